@@ -1,0 +1,212 @@
+package game
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// Mask is a set of players, bit n for PlayerID n.
+type Mask uint64
+
+// Everybody is the mask of all seats.
+const Everybody Mask = ^Mask(0)
+
+// Only is the mask of one player; Nobody gives the empty mask.
+func Only(id PlayerID) Mask {
+	if id < 0 {
+		return 0
+	}
+	return 1 << uint(id)
+}
+
+// Has tells whether id is in the set.
+func (m Mask) Has(id PlayerID) bool { return id >= 0 && m&(1<<uint(id)) != 0 }
+
+// Weapon is a weapon, or below zero another cause of death.
+type Weapon int8
+
+// The weapons in the order of 0.7, and the other causes of death.
+const (
+	WeaponGame    Weapon = -3 // team change, leaving
+	WeaponSelf    Weapon = -2 // the kill command
+	WeaponWorld   Weapon = -1 // death tiles, leaving the map
+	WeaponHammer  Weapon = 0
+	WeaponGun     Weapon = 1
+	WeaponShotgun Weapon = 2
+	WeaponGrenade Weapon = 3
+	WeaponLaser   Weapon = 4
+	WeaponNinja   Weapon = 5
+	NumWeapons           = 6
+)
+
+// PickupKind is a thing to pick up.
+type PickupKind uint8
+
+// The pickups in the order of 0.7.
+const (
+	PickupHealth PickupKind = iota
+	PickupArmor
+	PickupGrenade
+	PickupShotgun
+	PickupLaser
+	PickupNinja
+	PickupGun
+	PickupHammer
+)
+
+// Emote is the look of a tee's eyes.
+type Emote uint8
+
+// The emotes in the order of 0.7.
+const (
+	EmoteNormal Emote = iota
+	EmotePain
+	EmoteHappy
+	EmoteSurprise
+	EmoteAngry
+	EmoteBlink
+)
+
+// Sound is a sound of the clients' set.
+type Sound uint8
+
+// The sounds of the clients in the order of 0.7.
+const (
+	SoundGunFire Sound = iota
+	SoundShotgunFire
+	SoundGrenadeFire
+	SoundHammerFire
+	SoundHammerHit
+	SoundNinjaFire
+	SoundGrenadeExplode
+	SoundNinjaHit
+	SoundLaserFire
+	SoundLaserBounce
+	SoundWeaponSwitch
+	SoundPainShort
+	SoundPainLong
+	SoundBodyLand
+	SoundAirJump
+	SoundJump
+	SoundDie
+	SoundSpawn
+	SoundSkid
+	SoundCry
+	SoundHookLoop
+	SoundHookAttachGround
+	SoundHookAttachPlayer
+	SoundHookNoAttach
+	SoundPickupHealth
+	SoundPickupArmor
+	SoundPickupGrenade
+	SoundPickupShotgun
+	SoundPickupNinja
+	SoundWeaponSpawn
+	SoundWeaponNoAmmo
+	SoundHit
+	SoundChatServer
+	SoundChatClient
+	SoundChatHighlight
+	SoundCTFDrop
+	SoundCTFReturn
+	SoundCTFGrabOwn
+	SoundCTFGrabEnemy
+	SoundCTFCapture
+	SoundMenu
+)
+
+// Notice is a line that clients word themselves (0.7: Sv_GameMsg).
+type Notice uint8
+
+// The notices in the order of 0.7.
+const (
+	NoticeTeamSwap Notice = iota
+	NoticeSpectateInvalid
+	NoticeTeamShuffle
+	NoticeTeamBalance
+	NoticeFlagDropped
+	NoticeFlagReturned
+	NoticeTeamAll           // Value: team
+	NoticeTeamBalanceVictim // Value: new team
+	NoticeFlagGrabbed       // Value: team of the flag
+	NoticeFlagCaptured      // Value: team of the flag, Player, Extra: ticks since the grab
+	NoticePaused            // Player
+)
+
+// EventKind tells which fields of an [Event] count.
+type EventKind uint8
+
+// The events. To tells whom an event concerns; the fields below count besides.
+const (
+	// EvEntered: Player came into the game.
+	EvEntered EventKind = iota + 1
+	// EvLeft: Player left, Text the reason, Flag silent.
+	EvLeft
+	// EvTeam: Player is now in Team, Tick when he may change again, Flag silent.
+	EvTeam
+	// EvChat: Player (author), Target, Chat, Text.
+	EvChat
+	// EvKill: Player (killer; Nobody the world, -2-team a departed teammate's
+	// side), Target (victim), Weapon, Value (the mode's special bits).
+	EvKill
+	// EvPickup: Player took Pickup. Weapon pickups are announced to him.
+	EvPickup
+	// EvEmoticon: Player, Value 0..15.
+	EvEmoticon
+	// EvSkin: Player has a new skin.
+	EvSkin
+	// EvGameInfo: limits or the match number changed.
+	EvGameInfo
+	// EvSettings: slots, team lock or another of the rules clients show changed.
+	EvSettings
+	// EvTuning: the tuning changed.
+	EvTuning
+	// EvNotice: Notice, Value, Player, Extra.
+	EvNotice
+	// EvBroadcast: Text.
+	EvBroadcast
+	// EvMatchStart: a match or round begins.
+	EvMatchStart
+	// EvMatchEnd: a match is over; Flag true when a new map is due.
+	EvMatchEnd
+	// EvKick: the rules ask the session to drop Player; Text is the reason.
+	EvKick
+
+	// The effects: seen or heard at Pos by those in To who are near.
+
+	// EvExplosion at Pos.
+	EvExplosion
+	// EvSpawn at Pos.
+	EvSpawn
+	// EvHammerHit at Pos.
+	EvHammerHit
+	// EvDeath of Player at Pos.
+	EvDeath
+	// EvSound: Sound at Pos.
+	EvSound
+	// EvDamage: Player was hit at Pos; Angle (rad*256) the way it came, Value
+	// health lost, Extra armour lost, Flag self-inflicted.
+	EvDamage
+)
+
+// Effect tells whether the event is seen or heard in the world rather than
+// told: it belongs into a snapshot.
+func (k EventKind) Effect() bool { return k >= EvExplosion }
+
+// Event is one thing that happened in a tick.
+type Event struct {
+	Kind   EventKind
+	Player PlayerID
+	Target PlayerID
+	Team   Team
+	Chat   ChatMode
+	Weapon Weapon
+	Pickup PickupKind
+	Sound  Sound
+	Notice Notice
+	Flag   bool
+	To     Mask
+	Value  int32
+	Extra  int32
+	Angle  int32
+	Tick   int32
+	Pos    vec.Vec2 // world units, 1/32 tile
+	Text   string
+}

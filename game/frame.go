@@ -1,0 +1,170 @@
+package game
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// Frame is all there is to see in the world after one tick, in the quantised
+// numbers every network version shares: positions in world units (1/32 tile),
+// velocities and hook directions times 256, angles in radians times 256.
+//
+// The server's world fills it for the bridges to send; the client's bridges
+// fill it from what they receive.
+type Frame struct {
+	Tick        int32
+	Game        GameState
+	Players     []PlayerState // ascending by ID, everybody who is in the game
+	Characters  []CharacterState
+	Projectiles []ProjectileState
+	Lasers      []LaserState
+	Pickups     []PickupState // only those that can be taken now
+	Flags       []FlagState
+}
+
+// GameFlags is a set of features of a mode.
+type GameFlags uint8
+
+// The game flags, with the values 0.7 gives them.
+const (
+	GameTeams GameFlags = 1 << iota
+	GameHasFlags
+	GameSurvival
+	GameRace
+)
+
+// StateFlags is a set of states a match is in.
+type StateFlags uint8
+
+// The state flags, with the values 0.7 gives them.
+const (
+	StateWarmup StateFlags = 1 << iota
+	StateSuddenDeath
+	StateRoundOver
+	StateGameOver
+	StatePaused
+	StateCountdown
+)
+
+// GameState is where the match stands.
+type GameState struct {
+	Flags      GameFlags
+	StartTick  int32 // tick at which the match began
+	State      StateFlags
+	EndTick    int32    // tick at which State ends, 0 never
+	TeamScore  [2]int32 // GameTeams
+	Carrier    [2]int32 // GameHasFlags: player id, -1 taken but dropped, -2 at the stand, -3 missing
+	DropTick   [2]int32 // GameHasFlags
+	ScoreLimit int32
+	TimeLimit  int32 // minutes
+	MatchNum   int32
+	MatchCur   int32
+}
+
+// PlayerState is what everybody may know of a player.
+type PlayerState struct {
+	ID      PlayerID
+	Team    Team
+	Flags   PlayerFlags
+	Score   int32
+	Latency int32 // ms; the session fills it in, the world leaves it 0
+	// What the player looks at.
+	Spectate SpectateMode
+	Watched  PlayerID // whom he follows, Nobody
+	ViewX    int32
+	ViewY    int32
+	// Watching tells whether the player sees through other eyes than his own
+	// tee's: as a spectator, or dead with no respawn.
+	Watching bool
+}
+
+// CharacterState is a tee in the world.
+type CharacterState struct {
+	Player       PlayerID
+	Tick         int32 // tick the core values are of, 0: use as they are
+	X, Y         int32
+	VelX, VelY   int32
+	Angle        int32
+	Direction    int32
+	Jumped       int32
+	HookedPlayer int32
+	HookState    int32
+	HookTick     int32
+	HookX, HookY int32
+	HookDX       int32
+	HookDY       int32
+	Health       int32 // 0..10
+	Armor        int32 // 0..10
+	Ammo         int32 // rounds left; for the ninja the tick it ends
+	Weapon       Weapon
+	Emote        Emote
+	AttackTick   int32
+	// Triggered is the set of core events (jumps, hook hits) of this tick.
+	Triggered int32
+	// Pos is where the tee is now: X, Y are of Tick and may lag.
+	Pos vec.Vec2
+}
+
+// ProjectileState is a flying shot; its path follows from where and when it
+// started.
+type ProjectileState struct {
+	ID         uint16
+	X, Y       int32
+	VelX, VelY int32 // direction times 100
+	Weapon     Weapon
+	StartTick  int32
+	Pos        vec.Vec2 // where it is now
+}
+
+// LaserState is a beam that ends at X, Y.
+type LaserState struct {
+	ID           uint16
+	X, Y         int32
+	FromX, FromY int32
+	StartTick    int32
+}
+
+// PickupState is a thing lying there.
+type PickupState struct {
+	ID   uint16
+	X, Y int32
+	Kind PickupKind
+}
+
+// FlagState is a flag, at the stand, carried or dropped.
+type FlagState struct {
+	Team Team
+	X, Y int32
+}
+
+// View is a frame seen through one player's eyes.
+type View struct {
+	*Frame
+	Viewer PlayerID
+	Pos    vec.Vec2 // centre of what the viewer sees
+	// Inside is the player whose health, armour and ammunition the viewer may
+	// know: himself, or whom he follows where the rules allow it.
+	Inside PlayerID
+	// Everything is true for a recording that nothing is hidden from.
+	Everything bool
+}
+
+// Sees tells whether a thing at p is near enough to be sent: 1000 wide, 800
+// high, 1100 far, in world units.
+func (v *View) Sees(p vec.Vec2) bool {
+	if v.Everything {
+		return true
+	}
+	dx, dy := v.Pos.X-p.X, v.Pos.Y-p.Y
+	if dx > 1000 || dx < -1000 || dy > 800 || dy < -800 {
+		return false
+	}
+	return float32(dx*dx)+float32(dy*dy) <= 1100*1100
+}
+
+// Hears tells whether an effect at p is near enough to be sent: closer than
+// 1500 world units.
+func (v *View) Hears(p vec.Vec2) bool {
+	if v.Everything {
+		return true
+	}
+	dx, dy := v.Pos.X-p.X, v.Pos.Y-p.Y
+	return float32(dx*dx)+float32(dy*dy) < 1500*1500
+}
