@@ -1,0 +1,5 @@
+//go:build race
+
+package huffman
+
+const raceEnabled = true

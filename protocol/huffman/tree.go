@@ -1,0 +1,119 @@
+package huffman
+
+const (
+	symbols = 257 // 256 byte values and the end symbol
+	endSym  = 256
+	maxBits = 15 // longest code
+
+	// The first decode table is indexed by rootBits bits of input, and the
+	// second by the bits that codes longer than that have left.
+	rootBits = 11
+	longBits = maxBits - rootBits
+	rootMask = 1<<rootBits - 1
+	longMask = 1<<longBits - 1
+
+	// A decode entry gives up to maxRun whole symbols at once.
+	maxRun = 7
+)
+
+// code is a symbol's code, first bit lowest, in the low 16 bits and its
+// length above.
+type code uint32
+
+func (c code) bits() uint64 { return uint64(c & 0xffff) }
+func (c code) len() uint    { return uint(c >> 16) }
+
+// tables is everything derived from the frequencies.
+type tables struct {
+	// encode is indexed by byte value; index 256 is the end symbol.
+	encode [symbols]code
+
+	// root entries: symbols in the low 7 bytes, first lowest; the bits
+	// they use in bits 56..59; their number in bits 60..63. An entry with
+	// number 0 stands for the beginning of a long code; its low bits are
+	// the index of the code's block in long.
+	root [1 << rootBits]uint64
+
+	// long entries: symbol in the low 12 bits, the code's length above.
+	long []uint16
+}
+
+var fixed = build()
+
+// build makes the tree. The order of equal weights matters: the list of open
+// nodes is kept sorted by falling weight, a new node goes behind those of equal
+// weight, and the last two are joined, the last one as the branch for bit 0.
+func build() *tables {
+	const nodes = 2*symbols - 1
+	var weight [nodes]uint32
+	var child [nodes][2]int
+
+	var open [symbols]int
+	place := func(at, node int) {
+		for at > 0 && weight[open[at-1]] < weight[node] {
+			open[at] = open[at-1]
+			at--
+		}
+		open[at] = node
+	}
+	for s := range symbols {
+		weight[s] = frequencies[s]
+		place(s, s)
+	}
+	next := symbols
+	for n := symbols; n > 1; n-- {
+		child[next] = [2]int{open[n-1], open[n-2]}
+		weight[next] = weight[open[n-1]] + weight[open[n-2]]
+		place(n-2, next)
+		next++
+	}
+
+	t := new(tables)
+	var walk func(node int, bits, n uint)
+	walk = func(node int, bits, n uint) {
+		if node < symbols {
+			t.encode[node] = code(n<<16 | bits)
+			return
+		}
+		walk(child[node][0], bits, n+1)
+		walk(child[node][1], bits|1<<n, n+1)
+	}
+	walk(nodes-1, 0, 0)
+
+	for i := range t.root {
+		t.root[i] = t.rootEntry(child[:], nodes-1, uint(i))
+	}
+	return t
+}
+
+// rootEntry follows the rootBits bits of input through the tree as far as whole
+// symbols go.
+func (t *tables) rootEntry(child [][2]int, root int, input uint) uint64 {
+	var entry, number uint64
+	var used, at uint
+	node := root
+	for at < rootBits && number < maxRun {
+		node = child[node][input>>at&1]
+		at++
+		if node < symbols {
+			entry |= uint64(node) << (8 * number)
+			number++
+			used = at
+			node = root
+		}
+	}
+	if number > 0 {
+		return number<<60 | uint64(used)<<56 | entry
+	}
+	// A code longer than rootBits: a block of its possible endings.
+	block := uint64(len(t.long))
+	for ending := range uint(1 << longBits) {
+		n, length := node, uint(rootBits)
+		for n >= symbols {
+			n = child[n][ending>>(length-rootBits)&1]
+			length++
+		}
+		t.long = append(t.long, uint16(length)<<12|uint16(n))
+	}
+	return block
+}
