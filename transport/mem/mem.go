@@ -1,0 +1,323 @@
+// Package mem is a network in memory: [transport.Conn]s that reach each other by
+// address without sockets. Tests run servers and clients over it.
+//
+// With a virtual clock (Config.Clock) nothing in it waits and nothing runs by
+// itself, so a single goroutine can drive both ends of a connection and every run
+// is the same. Without one it follows the real clock and reads wait, so that a
+// server written for the real network runs on it unchanged.
+//
+// A [Link] set on the network takes every datagram on its way; that is how package
+// netsim loses, delays and repeats them.
+package mem
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/teeyard/teeyard/transport"
+)
+
+// ErrInUse is returned by [Network.Listen] for an address that is taken.
+var ErrInUse = errors.New("mem: address in use")
+
+// ErrAddress is returned by [Network.Listen] for an address that no datagram could
+// carry: invalid, or unspecified.
+var ErrAddress = errors.New("mem: bad address")
+
+// Link is called for every datagram sent, with the time in ns on the clock of the
+// network. It decides when, how often and whether to call [Network.Deliver]. b is
+// borrowed for the call.
+type Link func(now int64, from, to transport.Peer, b []byte)
+
+// Config is the configuration of a [Network]. The zero value is an ideal network
+// on the real clock.
+type Config struct {
+	// Clock, if set, is the time in ns of a virtual clock. Reads then never wait.
+	Clock func() int64
+	// Link, if set, carries the datagrams.
+	Link Link
+	// Queue is how many datagrams an endpoint holds for its reader; more are
+	// dropped. 0 means 1024.
+	Queue int
+}
+
+// Network connects endpoints. Its methods may be called by several goroutines.
+type Network struct {
+	cfg Config
+
+	mu    sync.Mutex
+	conns map[transport.Peer]*Conn
+	port  uint16
+}
+
+// New makes a network without endpoints.
+func New(cfg Config) *Network {
+	if cfg.Queue <= 0 {
+		cfg.Queue = 1024
+	}
+	return &Network{cfg: cfg, conns: make(map[transport.Peer]*Conn), port: 49152}
+}
+
+// Now returns the time in ns on the clock of the network.
+func (n *Network) Now() int64 {
+	if n.cfg.Clock != nil {
+		return n.cfg.Clock()
+	}
+	return transport.Monotonic()
+}
+
+// Listen makes an endpoint. Port 0 picks a free port, in rising order.
+func (n *Network) Listen(addr transport.Peer) (*Conn, error) {
+	addr = transport.Unmap(addr)
+	if !addr.Addr().IsValid() || addr.Addr().IsUnspecified() {
+		return nil, fmt.Errorf("%w: %v", ErrAddress, addr)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if addr.Port() == 0 {
+		for range 1 << 14 {
+			addr = netip.AddrPortFrom(addr.Addr(), n.port)
+			if n.port++; n.port == 0 {
+				n.port = 49152
+			}
+			if n.conns[addr] == nil {
+				break
+			}
+		}
+	}
+	if n.conns[addr] != nil {
+		return nil, fmt.Errorf("%w: %v", ErrInUse, addr)
+	}
+	c := &Conn{net: n, local: addr, ready: make(chan struct{}, 1)}
+	n.conns[addr] = c
+	return c, nil
+}
+
+// Deliver puts a copy of b into the queue of the endpoint to, as sent by from. It
+// reports whether there was such an endpoint with room for it.
+func (n *Network) Deliver(from, to transport.Peer, b []byte) bool {
+	n.mu.Lock()
+	c := n.conns[to]
+	n.mu.Unlock()
+	return c != nil && c.push(from, b)
+}
+
+// Conn is an endpoint. It implements [transport.Conn].
+type Conn struct {
+	net   *Network
+	local transport.Peer
+	ready chan struct{}
+
+	mu     sync.Mutex
+	in     []datagram // received, from head on
+	head   int
+	lent   []datagram // handed out by the last ReadBatch
+	free   [][]byte   // buffers to use again
+	woken  bool
+	closed bool
+	stats  transport.Stats
+
+	out     []datagram // queued by Send, owned by the sender
+	outFree [][]byte
+
+	dropped [transport.NumDrops]atomic.Uint64
+}
+
+var _ transport.Conn = (*Conn)(nil)
+
+type datagram struct {
+	peer transport.Peer
+	b    []byte
+	at   int64
+}
+
+func take(free *[][]byte, b []byte) []byte {
+	var buf []byte
+	if k := len(*free); k > 0 {
+		buf, *free = (*free)[k-1], (*free)[:k-1]
+	}
+	return append(buf[:0], b...)
+}
+
+func (c *Conn) push(from transport.Peer, b []byte) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	if len(c.in)-c.head >= c.net.cfg.Queue {
+		c.stats.Dropped[transport.DropOverflow]++
+		return false
+	}
+	if c.head == len(c.in) {
+		c.in, c.head = c.in[:0], 0
+	}
+	c.in = append(c.in, datagram{from, take(&c.free, b), c.net.Now()})
+	c.signal()
+	return true
+}
+
+func (c *Conn) signal() {
+	select {
+	case c.ready <- struct{}{}:
+	default:
+	}
+}
+
+// Now returns the time in ns on the clock of the network.
+func (c *Conn) Now() int64 { return c.net.Now() }
+
+// LocalAddr returns the address of the endpoint.
+func (c *Conn) LocalAddr() transport.Peer { return c.local }
+
+// ReadBatch implements [transport.Conn]. On a virtual clock it never waits.
+func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
+	var timer *time.Timer
+	for {
+		n, done, err := c.read(dst)
+		if done || c.net.cfg.Clock != nil {
+			return n, err
+		}
+		wait := until - c.Now()
+		if wait <= 0 || len(dst) == 0 {
+			return 0, nil
+		}
+		if timer == nil {
+			timer = time.NewTimer(time.Duration(wait))
+			defer timer.Stop()
+		}
+		select {
+		case <-c.ready:
+		case <-timer.C:
+			timer = nil
+		}
+	}
+}
+
+// read takes what is there; done means that there is no reason to wait.
+func (c *Conn) read(dst []transport.Datagram) (n int, done bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, d := range c.lent {
+		c.free = append(c.free, d.b)
+	}
+	c.lent = c.lent[:0]
+	if c.closed {
+		return 0, true, transport.ErrClosed
+	}
+	if c.woken {
+		c.woken = false
+		return 0, true, nil
+	}
+	n = min(len(dst), len(c.in)-c.head)
+	if n == 0 {
+		return 0, false, nil
+	}
+	for i, d := range c.in[c.head : c.head+n] {
+		dst[i] = transport.Datagram{Peer: d.peer, B: d.b, At: d.at}
+		c.lent = append(c.lent, d)
+		c.stats.Received++
+		c.stats.ReceivedBytes += uint64(len(d.b))
+	}
+	c.head += n
+	c.stats.Reads++
+	// Keep the queue from growing when the reader never quite empties it.
+	if c.head > c.net.cfg.Queue {
+		c.in = c.in[:copy(c.in, c.in[c.head:])]
+		c.head = 0
+	}
+	return n, true, nil
+}
+
+// maxOut is how many datagrams Send queues before it flushes.
+const maxOut = 64
+
+// Send implements [transport.Conn].
+func (c *Conn) Send(to transport.Peer, b []byte) {
+	if len(b) > transport.MaxDatagram {
+		c.dropped[transport.DropSendTooLong].Add(1)
+		return
+	}
+	if !to.IsValid() || to.Port() == 0 {
+		c.dropped[transport.DropSendUnreachable].Add(1)
+		return
+	}
+	c.out = append(c.out, datagram{peer: transport.Unmap(to), b: take(&c.outFree, b)})
+	if len(c.out) == maxOut {
+		_ = c.Flush()
+	}
+}
+
+// Flush implements [transport.Conn]. A datagram to an address without an endpoint
+// is lost in silence, as on a real network.
+func (c *Conn) Flush() error {
+	c.mu.Lock()
+	closed := c.closed
+	if !closed && len(c.out) > 0 {
+		c.stats.Writes++
+		for _, d := range c.out {
+			c.stats.Sent++
+			c.stats.SentBytes += uint64(len(d.b))
+		}
+	}
+	c.mu.Unlock()
+	for _, d := range c.out {
+		if !closed {
+			if link := c.net.cfg.Link; link != nil {
+				link(c.net.Now(), c.local, d.peer, d.b)
+			} else {
+				c.net.Deliver(c.local, d.peer, d.b)
+			}
+		}
+		c.outFree = append(c.outFree, d.b)
+	}
+	c.out = c.out[:0]
+	if closed {
+		return transport.ErrClosed
+	}
+	return nil
+}
+
+// Wake implements [transport.Conn].
+func (c *Conn) Wake() {
+	c.mu.Lock()
+	c.woken = true
+	c.mu.Unlock()
+	c.signal()
+}
+
+// Stats returns the counters so far.
+func (c *Conn) Stats() transport.Stats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.stats
+	for i := range s.Dropped {
+		s.Dropped[i] += c.dropped[i].Load()
+	}
+	return s
+}
+
+// Pending returns how many datagrams wait to be read.
+func (c *Conn) Pending() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.in) - c.head
+}
+
+// Close takes the endpoint off the network.
+func (c *Conn) Close() error {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.net.mu.Lock()
+	if c.net.conns[c.local] == c {
+		delete(c.net.conns, c.local)
+	}
+	c.net.mu.Unlock()
+	c.signal()
+	return nil
+}

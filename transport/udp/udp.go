@@ -1,0 +1,156 @@
+package udp
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync/atomic"
+
+	"github.com/teeyard/teeyard/transport"
+)
+
+// ErrConfig is returned by [Listen] for a [Config] that makes no sense.
+var ErrConfig = errors.New("udp: bad configuration")
+
+// Config says where and how to listen. The zero value listens on a free port of
+// all addresses, IPv6 and IPv4.
+type Config struct {
+	// Addr is the address to bind, without port. Empty means all addresses of both
+	// families, or of the one family that the machine has. A host name is resolved.
+	Addr string
+	// Port is the port to bind, 0..65535; 0 picks a free one.
+	Port int
+	// Batch is how many datagrams one call into the system moves, 1..1024;
+	// 0 means 64. It bounds memory: 2 × Batch × MaxDatagram bytes.
+	Batch int
+	// MaxDatagram is the longest datagram in bytes, 1..65535; 0 means
+	// transport.MaxDatagram.
+	MaxDatagram int
+	// ReadBuffer and WriteBuffer are the sizes in bytes asked of the system for
+	// its buffers; 0 means 1 MiB. The system may grant less.
+	ReadBuffer, WriteBuffer int
+}
+
+func (c *Config) fill() error {
+	def := func(p *int, v int) {
+		if *p == 0 {
+			*p = v
+		}
+	}
+	def(&c.Batch, 64)
+	def(&c.MaxDatagram, transport.MaxDatagram)
+	def(&c.ReadBuffer, 1<<20)
+	def(&c.WriteBuffer, 1<<20)
+	switch {
+	case c.Port < 0 || c.Port > 65535:
+		return fmt.Errorf("%w: port %d", ErrConfig, c.Port)
+	case c.Batch < 1 || c.Batch > 1024:
+		return fmt.Errorf("%w: batch of %d", ErrConfig, c.Batch)
+	case c.MaxDatagram < 1 || c.MaxDatagram > 65535:
+		return fmt.Errorf("%w: datagrams of %d bytes", ErrConfig, c.MaxDatagram)
+	case c.ReadBuffer < 0 || c.WriteBuffer < 0:
+		return fmt.Errorf("%w: negative buffer size", ErrConfig)
+	}
+	return nil
+}
+
+// Conn is a UDP socket. It implements [transport.Conn].
+type Conn struct {
+	sock  *net.UDPConn
+	local transport.Peer
+	max   int
+	in    reader
+	out   writer
+
+	closed atomic.Bool
+	woken  atomic.Bool
+	count  counters
+}
+
+var _ transport.Conn = (*Conn)(nil)
+
+type counters struct {
+	received, receivedBytes, sent, sentBytes, reads, writes atomic.Uint64
+	dropped                                                 [transport.NumDrops]atomic.Uint64
+}
+
+// Listen opens a socket.
+func Listen(cfg Config) (*Conn, error) {
+	if err := cfg.fill(); err != nil {
+		return nil, err
+	}
+	addr := &net.UDPAddr{Port: cfg.Port}
+	if cfg.Addr != "" {
+		ip, err := net.ResolveIPAddr("ip", cfg.Addr)
+		if err != nil {
+			return nil, fmt.Errorf("udp: bind address %q: %w", cfg.Addr, err)
+		}
+		addr.IP, addr.Zone = ip.IP, ip.Zone
+	}
+	sock, err := net.ListenUDP("udp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("udp: listen: %w", err)
+	}
+	// The sizes are a wish: refusing to serve over a small buffer helps nobody.
+	_ = sock.SetReadBuffer(cfg.ReadBuffer)
+	_ = sock.SetWriteBuffer(cfg.WriteBuffer)
+
+	c := &Conn{
+		sock:  sock,
+		local: transport.Unmap(sock.LocalAddr().(*net.UDPAddr).AddrPort()),
+		max:   cfg.MaxDatagram,
+	}
+	if err := c.init(cfg); err != nil {
+		sock.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Now returns the time in ns of [transport.Monotonic].
+func (c *Conn) Now() int64 { return transport.Monotonic() }
+
+// LocalAddr returns the bound address; for all addresses it is [::] or 0.0.0.0.
+func (c *Conn) LocalAddr() transport.Peer { return c.local }
+
+// Stats returns the counters so far.
+func (c *Conn) Stats() transport.Stats {
+	s := transport.Stats{
+		Received: c.count.received.Load(), ReceivedBytes: c.count.receivedBytes.Load(),
+		Sent: c.count.sent.Load(), SentBytes: c.count.sentBytes.Load(),
+		Reads: c.count.reads.Load(), Writes: c.count.writes.Load(),
+	}
+	for i := range s.Dropped {
+		s.Dropped[i] = c.count.dropped[i].Load()
+	}
+	s.Dropped[transport.DropOverflow] += c.kernelDrops()
+	return s
+}
+
+// Wake makes a waiting ReadBatch, or else the next one, return early.
+func (c *Conn) Wake() {
+	c.woken.Store(true)
+	c.interrupt()
+}
+
+// Close closes the socket.
+func (c *Conn) Close() error {
+	if c.closed.Swap(true) {
+		return nil
+	}
+	err := c.sock.Close()
+	c.interrupt()
+	return err
+}
+
+func (c *Conn) drop(why transport.Drop) { c.count.dropped[why].Add(1) }
+
+// reachable reports whether a socket can send to p at all.
+func reachable(p transport.Peer, only4 bool) bool {
+	return p.IsValid() && p.Port() != 0 && (!only4 || p.Addr().Unmap().Is4())
+}
+
+func peer4(ip [4]byte, port uint16) transport.Peer {
+	return netip.AddrPortFrom(netip.AddrFrom4(ip), port)
+}

@@ -1,0 +1,377 @@
+package udp
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/teeyard/teeyard/transport"
+)
+
+// mmsghdr is struct mmsghdr of recvmmsg(2).
+type mmsghdr struct {
+	hdr unix.Msghdr
+	len uint32
+}
+
+// vector is the argument of one recvmmsg or sendmmsg call with its buffers. The
+// headers point into the other slices, which therefore never move.
+type vector struct {
+	hdr  []mmsghdr
+	iov  []unix.Iovec
+	name []unix.RawSockaddrInet6 // large enough for either family
+	buf  []byte
+	step int
+}
+
+func newVector(batch, size int) vector {
+	v := vector{
+		hdr:  make([]mmsghdr, batch),
+		iov:  make([]unix.Iovec, batch),
+		name: make([]unix.RawSockaddrInet6, batch),
+		buf:  make([]byte, batch*size),
+		step: size,
+	}
+	for i := range v.hdr {
+		v.iov[i].Base = &v.buf[i*size]
+		v.iov[i].SetLen(size)
+		h := &v.hdr[i].hdr
+		h.Name = (*byte)(unsafe.Pointer(&v.name[i]))
+		h.Namelen = unix.SizeofSockaddrInet6
+		h.Iov = &v.iov[i]
+		h.SetIovlen(1)
+	}
+	return v
+}
+
+func (v *vector) data(i, n int) []byte { return v.buf[i*v.step : i*v.step+n : (i+1)*v.step] }
+
+type reader struct {
+	rc    syscall.RawConn
+	vec   vector
+	try   func(fd uintptr) bool // receives into vec, made once so that calls do not allocate
+	poll  func(fd uintptr)      // the same without a result
+	want  int
+	got   int
+	errno syscall.Errno
+	until int64 // the deadline that the socket has, 0 = unknown
+	zone  zones
+}
+
+type writer struct {
+	rc    syscall.RawConn
+	vec   vector
+	try   func(fd uintptr) bool
+	n     int // queued
+	only4 bool
+	zone  zones
+}
+
+func (c *Conn) init(cfg Config) error {
+	rc, err := c.sock.SyscallConn()
+	if err != nil {
+		return fmt.Errorf("udp: %w", err)
+	}
+	var family int
+	cerr := rc.Control(func(fd uintptr) {
+		family, err = unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_DOMAIN)
+	})
+	if err = errors.Join(cerr, err); err != nil {
+		return fmt.Errorf("udp: address family of the socket: %w", err)
+	}
+	c.in = reader{rc: rc, vec: newVector(cfg.Batch, cfg.MaxDatagram)}
+	c.in.try = c.receive
+	c.in.poll = func(fd uintptr) { c.receive(fd) }
+	c.out = writer{rc: rc, vec: newVector(cfg.Batch, cfg.MaxDatagram), only4: family == unix.AF_INET}
+	c.out.try = c.transmit
+	return nil
+}
+
+// receive is one recvmmsg that does not wait. It returns false when there was
+// nothing to receive, which makes the RawConn wait.
+func (c *Conn) receive(fd uintptr) bool {
+	in := &c.in
+	for i := range in.vec.hdr[:in.want] {
+		in.vec.hdr[i].hdr.Namelen = unix.SizeofSockaddrInet6
+	}
+	for {
+		n, _, errno := syscall.Syscall6(unix.SYS_RECVMMSG, fd,
+			uintptr(unsafe.Pointer(&in.vec.hdr[0])), uintptr(in.want), unix.MSG_DONTWAIT, 0, 0)
+		in.got, in.errno = int(n), errno
+		switch errno {
+		case 0:
+			return true
+		case unix.EINTR:
+			continue
+		case unix.EAGAIN:
+			in.got = 0
+			return false
+		default:
+			in.got = 0
+			return true
+		}
+	}
+}
+
+// ReadBatch implements [transport.Conn]. The datagrams are received straight into
+// buffers of the Conn.
+func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
+	in := &c.in
+	in.want = min(len(dst), len(in.vec.hdr))
+	if in.want == 0 {
+		return 0, nil
+	}
+	for {
+		if c.closed.Load() {
+			return 0, transport.ErrClosed
+		}
+		if c.woken.Load() {
+			c.woken.Store(false)
+			in.until = 0
+			return 0, nil
+		}
+		var err error
+		if until <= transport.Monotonic() {
+			in.errno = unix.EAGAIN
+			err = in.rc.Control(in.poll)
+		} else {
+			if until != in.until {
+				in.until = until
+				_ = c.sock.SetReadDeadline(after(until))
+				if c.woken.Load() {
+					continue
+				}
+			}
+			err = in.rc.Read(in.try)
+		}
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			in.until = 0
+			if c.woken.Load() {
+				continue
+			}
+			return 0, nil
+		case c.closed.Load() || errors.Is(err, net.ErrClosed):
+			return 0, transport.ErrClosed
+		case err != nil:
+			return 0, fmt.Errorf("udp: read: %w", err)
+		case in.errno == unix.EAGAIN:
+			return 0, nil
+		case in.errno != 0:
+			// An ICMP answer to something sent earlier is reported here. It says
+			// nothing about what is to be received.
+			if in.errno == unix.EBADF || in.errno == unix.ENOTSOCK {
+				return 0, fmt.Errorf("udp: read: %w", in.errno)
+			}
+			continue
+		}
+		if n := c.collect(dst); n > 0 {
+			return n, nil
+		}
+	}
+}
+
+// interrupt ends a wait in ReadBatch. The reader sets its own deadline before it
+// looks at woken, so whichever of the two is first, the wait ends.
+func (c *Conn) interrupt() { _ = c.sock.SetReadDeadline(longAgo) }
+
+var longAgo = time.Unix(1, 0)
+
+// after returns the wall time of the monotonic time until.
+func after(until int64) time.Time {
+	return time.Now().Add(time.Duration(until - transport.Monotonic()))
+}
+
+// collect turns what receive got into datagrams.
+func (c *Conn) collect(dst []transport.Datagram) int {
+	in := &c.in
+	now := transport.Monotonic()
+	n, size := 0, 0
+	for i := range in.got {
+		h := &in.vec.hdr[i]
+		if h.hdr.Flags&unix.MSG_TRUNC != 0 {
+			c.drop(transport.DropTooLong)
+			continue
+		}
+		dst[n] = transport.Datagram{
+			Peer: in.zone.peer(&in.vec.name[i]),
+			B:    in.vec.data(i, int(h.len)),
+			At:   now,
+		}
+		size += int(h.len)
+		n++
+	}
+	c.count.reads.Add(1)
+	c.count.received.Add(uint64(n))
+	c.count.receivedBytes.Add(uint64(size))
+	return n
+}
+
+// Send implements [transport.Conn].
+func (c *Conn) Send(to transport.Peer, b []byte) {
+	out := &c.out
+	if len(b) > c.max {
+		c.drop(transport.DropSendTooLong)
+		return
+	}
+	if !reachable(to, out.only4) {
+		c.drop(transport.DropSendUnreachable)
+		return
+	}
+	i := out.n
+	copy(out.vec.buf[i*out.vec.step:], b)
+	out.vec.iov[i].SetLen(len(b))
+	h := &out.vec.hdr[i]
+	if out.only4 {
+		h.hdr.Namelen = unix.SizeofSockaddrInet4
+	}
+	out.zone.fill(&out.vec.name[i], to, out.only4)
+	if out.n++; out.n == len(out.vec.hdr) {
+		_ = c.Flush()
+	}
+}
+
+// Flush implements [transport.Conn].
+func (c *Conn) Flush() error {
+	if c.closed.Load() {
+		return transport.ErrClosed
+	}
+	if c.out.n == 0 {
+		return nil
+	}
+	err := c.out.rc.Write(c.out.try)
+	c.out.n = 0
+	if err != nil && (c.closed.Load() || errors.Is(err, net.ErrClosed)) {
+		return transport.ErrClosed
+	}
+	return nil
+}
+
+// transmit sends the queue. sendmmsg stops at the first datagram that fails; that
+// one is counted and skipped.
+func (c *Conn) transmit(fd uintptr) bool {
+	out := &c.out
+	sent, size := 0, 0
+	for i := 0; i < out.n; {
+		n, _, errno := syscall.Syscall6(unix.SYS_SENDMMSG, fd,
+			uintptr(unsafe.Pointer(&out.vec.hdr[i])), uintptr(out.n-i), unix.MSG_DONTWAIT, 0, 0)
+		c.count.writes.Add(1)
+		switch errno {
+		case 0:
+			for j := range int(n) {
+				size += int(out.vec.hdr[i+j].len)
+			}
+			sent += int(n)
+			i += int(n)
+		case unix.EINTR:
+		case unix.EAGAIN:
+			// The buffer of the socket is full: so it is for the rest.
+			c.count.dropped[transport.DropSendBuffer].Add(uint64(out.n - i))
+			i = out.n
+		default:
+			c.drop(sendDrop(errno))
+			i++
+		}
+	}
+	c.count.sent.Add(uint64(sent))
+	c.count.sentBytes.Add(uint64(size))
+	return true
+}
+
+func sendDrop(errno syscall.Errno) transport.Drop {
+	switch errno {
+	case unix.ENOBUFS, unix.ENOMEM:
+		return transport.DropSendBuffer
+	case unix.ECONNREFUSED:
+		return transport.DropSendRefused
+	case unix.EPERM, unix.EACCES:
+		return transport.DropSendForbidden
+	case unix.ENETUNREACH, unix.EHOSTUNREACH, unix.ENETDOWN, unix.EHOSTDOWN,
+		unix.EADDRNOTAVAIL, unix.EAFNOSUPPORT, unix.EINVAL:
+		return transport.DropSendUnreachable
+	case unix.EMSGSIZE:
+		return transport.DropSendTooLong
+	default:
+		return transport.DropSendOther
+	}
+}
+
+// kernelDrops is the number of datagrams for which the receive buffer of the
+// socket had no room.
+func (c *Conn) kernelDrops() uint64 {
+	var info [9]uint32 // SK_MEMINFO_VARS; the drops are the last
+	size := uint32(unsafe.Sizeof(info))
+	_ = c.in.rc.Control(func(fd uintptr) {
+		_, _, errno := syscall.Syscall6(unix.SYS_GETSOCKOPT, fd, unix.SOL_SOCKET, unix.SO_MEMINFO,
+			uintptr(unsafe.Pointer(&info)), uintptr(unsafe.Pointer(&size)), 0)
+		if errno != 0 {
+			info[8] = 0
+		}
+	})
+	return uint64(info[8])
+}
+
+// zones keeps the last IPv6 zone seen, so that link-local peers cost no allocation.
+type zones struct {
+	id   uint32
+	name string
+}
+
+func (z *zones) peer(sa *unix.RawSockaddrInet6) transport.Peer {
+	port := ntohs(sa.Port)
+	if sa.Family == unix.AF_INET {
+		sa4 := (*unix.RawSockaddrInet4)(unsafe.Pointer(sa))
+		return peer4(sa4.Addr, port)
+	}
+	addr := netip.AddrFrom16(sa.Addr).Unmap()
+	if sa.Scope_id != 0 && addr.Is6() {
+		if z.id != sa.Scope_id {
+			*z = zones{id: sa.Scope_id, name: strconv.FormatUint(uint64(sa.Scope_id), 10)}
+		}
+		addr = addr.WithZone(z.name)
+	}
+	return netip.AddrPortFrom(addr, port)
+}
+
+func (z *zones) fill(sa *unix.RawSockaddrInet6, to transport.Peer, only4 bool) {
+	if only4 {
+		sa4 := (*unix.RawSockaddrInet4)(unsafe.Pointer(sa))
+		*sa4 = unix.RawSockaddrInet4{Family: unix.AF_INET, Port: ntohs(to.Port()), Addr: to.Addr().Unmap().As4()}
+		return
+	}
+	*sa = unix.RawSockaddrInet6{Family: unix.AF_INET6, Port: ntohs(to.Port()), Addr: to.Addr().As16()}
+	if name := to.Addr().Zone(); name != "" {
+		if z.name != name {
+			*z = zones{id: scope(name), name: name}
+		}
+		sa.Scope_id = z.id
+	}
+}
+
+// scope turns a zone, a number or the name of an interface, into a scope id;
+// 0 if there is no such interface.
+func scope(zone string) uint32 {
+	if n, err := strconv.ParseUint(zone, 10, 32); err == nil {
+		return uint32(n)
+	}
+	if ifi, err := net.InterfaceByName(zone); err == nil {
+		return uint32(ifi.Index)
+	}
+	return 0
+}
+
+// ntohs swaps a port between the order of the network and of the machine.
+func ntohs(p uint16) uint16 {
+	var b [2]byte
+	binary.NativeEndian.PutUint16(b[:], p)
+	return binary.BigEndian.Uint16(b[:])
+}
