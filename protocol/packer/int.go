@@ -1,0 +1,76 @@
+// Package packer reads and writes the primitive values of the Teeworlds
+// protocols: variable length integers, NUL terminated strings and raw bytes.
+// Every message, snapshot delta and server info record of 0.6 and 0.7 is a
+// sequence of these.
+//
+// Writing is done by append functions, reading by an [Unpacker] over a borrowed
+// buffer. Neither allocates.
+//
+// Where the released 0.7.5 and the later development version of the original
+// differ, reading follows the later, stricter one: nothing is ever read past the
+// end of the buffer, a string that is missing is an error, and of the fifth byte
+// of an integer only four bits count.
+package packer
+
+// MaxIntLen is the largest number of bytes one packed integer takes.
+const MaxIntLen = 5
+
+// AppendInt appends v as a variable length integer in its shortest form, 1 to 5
+// bytes, and returns the extended slice.
+//
+// The first byte holds an extension bit, a sign bit and six bits of magnitude,
+// each further byte an extension bit and seven bits. Negative values store the
+// magnitude of ^v, so -1 is 40 and 64 is 80 01.
+func AppendInt(dst []byte, v int32) []byte {
+	if uint32(v) < 0x40 {
+		return append(dst, byte(v))
+	}
+	return appendInt(dst, v)
+}
+
+// appendInt writes any value; it is apart so that AppendInt can be inlined.
+func appendInt(dst []byte, v int32) []byte {
+	s := v >> 31
+	u := uint32(v ^ s)
+	b0 := byte(u&0x3f) | byte(s&0x40)
+	switch {
+	case u < 1<<6:
+		return append(dst, b0)
+	case u < 1<<13:
+		return append(dst, b0|0x80, byte(u>>6))
+	case u < 1<<20:
+		return append(dst, b0|0x80, byte(u>>6)|0x80, byte(u>>13))
+	case u < 1<<27:
+		return append(dst, b0|0x80, byte(u>>6)|0x80, byte(u>>13)|0x80, byte(u>>20))
+	}
+	return append(dst, b0|0x80, byte(u>>6)|0x80, byte(u>>13)|0x80, byte(u>>20)|0x80, byte(u>>27))
+}
+
+// AppendInts appends every value of vs as AppendInt does. It is the fast way to
+// write the body of a snapshot delta.
+func AppendInts(dst []byte, vs []int32) []byte {
+	for _, v := range vs {
+		if uint32(v) < 0x40 {
+			dst = append(dst, byte(v))
+		} else {
+			dst = appendInt(dst, v)
+		}
+	}
+	return dst
+}
+
+// IntLen returns the number of bytes AppendInt writes for v, 1 to 5.
+func IntLen(v int32) int {
+	u := uint32(v ^ v>>31)
+	switch {
+	case u < 1<<6:
+		return 1
+	case u < 1<<13:
+		return 2
+	case u < 1<<20:
+		return 3
+	case u < 1<<27:
+		return 4
+	}
+	return 5
+}

@@ -1,0 +1,99 @@
+package packer
+
+import "unicode/utf8"
+
+// Sanitize says how a string that was received is cleaned.
+type Sanitize uint8
+
+const (
+	// None leaves the bytes as they are.
+	None Sanitize = iota
+	// Lax replaces bytes below 32 by spaces, except CR, LF and TAB. It is used
+	// for texts of several lines, such as the message of the day.
+	Lax
+	// CC replaces all bytes below 32 by spaces.
+	CC
+	// Strict is CC, and drops leading white space, including the invisible code
+	// points that players use to look nameless.
+	Strict
+)
+
+// String returns the name of the mode as the message schema spells it.
+func (m Sanitize) String() string {
+	switch m {
+	case None:
+		return "none"
+	case Lax:
+		return "lax"
+	case CC:
+		return "cc"
+	case Strict:
+		return "strict"
+	}
+	return "invalid"
+}
+
+// Clean sanitises s in place and returns the part of it that remains.
+func (m Sanitize) Clean(s []byte) []byte {
+	switch m {
+	case Lax:
+		for i, c := range s {
+			if c < 0x20 && c != '\r' && c != '\n' && c != '\t' {
+				s[i] = ' '
+			}
+		}
+	case CC:
+		cleanCC(s)
+	case Strict:
+		cleanCC(s)
+		return skipSpace(s)
+	}
+	return s
+}
+
+func cleanCC(s []byte) {
+	for i, c := range s {
+		if c < 0x20 {
+			s[i] = ' '
+		}
+	}
+}
+
+// skipSpace drops leading white space. Bytes that are no UTF-8 count as white
+// space, as in the original, whose decoder yields -1 for them; its decoder does
+// accept surrogates, so those are kept.
+func skipSpace(s []byte) []byte {
+	for len(s) > 0 {
+		if c := s[0]; c > 0x20 && c < utf8.RuneSelf {
+			return s
+		}
+		r, size := utf8.DecodeRune(s)
+		if r == utf8.RuneError && size == 1 {
+			if surrogate(s) {
+				return s
+			}
+		} else if !isSpace(r) {
+			return s
+		}
+		s = s[size:]
+	}
+	return s
+}
+
+func surrogate(s []byte) bool {
+	return len(s) >= 3 && s[0] == 0xed && s[1]&0xe0 == 0xa0 && s[2]&0xc0 == 0x80
+}
+
+func isSpace(r rune) bool {
+	switch {
+	case r <= 0x20, r == 0xa0, r == 0x034f, r == 0x3000, r == 0xfeff,
+		r >= 0x2000 && r <= 0x200f,
+		r >= 0x2028 && r <= 0x202f,
+		r >= 0x205f && r <= 0x2064,
+		r >= 0x206a && r <= 0x206f,
+		r >= 0xfe00 && r <= 0xfe0f,
+		r >= 0xfff9 && r <= 0xfffc:
+		return true
+	}
+	return false
+}
