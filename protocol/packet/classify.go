@@ -1,0 +1,76 @@
+package packet
+
+// Kind is what a datagram from an unknown address seems to be.
+type Kind uint8
+
+const (
+	KindDrop      Kind = iota // nothing that we speak
+	KindHalfLife              // Half-Life query, rcon or master
+	KindConnless7             // 0.7 connless packet
+	KindConnless6             // 0.6 connless packet, plain or extended ("xe")
+	KindControl7              // 0.7 control message
+	KindControl6              // 0.6 control message
+	// KindData is a packet with chunks. The versions cannot be told apart:
+	// only the connection that the address has, if any, says which one it is.
+	KindData
+)
+
+var kindText = [...]string{"drop", "half-life", "connless 0.7", "connless 0.6", "control 0.7", "control 0.6", "data"}
+
+// String returns the kind's name, for counters and logs.
+func (k Kind) String() string {
+	if int(k) < len(kindText) {
+		return kindText[k]
+	}
+	return "unknown kind"
+}
+
+// Classify tells what a datagram is from its first bytes. It is for addresses
+// that have no connection; a connection's version decides otherwise. The Drop is
+// DropNone unless the kind is KindDrop.
+//
+// The versions agree in the bit for connless packets, and each has its control
+// bit where the other has compression or nothing: the 0.7 control bit is unused in
+// 0.6, so it is looked at first.
+func Classify(b []byte) (Kind, Drop) {
+	switch {
+	case len(b) > MaxDatagram:
+		return KindDrop, DropLong
+	case len(b) < 3:
+		return KindDrop, DropShort
+	}
+	const connless, control7, control6 = 0x20, 0x04, 0x10
+	switch {
+	case len(b) >= 4 && b[0]&b[1]&b[2]&b[3] == 0xff:
+		switch {
+		case len(b) == 4:
+			return KindDrop, DropShort
+		case b[4] != 0xff:
+			return KindHalfLife, DropNone
+		case len(b) < 6:
+			return KindDrop, DropShort
+		}
+		return KindConnless6, DropNone
+	case b[0]&connless != 0 && b[0]&3 == 1:
+		if len(b) < ConnlessHeaderSize {
+			return KindDrop, DropShort
+		}
+		return KindConnless7, DropNone
+	case b[0]&connless != 0:
+		if len(b) < 6 {
+			return KindDrop, DropShort
+		}
+		return KindConnless6, DropNone
+	case b[0]&control7 != 0:
+		if len(b) < HeaderSize+1 {
+			return KindDrop, DropShort
+		}
+		return KindControl7, DropNone
+	case b[0]&control6 != 0:
+		if len(b) < 4 {
+			return KindDrop, DropShort
+		}
+		return KindControl6, DropNone
+	}
+	return KindData, DropNone
+}

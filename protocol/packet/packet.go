@@ -1,0 +1,177 @@
+// Package packet reads and writes the datagrams of Teeworlds 0.7: headers,
+// chunks and control messages. It also tells the protocols apart that share a
+// server's port (Classify).
+//
+// Nothing here keeps state or allocates. Slices that a parse returns are
+// borrowed from the datagram or from the scratch space given.
+package packet
+
+import (
+	"encoding/binary"
+
+	"github.com/teeyard/teeyard/protocol/huffman"
+)
+
+// Sizes in bytes.
+const (
+	MaxDatagram        = 1400 // longest datagram that the programs send or read
+	HeaderSize         = 7    // of a normal packet
+	ConnlessHeaderSize = 9    // of a connless packet
+	MaxPayload         = 1391 // after the normal header, and uncompressed
+	MaxConnlessPayload = 1390 // longest that the original sends
+	MaxChunkSize       = 1387 // longest chunk data that the original sends
+	MaxChunkHeader     = 3    // of a vital chunk; others have 2
+	MaxChunks          = 255  // per packet: the header has one byte for them
+
+	// MaxEncoded is the capacity that AppendPacket needs in the worst case
+	// to work without allocating.
+	MaxEncoded = HeaderSize + (MaxPayload+1)*15/8 + 32
+)
+
+// Sequence numbers of vital chunks and the acks that answer them run from 0 to
+// SeqSpace-1.
+const (
+	SeqSpace = 1024
+	SeqMask  = SeqSpace - 1
+)
+
+// Token proves that a peer receives what is sent to its address. Every packet
+// carries the token that its receiver handed out.
+type Token uint32
+
+// NoToken stands where no token is known.
+const NoToken Token = 0xFFFFFFFF
+
+// Flags of a packet.
+type Flags uint8
+
+const (
+	Control    Flags = 1 // control message instead of chunks
+	Resend     Flags = 2 // asks the peer to resend its unacked chunks
+	Compressed Flags = 4 // the payload is Huffman coded
+	Connless   Flags = 8 // outside of connections; another header follows
+)
+
+// Scratch is where a payload is decompressed to.
+type Scratch [MaxPayload]byte
+
+// Packet is a 0.7 packet.
+type Packet struct {
+	Flags Flags
+	// Ack is the last vital sequence that the sender received in order,
+	// 0..1023. A connless packet has 0.
+	Ack int
+	// NumChunks is how many chunks the header promises, 0..255. A control or
+	// connless packet has 0.
+	NumChunks int
+	// Token is the one that the receiver handed out to the sender.
+	Token Token
+	// Response is the token that the receiver shall use in its answer. Only
+	// connless packets and the control messages CONNECT and TOKEN carry one;
+	// the others have NoToken.
+	Response Token
+	// Payload is what follows the header, uncompressed. Borrowed.
+	Payload []byte
+}
+
+// ParseHeader reads the header alone, without allocation and in constant time:
+// a receiver can check the token before it decompresses anything. Payload is
+// left as it is on the wire. The error is a Drop.
+//
+// Response is set for connless packets only; see Open.
+func (p *Packet) ParseHeader(b []byte) error {
+	switch {
+	case len(b) < HeaderSize:
+		return DropShort
+	case len(b) > MaxDatagram:
+		return DropLong
+	}
+	p.Flags = Flags(b[0] >> 2 & 0xf)
+	p.Response = NoToken
+	if p.Flags&Connless != 0 {
+		if len(b) < ConnlessHeaderSize {
+			return DropShort
+		}
+		if b[0]&3 != 1 {
+			return DropVersion
+		}
+		p.Flags, p.Ack, p.NumChunks = Connless, 0, 0
+		p.Token = Token(binary.BigEndian.Uint32(b[1:]))
+		p.Response = Token(binary.BigEndian.Uint32(b[5:]))
+		p.Payload = b[ConnlessHeaderSize:]
+		return nil
+	}
+	if len(b) > HeaderSize+MaxPayload {
+		return DropLong
+	}
+	p.Ack = int(b[0]&3)<<8 | int(b[1])
+	p.NumChunks = int(b[2])
+	p.Token = Token(binary.BigEndian.Uint32(b[3:]))
+	p.Payload = b[HeaderSize:]
+	return nil
+}
+
+// Open completes ParseHeader: it decompresses the payload into scratch if need
+// be and checks the form of a control message. The flag Compressed stays set.
+// The error is a Drop.
+//
+// The original reads a control packet without payload as the message that lies in
+// the buffer from before, and the payload of a control packet with a chunk count as
+// chunks. Both are refused here.
+func (p *Packet) Open(scratch *Scratch) error {
+	if p.Flags&Compressed != 0 {
+		text, err := huffman.AppendDecompress(scratch[:0], p.Payload, MaxPayload)
+		if err != nil {
+			return DropHuffman
+		}
+		p.Payload = text
+	}
+	if p.Flags&Control == 0 {
+		return nil
+	}
+	if p.NumChunks != 0 || len(p.Payload) == 0 {
+		return DropControl
+	}
+	if id := ControlID(p.Payload[0]); (id == Connect || id == TokenExchange) && len(p.Payload) >= 5 {
+		p.Response = Token(binary.BigEndian.Uint32(p.Payload[1:]))
+	}
+	return nil
+}
+
+// Parse reads a whole packet: ParseHeader, then Open. The error is a Drop.
+func (p *Packet) Parse(b []byte, scratch *Scratch) error {
+	if err := p.ParseHeader(b); err != nil {
+		return err
+	}
+	return p.Open(scratch)
+}
+
+// AppendHeader appends the header of a normal packet.
+func AppendHeader(dst []byte, flags Flags, ack, chunks int, token Token) []byte {
+	dst = append(dst, byte(flags<<2)|byte(ack>>8&3), byte(ack), byte(chunks))
+	return binary.BigEndian.AppendUint32(dst, uint32(token))
+}
+
+// AppendPacket appends a packet with chunks. As the original does, it compresses
+// the payload when that makes it smaller, and sets the flag Compressed
+// accordingly. With a capacity of MaxEncoded left in dst it does not allocate.
+// payload must not overlap dst.
+func AppendPacket(dst []byte, flags Flags, ack, chunks int, token Token, payload []byte) []byte {
+	start := len(dst)
+	dst = AppendHeader(dst, flags&^Compressed, ack, chunks, token)
+	dst = huffman.AppendCompress(dst, payload)
+	if len(dst)-start-HeaderSize < len(payload) {
+		dst[start] |= byte(Compressed << 2)
+		return dst
+	}
+	return append(dst[:start+HeaderSize], payload...)
+}
+
+// AppendConnless appends a connless packet: a header with the receiver's token
+// and the token for its answer, and the payload.
+func AppendConnless(dst []byte, token, response Token, payload []byte) []byte {
+	dst = append(dst, byte(Connless<<2)|1)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(token))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(response))
+	return append(dst, payload...)
+}
