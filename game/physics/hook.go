@@ -1,0 +1,109 @@
+package physics
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// advanceHook moves the hook through its states, except for what a hook that
+// holds does.
+func (c *Core) advanceHook() {
+	switch s := c.HookState; {
+	case s == HookIdle:
+		c.HookedPlayer = nobody
+		c.HookPos = c.Pos
+	case s >= HookRetractStart && s < HookRetractEnd:
+		c.HookState++
+	case s == HookRetractEnd:
+		c.HookState = HookRetracted
+	case s == HookFlying:
+		c.flyHook()
+	}
+}
+
+// flyHook moves a flying hook: first it is cut at its greatest length and at
+// walls, then it may grab a tee on the way, then the wall.
+func (c *Core) flyHook() {
+	w := c.World
+	t := &w.Tuning
+	next := c.HookPos.Add(c.HookDir.Mul(t.HookFireSpeed()))
+	if vec.Distance(c.Pos, next) > t.HookLength() {
+		c.HookState = HookRetractStart
+		next = c.Pos.Add(next.Sub(c.Pos).Normalize().Mul(t.HookLength()))
+	}
+	next, _, wall := w.Collision.IntersectLine(c.HookPos, next)
+
+	// A hook that just reached its full length can still grab.
+	if t[PlayerHooking] != 0 {
+		c.grab(next)
+	}
+	if c.HookState == HookFlying {
+		switch {
+		case wall&NoHook != 0:
+			c.Events |= EventHookHitNoHook
+			c.HookState = HookRetractStart
+		case wall != 0:
+			c.Events |= EventHookAttachGround
+			c.HookState = HookGrabbed
+		}
+		c.HookPos = next
+	}
+}
+
+// grab lets the hook on its way to next grab the tee whose centre is closest to
+// the hook's present position, of those near the way.
+func (c *Core) grab(next Vec) {
+	var best float32
+	for i, o := range &c.World.Cores {
+		if o == nil || o == c {
+			continue
+		}
+		near := vec.ClosestOnSegment(c.HookPos, next, o.Pos)
+		if vec.Distance(o.Pos, near) < grabDistance {
+			if d := vec.Distance(c.HookPos, o.Pos); c.HookedPlayer == nobody || d < best {
+				c.Events |= EventHookAttachPlayer
+				c.HookState = HookGrabbed
+				c.HookedPlayer = int32(i)
+				best = d
+			}
+		}
+	}
+}
+
+// pullSelf is the tick of a hook that holds: it follows a hooked tee, or pulls
+// towards the wall.
+func (c *Core) pullSelf() {
+	t := &c.World.Tuning
+	if c.HookedPlayer != nobody {
+		if o := c.hooked(); o != nil {
+			c.HookPos = o.Pos
+		} else {
+			c.loseHook()
+		}
+	}
+
+	if c.HookedPlayer == nobody && vec.Distance(c.HookPos, c.Pos) > 46 {
+		v := c.HookPos.Sub(c.Pos).Normalize().Mul(t.HookDragAccel())
+		if v.Y > 0 { // weaker downwards
+			v.Y = float32(v.Y * 0.3)
+		}
+		if v.X < 0 && c.Direction < 0 || v.X > 0 && c.Direction > 0 {
+			v.X = float32(v.X * 0.95)
+		} else {
+			v.X = float32(v.X * 0.75)
+		}
+		v = c.Vel.Add(v)
+		if l := v.Len(); l < t.HookDragSpeed() || l < c.Vel.Len() {
+			c.Vel = v
+		}
+	}
+
+	c.HookTick++
+	if c.HookedPlayer != nobody && (c.HookTick > hookTime || c.hooked() == nil) {
+		c.loseHook()
+	}
+}
+
+// loseHook lets go of a tee; the button must be released before the next hook.
+func (c *Core) loseHook() {
+	c.HookedPlayer = nobody
+	c.HookState = HookRetracted
+	c.HookPos = c.Pos
+}

@@ -1,0 +1,60 @@
+package physics
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// State is a core as whole numbers: the fields of the snapshot object
+// CharacterCore after its tick, in wire order.
+type State struct {
+	X, Y         int32 // units
+	VelX, VelY   int32 // units per tick * 256
+	Angle        int32 // radians * 256
+	Direction    int32 // -1..1
+	Jumped       int32 // 0..3
+	HookedPlayer int32 // -1..63
+	HookState    int32 // -1..5
+	HookTick     int32 // ticks
+	HookX, HookY int32 // units
+	HookDX       int32 // * 256
+	HookDY       int32 // * 256
+}
+
+// Write returns the core rounded to what the wire can carry.
+func (c *Core) Write() State {
+	return State{
+		X:            vec.Round(c.Pos.X),
+		Y:            vec.Round(c.Pos.Y),
+		VelX:         vec.Round(float32(c.Vel.X * 256)),
+		VelY:         vec.Round(float32(c.Vel.Y * 256)),
+		Angle:        c.Angle,
+		Direction:    c.Direction,
+		Jumped:       c.Jumped,
+		HookedPlayer: c.HookedPlayer,
+		HookState:    c.HookState,
+		HookTick:     c.HookTick,
+		HookX:        vec.Round(c.HookPos.X),
+		HookY:        vec.Round(c.HookPos.Y),
+		HookDX:       vec.Round(float32(c.HookDir.X * 256)),
+		HookDY:       vec.Round(float32(c.HookDir.Y * 256)),
+	}
+}
+
+// Read sets the core from a state. World, Death and Events stay.
+func (c *Core) Read(s *State) {
+	c.Pos = Vec{X: float32(s.X), Y: float32(s.Y)}
+	c.Vel = Vec{X: float32(s.VelX) / 256, Y: float32(s.VelY) / 256}
+	c.Angle = s.Angle
+	c.Direction = s.Direction
+	c.Jumped = s.Jumped
+	c.HookedPlayer = s.HookedPlayer
+	c.HookState = s.HookState
+	c.HookTick = s.HookTick
+	c.HookPos = Vec{X: float32(s.HookX), Y: float32(s.HookY)}
+	c.HookDir = Vec{X: float32(s.HookDX) / 256, Y: float32(s.HookDY) / 256}
+}
+
+// Quantize rounds the core to what the wire can carry, so that clients that
+// start from a snapshot have the same numbers.
+func (c *Core) Quantize() {
+	s := c.Write()
+	c.Read(&s)
+}
