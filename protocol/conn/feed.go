@@ -1,0 +1,127 @@
+package conn
+
+import "github.com/teeyard/teeyard/protocol/packet"
+
+// Feed takes a datagram from the peer's address and gives its chunks to h. The
+// error is a packet.Drop, which is also counted; most callers can ignore it. What
+// the datagram did to the connection shows in State. b is borrowed and may be
+// changed.
+//
+// Connless packets are not for connections: hand them to Tokens.Judge. Feed refuses
+// them with packet.DropConnless.
+func (c *Conn) Feed(now Time, b []byte, h Handler) error {
+	drop := c.feed(now, b, h)
+	if drop == packet.DropNone {
+		return nil
+	}
+	c.drops[drop]++
+	return drop
+}
+
+func (c *Conn) feed(now Time, b []byte, h Handler) packet.Drop {
+	if c.state == StateOffline || c.state == StateError {
+		return packet.DropState
+	}
+	var p packet.Packet
+	if err := p.ParseHeader(b); err != nil {
+		return err.(packet.Drop)
+	}
+	if p.Flags&packet.Connless != 0 {
+		return packet.DropConnless
+	}
+	// The token comes first. The original takes the ack of packets with a
+	// wrong token, so that whoever can forge the address can stall the
+	// connection.
+	if p.Token != c.token {
+		return packet.DropToken
+	}
+	if !c.core.possibleAck(p.Ack) {
+		return packet.DropAck
+	}
+	if err := p.Open(&c.buffers.in); err != nil {
+		return err.(packet.Drop)
+	}
+
+	if p.Flags&packet.Control != 0 {
+		if drop := c.control(now, &p); drop != packet.DropNone {
+			return drop
+		}
+		if c.state == StateOnline {
+			c.received(now, &p)
+		}
+		return packet.DropNone
+	}
+
+	switch c.state {
+	case StatePending:
+		c.state = StateOnline
+	case StateOnline:
+	default:
+		return packet.DropState
+	}
+	c.received(now, &p)
+	return c.deliver(&p, h)
+}
+
+// received notes an online peer's packet: it is there, acks, and may ask for a
+// resend.
+func (c *Conn) received(now Time, p *packet.Packet) {
+	c.lastRecv = now
+	c.core.acked(p.Ack)
+	if p.Flags&packet.Resend != 0 {
+		c.core.resendRequested(now)
+	}
+}
+
+func (c *Conn) control(now Time, p *packet.Packet) packet.Drop {
+	switch p.ControlID() {
+	case packet.KeepAlive, packet.Connect:
+		// A repeated CONNECT means that our ACCEPT was lost; it is
+		// repeated on its own.
+	case packet.Accept:
+		if c.state == StateConnect {
+			c.state = StateOnline
+		}
+	case packet.Close:
+		reason := ""
+		if !c.server {
+			reason = string(p.AppendReason(make([]byte, 0, packet.MaxReason)))
+		}
+		c.fail(reason)
+		c.remoteClosed = true
+	case packet.TokenExchange:
+		if p.Response == packet.NoToken {
+			return packet.DropControl
+		}
+		c.peerToken = p.Response
+		if c.state == StateToken {
+			c.state = StateConnect
+			c.lastRecv = now
+			c.sendHandshake(now)
+		}
+	default:
+		return packet.DropControl
+	}
+	return packet.DropNone
+}
+
+// deliver gives the chunks to h. What h does may end the connection, and even begin
+// another one; the rest of the packet is not for that one.
+func (c *Conn) deliver(p *packet.Packet, h Handler) packet.Drop {
+	generation := c.generation
+	var chunk packet.Chunk
+	for it := p.Chunks(); c.generation == generation; {
+		if !it.Next(&chunk) {
+			if it.Err() != nil {
+				return packet.DropChunk
+			}
+			break
+		}
+		vital := chunk.Flags&packet.Vital != 0
+		if vital && !c.core.inOrder(chunk.Seq) {
+			continue
+		}
+		h.Chunk(chunk.Data, vital)
+	}
+	return packet.DropNone
+}

@@ -1,0 +1,155 @@
+package conn
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net/netip"
+	"time"
+
+	"github.com/teeyard/teeyard/protocol/packet"
+)
+
+// tokenEpoch is how long a token stays the current one. It is accepted for one more
+// epoch, so 16 to 32 seconds in all.
+const tokenEpoch = Time(16 * time.Second)
+
+// Tokens hands out the tokens of a server's addresses, and checks them, without
+// keeping state for any: a token is a keyed hash of the IP address and the epoch.
+// The port is left out, since masters check servers from another port. It never
+// changes after NewTokens, so any number of goroutines can use it.
+type Tokens struct {
+	key [24]byte
+}
+
+// NewTokens returns Tokens with a key read from random, 24 bytes; nil means the
+// system's secure source.
+func NewTokens(random io.Reader) (*Tokens, error) {
+	if random == nil {
+		random = rand.Reader
+	}
+	t := new(Tokens)
+	if _, err := io.ReadFull(random, t.key[:]); err != nil {
+		return nil, fmt.Errorf("conn: no key for tokens: %w", err)
+	}
+	return t, nil
+}
+
+// Token returns the current token for an IP address. It is never packet.NoToken.
+func (t *Tokens) Token(now Time, ip netip.Addr) packet.Token {
+	return t.at(epoch(now), ip)
+}
+
+// Valid reports whether token is the current or the previous one of ip.
+func (t *Tokens) Valid(now Time, ip netip.Addr, token packet.Token) bool {
+	e := epoch(now)
+	return token != packet.NoToken && (token == t.at(e, ip) || token == t.at(e-1, ip))
+}
+
+// Global returns the token to put into token requests that are broadcast. The
+// answers come from anywhere, so it belongs to no address.
+func (t *Tokens) Global(now Time) packet.Token { return t.Token(now, netip.Addr{}) }
+
+func epoch(now Time) uint64 {
+	e := now / tokenEpoch
+	if now%tokenEpoch < 0 {
+		e--
+	}
+	return uint64(e)
+}
+
+// at is a prefix hash: safe as a keyed one since the text has a fixed length and
+// most of the digest is kept back.
+func (t *Tokens) at(epoch uint64, ip netip.Addr) packet.Token {
+	var text [24 + 8 + 1 + 16]byte
+	copy(text[:], t.key[:])
+	binary.BigEndian.PutUint64(text[24:], epoch)
+	if ip.IsValid() {
+		text[32] = 1
+		as16 := ip.As16()
+		copy(text[33:], as16[:])
+	}
+	sum := sha256.Sum256(text[:])
+	token := packet.Token(binary.BigEndian.Uint32(sum[:]))
+	if token == packet.NoToken {
+		token--
+	}
+	return token
+}
+
+// Verdict says what to do about a packet from an address without a connection.
+type Verdict uint8
+
+const (
+	// Ignore: no answer, no state.
+	Ignore Verdict = iota
+	// Reply: answer with packet.AppendTokenReply(dst, p.Response, Token(now, ip)).
+	Reply
+	// Admit: a CONNECT from an address that has proved itself. Answer with
+	// Conn.Accept(now, p.Token, p.Response), or refuse with
+	// packet.AppendClose(dst, 0, p.Response, reason).
+	Admit
+	// Connless: p.Payload comes from an address that has proved itself. An
+	// answer is sent with packet.AppendConnless(dst, p.Response, ...).
+	Connless
+	// Exchanged: the answer to our token request; p.Response is the
+	// sender's token.
+	Exchanged
+)
+
+var verdictText = [...]string{"ignore", "reply", "admit", "connless", "exchanged"}
+
+// String returns the verdict's name.
+func (v Verdict) String() string {
+	if int(v) < len(verdictText) {
+		return verdictText[v]
+	}
+	return "unknown verdict"
+}
+
+// Judge decides about a packet from an address without a connection. p must have
+// been parsed. The Drop is DropNone unless the verdict is Ignore.
+func (t *Tokens) Judge(now Time, ip netip.Addr, p *packet.Packet) (Verdict, packet.Drop) {
+	exchange := p.Flags&packet.Control != 0 && p.ControlID() == packet.TokenExchange
+	if p.Token == packet.NoToken {
+		switch {
+		case !exchange:
+			return Ignore, packet.DropToken
+		case p.Response == packet.NoToken:
+			return Ignore, packet.DropControl
+		case len(p.Payload) < packet.MinTokenRequest:
+			return Ignore, packet.DropPadding
+		}
+		return Reply, packet.DropNone
+	}
+	if !t.Valid(now, ip, p.Token) {
+		if exchange && t.Valid(now, netip.Addr{}, p.Token) {
+			return t.exchanged(p)
+		}
+		return Ignore, packet.DropToken
+	}
+	switch {
+	case p.Flags&packet.Connless != 0:
+		return Connless, packet.DropNone
+	case exchange:
+		return t.exchanged(p)
+	case p.Flags&packet.Control == 0 || p.ControlID() != packet.Connect:
+		return Ignore, packet.DropState
+	case p.Response == packet.NoToken:
+		return Ignore, packet.DropControl
+	case p.Ack != 0:
+		// Nothing was sent that it could ack. The original's server takes
+		// such a client in half, until it is full of ghosts.
+		return Ignore, packet.DropAck
+	}
+	return Admit, packet.DropNone
+}
+
+func (t *Tokens) exchanged(p *packet.Packet) (Verdict, packet.Drop) {
+	if p.Response == packet.NoToken {
+		return Ignore, packet.DropControl
+	}
+	return Exchanged, packet.DropNone
+}
