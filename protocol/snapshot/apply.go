@@ -1,0 +1,252 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Errors of ApplyDelta. They come wrapped with the place in the delta.
+var (
+	// ErrTruncated: the delta ends before what its header announces.
+	ErrTruncated = errors.New("snapshot: delta truncated")
+	// ErrCount: a negative number of deleted or updated items.
+	ErrCount = errors.New("snapshot: negative item count")
+	// ErrType: an object type outside 0..65535.
+	ErrType = errors.New("snapshot: object type out of range")
+	// ErrSize: a negative length, or one that differs from the item's in the base.
+	ErrSize = errors.New("snapshot: bad item length")
+	// ErrTooLarge: the result would pass MaxItems or MaxSize.
+	ErrTooLarge = errors.New("snapshot: too large")
+	// ErrAlias: destination and base are the same snapshot.
+	ErrAlias = errors.New("snapshot: delta applied onto its own base")
+)
+
+// bitmap marks items by index, 0..MaxItems.
+type bitmap [(MaxItems + 1) / 64]uint64
+
+func (m *bitmap) has(i int) bool { return m[uint(i)/64%uint(len(m))]>>(uint(i)%64)&1 != 0 }
+func (m *bitmap) set(i int)      { m[uint(i)/64%uint(len(m))] |= 1 << (uint(i) % 64) }
+
+// ApplyDelta makes dst the snapshot that the varint-packed delta turns base
+// into. A nil base is the empty snapshot, a nil sizes an empty table. An empty
+// delta is no change, which is how SNAPEMPTY is applied. Bytes behind the
+// announced items are ignored.
+//
+// Updates and deletions may come in any order. An update adds to the item of the
+// base, if there is one (also if the same delta deletes it, unless its length
+// then differs), and sets the item otherwise; of several updates of a key the
+// last counts. Deleting what is not there does nothing.
+//
+// After an error dst is empty. The caller compares dst.CRC with the message's.
+func ApplyDelta(dst, base *Snapshot, delta []byte, sizes *Sizes) error {
+	if base == nil {
+		base = &empty
+	}
+	if dst == base {
+		return ErrAlias
+	}
+	if len(delta) == 0 {
+		dst.CopyFrom(base)
+		return nil
+	}
+	var table Sizes
+	if sizes != nil {
+		table = *sizes
+	}
+	if err := dst.apply(base, delta, table); err != nil {
+		dst.Reset()
+		return err
+	}
+	return nil
+}
+
+// apply does the work of ApplyDelta: copies what stays, adds the updates to it in
+// place, appends what is new, and merges both indexes at the end.
+func (s *Snapshot) apply(base *Snapshot, b []byte, sizes Sizes) error {
+	deleted, p := readInt(b, 0)
+	if p < 0 {
+		return fmt.Errorf("%w: in the header", ErrTruncated)
+	}
+	updated, p := readInt(b, p)
+	if p < 0 {
+		return fmt.Errorf("%w: in the header", ErrTruncated)
+	}
+	if _, p = readInt(b, p); p < 0 {
+		return fmt.Errorf("%w: in the header", ErrTruncated)
+	}
+	if deleted < 0 || updated < 0 {
+		return fmt.Errorf("%w: %d deleted, %d updated", ErrCount, deleted, updated)
+	}
+	if int(deleted) > len(b)-p {
+		return fmt.Errorf("%w: %d deletions in %d bytes", ErrTruncated, deleted, len(b)-p)
+	}
+
+	var gone bitmap
+	missing := false // some item of the base is gone
+	hint := 0
+	for i := range int(deleted) {
+		var v int32
+		if v, p = readInt(b, p); p < 0 {
+			return fmt.Errorf("%w: in deletion %d of %d", ErrTruncated, i, deleted)
+		}
+		if at, ok := near(base.ents, Key(v), hint); ok {
+			gone.set(at)
+			missing = true
+			hint = at
+		}
+	}
+	if missing {
+		s.copyWithout(base, &gone)
+	} else {
+		s.CopyFrom(base)
+	}
+
+	s.pending = s.pending[:0]
+	var touched bitmap
+	var hints [16]int // last place found, by the low bits of the type
+	for i := range int(updated) {
+		typ, q := readInt(b, p)
+		if q < 0 {
+			return fmt.Errorf("%w: in update %d of %d", ErrTruncated, i, updated)
+		}
+		id, q := readInt(b, q)
+		if q < 0 {
+			return fmt.Errorf("%w: in update %d of %d", ErrTruncated, i, updated)
+		}
+		if typ < 0 || typ > 0xffff {
+			return fmt.Errorf("%w: %d in update %d", ErrType, typ, i)
+		}
+		n := sizes.Of(int(typ))
+		if n == 0 {
+			var v int32
+			if v, q = readInt(b, q); q < 0 {
+				return fmt.Errorf("%w: in update %d of %d", ErrTruncated, i, updated)
+			}
+			if n = int(v); n < 0 {
+				return fmt.Errorf("%w: %d in update %d", ErrSize, n, i)
+			}
+		}
+		if n > len(b)-q {
+			return fmt.Errorf("%w: %d integers in %d bytes of update %d", ErrTruncated, n, len(b)-q, i)
+		}
+
+		key := MakeKey(int(typ), int(id))
+		var slot []int32
+		if at, ok := near(s.ents, key, hints[typ&15]); ok {
+			hints[typ&15] = at
+			slot = s.ints(s.ents[at])
+			if len(slot) != n {
+				return fmt.Errorf("%w: update %d has %d integers, the base's item %d", ErrSize, i, n, len(slot))
+			}
+			if touched.has(at) {
+				s.restore(slot, base.Find(key))
+			}
+			touched.set(at)
+		} else {
+			var err error
+			if slot, err = s.addPending(key, n); err != nil {
+				return fmt.Errorf("%w: update %d of %d, %d integers", err, i, updated, n)
+			}
+			if missing {
+				if was := base.Find(key); len(was) == n {
+					s.restore(slot, was)
+				}
+			}
+		}
+		var add int32
+		if p, add = addInts(slot, b, q); p < 0 {
+			return fmt.Errorf("%w: in the data of update %d of %d", ErrTruncated, i, updated)
+		}
+		s.crc += add
+	}
+	if len(s.pending) > 0 {
+		s.mergePending()
+	}
+	return nil
+}
+
+// near finds a key, looking first beside the place where the last one was:
+// servers send the items of a type in runs, upwards or downwards.
+func near(ents []entry, k Key, hint int) (int, bool) {
+	if hint+1 < len(ents) && ents[hint+1].key() == k {
+		return hint + 1, true
+	}
+	if uint(hint-1) < uint(len(ents)) && ents[hint-1].key() == k {
+		return hint - 1, true
+	}
+	return search(ents, k)
+}
+
+// copyWithout makes s a copy of base without the items marked as gone. Neighbours
+// whose data lie side by side are copied as one.
+func (s *Snapshot) copyWithout(base *Snapshot, gone *bitmap) {
+	s.ents = slices.Grow(s.ents[:0], len(base.ents))
+	s.data = slices.Grow(s.data[:0], len(base.data))
+	s.crc = base.crc
+	from, to := 0, 0 // data that waits to be copied
+	shift := 0       // how far its offsets move
+	for i, e := range base.ents {
+		if gone.has(i) {
+			s.crc -= sum(base.ints(e))
+			continue
+		}
+		if e.off() != to {
+			s.data = append(s.data, base.data[from:to]...)
+			from, to = e.off(), e.off()
+			shift = len(s.data) - from
+		}
+		to += e.len()
+		s.ents = append(s.ents, makeEntry(e.key(), e.off()+shift, e.len()))
+	}
+	s.data = append(s.data, base.data[from:to]...)
+}
+
+// restore sets slot back to what it was before an update of the same delta.
+func (s *Snapshot) restore(slot, was []int32) {
+	s.crc -= sum(slot)
+	copy(slot, was)
+	s.crc += sum(slot)
+}
+
+// addPending returns a slot of zeros for an item that the copied base does not
+// have; pending stays sorted.
+func (s *Snapshot) addPending(k Key, n int) ([]int32, error) {
+	at := len(s.pending)
+	if at > 0 && s.pending[at-1].key() >= k {
+		var ok bool
+		if at, ok = search(s.pending, k); ok {
+			slot := s.ints(s.pending[at])
+			if len(slot) != n {
+				return nil, ErrSize
+			}
+			s.crc -= sum(slot)
+			clear(slot)
+			return slot, nil
+		}
+	}
+	off := len(s.data)
+	if n > maxInts || !fits(len(s.ents)+len(s.pending)+1, off+n) {
+		return nil, ErrTooLarge
+	}
+	s.data = slices.Grow(s.data, n)[:off+n]
+	s.pending = slices.Insert(s.pending, at, makeEntry(k, off, n))
+	slot := s.data[off:]
+	clear(slot)
+	return slot, nil
+}
+
+// mergePending merges the pending items into the index, from the back.
+func (s *Snapshot) mergePending() {
+	i, j := len(s.ents)-1, len(s.pending)-1
+	s.ents = append(s.ents, s.pending...)
+	for k := len(s.ents) - 1; j >= 0; k-- {
+		if i >= 0 && s.ents[i] > s.pending[j] {
+			s.ents[k] = s.ents[i]
+			i--
+		} else {
+			s.ents[k] = s.pending[j]
+			j--
+		}
+	}
+}
