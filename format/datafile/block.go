@@ -1,0 +1,117 @@
+package datafile
+
+import (
+	"bytes"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+)
+
+// stored returns the bytes of block i as they are in the file.
+func (f *File) stored(i int) []byte {
+	end := len(f.raw)
+	if i+1 < len(f.offsets) {
+		end = int(f.offsets[i+1])
+	}
+	return f.raw[f.offsets[i]:end]
+}
+
+// BlockSize returns the declared size of block i in bytes after
+// decompression, 0 when there is no such block. For version 4 it is what the
+// file says, which Block verifies and which should not be allocated unseen.
+func (f *File) BlockSize(i int) int {
+	switch {
+	case i < 0 || i >= len(f.offsets):
+		return 0
+	case f.sizes != nil:
+		return int(f.sizes[i])
+	}
+	return len(f.stored(i))
+}
+
+// maxDeflateRatio is the best a deflate stream can do: 258 bytes out of two
+// bits, and a little less in practice. A declared size beyond it is a lie that
+// need not be disproved by decompressing.
+const maxDeflateRatio = 1032
+
+// Block returns the content of block i, at most limit bytes.
+//
+// A block of a version 3 file is borrowed from the file; otherwise it is
+// decompressed into new memory at every call. The memory grows with what the
+// stream really yields. The stream must yield exactly the declared size.
+func (f *File) Block(i, limit int) ([]byte, error) {
+	if i < 0 || i >= len(f.offsets) {
+		return nil, fmt.Errorf("%w: %d of %d", ErrNoBlock, i, len(f.offsets))
+	}
+	in := f.stored(i)
+	size := f.BlockSize(i)
+	if size > limit {
+		return nil, fmt.Errorf("%w: block %d declares %d bytes, %d are allowed", ErrLimit, i, size, limit)
+	}
+	if f.sizes == nil {
+		return in, nil
+	}
+	if int64(size) > int64(len(in))*maxDeflateRatio {
+		return nil, fmt.Errorf("%w: block %d declares %d bytes, its %d compressed bytes cannot hold that", ErrFormat, i, size, len(in))
+	}
+	zr := inflaters.Get().(*inflater)
+	defer inflaters.Put(zr)
+	if err := zr.reset(in); err != nil {
+		return nil, fmt.Errorf("%w: block %d: %w", ErrFormat, i, err)
+	}
+	out, err := readUpTo(zr.z, size, 8*len(in)+512)
+	if err != nil {
+		return nil, fmt.Errorf("%w: block %d, %d bytes declared, after %d bytes: %w", ErrFormat, i, size, len(out), err)
+	}
+	return out, nil
+}
+
+// inflater is a zlib reader to use again. A fresh one costs 40 KB, which is
+// much for a file of many small blocks.
+type inflater struct {
+	src bytes.Reader
+	z   io.ReadCloser
+}
+
+var inflaters = sync.Pool{New: func() any { return new(inflater) }}
+
+func (r *inflater) reset(in []byte) (err error) {
+	r.src.Reset(in)
+	if r.z == nil {
+		r.z, err = zlib.NewReader(&r.src)
+		return err
+	}
+	return r.z.(zlib.Resetter).Reset(&r.src, nil)
+}
+
+var errLonger = errors.New("the stream goes on")
+
+// readUpTo reads exactly size bytes and the stream's end (with its checksum),
+// beginning with a buffer of first bytes and doubling it.
+func readUpTo(r io.Reader, size, first int) ([]byte, error) {
+	out := make([]byte, 0, min(size, first))
+	for len(out) < size {
+		if len(out) == cap(out) {
+			out = slices.Grow(out, min(size, 2*cap(out))-len(out))
+		}
+		n, err := io.ReadFull(r, out[len(out):min(cap(out), size)])
+		out = out[:len(out)+n]
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return out, err
+		}
+	}
+	var one [1]byte
+	switch n, err := r.Read(one[:]); {
+	case n > 0:
+		return out, errLonger
+	case err != io.EOF:
+		return out, err
+	}
+	return out, nil
+}

@@ -1,0 +1,116 @@
+package datafile
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// MaxItems and MaxBlocks are what the original's writer can hold. Its reader
+// knows no limit, but other tools copied these.
+const (
+	MaxItems  = 1024
+	MaxBlocks = 1024
+)
+
+// Writer collects items and blocks and lays them out as a version 4 file. The
+// zero value is ready to use.
+type Writer struct {
+	items  []newItem
+	blocks [][]byte
+}
+
+type newItem struct {
+	typ, id uint16
+	ints    []int32
+}
+
+// AddItem adds an item. Items of one type stay in the order they are added in;
+// types are sorted. The integers are kept, not copied.
+func (w *Writer) AddItem(typ, id uint16, ints []int32) {
+	w.items = append(w.items, newItem{typ, id, ints})
+}
+
+// AddBlock adds a data block and returns its number, for use in items. The
+// bytes are kept, not copied.
+func (w *Writer) AddBlock(data []byte) int32 {
+	w.blocks = append(w.blocks, data)
+	return int32(len(w.blocks) - 1)
+}
+
+// Bytes returns the file. Equal contents give equal bytes with one version of
+// the Go toolchain (its zlib may compress differently in another).
+func (w *Writer) Bytes() ([]byte, error) {
+	if len(w.items) > MaxItems || len(w.blocks) > MaxBlocks {
+		return nil, fmt.Errorf("%w: %d items (at most %d) and %d blocks (at most %d)", ErrTooMany, len(w.items), MaxItems, len(w.blocks), MaxBlocks)
+	}
+	items := slices.Clone(w.items)
+	slices.SortStableFunc(items, func(a, b newItem) int { return int(a.typ) - int(b.typ) })
+
+	le := binary.LittleEndian
+	var types, itemOffsets, region []byte
+	numTypes := 0
+	for i := 0; i < len(items); {
+		n := 1
+		for i+n < len(items) && items[i+n].typ == items[i].typ {
+			n++
+		}
+		types = le.AppendUint32(types, uint32(items[i].typ))
+		types = le.AppendUint32(types, uint32(i))
+		types = le.AppendUint32(types, uint32(n))
+		numTypes++
+		i += n
+	}
+	for _, it := range items {
+		itemOffsets = le.AppendUint32(itemOffsets, uint32(len(region)))
+		region = le.AppendUint32(region, uint32(it.typ)<<16|uint32(it.id))
+		region = le.AppendUint32(region, uint32(4*len(it.ints)))
+		for _, v := range it.ints {
+			region = le.AppendUint32(region, uint32(v))
+		}
+	}
+
+	var data bytes.Buffer
+	var blockOffsets, blockSizes []byte
+	zw, err := zlib.NewWriterLevel(&data, zlib.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	for i, b := range w.blocks {
+		blockOffsets = le.AppendUint32(blockOffsets, uint32(data.Len()))
+		blockSizes = le.AppendUint32(blockSizes, uint32(len(b)))
+		zw.Reset(&data)
+		if _, err := zw.Write(b); err != nil {
+			return nil, fmt.Errorf("datafile: block %d: %w", i, err)
+		}
+		if err := zw.Close(); err != nil {
+			return nil, fmt.Errorf("datafile: block %d: %w", i, err)
+		}
+		if len(b) > math.MaxInt32 || data.Len() > math.MaxInt32 {
+			return nil, fmt.Errorf("%w: block %d does not fit in 31-bit offsets", ErrTooMany, i)
+		}
+	}
+
+	tables := len(types) + len(itemOffsets) + len(blockOffsets) + len(blockSizes)
+	total := headerSize + tables + len(region) + data.Len()
+	if total > math.MaxInt32 {
+		return nil, fmt.Errorf("%w: %d bytes", ErrTooMany, total)
+	}
+	out := make([]byte, 0, total)
+	out = append(out, "DATA"...)
+	for _, v := range []int{
+		4,
+		total - 16,              // size, not counting the first four fields
+		total - 16 - data.Len(), // the part that big endian machines swap
+		numTypes, len(items), len(w.blocks), len(region), data.Len(),
+	} {
+		out = le.AppendUint32(out, uint32(v))
+	}
+	for _, part := range [][]byte{types, itemOffsets, blockOffsets, blockSizes, region, data.Bytes()} {
+		out = append(out, part...)
+	}
+	return out, nil
+}

@@ -1,0 +1,69 @@
+package twmap
+
+// Tile indices of the game layer. Indices 4 to 191 are air in the vanilla
+// game, above are the entities.
+const (
+	Air        = 0
+	Solid      = 1
+	Death      = 2
+	Unhookable = 3 // solid, and hooks slip off
+)
+
+// Entities of the game layer, as tile indices. An entity sits in the middle of
+// its tile, which is air for the physics.
+const (
+	EntityOffset  = 191
+	Spawn         = EntityOffset + 1 // any team
+	SpawnRed      = EntityOffset + 2
+	SpawnBlue     = EntityOffset + 3
+	FlagStandRed  = EntityOffset + 4
+	FlagStandBlue = EntityOffset + 5
+	PickupArmor   = EntityOffset + 6
+	PickupHealth  = EntityOffset + 7
+	PickupShotgun = EntityOffset + 8
+	PickupGrenade = EntityOffset + 9
+	PickupNinja   = EntityOffset + 10
+	PickupLaser   = EntityOffset + 11
+	lastVanilla   = PickupLaser
+)
+
+// Game returns the game layer, or nil when the map has none (themes of menus
+// do not). Should there be several, it is the one the 0.7 programs use: the
+// first of the last group that has any.
+func (m *Map) Game() *TileLayer {
+	for g := len(m.Groups) - 1; g >= 0; g-- {
+		for _, l := range m.Groups[g].Layers {
+			if t, ok := l.(*TileLayer); ok && t.Kind&KindGame != 0 {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
+// Indices returns the tile indices, row by row from the top left.
+func (l *TileLayer) Indices() []uint8 {
+	out := make([]uint8, len(l.Tiles))
+	for i, t := range l.Tiles {
+		out[i] = t.Index
+	}
+	return out
+}
+
+// At returns the tile at column x and row y, the zero tile outside.
+func (l *TileLayer) At(x, y int) Tile {
+	if x < 0 || y < 0 || x >= l.Width || y >= l.Height {
+		return Tile{}
+	}
+	return l.Tiles[y*l.Width+x]
+}
+
+// Entities calls yield for every vanilla entity with its column, row and tile
+// index (Spawn to PickupLaser), row by row.
+func (l *TileLayer) Entities(yield func(x, y int, index uint8) bool) {
+	for i, t := range l.Tiles {
+		if t.Index > EntityOffset && t.Index <= lastVanilla && !yield(i%l.Width, i/l.Width, t.Index) {
+			return
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package twmap
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/teeyard/teeyard/format/datafile"
+)
+
+const quadBytes = 38 * 4
+
+func (p *parser) tileLayer(it datafile.Item, i int) (Layer, error) {
+	if it.Len() < 15 {
+		return nil, fmt.Errorf("%w: tile layer %d has %d fields, want 15", ErrFormat, i, it.Len())
+	}
+	l := &TileLayer{
+		Flags:    it.Int(2),
+		Version:  it.Int(3),
+		Kind:     TileKind(it.Int(6)),
+		Color:    Color{it.Int(7), it.Int(8), it.Int(9), it.Int(10)},
+		ColorEnv: it.Int(11), ColorEnvOffset: it.Int(12),
+		Image: it.Int(13),
+	}
+	w, h := int64(it.Int(4)), int64(it.Int(5))
+	if w <= 0 || h <= 0 {
+		return nil, fmt.Errorf("%w: tile layer %d is %d×%d tiles", ErrFormat, i, w, h)
+	}
+	l.Width, l.Height = int(w), int(h)
+	special := 15
+	if l.Version >= 3 {
+		l.Name = intsToString(it, 15, 3)
+		special = 18
+	}
+	if p.cfg.GameOnly && l.Kind&KindGame == 0 {
+		return l, nil
+	}
+	data, err := p.block(it.Int(14), "tile layer", i)
+	if err != nil {
+		return nil, err
+	}
+	// The declared size is compared with what the data can hold before
+	// anything is computed or allocated from it.
+	count := w * h
+	if l.Version < 4 && int64(len(data))/4 < count {
+		return nil, fmt.Errorf("%w: tile layer %d is %d×%d tiles, its data has %d bytes", ErrFormat, i, w, h, len(data))
+	}
+	if l.Version >= 4 && int64(len(data))/4*256 < count {
+		return nil, fmt.Errorf("%w: tile layer %d is %d×%d tiles, its %d bytes of runs cannot fill that", ErrFormat, i, w, h, len(data))
+	}
+	if err := p.spend(4*count, "tile layer", i); err != nil {
+		return nil, err
+	}
+	if l.Version >= 4 {
+		l.Tiles, err = expandRuns(data, int(count))
+	} else {
+		l.Tiles = plainTiles(data, int(count))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: tile layer %d (%d×%d): %w", ErrFormat, i, w, h, err)
+	}
+	p.giveBack(len(data))
+	if l.Kind&^KindGame != 0 {
+		l.Special = new([5][]byte)
+		for k := range l.Special {
+			if special+k >= it.Len() || l.Kind&(KindTele<<k) == 0 {
+				continue
+			}
+			if l.Special[k], err = p.block(it.Int(special+k), "tile layer", i); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return l, nil
+}
+
+func plainTiles(data []byte, n int) []Tile {
+	tiles := make([]Tile, n)
+	for i := range tiles {
+		b := data[4*i : 4*i+4 : 4*i+4]
+		tiles[i] = Tile{b[0], b[1], b[2], b[3]}
+	}
+	return tiles
+}
+
+// expandRuns decodes the tile data of version 4: every tile stands for itself
+// and for as many repetitions as its skip field says.
+func expandRuns(data []byte, n int) ([]Tile, error) {
+	tiles := make([]Tile, 0, n)
+	for len(tiles) < n {
+		if len(data) < 4 {
+			return nil, fmt.Errorf("the runs end after %d tiles", len(tiles))
+		}
+		t := Tile{Index: data[0], Flags: data[1], Reserved: data[3]}
+		for range min(int(data[2])+1, n-len(tiles)) {
+			tiles = append(tiles, t)
+		}
+		data = data[4:]
+	}
+	return tiles, nil
+}
+
+// appendRuns is the reverse of expandRuns, with runs as long as they can be.
+func appendRuns(dst []byte, tiles []Tile) []byte {
+	for i := 0; i < len(tiles); {
+		t := tiles[i]
+		t.Skip = 0
+		n := 1
+		for n < 256 && i+n < len(tiles) && sameTile(tiles[i+n], t) {
+			n++
+		}
+		dst = append(dst, t.Index, t.Flags, byte(n-1), t.Reserved)
+		i += n
+	}
+	return dst
+}
+
+func sameTile(a, b Tile) bool {
+	return a.Index == b.Index && a.Flags == b.Flags && a.Reserved == b.Reserved
+}
+
+func (p *parser) quadLayer(it datafile.Item, i int) (Layer, error) {
+	if it.Len() < 7 {
+		return nil, fmt.Errorf("%w: quad layer %d has %d fields, want 7", ErrFormat, i, it.Len())
+	}
+	l := &QuadLayer{Flags: it.Int(2), Version: it.Int(3), Image: it.Int(6)}
+	if l.Version >= 2 {
+		l.Name = intsToString(it, 7, 3)
+	}
+	if p.cfg.GameOnly {
+		return l, nil
+	}
+	n := int64(it.Int(4))
+	if n == 0 {
+		return l, nil
+	}
+	data, err := p.block(it.Int(5), "quad layer", i)
+	if err != nil {
+		return nil, err
+	}
+	if n < 0 || n*quadBytes > int64(len(data)) {
+		return nil, fmt.Errorf("%w: quad layer %d has %d quads in %d bytes", ErrFormat, i, n, len(data))
+	}
+	if err := p.spend(n*quadBytes, "quad layer", i); err != nil {
+		return nil, err
+	}
+	l.Quads = make([]Quad, n)
+	for j := range l.Quads {
+		for k, v := range l.Quads[j].fields() {
+			*v = int32(binary.LittleEndian.Uint32(data[j*quadBytes+4*k:]))
+		}
+	}
+	p.giveBack(len(data))
+	return l, nil
+}
+
+// fields lists a quad's numbers in file order.
+func (q *Quad) fields() [38]*int32 {
+	var out [38]*int32
+	n := 0
+	add := func(vs ...*int32) { n += copy(out[n:], vs) }
+	for i := range q.Points {
+		add(&q.Points[i].X, &q.Points[i].Y)
+	}
+	for i := range q.Colors {
+		c := &q.Colors[i]
+		add(&c.R, &c.G, &c.B, &c.A)
+	}
+	for i := range q.Texture {
+		add(&q.Texture[i].X, &q.Texture[i].Y)
+	}
+	add(&q.PosEnv, &q.PosEnvOffset, &q.ColorEnv, &q.ColorEnvOffset)
+	return out
+}
+
+func (p *parser) soundLayer(it datafile.Item, i int) (Layer, error) {
+	// type, flags | version, sources, data, sound, name
+	l := &SoundLayer{
+		Flags: it.Int(2), Version: it.Int(3), Count: it.Int(4), Sound: it.Int(6),
+		Name: intsToString(it, 7, 3), Old: it.Int(1) == layerSoundsOld,
+	}
+	if it.Len() < 7 {
+		return nil, fmt.Errorf("%w: sound layer %d has %d fields, want 7", ErrFormat, i, it.Len())
+	}
+	if p.cfg.GameOnly || l.Count == 0 {
+		return l, nil
+	}
+	var err error
+	l.Sources, err = p.block(it.Int(5), "sound layer", i)
+	return l, err
+}

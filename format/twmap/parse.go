@@ -1,0 +1,310 @@
+package twmap
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"unsafe"
+
+	"github.com/teeyard/teeyard/format/datafile"
+)
+
+// Config says how to parse. The zero value is ready to use.
+type Config struct {
+	// MaxDecoded bounds the memory of the parsed map in bytes. 0 means 64 MiB
+	// and 64 times the length of the file, at most 512 MiB: room for the
+	// largest known maps, whose empty layers compress by a factor of
+	// hundreds.
+	MaxDecoded int
+	// GameOnly skips embedded images, sounds, quads and all tiles but the
+	// game layer's. A server needs no more. A map parsed so is not fit for
+	// Write.
+	GameOnly bool
+}
+
+// Parse reads a map with the default Config. The result does not refer to b.
+func Parse(b []byte) (*Map, error) { return Config{}.Parse(b) }
+
+// Parse reads a map. The result does not refer to b.
+func (c Config) Parse(b []byte) (*Map, error) {
+	f, err := datafile.Parse(b)
+	if err != nil {
+		return nil, fmt.Errorf("twmap: %w", err)
+	}
+	budget := c.MaxDecoded
+	if budget <= 0 {
+		budget = min(64<<20+64*len(b), 512<<20)
+	}
+	p := parser{
+		f:      f,
+		cfg:    c,
+		budget: budget,
+		m:      &Map{Size: len(b), CRC: crc32.ChecksumIEEE(b), SHA256: sha256.Sum256(b)},
+	}
+	for _, step := range []func() error{p.version, p.info, p.images, p.sounds, p.envelopes, p.groups, p.extra} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return p.m, nil
+}
+
+type parser struct {
+	f      *datafile.File
+	cfg    Config
+	budget int // bytes left
+	m      *Map
+}
+
+// spend takes n bytes from the budget, before they are allocated.
+func (p *parser) spend(n int64, what string, i int) error {
+	if n > int64(p.budget) {
+		return fmt.Errorf("%w: %s %d needs %d bytes, %d are left", ErrTooLarge, what, i, n, p.budget)
+	}
+	p.budget -= int(n)
+	return nil
+}
+
+// block reads a data block that item i of a kind refers to; -1 gives nil.
+func (p *parser) block(ref int32, what string, i int) ([]byte, error) {
+	if ref == None {
+		return nil, nil
+	}
+	b, err := p.f.Block(int(ref), p.budget)
+	if err != nil {
+		if errors.Is(err, datafile.ErrLimit) {
+			err = fmt.Errorf("%w: %w", ErrTooLarge, err)
+		}
+		return nil, fmt.Errorf("twmap: %s %d: %w", what, i, err)
+	}
+	if err := p.spend(int64(len(b)), what, i); err != nil {
+		return nil, err
+	}
+	if p.f.Version() == 3 {
+		b = bytes.Clone(b) // it is borrowed from the file
+	}
+	return b, nil
+}
+
+// giveBack returns n bytes to the budget: a block is dropped once it has been
+// converted.
+func (p *parser) giveBack(n int) { p.budget += n }
+
+// text reads a NUL terminated string from a data block.
+func (p *parser) text(ref int32, what string, i int) (string, error) {
+	b, err := p.block(ref, what, i)
+	if err != nil {
+		return "", err
+	}
+	b, _, _ = bytes.Cut(b, []byte{0})
+	return string(b), nil
+}
+
+func (p *parser) version() error {
+	it, ok := p.f.Find(itemVersion, 0)
+	if !ok {
+		return fmt.Errorf("%w: no version item", ErrFormat)
+	}
+	if v := it.Int(0); v != 1 {
+		return fmt.Errorf("%w: map version %d, want 1", ErrFormat, v)
+	}
+	return nil
+}
+
+func (p *parser) info() error {
+	it, ok := p.f.Find(itemInfo, 0)
+	if !ok {
+		return nil
+	}
+	in := &p.m.Info
+	for i, s := range []*string{&in.Author, &in.Version, &in.Credits, &in.License} {
+		if it.Len() < i+2 {
+			return nil
+		}
+		var err error
+		if *s, err = p.text(it.Int(i+1), "info field", i); err != nil {
+			return err
+		}
+	}
+	if it.Len() < 6 {
+		return nil
+	}
+	b, err := p.block(it.Int(5), "info field", 4)
+	if err != nil {
+		return err
+	}
+	// Each line costs a string header beside its bytes.
+	if err := p.spend(16*int64(bytes.Count(b, []byte{0})), "info field", 4); err != nil {
+		return err
+	}
+	for len(b) > 0 {
+		var line []byte
+		line, b, _ = bytes.Cut(b, []byte{0})
+		in.Settings = append(in.Settings, string(line))
+	}
+	return nil
+}
+
+func (p *parser) images() error {
+	items := p.f.ItemsOf(itemImage)
+	for i, it := range items {
+		img := Image{Width: it.Int(1), Height: it.Int(2), External: it.Int(3) != 0, Format: 1}
+		if it.Int(0) >= 2 {
+			img.Format = it.Int(6)
+		}
+		if it.Len() < 6 {
+			return fmt.Errorf("%w: image %d has %d fields, want 6", ErrFormat, i, it.Len())
+		}
+		var err error
+		if img.Name, err = p.text(it.Int(4), "image", i); err != nil {
+			return err
+		}
+		if !img.External && !p.cfg.GameOnly {
+			if img.Pixels, err = p.block(it.Int(5), "image", i); err != nil {
+				return err
+			}
+		}
+		p.m.Images = append(p.m.Images, img)
+	}
+	return nil
+}
+
+func (p *parser) sounds() error {
+	for i, it := range p.f.ItemsOf(itemSound) {
+		// version, external, name, data, size
+		s := Sound{External: it.Int(1) != 0}
+		if it.Len() < 4 {
+			return fmt.Errorf("%w: sound %d has %d fields, want 4", ErrFormat, i, it.Len())
+		}
+		var err error
+		if s.Name, err = p.text(it.Int(2), "sound", i); err != nil {
+			return err
+		}
+		if !s.External && !p.cfg.GameOnly {
+			if s.Data, err = p.block(it.Int(3), "sound", i); err != nil {
+				return err
+			}
+		}
+		p.m.Sounds = append(p.m.Sounds, s)
+	}
+	return nil
+}
+
+func (p *parser) envelopes() error {
+	envs := p.f.ItemsOf(itemEnvelope)
+	// The layout of the one list of points depends on the envelopes: a file
+	// is written by one program, so a single envelope of version 3 tells.
+	stride := 6
+	for _, it := range envs {
+		if it.Int(0) >= 3 {
+			stride = 22
+		}
+	}
+	points, _ := p.f.Find(itemEnvPoints, 0)
+	total := int64(points.Len() / stride)
+	for i, it := range envs {
+		e := Envelope{Version: it.Int(0), Channels: it.Int(1), Name: intsToString(it, 4, 8)}
+		if e.Version >= 2 {
+			e.Synchronized = it.Int(12) != 0
+		}
+		first, n := int64(it.Int(2)), int64(it.Int(3))
+		if first < 0 || n < 0 || first+n > total {
+			return fmt.Errorf("%w: envelope %d has points %d..%d of %d", ErrFormat, i, first, first+n, total)
+		}
+		if err := p.spend(n*int64(unsafe.Sizeof(EnvPoint{})), "envelope", i); err != nil {
+			return err
+		}
+		if n > 0 {
+			e.Points = make([]EnvPoint, n)
+		}
+		for j := range e.Points {
+			at := (int(first) + j) * stride
+			pt := &e.Points[j]
+			pt.Time, pt.Curve = points.Int(at), points.Int(at+1)
+			for k := range pt.Values {
+				pt.Values[k] = points.Int(at + 2 + k)
+			}
+			for k := 0; k < stride-6; k++ {
+				pt.Tangents[k] = points.Int(at + 6 + k)
+			}
+		}
+		p.m.Envelopes = append(p.m.Envelopes, e)
+	}
+	return nil
+}
+
+func (p *parser) groups() error {
+	layers := p.f.ItemsOf(itemLayer)
+	taken := make([]bool, len(layers))
+	for i, it := range p.f.ItemsOf(itemGroup) {
+		g := Group{
+			Version: it.Int(0),
+			OffsetX: it.Int(1), OffsetY: it.Int(2),
+			ParallaxX: it.Int(3), ParallaxY: it.Int(4),
+		}
+		first, n := int64(it.Int(5)), int64(it.Int(6))
+		if first < 0 || n < 0 || first+n > int64(len(layers)) {
+			return fmt.Errorf("%w: group %d has layers %d..%d of %d", ErrFormat, i, first, first+n, len(layers))
+		}
+		if g.Version >= 2 && it.Int(7) != 0 {
+			g.Clip = &Rect{it.Int(8), it.Int(9), it.Int(10), it.Int(11)}
+		}
+		if g.Version >= 3 {
+			g.Name = intsToString(it, 12, 3)
+		}
+		for j := int(first); j < int(first+n); j++ {
+			if taken[j] {
+				return fmt.Errorf("%w: group %d has layer %d, which another group has already", ErrFormat, i, j)
+			}
+			taken[j] = true
+			l, err := p.layer(layers[j], j)
+			if err != nil {
+				return err
+			}
+			g.Layers = append(g.Layers, l)
+		}
+		p.m.Groups = append(p.m.Groups, g)
+	}
+	return nil
+}
+
+func (p *parser) layer(it datafile.Item, i int) (Layer, error) {
+	switch it.Int(1) {
+	case layerTiles:
+		return p.tileLayer(it, i)
+	case layerQuads:
+		return p.quadLayer(it, i)
+	case layerSounds, layerSoundsOld:
+		return p.soundLayer(it, i)
+	}
+	return &RawLayer{Ints: it.Ints()}, nil
+}
+
+// extra keeps items of unknown types.
+func (p *parser) extra() error {
+	for _, it := range p.f.Items() {
+		if it.Type > itemSound {
+			p.m.Extra = append(p.m.Extra, Extra{Type: it.Type, ID: it.ID, Ints: it.Ints()})
+		}
+	}
+	return nil
+}
+
+// intsToString decodes a name that is packed into n integers, four characters
+// each, most significant first and offset by 128. The last character is a NUL,
+// whatever it says.
+func intsToString(it datafile.Item, first, n int) string {
+	if it.Len() < first+n {
+		return ""
+	}
+	var buf [32]byte
+	out := buf[:0]
+	for i := range n {
+		out = binary.BigEndian.AppendUint32(out, uint32(it.Int(first+i))^0x80808080)
+	}
+	out, _, _ = bytes.Cut(out[:4*n-1], []byte{0})
+	return string(out)
+}

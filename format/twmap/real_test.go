@@ -1,0 +1,85 @@
+package twmap
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+)
+
+// realMaps returns the map files of the Debian packages teeworlds-data and
+// ddnet-data, as far as they are installed.
+func realMaps(t testing.TB) []string {
+	var all []string
+	for _, pattern := range []string{
+		"/usr/share/games/teeworlds/data/maps/*.map",
+		"/usr/share/games/ddnet/data/*/*.map",
+	} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, files...)
+	}
+	if len(all) == 0 {
+		t.Skip("no maps of teeworlds-data or ddnet-data are installed")
+	}
+	return all
+}
+
+// sameContent compares two maps without their files' size and checksums.
+func sameContent(a, b *Map) bool {
+	x, y := *a, *b
+	x.Size, x.CRC, x.SHA256 = y.Size, y.CRC, y.SHA256
+	return reflect.DeepEqual(x, y)
+}
+
+// Every real map is read, and is the same after writing and reading it again.
+func TestRealMaps(t *testing.T) {
+	for _, path := range realMaps(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := Parse(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Size != len(b) {
+				t.Errorf("Size = %d, file has %d bytes", m.Size, len(b))
+			}
+			g := m.Game()
+			if g == nil {
+				t.Fatal("no game layer")
+			}
+			for _, e := range m.Extra {
+				if e.Type < 0x8000 && e.Type != 0xffff {
+					t.Errorf("unknown item type %d", e.Type)
+				}
+			}
+			if len(b) > 200<<10 {
+				return // compressing it again would take a second
+			}
+			out, err := m.Bytes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := Parse(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !sameContent(m, again) {
+				t.Error("changed by writing")
+			}
+			only, err := Config{GameOnly: true}.Parse(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(only.Game(), g) {
+				t.Error("GameOnly sees another game layer")
+			}
+			t.Logf("%d×%d, %d groups, %d images, %d bytes, written %d", g.Width, g.Height, len(m.Groups), len(m.Images), len(b), len(out))
+		})
+	}
+}

@@ -1,0 +1,252 @@
+// Package twmap reads, writes and builds Teeworlds maps: tile and quad layers
+// in groups, with images, envelopes and the extensions of DDNet.
+//
+// Parse believes nothing a file declares; see [Config] for the memory it may
+// use. Whatever Parse understands is kept by Write, so that
+// Parse(Write(m)) gives m again.
+//
+// The tile indices of the game layer, which physics and entities come from,
+// are in game.go; helpers to describe a map in code are in paint.go and
+// quads.go.
+package twmap
+
+import (
+	"crypto/sha256"
+	"errors"
+)
+
+var (
+	// ErrFormat is wrapped by errors about a data file that is not a
+	// well-formed map.
+	ErrFormat = errors.New("twmap: malformed map")
+	// ErrTooLarge is wrapped when a map needs more memory than
+	// Config.MaxDecoded allows.
+	ErrTooLarge = errors.New("twmap: map over the memory limit")
+)
+
+// Item types of the data file.
+const (
+	itemVersion   = 0
+	itemInfo      = 1
+	itemImage     = 2
+	itemEnvelope  = 3
+	itemGroup     = 4
+	itemLayer     = 5
+	itemEnvPoints = 6
+	itemSound     = 7 // DDNet
+)
+
+// Types of layer items.
+const (
+	layerTiles     = 2
+	layerQuads     = 3
+	layerSoundsOld = 9  // DDNet, an early layout
+	layerSounds    = 10 // DDNet
+)
+
+// None marks an absent image, envelope or sound reference.
+const None = -1
+
+// Map is a whole map. The zero value is an empty one.
+type Map struct {
+	Info      Info
+	Images    []Image
+	Envelopes []Envelope
+	Groups    []Group
+	Sounds    []Sound // DDNet
+	// Extra holds the items of types this package does not know, kept as
+	// they are. References to data blocks in them cannot be followed, so
+	// those blocks are lost when the map is written.
+	Extra []Extra
+
+	// Size, CRC (IEEE CRC-32) and SHA256 are those of the whole file that
+	// the map was parsed from, as they go into Sv_MapChange; zero for a map
+	// made in code. Write ignores them.
+	Size   int
+	CRC    uint32
+	SHA256 [sha256.Size]byte
+}
+
+// Info says who made the map. All fields are optional.
+type Info struct {
+	Author, Version, Credits, License string
+	// Settings are console commands to run with the map (DDNet).
+	Settings []string
+}
+
+// Image is a texture or tileset, of 16×16 tiles when used by a tile layer.
+type Image struct {
+	// Name is the file name without folder and extension.
+	Name string
+	// Width and Height are in pixels.
+	Width, Height int32
+	// External images come from the client's own mapres folder.
+	External bool
+	// Format is the image format number of version 2 items, 1 for RGBA.
+	Format int32
+	// Pixels are the bytes of an embedded image, RGBA from the top left.
+	Pixels []byte
+}
+
+// Envelope is an animation curve for positions (3 channels: x, y, rotation) or
+// colours (4 channels: r, g, b, a).
+type Envelope struct {
+	Name     string
+	Channels int32
+	// Synchronized envelopes run with the server's ticks, others with the
+	// client's clock.
+	Synchronized bool
+	Points       []EnvPoint
+	// Version is the item version, 1 to 3; 0 counts as 2. From 3 on points
+	// carry tangents.
+	Version int32
+}
+
+// EnvPoint is a point of an envelope.
+type EnvPoint struct {
+	Time int32 // ms since the envelope's start
+	// Curve leads to the next point: 0 step, 1 linear, 2 slow, 3 fast,
+	// 4 smooth, 5 bezier.
+	Curve  int32
+	Values [4]int32 // 22.10 fixed point
+	// Tangents are, for four channels each: in dx (ms), in dy (22.10), out
+	// dx, out dy. Zero except in envelopes of version 3.
+	Tangents [16]int32
+}
+
+// Group is a run of layers that move together.
+type Group struct {
+	Name string
+	// OffsetX and OffsetY move the group, 1/32 tile.
+	OffsetX, OffsetY int32
+	// ParallaxX and ParallaxY say how far the group moves with the camera,
+	// in percent: 100 with the game, 0 fixed to the screen.
+	ParallaxX, ParallaxY int32
+	// Clip is the visible part of the world in 1/32 tile, nil for all.
+	Clip *Rect
+	// Layers are drawn in this order. Each is a *TileLayer, *QuadLayer,
+	// *SoundLayer or *RawLayer.
+	Layers []Layer
+	// Version is the item version, 1 to 3; 0 counts as 3.
+	Version int32
+}
+
+// Rect is a rectangle in 1/32 tile.
+type Rect struct{ X, Y, W, H int32 }
+
+// Layer is one of *TileLayer, *QuadLayer, *SoundLayer, *RawLayer.
+type Layer interface{ isLayer() }
+
+// Color has four channels, 0 to 255.
+type Color struct{ R, G, B, A int32 }
+
+// Tile flags.
+const (
+	FlipV  = 1 // mirrored left to right
+	FlipH  = 2 // mirrored top to bottom
+	Opaque = 4 // no transparent pixel; set by editors to speed drawing up
+	Rotate = 8 // turned clockwise by 90 degrees
+)
+
+// Tile is one cell of a tile layer.
+type Tile struct {
+	Index, Flags   uint8
+	Skip, Reserved uint8 // Skip is 0 in layers read from version 4
+}
+
+// TileKind says what a tile layer is for. Kinds are flag bits in the file.
+type TileKind int32
+
+const (
+	// KindTiles is a layer to look at.
+	KindTiles TileKind = 0
+	// KindGame is the game layer: collision and entities.
+	KindGame TileKind = 1
+	// The others are DDNet's, with data of their own in TileLayer.Special.
+	KindTele   TileKind = 2
+	KindSpeed  TileKind = 4
+	KindFront  TileKind = 8
+	KindSwitch TileKind = 16
+	KindTune   TileKind = 32
+)
+
+// TileLayer is a grid of tiles.
+type TileLayer struct {
+	Name string
+	Kind TileKind
+	// Flags are the layer item's: 1 for detail, which clients may hide.
+	Flags          int32
+	Width, Height  int
+	Color          Color
+	ColorEnv       int32 // envelope index, or None
+	ColorEnvOffset int32 // ms
+	Image          int32 // image index, or None
+	Tiles          []Tile
+	// Special holds the data of DDNet's kinds, undecoded, in the order tele,
+	// speedup, front, switch, tune; nil in other layers.
+	Special *[5][]byte
+	// Version is the layout in the file: 2 or 3, the plain grid of 0.6 that
+	// all clients read, or 4, the run-length coded one of 0.7. 0 counts as 3.
+	Version int32
+}
+
+// Point is a position in 1/32 tile with 10 fraction bits: 32768 is a tile.
+// Texture coordinates use it too: 1024 is the image's width or height.
+type Point struct{ X, Y int32 }
+
+// Quad is a coloured, textured quadrilateral.
+type Quad struct {
+	// Points are the corners top left, top right, bottom left, bottom
+	// right, and the pivot.
+	Points         [5]Point
+	Colors         [4]Color
+	Texture        [4]Point
+	PosEnv         int32 // envelope index, or None
+	PosEnvOffset   int32 // ms
+	ColorEnv       int32 // envelope index, or None
+	ColorEnvOffset int32 // ms
+}
+
+// QuadLayer is a list of quads, drawn in order.
+type QuadLayer struct {
+	Name  string
+	Flags int32 // as in TileLayer
+	Image int32 // image index, or None
+	Quads []Quad
+	// Version is the item version, 1 or 2; 0 counts as 2.
+	Version int32
+}
+
+// Sound is a DDNet sound sample.
+type Sound struct {
+	Name     string
+	External bool
+	Data     []byte // Opus
+}
+
+// SoundLayer is a DDNet layer of sound sources, kept undecoded.
+type SoundLayer struct {
+	Name    string
+	Flags   int32
+	Count   int32 // number of sources
+	Sound   int32 // sound index, or None
+	Sources []byte
+	Version int32
+	// Old marks the early layer type 9.
+	Old bool
+}
+
+// RawLayer is a layer of an unknown type, kept as it is. A data block it may
+// refer to is not.
+type RawLayer struct{ Ints []int32 }
+
+// Extra is an item of an unknown type.
+type Extra struct {
+	Type, ID uint16
+	Ints     []int32
+}
+
+func (*TileLayer) isLayer()  {}
+func (*QuadLayer) isLayer()  {}
+func (*SoundLayer) isLayer() {}
+func (*RawLayer) isLayer()   {}

@@ -1,0 +1,261 @@
+package twmap
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/teeyard/teeyard/format/datafile"
+)
+
+// WriteTo writes the map as a data file of version 4.
+func (m *Map) WriteTo(w io.Writer) (int64, error) {
+	b, err := m.Bytes()
+	if err != nil {
+		return 0, err
+	}
+	n, err := w.Write(b)
+	return int64(n), err
+}
+
+// Bytes returns the map as a data file of version 4. It fails when a layer's
+// tiles do not match its size, or when the map has more items or data blocks
+// than a file can hold. Equal maps give equal bytes with one version of the Go
+// toolchain.
+func (m *Map) Bytes() ([]byte, error) {
+	w := &mapWriter{m: m}
+	w.out.AddItem(itemVersion, 0, []int32{1})
+	w.info()
+	w.images()
+	w.envelopes()
+	if err := w.groups(); err != nil {
+		return nil, err
+	}
+	for i, s := range m.Sounds {
+		data, size := int32(None), int32(0)
+		if !s.External {
+			data, size = w.out.AddBlock(s.Data), int32(len(s.Data))
+		}
+		w.out.AddItem(itemSound, uint16(i), []int32{1, flag(s.External), w.text(s.Name), data, size})
+	}
+	for _, e := range m.Extra {
+		w.out.AddItem(e.Type, e.ID, e.Ints)
+	}
+	b, err := w.out.Bytes()
+	if err != nil {
+		return nil, fmt.Errorf("twmap: %w", err)
+	}
+	return b, nil
+}
+
+type mapWriter struct {
+	m      *Map
+	out    datafile.Writer
+	layers int
+}
+
+func flag(b bool) int32 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (w *mapWriter) text(s string) int32 {
+	return w.out.AddBlock(append([]byte(s), 0))
+}
+
+func (w *mapWriter) info() {
+	in := w.m.Info
+	ints := []int32{1}
+	for _, s := range []string{in.Author, in.Version, in.Credits, in.License} {
+		ref := int32(None)
+		if s != "" {
+			ref = w.text(s)
+		}
+		ints = append(ints, ref)
+	}
+	if len(in.Settings) > 0 {
+		var all []byte
+		for _, s := range in.Settings {
+			all = append(append(all, s...), 0)
+		}
+		ints = append(ints, w.out.AddBlock(all))
+	}
+	w.out.AddItem(itemInfo, 0, ints)
+}
+
+func (w *mapWriter) images() {
+	for i, img := range w.m.Images {
+		name := w.text(img.Name)
+		data := int32(None)
+		if img.Pixels != nil {
+			data = w.out.AddBlock(img.Pixels)
+		}
+		// Version 1 is what 0.6 editors write and every program reads; the
+		// format exists only for others than RGBA.
+		ints := []int32{1, img.Width, img.Height, flag(img.External), name, data}
+		if img.Format > 1 || img.Format < 0 {
+			ints[0] = 2
+			ints = append(ints, img.Format)
+		}
+		w.out.AddItem(itemImage, uint16(i), ints)
+	}
+}
+
+func (w *mapWriter) envelopes() {
+	tangents := false
+	for _, e := range w.m.Envelopes {
+		tangents = tangents || e.Version >= 3
+	}
+	var points []int32
+	n := int32(0)
+	for i, e := range w.m.Envelopes {
+		v := e.Version
+		if v == 0 {
+			v = 2
+		}
+		ints := []int32{v, e.Channels, n, int32(len(e.Points))}
+		ints = appendName(ints, e.Name, 8)
+		if v >= 2 {
+			ints = append(ints, flag(e.Synchronized))
+		}
+		w.out.AddItem(itemEnvelope, uint16(i), ints)
+		for _, p := range e.Points {
+			points = append(points, p.Time, p.Curve)
+			points = append(points, p.Values[:]...)
+			if tangents {
+				points = append(points, p.Tangents[:]...)
+			}
+		}
+		n += int32(len(e.Points))
+	}
+	// Always present, even empty: the original looks it up unconditionally.
+	w.out.AddItem(itemEnvPoints, 0, points)
+}
+
+func (w *mapWriter) groups() error {
+	for i, g := range w.m.Groups {
+		v := g.Version
+		if v == 0 {
+			v = 3
+		}
+		ints := []int32{v, g.OffsetX, g.OffsetY, g.ParallaxX, g.ParallaxY, int32(w.layers), int32(len(g.Layers))}
+		if v >= 2 {
+			clip := []int32{0, 0, 0, 0, 0}
+			if c := g.Clip; c != nil {
+				clip = []int32{1, c.X, c.Y, c.W, c.H}
+			}
+			ints = append(ints, clip...)
+		}
+		if v >= 3 {
+			ints = appendName(ints, g.Name, 3)
+		}
+		w.out.AddItem(itemGroup, uint16(i), ints)
+		for _, l := range g.Layers {
+			ints, err := w.layer(l)
+			if err != nil {
+				return fmt.Errorf("twmap: group %d %q: %w", i, g.Name, err)
+			}
+			w.out.AddItem(itemLayer, uint16(w.layers), ints)
+			w.layers++
+		}
+	}
+	return nil
+}
+
+// The first field of every layer item is a version that no reader looks at and
+// editors leave uninitialised or 0.
+func (w *mapWriter) layer(l Layer) ([]int32, error) {
+	switch l := l.(type) {
+	case *TileLayer:
+		return w.tileLayer(l)
+	case *QuadLayer:
+		return w.quadLayer(l), nil
+	case *SoundLayer:
+		typ := int32(layerSounds)
+		if l.Old {
+			typ = layerSoundsOld
+		}
+		data := int32(None)
+		if l.Sources != nil {
+			data = w.out.AddBlock(l.Sources)
+		}
+		return appendName([]int32{0, typ, l.Flags, l.Version, l.Count, data, l.Sound}, l.Name, 3), nil
+	case *RawLayer:
+		return l.Ints, nil
+	}
+	return nil, fmt.Errorf("%w: unknown layer %T", ErrFormat, l)
+}
+
+func (w *mapWriter) tileLayer(l *TileLayer) ([]int32, error) {
+	if l.Width <= 0 || l.Height <= 0 || len(l.Tiles) != l.Width*l.Height {
+		return nil, fmt.Errorf("%w: tile layer %q is %d×%d tiles and has %d", ErrFormat, l.Name, l.Width, l.Height, len(l.Tiles))
+	}
+	v := l.Version
+	if v == 0 {
+		v = 3
+	}
+	var data []byte
+	if v >= 4 {
+		data = appendRuns(nil, l.Tiles)
+	} else {
+		data = make([]byte, 0, 4*len(l.Tiles))
+		for _, t := range l.Tiles {
+			data = append(data, t.Index, t.Flags, t.Skip, t.Reserved)
+		}
+	}
+	c := l.Color
+	ints := []int32{
+		0, layerTiles, l.Flags, v, int32(l.Width), int32(l.Height), int32(l.Kind),
+		c.R, c.G, c.B, c.A, l.ColorEnv, l.ColorEnvOffset, l.Image, w.out.AddBlock(data),
+	}
+	if v >= 3 {
+		ints = appendName(ints, l.Name, 3)
+	}
+	if l.Special != nil {
+		for _, b := range l.Special {
+			ref := int32(None)
+			if b != nil {
+				ref = w.out.AddBlock(b)
+			}
+			ints = append(ints, ref)
+		}
+	}
+	return ints, nil
+}
+
+func (w *mapWriter) quadLayer(l *QuadLayer) []int32 {
+	v := l.Version
+	if v == 0 {
+		v = 2
+	}
+	data := make([]byte, 0, quadBytes*len(l.Quads))
+	for i := range l.Quads {
+		q := l.Quads[i]
+		for _, f := range q.fields() {
+			data = binary.LittleEndian.AppendUint32(data, uint32(*f))
+		}
+	}
+	ref := w.out.AddBlock(data)
+	ints := []int32{0, layerQuads, l.Flags, v, int32(len(l.Quads)), ref, l.Image}
+	if v >= 2 {
+		ints = appendName(ints, l.Name, 3)
+	}
+	return ints
+}
+
+// appendName packs a name into n integers; see intsToString. It is cut to fit
+// with its NUL.
+func appendName(dst []int32, name string, n int) []int32 {
+	var buf [32]byte
+	copy(buf[:4*n-1], name)
+	for i := range n {
+		v := binary.BigEndian.Uint32(buf[4*i:]) ^ 0x80808080
+		if i == n-1 {
+			v &= 0xffffff00 // the last character is a plain zero
+		}
+		dst = append(dst, int32(v))
+	}
+	return dst
+}
