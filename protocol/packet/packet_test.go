@@ -1,0 +1,406 @@
+package packet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// recorded returns the UDP payloads of a pcap file (Ethernet, IPv4, little
+// endian), or of a file of records with a 32 bit length each.
+func recorded(t testing.TB, name string) [][]byte {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out [][]byte
+	if strings.HasSuffix(name, ".pcap") {
+		for b = b[24:]; len(b) > 0; {
+			n := binary.LittleEndian.Uint32(b[8:])
+			out = append(out, b[16+14+20+8:16+n])
+			b = b[16+n:]
+		}
+		return out
+	}
+	for len(b) > 0 {
+		n := binary.LittleEndian.Uint32(b)
+		out = append(out, b[4:4+n])
+		b = b[4+n:]
+	}
+	return out
+}
+
+// encode writes p again.
+func encode(t testing.TB, p *Packet) []byte {
+	if p.Flags&Control != 0 {
+		switch p.ControlID() {
+		case Connect:
+			return AppendConnect(nil, p.Token, p.Response)
+		case Close:
+			return AppendClose(nil, p.Ack, p.Token, string(bytes.TrimRight(p.Payload[1:], "\x00")))
+		case TokenExchange:
+			if p.Token == NoToken {
+				return AppendTokenRequest(nil, p.Response)
+			}
+			return AppendTokenReply(nil, p.Token, p.Response)
+		}
+		return AppendControl(nil, p.Ack, p.Token, p.ControlID())
+	}
+	if p.Flags&Connless != 0 {
+		return AppendConnless(nil, p.Token, p.Response, p.Payload)
+	}
+	var payload []byte
+	var c Chunk
+	it := p.Chunks()
+	n := 0
+	for it.Next(&c) {
+		payload = AppendChunk(payload, c.Flags, c.Seq, c.Data)
+		n++
+	}
+	if it.Err() != nil || len(it.Rest()) != 0 {
+		t.Fatalf("chunks: %v, %d bytes left", it.Err(), len(it.Rest()))
+	}
+	return AppendPacket(nil, p.Flags, p.Ack, n, p.Token, payload)
+}
+
+func TestRecorded(t *testing.T) {
+	for name, want := range map[string]int{
+		"testdata/teeworlds-0.7.5-dm1.pcap": 743,
+		"../huffman/testdata/tw16.s2c.pkts": 1751,
+	} {
+		all := recorded(t, name)
+		if len(all) != want {
+			t.Errorf("%s: %d datagrams, want %d", name, len(all), want)
+		}
+		var scratch Scratch
+		for i, b := range all {
+			var p Packet
+			if err := p.Parse(b, &scratch); err != nil {
+				t.Fatalf("%s, datagram %d: %v", name, i, err)
+			}
+			if got := encode(t, &p); !bytes.Equal(got, b) {
+				t.Fatalf("%s, datagram %d:\n%x, want\n%x", name, i, got, b)
+			}
+			kind, drop := Classify(b)
+			if (kind == KindControl7) != (p.Flags&Control != 0) {
+				// A compressed 0.7 packet looks like 0.6 control.
+				t.Fatalf("%s, datagram %d is %v, %v", name, i, kind, drop)
+			}
+		}
+	}
+}
+
+// The worked example: client token 01020304, server token AABBCCDD.
+func TestControlBytes(t *testing.T) {
+	const client, server = 0x01020304, 0xAABBCCDD
+	zeros := strings.Repeat("00", 508)
+	for _, v := range []struct {
+		name string
+		got  []byte
+		want string
+	}{
+		{"token request", AppendTokenRequest(nil, client), "040000ffffffff0501020304" + zeros},
+		{"token reply", AppendTokenReply(nil, client, server), "0400000102030405aabbccdd"},
+		{"connect", AppendConnect(nil, server, client), "040000aabbccdd0101020304" + zeros},
+		{"accept", AppendControl(nil, 0, client, Accept), "0400000102030402"},
+		{"keep-alive", AppendControl(nil, 1, server, KeepAlive), "040100aabbccdd00"},
+		{"keep-alive, high ack", AppendControl(nil, 1023, server, KeepAlive), "07ff00aabbccdd00"},
+		{"close", AppendClose(nil, 2, client, "bye"), "0402000102030404" + hex.EncodeToString([]byte("bye")) + "00"},
+		{"close without reason", AppendClose(nil, 2, client, ""), "0402000102030404"},
+		{"connless", AppendConnless(nil, server, client, []byte("x")), "21aabbccdd0102030478"},
+	} {
+		if got := hex.EncodeToString(v.got); got != v.want {
+			t.Errorf("%s:\n%s, want\n%s", v.name, got, v.want)
+		}
+		var p Packet
+		if err := p.Parse(v.got, new(Scratch)); err != nil {
+			t.Errorf("%s: %v", v.name, err)
+		}
+		if !bytes.Equal(encode(t, &p), v.got) {
+			t.Errorf("%s does not survive: %x", v.name, encode(t, &p))
+		}
+	}
+	if n := len(AppendTokenRequest(nil, client)); n != 520 {
+		t.Errorf("a token request has %d bytes", n)
+	}
+}
+
+func TestResponseToken(t *testing.T) {
+	for _, v := range []struct {
+		b    string
+		want Token
+	}{
+		{"0400000102030405aabbccdd", 0xaabbccdd},
+		{"0400000102030405aabbcc", NoToken},
+		{"0400000102030401aabbccdd", 0xaabbccdd},
+		{"0400000102030402aabbccdd", NoToken},
+		{"0000000102030405aabbccdd", NoToken},
+		{"21010203040a0b0c0d", 0x0a0b0c0d},
+	} {
+		b, _ := hex.DecodeString(v.b)
+		var p Packet
+		if err := p.Parse(b, new(Scratch)); err != nil || p.Response != v.want {
+			t.Errorf("%s: response token %x, %v, want %x", v.b, p.Response, err, v.want)
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	long := make([]byte, MaxDatagram+1)
+	for _, v := range []struct {
+		name string
+		b    []byte
+		want Drop
+	}{
+		{"nothing", nil, DropShort},
+		{"six bytes", make([]byte, 6), DropShort},
+		{"connless of eight bytes", []byte("\x21234567\x00"), DropShort},
+		{"connless of version 0", []byte("\x20234567\x00\x00"), DropVersion},
+		{"connless of version 2", []byte("\x22234567\x00\x00"), DropVersion},
+		{"1399 bytes", long[:1399], DropLong},
+		{"1401 bytes of connless", append([]byte{0x21}, long[1:]...), DropLong},
+		{"control without payload", AppendHeader(nil, Control, 0, 0, 1), DropControl},
+		{"control with chunks", append(AppendHeader(nil, Control, 0, 1, 1), 0), DropControl},
+		{"compressed without end", append(AppendHeader(nil, Compressed, 0, 1, 1), 0xff), DropHuffman},
+		{"compressed control that is empty", append(AppendHeader(nil, Compressed|Control, 0, 0, 1), 0x8a, 0x1b), DropControl},
+	} {
+		var p Packet
+		if err := p.Parse(v.b, new(Scratch)); !errors.Is(err, v.want) {
+			t.Errorf("%s: %v, want %v", v.name, err, v.want)
+		}
+	}
+	// The longest of each kind pass.
+	var p Packet
+	if err := p.Parse(long[:1398], new(Scratch)); err != nil || len(p.Payload) != MaxPayload {
+		t.Errorf("1398 bytes: %v", err)
+	}
+	if err := p.Parse(append([]byte{0x21}, long[1:1400]...), new(Scratch)); err != nil {
+		t.Errorf("1400 bytes of connless: %v", err)
+	}
+	// Unknown flag bits are ignored.
+	if err := p.Parse([]byte("\xc0\x00\x00abcd"), new(Scratch)); err != nil || p.Flags != 0 {
+		t.Errorf("unused flag bits: %v, flags %d", err, p.Flags)
+	}
+}
+
+func TestChunkBounds(t *testing.T) {
+	for _, v := range []struct {
+		name    string
+		n       int
+		payload string
+		want    []string
+		bad     bool
+	}{
+		{"none", 0, "", nil, false},
+		{"surplus ignored", 0, "\x00\x01a", nil, false},
+		{"one", 1, "\x00\x01a", []string{"a"}, false},
+		{"empty one", 1, "\x00\x00", []string{""}, false},
+		{"vital", 1, "\x40\xc1\xffa", []string{"a"}, false},
+		{"fewer than promised", 2, "\x00\x01a", []string{"a"}, true},
+		{"half a header", 2, "\x00\x01a\x00", []string{"a"}, true},
+		{"half a vital header", 1, "\x40\x00", nil, true},
+		{"short data", 2, "\x00\x01a\x00\x03ab", []string{"a"}, true},
+		{"largest size", 1, "\x3f\x3fab", nil, true},
+	} {
+		p := Packet{NumChunks: v.n, Payload: []byte(v.payload)}
+		it := p.Chunks()
+		var got []string
+		var c Chunk
+		for it.Next(&c) {
+			got = append(got, string(c.Data))
+		}
+		if strings.Join(got, ",") != strings.Join(v.want, ",") || len(got) != len(v.want) || (it.Err() != nil) != v.bad {
+			t.Errorf("%s: %q, %v", v.name, got, it.Err())
+		}
+		if it.Next(&c) {
+			t.Errorf("%s: goes on after its end", v.name)
+		}
+	}
+}
+
+func TestChunkRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		flags := ChunkFlags(rapid.IntRange(0, 3).Draw(t, "flags"))
+		seq := rapid.IntRange(0, SeqMask).Draw(t, "seq")
+		data := rapid.SliceOfN(rapid.Byte(), 0, 1500).Draw(t, "data")
+		p := Packet{NumChunks: 1, Payload: AppendChunk(nil, flags, seq, data)}
+		it := p.Chunks()
+		var c Chunk
+		if !it.Next(&c) || c.Flags != flags || !bytes.Equal(c.Data, data) || len(it.Rest()) != 0 {
+			t.Fatalf("%+v, %v", c, it.Err())
+		}
+		if flags&Vital != 0 && c.Seq != seq {
+			t.Fatalf("sequence %d, want %d", c.Seq, seq)
+		}
+	})
+}
+
+func TestPacketRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ack := rapid.IntRange(0, SeqMask).Draw(t, "ack")
+		n := rapid.IntRange(0, MaxChunks).Draw(t, "chunks")
+		token := Token(rapid.Uint32().Draw(t, "token"))
+		payload := rapid.SliceOfN(rapid.Byte(), 0, MaxPayload).Draw(t, "payload")
+		out := make([]byte, 0, MaxEncoded)
+		b := AppendPacket(out, Resend, ack, n, token, payload)
+		if len(b) > HeaderSize+len(payload) || &b[0] != &out[:1][0] {
+			t.Fatalf("%d bytes of payload became %d", len(payload), len(b))
+		}
+		var p Packet
+		if err := p.Parse(b, new(Scratch)); err != nil {
+			t.Fatal(err)
+		}
+		if p.Flags&^Compressed != Resend || p.Ack != ack || p.NumChunks != n || p.Token != token || !bytes.Equal(p.Payload, payload) {
+			t.Fatalf("%+v", p)
+		}
+	})
+}
+
+func TestReason(t *testing.T) {
+	for raw, want := range map[string]string{
+		"":                                "",
+		"bye\x00":                         "bye",
+		"bye":                             "bye",
+		"a\x00b\x00":                      "a",
+		"line\nbreak\x7f\xff\x81\xe9":     "line break\x7f\x7f i",
+		strings.Repeat("x", 300):          strings.Repeat("x", MaxReason),
+		strings.Repeat("x", 127) + "\x00": strings.Repeat("x", 127),
+	} {
+		p := Packet{Flags: Control, Payload: append([]byte{byte(Close)}, raw...)}
+		if got := string(p.AppendReason(nil)); got != want {
+			t.Errorf("%q became %q, want %q", raw, got, want)
+		}
+	}
+	b := AppendClose(nil, 0, 1, strings.Repeat("x", 5000))
+	if len(b) > HeaderSize+MaxPayload {
+		t.Errorf("a long reason makes %d bytes", len(b))
+	}
+}
+
+func TestClassify(t *testing.T) {
+	for _, v := range []struct {
+		name string
+		b    string
+		kind Kind
+		drop Drop
+	}{
+		{"A2S_INFO", "\xff\xff\xff\xffTSource Engine Query\x00", KindHalfLife, DropNone},
+		{"0.6 info request", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xffgie3\x05", KindConnless6, DropNone},
+		{"0.6 extended info request", "xe\x01\x02\x00\x00\xff\xff\xff\xffgie3\x05", KindConnless6, DropNone},
+		{"0.7 connless", string(AppendConnless(nil, 1, 2, []byte("\xff\xff\xff\xffgie3\x05"))), KindConnless7, DropNone},
+		{"0.7 token request", string(AppendTokenRequest(nil, 1)), KindControl7, DropNone},
+		{"0.6 connect", "\x10\x00\x00\x01", KindControl6, DropNone},
+		{"0.6.5 control with token", "\x18\x00\x00abcd\x01", KindControl6, DropNone},
+		{"0.7 data", "\x00\x01\x01\x01\x02\x03\x04\x00\x00", KindData, DropNone},
+		{"0.6 compressed", "\x80\x00\x01ab", KindData, DropNone},
+		{"0.6 resend request", "\x40\x00\x00", KindData, DropNone},
+		{"0.6.5 data with token", "\x08\x00\x01abcd\x40\x00\x01", KindData, DropNone},
+		{"nothing", "", KindDrop, DropShort},
+		{"two bytes", "\x00\x00", KindDrop, DropShort},
+		{"four FF", "\xff\xff\xff\xff", KindDrop, DropShort},
+		{"five FF", "\xff\xff\xff\xff\xff", KindDrop, DropShort},
+		{"0.7 connless cut", "\x21\x00\x00\x00\x00\x00\x00\x00", KindDrop, DropShort},
+		{"0.7 control cut", "\x04\x00\x00\x00\x00\x00\x00", KindDrop, DropShort},
+		{"0.6 control cut", "\x10\x00\x00", KindDrop, DropShort},
+		{"0.6 connless cut", "xe\x00\x00\x00", KindDrop, DropShort},
+		{"1401 bytes", string(make([]byte, 1401)), KindDrop, DropLong},
+	} {
+		if kind, drop := Classify([]byte(v.b)); kind != v.kind || drop != v.drop {
+			t.Errorf("%s: %v, %v, want %v, %v", v.name, kind, drop, v.kind, v.drop)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for d := range Drop(NumDrops) {
+		if d.String() == "" || d.String() == Drop(200).String() {
+			t.Errorf("drop %d has no name", d)
+		}
+	}
+	if KindData.String() != "data" || Kind(99).String() != "unknown kind" {
+		t.Error("kinds have other names")
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	all := recorded(t, "../huffman/testdata/tw16.s2c.pkts")[:100]
+	var scratch Scratch
+	payload := make([]byte, 0, MaxPayload)
+	out := make([]byte, 0, MaxEncoded)
+	n := testing.AllocsPerRun(10, func() {
+		for _, b := range all {
+			Classify(b)
+			var p Packet
+			p.Parse(b, &scratch)
+			payload = payload[:0]
+			var c Chunk
+			for it := p.Chunks(); it.Next(&c); {
+				payload = AppendChunk(payload, c.Flags, c.Seq, c.Data)
+			}
+			out = AppendPacket(out[:0], p.Flags, p.Ack, p.NumChunks, p.Token, payload)
+		}
+		var p Packet
+		if p.Parse(all[0][:3], &scratch) == nil {
+			t.Error("a short packet passed")
+		}
+	})
+	if n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, b := range recorded(f, "testdata/teeworlds-0.7.5-dm1.pcap")[:40] {
+		f.Add(b)
+	}
+	f.Add(AppendConnless(nil, 1, 2, []byte("x")))
+	f.Add(AppendClose(nil, 1, 2, "reason"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		Classify(b)
+		var p Packet
+		if p.Parse(b, new(Scratch)) != nil {
+			return
+		}
+		if len(p.Payload) > MaxDatagram || p.Ack > SeqMask || p.NumChunks > MaxChunks {
+			t.Fatalf("%+v", p)
+		}
+		if p.Flags&Control != 0 {
+			if r := p.AppendReason(nil); len(r) > MaxReason || bytes.IndexFunc(r, func(r rune) bool { return r < ' ' || r > 127 }) >= 0 {
+				t.Fatalf("reason %q", r)
+			}
+			return
+		}
+		total := 0
+		var c Chunk
+		for it := p.Chunks(); it.Next(&c); {
+			total += len(c.Data) + 2
+		}
+		if total > len(p.Payload) {
+			t.Fatalf("%d bytes of chunks in %d", total, len(p.Payload))
+		}
+	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	all := recorded(b, "../huffman/testdata/tw16.s2c.pkts")
+	var scratch Scratch
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		var p Packet
+		p.Parse(all[i%len(all)], &scratch)
+		var c Chunk
+		for it := p.Chunks(); it.Next(&c); {
+		}
+		i++
+	}
+}
