@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"sync/atomic"
+	"time"
 
 	"github.com/teeyard/teeyard/transport"
 )
@@ -30,6 +31,12 @@ type Config struct {
 	// ReadBuffer and WriteBuffer are the sizes in bytes asked of the system for
 	// its buffers; 0 means 1 MiB. The system may grant less.
 	ReadBuffer, WriteBuffer int
+	// Gather is the least time between two waits for datagrams, 0..100 ms; 0 wakes
+	// for each. What arrives sooner waits in the buffer of the system and comes as
+	// one batch, which saves CPU time on a busy server and costs latency. It never
+	// goes past the time until which ReadBatch may wait, so nothing that arrived
+	// before a tick misses the tick.
+	Gather time.Duration
 }
 
 func (c *Config) fill() error {
@@ -49,6 +56,8 @@ func (c *Config) fill() error {
 		return fmt.Errorf("%w: batch of %d", ErrConfig, c.Batch)
 	case c.MaxDatagram < 1 || c.MaxDatagram > 65535:
 		return fmt.Errorf("%w: datagrams of %d bytes", ErrConfig, c.MaxDatagram)
+	case c.Gather < 0 || c.Gather > 100*time.Millisecond:
+		return fmt.Errorf("%w: gathering for %v", ErrConfig, c.Gather)
 	case c.ReadBuffer < 0 || c.WriteBuffer < 0:
 		return fmt.Errorf("%w: negative buffer size", ErrConfig)
 	}
@@ -60,6 +69,8 @@ type Conn struct {
 	sock  *net.UDPConn
 	local transport.Peer
 	max   int
+	gap   int64 // Config.Gather in ns
+	rest  int64 // the time before which ReadBatch does not look, if it may wait
 	in    reader
 	out   writer
 
@@ -100,6 +111,7 @@ func Listen(cfg Config) (*Conn, error) {
 		sock:  sock,
 		local: transport.Unmap(sock.LocalAddr().(*net.UDPAddr).AddrPort()),
 		max:   cfg.MaxDatagram,
+		gap:   int64(cfg.Gather),
 	}
 	if err := c.init(cfg); err != nil {
 		sock.Close()
@@ -142,6 +154,25 @@ func (c *Conn) Close() error {
 	err := c.sock.Close()
 	c.interrupt()
 	return err
+}
+
+// gather sleeps until the next look at the socket is due.
+func (c *Conn) gather(until int64) {
+	if c.gap == 0 {
+		return
+	}
+	now := transport.Monotonic()
+	if t := min(c.rest, until); t > now && !c.woken.Load() {
+		time.Sleep(time.Duration(t - now))
+	}
+}
+
+// gathered notes that a batch was read. A full one has more behind it, so there is
+// nothing to gather.
+func (c *Conn) gathered(now int64, full bool) {
+	if c.rest = now + c.gap; full {
+		c.rest = now
+	}
 }
 
 func (c *Conn) drop(why transport.Drop) { c.count.dropped[why].Add(1) }

@@ -1,3 +1,5 @@
+//go:build !noudpbatch
+
 package udp
 
 import (
@@ -130,6 +132,7 @@ func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 	if in.want == 0 {
 		return 0, nil
 	}
+	c.gather(until)
 	for {
 		if c.closed.Load() {
 			return 0, transport.ErrClosed
@@ -210,6 +213,7 @@ func (c *Conn) collect(dst []transport.Datagram) int {
 		size += int(h.len)
 		n++
 	}
+	c.gathered(now, in.got == in.want)
 	c.count.reads.Add(1)
 	c.count.received.Add(uint64(n))
 	c.count.receivedBytes.Add(uint64(size))
@@ -304,6 +308,9 @@ func sendDrop(errno syscall.Errno) transport.Drop {
 		return transport.DropSendOther
 	}
 }
+
+// batched says whether reads move whole batches and overflow is counted exactly.
+const batched = true
 
 // kernelDrops is the number of datagrams for which the receive buffer of the
 // socket had no room.

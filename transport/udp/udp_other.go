@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux || noudpbatch
 
 package udp
 
@@ -105,6 +105,7 @@ func (in *reader) notify() {
 // ReadBatch implements [transport.Conn].
 func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 	in := &c.in
+	c.gather(until)
 	for {
 		if c.closed.Load() {
 			return 0, transport.ErrClosed
@@ -128,6 +129,7 @@ func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 		in.lent = n
 		in.mu.Unlock()
 		if n > 0 {
+			c.gathered(transport.Monotonic(), n == len(dst))
 			c.count.reads.Add(1)
 			c.count.received.Add(uint64(n))
 			c.count.receivedBytes.Add(uint64(size))
@@ -203,6 +205,9 @@ func tooLong(err error) bool {
 	var errno syscall.Errno
 	return errors.As(err, &errno) && (errno == syscall.EMSGSIZE || errno == 10040)
 }
+
+// batched says whether reads move whole batches and overflow is counted exactly.
+const batched = false
 
 // kernelDrops is not known on this system.
 func (c *Conn) kernelDrops() uint64 { return 0 }
