@@ -1,0 +1,94 @@
+package twmap
+
+import (
+	"fmt"
+	"strings"
+)
+
+// White is the neutral colour: texels as they are.
+var White = Color{255, 255, 255, 255}
+
+// NewTileLayer returns an empty tile layer that draws from an image, in the
+// layout every client reads.
+func NewTileLayer(name string, width, height int, image int32) *TileLayer {
+	return &TileLayer{
+		Name: name, Width: width, Height: height,
+		Color: White, ColorEnv: None, Image: image,
+		Tiles:   make([]Tile, width*height),
+		Version: 3,
+	}
+}
+
+// NewGameLayer returns an empty game layer.
+func NewGameLayer(width, height int) *TileLayer {
+	l := NewTileLayer("Game", width, height, None)
+	l.Kind = KindGame
+	return l
+}
+
+// Set puts a tile at column x and row y. Outside of the layer it does nothing.
+func (l *TileLayer) Set(x, y int, index, flags uint8) {
+	if x >= 0 && y >= 0 && x < l.Width && y < l.Height {
+		l.Tiles[y*l.Width+x] = Tile{Index: index, Flags: flags}
+	}
+}
+
+// Fill sets a rectangle of tiles to one index.
+func (l *TileLayer) Fill(x, y, w, h int, index uint8) {
+	for j := range h {
+		for i := range w {
+			l.Set(x+i, y+j, index, 0)
+		}
+	}
+}
+
+// Stamp copies a rectangle of the tileset, which begins at its column sx and
+// row sy, to column x and row y of the layer. Empty tile 0 is not copied.
+// mirror turns it left to right.
+func (l *TileLayer) Stamp(x, y, sx, sy, w, h int, mirror bool) {
+	for j := range h {
+		for i := range w {
+			index := uint8((sy+j)*16 + sx + i)
+			switch {
+			case index == 0:
+			case mirror:
+				l.Set(x+w-1-i, y+j, index, FlipV)
+			default:
+				l.Set(x+i, y+j, index, 0)
+			}
+		}
+	}
+}
+
+// ParseTiles draws a game layer from text: a line per row, a character per
+// tile. The legend names the tile index of each character; lines must have
+// equal lengths.
+func ParseTiles(text string, legend map[byte]uint8) (*TileLayer, error) {
+	rows := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	l := NewGameLayer(len(rows[0]), len(rows))
+	for y, row := range rows {
+		if len(row) != l.Width {
+			return nil, fmt.Errorf("twmap: row %d has %d tiles, the first has %d", y, len(row), l.Width)
+		}
+		for x := range len(row) {
+			index, ok := legend[row[x]]
+			if !ok {
+				return nil, fmt.Errorf("twmap: row %d, column %d: %q is not in the legend", y, x, row[x])
+			}
+			l.Set(x, y, index, 0)
+		}
+	}
+	return l, nil
+}
+
+// External returns an image that clients load from their own mapres folder.
+// Width and height in pixels should be those of the file.
+func External(name string, width, height int32) Image {
+	return Image{Name: name, Width: width, Height: height, External: true, Format: 1}
+}
+
+// NewGroup returns a group that moves with the camera by a percentage: 100 for
+// the plane of the game, less for the distance.
+func NewGroup(name string, parallaxX, parallaxY int32, layers ...Layer) Group {
+	return Group{Name: name, ParallaxX: parallaxX, ParallaxY: parallaxY, Layers: layers, Version: 3}
+}

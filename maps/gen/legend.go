@@ -1,0 +1,27 @@
+package main
+
+import "github.com/teeyard/teeyard/format/twmap"
+
+// legend gives the characters of the text files their meaning.
+var legend = map[byte]uint8{
+	'.': twmap.Air,
+	'#': twmap.Solid,
+	'=': twmap.Unhookable,
+	'x': twmap.Death,
+	'S': twmap.Spawn,
+	'R': twmap.SpawnRed,
+	'B': twmap.SpawnBlue,
+	'r': twmap.FlagStandRed,
+	'b': twmap.FlagStandBlue,
+	'a': twmap.PickupArmor,
+	'h': twmap.PickupHealth,
+	's': twmap.PickupShotgun,
+	'g': twmap.PickupGrenade,
+	'l': twmap.PickupLaser,
+	'n': twmap.PickupNinja,
+}
+
+// is returns the shape of one tile index in a layer.
+func is(l *twmap.TileLayer, index uint8) func(x, y int) bool {
+	return func(x, y int) bool { return l.At(x, y).Index == index }
+}

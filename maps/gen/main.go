@@ -1,0 +1,69 @@
+// Command gen builds the embedded maps from their descriptions in this folder:
+// a text file with the game layer, and Go code for what it looks like.
+//
+//	go run ./maps/gen
+//
+// A file is only written when the map it holds is another one. So files, and
+// the checksums clients know them by, do not change with the compressor of the
+// Go toolchain.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"reflect"
+
+	"github.com/teeyard/teeyard/format/twmap"
+)
+
+// sources are the maps by name.
+var sources = map[string]func() (*twmap.Map, error){
+	"teeyard1": teeyard1,
+	"testbox":  testbox,
+}
+
+func main() {
+	log.SetFlags(0)
+	dir := flag.String("dir", "maps", "folder of the map files")
+	flag.Parse()
+	for name, build := range sources {
+		if err := update(filepath.Join(*dir, name+".map"), build); err != nil {
+			log.Fatalf("%s: %v", name, err)
+		}
+	}
+}
+
+func update(path string, build func() (*twmap.Map, error)) error {
+	m, err := build()
+	if err != nil {
+		return err
+	}
+	b, err := m.Bytes()
+	if err != nil {
+		return err
+	}
+	if old, err := os.ReadFile(path); err == nil {
+		if same, err := sameMap(old, b); err == nil && same {
+			return nil
+		}
+	}
+	fmt.Printf("%s: %d bytes\n", path, len(b))
+	return os.WriteFile(path, b, 0o666)
+}
+
+// sameMap tells whether two files hold the same map, however compressed.
+func sameMap(a, b []byte) (bool, error) {
+	x, err := twmap.Parse(a)
+	if err != nil {
+		return false, err
+	}
+	y, err := twmap.Parse(b)
+	if err != nil {
+		return false, err
+	}
+	x.Size, x.CRC, x.SHA256 = y.Size, y.CRC, y.SHA256
+	return reflect.DeepEqual(x, y), nil
+}

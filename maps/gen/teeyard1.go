@@ -1,0 +1,34 @@
+package main
+
+import (
+	_ "embed"
+
+	"github.com/teeyard/teeyard/format/twmap"
+)
+
+//go:embed teeyard1.txt
+var teeyard1Text string
+
+// teeyard1 is the default map: a yard on a summer day.
+func teeyard1() (*twmap.Map, error) {
+	game, err := twmap.ParseTiles(teeyard1Text, legend)
+	if err != nil {
+		return nil, err
+	}
+	m := &twmap.Map{
+		Info:   twmap.Info{Author: "Teeyard", Version: "1", License: "MIT"},
+		Images: []twmap.Image{twmap.External("grass_main", 1024, 1024), twmap.External("generic_unhookable", 1024, 1024), twmap.External("generic_deathtiles", 1024, 1024)},
+	}
+	sky := twmap.NewQuad(-50, -50, 100, 100).Shaded(twmap.Color{R: 94, G: 132, B: 174, A: 255}, twmap.Color{R: 204, G: 232, B: 255, A: 255})
+	ground := twmap.NewTileLayer("Ground", game.Width, game.Height, 0)
+	earth.Apply(ground, is(game, twmap.Solid))
+	stone := twmap.NewTileLayer("Stone", game.Width, game.Height, 1)
+	stones(stone, game)
+	spike := twmap.NewTileLayer("Spikes", game.Width, game.Height, 2)
+	spikes(spike, game)
+	m.Groups = []twmap.Group{
+		twmap.NewGroup("Sky", 0, 0, twmap.NewQuadLayer("Sky", twmap.None, sky)),
+		twmap.NewGroup("Game", 100, 100, spike, ground, stone, game),
+	}
+	return m, nil
+}

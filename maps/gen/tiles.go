@@ -1,0 +1,83 @@
+package main
+
+import "github.com/teeyard/teeyard/format/twmap"
+
+// The tilesets, which both 0.6 and 0.7 clients have under these names. The
+// two generations draw some of them differently and added tiles; all numbers
+// in this folder are of tiles that show the same thing in both.
+
+// earth draws solid ground with grass_main: grass on top, earth below. There
+// is no tile for ground of one tile's thickness.
+var earth = twmap.Tiling{
+	Inside: 1,
+	Rules: []twmap.Rule{
+		// Edges.
+		{Empty: twmap.N, Index: 16},
+		{Empty: twmap.E, Index: 21},
+		{Empty: twmap.S, Index: 52},
+		{Empty: twmap.W, Index: 20},
+		// Corners.
+		{Empty: twmap.N | twmap.E, Index: 5},
+		{Empty: twmap.N | twmap.W, Index: 4},
+		{Empty: twmap.S | twmap.W, Index: 36},
+		{Empty: twmap.S | twmap.E, Index: 37},
+		// Inner corners: below an overhang, and where grass meets a wall.
+		{Empty: twmap.SW, Full: twmap.W | twmap.S, Index: 54},
+		{Empty: twmap.SE, Full: twmap.E | twmap.S, Index: 53},
+		{Empty: twmap.NE, Full: twmap.E | twmap.N, Index: 49},
+		{Empty: twmap.NW, Full: twmap.W | twmap.N, Index: 48},
+		// The foot of a wall that grass grows up on, and a step one high.
+		{Empty: twmap.W, Full: twmap.SW | twmap.S, Index: 22},
+		{Empty: twmap.E, Full: twmap.SE | twmap.S, Index: 38},
+		{Empty: twmap.N | twmap.E, Full: twmap.SE, Index: 33},
+		{Empty: twmap.N | twmap.W, Full: twmap.SW, Index: 32},
+	},
+	Scatter:      []uint8{2, 3, 66, 67, 68},
+	ScatterEvery: 40,
+}
+
+// cave draws the dark earth behind tunnels with grass_main.
+var cave = twmap.Tiling{
+	Inside: 13,
+	Rules: []twmap.Rule{
+		{Empty: twmap.N, Index: 26},
+		{Empty: twmap.E, Index: 25},
+		{Empty: twmap.S, Index: 10},
+		{Empty: twmap.W, Index: 24},
+		{Empty: twmap.N | twmap.E, Index: 9},
+		{Empty: twmap.N | twmap.W, Index: 8},
+		{Empty: twmap.S | twmap.W, Index: 40},
+		{Empty: twmap.S | twmap.E, Index: 41},
+		{Empty: twmap.SW, Full: twmap.W | twmap.S, Index: 12},
+		{Empty: twmap.SE, Full: twmap.E | twmap.S, Index: 11},
+		{Empty: twmap.NE, Full: twmap.E | twmap.N, Index: 27},
+		{Empty: twmap.NW, Full: twmap.W | twmap.N, Index: 28},
+	},
+	Scatter:      []uint8{29, 42, 43, 44, 45},
+	ScatterEvery: 24,
+}
+
+// stones draws unhookable tiles with generic_unhookable: one block for each
+// tile.
+func stones(l, game *twmap.TileLayer) {
+	variants := []uint8{1, 2, 16, 17, 18, 32}
+	for y := range l.Height {
+		for x := range l.Width {
+			if game.At(x, y).Index == twmap.Unhookable {
+				l.Set(x, y, variants[(x*5+y*3)%len(variants)], 0)
+			}
+		}
+	}
+}
+
+// spikes draws death tiles with generic_deathtiles: a spike, and its base in
+// the ground below. The layer belongs behind the ground.
+func spikes(l, game *twmap.TileLayer) {
+	for y := range l.Height {
+		for x := range l.Width {
+			if game.At(x, y).Index == twmap.Death {
+				l.Stamp(x, y, 3, 0, 1, 2, false)
+			}
+		}
+	}
+}

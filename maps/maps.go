@@ -1,0 +1,46 @@
+// Package maps holds the maps that come with Teeyard, so that a server runs
+// without any file beside it.
+//
+// The .map files are built from the descriptions in maps/gen:
+//
+//	go run ./maps/gen
+package maps
+
+import _ "embed"
+
+//go:generate go run ./gen -dir .
+
+var (
+	//go:embed teeyard1.map
+	teeyard1 []byte
+	//go:embed testbox.map
+	testbox []byte
+)
+
+// Map is an embedded map file.
+type Map struct {
+	// Name is the map's name as sent to clients, without extension.
+	Name string
+	// File is the content of the .map file. It must not be changed.
+	File []byte
+}
+
+// Default returns the map a server uses when it is told nothing else.
+func Default() Map { return Map{"teeyard1", teeyard1} }
+
+// All returns all embedded maps, the default one first: teeyard1, a deathmatch
+// yard for 2 to 16 players, and testbox, a small box with one or two of
+// everything for tests.
+func All() []Map {
+	return []Map{Default(), {"testbox", testbox}}
+}
+
+// Find returns the embedded map with the given name.
+func Find(name string) (Map, bool) {
+	for _, m := range All() {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return Map{}, false
+}
