@@ -1,0 +1,112 @@
+package netsim
+
+import (
+	"time"
+
+	"github.com/teeyard/teeyard/transport"
+)
+
+// event is a datagram that arrives or, with run set, a timer.
+type event struct {
+	at, seq  int64
+	run      func(now int64)
+	path     *path
+	nth      uint64 // of those sent on path
+	from, to transport.Peer
+	b        []byte
+}
+
+// events is a heap by time, then by order of making.
+type events struct {
+	heap []event
+	seq  int64
+}
+
+func (q *events) less(i, j int) bool {
+	a, b := &q.heap[i], &q.heap[j]
+	return a.at < b.at || a.at == b.at && a.seq < b.seq
+}
+
+func (q *events) push(e event) {
+	q.seq++
+	e.seq = q.seq
+	q.heap = append(q.heap, e)
+	for i := len(q.heap) - 1; i > 0; {
+		up := (i - 1) / 2
+		if !q.less(i, up) {
+			break
+		}
+		q.heap[i], q.heap[up] = q.heap[up], q.heap[i]
+		i = up
+	}
+}
+
+func (q *events) pop() event {
+	e := q.heap[0]
+	last := len(q.heap) - 1
+	q.heap[0] = q.heap[last]
+	q.heap[last] = event{}
+	q.heap = q.heap[:last]
+	for i := 0; ; {
+		least := i
+		for _, c := range [2]int{2*i + 1, 2*i + 2} {
+			if c < last && q.less(c, least) {
+				least = c
+			}
+		}
+		if least == i {
+			return e
+		}
+		q.heap[i], q.heap[least] = q.heap[least], q.heap[i]
+		i = least
+	}
+}
+
+// At makes f run at the time at (ns), or next if that is past.
+func (n *Net) At(at int64, f func(now int64)) {
+	n.queue.push(event{at: max(at, n.now), run: f})
+}
+
+// Every makes f run each period from now on, first after one period, until stop is
+// called. It panics if period is not positive.
+func (n *Net) Every(period time.Duration, f func(now int64)) (stop func()) {
+	if period <= 0 {
+		panic("netsim: period must be positive")
+	}
+	stopped := false
+	var run func(now int64)
+	run = func(now int64) {
+		if stopped {
+			return
+		}
+		n.At(now+int64(period), run)
+		f(now)
+	}
+	n.At(n.now+int64(period), run)
+	return func() { stopped = true }
+}
+
+// Step moves the clock to the next event and carries it out. It reports false, and
+// leaves the clock alone, if there is none.
+func (n *Net) Step() bool {
+	if len(n.queue.heap) == 0 {
+		return false
+	}
+	e := n.queue.pop()
+	n.now = e.at
+	if e.run != nil {
+		e.run(n.now)
+	} else {
+		n.deliver(&e)
+	}
+	return true
+}
+
+// Run carries out all events up to and including the time until (ns) and leaves the
+// clock there.
+func (n *Net) Run(until int64) {
+	for len(n.queue.heap) > 0 && n.queue.heap[0].at <= until {
+		n.Step()
+	}
+	n.now = max(n.now, until)
+}
