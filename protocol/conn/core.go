@@ -21,7 +21,7 @@ const (
 	backRoom = packet.SeqSpace / 2
 
 	notAcked    = 10 * time.Second // unacked for longer: give up
-	resendAfter = time.Second      // the oldest unacked chunk is sent again
+	resendAfter = time.Second      // unacked chunks are sent again
 
 	// A request to resend everything is not obeyed again within the first
 	// span, or the second while acks progress, but put off.
@@ -173,16 +173,33 @@ func (k *core) update(now Time) bool {
 	if k.unacked.empty() {
 		return true
 	}
-	oldest := k.unacked.first()
 	switch {
-	case now.Sub(oldest.sent) > notAcked:
+	case now.Sub(k.unacked.first().sent) > notAcked:
 		return false
 	case k.wantsResend:
 		k.resendRequested(now)
-	case now.Sub(oldest.last) > resendAfter:
-		k.resend(now, 0)
+	default:
+		k.resendOld(now)
 	}
 	return true
+}
+
+// resendOld queues the chunks again that were last sent too long ago, up to a
+// packet full of them. The original takes only the oldest, one a second: a peer that
+// misses the last twelve chunks, and so cannot notice, is lost.
+func (k *core) resendOld(now Time) {
+	size := 0
+	for i := range k.unacked.n {
+		e := k.unacked.at(i)
+		if now.Sub(e.last) <= resendAfter {
+			continue
+		}
+		size += e.size + packet.MaxChunkHeader
+		if size > packet.MaxPayload {
+			return
+		}
+		k.resend(now, i)
+	}
 }
 
 // Pending returns how many vital chunks the peer has not acked yet, 0..511, and
