@@ -44,3 +44,21 @@ func DefaultRules() Rules {
 		SilentSpectators: true, VoteKick: true, VoteSpectate: true,
 	}
 }
+
+// clamp brings the rules into the ranges of the console's variables.
+func (r *Rules) clamp() {
+	limit := func(v *int32, lo, hi int32) { *v = min(max(*v, lo), hi) }
+	limit(&r.Warmup, -1, 1000)
+	limit(&r.Countdown, -1, 1000)
+	limit(&r.ScoreLimit, 0, 1000)
+	limit(&r.TimeLimit, 0, 1000)
+	limit(&r.MatchesPerMap, 0, 100)
+	limit(&r.MaxClients, 1, MaxPlayers)
+	limit(&r.PlayerSlots, 0, r.MaxClients)
+	limit(&r.TournamentMode, 0, 2)
+	limit(&r.RespawnDelayTDM, 0, 10)
+	limit(&r.TeamBalanceTime, 0, 1000)
+	limit(&r.InactiveTime, 0, 1000)
+	limit(&r.InactiveAction, 1, 3)
+	limit(&r.VoteKickMin, 0, MaxPlayers)
+}

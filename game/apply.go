@@ -1,0 +1,153 @@
+package game
+
+// playing returns a player who is in the game, nil for everybody else.
+func (w *World) playing(id PlayerID) *player {
+	if id < 0 || id >= MaxPlayers || !w.players[id].inGame {
+		return nil
+	}
+	return &w.players[id]
+}
+
+// valid tells whether an input is one that a client could send.
+func (in *Input) valid() bool {
+	return in.Direction >= -1 && in.Direction <= 1 && in.WantedWeapon >= 0 && in.WantedWeapon < NumWeapons
+}
+
+// apply carries out a command other than CmdInput, or refuses it.
+func (w *World) apply(cmd *Command) {
+	if cmd.Kind >= CmdTune {
+		w.applyOperator(cmd)
+		return
+	}
+	if cmd.Kind == CmdSay {
+		w.say(cmd)
+		return
+	}
+	id := cmd.Player
+	if id < 0 || id >= MaxPlayers {
+		return
+	}
+	p := &w.players[id]
+	if cmd.Kind == CmdJoin {
+		w.join(id, cmd.Flag, cmd.Origin)
+		return
+	}
+	if !p.seated {
+		return
+	}
+	switch cmd.Kind {
+	case CmdProfile:
+		w.setProfile(id, cmd.Profile)
+		return
+	case CmdEnter:
+		w.enter(id)
+		return
+	case CmdLeave:
+		w.leave(id, cmd.Text)
+		return
+	case CmdFlags:
+		p.admin = cmd.Value&int32(FlagAdmin) != 0
+		p.bot = cmd.Value&int32(FlagBot) != 0
+		return
+	}
+	if p.inGame {
+		w.applyPlayer(id, cmd)
+	}
+}
+
+// applyPlayer is what a player in the game may ask for.
+func (w *World) applyPlayer(id PlayerID, cmd *Command) {
+	p := &w.players[id]
+	switch cmd.Kind {
+	case CmdDirect:
+		if cmd.Input.valid() {
+			w.direct(id, &cmd.Input)
+		}
+	case CmdSetTeam:
+		w.requestTeam(id, cmd.Team)
+	case CmdSpectate:
+		if w.paused || cmd.Spectate > SpectateFlagBlue || w.tooSoon(p.lastSpectate, TickRate) {
+			return
+		}
+		p.lastSpectate = w.tick
+		if !w.spectate(id, cmd.Spectate, cmd.Target) {
+			w.emit(Event{Kind: EvNotice, To: Only(id), Player: Nobody, Notice: NoticeSpectateInvalid})
+		}
+	case CmdKill:
+		if !w.paused && !w.within(p.lastKill, 3*TickRate) {
+			p.lastKill = w.tick
+			w.killCharacter(id, WeaponSelf)
+		}
+	case CmdEmoticon:
+		if w.paused || cmd.Value < 0 || cmd.Value > 15 || w.tooSoon(p.lastEmote, 3*TickRate) {
+			return
+		}
+		p.lastEmote = w.tick
+		w.emit(Event{Kind: EvEmoticon, To: Everybody, Player: id, Value: cmd.Value})
+	case CmdReady:
+		if !w.within(p.lastReady, TickRate) {
+			p.lastReady = w.tick
+			w.toggleReady(id)
+		}
+	case CmdSkin:
+		if cmd.Profile == nil || w.within(p.lastInfo, 5*TickRate) {
+			return
+		}
+		p.lastInfo = w.tick
+		p.profile.Skin = cmd.Profile.Skin
+		p.profile.sanitize()
+		w.emit(Event{Kind: EvSkin, To: Everybody, Player: id})
+	}
+}
+
+// applyOperator is what an operator or a vote may ask for.
+func (w *World) applyOperator(cmd *Command) {
+	const longest = 1000 // seconds
+	switch cmd.Kind {
+	case CmdTune:
+		if cmd.Tuning != nil {
+			w.tuning = *cmd.Tuning
+			w.resetPureTuning()
+			w.emit(Event{Kind: EvTuning, To: Everybody})
+		}
+	case CmdRules:
+		if cmd.Rules != nil {
+			w.setRules(*cmd.Rules)
+		}
+	case CmdRestart:
+		w.userWarmup(min(max(cmd.Value, endless), longest))
+	case CmdPause:
+		w.pause(min(max(cmd.Value, endless), longest))
+	case CmdForceTeam:
+		if cmd.Player >= Nobody && cmd.Player < MaxPlayers {
+			w.forceTeam(cmd.Player, cmd.Team, cmd.Value)
+		}
+	case CmdSwapTeams:
+		w.swapTeams()
+	case CmdShuffleTeams:
+		w.shuffleTeams()
+	case CmdBalanceTeams:
+		if w.match.flags&GameSurvival == 0 {
+			w.balanceTeams()
+		}
+	case CmdLockTeams:
+		w.teamsLocked = !w.teamsLocked
+		w.emit(Event{Kind: EvSettings, To: Everybody})
+	case CmdEndMatch:
+		w.requestNewMap()
+	case CmdBroadcast:
+		w.emit(Event{Kind: EvBroadcast, To: Everybody, Text: cmd.Text})
+	}
+}
+
+// setRules replaces the rules and tells the clients what they show of them.
+func (w *World) setRules(r Rules) {
+	r.clamp()
+	old := w.rules
+	w.rules = r
+	w.checkInfo()
+	if r.VoteKick != old.VoteKick || r.VoteKickMin != old.VoteKickMin || r.VoteSpectate != old.VoteSpectate ||
+		r.TeamBalanceTime != old.TeamBalanceTime || r.PlayerSlots != old.PlayerSlots || r.MaxClients != old.MaxClients {
+		w.emit(Event{Kind: EvSettings, To: Everybody})
+	}
+}

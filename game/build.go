@@ -1,0 +1,176 @@
+package game
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// Frame is all there is to see after the last Step. It is built when asked for
+// and valid until the next Step.
+func (w *World) Frame() *Frame {
+	if !w.frameValid {
+		w.buildFrame()
+		w.frameValid = true
+	}
+	return &w.frame
+}
+
+// View is the frame through a player's eyes, valid until the next Step. For
+// Nobody it shows everything, as a recording does.
+func (w *World) View(id PlayerID) View {
+	v := View{Frame: w.Frame(), Viewer: id, Inside: Nobody}
+	if id < 0 || id >= MaxPlayers {
+		v.Viewer, v.Everything = Nobody, true
+		return v
+	}
+	p := &w.players[id]
+	v.Pos = p.viewPos
+	switch {
+	case !p.seated:
+	case w.chars[id].exists:
+		v.Inside = id
+	case !w.rules.StrictSpectate:
+		v.Inside = p.specID
+	}
+	return v
+}
+
+func (w *World) buildFrame() {
+	f := &w.frame
+	f.Tick = w.tick
+	f.Game = w.gameState()
+	f.Players = f.Players[:0]
+	f.Characters = f.Characters[:0]
+	for i := range w.players {
+		id := PlayerID(i)
+		if w.players[i].inGame {
+			f.Players = append(f.Players, w.playerState(id))
+		}
+		if w.chars[i].listed {
+			f.Characters = append(f.Characters, w.characterState(id))
+		}
+	}
+	f.Projectiles = f.Projectiles[:0]
+	for i := len(w.projectiles) - 1; i >= 0; i-- {
+		p := &w.projectiles[i]
+		f.Projectiles = append(f.Projectiles, ProjectileState{
+			ID: p.id, X: vec.Trunc(p.pos.X), Y: vec.Trunc(p.pos.Y),
+			VelX: vec.Trunc(float32(p.dir.X * 100)), VelY: vec.Trunc(float32(p.dir.Y * 100)),
+			Weapon: p.weapon, StartTick: p.startTick,
+			Pos: p.at(&w.tuning, float32(w.tick-p.startTick)/TickRate),
+		})
+	}
+	f.Lasers = f.Lasers[:0]
+	for i := len(w.lasers) - 1; i >= 0; i-- {
+		l := &w.lasers[i]
+		f.Lasers = append(f.Lasers, LaserState{
+			ID: l.id, X: vec.Trunc(l.pos.X), Y: vec.Trunc(l.pos.Y),
+			FromX: vec.Trunc(l.from.X), FromY: vec.Trunc(l.from.Y), StartTick: l.evalTick,
+		})
+	}
+	f.Pickups = f.Pickups[:0]
+	for i := len(w.pickups) - 1; i >= 0; i-- {
+		if p := &w.pickups[i]; p.spawnTick == -1 {
+			f.Pickups = append(f.Pickups, PickupState{
+				ID: p.id, X: vec.Trunc(p.pos.X), Y: vec.Trunc(p.pos.Y), Kind: p.kind,
+			})
+		}
+	}
+	f.Flags = f.Flags[:0]
+	for i := range w.flags {
+		if fl := &w.flags[i]; fl.present {
+			f.Flags = append(f.Flags, FlagState{Team: Team(i), X: vec.Trunc(fl.pos.X), Y: vec.Trunc(fl.pos.Y)})
+		}
+	}
+}
+
+func (w *World) gameState() GameState {
+	m := &w.match
+	g := GameState{
+		Flags: m.flags, StartTick: m.startTick, TeamScore: m.teamScore,
+		ScoreLimit: m.info.scoreLimit, TimeLimit: m.info.limit, MatchNum: m.info.num, MatchCur: m.info.cur,
+	}
+	switch m.state {
+	case stateWarmupGame, stateWarmupUser:
+		g.State = StateWarmup
+	case stateCountdown:
+		g.State = StateCountdown | StatePaused
+	case statePaused:
+		g.State = StatePaused
+	case stateEndRound:
+		g.State = StateRoundOver
+		g.EndTick = w.tick - m.startTick - endRoundTime*TickRate + m.timer
+	case stateEndMatch:
+		g.State = StateGameOver
+		g.EndTick = w.tick - m.startTick - endMatchTime*TickRate + m.timer
+	}
+	if g.State&(StateWarmup|StatePaused) != 0 && m.timer != endless {
+		g.EndTick = w.tick + m.timer
+	}
+	if m.sudden {
+		g.State |= StateSuddenDeath
+	}
+	for i := range w.flags {
+		switch f := &w.flags[i]; {
+		case !f.present:
+			g.Carrier[i] = -3
+		case f.atStand:
+			g.Carrier[i] = -2
+		case f.carrier != Nobody:
+			g.Carrier[i] = int32(f.carrier)
+		default:
+			g.Carrier[i] = -1
+			g.DropTick[i] = f.dropTick
+		}
+	}
+	return g
+}
+
+func (w *World) playerState(id PlayerID) PlayerState {
+	p := &w.players[id]
+	s := PlayerState{
+		ID: id, Team: p.team, Score: p.score, Flags: p.flags & FlagChatting,
+		Spectate: p.specMode, Watched: p.specID,
+		Watching: p.team == TeamSpectators || p.deadSpec,
+	}
+	view := p.viewPos
+	if p.specFlag >= 0 {
+		view = w.flags[p.specFlag].pos
+	}
+	s.ViewX, s.ViewY = vec.Trunc(view.X), vec.Trunc(view.Y)
+	if p.admin {
+		s.Flags |= FlagAdmin
+	}
+	if p.bot {
+		s.Flags |= FlagBot
+	}
+	if !w.readyMode() || p.ready {
+		s.Flags |= FlagReady
+	}
+	if p.respawnDisabled && !w.living(id) {
+		s.Flags |= FlagDead
+	}
+	return s
+}
+
+func (w *World) characterState(id PlayerID) CharacterState {
+	c := &w.chars[id]
+	s := CharacterState{
+		Player: id, Health: c.health, Armor: c.armor, Weapon: c.active, Emote: c.shownEmote(w.tick),
+		AttackTick: c.attack, Triggered: c.triggered, Pos: c.pos,
+	}
+	core := &c.core
+	if c.reckonTick != 0 && !w.paused {
+		s.Tick = c.reckonTick
+		core = &c.send
+	}
+	n := core.Write()
+	s.X, s.Y, s.VelX, s.VelY = n.X, n.Y, n.VelX, n.VelY
+	s.Angle, s.Jumped = n.Angle, n.Jumped
+	s.Direction = c.input.Direction
+	s.HookedPlayer, s.HookState, s.HookTick = n.HookedPlayer, n.HookState, n.HookTick
+	s.HookX, s.HookY, s.HookDX, s.HookDY = n.HookX, n.HookY, n.HookDX, n.HookDY
+	if c.active == WeaponNinja {
+		s.Ammo = c.ninja.start + ninjaTicks
+	} else {
+		s.Ammo = max(c.weapons[c.active].ammo, 0)
+	}
+	return s
+}

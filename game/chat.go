@@ -1,0 +1,107 @@
+package game
+
+import "unicode/utf8"
+
+// maxChat is the number of code points of a line of chat.
+const maxChat = 127
+
+// invisible tells whether clients treat a code point as white space.
+func invisible(r rune) bool {
+	switch {
+	case r <= 0x20, r == 0xA0, r == 0x034F, r >= 0x2000 && r <= 0x200F, r >= 0x2028 && r <= 0x202F,
+		r >= 0x205F && r <= 0x2064, r >= 0x206A && r <= 0x206F, r == 0x3000, r >= 0xFE00 && r <= 0xFE0F,
+		r == 0xFEFF, r >= 0xFFF9 && r <= 0xFFFC:
+		return true
+	}
+	return false
+}
+
+// trimChat cuts a line at maxChat code points and drops white space behind. It
+// returns also the number of code points there were, white space included.
+func trimChat(s string) (text string, length int32) {
+	end := 0
+	for i := 0; i < len(s) && s[i] != 0 && length < maxChat; {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n == 1 {
+			r = -1
+		}
+		i += n
+		if !invisible(r) {
+			end = i
+		}
+		length++
+	}
+	return s[:end], length
+}
+
+// within tells whether less than so many ticks passed since last; 0 is never.
+func (w *World) within(last, ticks int32) bool {
+	return last != 0 && last+ticks > w.tick
+}
+
+// tooSoon is within for the limits that spam protection sets.
+func (w *World) tooSoon(last, ticks int32) bool {
+	return w.rules.SpamProtection && w.within(last, ticks)
+}
+
+// say is a line of chat.
+func (w *World) say(cmd *Command) {
+	if cmd.Player == Nobody {
+		e := Event{Kind: EvChat, To: Everybody, Player: Nobody, Target: Nobody, Chat: ChatAll, Text: cmd.Text}
+		if cmd.Chat == ChatWhisper && cmd.Target >= 0 && cmd.Target < MaxPlayers {
+			e.To = Only(cmd.Target)
+		}
+		w.emit(e)
+		return
+	}
+	p := w.playing(cmd.Player)
+	if p == nil || cmd.Chat > ChatWhisper || w.tooSoon(p.lastChat, TickRate) {
+		return
+	}
+	text, length := trimChat(cmd.Text)
+	if text == "" || w.tooSoon(p.lastChat, TickRate*(length/20)) {
+		return
+	}
+	p.lastChat = w.tick
+
+	mode := cmd.Chat
+	if w.rules.TournamentMode == 2 && p.team == TeamSpectators && w.match.state == stateRunning && !p.admin {
+		if mode != ChatWhisper {
+			mode = ChatTeam
+		} else if t := w.playing(cmd.Target); t == nil || t.team != TeamSpectators {
+			mode = ChatNone
+		}
+	}
+	if mode == ChatNone {
+		return
+	}
+	line := Chat{From: cmd.Player, Mode: mode, Target: Nobody, Text: text}
+	if mode == ChatWhisper {
+		if w.playing(cmd.Target) == nil {
+			return
+		}
+		line.Target = cmd.Target
+	}
+	if w.callChat(&line) {
+		w.deliver(&line)
+	}
+}
+
+// deliver sends a line to those it is for.
+func (w *World) deliver(l *Chat) {
+	to := Everybody
+	switch l.Mode {
+	case ChatNone:
+		return
+	case ChatTeam:
+		to = 0
+		for i := range w.players {
+			if p := &w.players[i]; p.inGame && p.team == w.players[l.From].team {
+				to |= Only(PlayerID(i))
+			}
+		}
+	case ChatWhisper:
+		to = Only(l.From) | Only(l.Target)
+	}
+	w.emit(Event{Kind: EvChat, To: to, Player: l.From, Target: l.Target, Chat: l.Mode, Text: l.Text})
+}

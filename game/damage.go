@@ -1,0 +1,167 @@
+package game
+
+import "github.com/teeyard/teeyard/game/vec"
+
+const (
+	blastRadius float32 = 135
+	blastInner  float32 = 48 // full damage within
+	blastForce  float32 = 12
+)
+
+// explode is a blast at pos. It needs no line of sight and hurts its author
+// too.
+func (w *World) explode(pos vec.Vec2, owner PlayerID, weapon Weapon, most int32) {
+	w.emit(Event{Kind: EvExplosion, To: Everybody, Pos: pos})
+	var near [MaxPlayers]PlayerID
+	n := w.charsWithin(pos, blastRadius, &near)
+	for _, id := range near[:n] {
+		if !w.chars[id].exists {
+			continue
+		}
+		diff := w.chars[id].pos.Sub(pos)
+		force := vec.Vec2{Y: blastForce}
+		l := diff.Len()
+		if l != 0 {
+			force = diff.Normalize().Mul(blastForce)
+		}
+		factor := 1 - vec.Clamp((l-blastInner)/(blastRadius-blastInner), 0, 1)
+		amount := vec.Trunc(float32(factor * float32(most)))
+		if amount != 0 {
+			w.damage(Damage{
+				Victim: id, From: owner, Weapon: weapon, Amount: amount,
+				Force: force.Mul(factor), Source: diff.Neg(),
+			})
+		}
+	}
+}
+
+// damage is a hit on a character. It tells whether he survived and felt it.
+func (w *World) damage(d Damage) bool {
+	if !w.callDamage(&d) {
+		w.chars[d.Victim].core.Vel = w.chars[d.Victim].core.Vel.Add(d.Force)
+		return false
+	}
+	id, from := d.Victim, d.From
+	c := &w.chars[id]
+	c.core.Vel = c.core.Vel.Add(d.Force)
+	if from >= 0 {
+		if w.friendlyFire(id, from) {
+			return false
+		}
+	} else if from != Nobody && w.friendlyTeam(w.players[id].team, teamOfOwner(from)) {
+		return false
+	}
+	self := from == id
+	amount := d.Amount
+	if self {
+		amount = max(1, amount/2)
+	}
+	health, armor := c.health, c.armor
+	if amount != 0 {
+		if c.armor != 0 {
+			if amount > 1 {
+				c.health--
+				amount--
+			}
+			if amount > c.armor {
+				amount -= c.armor
+				c.armor = 0
+			} else {
+				c.armor -= amount
+				amount = 0
+			}
+		}
+		c.health -= amount
+	}
+	d.HealthLost, d.ArmorLost = health-c.health, armor-c.armor
+	w.emit(Event{
+		Kind: EvDamage, To: Everybody, Player: id, Target: from, Weapon: d.Weapon, Pos: c.pos,
+		Angle: vec.Trunc(float32(d.Source.Angle() * 256)),
+		Value: d.HealthLost, Extra: d.ArmorLost, Flag: self,
+	})
+	attacker := from >= 0 && !self && w.players[from].seated
+	if attacker {
+		w.sound(w.players[from].viewPos, SoundHit, w.watchers(from)|Only(from))
+	}
+	w.callDamaged(&d)
+	if c.health <= 0 {
+		w.die(id, from, d.Weapon)
+		if attacker && w.living(from) {
+			w.chars[from].setEmote(EmoteHappy, w.tick+TickRate)
+		}
+		return false
+	}
+	if amount > 2 {
+		w.sound(c.pos, SoundPainLong, Everybody)
+	} else {
+		w.sound(c.pos, SoundPainShort, Everybody)
+	}
+	c.setEmote(EmotePain, w.tick+500*TickRate/1000)
+	return true
+}
+
+// watchers is the set of those who look at things through the eyes of id.
+func (w *World) watchers(id PlayerID) Mask {
+	var m Mask
+	for i := range w.players {
+		p := &w.players[i]
+		if p.seated && (p.team == TeamSpectators || p.deadSpec) && p.specID == id {
+			m |= Only(PlayerID(i))
+		}
+	}
+	return m
+}
+
+// friendlyFire tells whether a hit between two players does no harm.
+func (w *World) friendlyFire(a, b PlayerID) bool {
+	if a == b || w.match.flags&GameTeams == 0 {
+		return false
+	}
+	pa, pb := &w.players[a], &w.players[b]
+	return pa.seated && pb.seated && !w.rules.TeamDamage && pa.team == pb.team
+}
+
+func (w *World) friendlyTeam(a, b Team) bool {
+	return w.match.flags&GameTeams != 0 && !w.rules.TeamDamage && a == b
+}
+
+// die kills a character. The slot stays taken until its player's tick.
+func (w *World) die(id, killer PlayerID, weapon Weapon) {
+	c, p := &w.chars[id], &w.players[id]
+	c.alive = false
+	p.respawnTick = w.tick + TickRate/2
+	d := Death{Victim: id, Killer: killer, Weapon: weapon}
+	if killer >= 0 && w.players[killer].seated {
+		w.scoreDeath(&d)
+	} else {
+		w.callDeath(&d)
+	}
+	w.emit(Event{
+		Kind: EvKill, To: Everybody, Player: killer, Target: id, Weapon: weapon, Value: d.Special,
+	})
+	w.sound(c.pos, SoundDie, Everybody)
+	p.dieTick = w.tick
+	w.unlist(id)
+	w.phys.Cores[id] = nil
+	w.emit(Event{Kind: EvDeath, To: Everybody, Player: id, Pos: c.pos})
+}
+
+// scoreDeath is what a death by a present player's hand (maybe his own) means
+// to the match.
+func (w *World) scoreDeath(d *Death) {
+	if d.Weapon == WeaponSelf {
+		w.players[d.Victim].respawnTick = w.tick + 3*TickRate
+	}
+	if d.Weapon != WeaponGame && w.match.flags&GameSurvival != 0 {
+		for i := range w.players {
+			if p := &w.players[i]; p.seated && p.deadSpec {
+				w.updateDeadSpec(PlayerID(i))
+			}
+		}
+	}
+	w.callDeath(d)
+}
+
+func (w *World) sound(pos vec.Vec2, s Sound, to Mask) {
+	w.emit(Event{Kind: EvSound, To: to, Sound: s, Pos: pos})
+}

@@ -1,0 +1,106 @@
+package game
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// maxEntityIDs is the number of entity ids clients can tell apart (0.7:
+// snapshot ids 0..16383).
+const maxEntityIDs = 16384
+
+// idPool hands out entity ids the way the released server does: a freed id is
+// the next to be used. Every entity takes one, characters and flags too,
+// although clients only see those of projectiles, lasers and pickups.
+type idPool struct {
+	fresh int32 // ids from here on were never used
+	freed []uint16
+}
+
+func (p *idPool) take() (uint16, bool) {
+	if n := len(p.freed); n > 0 {
+		id := p.freed[n-1]
+		p.freed = p.freed[:n-1]
+		return id, true
+	}
+	if p.fresh >= maxEntityIDs {
+		return 0, false
+	}
+	p.fresh++
+	return uint16(p.fresh - 1), true
+}
+
+func (p *idPool) release(id uint16) { p.freed = append(p.freed, id) }
+
+// charList holds the characters in the world, newest first.
+type charList struct {
+	id [MaxPlayers]PlayerID
+	n  int
+}
+
+func (l *charList) push(id PlayerID) {
+	copy(l.id[1:], l.id[:l.n])
+	l.id[0] = id
+	l.n++
+}
+
+func (l *charList) remove(id PlayerID) {
+	for i := 0; i < l.n; i++ {
+		if l.id[i] == id {
+			copy(l.id[i:], l.id[i+1:l.n])
+			l.n--
+			return
+		}
+	}
+}
+
+// charsWithin fills out with the characters closer to pos than radius plus
+// their own size, newest first, and returns how many there are.
+func (w *World) charsWithin(pos vec.Vec2, radius float32, out *[MaxPlayers]PlayerID) int {
+	n := 0
+	for i := 0; i < w.alive.n; i++ {
+		id := w.alive.id[i]
+		if vec.Distance(w.chars[id].pos, pos) < radius+charRadius {
+			out[n] = id
+			n++
+		}
+	}
+	return n
+}
+
+// closestChar is the character nearest to pos, within radius plus its own size
+// and within twice the radius; Nobody when there is none.
+func (w *World) closestChar(pos vec.Vec2, radius float32) PlayerID {
+	best, nearest := Nobody, radius*2
+	for i := 0; i < w.alive.n; i++ {
+		id := w.alive.id[i]
+		d := vec.Distance(pos, w.chars[id].pos)
+		if d < charRadius+radius && d < nearest {
+			best, nearest = id, d
+		}
+	}
+	return best
+}
+
+// charOnLine is the first character that a shot of the given radius meets
+// between a and b, and the point of the line nearest to it.
+func (w *World) charOnLine(a, b vec.Vec2, radius float32, not PlayerID) (PlayerID, vec.Vec2) {
+	best, at := Nobody, vec.Vec2{}
+	nearest := float32(vec.Distance(a, b) * 100)
+	for i := 0; i < w.alive.n; i++ {
+		id := w.alive.id[i]
+		if id == not {
+			continue
+		}
+		p := w.chars[id].pos
+		c := vec.ClosestOnSegment(a, b, p)
+		if vec.Distance(p, c) < charRadius+radius {
+			if d := vec.Distance(a, c); d < nearest {
+				best, at, nearest = id, c, d
+			}
+		}
+	}
+	return best, at
+}
+
+// outside tells whether pos is more than 200 tiles off the map.
+func (w *World) outside(pos vec.Vec2) bool {
+	return w.col.Outside(pos)
+}

@@ -1,0 +1,100 @@
+package game
+
+import (
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+const (
+	flagSize       float32 = 14
+	flagReturnTime         = 30 * TickRate // a dropped flag lies so long
+)
+
+// flag is a flag of a mode that has them. What touching it means is the
+// mode's; the world moves it.
+type flag struct {
+	present  bool
+	id       uint16
+	pos, vel vec.Vec2
+	stand    vec.Vec2
+	atStand  bool
+	carrier  PlayerID
+	dropTick int32
+	grabTick int32 // when it was taken from the stand
+}
+
+func (f *flag) reset() {
+	if !f.present {
+		return
+	}
+	f.carrier = Nobody
+	f.atStand = true
+	f.pos = f.stand
+	f.vel = vec.Vec2{}
+	f.grabTick = 0
+}
+
+func (f *flag) pause() {
+	f.dropTick++
+	if f.grabTick != 0 {
+		f.grabTick++
+	}
+}
+
+func (f *flag) drop(tick int32) {
+	f.carrier = Nobody
+	f.vel = vec.Vec2{}
+	f.dropTick = tick
+}
+
+// deferFlag carries a flag along or lets it fall.
+func (w *World) deferFlag(t Team) {
+	f := &w.flags[t]
+	if !f.present {
+		return
+	}
+	if f.carrier != Nobody {
+		if w.chars[f.carrier].exists {
+			f.pos = w.chars[f.carrier].pos
+		}
+		return
+	}
+	if w.col.At(f.pos.X, f.pos.Y)&physics.Death != 0 || w.outside(f.pos) {
+		f.reset()
+		w.callFlagReturn(t)
+	}
+	if f.atStand {
+		return
+	}
+	if w.tick > f.dropTick+flagReturnTime {
+		f.reset()
+		w.callFlagReturn(t)
+		return
+	}
+	f.vel.Y += w.phys.Tuning.Gravity()
+	w.col.MoveBox(&f.pos, &f.vel, vec.Vec2{X: flagSize, Y: flagSize}, 0.5)
+}
+
+// closestFlag is the flag nearest to pos, as closestChar.
+func (w *World) closestFlag(pos vec.Vec2, radius float32) Team {
+	best, nearest := TeamSpectators, radius*2
+	for i := range w.flags {
+		f := &w.flags[i]
+		if !f.present {
+			continue
+		}
+		if d := vec.Distance(pos, f.pos); d < flagSize+radius && d < nearest {
+			best, nearest = Team(i), d
+		}
+	}
+	return best
+}
+
+// forgetCarrier drops the flags of a player who leaves, if his mode did not.
+func (w *World) forgetCarrier(id PlayerID) {
+	for i := range w.flags {
+		if f := &w.flags[i]; f.present && f.carrier == id {
+			f.drop(w.tick)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package game
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// FlagInfo is where a flag is.
+type FlagInfo struct {
+	Pos     vec.Vec2
+	AtStand bool
+	Carrier PlayerID // Nobody
+	// GrabTick is when it was last taken from its stand.
+	GrabTick int32
+}
+
+// PlaceFlag puts a team's flag stand at pos. A team has one flag; further
+// calls, and those for other than the two teams, do nothing. For EntityHook.
+func (tx *Tx) PlaceFlag(t Team, pos vec.Vec2) {
+	if t != TeamRed && t != TeamBlue || tx.w.flags[t].present {
+		return
+	}
+	id, ok := tx.w.ids.take()
+	if !ok {
+		return
+	}
+	tx.w.flags[t] = flag{present: true, id: id, stand: pos}
+	tx.w.flags[t].reset()
+}
+
+func (tx *Tx) flag(t Team) *flag {
+	if t != TeamRed && t != TeamBlue || !tx.w.flags[t].present {
+		return nil
+	}
+	return &tx.w.flags[t]
+}
+
+// Flag tells where a team's flag is; false if there is none.
+func (tx *Tx) Flag(t Team) (FlagInfo, bool) {
+	f := tx.flag(t)
+	if f == nil {
+		return FlagInfo{Carrier: Nobody}, false
+	}
+	return FlagInfo{Pos: f.pos, AtStand: f.atStand, Carrier: f.carrier, GrabTick: f.grabTick}, true
+}
+
+// GrabFlag gives a team's flag to a living character.
+func (tx *Tx) GrabFlag(t Team, id PlayerID) {
+	f := tx.flag(t)
+	if f == nil || tx.char(id) == nil {
+		return
+	}
+	f.carrier = id
+	if f.atStand {
+		f.grabTick = tx.w.tick
+	}
+	f.atStand = false
+}
+
+// DropFlag lets a carried flag fall.
+func (tx *Tx) DropFlag(t Team) {
+	if f := tx.flag(t); f != nil && f.carrier != Nobody {
+		f.drop(tx.w.tick)
+	}
+}
+
+// ReturnFlag puts a flag back onto its stand.
+func (tx *Tx) ReturnFlag(t Team) {
+	if f := tx.flag(t); f != nil {
+		f.reset()
+	}
+}
+
+// Near fills out with the living characters that touch something of the given
+// radius at pos, with no wall between, and returns how many there are.
+func (tx *Tx) Near(pos vec.Vec2, radius float32, out *[MaxPlayers]PlayerID) int {
+	n := 0
+	for _, id := range out[:tx.w.charsWithin(pos, radius, out)] {
+		if !tx.w.chars[id].alive {
+			continue
+		}
+		if _, _, wall := tx.w.col.IntersectLine(pos, tx.w.chars[id].pos); wall != 0 {
+			continue
+		}
+		out[n] = id
+		n++
+	}
+	return n
+}

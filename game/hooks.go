@@ -1,0 +1,272 @@
+package game
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// Ctx is a hook's way to act on the world. It is valid only within the call.
+type Ctx struct {
+	Tx
+	cancelled bool
+}
+
+// Cancel keeps what the hook is asked about from happening.
+func (c *Ctx) Cancel() { c.cancelled = true }
+
+// hookCall is the storage of one level of nested hook calls, kept in the world
+// so that calling hooks allocates nothing.
+type hookCall struct {
+	ctx    Ctx
+	damage Damage
+	death  Death
+	chat   Chat
+}
+
+// enterHook returns the storage of a hook call, nil when hooks nest too deep.
+func (w *World) enterHook() *hookCall {
+	if w.depth == maxHookDepth {
+		return nil
+	}
+	c := &w.calls[w.depth]
+	w.depth++
+	c.ctx = Ctx{Tx: Tx{w: w}}
+	return c
+}
+
+// exitHook makes the context unusable.
+func (w *World) exitHook(c *hookCall) {
+	c.ctx.w = nil
+	w.depth--
+}
+
+// callDamage tells whether the hit may count.
+func (w *World) callDamage(d *Damage) bool {
+	if len(w.hooks.damage) == 0 {
+		return true
+	}
+	c := w.enterHook()
+	if c == nil {
+		return true
+	}
+	defer w.exitHook(c)
+	c.damage = *d
+	for _, h := range w.hooks.damage {
+		h.OnDamage(&c.ctx, &c.damage)
+		if c.ctx.cancelled {
+			break
+		}
+	}
+	victim, from := d.Victim, d.From
+	*d = c.damage
+	d.Victim, d.From = victim, from
+	d.Amount = min(max(d.Amount, 0), 1000)
+	return !c.ctx.cancelled
+}
+
+func (w *World) callDamaged(d *Damage) {
+	if len(w.hooks.hurt) == 0 {
+		return
+	}
+	c := w.enterHook()
+	if c == nil {
+		return
+	}
+	defer w.exitHook(c)
+	for _, h := range w.hooks.hurt {
+		c.damage = *d
+		h.OnHurt(&c.ctx, &c.damage)
+	}
+}
+
+func (w *World) callDeath(d *Death) {
+	if len(w.hooks.death) == 0 {
+		return
+	}
+	c := w.enterHook()
+	if c == nil {
+		return
+	}
+	defer w.exitHook(c)
+	c.death = *d
+	for _, h := range w.hooks.death {
+		h.OnDeath(&c.ctx, &c.death)
+		if c.ctx.cancelled {
+			break
+		}
+	}
+	d.Special = c.death.Special
+}
+
+func (w *World) callPickSpawn(id PlayerID) (vec.Vec2, bool) {
+	if len(w.hooks.picker) == 0 {
+		return vec.Vec2{}, false
+	}
+	c := w.enterHook()
+	if c == nil {
+		return vec.Vec2{}, false
+	}
+	defer w.exitHook(c)
+	for _, h := range w.hooks.picker {
+		if pos, ok := h.PickSpawn(&c.ctx, id); ok {
+			return pos, true
+		}
+	}
+	return vec.Vec2{}, false
+}
+
+func (w *World) callSpawned(id PlayerID) {
+	for _, h := range w.hooks.spawn {
+		if c := w.enterHook(); c != nil {
+			h.OnSpawn(&c.ctx, id)
+			w.exitHook(c)
+		}
+	}
+}
+
+// allowPickup tells whether the hooks let a character take a pickup.
+func (w *World) allowPickup(id PlayerID, p *pickup) bool {
+	if len(w.hooks.pickup) == 0 {
+		return true
+	}
+	c := w.enterHook()
+	if c == nil {
+		return true
+	}
+	defer w.exitHook(c)
+	for _, h := range w.hooks.pickup {
+		h.OnPickup(&c.ctx, id, p.kind)
+		if c.ctx.cancelled {
+			return false
+		}
+	}
+	return w.living(id)
+}
+
+// callChat tells whether a line may be heard.
+func (w *World) callChat(l *Chat) bool {
+	if len(w.hooks.chat) == 0 {
+		return true
+	}
+	c := w.enterHook()
+	if c == nil {
+		return true
+	}
+	defer w.exitHook(c)
+	c.chat = *l
+	for _, h := range w.hooks.chat {
+		h.OnChat(&c.ctx, &c.chat)
+		if c.ctx.cancelled {
+			return false
+		}
+	}
+	*l = c.chat
+	return true
+}
+
+func (w *World) callEntered(id PlayerID) {
+	for _, h := range w.hooks.enter {
+		if c := w.enterHook(); c != nil {
+			h.OnEnter(&c.ctx, id)
+			w.exitHook(c)
+		}
+	}
+}
+
+func (w *World) callLeft(id PlayerID) {
+	for _, h := range w.hooks.leave {
+		if c := w.enterHook(); c != nil {
+			h.OnLeave(&c.ctx, id)
+			w.exitHook(c)
+		}
+	}
+}
+
+func (w *World) callTeam(id PlayerID, from Team) {
+	for _, h := range w.hooks.team {
+		if c := w.enterHook(); c != nil {
+			h.OnTeam(&c.ctx, id, from)
+			w.exitHook(c)
+		}
+	}
+}
+
+func (w *World) callTick() {
+	for _, h := range w.hooks.tick {
+		if c := w.enterHook(); c != nil {
+			h.OnTick(&c.ctx)
+			w.exitHook(c)
+		}
+	}
+}
+
+// callEntity tells whether a hook took care of an entity tile.
+func (w *World) callEntity(tile uint8, pos vec.Vec2) bool {
+	for _, h := range w.hooks.entity {
+		c := w.enterHook()
+		if c == nil {
+			return false
+		}
+		h.OnEntity(&c.ctx, tile, pos)
+		done := c.ctx.cancelled
+		w.exitHook(c)
+		if done {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *World) callReset() {
+	for _, h := range w.hooks.reset {
+		if c := w.enterHook(); c != nil {
+			h.OnReset(&c.ctx)
+			w.exitHook(c)
+		}
+	}
+}
+
+func (w *World) callFlagReturn(t Team) {
+	for _, h := range w.hooks.flag {
+		if c := w.enterHook(); c != nil {
+			h.OnFlagReturn(&c.ctx, t)
+			w.exitHook(c)
+		}
+	}
+}
+
+func (w *World) callVerdict() Verdict {
+	if w.hooks.win == nil {
+		return MatchGoesOn
+	}
+	c := w.enterHook()
+	if c == nil {
+		return MatchGoesOn
+	}
+	v := w.hooks.win.Verdict(&c.ctx)
+	w.exitHook(c)
+	return v
+}
+
+func (w *World) callRoundOver() bool {
+	if w.hooks.round == nil {
+		return false
+	}
+	c := w.enterHook()
+	if c == nil {
+		return false
+	}
+	over := w.hooks.round.RoundOver(&c.ctx)
+	w.exitHook(c)
+	return over
+}
+
+func (w *World) callMovable(id PlayerID) bool {
+	if w.hooks.balance == nil {
+		return true
+	}
+	c := w.enterHook()
+	if c == nil {
+		return true
+	}
+	ok := w.hooks.balance.Movable(&c.ctx, id)
+	w.exitHook(c)
+	return ok
+}

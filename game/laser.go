@@ -1,0 +1,94 @@
+package game
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// laser is a beam. It is evaluated at once when fired and again after each
+// delay, once per bounce, until its energy is used up.
+type laser struct {
+	id       uint16
+	owner    PlayerID // below Nobody: a departed player's team
+	team     Team     // the owner's when it was fired
+	gone     bool
+	pos      vec.Vec2 // where the beam ends now
+	from     vec.Vec2
+	dir      vec.Vec2
+	energy   float32 // world units it still reaches
+	bounces  int32
+	evalTick int32
+}
+
+func (w *World) fireLaser(owner PlayerID, pos, dir vec.Vec2) {
+	id, ok := w.ids.take()
+	if !ok {
+		return
+	}
+	w.lasers = append(w.lasers, laser{
+		id: id, owner: owner, team: w.players[owner].team, pos: pos, dir: dir,
+		energy: w.tuning.LaserReach(),
+	})
+	w.bounceLaser(len(w.lasers) - 1)
+}
+
+func (w *World) tickLaser(i int) {
+	if float32(w.tick-w.lasers[i].evalTick) > float32(TickRate*w.tuning.LaserBounceDelay())/1000 {
+		w.bounceLaser(i)
+	}
+}
+
+func (w *World) bounceLaser(i int) {
+	l := &w.lasers[i]
+	l.evalTick = w.tick
+	if l.energy < 0 {
+		l.gone = true
+		return
+	}
+	to := l.pos.Add(l.dir.Mul(l.energy))
+	_, before, wall := w.col.IntersectLine(l.pos, to)
+	if wall != 0 {
+		to = before
+	}
+	if w.laserHit(l, to) {
+		return
+	}
+	l.from, l.pos = l.pos, to
+	if wall == 0 {
+		l.energy = -1
+		return
+	}
+	dir := l.dir.Mul(4)
+	w.col.MovePoint(&l.pos, &dir, 1)
+	l.dir = dir.Normalize()
+	l.energy -= vec.Distance(l.from, l.pos) + w.tuning.LaserBounceCost()
+	l.bounces++
+	if float32(l.bounces) > w.tuning.LaserBounceNum() {
+		l.energy = -1
+	}
+	w.sound(l.pos, SoundLaserBounce, Everybody)
+}
+
+func (w *World) laserHit(l *laser, to vec.Vec2) bool {
+	owner := Nobody
+	if w.living(l.owner) {
+		owner = l.owner
+	}
+	target, at := w.charOnLine(l.pos, to, 0, owner)
+	if target == Nobody {
+		return false
+	}
+	l.from, l.pos, l.energy = l.pos, at, -1
+	w.damage(Damage{
+		Victim: target, From: l.owner, Weapon: WeaponLaser, Amount: weapons[WeaponLaser].damage,
+		Source: to.Sub(l.from).Normalize(),
+	})
+	return true
+}
+
+// disownLasers leaves the beams of a player who left to his team. The original
+// forgets to, and crashes when such a beam kills.
+func (w *World) disownLasers(id PlayerID) {
+	for i := range w.lasers {
+		if l := &w.lasers[i]; l.owner == id {
+			l.owner = ownerOfTeam(l.team)
+		}
+	}
+}

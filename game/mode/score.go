@@ -1,0 +1,49 @@
+// Package mode holds what the built-in modes share. It is written against the
+// public API of package game alone, as any mode can be.
+package mode
+
+import "github.com/teeyard/teeyard/game"
+
+// ScoreDeath is the scoring every built-in mode starts from: one point for a
+// kill, one less for killing oneself, a teammate or falling. Team changes,
+// leaving and the shots of those who left do not count.
+func ScoreDeath(ctx *game.Ctx, d *game.Death, teams bool) {
+	switch {
+	case d.Killer < 0 || d.Weapon == game.WeaponGame:
+	case d.Killer == d.Victim:
+		ctx.AddScore(d.Victim, -1)
+	case teams && ctx.Team(d.Killer) == ctx.Team(d.Victim):
+		ctx.AddScore(d.Killer, -1)
+	default:
+		ctx.AddScore(d.Killer, 1)
+	}
+}
+
+// TimeUp tells whether the time limit is reached.
+func TimeUp(ctx *game.Ctx) bool {
+	limit := ctx.Rules().TimeLimit
+	return limit > 0 && ctx.MatchTicks() >= limit*60*game.TickRate
+}
+
+// SoloVerdict is the win rule of modes without teams: at a limit the leader
+// wins, if he leads alone. Spectators keep their scores and count too; a score
+// below zero leads nobody.
+func SoloVerdict(ctx *game.Ctx) game.Verdict {
+	top, leaders := int32(0), 0
+	for id := range ctx.Players() {
+		switch s := ctx.Score(id); {
+		case s > top:
+			top, leaders = s, 1
+		case s == top:
+			leaders++
+		}
+	}
+	limit := ctx.Rules().ScoreLimit
+	if (limit == 0 || top < limit) && !TimeUp(ctx) {
+		return game.MatchGoesOn
+	}
+	if leaders != 1 {
+		return game.MatchTied
+	}
+	return game.MatchOver
+}

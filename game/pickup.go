@@ -1,0 +1,111 @@
+package game
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// pickup is a thing lying on the map, or the place where it will lie again.
+type pickup struct {
+	id        uint16
+	kind      PickupKind
+	pos       vec.Vec2
+	spawnTick int32 // it is back after this tick; -1: it lies there
+}
+
+// pickupDelays are the ticks before a thing first appears and comes back.
+func pickupDelays(k PickupKind) (first, again int32) {
+	if k == PickupNinja {
+		return 90 * TickRate, 90 * TickRate
+	}
+	return 0, 15 * TickRate
+}
+
+// weaponOf is the weapon a pickup gives, WeaponWorld for none.
+func weaponOf(k PickupKind) Weapon {
+	switch k {
+	case PickupGrenade:
+		return WeaponGrenade
+	case PickupShotgun:
+		return WeaponShotgun
+	case PickupLaser:
+		return WeaponLaser
+	case PickupNinja:
+		return WeaponNinja
+	case PickupGun:
+		return WeaponGun
+	case PickupHammer:
+		return WeaponHammer
+	}
+	return WeaponWorld
+}
+
+func (p *pickup) reset(tick int32) {
+	p.spawnTick = -1
+	if first, _ := pickupDelays(p.kind); first > 0 {
+		p.spawnTick = tick + first
+	}
+}
+
+func (w *World) tickPickup(p *pickup) {
+	if p.spawnTick > 0 {
+		if w.tick <= p.spawnTick {
+			return
+		}
+		p.spawnTick = -1
+		if p.kind == PickupGrenade || p.kind == PickupShotgun || p.kind == PickupLaser {
+			w.sound(p.pos, SoundWeaponSpawn, Everybody)
+		}
+	}
+	id := w.closestChar(p.pos, 20)
+	if id == Nobody || !w.chars[id].alive {
+		return
+	}
+	if !w.allowPickup(id, p) || !w.takePickup(id, p) {
+		return
+	}
+	_, again := pickupDelays(p.kind)
+	p.spawnTick = w.tick + again
+	weapon := WeaponWorld
+	if p.kind == PickupGrenade || p.kind == PickupShotgun || p.kind == PickupLaser {
+		weapon = weaponOf(p.kind)
+	}
+	w.emit(Event{Kind: EvPickup, To: Only(id), Player: id, Pickup: p.kind, Weapon: weapon, Pos: p.pos})
+}
+
+// takePickup gives the thing to a character and tells whether he had any use
+// for it.
+func (w *World) takePickup(id PlayerID, p *pickup) bool {
+	c := &w.chars[id]
+	switch p.kind {
+	case PickupHealth:
+		if !c.heal(1) {
+			return false
+		}
+		w.sound(p.pos, SoundPickupHealth, Everybody)
+	case PickupArmor:
+		if !c.giveArmor(1) {
+			return false
+		}
+		w.sound(p.pos, SoundPickupArmor, Everybody)
+	case PickupGrenade:
+		if !c.giveWeapon(WeaponGrenade, weapons[WeaponGrenade].maxAmmo) {
+			return false
+		}
+		w.sound(p.pos, SoundPickupGrenade, Everybody)
+	case PickupShotgun, PickupLaser:
+		weapon := weaponOf(p.kind)
+		if !c.giveWeapon(weapon, weapons[weapon].maxAmmo) {
+			return false
+		}
+		w.sound(p.pos, SoundPickupShotgun, Everybody)
+	case PickupNinja:
+		w.giveNinja(id)
+		for i := 0; i < w.alive.n; i++ {
+			if other := w.alive.id[i]; other != id {
+				w.chars[other].setEmote(EmoteSurprise, w.tick+TickRate)
+			}
+		}
+		c.setEmote(EmoteAngry, w.tick+1200*TickRate/1000)
+	default:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,274 @@
+package game
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// player is a seat.
+type player struct {
+	seated   bool
+	profiled bool
+	inGame   bool
+	admin    bool
+	bot      bool
+	origin   uint64
+	profile  Profile
+
+	team     Team
+	score    int32
+	viewPos  vec.Vec2    // what he looks at
+	flags    PlayerFlags // chatting, scoreboard
+	spawning bool        // wants a character
+	ready    bool
+	// respawnDisabled: out of the round, in survival modes.
+	respawnDisabled bool
+	deadSpec        bool // dead and watching others
+	specMode        SpectateMode
+	specID          PlayerID // whom he follows
+	specFlag        Team     // the flag he follows, TeamSpectators for none
+	specHeld        bool     // the follow button is still down
+
+	respawnTick    int32
+	dieTick        int32
+	scoreStart     int32 // tick since which the score counts
+	lastAction     int32
+	teamChangeTick int32 // may change team from then on
+	inactivity     int32 // ticks
+	cursorX        int32
+	cursorY        int32
+
+	lastChat, lastSetTeam, lastSpectate, lastInfo, lastEmote, lastKill, lastReady int32 // ticks, 0 never
+}
+
+// join seats a player.
+func (w *World) join(id PlayerID, spectator bool, origin uint64) {
+	p := &w.players[id]
+	if p.seated {
+		return
+	}
+	team := TeamSpectators
+	if !spectator {
+		team = w.startTeam()
+	}
+	*p = player{
+		seated: true, origin: origin, team: team,
+		respawnTick: w.tick, dieTick: w.tick, scoreStart: w.tick,
+		lastAction: w.tick, teamChangeTick: w.tick,
+		specID: Nobody, specFlag: TeamSpectators,
+		ready: !w.readyMode(), respawnDisabled: w.startRespawnDisabled(),
+	}
+}
+
+// setProfile stores what a player told about himself.
+func (w *World) setProfile(id PlayerID, pr *Profile) {
+	p := &w.players[id]
+	if pr == nil || p.profiled || p.inGame {
+		return
+	}
+	p.lastInfo = w.tick
+	p.profile = *pr
+	p.profile.sanitize()
+	p.profiled = true
+}
+
+// enter brings a seated player into the game.
+func (w *World) enter(id PlayerID) {
+	p := &w.players[id]
+	if p.inGame || !p.profiled {
+		return
+	}
+	p.inGame = true
+	w.respawn(id)
+	w.emit(Event{Kind: EvEntered, To: Everybody, Player: id, Team: p.team, Flag: w.silent(id)})
+	w.callEntered(id)
+}
+
+// silent tells whether a player comes and goes without a word.
+func (w *World) silent(id PlayerID) bool {
+	return w.rules.SilentSpectators && w.players[id].team == TeamSpectators
+}
+
+// leave frees a seat.
+func (w *World) leave(id PlayerID, reason string) {
+	p := &w.players[id]
+	if p.inGame {
+		w.callLeft(id)
+	}
+	w.killCharacter(id, WeaponGame)
+	if p.team != TeamSpectators {
+		w.unfollow(id)
+		w.match.teamSize[p.team]--
+		w.match.unbalanced = balanceCheck
+	}
+	w.checkReady(id)
+	if p.inGame {
+		w.emit(Event{Kind: EvLeft, To: Everybody, Player: id, Text: reason, Flag: w.silent(id)})
+	}
+	w.disownShots(id)
+	w.disownLasers(id)
+	w.forgetCarrier(id)
+	*p = player{}
+}
+
+func (w *World) tickPlayer(id PlayerID) {
+	p, c := &w.players[id], &w.chars[id]
+	if !p.inGame {
+		return
+	}
+	if c.exists && !c.alive {
+		w.removeCharacter(id)
+	}
+	if w.match.paused() {
+		p.respawnTick++
+		p.dieTick++
+		p.scoreStart++
+		p.lastAction++
+		p.teamChangeTick++
+		return
+	}
+	if !c.exists && p.team == TeamSpectators && p.specMode == SpectateFree {
+		p.viewPos.X -= vec.Clamp(p.viewPos.X-float32(p.cursorX), -500, 500)
+		p.viewPos.Y -= vec.Clamp(p.viewPos.Y-float32(p.cursorY), -400, 400)
+	}
+	if !c.exists && p.dieTick+3*TickRate <= w.tick && !p.deadSpec {
+		w.respawn(id)
+	}
+	if !c.exists && p.team == TeamSpectators && p.specFlag >= 0 {
+		p.specID = w.flags[p.specFlag].carrier
+	}
+	if c.exists {
+		if c.alive {
+			p.viewPos = c.pos
+		}
+	} else if p.spawning && p.respawnTick <= w.tick {
+		w.trySpawn(id)
+	}
+	if !p.deadSpec && p.lastAction != w.tick {
+		p.inactivity++
+	}
+}
+
+// postTickPlayer moves the view along with what the player follows.
+func (w *World) postTickPlayer(id PlayerID) {
+	p := &w.players[id]
+	if p.team != TeamSpectators && !p.deadSpec || p.specMode == SpectateFree {
+		return
+	}
+	if p.specFlag >= 0 {
+		p.viewPos = w.flags[p.specFlag].pos
+	} else if p.specID >= 0 && w.players[p.specID].seated {
+		p.viewPos = w.players[p.specID].viewPos
+	}
+}
+
+// respawn asks for a character, or starts to watch when the player is out.
+func (w *World) respawn(id PlayerID) {
+	p := &w.players[id]
+	if p.respawnDisabled && p.team != TeamSpectators {
+		p.deadSpec = true
+		p.ready = true
+		p.specMode = SpectatePlayer
+		w.updateDeadSpec(id)
+		return
+	}
+	p.deadSpec = false
+	if p.team != TeamSpectators {
+		p.spawning = true
+	}
+}
+
+// trySpawn gives the player a character if there is a place for one.
+func (w *World) trySpawn(id PlayerID) {
+	p := &w.players[id]
+	pos, ok := w.pickSpawn(id)
+	if !ok {
+		return
+	}
+	p.spawning = false
+	if !w.spawnCharacter(id, pos) {
+		p.spawning = true
+		return
+	}
+	w.emit(Event{Kind: EvSpawn, To: Everybody, Player: id, Pos: pos})
+}
+
+// killCharacter ends a player's character, if he has one, at once.
+func (w *World) killCharacter(id PlayerID, weapon Weapon) {
+	if w.chars[id].exists {
+		w.die(id, id, weapon)
+		if w.chars[id].exists {
+			w.removeCharacter(id)
+		}
+	}
+}
+
+// direct is an input on arrival.
+func (w *World) direct(id PlayerID, in *Input) {
+	p := &w.players[id]
+	flags := in.Flags & (FlagChatting | FlagScoreboard)
+	if w.paused {
+		p.flags = flags
+		return
+	}
+	if flags&FlagChatting != 0 {
+		if p.flags&FlagChatting != 0 {
+			return
+		}
+		if w.chars[id].exists {
+			w.chars[id].releaseInput()
+		}
+		p.flags = flags
+		return
+	}
+	p.flags = flags
+	if w.chars[id].exists {
+		w.directInput(id, in)
+	}
+	held := in.Fire&1 != 0
+	if !w.chars[id].exists && p.team != TeamSpectators && held {
+		w.respawn(id)
+	}
+	if !w.chars[id].exists && p.team == TeamSpectators && held {
+		if !p.specHeld {
+			p.specHeld = true
+			w.toggleFollow(id)
+		}
+	} else {
+		p.specHeld = false
+	}
+	if in.Direction != 0 || p.cursorX != in.TargetX || p.cursorY != in.TargetY || in.Jump || held || in.Hook {
+		p.cursorX, p.cursorY = in.TargetX, in.TargetY
+		p.lastAction = w.tick
+		p.inactivity = 0
+	}
+}
+
+// movementInput applies a CmdInput.
+func (w *World) movementInput(cmd *Command) {
+	id := cmd.Player
+	if id < 0 || id >= MaxPlayers || !w.players[id].inGame || w.paused || !cmd.Input.valid() {
+		return
+	}
+	if w.players[id].flags&FlagChatting != 0 && cmd.Input.Flags&FlagChatting != 0 {
+		return
+	}
+	if w.chars[id].exists {
+		w.chars[id].setInput(&cmd.Input, w.tick)
+	}
+}
+
+// resetPlayers brings everybody back for a new match or round.
+func (w *World) resetPlayers() {
+	for i := range w.players {
+		p := &w.players[i]
+		if !p.seated {
+			continue
+		}
+		p.respawnDisabled = false
+		w.respawn(PlayerID(i))
+		p.respawnTick = w.tick + TickRate/2
+		if w.match.rounds == 0 {
+			p.score = 0
+			p.scoreStart = w.tick
+		}
+		p.ready = true
+	}
+}

@@ -1,0 +1,111 @@
+package game
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// ownerOfTeam stands for a player of the team who left it: his shots go on, but
+// nobody is credited. See EvKill.
+func ownerOfTeam(t Team) PlayerID {
+	if t == TeamBlue {
+		return -2 - PlayerID(TeamBlue)
+	}
+	return -2 - PlayerID(TeamRed)
+}
+
+// teamOfOwner undoes ownerOfTeam.
+func teamOfOwner(id PlayerID) Team {
+	if id == -2-PlayerID(TeamBlue) {
+		return TeamBlue
+	}
+	return TeamRed
+}
+
+// projectile is a shot of gun, shotgun or grenade launcher. Its path follows
+// from where, when and whither it started.
+type projectile struct {
+	id        uint16
+	owner     PlayerID // below Nobody: a departed player's team
+	team      Team     // the owner's when it was fired
+	weapon    Weapon
+	explosive bool
+	gone      bool
+	pos       vec.Vec2 // where it started
+	dir       vec.Vec2
+	life      int32 // ticks left
+	damage    int32
+	impact    Sound // made when it ends, noSound for none
+	startTick int32
+}
+
+// noSound marks a shot that ends silently.
+const noSound Sound = 255
+
+func (w *World) fireProjectile(p projectile) {
+	id, ok := w.ids.take()
+	if !ok {
+		return
+	}
+	p.id, p.startTick = id, w.tick
+	p.team = w.players[p.owner].team
+	w.projectiles = append(w.projectiles, p)
+}
+
+// at is the place of the shot t seconds after it started.
+func (p *projectile) at(tun *Tuning, t float32) vec.Vec2 {
+	var curvature, speed float32
+	switch p.weapon {
+	case WeaponGrenade:
+		curvature, speed = tun.GrenadeCurvature(), tun.GrenadeSpeed()
+	case WeaponShotgun:
+		curvature, speed = tun.ShotgunCurvature(), tun.ShotgunSpeed()
+	case WeaponGun:
+		curvature, speed = tun.GunCurvature(), tun.GunSpeed()
+	}
+	t = float32(t * speed)
+	return vec.Vec2{
+		X: p.pos.X + float32(p.dir.X*t),
+		Y: p.pos.Y + float32(p.dir.Y*t) + float32(curvature/10000*float32(t*t)),
+	}
+}
+
+func (w *World) tickProjectile(i int) {
+	p := &w.projectiles[i]
+	prev := p.at(&w.tuning, float32(w.tick-p.startTick-1)/TickRate)
+	cur := p.at(&w.tuning, float32(w.tick-p.startTick)/TickRate)
+	cur, _, wall := w.col.IntersectLine(prev, cur)
+	owner := Nobody
+	if w.living(p.owner) {
+		owner = p.owner
+	}
+	target, at := w.charOnLine(prev, cur, 6, owner)
+	if target != Nobody {
+		cur = at
+	}
+	p.life--
+	if target == Nobody && wall == 0 && p.life >= 0 && !w.outside(cur) {
+		return
+	}
+	p.gone = true
+	// The hits below may append to w.projectiles through a mod: p is not used
+	// after them.
+	shot := *p
+	if (shot.life >= 0 || shot.weapon == WeaponGrenade) && shot.impact != noSound {
+		w.sound(cur, shot.impact, Everybody)
+	}
+	if shot.explosive {
+		w.explode(cur, shot.owner, shot.weapon, shot.damage)
+	} else if target != Nobody {
+		w.damage(Damage{
+			Victim: target, From: shot.owner, Weapon: shot.weapon, Amount: shot.damage,
+			Force: shot.dir.Mul(0.001), Source: shot.dir.Neg(),
+		})
+	}
+}
+
+// disownShots leaves the shots of a player to his team.
+func (w *World) disownShots(id PlayerID) {
+	for i := range w.projectiles {
+		if p := &w.projectiles[i]; p.owner == id {
+			p.owner = ownerOfTeam(p.team)
+		}
+	}
+}

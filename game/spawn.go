@@ -1,0 +1,189 @@
+package game
+
+import (
+	"fmt"
+
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// maxSpawns is the number of spawn points of a kind that count.
+const maxSpawns = 64
+
+// maxPickups leaves enough entity ids for characters and shots.
+const maxPickups = 8192
+
+// Entity tiles: their indices in the game layer.
+const (
+	tileSpawn = 192 + iota
+	tileSpawnRed
+	tileSpawnBlue
+	tileFlagRed
+	tileFlagBlue
+	tileArmor
+	tileHealth
+	tileShotgun
+	tileGrenade
+	tileNinja
+	tileLaser
+)
+
+type spawnPoint = vec.Vec2
+
+// placeEntities reads spawn points and pickups out of the map.
+func (w *World) placeEntities(t Terrain) error {
+	for y := 0; y < t.Height; y++ {
+		for x, tile := range t.Tiles[y*t.Width : (y+1)*t.Width] {
+			if tile < tileSpawn {
+				continue
+			}
+			pos := vec.Vec2{
+				X: float32(x)*physics.TileSize + physics.TileSize/2,
+				Y: float32(y)*physics.TileSize + physics.TileSize/2,
+			}
+			w.placeEntity(tile, pos)
+			if len(w.pickups) > maxPickups {
+				return fmt.Errorf("%w: more than %d pickups", ErrTerrain, maxPickups)
+			}
+		}
+	}
+	return nil
+}
+
+func (w *World) placeEntity(tile uint8, pos vec.Vec2) {
+	if w.callEntity(tile, pos) {
+		return
+	}
+	kind := PickupHealth
+	switch tile {
+	case tileSpawn, tileSpawnRed, tileSpawnBlue:
+		if s := &w.spawns[tile-tileSpawn]; len(*s) < maxSpawns {
+			*s = append(*s, pos)
+		}
+		return
+	case tileArmor:
+		kind = PickupArmor
+	case tileHealth:
+	case tileShotgun:
+		kind = PickupShotgun
+	case tileGrenade:
+		kind = PickupGrenade
+	case tileLaser:
+		kind = PickupLaser
+	case tileNinja:
+		if !w.rules.Powerups {
+			return
+		}
+		kind = PickupNinja
+	default:
+		return
+	}
+	if w.match.flags&GameSurvival == 0 {
+		w.addPickup(kind, pos)
+	}
+}
+
+func (w *World) addPickup(kind PickupKind, pos vec.Vec2) {
+	id, ok := w.ids.take()
+	if !ok {
+		return
+	}
+	p := pickup{id: id, kind: kind, pos: pos}
+	p.reset(w.tick)
+	w.pickups = append(w.pickups, p)
+}
+
+// spawnSearch is the best place found so far.
+type spawnSearch struct {
+	found    bool
+	pos      vec.Vec2
+	score    float32
+	friendly Team // teammates do not count as fully; TeamSpectators: nobody is
+	random   bool
+}
+
+// pickSpawn finds a place for a player's next character, if he may have one
+// now.
+func (w *World) pickSpawn(id PlayerID) (vec.Vec2, bool) {
+	team := w.players[id].team
+	if team == TeamSpectators || w.paused || w.resetRequested {
+		return vec.Vec2{}, false
+	}
+	if pos, ok := w.callPickSpawn(id); ok {
+		return pos, true
+	}
+	s := spawnSearch{friendly: TeamSpectators, random: w.match.flags&GameSurvival != 0}
+	if w.match.flags&GameTeams != 0 {
+		s.friendly = team
+		own, other := 1+team&1, 1+(team+1)&1
+		w.searchSpawns(&s, w.spawns[own])
+		if !s.found {
+			w.searchSpawns(&s, w.spawns[0])
+		}
+		if !s.found {
+			w.searchSpawns(&s, w.spawns[other])
+		}
+	} else {
+		for i := range w.spawns {
+			w.searchSpawns(&s, w.spawns[i])
+		}
+	}
+	return s.pos, s.found
+}
+
+// spawnOffsets are where a tee may appear when its spawn point is taken.
+var spawnOffsets = [5]vec.Vec2{{}, {X: -32}, {Y: -32}, {X: 32}, {Y: 32}}
+
+func (w *World) searchSpawns(s *spawnSearch, points []spawnPoint) {
+	for _, point := range points {
+		pos, ok := w.freeSpot(point)
+		if !ok {
+			continue
+		}
+		var score float32
+		if s.random {
+			score = float32(w.rand.next() >> 33)
+		} else {
+			score = w.spawnDanger(pos, s.friendly)
+		}
+		if !s.found || s.score > score {
+			s.found, s.score, s.pos = true, score, pos
+		}
+	}
+}
+
+// freeSpot finds room at a spawn point. Walls only count when somebody stands
+// near.
+func (w *World) freeSpot(point vec.Vec2) (vec.Vec2, bool) {
+	var near [MaxPlayers]PlayerID
+	n := w.charsWithin(point, 64, &near)
+search:
+	for _, off := range spawnOffsets {
+		pos := point.Add(off)
+		for _, id := range near[:n] {
+			if w.col.IsSolid(pos) || vec.Distance(w.chars[id].pos, pos) <= charRadius {
+				continue search
+			}
+		}
+		return pos, true
+	}
+	return vec.Vec2{}, false
+}
+
+// spawnDanger is higher the nearer others are, teammates half as much.
+func (w *World) spawnDanger(pos vec.Vec2, friendly Team) float32 {
+	var score float32
+	for i := 0; i < w.alive.n; i++ {
+		id := w.alive.id[i]
+		weight := float32(1)
+		if friendly != TeamSpectators && w.players[id].team == friendly {
+			weight = 0.5
+		}
+		inverse := float32(1000000000)
+		if d := vec.Distance(pos, w.chars[id].pos); d != 0 {
+			inverse = 1 / d
+		}
+		score += float32(weight * inverse)
+	}
+	return score
+}

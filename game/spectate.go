@@ -1,0 +1,118 @@
+package game
+
+import "github.com/teeyard/teeyard/game/vec"
+
+// followRange is how near to the view a spectator's click finds something.
+const followRange float32 = 6 * 32
+
+// toggleFollow is a spectator's click: in free view it follows the nearest tee
+// or flag, otherwise it frees the view.
+func (w *World) toggleFollow(id PlayerID) {
+	p := &w.players[id]
+	if p.specMode != SpectateFree {
+		p.specMode, p.specFlag, p.specID = SpectateFree, TeamSpectators, Nobody
+		return
+	}
+	char := w.closestChar(p.viewPos, followRange)
+	flag := w.closestFlag(p.viewPos, followRange)
+	switch {
+	case flag >= 0 && (char == Nobody || vec.Distance(p.viewPos, w.flags[flag].pos) < vec.Distance(p.viewPos, w.chars[char].pos)):
+		p.specMode, p.specFlag, p.specID = flagMode(flag), flag, Nobody
+	case char != Nobody:
+		p.specMode, p.specFlag, p.specID = SpectatePlayer, TeamSpectators, char
+	}
+}
+
+func flagMode(t Team) SpectateMode {
+	if t == TeamRed {
+		return SpectateFlagRed
+	}
+	return SpectateFlagBlue
+}
+
+// spectate changes what a spectator or an eliminated player looks at. It tells
+// whether that was possible.
+func (w *World) spectate(id PlayerID, mode SpectateMode, target PlayerID) bool {
+	p := &w.players[id]
+	if mode == SpectatePlayer {
+		if p.specMode == SpectatePlayer && (target == p.specID || target == id) {
+			return false
+		}
+		if target < 0 || target >= MaxPlayers || !w.players[target].seated {
+			return false
+		}
+	} else if mode == p.specMode {
+		return false
+	}
+	switch {
+	case p.team == TeamSpectators:
+		switch mode {
+		case SpectatePlayer:
+			if w.players[target].team == TeamSpectators {
+				return false
+			}
+			p.specID = target
+			p.specFlag = TeamSpectators
+		case SpectateFlagRed, SpectateFlagBlue:
+			flag := TeamRed
+			if mode == SpectateFlagBlue {
+				flag = TeamBlue
+			}
+			if !w.flags[flag].present {
+				return false
+			}
+			p.specFlag = flag
+			p.specID = w.flags[flag].carrier
+		default:
+			p.specFlag = TeamSpectators
+			p.specID = Nobody
+			if target >= 0 && target < MaxPlayers {
+				p.specID = target // kept as told, as in the original
+			}
+		}
+		p.specMode = mode
+		return true
+	case p.deadSpec && mode == SpectatePlayer && w.deadCanFollow(id, target):
+		p.specMode, p.specFlag, p.specID = mode, TeamSpectators, target
+		return true
+	}
+	return false
+}
+
+// deadCanFollow tells whether a player who is out may watch another: a
+// teammate who is still in the round.
+func (w *World) deadCanFollow(id, target PlayerID) bool {
+	t := &w.players[target]
+	return (!t.respawnDisabled || w.living(target)) && t.team == w.players[id].team
+}
+
+// updateDeadSpec finds somebody to watch for a player who is out, if he does
+// not watch somebody allowed already.
+func (w *World) updateDeadSpec(id PlayerID) {
+	p := &w.players[id]
+	if p.specID >= 0 && w.players[p.specID].seated && w.deadCanFollow(id, p.specID) {
+		return
+	}
+	for i := PlayerID(0); i < MaxPlayers; i++ {
+		if w.players[i].seated && w.deadCanFollow(id, i) {
+			p.specID = i
+			return
+		}
+	}
+	p.deadSpec = false
+}
+
+// unfollow turns away everybody who follows a player who leaves the game.
+func (w *World) unfollow(id PlayerID) {
+	for i := range w.players {
+		p := &w.players[i]
+		if !p.seated || p.specMode != SpectatePlayer || p.specID != id {
+			continue
+		}
+		if p.deadSpec {
+			w.updateDeadSpec(PlayerID(i))
+		} else {
+			p.specMode, p.specID = SpectateFree, Nobody
+		}
+	}
+}

@@ -1,0 +1,290 @@
+package game
+
+// startTeam chooses a newcomer's team and counts him in.
+func (w *World) startTeam() Team {
+	if w.rules.TournamentMode != 0 {
+		return TeamSpectators
+	}
+	m := &w.match
+	team := TeamRed
+	if m.flags&GameTeams != 0 && m.teamSize[TeamRed] > m.teamSize[TeamBlue] {
+		team = TeamBlue
+	}
+	if m.teamSize[TeamRed]+m.teamSize[TeamBlue] >= w.rules.PlayerSlots {
+		return TeamSpectators
+	}
+	m.teamSize[team]++
+	m.unbalanced = balanceCheck
+	w.leaveGameWarmup()
+	return team
+}
+
+// clampTeam maps a wish to a team the mode has.
+func (w *World) clampTeam(t Team) Team {
+	switch {
+	case t < TeamRed:
+		return TeamSpectators
+	case w.match.flags&GameTeams != 0:
+		return t & 1
+	}
+	return TeamRed
+}
+
+// slotFree tells whether a player may play; his own slot does not count.
+func (w *World) slotFree(id PlayerID, t Team) bool {
+	if t == TeamSpectators {
+		return true
+	}
+	n := w.match.teamSize[TeamRed] + w.match.teamSize[TeamBlue]
+	if w.players[id].team != TeamSpectators {
+		n--
+	}
+	return n < w.rules.PlayerSlots
+}
+
+// keepsBalance tells whether the teams stay even enough if a player changes.
+func (w *World) keepsBalance(id PlayerID, t Team) bool {
+	if w.match.flags&GameTeams == 0 || t == TeamSpectators || w.rules.TeamBalanceTime == 0 {
+		return true
+	}
+	n := w.match.teamSize
+	n[t]++
+	if w.players[id].team != TeamSpectators {
+		n[t^1]--
+	}
+	return n[t]-n[t^1] < 2
+}
+
+// requestTeam is a player's wish to change team.
+func (w *World) requestTeam(id PlayerID, t Team) {
+	p := &w.players[id]
+	if w.paused && !w.matchJustStarts() {
+		return
+	}
+	if t < TeamSpectators || t > TeamBlue || t == p.team ||
+		w.tooSoon(p.lastSetTeam, 3*TickRate) ||
+		t != TeamSpectators && w.teamsLocked || p.teamChangeTick > w.tick {
+		return
+	}
+	p.lastSetTeam = w.tick
+	if w.slotFree(id, t) && w.keepsBalance(id, t) {
+		p.teamChangeTick = w.tick + 3*TickRate
+		w.changeTeam(id, t, true)
+	}
+}
+
+// changeTeam moves a player to another team.
+func (w *World) changeTeam(id PlayerID, t Team, announce bool) {
+	p, m := &w.players[id], &w.match
+	t = w.clampTeam(t)
+	old := p.team
+	if t == old {
+		return
+	}
+	w.killCharacter(id, WeaponGame)
+	p.team = t
+	p.lastAction = w.tick
+	p.specMode, p.specID, p.specFlag = SpectateFree, Nobody, TeamSpectators
+	p.deadSpec = false
+	p.respawnTick = w.tick + TickRate/2
+	if t == TeamSpectators {
+		w.unfollow(id)
+	}
+	w.emit(Event{Kind: EvTeam, To: Everybody, Player: id, Team: t, Tick: p.teamChangeTick, Flag: !announce})
+	if old != TeamSpectators {
+		m.teamSize[old]--
+		m.unbalanced = balanceCheck
+	}
+	if t != TeamSpectators {
+		m.teamSize[t]++
+		m.unbalanced = balanceCheck
+		w.leaveGameWarmup()
+		p.ready = !w.readyMode()
+		if m.flags&GameSurvival != 0 {
+			p.respawnDisabled = w.startRespawnDisabled()
+		}
+	}
+	w.disownShots(id)
+	w.checkReady(Nobody)
+	if old == TeamSpectators {
+		p.inactivity = 0
+	}
+	w.callTeam(id, old)
+}
+
+// forceTeam is an operator's team change.
+func (w *World) forceTeam(id PlayerID, t Team, minutes int32) {
+	t = min(max(t, TeamSpectators), TeamBlue)
+	if id == Nobody {
+		w.emit(Event{Kind: EvNotice, To: Everybody, Player: Nobody, Notice: NoticeTeamAll, Value: int32(t)})
+		for i := PlayerID(0); i < MaxPlayers; i++ {
+			if w.players[i].seated && w.slotFree(i, t) {
+				w.changeTeam(i, t, false)
+			}
+		}
+		return
+	}
+	if !w.players[id].seated || !w.slotFree(id, t) {
+		return
+	}
+	const longest = 10000 // minutes; a week
+	w.players[id].teamChangeTick = w.tick + min(max(minutes, 0), longest)*60*TickRate
+	w.changeTeam(id, t, true)
+}
+
+// swapTeams turns red into blue and blue into red.
+func (w *World) swapTeams() {
+	m := &w.match
+	if m.flags&GameTeams == 0 {
+		return
+	}
+	w.emit(Event{Kind: EvNotice, To: Everybody, Player: Nobody, Notice: NoticeTeamSwap})
+	for i := PlayerID(0); i < MaxPlayers; i++ {
+		if p := &w.players[i]; p.seated && p.team != TeamSpectators {
+			w.changeTeam(i, p.team^1, false)
+		}
+	}
+	m.teamScore[0], m.teamScore[1] = m.teamScore[1], m.teamScore[0]
+}
+
+// shuffleTeams deals the players out anew.
+func (w *World) shuffleTeams() {
+	if w.match.flags&GameTeams == 0 {
+		return
+	}
+	var ids [MaxPlayers]PlayerID
+	n := 0
+	for i := range w.players {
+		if p := &w.players[i]; p.seated && p.team != TeamSpectators {
+			ids[n] = PlayerID(i)
+			n++
+		}
+	}
+	w.emit(Event{Kind: EvNotice, To: Everybody, Player: Nobody, Notice: NoticeTeamShuffle})
+	for i := n; i > 1; i-- {
+		j := w.rand.intn(i)
+		ids[j], ids[i-1] = ids[i-1], ids[j]
+	}
+	odd := 0
+	if n%2 != 0 {
+		odd = w.rand.intn(2)
+	}
+	for i, id := range ids[:n] {
+		t := TeamBlue
+		if i < (n+odd)/2 {
+			t = TeamRed
+		}
+		w.changeTeam(id, t, false)
+	}
+}
+
+// uneven is the difference of the team sizes.
+func (w *World) uneven() int32 {
+	d := w.match.teamSize[TeamRed] - w.match.teamSize[TeamBlue]
+	return max(d, -d)
+}
+
+// checkBalance starts or stops the clock of uneven teams.
+func (w *World) checkBalance() {
+	m := &w.match
+	if m.flags&GameTeams == 0 || w.rules.TeamBalanceTime == 0 || w.uneven() < 2 {
+		m.unbalanced = balanceOK
+	} else if m.unbalanced <= balanceOK {
+		m.unbalanced = w.tick
+	}
+}
+
+// balanceTeams moves players of the bigger team, those first whose score per
+// minute evens out the teams best.
+func (w *World) balanceTeams() {
+	m := &w.match
+	if m.flags&GameTeams == 0 || w.rules.TeamBalanceTime == 0 || w.uneven() < 2 {
+		return
+	}
+	var team [2]float32
+	var each [MaxPlayers]float32
+	for i := range w.players {
+		if p := &w.players[i]; p.seated && p.team != TeamSpectators {
+			each[i] = float32(float32(p.score*TickRate)*60) / float32(w.tick-p.scoreStart)
+			team[p.team] += each[i]
+		}
+	}
+	big := TeamBlue
+	if m.teamSize[TeamRed] > m.teamSize[TeamBlue] {
+		big = TeamRed
+	}
+	for n := w.uneven() / 2; n > 0; n-- {
+		best, diff := Nobody, team[big]
+		for i := PlayerID(0); i < MaxPlayers; i++ {
+			p := &w.players[i]
+			if !p.seated || !w.callMovable(i) || p.team != big {
+				continue
+			}
+			d := (team[big^1] + each[i]) - (team[big] - each[i])
+			d = max(d, -d)
+			if best == Nobody || d < diff {
+				best, diff = i, d
+			}
+		}
+		if best == Nobody {
+			continue
+		}
+		p := &w.players[best]
+		action := p.lastAction
+		w.changeTeam(best, big^1, true)
+		p.lastAction = action
+		w.respawn(best)
+		w.emit(Event{
+			Kind: EvNotice, To: Only(best), Player: Nobody,
+			Notice: NoticeTeamBalanceVictim, Value: int32(p.team),
+		})
+	}
+	m.unbalanced = balanceOK
+	w.emit(Event{Kind: EvNotice, To: Everybody, Player: Nobody, Notice: NoticeTeamBalance})
+}
+
+// checkActivity sends away who does nothing.
+func (w *World) checkActivity() {
+	if w.rules.InactiveTime == 0 {
+		return
+	}
+	limit := w.rules.InactiveTime * 60 * TickRate
+	for i := PlayerID(0); i < MaxPlayers; i++ {
+		p := &w.players[i]
+		if !p.seated || p.admin || p.inactivity <= limit {
+			continue
+		}
+		if p.team == TeamSpectators {
+			if w.rules.InactiveSpecKick {
+				w.kick(i)
+			}
+			continue
+		}
+		switch w.rules.InactiveAction {
+		case 1:
+			w.changeTeam(i, TeamSpectators, true)
+		case 2:
+			if w.countSpectators() >= w.rules.MaxClients-w.rules.PlayerSlots {
+				w.kick(i)
+			} else {
+				w.changeTeam(i, TeamSpectators, true)
+			}
+		case 3:
+			w.kick(i)
+		}
+	}
+}
+
+func (w *World) kick(id PlayerID) {
+	w.emit(Event{Kind: EvKick, Player: id, Text: "Kicked for inactivity"})
+}
+
+func (w *World) countSpectators() int32 {
+	n := int32(0)
+	for i := range w.players {
+		if p := &w.players[i]; p.seated && p.team == TeamSpectators {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,308 @@
+package game
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/teeyard/teeyard/game/physics"
+)
+
+// TickRate is the number of ticks in a second.
+const TickRate = 50
+
+// MaxTick is the last tick a world should be stepped to; the server starts the
+// map anew there, as the original does, so that tick arithmetic stays valid.
+const MaxTick = 0x6FFFFFFF
+
+// Errors of [New]. They are wrapped with what was wrong.
+var (
+	// ErrTerrain: the size and the tiles do not make a playing field.
+	ErrTerrain = errors.New("game: bad terrain")
+	// ErrMode: no mode was given.
+	ErrMode = errors.New("game: no mode")
+)
+
+// Terrain is the game layer of a map.
+type Terrain struct {
+	Width, Height int // tiles
+	// Tiles are the tile indices row by row: 0 air, 1 solid, 2 death, 3
+	// unhookable, from 192 on entities (spawns, pickups, flag stands).
+	Tiles []uint8
+}
+
+// Config is what a world is made of.
+type Config struct {
+	Terrain Terrain
+	// Mode is the kind of match, for example a dm.Mode. It must be set.
+	Mode Mode
+	// Mods change or watch the rules besides the mode, in this order.
+	Mods []Mod
+	// Rules are the operator's. Zero is not playable; see [DefaultRules].
+	Rules Rules
+	// Tuning is the physics' numbers; nil for the default.
+	Tuning *Tuning
+	// Seed feeds the world's own random numbers. Equal seeds and equal
+	// commands give equal worlds.
+	Seed uint64
+}
+
+// pureTuning is what standard modes and clients' dead reckoning go by.
+var pureTuning = physics.DefaultTuning()
+
+// maxTiles bounds the field: 16 million tiles are 64 times the largest map
+// in use.
+const maxTiles = 1 << 24
+
+// World is one map with everything on it. It is not safe for concurrent use.
+// Only [World.Step] changes it.
+type World struct {
+	rules  Rules
+	tuning Tuning
+	mode   Mode
+	mods   []Mod
+	hooks  hooks
+
+	tick   int32
+	rand   rng
+	col    *physics.Collision
+	phys   physics.World // the living characters' cores
+	ghosts physics.World // default tuning, nobody in it: dead reckoning
+
+	players [MaxPlayers]player
+	chars   [MaxPlayers]character
+	alive   charList // characters in the world, newest first
+
+	projectiles []projectile // oldest first
+	lasers      []laser      // oldest first
+	pickups     []pickup     // oldest first
+	flags       [2]flag
+	ids         idPool
+
+	spawns         [3][]spawnPoint // any team, red, blue
+	match          match
+	paused         bool
+	resetRequested bool
+	teamsLocked    bool
+
+	events     []Event
+	frame      Frame
+	frameValid bool
+
+	tx      Tx
+	calls   [maxHookDepth]hookCall
+	depth   int
+	hashBuf []byte
+}
+
+// New builds the world of a map: its pickups and spawn points, an empty match
+// in warmup, tick 0.
+func New(cfg Config) (*World, error) {
+	t := cfg.Terrain
+	if t.Width <= 0 || t.Height <= 0 || t.Width > maxTiles/t.Height {
+		return nil, fmt.Errorf("%w: size %d x %d", ErrTerrain, t.Width, t.Height)
+	}
+	if len(t.Tiles) != t.Width*t.Height {
+		return nil, fmt.Errorf("%w: %d tiles for %d x %d", ErrTerrain, len(t.Tiles), t.Width, t.Height)
+	}
+	if cfg.Mode == nil {
+		return nil, ErrMode
+	}
+	w := &World{mode: cfg.Mode, mods: append([]Mod(nil), cfg.Mods...), rules: cfg.Rules}
+	w.rules.clamp()
+	w.tuning = pureTuning
+	if cfg.Tuning != nil {
+		w.tuning = *cfg.Tuning
+	}
+	w.rand.state = cfg.Seed
+	var err error
+	if w.col, err = physics.NewCollision(t.Width, t.Height, t.Tiles); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTerrain, err)
+	}
+	w.phys.Collision, w.phys.Tuning = w.col, w.tuning
+	w.ghosts.Collision, w.ghosts.Tuning = w.col, pureTuning
+	for i := range w.flags {
+		w.flags[i].carrier = Nobody
+	}
+	w.match.flags = cfg.Mode.Flags()
+	w.tx.w = w
+	w.resolveHooks()
+	w.initMatch()
+	if err := w.placeEntities(t); err != nil {
+		return nil, err
+	}
+	cfg.Mode.Start(&w.tx)
+	for _, m := range w.mods {
+		m.Start(&w.tx)
+	}
+	return w, nil
+}
+
+// Step advances the world by one tick of 1/50 s and returns what happened. The
+// slice is reused by the next Step.
+//
+// The commands are applied in the order given, as requests that arrived since
+// the last tick; those of kind [CmdInput] belong to the new tick and are
+// applied after all others. A command that is malformed or that the rules
+// refuse changes nothing.
+func (w *World) Step(cmds []Command) []Event {
+	w.events = w.events[:0]
+	w.frameValid = false
+	for i := 0; i < w.alive.n; i++ {
+		w.chars[w.alive.id[i]].triggered = 0
+	}
+	for i := range cmds {
+		if cmds[i].Kind != CmdInput {
+			w.apply(&cmds[i])
+		}
+	}
+	w.tick++
+	for i := range cmds {
+		if cmds[i].Kind == CmdInput {
+			w.movementInput(&cmds[i])
+		}
+	}
+	w.resetPureTuning()
+	w.phys.Tuning = w.tuning
+	w.tickEntities()
+	w.tickMatch()
+	w.callTick()
+	for id := PlayerID(0); id < MaxPlayers; id++ {
+		if w.players[id].seated {
+			w.tickPlayer(id)
+			w.postTickPlayer(id)
+		}
+	}
+	return w.events
+}
+
+// tickEntities is one tick of everything on the map: by kind projectiles,
+// lasers, pickups, characters, flags, and within a kind the newest first.
+func (w *World) tickEntities() {
+	if w.resetRequested {
+		w.resetEntities()
+	}
+	if !w.paused {
+		for i := len(w.projectiles) - 1; i >= 0; i-- {
+			w.tickProjectile(i)
+		}
+		for i := len(w.lasers) - 1; i >= 0; i-- {
+			w.tickLaser(i)
+		}
+		for i := len(w.pickups) - 1; i >= 0; i-- {
+			w.tickPickup(&w.pickups[i])
+		}
+		order := w.alive
+		for i := 0; i < order.n; i++ {
+			if id := order.id[i]; w.chars[id].listed {
+				w.tickCharacter(id)
+			}
+		}
+		order = w.alive
+		for i := 0; i < order.n; i++ {
+			if id := order.id[i]; w.chars[id].listed {
+				w.deferCharacter(id)
+			}
+		}
+		for i := range w.flags {
+			w.deferFlag(Team(i))
+		}
+	} else if w.match.paused() {
+		w.pauseEntities()
+	}
+	w.removeEntities()
+}
+
+// pauseEntities shifts every clock on the map by the tick that does not count.
+func (w *World) pauseEntities() {
+	for i := range w.projectiles {
+		w.projectiles[i].startTick++
+	}
+	for i := range w.lasers {
+		w.lasers[i].evalTick++
+	}
+	for i := range w.pickups {
+		if w.pickups[i].spawnTick != -1 {
+			w.pickups[i].spawnTick++
+		}
+	}
+	for i := 0; i < w.alive.n; i++ {
+		w.chars[w.alive.id[i]].pause()
+	}
+	for i := range w.flags {
+		w.flags[i].pause()
+	}
+}
+
+// removeEntities drops what was marked, and frees its ids in the order of the
+// tick: newest first, projectiles before lasers.
+func (w *World) removeEntities() {
+	gone := false
+	for i := len(w.projectiles) - 1; i >= 0; i-- {
+		if w.projectiles[i].gone {
+			w.ids.release(w.projectiles[i].id)
+			gone = true
+		}
+	}
+	if gone {
+		kept := w.projectiles[:0]
+		for i := range w.projectiles {
+			if !w.projectiles[i].gone {
+				kept = append(kept, w.projectiles[i])
+			}
+		}
+		w.projectiles = kept
+	}
+	gone = false
+	for i := len(w.lasers) - 1; i >= 0; i-- {
+		if w.lasers[i].gone {
+			w.ids.release(w.lasers[i].id)
+			gone = true
+		}
+	}
+	if gone {
+		kept := w.lasers[:0]
+		for i := range w.lasers {
+			if !w.lasers[i].gone {
+				kept = append(kept, w.lasers[i])
+			}
+		}
+		w.lasers = kept
+	}
+}
+
+// resetEntities puts the map back into its first state. Characters are only
+// marked dead: they stay in the world for the rest of this tick, as they do in
+// the original, and go in their players' tick.
+func (w *World) resetEntities() {
+	for i := range w.projectiles {
+		w.projectiles[i].gone = true
+	}
+	for i := range w.lasers {
+		w.lasers[i].gone = true
+	}
+	for i := range w.pickups {
+		w.pickups[i].reset(w.tick)
+	}
+	for i := 0; i < w.alive.n; i++ {
+		id := w.alive.id[i]
+		w.chars[id].alive = false
+		w.phys.Cores[id] = nil
+	}
+	for i := range w.flags {
+		w.flags[i].reset()
+	}
+	w.removeEntities()
+	w.resetPlayers()
+	w.resetRequested = false
+}
+
+// resetPureTuning undoes a changed tuning where the mode's rules are pure.
+func (w *World) resetPureTuning() {
+	if w.rules.PureTuning {
+		w.tuning = pureTuning
+	}
+}
+
+func (w *World) emit(e Event) {
+	w.events = append(w.events, e)
+}
