@@ -1,0 +1,273 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+func emitSystem(s *schema, w *writer) {
+	emitMessages(s, w, func(m *message) bool { return m.System })
+}
+
+func emitGameServer(s *schema, w *writer) {
+	emitMessages(s, w, func(m *message) bool { return !m.System && m.Dir != "client" })
+}
+
+func emitGameClient(s *schema, w *writer) {
+	emitMessages(s, w, func(m *message) bool { return !m.System && m.Dir == "client" })
+}
+
+// emitMessages prints the messages that want picks, after the structs that are
+// first used by one of them.
+func emitMessages(s *schema, w *writer, want func(*message) bool) {
+	w.head(packerPath)
+	done := map[*strct]bool{}
+	for _, m := range s.Messages {
+		for _, f := range m.Fields {
+			if f.strct == nil || done[f.strct] {
+				continue
+			}
+			done[f.strct] = true
+			if want(m) {
+				emitStruct(w, f.strct)
+			}
+		}
+		if want(m) && !m.Reserved {
+			emitMessage(w, m)
+		}
+	}
+}
+
+func emitStruct(w *writer, t *strct) {
+	w.comment(t.Doc)
+	emitFields(w, t.Name, t.Fields)
+	if !t.Methods {
+		return
+	}
+	w.comment("Append appends the fields as they are on the wire and returns the extended slice. Strings over their limit are cut.")
+	w.p("func (m *%s) Append(dst []byte) []byte {", t.Name)
+	for _, f := range t.Fields {
+		emitAppend(w, f, "m.")
+	}
+	w.p("return dst\n}\n")
+	w.comment("Unpack reads the fields from u. Strings are borrowed. The error is a *FieldError.")
+	w.p("func (m *%s) Unpack(u *packer.Unpacker) error {", t.Name)
+	emitUnpackFields(w, t.Name, t.Fields, t.Check, "m")
+	w.p("return nil\n}\n")
+}
+
+// emitFields prints a struct type.
+func emitFields(w *writer, name string, fields []*field) {
+	if len(fields) == 0 {
+		w.p("type %s struct{}\n", name)
+		return
+	}
+	w.p("type %s struct {", name)
+	for _, f := range fields {
+		w.comment(f.fieldDoc())
+		w.p("%s %s", f.Name, f.goType())
+	}
+	w.p("}\n")
+}
+
+func emitMessage(w *writer, m *message) {
+	if !m.Handwritten {
+		w.comment(m.Doc + "\n" + m.sentBy())
+		emitFields(w, m.Go, m.Fields)
+	}
+	w.p("// ID returns ID%s.", m.Go)
+	w.p("func (*%s) ID() ID { return ID%s }\n", m.Go, m.Go)
+	if m.Handwritten {
+		return
+	}
+
+	w.p("// Append appends the message, id first, and returns the extended slice.")
+	recv := "m *" + m.Go
+	if len(m.Fields) == 0 {
+		recv = "*" + m.Go
+	}
+	w.p("func (%s) Append(dst []byte) []byte {", recv)
+	if len(m.Fields) == 0 {
+		w.p("return packer.AppendInt(dst, int32(ID%s))\n}\n", m.Go)
+	} else {
+		w.p("dst = packer.AppendInt(dst, int32(ID%s))", m.Go)
+		for _, f := range m.Fields {
+			emitAppend(w, f, "m.")
+		}
+		w.p("return dst\n}\n")
+	}
+
+	if len(m.Fields) == 0 {
+		w.p("// Unpack reads nothing: the message has no fields.")
+		w.p("func (*%s) Unpack(*packer.Unpacker) error { return nil }\n", m.Go)
+		return
+	}
+	w.p("// Unpack reads the message from u, which stands behind the id.")
+	w.p("func (m *%s) Unpack(u *packer.Unpacker) error {", m.Go)
+	emitUnpackFields(w, m.Name, m.Fields, m.Check, "m")
+	w.p("return nil\n}\n")
+}
+
+// emitAppend prints the writing of one field; path is what to put before its
+// name to reach it.
+func emitAppend(w *writer, f *field, path string) {
+	x := path + f.Name
+	switch f.Type {
+	case "struct":
+		for _, g := range f.strct.Fields {
+			emitAppend(w, g, x+".")
+		}
+		return
+	case "custom":
+		w.p("dst = %s.append(dst)", x)
+		return
+	case "rest":
+		w.p("dst = append(dst, %s...)", x)
+		return
+	case "data":
+		w.p("dst = packer.AppendInt(dst, int32(len(%s)))", x)
+		w.p("dst = append(dst, %s...)", x)
+		return
+	}
+	if f.Count > 0 {
+		if f.elem() == "int32" {
+			w.p("dst = packer.AppendInts(dst, %s[:])", x)
+			return
+		}
+		w.p("for i := range %s {", x)
+		x += "[i]"
+		defer w.p("}")
+	}
+	switch {
+	case f.Type == "string" && f.Limit > 0:
+		w.p("dst = packer.AppendStringLimit(dst, %s, %d)", x, f.Limit)
+	case f.Type == "string":
+		w.p("dst = packer.AppendString(dst, %s)", x)
+	case f.Type == "bool":
+		w.p("dst = appendBool(dst, %s)", x)
+	case f.Type == "enum":
+		w.p("dst = packer.AppendInt(dst, int32(%s))", x)
+	default:
+		w.p("dst = packer.AppendInt(dst, %s)", x)
+	}
+}
+
+// emitUnpackFields prints the reading of all fields of what is called name.
+func emitUnpackFields(w *writer, name string, fields []*field, check, recv string) {
+	if needsValue(fields) {
+		w.p("var v int32")
+	}
+	for _, f := range fields {
+		emitUnpack(w, f, name, recv+".", "")
+	}
+	if check != "" {
+		w.p("if err := %s(%s); err != nil {\nreturn err\n}", check, recv)
+	}
+}
+
+// needsValue says whether the reading of the fields uses the variable v.
+func needsValue(fields []*field) bool {
+	for _, f := range fields {
+		if f.strct != nil {
+			if needsValue(f.strct.Fields) {
+				return true
+			}
+		} else if f.numeric() && (f.Count == 0 || f.elem() != "int32") {
+			return true
+		}
+	}
+	return false
+}
+
+// emitUnpack prints the reading of one field. label is its place within the
+// message, for errors.
+func emitUnpack(w *writer, f *field, msg, path, label string) {
+	x, label := path+f.Name, label+f.Name
+	fail := fmt.Sprintf("return fieldError(%q, %q, v, u)", msg, label)
+	failText := fmt.Sprintf("return fieldError(%q, %q, 0, u)", msg, label)
+	switch f.Type {
+	case "struct":
+		for _, g := range f.strct.Fields {
+			emitUnpack(w, g, msg, x+".", label+".")
+		}
+		if f.strct.Check != "" {
+			w.p("if err := %s(&%s); err != nil {\nreturn err\n}", f.strct.Check, x)
+		}
+		return
+	case "custom":
+		w.p("%s.unpack(u)", x)
+		w.p("if u.Err() != nil {\n%s\n}", failText)
+		return
+	case "rest":
+		w.p("%s = u.Rest()", x)
+		return
+	case "data":
+		w.p("if v = u.Int(); v < 0 || v > %d || u.Err() != nil {\n%s\n}", *f.Max, fail)
+		w.p("if %s = u.Raw(int(v)); u.Err() != nil {\n%s\n}", x, failText)
+		return
+	}
+	if f.Count > 0 && f.elem() == "int32" {
+		w.p("if !u.Ints(%s[:]) {\n%s\n}", x, failText)
+		return
+	}
+	if f.Count > 0 {
+		w.p("for i := range %s {", x)
+		x += "[i]"
+		defer w.p("}")
+	}
+	if f.Type == "string" {
+		w.p("if %s = u.String(packer.%s); u.Err() != nil {\n%s\n}", x, sanitizeConst(f.Sanitize), failText)
+		return
+	}
+	if f.Default != nil {
+		w.p("v = %d", *f.Default)
+		w.p("if u.Len() > 0 {\nv = u.Int()\n}")
+		w.p("if %su.Err() != nil {\n%s\n}", orOutside(f, "v"), fail)
+	} else {
+		w.p("if v = u.Int(); %su.Err() != nil {\n%s\n}", orOutside(f, "v"), fail)
+	}
+	w.p("%s = %s", x, fromInt(f, "v"))
+}
+
+func sanitizeConst(s string) string {
+	if s == "cc" {
+		return "CC"
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// outside returns a condition that is true when v is out of the field's range,
+// or "".
+func outside(f *field, v string) string {
+	lo, hi, mask, full := f.bounds()
+	switch {
+	case full:
+		return ""
+	case mask:
+		return fmt.Sprintf("%s&^%d != 0", v, hi)
+	case hi == math.MaxInt32:
+		return fmt.Sprintf("%s < %d", v, lo)
+	case lo == math.MinInt32:
+		return fmt.Sprintf("%s > %d", v, hi)
+	}
+	return fmt.Sprintf("%s < %d || %s > %d", v, lo, v, hi)
+}
+
+func orOutside(f *field, v string) string {
+	if c := outside(f, v); c != "" {
+		return c + " || "
+	}
+	return ""
+}
+
+// fromInt converts the int32 expression v to the type of the field.
+func fromInt(f *field, v string) string {
+	switch f.Type {
+	case "bool":
+		return v + " != 0"
+	case "enum":
+		return f.Enum + "(" + v + ")"
+	}
+	return v
+}

@@ -1,0 +1,319 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// schema is everything known of one protocol version.
+type schema struct {
+	Enums    []*enum    `json:"enums"`
+	Structs  []*strct   `json:"structs"`
+	Messages []*message `json:"messages"`
+	Objects  []*object  `json:"objects"`
+
+	enums   map[string]*enum
+	structs map[string]*strct
+	objects map[string]*object
+}
+
+// enum is a set of named values, or of flag bits.
+type enum struct {
+	Name   string  `json:"name"`
+	Prefix string  `json:"prefix"` // of the Go constants
+	First  int64   `json:"first"`  // value of the first name
+	Flags  bool    `json:"flags"`  // values are bits 1, 2, 4...
+	Doc    string  `json:"doc"`
+	Values []value `json:"values"`
+}
+
+type value struct {
+	Name string `json:"name"`
+	Doc  string `json:"doc"`
+}
+
+// value returns the number of the i-th name.
+func (e *enum) value(i int) int64 {
+	if e.Flags {
+		return 1 << i
+	}
+	return e.First + int64(i)
+}
+
+func (e *enum) mask() int64 { return 1<<len(e.Values) - 1 }
+
+// strct is a group of fields that several messages share.
+type strct struct {
+	Name    string   `json:"name"`
+	Doc     string   `json:"doc"`
+	Methods bool     `json:"methods"` // has exported Append and Unpack of its own
+	Check   string   `json:"check"`   // hand-written function that sees all fields
+	Fields  []*field `json:"fields"`
+}
+
+// message is a system or game message.
+type message struct {
+	ID          int      `json:"id"`
+	Name        string   `json:"name"` // in the original
+	Go          string   `json:"go"`   // defaults to Name without underscores
+	Dir         string   `json:"dir"`  // client, server (the sender), both or demo
+	Vital       bool     `json:"vital"`
+	Flush       bool     `json:"flush"`
+	NoRecord    bool     `json:"norecord"`
+	Reserved    bool     `json:"reserved"`
+	Handwritten bool     `json:"handwritten"` // type, Append and Unpack are not generated
+	Check       string   `json:"check"`       // hand-written function that sees all fields
+	Doc         string   `json:"doc"`
+	Fields      []*field `json:"fields"`
+
+	System bool `json:"-"`
+}
+
+// object is a snapshot item or event.
+type object struct {
+	Type    int      `json:"type"`
+	Name    string   `json:"name"` // in the original
+	Base    string   `json:"base"` // object whose fields come first
+	Event   bool     `json:"event"`
+	Dynamic bool     `json:"dynamic"` // size travels on the wire
+	Doc     string   `json:"doc"`
+	Fields  []*field `json:"fields"`
+
+	Go   string `json:"-"`
+	Size int    `json:"-"` // in ints, base included
+}
+
+// field is one value on the wire, or an array of them.
+type field struct {
+	Name     string `json:"name"`
+	Type     string `json:"type"` // int, tick, bool, enum, string, data, rest, struct, custom
+	Enum     string `json:"enum"`
+	Struct   string `json:"struct"`
+	Go       string `json:"go"`   // Go type of a custom field
+	Wire     string `json:"wire"` // how the documentation describes a custom field
+	Min      *int64 `json:"min"`
+	Max      *int64 `json:"max"` // of data: bytes
+	Open     bool   `json:"open"`
+	Count    int    `json:"count"` // array length
+	Inner    int    `json:"inner"` // length of the arrays in the array
+	Sanitize string `json:"sanitize"`
+	Limit    int    `json:"limit"`   // bytes of a string that are sent
+	Default  *int64 `json:"default"` // if the message ends before the field
+	Doc      string `json:"doc"`
+
+	enum  *enum
+	strct *strct
+}
+
+// numeric says whether the field is made of integers.
+func (f *field) numeric() bool {
+	switch f.Type {
+	case "int", "tick", "bool", "enum":
+		return true
+	}
+	return false
+}
+
+// bounds returns the range of the field; full reports whether that is all of
+// int32, and mask whether hi is a mask of flags.
+func (f *field) bounds() (lo, hi int64, mask, full bool) {
+	lo, hi = math.MinInt32, math.MaxInt32
+	switch {
+	case f.Type == "tick":
+		lo = 0
+	case f.Type == "bool":
+		lo, hi = 0, 1
+	case f.Type == "enum" && f.enum.Flags:
+		if !f.Open {
+			return 0, f.enum.mask(), true, false
+		}
+	case f.Type == "enum":
+		lo, hi = f.enum.value(0), f.enum.value(len(f.enum.Values)-1)
+	}
+	if f.Min != nil {
+		lo = *f.Min
+	}
+	if f.Max != nil {
+		hi = *f.Max
+	}
+	return lo, hi, false, lo == math.MinInt32 && hi == math.MaxInt32
+}
+
+// elem returns the Go type of one element of the field.
+func (f *field) elem() string {
+	switch f.Type {
+	case "bool":
+		return "bool"
+	case "enum":
+		return f.Enum
+	case "string", "data", "rest":
+		return "[]byte"
+	case "struct":
+		return f.Struct
+	case "custom":
+		return f.Go
+	}
+	return "int32"
+}
+
+// goType returns the Go type of the field.
+func (f *field) goType() string {
+	t := f.elem()
+	if f.Inner > 0 {
+		t = fmt.Sprintf("[%d]%s", f.Inner, t)
+	}
+	if f.Count > 0 {
+		t = fmt.Sprintf("[%d]%s", f.Count, t)
+	}
+	return t
+}
+
+// ints returns how many integers the field of an object takes.
+func (f *field) ints() int { return max(f.Count, 1) * max(f.Inner, 1) }
+
+// load reads the files of one version and checks that they fit together.
+func load(dir, version string) (*schema, error) {
+	s := &schema{enums: map[string]*enum{}, structs: map[string]*strct{}, objects: map[string]*object{}}
+	for _, part := range []string{"enums", "system", "game", "objects"} {
+		var one schema
+		name := filepath.Join(dir, version+"_"+part+".json")
+		b, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		d := json.NewDecoder(bytes.NewReader(b))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&one); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		for _, m := range one.Messages {
+			m.System = part == "system"
+		}
+		s.Enums = append(s.Enums, one.Enums...)
+		s.Structs = append(s.Structs, one.Structs...)
+		s.Messages = append(s.Messages, one.Messages...)
+		s.Objects = append(s.Objects, one.Objects...)
+	}
+	return s, s.resolve()
+}
+
+func (s *schema) resolve() error {
+	for _, e := range s.Enums {
+		s.enums[e.Name] = e
+	}
+	for _, t := range s.Structs {
+		s.structs[t.Name] = t
+		if err := s.fields(t.Name, t.Fields); err != nil {
+			return err
+		}
+	}
+	next := map[bool]int{}
+	for _, m := range s.Messages {
+		if m.ID != next[m.System] {
+			return fmt.Errorf("message %s has id %d, expected %d: ids must be complete and in order", m.Name, m.ID, next[m.System])
+		}
+		next[m.System]++
+		if m.Go == "" {
+			m.Go = strings.ReplaceAll(m.Name, "_", "")
+		}
+		if m.Reserved {
+			continue
+		}
+		if err := documented(m.Go, m.Doc); err != nil {
+			return err
+		}
+		switch m.Dir {
+		case "client", "server", "both", "demo":
+		default:
+			return fmt.Errorf("message %s: direction %q", m.Name, m.Dir)
+		}
+		if err := s.fields(m.Name, m.Fields); err != nil {
+			return err
+		}
+	}
+	for i, o := range s.Objects {
+		if o.Type != i+1 {
+			return fmt.Errorf("object %s has type %d, expected %d", o.Name, o.Type, i+1)
+		}
+		o.Go = strings.ReplaceAll(o.Name, "_", "")
+		if o.Event {
+			o.Go = "Event" + o.Go
+		}
+		if err := documented(o.Go, o.Doc); err != nil {
+			return err
+		}
+		if err := s.fields(o.Name, o.Fields); err != nil {
+			return err
+		}
+		if o.Base != "" {
+			base := s.objects[o.Base]
+			if base == nil {
+				return fmt.Errorf("object %s: no base %q before it", o.Name, o.Base)
+			}
+			o.Size = base.Size
+		}
+		for _, f := range o.Fields {
+			if !f.numeric() {
+				return fmt.Errorf("object %s: field %s of type %q", o.Name, f.Name, f.Type)
+			}
+			o.Size += f.ints()
+		}
+		s.objects[o.Name] = o
+	}
+	return nil
+}
+
+func (s *schema) fields(where string, fields []*field) error {
+	for _, f := range fields {
+		switch f.Type {
+		case "int", "tick", "bool", "data", "rest":
+		case "enum":
+			if f.enum = s.enums[f.Enum]; f.enum == nil {
+				return fmt.Errorf("%s.%s: no enum %q", where, f.Name, f.Enum)
+			}
+		case "struct":
+			if f.strct = s.structs[f.Struct]; f.strct == nil {
+				return fmt.Errorf("%s.%s: no struct %q", where, f.Name, f.Struct)
+			}
+		case "string":
+			switch f.Sanitize {
+			case "none", "lax", "cc", "strict":
+			default:
+				return fmt.Errorf("%s.%s: sanitising %q", where, f.Name, f.Sanitize)
+			}
+		case "custom":
+			if f.Go == "" || f.Wire == "" {
+				return fmt.Errorf("%s.%s: a custom field needs go and wire", where, f.Name)
+			}
+		default:
+			return fmt.Errorf("%s.%s: type %q", where, f.Name, f.Type)
+		}
+		if f.Doc == "" {
+			return fmt.Errorf("%s.%s has no doc", where, f.Name)
+		}
+	}
+	return nil
+}
+
+func documented(name, doc string) error {
+	if !strings.HasPrefix(doc, name+" ") {
+		return fmt.Errorf("doc of %s must start with its Go name: %q", name, doc)
+	}
+	return nil
+}
+
+// base returns the object that o extends, or nil.
+func (s *schema) base(o *object) *object { return s.objects[o.Base] }
+
+// allFields returns the fields of o with those of its base first.
+func (s *schema) allFields(o *object) []*field {
+	if b := s.base(o); b != nil {
+		return append(append([]*field{}, s.allFields(b)...), o.Fields...)
+	}
+	return o.Fields
+}

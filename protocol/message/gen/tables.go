@@ -1,0 +1,174 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+func emitEnums(s *schema, w *writer) {
+	w.head("strconv", "strings")
+	for _, e := range s.Enums {
+		w.comment(e.Doc)
+		w.p("type %s int32\n", e.Name)
+		w.comment(fmt.Sprintf("Values of %s.", e.Name))
+		w.p("const (")
+		for i, v := range e.Values {
+			if v.Doc != "" {
+				w.comment(e.Prefix + v.Name + ": " + v.Doc + ".")
+			}
+			w.p("%s%s %s = %d", e.Prefix, v.Name, e.Name, e.value(i))
+		}
+		w.p(")\n")
+		if e.Flags {
+			w.p("// String returns the names of the flags that are set, joined by a bar.")
+			w.p("func (v %s) String() string {", e.Name)
+			w.p("return flagNames(int32(v), %s[:])\n}\n", nameTable(e))
+		} else {
+			w.p("// String returns the name of the value, or its number if it has none.")
+			w.p("func (v %s) String() string {", e.Name)
+			w.p("return valueName(int32(v), %d, %s[:])\n}\n", e.First, nameTable(e))
+		}
+		w.p("var %s = [...]string{", nameTable(e))
+		for _, v := range e.Values {
+			w.p("%q,", v.Name)
+		}
+		w.p("}\n")
+	}
+	w.p(`// valueName returns names[v-first], or the number.
+func valueName(v, first int32, names []string) string {
+	if i := int64(v) - int64(first); i >= 0 && i < int64(len(names)) {
+		return names[i]
+	}
+	return strconv.Itoa(int(v))
+}
+
+// flagNames returns the names of the bits of v, and the rest of v as a number.
+func flagNames(v int32, names []string) string {
+	if v == 0 {
+		return "0"
+	}
+	var parts []string
+	for i, n := range names {
+		if v&(1<<i) != 0 {
+			parts = append(parts, n)
+			v &^= 1 << i
+		}
+	}
+	if v != 0 {
+		parts = append(parts, strconv.Itoa(int(v)))
+	}
+	return strings.Join(parts, "|")
+}`)
+}
+
+func nameTable(e *enum) string { return lower(e.Name) + "Names" }
+
+func emitIDs(s *schema, w *writer) {
+	w.head()
+	for _, system := range []bool{true, false} {
+		layer := "game"
+		if system {
+			layer = "system"
+		}
+		w.comment(fmt.Sprintf("Ids of the %s messages.", layer))
+		w.p("const (")
+		for _, m := range s.Messages {
+			if m.System == system && !m.Reserved {
+				w.p("ID%s ID = %d<<1 | %d", m.Go, m.ID, btoi(system))
+			}
+		}
+		w.p(")\n")
+	}
+	for _, system := range []bool{true, false} {
+		name := "gameDescs"
+		if system {
+			name = "systemDescs"
+		}
+		w.p("var %s = [...]Desc{", name)
+		for _, m := range s.Messages {
+			if m.System != system {
+				continue
+			}
+			var b strings.Builder
+			fmt.Fprintf(&b, "Name: %q", m.Name)
+			if m.Reserved {
+				b.WriteString(", Reserved: true")
+			} else {
+				fmt.Fprintf(&b, ", Sender: %s", map[string]string{
+					"client": "FromClient", "server": "FromServer", "both": "FromBoth", "demo": "FromNobody",
+				}[m.Dir])
+			}
+			for _, flag := range []struct {
+				set  bool
+				name string
+			}{{m.Vital, "Vital"}, {m.Flush, "Flush"}, {m.NoRecord, "NoRecord"}} {
+				if flag.set {
+					fmt.Fprintf(&b, ", %s: true", flag.name)
+				}
+			}
+			if m.Doc != "" {
+				fmt.Fprintf(&b, ", Doc: %q", m.Doc)
+			}
+			w.p("%d: {%s},", m.ID, b.String())
+		}
+		w.p("}\n")
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func emitDecoder(s *schema, w *writer) {
+	w.head(packerPath)
+	w.comment("Decoder reads messages. It holds one of each, so that reading allocates nothing: a message is valid until the next one of the same kind is read, its strings as long as the payload they were read from.\nThe zero value is ready to use. A Decoder must not be used by several goroutines at once.")
+	w.p("type Decoder struct {")
+	w.p("u packer.Unpacker\n")
+	for _, m := range s.Messages {
+		if !m.Reserved {
+			w.p("%s %s", decoderField(m), m.Go)
+		}
+	}
+	w.p("}\n")
+	w.p("// decode reads the message with the given id, which d.u stands behind.")
+	w.p("func (d *Decoder) decode(id ID) (Message, error) {")
+	w.p("switch id {")
+	for _, m := range s.Messages {
+		if m.Reserved {
+			continue
+		}
+		x := "d." + decoderField(m)
+		w.p("case ID%s:", m.Go)
+		if len(m.Fields) == 0 {
+			w.p("return &%s, nil", x)
+			continue
+		}
+		w.p("if err := %s.Unpack(&d.u); err != nil {\nreturn nil, err\n}", x)
+		w.p("return &%s, nil", x)
+	}
+	w.p("}")
+	w.p("return nil, idError(int32(id))\n}\n")
+
+	w.comment("ObjectDecoder reads snapshot objects. Like a Decoder it holds one of each.")
+	w.p("type ObjectDecoder struct {")
+	for _, o := range s.Objects {
+		w.p("%s %s", lower(o.Go), o.Go)
+	}
+	w.p("}\n")
+	w.comment("Take reads an object of the given type. The result is valid until the next object of that type is read. Errors are those of the object's Take; an unknown type is ErrUnknown.")
+	w.p("func (d *ObjectDecoder) Take(typ int, src []int32) (Object, error) {")
+	w.p("var o Object")
+	w.p("switch typ {")
+	for _, o := range s.Objects {
+		w.p("case Type%s:\no = &d.%s", o.Go, lower(o.Go))
+	}
+	w.p("default:\nreturn nil, typeError(typ)\n}")
+	w.p("if err := o.Take(src); err != nil {\nreturn nil, err\n}")
+	w.p("return o, nil\n}")
+}
+
+// decoderField names the place of a message in the Decoder.
+func decoderField(m *message) string { return lower(m.Go) }

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// comment prints text as a Go comment, wrapped.
+func (w *writer) comment(text string) {
+	const width = 78
+	for i, para := range strings.Split(text, "\n") {
+		if i > 0 {
+			w.p("//")
+		}
+		line := "//"
+		for _, word := range strings.Fields(para) {
+			if len(line)+1+len(word) > width {
+				w.p("%s", line)
+				line = "//"
+			}
+			line += " " + word
+		}
+		if line != "//" {
+			w.p("%s", line)
+		}
+	}
+}
+
+// sentence makes a sentence of a lower case fragment.
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	if s[0] >= 'a' && s[0] <= 'z' {
+		s = string(s[0]-'a'+'A') + s[1:]
+	}
+	if !strings.HasSuffix(s, ".") {
+		s += "."
+	}
+	return s
+}
+
+// lower makes the first letter of a Go name small, for use as a field.
+func lower(s string) string {
+	i := 0
+	for i < len(s) && s[i] >= 'A' && s[i] <= 'Z' {
+		i++
+	}
+	if i > 1 && i < len(s) {
+		i--
+	}
+	return strings.ToLower(s[:i]) + s[i:]
+}
+
+// limits describes the range, sanitising, limit and default of a field, or "".
+func (f *field) limits() string {
+	var parts []string
+	if f.numeric() {
+		switch lo, hi, mask, full := f.bounds(); {
+		case full, f.Type == "bool":
+		case mask:
+			parts = append(parts, fmt.Sprintf("flags, mask %d", hi))
+		case hi == math.MaxInt32:
+			parts = append(parts, fmt.Sprintf("%d or more", lo))
+		case lo == math.MinInt32:
+			parts = append(parts, fmt.Sprintf("at most %d", hi))
+		default:
+			parts = append(parts, fmt.Sprintf("%d to %d", lo, hi))
+		}
+	}
+	if f.Type == "data" {
+		parts = append(parts, fmt.Sprintf("at most %d bytes", *f.Max))
+	}
+	if f.Sanitize != "" {
+		parts = append(parts, f.Sanitize)
+	}
+	if f.Limit > 0 {
+		parts = append(parts, fmt.Sprintf("sent up to %d bytes", f.Limit))
+	}
+	if f.Default != nil {
+		parts = append(parts, fmt.Sprintf("%d if the message ends before it", *f.Default))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// fieldDoc is the comment above a Go field.
+func (f *field) fieldDoc() string {
+	d := sentence(f.Doc)
+	if l := f.limits(); l != "" {
+		d += " Limits: " + l + "."
+	}
+	return d
+}
+
+// sentBy is the last sentence of a message's comment.
+func (m *message) sentBy() string {
+	s := map[string]string{
+		"client": "Sent by the client",
+		"server": "Sent by the server",
+		"both":   "Sent by both sides",
+		"demo":   "In demos only",
+	}[m.Dir]
+	if m.Dir != "demo" {
+		if m.Vital {
+			s += ", vital"
+		} else {
+			s += ", not vital"
+		}
+		if m.Flush {
+			s += ", flushed at once"
+		}
+	}
+	return fmt.Sprintf("%s; %s message %d, %s.", s, m.layer(), m.ID, m.Name)
+}
+
+func (m *message) layer() string {
+	if m.System {
+		return "system"
+	}
+	return "game"
+}
+
+// wireType describes the wire form of a field in the documentation.
+func (f *field) wireType() string {
+	var t string
+	switch f.Type {
+	case "enum":
+		t = f.Enum
+	case "data":
+		t = "int n, raw[n]"
+	case "rest":
+		t = "raw, to the end"
+	case "struct":
+		t = f.Struct
+	case "custom":
+		t = f.Wire
+	default:
+		t = f.Type
+	}
+	if f.Count > 0 {
+		if f.Inner > 0 {
+			return fmt.Sprintf("%d × %d × %s", f.Count, f.Inner, t)
+		}
+		return fmt.Sprintf("%d × %s", f.Count, t)
+	}
+	return t
+}

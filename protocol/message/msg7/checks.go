@@ -1,0 +1,36 @@
+package msg7
+
+// checkInfoRecord checks what clients check before they accept a server info: the
+// numbers must be in order, and the standard modes have at most 16 players.
+func checkInfoRecord(m *InfoRecord) error {
+	switch {
+	case m.Clients > m.MaxClients:
+		return rangeError("InfoRecord", "Clients", m.Clients)
+	case m.Players > m.Clients:
+		return rangeError("InfoRecord", "Players", m.Players)
+	case m.PlayerSlots < m.Players || m.PlayerSlots > m.MaxClients,
+		m.PlayerSlots > maxStandardPlayers && standardMode(m.GameType):
+		return rangeError("InfoRecord", "PlayerSlots", m.PlayerSlots)
+	}
+	return nil
+}
+
+// maxStandardPlayers is the number of players that clients accept in the modes of
+// the original.
+const maxStandardPlayers = 16
+
+func standardMode(gameType []byte) bool {
+	switch string(gameType) {
+	case "DM", "TDM", "CTF", "LMS", "LTS":
+		return true
+	}
+	return false
+}
+
+// checkSnap checks that the part is one of the announced ones.
+func checkSnap(m *Snap) error {
+	if m.Part >= m.Parts {
+		return rangeError("SNAP", "Part", m.Part)
+	}
+	return nil
+}

@@ -1,0 +1,46 @@
+package msg7
+
+import "github.com/teeyard/teeyard/protocol/packer"
+
+// SvGameMsg reports an event of the match that the client words in its own
+// language.
+//
+// Sent by the server, vital; game message 21, Sv_GameMsg.
+type SvGameMsg struct {
+	// The event; 0 to 10.
+	Kind GameMsgKind
+	// Parameters, as many as Kind has; the others are 0.
+	Params [3]int32
+}
+
+// Params returns how many parameters follow the kind on the wire: 0, 1 or 3.
+func (k GameMsgKind) Params() int {
+	switch k {
+	case GameMsgTeamAll, GameMsgTeamBalanceVictim, GameMsgCTFGrab, GameMsgGamePaused:
+		return 1
+	case GameMsgCTFCapture:
+		return 3
+	}
+	return 0
+}
+
+// Append appends the message, id first, and returns the extended slice.
+func (m *SvGameMsg) Append(dst []byte) []byte {
+	dst = packer.AppendInt(dst, int32(IDSvGameMsg))
+	dst = packer.AppendInt(dst, int32(m.Kind))
+	return packer.AppendInts(dst, m.Params[:m.Kind.Params()])
+}
+
+// Unpack reads the message from u, which stands behind the id.
+func (m *SvGameMsg) Unpack(u *packer.Unpacker) error {
+	v := u.Int()
+	if v < 0 || v > int32(GameMsgGamePaused) || u.Err() != nil {
+		return fieldError("Sv_GameMsg", "Kind", v, u)
+	}
+	m.Kind = GameMsgKind(v)
+	m.Params = [3]int32{}
+	if !u.Ints(m.Params[:m.Kind.Params()]) {
+		return fieldError("Sv_GameMsg", "Params", 0, u)
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+// Package msg7 has the messages and snapshot objects of Teeworlds 0.7 as Go
+// types, exactly as they are on the wire: what was read can be written again to
+// the same bytes.
+//
+// A message is read with a [Decoder], or with the Unpack method of its type when
+// its id is known, and written with Append. Snapshot objects are read with Take
+// and written with Put. Reading checks the range of every field and drops the
+// whole message or object on a violation, as the original programs do; writing
+// does not check, so a value out of range makes the peer drop the message.
+//
+// Strings are []byte and borrowed from the buffer they were read from, where they
+// were sanitised in place.
+//
+// Most of the package is generated from protocol/message/schema. The files without
+// _gen in their name hold what does not follow the common rules.
+package msg7
+
+import (
+	"fmt"
+
+	"github.com/teeyard/teeyard/protocol/packer"
+)
+
+// Message is a system or game message.
+type Message interface {
+	// ID returns the id of the message's type.
+	ID() ID
+	// Append appends the message as it is on the wire, its id first, and returns
+	// the extended slice. Strings longer than their limit are cut.
+	Append(dst []byte) []byte
+	// Unpack reads the message from u, which must stand behind the id. Strings
+	// are borrowed from u's buffer. After an error, which is a *FieldError, the
+	// message is in an undefined state.
+	Unpack(u *packer.Unpacker) error
+}
+
+// ID identifies a type of message as the first integer of the wire form does: the
+// number within its layer times two, plus 1 for system messages. The constants
+// are called ID and the name of the Go type.
+type ID uint16
+
+// System reports whether it is a system message, belonging to the connection and
+// not to the game.
+func (id ID) System() bool { return id&1 != 0 }
+
+// Number returns the number of the message within its layer, system or game.
+func (id ID) Number() int { return int(id >> 1) }
+
+// Desc returns what is known of the message; nil if nothing is. The result is
+// shared and must not be changed.
+func (id ID) Desc() *Desc {
+	table := gameDescs[:]
+	if id.System() {
+		table = systemDescs[:]
+	}
+	if n := id.Number(); n < len(table) {
+		return &table[n]
+	}
+	return nil
+}
+
+// Name returns the name of the message in the original, as SNAPSINGLE or Sv_Chat.
+func (id ID) Name() string {
+	if d := id.Desc(); d != nil {
+		return d.Name
+	}
+	if id.System() {
+		return fmt.Sprintf("system message %d", id.Number())
+	}
+	return fmt.Sprintf("game message %d", id.Number())
+}
+
+// String returns the name.
+func (id ID) String() string { return id.Name() }
+
+// Vital reports whether the message is sent in a vital chunk. Receivers ignore
+// such a message when its chunk was not vital.
+func (id ID) Vital() bool {
+	d := id.Desc()
+	return d != nil && d.Vital
+}
+
+// Flush reports whether the packet under construction is sent as soon as the
+// message is in it.
+func (id ID) Flush() bool {
+	d := id.Desc()
+	return d != nil && d.Flush
+}
+
+// Sender says which side sends a message.
+type Sender uint8
+
+const (
+	// FromNobody is for messages that are only in demos, and for reserved ids.
+	FromNobody Sender = iota
+	// FromClient is for messages from client to server.
+	FromClient
+	// FromServer is for messages from server to client.
+	FromServer
+	// FromBoth is for messages that either side sends.
+	FromBoth
+)
+
+// Desc describes a type of message.
+type Desc struct {
+	Name     string // in the original
+	Doc      string // what it is for
+	Sender   Sender
+	Vital    bool // sent in a vital chunk
+	Flush    bool // sent without waiting for more
+	NoRecord bool // left out of demos
+	Reserved bool // named by the original but never used
+}
+
+// Object is an item of a snapshot.
+type Object interface {
+	// ObjectType returns the type of the item.
+	ObjectType() int
+	// ObjectSize returns the number of integers it has.
+	ObjectSize() int
+	// Put writes them to dst, which must have room for ObjectSize of them.
+	Put(dst []int32)
+	// Take reads them from src. It fails if their number or a value is wrong, and
+	// then leaves the object as it is. The error is a *FieldError.
+	Take(src []int32) error
+}
+
+// ObjectName returns the name of a type of snapshot object in the original, ""
+// for unknown types.
+func ObjectName(typ int) string {
+	if typ < 0 || typ >= len(objectNames) {
+		return ""
+	}
+	return objectNames[typ]
+}
+
+// Decode reads the message in payload, which is the data of one chunk. The
+// payload is borrowed, and strings in it are sanitised in place.
+//
+// The errors are *IDError, which wraps ErrUnknown or ErrReserved, and *FieldError,
+// which wraps ErrRange or what ended the reading. No message is returned then.
+func (d *Decoder) Decode(payload []byte) (Message, error) {
+	d.u.Reset(payload)
+	id := d.u.Int()
+	if err := d.u.Err(); err != nil {
+		return nil, &FieldError{Name: "message", Field: "id", Err: err}
+	}
+	if id < 0 || id > maxID {
+		return nil, idError(id)
+	}
+	return d.decode(ID(id))
+}
+
+// maxID bounds the ids that fit into an ID. It is far above all that are known.
+const maxID = 1<<16 - 1
+
+// Surplus returns how many bytes of the last payload the message left unread.
+// Receivers ignore them.
+func (d *Decoder) Surplus() int { return d.u.Len() }
+
+func appendBool(dst []byte, b bool) []byte {
+	return append(dst, byte(bit(b)))
+}
+
+func bit(b bool) int32 {
+	if b {
+		return 1
+	}
+	return 0
+}

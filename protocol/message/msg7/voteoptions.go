@@ -1,0 +1,43 @@
+package msg7
+
+import "github.com/teeyard/teeyard/protocol/packer"
+
+// SvVoteOptionListAdd adds several options to the client's list; the original
+// server sends up to VoteOptionsPerMessage in a message.
+//
+// Sent by the server, vital; game message 12, Sv_VoteOptionListAdd.
+type SvVoteOptionListAdd struct {
+	// Texts of the options; cc, sent up to 64 bytes each. Unpack reuses the slice.
+	Descriptions [][]byte
+}
+
+// maxVoteOptionBytes is the limit that the original packs with.
+const maxVoteOptionBytes = 64
+
+// Append appends the message, id first, and returns the extended slice.
+func (m *SvVoteOptionListAdd) Append(dst []byte) []byte {
+	dst = packer.AppendInt(dst, int32(IDSvVoteOptionListAdd))
+	dst = packer.AppendInt(dst, int32(len(m.Descriptions)))
+	for _, s := range m.Descriptions {
+		dst = packer.AppendStringLimit(dst, s, maxVoteOptionBytes)
+	}
+	return dst
+}
+
+// Unpack reads the message from u, which stands behind the id. The slice grows
+// with the strings that are there, not with the number that was announced.
+func (m *SvVoteOptionListAdd) Unpack(u *packer.Unpacker) error {
+	m.Descriptions = m.Descriptions[:0]
+	n := u.Int()
+	if n < 0 || u.Err() != nil {
+		return fieldError("Sv_VoteOptionListAdd", "count", n, u)
+	}
+	for range n {
+		s := u.String(packer.CC)
+		if u.Err() != nil {
+			return fieldError("Sv_VoteOptionListAdd", "Descriptions", 0, u)
+		}
+		m.Descriptions = append(m.Descriptions, s)
+	}
+	return nil
+}
