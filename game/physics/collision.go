@@ -34,8 +34,16 @@ var ErrCollision = errors.New("bad collision grid")
 // It does not change and may be shared.
 type Collision struct {
 	width, height int32
-	flags         []Flags
+	// tiles holds the flags in the lower bits and above them how many rings of
+	// tiles around this one, itself included, are free of walls; see roomShift.
+	tiles []uint8
 }
+
+const (
+	flagMask  = 1<<roomShift - 1
+	roomShift = 3
+	maxRoom   = 31
+)
 
 // NewCollision takes the tile indices of a game layer, row by row. The error
 // wraps ErrCollision: the size is not positive or there are not width*height
@@ -45,18 +53,52 @@ func NewCollision(width, height int, index []uint8) (*Collision, error) {
 	if width <= 0 || height <= 0 || width > limit || height > limit || len(index) != width*height {
 		return nil, fmt.Errorf("%w: %d x %d with %d tiles", ErrCollision, width, height, len(index))
 	}
-	c := &Collision{width: int32(width), height: int32(height), flags: make([]Flags, len(index))}
+	c := &Collision{width: int32(width), height: int32(height), tiles: make([]uint8, len(index))}
 	for i, t := range index {
 		switch t {
 		case tileSolid:
-			c.flags[i] = Solid
+			c.tiles[i] = uint8(Solid)
 		case tileDeath:
-			c.flags[i] = Death
+			c.tiles[i] = uint8(Death)
 		case tileNoHook:
-			c.flags[i] = Solid | NoHook
+			c.tiles[i] = uint8(Solid | NoHook)
 		}
 	}
+	c.measureRoom(width, height)
 	return c, nil
+}
+
+// measureRoom fills in the rings: 0 in a wall, 1 where one of the eight
+// neighbours is a wall, and so on. Two sweeps suffice, since a tile's number is
+// one more than its smallest neighbour's. What lies outside of the map repeats
+// the border and so has no wall that is closer than the border's own.
+func (c *Collision) measureRoom(width, height int) {
+	sweep := func(i, x, y, dir int) {
+		t := c.tiles[i]
+		if Flags(t)&Solid != 0 {
+			return
+		}
+		room := uint8(maxRoom)
+		if dir < 0 {
+			room = t >> roomShift
+		}
+		near := func(dx, dy int) {
+			if x+dx >= 0 && x+dx < width && y+dy >= 0 && y+dy < height {
+				room = min(room, c.tiles[i+dy*width+dx]>>roomShift+1)
+			}
+		}
+		near(-dir, 0)
+		near(-1, -dir)
+		near(0, -dir)
+		near(1, -dir)
+		c.tiles[i] = t&flagMask | room<<roomShift
+	}
+	for i := range c.tiles {
+		sweep(i, i%width, i/width, 1)
+	}
+	for i := len(c.tiles) - 1; i >= 0; i-- {
+		sweep(i, i%width, i/width, -1)
+	}
 }
 
 // Width is in tiles.
@@ -74,10 +116,14 @@ func cell(v, n int32) int32 {
 	return min(v>>5, n-1)
 }
 
+// column and row lead to the tile index, their sum.
+func (c *Collision) column(x float32) int { return int(cell(vec.Round(x), c.width)) }
+func (c *Collision) row(y float32) int    { return int(cell(vec.Round(y), c.height)) * int(c.width) }
+
 // At returns the flags of the tile at the nearest whole position; outside of
 // the map the border tiles go on for ever.
 func (c *Collision) At(x, y float32) Flags {
-	return c.flags[int(cell(vec.Round(y), c.height))*int(c.width)+int(cell(vec.Round(x), c.width))]
+	return Flags(c.tiles[c.row(y)+c.column(x)] & flagMask)
 }
 
 // IsSolid tells whether a wall is at p.
@@ -88,22 +134,6 @@ func (c *Collision) IsSolid(p Vec) bool { return c.At(p.X, p.Y)&Solid != 0 }
 func (c *Collision) Outside(p Vec) bool {
 	x, y := vec.Round(p.X)/TileSize, vec.Round(p.Y)/TileSize
 	return x < -200 || x >= c.width+200 || y < -200 || y >= c.height+200
-}
-
-// IntersectLine walks from p0 to p1 in steps of about one unit. It returns the
-// first sample inside a wall, the sample before it (p0 when the start is in the
-// wall) and the wall's flags; without a wall p1, p1 and 0.
-func (c *Collision) IntersectLine(p0, p1 Vec) (hit, before Vec, flags Flags) {
-	n := vec.Trunc(vec.Distance(p0, p1) + 1)
-	last := p0
-	for i := int32(0); i <= n; i++ {
-		p := vec.Mix(p0, p1, float32(i)/float32(n))
-		if f := c.At(p.X, p.Y); f&Solid != 0 {
-			return p, last, f
-		}
-		last = p
-	}
-	return p1, p1, 0
 }
 
 // MovePoint moves a point by its velocity, or reflects it where that would
@@ -137,45 +167,4 @@ func (c *Collision) TestBox(p, size Vec, flags Flags) bool {
 	h := size.Mul(0.5)
 	return c.At(p.X-h.X, p.Y-h.Y)&flags != 0 || c.At(p.X+h.X, p.Y-h.Y)&flags != 0 ||
 		c.At(p.X-h.X, p.Y+h.Y)&flags != 0 || c.At(p.X+h.X, p.Y+h.Y)&flags != 0
-}
-
-// MoveBox moves a box by its velocity in steps of at most one unit, stopping at
-// walls: there the blocked part of the velocity is multiplied by -elasticity.
-// death tells whether the inner two thirds of the box touched a death tile at
-// any step.
-func (c *Collision) MoveBox(pos, vel *Vec, size Vec, elasticity float32) (death bool) {
-	p, v := *pos, *vel
-	d := v.Len()
-	if !(d > 0.00001) {
-		return false
-	}
-	steps := vec.Trunc(d)
-	fraction := 1 / float32(steps+1)
-	inner := size.Mul(float32(2) / 3)
-	for i := int32(0); i <= steps; i++ {
-		q := p.Add(v.Mul(fraction))
-		if c.TestBox(q, inner, Death) {
-			death = true
-		}
-		if c.TestBox(q, size, Solid) {
-			hits := 0
-			if c.TestBox(Vec{X: p.X, Y: q.Y}, size, Solid) {
-				q.Y = p.Y
-				v.Y = float32(v.Y * -elasticity)
-				hits++
-			}
-			if c.TestBox(Vec{X: q.X, Y: p.Y}, size, Solid) {
-				q.X = p.X
-				v.X = float32(v.X * -elasticity)
-				hits++
-			}
-			if hits == 0 { // exactly onto a corner
-				q = p
-				v = v.Mul(-elasticity)
-			}
-		}
-		p = q
-	}
-	*pos, *vel = p, v
-	return death
 }

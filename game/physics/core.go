@@ -41,10 +41,6 @@ const (
 const nobody = -1
 
 const (
-	// collideLength is where overlapping tees push each other apart, in units.
-	collideLength float32 = Size * 1.25
-	// grabDistance is how close a flying hook must pass to grab a tee.
-	grabDistance float32 = Size + 2
 	// hookTime is how long a hook holds another tee, in ticks.
 	hookTime = 60
 	// maxSpeed bounds the velocity, in units per tick.
@@ -75,6 +71,14 @@ type Core struct {
 	Death bool
 	// Events are the Event bits of the last Tick.
 	Events uint32
+
+	aim aim
+}
+
+// aim remembers the angle of the last target, as players keep theirs for many
+// ticks. The zero value is right: the angle of (0, 0) is 0.
+type aim struct {
+	x, y, angle int32
 }
 
 // NewCore returns a core at rest at pos, with nobody hooked. It is not entered
@@ -133,15 +137,16 @@ func saturatedAdd(lo, hi, v, m float32) float32 {
 // A hook that holds another tee changes that tee's velocity at once, so the
 // order in which cores tick counts.
 func (c *Core) Tick(in *Input, useInput bool) {
-	t := &c.World.Tuning
+	w := c.World
+	w.refresh()
 	c.Events = 0
 	grounded := c.Grounded()
 
-	c.Vel.Y += t.Gravity()
+	c.Vel.Y += w.tune(Gravity)
 
-	speed, accel, friction := t.AirControlSpeed(), t.AirControlAccel(), t.AirFriction()
+	speed, accel, friction := w.tune(AirControlSpeed), w.tune(AirControlAccel), w.tune(AirFriction)
 	if grounded {
-		speed, accel, friction = t.GroundControlSpeed(), t.GroundControlAccel(), t.GroundFriction()
+		speed, accel, friction = w.tune(GroundControlSpeed), w.tune(GroundControlAccel), w.tune(GroundFriction)
 	}
 
 	if useInput {
@@ -166,28 +171,31 @@ func (c *Core) Tick(in *Input, useInput bool) {
 	}
 	c.pushOthers()
 
-	if c.Vel.Len() > maxSpeed {
+	if square := c.Vel.Dot(c.Vel); square > maxSpeed*maxSpeed && vec.Sqrt(square) > maxSpeed {
 		c.Vel = c.Vel.Normalize().Mul(maxSpeed)
 	}
 }
 
 // applyInput takes over direction and angle and starts or ends jumps and hooks.
 func (c *Core) applyInput(in *Input, grounded bool) {
-	t := &c.World.Tuning
+	w := c.World
 	target := Vec{X: float32(in.TargetX), Y: float32(in.TargetY)}
 	c.Direction = in.Direction
-	c.Angle = vec.Trunc(float32(target.Angle() * 256))
+	if in.TargetX != c.aim.x || in.TargetY != c.aim.y {
+		c.aim = aim{in.TargetX, in.TargetY, vec.Trunc(float32(target.Angle() * 256))}
+	}
+	c.Angle = c.aim.angle
 
 	if !in.Jump {
 		c.Jumped &^= jumpHeld
 	} else if c.Jumped&jumpHeld == 0 {
 		if grounded {
 			c.Events |= EventGroundJump
-			c.Vel.Y = -t.GroundJumpImpulse()
+			c.Vel.Y = -w.tune(GroundJumpImpulse)
 			c.Jumped |= jumpHeld
 		} else if c.Jumped&jumpAir == 0 {
 			c.Events |= EventAirJump
-			c.Vel.Y = -t.AirJumpImpulse()
+			c.Vel.Y = -w.tune(AirJumpImpulse)
 			c.Jumped |= jumpHeld | jumpAir
 		}
 	}
@@ -204,89 +212,4 @@ func (c *Core) applyInput(in *Input, grounded bool) {
 		c.HookedPlayer = nobody
 		c.HookTick = 0
 	}
-}
-
-// pushOthers applies the forces between this tee and every other: bodies push
-// this tee away, a hook pulls both ends together.
-func (c *Core) pushOthers() {
-	t := &c.World.Tuning
-	for i, o := range &c.World.Cores {
-		if o == nil || o == c {
-			continue
-		}
-		d := vec.Distance(c.Pos, o.Pos)
-		n := c.Pos.Sub(o.Pos).Normalize()
-		if t[PlayerCollision] != 0 && d < collideLength && d > 0 {
-			const reach float32 = 40.600002 // 28 times the float32 nearest 1.45
-			a := reach - d
-			var f float32 = 0.5
-			// Less push for a tee that already moves away.
-			if float64(c.Vel.Len()) > 0.0001 {
-				f = 1 - (c.Vel.Normalize().Dot(n)+1)/2
-			}
-			c.Vel = c.Vel.Add(n.Mul(a).Mul(float32(f * 0.75)))
-			c.Vel = c.Vel.Mul(0.85)
-		}
-		if c.HookedPlayer == int32(i) && t[PlayerHooking] != 0 && d > Size*1.5 {
-			accel := float32(t.HookDragAccel() * (d / t.HookLength()))
-			limit := t.HookDragSpeed()
-			o.Vel.X = saturatedAdd(-limit, limit, o.Vel.X, float32(float32(accel*n.X)*1.5))
-			o.Vel.Y = saturatedAdd(-limit, limit, o.Vel.Y, float32(float32(accel*n.Y)*1.5))
-			c.Vel.X = saturatedAdd(-limit, limit, c.Vel.X, float32(float32(-accel*n.X)*0.25))
-			c.Vel.Y = saturatedAdd(-limit, limit, c.Vel.Y, float32(float32(-accel*n.Y)*0.25))
-		}
-	}
-}
-
-// velocityRamp is the factor on sideward speed at that speed (units/s).
-func (t *Tuning) velocityRamp(speed float32) float32 {
-	start := t.VelrampStart()
-	if speed < start {
-		return 1
-	}
-	return 1 / vec.Pow(t.VelrampCurvature(), (speed-start)/t.VelrampRange())
-}
-
-// Move moves the tee by its velocity through the map and stops it at other
-// tees. It sets Death.
-func (c *Core) Move() {
-	w := c.World
-	ramp := w.Tuning.velocityRamp(float32(c.Vel.Len() * 50))
-	c.Vel.X = float32(c.Vel.X * ramp)
-	next := c.Pos
-	c.Death = w.Collision.MoveBox(&next, &c.Vel, Vec{X: Size, Y: Size}, 0)
-	c.Vel.X = float32(c.Vel.X * (1 / ramp))
-	if w.Tuning[PlayerCollision] != 0 {
-		next = c.stopAtOthers(next)
-	}
-	c.Pos = next
-}
-
-// stopAtOthers returns where a tee on its way to next ends up because of the
-// other tees.
-func (c *Core) stopAtOthers(next Vec) Vec {
-	d := vec.Distance(c.Pos, next)
-	n := vec.Trunc(d + 1)
-	last := c.Pos
-	for i := int32(0); i < n; i++ {
-		a := float32(i) / d
-		p := vec.Mix(c.Pos, next, a)
-		for _, o := range &c.World.Cores {
-			if o == nil || o == c {
-				continue
-			}
-			// A distance of NaN (d is 0, a is NaN) never collides.
-			if e := vec.Distance(p, o.Pos); e < Size && e >= 0 {
-				if a > 0 {
-					return last
-				}
-				if vec.Distance(next, o.Pos) > e {
-					return next
-				}
-				return c.Pos
-			}
-		}
-		last = p
-	}
-	return next
 }

@@ -25,19 +25,3 @@ const MaxCores = 64
 
 // Size is the edge length of a tee's collision box, in units.
 const Size = 28
-
-// World is what cores act in. The zero value has no tuning and no collision;
-// start from NewWorld.
-type World struct {
-	// Tuning may be changed between ticks.
-	Tuning Tuning
-	// Collision is the map's; it is never written, so worlds may share it.
-	Collision *Collision
-	// Cores are the living tees by player id; nil is absent.
-	Cores [MaxCores]*Core
-}
-
-// NewWorld returns a world with default tuning and no cores.
-func NewWorld(c *Collision) *World {
-	return &World{Tuning: DefaultTuning(), Collision: c}
-}

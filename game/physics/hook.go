@@ -2,6 +2,9 @@ package physics
 
 import "github.com/teeyard/teeyard/game/vec"
 
+// grabDistance is how close a flying hook must pass to grab a tee, in units.
+const grabDistance float32 = Size + 2
+
 // advanceHook moves the hook through its states, except for what a hook that
 // holds does.
 func (c *Core) advanceHook() {
@@ -22,16 +25,15 @@ func (c *Core) advanceHook() {
 // walls, then it may grab a tee on the way, then the wall.
 func (c *Core) flyHook() {
 	w := c.World
-	t := &w.Tuning
-	next := c.HookPos.Add(c.HookDir.Mul(t.HookFireSpeed()))
-	if vec.Distance(c.Pos, next) > t.HookLength() {
+	next := c.HookPos.Add(c.HookDir.Mul(w.tune(HookFireSpeed)))
+	if vec.Distance(c.Pos, next) > w.tune(HookLength) {
 		c.HookState = HookRetractStart
-		next = c.Pos.Add(next.Sub(c.Pos).Normalize().Mul(t.HookLength()))
+		next = c.Pos.Add(next.Sub(c.Pos).Normalize().Mul(w.tune(HookLength)))
 	}
 	next, _, wall := w.Collision.IntersectLine(c.HookPos, next)
 
 	// A hook that just reached its full length can still grab.
-	if t[PlayerHooking] != 0 {
+	if w.Tuning[PlayerHooking] != 0 {
 		c.grab(next)
 	}
 	if c.HookState == HookFlying {
@@ -51,8 +53,11 @@ func (c *Core) flyHook() {
 // the hook's present position, of those near the way.
 func (c *Core) grab(next Vec) {
 	var best float32
-	for i, o := range &c.World.Cores {
-		if o == nil || o == c {
+	area := around(c.HookPos, next, grabDistance)
+	list := c.World.present()
+	for i := range list {
+		o := list[i].core
+		if o == c || !area.has(o.Pos) {
 			continue
 		}
 		near := vec.ClosestOnSegment(c.HookPos, next, o.Pos)
@@ -60,7 +65,7 @@ func (c *Core) grab(next Vec) {
 			if d := vec.Distance(c.HookPos, o.Pos); c.HookedPlayer == nobody || d < best {
 				c.Events |= EventHookAttachPlayer
 				c.HookState = HookGrabbed
-				c.HookedPlayer = int32(i)
+				c.HookedPlayer = list[i].id
 				best = d
 			}
 		}
@@ -70,7 +75,7 @@ func (c *Core) grab(next Vec) {
 // pullSelf is the tick of a hook that holds: it follows a hooked tee, or pulls
 // towards the wall.
 func (c *Core) pullSelf() {
-	t := &c.World.Tuning
+	w := c.World
 	if c.HookedPlayer != nobody {
 		if o := c.hooked(); o != nil {
 			c.HookPos = o.Pos
@@ -80,7 +85,7 @@ func (c *Core) pullSelf() {
 	}
 
 	if c.HookedPlayer == nobody && vec.Distance(c.HookPos, c.Pos) > 46 {
-		v := c.HookPos.Sub(c.Pos).Normalize().Mul(t.HookDragAccel())
+		v := c.HookPos.Sub(c.Pos).Normalize().Mul(w.tune(HookDragAccel))
 		if v.Y > 0 { // weaker downwards
 			v.Y = float32(v.Y * 0.3)
 		}
@@ -90,7 +95,7 @@ func (c *Core) pullSelf() {
 			v.X = float32(v.X * 0.75)
 		}
 		v = c.Vel.Add(v)
-		if l := v.Len(); l < t.HookDragSpeed() || l < c.Vel.Len() {
+		if l := v.Len(); l < w.tune(HookDragSpeed) || l < c.Vel.Len() {
 			c.Vel = v
 		}
 	}

@@ -1,0 +1,182 @@
+package physics
+
+import (
+	"math"
+
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// The functions of this file follow the formulas word for word, without any of
+// the short cuts. TestOriginal holds for them as well; the others are compared
+// with them.
+
+func naiveRound(f float32) int {
+	t := func(f float32) int {
+		if math.IsNaN(float64(f)) || f < -1<<31 || f >= 1<<31 {
+			return math.MinInt32
+		}
+		return int(f)
+	}
+	if f > 0 {
+		return t(f + 0.5)
+	}
+	return t(f - 0.5)
+}
+
+func (c *Collision) naiveAt(x, y float32) Flags {
+	tx := max(0, min(naiveRound(x)/32, c.Width()-1))
+	ty := max(0, min(naiveRound(y)/32, c.Height()-1))
+	return Flags(c.tiles[ty*c.Width()+tx]) & (Solid | Death | NoHook)
+}
+
+func (c *Collision) naiveIntersectLine(p0, p1 Vec) (hit, before Vec, flags Flags) {
+	n := vec.Trunc(vec.Distance(p0, p1) + 1)
+	last := p0
+	for i := int32(0); i <= n; i++ {
+		p := vec.Mix(p0, p1, float32(i)/float32(n))
+		if f := c.naiveAt(p.X, p.Y); f&Solid != 0 {
+			return p, last, f
+		}
+		last = p
+	}
+	return p1, p1, 0
+}
+
+func (c *Collision) naiveTestBox(p, size Vec, flags Flags) bool {
+	h := size.Mul(0.5)
+	return c.naiveAt(p.X-h.X, p.Y-h.Y)&flags != 0 || c.naiveAt(p.X+h.X, p.Y-h.Y)&flags != 0 ||
+		c.naiveAt(p.X-h.X, p.Y+h.Y)&flags != 0 || c.naiveAt(p.X+h.X, p.Y+h.Y)&flags != 0
+}
+
+func (c *Collision) naiveMoveBox(pos, vel *Vec, size Vec, elasticity float32) (death bool) {
+	p, v := *pos, *vel
+	d := v.Len()
+	if !(d > 0.00001) {
+		return false
+	}
+	steps := vec.Trunc(d)
+	fraction := 1 / float32(steps+1)
+	inner := size.Mul(float32(2) / 3)
+	for i := int32(0); i <= steps; i++ {
+		q := p.Add(v.Mul(fraction))
+		if c.naiveTestBox(q, inner, Death) {
+			death = true
+		}
+		if c.naiveTestBox(q, size, Solid) {
+			hits := 0
+			if c.naiveTestBox(Vec{X: p.X, Y: q.Y}, size, Solid) {
+				q.Y = p.Y
+				v.Y = float32(v.Y * -elasticity)
+				hits++
+			}
+			if c.naiveTestBox(Vec{X: q.X, Y: p.Y}, size, Solid) {
+				q.X = p.X
+				v.X = float32(v.X * -elasticity)
+				hits++
+			}
+			if hits == 0 { // exactly onto a corner
+				q = p
+				v = v.Mul(-elasticity)
+			}
+		}
+		p = q
+	}
+	*pos, *vel = p, v
+	return death
+}
+
+func (c *Core) naivePushOthers() {
+	t := &c.World.Tuning
+	for i, o := range &c.World.Cores {
+		if o == nil || o == c {
+			continue
+		}
+		d := vec.Distance(c.Pos, o.Pos)
+		n := c.Pos.Sub(o.Pos).Normalize()
+		if t[PlayerCollision] != 0 && d < collideDistance && d > 0 {
+			const reach float32 = 40.600002 // 28 times the float32 nearest 1.45
+			a := reach - d
+			var f float32 = 0.5
+			// Less push for a tee that already moves away.
+			if float64(c.Vel.Len()) > 0.0001 {
+				f = 1 - (c.Vel.Normalize().Dot(n)+1)/2
+			}
+			c.Vel = c.Vel.Add(n.Mul(a).Mul(float32(f * 0.75)))
+			c.Vel = c.Vel.Mul(0.85)
+		}
+		if c.HookedPlayer == int32(i) && t[PlayerHooking] != 0 && d > Size*1.5 {
+			accel := float32(t.HookDragAccel() * (d / t.HookLength()))
+			limit := t.HookDragSpeed()
+			o.Vel.X = saturatedAdd(-limit, limit, o.Vel.X, float32(float32(accel*n.X)*1.5))
+			o.Vel.Y = saturatedAdd(-limit, limit, o.Vel.Y, float32(float32(accel*n.Y)*1.5))
+			c.Vel.X = saturatedAdd(-limit, limit, c.Vel.X, float32(float32(-accel*n.X)*0.25))
+			c.Vel.Y = saturatedAdd(-limit, limit, c.Vel.Y, float32(float32(-accel*n.Y)*0.25))
+		}
+	}
+}
+
+func (t *Tuning) naiveRamp(speed float32) float32 {
+	start := t.VelrampStart()
+	if speed < start {
+		return 1
+	}
+	return 1 / vec.Pow(t.VelrampCurvature(), (speed-start)/t.VelrampRange())
+}
+
+func (c *Core) naiveMove() {
+	w := c.World
+	ramp := w.Tuning.naiveRamp(float32(c.Vel.Len() * 50))
+	c.Vel.X = float32(c.Vel.X * ramp)
+	next := c.Pos
+	c.Death = w.Collision.naiveMoveBox(&next, &c.Vel, Vec{X: Size, Y: Size}, 0)
+	c.Vel.X = float32(c.Vel.X * (1 / ramp))
+	if w.Tuning[PlayerCollision] != 0 {
+		next = c.naiveStopAtOthers(next)
+	}
+	c.Pos = next
+}
+
+func (c *Core) naiveStopAtOthers(next Vec) Vec {
+	d := vec.Distance(c.Pos, next)
+	n := vec.Trunc(d + 1)
+	last := c.Pos
+	for i := int32(0); i < n; i++ {
+		a := float32(i) / d
+		p := vec.Mix(c.Pos, next, a)
+		for _, o := range &c.World.Cores {
+			if o == nil || o == c {
+				continue
+			}
+			// A distance of NaN (d is 0, a is NaN) never collides.
+			if e := vec.Distance(p, o.Pos); e < Size && e >= 0 {
+				if a > 0 {
+					return last
+				}
+				if vec.Distance(next, o.Pos) > e {
+					return next
+				}
+				return c.Pos
+			}
+		}
+		last = p
+	}
+	return next
+}
+
+func (c *Core) naiveGrab(next Vec) {
+	var best float32
+	for i, o := range &c.World.Cores {
+		if o == nil || o == c {
+			continue
+		}
+		near := vec.ClosestOnSegment(c.HookPos, next, o.Pos)
+		if vec.Distance(o.Pos, near) < grabDistance {
+			if d := vec.Distance(c.HookPos, o.Pos); c.HookedPlayer == nobody || d < best {
+				c.Events |= EventHookAttachPlayer
+				c.HookState = HookGrabbed
+				c.HookedPlayer = int32(i)
+				best = d
+			}
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package physics
+
+// World is what cores act in. The zero value has no tuning and no collision;
+// start from NewWorld.
+type World struct {
+	// Tuning may be changed between ticks.
+	Tuning Tuning
+	// Collision is the map's; it is never written, so worlds may share it.
+	Collision *Collision
+	// Cores are the living tees by player id; nil is absent.
+	Cores [MaxCores]*Core
+
+	crowd crowd
+}
+
+// NewWorld returns a world with default tuning and no cores.
+func NewWorld(c *Collision) *World {
+	return &World{Tuning: DefaultTuning(), Collision: c}
+}
+
+// entry is a core that is present.
+type entry struct {
+	core *Core
+	id   int32
+}
+
+// crowd is what a World knows about its public fields in a handier form: the
+// tuning as float32 and the present cores without the gaps.
+type crowd struct {
+	tuning Tuning
+	values [NumTunings]float32
+	cores  [MaxCores]*Core
+	list   [MaxCores]entry
+	count  int
+}
+
+// refresh brings the handier form up to date. Comparing is much cheaper than to
+// divide or to walk over all gaps each time, and callers need no setters.
+func (w *World) refresh() {
+	k := &w.crowd
+	if k.tuning != w.Tuning {
+		k.tuning = w.Tuning
+		for i := range k.values {
+			k.values[i] = w.Tuning.At(i)
+		}
+	}
+	if k.cores != w.Cores {
+		k.cores = w.Cores
+		k.count = 0
+		for i, c := range &w.Cores {
+			if c != nil {
+				k.list[k.count] = entry{c, int32(i)}
+				k.count++
+			}
+		}
+		clear(k.list[k.count:])
+	}
+}
+
+// present returns the cores in ascending order of their ids.
+func (w *World) present() []entry { return w.crowd.list[:w.crowd.count] }
+
+// tune returns tuning parameter i.
+func (w *World) tune(i int) float32 { return w.crowd.values[i] }
