@@ -25,7 +25,8 @@ type Rule struct {
 
 // Tiling says how a shape is drawn with a tileset: the tile for its inside and
 // rules for its edges, of which the last that fits wins. Scatter tiles replace
-// about one in ScatterEvery of the tiles that are surrounded on all sides.
+// about one in ScatterEvery of the tiles that are surrounded on all sides,
+// except on the layer's border, which clients repeat outwards for ever.
 type Tiling struct {
 	Inside       uint8
 	Rules        []Rule
@@ -56,7 +57,8 @@ func (t Tiling) Apply(l *TileLayer, in func(x, y int) bool) {
 					index, flags = r.Index, r.Flags
 				}
 			}
-			if full == 0xff && t.ScatterEvery > 0 {
+			border := x == 0 || y == 0 || x == l.Width-1 || y == l.Height-1
+			if full == 0xff && t.ScatterEvery > 0 && !border {
 				if h := scramble(x, y); h%uint32(t.ScatterEvery) == 0 {
 					index = t.Scatter[h/uint32(t.ScatterEvery)%uint32(len(t.Scatter))]
 				}

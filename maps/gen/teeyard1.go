@@ -2,6 +2,7 @@ package main
 
 import (
 	_ "embed"
+	"math"
 
 	"github.com/teeyard/teeyard/format/twmap"
 )
@@ -9,26 +10,251 @@ import (
 //go:embed teeyard1.txt
 var teeyard1Text string
 
-// teeyard1 is the default map: a yard on a summer day.
+// The map's envelopes, by index.
+const (
+	wind     = 0
+	sunTurns = 1
+)
+
+// teeyard1 is the default map: a yard on a summer day, with a tunnel below and
+// a pit of spikes in the middle.
 func teeyard1() (*twmap.Map, error) {
 	game, err := twmap.ParseTiles(teeyard1Text, legend)
 	if err != nil {
 		return nil, err
 	}
+	pictures := new(album)
 	m := &twmap.Map{
-		Info:   twmap.Info{Author: "Teeyard", Version: "1", License: "MIT"},
-		Images: []twmap.Image{twmap.External("grass_main", 1024, 1024), twmap.External("generic_unhookable", 1024, 1024), twmap.External("generic_deathtiles", 1024, 1024)},
+		Info: twmap.Info{Author: "Teeyard", Version: "1", Credits: "Images: the Teeworlds team", License: "MIT"},
+		Envelopes: []twmap.Envelope{{
+			// Clouds wander eight tiles to the right and back, in six minutes.
+			Name: "wind", Version: 1, Channels: 3,
+			Points: []twmap.EnvPoint{
+				{Time: 0, Curve: 4},
+				{Time: 180_000, Curve: 4, Values: [4]int32{8 * twmap.TileSize}},
+				{Time: 360_000, Curve: 4},
+			},
+		}, {
+			Name: "sun", Version: 1, Channels: 3,
+			Points: []twmap.EnvPoint{
+				{Time: 0, Curve: 1},
+				{Time: 300_000, Curve: 1, Values: [4]int32{0, 0, 360 << 10}},
+			},
+		}},
 	}
-	sky := twmap.NewQuad(-50, -50, 100, 100).Shaded(twmap.Color{R: 94, G: 132, B: 174, A: 255}, twmap.Color{R: 204, G: 232, B: 255, A: 255})
-	ground := twmap.NewTileLayer("Ground", game.Width, game.Height, 0)
-	earth.Apply(ground, is(game, twmap.Solid))
-	stone := twmap.NewTileLayer("Stone", game.Width, game.Height, 1)
-	stones(stone, game)
-	spike := twmap.NewTileLayer("Spikes", game.Width, game.Height, 2)
-	spikes(spike, game)
-	m.Groups = []twmap.Group{
-		twmap.NewGroup("Sky", 0, 0, twmap.NewQuadLayer("Sky", twmap.None, sky)),
-		twmap.NewGroup("Game", 100, 100, spike, ground, stone, game),
-	}
+	m.Groups = append(yardSky(pictures), yardMeadow(pictures), yardGround(pictures, game))
+	m.Images = pictures.images
 	return m, nil
+}
+
+// yardSky returns the distance: sky, sun, clouds, mountains. Positions are
+// tiles from the middle of the screen for a camera at the world's origin.
+func yardSky(a *album) []twmap.Group {
+	sky := twmap.NewQuadLayer("Sky", twmap.None,
+		twmap.NewQuad(-60, -40, 120, 40).Shaded(twmap.Color{R: 62, G: 132, B: 214, A: 255}, twmap.Color{R: 142, G: 202, B: 246, A: 255}),
+		twmap.NewQuad(-60, 0, 120, 30).Shaded(twmap.Color{R: 142, G: 202, B: 246, A: 255}, twmap.Color{R: 250, G: 240, B: 214, A: 255}),
+	)
+	// Light of the sun: beams that fade out, turning about it.
+	const sunX, sunY, reach, beamCount = 11.5, -6.0, 34.0, 9
+	at := func(angle float64) twmap.Point {
+		return twmap.Point{
+			X: int32((sunX + reach*math.Cos(angle)) * twmap.TileSize),
+			Y: int32((sunY + reach*math.Sin(angle)) * twmap.TileSize),
+		}
+	}
+	beams := twmap.NewQuadLayer("Beams", twmap.None)
+	for i := range beamCount {
+		angle := 2 * math.Pi * float64(i) / beamCount
+		q := twmap.NewQuad(sunX, sunY, 0, 0).Shaded(twmap.Color{R: 255, G: 250, B: 214, A: 84}, twmap.Color{R: 255, G: 250, B: 214})
+		q.Points[2], q.Points[3] = at(angle-0.13), at(angle+0.13)
+		beams.Quads = append(beams.Quads, q.Moving(sunTurns, 0))
+	}
+	sun := twmap.NewQuadLayer("Sun", a.index("sun"), twmap.NewQuad(sunX-4, sunY-4, 8, 8))
+
+	cloud := func(x, y, w, h float64, alpha, offset int32) twmap.Quad {
+		c := twmap.Color{R: 255, G: 255, B: 255, A: alpha}
+		return twmap.NewQuad(x, y, w, h).Shaded(c, c).Moving(wind, offset)
+	}
+	high := twmap.NewGroup("Clouds", 6, 4,
+		twmap.NewQuadLayer("Clouds", a.index("bg_cloud2"), cloud(-24, -11, 16, 8, 170, 0), cloud(20, -3, 14, 7, 150, 90_000)),
+		twmap.NewQuadLayer("Clouds", a.index("bg_cloud3"), cloud(-6, -13, 7, 3.5, 160, 40_000), cloud(5, -1, 8, 4, 130, 200_000)),
+	)
+	near := twmap.NewGroup("Clouds", 14, 10,
+		twmap.NewQuadLayer("Clouds", a.index("bg_cloud1"), cloud(-16, -5, 22, 11, 225, 120_000), cloud(34, -6, 20, 10, 225, 0)),
+		twmap.NewQuadLayer("Clouds", a.index("bg_cloud3"), cloud(16, -9, 11, 5.5, 215, 60_000), cloud(-30, -10, 10, 5, 215, 250_000)),
+	)
+
+	haze := twmap.Color{R: 214, G: 230, B: 246, A: 255}
+	far := twmap.NewQuadLayer("Mountains", a.index("mountains"))
+	front := twmap.NewQuadLayer("Mountains", a.index("mountains"))
+	for i := -2; i < 4; i++ {
+		q := twmap.NewQuad(float64(i)*26-9, -3, 26, 13).Shaded(twmap.Color{R: 186, G: 212, B: 255, A: 255}, haze)
+		if i%2 != 0 {
+			q = q.Mirrored()
+		}
+		far.Quads = append(far.Quads, q)
+		q = twmap.NewQuad(float64(i)*34, -1, 34, 17).Shaded(twmap.Color{R: 224, G: 236, B: 250, A: 255}, twmap.Color{R: 176, G: 206, B: 176, A: 255})
+		if i%2 == 0 {
+			q = q.Mirrored()
+		}
+		front.Quads = append(front.Quads, q)
+	}
+	return []twmap.Group{
+		twmap.NewGroup("Sky", 0, 0, sky),
+		twmap.NewGroup("Sun", 2, 2, beams, sun),
+		high,
+		twmap.NewGroup("Range", 10, 10, far),
+		near,
+		twmap.NewGroup("Hills", 20, 20, front),
+	}
+}
+
+// yardMeadow returns the hedge and the meadow behind the yard.
+func yardMeadow(a *album) twmap.Group {
+	jungle := a.index("jungle_doodads")
+	region := func(q twmap.Quad, s sprite) twmap.Quad {
+		const tile = 1024 / 16
+		x0, y0 := int32(s.sx)*tile, int32(s.sy)*tile
+		x1, y1 := x0+int32(s.w)*tile, y0+int32(s.h)*tile
+		q.Texture = [4]twmap.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x0, Y: y1}, {X: x1, Y: y1}}
+		return q
+	}
+	back := twmap.NewQuadLayer("Hedge", jungle)
+	front := twmap.NewQuadLayer("Hedge", jungle)
+	for i := range 16 {
+		x := float64(i)*8 - 30
+		lift := float64(i*i%5) * 0.5
+		q := region(twmap.NewQuad(x, 10.4-lift, 13, 4.6), hedge).Shaded(twmap.Color{R: 214, G: 255, B: 255, A: 255}, twmap.Color{R: 160, G: 230, B: 200, A: 255})
+		back.Quads = append(back.Quads, q)
+		q = region(twmap.NewQuad(x+4, 12.8, 12, 4), hedge).Shaded(twmap.Color{R: 190, G: 240, B: 190, A: 255}, twmap.Color{R: 120, G: 190, B: 130, A: 255})
+		if i%2 == 0 {
+			q = q.Mirrored()
+		}
+		front.Quads = append(front.Quads, q)
+	}
+	dark := twmap.Color{R: 40, G: 74, B: 34, A: 255}
+	meadow := twmap.NewQuadLayer("Meadow", twmap.None,
+		twmap.NewQuad(-60, 11.6, 200, 1.4).Shaded(twmap.Color{R: 40, G: 74, B: 34}, dark),
+		twmap.NewQuad(-60, 13, 200, 4).Shaded(dark, dark),
+		twmap.NewQuad(-60, 16.4, 200, 3).Shaded(twmap.Color{R: 96, G: 150, B: 70, A: 255}, twmap.Color{R: 60, G: 104, B: 52, A: 255}),
+		twmap.NewQuad(-60, 19.4, 200, 42).Shaded(twmap.Color{R: 60, G: 104, B: 52, A: 255}, twmap.Color{R: 22, G: 44, B: 30, A: 255}),
+	)
+	return twmap.NewGroup("Meadow", 40, 40, back, meadow, front)
+}
+
+// yardGround returns the group of the game layer.
+func yardGround(a *album, game *twmap.TileLayer) twmap.Group {
+	w, h := game.Width, game.Height
+	white := twmap.White
+	shade := twmap.Color{R: 178, G: 190, B: 184, A: 255}
+
+	backdrop := twmap.NewTileLayer("Cave", w, h, a.index("grass_main"))
+	cave.Apply(backdrop, yardCave)
+
+	far := scene{album: a, name: "Far", width: w, height: h, color: shade}
+	far.add(
+		placed{hedge, 0, 26, false},
+		placed{tree, 55, 38, true},
+		placed{hedge, 70, 26, true},
+		placed{tree, 29, 38, false},
+		placed{fence, 17, 28, false},
+	)
+	back := scene{album: a, name: "Doodads", width: w, height: h, color: white}
+	back.add(
+		// Left hill and its platforms.
+		placed{tree, 11, 20, false},
+		placed{crossed, 15, 20, false},
+		placed{fence, 8, 26, false},
+		placed{bush, 4, 24, false},
+		placed{tree, 18, 29, false},
+		placed{hanging, 15, 26, false},
+		placed{redBulbs, 10, 23, false},
+		// Middle.
+		placed{fence, 38, 22, false},
+		placed{tree, 45, 22, true},
+		placed{bush, 40, 22, true},
+		placed{hanging, 42, 31, false},
+		placed{hanging, 45, 31, true},
+		placed{fewBulbs, 25, 19, false},
+		placed{lantern, 30, 15, false},
+		placed{lantern, 24, 15, false},
+		// Right hill and its platforms.
+		placed{globe, 71, 26, false},
+		placed{fence, 65, 29, false},
+		placed{lantern, 77, 26, false},
+		placed{tree, 58, 23, false},
+		placed{bush, 60, 14, false},
+		placed{blueBulbs, 70, 21, false},
+		placed{crossed, 73, 18, true},
+		placed{boulder, 69, 9, false},
+		placed{wallLampR, 81, 13, false},
+		placed{wallLampL, 5, 11, false},
+		// Tunnels and basin.
+		placed{totem, 33, 37, false},
+		placed{totem, 51, 37, true},
+		placed{chest, 79, 38, false},
+		placed{hanging, 8, 37, false},
+		placed{hanging, 67, 37, false},
+		placed{hanging, 74, 37, true},
+		placed{props, 62, 38, false},
+		placed{boulder, 4, 38, false},
+		placed{rock, 18, 38, false},
+	)
+
+	spike := twmap.NewTileLayer("Spikes", w, h, a.index("generic_deathtiles"))
+	spikes(spike, game)
+	ground := twmap.NewTileLayer("Ground", w, h, a.index("grass_main"))
+	earth.Apply(ground, is(game, twmap.Solid))
+	for _, at := range [][2]int{{1, 33}, {85, 14}, {8, 30}, {73, 29}, {24, 44}, {54, 44}} {
+		ground.Stamp(at[0], at[1], 0, 4, 2, 2, false) // the bones of a tee
+	}
+	stone := twmap.NewTileLayer("Stone", w, h, a.index("generic_unhookable"))
+	stones(stone, game)
+
+	grass := scene{album: a, name: "Grass", width: w, height: h, color: white}
+	grass.add(
+		placed{lawn, 4, 24, false}, placed{tuft, 8, 26, false}, placed{sprouts, 10, 26, false},
+		placed{tuft, 17, 28, false}, placed{lawn, 18, 28, false},
+		placed{lawn, 10, 20, false}, placed{sprouts, 15, 20, true},
+		placed{tuft, 13, 8, false}, placed{sprouts, 17, 8, false},
+		placed{lawn, 26, 24, false}, placed{stalks, 30, 24, false},
+		placed{sprouts, 25, 15, false}, placed{lawn, 28, 15, false},
+		placed{tuft, 26, 29, false}, placed{sprouts, 58, 29, false},
+		placed{lawn, 38, 22, false}, placed{stalks, 41, 22, false}, placed{sprouts, 43, 22, false}, placed{lawn, 47, 22, true},
+		placed{lawn, 58, 23, false}, placed{tuft, 62, 23, false},
+		placed{sprouts, 58, 14, false}, placed{lawn, 61, 14, false},
+		placed{tuft, 68, 9, false}, placed{lawn, 72, 9, false},
+		placed{lawn, 70, 18, false}, placed{stalks, 75, 18, false},
+		placed{lawn, 67, 29, true}, placed{sprouts, 74, 26, false}, placed{lawn, 70, 26, false},
+		placed{tuft, 4, 14, false}, placed{stalks, 82, 19, false},
+		placed{lawn, 23, 38, false}, placed{tuft, 14, 38, false}, placed{stalks, 11, 37, false},
+		placed{lawn, 30, 37, false}, placed{sprouts, 55, 37, false},
+		placed{lawn, 64, 38, false}, placed{sprouts, 69, 38, false}, placed{tuft, 76, 37, false},
+		placed{fern, 80, 38, false}, placed{fern, 24, 38, true},
+	)
+
+	g := twmap.NewGroup("Game", 100, 100, backdrop)
+	far.into(&g)
+	back.into(&g)
+	g.Layers = append(g.Layers, spike, ground, stone, game)
+	grass.into(&g)
+	return g
+}
+
+// yardCave is the shape of the dark earth behind the tunnels and the basin.
+func yardCave(x, y int) bool {
+	top := 33
+	switch {
+	case x < 23:
+		top = 31
+	case x < 31, x >= 57 && x < 65:
+		top = 33
+	case x < 35, x >= 53 && x < 57:
+		top = 35
+	case x < 53:
+		top = 38
+	case x >= 65:
+		top = 31
+	}
+	return y >= top
 }

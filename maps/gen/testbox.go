@@ -17,8 +17,12 @@ func testbox() (*twmap.Map, error) {
 		return nil, err
 	}
 	m := &twmap.Map{
-		Info:   twmap.Info{Author: "Teeyard", Version: "1", License: "MIT"},
-		Images: []twmap.Image{twmap.External("grass_main", 1024, 1024), twmap.External("generic_unhookable", 1024, 1024), twmap.External("generic_deathtiles", 1024, 1024)},
+		Info: twmap.Info{Author: "Teeyard", Version: "1", License: "MIT"},
+		Images: []twmap.Image{
+			twmap.External("grass_main", 1024, 1024),
+			twmap.External("generic_unhookable", 1024, 1024),
+			twmap.External("generic_deathtiles", 1024, 1024),
+		},
 	}
 	sky := twmap.NewQuad(-50, -50, 100, 100).Shaded(twmap.Color{R: 94, G: 132, B: 174, A: 255}, twmap.Color{R: 204, G: 232, B: 255, A: 255})
 	ground := twmap.NewTileLayer("Ground", game.Width, game.Height, 0)

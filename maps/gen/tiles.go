@@ -33,7 +33,7 @@ var earth = twmap.Tiling{
 		{Empty: twmap.N | twmap.W, Full: twmap.SW, Index: 32},
 	},
 	Scatter:      []uint8{2, 3, 66, 67, 68},
-	ScatterEvery: 40,
+	ScatterEvery: 22,
 }
 
 // cave draws the dark earth behind tunnels with grass_main.
@@ -57,14 +57,27 @@ var cave = twmap.Tiling{
 	ScatterEvery: 24,
 }
 
-// stones draws unhookable tiles with generic_unhookable: one block for each
-// tile.
+// stones draws unhookable tiles with generic_unhookable: as many large slabs as
+// fit, the rest with single ones.
 func stones(l, game *twmap.TileLayer) {
-	variants := []uint8{1, 2, 16, 17, 18, 32}
+	slabs := []struct{ sx, sy, w, h int }{{0, 5, 3, 3}, {3, 4, 3, 2}, {5, 0, 2, 2}, {1, 0, 1, 1}}
+	fits := func(x, y, w, h int) bool {
+		for j := range h {
+			for i := range w {
+				if game.At(x+i, y+j).Index != twmap.Unhookable || l.At(x+i, y+j).Index != 0 {
+					return false
+				}
+			}
+		}
+		return true
+	}
 	for y := range l.Height {
 		for x := range l.Width {
-			if game.At(x, y).Index == twmap.Unhookable {
-				l.Set(x, y, variants[(x*5+y*3)%len(variants)], 0)
+			for _, s := range slabs {
+				if fits(x, y, s.w, s.h) {
+					l.Stamp(x, y, s.sx, s.sy, s.w, s.h, false)
+					break
+				}
 			}
 		}
 	}

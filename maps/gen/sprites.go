@@ -1,0 +1,109 @@
+package main
+
+import "github.com/teeyard/teeyard/format/twmap"
+
+// sprite is a thing that is made of several tiles of a tileset: w by h from
+// column sx and row sy on.
+type sprite struct {
+	image        string
+	sx, sy, w, h int
+}
+
+// What decorations are taken from. Only tiles that the tilesets of 0.6 and 0.7
+// have in the same place are listed.
+var (
+	tree      = sprite{"grass_doodads", 0, 6, 5, 5}
+	globe     = sprite{"grass_doodads", 0, 11, 5, 5}
+	hedge     = sprite{"jungle_doodads", 6, 0, 9, 3}
+	bush      = sprite{"jungle_doodads", 8, 3, 4, 2}
+	bushlet   = sprite{"jungle_doodads", 14, 3, 2, 1}
+	lawn      = sprite{"jungle_doodads", 0, 7, 3, 1}
+	tuft      = sprite{"jungle_doodads", 3, 7, 2, 1}
+	sprouts   = sprite{"jungle_doodads", 0, 8, 3, 1}
+	stalks    = sprite{"jungle_doodads", 3, 8, 2, 1}
+	fern      = sprite{"jungle_doodads", 0, 9, 2, 2}
+	ferns     = sprite{"jungle_doodads", 2, 9, 4, 2}
+	curls     = sprite{"jungle_doodads", 0, 5, 5, 2}
+	reed      = sprite{"jungle_doodads", 4, 1, 2, 4}
+	totem     = sprite{"jungle_doodads", 9, 5, 3, 6}
+	chest     = sprite{"jungle_doodads", 7, 14, 4, 2}
+	vine      = sprite{"jungle_doodads", 14, 12, 1, 4}
+	crossed   = sprite{"desert_doodads", 3, 1, 4, 2}
+	fence     = sprite{"desert_doodads", 7, 1, 4, 2}
+	boulder   = sprite{"desert_doodads", 8, 5, 3, 2}
+	rock      = sprite{"desert_doodads", 11, 5, 2, 2}
+	props     = sprite{"desert_doodads", 13, 4, 3, 3}
+	lantern   = sprite{"generic_lamps", 1, 0, 1, 2}
+	hanging   = sprite{"generic_lamps", 2, 2, 2, 4}
+	wallLampL = sprite{"generic_lamps", 3, 0, 2, 2}
+	wallLampR = sprite{"generic_lamps", 5, 0, 2, 2}
+	redBulbs  = sprite{"winter_doodads", 0, 10, 8, 2}
+	blueBulbs = sprite{"winter_doodads", 0, 12, 8, 2}
+	fewBulbs  = sprite{"winter_doodads", 0, 14, 4, 2}
+)
+
+// placed is a sprite with its bottom left tile at column x, row y.
+type placed struct {
+	what   sprite
+	x, y   int
+	mirror bool
+}
+
+// scene collects the layers that sprites are drawn on: one for each tileset,
+// in the order of first use.
+type scene struct {
+	album         *album
+	name          string
+	width, height int
+	color         twmap.Color
+	layers        []*twmap.TileLayer
+}
+
+func (s *scene) add(items ...placed) {
+	for _, p := range items {
+		w := p.what
+		s.layer(s.album.index(w.image)).Stamp(p.x, p.y-w.h+1, w.sx, w.sy, w.w, w.h, p.mirror)
+	}
+}
+
+func (s *scene) layer(image int32) *twmap.TileLayer {
+	for _, l := range s.layers {
+		if l.Image == image {
+			return l
+		}
+	}
+	l := twmap.NewTileLayer(s.name, s.width, s.height, image)
+	l.Flags = 1 // detail
+	l.Color = s.color
+	s.layers = append(s.layers, l)
+	return l
+}
+
+// into appends the layers to a group.
+func (s *scene) into(g *twmap.Group) {
+	for _, l := range s.layers {
+		g.Layers = append(g.Layers, l)
+	}
+}
+
+// album numbers a map's images as they come up.
+type album struct{ images []twmap.Image }
+
+var imageSizes = map[string][2]int32{
+	"bg_cloud1": {2048, 1024}, "bg_cloud2": {2048, 1024}, "bg_cloud3": {1024, 512},
+	"mountains": {1024, 512}, "sun": {512, 512},
+}
+
+func (a *album) index(name string) int32 {
+	for i, img := range a.images {
+		if img.Name == name {
+			return int32(i)
+		}
+	}
+	size, ok := imageSizes[name]
+	if !ok {
+		size = [2]int32{1024, 1024} // a tileset
+	}
+	a.images = append(a.images, twmap.External(name, size[0], size[1]))
+	return int32(len(a.images) - 1)
+}
