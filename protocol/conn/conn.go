@@ -5,6 +5,12 @@
 //
 // A server keeps no state for addresses that have not proved themselves: Tokens
 // judges their datagrams, and only an Admit verdict leads to Conn.Accept.
+//
+// The rules are the original's, except where those let a peer do harm or lose what
+// could be saved: the token is checked before the ack counts; an ack counts before a
+// resend request of the same packet is obeyed; such requests are limited in time;
+// what is not acked for a second is resent as a whole packet, not as one chunk; a
+// full resend buffer is an error like a timeout; a packet has at most 255 chunks.
 package conn
 
 import (
@@ -345,6 +351,21 @@ func (c *Conn) Token() packet.Token { return c.token }
 
 // PeerToken returns the token that the peer handed out, or packet.NoToken.
 func (c *Conn) PeerToken() packet.Token { return c.peerToken }
+
+// Pending returns how many vital chunks the peer has not acked yet, 0..511, and what
+// they take of the resend buffer, in bytes.
+func (c *Conn) Pending() (chunks, bytes int) { return c.core.unacked.n, c.core.unacked.used }
+
+// Room returns how long a vital payload may be, in bytes, for Queue to accept it
+// without overflowing the resend buffer. It can be more than one payload may have,
+// and then tells how much is left for several: each takes its size and ChunkCost. It
+// is negative when there is no room at all.
+func (c *Conn) Room() int {
+	if c.core.unacked.n == MaxUnacked {
+		return -1
+	}
+	return c.core.unacked.limit - c.core.unacked.used - ChunkCost
+}
 
 // LastReceived returns when the peer last showed that it is there.
 func (c *Conn) LastReceived() Time { return c.lastRecv }

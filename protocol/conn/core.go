@@ -201,18 +201,3 @@ func (k *core) resendOld(now Time) {
 		k.resend(now, i)
 	}
 }
-
-// Pending returns how many vital chunks the peer has not acked yet, 0..511, and
-// what they take of the resend buffer, in bytes.
-func (k *core) Pending() (chunks, bytes int) { return k.unacked.n, k.unacked.used }
-
-// Room returns how long a vital payload may be, in bytes, for Queue to accept it
-// without overflowing the resend buffer. It can be more than one payload may have,
-// and then tells how much is left for several: each takes its size and ChunkCost.
-// It is negative when there is no room at all.
-func (k *core) Room() int {
-	if k.unacked.n == MaxUnacked {
-		return -1
-	}
-	return k.unacked.limit - k.unacked.used - ChunkCost
-}

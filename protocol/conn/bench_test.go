@@ -1,0 +1,53 @@
+package conn
+
+import (
+	"testing"
+
+	"github.com/teeyard/teeyard/protocol/packet"
+)
+
+// BenchmarkFeed feeds the recorded packets of the real server to a client that is
+// online, again and again.
+func BenchmarkFeed(b *testing.B) {
+	var all [][]byte
+	for _, d := range capture(b) {
+		if d.fromServer && d.b[0]&byte(packet.Control<<2) == 0 {
+			d.b[0], d.b[1] = d.b[0]&^3, 0
+			all = append(all, d.b)
+		}
+	}
+	var first packet.Packet
+	must(b, first.ParseHeader(all[0]))
+	c, err := New(Config{Send: func([]byte) {}})
+	must(b, err)
+	must(b, c.Dial(0, first.Token))
+	must(b, c.Feed(0, packet.AppendTokenReply(nil, first.Token, serverToken), nothing{}))
+	must(b, c.Feed(0, packet.AppendControl(nil, 0, first.Token, packet.Accept), nothing{}))
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		if err := c.Feed(0, all[i], nothing{}); err != nil {
+			b.Fatal(err)
+		}
+		if i++; i == len(all) {
+			i = 0
+		}
+	}
+}
+
+// BenchmarkQueue sends one snapshot-like payload a packet.
+func BenchmarkQueue(b *testing.B) {
+	c, err := New(Config{Send: func([]byte) {}})
+	must(b, err)
+	must(b, c.Accept(0, serverToken, clientToken))
+	must(b, c.Feed(0, data(0, 0, serverToken), nothing{}))
+	payload := make([]byte, 300)
+	for i := range payload {
+		payload[i] = byte(i * i % 11)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		c.Queue(0, payload, false)
+		c.Flush(0)
+	}
+}
