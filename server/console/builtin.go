@@ -1,0 +1,138 @@
+package console
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+func (c *Console) builtins() []Command {
+	return []Command{
+		{"echo", "r[text]", "Echo the text", Server, func(call *Call) {
+			call.Print("Console", "%s", call.Arg(0))
+		}},
+		{"exec", "r[file]", "Execute the specified file", Server, func(call *Call) {
+			c.ExecuteFile(call.Arg(0), call.Caller)
+		}},
+		{"toggle", "s[config-option] i[value1] i[value2]", "Toggle config value", Server, c.toggle},
+		{"mod_command", "s[command] ?i[access-level]", "Specify command accessibility for moderators", Server, c.modCommand},
+		{"mod_status", "", "List all commands which are accessible for moderators", Server, c.modStatus},
+		{"save_config", "?s[file]", "Save config to file", Server | Store, c.saveConfig},
+	}
+}
+
+// toggle gives a variable its second value if it has the first, else the first.
+func (c *Console) toggle(call *Call) {
+	e := c.find(call.Arg(0), call.Caller.Flags)
+	if e == nil {
+		c.complain("Console", "No such command: '%s'.", call.Arg(0))
+		return
+	}
+	v, ok := e.v.(*IntVar)
+	if !ok {
+		c.complain("Console", "Invalid command: '%s'.", call.Arg(0))
+		return
+	}
+	x := call.Int(1)
+	if *v.Value == x {
+		x = call.Int(2)
+	}
+	c.Execute(fmt.Sprintf("%s %d", e.cmd.Name, x), call.Caller)
+}
+
+func (c *Console) modCommand(call *Call) {
+	e := c.find(call.Arg(0), Server)
+	if e == nil {
+		c.complain("Console", "No such command: '%s'.", call.Arg(0))
+		return
+	}
+	is := "is"
+	changed := false
+	if len(call.Args) == 2 {
+		is = "is now"
+		level := min(max(Level(call.Int(1)), LevelAdmin), LevelMod)
+		changed = level != e.level
+		e.level = level
+	}
+	state := "disabled"
+	if e.level == LevelMod {
+		state = "enabled"
+	}
+	call.Print("Console", "moderator access for '%s' %s %s", call.Arg(0), is, state)
+	if changed && c.cfg.AccessChanged != nil {
+		c.cfg.AccessChanged(e.info())
+	}
+}
+
+// modStatus lists names with commas, in lines of less than 240 bytes.
+func (c *Console) modStatus(call *Call) {
+	const limit = 240
+	line := ""
+	for _, e := range c.sorted {
+		if e.cmd.Flags&call.Caller.Flags == 0 || e.level != LevelMod {
+			continue
+		}
+		if len(line)+len(e.cmd.Name)+2 >= limit {
+			call.Print("Console", "%s", line)
+			line = ""
+		}
+		if line != "" {
+			line += ", "
+		}
+		line += e.cmd.Name
+	}
+	if line != "" {
+		call.Print("Console", "%s", line)
+	}
+}
+
+func (c *Console) saveConfig(call *Call) {
+	name := "configs/config_" + c.cfg.Now().Format("2006-01-02_15-04-05") + ".cfg"
+	if len(call.Args) > 0 {
+		name = "configs/" + call.Arg(0) + ".cfg"
+	}
+	clean, err := cleanPath(name)
+	if err == nil && !strings.HasPrefix(clean, "configs/") {
+		err = errPath
+	}
+	if err == nil {
+		err = c.writeConfig(clean)
+	}
+	if err != nil {
+		c.complain("config", "failed to save config to '%s': %v", name, err)
+		return
+	}
+	call.Print("config", "saved config to '%s'", name)
+}
+
+func (c *Console) writeConfig(name string) (err error) {
+	if c.cfg.Create == nil {
+		return fmt.Errorf("there is no place to save to")
+	}
+	f, err := c.cfg.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(c.AppendConfig(nil))
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// AppendConfig appends a configuration file with all saved variables that differ
+// from their defaults.
+func (c *Console) AppendConfig(dst []byte) []byte {
+	b := bytes.NewBuffer(dst)
+	b.WriteString("# Teeyard\n")
+	for _, e := range c.sorted {
+		if e.v == nil || e.cmd.Flags&Save == 0 {
+			continue
+		}
+		if line, isDefault := e.v.line(e.cmd.Name); !isDefault {
+			b.WriteString(line)
+			b.WriteByte('\n')
+		}
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,414 @@
+// Package console is the Teeworlds console: a language of one-line commands, and
+// the registry of the commands and variables that it runs.
+//
+// A configuration file, the arguments of the program, the remote console, the
+// external console and votes all speak it:
+//
+//	sv_name "My server"; sv_map dm1   # a comment
+//	add_vote "Map: dm1" change_map dm1
+//	exec more.cfg
+//
+// A line is split at ; outside quotes and ends at # outside quotes. The first word
+// of a part names a command, in any case; an empty part ends the line. Arguments
+// follow the parameters of the command, see [Command.Params]. A variable is a
+// command that sets it, or prints it when there is no argument.
+//
+// A Console belongs to the one goroutine that runs the server. Whatever it is fed,
+// it prints what is wrong and goes on; memory and work per line are bounded.
+package console
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Limits of the language.
+const (
+	// MaxPart is the most bytes of one command with its arguments; the rest is cut.
+	// The original cuts at 1023, which a saved sv_motd full of quotes exceeds.
+	MaxPart = 2047
+	// MaxLine is the most bytes of a line; a longer line is refused.
+	MaxLine = 32 << 10
+	// MaxFile is the most bytes of a configuration file; a larger file is refused.
+	MaxFile = 1 << 20
+	// MaxOutput is the most bytes of a printed line; the rest is cut.
+	MaxOutput = 1023
+
+	maxDepth  = 16     // files executing files
+	maxParts  = 100000 // commands run by one line or file
+	maxStored = 4096   // commands waiting for Start
+)
+
+var (
+	// ErrCommand is returned for a command or variable that cannot be registered:
+	// a bad name, malformed parameters, nothing to run.
+	ErrCommand = errors.New("console: bad command")
+	// ErrDuplicate is returned for a name that is registered already.
+	ErrDuplicate = errors.New("console: duplicate command")
+	// ErrUnknown is returned for a name that is not registered.
+	ErrUnknown = errors.New("console: no such command")
+)
+
+// Level is how much access a caller has, or how much a command needs. A caller may
+// run the commands of its own level and of higher numbers.
+type Level int
+
+// The levels of access.
+const (
+	LevelAdmin Level = 0
+	LevelMod   Level = 1
+)
+
+// Flag is a property of a command or variable.
+type Flag uint
+
+// The flags of commands and variables.
+const (
+	// Server commands can be reached from everywhere, the remote console included.
+	Server Flag = 1 << iota
+	// Econ commands can be reached from configuration and external console only.
+	Econ
+	// Save variables are written by save_config.
+	Save
+	// Store commands need the world: until [Console.Start] they are kept.
+	Store
+	// Basic commands are open to moderators from the beginning.
+	Basic
+	// Secret variables hold passwords; see [Console.Redact].
+	Secret
+	// Hidden commands work but are not listed: other names for the same thing.
+	Hidden
+)
+
+// The levels of output. A sink shows the lines up to the level it wants.
+const (
+	Standard = 0 // what an operator wants to see
+	Info     = 1 // more: chat, players coming and going
+	Debug    = 2 // everything: kills, pickups
+)
+
+// Caller is on whose behalf a line runs.
+type Caller struct {
+	// Level is the access of the caller.
+	Level Level
+	// Flags says which commands the caller reaches: those with one of these flags.
+	Flags Flag
+	// ID is the client id of the caller, -1 for one that is not a player.
+	ID int
+}
+
+// Operator is the caller behind configuration files, program arguments and the
+// external console: everything is open to it.
+var Operator = Caller{Level: LevelAdmin, Flags: Server | Econ, ID: -1}
+
+// Command is an entry of the registry.
+type Command struct {
+	// Name is how the command is called: printable ASCII without spaces, quotes,
+	// ; and #.
+	Name string
+	// Params is the parameters as shown to users: one letter for each, i for a
+	// whole number, f for a number, s for a word and r for the rest of the line.
+	// A ? makes this one and those after it optional; [text] after the letter
+	// describes it. Example: "i[id] ?r[reason]".
+	Params string
+	// Help is one line about what it does.
+	Help string
+	// Flags are the properties; without Server or Econ nobody can reach it.
+	Flags Flag
+	// Run carries it out.
+	Run func(*Call)
+}
+
+// Call is one command being run. It is valid until Run returns.
+type Call struct {
+	// Console runs the command.
+	Console *Console
+	// Caller is on whose behalf.
+	Caller Caller
+	// Name is the command's name as it was registered.
+	Name string
+	// Args are the arguments, as many as the line had and Params allows.
+	Args []string
+}
+
+// Arg returns argument i, empty if the line had fewer.
+func (c *Call) Arg(i int) string {
+	if i < 0 || i >= len(c.Args) {
+		return ""
+	}
+	return c.Args[i]
+}
+
+// Int returns argument i as a whole number: what its beginning says, 0 if it does
+// not begin with a number, the nearest int32 if it is too large.
+func (c *Call) Int(i int) int { return parseInt(c.Arg(i)) }
+
+// Float returns argument i as a number: what its beginning says, else 0.
+func (c *Call) Float(i int) float64 { return parseFloat(c.Arg(i)) }
+
+// Print prints a line at the standard level.
+func (c *Call) Print(system, format string, args ...any) {
+	c.Console.Print(Standard, system, fmt.Sprintf(format, args...))
+}
+
+// Problem is something in a configuration that an operator should know.
+type Problem struct {
+	// File and Line say where, counted from 1; File is empty outside files.
+	File string
+	Line int
+	// Text says what.
+	Text string
+}
+
+// String returns the problem as one line.
+func (p Problem) String() string {
+	if p.File == "" {
+		return p.Text
+	}
+	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
+}
+
+// Config is the configuration of a [Console]. The zero value works, without files
+// and without output.
+type Config struct {
+	// Output receives every printed line with its level (Standard, Info or Debug)
+	// and the part of the server that it is from.
+	Output func(level int, system, line string)
+	// Files is where exec and -f read. Names that leave it are refused.
+	Files fs.FS
+	// Create opens a file for save_config; name is a valid path of io/fs. nil
+	// turns save_config into an error message.
+	Create func(name string) (io.WriteCloser, error)
+	// Now is the time for the name of a saved configuration; nil means time.Now.
+	Now func() time.Time
+	// Problem, if set, hears about unknown commands, wrong arguments, values that
+	// were changed to fit, and files that cannot be read. It is for checking a
+	// configuration; the lines are printed as well where the console prints them.
+	Problem func(Problem)
+	// AccessChanged, if set, is called after mod_command changed who may run a
+	// command.
+	AccessChanged func(Entry)
+}
+
+// Console is the registry and interpreter.
+type Console struct {
+	cfg     Config
+	byName  map[string][]*entry // by lower case name, latest first
+	sorted  []*entry            // by name
+	caller  Caller
+	started bool
+	stored  []stored
+
+	depth int // of lines inside lines
+	parts int // run since depth was 0
+	files []position
+}
+
+type position struct {
+	file string
+	line int
+}
+
+type stored struct {
+	e    *entry
+	call Call
+}
+
+type entry struct {
+	cmd    Command
+	params []param
+	level  Level
+	v      variable // nil for a command that is not a variable
+	after  []func(*Call)
+}
+
+// Entry describes a registered command or variable.
+type Entry struct {
+	// Name, Params, Help and Flags are those of the [Command].
+	Name, Params, Help string
+	Flags              Flag
+	// Level is the access that it needs now.
+	Level Level
+}
+
+func (e *entry) info() Entry {
+	return Entry{e.cmd.Name, e.cmd.Params, e.cmd.Help, e.cmd.Flags, e.level}
+}
+
+// New makes a console with the commands of the language itself: echo, exec, toggle,
+// mod_command, mod_status and save_config.
+func New(cfg Config) (*Console, error) {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	c := &Console{cfg: cfg, byName: make(map[string][]*entry), caller: Operator}
+	for _, cmd := range c.builtins() {
+		if err := c.Register(cmd); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// Register adds a command. The same name may be registered once with the flag
+// Server and once with Econ, in which case callers that reach both get the later.
+func (c *Console) Register(cmd Command) error {
+	_, err := c.register(cmd, nil)
+	return err
+}
+
+func (c *Console) register(cmd Command, v variable) (*entry, error) {
+	if !validName(cmd.Name) {
+		return nil, fmt.Errorf("%w: name %q", ErrCommand, cmd.Name)
+	}
+	params, err := parseParams(cmd.Params)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrCommand, cmd.Name, err)
+	}
+	if cmd.Run == nil {
+		return nil, fmt.Errorf("%w: %s does nothing", ErrCommand, cmd.Name)
+	}
+	key := strings.ToLower(cmd.Name)
+	const reach = Server | Econ
+	for _, other := range c.byName[key] {
+		if other.cmd.Flags&cmd.Flags&reach != 0 || other.cmd.Flags&reach == cmd.Flags&reach {
+			return nil, fmt.Errorf("%w: %s", ErrDuplicate, cmd.Name)
+		}
+	}
+	e := &entry{cmd: cmd, params: params, v: v}
+	if cmd.Flags&Basic != 0 {
+		e.level = LevelMod
+	}
+	c.byName[key] = slices.Insert(c.byName[key], 0, e)
+	at, _ := slices.BinarySearchFunc(c.sorted, e, func(a, b *entry) int { return cmp.Compare(a.cmd.Name, b.cmd.Name) })
+	c.sorted = slices.Insert(c.sorted, at, e)
+	return e, nil
+}
+
+func validName(s string) bool {
+	if s == "" || len(s) > 64 {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' || strings.IndexByte(`";#\`, s[i]) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// After makes f run each time after the command or variable name was run; for a
+// variable, only if a value was given, also if it was the value it had.
+func (c *Console) After(name string, f func(*Call)) error {
+	list := c.byName[strings.ToLower(name)]
+	if len(list) == 0 {
+		return fmt.Errorf("%w: %q", ErrUnknown, name)
+	}
+	for _, e := range list {
+		e.after = append(e.after, f)
+	}
+	return nil
+}
+
+// find returns the command that a caller with these flags means.
+func (c *Console) find(name string, flags Flag) *entry {
+	if len(name) > 64 {
+		return nil
+	}
+	for _, e := range c.byName[strings.ToLower(name)] {
+		if e.cmd.Flags&flags != 0 {
+			return e
+		}
+	}
+	return nil
+}
+
+// Lookup returns the command that name means to the caller.
+func (c *Console) Lookup(name string, who Caller) (Entry, bool) {
+	if e := c.find(name, who.Flags); e != nil {
+		return e.info(), true
+	}
+	return Entry{}, false
+}
+
+// Next returns the first command in byte order of names that comes after the name
+// after and that who may run. Remote consoles are told of the commands one by one
+// (RCON_CMD_ADD); this continues such a list, and starts it with "".
+func (c *Console) Next(after string, who Caller) (Entry, bool) {
+	i, found := slices.BinarySearchFunc(c.sorted, after, func(e *entry, name string) int { return cmp.Compare(e.cmd.Name, name) })
+	for found && i < len(c.sorted) && c.sorted[i].cmd.Name == after {
+		i++
+	}
+	for ; i < len(c.sorted); i++ {
+		if e := c.sorted[i]; e.cmd.Flags&who.Flags != 0 && e.cmd.Flags&Hidden == 0 && e.level >= who.Level {
+			return e.info(), true
+		}
+	}
+	return Entry{}, false
+}
+
+// Caller returns on whose behalf the console is running; the operator when it is
+// not. Output that a command makes may go to its caller's equals only.
+func (c *Console) Caller() Caller { return c.caller }
+
+// Print prints a line. It is cut to MaxOutput bytes and at the first NUL, and line
+// breaks become spaces, so that one line cannot pass for two.
+func (c *Console) Print(level int, system, line string) {
+	if c.cfg.Output == nil {
+		return
+	}
+	c.cfg.Output(level, system, oneLine(line))
+}
+
+func oneLine(s string) string {
+	if i := strings.IndexByte(s, 0); i >= 0 {
+		s = s[:i]
+	}
+	s = cut(s, MaxOutput)
+	if strings.ContainsAny(s, "\r\n") {
+		s = lineBreaks.Replace(s)
+	}
+	return s
+}
+
+var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
+
+// cut returns the first n bytes of s, or a little less so as not to split a
+// character.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := n; i > n-utf8.UTFMax && i > 0; i-- {
+		if utf8.RuneStart(s[i]) {
+			return s[:i]
+		}
+	}
+	return s[:n]
+}
+
+// problem reports to Config.Problem.
+func (c *Console) problem(format string, args ...any) {
+	if c.cfg.Problem == nil {
+		return
+	}
+	p := Problem{Text: oneLine(fmt.Sprintf(format, args...))}
+	if n := len(c.files); n > 0 {
+		p.File, p.Line = c.files[n-1].file, c.files[n-1].line
+	}
+	c.cfg.Problem(p)
+}
+
+// complain prints what is wrong and reports it.
+func (c *Console) complain(system, format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	c.Print(Standard, system, line)
+	c.problem("%s", line)
+}

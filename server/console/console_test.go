@@ -1,0 +1,420 @@
+package console
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// bench is a console with a few variables, and what it printed.
+type bench struct {
+	*Console
+	lines                                 []string
+	problems                              []string
+	warmup, port, clients                 int
+	name, hostname, modPassword, password string
+	ecPort                                int
+	saved                                 map[string]*bytes.Buffer
+}
+
+type closer struct{ io.Writer }
+
+func (closer) Close() error { return nil }
+
+func newBench(t testing.TB, cfg Config) *bench {
+	t.Helper()
+	b := &bench{saved: map[string]*bytes.Buffer{}}
+	cfg.Output = func(level int, system, line string) {
+		if level != Standard {
+			system = fmt.Sprint(system, level)
+		}
+		b.lines = append(b.lines, fmt.Sprintf("[%s]: %s", system, line))
+	}
+	cfg.Problem = func(p Problem) { b.problems = append(b.problems, p.String()) }
+	cfg.Create = func(name string) (io.WriteCloser, error) {
+		b.saved[name] = &bytes.Buffer{}
+		return closer{b.saved[name]}, nil
+	}
+	cfg.Now = func() time.Time { return time.Date(2024, 2, 3, 4, 5, 6, 0, time.UTC) }
+	c, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Console = c
+	for _, v := range []IntVar{
+		{Name: "sv_warmup", Value: &b.warmup, Min: -1, Max: 1000, Flags: Server | Save},
+		{Name: "sv_port", Value: &b.port, Default: 8303, Flags: Server | Save},
+		{Name: "sv_max_clients", Value: &b.clients, Default: 8, Min: 1, Max: 64, Flags: Server | Save},
+		{Name: "ec_port", Value: &b.ecPort, Flags: Econ | Save},
+	} {
+		if err := c.RegisterInt(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, v := range []StringVar{
+		{Name: "sv_name", Value: &b.name, Default: "unnamed server", Size: 128, Flags: Server | Save},
+		{Name: "sv_hostname", Value: &b.hostname, Size: 128, Flags: Server | Save},
+		{Name: "sv_rcon_mod_password", Value: &b.modPassword, Size: 32, Flags: Server | Save | Secret},
+		{Name: "password", Value: &b.password, Size: 32, Flags: Server | Save | Secret},
+	} {
+		if err := c.RegisterString(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Register(Command{Name: "logout", Flags: Server | Basic, Run: func(call *Call) { call.Print("server", "bye %d", call.Caller.ID) }}); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func (b *bench) take() []string {
+	l := b.lines
+	b.lines = nil
+	return l
+}
+
+func (b *bench) expect(t *testing.T, line string, who Caller, want ...string) {
+	t.Helper()
+	b.take()
+	b.Execute(line, who)
+	if diff := cmp.Diff(want, b.take()); diff != "" {
+		t.Errorf("%s: (-want +got)\n%s", line, diff)
+	}
+}
+
+// The released server printed language.golden for language.cfg.
+func TestLanguageAsReleased(t *testing.T) {
+	golden, err := os.ReadFile("testdata/language.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t, Config{Files: os.DirFS(".")})
+	if !b.ExecuteFile("testdata/language.cfg", Operator) {
+		t.Fatal(b.take())
+	}
+	got := strings.Join(b.take()[1:], "\n") + "\n"
+	// Two differences are ours: the hint about paths does not name storage.cfg,
+	// which we do not have, and a string is not cut inside a character.
+	want := strings.NewReplacer(
+		"Info: only relative paths starting from the ones you specify in 'storage.cfg' are allowed",
+		"Info: only relative paths inside the storage directories are allowed",
+		"\xc3\n", "\n",
+	).Replace(string(golden))
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("(-released +ours)\n%s", diff)
+	}
+}
+
+func TestAccess(t *testing.T) {
+	b := newBench(t, Config{})
+	mod := Caller{Level: LevelMod, Flags: Server, ID: 3}
+	admin := Caller{Level: LevelAdmin, Flags: Server, ID: 2}
+
+	b.expect(t, "echo x", mod, "[Console]: Access for command echo denied.")
+	b.expect(t, "ECHO x; logout", mod, "[Console]: Access for command ECHO denied.", "[server]: bye 3")
+	b.expect(t, "ec_port 1", mod, "[Console]: No such command: ec_port.")
+	b.expect(t, "ec_port", admin, "[Console]: No such command: ec_port.")
+	b.expect(t, "ec_port", Operator, "[Console]: Value: 0")
+	b.expect(t, "echo x", Caller{}, "[Console]: No such command: echo.")
+
+	b.expect(t, "mod_command echo 1; mod_command toggle 1", admin,
+		"[Console]: moderator access for 'echo' is now enabled", "[Console]: moderator access for 'toggle' is now enabled")
+	b.expect(t, "echo x", mod, "[Console]: x")
+	// A command that runs others does not lend its access.
+	b.expect(t, "toggle sv_warmup 1 2", mod, "[Console]: Access for command sv_warmup denied.")
+	b.expect(t, "mod_status", admin, "[Console]: echo, logout, toggle")
+	if b.Caller() != Operator {
+		t.Errorf("caller outside of commands is %+v", b.Caller())
+	}
+
+	var names []string
+	for e, ok := b.Next("", mod); ok; e, ok = b.Next(e.Name, mod) {
+		names = append(names, e.Name)
+	}
+	if want := []string{"echo", "logout", "toggle"}; !slices.Equal(names, want) {
+		t.Errorf("a moderator is told of %v, want %v", names, want)
+	}
+	names = nil
+	for e, ok := b.Next("", Operator); ok; e, ok = b.Next(e.Name, Operator) {
+		names = append(names, e.Name)
+	}
+	if !slices.IsSorted(names) || !slices.Contains(names, "ec_port") || len(names) != 15 {
+		t.Errorf("the operator is told of %v", names)
+	}
+	// A list goes on where it was even if the name is gone or was never there.
+	if e, ok := b.Next("echp", mod); !ok || e.Name != "logout" {
+		t.Errorf("after echp comes %v", e.Name)
+	}
+}
+
+func TestAccessChanged(t *testing.T) {
+	var got []Entry
+	b := newBench(t, Config{AccessChanged: func(e Entry) { got = append(got, e) }})
+	b.Execute("mod_command exec 1; mod_command exec 1; mod_command exec; mod_command exec 0", Operator)
+	if len(got) != 2 || got[0].Name != "exec" || got[0].Level != LevelMod || got[1].Level != LevelAdmin || got[0].Params != "r[file]" {
+		t.Errorf("told of %+v", got)
+	}
+}
+
+func TestStore(t *testing.T) {
+	b := newBench(t, Config{})
+	var ran []string
+	err := b.Register(Command{Name: "change_map", Params: "?r[map]", Flags: Server | Store, Run: func(call *Call) {
+		ran = append(ran, fmt.Sprint(call.Arg(0), call.Caller.ID))
+		if call.Arg(0) == "b" {
+			b.Execute("change_map c", call.Caller)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Execute("change_map a; echo x; CHANGE_MAP b", Caller{Flags: Server, ID: 5})
+	b.expect(t, "change_map \"", Operator, "[Console]: Invalid arguments... Usage: change_map ?r[map]")
+	if len(ran) != 0 {
+		t.Fatalf("ran before the start: %v", ran)
+	}
+	b.Start()
+	b.Execute("change_map d", Operator)
+	if want := []string{"a5", "b5", "c5", "d-1"}; !slices.Equal(ran, want) {
+		t.Errorf("ran %v, want %v", ran, want)
+	}
+
+	b = newBench(t, Config{})
+	for range maxStored + 5 {
+		b.Execute("save_config x", Operator)
+	}
+	if n := len(b.take()); n != 5 {
+		t.Errorf("%d complaints about a full queue, want 5", n)
+	}
+}
+
+func TestHooks(t *testing.T) {
+	b := newBench(t, Config{})
+	var seen []string
+	hook := func(call *Call) { seen = append(seen, fmt.Sprintf("%s=%d", call.Name, b.clients)) }
+	if err := b.After("SV_max_clients", hook); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.After("sv_nothing", hook); !errors.Is(err, ErrUnknown) {
+		t.Errorf("hook on nothing: %v", err)
+	}
+	b.Execute("sv_max_clients; sv_max_clients 9; sv_max_clients 9; sv_max_clients 99; toggle sv_max_clients 64 3", Operator)
+	want := []string{"sv_max_clients=9", "sv_max_clients=9", "sv_max_clients=64", "sv_max_clients=3"}
+	if !slices.Equal(seen, want) {
+		t.Errorf("hook saw %v, want %v", seen, want)
+	}
+}
+
+func TestRegisterErrors(t *testing.T) {
+	b := newBench(t, Config{})
+	run := func(*Call) {}
+	x, s := 0, ""
+	for _, tc := range []struct {
+		err  error
+		want error
+	}{
+		{b.Register(Command{Name: "", Run: run}), ErrCommand},
+		{b.Register(Command{Name: "two words", Run: run}), ErrCommand},
+		{b.Register(Command{Name: "a;b", Run: run}), ErrCommand},
+		{b.Register(Command{Name: strings.Repeat("x", 65), Run: run}), ErrCommand},
+		{b.Register(Command{Name: "x"}), ErrCommand},
+		{b.Register(Command{Name: "x", Params: "?", Run: run}), ErrCommand},
+		{b.Register(Command{Name: "x", Params: "i[open", Run: run}), ErrCommand},
+		{b.Register(Command{Name: "x", Params: "r i", Run: run}), ErrCommand},
+		{b.Register(Command{Name: "x", Params: "q", Run: run}), ErrCommand},
+		{b.Register(Command{Name: "ECHO", Flags: Server, Run: run}), ErrDuplicate},
+		{b.RegisterInt(IntVar{Name: "x", Flags: Server}), ErrCommand},
+		{b.RegisterInt(IntVar{Name: "x", Flags: Server, Value: &x, Default: 5, Max: 4}), ErrCommand},
+		{b.RegisterString(StringVar{Name: "x", Flags: Server, Value: &s}), ErrCommand},
+		{b.RegisterString(StringVar{Name: "x", Flags: Server, Size: 5}), ErrCommand},
+	} {
+		if !errors.Is(tc.err, tc.want) {
+			t.Errorf("got %v, want %v", tc.err, tc.want)
+		}
+	}
+	// The same name for rcon and econ: who reaches both gets the later one.
+	if err := b.Register(Command{Name: "logout", Flags: Econ, Run: func(call *Call) { call.Print("econ", "out") }}); err != nil {
+		t.Fatal(err)
+	}
+	b.expect(t, "logout", Operator, "[econ]: out")
+	b.expect(t, "logout", Caller{Flags: Server}, "[server]: bye 0")
+}
+
+func TestFiles(t *testing.T) {
+	deep := fstest.MapFS{
+		"big.cfg":   {Data: bytes.Repeat([]byte("#"), MaxFile+1)},
+		"bom.cfg":   {Data: []byte("\ufeffecho bom")},
+		"long.cfg":  {Data: []byte(strings.Repeat("x", MaxLine+1) + "\necho after")},
+		"nul.cfg":   {Data: []byte("echo a\x00b\necho c")},
+		"dir/a.cfg": {Data: []byte("sv_port x\nnonsense\n\nsv_max_clients 100;exec b.cfg\n")},
+	}
+	for i := range 30 {
+		deep[fmt.Sprintf("n%d.cfg", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, "exec n%d.cfg\n", i+1)}
+		deep[fmt.Sprintf("w%d.cfg", i)] = &fstest.MapFile{Data: bytes.Repeat(fmt.Appendf(nil, "exec w%d.cfg\n", i+1), 50)}
+	}
+	b := newBench(t, Config{Files: deep})
+	for _, name := range []string{"../x.cfg", "dir/../../x", "/big.cfg", `..\x`, "c:/x", "", ".", "a\x00b"} {
+		if b.ExecuteFile(name, Operator) {
+			t.Errorf("%q was opened", name)
+		}
+	}
+	b.expect(t, "exec big.cfg", Operator, "[console]: failed to open 'big.cfg'", "[console]: Info: the file is larger than 1048576 bytes")
+	b.expect(t, "exec bom.cfg", Operator, "[console]: executing 'bom.cfg'", "[Console]: bom")
+	b.expect(t, "exec long.cfg", Operator, "[console]: executing 'long.cfg'", "[Console]: Line of 32769 bytes is too long.", "[Console]: after")
+	b.expect(t, "exec nul.cfg", Operator, "[console]: executing 'nul.cfg'", "[Console]: a", "[Console]: c")
+	b.expect(t, `exec .\dir/../bom.cfg`, Operator, `[console]: executing '.\dir/../bom.cfg'`, "[Console]: bom")
+
+	b.Execute("exec n0.cfg", Operator)
+	if got := b.take(); len(got) != maxDepth+1 || !strings.Contains(got[maxDepth], "too many nested files") {
+		t.Errorf("nested files: %q", got)
+	}
+	b.Execute("exec w0.cfg", Operator) // 50^16 commands if nothing stopped it
+	if got := b.take(); len(got) > maxParts+5 || !slices.Contains(got, "[Console]: Too many commands.") {
+		t.Errorf("wide files printed %d lines, the last %q", len(got), got[len(got)-1])
+	}
+	b.expect(t, "echo again", Operator, "[Console]: again")
+
+	b.problems = nil
+	b.ExecuteFile("dir/a.cfg", Operator)
+	want := []string{
+		"dir/a.cfg:1: sv_port: 'x' is read as 0",
+		"dir/a.cfg:2: No such command: nonsense.",
+		"dir/a.cfg:4: sv_max_clients: 100 is out of range, 64 is used",
+		"dir/a.cfg:4: failed to open 'b.cfg'",
+	}
+	if diff := cmp.Diff(want, b.problems); diff != "" {
+		t.Errorf("problems (-want +got)\n%s", diff)
+	}
+}
+
+func TestArgs(t *testing.T) {
+	files := fstest.MapFS{
+		"autoexec.cfg": {Data: []byte("sv_name auto\nsv_port 1\nsv_hostname h")},
+		"other.cfg":    {Data: []byte("sv_port 2")},
+	}
+	b := newBench(t, Config{Files: files})
+	b.Startup("autoexec.cfg", []string{"-s", "sv_max_clients 3;sv_warmup 4", "-f", "other.cfg", `sv_name ""`, "--silent", "-f"})
+	if b.name != "unnamed server" || b.port != 2 || b.hostname != "h" || b.clients != 3 || b.warmup != 4 {
+		t.Errorf("%+v", b)
+	}
+	b = newBench(t, Config{Files: files})
+	b.Startup("autoexec.cfg", []string{"sv_port 5", "-d"})
+	if b.port != 8303 || b.name != "unnamed server" {
+		t.Errorf("-d still configured: %+v", b)
+	}
+}
+
+func TestSaveConfig(t *testing.T) {
+	b := newBench(t, Config{})
+	b.Start()
+	b.Execute(`sv_name "a \"quoted\" \\ name"; sv_port 9; sv_warmup 0; ec_port 7`, Operator)
+	b.expect(t, "save_config", Operator, "[config]: saved config to 'configs/config_2024-02-03_04-05-06.cfg'")
+	b.expect(t, "save_config mine", Operator, "[config]: saved config to 'configs/mine.cfg'")
+	for _, bad := range []string{"../x", "/../../x", "a/../../x", `..\x`, "c:x"} {
+		b.Execute("save_config "+bad, Operator)
+	}
+	if len(b.saved) != 2 {
+		t.Errorf("files written: %v", b.saved)
+	}
+	want := "# Teeyard\nec_port 7\nsv_name \"a \\\"quoted\\\" \\\\ name\"\nsv_port 9\n"
+	if got := b.saved["configs/mine.cfg"].String(); got != want {
+		t.Errorf("saved\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Any string that can be set is the same again after saving and loading.
+func TestSaveLoad(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		text := rapid.StringMatching(`[ -~äé世]{0,140}`).Draw(rt, "text")
+		a := newBench(t, Config{})
+		a.Execute("sv_name "+quote(text), Operator)
+		if a.name != cut(text, 127) {
+			rt.Fatalf("set %q, have %q", text, a.name)
+		}
+		file := a.AppendConfig(nil)
+		b := newBench(t, Config{Files: fstest.MapFS{"c.cfg": {Data: file}}})
+		b.ExecuteFile("c.cfg", Operator)
+		if len(b.problems) > 0 || b.name != a.name {
+			rt.Fatalf("saved %q, loaded %q, %v, from\n%s", a.name, b.name, b.problems, file)
+		}
+	})
+}
+
+func TestRedact(t *testing.T) {
+	b := newBench(t, Config{})
+	for line, want := range map[string]string{
+		"status":                                 "status",
+		"sv_rcon_mod_password secret":            "sv_rcon_mod_password ***",
+		"sv_rcon_mod_password":                   "sv_rcon_mod_password",
+		"say x; SV_rcon_mod_password a;echo b":   "say x;SV_rcon_mod_password ***;echo b",
+		"toggle x; exec sv_rcon_PassWord secret": "toggle x;***",
+		`password "a;b"; echo c`:                 "password ***; echo c",
+	} {
+		if got := b.Redact(line); got != want {
+			t.Errorf("%q is logged as %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestOutputIsOneBoundedLine(t *testing.T) {
+	b := newBench(t, Config{})
+	b.Print(Info, "x", "a\r\nb\nc\x00d")
+	b.Print(Standard, "x", strings.Repeat("ä", MaxOutput))
+	got := b.take()
+	if got[0] != "[x1]: a b c" || len(got[1]) != len("[x]: ")+MaxOutput-1 {
+		t.Errorf("%q, %d bytes", got[0], len(got[1]))
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for s, want := range map[string]int{"": 0, "12": 12, " -7x": -7, "+3": 3, "x": 0, "-": 0, "99999999999": 1<<31 - 1, "-99999999999999999999": -1 << 31, "1.9": 1} {
+		if got := parseInt(s); got != want {
+			t.Errorf("int %q: %d, want %d", s, got, want)
+		}
+	}
+	for s, want := range map[string]float64{"": 0, "1.5": 1.5, "-.5x": -0.5, ".": 0, "2e2": 200, "2e": 2, "1e+": 1, "0x10": 0, "inf": 0, "nan": 0, "3.": 3} {
+		if got := parseFloat(s); got != want {
+			t.Errorf("float %q: %v, want %v", s, got, want)
+		}
+	}
+}
+
+func FuzzExecute(f *testing.F) {
+	data, err := os.ReadFile("testdata/language.cfg")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		b := newBench(t, Config{Files: fstest.MapFS{"a": {Data: []byte(line)}, "b": {Data: []byte("exec a\nexec a")}}})
+		b.Execute(line, Operator)
+		b.Execute(line, Caller{Level: LevelMod, Flags: Server})
+		b.ExecuteFile("b", Operator)
+		b.ExecuteArgs([]string{line, "-f", line})
+		b.Start()
+		b.Redact(line)
+		for _, l := range b.lines {
+			if len(l) > MaxOutput+20 || strings.ContainsAny(l, "\r\n\x00") {
+				t.Fatalf("printed %q", l)
+			}
+		}
+		if b.clients < 1 || b.clients > 64 || b.warmup < -1 || b.warmup > 1000 {
+			t.Fatalf("out of range: %d, %d", b.clients, b.warmup)
+		}
+		if len(b.name) > 127 || len(b.modPassword) > 31 {
+			t.Fatalf("too long: %q, %q", b.name, b.modPassword)
+		}
+	})
+}

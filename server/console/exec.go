@@ -1,0 +1,248 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Execute runs a line on behalf of who.
+func (c *Console) Execute(line string, who Caller) {
+	if i := strings.IndexByte(line, 0); i >= 0 {
+		line = line[:i]
+	}
+	if len(line) > MaxLine {
+		c.complain("Console", "Line of %d bytes is too long.", len(line))
+		return
+	}
+	defer c.enter(who)()
+	for more := line != ""; more; {
+		var part string
+		part, line, more = nextPart(line)
+		if !c.run(part) {
+			return
+		}
+	}
+}
+
+// enter notes who is running until the returned function is called.
+func (c *Console) enter(who Caller) (leave func()) {
+	before := c.caller
+	c.caller = who
+	if c.depth == 0 {
+		c.parts = 0
+	}
+	c.depth++
+	return func() {
+		c.depth--
+		c.caller = before
+	}
+}
+
+// run runs one part of a line. It returns false if the rest is to be left alone.
+func (c *Console) run(part string) bool {
+	name, rest := splitName(cut(part, MaxPart))
+	if name == "" {
+		return false
+	}
+	if c.parts++; c.parts > maxParts {
+		if c.parts == maxParts+1 {
+			c.complain("Console", "Too many commands.")
+		}
+		return false
+	}
+	e := c.find(name, c.caller.Flags)
+	switch {
+	case e == nil:
+		c.complain("Console", "No such command: %s.", name)
+		return true
+	case e.level < c.caller.Level:
+		c.complain("Console", "Access for command %s denied.", name)
+		return true
+	}
+	args, err := parseArgs(rest, e.params)
+	if err != nil {
+		c.complain("Console", "Invalid arguments... Usage: %s %s", e.cmd.Name, e.cmd.Params)
+		return true
+	}
+	call := Call{Console: c, Caller: c.caller, Name: e.cmd.Name, Args: args}
+	if !c.started && e.cmd.Flags&Store != 0 {
+		if len(c.stored) == maxStored {
+			c.complain("Console", "Too many commands wait for the start.")
+			return true
+		}
+		c.stored = append(c.stored, stored{e, call})
+		return true
+	}
+	e.run(&call)
+	return true
+}
+
+func (e *entry) run(call *Call) {
+	e.cmd.Run(call)
+	if e.v != nil && len(call.Args) == 0 {
+		return
+	}
+	for _, f := range e.after {
+		f(call)
+	}
+}
+
+// Start runs the commands that waited for the world, in order. From then on none
+// wait.
+func (c *Console) Start() {
+	c.started = true
+	queue := c.stored
+	c.stored = nil
+	for _, s := range queue {
+		leave := c.enter(s.call.Caller)
+		s.e.run(&s.call)
+		leave()
+	}
+}
+
+// ExecuteFile runs the lines of a file of Config.Files on behalf of who. It reports
+// whether there was such a file. A file that is being executed already is skipped.
+func (c *Console) ExecuteFile(name string, who Caller) bool {
+	clean, err := cleanPath(name)
+	if slices.ContainsFunc(c.files, func(p position) bool { return p.file == clean }) {
+		c.problem("'%s' executes itself", name)
+		return false
+	}
+	if len(c.files) >= maxDepth {
+		c.complain("console", "too many nested files, '%s' is left out", name)
+		return false
+	}
+	var data []byte
+	if err == nil {
+		data, err = c.readFile(clean)
+	}
+	if err != nil {
+		c.complain("console", "failed to open '%s'", name)
+		if errors.Is(err, errTooLarge) {
+			c.complain("console", "Info: the file is larger than %d bytes", MaxFile)
+		} else if errors.Is(err, errPath) {
+			c.complain("console", "Info: only relative paths inside the storage directories are allowed")
+		}
+		return false
+	}
+	c.Print(Standard, "console", fmt.Sprintf("executing '%s'", name))
+
+	defer c.enter(who)()
+	c.files = append(c.files, position{file: clean})
+	defer func() { c.files = c.files[:len(c.files)-1] }()
+	at := len(c.files) - 1
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	for text != "" && c.parts <= maxParts {
+		line := text
+		if i := strings.IndexAny(text, "\r\n"); i >= 0 {
+			line = text[:i]
+			if text[i] == '\r' && i+1 < len(text) && text[i+1] == '\n' {
+				i++
+			}
+			text = text[i+1:]
+		} else {
+			text = ""
+		}
+		c.files[at].line++
+		c.Execute(line, who)
+	}
+	return true
+}
+
+var (
+	errPath     = errors.New("path leaves the storage directory")
+	errTooLarge = errors.New("file is too large")
+)
+
+// cleanPath turns the name of a file as users write it into a path of io/fs.
+func cleanPath(name string) (string, error) {
+	p := path.Clean(strings.ReplaceAll(name, `\`, "/"))
+	if name == "" || p == "." || !fs.ValidPath(p) || strings.ContainsAny(p, "\x00:") {
+		return "", errPath
+	}
+	return p, nil
+}
+
+func (c *Console) readFile(name string) ([]byte, error) {
+	if c.cfg.Files == nil {
+		return nil, fs.ErrNotExist
+	}
+	f, err := c.cfg.Files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	if err == nil && len(data) > MaxFile {
+		err = errTooLarge
+	}
+	return data, err
+}
+
+// ExecuteArgs runs the arguments of the program, each as a line on behalf of the
+// operator. -f FILE executes a file; -s, --silent, -d and --default are for others
+// and skipped.
+func (c *Console) ExecuteArgs(args []string) {
+	for i := 0; i < len(args); i++ {
+		switch args[i] {
+		case "-f":
+			if i++; i < len(args) {
+				c.ExecuteFile(args[i], Operator)
+			} else {
+				c.problem("-f without a file")
+			}
+		case "-s", "--silent", "-d", "--default":
+		default:
+			c.Execute(args[i], Operator)
+		}
+	}
+}
+
+// Startup configures a server the way operators expect: autoexec (a file, if the
+// name is not empty), then the arguments, then the defaults of string variables
+// that are empty. With -d or --default among the arguments, only the last.
+func (c *Console) Startup(autoexec string, args []string) {
+	if !slices.Contains(args, "-d") && !slices.Contains(args, "--default") {
+		if autoexec != "" {
+			c.ExecuteFile(autoexec, Operator)
+		}
+		c.ExecuteArgs(args)
+	}
+	for _, e := range c.sorted {
+		if e.v != nil {
+			e.v.restore()
+		}
+	}
+}
+
+// Redact returns a line fit for a log: the arguments of commands that set a Secret
+// variable are left out, and so is all of a line that names a password where the
+// console would not see one.
+func (c *Console) Redact(line string) string {
+	var out []string
+	hidden := false
+	for rest, more := line, line != ""; more; {
+		var part string
+		part, rest, more = nextPart(rest)
+		name, args := splitName(part)
+		if e := c.find(name, ^Flag(0)); e != nil && e.cmd.Flags&Secret != 0 {
+			if strings.TrimSpace(args) != "" {
+				hidden = true
+				part = name + " ***"
+			}
+		} else if strings.Contains(strings.ToLower(part), "password") {
+			hidden = true
+			part = "***"
+		}
+		out = append(out, part)
+	}
+	if !hidden {
+		return line
+	}
+	return strings.Join(out, ";")
+}

@@ -1,0 +1,126 @@
+package console
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// variable is what the console needs to know of a variable besides its command.
+type variable interface {
+	// line returns the command that sets the present value; isDefault whether it
+	// need not be saved.
+	line(name string) (line string, isDefault bool)
+	// restore gives an empty string its default.
+	restore()
+}
+
+// IntVar describes a whole number that the console can set.
+type IntVar struct {
+	// Name, Help and Flags are as in [Command].
+	Name, Help string
+	Flags      Flag
+	// Value is where it is kept.
+	Value *int
+	// Default is the value it has at first.
+	Default int
+	// Min and Max limit what can be set: both 0 means no limit, and Max 0 means no
+	// upper limit.
+	Min, Max int
+}
+
+// StringVar describes a string that the console can set.
+type StringVar struct {
+	// Name, Help and Flags are as in [Command].
+	Name, Help string
+	Flags      Flag
+	// Value is where it is kept.
+	Value *string
+	// Default is the value it has at first.
+	Default string
+	// Size is one more than the bytes it can hold.
+	Size int
+}
+
+// RegisterInt adds a variable and gives it its default.
+func (c *Console) RegisterInt(v IntVar) error {
+	if v.Value == nil {
+		return fmt.Errorf("%w: %s has no value", ErrCommand, v.Name)
+	}
+	if v.Default != v.clamp(v.Default) {
+		return fmt.Errorf("%w: default %d of %s is out of range", ErrCommand, v.Default, v.Name)
+	}
+	p := &v
+	_, err := c.register(Command{Name: v.Name, Params: "?i", Help: v.Help, Flags: v.Flags, Run: p.run}, p)
+	if err == nil {
+		*v.Value = v.Default
+	}
+	return err
+}
+
+// RegisterString adds a variable and gives it its default.
+func (c *Console) RegisterString(v StringVar) error {
+	if v.Value == nil {
+		return fmt.Errorf("%w: %s has no value", ErrCommand, v.Name)
+	}
+	if len(v.Default) >= v.Size {
+		return fmt.Errorf("%w: default of %s is too long", ErrCommand, v.Name)
+	}
+	p := &v
+	_, err := c.register(Command{Name: v.Name, Params: "?r", Help: v.Help, Flags: v.Flags, Run: p.run}, p)
+	if err == nil {
+		*v.Value = v.Default
+	}
+	return err
+}
+
+func (v *IntVar) clamp(x int) int {
+	if v.Min != v.Max {
+		x = max(x, v.Min)
+		if v.Max != 0 {
+			x = min(x, v.Max)
+		}
+	}
+	return x
+}
+
+func (v *IntVar) run(call *Call) {
+	if len(call.Args) == 0 {
+		call.Print("Console", "Value: %d", *v.Value)
+		return
+	}
+	x := call.Int(0)
+	*v.Value = v.clamp(x)
+	if _, err := strconv.ParseInt(call.Arg(0), 10, 32); err != nil {
+		call.Console.problem("%s: '%s' is read as %d", v.Name, call.Arg(0), x)
+	}
+	if *v.Value != x {
+		call.Console.problem("%s: %d is out of range, %d is used", v.Name, x, *v.Value)
+	}
+}
+
+func (v *IntVar) line(name string) (string, bool) {
+	return fmt.Sprintf("%s %d", name, *v.Value), *v.Value == v.Default
+}
+
+func (v *IntVar) restore() {}
+
+func (v *StringVar) run(call *Call) {
+	if len(call.Args) == 0 {
+		call.Print("Console", "Value: %s", *v.Value)
+		return
+	}
+	*v.Value = toUTF8(call.Arg(0), v.Size)
+	if len(*v.Value) < len(toUTF8(call.Arg(0), 2*MaxPart+1)) {
+		call.Console.problem("%s: cut to %d bytes", v.Name, len(*v.Value))
+	}
+}
+
+func (v *StringVar) line(name string) (string, bool) {
+	return name + " " + quote(lineBreaks.Replace(*v.Value)), *v.Value == v.Default
+}
+
+func (v *StringVar) restore() {
+	if *v.Value == "" {
+		*v.Value = v.Default
+	}
+}
