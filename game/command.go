@@ -104,12 +104,16 @@ const (
 	CmdEnter
 	// CmdLeave frees a seat: Player, Text (the reason others are shown).
 	CmdLeave
-	// CmdInput is the movement input for this tick: Player, Input.
+	// CmdInput is the movement input for this tick: Player, Input. At most one
+	// per player and tick; without one the previous input goes on. It is applied
+	// after all commands of other kinds, wherever it stands among them.
 	CmdInput
 	// CmdDirect is an input on arrival, before its tick: Player, Input. It
 	// fires, switches weapons and asks for a respawn without waiting.
 	CmdDirect
 	// CmdSay: Player (Nobody: the server), Chat, Target (for whispers), Text.
+	// The server whispers to tell one player something; he sees an ordinary
+	// line of the server's.
 	CmdSay
 	// CmdSetTeam: Player, Team.
 	CmdSetTeam
@@ -136,7 +140,7 @@ const (
 	// CmdPause: Value seconds, 0 ends a pause, -1 pauses without an end.
 	CmdPause
 	// CmdForceTeam is an operator's team change: Player, Team, Value (minutes
-	// before the player may change again).
+	// before the player may change again). Player Nobody moves everybody.
 	CmdForceTeam
 	// CmdSwapTeams, CmdShuffleTeams, CmdBalanceTeams, CmdLockTeams (toggle).
 	CmdSwapTeams

@@ -136,6 +136,7 @@ func (w *World) die(id, killer PlayerID, weapon Weapon) {
 	} else {
 		w.callDeath(&d)
 	}
+	w.forgetCarrier(id)
 	w.emit(Event{
 		Kind: EvKill, To: Everybody, Player: killer, Target: id, Weapon: weapon, Value: d.Special,
 	})

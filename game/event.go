@@ -135,7 +135,8 @@ type EventKind uint8
 
 // The events. To tells whom an event concerns; the fields below count besides.
 const (
-	// EvEntered: Player came into the game.
+	// EvEntered: Player came into the game, in Team; Flag silent. The session
+	// tells him of the game and of the others.
 	EvEntered EventKind = iota + 1
 	// EvLeft: Player left, Text the reason, Flag silent.
 	EvLeft
@@ -143,10 +144,12 @@ const (
 	EvTeam
 	// EvChat: Player (author), Target, Chat, Text.
 	EvChat
-	// EvKill: Player (killer; Nobody the world, -2-team a departed teammate's
-	// side), Target (victim), Weapon, Value (the mode's special bits).
+	// EvKill: Player (killer; the victim himself for suicides, falls, team
+	// changes and leaving; Nobody the world; -2-team the side of a player who
+	// left it), Target (victim), Weapon, Value (the mode's special bits).
 	EvKill
-	// EvPickup: Player took Pickup. Weapon pickups are announced to him.
+	// EvPickup: Player took Pickup at Pos. Weapon is the weapon that is to be
+	// announced to him (0.7: Sv_WeaponPickup), or WeaponWorld for none.
 	EvPickup
 	// EvEmoticon: Player, Value 0..15.
 	EvEmoticon
@@ -162,9 +165,12 @@ const (
 	EvNotice
 	// EvBroadcast: Text.
 	EvBroadcast
-	// EvMatchStart: a match or round begins.
+	// EvMatchStart: a match or round begins, Value the rounds before in it.
 	EvMatchStart
-	// EvMatchEnd: a match is over; Flag true when a new map is due.
+	// EvMatchEnd: a match is over. Flag is false when that is decided and the
+	// scoreboard goes up; a second event with Flag true follows 10 s later if
+	// a new map is due then: by CmdEndMatch, or by Rules.MapRotation after the
+	// last match.
 	EvMatchEnd
 	// EvKick: the rules ask the session to drop Player; Text is the reason.
 	EvKick
@@ -173,7 +179,7 @@ const (
 
 	// EvExplosion at Pos.
 	EvExplosion
-	// EvSpawn at Pos.
+	// EvSpawn of Player at Pos.
 	EvSpawn
 	// EvHammerHit at Pos.
 	EvHammerHit
@@ -182,7 +188,8 @@ const (
 	// EvSound: Sound at Pos.
 	EvSound
 	// EvDamage: Player was hit at Pos; Angle (rad*256) the way it came, Value
-	// health lost, Extra armour lost, Flag self-inflicted.
+	// health lost, Extra armour lost, Flag self-inflicted. Target is who did it,
+	// as Player of EvKill, with Weapon.
 	EvDamage
 )
 

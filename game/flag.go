@@ -90,7 +90,8 @@ func (w *World) closestFlag(pos vec.Vec2, radius float32) Team {
 	return best
 }
 
-// forgetCarrier drops the flags of a player who leaves, if his mode did not.
+// forgetCarrier drops the flags of a player who dies or leaves, if his mode did
+// not.
 func (w *World) forgetCarrier(id PlayerID) {
 	for i := range w.flags {
 		if f := &w.flags[i]; f.present && f.carrier == id {

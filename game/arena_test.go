@@ -1,0 +1,206 @@
+package game_test
+
+import (
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/internal/bots"
+	"github.com/teeyard/teeyard/game/mode/dm"
+)
+
+// world is a World with a shorthand for what tests do.
+type world struct {
+	*game.World
+	t testing.TB
+}
+
+func newWorld(t testing.TB, cfg game.Config) *world {
+	t.Helper()
+	if cfg.Terrain.Width == 0 {
+		cfg.Terrain = bots.Arena()
+	}
+	if cfg.Mode == nil {
+		cfg.Mode = dm.Mode{}
+	}
+	if cfg.Rules == (game.Rules{}) {
+		cfg.Rules = rules(nil)
+	}
+	w, err := game.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &world{w, t}
+}
+
+// rules are the default rules for 64 players, changed by edit.
+func rules(edit func(*game.Rules)) game.Rules {
+	r := game.DefaultRules()
+	r.MaxClients, r.PlayerSlots = game.MaxPlayers, game.MaxPlayers
+	if edit != nil {
+		edit(&r)
+	}
+	return r
+}
+
+// join are the commands that bring players into the game.
+func join(ids ...game.PlayerID) []game.Command {
+	var cmds []game.Command
+	for _, id := range ids {
+		cmds = append(cmds, bots.Join(id)...)
+	}
+	return cmds
+}
+
+// enter brings players into the game and waits until they have characters that
+// stand still.
+func (w *world) enter(ids ...game.PlayerID) {
+	w.t.Helper()
+	w.Step(join(ids...))
+	w.steps(100)
+	for _, id := range ids {
+		if p, ok := w.Player(id); !ok || !p.Alive {
+			w.t.Fatalf("player %d did not spawn: %+v", id, p)
+		}
+	}
+}
+
+// steps runs n ticks without commands and returns the events of all of them.
+func (w *world) steps(n int) []game.Event {
+	var all []game.Event
+	for range n {
+		all = append(all, w.Step(nil)...)
+	}
+	return all
+}
+
+// do runs a tick with commands.
+func (w *world) do(cmds ...game.Command) []game.Event {
+	return append([]game.Event(nil), w.Step(cmds)...)
+}
+
+// hold runs n ticks with a player's input held, on arrival and as movement.
+func (w *world) hold(id game.PlayerID, in game.Input, n int) []game.Event {
+	var all []game.Event
+	for range n {
+		all = append(all, w.Step([]game.Command{
+			{Kind: game.CmdDirect, Player: id, Input: in},
+			{Kind: game.CmdInput, Player: id, Input: in},
+		})...)
+	}
+	return all
+}
+
+// take has a player take a weapon in hand, aiming at x, y.
+func (w *world) take(id game.PlayerID, weapon game.Weapon, x, y int32) {
+	w.t.Helper()
+	w.hold(id, game.Input{TargetX: x, TargetY: y, WantedWeapon: int32(weapon) + 1}, 10)
+	if got := w.char(id).Weapon; got != weapon {
+		w.t.Fatalf("player %d holds weapon %d, not %d", id, got, weapon)
+	}
+}
+
+// shoot presses fire once and returns what happened within so many ticks.
+func (w *world) shoot(id game.PlayerID, x, y int32, ticks int) []game.Event {
+	evs := w.hold(id, game.Input{TargetX: x, TargetY: y, Fire: 1}, 1)
+	return append(evs, w.hold(id, game.Input{TargetX: x, TargetY: y, Fire: 2}, ticks-1)...)
+}
+
+// char is the character of a player.
+func (w *world) char(id game.PlayerID) game.CharacterState {
+	w.t.Helper()
+	for _, c := range w.Frame().Characters {
+		if c.Player == id {
+			return c
+		}
+	}
+	w.t.Fatalf("player %d has no character at tick %d", id, w.Tick())
+	return game.CharacterState{}
+}
+
+// state is what is known of a player who is in the game.
+func (w *world) state(id game.PlayerID) game.PlayerState {
+	w.t.Helper()
+	for _, p := range w.Frame().Players {
+		if p.ID == id {
+			return p
+		}
+	}
+	w.t.Fatalf("player %d is not in the frame", id)
+	return game.PlayerState{}
+}
+
+func (w *world) score(id game.PlayerID) int32 { return w.state(id).Score }
+
+func (w *world) alive(id game.PlayerID) bool {
+	p, ok := w.Player(id)
+	return ok && p.Alive
+}
+
+// of returns the events of one kind.
+func of(evs []game.Event, kind game.EventKind) []game.Event {
+	var found []game.Event
+	for _, e := range evs {
+		if e.Kind == kind {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// sounds counts a sound.
+func sounds(evs []game.Event, s game.Sound) int {
+	n := 0
+	for _, e := range of(evs, game.EvSound) {
+		if e.Sound == s {
+			n++
+		}
+	}
+	return n
+}
+
+// script is a mod for tests: what is set is called.
+type script struct {
+	spawn func(ctx *game.Ctx, id game.PlayerID)
+	tick  func(ctx *game.Ctx)
+}
+
+func (*script) Start(*game.Tx) {}
+
+func (s *script) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
+	if s.spawn != nil {
+		s.spawn(ctx, id)
+	}
+}
+
+func (s *script) OnTick(ctx *game.Ctx) {
+	if s.tick != nil {
+		s.tick(ctx)
+	}
+}
+
+// armed gives everybody everything.
+func armed() *script {
+	return &script{spawn: func(ctx *game.Ctx, id game.PlayerID) {
+		ctx.GiveWeapon(id, game.WeaponShotgun, 10)
+		ctx.GiveWeapon(id, game.WeaponGrenade, 10)
+		ctx.GiveWeapon(id, game.WeaponLaser, 10)
+	}}
+}
+
+// duel is a box with two tees side by side, so many tiles apart.
+func duel(apart int) game.Terrain {
+	const width = 40
+	floor, air, line := make([]byte, width), make([]byte, width), make([]byte, width)
+	for i := range width {
+		floor[i], air[i], line[i] = '#', ' ', ' '
+	}
+	air[0], air[width-1], line[0], line[width-1] = '#', '#', '#', '#'
+	line[5], line[5+apart] = 'S', 'S'
+	var rows []string
+	rows = append(rows, string(floor))
+	for range 12 {
+		rows = append(rows, string(air))
+	}
+	rows = append(rows, string(line), string(floor))
+	return bots.Map(rows...)
+}

@@ -1,0 +1,141 @@
+// Package bots fills worlds with players who do something, for the tests of the
+// rules: maps drawn as text, and inputs at random that are the same everywhere.
+package bots
+
+import (
+	"fmt"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+// tileOf are the characters of a drawn map: # solid, x death, - unhookable, S
+// spawn, R and B team spawns, 1 and 2 flag stands, h health, a armour, s
+// shotgun, g grenade, l laser, n ninja.
+var tileOf = [256]uint8{
+	'#': 1, 'x': 2, '-': 3, 'S': 192, 'R': 193, 'B': 194, '1': 195, '2': 196,
+	'a': 197, 'h': 198, 's': 199, 'g': 200, 'n': 201, 'l': 202,
+}
+
+// Map makes the terrain of a drawing. It panics when the rows differ in length.
+func Map(rows ...string) game.Terrain {
+	t := game.Terrain{Width: len(rows[0]), Height: len(rows)}
+	for _, r := range rows {
+		if len(r) != t.Width {
+			panic(fmt.Sprintf("row %q is %d wide, not %d", r, len(r), t.Width))
+		}
+		for i := range len(r) {
+			t.Tiles = append(t.Tiles, tileOf[r[i]])
+		}
+	}
+	return t
+}
+
+// Arena is a small deathmatch map with everything on it.
+func Arena() game.Terrain {
+	return Map(
+		"############################################################",
+		"#                                                          #",
+		"#   S       h a          S            n          h    S    #",
+		"#                                                          #",
+		"#  ######         ########        #######       ######     #",
+		"#                                                          #",
+		"#          s                 g                  l          #",
+		"#                                                          #",
+		"# S      ######           --------            #######    S #",
+		"#                                                          #",
+		"####                                                    ####",
+		"#          S        h             a       S                #",
+		"#                                                          #",
+		"#        #####    #######     ########  #######            #",
+		"#   h                                              a       #",
+		"#                                                          #",
+		"# S           l         S     g        s            S      #",
+		"#                                                          #",
+		"##########################xxxx##############################",
+		"############################################################",
+	)
+}
+
+// Rules are the default rules with room for everybody and no end.
+func Rules() game.Rules {
+	r := game.DefaultRules()
+	r.MaxClients, r.PlayerSlots = game.MaxPlayers, game.MaxPlayers
+	r.ScoreLimit = 0
+	return r
+}
+
+// Join are the commands that bring a player into the game.
+func Join(id game.PlayerID) []game.Command {
+	name := fmt.Sprintf("bot %d", id)
+	return []game.Command{
+		{Kind: game.CmdJoin, Player: id, Origin: uint64(id)},
+		{Kind: game.CmdProfile, Player: id, Profile: &game.Profile{Name: name, Country: -1}},
+		{Kind: game.CmdEnter, Player: id},
+	}
+}
+
+// Source is a random number generator, the same everywhere.
+type Source uint64
+
+// Next is 64 random bits.
+func (s *Source) Next() uint64 {
+	*s += 0x9e3779b97f4a7c15
+	z := uint64(*s)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// Bots play at random: they run, jump, hook, aim and shoot for a while each
+// way.
+type Bots struct {
+	Rand Source
+	in   [game.MaxPlayers]game.Input
+	cmds []game.Command
+}
+
+// Play is a tick's commands of the first n players. The slice is reused.
+func (b *Bots) Play(n int) []game.Command {
+	b.cmds = b.cmds[:0]
+	for id := range game.PlayerID(n) {
+		in := &b.in[id]
+		r := b.Rand.Next()
+		if r%8 == 0 {
+			in.Direction = int32(r>>8%3) - 1
+			in.Jump = r>>16&1 != 0
+			in.Hook = r>>17&1 != 0
+			in.TargetX, in.TargetY = int32(r>>20%401)-200, int32(r>>32%401)-200
+		}
+		if r>>40%5 == 0 {
+			in.Fire = (in.Fire + 1) & 63
+		}
+		if in.WantedWeapon = 0; r>>44%64 == 0 {
+			in.WantedWeapon = int32(r >> 50 % 6)
+		}
+		b.cmds = append(b.cmds, game.Command{Kind: game.CmdDirect, Player: id, Input: *in})
+	}
+	for id := range game.PlayerID(n) {
+		b.cmds = append(b.cmds, game.Command{Kind: game.CmdInput, Player: id, Input: b.in[id]})
+	}
+	return b.cmds
+}
+
+// Run plays a match of bots and reports the hash of the world every thousand
+// ticks.
+func Run(mode game.Mode, players, ticks int, report func(tick int, hash uint64)) error {
+	w, err := game.New(game.Config{Terrain: Arena(), Mode: mode, Rules: Rules(), Seed: 1})
+	if err != nil {
+		return err
+	}
+	for id := range game.PlayerID(players) {
+		w.Step(Join(id))
+	}
+	b := Bots{Rand: 1}
+	for i := 1; i <= ticks; i++ {
+		w.Step(b.Play(players))
+		if i%1000 == 0 {
+			report(i, w.Hash())
+		}
+	}
+	return nil
+}
