@@ -37,13 +37,16 @@ func drawMapHash(t *rapid.T) MapHash {
 
 func drawInput(t *rapid.T) Input {
 	m := Input{
-		AckTick:        rapid.Int32().Draw(t, "ack"),
-		IntendedTick:   rapid.Int32().Draw(t, "intended"),
-		Size:           rapid.OneOf(rapid.Just[int32](40), rapid.Int32Range(-5, 515), rapid.Int32Max(0)).Draw(t, "size"),
-		PingCorrection: rapid.Int32().Draw(t, "ping"),
+		AckTick:      rapid.Int32().Draw(t, "ack"),
+		IntendedTick: rapid.Int32().Draw(t, "intended"),
+		Size:         rapid.OneOf(rapid.Just[int32](40), rapid.Int32Range(-5, 515), rapid.Int32Max(0)).Draw(t, "size"),
 	}
-	for i := range m.Count() {
+	m.Missing = rapid.OneOf(rapid.Just(0), rapid.IntRange(0, m.Count()+1)).Draw(t, "missing")
+	for i := range min(m.Count(), m.Count()+1-m.Missing) {
 		m.Words[i] = rapid.Int32().Draw(t, "word")
+	}
+	if m.Missing == 0 {
+		m.PingCorrection = rapid.Int32().Draw(t, "ping")
 	}
 	return m
 }

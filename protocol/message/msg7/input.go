@@ -22,6 +22,9 @@ type Input struct {
 	Words [MaxInputWords]int32
 	// ms to take off the measured latency; servers clamp it to 0..50.
 	PingCorrection int32
+	// How many integers are not there at the end, of Words and PingCorrection. The
+	// original client leaves out none; some others do.
+	Missing int
 }
 
 // Count returns how many of the Words are sent, 0 to MaxInputWords.
@@ -48,7 +51,11 @@ func (m *Input) Append(dst []byte) []byte {
 	dst = packer.AppendInt(dst, m.AckTick)
 	dst = packer.AppendInt(dst, m.IntendedTick)
 	dst = packer.AppendInt(dst, m.Size)
-	dst = packer.AppendInts(dst, m.Words[:m.Count()])
+	n := m.Count()
+	if m.Missing > 0 {
+		return packer.AppendInts(dst, m.Words[:max(n+1-m.Missing, 0)])
+	}
+	dst = packer.AppendInts(dst, m.Words[:n])
 	return packer.AppendInt(dst, m.PingCorrection)
 }
 
@@ -61,9 +68,20 @@ func (m *Input) Unpack(u *packer.Unpacker) error {
 	if u.Err() != nil || m.Size/4 > MaxInputWords {
 		return fieldError("INPUT", "Size", m.Size, u)
 	}
-	n := m.Count()
-	u.Ints(m.Words[:n])
-	clear(m.Words[n:])
+	n, read := m.Count(), 0
+	for read < n {
+		v := u.Int()
+		if u.Err() != nil {
+			break
+		}
+		m.Words[read] = v
+		read++
+	}
+	clear(m.Words[read:])
 	m.PingCorrection = u.Int()
+	m.Missing = n - read
+	if u.Err() != nil {
+		m.Missing++
+	}
 	return nil
 }

@@ -1,0 +1,85 @@
+// Package golden hands tests the datagrams that real programs exchanged. The
+// captures are part of the package, so a test of any package can use them.
+package golden
+
+import (
+	"embed"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+)
+
+//go:embed testdata
+var files embed.FS
+
+// Names of the captures.
+const (
+	// Join is a 0.7.5 client joining a 0.7.5 server, playing and leaving; both
+	// directions.
+	Join = "teeworlds-0.7.5-dm1.pcap"
+	// Server16 is what a 0.7.5 server sent to one of 16 players in 70 s.
+	Server16 = "tw16.s2c.pkts"
+	// Client16 is what that player sent.
+	Client16 = "tw16.c2s.pkts"
+)
+
+// Datagram is one UDP datagram of a capture.
+type Datagram struct {
+	// ToServer is the direction: from the client to the server.
+	ToServer bool
+	// At is the time since the first datagram; 0 in captures without times.
+	At time.Duration
+	// B is the payload.
+	B []byte
+}
+
+// File returns the bytes of a capture. They may be changed.
+func File(tb testing.TB, name string) []byte {
+	tb.Helper()
+	b, err := files.ReadFile("testdata/" + name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+// Datagrams returns the datagrams of one of the captures, in order. Their bytes
+// may be changed.
+func Datagrams(tb testing.TB, name string) []Datagram {
+	tb.Helper()
+	var ds []Datagram
+	var err error
+	if b := File(tb, name); name == Join {
+		ds, err = ParsePCAP(b)
+	} else {
+		ds, err = ParseRecords(b, name == Client16)
+	}
+	if err != nil {
+		tb.Fatalf("%s: %v", name, err)
+	}
+	return ds
+}
+
+// ErrFormat means that a file is not a capture that this package reads.
+var ErrFormat = errors.New("golden: malformed capture")
+
+// ParseRecords splits a file of records, each a little endian length of 4 bytes
+// and a datagram, all of one direction. The result is borrowed from b.
+func ParseRecords(b []byte, toServer bool) ([]Datagram, error) {
+	var ds []Datagram
+	for len(b) > 0 {
+		if len(b) < 4 {
+			return nil, fmt.Errorf("%w: %d bytes after the last record", ErrFormat, len(b))
+		}
+		n := int64(binary.LittleEndian.Uint32(b))
+		b = b[4:]
+		if n > int64(len(b)) {
+			return nil, fmt.Errorf("%w: record of %d bytes, %d left", ErrFormat, n, len(b))
+		}
+		ds = append(ds, Datagram{ToServer: toServer, B: b[:n:n]})
+		b = b[n:]
+	}
+	return ds, nil
+}

@@ -1,0 +1,71 @@
+package golden
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"testing"
+)
+
+func TestJoin(t *testing.T) {
+	ds := Datagrams(t, Join)
+	if len(ds) != 743 {
+		t.Fatalf("%d datagrams, want 743", len(ds))
+	}
+	first, second := ds[0], ds[1]
+	if !first.ToServer || first.At != 0 || len(first.B) != 520 || first.B[0] != 4 || first.B[7] != 5 {
+		t.Errorf("the first datagram is no token request: %+v", first)
+	}
+	if second.ToServer || len(second.B) != 12 || second.B[7] != 5 {
+		t.Errorf("the second datagram is no token reply: %+v", second)
+	}
+	for i := 1; i < len(ds); i++ {
+		if ds[i].At < ds[i-1].At {
+			t.Errorf("datagram %d is from before its predecessor", i)
+		}
+	}
+}
+
+func TestRecords(t *testing.T) {
+	for name, toServer := range map[string]bool{Server16: false, Client16: true} {
+		ds := Datagrams(t, name)
+		size := 0
+		for i, d := range ds {
+			size += 4 + len(d.B)
+			if d.ToServer != toServer || len(d.B) < 7 || len(d.B) > 1400 {
+				t.Errorf("%s, datagram %d: %d bytes, to server %v", name, i, len(d.B), d.ToServer)
+			}
+		}
+		if size != len(File(t, name)) || len(ds) < 1000 {
+			t.Errorf("%s: %d datagrams, %d bytes", name, len(ds), size)
+		}
+	}
+}
+
+func TestMalformed(t *testing.T) {
+	pcap := File(t, Join)
+	for cut := range 100 {
+		if _, err := ParsePCAP(pcap[:cut]); err != nil && !errors.Is(err, ErrFormat) {
+			t.Errorf("%d bytes: %v", cut, err)
+		}
+	}
+	if _, err := ParsePCAP(pcap[:100]); err == nil {
+		t.Error("half a record was read")
+	}
+	if _, err := ParseRecords([]byte{1, 0, 0}, true); !errors.Is(err, ErrFormat) {
+		t.Errorf("half a length: %v", err)
+	}
+	if _, err := ParseRecords([]byte{0xff, 0xff, 0xff, 0xff, 0}, true); !errors.Is(err, ErrFormat) {
+		t.Errorf("length beyond the end: %v", err)
+	}
+}
+
+func TestForeignFramesAreSkipped(t *testing.T) {
+	pcap := bytes.Clone(File(t, Join))
+	n := 24 + 16 + binary.LittleEndian.Uint32(pcap[24+8:])
+	one := pcap[:n]
+	one[24+16+14+9] = 6 // TCP
+	if ds, err := ParsePCAP(one); err != nil || len(ds) != 0 {
+		t.Errorf("a TCP segment: %v, %v", ds, err)
+	}
+}

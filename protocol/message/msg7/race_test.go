@@ -1,0 +1,5 @@
+//go:build race
+
+package msg7
+
+const raceEnabled = true
