@@ -1,0 +1,239 @@
+package bridge7
+
+import (
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// maxEffects bounds the effects of one snapshot round, as in the original.
+const maxEffects = 128
+
+// Scene turns frames into 0.7 snapshots for any number of viewers. What all
+// viewers get alike is encoded once a round.
+//
+// Per tick: Note with the tick's events and frame. Per snapshot round: Begin,
+// then Build for every viewer, then Done.
+type Scene struct {
+	frame     *game.Frame
+	effects   []game.Event
+	triggered [game.MaxPlayers]int32
+	items     []item
+	chars     []char
+	ints      []int32
+}
+
+// item is an object that is the same for everybody who sees it.
+type item struct {
+	typ, id uint16
+	off     uint32 // of its integers
+	n       uint16
+	global  bool // seen from everywhere
+	pos     vec.Vec2
+	pos2    vec.Vec2 // the other end of a beam, else pos
+}
+
+// char is a tee: some of its integers are nobody's business but its owner's.
+type char struct {
+	id                  game.PlayerID
+	pos                 vec.Vec2
+	ints                [msg7.SizeCharacter]int32
+	health, armor, ammo int32
+}
+
+// Note takes what a tick brought that only snapshots can carry: effects, and
+// the core events of tees.
+func (s *Scene) Note(frame *game.Frame, events []game.Event) {
+	for i := range frame.Characters {
+		c := &frame.Characters[i]
+		s.triggered[c.Player] |= c.Triggered
+	}
+	for i := range events {
+		if events[i].Kind.Effect() && len(s.effects) < maxEffects {
+			s.effects = append(s.effects, events[i])
+		}
+	}
+}
+
+// Begin encodes a frame for the viewers of this round.
+func (s *Scene) Begin(f *game.Frame) {
+	s.frame = f
+	s.items, s.ints, s.chars = s.items[:0], s.ints[:0], s.chars[:0]
+
+	s.game(&f.Game)
+	for i := range f.Pickups {
+		p := &f.Pickups[i]
+		o := msg7.Pickup{X: p.X, Y: p.Y, Type: msg7.PickupType(p.Kind)}
+		o.Put(s.near(msg7.TypePickup, int(p.ID), msg7.SizePickup, at(p.X, p.Y)))
+	}
+	for i := range f.Projectiles {
+		p := &f.Projectiles[i]
+		o := msg7.Projectile{X: p.X, Y: p.Y, VelX: p.VelX, VelY: p.VelY, Type: msg7.Weapon(p.Weapon), StartTick: p.StartTick}
+		o.Put(s.near(msg7.TypeProjectile, int(p.ID), msg7.SizeProjectile, p.Pos))
+	}
+	for i := range f.Lasers {
+		l := &f.Lasers[i]
+		o := msg7.Laser{X: l.X, Y: l.Y, FromX: l.FromX, FromY: l.FromY, StartTick: l.StartTick}
+		dst := s.near(msg7.TypeLaser, int(l.ID), msg7.SizeLaser, at(l.X, l.Y))
+		s.items[len(s.items)-1].pos2 = at(l.FromX, l.FromY)
+		o.Put(dst)
+	}
+	for i := range f.Flags {
+		g := &f.Flags[i]
+		o := msg7.Flag{X: g.X, Y: g.Y, Team: msg7.Team(g.Team)}
+		o.Put(s.near(msg7.TypeFlag, int(g.Team), msg7.SizeFlag, at(g.X, g.Y)))
+	}
+	for i := range f.Characters {
+		s.character(&f.Characters[i])
+	}
+}
+
+// game encodes where the match stands.
+func (s *Scene) game(g *game.GameState) {
+	o := msg7.GameData{StartTick: g.StartTick, StateFlags: msg7.GameStateFlags(g.State), StateEndTick: g.EndTick}
+	o.Put(s.add(msg7.TypeGameData, 0, msg7.SizeGameData))
+	if g.Flags&game.GameTeams != 0 {
+		o := msg7.GameDataTeam{ScoreRed: g.TeamScore[0], ScoreBlue: g.TeamScore[1]}
+		o.Put(s.add(msg7.TypeGameDataTeam, 0, msg7.SizeGameDataTeam))
+	}
+	if g.Flags&game.GameHasFlags != 0 {
+		o := msg7.GameDataFlag{
+			CarrierRed: msg7.FlagCarrier(g.Carrier[0]), CarrierBlue: msg7.FlagCarrier(g.Carrier[1]),
+			DropTickRed: g.DropTick[0], DropTickBlue: g.DropTick[1],
+		}
+		o.Put(s.add(msg7.TypeGameDataFlag, 0, msg7.SizeGameDataFlag))
+	}
+}
+
+func (s *Scene) character(c *game.CharacterState) {
+	s.chars = append(s.chars, char{id: c.Player, pos: c.Pos, health: c.Health, armor: c.Armor, ammo: c.Ammo})
+	o := msg7.Character{
+		CharacterCore: msg7.CharacterCore{
+			Tick: c.Tick, X: c.X, Y: c.Y, VelX: c.VelX, VelY: c.VelY, Angle: c.Angle, Direction: c.Direction,
+			Jumped: c.Jumped, HookedPlayer: c.HookedPlayer, HookState: msg7.HookState(c.HookState), HookTick: c.HookTick,
+			HookX: c.HookX, HookY: c.HookY, HookDX: c.HookDX, HookDY: c.HookDY,
+		},
+		Weapon: msg7.Weapon(c.Weapon), Emote: msg7.Emote(c.Emote), AttackTick: c.AttackTick,
+		TriggeredEvents: msg7.CoreEvents(s.triggered[c.Player]),
+	}
+	o.Put(s.chars[len(s.chars)-1].ints[:])
+}
+
+// add makes room for an item everybody sees.
+func (s *Scene) add(typ, id, n int) []int32 {
+	off := len(s.ints)
+	for range n {
+		s.ints = append(s.ints, 0)
+	}
+	s.items = append(s.items, item{typ: uint16(typ), id: uint16(id), off: uint32(off), n: uint16(n), global: true})
+	return s.ints[off : off+n]
+}
+
+// near makes room for an item seen by those who are near p.
+func (s *Scene) near(typ, id, n int, p vec.Vec2) []int32 {
+	dst := s.add(typ, id, n)
+	it := &s.items[len(s.items)-1]
+	it.global, it.pos, it.pos2 = false, p, p
+	return dst
+}
+
+// Build writes what the view shows into b. Latency is what the scoreboard is
+// to show per player, in ms.
+func (s *Scene) Build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
+	b.Reset()
+	for i := range s.items {
+		it := &s.items[i]
+		if !it.global && !v.Sees(it.pos) && (it.pos2 == it.pos || !v.Sees(it.pos2)) {
+			continue
+		}
+		copy(b.Add(int(it.typ), int(it.id), int(it.n)), s.ints[it.off:])
+	}
+	for i := range s.chars {
+		c := &s.chars[i]
+		if !v.Sees(c.pos) {
+			continue
+		}
+		dst := b.Add(msg7.TypeCharacter, int(c.id), msg7.SizeCharacter)
+		if dst == nil {
+			continue
+		}
+		copy(dst, c.ints[:])
+		if v.Everything || c.id == v.Viewer || c.id == v.Inside {
+			dst[charHealth], dst[charHealth+1], dst[charHealth+2] = c.health, c.armor, c.ammo
+		}
+	}
+	s.players(b, v, latency)
+	s.buildEffects(b, v)
+}
+
+// charHealth is where health, armour and ammunition stand in a Character,
+// behind its core.
+const charHealth = msg7.SizeCharacterCore
+
+func (s *Scene) players(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
+	for i := range s.frame.Players {
+		p := &s.frame.Players[i]
+		flags := p.Flags
+		if p.Watching && p.Watched == v.Viewer && v.Viewer != p.ID {
+			flags |= game.FlagWatching
+		}
+		o := msg7.PlayerInfo{PlayerFlags: msg7.PlayerFlags(flags), Score: p.Score, Latency: latency[p.ID]}
+		if dst := b.Add(msg7.TypePlayerInfo, int(p.ID), msg7.SizePlayerInfo); dst != nil {
+			o.Put(dst)
+		}
+		if p.ID == v.Viewer && p.Watching {
+			o := msg7.SpectatorInfo{Mode: msg7.SpecMode(p.Spectate), SpectatorID: int32(p.Watched), X: p.ViewX, Y: p.ViewY}
+			if dst := b.Add(msg7.TypeSpectatorInfo, int(p.ID), msg7.SizeSpectatorInfo); dst != nil {
+				o.Put(dst)
+			}
+		}
+	}
+}
+
+func (s *Scene) buildEffects(b *snapshot.Builder, v *game.View) {
+	for i := range s.effects {
+		e := &s.effects[i]
+		if !v.Everything && (!e.To.Has(v.Viewer) || !v.Hears(e.Pos)) {
+			continue
+		}
+		c := msg7.EventCommon{X: int32(e.Pos.X), Y: int32(e.Pos.Y)}
+		switch e.Kind {
+		case game.EvExplosion:
+			put(b, msg7.TypeEventExplosion, i, msg7.SizeEventExplosion, &msg7.EventExplosion{EventCommon: c})
+		case game.EvSpawn:
+			put(b, msg7.TypeEventSpawn, i, msg7.SizeEventSpawn, &msg7.EventSpawn{EventCommon: c})
+		case game.EvHammerHit:
+			put(b, msg7.TypeEventHammerHit, i, msg7.SizeEventHammerHit, &msg7.EventHammerHit{EventCommon: c})
+		case game.EvDeath:
+			put(b, msg7.TypeEventDeath, i, msg7.SizeEventDeath, &msg7.EventDeath{EventCommon: c, ClientID: int32(e.Player)})
+		case game.EvSound:
+			put(b, msg7.TypeEventSoundWorld, i, msg7.SizeEventSoundWorld, &msg7.EventSoundWorld{EventCommon: c, Sound: msg7.Sound(e.Sound)})
+		case game.EvDamage:
+			o := msg7.EventDamage{EventCommon: c, ClientID: int32(e.Player), Angle: e.Angle, Health: e.Value, Armor: e.Extra, Self: e.Flag}
+			put(b, msg7.TypeEventDamage, i, msg7.SizeEventDamage, &o)
+		}
+	}
+}
+
+// putter is a snapshot object.
+type putter[T any] interface {
+	*T
+	Put(dst []int32)
+}
+
+// put adds an object; the type parameter keeps it off the heap.
+func put[T any, P putter[T]](b *snapshot.Builder, typ, id, n int, o P) {
+	if dst := b.Add(typ, id, n); dst != nil {
+		o.Put(dst)
+	}
+}
+
+// Done ends a round: effects were shown, to whomever they could be.
+func (s *Scene) Done() {
+	clear(s.effects) // let go of their texts
+	s.effects = s.effects[:0]
+	clear(s.triggered[:])
+}
+
+func at(x, y int32) vec.Vec2 { return vec.Vec2{X: float32(x), Y: float32(y)} }

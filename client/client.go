@@ -1,0 +1,413 @@
+package client
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strings"
+	"time"
+
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// Errors a client ends with, wrapped with what happened.
+var (
+	// ErrClosed: the server ended the connection, or it was lost.
+	ErrClosed = errors.New("client: disconnected")
+	// ErrMap: the server announced or sent a map that cannot be used.
+	ErrMap = errors.New("client: bad map")
+)
+
+// maxMap bounds what a server may announce as the size of its map.
+const maxMap = 64 << 20
+
+// State is how far a client is on its way into the game.
+type State uint8
+
+// The states of a client, in order.
+const (
+	Offline    State = iota
+	Connecting       // handshake
+	Loading          // map
+	Entering         // told who it is, waits for snapshots
+	Playing          // has two snapshots
+)
+
+// Config says who the client is. The zero value is a nameless tee.
+type Config struct {
+	// Send takes a datagram to the server; it is borrowed until Send returns.
+	// Required.
+	Send func(datagram []byte)
+	// Name and Clan are at most 15 and 11 bytes; an empty name is "nameless tee".
+	Name, Clan string
+	Country    int32
+	Skin       msg7.Skin
+	Password   string
+	// HasMap tells whether a map need not be downloaded; nil means it must.
+	HasMap func(m *msg7.MapChange) bool
+	// OnMap takes a downloaded map; the file is the callee's.
+	OnMap func(name string, file []byte)
+	// OnMessage takes every game message and those system messages that the
+	// client does not handle alone. It is borrowed until OnMessage returns.
+	OnMessage func(m msg7.Message)
+	// OnSnapshot takes every snapshot that was understood.
+	OnSnapshot func(tick int32, s *snapshot.Snapshot)
+	// Tokens gives the client's own token; nil takes it from the system's
+	// secure source.
+	Token func() packet.Token
+	// Buffers is working space that clients of one goroutine can share.
+	Buffers *conn.Buffers
+	// ResendBuffer is passed to the connection.
+	ResendBuffer int
+}
+
+// Stats counts what went right and wrong with a connection.
+type Stats struct {
+	Snapshots   int // understood
+	CRCFailures int // of which the checksum did not match
+	NoBase      int // whose base the client did not have
+	BadDelta    int // that could not be decoded
+	BadMessage  int // that could not be decoded
+	InputsLate  int // inputs that arrived after their tick
+	Bytes       int // received, datagrams' contents
+	Datagrams   int // received
+}
+
+// Client is a client of one server. It is for one goroutine.
+type Client struct {
+	cfg     Config
+	conn    conn.Conn
+	state   State
+	err     error
+	now     conn.Time
+	decoder msg7.Decoder
+	buf     []byte
+
+	download struct {
+		m      msg7.MapChange
+		name   string
+		file   []byte
+		chunks int32
+		active bool
+	}
+
+	joiner   snapshot.Joiner
+	store    *snapshot.Store
+	scratch  snapshot.Snapshot
+	empty    snapshot.Snapshot
+	acked    int32
+	ackedAt  conn.Time
+	crcFails int
+	received int // snapshots since entering
+	newest   int32
+
+	gameTime smoothTime
+	predict  smoothTime
+	input    msg7.PlayerInput
+	sent     sentInputs
+	lastTick int32
+	lastSent conn.Time
+	lastData msg7.PlayerInput
+
+	id    int32
+	stats Stats
+}
+
+// New makes a client in state Offline.
+func New(cfg Config) (*Client, error) {
+	if cfg.Name == "" {
+		cfg.Name = "nameless tee"
+	}
+	c := &Client{cfg: cfg, id: -1}
+	c.store = snapshot.NewStore(snapshot.StoreConfig{Frames: 256, Bytes: 4 << 20})
+	err := c.conn.Init(conn.Config{Send: cfg.Send, Buffers: cfg.Buffers, ResendBuffer: cfg.ResendBuffer})
+	if err != nil {
+		return nil, fmt.Errorf("client: %w", err)
+	}
+	return c, nil
+}
+
+// Dial begins a connection.
+func (c *Client) Dial(now conn.Time) error {
+	token := packet.Token(0)
+	if c.cfg.Token != nil {
+		token = c.cfg.Token()
+	} else {
+		var b [4]byte
+		if _, err := rand.Read(b[:]); err != nil {
+			return fmt.Errorf("client: no random token: %w", err)
+		}
+		token = packet.Token(binary.BigEndian.Uint32(b[:]) &^ (1 << 31))
+	}
+	c.now, c.err, c.state, c.id = now, nil, Connecting, -1
+	c.stats = Stats{}
+	c.enterReset()
+	return c.conn.Dial(now, token)
+}
+
+// State tells how far the client is.
+func (c *Client) State() State { return c.state }
+
+// Err tells why the client is offline.
+func (c *Client) Err() error { return c.err }
+
+// ID is the client's id on the server, -1 while it is unknown.
+func (c *Client) ID() int { return int(c.id) }
+
+// Stats returns the counters since Dial.
+func (c *Client) Stats() Stats { return c.stats }
+
+// Newest returns the newest snapshot and its tick; nil before the first.
+func (c *Client) Newest() (*snapshot.Snapshot, int32) { return c.store.At(c.newest), c.newest }
+
+// Close leaves the server.
+func (c *Client) Close(now conn.Time) {
+	c.conn.Close(now, "")
+	c.state = Offline
+}
+
+// Feed takes a datagram from the server.
+func (c *Client) Feed(now conn.Time, b []byte) {
+	c.now = now
+	c.stats.Datagrams++
+	c.stats.Bytes += len(b)
+	before := c.conn.State()
+	c.conn.Feed(now, b, c)
+	if before != conn.StateOnline && c.conn.State() == conn.StateOnline {
+		c.state = Loading
+		c.send(&msg7.Info{NetVersion: []byte(msg7.NetVersion), Password: []byte(c.cfg.Password), ClientVersion: msg7.ClientVersion})
+		c.conn.Flush(now)
+	}
+	c.check()
+}
+
+// Step does what is due: inputs, resends, timeouts. Call it at least once a
+// tick.
+func (c *Client) Step(now conn.Time) {
+	c.now = now
+	c.conn.Update(now)
+	c.check()
+	if c.state == Playing {
+		c.stepInput(now)
+	}
+}
+
+func (c *Client) check() {
+	if c.conn.State() == conn.StateError {
+		reason := c.conn.Reason()
+		c.conn.Close(c.now, "")
+		c.fail(fmt.Errorf("%w: %s", ErrClosed, reason))
+	}
+}
+
+// fail ends the connection with an error of our own.
+func (c *Client) fail(err error) {
+	c.conn.Close(c.now, "")
+	c.state = Offline
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// Send sends a vital message.
+func (c *Client) Send(now conn.Time, m msg7.Message) error {
+	c.buf = m.Append(c.buf[:0])
+	if err := c.conn.Queue(now, c.buf, true); err != nil {
+		return fmt.Errorf("client: %w", err)
+	}
+	c.conn.Flush(now)
+	return nil
+}
+
+func (c *Client) send(m msg7.Message) {
+	c.buf = m.Append(c.buf[:0])
+	c.conn.Queue(c.now, c.buf, true)
+}
+
+// Chunk takes a message. It implements conn.Handler.
+func (c *Client) Chunk(payload []byte, vital bool) {
+	m, err := c.decoder.Decode(payload)
+	if err != nil {
+		c.stats.BadMessage++
+		return
+	}
+	switch m := m.(type) {
+	case *msg7.SnapSingle:
+		c.onSnapshot(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: 1}, 0, m.Data)
+	case *msg7.Snap:
+		c.onSnapshot(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: m.Parts}, m.Part, m.Data)
+	case *msg7.SnapEmpty:
+		c.onSnapshot(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, Parts: 1}, 0, nil)
+	case *msg7.InputTiming:
+		c.onInputTiming(m)
+	case *msg7.Ping:
+		c.buf = (&msg7.PingReply{}).Append(c.buf[:0])
+		c.conn.Queue(c.now, c.buf, false)
+	default:
+		if vital {
+			c.onVital(m)
+		}
+	}
+}
+
+func (c *Client) onVital(m msg7.Message) {
+	switch m := m.(type) {
+	case *msg7.MapChange:
+		c.onMapChange(m)
+	case *msg7.MapData:
+		c.onMapData(m)
+	case *msg7.ConReady:
+		c.send(&msg7.ClStartInfo{Name: []byte(c.cfg.Name), Clan: []byte(c.cfg.Clan), Country: c.cfg.Country, Skin: c.cfg.Skin})
+		c.conn.Flush(c.now)
+	case *msg7.SvReadyToEnter:
+		c.enterReset()
+		c.state = Entering
+		c.send(&msg7.EnterGame{})
+		c.conn.Flush(c.now)
+	case *msg7.SvClientInfo:
+		if m.Local && c.id < 0 {
+			c.id = m.ClientID
+		}
+	}
+	if c.cfg.OnMessage != nil {
+		c.cfg.OnMessage(m)
+	}
+}
+
+func (c *Client) onMapChange(m *msg7.MapChange) {
+	name := string(m.Name)
+	switch {
+	case strings.ContainsAny(name, "/\\:") || name == "" || strings.HasPrefix(name, "."):
+		c.fail(fmt.Errorf("%w: strange character in map name %q", ErrMap, name))
+		return
+	case m.Size <= 0 || m.Size > maxMap:
+		c.fail(fmt.Errorf("%w: invalid map size %d", ErrMap, m.Size))
+		return
+	}
+	c.state = Loading
+	c.id = -1
+	if c.cfg.HasMap != nil && c.cfg.HasMap(m) {
+		c.send(&msg7.Ready{})
+		c.conn.Flush(c.now)
+		return
+	}
+	if m.ChunksPerRequest <= 0 || m.ChunkSize <= 0 {
+		c.fail(fmt.Errorf("%w: announced in chunks of %d bytes, %d per request", ErrMap, m.ChunkSize, m.ChunksPerRequest))
+		return
+	}
+	d := &c.download
+	d.m, d.name, d.file, d.chunks, d.active = *m, name, d.file[:0], 0, true
+	d.m.Name = nil
+	c.send(&msg7.RequestMapData{})
+	c.conn.Flush(c.now)
+}
+
+func (c *Client) onMapData(m *msg7.MapData) {
+	d := &c.download
+	if !d.active {
+		return
+	}
+	left := int(d.m.Size) - len(d.file)
+	if want := min(int(d.m.ChunkSize), left); len(m.Data) != want {
+		c.fail(fmt.Errorf("%w: chunk %d has %d bytes instead of %d", ErrMap, d.chunks, len(m.Data), want))
+		return
+	}
+	d.file = append(d.file, m.Data...)
+	d.chunks++
+	if len(d.file) < int(d.m.Size) {
+		if d.chunks%d.m.ChunksPerRequest == 0 {
+			c.send(&msg7.RequestMapData{})
+			c.conn.Flush(c.now)
+		}
+		return
+	}
+	d.active = false
+	if crc := int32(crc32.ChecksumIEEE(d.file)); crc != d.m.CRC || d.m.SHA256.Present && sha256.Sum256(d.file) != d.m.SHA256.Sum {
+		c.fail(fmt.Errorf("%w: what came of %q is not what was announced", ErrMap, d.name))
+		return
+	}
+	if c.cfg.OnMap != nil {
+		c.cfg.OnMap(d.name, append([]byte(nil), d.file...))
+	}
+	d.file = nil
+	c.send(&msg7.Ready{})
+	c.conn.Flush(c.now)
+}
+
+// enterReset forgets the world: the server starts a new one.
+func (c *Client) enterReset() {
+	c.joiner.Reset()
+	c.store.Clear()
+	c.acked, c.crcFails, c.received, c.newest = -1, 0, 0, -1
+	c.lastTick, c.lastSent = 0, 0
+	c.sent = sentInputs{}
+}
+
+// onSnapshot takes a part of a snapshot.
+func (c *Client) onSnapshot(h snapshot.Header, part int32, data []byte) {
+	if c.state != Entering && c.state != Playing {
+		return
+	}
+	delta, complete, err := c.joiner.Add(h, part, data)
+	if err != nil {
+		c.stats.BadDelta++
+		return
+	}
+	if !complete {
+		return
+	}
+	base := &c.empty
+	if h.Base >= 0 {
+		if base = c.store.At(h.Base); base == nil {
+			c.stats.NoBase++
+			c.acked = -1
+			return
+		}
+	}
+	if len(delta) == 0 {
+		c.scratch.CopyFrom(base)
+	} else if err := snapshot.ApplyDelta(&c.scratch, base, delta, &sizes); err != nil {
+		c.stats.BadDelta++
+		return
+	} else if c.scratch.CRC() != h.CRC {
+		c.stats.CRCFailures++
+		if c.crcFails++; c.crcFails > 10 {
+			c.acked, c.crcFails = -1, 0
+		}
+		return
+	}
+	c.crcFails = max(c.crcFails-1, 0)
+	c.store.Purge(min(h.Base, h.Tick-2))
+	s := c.store.Add(h.Tick, int64(c.now), &c.scratch)
+	c.newest, c.acked, c.ackedAt = h.Tick, h.Tick, c.now
+	c.stats.Snapshots++
+	c.onTick(h.Tick)
+	if c.cfg.OnSnapshot != nil {
+		c.cfg.OnSnapshot(h.Tick, s)
+	}
+}
+
+// onTick runs the clocks.
+func (c *Client) onTick(tick int32) {
+	c.received++
+	at := time.Duration(tick) * tickTime
+	switch {
+	case c.received == 2:
+		c.state = Playing
+		c.predict = newSmoothTime(c.now, at)
+		c.predict.speed[1] = 1000
+		c.gameTime = newSmoothTime(c.now, at-tickTime)
+	case c.received > 2:
+		left := (at - c.gameTime.at(c.now)) / time.Millisecond
+		c.gameTime.update(c.now, at-tickTime, int(left), 0)
+	}
+}
+
+// sizes are those of the snapshot objects both ends know.
+var sizes = snapshot.Sizes(msg7.Sizes)
