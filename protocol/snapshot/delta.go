@@ -32,22 +32,22 @@ func AppendDelta(dst []byte, base, next *Snapshot, sizes *Sizes) (out []byte, ch
 		table = *sizes
 	}
 
-	worst := deltaHeader + maxVarint*len(base.ents) + 9*len(next.ents) + maxVarint*len(next.data)
+	worst := deltaHeader + maxVarint*len(base.ents) + 9*len(next.ents) + maxVarint*len(next.data) + putSlack
 	start := len(dst)
 	b := slices.Grow(dst, worst)[:start+worst]
 	p := start + deltaHeader
 	p, deleted := putDeleted(b, p, base.ents, next.ents)
 
 	updated := 0
-	old := base.ents
+	old, j := base.ents, 0
 	for _, e := range next.ents {
 		key := e.key()
-		for len(old) > 0 && old[0].key() < key {
-			old = old[1:]
+		for j < len(old) && old[j].key() < key {
+			j++
 		}
 		now := next.ints(e)
 		n := table.Of(key.Type())
-		if len(old) == 0 || old[0].key() != key {
+		if j == len(old) || old[j].key() != key {
 			if n != 0 && n != len(now) {
 				continue
 			}
@@ -55,7 +55,8 @@ func AppendDelta(dst []byte, base, next *Snapshot, sizes *Sizes) (out []byte, ch
 			updated++
 			continue
 		}
-		was := base.ints(old[0])
+		was := base.ints(old[j])
+		j++
 		if n != 0 && n != len(now) || len(was) != len(now) {
 			// Not an update. Redo the whole with a list of deletions that says so.
 			return appendResized(dst, base, next, table)
@@ -68,9 +69,7 @@ func AppendDelta(dst []byte, base, next *Snapshot, sizes *Sizes) (out []byte, ch
 			continue
 		}
 		p = putHeader(b, p, key, n, len(now))
-		for i, v := range now {
-			p = putInt(b, p, v-was[i])
-		}
+		p = putDiffs(b, p, now, was)
 		updated++
 	}
 	return finishDelta(b, start, p, deleted, updated)
@@ -82,6 +81,10 @@ func putDeleted(b []byte, p int, old, now []entry) (int, int) {
 	j := 0
 	for _, e := range old {
 		key := e.key()
+		if j < len(now) && now[j].key() == key {
+			j++
+			continue
+		}
 		for j < len(now) && now[j].key() < key {
 			j++
 		}
@@ -118,11 +121,13 @@ func finishDelta(b []byte, start, p, deleted, updated int) ([]byte, bool) {
 	if deleted|updated == 0 {
 		return b[:start], false
 	}
-	h := putInt(b, start, int32(deleted))
-	h = putInt(b, h, int32(updated))
-	h = putInt(b, h, 0)
-	n := copy(b[h:], b[start+deltaHeader:p])
-	return b[:h+n], true
+	var head [deltaHeader + putSlack]byte
+	h := putInt(head[:], 0, int32(deleted))
+	h = putInt(head[:], h, int32(updated))
+	h = putInt(head[:], h, 0)
+	body := start + copy(b[start:], head[:h])
+	end := body + copy(b[body:], b[start+deltaHeader:p])
+	return b[:end], true
 }
 
 // appendResized is AppendDelta when items of base and next differ in length or
@@ -146,7 +151,7 @@ func appendResized(dst []byte, base, next *Snapshot, table Sizes) ([]byte, bool)
 	b.Finish(&keep)
 
 	start := len(dst)
-	worst := deltaHeader + maxVarint*len(base.ents) + 9*len(change.ents) + maxVarint*len(change.data)
+	worst := deltaHeader + maxVarint*len(base.ents) + 9*len(change.ents) + maxVarint*len(change.data) + putSlack
 	out := slices.Grow(dst, worst)[:start+worst]
 	p, deleted, updated := start+deltaHeader, 0, 0
 	for _, e := range base.ents {

@@ -1,11 +1,20 @@
 package snapshot
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // The integers of a delta are Teeworlds varints. The coder here repeats the one
 // of the packer package because deltas consist of little else and the loops
 // below are the hottest of a server; 9 of 10 integers take one byte.
 
-// maxVarint is the length of the longest varint in bytes.
-const maxVarint = 5
+const (
+	// maxVarint is the length of the longest varint in bytes.
+	maxVarint = 5
+	// putSlack is how far behind the last varint putInt may write.
+	putSlack = 8
+)
 
 // readInt reads one varint at b[p:] and returns the position behind it, or -1 if
 // the bytes end within it. Over-long forms are accepted; of a fifth byte only
@@ -71,8 +80,8 @@ func addInts(out []int32, b []byte, p int) (next int, sum int32) {
 	return p, sum
 }
 
-// putInt writes v at b[p:], which must have room for maxVarint bytes, and
-// returns the position behind it.
+// putInt writes v at b[p:], which must have room for 8 bytes, and returns the
+// position behind it.
 func putInt(b []byte, p int, v int32) int {
 	u := uint32(v ^ v>>31)
 	c := byte(v>>31) & 0x40
@@ -83,16 +92,30 @@ func putInt(b []byte, p int, v int32) int {
 	return putLong(b, p, c, u)
 }
 
-// putLong writes a varint of more than one byte: sign bit c, magnitude u.
+// putLong writes a varint of more than one byte: sign bit c, magnitude u. It
+// spreads the magnitude over a word and cuts that to length; a loop would be
+// mispredicted for every other integer.
 func putLong(b []byte, p int, c byte, u uint32) int {
-	b[p] = 0x80 | c | byte(u&0x3f)
-	p++
-	u >>= 6
-	for u >= 0x80 {
-		b[p] = 0x80 | byte(u)
-		p++
-		u >>= 7
+	w := uint64(u)
+	w = w&0x3f | w<<2&(0x7f<<8) | w<<3&(0x7f<<16) | w<<4&(0x7f<<24) | w<<5&(0x0f<<32)
+	n := (bits.Len32(u) + 7) / 7 // bytes but the first hold 7 bits, that holds 6
+	w |= 0x8080808080 & (1<<(8*uint(n)-8) - 1)
+	binary.LittleEndian.PutUint64(b[p:], w|uint64(c))
+	return p + n
+}
+
+// putDiffs writes the differences between now and was, which are equally long.
+func putDiffs(b []byte, p int, now, was []int32) int {
+	was = was[:len(now)]
+	for i, v := range now {
+		v -= was[i]
+		u := uint32(v ^ v>>31)
+		if u < 64 {
+			b[p] = byte(v>>31)&0x40 | byte(u)
+			p++
+			continue
+		}
+		p = putLong(b, p, byte(v>>31)&0x40, u)
 	}
-	b[p] = byte(u)
-	return p + 1
+	return p
 }
