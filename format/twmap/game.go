@@ -58,11 +58,16 @@ func (l *TileLayer) At(x, y int) Tile {
 	return l.Tiles[y*l.Width+x]
 }
 
-// Entities calls yield for every vanilla entity with its column, row and tile
-// index (Spawn to PickupLaser), row by row.
-func (l *TileLayer) Entities(yield func(x, y int, index uint8) bool) {
+// Entity is a tile that something starts from.
+type Entity struct {
+	X, Y  int   // column and row
+	Index uint8 // Spawn to PickupLaser
+}
+
+// Entities is an iterator over the vanilla entities, row by row.
+func (l *TileLayer) Entities(yield func(Entity) bool) {
 	for i, t := range l.Tiles {
-		if t.Index > EntityOffset && t.Index <= lastVanilla && !yield(i%l.Width, i/l.Width, t.Index) {
+		if t.Index > EntityOffset && t.Index <= lastVanilla && !yield(Entity{i % l.Width, i / l.Width, t.Index}) {
 			return
 		}
 	}

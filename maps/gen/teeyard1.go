@@ -114,8 +114,9 @@ func yardMeadow(a *album) twmap.Group {
 	jungle := a.index("jungle_doodads")
 	region := func(q twmap.Quad, s sprite) twmap.Quad {
 		const tile = 1024 / 16
-		x0, y0 := int32(s.sx)*tile, int32(s.sy)*tile
-		x1, y1 := x0+int32(s.w)*tile, y0+int32(s.h)*tile
+		// A pixel less on every side: textures wrap when they are filtered.
+		x0, y0 := int32(s.sx)*tile+1, int32(s.sy)*tile+1
+		x1, y1 := x0+int32(s.w)*tile-2, y0+int32(s.h)*tile-2
 		q.Texture = [4]twmap.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x0, Y: y1}, {X: x1, Y: y1}}
 		return q
 	}

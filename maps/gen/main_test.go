@@ -1,0 +1,52 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/teeyard/teeyard/format/twmap"
+)
+
+// The checked in files hold the maps that are described here. Compression may
+// differ between Go versions, the content may not.
+func TestFilesAreCurrent(t *testing.T) {
+	for name, build := range sources {
+		m, err := build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		built, err := m.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.ReadFile(filepath.Join("..", name+".map"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		same, err := sameMap(file, built)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !same {
+			t.Errorf("%s.map is out of date: go run ./maps/gen", name)
+		}
+	}
+}
+
+// The ground tiles have no picture for earth one tile thick.
+func TestGroundIsThick(t *testing.T) {
+	m, err := teeyard1()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := m.Game()
+	in := is(g, twmap.Solid)
+	for y := 1; y < g.Height-1; y++ {
+		for x := 1; x < g.Width-1; x++ {
+			if in(x, y) && (!in(x-1, y) && !in(x+1, y) || !in(x, y-1) && !in(x, y+1)) {
+				t.Errorf("ground at %d,%d is one tile thick", x, y)
+			}
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package maps
+
+import (
+	"testing"
+
+	"github.com/teeyard/teeyard/format/twmap"
+)
+
+// Every embedded map can be played: enclosed, with spawns that are free, and
+// readable by the clients of both protocol generations.
+func TestMaps(t *testing.T) {
+	for _, m := range All() {
+		t.Run(m.Name, func(t *testing.T) {
+			tm, err := twmap.Parse(m.File)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := tm.Game()
+			if g == nil {
+				t.Fatal("no game layer")
+			}
+			solid := func(x, y int) bool {
+				i := g.At(x, y).Index
+				return i == twmap.Solid || i == twmap.Unhookable
+			}
+			for y := range g.Height {
+				if !solid(0, y) || !solid(g.Width-1, y) {
+					t.Errorf("row %d is open at a side", y)
+				}
+			}
+			for x := range g.Width {
+				if !solid(x, g.Height-1) {
+					t.Errorf("column %d is open at the bottom", x)
+				}
+			}
+			count := map[uint8]int{}
+			for e := range g.Entities {
+				count[e.Index]++
+				if e.Index == twmap.Spawn && (e.Y == 0 || solid(e.X, e.Y-1)) {
+					t.Errorf("no head room at spawn %d,%d", e.X, e.Y)
+				}
+			}
+			for e := uint8(twmap.PickupArmor); e <= twmap.PickupLaser; e++ {
+				if count[e] == 0 {
+					t.Errorf("no pickup of tile index %d", e)
+				}
+			}
+			if count[twmap.Spawn] < 2 || count[twmap.Spawn] > 64 {
+				t.Errorf("%d spawns", count[twmap.Spawn])
+			}
+			for _, group := range tm.Groups {
+				for _, l := range group.Layers {
+					// DDNet 16.4 crashes on version 4.
+					if l, ok := l.(*twmap.TileLayer); ok && l.Version != 3 {
+						t.Errorf("tile layer %q has version %d", l.Name, l.Version)
+					}
+				}
+			}
+			for _, img := range tm.Images {
+				if !img.External {
+					t.Errorf("image %q is embedded", img.Name)
+				}
+			}
+		})
+	}
+}
+
+// All open tiles of the default map are connected, so that no one spawns in a
+// closed pocket.
+func TestDefaultIsConnected(t *testing.T) {
+	tm, err := twmap.Parse(Default().File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := tm.Game()
+	open := func(x, y int) bool {
+		i := g.At(x, y).Index
+		return x >= 0 && y >= 0 && x < g.Width && y < g.Height && i != twmap.Solid && i != twmap.Unhookable
+	}
+	var todo [][2]int
+	total := 0
+	for y := range g.Height {
+		for x := range g.Width {
+			if open(x, y) {
+				total++
+				if todo == nil {
+					todo = [][2]int{{x, y}}
+				}
+			}
+		}
+	}
+	seen := map[[2]int]bool{todo[0]: true}
+	for len(todo) > 0 {
+		p := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, d := range [][2]int{{1, 0}, {-1, 0}, {0, 1}, {0, -1}} {
+			q := [2]int{p[0] + d[0], p[1] + d[1]}
+			if open(q[0], q[1]) && !seen[q] {
+				seen[q] = true
+				todo = append(todo, q)
+			}
+		}
+	}
+	if len(seen) != total {
+		t.Errorf("%d of %d open tiles are connected", len(seen), total)
+	}
+}
+
+func TestFind(t *testing.T) {
+	for _, m := range All() {
+		if got, ok := Find(m.Name); !ok || &got.File[0] != &m.File[0] {
+			t.Errorf("Find(%q) does not return that map", m.Name)
+		}
+	}
+	if _, ok := Find("dm1"); ok {
+		t.Error("Find invents a map")
+	}
+}
