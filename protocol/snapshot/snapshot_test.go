@@ -367,7 +367,7 @@ func TestAllocs(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	for _, name := range []string{"tw16.snaps", "dd64.snaps"} {
-		steps := replay(t, name)[:200]
+		steps := replay(t, name)[:150]
 		var got, built Snapshot
 		var buf []byte
 		var bld Builder
