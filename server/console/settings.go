@@ -1,0 +1,195 @@
+package console
+
+// Settings are the variables of a server. Register connects them to a console and
+// gives them their defaults; afterwards whoever owns the console may read and
+// change them. Whole numbers that stand for a switch are 0 or 1.
+type Settings struct {
+	// Password is what players must enter; empty lets everybody in.
+	Password string // password
+	// LogFile is a file that output is written to as well, LogFileTimestamp whether
+	// its name gets the time of the start.
+	LogFile          string // logfile
+	LogFileTimestamp int    // logfile_timestamp
+	// ConsoleOutputLevel is how much the remote console shows: Standard, Info or
+	// Debug.
+	ConsoleOutputLevel int // console_output_level
+	// BindAddr is the address to listen on; empty means all.
+	BindAddr string // bindaddr
+
+	// Name and Hostname are shown in the server browser.
+	Name     string // sv_name
+	Hostname string // sv_hostname
+	// Port is the UDP port, ExternalPort the one that masters are told if not 0.
+	Port         int // sv_port
+	ExternalPort int // sv_external_port
+	// Map is the map to play, without extension.
+	Map string // sv_map
+	// MaxClients is how many may be connected, MaxClientsPerIP how many of them
+	// from one address, and MaxClientsPerNetwork from neighbouring ones (0: any).
+	MaxClients           int // sv_max_clients
+	MaxClientsPerIP      int // sv_max_clients_per_ip
+	MaxClientsPerNetwork int // sv_max_clients_per_network, ours
+	// MapDownloadSpeed is how many pieces of the map a client gets at once.
+	MapDownloadSpeed int // sv_map_download_speed
+	// HighBandwidth sends a snapshot every tick instead of every second one.
+	HighBandwidth int // sv_high_bandwidth
+	// Announce is whether masters are told of the server.
+	Announce int // sv_register
+	// RconPassword and RconModPassword open the remote console; empty: nobody.
+	RconPassword    string // sv_rcon_password
+	RconModPassword string // sv_rcon_mod_password
+	// RconMaxTries is how many wrong passwords are too many (0: never), RconBanTime
+	// the minutes of the ban that follows (0: only a kick).
+	RconMaxTries int // sv_rcon_max_tries
+	RconBanTime  int // sv_rcon_bantime
+	// AutoDemoRecord records a demo of each match, AutoDemoMax is how many are kept
+	// (0: all).
+	AutoDemoRecord int // sv_auto_demo_record
+	AutoDemoMax    int // sv_auto_demo_max
+	// MapList is which maps administrators are offered: none, standard or all.
+	MapList string // sv_maplist
+
+	// Warmup is seconds before a match, -1 until all are ready, 0 none. Countdown is
+	// seconds of standstill before it, -1 never, 0 only in survival modes.
+	Warmup    int // sv_warmup
+	Countdown int // sv_countdown
+	// Motd is the message of the day.
+	Motd string // sv_motd
+	// TeamDamage is whether team mates hurt each other.
+	TeamDamage int // sv_teamdamage
+	// MapRotation lists the maps to play in turn, MatchesPerMap how often each,
+	// MatchSwap whether teams change sides after a match.
+	MapRotation   string // sv_maprotation
+	MatchesPerMap int    // sv_matches_per_map
+	MatchSwap     int    // sv_match_swap
+	// Powerups is whether the ninja appears.
+	Powerups int // sv_powerups
+	// ScoreLimit in points and TimeLimit in minutes end a match; 0 does not.
+	ScoreLimit int // sv_scorelimit
+	TimeLimit  int // sv_timelimit
+	// GameType is the game mode.
+	GameType string // sv_gametype
+	// TournamentMode makes everybody join as spectator; 2 also keeps spectators
+	// from talking to the players.
+	TournamentMode int // sv_tournament_mode
+	// PlayerReadyMode lets players start and pause by being ready.
+	PlayerReadyMode int // sv_player_ready_mode
+	// SpamProtection limits chat, votes and changes of team.
+	SpamProtection int // sv_spamprotection
+	// RespawnDelayTDM is seconds until respawn in team deathmatch.
+	RespawnDelayTDM int // sv_respawn_delay_tdm
+	// PlayerSlots is how many clients may play, the others watch.
+	PlayerSlots int // sv_player_slots
+	// SkillLevel is shown in the server browser: 0 casual, 1 normal, 2 competitive.
+	SkillLevel int // sv_skill_level
+	// TeamBalanceTime is minutes until uneven teams are evened, 0 never.
+	TeamBalanceTime int // sv_teambalance_time
+	// InactiveKickTime is minutes until an idle player is dealt with, 0 never.
+	// InactiveKick is how: 1 becomes a spectator, 2 that or is kicked if there is no
+	// room, 3 is kicked. InactiveKickSpec is whether spectators are as well.
+	InactiveKickTime int // sv_inactivekick_time
+	InactiveKick     int // sv_inactivekick
+	InactiveKickSpec int // sv_inactivekick_spec
+	// SilentSpectatorMode keeps the chat quiet about spectators coming and going.
+	SilentSpectatorMode int // sv_silent_spectator_mode
+	// StrictSpectateMode hides health and ammunition from spectators.
+	StrictSpectateMode int // sv_strict_spectate_mode
+	// VoteSpectate allows votes to move players to the spectators, who may play
+	// again after VoteSpectateRejoinDelay minutes.
+	VoteSpectate            int // sv_vote_spectate
+	VoteSpectateRejoinDelay int // sv_vote_spectate_rejoindelay
+	// VoteKick allows votes to kick players if there are VoteKickMin of them; it
+	// bans for VoteKickBanTime minutes (0: only a kick).
+	VoteKick        int // sv_vote_kick
+	VoteKickMin     int // sv_vote_kick_min
+	VoteKickBanTime int // sv_vote_kick_bantime
+
+	// EconBindAddr and EconPort are where the external console listens (TCP), if
+	// port and EconPassword are set.
+	EconBindAddr string // ec_bindaddr
+	EconPort     int    // ec_port
+	EconPassword string // ec_password
+	// EconBanTime is minutes of ban after three wrong passwords (0: none),
+	// EconAuthTimeout seconds until one must have been right.
+	EconBanTime     int // ec_bantime
+	EconAuthTimeout int // ec_auth_timeout
+	// EconOutputLevel is how much it shows: Standard, Info or Debug.
+	EconOutputLevel int // ec_output_level
+}
+
+// Register adds the variables to a console and sets them to their defaults.
+func (s *Settings) Register(c *Console) error {
+	const sv, ec, secret = Server | Save, Econ | Save, Server | Save | Secret
+	for _, v := range []StringVar{
+		{"password", "Password to the server", secret, &s.Password, "", 32},
+		{"logfile", "Filename to log all output to", sv, &s.LogFile, "", 128},
+		{"bindaddr", "Address to bind the server to", sv, &s.BindAddr, "", 128},
+		{"sv_name", "Server name", sv, &s.Name, "unnamed server", 128},
+		{"sv_hostname", "Server hostname", sv, &s.Hostname, "", 128},
+		{"sv_map", "Map to use on the server", sv, &s.Map, "dm1", 128},
+		{"sv_rcon_password", "Remote console password (full access)", secret, &s.RconPassword, "", 32},
+		{"sv_rcon_mod_password", "Remote console password for moderators (limited access)", secret, &s.RconModPassword, "", 32},
+		{"sv_maplist", "Maps offered to administrators (none, standard, all)", sv, &s.MapList, "all", 32},
+		{"sv_motd", "Message of the day, shown to players when they join", sv, &s.Motd, "", 900},
+		{"sv_maprotation", "Maps to play in turn", sv, &s.MapRotation, "", 768},
+		{"sv_gametype", "Game type (dm, tdm, ctf, lms, lts)", sv, &s.GameType, "dm", 32},
+		{"ec_bindaddr", "Address to bind the external console to, anything but localhost is dangerous", ec, &s.EconBindAddr, "localhost", 128},
+		{"ec_password", "External console password", ec | Secret, &s.EconPassword, "", 32},
+	} {
+		if err := c.RegisterString(v); err != nil {
+			return err
+		}
+	}
+	for _, v := range []IntVar{
+		{"logfile_timestamp", "Add a time stamp to the name of the log file", sv, &s.LogFileTimestamp, 0, 0, 1},
+		{"console_output_level", "Amount of output in the remote console (0 to 2)", sv, &s.ConsoleOutputLevel, 0, 0, 2},
+		{"sv_port", "Port of the server", sv, &s.Port, 8303, 0, 0},
+		{"sv_external_port", "Port to report to the master servers (0 = sv_port)", sv, &s.ExternalPort, 0, 0, 0},
+		{"sv_max_clients", "Number of clients that may be connected", sv, &s.MaxClients, 8, 1, 64},
+		{"sv_max_clients_per_ip", "Number of clients that may be connected from one IP", sv, &s.MaxClientsPerIP, 4, 1, 64},
+		{"sv_max_clients_per_network", "Number of clients that may be connected from one network (0 = any)", sv, &s.MaxClientsPerNetwork, 0, 0, 64},
+		{"sv_map_download_speed", "Number of map data packages a client gets on each request", sv, &s.MapDownloadSpeed, 8, 1, 16},
+		{"sv_high_bandwidth", "Send a snapshot every tick, doubles the bandwidth", sv, &s.HighBandwidth, 0, 0, 1},
+		{"sv_register", "Announce the server to the master servers", sv, &s.Announce, 1, 0, 1},
+		{"sv_rcon_max_tries", "Number of wrong remote console passwords allowed (0 = any)", sv, &s.RconMaxTries, 3, 0, 100},
+		{"sv_rcon_bantime", "Minutes of ban for too many wrong passwords (0 = kick)", sv, &s.RconBanTime, 5, 0, 1440},
+		{"sv_auto_demo_record", "Record a demo of each match", sv, &s.AutoDemoRecord, 0, 0, 1},
+		{"sv_auto_demo_max", "Number of automatically recorded demos to keep (0 = all)", sv, &s.AutoDemoMax, 10, 0, 1000},
+		{"sv_warmup", "Seconds of warmup before a match (0 = none, -1 = until all are ready)", sv, &s.Warmup, 0, -1, 1000},
+		{"sv_countdown", "Seconds of countdown before a match (0 = in survival modes only, -1 = never)", sv, &s.Countdown, 0, -1, 1000},
+		{"sv_teamdamage", "Team damage", sv, &s.TeamDamage, 0, 0, 1},
+		{"sv_matches_per_map", "Number of matches on each map before the next", sv, &s.MatchesPerMap, 1, 1, 100},
+		{"sv_match_swap", "Swap teams between matches", sv, &s.MatchSwap, 1, 0, 1},
+		{"sv_powerups", "Allow powerups like ninja", sv, &s.Powerups, 1, 0, 1},
+		{"sv_scorelimit", "Score limit (0 = none)", sv, &s.ScoreLimit, 20, 0, 1000},
+		{"sv_timelimit", "Time limit in minutes (0 = none)", sv, &s.TimeLimit, 0, 0, 1000},
+		{"sv_tournament_mode", "Players join as spectators (2 = spectators' chat is restricted too)", sv, &s.TournamentMode, 0, 0, 2},
+		{"sv_player_ready_mode", "Players may pause and start the game by their ready state", sv, &s.PlayerReadyMode, 0, 0, 1},
+		{"sv_spamprotection", "Spam protection", sv, &s.SpamProtection, 1, 0, 1},
+		{"sv_respawn_delay_tdm", "Seconds until respawn in team deathmatch", sv, &s.RespawnDelayTDM, 3, 0, 10},
+		{"sv_player_slots", "Number of clients that may play", sv, &s.PlayerSlots, 8, 0, 64},
+		{"sv_skill_level", "Skill level shown in the server browser (0 to 2)", sv, &s.SkillLevel, 1, 0, 2},
+		{"sv_teambalance_time", "Minutes until teams are balanced (0 = never)", sv, &s.TeamBalanceTime, 1, 0, 1000},
+		{"sv_inactivekick_time", "Minutes until an inactive client is dealt with (0 = never)", sv, &s.InactiveKickTime, 3, 0, 1000},
+		{"sv_inactivekick", "What happens to inactive clients (1 = spectator, 2 = spectator or kick, 3 = kick)", sv, &s.InactiveKick, 2, 1, 3},
+		{"sv_inactivekick_spec", "Kick inactive spectators", sv, &s.InactiveKickSpec, 0, 0, 1},
+		{"sv_silent_spectator_mode", "No join and leave messages for spectators", sv, &s.SilentSpectatorMode, 1, 0, 1},
+		{"sv_strict_spectate_mode", "Hide health and ammo from spectators", sv, &s.StrictSpectateMode, 0, 0, 1},
+		{"sv_vote_spectate", "Allow votes to move players to spectators", sv, &s.VoteSpectate, 1, 0, 1},
+		{"sv_vote_spectate_rejoindelay", "Minutes until a player moved by vote may rejoin", sv, &s.VoteSpectateRejoinDelay, 3, 0, 1000},
+		{"sv_vote_kick", "Allow votes to kick players", sv, &s.VoteKick, 1, 0, 1},
+		{"sv_vote_kick_min", "Number of players required for a vote to kick", sv, &s.VoteKickMin, 0, 0, 64},
+		{"sv_vote_kick_bantime", "Minutes of ban after a vote to kick (0 = kick)", sv, &s.VoteKickBanTime, 5, 0, 1440},
+		{"ec_port", "Port of the external console (0 = off)", ec, &s.EconPort, 0, 0, 0},
+		{"ec_bantime", "Minutes of ban for wrong external console passwords (0 = none)", ec, &s.EconBanTime, 0, 0, 1440},
+		{"ec_auth_timeout", "Seconds until an external console must have authenticated", ec, &s.EconAuthTimeout, 30, 1, 120},
+		{"ec_output_level", "Amount of output in the external console (0 to 2)", ec, &s.EconOutputLevel, 1, 0, 2},
+		// DDNet's name for the same thing.
+		{"sv_register_port", "Port to report to the master servers (0 = sv_port)", Server | Hidden, &s.ExternalPort, 0, 0, 0},
+	} {
+		if err := c.RegisterInt(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}

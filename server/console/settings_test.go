@@ -1,0 +1,79 @@
+package console
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// variables.txt is the table of variables of the released server. What we changed
+// on purpose is listed here.
+func TestSettingsAsReleased(t *testing.T) {
+	changed := map[string]string{
+		"sv_player_slots": "sv_player_slots 8 0 64",
+	}
+	ours := map[string]bool{"sv_max_clients_per_network": true, "sv_register_port": true}
+
+	c, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s Settings
+	if err := s.Register(c); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile("testdata/variables.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			table[strings.Fields(line)[0]] = line
+		}
+	}
+	for name, line := range changed {
+		table[name] = line
+	}
+	pointers := map[any]string{}
+	for _, e := range c.sorted {
+		var got string
+		var at any
+		switch v := e.v.(type) {
+		case *IntVar:
+			got, at = fmt.Sprintf("%s %d %d %d", v.Name, v.Default, v.Min, v.Max), v.Value
+		case *StringVar:
+			got, at = fmt.Sprintf("%s %s %d", v.Name, strconv.Quote(v.Default), v.Size), v.Value
+		default:
+			continue
+		}
+		if e.cmd.Help == "" || len(e.cmd.Help) > 95 {
+			t.Errorf("%s: help of %d bytes", e.cmd.Name, len(e.cmd.Help))
+		}
+		if e.cmd.Flags&Hidden == 0 {
+			if other, ok := pointers[at]; ok {
+				t.Errorf("%s and %s share a value", e.cmd.Name, other)
+			}
+			pointers[at] = e.cmd.Name
+		}
+		if strings.HasPrefix(e.cmd.Name, "ec_") != (e.cmd.Flags&Econ != 0) || strings.Contains(e.cmd.Name, "password") != (e.cmd.Flags&Secret != 0) {
+			t.Errorf("%s has flags %b", e.cmd.Name, e.cmd.Flags)
+		}
+		if ours[e.cmd.Name] {
+			continue
+		}
+		if got != table[e.cmd.Name] {
+			t.Errorf("have %q, want %q", got, table[e.cmd.Name])
+		}
+		delete(table, e.cmd.Name)
+	}
+	for _, line := range table {
+		t.Errorf("missing: %s", line)
+	}
+	if n := reflect.TypeFor[Settings]().NumField(); n != len(pointers) {
+		t.Errorf("%d fields, %d variables", n, len(pointers))
+	}
+}
