@@ -1,0 +1,165 @@
+// Package logline writes log lines the way Teeworlds 0.7.5 does, because operators'
+// tools read them:
+//
+//	[2024-02-03 04:05:06][server]: player has entered the game. ClientID=0 addr=1.2.3.4:5
+//
+// on standard output and in files, and with the time of day only in the remote and
+// external consoles. For machines there is JSON, see [NewJSON].
+package logline
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+)
+
+// SystemKey is the attribute that names the part of the server that a record is
+// from, the word in brackets.
+const SystemKey = "system"
+
+const defaultSystem = "server"
+
+// AppendLong appends a line, without its end, as standard output and files have it.
+func AppendLong(dst []byte, at time.Time, system, text string) []byte {
+	dst = append(dst, '[')
+	dst = at.AppendFormat(dst, time.DateTime)
+	return appendRest(dst, system, text)
+}
+
+// AppendShort appends a line, without its end, as the remote console (RCON_LINE) and
+// the external console have it.
+func AppendShort(dst []byte, at time.Time, system, text string) []byte {
+	dst = append(dst, '[')
+	dst = at.AppendFormat(dst, time.TimeOnly)
+	return appendRest(dst, system, text)
+}
+
+func appendRest(dst []byte, system, text string) []byte {
+	dst = append(dst, "]["...)
+	dst = append(dst, system...)
+	dst = append(dst, "]: "...)
+	return append(dst, text...)
+}
+
+// Handler is a [slog.Handler] that writes long lines. A record becomes one line:
+// the attribute SystemKey goes in brackets, others follow the message as key=value.
+type Handler struct {
+	out    *output
+	level  slog.Leveler
+	system string
+	prefix string // of keys, from groups
+	attrs  string // formatted
+}
+
+type output struct {
+	mu  sync.Mutex
+	w   io.Writer
+	buf []byte
+}
+
+var _ slog.Handler = (*Handler)(nil)
+
+// New makes a handler that writes to w records of level and above; nil means
+// slog.LevelInfo.
+func New(w io.Writer, level slog.Leveler) *Handler {
+	if level == nil {
+		level = slog.LevelInfo
+	}
+	return &Handler{out: &output{w: w}, level: level, system: defaultSystem}
+}
+
+// NewJSON makes a handler that writes the same records as lines of JSON, which
+// unlike the text cannot be forged by a player's name.
+func NewJSON(w io.Writer, level slog.Leveler) slog.Handler {
+	return slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})
+}
+
+// Enabled implements [slog.Handler].
+func (h *Handler) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level.Level() }
+
+// Handle implements [slog.Handler].
+func (h *Handler) Handle(_ context.Context, r slog.Record) error {
+	system := h.system
+	attrs := h.attrs
+	r.Attrs(func(a slog.Attr) bool {
+		if h.prefix == "" && a.Key == SystemKey {
+			system = a.Value.String()
+		} else {
+			attrs = appendAttr(attrs, h.prefix, a)
+		}
+		return true
+	})
+	at := r.Time
+	if at.IsZero() {
+		at = time.Now()
+	}
+	h.out.mu.Lock()
+	defer h.out.mu.Unlock()
+	h.out.buf = AppendLong(h.out.buf[:0], at, oneLine(system), oneLine(r.Message))
+	h.out.buf = append(h.out.buf, attrs...)
+	h.out.buf = append(h.out.buf, '\n')
+	_, err := h.out.w.Write(h.out.buf)
+	return err
+}
+
+// WithAttrs implements [slog.Handler].
+func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	n := *h
+	for _, a := range attrs {
+		if n.prefix == "" && a.Key == SystemKey {
+			n.system = a.Value.String()
+		} else {
+			n.attrs = appendAttr(n.attrs, n.prefix, a)
+		}
+	}
+	return &n
+}
+
+// WithGroup implements [slog.Handler].
+func (h *Handler) WithGroup(name string) slog.Handler {
+	n := *h
+	if name != "" {
+		n.prefix += name + "."
+	}
+	return &n
+}
+
+func appendAttr(s, prefix string, a slog.Attr) string {
+	v := a.Value.Resolve()
+	if v.Kind() == slog.KindGroup {
+		if a.Key != "" {
+			prefix += a.Key + "."
+		}
+		for _, sub := range v.Group() {
+			s = appendAttr(s, prefix, sub)
+		}
+		return s
+	}
+	if a.Equal(slog.Attr{}) {
+		return s
+	}
+	text := v.String()
+	if text == "" || strings.ContainsAny(text, " \"=") || oneLine(text) != text {
+		text = fmt.Sprintf("%q", text)
+	}
+	return s + " " + prefix + a.Key + "=" + text
+}
+
+// oneLine keeps a text from looking like several lines or moving the cursor of a
+// terminal: control characters become spaces.
+func oneLine(s string) string {
+	control := func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 }
+	if strings.IndexFunc(s, control) < 0 {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if control(r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
