@@ -160,11 +160,3 @@ func (c *Collision) MovePoint(pos, vel *Vec, elasticity float32) (bounces int) {
 	}
 	return bounces
 }
-
-// TestBox tells whether one of the four corners of the box around p lies on a
-// tile with one of these flags.
-func (c *Collision) TestBox(p, size Vec, flags Flags) bool {
-	h := size.Mul(0.5)
-	return c.At(p.X-h.X, p.Y-h.Y)&flags != 0 || c.At(p.X+h.X, p.Y-h.Y)&flags != 0 ||
-		c.At(p.X-h.X, p.Y+h.Y)&flags != 0 || c.At(p.X+h.X, p.Y+h.Y)&flags != 0
-}

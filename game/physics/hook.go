@@ -54,10 +54,8 @@ func (c *Core) flyHook() {
 func (c *Core) grab(next Vec) {
 	var best float32
 	area := around(c.HookPos, next, grabDistance)
-	list := c.World.present()
-	for i := range list {
-		o := list[i].core
-		if o == c || !area.has(o.Pos) {
+	for i, o := range c.World.present() {
+		if !area.has(o.Pos) || o == c {
 			continue
 		}
 		near := vec.ClosestOnSegment(c.HookPos, next, o.Pos)
@@ -65,7 +63,7 @@ func (c *Core) grab(next Vec) {
 			if d := vec.Distance(c.HookPos, o.Pos); c.HookedPlayer == nobody || d < best {
 				c.Events |= EventHookAttachPlayer
 				c.HookState = HookGrabbed
-				c.HookedPlayer = list[i].id
+				c.HookedPlayer = int32(c.World.crowd.ids[i])
 				best = d
 			}
 		}

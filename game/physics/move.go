@@ -44,8 +44,8 @@ func (c *Core) stopAtOthers(next Vec) Vec {
 	n := 0
 	area := around(pos, next, Size)
 	list := c.World.present()
-	for i := range list {
-		if o := list[i].core; o != c && area.has(o.Pos) {
+	for i, o := range list {
+		if area.has(o.Pos) && o != c {
 			near[n] = uint8(i)
 			n++
 		}
@@ -60,7 +60,7 @@ func (c *Core) stopAtOthers(next Vec) Vec {
 		a := float32(i) / d
 		p := vec.Mix(pos, next, a)
 		for _, k := range near[:n] {
-			o := list[k].core
+			o := list[k]
 			// Of a square below Size*Size the rounded root is below Size, and the
 			// other way round. NaN (d is 0, so a is NaN) never collides.
 			v := p.Sub(o.Pos)
@@ -81,30 +81,38 @@ func (c *Core) stopAtOthers(next Vec) Vec {
 	return next
 }
 
-// area is a rectangle without its edges.
+// area is a rectangle without its edges, as its centre and half sizes.
 type area struct {
-	x0, x1, y0, y1 float32
+	centre, half Vec
 }
 
 // around returns a rectangle that surely holds every point within distance of
-// any point that is computed to lie between a and b. It holds everything finite
-// when a or b is so far out that rounding errors count.
+// any point that is computed to lie between a and b. It holds every number when
+// a or b is so far out that rounding errors count.
 func around(a, b Vec, distance float32) area {
 	const far = 1 << 20
-	x0, x1, y0, y1 := a.X, b.X, a.Y, b.Y
-	if x0 > x1 {
-		x0, x1 = x1, x0
-	}
-	if y0 > y1 {
-		y0, y1 = y1, y0
-	}
-	if !(x0 > -far && x1 < far && y0 > -far && y1 < far) {
-		return area{-math.MaxFloat32, math.MaxFloat32, -math.MaxFloat32, math.MaxFloat32}
+	x, y := a.X-b.X, a.Y-b.Y
+	r := area{centre: Vec{X: b.X + float32(x*0.5), Y: b.Y + float32(y*0.5)}}
+	if !within(r.centre.X, far) || !within(r.centre.Y, far) || !within(x, far) || !within(y, far) {
+		return area{half: Vec{X: math.MaxFloat32, Y: math.MaxFloat32}}
 	}
 	distance++
-	return area{x0 - distance, x1 + distance, y0 - distance, y1 + distance}
+	r.half = Vec{X: float32(abs(x)*0.5) + distance, Y: float32(abs(y)*0.5) + distance}
+	return r
 }
 
 func (r *area) has(p Vec) bool {
-	return p.X > r.x0 && p.X < r.x1 && p.Y > r.y0 && p.Y < r.y1
+	if !within(p.X-r.centre.X, r.half.X) {
+		return false
+	}
+	return within(p.Y-r.centre.Y, r.half.Y)
 }
+
+// within tells whether |v| < limit, for a limit that is not negative. One
+// comparison of integers that is mostly false is cheaper here than two of
+// floats, of which the first is true half of the time.
+func within(v, limit float32) bool {
+	return math.Float32bits(v)&^(1<<31) < math.Float32bits(limit)
+}
+
+func abs(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^ (1 << 31)) }

@@ -2,6 +2,32 @@ package physics
 
 import "github.com/teeyard/teeyard/game/vec"
 
+// columns and rows are the tiles that the two ends of a box lie on; rows are
+// tile indices of the row's first tile.
+type ends struct{ a, b int32 }
+
+func (c *Collision) columns(x, h float32) ends {
+	return ends{cell(vec.Round(x-h), c.width), cell(vec.Round(x+h), c.width)}
+}
+
+func (c *Collision) rows(y, h float32) ends {
+	return ends{cell(vec.Round(y-h), c.height), cell(vec.Round(y+h), c.height)}
+}
+
+// corners returns the flags of all four corners together.
+func (c *Collision) corners(x, y ends) Flags {
+	upper, lower := int(y.a)*int(c.width), int(y.b)*int(c.width)
+	return Flags((c.tiles[upper+int(x.a)] | c.tiles[upper+int(x.b)] |
+		c.tiles[lower+int(x.a)] | c.tiles[lower+int(x.b)]) & flagMask)
+}
+
+// TestBox tells whether one of the four corners of the box around p lies on a
+// tile with one of these flags.
+func (c *Collision) TestBox(p, size Vec, flags Flags) bool {
+	h := size.Mul(0.5)
+	return c.corners(c.columns(p.X, h.X), c.rows(p.Y, h.Y))&flags != 0
+}
+
 // MoveBox moves a box by its velocity in steps of at most one unit, stopping at
 // walls: there the blocked part of the velocity is multiplied by -elasticity.
 // death tells whether the inner two thirds of the box touched a death tile at
@@ -16,6 +42,9 @@ func (c *Collision) MoveBox(pos, vel *Vec, size Vec, elasticity float32) (death 
 	fraction := 1 / float32(steps+1)
 	step := v.Mul(fraction)
 	h := size.Mul(0.5)
+	// A box this small and its inner box touch no tiles but those of the four
+	// corners.
+	small := size.X <= TileSize-1 && size.Y <= TileSize-1
 	var r room
 	for i := int32(0); i <= steps; i++ {
 		q := p.Add(step)
@@ -23,34 +52,36 @@ func (c *Collision) MoveBox(pos, vel *Vec, size Vec, elasticity float32) (death 
 			p = q
 			continue
 		}
-		x0, x1 := cell(vec.Round(q.X-h.X), c.width), cell(vec.Round(q.X+h.X), c.width)
-		y0, y1 := cell(vec.Round(q.Y-h.Y), c.height), cell(vec.Round(q.Y+h.Y), c.height)
-		upper, lower := int(y0)*int(c.width), int(y1)*int(c.width)
-		touched := Flags(c.tiles[upper+int(x0)] | c.tiles[upper+int(x1)] | c.tiles[lower+int(x0)] | c.tiles[lower+int(x1)])
-		if touched&(Solid|Death) == 0 && x1-x0 <= 1 && y1-y0 <= 1 {
-			// Box and inner box touch no tiles but these four.
-			r.set(x0, x1, y0, y1, h)
+		x, y := c.columns(q.X, h.X), c.rows(q.Y, h.Y)
+		touched := c.corners(x, y)
+		if touched&(Solid|Death) == 0 && small {
+			if x.b < exactTiles && y.b < exactTiles {
+				r.x0, r.x1 = span(x, h.X)
+				r.y0, r.y1 = span(y, h.Y)
+			}
 			p = q
 			continue
 		}
-		if c.TestBox(q, size.Mul(float32(2)/3), Death) {
-			death = true
+		if touched&Death != 0 || !small {
+			if c.TestBox(q, size.Mul(float32(2)/3), Death) {
+				death = true
+			}
 		}
 		if touched&Solid != 0 {
-			hits := 0
-			if c.TestBox(Vec{X: p.X, Y: q.Y}, size, Solid) {
+			// Which of the two moves alone hits? After a hit sideways is tested
+			// from the old height anyway, so the columns at q still hold.
+			hitY := c.corners(c.columns(p.X, h.X), y)&Solid != 0
+			hitX := c.corners(x, c.rows(p.Y, h.Y))&Solid != 0
+			if !hitX && !hitY { // exactly onto a corner
+				hitX, hitY = true, true
+			}
+			if hitY {
 				q.Y = p.Y
 				v.Y = float32(v.Y * -elasticity)
-				hits++
 			}
-			if c.TestBox(Vec{X: q.X, Y: p.Y}, size, Solid) {
+			if hitX {
 				q.X = p.X
 				v.X = float32(v.X * -elasticity)
-				hits++
-			}
-			if hits == 0 { // exactly onto a corner
-				q = p
-				v = v.Mul(-elasticity)
 			}
 			step = v.Mul(fraction)
 		}
@@ -66,24 +97,15 @@ type room struct {
 	x0, x1, y0, y1 float32
 }
 
-// set is for a box with these half sizes and with corners on the tile columns x0
-// and x1 and the rows y0 and y1. A coordinate belongs to tile i from 32i-0.5 up
-// to 32i+31.5. Beyond the bounds where sums are exact enough r stays.
-func (r *room) set(x0, x1, y0, y1 int32, h Vec) {
-	if x1 >= exactTiles || y1 >= exactTiles {
-		return
-	}
-	r.x0, r.x1 = span(x0, x1, h.X)
-	r.y0, r.y1 = span(y0, y1, h.Y)
-}
-
-func span(i0, i1 int32, h float32) (lo, hi float32) {
-	lo, hi = float32(i0*TileSize)+h, float32(i1*TileSize+TileSize)-h
-	if a := float32(i1*TileSize) - h; a > lo {
-		lo = a
-	}
-	if a := float32(i0*TileSize+TileSize) + h; a < hi {
-		hi = a
+// span is the room in one direction of a box with half size h, at most 15.5,
+// with ends on these tiles, which are the same or neighbours. A coordinate
+// belongs to tile i from 32i-0.5 up to 32i+31.5.
+func span(e ends, h float32) (lo, hi float32) {
+	edge := float32(e.b * TileSize)
+	if e.a != e.b {
+		lo, hi = edge-h, edge+h
+	} else {
+		lo, hi = edge+h, edge+TileSize-h
 	}
 	return lo - (0.5 - margin), hi - (0.5 + margin)
 }

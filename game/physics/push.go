@@ -5,31 +5,37 @@ import "github.com/teeyard/teeyard/game/vec"
 // collideDistance is where tees begin to push each other apart, in units.
 const collideDistance float32 = Size * 1.25
 
-// pushOthers applies the forces between this tee and every other: bodies push
-// this tee away, a hook pulls both ends together.
+// pushOthers applies the forces between this tee and every other in ascending
+// order: bodies push this tee away, a hook pulls both ends together.
 func (c *Core) pushOthers() {
 	w := c.World
-	var reach float32
-	if w.Tuning[PlayerCollision] != 0 {
-		reach = collideDistance
-	}
-	hooked := int32(nobody)
-	if w.Tuning[PlayerHooking] != 0 {
-		hooked = c.HookedPlayer
-	}
-	pos := c.Pos
 	list := w.present()
-	for i := range list {
-		o := list[i].core
-		// The distance is never less than one of its parts.
-		x, y := pos.X-o.Pos.X, pos.Y-o.Pos.Y
-		if x < reach && x > -reach && y < reach && y > -reach {
-			if o != c {
-				c.pushFrom(o)
+	collide := w.Tuning[PlayerCollision] != 0
+	if c.HookedPlayer != nobody && w.Tuning[PlayerHooking] != 0 {
+		if o := c.hooked(); o != nil && o != c {
+			i := w.index(c.HookedPlayer)
+			if collide {
+				c.pushFromAll(list[:i+1])
 			}
-		}
-		if list[i].id == hooked && o != c {
 			c.pull(o)
+			list = list[i+1:]
+		}
+	}
+	if collide {
+		c.pushFromAll(list)
+	}
+}
+
+// pushFromAll pushes this tee away from those of the list that are too close.
+func (c *Core) pushFromAll(list []*Core) {
+	pos := c.Pos
+	for _, o := range list {
+		// The distance is never less than one of its parts.
+		if !within(pos.X-o.Pos.X, collideDistance) {
+			continue
+		}
+		if within(pos.Y-o.Pos.Y, collideDistance) && o != c {
+			c.pushFrom(o)
 		}
 	}
 }

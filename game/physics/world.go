@@ -18,19 +18,14 @@ func NewWorld(c *Collision) *World {
 	return &World{Tuning: DefaultTuning(), Collision: c}
 }
 
-// entry is a core that is present.
-type entry struct {
-	core *Core
-	id   int32
-}
-
 // crowd is what a World knows about its public fields in a handier form: the
 // tuning as float32 and the present cores without the gaps.
 type crowd struct {
 	tuning Tuning
 	values [NumTunings]float32
 	cores  [MaxCores]*Core
-	list   [MaxCores]entry
+	list   [MaxCores]*Core
+	ids    [MaxCores]uint8 // of the cores in list
 	count  int
 }
 
@@ -49,7 +44,8 @@ func (w *World) refresh() {
 		k.count = 0
 		for i, c := range &w.Cores {
 			if c != nil {
-				k.list[k.count] = entry{c, int32(i)}
+				k.list[k.count] = c
+				k.ids[k.count] = uint8(i)
 				k.count++
 			}
 		}
@@ -58,7 +54,16 @@ func (w *World) refresh() {
 }
 
 // present returns the cores in ascending order of their ids.
-func (w *World) present() []entry { return w.crowd.list[:w.crowd.count] }
+func (w *World) present() []*Core { return w.crowd.list[:w.crowd.count] }
+
+// index returns where the present core with that id is in the list.
+func (w *World) index(id int32) int {
+	i := 0
+	for int32(w.crowd.ids[i]) != id {
+		i++
+	}
+	return i
+}
 
 // tune returns tuning parameter i.
 func (w *World) tune(i int) float32 { return w.crowd.values[i] }

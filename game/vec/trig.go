@@ -143,8 +143,21 @@ const (
 var (
 	atanHigh = [4]float32{4.6364760399e-01, 7.8539812565e-01, 9.8279368877e-01, 1.5707962513e+00}
 	atanLow  = [4]float32{5.0121582440e-09, 3.7748947079e-08, 3.4473217170e-08, 7.5497894159e-08}
-	atanOdd  = [6]float32{3.3333334327e-01, 1.4285714924e-01, 9.0908870101e-02, 6.6610731184e-02, 4.9768779427e-02, 1.6285819933e-02}
-	atanEven = [5]float32{-2.0000000298e-01, -1.1111110449e-01, -7.6918758452e-02, -5.8335702866e-02, -3.6531571299e-02}
+)
+
+// The coefficients of x^3, x^7, ... and of x^5, x^9, ... of the arc tangent.
+const (
+	atanOdd0  float32 = 3.3333334327e-01
+	atanOdd1  float32 = 1.4285714924e-01
+	atanOdd2  float32 = 9.0908870101e-02
+	atanOdd3  float32 = 6.6610731184e-02
+	atanOdd4  float32 = 4.9768779427e-02
+	atanOdd5  float32 = 1.6285819933e-02
+	atanEven0 float32 = -2.0000000298e-01
+	atanEven1 float32 = -1.1111110449e-01
+	atanEven2 float32 = -7.6918758452e-02
+	atanEven3 float32 = -5.8335702866e-02
+	atanEven4 float32 = -3.6531571299e-02
 )
 
 // atan is the arc tangent in single precision throughout. The argument is moved
@@ -182,15 +195,16 @@ func atan(x float32) float32 {
 	}
 	z := x * x
 	w := z * z
-	odd := atanOdd[5]
-	for i := 4; i >= 0; i-- {
-		odd = atanOdd[i] + float32(w*odd)
-	}
+	odd := atanOdd4 + float32(w*atanOdd5)
+	odd = atanOdd3 + float32(w*odd)
+	odd = atanOdd2 + float32(w*odd)
+	odd = atanOdd1 + float32(w*odd)
+	odd = atanOdd0 + float32(w*odd)
 	odd = z * odd
-	even := atanEven[4]
-	for i := 3; i >= 0; i-- {
-		even = atanEven[i] + float32(w*even)
-	}
+	even := atanEven3 + float32(w*atanEven4)
+	even = atanEven2 + float32(w*even)
+	even = atanEven1 + float32(w*even)
+	even = atanEven0 + float32(w*even)
 	even = w * even
 	p := float32(x * (odd + even))
 	if part < 0 {

@@ -96,7 +96,8 @@ func Sqrt(f float32) float32 { return float32(math.Sqrt(float64(f))) }
 // (and NaN) becomes the smallest int32. A bare Go conversion would depend on the
 // processor there.
 func Trunc(f float32) int32 {
-	if f >= -1<<31 && f < 1<<31 {
+	const sign, limit = 1 << 31, 0x4f000000 // the bits of 2^31
+	if math.Float32bits(f)&^sign < limit {
 		return int32(f)
 	}
 	return math.MinInt32
