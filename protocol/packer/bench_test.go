@@ -1,22 +1,34 @@
 package packer
 
-import "testing"
+import (
+	"encoding/binary"
+	"os"
+	"testing"
+)
 
-// mixed returns integers with the size mix of a snapshot delta: mostly small
-// differences, some positions, a few ticks.
-func mixed() []int32 {
-	vs := make([]int32, 1024)
-	x := uint32(1)
-	for i := range vs {
-		x = x*1664525 + 1013904223
-		bits := [...]uint{0, 0, 1, 3, 4, 5, 6, 9, 11, 17}[(x>>16)%10]
-		vs[i] = int32(x>>8&(1<<bits-1)) ^ -int32(x>>7&1)
+// corpus returns the integers of captured snapshot deltas: nine of ten take one
+// byte.
+func corpus(tb testing.TB) []int32 {
+	tb.Helper()
+	b, err := os.ReadFile("../snapshot/testdata/tw16.snaps")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var vs []int32
+	var u Unpacker
+	for len(b) >= 16 && len(vs) < 1<<16 {
+		n := binary.LittleEndian.Uint32(b[12:])
+		u.Reset(b[16 : 16+n])
+		for u.Len() > 0 {
+			vs = append(vs, u.Int())
+		}
+		b = b[16+n:]
 	}
 	return vs
 }
 
 func BenchmarkAppendInt(b *testing.B) {
-	vs := mixed()
+	vs := corpus(b)
 	buf := make([]byte, 0, len(vs)*MaxIntLen)
 	b.ReportAllocs()
 	n := 0
@@ -31,7 +43,7 @@ func BenchmarkAppendInt(b *testing.B) {
 }
 
 func BenchmarkAppendInts(b *testing.B) {
-	vs := mixed()
+	vs := corpus(b)
 	buf := make([]byte, 0, len(vs)*MaxIntLen)
 	b.ReportAllocs()
 	n := 0
@@ -43,7 +55,7 @@ func BenchmarkAppendInts(b *testing.B) {
 }
 
 func BenchmarkInt(b *testing.B) {
-	vs := mixed()
+	vs := corpus(b)
 	buf := AppendInts(nil, vs)
 	var u Unpacker
 	b.ReportAllocs()
@@ -61,7 +73,7 @@ func BenchmarkInt(b *testing.B) {
 }
 
 func BenchmarkInts(b *testing.B) {
-	vs := mixed()
+	vs := corpus(b)
 	buf := AppendInts(nil, vs)
 	var u Unpacker
 	b.ReportAllocs()
