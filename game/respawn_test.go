@@ -1,0 +1,217 @@
+package game_test
+
+import (
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/internal/bots"
+)
+
+// killer is a mod that kills player victim when told to.
+type killer struct {
+	now    bool
+	victim game.PlayerID
+	weapon game.Weapon
+}
+
+func (*killer) Start(*game.Tx) {}
+func (k *killer) OnTick(ctx *game.Ctx) {
+	if k.now {
+		k.now = false
+		ctx.Kill(k.victim, k.weapon)
+	}
+}
+
+// ticksToRespawn counts the ticks until a dead player lives again, with input
+// held.
+func (w *world) ticksToRespawn(id game.PlayerID, in game.Input) int {
+	w.t.Helper()
+	for n := 1; n < 400; n++ {
+		w.hold(id, in, 1)
+		if w.alive(id) {
+			return n
+		}
+	}
+	w.t.Fatal("never respawned")
+	return 0
+}
+
+func TestRespawnTimes(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		weapon game.Weapon
+		fire   int32
+		want   int
+	}{
+		{"asked for after a death", game.WeaponWorld, 1, 25},
+		{"not asked for", game.WeaponWorld, 0, 150},
+		{"asked for after a suicide", game.WeaponSelf, 1, 150},
+	} {
+		k := &killer{weapon: tt.weapon}
+		w := newWorld(t, game.Config{Mods: []game.Mod{k}})
+		w.enter(0)
+		k.now = true
+		w.steps(1)
+		if w.alive(0) {
+			t.Fatal("still alive")
+		}
+		if got := w.ticksToRespawn(0, game.Input{Fire: tt.fire}); got != tt.want {
+			t.Errorf("%s: after %d ticks, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestKillCommand(t *testing.T) {
+	w := newWorld(t, game.Config{})
+	w.enter(0)
+	evs := w.do(game.Command{Kind: game.CmdKill, Player: 0})
+	kills := of(evs, game.EvKill)
+	if len(kills) != 1 || kills[0].Weapon != game.WeaponSelf || kills[0].Player != 0 || kills[0].Target != 0 {
+		t.Fatalf("kills %+v", kills)
+	}
+	if len(of(evs, game.EvDeath)) != 1 || sounds(evs, game.SoundDie) != 1 {
+		t.Error("death not seen or heard")
+	}
+	if w.score(0) != -1 {
+		t.Errorf("score %d", w.score(0))
+	}
+	// The command arrived after the tick before: 150 ticks from then.
+	if got := w.ticksToRespawn(0, game.Input{Fire: 1}); got != 149 {
+		t.Errorf("respawned after %d ticks", got)
+	}
+	if evs := w.do(game.Command{Kind: game.CmdKill, Player: 0}); len(of(evs, game.EvKill)) != 1 {
+		t.Error("could not kill himself again after 150 ticks")
+	}
+	w.steps(148)
+	w.do(game.Command{Kind: game.CmdKill, Player: 0}) // too soon, must not count
+	if got := w.ticksToRespawn(0, game.Input{Fire: 1}); got != 1 {
+		t.Fatalf("respawned %d ticks late", got-1)
+	}
+	if evs := w.do(game.Command{Kind: game.CmdKill, Player: 0}); len(of(evs, game.EvKill)) != 1 {
+		t.Error("a refused request counted")
+	}
+}
+
+func TestSpawnIsFarFromOthers(t *testing.T) {
+	w := newWorld(t, game.Config{Terrain: bots.Map(
+		"##############################",
+		"#S   S                      S#",
+		"##############################",
+	)})
+	w.enter(0)
+	w.enter(1)
+	w.enter(2)
+	x := func(id game.PlayerID) int { return int(w.char(id).Pos.X) / 32 }
+	if x(0) != 1 || x(1) != 28 || x(2) != 5 {
+		t.Errorf("spawned at tiles %d, %d, %d; want 1, 28, 5", x(0), x(1), x(2))
+	}
+}
+
+func TestSpawnBesideATakenPoint(t *testing.T) {
+	w := newWorld(t, game.Config{Terrain: bots.Map(
+		"#####",
+		"#S  #",
+		"#####",
+	)})
+	w.enter(0, 1)
+	if a, b := w.char(0).Pos, w.char(1).Pos; b.X-a.X < 28 || a.Y != b.Y {
+		t.Errorf("spawned at %v and %v", a, b) // left and above are walls
+	}
+	w.Step(join(2))
+	w.steps(200)
+	if w.alive(2) {
+		t.Error("a third found room")
+	}
+}
+
+func TestDeathTileAndFallOutOfTheMap(t *testing.T) {
+	w := newWorld(t, game.Config{Terrain: bots.Map(
+		"#####",
+		"# S #",
+		"#   #",
+		"#xxx#",
+		"#####",
+	)})
+	w.Step(join(0))
+	kills := of(w.steps(40), game.EvKill)
+	if len(kills) != 1 || kills[0].Weapon != game.WeaponWorld || kills[0].Player != 0 {
+		t.Fatalf("kills %+v", kills)
+	}
+	if w.score(0) != -1 {
+		t.Errorf("score %d", w.score(0))
+	}
+
+	w = newWorld(t, game.Config{Terrain: bots.Map("S")}) // the border tile is air all around
+	w.Step(join(0))
+	kills = of(w.steps(400), game.EvKill)
+	if len(kills) == 0 || kills[0].Weapon != game.WeaponWorld {
+		t.Fatalf("kills %+v", kills)
+	}
+}
+
+func TestPickups(t *testing.T) {
+	hurt := &script{spawn: func(ctx *game.Ctx, id game.PlayerID) {
+		ctx.Hurt(game.Damage{Victim: id, From: game.Nobody, Weapon: game.WeaponWorld, Amount: 4})
+	}}
+	for _, tt := range []struct {
+		tile   string
+		kind   game.PickupKind
+		weapon game.Weapon
+		sound  game.Sound
+		back   int
+	}{
+		{"h", game.PickupHealth, game.WeaponWorld, game.SoundPickupHealth, 751},
+		{"a", game.PickupArmor, game.WeaponWorld, game.SoundPickupArmor, 751},
+		{"s", game.PickupShotgun, game.WeaponShotgun, game.SoundPickupShotgun, 751},
+		{"g", game.PickupGrenade, game.WeaponGrenade, game.SoundPickupGrenade, 751},
+		{"l", game.PickupLaser, game.WeaponLaser, game.SoundPickupShotgun, 751},
+	} {
+		w := newWorld(t, game.Config{Mods: []game.Mod{hurt}, Terrain: bots.Map(
+			"##########",
+			"#S"+tt.tile+"      #",
+			"##########",
+		)})
+		if p := w.Frame().Pickups; len(p) != 1 || p[0].Kind != tt.kind {
+			t.Fatalf("%s: pickups %+v", tt.tile, p)
+		}
+		w.Step(join(0))
+		evs := w.hold(0, game.Input{Direction: 1}, 10)
+		got := of(evs, game.EvPickup)
+		if len(got) != 1 || got[0].Pickup != tt.kind || got[0].Weapon != tt.weapon || got[0].To != game.Only(0) {
+			t.Fatalf("%s: %+v", tt.tile, got)
+		}
+		if sounds(evs, tt.sound) != 1 {
+			t.Errorf("%s: not heard", tt.tile)
+		}
+		for len(w.Frame().Pickups) != 0 {
+			t.Fatalf("%s still lies there", tt.tile)
+		}
+		w.hold(0, game.Input{Direction: 1}, 60)
+		n := 70
+		for ; len(w.Frame().Pickups) == 0 && n < 2000; n++ {
+			w.steps(1)
+		}
+		if n < tt.back || n > tt.back+10 {
+			t.Errorf("%s: back after %d ticks, want %d", tt.tile, n, tt.back)
+		}
+	}
+}
+
+func TestNinjaAppearsAfter90Seconds(t *testing.T) {
+	row := "#S      n#"
+	w := newWorld(t, game.Config{Terrain: bots.Map("##########", row, "##########")})
+	w.steps(90 * 50)
+	if len(w.Frame().Pickups) != 0 {
+		t.Error("there after 4500 ticks")
+	}
+	w.steps(1)
+	if len(w.Frame().Pickups) != 1 {
+		t.Error("not there after 4501 ticks")
+	}
+	r := rules(func(r *game.Rules) { r.Powerups = false })
+	w = newWorld(t, game.Config{Rules: r, Terrain: bots.Map("##########", row, "##########")})
+	w.steps(90*50 + 1)
+	if len(w.Frame().Pickups) != 0 {
+		t.Error("there although powerups are off")
+	}
+}
