@@ -206,9 +206,10 @@ type Console struct {
 	started bool
 	stored  []stored
 
-	depth int // of lines inside lines
-	parts int // run since depth was 0
-	files []position
+	depth   int  // of lines inside lines
+	parts   int  // run since depth was 0
+	refused bool // since then, because there were too many
+	files   []position
 }
 
 type position struct {

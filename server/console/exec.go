@@ -34,7 +34,7 @@ func (c *Console) enter(who Caller) (leave func()) {
 	before := c.caller
 	c.caller = who
 	if c.depth == 0 {
-		c.parts = 0
+		c.parts, c.refused = 0, false
 	}
 	c.depth++
 	return func() {
@@ -50,7 +50,8 @@ func (c *Console) run(part string) bool {
 		return false
 	}
 	if c.parts++; c.parts > maxParts {
-		if c.parts == maxParts+1 {
+		if !c.refused {
+			c.refused = true
 			c.complain("Console", "Too many commands.")
 		}
 		return false
@@ -133,6 +134,7 @@ func (c *Console) ExecuteFile(name string, who Caller) bool {
 	c.Print(Standard, "console", fmt.Sprintf("executing '%s'", name))
 
 	defer c.enter(who)()
+	c.parts += len(data) / 64 // reading costs too
 	c.files = append(c.files, position{file: clean})
 	defer func() { c.files = c.files[:len(c.files)-1] }()
 	at := len(c.files) - 1

@@ -126,7 +126,7 @@ func (s *Settings) Register(c *Console) error {
 		{"bindaddr", "Address to bind the server to", sv, &s.BindAddr, "", 128},
 		{"sv_name", "Server name", sv, &s.Name, "unnamed server", 128},
 		{"sv_hostname", "Server hostname", sv, &s.Hostname, "", 128},
-		{"sv_map", "Map to use on the server", sv, &s.Map, "dm1", 128},
+		{"sv_map", "Map to use on the server", sv, &s.Map, "teeyard1", 128},
 		{"sv_rcon_password", "Remote console password (full access)", secret, &s.RconPassword, "", 32},
 		{"sv_rcon_mod_password", "Remote console password for moderators (limited access)", secret, &s.RconModPassword, "", 32},
 		{"sv_maplist", "Maps offered to administrators (none, standard, all)", sv, &s.MapList, "all", 32},
