@@ -1,0 +1,180 @@
+// Package depcheck holds the project's house rules that a program can check: who
+// may import whom, what the pure rooms must keep out, and that everything a user
+// can see is documented. Its test applies them to all packages of the module.
+//
+// The rules are tables in this file. A package that needs an exception gets a
+// line there, where a reviewer sees it.
+package depcheck
+
+import (
+	"slices"
+	"strings"
+)
+
+// Module is the path of the module that the rules are for.
+const Module = "github.com/teeyard/teeyard"
+
+// rooms says, for each room (a folder, given relative to the module), which rooms
+// its packages may import besides their own. The longest match counts. A folder
+// that no line matches is an error, so that a new room states its place.
+var rooms = map[string][]string{
+	// The wire and the game stand alone; only the bridge translates.
+	"protocol": {},
+	"game":     {},
+	"bridge":   {"game", "protocol"},
+
+	"transport": {},
+	"format":    {"protocol"},
+	"maps":      {"format"},
+
+	// Sessions speak the connection and the system messages themselves and pass
+	// the game's vocabulary on.
+	"server": {"bridge", "game", "protocol", "transport", "format", "maps", "query", "halflife"},
+	"client": {"bridge", "game", "protocol", "transport", "format"},
+
+	"query":    {"protocol", "transport"},
+	"halflife": {"transport"},
+
+	"internal/netsim":   {"transport"},
+	"internal/golden":   {"protocol", "format"},
+	"internal/depcheck": {},
+	"internal/peers":    everything,
+
+	"cmd":      everything,
+	"examples": everything,
+}
+
+// everything is the permission to import any room.
+var everything = []string{"*"}
+
+// limited lists packages of others that only some rooms may import. A pattern
+// that ends in /... covers what is below too. Rooms are prefixes of the folder;
+// "main" stands for every command, wherever it lies.
+var limited = []struct {
+	pattern string
+	rooms   []string
+	why     string
+}{
+	{"net", []string{"transport", "server/econ", "internal/peers", "cmd", "examples"}, "only transport opens sockets"},
+	{"golang.org/x/net/...", []string{"transport"}, "only transport opens sockets"},
+	{"golang.org/x/sys/...", []string{"transport", "cmd"}, "only transport calls the system"},
+	{"syscall", []string{"transport", "internal/peers", "cmd"}, "only transport calls the system"},
+	{"log/...", []string{"server", "client", "internal/peers", "main"}, "libraries return errors and count; they do not log"},
+	{"testing/...", []string{"internal"}, "testing is for tests"},
+}
+
+// pure lists the rooms that must not see the outside, with the standard packages
+// they must not import and the functions they must not use.
+var pure = map[string]struct {
+	imports []string
+	uses    map[string][]string
+}{
+	"game": {
+		imports: []string{"time", "net/...", "os/...", "sync/...", "log/...", "math/rand/...", "crypto/rand", "context", "io/fs", "syscall", "runtime/...", "hash/maphash", "math/big"},
+		// These differ between machines; the game's own are in game/vec.
+		uses: map[string][]string{"math": {
+			"Sin", "Cos", "Tan", "Sincos", "Asin", "Acos", "Atan", "Atan2", "Sinh", "Cosh", "Tanh", "Asinh", "Acosh", "Atanh",
+			"Pow", "Pow10", "Exp", "Exp2", "Expm1", "Log", "Log2", "Log10", "Log1p", "Hypot", "Cbrt", "FMA", "Gamma", "Lgamma", "Erf", "Erfc"}},
+	},
+	"protocol": {
+		imports: []string{"net", "net/http/...", "os/...", "sync/...", "log/...", "math/rand/...", "context", "io/fs", "syscall"},
+		// Times come in as arguments.
+		uses: map[string][]string{"time": {"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer"}},
+	},
+}
+
+// Package is what the rules look at. Path and Imports are import paths.
+type Package struct {
+	// Path is the import path.
+	Path string
+	// Command tells a package main.
+	Command bool
+	// Imports are the imports of all files but tests, for any platform.
+	Imports []string
+	// Uses are the selectors on standard packages, as "path.Name".
+	Uses []string
+	// Goroutines tells whether there is a go statement.
+	Goroutines bool
+}
+
+// Check returns what a package does against the rules, one sentence each.
+func Check(p Package) []string {
+	var faults []string
+	fault := func(parts ...string) { faults = append(faults, strings.Join(parts, "")) }
+	folder := strings.TrimPrefix(strings.TrimPrefix(p.Path, Module), "/")
+	room, may := lookUp(rooms, folder)
+	if room == "" {
+		fault("lies in no room that depcheck knows")
+	}
+	for _, path := range p.Imports {
+		if own, ok := strings.CutPrefix(path, Module+"/"); ok {
+			if !within(own, room) && !allows(may, own) {
+				fault("imports ", own, ", which ", room, " may not")
+			}
+			continue
+		}
+		for _, l := range limited {
+			if match(l.pattern, path) && !allows(l.rooms, folder) && !(p.Command && slices.Contains(l.rooms, "main")) {
+				fault("imports ", path, ": ", l.why)
+			}
+		}
+		if _, rule := lookUp(pure, folder); rule.imports != nil && !p.Command {
+			if !standard(path) {
+				fault("imports ", path, ": ", room, " uses the standard library only")
+			}
+			for _, pattern := range rule.imports {
+				if match(pattern, path) {
+					fault("imports ", path, ": ", room, " is pure")
+				}
+			}
+		}
+	}
+	if _, rule := lookUp(pure, folder); rule.imports != nil && !p.Command {
+		for pkg, names := range rule.uses {
+			for _, name := range names {
+				if slices.Contains(p.Uses, pkg+"."+name) {
+					fault("uses ", pkg, ".", name, ": ", room, " is pure")
+				}
+			}
+		}
+		if p.Goroutines {
+			fault("starts goroutines: ", room, " is pure")
+		}
+	}
+	return faults
+}
+
+// lookUp returns the entry for the longest prefix of folder in a table.
+func lookUp[T any](table map[string]T, folder string) (room string, found T) {
+	for prefix, v := range table {
+		if within(folder, prefix) && len(prefix) > len(room) {
+			room, found = prefix, v
+		}
+	}
+	return room, found
+}
+
+// within says whether folder is room or below it.
+func within(folder, room string) bool {
+	return room != "" && (folder == room || strings.HasPrefix(folder, room+"/"))
+}
+
+// allows says whether folder lies in one of the rooms.
+func allows(rooms []string, folder string) bool {
+	return slices.ContainsFunc(rooms, func(r string) bool { return r == "*" || within(folder, r) })
+}
+
+// match says whether an import path fits a pattern.
+func match(pattern, path string) bool {
+	if p, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return within(path, p)
+	}
+	return path == pattern
+}
+
+// standard says whether an import path is of the standard library, whose first
+// element has no dot.
+func standard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".")
+}
