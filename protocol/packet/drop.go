@@ -20,6 +20,7 @@ const (
 	DropConnless             // connless packet given to a connection
 	DropPadding              // token request too short to be answered
 
+	// NumDrops is the number of reasons, DropNone included.
 	NumDrops int = iota
 )
 
