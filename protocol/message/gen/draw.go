@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -74,7 +75,40 @@ func emitDraw(s *schema, w *writer) {
 			at += f.ints()
 		}
 	}
+	w.p("}\n")
+	w.p("// badMessages are messages with one field out of its range.")
+	w.p("var badMessages = []struct {\nm Message\nfield string\n}{")
+	for _, m := range s.Messages {
+		if !m.Reserved && !m.Handwritten {
+			emitBad(w, m.Fields, "&"+m.Go+"{%s}", "")
+		}
+	}
 	w.p("}")
+}
+
+// emitBad prints the values just outside the range of each field; frame is the
+// literal they are put into.
+func emitBad(w *writer, fields []*field, frame, label string) {
+	for _, f := range fields {
+		if f.strct != nil {
+			emitBad(w, f.strct.Fields, fmt.Sprintf(frame, f.Name+": "+f.Struct+"{%s}"), label+f.Name+".")
+			continue
+		}
+		lo, hi, mask, full := f.bounds()
+		if !f.numeric() || f.Type == "bool" || f.Count > 0 || full {
+			continue
+		}
+		values := []int64{lo - 1}
+		if mask {
+			values = []int64{-1}
+		}
+		if hi < math.MaxInt32 {
+			values = append(values, hi+1)
+		}
+		for _, v := range values {
+			w.p("{"+frame+", %q},", fmt.Sprintf("%s: %d", f.Name, v), label+f.Name)
+		}
+	}
 }
 
 func emitDrawFields(w *writer, recv string, fields []*field, check string) {

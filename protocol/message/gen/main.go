@@ -26,11 +26,35 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	home := filepath.Join(root, "protocol", "message")
-	s, err := load(filepath.Join(home, "schema"), "msg7")
+	files, err := generate(root)
 	if err != nil {
 		return err
 	}
+	for _, f := range files {
+		if err := os.MkdirAll(filepath.Dir(f.path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(f.path, f.content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file is a file to write.
+type file struct {
+	path    string
+	content []byte
+}
+
+// generate makes all files of the module at root from its schema.
+func generate(root string) ([]file, error) {
+	home := filepath.Join(root, "protocol", "message")
+	s, err := load(filepath.Join(home, "schema"), "msg7")
+	if err != nil {
+		return nil, err
+	}
+	var files []file
 	for _, f := range []struct {
 		name string
 		emit func(*schema, *writer)
@@ -48,19 +72,13 @@ func run() error {
 		f.emit(s, &w)
 		b, err := format.Source(w.Bytes())
 		if err != nil {
-			return fmt.Errorf("%s: %w\n%s", f.name, err, w.Bytes())
+			return nil, fmt.Errorf("%s: %w\n%s", f.name, err, w.Bytes())
 		}
-		if err := os.WriteFile(filepath.Join(home, "msg7", f.name), b, 0o644); err != nil {
-			return err
-		}
+		files = append(files, file{filepath.Join(home, "msg7", f.name), b})
 	}
 	var w writer
 	emitDocs(s, &w)
-	docs := filepath.Join(root, "docs")
-	if err := os.MkdirAll(docs, 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(docs, "messages-0.7.md"), w.Bytes(), 0o644)
+	return append(files, file{filepath.Join(root, "docs", "messages-0.7.md"), w.Bytes()}), nil
 }
 
 // moduleRoot returns the directory of go.mod, searched upwards from here.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/teeyard/teeyard/protocol/packer"
@@ -201,6 +202,27 @@ func TestObjectRanges(t *testing.T) {
 		o.Put(after)
 		if slices.ContainsFunc(after, func(v int32) bool { return v != 0 }) {
 			t.Errorf("%s was changed by a Take that failed", ObjectName(v.typ))
+		}
+	}
+}
+
+func TestMessageRanges(t *testing.T) {
+	for _, v := range badMessages {
+		if s, ok := v.m.(*Snap); ok && v.field == "Part" {
+			s.Parts = 1
+		}
+		var d Decoder
+		m, err := d.Decode(v.m.Append(nil))
+		var fe *FieldError
+		if m != nil || !errors.Is(err, ErrRange) || !errors.As(err, &fe) || fe.Field != v.field || fe.Name != v.m.ID().Name() {
+			t.Errorf("%+v: %v, want %s out of range", v.m, err, v.field)
+		}
+	}
+	// A Go bool cannot be out of range, its wire form can.
+	for _, b := range []string{"\x08\x00\x00\x02\x00", "\x08\x00\x00\x40\x00"} {
+		var d Decoder
+		if _, err := d.Decode([]byte(b)); !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "Sv_Team.Silent") {
+			t.Errorf("%x: %v", b, err)
 		}
 	}
 }
