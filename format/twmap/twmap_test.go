@@ -1,0 +1,311 @@
+package twmap
+
+import (
+	"crypto/sha256"
+	"errors"
+	"hash/crc32"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/teeyard/teeyard/format/datafile"
+)
+
+// small is a map with one of everything.
+func small(version int32) *Map {
+	game := NewGameLayer(4, 3)
+	game.Set(1, 1, Spawn, 0)
+	game.Fill(0, 2, 4, 1, Solid)
+	game.Version = version
+	view := NewTileLayer("View", 300, 2, 0)
+	view.Set(299, 1, 7, FlipV|Rotate)
+	view.Version = version
+	tele := NewTileLayer("Tele", 2, 1, None)
+	tele.Kind = KindTele
+	tele.Special = &[5][]byte{0: {1, 2, 3, 4}}
+	return &Map{
+		Info:   Info{Author: "a", Version: "1", Credits: "c", License: "l", Settings: []string{"sv_x 1", "sv_y 2"}},
+		Images: []Image{External("grass_main", 1024, 1024), {Name: "dot", Width: 1, Height: 1, Format: 1, Pixels: []byte{1, 2, 3, 4}}},
+		Envelopes: []Envelope{
+			{Name: "one", Version: 2, Channels: 3, Synchronized: true, Points: []EnvPoint{{Time: 5, Curve: 1, Values: [4]int32{1, -2, 3, -4}}}},
+			{Name: "none", Version: 1, Channels: 4},
+		},
+		Groups: []Group{
+			{Name: "back", Version: 3, ParallaxX: 50, ParallaxY: -5, OffsetX: 1, Clip: &Rect{1, 2, 3, 4}, Layers: []Layer{
+				NewQuadLayer("quads", 1, NewQuad(1, 2, 3, 4).Shaded(White, Color{1, 2, 3, 4}).Moving(0, 9), NewQuad(0, 0, 1, 1).Mirrored()),
+				NewQuadLayer("no quads", None),
+			}},
+			NewGroup("Game", 100, 100, view, game, tele),
+			NewGroup("sound", 100, 100, &SoundLayer{Name: "s", Version: 1, Count: 1, Sound: 0, Sources: []byte{9}}, &RawLayer{Ints: []int32{0, 77, 1, 2}}),
+		},
+		Sounds: []Sound{{Name: "beep", Data: []byte("opus")}, {Name: "ext", External: true}},
+		Extra:  []Extra{{Type: 0x8001, ID: 3, Ints: []int32{1, 2}}, {Type: 0xffff, ID: 0x8001, Ints: []int32{4, 5, 6, 7}}},
+	}
+}
+
+func mustBytes(t testing.TB, m *Map) []byte {
+	t.Helper()
+	b, err := m.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestWriteReadAll(t *testing.T) {
+	for _, version := range []int32{2, 3, 4} {
+		m := small(version)
+		if version == 2 {
+			for _, g := range m.Groups {
+				for _, l := range g.Layers {
+					if l, ok := l.(*TileLayer); ok && l.Version == 2 {
+						l.Name = "" // version 2 has none
+					}
+				}
+			}
+		}
+		b := mustBytes(t, m)
+		got, err := Parse(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !sameContent(m, got) {
+			t.Errorf("version %d: read\n%+v, want\n%+v", version, got, m)
+		}
+		if got.Size != len(b) || got.CRC != crc32.ChecksumIEEE(b) || got.SHA256 != sha256.Sum256(b) {
+			t.Errorf("version %d: wrong size or checksums", version)
+		}
+	}
+}
+
+// Bezier tangents change the layout of all points.
+func TestTangents(t *testing.T) {
+	m := small(3)
+	m.Envelopes[0].Version = 3
+	m.Envelopes[0].Points[0].Tangents = [16]int32{0: 1, 15: -1}
+	m.Envelopes[1].Points = []EnvPoint{{Time: 1}}
+	got, err := Parse(mustBytes(t, m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !sameContent(m, got) {
+		t.Errorf("read %+v, want %+v", got.Envelopes, m.Envelopes)
+	}
+}
+
+// Names are packed in the byte order of the original: "Game" as it stands in
+// the maps that come with it.
+func TestName(t *testing.T) {
+	got := appendName(nil, "Game", 3)
+	want := []int32{-941494811, -2139062144, -2139062272}
+	if !slices.Equal(got, want) {
+		t.Errorf("appendName = %d, want %d", got, want)
+	}
+}
+
+func TestTileLayers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := rapid.IntRange(1, 40).Draw(t, "w"), rapid.IntRange(1, 40).Draw(t, "h")
+		l := NewGameLayer(w, h)
+		l.Version = rapid.SampledFrom([]int32{3, 4}).Draw(t, "version")
+		for range rapid.IntRange(0, 30).Draw(t, "runs") {
+			at := rapid.IntRange(0, w*h-1).Draw(t, "at")
+			n := rapid.IntRange(1, 600).Draw(t, "n")
+			tile := Tile{Index: rapid.Byte().Draw(t, "index"), Flags: rapid.Byte().Draw(t, "flags"), Reserved: rapid.Byte().Draw(t, "reserved")}
+			for i := at; i < min(at+n, w*h); i++ {
+				l.Tiles[i] = tile
+			}
+		}
+		m := &Map{Groups: []Group{NewGroup("Game", 100, 100, l)}}
+		b, err := m.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Parse(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !sameContent(m, got) {
+			t.Fatalf("read %+v, want %+v", got.Game(), l)
+		}
+	})
+}
+
+// Of several game layers the first of the last group counts.
+func TestGame(t *testing.T) {
+	a, b, c := NewGameLayer(1, 1), NewGameLayer(2, 1), NewGameLayer(3, 1)
+	m := &Map{Groups: []Group{NewGroup("", 100, 100, a), NewGroup("", 100, 100, b, c), NewGroup("", 0, 0)}}
+	if m.Game() != b {
+		t.Error("not the first game layer of the last group that has one")
+	}
+	if (&Map{}).Game() != nil {
+		t.Error("an empty map has a game layer")
+	}
+}
+
+// file builds a map file from items that need not make sense.
+func file(t testing.TB, fill func(w *datafile.Writer)) []byte {
+	t.Helper()
+	var w datafile.Writer
+	w.AddItem(itemVersion, 0, []int32{1})
+	fill(&w)
+	b, err := w.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func tileItem(version, w, h, data int32) []int32 {
+	return []int32{0, layerTiles, 0, version, w, h, 1, 255, 255, 255, 255, None, 0, None, data, 0, 0, 0}
+}
+
+func oneLayer(t testing.TB, data []byte, item func(ref int32) []int32) []byte {
+	return file(t, func(w *datafile.Writer) {
+		w.AddItem(itemGroup, 0, []int32{1, 0, 0, 100, 100, 0, 1})
+		w.AddItem(itemLayer, 0, item(w.AddBlock(data)))
+	})
+}
+
+// What a file declares and does not hold is refused with its place, without
+// the memory it asks for.
+func TestHostile(t *testing.T) {
+	many := func(w *datafile.Writer, n int, item func(i int32) []int32) {
+		w.AddItem(itemGroup, 0, []int32{1, 0, 0, 100, 100, 0, int32(n)})
+		for i := range n {
+			w.AddItem(itemLayer, uint16(i), item(int32(i)))
+		}
+	}
+	for name, c := range map[string]struct {
+		file []byte
+		want error
+		text string
+	}{
+		"no version": {mustWrite(t, new(datafile.Writer)), ErrFormat, "no version item"},
+		"a huge grid": {oneLayer(t, make([]byte, 4), func(ref int32) []int32 { return tileItem(3, 1<<30, 1<<30, ref) }),
+			ErrFormat, "tile layer 0 is 1073741824×1073741824"},
+		"24 GiB of runs": {oneLayer(t, make([]byte, 36), func(ref int32) []int32 { return tileItem(4, 80000, 80000, ref) }),
+			ErrFormat, "tile layer 0"},
+		"runs that end": {oneLayer(t, make([]byte, 8), func(ref int32) []int32 { return tileItem(4, 10, 10, ref) }),
+			ErrFormat, "after 2 tiles"},
+		"runs over the limit": {oneLayer(t, slices.Repeat([]byte{0, 0, 255, 0}, 1<<20), func(ref int32) []int32 { return tileItem(4, 1<<14, 1<<14, ref) }),
+			ErrTooLarge, "tile layer 0 needs 1073741824 bytes"},
+		"no width":    {oneLayer(t, nil, func(ref int32) []int32 { return tileItem(3, 0, 5, ref) }), ErrFormat, "0×5"},
+		"no data":     {oneLayer(t, nil, func(int32) []int32 { return tileItem(3, 5, 5, None) }), ErrFormat, "has 0 bytes"},
+		"wrong data":  {oneLayer(t, nil, func(int32) []int32 { return tileItem(3, 5, 5, 9) }), datafile.ErrNoBlock, "tile layer 0"},
+		"short layer": {oneLayer(t, nil, func(int32) []int32 { return []int32{0, layerTiles, 0} }), ErrFormat, "has 3 fields"},
+		"many quads": {oneLayer(t, make([]byte, quadBytes), func(ref int32) []int32 { return []int32{0, layerQuads, 0, 1, 1 << 30, ref, None} }),
+			ErrFormat, "1073741824 quads in 152 bytes"},
+		"negative quads": {oneLayer(t, nil, func(ref int32) []int32 { return []int32{0, layerQuads, 0, 1, -1, ref, None} }),
+			ErrFormat, "-1 quads"},
+		"one block for many layers": {file(t, func(w *datafile.Writer) {
+			ref := w.AddBlock(make([]byte, 4<<20))
+			many(w, 500, func(int32) []int32 { return tileItem(3, 1024, 1024, ref) })
+		}), ErrTooLarge, "tile layer 1"},
+		"one layer for many groups": {file(t, func(w *datafile.Writer) {
+			w.AddItem(itemGroup, 0, []int32{1, 0, 0, 100, 100, 0, 1})
+			w.AddItem(itemGroup, 1, []int32{1, 0, 0, 100, 100, 0, 1})
+			w.AddItem(itemLayer, 0, []int32{0, 99, 0})
+		}), ErrFormat, "group 1 has layer 0"},
+		"too many layers": {file(t, func(w *datafile.Writer) {
+			w.AddItem(itemGroup, 0, []int32{1, 0, 0, 100, 100, 0x7fffffff, 0x7fffffff})
+		}), ErrFormat, "group 0 has layers"},
+		"too many points": {file(t, func(w *datafile.Writer) {
+			w.AddItem(itemEnvelope, 0, []int32{1, 3, 0, 0x7fffffff})
+		}), ErrFormat, "envelope 0 has points 0..2147483647 of 0"},
+	} {
+		var err error
+		n := allocated(func() { _, err = Parse(c.file) })
+		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%s: %v, want %v with %q", name, err, c.want, c.text)
+		}
+		// The limit is 64 MiB, with decompression buffers on the way to it.
+		if n > 256<<20 {
+			t.Errorf("%s: %d bytes allocated", name, n)
+		}
+	}
+}
+
+func mustWrite(t *testing.T, w *datafile.Writer) []byte {
+	b, err := w.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// A layer without its tiles is not written.
+func TestWriteChecks(t *testing.T) {
+	l := NewGameLayer(3, 3)
+	l.Tiles = l.Tiles[:8]
+	_, err := (&Map{Groups: []Group{NewGroup("Game", 100, 100, l)}}).Bytes()
+	if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), `"Game"`) {
+		t.Error(err)
+	}
+}
+
+// Any input is read or refused within the memory limit, and what is read stays
+// the same when it is written and read again.
+func FuzzParse(f *testing.F) {
+	for _, version := range []int32{3, 4} {
+		f.Add(mustBytes(f, small(version)))
+	}
+	f.Add(oneLayer(f, make([]byte, 36), func(ref int32) []int32 { return tileItem(4, 80000, 80000, ref) }))
+	f.Add(file(f, func(w *datafile.Writer) {
+		w.AddItem(itemInfo, 0, []int32{1, -1, -1, -1, -1, w.AddBlock(make([]byte, 9000))})
+	}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		const limit = 1 << 20
+		var m *Map
+		var err error
+		if n := allocated(func() { m, err = Config{MaxDecoded: limit}.Parse(b) }); n > uint64(8*limit+256*len(b)) {
+			t.Fatalf("%d bytes allocated for an input of %d", n, len(b))
+		}
+		if err != nil {
+			return
+		}
+		if g := m.Game(); g != nil && len(g.Tiles) != g.Width*g.Height {
+			t.Fatalf("game layer of %d×%d has %d tiles", g.Width, g.Height, len(g.Tiles))
+		}
+		out, err := m.Bytes()
+		if errors.Is(err, datafile.ErrTooMany) {
+			return // read, but too many items for our writer
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Config{MaxDecoded: 4 * limit}.Parse(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := again.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(out, second) {
+			t.Fatal("writing the map that was read from a written map gives another file")
+		}
+	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	m := &Map{Groups: []Group{NewGroup("Game", 100, 100, NewGameLayer(100, 50))}}
+	file := mustBytes(b, m)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Parse(file); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
