@@ -49,11 +49,7 @@ func (c *Console) run(part string) bool {
 	if name == "" {
 		return false
 	}
-	if c.parts++; c.parts > maxParts {
-		if !c.refused {
-			c.refused = true
-			c.complain("Console", "Too many commands.")
-		}
+	if c.parts++; c.tooMany() {
 		return false
 	}
 	e := c.find(name, c.caller.Flags)
@@ -80,6 +76,18 @@ func (c *Console) run(part string) bool {
 		return true
 	}
 	e.run(&call)
+	return true
+}
+
+// tooMany says, once, that a line or file has cost more work than it may.
+func (c *Console) tooMany() bool {
+	if c.parts <= maxParts {
+		return false
+	}
+	if !c.refused {
+		c.refused = true
+		c.complain("Console", "Too many commands.")
+	}
 	return true
 }
 
@@ -139,7 +147,7 @@ func (c *Console) ExecuteFile(name string, who Caller) bool {
 	defer func() { c.files = c.files[:len(c.files)-1] }()
 	at := len(c.files) - 1
 	text := strings.TrimPrefix(string(data), "\ufeff")
-	for text != "" && c.parts <= maxParts {
+	for text != "" && !c.tooMany() {
 		line := text
 		if i := strings.IndexAny(text, "\r\n"); i >= 0 {
 			line = text[:i]
