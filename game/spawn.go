@@ -38,8 +38,8 @@ func (w *World) placeEntities(t Terrain) error {
 				continue
 			}
 			pos := vec.Vec2{
-				X: float32(x)*physics.TileSize + physics.TileSize/2,
-				Y: float32(y)*physics.TileSize + physics.TileSize/2,
+				X: float32(x*physics.TileSize + physics.TileSize/2),
+				Y: float32(y*physics.TileSize + physics.TileSize/2),
 			}
 			w.placeEntity(tile, pos)
 			if len(w.pickups) > maxPickups {

@@ -118,6 +118,10 @@ func (tx *Tx) Moving() bool { return !tx.w.paused && !tx.w.resetRequested }
 // EndMatch shows the scoreboard and starts the next match after 10 seconds.
 func (tx *Tx) EndMatch() { tx.w.endMatch() }
 
+// CheckMatch asks the mode's WinRule at once, as happens every tick, and tells
+// whether the match ended. For modes that score in OnTick.
+func (tx *Tx) CheckMatch() bool { return tx.w.checkMatch() }
+
 // InRound tells whether a player plays and is alive or will respawn.
 func (tx *Tx) InRound(id PlayerID) bool {
 	p := tx.player(id)

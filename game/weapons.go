@@ -179,7 +179,7 @@ func (w *World) shoot(id PlayerID, weapon Weapon, dir vec.Vec2) {
 	case WeaponShotgun:
 		shot.life = lifetime(w.tuning.ShotgunLifetime())
 		for i, spread := range shotgunSpread {
-			v := 1 - float32(max(i-2, 2-i))/2
+			v := 1 - float32(float32(max(i-2, 2-i))/2)
 			speed := vec.MixScalar(w.tuning.ShotgunSpeeddiff(), 1, v)
 			shot.dir = vec.Direction(dir.Angle() + spread).Mul(speed)
 			w.fireProjectile(shot)
