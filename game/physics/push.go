@@ -52,7 +52,7 @@ func (c *Core) pushFrom(o *Core) {
 	var f float32 = 0.5
 	// Less push for a tee that already moves away.
 	if float64(c.Vel.Len()) > 0.0001 {
-		f = 1 - (c.Vel.Normalize().Dot(n)+1)/2
+		f = 1 - float32((c.Vel.Normalize().Dot(n)+1)/2)
 	}
 	c.Vel = c.Vel.Add(n.Mul(a).Mul(float32(f * 0.75)))
 	c.Vel = c.Vel.Mul(0.85)

@@ -200,12 +200,12 @@ func atan(x float32) float32 {
 	odd = atanOdd2 + float32(w*odd)
 	odd = atanOdd1 + float32(w*odd)
 	odd = atanOdd0 + float32(w*odd)
-	odd = z * odd
+	odd = float32(z * odd)
 	even := atanEven3 + float32(w*atanEven4)
 	even = atanEven2 + float32(w*even)
 	even = atanEven1 + float32(w*even)
 	even = atanEven0 + float32(w*even)
-	even = w * even
+	even = float32(w * even)
 	p := float32(x * (odd + even))
 	if part < 0 {
 		return x - p

@@ -1,0 +1,97 @@
+package physics
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// fused matches the multiply-and-add instructions of arm64 and amd64.
+var fused = regexp.MustCompile(`\b(FN?M(ADD|SUB)[SD]|VFN?M(ADD|SUB)\w*)\b`)
+
+// assembly compiles packages for a target and returns the listing.
+func assembly(t *testing.T, dir string, env []string, pkgs ...string) []byte {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"build", "-gcflags=-S"}, pkgs...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), append(env, "CGO_ENABLED=0", "GOFLAGS=")...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", cmd, err, out[max(0, len(out)-2000):])
+	}
+	return out
+}
+
+var fusingTargets = []struct {
+	name string
+	env  []string
+}{
+	{"arm64", []string{"GOOS=linux", "GOARCH=arm64"}},
+	{"amd64 v3", []string{"GOOS=linux", "GOARCH=amd64", "GOAMD64=v3"}},
+}
+
+// TestNoFusedOperations disassembles the game packages for targets on which the
+// compiler fuses a product and a sum unless told otherwise: there must be no
+// such instruction, or worlds would differ between machines.
+func TestNoFusedOperations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles for other targets")
+	}
+	// The search itself: a program with a product in a sum has the instruction.
+	probe := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":   "module probe\n",
+		"probe.go": "package probe\n\nfunc F(a, b, c float32) float32 { return a*b + c }\n",
+	} {
+		if err := os.WriteFile(filepath.Join(probe, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, target := range fusingTargets {
+		if !fused.Match(assembly(t, probe, target.env, ".")) {
+			t.Errorf("%s: the probe has no fused operation, so the search is wrong", target.name)
+		}
+		out := assembly(t, "..", target.env, "./...")
+		if !bytes.Contains(out, []byte("physics.(*Core).Tick")) {
+			t.Errorf("%s: no listing of game/physics", target.name)
+		}
+		for line := range strings.Lines(string(out)) {
+			if fused.MatchString(line) {
+				t.Errorf("%s: %s", target.name, line)
+			}
+		}
+	}
+}
+
+// TestVariants runs the recorded matches and library results in builds for older
+// and newer processors.
+func TestVariants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles for other targets")
+	}
+	arch, err := exec.Command("go", "env", "GOARCH").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.TrimSpace(string(arch)) != "amd64" {
+		t.Skip("the variants are those of amd64")
+	}
+	variants := []string{"v1"}
+	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil && bytes.Contains(info, []byte(" avx2 ")) &&
+		bytes.Contains(info, []byte(" fma ")) && bytes.Contains(info, []byte(" bmi2 ")) {
+		variants = append(variants, "v3")
+	} else {
+		t.Log("this processor cannot run v3")
+	}
+	for _, v := range variants {
+		cmd := exec.Command("go", "test", "-run", "^(TestOriginal|TestLibmVectors)$", ".", "../vec")
+		cmd.Env = append(os.Environ(), "GOAMD64="+v, "CGO_ENABLED=0", "GOFLAGS=")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("GOAMD64=%s: %v\n%s", v, err, out)
+		}
+	}
+}
