@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// dataDirs are where Teeworlds and its maps are usually installed. They are
+// looked through after the operator's own folder.
+var dataDirs = []string{
+	"/usr/share/games/teeworlds/data",
+	"/usr/share/teeworlds/data",
+	"/usr/local/share/teeworlds/data",
+}
+
+// storage reads from a list of folders, the first that has a file wins, and
+// writes to the first.
+type storage []string
+
+// newStorage is the operator's folder, then the user's, then the system's.
+func newStorage(dir string) storage {
+	s := storage{dir}
+	if home, err := os.UserHomeDir(); err == nil {
+		s = append(s, filepath.Join(home, ".teeworlds"), filepath.Join(home, ".local", "share", "teeworlds"))
+	}
+	return append(s, dataDirs...)
+}
+
+// Open implements fs.FS. Configuration is read from the operator's own folder
+// only: what lies elsewhere was written for another program.
+func (s storage) Open(name string) (fs.File, error) {
+	dirs := s
+	if filepath.Ext(name) != ".map" {
+		dirs = s[:1]
+	}
+	var first error
+	for _, dir := range dirs {
+		f, err := os.DirFS(dir).Open(name)
+		if err == nil {
+			return f, nil
+		}
+		if first == nil || errors.Is(first, fs.ErrNotExist) {
+			first = err
+		}
+	}
+	return nil, first
+}
+
+// Create opens a file of the operator's folder for writing.
+func (s storage) Create(name string) (io.WriteCloser, error) {
+	if !fs.ValidPath(name) {
+		return nil, fmt.Errorf("%q leaves the folder", name)
+	}
+	path := filepath.Join(s[0], filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	return os.Create(path)
+}

@@ -1,0 +1,32 @@
+// Command teeyard is a Teeworlds server and toolbox.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/alecthomas/kong"
+)
+
+// version is set by release builds.
+var version = "dev"
+
+type cli struct {
+	Serve   serveCmd         `cmd:"" help:"Run a game server."`
+	Version kong.VersionFlag `help:"Print the version and exit."`
+}
+
+func main() {
+	var c cli
+	k := kong.Parse(&c,
+		kong.Name("teeyard"),
+		kong.Description("A Teeworlds 0.7 game server and toolbox."),
+		kong.UsageOnError(),
+		kong.Vars{"version": "teeyard " + version},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err := k.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "teeyard:", err)
+		os.Exit(1)
+	}
+}

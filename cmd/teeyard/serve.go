@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/logline"
+)
+
+type serveCmd struct {
+	Dir     string   `help:"Folder with maps/ and configuration files." default:"." type:"existingdir" env:"TEEYARD_DIR"`
+	JSON    bool     `name:"json" help:"Log as JSON, one object a line."`
+	Console []string `arg:"" optional:"" passthrough:"" name:"command" help:"Console commands, as teeworlds-server takes them: \"sv_name x; sv_port 8304\", -f FILE."`
+}
+
+// Help explains what a newcomer needs to know.
+func (serveCmd) Help() string {
+	return `Without arguments a deathmatch on the embedded map runs on UDP port 8303.
+autoexec.cfg in the folder is executed first, then the arguments; every argument
+is one line of the console. -f FILE executes a file of such lines.
+
+  teeyard serve "sv_name My server" "sv_port 8304" "sv_rcon_password secret"
+
+Ctrl-C stops the server; players are told.`
+}
+
+// Run runs the server until a signal or "shutdown" ends it.
+func (c *serveCmd) Run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+
+	var handler slog.Handler = logline.New(os.Stdout, slog.LevelDebug)
+	if c.JSON {
+		handler = logline.NewJSON(os.Stdout, slog.LevelDebug)
+	}
+	files := newStorage(c.Dir)
+	lines := c.Console
+	if _, err := fs.Stat(files, "autoexec.cfg"); err == nil {
+		lines = append([]string{"-f", "autoexec.cfg"}, lines...)
+	}
+	s, err := server.New(server.Config{
+		Commands: lines,
+		Files:    files,
+		Create:   files.Create,
+		Log:      slog.New(handler),
+	})
+	if err != nil {
+		return err
+	}
+	return s.Run(ctx)
+}

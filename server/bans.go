@@ -1,0 +1,123 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/teeyard/teeyard/protocol/conn"
+)
+
+// maxBans bounds the list; the original keeps as many.
+const maxBans = 1024
+
+// banRefresh is how long a banned address waits between two answers.
+const banRefresh = 5 * time.Second
+
+// ErrUnbannable is returned for addresses that no ban may hit.
+var ErrUnbannable = errors.New("ban error (localhost cannot be banned)")
+
+// errBansFull is returned when the list holds maxBans entries.
+var errBansFull = fmt.Errorf("ban error (%d addresses are banned already; unban some first)", maxBans)
+
+// ban is one entry of the list.
+type ban struct {
+	addr   netip.Addr
+	until  conn.Time // 0 for life
+	reason string
+	told   conn.Time // last time the address was told
+}
+
+// bans is the list of addresses that may not connect.
+type bans struct {
+	list  []*ban // in the order they were made: the console numbers them so
+	index map[netip.Addr]*ban
+}
+
+// add bans addr until now+for (0 for life), or renews its ban.
+func (b *bans) add(now conn.Time, addr netip.Addr, span time.Duration, reason string) (*ban, error) {
+	if addr.IsLoopback() {
+		return nil, ErrUnbannable
+	}
+	if len(reason) > 63 {
+		reason = reason[:63]
+	}
+	e := b.index[addr]
+	if e == nil {
+		b.expire(now)
+		if len(b.list) >= maxBans {
+			return nil, errBansFull
+		}
+		e = &ban{addr: addr}
+		if b.index == nil {
+			b.index = make(map[netip.Addr]*ban)
+		}
+		b.index[addr] = e
+		b.list = append(b.list, e)
+	}
+	e.reason, e.told, e.until = reason, now, 0
+	if span > 0 {
+		e.until = now.Add(span)
+	}
+	return e, nil
+}
+
+// find tells whether addr is banned now.
+func (b *bans) find(now conn.Time, addr netip.Addr) *ban {
+	if len(b.index) == 0 {
+		return nil
+	}
+	e := b.index[addr]
+	if e != nil && e.until != 0 && now >= e.until {
+		b.remove(addr)
+		return nil
+	}
+	return e
+}
+
+// remove lifts a ban.
+func (b *bans) remove(addr netip.Addr) bool {
+	if b.index[addr] == nil {
+		return false
+	}
+	delete(b.index, addr)
+	for i, e := range b.list {
+		if e.addr == addr {
+			b.list = append(b.list[:i], b.list[i+1:]...)
+			break
+		}
+	}
+	return true
+}
+
+// expire removes what has run out.
+func (b *bans) expire(now conn.Time) {
+	kept := b.list[:0]
+	for _, e := range b.list {
+		if e.until != 0 && now >= e.until {
+			delete(b.index, e.addr)
+			continue
+		}
+		kept = append(kept, e)
+	}
+	clear(b.list[len(kept):])
+	b.list = kept
+}
+
+// text is what the banned are told.
+func (e *ban) text(now conn.Time) string {
+	if e.until == 0 {
+		return fmt.Sprintf("You have been banned for life (%s)", e.reason)
+	}
+	return fmt.Sprintf("You have been banned for %s (%s)", minutes(e.until.Sub(now)), e.reason)
+}
+
+// minutes words a span as the original does, rounded up.
+func minutes(span time.Duration) string {
+	n := int((span + time.Minute - 1) / time.Minute)
+	if n <= 1 {
+		return "1 minute"
+	}
+	return fmt.Sprintf("%d minutes", n)
+}

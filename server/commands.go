@@ -1,0 +1,375 @@
+package server
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// newConsole makes the console with all variables and commands.
+func (s *Server) newConsole() error {
+	c, err := console.New(console.Config{Output: s.print, Files: s.cfg.Files, Create: s.cfg.Create})
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	s.console = c
+	if err := s.settings.Register(c); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	const open, stored = console.Server, console.Server | console.Store
+	for _, cmd := range []console.Command{
+		{Name: "status", Help: "List players", Flags: open, Run: s.cmdStatus},
+		{Name: "shutdown", Params: "?r[reason]", Help: "Shut down", Flags: open, Run: s.cmdShutdown},
+		{Name: "logout", Help: "Logout of rcon", Flags: open | console.Basic, Run: s.cmdLogout},
+		{Name: "kick", Params: "i[id] ?r[reason]", Help: "Kick player with specified id for any reason", Flags: open, Run: s.cmdKick},
+		{Name: "ban", Params: "s[id|ip] ?i[minutes] r[reason]", Help: "Ban client or ip for x minutes for any reason", Flags: stored, Run: s.cmdBan},
+		{Name: "unban", Params: "s[ip|index]", Help: "Unban ip or ban entry by its index", Flags: stored, Run: s.cmdUnban},
+		{Name: "unban_all", Help: "Unban all entries", Flags: stored, Run: s.cmdUnbanAll},
+		{Name: "bans", Help: "Show banlist", Flags: stored, Run: s.cmdBans},
+		{Name: "reload", Help: "Reload the map", Flags: open, Run: func(*console.Call) { s.reload = true }},
+		{Name: "say", Params: "r[text]", Help: "Say in chat", Flags: open, Run: s.cmdSay},
+		{Name: "broadcast", Params: "r[text]", Help: "Broadcast message", Flags: open, Run: s.cmdBroadcast},
+		{Name: "tune", Params: "s[tuning] ?f[value]", Help: "Tune variable to value or show current value", Flags: open, Run: s.cmdTune},
+		{Name: "tune_reset", Params: "?s[tuning]", Help: "Reset all or one tuning variable to default", Flags: open, Run: s.cmdTuneReset},
+		{Name: "tunes", Help: "List all tuning variables and their values", Flags: open, Run: s.cmdTunes},
+		{Name: "pause", Params: "?i[seconds]", Help: "Pause/unpause game", Flags: stored, Run: s.cmdPause},
+		{Name: "change_map", Params: "?r[map]", Help: "Change map", Flags: stored, Run: s.cmdChangeMap},
+		{Name: "restart", Params: "?i[seconds]", Help: "Restart in x seconds (0 = abort)", Flags: stored, Run: s.cmdRestart},
+		{Name: "set_team", Params: "i[id] i[team] ?i[delay]", Help: "Set team of player to team", Flags: open, Run: s.cmdSetTeam},
+		{Name: "set_team_all", Params: "i[team]", Help: "Set team of all players to team", Flags: open, Run: s.cmdSetTeamAll},
+		{Name: "swap_teams", Help: "Swap the current teams", Flags: open, Run: s.world0(game.CmdSwapTeams)},
+		{Name: "shuffle_teams", Help: "Shuffle the current teams", Flags: open, Run: s.world0(game.CmdShuffleTeams)},
+		{Name: "lock_teams", Help: "Lock/unlock teams", Flags: open, Run: s.world0(game.CmdLockTeams)},
+		{Name: "force_teambalance", Help: "Force team balance", Flags: open, Run: s.world0(game.CmdBalanceTeams)},
+	} {
+		if err := c.Register(cmd); err != nil {
+			return fmt.Errorf("server: %w", err)
+		}
+	}
+	return s.hooks()
+}
+
+// hooks makes changed variables count.
+func (s *Server) hooks() error {
+	after := func(f func(), names ...string) error {
+		for _, name := range names {
+			if err := s.console.After(name, func(*console.Call) {
+				if s.started {
+					f()
+				}
+			}); err != nil {
+				return fmt.Errorf("server: %w", err)
+			}
+		}
+		return nil
+	}
+	rules := func() {
+		r := s.rules()
+		s.command(game.Command{Kind: game.CmdRules, Player: game.Nobody, Target: game.Nobody, Rules: &r})
+	}
+	if err := after(rules,
+		"sv_warmup", "sv_countdown", "sv_teamdamage", "sv_maprotation", "sv_matches_per_map", "sv_match_swap", "sv_powerups",
+		"sv_scorelimit", "sv_timelimit", "sv_tournament_mode", "sv_player_ready_mode", "sv_spamprotection", "sv_respawn_delay_tdm",
+		"sv_player_slots", "sv_teambalance_time", "sv_inactivekick_time", "sv_inactivekick", "sv_inactivekick_spec",
+		"sv_silent_spectator_mode", "sv_strict_spectate_mode", "sv_vote_spectate", "sv_vote_kick", "sv_vote_kick_min", "sv_max_clients",
+	); err != nil {
+		return err
+	}
+	if err := after(s.sendServerInfo, "sv_name", "password", "sv_max_clients"); err != nil {
+		return err
+	}
+	return after(func() {
+		s.toInGame(s.now(), s.announce.Motd(s.settings.Motd), game.Everybody)
+	}, "sv_motd")
+}
+
+// now is the time outside of a datagram or tick.
+func (s *Server) now() conn.Time { return conn.Time(s.net.Now()) }
+
+// sendServerInfo tells every client what the server is.
+func (s *Server) sendServerInfo() {
+	msg := append([]byte(nil), s.serverInfo()...)
+	for _, c := range s.sessions {
+		if c != nil && c.state > stateAuth {
+			c.now = s.now()
+			c.queue(msg, true)
+		}
+	}
+}
+
+// rules are the settings the world has to know.
+func (s *Server) rules() game.Rules {
+	v := &s.settings
+	v.PlayerSlots = min(v.PlayerSlots, v.MaxClients)
+	return game.Rules{
+		Warmup: int32(v.Warmup), Countdown: int32(v.Countdown),
+		ScoreLimit: int32(v.ScoreLimit), TimeLimit: int32(v.TimeLimit),
+		MatchesPerMap: int32(v.MatchesPerMap), MapRotation: v.MapRotation != "", MatchSwap: v.MatchSwap != 0,
+		Powerups: v.Powerups != 0, TeamDamage: v.TeamDamage != 0,
+		PlayerSlots: int32(v.PlayerSlots), MaxClients: int32(v.MaxClients),
+		TournamentMode: int32(v.TournamentMode), ReadyMode: v.PlayerReadyMode != 0, SpamProtection: v.SpamProtection != 0,
+		RespawnDelayTDM: int32(v.RespawnDelayTDM), TeamBalanceTime: int32(v.TeamBalanceTime),
+		InactiveTime: int32(v.InactiveKickTime), InactiveAction: int32(v.InactiveKick), InactiveSpecKick: v.InactiveKickSpec != 0,
+		SilentSpectators: v.SilentSpectatorMode != 0, StrictSpectate: v.StrictSpectateMode != 0,
+		PureTuning: !strings.EqualFold(v.GameType, "mod"),
+		VoteKick:   v.VoteKick != 0, VoteKickMin: int32(v.VoteKickMin), VoteSpectate: v.VoteSpectate != 0,
+	}
+}
+
+// world0 is a command that only passes a request to the world.
+func (s *Server) world0(kind game.CommandKind) func(*console.Call) {
+	return func(*console.Call) {
+		s.command(game.Command{Kind: kind, Player: game.Nobody, Target: game.Nobody})
+	}
+}
+
+func (s *Server) cmdStatus(call *console.Call) {
+	for id, c := range s.sessions {
+		if c == nil {
+			continue
+		}
+		if c.state != stateInGame {
+			call.Print("server", "id=%d addr=%s connecting", id, c.peer)
+			continue
+		}
+		info, _ := s.world.Player(game.PlayerID(id))
+		auth := ""
+		if c.rcon.authed {
+			auth = " (Admin)"
+			if c.rcon.level == console.LevelMod {
+				auth = " (Mod)"
+			}
+		}
+		call.Print("server", "id=%d addr=%s client=%x name='%s' score=%d%s", id, c.peer, c.version, info.Profile.Name, info.Score, auth)
+	}
+}
+
+func (s *Server) cmdShutdown(call *console.Call) {
+	s.stopping, s.why = true, call.Arg(0)
+}
+
+func (s *Server) cmdLogout(*console.Call) {
+	if s.actor != nil {
+		s.actor.rconLogout()
+	}
+}
+
+// client is the session a command names by its id.
+func (s *Server) client(call *console.Call, i int) *session {
+	id := call.Int(i)
+	if id < 0 || id >= len(s.sessions) || s.sessions[id] == nil {
+		call.Print("server", "invalid client id")
+		return nil
+	}
+	return s.sessions[id]
+}
+
+// outranked tells whether who runs the command must not touch c.
+func (s *Server) outranked(c *session) bool {
+	return s.actor != nil && c.rcon.authed && c.rcon.level <= s.actor.rcon.level
+}
+
+func (s *Server) cmdKick(call *console.Call) {
+	id := call.Int(0)
+	if id < 0 || id >= len(s.sessions) || s.sessions[id] == nil {
+		call.Print("server", "invalid client id to kick")
+		return
+	}
+	c := s.sessions[id]
+	switch {
+	case c == s.actor:
+		call.Print("server", "you can't kick yourself")
+	case s.outranked(c) && c.rcon.level < s.actor.rcon.level:
+		call.Print("server", "kick command denied")
+	case call.Arg(1) != "":
+		c.drop("Kicked (" + call.Arg(1) + ")")
+	default:
+		c.drop("Kicked by console")
+	}
+}
+
+// defaultBan is how long a ban lasts if nothing is said.
+const defaultBan = 30
+
+func (s *Server) cmdBan(call *console.Call) {
+	minutes, reason := defaultBan, "No reason given"
+	if len(call.Args) > 1 {
+		minutes = min(max(call.Int(1), 0), 44640)
+	}
+	if len(call.Args) > 2 && call.Arg(2) != "" {
+		reason = call.Arg(2)
+	}
+	addr, err := netip.ParseAddr(call.Arg(0))
+	if err != nil {
+		c := s.client(call, 0)
+		if c == nil || strings.Trim(call.Arg(0), "0123456789") != "" {
+			call.Print("net_ban", "ban error (invalid network address)")
+			return
+		}
+		addr = c.peer.Addr()
+	}
+	addr = addr.Unmap()
+	for _, c := range s.sessions {
+		if c == nil || c.peer.Addr() != addr {
+			continue
+		}
+		if c == s.actor {
+			call.Print("net_ban", "ban error (you can't ban yourself)")
+			return
+		}
+		if s.outranked(c) {
+			call.Print("net_ban", "ban error (command denied)")
+			return
+		}
+	}
+	if err := s.ban(s.now(), addr, time.Duration(minutes)*time.Minute, reason); err != nil {
+		call.Print("net_ban", "%v", err)
+	}
+}
+
+func (s *Server) cmdUnban(call *console.Call) {
+	if addr, err := netip.ParseAddr(call.Arg(0)); err == nil {
+		if s.bans.remove(addr.Unmap()) {
+			call.Print("net_ban", "unbanned '%s'", addr.Unmap())
+		} else {
+			call.Print("net_ban", "unban error (no such entry)")
+		}
+		return
+	}
+	s.bans.expire(s.now())
+	i := call.Int(0)
+	if strings.Trim(call.Arg(0), "0123456789") != "" || i < 0 || i >= len(s.bans.list) {
+		call.Print("net_ban", "unban error (invalid index)")
+		return
+	}
+	addr := s.bans.list[i].addr
+	s.bans.remove(addr)
+	call.Print("net_ban", "unbanned index %d ('%s')", i, addr)
+}
+
+func (s *Server) cmdUnbanAll(call *console.Call) {
+	s.bans = bans{}
+	call.Print("net_ban", "unbanned all entries")
+}
+
+func (s *Server) cmdBans(call *console.Call) {
+	now := s.now()
+	s.bans.expire(now)
+	for i, e := range s.bans.list {
+		how := "for life"
+		if e.until != 0 {
+			how = "for " + minutes(e.until.Sub(now))
+		}
+		call.Print("net_ban", "#%d '%s' banned %s (%s)", i, e.addr, how, e.reason)
+	}
+	call.Print("net_ban", "%d ban(s)", len(s.bans.list))
+}
+
+func (s *Server) cmdSay(call *console.Call) {
+	s.command(game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: call.Arg(0)})
+}
+
+func (s *Server) cmdBroadcast(call *console.Call) {
+	s.command(game.Command{Kind: game.CmdBroadcast, Player: game.Nobody, Target: game.Nobody, Text: call.Arg(0)})
+}
+
+// setTuning asks the world for other tuning.
+func (s *Server) setTuning(t game.Tuning) {
+	s.tuning = t
+	s.command(game.Command{Kind: game.CmdTune, Player: game.Nobody, Target: game.Nobody, Tuning: &t})
+}
+
+func (s *Server) cmdTune(call *console.Call) {
+	i := physics.TuningIndex(call.Arg(0))
+	if i < 0 {
+		call.Print("tuning", "No such tuning parameter")
+		return
+	}
+	name := physics.TuningName(i)
+	if len(call.Args) < 2 {
+		call.Print("tuning", "%s %.2f", name, float64(s.tuning[i])/100)
+		return
+	}
+	t := s.tuning
+	t.SetAt(i, float32(call.Float(1)))
+	s.setTuning(t)
+	call.Print("tuning", "%s changed to %.2f", name, float64(t[i])/100)
+}
+
+func (s *Server) cmdTuneReset(call *console.Call) {
+	if call.Arg(0) == "" {
+		s.setTuning(physics.DefaultTuning())
+		call.Print("tuning", "Tuning reset")
+		return
+	}
+	i := physics.TuningIndex(call.Arg(0))
+	if i < 0 {
+		call.Print("tuning", "No such tuning parameter")
+		return
+	}
+	t := s.tuning
+	t[i] = physics.DefaultTuning()[i]
+	s.setTuning(t)
+	call.Print("tuning", "%s reset to %.2f", physics.TuningName(i), float64(t[i])/100)
+}
+
+func (s *Server) cmdTunes(call *console.Call) {
+	for i, v := range s.tuning {
+		call.Print("tuning", "%s %.2f", physics.TuningName(i), float64(v)/100)
+	}
+}
+
+func (s *Server) cmdPause(call *console.Call) {
+	v := int32(-1)
+	if len(call.Args) > 0 {
+		v = int32(min(max(call.Int(0), -1), 1000))
+	} else if s.world.Paused() {
+		v = 0
+	}
+	s.command(game.Command{Kind: game.CmdPause, Player: game.Nobody, Target: game.Nobody, Value: v})
+}
+
+func (s *Server) cmdChangeMap(call *console.Call) {
+	if name := call.Arg(0); name != "" {
+		if _, err := s.readMap(name); err != nil {
+			call.Print("server", "change_map: %v", err)
+			return
+		}
+		s.wishMap = name
+	}
+	s.command(game.Command{Kind: game.CmdEndMatch, Player: game.Nobody, Target: game.Nobody})
+}
+
+func (s *Server) cmdRestart(call *console.Call) {
+	v := int32(0)
+	if len(call.Args) > 0 {
+		v = int32(min(max(call.Int(0), -1), 1000))
+	}
+	s.command(game.Command{Kind: game.CmdRestart, Player: game.Nobody, Target: game.Nobody, Value: v})
+}
+
+func (s *Server) cmdSetTeam(call *console.Call) {
+	c := s.client(call, 0)
+	if c == nil {
+		return
+	}
+	team := game.Team(min(max(call.Int(1), -1), 1))
+	call.Print("server", "moved client %d to team %d", c.id, team)
+	s.command(game.Command{Kind: game.CmdForceTeam, Player: c.id, Target: game.Nobody, Team: team, Value: int32(min(max(call.Int(2), 0), 1440))})
+}
+
+func (s *Server) cmdSetTeamAll(call *console.Call) {
+	team := game.Team(min(max(call.Int(0), -1), 1))
+	call.Print("server", "moved all clients to team %d", team)
+	for id, c := range s.sessions {
+		if c != nil && c.state >= stateReady {
+			s.command(game.Command{Kind: game.CmdForceTeam, Player: game.PlayerID(id), Target: game.Nobody, Team: team})
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package server
+
+// dropReason is why something that came in had no effect.
+type dropReason uint8
+
+// What is refused is counted, not logged: anyone can send anything.
+const (
+	dropClass            dropReason = iota // no protocol we know
+	dropUnexpected                         // no session, no valid token
+	dropConn                               // refused by a connection
+	dropMessage                            // not a message, or out of range
+	dropNotVital                           // has to be in a vital chunk
+	dropState                              // not in this state of the session
+	dropUnwanted                           // a message nobody listens to
+	dropInput                              // input out of range
+	dropCommands                           // too many commands in a tick
+	dropBanned                             // from a banned address
+	dropFull                               // no seat
+	dropSnapshotTooLarge                   // a snapshot of more than 64 parts
+	dropTicks                              // ticks skipped after a stall
+	dropStress                             // connects too often
+	dropInfo                               // a request for info that is none
+	numDrops
+)
+
+var dropNames = [numDrops]string{
+	"unknown_protocol", "unexpected", "connection", "message", "not_vital", "state", "unwanted",
+	"input", "commands", "banned", "full", "snapshot_too_large", "ticks", "stress", "info",
+}
+
+func (s *Server) count(r dropReason) { s.counters[r].Add(1) }
+
+// Drops tells how much of what came in had no effect, by reason. It may be
+// called by any goroutine.
+func (s *Server) Drops() map[string]uint64 {
+	m := make(map[string]uint64, numDrops)
+	for i := range s.counters {
+		if n := s.counters[i].Load(); n > 0 {
+			m[dropNames[i]] = n
+		}
+	}
+	return m
+}

@@ -1,0 +1,138 @@
+package server
+
+import (
+	"fmt"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// tell sends what happened to those whom it concerns, and to the console.
+func (s *Server) tell(now conn.Time, ev *game.Event) {
+	if ev.Kind.Effect() {
+		return
+	}
+	s.logEvent(ev)
+	switch ev.Kind {
+	case game.EvEntered:
+		s.welcome(now, ev.Player)
+		return
+	case game.EvKick:
+		if c := s.sessions[ev.Player]; c != nil {
+			c.drop(ev.Text)
+		}
+		return
+	case game.EvMatchEnd:
+		if ev.Flag {
+			s.nextMap()
+		}
+		return
+	}
+	if msg, to := s.announce.Event(s.world, ev); msg != nil {
+		s.toInGame(now, msg, to)
+	}
+}
+
+// toInGame queues a message for those in the game that to names.
+func (s *Server) toInGame(now conn.Time, msg []byte, to game.Mask) {
+	for id, c := range s.sessions {
+		if c != nil && c.state == stateInGame && to.Has(game.PlayerID(id)) {
+			c.now = now
+			c.queue(msg, true)
+		}
+	}
+}
+
+// welcome lets a client in: it learns of everybody, and everybody of it.
+func (s *Server) welcome(now conn.Time, id game.PlayerID) {
+	c := s.sessions[id]
+	if c == nil || c.state != stateEntering {
+		return
+	}
+	c.now = now
+	c.state = stateInGame
+	c.queue(s.serverInfo(), true)
+	c.queue(s.announce.GameInfo(s.world), true)
+
+	silent := s.world.Rules().SilentSpectators && s.team(id) == game.TeamSpectators
+	for other, o := range s.sessions {
+		if o == nil || o == c || o.state != stateInGame {
+			continue
+		}
+		o.now = now
+		o.queue(s.announce.ClientInfo(s.world, id, false, silent), true)
+		c.queue(s.announce.ClientInfo(s.world, game.PlayerID(other), false, false), true)
+	}
+	c.queue(s.announce.ClientInfo(s.world, id, true, silent), true)
+	c.conn.Flush(now)
+}
+
+// serverInfo is the SERVERINFO message.
+func (s *Server) serverInfo() []byte {
+	m := msg7.ServerInfo{Record: s.info()}
+	s.buf = m.Append(s.buf[:0])
+	return s.buf
+}
+
+// logEvent prints what operators' tools read.
+func (s *Server) logEvent(ev *game.Event) {
+	switch ev.Kind {
+	case game.EvChat:
+		if ev.Player == game.Nobody {
+			s.print(console.Info, "chat", "*** "+ev.Text)
+			return
+		}
+		switch ev.Chat {
+		case game.ChatAll:
+			s.print(console.Info, "chat", fmt.Sprintf("%d:%d:%s: %s", ev.Chat, ev.Player, s.nameOf(ev.Player), ev.Text))
+		case game.ChatTeam:
+			s.print(console.Info, "teamchat", fmt.Sprintf("%d:%d:%d:%s: %s", ev.Chat, s.team(ev.Player), ev.Player, s.nameOf(ev.Player), ev.Text))
+		}
+	case game.EvKill:
+		killer := fmt.Sprintf("%d:%d:", ev.Player, -1-ev.Player)
+		if ev.Player >= 0 {
+			killer = s.playerTag(ev.Player)
+		}
+		s.print(console.Debug, "game", fmt.Sprintf("kill killer='%s' victim='%s' weapon=%d special=%d", killer, s.playerTag(ev.Target), ev.Weapon, ev.Value))
+	case game.EvPickup:
+		s.print(console.Debug, "game", fmt.Sprintf("pickup player='%d:%s' item=%d", ev.Player, s.nameOf(ev.Player), ev.Pickup))
+	case game.EvEntered:
+		s.print(console.Debug, "game", fmt.Sprintf("team_join player='%d:%s' team=%d", ev.Player, s.nameOf(ev.Player), s.team(ev.Player)))
+	case game.EvLeft:
+		s.print(console.Debug, "game", fmt.Sprintf("leave player='%d:%s'", ev.Player, s.nameOf(ev.Player)))
+	case game.EvMatchStart:
+		teamplay := 0
+		if s.world.Frame().Game.Flags&game.GameTeams != 0 {
+			teamplay = 1
+		}
+		s.print(console.Debug, "game", fmt.Sprintf("start match type='%s' teamplay='%d'", s.world.ModeName(), teamplay))
+	}
+}
+
+// sayEntered prints that a client comes into the game.
+func (s *Server) sayEntered(c *session) {
+	s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s", c.id, c.peer))
+}
+
+// playerTag is how the console names a player: id:team:name.
+func (s *Server) playerTag(id game.PlayerID) string {
+	return fmt.Sprintf("%d:%d:%s", id, s.team(id), s.nameOf(id))
+}
+
+func (s *Server) nameOf(id game.PlayerID) string {
+	p, _ := s.world.Player(id)
+	return p.Profile.Name
+}
+
+// team is a player's side; spectators if he is not seated.
+func (s *Server) team(id game.PlayerID) game.Team {
+	p, ok := s.world.Player(id)
+	if !ok {
+		return game.TeamSpectators
+	}
+	return p.Team
+}
+
+func itoa(id game.PlayerID) string { return fmt.Sprint(int(id)) }

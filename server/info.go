@@ -1,0 +1,116 @@
+package server
+
+import (
+	"bytes"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/packer"
+	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// gameVersion is the release whose behaviour clients may expect.
+const gameVersion = "0.7.5"
+
+var (
+	tagGetInfo = []byte("\xff\xff\xff\xffgie3")
+	tagInfo    = []byte("\xff\xff\xff\xffinf3")
+)
+
+// feedConnless answers a browser. Its address has echoed a token.
+func (s *Server) feedConnless(now conn.Time, peer transport.Peer, p *packet.Packet) {
+	if !bytes.HasPrefix(p.Payload, tagGetInfo) {
+		s.count(dropInfo)
+		return
+	}
+	var u packer.Unpacker
+	u.Reset(p.Payload[len(tagGetInfo):])
+	token := u.Int()
+	if u.Err() != nil {
+		s.count(dropInfo)
+		return
+	}
+	// The answer has to list all players; with many long names it may not fit,
+	// and clients then see nothing at all. Shorter names are better.
+	for _, limit := range []int{15, 8, 4, 1} {
+		s.buf = append(s.buf[:0], tagInfo...)
+		s.buf = packer.AppendInt(s.buf, token)
+		s.buf = s.appendInfo(s.buf, limit)
+		if len(s.buf) <= packet.MaxConnlessPayload {
+			break
+		}
+	}
+	if len(s.buf) > packet.MaxConnlessPayload {
+		s.count(dropInfo)
+		return
+	}
+	s.out = packet.AppendConnless(s.out[:0], p.Response, s.tokens.Token(now, peer.Addr()), s.buf)
+	s.net.Send(peer, s.out)
+}
+
+// info is the record that browsers and clients get.
+func (s *Server) info() msg7.InfoRecord {
+	players, clients := 0, 0
+	for id, c := range s.sessions {
+		if c == nil {
+			continue
+		}
+		clients++
+		if s.team(game.PlayerID(id)) != game.TeamSpectators {
+			players++
+		}
+	}
+	var flags msg7.ServerInfoFlags
+	if s.settings.Password != "" {
+		flags |= 1
+	}
+	return msg7.InfoRecord{
+		Version: []byte(gameVersion), Name: []byte(s.settings.Name), Hostname: []byte(s.settings.Hostname),
+		Map: []byte(s.gameMap.name), GameType: []byte(s.gameType()),
+		Flags: flags, SkillLevel: int32(s.settings.SkillLevel),
+		Players: int32(players), PlayerSlots: int32(s.settings.PlayerSlots),
+		Clients: int32(clients), MaxClients: int32(max(clients, int(s.settings.MaxClients))),
+	}
+}
+
+// vanillaSlots is how many may play at once in the original.
+const vanillaSlots = 16
+
+// gameType is what browsers show. Clients throw a record away that names an
+// original mode with more slots than the original has, so such a server calls
+// its mode by another name.
+func (s *Server) gameType() string {
+	if s.settings.PlayerSlots > vanillaSlots {
+		return s.world.ModeName() + "+"
+	}
+	return s.world.ModeName()
+}
+
+// appendInfo writes the record with the list of clients.
+func (s *Server) appendInfo(dst []byte, nameLimit int) []byte {
+	info := s.info()
+	dst = (&info).Append(dst)
+	for id, c := range s.sessions {
+		if c == nil {
+			continue
+		}
+		pid := game.PlayerID(id)
+		info, seated := s.world.Player(pid)
+		p := &info.Profile
+		if c.state != stateInGame {
+			p = &game.Profile{Name: "(connecting)", Country: -1}
+		}
+		dst = packer.AppendStringLimit(dst, []byte(p.Name), nameLimit)
+		dst = packer.AppendStringLimit(dst, []byte(p.Clan), min(nameLimit, 11))
+		dst = packer.AppendInt(dst, p.Country)
+		dst = packer.AppendInt(dst, info.Score)
+		kind := int32(0)
+		if info.Team == game.TeamSpectators || !seated {
+			kind = 1
+		}
+		dst = packer.AppendInt(dst, kind)
+	}
+	return dst
+}

@@ -1,0 +1,180 @@
+package server
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/maps"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// ErrNoMap is returned for a map that is found nowhere.
+var ErrNoMap = errors.New("map not found")
+
+// noFiles is a storage without files.
+type noFiles struct{}
+
+// Open implements fs.FS.
+func (noFiles) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// BuiltinModes makes the modes that come with the server.
+func BuiltinModes(name string) (game.Mode, bool) {
+	switch strings.ToLower(name) {
+	case "dm":
+		return dm.Mode{}, true
+	}
+	return nil, false
+}
+
+// gameMap is the map being played.
+type gameMap struct {
+	setting string // sv_map as it was
+	name    string // what clients are told: its last element
+	file    []byte
+	crc     uint32
+	sha256  [sha256.Size]byte
+	terrain game.Terrain
+}
+
+// maxMapFile bounds a map file; the largest in use have some 10 MB.
+const maxMapFile = 64 << 20
+
+// readMap finds and reads a map by its sv_map.
+func (s *Server) readMap(setting string) (gameMap, error) {
+	m := gameMap{setting: setting, name: path.Base(setting)}
+	if setting == "" || !fs.ValidPath(setting) || strings.ContainsAny(setting, "\\:") {
+		return m, fmt.Errorf("sv_map %q: not a map name (name one in the maps folder, without .map)", setting)
+	}
+	file, err := readFile(s.cfg.Files, "maps/"+setting+".map", maxMapFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		embedded, ok := maps.Find(setting)
+		if file = embedded.File; !ok {
+			return m, fmt.Errorf("sv_map %q: %w (no maps/%s.map in the storage, and not one of the embedded maps)", setting, ErrNoMap, setting)
+		}
+	} else if err != nil {
+		return m, fmt.Errorf("sv_map %q: %w", setting, err)
+	}
+	parsed, err := twmap.Parse(file)
+	if err != nil {
+		return m, fmt.Errorf("sv_map %q: %w", setting, err)
+	}
+	layer := parsed.Game()
+	if layer == nil {
+		return m, fmt.Errorf("sv_map %q: the map has no game layer", setting)
+	}
+	m.file, m.crc, m.sha256 = file, crc32.ChecksumIEEE(file), sha256.Sum256(file)
+	m.terrain = game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()}
+	return m, nil
+}
+
+// readFile reads a file of at most limit bytes.
+func readFile(files fs.FS, name string, limit int64) ([]byte, error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > limit {
+		return nil, fmt.Errorf("%s: %d bytes are more than the %d allowed", name, info.Size(), limit)
+	}
+	return fs.ReadFile(files, name)
+}
+
+// loadMap makes a map the one being played, with a new world.
+func (s *Server) loadMap(setting string) error {
+	m, err := s.readMap(setting)
+	if err != nil {
+		return err
+	}
+	mode, ok := s.cfg.Modes(s.settings.GameType)
+	if !ok {
+		s.print(console.Standard, "server", fmt.Sprintf("sv_gametype '%s' is not known, playing dm", s.settings.GameType))
+		mode = dm.Mode{}
+	}
+	s.cfg.Seed = s.cfg.Seed*6364136223846793005 + 1442695040888963407
+	w, err := game.New(game.Config{
+		Terrain: m.terrain, Mode: mode, Mods: s.cfg.Mods,
+		Rules: s.rules(), Tuning: &s.tuning, Seed: s.cfg.Seed,
+	})
+	if err != nil {
+		return fmt.Errorf("sv_map %q: %w", setting, err)
+	}
+	s.gameMap, s.world = m, w
+	s.pending = s.pending[:0]
+	s.scene.Done()
+	return nil
+}
+
+// nextMap wishes for the map that sv_maprotation has after the current one.
+func (s *Server) nextMap() {
+	if s.wishMap != "" {
+		s.settings.Map, s.wishMap = s.wishMap, ""
+		return
+	}
+	rotation := strings.FieldsFunc(s.settings.MapRotation, func(r rune) bool { return strings.ContainsRune(";, \t", r) })
+	if len(rotation) == 0 {
+		return
+	}
+	next := rotation[0]
+	for i, name := range rotation {
+		if name == s.settings.Map {
+			next = rotation[(i+1)%len(rotation)]
+			break
+		}
+	}
+	s.settings.Map = next
+	s.print(console.Debug, "game", fmt.Sprintf("rotating map to %s", next))
+}
+
+// changeMap loads the map that sv_map names, if it is another one, and takes
+// all clients along.
+func (s *Server) changeMap(now conn.Time) {
+	if s.settings.Map == s.gameMap.setting && !s.reload && s.clock.tick < game.MaxTick {
+		return
+	}
+	s.reload = false
+	if err := s.changeMapTo(now, s.settings.Map); err != nil {
+		s.print(console.Standard, "server", fmt.Sprintf("failed to load map. mapname='%s': %v", s.settings.Map, err))
+		s.settings.Map = s.gameMap.setting
+	}
+}
+
+func (s *Server) changeMapTo(now conn.Time, setting string) error {
+	var spectators game.Mask
+	for id, c := range s.sessions {
+		pid := game.PlayerID(id)
+		if c != nil && c.state >= stateReady && s.team(pid) == game.TeamSpectators {
+			spectators |= game.Only(pid)
+		}
+	}
+	if err := s.loadMap(setting); err != nil {
+		return err
+	}
+	s.clock.reset(now)
+	for id, c := range s.sessions {
+		if c == nil || c.state == stateAuth {
+			continue
+		}
+		c.now = now
+		c.spectator = spectators.Has(game.PlayerID(id))
+		c.state, c.profiled, c.mayEnter = stateConnecting, false, false
+		c.restart()
+		c.sendMapChange()
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package server
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"fmt"
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// rconState is what a session has to do with the remote console.
+type rconState struct {
+	authed   bool
+	level    console.Level
+	tries    int
+	toldNone bool   // that no password is set
+	sent     string // the last command announced
+	listed   bool   // all commands were announced
+}
+
+const (
+	// trickleCommands is how many commands a session is told at once.
+	trickleCommands = 16
+	// maxRconLine is the longest line of output, in bytes.
+	maxRconLine = 512
+)
+
+func (c *session) onRconAuth(password string) {
+	s := c.srv
+	admin, mod := s.settings.RconPassword, s.settings.RconModPassword
+	switch {
+	case admin == "" && mod == "":
+		if !c.rcon.toldNone {
+			c.rcon.toldNone = true
+			c.rconLine("No rcon password set on server. Set sv_rcon_password and/or sv_rcon_mod_password to enable the remote console.")
+		}
+	case admin != "" && same(password, admin):
+		c.rconLogin(console.LevelAdmin, "Admin authentication successful. Full remote console access granted.", "admin")
+	case mod != "" && same(password, mod):
+		c.rconLogin(console.LevelMod, "Moderator authentication successful. Limited remote console access granted.", "moderator")
+	default:
+		c.rconWrong()
+	}
+}
+
+// same compares passwords in constant time.
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+func (c *session) rconLogin(level console.Level, text, who string) {
+	s := c.srv
+	c.rcon = rconState{authed: true, level: level}
+	c.send(&msg7.RconAuthOn{})
+	c.rconLine(text)
+	s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d authed (%s)", c.id, who))
+	if c.state >= stateReady {
+		s.command(game.Command{Kind: game.CmdFlags, Player: c.id, Target: game.Nobody, Value: int32(game.FlagAdmin)})
+	}
+}
+
+// rconWrong counts wrong passwords. The address has echoed a token, so nobody
+// can get somebody else banned.
+func (c *session) rconWrong() {
+	s := c.srv
+	most := s.settings.RconMaxTries
+	if most <= 0 || c.peer.Addr().IsLoopback() {
+		c.rconLine("Wrong password.")
+		return
+	}
+	c.rcon.tries++
+	c.rconLine(fmt.Sprintf("Wrong password %d/%d.", c.rcon.tries, most))
+	if c.rcon.tries < int(most) {
+		return
+	}
+	const reason = "Too many remote console authentication tries"
+	if s.settings.RconBanTime > 0 {
+		if s.ban(c.now, c.peer.Addr(), time.Duration(s.settings.RconBanTime)*time.Minute, reason) == nil {
+			return
+		}
+	}
+	c.drop(reason)
+}
+
+// rconLogout ends a session's rights.
+func (c *session) rconLogout() {
+	c.rcon = rconState{}
+	c.send(&msg7.RconAuthOff{})
+	c.rconLine("Logout successful.")
+	if c.state >= stateReady {
+		c.srv.command(game.Command{Kind: game.CmdFlags, Player: c.id, Target: game.Nobody})
+	}
+}
+
+func (c *session) onRconCmd(line string) {
+	if !c.rcon.authed || len(line) > 255 {
+		return
+	}
+	s := c.srv
+	s.print(console.Info, "server", fmt.Sprintf("ClientID=%d rcon='%s'", c.id, s.console.Redact(line)))
+	s.actor = c
+	s.console.Execute(line, console.Caller{Level: c.rcon.level, Flags: console.Server, ID: int(c.id)})
+	s.actor = nil
+}
+
+// rconLine sends a line of output.
+func (c *session) rconLine(line string) {
+	if len(line) > maxRconLine-1 {
+		line = line[:maxRconLine-1]
+	}
+	c.send(&msg7.RconLine{Line: []byte(line)})
+}
+
+// print writes a line to the log and to everybody who is logged in and may
+// read it.
+func (s *Server) print(level int, system, line string) {
+	s.log(level, system, line)
+	if level > int(s.settings.ConsoleOutputLevel) {
+		return
+	}
+	// Moderators see only what moderators do.
+	byMod := s.actor != nil && s.actor.rcon.level == console.LevelMod
+	out := ""
+	for _, c := range s.sessions {
+		if c == nil || !c.rcon.authed || (c.rcon.level != console.LevelAdmin && !byMod) || c.dropping {
+			continue
+		}
+		if out == "" {
+			out = fmt.Sprintf("[%s][%s]: %s", time.Now().Format("15:04:05"), system, line)
+		}
+		c.rconLine(out)
+	}
+}
+
+// trickle tells new operators the commands, some at a time.
+func (s *Server) trickle() {
+	for _, c := range s.sessions {
+		if c == nil || !c.rcon.authed || c.rcon.listed || int(c.id)&7 != int(s.clock.tick)&7 {
+			continue
+		}
+		who := console.Caller{Level: c.rcon.level, Flags: console.Server}
+		for range trickleCommands {
+			e, ok := s.console.Next(c.rcon.sent, who)
+			if !ok {
+				c.rcon.listed = true
+				break
+			}
+			c.send(&msg7.RconCmdAdd{Name: []byte(e.Name), Help: []byte(e.Help), Params: []byte(e.Params)})
+			c.rcon.sent = e.Name
+		}
+	}
+}
+
+// ensureRconPassword makes a password up if the operator set none, so that a
+// first-time operator can log in.
+func (s *Server) ensureRconPassword() {
+	if s.settings.RconPassword != "" || s.settings.RconModPassword != "" {
+		return
+	}
+	const letters = "ABCDEFGHKLMNPRSTUVWXYZabcdefghjkmnopqt23456789"
+	b := make([]byte, 6)
+	rand.Read(b) // never fails
+	for i := range b {
+		b[i] = letters[int(b[i])%len(letters)]
+	}
+	s.settings.RconPassword = string(b)
+	s.print(console.Standard, "server", fmt.Sprintf("no sv_rcon_password is set, made one up: %s", b))
+}

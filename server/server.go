@@ -1,0 +1,319 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"github.com/teeyard/teeyard/bridge/bridge7"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/udp"
+)
+
+// Config says what a server is made of. The zero value is a deathmatch on the
+// embedded map, on UDP port 8303 of all addresses.
+type Config struct {
+	// Transport carries the datagrams; nil opens a UDP socket as bindaddr and
+	// sv_port say. The server closes it.
+	Transport transport.Conn
+	// Commands are console lines executed before the server starts, as the
+	// arguments of the program are: settings, "exec FILE", "-f", FILE.
+	Commands []string
+	// Files reads maps and configuration files; nil knows the embedded maps only.
+	Files fs.FS
+	// Create opens a file for writing, by such a path, for save_config; nil turns
+	// that command off.
+	Create func(name string) (io.WriteCloser, error)
+	// Modes makes a game mode by its sv_gametype; nil knows the built-in ones.
+	Modes func(name string) (game.Mode, bool)
+	// Mods are laid over the mode, in order.
+	Mods []game.Mod
+	// Log takes the console's output; nil discards it.
+	Log *slog.Logger
+	// Seed makes the world's chances; 0 picks one.
+	Seed uint64
+}
+
+// Server is a game server. Its methods are for one goroutine unless they say
+// otherwise.
+type Server struct {
+	cfg      Config
+	settings console.Settings
+	console  *console.Console
+	net      transport.Conn
+	batch    []transport.Datagram
+	buffers  conn.Buffers
+	scratch  packet.Scratch
+	tokens   *conn.Tokens
+
+	sessions [game.MaxPlayers]*session // by client id, nil where nobody is
+	idle     [game.MaxPlayers]*session // their storage
+	byPeer   map[transport.Peer]*session
+	dropped  []*session
+	bans     bans
+	stress   stressGuard
+	originOf map[string]uint64
+
+	gameMap          gameMap
+	chunksPerRequest int
+	world            *game.World
+	tuning           game.Tuning
+	clock            clock
+	pending          []game.Command
+	wishMap          string
+	reload           bool
+
+	decoder  msg7.Decoder
+	announce bridge7.Announcer
+	scene    bridge7.Scene
+	builder  snapshot.Builder
+	next     snapshot.Snapshot
+	empty    snapshot.Snapshot
+	pool     snapshot.Pool
+	delta    []byte
+	buf      []byte
+	out      []byte
+
+	actor     *session // who runs the console command, nil the server itself
+	stopping  bool
+	why       string
+	started   bool
+	counters  [numDrops]atomic.Uint64
+	asks      chan func()
+	startedAt conn.Time
+}
+
+// New makes a server: it executes the commands, loads the map, and opens the
+// socket. Run or Advance bring it to life.
+func New(cfg Config) (*Server, error) {
+	s := &Server{
+		cfg:    cfg,
+		byPeer: make(map[transport.Peer]*session),
+		batch:  make([]transport.Datagram, 64),
+		asks:   make(chan func(), 16),
+	}
+	if s.cfg.Log == nil {
+		s.cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if s.cfg.Files == nil {
+		s.cfg.Files = noFiles{}
+	}
+	if s.cfg.Seed == 0 {
+		s.cfg.Seed = rand.Uint64()
+	}
+	if s.cfg.Modes == nil {
+		s.cfg.Modes = BuiltinModes
+	}
+	if err := s.newConsole(); err != nil {
+		return nil, err
+	}
+	s.console.ExecuteArgs(cfg.Commands)
+
+	s.tuning = physics.DefaultTuning()
+	s.chunksPerRequest = s.settings.MapDownloadSpeed
+	if err := s.loadMap(s.settings.Map); err != nil {
+		return nil, fmt.Errorf("server: cannot start without a map: %w", err)
+	}
+	if s.net = cfg.Transport; s.net == nil {
+		c, err := udp.Listen(udp.Config{Addr: s.settings.BindAddr, Port: s.settings.Port})
+		if err != nil {
+			return nil, fmt.Errorf("server: cannot listen (is another server running? sv_port chooses another port): %w", err)
+		}
+		s.net = c
+	}
+	now := conn.Time(s.net.Now())
+	s.startedAt = now
+	tokens, err := conn.NewTokens(nil)
+	if err != nil {
+		s.net.Close()
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	s.tokens = tokens
+	s.start(now)
+	return s, nil
+}
+
+// start says what is running and lets the queued commands go.
+func (s *Server) start(now conn.Time) {
+	s.clock.reset(now)
+	s.started = true
+	s.print(console.Standard, "server", fmt.Sprintf("netversion %s", msg7.NetVersion))
+	s.print(console.Standard, "server", fmt.Sprintf("server name is '%s'", s.settings.Name))
+	s.print(console.Standard, "server", fmt.Sprintf("using port %d, map %s, gametype %s", s.Addr().Port(), s.gameMap.name, s.world.ModeName()))
+	s.ensureRconPassword()
+	s.console.Start()
+}
+
+// Addr is the address the server listens on.
+func (s *Server) Addr() transport.Peer { return s.net.LocalAddr() }
+
+// Run serves until ctx ends or the console says shutdown. Clients are told.
+func (s *Server) Run(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, s.net.Wake)
+	defer stop()
+	for ctx.Err() == nil && !s.stopping {
+		n, err := s.net.ReadBatch(s.batch, int64(s.clock.next()))
+		if err != nil {
+			return fmt.Errorf("server: %w", err)
+		}
+		for i := range s.batch[:n] {
+			d := &s.batch[i]
+			s.Feed(conn.Time(d.At), d.Peer, d.B)
+		}
+		s.Advance(conn.Time(s.net.Now()))
+		s.answer()
+	}
+	s.Shutdown(conn.Time(s.net.Now()), s.why)
+	return nil
+}
+
+// Do runs f on the server's own goroutine while Run does, between two ticks,
+// and returns when it is done. It may be called by any goroutine; ErrClosed or
+// the context's error says that f did not run.
+func (s *Server) Do(ctx context.Context, f func()) error {
+	done := make(chan struct{})
+	ask := func() { defer close(done); f() }
+	select {
+	case s.asks <- ask:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	s.net.Wake()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Execute runs a console line with full rights. Call it through Do while the
+// server runs.
+func (s *Server) Execute(line string) { s.console.Execute(line, console.Operator) }
+
+func (s *Server) answer() {
+	for {
+		select {
+		case f := <-s.asks:
+			f()
+		default:
+			return
+		}
+	}
+}
+
+// Advance runs the ticks that are due, keeps the connections going and sends
+// what there is to send. It returns when it wants to be called next.
+func (s *Server) Advance(now conn.Time) conn.Time {
+	due, skipped := s.clock.due(now)
+	if skipped > 0 {
+		s.counters[dropTicks].Add(uint64(skipped))
+	}
+	for range due {
+		s.tick(now)
+	}
+	if due > 0 {
+		if s.settings.HighBandwidth != 0 || s.clock.tick%2 == 0 {
+			s.sendSnapshots(now)
+		}
+		s.trickle()
+		for _, c := range s.sessions {
+			if c != nil {
+				s.keep(now, c)
+			}
+		}
+	}
+	s.reap(now)
+	s.changeMap(now)
+	s.net.Flush()
+	return s.clock.next()
+}
+
+// keep does a session's upkeep.
+func (s *Server) keep(now conn.Time, c *session) {
+	c.now = now
+	c.conn.Update(now)
+	if c.conn.State() == conn.StateError {
+		c.drop(c.conn.Reason())
+		return
+	}
+	c.continueDownload()
+	c.conn.Flush(now)
+}
+
+// tick runs one tick of the world.
+func (s *Server) tick(now conn.Time) {
+	s.clock.tick++
+	tick := s.clock.tick
+	for _, c := range s.sessions {
+		if c == nil || c.state != stateInGame {
+			continue
+		}
+		if in, ok := c.inputs.take(tick); ok {
+			s.command(game.Command{Kind: game.CmdInput, Player: c.id, Target: game.Nobody, Input: in})
+		}
+	}
+	events := s.world.Step(s.pending)
+	clear(s.pending) // let go of texts and profiles
+	s.pending = s.pending[:0]
+	s.updateLatencies()
+	s.scene.Note(s.world.Frame(), events)
+	for i := range events {
+		s.tell(now, &events[i])
+	}
+}
+
+// command keeps a command for the next tick. Their number is bounded by what
+// clients can send in a tick.
+func (s *Server) command(cmd game.Command) {
+	if len(s.pending) >= maxPending {
+		s.count(dropCommands)
+		return
+	}
+	s.pending = append(s.pending, cmd)
+}
+
+// maxPending bounds the commands of one tick: 64 players' worth and more.
+const maxPending = 8192
+
+// Shutdown tells all clients and closes the socket.
+func (s *Server) Shutdown(now conn.Time, reason string) {
+	if reason == "" {
+		reason = "Server shutdown"
+	}
+	for _, c := range s.sessions {
+		if c != nil {
+			c.conn.Close(now, reason)
+		}
+	}
+	s.net.Flush()
+	s.net.Close()
+}
+
+// players counts the sessions.
+func (s *Server) clients() int { return len(s.byPeer) }
+
+// origin numbers addresses, so that the world can tell players behind one
+// address without knowing it.
+func (s *Server) origin(p transport.Peer) uint64 {
+	b := p.Addr().As16()
+	var h uint64 = 14695981039346656037
+	for _, c := range b {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return h
+}
+
+const second = conn.Time(time.Second)

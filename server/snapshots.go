@@ -1,0 +1,181 @@
+package server
+
+import (
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// snapRate is how often a session gets a snapshot.
+type snapRate uint8
+
+const (
+	// rateInit: nothing was acknowledged yet.
+	rateInit snapRate = iota
+	// rateFull: every round.
+	rateFull
+	// rateRecover: the client lost its base, every 50 ticks.
+	rateRecover
+)
+
+const (
+	// eagerSnaps is how many first snapshots go out in successive rounds. The
+	// original sends one in ten ticks until the first acknowledgement, which
+	// costs a joining player 200 ms each; a client needs three before it plays.
+	eagerSnaps = 4
+	// keepSnaps is for how many ticks a sent snapshot can be a base.
+	keepSnaps = 150
+)
+
+// snapState is what a session remembers of its snapshots. The tag of a stored
+// snapshot is when it was sent, in ns.
+type snapState struct {
+	store *snapshot.Store
+	rate  snapRate
+	acked int32 // tick of the last acknowledged snapshot, -1 none
+	sent  int   // while rateInit
+}
+
+func (s *snapState) reset() {
+	s.store.Clear()
+	s.rate, s.acked, s.sent = rateInit, -1, 0
+}
+
+// due tells whether a session gets a snapshot of this tick.
+func (s *snapState) due(tick int32) bool {
+	switch s.rate {
+	case rateInit:
+		return s.sent < eagerSnaps || tick%10 == 0
+	case rateRecover:
+		return tick%50 == 0
+	}
+	return true
+}
+
+// sendSnapshots makes a round: one snapshot for every session that is due.
+func (s *Server) sendSnapshots(now conn.Time) {
+	tick := s.clock.tick
+	begun := false
+	for _, c := range s.sessions {
+		if c == nil || c.state != stateInGame || !c.snap.due(tick) {
+			continue
+		}
+		if !begun {
+			s.scene.Begin(s.world.Frame())
+			begun = true
+		}
+		s.sendSnapshot(now, c, tick)
+	}
+	s.scene.Done()
+}
+
+func (s *Server) sendSnapshot(now conn.Time, c *session, tick int32) {
+	v := s.world.View(c.id)
+	s.scene.Build(&s.builder, &v, &c.shownLatency)
+
+	s.builder.Finish(&s.next)
+
+	st := &c.snap
+	st.store.Purge(max(tick-keepSnaps, st.acked))
+	baseTick, base := int32(-1), &s.empty
+	if b := st.store.At(st.acked); b != nil {
+		base, baseTick = b, st.acked
+	} else if st.rate == rateFull {
+		st.rate = rateRecover
+	}
+	next := &s.next
+	delta, changed := snapshot.AppendDelta(s.delta[:0], base, next, &sizes)
+	s.delta = delta
+	st.store.Add(tick, int64(now), next)
+	st.sent++
+	parts := snapshot.PartCount(len(delta))
+	switch {
+	case !changed:
+		m := msg7.SnapEmpty{Tick: tick, DeltaTick: tick - baseTick}
+		s.buf = m.Append(s.buf[:0])
+	case parts == 1:
+		m := msg7.SnapSingle{Tick: tick, DeltaTick: tick - baseTick, CRC: next.CRC(), Data: delta}
+		s.buf = m.Append(s.buf[:0])
+	case parts > snapshot.MaxParts:
+		s.count(dropSnapshotTooLarge)
+		return
+	default:
+		for i := range parts {
+			m := msg7.Snap{
+				Tick: tick, DeltaTick: tick - baseTick, Parts: int32(parts), Part: int32(i),
+				CRC: next.CRC(), Data: snapshot.Part(delta, i),
+			}
+			s.buf = m.Append(s.buf[:0])
+			c.queue(s.buf, false)
+			c.conn.Flush(now)
+		}
+		return
+	}
+	c.queue(s.buf, false)
+	c.conn.Flush(now)
+}
+
+// ack takes the tick a client says it received last.
+func (c *session) ack(now conn.Time, m *msg7.Input) {
+	st := &c.snap
+	if m.AckTick >= 0 && m.AckTick < st.acked {
+		return // an input that was overtaken on its way
+	}
+	st.acked = m.AckTick
+	if st.acked > 0 {
+		st.rate = rateFull
+	}
+	if at, ok := st.store.Tag(st.acked); ok {
+		correction := min(max(m.PingCorrection, 0), 50)
+		ms := int32(now.Sub(conn.Time(at))/time.Millisecond) - correction
+		c.latency.add(max(ms, 0))
+	}
+}
+
+// latency is what the scoreboard shows of a connection: the least of the last
+// full second, in ms.
+type latency struct {
+	min, shown int32
+	some       bool
+}
+
+func (l *latency) add(ms int32) {
+	if !l.some || ms < l.min {
+		l.min, l.some = ms, true
+	}
+}
+
+// second ends a second of measuring.
+func (l *latency) second() {
+	if l.some {
+		l.shown = l.min
+	}
+	l.some = false
+}
+
+// updateLatencies copies the latencies for those who look at the scoreboard.
+func (s *Server) updateLatencies() {
+	if s.clock.tick%50 == 0 {
+		for _, c := range s.sessions {
+			if c != nil {
+				c.latency.second()
+			}
+		}
+	}
+	for _, c := range s.sessions {
+		if c == nil || c.state != stateInGame || c.flags&game.FlagScoreboard == 0 {
+			continue
+		}
+		for id, o := range s.sessions {
+			if o != nil && o.state == stateInGame && s.team(game.PlayerID(id)) != game.TeamSpectators {
+				c.shownLatency[id] = o.latency.shown
+			}
+		}
+	}
+}
+
+// sizes are those of the snapshot objects both ends know.
+var sizes = snapshot.Sizes(msg7.Sizes)
