@@ -58,7 +58,7 @@ func (p *parser) tileLayer(it datafile.Item, i int) (Layer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: tile layer %d (%d×%d): %w", ErrFormat, i, w, h, err)
 	}
-	p.giveBack(len(data))
+	p.giveBack(min(len(data), 4*int(count)))
 	if l.Kind&^KindGame != 0 {
 		l.Special = new([5][]byte)
 		for k := range l.Special {
@@ -149,7 +149,7 @@ func (p *parser) quadLayer(it datafile.Item, i int) (Layer, error) {
 			*v = int32(binary.LittleEndian.Uint32(data[j*quadBytes+4*k:]))
 		}
 	}
-	p.giveBack(len(data))
+	p.giveBack(min(len(data), int(n)*quadBytes))
 	return l, nil
 }
 

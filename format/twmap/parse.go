@@ -90,7 +90,9 @@ func (p *parser) block(ref int32, what string, i int) ([]byte, error) {
 }
 
 // giveBack returns n bytes to the budget: a block is dropped once it has been
-// converted.
+// converted. Only what was converted is returned, so that the budget bounds the
+// time as well: no map can have large blocks decompressed for small layers
+// again and again.
 func (p *parser) giveBack(n int) { p.budget += n }
 
 // text reads a NUL terminated string from a data block.

@@ -205,6 +205,10 @@ func TestHostile(t *testing.T) {
 			ref := w.AddBlock(make([]byte, 4<<20))
 			many(w, 500, func(int32) []int32 { return tileItem(3, 1024, 1024, ref) })
 		}), ErrTooLarge, "tile layer 1"},
+		"one large block for many small layers": {file(t, func(w *datafile.Writer) {
+			ref := w.AddBlock(make([]byte, 8<<20))
+			many(w, 500, func(int32) []int32 { return tileItem(3, 1, 1, ref) })
+		}), ErrTooLarge, "tile layer 8"},
 		"one layer for many groups": {file(t, func(w *datafile.Writer) {
 			w.AddItem(itemGroup, 0, []int32{1, 0, 0, 100, 100, 0, 1})
 			w.AddItem(itemGroup, 1, []int32{1, 0, 0, 100, 100, 0, 1})
