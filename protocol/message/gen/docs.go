@@ -33,7 +33,8 @@ func emitDocs(s *schema, w *writer) {
 		}
 		w.p("")
 		for _, t := range s.Structs {
-			if usedBy(s, t, system) {
+			// What no message uses is part of the info record.
+			if usedBy(s, t, system) || system && !usedBy(s, t, false) {
 				w.p("### %s\n\n%s\n", t.Name, t.Doc)
 				emitFieldTable(w, t.Fields)
 			}

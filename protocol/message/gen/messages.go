@@ -8,6 +8,11 @@ import (
 
 func emitSystem(s *schema, w *writer) {
 	emitMessages(s, w, func(m *message) bool { return m.System })
+	for _, t := range s.Structs {
+		if !usedBy(s, t, true) && !usedBy(s, t, false) {
+			emitStruct(w, t)
+		}
+	}
 }
 
 func emitGameServer(s *schema, w *writer) {

@@ -34,6 +34,21 @@ func drawInfoRecord(t *rapid.T) InfoRecord {
 	return m
 }
 
+func drawInfoClient(t *rapid.T) InfoClient {
+	var m InfoClient
+	m.Name = drawString(t, "Name", "strict", 15)
+
+	m.Clan = drawString(t, "Clan", "strict", 11)
+
+	m.Country = rapid.Int32().Draw(t, "Country")
+
+	m.Score = rapid.Int32().Draw(t, "Score")
+
+	m.Kind = InfoClientFlags(rapid.Int32().Draw(t, "Kind"))
+
+	return m
+}
+
 func drawSkin(t *rapid.T) Skin {
 	var m Skin
 	for i := range m.Parts {

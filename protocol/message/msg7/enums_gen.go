@@ -658,6 +658,26 @@ var serverInfoFlagsNames = [...]string{
 	"TimeScore",
 }
 
+// InfoClientFlags say what a client in a server info is; 0 is a player.
+// Receivers ignore unknown bits.
+type InfoClientFlags int32
+
+// Values of InfoClientFlags.
+const (
+	InfoClientSpectator InfoClientFlags = 1
+	InfoClientBot       InfoClientFlags = 2
+)
+
+// String returns the names of the flags that are set, joined by a bar.
+func (v InfoClientFlags) String() string {
+	return flagNames(int32(v), infoClientFlagsNames[:])
+}
+
+var infoClientFlagsNames = [...]string{
+	"Spectator",
+	"Bot",
+}
+
 // valueName returns names[v-first], or the number.
 func valueName(v, first int32, names []string) string {
 	if i := int64(v) - int64(first); i >= 0 && i < int64(len(names)) {

@@ -246,3 +246,34 @@ func BenchmarkCharacterTake(b *testing.B) {
 		}
 	}
 }
+
+// TestBitFlips reads every captured message with each of its bits flipped. What
+// still is a message must be stable once written.
+func TestBitFlips(t *testing.T) {
+	var d Decoder
+	var b, out, again []byte
+	flips, read := 0, 0
+	for _, p := range payloads(t, golden.Join) {
+		for bit := range 8 * len(p.b) {
+			b = append(b[:0], p.b...)
+			b[bit/8] ^= 1 << (bit % 8)
+			flips++
+			m, err := d.Decode(b)
+			if err != nil {
+				continue
+			}
+			read++
+			out = m.Append(out[:0])
+			b = append(b[:0], out...)
+			if m, err = d.Decode(b); err != nil {
+				t.Fatalf("%x: %v", out, err)
+			}
+			if again = m.Append(again[:0]); !bytes.Equal(out, again) {
+				t.Fatalf("%x was written again as %x", out, again)
+			}
+		}
+	}
+	if flips < 50_000 || read == 0 || read == flips {
+		t.Errorf("%d of %d could be read", read, flips)
+	}
+}

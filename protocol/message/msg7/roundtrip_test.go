@@ -226,3 +226,29 @@ func TestMessageRanges(t *testing.T) {
 		}
 	}
 }
+
+// TestInfoRoundTrip covers the body of the browser's answer inf3.
+func TestInfoRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		record, client := drawInfoRecord(t), drawInfoClient(t)
+		b := client.Append(record.Append(nil))
+		var u packer.Unpacker
+		u.Reset(bytes.Clone(b))
+		var gotRecord InfoRecord
+		var gotClient InfoClient
+		if err := gotRecord.Unpack(&u); err != nil {
+			t.Fatalf("%+v: %v", record, err)
+		}
+		if err := gotClient.Unpack(&u); err != nil || u.Len() != 0 {
+			t.Fatalf("%+v: %v, %d bytes left", client, err, u.Len())
+		}
+		if !reflect.DeepEqual(gotRecord, record) || !reflect.DeepEqual(gotClient, client) {
+			t.Fatalf("%+v, %+v; want %+v, %+v", gotRecord, gotClient, record, client)
+		}
+		u.Reset(b[:len(b)-1])
+		gotRecord.Unpack(&u)
+		if err := gotClient.Unpack(&u); !errors.Is(err, packer.ErrShort) {
+			t.Fatalf("cut short: %v", err)
+		}
+	})
+}

@@ -856,3 +856,55 @@ func (m *MaplistEntryRem) Unpack(u *packer.Unpacker) error {
 	}
 	return nil
 }
+
+// InfoClient is one client in the browser's answer inf3, where Clients of
+// them follow the InfoRecord. The system message SERVERINFO has none.
+type InfoClient struct {
+	// Its name; (connecting) before it plays. Limits: strict, sent up to 15
+	// bytes.
+	Name []byte
+	// Its clan. Limits: strict, sent up to 11 bytes.
+	Clan []byte
+	// ISO 3166-1 numeric code, -1 for none.
+	Country int32
+	// Its score.
+	Score int32
+	// 0 for a player.
+	Kind InfoClientFlags
+}
+
+// Append appends the fields as they are on the wire and returns the extended
+// slice. Strings over their limit are cut.
+func (m *InfoClient) Append(dst []byte) []byte {
+	dst = packer.AppendStringLimit(dst, m.Name, 15)
+	dst = packer.AppendStringLimit(dst, m.Clan, 11)
+	dst = packer.AppendInt(dst, m.Country)
+	dst = packer.AppendInt(dst, m.Score)
+	dst = packer.AppendInt(dst, int32(m.Kind))
+	return dst
+}
+
+// Unpack reads the fields from u. Strings are borrowed. The error is a
+// *FieldError.
+func (m *InfoClient) Unpack(u *packer.Unpacker) error {
+	var v int32
+	if m.Name = u.String(packer.Strict); u.Err() != nil {
+		return fieldError("InfoClient", "Name", 0, u)
+	}
+	if m.Clan = u.String(packer.Strict); u.Err() != nil {
+		return fieldError("InfoClient", "Clan", 0, u)
+	}
+	if v = u.Int(); u.Err() != nil {
+		return fieldError("InfoClient", "Country", v, u)
+	}
+	m.Country = v
+	if v = u.Int(); u.Err() != nil {
+		return fieldError("InfoClient", "Score", v, u)
+	}
+	m.Score = v
+	if v = u.Int(); u.Err() != nil {
+		return fieldError("InfoClient", "Kind", v, u)
+	}
+	m.Kind = InfoClientFlags(v)
+	return nil
+}
