@@ -198,7 +198,7 @@ func checkCrowd(tb rapid.TB, s source, c *Collision) {
 }
 
 func TestFastEqualsNaive(t *testing.T) {
-	grids, cases := 400, 900 // of each kind: over a million cases
+	grids, cases := 250, 900 // of each of the three kinds
 	if testing.Short() {
 		grids = 20
 	}

@@ -1,0 +1,105 @@
+package vec
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestConversions(t *testing.T) {
+	inf := float32(math.Inf(1))
+	nan := float32(math.NaN())
+	for _, c := range []struct {
+		f            float32
+		trunc, round int32
+	}{
+		{0, 0, 0}, {0.4, 0, 0}, {0.5, 0, 1}, {-0.4, 0, 0}, {-0.5, 0, -1}, {1.5, 1, 2}, {-1.5, -1, -2},
+		{0.49999997, 0, 1}, // the sum rounds up to 1
+		{float32(math.Copysign(0, -1)), 0, 0},
+		{2147483520, 2147483520, 2147483520}, {-2147483648, math.MinInt32, math.MinInt32},
+		{2147483648, math.MinInt32, math.MinInt32}, {-1e20, math.MinInt32, math.MinInt32},
+		{inf, math.MinInt32, math.MinInt32}, {-inf, math.MinInt32, math.MinInt32}, {nan, math.MinInt32, math.MinInt32},
+	} {
+		if got := Trunc(c.f); got != c.trunc {
+			t.Errorf("Trunc(%v) is %d, want %d", c.f, got, c.trunc)
+		}
+		if got := Round(c.f); got != c.round {
+			t.Errorf("Round(%v) is %d, want %d", c.f, got, c.round)
+		}
+	}
+}
+
+// TestSqrt: the single precision root is the correctly rounded one.
+func TestSqrt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := rapid.Float32Range(0, math.MaxFloat32).Draw(t, "f")
+		r := Sqrt(f)
+		// The exact root lies between the midpoints to the neighbours.
+		lo := (float64(r) + float64(math.Nextafter32(r, -1))) / 2
+		hi := (float64(r) + float64(math.Nextafter32(r, math.MaxFloat32))) / 2
+		if f > 0 && (lo*lo > float64(f) || hi*hi < float64(f)) {
+			t.Fatalf("Sqrt(%v) is %v", f, r)
+		}
+	})
+}
+
+func TestClosestOnSegment(t *testing.T) {
+	a, b := Vec2{X: 10, Y: 10}, Vec2{X: 30, Y: 10}
+	for _, c := range []struct{ p, want Vec2 }{
+		{Vec2{X: 20, Y: 50}, Vec2{X: 20, Y: 10}},
+		{Vec2{X: 0, Y: 50}, a},
+		{Vec2{X: 99, Y: -50}, b},
+	} {
+		if got := ClosestOnSegment(a, b, c.p); got != c.want {
+			t.Errorf("closest to %v is %v, want %v", c.p, got, c.want)
+		}
+	}
+	n := ClosestOnSegment(a, a, b)
+	if n.X == n.X || n.Y == n.Y {
+		t.Errorf("on a segment without length: %v", n)
+	}
+	if d := Distance(n, b); d < 1e9 || d >= 0 {
+		t.Errorf("distance to it is %v", d)
+	}
+}
+
+// TestNormalize: multiplied by the rounded reciprocal, not divided.
+func TestNormalize(t *testing.T) {
+	differs := false
+	for x := float32(1); x < 100; x++ {
+		v := Vec2{X: x, Y: 7}
+		l := v.Len()
+		n := v.Normalize()
+		if n.X != float32(x*(1/l)) || n.Y != float32(7*(1/l)) {
+			t.Errorf("%v: %v", v, n)
+		}
+		differs = differs || n.X != x/l
+	}
+	if !differs {
+		t.Error("no difference to a division found")
+	}
+}
+
+func TestAngles(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := rapid.Float32Range(-3.1, 3.1).Draw(t, "angle")
+		if got := Direction(a).Angle(); math.Abs(float64(got-a)) > 1e-6 {
+			t.Fatalf("angle %v comes back as %v", a, got)
+		}
+	})
+}
+
+func BenchmarkPow(b *testing.B) {
+	x := float32(0)
+	for b.Loop() {
+		x += Pow(1.4, 0.7)
+	}
+}
+
+func BenchmarkAtan2(b *testing.B) {
+	x := float32(0)
+	for b.Loop() {
+		x += Atan2(300, -55)
+	}
+}
