@@ -42,6 +42,9 @@ func TestRealMaps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if raceEnabled && len(b) > 200<<10 {
+				t.Skip("slow with the race detector, and nothing here is concurrent")
+			}
 			m, err := Parse(b)
 			if err != nil {
 				t.Fatal(err)

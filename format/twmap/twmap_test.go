@@ -191,8 +191,8 @@ func TestHostile(t *testing.T) {
 			ErrFormat, "tile layer 0"},
 		"runs that end": {oneLayer(t, make([]byte, 8), func(ref int32) []int32 { return tileItem(4, 10, 10, ref) }),
 			ErrFormat, "after 2 tiles"},
-		"runs over the limit": {oneLayer(t, slices.Repeat([]byte{0, 0, 255, 0}, 1<<20), func(ref int32) []int32 { return tileItem(4, 1<<14, 1<<14, ref) }),
-			ErrTooLarge, "tile layer 0 needs 1073741824 bytes"},
+		"runs over the limit": {oneLayer(t, slices.Repeat([]byte{0, 0, 255, 0}, 1<<18), func(ref int32) []int32 { return tileItem(4, 1<<13, 1<<13, ref) }),
+			ErrTooLarge, "tile layer 0 needs 268435456 bytes"},
 		"no width":    {oneLayer(t, nil, func(ref int32) []int32 { return tileItem(3, 0, 5, ref) }), ErrFormat, "0×5"},
 		"no data":     {oneLayer(t, nil, func(int32) []int32 { return tileItem(3, 5, 5, None) }), ErrFormat, "has 0 bytes"},
 		"wrong data":  {oneLayer(t, nil, func(int32) []int32 { return tileItem(3, 5, 5, 9) }), datafile.ErrNoBlock, "tile layer 0"},
@@ -202,11 +202,11 @@ func TestHostile(t *testing.T) {
 		"negative quads": {oneLayer(t, nil, func(ref int32) []int32 { return []int32{0, layerQuads, 0, 1, -1, ref, None} }),
 			ErrFormat, "-1 quads"},
 		"one block for many layers": {file(t, func(w *datafile.Writer) {
-			ref := w.AddBlock(make([]byte, 4<<20))
-			many(w, 500, func(int32) []int32 { return tileItem(3, 1024, 1024, ref) })
-		}), ErrTooLarge, "tile layer 1"},
+			ref := w.AddBlock(make([]byte, 1<<20))
+			many(w, 500, func(int32) []int32 { return tileItem(3, 512, 512, ref) })
+		}), ErrTooLarge, "tile layer 7"},
 		"one large block for many small layers": {file(t, func(w *datafile.Writer) {
-			ref := w.AddBlock(make([]byte, 8<<20))
+			ref := w.AddBlock(make([]byte, 1<<20))
 			many(w, 500, func(int32) []int32 { return tileItem(3, 1, 1, ref) })
 		}), ErrTooLarge, "tile layer 8"},
 		"one layer for many groups": {file(t, func(w *datafile.Writer) {
@@ -222,12 +222,12 @@ func TestHostile(t *testing.T) {
 		}), ErrFormat, "envelope 0 has points 0..2147483647 of 0"},
 	} {
 		var err error
-		n := allocated(func() { _, err = Parse(c.file) })
+		n := allocated(func() { _, err = Config{MaxDecoded: 8 << 20}.Parse(c.file) })
 		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v, want %v with %q", name, err, c.want, c.text)
 		}
-		// The limit is 64 MiB, with decompression buffers on the way to it.
-		if n > 256<<20 {
+		// The limit is 8 MiB, with decompression buffers on the way to it.
+		if n > 40<<20 {
 			t.Errorf("%s: %d bytes allocated", name, n)
 		}
 	}

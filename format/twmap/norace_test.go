@@ -1,0 +1,5 @@
+//go:build !race
+
+package twmap
+
+const raceEnabled = false

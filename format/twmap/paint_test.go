@@ -1,0 +1,69 @@
+package twmap
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestParseTiles(t *testing.T) {
+	legend := map[byte]uint8{'.': Air, '#': Solid, 'S': Spawn}
+	l, err := ParseTiles("..S\n###\n", legend)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.Width != 3 || l.Height != 2 || !slices.Equal(l.Indices(), []uint8{0, 0, Spawn, 1, 1, 1}) {
+		t.Errorf("%d×%d %v", l.Width, l.Height, l.Indices())
+	}
+	got := slices.Collect(l.Entities)
+	if !slices.Equal(got, []Entity{{2, 0, Spawn}}) {
+		t.Errorf("entities %v", got)
+	}
+	for _, bad := range []string{"..\n.", "..\n.?"} {
+		if _, err := ParseTiles(bad, legend); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+}
+
+func TestStamp(t *testing.T) {
+	l := NewTileLayer("", 4, 2, 0)
+	l.Stamp(0, 0, 1, 1, 2, 2, false) // tiles 17 18 / 33 34
+	l.Stamp(2, 0, 1, 1, 2, 2, true)
+	if want := []uint8{17, 18, 18, 17, 33, 34, 34, 33}; !slices.Equal(l.Indices(), want) {
+		t.Errorf("%v, want %v", l.Indices(), want)
+	}
+	if l.At(1, 0).Flags != 0 || l.At(2, 0).Flags != FlipV {
+		t.Error("only the mirrored half is mirrored")
+	}
+	l.Stamp(-1, -1, 0, 0, 2, 2, false) // tile 17 is all that fits, tile 0 is nothing
+	if l.At(0, 0).Index != 17 || l.At(4, 0) != (Tile{}) || l.At(0, -1) != (Tile{}) {
+		t.Error("stamp at the edge")
+	}
+}
+
+// A 3×3 block gets its eight edges; the last rule that fits wins.
+func TestTiling(t *testing.T) {
+	tiling := Tiling{Inside: 9, Rules: []Rule{
+		{Empty: N, Index: 2}, {Empty: S, Index: 8}, {Empty: W, Index: 4}, {Empty: E, Index: 6},
+		{Empty: N | W, Index: 1}, {Empty: N | E, Index: 3}, {Empty: S | W, Index: 7}, {Empty: S | E, Index: 5},
+	}}
+	in := func(x, y int) bool { return x >= 1 && x <= 3 && y >= 1 && y <= 3 }
+	l := NewTileLayer("", 5, 5, 0)
+	tiling.Apply(l, in)
+	want := []uint8{
+		0, 0, 0, 0, 0,
+		0, 1, 2, 3, 0,
+		0, 4, 9, 6, 0,
+		0, 7, 8, 5, 0,
+		0, 0, 0, 0, 0,
+	}
+	if !slices.Equal(l.Indices(), want) {
+		t.Errorf("%v, want %v", l.Indices(), want)
+	}
+	// The border continues outside: a full layer has no edges.
+	full := NewTileLayer("", 2, 2, 0)
+	tiling.Apply(full, func(x, y int) bool { return true })
+	if !slices.Equal(full.Indices(), []uint8{9, 9, 9, 9}) {
+		t.Errorf("full layer: %v", full.Indices())
+	}
+}
