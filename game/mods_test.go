@@ -1,0 +1,286 @@
+package game_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/internal/bots"
+	"github.com/teeyard/teeyard/game/mode"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// vampire is a mod: who hurts others is healed by as much, and nobody hurts
+// himself.
+type vampire struct{}
+
+func (vampire) Start(*game.Tx) {}
+
+func (vampire) OnDamage(ctx *game.Ctx, d *game.Damage) {
+	if d.From == d.Victim {
+		ctx.Cancel()
+	}
+}
+
+func (vampire) OnHurt(ctx *game.Ctx, d *game.Damage) {
+	if d.From != d.Victim {
+		ctx.Heal(d.From, d.HealthLost)
+	}
+}
+
+// A mod implements the hooks it needs and is given to the world beside the
+// mode.
+func Example_mod() {
+	w, err := game.New(game.Config{
+		Terrain: bots.Map(
+			"##############",
+			"#  S      S  #",
+			"##############",
+		),
+		Mode:  dm.Mode{},
+		Mods:  []game.Mod{vampire{}},
+		Rules: game.DefaultRules(),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	w.Step(append(bots.Join(0), bots.Join(1)...))
+	for range 100 {
+		w.Step(nil)
+	}
+	// One shoots, then the other.
+	in := [2]game.Input{{TargetX: 100}, {TargetX: -100}}
+	for i := range 60 {
+		var cmds []game.Command
+		for id := range game.PlayerID(2) {
+			if i%10 == 4 && (id == 1) == (i >= 40) {
+				in[id].Fire++
+			}
+			cmds = append(cmds,
+				game.Command{Kind: game.CmdDirect, Player: id, Input: in[id]},
+				game.Command{Kind: game.CmdInput, Player: id, Input: in[id]})
+		}
+		w.Step(cmds)
+		if i%20 == 19 {
+			for _, c := range w.Frame().Characters {
+				fmt.Printf("%d has %d. ", c.Player, c.Health)
+			}
+			fmt.Println("Tick", w.Tick())
+		}
+	}
+	// Output:
+	// 0 has 10. 1 has 9. Tick 121
+	// 0 has 10. 1 has 8. Tick 141
+	// 0 has 9. 1 has 9. Tick 161
+}
+
+func TestCancelledDamageKeepsThePush(t *testing.T) {
+	w := newWorld(t, game.Config{Terrain: duel(8), Mods: []game.Mod{armed(), vampire{}}})
+	w.enter(0)
+	w.take(0, game.WeaponGrenade, 0, 100)
+	evs := w.shoot(0, 0, 100, 6)
+	if len(of(evs, game.EvExplosion)) != 1 || len(of(evs, game.EvDamage)) != 0 {
+		t.Fatalf("events %+v", evs)
+	}
+	if w.char(0).VelY >= 0 {
+		t.Error("not thrown upwards")
+	}
+}
+
+// order is a mod that writes down when it is asked.
+type order struct {
+	name   string
+	log    *[]string
+	cancel bool
+	kept   *game.Ctx
+}
+
+func (o *order) Start(*game.Tx) { *o.log = append(*o.log, o.name+" start") }
+func (o *order) OnChat(ctx *game.Ctx, c *game.Chat) {
+	*o.log = append(*o.log, o.name+" "+c.Text)
+	c.Text += o.name
+	o.kept = ctx
+	if o.cancel {
+		ctx.Cancel()
+	}
+}
+
+func TestModsAreAskedInOrderUntilOneCancels(t *testing.T) {
+	var log []string
+	a, b, c := &order{name: "a", log: &log}, &order{name: "b", log: &log}, &order{name: "c", log: &log}
+	w := newWorld(t, game.Config{Mods: []game.Mod{a, b, c}})
+	w.enter(0)
+	if evs := w.hears(say(0, "-")); len(evs) != 1 || evs[0].Text != "-abc" {
+		t.Errorf("heard %+v", evs)
+	}
+	b.cancel = true
+	w.steps(100)
+	if evs := w.hears(say(0, "+")); len(evs) != 0 {
+		t.Errorf("heard %+v", evs)
+	}
+	want := "[a start b start c start a - b -a c -ab a + b +a]"
+	if got := fmt.Sprint(log); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a context can be used after the call")
+		}
+	}()
+	a.kept.Tick()
+}
+
+// thorns hurts back whoever hurts, for ever if it were let.
+type thorns struct{ depth, deepest int }
+
+func (*thorns) Start(*game.Tx) {}
+func (m *thorns) OnHurt(ctx *game.Ctx, d *game.Damage) {
+	m.depth++
+	m.deepest = max(m.deepest, m.depth)
+	ctx.Hurt(game.Damage{Victim: d.From, From: d.Victim, Weapon: d.Weapon, Amount: 0})
+	m.depth--
+}
+
+func TestHooksThatNestForEverAreStopped(t *testing.T) {
+	m := &thorns{}
+	w := newWorld(t, game.Config{Terrain: duel(3), Mods: []game.Mod{m}})
+	w.enter(0, 1)
+	w.take(0, game.WeaponGun, 100, 0)
+	w.shoot(0, 100, 0, 10)
+	if m.deepest != 16 {
+		t.Errorf("%d deep", m.deepest)
+	}
+}
+
+// grabber is a mode with flags, written against the public API.
+type grabber struct{ returned int }
+
+func (*grabber) Name() string          { return "GRAB" }
+func (*grabber) Flags() game.GameFlags { return game.GameTeams | game.GameHasFlags }
+func (*grabber) Start(*game.Tx)        {}
+func (*grabber) OnEntity(ctx *game.Ctx, tile uint8, pos vec.Vec2) {
+	if tile == 195 || tile == 196 {
+		ctx.PlaceFlag(game.Team(tile-195), pos)
+		ctx.Cancel()
+	}
+}
+func (g *grabber) OnFlagReturn(*game.Ctx, game.Team) { g.returned++ }
+func (*grabber) OnTick(ctx *game.Ctx) {
+	for _, team := range []game.Team{game.TeamRed, game.TeamBlue} {
+		f, ok := ctx.Flag(team)
+		if !ok || f.Carrier != game.Nobody {
+			continue
+		}
+		var near [game.MaxPlayers]game.PlayerID
+		for _, id := range near[:ctx.Near(f.Pos, 14, &near)] {
+			if ctx.Team(id) != team {
+				ctx.GrabFlag(team, id)
+				ctx.AddTeamScore(team^1, 1)
+				break
+			}
+		}
+	}
+}
+
+func TestFlags(t *testing.T) {
+	g := &grabber{}
+	w := newWorld(t, game.Config{Mode: g, Terrain: bots.Map(
+		"####################",
+		"#                  #",
+		"#  R 2         1 B #",
+		"####################",
+	)})
+	w.Step(join(0, 1))
+	w.steps(40)
+	if f := w.Frame(); len(f.Flags) != 2 || f.Game.Carrier != [2]int32{-2, -2} {
+		t.Fatalf("flags %+v, carriers %v", f.Flags, f.Game.Carrier)
+	}
+	w.hold(0, game.Input{Direction: 1, TargetX: 1}, 20)
+	f := w.Frame()
+	if f.Game.Carrier != [2]int32{-2, 0} || f.Game.TeamScore != [2]int32{1, 0} {
+		t.Fatalf("carriers %v, scores %v", f.Game.Carrier, f.Game.TeamScore)
+	}
+	if c := w.char(0); f.Flags[1].X != int32(c.Pos.X) {
+		t.Errorf("flag at %d, carrier at %v", f.Flags[1].X, c.Pos)
+	}
+	w.do(game.Command{Kind: game.CmdKill, Player: 0})
+	if f := w.Frame(); f.Game.Carrier[1] != -1 || f.Game.DropTick[1] != w.Tick()-1 {
+		t.Errorf("carrier %d, dropped at %d", f.Game.Carrier[1], f.Game.DropTick[1])
+	}
+	w.do(game.Command{Kind: game.CmdSetTeam, Player: 0, Team: game.TeamSpectators})
+	w.steps(1500)
+	if f := w.Frame(); f.Game.Carrier[1] != -2 || g.returned != 1 {
+		t.Errorf("carrier %d, returned %d times", f.Game.Carrier[1], g.returned)
+	}
+}
+
+// last is a survival mode: the last to live gets a point.
+type last struct{}
+
+func (last) Name() string                            { return "LAST" }
+func (last) Flags() game.GameFlags                   { return game.GameSurvival }
+func (last) Start(*game.Tx)                          {}
+func (last) OnSpawn(ctx *game.Ctx, id game.PlayerID) { ctx.BlockRespawn(id) }
+func (last) Verdict(ctx *game.Ctx) game.Verdict      { return mode.SoloVerdict(ctx) }
+func (last) RoundOver(ctx *game.Ctx) bool {
+	n, winner := 0, game.Nobody
+	for id := range ctx.Players() {
+		if ctx.InRound(id) {
+			n++
+			winner = id
+		}
+	}
+	if n > 1 {
+		return false
+	}
+	ctx.AddScore(winner, 1)
+	return true
+}
+
+func TestSurvival(t *testing.T) {
+	k := &killer{weapon: game.WeaponWorld}
+	w := newWorld(t, game.Config{Mode: last{}, Mods: []game.Mod{k}, Terrain: duel(8), Rules: rules(func(r *game.Rules) { r.ScoreLimit = 2 })})
+	w.Step(join(0, 1, 2))
+	w.wantState(game.StateCountdown | game.StatePaused) // three seconds by default
+	w.steps(200)
+	w.wantState(0)
+	k.now, k.victim = true, 2
+	w.steps(1)
+	w.hold(2, game.Input{Fire: 1}, 2)
+	s := w.state(2)
+	if s.Flags&game.FlagDead == 0 || !s.Watching || s.Watched != 0 || s.Spectate != game.SpectatePlayer {
+		t.Fatalf("out of the round: %+v", s)
+	}
+	if v := w.View(2); v.Inside != 0 {
+		t.Errorf("sees the inside of %d", v.Inside)
+	}
+	k.now, k.victim = true, 0
+	w.steps(1)
+	if s := w.state(2); s.Watched != 1 {
+		t.Errorf("still watches %d", s.Watched)
+	}
+	w.steps(1)
+	w.wantState(game.StateRoundOver)
+	if w.score(1) != 1 {
+		t.Errorf("score %d", w.score(1))
+	}
+	w.steps(250)
+	w.wantState(game.StateCountdown | game.StatePaused)
+	if w.score(1) != 1 {
+		t.Error("the score is lost in the new round")
+	}
+	w.steps(200)
+	for id := range game.PlayerID(3) {
+		if !w.alive(id) {
+			t.Errorf("player %d is not back", id)
+		}
+	}
+	for _, id := range []game.PlayerID{0, 2} {
+		k.now, k.victim = true, id
+		w.steps(1)
+	}
+	w.steps(1)
+	w.wantState(game.StateGameOver)
+}
