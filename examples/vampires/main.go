@@ -1,0 +1,43 @@
+// Command vampires is a deathmatch server on which every hit heals who dealt it:
+// the smallest mod there is.
+package main
+
+import (
+	"context"
+	"log"
+	"os"
+	"os/signal"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/server"
+)
+
+// vampires heals whoever hurts somebody else.
+type vampires struct{}
+
+// Start implements game.Mod; there is nothing to set up.
+func (vampires) Start(*game.Tx) {}
+
+// OnHurt implements game.HurtHook.
+func (vampires) OnHurt(ctx *game.Ctx, d *game.Damage) {
+	if d.From != d.Victim {
+		ctx.Heal(d.From, 1)
+	}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+
+	s, err := server.New(server.Config{
+		Commands: os.Args[1:], // console lines, such as "sv_port 8304"
+		Mods:     []game.Mod{vampires{}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Printf("vampires on %v", s.Addr())
+	if err := s.Run(ctx); err != nil {
+		log.Fatal(err)
+	}
+}
