@@ -55,8 +55,30 @@ func (s *Server) newConsole() error {
 	return s.hooks()
 }
 
+// withoutEffect are variables that existing configurations set and that do
+// nothing here yet. Better to say so than to let an operator wonder.
+var withoutEffect = []string{
+	"logfile", "logfile_timestamp", "sv_external_port", "sv_auto_demo_record", "sv_auto_demo_max", "sv_maplist",
+	"sv_vote_kick", "sv_vote_kick_min", "sv_vote_kick_bantime", "sv_vote_spectate", "sv_vote_spectate_rejoindelay",
+	"ec_bindaddr", "ec_port", "ec_password", "ec_bantime", "ec_auth_timeout", "ec_output_level",
+}
+
 // hooks makes changed variables count.
 func (s *Server) hooks() error {
+	for _, name := range withoutEffect {
+		if err := s.console.After(name, func(call *console.Call) {
+			call.Print("server", "%s is kept but has no effect in this version", call.Name)
+		}); err != nil {
+			return fmt.Errorf("server: %w", err)
+		}
+	}
+	if err := s.console.After("sv_register", func(call *console.Call) {
+		if s.settings.Announce != 0 {
+			call.Print("server", "sv_register 1: this version does not announce itself to the master servers; players find it by its address")
+		}
+	}); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
 	after := func(f func(), names ...string) error {
 		for _, name := range names {
 			if err := s.console.After(name, func(*console.Call) {
@@ -77,7 +99,7 @@ func (s *Server) hooks() error {
 		"sv_warmup", "sv_countdown", "sv_teamdamage", "sv_maprotation", "sv_matches_per_map", "sv_match_swap", "sv_powerups",
 		"sv_scorelimit", "sv_timelimit", "sv_tournament_mode", "sv_player_ready_mode", "sv_spamprotection", "sv_respawn_delay_tdm",
 		"sv_player_slots", "sv_teambalance_time", "sv_inactivekick_time", "sv_inactivekick", "sv_inactivekick_spec",
-		"sv_silent_spectator_mode", "sv_strict_spectate_mode", "sv_vote_spectate", "sv_vote_kick", "sv_vote_kick_min", "sv_max_clients",
+		"sv_silent_spectator_mode", "sv_strict_spectate_mode", "sv_max_clients",
 	); err != nil {
 		return err
 	}
@@ -103,7 +125,8 @@ func (s *Server) sendServerInfo() {
 	}
 }
 
-// rules are the settings the world has to know.
+// rules are the settings the world has to know. Votes do not exist yet, so
+// clients are told that they are off.
 func (s *Server) rules() game.Rules {
 	v := &s.settings
 	v.PlayerSlots = min(v.PlayerSlots, v.MaxClients)
@@ -118,7 +141,6 @@ func (s *Server) rules() game.Rules {
 		InactiveTime: int32(v.InactiveKickTime), InactiveAction: int32(v.InactiveKick), InactiveSpecKick: v.InactiveKickSpec != 0,
 		SilentSpectators: v.SilentSpectatorMode != 0, StrictSpectate: v.StrictSpectateMode != 0,
 		PureTuning: !strings.EqualFold(v.GameType, "mod"),
-		VoteKick:   v.VoteKick != 0, VoteKickMin: int32(v.VoteKickMin), VoteSpectate: v.VoteSpectate != 0,
 	}
 }
 
