@@ -72,7 +72,8 @@ type Core struct {
 	// Events are the Event bits of the last Tick.
 	Events uint32
 
-	aim aim
+	aim  aim
+	slot int // where it is probably found in the list of present cores
 }
 
 // aim remembers the angle of the last target, as players keep theirs for many

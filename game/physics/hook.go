@@ -53,17 +53,20 @@ func (c *Core) flyHook() {
 // the hook's present position, of those near the way.
 func (c *Core) grab(next Vec) {
 	var best float32
+	var near [MaxCores]uint8
+	w := c.World
 	area := around(c.HookPos, next, grabDistance)
-	for i, o := range c.World.present() {
-		if !area.has(o.Pos) || o == c {
+	for _, i := range near[:area.find(w.present(), 0, near[:])] {
+		o := w.crowd.list[i]
+		if o == c {
 			continue
 		}
-		near := vec.ClosestOnSegment(c.HookPos, next, o.Pos)
-		if vec.Distance(o.Pos, near) < grabDistance {
+		point := vec.ClosestOnSegment(c.HookPos, next, o.Pos)
+		if vec.Distance(o.Pos, point) < grabDistance {
 			if d := vec.Distance(c.HookPos, o.Pos); c.HookedPlayer == nobody || d < best {
 				c.Events |= EventHookAttachPlayer
 				c.HookState = HookGrabbed
-				c.HookedPlayer = int32(c.World.crowd.ids[i])
+				c.HookedPlayer = int32(w.crowd.ids[i])
 				best = d
 			}
 		}

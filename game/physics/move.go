@@ -8,18 +8,18 @@ import (
 
 // velocityRamp is the factor on sideward speed at that speed (units/s).
 func (w *World) velocityRamp(speed float32) float32 {
-	start := w.tune(VelrampStart)
+	start := w.Tuning.VelrampStart()
 	if speed < start {
 		return 1
 	}
-	return 1 / vec.Pow(w.tune(VelrampCurvature), (speed-start)/w.tune(VelrampRange))
+	return 1 / vec.Pow(w.Tuning.VelrampCurvature(), (speed-start)/w.Tuning.VelrampRange())
 }
 
 // Move moves the tee by its velocity through the map and stops it at other
 // tees. It sets Death.
 func (c *Core) Move() {
 	w := c.World
-	w.refresh()
+	w.refreshCores()
 	ramp := w.velocityRamp(float32(c.Vel.Len() * 50))
 	next := c.Pos
 	if ramp == 1 {
@@ -41,15 +41,11 @@ func (c *Core) Move() {
 func (c *Core) stopAtOthers(next Vec) Vec {
 	pos := c.Pos
 	var near [MaxCores]uint8 // indices of who is close to the way
-	n := 0
 	area := around(pos, next, Size)
 	list := c.World.present()
-	for i, o := range list {
-		if area.has(o.Pos) && o != c {
-			near[n] = uint8(i)
-			n++
-		}
-	}
+	before, after, second := c.without(list)
+	n := area.find(before, 0, near[:])
+	n += area.find(after, second, near[n:])
 	if n == 0 {
 		return next
 	}
@@ -81,9 +77,11 @@ func (c *Core) stopAtOthers(next Vec) Vec {
 	return next
 }
 
-// area is a rectangle without its edges, as its centre and half sizes.
+// area is a rectangle without its edges, as its centre and the magnitudes of its
+// half sizes.
 type area struct {
-	centre, half Vec
+	x, y          float32
+	width, height uint32
 }
 
 // around returns a rectangle that surely holds every point within distance of
@@ -91,28 +89,37 @@ type area struct {
 // a or b is so far out that rounding errors count.
 func around(a, b Vec, distance float32) area {
 	const far = 1 << 20
-	x, y := a.X-b.X, a.Y-b.Y
-	r := area{centre: Vec{X: b.X + float32(x*0.5), Y: b.Y + float32(y*0.5)}}
-	if !within(r.centre.X, far) || !within(r.centre.Y, far) || !within(x, far) || !within(y, far) {
-		return area{half: Vec{X: math.MaxFloat32, Y: math.MaxFloat32}}
+	const everything = 0x7f7fffff // the magnitude of the largest number
+	x, y := b.X-a.X, b.Y-a.Y
+	r := area{x: a.X + float32(x*0.5), y: a.Y + float32(y*0.5)}
+	limit := magnitude(far)
+	if magnitude(r.x) >= limit || magnitude(r.y) >= limit || magnitude(x) >= limit || magnitude(y) >= limit {
+		return area{width: everything, height: everything}
 	}
 	distance++
-	r.half = Vec{X: float32(abs(x)*0.5) + distance, Y: float32(abs(y)*0.5) + distance}
+	r.width = magnitude(float32(math.Float32frombits(magnitude(x))*0.5) + distance)
+	r.height = magnitude(float32(math.Float32frombits(magnitude(y))*0.5) + distance)
 	return r
 }
 
-func (r *area) has(p Vec) bool {
-	if !within(p.X-r.centre.X, r.half.X) {
-		return false
+// find puts the indices of the cores in the area into dst, base added to each,
+// and returns their number.
+func (r *area) find(list []*Core, base int, dst []uint8) (n int) {
+	x, y, width, height := r.x, r.y, r.width, r.height
+	for i, o := range list {
+		if magnitude(o.Pos.X-x) >= width {
+			continue
+		}
+		if magnitude(o.Pos.Y-y) >= height {
+			continue
+		}
+		dst[n] = uint8(base + i)
+		n++
 	}
-	return within(p.Y-r.centre.Y, r.half.Y)
+	return n
 }
 
-// within tells whether |v| < limit, for a limit that is not negative. One
-// comparison of integers that is mostly false is cheaper here than two of
-// floats, of which the first is true half of the time.
-func within(v, limit float32) bool {
-	return math.Float32bits(v)&^(1<<31) < math.Float32bits(limit)
-}
-
-func abs(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^ (1 << 31)) }
+// magnitude maps |v| to integers in the same order, with NaN above all. One
+// comparison of integers that is mostly false is cheaper in the loops over tees
+// than two of floats of which the first is true half of the time.
+func magnitude(v float32) uint32 { return math.Float32bits(v) &^ (1 << 31) }

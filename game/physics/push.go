@@ -5,42 +5,51 @@ import "github.com/teeyard/teeyard/game/vec"
 // collideDistance is where tees begin to push each other apart, in units.
 const collideDistance float32 = Size * 1.25
 
+// collideMagnitude is the magnitude of collideDistance.
+const collideMagnitude = 0x420c0000
+
 // pushOthers applies the forces between this tee and every other in ascending
 // order: bodies push this tee away, a hook pulls both ends together.
 func (c *Core) pushOthers() {
 	w := c.World
 	list := w.present()
 	collide := w.Tuning[PlayerCollision] != 0
-	if c.HookedPlayer != nobody && w.Tuning[PlayerHooking] != 0 {
-		if o := c.hooked(); o != nil && o != c {
-			i := w.index(c.HookedPlayer)
-			if collide {
-				c.pushFromAll(list[:i+1])
-			}
-			c.pull(o)
-			list = list[i+1:]
+	if o := c.hooked(); o != nil && o != c && w.Tuning[PlayerHooking] != 0 {
+		i := w.index(c.HookedPlayer)
+		if collide {
+			c.pushFromAll(list[:i+1])
 		}
+		c.pull(o)
+		if collide {
+			c.pushFromAll(list[i+1:])
+		}
+		return
 	}
 	if collide {
-		c.pushFromAll(list)
+		before, after, _ := c.without(list)
+		c.pushFromAll(before)
+		c.pushFromAll(after)
 	}
 }
 
 // pushFromAll pushes this tee away from those of the list that are too close.
+// From itself it is never pushed.
 func (c *Core) pushFromAll(list []*Core) {
-	pos := c.Pos
+	x, y := c.Pos.X, c.Pos.Y
 	for _, o := range list {
 		// The distance is never less than one of its parts.
-		if !within(pos.X-o.Pos.X, collideDistance) {
+		if magnitude(x-o.Pos.X) >= collideMagnitude {
 			continue
 		}
-		if within(pos.Y-o.Pos.Y, collideDistance) && o != c {
-			c.pushFrom(o)
+		if magnitude(y-o.Pos.Y) >= collideMagnitude {
+			continue
 		}
+		c.pushFrom(o)
 	}
 }
 
-// pushFrom pushes this tee away from another one that is too close.
+// pushFrom pushes this tee away from another one if it is too close; at the very
+// same position there is no direction, and nothing happens.
 func (c *Core) pushFrom(o *Core) {
 	d := vec.Distance(c.Pos, o.Pos)
 	if !(d < collideDistance && d > 0) {

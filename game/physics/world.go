@@ -39,6 +39,12 @@ func (w *World) refresh() {
 			k.values[i] = w.Tuning.At(i)
 		}
 	}
+	w.refreshCores()
+}
+
+// refreshCores does that for the cores only.
+func (w *World) refreshCores() {
+	k := &w.crowd
 	if k.cores != w.Cores {
 		k.cores = w.Cores
 		k.count = 0
@@ -46,6 +52,7 @@ func (w *World) refresh() {
 			if c != nil {
 				k.list[k.count] = c
 				k.ids[k.count] = uint8(i)
+				c.slot = k.count
 				k.count++
 			}
 		}
@@ -55,6 +62,22 @@ func (w *World) refresh() {
 
 // present returns the cores in ascending order of their ids.
 func (w *World) present() []*Core { return w.crowd.list[:w.crowd.count] }
+
+// without returns the parts of the list before and after this core, and the
+// index at which the second part begins. The loops over other tees need not test
+// for themselves then, which each time is a wrong guess of the processor.
+func (c *Core) without(list []*Core) (before, after []*Core, second int) {
+	i := c.slot
+	if i >= len(list) || list[i] != c {
+		for i = 0; i < len(list) && list[i] != c; i++ {
+		}
+		if i == len(list) {
+			return list, nil, i
+		}
+		c.slot = i
+	}
+	return list[:i], list[i+1:], i + 1
+}
 
 // index returns where the present core with that id is in the list.
 func (w *World) index(id int32) int {
