@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -29,9 +30,31 @@ func realMaps(t testing.TB) []string {
 
 // sameContent compares two maps without their files' size and checksums.
 func sameContent(a, b *Map) bool {
-	x, y := *a, *b
-	x.Size, x.CRC, x.SHA256 = y.Size, y.CRC, y.SHA256
-	return reflect.DeepEqual(x, y)
+	x, xt := withoutTiles(a)
+	y, yt := withoutTiles(b)
+	return slices.EqualFunc(xt, yt, slices.Equal[[]Tile]) && reflect.DeepEqual(x, y)
+}
+
+// withoutTiles returns a copy of the map without the tiles, which come apart:
+// reflect.DeepEqual takes seconds for them.
+func withoutTiles(m *Map) (Map, [][]Tile) {
+	c := *m
+	c.Size, c.CRC, c.SHA256 = 0, 0, [32]byte{}
+	c.Groups = slices.Clone(m.Groups)
+	var tiles [][]Tile
+	for i := range c.Groups {
+		g := &c.Groups[i]
+		g.Layers = slices.Clone(g.Layers)
+		for j, l := range g.Layers {
+			if l, ok := l.(*TileLayer); ok {
+				bare := *l
+				bare.Tiles = nil
+				g.Layers[j] = &bare
+				tiles = append(tiles, l.Tiles)
+			}
+		}
+	}
+	return c, tiles
 }
 
 // Every real map is read, and is the same after writing and reading it again.
@@ -42,7 +65,7 @@ func TestRealMaps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if raceEnabled && len(b) > 200<<10 {
+			if raceEnabled && len(b) > 60<<10 {
 				t.Skip("slow with the race detector, and nothing here is concurrent")
 			}
 			m, err := Parse(b)
@@ -61,7 +84,7 @@ func TestRealMaps(t *testing.T) {
 					t.Errorf("unknown item type %d", e.Type)
 				}
 			}
-			if len(b) > 200<<10 {
+			if len(b) > 100<<10 {
 				return // compressing it again would take a second
 			}
 			out, err := m.Bytes()
@@ -79,7 +102,7 @@ func TestRealMaps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !reflect.DeepEqual(only.Game(), g) {
+			if !slices.Equal(only.Game().Tiles, g.Tiles) {
 				t.Error("GameOnly sees another game layer")
 			}
 			t.Logf("%d×%d, %d groups, %d images, %d bytes, written %d", g.Width, g.Height, len(m.Groups), len(m.Images), len(b), len(out))
