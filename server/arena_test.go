@@ -82,28 +82,32 @@ func newArena(t testing.TB, link netsim.Link, seed uint64, commands ...string) *
 // join adds a client; ip is the last byte of its address.
 func (a *arena) join(ip int, name string) *player {
 	a.t.Helper()
+	return a.joinWith(ip, client.Config{Name: name})
+}
+
+// joinWith adds a client of a configuration.
+func (a *arena) joinWith(ip int, cfg client.Config) *player {
+	a.t.Helper()
 	peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(1 + ip>>8), byte(ip)}), 50000)
 	p := &player{peer: peer, heard: map[int32][]string{}, infos: map[int32]string{}, rand: rand.New(rand.NewPCG(uint64(ip), 3))}
-	c, err := client.New(client.Config{
-		Name:  name,
-		Send:  func(b []byte) { a.net.Send(peer, a.addr, b) },
-		Token: func() packet.Token { return packet.Token(a.rand.Uint32() &^ (1 << 31)) },
-		OnMessage: func(m msg7.Message) {
-			switch m := m.(type) {
-			case *msg7.SvChat:
-				p.heard[m.ClientID] = append(p.heard[m.ClientID], string(m.Message))
-			case *msg7.SvClientInfo:
-				p.infos[m.ClientID] = string(m.Name)
-			case *msg7.SvClientDrop:
-				p.drops = append(p.drops, string(m.Reason))
-				delete(p.infos, m.ClientID)
-			}
-			if p.onMessage != nil {
-				p.onMessage(m)
-			}
-		},
-		OnSnapshot: func(int32, *snapshot.Snapshot) { p.snaps++ },
-	})
+	cfg.Send = func(b []byte) { a.net.Send(peer, a.addr, b) }
+	cfg.Token = func() packet.Token { return packet.Token(a.rand.Uint32() &^ (1 << 31)) }
+	cfg.OnSnapshot = func(int32, *snapshot.Snapshot) { p.snaps++ }
+	cfg.OnMessage = func(m msg7.Message) {
+		switch m := m.(type) {
+		case *msg7.SvChat:
+			p.heard[m.ClientID] = append(p.heard[m.ClientID], string(m.Message))
+		case *msg7.SvClientInfo:
+			p.infos[m.ClientID] = string(m.Name)
+		case *msg7.SvClientDrop:
+			p.drops = append(p.drops, string(m.Reason))
+			delete(p.infos, m.ClientID)
+		}
+		if p.onMessage != nil {
+			p.onMessage(m)
+		}
+	}
+	c, err := client.New(cfg)
 	if err != nil {
 		a.t.Fatal(err)
 	}

@@ -47,6 +47,11 @@ type gameMap struct {
 	terrain game.Terrain
 }
 
+// setFile sets the file clients download.
+func (m *gameMap) setFile(file []byte) {
+	m.file, m.crc, m.sha256 = file, crc32.ChecksumIEEE(file), sha256.Sum256(file)
+}
+
 // maxMapFile bounds a map file; the largest in use have some 10 MB.
 const maxMapFile = 64 << 20
 
@@ -73,7 +78,7 @@ func (s *Server) readMap(setting string) (gameMap, error) {
 	if layer == nil {
 		return m, fmt.Errorf("sv_map %q: the map has no game layer", setting)
 	}
-	m.file, m.crc, m.sha256 = file, crc32.ChecksumIEEE(file), sha256.Sum256(file)
+	m.setFile(file)
 	m.terrain = game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()}
 	return m, nil
 }
