@@ -12,9 +12,12 @@ const (
 	// mapWindow is how many chunks may be on their way to one client. The
 	// original sends eight and waits for the next request, so at 50 ms round
 	// trip it manages 220 kB/s. A client acknowledges with every request, so a
-	// window works with unmodified clients; 80 chunks are ten times as many and
-	// fit the receive buffer of a common system (about 92 such datagrams).
-	mapWindow = 80
+	// window works with unmodified clients. It starts small enough for the
+	// receive buffer of a common system (about 92 such datagrams) and grows
+	// with every request, which then paces what is sent.
+	mapWindow      = 144
+	mapWindowStart = 48
+	mapWindowStep  = 8
 	// resendBuffer holds a window of chunks and some messages besides.
 	resendBuffer = (mapWindow+4)*(mapChunk+8+conn.ChunkCost) + 16<<10
 	// maxSnapBytes bounds what a session's stored snapshots take.
@@ -25,11 +28,14 @@ const (
 type download struct {
 	active bool
 	next   int // chunk
+	window int // chunks that may be unacknowledged
 }
 
 // onMapRequest starts sending the map, or sends more of it.
 func (c *session) onMapRequest() {
-	c.download.active = true
+	d := &c.download
+	d.active = true
+	d.window = min(max(d.window+mapWindowStep, mapWindowStart), mapWindow)
 	c.continueDownload()
 }
 
@@ -48,7 +54,7 @@ func (c *session) continueDownload() {
 			d.active = false
 			break
 		}
-		if n, _ := c.conn.Pending(); n >= mapWindow {
+		if n, _ := c.conn.Pending(); n >= d.window {
 			break
 		}
 		to := min(from+mapChunk, len(file))
