@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"log/slog"
 
 	"github.com/teeyard/teeyard/server/console"
@@ -13,7 +14,7 @@ var slogLevels = [...]slog.Level{console.Standard: slog.LevelInfo, console.Info:
 // SystemKey says which part of the server it is from.
 func (s *Server) log(level int, system, line string) {
 	l := slogLevels[min(max(level, 0), len(slogLevels)-1)]
-	s.cfg.Log.Log(nil, l, line, slog.String(SystemKey, system))
+	s.cfg.Log.Log(context.Background(), l, line, slog.String(SystemKey, system))
 }
 
 // SystemKey is the attribute of log records that names the part of the server a

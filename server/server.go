@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync/atomic"
-	"time"
 
 	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/game"
@@ -64,7 +63,6 @@ type Server struct {
 	dropped  []*session
 	bans     bans
 	stress   stressGuard
-	originOf map[string]uint64
 
 	gameMap          gameMap
 	chunksPerRequest int
@@ -315,5 +313,3 @@ func (s *Server) origin(p transport.Peer) uint64 {
 	}
 	return h
 }
-
-const second = conn.Time(time.Second)

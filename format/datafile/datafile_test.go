@@ -35,7 +35,7 @@ var version3 = words("DATA", 3, 104, 97, 2, 2, 2, 28, 7,
 	0, 16, // items
 	0, 4, // blocks
 	1<<16|7, 8, -1, 42,
-	5<<16|0, 4, 9,
+	5<<16, 4, 9,
 	"abcdefg")
 
 func TestVersion3(t *testing.T) {

@@ -187,10 +187,13 @@ func checkCrowd(tb rapid.TB, s source, c *Collision) {
 	if bits(stop[0]) != bits(stop[1]) {
 		tb.Fatalf("way from %v to %v ends at %v, want %v", me.Pos, next, stop[0], stop[1])
 	}
+	// A whole move, from what the pushing left.
+	a.Cores[id].Move()
+	b.Cores[id].naiveMove()
 	for i := range a.Cores {
 		if x, y := a.Cores[i], b.Cores[i]; x != nil {
 			if bits(x.Pos) != bits(y.Pos) || bits(x.Vel) != bits(y.Vel) || x.HookedPlayer != y.HookedPlayer ||
-				x.HookState != y.HookState || x.Events != y.Events {
+				x.HookState != y.HookState || x.Events != y.Events || x.Death != y.Death {
 				tb.Fatalf("core %d (acting %d):\n got %+v\nwant %+v", i, id, *x, *y)
 			}
 		}

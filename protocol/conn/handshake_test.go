@@ -144,7 +144,7 @@ func TestTimeouts(t *testing.T) {
 		t.Errorf("%v, %q", server.State(), server.Reason())
 	}
 
-	client, server = connect(t, 0, 0)
+	client, _ = connect(t, 0, 0)
 	must(t, client.Feed(s, data(0, 0, clientToken), client))
 	client.Update(11 * s)
 	if client.State() != StateOnline {

@@ -74,7 +74,7 @@ func emitIDs(s *schema, w *writer) {
 		w.p("const (")
 		for _, m := range s.Messages {
 			if m.System == system && !m.Reserved {
-				w.p("ID%s ID = %d<<1 | %d", m.Go, m.ID, btoi(system))
+				w.p("ID%s ID = %d", m.Go, m.ID<<1|btoi(system))
 			}
 		}
 		w.p(")\n")
