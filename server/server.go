@@ -39,6 +39,11 @@ type Config struct {
 	Modes func(name string) (game.Mode, bool)
 	// Mods are laid over the mode, in order.
 	Mods []game.Mod
+	// Watch, if set, sees the world after every tick with what happened in it, on
+	// the server's own goroutine. It must not call World.Step; the events are
+	// borrowed until it returns. For statistics, spectators and tests: what is to
+	// change the game is a mod.
+	Watch func(w *game.World, events []game.Event)
 	// Log takes the console's output; nil discards it.
 	Log *slog.Logger
 	// Seed makes the world's chances; 0 picks one.
@@ -268,6 +273,9 @@ func (s *Server) tick(now conn.Time) {
 	s.pending = s.pending[:0]
 	s.updateLatencies()
 	s.scene.Note(s.world.Frame(), events)
+	if s.cfg.Watch != nil {
+		s.cfg.Watch(s.world, events)
+	}
 	for i := range events {
 		s.tell(now, &events[i])
 	}
