@@ -35,7 +35,12 @@ func (s *Server) Feed(now conn.Time, peer transport.Peer, b []byte) {
 // feedSession hands a datagram to the session it is for.
 func (s *Server) feedSession(now conn.Time, c *session, b []byte) {
 	c.now = now
-	if err := c.conn.Feed(now, b, c); err == packet.DropConnless {
+	c.replies = false
+	err := c.conn.Feed(now, b, c)
+	if c.replies {
+		c.conn.Flush(now)
+	}
+	if err == packet.DropConnless {
 		// A player's own browser asks from another port, but an address is
 		// free to ask for information while it plays.
 		s.feedStranger(now, c.peer, b)
@@ -124,8 +129,13 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, p *packet.Packet) {
 		refuse("Too many connections, wait a moment", dropStress)
 		return
 	}
+	waits := false
 	for id := range min(int(s.settings.MaxClients), len(s.sessions)) {
 		if s.sessions[id] != nil {
+			continue
+		}
+		if s.leaving.Has(game.PlayerID(id)) {
+			waits = true // for the tick that clears the seat; the client asks again
 			continue
 		}
 		c, err := s.newSession(now, game.PlayerID(id), peer)
@@ -135,7 +145,9 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, p *packet.Packet) {
 		s.sessions[id], s.byPeer[peer] = c, c
 		return
 	}
-	refuse("This server is full", dropFull)
+	if !waits {
+		refuse("This server is full", dropFull)
+	}
 }
 
 // reap ends the sessions that are to end.
@@ -155,6 +167,8 @@ func (s *Server) end(now conn.Time, c *session) {
 	c.conn.Close(now, c.dropReason)
 	s.print(console.Info, "server", fmt.Sprintf("client dropped. cid=%d addr=%s reason='%s'", c.id, c.peer, text([]byte(c.dropReason), 128)))
 	if c.state >= stateReady {
+		s.leaving |= game.Only(c.id)
+		s.lastSeen[c.id] = seen{name: s.nameOf(c.id), team: s.team(c.id)}
 		s.command(game.Command{Kind: game.CmdLeave, Player: c.id, Target: game.Nobody, Text: c.dropReason})
 	}
 	c.snap.reset()
@@ -192,43 +206,4 @@ func network(a netip.Addr) netip.Prefix {
 	}
 	p, _ := a.Prefix(bits)
 	return p
-}
-
-// stressGuard slows down addresses that connect again and again: each may hold
-// a burst and regains one connect per interval.
-type stressGuard struct {
-	since map[netip.Addr]conn.Time // when the address's burst would be whole again
-}
-
-const (
-	stressBurst    = 16
-	stressInterval = 500 * time.Millisecond
-	stressTracked  = 4096 // addresses; all of them have echoed a token
-)
-
-// allow takes one connect from what an address may do. Loopback is free: tests,
-// proxies and bots of the operator come from there.
-func (g *stressGuard) allow(now conn.Time, a netip.Addr) bool {
-	if a.IsLoopback() {
-		return true
-	}
-	if g.since == nil {
-		g.since = make(map[netip.Addr]conn.Time)
-	}
-	at := max(g.since[a], now)
-	if at.Sub(now) > (stressBurst-1)*stressInterval {
-		return false
-	}
-	if len(g.since) >= stressTracked {
-		for k, v := range g.since {
-			if v <= now {
-				delete(g.since, k)
-			}
-		}
-		if len(g.since) >= stressTracked {
-			return false
-		}
-	}
-	g.since[a] = at.Add(stressInterval)
-	return true
 }

@@ -20,12 +20,14 @@ const (
 	dropTicks                              // ticks skipped after a stall
 	dropStress                             // connects too often
 	dropInfo                               // a request for info that is none
+	dropFlood                              // more than a client may send
+	dropRconLines                          // output that an operator's connection had no room for
 	numDrops
 )
 
 var dropNames = [numDrops]string{
 	"unknown_protocol", "unexpected", "connection", "message", "not_vital", "state", "unwanted",
-	"input", "commands", "banned", "full", "snapshot_too_large", "ticks", "stress", "info",
+	"input", "commands", "banned", "full", "snapshot_too_large", "ticks", "stress", "info", "flood", "rcon_lines",
 }
 
 func (s *Server) count(r dropReason) { s.counters[r].Add(1) }

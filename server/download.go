@@ -68,6 +68,7 @@ func (c *session) continueDownload() {
 		sent = true
 	}
 	if sent {
+		c.progress = c.now
 		c.conn.Flush(c.now)
 	}
 }

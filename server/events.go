@@ -118,12 +118,31 @@ func (s *Server) sayEntered(c *session) {
 
 // playerTag is how the console names a player: id:team:name.
 func (s *Server) playerTag(id game.PlayerID) string {
-	return fmt.Sprintf("%d:%d:%s", id, s.team(id), s.nameOf(id))
+	team := s.team(id)
+	if id >= 0 && s.sessions[id] == nil {
+		team = s.lastSeen[id].team
+	}
+	return fmt.Sprintf("%d:%d:%s", id, team, s.nameOf(id))
 }
 
+// seen is what the console tells of a player who is gone from the world.
+type seen struct {
+	name string
+	team game.Team
+}
+
+// nameOf is a player's name, also in the tick after he left.
 func (s *Server) nameOf(id game.PlayerID) string {
-	p, _ := s.world.Player(id)
-	return p.Profile.Name
+	if id < 0 {
+		return ""
+	}
+	if p, _ := s.world.Player(id); p.Profile.Name != "" {
+		return p.Profile.Name
+	}
+	if c := s.sessions[id]; c != nil {
+		return c.name
+	}
+	return s.lastSeen[id].name
 }
 
 // team is a player's side; spectators if he is not seated.

@@ -1,10 +1,12 @@
 package server
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"io/fs"
 	"path"
 	"strings"
@@ -94,10 +96,18 @@ func readFile(files fs.FS, name string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > limit {
-		return nil, fmt.Errorf("%s: %d bytes are more than the %d allowed", name, info.Size(), limit)
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", name)
 	}
-	return fs.ReadFile(files, name)
+	if info.Size() <= limit {
+		// The file may grow while it is read.
+		buf := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+		n, err := buf.ReadFrom(io.LimitReader(f, limit+1))
+		if err != nil || n <= limit {
+			return buf.Bytes(), err
+		}
+	}
+	return nil, fmt.Errorf("%s: more than the %d bytes allowed", name, limit)
 }
 
 // loadMap makes a map the one being played, with a new world.
@@ -120,7 +130,9 @@ func (s *Server) loadMap(setting string) error {
 		return fmt.Errorf("sv_map %q: %w", setting, err)
 	}
 	s.gameMap, s.world = m, w
+	clear(s.pending)
 	s.pending = s.pending[:0]
+	s.leaving = 0
 	s.scene.Done()
 	return nil
 }
@@ -163,7 +175,14 @@ func (s *Server) changeMapTo(now conn.Time, setting string) error {
 	var spectators game.Mask
 	for id, c := range s.sessions {
 		pid := game.PlayerID(id)
-		if c != nil && c.state >= stateReady && s.team(pid) == game.TeamSpectators {
+		if c == nil {
+			continue
+		}
+		if p, seated := s.world.Player(pid); seated && c.state >= stateReady {
+			if p.Team == game.TeamSpectators {
+				spectators |= game.Only(pid)
+			}
+		} else if c.spectator { // on the way since the map before
 			spectators |= game.Only(pid)
 		}
 	}
@@ -177,7 +196,8 @@ func (s *Server) changeMapTo(now conn.Time, setting string) error {
 		}
 		c.now = now
 		c.spectator = spectators.Has(game.PlayerID(id))
-		c.state, c.profiled, c.mayEnter = stateConnecting, false, false
+		c.advance(stateConnecting)
+		c.profiled, c.mayEnter = false, false
 		c.restart()
 		c.sendMapChange()
 	}

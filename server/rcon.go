@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/server/console"
 )
@@ -15,10 +16,10 @@ import (
 type rconState struct {
 	authed   bool
 	level    console.Level
-	tries    int
 	toldNone bool   // that no password is set
 	sent     string // the last command announced
 	listed   bool   // all commands were announced
+	lost     int    // lines of output for which there was no room
 }
 
 const (
@@ -26,6 +27,10 @@ const (
 	trickleCommands = 16
 	// maxRconLine is the longest line of output, in bytes.
 	maxRconLine = 512
+	// Output leaves this much of the connection alone, in chunks that wait for
+	// acks and in bytes: a flood of lines must not cost an operator the seat.
+	maxRconPending = conn.MaxUnacked / 2
+	minRconRoom    = 8 << 10
 )
 
 func (c *session) onRconAuth(password string) {
@@ -51,6 +56,7 @@ func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byt
 
 func (c *session) rconLogin(level console.Level, text, who string) {
 	s := c.srv
+	s.tries.forget(c.peer.Addr())
 	c.rcon = rconState{authed: true, level: level}
 	c.send(&msg7.RconAuthOn{})
 	c.rconLine(text)
@@ -69,11 +75,12 @@ func (c *session) rconWrong() {
 		c.rconLine("Wrong password.")
 		return
 	}
-	c.rcon.tries++
-	c.rconLine(fmt.Sprintf("Wrong password %d/%d.", c.rcon.tries, most))
-	if c.rcon.tries < int(most) {
+	n := s.tries.add(c.now, c.peer.Addr())
+	c.rconLine(fmt.Sprintf("Wrong password %d/%d.", n, most))
+	if n < int(most) {
 		return
 	}
+	s.tries.forget(c.peer.Addr())
 	const reason = "Too many remote console authentication tries"
 	if s.settings.RconBanTime > 0 {
 		if s.ban(c.now, c.peer.Addr(), time.Duration(s.settings.RconBanTime)*time.Minute, reason) == nil {
@@ -104,17 +111,36 @@ func (c *session) onRconCmd(line string) {
 	s.actor = nil
 }
 
-// rconLine sends a line of output.
+// rconLine sends a line of output, if the connection has room for it.
 func (c *session) rconLine(line string) {
+	if n, _ := c.conn.Pending(); n >= maxRconPending || c.conn.Room() < minRconRoom {
+		c.rcon.lost++
+		c.srv.count(dropRconLines)
+		return
+	}
 	if len(line) > maxRconLine-1 {
 		line = line[:maxRconLine-1]
 	}
 	c.send(&msg7.RconLine{Line: []byte(line)})
 }
 
+// rconRest tells an operator, once there is room again, that there was more.
+func (c *session) rconRest() {
+	if c.rcon.lost == 0 {
+		return
+	}
+	if n, _ := c.conn.Pending(); n >= maxRconPending/2 || c.conn.Room() < 2*minRconRoom {
+		return
+	}
+	lost := c.rcon.lost
+	c.rcon.lost = 0
+	c.rconLine(fmt.Sprintf("(%d lines were left out: too many at once)", lost))
+}
+
 // print writes a line to the log and to everybody who is logged in and may
 // read it.
 func (s *Server) print(level int, system, line string) {
+	line = oneLine(line)
 	s.log(level, system, line)
 	if level > int(s.settings.ConsoleOutputLevel) {
 		return
@@ -165,5 +191,5 @@ func (s *Server) ensureRconPassword() {
 		b[i] = letters[int(b[i])%len(letters)]
 	}
 	s.settings.RconPassword = string(b)
-	s.print(console.Standard, "server", fmt.Sprintf("no sv_rcon_password is set, made one up: %s", b))
+	s.print(console.Standard, "server", fmt.Sprintf("rcon password: %s (made up, since sv_rcon_password is not set)", b))
 }

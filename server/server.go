@@ -68,6 +68,9 @@ type Server struct {
 	dropped  []*session
 	bans     bans
 	stress   stressGuard
+	tries    rconTries
+	leaving  game.Mask             // seats that the next tick clears
+	lastSeen [game.MaxPlayers]seen // who left them
 
 	gameMap          gameMap
 	chunksPerRequest int
@@ -252,7 +255,12 @@ func (s *Server) keep(now conn.Time, c *session) {
 		c.drop(c.conn.Reason())
 		return
 	}
+	if c.state != stateInGame && now.Sub(c.progress) > joinPatience {
+		c.drop("Took too long to join")
+		return
+	}
 	c.continueDownload()
+	c.rconRest()
 	c.conn.Flush(now)
 }
 
@@ -271,6 +279,7 @@ func (s *Server) tick(now conn.Time) {
 	events := s.world.Step(s.pending)
 	clear(s.pending) // let go of texts and profiles
 	s.pending = s.pending[:0]
+	s.leaving = 0
 	s.updateLatencies()
 	s.scene.Note(s.world.Frame(), events)
 	if s.cfg.Watch != nil {
@@ -281,18 +290,22 @@ func (s *Server) tick(now conn.Time) {
 	}
 }
 
-// command keeps a command for the next tick. Their number is bounded by what
-// clients can send in a tick.
-func (s *Server) command(cmd game.Command) {
+// command keeps a command for the next tick.
+func (s *Server) command(cmd game.Command) { s.pending = append(s.pending, cmd) }
+
+// request keeps what a client wants. Clients' allowances bound the number; the
+// bound here is the last line, and what sessions themselves need to tell the
+// world, such as that somebody left, is beyond it.
+func (s *Server) request(cmd game.Command) {
 	if len(s.pending) >= maxPending {
 		s.count(dropCommands)
 		return
 	}
-	s.pending = append(s.pending, cmd)
+	s.command(cmd)
 }
 
-// maxPending bounds the commands of one tick: 64 players' worth and more.
-const maxPending = 8192
+// maxPending bounds the requests of one tick: what 64 players may do at once.
+const maxPending = 64 * 192
 
 // Shutdown tells all clients and closes the socket.
 func (s *Server) Shutdown(now conn.Time, reason string) {
@@ -308,14 +321,14 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	s.net.Close()
 }
 
-// players counts the sessions.
+// clients counts the sessions.
 func (s *Server) clients() int { return len(s.byPeer) }
 
 // origin numbers addresses, so that the world can tell players behind one
-// address without knowing it.
+// address without knowing it. The seed keeps mods from trying all addresses.
 func (s *Server) origin(p transport.Peer) uint64 {
 	b := p.Addr().As16()
-	var h uint64 = 14695981039346656037
+	h := 14695981039346656037 ^ s.cfg.Seed
 	for _, c := range b {
 		h = (h ^ uint64(c)) * 1099511628211
 	}

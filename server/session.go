@@ -39,6 +39,12 @@ type session struct {
 	conn  conn.Conn
 
 	state      sessionState
+	progress   conn.Time // when it last came further on its way
+	replies    bool      // something is to be sent at the end of the datagram
+	allowed    allowances
+	vitals     uint32 // vital messages queued so far
+	mapVital   uint32 // vitals when the map was announced
+	name       string // as told
 	version    int32
 	spectator  bool // was one before the map changed
 	profiled   bool // its profile is in the world
@@ -75,12 +81,17 @@ func (s *Server) newSession(now conn.Time, id game.PlayerID, peer transport.Peer
 		s.idle[id] = c
 	}
 	c.peer, c.since, c.now = peer, now, now
-	c.state, c.version, c.spectator = stateAuth, 0, false
+	c.advance(stateAuth)
+	c.version, c.spectator, c.name = 0, false, ""
+	c.allowed, c.vitals, c.mapVital = allowances{}, 0, 0
 	c.profiled, c.mayEnter, c.dropping, c.dropReason = false, false, false, ""
 	c.rcon = rconState{}
 	c.restart()
 	return c, nil
 }
+
+// advance brings the session a step further on its way.
+func (c *session) advance(to sessionState) { c.state, c.progress = to, c.now }
 
 // restart forgets what belongs to a map.
 func (c *session) restart() {
@@ -108,7 +119,7 @@ func (c *session) Chunk(payload []byte, vital bool) {
 	case *msg7.Ping:
 		c.srv.buf = (&msg7.PingReply{}).Append(c.srv.buf[:0])
 		c.queue(c.srv.buf, false)
-		c.conn.Flush(c.now)
+		c.replies = true
 	case *msg7.PingReply:
 	default:
 		if vital {
@@ -125,22 +136,30 @@ func (c *session) onVital(m msg7.Message) {
 	case *msg7.Info:
 		c.onInfo(m)
 	case *msg7.RequestMapData:
-		if c.state == stateConnecting {
+		if c.state == stateConnecting && c.knowsMap() {
 			c.onMapRequest()
 		}
 	case *msg7.Ready:
-		if c.state == stateConnecting {
+		if c.state == stateConnecting && c.knowsMap() {
 			c.onReady()
 		}
 	case *msg7.EnterGame:
 		if c.state == stateReady && c.mayEnter {
-			c.state = stateEntering
+			c.advance(stateEntering)
 			c.srv.command(game.Command{Kind: game.CmdEnter, Player: c.id, Target: game.Nobody})
 			c.srv.sayEntered(c)
 		}
 	case *msg7.RconAuth:
+		if !c.allowed.auth.take(c.now, authRate) {
+			c.srv.count(dropFlood)
+			return
+		}
 		c.onRconAuth(string(m.Password))
 	case *msg7.RconCmd:
+		if !c.allowed.rcon.take(c.now, rconRate) {
+			c.srv.count(dropFlood)
+			return
+		}
 		c.onRconCmd(string(m.Command))
 	case *msg7.ClStartInfo:
 		if c.state == stateReady && !c.profiled {
@@ -151,8 +170,12 @@ func (c *session) onVital(m msg7.Message) {
 			c.srv.count(dropState)
 			return
 		}
+		if !c.allowed.request.take(c.now, requestRate) {
+			c.srv.count(dropFlood)
+			return
+		}
 		if cmd, ok := bridge7.Up(m, c.id); ok {
-			c.srv.command(cmd)
+			c.srv.request(cmd)
 		} else {
 			c.srv.count(dropUnwanted)
 		}
@@ -172,7 +195,7 @@ func (c *session) onInfo(m *msg7.Info) {
 		return
 	}
 	c.version = m.ClientVersion
-	c.state = stateConnecting
+	c.advance(stateConnecting)
 	c.sendMapChange()
 }
 
@@ -183,15 +206,27 @@ func (c *session) sendMapChange() {
 		ChunksPerRequest: int32(c.srv.chunksPerRequest), ChunkSize: mapChunk,
 		SHA256: msg7.MapHash{Present: true, Sum: m.sha256},
 	})
+	c.mapVital = c.vitals
+}
+
+// knowsMap tells whether the client has acknowledged the map it was told of
+// last. A request or a READY that comes before is about the map before, and
+// taking it for the new one would leave the client waiting for ever.
+func (c *session) knowsMap() bool {
+	unacked, _ := c.conn.Pending()
+	return int32(c.vitals-uint32(unacked)-c.mapVital) >= 0
 }
 
 func (c *session) onReady() {
 	s := c.srv
-	c.state = stateReady
+	c.advance(stateReady)
 	s.command(game.Command{
 		Kind: game.CmdJoin, Player: c.id, Target: game.Nobody,
 		Flag: c.spectator, Origin: s.origin(c.peer),
 	})
+	if c.rcon.authed {
+		s.command(game.Command{Kind: game.CmdFlags, Player: c.id, Target: game.Nobody, Value: int32(game.FlagAdmin)})
+	}
 	s.print(console.Info, "server", "player is ready. ClientID="+itoa(c.id)+" addr="+c.peer.String())
 	c.queue(s.announce.Motd(s.settings.Motd), true)
 	c.queue(s.announce.Settings(s.world), true)
@@ -209,6 +244,8 @@ func (c *session) onProfile(m *msg7.ClStartInfo) {
 	if p.Name == "" {
 		p.Name = "(1)"
 	}
+	c.name = p.Name
+	c.advance(stateReady)
 	c.profiled, c.mayEnter = true, true
 	s.command(cmd)
 	c.queue(s.announce.VoteClear(), true)
@@ -221,6 +258,10 @@ func (c *session) onProfile(m *msg7.ClStartInfo) {
 // once, and what to do in the tick it is meant for.
 func (c *session) onInput(m *msg7.Input) {
 	s := c.srv
+	if !c.allowed.input.take(c.now, inputRate) {
+		s.count(dropFlood)
+		return
+	}
 	c.ack(c.now, m)
 	if c.state != stateInGame {
 		return
@@ -243,7 +284,7 @@ func (c *session) onInput(m *msg7.Input) {
 		return
 	}
 	c.flags = in.Flags
-	s.command(game.Command{Kind: game.CmdDirect, Player: c.id, Target: game.Nobody, Input: in})
+	s.request(game.Command{Kind: game.CmdDirect, Player: c.id, Target: game.Nobody, Input: in})
 }
 
 // INPUTTIMING's bounds in ms: a tick far off is as good as another.
@@ -257,7 +298,11 @@ func (c *session) queue(payload []byte, vital bool) {
 	if payload == nil || c.dropping {
 		return
 	}
-	if err := c.conn.Queue(c.now, payload, vital); err != nil && c.conn.State() == conn.StateError {
+	err := c.conn.Queue(c.now, payload, vital)
+	switch {
+	case err == nil && vital:
+		c.vitals++
+	case err != nil && c.conn.State() == conn.StateError:
 		c.drop(c.conn.Reason())
 	}
 }
@@ -287,10 +332,5 @@ func text(b []byte, n int) string {
 	if len(b) > n {
 		b = b[:n]
 	}
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(string(b), "?"))
+	return oneLine(string(b))
 }

@@ -124,6 +124,9 @@ func (c *session) ack(now conn.Time, m *msg7.Input) {
 	if m.AckTick >= 0 && m.AckTick < st.acked {
 		return // an input that was overtaken on its way
 	}
+	if m.AckTick > c.srv.clock.tick {
+		return // never sent; it would make all true ones look overtaken
+	}
 	st.acked = m.AckTick
 	if st.acked > 0 {
 		st.rate = rateFull
