@@ -140,6 +140,9 @@ func (c *session) rconRest() {
 // print writes a line to the log and to everybody who is logged in and may
 // read it.
 func (s *Server) print(level int, system, line string) {
+	if !s.heard(level) {
+		return
+	}
 	line = oneLine(line)
 	s.log(level, system, line)
 	if level > int(s.settings.ConsoleOutputLevel) {
