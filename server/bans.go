@@ -12,14 +12,17 @@ import (
 // maxBans bounds the list; the original keeps as many.
 const maxBans = 1024
 
+// maxBanReason is the longest reason kept, in bytes.
+const maxBanReason = 63
+
 // banRefresh is how long a banned address waits between two answers.
 const banRefresh = 5 * time.Second
 
 // ErrUnbannable is returned for addresses that no ban may hit.
 var ErrUnbannable = errors.New("ban error (localhost cannot be banned)")
 
-// errBansFull is returned when the list holds maxBans entries.
-var errBansFull = fmt.Errorf("ban error (%d addresses are banned already; unban some first)", maxBans)
+// errBansFull is returned when the list holds maxBans entries for life.
+var errBansFull = fmt.Errorf("ban error (%d addresses are banned for life already; unban some first)", maxBans)
 
 // ban is one entry of the list.
 type ban struct {
@@ -40,13 +43,11 @@ func (b *bans) add(now conn.Time, addr netip.Addr, span time.Duration, reason st
 	if addr.IsLoopback() {
 		return nil, ErrUnbannable
 	}
-	if len(reason) > 63 {
-		reason = reason[:63]
-	}
+	reason = text([]byte(reason), maxBanReason)
 	e := b.index[addr]
 	if e == nil {
 		b.expire(now)
-		if len(b.list) >= maxBans {
+		if len(b.list) >= maxBans && !b.evict() {
 			return nil, errBansFull
 		}
 		e = &ban{addr: addr}
@@ -61,6 +62,18 @@ func (b *bans) add(now conn.Time, addr netip.Addr, span time.Duration, reason st
 		e.until = now.Add(span)
 	}
 	return e, nil
+}
+
+// evict lifts the ban that ends first. Without it, whoever has a thousand
+// addresses to get banned for a minute could keep the list full.
+func (b *bans) evict() bool {
+	var first *ban
+	for _, e := range b.list {
+		if e.until != 0 && (first == nil || e.until < first.until) {
+			first = e
+		}
+	}
+	return first != nil && b.remove(first.addr)
 }
 
 // find tells whether addr is banned now.

@@ -78,6 +78,9 @@ func (s *Server) serverInfo() []byte {
 
 // logEvent prints what operators' tools read.
 func (s *Server) logEvent(ev *game.Event) {
+	if !s.heard(console.Info) && !s.heard(console.Debug) {
+		return
+	}
 	switch ev.Kind {
 	case game.EvChat:
 		if ev.Player == game.Nobody {

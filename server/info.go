@@ -32,22 +32,40 @@ func (s *Server) feedConnless(now conn.Time, peer transport.Peer, p *packet.Pack
 		s.count(dropInfo)
 		return
 	}
-	// The answer has to list all players; with many long names it may not fit,
-	// and clients then see nothing at all. Shorter names are better.
-	for _, limit := range []int{15, 8, 4, 1} {
-		s.buf = append(s.buf[:0], tagInfo...)
-		s.buf = packer.AppendInt(s.buf, token)
-		s.buf = s.appendInfo(s.buf, limit)
-		if len(s.buf) <= packet.MaxConnlessPayload {
+	s.buf = append(s.buf[:0], tagInfo...)
+	s.buf = packer.AppendInt(s.buf, token)
+	s.buf = append(s.buf, s.browse()...)
+	s.out = packet.AppendConnless(s.out[:0], p.Response, s.tokens.Token(now, peer.Addr()), s.buf)
+	s.net.Send(peer, s.out)
+}
+
+// browsed is what browsers get, made once a tick: asking is cheap for them.
+type browsed struct {
+	world  *game.World
+	tick   int32
+	record []byte
+}
+
+// maxInfo is the longest record with its list of clients, in bytes, beside the
+// tag and the browser's token.
+var maxInfo = packet.MaxConnlessPayload - len(tagInfo) - packer.MaxIntLen
+
+// browse returns the record with the list of clients. It has to list all; with
+// many long names it would not fit, and browsers would see nothing at all.
+// Shorter names are better.
+func (s *Server) browse() []byte {
+	b := &s.browsed
+	if b.world == s.world && b.tick == s.clock.tick {
+		return b.record
+	}
+	b.world, b.tick = s.world, s.clock.tick
+	for _, limit := range [...]int{15, 8, 4, 1} {
+		b.record = s.appendInfo(b.record[:0], limit)
+		if len(b.record) <= maxInfo {
 			break
 		}
 	}
-	if len(s.buf) > packet.MaxConnlessPayload {
-		s.count(dropInfo)
-		return
-	}
-	s.out = packet.AppendConnless(s.out[:0], p.Response, s.tokens.Token(now, peer.Addr()), s.buf)
-	s.net.Send(peer, s.out)
+	return b.record
 }
 
 // info is the record that browsers and clients get.

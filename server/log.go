@@ -19,6 +19,12 @@ func (s *Server) log(level int, system, line string) {
 	s.cfg.Log.Log(context.Background(), l, line, slog.String(SystemKey, system))
 }
 
+// heard tells whether anybody may read lines of a level; making them costs.
+func (s *Server) heard(level int) bool {
+	return level <= s.settings.ConsoleOutputLevel ||
+		s.cfg.Log.Enabled(context.Background(), slogLevels[min(max(level, 0), len(slogLevels)-1)])
+}
+
 // SystemKey is the attribute of log records that names the part of the server a
 // line is from, as the console shows it in brackets.
 const SystemKey = "system"

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -88,6 +89,7 @@ type Server struct {
 	next     snapshot.Snapshot
 	empty    snapshot.Snapshot
 	pool     snapshot.Pool
+	browsed  browsed
 	delta    []byte
 	buf      []byte
 	out      []byte
@@ -98,6 +100,7 @@ type Server struct {
 	started   bool
 	counters  [numDrops]atomic.Uint64
 	asks      chan func()
+	ended     chan struct{} // closed by Shutdown
 	startedAt conn.Time
 }
 
@@ -109,6 +112,7 @@ func New(cfg Config) (*Server, error) {
 		byPeer: make(map[transport.Peer]*session),
 		batch:  make([]transport.Datagram, 64),
 		asks:   make(chan func(), 16),
+		ended:  make(chan struct{}),
 	}
 	if s.cfg.Log == nil {
 		s.cfg.Log = slog.New(slog.DiscardHandler)
@@ -186,13 +190,15 @@ func (s *Server) Run(ctx context.Context) error {
 }
 
 // Do runs f on the server's own goroutine while Run does, between two ticks,
-// and returns when it is done. It may be called by any goroutine; ErrClosed or
-// the context's error says that f did not run.
+// and returns when it is done. It may be called by any goroutine. ErrClosed says
+// that f will not run, the context's error that it may not have run yet.
 func (s *Server) Do(ctx context.Context, f func()) error {
 	done := make(chan struct{})
 	ask := func() { defer close(done); f() }
 	select {
 	case s.asks <- ask:
+	case <-s.ended:
+		return ErrClosed
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -200,10 +206,20 @@ func (s *Server) Do(ctx context.Context, f func()) error {
 	select {
 	case <-done:
 		return nil
+	case <-s.ended:
+		select {
+		case <-done:
+			return nil
+		default:
+			return ErrClosed
+		}
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
+
+// ErrClosed is returned when the server has shut down.
+var ErrClosed = errors.New("server: closed")
 
 // Execute runs a console line with full rights. Call it through Do while the
 // server runs.
@@ -319,6 +335,11 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	}
 	s.net.Flush()
 	s.net.Close()
+	select {
+	case <-s.ended:
+	default:
+		close(s.ended)
+	}
 }
 
 // clients counts the sessions.

@@ -168,12 +168,22 @@ func (s *Server) updateLatencies() {
 			}
 		}
 	}
+	var playing game.Mask
+	looked := false
 	for _, c := range s.sessions {
 		if c == nil || c.state != stateInGame || c.flags&game.FlagScoreboard == 0 {
 			continue
 		}
+		if !looked {
+			looked = true
+			for id, o := range s.sessions {
+				if o != nil && o.state == stateInGame && s.team(game.PlayerID(id)) != game.TeamSpectators {
+					playing |= game.Only(game.PlayerID(id))
+				}
+			}
+		}
 		for id, o := range s.sessions {
-			if o != nil && o.state == stateInGame && s.team(game.PlayerID(id)) != game.TeamSpectators {
+			if playing.Has(game.PlayerID(id)) {
 				c.shownLatency[id] = o.latency.shown
 			}
 		}
