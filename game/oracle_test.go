@@ -1,0 +1,161 @@
+package game_test
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/internal/bots"
+	"github.com/teeyard/teeyard/game/mode/dm"
+)
+
+func tdmOrDM(teams bool) game.Mode {
+	if teams {
+		return tdm{}
+	}
+	return dm.Mode{}
+}
+
+// oracleRun is a match that the original's rules and ours play alike.
+type oracleRun struct {
+	name         string
+	seed         uint64
+	ticks        int
+	players      int
+	teams, chaos bool
+	terrain      func() game.Terrain
+}
+
+var oracleRuns = []oracleRun{
+	{name: "fray", seed: 1, ticks: 3000, players: 12, terrain: fray},
+	{name: "chaos", seed: 2, ticks: 3000, players: 9, chaos: true, terrain: fray},
+	{name: "teams", seed: 3, ticks: 3000, players: 10, teams: true, chaos: true, terrain: fray},
+	{name: "arena", seed: 4, ticks: 3000, players: 16, chaos: true, terrain: bots.Arena},
+}
+
+// play plays the run in a world of ours.
+func (o *oracleRun) play(t *testing.T) (reports []report, script []byte) {
+	t.Helper()
+	p := &play{rand: bots.Source(o.seed), players: o.players, teams: o.teams, chaos: o.chaos}
+	w, err := p.start(o.terrain())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range o.ticks {
+		reports = append(reports, describe(w, w.Step(p.tick(w))))
+	}
+	return reports, p.script.Bytes()
+}
+
+func (o *oracleRun) golden() string { return filepath.Join("testdata", "oracle", o.name+".crc") }
+
+// checksums are a line per tick.
+func checksums(reports []report) string {
+	var b strings.Builder
+	for _, r := range reports {
+		fmt.Fprintf(&b, "%08x\n", crc32.ChecksumIEEE([]byte(strings.Join(r, "\n"))))
+	}
+	return b.String()
+}
+
+// TestOriginalGolden compares every tick with checksums of what the original
+// rules said and showed in it.
+func TestOriginalGolden(t *testing.T) {
+	for _, o := range oracleRuns {
+		t.Run(o.name, func(t *testing.T) {
+			want, err := os.ReadFile(o.golden())
+			if err != nil {
+				t.Fatal(err)
+			}
+			reports, _ := o.play(t)
+			got, all := strings.Fields(checksums(reports)), strings.Fields(string(want))
+			if len(got) != len(all) {
+				t.Fatalf("%d ticks, recorded are %d", len(got), len(all))
+			}
+			for i := range got {
+				if got[i] != all[i] {
+					t.Fatalf("differs from the original in tick %d:\n%s", i+1, strings.Join(reports[i], "\n"))
+				}
+			}
+		})
+	}
+}
+
+// TestOriginal runs the original's rules beside ours. TEEYARD_ORACLE is the
+// program to run, see testdata/oracle; TEEYARD_ORACLE_SEEDS how many further
+// matches to play; with TEEYARD_ORACLE_RECORD the checksums are written anew.
+func TestOriginal(t *testing.T) {
+	oracle := os.Getenv("TEEYARD_ORACLE")
+	if oracle == "" {
+		t.Skip("TEEYARD_ORACLE is not set")
+	}
+	runs := append([]oracleRun(nil), oracleRuns...)
+	more := 0
+	fmt.Sscan(os.Getenv("TEEYARD_ORACLE_SEEDS"), &more)
+	for i := range more {
+		o := oracleRuns[i%len(oracleRuns)]
+		o.seed, o.ticks, o.players = uint64(1000+i), 6000, 2+i%15
+		o.name = fmt.Sprintf("%s seed %d", o.name, o.seed)
+		runs = append(runs, o)
+	}
+	for i, o := range runs {
+		t.Run(o.name, func(t *testing.T) {
+			reports, script := o.play(t)
+			cmd := exec.Command(oracle)
+			cmd.Stdin = bytes.NewReader(script)
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := readOracle(string(out))
+			if len(want) != len(reports) {
+				t.Fatalf("the original played %d ticks, we %d", len(want), len(reports))
+			}
+			for tick := range want {
+				if d := difference(reports[tick], want[tick]); d != "" {
+					t.Fatalf("tick %d:\n%s", tick+1, d)
+				}
+			}
+			if i < len(oracleRuns) && os.Getenv("TEEYARD_ORACLE_RECORD") != "" {
+				if err := os.WriteFile(o.golden(), []byte(checksums(want)), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// difference lists the lines that only one of two reports has.
+func difference(ours, theirs report) string {
+	if strings.Join(ours, "\n") == strings.Join(theirs, "\n") {
+		return ""
+	}
+	count := map[string]int{}
+	for _, l := range ours {
+		count[l]++
+	}
+	for _, l := range theirs {
+		count[l]--
+	}
+	var b strings.Builder
+	for _, l := range ours {
+		if count[l] > 0 {
+			fmt.Fprintln(&b, "ours  ", l)
+		}
+	}
+	for _, l := range theirs {
+		if count[l] < 0 {
+			fmt.Fprintln(&b, "theirs", l)
+		}
+	}
+	if b.Len() == 0 {
+		return "the order differs"
+	}
+	return b.String()
+}

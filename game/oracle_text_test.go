@@ -1,0 +1,243 @@
+package game_test
+
+import (
+	"encoding/hex"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+// report is what there is to compare of a tick, a line each: first what was
+// told to clients in the order it was, then what there is to see, sorted.
+//
+//	KILL killer victim weapon special, TEAM player team silent cooldown, ...
+//	I type id fields    a snapshot object of a recording
+//	V id mode watched x y    what a spectator looks at
+//	H id other    whose health a player is shown
+//	N id ...    how many projectiles, pickups, characters, effects a player sees
+type report []string
+
+func (r *report) linef(format string, args ...any) { *r = append(*r, fmt.Sprintf(format, args...)) }
+
+func (r *report) item(typ, id int, fields ...any) {
+	r.linef("I %02d %05d %s", typ, id, strings.TrimSpace(fmt.Sprintln(fields...)))
+}
+
+// sortFrom sorts the lines from i on.
+func (r report) sortFrom(i int) { sort.Strings(r[i:]) }
+
+// describe is the report of a world's last tick.
+func describe(w *game.World, evs []game.Event) report {
+	var r report
+	r.told(evs)
+	sorted := len(r)
+	f := w.Frame()
+	for _, p := range f.Projectiles {
+		r.item(2, int(p.ID), p.X, p.Y, p.VelX, p.VelY, p.Weapon, p.StartTick)
+	}
+	for _, l := range f.Lasers {
+		r.item(3, int(l.ID), l.X, l.Y, l.FromX, l.FromY, l.StartTick)
+	}
+	for _, p := range f.Pickups {
+		r.item(4, int(p.ID), p.X, p.Y, p.Kind)
+	}
+	g := &f.Game
+	r.item(6, 0, g.StartTick, g.State, g.EndTick)
+	if g.Flags&game.GameTeams != 0 {
+		r.item(7, 0, g.TeamScore[0], g.TeamScore[1])
+	}
+	for _, c := range f.Characters {
+		r.item(10, int(c.Player), c.Tick, c.X, c.Y, c.VelX, c.VelY, c.Angle, c.Direction, c.Jumped,
+			c.HookedPlayer, c.HookState, c.HookTick, c.HookX, c.HookY, c.HookDX, c.HookDY,
+			c.Health, c.Armor, c.Ammo, c.Weapon, c.Emote, c.AttackTick, c.Triggered)
+	}
+	r.item(14, 0, g.Flags, g.ScoreLimit, g.TimeLimit, g.MatchNum, g.MatchCur)
+	for _, p := range f.Players {
+		r.item(11, int(p.ID), p.Flags, p.Score)
+	}
+	effects := r.effects(evs)
+	for _, p := range f.Players {
+		if p.Watching {
+			r.linef("V %d %d %d %d %d", p.ID, p.Spectate, p.Watched, p.ViewX, p.ViewY)
+		}
+		r.seen(w.View(p.ID), effects)
+	}
+	r.sortFrom(sorted)
+	return r
+}
+
+// told are the messages of a tick.
+func (r *report) told(evs []game.Event) {
+	for i := range evs {
+		switch e := &evs[i]; e.Kind {
+		case game.EvKill:
+			killer := int(e.Player)
+			if killer < -1 {
+				killer++ // the wire: -1 red, -2 blue
+			}
+			r.linef("KILL [%d %d %d %d]", killer, e.Target, e.Weapon, e.Value)
+		case game.EvTeam:
+			r.linef("TEAM [%d %d %d %d]", e.Player, e.Team, digit(e.Flag), e.Tick)
+		case game.EvPickup:
+			if e.Weapon >= 0 {
+				r.linef("WEAPON %d [%d]", e.Player, e.Weapon)
+			}
+		case game.EvEmoticon:
+			r.linef("EMOTICON [%d %d]", e.Player, e.Value)
+		case game.EvChat:
+			r.linef("CHAT %d %d", e.Chat, e.Player)
+		case game.EvKick:
+			r.linef("KICK %d", e.Player)
+		case game.EvNotice:
+			to := game.Nobody
+			for id := range game.PlayerID(game.MaxPlayers) {
+				if e.To == game.Only(id) {
+					to = id
+				}
+			}
+			v := []int32{int32(e.Notice)}
+			switch e.Notice {
+			case game.NoticeTeamAll, game.NoticeTeamBalanceVictim, game.NoticePaused:
+				v = append(v, e.Value)
+			}
+			r.linef("NOTICE %d %v", to, v)
+		}
+	}
+}
+
+// effects are the effects of a tick, of which a snapshot holds 128.
+func (r *report) effects(evs []game.Event) []game.Event {
+	var effects []game.Event
+	for _, e := range evs {
+		if !e.Kind.Effect() || len(effects) == 128 {
+			continue
+		}
+		id, x, y := len(effects), int32(e.Pos.X), int32(e.Pos.Y)
+		e.Pos.X, e.Pos.Y = float32(x), float32(y)
+		effects = append(effects, e)
+		switch e.Kind {
+		case game.EvExplosion:
+			r.item(17, id, x, y)
+		case game.EvSpawn:
+			r.item(18, id, x, y)
+		case game.EvHammerHit:
+			r.item(19, id, x, y)
+		case game.EvDeath:
+			r.item(20, id, x, y, e.Player)
+		case game.EvSound:
+			r.item(21, id, x, y, e.Sound)
+		case game.EvDamage:
+			r.item(22, id, x, y, e.Player, e.Angle, e.Value, e.Extra, digit(e.Flag))
+		}
+	}
+	return effects
+}
+
+// seen counts what a player sees.
+func (r *report) seen(v game.View, effects []game.Event) {
+	var n [4]int
+	for i := range v.Projectiles {
+		n[0] += digit(v.Sees(v.Projectiles[i].Pos))
+	}
+	for _, p := range v.Pickups {
+		at := v.Pos
+		at.X, at.Y = float32(p.X), float32(p.Y)
+		n[1] += digit(v.Sees(at))
+	}
+	for i := range v.Characters {
+		if c := &v.Characters[i]; v.Sees(c.Pos) {
+			n[2]++
+			if c.Player == v.Inside {
+				r.linef("H %d %d", v.Viewer, v.Inside)
+			}
+		}
+	}
+	for i := range effects {
+		n[3] += digit(effects[i].To.Has(v.Viewer) && v.Hears(effects[i].Pos))
+	}
+	r.linef("N %d %v", v.Viewer, n)
+}
+
+// readOracle makes reports of the oracle's output.
+func readOracle(out string) []report {
+	var all []report
+	var told, seen report
+	lastKill := ""
+	for _, line := range strings.Split(out, "\n") {
+		f := strings.Fields(line)
+		if len(f) == 0 {
+			continue
+		}
+		switch f[0] {
+		case "T": // ends the tick
+			seen.sortFrom(0)
+			all = append(all, append(told, seen...))
+			told, seen, lastKill = nil, nil, ""
+		case "KICK":
+			told = append(told, line)
+		case "M":
+			l := message(f)
+			// Everybody is sent his own copy of these.
+			if copied := strings.HasPrefix(l, "KILL") || strings.HasPrefix(l, "CHAT 2"); l != "" && (!copied || l != lastKill) {
+				told = append(told, l)
+			}
+			lastKill = l
+		case "I":
+			var typ, id int
+			fmt.Sscan(f[1], &typ)
+			fmt.Sscan(f[2], &id)
+			if typ == 11 {
+				f = f[:len(f)-1] // the latency
+			}
+			seen.linef("I %02d %05d %s", typ, id, strings.Join(f[3:], " "))
+		case "N":
+			seen.linef("N %s [%s]", f[1], strings.Join(f[2:], " "))
+		default:
+			seen = append(seen, line)
+		}
+	}
+	return all
+}
+
+// message is the line of a message to a client, "" for those not compared: M,
+// client, header, bytes.
+func message(f []string) string {
+	raw, err := hex.DecodeString(strings.Join(f[3:], ""))
+	if err != nil {
+		return ""
+	}
+	v := varints(raw)
+	switch v[0] >> 1 {
+	case 3:
+		return fmt.Sprintf("CHAT %d %d", v[1], v[2])
+	case 4:
+		return fmt.Sprintf("TEAM %v", v[1:])
+	case 5:
+		return fmt.Sprintf("KILL %v", v[1:])
+	case 9:
+		return fmt.Sprintf("WEAPON %s %v", f[1], v[1:])
+	case 10:
+		return fmt.Sprintf("EMOTICON %v", v[1:])
+	case 21:
+		return fmt.Sprintf("NOTICE %s %v", f[1], v[1:])
+	}
+	return ""
+}
+
+// varints decodes the numbers of a message.
+func varints(b []byte) []int32 {
+	var v []int32
+	for len(b) > 0 {
+		sign, x, shift := int32(b[0]>>6)&1, int32(b[0]&0x3f), 6
+		for b[0]&0x80 != 0 && len(b) > 1 {
+			b = b[1:]
+			x |= int32(b[0]&0x7f) << shift
+			shift += 7
+		}
+		b = b[1:]
+		v = append(v, x^-sign)
+	}
+	return v
+}
