@@ -58,6 +58,11 @@ type Config struct {
 	OnMessage func(m msg7.Message)
 	// OnSnapshot takes every snapshot that was understood.
 	OnSnapshot func(tick int32, s *snapshot.Snapshot)
+	// OnTiming learns how early, in ms, the input for a tick arrived; below zero
+	// it was late. (INPUTTIMING)
+	OnTiming func(tick, left int32)
+	// Manual leaves the timing of inputs to the owner: only SendInput sends any.
+	Manual bool
 	// Tokens gives the client's own token; nil takes it from the system's
 	// secure source.
 	Token func() packet.Token
@@ -193,7 +198,7 @@ func (c *Client) Step(now conn.Time) {
 	c.now = now
 	c.conn.Update(now)
 	c.check()
-	if c.state == Playing {
+	if c.state == Playing && !c.cfg.Manual {
 		c.stepInput(now)
 	}
 }
@@ -217,11 +222,20 @@ func (c *Client) fail(err error) {
 
 // Send sends a vital message.
 func (c *Client) Send(now conn.Time, m msg7.Message) error {
+	if err := c.Queue(now, m); err != nil {
+		return err
+	}
+	c.conn.Flush(now)
+	return nil
+}
+
+// Queue leaves a vital message for the next packet, that of an input for
+// example.
+func (c *Client) Queue(now conn.Time, m msg7.Message) error {
 	c.buf = m.Append(c.buf[:0])
 	if err := c.conn.Queue(now, c.buf, true); err != nil {
 		return fmt.Errorf("client: %w", err)
 	}
-	c.conn.Flush(now)
 	return nil
 }
 

@@ -56,9 +56,15 @@ func (c *Client) stepInput(now conn.Time) {
 	e := &c.sent.list[c.sent.next]
 	c.sent.next = (c.sent.next + 1) % len(c.sent.list)
 	e.tick, e.predicted, e.at = tick, c.predict.at(now), now
+	c.SendInput(now, tick, c.input)
+}
 
+// SendInput sends an input for a tick at once, and with it the acknowledgement
+// of the newest snapshot. It is for owners who time inputs themselves
+// (Config.Manual); the input is sent as it is.
+func (c *Client) SendInput(now conn.Time, tick int32, in msg7.PlayerInput) {
 	m := msg7.Input{AckTick: c.acked, IntendedTick: tick}
-	m.SetPlayer(&c.input)
+	m.SetPlayer(&in)
 	if c.acked >= 0 {
 		m.PingCorrection = int32(now.Sub(c.ackedAt) / time.Millisecond)
 	}
@@ -77,6 +83,9 @@ func acted(a, b *msg7.PlayerInput) bool {
 func (c *Client) onInputTiming(m *msg7.InputTiming) {
 	if m.TimeLeft < 0 {
 		c.stats.InputsLate++
+	}
+	if c.cfg.OnTiming != nil {
+		c.cfg.OnTiming(m.IntendedTick, m.TimeLeft)
 	}
 	for i := range c.sent.list {
 		e := &c.sent.list[i]

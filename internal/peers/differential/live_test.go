@@ -1,0 +1,367 @@
+package differential
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/internal/peers"
+	"github.com/teeyard/teeyard/maps"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/packer"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+	"github.com/teeyard/teeyard/transport"
+)
+
+const password = "differential"
+
+// settings are what both servers get.
+var settings = "sv_high_bandwidth 1; sv_max_clients 16; sv_max_clients_per_ip 16; sv_player_slots 16; " +
+	"sv_inactivekick_time 0; sv_name differential; sv_rcon_password " + password
+
+// live plays on the original.
+type live struct {
+	rec     *record
+	began   time.Time
+	players []*livePlayer
+	arrived chan datagram
+	bots    []*bot
+	sent    int
+	done    chan struct{}
+}
+
+type livePlayer struct {
+	*client.Client
+	watch
+	socket *net.UDPConn
+	rcon   bool
+	// sent are the steps whose time is not known yet, by intended tick.
+	sent map[int32]step
+}
+
+type datagram struct {
+	player int
+	b      []byte
+}
+
+// errLost says that a run is of no use, since the machine was too busy.
+var errLost = errors.New("a datagram was lost")
+
+// play starts the original server and lets bots play on it.
+func play(t testing.TB, s setup) (*record, error) {
+	t.Helper()
+	path := peers.Need(t, "teeworlds-server")[0]
+	home := t.TempDir()
+	if m, ok := maps.Find(s.mapName); ok {
+		if err := os.MkdirAll(filepath.Join(home, "maps"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(home, "maps", s.mapName+".map"), m.File, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	port := freePort(t)
+	env := []string{"HOME=" + home, "XDG_DATA_HOME=" + home, "XDG_CONFIG_HOME=" + home}
+	args := append([]string{"bindaddr 127.0.0.1", "sv_register 0", fmt.Sprintf("sv_port %d", port), "sv_map " + s.mapName, settings}, s.settings...)
+	server := peers.Start(t, home, env, path, args...)
+	defer server.Stop()
+
+	l := &live{
+		rec: &record{setup: s}, began: time.Now(),
+		arrived: make(chan datagram, 1024), done: make(chan struct{}),
+	}
+	defer close(l.done)
+	for i := range s.players {
+		if err := l.join(i, port); err != nil {
+			return nil, err
+		}
+		defer l.players[i].socket.Close()
+	}
+	if err := l.restart(); err != nil {
+		return nil, err
+	}
+	if err := l.match(); err != nil {
+		return nil, err
+	}
+	for _, p := range l.players {
+		p.Close(l.now())
+		l.rec.seen = append(l.rec.seen, p.since(l.rec.start))
+		if st := p.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage+st.NoBase != 0 {
+			return nil, fmt.Errorf("the client did not understand the original: %+v", st)
+		}
+	}
+	return l.rec, nil
+}
+
+func freePort(t testing.TB) int {
+	t.Helper()
+	c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	return c.LocalAddr().(*net.UDPAddr).Port
+}
+
+func (l *live) now() conn.Time { return conn.Time(time.Since(l.began)) }
+
+// join adds a player and waits until it plays.
+func (l *live) join(i, port int) error {
+	socket, err := net.DialUDP("udp4", nil, &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
+	if err != nil {
+		return err
+	}
+	socket.SetReadBuffer(4 << 20)
+	p := &livePlayer{socket: socket, sent: make(map[int32]step)}
+	cfg := clientConfig(i, &p.watch)
+	cfg.Send = func(b []byte) { socket.Write(b) }
+	onMessage := cfg.OnMessage
+	cfg.OnMessage = func(m msg7.Message) {
+		if _, ok := m.(*msg7.RconAuthOn); ok {
+			p.rcon = true
+		}
+		onMessage(m)
+	}
+	// The answer to an input comes in the packet of the next snapshot, or in an
+	// earlier one: the server took it after the newest snapshot seen so far.
+	cfg.OnTiming = func(tick, _ int32) {
+		if st, ok := p.sent[tick]; ok {
+			delete(p.sent, tick)
+			_, st.window = p.Newest()
+			l.rec.steps = append(l.rec.steps, st)
+		}
+	}
+	if p.Client, err = client.New(cfg); err != nil {
+		return err
+	}
+	l.players = append(l.players, p)
+	go l.read(i, socket)
+	if err := p.Dial(l.now()); err != nil {
+		return err
+	}
+	deadline := time.Now().Add(20 * time.Second)
+	redial := time.Now()
+	return l.until(deadline, fmt.Sprintf("player %d plays", i), func() bool {
+		// The server may not be listening yet.
+		if p.State() <= client.Connecting && time.Since(redial) > 300*time.Millisecond {
+			redial = time.Now()
+			p.Close(l.now())
+			p.Dial(l.now())
+		}
+		return p.State() == client.Playing
+	})
+}
+
+// clientConfig is the configuration of player i on either server.
+func clientConfig(i int, w *watch) client.Config {
+	return client.Config{
+		Name: fmt.Sprintf("player%d", i), Manual: true,
+		HasMap:     func(*msg7.MapChange) bool { return true },
+		OnMessage:  w.message,
+		OnSnapshot: func(tick int32, s *snapshot.Snapshot) { w.snapshot(tick, s) },
+	}
+}
+
+func (l *live) read(i int, socket *net.UDPConn) {
+	for {
+		b := make([]byte, transport.MaxDatagram)
+		n, err := socket.Read(b)
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			time.Sleep(10 * time.Millisecond) // nobody listens there yet
+			continue
+		}
+		select {
+		case l.arrived <- datagram{i, b[:n]}:
+		case <-l.done:
+			return
+		}
+	}
+}
+
+// pump handles what arrives until all players have a snapshot of one more
+// tick, and returns that tick; 0 when nothing came for a while.
+func (l *live) pump(last int32) (int32, error) {
+	timer := time.NewTimer(20 * time.Millisecond)
+	defer timer.Stop()
+	for {
+		select {
+		case d := <-l.arrived:
+			p := l.players[d.player]
+			p.Feed(l.now(), d.b)
+			p.Step(l.now())
+			if p.Err() != nil {
+				return 0, p.Err()
+			}
+			if tick := l.common(); tick > last {
+				return tick, nil
+			}
+		case <-timer.C:
+			for _, p := range l.players {
+				p.Step(l.now())
+				if p.Err() != nil {
+					return 0, p.Err()
+				}
+			}
+			return 0, nil
+		}
+	}
+}
+
+// common is the newest tick if all players that are in the game have it.
+func (l *live) common() int32 {
+	tick := int32(0)
+	for _, p := range l.players {
+		if p.State() < client.Entering {
+			continue
+		}
+		_, newest := p.Newest()
+		if tick != 0 && newest != tick {
+			return 0
+		}
+		tick = newest
+	}
+	return tick
+}
+
+// until plays without doing anything until ok.
+func (l *live) until(deadline time.Time, what string, ok func() bool) error {
+	last := int32(0)
+	for !ok() {
+		if time.Now().After(deadline) {
+			return fmt.Errorf("still not: %s", what)
+		}
+		tick, err := l.pump(last)
+		if err != nil {
+			return err
+		}
+		if tick == 0 {
+			continue
+		}
+		last = tick
+		for i := range l.players {
+			l.idle(i)
+		}
+	}
+	return nil
+}
+
+// lead is how many ticks ahead inputs are sent: they are sent right after a
+// snapshot, so one would be enough, and two tell movement from direct effects.
+const lead = 2
+
+// idle acknowledges the newest snapshot.
+func (l *live) idle(i int) {
+	p := l.players[i]
+	if _, newest := p.Newest(); newest > 0 {
+		p.SendInput(l.now(), newest+lead, neutral)
+	}
+}
+
+var neutral = msg7.PlayerInput{TargetX: 1}
+
+// send sends a step.
+func (l *live) send(st step) {
+	p := l.players[st.player]
+	for _, m := range st.messages {
+		p.Queue(l.now(), raw(m))
+	}
+	l.sent++
+	st.order = l.sent
+	p.sent[st.intended] = st
+	p.SendInput(l.now(), st.intended, st.input)
+}
+
+// restart begins the match that is compared.
+func (l *live) restart() error {
+	p := l.players[0]
+	deadline := time.Now().Add(20 * time.Second)
+	if err := p.Send(l.now(), &msg7.RconAuth{Password: []byte(password)}); err != nil {
+		return err
+	}
+	if err := l.until(deadline, "rcon", func() bool { return p.rcon }); err != nil {
+		return err
+	}
+	// The lists of commands and variables trickle in; let them.
+	_, tick := p.Newest()
+	if err := l.until(deadline, "settled", func() bool { _, now := p.Newest(); return now > tick+10 }); err != nil {
+		return err
+	}
+	_, tick = p.Newest()
+	l.rec.steps = nil
+	l.send(step{player: 0, intended: tick + lead + 1, input: neutral, messages: [][]byte{(&msg7.RconCmd{Command: []byte("restart")}).Append(nil)}})
+	if err := l.until(deadline, "restarted", func() bool { return len(l.rec.steps) > 0 }); err != nil {
+		return err
+	}
+	l.rec.start = l.rec.steps[0].window
+	l.rec.steps = l.rec.steps[1:]
+	return nil
+}
+
+// match lets the bots play.
+func (l *live) match() error {
+	for i := range l.players {
+		l.bots = append(l.bots, newBot(l.rec.setup, i))
+	}
+	last, end := int32(0), l.rec.start+int32(l.rec.ticks)
+	silence := time.Now()
+	for last < end {
+		tick, err := l.pump(last)
+		if err != nil {
+			return err
+		}
+		if tick == 0 {
+			if time.Since(silence) > 5*time.Second {
+				return fmt.Errorf("%w: no common snapshot after tick %d", errLost, last)
+			}
+			continue
+		}
+		silence = time.Now()
+		if l.rec.ticks > 5000 && tick/1000 != last/1000 && last != 0 && testing.Verbose() {
+			fmt.Fprintf(os.Stderr, "%s: tick %d of %d\n", l.rec.mapName, tick-l.rec.start, l.rec.ticks)
+		}
+		last = tick
+		for i, p := range l.players {
+			st := l.bots[i].step(&p.seen[len(p.seen)-1])
+			if st == nil {
+				continue
+			}
+			st.player = i
+			l.send(*st)
+		}
+	}
+	// Let the last answers come.
+	for range 5 {
+		if tick, err := l.pump(last); err != nil {
+			return err
+		} else if tick != 0 {
+			last = tick
+		}
+	}
+	// The network keeps the order in which they were sent.
+	slices.SortFunc(l.rec.steps, func(a, b step) int { return a.order - b.order })
+	for i, p := range l.players {
+		for tick := range p.sent {
+			if tick < end-20 {
+				return fmt.Errorf("%w: player %d's input for tick %d was not answered", errLost, i, tick)
+			}
+		}
+	}
+	return nil
+}
+
+// raw is a message that is already packed.
+type raw []byte
+
+func (m raw) ID() msg7.ID                   { return 0 }
+func (m raw) Append(dst []byte) []byte      { return append(dst, m...) }
+func (m raw) Unpack(*packer.Unpacker) error { return errors.New("not for reading") }

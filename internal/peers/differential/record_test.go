@@ -1,0 +1,95 @@
+package differential
+
+import (
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// setup is what two servers are to play.
+type setup struct {
+	mapName  string
+	players  int
+	ticks    int
+	seed     uint64
+	settings []string
+	style
+}
+
+// step is what a player sends in one datagram: messages and an input.
+type step struct {
+	player int
+	// window is the tick after which the server took it: all that has a direct
+	// effect happens between this tick and the next.
+	window   int32
+	intended int32
+	order    int // in which steps were sent
+	input    msg7.PlayerInput
+	messages [][]byte // with their ids, vital
+}
+
+// record is a match as its clients saw it.
+type record struct {
+	setup
+	start int32 // window of the restart that begins the match
+	steps []step
+	seen  [][]sight // by player
+}
+
+// sight is what a player saw in one round: a snapshot and what was said since
+// the one before.
+type sight struct {
+	tick     int32
+	items    []item
+	messages []string // game messages, with their ids
+}
+
+type item struct {
+	key  snapshot.Key
+	ints []int32
+}
+
+// watch collects what one client sees.
+type watch struct {
+	seen    []sight
+	pending []string
+}
+
+func (w *watch) message(m msg7.Message) {
+	if !m.ID().System() {
+		w.pending = append(w.pending, string(m.Append(nil)))
+	}
+}
+
+func (w *watch) snapshot(tick int32, s *snapshot.Snapshot) {
+	now := sight{tick: tick, items: make([]item, s.Len()), messages: w.pending}
+	all := make([]int32, 0, s.Ints())
+	for i := range now.items {
+		key, ints := s.Item(i)
+		n := len(all)
+		all = append(all, ints...)
+		now.items[i] = item{key, all[n:len(all):len(all)]}
+	}
+	w.seen = append(w.seen, now)
+	w.pending = nil
+}
+
+// since returns what was seen after a tick.
+func (w *watch) since(tick int32) []sight {
+	for i := range w.seen {
+		if w.seen[i].tick > tick {
+			return w.seen[i:]
+		}
+	}
+	return nil
+}
+
+// find returns an object of a snapshot, nil if there is none.
+func (s *sight) find(typ, id int) []int32 {
+	key := snapshot.MakeKey(typ, id)
+	for i := range s.items {
+		if s.items[i].key == key {
+			return s.items[i].ints
+		}
+	}
+	return nil
+}

@@ -1,0 +1,204 @@
+package differential
+
+import (
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// data is where Debian has the original's maps.
+const data = "/usr/share/games/teeworlds/data"
+
+// wire is a network of one server in virtual time: what is sent is there.
+type wire struct {
+	now     int64
+	deliver func(to transport.Peer, b []byte)
+}
+
+func (w *wire) Now() int64                                         { return w.now }
+func (w *wire) ReadBatch([]transport.Datagram, int64) (int, error) { return 0, nil }
+func (w *wire) Send(to transport.Peer, b []byte)                   { w.deliver(to, b) }
+func (w *wire) Flush() error                                       { return nil }
+func (w *wire) Wake()                                              {}
+func (w *wire) LocalAddr() transport.Peer                          { return netip.MustParseAddrPort("127.0.0.1:8303") }
+func (w *wire) Stats() transport.Stats                             { return transport.Stats{} }
+func (w *wire) Close() error                                       { return nil }
+
+// replay is our server and its clients.
+type replay struct {
+	t       testing.TB
+	net     wire
+	srv     *server.Server
+	players []*replayPlayer
+	// toClient and toServer wait for delivery: neither side is entered twice.
+	toClient, toServer []parcel
+}
+
+type replayPlayer struct {
+	*client.Client
+	watch
+	peer transport.Peer
+	rcon bool
+}
+
+type parcel struct {
+	player int
+	b      []byte
+}
+
+// again plays a record on our server and returns what its clients saw.
+func again(t testing.TB, rec *record) [][]sight {
+	t.Helper()
+	r := &replay{t: t}
+	r.net.deliver = func(to transport.Peer, b []byte) {
+		r.toClient = append(r.toClient, parcel{int(to.Port()) - basePort, slices.Clone(b)})
+	}
+	var files fs.FS
+	if _, err := os.Stat(data); err == nil {
+		files = os.DirFS(data)
+	}
+	var err error
+	r.srv, err = server.New(server.Config{
+		Transport: &r.net, Files: files, Seed: rec.seed | 1,
+		Commands: append([]string{"sv_map " + rec.mapName, settings + "; sv_max_clients_per_network 0"}, rec.settings...),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tick := int32(0)
+	next := func() {
+		tick++
+		r.advance(tick)
+	}
+	for i := range rec.players {
+		r.join(i)
+		for r.players[i].State() != client.Playing {
+			next()
+			r.idle(tick)
+		}
+	}
+	r.players[0].Send(conn.Time(r.net.now), &msg7.RconAuth{Password: []byte(password)})
+	r.exchange()
+	for !r.players[0].rcon {
+		next()
+		r.idle(tick)
+	}
+	if tick >= rec.start {
+		t.Fatalf("our players joined at tick %d, the original's at %d", tick, rec.start)
+	}
+	for tick < rec.start {
+		r.idle(tick)
+		next()
+	}
+	p := r.players[0]
+	p.Queue(conn.Time(r.net.now), &msg7.RconCmd{Command: []byte("restart")})
+	p.SendInput(conn.Time(r.net.now), tick+lead+1, neutral)
+	r.exchange()
+
+	steps := rec.steps
+	for _, s := range rec.seen[0] {
+		// Steps are taken in the order they were: by window, then as sent.
+		for len(steps) > 0 && steps[0].window < s.tick {
+			r.step(&steps[0])
+			steps = steps[1:]
+		}
+		r.advance(s.tick)
+	}
+	var seen [][]sight
+	for _, p := range r.players {
+		seen = append(seen, p.since(rec.start))
+		if st := p.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage+st.NoBase != 0 {
+			t.Errorf("the client did not understand us: %+v", st)
+		}
+	}
+	if d := r.srv.Drops(); len(d) > 0 {
+		t.Logf("dropped: %v", d)
+	}
+	return seen
+}
+
+const basePort = 40000
+
+func (r *replay) join(i int) {
+	p := &replayPlayer{peer: netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(basePort+i))}
+	cfg := clientConfig(i, &p.watch)
+	cfg.Token = func() packet.Token { return packet.Token(0x1000 + i) }
+	cfg.Send = func(b []byte) { r.toServer = append(r.toServer, parcel{i, slices.Clone(b)}) }
+	onMessage := cfg.OnMessage
+	cfg.OnMessage = func(m msg7.Message) {
+		if _, ok := m.(*msg7.RconAuthOn); ok {
+			p.rcon = true
+		}
+		onMessage(m)
+	}
+	var err error
+	if p.Client, err = client.New(cfg); err != nil {
+		r.t.Fatal(err)
+	}
+	r.players = append(r.players, p)
+	if err := p.Dial(conn.Time(r.net.now)); err != nil {
+		r.t.Fatal(err)
+	}
+	r.exchange()
+}
+
+// advance lets the server run up to a tick; what it did not run before it runs
+// now in one go, as the original when it was late.
+func (r *replay) advance(tick int32) {
+	r.net.now = int64(tick) * int64(time.Second/50)
+	r.srv.Advance(conn.Time(r.net.now))
+	r.exchange()
+	r.net.now += int64(time.Millisecond)
+}
+
+// exchange delivers until there is nothing on the way.
+func (r *replay) exchange() {
+	for len(r.toClient)+len(r.toServer) > 0 {
+		if len(r.toServer) > 0 {
+			d := r.toServer[0]
+			r.toServer = r.toServer[1:]
+			r.srv.Feed(conn.Time(r.net.now), r.players[d.player].peer, d.b)
+			continue
+		}
+		d := r.toClient[0]
+		r.toClient = r.toClient[1:]
+		if d.player < len(r.players) {
+			r.players[d.player].Feed(conn.Time(r.net.now), d.b)
+		}
+	}
+	for i, p := range r.players {
+		p.Step(conn.Time(r.net.now))
+		if p.Err() != nil {
+			r.t.Fatal(fmt.Errorf("player %d: %w", i, p.Err()))
+		}
+	}
+}
+
+func (r *replay) idle(tick int32) {
+	for _, p := range r.players {
+		if p.State() >= client.Entering {
+			p.SendInput(conn.Time(r.net.now), tick+lead, neutral)
+		}
+	}
+	r.exchange()
+}
+
+func (r *replay) step(st *step) {
+	p := r.players[st.player]
+	for _, m := range st.messages {
+		p.Queue(conn.Time(r.net.now), raw(m))
+	}
+	p.SendInput(conn.Time(r.net.now), st.intended, st.input)
+	r.exchange()
+}
