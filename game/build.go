@@ -22,11 +22,9 @@ func (w *World) View(id PlayerID) View {
 	}
 	p := &w.players[id]
 	v.Pos = p.viewPos
-	switch {
-	case !p.seated:
-	case w.chars[id].exists:
+	if !p.watching() {
 		v.Inside = id
-	case !w.rules.StrictSpectate:
+	} else if !w.rules.StrictSpectate {
 		v.Inside = p.specID
 	}
 	return v
@@ -128,7 +126,7 @@ func (w *World) playerState(id PlayerID) PlayerState {
 	s := PlayerState{
 		ID: id, Team: p.team, Score: p.score, Flags: p.flags & FlagChatting,
 		Spectate: p.specMode, Watched: p.specID,
-		Watching: p.team == TeamSpectators || p.deadSpec,
+		Watching: p.watching(),
 	}
 	view := p.viewPos
 	if p.specFlag >= 0 {

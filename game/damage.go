@@ -105,7 +105,7 @@ func (w *World) watchers(id PlayerID) Mask {
 	var m Mask
 	for i := range w.players {
 		p := &w.players[i]
-		if p.seated && (p.team == TeamSpectators || p.deadSpec) && p.specID == id {
+		if p.seated && p.watching() && p.specID == id {
 			m |= Only(PlayerID(i))
 		}
 	}

@@ -3,11 +3,14 @@ package game_test
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
 	"github.com/teeyard/teeyard/game/mode"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/physics"
 )
 
 // tdm is team deathmatch, as far as it is needed to compare teams.
@@ -40,6 +43,64 @@ func (tdm) Verdict(ctx *game.Ctx) game.Verdict {
 	return game.MatchOver
 }
 
+// lms is last man standing, as far as it is needed to compare rounds.
+type lms struct{}
+
+func (lms) Name() string                         { return "LMS" }
+func (lms) Flags() game.GameFlags                { return game.GameSurvival }
+func (lms) Start(*game.Tx)                       {}
+func (lms) OnDeath(ctx *game.Ctx, d *game.Death) { mode.ScoreDeath(ctx, d, false) }
+func (lms) Verdict(ctx *game.Ctx) game.Verdict   { return mode.SoloVerdict(ctx) }
+
+func (lms) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
+	ctx.GiveWeapon(id, game.WeaponShotgun, 10)
+	ctx.GiveWeapon(id, game.WeaponGrenade, 10)
+	ctx.GiveWeapon(id, game.WeaponLaser, 5)
+	ctx.BlockRespawn(id)
+}
+
+func (lms) RoundOver(ctx *game.Ctx) bool {
+	left, winner := 0, game.Nobody
+	for id := range ctx.Players() {
+		if ctx.InRound(id) {
+			left, winner = left+1, id
+			if mode.TimeUp(ctx) {
+				ctx.AddScore(id, 1)
+			}
+		}
+	}
+	if mode.TimeUp(ctx) {
+		return true
+	}
+	if left == 1 {
+		ctx.AddScore(winner, 1)
+	}
+	return left <= 1
+}
+
+// mod is what the original calls a mode of unknown rules: deathmatch whose
+// tuning may be changed.
+type mod struct{ dm.Mode }
+
+func (mod) Name() string { return "MOD" }
+
+// pit has a single spawn point: where several are, survival modes choose one by
+// chance.
+func pit() game.Terrain {
+	return bots.Map(
+		"####################",
+		"#                  #",
+		"#                  #",
+		"#        S         #",
+		"#                  #",
+		"#   ----     ####  #",
+		"#                  #",
+		"#  ###  #  ##      #",
+		"#                 ##",
+		"####################",
+	)
+}
+
 // fray is a map so full of weapons that everything happens.
 func fray() game.Terrain {
 	return bots.Map(
@@ -63,9 +124,10 @@ func fray() game.Terrain {
 type play struct {
 	rand    bots.Source
 	players int
-	teams   bool
+	mode    game.Mode
 	chaos   bool // they do all a player can do, and so does the operator
 	rules   game.Rules
+	tuning  game.Tuning
 	in      [game.MaxPlayers]game.Input
 	cmds    []game.Command
 	inputs  []game.Command
@@ -91,7 +153,8 @@ func digit(b bool) int {
 // start chooses rules, writes them and the map into the script, and makes the
 // world.
 func (p *play) start(t game.Terrain) (*game.World, error) {
-	if p.teams {
+	teams := p.mode.Flags()&game.GameTeams != 0
+	if teams {
 		for i := range t.Tiles {
 			if t.Tiles[i] == 192 && p.n(3) > 0 {
 				t.Tiles[i] = uint8(193 + p.n(2))
@@ -106,10 +169,13 @@ func (p *play) start(t game.Terrain) (*game.World, error) {
 	r.MaxClients, r.PlayerSlots, r.PureTuning = 64, 16, true
 	r.ScoreLimit, r.TimeLimit, r.InactiveTime = 15, 2, 1
 	r.Countdown, r.SpamProtection, r.ReadyMode = int32(p.n(3)), p.flip(), p.flip()
-	r.TeamDamage = p.teams && p.flip()
+	r.TeamDamage = teams && p.flip()
+	if p.mode.Name() == "MOD" {
+		r.PureTuning = false
+	}
 	p.rules = r
-	var m game.Mode = tdmOrDM(p.teams)
-	fmt.Fprintf(&p.script, "\nC sv_gametype %s\n", m.Name())
+	p.tuning = physics.DefaultTuning()
+	fmt.Fprintf(&p.script, "\nC sv_gametype %s\n", p.mode.Name())
 	for _, v := range []struct {
 		name  string
 		value int32
@@ -122,7 +188,7 @@ func (p *play) start(t game.Terrain) (*game.World, error) {
 		fmt.Fprintf(&p.script, "C sv_%s %d\n", v.name, v.value)
 	}
 	p.script.WriteString("X\n")
-	return game.New(game.Config{Terrain: t, Mode: m, Rules: r})
+	return game.New(game.Config{Terrain: t, Mode: p.mode, Rules: r})
 }
 
 // tick is the commands of the next tick.
@@ -140,7 +206,7 @@ func (p *play) tick(w *game.World) []game.Command {
 		default:
 			p.moves(id, w.Frame())
 			if p.chaos {
-				p.asks(id)
+				p.asks(id, w.Frame())
 			}
 		}
 	}
@@ -229,7 +295,7 @@ func (p *play) aims(id game.PlayerID, in *game.Input, f *game.Frame) {
 }
 
 // asks is what a player may want besides playing.
-func (p *play) asks(id game.PlayerID) {
+func (p *play) asks(id game.PlayerID, f *game.Frame) {
 	switch p.n(600) {
 	case 0:
 		p.add(game.Command{Kind: game.CmdKill, Player: id}, "K %d", id)
@@ -253,7 +319,9 @@ func (p *play) asks(id game.PlayerID) {
 		p.add(game.Command{Kind: game.CmdSay, Player: id, Chat: game.ChatMode(m), Target: game.Nobody, Text: s},
 			"Y %d %d -1 %s", id, m, s)
 	case 8:
-		if p.n(3) == 0 {
+		// The original credits the lasers of who left to who gets his seat, or
+		// crashes.
+		if p.n(3) == 0 && len(f.Lasers) == 0 {
 			p.add(game.Command{Kind: game.CmdLeave, Player: id}, "L %d", id)
 		}
 	}
@@ -291,5 +359,14 @@ func (p *play) operator() {
 		p.rules.Countdown = int32(p.n(3)) - 1
 		r := p.rules
 		p.add(game.Command{Kind: game.CmdRules, Rules: &r}, "C sv_countdown %d", r.Countdown)
+	case 11, 12, 13, 14, 15, 16, 17, 18, 19:
+		def := physics.DefaultTuning()
+		i := p.n(physics.NumTunings)
+		percent := 50 + p.n(100)
+		text := fmt.Sprintf("%.2f", def.At(i)*float32(percent)/100)
+		value, _ := strconv.ParseFloat(text, 32)
+		p.tuning.SetAt(i, float32(value))
+		t := p.tuning
+		p.add(game.Command{Kind: game.CmdTune, Tuning: &t}, "C tune %s %s", physics.TuningName(i), text)
 	}
 }

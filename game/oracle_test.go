@@ -15,34 +15,30 @@ import (
 	"github.com/teeyard/teeyard/game/mode/dm"
 )
 
-func tdmOrDM(teams bool) game.Mode {
-	if teams {
-		return tdm{}
-	}
-	return dm.Mode{}
-}
-
 // oracleRun is a match that the original's rules and ours play alike.
 type oracleRun struct {
-	name         string
-	seed         uint64
-	ticks        int
-	players      int
-	teams, chaos bool
-	terrain      func() game.Terrain
+	name    string
+	seed    uint64
+	ticks   int
+	players int
+	mode    game.Mode
+	chaos   bool
+	terrain func() game.Terrain
 }
 
 var oracleRuns = []oracleRun{
-	{name: "fray", seed: 1, ticks: 3000, players: 12, terrain: fray},
-	{name: "chaos", seed: 2, ticks: 3000, players: 9, chaos: true, terrain: fray},
-	{name: "teams", seed: 3, ticks: 3000, players: 10, teams: true, chaos: true, terrain: fray},
-	{name: "arena", seed: 4, ticks: 3000, players: 16, chaos: true, terrain: bots.Arena},
+	{name: "fray", seed: 1, ticks: 3000, players: 12, mode: dm.Mode{}, terrain: fray},
+	{name: "chaos", seed: 2, ticks: 3000, players: 9, mode: dm.Mode{}, chaos: true, terrain: fray},
+	{name: "teams", seed: 3, ticks: 3000, players: 10, mode: tdm{}, chaos: true, terrain: fray},
+	{name: "arena", seed: 4, ticks: 3000, players: 16, mode: dm.Mode{}, chaos: true, terrain: bots.Arena},
+	{name: "rounds", seed: 5, ticks: 3000, players: 6, mode: lms{}, chaos: true, terrain: pit},
+	{name: "tuned", seed: 6, ticks: 3000, players: 8, mode: mod{}, chaos: true, terrain: fray},
 }
 
 // play plays the run in a world of ours.
 func (o *oracleRun) play(t *testing.T) (reports []report, script []byte) {
 	t.Helper()
-	p := &play{rand: bots.Source(o.seed), players: o.players, teams: o.teams, chaos: o.chaos}
+	p := &play{rand: bots.Source(o.seed), players: o.players, mode: o.mode, chaos: o.chaos}
 	w, err := p.start(o.terrain())
 	if err != nil {
 		t.Fatal(err)

@@ -149,7 +149,7 @@ func (w *World) tickPlayer(id PlayerID) {
 // postTickPlayer moves the view along with what the player follows.
 func (w *World) postTickPlayer(id PlayerID) {
 	p := &w.players[id]
-	if p.team != TeamSpectators && !p.deadSpec || p.specMode == SpectateFree {
+	if !p.watching() || p.specMode == SpectateFree {
 		return
 	}
 	if p.specFlag >= 0 {

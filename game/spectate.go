@@ -23,6 +23,9 @@ func (w *World) toggleFollow(id PlayerID) {
 	}
 }
 
+// watching tells whether a player sees through other eyes than his tee's.
+func (p *player) watching() bool { return p.team == TeamSpectators || p.deadSpec }
+
 func flagMode(t Team) SpectateMode {
 	if t == TeamRed {
 		return SpectateFlagRed

@@ -203,6 +203,10 @@ static void showPlayer(int id)
 {
 	int projectiles = 0, pickups = 0, characters = 0, effects = 0;
 	game->OnSnap(id);
+	int inside = id;
+	for(Object &o : server.objects)
+		if(o.type == NETOBJTYPE_SPECTATORINFO)
+			inside = o.data[1];
 	for(Object &o : server.objects)
 	{
 		projectiles += o.type == NETOBJTYPE_PROJECTILE;
@@ -211,7 +215,9 @@ static void showPlayer(int id)
 		if(o.type == NETOBJTYPE_CHARACTER)
 		{
 			characters++;
-			if(((CNetObj_Character *)o.data)->m_Health)
+			// In survival modes the original goes on to tell players the health
+			// of whom they watched while they were out. We do not do that.
+			if(((CNetObj_Character *)o.data)->m_Health && o.id == inside)
 				printf("H %d %d\n", id, o.id);
 		}
 		if(o.type == NETOBJTYPE_SPECTATORINFO)
