@@ -2,6 +2,8 @@ package server
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"net/netip"
@@ -56,12 +58,26 @@ func newLab(tb testing.TB, files fs.FS, commands ...string) *lab {
 	l.srv, err = New(Config{
 		Transport: l, Seed: 1, Files: files,
 		Commands: append([]string{labConfig}, commands...),
-		Log:      slog.New(slog.NewTextHandler(&l.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Log:      slog.New(rawLog{&l.log}),
 	})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return l
+}
+
+// rawLog writes lines as they are, where real handlers may escape them.
+type rawLog struct{ to *strings.Builder }
+
+func (rawLog) Enabled(context.Context, slog.Level) bool { return true }
+func (h rawLog) WithAttrs([]slog.Attr) slog.Handler     { return h }
+func (h rawLog) WithGroup(string) slog.Handler          { return h }
+
+func (h rawLog) Handle(_ context.Context, r slog.Record) error {
+	system := ""
+	r.Attrs(func(a slog.Attr) bool { system = a.Value.String(); return false })
+	fmt.Fprintf(h.to, "[%s]: %s\n", system, r.Message)
+	return nil
 }
 
 // step lets n ticks pass.

@@ -76,14 +76,14 @@ func (c *session) rconWrong() {
 		return
 	}
 	n := s.tries.add(c.now, c.peer.Addr())
-	c.rconLine(fmt.Sprintf("Wrong password %d/%d.", n, most))
+	c.rconLine(fmt.Sprintf("Wrong password %d/%d.", min(n, int(most)), most))
 	if n < int(most) {
 		return
 	}
-	s.tries.forget(c.peer.Addr())
 	const reason = "Too many remote console authentication tries"
 	if s.settings.RconBanTime > 0 {
 		if s.ban(c.now, c.peer.Addr(), time.Duration(s.settings.RconBanTime)*time.Minute, reason) == nil {
+			s.tries.forget(c.peer.Addr())
 			return
 		}
 	}
