@@ -1,0 +1,131 @@
+package replay
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+// TestRecordingAllocatesNothing is about the part that runs within the tick.
+func TestRecordingAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	var rec Recorder
+	rec.Begin(0)
+	a := &aiming{}
+	ticks := make([][]game.Command, 500)
+	for i := range ticks {
+		ticks[i] = append([]game.Command(nil), a.play(16)...)
+	}
+	var spare []byte
+	i := 0
+	tick := func() {
+		if rec.Tick(ticks[i%len(ticks)]) != nil {
+			t.Fatal("cannot record")
+		}
+		if i++; rec.Full() {
+			spare = rec.Take(uint64(i), spare)
+		}
+	}
+	for range 1000 {
+		tick()
+	}
+	if n := testing.AllocsPerRun(1000, tick); n != 0 {
+		t.Errorf("%v allocations per tick", n)
+	}
+}
+
+func BenchmarkRecord(b *testing.B) {
+	var rec Recorder
+	rec.Begin(0)
+	a := &aiming{}
+	ticks := make([][]game.Command, 500)
+	for i := range ticks {
+		ticks[i] = append([]game.Command(nil), a.play(16)...)
+	}
+	var spare []byte
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		rec.Tick(ticks[i%len(ticks)])
+		if rec.Full() {
+			spare = rec.Take(0, spare)
+		}
+	}
+}
+
+func BenchmarkPack(b *testing.B) {
+	var rec Recorder
+	rec.Begin(0)
+	a := &aiming{}
+	for !rec.Full() {
+		rec.Tick(a.play(16))
+	}
+	block := rec.Take(0, nil)
+	var p Packer
+	var out []byte
+	b.SetBytes(int64(len(block)))
+	b.ReportAllocs()
+	for range b.N {
+		out = p.AppendTicks(out[:0], block)
+	}
+	b.ReportMetric(float64(len(out)), "B/block")
+}
+
+// benchTicks is a match of 16 bots.
+const benchTicks = 10000
+
+// BenchmarkSimulate is a match alone, its commands at hand: what verifying is
+// measured against.
+func BenchmarkSimulate(b *testing.B) {
+	log := record(b, 16, benchTicks)
+	var ticks [][]game.Command
+	r, _ := NewReader(bytes.NewReader(log))
+	var t Tick
+	for r.Next(&t) == nil {
+		ticks = append(ticks, append([]game.Command(nil), t.Commands...))
+	}
+	h := r.Header()
+	b.ResetTimer()
+	for range b.N {
+		w, err := h.World(Config{Modes: modes})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, cmds := range ticks {
+			w.Step(cmds)
+		}
+	}
+	b.ReportMetric(float64(b.N)*benchTicks/b.Elapsed().Seconds(), "ticks/s")
+}
+
+// BenchmarkRead is reading alone.
+func BenchmarkRead(b *testing.B) {
+	log := record(b, 16, benchTicks)
+	b.SetBytes(int64(len(log)))
+	b.ReportAllocs()
+	b.ResetTimer()
+	for range b.N {
+		r, _ := NewReader(bytes.NewReader(log))
+		var t Tick
+		for r.Next(&t) != io.EOF {
+		}
+	}
+	b.ReportMetric(float64(b.N)*benchTicks/b.Elapsed().Seconds(), "ticks/s")
+}
+
+func BenchmarkVerify(b *testing.B) {
+	log := record(b, 16, benchTicks)
+	b.SetBytes(int64(len(log)))
+	b.ResetTimer()
+	for range b.N {
+		if _, err := verify(log); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)*benchTicks/b.Elapsed().Seconds(), "ticks/s")
+}
+

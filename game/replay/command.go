@@ -1,0 +1,298 @@
+package replay
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+// A tick is a row of commands, each beginning with a byte:
+//
+//	0           the end of the tick
+//	1..126      a command of that kind, with all its fields
+//	127         inputs as expected, of a set of players in ascending order
+//	128+player  CmdDirect
+//	192+player  CmdInput, one that is not as expected
+const (
+	opEnd    = 0
+	opInputs = 127
+	opDirect = 128
+	opInput  = 192
+)
+
+// maxCommands bounds the commands of a tick, and with it what a log can make a
+// reader allocate.
+const maxCommands = 1 << 16
+
+// encoder writes ticks. It is the mirror of decoder.
+type encoder struct {
+	seats [game.MaxPlayers]seat
+}
+
+func seated(id game.PlayerID) bool { return id >= 0 && id < game.MaxPlayers }
+
+// appendTick writes the commands of a tick.
+func (e *encoder) appendTick(dst []byte, cmds []game.Command) []byte {
+	for i := 0; i < len(cmds); {
+		c := &cmds[i]
+		switch {
+		case c.Kind == game.CmdDirect && seated(c.Player):
+			p := &e.seats[c.Player]
+			dst = append(dst, opDirect+byte(c.Player))
+			dst = appendDiff(dst, p.newest(), &c.Input)
+			p.arrive(&c.Input)
+			i++
+		case c.Kind == game.CmdInput && seated(c.Player):
+			if n, players := e.run(cmds[i:]); n > 0 {
+				dst = append(dst, opInputs)
+				dst = binary.AppendUvarint(dst, players)
+				i += n
+				continue
+			}
+			dst = e.appendInput(dst, c)
+			i++
+		default:
+			if c.Kind > opEnd && c.Kind < opInputs { // others mean nothing
+				dst = appendCommand(dst, c)
+			}
+			i++
+		}
+	}
+	return append(dst, opEnd)
+}
+
+// run counts the inputs in front of cmds that are as expected and ascend.
+func (e *encoder) run(cmds []game.Command) (n int, players uint64) {
+	before := game.Nobody
+	for i := range cmds {
+		c := &cmds[i]
+		if c.Kind != game.CmdInput || !seated(c.Player) || c.Player <= before || !e.seats[c.Player].expected(&c.Input) {
+			break
+		}
+		p := &e.seats[c.Player]
+		p.use(p.used + 1)
+		players |= 1 << c.Player
+		before = c.Player
+		n++
+	}
+	return n, players
+}
+
+// appendInput writes an input that came out of the row: a number of steps from
+// the one last used, or 0 and the difference to it.
+func (e *encoder) appendInput(dst []byte, c *game.Command) []byte {
+	p := &e.seats[c.Player]
+	dst = append(dst, opInput+byte(c.Player))
+	if n, ok := p.find(&c.Input); ok {
+		// From the newest back, beginning with 1.
+		dst = binary.AppendUvarint(dst, uint64(p.count-n)+1)
+		p.use(n)
+		return dst
+	}
+	dst = append(dst, 0)
+	dst = appendDiff(dst, &p.last, &c.Input)
+	p.last = c.Input
+	return dst
+}
+
+// Bits of the fields of a command that are not zero.
+const (
+	hasPlayer = 1 << iota
+	hasTarget
+	hasTeam
+	hasChat
+	hasSpectate
+	hasFlag
+	hasValue
+	hasOrigin
+	hasInput
+	hasText
+	hasProfile
+	hasRules
+	hasTuning
+	hasAll
+)
+
+// appendCommand writes a command with all its fields.
+func appendCommand(dst []byte, c *game.Command) []byte {
+	var has uint64
+	set := func(bit uint64, ok bool) {
+		if ok {
+			has |= bit
+		}
+	}
+	set(hasPlayer, c.Player != 0)
+	set(hasTarget, c.Target != 0)
+	set(hasTeam, c.Team != 0)
+	set(hasChat, c.Chat != 0)
+	set(hasSpectate, c.Spectate != 0)
+	set(hasFlag, c.Flag)
+	set(hasValue, c.Value != 0)
+	set(hasOrigin, c.Origin != 0)
+	set(hasInput, c.Input != game.Input{})
+	set(hasText, c.Text != "")
+	set(hasProfile, c.Profile != nil)
+	set(hasRules, c.Rules != nil)
+	set(hasTuning, c.Tuning != nil)
+
+	dst = append(dst, byte(c.Kind))
+	dst = binary.AppendUvarint(dst, has)
+	if has&hasPlayer != 0 {
+		dst = append(dst, byte(c.Player))
+	}
+	if has&hasTarget != 0 {
+		dst = append(dst, byte(c.Target))
+	}
+	if has&hasTeam != 0 {
+		dst = append(dst, byte(c.Team))
+	}
+	if has&hasChat != 0 {
+		dst = append(dst, byte(c.Chat))
+	}
+	if has&hasSpectate != 0 {
+		dst = append(dst, byte(c.Spectate))
+	}
+	if has&hasValue != 0 {
+		dst = appendInt(dst, c.Value)
+	}
+	if has&hasOrigin != 0 {
+		dst = binary.LittleEndian.AppendUint64(dst, c.Origin)
+	}
+	if has&hasInput != 0 {
+		dst = appendDiff(dst, &game.Input{}, &c.Input)
+	}
+	if has&hasText != 0 {
+		dst = appendText(dst, c.Text)
+	}
+	if has&hasProfile != 0 {
+		dst = appendProfile(dst, c.Profile)
+	}
+	if has&hasRules != 0 {
+		dst = appendRules(dst, c.Rules)
+	}
+	if has&hasTuning != 0 {
+		dst = appendTuning(dst, c.Tuning)
+	}
+	return dst
+}
+
+// decoder reads ticks. The commands are its own until the next tick.
+type decoder struct {
+	seats [game.MaxPlayers]seat
+	cmds  []game.Command
+}
+
+// tick reads the commands of a tick from s.
+func (d *decoder) tick(s *scanner) ([]game.Command, error) {
+	clear(d.cmds)
+	d.cmds = d.cmds[:0]
+	for {
+		op := s.byte()
+		switch {
+		case s.bad:
+		case op == opEnd:
+			return d.cmds, nil
+		case op < opInputs:
+			c := d.add(game.CommandKind(op), 0)
+			c.Target = 0
+			s.command(c)
+		case op == opInputs:
+			players := s.uvarint()
+			for id := game.PlayerID(0); players != 0; id, players = id+1, players>>1 {
+				if players&1 == 0 {
+					continue
+				}
+				p := &d.seats[id]
+				if p.at(p.used+1) == nil {
+					s.fail()
+					break
+				}
+				d.add(game.CmdInput, id).Input = *p.use(p.used + 1)
+			}
+		case op < opInput:
+			id := game.PlayerID(op - opDirect)
+			p := &d.seats[id]
+			in := s.diff(*p.newest())
+			p.arrive(&in)
+			d.add(game.CmdDirect, id).Input = in
+		default:
+			id := game.PlayerID(op - opInput)
+			d.add(game.CmdInput, id).Input = d.seats[id].read(s)
+		}
+		if s.bad {
+			return nil, fmt.Errorf("%w: a command", ErrCorrupt)
+		}
+		if len(d.cmds) > maxCommands {
+			return nil, fmt.Errorf("%w: more than %d commands in a tick", ErrCorrupt, maxCommands)
+		}
+	}
+}
+
+// read reads an input that came out of the row.
+func (p *seat) read(s *scanner) game.Input {
+	back := s.uvarint()
+	if back == 0 {
+		p.last = s.diff(p.last)
+		return p.last
+	}
+	if back > history || back > uint64(p.count) {
+		s.fail()
+		return game.Input{}
+	}
+	return *p.use(p.count - uint32(back) + 1)
+}
+
+func (d *decoder) add(kind game.CommandKind, id game.PlayerID) *game.Command {
+	d.cmds = append(d.cmds, game.Command{Kind: kind, Player: id, Target: game.Nobody})
+	return &d.cmds[len(d.cmds)-1]
+}
+
+// command reads the fields of a command.
+func (s *scanner) command(c *game.Command) {
+	has := s.uvarint()
+	if has >= hasAll {
+		s.fail()
+		return
+	}
+	if has&hasPlayer != 0 {
+		c.Player = game.PlayerID(s.byte())
+	}
+	if has&hasTarget != 0 {
+		c.Target = game.PlayerID(s.byte())
+	}
+	if has&hasTeam != 0 {
+		c.Team = game.Team(s.byte())
+	}
+	if has&hasChat != 0 {
+		c.Chat = game.ChatMode(s.byte())
+	}
+	if has&hasSpectate != 0 {
+		c.Spectate = game.SpectateMode(s.byte())
+	}
+	c.Flag = has&hasFlag != 0
+	if has&hasValue != 0 {
+		c.Value = s.int()
+	}
+	if has&hasOrigin != 0 {
+		c.Origin = s.uint64()
+	}
+	if has&hasInput != 0 {
+		c.Input = s.diff(game.Input{})
+	}
+	if has&hasText != 0 {
+		c.Text = s.text()
+	}
+	if has&hasProfile != 0 {
+		c.Profile = new(game.Profile)
+		s.profile(c.Profile)
+	}
+	if has&hasRules != 0 {
+		c.Rules = new(game.Rules)
+		s.rules(c.Rules)
+	}
+	if has&hasTuning != 0 {
+		c.Tuning = new(game.Tuning)
+		s.tuning(c.Tuning)
+	}
+}

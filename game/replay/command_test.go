@@ -1,0 +1,273 @@
+package replay
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+// fill sets everything that v is made of to a number of its own. It is what
+// notices a field that was added to a command and not to the format.
+func fill(v reflect.Value, r *rand.Rand) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), r)
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(v.Index(i), r)
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), r)
+	case reflect.String:
+		v.SetString(fmt.Sprint("text ", r.Uint32()))
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int8, reflect.Int32, reflect.Int, reflect.Int64:
+		for v.IsZero() {
+			v.SetInt(int64(r.Uint64()) >> (64 - v.Type().Bits()))
+		}
+	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
+		for v.IsZero() {
+			v.SetUint(r.Uint64() >> (64 - v.Type().Bits()))
+		}
+	default:
+		panic("a field of kind " + v.Kind().String() + ": teach it to the format and to this test")
+	}
+}
+
+func roundTrip(t testing.TB, ticks [][]game.Command) [][]game.Command {
+	var e encoder
+	var d decoder
+	var b []byte
+	for _, cmds := range ticks {
+		b = e.appendTick(b, cmds)
+	}
+	s := scanner{b: b}
+	var got [][]game.Command
+	for range ticks {
+		cmds, err := d.tick(&s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, append([]game.Command(nil), cmds...))
+	}
+	if len(s.b) != 0 {
+		t.Fatalf("%d bytes left", len(s.b))
+	}
+	return got
+}
+
+func TestAllFieldsTravel(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for kind := game.CmdJoin; kind <= game.CmdBroadcast; kind++ {
+		if kind == game.CmdInput || kind == game.CmdDirect {
+			continue
+		}
+		var c game.Command
+		fill(reflect.ValueOf(&c).Elem(), r)
+		c.Kind = kind
+		want := [][]game.Command{{c}, {{Kind: kind}}}
+		if diff := cmp.Diff(want, roundTrip(t, want)); diff != "" {
+			t.Errorf("kind %d (-want +got):\n%s", kind, diff)
+		}
+	}
+	var in game.Input
+	fill(reflect.ValueOf(&in).Elem(), r)
+	want := [][]game.Command{
+		{{Kind: game.CmdDirect, Player: 3, Target: game.Nobody, Input: in}, {Kind: game.CmdInput, Player: 4, Target: game.Nobody, Input: in}},
+		{{Kind: game.CmdDirect, Player: 3, Target: game.Nobody}, {Kind: game.CmdInput, Player: 3, Target: game.Nobody, Input: in}},
+		{{Kind: game.CmdDirect, Player: -5, Input: in}, {Kind: game.CmdInput, Player: 64, Input: in}},
+	}
+	if diff := cmp.Diff(want, roundTrip(t, want)); diff != "" {
+		t.Errorf("inputs (-want +got):\n%s", diff)
+	}
+}
+
+func TestHeaderFieldsTravel(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	var h Header
+	var p Packer
+	rv := reflect.ValueOf(&h).Elem()
+	for i := range rv.NumField() {
+		switch rv.Type().Field(i).Name {
+		case "Terrain":
+			h.Terrain = game.Terrain{Width: 3, Height: 2, Tiles: []uint8{1, 2, 3, 4, 5, 6}}
+		case "Mods":
+			h.Mods = []string{"a", "b"}
+		case "Idle":
+			h.Idle = 99
+		default:
+			fill(rv.Field(i), r)
+		}
+	}
+	b, err := p.AppendHeader(nil, &h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rd, err := NewReader(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&h, rd.Header()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for name, edit := range map[string]func(*Header){
+		"terrain": func(h *Header) { h.Terrain.Width = 4 },
+		"idle":    func(h *Header) { h.Idle = MaxIdle + 1 },
+		"text":    func(h *Header) { h.Map = string(make([]byte, maxText+1)) },
+		"mods":    func(h *Header) { h.Mods = make([]string, maxMods+1) },
+	} {
+		bad := h
+		edit(&bad)
+		if _, err := p.AppendHeader(nil, &bad); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestInputsTravel mixes arriving and due inputs as a network does: late, lost,
+// out of order, repeated.
+func TestInputsTravel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		small := rapid.Int32Range(-3, 3)
+		wild := rapid.Int32()
+		number := rapid.Custom(func(t *rapid.T) int32 {
+			if rapid.IntRange(0, 9).Draw(t, "wild") == 0 {
+				return wild.Draw(t, "number")
+			}
+			return small.Draw(t, "number")
+		})
+		input := rapid.Custom(func(t *rapid.T) game.Input {
+			return game.Input{
+				Direction: small.Draw(t, "dir"), TargetX: number.Draw(t, "x"), TargetY: number.Draw(t, "y"),
+				Jump: rapid.Bool().Draw(t, "jump"), Hook: rapid.Bool().Draw(t, "hook"), Fire: number.Draw(t, "fire"),
+				Flags: game.PlayerFlags(rapid.Byte().Draw(t, "flags")), WantedWeapon: small.Draw(t, "wanted"),
+				NextWeapon: number.Draw(t, "next"), PrevWeapon: number.Draw(t, "prev"),
+			}
+		})
+		command := rapid.Custom(func(t *rapid.T) game.Command {
+			c := game.Command{
+				Kind:   rapid.SampledFrom([]game.CommandKind{game.CmdInput, game.CmdDirect}).Draw(t, "kind"),
+				Player: game.PlayerID(rapid.SampledFrom([]int8{0, 1, 2, 63}).Draw(t, "player")),
+				Target: game.Nobody, Input: input.Draw(t, "input"),
+			}
+			return c
+		})
+		ticks := rapid.SliceOfN(rapid.SliceOfN(command, 0, 12), 1, 12).Draw(t, "ticks")
+		// Let some due inputs be those that arrived earlier.
+		var arrived []game.Input
+		for _, cmds := range ticks {
+			for i := range cmds {
+				switch c := &cmds[i]; {
+				case c.Kind == game.CmdDirect:
+					arrived = append(arrived, c.Input)
+				case len(arrived) > 0 && rapid.Bool().Draw(t, "known"):
+					c.Input = arrived[rapid.IntRange(0, len(arrived)-1).Draw(t, "which")]
+				}
+			}
+		}
+		var e encoder
+		var d decoder
+		for i, cmds := range ticks {
+			s := scanner{b: e.appendTick(nil, cmds)}
+			got, err := d.tick(&s)
+			if err != nil || len(s.b) != 0 {
+				t.Fatalf("tick %d: %v, %d bytes left", i, err, len(s.b))
+			}
+			if diff := cmp.Diff(cmds, append([]game.Command{}, got...)); diff != "" {
+				t.Fatalf("tick %d (-want +got):\n%s", i, diff)
+			}
+		}
+	})
+}
+
+// TestWildTick bounds what a tick may hold, on both sides.
+func TestWildTick(t *testing.T) {
+	var r Recorder
+	r.Begin(0)
+	if err := r.Tick(make([]game.Command, maxCommands+1)); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("too many commands: %v", err)
+	}
+	r.Begin(0)
+	long := []game.Command{{Kind: game.CmdSay, Text: string(make([]byte, maxBlock))}}
+	if err := r.Tick(long); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("too many bytes: %v", err)
+	}
+	if err := r.Tick(nil); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("the log went on with a hole: %v", err)
+	}
+	var d decoder
+	s := scanner{b: bytes.Repeat([]byte{1, 0}, maxCommands+1)}
+	if _, err := d.tick(&s); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("read too many commands: %v", err)
+	}
+}
+
+// FuzzReader reads what may not be a log: first as a file, then as the content of
+// a block whose checksum is right.
+func FuzzReader(f *testing.F) {
+	log := record(f, 2, 120)
+	f.Add(log, false)
+	f.Add(log[:len(log)/2], false)
+	r, err := NewReader(bytes.NewReader(log))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for {
+		kind, payload, err := r.blocks.next()
+		if err != nil {
+			break
+		}
+		if kind == blockTicks {
+			f.Add(bytes.Clone(payload[:len(payload)-trailer]), true)
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte, inside bool) {
+		if inside {
+			if len(b) > maxBlock-trailer {
+				return
+			}
+			h := header()
+			var p Packer
+			rec := Recorder{buf: b[:len(b):len(b)], ticks: BlockTicks, next: BlockTicks}
+			log, err := p.AppendHeader(nil, h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b = p.AppendTicks(log, rec.Take(0, nil))
+		}
+		r, err := NewReader(bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		var tick Tick
+		last := r.Header().Idle
+		for {
+			err := r.Next(&tick)
+			if err == io.EOF || errors.Is(err, ErrCorrupt) || errors.Is(err, ErrTruncated) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last++; tick.Tick != last {
+				t.Fatalf("tick %d after %d", tick.Tick, last-1)
+			}
+		}
+		if r.Good() > int64(len(b)) {
+			t.Fatalf("%d of %d bytes good", r.Good(), len(b))
+		}
+	})
+}

@@ -1,0 +1,206 @@
+package replay
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+// Tick is one tick of a log.
+type Tick struct {
+	// Tick is its number: what World.Tick is after the Step.
+	Tick int32
+	// Commands are those of the Step, borrowed until the next is read. Fields that
+	// their kinds do not name are not kept.
+	Commands []game.Command
+	// Hash is World.Hash after the Step, if Hashed.
+	Hash   uint64
+	Hashed bool
+}
+
+// Reader reads a log from its beginning. Its memory is bounded by the limits of
+// the format, some 40 MB at the worst, whatever the log says.
+type Reader struct {
+	blocks blocks
+	header Header
+	dec    decoder
+	body   scanner // commands of the block being read
+	next   int32   // the number of the next tick
+	left   int32   // ticks of the block not yet read
+	hash   uint64
+	hashed bool
+	good   int64
+	end    EndReason
+	err    error
+}
+
+// NewReader reads the header of a log. The error is ErrFormat, ErrTruncated or
+// ErrCorrupt, or r's own. r should be buffered.
+func NewReader(r io.Reader) (*Reader, error) {
+	rd := &Reader{}
+	if err := rd.open(r); err != nil {
+		return nil, err
+	}
+	return rd, nil
+}
+
+func (r *Reader) open(src io.Reader) error {
+	var m [len(magic)]byte
+	n, err := io.ReadFull(src, m[:])
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return fmt.Errorf("replay: %w", err)
+	}
+	const version = len(magic) - 1
+	switch {
+	case string(m[:min(n, version)]) != magic[:min(n, version)]:
+		return fmt.Errorf("%w: it begins with %q", ErrFormat, m[:n])
+	case n < len(m):
+		return fmt.Errorf("%w: within its first %d bytes", ErrTruncated, len(m))
+	case m[version] != magic[version]:
+		return fmt.Errorf("%w of this version: it has version %d of the format, known is %d", ErrFormat, m[version], magic[version])
+	}
+	r.blocks = blocks{r: src, offset: int64(n)}
+	kind, payload, err := r.blocks.next()
+	if err == io.EOF {
+		return fmt.Errorf("%w: there is no header", ErrTruncated)
+	}
+	if err != nil {
+		return err
+	}
+	if kind != blockHeader {
+		return fmt.Errorf("%w: a block of kind %q where the header is due", ErrCorrupt, kind)
+	}
+	if err := r.header.parse(append([]byte(nil), payload...)); err != nil {
+		return err
+	}
+	r.next = r.header.Idle + 1
+	r.good = r.blocks.offset
+	return nil
+}
+
+// Header returns what the world was made of. It belongs to the reader.
+func (r *Reader) Header() *Header { return &r.header }
+
+// End returns why the log ends, once Next returned io.EOF. EndNone means that the
+// recorder was killed between two blocks.
+func (r *Reader) End() EndReason { return r.end }
+
+// Good returns how many bytes of the log were read without a fault, always whole
+// blocks.
+func (r *Reader) Good() int64 { return r.good }
+
+// Next reads the next tick into t. io.EOF is the end; ErrTruncated and ErrCorrupt
+// say that what follows is lost. Then the ticks of whole blocks before have all
+// been returned.
+func (r *Reader) Next(t *Tick) error {
+	for r.err == nil && r.left == 0 {
+		r.err = r.block()
+	}
+	if r.err != nil {
+		return r.err
+	}
+	cmds, err := r.dec.tick(&r.body)
+	if err != nil {
+		r.err = fmt.Errorf("tick %d: %w", r.next, err)
+		return r.err
+	}
+	r.left--
+	if r.left == 0 && len(r.body.b) != 0 {
+		r.err = fmt.Errorf("%w: %d bytes behind tick %d", ErrCorrupt, len(r.body.b), r.next)
+		return r.err
+	}
+	*t = Tick{Tick: r.next, Commands: cmds}
+	if r.left == 0 && r.hashed {
+		t.Hash, t.Hashed = r.hash, true
+	}
+	r.next++
+	return nil
+}
+
+// block reads the next block.
+func (r *Reader) block() error {
+	kind, payload, err := r.blocks.next()
+	if err != nil {
+		return err
+	}
+	switch kind {
+	case blockTicks, blockPartial:
+		n := len(payload) - trailer
+		if n < 0 {
+			return fmt.Errorf("%w: a block of ticks with %d bytes", ErrCorrupt, len(payload))
+		}
+		t := payload[n:]
+		before := int64(binary.LittleEndian.Uint32(t))
+		ticks := int64(binary.LittleEndian.Uint32(t[4:]))
+		if before != int64(r.next-1) || ticks < 1 || ticks > BlockTicks || before+ticks > game.MaxTick {
+			return fmt.Errorf("%w: %d ticks after tick %d where tick %d is due", ErrCorrupt, ticks, before, r.next)
+		}
+		r.body = scanner{b: payload[:n]}
+		r.left = int32(ticks)
+		r.hash, r.hashed = binary.LittleEndian.Uint64(t[8:]), kind == blockTicks
+	case blockEnd:
+		if len(payload) != 1 || payload[0] == byte(EndNone) {
+			return fmt.Errorf("%w: end of the log", ErrCorrupt)
+		}
+		r.end = EndReason(payload[0])
+		r.good = r.blocks.offset
+		switch _, _, err := r.blocks.next(); {
+		case err == nil || errors.Is(err, ErrTruncated) || errors.Is(err, ErrCorrupt):
+			return fmt.Errorf("%w: there is more behind the end of the log", ErrCorrupt)
+		default:
+			return err
+		}
+	default:
+		return fmt.Errorf("%w: a block of unknown kind %q", ErrCorrupt, kind)
+	}
+	r.good = r.blocks.offset
+	return nil
+}
+
+// Cut copies the log of src to dst up to the block with the given tick, or all
+// of it if it is shorter, and ends it there: a cut is up to a second longer than
+// asked for. What comes before cannot be cut off, since the world is where it is
+// only because of it. It returns the last tick copied. A fault of src beyond that
+// tick does not matter; one before ends the copy and is returned.
+func Cut(dst io.Writer, src io.Reader, tick int32) (last int32, err error) {
+	r := &Reader{}
+	if err := r.open(src); err != nil {
+		return 0, err
+	}
+	var p Packer
+	buf, err := p.AppendHeader(nil, &r.header)
+	if err != nil {
+		return 0, err
+	}
+	why := EndCut
+	last = r.next - 1
+	for last < tick {
+		err = r.block()
+		if err == io.EOF {
+			if why, err = r.end, nil; why == EndNone {
+				why = EndCut
+			}
+			break
+		}
+		if err != nil {
+			break
+		}
+		if _, werr := dst.Write(buf); werr != nil {
+			return last, fmt.Errorf("replay: %w", werr)
+		}
+		kind := byte(blockPartial)
+		if r.hashed {
+			kind = blockTicks
+		}
+		buf = p.append(buf[:0], kind, r.blocks.payload)
+		last += r.left
+		r.next += r.left
+	}
+	if _, werr := dst.Write(p.AppendEnd(buf, why)); werr != nil {
+		return last, fmt.Errorf("replay: %w", werr)
+	}
+	return last, err
+}

@@ -1,0 +1,418 @@
+package replay
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/internal/bots"
+	"github.com/teeyard/teeyard/game/mode/dm"
+)
+
+func modes(name string) (game.Mode, bool) {
+	if name != "dm" {
+		return nil, false
+	}
+	return dm.Mode{}, true
+}
+
+// header is that of a match of bots.
+func header(mods ...game.Mod) *Header {
+	h := &Header{
+		Program: "test", Start: 1795231813000, Map: "arena", MapSHA256: [32]byte{1, 2, 3},
+		Terrain: bots.Arena(), Rules: bots.Rules(), Tuning: game.Tuning{}, Seed: 7,
+	}
+	w, _ := game.New(game.Config{Terrain: h.Terrain, Mode: dm.Mode{}, Rules: h.Rules})
+	h.Tuning = w.Tuning()
+	h.SetRules("dm", dm.Mode{}, mods)
+	return h
+}
+
+// aiming has players who turn their cursors all the time, as people do, and
+// whose inputs arrive some ticks before they count.
+type aiming struct {
+	bots  bots.Bots
+	rand  bots.Source
+	angle [game.MaxPlayers]float64
+	turn  [game.MaxPlayers]float64
+	late  [][]game.Command
+	cmds  []game.Command
+}
+
+const ahead = 2 // ticks
+
+func (a *aiming) play(n int) []game.Command {
+	cmds := a.bots.Play(n)
+	if a.late == nil {
+		a.late = make([][]game.Command, ahead)
+	}
+	late := a.late[0]
+	copy(a.late, a.late[1:])
+	inputs := late[:0:cap(late)]
+	a.cmds = a.cmds[:0]
+	late = append([]game.Command(nil), late...)
+	for i := range n {
+		c := &cmds[i]
+		if a.rand.Next()%20 == 0 {
+			a.turn[i] = float64(int64(a.rand.Next()%2000)-1000) / 10000
+		}
+		if a.rand.Next()%50 == 0 {
+			a.turn[i] = 0
+		}
+		a.angle[i] += a.turn[i]
+		c.Input.TargetX = int32(300 * math.Cos(a.angle[i]))
+		c.Input.TargetY = int32(300 * math.Sin(a.angle[i]))
+		a.cmds = append(a.cmds, *c)
+		in := *c
+		in.Kind = game.CmdInput
+		inputs = append(inputs, in)
+	}
+	a.late[ahead-1] = inputs
+	return append(a.cmds, late...)
+}
+
+// record plays a match of bots and returns its log.
+func record(t testing.TB, players, ticks int) []byte {
+	t.Helper()
+	h := header()
+	h.Idle = 123
+	w, err := h.World(Config{Modes: modes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	wr, err := NewWriter(&out, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &aiming{}
+	for i := range ticks {
+		var cmds []game.Command
+		if i < players {
+			cmds = bots.Join(game.PlayerID(i))
+		} else {
+			cmds = a.play(players)
+		}
+		if i == ticks/2 {
+			r := h.Rules
+			r.ScoreLimit = 5
+			tuning := h.Tuning
+			tuning[3]++
+			cmds = append(cmds,
+				game.Command{Kind: game.CmdRules, Player: game.Nobody, Rules: &r},
+				game.Command{Kind: game.CmdTune, Player: game.Nobody, Tuning: &tuning},
+				game.Command{Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Text: "half time"},
+				game.Command{Kind: game.CmdLeave, Player: 1, Text: "bye"})
+		}
+		if err := wr.Tick(cmds); err != nil {
+			t.Fatal(err)
+		}
+		w.Step(cmds)
+		if err := wr.Stepped(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := wr.Close(w, EndMap); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func verify(log []byte) (Result, error) {
+	r, err := NewReader(bytes.NewReader(log))
+	if err != nil {
+		return Result{}, err
+	}
+	return Verify(r, Config{Modes: modes})
+}
+
+func TestVerify(t *testing.T) {
+	const ticks = 5030
+	log := record(t, 16, ticks)
+	res, err := verify(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Result{Ticks: 123 + ticks, Hashes: 101, Good: 123 + ticks, End: EndMap}
+	if res != want {
+		t.Errorf("%+v, want %+v", res, want)
+	}
+	minutes := float64(ticks) / (60 * game.TickRate)
+	t.Logf("%d bytes for %.1f minutes of 16 players: %.0f KB per minute", len(log), minutes, float64(len(log))/1024/minutes)
+
+	r, err := NewReader(bytes.NewReader(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantHeader := header()
+	wantHeader.Idle = 123
+	if diff := cmp.Diff(wantHeader, r.Header()); diff != "" {
+		t.Errorf("header (-want +got):\n%s", diff)
+	}
+}
+
+// TestDifferenceIsFound changes one command of a log.
+func TestDifferenceIsFound(t *testing.T) {
+	log := record(t, 4, 1000)
+	r, err := NewReader(bytes.NewReader(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	h := *r.Header()
+	wr, err := NewWriter(&out, &h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, _ := h.World(Config{Modes: modes})
+	var tick Tick
+	for r.Next(&tick) == nil {
+		w.Step(tick.Commands) // the true match, for the hashes
+		if tick.Tick == 700 {
+			i := slices.IndexFunc(tick.Commands, func(c game.Command) bool { return c.Kind == game.CmdInput })
+			tick.Commands[i].Input.Direction = 1 - max(tick.Commands[i].Input.Direction, 0)
+		}
+		if err := errors.Join(wr.Tick(tick.Commands), wr.Stepped(w)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := wr.Close(w, EndMap); err != nil {
+		t.Fatal(err)
+	}
+	res, err := verify(out.Bytes())
+	if !errors.Is(err, ErrDiffers) || res.Good != 673 || res.Bad != 723 {
+		t.Errorf("%+v, %v: want a difference between 673 and 723", res, err)
+	}
+}
+
+func TestTruncation(t *testing.T) {
+	log := record(t, 4, 200)
+	whole, err := verify(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := 1
+	if testing.Short() || raceEnabled {
+		step = 37
+	}
+	good := int32(0)
+	for n := 0; n < len(log); n += step {
+		res, err := verify(log[:n])
+		switch {
+		case err != nil && !errors.Is(err, ErrTruncated):
+			t.Fatalf("%d of %d bytes: %v", n, len(log), err)
+		case res.Good < good || res.Good > whole.Good:
+			t.Fatalf("%d of %d bytes: good to %d, with fewer to %d", n, len(log), res.Good, good)
+		case res.Bad != 0:
+			t.Fatalf("%d of %d bytes: %+v", n, len(log), res)
+		}
+		good = res.Good
+	}
+	if good < whole.Good-BlockTicks {
+		t.Errorf("the last truncation verifies to %d of %d", good, whole.Good)
+	}
+}
+
+// TestDamage flips bits all over a log. Each has to be noticed, and what was
+// before it has to be good.
+func TestDamage(t *testing.T) {
+	log := record(t, 4, 300)
+	step := 11
+	if testing.Short() || raceEnabled {
+		step = 101
+	}
+	for i := 0; i < len(log); i += step {
+		bad := bytes.Clone(log)
+		bad[i] ^= 1 << (i % 8)
+		res, err := verify(bad)
+		if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrTruncated) && !errors.Is(err, ErrFormat) {
+			t.Fatalf("bit %d of byte %d: %+v, %v", i%8, i, res, err)
+		}
+		r, err := NewReader(bytes.NewReader(bad))
+		if err != nil {
+			continue
+		}
+		var tick Tick
+		for r.Next(&tick) == nil {
+		}
+		if r.Good() > int64(i) {
+			t.Fatalf("byte %d is damaged, but %d bytes are said to be good", i, r.Good())
+		}
+	}
+}
+
+func TestBlocksMissingOrRepeated(t *testing.T) {
+	log := record(t, 2, 400)
+	var at []int64
+	r, err := NewReader(bytes.NewReader(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tick Tick
+	at = append(at, r.Good())
+	for r.Next(&tick) == nil {
+		if g := r.Good(); g != at[len(at)-1] {
+			at = append(at, g)
+		}
+	}
+	a, b := at[2], at[3]
+	for name, bad := range map[string][]byte{
+		"missing":  slices.Concat(log[:a], log[b:]),
+		"repeated": slices.Concat(log[:b], log[a:b], log[b:]),
+		"appended": slices.Concat(log, log[a:b]),
+		"junk":     slices.Concat(log, []byte("x")),
+	} {
+		if _, err := verify(bad); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	log := record(t, 4, 1000)
+	for _, to := range []int32{0, 1, 173, 174, 600, 5000} {
+		var out bytes.Buffer
+		last, err := Cut(&out, bytes.NewReader(log), to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := min(123+(max(to, 123)-123+BlockTicks-1)/BlockTicks*BlockTicks, 1123)
+		if last != want {
+			t.Errorf("cut to %d: last tick %d, want %d", to, last, want)
+		}
+		res, err := verify(out.Bytes())
+		if err != nil || res.Ticks != last {
+			t.Errorf("cut to %d: %+v, %v", to, res, err)
+		}
+		if wantEnd := map[bool]EndReason{true: EndMap, false: EndCut}[to == 5000]; res.End != wantEnd {
+			t.Errorf("cut to %d: end %v", to, res.End)
+		}
+	}
+	// What is broken behind the cut does not matter; before it, it is told.
+	var out bytes.Buffer
+	if _, err := Cut(&out, bytes.NewReader(log[:len(log)/2]), 300); err != nil {
+		t.Errorf("cut before the broken end: %v", err)
+	}
+	out.Reset()
+	last, err := Cut(&out, bytes.NewReader(log[:len(log)/2]), 1100)
+	if !errors.Is(err, ErrTruncated) {
+		t.Errorf("cut behind the broken end: %v", err)
+	}
+	if res, err := verify(out.Bytes()); err != nil || res.Ticks != last {
+		t.Errorf("what was saved: %+v, %v", res, err)
+	}
+}
+
+// nopMod is a mod; pointers and values of types count as different.
+type nopMod struct{}
+
+func (nopMod) Start(*game.Tx) {}
+
+func TestRulesMustBeThere(t *testing.T) {
+	h := header(nopMod{})
+	for name, c := range map[string]struct {
+		cfg Config
+		ok  bool
+	}{
+		"the same":     {Config{Modes: modes, Mods: []game.Mod{nopMod{}}}, true},
+		"another mod":  {Config{Modes: modes, Mods: []game.Mod{&nopMod{}}}, false},
+		"no mods":      {Config{Modes: modes}, false},
+		"no modes":     {Config{Mods: []game.Mod{nopMod{}}}, false},
+		"another mode": {Config{Modes: func(string) (game.Mode, bool) { return otherMode{}, true }, Mods: []game.Mod{nopMod{}}}, false},
+	} {
+		if _, err := h.World(c.cfg); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrRules) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+type otherMode struct{ dm.Mode }
+
+// bomb is a mod that brings the world down.
+type bomb struct{ at int32 }
+
+func (*bomb) Start(*game.Tx) {}
+
+func (b *bomb) OnTick(ctx *game.Ctx) {
+	if ctx.Tick() == b.at {
+		panic("bomb")
+	}
+}
+
+// TestCrash records a match in which the world panics: the log has the tick.
+func TestCrash(t *testing.T) {
+	h := header(&bomb{})
+	var out bytes.Buffer
+	var rec Recorder
+	var pack Packer
+	log, err := pack.AppendHeader(nil, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Write(log)
+	rec.Begin(0)
+	w, err := h.World(Config{Modes: modes, Mods: []game.Mod{&bomb{77}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the bomb did not go off")
+			}
+			out.Write(pack.AppendTicks(nil, rec.TakeUnhashed(nil)))
+			out.Write(pack.AppendEnd(nil, EndCrash))
+		}()
+		for {
+			if err := rec.Tick(nil); err != nil {
+				t.Fatal(err)
+			}
+			w.Step(nil)
+			if rec.Full() {
+				out.Write(pack.AppendTicks(nil, rec.Take(w.Hash(), nil)))
+			}
+		}
+	}()
+	r, err := NewReader(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := Verify(r, Config{Modes: modes, Mods: []game.Mod{&bomb{77}}})
+	if !errors.Is(err, ErrPanic) || res.Ticks != 76 || res.Good != 50 {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// TestNoLog gives the reader what is none.
+func TestNoLog(t *testing.T) {
+	log := record(t, 1, 10)
+	newer := bytes.Clone(log)
+	newer[len(magic)-1]++
+	for name, c := range map[string]struct {
+		b    []byte
+		want error
+	}{
+		"empty":     {nil, ErrTruncated},
+		"other":     {[]byte("TWDEMO and so on"), ErrFormat},
+		"newer":     {newer, ErrFormat},
+		"only that": {[]byte(magic), ErrTruncated},
+	} {
+		if _, err := NewReader(bytes.NewReader(c.b)); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	broken := errors.New("disk on fire")
+	if _, err := NewReader(io.MultiReader(bytes.NewReader(log[:40]), failing{broken})); !errors.Is(err, broken) {
+		t.Errorf("a reader's own error became %v", err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }

@@ -1,0 +1,182 @@
+package replay
+
+import (
+	"encoding/binary"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+// Numbers are varints of encoding/binary, zigzag where they may be negative;
+// texts have their length in front.
+
+func appendText(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+func appendInt(dst []byte, v int32) []byte { return binary.AppendVarint(dst, int64(v)) }
+
+func appendBool(dst []byte, v bool) []byte {
+	if v {
+		return append(dst, 1)
+	}
+	return append(dst, 0)
+}
+
+// ruleInts and ruleBools list the rules in the order of a log. New rules come
+// last and need a new version of the format.
+func ruleInts(r *game.Rules) [12]*int32 {
+	return [...]*int32{&r.Warmup, &r.Countdown, &r.ScoreLimit, &r.TimeLimit, &r.MatchesPerMap, &r.PlayerSlots, &r.MaxClients,
+		&r.TournamentMode, &r.RespawnDelayTDM, &r.TeamBalanceTime, &r.InactiveTime, &r.InactiveAction}
+}
+
+func ruleBools(r *game.Rules) [12]*bool {
+	return [...]*bool{&r.MapRotation, &r.MatchSwap, &r.Powerups, &r.TeamDamage, &r.ReadyMode, &r.SpamProtection,
+		&r.InactiveSpecKick, &r.SilentSpectators, &r.StrictSpectate, &r.PureTuning, &r.VoteKick, &r.VoteSpectate}
+}
+
+func appendRules(dst []byte, r *game.Rules) []byte {
+	for _, v := range ruleInts(r) {
+		dst = appendInt(dst, *v)
+	}
+	dst = appendInt(dst, r.VoteKickMin)
+	var set uint64
+	for i, v := range ruleBools(r) {
+		if *v {
+			set |= 1 << i
+		}
+	}
+	return binary.AppendUvarint(dst, set)
+}
+
+func appendTuning(dst []byte, t *game.Tuning) []byte {
+	for _, v := range t {
+		dst = appendInt(dst, v)
+	}
+	return dst
+}
+
+func appendProfile(dst []byte, p *game.Profile) []byte {
+	dst = appendText(dst, p.Name)
+	dst = appendText(dst, p.Clan)
+	dst = appendInt(dst, p.Country)
+	for i := range p.Skin.Part {
+		dst = appendText(dst, p.Skin.Part[i])
+		dst = appendBool(dst, p.Skin.UseCustom[i])
+		dst = appendInt(dst, p.Skin.Color[i])
+	}
+	return dst
+}
+
+// scanner reads values. After the first that is not there, bad is set and all
+// that follow are zero.
+type scanner struct {
+	b   []byte
+	bad bool
+}
+
+func (s *scanner) fail() { s.b, s.bad = nil, true }
+
+func (s *scanner) uvarint() uint64 {
+	v, n := binary.Uvarint(s.b)
+	if n <= 0 {
+		s.fail()
+		return 0
+	}
+	s.b = s.b[n:]
+	return v
+}
+
+func (s *scanner) varint() int64 {
+	v, n := binary.Varint(s.b)
+	if n <= 0 {
+		s.fail()
+		return 0
+	}
+	s.b = s.b[n:]
+	return v
+}
+
+// int is a varint that fits; the wire cannot be out of range unless forged.
+func (s *scanner) int() int32 {
+	v := s.varint()
+	if v != int64(int32(v)) {
+		s.fail()
+		return 0
+	}
+	return int32(v)
+}
+
+func (s *scanner) byte() byte {
+	if len(s.b) == 0 {
+		s.fail()
+		return 0
+	}
+	c := s.b[0]
+	s.b = s.b[1:]
+	return c
+}
+
+func (s *scanner) bool() bool {
+	c := s.byte()
+	if c > 1 {
+		s.fail()
+	}
+	return c == 1
+}
+
+func (s *scanner) uint64() uint64 {
+	if b := s.raw(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+// raw borrows n bytes.
+func (s *scanner) raw(n int) []byte {
+	if n < 0 || n > len(s.b) {
+		s.fail()
+		return nil
+	}
+	b := s.b[:n:n]
+	s.b = s.b[n:]
+	return b
+}
+
+func (s *scanner) text() string {
+	n := s.uvarint()
+	if n > uint64(len(s.b)) {
+		s.fail()
+		return ""
+	}
+	return string(s.raw(int(n)))
+}
+
+func (s *scanner) rules(r *game.Rules) {
+	for _, v := range ruleInts(r) {
+		*v = s.int()
+	}
+	r.VoteKickMin = s.int()
+	set := s.uvarint()
+	for i, v := range ruleBools(r) {
+		*v = set>>i&1 != 0
+	}
+	if set>>len(ruleBools(r)) != 0 {
+		s.fail()
+	}
+}
+
+func (s *scanner) tuning(t *game.Tuning) {
+	for i := range t {
+		t[i] = s.int()
+	}
+}
+
+func (s *scanner) profile(p *game.Profile) {
+	p.Name, p.Clan = s.text(), s.text()
+	p.Country = s.int()
+	for i := range p.Skin.Part {
+		p.Skin.Part[i] = s.text()
+		p.Skin.UseCustom[i] = s.bool()
+		p.Skin.Color[i] = s.int()
+	}
+}
