@@ -284,3 +284,14 @@ func (l *lab) ask(peer transport.Peer, token int32) []byte {
 	l.feed(peer, packet.AppendConnless(nil, p.Response, 0x0a0b0c0d, packer.AppendInt([]byte("\xff\xff\xff\xffgie3"), token)))
 	return answer
 }
+
+// netipPort is a peer's address with another port.
+func netipPort(p transport.Peer, port int) transport.Peer {
+	return netip.AddrPortFrom(p.Addr(), uint16(port))
+}
+
+// peer6 makes peers of one IPv6 network.
+func peer6(n int) transport.Peer {
+	a := [16]byte{0x20, 0x01, 0x0d, 0xb8, 14: byte(n >> 8), 15: byte(n)}
+	return netip.AddrPortFrom(netip.AddrFrom16(a), 5000)
+}
