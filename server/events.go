@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 
+	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -94,7 +95,7 @@ func (s *Server) logEvent(ev *game.Event) {
 			s.print(console.Info, "teamchat", fmt.Sprintf("%d:%d:%d:%s: %s", ev.Chat, s.team(ev.Player), ev.Player, s.nameOf(ev.Player), ev.Text))
 		}
 	case game.EvKill:
-		killer := fmt.Sprintf("%d:%d:", ev.Player, -1-ev.Player)
+		killer := fmt.Sprintf("%d:%d:", bridge7.Killer(ev.Player), -1-bridge7.Killer(ev.Player))
 		if ev.Player >= 0 {
 			killer = s.playerTag(ev.Player)
 		}

@@ -23,13 +23,12 @@ func (a *Announcer) Event(w *game.World, ev *game.Event) ([]byte, game.Mask) {
 	case game.EvChat:
 		return a.msg(&msg7.SvChat{Mode: msg7.ChatMode(ev.Chat), ClientID: int32(ev.Player), TargetID: int32(ev.Target), Message: []byte(ev.Text)}), to
 	case game.EvKill:
-		return a.msg(&msg7.SvKillMsg{Killer: int32(ev.Player), Victim: int32(ev.Target), Weapon: msg7.Weapon(ev.Weapon), ModeSpecial: ev.Value}), to
+		return a.msg(&msg7.SvKillMsg{Killer: Killer(ev.Player), Victim: int32(ev.Target), Weapon: msg7.Weapon(ev.Weapon), ModeSpecial: ev.Value}), to
 	case game.EvPickup:
-		weapon, ok := pickedWeapon(ev.Pickup)
-		if !ok {
+		if ev.Weapon < 0 {
 			return nil, 0
 		}
-		return a.msg(&msg7.SvWeaponPickup{Weapon: weapon}), game.Only(ev.Player)
+		return a.msg(&msg7.SvWeaponPickup{Weapon: msg7.Weapon(ev.Weapon)}), to
 	case game.EvEmoticon:
 		return a.msg(&msg7.SvEmoticon{ClientID: int32(ev.Player), Emoticon: msg7.Emoticon(ev.Value)}), to
 	case game.EvSkin:
@@ -63,21 +62,13 @@ func (a *Announcer) Event(w *game.World, ev *game.Event) ([]byte, game.Mask) {
 	return nil, 0
 }
 
-// pickedWeapon tells which weapon a pickup announces.
-func pickedWeapon(k game.PickupKind) (msg7.Weapon, bool) {
-	switch k {
-	case game.PickupGrenade:
-		return msg7.WeaponGrenade, true
-	case game.PickupShotgun:
-		return msg7.WeaponShotgun, true
-	case game.PickupLaser:
-		return msg7.WeaponLaser, true
-	case game.PickupGun:
-		return msg7.WeaponGun, true
-	case game.PickupHammer:
-		return msg7.WeaponHammer, true
+// Killer is how 0.7 names who killed: a player, or below zero the side of one
+// who left, -1 red, -2 blue.
+func Killer(id game.PlayerID) int32 {
+	if id < game.Nobody {
+		return int32(id) + 1
 	}
-	return 0, false
+	return int32(id)
 }
 
 // GameInfo is the Sv_GameInfo of now.
