@@ -38,6 +38,7 @@ var rooms = map[string][]string{
 	"internal/netsim":   {"transport"},
 	"internal/golden":   {"protocol", "format"},
 	"internal/depcheck": {},
+	"internal/load":     {"client", "protocol", "transport"},
 	"internal/peers":    everything,
 
 	"cmd":      everything,

