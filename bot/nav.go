@@ -1,0 +1,233 @@
+package bot
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// ErrTerrain is returned for a terrain whose size and tiles do not fit.
+var ErrTerrain = errors.New("bot: bad terrain")
+
+// The bounds of a Nav: some 2 MB and a second, whatever the map.
+const (
+	maxNodes  = 4096
+	maxLinks  = 48 // from a node
+	maxSpots  = 64 // pickups
+	landmarks = 24
+)
+
+// noNode stands where there is no node.
+const noNode = 0xffff
+
+// unreachable is the time to where no way leads.
+const unreachable = 0xffff
+
+// link is a way between two nodes.
+type link struct {
+	node  uint16 // the other end
+	ticks uint8
+	move  uint8 // index in repertoire, walk for a step to the side
+}
+
+// walk marks a link that is no move of the repertoire.
+const walk = 255
+
+// spot is a place where a pickup lies.
+type spot struct {
+	pos  vec.Vec2
+	kind game.PickupKind
+	node uint16
+	time []uint16 // ticks to here, by node
+}
+
+// landmark is one of a few places spread over the map.
+type landmark struct {
+	node uint16
+	time []uint16
+}
+
+// Nav is what there is to know about moving on a map: where a tee can stand,
+// which moves lead from where to where, and how long it takes to the pickups. It
+// does not change and may be shared by any number of brains, on any goroutines.
+type Nav struct {
+	col           *physics.Collision
+	tuning        game.Tuning
+	width, height int
+	nodeOf        []uint16 // by tile, noNode where nobody stands
+	below         []uint16 // by tile, the node a tee falls onto
+	pos           []vec.Vec2
+	out, in       []link // of all nodes, one after another
+	outAt, inAt   []uint32
+	spots         []spot
+	spotAt        map[int32]uint8 // by tile
+	marks         []landmark
+	spawns        []vec.Vec2
+}
+
+// Nodes is the number of places to stand.
+func (n *Nav) Nodes() int { return len(n.pos) }
+
+// Links is the number of ways between them.
+func (n *Nav) Links() int { return len(n.out) }
+
+// NewNav tries out moves from everywhere a tee can get to from the spawn
+// points. It takes some 0.2 ms for a place to stand, and at most about a second.
+// A nil tuning is the default. The error wraps ErrTerrain.
+func NewNav(t game.Terrain, tuning *game.Tuning) (*Nav, error) {
+	if t.Width <= 0 || t.Height <= 0 || t.Width > 1<<24/t.Height || len(t.Tiles) != t.Width*t.Height {
+		return nil, fmt.Errorf("%w: %d tiles for %d x %d", ErrTerrain, len(t.Tiles), t.Width, t.Height)
+	}
+	n := &Nav{width: t.Width, height: t.Height, tuning: physics.DefaultTuning()}
+	if tuning != nil {
+		n.tuning = *tuning
+	}
+	var err error
+	if n.col, err = physics.NewCollision(t.Width, t.Height, t.Tiles); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTerrain, err)
+	}
+	n.placeNodes(t)
+	n.fall()
+	n.readEntities(t)
+	n.connect()
+	n.measure()
+	return n, nil
+}
+
+// newWorld is an empty world to try moves in.
+func (n *Nav) newWorld() *physics.World {
+	w := physics.NewWorld(n.col)
+	w.Tuning = n.tuning
+	return w
+}
+
+// flags of a tile; outside the border goes on, as in the game.
+func (n *Nav) flags(x, y int) physics.Flags {
+	return n.col.At(float32(x*physics.TileSize+physics.TileSize/2), float32(y*physics.TileSize+physics.TileSize/2))
+}
+
+// standable tells whether a tee can stand in a tile.
+func (n *Nav) standable(x, y int) bool {
+	return y+1 < n.height && n.flags(x, y)&(physics.Solid|physics.Death) == 0 && n.flags(x, y+1)&physics.Solid != 0
+}
+
+// placeNodes puts nodes where a tee can stand. On large maps not every tile of
+// a floor gets one of its own; the others share the nearest one's.
+func (n *Nav) placeNodes(t game.Terrain) {
+	n.nodeOf = make([]uint16, t.Width*t.Height)
+	count := 0
+	for i := range n.nodeOf {
+		n.nodeOf[i] = noNode
+		if n.standable(i%t.Width, i/t.Width) {
+			count++
+		}
+	}
+	stride := 1 + (count-1)/maxNodes
+	for y := range t.Height {
+		for x := 0; x < t.Width; x++ {
+			if !n.standable(x, y) {
+				continue
+			}
+			end := x
+			for end < t.Width && end-x < stride && n.standable(end, y) {
+				end++
+			}
+			if len(n.pos) == maxNodes {
+				return
+			}
+			n.pos = append(n.pos, n.standing(x+(end-x)/2, y))
+			for ; x < end; x++ {
+				n.nodeOf[y*t.Width+x] = uint16(len(n.pos) - 1)
+			}
+			x--
+		}
+	}
+}
+
+// standing is where a tee is that stands in the middle of a tile.
+func (n *Nav) standing(x, y int) vec.Vec2 {
+	return vec.Vec2{X: float32(x*physics.TileSize + physics.TileSize/2), Y: float32(y*physics.TileSize + physics.TileSize/2 + 1)}
+}
+
+// fall finds the node below every tile.
+func (n *Nav) fall() {
+	n.below = make([]uint16, n.width*n.height)
+	for x := range n.width {
+		under := uint16(noNode)
+		for y := n.height - 1; y >= 0; y-- {
+			i := y*n.width + x
+			switch {
+			case n.flags(x, y)&(physics.Solid|physics.Death) != 0:
+				under = noNode
+			case n.nodeOf[i] != noNode:
+				under = n.nodeOf[i]
+			}
+			n.below[i] = under
+		}
+	}
+}
+
+// tile is the index of the tile at p, which may be outside.
+func (n *Nav) tile(x, y float32) int {
+	tx := min(max(int(vec.Round(x))>>5, 0), n.width-1)
+	ty := min(max(int(vec.Round(y))>>5, 0), n.height-1)
+	return ty*n.width + tx
+}
+
+// at is the node of a tee that stands at p, on its toes perhaps.
+func (n *Nav) at(p vec.Vec2) uint16 {
+	if i := n.nodeOf[n.tile(p.X, p.Y)]; i != noNode {
+		return i
+	}
+	const half = physics.Size / 2
+	if i := n.nodeOf[n.tile(p.X-half, p.Y)]; i != noNode {
+		return i
+	}
+	return n.nodeOf[n.tile(p.X+half, p.Y)]
+}
+
+// near is the node at p or below it.
+func (n *Nav) near(p vec.Vec2) uint16 {
+	if i := n.at(p); i != noNode {
+		return i
+	}
+	return n.below[n.tile(p.X, p.Y)]
+}
+
+// Entity tiles of the game layer.
+const (
+	tileSpawn     = 192
+	tileSpawnBlue = 194
+	tileArmor     = 197
+	tileLaser     = 202
+)
+
+// kindOf are the pickups of the entity tiles from tileArmor on.
+var kindOf = [...]game.PickupKind{
+	game.PickupArmor, game.PickupHealth, game.PickupShotgun, game.PickupGrenade, game.PickupNinja, game.PickupLaser,
+}
+
+// readEntities finds spawn points and pickups.
+func (n *Nav) readEntities(t game.Terrain) {
+	n.spotAt = make(map[int32]uint8)
+	for i, tile := range t.Tiles {
+		p := vec.Vec2{
+			X: float32(i%t.Width*physics.TileSize + physics.TileSize/2),
+			Y: float32(i/t.Width*physics.TileSize + physics.TileSize/2),
+		}
+		switch {
+		case tile >= tileSpawn && tile <= tileSpawnBlue:
+			if len(n.spawns) < 4*landmarks {
+				n.spawns = append(n.spawns, p)
+			}
+		case tile >= tileArmor && tile <= tileLaser:
+			if node := n.near(p); node != noNode && len(n.spots) < maxSpots {
+				n.spotAt[int32(i)] = uint8(len(n.spots))
+				n.spots = append(n.spots, spot{pos: p, kind: kindOf[tile-tileArmor], node: node})
+			}
+		}
+	}
+}
