@@ -39,6 +39,7 @@ type player struct {
 	said  int
 	// onMessage, if set, sees every message.
 	onMessage func(m msg7.Message)
+	onSnap    func(tick int32, s *snapshot.Snapshot)
 	input     msg7.PlayerInput
 	rand      *rand.Rand
 }
@@ -92,7 +93,12 @@ func (a *arena) joinWith(ip int, cfg client.Config) *player {
 	p := &player{peer: peer, heard: map[int32][]string{}, infos: map[int32]string{}, rand: rand.New(rand.NewPCG(uint64(ip), 3))}
 	cfg.Send = func(b []byte) { a.net.Send(peer, a.addr, b) }
 	cfg.Token = func() packet.Token { return packet.Token(a.rand.Uint32() &^ (1 << 31)) }
-	cfg.OnSnapshot = func(int32, *snapshot.Snapshot) { p.snaps++ }
+	cfg.OnSnapshot = func(tick int32, s *snapshot.Snapshot) {
+		p.snaps++
+		if p.onSnap != nil {
+			p.onSnap(tick, s)
+		}
+	}
 	cfg.OnMessage = func(m msg7.Message) {
 		switch m := m.(type) {
 		case *msg7.SvChat:
