@@ -7,13 +7,10 @@
 package peers
 
 import (
+	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"image"
-	"image/png"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,6 +98,17 @@ func (p *Process) Running() bool {
 	}
 }
 
+// Signal sends the program a signal.
+func (p *Process) Signal(sig os.Signal) error { return p.cmd.Process.Signal(sig) }
+
+// ExitCode is what the program ended with; -1 while it runs and after a signal.
+func (p *Process) ExitCode() int {
+	if p.Running() {
+		return -1
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
 // PID is the process's id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
@@ -165,9 +173,9 @@ func Eventually(t testing.TB, span time.Duration, what string, ok func() bool) {
 
 // Display is a screen that exists in memory only.
 type Display struct {
-	t    testing.TB
-	name string
-	x    *Process
+	t      testing.TB
+	name   string
+	memory string // the file that Xvfb keeps the screen in
 }
 
 // The size of a Display and the client on it.
@@ -179,14 +187,15 @@ const (
 // NewDisplay starts an X server for one client.
 func NewDisplay(t testing.TB) *Display {
 	t.Helper()
-	xvfb := Need(t, "Xvfb", "xdotool", "import")[0]
+	xvfb := Need(t, "Xvfb", "xdotool")[0]
+	dir := t.TempDir()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
 	p := &Process{name: "Xvfb", done: make(chan struct{})}
-	p.cmd = exec.Command(xvfb, "-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", ScreenWidth, ScreenHeight), "-nolisten", "tcp", "-noreset")
+	p.cmd = exec.Command(xvfb, "-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", ScreenWidth, ScreenHeight), "-nolisten", "tcp", "-noreset", "-fbdir", dir)
 	p.cmd.ExtraFiles = []*os.File{w}
 	p.cmd.Stdout, p.cmd.Stderr = p, p
 	if err := p.cmd.Start(); err != nil {
@@ -198,14 +207,18 @@ func NewDisplay(t testing.TB) *Display {
 		close(p.done)
 	}()
 	t.Cleanup(p.Stop)
-	line := make([]byte, 16)
+	// The number and the end of the line come in two writes; closing the pipe
+	// between them would kill the X server.
 	r.SetReadDeadline(time.Now().Add(20 * time.Second))
-	n, err := r.Read(line)
-	if err != nil && !errors.Is(err, io.EOF) || n == 0 {
+	line, err := bufio.NewReader(r).ReadString('\n')
+	if err != nil {
 		t.Fatalf("Xvfb names no display: %v\n%s", err, p.Output())
 	}
-	return &Display{t: t, name: ":" + strings.TrimSpace(string(line[:n])), x: p}
+	return &Display{t: t, name: ":" + strings.TrimSpace(line), memory: filepath.Join(dir, "Xvfb_screen0")}
 }
+
+// For is the display in the hands of another test, a subtest of the first.
+func (d *Display) For(t testing.TB) *Display { return &Display{t: t, name: d.name, memory: d.memory} }
 
 // Env is the environment of programs on the display.
 func (d *Display) Env() []string {
@@ -258,52 +271,3 @@ func (d *Display) Move(dx, dy int) {
 
 // Type types a text.
 func (d *Display) Type(text string) { d.t.Helper(); d.Do("type", "--delay", "60", text) }
-
-// Shot takes a picture of the screen. If TEEYARD_SHOTS names a folder, it is
-// kept there under the test's and the given name.
-func (d *Display) Shot(name string) image.Image {
-	d.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "import", "-window", "root", "png:-")
-	cmd.Env = append(os.Environ(), d.Env()...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		d.t.Fatalf("no screenshot: %v\n%s", err, stderr.Bytes())
-	}
-	if dir := os.Getenv("TEEYARD_SHOTS"); dir != "" {
-		file := filepath.Join(dir, strings.ReplaceAll(d.t.Name(), "/", "_")+"-"+name+".png")
-		if err := os.WriteFile(file, out, 0o644); err != nil {
-			d.t.Fatal(err)
-		}
-	}
-	img, err := png.Decode(bytes.NewReader(out))
-	if err != nil {
-		d.t.Fatalf("screenshot is no picture: %v", err)
-	}
-	return img
-}
-
-// Client is a real Teeworlds client on a display.
-type Client struct {
-	*Process
-	*Display
-}
-
-// StartTeeworlds starts the 0.7.5 client on a display and has it join a
-// server. Settings are further console commands.
-func (d *Display) StartTeeworlds(addr, name string, settings ...string) *Client {
-	d.t.Helper()
-	path := Need(d.t, "teeworlds")[0]
-	home := d.t.TempDir()
-	args := append([]string{
-		"gfx_fullscreen 0", "gfx_borderless 1", fmt.Sprintf("gfx_screen_width %d", ScreenWidth), fmt.Sprintf("gfx_screen_height %d", ScreenHeight),
-		"gfx_vsync 0", "gfx_limitfps 1", "gfx_maxfps 30", "gfx_fsaa_samples 0", "snd_enable 0", "cl_skip_start_menu 1",
-		"inp_grab 0", "player_name " + name,
-	}, settings...)
-	args = append(args, "connect "+addr)
-	env := append(d.Env(), "HOME="+home, "XDG_DATA_HOME="+filepath.Join(home, "data"), "XDG_CONFIG_HOME="+filepath.Join(home, "config"))
-	return &Client{Process: Start(d.t, home, env, path, args...), Display: d}
-}
