@@ -1,0 +1,207 @@
+package server
+
+import (
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/maps"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+)
+
+// drawn is a map file with only a game layer.
+func drawn(t testing.TB, width, height int, draw func(l *twmap.TileLayer)) []byte {
+	t.Helper()
+	l := twmap.NewGameLayer(width, height)
+	if draw != nil {
+		draw(l)
+	}
+	m := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, l)}}
+	b, err := m.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// damagedMaps are files that no server can play, and what it says about them.
+func damagedMaps(t testing.TB) fstest.MapFS {
+	good := maps.Default().File
+	files := fstest.MapFS{}
+	put := func(name string, b []byte) { files["maps/"+name+".map"] = &fstest.MapFile{Data: b} }
+	put("empty", nil)
+	put("text", []byte("this is no map"))
+	put("half", good[:len(good)/2])
+	put("header", good[:36])
+	huge := append([]byte(nil), good...)
+	for off := 8; off < 36; off += 4 {
+		binary.LittleEndian.PutUint32(huge[off:], 0x7fffffff)
+	}
+	put("huge", huge)
+	noLayer, err := (&twmap.Map{}).Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	put("nolayer", noLayer)
+	return files
+}
+
+func TestDamagedMaps(t *testing.T) {
+	files := damagedMaps(t)
+	for name := range files {
+		name = strings.TrimSuffix(strings.TrimPrefix(name, "maps/"), ".map")
+		_, err := New(Config{Transport: &lab{}, Files: files, Commands: []string{"sv_map " + name}})
+		if err == nil || !strings.Contains(err.Error(), `sv_map "`+name+`"`) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := New(Config{Transport: &lab{}, Commands: []string{"sv_map nowhere"}}); !errors.Is(err, ErrNoMap) {
+		t.Errorf("a missing map: %v", err)
+	}
+
+	// A running server says so and plays on.
+	l := newLab(t, files)
+	p := l.play(local(1), "player")
+	for name := range files {
+		name = strings.TrimSuffix(strings.TrimPrefix(name, "maps/"), ".map")
+		for _, line := range []string{"sv_map " + name, "change_map " + name, "sv_maprotation " + name + "; change_map"} {
+			l.log.Reset()
+			l.srv.Execute(line)
+			for range 12 * 50 {
+				p.hold(msg7.PlayerInput{TargetX: 1, Direction: 1})
+				l.step(1)
+			}
+			if l.srv.gameMap.name != "teeyard1" || !strings.Contains(l.log.String(), `sv_map "`+name+`"`) {
+				t.Errorf("%s: playing %q, log:\n%s", line, l.srv.gameMap.name, l.log.String())
+			}
+			if c := p.session(); c == nil || c.state != stateInGame || l.srv.world.Paused() {
+				t.Fatalf("%s: the player is out, or everything stands still", line)
+			}
+		}
+		l.srv.Execute(`sv_maprotation ""`)
+	}
+}
+
+// Every map that parses must be playable, or be refused.
+func TestMutatedMaps(t *testing.T) {
+	good := maps.Default().File
+	r := rand.New(rand.NewPCG(3, 1))
+	files := fstest.MapFS{"maps/m.map": {Data: nil}}
+	l := newLab(t, files)
+	p := l.play(local(1), "player")
+	loaded := 0
+	for range 300 {
+		b := append([]byte(nil), good...)
+		for range 1 + r.IntN(4) {
+			i := r.IntN(len(b))
+			if r.IntN(2) == 0 {
+				i = r.IntN(1000)
+			}
+			b[i] ^= 1 << r.IntN(8)
+		}
+		files["maps/m.map"].Data = b
+		l.log.Reset()
+		l.srv.Execute("sv_map m; reload")
+		l.step(2)
+		if !strings.Contains(l.log.String(), "failed to load map") {
+			loaded++
+		}
+		if c := p.session(); c.state == stateConnecting {
+			p.ready().profile("player").enter()
+		}
+		for range 3 {
+			p.hold(msg7.PlayerInput{TargetX: 1, Direction: 1, Jump: true})
+			l.step(1)
+		}
+		if c := p.session(); c == nil || c.state != stateInGame {
+			t.Fatalf("the player is out: %q, %v", p.reason, l.srv.Drops())
+		}
+	}
+	t.Logf("%d of 300 damaged maps were playable", loaded)
+	if loaded == 0 || loaded == 300 {
+		t.Error("the test tests only one of both")
+	}
+}
+
+// Maps that are strange but no damage: without a spawn nobody appears; all tiles
+// may be spawns, or pickups, or deadly.
+func TestStrangeMaps(t *testing.T) {
+	fill := func(index uint8) func(*twmap.TileLayer) {
+		return func(l *twmap.TileLayer) { l.Fill(0, 0, l.Width, l.Height, index) }
+	}
+	files := fstest.MapFS{}
+	for name, b := range map[string][]byte{
+		"nospawn": drawn(t, 50, 50, nil),
+		"one":     drawn(t, 1, 1, fill(twmap.Spawn)),
+		"line":    drawn(t, 5000, 1, fill(twmap.Spawn)),
+		"pole":    drawn(t, 1, 5000, fill(twmap.Spawn)),
+		"spawns":  drawn(t, 200, 200, fill(twmap.Spawn)),
+		"pickups": drawn(t, 200, 200, fill(twmap.PickupHealth)),
+		"deadly":  drawn(t, 50, 50, func(l *twmap.TileLayer) { fill(twmap.Death)(l); l.Set(25, 25, twmap.Spawn, 0) }),
+		"solid":   drawn(t, 50, 50, func(l *twmap.TileLayer) { fill(twmap.Solid)(l); l.Set(25, 25, twmap.Spawn, 0) }),
+		"large":   drawn(t, 3000, 3000, func(l *twmap.TileLayer) { l.Set(2999, 2999, twmap.Spawn, 0) }),
+		"entities": drawn(t, 16, 16, func(l *twmap.TileLayer) {
+			for i := range 256 {
+				l.Set(i%16, i/16, uint8(i), 0)
+			}
+		}),
+	} {
+		files["maps/"+name+".map"] = &fstest.MapFile{Data: b}
+	}
+	l := newLab(t, files)
+	p := l.play(local(1), "player")
+	for name := range files {
+		name = strings.TrimSuffix(strings.TrimPrefix(name, "maps/"), ".map")
+		l.log.Reset()
+		l.srv.Execute("sv_map " + name)
+		l.step(2)
+		if l.srv.gameMap.name != name {
+			if !strings.Contains(l.log.String(), `sv_map "`+name+`"`) {
+				t.Errorf("%s: neither loaded nor refused: %s", name, l.log.String())
+			}
+			t.Logf("%s: %s", name, l.log.String())
+			continue
+		}
+		p.ready().profile("player").enter()
+		for i := range 100 {
+			p.hold(msg7.PlayerInput{TargetX: 1, Direction: 1, Jump: i%10 == 0, Fire: int32(i & 63)})
+			l.step(1)
+		}
+		c := p.session()
+		if c == nil || c.state != stateInGame || p.snapTick < l.srv.clock.tick-20 {
+			t.Fatalf("%s: session %v, snapshot %d of tick %d, drops %v", name, c != nil, p.snapTick, l.srv.clock.tick, l.srv.Drops())
+		}
+		info, _ := l.srv.world.Player(0)
+		if name == "nospawn" && info.Alive {
+			t.Error("spawned where no spawn is")
+		}
+		if strings.HasPrefix(name, "spawns") && !info.Alive {
+			t.Errorf("%s: not spawned", name)
+		}
+	}
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	if m.HeapAlloc > 200<<20 {
+		t.Errorf("%d MB in use", m.HeapAlloc>>20)
+	}
+}
+
+// A file of a map that is not what it seems.
+func TestMapFiles(t *testing.T) {
+	files := fstest.MapFS{"maps/dir.map/x": {Data: []byte("x")}}
+	if _, err := readFile(files, "maps/dir.map", 10); err == nil {
+		t.Error("a folder is read")
+	}
+	if b, err := readFile(files, "maps/dir.map/x", 1); err != nil || string(b) != "x" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if _, err := readFile(files, "maps/dir.map/x", 0); err == nil {
+		t.Error("more than the limit is read")
+	}
+}
