@@ -20,7 +20,7 @@ func (n *Nav) connect() {
 	w := n.newWorld()
 	for _, p := range n.spawns {
 		c := physics.NewCore(w, p)
-		if e := try(c, &move{jump: never, again: never, hook: never, length: 1}, 0, nil); e.landed {
+		if e := try(c, &move{jump: never, again: never, hook: never, length: 1}, 0, maxMove, nil); e.landed {
 			push(n.at(c.Pos))
 		}
 	}
@@ -82,7 +82,7 @@ func (n *Nav) linksOf(w *physics.World, i uint16) []link {
 			continue
 		}
 		c := physics.NewCore(w, p)
-		if e := try(c, m, 0, nil); e.landed && e.ticks < 200 {
+		if e := try(c, m, 0, maxMove, nil); e.landed {
 			add(n.at(c.Pos), e.ticks+1, uint8(k))
 		}
 	}

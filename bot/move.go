@@ -91,7 +91,11 @@ func (b *Brain) judge(m *move, from uint8) float32 {
 	c := &b.scratch
 	*c = b.self
 	c.World = b.world
-	e := try(c, m, from, &b.around)
+	most := int32(maxMove)
+	if b.cost < maxMove && from == 0 {
+		most = int32(max(b.cost, 1)) // what takes longer is not better
+	}
+	e := try(c, m, from, most, &b.around)
 	if e.dead {
 		return deadly
 	}

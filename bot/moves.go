@@ -117,7 +117,7 @@ func makeRepertoire() []move {
 // ending is how a move ends.
 type ending struct {
 	ticks  int32
-	landed bool // on the ground, otherwise still in the air after maxMove
+	landed bool // on the ground, otherwise still in the air
 	dead   bool
 	danger float32 // how close it came to what is to be avoided
 	// touched is the tick in which it first touched what is wanted, 0 never.
@@ -153,11 +153,11 @@ func (h *threat) at(p vec.Vec2, t int32) float32 {
 	return 0
 }
 
-// try lets c make a move from its tick on and tells how that ends. c is left
-// where it ended.
-func try(c *physics.Core, m *move, from uint8, a *around) ending {
+// try lets c make a move from its tick on and tells how that ends, or that it
+// has not after most ticks. c is left where it ended.
+func try(c *physics.Core, m *move, from uint8, most int32, a *around) ending {
 	var e ending
-	for t := from; t < maxMove; t++ {
+	for t := from; t < maxMove && e.ticks < most; t++ {
 		in := m.input(t)
 		c.Tick(&in, true)
 		c.Move()

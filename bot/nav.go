@@ -101,6 +101,7 @@ func NewNav(t game.Terrain, tuning *game.Tuning) (*Nav, error) {
 func (n *Nav) newWorld() *physics.World {
 	w := physics.NewWorld(n.col)
 	w.Tuning = n.tuning
+	w.Tuning[physics.PlayerCollision] = 0 // nobody is there
 	return w
 }
 
