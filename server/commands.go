@@ -388,10 +388,5 @@ func (s *Server) cmdSetTeam(call *console.Call) {
 
 func (s *Server) cmdSetTeamAll(call *console.Call) {
 	team := game.Team(min(max(call.Int(0), -1), 1))
-	call.Print("server", "moved all clients to team %d", team)
-	for id, c := range s.sessions {
-		if c != nil && c.state >= stateReady {
-			s.command(game.Command{Kind: game.CmdForceTeam, Player: game.PlayerID(id), Target: game.Nobody, Team: team})
-		}
-	}
+	s.command(game.Command{Kind: game.CmdForceTeam, Player: game.Nobody, Target: game.Nobody, Team: team})
 }
