@@ -47,6 +47,12 @@ type player struct {
 // newArena starts a server with console commands.
 func newArena(t testing.TB, link netsim.Link, seed uint64, commands ...string) *arena {
 	t.Helper()
+	return newArenaWith(t, link, seed, func(*Config) {}, commands...)
+}
+
+// newArenaWith starts a server whose configuration edit may change.
+func newArenaWith(t testing.TB, link netsim.Link, seed uint64, edit func(*Config), commands ...string) *arena {
+	t.Helper()
 	n, err := netsim.New(netsim.Config{Seed: seed, Link: link})
 	if err != nil {
 		t.Fatal(err)
@@ -56,11 +62,12 @@ func newArena(t testing.TB, link netsim.Link, seed uint64, commands ...string) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.srv, err = New(Config{
+	cfg := Config{
 		Transport: c, Seed: seed, Log: slog.New(slog.DiscardHandler),
 		Commands: append([]string{"sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; sv_max_clients_per_network 0; sv_rcon_password adminpw"}, commands...),
-	})
-	if err != nil {
+	}
+	edit(&cfg)
+	if a.srv, err = New(cfg); err != nil {
 		t.Fatal(err)
 	}
 	batch := make([]transport.Datagram, 16)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 )
@@ -101,6 +102,13 @@ func (s *Server) hooks() error {
 		"sv_player_slots", "sv_teambalance_time", "sv_inactivekick_time", "sv_inactivekick", "sv_inactivekick_spec",
 		"sv_silent_spectator_mode", "sv_strict_spectate_mode", "sv_max_clients",
 	); err != nil {
+		return err
+	}
+	if err := after(func() {
+		if s.settings.Replay == 0 {
+			s.endReplay(replay.EndOff)
+		}
+	}, "sv_replay"); err != nil {
 		return err
 	}
 	if err := after(s.sendServerInfo, "sv_name", "password", "sv_max_clients"); err != nil {

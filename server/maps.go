@@ -14,6 +14,7 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
@@ -116,10 +117,11 @@ func (s *Server) loadMap(setting string) error {
 	if err != nil {
 		return err
 	}
-	mode, ok := s.cfg.Modes(s.settings.GameType)
+	gameType := s.settings.GameType
+	mode, ok := s.cfg.Modes(gameType)
 	if !ok {
 		s.print(console.Standard, "server", fmt.Sprintf("sv_gametype '%s' is not known, playing dm", s.settings.GameType))
-		mode = dm.Mode{}
+		gameType, mode = "dm", dm.Mode{}
 	}
 	s.cfg.Seed = s.cfg.Seed*6364136223846793005 + 1442695040888963407
 	w, err := game.New(game.Config{
@@ -129,7 +131,9 @@ func (s *Server) loadMap(setting string) error {
 	if err != nil {
 		return fmt.Errorf("sv_map %q: %w", setting, err)
 	}
+	s.endReplay(replay.EndMap)
 	s.gameMap, s.world = m, w
+	s.beginReplay(gameType, mode, s.cfg.Seed)
 	clear(s.pending)
 	s.pending = s.pending[:0]
 	s.leaving = 0

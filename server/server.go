@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -36,6 +38,9 @@ type Config struct {
 	// Create opens a file for writing, by such a path, for save_config; nil turns
 	// that command off.
 	Create func(name string) (io.WriteCloser, error)
+	// Replays is where matches are recorded while sv_replay is 1, so that
+	// "teeyard replay" can run them again; nil records nothing.
+	Replays Replays
 	// Modes makes a game mode by its sv_gametype; nil knows the built-in ones.
 	Modes func(name string) (game.Mode, bool)
 	// Mods are laid over the mode, in order.
@@ -63,15 +68,16 @@ type Server struct {
 	scratch  packet.Scratch
 	tokens   *conn.Tokens
 
-	sessions [game.MaxPlayers]*session // by client id, nil where nobody is
-	idle     [game.MaxPlayers]*session // their storage
-	byPeer   map[transport.Peer]*session
-	dropped  []*session
-	bans     bans
-	stress   stressGuard
-	tries    rconTries
-	leaving  game.Mask             // seats that the next tick clears
-	lastSeen [game.MaxPlayers]seen // who left them
+	sessions  [game.MaxPlayers]*session // by client id, nil where nobody is
+	idle      [game.MaxPlayers]*session // their storage
+	byPeer    map[transport.Peer]*session
+	dropped   []*session
+	bans      bans
+	stress    stressGuard
+	tries     rconTries
+	originKey maphash.Seed
+	leaving   game.Mask             // seats that the next tick clears
+	lastSeen  [game.MaxPlayers]seen // who left them
 
 	gameMap          gameMap
 	chunksPerRequest int
@@ -81,6 +87,7 @@ type Server struct {
 	pending          []game.Command
 	wishMap          string
 	reload           bool
+	recorder         recorder
 
 	decoder  msg7.Decoder
 	announce bridge7.Announcer
@@ -113,6 +120,8 @@ func New(cfg Config) (*Server, error) {
 		batch:  make([]transport.Datagram, 64),
 		asks:   make(chan func(), 16),
 		ended:  make(chan struct{}),
+
+		originKey: maphash.MakeSeed(),
 	}
 	if s.cfg.Log == nil {
 		s.cfg.Log = slog.New(slog.DiscardHandler)
@@ -258,6 +267,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 		}
 	}
 	s.reap(now)
+	s.renewWorld()
 	s.changeMap(now)
 	s.net.Flush()
 	return s.clock.next()
@@ -292,7 +302,7 @@ func (s *Server) tick(now conn.Time) {
 			s.command(game.Command{Kind: game.CmdInput, Player: c.id, Target: game.Nobody, Input: in})
 		}
 	}
-	events := s.world.Step(s.pending)
+	events := s.step()
 	clear(s.pending) // let go of texts and profiles
 	s.pending = s.pending[:0]
 	s.leaving = 0
@@ -335,6 +345,7 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	}
 	s.net.Flush()
 	s.net.Close()
+	s.closeReplay(replay.EndShutdown)
 	select {
 	case <-s.ended:
 	default:
@@ -346,12 +357,8 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 func (s *Server) clients() int { return len(s.byPeer) }
 
 // origin numbers addresses, so that the world can tell players behind one
-// address without knowing it. The seed keeps mods from trying all addresses.
+// address without knowing it. The key is of this process alone: neither mods nor
+// those who read a replay log can find the addresses by trying all.
 func (s *Server) origin(p transport.Peer) uint64 {
-	b := p.Addr().As16()
-	h := 14695981039346656037 ^ s.cfg.Seed
-	for _, c := range b {
-		h = (h ^ uint64(c)) * 1099511628211
-	}
-	return h
+	return maphash.Comparable(s.originKey, p.Addr().As16())
 }

@@ -61,3 +61,31 @@ func (s storage) Create(name string) (io.WriteCloser, error) {
 	}
 	return os.Create(path)
 }
+
+// replayDir is the folder that a server's replay logs are in. It is made when
+// there is something to record.
+type replayDir string
+
+// Create implements server.Replays. Logs have what people whispered in them, so
+// they are for the operator's eyes.
+func (d replayDir) Create(name string) (io.WriteCloser, error) {
+	if err := os.MkdirAll(string(d), 0o755); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(filepath.Join(string(d), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+}
+
+// Names implements server.Replays.
+func (d replayDir) Names() ([]string, error) {
+	entries, err := os.ReadDir(string(d))
+	var names []string
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
+// Remove implements server.Replays.
+func (d replayDir) Remove(name string) error { return os.Remove(filepath.Join(string(d), name)) }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"github.com/teeyard/teeyard/server"
@@ -26,7 +27,8 @@ is one line of the console. -f FILE executes a file of such lines.
 
   teeyard serve "sv_name My server" "sv_port 8304" "sv_rcon_password secret"
 
-Ctrl-C stops the server; players are told.`
+Ctrl-C stops the server; players are told. Matches are recorded in the folder's
+replays/ (sv_replay, sv_replay_max_files); see teeyard replay.`
 }
 
 // Run runs the server until a signal or "shutdown" ends it.
@@ -47,6 +49,7 @@ func (c *serveCmd) Run() error {
 		Commands: lines,
 		Files:    files,
 		Create:   files.Create,
+		Replays:  replayDir(filepath.Join(c.Dir, "replays")),
 		Log:      slog.New(handler),
 	})
 	if err != nil {

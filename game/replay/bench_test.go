@@ -128,4 +128,3 @@ func BenchmarkVerify(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N)*benchTicks/b.Elapsed().Seconds(), "ticks/s")
 }
-

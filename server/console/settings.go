@@ -46,6 +46,11 @@ type Settings struct {
 	// (0: all).
 	AutoDemoRecord int // sv_auto_demo_record
 	AutoDemoMax    int // sv_auto_demo_max
+	// Replay records matches as replay logs, of at most ReplayMaxSize megabytes each;
+	// ReplayMaxFiles is how many are kept (0: all).
+	Replay         int // sv_replay, ours
+	ReplayMaxSize  int // sv_replay_max_size, ours
+	ReplayMaxFiles int // sv_replay_max_files, ours
 	// MapList is which maps administrators are offered: none, standard or all.
 	MapList string // sv_maplist
 
@@ -155,6 +160,9 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_rcon_bantime", "Minutes of ban for too many wrong passwords (0 = kick)", sv, &s.RconBanTime, 5, 0, 1440},
 		{"sv_auto_demo_record", "Record a demo of each match", sv, &s.AutoDemoRecord, 0, 0, 1},
 		{"sv_auto_demo_max", "Number of automatically recorded demos to keep (0 = all)", sv, &s.AutoDemoMax, 10, 0, 1000},
+		{"sv_replay", "Record matches as replay logs (1 takes effect with the next map)", sv, &s.Replay, 1, 0, 1},
+		{"sv_replay_max_size", "Megabytes that a replay log may have", sv, &s.ReplayMaxSize, 64, 1, 4096},
+		{"sv_replay_max_files", "Number of replay logs to keep, the oldest are deleted (0 = all)", sv, &s.ReplayMaxFiles, 30, 0, 10000},
 		{"sv_warmup", "Seconds of warmup before a match (0 = none, -1 = until all are ready)", sv, &s.Warmup, 0, -1, 1000},
 		{"sv_countdown", "Seconds of countdown before a match (0 = in survival modes only, -1 = never)", sv, &s.Countdown, 0, -1, 1000},
 		{"sv_teamdamage", "Team damage", sv, &s.TeamDamage, 0, 0, 1},

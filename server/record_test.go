@@ -1,0 +1,378 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/internal/netsim"
+)
+
+// shelf is a folder of replay logs in memory.
+type shelf struct {
+	mu     sync.Mutex
+	files  map[string]*bytes.Buffer
+	broken error         // what Create and Write fail with
+	hang   chan struct{} // if set, Write waits for it
+}
+
+type shelfFile struct {
+	s *shelf
+	b *bytes.Buffer
+}
+
+func (s *shelf) Create(name string) (io.WriteCloser, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken != nil {
+		return nil, s.broken
+	}
+	if s.files == nil {
+		s.files = map[string]*bytes.Buffer{}
+	}
+	if s.files[name] != nil {
+		return nil, fs.ErrExist
+	}
+	s.files[name] = &bytes.Buffer{}
+	return shelfFile{s, s.files[name]}, nil
+}
+
+func (s *shelf) Names() ([]string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.files)), nil
+}
+
+func (s *shelf) Remove(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.files, name)
+	return nil
+}
+
+func (f shelfFile) Write(b []byte) (int, error) {
+	if f.s.hang != nil {
+		<-f.s.hang
+	}
+	f.s.mu.Lock()
+	defer f.s.mu.Unlock()
+	if f.s.broken != nil {
+		return 0, f.s.broken
+	}
+	return f.b.Write(b)
+}
+
+func (f shelfFile) Close() error { return nil }
+
+// logs are the contents of the logs, oldest first.
+func (s *shelf) logs() [][]byte {
+	names, _ := s.Names()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var logs [][]byte
+	for _, n := range names {
+		logs = append(logs, bytes.Clone(s.files[n].Bytes()))
+	}
+	return logs
+}
+
+// recorded starts an arena whose matches are recorded.
+func recorded(t testing.TB, s *shelf, seed uint64, commands ...string) *arena {
+	t.Helper()
+	return newArenaWith(t, netsim.Link{Delay: 20 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.02}, seed,
+		func(cfg *Config) { cfg.Replays = s }, commands...)
+}
+
+// play lets so many players join and wander for a while.
+func (a *arena) play(players int, length time.Duration) {
+	a.t.Helper()
+	for i := range players {
+		p := a.join(i+1, fmt.Sprintf("bot %d", i))
+		a.net.Every(20*time.Millisecond, func(int64) { p.wander() })
+	}
+	for _, p := range a.players {
+		a.until(30*time.Second, "playing", func() bool { return p.State() == client.Playing })
+	}
+	a.run(length)
+}
+
+func verifyLog(t testing.TB, log []byte) (replay.Result, *replay.Header, int) {
+	t.Helper()
+	r, err := replay.NewReader(bytes.NewReader(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kills := 0
+	res, err := replay.Verify(r, replay.Config{Modes: BuiltinModes, Watch: func(_ *game.World, _ *replay.Tick, events []game.Event) {
+		for i := range events {
+			if events[i].Kind == game.EvKill {
+				kills++
+			}
+		}
+	}})
+	if err != nil {
+		t.Errorf("%v (%+v)", err, res)
+	}
+	return res, r.Header(), kills
+}
+
+// TestRecordedMatch plays with people who join, leave, chat, get lost and change
+// teams, under an operator who turns everything there is to turn, over a map
+// change. Both logs have to run again to the same worlds.
+func TestRecordedMatch(t *testing.T) {
+	var s shelf
+	a := recorded(t, &s, 5)
+	kills := 0
+	a.srv.cfg.Watch = func(_ *game.World, events []game.Event) {
+		for i := range events {
+			if events[i].Kind == game.EvKill {
+				kills++
+			}
+		}
+	}
+	a.run(3 * time.Second)
+	a.play(16, 20*time.Second)
+	for i, line := range []string{
+		"tune gravity 0.3", "sv_scorelimit 3", "say hello", "broadcast hear", "set_team 3 -1", "pause 2", "restart 1",
+		"sv_teamdamage 1", "sv_spamprotection 0", "tune_reset", "set_team_all -1", "set_team_all 0", "kick 5 test", "lock_teams", "lock_teams",
+	} {
+		a.srv.Execute(line)
+		a.players[i].sayNext(a.now())
+		a.run(2 * time.Second)
+	}
+	a.players[2].Close(a.now())
+	a.run(10 * time.Second)
+	first := a.srv.world.Tick()
+	a.srv.Execute("change_map testbox")
+	a.run(12 * time.Second)
+	second := a.srv.world.Tick()
+	hash := a.srv.world.Hash()
+	a.srv.Shutdown(a.now(), "")
+
+	logs := s.logs()
+	if len(logs) != 2 {
+		t.Fatalf("%d logs", len(logs))
+	}
+	res, h, k := verifyLog(t, logs[0])
+	if res.End != replay.EndMap || res.Ticks < first || h.Map != "teeyard1" || h.ModeName != "DM" || h.Idle < 2*game.TickRate || h.Idle > 5*game.TickRate {
+		t.Errorf("first log: %+v, idle %d, map %q, mode %q", res, h.Idle, h.Map, h.ModeName)
+	}
+	res2, h2, k2 := verifyLog(t, logs[1])
+	if res2.End != replay.EndShutdown || res2.Ticks != second || res2.Good != second || h2.Map != "testbox" {
+		t.Errorf("second log: %+v, map %q; the world was at tick %d with hash %x", res2, h2.Map, second, hash)
+	}
+	if k+k2 != kills || kills == 0 {
+		t.Errorf("%d and %d deaths in the logs, %d seen", k, k2, kills)
+	}
+	if res.Hashes < int(res.Ticks-h.Idle)/replay.BlockTicks {
+		t.Errorf("%d hashes for %d ticks", res.Hashes, res.Ticks)
+	}
+	minutes := float64(res.Ticks-h.Idle) / game.TickRate / 60
+	t.Logf("%d ticks, %d hashes, %d deaths; %.0f KB per minute", res.Ticks, res.Hashes, kills, float64(len(logs[0]))/1024/minutes)
+}
+
+// TestNobodyNoLog: without players there is nothing to keep.
+func TestNobodyNoLog(t *testing.T) {
+	var s shelf
+	a := recorded(t, &s, 1)
+	a.run(time.Minute)
+	a.srv.Shutdown(a.now(), "")
+	if n := len(s.logs()); n != 0 {
+		t.Errorf("%d logs", n)
+	}
+}
+
+func TestRecordingOff(t *testing.T) {
+	var s shelf
+	a := recorded(t, &s, 1, "sv_replay 0")
+	a.play(1, time.Second)
+	if n := len(s.logs()); n != 0 {
+		t.Errorf("%d logs though recording is off", n)
+	}
+	a.srv.Execute("sv_replay 1")
+	a.srv.Execute("reload")
+	a.run(5 * time.Second)
+	a.srv.Execute("sv_replay 0")
+	a.run(5 * time.Second)
+	a.srv.Shutdown(a.now(), "")
+	if logs := s.logs(); len(logs) != 1 {
+		t.Errorf("%d logs", len(logs))
+	} else if res, _, _ := verifyLog(t, logs[0]); res.End != replay.EndOff || res.Ticks > 6*game.TickRate {
+		t.Errorf("%+v", res)
+	}
+}
+
+// TestReplayRotation: the oldest go, other files stay.
+func TestReplayRotation(t *testing.T) {
+	s := shelf{files: map[string]*bytes.Buffer{
+		"2001-01-01_000000_old.twreplay": {}, "2001-01-02_000000_old.twreplay": {}, "the final.twreplay": {}, "1999.txt": {},
+	}}
+	a := recorded(t, &s, 1, "sv_replay_max_files 2")
+	a.play(1, 2*time.Second)
+	a.srv.Shutdown(a.now(), "")
+	names, _ := s.Names()
+	if len(names) != 4 || names[0] != "1999.txt" || names[1] != "2001-01-02_000000_old.twreplay" ||
+		!strings.HasSuffix(names[2], "_teeyard1.twreplay") || names[3] != "the final.twreplay" {
+		t.Errorf("left are %q", names)
+	}
+}
+
+// TestFullReplay: a log ends at its size, and an empty server begins a new one.
+func TestFullReplay(t *testing.T) {
+	var s shelf
+	a := recorded(t, &s, 1, "sv_replay_max_size 1")
+	a.play(1, 2*time.Second)
+	a.run(time.Second)
+	// A megabyte of requests that the world refuses.
+	noise := make([]byte, 20<<10)
+	for range 60 {
+		for i := range noise {
+			noise[i] = byte(a.rand.Uint32())
+		}
+		a.srv.command(game.Command{Kind: game.CmdLeave, Player: 63, Text: string(noise)})
+		a.run(20 * time.Millisecond)
+	}
+	for w := a.srv.recorder.out; w.waiting.Load() > 0; {
+		time.Sleep(time.Millisecond)
+	}
+	a.run(2 * time.Second)
+	if a.srv.recorder.state != recorderOff || !a.srv.recorder.full {
+		t.Fatalf("still recording: %+v", a.srv.recorder.state)
+	}
+	a.players[0].Close(a.now())
+	a.run(2 * time.Second)
+	if a.srv.recorder.state != recorderWaiting {
+		t.Errorf("state %d in an empty server", a.srv.recorder.state)
+	}
+	a.srv.Shutdown(a.now(), "")
+	logs := s.logs()
+	if len(logs) != 1 {
+		t.Fatalf("%d logs", len(logs))
+	}
+	if res, _, _ := verifyLog(t, logs[0]); res.End != replay.EndSize || res.Good < 3*game.TickRate || len(logs[0]) > 1<<20+100 {
+		t.Errorf("%d bytes, %+v", len(logs[0]), res)
+	}
+}
+
+// TestDiskTrouble: the game goes on whatever the disk does.
+func TestDiskTrouble(t *testing.T) {
+	t.Run("cannot create", func(t *testing.T) {
+		s := shelf{broken: errors.New("read-only")}
+		var said bytes.Buffer
+		a := newArenaWith(t, netsim.Link{}, 1, func(cfg *Config) { cfg.Replays, cfg.Log = &s, slog.New(slog.NewTextHandler(&said, nil)) })
+		a.play(1, 3*time.Second)
+		a.srv.Execute("reload")
+		a.run(5 * time.Second)
+		if a.players[0].State() != client.Playing {
+			t.Error("the player is out")
+		}
+		a.srv.Shutdown(a.now(), "")
+		if n := strings.Count(said.String(), "matches are not recorded"); n != 1 {
+			t.Errorf("said %d times:\n%s", n, &said)
+		}
+	})
+	t.Run("hangs", func(t *testing.T) {
+		s := shelf{hang: make(chan struct{})}
+		a := recorded(t, &s, 1)
+		a.play(1, 3*time.Minute) // longer than the queue
+		if a.players[0].State() != client.Playing {
+			t.Error("the player is out")
+		}
+		if a.srv.recorder.state != recorderOff {
+			t.Error("still recording to a disk that hangs")
+		}
+		close(s.hang)
+		a.srv.Shutdown(a.now(), "")
+		// What was taken before is whole.
+		if res, _, _ := verifyLog(t, s.logs()[0]); res.Ticks < 60*game.TickRate {
+			t.Errorf("%+v", res)
+		}
+	})
+}
+
+// mine is a mod that brings the world down when somebody says so.
+type mine struct{}
+
+func (mine) Start(*game.Tx) {}
+
+func (mine) OnChat(_ *game.Ctx, c *game.Chat) {
+	if c.Text == "boom" {
+		panic("mine")
+	}
+}
+
+// TestCrashLog: the log of a server that crashed has the tick that did it.
+func TestCrashLog(t *testing.T) {
+	var s shelf
+	a := newArenaWith(t, netsim.Link{}, 1, func(cfg *Config) { cfg.Replays, cfg.Mods = &s, []game.Mod{mine{}} })
+	a.play(2, 3*time.Second)
+	a.srv.command(game.Command{Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Target: game.Nobody, Text: "boom"})
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the mine did not go off")
+			}
+		}()
+		a.run(time.Second)
+	}()
+	tick := a.srv.world.Tick()
+	r, err := replay.NewReader(bytes.NewReader(s.logs()[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := replay.Verify(r, replay.Config{Modes: BuiltinModes, Mods: []game.Mod{mine{}}})
+	if !errors.Is(err, replay.ErrPanic) || res.Ticks != tick {
+		t.Errorf("%v, %+v; the world was at tick %d", err, res, tick)
+	}
+}
+
+func TestRecordedStepAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	var s shelf
+	a := recorded(t, &s, 1)
+	a.play(4, 2*time.Second)
+	in := game.Input{}
+	a.srv.Advance(a.now())
+	step := func() {
+		a.srv.pending = a.srv.pending[:0]
+		in.TargetX++
+		for id := range game.PlayerID(4) {
+			a.srv.command(game.Command{Kind: game.CmdDirect, Player: id, Target: game.Nobody, Input: in})
+		}
+		for id := range game.PlayerID(4) {
+			a.srv.command(game.Command{Kind: game.CmdInput, Player: id, Target: game.Nobody, Input: in})
+		}
+		a.srv.step()
+		for a.srv.recorder.out.waiting.Load() > 0 { // one tick is 20 ms, a disk has time
+			time.Sleep(10 * time.Microsecond)
+		}
+	}
+	for range 500 {
+		step()
+	}
+	// What the shelf in memory needs to grow is not the recorder's.
+	for _, b := range s.files {
+		b.Grow(1 << 20)
+	}
+	if n := testing.AllocsPerRun(1000, step); n != 0 {
+		t.Errorf("%v allocations per tick", n)
+	}
+	if a.srv.recorder.state != recorderOn {
+		t.Error("nothing was recorded")
+	}
+	a.srv.Shutdown(a.now(), "")
+}
