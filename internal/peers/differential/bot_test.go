@@ -14,6 +14,19 @@ type style struct {
 	peaceful bool
 	// teams lets them change sides.
 	teams bool
+	// admin lets the first one command the server.
+	admin bool
+	// ready lets them use the ready mode.
+	ready bool
+}
+
+// commands are what an admin may try.
+var commands = []string{
+	"pause", "pause", "pause 1", "restart", "restart 2", "restart -1", "sv_scorelimit 2", "sv_scorelimit 20", "sv_timelimit 1", "sv_timelimit 0",
+	"set_team 1 -1", "set_team 1 0", "set_team_all 0", "lock_teams", "lock_teams", "say hello", "broadcast hello",
+	"sv_countdown 2", "sv_countdown 0", "sv_strict_spectate_mode 1", "sv_strict_spectate_mode 0",
+	"sv_spamprotection 0", "sv_spamprotection 1", "sv_tournament_mode 1", "sv_tournament_mode 2", "sv_tournament_mode 0",
+	"sv_player_ready_mode 1", "sv_player_ready_mode 0", "swap_teams", "shuffle_teams", "force_teambalance",
 }
 
 // plan is what a bot is about to do for a while.
@@ -129,8 +142,31 @@ func (b *bot) step(s *sight) *step {
 	if b.teams && b.chance(400) {
 		say(&msg7.ClSetTeam{Team: msg7.Team(b.rand.IntN(2))})
 	}
-	if b.chance(1500) {
-		say(&msg7.ClSay{Mode: msg7.ChatAll, Target: -1, Message: []byte("hello")})
+	if b.chance(1000) {
+		m := &msg7.ClSay{Mode: msg7.ChatMode(b.between(0, 3)), Target: -1, Message: []byte("hello")}
+		if m.Mode == msg7.ChatWhisper {
+			// To oneself and to nobody: see docs/differential.md.
+			m.Target = int32((b.id + 1) % b.players)
+		}
+		if b.players > 1 {
+			say(m)
+		}
+	}
+	// Not in the first five seconds after joining, and when that was differs.
+	if s.tick > b.begun+250 && b.chance(1000) {
+		m := msg7.ClSkinChange{}
+		for i := range m.Skin.Parts {
+			m.Skin.Parts[i] = []byte("standard")
+			m.Skin.UseCustomColors[i] = b.chance(2)
+			m.Skin.Colors[i] = b.between(0, 1<<24)
+		}
+		say(&m)
+	}
+	if b.ready && b.chance(200) || b.chance(2000) {
+		say(&msg7.ClReadyChange{})
+	}
+	if b.admin && b.id == 0 && b.chance(120) {
+		say(&msg7.RconCmd{Command: []byte(commands[b.rand.IntN(len(commands))])})
 	}
 	if len(st.messages) == 0 && b.chance(5) {
 		return nil
@@ -230,7 +266,10 @@ func (b *bot) toPickup(s *sight, me []int32) {
 		}
 		dx, dy := int64(it.ints[0]-me[1]), int64(it.ints[1]-me[2])
 		d := dx*dx + 4*dy*dy
-		if it.ints[2] <= int32(msg7.PickupArmor) && b.until%3 != 0 {
+		switch kind := msg7.PickupType(it.ints[2]); {
+		case kind == msg7.PickupNinja:
+			d /= 16
+		case kind <= msg7.PickupArmor && b.until%3 != 0:
 			d *= 6
 		}
 		if d < best {

@@ -2,15 +2,46 @@ package differential
 
 import (
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
 	"testing"
+
+	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
-func TestSolo(t *testing.T) {
-	for _, m := range []string{"dm1", "teeyard1", "testbox", "dm7"} {
-		t.Run(m, func(t *testing.T) {
+// matches are what is played: in CI 1,500 ticks of each, and with
+// TEEYARD_LONG=1 10,000.
+var matches = map[string]setup{
+	"one on dm1":       {mapName: "dm1", players: 1},
+	"one on teeyard1":  {mapName: "teeyard1", players: 1},
+	"one on testbox":   {mapName: "testbox", players: 1},
+	"one on dm7":       {mapName: "dm7", players: 1},
+	"one on ctf5":      {mapName: "ctf5", players: 1, style: style{spectate: true}},
+	"one in the pit":   {mapName: "pit", players: 1, style: style{peaceful: true}},
+	"two on dm1":       {mapName: "dm1", players: 2},
+	"two on testbox":   {mapName: "testbox", players: 2, style: style{peaceful: true}},
+	"two in the pit":   {mapName: "pit", players: 2, style: style{peaceful: true}, settings: []string{"sv_scorelimit 2"}},
+	"four in the pit":  {mapName: "pit", players: 4, style: style{peaceful: true}},
+	"four on testbox":  {mapName: "testbox", players: 4, style: style{spectate: true}},
+	"four on teeyard1": {mapName: "teeyard1", players: 4, style: style{spectate: true}},
+	"four commanded":   {mapName: "pit", players: 4, style: style{spectate: true, admin: true, ready: true}},
+	"eight on dm7":     {mapName: "dm7", players: 8},
+	"eight in the pit": {mapName: "pit", players: 8, style: style{peaceful: true}},
+}
+
+func TestMatches(t *testing.T) {
+	for name, s := range matches {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, setup{mapName: m, players: 1, ticks: 1500, seed: 1})
+			s.seed, s.ticks = 1, 1500
+			if os.Getenv("TEEYARD_LONG") == "1" {
+				s.ticks = 10_000
+			}
+			if seed, err := strconv.ParseUint(os.Getenv("TEEYARD_SEED"), 10, 64); err == nil {
+				s.seed = seed
+			}
+			check(t, s)
 		})
 	}
 }
@@ -41,7 +72,7 @@ func account(rec *record) string {
 	n := map[string]int{}
 	for i := range rec.seen[0] {
 		for _, it := range rec.seen[0][i].items {
-			n[fmt.Sprint(it.key.Type())]++
+			n[msg7.ObjectName(it.key.Type())]++
 		}
 	}
 	var keys []string

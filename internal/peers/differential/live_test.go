@@ -12,7 +12,6 @@ import (
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/internal/peers"
-	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packer"
@@ -22,9 +21,9 @@ import (
 
 const password = "differential"
 
-// settings are what both servers get.
+// settings are what both servers get. Votes are off: ours has none yet.
 var settings = "sv_high_bandwidth 1; sv_max_clients 16; sv_max_clients_per_ip 16; sv_player_slots 16; " +
-	"sv_inactivekick_time 0; sv_name differential; sv_rcon_password " + password
+	"sv_vote_kick 0; sv_vote_spectate 0; sv_inactivekick_time 0; sv_name differential; sv_rcon_password " + password
 
 // live plays on the original.
 type live struct {
@@ -42,6 +41,7 @@ type livePlayer struct {
 	watch
 	socket *net.UDPConn
 	rcon   bool
+	inputs int
 	// sent are the steps whose time is not known yet, by intended tick.
 	sent map[int32]step
 }
@@ -59,11 +59,11 @@ func play(t testing.TB, s setup) (*record, error) {
 	t.Helper()
 	path := peers.Need(t, "teeworlds-server")[0]
 	home := t.TempDir()
-	if m, ok := maps.Find(s.mapName); ok {
+	if file, ok := mapFile(s.mapName); ok {
 		if err := os.MkdirAll(filepath.Join(home, "maps"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(home, "maps", s.mapName+".map"), m.File, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(home, "maps", s.mapName+".map"), file, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -90,9 +90,12 @@ func play(t testing.TB, s setup) (*record, error) {
 	if err := l.match(); err != nil {
 		return nil, err
 	}
+	for _, s := range l.players[0].since(l.rec.start) {
+		l.rec.rounds = append(l.rec.rounds, s.tick)
+	}
 	for _, p := range l.players {
 		p.Close(l.now())
-		l.rec.seen = append(l.rec.seen, p.since(l.rec.start))
+		l.rec.seen = append(l.rec.seen, p.since(l.rec.start+respawn))
 		if st := p.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage+st.NoBase != 0 {
 			return nil, fmt.Errorf("the client did not understand the original: %+v", st)
 		}
@@ -148,7 +151,7 @@ func (l *live) join(i, port int) error {
 	}
 	deadline := time.Now().Add(20 * time.Second)
 	redial := time.Now()
-	return l.until(deadline, fmt.Sprintf("player %d plays", i), func() bool {
+	err = l.until(deadline, fmt.Sprintf("player %d plays", i), func() bool {
 		// The server may not be listening yet.
 		if p.State() <= client.Connecting && time.Since(redial) > 300*time.Millisecond {
 			redial = time.Now()
@@ -157,7 +160,21 @@ func (l *live) join(i, port int) error {
 		}
 		return p.State() == client.Playing
 	})
+	if err != nil {
+		return err
+	}
+	_, tick := p.Newest()
+	return l.until(deadline, "settled", func() bool { _, now := p.Newest(); return now > tick+settle })
 }
+
+// calm is how many ticks nothing happens before the restart. The lists of
+// commands and variables trickle in, and our clients catch up in inputs.
+const calm = 80
+
+// settle is how many ticks pass between two joins: the second player starts a
+// match, and all are to be there again before the third comes. Then entities
+// have the same ids on both servers.
+const settle = 30
 
 // clientConfig is the configuration of player i on either server.
 func clientConfig(i int, w *watch) client.Config {
@@ -263,6 +280,7 @@ const lead = 2
 func (l *live) idle(i int) {
 	p := l.players[i]
 	if _, newest := p.Newest(); newest > 0 {
+		p.inputs++
 		p.SendInput(l.now(), newest+lead, neutral)
 	}
 }
@@ -277,6 +295,7 @@ func (l *live) send(st step) {
 	}
 	l.sent++
 	st.order = l.sent
+	p.inputs++
 	p.sent[st.intended] = st
 	p.SendInput(l.now(), st.intended, st.input)
 }
@@ -291,13 +310,15 @@ func (l *live) restart() error {
 	if err := l.until(deadline, "rcon", func() bool { return p.rcon }); err != nil {
 		return err
 	}
-	// The lists of commands and variables trickle in; let them.
 	_, tick := p.Newest()
-	if err := l.until(deadline, "settled", func() bool { _, now := p.Newest(); return now > tick+10 }); err != nil {
+	if err := l.until(deadline, "settled", func() bool { _, now := p.Newest(); return now > tick+calm }); err != nil {
 		return err
 	}
 	_, tick = p.Newest()
 	l.rec.steps = nil
+	for _, p := range l.players {
+		l.rec.inputs = append(l.rec.inputs, p.inputs)
+	}
 	l.send(step{player: 0, intended: tick + lead + 1, input: neutral, messages: [][]byte{(&msg7.RconCmd{Command: []byte("restart")}).Append(nil)}})
 	if err := l.until(deadline, "restarted", func() bool { return len(l.rec.steps) > 0 }); err != nil {
 		return err

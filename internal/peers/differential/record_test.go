@@ -31,9 +31,19 @@ type step struct {
 type record struct {
 	setup
 	start int32 // window of the restart that begins the match
-	steps []step
-	seen  [][]sight // by player
+	// inputs is how many inputs each player sent before. The servers keep them
+	// in a ring of 200, and where it ends decides which of two inputs counts
+	// that came too late for their ticks.
+	inputs []int
+	steps  []step
+	// rounds are the ticks after the restart of which there were snapshots.
+	rounds []int32
+	seen   [][]sight // by player
 }
+
+// respawn is how many ticks after a restart the players appear. Until then they
+// look at where they were before, which was not yet compared.
+const respawn = 25
 
 // sight is what a player saw in one round: a snapshot and what was said since
 // the one before.

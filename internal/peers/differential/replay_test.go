@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/teeyard/teeyard/client"
@@ -48,8 +49,9 @@ type replay struct {
 type replayPlayer struct {
 	*client.Client
 	watch
-	peer transport.Peer
-	rcon bool
+	peer   transport.Peer
+	rcon   bool
+	inputs int
 }
 
 type parcel struct {
@@ -64,9 +66,9 @@ func again(t testing.TB, rec *record) [][]sight {
 	r.net.deliver = func(to transport.Peer, b []byte) {
 		r.toClient = append(r.toClient, parcel{int(to.Port()) - basePort, slices.Clone(b)})
 	}
-	var files fs.FS
-	if _, err := os.Stat(data); err == nil {
-		files = os.DirFS(data)
+	files := fs.FS(os.DirFS(data))
+	if file, ok := mapFile(rec.mapName); ok {
+		files = fstest.MapFS{"maps/" + rec.mapName + ".map": {Data: file}}
 	}
 	var err error
 	r.srv, err = server.New(server.Config{
@@ -87,6 +89,10 @@ func again(t testing.TB, rec *record) [][]sight {
 			next()
 			r.idle(tick)
 		}
+		for range settle {
+			next()
+			r.idle(tick)
+		}
 	}
 	r.players[0].Send(conn.Time(r.net.now), &msg7.RconAuth{Password: []byte(password)})
 	r.exchange()
@@ -99,7 +105,20 @@ func again(t testing.TB, rec *record) [][]sight {
 	}
 	for tick < rec.start {
 		r.idle(tick)
+		for i, p := range r.players {
+			// What is still missing at one per tick; the server takes no more
+			// than four in a tick.
+			missing := (rec.inputs[i] - p.inputs - int(rec.start-tick) + 1) % inputRing
+			for range min((missing+inputRing)%inputRing, 3) {
+				r.input(p, tick)
+			}
+		}
 		next()
+	}
+	for i, p := range r.players {
+		if p.inputs%inputRing != rec.inputs[i]%inputRing {
+			t.Errorf("player %d sent %d inputs before the match, %d on the original", i, p.inputs, rec.inputs[i])
+		}
 	}
 	p := r.players[0]
 	p.Queue(conn.Time(r.net.now), &msg7.RconCmd{Command: []byte("restart")})
@@ -107,28 +126,31 @@ func again(t testing.TB, rec *record) [][]sight {
 	r.exchange()
 
 	steps := rec.steps
-	for _, s := range rec.seen[0] {
+	for _, round := range rec.rounds {
 		// Steps are taken in the order they were: by window, then as sent.
-		for len(steps) > 0 && steps[0].window < s.tick {
+		for len(steps) > 0 && steps[0].window < round {
 			r.step(&steps[0])
 			steps = steps[1:]
 		}
-		r.advance(s.tick)
+		r.advance(round)
 	}
 	var seen [][]sight
 	for _, p := range r.players {
-		seen = append(seen, p.since(rec.start))
+		seen = append(seen, p.since(rec.start+respawn))
 		if st := p.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage+st.NoBase != 0 {
 			t.Errorf("the client did not understand us: %+v", st)
 		}
 	}
 	if d := r.srv.Drops(); len(d) > 0 {
-		t.Logf("dropped: %v", d)
+		t.Errorf("our server dropped something: %v", d)
 	}
 	return seen
 }
 
-const basePort = 40000
+const (
+	basePort  = 40000
+	inputRing = 200 // how many inputs of a client a server keeps
+)
 
 func (r *replay) join(i int) {
 	p := &replayPlayer{peer: netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(basePort+i))}
@@ -188,9 +210,15 @@ func (r *replay) exchange() {
 func (r *replay) idle(tick int32) {
 	for _, p := range r.players {
 		if p.State() >= client.Entering {
-			p.SendInput(conn.Time(r.net.now), tick+lead, neutral)
+			r.input(p, tick)
 		}
 	}
+}
+
+// input sends an input that does nothing.
+func (r *replay) input(p *replayPlayer, tick int32) {
+	p.inputs++
+	p.SendInput(conn.Time(r.net.now), tick+lead, neutral)
 	r.exchange()
 }
 
