@@ -232,7 +232,7 @@ func TestAttackLaserOfTheGone(t *testing.T) {
 			p = l.play(local(1000+n), "shooter")
 			ps[k] = p
 			p.onMessage = func(m msg7.Message) {
-				if m, ok := m.(*msg7.SvKillMsg); ok && m.Killer < -1 && m.Weapon == msg7.WeaponLaser {
+				if m, ok := m.(*msg7.SvKillMsg); ok && m.Killer < 0 && m.Weapon == msg7.WeaponLaser {
 					orphans++
 				}
 			}
