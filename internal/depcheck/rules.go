@@ -22,6 +22,7 @@ var rooms = map[string][]string{
 	"protocol": {},
 	"game":     {},
 	"bridge":   {"game", "protocol"},
+	"bot":      {"game"},
 
 	"transport": {},
 	"format":    {"protocol"},
@@ -29,7 +30,7 @@ var rooms = map[string][]string{
 
 	// Sessions speak the connection and the system messages themselves and pass
 	// the game's vocabulary on.
-	"server": {"bridge", "game", "protocol", "transport", "format", "maps", "query", "halflife"},
+	"server": {"bot", "bridge", "game", "protocol", "transport", "format", "maps", "query", "halflife"},
 	"client": {"bridge", "game", "protocol", "transport", "format"},
 
 	"query":    {"protocol", "transport"},
@@ -76,6 +77,9 @@ var pure = map[string]struct {
 		uses: map[string][]string{"math": {
 			"Sin", "Cos", "Tan", "Sincos", "Asin", "Acos", "Atan", "Atan2", "Sinh", "Cosh", "Tanh", "Asinh", "Acosh", "Atanh",
 			"Pow", "Pow10", "Exp", "Exp2", "Expm1", "Log", "Log2", "Log10", "Log1p", "Hypot", "Cbrt", "FMA", "Gamma", "Lgamma", "Erf", "Erfc"}},
+	},
+	"bot": {
+		imports: []string{"time", "net/...", "os/...", "sync/...", "log/...", "math/rand/...", "crypto/rand", "context", "io/fs", "syscall", "runtime/..."},
 	},
 	"protocol": {
 		imports: []string{"net", "net/http/...", "os/...", "sync/...", "log/...", "math/rand/...", "context", "io/fs", "syscall"},
