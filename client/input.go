@@ -21,7 +21,7 @@ type sentInputs struct {
 }
 
 // SetInput is what the player does from now on. Target 0,0 becomes 1,0.
-func (c *Client) SetInput(in msg7.PlayerInput) {
+func (c *Session) SetInput(in msg7.PlayerInput) {
 	if in.TargetX == 0 && in.TargetY == 0 {
 		in.TargetX = 1
 	}
@@ -29,12 +29,12 @@ func (c *Client) SetInput(in msg7.PlayerInput) {
 }
 
 // PredictedTick is the tick that inputs sent at now are meant for.
-func (c *Client) PredictedTick(now conn.Time) int32 {
+func (c *Session) PredictedTick(now conn.Time) int32 {
 	return int32(c.predict.at(now)/tickTime) + 1
 }
 
 // stepInput sends the input once per predicted tick, if there is a reason.
-func (c *Client) stepInput(now conn.Time) {
+func (c *Session) stepInput(now conn.Time) {
 	if c.received < 3 {
 		return
 	}
@@ -61,8 +61,8 @@ func (c *Client) stepInput(now conn.Time) {
 
 // SendInput sends an input for a tick at once, and with it the acknowledgement
 // of the newest snapshot. It is for owners who time inputs themselves
-// (Config.Manual); the input is sent as it is.
-func (c *Client) SendInput(now conn.Time, tick int32, in msg7.PlayerInput) {
+// (SessionConfig.Manual); the input is sent as it is.
+func (c *Session) SendInput(now conn.Time, tick int32, in msg7.PlayerInput) {
 	m := msg7.Input{AckTick: c.acked, IntendedTick: tick}
 	m.SetPlayer(&in)
 	if c.acked >= 0 {
@@ -80,7 +80,7 @@ func acted(a, b *msg7.PlayerInput) bool {
 	return x != y
 }
 
-func (c *Client) onInputTiming(m *msg7.InputTiming) {
+func (c *Session) onInputTiming(m *msg7.InputTiming) {
 	if m.TimeLeft < 0 {
 		c.stats.InputsLate++
 	}

@@ -29,7 +29,7 @@ type arena struct {
 
 // player is a headless client in an arena.
 type player struct {
-	*client.Client
+	*client.Session
 	peer  transport.Peer
 	snaps int
 	// chat lines heard, by author.
@@ -90,11 +90,11 @@ func newArenaWith(t testing.TB, link netsim.Link, seed uint64, edit func(*Config
 // join adds a client; ip is the last byte of its address.
 func (a *arena) join(ip int, name string) *player {
 	a.t.Helper()
-	return a.joinWith(ip, client.Config{Name: name})
+	return a.joinWith(ip, client.SessionConfig{Name: name})
 }
 
 // joinWith adds a client of a configuration.
-func (a *arena) joinWith(ip int, cfg client.Config) *player {
+func (a *arena) joinWith(ip int, cfg client.SessionConfig) *player {
 	a.t.Helper()
 	peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(1 + ip>>8), byte(ip)}), 50000)
 	p := &player{peer: peer, heard: map[int32][]string{}, infos: map[int32]string{}, rand: rand.New(rand.NewPCG(uint64(ip), 3))}
@@ -120,11 +120,11 @@ func (a *arena) joinWith(ip int, cfg client.Config) *player {
 			p.onMessage(m)
 		}
 	}
-	c, err := client.New(cfg)
+	c, err := client.NewSession(cfg)
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	p.Client = c
+	p.Session = c
 	a.net.Handle(peer, func(now int64, from transport.Peer, b []byte) {
 		if from == a.addr {
 			c.Feed(conn.Time(now), append([]byte(nil), b...))

@@ -25,7 +25,7 @@ func TestConnectFlood(t *testing.T) {
 	a := newArena(t, netsim.Link{Delay: 5 * time.Millisecond}, 11, "sv_inactivekick_time 0; sv_scorelimit 0")
 	var ticks [players][]int32
 	for i := range players {
-		a.joinWith(i+1, client.Config{Name: "player"})
+		a.joinWith(i+1, client.SessionConfig{Name: "player"})
 	}
 	for _, p := range a.players {
 		a.until(5*time.Second, "playing", func() bool { return p.State() == client.Playing })

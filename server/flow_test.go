@@ -40,7 +40,7 @@ func TestMapDownload(t *testing.T) {
 	var got []byte
 	start := a.net.Now()
 	var took time.Duration
-	p := a.joinWith(1, client.Config{Name: "loader", OnMap: func(name string, f []byte) {
+	p := a.joinWith(1, client.SessionConfig{Name: "loader", OnMap: func(name string, f []byte) {
 		got, took = f, time.Duration(a.net.Now()-start)
 	}})
 	a.until(30*time.Second, "playing", func() bool { return p.State() == client.Playing })

@@ -384,7 +384,7 @@ func TestClientMutatedPackets(t *testing.T) {
 	peer := local(999)
 	var up, down, recorded [][]byte
 	ack, theirs := 0, 0
-	c, err := client.New(client.Config{
+	c, err := client.NewSession(client.SessionConfig{
 		Name:  "victim",
 		Token: func() packet.Token { return token },
 		Send: func(b []byte) {

@@ -92,7 +92,7 @@ func Churn(ctx context.Context, cfg ChurnConfig) (ChurnStats, error) {
 
 // visitor is a client that comes again and again, each time from another port.
 type visitor struct {
-	*client.Client
+	*client.Session
 	cfg   *ChurnConfig
 	host  string
 	sock  *udp.Conn
@@ -101,7 +101,7 @@ type visitor struct {
 
 func newVisitor(cfg *ChurnConfig, i int) (*visitor, error) {
 	v := &visitor{cfg: cfg, host: fmt.Sprintf("127.0.9.%d", 1+i%32)}
-	c, err := client.New(client.Config{
+	c, err := client.NewSession(client.SessionConfig{
 		Name:       "visitor",
 		Send:       func(d []byte) { v.sock.Send(cfg.Server, d) },
 		HasMap:     func(*msg7.MapChange) bool { return true },
@@ -111,7 +111,7 @@ func newVisitor(cfg *ChurnConfig, i int) (*visitor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
-	v.Client = c
+	v.Session = c
 	return v, nil
 }
 

@@ -203,7 +203,7 @@ func newBot(cfg *Config, i int) (*bot, error) {
 const step = 10 * time.Millisecond
 
 func (b *bot) run(delay time.Duration) {
-	c, err := client.New(client.Config{
+	c, err := client.NewSession(client.SessionConfig{
 		Name:   fmt.Sprintf("bot %d", b.index),
 		Send:   func(d []byte) { b.sock.Send(b.cfg.Server, d) },
 		HasMap: func(*msg7.MapChange) bool { return true },

@@ -37,7 +37,7 @@ type live struct {
 }
 
 type livePlayer struct {
-	*client.Client
+	*client.Session
 	watch
 	socket *net.UDPConn
 	rcon   bool
@@ -141,7 +141,7 @@ func (l *live) join(i, port int) error {
 			l.rec.steps = append(l.rec.steps, st)
 		}
 	}
-	if p.Client, err = client.New(cfg); err != nil {
+	if p.Session, err = client.NewSession(cfg); err != nil {
 		return err
 	}
 	l.players = append(l.players, p)
@@ -177,8 +177,8 @@ const calm = 80
 const settle = 30
 
 // clientConfig is the configuration of player i on either server.
-func clientConfig(i int, w *watch) client.Config {
-	return client.Config{
+func clientConfig(i int, w *watch) client.SessionConfig {
+	return client.SessionConfig{
 		Name: fmt.Sprintf("player%d", i), Manual: true,
 		HasMap:     func(*msg7.MapChange) bool { return true },
 		OnMessage:  w.message,

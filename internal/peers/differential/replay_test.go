@@ -47,7 +47,7 @@ type replay struct {
 }
 
 type replayPlayer struct {
-	*client.Client
+	*client.Session
 	watch
 	peer   transport.Peer
 	rcon   bool
@@ -165,7 +165,7 @@ func (r *replay) join(i int) {
 		onMessage(m)
 	}
 	var err error
-	if p.Client, err = client.New(cfg); err != nil {
+	if p.Session, err = client.NewSession(cfg); err != nil {
 		r.t.Fatal(err)
 	}
 	r.players = append(r.players, p)

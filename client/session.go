@@ -39,8 +39,8 @@ const (
 	Playing          // has two snapshots
 )
 
-// Config says who the client is. The zero value is a nameless tee.
-type Config struct {
+// SessionConfig says who the client is. The zero value is a nameless tee.
+type SessionConfig struct {
 	// Send takes a datagram to the server; it is borrowed until Send returns.
 	// Required.
 	Send func(datagram []byte)
@@ -84,9 +84,9 @@ type Stats struct {
 	Datagrams   int // received
 }
 
-// Client is a client of one server. It is for one goroutine.
-type Client struct {
-	cfg     Config
+// Session is one connection to a server. It is for one goroutine.
+type Session struct {
+	cfg     SessionConfig
 	conn    conn.Conn
 	state   State
 	err     error
@@ -124,12 +124,12 @@ type Client struct {
 	stats Stats
 }
 
-// New makes a client in state Offline.
-func New(cfg Config) (*Client, error) {
+// NewSession makes a client in state Offline.
+func NewSession(cfg SessionConfig) (*Session, error) {
 	if cfg.Name == "" {
 		cfg.Name = "nameless tee"
 	}
-	c := &Client{cfg: cfg, id: -1}
+	c := &Session{cfg: cfg, id: -1}
 	c.store = snapshot.NewStore(snapshot.StoreConfig{Frames: 256, Bytes: 4 << 20})
 	err := c.conn.Init(conn.Config{Send: cfg.Send, Buffers: cfg.Buffers, ResendBuffer: cfg.ResendBuffer})
 	if err != nil {
@@ -139,7 +139,7 @@ func New(cfg Config) (*Client, error) {
 }
 
 // Dial begins a connection.
-func (c *Client) Dial(now conn.Time) error {
+func (c *Session) Dial(now conn.Time) error {
 	token := packet.Token(0)
 	if c.cfg.Token != nil {
 		token = c.cfg.Token()
@@ -157,28 +157,28 @@ func (c *Client) Dial(now conn.Time) error {
 }
 
 // State tells how far the client is.
-func (c *Client) State() State { return c.state }
+func (c *Session) State() State { return c.state }
 
 // Err tells why the client is offline.
-func (c *Client) Err() error { return c.err }
+func (c *Session) Err() error { return c.err }
 
 // ID is the client's id on the server, -1 while it is unknown.
-func (c *Client) ID() int { return int(c.id) }
+func (c *Session) ID() int { return int(c.id) }
 
 // Stats returns the counters since Dial.
-func (c *Client) Stats() Stats { return c.stats }
+func (c *Session) Stats() Stats { return c.stats }
 
 // Newest returns the newest snapshot and its tick; nil before the first.
-func (c *Client) Newest() (*snapshot.Snapshot, int32) { return c.store.At(c.newest), c.newest }
+func (c *Session) Newest() (*snapshot.Snapshot, int32) { return c.store.At(c.newest), c.newest }
 
 // Close leaves the server.
-func (c *Client) Close(now conn.Time) {
+func (c *Session) Close(now conn.Time) {
 	c.conn.Close(now, "")
 	c.state = Offline
 }
 
 // Feed takes a datagram from the server.
-func (c *Client) Feed(now conn.Time, b []byte) {
+func (c *Session) Feed(now conn.Time, b []byte) {
 	c.now = now
 	c.stats.Datagrams++
 	c.stats.Bytes += len(b)
@@ -194,7 +194,7 @@ func (c *Client) Feed(now conn.Time, b []byte) {
 
 // Step does what is due: inputs, resends, timeouts. Call it at least once a
 // tick.
-func (c *Client) Step(now conn.Time) {
+func (c *Session) Step(now conn.Time) {
 	c.now = now
 	c.conn.Update(now)
 	c.check()
@@ -203,7 +203,7 @@ func (c *Client) Step(now conn.Time) {
 	}
 }
 
-func (c *Client) check() {
+func (c *Session) check() {
 	if c.conn.State() == conn.StateError {
 		reason := c.conn.Reason()
 		c.conn.Close(c.now, "")
@@ -212,7 +212,7 @@ func (c *Client) check() {
 }
 
 // fail ends the connection with an error of our own.
-func (c *Client) fail(err error) {
+func (c *Session) fail(err error) {
 	c.conn.Close(c.now, "")
 	c.state = Offline
 	if c.err == nil {
@@ -221,7 +221,7 @@ func (c *Client) fail(err error) {
 }
 
 // Send sends a vital message.
-func (c *Client) Send(now conn.Time, m msg7.Message) error {
+func (c *Session) Send(now conn.Time, m msg7.Message) error {
 	if err := c.Queue(now, m); err != nil {
 		return err
 	}
@@ -231,7 +231,7 @@ func (c *Client) Send(now conn.Time, m msg7.Message) error {
 
 // Queue leaves a vital message for the next packet, that of an input for
 // example.
-func (c *Client) Queue(now conn.Time, m msg7.Message) error {
+func (c *Session) Queue(now conn.Time, m msg7.Message) error {
 	c.buf = m.Append(c.buf[:0])
 	if err := c.conn.Queue(now, c.buf, true); err != nil {
 		return fmt.Errorf("client: %w", err)
@@ -239,13 +239,13 @@ func (c *Client) Queue(now conn.Time, m msg7.Message) error {
 	return nil
 }
 
-func (c *Client) send(m msg7.Message) {
+func (c *Session) send(m msg7.Message) {
 	c.buf = m.Append(c.buf[:0])
 	c.conn.Queue(c.now, c.buf, true)
 }
 
 // Chunk takes a message. It implements conn.Handler.
-func (c *Client) Chunk(payload []byte, vital bool) {
+func (c *Session) Chunk(payload []byte, vital bool) {
 	m, err := c.decoder.Decode(payload)
 	if err != nil {
 		c.stats.BadMessage++
@@ -270,7 +270,7 @@ func (c *Client) Chunk(payload []byte, vital bool) {
 	}
 }
 
-func (c *Client) onVital(m msg7.Message) {
+func (c *Session) onVital(m msg7.Message) {
 	switch m := m.(type) {
 	case *msg7.MapChange:
 		c.onMapChange(m)
@@ -294,7 +294,7 @@ func (c *Client) onVital(m msg7.Message) {
 	}
 }
 
-func (c *Client) onMapChange(m *msg7.MapChange) {
+func (c *Session) onMapChange(m *msg7.MapChange) {
 	name := string(m.Name)
 	switch {
 	case strings.ContainsAny(name, "/\\:") || name == "" || strings.HasPrefix(name, "."):
@@ -322,7 +322,7 @@ func (c *Client) onMapChange(m *msg7.MapChange) {
 	c.conn.Flush(c.now)
 }
 
-func (c *Client) onMapData(m *msg7.MapData) {
+func (c *Session) onMapData(m *msg7.MapData) {
 	d := &c.download
 	if !d.active {
 		return
@@ -355,7 +355,7 @@ func (c *Client) onMapData(m *msg7.MapData) {
 }
 
 // enterReset forgets the world: the server starts a new one.
-func (c *Client) enterReset() {
+func (c *Session) enterReset() {
 	c.joiner.Reset()
 	c.store.Clear()
 	c.acked, c.crcFails, c.received, c.newest = -1, 0, 0, -1
@@ -364,7 +364,7 @@ func (c *Client) enterReset() {
 }
 
 // onSnapshot takes a part of a snapshot.
-func (c *Client) onSnapshot(h snapshot.Header, part int32, data []byte) {
+func (c *Session) onSnapshot(h snapshot.Header, part int32, data []byte) {
 	if c.state != Entering && c.state != Playing {
 		return
 	}
@@ -408,7 +408,7 @@ func (c *Client) onSnapshot(h snapshot.Header, part int32, data []byte) {
 }
 
 // onTick runs the clocks.
-func (c *Client) onTick(tick int32) {
+func (c *Session) onTick(tick int32) {
 	c.received++
 	at := time.Duration(tick) * tickTime
 	switch {
