@@ -76,7 +76,7 @@ func New(cfg Config) (*Brain, error) {
 		cfg.Skill = 2
 	}
 	b := &Brain{nav: nav, rand: source(cfg.Seed), world: nav.newWorld(), ghosts: physics.NewWorld(nav.col)}
-	b.skill = skills[min(max(cfg.Skill, MinSkill), MaxSkill)-1]
+	b.SetSkill(cfg.Skill)
 	b.self.Reset(b.ghosts, vec.Vec2{})
 	b.goals.init(nav)
 	b.fighter.foe = game.Nobody
@@ -245,3 +245,6 @@ func (b *Brain) takeStock(c *game.CharacterState) {
 		b.ammo[b.weapon] = 10
 	}
 }
+
+// SetSkill changes how good the brain is; see Config.
+func (b *Brain) SetSkill(level int) { b.skill = skills[min(max(level, MinSkill), MaxSkill)-1] }

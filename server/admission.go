@@ -131,7 +131,7 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, p *packet.Packet) {
 	}
 	waits := false
 	for id := range min(int(s.settings.MaxClients), len(s.sessions)) {
-		if s.sessions[id] != nil {
+		if s.sessions[id] != nil || s.bots.has(game.PlayerID(id)) {
 			continue
 		}
 		if s.leaving.Has(game.PlayerID(id)) {
@@ -144,6 +144,10 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, p *packet.Packet) {
 		}
 		s.sessions[id], s.byPeer[peer] = c, c
 		return
+	}
+	if bot := s.lastBot(); !waits && bot != game.Nobody && int(bot) < int(s.settings.MaxClients) {
+		s.dropBot(bot, "made room")
+		waits = true
 	}
 	if !waits {
 		refuse("This server is full", dropFull)

@@ -161,6 +161,10 @@ func (s *Server) world0(kind game.CommandKind) func(*console.Call) {
 
 func (s *Server) cmdStatus(call *console.Call) {
 	for id, c := range s.sessions {
+		if s.bots.has(game.PlayerID(id)) {
+			info, _ := s.world.Player(game.PlayerID(id))
+			call.Print("server", "id=%d bot name='%s' score=%d", id, info.Profile.Name, info.Score)
+		}
 		if c == nil {
 			continue
 		}
@@ -207,6 +211,10 @@ func (s *Server) outranked(c *session) bool {
 
 func (s *Server) cmdKick(call *console.Call) {
 	id := call.Int(0)
+	if id >= 0 && id < len(s.sessions) && s.bots.has(game.PlayerID(id)) {
+		call.Print("server", "client %d is a bot; sv_bots says how many there are", id)
+		return
+	}
 	if id < 0 || id >= len(s.sessions) || s.sessions[id] == nil {
 		call.Print("server", "invalid client id to kick")
 		return

@@ -18,13 +18,18 @@ func (s *Server) tell(now conn.Time, ev *game.Event) {
 	s.logEvent(ev)
 	switch ev.Kind {
 	case game.EvEntered:
-		s.welcome(now, ev.Player)
+		if !s.meetBot(ev.Player) {
+			s.welcome(now, ev.Player)
+		}
 		return
 	case game.EvKick:
 		if c := s.sessions[ev.Player]; c != nil {
 			c.drop(ev.Text)
 		}
+		s.dropBot(ev.Player, ev.Text)
 		return
+	case game.EvLeft:
+		s.bots.known &^= game.Only(ev.Player)
 	case game.EvMatchEnd:
 		if ev.Flag {
 			s.nextMap()
@@ -66,6 +71,7 @@ func (s *Server) welcome(now conn.Time, id game.PlayerID) {
 		o.queue(s.announce.ClientInfo(s.world, id, false, silent), true)
 		c.queue(s.announce.ClientInfo(s.world, game.PlayerID(other), false, false), true)
 	}
+	s.introduceBots(c)
 	c.queue(s.announce.ClientInfo(s.world, id, true, silent), true)
 	c.conn.Flush(now)
 }
@@ -123,7 +129,7 @@ func (s *Server) sayEntered(c *session) {
 // playerTag is how the console names a player: id:team:name.
 func (s *Server) playerTag(id game.PlayerID) string {
 	team := s.team(id)
-	if id >= 0 && s.sessions[id] == nil {
+	if id >= 0 && s.sessions[id] == nil && !s.bots.has(id) {
 		team = s.lastSeen[id].team
 	}
 	return fmt.Sprintf("%d:%d:%s", id, team, s.nameOf(id))

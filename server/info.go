@@ -80,6 +80,8 @@ func (s *Server) info() msg7.InfoRecord {
 			players++
 		}
 	}
+	bots := s.bots.count()
+	players, clients = players+bots, clients+bots
 	var flags msg7.ServerInfoFlags
 	if s.settings.Password != "" {
 		flags |= 1
@@ -111,13 +113,13 @@ func (s *Server) appendInfo(dst []byte, nameLimit int) []byte {
 	info := s.info()
 	dst = (&info).Append(dst)
 	for id, c := range s.sessions {
-		if c == nil {
+		pid := game.PlayerID(id)
+		if c == nil && !s.bots.has(pid) {
 			continue
 		}
-		pid := game.PlayerID(id)
 		info, seated := s.world.Player(pid)
 		p := &info.Profile
-		if c.state != stateInGame {
+		if c != nil && c.state != stateInGame {
 			p = &game.Profile{Name: "(connecting)", Country: -1}
 		}
 		dst = packer.AppendStringLimit(dst, []byte(p.Name), nameLimit)
@@ -127,6 +129,9 @@ func (s *Server) appendInfo(dst []byte, nameLimit int) []byte {
 		kind := int32(0)
 		if info.Team == game.TeamSpectators || !seated {
 			kind = 1
+		}
+		if c == nil {
+			kind |= 2 // a bot
 		}
 		dst = packer.AppendInt(dst, kind)
 	}

@@ -78,6 +78,7 @@ type Server struct {
 	originKey maphash.Seed
 	leaving   game.Mask             // seats that the next tick clears
 	lastSeen  [game.MaxPlayers]seen // who left them
+	bots      bots
 
 	gameMap          gameMap
 	chunksPerRequest int
@@ -302,6 +303,7 @@ func (s *Server) tick(now conn.Time) {
 			s.command(game.Command{Kind: game.CmdInput, Player: c.id, Target: game.Nobody, Input: in})
 		}
 	}
+	s.runBots()
 	events := s.step()
 	clear(s.pending) // let go of texts and profiles
 	s.pending = s.pending[:0]

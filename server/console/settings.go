@@ -85,6 +85,10 @@ type Settings struct {
 	RespawnDelayTDM int // sv_respawn_delay_tdm
 	// PlayerSlots is how many clients may play, the others watch.
 	PlayerSlots int // sv_player_slots
+	// Bots is up to how many players the server fills the game with bots while
+	// somebody plays, BotSkill how good they are, 1 to 3.
+	Bots     int // sv_bots, ours
+	BotSkill int // sv_bot_skill, ours
 	// SkillLevel is shown in the server browser: 0 casual, 1 normal, 2 competitive.
 	SkillLevel int // sv_skill_level
 	// TeamBalanceTime is minutes until uneven teams are evened, 0 never.
@@ -176,6 +180,8 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_spamprotection", "Spam protection", sv, &s.SpamProtection, 1, 0, 1},
 		{"sv_respawn_delay_tdm", "Seconds until respawn in team deathmatch", sv, &s.RespawnDelayTDM, 3, 0, 10},
 		{"sv_player_slots", "Number of clients that may play", sv, &s.PlayerSlots, 8, 0, 64},
+		{"sv_bots", "Number of players up to which bots fill the game while somebody is there (0 = no bots)", sv, &s.Bots, 0, 0, 64},
+		{"sv_bot_skill", "How good bots are (1 = beginner, 2 = fair, 3 = strong)", sv, &s.BotSkill, 2, 1, 3},
 		{"sv_skill_level", "Skill level shown in the server browser (0 to 2)", sv, &s.SkillLevel, 1, 0, 2},
 		{"sv_teambalance_time", "Minutes until teams are balanced (0 = never)", sv, &s.TeamBalanceTime, 1, 0, 1000},
 		{"sv_inactivekick_time", "Minutes until an inactive client is dealt with (0 = never)", sv, &s.InactiveKickTime, 3, 0, 1000},

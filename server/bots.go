@@ -1,0 +1,231 @@
+package server
+
+import (
+	"fmt"
+
+	"github.com/teeyard/teeyard/bot"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// bots are the players the server itself provides (sv_bots). They have seats in
+// the world but no sessions; the highest seats, as clients get the lowest.
+type bots struct {
+	world  *game.World // that they play on
+	seats  game.Mask   // theirs, until the tick that clears them
+	known  game.Mask   // those clients were told of
+	brains [game.MaxPlayers]*bot.Brain
+	skill  int
+	serial uint64 // of the last brain
+
+	// The map is explored beside the game, which takes some 0.1 s.
+	nav       *bot.Nav
+	exploring chan *bot.Nav // nil when there is nothing to wait for
+}
+
+// botNames are what bots are called, in this order.
+var botNames = [...]string{
+	"Ada", "Bolt", "Clover", "Dot", "Ember", "Fidget", "Gizmo", "Hazel",
+	"Iggy", "Juno", "Kiwi", "Lumen", "Mango", "Nimbus", "Olive", "Pixel",
+	"Quill", "Rusty", "Sprout", "Tango", "Umber", "Vega", "Waffle", "Xeno",
+	"Yoyo", "Ziggy",
+}
+
+// botBodies are bodies of skins that all clients have.
+var botBodies = [...]string{"fox", "bear", "koala", "mouse", "beaver", "raccoon", "hippo", "spiky", "kitty", "piglet"}
+
+// has tells whether a seat is a bot's.
+func (b *bots) has(id game.PlayerID) bool { return b.seats.Has(id) }
+
+// count is the number of bots.
+func (b *bots) count() (n int) {
+	for m := b.seats; m != 0; m &= m - 1 {
+		n++
+	}
+	return n
+}
+
+// wantedBots is how many bots there should be: as many as are lacking until
+// sv_bots play, while a human is there to play with. They leave a slot for
+// everybody who is connected, so that nobody has to watch because of them.
+func (s *Server) wantedBots() int {
+	if s.settings.Bots == 0 || s.settings.TournamentMode != 0 {
+		return 0
+	}
+	humans, spectators, inGame := 0, 0, false
+	for id, c := range s.sessions {
+		if c == nil {
+			continue
+		}
+		humans++
+		if c.state == stateInGame {
+			inGame = true
+			if s.team(game.PlayerID(id)) == game.TeamSpectators {
+				spectators++
+			}
+		}
+	}
+	if !inGame {
+		return 0
+	}
+	free := min(s.settings.PlayerSlots, s.settings.MaxClients, game.MaxPlayers) - humans
+	return max(0, min(s.settings.Bots-(humans-spectators), free))
+}
+
+// runBots lets bots come and go and says what they do in the next tick.
+func (s *Server) runBots() {
+	b := &s.bots
+	if b.world != s.world {
+		// A new map: their seats went with the old world.
+		b.world, b.seats, b.known = s.world, 0, 0
+		b.nav, b.exploring = nil, nil
+		clear(b.brains[:])
+	}
+	wanted := s.wantedBots()
+	if wanted == 0 && b.seats == 0 {
+		return
+	}
+	n := b.count()
+	for ; n > wanted; n-- {
+		s.dropBot(s.lastBot(), "made room")
+	}
+	if n < wanted && s.explored() {
+		for ; n < wanted && s.addBot(); n++ {
+		}
+	}
+	if b.skill != s.settings.BotSkill {
+		b.skill = s.settings.BotSkill
+		for _, brain := range b.brains {
+			if brain != nil {
+				brain.SetSkill(b.skill)
+			}
+		}
+	}
+	readyMode := s.world.Rules().ReadyMode && s.clock.tick%game.TickRate == 0
+	for id, brain := range b.brains {
+		if brain == nil {
+			continue
+		}
+		pid := game.PlayerID(id)
+		view := s.world.View(pid)
+		in := brain.Think(&view)
+		s.command(game.Command{Kind: game.CmdDirect, Player: pid, Target: game.Nobody, Input: in})
+		s.command(game.Command{Kind: game.CmdInput, Player: pid, Target: game.Nobody, Input: in})
+		if readyMode {
+			if p, ok := s.world.Player(pid); ok && p.InGame && !p.Ready {
+				s.command(game.Command{Kind: game.CmdReady, Player: pid, Target: game.Nobody})
+			}
+		}
+	}
+}
+
+// explored tells whether the map is known to bots; if not, it sees to it.
+func (s *Server) explored() bool {
+	b := &s.bots
+	if b.nav != nil {
+		return true
+	}
+	if b.exploring == nil {
+		found := make(chan *bot.Nav, 1)
+		b.exploring = found
+		terrain, tuning := s.gameMap.terrain, s.world.Tuning()
+		go func() {
+			nav, err := bot.NewNav(terrain, &tuning)
+			if err != nil {
+				nav = nil // cannot be: the world was made of the same terrain
+			}
+			found <- nav
+		}()
+	}
+	select {
+	case b.nav = <-b.exploring:
+		return b.nav != nil
+	default:
+		return false
+	}
+}
+
+// addBot seats one more bot; false when there is no seat.
+func (s *Server) addBot() bool {
+	b := &s.bots
+	for id := game.PlayerID(game.MaxPlayers - 1); id >= 0; id-- {
+		if b.has(id) || s.sessions[id] != nil || s.leaving.Has(id) {
+			continue
+		}
+		b.serial++
+		brain, err := bot.New(bot.Config{Nav: b.nav, Skill: s.settings.BotSkill, Seed: s.cfg.Seed + b.serial})
+		if err != nil {
+			return false
+		}
+		b.brains[id] = brain
+		b.seats |= game.Only(id)
+		s.command(game.Command{Kind: game.CmdJoin, Player: id, Target: game.Nobody, Origin: s.cfg.Seed ^ uint64(id)})
+		s.command(game.Command{Kind: game.CmdFlags, Player: id, Target: game.Nobody, Value: int32(game.FlagBot)})
+		s.command(game.Command{Kind: game.CmdProfile, Player: id, Target: game.Nobody, Profile: botProfile(game.MaxPlayers - 1 - int(id))})
+		s.command(game.Command{Kind: game.CmdEnter, Player: id, Target: game.Nobody})
+		s.print(console.Info, "server", fmt.Sprintf("bot joins. ClientID=%d", id))
+		return true
+	}
+	return false
+}
+
+// botProfile is who the n-th bot is.
+func botProfile(n int) *game.Profile {
+	p := &game.Profile{Name: botNames[n%len(botNames)], Clan: "bot", Country: -1}
+	if n >= len(botNames) {
+		p.Name = fmt.Sprintf("%s %d", p.Name, 1+n/len(botNames))
+	}
+	p.Skin.Part = [game.SkinParts]string{botBodies[n%len(botBodies)], "", "", "standard", "standard", "standard"}
+	// One colour each, far apart on the circle; hands and feet a little darker.
+	hue := int32(n*67+16) & 255
+	for part, light := range [game.SkinParts]int32{0: 110, 3: 90, 4: 80} {
+		if light != 0 {
+			p.Skin.UseCustom[part] = true
+			p.Skin.Color[part] = hue<<16 | 170<<8 | light
+		}
+	}
+	return p
+}
+
+// lastBot is the bot that leaves first: who came last.
+func (s *Server) lastBot() game.PlayerID {
+	for id := range game.PlayerID(game.MaxPlayers) {
+		if s.bots.has(id) {
+			return id
+		}
+	}
+	return game.Nobody
+}
+
+// dropBot lets a bot leave with the next tick.
+func (s *Server) dropBot(id game.PlayerID, reason string) {
+	if !s.bots.has(id) {
+		return
+	}
+	s.bots.seats &^= game.Only(id)
+	s.bots.brains[id] = nil
+	s.leaving |= game.Only(id)
+	s.lastSeen[id] = seen{name: s.nameOf(id), team: s.team(id)}
+	s.command(game.Command{Kind: game.CmdLeave, Player: id, Target: game.Nobody, Text: reason})
+	s.print(console.Info, "server", fmt.Sprintf("bot leaves. ClientID=%d", id))
+}
+
+// meetBot tells those in the game about a bot that came. It is for EvEntered;
+// true if it was a bot.
+func (s *Server) meetBot(id game.PlayerID) bool {
+	if !s.bots.has(id) {
+		return false
+	}
+	s.bots.known |= game.Only(id)
+	s.toInGame(s.now(), s.announce.ClientInfo(s.world, id, false, false), game.Everybody)
+	return true
+}
+
+// introduceBots tells a newcomer who of the bots is there.
+func (s *Server) introduceBots(c *session) {
+	for id := range game.PlayerID(game.MaxPlayers) {
+		if s.bots.known.Has(id) {
+			c.queue(s.announce.ClientInfo(s.world, id, false, false), true)
+		}
+	}
+}
