@@ -21,7 +21,8 @@ type serveCmd struct {
 
 // Help explains what a newcomer needs to know.
 func (serveCmd) Help() string {
-	return `Without arguments a deathmatch on the embedded map runs on UDP port 8303.
+	return `Without arguments a deathmatch on the embedded map runs on UDP port 8303, and
+two bots keep a lone player company ("sv_bots 0" for none, sv_bot_skill 1 to 3).
 autoexec.cfg in the folder is executed first, then the arguments; every argument
 is one line of the console. -f FILE executes a file of such lines.
 
@@ -45,15 +46,23 @@ func (c *serveCmd) Run() error {
 	if _, err := fs.Stat(files, "autoexec.cfg"); err == nil {
 		lines = append([]string{"-f", "autoexec.cfg"}, lines...)
 	}
+	newcomer := len(lines) == 0
+	if newcomer {
+		lines = []string{"sv_bots 3"}
+	}
+	log := slog.New(handler)
 	s, err := server.New(server.Config{
 		Commands: lines,
 		Files:    files,
 		Create:   files.Create,
 		Replays:  replayDir(filepath.Join(c.Dir, "replays")),
-		Log:      slog.New(handler),
+		Log:      log,
 	})
 	if err != nil {
 		return err
+	}
+	if newcomer {
+		log.Info("you will not be alone: bots fill the game up to 3 players (none of them: teeyard serve \"sv_bots 0\")")
 	}
 	return s.Run(ctx)
 }
