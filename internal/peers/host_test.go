@@ -190,6 +190,19 @@ func (r *recorder) since(mark int, is func(game.Event) bool) (game.Event, bool) 
 	return game.Event{}, false
 }
 
+// count counts the events after a mark.
+func (r *recorder) count(mark int, is func(game.Event) bool) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := 0
+	for _, h := range r.happened[mark:] {
+		if is(h.Event) {
+			n++
+		}
+	}
+	return n
+}
+
 // story tells the last happenings.
 func (r *recorder) story() string {
 	r.mu.Lock()
