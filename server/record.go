@@ -65,7 +65,7 @@ func (s *Server) beginReplay(gameType string, mode game.Mode, seed uint64) {
 		return
 	}
 	r.header = replay.Header{
-		Program: program(), Start: time.Now().UnixMilli(),
+		Program: Program(), Start: time.Now().UnixMilli(),
 		Map: s.gameMap.name, MapSHA256: s.gameMap.sha256,
 		Terrain: s.gameMap.terrain, Rules: s.rules(), Tuning: s.tuning, Seed: seed,
 	}
@@ -73,8 +73,8 @@ func (s *Server) beginReplay(gameType string, mode game.Mode, seed uint64) {
 	r.state = recorderWaiting
 }
 
-// program is the name and version of this program.
-func program() string {
+// Program is the name and version of this program, as replay logs note it.
+func Program() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "teeyard"

@@ -13,6 +13,7 @@ var version = "dev"
 
 type cli struct {
 	Serve   serveCmd         `cmd:"" help:"Run a game server."`
+	Replay  replayCmd        `cmd:"" help:"Look at replay logs and run them again."`
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
 

@@ -29,8 +29,9 @@ const headSize = 1 + 4 + 4 + 4
 
 // Limits of blocks.
 const (
-	// BlockTicks is the most ticks of a block: one second.
-	BlockTicks = game.TickRate
+	// BlockTicks is the most ticks of a block: half a second, since what a block
+	// has not got into the file yet is lost with its program.
+	BlockTicks = game.TickRate / 2
 	// blockBytes is from how many bytes on a block ends early.
 	blockBytes = 64 << 10
 	// maxBlock is the longest payload. A block ends with the tick that makes it
@@ -42,7 +43,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Recorder turns the commands of a world into blocks of at most a second. It
+// Recorder turns the commands of a world into blocks of BlockTicks at most. It
 // allocates nothing once its buffers have grown. The zero value begins a log.
 type Recorder struct {
 	enc   encoder

@@ -2,8 +2,8 @@
 // can be run again, bit for bit.
 //
 // A world is a pure function of what it was made of and of its commands, so a
-// log is a [Header] and the commands of every tick. Every second it also has
-// [game.World.Hash], by which [Verify] proves that a run went as the recorded
+// log is a [Header] and the commands of every tick. Twice a second it also
+// has [game.World.Hash], by which [Verify] proves that a run went as the recorded
 // one did. docs/replay.md has the format byte by byte.
 //
 // Like all of game the package knows no files and no clocks: a [Recorder] turns

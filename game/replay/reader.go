@@ -161,8 +161,8 @@ func (r *Reader) block() error {
 }
 
 // Cut copies the log of src to dst up to the block with the given tick, or all
-// of it if it is shorter, and ends it there: a cut is up to a second longer than
-// asked for. What comes before cannot be cut off, since the world is where it is
+// of it if it is shorter, and ends it there: a cut is up to BlockTicks longer
+// than asked for. What comes before cannot be cut off, since the world is where it is
 // only because of it. It returns the last tick copied. A fault of src beyond that
 // tick does not matter; one before ends the copy and is returned.
 func Cut(dst io.Writer, src io.Reader, tick int32) (last int32, err error) {

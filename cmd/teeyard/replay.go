@@ -1,0 +1,340 @@
+package main
+
+import (
+	"bufio"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/server"
+)
+
+type replayCmd struct {
+	Info   replayInfoCmd   `cmd:"" help:"Show what is in a replay log."`
+	Verify replayVerifyCmd `cmd:"" help:"Run matches again and compare them with what was recorded."`
+	Cut    replayCutCmd    `cmd:"" help:"Write the beginning of a replay log to another file."`
+}
+
+// openReplay opens a log. Close the file.
+func openReplay(name string) (*os.File, *replay.Reader, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := replay.NewReader(bufio.NewReaderSize(f, 64<<10))
+	if err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, r, nil
+}
+
+type replayInfoCmd struct {
+	File string `arg:"" help:"Replay log."`
+	JSON bool   `name:"json" help:"As a JSON object."`
+}
+
+// replayInfo is what "teeyard replay info" tells.
+type replayInfo struct {
+	File     string         `json:"file"`
+	Bytes    int64          `json:"bytes"`
+	Program  string         `json:"program"`
+	Start    time.Time      `json:"start"`
+	Map      string         `json:"map"`
+	SHA256   string         `json:"map_sha256"`
+	Width    int            `json:"map_width"`
+	Height   int            `json:"map_height"`
+	Mode     string         `json:"mode"`
+	Mods     []string       `json:"mods,omitempty"`
+	Seed     uint64         `json:"seed"`
+	Ticks    int32          `json:"ticks"`
+	Idle     int32          `json:"idle_ticks"`
+	Seconds  float64        `json:"seconds"`
+	Players  []replayPlayer `json:"players"`
+	Most     int            `json:"most_players"`
+	Commands int            `json:"commands"`
+	Chat     int            `json:"chat_lines"`
+	Deaths   int            `json:"deaths"`
+	Kills    int            `json:"kills"`
+	Matches  int            `json:"matches_ended"`
+	Ran      bool           `json:"run_again"` // whether deaths, kills and matches are known
+	End      string         `json:"end"`
+	Trouble  string         `json:"trouble,omitempty"`
+
+	here   [game.MaxPlayers]int // index+1 in Players of who sits there
+	joined [game.MaxPlayers]int32
+	count  int
+}
+
+type replayPlayer struct {
+	ID     int     `json:"id"`
+	Name   string  `json:"name"`
+	Clan   string  `json:"clan,omitempty"`
+	Since  float64 `json:"since_seconds"`
+	Played float64 `json:"played_seconds"`
+	Kills  int     `json:"kills"`
+	Deaths int     `json:"deaths"`
+}
+
+func seconds(ticks int32) float64 { return float64(ticks) / game.TickRate }
+
+// watch gathers a tick. Without having run the world there are no events.
+func (i *replayInfo) watch(t *replay.Tick, events []game.Event) {
+	i.Ticks = t.Tick
+	i.Commands += len(t.Commands)
+	for k := range t.Commands {
+		c := &t.Commands[k]
+		if c.Kind == game.CmdSay && c.Player != game.Nobody {
+			i.Chat++
+		}
+		if c.Player < 0 || c.Player >= game.MaxPlayers {
+			continue
+		}
+		switch {
+		case c.Kind == game.CmdJoin:
+			i.joined[c.Player] = t.Tick
+		case c.Kind == game.CmdProfile && c.Profile != nil && i.here[c.Player] == 0:
+			// A hostile log may let more join than anybody wants to read of.
+			if len(i.Players) < 10000 {
+				i.Players = append(i.Players, replayPlayer{ID: int(c.Player), Name: c.Profile.Name, Clan: c.Profile.Clan, Since: seconds(i.joined[c.Player])})
+				i.here[c.Player] = len(i.Players)
+				i.count++
+				i.Most = max(i.Most, i.count)
+			}
+		case c.Kind == game.CmdLeave:
+			i.left(c.Player)
+		}
+	}
+	for k := range events {
+		switch e := &events[k]; e.Kind {
+		case game.EvKill:
+			i.Deaths++
+			if p := i.player(e.Target); p != nil {
+				p.Deaths++
+			}
+			if e.Player >= 0 && e.Player != e.Target {
+				i.Kills++
+				if p := i.player(e.Player); p != nil {
+					p.Kills++
+				}
+			}
+		case game.EvMatchEnd:
+			if !e.Flag {
+				i.Matches++
+			}
+		}
+	}
+}
+
+func (i *replayInfo) player(id game.PlayerID) *replayPlayer {
+	if id < 0 || id >= game.MaxPlayers || i.here[id] == 0 {
+		return nil
+	}
+	return &i.Players[i.here[id]-1]
+}
+
+func (i *replayInfo) left(id game.PlayerID) {
+	if p := i.player(id); p != nil {
+		p.Played = seconds(i.Ticks - i.joined[id])
+		i.here[id] = 0
+		i.count--
+	}
+}
+
+// Run prints the information.
+func (c *replayInfoCmd) Run() error {
+	f, r, err := openReplay(c.File)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	h := r.Header()
+	info := &replayInfo{
+		File: c.File, Program: h.Program, Start: time.UnixMilli(h.Start).UTC(), Map: h.Map, SHA256: hex.EncodeToString(h.MapSHA256[:]),
+		Width: h.Terrain.Width, Height: h.Terrain.Height, Mode: h.ModeName, Mods: h.Mods, Seed: h.Seed, Idle: h.Idle, Ticks: h.Idle,
+		Players: []replayPlayer{},
+	}
+	if st, err := f.Stat(); err == nil {
+		info.Bytes = st.Size()
+	}
+	info.Ran = true
+	_, err = replay.Verify(r, replay.Config{Modes: server.BuiltinModes, Watch: func(_ *game.World, t *replay.Tick, events []game.Event) {
+		info.watch(t, events)
+	}})
+	if err != nil {
+		info.Trouble = err.Error()
+	}
+	if errors.Is(err, replay.ErrRules) || errors.Is(err, replay.ErrDiffers) || errors.Is(err, replay.ErrPanic) {
+		// The commands tell the rest.
+		info.Ran = !errors.Is(err, replay.ErrRules)
+		var t replay.Tick
+		for err = r.Next(&t); err == nil; err = r.Next(&t) {
+			info.watch(&t, nil)
+		}
+		if err != io.EOF {
+			info.Trouble += "; " + err.Error()
+		}
+	}
+	for id := range game.PlayerID(game.MaxPlayers) {
+		info.left(id)
+	}
+	info.Seconds = seconds(info.Ticks)
+	info.End = r.End().String()
+	if c.JSON {
+		return json.NewEncoder(os.Stdout).Encode(info)
+	}
+	info.print(os.Stdout)
+	return nil
+}
+
+func (i *replayInfo) print(w io.Writer) {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-9s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("map", "%s, %d x %d tiles, sha256 %s", printable(i.Map), i.Width, i.Height, i.SHA256)
+	line("mode", "%s", printable(i.Mode))
+	for _, m := range i.Mods {
+		line("mod", "%s", printable(m))
+	}
+	line("recorded", "%s by %s", i.Start.Format("2006-01-02 15:04:05 MST"), printable(i.Program))
+	line("length", "%v, %d ticks, the first %d without anybody", duration(i.Ticks), i.Ticks, i.Idle)
+	line("size", "%d bytes, %d commands", i.Bytes, i.Commands)
+	line("end", "%s", map[bool]string{true: "the recorder was killed", false: i.End}[i.End == replay.EndNone.String()])
+	if i.Ran {
+		line("match", "%d deaths, %d kills, %d lines of chat, %d matches ended", i.Deaths, i.Kills, i.Chat, i.Matches)
+	} else {
+		line("match", "%d lines of chat", i.Chat)
+	}
+	if i.Trouble != "" {
+		line("trouble", "%s", printable(i.Trouble))
+	}
+	line("players", "%d, at most %d at once", len(i.Players), i.Most)
+	for _, p := range i.Players {
+		score := ""
+		if i.Ran {
+			score = fmt.Sprintf(", %d kills, %d deaths", p.Kills, p.Deaths)
+		}
+		clan := ""
+		if p.Clan != "" {
+			clan = " of " + strconv.Quote(p.Clan)
+		}
+		fmt.Fprintf(w, "  %2d %q%s: since %s, for %s%s\n", p.ID, p.Name, clan,
+			time.Duration(p.Since*float64(time.Second)).Round(time.Second), time.Duration(p.Played*float64(time.Second)).Round(time.Second), score)
+	}
+}
+
+func duration(ticks int32) time.Duration {
+	return (time.Duration(ticks) * time.Second / game.TickRate).Round(time.Second)
+}
+
+// printable makes text from a file harmless for a terminal.
+func printable(s string) string {
+	q := strconv.Quote(s)
+	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
+}
+
+type replayVerifyCmd struct {
+	Files []string `arg:"" name:"file" help:"Replay logs."`
+}
+
+// Help explains the result.
+func (replayVerifyCmd) Help() string {
+	return `Every half second of a log has a checksum of the whole world. The exit code is 0 if
+all agree. A log that is cut off, as that of a server that was killed may be, is
+verified up to its last whole half second, which is no error.`
+}
+
+// Run verifies.
+func (c *replayVerifyCmd) Run() error {
+	bad := 0
+	for _, name := range c.Files {
+		if err := verifyReplay(name); err != nil {
+			fmt.Printf("%s: FAILED: %s\n", printable(name), printable(err.Error()))
+			bad++
+		}
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d of %d logs could not be verified", bad, len(c.Files))
+	}
+	return nil
+}
+
+func verifyReplay(name string) error {
+	f, r, err := openReplay(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	begin := time.Now()
+	res, err := replay.Verify(r, replay.Config{Modes: server.BuiltinModes})
+	took := time.Since(begin)
+	switch {
+	case err == nil && res.End == replay.EndNone:
+		fmt.Printf("%s: the recorder was killed; ", printable(name))
+	case errors.Is(err, replay.ErrTruncated):
+		fmt.Printf("%s: cut off behind byte %d; ", printable(name), r.Good())
+	case errors.Is(err, replay.ErrDiffers) && r.Header().Program != server.Program():
+		return fmt.Errorf("%w (recorded by %s, this is %s: other versions may have other rules)", err, r.Header().Program, server.Program())
+	case err != nil && res.Good > 0:
+		return fmt.Errorf("%w; good up to tick %d (%v)", err, res.Good, duration(res.Good))
+	case err != nil:
+		return err
+	default:
+		fmt.Printf("%s: ", printable(name))
+	}
+	fmt.Printf("ok, %d ticks (%v), %d checksums agree, %.0f ticks per second\n",
+		res.Ticks, duration(res.Ticks), res.Hashes, float64(res.Ticks)/took.Seconds())
+	return nil
+}
+
+type replayCutCmd struct {
+	File string        `arg:"" help:"Replay log."`
+	Out  string        `arg:"" help:"File to write; it must not exist."`
+	To   time.Duration `help:"Time in the log up to which to keep it, for example 5m30s." xor:"to" required:""`
+	Tick int32         `help:"The same as a tick." xor:"to" required:""`
+}
+
+// Help explains why only ends are cut off.
+func (replayCutCmd) Help() string {
+	return `A log is run again from its beginning, so the beginning cannot be cut off. The
+end is cut at the next whole half second. A damaged log is saved as far as it is good.`
+}
+
+// Run cuts.
+func (c *replayCutCmd) Run() error {
+	in, err := os.Open(c.File)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	to := c.Tick
+	if c.To > 0 {
+		to = int32(min(c.To/(time.Second/game.TickRate), game.MaxTick))
+	}
+	if to <= 0 {
+		return fmt.Errorf("nothing lies before tick %d", to)
+	}
+	out, err := os.OpenFile(c.Out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	last, err := replay.Cut(out, bufio.NewReaderSize(in, 64<<10), to)
+	err = errors.Join(err, out.Close())
+	if err != nil && last == 0 {
+		os.Remove(c.Out)
+		return fmt.Errorf("%s: %w", c.File, err)
+	}
+	fmt.Printf("%s: up to tick %d (%v)\n", printable(c.Out), last, duration(last))
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.File, err)
+	}
+	return nil
+}

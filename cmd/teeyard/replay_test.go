@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/maps"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/server"
+)
+
+// writeReplay writes the log of ten seconds in which two players come, one with a
+// name that means harm to terminals, and one kills himself.
+func writeReplay(name, program string) error {
+	m, _ := maps.Find("testbox")
+	parsed, err := twmap.Parse(m.File)
+	if err != nil {
+		return err
+	}
+	layer := parsed.Game()
+	h := &replay.Header{
+		Program: program, Start: 1795231813000, Map: "testbox",
+		Terrain: game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()},
+		Rules:   game.DefaultRules(), Seed: 1, Idle: 100,
+	}
+	mode, _ := server.BuiltinModes("dm")
+	h.SetRules("dm", mode, nil)
+	w, err := h.World(replay.Config{Modes: server.BuiltinModes})
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	wr, err := replay.NewWriter(&out, h)
+	if err != nil {
+		return err
+	}
+	for i := range 500 {
+		var cmds []game.Command
+		switch i {
+		case 0, 50:
+			id := game.PlayerID(i / 50)
+			cmds = []game.Command{
+				{Kind: game.CmdJoin, Player: id},
+				{Kind: game.CmdProfile, Player: id, Profile: &game.Profile{Name: []string{"nameless tee", "evil\x1b[2J"}[id]}},
+				{Kind: game.CmdEnter, Player: id},
+			}
+		case 300:
+			cmds = []game.Command{{Kind: game.CmdKill, Player: 1}, {Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Text: "ha"}}
+		}
+		if err := wr.Tick(cmds); err != nil {
+			return err
+		}
+		w.Step(cmds)
+		if err := wr.Stepped(w); err != nil {
+			return err
+		}
+	}
+	if err := wr.Close(w, replay.EndMap); err != nil {
+		return err
+	}
+	return os.WriteFile(name, out.Bytes(), 0o600)
+}
+
+// TestKilledServer plays on a server that is killed without warning. What it
+// leaves behind has to verify up to the last second.
+func TestKilledServer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds of real time")
+	}
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, self, "-test.run=^TestServeChild$")
+	cmd.Env = append(os.Environ(), "TEEYARD_SERVE_CHILD="+dir)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	var log bytes.Buffer
+	port := regexp.MustCompile(`using port (\d+)`)
+	buf := make([]byte, 4096)
+	for !port.Match(log.Bytes()) {
+		n, err := stdout.Read(buf)
+		log.Write(buf[:n])
+		if err != nil {
+			t.Fatalf("%v\n%s", err, &log)
+		}
+	}
+	go func() { // let it log
+		for {
+			if _, err := stdout.Read(buf); err != nil {
+				return
+			}
+		}
+	}()
+	n, _ := strconv.Atoi(string(port.FindSubmatch(log.Bytes())[1]))
+	last, at := playOn(t, netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(n)), 3500*time.Millisecond)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	killed := time.Since(at)
+	cmd.Wait()
+
+	files, err := filepath.Glob(filepath.Join(dir, "replays", "*"+server.ReplaySuffix))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%d logs, %v", len(files), err)
+	}
+	f, r, err := openReplay(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	res, err := replay.Verify(r, replay.Config{Modes: server.BuiltinModes})
+	if err != nil || res.End != replay.EndNone || res.Hashes < 2 {
+		t.Errorf("%+v, %v", res, err)
+	}
+	// The snapshot of tick `last` was seen some time before the server was killed.
+	// Half a second is what a block takes; the rest is for a busy machine.
+	if res.Good < last-game.TickRate {
+		t.Errorf("verified to tick %d, the client had seen tick %d", res.Good, last)
+	}
+	t.Logf("verified to tick %d, the client had seen %d %v before the kill", res.Good, last, killed)
+}
+
+// TestServeChild is not a test but the server of TestKilledServer.
+func TestServeChild(t *testing.T) {
+	dir := os.Getenv("TEEYARD_SERVE_CHILD")
+	if dir == "" {
+		t.Skip("only for TestKilledServer")
+	}
+	serve := serveCmd{Dir: dir, Console: []string{"bindaddr 127.0.0.1", "sv_port 0"}}
+	if err := serve.Run(); err != nil {
+		fmt.Println(err)
+	}
+}
+
+// playOn joins a server and wanders about for a while. It returns the tick of the
+// last snapshot and when it came.
+func playOn(t *testing.T, addr netip.AddrPort, length time.Duration) (last int32, at time.Time) {
+	t.Helper()
+	sock, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(addr))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sock.Close()
+	begin := time.Now()
+	now := func() conn.Time { return conn.Time(time.Since(begin)) }
+	c, err := client.NewSession(client.SessionConfig{
+		Name:  "victim",
+		Send:  func(b []byte) { sock.Write(b) },
+		Token: func() packet.Token { return 0x12345678 },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Dial(now()); err != nil {
+		t.Fatal(err)
+	}
+	var end time.Time
+	buf := make([]byte, 2048)
+	for i := 0; end.IsZero() || time.Now().Before(end); i++ {
+		sock.SetReadDeadline(time.Now().Add(2 * time.Millisecond))
+		if n, err := sock.Read(buf); err == nil {
+			c.Feed(now(), buf[:n])
+		}
+		c.SetInput(msg7.PlayerInput{Direction: int32(i/100%3 - 1), TargetX: int32(i % 300), TargetY: 100, Fire: int32(i / 50 & 63)})
+		c.Step(now())
+		if err := c.Err(); err != nil {
+			t.Fatal(err)
+		}
+		if _, tick := c.Newest(); tick > last {
+			last, at = tick, time.Now()
+		}
+		if end.IsZero() && c.State() == client.Playing {
+			end = time.Now().Add(length)
+		}
+		if time.Since(begin) > 20*time.Second {
+			t.Fatalf("not playing: %v", c.State())
+		}
+	}
+	return last, at
+}
