@@ -299,6 +299,10 @@ func (b *Brain) wantedAim() (angle float32, certain bool) {
 
 // lookAround is where people look who see nobody: ahead.
 func (b *Brain) lookAround() float32 {
+	if b.asideFor > 0 {
+		b.asideFor--
+		return b.aside.Angle()
+	}
 	if b.rand.n(60) == 0 {
 		b.idle = 0.5 * b.rand.spread()
 	}

@@ -18,6 +18,7 @@ func (n *Nav) connect() {
 		}
 	}
 	w := n.newWorld()
+	r := n.newReach()
 	for _, p := range n.spawns {
 		c := physics.NewCore(w, p)
 		if e := try(c, &move{jump: never, again: never, hook: never, length: 1}, 0, maxMove, nil); e.landed {
@@ -33,7 +34,7 @@ func (n *Nav) connect() {
 	for len(queue) > 0 {
 		i := queue[0]
 		queue = queue[1:]
-		from[i] = n.linksOf(w, i)
+		from[i] = n.linksOf(w, i, r)
 		for _, l := range from[i] {
 			push(l.node)
 		}
@@ -41,8 +42,46 @@ func (n *Nav) connect() {
 	n.store(from)
 }
 
+// reach finds out which pickups moves touch on their way.
+type reach struct {
+	nav  *Nav
+	near [][]uint8 // by tile, the spots that may be touched from there
+	node uint16    // that is being tried
+	move uint8
+}
+
+func (n *Nav) newReach() *reach {
+	r := &reach{nav: n, near: make([][]uint8, n.width*n.height)}
+	for k := range n.spots {
+		x, y := int(n.spots[k].pos.X)/physics.TileSize, int(n.spots[k].pos.Y)/physics.TileSize
+		for ty := max(y-2, 0); ty <= min(y+2, n.height-1); ty++ {
+			for tx := max(x-2, 0); tx <= min(x+2, n.width-1); tx++ {
+				r.near[ty*n.width+tx] = append(r.near[ty*n.width+tx], uint8(k))
+			}
+		}
+	}
+	return r
+}
+
+// at notes that a tee is at p in a tick of the move.
+func (r *reach) at(p vec.Vec2, tick int32) {
+	for _, k := range r.near[r.nav.tile(p.X, p.Y)] {
+		s := &r.nav.spots[k]
+		if vec.Distance(p, s.pos) >= touching {
+			continue
+		}
+		if last := len(s.from) - 1; last >= 0 && s.from[last].node == r.node {
+			if tick < int32(s.from[last].ticks) {
+				s.from[last].ticks, s.from[last].move = uint8(tick), r.move
+			}
+			continue
+		}
+		s.from = append(s.from, link{node: r.node, ticks: uint8(tick), move: r.move})
+	}
+}
+
 // linksOf tries all moves from a node.
-func (n *Nav) linksOf(w *physics.World, i uint16) []link {
+func (n *Nav) linksOf(w *physics.World, i uint16, r *reach) []link {
 	links := make([]link, 0, 16)
 	add := func(to uint16, ticks int32, m uint8) {
 		if to == noNode || to == i {
@@ -61,6 +100,8 @@ func (n *Nav) linksOf(w *physics.World, i uint16) []link {
 		}
 	}
 	p := n.pos[i]
+	r.node, r.move = i, walk
+	r.at(p, 0)
 	for _, side := range [2]float32{-physics.TileSize, physics.TileSize} {
 		for x := p.X + side; ; x += side {
 			to := n.nodeOf[n.tile(x, p.Y)]
@@ -81,12 +122,30 @@ func (n *Nav) linksOf(w *physics.World, i uint16) []link {
 		if m.hook != never && !n.hookHolds(p, m) {
 			continue
 		}
+		r.move = uint8(k)
 		c := physics.NewCore(w, p)
-		if e := try(c, m, 0, maxMove, nil); e.landed {
-			add(n.at(c.Pos), e.ticks+1, uint8(k))
+		if e := try(c, m, 0, maxMove, &around{reach: r}); e.landed {
+			if to := n.at(c.Pos); m.hook == never || n.steady(w, p, m, to) {
+				add(to, e.ticks+1, uint8(k))
+			}
 		}
 	}
 	return links
+}
+
+// steady tells whether a move from about p ends at about the same place. Swings
+// on the hook may depend on a hair.
+func (n *Nav) steady(w *physics.World, p vec.Vec2, m *move, to uint16) bool {
+	if to == noNode {
+		return false
+	}
+	for _, off := range [2]float32{-9, 9} {
+		c := physics.NewCore(w, vec.Vec2{X: p.X + off, Y: p.Y})
+		if e := try(c, m, 0, maxMove, nil); !e.landed || vec.Distance(c.Pos, n.pos[to]) > 2.5*physics.TileSize {
+			return false
+		}
+	}
+	return true
 }
 
 // hookHolds tells whether the hook of a move has a chance to hold.
@@ -134,14 +193,17 @@ func (n *Nav) measure() {
 		return
 	}
 	s := newSearch(n)
-	whole := func(to uint16) []uint16 {
-		s.begin(to)
+	whole := func() []uint16 {
 		for !s.expand(1024, noNode) {
 		}
 		return append([]uint16(nil), s.time...)
 	}
 	for i := range n.spots {
-		n.spots[i].time = whole(n.spots[i].node)
+		s.begin(noNode)
+		for _, l := range n.spots[i].from {
+			s.push(l.node, int32(l.ticks))
+		}
+		n.spots[i].time = whole()
 	}
 	linked := func(i int) bool { return n.outAt[i+1] > n.outAt[i] && n.inAt[i+1] > n.inAt[i] }
 	next := -1
@@ -156,7 +218,8 @@ func (n *Nav) measure() {
 		closest[i] = 1e9
 	}
 	for next >= 0 && len(n.marks) < landmarks {
-		m := landmark{node: uint16(next), time: whole(uint16(next))}
+		s.begin(uint16(next))
+		m := landmark{node: uint16(next), time: whole()}
 		n.marks = append(n.marks, m)
 		next = -1
 		far := float32(8 * physics.TileSize)

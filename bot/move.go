@@ -17,7 +17,9 @@ type mover struct {
 	scratch  physics.Core
 	anchor   vec.Vec2 // where it was in tick anchored
 	anchored int32
-	turn     uint32 // what kind of move is tried out next
+	turn     uint32   // what kind of move is tried out next
+	aside    vec.Vec2 // where the hook will be needed
+	asideFor int32    // ticks for which it makes sense to aim there
 }
 
 // drop ends the plan.
@@ -186,6 +188,13 @@ func (b *Brain) known() (move, bool) {
 		return move{}, false
 	}
 	best, soonest := link{}, int32(costly)
+	if b.goal.kind == goalSpot && times[here] < maxMove {
+		for _, l := range b.nav.spots[b.goal.index].from {
+			if l.node == here && l.move != walk {
+				best, soonest = l, int32(l.ticks)
+			}
+		}
+	}
 	for _, l := range b.nav.from(here) {
 		if t := int32(l.ticks) + int32(times[l.node]); t < soonest {
 			best, soonest = l, t
@@ -204,6 +213,8 @@ func (b *Brain) known() (move, bool) {
 	}
 	m := repertoire[best.move]
 	if m.hook != never {
+		b.aside, b.asideFor = vec.Vec2{X: float32(m.hookX), Y: float32(m.hookY)}, 15
+		m.release += uint8(b.rand.n(4))
 		wait := b.turnTicks(vec.Vec2{X: float32(m.hookX), Y: float32(m.hookY)})
 		if late := max(wait-int32(m.hook), 0); late > 0 {
 			m.hook += uint8(late)

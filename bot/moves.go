@@ -100,7 +100,7 @@ func makeRepertoire() []move {
 				for _, jump := range [2]uint8{never, 0} {
 					add(func(m *move) {
 						m.hookX, m.hookY = d*h.hookX, h.hookY
-						m.jump, m.hook, m.release = jump, 4, release
+						m.jump, m.hook, m.release = jump, 5, release
 						m.length = release
 					})
 				}
@@ -129,6 +129,7 @@ type around struct {
 	threat  threat
 	want    vec.Vec2 // a thing to touch
 	wanting bool
+	reach   *reach // if not nil, notes what can be touched
 }
 
 // touching is how near a tee's centre has to come to a pickup's, in units; the
@@ -170,6 +171,9 @@ func try(c *physics.Core, m *move, from uint8, most int32, a *around) ending {
 			e.danger = max(e.danger, a.threat.at(c.Pos, e.ticks))
 			if a.wanting && e.touched == 0 && vec.Distance(c.Pos, a.want) < touching {
 				e.touched = e.ticks
+			}
+			if a.reach != nil {
+				a.reach.at(c.Pos, e.ticks)
 			}
 		}
 		if t+1 >= m.length && c.Grounded() {

@@ -12,9 +12,9 @@ import (
 // ErrTerrain is returned for a terrain whose size and tiles do not fit.
 var ErrTerrain = errors.New("bot: bad terrain")
 
-// The bounds of a Nav: some 2 MB and a second, whatever the map.
+// The bounds of a Nav: some MB and two seconds, whatever the map.
 const (
-	maxNodes  = 4096
+	maxNodes  = 2048
 	maxLinks  = 48 // from a node
 	maxSpots  = 64 // pickups
 	landmarks = 24
@@ -40,7 +40,7 @@ const walk = 255
 type spot struct {
 	pos  vec.Vec2
 	kind game.PickupKind
-	node uint16
+	from []link   // moves that touch it, from which nodes, walk when it is within reach
 	time []uint16 // ticks to here, by node
 }
 
@@ -75,7 +75,7 @@ func (n *Nav) Nodes() int { return len(n.pos) }
 func (n *Nav) Links() int { return len(n.out) }
 
 // NewNav tries out moves from everywhere a tee can get to from the spawn
-// points. It takes some 0.2 ms for a place to stand, and at most about a second.
+// points. It takes some 0.5 ms for a place to stand, and at most some two seconds.
 // A nil tuning is the default. The error wraps ErrTerrain.
 func NewNav(t game.Terrain, tuning *game.Tuning) (*Nav, error) {
 	if t.Width <= 0 || t.Height <= 0 || t.Width > 1<<24/t.Height || len(t.Tiles) != t.Width*t.Height {
@@ -225,9 +225,9 @@ func (n *Nav) readEntities(t game.Terrain) {
 				n.spawns = append(n.spawns, p)
 			}
 		case tile >= tileArmor && tile <= tileLaser:
-			if node := n.near(p); node != noNode && len(n.spots) < maxSpots {
+			if len(n.spots) < maxSpots {
 				n.spotAt[int32(i)] = uint8(len(n.spots))
-				n.spots = append(n.spots, spot{pos: p, kind: kindOf[tile-tileArmor], node: node})
+				n.spots = append(n.spots, spot{pos: p, kind: kindOf[tile-tileArmor]})
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func newSearch(n *Nav) *search {
 	}
 }
 
-// begin starts anew towards a goal.
+// begin starts anew towards a goal; noNode is for more than one, which are pushed.
 func (s *search) begin(goal uint16) {
 	s.goal = goal
 	for i := range s.time {
@@ -44,7 +44,9 @@ func (s *search) begin(goal uint16) {
 		s.bucket[i] = noEntry
 	}
 	s.free, s.used, s.now, s.waiting = noEntry, 0, 0, 0
-	s.push(goal, 0)
+	if goal != noNode {
+		s.push(goal, 0)
+	}
 }
 
 func (s *search) push(node uint16, at int32) {
