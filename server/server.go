@@ -253,12 +253,14 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	if skipped > 0 {
 		s.counters[dropTicks].Add(uint64(skipped))
 	}
+	before := s.clock.tick
 	for range due {
 		s.tick(now)
 	}
 	if due > 0 {
-		if s.settings.HighBandwidth != 0 || s.clock.tick%2 == 0 {
-			s.sendSnapshots(now)
+		// Every second tick; a stall that ends on an odd one skips no round.
+		if s.settings.HighBandwidth != 0 || passed(before, s.clock.tick, 2) {
+			s.sendSnapshots(now, before)
 		}
 		s.trickle()
 		for _, c := range s.sessions {
@@ -273,6 +275,9 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	s.net.Flush()
 	return s.clock.next()
 }
+
+// passed tells whether a multiple of n lies after before, up to tick.
+func passed(before, tick, n int32) bool { return tick/n != before/n }
 
 // keep does a session's upkeep.
 func (s *Server) keep(now conn.Time, c *session) {

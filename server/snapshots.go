@@ -44,23 +44,25 @@ func (s *snapState) reset() {
 	s.rate, s.acked, s.sent = rateInit, -1, 0
 }
 
-// due tells whether a session gets a snapshot of this tick.
-func (s *snapState) due(tick int32) bool {
+// due tells whether a session gets a snapshot in a round after the ticks from
+// before to tick.
+func (s *snapState) due(before, tick int32) bool {
 	switch s.rate {
 	case rateInit:
-		return s.sent < eagerSnaps || tick%10 == 0
+		return s.sent < eagerSnaps || passed(before, tick, 10)
 	case rateRecover:
-		return tick%50 == 0
+		return passed(before, tick, 50)
 	}
 	return true
 }
 
-// sendSnapshots makes a round: one snapshot for every session that is due.
-func (s *Server) sendSnapshots(now conn.Time) {
+// sendSnapshots makes a round, after the ticks that followed before: one
+// snapshot for every session that is due.
+func (s *Server) sendSnapshots(now conn.Time, before int32) {
 	tick := s.clock.tick
 	begun := false
 	for _, c := range s.sessions {
-		if c == nil || c.state != stateInGame || !c.snap.due(tick) {
+		if c == nil || c.state != stateInGame || !c.snap.due(before, tick) {
 			continue
 		}
 		if !begun {
