@@ -61,6 +61,7 @@ func (w *World) buildFrame() {
 		f.Lasers = append(f.Lasers, LaserState{
 			ID: l.id, X: vec.Trunc(l.pos.X), Y: vec.Trunc(l.pos.Y),
 			FromX: vec.Trunc(l.from.X), FromY: vec.Trunc(l.from.Y), StartTick: l.evalTick,
+			Pos: l.pos, From: l.from,
 		})
 	}
 	f.Pickups = f.Pickups[:0]
@@ -74,7 +75,7 @@ func (w *World) buildFrame() {
 	f.Flags = f.Flags[:0]
 	for i := range w.flags {
 		if fl := &w.flags[i]; fl.present {
-			f.Flags = append(f.Flags, FlagState{Team: Team(i), X: vec.Trunc(fl.pos.X), Y: vec.Trunc(fl.pos.Y)})
+			f.Flags = append(f.Flags, FlagState{Team: Team(i), X: vec.Trunc(fl.pos.X), Y: vec.Trunc(fl.pos.Y), Pos: fl.pos})
 		}
 	}
 }

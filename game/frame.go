@@ -119,6 +119,8 @@ type LaserState struct {
 	X, Y         int32
 	FromX, FromY int32
 	StartTick    int32
+	// Pos and From are its ends before they were cut to whole numbers.
+	Pos, From vec.Vec2
 }
 
 // PickupState is a thing lying there.
@@ -132,6 +134,7 @@ type PickupState struct {
 type FlagState struct {
 	Team Team
 	X, Y int32
+	Pos  vec.Vec2 // before it was cut to whole numbers
 }
 
 // View is a frame seen through one player's eyes.
@@ -156,7 +159,8 @@ func (v *View) Sees(p vec.Vec2) bool {
 	if dx > 1000 || dx < -1000 || dy > 800 || dy < -800 {
 		return false
 	}
-	return float32(dx*dx)+float32(dy*dy) <= 1100*1100
+	// The next number after 1100² still has a root that rounds to 1100.
+	return float32(dx*dx)+float32(dy*dy) <= 1100*1100+0.125
 }
 
 // Hears tells whether an effect at p is near enough to be sent: closer than

@@ -75,14 +75,14 @@ func (s *Scene) Begin(f *game.Frame) {
 	for i := range f.Lasers {
 		l := &f.Lasers[i]
 		o := msg7.Laser{X: l.X, Y: l.Y, FromX: l.FromX, FromY: l.FromY, StartTick: l.StartTick}
-		dst := s.near(msg7.TypeLaser, int(l.ID), msg7.SizeLaser, at(l.X, l.Y))
-		s.items[len(s.items)-1].pos2 = at(l.FromX, l.FromY)
+		dst := s.near(msg7.TypeLaser, int(l.ID), msg7.SizeLaser, l.Pos)
+		s.items[len(s.items)-1].pos2 = l.From
 		o.Put(dst)
 	}
 	for i := range f.Flags {
 		g := &f.Flags[i]
 		o := msg7.Flag{X: g.X, Y: g.Y, Team: msg7.Team(g.Team)}
-		o.Put(s.near(msg7.TypeFlag, int(g.Team), msg7.SizeFlag, at(g.X, g.Y)))
+		o.Put(s.near(msg7.TypeFlag, int(g.Team), msg7.SizeFlag, g.Pos))
 	}
 	for i := range f.Characters {
 		s.character(&f.Characters[i])
@@ -194,10 +194,10 @@ func (s *Scene) players(b *snapshot.Builder, v *game.View, latency *[game.MaxPla
 func (s *Scene) buildEffects(b *snapshot.Builder, v *game.View) {
 	for i := range s.effects {
 		e := &s.effects[i]
-		if !v.Everything && (!e.To.Has(v.Viewer) || !v.Hears(e.Pos)) {
+		c := msg7.EventCommon{X: int32(e.Pos.X), Y: int32(e.Pos.Y)}
+		if !v.Everything && (!e.To.Has(v.Viewer) || !v.Hears(at(c.X, c.Y))) {
 			continue
 		}
-		c := msg7.EventCommon{X: int32(e.Pos.X), Y: int32(e.Pos.Y)}
 		switch e.Kind {
 		case game.EvExplosion:
 			put(b, msg7.TypeEventExplosion, i, msg7.SizeEventExplosion, &msg7.EventExplosion{EventCommon: c})
