@@ -8,6 +8,7 @@ import (
 // setup is what two servers are to play.
 type setup struct {
 	mapName  string
+	mapFile  []byte // nil: comes with one of the servers, or is the pit
 	players  int
 	ticks    int
 	seed     uint64

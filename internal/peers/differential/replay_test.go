@@ -67,7 +67,11 @@ func again(t testing.TB, rec *record) [][]sight {
 		r.toClient = append(r.toClient, parcel{int(to.Port()) - basePort, slices.Clone(b)})
 	}
 	files := fs.FS(os.DirFS(data))
-	if file, ok := mapFile(rec.mapName); ok {
+	file, ok := rec.mapFile, true
+	if file == nil {
+		file, ok = mapFile(rec.mapName)
+	}
+	if ok {
 		files = fstest.MapFS{"maps/" + rec.mapName + ".map": {Data: file}}
 	}
 	var err error
