@@ -43,18 +43,18 @@ type ChurnStats struct {
 	Lost int
 }
 
-// Churn lets clients join and leave until ctx ends. Each has a port of its own,
-// and they share 32 addresses.
+// Churn lets clients join and leave until ctx ends. Each has an address of its own,
+// since servers ban who leaves within a second.
 func Churn(ctx context.Context, cfg ChurnConfig) (ChurnStats, error) {
 	var begun, left, refused, lost atomic.Int64
 	start := time.Now()
 	var wait sync.WaitGroup
 	errs := make(chan error, cfg.AtOnce)
-	for i := range cfg.AtOnce {
+	for range cfg.AtOnce {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
-			v, err := newVisitor(&cfg, i)
+			v, err := newVisitor(&cfg)
 			if err != nil {
 				errs <- err
 				return
@@ -69,7 +69,7 @@ func Churn(ctx context.Context, cfg ChurnConfig) (ChurnStats, error) {
 					return
 				case <-time.After(time.Until(at)):
 				}
-				ok, err := v.visit()
+				ok, err := v.visit(int(k))
 				switch {
 				case err != nil:
 					errs <- err
@@ -94,13 +94,12 @@ func Churn(ctx context.Context, cfg ChurnConfig) (ChurnStats, error) {
 type visitor struct {
 	*client.Session
 	cfg   *ChurnConfig
-	host  string
 	sock  *udp.Conn
 	batch [4]transport.Datagram
 }
 
-func newVisitor(cfg *ChurnConfig, i int) (*visitor, error) {
-	v := &visitor{cfg: cfg, host: fmt.Sprintf("127.0.9.%d", 1+i%32)}
+func newVisitor(cfg *ChurnConfig) (*visitor, error) {
+	v := &visitor{cfg: cfg}
 	c, err := client.NewSession(client.SessionConfig{
 		Name:       "visitor",
 		Send:       func(d []byte) { v.sock.Send(cfg.Server, d) },
@@ -116,9 +115,9 @@ func newVisitor(cfg *ChurnConfig, i int) (*visitor, error) {
 }
 
 // visit joins and leaves once. It tells whether it got as far as it should.
-func (v *visitor) visit() (bool, error) {
+func (v *visitor) visit(k int) (bool, error) {
 	var err error
-	if v.sock, err = udp.Listen(udp.Config{Addr: v.host, Batch: 4, ReadBuffer: 1 << 16, WriteBuffer: 1 << 16}); err != nil {
+	if v.sock, err = udp.Listen(udp.Config{Addr: fmt.Sprintf("127.%d.%d.%d", 16+k>>16, k>>8&255, k&255), Batch: 4, ReadBuffer: 1 << 16, WriteBuffer: 1 << 16}); err != nil {
 		return false, fmt.Errorf("load: %w", err)
 	}
 	defer v.sock.Close()

@@ -75,6 +75,7 @@ func (s *gameServer) ready(t testing.TB) *gameServer {
 	if err := swarm.Join(20 * time.Second); err != nil {
 		t.Fatalf("%s: %v", s.name, err)
 	}
+	time.Sleep(1200 * time.Millisecond) // servers ban who leaves within a second
 	return s
 }
 
@@ -82,23 +83,34 @@ func (s *gameServer) ready(t testing.TB) *gameServer {
 func startTeeyard(t testing.TB, settings string) *gameServer {
 	t.Helper()
 	Need(t)
+	return runTeeyard(t, t.TempDir(), "sv_map dm1; "+settings)
+}
+
+// runTeeyard starts our server in a folder, with any map.
+func runTeeyard(t testing.TB, home, settings string) *gameServer {
+	t.Helper()
 	path, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}
 	addr := freePort(t)
-	p := Start(t, t.TempDir(), nil, path, "serve", common, local, port(addr), "sv_map dm1", settings)
+	p := Start(t, home, nil, path, "serve", common, local, port(addr), settings)
 	return (&gameServer{p, addr}).ready(t)
 }
 
 // startOriginal starts teeworlds-server 0.7.5.
 func startOriginal(t testing.TB, settings string) *gameServer {
 	t.Helper()
+	return runOriginal(t, t.TempDir(), "sv_map dm1; "+settings)
+}
+
+// runOriginal starts teeworlds-server with a home folder and any map.
+func runOriginal(t testing.TB, home, settings string) *gameServer {
+	t.Helper()
 	path := Need(t, "teeworlds-server")[0]
-	home := t.TempDir()
 	addr := freePort(t)
 	env := []string{"HOME=" + home, "XDG_DATA_HOME=" + home, "XDG_CONFIG_HOME=" + home}
-	p := Start(t, home, env, path, common, local, port(addr), "sv_map dm1", settings)
+	p := Start(t, home, env, path, common, local, port(addr), settings)
 	return (&gameServer{p, addr}).ready(t)
 }
 

@@ -1,0 +1,106 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/packer"
+	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/udp"
+)
+
+// ErrTimeout: a server did not answer in time.
+var ErrTimeout = errors.New("load: no answer")
+
+// FetchMap joins a server, downloads its map and leaves. It returns the size of the
+// map in bytes and the time from the connection to the last chunk.
+func FetchMap(server transport.Peer, limit time.Duration) (size int, span time.Duration, err error) {
+	sock, err := udp.Listen(udp.Config{Addr: host(0), ReadBuffer: 4 << 20})
+	if err != nil {
+		return 0, 0, fmt.Errorf("load: %w", err)
+	}
+	defer sock.Close()
+	var began, done conn.Time
+	c, err := client.NewSession(client.SessionConfig{
+		Send:  func(d []byte) { sock.Send(server, d) },
+		OnMap: func(_ string, file []byte) { size, done = len(file), conn.Time(sock.Now()) },
+	})
+	if err != nil {
+		return 0, 0, fmt.Errorf("load: %w", err)
+	}
+	now := conn.Time(sock.Now())
+	if err := c.Dial(now); err != nil {
+		return 0, 0, fmt.Errorf("load: %w", err)
+	}
+	defer func() {
+		c.Close(conn.Time(sock.Now()))
+		sock.Flush()
+	}()
+	sock.Flush()
+	batch := make([]transport.Datagram, 64)
+	for end := now.Add(limit); done == 0; {
+		n, err := sock.ReadBatch(batch, int64(now.Add(10*time.Millisecond)))
+		if err != nil {
+			return 0, 0, fmt.Errorf("load: %w", err)
+		}
+		for _, d := range batch[:n] {
+			c.Feed(conn.Time(d.At), d.B)
+		}
+		now = conn.Time(sock.Now())
+		c.Step(now)
+		sock.Flush()
+		switch {
+		case c.Err() != nil:
+			return 0, 0, c.Err()
+		case now > end:
+			return 0, 0, fmt.Errorf("%w: map not here after %v", ErrTimeout, limit)
+		case began == 0 && c.State() == client.Loading:
+			began = now
+		}
+	}
+	return size, done.Sub(began), nil
+}
+
+// AskInfo asks a server for its information for so long, with at most 64 questions
+// unanswered, and returns how many answers came.
+func AskInfo(server transport.Peer, span time.Duration) (answers int, err error) {
+	sock, err := udp.Listen(udp.Config{Addr: host(0)})
+	if err != nil {
+		return 0, fmt.Errorf("load: %w", err)
+	}
+	defer sock.Close()
+	const own = packet.Token(0x1234567)
+	batch := make([]transport.Datagram, 64)
+	sock.Send(server, packet.AppendTokenRequest(nil, own))
+	sock.Flush()
+	n, err := sock.ReadBatch(batch, sock.Now()+int64(2*time.Second))
+	if err != nil || n == 0 {
+		return 0, fmt.Errorf("%w to a token request: %v", ErrTimeout, err)
+	}
+	var p packet.Packet
+	var scratch packet.Scratch
+	if err := p.Parse(batch[0].B, &scratch); err != nil || p.Response == packet.NoToken {
+		return 0, fmt.Errorf("load: answer to a token request: %w", err)
+	}
+	question := packet.AppendConnless(nil, p.Response, own, packer.AppendInt([]byte("\xff\xff\xff\xffgie3"), 7))
+	waiting := 0
+	for end := sock.Now() + int64(span); sock.Now() < end; {
+		for ; waiting < 64; waiting++ {
+			sock.Send(server, question)
+		}
+		sock.Flush()
+		n, err := sock.ReadBatch(batch, sock.Now()+int64(20*time.Millisecond))
+		if err != nil {
+			return answers, fmt.Errorf("load: %w", err)
+		}
+		answers += n
+		if waiting -= n; n == 0 {
+			waiting = 0 // the rest was lost
+		}
+	}
+	return answers, nil
+}

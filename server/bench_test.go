@@ -1,0 +1,156 @@
+package server
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// rig is a server with clients and nothing between them, so that the server's part
+// can be measured alone.
+type rig struct {
+	srv     *Server
+	now     int64
+	in, out mailbag
+	players []*player
+	byPeer  map[transport.Peer]*player
+	spent   time.Duration // in the server
+}
+
+// mailbag holds datagrams in storage that is used again.
+type mailbag struct {
+	peers []transport.Peer
+	data  [][]byte
+	n     int
+}
+
+func (m *mailbag) put(p transport.Peer, b []byte) {
+	if m.n == len(m.data) {
+		m.peers, m.data = append(m.peers, p), append(m.data, make([]byte, 0, transport.MaxDatagram))
+	}
+	m.peers[m.n], m.data[m.n] = p, append(m.data[m.n][:0], b...)
+	m.n++
+}
+
+// rigConn is the server's transport.
+type rigConn struct{ *rig }
+
+func (r rigConn) Now() int64                                         { return r.now }
+func (r rigConn) ReadBatch([]transport.Datagram, int64) (int, error) { return 0, nil }
+func (r rigConn) Send(to transport.Peer, b []byte)                   { r.out.put(to, b) }
+func (r rigConn) Flush() error                                       { return nil }
+func (r rigConn) Wake()                                              {}
+func (r rigConn) LocalAddr() transport.Peer                          { return netip.MustParseAddrPort("10.0.0.1:8303") }
+func (r rigConn) Stats() transport.Stats                             { return transport.Stats{} }
+func (r rigConn) Close() error                                       { return nil }
+
+// newRig lets so many clients join and play for a while.
+func newRig(t testing.TB, clients, slots int) *rig {
+	t.Helper()
+	r := &rig{now: int64(time.Second), byPeer: map[transport.Peer]*player{}}
+	var err error
+	r.srv, err = New(Config{Transport: rigConn{r}, Seed: 1, Commands: []string{
+		"sv_max_clients 64; sv_max_clients_per_ip 64; sv_scorelimit 0; sv_inactivekick_time 0; sv_rcon_password x",
+		fmt.Sprintf("sv_player_slots %d", slots),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range clients {
+		peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 1, byte(i)}), 5000)
+		p := &player{rand: rand.New(rand.NewPCG(1, uint64(i)))}
+		p.Session, err = client.NewSession(client.SessionConfig{
+			Name:   fmt.Sprint("bot ", i),
+			Send:   func(b []byte) { r.in.put(peer, b) },
+			HasMap: func(*msg7.MapChange) bool { return true },
+			Token:  func() packet.Token { return packet.Token(i + 1) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.players, r.byPeer[peer] = append(r.players, p), p
+		if err := p.Dial(conn.Time(r.now)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 250 {
+		r.tick(true)
+	}
+	for i, p := range r.players {
+		if p.State() != client.Playing {
+			t.Fatalf("client %d: state %d, %v", i, p.State(), p.Err())
+		}
+	}
+	return r
+}
+
+// tick is 20 ms: what clients sent reaches the server, it runs a tick, and what it
+// sent reaches the clients.
+func (r *rig) tick(play bool) {
+	r.now += int64(20 * time.Millisecond)
+	now := conn.Time(r.now)
+	for _, p := range r.players {
+		if play {
+			p.wander()
+		}
+		p.Step(now)
+	}
+	start := time.Now()
+	for i := range r.in.n {
+		r.srv.Feed(now, r.in.peers[i], r.in.data[i])
+	}
+	r.srv.Advance(now)
+	r.spent += time.Since(start)
+	r.in.n = 0
+	for i := range r.out.n {
+		r.byPeer[r.out.peers[i]].Feed(now, r.out.data[i])
+	}
+	r.out.n = 0
+}
+
+// BenchmarkTick is all that the server does in a tick but the system calls:
+// datagrams in, the world, snapshots, datagrams out.
+func BenchmarkTick(b *testing.B) {
+	for _, c := range []struct{ clients, slots int }{{16, 16}, {64, 16}, {64, 64}} {
+		b.Run(fmt.Sprintf("clients=%d/playing=%d", c.clients, min(c.clients, c.slots)), func(b *testing.B) {
+			r := newRig(b, c.clients, c.slots)
+			r.spent = 0
+			for range b.N {
+				r.tick(true)
+			}
+			b.ReportMetric(float64(r.spent.Nanoseconds())/float64(b.N), "ns/op")
+			b.ReportMetric(float64(r.spent.Nanoseconds())/float64(b.N)/1e6, "ms/tick")
+		})
+	}
+}
+
+// BenchmarkDownload is a download of 1 MB over a network with a round trip of
+// 50 ms, in virtual time. The original sends 8 chunks per round trip: 221 kB/s.
+func BenchmarkDownload(b *testing.B) {
+	for range b.N {
+		a := newArena(b, netsim.Link{Delay: 25 * time.Millisecond}, 1)
+		a.srv.gameMap.file = make([]byte, 1<<20)
+		a.srv.gameMap.crc = crc32.ChecksumIEEE(a.srv.gameMap.file)
+		a.srv.gameMap.sha256 = sha256.Sum256(a.srv.gameMap.file)
+		var done conn.Time
+		p := a.joinWith(1, client.SessionConfig{OnMap: func(string, []byte) { done = a.now() }})
+		for p.State() != client.Loading {
+			a.run(time.Millisecond)
+		}
+		began := a.now()
+		a.until(20*time.Second, "a map", func() bool { return done != 0 })
+		b.ReportMetric(float64(1<<20)/1000/done.Sub(began).Seconds(), "kB/s")
+	}
+	b.ReportMetric(0, "ns/op")
+}
