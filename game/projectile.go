@@ -51,8 +51,13 @@ func (w *World) fireProjectile(p projectile) {
 
 // at is the place of the shot t seconds after it started.
 func (p *projectile) at(tun *Tuning, t float32) vec.Vec2 {
+	return flight(p.pos, p.dir, p.weapon, tun, t)
+}
+
+// flight is the place t seconds after the start of a shot.
+func flight(pos, dir vec.Vec2, weapon Weapon, tun *Tuning, t float32) vec.Vec2 {
 	var curvature, speed float32
-	switch p.weapon {
+	switch weapon {
 	case WeaponGrenade:
 		curvature, speed = tun.GrenadeCurvature(), tun.GrenadeSpeed()
 	case WeaponShotgun:
@@ -62,9 +67,16 @@ func (p *projectile) at(tun *Tuning, t float32) vec.Vec2 {
 	}
 	t = float32(t * speed)
 	return vec.Vec2{
-		X: p.pos.X + float32(p.dir.X*t),
-		Y: p.pos.Y + float32(p.dir.Y*t) + float32(curvature/10000*float32(t*t)),
+		X: pos.X + float32(dir.X*t),
+		Y: pos.Y + float32(dir.Y*t) + float32(curvature/10000*float32(t*t)),
 	}
+}
+
+// At is where the shot is in a tick, walls aside.
+func (p *ProjectileState) At(tun *Tuning, tick int32) vec.Vec2 {
+	pos := vec.Vec2{X: float32(p.X), Y: float32(p.Y)}
+	dir := vec.Vec2{X: float32(p.VelX) / 100, Y: float32(p.VelY) / 100}
+	return flight(pos, dir, p.Weapon, tun, float32(tick-p.StartTick)/TickRate)
 }
 
 func (w *World) tickProjectile(i int) {

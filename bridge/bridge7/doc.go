@@ -3,4 +3,8 @@
 //
 // On the server [Up] turns a client's message into a command, [Announcer]
 // turns events into messages, and [Scene] turns frames into snapshots.
+//
+// On the client [Lift] turns messages into events and snapshots into the same
+// frames, and [Request] turns commands into messages. Both sides are in one package
+// so that one test can hold them against each other.
 package bridge7

@@ -1,0 +1,5 @@
+//go:build !race
+
+package bridge7
+
+const raceEnabled = false
