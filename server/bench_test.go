@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -125,12 +126,18 @@ func BenchmarkTick(b *testing.B) {
 	for _, c := range []struct{ clients, slots int }{{16, 16}, {64, 16}, {64, 64}} {
 		b.Run(fmt.Sprintf("clients=%d/playing=%d", c.clients, min(c.clients, c.slots)), func(b *testing.B) {
 			r := newRig(b, c.clients, c.slots)
-			r.spent = 0
-			for range b.N {
+			// The median of pairs of ticks, since every other one has snapshots;
+			// a mean would measure who else uses the machine.
+			pairs := make([]float64, 0, b.N/2+1)
+			for range cap(pairs) {
+				r.spent = 0
 				r.tick(true)
+				r.tick(true)
+				pairs = append(pairs, float64(r.spent.Nanoseconds())/2)
 			}
-			b.ReportMetric(float64(r.spent.Nanoseconds())/float64(b.N), "ns/op")
-			b.ReportMetric(float64(r.spent.Nanoseconds())/float64(b.N)/1e6, "ms/tick")
+			slices.Sort(pairs)
+			b.ReportMetric(pairs[len(pairs)/2], "ns/op")
+			b.ReportMetric(pairs[len(pairs)/2]/float64(c.clients), "ns/client")
 		})
 	}
 }

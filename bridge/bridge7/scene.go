@@ -1,6 +1,9 @@
 package bridge7
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -87,7 +90,13 @@ func (s *Scene) Begin(f *game.Frame) {
 	for i := range f.Characters {
 		s.character(&f.Characters[i])
 	}
+	// In the order of their keys here, once, so that no viewer's snapshot has to be
+	// sorted: Build adds items, tees, players and effects, and so ascend the types.
+	slices.SortFunc(s.items, func(a, b item) int { return cmp.Compare(a.key(), b.key()) })
+	slices.SortStableFunc(s.effects, func(a, b game.Event) int { return cmp.Compare(a.Kind, b.Kind) })
 }
+
+func (it *item) key() uint32 { return uint32(it.typ)<<16 | uint32(it.id) }
 
 // game encodes where the match stands.
 func (s *Scene) game(g *game.GameState) {
@@ -172,6 +181,7 @@ func (s *Scene) Build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlaye
 const charHealth = msg7.SizeCharacterCore
 
 func (s *Scene) players(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
+	var watcher *game.PlayerState
 	for i := range s.frame.Players {
 		p := &s.frame.Players[i]
 		flags := p.Flags
@@ -183,10 +193,13 @@ func (s *Scene) players(b *snapshot.Builder, v *game.View, latency *[game.MaxPla
 			o.Put(dst)
 		}
 		if p.ID == v.Viewer && p.Watching {
-			o := msg7.SpectatorInfo{Mode: msg7.SpecMode(p.Spectate), SpectatorID: int32(p.Watched), X: p.ViewX, Y: p.ViewY}
-			if dst := b.Add(msg7.TypeSpectatorInfo, int(p.ID), msg7.SizeSpectatorInfo); dst != nil {
-				o.Put(dst)
-			}
+			watcher = p
+		}
+	}
+	if p := watcher; p != nil {
+		o := msg7.SpectatorInfo{Mode: msg7.SpecMode(p.Spectate), SpectatorID: int32(p.Watched), X: p.ViewX, Y: p.ViewY}
+		if dst := b.Add(msg7.TypeSpectatorInfo, int(p.ID), msg7.SizeSpectatorInfo); dst != nil {
+			o.Put(dst)
 		}
 	}
 }
