@@ -28,7 +28,7 @@ var pit = []string{
 
 // Two people with real clients fight until one dies.
 func TestTwoTeeworldsFight(t *testing.T) {
-	h := startHost(t, "pit", drawMap(t, pit...), "sv_inactivekick_time 0; sv_scorelimit 0")
+	h := startHost(t, "pit", drawMap(t, pit...), nil, "sv_inactivekick_time 0; sv_scorelimit 0")
 	screens := []*Display{NewDisplay(t), NewDisplay(t)}
 	var clients []*Client
 	for i, d := range screens {

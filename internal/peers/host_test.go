@@ -26,9 +26,9 @@ type host struct {
 	addr string
 }
 
-// startHost serves a map until the test ends. The map is a file of its own, or
-// nil for one of the embedded ones.
-func startHost(t testing.TB, mapName string, file []byte, commands ...string) *host {
+// startHost serves a map until the test ends, with one more mod or nil. The map
+// is a file of its own, or nil for one of the embedded ones.
+func startHost(t testing.TB, mapName string, file []byte, mod game.Mod, commands ...string) *host {
 	t.Helper()
 	Need(t, "teeworlds")
 	h := &host{t: t, recorder: &recorder{names: make(map[game.PlayerID]string)}}
@@ -36,10 +36,14 @@ func startHost(t testing.TB, mapName string, file []byte, commands ...string) *h
 	if file != nil {
 		files["maps/"+mapName+".map"] = &fstest.MapFile{Data: file}
 	}
+	mods := []game.Mod{h.recorder}
+	if mod != nil {
+		mods = append(mods, mod)
+	}
 	var err error
 	h.srv, err = server.New(server.Config{
 		Commands: slices.Concat([]string{"bindaddr 127.0.0.1; sv_port 0; sv_register 0; sv_warmup 0; sv_map " + mapName}, commands),
-		Files:    files, Mods: []game.Mod{h.recorder}, Watch: h.watch, Seed: 1,
+		Files:    files, Mods: mods, Watch: h.watch, Seed: 1,
 	})
 	if err != nil {
 		t.Fatal(err)

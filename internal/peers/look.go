@@ -61,14 +61,13 @@ func parseDump(b []byte) (*image.NRGBA, error) {
 	return img, nil
 }
 
-// SavePNG writes a picture, well compressed.
+// SavePNG writes a picture.
 func SavePNG(path string, img image.Image) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	enc := png.Encoder{CompressionLevel: png.BestCompression}
-	return errors.Join(enc.Encode(f, img), f.Close())
+	return errors.Join(png.Encode(f, img), f.Close())
 }
 
 // Share is the part of a picture's pixels, 0 to 1, for which is holds. Only the

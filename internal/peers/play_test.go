@@ -45,7 +45,7 @@ var track = []string{
 // A person with the real client plays on our server, and the server sees it.
 func TestTeeworldsPlays(t *testing.T) {
 	file := drawMap(t, track...)
-	h := startHost(t, "track", file, "sv_spamprotection 0; sv_inactivekick_time 0; sv_scorelimit 0")
+	h := startHost(t, "track", file, nil, "sv_spamprotection 0; sv_inactivekick_time 0; sv_scorelimit 0")
 	s := h.join(NewDisplay(t), "yardy")
 
 	// The map was downloaded.
@@ -200,7 +200,7 @@ func findFile(dir, name string) ([]byte, error) {
 
 // A real client downloads our map once and has it from then on.
 func TestTeeworldsKeepsMap(t *testing.T) {
-	h := startHost(t, "teeyard1", nil)
+	h := startHost(t, "teeyard1", nil, nil)
 	d, home := NewDisplay(t), t.TempDir()
 	for i, want := range []bool{true, false} {
 		name := fmt.Sprintf("visit%d", i)
