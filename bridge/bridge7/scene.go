@@ -20,7 +20,7 @@ const maxEffects = 128
 // then Build for every viewer, then Done.
 type Scene struct {
 	frame     *game.Frame
-	effects   []game.Event
+	effects   []effect
 	triggered [game.MaxPlayers]int32
 	items     []item
 	chars     []char
@@ -35,6 +35,13 @@ type item struct {
 	global  bool // seen from everywhere
 	pos     vec.Vec2
 	pos2    vec.Vec2 // the other end of a beam, else pos
+}
+
+// effect is an event that snapshots carry. Its id says in which order effects of
+// all kinds happened, as in the original.
+type effect struct {
+	game.Event
+	id int
 }
 
 // char is a tee: some of its integers are nobody's business but its owner's.
@@ -54,7 +61,7 @@ func (s *Scene) Note(frame *game.Frame, events []game.Event) {
 	}
 	for i := range events {
 		if events[i].Kind.Effect() && len(s.effects) < maxEffects {
-			s.effects = append(s.effects, events[i])
+			s.effects = append(s.effects, effect{events[i], len(s.effects)})
 		}
 	}
 }
@@ -93,7 +100,7 @@ func (s *Scene) Begin(f *game.Frame) {
 	// In the order of their keys here, once, so that no viewer's snapshot has to be
 	// sorted: Build adds items, tees, players and effects, and so ascend the types.
 	slices.SortFunc(s.items, func(a, b item) int { return cmp.Compare(a.key(), b.key()) })
-	slices.SortStableFunc(s.effects, func(a, b game.Event) int { return cmp.Compare(a.Kind, b.Kind) })
+	slices.SortStableFunc(s.effects, func(a, b effect) int { return cmp.Compare(a.Kind, b.Kind) })
 }
 
 func (it *item) key() uint32 { return uint32(it.typ)<<16 | uint32(it.id) }
@@ -213,18 +220,18 @@ func (s *Scene) buildEffects(b *snapshot.Builder, v *game.View) {
 		}
 		switch e.Kind {
 		case game.EvExplosion:
-			put(b, msg7.TypeEventExplosion, i, msg7.SizeEventExplosion, &msg7.EventExplosion{EventCommon: c})
+			put(b, msg7.TypeEventExplosion, e.id, msg7.SizeEventExplosion, &msg7.EventExplosion{EventCommon: c})
 		case game.EvSpawn:
-			put(b, msg7.TypeEventSpawn, i, msg7.SizeEventSpawn, &msg7.EventSpawn{EventCommon: c})
+			put(b, msg7.TypeEventSpawn, e.id, msg7.SizeEventSpawn, &msg7.EventSpawn{EventCommon: c})
 		case game.EvHammerHit:
-			put(b, msg7.TypeEventHammerHit, i, msg7.SizeEventHammerHit, &msg7.EventHammerHit{EventCommon: c})
+			put(b, msg7.TypeEventHammerHit, e.id, msg7.SizeEventHammerHit, &msg7.EventHammerHit{EventCommon: c})
 		case game.EvDeath:
-			put(b, msg7.TypeEventDeath, i, msg7.SizeEventDeath, &msg7.EventDeath{EventCommon: c, ClientID: int32(e.Player)})
+			put(b, msg7.TypeEventDeath, e.id, msg7.SizeEventDeath, &msg7.EventDeath{EventCommon: c, ClientID: int32(e.Player)})
 		case game.EvSound:
-			put(b, msg7.TypeEventSoundWorld, i, msg7.SizeEventSoundWorld, &msg7.EventSoundWorld{EventCommon: c, Sound: msg7.Sound(e.Sound)})
+			put(b, msg7.TypeEventSoundWorld, e.id, msg7.SizeEventSoundWorld, &msg7.EventSoundWorld{EventCommon: c, Sound: msg7.Sound(e.Sound)})
 		case game.EvDamage:
 			o := msg7.EventDamage{EventCommon: c, ClientID: int32(e.Player), Angle: e.Angle, Health: e.Value, Armor: e.Extra, Self: e.Flag}
-			put(b, msg7.TypeEventDamage, i, msg7.SizeEventDamage, &o)
+			put(b, msg7.TypeEventDamage, e.id, msg7.SizeEventDamage, &o)
 		}
 	}
 }
