@@ -184,7 +184,7 @@ func (s *Server) Run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, s.net.Wake)
 	defer stop()
 	for ctx.Err() == nil && !s.stopping {
-		n, err := s.net.ReadBatch(s.batch, int64(s.clock.next()))
+		n, err := s.net.ReadBatch(s.batch, int64(s.wanted()))
 		if err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
@@ -273,6 +273,18 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	s.renewWorld()
 	s.changeMap(now)
 	s.net.Flush()
+	return s.wanted()
+}
+
+// lull is how many ticks may be due before they are run when nobody is there to see
+// them. Waking up costs far more than an empty tick.
+const lull = maxCatchUp / 2
+
+// wanted tells when Advance is to be called next, if nothing arrives before.
+func (s *Server) wanted() conn.Time {
+	if len(s.byPeer) == 0 && len(s.pending) == 0 {
+		return s.clock.begins(s.clock.tick + lull)
+	}
 	return s.clock.next()
 }
 
