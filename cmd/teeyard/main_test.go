@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -18,7 +19,14 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: "testdata", Setup: setup})
 }
 
-// setup gives every script a replay log of ten seconds.
+// setup gives every script a replay log of ten seconds and a capture.
 func setup(env *testscript.Env) error {
+	capture, err := os.ReadFile("../../internal/golden/testdata/teeworlds-0.7.5-dm1.pcap")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(env.WorkDir, "join.pcap"), capture, 0o600); err != nil {
+		return err
+	}
 	return writeReplay(filepath.Join(env.WorkDir, "match.twreplay"), server.Program())
 }

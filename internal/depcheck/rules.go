@@ -39,6 +39,7 @@ var rooms = map[string][]string{
 	"internal/netsim":   {"transport"},
 	"internal/golden":   {"protocol", "format"},
 	"internal/depcheck": {},
+	"internal/dump":     {"protocol"},
 	"internal/load":     {"client", "protocol", "transport"},
 	"internal/peers":    everything,
 

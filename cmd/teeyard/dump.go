@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+
+	"github.com/teeyard/teeyard/internal/dump"
+)
+
+type dumpCmd struct {
+	File    string   `arg:"" help:"Capture, pcap or pcapng; - is the standard input."`
+	JSON    bool     `name:"json" help:"As JSON, one object a line."`
+	Objects bool     `help:"List the objects of every snapshot."`
+	Port    uint16   `help:"UDP port of the server; others are left out. By default a server is whoever is sent the first datagram."`
+	From    string   `help:"Only what the client or the server sends." enum:"client,server," default:""`
+	Message []string `short:"m" help:"Only messages of these names, as Cl_Say, SNAP* or 'sv_*'."`
+	Conn    int      `help:"Only the connection of this number."`
+	Broken  bool     `help:"Only what something is wrong with."`
+}
+
+// Help shows how to make a capture.
+func (dumpCmd) Help() string {
+	return `Explains traffic of Teeworlds 0.7: control messages, system and game messages,
+snapshots with their deltas applied. What is wrong with a packet is said behind
+two exclamation marks. A line has the seconds, the number of the datagram, the
+connection (1> is what its client sends), and what is in it.
+
+  tcpdump -i any -w play.pcap udp port 8303
+  teeyard dump play.pcap -m Sv_Chat -m Cl_Say`
+}
+
+// Run explains the capture.
+func (c *dumpCmd) Run() error {
+	for _, pattern := range c.Message {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return fmt.Errorf("--message %s: %w", pattern, err)
+		}
+	}
+	in := io.Reader(os.Stdin)
+	if c.File != "-" {
+		f, err := os.Open(c.File)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = f
+	}
+	out := bufio.NewWriterSize(os.Stdout, 64<<10)
+	var line []byte
+	d := dump.New(dump.Config{Port: c.Port, Objects: c.Objects}, func(r *dump.Record) {
+		if !c.wants(r) {
+			return
+		}
+		if line = line[:0]; c.JSON {
+			line = r.AppendJSON(line)
+		} else {
+			line = r.AppendText(line)
+		}
+		out.Write(line)
+	})
+	err := dump.ReadCapture(in, d.Feed)
+	if flushed := out.Flush(); flushed != nil {
+		if errors.Is(flushed, syscall.EPIPE) { // whoever read has seen enough
+			return nil
+		}
+		return flushed
+	}
+	s := d.Stats()
+	fmt.Fprintf(os.Stderr, "%d datagrams, %d connections, %d messages, %d snapshots (%d more without their base), %d faults\n",
+		s.Datagrams, s.Connections, s.Messages, s.Snapshots, s.Unresolved, s.Faults)
+	if err != nil {
+		return errors.New(printable(fmt.Sprintf("%s: %v", c.File, err)))
+	}
+	return nil
+}
+
+// wants applies the filters.
+func (c *dumpCmd) wants(r *dump.Record) bool {
+	if c.From != "" && r.From != c.From || c.Conn != 0 && r.Conn != c.Conn || c.Broken && len(r.Faults) == 0 {
+		return false
+	}
+	for _, pattern := range c.Message {
+		if ok, _ := path.Match(strings.ToLower(pattern), strings.ToLower(r.Name)); ok {
+			return true
+		}
+	}
+	return len(c.Message) == 0
+}

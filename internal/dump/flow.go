@@ -1,0 +1,273 @@
+package dump
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// maxFlows bounds how many connections are followed at once, and snapshotBytes what
+// each remembers of its snapshots; a full server has 64, and its last three
+// seconds take a megabyte for each.
+const (
+	maxFlows      = 128
+	snapshotBytes = 2 << 20
+)
+
+// flowKey is a client's and a server's address.
+type flowKey struct{ client, server netip.AddrPort }
+
+// flow is the connection, or several one after the other, between two addresses.
+type flow struct {
+	number  int
+	seen    int     // the datagram it was last part of
+	open    bool    // from CONNECT to CLOSE
+	version int     // of the protocol, 6 or 7, 0 unknown
+	side    [2]side // client, server
+	joiner  snapshot.Joiner
+	store   *snapshot.Store
+	next    snapshot.Snapshot
+}
+
+// side is what is known of one that sends.
+type side struct {
+	token    packet.Token // which the other has to use
+	hasToken bool
+	seq      int // the last vital sequence sent
+	hasSeq   bool
+}
+
+func sideOf(toServer bool) int {
+	if toServer {
+		return 0
+	}
+	return 1
+}
+
+// flow finds out which connection a datagram belongs to, and which way it goes.
+func (d *Decoder) flow(g *Datagram) (f *flow, toServer bool) {
+	toServer = d.toServer(g)
+	key := flowKey{g.Src, g.Dst}
+	if !toServer {
+		key = flowKey{g.Dst, g.Src}
+	}
+	if f = d.flows[key]; f == nil {
+		if len(d.flows) >= maxFlows {
+			d.forget()
+		}
+		d.numbers++
+		d.stats.Connections++
+		f = &flow{number: d.numbers, store: snapshot.NewStore(snapshot.StoreConfig{Bytes: snapshotBytes})}
+		d.flows[key] = f
+		if len(d.servers) < 1<<16 {
+			d.servers[key.server] = true
+		}
+	}
+	f.seen = d.n
+	return f, toServer
+}
+
+func (d *Decoder) toServer(g *Datagram) bool {
+	if p := d.cfg.Port; p != 0 && (g.Src.Port() == p) != (g.Dst.Port() == p) {
+		return g.Dst.Port() == p
+	}
+	if d.flows[flowKey{g.Src, g.Dst}] != nil {
+		return true
+	}
+	if d.flows[flowKey{g.Dst, g.Src}] != nil {
+		return false
+	}
+	// A server that is known already may have been the first to send.
+	return d.servers[g.Dst] || !d.servers[g.Src]
+}
+
+// forget drops the connection that was silent longest.
+func (d *Decoder) forget() {
+	var oldest flowKey
+	least := d.n + 1
+	for k, f := range d.flows {
+		if f.seen < least {
+			oldest, least = k, f.seen
+		}
+	}
+	delete(d.flows, oldest)
+}
+
+// handOut notes the token by which a side wants to be addressed.
+func (f *flow) handOut(toServer bool, t packet.Token) {
+	s := &f.side[sideOf(toServer)]
+	s.token, s.hasToken = t, t != packet.NoToken
+}
+
+// connect begins anew, unless the CONNECT is one more of the same.
+func (f *flow) connect(toServer bool, own packet.Token) {
+	c := &f.side[sideOf(toServer)]
+	if f.open && c.hasToken && c.token == own {
+		return
+	}
+	f.open = true
+	for i := range f.side {
+		f.side[i].seq, f.side[i].hasSeq = 0, true
+	}
+	f.forgetSnapshots()
+}
+
+func (f *flow) forgetSnapshots() {
+	f.joiner.Reset()
+	f.store.Clear()
+}
+
+// check compares the token with that which the receiver handed out.
+func (f *flow) check(r *Record, toServer bool, p *packet.Packet) {
+	to := &f.side[1-sideOf(toServer)]
+	request := p.Flags&packet.Control != 0 && p.ControlID() == packet.TokenExchange
+	if to.hasToken && p.Token != to.token && !request {
+		r.fault("token %08x, but the receiver has handed out %08x", uint32(p.Token), uint32(to.token))
+	}
+}
+
+// ack checks that only what was sent is acknowledged.
+func (f *flow) ack(r *Record, toServer bool, ack int) {
+	other := &f.side[1-sideOf(toServer)]
+	if !other.hasSeq {
+		return
+	}
+	// The original looks back over half of the numbers.
+	if behind := (other.seq - ack) & packet.SeqMask; behind >= packet.SeqSpace/2 {
+		r.fault("acknowledges %d, but the last sent was %d", ack, other.seq)
+	}
+}
+
+// vital checks the order of vital chunks.
+func (f *flow) vital(r *Record, toServer bool, seq int) {
+	s := &f.side[sideOf(toServer)]
+	step := (seq - s.seq) & packet.SeqMask
+	switch {
+	case !s.hasSeq || step == 1:
+		s.seq, s.hasSeq = seq, true
+	case step == 0 || step >= packet.SeqSpace/2:
+		r.Again = true
+	default:
+		r.fault("sequence %d follows %d: %d vital chunks are not in the capture", seq, s.seq, step-1)
+		s.seq = seq
+	}
+}
+
+// snapshots applies what a server sends of the world.
+func (d *Decoder) snapshots(f *flow, r *Record, m msg7.Message) {
+	var h snapshot.Header
+	var part int32
+	var data []byte
+	hasCRC := true
+	switch m := m.(type) {
+	case *msg7.MapChange:
+		f.forgetSnapshots()
+		return
+	case *msg7.Snap:
+		h = snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: m.Parts}
+		part, data = m.Part, m.Data
+	case *msg7.SnapSingle:
+		h = snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: 1}
+		data = m.Data
+	case *msg7.SnapEmpty:
+		h = snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, Parts: 1}
+		hasCRC = false
+	default:
+		return
+	}
+	delta, complete, err := f.joiner.Add(h, part, data)
+	if err != nil {
+		r.fault("%v", err)
+	}
+	if !complete {
+		return
+	}
+	var base *snapshot.Snapshot
+	if h.Base != -1 {
+		if base = f.store.At(h.Base); base == nil {
+			d.stats.Unresolved++
+			r.add("unresolved", fmt.Sprintf("its base, tick %d, is not in the capture", h.Base))
+			return
+		}
+	}
+	sizes := snapshot.Sizes(msg7.Sizes)
+	if err := snapshot.ApplyDelta(&f.next, base, delta, &sizes); err != nil {
+		r.fault("%v", err)
+		return
+	}
+	if crc := f.next.CRC(); hasCRC && crc != h.CRC {
+		r.fault("the checksum of the snapshot is %d, not %d", crc, h.CRC)
+		return // clients do not take it
+	}
+	d.stats.Snapshots++
+	d.describe(r, base, &f.next)
+	f.store.Add(h.Tick, 0, &f.next)
+}
+
+// describe adds to a record what a snapshot has in it, and checks what is new.
+func (d *Decoder) describe(r *Record, base, next *snapshot.Snapshot) {
+	if base == nil {
+		base = &snapshot.Snapshot{}
+	}
+	var list Fields
+	fresh, changed := 0, 0
+	for i := range next.Len() {
+		key, ints := next.Item(i)
+		old := base.Find(key)
+		same := old != nil && equal(old, ints)
+		switch {
+		case old == nil:
+			fresh++
+		case !same:
+			changed++
+		}
+		if same && !d.cfg.Objects {
+			continue
+		}
+		name := fmt.Sprintf("%s %d", objectName(key.Type()), key.ID())
+		o, err := d.objects.Take(key.Type(), ints)
+		if err != nil && msg7.ObjectName(key.Type()) != "" {
+			r.fault("%s: %v", name, err)
+		}
+		if !d.cfg.Objects {
+			continue
+		}
+		if err != nil {
+			list = append(list, Field{name, append([]int32(nil), ints...)})
+		} else {
+			list = append(list, Field{name, fieldsOf(o)})
+		}
+	}
+	gone := 0
+	for i := range base.Len() {
+		if key, _ := base.Item(i); next.Find(key) == nil {
+			gone++
+		}
+	}
+	r.add("snapshot", Fields{{"items", next.Len()}, {"new", fresh}, {"changed", changed}, {"gone", gone}})
+	if d.cfg.Objects {
+		r.add("objects", list)
+	}
+}
+
+func objectName(typ int) string {
+	if n := msg7.ObjectName(typ); n != "" {
+		return n
+	}
+	return fmt.Sprintf("type %d", typ)
+}
+
+func equal(a, b []int32) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}

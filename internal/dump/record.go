@@ -1,0 +1,405 @@
+package dump
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"reflect"
+	"strconv"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/packer"
+	"github.com/teeyard/teeyard/protocol/packet"
+)
+
+// Who sent something.
+const (
+	fromClient = "client"
+	fromServer = "server"
+)
+
+// Record is one line of a dump: a chunk, a packet without chunks, or what is wrong
+// with a packet.
+type Record struct {
+	// Datagram numbers the datagrams of the capture from 1.
+	Datagram int
+	// At is the time since the first packet of the capture.
+	At time.Duration
+	// Conn numbers the connections, by pairs of addresses, from 1.
+	Conn int
+	// From is "client" or "server", "" if the packet is no datagram.
+	From     string
+	Src, Dst netip.AddrPort
+	// Kind is "system" or "game" for messages, "chunk" for one that cannot be read,
+	// "control", "connless", "packet" for one without chunks or with trouble besides
+	// them, "other" for other protocols and "capture" for what is no datagram.
+	Kind string
+	// Name is the message's in the original.
+	Name string
+	// Bytes is the size of the chunk's data or of the datagram.
+	Bytes int
+	// Token and Ack are those of the packet, where it has them.
+	Token    uint32
+	HasToken bool
+	Ack      int
+	HasAck   bool
+	// Vital chunks have a sequence number. Resent is what the sender says, Again
+	// what the capture shows: the number was there before.
+	Vital, Resent, Again bool
+	Seq                  int
+	// Resend: the packet asks for what is missing. Compressed: by Huffman's tree.
+	Resend, Compressed bool
+	// Fields is what is in it.
+	Fields Fields
+	// Faults is what is wrong with it.
+	Faults []string
+}
+
+// Field is a value with a name: a number, bool, text, []int32, Fields, or a list of
+// texts.
+type Field struct {
+	Name  string
+	Value any
+}
+
+// Fields is an object that keeps its order.
+type Fields []Field
+
+func (r *Record) add(name string, value any) { r.Fields = append(r.Fields, Field{name, value}) }
+
+// maxFaults bounds the faults of a record: a snapshot can be wrong a thousand times.
+const maxFaults = 8
+
+func (r *Record) fault(format string, args ...any) {
+	switch n := len(r.Faults); {
+	case n < maxFaults:
+		r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
+	case n == maxFaults:
+		r.Faults = append(r.Faults, "and more")
+	}
+}
+
+// message adds the fields of a message.
+func (r *Record) message(m msg7.Message) {
+	in, ok := m.(*msg7.Input)
+	if !ok {
+		r.Fields = append(r.Fields, fieldsOf(m)...)
+		return
+	}
+	r.add("AckTick", in.AckTick)
+	r.add("IntendedTick", in.IntendedTick)
+	var p msg7.PlayerInput
+	if err := in.Player(&p); err != nil {
+		r.fault("%v", err)
+		r.add("Words", append([]int32(nil), in.Words[:in.Count()]...))
+	} else {
+		r.add("Input", fieldsOf(&p))
+	}
+	r.add("PingCorrection", in.PingCorrection)
+	if in.Size != 4*msg7.SizePlayerInput {
+		r.add("Size", in.Size)
+	}
+	if in.Missing > 0 {
+		r.add("Missing", in.Missing)
+	}
+}
+
+// fieldsOf lists what a message or object is made of. It takes copies.
+func fieldsOf(v any) Fields {
+	rv := reflect.Indirect(reflect.ValueOf(v))
+	fs := Fields{}
+	for i := range rv.NumField() {
+		t := rv.Type().Field(i)
+		if !t.IsExported() {
+			continue
+		}
+		if t.Anonymous && t.Type.Kind() == reflect.Struct {
+			fs = append(fs, fieldsOf(rv.Field(i).Interface())...)
+			continue
+		}
+		fs = append(fs, Field{t.Name, valueOf(t.Name, rv.Field(i))})
+	}
+	return fs
+}
+
+func valueOf(name string, v reflect.Value) any {
+	if s, ok := v.Interface().(fmt.Stringer); ok {
+		return s.String()
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		return fieldsOf(v.Interface())
+	case reflect.Bool:
+		return v.Bool()
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			b := make([]byte, v.Len())
+			reflect.Copy(reflect.ValueOf(b), v)
+			switch {
+			case name == "Data":
+				return fmt.Sprintf("%d bytes", len(b))
+			case v.Kind() == reflect.Array:
+				return fmt.Sprintf("%x", b)
+			}
+			return string(b)
+		}
+		list := make([]any, v.Len())
+		for i := range list {
+			list[i] = valueOf("", v.Index(i))
+		}
+		return list
+	}
+	if v.CanInt() {
+		return v.Int()
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// connless explains a packet outside of connections.
+func (d *Decoder) connless(r *Record, p *packet.Packet) {
+	r.Kind = "connless"
+	r.add("response", fmt.Sprintf("%08x", uint32(p.Response)))
+	const id = 8 // four bytes 0xff and four letters
+	if len(p.Payload) < id || !bytes.Equal(p.Payload[:4], []byte{0xff, 0xff, 0xff, 0xff}) {
+		r.fault("no message that is known")
+		r.raw(p.Payload)
+		d.out(r)
+		return
+	}
+	r.Name = string(p.Payload[4:id])
+	var u packer.Unpacker
+	u.Reset(append([]byte(nil), p.Payload[id:]...))
+	switch r.Name {
+	case "gie3":
+		r.add("Token", u.Int())
+	case "inf3":
+		r.add("Token", u.Int())
+		var info msg7.InfoRecord
+		if err := info.Unpack(&u); err != nil {
+			r.fault("%v", err)
+			break
+		}
+		r.Fields = append(r.Fields, fieldsOf(&info)...)
+		for range info.Clients {
+			var c msg7.InfoClient
+			if err := c.Unpack(&u); err != nil {
+				r.fault("%v", err)
+				break
+			}
+			r.add("client", fieldsOf(&c))
+		}
+	default:
+		r.raw(p.Payload[id:])
+		u.Reset(nil)
+	}
+	if err := u.Err(); err != nil && len(r.Faults) == 0 {
+		r.fault("%v", err)
+	}
+	d.out(r)
+}
+
+// AppendText appends the record as a line for people.
+func (r *Record) AppendText(dst []byte) []byte {
+	dst = fmt.Appendf(dst, "%10.6f #%d", r.At.Seconds(), r.Datagram)
+	switch r.From {
+	case fromClient:
+		dst = fmt.Appendf(dst, " %d>", r.Conn)
+	case fromServer:
+		dst = fmt.Appendf(dst, " %d<", r.Conn)
+	}
+	dst = append(append(dst, ' '), r.Kind...)
+	if r.Name != "" {
+		dst = append(dst, ' ')
+		dst = appendPlain(dst, r.Name)
+	}
+	if r.Vital {
+		dst = fmt.Appendf(dst, " vital=%d", r.Seq)
+	}
+	for _, f := range []struct {
+		on   bool
+		name string
+	}{{r.Resent, "resent"}, {r.Again, "again"}, {r.Resend, "asks-resend"}} {
+		if f.on {
+			dst = append(append(dst, ' '), f.name...)
+		}
+	}
+	if r.HasAck {
+		dst = fmt.Appendf(dst, " ack=%d", r.Ack)
+	}
+	dst = fmt.Appendf(dst, " bytes=%d", r.Bytes)
+	dst = r.Fields.appendText(dst)
+	for _, f := range r.Faults {
+		dst = append(dst, " !! "...)
+		dst = appendPlain(dst, f)
+	}
+	return append(dst, '\n')
+}
+
+func (fs Fields) appendText(dst []byte) []byte {
+	for i, f := range fs {
+		if i > 0 || len(dst) > 0 && dst[len(dst)-1] != '{' {
+			dst = append(dst, ' ')
+		}
+		dst = appendPlain(dst, f.Name)
+		dst = append(dst, '=')
+		dst = appendValue(dst, f.Value)
+	}
+	return dst
+}
+
+func appendValue(dst []byte, v any) []byte {
+	switch v := v.(type) {
+	case Fields:
+		return append(v.appendText(append(dst, '{')), '}')
+	case string:
+		if plainWord(v) {
+			return append(dst, v...)
+		}
+		return strconv.AppendQuote(dst, v)
+	case []any:
+		dst = append(dst, '[')
+		for i, e := range v {
+			if i > 0 {
+				dst = append(dst, ' ')
+			}
+			dst = appendValue(dst, e)
+		}
+		return append(dst, ']')
+	case []int32:
+		return fmt.Append(dst, v)
+	default:
+		return fmt.Append(dst, v)
+	}
+}
+
+// plainWord tells whether a text needs no quotes.
+func plainWord(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' || c == '|') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// appendPlain appends text without anything that a terminal acts on.
+func appendPlain(dst []byte, s string) []byte {
+	for _, r := range s {
+		if unicode.IsPrint(r) && r != utf8.RuneError {
+			dst = utf8.AppendRune(dst, r)
+		} else {
+			dst = append(dst, '?')
+		}
+	}
+	return dst
+}
+
+// AppendJSON appends the record as an object on a line. Names of fields of messages
+// are those of package msg7.
+func (r *Record) AppendJSON(dst []byte) []byte {
+	fs := Fields{{"datagram", r.Datagram}, {"seconds", json.Number(fmt.Sprintf("%.6f", r.At.Seconds()))}}
+	if r.From != "" {
+		fs = append(fs, Field{"connection", r.Conn}, Field{"from", r.From}, Field{"src", r.Src.String()}, Field{"dst", r.Dst.String()})
+	}
+	fs = append(fs, Field{"kind", r.Kind})
+	if r.Name != "" {
+		fs = append(fs, Field{"name", r.Name})
+	}
+	fs = append(fs, Field{"bytes", r.Bytes})
+	if r.HasToken {
+		fs = append(fs, Field{"token", fmt.Sprintf("%08x", r.Token)})
+	}
+	if r.HasAck {
+		fs = append(fs, Field{"ack", r.Ack})
+	}
+	if r.Vital {
+		fs = append(fs, Field{"seq", r.Seq})
+	}
+	for _, f := range []Field{{"vital", r.Vital}, {"resent", r.Resent}, {"again", r.Again}, {"resend", r.Resend}, {"compressed", r.Compressed}} {
+		if f.Value == true {
+			fs = append(fs, f)
+		}
+	}
+	if len(r.Fields) > 0 {
+		fs = append(fs, Field{"fields", r.Fields})
+	}
+	if len(r.Faults) > 0 {
+		list := make([]any, len(r.Faults))
+		for i, f := range r.Faults {
+			list[i] = f
+		}
+		fs = append(fs, Field{"faults", list})
+	}
+	return append(appendJSON(dst, fs), '\n')
+}
+
+func appendJSON(dst []byte, v any) []byte {
+	switch v := v.(type) {
+	case Fields:
+		// A name that occurs more than once becomes a list.
+		dst = append(dst, '{')
+		for i, f := range v {
+			if earlier(v[:i], f.Name) {
+				continue
+			}
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(appendJSON(dst, f.Name), ':')
+			if !earlier(v[i+1:], f.Name) {
+				dst = appendJSON(dst, f.Value)
+				continue
+			}
+			var all []any
+			for _, g := range v[i:] {
+				if g.Name == f.Name {
+					all = append(all, g.Value)
+				}
+			}
+			dst = appendJSON(dst, all)
+		}
+		return append(dst, '}')
+	case []any:
+		dst = append(dst, '[')
+		for i, e := range v {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendJSON(dst, e)
+		}
+		return append(dst, ']')
+	}
+	b, err := json.Marshal(v)
+	if err != nil { // no value is of such a type
+		b, _ = json.Marshal(fmt.Sprint(v))
+	}
+	// JSON leaves DEL, the control characters of eight bits and those that turn the
+	// direction of writing as they are.
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		if r < 0x7f || unicode.IsPrint(r) {
+			dst = append(dst, b[:n]...)
+		} else if r > 0xffff {
+			r -= 0x10000
+			dst = fmt.Appendf(dst, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		} else {
+			dst = fmt.Appendf(dst, `\u%04x`, r)
+		}
+		b = b[n:]
+	}
+	return dst
+}
+
+func earlier(fs Fields, name string) bool {
+	for i := range fs {
+		if fs[i].Name == name {
+			return true
+		}
+	}
+	return false
+}
