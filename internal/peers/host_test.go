@@ -80,7 +80,6 @@ type recorder struct {
 const (
 	coreJump       = 0
 	coreHookGround = 3
-	coreHookPlayer = 2
 	numCore        = 5
 )
 
