@@ -81,17 +81,19 @@ func (b *Brain) sightline(p vec.Vec2) bool {
 func (b *Brain) lookAtFoes(v *game.View) {
 	at := -1
 	for i := range v.Characters {
-		if c := &v.Characters[i]; c.Player == b.foe && b.foe != game.Nobody {
+		if c := &v.Characters[i]; c.Player == b.foe && b.foe != game.Nobody && v.Sees(c.Pos) {
 			at = i
 		}
 	}
-	if at >= 0 && v.Sees(v.Characters[at].Pos) && b.hostile(b.foe) {
+	if at >= 0 && b.hostile(b.foe) {
 		b.observe(v.Characters[at].Pos)
 	} else if b.foe != game.Nobody {
-		if b.lost++; at >= 0 && b.lost > game.TickRate || at < 0 && b.lost > b.skill.reaction {
+		// Who vanished in plain sight is dead; others have gone somewhere.
+		g := b.foeSeen()
+		b.clear = false
+		if b.lost++; b.lost > game.TickRate || b.lost > b.skill.reaction && v.Sees(g.pos.Add(g.vel.Mul(float32(b.lost)+20))) {
 			b.lose()
 		}
-		b.clear = false
 	}
 	b.scan++
 	if b.scan%6 != 0 && (b.foe != game.Nobody || b.scan%2 != 0) {

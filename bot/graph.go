@@ -119,7 +119,7 @@ func (n *Nav) linksOf(w *physics.World, i uint16, r *reach) []link {
 	}
 	for k := range repertoire {
 		m := &repertoire[k]
-		if m.hook != never && !n.hookHolds(p, m) {
+		if len(n.pos) > manyNodes && k%2 != int(i)%2 || m.hook != never && !n.hookHolds(p, m) {
 			continue
 		}
 		r.move = uint8(k)

@@ -125,7 +125,7 @@ func (m *match) count(events []game.Event) {
 	for i := range f.Characters {
 		c := &f.Characters[i]
 		present[c.Player] = true
-		m.visited[[2]int{int(c.Pos.X) >> 8, int(c.Pos.Y) >> 8}] = true
+		m.visited[[2]int{int(c.Pos.X) >> 7, int(c.Pos.Y) >> 7}] = true
 		if vec.Distance(c.Pos, m.before[c.Player]) > still {
 			m.before[c.Player], m.since[c.Player] = c.Pos, f.Tick
 		}
@@ -145,27 +145,217 @@ func sum(v []int) (n int) {
 	return n
 }
 
-func TestScratch(t *testing.T) {
-	tr := terrain(t, "teeyard1")
-	nav := newNav(t, tr)
-	t.Log("nodes", nav.Nodes(), "links", nav.Links())
-	for seed := uint64(1); seed < 4; seed++ {
-		m := newMatch(t, tr, nav, seed, 2, 2, 2, 2, 2, 2)
-		m.run(50 * 180)
-		t.Log("kills", sum(m.kills), "falls", m.falls, "suicides", m.suicides, "pickups", m.pickups, "longest", m.longest, "cells", len(m.visited))
-	}
-	for _, pair := range [][2]int{{3, 2}, {2, 1}, {3, 1}} {
-		var a, b int
-		for seed := uint64(1); seed < 5; seed++ {
-			m := newMatch(t, tr, nav, seed, pair[0], pair[1])
-			m.run(50 * 180)
-			a += m.kills[0]
-			b += m.kills[1]
+// places are the regions of 4 x 4 tiles in which something can be stood on.
+func places(tr game.Terrain) map[[2]int]bool {
+	found := map[[2]int]bool{}
+	for y := 0; y+1 < tr.Height; y++ {
+		for x := range tr.Width {
+			above, below := tr.Tiles[y*tr.Width+x], tr.Tiles[(y+1)*tr.Width+x]
+			if (above == 0 || above >= 192) && (below == 1 || below == 3) {
+				found[[2]int{x / 4, y / 4}] = true
+			}
 		}
-		t.Log(pair, a, b)
+	}
+	return found
+}
+
+func TestBotsPlay(t *testing.T) {
+	tr := terrain(t, "teeyard1")
+	m := newMatch(t, tr, newNav(t, tr), 7, 2, 2, 2, 2, 2, 2)
+	m.run(120 * game.TickRate)
+	all, seen := places(tr), 0
+	for p := range all {
+		if m.visited[p] {
+			seen++
+		}
+	}
+	t.Logf("120 s, 6 bots: %d kills, %d falls, %d suicides, %d pickups, %d of %d regions visited, at most %d ticks in one place",
+		sum(m.kills), m.falls, m.suicides, m.pickups, seen, len(all), m.longest)
+	if sum(m.kills) < 20 {
+		t.Errorf("%d kills are no fight", sum(m.kills))
+	}
+	if m.falls+m.suicides > sum(m.kills)/8 {
+		t.Errorf("%d fell and %d killed themselves beside %d kills", m.falls, m.suicides, sum(m.kills))
+	}
+	if m.pickups < 100 {
+		t.Errorf("%d pickups", m.pickups)
+	}
+	if seen*100 < len(all)*85 {
+		t.Errorf("visited %d of %d regions", seen, len(all))
+	}
+	if m.longest > 300 {
+		t.Errorf("somebody stayed in one place for %d ticks", m.longest)
+	}
+	for i := range m.kills {
+		if m.kills[i] == 0 || m.deaths[i] == 0 {
+			t.Errorf("bot %d: %d kills, %d deaths", i, m.kills[i], m.deaths[i])
+		}
 	}
 }
 
+func TestSkillCounts(t *testing.T) {
+	tr := terrain(t, "teeyard1")
+	nav := newNav(t, tr)
+	for _, pair := range [][2]int{{3, 2}, {2, 1}} {
+		better, worse := 0, 0
+		for seed := uint64(1); seed <= 3; seed++ {
+			m := newMatch(t, tr, nav, seed, pair[0], pair[1])
+			m.run(120 * game.TickRate)
+			better, worse = better+m.kills[0], worse+m.kills[1]
+		}
+		t.Logf("skill %d against %d: %d to %d", pair[0], pair[1], better, worse)
+		if better < 10 || better < 2*worse {
+			t.Errorf("skill %d against %d: %d to %d", pair[0], pair[1], better, worse)
+		}
+	}
+}
+
+func TestAloneBotExplores(t *testing.T) {
+	tr := terrain(t, "teeyard1")
+	m := newMatch(t, tr, newNav(t, tr), 3, 1)
+	m.run(90 * game.TickRate)
+	all, seen := places(tr), 0
+	for p := range all {
+		if m.visited[p] {
+			seen++
+		}
+	}
+	t.Logf("alone for 90 s: %d of %d regions", seen, len(all))
+	if seen*2 < len(all) || m.falls > 1 {
+		t.Errorf("visited %d of %d regions, fell %d times", seen, len(all), m.falls)
+	}
+}
+
+func TestSameSeedSamePlay(t *testing.T) {
+	tr := terrain(t, "teeyard1")
+	play := func(seed uint64) uint64 {
+		m := newMatch(t, tr, newNav(t, tr), seed, 1, 2, 3)
+		m.run(1500)
+		return m.world.Hash()
+	}
+	a, b, c := play(1), play(1), play(2)
+	if a != b {
+		t.Errorf("two matches of one seed: %x and %x", a, b)
+	}
+	if a == c {
+		t.Error("another seed makes no difference")
+	}
+}
+
+// TestPlaysFair compares a brain with its twin who is only shown what a client
+// of the original gets to know.
+func TestPlaysFair(t *testing.T) {
+	tr := terrain(t, "teeyard1")
+	nav := newNav(t, tr)
+	m := newMatch(t, tr, nav, 5, 3, 3, 3, 3)
+	twin, err := bot.New(bot.Config{Nav: nav, Skill: 3, Seed: 5 * 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden := 0
+	for range 3000 {
+		v := m.world.View(0)
+		f := *v.Frame
+		f.Characters, f.Projectiles, f.Pickups = nil, nil, nil
+		for _, c := range v.Characters {
+			if c.Player != 0 {
+				if !v.Sees(c.Pos) {
+					hidden++
+					continue
+				}
+				c.Health, c.Armor, c.Ammo = 0, 0, 0
+			}
+			f.Characters = append(f.Characters, c)
+		}
+		for _, p := range v.Projectiles {
+			if v.Sees(p.Pos) {
+				f.Projectiles = append(f.Projectiles, p)
+			}
+		}
+		for _, p := range v.Pickups {
+			if v.Sees(vec.Vec2{X: float32(p.X), Y: float32(p.Y)}) {
+				f.Pickups = append(f.Pickups, p)
+			}
+		}
+		v.Frame = &f
+		in := twin.Think(&v)
+		m.think()
+		if in != m.cmds[1].Input {
+			t.Fatalf("tick %d: %+v with all to see, %+v with what is on the screen", m.world.Tick(), m.cmds[1].Input, in)
+		}
+		m.count(m.world.Step(m.cmds))
+	}
+	if hidden == 0 {
+		t.Error("nobody was ever out of sight")
+	}
+}
+
+// TestMissedTicks lets bots see and act in every second tick only, as behind a
+// client.
+func TestMissedTicks(t *testing.T) {
+	tr := terrain(t, "teeyard1")
+	m := newMatch(t, tr, newNav(t, tr), 9, 2, 2, 2, 2)
+	for range 60 * game.TickRate / 2 {
+		m.run(1)
+		m.count(m.world.Step(nil))
+	}
+	t.Logf("every second tick: %d kills, %d falls, %d pickups", sum(m.kills), m.falls, m.pickups)
+	if sum(m.kills) < 4 || m.pickups < 20 || m.longest > 400 {
+		t.Errorf("%d kills, %d pickups, %d ticks in one place", sum(m.kills), m.pickups, m.longest)
+	}
+}
+
+// TestAimsLikeAHand checks that the aim never jumps.
+func TestAimsLikeAHand(t *testing.T) {
+	tr := terrain(t, "teeyard1")
+	m := newMatch(t, tr, newNav(t, tr), 11, 1, 2, 3)
+	last := [3]vec.Vec2{}
+	most := [3]float32{}
+	for range 2000 {
+		m.run(1)
+		for i := range last {
+			in := m.cmds[2*i].Input
+			d := vec.Vec2{X: float32(in.TargetX), Y: float32(in.TargetY)}
+			if d.Len() < 20 {
+				t.Fatalf("cursor at %v", d)
+			}
+			if last[i] != (vec.Vec2{}) {
+				off := d.Angle() - last[i].Angle()
+				if off > 3.15 {
+					off -= 2 * 3.14159265
+				}
+				if off < -3.15 {
+					off += 2 * 3.14159265
+				}
+				most[i] = max(most[i], off, -off)
+			}
+			last[i] = d
+		}
+	}
+	t.Logf("fastest turn per tick: %.2f rad", most)
+	for i, limit := range [3]float32{0.13, 0.21, 0.36} {
+		if most[i] > limit {
+			t.Errorf("skill %d turned by %.2f rad in a tick", i+1, most[i])
+		}
+	}
+}
+
+func TestThinkAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	tr := terrain(t, "teeyard1")
+	m := newMatch(t, tr, newNav(t, tr), 1, 1, 2, 3, 2)
+	m.run(200)
+	if n := testing.AllocsPerRun(500, func() {
+		m.think()
+		m.world.Step(m.cmds)
+	}); n > 0 {
+		t.Errorf("%v allocations per tick", n)
+	}
+}
+
+// BenchmarkThink is one tick of 16 bots on the default map.
 func BenchmarkThink(b *testing.B) {
 	tr := terrain(b, "teeyard1")
 	nav := newNav(b, tr)

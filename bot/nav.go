@@ -14,9 +14,10 @@ var ErrTerrain = errors.New("bot: bad terrain")
 
 // The bounds of a Nav: some MB and two seconds, whatever the map.
 const (
-	maxNodes  = 2048
-	maxLinks  = 48 // from a node
-	maxSpots  = 64 // pickups
+	maxNodes  = 4096
+	manyNodes = 1500 // from here on only every second move is tried out
+	maxLinks  = 48   // from a node
+	maxSpots  = 64   // pickups
 	landmarks = 24
 )
 
@@ -85,16 +86,24 @@ func NewNav(t game.Terrain, tuning *game.Tuning) (*Nav, error) {
 	if tuning != nil {
 		n.tuning = *tuning
 	}
+	if err := n.explore(t); err != nil {
+		return nil, err
+	}
+	n.connect()
+	n.measure()
+	return n, nil
+}
+
+// explore finds out what is on the map.
+func (n *Nav) explore(t game.Terrain) error {
 	var err error
 	if n.col, err = physics.NewCollision(t.Width, t.Height, t.Tiles); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrTerrain, err)
+		return fmt.Errorf("%w: %w", ErrTerrain, err)
 	}
 	n.placeNodes(t)
 	n.fall()
 	n.readEntities(t)
-	n.connect()
-	n.measure()
-	return n, nil
+	return nil
 }
 
 // newWorld is an empty world to try moves in.
@@ -119,33 +128,41 @@ func (n *Nav) standable(x, y int) bool {
 // a floor gets one of its own; the others share the nearest one's.
 func (n *Nav) placeNodes(t game.Terrain) {
 	n.nodeOf = make([]uint16, t.Width*t.Height)
-	count := 0
 	for i := range n.nodeOf {
 		n.nodeOf[i] = noNode
-		if n.standable(i%t.Width, i/t.Width) {
-			count++
+	}
+	// pieces cuts the floors into pieces of at most so many tiles.
+	pieces := func(most int, piece func(x, end, y int)) {
+		for y := range t.Height {
+			for x := 0; x < t.Width; x++ {
+				end := x
+				for end < t.Width && end-x < most && n.standable(end, y) {
+					end++
+				}
+				if end > x {
+					piece(x, end, y)
+					x = end - 1
+				}
+			}
 		}
 	}
-	stride := 1 + (count-1)/maxNodes
-	for y := range t.Height {
-		for x := 0; x < t.Width; x++ {
-			if !n.standable(x, y) {
-				continue
-			}
-			end := x
-			for end < t.Width && end-x < stride && n.standable(end, y) {
-				end++
-			}
-			if len(n.pos) == maxNodes {
-				return
-			}
-			n.pos = append(n.pos, n.standing(x+(end-x)/2, y))
-			for ; x < end; x++ {
-				n.nodeOf[y*t.Width+x] = uint16(len(n.pos) - 1)
-			}
-			x--
-		}
+	most, count := 0, maxNodes+1
+	for count > maxNodes && most < 6 {
+		most, count = most+1, 0
+		pieces(most, func(int, int, int) { count++ })
 	}
+	// Still too many: a fair part of them.
+	seen := 0
+	pieces(most, func(x, end, y int) {
+		seen++
+		if seen*maxNodes/count == (seen-1)*maxNodes/count && count > maxNodes {
+			return
+		}
+		for i := x; i < end; i++ {
+			n.nodeOf[y*t.Width+i] = uint16(len(n.pos))
+		}
+		n.pos = append(n.pos, n.standing(x+(end-x)/2, y))
+	})
 }
 
 // standing is where a tee is that stands in the middle of a tile.

@@ -1,0 +1,72 @@
+package bot
+
+import (
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+// caves is a large map with floors everywhere.
+func caves(width, height int) game.Terrain {
+	t := game.Terrain{Width: width, Height: height, Tiles: make([]uint8, width*height)}
+	r := source(1)
+	for y := range height {
+		for x := range width {
+			i := y*width + x
+			switch {
+			case x == 0 || y == 0 || x == width-1 || y == height-1:
+				t.Tiles[i] = 1
+			case y%5 == 0 && r.percent(60):
+				t.Tiles[i] = 1
+			case r.n(5000) == 0:
+				t.Tiles[i] = uint8(192 + r.n(11))
+			}
+		}
+	}
+	return t
+}
+
+// TestLargeMapsAreBounded checks the number of places that are looked at.
+func TestLargeMapsAreBounded(t *testing.T) {
+	tr := caves(500, 300)
+	n := &Nav{width: tr.Width, height: tr.Height}
+	full, err := NewNav(game.Terrain{Width: 3, Height: 3, Tiles: make([]uint8, 9)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.tuning = full.tuning
+	if err := n.explore(tr); err != nil {
+		t.Fatal(err)
+	}
+	covered := 0
+	var above, below int
+	for i, node := range n.nodeOf {
+		if node == noNode {
+			continue
+		}
+		covered++
+		if i < len(n.nodeOf)/2 {
+			above++
+		} else {
+			below++
+		}
+	}
+	t.Logf("%d places to stand, %d nodes, %d pickups", covered, len(n.pos), len(n.spots))
+	if len(n.pos) > maxNodes || len(n.spots) > maxSpots {
+		t.Errorf("%d nodes, %d pickups", len(n.pos), len(n.spots))
+	}
+	if covered < 2*len(n.pos) || above > 2*below || below > 2*above {
+		t.Errorf("%d tiles have a node, %d above, %d below", covered, above, below)
+	}
+}
+
+// BenchmarkLargeNav explores a map of 500 x 300 tiles.
+func BenchmarkLargeNav(b *testing.B) {
+	tr := caves(500, 300)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := NewNav(tr, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package bot_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/teeyard/teeyard/bot"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/dm"
+)
+
+// drawn makes a terrain of a drawing: # wall, x death, S spawn, others air.
+func drawn(rows ...string) game.Terrain {
+	t := game.Terrain{Width: len(rows[0]), Height: len(rows)}
+	for _, r := range rows {
+		for _, c := range r {
+			tile := map[rune]uint8{'#': 1, 'x': 2, 'S': 192, 'h': 198, 's': 199, 'g': 200}[c]
+			t.Tiles = append(t.Tiles, tile)
+		}
+	}
+	return t
+}
+
+func TestNavRefusesBadTerrain(t *testing.T) {
+	for _, tr := range []game.Terrain{
+		{}, {Width: 2, Height: 2, Tiles: make([]uint8, 3)}, {Width: -1, Height: 1},
+		{Width: 1 << 40, Height: 1 << 40}, {Width: 1, Height: 0},
+	} {
+		if _, err := bot.NewNav(tr, nil); !errors.Is(err, bot.ErrTerrain) {
+			t.Errorf("%d x %d: %v", tr.Width, tr.Height, err)
+		}
+		if _, err := bot.New(bot.Config{Terrain: tr}); !errors.Is(err, bot.ErrTerrain) {
+			t.Errorf("brain on %d x %d: %v", tr.Width, tr.Height, err)
+		}
+	}
+}
+
+// TestNowhereToStand puts bots where no way leads anywhere.
+func TestNowhereToStand(t *testing.T) {
+	for name, tr := range map[string]game.Terrain{
+		"cell":  drawn("###", "#S#", "###"),
+		"fall":  drawn(" S ", "   ", "   "),
+		"death": drawn("#####", "#S S#", "#   #", "xxxxx"),
+		"tile":  drawn("S"),
+		"wall":  drawn("##", "##"),
+	} {
+		m := newMatch(t, tr, newNav(t, tr), 1, 3, 3)
+		m.run(500)
+		t.Log(name, m.falls)
+	}
+}
+
+// TestOverThePit lets a bot get what lies beyond spikes.
+func TestOverThePit(t *testing.T) {
+	tr := drawn(
+		"##############################",
+		"#                            #",
+		"#                            #",
+		"#                            #",
+		"#                            #",
+		"#                            #",
+		"# S                       g  #",
+		"#########            #########",
+		"#########            #########",
+		"#########xxxxxxxxxxxx#########",
+	)
+	m := newMatch(t, tr, newNav(t, tr), 1, 2)
+	m.run(15 * game.TickRate)
+	if m.pickups == 0 || m.falls > 0 {
+		t.Errorf("%d pickups, %d falls", m.pickups, m.falls)
+	}
+}
+
+// TestHighUp lets a bot get what hangs so high that only two jumps reach it,
+// and what only the hook does.
+func TestHighUp(t *testing.T) {
+	rows := []string{
+		"####################",
+		"#                  #",
+		"#                  #",
+		"#                  #",
+		"#                  #",
+		"#         g        #",
+		"#                  #",
+		"#                  #",
+		"#                  #",
+		"#                  #",
+		"#                  #",
+		"#                  #",
+		"#                  #",
+		"# S                #",
+		"####################",
+	}
+	m := newMatch(t, drawn(rows...), newNav(t, drawn(rows...)), 1, 2)
+	m.run(20 * game.TickRate)
+	if m.pickups == 0 {
+		t.Error("did not get it with two jumps")
+	}
+	rows[5], rows[2] = rows[1], "#         g        #"
+	m = newMatch(t, drawn(rows...), newNav(t, drawn(rows...)), 1, 2)
+	m.run(30 * game.TickRate)
+	if m.pickups == 0 {
+		t.Error("did not get it with the hook")
+	}
+}
+
+// FuzzTerrain lets bots play on any map.
+func FuzzTerrain(f *testing.F) {
+	f.Add([]byte("\x01\x00\x00\x01\x00\xc0\x00\x01\x00\x00\x01\x01"), uint8(4), uint64(1))
+	f.Add([]byte{0, 192, 0, 0, 198, 199, 1, 1, 1, 2, 1, 1, 200, 201, 202, 3}, uint8(7), uint64(2))
+	f.Fuzz(func(t *testing.T, tiles []byte, width uint8, seed uint64) {
+		const most = 40
+		w := int(width)%most + 1
+		tr := game.Terrain{Width: w, Height: 20}
+		for i := range w * tr.Height {
+			tile := uint8(0)
+			if len(tiles) > 0 {
+				tile = tiles[i%len(tiles)]
+			}
+			if tile > 3 && tile < 192 {
+				tile &= 1
+			}
+			tr.Tiles = append(tr.Tiles, tile)
+		}
+		nav, err := bot.NewNav(tr, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules := game.DefaultRules()
+		world, err := game.New(game.Config{Terrain: tr, Mode: dm.Mode{}, Rules: rules, Seed: seed})
+		if err != nil {
+			t.Skip()
+		}
+		var brains [2]*bot.Brain
+		var cmds []game.Command
+		for i := range brains {
+			if brains[i], err = bot.New(bot.Config{Nav: nav, Skill: 1 + int(seed+uint64(i))%3, Seed: seed}); err != nil {
+				t.Fatal(err)
+			}
+			id := game.PlayerID(i)
+			cmds = append(cmds, game.Command{Kind: game.CmdJoin, Player: id},
+				game.Command{Kind: game.CmdProfile, Player: id, Profile: &game.Profile{Name: "bot"}},
+				game.Command{Kind: game.CmdEnter, Player: id})
+		}
+		for range 120 {
+			world.Step(cmds)
+			cmds = cmds[:0]
+			for i, b := range brains {
+				v := world.View(game.PlayerID(i))
+				in := b.Think(&v)
+				if in.Direction < -1 || in.Direction > 1 || in.Fire < 0 || in.Fire > 63 || in.WantedWeapon < 0 || in.WantedWeapon > game.NumWeapons {
+					t.Fatalf("input %+v", in)
+				}
+				cmds = append(cmds, game.Command{Kind: game.CmdDirect, Player: game.PlayerID(i), Input: in},
+					game.Command{Kind: game.CmdInput, Player: game.PlayerID(i), Input: in})
+			}
+		}
+	})
+}

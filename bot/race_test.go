@@ -1,0 +1,6 @@
+//go:build race
+
+package bot_test
+
+// raceEnabled tells whether the race detector is built in.
+const raceEnabled = true
