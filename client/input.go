@@ -10,14 +10,22 @@ import (
 // inputEvery is how often an unchanged input is repeated.
 const inputEvery = 40 * time.Millisecond
 
-// sentInputs remembers when inputs were sent, to learn how early they came.
+// sentInputs remembers inputs that were sent: when, to learn how early they came,
+// and what, to predict.
 type sentInputs struct {
 	list [200]struct {
 		tick      int32
 		predicted time.Duration
 		at        conn.Time
+		input     msg7.PlayerInput
 	}
 	next int
+}
+
+func (s *sentInputs) forget() {
+	for i := range s.list {
+		s.list[i].tick = 0
+	}
 }
 
 // SetInput is what the player does from now on. Target 0,0 becomes 1,0.
@@ -33,18 +41,50 @@ func (c *Session) PredictedTick(now conn.Time) int32 {
 	return int32(c.predict.at(now)/tickTime) + 1
 }
 
-// stepInput sends the input once per predicted tick, if there is a reason.
-func (c *Session) stepInput(now conn.Time) {
-	if c.received < 3 {
-		return
+// DueInput tells the tick that an input is to be made for now. It is false while
+// there was one for that tick already, and before the third snapshot.
+func (c *Session) DueInput(now conn.Time) (tick int32, ok bool) {
+	if c.state != Playing || c.received < 3 {
+		return 0, false
 	}
-	tick := c.PredictedTick(now)
+	tick = c.PredictedTick(now)
 	if off := tick - c.newest; off > 50 || off < -50 {
 		c.predict = newSmoothTime(now, time.Duration(c.newest)*tickTime)
 		c.predict.speed[1] = 1000
 		tick = c.PredictedTick(now)
 	}
-	if tick <= c.lastTick {
+	return tick, tick > c.lastTick
+}
+
+// NextInput is about when the next input will be due.
+func (c *Session) NextInput(now conn.Time) conn.Time {
+	if c.state != Playing || c.received < 3 {
+		return now.Add(tickTime)
+	}
+	at := c.predict.at(now)
+	return now.Add((at/tickTime+1)*tickTime - at)
+}
+
+// SentInput is the input that counts in a tick, of those sent so far: for it or
+// the last before it.
+func (c *Session) SentInput(tick int32) (in msg7.PlayerInput, ok bool) {
+	s := &c.sent
+	for k := range s.list {
+		e := &s.list[(s.next+2*len(s.list)-1-k)%len(s.list)]
+		if e.tick == 0 {
+			break
+		}
+		if e.tick <= tick {
+			return e.input, true
+		}
+	}
+	return in, false
+}
+
+// stepInput sends the input once per predicted tick, if there is a reason.
+func (c *Session) stepInput(now conn.Time) {
+	tick, due := c.DueInput(now)
+	if !due {
 		return
 	}
 	c.lastTick = tick
@@ -55,7 +95,7 @@ func (c *Session) stepInput(now conn.Time) {
 
 	e := &c.sent.list[c.sent.next]
 	c.sent.next = (c.sent.next + 1) % len(c.sent.list)
-	e.tick, e.predicted, e.at = tick, c.predict.at(now), now
+	e.tick, e.predicted, e.at, e.input = tick, c.predict.at(now), now, c.input
 	c.SendInput(now, tick, c.input)
 }
 

@@ -2,12 +2,9 @@ package client
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"strings"
 	"time"
 
 	"github.com/teeyard/teeyard/protocol/conn"
@@ -23,9 +20,6 @@ var (
 	// ErrMap: the server announced or sent a map that cannot be used.
 	ErrMap = errors.New("client: bad map")
 )
-
-// maxMap bounds what a server may announce as the size of its map.
-const maxMap = 64 << 20
 
 // State is how far a client is on its way into the game.
 type State uint8
@@ -51,7 +45,11 @@ type SessionConfig struct {
 	Password   string
 	// HasMap tells whether a map need not be downloaded; nil means it must.
 	HasMap func(m *msg7.MapChange) bool
-	// OnMap takes a downloaded map; the file is the callee's.
+	// OnProgress learns how many bytes of the map have come, of how many: at the
+	// start of a download and after every chunk.
+	OnProgress func(name string, done, size int)
+	// OnMap takes a downloaded map, whose checksums are right; the file is the
+	// callee's.
 	OnMap func(name string, file []byte)
 	// OnMessage takes every game message and those system messages that the
 	// client does not handle alone. It is borrowed until OnMessage returns.
@@ -94,13 +92,7 @@ type Session struct {
 	decoder msg7.Decoder
 	buf     []byte
 
-	download struct {
-		m      msg7.MapChange
-		name   string
-		file   []byte
-		chunks int32
-		active bool
-	}
+	download download
 
 	joiner   snapshot.Joiner
 	store    *snapshot.Store
@@ -120,8 +112,10 @@ type Session struct {
 	lastSent conn.Time
 	lastData msg7.PlayerInput
 
-	id    int32
-	stats Stats
+	id       int32
+	pingedAt conn.Time // 0: no PING is on its way
+	latency  time.Duration
+	stats    Stats
 }
 
 // NewSession makes a client in state Offline.
@@ -244,6 +238,20 @@ func (c *Session) send(m msg7.Message) {
 	c.conn.Queue(c.now, c.buf, true)
 }
 
+// Ping asks the server for a sign of life. (PING)
+func (c *Session) Ping(now conn.Time) error {
+	c.buf = (&msg7.Ping{}).Append(c.buf[:0])
+	if err := c.conn.Queue(now, c.buf, false); err != nil {
+		return fmt.Errorf("client: %w", err)
+	}
+	c.conn.Flush(now)
+	c.pingedAt = now
+	return nil
+}
+
+// Latency is how long the last Ping took to the server and back, 0 before that.
+func (c *Session) Latency() time.Duration { return c.latency }
+
 // Chunk takes a message. It implements conn.Handler.
 func (c *Session) Chunk(payload []byte, vital bool) {
 	m, err := c.decoder.Decode(payload)
@@ -263,6 +271,10 @@ func (c *Session) Chunk(payload []byte, vital bool) {
 	case *msg7.Ping:
 		c.buf = (&msg7.PingReply{}).Append(c.buf[:0])
 		c.conn.Queue(c.now, c.buf, false)
+	case *msg7.PingReply:
+		if c.pingedAt != 0 {
+			c.latency, c.pingedAt = c.now.Sub(c.pingedAt), 0
+		}
 	default:
 		if vital {
 			c.onVital(m)
@@ -294,73 +306,13 @@ func (c *Session) onVital(m msg7.Message) {
 	}
 }
 
-func (c *Session) onMapChange(m *msg7.MapChange) {
-	name := string(m.Name)
-	switch {
-	case strings.ContainsAny(name, "/\\:") || name == "" || strings.HasPrefix(name, "."):
-		c.fail(fmt.Errorf("%w: strange character in map name %q", ErrMap, name))
-		return
-	case m.Size <= 0 || m.Size > maxMap:
-		c.fail(fmt.Errorf("%w: invalid map size %d", ErrMap, m.Size))
-		return
-	}
-	c.state = Loading
-	c.id = -1
-	if c.cfg.HasMap != nil && c.cfg.HasMap(m) {
-		c.send(&msg7.Ready{})
-		c.conn.Flush(c.now)
-		return
-	}
-	if m.ChunksPerRequest <= 0 || m.ChunkSize <= 0 {
-		c.fail(fmt.Errorf("%w: announced in chunks of %d bytes, %d per request", ErrMap, m.ChunkSize, m.ChunksPerRequest))
-		return
-	}
-	d := &c.download
-	d.m, d.name, d.file, d.chunks, d.active = *m, name, d.file[:0], 0, true
-	d.m.Name = nil
-	c.send(&msg7.RequestMapData{})
-	c.conn.Flush(c.now)
-}
-
-func (c *Session) onMapData(m *msg7.MapData) {
-	d := &c.download
-	if !d.active {
-		return
-	}
-	left := int(d.m.Size) - len(d.file)
-	if want := min(int(d.m.ChunkSize), left); len(m.Data) != want {
-		c.fail(fmt.Errorf("%w: chunk %d has %d bytes instead of %d", ErrMap, d.chunks, len(m.Data), want))
-		return
-	}
-	d.file = append(d.file, m.Data...)
-	d.chunks++
-	if len(d.file) < int(d.m.Size) {
-		if d.chunks%d.m.ChunksPerRequest == 0 {
-			c.send(&msg7.RequestMapData{})
-			c.conn.Flush(c.now)
-		}
-		return
-	}
-	d.active = false
-	if crc := int32(crc32.ChecksumIEEE(d.file)); crc != d.m.CRC || d.m.SHA256.Present && sha256.Sum256(d.file) != d.m.SHA256.Sum {
-		c.fail(fmt.Errorf("%w: what came of %q is not what was announced", ErrMap, d.name))
-		return
-	}
-	if c.cfg.OnMap != nil {
-		c.cfg.OnMap(d.name, append([]byte(nil), d.file...))
-	}
-	d.file = nil
-	c.send(&msg7.Ready{})
-	c.conn.Flush(c.now)
-}
-
 // enterReset forgets the world: the server starts a new one.
 func (c *Session) enterReset() {
 	c.joiner.Reset()
 	c.store.Clear()
 	c.acked, c.crcFails, c.received, c.newest = -1, 0, 0, -1
 	c.lastTick, c.lastSent = 0, 0
-	c.sent = sentInputs{}
+	c.sent.forget()
 }
 
 // onSnapshot takes a part of a snapshot.
@@ -393,6 +345,7 @@ func (c *Session) onSnapshot(h snapshot.Header, part int32, data []byte) {
 		c.stats.CRCFailures++
 		if c.crcFails++; c.crcFails > 10 {
 			c.acked, c.crcFails = -1, 0
+			c.SendInput(c.now, max(c.lastTick, h.Tick), c.lastData) // asks for a whole snapshot
 		}
 		return
 	}

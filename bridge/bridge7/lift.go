@@ -92,6 +92,15 @@ func (l *Lift) Player(id game.PlayerID) (game.PlayerInfo, bool) {
 // Settings are the server's settings.
 func (l *Lift) Settings() Settings { return l.rules }
 
+// Limits are the score and time limit and the number of the match; the other fields
+// count only in the view.
+func (l *Lift) Limits() game.GameState {
+	return game.GameState{
+		Flags: game.GameFlags(l.info.GameFlags), ScoreLimit: l.info.ScoreLimit, TimeLimit: l.info.TimeLimit,
+		MatchNum: l.info.MatchNum, MatchCur: l.info.MatchCurrent, Carrier: [2]int32{-3, -3},
+	}
+}
+
 // Tuning is the tuning in force; the default until the server tells.
 func (l *Lift) Tuning() game.Tuning { return l.tuning }
 
@@ -107,10 +116,7 @@ func (l *Lift) Effects() []game.Event { return l.effects.list }
 func (l *Lift) Snapshot(tick int32, s *snapshot.Snapshot) *game.View {
 	f := &l.frame
 	f.Tick = tick
-	f.Game = game.GameState{
-		Flags: game.GameFlags(l.info.GameFlags), ScoreLimit: l.info.ScoreLimit, TimeLimit: l.info.TimeLimit,
-		MatchNum: l.info.MatchNum, MatchCur: l.info.MatchCurrent, Carrier: [2]int32{-3, -3},
-	}
+	f.Game = l.Limits()
 	f.Players, f.Characters, f.Projectiles = f.Players[:0], f.Characters[:0], f.Projectiles[:0]
 	f.Lasers, f.Pickups, f.Flags = f.Lasers[:0], f.Pickups[:0], f.Flags[:0]
 	l.effects.reset()
@@ -228,16 +234,9 @@ func (l *Lift) finish() {
 	}
 }
 
-// State is what the snapshot tells of the tee's movement, brought forward to the
-// tick of the view; false for a tee that is not in sight.
-func (l *Lift) State(id game.PlayerID) (physics.State, bool) {
-	for i := range l.frame.Characters {
-		if c := &l.frame.Characters[i]; c.Player == id {
-			return l.reckon.state(c), true
-		}
-	}
-	return physics.State{}, false
-}
+// State is how a tee of the view moves: what the server told of it last, brought
+// forward to the tick of the view.
+func (l *Lift) State(c *game.CharacterState) physics.State { return l.reckon.state(c) }
 
 // effects are what a snapshot brings to see and to hear, in the order in which
 // they happened: that of their ids.

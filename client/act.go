@@ -1,0 +1,112 @@
+package client
+
+import (
+	"strconv"
+
+	"github.com/teeyard/teeyard/bridge/bridge7"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+)
+
+// send sends a message at once. The error is that of conn.Queue: not online, or the
+// server does not take what is sent.
+func (c *Client) send(m msg7.Message) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.network != nil {
+		c.now = conn.Time(c.network.sock.Now())
+	}
+	if err := c.s.Send(c.now, m); err != nil {
+		return err
+	}
+	if c.network != nil {
+		c.network.sock.Flush()
+	}
+	return nil
+}
+
+func (c *Client) ask(cmd game.Command) error {
+	m, _ := bridge7.Request(&cmd)
+	return c.send(m)
+}
+
+// Say says a line to all.
+func (c *Client) Say(text string) error {
+	return c.ask(game.Command{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatAll, Text: text})
+}
+
+// SayTeam says a line to the own team.
+func (c *Client) SayTeam(text string) error {
+	return c.ask(game.Command{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatTeam, Text: text})
+}
+
+// Whisper says a line to one player.
+func (c *Client) Whisper(to game.PlayerID, text string) error {
+	return c.ask(game.Command{Kind: game.CmdSay, Target: to, Chat: game.ChatWhisper, Text: text})
+}
+
+// ChatCommand runs one of ChatCommands.
+func (c *Client) ChatCommand(name, args string) error {
+	return c.send(&msg7.ClCommand{Name: []byte(name), Arguments: []byte(args)})
+}
+
+// SetTeam asks to change to a team.
+func (c *Client) SetTeam(t game.Team) error {
+	return c.ask(game.Command{Kind: game.CmdSetTeam, Target: game.Nobody, Team: t})
+}
+
+// Spectate chooses what a spectator looks at; id counts for SpectatePlayer.
+func (c *Client) Spectate(mode game.SpectateMode, id game.PlayerID) error {
+	if mode != game.SpectatePlayer {
+		id = game.Nobody
+	}
+	return c.ask(game.Command{Kind: game.CmdSpectate, Target: id, Spectate: mode})
+}
+
+// Emote shows an emoticon, 0..15.
+func (c *Client) Emote(emoticon int) error {
+	return c.ask(game.Command{Kind: game.CmdEmoticon, Value: int32(emoticon)})
+}
+
+// Kill dies.
+func (c *Client) Kill() error { return c.ask(game.Command{Kind: game.CmdKill}) }
+
+// ToggleReady tells that one is ready, or no longer.
+func (c *Client) ToggleReady() error { return c.ask(game.Command{Kind: game.CmdReady}) }
+
+// SetSkin changes one's looks.
+func (c *Client) SetSkin(s game.Skin) error {
+	return c.ask(game.Command{Kind: game.CmdSkin, Profile: &game.Profile{Skin: s}})
+}
+
+// SetInput is what the tee does from now on. With Config.Play it counts for nothing.
+func (c *Client) SetInput(in game.Input) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.input = in
+}
+
+// VoteOption calls a vote on one of VoteOptions.
+func (c *Client) VoteOption(option, reason string) error {
+	return c.send(&msg7.ClCallVote{Type: []byte("option"), Value: []byte(option), Reason: []byte(reason)})
+}
+
+// VoteKick calls a vote to kick a player.
+func (c *Client) VoteKick(id game.PlayerID, reason string) error {
+	return c.send(&msg7.ClCallVote{Type: []byte("kick"), Value: []byte(strconv.Itoa(int(id))), Reason: []byte(reason)})
+}
+
+// VoteSpectate calls a vote to move a player to the spectators.
+func (c *Client) VoteSpectate(id game.PlayerID, reason string) error {
+	return c.send(&msg7.ClCallVote{Type: []byte("spectate"), Value: []byte(strconv.Itoa(int(id))), Reason: []byte(reason)})
+}
+
+// Vote answers the vote that runs.
+func (c *Client) Vote(yes bool) error {
+	m := &msg7.ClVote{Vote: -1}
+	if yes {
+		m.Vote = 1
+	}
+	return c.send(m)
+}

@@ -1,0 +1,385 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/teeyard/teeyard/bridge/bridge7"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// ErrConfig: a configuration that makes no sense.
+var ErrConfig = errors.New("client: bad configuration")
+
+// DefaultPort is the port of a server whose address names none.
+const DefaultPort = 8303
+
+// Config says who is to play, and how. The zero value is a nameless tee that does
+// nothing.
+type Config struct {
+	Name, Clan string // at most 15 and 11 bytes
+	Country    int32  // ISO 3166-1 numeric, 0 unknown
+	Skin       game.Skin
+	// Password is that of the server, RconPassword that of its remote console,
+	// which is logged into on entering.
+	Password, RconPassword string
+	// Reconnect, if not 0, is how long to wait before another try when the
+	// connection ends, whoever ended it. Dial itself tries once.
+	Reconnect time.Duration
+
+	// Maps keeps the maps of servers; nil makes one for the user's cache folder.
+	// With NoMap none is asked for: nothing is predicted then, and tees are seen
+	// where the server last told of them.
+	Maps  *Maps
+	NoMap bool
+	// PredictAll moves all tees ahead in predicted views, not only the own.
+	PredictAll bool
+
+	// The functions below are called one at a time, by the goroutine that runs the
+	// client. They may call its methods, but for those that wait.
+
+	// OnEvent takes all events, which Events then does not yield.
+	OnEvent func(e Event)
+	// OnSnapshot sees every snapshot, with what it brought to see and hear
+	// (game.EvExplosion to game.EvDamage). Both are borrowed.
+	OnSnapshot func(v *game.View, effects []game.Event)
+	// Play makes the input of every tick. The view is predicted: it shows the
+	// world as it will be when the input arrives there, as far as it is known. It
+	// is borrowed. Without Play the input is that of SetInput.
+	Play func(v *game.View) game.Input
+	// OnTiming learns how early, in ms, the input for a tick arrived; below zero
+	// it was late. (INPUTTIMING)
+	OnTiming func(tick, left int32)
+
+	// Send takes datagrams to the server. It is for New; Dial brings its own.
+	Send func(datagram []byte)
+	// Token and Buffers are as in SessionConfig.
+	Token   func() packet.Token
+	Buffers *conn.Buffers
+}
+
+// Client plays on a server: it keeps what the server tells and does what its owner
+// asks. It is made by Dial, and then runs by itself and is safe for concurrent use;
+// or by New, and then is run by its owner with Connect, Feed and Step.
+type Client struct {
+	cfg  Config
+	done chan struct{} // closed at the end of a client that runs itself
+
+	mu        sync.Mutex
+	s         *Session
+	now       conn.Time
+	lift      *bridge7.Lift
+	ahead     predictor
+	asked     *predictor // of Predicted
+	gameMap   *Map
+	announced msg7.MapChange
+	lists     lists
+	rcon      remote
+	entered   bool
+	retry     conn.Time // when to connect again, 0 never
+	closed    bool
+	input     game.Input
+	shown     bool // the last snapshot went to OnSnapshot
+	network   *network
+
+	events  []Event
+	spare   []Event
+	dropped int
+	arrived chan struct{}
+}
+
+// maxEvents bounds what waits for a reader of Events; beyond it the oldest go.
+const maxEvents = 4096
+
+// New makes a client that its owner runs; see Connect, Feed and Step.
+func New(cfg Config) (*Client, error) {
+	if cfg.Send == nil {
+		return nil, fmt.Errorf("%w: no Send", ErrConfig)
+	}
+	if cfg.Maps == nil && !cfg.NoMap {
+		cfg.Maps = NewMaps("")
+	}
+	if cfg.Country == 0 {
+		cfg.Country = -1
+	}
+	if cfg.Skin == (game.Skin{}) {
+		cfg.Skin.Part = [game.SkinParts]string{"standard", "", "", "standard", "standard", "standard"}
+	}
+	c := &Client{cfg: cfg, lift: bridge7.NewLift(), arrived: make(chan struct{}, 1), done: make(chan struct{})}
+	m, _ := bridge7.Request(&game.Command{Kind: game.CmdSkin, Profile: &game.Profile{Skin: cfg.Skin}})
+	var err error
+	c.s, err = NewSession(SessionConfig{
+		Send: cfg.Send, Name: cfg.Name, Clan: cfg.Clan, Country: cfg.Country, Skin: m.(*msg7.ClSkinChange).Skin,
+		Password: cfg.Password, Token: cfg.Token, Buffers: cfg.Buffers, OnTiming: cfg.OnTiming,
+		HasMap: c.hasMap, OnMap: c.onMap, OnProgress: c.onProgress, OnMessage: c.onMessage, OnSnapshot: c.onSnapshot,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Connect begins a connection.
+func (c *Client) Connect(now conn.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now, c.closed = now, false
+	return c.connect()
+}
+
+func (c *Client) connect() error {
+	c.entered, c.retry = false, 0
+	c.forget()
+	return c.s.Dial(c.now)
+}
+
+// forget is what a new connection or a new map makes of what was known.
+func (c *Client) forget() {
+	c.lift.Reset()
+	c.lists.forget()
+	c.input = game.Input{}
+}
+
+// Feed takes a datagram from the server.
+func (c *Client) Feed(now conn.Time, b []byte) {
+	c.mu.Lock()
+	c.now = max(c.now, now)
+	c.s.Feed(c.now, b)
+	c.check()
+	c.mu.Unlock()
+	c.deliver()
+}
+
+// Step does what is due: inputs, resends, timeouts, another connection. Call it at
+// NextStep, or once a tick.
+func (c *Client) Step(now conn.Time) {
+	c.mu.Lock()
+	c.now = max(c.now, now)
+	now = c.now
+	if c.retry != 0 && now >= c.retry {
+		if err := c.connect(); err != nil {
+			c.end(err)
+		}
+	}
+	tick, due := c.s.DueInput(now)
+	if due && c.cfg.Play != nil {
+		v := c.ahead.at(c.lift, c.s, tick-1, c.cfg.PredictAll)
+		c.mu.Unlock()
+		in := c.cfg.Play(v) // nobody else moves the world
+		c.mu.Lock()
+		c.input = in
+	}
+	if due {
+		c.s.SetInput(bridge7.PlayerInput(&c.input))
+	}
+	c.s.Step(now)
+	c.check()
+	c.mu.Unlock()
+	c.deliver()
+}
+
+// NextStep is when Step has something to do, at the latest in a fifth of a second.
+func (c *Client) NextStep(now conn.Time) conn.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.s.State() == Playing {
+		return c.s.NextInput(now)
+	}
+	return now.Add(100 * time.Millisecond)
+}
+
+// check notices the end of a connection.
+func (c *Client) check() {
+	if c.s.State() == Offline && c.s.Err() != nil && c.retry == 0 && !c.closed {
+		c.end(c.s.Err())
+	}
+}
+
+// end tells of the end of a connection.
+func (c *Client) end(err error) {
+	e := Disconnected{Err: err}
+	if err != nil {
+		e.Text = bridge7.Text([]byte(err.Error()))
+	}
+	if c.cfg.Reconnect > 0 && err != nil && !c.closed {
+		e.Again = c.cfg.Reconnect
+		c.retry = c.now.Add(c.cfg.Reconnect)
+	} else {
+		c.closed, c.retry = true, 0
+	}
+	c.entered = false
+	c.event(e)
+}
+
+// leave ends the connection; a client that Dial made also ends.
+func (c *Client) leave() {
+	if c.closed {
+		return
+	}
+	c.closed = true
+	c.s.Close(c.now)
+	c.end(nil)
+}
+
+// event queues an event.
+func (c *Client) event(e Event) {
+	if len(c.events) >= maxEvents {
+		c.events = append(c.events[:0], c.events[1:]...)
+		c.dropped++
+	}
+	c.events = append(c.events, e)
+}
+
+// deliver hands over what came.
+func (c *Client) deliver() {
+	c.mu.Lock()
+	var effects []game.Event
+	var view *game.View
+	if !c.shown && c.cfg.OnSnapshot != nil {
+		view, effects = c.lift.View(), c.lift.Effects()
+	}
+	c.shown = true
+	if c.cfg.OnEvent == nil {
+		waiting := len(c.events) > 0
+		c.mu.Unlock()
+		if waiting {
+			select {
+			case c.arrived <- struct{}{}:
+			default:
+			}
+		}
+	} else {
+		events := c.events
+		c.events, c.spare = c.spare[:0], nil
+		c.mu.Unlock()
+		for _, e := range events {
+			c.cfg.OnEvent(e)
+		}
+		clear(events)
+		c.mu.Lock()
+		c.spare = events
+		c.mu.Unlock()
+	}
+	if view != nil {
+		c.cfg.OnSnapshot(view, effects)
+	}
+}
+
+// Events yields the events until ctx or the client ends. What happened since Dial
+// began is not lost, up to some thousand events.
+func (c *Client) Events(ctx context.Context) iter.Seq[Event] {
+	return func(yield func(Event) bool) {
+		for {
+			for {
+				e, ok := c.next()
+				if !ok {
+					break
+				}
+				if !yield(e) {
+					return
+				}
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-c.arrived:
+			case <-c.done:
+				if !c.waiting() {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (c *Client) next() (Event, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.events) == 0 {
+		return nil, false
+	}
+	e := c.events[0]
+	c.events[0] = nil
+	if c.events = c.events[1:]; len(c.events) == 0 {
+		c.events = nil
+	}
+	return e, true
+}
+
+func (c *Client) waiting() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.events) > 0
+}
+
+// onSnapshot takes a snapshot; the first one of a game brings us in.
+func (c *Client) onSnapshot(tick int32, s *snapshot.Snapshot) {
+	c.lift.Snapshot(tick, s)
+	c.shown = false
+	if c.s.State() == Playing && !c.entered && c.lift.Own() >= 0 {
+		c.entered = true
+		c.event(Entered{Map: c.mapName(), Self: c.player(c.lift.Own())})
+		if c.cfg.RconPassword != "" && !c.rcon.on {
+			c.s.Send(c.now, &msg7.RconAuth{Password: []byte(c.cfg.RconPassword)})
+		}
+	}
+}
+
+// hasMap looks a map up that the server announced.
+func (c *Client) hasMap(a *msg7.MapChange) bool {
+	c.entered = false
+	c.forget()
+	c.announced = *a
+	c.announced.Name = nil // borrowed
+	c.setMap(nil)
+	if c.cfg.NoMap {
+		c.gameMap = &Map{Name: bridge7.Text(a.Name), CRC: uint32(a.CRC), SHA256: a.SHA256.Sum}
+		return true
+	}
+	m := c.cfg.Maps.find(a)
+	c.setMap(m)
+	return m != nil
+}
+
+func (c *Client) onMap(name string, file []byte) {
+	m, err := c.cfg.Maps.add(&c.announced, name, file)
+	if err != nil {
+		c.s.fail(err)
+		return
+	}
+	c.setMap(m)
+}
+
+func (c *Client) setMap(m *Map) {
+	c.gameMap = m
+	c.asked = nil
+	if m == nil {
+		c.lift.SetMap(nil)
+		c.ahead.setMap(nil)
+		return
+	}
+	c.lift.SetMap(m.collision)
+	c.ahead.setMap(m.collision)
+}
+
+func (c *Client) mapName() string {
+	if c.gameMap == nil {
+		return ""
+	}
+	return bridge7.Text([]byte(c.gameMap.Name))
+}
+
+func (c *Client) onProgress(name string, done, size int) {
+	if c.cfg.OnEvent == nil && done != 0 && done != size {
+		return // nobody looks while it lasts
+	}
+	c.event(Download{Map: bridge7.Text([]byte(name)), Done: done, Size: size})
+}

@@ -1,0 +1,185 @@
+package client_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/netsim"
+)
+
+// TestTalk: two clients find each other, talk, whisper, change and leave.
+func TestTalk(t *testing.T) {
+	a := newArena(t, netsim.Link{Delay: 20 * time.Millisecond})
+	alice := a.join(client.Config{Name: "alice", Clan: "A", Country: 276})
+	bob := a.join(client.Config{Name: "bob"})
+	a.until(time.Second, "seen", func() bool { return has[client.Joined](alice) && len(alice.Scoreboard()) == 2 })
+	if p, ok := bob.Find("alice"); !ok || p.ID != alice.Self() || p.Clan != "A" {
+		t.Errorf("bob finds %+v", p)
+	}
+	if info, ok := bob.Profile(alice.Self()); !ok || info.Profile.Country != 276 || info.Profile.Skin.Part[0] != "standard" {
+		t.Errorf("bob knows %+v", info)
+	}
+	expect := func(who *seat, want client.Chat) {
+		t.Helper()
+		a.until(time.Second, "heard "+want.Text, func() bool {
+			got, ok := last[client.Chat](who)
+			return ok && got.Text == want.Text && got.Mode == want.Mode && got.From.Name == want.From.Name
+		})
+	}
+	alice.Say("hello")
+	expect(bob, client.Chat{From: client.Player{Name: "alice"}, Mode: game.ChatAll, Text: "hello"})
+	bob.Whisper(alice.Self(), "psst")
+	expect(alice, client.Chat{From: client.Player{Name: "bob"}, Mode: game.ChatWhisper, Text: "psst"})
+
+	a.run(6 * time.Second) // servers take a new skin every five seconds
+	bob.SetSkin(game.Skin{Part: [game.SkinParts]string{"bear"}})
+	a.until(time.Second, "other skin", func() bool {
+		e, ok := last[client.SkinChange](alice)
+		info, _ := alice.Profile(bob.Self())
+		return ok && e.Player.Name == "bob" && info.Profile.Skin.Part[0] == "bear"
+	})
+	bob.Emote(7)
+	a.until(time.Second, "emoticon", func() bool {
+		e, ok := last[client.Emoticon](alice)
+		return ok && e.Emoticon == 7 && e.Player.Name == "bob"
+	})
+	a.run(3 * time.Second)
+	bob.Kill()
+	a.until(time.Second, "dead", func() bool {
+		e, ok := last[client.Kill](alice)
+		return ok && e.Victim.Name == "bob" && e.Killer.Name == "bob" && e.Weapon == game.WeaponSelf
+	})
+	bob.SetTeam(game.TeamSpectators)
+	a.until(5*time.Second, "spectators", func() bool {
+		e, ok := last[client.TeamChange](alice)
+		return ok && e.Player.Name == "bob" && e.Player.Team == game.TeamSpectators
+	})
+	bob.Spectate(game.SpectatePlayer, alice.Self())
+	a.until(5*time.Second, "watching", func() bool {
+		inside := game.Nobody
+		bob.Look(func(v *game.View) { inside = v.Inside })
+		return inside == alice.Self()
+	})
+	bob.Ping()
+	a.until(time.Second, "pong", func() bool { return bob.Latency() >= 40*time.Millisecond })
+	bob.Close()
+	a.until(time.Second, "gone", func() bool { e, ok := last[client.Left](alice); return ok && e.Player.Name == "bob" })
+	if bob.Err() != nil || bob.State() != client.Offline || !has[client.Disconnected](bob) {
+		t.Errorf("bob is %v with error %v", bob.State(), bob.Err())
+	}
+	if s := alice.Stats(); s.CRCFailures+s.BadDelta+s.BadMessage+s.NoBase != 0 {
+		t.Errorf("alice: %+v", s)
+	}
+}
+
+// TestWrongPassword: the reason for being refused is told.
+func TestWrongPassword(t *testing.T) {
+	a := newArena(t, netsim.Link{}, "password secret")
+	s := a.dial(client.Config{Password: "wrong"})
+	a.until(time.Second, "refused", func() bool { return has[client.Disconnected](s) })
+	if err := s.Err(); !errors.Is(err, client.ErrClosed) || !strings.Contains(err.Error(), "Wrong password") {
+		t.Errorf("got %v", err)
+	}
+	a.join(client.Config{Password: "secret"})
+}
+
+// TestReconnect: a client that was kicked comes back if it is to.
+func TestReconnect(t *testing.T) {
+	a := newArena(t, netsim.Link{Delay: 5 * time.Millisecond})
+	s := a.join(client.Config{Name: "stubborn", Reconnect: time.Second})
+	admin := a.join(client.Config{Name: "admin", RconPassword: "adminpw"})
+	a.until(time.Second, "rcon", func() bool { return has[client.RconAuth](admin) })
+	s.events = nil
+	admin.Rcon("kick 0 out")
+	a.until(time.Second, "kicked", func() bool {
+		e, ok := last[client.Disconnected](s)
+		return ok && errors.Is(e.Err, client.ErrClosed) && e.Again == time.Second && strings.Contains(e.Text, "out")
+	})
+	a.until(3*time.Second, "back", func() bool { return has[client.Entered](s) })
+}
+
+// TestRcon: commands, their output, and the list of them.
+func TestRcon(t *testing.T) {
+	a := newArena(t, netsim.Link{Delay: 5 * time.Millisecond})
+	s := a.join(client.Config{Name: "admin"})
+	if err := s.RconLogin("adminpw"); err != nil {
+		t.Fatal(err)
+	}
+	a.until(time.Second, "rcon", func() bool { e, ok := last[client.RconAuth](s); return ok && e.On })
+	s.Rcon("status")
+	a.until(time.Second, "status", func() bool {
+		e, ok := last[client.RconLine](s)
+		return ok && strings.Contains(e.Text, "name='admin'")
+	})
+	a.until(5*time.Second, "commands", func() bool {
+		return slices.ContainsFunc(s.RconCommands(), func(c client.Command) bool { return c.Name == "shutdown" && c.Params == "?r[reason]" })
+	})
+	s.Rcon("logout")
+	a.until(time.Second, "out", func() bool { e, ok := last[client.RconAuth](s); return ok && !e.On })
+	if len(s.RconCommands()) != 0 {
+		t.Error("the commands stayed")
+	}
+}
+
+// TestMapCache: a map is downloaded once, and again when the file was spoilt.
+func TestMapCache(t *testing.T) {
+	a := newArena(t, netsim.Link{Delay: 5 * time.Millisecond})
+	dir := t.TempDir()
+	join := func() (s *seat, downloads int) {
+		s = a.join(client.Config{Maps: client.NewMaps(dir)})
+		for _, e := range s.events {
+			if d, ok := e.(client.Download); ok && d.Done == d.Size {
+				downloads++
+			}
+		}
+		return s, downloads
+	}
+	s, n := join()
+	m := s.Map()
+	if n != 1 || m == nil || len(m.File) == 0 || m.Terrain.Width == 0 {
+		t.Fatalf("%d downloads, map %v", n, m)
+	}
+	first, ok := s.events[0].(client.Download)
+	if !ok || first.Done != 0 || first.Size != len(m.File) {
+		t.Errorf("the first event is %+v", s.events[0])
+	}
+	if b, err := os.ReadFile(m.Path); err != nil || len(b) != len(m.File) || filepath.Dir(m.Path) != dir {
+		t.Errorf("%d bytes of %d in %s, %v", len(b), len(m.File), m.Path, err)
+	}
+	if s, n = join(); n != 0 || s.Map() == nil || s.Map().Path != m.Path {
+		t.Errorf("%d downloads with the file there", n)
+	}
+	spoilt := slices.Clone(m.File)
+	spoilt[len(spoilt)/2] ^= 1
+	if err := os.WriteFile(m.Path, spoilt, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, n = join(); n != 1 {
+		t.Errorf("%d downloads with a spoilt file", n)
+	}
+}
+
+// TestMapChange: the world begins anew, and we are in it.
+func TestMapChange(t *testing.T) {
+	a := newArena(t, netsim.Link{Delay: 5 * time.Millisecond}, "sv_map teeyard1")
+	s := a.join(client.Config{Name: "traveller", RconPassword: "adminpw"})
+	a.until(time.Second, "rcon", func() bool { return has[client.RconAuth](s) })
+	s.events = nil
+	s.Rcon("sv_map testbox; reload")
+	a.until(5*time.Second, "another map", func() bool { e, ok := last[client.Entered](s); return ok && e.Map == "testbox" })
+	a.until(5*time.Second, "a tee", func() bool {
+		tees := 0
+		s.Look(func(v *game.View) { tees = len(v.Characters) })
+		return tees == 1
+	})
+	if s.Map().Name != "testbox" {
+		t.Errorf("the map is %s", s.Map().Name)
+	}
+}

@@ -1,0 +1,169 @@
+package client
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+)
+
+// Map is a server's map.
+type Map struct {
+	Name    string // as the server calls it
+	CRC     uint32
+	SHA256  [sha256.Size]byte
+	File    []byte // shared, not to be changed
+	Terrain game.Terrain
+	// Path is where the file is kept, "" nowhere.
+	Path string
+
+	collision *physics.Collision
+}
+
+// Maps keeps the maps of servers: the files in a folder, the last few in memory.
+// Clients may share one.
+type Maps struct {
+	dir string
+
+	mu   sync.Mutex
+	last []*Map // newest first
+}
+
+// keepMaps is how many maps stay in memory.
+const keepMaps = 4
+
+// NewMaps keeps files in dir, which is made when there is one to keep. With "" they
+// are in the user's cache folder, with "-" only in memory.
+func NewMaps(dir string) *Maps {
+	switch dir {
+	case "-":
+		dir = ""
+	case "":
+		if cache, err := os.UserCacheDir(); err == nil {
+			dir = filepath.Join(cache, "teeyard", "maps")
+		}
+	}
+	return &Maps{dir: dir}
+}
+
+// fileName is the name of a map's file: that of the map, as far as it is harmless
+// everywhere, and its hash.
+func fileName(name string, m *msg7.MapChange) string {
+	safe := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
+			return r
+		}
+		return '_'
+	}, name)
+	safe = safe[:min(len(safe), 64)]
+	if m.SHA256.Present {
+		return fmt.Sprintf("%s_%x.map", safe, m.SHA256.Sum)
+	}
+	return fmt.Sprintf("%s_%08x.map", safe, uint32(m.CRC))
+}
+
+// is tells whether the map is the one announced.
+func (m *Map) is(a *msg7.MapChange) bool {
+	return len(m.File) == int(a.Size) && m.CRC == uint32(a.CRC) && (!a.SHA256.Present || m.SHA256 == a.SHA256.Sum)
+}
+
+// find looks an announced map up, in memory and on disk; nil if it is not there or
+// not what it should be.
+func (s *Maps) find(a *msg7.MapChange) *Map {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range s.last {
+		if m.Name == string(a.Name) && m.is(a) {
+			return m
+		}
+	}
+	if s.dir == "" {
+		return nil
+	}
+	path := filepath.Join(s.dir, fileName(string(a.Name), a))
+	if info, err := os.Stat(path); err != nil || info.Size() != int64(a.Size) {
+		return nil
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	m, err := parseMap(string(a.Name), file)
+	if err != nil || !m.is(a) {
+		return nil
+	}
+	m.Path = path
+	s.keep(m)
+	return m
+}
+
+// add takes a downloaded map. That the disk is full is no reason not to play.
+func (s *Maps) add(a *msg7.MapChange, name string, file []byte) (*Map, error) {
+	m, err := parseMap(name, file)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dir != "" {
+		path := filepath.Join(s.dir, fileName(name, a))
+		if err := writeFile(path, file); err == nil {
+			m.Path = path
+		}
+	}
+	s.keep(m)
+	return m, nil
+}
+
+func (s *Maps) keep(m *Map) {
+	s.last = append([]*Map{m}, s.last[:min(len(s.last), keepMaps-1)]...)
+}
+
+// writeFile makes a file that is there in full or not at all.
+func writeFile(path string, b []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".download-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+func parseMap(name string, file []byte) (*Map, error) {
+	parsed, err := twmap.Parse(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %q: %w", ErrMap, name, err)
+	}
+	g := parsed.Game()
+	if g == nil {
+		return nil, fmt.Errorf("%w: %q has no game layer", ErrMap, name)
+	}
+	m := &Map{
+		Name: name, File: file, CRC: crc32.ChecksumIEEE(file), SHA256: sha256.Sum256(file),
+		Terrain: game.Terrain{Width: g.Width, Height: g.Height, Tiles: g.Indices()},
+	}
+	if m.collision, err = physics.NewCollision(g.Width, g.Height, m.Terrain.Tiles); err != nil {
+		return nil, fmt.Errorf("%w: %q: %w", ErrMap, name, err)
+	}
+	return m, nil
+}

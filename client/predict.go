@@ -1,0 +1,134 @@
+package client
+
+import (
+	"github.com/teeyard/teeyard/bridge/bridge7"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+)
+
+// maxSpeed is the speed in 1/256 units per tick beyond which a tee is not moved
+// ahead. Moving costs time in proportion, and a server could send any speed; no
+// game is that fast.
+const maxSpeed = 1000 * 256
+
+// predictor moves the tees of a view ahead to the tick that inputs are made for, as
+// the server is going to: with the inputs that were sent, and the others going on
+// as they do.
+type predictor struct {
+	world *physics.World
+	cores [game.MaxPlayers]physics.Core
+	in    physics.Input
+	frame game.Frame
+	view  game.View
+}
+
+func (p *predictor) setMap(c *physics.Collision) {
+	p.world = nil
+	if c != nil {
+		p.world = physics.NewWorld(c)
+	}
+}
+
+// at is the view as it is going to be in a tick, as far as inputs were sent. Only
+// the own tee is moved ahead, or all.
+func (p *predictor) at(l *bridge7.Lift, s *Session, tick int32, all bool) *game.View {
+	from := l.View()
+	p.view = *from
+	p.view.Frame = &p.frame
+	p.copy(from.Frame)
+	stopped := from.Game.State&(game.StatePaused|game.StateRoundOver|game.StateGameOver) != 0
+	if p.world == nil || tick <= from.Tick || stopped {
+		return &p.view
+	}
+	p.frame.Tick = tick
+	p.move(l, s, from.Tick, tick)
+	own := from.Viewer
+	for i := range p.frame.Characters {
+		c := &p.frame.Characters[i]
+		core := p.world.Cores[c.Player]
+		if core == nil {
+			continue
+		}
+		if c.Player != own && !all {
+			write(c, l.State(&from.Characters[i]), 0)
+			continue
+		}
+		write(c, core.Write(), tick)
+		c.Pos = core.Pos
+		if c.Player == own && from.Inside == own {
+			p.view.Pos = core.Pos
+		}
+	}
+	tuning := l.Tuning()
+	for i := range p.frame.Projectiles {
+		s := &p.frame.Projectiles[i]
+		s.Pos = s.At(&tuning, tick)
+	}
+	return &p.view
+}
+
+// move runs the physics from one tick to another.
+func (p *predictor) move(l *bridge7.Lift, s *Session, from, to int32) {
+	p.world.Tuning = l.Tuning()
+	clear(p.world.Cores[:])
+	chars := l.View().Characters
+	for i := range chars {
+		st := l.State(&chars[i])
+		if st.VelX > maxSpeed || st.VelX < -maxSpeed || st.VelY > maxSpeed || st.VelY < -maxSpeed {
+			continue
+		}
+		core := &p.cores[chars[i].Player]
+		core.Reset(p.world, chars[i].Pos)
+		core.Read(&st)
+		p.world.Cores[chars[i].Player] = core
+	}
+	own := l.Own()
+	for t := from + 1; t <= to; t++ {
+		in, sent := s.SentInput(t)
+		for id, core := range &p.world.Cores {
+			switch {
+			case core == nil:
+			case game.PlayerID(id) == own && sent:
+				p.in = steer(&in)
+				core.Tick(&p.in, true)
+			default:
+				core.Tick(nil, false)
+			}
+		}
+		for _, core := range &p.world.Cores {
+			if core != nil {
+				core.Move()
+				core.Quantize()
+			}
+		}
+	}
+}
+
+// steer is the part of an input that moves the tee.
+func steer(in *msg7.PlayerInput) physics.Input {
+	p := physics.Input{Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY, Jump: in.Jump, Hook: in.Hook}
+	if p.TargetX == 0 && p.TargetY == 0 {
+		p.TargetY = -1
+	}
+	return p
+}
+
+// write sets the movement of a tee.
+func write(c *game.CharacterState, s physics.State, tick int32) {
+	c.Tick = tick
+	c.X, c.Y, c.VelX, c.VelY = s.X, s.Y, s.VelX, s.VelY
+	c.Angle, c.Direction, c.Jumped = s.Angle, s.Direction, s.Jumped
+	c.HookedPlayer, c.HookState, c.HookTick = s.HookedPlayer, s.HookState, s.HookTick
+	c.HookX, c.HookY, c.HookDX, c.HookDY = s.HookX, s.HookY, s.HookDX, s.HookDY
+}
+
+// copy makes the frame one's own.
+func (p *predictor) copy(f *game.Frame) {
+	g := &p.frame
+	players, chars, shots := append(g.Players[:0], f.Players...), append(g.Characters[:0], f.Characters...), append(g.Projectiles[:0], f.Projectiles...)
+	lasers, pickups, flags := append(g.Lasers[:0], f.Lasers...), append(g.Pickups[:0], f.Pickups...), append(g.Flags[:0], f.Flags...)
+	*g = *f
+	g.Players, g.Characters, g.Projectiles = players, chars, shots
+	g.Lasers, g.Pickups, g.Flags = lasers, pickups, flags
+}

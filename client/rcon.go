@@ -1,0 +1,90 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+)
+
+// ErrRcon: the remote console did not let us in.
+var ErrRcon = errors.New("client: not logged into the remote console")
+
+// remote is the remote console.
+type remote struct {
+	on    bool
+	watch []*watch
+}
+
+// watch collects lines until one has the mark.
+type watch struct {
+	mark  string
+	lines []string
+	done  chan struct{}
+}
+
+// maxLines bounds the lines collected for one command.
+const maxLines = 4096
+
+func (r *remote) heard(line string) {
+	for i, w := range r.watch {
+		if strings.Contains(line, w.mark) {
+			close(w.done)
+			r.watch = append(r.watch[:i], r.watch[i+1:]...)
+			return
+		}
+		if len(w.lines) < maxLines {
+			w.lines = append(w.lines, line)
+		}
+	}
+}
+
+// RconLogin logs into the remote console. RconAuth follows, or a line that says
+// why not.
+func (c *Client) RconLogin(password string) error {
+	return c.send(&msg7.RconAuth{Password: []byte(password)})
+}
+
+// Rcon sends a line to the remote console; what it prints comes as RconLine events.
+func (c *Client) Rcon(line string) error {
+	return c.send(&msg7.RconCmd{Command: []byte(line)})
+}
+
+// RconRun runs a line in the remote console and returns what the console printed
+// until it was done, other players' doings among it. It waits, so it is not for
+// Config.OnEvent and its like. The error wraps ErrRcon when not logged in, or is
+// what ended ctx.
+func (c *Client) RconRun(ctx context.Context, line string) ([]string, error) {
+	w := &watch{mark: fmt.Sprintf("end-%016x", rand.Uint64()), done: make(chan struct{})}
+	c.mu.Lock()
+	if !c.rcon.on {
+		c.mu.Unlock()
+		return nil, ErrRcon
+	}
+	c.rcon.watch = append(c.rcon.watch, w)
+	c.mu.Unlock()
+	// The console echoes the mark after it has printed everything.
+	err := errors.Join(c.Rcon(line), c.Rcon("echo "+w.mark))
+	if err == nil {
+		select {
+		case <-w.done:
+			return w.lines, nil
+		case <-c.done:
+			err = fmt.Errorf("%w: during %q", ErrClosed, line)
+		case <-ctx.Done():
+			err = fmt.Errorf("client: %q: %w", line, context.Cause(ctx))
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.rcon.watch {
+		if c.rcon.watch[i] == w {
+			c.rcon.watch = append(c.rcon.watch[:i], c.rcon.watch[i+1:]...)
+			break
+		}
+	}
+	return nil, err
+}

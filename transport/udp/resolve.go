@@ -1,0 +1,51 @@
+package udp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+
+	"github.com/teeyard/teeyard/transport"
+)
+
+// ErrAddress is returned by Resolve for an address that is none or that nobody
+// knows.
+var ErrAddress = errors.New("udp: bad address")
+
+// Resolve turns "host", "host:port", "1.2.3.4:port" or "[::1]:port" into a peer;
+// port counts if the address names none. Of a host's addresses it prefers IPv4,
+// which most game servers have.
+func Resolve(ctx context.Context, address string, port uint16) (transport.Peer, error) {
+	if ip, err := netip.ParseAddr(address); err == nil {
+		return netip.AddrPortFrom(ip.Unmap(), port), nil
+	}
+	host := address
+	if h, p, err := net.SplitHostPort(address); err == nil {
+		n, err := strconv.ParseUint(p, 10, 16)
+		if err != nil || n == 0 {
+			return transport.Peer{}, fmt.Errorf("%w: %q has no port of 1 to 65535", ErrAddress, address)
+		}
+		host, port = h, uint16(n)
+	}
+	if host == "" {
+		return transport.Peer{}, fmt.Errorf("%w: %q names no host", ErrAddress, address)
+	}
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return netip.AddrPortFrom(ip.Unmap(), port), nil
+	}
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil || len(ips) == 0 {
+		return transport.Peer{}, fmt.Errorf("%w: %q: %w", ErrAddress, address, err)
+	}
+	best := ips[0].Unmap()
+	for _, ip := range ips {
+		if ip.Unmap().Is4() {
+			best = ip.Unmap()
+			break
+		}
+	}
+	return netip.AddrPortFrom(best, port), nil
+}
