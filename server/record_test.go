@@ -146,7 +146,7 @@ func TestRecordedMatch(t *testing.T) {
 	a.play(16, 20*time.Second)
 	for i, line := range []string{
 		"tune gravity 0.3", "sv_scorelimit 3", "say hello", "broadcast hear", "set_team 3 -1", "pause 2", "restart 1",
-		"sv_teamdamage 1", "sv_spamprotection 0", "tune_reset", "set_team_all -1", "set_team_all 0", "kick 5 test", "lock_teams", "lock_teams",
+		"sv_teamdamage 1", "sv_bots 20", "sv_spamprotection 0", "tune_reset", "set_team_all -1", "set_team_all 0", "kick 5 test", "lock_teams", "lock_teams",
 	} {
 		a.srv.Execute(line)
 		a.players[i].sayNext(a.now())

@@ -22,7 +22,7 @@ func TestBuildVariantsVerify(t *testing.T) {
 	if err != nil {
 		t.Skip("no go tool to build the variants with")
 	}
-	ticks := 30000 // ten minutes
+	ticks := 15000 // five minutes
 	if testing.Short() || raceEnabled {
 		ticks = 3000
 	}
