@@ -188,6 +188,12 @@ func TestNobodyNoLog(t *testing.T) {
 	var s shelf
 	a := recorded(t, &s, 1)
 	a.run(time.Minute)
+	// After a day alone the world begins anew, so that a log never begins with more.
+	a.srv.recorder.header.Idle = replay.MaxIdle - 10
+	a.run(2 * time.Second)
+	if tick := a.srv.world.Tick(); tick >= 3*game.TickRate || a.srv.recorder.header.Idle != tick {
+		t.Errorf("tick %d, %d of them idle", tick, a.srv.recorder.header.Idle)
+	}
 	a.srv.Shutdown(a.now(), "")
 	if n := len(s.logs()); n != 0 {
 		t.Errorf("%d logs", n)
