@@ -17,7 +17,8 @@ func TestSettingsAsReleased(t *testing.T) {
 		"sv_map":          `sv_map "teeyard1" 128`, // dm1 is not ours to ship
 	}
 	ours := map[string]bool{"sv_max_clients_per_network": true, "sv_register_port": true,
-		"sv_replay": true, "sv_replay_max_size": true, "sv_replay_max_files": true}
+		"sv_replay": true, "sv_replay_max_size": true, "sv_replay_max_files": true,
+		"sv_bots": true, "sv_bot_skill": true}
 
 	c, err := New(Config{})
 	if err != nil {
