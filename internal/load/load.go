@@ -258,7 +258,7 @@ func (b *bot) onSnapshot(tick int32) {
 		b.join = now.Sub(b.dialed)
 	}
 	if b.lastTick > 0 {
-		b.missed += int(tick-b.lastTick)/2 - 1
+		b.missed += max(int(tick-b.lastTick)/2-1, 0)
 		b.gap = max(b.gap, now.Sub(b.lastSnap))
 	}
 	b.lastTick, b.lastSnap = tick, now
