@@ -14,6 +14,7 @@ import (
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -160,4 +161,27 @@ func BenchmarkDownload(b *testing.B) {
 		b.ReportMetric(float64(1<<20)/1000/done.Sub(began).Seconds(), "kB/s")
 	}
 	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkInfo is a server information asked for and given, without the system
+// calls, on a server with 16 players.
+func BenchmarkInfo(b *testing.B) {
+	r := newRig(b, 16, 16)
+	now := conn.Time(r.now)
+	peer := netip.MustParseAddrPort("10.0.2.1:7000")
+	const own = packet.Token(77)
+	r.srv.Feed(now, peer, packet.AppendTokenRequest(nil, own))
+	var p packet.Packet
+	if err := p.Parse(r.out.data[0], new(packet.Scratch)); err != nil {
+		b.Fatal(err)
+	}
+	question := packet.AppendConnless(nil, p.Response, own, packer.AppendInt([]byte("\xff\xff\xff\xffgie3"), 7))
+	b.ReportAllocs()
+	for b.Loop() {
+		r.out.n = 0
+		r.srv.Feed(now, peer, question)
+		if r.out.n != 1 {
+			b.Fatal("no answer")
+		}
+	}
 }

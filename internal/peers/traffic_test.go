@@ -25,15 +25,15 @@ var prefixes = [2]string{"", "their-"}
 // Clients that join and leave at once, 2,000 a second, while 16 play. "survived" is
 // 0 if the server ended.
 func BenchmarkChurn(b *testing.B) {
-	span := 5 * time.Second
-	if b.N == 1 {
-		span = 2 * time.Second
-	}
 	for _, until := range []struct {
 		name  string
 		state client.State
 	}{{"connected", client.Loading}, {"entering", client.Entering}} {
 		b.Run(until.name, func(b *testing.B) {
+			span := 5 * time.Second
+			if b.N == 1 {
+				span = 2 * time.Second
+			}
 			for i, s := range startBoth(b, "sv_player_slots 16") {
 				churn(b, prefixes[i], s, load.ChurnConfig{Server: s.addr, Rate: 2000, AtOnce: 128, Until: until.state}, span)
 			}
