@@ -109,9 +109,9 @@ func FuzzTerrain(f *testing.F) {
 	f.Add([]byte("\x01\x00\x00\x01\x00\xc0\x00\x01\x00\x00\x01\x01"), uint8(4), uint64(1))
 	f.Add([]byte{0, 192, 0, 0, 198, 199, 1, 1, 1, 2, 1, 1, 200, 201, 202, 3}, uint8(7), uint64(2))
 	f.Fuzz(func(t *testing.T, tiles []byte, width uint8, seed uint64) {
-		const most = 40
+		const most = 24
 		w := int(width)%most + 1
-		tr := game.Terrain{Width: w, Height: 20}
+		tr := game.Terrain{Width: w, Height: 12}
 		for i := range w * tr.Height {
 			tile := uint8(0)
 			if len(tiles) > 0 {
@@ -142,7 +142,7 @@ func FuzzTerrain(f *testing.F) {
 				game.Command{Kind: game.CmdProfile, Player: id, Profile: &game.Profile{Name: "bot"}},
 				game.Command{Kind: game.CmdEnter, Player: id})
 		}
-		for range 120 {
+		for range 60 {
 			world.Step(cmds)
 			cmds = cmds[:0]
 			for i, b := range brains {

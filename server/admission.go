@@ -143,6 +143,7 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, p *packet.Packet) {
 			return
 		}
 		s.sessions[id], s.byPeer[peer] = c, c
+		s.thinBots()
 		return
 	}
 	if bot := s.lastBot(); !waits && bot != game.Nobody && int(bot) < int(s.settings.MaxClients) {

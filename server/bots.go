@@ -37,6 +37,14 @@ var botBodies = [...]string{"fox", "bear", "koala", "mouse", "beaver", "raccoon"
 // has tells whether a seat is a bot's.
 func (b *bots) has(id game.PlayerID) bool { return b.seats.Has(id) }
 
+// settle makes a world the one to play on. On a new map their seats are gone
+// with the old world.
+func (b *bots) settle(w *game.World) {
+	if b.world != w {
+		*b = bots{world: w, serial: b.serial}
+	}
+}
+
 // count is the number of bots.
 func (b *bots) count() (n int) {
 	for m := b.seats; m != 0; m &= m - 1 {
@@ -68,28 +76,21 @@ func (s *Server) wantedBots() int {
 	if !inGame {
 		return 0
 	}
-	free := min(s.settings.PlayerSlots, s.settings.MaxClients, game.MaxPlayers) - humans
+	// One seat stays free, so that who comes need not wait for a bot to go.
+	free := min(s.settings.PlayerSlots, s.settings.MaxClients, game.MaxPlayers-1) - humans
 	return max(0, min(s.settings.Bots-(humans-spectators), free))
 }
 
 // runBots lets bots come and go and says what they do in the next tick.
 func (s *Server) runBots() {
 	b := &s.bots
-	if b.world != s.world {
-		// A new map: their seats went with the old world.
-		b.world, b.seats, b.known = s.world, 0, 0
-		b.nav, b.exploring = nil, nil
-		clear(b.brains[:])
-	}
+	b.settle(s.world)
 	wanted := s.wantedBots()
 	if wanted == 0 && b.seats == 0 {
 		return
 	}
-	n := b.count()
-	for ; n > wanted; n-- {
-		s.dropBot(s.lastBot(), "made room")
-	}
-	if n < wanted && s.explored() {
+	s.thinBots()
+	if n := b.count(); n < wanted && s.explored() {
 		for ; n < wanted && s.addBot(); n++ {
 		}
 	}
@@ -116,6 +117,14 @@ func (s *Server) runBots() {
 				s.command(game.Command{Kind: game.CmdReady, Player: pid, Target: game.Nobody})
 			}
 		}
+	}
+}
+
+// thinBots lets those leave who are too many. A newcomer calls it before he
+// takes part, or he might find no place to play.
+func (s *Server) thinBots() {
+	for n := s.bots.count() - s.wantedBots(); n > 0; n-- {
+		s.dropBot(s.lastBot(), "made room")
 	}
 }
 
