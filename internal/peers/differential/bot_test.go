@@ -18,6 +18,8 @@ type style struct {
 	admin bool
 	// ready lets them use the ready mode.
 	ready bool
+	// coming lets all but the first and the last leave and come back.
+	coming bool
 }
 
 // commands are what an admin may try.
@@ -145,8 +147,12 @@ func (b *bot) step(s *sight) *step {
 	if b.chance(1000) {
 		m := &msg7.ClSay{Mode: msg7.ChatMode(b.between(0, 3)), Target: -1, Message: []byte("hello")}
 		if m.Mode == msg7.ChatWhisper {
-			// To oneself and to nobody: see docs/differential.md.
-			m.Target = int32((b.id + 1) % b.players)
+			// Not to oneself or nobody: see docs/differential.md.
+			if b.id == 0 {
+				m.Target = int32(b.players - 1)
+			} else {
+				m.Target = 0
+			}
 		}
 		if b.players > 1 {
 			say(m)

@@ -28,15 +28,18 @@ func compare(rec *record, ours [][]sight) result {
 		for i := range ours[player] {
 			mine[ours[player][i].tick] = &ours[player][i]
 		}
+		fresh := first(rec.rounds, theirs)
 		for i := range theirs {
 			s := &theirs[i]
-			if s.tick > rec.start+int32(rec.ticks) {
-				break
-			}
 			r.ticks++
 			o := mine[s.tick]
 			if o == nil {
 				o = &sight{tick: s.tick}
+			}
+			if fresh[i] {
+				a, b := *s, *o
+				a.messages, b.messages = nil, nil
+				s, o = &a, &b
 			}
 			d := differ(s, o, &r)
 			if len(d) == 0 {

@@ -24,11 +24,13 @@ type file struct {
 	Inputs   []int
 	Rounds   []int32 // as differences
 	Steps    []fileStep
-	Hashes   [][]uint32 // by player and round
+	Seen     [][]int32  // by player: ticks of snapshots, as differences
+	Hashes   [][]uint32 // of them
 }
 
 type fileStep struct {
 	Player   int
+	Action   int
 	Window   int32 // since the step before
 	Ahead    int32 // intended - window
 	Input    [msg7.SizePlayerInput]int32
@@ -55,12 +57,54 @@ func (s *sight) hash() uint32 {
 	return h.Sum32()
 }
 
-func hashes(seen [][]sight) [][]uint32 {
-	out := make([][]uint32, len(seen))
+// hashes are those of the rounds that a player saw on the original.
+func hashes(rec *record, player int, seen []sight, ticks []int32) []uint32 {
+	byTick := make(map[int32]*sight, len(seen))
 	for i := range seen {
-		for j := range seen[i] {
-			out[i] = append(out[i], seen[i][j].hash())
+		byTick[seen[i].tick] = &seen[i]
+	}
+	theirs := make([]sight, len(ticks))
+	for i, tick := range ticks {
+		theirs[i].tick = tick
+	}
+	out := make([]uint32, len(ticks))
+	for i, fresh := range first(rec.rounds, theirs) {
+		s := byTick[ticks[i]]
+		if s == nil {
+			continue
 		}
+		if fresh {
+			bare := *s
+			bare.messages = nil
+			s = &bare
+		}
+		out[i] = s.hash()
+	}
+	return out
+}
+
+func ticksOf(seen []sight) []int32 {
+	out := make([]int32, len(seen))
+	for i := range seen {
+		out[i] = seen[i].tick
+	}
+	return out
+}
+
+// differences and sums are each other's inverse.
+func differences(list []int32, last int32) []int32 {
+	out := make([]int32, len(list))
+	for i, v := range list {
+		out[i], last = v-last, v
+	}
+	return out
+}
+
+func sums(list []int32, last int32) []int32 {
+	out := make([]int32, len(list))
+	for i, d := range list {
+		last += d
+		out[i] = last
 	}
 	return out
 }
@@ -69,18 +113,18 @@ func hashes(seen [][]sight) [][]uint32 {
 func (rec *record) save(path string) error {
 	f := file{
 		Map: rec.mapName, Players: rec.players, Ticks: rec.ticks, Seed: rec.seed, Settings: rec.settings,
-		Start: rec.start, Inputs: rec.inputs, Hashes: hashes(rec.seen),
+		Start: rec.start, Inputs: rec.inputs, Rounds: differences(rec.rounds, rec.start),
 	}
 	f.MapFile, _ = mapFile(rec.mapName)
-	last := rec.start
-	for _, tick := range rec.rounds {
-		f.Rounds = append(f.Rounds, tick-last)
-		last = tick
+	for i, seen := range rec.seen {
+		ticks := ticksOf(seen)
+		f.Seen = append(f.Seen, differences(ticks, rec.start))
+		f.Hashes = append(f.Hashes, hashes(rec, i, seen, ticks))
 	}
-	last = rec.start
+	last := rec.start
 	for i := range rec.steps {
 		st := &rec.steps[i]
-		s := fileStep{Player: st.player, Window: st.window - last, Ahead: st.intended - st.window, Messages: st.messages}
+		s := fileStep{Player: st.player, Action: int(st.action), Window: st.window - last, Ahead: st.intended - st.window, Messages: st.messages}
 		st.input.Put(s.Input[:])
 		f.Steps = append(f.Steps, s)
 		last = st.window
@@ -99,38 +143,42 @@ func (rec *record) save(path string) error {
 	return os.WriteFile(path, b.Bytes(), 0o644)
 }
 
-// load reads a record. The hashes stand for what was seen.
-func load(path string) (*record, [][]uint32, error) {
+// keptRecord is a record without what was seen, of which there are hashes.
+type keptRecord struct {
+	*record
+	ticks  [][]int32
+	hashes [][]uint32
+}
+
+func load(path string) (*keptRecord, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	z, err := gzip.NewReader(bytes.NewReader(b))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var f file
 	if err := gob.NewDecoder(io.LimitReader(z, 64<<20)).Decode(&f); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	rec := &record{
+	rec := &keptRecord{hashes: f.Hashes, record: &record{
 		setup: setup{mapName: f.Map, mapFile: f.MapFile, players: f.Players, ticks: f.Ticks, seed: f.Seed, settings: f.Settings},
-		start: f.Start, inputs: f.Inputs,
+		start: f.Start, inputs: f.Inputs, rounds: sums(f.Rounds, f.Start),
+	}}
+	for _, seen := range f.Seen {
+		rec.ticks = append(rec.ticks, sums(seen, f.Start))
 	}
 	last := f.Start
-	for _, d := range f.Rounds {
-		last += d
-		rec.rounds = append(rec.rounds, last)
-	}
-	last = f.Start
 	for i := range f.Steps {
 		s := &f.Steps[i]
 		last += s.Window
-		st := step{player: s.Player, window: last, intended: last + s.Ahead, messages: s.Messages}
+		st := step{player: s.Player, action: action(s.Action), window: last, intended: last + s.Ahead, messages: s.Messages}
 		if err := st.input.Take(s.Input[:]); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		rec.steps = append(rec.steps, st)
 	}
-	return rec, f.Hashes, nil
+	return rec, nil
 }

@@ -41,6 +41,9 @@ type livePlayer struct {
 	watch
 	socket *net.UDPConn
 	rcon   bool
+	info   bool // has got SERVERINFO, which answers ENTERGAME
+	away   bool
+	joined int // sights before it joined again
 	inputs int
 	// sent are the steps whose time is not known yet, by intended tick.
 	sent map[int32]step
@@ -54,8 +57,24 @@ type datagram struct {
 // errLost says that a run is of no use, since the machine was too busy.
 var errLost = errors.New("a datagram was lost")
 
-// play starts the original server and lets bots play on it.
-func play(t testing.TB, s setup) (*record, error) {
+// play lets bots play on the original server. A run that lost something is
+// repeated a few times.
+func play(t testing.TB, s setup) *record {
+	t.Helper()
+	for try := 1; ; try++ {
+		rec, err := playOnce(t, s)
+		if err == nil {
+			return rec
+		}
+		if !errors.Is(err, errLost) || try == 4 {
+			t.Fatal(err)
+		}
+		t.Logf("try %d: %v", try, err)
+	}
+}
+
+// playOnce starts the original server and lets bots play on it.
+func playOnce(t testing.TB, s setup) (*record, error) {
 	t.Helper()
 	path := peers.Need(t, "teeworlds-server")[0]
 	home := t.TempDir()
@@ -90,11 +109,23 @@ func play(t testing.TB, s setup) (*record, error) {
 	if err := l.match(); err != nil {
 		return nil, err
 	}
+	for _, p := range l.players {
+		p.until(l.rec.start + int32(s.ticks))
+	}
 	for _, s := range l.players[0].since(l.rec.start) {
 		l.rec.rounds = append(l.rec.rounds, s.tick)
 	}
-	for _, p := range l.players {
+	for i := 1; i < len(l.rec.rounds); i++ {
+		// Our server forgets time beyond 50 ticks; the original does not.
+		if gap := l.rec.rounds[i] - l.rec.rounds[i-1]; gap > 40 {
+			return nil, fmt.Errorf("%w: the original stood still for %d ticks", errLost, gap)
+		}
+	}
+	for i, p := range l.players {
 		p.Close(l.now())
+		if !l.rec.coming && !slices.EqualFunc(l.rec.rounds, p.since(l.rec.start), func(tick int32, s sight) bool { return tick == s.tick }) {
+			return nil, fmt.Errorf("%w: player %d has not the rounds that player 0 has", errLost, i)
+		}
 		l.rec.seen = append(l.rec.seen, p.since(l.rec.start+respawn))
 		if st := p.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage+st.NoBase != 0 {
 			return nil, fmt.Errorf("the client did not understand the original: %+v", st)
@@ -127,8 +158,11 @@ func (l *live) join(i, port int) error {
 	cfg.Send = func(b []byte) { socket.Write(b) }
 	onMessage := cfg.OnMessage
 	cfg.OnMessage = func(m msg7.Message) {
-		if _, ok := m.(*msg7.RconAuthOn); ok {
+		switch m.(type) {
+		case *msg7.RconAuthOn:
 			p.rcon = true
+		case *msg7.ServerInfo:
+			p.info = true
 		}
 		onMessage(m)
 	}
@@ -238,10 +272,10 @@ func (l *live) pump(last int32) (int32, error) {
 func (l *live) common() int32 {
 	tick := int32(0)
 	for _, p := range l.players {
-		if p.State() < client.Entering {
+		_, newest := p.Newest()
+		if p.State() < client.Entering || newest <= 0 {
 			continue
 		}
-		_, newest := p.Newest()
 		if tick != 0 && newest != tick {
 			return 0
 		}
@@ -333,7 +367,9 @@ func (l *live) match() error {
 	for i := range l.players {
 		l.bots = append(l.bots, newBot(l.rec.setup, i))
 	}
-	last, end := int32(0), l.rec.start+int32(l.rec.ticks)
+	// The restart's input was for three ticks later; inputs that are not for a
+	// later tick than the one before are not answered.
+	last, end := l.rec.start+1, l.rec.start+int32(l.rec.ticks)
 	silence := time.Now()
 	for last < end {
 		tick, err := l.pump(last)
@@ -347,17 +383,12 @@ func (l *live) match() error {
 			continue
 		}
 		silence = time.Now()
-		if l.rec.ticks > 5000 && tick/1000 != last/1000 && last != 0 && testing.Verbose() {
+		if l.rec.ticks > 5000 && tick/1000 != last/1000 && testing.Verbose() {
 			fmt.Fprintf(os.Stderr, "%s: tick %d of %d\n", l.rec.mapName, tick-l.rec.start, l.rec.ticks)
 		}
 		last = tick
-		for i, p := range l.players {
-			st := l.bots[i].step(&p.seen[len(p.seen)-1])
-			if st == nil {
-				continue
-			}
-			st.player = i
-			l.send(*st)
+		if err := l.round(tick); err != nil {
+			return err
 		}
 	}
 	// Let the last answers come.
@@ -370,14 +401,138 @@ func (l *live) match() error {
 	}
 	// The network keeps the order in which they were sent.
 	slices.SortFunc(l.rec.steps, func(a, b step) int { return a.order - b.order })
+	if err := l.place(); err != nil {
+		return err
+	}
+	last = min(last, end)
 	for i, p := range l.players {
 		for tick := range p.sent {
-			if tick < end-20 {
+			if tick < last-20 {
 				return fmt.Errorf("%w: player %d's input for tick %d was not answered", errLost, i, tick)
 			}
 		}
 	}
 	return nil
+}
+
+// round lets all bots act after a tick.
+func (l *live) round(tick int32) error {
+	mover, gone := 0, -1
+	if l.rec.coming && l.bots[0].chance(150) {
+		mover = 1 + l.bots[0].rand.IntN(len(l.players)-2)
+	}
+	for i, p := range l.players {
+		_, newest := p.Newest()
+		switch {
+		case mover != 0 && i == mover && p.away:
+			if err := l.enter(i, tick); err != nil {
+				return err
+			}
+			continue
+		case mover != 0 && i == mover && newest == tick:
+			gone = i
+			continue
+		case p.away || newest != tick:
+			continue
+		}
+		st := l.bots[i].step(&p.seen[len(p.seen)-1])
+		if st == nil {
+			// Newcomers get more snapshots only for an answer, and with those
+			// around them the movements of others are dated.
+			if len(p.seen) > p.joined+3 && mover == 0 {
+				continue
+			}
+			st = &step{intended: tick + lead, input: l.bots[i].in}
+		}
+		st.player = i
+		l.send(*st)
+	}
+	if gone >= 0 {
+		return l.leave(gone)
+	}
+	return nil
+}
+
+// leave lets a player go, after everybody else has acted: the original drops
+// who said good-bye only when it has looked at everything that arrived.
+func (l *live) leave(i int) error {
+	p := l.players[i]
+	if len(p.sent) > 0 {
+		return fmt.Errorf("%w: player %d left with unanswered inputs", errLost, i)
+	}
+	p.away = true
+	p.Close(l.now())
+	l.sent++
+	l.rec.steps = append(l.rec.steps, step{player: i, action: leave, order: l.sent})
+	return nil
+}
+
+// enter lets a player come back, before the next tick or not at all.
+func (l *live) enter(i int, tick int32) error {
+	p := l.players[i]
+	p.away, p.info, p.joined = false, false, len(p.seen)
+	p.pending = nil
+	l.bots[i].watch, l.bots[i].until = false, 0
+	l.sent++
+	l.rec.steps = append(l.rec.steps, step{player: i, action: enter, order: l.sent})
+	if err := p.Dial(l.now()); err != nil {
+		return err
+	}
+	for !p.info {
+		select {
+		case d := <-l.arrived:
+			l.players[d.player].Feed(l.now(), d.b)
+		case <-time.After(time.Second):
+			return fmt.Errorf("%w: player %d cannot join again", errLost, i)
+		}
+		if _, now := l.players[0].Newest(); now != tick {
+			return fmt.Errorf("%w: player %d needed more than a tick to join", errLost, i)
+		}
+	}
+	return nil
+}
+
+// place finds out when the server took the steps that it does not answer: with
+// those around them, or before others were told.
+func (l *live) place() error {
+	steps := l.rec.steps
+	for i := range steps {
+		st := &steps[i]
+		if st.action == act {
+			continue
+		}
+		if i == 0 || i+1 == len(steps) {
+			return fmt.Errorf("%w: player %d came or went at the edge", errLost, st.player)
+		}
+		before, after := steps[i-1].window, steps[i+1].window
+		st.window = before
+		if st.action == leave {
+			if st.window = l.told(st.player, before); st.window > after {
+				return fmt.Errorf("%w: player %d left at an uncertain time", errLost, st.player)
+			}
+		} else if after != before {
+			return fmt.Errorf("%w: player %d came at an uncertain time", errLost, st.player)
+		}
+	}
+	return nil
+}
+
+// told returns the round after which the first player was told that another
+// left, from a tick on.
+func (l *live) told(player int, from int32) int32 {
+	last := from
+	for _, s := range l.players[0].since(from) {
+		for _, m := range s.messages {
+			var drop msg7.SvClientDrop
+			var u packer.Unpacker
+			u.Reset([]byte(m))
+			if msg7.ID(u.Int()) == msg7.IDSvClientDrop && drop.Unpack(&u) == nil && int(drop.ClientID) == player {
+				return last
+			}
+		}
+		last = s.tick
+	}
+	return last
 }
 
 // raw is a message that is already packed.

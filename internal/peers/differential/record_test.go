@@ -16,9 +16,22 @@ type setup struct {
 	style
 }
 
+// action is what a step does.
+type action int
+
+const (
+	// act sends messages and an input.
+	act action = iota
+	// leave closes the connection.
+	leave
+	// enter connects again and goes through to the game, all between two ticks.
+	enter
+)
+
 // step is what a player sends in one datagram: messages and an input.
 type step struct {
 	player int
+	action action
 	// window is the tick after which the server took it: all that has a direct
 	// effect happens between this tick and the next.
 	window   int32
@@ -92,6 +105,28 @@ func (w *watch) since(tick int32) []sight {
 		}
 	}
 	return nil
+}
+
+// until forgets what was seen after a tick: some have seen one more than others.
+func (w *watch) until(tick int32) {
+	for n := len(w.seen); n > 0 && w.seen[n-1].tick > tick; n-- {
+		w.seen = w.seen[:n-1]
+	}
+}
+
+// first tells, for each round a player saw, whether it did not see the one
+// before. The servers send the first snapshots to a newcomer at other times, so
+// what was said until then does not compare.
+func first(rounds []int32, seen []sight) []bool {
+	before := make(map[int32]int32, len(rounds))
+	for i := 1; i < len(rounds); i++ {
+		before[rounds[i]] = rounds[i-1]
+	}
+	out := make([]bool, len(seen))
+	for i := 1; i < len(seen); i++ {
+		out[i] = before[seen[i].tick] != seen[i-1].tick
+	}
+	return out
 }
 
 // find returns an object of a snapshot, nil if there is none.

@@ -195,6 +195,7 @@ func (r *replay) exchange() {
 			d := r.toServer[0]
 			r.toServer = r.toServer[1:]
 			r.srv.Feed(conn.Time(r.net.now), r.players[d.player].peer, d.b)
+			r.srv.Advance(conn.Time(r.net.now)) // no tick is due
 			continue
 		}
 		d := r.toClient[0]
@@ -228,6 +229,19 @@ func (r *replay) input(p *replayPlayer, tick int32) {
 
 func (r *replay) step(st *step) {
 	p := r.players[st.player]
+	switch st.action {
+	case leave:
+		p.Close(conn.Time(r.net.now))
+		r.exchange()
+		return
+	case enter:
+		p.pending = nil
+		if err := p.Dial(conn.Time(r.net.now)); err != nil {
+			r.t.Fatal(err)
+		}
+		r.exchange()
+		return
+	}
 	for _, m := range st.messages {
 		p.Queue(conn.Time(r.net.now), raw(m))
 	}
