@@ -243,7 +243,7 @@ func (h *host) joinAt(home string, d *Display, name string, settings ...string) 
 func (h *host) await(c *Client, name string) *seat {
 	h.t.Helper()
 	s := &seat{Client: c, h: h, name: name}
-	Eventually(h.t, 40*time.Second, name+" is in the game", func() bool {
+	Eventually(h.t, 90*time.Second, name+" is in the game", func() bool {
 		if !c.Running() {
 			h.t.Fatalf("the client ended:\n%s", c.Output())
 		}

@@ -35,7 +35,7 @@ func TestServeSaysGoodbye(t *testing.T) {
 				return port != ""
 			})
 			c := display.For(t).StartTeeworlds("127.0.0.1:"+port, "yardy")
-			Eventually(t, 40*time.Second, "the client is in the game", func() bool {
+			Eventually(t, 90*time.Second, "the client is in the game", func() bool {
 				return strings.Contains(srv.Output(), "team_join player='0:yardy'")
 			})
 			shows := func(name string, hud bool) {
