@@ -2,6 +2,7 @@ package client
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/teeyard/teeyard/bridge/bridge7"
@@ -33,7 +34,7 @@ func (c *Client) onMessage(m msg7.Message) {
 		})
 	case *msg7.SvMotd:
 		if text := bridge7.Lines(m.Message); text != "" {
-			c.event(Motd{Text: text})
+			c.event(Motd{Text: strings.ReplaceAll(text, `\n`, "\n")}) // as operators write it
 		}
 	case *msg7.SvRaceFinish:
 		c.event(RaceFinish{Player: c.player(game.PlayerID(m.ClientID)), Time: m.Time, Diff: m.Diff, Record: m.RecordServer})
@@ -89,7 +90,7 @@ func (c *Client) onGame(ev *game.Event) {
 	case game.EvNotice:
 		c.event(Notice{Kind: ev.Notice, Player: who, Team: game.Team(min(max(ev.Value, -1), 1)), Text: words(ev, who.Name)})
 	case game.EvBroadcast:
-		c.event(Broadcast{Text: ev.Text})
+		c.event(Broadcast{Text: strings.ReplaceAll(ev.Text, `\n`, "\n")})
 	}
 }
 

@@ -13,6 +13,7 @@ var version = "dev"
 
 type cli struct {
 	Serve   serveCmd         `cmd:"" help:"Run a game server."`
+	Join    joinCmd          `cmd:"" help:"Join a server to look and talk."`
 	Replay  replayCmd        `cmd:"" help:"Look at replay logs and run them again."`
 	Dump    dumpCmd          `cmd:"" help:"Explain captured network traffic."`
 	Version kong.VersionFlag `help:"Print the version and exit."`

@@ -19,8 +19,11 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: "testdata", Setup: setup})
 }
 
-// setup gives every script a replay log of ten seconds and a capture.
+// setup gives every script free ports, a replay log of ten seconds and a capture.
 func setup(env *testscript.Env) error {
+	if err := freePorts(env); err != nil {
+		return err
+	}
 	capture, err := os.ReadFile("../../internal/golden/testdata/teeworlds-0.7.5-dm1.pcap")
 	if err != nil {
 		return err

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game"
+)
+
+type joinCmd struct {
+	Host     string        `arg:"" help:"Server, as host or host:port."`
+	Name     string        `help:"Name of the player." default:"observer"`
+	Clan     string        `help:"Clan of the player."`
+	Password string        `help:"Password of the server." env:"TEEYARD_PASSWORD"`
+	Rcon     string        `help:"Password of the remote console, to log in on entering." env:"TEEYARD_RCON"`
+	Play     bool          `help:"Keep a tee in the game; without it you watch."`
+	For      time.Duration `help:"Leave after so long. Without it the end of the input ends it."`
+	Again    time.Duration `help:"Reconnect so long after the connection ended."`
+	JSON     bool          `name:"json" help:"Print one JSON object per event."`
+	Cache    string        `help:"Folder for downloaded maps; \"-\" keeps none." placeholder:"DIR"`
+}
+
+// Help explains what can be typed.
+func (joinCmd) Help() string {
+	return `What you type is said in the chat; /help lists what else there is. Input can come
+through a pipe:
+
+  echo "hello" | teeyard join localhost
+  printf '/rcon PASSWORD\n/r status\n' | teeyard join localhost --for 3s
+  teeyard join localhost --json --for 1h </dev/null | jq -r 'select(.event=="chat").text'`
+}
+
+// grace is how long the answers to the last lines of a pipe are waited for.
+const grace = time.Second
+
+// Run looks and talks until the input, the connection or the time ends.
+func (c *joinCmd) Run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if c.For > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.For)
+		defer cancel()
+	}
+	var out printer = &textPrinter{w: os.Stdout}
+	if c.JSON {
+		out = &jsonPrinter{w: os.Stdout}
+	}
+	events := make(chan client.Event, 1024)
+	over := make(chan struct{})
+	defer close(over)
+	cl, err := client.Dial(ctx, c.Host, client.Config{
+		Name: c.Name, Clan: c.Clan, Password: c.Password, RconPassword: c.Rcon, Reconnect: c.Again, Maps: client.NewMaps(c.Cache),
+		OnEvent: func(e client.Event) {
+			if d, ok := e.(client.Download); ok {
+				if !c.JSON {
+					progress(d)
+					return
+				}
+				if d.Done != 0 && d.Done != d.Size {
+					return
+				}
+			}
+			select {
+			case events <- e:
+			case <-over:
+			}
+		},
+	})
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	if !c.Play {
+		if err := cl.SetTeam(game.TeamSpectators); err != nil {
+			return err
+		}
+	}
+
+	lines := make(chan string)
+	go read(os.Stdin, lines, over)
+	t := &terminal{c: cl, out: out}
+	var end <-chan time.Time
+	for {
+		select {
+		case e := <-events:
+			out.event(e)
+			if d, ok := e.(client.Disconnected); ok && d.Again == 0 {
+				return d.Err
+			}
+		case line, ok := <-lines:
+			if !ok {
+				lines = nil
+				if c.For == 0 {
+					end = time.After(grace)
+				}
+				continue
+			}
+			if err := t.line(line); errors.Is(err, io.EOF) {
+				return nil
+			} else if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
+		case <-end:
+			return nil
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// read passes on lines of the input, and closes at its end.
+func read(r io.Reader, lines chan<- string, over <-chan struct{}) {
+	defer close(lines)
+	for s := bufio.NewScanner(r); s.Scan(); {
+		select {
+		case lines <- s.Text():
+		case <-over:
+			return
+		}
+	}
+}
+
+// progress shows how much of the map has come.
+func progress(d client.Download) {
+	const every = 64 << 10
+	switch {
+	case d.Done == d.Size:
+		fmt.Fprintf(os.Stderr, "\rmap %s: %d kB    \n", d.Map, d.Size>>10)
+	case d.Done%every < 1400:
+		fmt.Fprintf(os.Stderr, "\rmap %s: %d of %d kB", d.Map, d.Done>>10, d.Size>>10)
+	}
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game"
+)
+
+// terminal does what is typed.
+type terminal struct {
+	c   *client.Client
+	out printer
+}
+
+// typed are the commands, in the order of /help.
+var typed = []struct {
+	name, params, help string
+	run                func(t *terminal, arg string) error
+}{
+	{"score", "", "show the scoreboard", func(t *terminal, _ string) error { t.out.scores(t.c.Scoreboard()); return nil }},
+	{"team", "TEXT", "say to the own team", func(t *terminal, arg string) error { return t.c.SayTeam(arg) }},
+	{"w", "NAME TEXT", "whisper", (*terminal).whisper},
+	{"join", "red|blue|spec", "change the team", (*terminal).join},
+	{"watch", "NAME", "follow a player", (*terminal).watch},
+	{"emote", "0..15", "show an emoticon", (*terminal).emote},
+	{"kill", "", "die", func(t *terminal, _ string) error { return t.c.Kill() }},
+	{"ready", "", "be ready, or not", func(t *terminal, _ string) error { return t.c.ToggleReady() }},
+	{"vote", "yes|no", "answer a vote", (*terminal).vote},
+	{"callvote", "kick|spec|option WHAT", "call a vote", (*terminal).callVote},
+	{"options", "", "list what can be voted on", func(t *terminal, _ string) error { t.out.list("option", t.c.VoteOptions()); return nil }},
+	{"rcon", "PASSWORD", "log into the remote console", func(t *terminal, arg string) error { return t.c.RconLogin(arg) }},
+	{"r", "COMMAND", "run a command of the remote console", (*terminal).rcon},
+	{"commands", "", "list the commands of the remote console and of the chat", (*terminal).commands},
+	{"maps", "", "list the server's maps", func(t *terminal, _ string) error { t.out.list("map", t.c.MapList()); return nil }},
+	{"c", "NAME ARGUMENTS", "run a chat command", (*terminal).chatCommand},
+	{"ping", "", "measure the way to the server", (*terminal).ping},
+	{"quit", "", "leave", func(*terminal, string) error { return io.EOF }},
+}
+
+// line does one line. The error io.EOF ends the program.
+func (t *terminal) line(s string) error {
+	if s = strings.TrimSpace(s); s == "" {
+		return nil
+	}
+	name, ok := strings.CutPrefix(s, "/")
+	if !ok {
+		return t.c.Say(s)
+	}
+	name, arg, _ := strings.Cut(name, " ")
+	for _, cmd := range typed {
+		if cmd.name == name {
+			return cmd.run(t, strings.TrimSpace(arg))
+		}
+	}
+	if name != "help" {
+		return fmt.Errorf("no command /%s; /help lists them", name)
+	}
+	for _, cmd := range typed {
+		fmt.Fprintf(os.Stderr, "/%-32s %s\n", cmd.name+" "+cmd.params, cmd.help)
+	}
+	return nil
+}
+
+// who finds the player that arg begins with; names have spaces, so it is the
+// longest that fits.
+func (t *terminal) who(arg string) (p client.Player, rest string, err error) {
+	found := false
+	for _, row := range t.c.Scoreboard() {
+		if r, ok := strings.CutPrefix(arg, row.Name); ok && (r == "" || r[0] == ' ') && (!found || len(row.Name) > len(p.Name)) {
+			p, rest, found = row.Player, strings.TrimSpace(r), true
+		}
+	}
+	if !found {
+		return p, "", fmt.Errorf("nobody here is called that: %s", arg)
+	}
+	return p, rest, nil
+}
+
+func (t *terminal) whisper(arg string) error {
+	p, text, err := t.who(arg)
+	if err != nil {
+		return err
+	}
+	return t.c.Whisper(p.ID, text)
+}
+
+func (t *terminal) join(arg string) error {
+	team, ok := map[string]game.Team{"red": game.TeamRed, "game": game.TeamRed, "blue": game.TeamBlue, "spec": game.TeamSpectators}[arg]
+	if !ok {
+		return errors.New("/join red, blue or spec")
+	}
+	return t.c.SetTeam(team)
+}
+
+func (t *terminal) watch(arg string) error {
+	if arg == "" {
+		return t.c.Spectate(game.SpectateFree, game.Nobody)
+	}
+	p, _, err := t.who(arg)
+	if err != nil {
+		return err
+	}
+	return t.c.Spectate(game.SpectatePlayer, p.ID)
+}
+
+func (t *terminal) emote(arg string) error {
+	n, err := strconv.Atoi(arg)
+	if err != nil || n < 0 || n > 15 {
+		return errors.New("/emote 0 to 15")
+	}
+	return t.c.Emote(n)
+}
+
+func (t *terminal) vote(arg string) error {
+	if arg != "yes" && arg != "no" {
+		return errors.New("/vote yes or no")
+	}
+	return t.c.Vote(arg == "yes")
+}
+
+func (t *terminal) callVote(arg string) error {
+	what, arg, _ := strings.Cut(arg, " ")
+	if what == "option" {
+		return t.c.VoteOption(arg, "")
+	}
+	p, reason, err := t.who(arg)
+	switch {
+	case err != nil:
+		return err
+	case what == "kick":
+		return t.c.VoteKick(p.ID, reason)
+	case what == "spec":
+		return t.c.VoteSpectate(p.ID, reason)
+	}
+	return errors.New("/callvote kick, spec or option")
+}
+
+func (t *terminal) rcon(arg string) error { return t.c.Rcon(arg) }
+
+func (t *terminal) commands(string) error {
+	var all []string
+	for _, c := range t.c.RconCommands() {
+		all = append(all, strings.Join([]string{"/r", c.Name, c.Params, "-", c.Help}, " "))
+	}
+	for _, c := range t.c.ChatCommands() {
+		all = append(all, strings.Join([]string{"/c", c.Name, c.Params, "-", c.Help}, " "))
+	}
+	t.out.list("command", all)
+	return nil
+}
+
+func (t *terminal) chatCommand(arg string) error {
+	name, arg, _ := strings.Cut(arg, " ")
+	return t.c.ChatCommand(name, arg)
+}
+
+func (t *terminal) ping(string) error {
+	if err := t.c.Ping(); err != nil {
+		return err
+	}
+	time.Sleep(300 * time.Millisecond)
+	t.out.list("ping", []string{t.c.Latency().Round(100 * time.Microsecond).String()})
+	return nil
+}

@@ -1,0 +1,54 @@
+// Command bridge joins two servers and carries what is said on one to the other.
+//
+//	go run ./examples/bridge localhost:8303 localhost:8304
+package main
+
+import (
+	"context"
+	"log"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game"
+)
+
+func main() {
+	if len(os.Args) != 3 {
+		log.Fatal("usage: bridge HOST HOST")
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+
+	a, b := join(ctx, os.Args[1]), join(ctx, os.Args[2])
+	defer a.Close()
+	defer b.Close()
+	go carry(ctx, a, b)
+	carry(ctx, b, a)
+}
+
+func join(ctx context.Context, host string) *client.Client {
+	c, err := client.Dial(ctx, host, client.Config{Name: "bridge", Reconnect: 5 * time.Second})
+	if err != nil {
+		log.Fatal(err)
+	}
+	c.SetTeam(game.TeamSpectators)
+	return c
+}
+
+// carry says on one server what happens on another.
+func carry(ctx context.Context, from, to *client.Client) {
+	for e := range from.Events(ctx) {
+		switch e := e.(type) {
+		case client.Chat:
+			if e.Mode == game.ChatAll && e.From.ID != game.Nobody && e.From.ID != from.Self() {
+				to.Say("<" + e.From.Name + "> " + e.Text)
+			}
+		case client.Joined:
+			if !e.Known {
+				to.Say(e.Player.Name + " joined over there")
+			}
+		}
+	}
+}
