@@ -194,6 +194,7 @@ func TestBotsPlay(t *testing.T) {
 }
 
 func TestSkillCounts(t *testing.T) {
+	quick(t)
 	tr := terrain(t, "teeyard1")
 	nav := newNav(t, tr)
 	for _, pair := range [][2]int{{3, 2}, {2, 1}} {
@@ -211,6 +212,7 @@ func TestSkillCounts(t *testing.T) {
 }
 
 func TestAloneBotExplores(t *testing.T) {
+	quick(t)
 	tr := terrain(t, "teeyard1")
 	m := newMatch(t, tr, newNav(t, tr), 3, 1)
 	m.run(90 * game.TickRate)
@@ -293,6 +295,7 @@ func TestPlaysFair(t *testing.T) {
 // TestMissedTicks lets bots see and act in every second tick only, as behind a
 // client.
 func TestMissedTicks(t *testing.T) {
+	quick(t)
 	tr := terrain(t, "teeyard1")
 	m := newMatch(t, tr, newNav(t, tr), 9, 2, 2, 2, 2)
 	for range 60 * game.TickRate / 2 {
@@ -307,6 +310,7 @@ func TestMissedTicks(t *testing.T) {
 
 // TestAimsLikeAHand checks that the aim never jumps.
 func TestAimsLikeAHand(t *testing.T) {
+	quick(t)
 	tr := terrain(t, "teeyard1")
 	m := newMatch(t, tr, newNav(t, tr), 11, 1, 2, 3)
 	last := [3]vec.Vec2{}
@@ -337,6 +341,32 @@ func TestAimsLikeAHand(t *testing.T) {
 		if most[i] > limit {
 			t.Errorf("skill %d turned by %.2f rad in a tick", i+1, most[i])
 		}
+	}
+}
+
+// quick skips long matches under the race detector: brains start no goroutines.
+func quick(t *testing.T) {
+	t.Helper()
+	if raceEnabled {
+		t.Skip("too slow with the race detector, and nothing is concurrent")
+	}
+}
+
+// TestShareNav lets brains on several goroutines use one Nav.
+func TestShareNav(t *testing.T) {
+	tr := terrain(t, "testbox")
+	nav := newNav(t, tr)
+	hashes := make(chan uint64)
+	for range 3 {
+		go func() {
+			m := newMatch(t, tr, nav, 4, 2, 3)
+			m.run(300)
+			hashes <- m.world.Hash()
+		}()
+	}
+	a, b, c := <-hashes, <-hashes, <-hashes
+	if a != b || b != c {
+		t.Errorf("equal matches differ: %x %x %x", a, b, c)
 	}
 }
 
