@@ -1,6 +1,8 @@
 package bot_test
 
 import (
+	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/teeyard/teeyard/bot"
@@ -385,20 +387,24 @@ func TestThinkAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkThink is one tick of 16 bots on the default map.
+// BenchmarkThink is one tick of so many bots on the default map.
 func BenchmarkThink(b *testing.B) {
 	tr := terrain(b, "teeyard1")
 	nav := newNav(b, tr)
-	m := newMatch(b, tr, nav, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2)
-	m.run(500)
-	b.ReportAllocs()
-	for b.Loop() {
-		m.think()
-		b.StopTimer()
-		m.world.Step(m.cmds)
-		b.StartTimer()
+	for _, n := range []int{16, 64} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			m := newMatch(b, tr, nav, 1, slices.Repeat([]int{2}, n)...)
+			m.run(500)
+			b.ReportAllocs()
+			for b.Loop() {
+				m.think()
+				b.StopTimer()
+				m.world.Step(m.cmds)
+				b.StartTimer()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/think")
+		})
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/16, "ns/think")
 }
 
 func BenchmarkNav(b *testing.B) {

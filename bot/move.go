@@ -45,7 +45,10 @@ func (b *Brain) move(passed int32) {
 	if b.planned && (b.planAt >= b.plan.length && b.self.Grounded() || b.planAt >= maxMove) {
 		b.planned = false
 	}
-	tries := b.skill.search
+	tries := 1
+	if b.scan&1 != 0 && b.planned && b.cost < costly {
+		tries = 0 // half the work is nearly as good
+	}
 	if !b.planned {
 		b.cost = 2 * deadly
 		tries += 2

@@ -16,14 +16,13 @@ type skill struct {
 	dodge      uint32  // percent of shots it tries to dodge
 	hook       uint32  // per mille of ticks in which it hooks a foe it could
 	choose     uint32  // percent of times it takes the best weapon
-	search     int     // moves it tries out per tick
 	daring     float32 // how much it likes to fight
 }
 
 var skills = [MaxSkill]skill{
-	{reaction: 22, errorAngle: 0.20, turn: 0.10, lead: 0.3, click: 17, dodge: 0, hook: 1, choose: 50, search: 1, daring: 20},
-	{reaction: 14, errorAngle: 0.09, turn: 0.18, lead: 0.8, click: 11, dodge: 40, hook: 6, choose: 85, search: 1, daring: 26},
-	{reaction: 8, errorAngle: 0.03, turn: 0.32, lead: 1, click: 7, dodge: 90, hook: 14, choose: 100, search: 1, daring: 32},
+	{reaction: 22, errorAngle: 0.20, turn: 0.10, lead: 0.3, click: 17, dodge: 0, hook: 1, choose: 50, daring: 20},
+	{reaction: 14, errorAngle: 0.09, turn: 0.18, lead: 0.8, click: 11, dodge: 40, hook: 6, choose: 85, daring: 26},
+	{reaction: 8, errorAngle: 0.03, turn: 0.32, lead: 1, click: 7, dodge: 90, hook: 14, choose: 100, daring: 32},
 }
 
 // source is a random number generator, the same everywhere.
