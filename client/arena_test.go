@@ -84,7 +84,7 @@ func (a *arena) dial(cfg client.Config) *seat {
 	cfg.Send = func(b []byte) { a.net.Send(peer, a.addr, b) }
 	cfg.Token = func() packet.Token { return packet.Token(a.rand.Uint32() &^ (1 << 31)) }
 	if cfg.OnEvent == nil {
-		cfg.OnEvent = func(e client.Event) { s.events = append(s.events, e) }
+		cfg.OnEvent = func(_ *client.Client, e client.Event) { s.events = append(s.events, e) }
 	}
 	if cfg.Maps == nil {
 		cfg.Maps = a.maps

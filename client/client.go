@@ -47,18 +47,20 @@ type Config struct {
 	// client. They may call its methods, but for those that wait.
 
 	// OnEvent takes all events, which Events then does not yield.
-	OnEvent func(e Event)
+	OnEvent func(c *Client, e Event)
 	// OnSnapshot sees every snapshot, with what it brought to see and hear
 	// (game.EvExplosion to game.EvDamage). Both are borrowed.
-	OnSnapshot func(v *game.View, effects []game.Event)
+	OnSnapshot func(c *Client, v *game.View, effects []game.Event)
 	// Play makes the input of every tick. The view is predicted: it shows the
 	// world as it will be when the input arrives there, as far as it is known. It
 	// is borrowed. Without Play the input is that of SetInput.
-	Play func(v *game.View) game.Input
+	Play func(c *Client, v *game.View) game.Input
 	// OnTiming learns how early, in ms, the input for a tick arrived; below zero
 	// it was late. (INPUTTIMING)
 	OnTiming func(tick, left int32)
 
+	// From is the address to send from, without port; "" leaves it to the system.
+	From string
 	// Send takes datagrams to the server. It is for New; Dial brings its own.
 	Send func(datagram []byte)
 	// Token and Buffers are as in SessionConfig.
@@ -173,7 +175,7 @@ func (c *Client) Step(now conn.Time) {
 	if due && c.cfg.Play != nil {
 		v := c.ahead.at(c.lift, c.s, tick-1, c.cfg.PredictAll)
 		c.mu.Unlock()
-		in := c.cfg.Play(v) // nobody else moves the world
+		in := c.cfg.Play(c, v) // nobody else moves the world
 		c.mu.Lock()
 		c.input = in
 	}
@@ -261,7 +263,7 @@ func (c *Client) deliver() {
 		c.events, c.spare = c.spare[:0], nil
 		c.mu.Unlock()
 		for _, e := range events {
-			c.cfg.OnEvent(e)
+			c.cfg.OnEvent(c, e)
 		}
 		clear(events)
 		c.mu.Lock()
@@ -269,7 +271,7 @@ func (c *Client) deliver() {
 		c.mu.Unlock()
 	}
 	if view != nil {
-		c.cfg.OnSnapshot(view, effects)
+		c.cfg.OnSnapshot(c, view, effects)
 	}
 }
 

@@ -25,7 +25,7 @@ func Dial(ctx context.Context, address string, cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("client: %w", err)
 	}
-	sock, err := udp.Listen(udp.Config{Batch: 8, ReadBuffer: 1 << 18, WriteBuffer: 1 << 17})
+	sock, err := udp.Listen(udp.Config{Addr: cfg.From, Batch: 8, ReadBuffer: 1 << 18, WriteBuffer: 1 << 17})
 	if err != nil {
 		return nil, fmt.Errorf("client: %w", err)
 	}

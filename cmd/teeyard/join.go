@@ -59,7 +59,7 @@ func (c *joinCmd) Run() error {
 	defer close(over)
 	cl, err := client.Dial(ctx, c.Host, client.Config{
 		Name: c.Name, Clan: c.Clan, Password: c.Password, RconPassword: c.Rcon, Reconnect: c.Again, Maps: client.NewMaps(c.Cache),
-		OnEvent: func(e client.Event) {
+		OnEvent: func(_ *client.Client, e client.Event) {
 			if d, ok := e.(client.Download); ok {
 				if !c.JSON {
 					progress(d)

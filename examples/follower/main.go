@@ -35,7 +35,7 @@ func main() {
 }
 
 // follow is called once per tick with what is to be seen.
-func follow(v *game.View) game.Input {
+func follow(_ *client.Client, v *game.View) game.Input {
 	var nearest *game.CharacterState
 	for i := range v.Characters {
 		c := &v.Characters[i]

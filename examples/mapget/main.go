@@ -23,7 +23,7 @@ func main() {
 	c, err := client.Dial(ctx, os.Args[1], client.Config{
 		Name: "mapget",
 		Maps: client.NewMaps("."),
-		OnEvent: func(e client.Event) {
+		OnEvent: func(_ *client.Client, e client.Event) {
 			if d, ok := e.(client.Download); ok {
 				fmt.Printf("\r%s: %d of %d bytes", d.Map, d.Done, d.Size)
 			}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+)
+
+// report tells how a server served its clients.
+type report struct {
+	Clients int     `json:"clients"`
+	Joined  int     `json:"joined"`
+	Seconds float64 `json:"seconds"`
+	// JoinMS is the time from the first datagram to the game, in ms.
+	JoinMS percentiles `json:"join_ms"`
+	// Snapshots is how many came per client and second.
+	Snapshots   float64 `json:"snapshots"`
+	CRCFailures int     `json:"crc_failures"`
+	NoBase      int     `json:"no_base"`
+	BadDelta    int     `json:"bad_delta"`
+	BadMessage  int     `json:"bad_message"`
+	// EarlyMS is how early inputs came, in ms; below zero too late.
+	EarlyMS percentiles `json:"early_ms"`
+	Late    float64     `json:"late"` // share of the inputs
+	// BytesIn is received per client and second, without UDP headers.
+	BytesIn float64 `json:"bytes_in"`
+	// CPU is the share of one processor that this process took.
+	CPU   float64 `json:"cpu"`
+	Error string  `json:"error,omitempty"` // one of them
+}
+
+// percentiles of a distribution.
+type percentiles struct {
+	P5  float64 `json:"p5"`
+	P50 float64 `json:"p50"`
+	P95 float64 `json:"p95"`
+	P99 float64 `json:"p99"`
+	Max float64 `json:"max"`
+}
+
+func percentilesOf(v []float64) percentiles {
+	if len(v) == 0 {
+		return percentiles{}
+	}
+	slices.Sort(v)
+	at := func(p int) float64 { return v[(len(v)-1)*p/100] }
+	return percentiles{at(5), at(50), at(95), at(99), v[len(v)-1]}
+}
+
+// sum makes the report of all bots.
+func sum(players []*player, span time.Duration) report {
+	r := report{Clients: len(players), Seconds: span.Seconds(), CPU: cpuTime().Seconds() / span.Seconds()}
+	var join, early []float64
+	var playing float64
+	var snapshots, bytes, late int
+	for _, p := range players {
+		if p.err != nil {
+			r.Error = p.err.Error()
+		}
+		if p.join == 0 {
+			continue
+		}
+		r.Joined++
+		join = append(join, p.join.Seconds()*1000)
+		playing += p.playing.Seconds()
+		for _, left := range p.timing {
+			early = append(early, float64(left))
+		}
+		s := &p.stats
+		snapshots, bytes, late = snapshots+s.Snapshots, bytes+s.Bytes, late+s.InputsLate
+		r.CRCFailures, r.NoBase = r.CRCFailures+s.CRCFailures, r.NoBase+s.NoBase
+		r.BadDelta, r.BadMessage = r.BadDelta+s.BadDelta, r.BadMessage+s.BadMessage
+	}
+	if playing > 0 {
+		r.Snapshots, r.BytesIn = float64(snapshots)/playing, float64(bytes)/playing
+	}
+	if len(early) > 0 {
+		r.Late = float64(late) / float64(len(early))
+	}
+	r.JoinMS, r.EarlyMS = percentilesOf(join), percentilesOf(early)
+	return r
+}
+
+func (r *report) print(w io.Writer) {
+	fmt.Fprintf(w, "%d of %d bots joined, %.1f s\n", r.Joined, r.Clients, r.Seconds)
+	if r.Error != "" {
+		fmt.Fprintf(w, "last error      %s\n", r.Error)
+	}
+	line := func(what string, p percentiles) {
+		fmt.Fprintf(w, "%-15s p5 %.0f  p50 %.0f  p95 %.0f  p99 %.0f  max %.0f ms\n", what, p.P5, p.P50, p.P95, p.P99, p.Max)
+	}
+	line("join", r.JoinMS)
+	fmt.Fprintf(w, "snapshots       %.1f per client and second\n", r.Snapshots)
+	fmt.Fprintf(w, "failures        %d CRC, %d without base, %d bad deltas, %d bad messages\n", r.CRCFailures, r.NoBase, r.BadDelta, r.BadMessage)
+	line("inputs early by", r.EarlyMS)
+	fmt.Fprintf(w, "inputs late     %.2f %%\n", r.Late*100)
+	fmt.Fprintf(w, "received        %.1f kB per client and second\n", r.BytesIn/1000)
+	fmt.Fprintf(w, "own processor   %.0f %% of one\n", r.CPU*100)
+}
