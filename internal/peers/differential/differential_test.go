@@ -70,6 +70,10 @@ func account(rec *record) string {
 	for i := range rec.seen[0] {
 		for _, it := range rec.seen[0][i].items {
 			n[msg7.ObjectName(it.key.Type())]++
+			var c msg7.Character
+			if it.key.Type() == msg7.TypeCharacter && c.Take(it.ints) == nil {
+				n[fmt.Sprint(c.Weapon, " held")]++
+			}
 		}
 	}
 	var keys []string
