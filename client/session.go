@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -201,7 +202,7 @@ func (c *Session) check() {
 	if c.conn.State() == conn.StateError {
 		reason := c.conn.Reason()
 		c.conn.Close(c.now, "")
-		c.fail(fmt.Errorf("%w: %s", ErrClosed, reason))
+		c.fail(fmt.Errorf("%w: %s", ErrClosed, bridge7.Text([]byte(reason))))
 	}
 }
 
