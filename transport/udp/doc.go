@@ -21,7 +21,8 @@
 //	as this, Gather 2 ms                     77 µs        21 µs
 //	as this, Gather 5 ms                     58 µs        25 µs
 //
-// Runs differ by some 15 %. Gathering pays on full servers only.
+// Runs differ by some 15 %, and all rows became cheaper since the calls are raw ones.
+// Gathering pays on full servers at best; ours does not gather (docs/performance.md).
 //
 // Elsewhere than on Linux a goroutine reads into a bounded ring, since there is
 // neither recvmmsg nor a portable way to read without waiting. The build tag noudpbatch selects this on
