@@ -34,8 +34,9 @@ type villain struct {
 	conn    *conn.Conn
 	dec     msg7.Decoder
 	scratch packet.Scratch
-	back    [][]byte // to the client
-	asked   int      // REQUEST_MAP_DATA
+	back    ring // to the client
+	in      [1400]byte
+	asked   int // REQUEST_MAP_DATA
 	ready   bool
 	entered bool
 	acks    []int32
@@ -57,10 +58,10 @@ func newVillain(t testing.TB, cfg client.Config) *villain {
 	if v.tokens, err = conn.NewTokens(bytes.NewReader(make([]byte, 24))); err != nil {
 		t.Fatal(err)
 	}
-	if v.conn, err = conn.New(conn.Config{Send: func(b []byte) { v.back = append(v.back, bytes.Clone(b)) }, ResendBuffer: 1 << 20}); err != nil {
+	if v.conn, err = conn.New(conn.Config{Send: v.back.push, ResendBuffer: 1 << 20}); err != nil {
 		t.Fatal(err)
 	}
-	cfg.Send = func(b []byte) { v.feed(bytes.Clone(b)) }
+	cfg.Send = func(b []byte) { v.feed(v.in[:copy(v.in[:], b)]) }
 	cfg.Token = func() packet.Token { return 0x01020304 }
 	cfg.OnEvent = func(_ *client.Client, e client.Event) { v.events = append(v.events, e) }
 	if cfg.Maps == nil {
@@ -72,6 +73,32 @@ func newVillain(t testing.TB, cfg client.Config) *villain {
 	return v
 }
 
+// ring is a queue of datagrams that keeps its memory.
+type ring struct {
+	slots     [256][]byte
+	from, len int
+}
+
+func (r *ring) push(b []byte) {
+	s := &r.slots[(r.from+r.len)%len(r.slots)]
+	if *s == nil {
+		for i := range r.slots {
+			r.slots[i] = make([]byte, 0, 1400)
+		}
+	}
+	*s = append((*s)[:0], b...)
+	r.len = min(r.len+1, len(r.slots))
+}
+
+func (r *ring) pop() ([]byte, bool) {
+	if r.len == 0 {
+		return nil, false
+	}
+	b := r.slots[r.from]
+	r.from, r.len = (r.from+1)%len(r.slots), r.len-1
+	return b, true
+}
+
 func (v *villain) feed(b []byte) {
 	if v.conn.State() == conn.StateOffline {
 		var p packet.Packet
@@ -80,7 +107,7 @@ func (v *villain) feed(b []byte) {
 		}
 		switch verdict, _ := v.tokens.Judge(v.now, home, &p); verdict {
 		case conn.Reply:
-			v.back = append(v.back, packet.AppendTokenReply(nil, p.Response, v.tokens.Token(v.now, home)))
+			v.back.push(packet.AppendTokenReply(nil, p.Response, v.tokens.Token(v.now, home)))
 		case conn.Admit:
 			if err := v.conn.Accept(v.now, p.Token, p.Response); err != nil {
 				v.t.Fatal(err)
@@ -132,11 +159,10 @@ func (v *villain) queue(b []byte, vital bool) {
 func (v *villain) pump() {
 	for range 1000 {
 		v.conn.Flush(v.now)
-		if len(v.back) == 0 {
+		b, ok := v.back.pop()
+		if !ok {
 			return
 		}
-		b := v.back[0]
-		v.back = v.back[1:]
 		v.c.Feed(v.now, b)
 	}
 }

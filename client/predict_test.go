@@ -1,0 +1,106 @@
+package client_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/internal/netsim"
+)
+
+// TestPrediction: where the client sees its tee ahead of time is where the server
+// puts it when that time comes, as long as inputs arrive and nobody interferes.
+func TestPrediction(t *testing.T) {
+	for _, link := range []netsim.Link{{Delay: 5 * time.Millisecond}, {Delay: 60 * time.Millisecond}, {Delay: 60 * time.Millisecond, Jitter: 8 * time.Millisecond}} {
+		a := newArena(t, link, "sv_map teeyard1")
+		ahead := map[int32]vec.Vec2{} // by tick
+		var distance int32
+		r := rand.New(rand.NewPCG(1, 2))
+		var in game.Input
+		s := a.dial(client.Config{Name: "seer", Play: func(_ *client.Client, v *game.View) game.Input {
+			for _, c := range v.Characters {
+				if c.Player == v.Viewer {
+					ahead[v.Tick] = c.Pos
+				}
+			}
+			if v.Tick%7 == 0 {
+				in.Direction, in.Jump, in.Hook = int32(r.IntN(3)-1), r.IntN(2) == 0, r.IntN(3) == 0
+				in.TargetX, in.TargetY = int32(r.IntN(400)-200), int32(r.IntN(400)-300)
+			}
+			return in
+		}})
+		right, wrong, moved := 0, 0, 0
+		var before vec.Vec2
+		var seen int32
+		a.until(5*time.Second, "in the game", func() bool { return has[client.Entered](s) })
+		a.run(2 * time.Second) // the clocks settle
+		for range 2000 {
+			a.run(5 * time.Millisecond)
+			s.Look(func(v *game.View) {
+				if v.Tick == seen {
+					return
+				}
+				seen = v.Tick
+				for _, c := range v.Characters {
+					at, ok := ahead[v.Tick]
+					if c.Player != v.Viewer || !ok {
+						continue
+					}
+					if c.Pos == at {
+						right++
+					} else {
+						wrong++
+					}
+					if c.Pos != before {
+						moved++
+					}
+					before = c.Pos
+				}
+			})
+			s.LookAhead(func(v *game.View) { distance = v.Tick })
+		}
+		distance -= seen
+		t.Logf("%v, jitter %v: %d of %d places were foreseen, the tee moved %d times, %d ticks ahead", link.Delay, link.Jitter, right, right+wrong, moved, distance)
+		if right+wrong < 200 || moved < 100 || wrong*20 > right {
+			t.Errorf("%+v: %d right, %d wrong, moved %d", link, right, wrong, moved)
+		}
+		if min := int32(2 * link.Delay / (20 * time.Millisecond)); distance < min {
+			t.Errorf("it looks %d ticks ahead at a round trip of %v", distance, 2*link.Delay)
+		}
+	}
+}
+
+// TestPredictAll: with all tees predicted, one that falls is seen lower.
+func TestPredictAll(t *testing.T) {
+	for _, all := range []bool{false, true} {
+		a := newArena(t, netsim.Link{Delay: 50 * time.Millisecond}, "sv_map testbox")
+		jumper := a.join(client.Config{Name: "jumper"})
+		s := a.join(client.Config{Name: "seer", PredictAll: all})
+		jumper.SetInput(game.Input{Jump: true, TargetX: 1})
+		differs := 0
+		for range 40 {
+			a.run(20 * time.Millisecond)
+			var now, then vec.Vec2
+			find := func(to *vec.Vec2) func(v *game.View) {
+				return func(v *game.View) {
+					for _, c := range v.Characters {
+						if c.Player == jumper.Self() {
+							*to = c.Pos
+						}
+					}
+				}
+			}
+			s.Look(find(&now))
+			s.LookAhead(find(&then))
+			if now != then {
+				differs++
+			}
+		}
+		if all != (differs > 5) {
+			t.Errorf("PredictAll %v: the tee is elsewhere in %d of 40 ticks", all, differs)
+		}
+	}
+}
