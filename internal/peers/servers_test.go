@@ -135,6 +135,6 @@ func startDDNet(t testing.TB, settings string) *gameServer {
 	}
 	addr := freePort(t)
 	env := []string{"HOME=" + home, "XDG_DATA_HOME=" + filepath.Join(home, ".local", "share")}
-	p := Start(t, home, env, path, common, "sv_connlimit 64", port(addr), "sv_map dm1", settings)
+	p := Start(t, home, env, path, common, local, "sv_ipv4only 1", "sv_connlimit 64", port(addr), "sv_map dm1", settings)
 	return (&gameServer{p, addr}).ready(t)
 }
