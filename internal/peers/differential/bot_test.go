@@ -57,10 +57,8 @@ type bot struct {
 	in    msg7.PlayerInput
 	plan  plan
 	until int32
-	aim   [2]int32
 	begun int32
-	wish  int32 // weapon + 1
-	watch bool  // among the spectators
+	watch bool // among the spectators
 }
 
 func newBot(s setup, id int) *bot {

@@ -11,7 +11,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if f := flag.Lookup("test.parallel"); f != nil {
-		f.Value.Set("12")
+		f.Value.Set("24")
 	}
 	os.Exit(m.Run())
 }
