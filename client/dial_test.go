@@ -1,0 +1,189 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/transport/udp"
+)
+
+// serve runs a server on the loopback network and returns its address.
+func serve(t *testing.T, commands ...string) string {
+	t.Helper()
+	sock, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := server.New(server.Config{
+		Transport: sock, Log: slog.New(slog.DiscardHandler),
+		Commands: append([]string{"sv_max_clients 16; sv_player_slots 16; sv_max_clients_per_ip 16; sv_spamprotection 0; sv_rcon_password adminpw"}, commands...),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.Run(ctx)
+	}()
+	t.Cleanup(func() { stop(); <-ended })
+	return sock.LocalAddr().String()
+}
+
+// TestDial: clients that run by themselves, used from several goroutines at once.
+func TestDial(t *testing.T) {
+	host := serve(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	maps := client.NewMaps(t.TempDir())
+	c, err := client.Dial(ctx, host, client.Config{Name: "alice", Maps: maps, RconPassword: "adminpw"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if c.State() != client.Playing || c.Self() < 0 || c.Map() == nil {
+		t.Fatalf("state %v, id %d, map %v", c.State(), c.Self(), c.Map())
+	}
+
+	// Others do everything at once meanwhile.
+	stop := make(chan struct{})
+	var wait sync.WaitGroup
+	ticks := 0
+	d, err := client.Dial(ctx, host, client.Config{
+		Name: "bob", Maps: maps,
+		OnEvent: func(c *client.Client, e client.Event) {
+			if chat, ok := e.(client.Chat); ok && chat.From.ID != c.Self() {
+				c.Say("echo " + chat.Text)
+			}
+		},
+		OnSnapshot: func(c *client.Client, v *game.View, _ []game.Event) { c.Scoreboard() },
+		Play: func(c *client.Client, v *game.View) game.Input {
+			ticks++
+			c.Stats()
+			return game.Input{Direction: 1}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			for {
+				select {
+				case <-stop:
+					return
+				case <-time.After(2 * time.Millisecond):
+				}
+				d.Look(func(v *game.View) { _ = len(v.Characters) })
+				d.LookAhead(func(v *game.View) { _ = len(v.Characters) })
+				d.Find("alice")
+				d.Latency()
+				d.SetInput(game.Input{})
+			}
+		}()
+	}
+	for e := range c.Events(ctx) {
+		if auth, ok := e.(client.RconAuth); ok && auth.On {
+			break
+		}
+	}
+	lines, err := c.RconRun(ctx, "status")
+	if err != nil || !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, "name='bob'") }) {
+		t.Errorf("status: %q, %v", lines, err)
+	}
+	c.Say("hello")
+	for e := range c.Events(ctx) {
+		if chat, ok := e.(client.Chat); ok && chat.From.Name == "bob" {
+			if chat.Text != "echo hello" {
+				t.Errorf("bob said %q", chat.Text)
+			}
+			break
+		}
+	}
+	close(stop)
+	wait.Wait()
+	d.Close()
+	d.Close()
+	<-d.Done()
+	if d.Err() != nil || ticks == 0 {
+		t.Errorf("bob made %d inputs and ended with %v", ticks, d.Err())
+	}
+	c.Rcon("shutdown") // both ends are told
+	for range c.Events(ctx) {
+	}
+	if err := c.Err(); !errors.Is(err, client.ErrClosed) {
+		t.Errorf("alice ended with %v", err)
+	}
+	if _, err := c.RconRun(ctx, "status"); err == nil {
+		t.Error("a command without a connection succeeded")
+	}
+	if err := c.Say("anybody there?"); err == nil {
+		t.Error("a line without a connection was said")
+	}
+}
+
+// TestDialFails: every way of not getting in ends, and with the right error.
+func TestDialFails(t *testing.T) {
+	host := serve(t, "password secret")
+	maps := client.NewMaps("-")
+	if _, err := client.Dial(t.Context(), host, client.Config{Maps: maps}); !errors.Is(err, client.ErrClosed) {
+		t.Errorf("wrong password: %v", err)
+	}
+	for _, address := range []string{"", "127.0.0.1:0", "127.0.0.1:70000", "[::1"} {
+		if _, err := client.Dial(t.Context(), address, client.Config{Maps: maps}); !errors.Is(err, udp.ErrAddress) {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+	silent, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := client.Dial(ctx, silent.LocalAddr().String(), client.Config{Maps: maps}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("nobody there: %v", err)
+	}
+	if _, err := client.New(client.Config{}); !errors.Is(err, client.ErrConfig) {
+		t.Errorf("without Send: %v", err)
+	}
+}
+
+// TestUnreadEvents: a client whose events nobody reads does not grow without end.
+func TestUnreadEvents(t *testing.T) {
+	host := serve(t)
+	c, err := client.Dial(t.Context(), host, client.Config{Name: "deaf", Maps: client.NewMaps("-"), RconPassword: "adminpw"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for c.Dropped() == 0 {
+		if err := c.Rcon("tunes"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	n := 0
+	ctx, cancel := context.WithCancel(t.Context())
+	for range c.Events(ctx) {
+		if n++; n > 4000 {
+			break
+		}
+	}
+	cancel()
+	if n < 4000 {
+		t.Errorf("%d events were kept", n)
+	}
+}
