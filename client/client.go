@@ -92,6 +92,7 @@ type Client struct {
 	shown     bool // the last snapshot went to OnSnapshot
 	network   *network
 
+	timings [][2]int32 // tick and ms left, for OnTiming
 	events  []Event
 	spare   []Event
 	dropped int
@@ -120,7 +121,7 @@ func New(cfg Config) (*Client, error) {
 	var err error
 	c.s, err = NewSession(SessionConfig{
 		Send: cfg.Send, Name: cfg.Name, Clan: cfg.Clan, Country: cfg.Country, Skin: m.(*msg7.ClSkinChange).Skin,
-		Password: cfg.Password, Token: cfg.Token, Buffers: cfg.Buffers, OnTiming: cfg.OnTiming,
+		Password: cfg.Password, Token: cfg.Token, Buffers: cfg.Buffers, OnTiming: c.onTiming,
 		HasMap: c.hasMap, OnMap: c.onMap, OnProgress: c.onProgress, OnMessage: c.onMessage, OnSnapshot: c.onSnapshot,
 	})
 	if err != nil {
@@ -140,6 +141,8 @@ func (c *Client) Connect(now conn.Time) error {
 func (c *Client) connect() error {
 	c.entered, c.retry = false, 0
 	c.forget()
+	c.rcon.on = false
+	c.lists = lists{}
 	return c.s.Dial(c.now)
 }
 
@@ -272,6 +275,17 @@ func (c *Client) deliver() {
 	}
 	if view != nil {
 		c.cfg.OnSnapshot(c, view, effects)
+	}
+	// Only this goroutine adds any.
+	for _, t := range c.timings {
+		c.cfg.OnTiming(t[0], t[1])
+	}
+	c.timings = c.timings[:0]
+}
+
+func (c *Client) onTiming(tick, left int32) {
+	if c.cfg.OnTiming != nil {
+		c.timings = append(c.timings, [2]int32{tick, left})
 	}
 }
 

@@ -101,13 +101,17 @@ func (c *Client) flush() {
 	}
 }
 
-// Close leaves the server and ends the client. It does not wait; see Done.
+// Close leaves the server, which is told at once, and ends the client. It does not
+// wait for that; see Done.
 func (c *Client) Close() {
 	c.mu.Lock()
 	if c.network != nil {
 		c.now = conn.Time(c.network.sock.Now())
 	}
 	c.leave()
+	if c.network != nil {
+		c.network.sock.Flush() // the program may end before the goroutine does
+	}
 	c.mu.Unlock()
 	if c.network != nil {
 		c.network.sock.Wake()

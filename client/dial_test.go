@@ -115,6 +115,11 @@ func TestDial(t *testing.T) {
 	close(stop)
 	wait.Wait()
 	d.Close()
+	for e := range c.Events(ctx) {
+		if left, ok := e.(client.Left); ok && left.Player.Name == "bob" {
+			break
+		}
+	}
 	d.Close()
 	<-d.Done()
 	if d.Err() != nil || ticks == 0 {
