@@ -78,6 +78,7 @@ type Stats struct {
 	NoBase      int // whose base the client did not have
 	BadDelta    int // that could not be decoded
 	BadMessage  int // that could not be decoded
+	Unknown     int // messages that 0.7.5 does not have
 	InputsLate  int // inputs that arrived after their tick
 	Bytes       int // received, datagrams' contents
 	Datagrams   int // received
@@ -257,7 +258,11 @@ func (c *Session) Latency() time.Duration { return c.latency }
 func (c *Session) Chunk(payload []byte, vital bool) {
 	m, err := c.decoder.Decode(payload)
 	if err != nil {
-		c.stats.BadMessage++
+		if errors.As(err, new(*msg7.IDError)) {
+			c.stats.Unknown++
+		} else {
+			c.stats.BadMessage++
+		}
 		return
 	}
 	switch m := m.(type) {

@@ -216,3 +216,38 @@ func TestBotsOnOriginal(t *testing.T) {
 		t.Error("nobody was killed")
 	}
 }
+
+// TestClientOnDDNet lets a few clients walk about on DDNet-Server 16.4, which sends
+// snapshots in another order and objects of its own.
+func TestClientOnDDNet(t *testing.T) {
+	s := startDDNet(t, "sv_spectator_slots 0")
+	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Second)
+	defer cancel()
+	maps := client.NewMaps(t.TempDir())
+	var all []*client.Client
+	for i := range 4 {
+		c, err := client.Dial(ctx, s.addr.String(), client.Config{
+			Name: fmt.Sprint("walker ", i), Maps: maps,
+			Play: func(_ *client.Client, v *game.View) game.Input {
+				return game.Input{Direction: (v.Tick/40+int32(i))%3 - 1, Jump: v.Tick%60 < 3, Fire: v.Tick / 10 & 63, TargetX: 100}
+			},
+		})
+		if err != nil {
+			t.Fatalf("%v\n%s", err, tail(s.Output(), 2000))
+		}
+		t.Cleanup(c.Close)
+		all = append(all, c)
+	}
+	all[0].Say("hello")
+	wait(t, ctx, all[1], "chat", func(e client.Chat) bool { return e.Text == "hello" && e.From.Name == "walker 0" })
+	<-ctx.Done()
+	for i, c := range all {
+		st := c.Stats()
+		clean(t, fmt.Sprint("walker ", i), st)
+		tees := 0
+		c.Look(func(v *game.View) { tees = len(v.Characters) })
+		if c.Err() != nil || st.Snapshots < 50 || tees == 0 || len(c.Scoreboard()) != 4 {
+			t.Errorf("walker %d: %d snapshots, %d tees, %d players, %v", i, st.Snapshots, tees, len(c.Scoreboard()), c.Err())
+		}
+	}
+}
