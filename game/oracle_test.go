@@ -1,11 +1,9 @@
 package game_test
 
 import (
-	"bytes"
 	"fmt"
 	"hash/crc32"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -81,77 +79,4 @@ func TestOriginalGolden(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestOriginal runs the original's rules beside ours. TEEYARD_ORACLE is the
-// program to run, see testdata/oracle; TEEYARD_ORACLE_SEEDS how many further
-// matches to play; with TEEYARD_ORACLE_RECORD the checksums are written anew.
-func TestOriginal(t *testing.T) {
-	oracle := os.Getenv("TEEYARD_ORACLE")
-	if oracle == "" {
-		t.Skip("TEEYARD_ORACLE is not set")
-	}
-	runs := append([]oracleRun(nil), oracleRuns...)
-	more := 0
-	fmt.Sscan(os.Getenv("TEEYARD_ORACLE_SEEDS"), &more)
-	for i := range more {
-		o := oracleRuns[i%len(oracleRuns)]
-		o.seed, o.ticks, o.players = uint64(1000+i), 6000, 2+i%15
-		o.name = fmt.Sprintf("%s seed %d", o.name, o.seed)
-		runs = append(runs, o)
-	}
-	for i, o := range runs {
-		t.Run(o.name, func(t *testing.T) {
-			reports, script := o.play(t)
-			cmd := exec.Command(oracle)
-			cmd.Stdin = bytes.NewReader(script)
-			out, err := cmd.Output()
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := readOracle(string(out))
-			if len(want) != len(reports) {
-				t.Fatalf("the original played %d ticks, we %d", len(want), len(reports))
-			}
-			for tick := range want {
-				if d := difference(reports[tick], want[tick]); d != "" {
-					t.Fatalf("tick %d:\n%s", tick+1, d)
-				}
-			}
-			if i < len(oracleRuns) && os.Getenv("TEEYARD_ORACLE_RECORD") != "" {
-				if err := os.WriteFile(o.golden(), []byte(checksums(want)), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-// difference lists the lines that only one of two reports has.
-func difference(ours, theirs report) string {
-	if strings.Join(ours, "\n") == strings.Join(theirs, "\n") {
-		return ""
-	}
-	count := map[string]int{}
-	for _, l := range ours {
-		count[l]++
-	}
-	for _, l := range theirs {
-		count[l]--
-	}
-	var b strings.Builder
-	for _, l := range ours {
-		if count[l] > 0 {
-			fmt.Fprintln(&b, "ours  ", l)
-		}
-	}
-	for _, l := range theirs {
-		if count[l] < 0 {
-			fmt.Fprintln(&b, "theirs", l)
-		}
-	}
-	if b.Len() == 0 {
-		return "the order differs"
-	}
-	return b.String()
 }

@@ -1,7 +1,6 @@
 package game_test
 
 import (
-	"encoding/hex"
 	"fmt"
 	"sort"
 	"strings"
@@ -158,86 +157,4 @@ func (r *report) seen(v game.View, effects []game.Event) {
 		n[3] += digit(effects[i].To.Has(v.Viewer) && v.Hears(effects[i].Pos))
 	}
 	r.linef("N %d %v", v.Viewer, n)
-}
-
-// readOracle makes reports of the oracle's output.
-func readOracle(out string) []report {
-	var all []report
-	var told, seen report
-	lastKill := ""
-	for _, line := range strings.Split(out, "\n") {
-		f := strings.Fields(line)
-		if len(f) == 0 {
-			continue
-		}
-		switch f[0] {
-		case "T": // ends the tick
-			seen.sortFrom(0)
-			all = append(all, append(told, seen...))
-			told, seen, lastKill = nil, nil, ""
-		case "KICK":
-			told = append(told, line)
-		case "M":
-			l := message(f)
-			// Everybody is sent his own copy of these.
-			if copied := strings.HasPrefix(l, "KILL") || strings.HasPrefix(l, "CHAT 2"); l != "" && (!copied || l != lastKill) {
-				told = append(told, l)
-			}
-			lastKill = l
-		case "I":
-			var typ, id int
-			fmt.Sscan(f[1], &typ)
-			fmt.Sscan(f[2], &id)
-			if typ == 11 {
-				f = f[:len(f)-1] // the latency
-			}
-			seen.linef("I %02d %05d %s", typ, id, strings.Join(f[3:], " "))
-		case "N":
-			seen.linef("N %s [%s]", f[1], strings.Join(f[2:], " "))
-		default:
-			seen = append(seen, line)
-		}
-	}
-	return all
-}
-
-// message is the line of a message to a client, "" for those not compared: M,
-// client, header, bytes.
-func message(f []string) string {
-	raw, err := hex.DecodeString(strings.Join(f[3:], ""))
-	if err != nil {
-		return ""
-	}
-	v := varints(raw)
-	switch v[0] >> 1 {
-	case 3:
-		return fmt.Sprintf("CHAT %d %d", v[1], v[2])
-	case 4:
-		return fmt.Sprintf("TEAM %v", v[1:])
-	case 5:
-		return fmt.Sprintf("KILL %v", v[1:])
-	case 9:
-		return fmt.Sprintf("WEAPON %s %v", f[1], v[1:])
-	case 10:
-		return fmt.Sprintf("EMOTICON %v", v[1:])
-	case 21:
-		return fmt.Sprintf("NOTICE %s %v", f[1], v[1:])
-	}
-	return ""
-}
-
-// varints decodes the numbers of a message.
-func varints(b []byte) []int32 {
-	var v []int32
-	for len(b) > 0 {
-		sign, x, shift := int32(b[0]>>6)&1, int32(b[0]&0x3f), 6
-		for b[0]&0x80 != 0 && len(b) > 1 {
-			b = b[1:]
-			x |= int32(b[0]&0x7f) << shift
-			shift += 7
-		}
-		b = b[1:]
-		v = append(v, x^-sign)
-	}
-	return v
 }

@@ -90,7 +90,7 @@ func TestKilledServer(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, self, "-test.run=^TestServeChild$")
+	cmd := exec.CommandContext(ctx, self)
 	cmd.Env = append(os.Environ(), "TEEYARD_SERVE_CHILD="+dir)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -146,15 +146,12 @@ func TestKilledServer(t *testing.T) {
 	t.Logf("verified to tick %d, the client had seen %d %v before the kill", res.Good, last, killed)
 }
 
-// TestServeChild is not a test but the server of TestKilledServer.
-func TestServeChild(t *testing.T) {
-	dir := os.Getenv("TEEYARD_SERVE_CHILD")
-	if dir == "" {
-		t.Skip("only for TestKilledServer")
-	}
+// serveChild is the server of TestKilledServer, in a process of its own.
+func serveChild(dir string) {
 	serve := serveCmd{Dir: dir, Console: []string{"bindaddr 127.0.0.1", "sv_port 0"}}
 	if err := serve.Run(); err != nil {
 		fmt.Println(err)
+		os.Exit(1)
 	}
 }
 

@@ -2,9 +2,7 @@ package physics
 
 import (
 	"encoding/binary"
-	"fmt"
 	"os"
-	"strconv"
 	"testing"
 
 	"github.com/teeyard/teeyard/game/vec"
@@ -254,35 +252,4 @@ func TestOriginal(t *testing.T) {
 		t.Errorf("%d bytes left", len(b))
 	}
 	t.Logf("%d character ticks equal", states)
-}
-
-// TestOriginalLong prints the final hash of many scenarios in the form of the
-// program that drives the original code, for comparison by hand: PHYSICS_LONG
-// is the number of scenarios, PHYSICS_TICKS their length, PHYSICS_GRID an
-// optional file with a map (u32 width, u32 height, tile indices).
-func TestOriginalLong(t *testing.T) {
-	n, _ := strconv.Atoi(os.Getenv("PHYSICS_LONG"))
-	ticks, _ := strconv.Atoi(os.Getenv("PHYSICS_TICKS"))
-	if n == 0 {
-		t.Skip("PHYSICS_LONG is not set")
-	}
-	var grid *Collision
-	if name := os.Getenv("PHYSICS_GRID"); name != "" {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, h := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
-		if grid, err = NewCollision(int(w), int(h), b[8:]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for k := range n {
-		sc := newScenario(k, grid)
-		for range ticks {
-			sc.step()
-			sc.finish()
-		}
-		fmt.Printf("%d %016x\n", k, uint64(sc.hash))
-	}
 }
