@@ -486,7 +486,7 @@ func TestHostileSnapshots(t *testing.T) {
 		for id := range 64 {
 			o := msg7.Character{CharacterCore: msg7.CharacterCore{Tick: tick - int32(id*3), VelX: big, VelY: -big, X: big, Y: -big, HookedPlayer: -1, HookX: -big, HookState: 4, HookDX: big}}
 			if id%2 == 0 {
-				o.VelX, o.VelY, o.Tick = 900*256, 900*256, tick-149
+				o.VelX, o.VelY, o.Tick = 100*256, 9*256, tick-149
 			}
 			o.Put(b.Add(msg7.TypeCharacter, id, msg7.SizeCharacter))
 		}

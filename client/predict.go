@@ -10,7 +10,7 @@ import (
 // maxSpeed is the speed in 1/256 units per tick beyond which a tee is not moved
 // ahead. Moving costs time in proportion, and a server could send any speed; no
 // game is that fast.
-const maxSpeed = 1000 * 256
+const maxSpeed = 300 * 256
 
 // predictor moves the tees of a view ahead to the tick that inputs are made for, as
 // the server is going to: with the inputs that were sent, and the others going on

@@ -11,7 +11,7 @@ const (
 	maxLag = 3*game.TickRate + 2
 	// maxWay bounds how far a tee is followed, in world units: moving costs time
 	// in proportion, and a server could send any speed.
-	maxWay = 1 << 16
+	maxWay = 1 << 14
 )
 
 // reckoner follows tees from where the server last told of them: it tells again
