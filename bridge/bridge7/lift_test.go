@@ -286,7 +286,7 @@ func TestLiftUndoesDown(t *testing.T) {
 	for _, mapName := range []string{"teeyard1", "testbox"} {
 		x := newMatch(t, mapName, 12, 7)
 		var s snapshot.Snapshot
-		for tick := range 2000 {
+		for tick := range 1200 {
 			x.act()
 			x.step()
 			if tick%2 != 0 {
@@ -298,7 +298,7 @@ func TestLiftUndoesDown(t *testing.T) {
 				x.scene.Build(&x.build, &v, &latency)
 				x.build.Finish(&s)
 				got := l.Snapshot(v.Tick, &s)
-				if (tick/2+id)%8 != 0 {
+				if (tick/2+id)%9 != 0 {
 					continue // comparing is slow
 				}
 				want := lose(&v, &x.trigger)
