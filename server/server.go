@@ -259,13 +259,14 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	}
 	if due > 0 {
 		// Every second tick; a stall that ends on an odd one skips no round.
-		if s.settings.HighBandwidth != 0 || passed(before, s.clock.tick, 2) {
+		round := s.settings.HighBandwidth != 0 || passed(before, s.clock.tick, 2)
+		if round {
 			s.sendSnapshots(now, before)
 		}
 		s.trickle()
 		for _, c := range s.sessions {
 			if c != nil {
-				s.keep(now, c)
+				s.keep(now, c, round)
 			}
 		}
 	}
@@ -291,8 +292,10 @@ func (s *Server) wanted() conn.Time {
 // passed tells whether a multiple of n lies after before, up to tick.
 func passed(before, tick, n int32) bool { return tick/n != before/n }
 
-// keep does a session's upkeep.
-func (s *Server) keep(now conn.Time, c *session) {
+// keep does a session's upkeep. What is queued for a player leaves with the
+// snapshots, as in the original: a datagram for every input timing would cost
+// more than all else the server does.
+func (s *Server) keep(now conn.Time, c *session, round bool) {
 	c.now = now
 	c.conn.Update(now)
 	if c.conn.State() == conn.StateError {
@@ -305,7 +308,9 @@ func (s *Server) keep(now conn.Time, c *session) {
 	}
 	c.continueDownload()
 	c.rconRest()
-	c.conn.Flush(now)
+	if round || c.state != stateInGame {
+		c.conn.Flush(now)
+	}
 }
 
 // tick runs one tick of the world.
