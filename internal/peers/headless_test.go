@@ -43,8 +43,9 @@ func whatever[E client.Event](E) bool { return true }
 // TestClientOnOriginal takes our client through what teeworlds-server 0.7.5
 // offers.
 func TestClientOnOriginal(t *testing.T) {
+	t.Parallel()
 	s := startOriginal(t, "sv_player_slots 16; sv_rcon_password adminpw; sv_motd hello; add_vote \"say it\" say voted; sv_vote_spectate 1")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	host := s.addr.String()
 	maps := client.NewMaps(t.TempDir())
@@ -114,21 +115,37 @@ func TestClientOnOriginal(t *testing.T) {
 	bob.SetTeam(game.TeamSpectators)
 	wait(t, ctx, alice, "team", func(e client.TeamChange) bool { return e.Player.Name == "bob" && e.Player.Team == game.TeamSpectators })
 
-	// All maps and modes.
-	for _, level := range []struct {
-		name, mode string
+	// All maps, in the modes they are made for. A change of the mode alone loads
+	// nothing anew, so that no map comes twice in a row.
+	files, err := filepath.Glob(filepath.Join(originalMaps, "*.map"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no maps: %v", err)
+	}
+	for _, mode := range []struct {
+		name, maps string
 		flags      game.GameFlags
 	}{
-		{"dm2", "dm", 0}, {"dm6", "tdm", game.GameTeams}, {"ctf1", "ctf", game.GameTeams | game.GameHasFlags},
-		{"ctf5", "ctf", game.GameTeams | game.GameHasFlags}, {"lms1", "lms", game.GameSurvival}, {"dm8", "lts", game.GameTeams | game.GameSurvival},
+		{"ctf", "ctf", game.GameTeams | game.GameHasFlags}, {"dm", "dm", 0}, {"lms", "lms", game.GameSurvival},
+		{"tdm", "dm", game.GameTeams}, {"lts", "lms", game.GameTeams | game.GameSurvival},
 	} {
-		alice.Rcon(fmt.Sprintf("sv_gametype %s; sv_map %s", level.mode, level.name))
-		wait(t, ctx, alice, level.name, func(e client.Entered) bool { return e.Map == level.name })
-		Eventually(t, 5*time.Second, "the flags of "+level.mode, func() bool {
-			ok := false
-			alice.Look(func(v *game.View) { ok = v.Game.Flags == level.flags })
-			return ok
-		})
+		visited := 0
+		for _, file := range files {
+			name := strings.TrimSuffix(filepath.Base(file), ".map")
+			if strings.TrimRight(name, "0123456789") != mode.maps {
+				continue
+			}
+			visited++
+			alice.Rcon(fmt.Sprintf("sv_gametype %s; sv_map %s", mode.name, name))
+			wait(t, ctx, alice, name, func(e client.Entered) bool { return e.Map == name })
+			Eventually(t, 10*time.Second, "the flags of "+mode.name, func() bool {
+				ok := false
+				alice.Look(func(v *game.View) { ok = v.Game.Flags == mode.flags })
+				return ok
+			})
+		}
+		if visited == 0 {
+			t.Errorf("no map for %s", mode.name)
+		}
 	}
 
 	// A password for the next, and the way out.
@@ -147,10 +164,12 @@ func TestClientOnOriginal(t *testing.T) {
 	}
 }
 
-// TestBotsOnOriginal lets 16 of our bots fight on teeworlds-server 0.7.5.
+// TestBotsOnOriginal lets 16 of our bots fight for a minute on teeworlds-server
+// 0.7.5.
 func TestBotsOnOriginal(t *testing.T) {
+	t.Parallel()
 	s := startOriginal(t, "sv_player_slots 16")
-	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	maps := client.NewMaps(t.TempDir())
 	var once sync.Once
@@ -205,7 +224,7 @@ func TestBotsOnOriginal(t *testing.T) {
 	}
 	wait.Wait()
 	t.Logf("%d snapshots, kills by weapon %v, %d of %d inputs late", snapshots, kills, late, timings)
-	if snapshots < 16*250 {
+	if snapshots < 16*1000 {
 		t.Errorf("only %d snapshots", snapshots)
 	}
 	n := 0
@@ -220,6 +239,7 @@ func TestBotsOnOriginal(t *testing.T) {
 // TestClientOnDDNet lets a few clients walk about on DDNet-Server 16.4, which sends
 // snapshots in another order and objects of its own.
 func TestClientOnDDNet(t *testing.T) {
+	t.Parallel()
 	s := startDDNet(t, "sv_spectator_slots 0")
 	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Second)
 	defer cancel()
