@@ -79,7 +79,7 @@ func TestMessagesRoundTrip(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%+v\n%x: %v", want, b, err)
 				}
-				if !reflect.DeepEqual(got, want) {
+				if !same(got, want) {
 					t.Fatalf("%x\ngot  %+v\nwant %+v", b, got, want)
 				}
 				if again := got.Append(nil); !bytes.Equal(again, b) {
@@ -100,13 +100,23 @@ func TestMessagesRoundTrip(t *testing.T) {
 				// there is.
 				if in, ok := want.(*Input); id != IDMapData && !(ok && in.Missing > 0) {
 					got, err = d.Decode(append(bytes.Clone(b), "surplus"...))
-					if err != nil || !reflect.DeepEqual(got, want) || d.Surplus() != len("surplus") {
+					if err != nil || !same(got, want) || d.Surplus() != len("surplus") {
 						t.Fatalf("with surplus: %+v, %v, %d left", got, err, d.Surplus())
 					}
 				}
 			})
 		})
 	}
+}
+
+// same compares two messages; a list without elements may or may not have its
+// memory already.
+func same(got, want Message) bool {
+	g, ok := got.(*SvVoteOptionListAdd)
+	if w, both := want.(*SvVoteOptionListAdd); ok && both {
+		return slices.EqualFunc(g.Descriptions, w.Descriptions, bytes.Equal)
+	}
+	return reflect.DeepEqual(got, want)
 }
 
 // TestShortMessages cuts the last byte off a message of each type. Only what may
