@@ -1,0 +1,112 @@
+package bridge
+
+import (
+	"errors"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// ErrUnknown: a message that the version does not have.
+var ErrUnknown = errors.New("bridge: unknown message")
+
+// Guest is the client's end of a bridge. The methods of its first part write to the
+// Line; those of the second show the game as the messages and snapshots tell it.
+type Guest interface {
+	// Take reads a message of the server and calls the methods of News that it is
+	// for; payload may be changed. The error wraps ErrUnknown for a message that
+	// the version does not have.
+	Take(payload []byte, vital bool) error
+
+	// The way into the game, in its order.
+	Hello(password string)
+	RequestMap(chunk int)
+	Ready()
+	Profile(p *game.Profile)
+	Enter()
+
+	// Input sends what the player does in a tick, and acknowledges a snapshot, which
+	// came some ms ago.
+	Input(ack, tick int32, in *game.Input, ago int32)
+	// Ask asks for a command; false for one that this version cannot ask for.
+	Ask(c *game.Command) bool
+	ChatCommand(name, args string)
+	CallVote(kind VoteKind, value, reason string)
+	Vote(vote int32)
+	RconLogin(name, password string)
+	Rcon(line string)
+	Ping()
+
+	// Reset forgets the game, as when the server changes the map. The map stays.
+	Reset()
+	// SetMap gives the map, without which tees are shown where the server last told
+	// of them. Nil takes it away.
+	SetMap(c *physics.Collision)
+	Sizes() *snapshot.Sizes
+	// Snapshot takes a snapshot and returns the view of it, valid until the next.
+	Snapshot(tick int32, s *snapshot.Snapshot) *game.View
+	View() *game.View
+	// Effects is what the last snapshot brought to see and to hear.
+	Effects() []game.Event
+	// Own is the receiver's id, Nobody while it is unknown.
+	Own() game.PlayerID
+	// Player tells about a player; false when he is not in the game, and then what
+	// is known of the last who had the seat.
+	Player(id game.PlayerID) (game.PlayerInfo, bool)
+	Settings() Settings
+	// Limits are the score and time limit and the number of the match.
+	Limits() game.GameState
+	Tuning() game.Tuning
+	// State is how a tee of the view moves: what the server told of it last,
+	// brought forward to the tick of the view.
+	State(c *game.CharacterState) physics.State
+}
+
+// News is what a server tells. Texts are fit to be shown; bytes are
+// borrowed.
+type News interface {
+	// OnMapChange announces the map. (MAP_CHANGE)
+	OnMapChange(m *MapOffer)
+	// OnMapData brings a chunk of it; chunk is below 0 if the version does not say
+	// which. (MAP_DATA)
+	OnMapData(chunk int, data []byte)
+	OnConReady()
+	OnReadyToEnter()
+	// OnSnapshot brings a part of a snapshot; without data nothing changed.
+	OnSnapshot(h snapshot.Header, part int32, data []byte)
+	OnInputTiming(tick, left int32)
+	OnPong()
+
+	// OnEvent is something that happened in the game.
+	OnEvent(ev *game.Event)
+	OnServerInfo(info *Info)
+	OnMotd(text string)
+	OnRaceFinish(id game.PlayerID, time, diff int32, record bool)
+	OnCheckpoint(diff int32)
+
+	OnVote(v *Vote)
+	OnVoteStatus(yes, no, pass, total int32)
+	OnVoteOptions(add []string, clear bool)
+	OnVoteOptionGone(text string)
+
+	OnRconAuth(on bool)
+	OnRconLine(line string)
+	OnRconCommand(c *Command)
+	OnRconCommandGone(name string)
+	OnMapListed(name string, gone bool)
+	OnChatCommand(c *Command, gone bool)
+}
+
+// MapOffer is a map that a server announces.
+type MapOffer struct {
+	Name string
+	CRC  uint32
+	Size int
+	// SHA256 is set if Hashed.
+	SHA256 [32]byte
+	Hashed bool
+	// ChunksPerRequest and ChunkSize tell how it comes; 0 and 0 in versions whose
+	// clients ask for every chunk and take what comes.
+	ChunksPerRequest, ChunkSize int
+}

@@ -1,0 +1,171 @@
+package bridge
+
+import (
+	"errors"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// Why a Host did not take a message.
+var (
+	// ErrMessage: it could not be read, or is none that a client sends.
+	ErrMessage = errors.New("bridge: not a message of a client")
+	// ErrNotVital: it counts only in a vital chunk.
+	ErrNotVital = errors.New("bridge: message must be vital")
+)
+
+// Version is one version of the protocol as a server speaks it. What all its
+// clients get alike is made here, once.
+//
+// Per tick: Note. Per round of snapshots: Begin, then Host.Build for each client,
+// then Done.
+type Version interface {
+	// Name is short, as "0.7", for logs and counters.
+	Name() string
+	// Host makes the server's end for the client that s is about.
+	Host(s Session) Host
+	// Note takes what a tick brought.
+	Note(w *game.World, events []game.Event)
+	// Begin prepares a round of snapshots of the world as it is.
+	Begin(w *game.World)
+	// Done ends a round: effects were shown, to whomever they could be.
+	Done()
+	// PlainMaps tells whether clients read only maps without compressed tile layers.
+	PlainMaps() bool
+}
+
+// Session is the server's side of a client.
+type Session interface {
+	Line
+	Requests
+}
+
+// Requests is what a client asks for. The methods are called by Host.Take; texts
+// are copies, limits of length kept.
+type Requests interface {
+	// OnHello is the first word of a client. (INFO)
+	OnHello(h Hello)
+	// OnMapRequest wants a chunk of the map, or the next ones if chunk is below 0.
+	// (REQUEST_MAP_DATA)
+	OnMapRequest(chunk int)
+	// OnReady: the map is there. (READY)
+	OnReady()
+	// OnProfile tells who wants to play. (Cl_StartInfo)
+	OnProfile(p *game.Profile)
+	// OnEnter: lets us in. (ENTERGAME)
+	OnEnter()
+	// OnInput is what a player does. (INPUT)
+	OnInput(in *Input)
+	// OnCommand is something asked of the game.
+	OnCommand(c game.Command)
+	// OnLogin wants to use the remote console; the name is mostly empty. (RCON_AUTH)
+	OnLogin(name, password string)
+	// OnRcon is a line for the remote console. (RCON_CMD)
+	OnRcon(line string)
+	// OnCallVote wants a vote: kind is VoteOption with the option's text as value,
+	// VoteKick or VoteSpectate with the id of a player. (Cl_CallVote)
+	OnCallVote(kind VoteKind, value, reason string, force bool)
+	// OnVote is a vote of -1, 0 or 1. (Cl_Vote)
+	OnVote(vote int32)
+}
+
+// Hello is a client's first word.
+type Hello struct {
+	// Fits tells whether client and server speak the same; Wants is what the
+	// client said it speaks, fit to be printed, and Speaks what the server does.
+	Fits          bool
+	Wants, Speaks string
+	Password      string
+	// Client is the client's version: of 0.7 clients that of the release, as
+	// 0x0705; 0 if it did not tell.
+	Client int32
+}
+
+// Input is what an INPUT message brings.
+type Input struct {
+	Ack        int32 // tick of the newest snapshot received, -1 none
+	Tick       int32 // that it is meant for
+	Correction int32 // ms that the client held the acknowledgement back
+	Do         game.Input
+	Valid      bool // Do is in range
+}
+
+// Map is the map as a client is told of it.
+type Map struct {
+	Name             string
+	File             []byte
+	CRC              uint32
+	SHA256           [32]byte
+	ChunksPerRequest int // at least 1
+}
+
+// Info is what the server tells clients of itself. (0.7: SERVERINFO)
+type Info struct {
+	Version, Name, Hostname, Map, GameType string
+	Password, TimeScore                    bool
+	SkillLevel                             int32
+	Players, Slots, Clients, MaxClients    int32
+}
+
+// Vote is a vote that runs or has ended.
+type Vote struct {
+	Kind    VoteKind
+	Caller  game.PlayerID // Nobody: the server, or an operator who forced it
+	Timeout int32         // s left
+	// What is the option's text or the player's name; Target is the player.
+	What, Reason string
+	Target       game.PlayerID
+}
+
+// Host is the server's end of a bridge, for one client. Each method but Take, Build,
+// Sizes and ChunkSize writes what it tells to the client's Line: one message, some,
+// or none if the version has none.
+type Host interface {
+	// Take reads a message of the client and calls the method of Requests that it
+	// is for; payload may be changed. The error is ErrMessage or ErrNotVital.
+	Take(payload []byte, vital bool) error
+	// Restart forgets what belongs to a map.
+	Restart()
+
+	// The way into the game.
+	MapChange(m *Map)
+	MapData(m *Map, chunk int)
+	// ChunkSize is how many bytes of the map MapData sends at once.
+	ChunkSize() int
+	ConReady()
+	ReadyToEnter()
+	ServerInfo(info *Info)
+	Motd(text string)
+
+	// The game. ToldOf introduces a player who is there already, or the client to
+	// itself; others who come and go are Events, which are told to those in To.
+	Event(w *game.World, ev *game.Event)
+	ToldOf(w *game.World, about game.PlayerID, self, silent bool)
+	GameInfo(w *game.World)
+	Settings(s *Settings)
+	Tuning(w *game.World)
+
+	// Votes.
+	VoteClear()
+	VoteOptions(texts []string)
+	VoteOptionGone(text string)
+	Vote(v *Vote)
+	VoteStatus(yes, no, pass, total int32)
+
+	// The remote console.
+	RconAuth(on bool)
+	RconLine(line string)
+	RconCommand(c *Command)
+	RconCommandGone(name string)
+	MapListed(name string)
+
+	// Snapshots. Build writes what the view shows; latency is what the scoreboard
+	// is to show per player, in ms. Snapshot sends one part of a delta: Parts 0 of
+	// the header says that nothing changed. (SNAPEMPTY, SNAPSINGLE, SNAP)
+	Build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32)
+	Sizes() *snapshot.Sizes
+	Snapshot(h snapshot.Header, part int, data []byte)
+	// InputTiming tells how many ms early the input for a tick came.
+	InputTiming(tick, left int32)
+}
