@@ -23,6 +23,9 @@ const (
 	Server16 = "tw16.s2c.pkts"
 	// Client16 is what that player sent.
 	Client16 = "tw16.c2s.pkts"
+	// Join6 is a DDNet 16.4 client joining a DDNet 16.4 server over 0.6, playing
+	// and leaving; both directions.
+	Join6 = "ddnet-16.4-dm1-over-0.6.pcap"
 )
 
 // Datagram is one UDP datagram of a capture.
@@ -51,7 +54,7 @@ func Datagrams(tb testing.TB, name string) []Datagram {
 	tb.Helper()
 	var ds []Datagram
 	var err error
-	if b := File(tb, name); name == Join {
+	if b := File(tb, name); name == Join || name == Join6 {
 		ds, err = ParsePCAP(b)
 	} else {
 		ds, err = ParseRecords(b, name == Client16)

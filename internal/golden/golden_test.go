@@ -26,6 +26,16 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+func TestJoin6(t *testing.T) {
+	ds := Datagrams(t, Join6)
+	if len(ds) != 1058 {
+		t.Fatalf("%d datagrams, want 1058", len(ds))
+	}
+	if first := ds[0]; !first.ToServer || string(first.B) != "\x10\x00\x00\x01TKEN\xff\xff\xff\xff" {
+		t.Errorf("the first datagram is no CONNECT: %+v", first)
+	}
+}
+
 func TestRecords(t *testing.T) {
 	for name, toServer := range map[string]bool{Server16: false, Client16: true} {
 		ds := Datagrams(t, name)
