@@ -19,14 +19,15 @@ type Chunk struct {
 
 // Chunks iterates over the chunks of a payload, in order.
 type Chunks struct {
-	rest []byte
-	left int
-	bad  bool
+	rest  []byte
+	left  int
+	split uint8 // bits of the size in a chunk's second byte: 6, or 4 in 0.6
+	bad   bool
 }
 
 // Chunks returns an iterator over p's chunks. What follows the last promised
 // chunk is ignored, as the original does.
-func (p *Packet) Chunks() Chunks { return Chunks{rest: p.Payload, left: p.NumChunks} }
+func (p *Packet) Chunks() Chunks { return Chunks{rest: p.Payload, left: p.NumChunks, split: 6} }
 
 // Next reads the next chunk into c. It returns false at the end, and when the
 // payload ends before the chunk does: then Err tells.
@@ -41,12 +42,13 @@ func (it *Chunks) Next(c *Chunk) bool {
 	}
 	c.Flags = ChunkFlags(b[0] >> 6)
 	c.Seq = 0
-	size, head := int(b[0]&0x3f)<<6|int(b[1]&0x3f), 2
+	low := byte(1)<<it.split - 1
+	size, head := int(b[0]&0x3f)<<it.split|int(b[1]&low), 2
 	if c.Flags&Vital != 0 {
 		if len(b) < 3 {
 			return it.fail()
 		}
-		c.Seq = int(b[1]&0xc0)<<2 | int(b[2])
+		c.Seq = int(b[1]&^low)<<2 | int(b[2])
 		head = 3
 	}
 	if len(b)-head < size {

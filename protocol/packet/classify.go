@@ -12,6 +12,8 @@ const (
 	KindControl6              // 0.6 control message
 	// KindData is a packet with chunks. The versions cannot be told apart:
 	// only the connection that the address has, if any, says which one it is.
+	// From an address without one it can only be 0.6: a packet with 0.6.5's
+	// token, or one that answers a challenge.
 	KindData
 )
 
@@ -66,11 +68,27 @@ func Classify(b []byte) (Kind, Drop) {
 			return KindDrop, DropShort
 		}
 		return KindControl7, DropNone
-	case b[0]&control6 != 0:
+	case b[0]&control6 != 0 && b[2] == 0:
+		// With chunks it is compressed data of 0.7.
 		if len(b) < 4 {
 			return KindDrop, DropShort
 		}
 		return KindControl6, DropNone
 	}
 	return KindData, DropNone
+}
+
+// Only6 reports whether a datagram, which is not connless, has a form that only 0.6
+// writes: a bit that 0.7 does not have, or a control packet. Like Only7 it is for
+// telling why a datagram did not fit its connection.
+func Only6(b []byte) bool {
+	return len(b) >= HeaderSize6 && b[0]&wire6Unused == 0 &&
+		(b[0]&(wire6Compressed|wire6Resend) != 0 || b[0]&wire6Control != 0 && b[2] == 0)
+}
+
+// Only7 reports whether a datagram, which is not connless, has a form that only 0.7
+// writes: a control packet, or compressed chunks.
+func Only7(b []byte) bool {
+	return len(b) >= HeaderSize && b[0]&(wire6Compressed|wire6Resend) == 0 &&
+		(b[0]&wire6Unused != 0 || b[0]&wire6Control != 0 && b[2] != 0)
 }

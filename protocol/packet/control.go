@@ -2,15 +2,16 @@ package packet
 
 import "encoding/binary"
 
-// ControlID is the first payload byte of a control packet. 3 is not used.
+// ControlID is the first payload byte of a control packet.
 type ControlID uint8
 
 const (
 	KeepAlive     ControlID = 0 // both ways, carries an ack
-	Connect       ControlID = 1 // client, carries its token
-	Accept        ControlID = 2 // server, answers Connect
+	Connect       ControlID = 1 // client; in 0.7 it carries its token
+	Accept        ControlID = 2 // server, answers Connect; 0.6: CONNECTACCEPT
+	Confirm       ControlID = 3 // client, answers Accept; 0.6's ACCEPT, not in 0.7
 	Close         ControlID = 4 // both ways, carries a reason
-	TokenExchange ControlID = 5 // request or reply, carries the sender's token
+	TokenExchange ControlID = 5 // 0.7: request or reply, carries the sender's token
 )
 
 // MinTokenRequest is the payload size in bytes, after decompression, from which a

@@ -19,6 +19,9 @@ const (
 	DropState                // not expected in the connection's state
 	DropConnless             // connless packet given to a connection
 	DropPadding              // token request too short to be answered
+	DropFlags                // flags that 0.6 does not have
+	DropEmpty                // 0.6 packet without chunks that asks for nothing
+	DropOther                // packet of the other version on a connection
 
 	// NumDrops is the number of reasons, DropNone included.
 	NumDrops int = iota
@@ -38,6 +41,9 @@ var dropText = [NumDrops]string{
 	"unexpected in this state",
 	"connless packet on a connection",
 	"token request without padding",
+	"unknown flags",
+	"packet without content",
+	"packet of the other version",
 }
 
 // String returns a short lower-case reason, for counters and logs.

@@ -1,6 +1,26 @@
-// Package packet reads and writes the datagrams of Teeworlds 0.7: headers,
+// Package packet reads and writes the datagrams of Teeworlds 0.7 and 0.6: headers,
 // chunks and control messages. It also tells the protocols apart that share a
 // server's port (Classify).
+//
+// The two versions differ in their framing only:
+//
+//	                     0.7 (Packet)                0.6 (Packet6)
+//	header               7 bytes, always a token     3 bytes; 7 with 0.6.5's token
+//	flags in byte 0      control 04, resend 08,      control 10, resend 40,
+//	                     compressed 10, connless 20  compressed 80, connless 20,
+//	                                                 token 08
+//	ack, chunk count     10 bits, 8 bits             the same
+//	token                in the header               DDNet: 4 bytes after the last
+//	                                                 chunk or control message, in
+//	                                                 the compressed part; 0.6.5: in
+//	                                                 the header; before: none
+//	chunk size           12 bits, 6 and 6            10 bits, 6 and 4
+//	chunk sequence       10 bits                     10 bits, bits 6 and 7 twice
+//	largest chunk sent   1387                        1023
+//	chunks of a packet   1391 bytes                  1390 bytes
+//	control messages     KEEPALIVE CONNECT ACCEPT    KEEPALIVE CONNECT CONNECTACCEPT
+//	                     CLOSE TOKEN                 ACCEPT CLOSE
+//	connless header      9 bytes: version, tokens    6 bytes: FF, or "xe" and a number
 //
 // Nothing here keeps state or allocates. Slices that a parse returns are
 // borrowed from the datagram or from the scratch space given.
@@ -23,9 +43,12 @@ const (
 	MaxChunkHeader     = 3    // of a vital chunk; others have 2
 	MaxChunks          = 255  // per packet: the header has one byte for them
 
-	// MaxEncoded is the capacity that AppendPacket needs in the worst case
-	// to work without allocating.
-	MaxEncoded = HeaderSize + (MaxPayload+1)*15/8 + 32
+	// MaxEncoded is the capacity that AppendPacket and AppendPacket6 need in
+	// the worst case to work without allocating.
+	MaxEncoded = HeaderSize + (maxText+1)*15/8 + 32
+
+	// maxText is the longest payload of either version after decompression.
+	maxText = MaxDatagram - HeaderSize6
 )
 
 // Sequence numbers of vital chunks and the acks that answer them run from 0 to
@@ -53,7 +76,7 @@ const (
 )
 
 // Scratch is where a payload is decompressed to.
-type Scratch [MaxPayload]byte
+type Scratch [maxText]byte
 
 // Packet is a 0.7 packet.
 type Packet struct {
