@@ -1,16 +1,26 @@
-// Package conn is the Teeworlds 0.7 connection, of a client or a server, without
-// input and output: it is told the time, fed datagrams and polled, and gives
+// Package conn is the connection of Teeworlds 0.7 and 0.6, of a client or a server,
+// without input and output: it is told the time, fed datagrams and polled, and gives
 // datagrams to a function. It has no clock, goroutine, lock or socket, and in its
 // steady state it allocates nothing.
 //
+// One Conn serves both versions. Which one it is shows when it begins, with Dial or
+// Dial6, Accept or Accept6, and does not change; everything else is the same. Packets
+// that are clearly of the other version are dropped as packet.DropOther.
+//
 // A server keeps no state for addresses that have not proved themselves: Tokens
-// judges their datagrams, and only an Admit verdict leads to Conn.Accept.
+// judges their datagrams (Judge, Judge6), and only an Admit verdict leads to
+// Conn.Accept or Conn.Accept6. The exception is 0.6's oldest handshake, Plain, which
+// proves nothing; AppendChallenge is how to make it do so.
 //
 // The rules are the original's, except where those let a peer do harm or lose what
 // could be saved: the token is checked before the ack counts; an ack counts before a
 // resend request of the same packet is obeyed; such requests are limited in time;
 // what is not acked for a second is resent as a whole packet, not as one chunk; a
 // full resend buffer is an error like a timeout; a packet has at most 255 chunks.
+// Those of 0.6 are in the comment of Handshake.
+//
+// A silent peer is given up after 10 s, as Teeworlds does in both versions; DDNet's
+// own programs wait for 100 s.
 package conn
 
 import (
@@ -52,7 +62,7 @@ const (
 var (
 	// ErrState means that the connection's state does not allow the call.
 	ErrState = errors.New("conn: not possible in this state")
-	// ErrTooLarge means that a payload exceeds packet.MaxChunkSize.
+	// ErrTooLarge means that a payload exceeds Conn.MaxPayload.
 	ErrTooLarge = errors.New("conn: payload does not fit a packet")
 	// ErrOutOfBuffer means that the peer has left too many vital chunks
 	// unacked. The connection is in StateError then.
@@ -66,8 +76,8 @@ type State uint8
 
 const (
 	StateOffline State = iota // no connection
-	StateToken                // client: waits for the server's token
-	StateConnect              // client: waits for ACCEPT
+	StateToken                // client, 0.7: waits for the server's token
+	StateConnect              // client: waits for ACCEPT, 0.6's CONNECTACCEPT
 	StatePending              // server: waits for the first chunks
 	StateOnline               // chunks flow
 	StateError                // ended by the peer or by itself; see Reason
@@ -112,9 +122,9 @@ type Config struct {
 	Buffers *Buffers
 }
 
-// Conn is a 0.7 connection of either role. It must not be copied, and it is for
-// one goroutine. Init it before use; then Dial or Accept; after Close it can be
-// used again.
+// Conn is a connection of either role and version. It must not be copied, and it is
+// for one goroutine. Init it before use; then Dial, Dial6, Accept or Accept6; after
+// Close it can be used again.
 type Conn struct {
 	core
 	send    func([]byte)
@@ -129,6 +139,7 @@ type Conn struct {
 	lastRecv     Time
 	reason       string
 	drops        [packet.NumDrops]uint32
+	six          six // what only 0.6 has
 }
 
 // New returns a connection in StateOffline.
@@ -175,6 +186,8 @@ func (c *Conn) offline() {
 	c.server, c.remoteClosed = false, false
 	c.generation++
 	c.token, c.peerToken = packet.NoToken, packet.NoToken
+	c.core.limit = packet.MaxPayload
+	c.six = six{}
 }
 
 // Dial begins a connection as a client, with own as the token that the server
@@ -230,14 +243,18 @@ func (c *Conn) Close(now Time, reason string) {
 	if !c.remoteClosed {
 		c.reason = reason
 		c.lastSend = now
-		c.send(packet.AppendClose(c.buffers.out[:0], c.ack, c.peerToken, reason))
+		if c.six.on {
+			c.send(packet.AppendClose6(c.buffers.out[:0], c.ack, c.six.guard, reason))
+		} else {
+			c.send(packet.AppendClose(c.buffers.out[:0], c.ack, c.peerToken, reason))
+		}
 	}
 	c.offline()
 }
 
 // Queue adds a payload to the packet under construction; a full packet is sent
 // first. Vital payloads are kept and resent until the peer acks them. payload may
-// have up to packet.MaxChunkSize bytes and is copied.
+// have up to MaxPayload bytes and is copied.
 //
 // ErrState unless online, ErrTooLarge for a longer payload. When a vital payload
 // does not fit the resend buffer, or 511 are unacked already, the connection fails
@@ -247,7 +264,7 @@ func (c *Conn) Queue(now Time, payload []byte, vital bool) error {
 	switch {
 	case c.state != StateOnline:
 		return ErrState
-	case len(payload) > packet.MaxChunkSize:
+	case len(payload) > c.MaxPayload():
 		return ErrTooLarge
 	}
 	if !c.core.queue(now, payload, vital) {
@@ -278,6 +295,12 @@ func (c *Conn) Update(now Time) {
 			c.fail(ReasonUnreachable)
 			return
 		}
+	case StateConnect:
+		if c.six.on && silent > dialTimeout {
+			c.fail(ReasonUnreachable)
+			return
+		}
+		fallthrough
 	default:
 		if silent > timeout {
 			c.fail(ReasonTimeout)
@@ -294,18 +317,29 @@ func (c *Conn) Update(now Time) {
 		}
 		return
 	}
+	if c.six.unconfirmed && now.Sub(c.six.confirmed) > confirmEvery {
+		c.confirm(now)
+	}
 	if now.Sub(c.lastSend) > flushAfter {
 		c.core.flush(now)
 	}
 	if now.Sub(c.lastSend) > keepAliveAfter {
 		c.lastSend = now
-		c.send(packet.AppendControl(c.buffers.out[:0], c.ack, c.peerToken, packet.KeepAlive))
+		if c.six.on {
+			c.send(packet.AppendControl6(c.buffers.out[:0], c.ack, c.six.guard, packet.KeepAlive))
+		} else {
+			c.send(packet.AppendControl(c.buffers.out[:0], c.ack, c.peerToken, packet.KeepAlive))
+		}
 	}
 }
 
 // sendHandshake sends the message that the state calls for.
 func (c *Conn) sendHandshake(now Time) {
 	c.lastSend = now
+	if c.six.on {
+		c.sendHandshake6()
+		return
+	}
 	out := c.buffers.out[:0]
 	switch c.state {
 	case StateToken:
@@ -329,15 +363,33 @@ func (c *Conn) fail(reason string) {
 // The framing that core asks for.
 
 func (c *Conn) appendChunkHeader(dst []byte, flags packet.ChunkFlags, seq, size int) []byte {
+	if c.six.on {
+		return packet.AppendChunkHeader6(dst, flags, seq, size)
+	}
 	return packet.AppendChunkHeader(dst, flags, seq, size)
 }
 
 func (c *Conn) sendPacket(flags packet.Flags, ack, chunks int, payload []byte) {
-	c.send(packet.AppendPacket(c.buffers.out[:0], flags, ack, chunks, c.peerToken, payload))
+	out := c.buffers.out[:0]
+	if c.six.on {
+		out = packet.AppendPacket6(out, flags, ack, chunks, c.six.guard, payload)
+	} else {
+		out = packet.AppendPacket(out, flags, ack, chunks, c.peerToken, payload)
+	}
+	c.send(out)
 }
 
 // State returns the connection's state.
 func (c *Conn) State() State { return c.state }
+
+// MaxPayload returns how long a payload may be for Queue, in bytes:
+// packet.MaxChunkSize, or packet.MaxChunkSize6 for a 0.6 connection.
+func (c *Conn) MaxPayload() int {
+	if c.six.on {
+		return packet.MaxChunkSize6
+	}
+	return packet.MaxChunkSize
+}
 
 // Reason returns why the connection ended, or "". As in the original a server keeps
 // no text of its clients: it sees "" when the client closed.
@@ -346,7 +398,8 @@ func (c *Conn) Reason() string { return c.reason }
 // ClosedByPeer reports whether StateError comes from the peer's CLOSE.
 func (c *Conn) ClosedByPeer() bool { return c.remoteClosed }
 
-// Token returns the token that the peer must use, or packet.NoToken.
+// Token returns the token that the peer must use, or packet.NoToken. In a 0.6
+// connection with a token both ends use the same.
 func (c *Conn) Token() packet.Token { return c.token }
 
 // PeerToken returns the token that the peer handed out, or packet.NoToken.

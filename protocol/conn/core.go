@@ -46,8 +46,11 @@ type core struct {
 
 	flags   packet.Flags // of the packet under construction
 	chunks  int
-	payload []byte // up to packet.MaxPayload bytes of build
-	build   [packet.MaxPayload]byte
+	payload []byte // up to limit bytes of build
+	limit   int    // of the version
+	build   [packet.MaxPayload + packet.TrailerSize]byte
+
+	unknown bool // the peer's sequence is unknown until the next vital chunk
 
 	unacked  resendBuffer
 	lastSend Time
@@ -66,6 +69,7 @@ func (k *core) init(f framer, limit int) {
 func (k *core) reset() {
 	k.seq, k.ack, k.peerAck = 0, 0, 0
 	k.flags, k.chunks, k.payload = 0, 0, k.build[:0]
+	k.unknown = false
 	k.unacked.reset()
 	k.wantsResend, k.progressed, k.resentAll = false, false, false
 	k.lastSend = 0
@@ -95,8 +99,8 @@ func (k *core) acked(ack int) {
 // inOrder reports whether a received vital chunk is the next one, and if so takes
 // its number. It asks the peer for a resend when chunks before it are missing.
 func (k *core) inOrder(seq int) bool {
-	if seq == (k.ack+1)&packet.SeqMask {
-		k.ack = seq
+	if seq == (k.ack+1)&packet.SeqMask || k.unknown {
+		k.ack, k.unknown = seq, false
 		return true
 	}
 	if !behind(seq, k.ack) {
@@ -124,7 +128,7 @@ func (k *core) queue(now Time, data []byte, vital bool) bool {
 // put writes a chunk, in two parts, after sending the packet if it does not fit it.
 func (k *core) put(now Time, flags packet.ChunkFlags, seq int, a, b []byte) {
 	size := len(a) + len(b)
-	if len(k.payload)+size+packet.MaxChunkHeader > packet.MaxPayload || k.chunks == packet.MaxChunks {
+	if len(k.payload)+size+packet.MaxChunkHeader > k.limit || k.chunks == packet.MaxChunks {
 		k.flush(now)
 	}
 	k.payload = k.framer.appendChunkHeader(k.payload, flags, seq, size)
@@ -195,7 +199,7 @@ func (k *core) resendOld(now Time) {
 			continue
 		}
 		size += e.size + packet.MaxChunkHeader
-		if size > packet.MaxPayload {
+		if size > k.limit {
 			return
 		}
 		k.resend(now, i)

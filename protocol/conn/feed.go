@@ -10,7 +10,12 @@ import "github.com/teeyard/teeyard/protocol/packet"
 // Connless packets are not for connections: hand them to Tokens.Judge. Feed refuses
 // them with packet.DropConnless.
 func (c *Conn) Feed(now Time, b []byte, h Handler) error {
-	drop := c.feed(now, b, h)
+	var drop packet.Drop
+	if c.six.on {
+		drop = c.feed6(now, b, h)
+	} else {
+		drop = c.feed7(now, b, h)
+	}
 	if drop == packet.DropNone {
 		return nil
 	}
@@ -18,12 +23,15 @@ func (c *Conn) Feed(now Time, b []byte, h Handler) error {
 	return drop
 }
 
-func (c *Conn) feed(now Time, b []byte, h Handler) packet.Drop {
+func (c *Conn) feed7(now Time, b []byte, h Handler) packet.Drop {
 	if c.state == StateOffline || c.state == StateError {
 		return packet.DropState
 	}
 	var p packet.Packet
 	if err := p.ParseHeader(b); err != nil {
+		if packet.Only6(b) {
+			return packet.DropOther
+		}
 		return err.(packet.Drop)
 	}
 	if p.Flags&packet.Connless != 0 {
@@ -33,6 +41,9 @@ func (c *Conn) feed(now Time, b []byte, h Handler) packet.Drop {
 	// wrong token, so that whoever can forge the address can stall the
 	// connection.
 	if p.Token != c.token {
+		if packet.Only6(b) {
+			return packet.DropOther
+		}
 		return packet.DropToken
 	}
 	if !c.core.possibleAck(p.Ack) {
@@ -47,7 +58,7 @@ func (c *Conn) feed(now Time, b []byte, h Handler) packet.Drop {
 			return drop
 		}
 		if c.state == StateOnline {
-			c.received(now, &p)
+			c.received(now, p.Ack, p.Flags)
 		}
 		return packet.DropNone
 	}
@@ -59,16 +70,16 @@ func (c *Conn) feed(now Time, b []byte, h Handler) packet.Drop {
 	default:
 		return packet.DropState
 	}
-	c.received(now, &p)
-	return c.deliver(&p, h)
+	c.received(now, p.Ack, p.Flags)
+	return c.deliver(p.Chunks(), h)
 }
 
 // received notes an online peer's packet: it is there, acks, and may ask for a
 // resend.
-func (c *Conn) received(now Time, p *packet.Packet) {
+func (c *Conn) received(now Time, ack int, flags packet.Flags) {
 	c.lastRecv = now
-	c.core.acked(p.Ack)
-	if p.Flags&packet.Resend != 0 {
+	c.core.acked(ack)
+	if flags&packet.Resend != 0 {
 		c.core.resendRequested(now)
 	}
 }
@@ -107,10 +118,10 @@ func (c *Conn) control(now Time, p *packet.Packet) packet.Drop {
 
 // deliver gives the chunks to h. What h does may end the connection, and even begin
 // another one; the rest of the packet is not for that one.
-func (c *Conn) deliver(p *packet.Packet, h Handler) packet.Drop {
+func (c *Conn) deliver(it packet.Chunks, h Handler) packet.Drop {
 	generation := c.generation
 	var chunk packet.Chunk
-	for it := p.Chunks(); c.generation == generation; {
+	for c.generation == generation {
 		if !it.Next(&chunk) {
 			if it.Err() != nil {
 				return packet.DropChunk

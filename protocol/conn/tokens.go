@@ -39,14 +39,28 @@ func NewTokens(random io.Reader) (*Tokens, error) {
 
 // Token returns the current token for an IP address. It is never packet.NoToken.
 func (t *Tokens) Token(now Time, ip netip.Addr) packet.Token {
-	return t.at(epoch(now), ip)
+	return t.at(token7, epoch(now), netip.AddrPortFrom(ip, 0))
 }
 
 // Valid reports whether token is the current or the previous one of ip.
 func (t *Tokens) Valid(now Time, ip netip.Addr, token packet.Token) bool {
-	e := epoch(now)
-	return token != packet.NoToken && (token == t.at(e, ip) || token == t.at(e-1, ip))
+	return t.valid(token7, now, netip.AddrPortFrom(ip, 0), token)
 }
+
+func (t *Tokens) valid(kind tokenKind, now Time, from netip.AddrPort, token packet.Token) bool {
+	e := epoch(now)
+	return token != packet.NoToken && (token == t.at(kind, e, from) || token == t.at(kind, e-1, from))
+}
+
+// tokenKind keeps the tokens apart that one key makes.
+type tokenKind byte
+
+const (
+	token7    tokenKind = iota // 0.7
+	tokenTKEN                  // 0.6, DDNet
+	token65                    // 0.6.5, of address and port
+	tokenTick                  // 0.6, the tick of a challenge, of address and port
+)
 
 // Global returns the token to put into token requests that are broadcast. The
 // answers come from anywhere, so it belongs to no address.
@@ -62,19 +76,27 @@ func epoch(now Time) uint64 {
 
 // at is a prefix hash: safe as a keyed one since the text has a fixed length and
 // most of the digest is kept back.
-func (t *Tokens) at(epoch uint64, ip netip.Addr) packet.Token {
-	var text [24 + 8 + 1 + 16]byte
+func (t *Tokens) at(kind tokenKind, epoch uint64, from netip.AddrPort) packet.Token {
+	var text [24 + 8 + 1 + 1 + 16 + 2]byte
 	copy(text[:], t.key[:])
 	binary.BigEndian.PutUint64(text[24:], epoch)
-	if ip.IsValid() {
-		text[32] = 1
-		as16 := ip.As16()
-		copy(text[33:], as16[:])
+	text[32] = byte(kind)
+	if from.Addr().IsValid() {
+		text[33] = 1
+		as16 := from.Addr().As16()
+		copy(text[34:], as16[:])
+	}
+	if kind == token65 || kind == tokenTick {
+		binary.BigEndian.PutUint16(text[50:], from.Port())
 	}
 	sum := sha256.Sum256(text[:])
 	token := packet.Token(binary.BigEndian.Uint32(sum[:]))
-	if token == packet.NoToken {
-		token--
+	switch {
+	case kind == tokenTick:
+		// A tick that leaves room for the game to go on from it.
+		return token&0x3fffffff + 2
+	case token == packet.NoToken, token == 0 && kind != token7:
+		token = 1
 	}
 	return token
 }
@@ -85,11 +107,13 @@ type Verdict uint8
 const (
 	// Ignore: no answer, no state.
 	Ignore Verdict = iota
-	// Reply: answer with packet.AppendTokenReply(dst, p.Response, Token(now, ip)).
+	// Reply: answer with packet.AppendTokenReply(dst, p.Response, Token(now, ip)),
+	// in 0.6 with Judgement.AppendReply.
 	Reply
 	// Admit: a CONNECT from an address that has proved itself. Answer with
 	// Conn.Accept(now, p.Token, p.Response), or refuse with
-	// packet.AppendClose(dst, 0, p.Response, reason).
+	// packet.AppendClose(dst, 0, p.Response, reason). In 0.6 it is
+	// Conn.Accept6 or Judgement.AppendClose.
 	Admit
 	// Connless: p.Payload comes from an address that has proved itself. An
 	// answer is sent with packet.AppendConnless(dst, p.Response, ...).
@@ -97,9 +121,13 @@ const (
 	// Exchanged: the answer to our token request; p.Response is the
 	// sender's token.
 	Exchanged
+	// Unproven, of Judge6 only: a CONNECT without token. Make the address
+	// prove itself with AppendChallenge, or trust it and answer with
+	// Conn.Accept6, or do nothing.
+	Unproven
 )
 
-var verdictText = [...]string{"ignore", "reply", "admit", "connless", "exchanged"}
+var verdictText = [...]string{"ignore", "reply", "admit", "connless", "exchanged", "unproven"}
 
 // String returns the verdict's name.
 func (v Verdict) String() string {
@@ -109,7 +137,7 @@ func (v Verdict) String() string {
 	return "unknown verdict"
 }
 
-// Judge decides about a packet from an address without a connection. p must have
+// Judge decides about a 0.7 packet from an address without a connection. p must have
 // been parsed. The Drop is DropNone unless the verdict is Ignore.
 func (t *Tokens) Judge(now Time, ip netip.Addr, p *packet.Packet) (Verdict, packet.Drop) {
 	exchange := p.Flags&packet.Control != 0 && p.ControlID() == packet.TokenExchange

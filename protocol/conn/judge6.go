@@ -1,0 +1,197 @@
+package conn
+
+import (
+	"net/netip"
+
+	"github.com/teeyard/teeyard/protocol/packer"
+	"github.com/teeyard/teeyard/protocol/packet"
+)
+
+// Judgement is what Judge6 says about a 0.6 datagram.
+type Judgement struct {
+	// Verdict is Ignore, Reply, Admit or Unproven.
+	Verdict Verdict
+	// Drop is why it is Ignore; otherwise DropNone.
+	Drop packet.Drop
+	// Handshake is the one that the datagram is part of, unless the verdict is
+	// Ignore.
+	Handshake Handshake
+	// Token is the one for the client, with Reply or Admit and TKEN or
+	// HeaderToken; otherwise packet.NoToken.
+	Token packet.Token
+
+	client packet.Token // 0.6.5's CONNECT has one
+}
+
+// Judge6 decides about a 0.6 datagram from an address without a connection; connless
+// ones are not for it (packet.DropConnless). It keeps nothing.
+//
+// scratch is for what may be the answer to a challenge: such a datagram has to be
+// decompressed before it can be known. It costs more than all others, and everybody
+// can send it; nil spares it, for a server that sends no challenges or has looked at
+// enough of them. No other datagram is decompressed.
+//
+// A datagram that acks something is from a connection that has ended: nothing was
+// sent to this address that it could ack. The answer to a challenge is the exception.
+func (t *Tokens) Judge6(now Time, from netip.AddrPort, b []byte, scratch *packet.Scratch) Judgement {
+	var p packet.Packet6
+	if err := p.ParseHeader(b); err != nil {
+		return ignore(err.(packet.Drop))
+	}
+	control := p.Flags&packet.Control != 0
+	switch {
+	case p.Flags&packet.Connless != 0:
+		return ignore(packet.DropConnless)
+	case p.Tokened:
+		return t.judge65(now, from, &p)
+	case control && p.ControlID() == packet.Connect:
+		return t.judgeConnect(now, from, &p)
+	case control && p.ControlID() == packet.Confirm:
+		g := p.Offer()
+		switch {
+		case g.Place != packet.InTrailer:
+			return ignore(packet.DropState)
+		case !t.valid(tokenTKEN, now, from, g.Token):
+			return ignore(packet.DropToken)
+		case p.Ack != 0:
+			return ignore(packet.DropAck)
+		}
+		return Judgement{Verdict: Admit, Handshake: TKEN, Token: g.Token}
+	case control || scratch == nil:
+		return ignore(packet.DropState)
+	}
+	if p.Open(scratch) != nil {
+		return ignore(packet.DropHuffman)
+	}
+	if !t.answersChallenge(now, from, &p) {
+		return ignore(packet.DropState)
+	}
+	return Judgement{Verdict: Admit, Handshake: Challenged, Token: packet.NoToken}
+}
+
+func ignore(why packet.Drop) Judgement {
+	return Judgement{Verdict: Ignore, Drop: why, Token: packet.NoToken}
+}
+
+func (t *Tokens) judgeConnect(now Time, from netip.AddrPort, p *packet.Packet6) Judgement {
+	g := p.Offer()
+	switch g.Place {
+	case packet.InTrailer:
+		return Judgement{Verdict: Reply, Handshake: TKEN, Token: t.at(tokenTKEN, epoch(now), from)}
+	case packet.InHeader:
+		return Judgement{Verdict: Reply, Handshake: HeaderToken, Token: t.at(token65, epoch(now), from), client: g.Token}
+	}
+	return Judgement{Verdict: Unproven, Handshake: Plain, Token: packet.NoToken}
+}
+
+// judge65 admits 0.6.5 clients by the first packet that has their token.
+func (t *Tokens) judge65(now Time, from netip.AddrPort, p *packet.Packet6) Judgement {
+	switch {
+	case !t.valid(token65, now, from, p.Token):
+		return ignore(packet.DropToken)
+	case p.Ack != 0:
+		return ignore(packet.DropAck)
+	case p.Flags&packet.Control != 0 && p.ControlID() != packet.KeepAlive:
+		return ignore(packet.DropState)
+	}
+	return Judgement{Verdict: Admit, Handshake: HeaderToken, Token: p.Token}
+}
+
+// AppendReply appends the answer for a Reply: CONNECTACCEPT, never longer than the
+// CONNECT.
+func (j *Judgement) AppendReply(dst []byte) []byte {
+	return packet.AppendAccept6(dst, j.guard(), j.client)
+}
+
+// AppendClose appends the CLOSE that refuses the client, in the form that it
+// understands. It can be longer than what the client has sent; after an Admit the
+// address is proved.
+func (j *Judgement) AppendClose(dst []byte, reason string) []byte {
+	g := j.guard()
+	switch {
+	case j.Verdict != Reply:
+	case g.Place == packet.InHeader:
+		g.Token = j.client
+	default:
+		// The client does not know of a trailer yet.
+		g = packet.Guard{}
+	}
+	return packet.AppendClose6(dst, 0, g, reason)
+}
+
+func (j *Judgement) guard() packet.Guard {
+	switch {
+	case j.Token == packet.NoToken:
+	case j.Handshake == TKEN:
+		return packet.Guard{Place: packet.InTrailer, Token: j.Token}
+	case j.Handshake == HeaderToken:
+		return packet.Guard{Place: packet.InHeader, Token: j.Token}
+	}
+	return packet.Guard{}
+}
+
+// System messages of 0.6 that a challenge consists of, as they begin on the wire.
+const (
+	sys6MapChange = 2<<1 | 1
+	sys6MapData   = 3<<1 | 1
+	sys6ConReady  = 4<<1 | 1
+	sys6SnapEmpty = 6<<1 | 1
+	sys6Input     = 16<<1 | 1
+)
+
+// Teeworlds 0.6's dm1, which every client has.
+const (
+	dm1CRC  = 0xf2159e6e - 1<<32
+	dm1Size = 5805
+)
+
+// AppendChallenge appends the packet that makes a client without token prove its
+// address; send packet.AppendAccept6(nil, packet.Guard{}, 0) before it, as the answer
+// to the CONNECT. It has six vital chunks: MAP_CHANGE, MAP_DATA, CON_READY and three
+// SNAPEMPTY whose tick is a secret of the address. The client loads the map, which is
+// dm1, and acks that tick in its first INPUT, by which Judge6 knows it. A password cannot be asked for on this way:
+// what the client has sent by then, INFO included, was ignored.
+//
+// It has about 75 bytes, so it is larger than the CONNECT of 4 bytes by design: limit
+// how many are sent in a second.
+func (t *Tokens) AppendChallenge(dst []byte, now Time, from netip.AddrPort) []byte {
+	tick := int32(t.at(tokenTick, epoch(now), from))
+	var buf [128]byte
+	var msg [32]byte
+	payload, seq := buf[:0], 0
+	chunk := func(data []byte) {
+		seq++
+		payload = packet.AppendChunk6(payload, packet.Vital, seq, data)
+	}
+	b := append(packer.AppendInt(msg[:0], sys6MapChange), "dm1\x00"...)
+	b = packer.AppendInt(b, dm1CRC)
+	chunk(packer.AppendInt(b, dm1Size))
+	// The last part of a map without data, which old clients wait for.
+	b = packer.AppendInt(msg[:0], sys6MapData)
+	chunk(packer.AppendInts(b, []int32{1, 0, 0, 0}))
+	chunk(packer.AppendInt(msg[:0], sys6ConReady))
+	b = packer.AppendInt(msg[:0], sys6SnapEmpty)
+	b = packer.AppendInt(b, tick)
+	b = packer.AppendInt(b, tick+1) // against the empty snapshot of tick -1
+	for range 3 {
+		chunk(b)
+	}
+	return packet.AppendPacket6(dst, 0, 0, seq, packet.Guard{}, payload)
+}
+
+// answersChallenge reports whether one of the chunks is an INPUT that acks the tick
+// of the address.
+func (t *Tokens) answersChallenge(now Time, from netip.AddrPort, p *packet.Packet6) bool {
+	var c packet.Chunk
+	for it := p.Chunks(); it.Next(&c); {
+		var u packer.Unpacker
+		u.Reset(c.Data)
+		if u.Int() != sys6Input {
+			continue
+		}
+		if tick := u.Int(); u.Err() == nil && tick > 0 {
+			return t.valid(tokenTick, now, from, packet.Token(tick))
+		}
+	}
+	return false
+}
