@@ -19,7 +19,8 @@ type Guest interface {
 	// the version does not have.
 	Take(payload []byte, vital bool) error
 
-	// The way into the game, in its order.
+	// The way into the game, in its order: INFO, REQUEST_MAP_DATA, READY,
+	// Cl_StartInfo, ENTERGAME.
 	Hello(password string)
 	RequestMap(chunk int)
 	Ready()
@@ -63,26 +64,45 @@ type Guest interface {
 	State(c *game.CharacterState) physics.State
 }
 
-// News is what a server tells. Texts are fit to be shown; bytes are
-// borrowed.
+// News is what a server tells.
 type News interface {
+	Upkeep
+	Story
+}
+
+// Upkeep is the part of the news that keeps a session going: the way into the game,
+// snapshots, clocks. Bytes are borrowed.
+type Upkeep interface {
 	// OnMapChange announces the map. (MAP_CHANGE)
 	OnMapChange(m *MapOffer)
 	// OnMapData brings a chunk of it; chunk is below 0 if the version does not say
 	// which. (MAP_DATA)
 	OnMapData(chunk int, data []byte)
+	// OnConReady: now the server wants to know who plays. (CON_READY)
 	OnConReady()
+	// OnReadyToEnter: we may enter. (Sv_ReadyToEnter)
 	OnReadyToEnter()
 	// OnSnapshot brings a part of a snapshot; without data nothing changed.
+	// (SNAPEMPTY, SNAPSINGLE, SNAP)
 	OnSnapshot(h snapshot.Header, part int32, data []byte)
+	// OnInputTiming tells how many ms early the input for a tick came.
+	// (INPUTTIMING)
 	OnInputTiming(tick, left int32)
+	// OnPong answers Ping. (PING_REPLY)
 	OnPong()
+}
 
-	// OnEvent is something that happened in the game.
+// Story is the part of the news that players care for. Texts are copies, fit to be
+// shown.
+type Story interface {
+	// OnEvent is something that happened in the game; the event is borrowed. To is
+	// empty: what a client is told is for it.
 	OnEvent(ev *game.Event)
 	OnServerInfo(info *Info)
 	OnMotd(text string)
+	// OnRaceFinish: a player finished; times in ms, -1 none. (Sv_RaceFinish)
 	OnRaceFinish(id game.PlayerID, time, diff int32, record bool)
+	// OnCheckpoint: the receiver passed one, diff ms behind his best. (Sv_Checkpoint)
 	OnCheckpoint(diff int32)
 
 	OnVote(v *Vote)
@@ -98,15 +118,16 @@ type News interface {
 	OnChatCommand(c *Command, gone bool)
 }
 
-// MapOffer is a map that a server announces.
+// MapOffer is a map that a server announces. Nothing in it was checked.
 type MapOffer struct {
-	Name string
+	Name string // fit to be shown
 	CRC  uint32
-	Size int
+	Size int // bytes
 	// SHA256 is set if Hashed.
 	SHA256 [32]byte
 	Hashed bool
-	// ChunksPerRequest and ChunkSize tell how it comes; 0 and 0 in versions whose
-	// clients ask for every chunk and take what comes.
+	// ChunksPerRequest and ChunkSize tell how it comes; Numbered that instead
+	// clients ask for chunk after chunk, by number, and take what comes.
 	ChunksPerRequest, ChunkSize int
+	Numbered                    bool
 }

@@ -3,21 +3,17 @@ package client
 import (
 	"strconv"
 
-	"github.com/teeyard/teeyard/bridge/bridge7"
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
-// send sends a message at once. The error is that of conn.Queue: not online, or the
-// server does not take what is sent.
-func (c *Client) send(m msg7.Message) error {
+// tell asks something of the server, at once. The error is that of conn.Queue: not
+// online, or the server does not take what is sent.
+func (c *Client) tell(do func(g bridge.Guest)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.network != nil {
-		c.now = conn.Time(c.network.sock.Now())
-	}
-	if err := c.s.Send(c.now, m); err != nil {
+	c.now = c.time()
+	if err := c.s.Tell(c.now, do); err != nil {
 		return err
 	}
 	if c.network != nil {
@@ -27,8 +23,7 @@ func (c *Client) send(m msg7.Message) error {
 }
 
 func (c *Client) ask(cmd game.Command) error {
-	m, _ := bridge7.Request(&cmd)
-	return c.send(m)
+	return c.tell(func(g bridge.Guest) { g.Ask(&cmd) })
 }
 
 // Say says a line to all.
@@ -48,7 +43,7 @@ func (c *Client) Whisper(to game.PlayerID, text string) error {
 
 // ChatCommand runs one of ChatCommands.
 func (c *Client) ChatCommand(name, args string) error {
-	return c.send(&msg7.ClCommand{Name: []byte(name), Arguments: []byte(args)})
+	return c.tell(func(g bridge.Guest) { g.ChatCommand(name, args) })
 }
 
 // SetTeam asks to change to a team.
@@ -89,24 +84,28 @@ func (c *Client) SetInput(in game.Input) {
 
 // VoteOption calls a vote on one of VoteOptions.
 func (c *Client) VoteOption(option, reason string) error {
-	return c.send(&msg7.ClCallVote{Type: []byte("option"), Value: []byte(option), Reason: []byte(reason)})
+	return c.callVote(bridge.VoteOption, option, reason)
 }
 
 // VoteKick calls a vote to kick a player.
 func (c *Client) VoteKick(id game.PlayerID, reason string) error {
-	return c.send(&msg7.ClCallVote{Type: []byte("kick"), Value: []byte(strconv.Itoa(int(id))), Reason: []byte(reason)})
+	return c.callVote(bridge.VoteKick, strconv.Itoa(int(id)), reason)
 }
 
 // VoteSpectate calls a vote to move a player to the spectators.
 func (c *Client) VoteSpectate(id game.PlayerID, reason string) error {
-	return c.send(&msg7.ClCallVote{Type: []byte("spectate"), Value: []byte(strconv.Itoa(int(id))), Reason: []byte(reason)})
+	return c.callVote(bridge.VoteSpectate, strconv.Itoa(int(id)), reason)
+}
+
+func (c *Client) callVote(kind bridge.VoteKind, value, reason string) error {
+	return c.tell(func(g bridge.Guest) { g.CallVote(kind, value, reason) })
 }
 
 // Vote answers the vote that runs.
 func (c *Client) Vote(yes bool) error {
-	m := &msg7.ClVote{Vote: -1}
+	vote := int32(-1)
 	if yes {
-		m.Vote = 1
+		vote = 1
 	}
-	return c.send(m)
+	return c.tell(func(g bridge.Guest) { g.Vote(vote) })
 }

@@ -8,10 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/teeyard/teeyard/bridge/bridge7"
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
@@ -78,11 +77,10 @@ type Client struct {
 	mu        sync.Mutex
 	s         *Session
 	now       conn.Time
-	lift      *bridge7.Lift
 	ahead     predictor
 	asked     *predictor // of Predicted
 	gameMap   *Map
-	announced msg7.MapChange
+	announced bridge.MapOffer
 	lists     lists
 	rcon      remote
 	entered   bool
@@ -116,13 +114,12 @@ func New(cfg Config) (*Client, error) {
 	if cfg.Skin == (game.Skin{}) {
 		cfg.Skin.Part = [game.SkinParts]string{"standard", "", "", "standard", "standard", "standard"}
 	}
-	c := &Client{cfg: cfg, lift: bridge7.NewLift(), arrived: make(chan struct{}, 1), done: make(chan struct{})}
-	m, _ := bridge7.Request(&game.Command{Kind: game.CmdSkin, Profile: &game.Profile{Skin: cfg.Skin}})
+	c := &Client{cfg: cfg, arrived: make(chan struct{}, 1), done: make(chan struct{})}
 	var err error
 	c.s, err = NewSession(SessionConfig{
-		Send: cfg.Send, Name: cfg.Name, Clan: cfg.Clan, Country: cfg.Country, Skin: m.(*msg7.ClSkinChange).Skin,
+		Send: cfg.Send, Name: cfg.Name, Clan: cfg.Clan, Country: cfg.Country, Skin: cfg.Skin,
 		Password: cfg.Password, Token: cfg.Token, Buffers: cfg.Buffers, OnTiming: c.onTiming,
-		HasMap: c.hasMap, OnMap: c.onMap, OnProgress: c.onProgress, OnMessage: c.onMessage, OnSnapshot: c.onSnapshot,
+		HasMap: c.hasMap, OnMap: c.onMap, OnProgress: c.onProgress, Story: story{c}, OnSnapshot: c.onSnapshot,
 	})
 	if err != nil {
 		return nil, err
@@ -148,7 +145,6 @@ func (c *Client) connect() error {
 
 // forget is what a new connection or a new map makes of what was known.
 func (c *Client) forget() {
-	c.lift.Reset()
 	c.lists.forget()
 	c.input = game.Input{}
 }
@@ -176,14 +172,14 @@ func (c *Client) Step(now conn.Time) {
 	}
 	tick, due := c.s.DueInput(now)
 	if due && c.cfg.Play != nil {
-		v := c.ahead.at(c.lift, c.s, tick-1, c.cfg.PredictAll)
+		v := c.ahead.at(c.s, tick-1, c.cfg.PredictAll)
 		c.mu.Unlock()
 		in := c.cfg.Play(c, v) // nobody else moves the world
 		c.mu.Lock()
 		c.input = in
 	}
 	if due {
-		c.s.SetInput(bridge7.PlayerInput(&c.input))
+		c.s.SetInput(c.input)
 	}
 	c.s.Step(now)
 	c.check()
@@ -212,7 +208,7 @@ func (c *Client) check() {
 func (c *Client) end(err error) {
 	e := Disconnected{Err: err}
 	if err != nil {
-		e.Text = bridge7.Text([]byte(err.Error()))
+		e.Text = bridge.Text([]byte(err.Error()))
 	}
 	if c.cfg.Reconnect > 0 && err != nil && !c.closed {
 		e.Again = c.cfg.Reconnect
@@ -249,7 +245,7 @@ func (c *Client) deliver() {
 	var effects []game.Event
 	var view *game.View
 	if !c.shown && c.cfg.OnSnapshot != nil {
-		view, effects = c.lift.View(), c.lift.Effects()
+		view, effects = c.s.guest.View(), c.s.guest.Effects()
 	}
 	c.shown = true
 	if c.cfg.OnEvent == nil {
@@ -338,26 +334,25 @@ func (c *Client) waiting() bool {
 
 // onSnapshot takes a snapshot; the first one of a game brings us in.
 func (c *Client) onSnapshot(tick int32, s *snapshot.Snapshot) {
-	c.lift.Snapshot(tick, s)
+	c.s.guest.Snapshot(tick, s)
 	c.shown = false
-	if c.s.State() == Playing && !c.entered && c.lift.Own() >= 0 {
+	if c.s.State() == Playing && !c.entered && c.s.guest.Own() >= 0 {
 		c.entered = true
-		c.event(Entered{Map: c.mapName(), Self: c.player(c.lift.Own())})
+		c.event(Entered{Map: c.mapName(), Self: c.player(c.s.guest.Own())})
 		if c.cfg.RconPassword != "" && !c.rcon.on {
-			c.s.Send(c.now, &msg7.RconAuth{Password: []byte(c.cfg.RconPassword)})
+			c.s.Tell(c.now, func(g bridge.Guest) { g.RconLogin("", c.cfg.RconPassword) })
 		}
 	}
 }
 
 // hasMap looks a map up that the server announced.
-func (c *Client) hasMap(a *msg7.MapChange) bool {
+func (c *Client) hasMap(a *bridge.MapOffer) bool {
 	c.entered = false
 	c.forget()
 	c.announced = *a
-	c.announced.Name = nil // borrowed
 	c.setMap(nil)
 	if c.cfg.NoMap {
-		c.gameMap = &Map{Name: bridge7.Text(a.Name), CRC: uint32(a.CRC), SHA256: a.SHA256.Sum}
+		c.gameMap = &Map{Name: a.Name, CRC: a.CRC, SHA256: a.SHA256}
 		return true
 	}
 	m := c.cfg.Maps.find(a)
@@ -365,8 +360,8 @@ func (c *Client) hasMap(a *msg7.MapChange) bool {
 	return m != nil
 }
 
-func (c *Client) onMap(name string, file []byte) {
-	m, err := c.cfg.Maps.add(&c.announced, name, file)
+func (c *Client) onMap(_ string, file []byte) {
+	m, err := c.cfg.Maps.add(&c.announced, file)
 	if err != nil {
 		c.s.fail(err)
 		return
@@ -378,11 +373,11 @@ func (c *Client) setMap(m *Map) {
 	c.gameMap = m
 	c.asked = nil
 	if m == nil {
-		c.lift.SetMap(nil)
+		c.s.guest.SetMap(nil)
 		c.ahead.setMap(nil)
 		return
 	}
-	c.lift.SetMap(m.collision)
+	c.s.guest.SetMap(m.collision)
 	c.ahead.setMap(m.collision)
 }
 
@@ -390,12 +385,12 @@ func (c *Client) mapName() string {
 	if c.gameMap == nil {
 		return ""
 	}
-	return bridge7.Text([]byte(c.gameMap.Name))
+	return c.gameMap.Name
 }
 
 func (c *Client) onProgress(name string, done, size int) {
 	if c.cfg.OnEvent == nil && done != 0 && done != size {
 		return // nobody looks while it lasts
 	}
-	c.event(Download{Map: bridge7.Text([]byte(name)), Done: done, Size: size})
+	c.event(Download{Map: name, Done: done, Size: size})
 }

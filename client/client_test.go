@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/netsim"
@@ -119,7 +120,7 @@ func TestRcon(t *testing.T) {
 		return ok && strings.Contains(e.Text, "name='admin'")
 	})
 	a.until(5*time.Second, "commands", func() bool {
-		return slices.ContainsFunc(s.RconCommands(), func(c client.Command) bool { return c.Name == "shutdown" && c.Params == "?r[reason]" })
+		return slices.ContainsFunc(s.RconCommands(), func(c bridge.Command) bool { return c.Name == "shutdown" && c.Params == "?r[reason]" })
 	})
 	s.Rcon("logout")
 	a.until(time.Second, "out", func() bool { e, ok := last[client.RconAuth](s); return ok && !e.On })

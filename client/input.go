@@ -3,8 +3,8 @@ package client
 import (
 	"time"
 
+	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
 // inputEvery is how often an unchanged input is repeated.
@@ -17,7 +17,7 @@ type sentInputs struct {
 		tick      int32
 		predicted time.Duration
 		at        conn.Time
-		input     msg7.PlayerInput
+		input     game.Input
 	}
 	next int
 }
@@ -29,7 +29,7 @@ func (s *sentInputs) forget() {
 }
 
 // SetInput is what the player does from now on. Target 0,0 becomes 1,0.
-func (c *Session) SetInput(in msg7.PlayerInput) {
+func (c *Session) SetInput(in game.Input) {
 	if in.TargetX == 0 && in.TargetY == 0 {
 		in.TargetX = 1
 	}
@@ -67,7 +67,7 @@ func (c *Session) NextInput(now conn.Time) conn.Time {
 
 // SentInput is the input that counts in a tick, of those sent so far: for it or
 // the last before it.
-func (c *Session) SentInput(tick int32) (in msg7.PlayerInput, ok bool) {
+func (c *Session) SentInput(tick int32) (in game.Input, ok bool) {
 	s := &c.sent
 	for k := range s.list {
 		e := &s.list[(s.next+2*len(s.list)-1-k)%len(s.list)]
@@ -102,36 +102,37 @@ func (c *Session) stepInput(now conn.Time) {
 // SendInput sends an input for a tick at once, and with it the acknowledgement
 // of the newest snapshot. It is for owners who time inputs themselves
 // (SessionConfig.Manual); the input is sent as it is.
-func (c *Session) SendInput(now conn.Time, tick int32, in msg7.PlayerInput) {
-	m := msg7.Input{AckTick: c.acked, IntendedTick: tick}
-	m.SetPlayer(&in)
+func (c *Session) SendInput(now conn.Time, tick int32, in game.Input) {
+	ago := int32(0)
 	if c.acked >= 0 {
-		m.PingCorrection = int32(now.Sub(c.ackedAt) / time.Millisecond)
+		ago = int32(now.Sub(c.ackedAt) / time.Millisecond)
 	}
-	c.buf = m.Append(c.buf[:0])
-	c.conn.Queue(now, c.buf, false)
+	c.now, c.sending = now, in
+	c.guest.Input(c.acked, tick, &c.sending, ago)
 	c.conn.Flush(now)
 }
 
 // acted tells whether more than the aim changed.
-func acted(a, b *msg7.PlayerInput) bool {
+func acted(a, b *game.Input) bool {
 	x, y := *a, *b
 	x.TargetX, x.TargetY, y.TargetX, y.TargetY = 0, 0, 0, 0
 	return x != y
 }
 
-func (c *Session) onInputTiming(m *msg7.InputTiming) {
-	if m.TimeLeft < 0 {
+// OnInputTiming sets the clock that inputs are sent by.
+func (n news) OnInputTiming(tick, left int32) {
+	c := n.Session
+	if left < 0 {
 		c.stats.InputsLate++
 	}
 	if c.cfg.OnTiming != nil {
-		c.cfg.OnTiming(m.IntendedTick, m.TimeLeft)
+		c.cfg.OnTiming(tick, left)
 	}
 	for i := range c.sent.list {
 		e := &c.sent.list[i]
-		if e.tick == m.IntendedTick && e.tick != 0 {
-			target := e.predicted + c.now.Sub(e.at) - time.Duration(m.TimeLeft-10)*time.Millisecond
-			c.predict.update(c.now, target, int(m.TimeLeft), 1)
+		if e.tick == tick && e.tick != 0 {
+			target := e.predicted + c.now.Sub(e.at) - time.Duration(left-10)*time.Millisecond
+			c.predict.update(c.now, target, int(left), 1)
 			return
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/teeyard/teeyard/bridge/bridge7"
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 )
@@ -14,7 +14,7 @@ import (
 func (c *Client) Look(see func(v *game.View)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	see(c.lift.View())
+	see(c.s.guest.View())
 }
 
 // LookAhead shows the world as it will be when an input that is sent now arrives,
@@ -28,11 +28,11 @@ func (c *Client) LookAhead(see func(v *game.View)) {
 			c.asked.setMap(c.gameMap.collision)
 		}
 	}
-	tick := c.lift.View().Tick
+	tick := c.s.guest.View().Tick
 	if c.s.State() == Playing {
 		tick = c.s.PredictedTick(c.time())
 	}
-	see(c.asked.at(c.lift, c.s, min(tick, c.lift.View().Tick+maxAhead), c.cfg.PredictAll))
+	see(c.asked.at(c.s, min(tick, c.s.guest.View().Tick+maxAhead), c.cfg.PredictAll))
 }
 
 // maxAhead bounds how far the world is predicted, in ticks.
@@ -64,14 +64,14 @@ func (c *Client) Err() error {
 func (c *Client) Self() game.PlayerID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.lift.Own()
+	return c.s.guest.Own()
 }
 
 // Profile tells all about a player; false if he is not in the game.
 func (c *Client) Profile(id game.PlayerID) (game.PlayerInfo, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.lift.Player(id)
+	return c.s.guest.Player(id)
 }
 
 // Row is a line of the scoreboard.
@@ -87,8 +87,8 @@ func (c *Client) Scoreboard() []Row {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var rows []Row
-	for _, p := range c.lift.View().Players {
-		if info, ok := c.lift.Player(p.ID); ok {
+	for _, p := range c.s.guest.View().Players {
+		if info, ok := c.s.guest.Player(p.ID); ok {
 			rows = append(rows, Row{c.player(p.ID), p.Score, time.Duration(p.Latency) * time.Millisecond, info.Alive})
 		}
 	}
@@ -109,7 +109,7 @@ func (c *Client) Find(name string) (Player, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for id := range game.PlayerID(game.MaxPlayers) {
-		if info, ok := c.lift.Player(id); ok && info.Profile.Name == name {
+		if info, ok := c.s.guest.Player(id); ok && info.Profile.Name == name {
 			return c.player(id), true
 		}
 	}
@@ -125,22 +125,22 @@ func (c *Client) Map() *Map {
 }
 
 // Settings are the server's settings.
-func (c *Client) Settings() bridge7.Settings {
+func (c *Client) Settings() bridge.Settings {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.lift.Settings()
+	return c.s.guest.Settings()
 }
 
 // Tuning is the physics' numbers.
 func (c *Client) Tuning() game.Tuning {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.lift.Tuning()
+	return c.s.guest.Tuning()
 }
 
 // RconCommands are the commands of the remote console that we may use. They come
 // little by little after the login.
-func (c *Client) RconCommands() []Command {
+func (c *Client) RconCommands() []bridge.Command {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.lists.commands)
@@ -154,7 +154,7 @@ func (c *Client) MapList() []string {
 }
 
 // ChatCommands are those the server offers.
-func (c *Client) ChatCommands() []Command {
+func (c *Client) ChatCommands() []bridge.Command {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.lists.chat)

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
 // Map is a server's map.
@@ -57,40 +57,40 @@ func NewMaps(dir string) *Maps {
 
 // fileName is the name of a map's file: that of the map, as far as it is harmless
 // everywhere, and its hash.
-func fileName(name string, m *msg7.MapChange) string {
+func fileName(m *bridge.MapOffer) string {
 	safe := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
 			return r
 		}
 		return '_'
-	}, name)
+	}, m.Name)
 	safe = safe[:min(len(safe), 64)]
-	if m.SHA256.Present {
-		return fmt.Sprintf("%s_%x.map", safe, m.SHA256.Sum)
+	if m.Hashed {
+		return fmt.Sprintf("%s_%x.map", safe, m.SHA256)
 	}
-	return fmt.Sprintf("%s_%08x.map", safe, uint32(m.CRC))
+	return fmt.Sprintf("%s_%08x.map", safe, m.CRC)
 }
 
 // is tells whether the map is the one announced.
-func (m *Map) is(a *msg7.MapChange) bool {
-	return len(m.File) == int(a.Size) && m.CRC == uint32(a.CRC) && (!a.SHA256.Present || m.SHA256 == a.SHA256.Sum)
+func (m *Map) is(a *bridge.MapOffer) bool {
+	return len(m.File) == a.Size && m.CRC == a.CRC && (!a.Hashed || m.SHA256 == a.SHA256)
 }
 
 // find looks an announced map up, in memory and on disk; nil if it is not there or
 // not what it should be.
-func (s *Maps) find(a *msg7.MapChange) *Map {
+func (s *Maps) find(a *bridge.MapOffer) *Map {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, m := range s.last {
-		if m.Name == string(a.Name) && m.is(a) {
+		if m.Name == a.Name && m.is(a) {
 			return m
 		}
 	}
 	if s.dir == "" {
 		return nil
 	}
-	path := filepath.Join(s.dir, fileName(string(a.Name), a))
+	path := filepath.Join(s.dir, fileName(a))
 	if info, err := os.Stat(path); err != nil || info.Size() != int64(a.Size) {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (s *Maps) find(a *msg7.MapChange) *Map {
 	if err != nil {
 		return nil
 	}
-	m, err := parseMap(string(a.Name), file)
+	m, err := parseMap(a.Name, file)
 	if err != nil || !m.is(a) {
 		return nil
 	}
@@ -108,15 +108,15 @@ func (s *Maps) find(a *msg7.MapChange) *Map {
 }
 
 // add takes a downloaded map. That the disk is full is no reason not to play.
-func (s *Maps) add(a *msg7.MapChange, name string, file []byte) (*Map, error) {
-	m, err := parseMap(name, file)
+func (s *Maps) add(a *bridge.MapOffer, file []byte) (*Map, error) {
+	m, err := parseMap(a.Name, file)
 	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.dir != "" {
-		path := filepath.Join(s.dir, fileName(name, a))
+		path := filepath.Join(s.dir, fileName(a))
 		if err := writeFile(path, file); err == nil {
 			m.Path = path
 		}

@@ -1,10 +1,8 @@
 package client
 
 import (
-	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
 // maxSpeed is the speed in 1/256 units per tick beyond which a tee is not moved
@@ -32,8 +30,9 @@ func (p *predictor) setMap(c *physics.Collision) {
 
 // at is the view as it is going to be in a tick, as far as inputs were sent. Only
 // the own tee is moved ahead, or all.
-func (p *predictor) at(l *bridge7.Lift, s *Session, tick int32, all bool) *game.View {
-	from := l.View()
+func (p *predictor) at(s *Session, tick int32, all bool) *game.View {
+	g := s.guest
+	from := g.View()
 	p.view = *from
 	p.view.Frame = &p.frame
 	p.copy(from.Frame)
@@ -42,7 +41,7 @@ func (p *predictor) at(l *bridge7.Lift, s *Session, tick int32, all bool) *game.
 		return &p.view
 	}
 	p.frame.Tick = tick
-	p.move(l, s, from.Tick, tick)
+	p.move(s, from.Tick, tick)
 	own := from.Viewer
 	for i := range p.frame.Characters {
 		c := &p.frame.Characters[i]
@@ -51,7 +50,7 @@ func (p *predictor) at(l *bridge7.Lift, s *Session, tick int32, all bool) *game.
 			continue
 		}
 		if c.Player != own && !all {
-			write(c, l.State(&from.Characters[i]), 0)
+			write(c, g.State(&from.Characters[i]), 0)
 			continue
 		}
 		write(c, core.Write(), tick)
@@ -60,7 +59,7 @@ func (p *predictor) at(l *bridge7.Lift, s *Session, tick int32, all bool) *game.
 			p.view.Pos = core.Pos
 		}
 	}
-	tuning := l.Tuning()
+	tuning := g.Tuning()
 	for i := range p.frame.Projectiles {
 		s := &p.frame.Projectiles[i]
 		s.Pos = s.At(&tuning, tick)
@@ -69,12 +68,13 @@ func (p *predictor) at(l *bridge7.Lift, s *Session, tick int32, all bool) *game.
 }
 
 // move runs the physics from one tick to another.
-func (p *predictor) move(l *bridge7.Lift, s *Session, from, to int32) {
-	p.world.Tuning = l.Tuning()
+func (p *predictor) move(s *Session, from, to int32) {
+	g := s.guest
+	p.world.Tuning = g.Tuning()
 	clear(p.world.Cores[:])
-	chars := l.View().Characters
+	chars := g.View().Characters
 	for i := range chars {
-		st := l.State(&chars[i])
+		st := g.State(&chars[i])
 		if st.VelX > maxSpeed || st.VelX < -maxSpeed || st.VelY > maxSpeed || st.VelY < -maxSpeed {
 			continue
 		}
@@ -83,7 +83,7 @@ func (p *predictor) move(l *bridge7.Lift, s *Session, from, to int32) {
 		core.Read(&st)
 		p.world.Cores[chars[i].Player] = core
 	}
-	own := l.Own()
+	own := g.Own()
 	for t := from + 1; t <= to; t++ {
 		in, sent := s.SentInput(t)
 		for id, core := range &p.world.Cores {
@@ -106,7 +106,7 @@ func (p *predictor) move(l *bridge7.Lift, s *Session, from, to int32) {
 }
 
 // steer is the part of an input that moves the tee.
-func steer(in *msg7.PlayerInput) physics.Input {
+func steer(in *game.Input) physics.Input {
 	p := physics.Input{Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY, Jump: in.Jump, Hook: in.Hook}
 	if p.TargetX == 0 && p.TargetY == 0 {
 		p.TargetY = -1

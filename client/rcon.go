@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/bridge"
 )
 
 // ErrRcon: the remote console did not let us in.
@@ -45,12 +45,12 @@ func (r *remote) heard(line string) {
 // RconLogin logs into the remote console. RconAuth follows, or a line that says
 // why not.
 func (c *Client) RconLogin(password string) error {
-	return c.send(&msg7.RconAuth{Password: []byte(password)})
+	return c.tell(func(g bridge.Guest) { g.RconLogin("", password) })
 }
 
 // Rcon sends a line to the remote console; what it prints comes as RconLine events.
 func (c *Client) Rcon(line string) error {
-	return c.send(&msg7.RconCmd{Command: []byte(line)})
+	return c.tell(func(g bridge.Guest) { g.Rcon(line) })
 }
 
 // RconRun runs a line in the remote console and returns what the console printed

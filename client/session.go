@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/teeyard/teeyard/bridge/bridge7"
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
@@ -42,19 +42,22 @@ type SessionConfig struct {
 	// Name and Clan are at most 15 and 11 bytes; an empty name is "nameless tee".
 	Name, Clan string
 	Country    int32
-	Skin       msg7.Skin
+	Skin       game.Skin
 	Password   string
 	// HasMap tells whether a map need not be downloaded; nil means it must.
-	HasMap func(m *msg7.MapChange) bool
+	HasMap func(m *bridge.MapOffer) bool
 	// OnProgress learns how many bytes of the map have come, of how many: at the
 	// start of a download and after every chunk.
 	OnProgress func(name string, done, size int)
 	// OnMap takes a downloaded map, whose checksums are right; the file is the
 	// callee's.
 	OnMap func(name string, file []byte)
-	// OnMessage takes every game message and those system messages that the
-	// client does not handle alone. It is borrowed until OnMessage returns.
-	OnMessage func(m msg7.Message)
+	// OnChunk sees every message before it is read, for tools and tests, which
+	// read it themselves. The payload is borrowed until the next; it may be
+	// changed.
+	OnChunk func(payload []byte, vital bool)
+	// Story hears what happens; nil hears nothing.
+	Story bridge.Story
 	// OnSnapshot takes every snapshot that was understood.
 	OnSnapshot func(tick int32, s *snapshot.Snapshot)
 	// OnTiming learns how early, in ms, the input for a tick arrived; below zero
@@ -78,7 +81,7 @@ type Stats struct {
 	NoBase      int // whose base the client did not have
 	BadDelta    int // that could not be decoded
 	BadMessage  int // that could not be decoded
-	Unknown     int // messages that 0.7.5 does not have
+	Unknown     int // messages that the version does not have
 	InputsLate  int // inputs that arrived after their tick
 	Bytes       int // received, datagrams' contents
 	Datagrams   int // received
@@ -88,11 +91,13 @@ type Stats struct {
 type Session struct {
 	cfg     SessionConfig
 	conn    conn.Conn
+	guest   bridge.Guest
 	state   State
 	err     error
 	now     conn.Time
-	decoder msg7.Decoder
-	buf     []byte
+	profile game.Profile
+	chunk   []byte // for OnChunk
+	lineErr error  // of Tell
 
 	download download
 
@@ -108,13 +113,13 @@ type Session struct {
 
 	gameTime smoothTime
 	predict  smoothTime
-	input    msg7.PlayerInput
+	input    game.Input
 	sent     sentInputs
 	lastTick int32
 	lastSent conn.Time
-	lastData msg7.PlayerInput
+	lastData game.Input
+	sending  game.Input
 
-	id       int32
 	pingedAt conn.Time // 0: no PING is on its way
 	latency  time.Duration
 	stats    Stats
@@ -125,7 +130,11 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 	if cfg.Name == "" {
 		cfg.Name = "nameless tee"
 	}
-	c := &Session{cfg: cfg, id: -1}
+	if cfg.Story == nil {
+		cfg.Story = deaf{}
+	}
+	c := &Session{cfg: cfg, profile: game.Profile{Name: cfg.Name, Clan: cfg.Clan, Country: cfg.Country, Skin: cfg.Skin}}
+	c.guest = newGuest(line{c}, news{c, cfg.Story})
 	c.store = snapshot.NewStore(snapshot.StoreConfig{Frames: 256, Bytes: 4 << 20})
 	err := c.conn.Init(conn.Config{Send: cfg.Send, Buffers: cfg.Buffers, ResendBuffer: cfg.ResendBuffer})
 	if err != nil {
@@ -146,8 +155,9 @@ func (c *Session) Dial(now conn.Time) error {
 		}
 		token = packet.Token(binary.BigEndian.Uint32(b[:]) &^ (1 << 31))
 	}
-	c.now, c.err, c.state, c.id = now, nil, Connecting, -1
+	c.now, c.err, c.state = now, nil, Connecting
 	c.stats = Stats{}
+	c.guest.Reset()
 	c.enterReset()
 	return c.conn.Dial(now, token)
 }
@@ -159,7 +169,10 @@ func (c *Session) State() State { return c.state }
 func (c *Session) Err() error { return c.err }
 
 // ID is the client's id on the server, -1 while it is unknown.
-func (c *Session) ID() int { return int(c.id) }
+func (c *Session) ID() int { return int(c.guest.Own()) }
+
+// Guest shows the game. What it sends is for Tell.
+func (c *Session) Guest() bridge.Guest { return c.guest }
 
 // Stats returns the counters since Dial.
 func (c *Session) Stats() Stats { return c.stats }
@@ -182,7 +195,7 @@ func (c *Session) Feed(now conn.Time, b []byte) {
 	c.conn.Feed(now, b, c)
 	if before != conn.StateOnline && c.conn.State() == conn.StateOnline {
 		c.state = Loading
-		c.send(&msg7.Info{NetVersion: []byte(msg7.NetVersion), Password: []byte(c.cfg.Password), ClientVersion: msg7.ClientVersion})
+		c.guest.Hello(c.cfg.Password)
 		c.conn.Flush(now)
 	}
 	c.check()
@@ -203,7 +216,7 @@ func (c *Session) check() {
 	if c.conn.State() == conn.StateError {
 		reason := c.conn.Reason()
 		c.conn.Close(c.now, "")
-		c.fail(fmt.Errorf("%w: %s", ErrClosed, bridge7.Text([]byte(reason))))
+		c.fail(fmt.Errorf("%w: %s", ErrClosed, bridge.Text([]byte(reason))))
 	}
 }
 
@@ -216,9 +229,20 @@ func (c *Session) fail(err error) {
 	}
 }
 
-// Send sends a vital message.
-func (c *Session) Send(now conn.Time, m msg7.Message) error {
-	if err := c.Queue(now, m); err != nil {
+// Tell does what do asks of the guest, at once. The error is that of conn.Queue: not
+// online, or the server does not take what is sent.
+func (c *Session) Tell(now conn.Time, do func(g bridge.Guest)) error {
+	c.now, c.lineErr = now, nil
+	if do(c.guest); c.lineErr != nil {
+		return fmt.Errorf("client: %w", c.lineErr)
+	}
+	c.conn.Flush(now)
+	return nil
+}
+
+// Send sends a vital message of the version that is spoken, as its bytes are.
+func (c *Session) Send(now conn.Time, payload []byte) error {
+	if err := c.Queue(now, payload); err != nil {
 		return err
 	}
 	c.conn.Flush(now)
@@ -227,26 +251,31 @@ func (c *Session) Send(now conn.Time, m msg7.Message) error {
 
 // Queue leaves a vital message for the next packet, that of an input for
 // example.
-func (c *Session) Queue(now conn.Time, m msg7.Message) error {
-	c.buf = m.Append(c.buf[:0])
-	if err := c.conn.Queue(now, c.buf, true); err != nil {
+func (c *Session) Queue(now conn.Time, payload []byte) error {
+	if err := c.conn.Queue(now, payload, true); err != nil {
 		return fmt.Errorf("client: %w", err)
 	}
 	return nil
 }
 
-func (c *Session) send(m msg7.Message) {
-	c.buf = m.Append(c.buf[:0])
-	c.conn.Queue(c.now, c.buf, true)
+// line takes the messages of the guest.
+type line struct{ *Session }
+
+// Queue implements bridge.Line.
+func (l line) Queue(payload []byte, vital bool) {
+	if err := l.conn.Queue(l.now, payload, vital); err != nil && l.lineErr == nil {
+		l.lineErr = err
+	}
 }
 
-// Ping asks the server for a sign of life. (PING)
+// Hurry implements bridge.Line.
+func (l line) Hurry() { l.conn.Flush(l.now) }
+
+// Ping asks the server for a sign of life.
 func (c *Session) Ping(now conn.Time) error {
-	c.buf = (&msg7.Ping{}).Append(c.buf[:0])
-	if err := c.conn.Queue(now, c.buf, false); err != nil {
-		return fmt.Errorf("client: %w", err)
+	if err := c.Tell(now, bridge.Guest.Ping); err != nil {
+		return err
 	}
-	c.conn.Flush(now)
 	c.pingedAt = now
 	return nil
 }
@@ -256,59 +285,41 @@ func (c *Session) Latency() time.Duration { return c.latency }
 
 // Chunk takes a message. It implements conn.Handler.
 func (c *Session) Chunk(payload []byte, vital bool) {
-	m, err := c.decoder.Decode(payload)
-	if err != nil {
-		if errors.As(err, new(*msg7.IDError)) {
-			c.stats.Unknown++
-		} else {
-			c.stats.BadMessage++
-		}
-		return
+	if c.cfg.OnChunk != nil {
+		c.chunk = append(c.chunk[:0], payload...)
+		c.cfg.OnChunk(c.chunk, vital)
 	}
-	switch m := m.(type) {
-	case *msg7.SnapSingle:
-		c.onSnapshot(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: 1}, 0, m.Data)
-	case *msg7.Snap:
-		c.onSnapshot(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: m.Parts}, m.Part, m.Data)
-	case *msg7.SnapEmpty:
-		c.onSnapshot(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, Parts: 1}, 0, nil)
-	case *msg7.InputTiming:
-		c.onInputTiming(m)
-	case *msg7.Ping:
-		c.buf = (&msg7.PingReply{}).Append(c.buf[:0])
-		c.conn.Queue(c.now, c.buf, false)
-	case *msg7.PingReply:
-		if c.pingedAt != 0 {
-			c.latency, c.pingedAt = c.now.Sub(c.pingedAt), 0
-		}
-	default:
-		if vital {
-			c.onVital(m)
-		}
+	if err := c.guest.Take(payload, vital); errors.Is(err, bridge.ErrUnknown) {
+		c.stats.Unknown++
+	} else if err != nil {
+		c.stats.BadMessage++
 	}
 }
 
-func (c *Session) onVital(m msg7.Message) {
-	switch m := m.(type) {
-	case *msg7.MapChange:
-		c.onMapChange(m)
-	case *msg7.MapData:
-		c.onMapData(m)
-	case *msg7.ConReady:
-		c.send(&msg7.ClStartInfo{Name: []byte(c.cfg.Name), Clan: []byte(c.cfg.Clan), Country: c.cfg.Country, Skin: c.cfg.Skin})
-		c.conn.Flush(c.now)
-	case *msg7.SvReadyToEnter:
-		c.enterReset()
-		c.state = Entering
-		c.send(&msg7.EnterGame{})
-		c.conn.Flush(c.now)
-	case *msg7.SvClientInfo:
-		if m.Local && c.id < 0 {
-			c.id = m.ClientID
-		}
-	}
-	if c.cfg.OnMessage != nil {
-		c.cfg.OnMessage(m)
+// news hears what the guest reads.
+type news struct {
+	*Session
+	bridge.Story
+}
+
+// OnConReady tells who wants to play.
+func (n news) OnConReady() {
+	n.guest.Profile(&n.profile)
+	n.conn.Flush(n.now)
+}
+
+// OnReadyToEnter enters.
+func (n news) OnReadyToEnter() {
+	n.enterReset()
+	n.state = Entering
+	n.guest.Enter()
+	n.conn.Flush(n.now)
+}
+
+// OnPong measures the way.
+func (n news) OnPong() {
+	if n.pingedAt != 0 {
+		n.latency, n.pingedAt = n.now.Sub(n.pingedAt), 0
 	}
 }
 
@@ -321,8 +332,9 @@ func (c *Session) enterReset() {
 	c.sent.forget()
 }
 
-// onSnapshot takes a part of a snapshot.
-func (c *Session) onSnapshot(h snapshot.Header, part int32, data []byte) {
+// OnSnapshot takes a part of a snapshot.
+func (n news) OnSnapshot(h snapshot.Header, part int32, data []byte) {
+	c := n.Session
 	if c.state != Entering && c.state != Playing {
 		return
 	}
@@ -344,7 +356,7 @@ func (c *Session) onSnapshot(h snapshot.Header, part int32, data []byte) {
 	}
 	if len(delta) == 0 {
 		c.scratch.CopyFrom(base)
-	} else if err := snapshot.ApplyDelta(&c.scratch, base, delta, &sizes); err != nil {
+	} else if err := snapshot.ApplyDelta(&c.scratch, base, delta, c.guest.Sizes()); err != nil {
 		c.stats.BadDelta++
 		return
 	} else if c.scratch.CRC() != h.CRC {
@@ -381,6 +393,3 @@ func (c *Session) onTick(tick int32) {
 		c.gameTime.update(c.now, at-tickTime, int(left), 0)
 	}
 }
-
-// sizes are those of the snapshot objects both ends know.
-var sizes = snapshot.Sizes(msg7.Sizes)

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/teeyard/teeyard/bridge/bridge7"
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
 // player is whom an event is about.
@@ -15,53 +14,50 @@ func (c *Client) player(id game.PlayerID) Player {
 	if id < 0 || id >= game.MaxPlayers {
 		return Player{ID: game.Nobody}
 	}
-	info, _ := c.lift.Player(id)
+	info, _ := c.s.guest.Player(id)
 	return Player{ID: id, Name: info.Profile.Name, Clan: info.Profile.Clan, Team: info.Team}
 }
 
-// onMessage makes events of messages.
-func (c *Client) onMessage(m msg7.Message) {
-	if ev, ok := c.lift.Message(m); ok {
-		c.onGame(&ev)
-		return
-	}
-	switch m := m.(type) {
-	case *msg7.ServerInfo:
-		r := &m.Record
-		c.event(ServerInfo{
-			Version: bridge7.Text(r.Version), Name: bridge7.Text(r.Name), Map: bridge7.Text(r.Map), GameType: bridge7.Text(r.GameType),
-			Slots: int(r.PlayerSlots), Clients: int(r.MaxClients),
-		})
-	case *msg7.SvMotd:
-		if text := bridge7.Lines(m.Message); text != "" {
-			c.event(Motd{Text: strings.ReplaceAll(text, `\n`, "\n")}) // as operators write it
-		}
-	case *msg7.SvRaceFinish:
-		c.event(RaceFinish{Player: c.player(game.PlayerID(m.ClientID)), Time: m.Time, Diff: m.Diff, Record: m.RecordServer})
-	case *msg7.SvCheckpoint:
-		c.event(Checkpoint{Diff: m.Diff})
-	case *msg7.SvVoteSet:
-		c.onVote(m)
-	case *msg7.SvVoteStatus:
-		c.event(VoteCount{Yes: int(m.Yes), No: int(m.No), Pass: int(m.Pass), Total: int(m.Total)})
-	case *msg7.RconAuthOn:
-		c.rcon.on = true
-		c.event(RconAuth{On: true})
-	case *msg7.RconAuthOff:
-		c.rcon.on = false
-		c.lists.commands, c.lists.maps = nil, nil
-		c.event(RconAuth{})
-	case *msg7.RconLine:
-		line := bridge7.Text(m.Line)
-		c.rcon.heard(line)
-		c.event(RconLine{Text: line})
-	default:
-		c.lists.take(m)
+// story makes events of what the session hears.
+type story struct{ *Client }
+
+// OnServerInfo implements bridge.Story, as the methods below.
+func (s story) OnServerInfo(i *bridge.Info) {
+	s.event(ServerInfo{Version: i.Version, Name: i.Name, Map: i.Map, GameType: i.GameType, Slots: int(i.Slots), Clients: int(i.MaxClients)})
+}
+
+func (s story) OnMotd(text string) {
+	if text != "" {
+		s.event(Motd{Text: strings.ReplaceAll(text, `\n`, "\n")}) // as operators write it
 	}
 }
 
-// onGame names who an event of the game is about.
-func (c *Client) onGame(ev *game.Event) {
+func (s story) OnRaceFinish(id game.PlayerID, time, diff int32, record bool) {
+	s.event(RaceFinish{Player: s.player(id), Time: time, Diff: diff, Record: record})
+}
+
+func (s story) OnCheckpoint(diff int32) { s.event(Checkpoint{Diff: diff}) }
+
+func (s story) OnVoteStatus(yes, no, pass, total int32) {
+	s.event(VoteCount{Yes: int(yes), No: int(no), Pass: int(pass), Total: int(total)})
+}
+
+func (s story) OnRconAuth(on bool) {
+	s.rcon.on = on
+	if !on {
+		s.lists.commands, s.lists.maps = nil, nil
+	}
+	s.event(RconAuth{On: on})
+}
+
+func (s story) OnRconLine(line string) {
+	s.rcon.heard(line)
+	s.event(RconLine{Text: line})
+}
+
+// OnEvent names who an event of the game is about.
+func (s story) OnEvent(ev *game.Event) {
+	c := s.Client
 	who := c.player(ev.Player)
 	switch ev.Kind {
 	case game.EvEntered:
@@ -81,7 +77,7 @@ func (c *Client) onGame(ev *game.Event) {
 	case game.EvSkin:
 		c.event(SkinChange{Player: who})
 	case game.EvGameInfo:
-		g := c.lift.Limits()
+		g := c.s.guest.Limits()
 		c.event(GameInfo{ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit, Match: g.MatchCur, Matches: g.MatchNum})
 	case game.EvSettings:
 		c.event(Settings{})
@@ -94,26 +90,18 @@ func (c *Client) onGame(ev *game.Event) {
 	}
 }
 
-func (c *Client) onVote(m *msg7.SvVoteSet) {
-	switch m.Type {
-	case msg7.VoteEndPass, msg7.VoteEndFail, msg7.VoteEndAbort:
-		c.event(VoteEnd{Passed: m.Type == msg7.VoteEndPass, Aborted: m.Type == msg7.VoteEndAbort})
+func (s story) OnVote(v *bridge.Vote) {
+	what := v.What
+	switch v.Kind {
+	case bridge.VotePassed, bridge.VoteFailed, bridge.VoteAborted, bridge.VoteNone:
+		s.event(VoteEnd{Passed: v.Kind == bridge.VotePassed, Aborted: v.Kind == bridge.VoteAborted || v.Kind == bridge.VoteNone})
 		return
-	}
-	if m.Timeout == 0 { // an end without a word, as to newcomers
-		c.event(VoteEnd{Aborted: true})
-		return
-	}
-	what := bridge7.Text(m.Description)
-	switch m.Type {
-	case msg7.VoteStartKick:
+	case bridge.VoteKick:
 		what = "kick " + what
-	case msg7.VoteStartSpec:
+	case bridge.VoteSpectate:
 		what = "move to spectators " + what
 	}
-	c.event(VoteStart{
-		By: c.player(game.PlayerID(m.ClientID)), What: what, Reason: bridge7.Text(m.Reason), Time: time.Duration(m.Timeout) * time.Second,
-	})
+	s.event(VoteStart{By: s.player(v.Caller), What: what, Reason: v.Reason, Time: time.Duration(v.Timeout) * time.Second})
 }
 
 var sides = map[game.Team]string{game.TeamSpectators: "spectators", game.TeamRed: "red team", game.TeamBlue: "blue team"}
@@ -147,3 +135,22 @@ func words(ev *game.Event, name string) string {
 	}
 	return ""
 }
+
+// deaf hears nothing.
+type deaf struct{}
+
+func (deaf) OnEvent(*game.Event)                            {}
+func (deaf) OnServerInfo(*bridge.Info)                      {}
+func (deaf) OnMotd(string)                                  {}
+func (deaf) OnRaceFinish(game.PlayerID, int32, int32, bool) {}
+func (deaf) OnCheckpoint(int32)                             {}
+func (deaf) OnVote(*bridge.Vote)                            {}
+func (deaf) OnVoteStatus(int32, int32, int32, int32)        {}
+func (deaf) OnVoteOptions([]string, bool)                   {}
+func (deaf) OnVoteOptionGone(string)                        {}
+func (deaf) OnRconAuth(bool)                                {}
+func (deaf) OnRconLine(string)                              {}
+func (deaf) OnRconCommand(*bridge.Command)                  {}
+func (deaf) OnRconCommandGone(string)                       {}
+func (deaf) OnMapListed(string, bool)                       {}
+func (deaf) OnChatCommand(*bridge.Command, bool)            {}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -40,7 +41,8 @@ type player struct {
 	// onMessage, if set, sees every message.
 	onMessage func(m msg7.Message)
 	onSnap    func(tick int32, s *snapshot.Snapshot)
-	input     msg7.PlayerInput
+	dec       msg7.Decoder
+	input     game.Input
 	rand      *rand.Rand
 }
 
@@ -106,7 +108,11 @@ func (a *arena) joinWith(ip int, cfg client.SessionConfig) *player {
 			p.onSnap(tick, s)
 		}
 	}
-	cfg.OnMessage = func(m msg7.Message) {
+	cfg.OnChunk = func(payload []byte, vital bool) {
+		m, err := p.dec.Decode(payload)
+		if err != nil || !vital {
+			return
+		}
 		switch m := m.(type) {
 		case *msg7.SvChat:
 			p.heard[m.ClientID] = append(p.heard[m.ClientID], string(m.Message))
@@ -181,6 +187,9 @@ func (p *player) wander() {
 	}
 	p.SetInput(*in)
 }
+
+// Send sends a message.
+func (p *player) Send(now conn.Time, m msg7.Message) error { return p.Session.Send(now, m.Append(nil)) }
 
 // sayNext says the next of a numbered series of lines.
 func (p *player) sayNext(now conn.Time) {

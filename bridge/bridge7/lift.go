@@ -1,6 +1,7 @@
 package bridge7
 
 import (
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/vec"
@@ -30,22 +31,12 @@ type Lift struct {
 	own     game.PlayerID
 	roster  [game.MaxPlayers]game.PlayerInfo
 	info    msg7.SvGameInfo
-	rules   Settings
+	rules   bridge.Settings
 	tuning  game.Tuning
 	frame   game.Frame
 	view    game.View
 	effects effects
 	reckon  reckoner
-}
-
-// Settings are the server's settings that clients show. (Sv_ServerSettings)
-type Settings struct {
-	VoteKick     bool  // players may call votes to kick
-	VoteKickMin  int32 // players needed for that
-	VoteSpectate bool  // players may call votes to move to the spectators
-	TeamsLocked  bool
-	TeamBalance  bool
-	Slots        int32 // how many may play at once
 }
 
 // NewLift makes a Lift for a client that is about to enter a game.
@@ -61,7 +52,7 @@ func (l *Lift) Reset() {
 	for i := range l.roster {
 		l.roster[i] = game.PlayerInfo{ID: game.PlayerID(i)}
 	}
-	l.info, l.rules = msg7.SvGameInfo{}, Settings{}
+	l.info, l.rules = msg7.SvGameInfo{}, bridge.Settings{}
 	l.tuning = physics.DefaultTuning()
 	f := &l.frame
 	*f = game.Frame{
@@ -90,7 +81,7 @@ func (l *Lift) Player(id game.PlayerID) (game.PlayerInfo, bool) {
 }
 
 // Settings are the server's settings.
-func (l *Lift) Settings() Settings { return l.rules }
+func (l *Lift) Settings() bridge.Settings { return l.rules }
 
 // Limits are the score and time limit and the number of the match; the other fields
 // count only in the view.

@@ -1,6 +1,7 @@
 package bridge7
 
 import (
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
@@ -8,7 +9,7 @@ import (
 // Message takes a server's message. It returns what happened, and false for
 // messages that tell of nothing in the game: those of the session, votes, the
 // message of the day. To stays empty: what a client is told is for it. Texts are
-// fit to be shown; see [Text].
+// fit to be shown; see [bridge.Text].
 func (l *Lift) Message(m msg7.Message) (game.Event, bool) {
 	ev := game.Event{Player: game.Nobody, Target: game.Nobody}
 	switch m := m.(type) {
@@ -16,7 +17,7 @@ func (l *Lift) Message(m msg7.Message) (game.Event, bool) {
 		return l.clientInfo(m)
 	case *msg7.SvClientDrop:
 		l.roster[m.ClientID].InGame = false
-		ev.Kind, ev.Player, ev.Text, ev.Flag = game.EvLeft, game.PlayerID(m.ClientID), Text(m.Reason), m.Silent
+		ev.Kind, ev.Player, ev.Text, ev.Flag = game.EvLeft, game.PlayerID(m.ClientID), bridge.Text(m.Reason), m.Silent
 	case *msg7.SvTeam:
 		if m.ClientID >= 0 {
 			l.roster[m.ClientID].Team, l.roster[m.ClientID].CooldownTick = game.Team(m.Team), m.CooldownTick
@@ -24,7 +25,7 @@ func (l *Lift) Message(m msg7.Message) (game.Event, bool) {
 		ev.Kind, ev.Player, ev.Team, ev.Flag, ev.Tick = game.EvTeam, game.PlayerID(m.ClientID), game.Team(m.Team), m.Silent, m.CooldownTick
 	case *msg7.SvChat:
 		ev.Kind, ev.Player, ev.Target = game.EvChat, game.PlayerID(m.ClientID), game.PlayerID(m.TargetID)
-		ev.Chat, ev.Text = game.ChatMode(m.Mode), Text(m.Message)
+		ev.Chat, ev.Text = game.ChatMode(m.Mode), bridge.Text(m.Message)
 	case *msg7.SvKillMsg:
 		ev.Kind, ev.Player, ev.Target = game.EvKill, killer(m.Killer), game.PlayerID(m.Victim)
 		ev.Weapon, ev.Value = game.Weapon(m.Weapon), m.ModeSpecial
@@ -39,7 +40,7 @@ func (l *Lift) Message(m msg7.Message) (game.Event, bool) {
 		l.info = *m
 		ev.Kind = game.EvGameInfo
 	case *msg7.SvServerSettings:
-		l.rules = Settings{
+		l.rules = bridge.Settings{
 			VoteKick: m.KickVote, VoteKickMin: m.KickMin, VoteSpectate: m.SpecVote,
 			TeamsLocked: m.TeamLock, TeamBalance: m.TeamBalance, Slots: m.PlayerSlots,
 		}
@@ -50,7 +51,7 @@ func (l *Lift) Message(m msg7.Message) (game.Event, bool) {
 	case *msg7.SvGameMsg:
 		return notice(m), true
 	case *msg7.SvBroadcast:
-		ev.Kind, ev.Text = game.EvBroadcast, Lines(m.Message)
+		ev.Kind, ev.Text = game.EvBroadcast, bridge.Lines(m.Message)
 	default:
 		return game.Event{}, false
 	}
@@ -64,7 +65,7 @@ func (l *Lift) clientInfo(m *msg7.SvClientInfo) (game.Event, bool) {
 		l.own, l.view.Viewer, l.view.Inside = r.ID, r.ID, r.ID
 	}
 	*r = game.PlayerInfo{ID: r.ID, InGame: true, Team: game.Team(m.Team), Silent: m.Silent}
-	r.Profile = game.Profile{Name: Text(m.Name), Clan: Text(m.Clan), Country: m.Country}
+	r.Profile = game.Profile{Name: bridge.Text(m.Name), Clan: bridge.Text(m.Clan), Country: m.Country}
 	showSkin(&r.Profile.Skin, &m.Skin)
 	return game.Event{Kind: game.EvEntered, Player: r.ID, Target: game.Nobody, Team: r.Team, Flag: m.Silent}, true
 }
@@ -108,7 +109,7 @@ func playerOf(v int32) game.PlayerID {
 
 func showSkin(dst *game.Skin, s *msg7.Skin) {
 	for i := range dst.Part {
-		dst.Part[i] = Text(s.Parts[i])
+		dst.Part[i] = bridge.Text(s.Parts[i])
 		dst.UseCustom[i] = s.UseCustomColors[i]
 		dst.Color[i] = s.Colors[i]
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/server"
 )
@@ -184,7 +183,7 @@ func playOn(t *testing.T, addr netip.AddrPort, length time.Duration) (last int32
 		if n, err := sock.Read(buf); err == nil {
 			c.Feed(now(), buf[:n])
 		}
-		c.SetInput(msg7.PlayerInput{Direction: int32(i/100%3 - 1), TargetX: int32(i % 300), TargetY: 100, Fire: int32(i / 50 & 63)})
+		c.SetInput(game.Input{Direction: int32(i/100%3 - 1), TargetX: int32(i % 300), TargetY: 100, Fire: int32(i / 50 & 63)})
 		c.Step(now())
 		if err := c.Err(); err != nil {
 			t.Fatal(err)

@@ -40,7 +40,7 @@ var rooms = map[string][]string{
 	"internal/golden":   {"protocol", "format"},
 	"internal/depcheck": {},
 	"internal/dump":     {"protocol"},
-	"internal/load":     {"client", "protocol", "transport"},
+	"internal/load":     {"bridge", "client", "game", "protocol", "transport"},
 	"internal/peers":    everything,
 
 	"cmd":      everything,

@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 	"github.com/teeyard/teeyard/transport"
@@ -103,7 +103,7 @@ func newVisitor(cfg *ChurnConfig) (*visitor, error) {
 	c, err := client.NewSession(client.SessionConfig{
 		Name:       "visitor",
 		Send:       func(d []byte) { v.sock.Send(cfg.Server, d) },
-		HasMap:     func(*msg7.MapChange) bool { return true },
+		HasMap:     func(*bridge.MapOffer) bool { return true },
 		Token:      func() packet.Token { return packet.Token(rand.Uint32() &^ (1 << 31)) },
 		OnSnapshot: func(int32, *snapshot.Snapshot) {},
 	})

@@ -11,9 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
@@ -171,7 +172,7 @@ type bot struct {
 	sock  *udp.Conn
 	rand  *rand.Rand
 	stop  atomic.Bool
-	input msg7.PlayerInput
+	input game.Input
 
 	// Of the goroutine alone.
 	dialed   conn.Time
@@ -206,7 +207,7 @@ func (b *bot) run(delay time.Duration) {
 	c, err := client.NewSession(client.SessionConfig{
 		Name:   fmt.Sprintf("bot %d", b.index),
 		Send:   func(d []byte) { b.sock.Send(b.cfg.Server, d) },
-		HasMap: func(*msg7.MapChange) bool { return true },
+		HasMap: func(*bridge.MapOffer) bool { return true },
 		OnSnapshot: func(tick int32, _ *snapshot.Snapshot) {
 			b.onSnapshot(tick)
 		},

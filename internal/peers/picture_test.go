@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
 	. "github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
 // cast is a mod that puts players on their marks, keeps them armed, and lets
@@ -58,7 +58,7 @@ func (cast) OnDamage(ctx *game.Ctx, d *game.Damage) {
 // headless runs our own client on the real network until the test ends. The
 // input is asked for every tick while it plays, with the number of ticks it has
 // played.
-func headless(t *testing.T, addr, name string, skin msg7.Skin, act func(c *client.Session, now conn.Time, tick int) msg7.PlayerInput) {
+func headless(t *testing.T, addr, name string, skin game.Skin, act func(c *client.Session, now conn.Time, tick int) game.Input) {
 	t.Helper()
 	sock, err := net.Dial("udp", addr)
 	if err != nil {
@@ -66,7 +66,7 @@ func headless(t *testing.T, addr, name string, skin msg7.Skin, act func(c *clien
 	}
 	c, err := client.NewSession(client.SessionConfig{
 		Send: func(b []byte) { sock.Write(b) }, Name: name, Skin: skin,
-		HasMap: func(*msg7.MapChange) bool { return true },
+		HasMap: func(*bridge.MapOffer) bool { return true },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -101,14 +101,14 @@ func headless(t *testing.T, addr, name string, skin msg7.Skin, act func(c *clien
 }
 
 // dress makes a skin of part names, body to eyes, and one colour for all parts.
-func dress(color int32, parts ...string) msg7.Skin {
-	var s msg7.Skin
+func dress(color int32, parts ...string) game.Skin {
+	var s game.Skin
 	for i, p := range parts {
-		s.Parts[i] = []byte(p)
-		s.UseCustomColors[i] = i != 5
-		s.Colors[i] = color
+		s.Part[i] = p
+		s.UseCustom[i] = i != 5
+		s.Color[i] = color
 		if i == 1 {
-			s.Colors[i] = -1<<24 | (color + 40) // lighter, opaque
+			s.Color[i] = -1<<24 | (color + 40) // lighter, opaque
 		}
 	}
 	return s
@@ -131,19 +131,19 @@ func TestPicture(t *testing.T) {
 		return int32((tick/every*2 + min(tick%every/3, 1) + 1) & 63)
 	}
 	headless(t, h.addr, "kitty", dress(132<<16|118<<8|184, "kitty", "whisker", "", "standard", "standard", "standard"),
-		func(c *client.Session, now conn.Time, tick int) msg7.PlayerInput {
+		func(c *client.Session, now conn.Time, tick int) game.Input {
 			if tick%100 == 60 {
-				c.Send(now, &msg7.ClEmoticon{Emoticon: 2})
+				c.Tell(now, func(g bridge.Guest) { g.Ask(&game.Command{Kind: game.CmdEmoticon, Value: 2}) })
 			}
-			return msg7.PlayerInput{TargetX: 200, TargetY: 40, WantedWeapon: 3, Fire: fire(30, tick)}
+			return game.Input{TargetX: 200, TargetY: 40, WantedWeapon: 3, Fire: fire(30, tick)}
 		})
 	headless(t, h.addr, "bopp", dress(246<<16|216<<8|108, "standard", "donny", "unibop", "standard", "standard", "standard"),
-		func(c *client.Session, now conn.Time, tick int) msg7.PlayerInput {
-			return msg7.PlayerInput{TargetX: -40, TargetY: -200, Hook: tick%150 > 20}
+		func(c *client.Session, now conn.Time, tick int) game.Input {
+			return game.Input{TargetX: -40, TargetY: -200, Hook: tick%150 > 20}
 		})
 	headless(t, h.addr, "ranger", dress(93<<16|95<<8|163, "standard", "toptri", "", "standard", "standard", "standard"),
-		func(c *client.Session, now conn.Time, tick int) msg7.PlayerInput {
-			return msg7.PlayerInput{TargetX: -200, TargetY: 101, WantedWeapon: 5, Fire: fire(45, tick)}
+		func(c *client.Session, now conn.Time, tick int) game.Input {
+			return game.Input{TargetX: -200, TargetY: 101, WantedWeapon: 5, Fire: fire(45, tick)}
 		})
 	s := h.join(NewDisplay(t), "yardy", "gfx_high_detail 1")
 	Eventually(t, 10*time.Second, "all four are there", func() bool {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/protocol/conn"
@@ -156,15 +157,17 @@ func (l *live) join(i, port int) error {
 	p := &livePlayer{socket: socket, sent: make(map[int32]step)}
 	cfg := clientConfig(i, &p.watch)
 	cfg.Send = func(b []byte) { socket.Write(b) }
-	onMessage := cfg.OnMessage
-	cfg.OnMessage = func(m msg7.Message) {
-		switch m.(type) {
-		case *msg7.RconAuthOn:
+	onChunk := cfg.OnChunk
+	cfg.OnChunk = func(payload []byte, vital bool) {
+		var u packer.Unpacker
+		u.Reset(payload)
+		switch msg7.ID(u.Int()) {
+		case msg7.IDRconAuthOn:
 			p.rcon = true
-		case *msg7.ServerInfo:
+		case msg7.IDServerInfo:
 			p.info = true
 		}
-		onMessage(m)
+		onChunk(payload, vital)
 	}
 	// The answer to an input comes in the packet of the next snapshot, or in an
 	// earlier one: the server took it after the newest snapshot seen so far.
@@ -214,8 +217,8 @@ const settle = 30
 func clientConfig(i int, w *watch) client.SessionConfig {
 	return client.SessionConfig{
 		Name: fmt.Sprintf("player%d", i), Manual: true,
-		HasMap:     func(*msg7.MapChange) bool { return true },
-		OnMessage:  w.message,
+		HasMap:     func(*bridge.MapOffer) bool { return true },
+		OnChunk:    w.chunk,
 		OnSnapshot: func(tick int32, s *snapshot.Snapshot) { w.snapshot(tick, s) },
 	}
 }
@@ -315,7 +318,7 @@ func (l *live) idle(i int) {
 	p := l.players[i]
 	if _, newest := p.Newest(); newest > 0 {
 		p.inputs++
-		p.SendInput(l.now(), newest+lead, neutral)
+		p.SendInput(l.now(), newest+lead, wish(neutral))
 	}
 }
 
@@ -325,20 +328,20 @@ var neutral = msg7.PlayerInput{TargetX: 1}
 func (l *live) send(st step) {
 	p := l.players[st.player]
 	for _, m := range st.messages {
-		p.Queue(l.now(), raw(m))
+		p.Queue(l.now(), m)
 	}
 	l.sent++
 	st.order = l.sent
 	p.inputs++
 	p.sent[st.intended] = st
-	p.SendInput(l.now(), st.intended, st.input)
+	p.SendInput(l.now(), st.intended, wish(st.input))
 }
 
 // restart begins the match that is compared.
 func (l *live) restart() error {
 	p := l.players[0]
 	deadline := time.Now().Add(20 * time.Second)
-	if err := p.Send(l.now(), &msg7.RconAuth{Password: []byte(password)}); err != nil {
+	if err := p.Send(l.now(), (&msg7.RconAuth{Password: []byte(password)}).Append(nil)); err != nil {
 		return err
 	}
 	if err := l.until(deadline, "rcon", func() bool { return p.rcon }); err != nil {
@@ -535,10 +538,3 @@ func (l *live) told(player int, from int32) int32 {
 	}
 	return last
 }
-
-// raw is a message that is already packed.
-type raw []byte
-
-func (m raw) ID() msg7.ID                   { return 0 }
-func (m raw) Append(dst []byte) []byte      { return append(dst, m...) }
-func (m raw) Unpack(*packer.Unpacker) error { return errors.New("not for reading") }

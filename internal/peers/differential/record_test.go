@@ -1,6 +1,7 @@
 package differential
 
 import (
+	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
@@ -41,6 +42,14 @@ type step struct {
 	messages [][]byte // with their ids, vital
 }
 
+// wish is an input as a session takes it.
+func wish(in msg7.PlayerInput) game.Input {
+	return game.Input{
+		Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY, Jump: in.Jump, Fire: in.Fire, Hook: in.Hook,
+		Flags: game.PlayerFlags(in.PlayerFlags), WantedWeapon: in.WantedWeapon, NextWeapon: in.NextWeapon, PrevWeapon: in.PrevWeapon,
+	}
+}
+
 // record is a match as its clients saw it.
 type record struct {
 	setup
@@ -74,12 +83,13 @@ type item struct {
 
 // watch collects what one client sees.
 type watch struct {
+	dec     msg7.Decoder
 	seen    []sight
 	pending []string
 }
 
-func (w *watch) message(m msg7.Message) {
-	if !m.ID().System() {
+func (w *watch) chunk(payload []byte, vital bool) {
+	if m, err := w.dec.Decode(payload); err == nil && vital && !m.ID().System() {
 		w.pending = append(w.pending, string(m.Append(nil)))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/transport"
@@ -98,7 +99,7 @@ func again(t testing.TB, rec *record) [][]sight {
 			r.idle(tick)
 		}
 	}
-	r.players[0].Send(conn.Time(r.net.now), &msg7.RconAuth{Password: []byte(password)})
+	r.players[0].Send(conn.Time(r.net.now), (&msg7.RconAuth{Password: []byte(password)}).Append(nil))
 	r.exchange()
 	for !r.players[0].rcon {
 		next()
@@ -125,8 +126,8 @@ func again(t testing.TB, rec *record) [][]sight {
 		}
 	}
 	p := r.players[0]
-	p.Queue(conn.Time(r.net.now), &msg7.RconCmd{Command: []byte("restart")})
-	p.SendInput(conn.Time(r.net.now), tick+lead+1, neutral)
+	p.Queue(conn.Time(r.net.now), (&msg7.RconCmd{Command: []byte("restart")}).Append(nil))
+	p.SendInput(conn.Time(r.net.now), tick+lead+1, wish(neutral))
 	r.exchange()
 
 	steps := rec.steps
@@ -161,12 +162,14 @@ func (r *replay) join(i int) {
 	cfg := clientConfig(i, &p.watch)
 	cfg.Token = func() packet.Token { return packet.Token(0x1000 + i) }
 	cfg.Send = func(b []byte) { r.toServer = append(r.toServer, parcel{i, slices.Clone(b)}) }
-	onMessage := cfg.OnMessage
-	cfg.OnMessage = func(m msg7.Message) {
-		if _, ok := m.(*msg7.RconAuthOn); ok {
+	onChunk := cfg.OnChunk
+	cfg.OnChunk = func(payload []byte, vital bool) {
+		var u packer.Unpacker
+		u.Reset(payload)
+		if msg7.ID(u.Int()) == msg7.IDRconAuthOn {
 			p.rcon = true
 		}
-		onMessage(m)
+		onChunk(payload, vital)
 	}
 	var err error
 	if p.Session, err = client.NewSession(cfg); err != nil {
@@ -223,7 +226,7 @@ func (r *replay) idle(tick int32) {
 // input sends an input that does nothing.
 func (r *replay) input(p *replayPlayer, tick int32) {
 	p.inputs++
-	p.SendInput(conn.Time(r.net.now), tick+lead, neutral)
+	p.SendInput(conn.Time(r.net.now), tick+lead, wish(neutral))
 	r.exchange()
 }
 
@@ -243,8 +246,8 @@ func (r *replay) step(st *step) {
 		return
 	}
 	for _, m := range st.messages {
-		p.Queue(conn.Time(r.net.now), raw(m))
+		p.Queue(conn.Time(r.net.now), m)
 	}
-	p.SendInput(conn.Time(r.net.now), st.intended, st.input)
+	p.SendInput(conn.Time(r.net.now), st.intended, wish(st.input))
 	r.exchange()
 }

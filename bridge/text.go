@@ -1,4 +1,4 @@
-package bridge7
+package bridge
 
 import (
 	"strings"
