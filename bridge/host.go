@@ -23,6 +23,8 @@ var (
 type Version interface {
 	// Name is short, as "0.7", for logs and counters.
 	Name() string
+	// Speaks is what a client has to say it speaks. (INFO)
+	Speaks() string
 	// Host makes the server's end for the client that s is about.
 	Host(s Session) Host
 	// Note takes what a tick brought.
@@ -41,8 +43,8 @@ type Session interface {
 	Requests
 }
 
-// Requests is what a client asks for. The methods are called by Host.Take; texts
-// are copies, limits of length kept.
+// Requests is what a client asks for. The methods are called by Host.Take. Texts
+// are copies, and within the limits that the version has for them.
 type Requests interface {
 	// OnHello is the first word of a client. (INFO)
 	OnHello(h Hello)
@@ -57,8 +59,11 @@ type Requests interface {
 	OnEnter()
 	// OnInput is what a player does. (INPUT)
 	OnInput(in *Input)
-	// OnCommand is something asked of the game.
+	// OnCommand is something asked of the game. Whose command it is, the session
+	// knows.
 	OnCommand(c game.Command)
+	// OnChatCommand is a command given in the chat. (Cl_Command)
+	OnChatCommand(name, args string)
 	// OnLogin wants to use the remote console; the name is mostly empty. (RCON_AUTH)
 	OnLogin(name, password string)
 	// OnRcon is a line for the remote console. (RCON_CMD)
@@ -66,17 +71,17 @@ type Requests interface {
 	// OnCallVote wants a vote: kind is VoteOption with the option's text as value,
 	// VoteKick or VoteSpectate with the id of a player. (Cl_CallVote)
 	OnCallVote(kind VoteKind, value, reason string, force bool)
-	// OnVote is a vote of -1, 0 or 1. (Cl_Vote)
+	// OnVote is an answer to the vote that runs: -1 no, 0 none, 1 yes. (Cl_Vote)
 	OnVote(vote int32)
 }
 
 // Hello is a client's first word.
 type Hello struct {
 	// Fits tells whether client and server speak the same; Wants is what the
-	// client said it speaks, fit to be printed, and Speaks what the server does.
-	Fits          bool
-	Wants, Speaks string
-	Password      string
+	// client says it speaks, as it came.
+	Fits     bool
+	Wants    string
+	Password string
 	// Client is the client's version: of 0.7 clients that of the release, as
 	// 0x0705; 0 if it did not tell.
 	Client int32
@@ -95,7 +100,7 @@ type Input struct {
 type Map struct {
 	Name             string
 	File             []byte
-	CRC              uint32
+	CRC              uint32 // IEEE, of the file
 	SHA256           [32]byte
 	ChunksPerRequest int // at least 1
 }
@@ -120,7 +125,8 @@ type Vote struct {
 
 // Host is the server's end of a bridge, for one client. Each method but Take, Build,
 // Sizes and ChunkSize writes what it tells to the client's Line: one message, some,
-// or none if the version has none.
+// or none if the version has none. When a packet is full or its time has come, the
+// server knows.
 type Host interface {
 	// Take reads a message of the client and calls the method of Requests that it
 	// is for; payload may be changed. The error is ErrMessage or ErrNotVital.
@@ -139,11 +145,13 @@ type Host interface {
 	Motd(text string)
 
 	// The game. ToldOf introduces a player who is there already, or the client to
-	// itself; others who come and go are Events, which are told to those in To.
+	// itself; others who come and go are Events. The server gives a client the
+	// events whose To names it; effects and those that only a server minds lead to
+	// nothing here.
 	Event(w *game.World, ev *game.Event)
 	ToldOf(w *game.World, about game.PlayerID, self, silent bool)
 	GameInfo(w *game.World)
-	Settings(s *Settings)
+	Settings(w *game.World)
 	Tuning(w *game.World)
 
 	// Votes.

@@ -138,7 +138,7 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, p *packet.Packet) {
 			waits = true // for the tick that clears the seat; the client asks again
 			continue
 		}
-		c, err := s.newSession(now, game.PlayerID(id), peer)
+		c, err := s.newSession(now, game.PlayerID(id), peer, s.dialects[0])
 		if err != nil || c.conn.Accept(now, p.Token, p.Response) != nil {
 			return
 		}

@@ -296,7 +296,7 @@ func TestAttackResendRequests(t *testing.T) {
 	p.vital(&msg7.RequestMapData{})
 	l.step(1)
 	window := l.sent
-	if window < mapWindowStart*mapChunk/2 {
+	if window < mapWindowStart*mapPiece/2 {
 		t.Fatalf("only %d bytes on their way", window)
 	}
 	l.sent = 0
@@ -457,8 +457,8 @@ func TestAttackPaths(t *testing.T) {
 		l.log.Reset()
 		l.srv.Execute(fmt.Sprintf("sv_map %q", name))
 		l.step(2)
-		if l.srv.gameMap.name != "teeyard1" || l.srv.settings.Map != "teeyard1" || !strings.Contains(l.log.String(), "failed to load map") {
-			t.Errorf("sv_map %q: playing %q, log %s", name, l.srv.gameMap.name, l.log.String())
+		if l.srv.gameMap.Name != "teeyard1" || l.srv.settings.Map != "teeyard1" || !strings.Contains(l.log.String(), "failed to load map") {
+			t.Errorf("sv_map %q: playing %q, log %s", name, l.srv.gameMap.Name, l.log.String())
 		}
 		l.log.Reset()
 		l.srv.Execute(fmt.Sprintf("change_map %q", name))

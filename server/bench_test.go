@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/transport"
@@ -75,7 +75,7 @@ func newRig(t testing.TB, clients, slots int) *rig {
 		p.Session, err = client.NewSession(client.SessionConfig{
 			Name:   fmt.Sprint("bot ", i),
 			Send:   func(b []byte) { r.in.put(peer, b) },
-			HasMap: func(*bridge.MapOffer) bool { return true },
+			HasMap: func(*msg7.MapChange) bool { return true },
 			Token:  func() packet.Token { return packet.Token(i + 1) },
 		})
 		if err != nil {
@@ -148,9 +148,9 @@ func BenchmarkTick(b *testing.B) {
 func BenchmarkDownload(b *testing.B) {
 	for range b.N {
 		a := newArena(b, netsim.Link{Delay: 25 * time.Millisecond}, 1)
-		a.srv.gameMap.file = make([]byte, 1<<20)
-		a.srv.gameMap.crc = crc32.ChecksumIEEE(a.srv.gameMap.file)
-		a.srv.gameMap.sha256 = sha256.Sum256(a.srv.gameMap.file)
+		a.srv.gameMap.File = make([]byte, 1<<20)
+		a.srv.gameMap.CRC = crc32.ChecksumIEEE(a.srv.gameMap.File)
+		a.srv.gameMap.SHA256 = sha256.Sum256(a.srv.gameMap.File)
 		var done conn.Time
 		p := a.joinWith(1, client.SessionConfig{OnMap: func(string, []byte) { done = a.now() }})
 		for p.State() != client.Loading {

@@ -218,23 +218,3 @@ func (s *Server) dropBot(id game.PlayerID, reason string) {
 	s.command(game.Command{Kind: game.CmdLeave, Player: id, Target: game.Nobody, Text: reason})
 	s.print(console.Info, "server", fmt.Sprintf("bot leaves. ClientID=%d", id))
 }
-
-// meetBot tells those in the game about a bot that came. It is for EvEntered;
-// true if it was a bot.
-func (s *Server) meetBot(id game.PlayerID) bool {
-	if !s.bots.has(id) {
-		return false
-	}
-	s.bots.known |= game.Only(id)
-	s.toInGame(s.now(), s.announce.ClientInfo(s.world, id, false, false), game.Everybody)
-	return true
-}
-
-// introduceBots tells a newcomer who of the bots is there.
-func (s *Server) introduceBots(c *session) {
-	for id := range game.PlayerID(game.MaxPlayers) {
-		if s.bots.known.Has(id) {
-			c.queue(s.announce.ClientInfo(s.world, id, false, false), true)
-		}
-	}
-}

@@ -98,9 +98,10 @@ func TestBotsAreMarked(t *testing.T) {
 	v := a.srv.world.View(0)
 	var b snapshot.Builder
 	var s snapshot.Snapshot
-	a.srv.scene.Begin(a.srv.world.Frame())
-	a.srv.scene.Build(&b, &v, &[game.MaxPlayers]int32{})
-	a.srv.scene.Done()
+	d := a.srv.dialects[0]
+	d.Begin(a.srv.world)
+	a.srv.sessions[0].host.Build(&b, &v, &[game.MaxPlayers]int32{})
+	d.Done()
 	b.Finish(&s)
 	var info msg7.PlayerInfo
 	if err := info.Take(s.Find(snapshot.MakeKey(msg7.TypePlayerInfo, 63))); err != nil || info.PlayerFlags&64 == 0 || info.Latency != 0 {
@@ -109,12 +110,14 @@ func TestBotsAreMarked(t *testing.T) {
 
 	record := a.srv.appendInfo(nil, 15)
 	var u packer.Unpacker
-	u.Reset(record)
 	head := a.srv.info()
 	if head.Clients != 3 || head.Players != 3 {
 		t.Errorf("%d clients, %d players", head.Clients, head.Players)
 	}
-	u.Reset(record[len((&head).Append(nil)):])
+	u.Reset(record)
+	if err := new(msg7.InfoRecord).Unpack(&u); err != nil {
+		t.Fatal(err)
+	}
 	kinds := map[string]int32{}
 	for u.Len() > 0 && u.Err() == nil {
 		name := string(u.String(packer.None))

@@ -115,7 +115,12 @@ func (s *Server) hooks() error {
 		return err
 	}
 	return after(func() {
-		s.toInGame(s.now(), s.announce.Motd(s.settings.Motd), game.Everybody)
+		for _, c := range s.sessions {
+			if c != nil && c.state == stateInGame {
+				c.now = s.now()
+				c.host.Motd(s.settings.Motd)
+			}
+		}
 	}, "sv_motd")
 }
 
@@ -124,11 +129,11 @@ func (s *Server) now() conn.Time { return conn.Time(s.net.Now()) }
 
 // sendServerInfo tells every client what the server is.
 func (s *Server) sendServerInfo() {
-	msg := append([]byte(nil), s.serverInfo()...)
+	info := s.info()
 	for _, c := range s.sessions {
 		if c != nil && c.state > stateAuth {
 			c.now = s.now()
-			c.queue(msg, true)
+			c.host.ServerInfo(&info)
 		}
 	}
 }

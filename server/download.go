@@ -2,13 +2,10 @@ package server
 
 import (
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/packet"
 )
 
 const (
-	// mapChunk is how many bytes of the map one MAP_DATA carries: what fits a
-	// datagram beside the headers.
-	mapChunk = 1384
 	// mapWindow is how many chunks may be on their way to one client. The
 	// original sends eight and waits for the next request, so at 50 ms round
 	// trip it manages 220 kB/s. A client acknowledges with every request, so a
@@ -18,8 +15,10 @@ const (
 	mapWindow      = 144
 	mapWindowStart = 48
 	mapWindowStep  = 8
+	// mapChunkCost is what the message around a chunk takes, at most.
+	mapChunkCost = 32
 	// resendBuffer holds a window of chunks and some messages besides.
-	resendBuffer = (mapWindow+4)*(mapChunk+8+conn.ChunkCost) + 16<<10
+	resendBuffer = (mapWindow+4)*(packet.MaxPayload+conn.ChunkCost) + 16<<10
 	// maxSnapBytes bounds what a session's stored snapshots take.
 	maxSnapBytes = 512 << 10
 )
@@ -28,12 +27,21 @@ const (
 type download struct {
 	active bool
 	next   int // chunk
+	asked  int // the last chunk that was named
 	window int // chunks that may be unacknowledged
 }
 
-// onMapRequest starts sending the map, or sends more of it.
-func (c *session) onMapRequest() {
+// requestMap starts sending the map, or sends more of it. Clients that name the
+// chunk they want do so in its order, and get it before they ask; one that asks
+// for an earlier chunk begins anew.
+func (c *session) requestMap(chunk int) {
 	d := &c.download
+	if chunk >= 0 {
+		if d.active && chunk <= d.asked {
+			d.next = chunk
+		}
+		d.asked = chunk
+	}
 	d.active = true
 	d.window = min(max(d.window+mapWindowStep, mapWindowStart), mapWindow)
 	c.continueDownload()
@@ -46,24 +54,17 @@ func (c *session) continueDownload() {
 	if !d.active || c.state != stateConnecting || c.dropping {
 		return
 	}
-	file := c.srv.gameMap.file
+	m, size := &c.srv.gameMap.Map, c.host.ChunkSize()
 	sent := false
 	for {
-		from := d.next * mapChunk
-		if from >= len(file) {
+		if d.next*size >= len(m.File) {
 			d.active = false
 			break
 		}
-		if n, _ := c.conn.Pending(); n >= d.window {
+		if n, _ := c.conn.Pending(); n >= d.window || c.conn.Room() < size+mapChunkCost {
 			break
 		}
-		to := min(from+mapChunk, len(file))
-		m := msg7.MapData{Data: file[from:to]}
-		c.srv.buf = m.Append(c.srv.buf[:0])
-		if c.conn.Room() < len(c.srv.buf) {
-			break
-		}
-		c.queue(c.srv.buf, true)
+		c.host.MapData(m, d.next)
 		d.next++
 		sent = true
 	}

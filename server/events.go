@@ -3,10 +3,8 @@ package server
 import (
 	"fmt"
 
-	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -18,9 +16,11 @@ func (s *Server) tell(now conn.Time, ev *game.Event) {
 	s.logEvent(ev)
 	switch ev.Kind {
 	case game.EvEntered:
-		if !s.meetBot(ev.Player) {
-			s.welcome(now, ev.Player)
+		if s.bots.has(ev.Player) {
+			s.bots.known |= game.Only(ev.Player)
+			break
 		}
+		s.welcome(now, ev)
 		return
 	case game.EvKick:
 		if c := s.sessions[ev.Player]; c != nil {
@@ -36,51 +36,40 @@ func (s *Server) tell(now conn.Time, ev *game.Event) {
 		}
 		return
 	}
-	if msg, to := s.announce.Event(s.world, ev); msg != nil {
-		s.toInGame(now, msg, to)
-	}
-}
-
-// toInGame queues a message for those in the game that to names.
-func (s *Server) toInGame(now conn.Time, msg []byte, to game.Mask) {
 	for id, c := range s.sessions {
-		if c != nil && c.state == stateInGame && to.Has(game.PlayerID(id)) {
+		if c != nil && c.state == stateInGame && ev.To.Has(game.PlayerID(id)) {
 			c.now = now
-			c.queue(msg, true)
+			c.host.Event(s.world, ev)
 		}
 	}
 }
 
 // welcome lets a client in: it learns of everybody, and everybody of it.
-func (s *Server) welcome(now conn.Time, id game.PlayerID) {
-	c := s.sessions[id]
+func (s *Server) welcome(now conn.Time, ev *game.Event) {
+	c := s.sessions[ev.Player]
 	if c == nil || c.state != stateEntering {
 		return
 	}
 	c.now = now
 	c.state = stateInGame
-	c.queue(s.serverInfo(), true)
-	c.queue(s.announce.GameInfo(s.world), true)
-
-	silent := s.world.Rules().SilentSpectators && s.team(id) == game.TeamSpectators
+	info := s.info()
+	c.host.ServerInfo(&info)
+	c.host.GameInfo(s.world)
 	for other, o := range s.sessions {
 		if o == nil || o == c || o.state != stateInGame {
 			continue
 		}
 		o.now = now
-		o.queue(s.announce.ClientInfo(s.world, id, false, silent), true)
-		c.queue(s.announce.ClientInfo(s.world, game.PlayerID(other), false, false), true)
+		o.host.Event(s.world, ev)
+		c.host.ToldOf(s.world, game.PlayerID(other), false, false)
 	}
-	s.introduceBots(c)
-	c.queue(s.announce.ClientInfo(s.world, id, true, silent), true)
+	for id := range game.PlayerID(game.MaxPlayers) {
+		if s.bots.known.Has(id) {
+			c.host.ToldOf(s.world, id, false, false)
+		}
+	}
+	c.host.ToldOf(s.world, c.id, true, ev.Flag)
 	c.conn.Flush(now)
-}
-
-// serverInfo is the SERVERINFO message.
-func (s *Server) serverInfo() []byte {
-	m := msg7.ServerInfo{Record: s.info()}
-	s.buf = m.Append(s.buf[:0])
-	return s.buf
 }
 
 // logEvent prints what operators' tools read.
@@ -101,9 +90,12 @@ func (s *Server) logEvent(ev *game.Event) {
 			s.print(console.Info, "teamchat", fmt.Sprintf("%d:%d:%d:%s: %s", ev.Chat, s.team(ev.Player), ev.Player, s.nameOf(ev.Player), ev.Text))
 		}
 	case game.EvKill:
-		killer := fmt.Sprintf("%d:%d:", bridge7.Killer(ev.Player), -1-bridge7.Killer(ev.Player))
-		if ev.Player >= 0 {
-			killer = s.playerTag(ev.Player)
+		killer := s.playerTag(ev.Player)
+		if side := ev.Player; side < 0 {
+			if side < game.Nobody {
+				side++ // one who left: -1 of the red side, -2 of the blue one
+			}
+			killer = fmt.Sprintf("%d:%d:", side, -1-side)
 		}
 		s.print(console.Debug, "game", fmt.Sprintf("kill killer='%s' victim='%s' weapon=%d special=%d", killer, s.playerTag(ev.Target), ev.Weapon, ev.Value))
 	case game.EvPickup:

@@ -33,7 +33,7 @@ func TestMapDownload(t *testing.T) {
 	const rtt = 50 * time.Millisecond
 	a := newArena(t, netsim.Link{Delay: rtt / 2}, 7)
 	// A big map: the file is what counts here, not what is in it.
-	file := append([]byte(nil), a.srv.gameMap.file...)
+	file := append([]byte(nil), a.srv.gameMap.File...)
 	file = append(file, bytes.Repeat([]byte("teeyard!"), 1<<20/8)...)
 	a.srv.gameMap.setFile(file)
 
@@ -48,7 +48,7 @@ func TestMapDownload(t *testing.T) {
 		t.Fatalf("got %d bytes, want %d", len(got), len(file))
 	}
 	// The original sends 8 chunks of 1384 bytes per round trip.
-	original := time.Duration(len(file)/(8*mapChunk)) * rtt
+	original := time.Duration(len(file)/(8*mapPiece)) * rtt
 	t.Logf("%d bytes in %v at %v round trip; the original's pace is %v", len(file), took, rtt, original)
 	if took > original/5 {
 		t.Errorf("the download took %v, the original's pace is %v", took, original)

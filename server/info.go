@@ -3,9 +3,10 @@ package server
 import (
 	"bytes"
 
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/transport"
@@ -69,7 +70,7 @@ func (s *Server) browse() []byte {
 }
 
 // info is the record that browsers and clients get.
-func (s *Server) info() msg7.InfoRecord {
+func (s *Server) info() bridge.Info {
 	players, clients := 0, 0
 	for id, c := range s.sessions {
 		if c == nil {
@@ -82,15 +83,11 @@ func (s *Server) info() msg7.InfoRecord {
 	}
 	bots := s.bots.count()
 	players, clients = players+bots, clients+bots
-	var flags msg7.ServerInfoFlags
-	if s.settings.Password != "" {
-		flags |= 1
-	}
-	return msg7.InfoRecord{
-		Version: []byte(gameVersion), Name: []byte(s.settings.Name), Hostname: []byte(s.settings.Hostname),
-		Map: []byte(s.gameMap.name), GameType: []byte(s.gameType()),
-		Flags: flags, SkillLevel: int32(s.settings.SkillLevel),
-		Players: int32(players), PlayerSlots: int32(s.settings.PlayerSlots),
+	return bridge.Info{
+		Version: gameVersion, Name: s.settings.Name, Hostname: s.settings.Hostname,
+		Map: s.gameMap.Name, GameType: s.gameType(),
+		Password: s.settings.Password != "", SkillLevel: int32(s.settings.SkillLevel),
+		Players: int32(players), Slots: int32(s.settings.PlayerSlots),
 		Clients: int32(clients), MaxClients: int32(max(clients, int(s.settings.MaxClients))),
 	}
 }
@@ -110,8 +107,9 @@ func (s *Server) gameType() string {
 
 // appendInfo writes the record with the list of clients.
 func (s *Server) appendInfo(dst []byte, nameLimit int) []byte {
-	info := s.info()
-	dst = (&info).Append(dst)
+	about := s.info()
+	record := bridge7.Record(&about)
+	dst = record.Append(dst)
 	for id, c := range s.sessions {
 		pid := game.PlayerID(id)
 		if c == nil && !s.bots.has(pid) {

@@ -295,3 +295,6 @@ func peer6(n int) transport.Peer {
 	a := [16]byte{0x20, 0x01, 0x0d, 0xb8, 14: byte(n >> 8), 15: byte(n)}
 	return netip.AddrPortFrom(netip.AddrFrom16(a), 5000)
 }
+
+// mapPiece is how many bytes of the map a 0.7 client gets at once.
+const mapPiece = 1384

@@ -11,6 +11,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
@@ -42,17 +43,14 @@ func BuiltinModes(name string) (game.Mode, bool) {
 
 // gameMap is the map being played.
 type gameMap struct {
-	setting string // sv_map as it was
-	name    string // what clients are told: its last element
-	file    []byte
-	crc     uint32
-	sha256  [sha256.Size]byte
-	terrain game.Terrain
+	bridge.Map        // as clients are told of it; the name is sv_map's last element
+	setting    string // sv_map as it was
+	terrain    game.Terrain
 }
 
 // setFile sets the file clients download.
 func (m *gameMap) setFile(file []byte) {
-	m.file, m.crc, m.sha256 = file, crc32.ChecksumIEEE(file), sha256.Sum256(file)
+	m.File, m.CRC, m.SHA256 = file, crc32.ChecksumIEEE(file), sha256.Sum256(file)
 }
 
 // maxMapFile bounds a map file; the largest in use have some 10 MB.
@@ -60,7 +58,7 @@ const maxMapFile = 64 << 20
 
 // readMap finds and reads a map by its sv_map.
 func (s *Server) readMap(setting string) (gameMap, error) {
-	m := gameMap{setting: setting, name: path.Base(setting)}
+	m := gameMap{setting: setting, Map: bridge.Map{Name: path.Base(setting), ChunksPerRequest: s.chunksPerRequest}}
 	if setting == "" || !fs.ValidPath(setting) || strings.ContainsAny(setting, "\\:") {
 		return m, fmt.Errorf("sv_map %q: not a map name (name one in the maps folder, without .map)", setting)
 	}
@@ -137,7 +135,9 @@ func (s *Server) loadMap(setting string) error {
 	clear(s.pending)
 	s.pending = s.pending[:0]
 	s.leaving = 0
-	s.scene.Done()
+	for _, d := range s.dialects {
+		d.Done()
+	}
 	return nil
 }
 

@@ -76,8 +76,8 @@ func TestDamagedMaps(t *testing.T) {
 				p.hold(msg7.PlayerInput{TargetX: 1, Direction: 1})
 				l.step(1)
 			}
-			if l.srv.gameMap.name != "teeyard1" || !strings.Contains(l.log.String(), `sv_map "`+name+`"`) {
-				t.Errorf("%s: playing %q, log:\n%s", line, l.srv.gameMap.name, l.log.String())
+			if l.srv.gameMap.Name != "teeyard1" || !strings.Contains(l.log.String(), `sv_map "`+name+`"`) {
+				t.Errorf("%s: playing %q, log:\n%s", line, l.srv.gameMap.Name, l.log.String())
 			}
 			if c := p.session(); c == nil || c.state != stateInGame || l.srv.world.Paused() {
 				t.Fatalf("%s: the player is out, or everything stands still", line)
@@ -164,7 +164,7 @@ func TestStrangeMaps(t *testing.T) {
 		l.log.Reset()
 		l.srv.Execute("sv_map " + name)
 		l.step(2)
-		if l.srv.gameMap.name != name {
+		if l.srv.gameMap.Name != name {
 			if !strings.Contains(l.log.String(), `sv_map "`+name+`"`) {
 				t.Errorf("%s: neither loaded nor refused: %s", name, l.log.String())
 			}

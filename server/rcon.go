@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -33,7 +33,8 @@ const (
 	minRconRoom    = 8 << 10
 )
 
-func (c *session) onRconAuth(password string) {
+// login takes a password, right or wrong.
+func (c *session) login(password string) {
 	s := c.srv
 	admin, mod := s.settings.RconPassword, s.settings.RconModPassword
 	switch {
@@ -58,7 +59,7 @@ func (c *session) rconLogin(level console.Level, text, who string) {
 	s := c.srv
 	s.tries.forget(c.peer.Addr())
 	c.rcon = rconState{authed: true, level: level}
-	c.send(&msg7.RconAuthOn{})
+	c.host.RconAuth(true)
 	c.rconLine(text)
 	s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d authed (%s)", c.id, who))
 	if c.state >= stateReady {
@@ -93,14 +94,15 @@ func (c *session) rconWrong() {
 // rconLogout ends a session's rights.
 func (c *session) rconLogout() {
 	c.rcon = rconState{}
-	c.send(&msg7.RconAuthOff{})
+	c.host.RconAuth(false)
 	c.rconLine("Logout successful.")
 	if c.state >= stateReady {
 		c.srv.command(game.Command{Kind: game.CmdFlags, Player: c.id, Target: game.Nobody})
 	}
 }
 
-func (c *session) onRconCmd(line string) {
+// runRcon executes a line, if the session may.
+func (c *session) runRcon(line string) {
 	if !c.rcon.authed || len(line) > 255 {
 		return
 	}
@@ -121,7 +123,7 @@ func (c *session) rconLine(line string) {
 	if len(line) > maxRconLine-1 {
 		line = line[:maxRconLine-1]
 	}
-	c.send(&msg7.RconLine{Line: []byte(line)})
+	c.host.RconLine(line)
 }
 
 // rconRest tells an operator, once there is room again, that there was more.
@@ -175,7 +177,7 @@ func (s *Server) trickle() {
 				c.rcon.listed = true
 				break
 			}
-			c.send(&msg7.RconCmdAdd{Name: []byte(e.Name), Help: []byte(e.Help), Params: []byte(e.Params)})
+			c.host.RconCommand(&bridge.Command{Name: e.Name, Params: e.Params, Help: e.Help})
 			c.rcon.sent = e.Name
 		}
 	}

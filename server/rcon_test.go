@@ -183,13 +183,13 @@ func TestChangeMap(t *testing.T) {
 	if out := o.rcon(a, "change_map nowhere"); !strings.Contains(out, "map not found") {
 		t.Errorf("change_map nowhere prints %q", out)
 	}
-	if a.srv.gameMap.name != "teeyard1" {
-		t.Fatalf("map is %q", a.srv.gameMap.name)
+	if a.srv.gameMap.Name != "teeyard1" {
+		t.Fatalf("map is %q", a.srv.gameMap.Name)
 	}
 	o.rcon(a, "sv_map testbox")
 	a.run(2 * time.Second)
-	if a.srv.gameMap.name != "testbox" || o.State() != client.Playing || spec.State() != client.Playing {
-		t.Fatalf("map %q, clients %v and %v (%v)", a.srv.gameMap.name, o.State(), spec.State(), o.Err())
+	if a.srv.gameMap.Name != "testbox" || o.State() != client.Playing || spec.State() != client.Playing {
+		t.Fatalf("map %q, clients %v and %v (%v)", a.srv.gameMap.Name, o.State(), spec.State(), o.Err())
 	}
 	if a.srv.team(1) != -1 || a.srv.team(0) != 0 {
 		t.Errorf("teams after the change: %d, %d", a.srv.team(0), a.srv.team(1))
@@ -202,5 +202,5 @@ func TestChangeMap(t *testing.T) {
 	}
 	// change_map ends the match first and takes its ten seconds.
 	o.rcon(a, "change_map teeyard1")
-	a.until(15*time.Second, "the old map again", func() bool { return a.srv.gameMap.name == "teeyard1" && o.State() == client.Playing })
+	a.until(15*time.Second, "the old map again", func() bool { return a.srv.gameMap.Name == "teeyard1" && o.State() == client.Playing })
 }

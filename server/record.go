@@ -66,7 +66,7 @@ func (s *Server) beginReplay(gameType string, mode game.Mode, seed uint64) {
 	}
 	r.header = replay.Header{
 		Program: Program(), Start: time.Now().UnixMilli(),
-		Map: s.gameMap.name, MapSHA256: s.gameMap.sha256,
+		Map: s.gameMap.Name, MapSHA256: s.gameMap.SHA256,
 		Terrain: s.gameMap.terrain, Rules: s.rules(), Tuning: s.tuning, Seed: seed,
 	}
 	r.header.SetRules(gameType, mode, s.cfg.Mods)

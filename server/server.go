@@ -11,12 +11,10 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 
-	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 	"github.com/teeyard/teeyard/server/console"
@@ -90,9 +88,8 @@ type Server struct {
 	reload           bool
 	recorder         recorder
 
-	decoder  msg7.Decoder
-	announce bridge7.Announcer
-	scene    bridge7.Scene
+	dialects []*dialect
+	view     game.View // of the snapshot under construction
 	builder  snapshot.Builder
 	next     snapshot.Snapshot
 	empty    snapshot.Snapshot
@@ -116,11 +113,12 @@ type Server struct {
 // socket. Run or Advance bring it to life.
 func New(cfg Config) (*Server, error) {
 	s := &Server{
-		cfg:    cfg,
-		byPeer: make(map[transport.Peer]*session),
-		batch:  make([]transport.Datagram, 64),
-		asks:   make(chan func(), 16),
-		ended:  make(chan struct{}),
+		cfg:      cfg,
+		byPeer:   make(map[transport.Peer]*session),
+		dialects: newDialects(),
+		batch:    make([]transport.Datagram, 64),
+		asks:     make(chan func(), 16),
+		ended:    make(chan struct{}),
 
 		originKey: maphash.MakeSeed(),
 	}
@@ -169,9 +167,11 @@ func New(cfg Config) (*Server, error) {
 func (s *Server) start(now conn.Time) {
 	s.clock.reset(now)
 	s.started = true
-	s.print(console.Standard, "server", fmt.Sprintf("netversion %s", msg7.NetVersion))
+	for _, d := range s.dialects {
+		s.print(console.Standard, "server", fmt.Sprintf("netversion %s", d.Speaks()))
+	}
 	s.print(console.Standard, "server", fmt.Sprintf("server name is '%s'", s.settings.Name))
-	s.print(console.Standard, "server", fmt.Sprintf("using port %d, map %s, gametype %s", s.Addr().Port(), s.gameMap.name, s.world.ModeName()))
+	s.print(console.Standard, "server", fmt.Sprintf("using port %d, map %s, gametype %s", s.Addr().Port(), s.gameMap.Name, s.world.ModeName()))
 	s.ensureRconPassword()
 	s.console.Start()
 }
@@ -331,7 +331,9 @@ func (s *Server) tick(now conn.Time) {
 	s.pending = s.pending[:0]
 	s.leaving = 0
 	s.updateLatencies()
-	s.scene.Note(s.world.Frame(), events)
+	for _, d := range s.dialects {
+		d.Note(s.world, events)
+	}
 	if s.cfg.Watch != nil {
 		s.cfg.Watch(s.world, events)
 	}

@@ -3,9 +3,9 @@ package server
 import (
 	"time"
 
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
@@ -60,24 +60,25 @@ func (s *snapState) due(before, tick int32) bool {
 // snapshot for every session that is due.
 func (s *Server) sendSnapshots(now conn.Time, before int32) {
 	tick := s.clock.tick
-	begun := false
 	for _, c := range s.sessions {
 		if c == nil || c.state != stateInGame || !c.snap.due(before, tick) {
 			continue
 		}
-		if !begun {
-			s.scene.Begin(s.world.Frame())
-			begun = true
+		if !c.dialect.begun {
+			c.dialect.begun = true
+			c.dialect.Begin(s.world)
 		}
 		s.sendSnapshot(now, c, tick)
 	}
-	s.scene.Done()
+	for _, d := range s.dialects {
+		d.begun = false
+		d.Done()
+	}
 }
 
 func (s *Server) sendSnapshot(now conn.Time, c *session, tick int32) {
-	v := s.world.View(c.id)
-	s.scene.Build(&s.builder, &v, &c.shownLatency)
-
+	s.view = s.world.View(c.id)
+	c.host.Build(&s.builder, &s.view, &c.shownLatency)
 	s.builder.Finish(&s.next)
 
 	st := &c.snap
@@ -89,52 +90,41 @@ func (s *Server) sendSnapshot(now conn.Time, c *session, tick int32) {
 		st.rate = rateRecover
 	}
 	next := &s.next
-	delta, changed := snapshot.AppendDelta(s.delta[:0], base, next, &sizes)
+	delta, changed := snapshot.AppendDelta(s.delta[:0], base, next, c.host.Sizes())
 	s.delta = delta
 	st.store.Add(tick, int64(now), next)
 	st.sent++
-	parts := snapshot.PartCount(len(delta))
+	h := snapshot.Header{Tick: tick, Base: baseTick, CRC: next.CRC(), Parts: int32(snapshot.PartCount(len(delta)))}
 	switch {
 	case !changed:
-		m := msg7.SnapEmpty{Tick: tick, DeltaTick: tick - baseTick}
-		s.buf = m.Append(s.buf[:0])
-	case parts == 1:
-		m := msg7.SnapSingle{Tick: tick, DeltaTick: tick - baseTick, CRC: next.CRC(), Data: delta}
-		s.buf = m.Append(s.buf[:0])
-	case parts > snapshot.MaxParts:
+		h.Parts = 0
+		c.host.Snapshot(h, 0, nil)
+		c.conn.Flush(now)
+	case h.Parts > snapshot.MaxParts:
 		s.count(dropSnapshotTooLarge)
-		return
 	default:
-		for i := range parts {
-			m := msg7.Snap{
-				Tick: tick, DeltaTick: tick - baseTick, Parts: int32(parts), Part: int32(i),
-				CRC: next.CRC(), Data: snapshot.Part(delta, i),
-			}
-			s.buf = m.Append(s.buf[:0])
-			c.queue(s.buf, false)
+		for i := range int(h.Parts) {
+			c.host.Snapshot(h, i, snapshot.Part(delta, i))
 			c.conn.Flush(now)
 		}
-		return
 	}
-	c.queue(s.buf, false)
-	c.conn.Flush(now)
 }
 
 // ack takes the tick a client says it received last.
-func (c *session) ack(now conn.Time, m *msg7.Input) {
+func (c *session) ack(now conn.Time, in *bridge.Input) {
 	st := &c.snap
-	if m.AckTick >= 0 && m.AckTick < st.acked {
+	if in.Ack >= 0 && in.Ack < st.acked {
 		return // an input that was overtaken on its way
 	}
-	if m.AckTick > c.srv.clock.tick {
+	if in.Ack > c.srv.clock.tick {
 		return // never sent; it would make all true ones look overtaken
 	}
-	st.acked = m.AckTick
+	st.acked = in.Ack
 	if st.acked > 0 {
 		st.rate = rateFull
 	}
 	if at, ok := st.store.Tag(st.acked); ok {
-		correction := min(max(m.PingCorrection, 0), 50)
+		correction := min(max(in.Correction, 0), 50)
 		ms := int32(now.Sub(conn.Time(at))/time.Millisecond) - correction
 		c.latency.add(max(ms, 0))
 	}
@@ -191,6 +181,3 @@ func (s *Server) updateLatencies() {
 		}
 	}
 }
-
-// sizes are those of the snapshot objects both ends know.
-var sizes = snapshot.Sizes(msg7.Sizes)

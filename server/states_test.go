@@ -130,7 +130,7 @@ func TestMapChangeInEveryState(t *testing.T) {
 				p.info()
 			}
 			l.step(1)
-			if c.state != stateConnecting || string(change.Name) != "testbox" || int(change.Size) != len(l.srv.gameMap.file) {
+			if c.state != stateConnecting || string(change.Name) != "testbox" || int(change.Size) != len(l.srv.gameMap.File) {
 				t.Errorf("%s: state %d, announced %q", stage.name, c.state, change.Name)
 			}
 			p.vital(&msg7.RequestMapData{})
