@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/transport"
@@ -75,7 +75,7 @@ func newRig(t testing.TB, clients, slots int) *rig {
 		p.Session, err = client.NewSession(client.SessionConfig{
 			Name:   fmt.Sprint("bot ", i),
 			Send:   func(b []byte) { r.in.put(peer, b) },
-			HasMap: func(*msg7.MapChange) bool { return true },
+			HasMap: func(*bridge.MapOffer) bool { return true },
 			Token:  func() packet.Token { return packet.Token(i + 1) },
 		})
 		if err != nil {
