@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Client is a real Teeworlds client on a display.
+// Client is a real client, Teeworlds or DDNet, on a display.
 type Client struct {
 	*Process
 	*Display
-	// Home is the client's home folder; its data is in Home/data/teeworlds.
+	// Home is the client's home folder; its data is below Home/data.
 	Home string
 }
 
@@ -42,5 +42,23 @@ func (d *Display) StartTeeworldsAt(home, addr, name string, settings ...string) 
 		"cl_skip_start_menu 1", "cl_show_welcome 0", "inp_grab 1", "player_name " + name,
 	}, Binds, settings, []string{"connect " + addr})
 	env := append(d.Env(), "HOME="+home, "XDG_DATA_HOME="+filepath.Join(home, "data"), "XDG_CONFIG_HOME="+filepath.Join(home, "config"))
+	return &Client{Process: Start(d.t, home, env, path, args...), Display: d, Home: home}
+}
+
+// StartDDNet starts DDNet's client on a display, in a new home folder, and has it
+// join a server. Settings are further console commands.
+func (d *Display) StartDDNet(addr, name string, settings ...string) *Client {
+	d.t.Helper()
+	path, home := Need(d.t, "DDNet")[0], d.t.TempDir()
+	args := slices.Concat([]string{
+		"gfx_fullscreen 0", "gfx_borderless 1",
+		fmt.Sprintf("gfx_screen_width %d", ScreenWidth), fmt.Sprintf("gfx_screen_height %d", ScreenHeight),
+		"gfx_vsync 0", "gfx_refresh_rate 30", "gfx_fsaa_samples 0", "snd_enable 0",
+		"cl_skip_start_menu 1", "cl_show_welcome 0", "cl_auto_race_record 0", "inp_grab 1", "player_name " + name,
+	}, Binds, settings, []string{"connect " + addr})
+	// It asks web servers for news and maps; a proxy that is not there keeps it in.
+	nowhere := "http://127.0.0.1:9"
+	env := append(d.Env(), "HOME="+home, "XDG_DATA_HOME="+filepath.Join(home, "data"),
+		"http_proxy="+nowhere, "https_proxy="+nowhere)
 	return &Client{Process: Start(d.t, home, env, path, args...), Display: d, Home: home}
 }
