@@ -1,0 +1,454 @@
+package packet
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/teeyard/teeyard/internal/golden"
+	"pgregory.net/rapid"
+)
+
+// encode6 writes p again, which has a guard in the given place.
+func encode6(t testing.TB, p *Packet6, place Place) []byte {
+	if p.Flags&Connless != 0 {
+		if p.Extended {
+			return AppendExtended6(nil, p.Extra, p.Payload)
+		}
+		return AppendConnless6(nil, p.Payload)
+	}
+	g := Guard{place, p.Token}
+	if p.Flags&Control != 0 {
+		switch id := p.ControlID(); id {
+		case Connect, Accept:
+			if g = p.Offer(); id == Connect {
+				return AppendConnect6(nil, g.Place, g.Token)
+			}
+			return AppendAccept6(nil, g, p.Token)
+		}
+	}
+	q := *p
+	if place == InTrailer {
+		token, ok := q.CutTrailer()
+		if !ok {
+			t.Fatalf("no trailer in %x", p.Payload)
+		}
+		g.Token = token
+	}
+	if q.Flags&Control != 0 {
+		if id := q.ControlID(); id != Close {
+			return AppendControl6(nil, q.Ack, g, id)
+		}
+		return AppendClose6(nil, q.Ack, g, string(bytes.TrimRight(q.Payload[1:], "\x00")))
+	}
+	var payload []byte
+	var c Chunk
+	it := q.Chunks()
+	n := 0
+	for it.Next(&c) {
+		payload = AppendChunk6(payload, c.Flags, c.Seq, c.Data)
+		n++
+	}
+	if it.Err() != nil || len(it.Rest()) != 0 {
+		t.Fatalf("chunks: %v, %d bytes left", it.Err(), len(it.Rest()))
+	}
+	return AppendPacket6(nil, q.Flags, q.Ack, n, g, payload)
+}
+
+// TestRecorded6 reads and writes a whole session of DDNet's programs.
+func TestRecorded6(t *testing.T) {
+	var scratch Scratch
+	count := map[string]int{}
+	for i, d := range golden.Datagrams(t, golden.Join6) {
+		var p Packet6
+		if err := p.Parse(d.B, &scratch); err != nil {
+			t.Fatalf("datagram %d: %v", i, err)
+		}
+		if got := encode6(t, &p, InTrailer); !bytes.Equal(got, d.B) {
+			t.Fatalf("datagram %d:\n%x, want\n%x", i, got, d.B)
+		}
+		kind, drop := Classify(d.B)
+		if drop != DropNone {
+			t.Fatalf("datagram %d: %v", i, drop)
+		}
+		count[kind.String()]++
+		if p.Flags&Compressed != 0 {
+			count["compressed"]++
+		}
+		if Only7(d.B) && p.Flags&Connless == 0 {
+			t.Errorf("datagram %d looks like 0.7", i)
+		}
+	}
+	if count["data"] < 1000 || count["control 0.6"] < 4 || count["connless 0.6"] < 2 || count["compressed"] < 500 || len(count) != 4 {
+		t.Errorf("%v", count)
+	}
+}
+
+// The bytes are from recordings, or made by hand from the original's rules.
+func TestControlBytes6(t *testing.T) {
+	const client, server = 0x01020304, 0x23fb4879
+	trailer, header := Guard{InTrailer, server}, Guard{InHeader, server}
+	zeros := strings.Repeat("00", 504)
+	for _, v := range []struct {
+		name  string
+		got   []byte
+		want  string
+		place Place
+	}{
+		{"TKEN CONNECT", AppendConnect6(nil, InTrailer, client), "10000001544b454effffffff", InTrailer},
+		{"TKEN CONNECTACCEPT", AppendAccept6(nil, trailer, client), "10000002544b454e23fb4879", InTrailer},
+		{"TKEN ACCEPT", AppendControl6(nil, 0, trailer, Confirm), "1000000323fb4879", InTrailer},
+		{"TKEN KEEPALIVE", AppendControl6(nil, 0x18, trailer, KeepAlive), "1018000023fb4879", InTrailer},
+		{"TKEN CLOSE", AppendClose6(nil, 0x18, trailer, ""), "1018000423fb4879", InTrailer},
+		{"TKEN CLOSE with reason", AppendClose6(nil, 0x218, trailer, "bye"), "121800046279650023fb4879", InTrailer},
+		{"plain CONNECT", AppendConnect6(nil, Nowhere, client), "10000001", Nowhere},
+		{"plain CONNECTACCEPT", AppendAccept6(nil, Guard{}, client), "10000002", Nowhere},
+		{"plain ACCEPT", AppendControl6(nil, 0, Guard{}, Confirm), "10000003", Nowhere},
+		{"plain CLOSE", AppendClose6(nil, 1023, Guard{}, "bye\x00now"), "13ff000462796500", Nowhere},
+		{"0.6.5 CONNECT", AppendConnect6(nil, InHeader, client), "100000010000000001020304" + zeros, InHeader},
+		{"0.6.5 CONNECTACCEPT", AppendAccept6(nil, header, client), "180000010203040223fb4879", InHeader},
+		{"0.6.5 KEEPALIVE", AppendControl6(nil, 1, header, KeepAlive), "18010023fb487900", InHeader},
+		{"0.6.5 CLOSE", AppendClose6(nil, 1, header, "x"), "18010023fb4879047800", InHeader},
+		{"info request", AppendConnless6(nil, []byte("\xff\xff\xff\xffgie3\x78")), "ffffffffffffffffffff6769653378", Nowhere},
+		{"extended info request", AppendExtended6(nil, 0x7e03, []byte("\xff\xff\xff\xffgie3x")), "78657e030000ffffffff6769653378", Nowhere},
+		{"resend request", AppendPacket6(nil, Resend, 5, 0, Guard{}, nil), "400500", Nowhere},
+		{"0.6.5 resend request", AppendPacket6(nil, Resend, 5, 0, header, nil), "48050023fb4879", InHeader},
+		{"TKEN resend request", AppendPacket6(nil, Resend, 5, 0, trailer, nil), "40050023fb4879", InTrailer},
+	} {
+		if got := hex.EncodeToString(v.got); got != v.want {
+			t.Errorf("%s:\n%s, want\n%s", v.name, got, v.want)
+		}
+		var p Packet6
+		if err := p.Parse(v.got, new(Scratch)); err != nil {
+			t.Errorf("%s: %v", v.name, err)
+		} else if got := encode6(t, &p, v.place); !bytes.Equal(got, v.got) && v.name != "plain CLOSE" {
+			t.Errorf("%s does not survive: %x", v.name, got)
+		}
+	}
+	if n := len(AppendConnect6(nil, InHeader, client)); n != 516 {
+		t.Errorf("0.6.5's CONNECT has %d bytes", n)
+	}
+}
+
+func TestOffer(t *testing.T) {
+	none := Guard{Nowhere, NoToken}
+	for _, v := range []struct {
+		b    string
+		want Guard
+	}{
+		{"10000001", none},
+		{"10000001544b454effffffff", Guard{InTrailer, NoToken}},
+		{"10000001544b454effffffff00", Guard{InTrailer, NoToken}},
+		{"10000001544b454effffff", none},
+		{"10000001544b454fffffffff", none},
+		{"100000010000000001020304" + strings.Repeat("00", 504), Guard{InHeader, 0x01020304}},
+		{"100000010000000001020304" + strings.Repeat("00", 503), none},
+		{"10000001544b454effffffff" + strings.Repeat("00", 504), Guard{InTrailer, NoToken}},
+		{"10000002", none},
+		{"10000002544b454e23fb4879", Guard{InTrailer, 0x23fb4879}},
+		{"1000000223fb4879", none},
+		{"18000001020304" + "0223fb4879", Guard{InHeader, 0x23fb4879}},
+		{"18000001020304" + "0223fb48", none},
+		{"10000003", none},
+		{"10000003aabbcc", none},
+		{"10000003aabbccdd", Guard{InTrailer, 0xaabbccdd}},
+		{"10000000544b454effffffff", none},
+		{"10000004544b454effffffff", none},
+	} {
+		b, _ := hex.DecodeString(v.b)
+		var p Packet6
+		if err := p.Parse(b, new(Scratch)); err != nil || p.Offer() != v.want {
+			t.Errorf("%.24s: %+v, %v, want %+v", v.b, p.Offer(), err, v.want)
+		}
+	}
+}
+
+func TestParse6Refuses(t *testing.T) {
+	long := make([]byte, MaxDatagram+1)
+	long[2] = 1
+	for _, v := range []struct {
+		name string
+		b    string
+		want Drop
+	}{
+		{"nothing", "", DropShort},
+		{"two bytes", "\x10\x00", DropShort},
+		{"1401 bytes", string(long), DropLong},
+		{"connless of five bytes", "\xff\xff\xff\xff\xff", DropShort},
+		{"token cut", "\x08\x00\x01abc", DropShort},
+		{"flag that 0.7 has for control", "\x04\x00\x01abcd\x01", DropFlags},
+		{"flag that 0.7 has for control, on control", "\x14\x00\x00\x00", DropFlags},
+		{"control without payload", "\x10\x00\x00", DropControl},
+		{"control with chunks", "\x10\x00\x01\x00", DropControl},
+		{"control that is compressed", "\x90\x00\x00\x8a\x1b", DropControl},
+		{"control with nothing but a token", "\x18\x00\x00abcd", DropControl},
+		{"no chunks", "\x00\x00\x00", DropEmpty},
+		{"no chunks, but payload", "\x00\x00\x00ab", DropEmpty},
+		{"compressed without end", "\x80\x00\x01\xff", DropHuffman},
+		{"compressed nothing", "\x80\x00\x01", DropHuffman},
+	} {
+		var p Packet6
+		if err := p.Parse([]byte(v.b), new(Scratch)); !errors.Is(err, v.want) {
+			t.Errorf("%s: %v, want %v", v.name, err, v.want)
+		}
+	}
+	// The longest of each kind pass.
+	var p Packet6
+	if err := p.Parse(long[:1400], new(Scratch)); err != nil || len(p.Payload) != 1397 {
+		t.Errorf("1400 bytes: %v", err)
+	}
+	if err := p.Parse(append([]byte{0xff}, long[:1399]...), new(Scratch)); err != nil || len(p.Payload) != MaxConnlessPayload6 {
+		t.Errorf("1400 bytes of connless: %v", err)
+	}
+}
+
+func TestCutTrailer(t *testing.T) {
+	for _, v := range []struct {
+		b     string
+		token Token
+		rest  string
+		ok    bool
+	}{
+		{"\x40\x00\x00abc", NoToken, "abc", false},
+		{"\x40\x00\x00abcd", 0x61626364, "", true},
+		{"\x00\x00\x01\x00\x00abcd", 0x61626364, "\x00\x00", true},
+		{"\x10\x00\x00\x03abc", NoToken, "\x03abc", false},
+		{"\x10\x00\x00\x03abcd", 0x61626364, "\x03", true},
+	} {
+		var p Packet6
+		if err := p.Parse([]byte(v.b), new(Scratch)); err != nil {
+			t.Fatalf("%q: %v", v.b, err)
+		}
+		if token, ok := p.CutTrailer(); token != v.token || ok != v.ok || string(p.Payload) != v.rest {
+			t.Errorf("%q: %x, %v, %q left", v.b, token, ok, p.Payload)
+		}
+	}
+}
+
+// TestChunkBytes6: the middle bits of a sequence are on the wire twice, and what is
+// in either place counts.
+func TestChunkBytes6(t *testing.T) {
+	for _, v := range []struct {
+		flags     ChunkFlags
+		seq, size int
+		want      string
+	}{
+		{0, 0, 1023, "3f0f"},
+		{Vital, 1, 47, "420f01"},
+		{Vital, 0x3ff, 0, "40f0ff"},
+		{Vital | Resent, 0x0c0, 16, "c130c0"},
+		{Vital, 0x300, 1, "40c100"},
+	} {
+		b := AppendChunkHeader6(nil, v.flags, v.seq, v.size)
+		if got := hex.EncodeToString(b); got != v.want {
+			t.Errorf("%d %x %d: %s, want %s", v.flags, v.seq, v.size, got, v.want)
+		}
+	}
+	for _, v := range []struct {
+		b   string
+		seq int
+	}{{"\x40\x30\x00", 0xc0}, {"\x40\x00\xc0", 0xc0}, {"\x40\x10\x80", 0xc0}, {"\x40\xc0\x01", 0x301}} {
+		p := Packet6{NumChunks: 1, Payload: []byte(v.b)}
+		var c Chunk
+		if it := p.Chunks(); !it.Next(&c) || c.Seq != v.seq {
+			t.Errorf("%q: %x", v.b, c.Seq)
+		}
+	}
+	for _, b := range []string{"", "\x00", "\x40\x00", "\x00\x01", "\x3f\x0fab"} {
+		p := Packet6{NumChunks: 1, Payload: []byte(b)}
+		var c Chunk
+		if it := p.Chunks(); it.Next(&c) || !errors.Is(it.Err(), DropChunk) {
+			t.Errorf("%q: %+v", b, c)
+		}
+	}
+}
+
+func TestChunkRoundTrip6(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		flags := ChunkFlags(rapid.IntRange(0, 3).Draw(t, "flags"))
+		seq := rapid.IntRange(0, SeqMask).Draw(t, "seq")
+		data := rapid.SliceOfN(rapid.Byte(), 0, MaxChunkSize6).Draw(t, "data")
+		p := Packet6{NumChunks: 1, Payload: AppendChunk6(nil, flags, seq, data)}
+		it := p.Chunks()
+		var c Chunk
+		if !it.Next(&c) || c.Flags != flags || !bytes.Equal(c.Data, data) || len(it.Rest()) != 0 {
+			t.Fatalf("%+v, %v", c, it.Err())
+		}
+		if flags&Vital != 0 && c.Seq != seq {
+			t.Fatalf("sequence %d, want %d", c.Seq, seq)
+		}
+	})
+}
+
+func TestPacketRoundTrip6(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ack := rapid.IntRange(0, SeqMask).Draw(t, "ack")
+		n := rapid.IntRange(0, MaxChunks).Draw(t, "chunks")
+		g := Guard{Place(rapid.IntRange(0, 2).Draw(t, "place")), Token(rapid.Uint32().Draw(t, "token"))}
+		payload := rapid.SliceOfN(rapid.Byte(), 0, MaxPayload6).Draw(t, "payload")
+		b := AppendPacket6(make([]byte, 0, MaxEncoded), Resend, ack, n, g, bytes.Clone(payload))
+		if len(b) > HeaderSize6+len(payload)+4 || len(b) > MaxDatagram {
+			t.Fatalf("%d bytes of payload became %d", len(payload), len(b))
+		}
+		var p Packet6
+		if err := p.Parse(b, new(Scratch)); err != nil {
+			t.Fatal(err)
+		}
+		token := p.Token
+		if g.Place == InTrailer {
+			var ok bool
+			if token, ok = p.CutTrailer(); !ok {
+				t.Fatal("no trailer")
+			}
+		}
+		if g.Place == Nowhere {
+			g.Token = NoToken
+		}
+		if p.Flags&^Compressed != Resend || p.Ack != ack || p.NumChunks != n || p.Tokened != (g.Place == InHeader) ||
+			token != g.Token || !bytes.Equal(p.Payload, payload) {
+			t.Fatalf("%+v", p)
+		}
+	})
+}
+
+func TestReason6(t *testing.T) {
+	for raw, want := range map[string]string{
+		"":                                 "",
+		"bye\x00":                          "bye",
+		"bye":                              "bye",
+		"a\x00b\x00":                       "a",
+		"línea\n\x7f\u009b\u00a0ß":         "línea   \u00a0ß",
+		"not UTF-8: \xff\x1b":              "not UTF-8: \x7f ",
+		strings.Repeat("x", 300):           strings.Repeat("x", MaxReason),
+		strings.Repeat("x", 126) + "ß":     strings.Repeat("x", 126),
+		strings.Repeat("\x80", 300):        strings.Repeat(" ", MaxReason-4),
+		strings.Repeat("x", 123) + "😀\x00": strings.Repeat("x", 123) + "😀",
+	} {
+		p := Packet6{Flags: Control, Payload: append([]byte{byte(Close)}, raw...)}
+		if got := string(p.AppendReason(nil)); got != want {
+			t.Errorf("%q became %q, want %q", raw, got, want)
+		}
+	}
+	if b := AppendClose6(nil, 0, Guard{InTrailer, 1}, strings.Repeat("x", 5000)); len(b) > MaxDatagram {
+		t.Errorf("a long reason makes %d bytes", len(b))
+	}
+}
+
+// TestVersions: what one version writes is never taken for what only the other can
+// have written.
+func TestVersions(t *testing.T) {
+	for _, d := range golden.Datagrams(t, golden.Join) {
+		if Only6(d.B) {
+			t.Errorf("%x looks like 0.6", d.B)
+		}
+	}
+	only7 := 0
+	for _, d := range golden.Datagrams(t, golden.Join) {
+		if Only7(d.B) {
+			only7++
+		}
+	}
+	if only7 < 300 {
+		t.Errorf("%d datagrams of 0.7 are known", only7)
+	}
+	for _, b := range [][]byte{
+		AppendConnect6(nil, Nowhere, 0), AppendConnect6(nil, InTrailer, 0), AppendConnect6(nil, InHeader, 1),
+		AppendControl6(nil, 5, Guard{InHeader, 9}, KeepAlive), AppendClose6(nil, 5, Guard{}, "a"),
+		AppendPacket6(nil, Resend, 5, 0, Guard{}, nil),
+		AppendPacket6(nil, 0, 5, 9, Guard{InHeader, 1}, bytes.Repeat([]byte{0}, 99)),
+	} {
+		if !Only6(b) || Only7(b) {
+			t.Errorf("%x is not known to be 0.6", b)
+		}
+	}
+	for _, b := range []string{"", "\x10", "\x80\x00", "\x04\x00\x00"} {
+		if Only6([]byte(b)) || Only7([]byte(b)) {
+			t.Errorf("%q is taken for something", b)
+		}
+	}
+}
+
+func TestNoAllocations6(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	all := golden.Datagrams(t, golden.Join6)[:200]
+	var scratch Scratch
+	payload := make([]byte, 0, MaxPayload6+TrailerSize)
+	out := make([]byte, 0, MaxEncoded)
+	n := testing.AllocsPerRun(10, func() {
+		for _, d := range all {
+			var p Packet6
+			if p.Parse(d.B, &scratch) != nil || p.Flags&(Control|Connless) != 0 {
+				continue
+			}
+			token, _ := p.CutTrailer()
+			payload = payload[:0]
+			var c Chunk
+			for it := p.Chunks(); it.Next(&c); {
+				payload = AppendChunk6(payload, c.Flags, c.Seq, c.Data)
+			}
+			out = AppendPacket6(out[:0], p.Flags, p.Ack, p.NumChunks, Guard{InTrailer, token}, payload)
+		}
+		var p Packet6
+		if p.Parse(all[0].B[:2], &scratch) == nil {
+			t.Error("a short packet passed")
+		}
+	})
+	if n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func FuzzParse6(f *testing.F) {
+	for _, d := range golden.Datagrams(f, golden.Join6)[:40] {
+		f.Add(d.B)
+	}
+	f.Add(AppendConnect6(nil, InHeader, 5))
+	f.Add(AppendAccept6(nil, Guard{InHeader, 4}, 5))
+	f.Add(AppendClose6(nil, 1, Guard{InHeader, 4}, "reason"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var p Packet6
+		if p.Parse(b, new(Scratch)) != nil {
+			return
+		}
+		if len(p.Payload) > MaxDatagram || p.Ack > SeqMask || p.NumChunks > MaxChunks {
+			t.Fatalf("%+v", p)
+		}
+		switch {
+		case p.Flags&Connless != 0:
+			return
+		case p.Flags&Control != 0:
+			p.Offer()
+			p.CutTrailer()
+			if r := p.AppendReason(nil); len(r) > MaxReason || bytes.IndexFunc(r, func(r rune) bool { return r < ' ' }) >= 0 {
+				t.Fatalf("reason %q", r)
+			}
+			return
+		}
+		total := 0
+		var c Chunk
+		var payload []byte
+		it := p.Chunks()
+		for it.Next(&c) {
+			total += len(c.Data) + 2
+			payload = AppendChunk6(payload, c.Flags, c.Seq, c.Data)
+		}
+		if total > len(p.Payload) {
+			t.Fatalf("%d bytes of chunks in %d", total, len(p.Payload))
+		}
+		if it.Err() != nil {
+			return
+		}
+		g := Guard{}
+		if p.Tokened {
+			g = Guard{InHeader, p.Token}
+		}
+		var q Packet6
+		if err := q.Parse(AppendPacket6(nil, p.Flags, p.Ack, p.NumChunks, g, payload), new(Scratch)); err != nil || q.Ack != p.Ack || q.NumChunks != p.NumChunks || q.Token != p.Token || !bytes.Equal(q.Payload, payload) {
+			t.Fatalf("%+v came back as %+v, %v", p, q, err)
+		}
+	})
+}
