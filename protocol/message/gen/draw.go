@@ -30,9 +30,15 @@ func emitDraw(s *schema, w *writer) {
 		w.p("return m\n}\n")
 	}
 	for _, o := range s.Objects {
+		if o.Handwritten {
+			continue
+		}
 		w.p("func drawObject%s(t *rapid.T) %s {", o.Go, o.Go)
 		w.p("var m %s", o.Go)
 		emitDrawFields(w, "m", s.allFields(o), "")
+		if o.Min != nil {
+			emitDrawMissing(s, w, o)
+		}
 		w.p("return m\n}\n")
 	}
 	w.p("var drawMessage = map[ID]func(*rapid.T) Message{")
@@ -49,7 +55,11 @@ func emitDraw(s *schema, w *writer) {
 		}
 	}
 	w.p("}\n")
-	w.p("var drawObject = [...]func(*rapid.T) Object{")
+	if s.version.lenient {
+		w.p("var drawObject = map[int]func(*rapid.T) Object{")
+	} else {
+		w.p("var drawObject = [...]func(*rapid.T) Object{")
+	}
 	for _, o := range s.Objects {
 		w.p("Type%s: func(t *rapid.T) Object { o := drawObject%s(t); return &o },", o.Go, o.Go)
 	}
@@ -58,6 +68,9 @@ func emitDraw(s *schema, w *writer) {
 	w.p("// one, and the name of the field.")
 	w.p("var outOfRange = []struct {\ntyp, size, index int\nvalue int32\nfield string\n}{")
 	for _, o := range s.Objects {
+		if o.Handwritten {
+			continue
+		}
 		at := 0
 		for _, f := range s.allFields(o) {
 			lo, hi, mask, full := f.bounds()
@@ -90,6 +103,9 @@ func emitDraw(s *schema, w *writer) {
 // literal they are put into.
 func emitBad(w *writer, fields []*field, frame, label string) {
 	for _, f := range fields {
+		if f.Type == "ints" {
+			continue
+		}
 		if f.strct != nil {
 			emitBad(w, f.strct.Fields, fmt.Sprintf(frame, f.Name+": "+f.Struct+"{%s}"), label+f.Name+".")
 			continue
@@ -133,6 +149,10 @@ func emitDrawFields(w *writer, recv string, fields []*field, check string) {
 			w.p("%s = drawBytes(t, %s, %d)", x, label, *f.Max)
 		case f.Type == "rest":
 			w.p("%s = drawBytes(t, %s, 1384)", x, label)
+		case f.Type == "ints":
+			w.p("%s = drawInts(t, %s, %d)", x, label, *f.Max)
+		case f.Type == "raw", f.Type == "uuid":
+			w.p("copy(%s[:], drawRaw(t, %s, len(%s)))", x, label, x)
 		case f.Type == "bool":
 			w.p("%s = rapid.Bool().Draw(t, %s)", x, label)
 		default:

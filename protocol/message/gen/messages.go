@@ -93,10 +93,14 @@ func emitMessage(w *writer, m *message) {
 		recv = "*" + m.Go
 	}
 	w.p("func (%s) Append(dst []byte) []byte {", recv)
+	start := "packer.AppendInt(dst, int32(ID" + m.Go + "))"
+	if m.Ext != "" {
+		start = "appendExtended(dst, ID" + m.Go + ")"
+	}
 	if len(m.Fields) == 0 {
-		w.p("return packer.AppendInt(dst, int32(ID%s))\n}\n", m.Go)
+		w.p("return %s\n}\n", start)
 	} else {
-		w.p("dst = packer.AppendInt(dst, int32(ID%s))", m.Go)
+		w.p("dst = %s", start)
 		for _, f := range m.Fields {
 			emitAppend(w, f, "m.")
 		}
@@ -129,6 +133,12 @@ func emitAppend(w *writer, f *field, path string) {
 		return
 	case "rest":
 		w.p("dst = append(dst, %s...)", x)
+		return
+	case "ints":
+		w.p("dst = packer.AppendInts(dst, %s)", x)
+		return
+	case "raw", "uuid":
+		w.p("dst = append(dst, %s[:]...)", x)
 		return
 	case "data":
 		w.p("dst = packer.AppendInt(dst, int32(len(%s)))", x)
@@ -206,6 +216,12 @@ func emitUnpack(w *writer, f *field, msg, path, label string) {
 		return
 	case "rest":
 		w.p("%s = u.Rest()", x)
+		return
+	case "ints":
+		w.p("%s = appendInts(%s[:0], u, %d)", x, x, *f.Max)
+		return
+	case "raw", "uuid":
+		w.p("if copy(%s[:], u.Raw(len(%s))); u.Err() != nil {\n%s\n}", x, x, failText)
 		return
 	case "data":
 		w.p("if v = u.Int(); v < 0 || v > %d || u.Err() != nil {\n%s\n}", *f.Max, fail)

@@ -23,14 +23,18 @@ func emitObjects(s *schema, w *writer) {
 			w.p("Type%s: Size%s,", o.Go, o.Go)
 		}
 	}
-	last := s.Objects[len(s.Objects)-1]
-	w.p("Type%s: 0,", last.Go)
+	if last := s.Objects[len(s.Objects)-1]; last.Dynamic && last.Ext == "" {
+		w.p("Type%s: 0,", last.Go)
+	}
 	w.p("}\n")
 	w.p("var objectNames = [...]string{")
 	for _, o := range s.Objects {
-		w.p("Type%s: %q,", o.Go, o.Name)
+		if o.Ext == "" {
+			w.p("Type%s: %q,", o.Go, o.Name)
+		}
 	}
 	w.p("}\n")
+	emitExtendedObjects(s, w)
 	for _, o := range s.Objects {
 		emitObject(s, w, o)
 	}
@@ -41,7 +45,18 @@ func emitObject(s *schema, w *writer, o *object) {
 	if o.Dynamic {
 		size = "sent along"
 	}
-	w.comment(fmt.Sprintf("%s\nSnapshot type %d, %d integers, size %s.", o.Doc, o.Type, o.Size, size))
+	typ := fmt.Sprint(o.Type)
+	if o.Ext != "" {
+		typ = o.Ext
+	}
+	if o.Min != nil {
+		size += fmt.Sprintf(", may be as small as %d", *o.Min)
+	}
+	if o.Handwritten {
+		emitObjectIdentity(w, o)
+		return
+	}
+	w.comment(fmt.Sprintf("%s\nSnapshot type %s, %d integers, size %s.", o.Doc, typ, o.Size, size))
 	w.p("type %s struct {", o.Go)
 	if b := s.base(o); b != nil {
 		w.p("%s", b.Go)
@@ -50,40 +65,33 @@ func emitObject(s *schema, w *writer, o *object) {
 		w.comment(f.fieldDoc())
 		w.p("%s %s", f.Name, f.goType())
 	}
+	if o.Min != nil {
+		w.comment("How many integers are not there at the end, because the sender is older.")
+		w.p("Missing int")
+	}
 	w.p("}\n")
-
-	w.p("// ObjectType returns Type%s.", o.Go)
-	w.p("func (*%s) ObjectType() int { return Type%s }\n", o.Go, o.Go)
-	w.p("// ObjectSize returns Size%s.", o.Go)
-	w.p("func (*%s) ObjectSize() int { return Size%s }\n", o.Go, o.Go)
+	emitObjectIdentity(w, o)
+	if o.Min != nil {
+		emitTolerant(s, w, o)
+		emitClamp(s, w, o)
+		return
+	}
 
 	w.comment(fmt.Sprintf("Put writes the object to the first Size%s integers of dst, which must have them.", o.Go))
 	w.p("func (o *%s) Put(dst []int32) {", o.Go)
 	w.p("_ = dst[Size%s-1]", o.Go)
-	at := 0
-	for _, f := range s.allFields(o) {
-		switch {
-		case f.Inner > 0:
-			w.p("for i := range o.%s {\ncopy(dst[%d+%d*i:], o.%s[i][:])\n}", f.Name, at, f.Inner, f.Name)
-		case f.Count > 0 && f.Type == "bool":
-			w.p("for i := range o.%s {\ndst[%d+i] = bit(o.%s[i])\n}", f.Name, at, f.Name)
-		case f.Count > 0:
-			w.p("copy(dst[%d:%d], o.%s[:])", at, at+f.Count, f.Name)
-		case f.Type == "bool":
-			w.p("dst[%d] = bit(o.%s)", at, f.Name)
-		case f.Type == "enum":
-			w.p("dst[%d] = int32(o.%s)", at, f.Name)
-		default:
-			w.p("dst[%d] = o.%s", at, f.Name)
-		}
-		at += f.ints()
-	}
+	emitPut(s, w, o, "dst")
 	w.p("}\n")
 
+	if s.version.lenient {
+		emitTakeAny(s, w, o)
+		emitClamp(s, w, o)
+		return
+	}
 	w.comment(fmt.Sprintf("Take reads the object from src. It fails, and leaves the object as it is, if src does not have exactly Size%s integers or one is out of range.", o.Go))
 	w.p("func (o *%s) Take(src []int32) error {", o.Go)
 	w.p("if len(src) != Size%s {\nreturn sizeError(%q, len(src), Size%s)\n}", o.Go, o.Name, o.Go)
-	at = 0
+	at := 0
 	for _, f := range s.allFields(o) {
 		fail := fmt.Sprintf("return rangeError(%q, %q, v)", o.Name, f.Name)
 		if c := outside(f, "v"); c != "" {
@@ -95,19 +103,59 @@ func emitObject(s *schema, w *writer, o *object) {
 		}
 		at += f.ints()
 	}
-	at = 0
+	emitTake(s, w, o, "src")
+	w.p("return nil\n}\n")
+}
+
+// emitObjectIdentity prints the methods that say what the object is.
+func emitObjectIdentity(w *writer, o *object) {
+	w.p("// ObjectType returns Type%s.", o.Go)
+	w.p("func (*%s) ObjectType() int { return Type%s }\n", o.Go, o.Go)
+	if o.Min != nil {
+		w.comment(fmt.Sprintf("ObjectSize returns Size%s less what is Missing.", o.Go))
+		w.p("func (o *%s) ObjectSize() int { return Size%s - min(max(o.Missing, 0), Size%s-%d) }\n", o.Go, o.Go, o.Go, *o.Min)
+		return
+	}
+	w.p("// ObjectSize returns Size%s.", o.Go)
+	w.p("func (*%s) ObjectSize() int { return Size%s }\n", o.Go, o.Go)
+}
+
+// emitPut prints the writing of all fields to the slice or array dst.
+func emitPut(s *schema, w *writer, o *object, dst string) {
+	at := 0
 	for _, f := range s.allFields(o) {
 		switch {
 		case f.Inner > 0:
-			w.p("for i := range o.%s {\ncopy(o.%s[i][:], src[%d+%d*i:])\n}", f.Name, f.Name, at, f.Inner)
+			w.p("for i := range o.%s {\ncopy(%s[%d+%d*i:], o.%s[i][:])\n}", f.Name, dst, at, f.Inner, f.Name)
 		case f.Count > 0 && f.Type == "bool":
-			w.p("for i := range o.%s {\no.%s[i] = src[%d+i] != 0\n}", f.Name, f.Name, at)
+			w.p("for i := range o.%s {\n%s[%d+i] = bit(o.%s[i])\n}", f.Name, dst, at, f.Name)
 		case f.Count > 0:
-			w.p("copy(o.%s[:], src[%d:])", f.Name, at)
+			w.p("copy(%s[%d:%d], o.%s[:])", dst, at, at+f.Count, f.Name)
+		case f.Type == "bool":
+			w.p("%s[%d] = bit(o.%s)", dst, at, f.Name)
+		case f.Type == "enum":
+			w.p("%s[%d] = int32(o.%s)", dst, at, f.Name)
 		default:
-			w.p("o.%s = %s", f.Name, fromInt(f, fmt.Sprintf("src[%d]", at)))
+			w.p("%s[%d] = o.%s", dst, at, f.Name)
 		}
 		at += f.ints()
 	}
-	w.p("return nil\n}\n")
+}
+
+// emitTake prints the reading of all fields from the slice or array src.
+func emitTake(s *schema, w *writer, o *object, src string) {
+	at := 0
+	for _, f := range s.allFields(o) {
+		switch {
+		case f.Inner > 0:
+			w.p("for i := range o.%s {\ncopy(o.%s[i][:], %s[%d+%d*i:])\n}", f.Name, f.Name, src, at, f.Inner)
+		case f.Count > 0 && f.Type == "bool":
+			w.p("for i := range o.%s {\no.%s[i] = %s[%d+i] != 0\n}", f.Name, f.Name, src, at)
+		case f.Count > 0:
+			w.p("copy(o.%s[:], %s[%d:])", f.Name, src, at)
+		default:
+			w.p("o.%s = %s", f.Name, fromInt(f, fmt.Sprintf("%s[%d]", src, at)))
+		}
+		at += f.ints()
+	}
 }

@@ -17,6 +17,7 @@ type schema struct {
 	Messages []*message `json:"messages"`
 	Objects  []*object  `json:"objects"`
 
+	version version
 	enums   map[string]*enum
 	structs map[string]*strct
 	objects map[string]*object
@@ -40,7 +41,7 @@ type value struct {
 // value returns the number of the i-th name.
 func (e *enum) value(i int) int64 {
 	if e.Flags {
-		return 1 << i
+		return int64(int32(uint32(1) << i))
 	}
 	return e.First + int64(i)
 }
@@ -59,6 +60,7 @@ type strct struct {
 // message is a system or game message.
 type message struct {
 	ID          int      `json:"id"`
+	Ext         string   `json:"ext"`  // what the UUID is made of that the message has instead of an id
 	Name        string   `json:"name"` // in the original
 	Go          string   `json:"go"`   // defaults to Name without underscores
 	Dir         string   `json:"dir"`  // client, server (the sender), both or demo
@@ -72,32 +74,37 @@ type message struct {
 	Fields      []*field `json:"fields"`
 
 	System bool `json:"-"`
+	Index  int  `json:"-"` // among the messages with a UUID
 }
 
 // object is a snapshot item or event.
 type object struct {
-	Type    int      `json:"type"`
-	Name    string   `json:"name"` // in the original
-	Base    string   `json:"base"` // object whose fields come first
-	Event   bool     `json:"event"`
-	Dynamic bool     `json:"dynamic"` // size travels on the wire
-	Doc     string   `json:"doc"`
-	Fields  []*field `json:"fields"`
+	Type        int      `json:"type"`
+	Ext         string   `json:"ext"`  // what the UUID is made of that the object has instead of a type
+	Name        string   `json:"name"` // in the original
+	Base        string   `json:"base"` // object whose fields come first
+	Event       bool     `json:"event"`
+	Dynamic     bool     `json:"dynamic"`     // size travels on the wire
+	Handwritten bool     `json:"handwritten"` // type, Put, Take and Clamp are not generated
+	Min         *int     `json:"min"`         // ints that must be there, if not all
+	Doc         string   `json:"doc"`
+	Fields      []*field `json:"fields"`
+	Size        int      `json:"size"` // in ints, base included; given only for handwritten ones
 
-	Go   string `json:"-"`
-	Size int    `json:"-"` // in ints, base included
+	Go string `json:"-"`
 }
 
 // field is one value on the wire, or an array of them.
 type field struct {
 	Name     string `json:"name"`
-	Type     string `json:"type"` // int, tick, bool, enum, string, data, rest, struct, custom
+	Type     string `json:"type"` // int, tick, bool, enum, string, data, rest, ints, raw, uuid, struct, custom
 	Enum     string `json:"enum"`
 	Struct   string `json:"struct"`
 	Go       string `json:"go"`   // Go type of a custom field
 	Wire     string `json:"wire"` // how the documentation describes a custom field
 	Min      *int64 `json:"min"`
-	Max      *int64 `json:"max"` // of data: bytes
+	Max      *int64 `json:"max"`  // of data: bytes; of ints: how many
+	Size     int    `json:"size"` // of raw: bytes
 	Open     bool   `json:"open"`
 	Count    int    `json:"count"` // array length
 	Inner    int    `json:"inner"` // length of the arrays in the array
@@ -153,6 +160,12 @@ func (f *field) elem() string {
 		return f.Enum
 	case "string", "data", "rest":
 		return "[]byte"
+	case "ints":
+		return "[]int32"
+	case "raw":
+		return fmt.Sprintf("[%d]byte", f.Size)
+	case "uuid":
+		return "UUID"
 	case "struct":
 		return f.Struct
 	case "custom":
@@ -175,6 +188,13 @@ func (f *field) goType() string {
 
 // ints returns how many integers the field of an object takes.
 func (f *field) ints() int { return max(f.Count, 1) * max(f.Inner, 1) }
+
+// Where the numbers of messages and objects start that have a UUID on the wire
+// and no number.
+const (
+	firstExtended     = 0x1000
+	firstExtendedType = 0x10000
+)
 
 // load reads the files of one version and checks that they fit together.
 func load(dir, version string) (*schema, error) {
@@ -213,11 +233,18 @@ func (s *schema) resolve() error {
 		}
 	}
 	next := map[bool]int{}
+	extended := 0
 	for _, m := range s.Messages {
-		if m.ID != next[m.System] {
+		switch {
+		case m.Ext != "":
+			m.Index = extended
+			m.ID = firstExtended + extended
+			extended++
+		case m.ID != next[m.System]:
 			return fmt.Errorf("message %s has id %d, expected %d: ids must be complete and in order", m.Name, m.ID, next[m.System])
+		default:
+			next[m.System]++
 		}
-		next[m.System]++
 		if m.Go == "" {
 			m.Go = strings.ReplaceAll(m.Name, "_", "")
 		}
@@ -236,9 +263,19 @@ func (s *schema) resolve() error {
 			return err
 		}
 	}
+	first := 1
+	if len(s.Objects) > 0 && s.Objects[0].Type == 0 {
+		first = 0
+	}
+	extended = 0
 	for i, o := range s.Objects {
-		if o.Type != i+1 {
-			return fmt.Errorf("object %s has type %d, expected %d", o.Name, o.Type, i+1)
+		switch {
+		case o.Ext != "":
+			o.Type = firstExtendedType + extended
+			o.Dynamic = true
+			extended++
+		case o.Type != first+i:
+			return fmt.Errorf("object %s has type %d, expected %d", o.Name, o.Type, first+i)
 		}
 		o.Go = strings.ReplaceAll(o.Name, "_", "")
 		if o.Event {
@@ -249,6 +286,10 @@ func (s *schema) resolve() error {
 		}
 		if err := s.fields(o.Name, o.Fields); err != nil {
 			return err
+		}
+		if o.Handwritten {
+			s.objects[o.Name] = o
+			continue
 		}
 		if o.Base != "" {
 			base := s.objects[o.Base]
@@ -271,7 +312,15 @@ func (s *schema) resolve() error {
 func (s *schema) fields(where string, fields []*field) error {
 	for _, f := range fields {
 		switch f.Type {
-		case "int", "tick", "bool", "data", "rest":
+		case "int", "tick", "bool", "rest", "uuid":
+		case "data", "ints":
+			if f.Max == nil {
+				return fmt.Errorf("%s.%s: %s needs max", where, f.Name, f.Type)
+			}
+		case "raw":
+			if f.Size <= 0 {
+				return fmt.Errorf("%s.%s: raw needs size", where, f.Name)
+			}
 		case "enum":
 			if f.enum = s.enums[f.Enum]; f.enum == nil {
 				return fmt.Errorf("%s.%s: no enum %q", where, f.Name, f.Enum)

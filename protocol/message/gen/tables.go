@@ -73,7 +73,7 @@ func emitIDs(s *schema, w *writer) {
 		w.comment(fmt.Sprintf("Ids of the %s messages.", layer))
 		w.p("const (")
 		for _, m := range s.Messages {
-			if m.System == system && !m.Reserved {
+			if m.System == system && !m.Reserved && m.Ext == "" {
 				w.p("ID%s ID = %d", m.Go, m.ID<<1|btoi(system))
 			}
 		}
@@ -86,33 +86,39 @@ func emitIDs(s *schema, w *writer) {
 		}
 		w.p("var %s = [...]Desc{", name)
 		for _, m := range s.Messages {
-			if m.System != system {
+			if m.System != system || m.Ext != "" {
 				continue
 			}
-			var b strings.Builder
-			fmt.Fprintf(&b, "Name: %q", m.Name)
-			if m.Reserved {
-				b.WriteString(", Reserved: true")
-			} else {
-				fmt.Fprintf(&b, ", Sender: %s", map[string]string{
-					"client": "FromClient", "server": "FromServer", "both": "FromBoth", "demo": "FromNobody",
-				}[m.Dir])
-			}
-			for _, flag := range []struct {
-				set  bool
-				name string
-			}{{m.Vital, "Vital"}, {m.Flush, "Flush"}, {m.NoRecord, "NoRecord"}} {
-				if flag.set {
-					fmt.Fprintf(&b, ", %s: true", flag.name)
-				}
-			}
-			if m.Doc != "" {
-				fmt.Fprintf(&b, ", Doc: %q", m.Doc)
-			}
-			w.p("%d: {%s},", m.ID, b.String())
+			w.p("%d: {%s},", m.ID, m.desc())
 		}
 		w.p("}\n")
 	}
+	emitExtendedIDs(s, w)
+}
+
+// desc prints the fields of the message's Desc.
+func (m *message) desc() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Name: %q", m.Name)
+	if m.Reserved {
+		b.WriteString(", Reserved: true")
+	} else {
+		fmt.Fprintf(&b, ", Sender: %s", map[string]string{
+			"client": "FromClient", "server": "FromServer", "both": "FromBoth", "demo": "FromNobody",
+		}[m.Dir])
+	}
+	for _, flag := range []struct {
+		set  bool
+		name string
+	}{{m.Vital, "Vital"}, {m.Flush, "Flush"}, {m.NoRecord, "NoRecord"}} {
+		if flag.set {
+			fmt.Fprintf(&b, ", %s: true", flag.name)
+		}
+	}
+	if m.Doc != "" {
+		fmt.Fprintf(&b, ", Doc: %q", m.Doc)
+	}
+	return b.String()
 }
 
 func btoi(b bool) int {

@@ -72,6 +72,9 @@ func (f *field) limits() string {
 	if f.Type == "data" {
 		parts = append(parts, fmt.Sprintf("at most %d bytes", *f.Max))
 	}
+	if f.Type == "ints" {
+		parts = append(parts, fmt.Sprintf("at most %d integers", *f.Max))
+	}
 	if f.Sanitize != "" {
 		parts = append(parts, f.Sanitize)
 	}
@@ -111,6 +114,9 @@ func (m *message) sentBy() string {
 			s += ", flushed at once"
 		}
 	}
+	if m.Ext != "" {
+		return fmt.Sprintf("%s; %s message %s, %s.", s, m.layer(), m.Ext, m.Name)
+	}
 	return fmt.Sprintf("%s; %s message %d, %s.", s, m.layer(), m.ID, m.Name)
 }
 
@@ -131,6 +137,12 @@ func (f *field) wireType() string {
 		t = "int n, raw[n]"
 	case "rest":
 		t = "raw, to the end"
+	case "ints":
+		t = "int, to the end"
+	case "raw":
+		t = fmt.Sprintf("raw[%d]", f.Size)
+	case "uuid":
+		t = "raw[16]"
 	case "struct":
 		t = f.Struct
 	case "custom":

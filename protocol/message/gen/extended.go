@@ -1,0 +1,205 @@
+package main
+
+import (
+	"crypto/md5"
+	"fmt"
+	"math"
+)
+
+// This file prints what only 0.6 has: messages and objects with a UUID, and
+// objects that are not refused because of their values.
+
+// namespace is the UUID that DDNet's names are hashed with.
+var namespace = [16]byte{0xe0, 0x5d, 0xda, 0xaa, 0xc4, 0xe6, 0x4c, 0xfb, 0xb6, 0x42, 0x5d, 0x48, 0xe8, 0x0c, 0x00, 0x29}
+
+// uuid returns the UUID of a name: version 3 of RFC 9562, by MD5.
+func uuid(name string) [16]byte {
+	u := md5.Sum(append(namespace[:], name...))
+	u[6] = u[6]&0x0f | 0x30
+	u[8] = u[8]&0x3f | 0x80
+	return u
+}
+
+func uuidText(u [16]byte) string {
+	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
+}
+
+// uuidLiteral is the Go form of a UUID.
+func uuidLiteral(u [16]byte) string {
+	lit := "UUID{"
+	for i, b := range u {
+		if i > 0 {
+			lit += ", "
+		}
+		lit += fmt.Sprintf("0x%02x", b)
+	}
+	return lit + "}"
+}
+
+// extended returns the messages that have a UUID.
+func (s *schema) extended() []*message {
+	var l []*message
+	for _, m := range s.Messages {
+		if m.Ext != "" {
+			l = append(l, m)
+		}
+	}
+	return l
+}
+
+// extendedObjects returns the objects that have a UUID.
+func (s *schema) extendedObjects() []*object {
+	var l []*object
+	for _, o := range s.Objects {
+		if o.Ext != "" {
+			l = append(l, o)
+		}
+	}
+	return l
+}
+
+// emitExtendedIDs prints the ids, UUIDs and descriptions of the messages with a
+// UUID.
+func emitExtendedIDs(s *schema, w *writer) {
+	l := s.extended()
+	if len(l) == 0 {
+		return
+	}
+	w.comment("Ids of the messages that have a UUID. On the wire their number is 0, so these numbers mean something in this package only, and may change.")
+	w.p("const (")
+	for _, m := range l {
+		w.p("ID%s ID = %d", m.Go, m.ID<<1|btoi(m.System))
+	}
+	w.p(")\n")
+	w.p("// firstExtended is the number of the first message with a UUID.")
+	w.p("const firstExtended = %d\n", firstExtended)
+	w.p("var extendedDescs = [...]Desc{")
+	for _, m := range l {
+		w.p("{%s, Extension: %q},", m.desc(), m.Ext)
+	}
+	w.p("}\n")
+	w.p("// extendedUUIDs are in the order of their numbers.")
+	w.p("var extendedUUIDs = [...]UUID{")
+	for _, m := range l {
+		w.p("%s, // %s", uuidLiteral(uuid(m.Ext)), m.Ext)
+	}
+	w.p("}\n")
+	w.p("var extendedIDs = map[UUID]ID{")
+	for i, m := range l {
+		w.p("extendedUUIDs[%d]: ID%s,", i, m.Go)
+	}
+	w.p("}")
+}
+
+// emitExtendedObjects prints the UUIDs of the objects that have one.
+func emitExtendedObjects(s *schema, w *writer) {
+	l := s.extendedObjects()
+	if len(l) == 0 {
+		return
+	}
+	w.p("// extendedTypes are the objects with a UUID, from firstExtendedType on.")
+	w.p("var extendedTypes = [...]struct {\nuuid UUID\nname, extension string\n}{")
+	for _, o := range l {
+		w.p("{%s, %q, %q},", uuidLiteral(uuid(o.Ext)), o.Name, o.Ext)
+	}
+	w.p("}\n")
+	w.p("// firstExtendedType is the Type of the first object with a UUID.")
+	w.p("const firstExtendedType = %d\n", firstExtendedType)
+}
+
+// emitTolerant prints Put and Take of an object that may be sent without its last
+// integers.
+func emitTolerant(s *schema, w *writer, o *object) {
+	w.comment("Put writes the object to the first ObjectSize integers of dst, which must have them.")
+	w.p("func (o *%s) Put(dst []int32) {", o.Go)
+	w.p("var all [Size%s]int32", o.Go)
+	emitPut(s, w, o, "all")
+	w.p("n := o.ObjectSize()")
+	w.p("copy(dst[:n], all[:n])\n}\n")
+
+	w.comment(fmt.Sprintf("Take reads the object from src. It fails, and leaves the object as it is, if src has fewer than %d integers. Those behind Size%s are ignored.", *o.Min, o.Go))
+	w.p("func (o *%s) Take(src []int32) error {", o.Go)
+	if *o.Min > 0 {
+		w.p("if len(src) < %d {\nreturn shortError(%q, len(src), %d)\n}", *o.Min, o.Name, *o.Min)
+	}
+	defaults := ""
+	at := 0
+	for _, f := range s.allFields(o) {
+		for range f.ints() {
+			if f.Default != nil && *f.Default != 0 {
+				defaults += fmt.Sprintf("%d: %d, ", at, *f.Default)
+			}
+			at++
+		}
+	}
+	w.p("all := [Size%s]int32{%s}", o.Go, defaults)
+	w.p("o.Missing = len(all) - copy(all[:], src)")
+	emitTake(s, w, o, "all")
+	w.p("return nil\n}\n")
+}
+
+// emitTakeAny prints the Take of an object that takes all values.
+func emitTakeAny(s *schema, w *writer, o *object) {
+	if o.Ext != "" {
+		w.comment(fmt.Sprintf("Take reads the object from src. It fails, and leaves the object as it is, if src has fewer than Size%s integers. More are ignored.", o.Go))
+	} else {
+		w.comment(fmt.Sprintf("Take reads the object from src. It fails, and leaves the object as it is, if src does not have exactly Size%s integers.", o.Go))
+	}
+	w.p("func (o *%s) Take(src []int32) error {", o.Go)
+	if o.Ext != "" {
+		w.p("if len(src) < Size%s {\nreturn shortError(%q, len(src), Size%s)\n}", o.Go, o.Name, o.Go)
+	} else {
+		w.p("if len(src) != Size%s {\nreturn sizeError(%q, len(src), Size%s)\n}", o.Go, o.Name, o.Go)
+	}
+	emitTake(s, w, o, "src")
+	w.p("return nil\n}\n")
+}
+
+// emitClamp prints the method that brings values into their range.
+func emitClamp(s *schema, w *writer, o *object) {
+	var ranged []*field
+	for _, f := range s.allFields(o) {
+		if _, _, _, full := f.bounds(); !full {
+			ranged = append(ranged, f)
+		}
+	}
+	if len(ranged) == 0 {
+		w.p("// Clamp does nothing: all values are in range.")
+		w.p("func (*%s) Clamp() int { return 0 }\n", o.Go)
+		return
+	}
+	w.p("// Clamp brings values that are out of range into it and returns their number.")
+	w.p("func (o *%s) Clamp() int {", o.Go)
+	for i, f := range ranged {
+		lo, hi, _, _ := f.bounds()
+		op := "n +="
+		if i == 0 {
+			op = "n :="
+		}
+		top := fmt.Sprint(hi)
+		if hi == math.MaxInt32 {
+			top = "maxInt"
+		}
+		w.p("%s clamp(&o.%s, %d, %s)", op, f.Name, lo, top)
+	}
+	w.p("return n\n}\n")
+}
+
+// emitDrawMissing prints, for the tests, the drawing of an object without its
+// last integers, which then have their defaults.
+func emitDrawMissing(s *schema, w *writer, o *object) {
+	w.p("m.Missing = drawMissing(t, Size%s-%d)", o.Go, *o.Min)
+	at := 0
+	for _, f := range s.allFields(o) {
+		if f.Default != nil {
+			x := "m." + f.Name
+			if f.Count > 0 {
+				w.p("for i := range %s {", x)
+				w.p("if %d+i >= Size%s-m.Missing {\n%s[i] = %d\n}\n}", at, o.Go, x, *f.Default)
+			} else {
+				w.p("if %d >= Size%s-m.Missing {\n%s = %d\n}", at, o.Go, x, *f.Default)
+			}
+		}
+		at += f.ints()
+	}
+}

@@ -1,0 +1,76 @@
+package msg6
+
+import "github.com/teeyard/teeyard/protocol/packer"
+
+// MaxInputWords is the largest number of integers in an INPUT.
+const MaxInputWords = 128
+
+// Input is what the player does in one tick, and the acknowledgement of
+// snapshots. Sent when something changes, and at least every 40 ms.
+//
+// Sent by the client, not vital, flushed at once; system message 16, INPUT.
+type Input struct {
+	// Tick of the last snapshot received, -1 for none; the server uses it as base.
+	AckTick int32
+	// Tick that the input is for.
+	IntendedTick int32
+	// Size of the input in bytes: SizePlayerInput×4. At most 515; the quirks of
+	// the original are kept, so it may be no multiple of 4, or negative, which
+	// counts as 0.
+	Size int32
+	// The input, Count of them; the others are 0.
+	Words [MaxInputWords]int32
+	// How many of the Words are not there at the end. The original clients leave
+	// out none.
+	Missing int
+}
+
+// Count returns how many of the Words are sent, 0 to MaxInputWords.
+func (m *Input) Count() int {
+	return int(min(max(m.Size/4, 0), MaxInputWords))
+}
+
+// SetPlayer sets Size and Words to a player's input.
+func (m *Input) SetPlayer(in *PlayerInput) {
+	m.Size = SizePlayerInput * 4
+	m.Words = [MaxInputWords]int32{}
+	in.Put(m.Words[:])
+}
+
+// Player reads the player's input from the first Words, whatever Size says, as
+// the original server does. The values may be any; see PlayerInput.
+func (m *Input) Player(in *PlayerInput) {
+	in.Take(m.Words[:SizePlayerInput]) // fails only for its size
+}
+
+// Append appends the message, id first, and returns the extended slice.
+func (m *Input) Append(dst []byte) []byte {
+	dst = packer.AppendInt(dst, int32(IDInput))
+	dst = packer.AppendInt(dst, m.AckTick)
+	dst = packer.AppendInt(dst, m.IntendedTick)
+	dst = packer.AppendInt(dst, m.Size)
+	return packer.AppendInts(dst, m.Words[:max(m.Count()-max(m.Missing, 0), 0)])
+}
+
+// Unpack reads the message from u, which stands behind the id. Only the first
+// three integers are needed: Words that are not there are 0.
+func (m *Input) Unpack(u *packer.Unpacker) error {
+	m.AckTick = u.Int()
+	m.IntendedTick = u.Int()
+	m.Size = u.Int()
+	if u.Err() != nil || m.Size/4 > MaxInputWords {
+		return fieldError("INPUT", "Size", m.Size, u)
+	}
+	n, read := m.Count(), 0
+	for read < n {
+		v := u.Int()
+		if u.Err() != nil {
+			break
+		}
+		m.Words[read] = v
+		read++
+	}
+	clear(m.Words[read:])
+	m.Missing = n - read
+	return nil
+}

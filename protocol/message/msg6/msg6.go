@@ -1,0 +1,257 @@
+// Package msg6 has the messages and snapshot objects of Teeworlds 0.6 and of
+// DDNet, which extends it, as Go types, exactly as they are on the wire: what was
+// read can be written again to the same bytes. It is complete for 0.6.5 and DDNet
+// 16.4; of later DDNet releases it has what they added without changing what
+// there was.
+//
+// A message is read with a [Decoder], or with the Unpack method of its type when
+// its id is known, and written with Append. Reading checks the range of every
+// field and drops the whole message on a violation, as the original programs do;
+// writing does not check, so a value out of range makes the peer drop the message.
+//
+// Snapshot objects are read with Take and written with Put. In 0.6 their values are
+// not a reason to refuse them: Take fails only for a wrong number of integers. What
+// uses the values calls Clamp, which brings them into their range as DDNet does.
+//
+// DDNet's own messages and objects have a UUID in place of a number. Such a message
+// has an [ID] that means something in this package only; unknown ones are read as
+// [SystemEx] or [GameEx]. Such an object has a Type above all that fit the wire, and
+// a [Registry] says which number stands for it in a snapshot.
+//
+// Strings are []byte and borrowed from the buffer they were read from, where they
+// were sanitised in place.
+//
+// Most of the package is generated from protocol/message/schema. The files without
+// _gen in their name hold what does not follow the common rules.
+package msg6
+
+import (
+	"fmt"
+
+	"github.com/teeyard/teeyard/protocol/packer"
+)
+
+// Message is a system or game message.
+type Message interface {
+	// ID returns the id of the message's type.
+	ID() ID
+	// Append appends the message as it is on the wire, its id first, and returns
+	// the extended slice. Strings longer than their limit are cut.
+	Append(dst []byte) []byte
+	// Unpack reads the message from u, which must stand behind the id. Strings
+	// are borrowed from u's buffer. After an error, which is a *FieldError, the
+	// message is in an undefined state.
+	Unpack(u *packer.Unpacker) error
+}
+
+// ID identifies a type of message as the first integer of the wire form does: the
+// number within its layer times two, plus 1 for system messages. The numbers of
+// messages with a UUID are above all those, in the order of the schema; on the
+// wire they are 0. The constants are called ID and the name of the Go type.
+type ID uint16
+
+// System reports whether it is a system message, belonging to the connection and
+// not to the game.
+func (id ID) System() bool { return id&1 != 0 }
+
+// Number returns the number of the message within its layer, system or game.
+func (id ID) Number() int { return int(id >> 1) }
+
+// Desc returns what is known of the message; nil if nothing is. The result is
+// shared and must not be changed.
+func (id ID) Desc() *Desc {
+	table := gameDescs[:]
+	if id.System() {
+		table = systemDescs[:]
+	}
+	n := id.Number()
+	if n >= firstExtended {
+		table, n = extendedDescs[:], n-firstExtended
+		if n < len(table) && extendedIDs[extendedUUIDs[n]] != id {
+			return nil // the number is of the other layer
+		}
+	}
+	if n < len(table) {
+		return &table[n]
+	}
+	return nil
+}
+
+// Extended reports whether it is the id of a message that has a UUID on the wire.
+func (id ID) Extended() bool { return id.Number() >= firstExtended }
+
+// UUID returns the UUID of a message that has one; ok is false for others.
+func (id ID) UUID() (u UUID, ok bool) {
+	if d := id.Desc(); d == nil || d.Extension == "" {
+		return UUID{}, false
+	}
+	return extendedUUIDs[id.Number()-firstExtended], true
+}
+
+// ExtendedID returns the id of the message with that UUID; ok is false if it is
+// unknown, or of the other layer than system says.
+func ExtendedID(u UUID, system bool) (id ID, ok bool) {
+	id, ok = extendedIDs[u]
+	return id, ok && id.System() == system
+}
+
+// Name returns the name of the message in the original, as SNAPSINGLE or Sv_Chat.
+func (id ID) Name() string {
+	if d := id.Desc(); d != nil {
+		return d.Name
+	}
+	if id.System() {
+		return fmt.Sprintf("system message %d", id.Number())
+	}
+	return fmt.Sprintf("game message %d", id.Number())
+}
+
+// String returns the name.
+func (id ID) String() string { return id.Name() }
+
+// Vital reports whether the message is sent in a vital chunk. Receivers ignore
+// such a message when its chunk was not vital.
+func (id ID) Vital() bool {
+	d := id.Desc()
+	return d != nil && d.Vital
+}
+
+// Flush reports whether the packet under construction is sent as soon as the
+// message is in it.
+func (id ID) Flush() bool {
+	d := id.Desc()
+	return d != nil && d.Flush
+}
+
+// Sender says which side sends a message.
+type Sender uint8
+
+const (
+	// FromNobody is for reserved ids.
+	FromNobody Sender = iota
+	// FromClient is for messages from client to server.
+	FromClient
+	// FromServer is for messages from server to client.
+	FromServer
+	// FromBoth is for messages that either side sends.
+	FromBoth
+)
+
+// Desc describes a type of message.
+type Desc struct {
+	Name     string // in the original
+	Doc      string // what it is for
+	Sender   Sender
+	Vital    bool // sent in a vital chunk
+	Flush    bool // sent without waiting for more
+	Reserved bool // named by the original but never used
+	// Extension is the name that the UUID is made of, as ping@ddnet.tw; "" for
+	// messages without UUID.
+	Extension string
+}
+
+// Object is an item of a snapshot.
+type Object interface {
+	// ObjectType returns the type of the item, one of the Type constants. For
+	// objects with a UUID it is not the number on the wire.
+	ObjectType() int
+	// ObjectSize returns the number of integers that Put writes.
+	ObjectSize() int
+	// Put writes them to dst, which must have room for ObjectSize of them.
+	Put(dst []int32)
+	// Take reads them from src, whatever their values. It fails if their number is
+	// wrong, and then leaves the object as it is. The error is a *FieldError.
+	Take(src []int32) error
+	// Clamp brings values that are out of range into it, as DDNet does with every
+	// object it receives, and returns how many there were. Teeworlds 0.6 only
+	// counts them.
+	Clamp() int
+}
+
+// ObjectName returns the name of a type of snapshot object in the original, ""
+// for unknown types.
+func ObjectName(typ int) string {
+	if i := typ - firstExtendedType; i >= 0 && i < len(extendedTypes) {
+		return extendedTypes[i].name
+	}
+	if typ < 0 || typ >= len(objectNames) {
+		return ""
+	}
+	return objectNames[typ]
+}
+
+// Decode reads the message in payload, which is the data of one chunk. The
+// payload is borrowed, and strings in it are sanitised in place.
+//
+// A message with an unknown UUID is no error: it is returned as *SystemEx or
+// *GameEx. The errors are *IDError, which wraps ErrUnknown or ErrReserved, and *FieldError,
+// which wraps ErrRange or what ended the reading. No message is returned then.
+func (d *Decoder) Decode(payload []byte) (Message, error) {
+	d.u.Reset(payload)
+	id := d.u.Int()
+	if err := d.u.Err(); err != nil {
+		return nil, &FieldError{Name: "message", Field: "id", Err: err}
+	}
+	if id < 0 || id > maxID {
+		return nil, idError(id)
+	}
+	if ID(id).Number() == 0 && d.u.Len() >= len(UUID{}) {
+		ext, ok := ExtendedID(UUID(d.u.Raw(len(UUID{}))), ID(id).System())
+		if ok {
+			return d.decode(ext)
+		}
+		d.u.Reset(payload)
+		d.u.Int()
+	}
+	return d.decode(ID(id))
+}
+
+// maxID bounds the ids on the wire. It is far above all that are known, and below
+// those of messages with a UUID.
+const maxID = firstExtended<<1 - 1
+
+// Surplus returns how many bytes of the last payload the message left unread.
+// Receivers ignore them.
+func (d *Decoder) Surplus() int { return d.u.Len() }
+
+// appendExtended appends the beginning of a message with a UUID.
+func appendExtended(dst []byte, id ID) []byte {
+	dst = append(dst, byte(id&1)) // number 0 and the layer
+	return append(dst, extendedUUIDs[id.Number()-firstExtended][:]...)
+}
+
+// appendInts appends the integers up to the end of the message, at most most of
+// them. Like the original it takes those before one that is cut off. It returns
+// nil if there are none, so that equal messages are equal.
+func appendInts(dst []int32, u *packer.Unpacker, most int) []int32 {
+	for len(dst) < most && u.Len() > 0 {
+		v := u.Int()
+		if u.Err() != nil {
+			break
+		}
+		dst = append(dst, v)
+	}
+	if len(dst) == 0 {
+		return nil
+	}
+	return dst
+}
+
+func appendBool(dst []byte, b bool) []byte {
+	if b {
+		return append(dst, 1)
+	}
+	return append(dst, 0)
+}
+
+const maxInt = 1<<31 - 1
+
+// clamp brings *v into lo..hi and returns 1 if it was outside, else 0.
+func clamp[T ~int32](v *T, lo, hi T) int {
+	c := min(max(*v, lo), hi)
+	if c == *v {
+		return 0
+	}
+	*v = c
+	return 1
+}

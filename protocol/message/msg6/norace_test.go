@@ -1,0 +1,5 @@
+//go:build !race
+
+package msg6
+
+const raceEnabled = false
