@@ -1,0 +1,96 @@
+package halflife
+
+import "strconv"
+
+// Filter says which servers of a master's list are wanted. The zero value takes
+// all of them.
+type Filter struct {
+	// Dir and Map are what the server must have, as in Info.
+	Dir, Map string
+	// Dedicated, Secure, Linux and Proxy take only such servers.
+	Dedicated, Secure, Linux, Proxy bool
+	// NotEmpty, NotFull and Empty look at the count of players. On the wire they
+	// are called empty, full and noplayers.
+	NotEmpty, NotFull, Empty bool
+	// NotApp leaves out the servers of a game at Steam.
+	NotApp uint64
+}
+
+// Append appends the filter as \key\value pairs.
+func (f *Filter) Append(dst []byte) []byte {
+	text := func(key, value string, limit int) {
+		if value != "" {
+			dst = append(append(append(dst, '\\'), key...), '\\')
+			dst = appendClean(dst, value, limit, `\"`)
+		}
+	}
+	flag := func(key string, v bool) {
+		if v {
+			dst = append(append(append(dst, '\\'), key...), `\1`...)
+		}
+	}
+	text("gamedir", f.Dir, maxDir)
+	text("map", f.Map, maxMap)
+	flag("empty", f.NotEmpty)
+	flag("full", f.NotFull)
+	flag("noplayers", f.Empty)
+	flag("dedicated", f.Dedicated)
+	flag("secure", f.Secure)
+	flag("linux", f.Linux)
+	flag("proxy", f.Proxy)
+	if f.NotApp != 0 {
+		text("napp", strconv.FormatUint(f.NotApp, 10), 20)
+	}
+	return dst
+}
+
+// ParseFilter reads what Append writes. Unknown keys are ignored.
+func ParseFilter(b []byte) (f Filter) {
+	n := 0
+	eachPair(firstString(b), func(key, value []byte) {
+		if n++; n > maxPairs || len(value) > 127 {
+			return
+		}
+		yes := count(value) != 0
+		switch string(key) {
+		case "gamedir":
+			f.Dir = Clean(value)
+		case "map":
+			f.Map = Clean(value)
+		case "empty":
+			f.NotEmpty = yes
+		case "full":
+			f.NotFull = yes
+		case "noplayers":
+			f.Empty = yes
+		case "dedicated":
+			f.Dedicated = yes
+		case "type":
+			f.Dedicated = firstByte(value) == 'd'
+			f.Proxy = firstByte(value) == 'p'
+		case "secure":
+			f.Secure = yes
+		case "linux":
+			f.Linux = yes
+		case "proxy":
+			f.Proxy = yes
+		case "napp":
+			f.NotApp = uint64(count(value))
+		}
+	})
+	return f
+}
+
+// Match reports whether a server is wanted.
+func (f *Filter) Match(i *Info) bool {
+	return (f.Dir == "" || f.Dir == i.Dir) &&
+		(f.Map == "" || f.Map == i.Map) &&
+		(!f.Dedicated || i.Type == 'd') &&
+		(!f.Secure || i.Secure) &&
+		(!f.Linux || i.OS == 'l') &&
+		(!f.Proxy || i.Type == 'p') &&
+		(!f.NotEmpty || i.Players > 0) &&
+		(!f.NotFull || i.Players < i.Max) &&
+		(!f.Empty || i.Players == 0) &&
+		(f.NotApp == 0 || f.NotApp != i.AppID)
+}

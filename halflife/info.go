@@ -1,0 +1,487 @@
+package halflife
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+)
+
+// Info is what a server says about itself. Strings longer than what the protocol
+// leaves room for are cut when they are sent.
+type Info struct {
+	// Address is the server's own idea of its address, as "ip:port". It is often
+	// a private one: clients use where the answer came from.
+	Address string
+	// Name is the name of the server, at most 63 bytes.
+	Name string
+	// Map is the name of the map, at most 31 bytes.
+	Map string
+	// Dir is the folder of the game without slashes, such as "valve", at most 31
+	// bytes. Programs filter by it.
+	Dir string
+	// Game is the name of the game for people, at most 63 bytes.
+	Game string
+	// Players, Max and Bots count players with bots, seats, and bots. The text
+	// forms carry at most 127, since clients read them as signed bytes, A2S 255.
+	Players, Max, Bots int
+	// Protocol is the version of the network protocol, 0..255. 0 is sent as 47 in
+	// text, the version of the time.
+	Protocol int
+	// Type is 'd' for a dedicated server, 'l' for one within a client, 'p' for a
+	// proxy. 0 is sent as 'd'.
+	Type byte
+	// OS is 'l', 'w' or 'm'. 0 is sent as 'l'.
+	OS byte
+	// Password tells that one is needed to join.
+	Password bool
+	// Secure tells that a cheat protection runs.
+	Secure bool
+	// LAN tells that the server is for the local network; infostring only.
+	LAN bool
+	// Mod is set when the game is not Half-Life itself; text forms only.
+	Mod *Mod
+
+	// What follows is in A2S only.
+
+	// Version is the version of the server, at most 31 bytes.
+	Version string
+	// AppID is the number of the game at Steam, of which A2S carries the low 16
+	// bits and, as GameID, all. Clients choose the form of split answers by it,
+	// see [DefaultAppID].
+	AppID uint64
+	// Port is the port of the game, 0 to leave it out.
+	Port uint16
+	// SteamID is the server's account, 0 to leave it out.
+	SteamID uint64
+	// TVPort and TVName are those of the spectators' proxy, 0 to leave them out.
+	TVPort uint16
+	TVName string
+	// Keywords are words to filter by, separated by commas, at most 127 bytes.
+	Keywords string
+}
+
+// Mod describes a modification of Half-Life, or any other game: clients show the
+// block as it is.
+type Mod struct {
+	// URL is the mod's page and Download where its files are, at most 63 bytes.
+	URL, Download string
+	// Version is the version and Size the size of the download in bytes.
+	Version, Size int32
+	// ServerOnly tells that clients need nothing, ClientDLL that they need a
+	// program of their own.
+	ServerOnly, ClientDLL bool
+}
+
+// The numbers that A2S answers of this package carry. Clients guess from them how
+// a long answer was split, and only protocols other than 48 with the low byte of
+// the number at or above 80h have all of them guess right.
+const (
+	// DefaultAppID is Teeworlds at Steam.
+	DefaultAppID = 380840
+	// A2SProtocol is the protocol in A2S answers.
+	A2SProtocol = 17
+)
+
+// Lengths of strings in bytes.
+const (
+	maxName     = 63
+	maxMap      = 31
+	maxDir      = 31
+	maxGame     = 63
+	maxAddress  = 47
+	maxVersion  = 31
+	maxKeywords = 127
+	maxURL      = 63
+)
+
+// maxTextCount is the highest count that all clients read as they should.
+const maxTextCount = 127
+
+// textProtocol is the protocol of Half-Life at the time of the text forms.
+const textProtocol = 47
+
+func orElse[T comparable](v, zero T) T {
+	var none T
+	if v == none {
+		return zero
+	}
+	return v
+}
+
+// appendCommon appends what info and details begin with.
+func (i *Info) appendCommon(dst []byte) []byte {
+	dst = appendString(dst, orElse(i.Address, "LOOPBACK"), maxAddress)
+	dst = appendString(dst, i.Name, maxName)
+	dst = appendString(dst, i.Map, maxMap)
+	dst = appendString(dst, i.Dir, maxDir)
+	dst = appendString(dst, i.Game, maxGame)
+	return append(dst, clampByte(i.Players, maxTextCount), clampByte(i.Max, maxTextCount), clampByte(orElse(i.Protocol, textProtocol), 255))
+}
+
+// AppendInfo appends the answer to "info" (S2A_INFO, 'C').
+func AppendInfo(dst []byte, i *Info) []byte {
+	return i.appendCommon(append(append(dst, header...), kindInfo))
+}
+
+// AppendDetails appends the answer to "details" (S2A_INFO_DETAILED, 'm'), with
+// the count of bots at the end that real servers send.
+func AppendDetails(dst []byte, i *Info) []byte {
+	dst = i.appendCommon(append(append(dst, header...), kindDetails))
+	dst = append(dst, orElse(i.Type, 'd'), orElse(i.OS, 'l'))
+	dst = appendBool(dst, i.Password)
+	dst = appendBool(dst, i.Mod != nil)
+	if m := i.Mod; m != nil {
+		dst = appendString(dst, m.URL, maxURL)
+		dst = appendString(dst, m.Download, maxURL)
+		dst = append(dst, 0) // once the version of Half-Life; must be empty
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(m.Version))
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(m.Size))
+		dst = appendBool(dst, m.ServerOnly)
+		dst = appendBool(dst, m.ClientDLL)
+	}
+	dst = appendBool(dst, i.Secure)
+	return append(dst, clampByte(i.Bots, maxTextCount))
+}
+
+// The bits of the byte that announces what else an A2S_INFO answer has.
+const (
+	extraPort     = 0x80
+	extraSteamID  = 0x10
+	extraTV       = 0x40
+	extraKeywords = 0x20
+	extraGameID   = 0x01
+)
+
+// AppendA2SInfo appends the answer to A2S_INFO ('I'), with Protocol as it is.
+func AppendA2SInfo(dst []byte, i *Info) []byte {
+	dst = append(append(dst, header...), kindA2SInfo, clampByte(i.Protocol, 255))
+	dst = appendString(dst, i.Name, maxName)
+	dst = appendString(dst, i.Map, maxMap)
+	dst = appendString(dst, i.Dir, maxDir)
+	dst = appendString(dst, i.Game, maxGame)
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(i.AppID))
+	dst = append(dst, clampByte(i.Players, 255), clampByte(i.Max, 255), clampByte(i.Bots, 255), orElse(i.Type, 'd'), orElse(i.OS, 'l'))
+	dst = appendBool(dst, i.Password)
+	dst = appendBool(dst, i.Secure)
+	dst = appendString(dst, i.Version, maxVersion)
+	var extra byte
+	if i.Port != 0 {
+		extra |= extraPort
+	}
+	if i.SteamID != 0 {
+		extra |= extraSteamID
+	}
+	if i.TVPort != 0 {
+		extra |= extraTV
+	}
+	if i.Keywords != "" {
+		extra |= extraKeywords
+	}
+	if i.AppID != 0 {
+		extra |= extraGameID
+	}
+	if extra == 0 {
+		return dst
+	}
+	dst = append(dst, extra)
+	if extra&extraPort != 0 {
+		dst = binary.LittleEndian.AppendUint16(dst, i.Port)
+	}
+	if extra&extraSteamID != 0 {
+		dst = binary.LittleEndian.AppendUint64(dst, i.SteamID)
+	}
+	if extra&extraTV != 0 {
+		dst = appendString(binary.LittleEndian.AppendUint16(dst, i.TVPort), i.TVName, maxName)
+	}
+	if extra&extraKeywords != 0 {
+		dst = appendString(dst, i.Keywords, maxKeywords)
+	}
+	if extra&extraGameID != 0 {
+		dst = binary.LittleEndian.AppendUint64(dst, i.AppID)
+	}
+	return dst
+}
+
+// InfoForm is the form in which an Info came.
+type InfoForm uint8
+
+// The forms of an Info.
+const (
+	// FormInfo is the answer to "info".
+	FormInfo InfoForm = iota + 1
+	// FormDetails is the answer to "details".
+	FormDetails
+	// FormA2S is the answer to A2S_INFO.
+	FormA2S
+	// FormInfostring is the answer to "infostring".
+	FormInfostring
+)
+
+// String returns the form as users know it.
+func (f InfoForm) String() string {
+	switch f {
+	case FormInfo:
+		return "info"
+	case FormDetails:
+		return "details"
+	case FormA2S:
+		return "a2s"
+	case FormInfostring:
+		return "infostring"
+	}
+	return "none"
+}
+
+// ParseInfo reads an answer to any of info, details, A2S_INFO and infostring. It
+// takes what there is: fields that old servers leave out stay zero, and what
+// newer ones add is ignored. Strings are cleaned. Counts are what the server
+// claims, 0..255.
+func ParseInfo(b []byte) (i Info, form InfoForm, err error) {
+	r := reader{b: b}
+	switch kind(b) {
+	case kindInfo, kindDetails:
+		r.take(5)
+		i.Address, i.Name, i.Map, i.Dir, i.Game = r.str(), r.str(), r.str(), r.str(), r.str()
+		i.Players, i.Max = int(r.u8()), int(r.u8())
+		form = FormInfo
+		if r.short {
+			break
+		}
+		i.Protocol = int(r.u8()) // the oldest servers end here
+		r.short = false
+		if kind(b) == kindDetails {
+			form = FormDetails
+			r.details(&i)
+		}
+	case kindA2SInfo:
+		form = FormA2S
+		r.take(5)
+		r.a2s(&i)
+	default:
+		if i, err := parseInfostring(b); err == nil {
+			return i, FormInfostring, nil
+		}
+		return Info{}, 0, formatError("info", b)
+	}
+	if r.short {
+		return Info{}, 0, formatError(form.String(), b)
+	}
+	return i, form, nil
+}
+
+// details reads what details has more than info.
+func (r *reader) details(i *Info) {
+	i.Type, i.OS = lower(r.u8()), lower(r.u8())
+	i.Password = r.u8() != 0
+	if r.u8() != 0 {
+		m := &Mod{URL: r.str(), Download: r.str()}
+		r.raw()
+		m.Version, m.Size = int32(r.u32()), int32(r.u32())
+		m.ServerOnly, m.ClientDLL = r.u8() != 0, r.u8() != 0
+		i.Mod = m
+	}
+	if r.short {
+		return
+	}
+	i.Secure = r.u8() != 0
+	i.Bots = int(r.u8())
+	r.short = false
+}
+
+// shipAppID is a game whose answer has three bytes more.
+const shipAppID = 2400
+
+// a2s reads an A2S_INFO answer.
+func (r *reader) a2s(i *Info) {
+	i.Protocol = int(r.u8())
+	i.Name, i.Map, i.Dir, i.Game = r.str(), r.str(), r.str(), r.str()
+	i.AppID = uint64(r.u16())
+	i.Players, i.Max, i.Bots = int(r.u8()), int(r.u8()), int(r.u8())
+	i.Type, i.OS = lower(r.u8()), lower(r.u8())
+	i.Password, i.Secure = r.u8() != 0, r.u8() != 0
+	if i.AppID == shipAppID {
+		r.take(3)
+	}
+	if r.short {
+		return
+	}
+	i.Version = r.str()
+	extra := r.u8()
+	if r.short {
+		r.short = false
+		return
+	}
+	if extra&extraPort != 0 {
+		i.Port = r.u16()
+	}
+	if extra&extraSteamID != 0 {
+		i.SteamID = r.u64()
+	}
+	if extra&extraTV != 0 {
+		i.TVPort, i.TVName = r.u16(), r.str()
+	}
+	if extra&extraKeywords != 0 {
+		i.Keywords = r.str()
+	}
+	if extra&extraGameID != 0 {
+		if id := r.u64(); id != 0 {
+			i.AppID = id
+		}
+	}
+	r.short = false
+}
+
+const infostringWord = "infostringresponse"
+
+// AppendInfostring appends the answer to "infostring".
+func AppendInfostring(dst []byte, i *Info) []byte {
+	dst = append(append(append(dst, header...), infostringWord...), 0)
+	text := func(key, value string, limit int) {
+		dst = append(append(append(dst, '\\'), key...), '\\')
+		dst = appendClean(dst, value, limit, `\"`)
+	}
+	number := func(key string, n int) {
+		dst = append(append(append(dst, '\\'), key...), '\\')
+		dst = strconv.AppendInt(dst, int64(n), 10)
+	}
+	letter := func(key string, c byte) {
+		dst = append(append(append(dst, '\\'), key...), '\\', c)
+	}
+	number("protocol", orElse(i.Protocol, textProtocol))
+	text("address", orElse(i.Address, "LOOPBACK"), maxAddress)
+	number("players", min(i.Players, maxTextCount))
+	number("proxytarget", 0)
+	number("lan", number01(i.LAN))
+	number("max", min(i.Max, maxTextCount))
+	number("bots", min(i.Bots, maxTextCount))
+	text("gamedir", i.Dir, maxDir)
+	text("description", i.Game, maxGame)
+	text("hostname", i.Name, maxName)
+	text("map", i.Map, maxMap)
+	letter("type", orElse(i.Type, 'd'))
+	number("password", number01(i.Password))
+	letter("os", orElse(i.OS, 'l'))
+	number("secure", number01(i.Secure))
+	if m := i.Mod; m != nil {
+		number("mod", 1)
+		number("modversion", int(m.Version))
+		number("svonly", number01(m.ServerOnly))
+		number("cldll", number01(m.ClientDLL))
+	}
+	return append(dst, 0)
+}
+
+func number01(v bool) int {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+// parseInfostring reads an answer made by AppendInfostring. The NUL between the
+// two strings may be missing.
+func parseInfostring(b []byte) (i Info, err error) {
+	if !Is(b) || len(b) < 4+len(infostringWord) || string(b[4:4+len(infostringWord)]) != infostringWord {
+		return i, formatError("infostring", b)
+	}
+	b = b[4+len(infostringWord):]
+	if len(b) > 0 && b[0] == 0 {
+		b = b[1:]
+	}
+	if len(b) == 0 || b[0] != '\\' {
+		return i, formatError("infostring", b)
+	}
+	eachPair(firstString(b), func(key, value []byte) {
+		switch {
+		case equalFold(key, "protocol"):
+			i.Protocol = count(value)
+		case equalFold(key, "address"):
+			i.Address = Clean(value)
+		case equalFold(key, "players"):
+			i.Players = count(value)
+		case equalFold(key, "max"):
+			i.Max = count(value)
+		case equalFold(key, "bots"):
+			i.Bots = count(value)
+		case equalFold(key, "lan"):
+			i.LAN = count(value) != 0
+		case equalFold(key, "gamedir"):
+			i.Dir = Clean(value)
+		case equalFold(key, "description"):
+			i.Game = Clean(value)
+		case equalFold(key, "hostname"):
+			i.Name = Clean(value)
+		case equalFold(key, "map"):
+			i.Map = Clean(value)
+		case equalFold(key, "type") && len(value) > 0:
+			i.Type = lower(value[0])
+		case equalFold(key, "os") && len(value) > 0:
+			i.OS = lower(value[0])
+		case equalFold(key, "password"):
+			i.Password = count(value) != 0
+		case equalFold(key, "secure"):
+			i.Secure = count(value) != 0
+		case equalFold(key, "mod") && count(value) != 0 && i.Mod == nil:
+			i.Mod = new(Mod)
+		case equalFold(key, "modversion") && i.Mod != nil:
+			i.Mod.Version = int32(count(value))
+		case equalFold(key, "svonly") && i.Mod != nil:
+			i.Mod.ServerOnly = count(value) != 0
+		case equalFold(key, "cldll") && i.Mod != nil:
+			i.Mod.ClientDLL = count(value) != 0
+		}
+	})
+	return i, nil
+}
+
+// firstString is what stands before the first NUL.
+func firstString(b []byte) []byte {
+	for i, c := range b {
+		if c == 0 {
+			return b[:i]
+		}
+	}
+	return b
+}
+
+// eachPair calls f for the pairs of \key\value\key\value. A last key without a
+// value gets an empty one.
+func eachPair(b []byte, f func(key, value []byte)) {
+	if len(b) > 0 && b[0] == '\\' {
+		b = b[1:]
+	}
+	for len(b) > 0 {
+		var key, value []byte
+		key, b = cutBackslash(b)
+		value, b = cutBackslash(b)
+		f(key, value)
+	}
+}
+
+func cutBackslash(b []byte) (before, after []byte) {
+	for i, c := range b {
+		if c == '\\' {
+			return b[:i], b[i+1:]
+		}
+	}
+	return b, nil
+}
+
+// count reads a decimal number as far as there are digits, at most 2^31-1.
+func count(b []byte) int {
+	n := 0
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			break
+		}
+		if n = n*10 + int(c-'0'); n > 1<<31-1 {
+			return 1<<31 - 1
+		}
+	}
+	return n
+}
+
+// formatError says what a datagram should have been, and shows its beginning.
+func formatError(what string, b []byte) error {
+	return fmt.Errorf("%w: no %s in %d bytes that begin with %q", ErrFormat, what, len(b), b[:min(len(b), 16)])
+}

@@ -1,0 +1,130 @@
+package halflife
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Player is a row of a server's list of players.
+type Player struct {
+	// Index is the number that the server gave; what is sent is counted from 1.
+	Index int
+	// Name is the player's name, at most 31 bytes.
+	Name string
+	// Score is the frags or points.
+	Score int32
+	// Time is how long the player has been there.
+	Time time.Duration
+}
+
+// Rule is a setting of a server. Names have at most 63 bytes, values 127.
+type Rule struct {
+	Name, Value string
+}
+
+const (
+	maxPlayerName = 31
+	maxRuleName   = 63
+	maxRuleValue  = 127
+)
+
+// AppendPlayers appends the answer to "players" and A2S_PLAYER ('D') with as many
+// rows as limit bytes hold, at most 255; the count tells how many those are. Rows
+// are counted from 1: others in the answer to "players" are not shown by
+// quakestat, and with A2S nobody looks.
+func AppendPlayers(dst []byte, players []Player, limit int) []byte {
+	start := len(dst)
+	dst = append(append(dst, header...), kindPlayers, 0)
+	n := 0
+	for i := range players {
+		if n == 255 {
+			break
+		}
+		row := len(dst)
+		p := &players[i]
+		dst = appendString(append(dst, byte(n+1)), p.Name, maxPlayerName)
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(p.Score))
+		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(p.Time.Seconds())))
+		if len(dst)-start > limit {
+			dst = dst[:row]
+			break
+		}
+		n++
+	}
+	dst[start+5] = byte(n)
+	return dst
+}
+
+// ParsePlayers reads an answer made by AppendPlayers. The count is taken for an
+// upper bound: rows that are cut off are left out.
+func ParsePlayers(b []byte) ([]Player, error) {
+	if kind(b) != kindPlayers || len(b) < 6 {
+		return nil, formatError("players", b)
+	}
+	r := reader{b: b[6:]}
+	players := make([]Player, 0, min(int(b[5]), len(b)/minPlayerRow))
+	for range b[5] {
+		p := Player{Index: int(r.u8()), Name: r.str(), Score: int32(r.u32()), Time: seconds(r.f32())}
+		if r.short {
+			break
+		}
+		players = append(players, p)
+	}
+	return players, nil
+}
+
+// minPlayerRow is the least a row of players takes: index, NUL, score and time.
+const minPlayerRow = 10
+
+// seconds turns a float of the network into a duration that makes sense.
+func seconds(f float32) time.Duration {
+	const most = 10 * 365 * 24 * 60 * 60
+	if !(f > -1) { // NaN too; bots have -1 on some servers
+		return 0
+	}
+	return time.Duration(float64(min(f, most)) * float64(time.Second))
+}
+
+// AppendRules appends the answer to "rules" and A2S_RULES ('E') with as many rules
+// as limit bytes hold; the count tells how many those are.
+func AppendRules(dst []byte, rules []Rule, limit int) []byte {
+	start := len(dst)
+	dst = append(append(dst, header...), kindRules, 0, 0)
+	n := 0
+	for i := range rules {
+		row := len(dst)
+		dst = appendString(dst, rules[i].Name, maxRuleName)
+		dst = appendString(dst, rules[i].Value, maxRuleValue)
+		if len(dst)-start > limit || n == math.MaxInt16 {
+			dst = dst[:row]
+			break
+		}
+		n++
+	}
+	binary.LittleEndian.PutUint16(dst[start+5:], uint16(n))
+	return dst
+}
+
+// ParseRules reads an answer made by AppendRules. The count is taken for an upper
+// bound: rules that are cut off are left out.
+func ParseRules(b []byte) ([]Rule, error) {
+	if kind(b) != kindRules || len(b) < 7 {
+		return nil, formatError("rules", b)
+	}
+	n := int(binary.LittleEndian.Uint16(b[5:]))
+	r := reader{b: b[7:]}
+	rules := make([]Rule, 0, min(n, len(b)/2))
+	for range n {
+		rule := Rule{Name: r.str(), Value: r.str()}
+		if r.short {
+			break
+		}
+		rules = append(rules, rule)
+	}
+	return rules, nil
+}
+
+// String returns the rule as "name value".
+func (r Rule) String() string { return fmt.Sprintf("%s %q", r.Name, r.Value) }

@@ -1,0 +1,389 @@
+package halflife
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"strconv"
+)
+
+// ListForm is one of the ways to ask a master server for its list.
+type ListForm uint8
+
+// The forms of asking.
+const (
+	// ListSteam is '1' with a region, the last address of the page before, and a
+	// filter: what Steam and Xash3D masters know.
+	ListSteam ListForm = iota
+	// ListBatch is 'e' with the number that the page before ended with.
+	ListBatch
+	// ListID is '1' with that number in three bytes, and a filter: what old
+	// browsers send.
+	ListID
+	// ListAll is 'c': one datagram, without pages.
+	ListAll
+)
+
+// String returns the form as users name it.
+func (f ListForm) String() string {
+	return [...]string{"steam", "batch", "id", "all"}[f&3]
+}
+
+// RegionAll stands for all regions of the world.
+const RegionAll = 0xff
+
+// ListRequest asks a master for servers.
+type ListRequest struct {
+	// Form is the way of asking.
+	Form ListForm
+	// ID is what the page before ended with, 0 for the first; ListBatch and
+	// ListID. Masters keep it below 2^24.
+	ID uint32
+	// After is the last address of the page before; ListSteam. The zero value
+	// asks for the first page.
+	After netip.AddrPort
+	// Region is 0 US east, 1 US west, 2 South America, 3 Europe, 4 Asia, 5
+	// Australia, 6 Middle East, 7 Africa, 255 all; ListSteam.
+	Region byte
+	// Filter says which servers; ListSteam and ListID. HasFilter tells whether
+	// there was one, since some programs send theirs with the first page only.
+	Filter    Filter
+	HasFilter bool
+}
+
+const (
+	askAll    = 'c'
+	askBatch  = 'e'
+	askSteam  = '1'
+	askHello  = 'q'
+	askBeat   = '0'
+	askGoAway = 'b'
+)
+
+// AppendListRequest appends a request to a master. Such requests have no header.
+func AppendListRequest(dst []byte, r *ListRequest) []byte {
+	switch r.Form {
+	case ListAll:
+		return append(dst, askAll)
+	case ListBatch:
+		return binary.LittleEndian.AppendUint32(append(dst, askBatch), r.ID)
+	case ListID:
+		dst = binary.LittleEndian.AppendUint32(append(dst, askSteam), r.ID&0xffffff)
+		if r.HasFilter {
+			dst = append(r.Filter.Append(dst), 0)
+		}
+		return dst
+	}
+	dst = append(dst, askSteam, r.Region)
+	if r.After.IsValid() {
+		dst = r.After.AppendTo(dst)
+	} else {
+		dst = append(dst, "0.0.0.0:0"...)
+	}
+	return append(r.Filter.Append(append(dst, 0)), 0)
+}
+
+// ParseListRequest reads a request for a list. ok is false for other datagrams.
+func ParseListRequest(b []byte) (r ListRequest, ok bool) {
+	if len(b) == 0 {
+		return r, false
+	}
+	switch b[0] {
+	case askAll:
+		r.Form = ListAll
+		return r, len(b) == 1 || b[1] == '\n' || b[1] == 0
+	case askBatch:
+		if len(b) < 5 {
+			return r, false
+		}
+		r.Form, r.ID = ListBatch, binary.LittleEndian.Uint32(b[1:])
+		return r, true
+	case askSteam:
+	default:
+		return r, false
+	}
+	if len(b) >= 5 && b[4] == 0 {
+		r.Form, r.ID = ListID, binary.LittleEndian.Uint32(b[1:])
+		if rest := firstString(b[5:]); len(rest) > 0 {
+			r.Filter, r.HasFilter = ParseFilter(rest), true
+		}
+		return r, true
+	}
+	r.Form = ListSteam
+	if len(b) < 3 {
+		return r, false
+	}
+	r.Region = b[1]
+	address := firstString(b[2:])
+	r.After, ok = parseCursor(address)
+	if rest := b[2+len(address):]; len(rest) > 1 {
+		r.Filter, r.HasFilter = ParseFilter(firstString(rest[1:])), true
+	}
+	return r, ok
+}
+
+// parseCursor reads the address of a Steam request. Its port ends at the first
+// byte that is no digit, since quakestat puts a stray one there; no address at
+// all asks for the first page.
+func parseCursor(b []byte) (netip.AddrPort, bool) {
+	if len(b) == 0 {
+		return netip.AddrPort{}, true
+	}
+	for i, c := range b {
+		if c != ':' {
+			continue
+		}
+		if i > len("255.255.255.255") {
+			return netip.AddrPort{}, false
+		}
+		ip, err := netip.ParseAddr(string(b[:i]))
+		port := count(b[i+1:])
+		if err != nil || !ip.Is4() || port > 65535 {
+			return netip.AddrPort{}, false
+		}
+		if port == 0 && ip.IsUnspecified() {
+			return netip.AddrPort{}, true
+		}
+		return netip.AddrPortFrom(ip, uint16(port)), true
+	}
+	return netip.AddrPort{}, false
+}
+
+// List is a page of a master's list.
+type List struct {
+	// Form is the form of the request that the page answers: ListAll, ListBatch
+	// (which looks like that to ListID) or ListSteam.
+	Form ListForm
+	// Next is the number to ask the next page with, 0 on the last; ListBatch.
+	Next uint32
+	// End tells that the list ends here, for sure; ListSteam.
+	End bool
+	// Servers are the entries, IPv4 all of them.
+	Servers []netip.AddrPort
+}
+
+// MaxEntries is how many servers a datagram holds, in the longest form.
+const MaxEntries = 231
+
+// entrySize is the size of an entry: four bytes of address, and the port, the
+// only number of the protocol with the high byte first.
+const entrySize = 6
+
+// AppendList appends a page as the answer to a request of the given form.
+func AppendList(dst []byte, l *List) []byte {
+	dst = append(dst, header...)
+	switch l.Form {
+	case ListAll:
+		dst = append(dst, kindServers, '\n')
+	case ListSteam:
+		dst = append(dst, kindBatch, '\n')
+	default:
+		// A line feed here would make quakestat take entries for the number and
+		// ask again without end.
+		dst = binary.LittleEndian.AppendUint32(append(dst, kindBatch, '\r'), l.Next)
+	}
+	for _, s := range l.Servers {
+		dst = appendEntry(dst, s)
+	}
+	if l.Form == ListSteam && l.End {
+		dst = append(dst, 0, 0, 0, 0, 0, 0)
+	}
+	return dst
+}
+
+func appendEntry(dst []byte, s netip.AddrPort) []byte {
+	ip := s.Addr().Unmap()
+	if !ip.Is4() {
+		return dst
+	}
+	four := ip.As4()
+	return binary.BigEndian.AppendUint16(append(dst, four[:]...), s.Port())
+}
+
+// ParseList reads a page. Whether an entry makes sense is for the caller to see.
+func ParseList(b []byte) (l List, err error) {
+	if len(b) < 6 {
+		return l, formatError("list", b)
+	}
+	var entries []byte
+	switch {
+	case kind(b) == kindServers:
+		l.Form, entries = ListAll, b[6:]
+	case kind(b) == kindBatch && b[5] == '\r' && len(b) >= 10:
+		l.Form, l.Next, entries = ListBatch, binary.LittleEndian.Uint32(b[6:]), b[10:]
+	case kind(b) == kindBatch && b[5] == '\n':
+		l.Form, entries = ListSteam, b[6:]
+	default:
+		return l, formatError("list", b)
+	}
+	if len(entries)%entrySize != 0 {
+		return l, formatError("list of whole entries", b)
+	}
+	l.Servers = make([]netip.AddrPort, 0, len(entries)/entrySize)
+	for e := entries; len(e) > 0; e = e[entrySize:] {
+		s := netip.AddrPortFrom(netip.AddrFrom4([4]byte(e)), binary.BigEndian.Uint16(e[4:]))
+		if l.Form == ListSteam && s.Port() == 0 && s.Addr().IsUnspecified() {
+			l.End = true
+			break
+		}
+		l.Servers = append(l.Servers, s)
+	}
+	return l, nil
+}
+
+// Heartbeat is what a game server tells a master about itself.
+type Heartbeat struct {
+	// Challenge is what the master sent.
+	Challenge uint32
+	// Info has the counts, the folder, the map, the version and so on.
+	Info Info
+	// Region is a region as in ListRequest.
+	Region byte
+	// Product is the name of the product, by default the folder.
+	Product string
+}
+
+// heartbeatProtocol is the protocol that masters of Half-Life expect.
+const heartbeatProtocol = 48
+
+// AppendHello appends the word by which a server asks a master for a challenge
+// ('q').
+func AppendHello(dst []byte) []byte { return append(dst, askHello) }
+
+// IsHello reports whether a datagram asks for a challenge; echo is what the
+// sender wants to see in the answer, as Xash3D does, 0 if nothing.
+func IsHello(b []byte) (echo uint32, ok bool) {
+	if len(b) == 0 || b[0] != askHello {
+		return 0, false
+	}
+	if len(b) == 6 && b[1] == 0xff {
+		return binary.LittleEndian.Uint32(b[2:]), true
+	}
+	return 0, len(b) == 1 || b[1] == '\n' || b[1] == 0
+}
+
+// AppendMasterChallenge appends a master's answer to a hello ('s'), with the
+// echo if there was one to make.
+func AppendMasterChallenge(dst []byte, challenge, echo uint32) []byte {
+	dst = append(append(dst, header...), kindMasterAsk, '\n') // engines read the word up to the line feed
+	dst = binary.LittleEndian.AppendUint32(dst, challenge)
+	if echo != 0 {
+		dst = binary.LittleEndian.AppendUint32(dst, echo)
+	}
+	return dst
+}
+
+// ParseMasterChallenge reads a master's answer to a hello.
+func ParseMasterChallenge(b []byte) (challenge uint32, err error) {
+	if kind(b) != kindMasterAsk || len(b) < 10 || b[5] != '\n' {
+		return 0, formatError("challenge of a master", b)
+	}
+	return binary.LittleEndian.Uint32(b[6:]), nil
+}
+
+// AppendHeartbeat appends a heartbeat ('0').
+func AppendHeartbeat(dst []byte, h *Heartbeat) []byte {
+	i := &h.Info
+	dst = append(dst, askBeat, '\n')
+	number := func(key string, n int) {
+		dst = append(append(append(dst, '\\'), key...), '\\')
+		dst = strconv.AppendInt(dst, int64(n), 10)
+	}
+	text := func(key, value string, limit int) {
+		dst = append(append(append(dst, '\\'), key...), '\\')
+		dst = appendClean(dst, value, limit, `\"`)
+	}
+	letter := func(key string, c byte) {
+		dst = append(append(append(dst, '\\'), key...), '\\', c)
+	}
+	number("protocol", orElse(i.Protocol, heartbeatProtocol))
+	number("challenge", int(h.Challenge))
+	number("players", i.Players)
+	number("max", i.Max)
+	number("bots", i.Bots)
+	text("gamedir", i.Dir, maxDir)
+	text("map", i.Map, maxMap)
+	letter("type", orElse(i.Type, 'd'))
+	number("password", number01(i.Password))
+	letter("os", orElse(i.OS, 'l'))
+	number("secure", number01(i.Secure))
+	number("lan", number01(i.LAN))
+	text("version", i.Version, maxVersion)
+	number("region", int(h.Region))
+	text("product", orElse(h.Product, i.Dir), maxDir)
+	return append(dst, '\n')
+}
+
+// maxPairs is how many pairs of a heartbeat or filter are looked at.
+const maxPairs = 64
+
+// ParseHeartbeat reads a heartbeat. It must have a challenge; unknown keys and
+// values longer than 127 bytes are left out.
+func ParseHeartbeat(b []byte) (h Heartbeat, err error) {
+	if len(b) < 3 || b[0] != askBeat || b[1] != '\n' {
+		return h, formatError("heartbeat", b)
+	}
+	h.Region = RegionAll
+	i, ok, n := &h.Info, false, 0
+	body := firstLine(b[2:])
+	if len(body) == 0 || body[0] != '\\' {
+		return h, formatError("heartbeat", b)
+	}
+	eachPair(body, func(key, value []byte) {
+		if n++; n > maxPairs || len(value) > 127 {
+			return
+		}
+		switch string(key) {
+		case "challenge":
+			h.Challenge, ok = number(value)
+		case "protocol":
+			i.Protocol = count(value)
+		case "players":
+			i.Players = min(count(value), 255)
+		case "max":
+			i.Max = min(count(value), 255)
+		case "bots":
+			i.Bots = min(count(value), 255)
+		case "gamedir":
+			i.Dir = Clean(value)
+		case "map":
+			i.Map = Clean(value)
+		case "type":
+			i.Type = firstByte(value)
+		case "password":
+			i.Password = count(value) != 0
+		case "os":
+			i.OS = firstByte(value)
+		case "secure":
+			i.Secure = count(value) != 0
+		case "lan":
+			i.LAN = count(value) != 0
+		case "version":
+			i.Version = Clean(value)
+		case "region":
+			h.Region = byte(min(count(value), RegionAll))
+		case "product":
+			h.Product = Clean(value)
+		}
+	})
+	if !ok {
+		return h, formatError("heartbeat with a challenge", b)
+	}
+	return h, nil
+}
+
+// firstByte is the first letter of a value in lower case, 0 if there is none.
+func firstByte(b []byte) byte {
+	if len(b) == 0 || !printable(b[0]) {
+		return 0
+	}
+	return lower(b[0])
+}
+
+// AppendShutdown appends the word by which a server takes itself off a master's
+// list ('b').
+func AppendShutdown(dst []byte) []byte { return append(dst, askGoAway, '\n') }
+
+// IsShutdown reports whether a datagram was made by AppendShutdown.
+func IsShutdown(b []byte) bool {
+	return len(b) > 0 && b[0] == askGoAway && (len(b) == 1 || b[1] == '\n')
+}

@@ -1,0 +1,194 @@
+package halflife
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// MaxPrint is the longest text in bytes of one print, so that the datagram with
+// its header and its two NULs is not longer than MaxDatagram.
+const MaxPrint = MaxDatagram - 4 - 1 - 2
+
+// MaxRcon is the longest rcon request in bytes.
+const MaxRcon = 512
+
+// MaxPassword is the longest rcon password in bytes.
+const MaxPassword = 64
+
+// ErrPassword is returned for a password that clients could not send.
+var ErrPassword = errors.New("halflife: unusable rcon password")
+
+// ErrCommand is returned for a command that does not fit a datagram or a line.
+var ErrCommand = errors.New("halflife: unusable rcon command")
+
+// CheckPassword says what is wrong with an rcon password, nil if nothing is. Some
+// programs send it without quotes, none escapes anything.
+func CheckPassword(password string) error {
+	switch {
+	case password == "":
+		return fmt.Errorf("%w: it is empty", ErrPassword)
+	case len(password) > MaxPassword:
+		return fmt.Errorf("%w: it has %d bytes, the most are %d", ErrPassword, len(password), MaxPassword)
+	case strings.ContainsFunc(password, func(r rune) bool { return r <= ' ' || r == '"' || r == '\\' || r == 0x7f }):
+		return fmt.Errorf("%w: it has a quote, a backslash, white space or a control character", ErrPassword)
+	}
+	return nil
+}
+
+// The range of challenges: clients expect at least nine digits and compare signed
+// numbers.
+const (
+	minRconChallenge = 100000000
+	maxRconChallenge = 1<<31 - 1
+)
+
+const rconChallenge = "challenge rcon "
+
+// AppendRconChallenge appends the answer to "challenge rcon".
+func AppendRconChallenge(dst []byte, challenge uint32) []byte {
+	dst = append(append(dst, header...), rconChallenge...)
+	dst = strconv.AppendUint(dst, uint64(challenge), 10)
+	return append(dst, '\n', 0)
+}
+
+// ParseRconChallenge reads an answer made by AppendRconChallenge.
+func ParseRconChallenge(b []byte) (challenge uint32, err error) {
+	if !Is(b) || len(b) < 4+len(rconChallenge) || string(b[4:4+len(rconChallenge)]) != rconChallenge {
+		return 0, formatError("rcon challenge", b)
+	}
+	word, _ := firstWord(firstLine(b[4+len(rconChallenge):]))
+	challenge, ok := number(word)
+	if !ok {
+		return 0, formatError("rcon challenge", b)
+	}
+	return challenge, nil
+}
+
+// number reads an unsigned decimal of 32 bits.
+func number(b []byte) (n uint32, ok bool) {
+	if len(b) == 0 || len(b) > 10 {
+		return 0, false
+	}
+	v := uint64(0)
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		v = v*10 + uint64(c-'0')
+	}
+	return uint32(v), v <= 1<<32-1
+}
+
+// Rcon is a command from afar, borrowed from its datagram.
+type Rcon struct {
+	// Challenge is what the server sent.
+	Challenge uint32
+	// Password is what the sender has to know.
+	Password []byte
+	// Command is the line to run; it may be empty.
+	Command []byte
+}
+
+// AppendRcon appends a request to run a command. The password is quoted; one that
+// CheckPassword refuses yields ErrPassword, and a command with a NUL or an end of
+// line, or one too long for MaxRcon, ErrCommand.
+func AppendRcon(dst []byte, challenge uint32, password, command string) ([]byte, error) {
+	if strings.ContainsAny(password, "\x00\n\"") || password == "" {
+		return dst, fmt.Errorf("%w: it is empty or has a quote or a control character", ErrPassword)
+	}
+	if strings.ContainsAny(command, "\x00\n\r") {
+		return dst, fmt.Errorf("%w: it is more than a line", ErrCommand)
+	}
+	start := len(dst)
+	dst = append(append(dst, header...), "rcon "...)
+	dst = strconv.AppendUint(dst, uint64(challenge), 10)
+	dst = append(append(append(dst, ` "`...), password...), '"')
+	if command != "" {
+		dst = append(append(dst, ' '), command...)
+	}
+	if n := len(dst) - start; n > MaxRcon {
+		return dst[:start], fmt.Errorf("%w: with the password it takes %d bytes, the most are %d", ErrCommand, n, MaxRcon)
+	}
+	return dst, nil
+}
+
+// ParseRcon reads a request made by AppendRcon or another program. It allocates
+// nothing but the error. The password may stand in quotes; the command is the
+// rest of the line as it is.
+func ParseRcon(b []byte) (r Rcon, err error) {
+	if len(b) > MaxRcon || ParseRequest(b).Kind != RequestRcon {
+		return r, errRcon
+	}
+	_, rest := firstWord(firstLine(b[4:]))
+	word, rest := firstWord(rest)
+	challenge, ok := number(word)
+	if !ok || len(rest) == 0 {
+		return r, errRcon
+	}
+	r.Challenge = challenge
+	if rest[0] != '"' {
+		r.Password, r.Command = firstWord(rest)
+		return r, nil
+	}
+	for i, c := range rest[1:] {
+		if c == '"' {
+			r.Password, rest = rest[1:1+i], rest[i+2:]
+			for len(rest) > 0 && space(rest[0]) {
+				rest = rest[1:]
+			}
+			r.Command = rest
+			return r, nil
+		}
+	}
+	return r, errRcon
+}
+
+// errRcon never shows the datagram, since there is a password in it.
+var errRcon = fmt.Errorf("%w: no rcon request", ErrFormat)
+
+// AppendPrint appends output for a remote console (A2C_PRINT, 'l') with the two
+// NULs that clients cut off. The text may have at most MaxPrint bytes.
+func AppendPrint(dst []byte, text string) []byte {
+	return append(append(append(append(dst, header...), kindPrint), text...), 0, 0)
+}
+
+// ParsePrint reads output for a remote console, without its NULs. The text is as
+// it came: clean what is shown.
+func ParsePrint(b []byte) (text []byte, err error) {
+	if kind(b) != kindPrint {
+		return nil, formatError("print", b)
+	}
+	return trimNULs(b[5:]), nil
+}
+
+// AppendRefused appends the answer to an rcon without a valid challenge ('9').
+func AppendRefused(dst []byte, reason string) []byte {
+	return append(append(append(append(dst, header...), kindRefused), reason...), 0)
+}
+
+// ParseRefused reads an answer made by AppendRefused: a new challenge is needed,
+// and nothing was run.
+func ParseRefused(b []byte) (reason []byte, err error) {
+	if kind(b) != kindRefused {
+		return nil, formatError("refusal", b)
+	}
+	return trimNULs(b[5:]), nil
+}
+
+func trimNULs(b []byte) []byte {
+	for len(b) > 0 && b[len(b)-1] == 0 {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+// The texts of rcon, as the engine has them.
+const (
+	textBadPassword  = "Bad rcon_password.\n"
+	textNoPassword   = "Bad rcon_password.\nNo password set for this server.\n"
+	textNoChallenge  = "No challenge for your address.\n"
+	textBadChallenge = "Bad challenge.\n"
+	textBanned       = "You have been banned from this server.\n"
+)

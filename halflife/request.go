@@ -1,0 +1,202 @@
+package halflife
+
+import (
+	"encoding/binary"
+)
+
+// RequestKind says what a request asks for.
+type RequestKind uint8
+
+// The kinds of requests to a game server.
+const (
+	// RequestNone is a datagram that is no request: an answer, or unknown.
+	RequestNone RequestKind = iota
+	// RequestPing is "ping" and "i".
+	RequestPing
+	// RequestInfo is "info".
+	RequestInfo
+	// RequestDetails is "details".
+	RequestDetails
+	// RequestPlayers is "players".
+	RequestPlayers
+	// RequestRules is "rules".
+	RequestRules
+	// RequestInfostring is "infostring".
+	RequestInfostring
+	// RequestRconChallenge is "challenge rcon".
+	RequestRconChallenge
+	// RequestRcon is "rcon"; ParseRcon takes it apart.
+	RequestRcon
+	// RequestA2SInfo is 'T', A2S_INFO.
+	RequestA2SInfo
+	// RequestA2SPlayers is 'U', A2S_PLAYER.
+	RequestA2SPlayers
+	// RequestA2SRules is 'V', A2S_RULES.
+	RequestA2SRules
+	// RequestA2SChallenge is 'W', A2S_SERVERQUERY_GETCHALLENGE.
+	RequestA2SChallenge
+)
+
+// NoChallenge stands in A2S requests of those who have no challenge yet.
+const NoChallenge = 0xffffffff
+
+// Request is a request to a game server.
+type Request struct {
+	// Kind is what is asked for.
+	Kind RequestKind
+	// Challenge is what A2S requests echo; NoChallenge if they do not.
+	Challenge uint32
+}
+
+const a2sQuery = "Source Engine Query\x00"
+
+// words are the requests in plain text.
+var words = [...]struct {
+	word string
+	kind RequestKind
+}{
+	{"details", RequestDetails}, {"info", RequestInfo}, {"players", RequestPlayers}, {"rules", RequestRules},
+	{"infostring", RequestInfostring}, {"ping", RequestPing}, {"i", RequestPing},
+}
+
+// ParseRequest recognises a request. It allocates nothing. Words may be of any
+// case and end in NUL, LF or nothing; what follows the end does not matter.
+// Whatever is no request, answers above all, yields RequestNone.
+func ParseRequest(b []byte) Request {
+	r := Request{Challenge: NoChallenge}
+	if !Is(b) {
+		return r
+	}
+	b = b[4:]
+	switch b[0] {
+	case 'T':
+		if len(b) > len(a2sQuery) && string(b[1:1+len(a2sQuery)]) == a2sQuery {
+			r.Kind = RequestA2SInfo
+			// Exactly four bytes more are a challenge, anything else is padding.
+			if rest := b[1+len(a2sQuery):]; len(rest) == 4 {
+				r.Challenge = binary.LittleEndian.Uint32(rest)
+			}
+			return r
+		}
+	case 'U', 'V':
+		if len(b) == 1 || len(b) >= 5 {
+			r.Kind = RequestA2SPlayers
+			if b[0] == 'V' {
+				r.Kind = RequestA2SRules
+			}
+			if len(b) >= 5 {
+				r.Challenge = binary.LittleEndian.Uint32(b[1:])
+			}
+			return r
+		}
+	case 'W':
+		if len(b) == 1 || len(b) >= 5 && !letter(b[1]) {
+			r.Kind = RequestA2SChallenge
+			return r
+		}
+	}
+	word, args := firstWord(firstLine(b))
+	for _, w := range words {
+		if len(args) == 0 && equalFold(word, w.word) {
+			r.Kind = w.kind
+			return r
+		}
+	}
+	switch {
+	case equalFold(word, "rcon"):
+		r.Kind = RequestRcon
+	case equalFold(word, "challenge"):
+		if what, _ := firstWord(args); equalFold(what, "rcon") {
+			r.Kind = RequestRconChallenge
+		}
+	}
+	return r
+}
+
+func letter(c byte) bool { c = lower(c); return 'a' <= c && c <= 'z' }
+
+// AppendTextRequest appends the request for kind in plain text, ended by a NUL.
+// It appends nothing for the kinds that have no such form.
+func AppendTextRequest(dst []byte, kind RequestKind) []byte {
+	if kind == RequestRconChallenge {
+		return append(append(dst, header...), "challenge rcon\n\x00"...)
+	}
+	for _, w := range words {
+		if w.kind == kind {
+			return append(append(append(dst, header...), w.word...), 0)
+		}
+	}
+	return dst
+}
+
+// AppendA2SRequest appends an A2S request that echoes a challenge, NoChallenge if
+// there is none yet. It appends nothing for the kinds that have no such form.
+func AppendA2SRequest(dst []byte, kind RequestKind, challenge uint32) []byte {
+	switch kind {
+	case RequestA2SInfo:
+		dst = append(append(append(dst, header...), 'T'), a2sQuery...)
+		if challenge != NoChallenge {
+			dst = binary.LittleEndian.AppendUint32(dst, challenge)
+		}
+	case RequestA2SPlayers:
+		dst = binary.LittleEndian.AppendUint32(append(append(dst, header...), 'U'), challenge)
+	case RequestA2SRules:
+		dst = binary.LittleEndian.AppendUint32(append(append(dst, header...), 'V'), challenge)
+	case RequestA2SChallenge:
+		dst = append(append(dst, header...), 'W')
+	}
+	return dst
+}
+
+// AppendA2SChallenge appends the challenge that answers an A2S request.
+func AppendA2SChallenge(dst []byte, challenge uint32) []byte {
+	return binary.LittleEndian.AppendUint32(append(append(dst, header...), kindChallenge), challenge)
+}
+
+// ParseA2SChallenge reads an answer made by AppendA2SChallenge. What follows the
+// four bytes, as some servers send, is ignored.
+func ParseA2SChallenge(b []byte) (challenge uint32, err error) {
+	if kind(b) != kindChallenge || len(b) < 9 {
+		return 0, formatError("challenge", b)
+	}
+	return binary.LittleEndian.Uint32(b[5:]), nil
+}
+
+// AppendPong appends the answer to a ping.
+func AppendPong(dst []byte) []byte { return append(append(dst, header...), kindPong, 0) }
+
+// IsPong reports whether a datagram answers a ping, in any of the forms that
+// servers have: "j" with or without more, and "ack".
+func IsPong(b []byte) bool {
+	return kind(b) == kindPong || Is(b) && equalFold(firstLine(b[4:]), "ack")
+}
+
+// firstLine is what stands before the first NUL or LF.
+func firstLine(b []byte) []byte {
+	for i, c := range b {
+		if c == 0 || c == '\n' {
+			return b[:i]
+		}
+	}
+	return b
+}
+
+// space reports white space within a line.
+func space(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// firstWord cuts a line behind its first word, and the white space after it.
+func firstWord(b []byte) (word, rest []byte) {
+	for len(b) > 0 && space(b[0]) {
+		b = b[1:]
+	}
+	for i, c := range b {
+		if space(c) {
+			rest = b[i:]
+			for len(rest) > 0 && space(rest[0]) {
+				rest = rest[1:]
+			}
+			return b[:i], rest
+		}
+	}
+	return b, nil
+}

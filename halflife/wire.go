@@ -1,0 +1,213 @@
+package halflife
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"unicode/utf8"
+)
+
+// MaxDatagram is the longest datagram in bytes that is ever sent. Some programs
+// read no more and lose the rest without a word.
+const MaxDatagram = 1400
+
+// DefaultPort is the port of game servers that name none.
+const DefaultPort = 27015
+
+// DefaultMasterPort is the port of master servers that name none.
+const DefaultMasterPort = 27010
+
+// ErrFormat is returned for datagrams that are not what they should be.
+var ErrFormat = errors.New("halflife: malformed datagram")
+
+// header precedes every datagram between clients and game servers, and every
+// answer of a master.
+const header = "\xff\xff\xff\xff"
+
+// splitHeader precedes the parts of a message that is longer than a datagram.
+const splitHeader = "\xfe\xff\xff\xff"
+
+// The bytes behind the header that tell the answers apart.
+const (
+	kindPong      = 'j'
+	kindInfo      = 'C'
+	kindDetails   = 'm'
+	kindA2SInfo   = 'I'
+	kindPlayers   = 'D'
+	kindRules     = 'E'
+	kindChallenge = 'A'
+	kindPrint     = 'l'
+	kindRefused   = '9'
+	kindServers   = 'd'
+	kindBatch     = 'f'
+	kindMasterAsk = 's'
+)
+
+// Is reports whether a datagram is of this protocol and not of Teeworlds, on a
+// port that both share: four bytes of FF and one that is not. Look before any
+// other parser does, since a 0.6 one would take such a datagram for its own.
+func Is(b []byte) bool {
+	return len(b) > 4 && string(b[:4]) == header && b[4] != 0xff
+}
+
+// kind is the byte that says what a datagram is, 0 if it is too short.
+func kind(b []byte) byte {
+	if !Is(b) {
+		return 0
+	}
+	return b[4]
+}
+
+// reader takes values off the front of a datagram. After the end it yields zeros
+// and short is set.
+type reader struct {
+	b     []byte
+	short bool
+}
+
+func (r *reader) take(n int) []byte {
+	if len(r.b) < n {
+		r.b, r.short = nil, true
+		return nil
+	}
+	v := r.b[:n]
+	r.b = r.b[n:]
+	return v
+}
+
+func (r *reader) u8() byte {
+	if v := r.take(1); v != nil {
+		return v[0]
+	}
+	return 0
+}
+
+func (r *reader) u16() uint16 {
+	if v := r.take(2); v != nil {
+		return binary.LittleEndian.Uint16(v)
+	}
+	return 0
+}
+
+func (r *reader) u32() uint32 {
+	if v := r.take(4); v != nil {
+		return binary.LittleEndian.Uint32(v)
+	}
+	return 0
+}
+
+func (r *reader) u64() uint64 {
+	if v := r.take(8); v != nil {
+		return binary.LittleEndian.Uint64(v)
+	}
+	return 0
+}
+
+func (r *reader) f32() float32 { return math.Float32frombits(r.u32()) }
+
+// raw takes a string up to its NUL, which must be there.
+func (r *reader) raw() []byte {
+	for i, c := range r.b {
+		if c == 0 {
+			s := r.b[:i]
+			r.b = r.b[i+1:]
+			return s
+		}
+	}
+	r.b, r.short = nil, true
+	return nil
+}
+
+// str takes a string and cleans it for people's eyes.
+func (r *reader) str() string { return Clean(r.raw()) }
+
+// Clean turns bytes of the network into text that is safe to show: valid UTF-8
+// without control characters, which would steer a terminal. Bytes that are not
+// UTF-8 become question marks.
+func Clean(b []byte) string {
+	return string(appendClean(make([]byte, 0, len(b)), b, math.MaxInt, ""))
+}
+
+// appendClean appends at most limit bytes of a text, cut between characters,
+// without control characters and those in strip.
+func appendClean[T string | []byte](dst []byte, text T, limit int, strip string) []byte {
+	start := len(dst)
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c < utf8.RuneSelf {
+			i++
+			if c < 0x20 || c == 0x7f || has(strip, c) {
+				continue
+			}
+			if len(dst)-start >= limit {
+				return dst
+			}
+			dst = append(dst, c)
+			continue
+		}
+		var four [utf8.UTFMax]byte
+		n := copy(four[:], text[i:])
+		r, size := utf8.DecodeRune(four[:n])
+		i += size
+		switch {
+		case r == utf8.RuneError && size == 1:
+			r, size = '?', 1
+		case r < 0xa0: // C1 controls
+			continue
+		}
+		if len(dst)-start+size > limit {
+			return dst
+		}
+		dst = utf8.AppendRune(dst, r)
+	}
+	return dst
+}
+
+func has(set string, c byte) bool {
+	for i := 0; i < len(set); i++ {
+		if set[i] == c {
+			return true
+		}
+	}
+	return false
+}
+
+// appendString appends a cleaned text of at most limit bytes and its NUL.
+func appendString(dst []byte, text string, limit int) []byte {
+	return append(appendClean(dst, text, limit, ""), 0)
+}
+
+// printable reports whether a byte is graphic ASCII.
+func printable(c byte) bool { return c > 0x20 && c < 0x7f }
+
+func appendBool(dst []byte, v bool) []byte {
+	if v {
+		return append(dst, 1)
+	}
+	return append(dst, 0)
+}
+
+// clampByte fits a count into a byte of at most limit.
+func clampByte(n, limit int) byte { return byte(min(max(n, 0), limit)) }
+
+// lower is an ASCII letter in lower case, and any other byte as it is.
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+// equalFold compares with a text in lower case, without regard to the case of
+// ASCII letters.
+func equalFold(b []byte, s string) bool {
+	if len(b) != len(s) {
+		return false
+	}
+	for i, c := range b {
+		if lower(c) != s[i] {
+			return false
+		}
+	}
+	return true
+}
