@@ -1,0 +1,263 @@
+package query
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/packer"
+	"github.com/teeyard/teeyard/protocol/packet"
+)
+
+// ask plays a whole query in memory: the request as a server reads it, the
+// answers as a browser reads them, out of order and twice.
+func ask(t *rapid.T, i *Info, f Form) (Info, []int) {
+	var a Answers
+	a.Set(i)
+	want := Request{Form: f, Token: rapid.Int32Range(0, f.MaxToken()).Draw(t, "token")}
+	b := AppendRequest(nil, want)
+	got, ok := ParseRequest6(b)
+	if f == Form7 {
+		got, ok = ParseRequest7(b)
+	} else if kind, _ := packet.Classify(b); kind != packet.KindConnless6 {
+		t.Fatalf("request %x is %v", b, kind)
+	}
+	if !ok || got != want {
+		t.Fatalf("request %x: %+v %v", b, got, ok)
+	}
+	order := make([]int, a.Len(f))
+	for n := range order {
+		order[n] = n
+	}
+	order = rapid.Permutation(append(order, order...)).Draw(t, "order")
+	var m Merger
+	var sizes []int
+	total, complete := 0, false
+	for _, n := range order {
+		b := a.Append(nil, got, n)
+		parse := ParseReply6
+		if f == Form7 {
+			parse = ParseReply7
+		}
+		r, err := parse(b)
+		if err != nil {
+			t.Fatalf("answer %q: %v", b, err)
+		}
+		if r.Form != f || r.Token != want.Token {
+			t.Fatalf("answer %q: form %v token %d", b, r.Form, r.Token)
+		}
+		complete = m.Add(&r)
+		sizes = append(sizes, len(r.Info.Clients))
+		if limit := packet.MaxConnlessPayload + len(Header6); len(b) > limit {
+			t.Fatalf("%d bytes are more than %d", len(b), limit)
+		}
+		total += len(b)
+	}
+	if total > 2*a.Size(f) {
+		t.Fatalf("%d bytes were to be %d", total/2, a.Size(f))
+	}
+	out, ok := m.Info()
+	if !ok || !complete && f != FormPlain6 && len(i.Clients) <= legacySlots {
+		t.Fatalf("not complete after all: %+v of %v", out, sizes)
+	}
+	return out, sizes
+}
+
+// same compares what a form carries.
+func same(t *rapid.T, got, want Info, lost ...string) {
+	t.Helper()
+	want.Version = got.Version
+	if d := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Info{}, lost...), cmpopts.IgnoreFields(Client{}, "Bot")); d != "" {
+		t.Fatalf("-want +got\n%s", d)
+	}
+}
+
+func TestExtended(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		i := drawInfo(t)
+		got, _ := ask(t, &i, FormExtended6)
+		if i.GameType == "DDraceNetwork" && got.GameType != i.GameType {
+			t.Fatalf("gametype %q", got.GameType)
+		}
+		// Nobody knows the order of datagrams whose numbers are the same, so
+		// the list comes back as it was.
+		same(t, got, i, "Hostname", "SkillLevel")
+	})
+}
+
+func TestLegacy64(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		i := drawInfo(t)
+		got, sizes := ask(t, &i, FormLegacy64)
+		for _, n := range sizes {
+			if n > legacyClients {
+				t.Fatalf("%d clients in a datagram", n)
+			}
+		}
+		if len(got.Clients) != min(len(i.Clients), legacySlots) || got.NumClients > legacySlots || got.MaxClients > legacySlots {
+			t.Fatalf("%d clients, %d of %d", len(got.Clients), got.NumClients, got.MaxClients)
+		}
+		if i.MaxClients <= legacySlots {
+			// Datagrams may come in any order, which the list keeps.
+			byName := cmpopts.SortSlices(func(a, b Client) bool {
+				if a.Name != b.Name {
+					return a.Name < b.Name
+				}
+				return a.Country < b.Country
+			})
+			if d := cmp.Diff(i.Clients, got.Clients, cmpopts.EquateEmpty(), byName, cmpopts.IgnoreFields(Client{}, "Bot")); d != "" {
+				t.Fatal(d)
+			}
+			same(t, got, i, "Hostname", "SkillLevel", "MapCRC", "MapSize", "Clients")
+		}
+	})
+}
+
+func TestPlain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		i := drawInfo(t)
+		i.Name = drawText(t, "short name", maxName-len(" [1024/1024]"))
+		if _, _, _, ok := cutNote(i.Name); ok {
+			t.Skip("a name like a note")
+		}
+		got, _ := ask(t, &i, FormPlain6)
+		if len(got.Clients) != min(len(i.Clients), plainSlots) {
+			t.Fatalf("%d clients", len(got.Clients))
+		}
+		if i.MaxClients <= plainSlots {
+			same(t, got, i, "Hostname", "SkillLevel", "MapCRC", "MapSize")
+			return
+		}
+		if got.Name != i.Name || got.NumClients != i.NumClients || got.MaxClients != i.MaxClients {
+			t.Fatalf("%q %d/%d instead of %q %d/%d", got.Name, got.NumClients, got.MaxClients, i.Name, i.NumClients, i.MaxClients)
+		}
+		// What an old client makes of it: it must show a server with free
+		// places as one, and the other way round.
+		var a Answers
+		a.Set(&i)
+		r, err := ParseReply6(a.Append(nil, Request{}, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var raw [4]int
+		rest := a.forms[FormPlain6].b
+		var u packer.Unpacker
+		u.Reset(rest)
+		for range 5 {
+			u.String(packer.None)
+		}
+		for n := range raw {
+			raw[n] = int(number(&u))
+		}
+		if raw[3] > plainSlots || raw[1] > raw[3] || raw[0] > raw[2] || raw[2] > raw[3] {
+			t.Fatalf("counts %v of %+v", raw, r.Info)
+		}
+		if full, shown := i.NumClients >= i.MaxClients, raw[2] >= raw[3]; full != shown {
+			t.Fatalf("full is %v, shown %v: %v", full, shown, raw)
+		}
+	})
+}
+
+func Test7(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		i := drawInfo(t)
+		got, _ := ask(t, &i, Form7)
+		if n := min(len(i.Clients), maxSlots7); len(got.Clients) != n || got.NumClients != n {
+			t.Fatalf("%d clients, %d listed", got.NumClients, len(got.Clients))
+		}
+		// A client of 0.7 accepts the record.
+		var a Answers
+		a.Set(&i)
+		var u packer.Unpacker
+		u.Reset(a.Append(nil, Request{Form: Form7, Token: 5}, 0)[len(tagInfo):])
+		u.Int()
+		var rec msg7.InfoRecord
+		if err := rec.Unpack(&u); err != nil {
+			t.Fatal(err)
+		}
+		for range rec.Clients {
+			var c msg7.InfoClient
+			if err := c.Unpack(&u); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if u.Len() != 0 {
+			t.Fatalf("%d bytes too many", u.Len())
+		}
+		if i.MaxClients > maxSlots7 {
+			return
+		}
+		if got.GameType != i.GameType && (got.GameType != i.GameType+"+" || i.MaxPlayers <= plainSlots) {
+			t.Fatalf("mode %q", got.GameType)
+		}
+		for n, c := range i.Clients {
+			if len(got.Clients[n].Name) < len(c.Name) {
+				return // shortened
+			}
+			if got.Clients[n].Bot != c.Bot {
+				t.Fatal("a bot is none")
+			}
+		}
+		if diff := len(a.forms[Form7].b); diff < 900 {
+			same(t, got, i, "GameType", "MapCRC", "MapSize")
+		}
+	})
+}
+
+// TestRecord7 compares with the message that connected clients get.
+func TestRecord7(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		i := drawInfo(t)
+		i.Version, i.GameType, i.TimeScore = "0.7.5", "MOD", false
+		n := i.numbers(i.count(), maxSlots7)
+		rec := msg7.InfoRecord{
+			Version: []byte(i.Version), Name: []byte(i.Name), Hostname: []byte(i.Hostname), Map: []byte(i.Map), GameType: []byte(i.GameType),
+			Flags: msg7.ServerInfoFlags(b2i(i.Password)), SkillLevel: int32(i.SkillLevel),
+			Players: int32(n[0]), PlayerSlots: int32(n[1]), Clients: int32(n[2]), MaxClients: int32(n[3]),
+		}
+		if d := cmp.Diff(rec.Append(nil), AppendRecord7(nil, &i)); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+func TestAnswersDoNotAllocate(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	i := Info{Version: "0.7.5", Name: "a server with quite a long name of its own", Map: "dm1", GameType: "DM", MaxClients: 64, MaxPlayers: 64}
+	for range 64 {
+		i.Clients = append(i.Clients, Client{Name: "nameless tee", Clan: "clan", Country: -1, Score: 100})
+	}
+	var a Answers
+	out := make([]byte, 0, packet.MaxDatagram)
+	requests := make([][]byte, NumForms)
+	for f := range requests {
+		requests[f] = AppendRequest(nil, Request{Form: Form(f), Token: 77})
+	}
+	answer := func() {
+		for f, b := range requests {
+			r, ok := ParseRequest6(b)
+			if f == int(Form7) {
+				r, ok = ParseRequest7(b)
+			}
+			if !ok {
+				t.Fatal("no request")
+			}
+			for n := range a.Len(r.Form) {
+				out = a.Append(out[:0], r, n)
+			}
+		}
+	}
+	a.Set(&i)
+	answer()
+	if n := testing.AllocsPerRun(100, answer); n != 0 {
+		t.Errorf("%v allocations per answer", n)
+	}
+	if n := testing.AllocsPerRun(100, func() { a.Set(&i); answer() }); n != 0 {
+		t.Errorf("%v allocations per tick", n)
+	}
+}
