@@ -59,9 +59,24 @@ type Guest interface {
 	// Limits are the score and time limit and the number of the match.
 	Limits() game.GameState
 	Tuning() game.Tuning
+	// Race tells what the last snapshot said of a race.
+	Race() *Race
 	// State is how a tee of the view moves: what the server told of it last,
 	// brought forward to the tick of the view.
 	State(c *game.CharacterState) physics.State
+}
+
+// Race is where a race stands, for modes of [game.GameRace]. (PlayerInfoRace,
+// GameDataRace)
+type Race struct {
+	On        bool  // the server tells of a race
+	Best      int32 // best time of all, ms; -1 none
+	Precision int32 // decimals of a second to show, 0..3
+	// HideKills asks to show no kills, FinishInChat to tell of finishes as lines of
+	// chat, KeepWeapon that a tee keeps its weapon when it gets another.
+	HideKills, FinishInChat, KeepWeapon bool
+	// Start is the tick at which a player started, 0 if he does not run.
+	Start [game.MaxPlayers]int32
 }
 
 // News is what a server tells.
@@ -130,4 +145,6 @@ type MapOffer struct {
 	// clients ask for chunk after chunk, by number, and take what comes.
 	ChunksPerRequest, ChunkSize int
 	Numbered                    bool
+	// Refusal is why clients of the version do not take the map, "" if they do.
+	Refusal string
 }

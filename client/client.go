@@ -34,7 +34,8 @@ type Config struct {
 	// connection ends, whoever ended it. Dial itself tries once.
 	Reconnect time.Duration
 
-	// Maps keeps the maps of servers; nil makes one for the user's cache folder.
+	// Maps keeps the maps of servers; nil makes one for the user's cache folder that
+	// also looks where games are installed.
 	// With NoMap none is asked for: nothing is predicted then, and tees are seen
 	// where the server last told of them.
 	Maps  *Maps
@@ -106,7 +107,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, fmt.Errorf("%w: no Send", ErrConfig)
 	}
 	if cfg.Maps == nil && !cfg.NoMap {
-		cfg.Maps = NewMaps("")
+		cfg.Maps = NewMaps("", InstalledMaps()...)
 	}
 	if cfg.Country == 0 {
 		cfg.Country = -1
@@ -138,7 +139,7 @@ func (c *Client) Connect(now conn.Time) error {
 func (c *Client) connect() error {
 	c.entered, c.retry = false, 0
 	c.forget()
-	c.rcon.on = false
+	c.rcon.lost(ErrClosed)
 	c.lists = lists{}
 	return c.s.Dial(c.now)
 }
@@ -217,6 +218,7 @@ func (c *Client) end(err error) {
 		c.closed, c.retry = true, 0
 	}
 	c.entered = false
+	c.rcon.lost(ErrClosed)
 	c.event(e)
 }
 

@@ -29,6 +29,9 @@ func (n news) OnMapChange(m *bridge.MapOffer) {
 	case strings.ContainsAny(m.Name, "/\\:") || m.Name == "" || strings.HasPrefix(m.Name, "."):
 		c.fail(fmt.Errorf("%w: strange character in map name %q", ErrMap, m.Name))
 		return
+	case m.Refusal != "":
+		c.fail(fmt.Errorf("%w: %q: %s", ErrMap, m.Name, m.Refusal))
+		return
 	case m.Size <= 0 || m.Size > maxMap:
 		c.fail(fmt.Errorf("%w: invalid map size %d", ErrMap, m.Size))
 		return

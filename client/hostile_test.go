@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode"
@@ -42,8 +43,16 @@ type villain struct {
 	acks    []int32
 	// onInfo is what it does first, in place of announcing a map.
 	onInfo func()
+	// onRcon takes a line for the remote console.
+	onRcon func(line string)
+	lines  []string
 	// onRequest answers REQUEST_MAP_DATA.
 	onRequest func()
+
+	// held keeps what the client sends, from whatever goroutine, in later.
+	gate  sync.Mutex
+	held  bool
+	later [][]byte
 
 	c      *client.Client
 	events []client.Event
@@ -61,7 +70,17 @@ func newVillain(t testing.TB, cfg client.Config) *villain {
 	if v.conn, err = conn.New(conn.Config{Send: v.back.push, ResendBuffer: 1 << 20}); err != nil {
 		t.Fatal(err)
 	}
-	cfg.Send = func(b []byte) { v.feed(v.in[:copy(v.in[:], b)]) }
+	cfg.Send = func(b []byte) {
+		v.gate.Lock()
+		held := v.held
+		if held {
+			v.later = append(v.later, bytes.Clone(b))
+		}
+		v.gate.Unlock()
+		if !held {
+			v.feed(v.in[:copy(v.in[:], b)])
+		}
+	}
 	cfg.Token = func() packet.Token { return 0x01020304 }
 	cfg.OnEvent = func(_ *client.Client, e client.Event) { v.events = append(v.events, e) }
 	if cfg.Maps == nil {
@@ -140,6 +159,11 @@ func (v *villain) Chunk(b []byte, _ bool) {
 	case *msg7.EnterGame:
 		v.entered = true
 		v.send(&msg7.SvClientInfo{ClientID: 0, Local: true, Name: []byte("me")})
+	case *msg7.RconCmd:
+		v.lines = append(v.lines, string(m.Command))
+		if v.onRcon != nil {
+			v.onRcon(string(m.Command))
+		}
 	case *msg7.Input:
 		v.acks = append(v.acks, m.AckTick)
 	}
@@ -186,7 +210,7 @@ func (v *villain) connect() {
 
 // welcome makes it an honest server up to the first snapshots.
 func (v *villain) welcome() {
-	v.onInfo = func() { v.announce("dm1", nil) }
+	v.onInfo = func() { v.announce("yard", nil) }
 	v.connect()
 	if !v.entered {
 		v.t.Fatalf("the client did not enter: %v", v.c.Err())
@@ -315,7 +339,7 @@ func TestHostileMapData(t *testing.T) {
 		if c.answer != nil {
 			v.onRequest = func() { c.answer(v) }
 		}
-		v.onInfo = func() { v.announce("dm1", c.change) }
+		v.onInfo = func() { v.announce("yard", c.change) }
 		v.connect()
 		if err := v.c.Err(); !errors.Is(err, client.ErrMap) || !strings.Contains(err.Error(), c.want) || v.ready {
 			t.Errorf("%s: ready %v, %v", c.name, v.ready, err)
@@ -325,7 +349,7 @@ func TestHostileMapData(t *testing.T) {
 	// 64 MB announced, one chunk sent.
 	v := newVillain(t, client.Config{})
 	v.onRequest = func() { v.send(chunk(1384)) }
-	v.onInfo = func() { v.announce("dm1", func(m *msg7.MapChange) { m.Size = 64 << 20 }) }
+	v.onInfo = func() { v.announce("yard", func(m *msg7.MapChange) { m.Size = 64 << 20 }) }
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	v.connect()

@@ -138,6 +138,14 @@ func (c *Client) Tuning() game.Tuning {
 	return c.s.guest.Tuning()
 }
 
+// Race tells of the race that is run, in modes of game.GameRace: the best time, and
+// who runs since when. (PlayerInfoRace, GameDataRace)
+func (c *Client) Race() bridge.Race {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return *c.s.guest.Race()
+}
+
 // RconCommands are the commands of the remote console that we may use. They come
 // little by little after the login.
 func (c *Client) RconCommands() []bridge.Command {

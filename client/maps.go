@@ -32,7 +32,8 @@ type Map struct {
 // Maps keeps the maps of servers: the files in a folder, the last few in memory.
 // Clients may share one.
 type Maps struct {
-	dir string
+	dir       string
+	installed []string
 
 	mu   sync.Mutex
 	last []*Map // newest first
@@ -42,8 +43,9 @@ type Maps struct {
 const keepMaps = 4
 
 // NewMaps keeps files in dir, which is made when there is one to keep. With "" they
-// are in the user's cache folder, with "-" only in memory.
-func NewMaps(dir string) *Maps {
+// are in the user's cache folder, with "-" only in memory. What lies in one of the
+// installed folders is not downloaded; nothing is written there. See InstalledMaps.
+func NewMaps(dir string, installed ...string) *Maps {
 	switch dir {
 	case "-":
 		dir = ""
@@ -52,7 +54,7 @@ func NewMaps(dir string) *Maps {
 			dir = filepath.Join(cache, "teeyard", "maps")
 		}
 	}
-	return &Maps{dir: dir}
+	return &Maps{dir: dir, installed: installed}
 }
 
 // fileName is the name of a map's file: that of the map, as far as it is harmless
@@ -87,11 +89,25 @@ func (s *Maps) find(a *bridge.MapOffer) *Map {
 			return m
 		}
 	}
-	if s.dir == "" {
-		return nil
+	var paths []string
+	if s.dir != "" {
+		paths = append(paths, filepath.Join(s.dir, fileName(a)))
 	}
-	path := filepath.Join(s.dir, fileName(a))
-	if info, err := os.Stat(path); err != nil || info.Size() != int64(a.Size) {
+	for _, dir := range s.installed {
+		paths = append(paths, filepath.Join(dir, fileName(a)), filepath.Join(dir, a.Name+".map"))
+	}
+	for _, path := range paths {
+		if m := open(path, a); m != nil {
+			s.keep(m)
+			return m
+		}
+	}
+	return nil
+}
+
+// open reads a file if it is the map announced.
+func open(path string, a *bridge.MapOffer) *Map {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() != int64(a.Size) {
 		return nil
 	}
 	file, err := os.ReadFile(path)
@@ -103,7 +119,6 @@ func (s *Maps) find(a *bridge.MapOffer) *Map {
 		return nil
 	}
 	m.Path = path
-	s.keep(m)
 	return m
 }
 

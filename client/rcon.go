@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/teeyard/teeyard/bridge"
@@ -23,6 +24,7 @@ type remote struct {
 type watch struct {
 	mark  string
 	lines []string
+	err   error // why there will be no more
 	done  chan struct{}
 }
 
@@ -42,6 +44,16 @@ func (r *remote) heard(line string) {
 	}
 }
 
+// lost ends the console.
+func (r *remote) lost(err error) {
+	r.on = false
+	for _, w := range r.watch {
+		w.err = err
+		close(w.done)
+	}
+	r.watch = nil
+}
+
 // RconLogin logs into the remote console. RconAuth follows, or a line that says
 // why not.
 func (c *Client) RconLogin(password string) error {
@@ -55,8 +67,11 @@ func (c *Client) Rcon(line string) error {
 
 // RconRun runs a line in the remote console and returns what the console printed
 // until it was done, other players' doings among it. It waits, so it is not for
-// Config.OnEvent and its like. The error wraps ErrRcon when not logged in, or is
-// what ended ctx.
+// Config.OnEvent and its like. The error wraps ErrRcon when not logged in, or no
+// longer; ErrClosed when the connection ends before; or is what ended ctx.
+//
+// The end is told by a second line, a command that no server has: every console
+// names it in its refusal.
 func (c *Client) RconRun(ctx context.Context, line string) ([]string, error) {
 	w := &watch{mark: fmt.Sprintf("end-%016x", rand.Uint64()), done: make(chan struct{})}
 	c.mu.Lock()
@@ -66,25 +81,25 @@ func (c *Client) RconRun(ctx context.Context, line string) ([]string, error) {
 	}
 	c.rcon.watch = append(c.rcon.watch, w)
 	c.mu.Unlock()
-	// The console echoes the mark after it has printed everything.
-	err := errors.Join(c.Rcon(line), c.Rcon("echo "+w.mark))
+	err := c.tell(func(g bridge.Guest) {
+		g.Rcon(line)
+		g.Rcon(w.mark)
+	})
 	if err == nil {
 		select {
 		case <-w.done:
+			if w.err != nil {
+				return nil, fmt.Errorf("%w: during %q", w.err, line)
+			}
 			return w.lines, nil
-		case <-c.done:
-			err = fmt.Errorf("%w: during %q", ErrClosed, line)
 		case <-ctx.Done():
 			err = fmt.Errorf("client: %q: %w", line, context.Cause(ctx))
 		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i := range c.rcon.watch {
-		if c.rcon.watch[i] == w {
-			c.rcon.watch = append(c.rcon.watch[:i], c.rcon.watch[i+1:]...)
-			break
-		}
+	if i := slices.Index(c.rcon.watch, w); i >= 0 {
+		c.rcon.watch = slices.Delete(c.rcon.watch, i, i+1)
 	}
 	return nil, err
 }

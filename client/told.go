@@ -45,6 +45,7 @@ func (s story) OnVoteStatus(yes, no, pass, total int32) {
 func (s story) OnRconAuth(on bool) {
 	s.rcon.on = on
 	if !on {
+		s.rcon.lost(ErrRcon)
 		s.lists.commands, s.lists.maps = nil, nil
 	}
 	s.event(RconAuth{On: on})

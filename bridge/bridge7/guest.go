@@ -146,10 +146,12 @@ func (g *Guest) take(m msg7.Message) {
 	}
 	switch m := m.(type) {
 	case *msg7.MapChange:
-		g.news.OnMapChange(&bridge.MapOffer{
+		offer := &bridge.MapOffer{
 			Name: bridge.Text(m.Name), CRC: uint32(m.CRC), Size: int(m.Size), SHA256: m.SHA256.Sum, Hashed: m.SHA256.Present,
 			ChunksPerRequest: int(m.ChunksPerRequest), ChunkSize: int(m.ChunkSize),
-		})
+		}
+		offer.Refusal = refusal(offer)
+		g.news.OnMapChange(offer)
 	case *msg7.MapData:
 		g.news.OnMapData(-1, m.Data)
 	case *msg7.ConReady:

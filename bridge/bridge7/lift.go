@@ -37,6 +37,7 @@ type Lift struct {
 	view    game.View
 	effects effects
 	reckon  reckoner
+	race    bridge.Race
 }
 
 // NewLift makes a Lift for a client that is about to enter a game.
@@ -61,6 +62,7 @@ func (l *Lift) Reset() {
 	}
 	l.view = game.View{Frame: f, Viewer: game.Nobody, Inside: game.Nobody}
 	l.effects.reset()
+	l.race = bridge.Race{Best: -1}
 	l.reckon.forget()
 }
 
@@ -95,6 +97,9 @@ func (l *Lift) Limits() game.GameState {
 // Tuning is the tuning in force; the default until the server tells.
 func (l *Lift) Tuning() game.Tuning { return l.tuning }
 
+// Race is what the last snapshot said of a race. It is valid until the next one.
+func (l *Lift) Race() *bridge.Race { return &l.race }
+
 // View is the world as of the last snapshot. It is valid until the next one.
 func (l *Lift) View() *game.View { return &l.view }
 
@@ -111,6 +116,7 @@ func (l *Lift) Snapshot(tick int32, s *snapshot.Snapshot) *game.View {
 	f.Players, f.Characters, f.Projectiles = f.Players[:0], f.Characters[:0], f.Projectiles[:0]
 	f.Lasers, f.Pickups, f.Flags = f.Lasers[:0], f.Pickups[:0], f.Flags[:0]
 	l.effects.reset()
+	l.race = bridge.Race{Best: -1}
 	l.view.Viewer, l.view.Inside = l.own, l.own
 	for i := range s.Len() {
 		key, ints := s.Item(i)
@@ -184,6 +190,19 @@ func (l *Lift) item(typ, id int, ints []int32) {
 		var o msg7.SpectatorInfo
 		if o.Take(ints) == nil && id == int(l.own) {
 			l.watch(&o)
+		}
+	case msg7.TypePlayerInfoRace:
+		var o msg7.PlayerInfoRace
+		if id < game.MaxPlayers && o.Take(ints) == nil {
+			l.race.On, l.race.Start[id] = true, o.StartTick
+		}
+	case msg7.TypeGameDataRace:
+		var o msg7.GameDataRace
+		if o.Take(ints) == nil {
+			r := &l.race
+			r.On, r.Best, r.Precision = true, o.BestTime, o.Precision
+			r.HideKills, r.FinishInChat = o.RaceFlags&msg7.RaceFlagHideKillMsg != 0, o.RaceFlags&msg7.RaceFlagFinishAsChat != 0
+			r.KeepWeapon = o.RaceFlags&msg7.RaceFlagKeepWantedWeapon != 0
 		}
 	default:
 		l.effects.take(typ, id, ints)

@@ -59,7 +59,7 @@ func (c *botsCmd) Run() error {
 		}
 		loopback = loopback && peer.Addr().IsLoopback() && peer.Addr().Is4()
 	}
-	swarm := &swarm{cfg: c, maps: client.NewMaps(c.Cache), navs: map[*client.Map]*nav{}, loopback: loopback}
+	swarm := &swarm{cfg: c, maps: client.NewMaps(c.Cache, client.InstalledMaps()...), navs: map[*client.Map]*nav{}, loopback: loopback}
 	begin := time.Now()
 	var wait sync.WaitGroup
 	players := make([]*player, c.Count)

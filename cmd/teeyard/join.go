@@ -58,7 +58,7 @@ func (c *joinCmd) Run() error {
 	over := make(chan struct{})
 	defer close(over)
 	cl, err := client.Dial(ctx, c.Host, client.Config{
-		Name: c.Name, Clan: c.Clan, Password: c.Password, RconPassword: c.Rcon, Reconnect: c.Again, Maps: client.NewMaps(c.Cache),
+		Name: c.Name, Clan: c.Clan, Password: c.Password, RconPassword: c.Rcon, Reconnect: c.Again, Maps: client.NewMaps(c.Cache, client.InstalledMaps()...),
 		OnEvent: func(_ *client.Client, e client.Event) {
 			if d, ok := e.(client.Download); ok {
 				if !c.JSON {

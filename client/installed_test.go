@@ -1,0 +1,84 @@
+package client_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/maps"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+)
+
+// TestInstalledMaps: a map that is installed is not downloaded, whatever of the names
+// it has that games give it; one that only has its name is.
+func TestInstalledMaps(t *testing.T) {
+	file := smallMap()
+	other, _ := maps.Find("testbox")
+	for _, c := range []struct {
+		name, file string
+		content    []byte
+		hashed     bool
+		asks       bool
+	}{
+		{"as it came", "my yard.map", file, true, false},
+		{"downloaded", fmt.Sprintf("my_yard_%x.map", sha256.Sum256(file)), file, true, false},
+		{"without hash", fmt.Sprintf("my_yard_%08x.map", crc32.ChecksumIEEE(file)), file, false, false},
+		{"another", "my yard.map", other.File, true, true},
+		{"spoilt", "my yard.map", append(bytes.Clone(file[:len(file)-1]), file[len(file)-1]^1), true, true},
+		{"spoilt, without hash", "my yard.map", append(bytes.Clone(file[:len(file)-1]), file[len(file)-1]^1), false, true},
+		{"no map", "my yard.map", make([]byte, len(file)), true, true},
+	} {
+		cache, installed := t.TempDir(), t.TempDir()
+		path := filepath.Join(installed, c.file)
+		if err := os.WriteFile(path, c.content, 0o400); err != nil {
+			t.Fatal(err)
+		}
+		missing := filepath.Join(t.TempDir(), "missing")
+		v := newVillain(t, client.Config{Maps: client.NewMaps(cache, missing, installed)})
+		v.onInfo = func() { v.announce("my yard", func(m *msg7.MapChange) { m.SHA256.Present = c.hashed }) }
+		v.connect()
+		m := v.c.Map()
+		if !v.ready || m == nil || !bytes.Equal(m.File, file) {
+			t.Errorf("%s: ready %v, %v", c.name, v.ready, v.c.Err())
+			continue
+		}
+		if (v.asked > 0) != c.asks || !c.asks && m.Path != path {
+			t.Errorf("%s: asked %d times for it, uses %s", c.name, v.asked, m.Path)
+		}
+		if all, _ := os.ReadDir(cache); len(all) != 0 != c.asks {
+			t.Errorf("%s: cached %v", c.name, all)
+		}
+		if all, _ := os.ReadDir(installed); len(all) != 1 {
+			t.Errorf("%s: %v were installed", c.name, all)
+		}
+	}
+	for _, dir := range client.InstalledMaps() {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}
+
+// TestInvalidStandardMap: a map that is called as one of the original's but is
+// another is refused, as by the original, without asking for it.
+func TestInvalidStandardMap(t *testing.T) {
+	for name, refused := range map[string]bool{"dm1": true, "ctf5": true, "dm4": false, "DM1": false} {
+		v := newVillain(t, client.Config{})
+		v.onInfo = func() { v.announce(name, nil) }
+		v.connect()
+		err := v.c.Err()
+		if refused && (!errors.Is(err, client.ErrMap) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "invalid standard map") || v.asked != 0) {
+			t.Errorf("%s: asked %d times, %v", name, v.asked, err)
+		}
+		if !refused && (err != nil || !v.ready) {
+			t.Errorf("%s: ready %v, %v", name, v.ready, err)
+		}
+	}
+}
