@@ -455,7 +455,7 @@ func drawSvVoteOptionListAdd(t *rapid.T) SvVoteOptionListAdd {
 	m.Count = rapid.Int32Range(1, 15).Draw(t, "Count")
 
 	for i := range m.Descriptions {
-		m.Descriptions[i] = drawString(t, "Descriptions", "strict", 0)
+		m.Descriptions[i] = drawString(t, "Descriptions", "cc", 0)
 	}
 
 	return m
@@ -463,14 +463,14 @@ func drawSvVoteOptionListAdd(t *rapid.T) SvVoteOptionListAdd {
 
 func drawSvVoteOptionAdd(t *rapid.T) SvVoteOptionAdd {
 	var m SvVoteOptionAdd
-	m.Description = drawString(t, "Description", "strict", 0)
+	m.Description = drawString(t, "Description", "cc", 0)
 
 	return m
 }
 
 func drawSvVoteOptionRemove(t *rapid.T) SvVoteOptionRemove {
 	var m SvVoteOptionRemove
-	m.Description = drawString(t, "Description", "strict", 0)
+	m.Description = drawString(t, "Description", "cc", 0)
 
 	return m
 }

@@ -365,8 +365,9 @@ func (*SvVoteClearOptions) Unpack(*packer.Unpacker) error { return nil }
 type SvVoteOptionListAdd struct {
 	// How many of the descriptions count. Limits: 1 to 15.
 	Count int32
-	// Texts of the options; those that do not count are sent too, empty. Limits:
-	// strict.
+	// Texts of the options, those that do not count are sent too, empty; the
+	// original drops leading white space, of which some servers make blank lines.
+	// Limits: cc.
 	Descriptions [15][]byte
 }
 
@@ -391,7 +392,7 @@ func (m *SvVoteOptionListAdd) Unpack(u *packer.Unpacker) error {
 	}
 	m.Count = v
 	for i := range m.Descriptions {
-		if m.Descriptions[i] = u.String(packer.Strict); u.Err() != nil {
+		if m.Descriptions[i] = u.String(packer.CC); u.Err() != nil {
 			return fieldError("Sv_VoteOptionListAdd", "Descriptions", 0, u)
 		}
 	}
@@ -402,7 +403,7 @@ func (m *SvVoteOptionListAdd) Unpack(u *packer.Unpacker) error {
 //
 // Sent by the server, vital; game message 13, Sv_VoteOptionAdd.
 type SvVoteOptionAdd struct {
-	// Text of the option. Limits: strict.
+	// Text of the option. Limits: cc.
 	Description []byte
 }
 
@@ -418,7 +419,7 @@ func (m *SvVoteOptionAdd) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *SvVoteOptionAdd) Unpack(u *packer.Unpacker) error {
-	if m.Description = u.String(packer.Strict); u.Err() != nil {
+	if m.Description = u.String(packer.CC); u.Err() != nil {
 		return fieldError("Sv_VoteOptionAdd", "Description", 0, u)
 	}
 	return nil
@@ -428,7 +429,7 @@ func (m *SvVoteOptionAdd) Unpack(u *packer.Unpacker) error {
 //
 // Sent by the server, vital; game message 14, Sv_VoteOptionRemove.
 type SvVoteOptionRemove struct {
-	// Text of the option. Limits: strict.
+	// Text of the option. Limits: cc.
 	Description []byte
 }
 
@@ -444,7 +445,7 @@ func (m *SvVoteOptionRemove) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *SvVoteOptionRemove) Unpack(u *packer.Unpacker) error {
-	if m.Description = u.String(packer.Strict); u.Err() != nil {
+	if m.Description = u.String(packer.CC); u.Err() != nil {
 		return fieldError("Sv_VoteOptionRemove", "Description", 0, u)
 	}
 	return nil

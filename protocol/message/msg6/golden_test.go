@@ -1,0 +1,244 @@
+package msg6
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/teeyard/teeyard/internal/golden"
+	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// payload is the data of one chunk of a capture.
+type payload struct {
+	toServer bool
+	vital    bool
+	b        []byte
+}
+
+// payloads returns the data of all chunks of the captured session.
+func payloads(tb testing.TB) []payload {
+	tb.Helper()
+	var out []payload
+	var scratch packet.Scratch
+	for i, d := range golden.Datagrams(tb, golden.Join6) {
+		var p packet.Packet6
+		if err := p.Parse(d.B, &scratch); err != nil {
+			tb.Fatalf("datagram %d: %v", i, err)
+		}
+		if p.Flags&(packet.Control|packet.Connless) != 0 {
+			continue
+		}
+		it := p.Chunks()
+		var c packet.Chunk
+		for it.Next(&c) {
+			out = append(out, payload{d.ToServer, c.Flags&packet.Vital != 0, bytes.Clone(c.Data)})
+		}
+		if err := it.Err(); err != nil {
+			tb.Fatalf("datagram %d: %v", i, err)
+		}
+	}
+	return out
+}
+
+// TestGoldenMessages reads every message that DDNet's programs sent, and writes it
+// again to the same bytes.
+func TestGoldenMessages(t *testing.T) {
+	least := map[ID]int{ // how often an id must occur, so that the test sees them
+		IDClientVer: 1, IDInfo: 1, IDRconType: 1, IDCapabilities: 1, IDMapDetails: 1, IDMapChange: 1, IDReady: 1, IDSvMotd: 1, IDConReady: 1,
+		IDClStartInfo: 1, IDRconCmd: 1, IDSvVoteClearOptions: 1, IDSvTuneParams: 1, IDSvReadyToEnter: 1, IDEnterGame: 1, IDSvChat: 4,
+		IDSvTeamsState: 1, IDSvRecord: 1, IDSvVoteOptionListAdd: 1, IDClIsDDNetLegacy: 1, IDClShowOthers: 1, IDClShowDistance: 1,
+		IDPingEx: 1, IDPongEx: 1, IDClSay: 2, IDInput: 100, IDInputTiming: 100, IDSnapSingle: 100,
+	}
+	var d Decoder
+	seen := map[ID]int{}
+	for i, p := range payloads(t) {
+		in := bytes.Clone(p.b)
+		m, err := d.Decode(p.b)
+		if err != nil {
+			t.Fatalf("chunk %d, %x: %v", i, in, err)
+		}
+		seen[m.ID()]++
+		if out := m.Append(nil); !bytes.Equal(in, out) {
+			t.Fatalf("chunk %d, %T: read %x, wrote %x", i, m, in, out)
+		}
+		if d.Surplus() != 0 {
+			t.Fatalf("chunk %d, %T: %d bytes left", i, m, d.Surplus())
+		}
+		desc := m.ID().Desc()
+		if desc.Vital != p.vital {
+			t.Fatalf("chunk %d, %T: vital is %v on the wire", i, m, p.vital)
+		}
+		want := FromServer
+		if p.toServer {
+			want = FromClient
+		}
+		if desc.Sender != want && desc.Sender != FromBoth {
+			t.Fatalf("chunk %d, %T: sent in the wrong direction", i, m)
+		}
+		if m, ok := m.(*Input); ok {
+			var in PlayerInput
+			m.Player(&in)
+			if n := in.Clamp(); n != 0 || m.Count() != SizePlayerInput || m.Missing != 0 {
+				t.Fatalf("chunk %d: %d words, %d missing, %d out of range", i, m.Count(), m.Missing, n)
+			}
+		}
+		if m.ID() == IDSystemEx || m.ID() == IDGameEx {
+			t.Errorf("chunk %d: unknown message %+v", i, m)
+		}
+	}
+	for id, n := range least {
+		if seen[id] < n {
+			t.Errorf("%d %v, expected %d or more", seen[id], id, n)
+		}
+	}
+	t.Log(seen)
+}
+
+// TestGoldenValues looks into some of the captured messages.
+func TestGoldenValues(t *testing.T) {
+	var d Decoder
+	got := map[ID]string{}
+	for _, p := range payloads(t) {
+		m, err := d.Decode(p.b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got[m.ID()] != "" {
+			continue
+		}
+		switch m := m.(type) {
+		case *ClientVer:
+			got[m.ID()] = fmt.Sprintf("%d %s", m.Version, m.Text)
+		case *Info:
+			got[m.ID()] = fmt.Sprintf("%s, %q", m.NetVersion, m.Password)
+		case *Capabilities:
+			got[m.ID()] = fmt.Sprintf("%d %v", m.Version, m.Flags)
+		case *MapDetails:
+			got[m.ID()] = fmt.Sprintf("%s %x %d %d %q", m.Name, m.SHA256[:4], m.CRC, m.Size, m.URL)
+		case *MapChange:
+			got[m.ID()] = fmt.Sprintf("%s %d %d", m.Name, m.CRC, m.Size)
+		case *RconCmd:
+			got[m.ID()] = string(m.Command)
+		case *ClStartInfo:
+			got[m.ID()] = fmt.Sprintf("%s %q %d %s %v", m.Look.Name, m.Look.Clan, m.Look.Country, m.Look.Skin, m.Look.UseCustomColor)
+		case *SvTuneParams:
+			got[m.ID()] = fmt.Sprintf("%d: %v %d", len(m.Params), m.Params[:3], m.Params[30])
+		case *SvTeamsState:
+			got[m.ID()] = fmt.Sprint(len(m.Teams))
+		case *ClIsDDNetLegacy:
+			got[m.ID()] = fmt.Sprint(m.Version)
+		case *ClShowDistance:
+			got[m.ID()] = fmt.Sprint(m.X, m.Y)
+		}
+	}
+	for id, want := range map[ID]string{
+		IDClientVer:       "16040 DDNet 16.4",
+		IDInfo:            NetVersion + `, ""`,
+		IDCapabilities:    "5 DDNet|ChatTimeoutCode|AnyPlayerFlag|PingEx|AllowDummy|SyncWeaponInput",
+		IDMapDetails:      `dm1 0b0c481d -233464210 5805 ""`,
+		IDMapChange:       "dm1 -233464210 5805",
+		IDRconCmd:         CrashmePlx,
+		IDClStartInfo:     `capture "" -1 default false`,
+		IDSvTuneParams:    "45: [1000 200 50] 500",
+		IDSvTeamsState:    "64",
+		IDClIsDDNetLegacy: "16040",
+		IDClShowDistance:  "1238 928",
+	} {
+		if got[id] != want {
+			t.Errorf("%v: %s, want %s", id, got[id], want)
+		}
+	}
+}
+
+// walk calls f with every captured snapshot, in order.
+func walk(tb testing.TB, f func(tick int32, s *snapshot.Snapshot)) {
+	tb.Helper()
+	sizes := snapshot.Sizes(Sizes)
+	at := map[int32]*snapshot.Snapshot{-1: {}}
+	var d Decoder
+	var parts []byte
+	next := int32(0)
+	apply := func(tick, back, crc int32, delta []byte) {
+		s := new(snapshot.Snapshot)
+		base := at[tick-back]
+		if base == nil {
+			tb.Fatalf("tick %d: no base %d", tick, tick-back)
+		}
+		if err := snapshot.ApplyDelta(s, base, delta, &sizes); err != nil || s.CRC() != crc {
+			tb.Fatalf("tick %d: %v, CRC %d, want %d", tick, err, s.CRC(), crc)
+		}
+		at[tick] = s
+		f(tick, s)
+	}
+	for _, p := range payloads(tb) {
+		m, err := d.Decode(p.b)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		switch m := m.(type) {
+		case *SnapSingle:
+			apply(m.Tick, m.DeltaTick, m.CRC, m.Data)
+		case *SnapEmpty:
+			at[m.Tick] = at[m.Tick-m.DeltaTick]
+			f(m.Tick, at[m.Tick])
+		case *Snap:
+			if m.Part != next {
+				tb.Fatalf("tick %d: part %d, want %d", m.Tick, m.Part, next)
+			}
+			parts = append(parts, m.Data...)
+			if next++; next == m.Parts {
+				apply(m.Tick, m.DeltaTick, m.CRC, parts)
+				parts, next = nil, 0
+			}
+		}
+	}
+}
+
+// TestGoldenObjects reads every object of the captured snapshots, and writes it
+// again to the same integers.
+func TestGoldenObjects(t *testing.T) {
+	seen := map[int]int{}
+	undescribed := 0
+	var d ObjectDecoder
+	var r Registry
+	clamped := map[int]int{}
+	snaps := 0
+	walk(t, func(tick int32, s *snapshot.Snapshot) {
+		snaps++
+		r.Reset()
+		for i := range s.Len() {
+			key, ints := s.Item(i)
+			if key.Type() == TypeEx {
+				r.Describe(key.ID(), ints)
+			}
+			typ := r.Type(key.Type())
+			if typ == TypeUnknown {
+				undescribed++
+				continue
+			}
+			o, err := d.Take(typ, ints)
+			if err != nil {
+				t.Fatalf("tick %d, item %d: %v", tick, i, err)
+			}
+			seen[typ]++
+			again := make([]int32, o.ObjectSize())
+			if o.Put(again); !slices.Equal(ints, again) {
+				t.Fatalf("tick %d, %s: read %v, wrote %v", tick, ObjectName(typ), ints, again)
+			}
+			clamped[typ] += o.Clamp()
+		}
+	})
+	for _, typ := range []int{TypeEx, TypePickup, TypeGameInfo, TypeCharacter, TypePlayerInfo, TypeClientInfo, TypeEventSoundWorld,
+		TypeDDNetCharacter, TypeDDNetPlayer, TypeGameInfoEx} {
+		if seen[typ] == 0 {
+			t.Errorf("no %s was seen", ObjectName(typ))
+		}
+	}
+	for typ, n := range seen {
+		t.Logf("%s %d, clamped %d", ObjectName(typ), n, clamped[typ])
+	}
+	t.Log(snaps, undescribed)
+}
