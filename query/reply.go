@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math/bits"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/teeyard/teeyard/protocol/packer"
+	"github.com/teeyard/teeyard/protocol/packet"
 )
 
 // Errors of ParseReply6 and ParseReply7.
@@ -191,72 +193,49 @@ func number(u *packer.Unpacker) int32 {
 type Merger struct {
 	info Info
 	head bool
-	got  uint64 // FormExtended6: which datagrams
-	// FormLegacy64: which clients
-	listed [(MaxListed + 63) / 64]uint64
-	parts  [maxPackets][]Client
+	// placed are the clients by their place in the list.
+	placed map[int]Client
 }
+
+// perPacket is more than the clients that fit one datagram.
+const perPacket = packet.MaxDatagram
 
 // Add adds a datagram. It reports whether all is there now.
 func (m *Merger) Add(r *Reply) bool {
-	switch r.Form {
-	case FormExtended6:
-		if m.got&(1<<r.Part) == 0 {
-			m.got |= 1 << r.Part
-			m.parts[r.Part] = r.Info.Clients
+	if !r.More && !m.head {
+		m.info, m.head = r.Info, true
+		m.info.Clients = nil
+	}
+	first := r.Part
+	if r.Form == FormExtended6 {
+		first *= perPacket
+	}
+	if m.placed == nil {
+		m.placed = make(map[int]Client)
+	}
+	for n, c := range r.Info.Clients {
+		if _, twice := m.placed[first+n]; !twice && len(m.placed) < MaxListed {
+			m.placed[first+n] = c
 		}
-		if !r.More {
-			m.setHead(&r.Info)
-		}
-	case FormLegacy64:
-		m.setHead(&r.Info)
-		for n := range r.Info.Clients {
-			if at := r.Part + n; at < MaxListed && m.listed[at/64]&(1<<(at%64)) == 0 {
-				m.listed[at/64] |= 1 << (at % 64)
-				m.parts[0] = append(m.parts[0], r.Info.Clients[n])
-			}
-		}
-	default:
-		m.setHead(&r.Info)
-		m.parts[0] = r.Info.Clients
-		return true
 	}
 	return m.Complete()
 }
 
-func (m *Merger) setHead(i *Info) {
-	if !m.head {
-		m.info, m.head = *i, true
-	}
-}
-
-// Complete reports whether all announced clients are there.
-func (m *Merger) Complete() bool {
-	n := 0
-	for _, p := range m.parts {
-		n += len(p)
-	}
-	return m.head && n >= m.info.NumClients
-}
-
-// Packets returns how many different datagrams of FormExtended6 were added.
-func (m *Merger) Packets() int { return bits.OnesCount64(m.got) }
+// Complete reports whether all announced clients are there. The plain form of 0.6
+// never lists more than 16.
+func (m *Merger) Complete() bool { return m.head && len(m.placed) >= m.info.NumClients }
 
 // Info returns what is known, and false while the first datagram is missing.
 func (m *Merger) Info() (Info, bool) {
 	i := m.info
-	i.Clients = nil
-	for p, part := range m.parts {
-		for _, c := range part {
-			if len(i.Clients) == MaxListed {
-				break
-			}
-			if p > 0 {
-				// What these scores are is known from the first datagram only.
-				c.Score = i.fromScore6(c.Score)
-			}
-			i.Clients = append(i.Clients, c)
+	for _, at := range slices.Sorted(maps.Keys(m.placed)) {
+		c := m.placed[at]
+		if at >= perPacket {
+			// What these scores are is known from the first datagram only. No
+			// other form comes this far.
+			c.Score = i.fromScore6(c.Score)
 		}
+		i.Clients = append(i.Clients, c)
 	}
 	return i, m.head
 }
