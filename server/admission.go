@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/teeyard/teeyard/game"
@@ -23,13 +24,7 @@ func (s *Server) Feed(now conn.Time, peer transport.Peer, b []byte) {
 		s.feedSession(now, c, b)
 		return
 	}
-	kind, _ := packet.Classify(b)
-	switch kind {
-	case packet.KindConnless7, packet.KindControl7:
-		s.feedStranger(now, peer, b)
-	default:
-		s.count(dropClass)
-	}
+	s.feedStranger(now, peer, b)
 }
 
 // feedSession hands a datagram to the session it is for.
@@ -37,15 +32,23 @@ func (s *Server) feedSession(now conn.Time, c *session, b []byte) {
 	c.now = now
 	c.replies = false
 	err := c.conn.Feed(now, b, c)
+	if c.conn.Rejoined() && !c.dropping {
+		s.rejoin(now, c)
+	}
 	if c.replies {
 		c.conn.Flush(now)
 	}
-	if err == packet.DropConnless {
+	switch err {
+	case nil:
+	case packet.DropConnless:
 		// A player's own browser asks from another port, but an address is
 		// free to ask for information while it plays.
 		s.feedStranger(now, c.peer, b)
 		return
-	} else if err != nil {
+	case packet.DropOther:
+		// A session never changes its version.
+		s.count(dropVersion)
+	default:
 		s.count(dropConn)
 	}
 	if c.conn.State() == conn.StateError {
@@ -57,22 +60,52 @@ func (s *Server) feedSession(now conn.Time, c *session, b []byte) {
 
 // feedStranger answers an address without a session.
 func (s *Server) feedStranger(now conn.Time, peer transport.Peer, b []byte) {
-	var p packet.Packet
-	if p.Parse(b, &s.scratch) != nil {
-		s.count(dropUnexpected)
+	d, verdict := s.judge(now, peer, b)
+	if d == nil {
+		s.count(dropClass)
 		return
 	}
-	verdict, _ := s.tokens.Judge(now, peer.Addr(), &p)
 	switch verdict {
 	case conn.Reply:
-		s.out = packet.AppendTokenReply(s.out[:0], p.Response, s.tokens.Token(now, peer.Addr()))
-		s.net.Send(peer, s.out)
+		d.reply()
 	case conn.Admit:
-		s.admit(now, peer, &p)
+		s.admit(now, peer, b, d, true)
+	case conn.Unproven:
+		s.feedUnproven(now, peer, b, d)
 	case conn.Connless:
-		s.feedConnless(now, peer, &p)
+		d.inform()
 	default:
 		s.count(dropUnexpected)
+	}
+}
+
+// judge brings a datagram to the gate that it is for; nil if there is none.
+func (s *Server) judge(now conn.Time, peer transport.Peer, b []byte) (*dialect, conn.Verdict) {
+	kind, _ := packet.Classify(b)
+	for _, d := range s.dialects {
+		if slices.Contains(d.kinds, kind) {
+			return d, d.judge(now, peer, kind, b)
+		}
+	}
+	return nil, conn.Ignore
+}
+
+// feedUnproven takes a client that knows no tokens. Anybody can claim to be at its
+// address, so there is little that is done for such clients in a second, and
+// unless the operator wants it otherwise none gets a seat before it has shown that
+// it reads what is sent there. In that it says its password to nobody.
+func (s *Server) feedUnproven(now conn.Time, peer transport.Peer, b []byte, d *dialect) {
+	if !s.unproven.allow(now, peer, s.originKey, s.settings.VanillaConnPerSecond) {
+		s.count(dropUnproven)
+		return
+	}
+	switch {
+	case s.settings.VanillaAntispoof == 0:
+		s.admit(now, peer, b, d, false)
+	case s.settings.Password != "":
+		d.refuse("This server has a password, which your version cannot tell it")
+	default:
+		d.challenge()
 	}
 }
 
@@ -84,22 +117,18 @@ func (s *Server) feedBanned(now conn.Time, peer transport.Peer, b []byte, e *ban
 		return
 	}
 	e.told = now
-	var p packet.Packet
-	if p.Parse(b, &s.scratch) != nil || p.Response == packet.NoToken {
-		return
-	}
-	s.out = packet.AppendClose(s.out[:0], 0, p.Response, e.text(now))
-	if len(s.out) <= len(b) {
-		s.net.Send(peer, s.out)
+	switch d, verdict := s.judge(now, peer, b); verdict {
+	case conn.Reply, conn.Admit, conn.Unproven:
+		d.refuse(e.text(now))
 	}
 }
 
-// admit gives a client a seat, or says why not. Its address has echoed a token.
-func (s *Server) admit(now conn.Time, peer transport.Peer, p *packet.Packet) {
+// admit gives a client a seat, or says why not. That its address is proven means
+// that it has echoed a token, or something like one.
+func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, d *dialect, proven bool) {
 	refuse := func(reason string, why dropReason) {
 		s.count(why)
-		s.out = packet.AppendClose(s.out[:0], 0, p.Response, reason)
-		s.net.Send(peer, s.out)
+		d.refuse(reason)
 	}
 	if s.clients() >= int(s.settings.MaxClients) {
 		refuse("This server is full", dropFull)
@@ -129,30 +158,59 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, p *packet.Packet) {
 		refuse("Too many connections, wait a moment", dropStress)
 		return
 	}
-	waits := false
-	for id := range min(int(s.settings.MaxClients), len(s.sessions)) {
-		if s.sessions[id] != nil || s.bots.has(game.PlayerID(id)) {
-			continue
-		}
-		if s.leaving.Has(game.PlayerID(id)) {
-			waits = true // for the tick that clears the seat; the client asks again
-			continue
-		}
-		c, err := s.newSession(now, game.PlayerID(id), peer, s.dialects[0])
-		if err != nil || c.conn.Accept(now, p.Token, p.Response) != nil {
-			return
-		}
-		s.sessions[id], s.byPeer[peer] = c, c
-		s.thinBots()
+	opening := d.opening()
+	if opening == openGreeted && s.settings.Password != "" {
+		refuse("Wrong password", dropUnproven) // set since the challenge was sent
 		return
+	}
+	id, waits := s.freeSeat()
+	if id == game.Nobody {
+		if !waits {
+			refuse("This server is full", dropFull)
+		}
+		return
+	}
+	c, err := s.newSession(now, id, peer, d)
+	if err != nil || d.accept(&c.conn) != nil {
+		return
+	}
+	// Without a token in its packets, anybody can make a client misbehave.
+	c.accountable = proven && c.conn.Token() != packet.NoToken
+	s.sessions[id], s.byPeer[peer] = c, c
+	s.thinBots()
+	switch opening {
+	case openSpeaks:
+		s.feedSession(now, c, b)
+	case openGreeted:
+		c.advance(stateConnecting)
+		c.sendMapChange()
+	}
+}
+
+// freeSeat finds a seat for a client, Nobody if there is none; waits tells that
+// there will be one after the next tick, when the client asks again.
+func (s *Server) freeSeat() (id game.PlayerID, waits bool) {
+	for id := range game.PlayerID(min(int(s.settings.MaxClients), len(s.sessions))) {
+		if s.sessions[id] != nil || s.bots.has(id) {
+			continue
+		}
+		if !s.leaving.Has(id) {
+			return id, false
+		}
+		waits = true // for the tick that clears the seat
 	}
 	if bot := s.lastBot(); !waits && bot != game.Nobody && int(bot) < int(s.settings.MaxClients) {
 		s.dropBot(bot, "made room")
 		waits = true
 	}
-	if !waits {
-		refuse("This server is full", dropFull)
-	}
+	return game.Nobody, waits
+}
+
+// rejoin is for a client that has begun anew in its seat, as after a crash.
+func (s *Server) rejoin(now conn.Time, c *session) {
+	s.print(console.Info, "server", fmt.Sprintf("client begins anew. cid=%d addr=%s", c.id, c.peer))
+	s.leaveWorld(c, "")
+	c.begin(now, c.peer, c.dialect)
 }
 
 // reap ends the sessions that are to end.
@@ -168,20 +226,26 @@ func (s *Server) end(now conn.Time, c *session) {
 	if s.sessions[c.id] != c {
 		return
 	}
-	quick := c.conn.State() == conn.StateError && now.Sub(c.since) < time.Second
+	quick := c.accountable && c.conn.State() == conn.StateError && now.Sub(c.since) < time.Second
 	c.conn.Close(now, c.dropReason)
 	s.print(console.Info, "server", fmt.Sprintf("client dropped. cid=%d addr=%s reason='%s'", c.id, c.peer, text([]byte(c.dropReason), 128)))
-	if c.state >= stateReady {
-		s.leaving |= game.Only(c.id)
-		s.lastSeen[c.id] = seen{name: s.nameOf(c.id), team: s.team(c.id)}
-		s.command(game.Command{Kind: game.CmdLeave, Player: c.id, Target: game.Nobody, Text: c.dropReason})
-	}
+	s.leaveWorld(c, c.dropReason)
 	c.snap.reset()
 	s.sessions[c.id] = nil
 	delete(s.byPeer, c.peer)
 	if quick {
 		s.ban(now, c.peer.Addr(), time.Minute, "Stressing network")
 	}
+}
+
+// leaveWorld clears the seat of a session in the world.
+func (s *Server) leaveWorld(c *session, reason string) {
+	if c.state < stateReady {
+		return
+	}
+	s.leaving |= game.Only(c.id)
+	s.lastSeen[c.id] = seen{name: s.nameOf(c.id), team: s.team(c.id)}
+	s.command(game.Command{Kind: game.CmdLeave, Player: c.id, Target: game.Nobody, Text: reason})
 }
 
 // ban bans an address and drops its clients.

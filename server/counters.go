@@ -22,12 +22,14 @@ const (
 	dropInfo                               // a request for info that is none
 	dropFlood                              // more than a client may send
 	dropRconLines                          // output that an operator's connection had no room for
+	dropVersion                            // of another version than the session's
+	dropUnproven                           // clients without a token beyond their budget
 	numDrops
 )
 
 var dropNames = [numDrops]string{
 	"unknown_protocol", "unexpected", "connection", "message", "not_vital", "state", "unwanted",
-	"input", "commands", "banned", "full", "snapshot_too_large", "ticks", "stress", "info", "flood", "rcon_lines",
+	"input", "commands", "banned", "full", "snapshot_too_large", "ticks", "stress", "info", "flood", "rcon_lines", "version", "unproven",
 }
 
 func (s *Server) count(r dropReason) { s.counters[r].Add(1) }

@@ -67,8 +67,8 @@ func (c *session) rconLogin(level console.Level, text, who string) {
 	}
 }
 
-// rconWrong counts wrong passwords. The address has echoed a token, so nobody
-// can get somebody else banned.
+// rconWrong counts wrong passwords, and bans an address if nobody else can have
+// said them.
 func (c *session) rconWrong() {
 	s := c.srv
 	most := s.settings.RconMaxTries
@@ -82,7 +82,7 @@ func (c *session) rconWrong() {
 		return
 	}
 	const reason = "Too many remote console authentication tries"
-	if s.settings.RconBanTime > 0 {
+	if s.settings.RconBanTime > 0 && c.accountable {
 		if s.ban(c.now, c.peer.Addr(), time.Duration(s.settings.RconBanTime)*time.Minute, reason) == nil {
 			s.tries.forget(c.peer.Addr())
 			return

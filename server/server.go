@@ -72,6 +72,7 @@ type Server struct {
 	dropped   []*session
 	bans      bans
 	stress    stressGuard
+	unproven  unprovenGuard
 	tries     rconTries
 	originKey maphash.Seed
 	leaving   game.Mask             // seats that the next tick clears
@@ -113,15 +114,15 @@ type Server struct {
 // socket. Run or Advance bring it to life.
 func New(cfg Config) (*Server, error) {
 	s := &Server{
-		cfg:      cfg,
-		byPeer:   make(map[transport.Peer]*session),
-		dialects: newDialects(),
-		batch:    make([]transport.Datagram, 64),
-		asks:     make(chan func(), 16),
-		ended:    make(chan struct{}),
+		cfg:    cfg,
+		byPeer: make(map[transport.Peer]*session),
+		batch:  make([]transport.Datagram, 64),
+		asks:   make(chan func(), 16),
+		ended:  make(chan struct{}),
 
 		originKey: maphash.MakeSeed(),
 	}
+	s.dialects = newDialects(s)
 	if s.cfg.Log == nil {
 		s.cfg.Log = slog.New(slog.DiscardHandler)
 	}

@@ -51,6 +51,9 @@ type session struct {
 	mayEnter   bool
 	dropReason string // set when the session is to end
 	dropping   bool
+	// accountable is whether what comes from the address is its owner's doing, so
+	// that he may be banned for it.
+	accountable bool
 
 	download download
 	inputs   inputs
@@ -80,6 +83,12 @@ func (s *Server) newSession(now conn.Time, id game.PlayerID, peer transport.Peer
 		}
 		s.idle[id] = c
 	}
+	c.begin(now, peer, d)
+	return c, nil
+}
+
+// begin makes the session that of a client of whom nothing is known yet.
+func (c *session) begin(now conn.Time, peer transport.Peer, d *dialect) {
 	c.peer, c.since, c.now = peer, now, now
 	c.dialect, c.host = d, d.Host(c)
 	c.advance(stateAuth)
@@ -88,7 +97,6 @@ func (s *Server) newSession(now conn.Time, id game.PlayerID, peer transport.Peer
 	c.profiled, c.mayEnter, c.dropping, c.dropReason = false, false, false, ""
 	c.rcon = rconState{}
 	c.restart()
-	return c, nil
 }
 
 // advance brings the session a step further on its way.

@@ -41,7 +41,7 @@ func TestPlainRealMaps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(b) > 60<<10 {
+		if len(b) > 80<<10 {
 			continue // the others have all there is, and take seconds
 		}
 		m, err := Parse(b)

@@ -29,6 +29,11 @@ type Settings struct {
 	MaxClients           int // sv_max_clients
 	MaxClientsPerIP      int // sv_max_clients_per_ip
 	MaxClientsPerNetwork int // sv_max_clients_per_network, ours
+	// VanillaAntispoof makes clients that know no tokens prove their address before
+	// they get a seat; VanillaConnPerSecond is how many of them may try in a second
+	// (0: none).
+	VanillaAntispoof     int // sv_vanilla_antispoof, DDNet's
+	VanillaConnPerSecond int // sv_van_conn_per_second, DDNet's
 	// MapDownloadSpeed is how many pieces of the map a client gets at once.
 	MapDownloadSpeed int // sv_map_download_speed
 	// HighBandwidth sends a snapshot every tick instead of every second one.
@@ -157,6 +162,8 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_max_clients", "Number of clients that may be connected", sv, &s.MaxClients, 8, 1, 64},
 		{"sv_max_clients_per_ip", "Number of clients that may be connected from one IP", sv, &s.MaxClientsPerIP, 4, 1, 64},
 		{"sv_max_clients_per_network", "Number of clients that may be connected from one network (0 = any)", sv, &s.MaxClientsPerNetwork, 0, 0, 64},
+		{"sv_vanilla_antispoof", "Let clients without tokens prove their address", sv, &s.VanillaAntispoof, 1, 0, 1},
+		{"sv_van_conn_per_second", "Number of connection attempts of clients without tokens per second (0 = none)", sv, &s.VanillaConnPerSecond, 10, 0, 10000},
 		{"sv_map_download_speed", "Number of map data packages a client gets on each request", sv, &s.MapDownloadSpeed, 8, 1, 16},
 		{"sv_high_bandwidth", "Send a snapshot every tick, doubles the bandwidth", sv, &s.HighBandwidth, 0, 0, 1},
 		{"sv_register", "Announce the server to the master servers", sv, &s.Announce, 1, 0, 1},

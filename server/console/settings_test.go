@@ -16,7 +16,7 @@ func TestSettingsAsReleased(t *testing.T) {
 		"sv_player_slots": "sv_player_slots 8 0 64",
 		"sv_map":          `sv_map "teeyard1" 128`, // dm1 is not ours to ship
 	}
-	ours := map[string]bool{"sv_max_clients_per_network": true, "sv_register_port": true,
+	ours := map[string]bool{"sv_max_clients_per_network": true, "sv_vanilla_antispoof": true, "sv_van_conn_per_second": true, "sv_register_port": true,
 		"sv_replay": true, "sv_replay_max_size": true, "sv_replay_max_files": true,
 		"sv_bots": true, "sv_bot_skill": true}
 
