@@ -1,0 +1,93 @@
+package query
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestBudget(t *testing.T) {
+	b := NewBudget(BudgetConfig{Network: 1000, Total: 3500})
+	ip := netip.MustParseAddr
+	for n, step := range []struct {
+		now   int64
+		ip    string
+		bytes int
+		want  bool
+	}{
+		{0, "192.0.2.1", 1500, true},
+		{0, "192.0.2.200", 500, true}, // the same network
+		{0, "192.0.2.1", 1, false},
+		{0, "::ffff:192.0.2.7", 1, false},
+		{second / 2, "192.0.2.1", 501, false},
+		{second / 2, "192.0.2.1", 500, true},
+		{second / 2, "192.0.3.1", 2001, false},
+		{second / 2, "192.0.3.1", 2000, true},
+		{second / 2, "2001:db8::1", 2000, true},
+		{second / 2, "2001:db8::ffff:1", 1, false},
+		{second / 2, "2001:db8:0:1::1", 2000, true},
+		// In all 6500 were spent and 1750 regained, of 7000.
+		{second / 2, "198.51.100.1", 2000, true},
+		{second / 2, "198.51.100.1", 1, false},
+		{second / 2, "198.51.101.1", 1000, false},
+		{second / 2, "127.0.0.1", 1 << 20, true},
+		{second / 2, "::1", 1 << 20, true},
+		{5 * second, "198.51.101.1", 1000, true},
+	} {
+		if got := b.Spend(step.now, ip(step.ip), step.bytes); got != step.want {
+			t.Errorf("step %d: %+v: %v", n, step, got)
+		}
+	}
+}
+
+// TestBudgetHolds lets many networks ask in a small table: whatever they do, none
+// gets more than its share while it is remembered, and all together never.
+func TestBudgetHolds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := BudgetConfig{Network: rapid.IntRange(1, 5000).Draw(t, "network"), Total: rapid.IntRange(1, 20000).Draw(t, "total"), Networks: 64}
+		b := NewBudget(cfg)
+		got := map[netip.Addr]int{}
+		now, all := int64(0), 0
+		for range rapid.IntRange(1, 300).Draw(t, "requests") {
+			now += rapid.Int64Range(0, second/10).Draw(t, "pause")
+			ip := netip.AddrFrom4([4]byte{10, 0, byte(rapid.IntRange(0, 2).Draw(t, "net")), 1})
+			n := rapid.IntRange(1, 3000).Draw(t, "bytes")
+			if b.Spend(now, ip, n) {
+				got[ip] += n
+				all += n
+			}
+		}
+		may := func(rate int) int { return 2*rate + int(now*int64(rate)/second) + 1 }
+		for ip, n := range got {
+			if n > may(cfg.Network) {
+				t.Fatalf("%v got %d bytes, may have %d", ip, n, may(cfg.Network))
+			}
+		}
+		if all > may(cfg.Total) {
+			t.Fatalf("all got %d bytes, may have %d", all, may(cfg.Total))
+		}
+	})
+}
+
+// TestBudgetMemory fills the table with strangers: it stays what it is.
+func TestBudgetMemory(t *testing.T) {
+	b := NewBudget(BudgetConfig{Total: 1 << 40, Networks: 128})
+	size := len(b.table)
+	for n := range uint32(100000) {
+		var a [4]byte
+		binary.BigEndian.PutUint32(a[:], n<<8)
+		b.Spend(int64(n), netip.AddrFrom4(a), 1000)
+	}
+	if len(b.table) != size || size != 128 {
+		t.Errorf("%d places", len(b.table))
+	}
+	if raceEnabled {
+		return
+	}
+	ip := netip.MustParseAddr("192.0.2.1")
+	if n := testing.AllocsPerRun(100, func() { b.Spend(1e6, ip, 1) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
