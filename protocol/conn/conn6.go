@@ -63,12 +63,6 @@ const (
 	// as a rejoin and starts its sequence anew.
 	confirmEvery = 2 * time.Second
 
-	// rejoinAfter is how old a connection must be to be begun anew, and
-	// rejoinWithin how soon the ACCEPT must follow the CONNECT. Within the first
-	// time both are taken for late duplicates of those that made the connection.
-	rejoinAfter  = time.Second
-	rejoinWithin = 5 * time.Second
-
 	// challengeSeq is how many vital chunks a challenge has.
 	challengeSeq = 6
 )
@@ -85,11 +79,21 @@ type six struct {
 	confirmed   Time         // when that was
 
 	// The server's.
-	began     Time // when the connection began, or began anew
-	asked     bool // a CONNECT to begin anew was answered
-	askedAt   Time
-	rejoined  bool // not yet told
+	offered  bool // a CONNECT to begin anew was answered, with nextToken
+	rejoined bool // not yet told
+
 	handshake Handshake
+}
+
+// nextToken returns the token for a connection that begins anew. It must be another
+// one: what is still on its way from before would ack what it has not seen. Nobody
+// can guess it who does not know the first.
+func nextToken(t packet.Token) packet.Token {
+	t++
+	if t == packet.NoToken || t == 0 {
+		return 1
+	}
+	return t
 }
 
 // Dial6 begins a 0.6 connection as a client. TKEN is the one to use: it falls back to
@@ -158,7 +162,6 @@ func (c *Conn) begin6(now Time, g packet.Guard) {
 	c.six.on = true
 	c.core.limit = packet.MaxPayload6
 	c.guard(g)
-	c.six.began = now
 	c.lastRecv, c.lastSend = now, now
 }
 
@@ -205,13 +208,13 @@ func (c *Conn) Version() Version {
 func (c *Conn) Handshake() Handshake { return c.six.handshake }
 
 // Rejoined reports, once, that the client of a server's TKEN connection has begun
-// anew: it lost its state, sent CONNECT again and proved itself with the token. The
-// connection is as after Accept6, and online; the owner must begin anew, too, as with
-// a new client. Ask after each Feed, before Queue.
+// anew: it lost its state, sent CONNECT again and proved itself by the token of the
+// answer, which is another one than before. The connection is as after Accept6, and
+// online; the owner must begin anew, too, as with a new client. Ask after each Feed,
+// before Queue.
 //
-// Only a connection older than a second is begun anew, and only by an ACCEPT within
-// five seconds of the CONNECT, so that late duplicates do no harm. Without a token a
-// CONNECT could be anybody's; such clients wait until the old connection has ended.
+// Late duplicates do no harm. Without a token a CONNECT could be anybody's; such
+// clients, and those of 0.6.5, wait until the old connection has ended.
 func (c *Conn) Rejoined() bool {
 	was := c.six.rejoined
 	c.six.rejoined = false

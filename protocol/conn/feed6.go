@@ -19,9 +19,6 @@ func (c *Conn) feed6(now Time, b []byte, h Handler) packet.Drop {
 	default:
 		return drop
 	}
-	if c.six.asked && p.Flags&packet.Control != 0 && p.ControlID() == packet.Confirm && p.Ack == 0 {
-		c.rejoin(now)
-	}
 	if !c.core.possibleAck(p.Ack) {
 		return packet.DropAck
 	}
@@ -68,16 +65,24 @@ func (c *Conn) open6(now Time, b []byte, p *packet.Packet6) packet.Drop {
 	}
 	if c.server && p.Flags&packet.Control != 0 && p.ControlID() == packet.Connect && p.Offer().Place == packet.InTrailer {
 		// It cannot have the token yet.
-		c.reconnect(now)
+		c.reconnect()
 		return packet.DropState
 	}
 	if err := p.Open(&c.buffers.in); err != nil {
 		return err.(packet.Drop)
 	}
-	if token, ok := p.CutTrailer(); !ok || token != c.six.guard.Token {
+	token, ok := p.CutTrailer()
+	switch {
+	case !ok:
 		return packet.DropToken
+	case token == c.six.guard.Token:
+		return packet.DropNone
+	case c.six.offered && token == nextToken(c.six.guard.Token) &&
+		p.Flags&packet.Control != 0 && p.ControlID() == packet.Confirm && p.Ack == 0:
+		c.rejoin(now)
+		return packet.DropNone
 	}
-	return packet.DropNone
+	return packet.DropToken
 }
 
 // drop turns an error of package packet into what it is.
@@ -145,24 +150,19 @@ func (c *Conn) accepted(now Time, p *packet.Packet6) packet.Drop {
 	return packet.DropNone
 }
 
-// reconnect answers a CONNECT to a connection with a trailer.
-func (c *Conn) reconnect(now Time) {
-	if now.Sub(c.six.began) <= rejoinAfter {
-		return
-	}
-	c.six.asked, c.six.askedAt = true, now
-	c.send(packet.AppendAccept6(c.buffers.out[:0], c.six.guard, packet.NoToken))
+// reconnect answers a CONNECT to a connection with a trailer: it offers to begin anew,
+// and changes nothing.
+func (c *Conn) reconnect() {
+	c.six.offered = true
+	g := packet.Guard{Place: packet.InTrailer, Token: nextToken(c.six.guard.Token)}
+	c.send(packet.AppendAccept6(c.buffers.out[:0], g, packet.NoToken))
 }
 
-// rejoin begins the connection anew if its client has asked for that.
+// rejoin begins the connection anew with the token that was offered.
 func (c *Conn) rejoin(now Time) {
-	c.six.asked = false
-	if now.Sub(c.six.askedAt) > rejoinWithin {
-		return
-	}
 	c.core.reset()
 	c.generation++
 	c.lastSend = now
-	c.six.began = now
-	c.six.rejoined = true
+	c.guard(packet.Guard{Place: packet.InTrailer, Token: nextToken(c.six.guard.Token)})
+	c.six.offered, c.six.rejoined = false, true
 }
