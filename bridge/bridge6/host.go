@@ -1,0 +1,242 @@
+package bridge6
+
+import (
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// Version is 0.6 as a server speaks it. It implements [bridge.Version]; it and its
+// hosts are for one goroutine.
+type Version struct {
+	decoder msg6.Decoder
+	scene   scene
+	buf     []byte
+	world   *game.World // of the last tick; nil before the first
+	// names are the players' last ones, also when they are gone.
+	names [game.MaxPlayers]string
+}
+
+// NewVersion makes the 0.6 of one server.
+func NewVersion() *Version { return new(Version) }
+
+// Name implements [bridge.Version].
+func (v *Version) Name() string { return "0.6" }
+
+// Speaks implements [bridge.Version].
+func (v *Version) Speaks() string { return msg6.NetVersion }
+
+// PlainMaps implements [bridge.Version]: DDNet reads compressed tile layers from 17.2
+// on only, and Teeworlds 0.6 never did.
+func (v *Version) PlainMaps() bool { return true }
+
+// Note implements [bridge.Version].
+func (v *Version) Note(w *game.World, events []game.Event) {
+	v.world = w
+	for i := range events {
+		switch ev := &events[i]; ev.Kind {
+		case game.EvEntered:
+			if p, ok := w.Player(ev.Player); ok {
+				v.names[ev.Player] = p.Profile.Name
+			}
+			v.scene.strip(ev.Player)
+		case game.EvLeft:
+			v.scene.strip(ev.Player)
+			v.scene.ranked &^= game.Only(ev.Player)
+		}
+	}
+	v.scene.note(w.Frame(), events)
+}
+
+// Begin implements [bridge.Version].
+func (v *Version) Begin(w *game.World) {
+	v.world = w
+	v.scene.begin(w)
+}
+
+// Done implements [bridge.Version].
+func (v *Version) Done() { v.scene.done() }
+
+// Host implements [bridge.Version].
+func (v *Version) Host(s bridge.Session) bridge.Host {
+	return &host{v: v, s: s, version: msg6.VersionNone, own: game.Nobody, partner: game.Nobody}
+}
+
+// nameOf is a player's name, also in the tick after he left.
+func (v *Version) nameOf(id game.PlayerID) string {
+	if id < 0 || id >= game.MaxPlayers {
+		return ""
+	}
+	if v.world != nil {
+		if p, ok := v.world.Player(id); ok && p.Profile.Name != "" {
+			return p.Profile.Name
+		}
+	}
+	return v.names[id]
+}
+
+// host is the server's end of the bridge for one client. What it needs while it
+// works it shares with the others.
+type host struct {
+	v *Version
+	s bridge.Session
+
+	version int32 // of DDNet's client, msg6.VersionNone for others
+	greeted bool  // INFO came
+	able    bool  // was told what the server can do
+	own     game.PlayerID
+	ids     idMap
+
+	profile    game.Profile // as told first
+	dressed    look         // as told last
+	warned     bool         // that a name stays
+	partner    game.PlayerID
+	locked     bool // the teams, as told last
+	lockKnown  bool
+	input      bridge.Input
+	playerInfo msg6.PlayerInput
+}
+
+// few tells whether the client knows only 16 ids.
+func (h *host) few() bool { return h.version < msg6.VersionDDNetOld }
+
+// ddnet tells whether the client reads DDNet's own messages and objects.
+func (h *host) ddnet() bool { return h.version >= msg6.VersionDDNetOld }
+
+// sizes are those of the snapshot objects both ends know.
+var sizes = snapshot.Sizes(msg6.Sizes)
+
+// say queues a message that must arrive.
+func (h *host) say(m msg6.Message) {
+	h.v.buf = m.Append(h.v.buf[:0])
+	h.s.Queue(h.v.buf, true)
+}
+
+// Restart implements [bridge.Host].
+func (h *host) Restart() {
+	h.ids.reset()
+	h.partner = game.Nobody
+	h.locked, h.lockKnown = false, false
+}
+
+// MapChange implements [bridge.Host]. There is no MAP_DETAILS before it: DDNet's
+// client would look for the map on a web server, its own project's unless told of
+// another, before it asks for it here.
+func (h *host) MapChange(m *bridge.Map) {
+	if h.ddnet() && !h.able {
+		h.able = true
+		h.say(&msg6.Capabilities{Version: msg6.CapabilitiesVersion, Flags: msg6.CapabilityPingEx | msg6.CapabilityAllowDummy})
+	}
+	h.say(&msg6.MapChange{Name: []byte(m.Name), CRC: int32(m.CRC), Size: int32(len(m.File))})
+}
+
+// MapData implements [bridge.Host].
+func (h *host) MapData(m *bridge.Map, chunk int) {
+	from := chunk * msg6.MapChunkSize
+	if from < 0 || from >= len(m.File) {
+		return
+	}
+	d := msg6.MapData{CRC: int32(m.CRC), Chunk: int32(chunk), Data: m.File[from:]}
+	if len(d.Data) > msg6.MapChunkSize {
+		d.Data = d.Data[:msg6.MapChunkSize]
+	} else {
+		d.Last = 1
+	}
+	h.v.buf = d.Append(h.v.buf[:0])
+	h.s.Queue(h.v.buf, true)
+}
+
+// ChunkSize implements [bridge.Host].
+func (h *host) ChunkSize() int { return msg6.MapChunkSize }
+
+// ConReady implements [bridge.Host].
+func (h *host) ConReady() { h.say(&msg6.ConReady{}) }
+
+// ReadyToEnter implements [bridge.Host].
+func (h *host) ReadyToEnter() { h.say(&msg6.SvReadyToEnter{}) }
+
+// ServerInfo implements [bridge.Host]: 0.6 clients ask for it without a connection.
+func (h *host) ServerInfo(*bridge.Info) {}
+
+// Motd implements [bridge.Host].
+func (h *host) Motd(text string) { h.say(&msg6.SvMotd{Message: []byte(text)}) }
+
+// GameInfo implements [bridge.Host]: it is in the snapshots.
+func (h *host) GameInfo(*game.World) {}
+
+// Tuning implements [bridge.Host].
+func (h *host) Tuning(w *game.World) {
+	t := w.Tuning()
+	var params [msg6.TuneParamsVanilla]int32
+	n := copy(params[:], t[:laserDamageIndex])
+	params[n] = laserDamage
+	copy(params[n+1:], t[laserDamageIndex:])
+	h.say(&msg6.SvTuneParams{Params: params[:]})
+}
+
+// Parameters of 0.6 that 0.7 does not have: where it stands, and its value times 100.
+const (
+	laserDamageIndex = 30
+	laserDamage      = 500
+)
+
+// RconAuth implements [bridge.Host].
+func (h *host) RconAuth(on bool) {
+	m := msg6.RconAuthStatus{}
+	if on {
+		m = msg6.RconAuthStatus{Authed: 1, CmdList: 1}
+	}
+	h.say(&m)
+}
+
+// RconLine implements [bridge.Host].
+func (h *host) RconLine(line string) { h.say(&msg6.RconLine{Line: []byte(line)}) }
+
+// RconCommand implements [bridge.Host].
+func (h *host) RconCommand(c *bridge.Command) {
+	h.say(&msg6.RconCmdAdd{Name: []byte(c.Name), Help: []byte(c.Help), Params: []byte(c.Params)})
+}
+
+// RconCommandGone implements [bridge.Host].
+func (h *host) RconCommandGone(name string) { h.say(&msg6.RconCmdRem{Name: []byte(name)}) }
+
+// MapListed implements [bridge.Host]: 0.6 has none.
+func (h *host) MapListed(string) {}
+
+// Build implements [bridge.Host].
+func (h *host) Build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
+	if h.few() && !v.Everything {
+		h.ids.look(v)
+	} else if h.ids.on {
+		h.ids.reset() // it turned out to know more
+	}
+	h.v.scene.build(b, v, latency, viewer{ids: &h.ids, ddnet: h.ddnet()})
+}
+
+// Sizes implements [bridge.Host].
+func (h *host) Sizes() *snapshot.Sizes { return &sizes }
+
+// Snapshot implements [bridge.Host].
+func (h *host) Snapshot(s snapshot.Header, part int, data []byte) {
+	delta := s.Tick - s.Base
+	switch s.Parts {
+	case 0:
+		m := msg6.SnapEmpty{Tick: s.Tick, DeltaTick: delta}
+		h.v.buf = m.Append(h.v.buf[:0])
+	case 1:
+		m := msg6.SnapSingle{Tick: s.Tick, DeltaTick: delta, CRC: s.CRC, Data: data}
+		h.v.buf = m.Append(h.v.buf[:0])
+	default:
+		m := msg6.Snap{Tick: s.Tick, DeltaTick: delta, Parts: s.Parts, Part: int32(part), CRC: s.CRC, Data: data}
+		h.v.buf = m.Append(h.v.buf[:0])
+	}
+	h.s.Queue(h.v.buf, false)
+}
+
+// InputTiming implements [bridge.Host].
+func (h *host) InputTiming(tick, left int32) {
+	m := msg6.InputTiming{IntendedTick: tick, TimeLeft: left}
+	h.v.buf = m.Append(h.v.buf[:0])
+	h.s.Queue(h.v.buf, false)
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package bridge6
+
+const raceEnabled = true

@@ -1,0 +1,384 @@
+package bridge6
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// scene turns frames into 0.6 snapshots for any number of viewers. What all viewers
+// get alike is encoded once a round.
+//
+// Per tick: note. Per snapshot round: begin, then build for every viewer, then done.
+type scene struct {
+	frame *game.Frame
+	items []item
+	chars []char
+	ints  []int32
+	flags [game.MaxPlayers]int32 // player flags, as 0.6 has them
+	// ranked are those who have or had rights in the remote console: clients keep
+	// what they were told last.
+	ranked game.Mask
+	effects
+	wardrobe
+}
+
+// item is an object that is the same for everybody who sees it.
+type item struct {
+	typ, id uint16
+	off     uint32 // of its integers
+	n       uint16
+	global  bool // seen from everywhere
+	pos     vec.Vec2
+	pos2    vec.Vec2 // the other end of a beam, else pos
+}
+
+func (it *item) key() uint32 { return uint32(it.typ)<<16 | uint32(it.id) }
+
+// char is a tee: some of its integers are nobody's business but its owner's.
+type char struct {
+	id                  game.PlayerID
+	pos                 vec.Vec2
+	ints                [msg6.SizeCharacter]int32
+	health, armor, ammo int32
+}
+
+// Places in objects that differ from viewer to viewer.
+const (
+	charHooked   = 8
+	charHealth   = msg6.SizeCharacterCore + 1 // then armour and ammunition
+	dataCarriers = 2                          // red, then blue
+)
+
+// Numbers on the wire of the objects that are DDNet's own.
+const (
+	numberGameInfoEx = msg6.FirstNumber
+	numberPlayer     = msg6.FirstNumber - 1
+)
+
+var uuidGameInfoEx, uuidPlayer = uuid(msg6.TypeGameInfoEx), uuid(msg6.TypeDDNetPlayer)
+
+func uuid(typ int) msg6.Ex {
+	u, _ := msg6.TypeUUID(typ)
+	return msg6.Ex{UUID: u}
+}
+
+// begin encodes what is there for the viewers of this round.
+func (s *scene) begin(w *game.World) {
+	f := w.Frame()
+	s.frame = f
+	s.items, s.ints, s.chars = s.items[:0], s.ints[:0], s.chars[:0]
+
+	s.game(&f.Game, f.Tick)
+	for i := range f.Pickups {
+		p := &f.Pickups[i]
+		o := msg6.Pickup{X: p.X, Y: p.Y}
+		o.Type, o.Subtype = pickup(p.Kind)
+		o.Put(s.near(msg6.TypePickup, int(p.ID), msg6.SizePickup, at(p.X, p.Y)))
+	}
+	for i := range f.Projectiles {
+		p := &f.Projectiles[i]
+		o := msg6.Projectile{X: p.X, Y: p.Y, VelX: p.VelX, VelY: p.VelY, Type: msg6.Weapon(p.Weapon), StartTick: p.StartTick}
+		o.Put(s.near(msg6.TypeProjectile, int(p.ID), msg6.SizeProjectile, p.Pos))
+	}
+	for i := range f.Lasers {
+		l := &f.Lasers[i]
+		o := msg6.Laser{X: l.X, Y: l.Y, FromX: l.FromX, FromY: l.FromY, StartTick: l.StartTick}
+		dst := s.near(msg6.TypeLaser, int(l.ID), msg6.SizeLaser, l.Pos)
+		s.items[len(s.items)-1].pos2 = l.From
+		o.Put(dst)
+	}
+	for i := range f.Flags {
+		g := &f.Flags[i]
+		o := msg6.Flag{X: g.X, Y: g.Y, Team: msg6.Team(g.Team)}
+		o.Put(s.near(msg6.TypeFlag, int(g.Team), msg6.SizeFlag, g.Pos))
+	}
+	for i := range f.Players {
+		p := &f.Players[i]
+		s.flags[p.ID] = int32(playerFlags(p.Flags))
+		if p.Flags&game.FlagAdmin != 0 {
+			s.ranked |= game.Only(p.ID)
+		}
+		s.dress(w, p.ID)
+	}
+	for i := range f.Characters {
+		s.character(&f.Characters[i])
+	}
+	// In the order of their keys here, once, so that no viewer's snapshot has to be
+	// sorted: build goes on with tees, players and effects, whose types are higher.
+	slices.SortFunc(s.items, func(a, b item) int { return cmp.Compare(a.key(), b.key()) })
+	s.effects.sort()
+}
+
+// pickup is how 0.6 names a thing to pick up: its kind, and which weapon.
+func pickup(k game.PickupKind) (msg6.PickupType, msg6.Weapon) {
+	switch k {
+	case game.PickupHealth:
+		return msg6.PickupHealth, 0
+	case game.PickupArmor:
+		return msg6.PickupArmor, 0
+	case game.PickupGrenade:
+		return msg6.PickupWeapon, msg6.WeaponGrenade
+	case game.PickupShotgun:
+		return msg6.PickupWeapon, msg6.WeaponShotgun
+	case game.PickupLaser:
+		return msg6.PickupWeapon, msg6.WeaponLaser
+	case game.PickupNinja:
+		return msg6.PickupNinja, msg6.WeaponNinja
+	case game.PickupGun:
+		return msg6.PickupWeapon, msg6.WeaponGun
+	default:
+		return msg6.PickupWeapon, msg6.WeaponHammer
+	}
+}
+
+// playerFlags are those of a tee for all to see.
+func playerFlags(f game.PlayerFlags) msg6.PlayerFlags {
+	if f&game.FlagChatting != 0 {
+		return msg6.PlayerFlagChatting
+	}
+	return msg6.PlayerFlagPlaying
+}
+
+// game encodes where the match stands.
+func (s *scene) game(g *game.GameState, tick int32) {
+	o := msg6.GameInfo{
+		Flags: gameFlags(g.Flags), StateFlags: stateFlags(g.State),
+		RoundStartTick: max(g.StartTick, 0), WarmupTimer: timer(g, tick),
+		ScoreLimit: max(g.ScoreLimit, 0), TimeLimit: max(g.TimeLimit, 0),
+		RoundNum: max(g.MatchNum, 0), RoundCurrent: max(g.MatchCur, 0),
+	}
+	o.Put(s.add(msg6.TypeGameInfo, 0, msg6.SizeGameInfo))
+	if o.Flags == 0 {
+		return
+	}
+	d := msg6.GameData{CarrierRed: msg6.FlagMissing, CarrierBlue: msg6.FlagMissing}
+	if g.Flags&game.GameTeams != 0 {
+		d.ScoreRed, d.ScoreBlue = g.TeamScore[0], g.TeamScore[1]
+	}
+	if g.Flags&game.GameHasFlags != 0 {
+		d.CarrierRed, d.CarrierBlue = msg6.FlagCarrier(g.Carrier[0]), msg6.FlagCarrier(g.Carrier[1])
+	}
+	d.Put(s.add(msg6.TypeGameData, 0, msg6.SizeGameData))
+}
+
+func gameFlags(f game.GameFlags) (to msg6.GameFlags) {
+	if f&game.GameTeams != 0 {
+		to |= msg6.GameFlagTeams
+	}
+	if f&game.GameHasFlags != 0 {
+		to |= msg6.GameFlagFlags
+	}
+	return to
+}
+
+// stateFlags shows the end of a round as that of a match: 0.6 knows no rounds within
+// matches, and in both the scoreboard is up and nothing moves, which it calls a pause.
+func stateFlags(f game.StateFlags) (to msg6.GameStateFlags) {
+	if f&(game.StateRoundOver|game.StateGameOver) != 0 {
+		to |= msg6.GameStateGameOver | msg6.GameStatePaused
+	}
+	if f&game.StateSuddenDeath != 0 {
+		to |= msg6.GameStateSuddenDeath
+	}
+	if f&(game.StatePaused|game.StateCountdown) != 0 {
+		to |= msg6.GameStatePaused
+	}
+	return to
+}
+
+// endlessWarmup is the time shown of a warmup without an end: 0.6 says Warmup only
+// while there is time left.
+const endlessWarmup = 60 * game.TickRate
+
+// timer is how many ticks are left of a warmup, countdown or pause; 0 without an end,
+// or in none of them.
+func timer(g *game.GameState, tick int32) int32 {
+	switch {
+	case g.State&(game.StateWarmup|game.StatePaused|game.StateCountdown) == 0:
+		return 0
+	case g.EndTick != 0:
+		return max(g.EndTick-tick, 0)
+	case g.State&game.StateWarmup != 0:
+		return endlessWarmup
+	}
+	return 0
+}
+
+func (s *scene) character(c *game.CharacterState) {
+	ammo := min(max(c.Ammo, 0), 10)
+	if c.Weapon == game.WeaponNinja {
+		ammo = 0 // the tick it ends, of which 0.6 knows nothing
+	}
+	s.chars = append(s.chars, char{
+		id: c.Player, pos: c.Pos,
+		health: min(max(c.Health, 0), 10), armor: min(max(c.Armor, 0), 10), ammo: ammo,
+	})
+	o := msg6.Character{
+		CharacterCore: msg6.CharacterCore{
+			Tick: c.Tick, X: c.X, Y: c.Y, VelX: c.VelX, VelY: c.VelY, Angle: c.Angle, Direction: c.Direction,
+			Jumped: c.Jumped, HookedPlayer: c.HookedPlayer, HookState: msg6.HookState(c.HookState), HookTick: c.HookTick,
+			HookX: c.HookX, HookY: c.HookY, HookDx: c.HookDX, HookDy: c.HookDY,
+		},
+		PlayerFlags: msg6.PlayerFlags(s.flags[c.Player]),
+		Weapon:      max(msg6.Weapon(c.Weapon), msg6.WeaponHammer), Emote: msg6.Emote(c.Emote), AttackTick: c.AttackTick,
+	}
+	o.Put(s.chars[len(s.chars)-1].ints[:])
+}
+
+// add makes room for an item everybody sees.
+func (s *scene) add(typ, id, n int) []int32 {
+	off := len(s.ints)
+	for range n {
+		s.ints = append(s.ints, 0)
+	}
+	s.items = append(s.items, item{typ: uint16(typ), id: uint16(id), off: uint32(off), n: uint16(n), global: true})
+	return s.ints[off : off+n]
+}
+
+// near makes room for an item seen by those who are near p.
+func (s *scene) near(typ, id, n int, p vec.Vec2) []int32 {
+	dst := s.add(typ, id, n)
+	it := &s.items[len(s.items)-1]
+	it.global, it.pos, it.pos2 = false, p, p
+	return dst
+}
+
+// viewer is what a client gets differently from others.
+type viewer struct {
+	ids   *idMap
+	ddnet bool // reads DDNet's own objects
+}
+
+// build writes what the view shows into b, in ascending order as far as ids allow.
+func (s *scene) build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, c viewer) {
+	b.Reset()
+	if c.ddnet {
+		if s.ranked != 0 {
+			put(b, msg6.TypeEx, numberPlayer, msg6.SizeEx, &uuidPlayer)
+		}
+		put(b, msg6.TypeEx, numberGameInfoEx, msg6.SizeEx, &uuidGameInfoEx)
+	}
+	for i := range s.items {
+		it := &s.items[i]
+		if !it.global && !v.Sees(it.pos) && (it.pos2 == it.pos || !v.Sees(it.pos2)) {
+			continue
+		}
+		dst := b.Add(int(it.typ), int(it.id), int(it.n))
+		copy(dst, s.ints[it.off:])
+		if it.typ == msg6.TypeGameData && c.ids.on && dst != nil {
+			for j := dataCarriers; j < msg6.SizeGameData; j++ {
+				dst[j] = c.ids.carrier(dst[j])
+			}
+		}
+	}
+	s.buildTees(b, v, c.ids)
+	s.buildPlayers(b, v, latency, c)
+	s.effects.build(b, v, c.ids)
+	if !c.ddnet {
+		return
+	}
+	for i := range s.frame.Players {
+		p := &s.frame.Players[i]
+		if id := c.ids.id(p.ID); id >= 0 && s.ranked.Has(p.ID) {
+			if dst := b.Add(numberPlayer, int(id), sizePlayer); dst != nil && p.Flags&game.FlagAdmin != 0 {
+				dst[1] = int32(msg6.AuthAdmin)
+			}
+		}
+	}
+	put(b, numberGameInfoEx, 0, msg6.SizeGameInfoEx, &vanilla)
+}
+
+// sizePlayer is what all releases read of a DDNetPlayer: flags and rank.
+const sizePlayer = 2
+
+// vanilla has DDNet's client predict and draw what the game does, and nothing of
+// DDRace.
+var vanilla = msg6.GameInfoEx{
+	Flags: msg6.GameInfoGametypeVanilla | msg6.GameInfoBugVanillaBounce | msg6.GameInfoPredictVanilla |
+		msg6.GameInfoEntitiesVanilla | msg6.GameInfoDontMaskEntities,
+	Version: msg6.GameInfoVersion,
+	Flags2:  msg6.GameInfo2HUDHealthArmor | msg6.GameInfo2HUDAmmo,
+}
+
+func (s *scene) buildTees(b *snapshot.Builder, v *game.View, ids *idMap) {
+	for i := range s.chars {
+		c := &s.chars[i]
+		id := ids.id(c.id)
+		if id < 0 || !v.Sees(c.pos) {
+			continue
+		}
+		dst := b.Add(msg6.TypeCharacter, int(id), msg6.SizeCharacter)
+		if dst == nil {
+			continue
+		}
+		copy(dst, c.ints[:])
+		if ids.on {
+			dst[charHooked] = ids.hooked(dst[charHooked])
+		}
+		if v.Everything || c.id == v.Viewer || c.id == v.Inside {
+			dst[charHealth], dst[charHealth+1], dst[charHealth+2] = c.health, c.armor, c.ammo
+		}
+	}
+}
+
+// buildPlayers adds who is there. Who is out of the round looks on as spectators do,
+// and is shown to himself as one: 0.6 has no other way.
+func (s *scene) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, c viewer) {
+	var watcher *game.PlayerState
+	for i := range s.frame.Players {
+		p := &s.frame.Players[i]
+		id := c.ids.id(p.ID)
+		if id < 0 {
+			continue
+		}
+		o := msg6.PlayerInfo{ClientID: id, Team: msg6.Team(p.Team), Score: p.Score, Latency: latency[p.ID]}
+		if p.ID == v.Viewer {
+			o.Local = 1
+			if p.Watching {
+				watcher, o.Team = p, msg6.TeamSpectators
+			}
+		}
+		if dst := b.Add(msg6.TypePlayerInfo, int(id), msg6.SizePlayerInfo); dst != nil {
+			o.Put(dst)
+		}
+	}
+	for i := range s.frame.Players {
+		p := s.frame.Players[i].ID
+		if id := c.ids.id(p); id >= 0 {
+			copy(b.Add(msg6.TypeClientInfo, int(id), msg6.SizeClientInfo), s.infos[p].ints[:])
+		}
+	}
+	if c.ids.on {
+		copy(b.Add(msg6.TypeClientInfo, spokesman, msg6.SizeClientInfo), spokesmanInfo[:])
+	}
+	if p := watcher; p != nil {
+		o := msg6.SpectatorInfo{SpectatorID: -1, X: p.ViewX, Y: p.ViewY}
+		if p.Spectate != game.SpectateFree {
+			o.SpectatorID = max(c.ids.id(p.Watched), -1)
+		}
+		put(b, msg6.TypeSpectatorInfo, int(c.ids.id(p.ID)), msg6.SizeSpectatorInfo, &o)
+	}
+}
+
+// done ends a round: effects were shown, to whomever they could be.
+func (s *scene) done() { s.effects.clear() }
+
+// putter is a snapshot object.
+type putter[T any] interface {
+	*T
+	Put(dst []int32)
+}
+
+// put adds an object; the type parameter keeps it off the heap.
+func put[T any, P putter[T]](b *snapshot.Builder, typ, id, n int, o P) {
+	if dst := b.Add(typ, id, n); dst != nil {
+		o.Put(dst)
+	}
+}
+
+func at(x, y int32) vec.Vec2 { return vec.Vec2{X: float32(x), Y: float32(y)} }
