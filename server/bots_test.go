@@ -9,8 +9,8 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
-	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/snapshot"
+	"github.com/teeyard/teeyard/query"
 )
 
 // explore waits until bots know the map, which takes real time.
@@ -108,26 +108,16 @@ func TestBotsAreMarked(t *testing.T) {
 		t.Errorf("snapshot has %+v, %v", info, err)
 	}
 
-	record := a.srv.appendInfo(nil, 15)
-	var u packer.Unpacker
-	head := a.srv.info()
-	if head.Clients != 3 || head.Players != 3 {
-		t.Errorf("%d clients, %d players", head.Clients, head.Players)
+	reply, err := query.ParseReply7(a.srv.answers().Append(nil, query.Request{Form: query.Form7}, 0))
+	if err != nil || reply.Info.NumClients != 3 || reply.Info.NumPlayers != 3 {
+		t.Errorf("browsers see %+v, %v", reply.Info, err)
 	}
-	u.Reset(record)
-	if err := new(msg7.InfoRecord).Unpack(&u); err != nil {
-		t.Fatal(err)
+	bots := map[string]bool{}
+	for _, c := range reply.Info.Clients {
+		bots[c.Name+"/"+c.Clan] = c.Bot && !c.Spectator
 	}
-	kinds := map[string]int32{}
-	for u.Len() > 0 && u.Err() == nil {
-		name := string(u.String(packer.None))
-		clan := string(u.String(packer.None))
-		u.Int()
-		u.Int()
-		kinds[name+"/"+clan] = u.Int()
-	}
-	if u.Err() != nil || len(kinds) != 3 || kinds["alice/"] != 0 || kinds["Ada/bot"] != 2 || kinds["Bolt/bot"] != 2 {
-		t.Errorf("browsers see %v, %v", kinds, u.Err())
+	if len(bots) != 3 || bots["alice/"] || !bots["Ada/bot"] || !bots["Bolt/bot"] {
+		t.Errorf("browsers see %v", bots)
 	}
 }
 

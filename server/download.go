@@ -1,6 +1,7 @@
 package server
 
 import (
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 )
@@ -25,6 +26,7 @@ const (
 
 // download is how far a client got the map.
 type download struct {
+	file   *bridge.Map // that the client was told of
 	active bool
 	next   int // chunk
 	asked  int // the last chunk that was named
@@ -54,7 +56,7 @@ func (c *session) continueDownload() {
 	if !d.active || c.state != stateConnecting || c.dropping {
 		return
 	}
-	m, size := &c.srv.gameMap.Map, c.host.ChunkSize()
+	m, size := d.file, c.host.ChunkSize()
 	sent := false
 	for {
 		if d.next*size >= len(m.File) {

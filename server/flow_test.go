@@ -70,6 +70,7 @@ func TestServerInfo(t *testing.T) {
 		}
 		return answers[0]
 	}
+	const infoTag = "\xff\xff\xff\xffinf3"
 	ask := append([]byte("\xff\xff\xff\xffgie3"), packer.AppendInt(nil, 4711)...)
 	if got := send(packet.AppendConnless(nil, 1, 2, ask)); got != nil {
 		t.Fatalf("a request without a valid token is answered: %x", got)
@@ -81,11 +82,11 @@ func TestServerInfo(t *testing.T) {
 		t.Fatalf("token reply %x: %v", reply, err)
 	}
 	info := send(packet.AppendConnless(nil, p.Response, 0x01020304, ask))
-	if err := p.Parse(info, &scratch); err != nil || p.Token != 0x01020304 || !bytes.HasPrefix(p.Payload, tagInfo) {
+	if err := p.Parse(info, &scratch); err != nil || p.Token != 0x01020304 || !bytes.HasPrefix(p.Payload, []byte(infoTag)) {
 		t.Fatalf("info %x: %v", info, err)
 	}
 	var u packer.Unpacker
-	u.Reset(p.Payload[len(tagInfo):])
+	u.Reset(p.Payload[len(infoTag):])
 	if token := u.Int(); token != 4711 {
 		t.Errorf("token %d", token)
 	}

@@ -1,75 +1,35 @@
 package server
 
 import (
-	"bytes"
-
 	"github.com/teeyard/teeyard/bridge"
-	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/protocol/packer"
-	"github.com/teeyard/teeyard/protocol/packet"
-	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/query"
 )
 
 // gameVersion is the release whose behaviour clients may expect.
 const gameVersion = "0.7.5"
 
-var (
-	tagGetInfo = []byte("\xff\xff\xff\xffgie3")
-	tagInfo    = []byte("\xff\xff\xff\xffinf3")
-)
-
-// feedConnless answers a browser. Its address has echoed a token.
-func (s *Server) feedConnless(now conn.Time, peer transport.Peer, p *packet.Packet) {
-	if !bytes.HasPrefix(p.Payload, tagGetInfo) {
-		s.count(dropInfo)
-		return
-	}
-	var u packer.Unpacker
-	u.Reset(p.Payload[len(tagGetInfo):])
-	token := u.Int()
-	if u.Err() != nil {
-		s.count(dropInfo)
-		return
-	}
-	s.buf = append(s.buf[:0], tagInfo...)
-	s.buf = packer.AppendInt(s.buf, token)
-	s.buf = append(s.buf, s.browse()...)
-	s.out = packet.AppendConnless(s.out[:0], p.Response, s.tokens.Token(now, peer.Addr()), s.buf)
-	s.net.Send(peer, s.out)
-}
-
-// browsed is what browsers get, made once a tick: asking is cheap for them.
+// browsed is what server browsers are told, made at most once a tick: asking is
+// cheap for them.
 type browsed struct {
-	world  *game.World
-	tick   int32
-	record []byte
+	world   *game.World
+	tick    int32
+	info    query.Info
+	answers query.Answers
 }
 
-// maxInfo is the longest record with its list of clients, in bytes, beside the
-// tag and the browser's token.
-var maxInfo = packet.MaxConnlessPayload - len(tagInfo) - packer.MaxIntLen
-
-// browse returns the record with the list of clients. It has to list all; with
-// many long names it would not fit, and browsers would see nothing at all.
-// Shorter names are better.
-func (s *Server) browse() []byte {
+// answers are those to server browsers, of now.
+func (s *Server) answers() *query.Answers {
 	b := &s.browsed
-	if b.world == s.world && b.tick == s.clock.tick {
-		return b.record
+	if b.world != s.world || b.tick != s.clock.tick {
+		b.world, b.tick = s.world, s.clock.tick
+		s.describe(&b.info)
+		b.answers.Set(&b.info)
 	}
-	b.world, b.tick = s.world, s.clock.tick
-	for _, limit := range [...]int{15, 8, 4, 1} {
-		b.record = s.appendInfo(b.record[:0], limit)
-		if len(b.record) <= maxInfo {
-			break
-		}
-	}
-	return b.record
+	return &b.answers
 }
 
-// info is the record that browsers and clients get.
+// info is what the server is, for those who are connected.
 func (s *Server) info() bridge.Info {
 	players, clients := 0, 0
 	for id, c := range s.sessions {
@@ -95,7 +55,7 @@ func (s *Server) info() bridge.Info {
 // vanillaSlots is how many may play at once in the original.
 const vanillaSlots = 16
 
-// gameType is what browsers show. Clients throw a record away that names an
+// gameType is what clients are told. They throw a record away that names an
 // original mode with more slots than the original has, so such a server calls
 // its mode by another name.
 func (s *Server) gameType() string {
@@ -105,33 +65,29 @@ func (s *Server) gameType() string {
 	return s.world.ModeName()
 }
 
-// appendInfo writes the record with the list of clients.
-func (s *Server) appendInfo(dst []byte, nameLimit int) []byte {
-	about := s.info()
-	record := bridge7.Record(&about)
-	dst = record.Append(dst)
+// describe fills in what browsers are told.
+func (s *Server) describe(q *query.Info) {
+	i, m := s.info(), s.gameMap.forAll()
+	*q = query.Info{
+		Version: i.Version, Name: i.Name, Hostname: i.Hostname,
+		Map: m.Name, MapCRC: m.CRC, MapSize: uint32(len(m.File)), MapSHA256: m.SHA256,
+		GameType: s.world.ModeName(), Password: i.Password, SkillLevel: int(i.SkillLevel),
+		NumPlayers: int(i.Players), MaxPlayers: int(i.Slots), NumClients: int(i.Clients), MaxClients: int(i.MaxClients),
+		Clients: q.Clients[:0],
+	}
 	for id, c := range s.sessions {
 		pid := game.PlayerID(id)
 		if c == nil && !s.bots.has(pid) {
 			continue
 		}
-		info, seated := s.world.Player(pid)
-		p := &info.Profile
+		p, seated := s.world.Player(pid)
+		about := query.Client{
+			Name: p.Profile.Name, Clan: p.Profile.Clan, Country: p.Profile.Country, Score: p.Score,
+			Spectator: p.Team == game.TeamSpectators || !seated, Bot: c == nil,
+		}
 		if c != nil && c.state != stateInGame {
-			p = &game.Profile{Name: "(connecting)", Country: -1}
+			about.Name, about.Clan, about.Country = "(connecting)", "", -1
 		}
-		dst = packer.AppendStringLimit(dst, []byte(p.Name), nameLimit)
-		dst = packer.AppendStringLimit(dst, []byte(p.Clan), min(nameLimit, 11))
-		dst = packer.AppendInt(dst, p.Country)
-		dst = packer.AppendInt(dst, info.Score)
-		kind := int32(0)
-		if info.Team == game.TeamSpectators || !seated {
-			kind = 1
-		}
-		if c == nil {
-			kind |= 2 // a bot
-		}
-		dst = packer.AppendInt(dst, kind)
+		q.Clients = append(q.Clients, about)
 	}
-	return dst
 }

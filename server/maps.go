@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/teeyard/teeyard/bridge"
@@ -46,10 +47,50 @@ type gameMap struct {
 	bridge.Map        // as clients are told of it; the name is sv_map's last element
 	setting    string // sv_map as it was
 	terrain    game.Terrain
+	// plain is the map for clients that cannot read the file as it is; nil if all
+	// can, or if it could not be made: plainErr tells why.
+	plain    *bridge.Map
+	plainErr error
+}
+
+// For is the map as clients of a version get it.
+func (m *gameMap) For(v bridge.Version) (*bridge.Map, error) {
+	switch {
+	case !v.PlainMaps():
+		return &m.Map, nil
+	case m.plainErr != nil:
+		return nil, m.plainErr
+	}
+	return m.forAll(), nil
+}
+
+// forAll is the map that most clients can read.
+func (m *gameMap) forAll() *bridge.Map {
+	if m.plain != nil {
+		return m.plain
+	}
+	return &m.Map
+}
+
+// makePlain rewrites the map if not everybody can read it. The parsed map is used
+// up.
+func (m *gameMap) makePlain(parsed *twmap.Map) {
+	if !parsed.Plain() {
+		return
+	}
+	file, err := parsed.Bytes()
+	if err != nil {
+		m.plainErr = err
+		return
+	}
+	plain := gameMap{Map: m.Map}
+	plain.setFile(file)
+	m.plain = &plain.Map
 }
 
 // setFile sets the file clients download.
 func (m *gameMap) setFile(file []byte) {
+	m.plain, m.plainErr = nil, nil
 	m.File, m.CRC, m.SHA256 = file, crc32.ChecksumIEEE(file), sha256.Sum256(file)
 }
 
@@ -81,6 +122,9 @@ func (s *Server) readMap(setting string) (gameMap, error) {
 	}
 	m.setFile(file)
 	m.terrain = game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()}
+	if slices.ContainsFunc(s.dialects, func(d *dialect) bool { return d.PlainMaps() }) {
+		m.makePlain(parsed)
+	}
 	return m, nil
 }
 
@@ -128,6 +172,9 @@ func (s *Server) loadMap(setting string) error {
 	})
 	if err != nil {
 		return fmt.Errorf("sv_map %q: %w", setting, err)
+	}
+	if m.plainErr != nil {
+		s.print(console.Standard, "server", fmt.Sprintf("sv_map '%s' cannot be made fit for older clients, which have to stay out: %v", setting, m.plainErr))
 	}
 	s.endReplay(replay.EndMap)
 	s.gameMap, s.world = m, w

@@ -27,8 +27,15 @@ func (c *session) OnHello(h bridge.Hello) {
 	c.sendMapChange()
 }
 
+// sendMapChange tells which map is played; a client that cannot read it has to go.
 func (c *session) sendMapChange() {
-	c.host.MapChange(&c.srv.gameMap.Map)
+	m, err := c.srv.gameMap.For(c.dialect)
+	if err != nil {
+		c.drop("This map cannot be read by your version of the game")
+		return
+	}
+	c.download.file = m
+	c.host.MapChange(m)
 	c.conn.Flush(c.now)
 	c.mapVital = c.vitals
 }

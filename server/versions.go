@@ -7,6 +7,7 @@ import (
 	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -64,7 +65,16 @@ func (g *gate7) accept(c *conn.Conn) error { return c.Accept(g.now, g.p.Token, g
 
 func (g *gate7) opening() opening { return openWaits }
 
-func (g *gate7) inform() { g.srv.feedConnless(g.now, g.from, &g.p) }
+func (g *gate7) inform() {
+	s := g.srv
+	r, ok := query.ParseRequest7(g.p.Payload)
+	if !ok {
+		s.count(dropInfo)
+		return
+	}
+	s.buf = s.answers().Append(s.buf[:0], r, 0)
+	g.send(packet.AppendConnless(s.out[:0], g.p.Response, s.tokens.Token(g.now, g.from.Addr()), s.buf))
+}
 
 func (g *gate7) send(b []byte) {
 	g.srv.out = b
@@ -77,9 +87,16 @@ type gate6 struct {
 	srv    *Server
 	now    conn.Time
 	from   transport.Peer
+	b      []byte
 	judged conn.Judgement
 	until  conn.Time // challenges may be answered
 	looks  allowance
+	// informs is what goes to browsers.
+	informs *query.Budget
+}
+
+func newGate6(s *Server) *gate6 {
+	return &gate6{srv: s, informs: query.NewBudget(query.BudgetConfig{})}
 }
 
 // lookRate is for datagrams that may be the answer to a challenge: each has to be
@@ -90,7 +107,7 @@ var lookRate = rate{burst: 256, interval: 4 * time.Millisecond}
 const answerTime = 32 * time.Second
 
 func (g *gate6) judge(now conn.Time, from transport.Peer, kind packet.Kind, b []byte) conn.Verdict {
-	g.now, g.from = now, from
+	g.now, g.from, g.b = now, from, b
 	if kind == packet.KindConnless6 {
 		return conn.Connless
 	}
@@ -126,7 +143,23 @@ func (g *gate6) opening() opening {
 	return openWaits
 }
 
-func (g *gate6) inform() { g.srv.count(dropInfo) }
+// inform answers in a form that is longer than the request, and who asks proves
+// nothing: the budget is all there is against floods in the name of others.
+func (g *gate6) inform() {
+	r, ok := query.ParseRequest6(g.b)
+	if !ok {
+		g.srv.count(dropInfo)
+		return
+	}
+	a := g.srv.answers()
+	if !g.informs.Spend(int64(g.now), g.from.Addr(), a.Size(r.Form)) {
+		g.srv.count(dropUnproven)
+		return
+	}
+	for n := range a.Len(r.Form) {
+		g.send(a.Append(g.srv.out[:0], r, n))
+	}
+}
 
 func (g *gate6) send(b []byte) {
 	g.srv.out = b
