@@ -42,7 +42,7 @@ func TestRules(t *testing.T) {
 	}{
 		{FormPlain6, func(*Info) {}, Header6 + tagInfo + "5\x000.6↔0.7.5\x00yard [1/64]\x00dm1\x00DM\x000\x001\x0016\x001\x0016\x00fifteen letters\x00\x00-1\x007\x001\x00"},
 		{FormPlain6, func(i *Info) { i.MaxClients = 16 }, Header6 + tagInfo + "5\x000.6↔0.7.5\x00yard\x00dm1\x00DM\x000\x001\x0016\x001\x0016\x00fifteen letters\x00\x00-1\x007\x001\x00"},
-		{FormPlain6, func(i *Info) { i.GameType, i.Password = "sixteen letters!", true }, Header6 + tagInfo + "5\x000.6↔0.7.5\x00yard [1/64]\x00dm1\x00sixteen letters\x001\x001\x0016\x001\x0016\x00fifteen letters\x00\x00-1\x007\x001\x00"},
+		{FormPlain6, func(i *Info) { i.GameType, i.Password = "sixteen letters and more", true }, Header6 + tagInfo + "5\x000.6↔0.7.5\x00yard [1/64]\x00dm1\x00sixteen letters \x001\x001\x0016\x001\x0016\x00fifteen letters\x00\x00-1\x007\x001\x00"},
 		{FormPlain6, func(i *Info) { i.TimeScore = true }, Header6 + tagInfo + "5\x000.6↔0.7.5\x00yard [1/64]\x00dm1\x00DM\x000\x001\x0016\x001\x0016\x00fifteen letters\x00\x00-1\x00-7\x001\x00"},
 		{FormPlain6, func(i *Info) { i.TimeScore, i.Clients[0].Score = true, NoTime }, Header6 + tagInfo + "5\x000.6↔0.7.5\x00yard [1/64]\x00dm1\x00DM\x000\x001\x0016\x001\x0016\x00fifteen letters\x00\x00-1\x00-9999\x001\x00"},
 		{FormExtended6, func(i *Info) { i.Version, i.MapCRC, i.MapSize = "0.6.5", 0xffffffff, 5805 }, Header6 + tagExtended + "5\x000.6.5\x00yard\x00dm1\x00-1\x005805\x00DM\x000\x001\x0060\x001\x0064\x00\x00fifteen letters\x00\x00-1\x007\x001\x00\x00"},

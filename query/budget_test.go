@@ -28,10 +28,10 @@ func TestBudget(t *testing.T) {
 		{second / 2, "2001:db8::1", 2000, true},
 		{second / 2, "2001:db8::ffff:1", 1, false},
 		{second / 2, "2001:db8:0:1::1", 2000, true},
-		// In all 6500 were spent and 1750 regained, of 7000.
-		{second / 2, "198.51.100.1", 2000, true},
-		{second / 2, "198.51.100.1", 1, false},
-		{second / 2, "198.51.101.1", 1000, false},
+		// Of all 7000 bytes 2000 were spent, 1750 regained, and then 6500 spent.
+		{second / 2, "198.51.100.1", 252, false},
+		{second / 2, "198.51.100.1", 249, true},
+		{second / 2, "198.51.101.1", 2, false},
 		{second / 2, "127.0.0.1", 1 << 20, true},
 		{second / 2, "::1", 1 << 20, true},
 		{5 * second, "198.51.101.1", 1000, true},

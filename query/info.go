@@ -74,7 +74,7 @@ const (
 	maxName     = 64
 	maxHostname = 128
 	maxMap      = 32
-	maxGameType = 15
+	maxGameType = 16
 	maxNick     = 15
 	maxClan     = 11
 )
