@@ -1,0 +1,338 @@
+// Package examples holds programs that show what can be built on Teeyard, each in a
+// folder of its own. Its test runs them all against servers on the loopback network.
+package examples
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/maps"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/transport/udp"
+)
+
+// limit is how long a test waits for what ought to happen in a second or two.
+const limit = 30 * time.Second
+
+// bin is where the programs are.
+var bin string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	var err error
+	if bin, err = os.MkdirTemp("", "teeyard-examples"); err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(bin)
+	if out, err := exec.Command("go", "build", "-o", bin, "./...").CombinedOutput(); err != nil {
+		os.Stderr.Write(out)
+		return 1
+	}
+	return m.Run()
+}
+
+// serve runs a server and returns its address.
+func serve(t *testing.T, commands ...string) string {
+	t.Helper()
+	sock, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := server.New(server.Config{
+		Transport: sock, Log: slog.New(slog.DiscardHandler),
+		Commands: append([]string{"sv_map testbox; sv_max_clients_per_ip 16; sv_spamprotection 0; sv_rcon_password adminpw"}, commands...),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.Run(ctx)
+	}()
+	t.Cleanup(func() { stop(); <-ended })
+	return sock.LocalAddr().String()
+}
+
+// output is what a program printed so far.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(b)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+// start runs a program until the test ends, and then shows what it printed if the
+// test failed.
+func start(t *testing.T, name string, args ...string) *output {
+	t.Helper()
+	out := new(output)
+	cmd := exec.Command(filepath.Join(bin, name), args...)
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+t.TempDir())
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+		if t.Failed() {
+			t.Logf("%s printed:\n%s", name, out)
+		}
+	})
+	return out
+}
+
+// join plays on a server until the test ends.
+func join(t *testing.T, host string, cfg client.Config) *client.Client {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	cfg.Maps = client.NewMaps("-")
+	c, err := client.Dial(ctx, host, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// wait waits for an event.
+func wait[E client.Event](t *testing.T, c *client.Client, what string, is func(e E) bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	for e := range c.Events(ctx) {
+		if e, ok := e.(E); ok && is(e) {
+			return
+		}
+	}
+	t.Fatalf("no %s", what)
+}
+
+// eventually waits until ok.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(limit); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("never %s", what)
+		}
+	}
+}
+
+func joined(name string) func(e client.Joined) bool {
+	return func(e client.Joined) bool { return e.Player.Name == name }
+}
+
+func TestEcho(t *testing.T) {
+	t.Parallel()
+	host := serve(t)
+	c := join(t, host, client.Config{Name: "alice"})
+	start(t, "echo", host)
+	wait(t, c, "echo", joined("echo"))
+	c.Say("hello")
+	wait(t, c, "answer", func(e client.Chat) bool { return e.From.Name == "echo" && e.Text == "alice says: hello" })
+	echo, _ := c.Find("echo")
+	c.Whisper(echo.ID, "psst")
+	wait(t, c, "whisper", func(e client.Chat) bool {
+		return e.Mode == game.ChatWhisper && e.From.Name == "echo" && e.Text == "psst"
+	})
+}
+
+func TestBridge(t *testing.T) {
+	t.Parallel()
+	here, there := serve(t), serve(t)
+	a, b := join(t, here, client.Config{Name: "alice"}), join(t, there, client.Config{Name: "bob"})
+	start(t, "bridge", here, there)
+	wait(t, a, "bridge", joined("bridge"))
+	wait(t, b, "bridge", joined("bridge"))
+	a.Say("hello")
+	wait(t, b, "line from the other side", func(e client.Chat) bool { return e.From.Name == "bridge" && e.Text == "<alice> hello" })
+	b.Say("hi")
+	wait(t, a, "line from the other side", func(e client.Chat) bool { return e.From.Name == "bridge" && e.Text == "<bob> hi" })
+	join(t, there, client.Config{Name: "carol"})
+	wait(t, a, "word of carol", func(e client.Chat) bool { return e.Text == "carol joined over there" })
+}
+
+// place finds the tee of a player.
+func place(c *client.Client, name string) (at vec.Vec2, ok bool) {
+	p, _ := c.Find(name)
+	c.Look(func(v *game.View) {
+		for i := range v.Characters {
+			if v.Characters[i].Player == p.ID {
+				at, ok = v.Characters[i].Pos, true
+			}
+		}
+	})
+	return at, ok
+}
+
+// TestFollower: wherever alice runs, the follower comes near.
+func TestFollower(t *testing.T) {
+	t.Parallel()
+	host := serve(t)
+	c := join(t, host, client.Config{Name: "alice"})
+	start(t, "follower", host)
+	wait(t, c, "follower", joined("follower"))
+	var from vec.Vec2
+	eventually(t, "alive", func() (ok bool) { from, ok = place(c, "alice"); return ok })
+	in := game.Input{Direction: 1, TargetX: 1}
+	if from.X > 20*32 { // towards the middle of the box
+		in.Direction = -1
+	}
+	polls := 0
+	eventually(t, "away", func() bool {
+		polls++
+		in.Jump = polls%60 < 20 // over whoever is in the way
+		c.SetInput(in)
+		at, ok := place(c, "alice")
+		return ok && vec.Distance(at, from) > 250
+	})
+	c.SetInput(game.Input{TargetX: 1})
+	eventually(t, "followed", func() bool {
+		a, here := place(c, "alice")
+		b, there := place(c, "follower")
+		return here && there && vec.Distance(a, b) < 80
+	})
+}
+
+func TestMapget(t *testing.T) {
+	t.Parallel()
+	host := serve(t)
+	dir := t.TempDir()
+	cmd := exec.Command(filepath.Join(bin, "mapget"), host)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "testbox_*.map"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%v in the folder, %v\n%s", files, err, out)
+	}
+	m, _ := maps.Find("testbox")
+	if got, err := os.ReadFile(files[0]); err != nil || !bytes.Equal(got, m.File) {
+		t.Errorf("%d bytes instead of %d, %v", len(got), len(m.File), err)
+	}
+	if !strings.Contains(string(out), "testbox is ") || !strings.Contains(string(out), filepath.Base(files[0])) {
+		t.Errorf("printed %q", out)
+	}
+}
+
+func TestRcon(t *testing.T) {
+	t.Parallel()
+	host := serve(t)
+	c := join(t, host, client.Config{Name: "alice"})
+	cmd := exec.Command(filepath.Join(bin, "rcon"), host, "status", "say good day", "sv_name")
+	cmd.Env = append(os.Environ(), "RCON_PASSWORD=adminpw")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !strings.Contains(string(out), "alice") || !strings.Contains(string(out), "unnamed server") {
+		t.Errorf("printed %q", out)
+	}
+	wait(t, c, "line of the server", func(e client.Chat) bool { return e.From.ID == game.Nobody && e.Text == "good day" })
+}
+
+// TestVampires: bob shoots alice, and alice heals by shooting bob.
+func TestVampires(t *testing.T) {
+	t.Parallel()
+	free, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := free.LocalAddr().String()
+	free.Close()
+	start(t, "vampires", "bindaddr 127.0.0.1", "sv_port "+host[strings.LastIndexByte(host, ':')+1:], "sv_map testbox; sv_max_clients_per_ip 4; sv_register 0")
+
+	var mu sync.Mutex
+	shooter := "bob"
+	var healths []int32 // alice's, whenever it changed while she shot
+	duel := func(name string) client.Config {
+		return client.Config{Name: name, Play: func(c *client.Client, v *game.View) game.Input {
+			mu.Lock()
+			defer mu.Unlock()
+			var own, other *game.CharacterState
+			for i := range v.Characters {
+				if v.Characters[i].Player == v.Viewer {
+					own = &v.Characters[i]
+				} else {
+					other = &v.Characters[i]
+				}
+			}
+			if own == nil || other == nil {
+				return game.Input{}
+			}
+			if name == "alice" {
+				if shooter == "bob" && own.Health > 2 && own.Health <= 7 {
+					shooter = "alice"
+				}
+				if n := len(healths); shooter == "alice" && (n == 0 || healths[n-1] != own.Health) {
+					healths = append(healths, own.Health)
+				}
+			}
+			dx, dy := int32(other.Pos.X-own.Pos.X), int32(other.Pos.Y-own.Pos.Y)
+			in := game.Input{TargetX: dx, TargetY: dy, WantedWeapon: int32(game.WeaponGun) + 1}
+			switch {
+			case shooter != name: // stands still
+			case name == "bob" && max(dx, -dx) > 150: // closer, since shots fall
+				in.Direction = 1
+				if dx < 0 {
+					in.Direction = -1
+				}
+			default:
+				in.Fire = v.Tick / 5 & 63
+			}
+			return in
+		}}
+	}
+	// The server may not be there yet.
+	eventually(t, "there", func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		c, err := client.Dial(ctx, host, client.Config{NoMap: true})
+		if err != nil {
+			return false
+		}
+		c.Close()
+		<-c.Done()
+		return true
+	})
+	join(t, host, duel("alice"))
+	join(t, host, duel("bob"))
+	eventually(t, "healed", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		n := 0
+		for i := 1; i < len(healths); i++ {
+			if healths[i] == healths[i-1]+1 {
+				n++
+			}
+		}
+		return n >= 2
+	})
+}
