@@ -25,9 +25,8 @@ func (v Version) String() string {
 
 // Handshake is how a 0.6 connection begins, and with that where its token stands.
 //
-// In all of them the connection is lost with a token that does not match; nothing of
-// such a packet counts. A CONNECT from an address that has a connection already
-// changes nothing, but see Conn.Rejoined.
+// Of a packet whose token does not match nothing counts, as in 0.7. A CONNECT from an
+// address that has a connection already changes nothing; but see Conn.Rejoined.
 type Handshake uint8
 
 const (
@@ -42,8 +41,10 @@ const (
 	// token. Whoever can forge an address can use it in the name of others.
 	Plain
 	// Challenged is Plain for a server that has made the client echo a number
-	// before: see Tokens.AppendChallenge. What the client has sent until then is
-	// lost, and the server's first sequence numbers are used up.
+	// before: see Tokens.AppendChallenge. The server's first six sequence numbers
+	// are used up, so it begins with the seventh. Of what the client has sent it
+	// knows nothing: the first vital chunk that comes is taken for the next one,
+	// and may be one of the messages of the challenge, sent again, or later ones.
 	Challenged
 )
 
