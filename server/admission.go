@@ -14,7 +14,8 @@ import (
 )
 
 // Feed takes one datagram. Whatever it holds, it costs bounded time and memory,
-// and an address that has not echoed a token gets no more bytes than it sent.
+// and an address that has not echoed a token gets no more bytes than it sent,
+// but for what budgets allow to clients and browsers that know no tokens.
 func (s *Server) Feed(now conn.Time, peer transport.Peer, b []byte) {
 	if e := s.bans.find(now, peer.Addr()); e != nil {
 		s.feedBanned(now, peer, b, e)
@@ -118,7 +119,11 @@ func (s *Server) feedBanned(now conn.Time, peer transport.Peer, b []byte, e *ban
 	}
 	e.told = now
 	switch d, verdict := s.judge(now, peer, b); verdict {
-	case conn.Reply, conn.Admit, conn.Unproven:
+	case conn.Unproven:
+		if s.unproven.allow(now, peer, s.originKey, s.settings.VanillaConnPerSecond) {
+			d.refuse(e.text(now))
+		}
+	case conn.Reply, conn.Admit:
 		d.refuse(e.text(now))
 	}
 }

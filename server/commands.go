@@ -185,7 +185,7 @@ func (s *Server) cmdStatus(call *console.Call) {
 				auth = " (Mod)"
 			}
 		}
-		call.Print("server", "id=%d addr=%s client=%x name='%s' score=%d%s", id, c.peer, c.version, info.Profile.Name, info.Score, auth)
+		call.Print("server", "id=%d addr=%s client=%s name='%s' score=%d%s", id, c.peer, c.client(), info.Profile.Name, info.Score, auth)
 	}
 }
 

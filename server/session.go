@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
@@ -145,6 +146,15 @@ func (c *session) Queue(payload []byte, vital bool) {
 // Hurry lets what was queued leave at the end of the datagram. It implements
 // bridge.Line.
 func (c *session) Hurry() { c.replies = true }
+
+// client is the release that the client says it is, as operators' tools read it.
+// Versions but the first are named, as their numbers mean something else.
+func (c *session) client() string {
+	if c.dialect == c.srv.dialects[0] {
+		return fmt.Sprintf("%x", c.version)
+	}
+	return fmt.Sprintf("%s/%d", c.dialect.Name(), c.version)
+}
 
 // drop ends the session when what is going on with it is done.
 func (c *session) drop(reason string) {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/bridge6"
 	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -26,6 +27,7 @@ type dialect struct {
 func newDialects(s *Server) []*dialect {
 	return []*dialect{
 		{Version: bridge7.NewVersion(), gate: &gate7{srv: s}, kinds: kinds7},
+		{Version: bridge6.NewVersion(), gate: newGate6(s), kinds: kinds6},
 	}
 }
 
