@@ -1,0 +1,323 @@
+package bridge6
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+)
+
+func asks(t *testing.T, what string, l *line, want ...any) {
+	t.Helper()
+	if diff := cmp.Diff(want, l.takeAsked(), cmp.AllowUnexported(login{}, callVote{}, chatCmd{})); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// asked is a command as a client asks for it.
+func asked(c game.Command) game.Command {
+	c.Player = game.Nobody
+	return c
+}
+
+// TestTake: what every message of a client becomes.
+func TestTake(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice", "bob")
+	h, l := newHost(t, NewVersion(), w, 0, 16040)
+	look := msg6.PlayerLook{Name: []byte("a name that is too löng"), Clan: []byte("kläääääääääään"), Country: 40, Skin: []byte("pinky")}
+	cmd := func(c game.Command) []any { return []any{asked(c)} }
+	for _, c := range []struct {
+		m    msg6.Message
+		want []any
+	}{
+		{&msg6.Info{NetVersion: []byte(msg6.NetVersion), Password: []byte("pw")}, []any{bridge.Hello{Fits: true, Wants: msg6.NetVersion, Password: "pw", Client: 16040}}},
+		{&msg6.Info{NetVersion: []byte("0.7 802f1be60a05665f")}, []any{bridge.Hello{Wants: "0.7 802f1be60a05665f", Client: 16040}}},
+		{&msg6.RequestMapData{Chunk: 7}, []any{mapRequest(7)}},
+		{&msg6.Ready{}, []any{ready{}}},
+		{&msg6.ClStartInfo{Look: look}, []any{game.Profile{Name: "a name that is ", Clan: "klääää", Country: 40, Skin: standard[8].skin}}},
+		{&msg6.EnterGame{}, []any{enter{}}},
+		{&msg6.RconAuth{Name: []byte("me"), Password: []byte("pw"), SendCommands: 1}, []any{login{"me", "pw"}}},
+		{&msg6.RconCmd{Command: []byte("status")}, []any{rcon("status")}},
+		{&msg6.RconCmd{Command: []byte("crashmeplx")}, nil},
+		{&msg6.ClSay{Message: []byte("hi")}, cmd(game.Command{Kind: game.CmdSay, Chat: game.ChatAll, Target: game.Nobody, Text: "hi"})},
+		{&msg6.ClSay{Team: true, Message: []byte("hi")}, cmd(game.Command{Kind: game.CmdSay, Chat: game.ChatTeam, Target: game.Nobody, Text: "hi"})},
+		{&msg6.ClSetTeam{Team: msg6.TeamSpectators}, cmd(game.Command{Kind: game.CmdSetTeam, Team: game.TeamSpectators, Target: game.Nobody})},
+		{&msg6.ClSetSpectatorMode{SpectatorID: -1}, cmd(game.Command{Kind: game.CmdSpectate, Spectate: game.SpectateFree, Target: game.Nobody})},
+		{&msg6.ClSetSpectatorMode{SpectatorID: 63}, cmd(game.Command{Kind: game.CmdSpectate, Spectate: game.SpectatePlayer, Target: 63})},
+		{&msg6.ClKill{}, cmd(game.Command{Kind: game.CmdKill, Target: game.Nobody})},
+		{&msg6.ClEmoticon{Emoticon: 3}, cmd(game.Command{Kind: game.CmdEmoticon, Value: 3, Target: game.Nobody})},
+		{&msg6.ClVote{Vote: msg6.ChoiceNo}, []any{vote(-1)}},
+		{&msg6.ClCallVote{Type: []byte("Option"), Value: []byte("Next map"), Reason: []byte("why")}, []any{callVote{bridge.VoteOption, "Next map", "why", false}}},
+		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("17")}, []any{callVote{bridge.VoteKick, "17", "", false}}},
+		{&msg6.ClCallVote{Type: []byte("spectate"), Value: []byte("1")}, []any{callVote{bridge.VoteSpectate, "1", "", false}}},
+		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("him")}, []any{callVote{bridge.VoteKick, "-1", "", false}}},
+		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("99999999999")}, []any{callVote{bridge.VoteKick, "-1", "", false}}},
+		{&msg6.ClIsDDNetLegacy{Version: 16040}, nil},
+		{&msg6.ClShowOthersLegacy{Show: true}, nil},
+		{&msg6.ClShowOthers{}, nil},
+		{&msg6.ClShowDistance{X: 1, Y: 2}, nil},
+		{&msg6.ClCameraInfo{}, nil},
+		{&msg6.ClEnableSpectatorCount{}, nil},
+		{&msg6.ItIs{}, nil},
+		{&msg6.IDontKnow{}, nil},
+		{&msg6.SystemEx{UUID: msg6.NameUUID("of later")}, nil},
+		{&msg6.GameEx{UUID: msg6.NameUUID("of later")}, nil},
+	} {
+		b := c.m.Append(nil)
+		if err := h.Take(append([]byte(nil), b...), false); !errors.Is(err, bridge.ErrNotVital) {
+			t.Errorf("%T not vital: %v", c.m, err)
+		}
+		asks(t, "not vital", l)
+		if err := h.Take(b, true); err != nil {
+			t.Errorf("%T: %v", c.m, err)
+		}
+		asks(t, string(c.m.Append(nil)), l, c.want...)
+	}
+	wants(t, "answers", l)
+	for _, m := range []msg6.Message{
+		&msg6.SvMotd{}, &msg6.MapChange{Name: []byte("x")}, &msg6.ClCallVote{Type: []byte("ban")}, &msg6.RequestMapData{Chunk: -1},
+		&msg6.ClEmoticon{Emoticon: 16}, &msg6.ClSetTeam{Team: 2},
+	} {
+		if err := h.Take(m.Append(nil), true); !errors.Is(err, bridge.ErrMessage) {
+			t.Errorf("%T: %v", m, err)
+		}
+	}
+	for _, b := range [][]byte{nil, {0}, {1}, {200, 1}, {0x22}} {
+		if err := h.Take(b, true); !errors.Is(err, bridge.ErrMessage) {
+			t.Errorf("%x: %v", b, err)
+		}
+	}
+	asks(t, "refused", l)
+}
+
+// TestQuestions: pings, and what DDNet's client asks.
+func TestQuestions(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice")
+	h, l := newHost(t, NewVersion(), w, 0, 16040)
+	id := msg6.UUID{1, 2, 3}
+	known, unknown := msg6.NameUUID("ping@ddnet.tw"), msg6.NameUUID("of later")
+	for _, c := range []struct {
+		m     msg6.Message
+		vital bool
+		want  msg6.Message
+		back  bool // vital
+	}{
+		{&msg6.Ping{}, false, &msg6.PingReply{}, false},
+		{&msg6.Ping{}, true, &msg6.PingReply{}, false},
+		{&msg6.PingEx{PingID: id}, false, &msg6.PongEx{PingID: id}, false},
+		{&msg6.PingEx{PingID: id}, true, &msg6.PongEx{PingID: id}, true},
+		{&msg6.WhatIs{UUID: known}, true, &msg6.ItIs{UUID: known, Name: []byte("ping@ddnet.tw")}, true},
+		{&msg6.WhatIs{UUID: unknown}, true, &msg6.IDontKnow{UUID: unknown}, true},
+	} {
+		l.hurried = 0
+		if err := h.Take(c.m.Append(nil), c.vital); err != nil {
+			t.Errorf("%T: %v", c.m, err)
+		}
+		if l.hurried != 1 || len(l.vital) != 1 || l.vital[0] != c.back {
+			t.Errorf("%T, vital %v: answered %v, hurried %d times", c.m, c.vital, l.vital, l.hurried)
+		}
+		wants(t, "answer", l, c.want)
+	}
+	for _, m := range []msg6.Message{&msg6.PingReply{}, &msg6.PongEx{}} {
+		if err := h.Take(m.Append(nil), false); err != nil {
+			t.Errorf("%T: %v", m, err)
+		}
+	}
+	asks(t, "pings", l)
+}
+
+// TestReleases: what a client says of its version, and what counts.
+func TestReleases(t *testing.T) {
+	v := NewVersion()
+	crash := &msg6.RconCmd{Command: []byte(msg6.CrashmePlx)}
+	hello := &msg6.Info{NetVersion: []byte(msg6.NetVersion)}
+	for _, c := range []struct {
+		ms     []msg6.Message
+		client int32
+		few    bool
+	}{
+		{[]msg6.Message{hello}, 0, true},
+		{[]msg6.Message{&msg6.ClientVer{Version: 16040}, hello}, 16040, false},
+		{[]msg6.Message{&msg6.ClientVer{Version: 1}, hello}, 1, true},
+		{[]msg6.Message{hello, &msg6.ClientVer{Version: 16040}}, 0, true},
+		{[]msg6.Message{hello, crash}, 0, false},
+		{[]msg6.Message{hello, &msg6.ClIsDDNetLegacy{Version: 600}}, 0, false},
+		{[]msg6.Message{&msg6.ClientVer{Version: -5}, hello}, 0, true},
+	} {
+		l := &line{t: t}
+		h := v.Host(l).(*host)
+		for _, m := range c.ms {
+			if err := h.Take(m.Append(nil), true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a := l.takeAsked()
+		if got := a[0].(bridge.Hello).Client; len(a) != 1 || got != c.client || h.few() != c.few {
+			t.Errorf("%v: client %d, few ids %v", kinds(c.ms), got, h.few())
+		}
+	}
+	h := v.Host(&line{t: t}).(*host)
+	h.release(16040)
+	if err := h.Take(crash.Append(nil), true); err != nil || h.version != 16040 {
+		t.Errorf("version %d after %s: %v", h.version, msg6.CrashmePlx, err)
+	}
+}
+
+// TestInput: inputs in and out of range.
+func TestInput(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice")
+	h, l := newHost(t, NewVersion(), w, 0, 0)
+	for _, c := range []struct {
+		in   msg6.PlayerInput
+		want game.Input
+	}{
+		{msg6.PlayerInput{Direction: 1, TargetX: -5, TargetY: 6, Jump: 1, Fire: 63, Hook: 1, PlayerFlags: msg6.PlayerFlagPlaying, WantedWeapon: 5, NextWeapon: 3, PrevWeapon: 4},
+			game.Input{Direction: 1, TargetX: -5, TargetY: 6, Jump: true, Fire: 63, Hook: true, WantedWeapon: 5, NextWeapon: 3, PrevWeapon: 4}},
+		{msg6.PlayerInput{Direction: 9, Jump: -1, Hook: 200, PlayerFlags: msg6.PlayerFlagChatting, WantedWeapon: 6},
+			game.Input{Direction: 1, Jump: true, Hook: true, Flags: game.FlagChatting}},
+		{msg6.PlayerInput{Direction: -1 << 31, PlayerFlags: msg6.PlayerFlagScoreboard | msg6.PlayerFlagInMenu, WantedWeapon: -1},
+			game.Input{Direction: -1, Flags: game.FlagScoreboard}},
+		{msg6.PlayerInput{PlayerFlags: ^msg6.PlayerFlags(0)}, game.Input{Flags: game.FlagScoreboard | game.FlagChatting}},
+	} {
+		m := msg6.Input{AckTick: 100, IntendedTick: 105}
+		m.SetPlayer(&c.in)
+		for _, vital := range []bool{false, true} {
+			if err := h.Take(m.Append(nil), vital); err != nil {
+				t.Error(err)
+			}
+			asks(t, "input", l, bridge.Input{Ack: 100, Tick: 105, Do: c.want, Valid: true})
+		}
+	}
+}
+
+// TestCommands: the chat commands that stand for what 0.7 has messages for.
+func TestCommands(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice", "bob", "bob the 2nd", `q"o\t`)
+	w.Step(join(5, "5"))
+	h, l := newHost(t, NewVersion(), w, 0, 16040)
+	whisper := func(to game.PlayerID, text string) []any {
+		return []any{asked(game.Command{Kind: game.CmdSay, Chat: game.ChatWhisper, Target: to, Text: text})}
+	}
+	plain := func(text string) []any {
+		return []any{asked(game.Command{Kind: game.CmdSay, Chat: game.ChatAll, Target: game.Nobody, Text: text})}
+	}
+	for _, c := range []struct {
+		text  string
+		want  []any
+		reply string
+	}{
+		{"/c hello", nil, textNoPartner},
+		{"/w bob hello you", whisper(1, "hello you"), ""},
+		{"/c and you", whisper(1, "and you"), ""},
+		{"/WHISPER bob the 2nd hi", whisper(1, "the 2nd hi"), ""},
+		{`/w "bob the 2nd" hi`, whisper(2, "hi"), ""},
+		{"/converse there", whisper(2, "there"), ""},
+		{`/w "q\"o\\t" hi`, whisper(3, "hi"), ""},
+		{`/w q"o\t hi`, whisper(3, "hi"), ""},
+		{"/w   5 hi", whisper(5, "hi"), ""},
+		{"/w nobody hi", nil, `No player with name "nobody" found`},
+		{"/w nobody", nil, textBadWhisper},
+		{"/w", nil, textBadWhisper},
+		{`/w "bob`, nil, textBadWhisper},
+		{`/w "bob"`, nil, textBadWhisper},
+		{`/w "" hi`, nil, textBadWhisper},
+		{"/ready", []any{asked(game.Command{Kind: game.CmdReady, Target: game.Nobody})}, ""},
+		{"/timeout U5E72ARPGZqkk8fH", nil, ""},
+		{"/mc;timeout U5E72;emote angry", nil, ""},
+		{"/stats me", plain("/stats me"), ""},
+		{"/", plain("/"), ""},
+		{" /w bob x", plain(" /w bob x"), ""},
+	} {
+		if err := h.Take((&msg6.ClSay{Message: []byte(c.text)}).Append(nil), true); err != nil {
+			t.Errorf("%q: %v", c.text, err)
+		}
+		asks(t, c.text, l, c.want...)
+		if c.reply != "" {
+			wants(t, c.text, l, says(c.reply))
+		} else {
+			wants(t, c.text, l)
+		}
+	}
+	// A way in: nobody to talk to yet. The session refuses it.
+	l2 := &line{t: t}
+	early := NewVersion().Host(l2)
+	for _, text := range []string{"/w bob x", "/c x", "/ready"} {
+		if err := early.Take((&msg6.ClSay{Message: []byte(text)}).Append(nil), true); err != nil {
+			t.Error(err)
+		}
+	}
+	asks(t, "early", l2, plain("/w bob x")[0], plain("/c x")[0], plain("/ready")[0])
+	wants(t, "early", l2)
+}
+
+// TestChange: of what Cl_ChangeInfo brings only the skin can be had.
+func TestChange(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice")
+	v := NewVersion()
+	l := &line{t: t}
+	h := v.Host(l).(*host)
+	change := func(name, skin string) {
+		t.Helper()
+		m := msg6.ClChangeInfo{Look: msg6.PlayerLook{Name: []byte(name), Clan: []byte("clan"), Country: 276, Skin: []byte(skin)}}
+		if err := h.Take(m.Append(nil), true); err != nil {
+			t.Error(err)
+		}
+	}
+	change("early", "pinky")
+	asks(t, "early", l)
+	if err := h.Take((&msg6.ClStartInfo{Look: msg6.PlayerLook{Name: []byte("alice"), Clan: []byte("clan"), Country: 276, Skin: []byte("bluekitty")}}).Append(nil), true); err != nil {
+		t.Fatal(err)
+	}
+	l.takeAsked()
+	v.Note(w, nil)
+	h.ToldOf(w, 0, true, true)
+	skin := func(n int) game.Command {
+		return asked(game.Command{Kind: game.CmdSkin, Target: game.Nobody, Profile: &game.Profile{Name: "alice", Clan: "clan", Country: 276, Skin: standard[n].skin}})
+	}
+	change("alice", "bluekitty") // is what the game has
+	asks(t, "the same", l)
+	change("alice", "pinky")
+	asks(t, "pinky", l, skin(8))
+	change("alice", "pinky") // the game has not taken it yet, and may have refused
+	asks(t, "pinky again", l, skin(8))
+	wants(t, "skins", l)
+	change("malice", "bluekitty")
+	change("malice", "bluekitty")
+	asks(t, "name", l)
+	wants(t, "name", l, says(textNameStays))
+}
+
+// TestRefusals: clients of 0.7 know why they cannot change teams; others are told.
+func TestRefusals(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice", "bob")
+	h, l := newHost(t, NewVersion(), w, 0, 0)
+	try := func(team msg6.Team, want ...msg6.Message) {
+		t.Helper()
+		if err := h.Take((&msg6.ClSetTeam{Team: team}).Append(nil), true); err != nil {
+			t.Error(err)
+		}
+		if a := l.takeAsked(); len(a) != 1 {
+			t.Errorf("asked %v", a)
+		}
+		wants(t, "team", l, want...)
+	}
+	try(msg6.TeamRed)        // is there
+	try(msg6.TeamSpectators) // may
+	w.Step([]game.Command{{Kind: game.CmdForceTeam, Player: 0, Team: game.TeamSpectators, Value: 2}})
+	try(msg6.TeamRed, shows("Time to wait before changing team: 01:59"))
+	w.Step([]game.Command{{Kind: game.CmdLockTeams}})
+	try(msg6.TeamRed, shows("Teams are locked"))
+	w.Step([]game.Command{{Kind: game.CmdLockTeams}, {Kind: game.CmdForceTeam, Player: 0, Team: game.TeamRed}, {Kind: game.CmdForceTeam, Player: 0, Team: game.TeamSpectators}})
+	r := w.Rules()
+	r.PlayerSlots = 1
+	w.Step([]game.Command{{Kind: game.CmdRules, Rules: &r}})
+	for range 200 {
+		w.Step(nil)
+	}
+	try(msg6.TeamRed, shows("Only 1 active players are allowed"))
+}
