@@ -3,6 +3,7 @@ package conn
 import (
 	"testing"
 
+	"github.com/teeyard/teeyard/internal/golden"
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
@@ -49,5 +50,33 @@ func BenchmarkQueue(b *testing.B) {
 	for b.Loop() {
 		c.Queue(0, payload, false)
 		c.Flush(0)
+	}
+}
+
+// BenchmarkFeed6 is BenchmarkFeed for a client of DDNet's server over 0.6.
+func BenchmarkFeed6(b *testing.B) {
+	var all [][]byte
+	for _, d := range golden.Datagrams(b, golden.Join6) {
+		if !d.ToServer && d.B[0]&0x30 == 0 {
+			d.B[0], d.B[1] = d.B[0]&^3, 0
+			all = append(all, d.B)
+		}
+	}
+	var first packet.Packet6
+	must(b, first.Parse(all[0], new(packet.Scratch)))
+	token, _ := first.CutTrailer()
+	c, err := New(Config{Send: func([]byte) {}})
+	must(b, err)
+	must(b, c.Dial6(0, TKEN, 0))
+	must(b, c.Feed(0, packet.AppendAccept6(nil, packet.Guard{Place: packet.InTrailer, Token: token}, 0), nothing{}))
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		if err := c.Feed(0, all[i], nothing{}); err != nil {
+			b.Fatal(err)
+		}
+		if i++; i == len(all) {
+			i = 0
+		}
 	}
 }

@@ -77,7 +77,7 @@ func (p *peer) challenged(now Time) bool {
 	return false
 }
 
-// six is a client and a server on a bad network.
+// stage is a client and a server on a bad network.
 type stage struct {
 	net          *netsim.Net
 	client       *peer
@@ -126,7 +126,7 @@ func (s *stage) pass(t rapid.TB) Time {
 	return now
 }
 
-// join6 brings both ends online, with a first chunk each way.
+// join brings both ends online, with a first chunk each way.
 func (s *stage) join(t rapid.TB, how Handshake) {
 	dial := how
 	if how == Challenged {
@@ -169,7 +169,7 @@ func (s *stage) join(t rapid.TB, how Handshake) {
 	s.client.got, s.door.got = nil, nil
 }
 
-// stream6 sends n vital payloads each way and checks that they arrive once and in
+// stream sends n vital payloads each way and checks that they arrive once and in
 // order.
 func (s *stage) stream(t rapid.TB, n int, random func() uint64) {
 	next := map[*peer]int{}
@@ -252,12 +252,12 @@ func TestStream6(t *testing.T) {
 
 // TestLongStream6 goes around the sequence numbers.
 func TestLongStream6(t *testing.T) {
-	for how := TKEN; how <= Challenged; how++ {
+	for _, how := range []Handshake{TKEN, Challenged} {
 		t.Run(how.String(), func(t *testing.T) {
 			s := newStage(t, uint64(how), netsim.Link{Delay: 20 * time.Millisecond})
 			s.join(t, how)
 			s.quality(t, netsim.Link{Loss: 0.05, Duplicate: 0.05, Jitter: 40 * time.Millisecond})
-			s.stream(t, 2100, splitmix(uint64(how)))
+			s.stream(t, 1100, splitmix(uint64(how)))
 		})
 	}
 }
