@@ -1,0 +1,243 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/udp"
+)
+
+// DefaultPort is the port that game servers have if an address names none.
+const DefaultPort = 8303
+
+// ErrNoAnswer means that a server answered none of the requests in time.
+var ErrNoAnswer = errors.New("query: no answer")
+
+// Versions are the protocols that a server is asked in.
+type Versions uint8
+
+// The protocols. Zero, in a Target, stands for both.
+const (
+	Version6 Versions = 1 << iota
+	Version7
+)
+
+// Config says how servers are asked. The zero value suits one server and
+// thousands.
+type Config struct {
+	// Timeout is how long a server has for its answer; 0 means 2.5 s.
+	Timeout time.Duration
+	// Retry is the time after which what was not answered is asked again; 0 means
+	// 500 ms.
+	Retry time.Duration
+	// Settle is how long the other forms are waited for after one was answered
+	// in full; 0 means 250 ms. A slow server gets twice its latency.
+	Settle time.Duration
+	// Concurrency is how many servers are waited for at a time; 0 means 64.
+	Concurrency int
+	// Rate is how many servers are begun with per second; 0 means 200.
+	Rate int
+}
+
+func (c Config) filled() Config {
+	orTime := func(d *time.Duration, otherwise time.Duration) {
+		if *d <= 0 {
+			*d = otherwise
+		}
+	}
+	orTime(&c.Timeout, 2500*time.Millisecond)
+	orTime(&c.Retry, 500*time.Millisecond)
+	orTime(&c.Settle, 250*time.Millisecond)
+	if c.Concurrency <= 0 {
+		c.Concurrency = 64
+	}
+	if c.Rate <= 0 {
+		c.Rate = 200
+	}
+	return c
+}
+
+// Target is a server to ask.
+type Target struct {
+	Addr transport.Peer
+	// Versions to ask in; 0 means all.
+	Versions Versions
+}
+
+// Result is what a server said.
+type Result struct {
+	Addr transport.Peer
+	// Err wraps ErrNoAnswer if it said nothing.
+	Err error
+	// Info is put together from all answers.
+	Info Info
+	// Forms are those it answered.
+	Forms [NumForms]bool
+	// Complete tells that all of its clients are listed.
+	Complete bool
+	// Latency is the least time that an answer took.
+	Latency time.Duration
+}
+
+// Versions returns which protocols the server speaks.
+func (r *Result) Versions() Versions {
+	var v Versions
+	if r.Forms[FormPlain6] || r.Forms[FormExtended6] || r.Forms[FormLegacy64] {
+		v |= Version6
+	}
+	if r.Forms[Form7] {
+		v |= Version7
+	}
+	return v
+}
+
+// String names the protocols, as "0.6, 0.7".
+func (v Versions) String() string {
+	switch v {
+	case Version6:
+		return "0.6"
+	case Version7:
+		return "0.7"
+	case Version6 | Version7:
+		return "0.6, 0.7"
+	}
+	return "none"
+}
+
+// Host asks a server, given as "host" or "host:port", in every form at once. The
+// error wraps ErrNoAnswer, udp.ErrAddress, or what ended ctx.
+func Host(ctx context.Context, cfg Config, address string) (Result, error) {
+	peer, err := udp.Resolve(ctx, address, DefaultPort)
+	if err != nil {
+		return Result{}, fmt.Errorf("query: %w", err)
+	}
+	sock, err := Listen()
+	if err != nil {
+		return Result{}, err
+	}
+	defer sock.Close()
+	return Ask(ctx, sock, cfg, peer)
+}
+
+// Listen opens a socket for Ask and Each.
+func Listen() (transport.Conn, error) {
+	sock, err := udp.Listen(udp.Config{})
+	if err != nil {
+		return nil, fmt.Errorf("query: %w", err)
+	}
+	return sock, nil
+}
+
+// Ask asks one server, as Host does.
+func Ask(ctx context.Context, conn transport.Conn, cfg Config, addr transport.Peer) (Result, error) {
+	var result Result
+	err := Each(ctx, conn, cfg, []Target{{Addr: addr}}, func(r Result) { result = r })
+	if err == nil {
+		err = result.Err
+	}
+	return result, err
+}
+
+// Each asks many servers and calls f with each one's result, in the order in which
+// they are done. The connection must have no other user. The error says why not
+// all were asked.
+func Each(ctx context.Context, conn transport.Conn, cfg Config, targets []Target, f func(Result)) error {
+	a := newAsker(cfg, targets, conn.Send, f)
+	stop := context.AfterFunc(ctx, conn.Wake)
+	defer stop()
+	batch := make([]transport.Datagram, 64)
+	for {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("query: %w", context.Cause(ctx))
+		}
+		next, more := a.step(conn.Now())
+		if err := conn.Flush(); err != nil {
+			return fmt.Errorf("query: %w", err)
+		}
+		if !more {
+			return nil
+		}
+		n, err := conn.ReadBatch(batch, next)
+		if err != nil {
+			return fmt.Errorf("query: %w", err)
+		}
+		for i := range batch[:n] {
+			a.feed(batch[i].At, batch[i].Peer, batch[i].B)
+		}
+	}
+}
+
+// asker asks many servers, without input and output of its own.
+type asker struct {
+	cfg     Config
+	waiting []Target
+	active  map[transport.Peer]*asked
+	send    func(transport.Peer, []byte)
+	done    func(Result)
+	begin   int64 // ns, when the next may be begun with
+	buf     []byte
+	random  func() uint32
+}
+
+func newAsker(cfg Config, targets []Target, send func(transport.Peer, []byte), done func(Result)) *asker {
+	return &asker{cfg: cfg.filled(), waiting: targets, active: make(map[transport.Peer]*asked), send: send, done: done, begin: -1 << 62, random: rand.Uint32}
+}
+
+// step does what is due at the time now (ns). It returns when to call it next, and
+// whether there is anything left to do.
+func (a *asker) step(now int64) (next int64, more bool) {
+	next = now + int64(time.Second)
+	for addr, t := range a.active {
+		if t.over(now) {
+			delete(a.active, addr)
+			a.done(t.result())
+			continue
+		}
+		if now >= t.again {
+			t.ask(now, a)
+		}
+		next = min(next, t.again, t.end)
+	}
+	for len(a.waiting) > 0 && len(a.active) < a.cfg.Concurrency {
+		if now < a.begin {
+			next = min(next, a.begin)
+			break
+		}
+		target := a.waiting[0]
+		a.waiting = a.waiting[1:]
+		if target.Versions == 0 {
+			target.Versions = Version6 | Version7
+		}
+		if _, twice := a.active[target.Addr]; twice {
+			continue
+		}
+		t := newAsked(target, now+int64(a.cfg.Timeout), a.random)
+		a.active[target.Addr] = t
+		t.ask(now, a)
+		a.begin = now + int64(time.Second)/int64(a.cfg.Rate)
+		next = min(next, t.again, t.end)
+	}
+	return next, len(a.active)+len(a.waiting) > 0
+}
+
+// feed takes a datagram.
+func (a *asker) feed(now int64, from transport.Peer, b []byte) {
+	t := a.active[from]
+	if t == nil || !t.feed(now, b, a) {
+		return
+	}
+	if t.all() {
+		t.end = now
+		return
+	}
+	if t.settling {
+		return
+	}
+	t.settling = true
+	wait := max(int64(a.cfg.Settle), 2*int64(t.latency))
+	t.end = min(t.end, now+wait)
+}

@@ -1,0 +1,290 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/mem"
+)
+
+// fake is a server that answers some of the forms.
+type fake struct {
+	answers Answers
+	forms   [NumForms]bool
+	tokens  *conn.Tokens
+	heard   int
+}
+
+func newFake(t testing.TB, info *Info, forms ...Form) *fake {
+	t.Helper()
+	tokens, err := conn.NewTokens(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fake{tokens: tokens}
+	for _, form := range forms {
+		f.forms[form] = true
+	}
+	f.answers.Set(info)
+	return f
+}
+
+// feed answers as a server does, the original's way: who does not know the
+// extended form gives the plain answer.
+func (s *fake) feed(now int64, from transport.Peer, b []byte, send func([]byte)) {
+	s.heard++
+	if r, ok := ParseRequest6(b); ok {
+		if r.Form == FormExtended6 && !s.forms[FormExtended6] {
+			r = Request{FormPlain6, r.Token & 0xff}
+		}
+		if !s.forms[r.Form] {
+			return
+		}
+		for n := range s.answers.Len(r.Form) {
+			send(s.answers.Append(nil, r, n))
+		}
+		return
+	}
+	var p packet.Packet
+	var scratch packet.Scratch
+	if !s.forms[Form7] || p.Parse(b, &scratch) != nil {
+		return
+	}
+	token := s.tokens.Token(conn.Time(now), from.Addr())
+	switch v, _ := s.tokens.Judge(conn.Time(now), from.Addr(), &p); v {
+	case conn.Reply:
+		send(packet.AppendTokenReply(nil, p.Response, token))
+	case conn.Connless:
+		if r, ok := ParseRequest7(p.Payload); ok {
+			send(packet.AppendConnless(nil, p.Response, token, s.answers.Append(nil, r, 0)))
+		}
+	}
+}
+
+// world is a network with servers and an asker.
+type world struct {
+	net     *netsim.Net
+	results map[transport.Peer]Result
+	most    int // servers that were waited for at once
+}
+
+var browser = netip.MustParseAddrPort("192.0.2.1:40000")
+
+func newWorld(t testing.TB, seed uint64, link netsim.Link) *world {
+	t.Helper()
+	net, err := netsim.New(netsim.Config{Seed: seed, Link: link})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &world{net: net, results: map[transport.Peer]Result{}}
+}
+
+func (w *world) serve(addr transport.Peer, s *fake) {
+	w.net.Handle(addr, func(now int64, from transport.Peer, b []byte) {
+		s.feed(now, from, b, func(b []byte) { w.net.Send(addr, from, b) })
+	})
+}
+
+// ask lets an asker work until it is done, and returns the time that took.
+func (w *world) ask(t testing.TB, cfg Config, targets []Target) time.Duration {
+	t.Helper()
+	a := newAsker(cfg, targets, func(to transport.Peer, b []byte) { w.net.Send(browser, to, b) }, func(r Result) {
+		if _, twice := w.results[r.Addr]; twice {
+			t.Fatalf("%v is done twice", r.Addr)
+		}
+		w.results[r.Addr] = r
+	})
+	w.net.Handle(browser, func(now int64, from transport.Peer, b []byte) {
+		a.feed(now, from, b)
+	})
+	start := w.net.Now()
+	for range 100000 {
+		_, more := a.step(w.net.Now())
+		w.most = max(w.most, len(a.active))
+		if !more {
+			return time.Duration(w.net.Now() - start)
+		}
+		w.net.Run(w.net.Now() + int64(time.Millisecond))
+	}
+	t.Fatal("never done")
+	return 0
+}
+
+func serverAddr(n int) transport.Peer {
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, byte(n >> 8), byte(n)}), 8303)
+}
+
+// crowd is an Info with n clients.
+func crowd(n int) *Info {
+	i := &Info{Version: "0.6.5", Name: "crowd", Map: "dm1", MapCRC: 77, MapSize: 5805, GameType: "mod", NumPlayers: n, NumClients: n, MaxPlayers: 64, MaxClients: 64, SkillLevel: 2, Hostname: "host"}
+	for c := range n {
+		i.Clients = append(i.Clients, Client{Name: fmt.Sprintf("player %d", c), Clan: "clan", Country: 276, Score: int32(c), Bot: c%2 == 1})
+	}
+	return i
+}
+
+// TestAskForms asks servers of all kinds.
+func TestAskForms(t *testing.T) {
+	link := netsim.Link{Delay: 20 * time.Millisecond}
+	for _, c := range []struct {
+		name     string
+		forms    []Form
+		clients  int
+		versions Versions
+		complete bool
+		listed   int
+		bots     bool
+		span     time.Duration // at most
+	}{
+		{"0.6.5", []Form{FormPlain6}, 10, Version6, true, 10, false, 300 * time.Millisecond},
+		{"0.6.5 with many", []Form{FormPlain6}, 40, Version6, false, 16, false, 300 * time.Millisecond},
+		{"64 player patch", []Form{FormPlain6, FormLegacy64}, 60, Version6, true, 60, false, 300 * time.Millisecond},
+		{"0.7.5", []Form{Form7}, 40, Version7, true, 40, true, 400 * time.Millisecond},
+		{"DDNet without 0.7", []Form{FormPlain6, FormExtended6, FormLegacy64}, 60, Version6, true, 60, false, 300 * time.Millisecond},
+		{"all", []Form{FormPlain6, FormExtended6, FormLegacy64, Form7}, 60, Version6 | Version7, true, 60, true, 100 * time.Millisecond},
+		{"nothing", nil, 0, 0, false, 0, false, 2600 * time.Millisecond},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, 1, link)
+			info := crowd(c.clients)
+			addr := serverAddr(1)
+			w.serve(addr, newFake(t, info, c.forms...))
+			span := w.ask(t, Config{}, []Target{{Addr: addr}})
+			r := w.results[addr]
+			if span > c.span {
+				t.Errorf("took %v", span)
+			}
+			if c.versions == 0 {
+				if !errors.Is(r.Err, ErrNoAnswer) {
+					t.Errorf("error %v", r.Err)
+				}
+				return
+			}
+			if r.Err != nil || r.Versions() != c.versions || r.Complete != c.complete || len(r.Info.Clients) != c.listed || r.Latency != 40*time.Millisecond {
+				t.Errorf("%v, speaks %v, complete %v, %d clients, latency %v", r.Err, r.Versions(), r.Complete, len(r.Info.Clients), r.Latency)
+			}
+			want := *crowd(c.listed)
+			for n := range want.Clients {
+				want.Clients[n].Bot = want.Clients[n].Bot && c.bots
+			}
+			if d := cmp.Diff(want.Clients, r.Info.Clients); d != "" {
+				t.Error(d)
+			}
+			if r.Info.NumClients != c.clients || r.Info.MaxClients != 64 || r.Info.Name != "crowd" {
+				t.Errorf("%+v", r.Info)
+			}
+			if v7 := c.versions&Version7 != 0; (r.Info.Hostname == "host") != v7 || (r.Info.SkillLevel == 2) != v7 {
+				t.Errorf("what only 0.7 tells: %+v", r.Info)
+			}
+		})
+	}
+}
+
+// TestAskMany asks a thousand servers over a bad network.
+func TestAskMany(t *testing.T) {
+	w := newWorld(t, 7, netsim.Link{Delay: 30 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.2, Duplicate: 0.1})
+	var targets []Target
+	kinds := [][]Form{{FormPlain6}, {Form7}, {FormPlain6, FormExtended6, FormLegacy64, Form7}, {}}
+	for n := range 1000 {
+		addr := serverAddr(n)
+		w.serve(addr, newFake(t, crowd(n%16), kinds[n%4]...))
+		targets = append(targets, Target{Addr: addr})
+	}
+	// Who is listed twice is asked once.
+	targets = append(targets[:1], targets...)
+	cfg := Config{Concurrency: 100, Rate: 1000, Timeout: 20 * time.Second}
+	w.ask(t, cfg, targets)
+	if len(w.results) != 1000 || w.most > 100 {
+		t.Fatalf("%d results, %d at once", len(w.results), w.most)
+	}
+	for n := range 1000 {
+		r := w.results[serverAddr(n)]
+		if n%4 == 3 {
+			if !errors.Is(r.Err, ErrNoAnswer) {
+				t.Errorf("%d: %v", n, r.Err)
+			}
+			continue
+		}
+		if r.Err != nil || !r.Complete || len(r.Info.Clients) != n%16 {
+			t.Errorf("%d: %v, complete %v, %d clients", n, r.Err, r.Complete, len(r.Info.Clients))
+		}
+		if r.Latency < 60*time.Millisecond || r.Latency > 180*time.Millisecond {
+			t.Errorf("%d: latency %v", n, r.Latency)
+		}
+	}
+}
+
+// TestAskLiar asks a server that answers with anything.
+func TestAskLiar(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := newWorld(t, 1, netsim.Link{})
+		addr := serverAddr(1)
+		w.net.Handle(addr, func(now int64, from transport.Peer, b []byte) {
+			for range rapid.IntRange(0, 3).Draw(rt, "answers") {
+				answer := rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(rt, "bytes")
+				head := rapid.SampledFrom([]string{"", Header6 + tagInfo, Header6 + tagExtended, Header6 + tagMore, Header6 + tagLegacy, "\x21", "\x04\x00\x00"}).Draw(rt, "head")
+				answer = append([]byte(head), answer...)
+				if rapid.Bool().Draw(rt, "known token") && len(b) > 11 {
+					copy(answer[min(3, len(answer)):], b[8:12])
+				}
+				w.net.Send(addr, from, answer)
+			}
+		})
+		w.ask(t, Config{}, []Target{{Addr: addr}})
+		if _, ok := w.results[addr]; !ok {
+			rt.Fatal("no result")
+		}
+	})
+}
+
+// TestAsk goes through a Conn on the real clock.
+func TestAsk(t *testing.T) {
+	net := mem.New(mem.Config{})
+	server, err := net.Listen(serverAddr(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	f := newFake(t, crowd(5), FormPlain6, FormExtended6, FormLegacy64, Form7)
+	go func() {
+		batch := make([]transport.Datagram, 8)
+		for {
+			n, err := server.ReadBatch(batch, server.Now()+int64(time.Hour))
+			if err != nil {
+				return
+			}
+			for _, d := range batch[:n] {
+				f.feed(d.At, d.Peer, d.B, func(b []byte) { server.Send(d.Peer, b) })
+			}
+			server.Flush()
+		}
+	}()
+	client, err := net.Listen(browser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	r, err := Ask(t.Context(), client, Config{}, serverAddr(1))
+	if err != nil || r.Versions() != Version6|Version7 || len(r.Info.Clients) != 5 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := Ask(t.Context(), client, Config{Timeout: 20 * time.Millisecond}, serverAddr(2)); !errors.Is(err, ErrNoAnswer) {
+		t.Errorf("nobody: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Ask(ctx, client, Config{}, serverAddr(2)); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
