@@ -148,8 +148,10 @@ const (
 // AppendChallenge appends the packet that makes a client without token prove its
 // address; send packet.AppendAccept6(nil, packet.Guard{}, 0) before it, as the answer
 // to the CONNECT. It has six vital chunks: MAP_CHANGE, MAP_DATA, CON_READY and three
-// SNAPEMPTY whose tick is a secret of the address. The client loads the map, which is
-// dm1, and acks that tick in its first INPUT, by which Judge6 knows it. A password cannot be asked for on this way:
+// SNAPEMPTY, the last one with a tick that is a secret of the address. The client loads
+// the map, which is dm1, and acks that tick in its first INPUT, by which Judge6 knows
+// it. The ticks rise, as in 0.6.5's challenge: DDNet's has the same three times, of
+// which some clients take only the first and never send INPUT. A password cannot be asked for on this way:
 // what the client has sent by then, INFO included, was ignored.
 //
 // It has about 75 bytes, so it is larger than the CONNECT of 4 bytes by design: limit
@@ -170,11 +172,10 @@ func (t *Tokens) AppendChallenge(dst []byte, now Time, from netip.AddrPort) []by
 	b = packer.AppendInt(msg[:0], sys6MapData)
 	chunk(packer.AppendInts(b, []int32{1, 0, 0, 0}))
 	chunk(packer.AppendInt(msg[:0], sys6ConReady))
-	b = packer.AppendInt(msg[:0], sys6SnapEmpty)
-	b = packer.AppendInt(b, tick)
-	b = packer.AppendInt(b, tick+1) // against the empty snapshot of tick -1
-	for range 3 {
-		chunk(b)
+	for i := tick - 2; i <= tick; i++ {
+		b = packer.AppendInt(msg[:0], sys6SnapEmpty)
+		b = packer.AppendInt(b, i)
+		chunk(packer.AppendInt(b, i+1)) // against the empty snapshot of tick -1
 	}
 	return packet.AppendPacket6(dst, 0, 0, seq, packet.Guard{}, payload)
 }

@@ -159,9 +159,10 @@ func TestChallenge(t *testing.T) {
 	tick := int32(0)
 	for i := 3; i < 6; i++ {
 		v := read(i, 6, 2)
-		if tick = v[0]; tick < 2 || v[1] != tick+1 {
+		if i > 3 && v[0] != tick+1 || v[0] < 1 || v[1] != v[0]+1 {
 			t.Errorf("snapshot %v", v)
 		}
+		tick = v[0]
 	}
 	// INPUT comes behind chunks that are sent again.
 	must(t, client.Queue(0, []byte("INFO"), true))
@@ -183,7 +184,7 @@ func TestChallenge(t *testing.T) {
 	if tokens.Judge6(now, seat6, answer, nil).Verdict != Ignore {
 		t.Error("admitted without a look")
 	}
-	for _, b := range [][]byte{input6(tick + 1), input6(-1), input6(0), input6(tick)[:3], packer.AppendInts(nil, []int32{sys6Input - 1, tick})} {
+	for _, b := range [][]byte{input6(tick + 1), input6(tick - 1), input6(-1), input6(0), input6(tick)[:3], packer.AppendInts(nil, []int32{sys6Input - 1, tick})} {
 		if admits(now, seat6, data6(0, 6, packet.Guard{}, packet.AppendChunk6(nil, 0, 0, b))) {
 			t.Errorf("%x is an answer", b)
 		}
@@ -191,7 +192,7 @@ func TestChallenge(t *testing.T) {
 	// For many addresses: a tick that is one, and room behind it.
 	for i := range 2000 {
 		from := netip.AddrPortFrom(seat6.Addr(), uint16(i))
-		if tick := int32(tokens.at(tokenTick, epoch(now), from)); tick < 2 || tick > 1<<30+1 {
+		if tick := int32(tokens.at(tokenTick, epoch(now), from)); tick < 3 || tick > 1<<30+2 {
 			t.Fatalf("tick %d", tick)
 		}
 	}

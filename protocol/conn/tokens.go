@@ -94,7 +94,7 @@ func (t *Tokens) at(kind tokenKind, epoch uint64, from netip.AddrPort) packet.To
 	switch {
 	case kind == tokenTick:
 		// A tick that leaves room for the game to go on from it.
-		return token&0x3fffffff + 2
+		return token&0x3fffffff + 3
 	case token == packet.NoToken, token == 0 && kind != token7:
 		token = 1
 	}
