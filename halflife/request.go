@@ -97,7 +97,8 @@ func ParseRequest(b []byte) Request {
 	}
 	word, args := firstWord(firstLine(b))
 	for _, w := range words {
-		if len(args) == 0 && equalFold(word, w.word) {
+		// A single I is not i but the beginning of an answer.
+		if len(args) == 0 && equalFold(word, w.word) && (len(word) > 1 || word[0] == 'i') {
 			r.Kind = w.kind
 			return r
 		}

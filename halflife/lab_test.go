@@ -1,0 +1,182 @@
+package halflife_test
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// yard is a game server to answer for.
+type yard struct {
+	info    halflife.Info
+	players []halflife.Player
+	rules   []halflife.Rule
+	ran     []string
+	out     []string // what commands print
+}
+
+func (y *yard) Info() halflife.Info                             { return y.info }
+func (y *yard) Players(dst []halflife.Player) []halflife.Player { return append(dst, y.players...) }
+func (y *yard) Rules(dst []halflife.Rule) []halflife.Rule       { return append(dst, y.rules...) }
+func (y *yard) RunRcon(_ transport.Peer, level int, line string, print func(string)) {
+	y.ran = append(y.ran, fmt.Sprintf("%d %s", level, line))
+	for _, text := range y.out {
+		print(text)
+	}
+}
+
+func newYard() *yard {
+	y := &yard{info: sampleInfo, players: samplePlayers, rules: sampleRules, out: []string{"done"}}
+	y.info.Version, y.info.Keywords = "0.7.5", "dm"
+	return y
+}
+
+// crowd fills the yard with players that have names as long as can be.
+func (y *yard) crowd(n int) {
+	y.players = nil
+	for i := range n {
+		y.players = append(y.players, halflife.Player{Index: i + 1, Name: fmt.Sprintf("player %02d of a long name", i), Score: int32(i - 5), Time: time.Duration(i) * time.Second})
+	}
+}
+
+// sheet fills the yard with rules.
+func (y *yard) sheet(n int) {
+	y.rules = nil
+	for i := range n {
+		y.rules = append(y.rules, halflife.Rule{Name: fmt.Sprintf("sv_rule_number_%03d", i), Value: strings.Repeat("x", i%40)})
+	}
+}
+
+// lab is a server without a network.
+type lab struct {
+	t      testing.TB
+	yard   *yard
+	srv    *halflife.Server
+	bans   *halflife.BanList
+	now    int64
+	wall   time.Time
+	sent   []sent
+	events []halflife.RconEvent
+}
+
+type sent struct {
+	to transport.Peer
+	b  []byte
+}
+
+const (
+	secret  = "s3cret"
+	visitor = "look"
+)
+
+func newLab(t testing.TB, set halflife.Settings) *lab {
+	t.Helper()
+	l := &lab{t: t, yard: newYard(), bans: halflife.NewBanList(), now: 1e9, wall: time.Unix(1e9, 0)}
+	l.bans.Now = func() time.Time { return l.wall }
+	if set.Rcon.Passwords == nil {
+		set.Rcon.Passwords = []halflife.RconPassword{{secret, 0}, {visitor, 1}}
+	}
+	var err error
+	l.srv, err = halflife.NewServer(halflife.ServerConfig{
+		Game: l.yard, Console: l.yard, Bans: l.bans, Settings: set, Refresh: -1,
+		Send:   func(to transport.Peer, b []byte) { l.sent = append(l.sent, sent{to, append([]byte(nil), b...)}) },
+		OnRcon: func(e halflife.RconEvent) { l.events = append(l.events, e) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// pass lets time pass, on both clocks.
+func (l *lab) pass(d time.Duration) {
+	l.now += int64(d)
+	l.wall = l.wall.Add(d)
+}
+
+// ask feeds a datagram and returns what was sent for it, all of it to the sender.
+func (l *lab) ask(peer transport.Peer, b []byte) [][]byte {
+	l.t.Helper()
+	l.sent = l.sent[:0]
+	l.srv.Feed(l.now, peer, b)
+	var out [][]byte
+	for _, s := range l.sent {
+		if s.to != peer {
+			l.t.Errorf("a datagram of %v was answered to %v", peer, s.to)
+		}
+		if len(s.b) > halflife.MaxDatagram {
+			l.t.Errorf("a datagram of %d bytes was sent", len(s.b))
+		}
+		out = append(out, s.b)
+	}
+	return out
+}
+
+// one is ask for a single answer; nil if there was none.
+func (l *lab) one(peer transport.Peer, b []byte) []byte {
+	l.t.Helper()
+	out := l.ask(peer, b)
+	switch len(out) {
+	case 0:
+		return nil
+	case 1:
+		return out[0]
+	}
+	l.t.Fatalf("%d answers to %q", len(out), b)
+	return nil
+}
+
+// a2s goes through the challenge and returns the answers.
+func (l *lab) a2s(peer transport.Peer, kind halflife.RequestKind) [][]byte {
+	l.t.Helper()
+	c, err := halflife.ParseA2SChallenge(l.one(peer, halflife.AppendA2SRequest(nil, kind, halflife.NoChallenge)))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return l.ask(peer, halflife.AppendA2SRequest(nil, kind, c))
+}
+
+// challenge gets a challenge for rcon, as our own client does.
+func (l *lab) challenge(peer transport.Peer) uint32 {
+	l.t.Helper()
+	req := append(halflife.AppendTextRequest(nil, halflife.RequestRconChallenge), make([]byte, 8)...)
+	c, err := halflife.ParseRconChallenge(l.one(peer, req))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return c
+}
+
+// rcon sends a command and returns what is printed, "" for no answer at all.
+func (l *lab) rcon(peer transport.Peer, challenge uint32, password, command string) string {
+	l.t.Helper()
+	req, err := halflife.AppendRcon(nil, challenge, password, command)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	var text []byte
+	for _, b := range l.ask(peer, req) {
+		if part, err := halflife.ParsePrint(b); err == nil {
+			text = append(text, part...)
+		} else {
+			text = append(text, b...)
+		}
+	}
+	return string(text)
+}
+
+// The addresses of tests: some of the world, one of a local network.
+var (
+	alice = netip.MustParseAddrPort("198.51.100.7:4711")
+	bob   = netip.MustParseAddrPort("203.0.113.9:4712")
+	local = netip.MustParseAddrPort("192.168.1.5:4713")
+	home  = netip.MustParseAddrPort("127.0.0.1:4714")
+	six   = netip.MustParseAddrPort("[2001:db8:1:2::3]:4715")
+)
+
+func text(kind halflife.RequestKind) []byte { return halflife.AppendTextRequest(nil, kind) }

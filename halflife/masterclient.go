@@ -1,0 +1,149 @@
+package halflife
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/teeyard/teeyard/transport"
+)
+
+// ListConfig says how to ask a master.
+type ListConfig struct {
+	// Form is the way of asking; the zero value is the one that most masters know.
+	Form ListForm
+	// Filter says which servers; ListBatch and ListAll have no way to tell the
+	// master.
+	Filter Filter
+	// Private keeps addresses of local networks, which no public master should
+	// have.
+	Private bool
+	// OnPage is called after each page with the count of servers so far.
+	OnPage func(servers int)
+}
+
+const (
+	listTries  = 3
+	listWait   = 500 * time.Millisecond
+	listLinger = 150 * time.Millisecond // for pages that nobody asked for
+	maxPages   = 100
+	maxListed  = 20000
+)
+
+// FetchList asks a master for its list. Nobody else may read conn meanwhile.
+// Entries that are no addresses of servers are left out, and so are repeated
+// ones. When a master stops in the middle, what it gave so far is returned with
+// an error that wraps ErrNoAnswer. The other errors are those of ctx and of the
+// connection.
+func FetchList(ctx context.Context, conn transport.Conn, master transport.Peer, cfg ListConfig) ([]transport.Peer, error) {
+	defer context.AfterFunc(ctx, conn.Wake)()
+	f := fetch{conn: conn, master: transport.Unmap(master), cfg: cfg, seen: make(map[transport.Peer]bool)}
+	f.batch = make([]transport.Datagram, 1)
+	req := ListRequest{Form: cfg.Form, Region: RegionAll, Filter: cfg.Filter, HasFilter: cfg.Filter != Filter{}}
+	ids, cursors := map[uint32]bool{0: true}, map[netip.AddrPort]bool{{}: true}
+	for range maxPages {
+		page, err := f.page(ctx, &req)
+		if err != nil {
+			return f.servers, err
+		}
+		more := false
+		switch page.Form {
+		case ListBatch:
+			req.ID, more = page.Next, !ids[page.Next]
+			ids[page.Next] = true
+		case ListSteam:
+			if n := len(page.Servers); n > 0 && !page.End {
+				req.After = page.Servers[n-1]
+				more = !cursors[req.After]
+				cursors[req.After] = true
+			}
+		}
+		if !more || len(f.servers) >= maxListed {
+			break
+		}
+	}
+	// Some masters send pages without being asked, each with an end.
+	if cfg.Form == ListSteam || cfg.Form == ListAll {
+		for {
+			page, err := f.read(ctx, conn.Now()+int64(listLinger))
+			if err != nil || page == nil {
+				return f.servers, err
+			}
+		}
+	}
+	return f.servers, nil
+}
+
+type fetch struct {
+	conn    transport.Conn
+	master  transport.Peer
+	cfg     ListConfig
+	batch   []transport.Datagram
+	seen    map[transport.Peer]bool
+	servers []transport.Peer
+	buf     []byte
+}
+
+// page asks until a page comes.
+func (f *fetch) page(ctx context.Context, req *ListRequest) (*List, error) {
+	f.buf = AppendListRequest(f.buf[:0], req)
+	for try := range listTries {
+		f.conn.Send(f.master, f.buf)
+		page, err := f.read(ctx, f.conn.Now()+int64(listWait<<try))
+		if page != nil || err != nil {
+			return page, err
+		}
+	}
+	return nil, fmt.Errorf("%w from the master %v", ErrNoAnswer, f.master)
+}
+
+// read takes the next page, nil when the time is up.
+func (f *fetch) read(ctx context.Context, until int64) (*List, error) {
+	if err := f.conn.Flush(); err != nil {
+		return nil, err
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n, err := f.conn.ReadBatch(f.batch, until)
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			if f.conn.Now() >= until {
+				return nil, ctx.Err()
+			}
+			continue
+		}
+		if f.batch[0].Peer != f.master {
+			continue
+		}
+		page, err := ParseList(f.batch[0].B)
+		if err != nil {
+			continue
+		}
+		for _, s := range page.Servers {
+			if Listable(s, f.cfg.Private) && !f.seen[s] && len(f.servers) < maxListed {
+				f.seen[s] = true
+				f.servers = append(f.servers, s)
+			}
+		}
+		if f.cfg.OnPage != nil {
+			f.cfg.OnPage(len(f.servers))
+		}
+		return &page, nil
+	}
+}
+
+// Listable reports whether an address could be that of a server: one of the
+// world, or with private one of a local network too.
+func Listable(p transport.Peer, private bool) bool {
+	a := p.Addr()
+	switch {
+	case !a.Is4(), p.Port() == 0, a.IsUnspecified(), a.IsMulticast(), a.As4()[0] == 0, a.As4()[0] >= 240:
+		return false
+	}
+	return private || !IsLAN(a)
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package halflife_test
+
+const raceEnabled = true

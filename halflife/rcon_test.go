@@ -1,0 +1,440 @@
+package halflife_test
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// TestRcon runs commands with each password, and none with a wrong one.
+func TestRcon(t *testing.T) {
+	l := newLab(t, halflife.Settings{Legacy: halflife.LegacyOff})
+	for _, peer := range []transport.Peer{alice, local, home, six} {
+		l.yard.ran = nil
+		c := l.challenge(peer)
+		if c < 100000000 || c > 1<<31-1 {
+			t.Errorf("challenge %d, which some programs cannot read", c)
+		}
+		for _, b := range [][]byte{
+			[]byte(fmt.Sprintf("\xff\xff\xff\xffrcon %d \"%s\" sv_map dm1; say hi", c, secret)),
+			[]byte(fmt.Sprintf("\xff\xff\xff\xffrcon %d %s status\x00", c, secret)),
+			[]byte(fmt.Sprintf("\xff\xff\xff\xffRCON  %d  \"%s\"  status two \n more", c, visitor)),
+		} {
+			if got := l.one(peer, b); string(got) != "\xff\xff\xff\xffldone\n\x00\x00" {
+				t.Errorf("%q is answered with %q", b, got)
+			}
+		}
+		if d := cmp.Diff([]string{"0 sv_map dm1; say hi", "0 status", "1 status two "}, l.yard.ran); d != "" {
+			t.Error(d)
+		}
+		l.yard.ran = nil
+		for _, wrong := range []string{"S3cret", "s3cre", "s3crett", "x"} {
+			if got := l.rcon(peer, c, wrong, "status"); got != "Bad rcon_password.\n" {
+				t.Errorf("%q is answered with %q", wrong, got)
+			}
+		}
+		if l.yard.ran != nil {
+			t.Errorf("wrong passwords ran %q", l.yard.ran)
+		}
+		// No command: what programs send to see the end of the output.
+		if got := l.one(peer, []byte(fmt.Sprintf("\xff\xff\xff\xffrcon %d \"%s\"", c, secret))); string(got) != "\xff\xff\xff\xffl\x00\x00" {
+			t.Errorf("no command is answered with %q", got)
+		}
+	}
+}
+
+// TestRconOutput: whatever a command prints comes whole, in order, in datagrams
+// that end with lines where that can be.
+func TestRconOutput(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		l := newLab(t, halflife.Settings{})
+		long := rapid.SampledFrom([]int{20, 300, 1392, 1393, 1394, 3000})
+		line := rapid.Custom(func(t *rapid.T) string {
+			s := rapid.StringMatching(`[a-zé€𝄞 ]{0,40}`).Draw(t, "line")
+			if n := long.Draw(t, "length"); len(s) > 0 && rapid.Bool().Draw(t, "long") {
+				s = strings.Repeat(s, n/len(s)+1)
+				for s = s[:n]; !utf8.ValidString(s); {
+					s = s[:len(s)-1]
+				}
+			}
+			return s
+		})
+		lines := rapid.SliceOfN(line, 0, 30).Draw(rt, "lines")
+		l.yard.out = nil
+		for _, s := range lines {
+			if s != "" || rapid.Bool().Draw(rt, "end") {
+				s += "\n"
+			}
+			l.yard.out = append(l.yard.out, s)
+		}
+		want := strings.Join(l.yard.out, "")
+		req, err := halflife.AppendRcon(nil, l.challenge(home), secret, "go")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		var got strings.Builder
+		prints := l.ask(home, req)
+		for i, b := range prints {
+			text, err := halflife.ParsePrint(b)
+			if err != nil || len(text) > halflife.MaxPrint || !strings.HasSuffix(string(b), "\x00\x00") || !utf8.Valid(text) {
+				rt.Fatalf("print %d of %d: %v, %q", i, len(prints), err, b)
+			}
+			if i < len(prints)-1 && !strings.HasSuffix(string(text), "\n") && !strings.Contains(strings.Join(l.yard.out, ""), string(text)) {
+				rt.Fatalf("print %d is cut within a line that fits: %q", i, text)
+			}
+			got.Write(text)
+		}
+		if len(prints) == 0 || got.String() != want {
+			rt.Fatalf("%d prints:\n got %q\nwant %q", len(prints), got.String(), want)
+		}
+	})
+}
+
+// TestRconOutputBounded: a command cannot send without end.
+func TestRconOutputBounded(t *testing.T) {
+	l := newLab(t, halflife.Settings{})
+	for range 20000 {
+		l.yard.out = append(l.yard.out, strings.Repeat("x", 99))
+	}
+	got := l.rcon(home, l.challenge(home), secret, "cvarlist")
+	if len(got) > 260<<10 || !strings.HasSuffix(got, "xxx\n(there was more, which was left out)\n") {
+		t.Errorf("%d bytes, the end is %q", len(got), got[len(got)-100:])
+	}
+}
+
+// TestRconControls: output does not steer the terminals of those who read it.
+func TestRconControls(t *testing.T) {
+	l := newLab(t, halflife.Settings{})
+	l.yard.out = []string{"a\x1b[2J\x00b\r\tc\x7f", "two\nthree\n", ""}
+	if got := l.rcon(home, l.challenge(home), secret, "x"); got != "a[2Jb\tc\ntwo\nthree\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestNoChallenge: without a challenge that was sent there nothing runs, nothing
+// counts, and the answer is no longer than the question.
+func TestNoChallenge(t *testing.T) {
+	l := newLab(t, halflife.Settings{})
+	c := l.challenge(bob)
+	if got := l.rcon(alice, c, secret, "status of the server"); got != "\xff\xff\xff\xff9No challenge for your address.\n\x00" {
+		t.Errorf("%q", got)
+	}
+	if got := l.rcon(alice, c, secret, ""); got != "\xff\xff\xff\xff9Bad challenge.\n\x00" {
+		t.Errorf("%q", got)
+	}
+	if got := l.one(alice, []byte("\xff\xff\xff\xffrcon 1 x")); got != nil {
+		t.Errorf("%q", got)
+	}
+	c = l.challenge(alice)
+	l.pass(time.Hour)
+	if got := l.rcon(alice, c, secret, "x"); got != "done\n" {
+		t.Errorf("after an hour %q: programs keep challenges", got)
+	}
+	l.pass(time.Hour)
+	if got := l.rcon(alice, c, secret, "x"); got == "done\n" {
+		t.Error("a challenge is good for ever")
+	}
+}
+
+// TestSpoofedBan: nobody gets anybody banned without having been sent a challenge
+// at that address.
+func TestSpoofedBan(t *testing.T) {
+	l := newLab(t, halflife.Settings{})
+	mine := l.challenge(bob)
+	for i := range uint32(2000) {
+		c := mine
+		if i%2 == 0 {
+			c = 100000000 + i*977
+		}
+		l.rcon(netip.AddrPortFrom(alice.Addr(), uint16(2000+i)), c, "wrong", "x")
+		l.pass(time.Millisecond)
+	}
+	if bans := l.bans.All(); len(bans) != 0 {
+		t.Errorf("banned by forged requests: %v", bans)
+	}
+	if got := l.rcon(alice, l.challenge(alice), secret, "status"); got != "done\n" {
+		t.Errorf("the victim gets %q", got)
+	}
+	if len(l.events) != 1 || l.events[0].Verdict != halflife.RconRan {
+		t.Errorf("forged requests fill the log: %+v", l.events)
+	}
+}
+
+// TestBan: five wrong passwords ban the address, whatever port they come from,
+// for some time.
+func TestBan(t *testing.T) {
+	l := newLab(t, halflife.Settings{})
+	c := l.challenge(alice)
+	guess := func(port uint16) string {
+		t.Helper()
+		return l.rcon(netip.AddrPortFrom(alice.Addr(), port), c, "wrong", "x")
+	}
+	for port := range uint16(4) {
+		if got := guess(2000 + port); got != "Bad rcon_password.\n" {
+			t.Errorf("guess %d: %q", port, got)
+		}
+	}
+	const banned = "You have been banned from this server.\n"
+	if got := guess(3000); got != banned {
+		t.Errorf("the fifth: %q", got)
+	}
+	if got := l.rcon(alice, c, secret, "x"); got != "" {
+		t.Errorf("a banned address gets %q", got)
+	}
+	if got := l.rcon(bob, l.challenge(bob), secret, "x"); got != "done\n" {
+		t.Errorf("another address gets %q", got)
+	}
+	l.pass(31 * time.Second)
+	if got := l.rcon(alice, c, secret, "x"); got != banned {
+		t.Errorf("half a minute later %q", got)
+	}
+	if got := l.rcon(alice, c, secret, "x"); got != "" {
+		t.Errorf("at once again %q", got)
+	}
+	all := l.bans.All()
+	if len(all) != 1 || all[0].Net != netip.PrefixFrom(alice.Addr(), 32) || !all[0].RconOnly || all[0].Span != 15*time.Minute {
+		t.Errorf("bans: %+v", all)
+	}
+	l.pass(15 * time.Minute)
+	if got := l.rcon(alice, c, secret, "x"); got != "done\n" {
+		t.Errorf("after the ban %q", got)
+	}
+	// The ban is over, and so are the failures that led to it.
+	if got := guess(2000); got != "Bad rcon_password.\n" {
+		t.Errorf("a wrong password after the ban: %q", got)
+	}
+}
+
+// TestBanSettings: how many, how long, from what, and who never.
+func TestBanSettings(t *testing.T) {
+	guesses := func(l *lab, peer transport.Peer, n int, gap time.Duration) {
+		l.t.Helper()
+		c := l.challenge(peer)
+		for range n {
+			l.rcon(peer, c, "wrong", "x")
+			l.pass(gap)
+		}
+	}
+	set := func(r halflife.RconSettings) halflife.Settings {
+		rate := halflife.Rate{PerSecond: 1000, Burst: 1000}
+		return halflife.Settings{Rcon: r, Limits: halflife.Limits{Guesses: rate}}
+	}
+	for name, test := range map[string]struct {
+		set  halflife.RconSettings
+		peer transport.Peer
+		n    int
+		gap  time.Duration
+		want []halflife.Ban
+	}{
+		"two":       {set: halflife.RconSettings{Failures: 2}, peer: alice, n: 2, want: []halflife.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), Span: 15 * time.Minute, RconOnly: true}}},
+		"not two":   {set: halflife.RconSettings{Failures: 2}, peer: alice, n: 1},
+		"for ever":  {set: halflife.RconSettings{BanTime: -1}, peer: alice, n: 5, want: []halflife.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), RconOnly: true}}},
+		"from game": {set: halflife.RconSettings{BanFromGame: true}, peer: alice, n: 5, want: []halflife.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), Span: 15 * time.Minute}}},
+		"IPv6":      {peer: six, n: 5, want: []halflife.Ban{{Net: netip.MustParsePrefix("2001:db8:1:2::/64"), Span: 15 * time.Minute, RconOnly: true}}},
+		"slowly":    {peer: alice, n: 12, gap: 8 * time.Second},
+		"never":     {set: halflife.RconSettings{Failures: -1}, peer: alice, n: 50},
+		"loopback":  {peer: home, n: 50},
+		"exempt":    {set: halflife.RconSettings{Exempt: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}}, peer: alice, n: 50},
+	} {
+		l := newLab(t, set(test.set))
+		guesses(l, test.peer, test.n, test.gap)
+		got := l.bans.All()
+		for i := range got {
+			got[i].Until, got[i].Reason = time.Time{}, ""
+		}
+		if len(got)+len(test.want) > 0 && !cmp.Equal(got, test.want, cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })) {
+			t.Errorf("%s: bans %v, want %v", name, got, test.want)
+		}
+	}
+	// Who logged in may mistype.
+	l := newLab(t, set(halflife.RconSettings{}))
+	l.rcon(alice, l.challenge(alice), secret, "x")
+	guesses(l, alice, 20, 0)
+	if all := l.bans.All(); len(all) != 0 {
+		t.Errorf("an administrator is banned: %v", all)
+	}
+	// Who is not allowed learns nothing from the answer.
+	l = newLab(t, set(halflife.RconSettings{Allow: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")}}))
+	if got := l.rcon(alice, l.challenge(alice), secret, "x"); got != "Bad rcon_password.\n" || l.yard.ran != nil {
+		t.Errorf("not allowed: %q, ran %q", got, l.yard.ran)
+	}
+	if got := l.rcon(bob, l.challenge(bob), secret, "x"); got != "done\n" {
+		t.Errorf("allowed: %q", got)
+	}
+}
+
+// TestTableFlushing: many addresses that take turns do not make the server forget
+// the failures of each, and a network's guesses are bounded together.
+func TestTableFlushing(t *testing.T) {
+	l := newLab(t, halflife.Settings{Limits: halflife.Limits{Guesses: halflife.Rate{PerSecond: 1e6, Burst: 1e6}}})
+	addr := func(i int) transport.Peer {
+		return netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, byte(i >> 8), byte(i)}), 4000)
+	}
+	const many = 200
+	for range 5 {
+		for i := range many {
+			req := append(text(halflife.RequestRconChallenge), make([]byte, 8)...)
+			c, err := halflife.ParseRconChallenge(l.one(addr(i), req))
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.rcon(addr(i), c, "wrong", "x")
+		}
+		l.pass(time.Second)
+	}
+	if all := l.bans.All(); len(all) != many {
+		t.Errorf("%d of %d are banned", len(all), many)
+	}
+
+	l = newLab(t, halflife.Settings{})
+	tried := 0
+	for i := range 256 {
+		peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}), 4000)
+		c := l.challenge(peer)
+		for range 4 {
+			if l.rcon(peer, c, "wrong", "x") != "" {
+				tried++
+			}
+		}
+	}
+	if tried > 20 {
+		t.Errorf("a network had %d guesses at once", tried)
+	}
+	for i := range 64 {
+		peer := netip.AddrPortFrom(netip.MustParseAddr(fmt.Sprintf("2001:db8:1:%x::1", i)), 4000)
+		if looked := l.rcon(peer, l.challenge(peer), "wrong", "x") != ""; looked != (i < 20) {
+			t.Errorf("guess %d of an IPv6 /48: looked at: %v", i, looked)
+		}
+	}
+}
+
+// TestLogForging: nothing that anybody sends puts a line, a password or a
+// challenge into the log.
+func TestLogForging(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		l := newLab(t, halflife.Settings{})
+		c := l.challenge(alice)
+		password := rapid.SampledFrom([]string{secret, visitor, "wr0ngguess"}).Draw(rt, "password")
+		command := rapid.SampledFrom([]string{"x\r\n[server] rcon: 1.2.3.4 ran quit", "\x1b[2J", "a\tb", "say", "\"\\"}).Draw(rt, "command") + rapid.String().Draw(rt, "more")
+		for range 20 {
+			l.ask(alice, []byte(fmt.Sprintf("\xff\xff\xff\xffrcon %d \"%s\" %s", c, password, command)))
+			l.pass(100 * time.Millisecond)
+		}
+		for _, e := range l.events {
+			line := fmt.Sprintf("%v %v %q %d %d", e.Peer, e.Verdict, e.Command, e.Level, e.Times)
+			if strings.ContainsFunc(e.Command, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' }) || len(e.Command) > 32 {
+				rt.Errorf("command in the log: %q", e.Command)
+			}
+			for _, hidden := range []string{secret, "wr0ngguess", fmt.Sprint(c)} {
+				if strings.Contains(line, hidden) {
+					rt.Errorf("%q is in the log: %s", hidden, line)
+				}
+			}
+		}
+		if password == "wr0ngguess" && len(l.events) != 2 {
+			rt.Errorf("%d events for 20 wrong passwords: %+v", len(l.events), l.events)
+		}
+	})
+}
+
+// TestRconOff: without a password nobody is even given a challenge.
+func TestRconOff(t *testing.T) {
+	l := newLab(t, halflife.Settings{Rcon: halflife.RconSettings{Passwords: []halflife.RconPassword{}}})
+	if got := l.one(home, text(halflife.RequestRconChallenge)); got != nil {
+		t.Errorf("a challenge: %q", got)
+	}
+	if got := l.rcon(home, 123456789, secret, "status"); got != "" {
+		t.Errorf("an answer: %q", got)
+	}
+	// Turned on, and off again.
+	if err := l.srv.Set(halflife.Settings{Rcon: halflife.RconSettings{Passwords: []halflife.RconPassword{{"new", 3}}}}); err != nil {
+		t.Fatal(err)
+	}
+	c := l.challenge(home)
+	if got := l.rcon(home, c, secret, "x"); got != "Bad rcon_password.\n" {
+		t.Errorf("the old password: %q", got)
+	}
+	if got := l.rcon(home, c, "new", "x"); got != "done\n" || l.yard.ran[0] != "3 x" {
+		t.Errorf("the new password: %q, ran %q", got, l.yard.ran)
+	}
+	if err := l.srv.Set(halflife.Settings{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.rcon(home, c, "new", "x"); got != "" {
+		t.Errorf("when off: %q", got)
+	}
+}
+
+// TestThirdPartyRcon: programs that do not pad their request get a challenge
+// where the operator says so.
+func TestThirdPartyRcon(t *testing.T) {
+	req := []byte("\xff\xff\xff\xffchallenge rcon\x00")
+	for name, test := range map[string]struct {
+		set  halflife.Settings
+		peer transport.Peer
+		want bool
+	}{
+		"world":   {halflife.Settings{}, alice, false},
+		"lan":     {halflife.Settings{}, local, true},
+		"off":     {halflife.Settings{Legacy: halflife.LegacyOff}, local, false},
+		"on":      {halflife.Settings{Legacy: halflife.LegacyOn}, alice, true},
+		"allowed": {halflife.Settings{Rcon: halflife.RconSettings{Allow: []netip.Prefix{netip.MustParsePrefix("198.51.100.7/32")}}}, alice, true},
+	} {
+		if got := newLab(t, test.set).one(test.peer, req); (got != nil) != test.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// TestParseRcon takes requests apart that others write in their own way.
+func TestParseRcon(t *testing.T) {
+	for line, want := range map[string][3]string{
+		`rcon 12 "a b" c d`:                      {"12", "a b", "c d"},
+		`rcon 12 "" c`:                           {"12", "", "c"},
+		`rcon 12 pw`:                             {"12", "pw", ""},
+		`rcon 12 pw "x" {1}`:                     {"12", "pw", `"x" {1}`},
+		`rcon 12`:                                {},
+		`rcon`:                                   {},
+		`rcon x pw c`:                            {},
+		`rcon -1 pw c`:                           {},
+		`rcon 99999999999 p`:                     {},
+		`rcon 12 "open`:                          {},
+		`rcon2 12 pw c`:                          {},
+		"rcon 12 pw " + strings.Repeat("x", 500): {},
+	} {
+		r, err := halflife.ParseRcon([]byte("\xff\xff\xff\xff" + line))
+		got := [3]string{}
+		if err == nil {
+			got = [3]string{fmt.Sprint(r.Challenge), string(r.Password), string(r.Command)}
+		}
+		if got != want {
+			t.Errorf("%.40s: %q, %v", line, got, err)
+		}
+	}
+	for _, bad := range [][2]string{{"a\"b", "x"}, {"", "x"}, {"pw", "x\ny"}, {"pw", "x\x00"}, {"pw", strings.Repeat("x", 500)}} {
+		if b, err := halflife.AppendRcon([]byte("kept"), 1, bad[0], bad[1]); err == nil || string(b) != "kept" {
+			t.Errorf("%q: %q, %v", bad, b, err)
+		}
+	}
+}
+
+// TestAskedPasswords: what clients could not send is no password.
+func TestAskedPasswords(t *testing.T) {
+	for _, bad := range []string{"", "two words", "tab\t", `quo"te`, `back\slash`, "new\nline", strings.Repeat("x", 65)} {
+		if halflife.CheckPassword(bad) == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+	if err := halflife.CheckPassword("{()':,}//é" + strings.Repeat("x", 50)); err != nil {
+		t.Error(err)
+	}
+}

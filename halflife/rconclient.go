@@ -1,0 +1,233 @@
+package halflife
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/teeyard/teeyard/transport"
+)
+
+// ErrAuth is returned when a server does not accept the rcon password.
+var ErrAuth = errors.New("halflife: wrong rcon password")
+
+// ErrBanned is returned when a server has banned our address.
+var ErrBanned = errors.New("halflife: banned by the server")
+
+// ErrUnsure is returned when a command was sent and nothing came back: it may
+// have run. It is never sent again.
+var ErrUnsure = errors.New("halflife: no answer; the command may have run")
+
+const (
+	rconTries   = 3
+	rconWait    = 500 * time.Millisecond
+	rconFirst   = 3 * time.Second        // for the first answer to a command
+	rconIdle    = 200 * time.Millisecond // of silence end the output
+	rconLongest = 5 * time.Second        // of output
+	maxRconText = 1 << 20
+)
+
+// RconClient runs commands on a server. The password crosses the network in the
+// clear. A client is for one goroutine.
+type RconClient struct {
+	// Wait is how long the first answer to a command may take; 0 means 3 s.
+	Wait time.Duration
+
+	conn     transport.Conn
+	server   transport.Peer
+	password string
+
+	challenge uint32 // 0 until there is one
+	batch     []transport.Datagram
+	joiner    Joiner
+	buf       []byte
+}
+
+// NewRconClient makes a client for a server. Nobody else may read conn meanwhile.
+// The error wraps ErrPassword.
+func NewRconClient(conn transport.Conn, server transport.Peer, password string) (*RconClient, error) {
+	if _, err := AppendRcon(nil, 0, password, ""); err != nil {
+		return nil, err
+	}
+	return &RconClient{conn: conn, server: transport.Unmap(server), password: password, batch: make([]transport.Datagram, 8)}, nil
+}
+
+// Run runs a command and returns what it prints, cleaned of control characters
+// other than tab and line feed. The protocol does not say where output ends: Run
+// returns after 200 ms of silence. An empty command checks the password.
+//
+// The error wraps ErrNoAnswer if the command was not sent, ErrUnsure if it may
+// have run, ErrAuth, ErrBanned, ErrCommand, or is that of ctx or the connection.
+func (c *RconClient) Run(ctx context.Context, command string) (string, error) {
+	defer context.AfterFunc(ctx, c.conn.Wake)()
+	if _, err := AppendRcon(nil, maxRconChallenge, c.password, command); err != nil {
+		return "", err
+	}
+	for again := false; ; again = true {
+		if c.challenge == 0 {
+			if err := c.getChallenge(ctx); err != nil {
+				return "", err
+			}
+		}
+		text, refused, err := c.exec(ctx, command)
+		if err != nil {
+			return "", err
+		}
+		if refused {
+			// The server forgot the challenge, and ran nothing.
+			c.challenge = 0
+			if again {
+				return "", fmt.Errorf("%w: the server takes none of its own challenges", ErrNoAnswer)
+			}
+			continue
+		}
+		return text, verdict(text)
+	}
+}
+
+// verdict reads what servers say instead of running a command.
+func verdict(text string) error {
+	if rest, ok := strings.CutPrefix(text, textBadPassword); ok {
+		if reason := strings.TrimSpace(rest); reason != "" && !strings.Contains(reason, "\n") {
+			return fmt.Errorf("%w: %s", ErrAuth, reason)
+		}
+		return ErrAuth
+	}
+	if strings.HasPrefix(text, strings.TrimSuffix(textBanned, "\n")) {
+		return ErrBanned
+	}
+	return nil
+}
+
+// challengePadding makes the request so long that servers may answer whoever it
+// came from; see Legacy.
+const challengePadding = 26
+
+func (c *RconClient) getChallenge(ctx context.Context) error {
+	req := AppendTextRequest(c.buf[:0], RequestRconChallenge)
+	for len(req) < challengePadding {
+		req = append(req, 0)
+	}
+	c.buf = req
+	for try := range rconTries {
+		c.conn.Send(c.server, req)
+		until := c.conn.Now() + int64(rconWait<<try)
+		for {
+			b, err := c.read(ctx, until)
+			if err != nil {
+				return err
+			}
+			if b == nil {
+				break
+			}
+			if n, err := ParseRconChallenge(b); err == nil && n != 0 {
+				c.challenge = n
+				return nil
+			}
+			if text, err := ParsePrint(b); err == nil {
+				if err := verdict(string(text)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return fmt.Errorf("%w from %v to the request for an rcon challenge", ErrNoAnswer, c.server)
+}
+
+// exec sends the command, once, and gathers what comes back.
+func (c *RconClient) exec(ctx context.Context, command string) (text string, refused bool, err error) {
+	req, err := AppendRcon(c.buf[:0], c.challenge, c.password, command)
+	if err != nil {
+		return "", false, err
+	}
+	c.buf = req
+	// What is left of an earlier command is not for this one.
+	for {
+		if n, err := c.conn.ReadBatch(c.batch, c.conn.Now()-1); err != nil {
+			return "", false, err
+		} else if n == 0 {
+			break
+		}
+	}
+	c.conn.Send(c.server, req)
+	var out []byte
+	now := c.conn.Now()
+	wait := int64(orElse(c.Wait, rconFirst))
+	until, end, any := now+wait, now+wait+int64(rconLongest), false
+	for {
+		b, err := c.read(ctx, min(until, end))
+		if err != nil {
+			return "", false, err
+		}
+		if b == nil {
+			if !any {
+				return "", false, fmt.Errorf("%w (%v)", ErrUnsure, c.server)
+			}
+			return cleanText(out), false, nil
+		}
+		if _, err := ParseRefused(b); err == nil && !any {
+			return "", true, nil
+		}
+		piece, err := ParsePrint(b)
+		if err != nil {
+			continue
+		}
+		if !any {
+			any, end = true, c.conn.Now()+int64(rconLongest)
+		}
+		until = c.conn.Now() + int64(rconIdle)
+		if out = append(out, piece...); len(out) > maxRconText {
+			return cleanText(out[:maxRconText]), false, nil
+		}
+	}
+}
+
+// read returns the next message of the server, nil when the time is up.
+func (c *RconClient) read(ctx context.Context, until int64) ([]byte, error) {
+	if err := c.conn.Flush(); err != nil {
+		return nil, err
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		// One at a time: what comes with it would be lost.
+		n, err := c.conn.ReadBatch(c.batch[:1], until)
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			if c.conn.Now() >= until {
+				return nil, ctx.Err()
+			}
+			continue
+		}
+		d := c.batch[0]
+		if d.Peer != c.server {
+			continue
+		}
+		if !IsPart(d.B) {
+			return d.B, nil
+		}
+		if b := c.joiner.Feed(d.At, d.Peer, d.B); b != nil {
+			return b, nil
+		}
+	}
+}
+
+// cleanText is Clean for more than one line.
+func cleanText(b []byte) string {
+	out := make([]byte, 0, len(b))
+	for len(b) > 0 {
+		n := bytes.IndexAny(b, "\n\t")
+		if n < 0 {
+			return string(appendClean(out, b, len(b), ""))
+		}
+		out = append(appendClean(out, b[:n], n, ""), b[n])
+		b = b[n+1:]
+	}
+	return string(out)
+}

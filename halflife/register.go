@@ -1,0 +1,129 @@
+package halflife
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/teeyard/teeyard/transport"
+)
+
+// RegistrarConfig is the configuration of a Registrar.
+type RegistrarConfig struct {
+	// Masters are where to register.
+	Masters []transport.Peer
+	// Heartbeat returns what the masters are told. Its challenge is filled in.
+	Heartbeat func() Heartbeat
+	// Send sends a datagram; it must not keep b.
+	Send func(to transport.Peer, b []byte)
+}
+
+// Registrar keeps a game server on the lists of master servers. It has no socket
+// or clock: Advance lets time pass and Feed takes what masters answer, on the
+// port of the game, since that is the port they list.
+type Registrar struct {
+	cfg     RegistrarConfig
+	masters []registration
+	buf     []byte
+}
+
+type registration struct {
+	peer    transport.Peer
+	next    int64 // when to say hello
+	asked   int64 // when that was last, 0 if it was answered
+	tries   int
+	last    int64 // when the last heartbeat went out, 0 never
+	started bool
+}
+
+const (
+	beatEvery   = 2 * time.Minute
+	beatSoonest = 10 * time.Second
+	beatPending = 5 * time.Second
+)
+
+// beatRetries are the waits for an answer to a hello.
+var beatRetries = [...]time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second}
+
+// NewRegistrar makes a registrar. Heartbeat and Send are needed.
+func NewRegistrar(cfg RegistrarConfig) *Registrar {
+	r := &Registrar{cfg: cfg}
+	for _, m := range cfg.Masters {
+		r.masters = append(r.masters, registration{peer: transport.Unmap(m)})
+	}
+	return r
+}
+
+// Advance sends what is due at a time in ns. Call it about once a second, or more
+// often.
+func (r *Registrar) Advance(now int64) {
+	for i := range r.masters {
+		m := &r.masters[i]
+		if m.started && now < m.next {
+			continue
+		}
+		m.started = true
+		wait := beatRetries[min(m.tries, len(beatRetries)-1)]
+		if m.tries >= len(beatRetries) {
+			wait = beatEvery
+		}
+		m.asked, m.next = now, now+int64(wait)
+		m.tries++
+		r.buf = AppendHello(r.buf[:0])
+		r.cfg.Send(m.peer, r.buf)
+	}
+}
+
+// Feed takes a datagram for which Is holds. It reports whether that was for the
+// registrar: the challenge of a master that was just asked for one. Challenges of
+// others are no reason to send anything anywhere.
+func (r *Registrar) Feed(now int64, peer transport.Peer, b []byte) bool {
+	challenge, err := ParseMasterChallenge(b)
+	if err != nil {
+		return false
+	}
+	for i := range r.masters {
+		m := &r.masters[i]
+		if m.peer != peer || m.tries == 0 || now-m.asked > int64(beatPending) {
+			continue
+		}
+		h := r.cfg.Heartbeat()
+		h.Challenge = challenge
+		r.buf = AppendHeartbeat(r.buf[:0], &h)
+		r.cfg.Send(peer, r.buf)
+		m.tries, m.last = 0, now
+		m.next = now + int64(beatEvery) + rand.Int64N(int64(beatEvery/10))
+		return true
+	}
+	return false
+}
+
+// Changed tells the masters soon, but not twice in ten seconds: the map is
+// another one, say, or the number of seats.
+func (r *Registrar) Changed(now int64) {
+	for i := range r.masters {
+		if m := &r.masters[i]; m.tries == 0 && m.last != 0 {
+			m.next = min(m.next, max(now, m.last+int64(beatSoonest)))
+		}
+	}
+}
+
+// Registered is how many masters answered the last hello.
+func (r *Registrar) Registered() int {
+	n := 0
+	for _, m := range r.masters {
+		if m.last != 0 && m.tries <= 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// Close takes the server off the lists.
+func (r *Registrar) Close() {
+	r.buf = AppendShutdown(r.buf[:0])
+	for _, m := range r.masters {
+		if m.last != 0 {
+			r.cfg.Send(m.peer, r.buf)
+		}
+	}
+}

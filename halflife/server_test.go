@@ -1,0 +1,406 @@
+package halflife_test
+
+import (
+	"bytes"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// TestAnswers asks from a local network for everything, in every way.
+func TestAnswers(t *testing.T) {
+	l := newLab(t, halflife.Settings{})
+	v := loadVectors(t)
+	for request, answer := range map[string]string{
+		"Q.ping.req": "Q.ping.rep", "Q.ping.req.nonul": "Q.ping.rep", "Q.ping.req.i": "Q.ping.rep",
+		"Q.info.req": "Q.info.rep", "Q.details.req": "Q.details.rep", "Q.details.req.nonul": "Q.details.rep",
+		"Q.players.req": "Q.players.rep", "Q.players.req.nonul": "Q.players.rep",
+		"Q.rules.req": "Q.rules.rep", "Q.rules.req.nonul": "Q.rules.rep", "Q.infostring.req": "Q.infostring.rep",
+	} {
+		v.same(answer, l.one(local, v.get(request)))
+		l.pass(time.Second)
+	}
+	for _, end := range []string{"", "\x00", "\n", "\n\x00", "\x00" + strings.Repeat("x", 240), "\n junk"} {
+		for _, word := range []string{"details", "DETAILS", "Details"} {
+			v.same("Q.details.rep", l.one(home, []byte("\xff\xff\xff\xff"+word+end)))
+		}
+	}
+	for _, nothing := range []string{"", "x", "detail", "detailss", "info 49", "j", "A1234", "l", "d\n", "f\r", "9x", "C", "m", "I", "D", "E", "\x00", "\n"} {
+		if got := l.one(home, []byte("\xff\xff\xff\xff"+nothing)); got != nil {
+			t.Errorf("%q is answered with %q", nothing, got)
+		}
+	}
+	l.yard.players, l.yard.rules = nil, nil
+	v.same("Q.players.rep.empty", l.one(home, v.get("Q.players.req")))
+	v.same("Q.rules.rep.empty", l.one(home, v.get("Q.rules.req")))
+}
+
+// TestA2S goes through the challenge, without any legacy.
+func TestA2S(t *testing.T) {
+	l := newLab(t, halflife.Settings{Legacy: halflife.LegacyOff})
+	for _, peer := range []transport.Peer{alice, local, home, six} {
+		info, form, err := halflife.ParseInfo(l.a2s(peer, halflife.RequestA2SInfo)[0])
+		want := l.yard.info
+		want.Protocol, want.AppID, want.Address = halflife.A2SProtocol, halflife.DefaultAppID, ""
+		if d := cmp.Diff(want, info); d != "" || form != halflife.FormA2S || err != nil {
+			t.Errorf("%v %v:\n%s", form, err, d)
+		}
+		players, err := halflife.ParsePlayers(l.a2s(peer, halflife.RequestA2SPlayers)[0])
+		if d := cmp.Diff(samplePlayers, players); d != "" || err != nil {
+			t.Errorf("%v:\n%s", err, d)
+		}
+		rules, err := halflife.ParseRules(l.a2s(peer, halflife.RequestA2SRules)[0])
+		if d := cmp.Diff(sampleRules, rules); d != "" || err != nil {
+			t.Errorf("%v:\n%s", err, d)
+		}
+	}
+}
+
+// TestChallenge: a challenge is for one address, for all its ports, and for a
+// minute or two.
+func TestChallenge(t *testing.T) {
+	l := newLab(t, halflife.Settings{Legacy: halflife.LegacyOff})
+	c, err := halflife.ParseA2SChallenge(l.one(alice, halflife.AppendA2SRequest(nil, halflife.RequestA2SPlayers, halflife.NoChallenge)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := halflife.AppendA2SRequest(nil, halflife.RequestA2SPlayers, c)
+	answered := func(peer transport.Peer) bool {
+		t.Helper()
+		_, err := halflife.ParsePlayers(l.one(peer, req))
+		return err == nil
+	}
+	if !answered(alice) || !answered(netip.AddrPortFrom(alice.Addr(), 5555)) {
+		t.Error("the challenge is not taken")
+	}
+	if answered(bob) {
+		t.Error("the challenge of another is taken")
+	}
+	l.pass(time.Minute)
+	if !answered(alice) {
+		t.Error("the challenge is not taken after a minute")
+	}
+	l.pass(time.Minute)
+	if answered(alice) {
+		t.Error("the challenge is taken after two minutes")
+	}
+}
+
+// TestSplit: answers that do not fit are split such that they can be put together
+// again, and cut in text.
+func TestSplit(t *testing.T) {
+	l := newLab(t, halflife.Settings{})
+	l.yard.crowd(64)
+	l.yard.sheet(150)
+	join := func(parts [][]byte) []byte {
+		t.Helper()
+		var j halflife.Joiner
+		for i := range parts {
+			if whole := j.Feed(l.now, home, parts[len(parts)-1-i]); whole != nil {
+				return whole
+			}
+		}
+		t.Fatalf("%d parts make no message", len(parts))
+		return nil
+	}
+	players, err := halflife.ParsePlayers(join(l.a2s(home, halflife.RequestA2SPlayers)))
+	if d := cmp.Diff(l.yard.players, players); d != "" || err != nil {
+		t.Errorf("%v\n%s", err, d)
+	}
+	rules, err := halflife.ParseRules(join(l.a2s(home, halflife.RequestA2SRules)))
+	if d := cmp.Diff(l.yard.rules, rules); d != "" || err != nil {
+		t.Errorf("%v\n%s", err, d)
+	}
+	// Two answers in a row are two messages.
+	a, b := l.a2s(home, halflife.RequestA2SRules), l.a2s(home, halflife.RequestA2SRules)
+	if bytes.Equal(a[0][4:8], b[0][4:8]) {
+		t.Error("two answers have the same number")
+	}
+	text, err := halflife.ParsePlayers(l.one(home, text(halflife.RequestPlayers)))
+	if err != nil || len(text) == 0 || len(text) >= 64 {
+		t.Errorf("%d players in text, %v", len(text), err)
+	}
+	if d := cmp.Diff(l.yard.players[:len(text)], text); d != "" {
+		t.Error(d)
+	}
+	// Fewer players again.
+	l.yard.crowd(3)
+	if got := l.a2s(home, halflife.RequestA2SPlayers); len(got) != 1 {
+		t.Errorf("%d datagrams for three players", len(got))
+	}
+}
+
+// TestSecrets: what a game lets slip is not published.
+func TestSecrets(t *testing.T) {
+	l := newLab(t, halflife.Settings{})
+	l.yard.rules = []halflife.Rule{{"sv_rcon_password", "hidden"}, {"Password", ""}, {"sv_password", "none"}, {"sv_name", "x"}}
+	got, err := halflife.ParseRules(l.one(home, text(halflife.RequestRules)))
+	want := []halflife.Rule{{"sv_rcon_password", "1"}, {"Password", "0"}, {"sv_password", "0"}, {"sv_name", "x"}}
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Errorf("%v\n%s", err, d)
+	}
+}
+
+// TestCounts: clients read bytes of text as signed ones.
+func TestCounts(t *testing.T) {
+	l := newLab(t, halflife.Settings{})
+	l.yard.info.Players, l.yard.info.Max, l.yard.info.Bots = 200, 300, -1
+	i, _, err := halflife.ParseInfo(l.one(home, text(halflife.RequestDetails)))
+	if err != nil || i.Players != 127 || i.Max != 127 || i.Bots != 0 {
+		t.Errorf("text has %d/%d with %d bots, %v", i.Players, i.Max, i.Bots, err)
+	}
+	i, _, err = halflife.ParseInfo(l.a2s(home, halflife.RequestA2SInfo)[0])
+	if err != nil || i.Players != 200 || i.Max != 255 || i.Bots != 0 {
+		t.Errorf("A2S has %d/%d with %d bots, %v", i.Players, i.Max, i.Bots, err)
+	}
+}
+
+// TestHostileTexts: names steer no terminal and break no list.
+func TestHostileTexts(t *testing.T) {
+	l := newLab(t, halflife.Settings{})
+	l.yard.info.Name = "a\x1b[31m\\password\\0\"\nb\x00c\xff\u009bd" + strings.Repeat("é", 100)
+	for _, kind := range []halflife.RequestKind{halflife.RequestInfo, halflife.RequestDetails, halflife.RequestInfostring} {
+		i, _, err := halflife.ParseInfo(l.one(home, text(kind)))
+		want := `a[31m\password\0"bc?d`
+		if kind == halflife.RequestInfostring {
+			want = `a[31mpassword0bc?d`
+		}
+		if err != nil || !strings.HasPrefix(i.Name, want+"é") || len(i.Name) > 63 || len(i.Name) < 62 || i.Password {
+			t.Errorf("kind %d: %q, %v", kind, i.Name, err)
+		}
+	}
+}
+
+// requests yields any request, as it is or spoilt.
+func requests(t *rapid.T) []byte {
+	kind := halflife.RequestKind(rapid.IntRange(1, 12).Draw(t, "kind"))
+	var b []byte
+	switch {
+	case kind == halflife.RequestRcon:
+		b, _ = halflife.AppendRcon(nil, rapid.Uint32().Draw(t, "challenge"), "pass", rapid.StringMatching(`[a-z ]{0,20}`).Draw(t, "command"))
+	case kind >= halflife.RequestA2SInfo:
+		b = halflife.AppendA2SRequest(nil, kind, rapid.Uint32().Draw(t, "challenge"))
+	default:
+		b = text(kind)
+	}
+	switch rapid.IntRange(0, 3).Draw(t, "spoil") {
+	case 0:
+		b = b[:rapid.IntRange(0, len(b)).Draw(t, "cut")]
+	case 1:
+		b = append(b, make([]byte, rapid.IntRange(0, 1300).Draw(t, "pad"))...)
+	}
+	return b
+}
+
+// TestReflection: whoever fakes an address has hardly more sent there than what
+// he sends himself, whatever he asks.
+func TestReflection(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		set := halflife.Settings{Legacy: rapid.SampledFrom([]halflife.Legacy{halflife.LegacyOff, halflife.LegacyLAN}).Draw(rt, "legacy")}
+		l := newLab(t, set)
+		l.yard.crowd(64)
+		l.yard.sheet(100)
+		victim := rapid.SampledFrom([]transport.Peer{alice, six}).Draw(rt, "victim")
+		if set.Legacy == halflife.LegacyOff && rapid.Bool().Draw(rt, "lan") {
+			victim = local
+		}
+		for range rapid.IntRange(1, 30).Draw(rt, "requests") {
+			req := requests(rt)
+			out := 0
+			for _, b := range l.ask(victim, req) {
+				out += len(b)
+			}
+			if out*10 > len(req)*12 {
+				rt.Fatalf("%d bytes for %d: %q", out, len(req), req)
+			}
+		}
+	})
+}
+
+// TestLegacyBudget: when text queries are answered for everybody, a network gets
+// its budget and no more, even if the table of networks is flooded.
+func TestLegacyBudget(t *testing.T) {
+	rate := halflife.Rate{PerSecond: 1e6, Burst: 1e6}
+	l := newLab(t, halflife.Settings{Legacy: halflife.LegacyOn, Limits: halflife.Limits{
+		Address: rate, Network: rate, AllBytes: halflife.Rate{PerSecond: 1e9, Burst: 1e9}, Bytes: halflife.Rate{PerSecond: 1000, Burst: 5000}}})
+	l.yard.crowd(64)
+	req := text(halflife.RequestPlayers)
+	drain := func() (n int) {
+		t.Helper()
+		for range 200 {
+			if b := l.one(alice, req); b != nil {
+				if len(b) > 512 {
+					t.Fatalf("%d bytes to an address without a challenge", len(b))
+				}
+				n += len(b)
+			}
+		}
+		return n
+	}
+	if n := drain(); n > 5000 || n < 4000 {
+		t.Errorf("%d bytes at once, the budget is 5000", n)
+	}
+	// Made-up networks push nobody out whose budget is used up.
+	for i := range 100_000 {
+		peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{byte(20 + i>>16), byte(i >> 8), byte(i), 1}), 5000)
+		l.srv.Feed(l.now, peer, req)
+	}
+	if n := drain(); n > 512 {
+		t.Errorf("after a flood of other networks %d bytes more", n)
+	}
+	l.pass(2 * time.Second)
+	if n := drain(); n > 2000+512 {
+		t.Errorf("%d bytes after two seconds, the budget is 2000", n)
+	}
+	if l.srv.Stats().Dropped[halflife.DropBytes] == 0 {
+		t.Error("nothing was counted")
+	}
+}
+
+// TestFloodStarvesNobody: who shows that he is there is answered whatever others
+// fake in his name.
+func TestFloodStarvesNobody(t *testing.T) {
+	l := newLab(t, halflife.Settings{Legacy: halflife.LegacyOn})
+	for range 3000 {
+		l.ask(alice, text(halflife.RequestRules))
+		l.ask(alice, halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, 12345))
+		l.ask(alice, []byte("\xff\xff\xff\xffrcon 123456789 \"x\" y"))
+		l.ask(alice, text(halflife.RequestRconChallenge))
+	}
+	if got := l.a2s(alice, halflife.RequestA2SInfo); len(got) != 1 {
+		t.Error("A2S is starved")
+	}
+	if got := l.rcon(alice, l.challenge(alice), secret, "status"); got != "done\n" {
+		t.Errorf("rcon is starved: %q", got)
+	}
+}
+
+// TestProven: an address that answered a challenge gets text whole, for a while.
+func TestProven(t *testing.T) {
+	l := newLab(t, halflife.Settings{Legacy: halflife.LegacyOff})
+	details := text(halflife.RequestDetails)
+	if l.one(alice, details) != nil {
+		t.Error("answered without a challenge")
+	}
+	l.a2s(alice, halflife.RequestA2SInfo)
+	if l.one(alice, details) == nil {
+		t.Error("not answered after a challenge")
+	}
+	if l.one(bob, details) != nil {
+		t.Error("answered for the challenge of another")
+	}
+	l.pass(11 * time.Minute)
+	if l.one(alice, details) != nil {
+		t.Error("answered long after a challenge")
+	}
+}
+
+// TestNoTalkToServices: what looks like another service, or ourselves, is left
+// alone.
+func TestNoTalkToServices(t *testing.T) {
+	y := newYard()
+	answered := 0
+	own := netip.MustParseAddrPort("0.0.0.0:8303")
+	s, err := halflife.NewServer(halflife.ServerConfig{Game: y, Send: func(transport.Peer, []byte) { answered++ }, Own: []transport.Peer{own}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, from := range []string{"198.51.100.7:0", "198.51.100.7:19", "198.51.100.7:53", "127.0.0.1:8303"} {
+		s.Feed(1, netip.MustParseAddrPort(from), text(halflife.RequestPing))
+	}
+	if answered != 0 || s.Stats().Dropped[halflife.DropSource] != 4 {
+		t.Errorf("%d answered", answered)
+	}
+}
+
+// TestBadConfig names what cannot be.
+func TestBadConfig(t *testing.T) {
+	y := newYard()
+	send := func(transport.Peer, []byte) {}
+	for name, cfg := range map[string]halflife.ServerConfig{
+		"no game": {Send: send},
+		"no way":  {Game: y},
+		"limit":   {Game: y, Send: send, Settings: halflife.Settings{Limits: halflife.Limits{Bytes: halflife.Rate{PerSecond: -1}}}},
+		"password": {Game: y, Send: send, Settings: halflife.Settings{Rcon: halflife.RconSettings{
+			Passwords: []halflife.RconPassword{{"two words", 0}}}}},
+	} {
+		if _, err := halflife.NewServer(cfg); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	for l := halflife.LegacyLAN; l <= halflife.LegacyOn; l++ {
+		if got, err := halflife.ParseLegacy(strings.ToUpper(l.String())); got != l || err != nil {
+			t.Errorf("%v: %v, %v", l, got, err)
+		}
+	}
+	if _, err := halflife.ParseLegacy("maybe"); err == nil {
+		t.Error("maybe is no error")
+	}
+}
+
+// TestNothingAllocated holds answers to what they promise.
+func TestNothingAllocated(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	for name, f := range queryMix(t) {
+		if n := testing.AllocsPerRun(200, f); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}
+
+// queryMix is what servers are asked most, one function for each kind.
+func queryMix(t testing.TB) map[string]func() {
+	y := newYard()
+	y.crowd(16)
+	var last [16]byte
+	s, err := halflife.NewServer(halflife.ServerConfig{
+		Game: y, Send: func(_ transport.Peer, b []byte) { copy(last[:], b) },
+		Settings: halflife.Settings{Limits: halflife.Limits{Proven: halflife.Rate{PerSecond: 1e9, Burst: 1e9}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const now = 1e9
+	s.Feed(now, alice, halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge))
+	challenge, err := halflife.ParseA2SChallenge(last[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	mix := map[string]func(){}
+	for name, b := range map[string][]byte{
+		"a2s info":      halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, challenge),
+		"a2s players":   halflife.AppendA2SRequest(nil, halflife.RequestA2SPlayers, challenge),
+		"a2s challenge": halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge),
+		"ping":          text(halflife.RequestPing),
+		"unknown":       []byte("\xff\xff\xff\xffnonsense"),
+		"rcon":          []byte("\xff\xff\xff\xffrcon 123456789 \"x\" y"),
+	} {
+		mix[name] = func() { s.Feed(now, alice, b) }
+	}
+	for name, kind := range map[string]halflife.RequestKind{"details": halflife.RequestDetails, "players": halflife.RequestPlayers} {
+		b := text(kind)
+		mix[name] = func() { s.Feed(now, home, b) }
+	}
+	return mix
+}
+
+func BenchmarkFeed(b *testing.B) {
+	for name, f := range queryMix(b) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				f()
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "answers/s")
+		})
+	}
+}
