@@ -36,7 +36,7 @@ type Lift struct {
 	frame   game.Frame
 	view    game.View
 	effects effects
-	reckon  reckoner
+	reckon  bridge.Reckoner
 	race    bridge.Race
 }
 
@@ -63,12 +63,12 @@ func (l *Lift) Reset() {
 	l.view = game.View{Frame: f, Viewer: game.Nobody, Inside: game.Nobody}
 	l.effects.reset()
 	l.race = bridge.Race{Best: -1}
-	l.reckon.forget()
+	l.reckon.Forget()
 }
 
 // SetMap gives the map, without which tees are shown where the server last told
 // of them, up to three seconds ago. Nil takes it away.
-func (l *Lift) SetMap(c *physics.Collision) { l.reckon.setMap(c) }
+func (l *Lift) SetMap(c *physics.Collision) { l.reckon.SetMap(c) }
 
 // Own is the receiver's id, Nobody while it is unknown.
 func (l *Lift) Own() game.PlayerID { return l.own }
@@ -236,7 +236,7 @@ func (l *Lift) finish() {
 	f := &l.frame
 	for i := range f.Characters {
 		c := &f.Characters[i]
-		c.Pos = l.reckon.pos(c, f.Tick)
+		c.Pos = l.reckon.Pos(c, f.Tick)
 		l.roster[c.Player].Alive = true
 		if c.Player == l.own && l.view.Inside == l.own {
 			l.view.Pos = c.Pos
@@ -246,7 +246,7 @@ func (l *Lift) finish() {
 
 // State is how a tee of the view moves: what the server told of it last, brought
 // forward to the tick of the view.
-func (l *Lift) State(c *game.CharacterState) physics.State { return l.reckon.state(c) }
+func (l *Lift) State(c *game.CharacterState) physics.State { return l.reckon.State(c) }
 
 // effects are what a snapshot brings to see and to hear, in the order in which
 // they happened: that of their ids.

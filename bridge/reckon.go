@@ -1,4 +1,4 @@
-package bridge7
+package bridge
 
 import (
 	"github.com/teeyard/teeyard/game"
@@ -14,10 +14,10 @@ const (
 	maxWay = 1 << 14
 )
 
-// reckoner follows tees from where the server last told of them: it tells again
-// only when they do not go on by themselves. The rules are those of the server:
-// standard tuning, and nobody else in the way.
-type reckoner struct {
+// Reckoner follows tees from where the server last told of them: it tells again
+// only when they do not go on by themselves. The rules are those of the server, in all
+// versions: standard tuning, and nobody else in the way. It is for Guests.
+type Reckoner struct {
 	world *physics.World
 	tees  [game.MaxPlayers]ghost
 }
@@ -30,15 +30,18 @@ type ghost struct {
 	core physics.Core
 }
 
-func (r *reckoner) setMap(c *physics.Collision) {
+// SetMap gives the map, without which tees stay where they were told to be. Nil takes
+// it away.
+func (r *Reckoner) SetMap(c *physics.Collision) {
 	r.world = nil
 	if c != nil {
 		r.world = physics.NewWorld(c)
 	}
-	r.forget()
+	r.Forget()
 }
 
-func (r *reckoner) forget() {
+// Forget forgets the tees.
+func (r *Reckoner) Forget() {
 	for i := range r.tees {
 		r.tees[i].tick = 0
 	}
@@ -53,14 +56,14 @@ func told(c *game.CharacterState) physics.State {
 	}
 }
 
-// pos is where a tee is in a tick.
-func (r *reckoner) pos(c *game.CharacterState, tick int32) vec.Vec2 {
+// Pos is where a tee is in a tick, for which it is asked once and in order.
+func (r *Reckoner) Pos(c *game.CharacterState, tick int32) vec.Vec2 {
 	g := &r.tees[c.Player]
 	from := told(c)
 	lag := tick - c.Tick
 	if r.world == nil || c.Tick <= 0 || lag <= 0 || lag > maxLag || way(&from, lag) > maxWay {
 		g.from, g.tick, g.now = from, 0, 0
-		return at(c.X, c.Y)
+		return vec.Vec2{X: float32(c.X), Y: float32(c.Y)}
 	}
 	if g.tick != c.Tick || g.from != from || g.now > tick {
 		g.from, g.tick, g.now = from, c.Tick, c.Tick
@@ -76,8 +79,8 @@ func (r *reckoner) pos(c *game.CharacterState, tick int32) vec.Vec2 {
 	return g.core.Pos
 }
 
-// state is a tee's state in the tick for which pos was asked.
-func (r *reckoner) state(c *game.CharacterState) physics.State {
+// State is how a tee moves in the tick for which Pos was asked.
+func (r *Reckoner) State(c *game.CharacterState) physics.State {
 	g := &r.tees[c.Player]
 	if g.tick == 0 {
 		return told(c)
