@@ -60,7 +60,7 @@ func (v *Version) Done() { v.scene.done() }
 
 // Host implements [bridge.Version].
 func (v *Version) Host(s bridge.Session) bridge.Host {
-	return &host{v: v, s: s, version: msg6.VersionNone, own: game.Nobody, partner: game.Nobody}
+	return &host{v: v, s: s, version: msg6.VersionNone, own: game.Nobody, partner: game.Nobody, ids: idMap{few: true}}
 }
 
 // nameOf is a player's name, also in the tick after he left.
@@ -97,9 +97,6 @@ type host struct {
 	input      bridge.Input
 	playerInfo msg6.PlayerInput
 }
-
-// few tells whether the client knows only 16 ids.
-func (h *host) few() bool { return h.version < msg6.VersionDDNetOld }
 
 // ddnet tells whether the client reads DDNet's own messages and objects.
 func (h *host) ddnet() bool { return h.version >= msg6.VersionDDNetOld }
@@ -206,10 +203,8 @@ func (h *host) MapListed(string) {}
 
 // Build implements [bridge.Host].
 func (h *host) Build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
-	if h.few() && !v.Everything {
+	if h.ids.few {
 		h.ids.look(v)
-	} else if h.ids.on {
-		h.ids.reset() // it turned out to know more
 	}
 	h.v.scene.build(b, v, latency, viewer{ids: &h.ids, ddnet: h.ddnet()})
 }

@@ -88,7 +88,12 @@ func (h *host) takeSystem(m msg6.Message) error {
 
 // release takes note of what the client says it is. What it said first, with more
 // knowledge, stays.
-func (h *host) release(version int32) { h.version = max(h.version, version) }
+func (h *host) release(version int32) {
+	h.version = max(h.version, version)
+	if h.ids.few && h.ddnet() {
+		h.ids = idMap{}
+	}
+}
 
 func (h *host) takeGame(m msg6.Message) error {
 	c := game.Command{Player: game.Nobody, Target: game.Nobody}

@@ -102,11 +102,16 @@ func (h *host) chat(ev *game.Event) {
 }
 
 // spoken is what a player said; whom the client does not know, the spokesman speaks
-// for.
+// for, or the server as long as there is none.
 func (h *host) spoken(mode msg6.ChatMode, by game.PlayerID, text string) {
 	id := h.ids.id(by)
 	if id < 0 {
-		id, text = spokesman, h.v.nameOf(by)+": "+text
+		text = h.v.nameOf(by) + ": " + text
+		if !h.ids.on {
+			h.line(text)
+			return
+		}
+		id = spokesman
 	}
 	h.say(&msg6.SvChat{Mode: mode, ClientID: id, Message: []byte(text)})
 }
@@ -244,7 +249,7 @@ func (h *host) Vote(v *bridge.Vote) {
 // VoteStatus implements [bridge.Host].
 func (h *host) VoteStatus(yes, no, pass, total int32) {
 	most := int32(msg6.MaxClients)
-	if h.few() {
+	if h.ids.few {
 		most = msg6.MaxClientsVanilla
 	}
 	fit := func(n int32) int32 { return min(max(n, 0), most) }

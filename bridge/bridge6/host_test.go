@@ -319,7 +319,7 @@ func TestVotes(t *testing.T) {
 	}
 	h.VoteStatus(1, 2, 3, 99)
 	wants(t, "status", l, &msg6.SvVoteStatus{Yes: 1, No: 2, Pass: 3, Total: 64})
-	h.version = 0
+	h, l = newHost(t, NewVersion(), w, 1, 0)
 	h.VoteStatus(-1, 20, 3, 99)
 	wants(t, "status for few", l, &msg6.SvVoteStatus{No: 16, Pass: 3, Total: 16})
 

@@ -21,8 +21,10 @@ const (
 // while there are players with higher ones; all others are not there for it. Who has
 // an id keeps it as long as he is among the nearest.
 //
-// The zero value, and a map that is not on, leaves ids as they are.
+// Before it is on, ids are as they are, but those that the client does not know. The
+// zero value is for a client that knows all.
 type idMap struct {
+	few  bool // the client knows only 16 ids
 	on   bool
 	own  int32 // the client's own id, as it knows it
 	tick int32 // of the last look
@@ -32,27 +34,24 @@ type idMap struct {
 
 // id is how the client knows a player; below zero if it does not, or for nobody.
 func (m *idMap) id(p game.PlayerID) int32 {
-	if !m.on || p < 0 {
-		return int32(p)
+	switch {
+	case p < 0:
+		return -1
+	case m.on:
+		return int32(m.ids[p])
+	case m.few && p >= fewIDs:
+		return -1
 	}
-	return int32(m.ids[p])
+	return int32(p)
 }
 
-// hooked is id for the field of a tee that names whom it hooks.
-func (m *idMap) hooked(p int32) int32 {
-	if !m.on || p < 0 || p >= game.MaxPlayers {
+// field is id for a field that names a player or says below zero what else is the
+// case. Players who are not there are -1: nobody is hooked, or the flag is somewhere.
+func (m *idMap) field(p int32) int32 {
+	if p < 0 || p >= game.MaxPlayers {
 		return p
 	}
-	return int32(m.ids[p])
-}
-
-// carrier is id for the field that says where a flag is: one whose carrier is not
-// there has been taken.
-func (m *idMap) carrier(p int32) int32 {
-	if !m.on || p < 0 || p >= game.MaxPlayers {
-		return p
-	}
-	return int32(m.ids[p]) // -1 is taken
+	return m.id(game.PlayerID(p))
 }
 
 // player is who has an id; Nobody if none has.
@@ -60,16 +59,16 @@ func (m *idMap) player(id int32) game.PlayerID {
 	switch {
 	case id < 0 || id >= game.MaxPlayers:
 		return game.Nobody
+	case m.few && id >= fewIDs:
+		return game.Nobody
 	case !m.on:
 		return game.PlayerID(id)
-	case id >= fewIDs:
-		return game.Nobody
 	}
 	return m.back[id]
 }
 
 // reset forgets everybody.
-func (m *idMap) reset() { *m = idMap{} }
+func (m *idMap) reset() { *m = idMap{few: m.few} }
 
 // distant is a player and the square of how far away he is.
 type distant struct {

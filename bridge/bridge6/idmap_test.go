@@ -45,25 +45,30 @@ func TestMapOff(t *testing.T) {
 	var m idMap
 	m.look(crowd(15, 1, row(16), 0))
 	for i := int32(-3); i < 64; i++ {
-		if got := m.id(game.PlayerID(i)); got != i {
+		if got := m.id(game.PlayerID(i)); got != max(i, -1) {
 			t.Errorf("%d is %d", i, got)
 		}
 		if got := m.player(i); i >= 0 && got != game.PlayerID(i) || i < 0 && got != game.Nobody {
 			t.Errorf("%d is player %d", i, got)
 		}
-		if m.hooked(i) != i || m.carrier(i) != i {
-			t.Errorf("%d is hooked %d, carrier %d", i, m.hooked(i), m.carrier(i))
+		if m.field(i) != i {
+			t.Errorf("%d is %d in a field", i, m.field(i))
 		}
 	}
 	if m.player(64) != game.Nobody {
 		t.Error("there is a player 64")
+	}
+	// Before the map is on: a client that knows few ids is told of no others.
+	m = idMap{few: true}
+	if m.id(15) != 15 || m.id(16) != -1 || m.field(63) != -1 || m.field(-2) != -2 || m.player(16) != game.Nobody || m.player(15) != 15 {
+		t.Error("few ids are many")
 	}
 }
 
 // TestMapNearest: of many, the nearest 14 are there, besides oneself.
 func TestMapNearest(t *testing.T) {
 	for _, viewer := range []game.PlayerID{0, 7, 15, 16, 30, 63} {
-		var m idMap
+		m := idMap{few: true}
 		at := row(64)
 		m.look(crowd(viewer, 1, at, 0))
 		n := 0
@@ -94,7 +99,7 @@ func TestMapNearest(t *testing.T) {
 		if m.player(spokesman) != game.Nobody || m.player(20) != game.Nobody {
 			t.Error("the spokesman is somebody")
 		}
-		if m.id(game.Nobody) != -1 || m.hooked(-1) != -1 || m.carrier(-2) != -2 || m.carrier(-3) != -3 {
+		if m.id(game.Nobody) != -1 || m.field(-1) != -1 || m.field(-2) != -2 || m.field(-3) != -3 {
 			t.Error("nobody is somebody")
 		}
 	}
@@ -102,7 +107,7 @@ func TestMapNearest(t *testing.T) {
 
 // TestMapKeeps: who stays near keeps his id, and it is not looked every tick.
 func TestMapKeeps(t *testing.T) {
-	var m idMap
+	m := idMap{few: true}
 	at := row(20) // the viewer is 3; the nearest are 0..14
 	m.look(crowd(3, 100, at, 0))
 	for i := range game.PlayerID(15) {
@@ -148,7 +153,7 @@ func TestMapKeeps(t *testing.T) {
 // and all others are there if they are few enough.
 func TestMapProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var m idMap
+		m := idMap{few: true}
 		viewer := game.PlayerID(rapid.IntRange(0, 63).Draw(t, "viewer"))
 		tick := int32(0)
 		for range 8 {

@@ -62,9 +62,11 @@ const (
 
 var uuidGameInfoEx, uuidPlayer = uuid(msg6.TypeGameInfoEx), uuid(msg6.TypeDDNetPlayer)
 
-func uuid(typ int) msg6.Ex {
+// uuid is what says which type a number stands for.
+func uuid(typ int) (ints [msg6.SizeEx]int32) {
 	u, _ := msg6.TypeUUID(typ)
-	return msg6.Ex{UUID: u}
+	(&msg6.Ex{UUID: u}).Put(ints[:])
+	return ints
 }
 
 // begin encodes what is there for the viewers of this round.
@@ -259,9 +261,9 @@ func (s *scene) build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlaye
 	b.Reset()
 	if c.ddnet {
 		if s.ranked != 0 {
-			put(b, msg6.TypeEx, numberPlayer, msg6.SizeEx, &uuidPlayer)
+			copy(b.Add(msg6.TypeEx, numberPlayer, msg6.SizeEx), uuidPlayer[:])
 		}
-		put(b, msg6.TypeEx, numberGameInfoEx, msg6.SizeEx, &uuidGameInfoEx)
+		copy(b.Add(msg6.TypeEx, numberGameInfoEx, msg6.SizeEx), uuidGameInfoEx[:])
 	}
 	for i := range s.items {
 		it := &s.items[i]
@@ -272,7 +274,7 @@ func (s *scene) build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlaye
 		copy(dst, s.ints[it.off:])
 		if it.typ == msg6.TypeGameData && c.ids.on && dst != nil {
 			for j := dataCarriers; j < msg6.SizeGameData; j++ {
-				dst[j] = c.ids.carrier(dst[j])
+				dst[j] = c.ids.field(dst[j])
 			}
 		}
 	}
@@ -290,7 +292,9 @@ func (s *scene) build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlaye
 			}
 		}
 	}
-	put(b, numberGameInfoEx, 0, msg6.SizeGameInfoEx, &vanilla)
+	if dst := b.Add(numberGameInfoEx, 0, msg6.SizeGameInfoEx); dst != nil {
+		vanilla.Put(dst)
+	}
 }
 
 // sizePlayer is what all releases read of a DDNetPlayer: flags and rank.
@@ -318,7 +322,7 @@ func (s *scene) buildTees(b *snapshot.Builder, v *game.View, ids *idMap) {
 		}
 		copy(dst, c.ints[:])
 		if ids.on {
-			dst[charHooked] = ids.hooked(dst[charHooked])
+			dst[charHooked] = ids.field(dst[charHooked])
 		}
 		if v.Everything || c.id == v.Viewer || c.id == v.Inside {
 			dst[charHealth], dst[charHealth+1], dst[charHealth+2] = c.health, c.armor, c.ammo
@@ -361,24 +365,13 @@ func (s *scene) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.M
 		if p.Spectate != game.SpectateFree {
 			o.SpectatorID = max(c.ids.id(p.Watched), -1)
 		}
-		put(b, msg6.TypeSpectatorInfo, int(c.ids.id(p.ID)), msg6.SizeSpectatorInfo, &o)
+		if dst := b.Add(msg6.TypeSpectatorInfo, int(c.ids.id(p.ID)), msg6.SizeSpectatorInfo); dst != nil {
+			o.Put(dst)
+		}
 	}
 }
 
 // done ends a round: effects were shown, to whomever they could be.
 func (s *scene) done() { s.effects.clear() }
-
-// putter is a snapshot object.
-type putter[T any] interface {
-	*T
-	Put(dst []int32)
-}
-
-// put adds an object; the type parameter keeps it off the heap.
-func put[T any, P putter[T]](b *snapshot.Builder, typ, id, n int, o P) {
-	if dst := b.Add(typ, id, n); dst != nil {
-		o.Put(dst)
-	}
-}
 
 func at(x, y int32) vec.Vec2 { return vec.Vec2{X: float32(x), Y: float32(y)} }

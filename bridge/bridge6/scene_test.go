@@ -118,7 +118,7 @@ func (b *builder) picture(h *host, id game.PlayerID) picture {
 	h.Build(&b.b, &v, &b.latency)
 	b.b.Finish(&b.s)
 	ids := msg6.MaxClients
-	if h.few() {
+	if h.ids.few {
 		ids = msg6.MaxClientsVanilla
 	}
 	return read(b.t, &b.s, ids)

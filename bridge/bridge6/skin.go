@@ -1,5 +1,3 @@
-// Package bridge6 translates between the neutral vocabulary of package game and the
-// 0.6 protocol, as Teeworlds 0.6 and DDNet speak it.
 package bridge6
 
 import "github.com/teeyard/teeyard/game"

@@ -157,8 +157,8 @@ func TestReleases(t *testing.T) {
 			}
 		}
 		a := l.takeAsked()
-		if got := a[0].(bridge.Hello).Client; len(a) != 1 || got != c.client || h.few() != c.few {
-			t.Errorf("%v: client %d, few ids %v", kinds(c.ms), got, h.few())
+		if got := a[0].(bridge.Hello).Client; len(a) != 1 || got != c.client || h.ids.few != c.few {
+			t.Errorf("%v: client %d, few ids %v", kinds(c.ms), got, h.ids.few)
 		}
 	}
 	h := v.Host(&line{t: t}).(*host)

@@ -1,0 +1,66 @@
+// Package bridge6 translates between the neutral vocabulary of package game and the
+// 0.6 protocol, as Teeworlds 0.6 and DDNet speak it.
+//
+// On the server [NewVersion] makes the bridge.Version. DDNet's clients tell their
+// release, and get by it what they know beyond Teeworlds 0.6: 64 ids, whispers, what to
+// predict and draw, who is an operator. Others know 16 ids; in a fuller game they see
+// the 14 nearest players under ids that change, and hear the others through one
+// without a name.
+//
+// # What 0.7 says in messages
+//
+// Clients of 0.7 put into words themselves what happened; to those of 0.6 the server
+// writes it, in the words of the 0.6 servers. Names, skins and the limits of a match
+// are in the snapshots. Chat commands stand for what 0.6 has no messages for:
+// "/w name text" (also /whisper) and "/c text" (/converse) for whispers, "/ready" for
+// readiness. A name with spaces may stand in quotation marks. Other lines with a slash
+// are chat, as they are of a 0.7 client that knows no such command.
+//
+// # The map
+//
+// Clients load it from the server: MAP_DETAILS, which has its SHA-256, is not sent.
+// DDNet's client takes it for leave to ask a web server first, that of its own project
+// unless told of another, and a server answers for no download that it does not give.
+//
+// # Skins
+//
+// The sixteen skins that 0.6 comes with and their 0.7 forms become each other. Other
+// 0.7 skins become the nearest of the sixteen in the colours of body and feet, other
+// 0.6 skins the default one; clients of 0.6 see each other as they dressed all the
+// same.
+//
+// # What is lost
+//
+// This a client of 0.6 cannot know that one of 0.7 knows; in the words of package game.
+//
+// Of GameState: GameSurvival, GameRace; StateRoundOver, which looks like StateGameOver,
+// and both like StatePaused besides; StateCountdown, which looks like StatePaused;
+// EndTick, of which only the time left of a warmup or pause comes through, an endless
+// warmup as 60 s, and nothing of the end of a match; that there is a warmup, where no
+// time is left of it; DropTick; TeamScore without GameTeams, and Carrier without
+// GameHasFlags.
+//
+// Of PlayerState: FlagReady, FlagDead, FlagWatching and FlagBot; FlagAdmin to clients
+// that are not DDNet's; FlagChatting of players whose tee is not seen; the team of the
+// client itself while it is out of the round and looks on; SpectateFlagRed and
+// SpectateFlagBlue, which look like following the carrier, or like a free view; whom a
+// free view was set to.
+//
+// Of CharacterState: Triggered, of which others hear sounds; Ammo of the ninja, and
+// more of anything than 10; Weapon below zero, which looks like the hammer.
+//
+// Of events: who was hit by EvDamage, by whom, and whether by himself; of its health
+// and armour only the sum comes through, and of its angle nothing. Flag of EvEntered,
+// EvLeft and EvTeam, which without it are texts, and with it nothing. Tick of EvTeam.
+// Player of EvKill when nobody did it or one who is gone: the victim seems to have.
+// Notices and what led to EvSettings but for locked teams: texts, or sounds. EvGameInfo
+// and EvSkin, which the next snapshot shows. Who is whispered to, before DDNet 2.17.
+//
+// Of profiles: parts of the skin beyond what a look has. Of settings: all but that
+// teams were locked or unlocked. Of votes: caller and target but in texts, and more
+// than 60 s. Of the server: SERVERINFO, and its list of maps.
+//
+// And this it cannot ask for: a whisper by id, to follow a flag, a vote by force, a
+// change of the skin alone. It can ask for another name, clan or country; a game of 0.7
+// has no such thing, and it is told so, once.
+package bridge6

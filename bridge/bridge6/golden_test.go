@@ -1,0 +1,152 @@
+package bridge6
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/internal/golden"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/packet"
+)
+
+// chunk is a message of the captured session.
+type chunk struct {
+	toServer, vital bool
+	b               []byte
+}
+
+// session returns the messages of a session of DDNet's client and server.
+func session(tb testing.TB) []chunk {
+	tb.Helper()
+	var out []chunk
+	var scratch packet.Scratch
+	for i, d := range golden.Datagrams(tb, golden.Join6) {
+		var p packet.Packet6
+		if err := p.Parse(d.B, &scratch); err != nil {
+			tb.Fatalf("datagram %d: %v", i, err)
+		}
+		if p.Flags&(packet.Control|packet.Connless) != 0 {
+			continue
+		}
+		it := p.Chunks()
+		var c packet.Chunk
+		for it.Next(&c) {
+			out = append(out, chunk{d.ToServer, c.Flags&packet.Vital != 0, bytes.Clone(c.Data)})
+		}
+		if err := it.Err(); err != nil {
+			tb.Fatalf("datagram %d: %v", i, err)
+		}
+	}
+	return out
+}
+
+// TestJoin lets DDNet's client, as it was captured, join: it gets the messages that
+// DDNet's server sent it, in that order, without what is DDRace's.
+func TestJoin(t *testing.T) {
+	chunks := session(t)
+	var want []msg6.ID
+	var d msg6.Decoder
+	for _, c := range chunks {
+		if c.toServer {
+			continue
+		}
+		m, err := d.Decode(bytes.Clone(c.b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch m.ID() {
+		case msg6.IDRconType, msg6.IDMapDetails, msg6.IDSvTeamsState, msg6.IDSvRecord, msg6.IDSnapSingle, msg6.IDSnap, msg6.IDSnapEmpty, msg6.IDInputTiming:
+			continue
+		}
+		want = append(want, m.ID())
+		if chat, ok := m.(*msg6.SvChat); ok {
+			if string(chat.Message) != "'capture' entered and joined the game" {
+				t.Fatalf("the first line is %q", chat.Message)
+			}
+			break // greetings follow, and options of that server
+		}
+	}
+
+	w := newWorld(t, dm.Mode{})
+	v := NewVersion()
+	l := &line{t: t}
+	h := v.Host(l)
+	h.Restart()
+	var inputs, commands int
+	do := func(cmds ...game.Command) []game.Event {
+		for i := range cmds {
+			cmds[i].Player = 0
+		}
+		ev := w.Step(cmds)
+		v.Note(w, ev)
+		return ev
+	}
+	l.onAsk = func(a any) { // as the server does
+		switch a := a.(type) {
+		case bridge.Hello:
+			if !a.Fits || a.Password != "" || a.Client != 16040 {
+				t.Errorf("%+v", a)
+			}
+			h.MapChange(&bridge.Map{Name: "box"})
+		case ready:
+			do(game.Command{Kind: game.CmdJoin})
+			h.Motd("hello")
+			h.Settings(w)
+			h.ConReady()
+		case game.Profile:
+			if a.Name != "capture" || a.Skin != standard[0].skin {
+				t.Errorf("%+v", a)
+			}
+			do(game.Command{Kind: game.CmdProfile, Profile: &a})
+			h.VoteClear()
+			h.Tuning(w)
+			h.ReadyToEnter()
+		case enter:
+			for _, ev := range do(game.Command{Kind: game.CmdEnter}) {
+				if ev.Kind == game.EvEntered {
+					h.ServerInfo(&bridge.Info{})
+					h.GameInfo(w)
+					h.ToldOf(w, 0, true, false)
+				}
+			}
+		case bridge.Input:
+			inputs++
+			if !a.Valid {
+				t.Errorf("%+v", a)
+			}
+		case game.Command:
+			commands++
+		default:
+			t.Errorf("asks for %+v", a)
+		}
+	}
+	for i, c := range chunks {
+		if c.toServer {
+			if err := h.Take(c.b, c.vital); err != nil {
+				t.Errorf("chunk %d, %x: %v", i, c.b, err)
+			}
+		}
+	}
+	var got []msg6.ID
+	pongs := 0
+	for _, m := range l.take() {
+		if m.ID() == msg6.IDPongEx {
+			pongs++
+			continue
+		}
+		got = append(got, m.ID())
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+	if inputs < 100 || pongs == 0 || l.hurried != pongs {
+		t.Errorf("%d inputs, %d pongs", inputs, pongs)
+	}
+	if !slices.Contains(got, msg6.IDSvChat) || commands == 0 {
+		t.Errorf("%d commands, %v", commands, got)
+	}
+}
