@@ -58,7 +58,9 @@ var limited = []struct {
 	rooms   []string
 	why     string
 }{
-	{"net", []string{"transport", "server/econ", "internal/peers", "cmd", "examples"}, "only transport opens sockets"},
+	// query/master dials HTTP masters over one address family at a time, since they
+	// list the address that a request comes from.
+	{"net", []string{"transport", "server/econ", "query/master", "internal/peers", "cmd", "examples"}, "only transport opens sockets"},
 	{"golang.org/x/net/...", []string{"transport"}, "only transport opens sockets"},
 	{"golang.org/x/sys/...", []string{"transport", "cmd"}, "only transport calls the system"},
 	{"syscall", []string{"transport", "internal/peers", "cmd"}, "only transport calls the system"},

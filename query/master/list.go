@@ -1,0 +1,160 @@
+package master
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/teeyard/teeyard/query"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// DefaultList is the list of the first of DDNet's masters.
+const DefaultList = "https://master1.ddnet.org/ddnet/15/servers.json"
+
+// MaxList is the longest list of an HTTP master in bytes that is read, and
+// MaxServers how many servers are taken of any list.
+const (
+	MaxList    = 32 << 20
+	MaxServers = 20000
+)
+
+// Errors of this package.
+var (
+	// ErrList means that a master's list cannot be read.
+	ErrList = errors.New("master: bad list")
+	// ErrNoAnswer means that a master said nothing.
+	ErrNoAnswer = errors.New("master: no answer")
+	// ErrConfig means that a Config makes no sense.
+	ErrConfig = errors.New("master: bad configuration")
+)
+
+// Server is an entry of a list.
+type Server struct {
+	// Addrs are where it can be reached, at least one.
+	Addrs []Addr
+	// Info is what the master knows about it, nil if nothing of use.
+	Info *query.Info
+	// Location is a continent as "eu", or with a country as "as:cn"; may be empty.
+	Location string
+	// Community is a name, may be empty.
+	Community string
+}
+
+// Addr is an address of a server and the protocol spoken there.
+type Addr struct {
+	Peer    transport.Peer
+	Version query.Versions
+}
+
+// schemes are those of addresses.
+var schemes = []struct {
+	prefix  string
+	version query.Versions
+}{
+	{"tw-0.6+udp://", query.Version6},
+	{"tw-0.7+udp://", query.Version7},
+}
+
+// parseAddr reads an address as in "tw-0.6+udp://1.2.3.4:8303".
+func parseAddr(s string) (Addr, bool) {
+	for _, scheme := range schemes {
+		if rest, ok := strings.CutPrefix(s, scheme.prefix); ok {
+			host, _, _ := strings.Cut(rest, "/")
+			peer, err := netip.ParseAddrPort(host)
+			return Addr{transport.Unmap(peer), scheme.version}, err == nil && peer.Port() != 0
+		}
+	}
+	return Addr{}, false
+}
+
+// ParseList reads the list of an HTTP master. Entries without a known address are
+// left out and counted; those whose description is bad have none. Only if the
+// whole is no list there is an error, which wraps ErrList.
+func ParseList(b []byte) (servers []Server, skipped int, err error) {
+	var list struct {
+		Servers *[]json.RawMessage `json:"servers"`
+	}
+	if err := json.Unmarshal(b, &list); err != nil {
+		return nil, 0, fmt.Errorf("%w: %w", ErrList, err)
+	}
+	if list.Servers == nil {
+		return nil, 0, fmt.Errorf("%w: it has no \"servers\"", ErrList)
+	}
+	for _, raw := range *list.Servers {
+		var entry struct {
+			Addresses []json.RawMessage `json:"addresses"`
+			Location  json.RawMessage   `json:"location"`
+			Community json.RawMessage   `json:"community"`
+			Info      json.RawMessage   `json:"info"`
+		}
+		var s Server
+		if json.Unmarshal(raw, &entry) == nil && len(servers) < MaxServers {
+			for _, a := range entry.Addresses {
+				if addr, ok := parseAddr(text(a)); ok && len(s.Addrs) < maxAddrs {
+					s.Addrs = append(s.Addrs, addr)
+				}
+			}
+		}
+		if len(s.Addrs) == 0 {
+			skipped++
+			continue
+		}
+		s.Location, s.Community = text(entry.Location), text(entry.Community)
+		if i, err := query.ParseJSON(entry.Info); err == nil {
+			s.Info = &i
+		}
+		servers = append(servers, s)
+	}
+	return servers, skipped, nil
+}
+
+// maxAddrs is how many addresses of a server are kept.
+const maxAddrs = 16
+
+// text is a JSON string of no more than 64 printable characters, or nothing.
+func text(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil || len(s) > 64 {
+		return ""
+	}
+	for _, c := range []byte(s) {
+		if c <= ' ' || c > '~' {
+			return ""
+		}
+	}
+	return s
+}
+
+// Fetch downloads the list of an HTTP master. A nil client means
+// http.DefaultClient. The error wraps ErrList or is the client's.
+func Fetch(ctx context.Context, client *http.Client, url string) (servers []Server, skipped int, err error) {
+	if client == nil {
+		client = http.DefaultClient
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, 0, fmt.Errorf("master: %w", err)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, 0, fmt.Errorf("master: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, 0, fmt.Errorf("%w: %s answers %s", ErrList, url, resp.Status)
+	}
+	b, err := io.ReadAll(io.LimitReader(resp.Body, MaxList+1))
+	if err != nil {
+		return nil, 0, fmt.Errorf("master: %w", err)
+	}
+	if len(b) > MaxList {
+		return nil, 0, fmt.Errorf("%w: %s sends more than %d MiB", ErrList, url, MaxList>>20)
+	}
+	return ParseList(b)
+}

@@ -1,0 +1,126 @@
+package mastertest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"net/netip"
+	"sync"
+
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// UDP is a UDP master without sockets: it takes datagrams and sends with functions
+// that a test gives. It probes at once instead of every 5 s.
+type UDP struct {
+	// Seven makes it one of 0.7.
+	Seven bool
+	// Tokens are those of its socket, for 0.7.
+	Tokens *conn.Tokens
+	// Send sends from the socket that Feed is for; Probe from the one that probes,
+	// another port of the same host.
+	Send, Probe func(to transport.Peer, datagram []byte)
+	// Refuse makes it say that servers cannot be reached.
+	Refuse bool
+
+	mu    sync.Mutex
+	list  []netip.AddrPort
+	beats int
+	port  map[netip.Addr]uint16 // of servers that are being probed
+}
+
+// Add puts a server onto the list.
+func (m *UDP) Add(addr netip.AddrPort) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.list = append(m.list, addr)
+}
+
+// Servers returns the list and how many heartbeats came.
+func (m *UDP) Servers() ([]netip.AddrPort, int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]netip.AddrPort(nil), m.list...), m.beats
+}
+
+// perPacket is how many servers a datagram of the list has.
+const perPacket = 75
+
+// Feed takes a datagram; both sockets give theirs to it.
+func (m *UDP) Feed(now int64, from transport.Peer, b []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	payload, ok := bytes.CutPrefix(b, []byte("\xff\xff\xff\xff\xff\xff"))
+	response, own := packet.NoToken, packet.NoToken
+	if m.Seven {
+		own = m.Tokens.Token(conn.Time(now), from.Addr())
+		var p packet.Packet
+		var scratch packet.Scratch
+		if p.Parse(b, &scratch) != nil {
+			return
+		}
+		switch v, _ := m.Tokens.Judge(conn.Time(now), from.Addr(), &p); v {
+		case conn.Reply:
+			m.Send(from, packet.AppendTokenReply(nil, p.Response, own))
+			return
+		case conn.Connless:
+			payload, ok, response = p.Payload, true, p.Response
+		default:
+			return
+		}
+	}
+	if !ok || len(payload) < 8 {
+		return
+	}
+	send := func(with func(transport.Peer, []byte), to transport.Peer, payload []byte) {
+		if m.Seven {
+			with(to, packet.AppendConnless(nil, response, own, payload))
+			return
+		}
+		with(to, append([]byte("\xff\xff\xff\xff\xff\xff"), payload...))
+	}
+	switch string(payload[4:8]) {
+	case "cou2":
+		send(m.Send, from, binary.BigEndian.AppendUint16([]byte("\xff\xff\xff\xffsiz2"), uint16(len(m.list))))
+	case "req2":
+		for rest := m.list; len(rest) > 0; {
+			n := min(len(rest), perPacket)
+			out := []byte("\xff\xff\xff\xfflis2")
+			for _, a := range rest[:n] {
+				ip := a.Addr().As16()
+				out = binary.BigEndian.AppendUint16(append(out, ip[:]...), a.Port())
+			}
+			rest = rest[n:]
+			send(m.Send, from, out)
+		}
+	case "bea2":
+		if len(payload) < 10 {
+			return
+		}
+		m.beats++
+		if m.port == nil {
+			m.port = map[netip.Addr]uint16{}
+		}
+		m.port[from.Addr()] = binary.BigEndian.Uint16(payload[8:])
+		if m.Refuse {
+			send(m.Send, from, []byte("\xff\xff\xff\xfffwer"))
+			return
+		}
+		send(m.Probe, netip.AddrPortFrom(from.Addr(), m.port[from.Addr()]), []byte("\xff\xff\xff\xfffw??"))
+	case "fw!!":
+		server := netip.AddrPortFrom(from.Addr(), m.port[from.Addr()])
+		if server.Port() == 0 {
+			return
+		}
+		known := false
+		for _, a := range m.list {
+			known = known || a == server
+		}
+		if !known {
+			m.list = append(m.list, server)
+		}
+		send(m.Send, from, []byte("\xff\xff\xff\xfffwok"))
+		send(m.Probe, from, []byte("\xff\xff\xff\xfffwok"))
+	}
+}

@@ -1,0 +1,73 @@
+package master
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Protocols are ways on which a server is announced to an HTTP master, each with
+// an address of its own in the list.
+type Protocols uint8
+
+// The ways.
+const (
+	V6IPv4 Protocols = 1 << iota // tw0.6/ipv4
+	V6IPv6                       // tw0.6/ipv6
+	V7IPv4                       // tw0.7/ipv4
+	V7IPv6                       // tw0.7/ipv6
+
+	// AllProtocols are all of them.
+	AllProtocols Protocols = 1<<iota - 1
+)
+
+// protocols are the names of the ways, by bit.
+var protocols = [...]struct {
+	name, scheme, network, system string
+	seven                         bool
+}{
+	{"tw0.6/ipv4", "tw-0.6+udp://", "tcp4", "register/6/ipv4", false},
+	{"tw0.6/ipv6", "tw-0.6+udp://", "tcp6", "register/6/ipv6", false},
+	{"tw0.7/ipv4", "tw-0.7+udp://", "tcp4", "register/7/ipv4", true},
+	{"tw0.7/ipv6", "tw-0.7+udp://", "tcp6", "register/7/ipv6", true},
+}
+
+// ParseProtocols reads what sv_register may be: 0, 1, or a list of ipv4, ipv6,
+// tw0.6, tw0.7 and combinations as tw0.6/ipv4. The error wraps ErrConfig.
+func ParseProtocols(s string) (Protocols, error) {
+	switch s {
+	case "", "0":
+		return 0, nil
+	case "1":
+		return AllProtocols, nil
+	}
+	var all Protocols
+	for word := range strings.SplitSeq(s, ",") {
+		word = strings.TrimSpace(word)
+		var some Protocols
+		for n, p := range protocols {
+			version, family, _ := strings.Cut(p.name, "/")
+			if word == p.name || word == version || word == family {
+				some |= 1 << n
+			}
+		}
+		if some == 0 {
+			return 0, fmt.Errorf("%w: protocol %q", ErrConfig, word)
+		}
+		all |= some
+	}
+	return all, nil
+}
+
+// String lists the names, as ParseProtocols reads them.
+func (p Protocols) String() string {
+	var names []string
+	for n := range protocols {
+		if p&(1<<n) != 0 {
+			names = append(names, protocols[n].name)
+		}
+	}
+	if len(names) == 0 {
+		return "0"
+	}
+	return strings.Join(names, ",")
+}

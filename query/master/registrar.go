@@ -1,0 +1,324 @@
+package master
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/udp"
+)
+
+// Config says to whom a server is announced. The zero value announces it to
+// nobody.
+type Config struct {
+	// Port is the one that the masters are told, normally that of the socket.
+	Port uint16
+	// URL takes register requests of DDNet's kind, as
+	// https://master1.ddnet.org/ddnet/15/register; empty means none.
+	URL string
+	// Protocols are announced to URL.
+	Protocols Protocols
+	// Header is added to the requests, as Community-Token.
+	Header http.Header
+	// Local is the address that requests of its family come from, which the
+	// master takes for the server's; zero leaves that to the system.
+	Local netip.Addr
+	// Masters6 and Masters7 are UDP masters of 0.6 and 0.7, as host or host:port.
+	// The one with the fewest servers is used.
+	Masters6, Masters7 []string
+	// Tokens are those of the server's socket. Needed for 0.7.
+	Tokens *conn.Tokens
+	// Send sends a datagram from the server's socket; it is called within Feed and
+	// Step. Needed for UDP masters.
+	Send func(to transport.Peer, datagram []byte)
+	// Resolve finds UDP masters; nil means udp.Resolve. It is called on a
+	// goroutine of its own.
+	Resolve func(ctx context.Context, address string, port uint16) (transport.Peer, error)
+	// OnEvent, if set, is told what happens, within Feed, Step and SetInfo.
+	OnEvent func(Event)
+}
+
+// Event is something an operator wants to know.
+type Event struct {
+	Kind EventKind
+	// System is "register" for UDP masters, as in the log of the original, and
+	// "register/6/ipv4" and the like for HTTP, as in DDNet's.
+	System string
+	// Master is the name of a UDP master.
+	Master string
+	// Text says what went wrong.
+	Text string
+}
+
+// EventKind says what happened.
+type EventKind uint8
+
+const (
+	// Chosen means that heartbeats go to a UDP master from now on.
+	Chosen EventKind = iota
+	// Registered means that the server is on the list.
+	Registered
+	// Unreachable means that the master cannot reach the server's UDP port: a
+	// firewall or a router is in the way.
+	Unreachable
+	// Failed means that something else went wrong. It is tried again.
+	Failed
+)
+
+// Requests to HTTP masters may take this long.
+const (
+	requestTimeout = 10 * time.Second
+	deleteTimeout  = time.Second
+	maxReply       = 64 << 10 // bytes
+)
+
+// Registrar keeps a server on the lists of masters. Feed, Step, SetInfo and
+// Registered are for the goroutine that owns the server's socket, and never wait;
+// requests are made on other goroutines.
+type Registrar struct {
+	cfg     Config
+	http    *announcer
+	clients map[string]*http.Client // by network
+	udp     []*beater
+	now     int64
+
+	ctx     context.Context
+	stop    context.CancelFunc
+	running sync.WaitGroup
+	results chan response
+}
+
+// New returns a Registrar. It does nothing before the first Step after SetInfo.
+// The error wraps ErrConfig.
+func New(cfg Config) (*Registrar, error) {
+	if cfg.OnEvent == nil {
+		cfg.OnEvent = func(Event) {}
+	}
+	if cfg.Resolve == nil {
+		cfg.Resolve = udp.Resolve
+	}
+	r := &Registrar{cfg: cfg, results: make(chan response, len(protocols)*maxInFlight)}
+	if cfg.URL != "" && cfg.Protocols != 0 {
+		u, err := url.Parse(cfg.URL)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return nil, fmt.Errorf("%w: %q is no URL of an HTTP master", ErrConfig, cfg.URL)
+		}
+		if cfg.Protocols&(V7IPv4|V7IPv6) != 0 && cfg.Tokens == nil {
+			return nil, fmt.Errorf("%w: 0.7 without tokens", ErrConfig)
+		}
+		r.http = newAnnouncer(cfg.Protocols, cfg.Port, r.globalToken, cfg.Header, cfg.OnEvent)
+		r.clients = map[string]*http.Client{"tcp4": httpClient("tcp4", cfg.Local), "tcp6": httpClient("tcp6", cfg.Local)}
+	}
+	for _, v := range []struct {
+		masters []string
+		port    uint16
+		seven   bool
+	}{{cfg.Masters6, Port6, false}, {cfg.Masters7, Port7, true}} {
+		if len(v.masters) == 0 {
+			continue
+		}
+		if cfg.Send == nil || v.seven && cfg.Tokens == nil {
+			return nil, fmt.Errorf("%w: UDP masters without Send or Tokens", ErrConfig)
+		}
+		r.udp = append(r.udp, newBeater(&r.cfg, v.masters, v.port, v.seven))
+	}
+	r.ctx, r.stop = context.WithCancel(context.Background())
+	return r, nil
+}
+
+// httpClient makes requests over one address family: the address that a request
+// comes from is the one that gets onto the list.
+func httpClient(network string, local netip.Addr) *http.Client {
+	dialer := &net.Dialer{Timeout: requestTimeout}
+	if local = local.Unmap(); local.IsValid() && !local.IsUnspecified() && local.Is4() == (network == "tcp4") {
+		dialer.LocalAddr = net.TCPAddrFromAddrPort(netip.AddrPortFrom(local, 0))
+	}
+	return &http.Client{
+		Timeout: requestTimeout,
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment,
+			DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
+				return dialer.DialContext(ctx, network, addr)
+			},
+			ForceAttemptHTTP2: true, MaxIdleConns: 4, IdleConnTimeout: 60 * time.Second, TLSHandshakeTimeout: requestTimeout,
+		},
+	}
+}
+
+// globalToken is the token that an HTTP master uses, which has no address of its
+// own yet when it asks for one.
+func (r *Registrar) globalToken() packet.Token { return r.cfg.Tokens.Global(conn.Time(r.now)) }
+
+// SetInfo takes the server's description for HTTP masters, as query.AppendJSON
+// writes it. Calling it often is fine: an unchanged one costs a comparison, and
+// changes go out once a second at most.
+func (r *Registrar) SetInfo(now int64, info []byte) {
+	r.now = now
+	if r.http != nil {
+		r.http.setInfo(now, info)
+	}
+}
+
+// Step does what is due at the time now (ns, on the clock of the socket). A server
+// calls it every tick.
+func (r *Registrar) Step(now int64) {
+	r.now = now
+	for r.http != nil {
+		select {
+		case resp := <-r.results:
+			r.http.answer(resp)
+			continue
+		default:
+		}
+		break
+	}
+	if r.http != nil {
+		for _, req := range r.http.step(now) {
+			r.running.Go(func() { r.results <- r.do(r.ctx, req) })
+		}
+	}
+	for _, b := range r.udp {
+		b.step(now, r)
+	}
+}
+
+// Feed takes a datagram from an address without a connection: a connless one, or
+// the answer to a token request (conn.Exchanged). It reports whether it was for the
+// Registrar. Others cost a few comparisons.
+//
+// Masters prove a server's address with the global token, so a server hands
+// connless packets of 0.7 over before it judges their tokens.
+func (r *Registrar) Feed(now int64, peer transport.Peer, datagram []byte) bool {
+	r.now = now
+	kind, _ := packet.Classify(datagram)
+	switch kind {
+	case packet.KindConnless6:
+		return r.feed(now, peer, nil, datagram[6:])
+	case packet.KindConnless7, packet.KindControl7:
+		if r.cfg.Tokens == nil {
+			return false
+		}
+		var p packet.Packet
+		if p.ParseHeader(datagram) != nil {
+			return false
+		}
+		if kind == packet.KindConnless7 {
+			if !wanted(p.Payload) {
+				return false
+			}
+			global := r.cfg.Tokens.Valid(conn.Time(now), netip.Addr{}, p.Token) && bytes.HasPrefix(p.Payload, []byte(tagChallenge))
+			return (global || r.cfg.Tokens.Valid(conn.Time(now), peer.Addr(), p.Token)) && r.feed(now, peer, &p, p.Payload)
+		}
+		for _, b := range r.udp {
+			if b.seven && b.exchanged(now, peer, &p) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wanted tells whether a payload begins as those of masters.
+func wanted(payload []byte) bool {
+	if len(payload) < 8 || payload[0]&payload[1]&payload[2]&payload[3] != 0xff {
+		return false
+	}
+	switch string(payload[4:8]) {
+	case "chal", "siz2", "fw??", "fwok", "fwer":
+		return true
+	}
+	return false
+}
+
+// feed takes a payload; p is nil for 0.6.
+func (r *Registrar) feed(now int64, peer transport.Peer, p *packet.Packet, payload []byte) bool {
+	if !wanted(payload) {
+		return false
+	}
+	if r.http != nil && r.http.feed(payload) {
+		return true
+	}
+	for _, b := range r.udp {
+		if b.seven == (p != nil) && b.feed(now, peer, p, payload) {
+			return true
+		}
+	}
+	return false
+}
+
+// do makes a request.
+func (r *Registrar) do(ctx context.Context, req *request) response {
+	resp := response{request: req, status: statusError}
+	hr, err := http.NewRequestWithContext(ctx, http.MethodPost, r.cfg.URL, bytes.NewReader(req.body))
+	if err != nil {
+		resp.text = err.Error()
+		return resp
+	}
+	hr.Header = req.header
+	answer, err := r.clients[protocols[req.protocol].network].Do(hr)
+	if err != nil {
+		resp.text = err.Error()
+		return resp
+	}
+	defer answer.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(answer.Body, maxReply))
+	if err != nil {
+		resp.text = err.Error()
+		return resp
+	}
+	resp.status, resp.text = readStatus(answer.StatusCode, b)
+	return resp
+}
+
+// Registered tells on how many lists the server is: one per protocol for HTTP, one
+// per version for UDP.
+func (r *Registrar) Registered() int {
+	n := 0
+	if r.http != nil {
+		for _, w := range r.http.ways {
+			if w.listed {
+				n++
+			}
+		}
+	}
+	for _, b := range r.udp {
+		if b.listed {
+			n++
+		}
+	}
+	return n
+}
+
+// Close takes the server off the lists of HTTP masters, for which it waits a
+// second at most, and ends everything. UDP masters forget it by themselves.
+func (r *Registrar) Close() {
+	r.stop()
+	r.running.Wait()
+	if r.http == nil {
+		return
+	}
+	for len(r.results) > 0 {
+		// One that succeeded just now counts.
+		r.http.answer(<-r.results)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), deleteTimeout)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, req := range r.http.remove(AllProtocols) {
+		all.Go(func() { r.do(ctx, req) })
+	}
+	all.Wait()
+	for _, c := range r.clients {
+		c.CloseIdleConnections()
+	}
+}
