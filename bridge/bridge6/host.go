@@ -1,6 +1,8 @@
 package bridge6
 
 import (
+	"slices"
+
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -125,7 +127,18 @@ func (h *host) MapChange(m *bridge.Map) {
 		h.able = true
 		h.say(&msg6.Capabilities{Version: msg6.CapabilitiesVersion, Flags: msg6.CapabilityPingEx | msg6.CapabilityAllowDummy})
 	}
-	h.say(&msg6.MapChange{Name: []byte(m.Name), CRC: int32(m.CRC), Size: int32(len(m.File))})
+	name := m.Name
+	if !h.ddnet() && slices.Contains(standardMaps, name) {
+		name += "_7"
+	}
+	h.say(&msg6.MapChange{Name: []byte(name), CRC: int32(m.CRC), Size: int32(len(m.File))})
+}
+
+// standardMaps are the names under which 0.6.5 accepts the maps only that it came
+// with: it leaves a server that has another dm1, and 0.7's is another.
+var standardMaps = []string{
+	"dm1", "dm2", "dm6", "dm7", "dm8", "dm9",
+	"ctf1", "ctf2", "ctf3", "ctf4", "ctf5", "ctf6", "ctf7",
 }
 
 // MapData implements [bridge.Host].
