@@ -210,6 +210,7 @@ func (b *Ban) ended(now time.Time) bool { return !b.Until.IsZero() && !now.Befor
 func (l *BanList) Remove(net netip.Prefix) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.expire(l.now())
 	net, err := checkNet(net)
 	if err != nil || !l.remove(net) {
 		return false

@@ -1,0 +1,497 @@
+package halflife_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/mem"
+)
+
+// place is a network in memory with programs that answer.
+type place struct {
+	t   testing.TB
+	net *mem.Network
+}
+
+func newPlace(t testing.TB) *place { return &place{t, mem.New(mem.Config{})} }
+
+// listen makes an endpoint that ends with the test.
+func (p *place) listen(addr string) *mem.Conn {
+	p.t.Helper()
+	c, err := p.net.Listen(netip.MustParseAddrPort(addr))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// serve answers at an address with what feed sends.
+func (p *place) serve(addr string, feed func(c transport.Conn, d transport.Datagram)) transport.Peer {
+	p.t.Helper()
+	c := p.listen(addr)
+	done := make(chan struct{})
+	p.t.Cleanup(func() { c.Close(); <-done })
+	go func() {
+		defer close(done)
+		batch := make([]transport.Datagram, 16)
+		for {
+			n, err := c.ReadBatch(batch, c.Now()+1e9)
+			if err != nil {
+				return
+			}
+			for _, d := range batch[:n] {
+				feed(c, d)
+			}
+			c.Flush()
+		}
+	}()
+	return c.LocalAddr()
+}
+
+// game serves a yard.
+func (p *place) game(addr string, y *yard, set halflife.Settings) transport.Peer {
+	p.t.Helper()
+	if set.Rcon.Passwords == nil {
+		set.Rcon.Passwords = []halflife.RconPassword{{secret, 0}}
+	}
+	var srv *halflife.Server
+	var out transport.Conn
+	srv, err := halflife.NewServer(halflife.ServerConfig{
+		Game: y, Console: y, Settings: set,
+		Send: func(to transport.Peer, b []byte) { out.Send(to, b) },
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return p.serve(addr, func(c transport.Conn, d transport.Datagram) {
+		if out = c; halflife.Is(d.B) {
+			srv.Feed(d.At, d.Peer, d.B)
+		}
+	})
+}
+
+// TestQuery asks our own server in all ways.
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	y := newYard()
+	y.crowd(64)
+	y.sheet(100)
+	// The answers of A2S are split; text comes from a local network only.
+	server := p.game("192.168.0.1:8303", y, halflife.Settings{})
+	for _, test := range []struct {
+		ask            halflife.Ask
+		form           halflife.InfoForm
+		players, rules int
+	}{
+		{halflife.AskAny, halflife.FormA2S, 64, 100},
+		{halflife.AskA2S, halflife.FormA2S, 64, 100},
+		{halflife.AskText, halflife.FormDetails, 41, 36}, // what fits a datagram,
+		{halflife.AskInfostring, halflife.FormInfostring, 0, 0},
+	} {
+		conn := p.listen("192.168.0.2:0")
+		st, err := halflife.Query(t.Context(), conn, server, halflife.QueryConfig{Ask: test.ask})
+		if err != nil || st.Form != test.form || st.Peer != server || st.Info.Name != "Tee Wars" || st.Ping <= 0 {
+			t.Errorf("way %d: %v, %+v", test.ask, err, st)
+		}
+		if len(st.Players) != test.players || len(st.Rules) != test.rules {
+			t.Errorf("way %d: %d players and %d rules", test.ask, len(st.Players), len(st.Rules))
+		}
+		if test.players > 0 && cmp.Diff(y.players[:test.players], st.Players) != "" {
+			t.Errorf("way %d: players %v", test.ask, st.Players)
+		}
+	}
+	st, err := halflife.Query(t.Context(), p.listen("192.168.0.2:0"), server, halflife.QueryConfig{InfoOnly: true})
+	if err != nil || st.Players != nil || st.Rules != nil {
+		t.Errorf("%v, %+v", err, st)
+	}
+}
+
+// script answers as an old or odd server does: the request as text, to answers.
+func script(answers map[string][]string) func(transport.Conn, transport.Datagram) {
+	return func(c transport.Conn, d transport.Datagram) {
+		for request, replies := range answers {
+			if strings.HasPrefix(string(d.B[min(4, len(d.B)):]), request) {
+				for _, r := range replies {
+					c.Send(d.Peer, []byte(r))
+				}
+			}
+		}
+	}
+}
+
+// TestQueryOthers asks servers that know less, or say it in another way.
+func TestQueryOthers(t *testing.T) {
+	v := loadVectors(t)
+	b := func(name string) string { return string(v.get(name)) }
+	for name, test := range map[string]struct {
+		answers        map[string][]string
+		form           halflife.InfoForm
+		players, rules int
+	}{
+		"half-life":         {map[string][]string{"details": {b("Q.details.rep.seed")}, "players": {b("Q.players.rep")}, "rules": {b("Q.rules.rep")}}, halflife.FormDetails, 2, 3},
+		"info to details":   {map[string][]string{"details": {b("Q.info.rep")}, "players": {b("Q.players.rep")}, "rules": {b("Q.rules.rep")}}, halflife.FormInfo, 2, 3},
+		"split":             {map[string][]string{"details": {b("Q.details.rep")}, "players": {b("Q.players.rep")}, "rules": {b("S.gold.rules.2"), b("S.gold.rules.0"), b("S.gold.rules.1")}}, halflife.FormDetails, 2, 3},
+		"no lists":          {map[string][]string{"details": {b("Q.details.rep")}}, halflife.FormDetails, -1, -1},
+		"A2S unchallenged":  {map[string][]string{"T": {b("A.info.rep.p48")}, "U": {b("A.player.rep")}, "V": {b("S.source.rules.0"), b("S.source.rules.2"), b("S.source.rules.1")}}, halflife.FormA2S, 2, 3},
+		"details to A2S":    {map[string][]string{"T": {b("Q.details.rep")}, "players": {b("Q.players.rep.empty")}, "rules": {b("Q.rules.rep.empty")}}, halflife.FormDetails, 0, 0},
+		"both":              {map[string][]string{"T": {b("Q.details.rep"), b("A.info.rep.p48")}, "U": {b("A.player.rep")}, "V": {b("A.rules.rep")}}, halflife.FormA2S, 2, 3},
+		"info only":         {map[string][]string{"info\x00": {b("Q.info.rep")}, "players": {b("Q.players.rep")}, "rules": {b("Q.rules.rep")}}, halflife.FormInfo, 2, 3},
+		"challenge for all": {map[string][]string{"T": {b("A.chal.rep"), b("A.info.rep.p17")}, "U\xff": {b("A.chal.rep")}, "U\x4b": {b("A.player.rep")}, "V\x4b": {b("A.rules.rep")}}, halflife.FormA2S, 2, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			server := p.serve("10.0.0.1:27015", script(test.answers))
+			st, err := halflife.Query(t.Context(), p.listen("10.0.0.2:0"), server, halflife.QueryConfig{Wait: 100 * time.Millisecond})
+			count := func(n int, isNil bool) int {
+				if isNil {
+					return -1
+				}
+				return n
+			}
+			players, rules := count(len(st.Players), st.Players == nil), count(len(st.Rules), st.Rules == nil)
+			if err != nil || st.Form != test.form || players != test.players || rules != test.rules || st.Info.Map != "dm1" {
+				t.Errorf("%v, form %v, %d players, %d rules, %+v", err, st.Form, players, rules, st.Info)
+			}
+		})
+	}
+}
+
+// TestQueryNobody: silence ends, and so does a context.
+func TestQueryNobody(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	nobody := netip.MustParseAddrPort("10.0.0.9:1")
+	_, err := halflife.Query(t.Context(), p.listen("10.0.0.2:0"), nobody, halflife.QueryConfig{Wait: 10 * time.Millisecond})
+	if !errors.Is(err, halflife.ErrNoAnswer) {
+		t.Errorf("%v", err)
+	}
+	// One that asks for challenges without end, and answers of others.
+	p.serve("10.0.0.8:1", script(map[string][]string{"": {"\xff\xff\xff\xffA1234"}}))
+	_, err = halflife.Query(t.Context(), p.listen("10.0.0.2:0"), netip.MustParseAddrPort("10.0.0.8:1"), halflife.QueryConfig{Wait: 10 * time.Millisecond})
+	if !errors.Is(err, halflife.ErrNoAnswer) {
+		t.Errorf("%v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err = halflife.Query(ctx, p.listen("10.0.0.2:0"), nobody, halflife.QueryConfig{Wait: time.Hour}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+	conn := p.listen("10.0.0.2:0")
+	conn.Close()
+	if _, err = halflife.Query(t.Context(), conn, nobody, halflife.QueryConfig{}); !errors.Is(err, transport.ErrClosed) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestQueryAll asks many, of which some answer, and some are named twice.
+func TestQueryAll(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	var peers []transport.Peer
+	for i := range 30 {
+		addr := fmt.Sprintf("10.0.1.%d:27015", i+1)
+		peers = append(peers, netip.MustParseAddrPort(addr))
+		if i%3 != 0 {
+			y := newYard()
+			y.info.Name = addr
+			p.game(addr, y, halflife.Settings{})
+		}
+	}
+	peers = append(peers, peers...)
+	answered, silent := map[transport.Peer]bool{}, 0
+	err := halflife.QueryAll(t.Context(), p.listen("10.0.0.2:0"), peers, halflife.QueryConfig{Wait: 50 * time.Millisecond, Rate: 1000}, func(st halflife.Status, err error) {
+		switch {
+		case err != nil:
+			silent++
+		case st.Info.Name != st.Peer.String():
+			t.Errorf("%v is called %q", st.Peer, st.Info.Name)
+		default:
+			answered[st.Peer] = true
+		}
+	})
+	if err != nil || len(answered) != 20 || silent < 10 {
+		t.Errorf("%v: %d answered, %d did not", err, len(answered), silent)
+	}
+}
+
+// TestRconClient runs commands on our own server.
+func TestRconClient(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	y := newYard()
+	y.out = []string{"line one", "line two\twith tab", strings.Repeat("long ", 500)}
+	server := p.game("198.51.100.1:8303", y, halflife.Settings{Legacy: halflife.LegacyOff})
+	c, err := halflife.NewRconClient(p.listen("203.0.113.1:0"), server, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "line one\nline two\twith tab\n" + strings.Repeat("long ", 500) + "\n"
+	for range 2 {
+		if got, err := c.Run(t.Context(), "status all"); got != want || err != nil {
+			t.Errorf("%v: %q", err, got)
+		}
+	}
+	y.out = nil
+	if got, err := c.Run(t.Context(), "quiet"); got != "" || err != nil {
+		t.Errorf("%v: %q", err, got)
+	}
+	if _, err := c.Run(t.Context(), "two\nlines"); !errors.Is(err, halflife.ErrCommand) {
+		t.Errorf("two lines: %v", err)
+	}
+	if d := cmp.Diff([]string{"0 status all", "0 status all", "0 quiet"}, y.ran); d != "" {
+		t.Error(d)
+	}
+	wrong, err := halflife.NewRconClient(p.listen("203.0.113.2:0"), server, "guess")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 6 {
+		_, err := wrong.Run(t.Context(), "status")
+		if want := halflife.ErrAuth; i < 4 && !errors.Is(err, want) {
+			t.Errorf("guess %d: %v", i, err)
+		}
+		if i == 4 {
+			if !errors.Is(err, halflife.ErrBanned) {
+				t.Errorf("guess %d: %v", i, err)
+			}
+			break
+		}
+	}
+	if _, err := halflife.NewRconClient(p.listen("203.0.113.2:0"), server, `a"b`); !errors.Is(err, halflife.ErrPassword) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestRconOnce: a command is sent once, whatever happens, and only after a refusal
+// again, since then it did not run.
+func TestRconOnce(t *testing.T) {
+	for name, test := range map[string]struct {
+		reply []string // to a command, by turn
+		sent  int
+		text  string
+		err   error
+	}{
+		"silence":        {[]string{""}, 1, "", halflife.ErrUnsure},
+		"answer":         {[]string{"\xff\xff\xff\xfflok\n\x00\x00"}, 1, "ok\n", nil},
+		"one NUL":        {[]string{"\xff\xff\xff\xfflok\x00"}, 1, "ok", nil},
+		"escape":         {[]string{"\xff\xff\xff\xffl\x1b[31mred\x00\x00"}, 1, "[31mred", nil},
+		"refused once":   {[]string{"\xff\xff\xff\xff9Bad challenge.\n\x00", "\xff\xff\xff\xfflok\n\x00\x00"}, 2, "ok\n", nil},
+		"refused":        {[]string{"\xff\xff\xff\xff9Bad challenge.\n\x00"}, 2, "", halflife.ErrNoAnswer},
+		"wrong password": {[]string{"\xff\xff\xff\xfflBad rcon_password.\nNo privilege.\n\x00\x00"}, 1, "", halflife.ErrAuth},
+		"banned":         {[]string{"\xff\xff\xff\xfflYou have been banned from this server.\n\x00"}, 1, "", halflife.ErrBanned},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			commands := make(chan string, 10)
+			turn := 0
+			server := p.serve("10.0.0.1:27015", func(c transport.Conn, d transport.Datagram) {
+				switch halflife.ParseRequest(d.B).Kind {
+				case halflife.RequestRconChallenge:
+					c.Send(d.Peer, halflife.AppendRconChallenge(nil, 123456789))
+				case halflife.RequestRcon:
+					commands <- string(d.B)
+					if r := test.reply[min(turn, len(test.reply)-1)]; r != "" {
+						c.Send(d.Peer, []byte(r))
+					}
+					turn++
+				}
+			})
+			c, err := halflife.NewRconClient(p.listen("10.0.0.2:0"), server, secret)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Wait = 300 * time.Millisecond
+			text, err := c.Run(t.Context(), "quit")
+			if !errors.Is(err, test.err) || err == nil && text != test.text {
+				t.Errorf("%q, %v", text, err)
+			}
+			if test.err == halflife.ErrUnsure {
+				time.Sleep(100 * time.Millisecond)
+			}
+			if len(commands) != test.sent {
+				t.Errorf("the command was sent %d times, want %d", len(commands), test.sent)
+			}
+		})
+	}
+}
+
+// TestRconNobody: a server that does not answer was not sent the command.
+func TestRconNobody(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	sent := make(chan string, 100)
+	server := p.serve("10.0.0.1:27015", func(_ transport.Conn, d transport.Datagram) { sent <- string(d.B) })
+	c, err := halflife.NewRconClient(p.listen("10.0.0.2:0"), server, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
+	defer cancel()
+	if _, err := c.Run(ctx, "quit"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+	for range len(sent) {
+		if b := <-sent; strings.Contains(b, "quit") || strings.Contains(b, secret) {
+			t.Errorf("%q was sent", b)
+		}
+	}
+}
+
+// pages answers as a master with pages of two, in a form.
+func pages(form halflife.ListForm, servers []transport.Peer) func(transport.Conn, transport.Datagram) {
+	return func(c transport.Conn, d transport.Datagram) {
+		req, ok := halflife.ParseListRequest(d.B)
+		if !ok || req.Form != form {
+			return
+		}
+		from := int(req.ID)
+		if i := slices.Index(servers, req.After); i >= 0 {
+			from = i + 1
+		}
+		l := halflife.List{Form: form, Servers: servers[from:min(from+2, len(servers))]}
+		if l.Form == halflife.ListID {
+			l.Form = halflife.ListBatch
+		}
+		if l.End = from+2 >= len(servers); !l.End {
+			l.Next = uint32(from + 2)
+		}
+		if form == halflife.ListAll {
+			l.Servers = servers
+		}
+		c.Send(d.Peer, halflife.AppendList(nil, &l))
+	}
+}
+
+// TestFetchList asks masters in all forms, and leaves out what is no server.
+func TestFetchList(t *testing.T) {
+	addr := netip.MustParseAddrPort
+	all := []transport.Peer{addr("198.51.100.1:1"), addr("10.1.2.3:27015"), addr("198.51.100.2:2"), addr("224.0.0.1:5"),
+		addr("127.0.0.1:9"), addr("198.51.100.1:1"), addr("198.51.100.3:0"), addr("255.255.255.255:7"), addr("198.51.100.3:3")}
+	want := []transport.Peer{all[0], all[2], all[8]}
+	for _, form := range []halflife.ListForm{halflife.ListAll, halflife.ListBatch, halflife.ListID, halflife.ListSteam} {
+		t.Run(form.String(), func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			servers := all
+			if form == halflife.ListSteam { // where a repeated address is a loop
+				servers = slices.Delete(slices.Clone(all), 5, 6)
+			}
+			master := p.serve("10.0.0.1:27010", pages(form, servers))
+			seen := 0
+			got, err := halflife.FetchList(t.Context(), p.listen("10.0.0.2:0"), master, halflife.ListConfig{Form: form, OnPage: func(n int) { seen = n }})
+			if !slices.Equal(got, want) || err != nil || seen != len(want) {
+				t.Errorf("%v, %v, %d told", got, err, seen)
+			}
+			got, err = halflife.FetchList(t.Context(), p.listen("10.0.0.2:0"), master, halflife.ListConfig{Form: form, Private: true})
+			if len(got) != 5 || err != nil {
+				t.Errorf("with private networks %v, %v", got, err)
+			}
+		})
+	}
+}
+
+// TestFetchListHostile: a master that never comes to an end does not keep us.
+func TestFetchListHostile(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	n := byte(0)
+	master := p.serve("10.0.0.1:27010", func(c transport.Conn, d transport.Datagram) {
+		n++
+		c.Send(d.Peer, halflife.AppendList(nil, &halflife.List{Form: halflife.ListSteam, Servers: []transport.Peer{
+			netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, 100, n}), 1)}}))
+	})
+	if got, err := halflife.FetchList(t.Context(), p.listen("10.0.0.2:0"), master, halflife.ListConfig{}); len(got) > 101 || err != nil {
+		t.Errorf("%d servers, %v", len(got), err)
+	}
+	nobody := netip.MustParseAddrPort("10.0.0.9:1")
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	if _, err := halflife.FetchList(ctx, p.listen("10.0.0.2:0"), nobody, halflife.ListConfig{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestRegistrar: a server says hello, answers the challenge of its masters and of
+// nobody else, and takes its leave.
+func TestRegistrar(t *testing.T) {
+	master, other := netip.MustParseAddrPort("198.51.100.9:27010"), netip.MustParseAddrPort("198.51.100.8:27010")
+	var out []string
+	r := halflife.NewRegistrar(halflife.RegistrarConfig{
+		Masters:   []transport.Peer{master},
+		Heartbeat: func() halflife.Heartbeat { return halflife.Heartbeat{Info: sampleInfo, Region: 255} },
+		Send: func(to transport.Peer, b []byte) {
+			if to != master {
+				t.Errorf("%q is sent to %v", b, to)
+			}
+			out = append(out, string(b[:1]))
+			if b[0] == '0' {
+				if h, err := halflife.ParseHeartbeat(b); err != nil || h.Challenge != 77 || h.Info.Map != "dm1" {
+					t.Errorf("%+v, %v", h, err)
+				}
+			}
+		},
+	})
+	challenge := halflife.AppendMasterChallenge(nil, 77, 0)
+	now := int64(5e9)
+	step := func(d time.Duration, want string) {
+		t.Helper()
+		out = nil
+		for end := now + int64(d); now < end; now += 1e9 {
+			r.Advance(now)
+		}
+		if got := strings.Join(out, ""); got != want {
+			t.Errorf("at %v: %q, want %q", time.Duration(now), got, want)
+		}
+	}
+	if r.Feed(now, master, challenge) {
+		t.Error("a challenge is answered that nobody asked for")
+	}
+	step(time.Second, "q")
+	if r.Feed(now, other, challenge) || r.Feed(now+6e9, master, challenge) {
+		t.Error("a challenge of another, or a late one, is answered")
+	}
+	out = nil
+	if !r.Feed(now, master, challenge) || r.Feed(now, master, challenge) || strings.Join(out, "") != "0" || r.Registered() != 1 {
+		t.Errorf("after the challenge: %q, %d", out, r.Registered())
+	}
+	step(119*time.Second, "")
+	out = nil
+	for ; len(out) == 0; now += 1e9 { // some seconds of jitter
+		if r.Advance(now); now > 145e9 {
+			t.Fatal("no second heartbeat")
+		}
+	}
+	// The master is silent: again after 5, 10 and 20 s, then as seldom as before.
+	step(4*time.Second, "")
+	step(time.Second, "q")
+	step(10*time.Second, "q")
+	step(20*time.Second, "q")
+	if r.Registered() != 0 {
+		t.Error("still registered with a silent master")
+	}
+	step(119*time.Second, "")
+	step(time.Second, "q")
+	r.Feed(now, master, challenge)
+	r.Changed(now)
+	step(9*time.Second, "")
+	step(3*time.Second, "q")
+	out = nil
+	r.Close()
+	if strings.Join(out, "") != "b" {
+		t.Errorf("leave: %q", out)
+	}
+}
