@@ -5,6 +5,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/huffman"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -16,6 +17,7 @@ type round struct {
 	snaps   [2]snapshot.Snapshot
 	latency [game.MaxPlayers]int32
 	delta   []byte
+	packed  []byte
 	n       int
 }
 
@@ -24,6 +26,7 @@ func (r *round) send(sizes *snapshot.Sizes) {
 	r.n++
 	r.b.Finish(next)
 	r.delta, _ = snapshot.AppendDelta(r.delta[:0], base, next, sizes)
+	r.packed = huffman.AppendCompress(r.packed[:0], r.delta)
 }
 
 // fight steps a world of many a few ticks, and returns the events of the last.

@@ -137,7 +137,7 @@ func TestRanges(t *testing.T) {
 					{Kind: game.CmdSetTeam, Player: p, Team: game.TeamSpectators}, {Kind: game.CmdForceTeam, Player: p, Team: game.TeamSpectators},
 					{Kind: game.CmdSpectate, Player: p, Spectate: game.SpectatePlayer, Target: id.Draw(rt, "target")},
 					{Kind: game.CmdKill, Player: p}, {Kind: game.CmdLeave, Player: max(p, 1), Text: "x"},
-					{Kind: game.CmdSay, Player: p, Chat: game.ChatAll, Text: "x"}, {Kind: game.CmdEmoticon, Player: p, Value: 3},
+					{Kind: game.CmdSay, Player: p, Chat: game.ChatAll, Text: "x"}, {Kind: game.CmdSay, Player: p, Chat: game.ChatWhisper, Target: own, Text: "x"}, {Kind: game.CmdEmoticon, Player: p, Value: 3},
 					{Kind: game.CmdFlags, Player: p, Value: int32(game.FlagAdmin)},
 				}).Draw(rt, "command"))
 			}
@@ -170,6 +170,9 @@ func TestRanges(t *testing.T) {
 				switch m := m.(type) {
 				case *msg6.SvChat:
 					who = append(who, m.ClientID)
+					if m.Mode > msg6.ChatTeam {
+						rt.Fatalf("a whisper as only DDNet knows it")
+					}
 				case *msg6.SvKillMsg:
 					who = append(who, m.Killer, m.Victim)
 				case *msg6.SvEmoticon:

@@ -115,7 +115,7 @@ func (h *host) say(m msg6.Message) {
 // Restart implements [bridge.Host].
 func (h *host) Restart() {
 	h.ids.reset()
-	h.partner = game.Nobody
+	h.own, h.partner = game.Nobody, game.Nobody
 	h.locked, h.lockKnown = false, false
 }
 
