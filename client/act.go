@@ -1,6 +1,7 @@
 package client
 
 import (
+	"errors"
 	"strconv"
 
 	"github.com/teeyard/teeyard/bridge"
@@ -22,8 +23,18 @@ func (c *Client) tell(do func(g bridge.Guest)) error {
 	return nil
 }
 
+// ErrVersion: the version of the protocol that the server speaks has no such thing.
+var ErrVersion = errors.New("client: not possible in this version")
+
 func (c *Client) ask(cmd game.Command) error {
-	return c.tell(func(g bridge.Guest) { g.Ask(&cmd) })
+	can := false
+	if err := c.tell(func(g bridge.Guest) { can = g.Ask(&cmd) }); err != nil {
+		return err
+	}
+	if !can {
+		return ErrVersion
+	}
+	return nil
 }
 
 // Say says a line to all.

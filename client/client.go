@@ -28,8 +28,15 @@ type Config struct {
 	Country    int32  // ISO 3166-1 numeric, 0 unknown
 	Skin       game.Skin
 	// Password is that of the server, RconPassword that of its remote console,
-	// which is logged into on entering.
-	Password, RconPassword string
+	// which is logged into on entering; as RconName, where there are names.
+	Password, RconPassword, RconName string
+	// Version is the version of the protocol to speak; "" is AnyVersion.
+	Version Version
+	// DDNet is for servers that know DDNet: the release that the client is to be
+	// taken for, times 1000, as 16040. With 0 it is none, but can see 64 players;
+	// below 0 it says nothing of that either. Connection, random, identifies it.
+	DDNet      int32
+	Connection [16]byte
 	// Reconnect, if not 0, is how long to wait before another try when the
 	// connection ends, whoever ended it. Dial itself tries once.
 	Reconnect time.Duration
@@ -112,6 +119,9 @@ func New(cfg Config) (*Client, error) {
 	if cfg.Country == 0 {
 		cfg.Country = -1
 	}
+	if cfg.Version == "" {
+		cfg.Version = AnyVersion
+	}
 	if cfg.Skin == (game.Skin{}) {
 		cfg.Skin.Part = [game.SkinParts]string{"standard", "", "", "standard", "standard", "standard"}
 	}
@@ -120,6 +130,7 @@ func New(cfg Config) (*Client, error) {
 	c.s, err = NewSession(SessionConfig{
 		Send: cfg.Send, Name: cfg.Name, Clan: cfg.Clan, Country: cfg.Country, Skin: cfg.Skin,
 		Password: cfg.Password, Token: cfg.Token, Buffers: cfg.Buffers, OnTiming: c.onTiming,
+		Version: cfg.Version, DDNet: cfg.DDNet, Connection: cfg.Connection,
 		HasMap: c.hasMap, OnMap: c.onMap, OnProgress: c.onProgress, Story: story{c}, OnSnapshot: c.onSnapshot,
 	})
 	if err != nil {
@@ -342,7 +353,7 @@ func (c *Client) onSnapshot(tick int32, s *snapshot.Snapshot) {
 		c.entered = true
 		c.event(Entered{Map: c.mapName(), Self: c.player(c.s.guest.Own())})
 		if c.cfg.RconPassword != "" && !c.rcon.on {
-			c.s.Tell(c.now, func(g bridge.Guest) { g.RconLogin("", c.cfg.RconPassword) })
+			c.s.Tell(c.now, func(g bridge.Guest) { g.RconLogin(c.cfg.RconName, c.cfg.RconPassword) })
 		}
 	}
 }

@@ -17,7 +17,8 @@ const maxMap = 64 << 20
 type download struct {
 	bridge.MapOffer
 	file   []byte
-	chunks int
+	chunks int // that have come
+	asked  int // of chunks with numbers
 	active bool
 }
 
@@ -43,15 +44,40 @@ func (n news) OnMapChange(m *bridge.MapOffer) {
 		c.conn.Flush(c.now)
 		return
 	}
-	if m.ChunksPerRequest <= 0 || m.ChunkSize <= 0 {
+	if !m.Numbered && (m.ChunksPerRequest <= 0 || m.ChunkSize <= 0) {
 		c.fail(fmt.Errorf("%w: announced in chunks of %d bytes, %d per request", ErrMap, m.ChunkSize, m.ChunksPerRequest))
 		return
 	}
 	c.download = download{MapOffer: *m, active: true}
 	c.progress()
-	c.guest.RequestMap(0)
+	if m.Numbered {
+		c.askChunks()
+	} else {
+		c.guest.RequestMap(0)
+	}
 	c.conn.Flush(c.now)
 }
+
+// window is how many chunks with numbers are asked for ahead. A server that does not
+// limit what it sends keeps so many in its resend buffer.
+const window = 8
+
+// askChunks asks for the next chunks by their numbers, as far as the map is known to
+// have more, and for one at least.
+func (c *Session) askChunks() {
+	d := &c.download
+	most := d.ChunkSize
+	if most == 0 {
+		most = maxNumbered
+	}
+	for d.asked == d.chunks || d.asked < d.chunks+window && d.asked*most < d.Size {
+		c.guest.RequestMap(d.asked)
+		d.asked++
+	}
+}
+
+// maxNumbered is more than a chunk with a number can have, in bytes.
+const maxNumbered = 1024
 
 func (c *Session) progress() {
 	if d := &c.download; c.cfg.OnProgress != nil {
@@ -60,13 +86,20 @@ func (c *Session) progress() {
 }
 
 // OnMapData takes a chunk.
-func (n news) OnMapData(_ int, data []byte) {
+func (n news) OnMapData(chunk int, data []byte) {
 	c, d := n.Session, &n.download
-	if !d.active {
+	if !d.active || d.Numbered && chunk != d.chunks {
 		return
 	}
 	left := d.Size - len(d.file)
-	if want := min(d.ChunkSize, left); len(data) != want {
+	want := min(d.ChunkSize, left)
+	if d.Numbered {
+		want = min(max(len(data), 1), left) // what comes
+		if d.chunks == 0 {
+			d.ChunkSize = want
+		}
+	}
+	if len(data) != want {
 		c.fail(fmt.Errorf("%w: chunk %d has %d bytes instead of %d", ErrMap, d.chunks, len(data), want))
 		return
 	}
@@ -74,7 +107,10 @@ func (n news) OnMapData(_ int, data []byte) {
 	d.chunks++
 	c.progress()
 	if len(d.file) < d.Size {
-		if d.chunks%d.ChunksPerRequest == 0 {
+		if d.Numbered {
+			c.askChunks()
+			c.conn.Flush(c.now)
+		} else if d.chunks%d.ChunksPerRequest == 0 {
 			c.guest.RequestMap(d.chunks)
 			c.conn.Flush(c.now)
 		}

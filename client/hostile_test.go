@@ -83,6 +83,9 @@ func newVillain(t testing.TB, cfg client.Config) *villain {
 	}
 	cfg.Token = func() packet.Token { return 0x01020304 }
 	cfg.OnEvent = func(_ *client.Client, e client.Event) { v.events = append(v.events, e) }
+	if cfg.Version == "" {
+		cfg.Version = client.Version07
+	}
 	if cfg.Maps == nil {
 		cfg.Maps = client.NewMaps("-")
 	}

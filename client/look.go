@@ -53,6 +53,14 @@ func (c *Client) State() State {
 	return c.s.State()
 }
 
+// Version is the version of the protocol that is spoken, AnyVersion as long as that is
+// not known.
+func (c *Client) Version() Version {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.s.Version()
+}
+
 // Err tells why the client is offline, nil if it is not or was closed.
 func (c *Client) Err() error {
 	c.mu.Lock()

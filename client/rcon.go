@@ -57,7 +57,12 @@ func (r *remote) lost(err error) {
 // RconLogin logs into the remote console. RconAuth follows, or a line that says
 // why not.
 func (c *Client) RconLogin(password string) error {
-	return c.tell(func(g bridge.Guest) { g.RconLogin("", password) })
+	return c.RconLoginAs(c.cfg.RconName, password)
+}
+
+// RconLoginAs is RconLogin with a name, for servers that have them.
+func (c *Client) RconLoginAs(name, password string) error {
+	return c.tell(func(g bridge.Guest) { g.RconLogin(name, password) })
 }
 
 // Rcon sends a line to the remote console; what it prints comes as RconLine events.

@@ -44,6 +44,11 @@ type SessionConfig struct {
 	Country    int32
 	Skin       game.Skin
 	Password   string
+	// Version is what to speak; "" is Version07.
+	Version Version
+	// DDNet and Connection are as in Config.
+	DDNet      int32
+	Connection [16]byte
 	// HasMap tells whether a map need not be downloaded; nil means it must.
 	HasMap func(m *bridge.MapOffer) bool
 	// OnProgress learns how many bytes of the map have come, of how many: at the
@@ -90,7 +95,8 @@ type Stats struct {
 // Session is one connection to a server. It is for one goroutine.
 type Session struct {
 	cfg     SessionConfig
-	conn    conn.Conn
+	speech  speech
+	conn    *conn.Conn // of the version that is spoken, as guest
 	guest   bridge.Guest
 	state   State
 	err     error
@@ -98,6 +104,7 @@ type Session struct {
 	profile game.Profile
 	chunk   []byte // for OnChunk
 	lineErr error  // of Tell
+	heard   bool   // a message, since Dial
 
 	download download
 
@@ -134,11 +141,9 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 		cfg.Story = deaf{}
 	}
 	c := &Session{cfg: cfg, profile: game.Profile{Name: cfg.Name, Clan: cfg.Clan, Country: cfg.Country, Skin: cfg.Skin}}
-	c.guest = newGuest(line{c}, news{c, cfg.Story})
 	c.store = snapshot.NewStore(snapshot.StoreConfig{Frames: 256, Bytes: 4 << 20})
-	err := c.conn.Init(conn.Config{Send: cfg.Send, Buffers: cfg.Buffers, ResendBuffer: cfg.ResendBuffer})
-	if err != nil {
-		return nil, fmt.Errorf("client: %w", err)
+	if err := c.learn(); err != nil {
+		return nil, err
 	}
 	return c, nil
 }
@@ -156,10 +161,9 @@ func (c *Session) Dial(now conn.Time) error {
 		token = packet.Token(binary.BigEndian.Uint32(b[:]) &^ (1 << 31))
 	}
 	c.now, c.err, c.state = now, nil, Connecting
-	c.stats = Stats{}
-	c.guest.Reset()
+	c.stats, c.heard = Stats{}, false
 	c.enterReset()
-	return c.conn.Dial(now, token)
+	return c.dial(token)
 }
 
 // State tells how far the client is.
@@ -191,21 +195,37 @@ func (c *Session) Feed(now conn.Time, b []byte) {
 	c.now = now
 	c.stats.Datagrams++
 	c.stats.Bytes += len(b)
-	before := c.conn.State()
-	c.conn.Feed(now, b, c)
-	if before != conn.StateOnline && c.conn.State() == conn.StateOnline {
+	if c.speech.version == AnyVersion {
+		c.hear(b)
+	} else {
+		c.late(b)
+		c.conn.Feed(now, b, c)
+	}
+	c.greet()
+	c.check()
+}
+
+// greet says the first word once there is a connection.
+func (c *Session) greet() {
+	if c.state == Connecting && c.conn.State() == conn.StateOnline {
 		c.state = Loading
 		c.guest.Hello(c.cfg.Password)
-		c.conn.Flush(now)
+		c.conn.Flush(c.now)
 	}
-	c.check()
 }
 
 // Step does what is due: inputs, resends, timeouts. Call it at least once a
 // tick.
 func (c *Session) Step(now conn.Time) {
 	c.now = now
-	c.conn.Update(now)
+	if c.speech.version == AnyVersion {
+		if c.state == Connecting {
+			c.choose()
+			c.greet()
+		}
+	} else {
+		c.conn.Update(now)
+	}
 	c.check()
 	if c.state == Playing && !c.cfg.Manual {
 		c.stepInput(now)
@@ -213,9 +233,10 @@ func (c *Session) Step(now conn.Time) {
 }
 
 func (c *Session) check() {
-	if c.conn.State() == conn.StateError {
-		reason := c.conn.Reason()
-		c.conn.Close(c.now, "")
+	if c.conn.State() != conn.StateError || c.speech.version == AnyVersion {
+		return
+	}
+	if reason := c.conn.Reason(); !c.retry() {
 		c.fail(fmt.Errorf("%w: %s", ErrClosed, bridge.Text([]byte(reason))))
 	}
 }
@@ -285,6 +306,7 @@ func (c *Session) Latency() time.Duration { return c.latency }
 
 // Chunk takes a message. It implements conn.Handler.
 func (c *Session) Chunk(payload []byte, vital bool) {
+	c.heard = true
 	if c.cfg.OnChunk != nil {
 		c.chunk = append(c.chunk[:0], payload...)
 		c.cfg.OnChunk(c.chunk, vital)
