@@ -1,0 +1,233 @@
+package master
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/query"
+	"github.com/teeyard/teeyard/query/master/mastertest"
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/udp"
+)
+
+// beats is a server on a network with UDP masters.
+type beats struct {
+	net    *netsim.Net
+	r      *Registrar
+	events []Event
+}
+
+func newBeats(t *testing.T, cfg Config) *beats {
+	w := &beats{net: newNet(t, netsim.Link{Delay: 20 * time.Millisecond})}
+	cfg.Port = self.Port()
+	cfg.Tokens = newTokens(t)
+	cfg.Send = func(to transport.Peer, b []byte) { w.net.Send(self, to, b) }
+	cfg.OnEvent = func(e Event) { w.events = append(w.events, e) }
+	cfg.Resolve = func(_ context.Context, address string, port uint16) (transport.Peer, error) {
+		ip, err := netip.ParseAddr(address)
+		return netip.AddrPortFrom(ip, port), err
+	}
+	var err error
+	if w.r, err = New(cfg); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.r.Close)
+	w.net.Handle(self, func(now int64, from transport.Peer, b []byte) { w.r.Feed(now, from, b) })
+	return w
+}
+
+// run lets virtual time pass. Names are resolved in real time, which is waited for.
+func (w *beats) run(span time.Duration) {
+	for end := w.net.Now() + int64(span); w.net.Now() < end; w.net.Run(w.net.Now() + int64(20*time.Millisecond)) {
+		w.r.Step(w.net.Now())
+		w.r.running.Wait()
+	}
+}
+
+// TestHeartbeats goes through the life of a server on lists of both versions.
+func TestHeartbeats(t *testing.T) {
+	w := newBeats(t, Config{Masters6: []string{"203.0.113.7", "203.0.113.1", "no name"}, Masters7: []string{"203.0.113.2"}})
+	full := newUDP(t, w.net, netip.MustParseAddrPort("203.0.113.7:8300"), false)
+	full.Add(master6)
+	m6, m7 := newUDP(t, w.net, master6, false), newUDP(t, w.net, master7, true)
+	w.run(2 * time.Second)
+	for _, m := range []*mastertest.UDP{m6, m7} {
+		if servers, _ := m.Servers(); !slices.Equal(servers, []netip.AddrPort{self}) {
+			t.Fatalf("list: %v; %+v", servers, w.events)
+		}
+	}
+	if _, n := full.Servers(); n != 0 {
+		t.Error("the master with more servers got heartbeats")
+	}
+	if w.r.Registered() != 2 {
+		t.Errorf("on %d lists", w.r.Registered())
+	}
+	want := []Event{{Kind: Chosen, System: "register", Master: "203.0.113.2"}, {Kind: Registered, System: "register", Master: "203.0.113.2"},
+		{Kind: Chosen, System: "register", Master: "203.0.113.1"}, {Kind: Registered, System: "register", Master: "203.0.113.1"}}
+	for _, e := range want {
+		if !slices.Contains(w.events, e) {
+			t.Errorf("no event %+v of %+v", e, w.events)
+		}
+	}
+	w.run(5 * time.Minute)
+	for _, m := range []*mastertest.UDP{m6, m7} {
+		if _, n := m.Servers(); n < 20 || n > 22 {
+			t.Errorf("%d heartbeats in 5 minutes", n)
+		}
+	}
+	if w.r.Registered() != 2 || len(w.events) != len(want) {
+		t.Errorf("on %d lists, events %+v", w.r.Registered(), w.events)
+	}
+
+	// The one of 0.6 is gone, so the other one is used.
+	w.net.Handle(master6, func(int64, transport.Peer, []byte) {})
+	w.run(80 * time.Second)
+	if _, n := full.Servers(); n == 0 || w.r.Registered() != 2 {
+		t.Errorf("the other master got %d heartbeats, on %d lists", n, w.r.Registered())
+	}
+}
+
+// TestRefused is a server that masters cannot reach, or that has none.
+func TestRefused(t *testing.T) {
+	w := newBeats(t, Config{Masters6: []string{"203.0.113.1"}})
+	m := newUDP(t, w.net, master6, false)
+	m.Refuse = true
+	w.run(50 * time.Second)
+	if _, n := m.Servers(); n != 1 || w.r.Registered() != 0 {
+		t.Errorf("%d heartbeats within the pause, on %d lists", n, w.r.Registered())
+	}
+	if len(w.events) != 2 || w.events[1].Kind != Unreachable || !strings.Contains(w.events[1].Text, "8303") {
+		t.Errorf("events %+v", w.events)
+	}
+	m.Refuse = false
+	w.run(20 * time.Second)
+	if w.r.Registered() != 1 {
+		t.Error("not registered later")
+	}
+
+	w = newBeats(t, Config{Masters7: []string{"203.0.113.2", "no name"}})
+	w.run(50 * time.Second)
+	if len(w.events) != 1 || w.events[0].Kind != Failed {
+		t.Errorf("without master: %+v", w.events)
+	}
+	w = newBeats(t, Config{Masters6: []string{"no name"}})
+	w.run(50 * time.Second)
+	if len(w.events) != 1 || w.events[0].Kind != Failed {
+		t.Errorf("without name: %+v", w.events)
+	}
+}
+
+// TestStrangers are not answered: only masters may probe.
+func TestStrangers(t *testing.T) {
+	w := newBeats(t, Config{Masters6: []string{"203.0.113.1"}, Masters7: []string{"203.0.113.2"}})
+	newUDP(t, w.net, master6, false)
+	w.run(2 * time.Second)
+	sent := w.net.Stats().Sent
+	for _, tag := range []string{tagProbe, tagAccepted, tagRefused, tagCount + "\x00\x01", "\xff\xff\xff\xff", ""} {
+		for _, from := range []transport.Peer{netip.MustParseAddrPort("198.51.100.1:8300"), netip.MustParseAddrPort("203.0.113.2:8283")} {
+			if w.r.Feed(w.net.Now(), from, []byte(query.Header6+tag)) {
+				t.Errorf("%q of %v is taken", tag, from)
+			}
+		}
+	}
+	if w.net.Stats().Sent != sent {
+		t.Error("a stranger was answered")
+	}
+}
+
+// TestFeedDoesNotAllocate: all connless datagrams of the server's port come by.
+func TestFeedDoesNotAllocate(t *testing.T) {
+	w := newBeats(t, Config{Masters6: []string{"203.0.113.1"}, URL: "http://master.test/", Protocols: AllProtocols})
+	b := query.AppendRequest(nil, query.Request{})
+	if n := testing.AllocsPerRun(100, func() { w.r.Feed(0, self, b) }); n != 0 && !raceEnabled {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestConfig(t *testing.T) {
+	for _, cfg := range []Config{
+		{URL: "ftp://example.test", Protocols: V6IPv4},
+		{URL: "http://", Protocols: V6IPv4},
+		{URL: "http://example.test", Protocols: V7IPv4},
+		{Masters6: []string{"a"}},
+		{Masters7: []string{"a"}, Send: func(transport.Peer, []byte) {}},
+	} {
+		if _, err := New(cfg); !errors.Is(err, ErrConfig) {
+			t.Errorf("%+v: %v", cfg, err)
+		}
+	}
+	r, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.SetInfo(0, []byte("{}"))
+	r.Step(0)
+	r.Close()
+}
+
+// TestLoopback announces over real sockets.
+func TestLoopback(t *testing.T) {
+	sock, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sock.Close()
+	probe, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer probe.Close()
+	var mu sync.Mutex
+	m := &mastertest.HTTP{}
+	m.Challenge = func(to transport.Peer, b []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		probe.Send(to, b)
+		probe.Flush()
+	}
+	server := httptest.NewServer(m)
+	defer server.Close()
+	url := server.URL + "/ddnet/15/"
+	r, err := New(Config{Port: sock.LocalAddr().Port(), URL: url + "register", Protocols: V6IPv4 | V7IPv4, Tokens: newTokens(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.SetInfo(sock.Now(), query.AppendJSON(nil, &query.Info{Name: "real", MaxClients: 8, MaxPlayers: 8}))
+	batch := make([]transport.Datagram, 8)
+	for end := sock.Now() + 20*second; r.Registered() < 2; {
+		if sock.Now() > end {
+			t.Fatalf("on %d lists: %+v", r.Registered(), m.Log())
+		}
+		n, err := sock.ReadBatch(batch, sock.Now()+second/50)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range batch[:n] {
+			r.Feed(d.At, d.Peer, d.B)
+		}
+		r.Step(sock.Now())
+	}
+	servers, _, err := Fetch(t.Context(), nil, url+"servers.json")
+	if err != nil || len(servers) != 1 || len(servers[0].Addrs) != 2 || servers[0].Info.Name != "real" {
+		t.Errorf("list: %+v, %v", servers, err)
+	}
+	r.Close()
+	if servers, _, err := Fetch(t.Context(), nil, url+"servers.json"); err != nil || len(servers) != 0 {
+		t.Errorf("list after the end: %+v, %v", servers, err)
+	}
+	if _, _, err := Fetch(t.Context(), nil, url+"nothing"); !errors.Is(err, ErrList) {
+		t.Errorf("no list: %v", err)
+	}
+	if _, _, err := Fetch(t.Context(), http.DefaultClient, "http://127.0.0.1:1/"); err == nil {
+		t.Error("no server: no error")
+	}
+}
