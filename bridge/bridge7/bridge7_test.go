@@ -202,3 +202,29 @@ func TestScene(t *testing.T) {
 		t.Error("an effect is shown twice")
 	}
 }
+
+// TestSceneDoesNotAllocate: not even when there is something of everything to see.
+func TestSceneDoesNotAllocate(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	w := world(t)
+	var events []game.Event
+	for k := game.EvExplosion; k <= game.EvDamage; k++ {
+		events = append(events, game.Event{Kind: k, To: game.Everybody, Pos: w.View(0).Pos})
+	}
+	var s Scene
+	var b snapshot.Builder
+	var latency [game.MaxPlayers]int32
+	round := func() {
+		s.Note(w.Frame(), events)
+		s.Begin(w.Frame())
+		v := w.View(0)
+		s.Build(&b, &v, &latency)
+		s.Done()
+	}
+	round()
+	if n := testing.AllocsPerRun(100, round); n != 0 {
+		t.Errorf("%v allocations a round", n)
+	}
+}

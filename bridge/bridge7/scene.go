@@ -218,35 +218,42 @@ func (s *Scene) buildEffects(b *snapshot.Builder, v *game.View) {
 		if !v.Everything && (!e.To.Has(v.Viewer) || !v.Hears(at(c.X, c.Y))) {
 			continue
 		}
+		typ, n := effectObject(e.Kind)
+		dst := b.Add(typ, e.id, n)
+		if dst == nil {
+			continue
+		}
 		switch e.Kind {
-		case game.EvExplosion:
-			put(b, msg7.TypeEventExplosion, e.id, msg7.SizeEventExplosion, &msg7.EventExplosion{EventCommon: c})
-		case game.EvSpawn:
-			put(b, msg7.TypeEventSpawn, e.id, msg7.SizeEventSpawn, &msg7.EventSpawn{EventCommon: c})
-		case game.EvHammerHit:
-			put(b, msg7.TypeEventHammerHit, e.id, msg7.SizeEventHammerHit, &msg7.EventHammerHit{EventCommon: c})
 		case game.EvDeath:
-			put(b, msg7.TypeEventDeath, e.id, msg7.SizeEventDeath, &msg7.EventDeath{EventCommon: c, ClientID: int32(e.Player)})
+			o := msg7.EventDeath{EventCommon: c, ClientID: int32(e.Player)}
+			o.Put(dst)
 		case game.EvSound:
-			put(b, msg7.TypeEventSoundWorld, e.id, msg7.SizeEventSoundWorld, &msg7.EventSoundWorld{EventCommon: c, Sound: msg7.Sound(e.Sound)})
+			o := msg7.EventSoundWorld{EventCommon: c, Sound: msg7.Sound(e.Sound)}
+			o.Put(dst)
 		case game.EvDamage:
 			o := msg7.EventDamage{EventCommon: c, ClientID: int32(e.Player), Angle: e.Angle, Health: e.Value, Armor: e.Extra, Self: e.Flag}
-			put(b, msg7.TypeEventDamage, e.id, msg7.SizeEventDamage, &o)
+			o.Put(dst)
+		default: // a place and nothing else
+			c.Put(dst)
 		}
 	}
 }
 
-// putter is a snapshot object.
-type putter[T any] interface {
-	*T
-	Put(dst []int32)
-}
-
-// put adds an object; the type parameter keeps it off the heap.
-func put[T any, P putter[T]](b *snapshot.Builder, typ, id, n int, o P) {
-	if dst := b.Add(typ, id, n); dst != nil {
-		o.Put(dst)
+// effectObject is the object that an effect is in a snapshot, and its size.
+func effectObject(k game.EventKind) (typ, n int) {
+	switch k {
+	case game.EvExplosion:
+		return msg7.TypeEventExplosion, msg7.SizeEventExplosion
+	case game.EvSpawn:
+		return msg7.TypeEventSpawn, msg7.SizeEventSpawn
+	case game.EvHammerHit:
+		return msg7.TypeEventHammerHit, msg7.SizeEventHammerHit
+	case game.EvDeath:
+		return msg7.TypeEventDeath, msg7.SizeEventDeath
+	case game.EvSound:
+		return msg7.TypeEventSoundWorld, msg7.SizeEventSoundWorld
 	}
+	return msg7.TypeEventDamage, msg7.SizeEventDamage
 }
 
 // Done ends a round: effects were shown, to whomever they could be.
