@@ -24,6 +24,11 @@ type arena struct {
 	rand *rand.Rand
 	maps *client.Maps
 	next int
+	peer transport.Peer // of the last client
+	// drop tells which datagrams of clients do not arrive, refuse changes those of
+	// the server; nil lets all be.
+	drop   func(b []byte) bool
+	refuse func(b []byte) []byte
 }
 
 // seat is a client in an arena and what it was told.
@@ -80,8 +85,13 @@ func (a *arena) dial(cfg client.Config) *seat {
 	a.t.Helper()
 	a.next++
 	peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 1, byte(a.next)}), 50000)
+	a.peer = peer
 	s := new(seat)
-	cfg.Send = func(b []byte) { a.net.Send(peer, a.addr, b) }
+	cfg.Send = func(b []byte) {
+		if a.drop == nil || !a.drop(b) {
+			a.net.Send(peer, a.addr, b)
+		}
+	}
 	cfg.Token = func() packet.Token { return packet.Token(a.rand.Uint32() &^ (1 << 31)) }
 	if cfg.OnEvent == nil {
 		cfg.OnEvent = func(_ *client.Client, e client.Event) { s.events = append(s.events, e) }
@@ -93,12 +103,23 @@ func (a *arena) dial(cfg client.Config) *seat {
 	if s.Client, err = client.New(cfg); err != nil {
 		a.t.Fatal(err)
 	}
-	a.net.Handle(peer, func(now int64, from transport.Peer, b []byte) { s.Feed(conn.Time(now), append([]byte(nil), b...)) })
+	a.net.Handle(peer, func(now int64, from transport.Peer, b []byte) {
+		b = append([]byte(nil), b...)
+		if a.refuse != nil {
+			b = a.refuse(b)
+		}
+		s.Feed(conn.Time(now), b)
+	})
+	a.connect(s)
+	a.net.Every(5*time.Millisecond, func(now int64) { s.Step(conn.Time(now)) })
+	return s
+}
+
+func (a *arena) connect(s *seat) {
+	a.t.Helper()
 	if err := s.Connect(conn.Time(a.net.Now())); err != nil {
 		a.t.Fatal(err)
 	}
-	a.net.Every(5*time.Millisecond, func(now int64) { s.Step(conn.Time(now)) })
-	return s
 }
 
 func (a *arena) run(span time.Duration) { a.net.Run(a.net.Now() + int64(span)) }

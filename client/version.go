@@ -24,9 +24,13 @@ const (
 	AnyVersion Version = "any"
 )
 
-// grace is for how long an answer to the older version waits for one to the newer:
-// both were asked for at the same time.
-const grace = 50 * time.Millisecond
+// Both versions are asked for at the same time. So an answer to the older one waits
+// only for grace for one to the newer, and when the newer is refused it is given up
+// when nothing else comes for so long as patience.
+const (
+	grace    = 50 * time.Millisecond
+	patience = 500 * time.Millisecond
+)
 
 // speech is what belongs to the version that is spoken.
 type speech struct {
@@ -34,7 +38,7 @@ type speech struct {
 	conns   [2]*conn.Conn
 	guests  [2]bridge.Guest
 	held    []byte    // the first answer of the older version
-	until   conn.Time // for how long
+	until   conn.Time // how long something else is waited for
 	both    bool      // the older version was answered, too
 }
 
@@ -116,15 +120,22 @@ func (c *Session) hear(b []byte) {
 	if len(s.held) == 0 && packet.Only6(b) {
 		s.both = true
 		s.held, s.until = append(s.held, b...), c.now.Add(grace)
+		if s.conns[newer].State() == conn.StateError {
+			s.until = c.now
+		}
 		return
 	}
-	newerConn := s.conns[newer]
-	newerConn.Feed(c.now, b, c)
-	switch newerConn.State() {
-	case conn.StateConnect:
-		c.speak(newer)
-	case conn.StateError:
-		s.until = c.now // nothing to wait for
+	switch k := s.conns[newer]; k.State() {
+	case conn.StateToken:
+		k.Feed(c.now, b, c)
+		switch k.State() {
+		case conn.StateConnect:
+			c.speak(newer)
+		case conn.StateError:
+			if s.until = c.now; len(s.held) == 0 {
+				s.until = c.now.Add(patience)
+			}
+		}
 	}
 }
 
@@ -150,8 +161,8 @@ func (c *Session) choose() {
 		}
 	}
 	a, b := s.conns[newer], s.conns[older]
-	if a.State() == conn.StateError && b.State() == conn.StateError {
-		c.speak(newer) // whose error it is, then
+	if a.State() == conn.StateError && (b.State() == conn.StateError || a.ClosedByPeer() && c.now >= s.until) {
+		c.speak(newer) // to end with its error
 	}
 }
 

@@ -1,0 +1,181 @@
+package client_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/maps"
+	"github.com/teeyard/teeyard/protocol/packet"
+)
+
+// TestOlderVersion: a client of 0.6 does on our server what one of 0.7 does.
+func TestOlderVersion(t *testing.T) {
+	a := newArena(t, netsim.Link{Delay: 30 * time.Millisecond, Jitter: 3 * time.Millisecond}, "sv_map testbox; sv_motd hi")
+	old := a.join(client.Config{Name: "old", Clan: "clan", Version: client.Version06, Maps: client.NewMaps(t.TempDir()), RconPassword: "adminpw"})
+	young := a.join(client.Config{Name: "young", Version: client.Version07})
+	if old.Version() != client.Version06 || young.Version() != client.Version07 {
+		t.Fatalf("they speak %v and %v", old.Version(), young.Version())
+	}
+	if m := old.Map(); m == nil || m.Name != "testbox" || len(m.File) == 0 {
+		t.Fatalf("map %+v", m)
+	}
+	a.until(2*time.Second, "logged in", func() bool { _, ok := last[client.RconAuth](old); return ok })
+	heard := func(s *seat, is func(e client.Event) bool) func() bool {
+		return func() bool {
+			for _, e := range s.events {
+				if is(e) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	said := func(name, text string) func(e client.Event) bool {
+		return func(e client.Event) bool {
+			c, ok := e.(client.Chat)
+			return ok && c.From.Name == name && c.Text == text
+		}
+	}
+	a.until(2*time.Second, "seen by the other", heard(old, func(e client.Event) bool {
+		j, ok := e.(client.Joined)
+		return ok && j.Player.Name == "young" && !j.Known
+	}))
+	old.Say("hello")
+	young.Say("hi")
+	a.until(2*time.Second, "heard", heard(young, said("old", "hello")))
+	a.until(2*time.Second, "heard", heard(old, said("young", "hi")))
+	if err := old.Whisper(young.Self(), "psst"); err != nil {
+		t.Fatal(err)
+	}
+	a.until(2*time.Second, "whispered", heard(young, func(e client.Event) bool {
+		c, ok := e.(client.Chat)
+		return ok && c.Mode == game.ChatWhisper && c.Text == "psst"
+	}))
+	old.Emote(3)
+	a.until(2*time.Second, "shown", heard(young, func(e client.Event) bool { x, ok := e.(client.Emoticon); return ok && x.Emoticon == 3 }))
+	old.SetTeam(game.TeamSpectators)
+	a.until(5*time.Second, "a spectator", heard(old, func(e client.Event) bool {
+		x, ok := e.(client.TeamChange)
+		return ok && x.Player.Name == "old" && x.Player.Team == game.TeamSpectators
+	}))
+	if err := old.Spectate(game.SpectateFlagRed, 0); err != client.ErrVersion {
+		t.Errorf("watching a flag: %v", err)
+	}
+	old.Spectate(game.SpectatePlayer, young.Self())
+	a.until(2*time.Second, "watching", func() (ok bool) {
+		old.Look(func(v *game.View) { ok = v.Inside == young.Self() })
+		return ok
+	})
+	if rows := old.Scoreboard(); len(rows) != 2 {
+		t.Errorf("scoreboard %+v", rows)
+	}
+	young.Close()
+	a.until(2*time.Second, "gone", heard(old, func(e client.Event) bool { x, ok := e.(client.Left); return ok && x.Player.Name == "young" }))
+	if st := old.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage+st.Unknown != 0 || st.Snapshots < 20 {
+		t.Errorf("%+v", st)
+	}
+}
+
+// TestDownloadByNumber: a map comes in whole over a bad network, chunk by chunk.
+func TestDownloadByNumber(t *testing.T) {
+	a := newArena(t, netsim.Link{Delay: 40 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.05, Duplicate: 0.02}, "sv_map teeyard1")
+	begin := a.net.Now()
+	s := a.dial(client.Config{Version: client.Version06, Maps: client.NewMaps("-")})
+	a.until(60*time.Second, "in the game", func() bool { return has[client.Entered](s) })
+	want, _ := maps.Find("teeyard1")
+	if m := s.Map(); m == nil || m.Name != "teeyard1" || m.Terrain.Width == 0 {
+		t.Fatalf("map %+v", m)
+	}
+	t.Logf("%d bytes of %d in %v", len(s.Map().File), len(want.File), time.Duration(a.net.Now()-begin))
+}
+
+// TestAnyVersion: the version is what the server answers to, and the newer if it
+// answers to both.
+func TestAnyVersion(t *testing.T) {
+	mute := func(older bool) func([]byte) bool {
+		return func(b []byte) bool { return packet.Only6(b) == older }
+	}
+	for name, c := range map[string]struct {
+		drop func(b []byte) bool // of what the client sends
+		want client.Version
+	}{
+		"both":           {func([]byte) bool { return false }, client.Version07},
+		"newer only":     {mute(true), client.Version07},
+		"older only":     {func(b []byte) bool { return packet.Only7(b) }, client.Version06},
+		"newer is slow":  {slow(3, func(b []byte) bool { return packet.Only7(b) }), client.Version06},
+		"older is first": {slow(0, mute(true)), client.Version07},
+	} {
+		a := newArena(t, netsim.Link{Delay: 20 * time.Millisecond})
+		a.drop = c.drop
+		s := a.dial(client.Config{NoMap: true})
+		a.until(8*time.Second, "in the game", func() bool { return has[client.Entered](s) })
+		if got := s.Version(); got != c.want {
+			t.Errorf("%s: %v instead of %v", name, got, c.want)
+		}
+		// And again, which must not remember the last time.
+		a.drop = mute(true)
+		a.run(2 * time.Second) // else it would be taken for an attack
+		s.events = nil
+		s.Close()
+		a.run(11 * time.Second)
+		a.connect(s)
+		a.until(8*time.Second, "in the game again", func() bool { return has[client.Entered](s) })
+		if got := s.Version(); got != client.Version07 {
+			t.Errorf("%s, again: %v", name, got)
+		}
+	}
+}
+
+// slow drops the first few datagrams of a kind.
+func slow(n int, is func(b []byte) bool) func([]byte) bool {
+	return func(b []byte) bool {
+		if n > 0 && is(b) {
+			n--
+			return true
+		}
+		return false
+	}
+}
+
+// TestVersionSwitchedOff: a server that answers to the newer version only to refuse
+// it is spoken to in the older one; what refuses both is believed.
+func TestVersionSwitchedOff(t *testing.T) {
+	for _, c := range []struct {
+		older bool
+		want  client.Version
+	}{{true, client.Version06}, {false, client.Version07}} {
+		a := newArena(t, netsim.Link{Delay: 20 * time.Millisecond})
+		a.drop = func(b []byte) bool { return !c.older && packet.Only6(b) }
+		var token []byte
+		a.refuse = func(b []byte) []byte { // of what the server sends
+			if len(b) >= packet.HeaderSize+5 && packet.Only7(b) && b[packet.HeaderSize] == byte(packet.TokenExchange) {
+				token = bytes.Clone(b[packet.HeaderSize+1 : packet.HeaderSize+5])
+			}
+			if packet.Only7(b) && len(b) >= packet.HeaderSize+1 && b[packet.HeaderSize] == byte(packet.Accept) && b[0]&0x04 != 0 {
+				if c.older { // it forgets the client, too
+					bye := append([]byte{b[0], 0, 0}, token...)
+					a.net.Send(a.peer, a.addr, append(bye, byte(packet.Close)))
+				}
+				closing := append(bytes.Clone(b[:packet.HeaderSize]), byte(packet.Close))
+				return append(closing, "not here\x00"...)
+			}
+			return b
+		}
+		s := a.dial(client.Config{NoMap: true})
+		if c.older {
+			a.until(8*time.Second, "in the game", func() bool { return has[client.Entered](s) })
+		} else {
+			a.until(2*time.Second, "refused", func() bool { return has[client.Disconnected](s) })
+			if d, _ := last[client.Disconnected](s); d.Text != "client: disconnected: not here" {
+				t.Errorf("refused with %q", d.Text)
+			}
+		}
+		if got := s.Version(); got != c.want {
+			t.Errorf("%v instead of %v", got, c.want)
+		}
+	}
+}
