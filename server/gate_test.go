@@ -43,14 +43,15 @@ func newGateLab(tb testing.TB, files fstest.MapFS, commands ...string) *lab {
 
 // hybridClient is a client with a 0.6 connection.
 type hybridClient struct {
-	l     *lab
-	peer  transport.Peer
-	conn  conn.Conn
-	inbox [][]byte
-	ids   map[msg7.ID]int
-	dec   msg7.Decoder
-	offer msg7.MapChange
-	asked bool // was challenged
+	l      *lab
+	peer   transport.Peer
+	conn   conn.Conn
+	inbox  [][]byte
+	ids    map[msg7.ID]int
+	dec    msg7.Decoder
+	offer  msg7.MapChange
+	asked  bool // was challenged, with number
+	number int32
 }
 
 // dial makes a client and lets it ask for a seat.
@@ -86,6 +87,9 @@ func (p *hybridClient) read() {
 		b := p.inbox[0]
 		p.inbox = p.inbox[1:]
 		p.conn.Feed(p.l.now, b, p)
+		if p.asked && p.session() == nil {
+			p.conn.Queue(p.l.now, packer.AppendInt(packer.AppendInt(nil, 16<<1|1), p.number), false)
+		}
 		p.conn.Flush(p.l.now)
 	}
 }
@@ -96,8 +100,7 @@ func (p *hybridClient) Chunk(b []byte, _ bool) {
 	u.Reset(b)
 	if id := u.Int(); id == 6<<1|1 && p.l.srv.byPeer[p.peer] == nil {
 		// The number to be echoed, in 0.6's SNAPEMPTY and INPUT.
-		p.asked = true
-		p.conn.Queue(p.l.now, packer.AppendInt(packer.AppendInt(nil, 16<<1|1), u.Int()), false)
+		p.asked, p.number = true, u.Int()
 		return
 	}
 	m, err := p.dec.Decode(b)
