@@ -15,6 +15,8 @@ type cli struct {
 	Serve   serveCmd         `cmd:"" help:"Run a game server."`
 	Join    joinCmd          `cmd:"" help:"Join a server to look and talk."`
 	Bots    botsCmd          `cmd:"" help:"Let bots play on a server, and measure it."`
+	Query   queryCmd         `cmd:"" help:"Ask a server what it is and who is there."`
+	Browse  browseCmd        `cmd:"" help:"List the servers of a master."`
 	Replay  replayCmd        `cmd:"" help:"Look at replay logs and run them again."`
 	Dump    dumpCmd          `cmd:"" help:"Explain captured network traffic."`
 	Version kong.VersionFlag `help:"Print the version and exit."`

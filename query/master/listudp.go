@@ -186,8 +186,15 @@ func (l *lister) payload(now int64, m *listing, payload []byte) {
 	default:
 		return
 	}
-	if m.count >= 0 && len(m.servers) >= m.count {
-		m.end = now
+	if m.count < 0 || len(m.servers) < m.count {
+		return
+	}
+	m.end = now
+	for _, other := range l.masters {
+		// One port rarely is a master of both versions.
+		if other.Peer == m.Peer && other.token == packet.NoToken && len(other.servers) == 0 {
+			other.end = min(other.end, now+int64(l.cfg.Settle))
+		}
 	}
 }
 

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"github.com/teeyard/teeyard/query"
+	"github.com/teeyard/teeyard/query/master"
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/udp"
+)
+
+type browseCmd struct {
+	Master   string        `arg:"" help:"List of servers: the URL of a servers.json, or a UDP master as host or host:port."`
+	Name     string        `help:"Only servers whose name has this in it."`
+	GameType string        `name:"gametype" help:"Only servers with this mode."`
+	Map      string        `help:"Only servers on this map."`
+	NotEmpty bool          `help:"Only servers on which somebody is."`
+	Ask      bool          `help:"Ask each server itself, also when the list says enough."`
+	Timeout  time.Duration `help:"How long to wait for each answer." default:"2.5s"`
+	Rate     int           `help:"How many servers are asked per second." default:"200"`
+	JSON     bool          `name:"json" help:"Print one JSON object per server."`
+}
+
+// Help says which masters there are.
+func (browseCmd) Help() string {
+	return `A list on the web tells everything about its servers, as DDNet's does:
+
+  teeyard browse ` + master.DefaultList + `
+
+UDP masters, as Teeworlds has them, know addresses only; each server is asked.
+Without a port both versions are looked for, 0.6 on 8300 and 0.7 on 8283:
+
+  teeyard browse master1.teeworlds.com --not-empty
+  teeyard browse master1.teeworlds.com:8283 --gametype ctf --json | jq .info.name`
+}
+
+// Run lists servers.
+func (c *browseCmd) Run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if c.Rate <= 0 || c.Timeout <= 0 {
+		return errors.New("--rate and --timeout are above zero")
+	}
+	servers, err := c.list(ctx)
+	if err != nil {
+		return err
+	}
+	all, silent, err := c.ask(ctx, servers)
+	if err != nil {
+		return err
+	}
+	total := len(all)
+	all = slices.DeleteFunc(all, func(s listed) bool { return !c.wanted(&s.result.Info) })
+	slices.SortStableFunc(all, func(a, b listed) int {
+		return cmp.Or(cmp.Compare(b.result.Info.NumClients, a.result.Info.NumClients), cmp.Compare(a.result.Info.Name, b.result.Info.Name), a.result.Addr.Compare(b.result.Addr))
+	})
+	if c.JSON {
+		enc := json.NewEncoder(os.Stdout)
+		for _, s := range all {
+			if err := enc.Encode(s.json()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	printList(os.Stdout, all)
+	fmt.Fprintf(os.Stderr, "%d servers", len(all))
+	if len(all) != total {
+		fmt.Fprintf(os.Stderr, " of %d", total)
+	}
+	if silent > 0 {
+		fmt.Fprintf(os.Stderr, "; %d more did not answer", silent)
+	}
+	fmt.Fprintln(os.Stderr)
+	return nil
+}
+
+// listed is a server of a list, with what it or the master says.
+type listed struct {
+	server master.Server
+	result query.Result
+}
+
+func (s *listed) versions() query.Versions {
+	v := s.result.Versions()
+	for _, a := range s.server.Addrs {
+		v |= a.Version
+	}
+	return v
+}
+
+func (s *listed) json() serverJSON {
+	out := newServerJSON(&s.result)
+	out.Addresses, out.Protocols, out.Location = nil, nil, s.server.Location
+	for _, a := range s.server.Addrs {
+		if text := a.Peer.String(); !slices.Contains(out.Addresses, text) {
+			out.Addresses = append(out.Addresses, text)
+		}
+	}
+	for _, v := range []query.Versions{query.Version6, query.Version7} {
+		if s.versions()&v != 0 {
+			out.Protocols = append(out.Protocols, v.String())
+		}
+	}
+	return out
+}
+
+// list gets the list of a master.
+func (c *browseCmd) list(ctx context.Context) ([]master.Server, error) {
+	if strings.HasPrefix(c.Master, "http://") || strings.HasPrefix(c.Master, "https://") {
+		ctx, cancel := context.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		servers, skipped, err := master.Fetch(ctx, nil, c.Master)
+		if err == nil && skipped > 0 {
+			fmt.Fprintf(os.Stderr, "%d entries of the list make no sense\n", skipped)
+		}
+		return servers, err
+	}
+	if strings.Contains(c.Master, "://") {
+		return nil, fmt.Errorf("%q: a master is a URL with http or https, or host:port", c.Master)
+	}
+	var masters []master.UDPMaster
+	for _, v := range []master.UDPMaster{{Version: query.Version6}, {Version: query.Version7}} {
+		port := uint16(master.Port6)
+		if v.Version == query.Version7 {
+			port = master.Port7
+		}
+		var err error
+		if v.Peer, err = udp.Resolve(ctx, c.Master, port); err != nil {
+			return nil, err
+		}
+		masters = append(masters, v)
+	}
+	sock, err := query.Listen()
+	if err != nil {
+		return nil, err
+	}
+	defer sock.Close()
+	addrs, err := master.ListUDP(ctx, sock, master.UDPConfig{}, masters...)
+	if errors.Is(err, master.ErrNoAnswer) {
+		return nil, fmt.Errorf("no master answers at %v (as 0.6) or %v (as 0.7); does a firewall let UDP through?", masters[0].Peer, masters[1].Peer)
+	}
+	// A server on both lists is one.
+	at := map[transport.Peer]int{}
+	var servers []master.Server
+	for _, a := range addrs {
+		n, ok := at[a.Peer]
+		if !ok {
+			n = len(servers)
+			at[a.Peer] = n
+			servers = append(servers, master.Server{})
+		}
+		servers[n].Addrs = append(servers[n].Addrs, a)
+	}
+	return servers, err
+}
+
+// ask asks the servers that the list tells too little about.
+func (c *browseCmd) ask(ctx context.Context, servers []master.Server) (all []listed, silent int, err error) {
+	at := map[transport.Peer]int{}
+	var targets []query.Target
+	for n, s := range servers {
+		if s.Info != nil && !c.Ask {
+			all = append(all, listed{s, query.Result{Addr: s.Addrs[0].Peer, Info: *s.Info, Complete: true}})
+			continue
+		}
+		peer := s.Addrs[0].Peer
+		var versions query.Versions
+		for _, a := range s.Addrs {
+			if a.Peer == peer {
+				versions |= a.Version
+			}
+		}
+		if _, twice := at[peer]; !twice {
+			at[peer] = n
+			targets = append(targets, query.Target{Addr: peer, Versions: versions})
+		}
+	}
+	if len(targets) == 0 {
+		return all, 0, nil
+	}
+	sock, err := query.Listen()
+	if err != nil {
+		return nil, 0, err
+	}
+	defer sock.Close()
+	show := isTerminal(os.Stderr)
+	done := 0
+	err = query.Each(ctx, sock, query.Config{Timeout: c.Timeout, Rate: c.Rate}, targets, func(r query.Result) {
+		if done++; show {
+			fmt.Fprintf(os.Stderr, "\r%d of %d servers asked", done, len(targets))
+		}
+		if r.Err != nil {
+			silent++
+			return
+		}
+		all = append(all, listed{servers[at[r.Addr]], r})
+	})
+	if show {
+		fmt.Fprint(os.Stderr, "\r\x1b[K")
+	}
+	return all, silent, err
+}
+
+// isTerminal tells whether somebody watches.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// wanted tells whether a server passes the filters.
+func (c *browseCmd) wanted(i *query.Info) bool {
+	return strings.Contains(strings.ToLower(i.Name), strings.ToLower(c.Name)) &&
+		(c.GameType == "" || strings.EqualFold(i.GameType, c.GameType)) &&
+		(c.Map == "" || strings.EqualFold(i.Map, c.Map)) &&
+		(!c.NotEmpty || i.NumClients > 0)
+}
+
+// printList prints servers as a table.
+func printList(w io.Writer, all []listed) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "clients\tmode\tmap\tname\taddress\tprotocols\tlatency")
+	for _, s := range all {
+		i := &s.result.Info
+		latency := ""
+		if s.result.Latency > 0 {
+			latency = fmt.Sprint(s.result.Latency.Round(time.Millisecond))
+		}
+		name := i.Name
+		if i.Password {
+			name += " (password)"
+		}
+		fmt.Fprintf(t, "%d/%d\t%s\t%s\t%s\t%v\t%v\t%s\n", i.NumClients, i.MaxClients, i.GameType, i.Map, name, s.result.Addr, s.versions(), latency)
+	}
+	t.Flush()
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"github.com/teeyard/teeyard/query"
+)
+
+type queryCmd struct {
+	Host    string        `arg:"" help:"Server, as host or host:port."`
+	Timeout time.Duration `help:"How long to wait for an answer." default:"2.5s"`
+	JSON    bool          `name:"json" help:"Print one JSON object."`
+}
+
+// Help says what is asked.
+func (queryCmd) Help() string {
+	return `The server is asked in all ways at once: as Teeworlds 0.7, as 0.6, and as DDNet.
+What it answers is put together.
+
+  teeyard query localhost
+  teeyard query example.org:8305 --json | jq -r '.info.clients[].name'`
+}
+
+// Run asks a server and prints what it says.
+func (c *queryCmd) Run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	r, err := query.Host(ctx, query.Config{Timeout: c.Timeout}, c.Host)
+	if errors.Is(err, query.ErrNoAnswer) {
+		return fmt.Errorf("%v did not answer within %v; asked as 0.7, 0.6, 0.6 extended and 0.6 with 64 players.\n"+
+			"Is the server running, is this its UDP port, and does a firewall let UDP through?", r.Addr, c.Timeout)
+	}
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return json.NewEncoder(os.Stdout).Encode(newServerJSON(&r))
+	}
+	printServer(os.Stdout, &r)
+	return nil
+}
+
+// serverJSON is a server for programs. Info has the form of DDNet's lists.
+type serverJSON struct {
+	Addresses  []string        `json:"addresses"`
+	Protocols  []string        `json:"protocols"`
+	LatencyMS  float64         `json:"latency_ms,omitempty"`
+	NumPlayers int             `json:"num_players"`
+	NumClients int             `json:"num_clients"`
+	Complete   bool            `json:"complete"`
+	Hostname   string          `json:"hostname,omitempty"`
+	SkillLevel int             `json:"skill_level,omitempty"`
+	Bots       []string        `json:"bots,omitempty"`
+	Location   string          `json:"location,omitempty"`
+	Error      string          `json:"error,omitempty"`
+	Info       json.RawMessage `json:"info,omitempty"`
+}
+
+func newServerJSON(r *query.Result) serverJSON {
+	s := serverJSON{
+		Addresses: []string{r.Addr.String()}, Protocols: []string{}, LatencyMS: float64(r.Latency.Microseconds()) / 1000,
+		NumPlayers: r.Info.NumPlayers, NumClients: r.Info.NumClients, Complete: r.Complete,
+		Hostname: r.Info.Hostname, SkillLevel: r.Info.SkillLevel,
+	}
+	for _, v := range []query.Versions{query.Version6, query.Version7} {
+		if r.Versions()&v != 0 {
+			s.Protocols = append(s.Protocols, v.String())
+		}
+	}
+	for _, c := range r.Info.Clients {
+		if c.Bot {
+			s.Bots = append(s.Bots, c.Name)
+		}
+	}
+	if r.Err != nil {
+		s.Error = r.Err.Error()
+		return s
+	}
+	s.Info = query.AppendJSON(nil, &r.Info)
+	return s
+}
+
+var skills = [...]string{"casual", "normal", "competitive"}
+
+// printServer prints a server as a table: what it is, then who is there.
+func printServer(w io.Writer, r *query.Result) {
+	i := &r.Info
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(what, format string, args ...any) { fmt.Fprintf(t, what+"\t"+format+"\n", args...) }
+	line("name", "%s", i.Name)
+	line("address", "%v", r.Addr)
+	if i.Hostname != "" {
+		line("host name", "%s", i.Hostname)
+	}
+	var forms []string
+	for f, ok := range r.Forms {
+		if ok {
+			forms = append(forms, query.Form(f).String())
+		}
+	}
+	line("answers as", "%s", strings.Join(forms, ", "))
+	line("version", "%s", i.Version)
+	line("mode", "%s", i.GameType)
+	gameMap := i.Map
+	if i.MapSize != 0 {
+		gameMap += fmt.Sprintf(", %d bytes, CRC %08x", i.MapSize, i.MapCRC)
+	}
+	if i.MapSHA256 != [32]byte{} {
+		gameMap += ", SHA-256 " + hex.EncodeToString(i.MapSHA256[:])
+	}
+	line("map", "%s", gameMap)
+	if r.Forms[query.Form7] && i.SkillLevel >= 0 && i.SkillLevel < len(skills) {
+		line("skill", "%s", skills[i.SkillLevel])
+	}
+	if i.Password {
+		line("password", "needed")
+	}
+	line("players", "%d of %d", i.NumPlayers, i.MaxPlayers)
+	line("clients", "%d of %d", i.NumClients, i.MaxClients)
+	line("latency", "%v", r.Latency.Round(100*time.Microsecond))
+	t.Flush()
+	if len(i.Clients) > 0 {
+		fmt.Fprintln(w)
+		printClients(w, i)
+	}
+	if missing := i.NumClients - len(i.Clients); missing > 0 {
+		fmt.Fprintf(w, "and %d that the server does not list\n", missing)
+	}
+}
+
+// printClients prints who is on a server, the best first and who watches last.
+func printClients(w io.Writer, i *query.Info) {
+	clients := slices.Clone(i.Clients)
+	slices.SortStableFunc(clients, func(a, b query.Client) int {
+		if a.Spectator != b.Spectator {
+			if b.Spectator {
+				return -1
+			}
+			return 1
+		}
+		if !i.TimeScore {
+			return cmp.Compare(b.Score, a.Score)
+		}
+		if (a.Score == query.NoTime) != (b.Score == query.NoTime) {
+			if b.Score == query.NoTime {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a.Score, b.Score)
+	})
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	what := "score"
+	if i.TimeScore {
+		what = "time"
+	}
+	fmt.Fprintf(t, "%s\tname\tclan\tcountry\t\n", what)
+	for _, c := range clients {
+		var notes []string
+		for _, n := range []struct {
+			is   bool
+			note string
+		}{{c.Spectator, "watches"}, {c.Bot, "bot"}, {c.AFK, "away"}} {
+			if n.is {
+				notes = append(notes, n.note)
+			}
+		}
+		country := ""
+		if c.Country >= 0 {
+			country = strconv.Itoa(int(c.Country))
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", score(i, &c), c.Name, c.Clan, country, strings.Join(notes, ", "))
+	}
+	t.Flush()
+}
+
+// score is a client's score as text.
+func score(i *query.Info, c *query.Client) string {
+	switch {
+	case !i.TimeScore:
+		return strconv.Itoa(int(c.Score))
+	case c.Score == query.NoTime:
+		return "-"
+	}
+	return fmt.Sprintf("%d:%02d", c.Score/60, c.Score%60)
+}

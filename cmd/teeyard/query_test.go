@@ -1,0 +1,126 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/query"
+	"github.com/teeyard/teeyard/query/master/mastertest"
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/udp"
+)
+
+// TestQueryScripts runs query and browse against a server and masters of our own.
+func TestQueryScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: "testdata/query", Setup: func(env *testscript.Env) error {
+		if err := freePorts(env); err != nil {
+			return err
+		}
+		port, err := strconv.ParseUint(env.Getenv("PORT"), 10, 16)
+		if err != nil {
+			return err
+		}
+		server := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(port))
+		web := httptest.NewServer(webList(server))
+		env.Defer(web.Close)
+		env.Setenv("WEB", web.URL)
+		for name, seven := range map[string]bool{"MASTER6": false, "MASTER7": true} {
+			if err := udpMaster(env, name, seven, server); err != nil {
+				return err
+			}
+		}
+		return nil
+	}})
+}
+
+// webList is an HTTP master that knows everything of one server and nothing of
+// another.
+func webList(server netip.AddrPort) http.Handler {
+	known := query.AppendJSON(nil, &query.Info{
+		Name: "far away", GameType: "CTF", Map: "ctf5", Version: "0.6.5", MaxClients: 16, MaxPlayers: 16,
+		Clients: []query.Client{{Name: "one", Country: -1}, {Name: "two", Country: -1}},
+	})
+	list, err := json.Marshal(map[string]any{"servers": []any{
+		map[string]any{"addresses": []string{"tw-0.6+udp://192.0.2.1:8303"}, "location": "eu", "info": json.RawMessage(known)},
+		map[string]any{"addresses": []string{"tw-0.7+udp://" + server.String()}, "info": 5},
+		map[string]any{"addresses": "nonsense"},
+	}})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err != nil || r.URL.Path != "/servers.json" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Write(list)
+	})
+}
+
+// udpMaster runs a UDP master that lists a server and an address where nobody is.
+func udpMaster(env *testscript.Env, name string, seven bool, server netip.AddrPort) error {
+	sock, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
+	if err != nil {
+		return err
+	}
+	tokens, err := conn.NewTokens(nil)
+	if err != nil {
+		return err
+	}
+	m := &mastertest.UDP{Seven: seven, Tokens: tokens, Send: sock.Send, Probe: sock.Send}
+	m.Add(server)
+	nobody, err := strconv.ParseUint(env.Getenv("NOBODY"), 10, 16)
+	if err != nil {
+		return err
+	}
+	m.Add(netip.AddrPortFrom(server.Addr(), uint16(nobody)))
+	var done sync.WaitGroup
+	done.Go(func() {
+		batch := make([]transport.Datagram, 8)
+		for {
+			n, err := sock.ReadBatch(batch, sock.Now()+int64(time.Hour))
+			if err != nil {
+				return
+			}
+			for _, d := range batch[:n] {
+				m.Feed(d.At, d.Peer, d.B)
+			}
+			sock.Flush()
+		}
+	})
+	env.Defer(func() {
+		sock.Close()
+		done.Wait()
+	})
+	env.Setenv(name, sock.LocalAddr().String())
+	return nil
+}
+
+func TestPrintClients(t *testing.T) {
+	i := query.Info{TimeScore: true, Clients: []query.Client{
+		{Name: "watcher", Score: 5, Spectator: true, Country: -1}, {Name: "new", Score: query.NoTime, Country: 276}, {Name: "slow", Score: 125, Bot: true, Country: -1}, {Name: "fast", Score: 59, Country: -1, AFK: true},
+	}}
+	var b strings.Builder
+	printClients(&b, &i)
+	var got []string
+	for l := range strings.Lines(b.String()) {
+		got = append(got, strings.Join(strings.Fields(l), " "))
+	}
+	want := []string{"time name clan country", "0:59 fast away", "2:05 slow bot", "- new 276", "0:05 watcher watches"}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%q", got)
+	}
+	i.TimeScore = false
+	b.Reset()
+	printClients(&b, &i)
+	if fields := strings.Fields(b.String()); fields[4] != "125" || fields[5] != "slow" {
+		t.Errorf("%q", b.String())
+	}
+}
