@@ -25,10 +25,8 @@ type arena struct {
 	maps *client.Maps
 	next int
 	peer transport.Peer // of the last client
-	// drop tells which datagrams of clients do not arrive, refuse changes those of
-	// the server; nil lets all be.
-	drop   func(b []byte) bool
-	refuse func(b []byte) []byte
+	// drop tells which datagrams of clients do not arrive.
+	drop func(b []byte) bool
 }
 
 // seat is a client in an arena and what it was told.
@@ -104,11 +102,7 @@ func (a *arena) dial(cfg client.Config) *seat {
 		a.t.Fatal(err)
 	}
 	a.net.Handle(peer, func(now int64, from transport.Peer, b []byte) {
-		b = append([]byte(nil), b...)
-		if a.refuse != nil {
-			b = a.refuse(b)
-		}
-		s.Feed(conn.Time(now), b)
+		s.Feed(conn.Time(now), append([]byte(nil), b...))
 	})
 	a.connect(s)
 	a.net.Every(5*time.Millisecond, func(now int64) { s.Step(conn.Time(now)) })

@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"bytes"
 	"testing"
 	"time"
 
@@ -149,21 +148,13 @@ func TestVersionSwitchedOff(t *testing.T) {
 		want  client.Version
 	}{{true, client.Version06}, {false, client.Version07}} {
 		a := newArena(t, netsim.Link{Delay: 20 * time.Millisecond})
-		a.drop = func(b []byte) bool { return !c.older && packet.Only6(b) }
-		var token []byte
-		a.refuse = func(b []byte) []byte { // of what the server sends
-			if len(b) >= packet.HeaderSize+5 && packet.Only7(b) && b[packet.HeaderSize] == byte(packet.TokenExchange) {
-				token = bytes.Clone(b[packet.HeaderSize+1 : packet.HeaderSize+5])
+		a.drop = func(b []byte) bool {
+			if packet.Only7(b) && len(b) >= packet.HeaderSize+5 && b[packet.HeaderSize] == byte(packet.Connect) {
+				closing := append([]byte{b[0], 0, 0}, b[packet.HeaderSize+1:packet.HeaderSize+5]...)
+				a.net.Send(a.addr, a.peer, append(append(closing, byte(packet.Close)), "not here\x00"...))
+				return true
 			}
-			if packet.Only7(b) && len(b) >= packet.HeaderSize+1 && b[packet.HeaderSize] == byte(packet.Accept) && b[0]&0x04 != 0 {
-				if c.older { // it forgets the client, too
-					bye := append([]byte{b[0], 0, 0}, token...)
-					a.net.Send(a.peer, a.addr, append(bye, byte(packet.Close)))
-				}
-				closing := append(bytes.Clone(b[:packet.HeaderSize]), byte(packet.Close))
-				return append(closing, "not here\x00"...)
-			}
-			return b
+			return !c.older && packet.Only6(b)
 		}
 		s := a.dial(client.Config{NoMap: true})
 		if c.older {
