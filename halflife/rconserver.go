@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/teeyard/teeyard/halflife/internal/guard"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -116,8 +117,8 @@ type rcon struct {
 	passwords [][sha256.Size]byte
 	sum       [sha256.Size]byte
 
-	failed  map[netKey]*failures
-	noticed *addrSet
+	failed  map[guard.Key]*failures
+	noticed *guard.Set
 	// admins are the addresses that logged in last: they may mistype.
 	admins [lastAdmins]netip.Addr
 	buf    []byte
@@ -136,8 +137,8 @@ func (r *rcon) init() {
 	key := make([]byte, 32)
 	rand.Read(key) // never fails
 	r.mac = hmac.New(sha256.New, key)
-	r.failed = make(map[netKey]*failures)
-	r.noticed = newAddrSet(noticeSpan)
+	r.failed = make(map[guard.Key]*failures)
+	r.noticed = guard.NewSet(noticeSpan)
 }
 
 // configure checks and takes settings.
@@ -183,7 +184,7 @@ func (s *Server) onRconChallenge(now int64, peer transport.Peer, req []byte) {
 		return
 	}
 	a := peer.Addr()
-	reply := AppendRconChallenge(s.small[:0], s.cookies.issue(&rconChallenges, now, a, 0))
+	reply := AppendRconChallenge(s.small[:0], s.cookies.Issue(&rconChallenges, now, a, 0))
 	if small(len(req), len(reply)) {
 		s.send(peer, reply)
 		return
@@ -192,7 +193,7 @@ func (s *Server) onRconChallenge(now int64, peer transport.Peer, req []byte) {
 	switch {
 	case !known && !s.legacy(a) && !contains(s.rcon.set.Allow, a):
 		s.drop(DropLegacy)
-	case !a.IsLoopback() && !s.rconLimit.allow(now, wideKey(a), 1):
+	case !a.IsLoopback() && !s.rconLimit.Allow(now, guard.Wide(a), 1):
 		s.drop(DropRate)
 	case !known && !s.afford(now, a, len(reply)):
 		s.drop(DropBytes)
@@ -217,22 +218,22 @@ func (s *Server) onRcon(now int64, peer transport.Peer, b []byte) {
 		s.drop(DropRconMalformed)
 		return
 	}
-	if !s.cookies.valid(&rconChallenges, now, a, 0, req.Challenge) {
+	if !s.cookies.Valid(&rconChallenges, now, a, 0, req.Challenge) {
 		s.drop(DropRconChallenge)
 		s.refuse(now, peer, b)
 		return
 	}
 	if _, banned := s.cfg.Bans.Find(a); banned {
 		s.drop(DropRconBanned)
-		if key := addressKey(a); !s.rcon.noticed.has(now, key) {
-			s.rcon.noticed.add(now, key)
+		if key := guard.Address(a); !s.rcon.noticed.Has(now, key) {
+			s.rcon.noticed.Add(now, key)
 			s.notice(peer)
 		}
 		return
 	}
-	s.proven.add(now, addressKey(a))
+	s.proven.Add(now, guard.Address(a))
 	trusted := a.IsLoopback() || contains(s.rcon.set.Exempt, a) || s.rcon.isAdmin(a)
-	if !trusted && s.guesses.empty(now, wideKey(a)) {
+	if !trusted && s.guesses.Empty(now, guard.Wide(a)) {
 		s.drop(DropRconGuesses)
 		return
 	}
@@ -240,13 +241,13 @@ func (s *Server) onRcon(now int64, peer transport.Peer, b []byte) {
 	allowed := len(s.rcon.set.Allow) == 0 || contains(s.rcon.set.Allow, a)
 	if which < 0 || !allowed {
 		s.stats.RconWrong++
-		s.guesses.allow(now, wideKey(a), 1)
+		s.guesses.Allow(now, guard.Wide(a), 1)
 		s.wrong(now, peer, allowed, trusted)
 		return
 	}
 	s.stats.RconRan++
 	s.run(peer, s.rcon.set.Passwords[which].Level, req.Command)
-	delete(s.rcon.failed, addressKey(a))
+	delete(s.rcon.failed, guard.Address(a))
 	s.rcon.addAdmin(a)
 }
 
@@ -255,7 +256,7 @@ func (s *Server) refuse(now int64, peer transport.Peer, req []byte) {
 	for _, text := range [...]string{textNoChallenge, textBadChallenge} {
 		reply := AppendRefused(s.small[:0], text)
 		if small(len(req), len(reply)) {
-			if peer.Addr().IsLoopback() || s.rconLimit.allow(now, wideKey(peer.Addr()), 1) {
+			if peer.Addr().IsLoopback() || s.rconLimit.Allow(now, guard.Wide(peer.Addr()), 1) {
 				s.send(peer, reply)
 			}
 			return
@@ -271,14 +272,14 @@ func (s *Server) notice(peer transport.Peer) {
 // wrong counts a wrong password, and bans the address that sent too many.
 func (s *Server) wrong(now int64, peer transport.Peer, allowed, trusted bool) {
 	r, a := &s.rcon, peer.Addr()
-	f := r.fail(now, addressKey(a))
+	f := r.fail(now, guard.Address(a))
 	verdict := RconWrong
 	if !allowed {
 		verdict = RconNotAllowed
 	}
 	if !trusted && r.set.Failures > 0 && f.n >= r.set.Failures && s.autoBan(a) == nil {
-		delete(r.failed, addressKey(a))
-		r.noticed.add(now, addressKey(a))
+		delete(r.failed, guard.Address(a))
+		r.noticed.Add(now, guard.Address(a))
 		s.event(RconEvent{Peer: peer, Verdict: RconBanned, Times: f.silent})
 		s.notice(peer)
 		return
@@ -310,11 +311,11 @@ func (s *Server) event(e RconEvent) {
 
 // fail notes a failure of an address and drops those that are too old to count.
 // The address of which nothing was heard for longest makes room for a new one.
-func (r *rcon) fail(now int64, k netKey) *failures {
+func (r *rcon) fail(now int64, k guard.Key) *failures {
 	f := r.failed[k]
 	if f == nil {
 		if len(r.failed) >= maxFailed {
-			oldest, at := netKey{}, now+1
+			oldest, at := guard.Key{}, now+1
 			for k, f := range r.failed {
 				if f.last < at {
 					oldest, at = k, f.last

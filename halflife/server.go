@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/teeyard/teeyard/halflife/internal/guard"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -179,15 +180,13 @@ type ServerStats struct {
 type Server struct {
 	cfg     ServerConfig
 	set     Settings
-	cookies *cookies
+	cookies *guard.Cookies
 	stats   ServerStats
 
-	perAddress, perNetwork, perProven *limiter
-	bytes, rconLimit, guesses         *limiter
-	allBytes                          allowance
-	allPrice                          float64
-	allBurst                          int64
-	proven                            *addrSet
+	perAddress, perNetwork, perProven *guard.Limiter
+	bytes, rconLimit, guesses         *guard.Limiter
+	allBytes                          *guard.Limiter
+	proven                            *guard.Set
 
 	answers answers
 	small   [64]byte
@@ -244,7 +243,7 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 	if cfg.Bans == nil {
 		cfg.Bans = NewBanList()
 	}
-	s := &Server{cfg: cfg, cookies: newCookies(nil), proven: newAddrSet(provenSpan)}
+	s := &Server{cfg: cfg, cookies: guard.NewCookies(), proven: guard.NewSet(provenSpan)}
 	s.rcon.init()
 	if err := s.Set(cfg.Settings); err != nil {
 		return nil, err
@@ -270,8 +269,7 @@ func (s *Server) Set(set Settings) error {
 		s.bytes = newLimiter(l.Bytes, standardBytes)
 		s.rconLimit = newLimiter(l.Rcon, standardRcon)
 		s.guesses = newLimiter(l.Guesses, standardGuesses)
-		s.allPrice = float64(time.Second) / orElse(l.AllBytes.PerSecond, standardAllBytes.PerSecond)
-		s.allBurst = int64(s.allPrice * orElse(l.AllBytes.Burst, standardAllBytes.Burst))
+		s.allBytes = newLimiter(l.AllBytes, standardAllBytes)
 	}
 	s.set = set
 	return nil
@@ -302,7 +300,7 @@ func (s *Server) Feed(now int64, peer transport.Peer, b []byte) {
 	case RequestRconChallenge:
 		s.onRconChallenge(now, peer, b)
 	case RequestA2SInfo, RequestA2SPlayers, RequestA2SRules:
-		if r.Challenge == NoChallenge || !s.cookies.valid(&a2sChallenge, now, peer.Addr(), 0, r.Challenge) {
+		if r.Challenge == NoChallenge || !s.cookies.Valid(&a2sChallenge, now, peer.Addr(), 0, r.Challenge) {
 			s.challenge(now, peer, b)
 			return
 		}
@@ -336,17 +334,17 @@ func (s *Server) send(to transport.Peer, b []byte) {
 
 // challenge asks an address to show that it gets what is sent to it.
 func (s *Server) challenge(now int64, peer transport.Peer, req []byte) {
-	s.answer(now, peer, req, AppendA2SChallenge(s.small[:0], s.cookies.issue(&a2sChallenge, now, peer.Addr(), 0)))
+	s.answer(now, peer, req, AppendA2SChallenge(s.small[:0], s.cookies.Issue(&a2sChallenge, now, peer.Addr(), 0)))
 }
 
 // onProven answers an A2S request with a valid challenge.
 func (s *Server) onProven(now int64, peer transport.Peer, kind RequestKind) {
-	key := addressKey(peer.Addr())
-	if !peer.Addr().IsLoopback() && !s.perProven.allow(now, key, 1) {
+	key := guard.Address(peer.Addr())
+	if !peer.Addr().IsLoopback() && !s.perProven.Allow(now, key, 1) {
 		s.drop(DropRate)
 		return
 	}
-	s.proven.add(now, key)
+	s.proven.Add(now, key)
 	a := s.fresh(now)
 	switch kind {
 	case RequestA2SInfo:
@@ -387,7 +385,7 @@ func (s *Server) local(a netip.Addr) bool { return IsLAN(a) || contains(s.set.LA
 
 // isProven reports whether an address has shown lately that it is there.
 func (s *Server) isProven(now int64, a netip.Addr) bool {
-	return s.proven.has(now, addressKey(a)) || s.cfg.Known != nil && s.cfg.Known(a)
+	return s.proven.Has(now, guard.Address(a)) || s.cfg.Known != nil && s.cfg.Known(a)
 }
 
 // answer sends an answer to a request without a challenge, if its size and the
@@ -404,7 +402,7 @@ func (s *Server) answer(now int64, peer transport.Peer, req, reply []byte) {
 	switch {
 	case !known && !s.legacy(a):
 		s.drop(DropLegacy)
-	case !a.IsLoopback() && !(s.perAddress.allow(now, addressKey(a), 1) && s.perNetwork.allow(now, networkKey(a), 1)):
+	case !a.IsLoopback() && !(s.perAddress.Allow(now, guard.Address(a), 1) && s.perNetwork.Allow(now, guard.Network(a), 1)):
 		s.drop(DropRate)
 	case !known && !s.afford(now, a, len(reply)):
 		s.drop(DropBytes)
@@ -424,7 +422,7 @@ func (s *Server) legacy(a netip.Addr) bool {
 // afford takes bytes off the budgets.
 func (s *Server) afford(now int64, a netip.Addr, bytes int) bool {
 	return a.IsLoopback() ||
-		s.bytes.allow(now, networkKey(a), bytes) && s.allBytes.take(now, int64(s.allPrice*float64(bytes)), s.allBurst)
+		s.bytes.Allow(now, guard.Network(a), bytes) && s.allBytes.Allow(now, guard.Key{}, bytes)
 }
 
 // sendMessage sends an answer that may be in parts.

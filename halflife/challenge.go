@@ -1,0 +1,55 @@
+package halflife
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/teeyard/teeyard/halflife/internal/guard"
+)
+
+// Rate is an allowance: so much per second, and so much at once. The unit depends
+// on what it limits. Zeros stand for the default.
+type Rate struct {
+	PerSecond float64
+	Burst     float64
+}
+
+func newLimiter(r, standard Rate) *guard.Limiter {
+	return guard.NewLimiter(orElse(r.PerSecond, standard.PerSecond), orElse(r.Burst, standard.Burst))
+}
+
+// The kinds of challenges. Programs ask once and keep the answer: those of A2S
+// for the queries of a list, those of rcon until they end.
+var (
+	a2sChallenge   = guard.Kind{Use: 'a', Window: time.Minute, Fit: fitA2S}
+	rconChallenges = guard.Kind{Use: 'r', Window: time.Hour, Fit: fitRcon}
+)
+
+// fitA2S avoids the values that programs take for none.
+func fitA2S(raw uint64) uint32 {
+	if c := uint32(raw); c != 0 && c != NoChallenge {
+		return c
+	}
+	return 0x5eed
+}
+
+// fitRcon brings a value into the range that all programs can cope with.
+func fitRcon(raw uint64) uint32 {
+	return minRconChallenge + uint32(raw%(maxRconChallenge-minRconChallenge+1))
+}
+
+// IsLAN reports whether an address is of a local network: private, link-local or
+// loopback.
+func IsLAN(a netip.Addr) bool {
+	return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
+}
+
+// contains reports whether one of the networks has an address.
+func contains(nets []netip.Prefix, a netip.Addr) bool {
+	for _, n := range nets {
+		if n.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
