@@ -1,4 +1,4 @@
-// Package server is the Teeworlds 0.7 game server: it takes clients from their
+// Package server is the Teeworlds game server: it takes clients from their
 // first datagram into the game and keeps them playing.
 //
 // The zero [Config] is a deathmatch on the embedded map on UDP port 8303:

@@ -29,7 +29,7 @@ type download struct {
 	file   *bridge.Map // that the client was told of
 	active bool
 	next   int // chunk
-	asked  int // the last chunk that was named
+	asked  int // the chunk after the last one that was named
 	window int // chunks that may be unacknowledged
 }
 
@@ -39,10 +39,10 @@ type download struct {
 func (c *session) requestMap(chunk int) {
 	d := &c.download
 	if chunk >= 0 {
-		if d.active && chunk <= d.asked {
+		if chunk < d.asked {
 			d.next = chunk
 		}
-		d.asked = chunk
+		d.asked = chunk + 1
 	}
 	d.active = true
 	d.window = min(max(d.window+mapWindowStep, mapWindowStart), mapWindow)

@@ -319,3 +319,68 @@ func TestVersionsTogether(t *testing.T) {
 	elders[2].conn.Close(a.now(), "")
 	a.until(15*time.Second, "that one left", func() bool { return len(elders[0].names) == all-1 && len(young[0].infos) == all-1 })
 }
+
+// pieces is a client that notes which pieces of the map come.
+type pieces struct {
+	dec  msg6.Decoder
+	got  []int32
+	last int
+}
+
+// Chunk implements conn.Handler.
+func (p *pieces) Chunk(b []byte, _ bool) {
+	if m, err := p.dec.Decode(b); err == nil {
+		if m, ok := m.(*msg6.MapData); ok {
+			p.got = append(p.got, m.Chunk)
+			p.last += int(m.Last)
+		}
+	}
+}
+
+// TestMapByPieces: a client that asks for every piece gets them ahead of its
+// requests, and all again if it begins anew.
+func TestMapByPieces(t *testing.T) {
+	l := newLab(t, nil)
+	var c conn.Conn
+	var p pieces
+	l.out = func(_ transport.Peer, b []byte) { c.Feed(l.now, b, &p) }
+	if err := c.Init(conn.Config{Send: func(b []byte) { l.feed(ip(1), b) }}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Dial6(l.now, conn.TKEN, 0); err != nil {
+		t.Fatal(err)
+	}
+	say := func(m msg6.Message) {
+		c.Queue(l.now, m.Append(nil), true)
+		c.Flush(l.now)
+	}
+	say(&msg6.Info{NetVersion: []byte(msg6.NetVersion)})
+	file := l.srv.gameMap.forAll().File
+	all := (len(file) + msg6.MapChunkSize - 1) / msg6.MapChunkSize
+	for round := 1; round <= 3; round++ {
+		p.got = nil
+		for i := range all {
+			say(&msg6.RequestMapData{Chunk: int32(i)})
+			if i == 0 && len(p.got) < min(all, 5) {
+				t.Errorf("round %d: %d of %d pieces after the first request", round, len(p.got), all)
+			}
+			if round == 2 && i == all/2 {
+				break // it loses patience
+			}
+		}
+		for i, n := range p.got {
+			if int(n) != i {
+				t.Fatalf("round %d: piece %d comes as number %d", round, n, i)
+			}
+		}
+		if len(p.got) != all || p.last != round {
+			t.Errorf("round %d: %d of %d pieces, %d last ones", round, len(p.got), all, p.last)
+		}
+	}
+	say(&msg6.RequestMapData{Chunk: 1 << 30})
+	say(&msg6.RequestMapData{Chunk: 1<<30 - 1})
+	say(&msg6.Ready{})
+	if s := l.srv.byPeer[ip(1)]; s == nil || s.state != stateReady {
+		t.Errorf("session %+v", s)
+	}
+}
