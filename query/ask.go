@@ -35,9 +35,10 @@ type Config struct {
 	// 500 ms.
 	Retry time.Duration
 	// Settle is how long the other forms are waited for after one was answered
-	// in full; 0 means 250 ms. A slow server gets twice its latency.
+	// in full; 0 means 250 ms. A slow server gets twice its latency, and a form that
+	// was begun to be answered is asked once or twice more.
 	Settle time.Duration
-	// Concurrency is how many servers are waited for at a time; 0 means 64.
+	// Concurrency is how many servers are waited for at a time; 0 means 256.
 	Concurrency int
 	// Rate is how many servers are begun with per second; 0 means 200.
 	Rate int
@@ -53,7 +54,7 @@ func (c Config) filled() Config {
 	orTime(&c.Retry, 500*time.Millisecond)
 	orTime(&c.Settle, 250*time.Millisecond)
 	if c.Concurrency <= 0 {
-		c.Concurrency = 64
+		c.Concurrency = 256
 	}
 	if c.Rate <= 0 {
 		c.Rate = 200
@@ -142,8 +143,8 @@ func Ask(ctx context.Context, conn transport.Conn, cfg Config, addr transport.Pe
 	return result, err
 }
 
-// Each asks many servers and calls f with each one's result, in the order in which
-// they are done. The connection must have no other user. The error says why not
+// Each asks many servers, each of which should be given once, and calls f with each
+// one's result, in the order in which they are done. The connection must have no other user. The error says why not
 // all were asked.
 func Each(ctx context.Context, conn transport.Conn, cfg Config, targets []Target, f func(Result)) error {
 	a := newAsker(cfg, targets, conn.Send, f)
@@ -192,7 +193,7 @@ func newAsker(cfg Config, targets []Target, send func(transport.Peer, []byte), d
 func (a *asker) step(now int64) (next int64, more bool) {
 	next = now + int64(time.Second)
 	for addr, t := range a.active {
-		if t.over(now) {
+		if now >= t.end(a) {
 			delete(a.active, addr)
 			a.done(t.result())
 			continue
@@ -200,7 +201,7 @@ func (a *asker) step(now int64) (next int64, more bool) {
 		if now >= t.again {
 			t.ask(now, a)
 		}
-		next = min(next, t.again, t.end)
+		next = min(next, t.again, t.end(a))
 	}
 	for len(a.waiting) > 0 && len(a.active) < a.cfg.Concurrency {
 		if now < a.begin {
@@ -219,7 +220,7 @@ func (a *asker) step(now int64) (next int64, more bool) {
 		a.active[target.Addr] = t
 		t.ask(now, a)
 		a.begin = now + int64(time.Second)/int64(a.cfg.Rate)
-		next = min(next, t.again, t.end)
+		next = min(next, t.again, t.end(a))
 	}
 	return next, len(a.active)+len(a.waiting) > 0
 }
@@ -227,17 +228,16 @@ func (a *asker) step(now int64) (next int64, more bool) {
 // feed takes a datagram.
 func (a *asker) feed(now int64, from transport.Peer, b []byte) {
 	t := a.active[from]
-	if t == nil || !t.feed(now, b, a) {
+	if t == nil {
 		return
 	}
-	if t.all() {
-		t.end = now
+	full := t.feed(now, b, a)
+	if full && t.all() {
+		t.limit = now
 		return
 	}
-	if t.settling {
-		return
+	if full && !t.settling {
+		t.settling = true
+		t.settled = now + max(int64(a.cfg.Settle), 2*int64(t.latency))
 	}
-	t.settling = true
-	wait := max(int64(a.cfg.Settle), 2*int64(t.latency))
-	t.end = min(t.end, now+wait)
 }

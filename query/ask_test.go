@@ -191,6 +191,27 @@ func TestAskForms(t *testing.T) {
 	}
 }
 
+// TestAskSlow asks a server whose first answers of 0.7 are lost: it is known to speak
+// 0.7, so it is asked again although all other forms are answered.
+func TestAskSlow(t *testing.T) {
+	w := newWorld(t, 1, netsim.Link{Delay: 20 * time.Millisecond})
+	addr := serverAddr(1)
+	s := newFake(t, crowd(5), FormPlain6, FormExtended6, Form7)
+	asked := 0
+	w.net.Handle(addr, func(now int64, from transport.Peer, b []byte) {
+		if kind, _ := packet.Classify(b); kind == packet.KindConnless7 {
+			if asked++; asked == 1 {
+				return
+			}
+		}
+		s.feed(now, from, b, func(b []byte) { w.net.Send(addr, from, b) })
+	})
+	span := w.ask(t, Config{}, []Target{{Addr: addr}})
+	if r := w.results[addr]; r.Versions() != Version6|Version7 || span > 1200*time.Millisecond {
+		t.Errorf("speaks %v, after %v", r.Versions(), span)
+	}
+}
+
 // TestAskMany asks a thousand servers over a bad network.
 func TestAskMany(t *testing.T) {
 	w := newWorld(t, 7, netsim.Link{Delay: 30 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.2, Duplicate: 0.1})

@@ -10,9 +10,10 @@ import (
 // asked is a server that is being asked.
 type asked struct {
 	target   Target
-	end      int64 // ns, when it is given up
+	limit    int64 // ns, when it is given up at the latest
 	again    int64 // ns, when it is asked again
-	settling bool
+	settling bool  // a form is answered
+	settled  int64 // ns, until when the others are waited for then
 
 	own   packet.Token // ours of 0.7
 	peer  packet.Token // the server's of 0.7, NoToken while it is not known
@@ -25,16 +26,26 @@ type asked struct {
 	latency time.Duration // the least; known once a form was heard
 }
 
-func newAsked(target Target, end int64, random func() uint32) *asked {
+func newAsked(target Target, limit int64, random func() uint32) *asked {
 	own := packet.Token(random())
 	if own == packet.NoToken {
 		own--
 	}
-	return &asked{target: target, end: end, own: own, peer: packet.NoToken, base: random()}
+	return &asked{target: target, limit: limit, own: own, peer: packet.NoToken, base: random()}
 }
 
-// over tells whether nothing more is waited for.
-func (t *asked) over(now int64) bool { return now >= t.end }
+// end returns until when the server is waited for. Once a form is answered it is
+// known to be there, and what it does not speak is not waited for long. A form that
+// it does speak may be asked again.
+func (t *asked) end(a *asker) int64 {
+	switch {
+	case !t.settling:
+		return t.limit
+	case t.pending():
+		return min(t.limit, t.settled+2*int64(a.cfg.Retry))
+	}
+	return min(t.limit, t.settled)
+}
 
 // all tells whether every form that was asked was answered in full.
 func (t *asked) all() bool {
@@ -44,6 +55,16 @@ func (t *asked) all() bool {
 		}
 	}
 	return true
+}
+
+// pending tells whether the server has begun to answer in a form and not ended.
+func (t *asked) pending() bool {
+	for f := range Form(NumForms) {
+		if !t.full[f] && (t.heard[f] || f == Form7 && t.peer != packet.NoToken) {
+			return true
+		}
+	}
+	return false
 }
 
 // asks tells whether the server is asked in a form.

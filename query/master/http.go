@@ -73,7 +73,8 @@ type way struct {
 	inFlight   int
 	answered   int // index of the latest request that was answered, -1 for none
 	status     status
-	listed     bool // was taken, and not removed since
+	listed     bool   // was taken, and not removed since
+	said       string // the last failure that was told
 	token      string
 	newToken   bool
 }
@@ -214,6 +215,10 @@ func (a *announcer) answer(r response) {
 		e.Kind = Unreachable
 	default:
 		e.Kind = Failed
+		if before == statusError && w.said == e.Text {
+			return // it is tried every 15 s; once is enough
+		}
+		w.said = e.Text
 	}
 	a.event(e)
 }

@@ -171,7 +171,7 @@ func TestAnnounce(t *testing.T) {
 	for _, e := range w.events {
 		kinds = append(kinds, e.Kind)
 	}
-	if want := []EventKind{Registered, Registered, Failed, Failed, Registered}; !slices.Equal(kinds, want) {
+	if want := []EventKind{Registered, Registered, Failed, Registered}; !slices.Equal(kinds, want) {
 		t.Errorf("events %+v", w.events)
 	}
 

@@ -71,7 +71,8 @@ const (
 	// Unreachable means that the master cannot reach the server's UDP port: a
 	// firewall or a router is in the way.
 	Unreachable
-	// Failed means that something else went wrong. It is tried again.
+	// Failed means that something else went wrong. It is tried again; that the
+	// same failed again is not told.
 	Failed
 )
 

@@ -1,0 +1,55 @@
+package query
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/teeyard/teeyard/protocol/packet"
+)
+
+// BenchmarkAnswer is what a server does for a datagram that asks: reading it, the
+// budget, and the answers of a full server.
+func BenchmarkAnswer(b *testing.B) {
+	i := crowd(64)
+	for f := range Form(NumForms) {
+		b.Run(f.String(), func(b *testing.B) {
+			var a Answers
+			a.Set(i)
+			budget := NewBudget(BudgetConfig{Network: 1 << 40, Total: 1 << 40})
+			from := netip.MustParseAddr("192.0.2.1")
+			ask := AppendRequest(nil, Request{Form: f, Token: 5})
+			out := make([]byte, 0, packet.MaxDatagram)
+			now := int64(0)
+			b.ReportAllocs()
+			for b.Loop() {
+				r, ok := ParseRequest6(ask)
+				if f == Form7 {
+					r, ok = ParseRequest7(ask)
+				}
+				now += 1000
+				if !ok || !budget.Spend(now, from, a.Size(f)) {
+					b.Fatal("no answer")
+				}
+				size := 0
+				for n := range a.Len(f) {
+					out = a.Append(out[:0], r, n)
+					size += len(out)
+				}
+				b.SetBytes(int64(size))
+			}
+		})
+	}
+}
+
+// BenchmarkSet is a tick in which somebody asked in every form.
+func BenchmarkSet(b *testing.B) {
+	i := crowd(64)
+	var a Answers
+	b.ReportAllocs()
+	for b.Loop() {
+		a.Set(i)
+		for f := range Form(NumForms) {
+			a.Len(f)
+		}
+	}
+}
