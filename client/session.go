@@ -49,6 +49,9 @@ type SessionConfig struct {
 	// DDNet and Connection are as in Config.
 	DDNet      int32
 	Connection [16]byte
+	// Plain begins as the oldest clients of a version do. Servers know less well then
+	// who it is.
+	Plain bool
 	// HasMap tells whether a map need not be downloaded; nil means it must.
 	HasMap func(m *bridge.MapOffer) bool
 	// OnProgress learns how many bytes of the map have come, of how many: at the

@@ -105,7 +105,7 @@ func (c *Session) dial(own packet.Token) error {
 		if i == newer {
 			err = k.Dial(c.now, own)
 		} else {
-			err = k.Dial6(c.now, conn.TKEN, own)
+			err = k.Dial6(c.now, c.handshake(), own)
 		}
 		if err != nil {
 			return err
@@ -176,7 +176,15 @@ func (c *Session) retry() bool {
 	}
 	c.speak(older)
 	c.state = Connecting
-	return c.conn.Dial6(c.now, conn.TKEN, 0) == nil
+	return c.conn.Dial6(c.now, c.handshake(), 0) == nil
+}
+
+// handshake is how a connection of 0.6 begins.
+func (c *Session) handshake() conn.Handshake {
+	if c.cfg.Plain {
+		return conn.Plain
+	}
+	return conn.TKEN
 }
 
 // Version is the version of the protocol that is spoken: AnyVersion as long as that
