@@ -1,0 +1,410 @@
+package master
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/internal/guard"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// ErrConfig is returned for configurations that make no sense.
+var ErrConfig = errors.New("master: bad configuration")
+
+// Config is the configuration of a Master. Send is needed.
+type Config struct {
+	// Send sends a datagram; it must not keep b. transport.Conn.Send fits.
+	Send func(to transport.Peer, b []byte)
+	// LAN lists servers of local networks too. A master for the world must not:
+	// clients elsewhere would look for them in their own networks.
+	LAN bool
+	// Legacy says who gets the list without having echoed anything, and who is
+	// answered "c": by default local networks. With LegacyOn it is everybody, but
+	// for "c" only, within the limits of Bytes.
+	Legacy halflife.Legacy
+	// PerAddress is how many servers an address may have; 0 means 14.
+	PerAddress int
+	// MaxServers is how many servers there may be; 0 means 20000.
+	MaxServers int
+	// Expire is how long a server stays without a heartbeat; 0 means 6 minutes.
+	Expire time.Duration
+	// State is the file that the list is kept in over restarts, "" for none; Run
+	// writes it.
+	State string
+	// Now is the clock for people, time.Now if it is nil.
+	Now func() time.Time
+}
+
+// Server is an entry of the list.
+type Server struct {
+	// Address is where heartbeats and answers came from.
+	Address netip.AddrPort `json:"address"`
+	// Name, Map, Dir, Game and Version are what the server says of itself.
+	Name    string `json:"name"`
+	Map     string `json:"map"`
+	Dir     string `json:"dir"`
+	Game    string `json:"game"`
+	Version string `json:"version"`
+	// Players, Max and Bots are the counts of the last heartbeat.
+	Players int `json:"players"`
+	Max     int `json:"max"`
+	Bots    int `json:"bots"`
+	// Type and OS are the letters of the protocol, "d" and "l" for instance.
+	Type string `json:"type"`
+	OS   string `json:"os"`
+	// Password and Secure are as in halflife.Info.
+	Password bool `json:"password"`
+	Secure   bool `json:"secure"`
+	// AppID is the number of the game at Steam, 0 if it is not known.
+	AppID uint64 `json:"appID,omitempty"`
+	// Region is a region as in halflife.ListRequest.
+	Region byte `json:"region"`
+	// Since is when the server got on the list, and Seen when its last heartbeat
+	// came.
+	Since time.Time `json:"since"`
+	Seen  time.Time `json:"seen"`
+}
+
+// entry is a server that is listed, or wants to be.
+type entry struct {
+	addr    netip.AddrPort
+	info    halflife.Info
+	region  byte
+	since   time.Time
+	seen    time.Time
+	expires int64 // ns
+	listed  bool
+
+	// A probe is under way while tries > 0.
+	tries      int
+	next       int64 // when to ask again, or to give up
+	challenges int
+	checked    int64 // when the last probe began
+}
+
+// Master is a master server. Several goroutines may use it.
+type Master struct {
+	cfg     Config
+	cookies *guard.Cookies
+
+	mu      sync.Mutex
+	servers map[netip.AddrPort]*entry
+	perIP   map[netip.Addr]int
+	stats   Stats
+	out     []byte
+	swept   int64
+
+	// sorted is the list as it is given out, made new at most once a second.
+	sorted   []*entry
+	sortedAt int64
+	dirty    bool
+	// filtered are parts of it, as old at most.
+	filtered   map[halflife.Filter][]*entry
+	filteredAt int64
+
+	pages   map[uint32]*page // of those who ask by number
+	pageIDs []uint32         // in the order they were made
+	walks   map[transport.Peer]walk
+
+	proven *guard.Set
+	hellos, asks, bytes,
+	scans *guard.Limiter
+}
+
+const (
+	probeTries   = 3
+	probeWait    = 2 * time.Second
+	recheckEvery = 30 * time.Second
+	provenSpan   = 10 * time.Minute
+	cookieWindow = 30 * time.Second
+	sortEvery    = time.Second
+	maxFilters   = 32
+)
+
+// challenge is what heartbeats must echo.
+var challenge = guard.Kind{Use: 'm', Window: time.Minute, Fit: func(raw uint64) uint32 { return uint32(raw) | 1 }}
+
+// New makes a master. A state file that is there is read; one that is none is an
+// error.
+func New(cfg Config) (*Master, error) {
+	if cfg.Send == nil {
+		return nil, fmt.Errorf("%w: no way to send", ErrConfig)
+	}
+	if cfg.PerAddress < 0 || cfg.MaxServers < 0 || cfg.Expire < 0 {
+		return nil, fmt.Errorf("%w: a negative limit", ErrConfig)
+	}
+	cfg.PerAddress = cmp.Or(cfg.PerAddress, 14)
+	cfg.MaxServers = cmp.Or(cfg.MaxServers, 20000)
+	cfg.Expire = cmp.Or(cfg.Expire, 6*time.Minute)
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	m := &Master{
+		cfg: cfg, cookies: guard.NewCookies(), proven: guard.NewSet(provenSpan),
+		servers: make(map[netip.AddrPort]*entry), perIP: make(map[netip.Addr]int),
+		filtered: make(map[halflife.Filter][]*entry), pages: make(map[uint32]*page), walks: make(map[transport.Peer]walk),
+		hellos: guard.NewLimiter(2, 20), asks: guard.NewLimiter(10, 40), bytes: guard.NewLimiter(4096, 16384), scans: guard.NewLimiter(100, 200),
+		swept: -1 << 62,
+	}
+	if err := m.load(); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Feed takes a datagram that arrived at a time in ns.
+func (m *Master) Feed(now int64, peer transport.Peer, b []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if peer.Port() < 1024 {
+		m.drop(DropSource)
+		return
+	}
+	if halflife.Is(b) {
+		m.onAnswer(now, peer, b)
+		return
+	}
+	if req, ok := halflife.ParseListRequest(b); ok {
+		m.stats.Lists[req.Form]++
+		m.onList(now, peer, b, &req)
+		return
+	}
+	if echo, ok := halflife.IsHello(b); ok {
+		m.stats.Hellos++
+		if !peer.Addr().IsLoopback() && !m.hellos.Allow(now, guard.Network(peer.Addr()), 1) {
+			m.drop(DropRate)
+			return
+		}
+		m.send(peer, halflife.AppendMasterChallenge(m.out[:0], m.cookies.Issue(&challenge, now, peer.Addr(), peer.Port()), echo))
+		return
+	}
+	if h, err := halflife.ParseHeartbeat(b); err == nil {
+		m.stats.Heartbeats++
+		m.onHeartbeat(now, peer, &h)
+		return
+	}
+	if halflife.IsShutdown(b) {
+		m.stats.Shutdowns++
+		if e := m.servers[peer]; e != nil && e.listed && e.tries == 0 && now-e.checked >= int64(recheckEvery) {
+			m.probe(now, e)
+		}
+		return
+	}
+	m.drop(DropUnknown)
+}
+
+func (m *Master) drop(d Drop) { m.stats.Dropped[d]++ }
+
+func (m *Master) send(to transport.Peer, b []byte) {
+	m.out = b
+	m.stats.Sent++
+	m.stats.SentBytes += uint64(len(b))
+	m.cfg.Send(to, b)
+}
+
+// onHeartbeat takes a heartbeat. Nothing in it counts unless it echoes what was
+// sent to that address and port.
+func (m *Master) onHeartbeat(now int64, peer transport.Peer, h *halflife.Heartbeat) {
+	if !m.cookies.Valid(&challenge, now, peer.Addr(), peer.Port(), h.Challenge) {
+		m.drop(DropChallenge)
+		return
+	}
+	if !halflife.Listable(peer, m.cfg.LAN) {
+		m.drop(DropReserved)
+		return
+	}
+	e := m.servers[peer]
+	if e == nil {
+		if m.perIP[peer.Addr()] >= m.cfg.PerAddress || len(m.servers) >= m.cfg.MaxServers {
+			m.drop(DropFull)
+			return
+		}
+		e = m.add(peer)
+		e.info, e.region = h.Info, h.Region
+		m.probe(now, e)
+	}
+	e.info.Map, e.info.Players, e.info.Max, e.info.Bots, e.info.Password = h.Info.Map, h.Info.Players, h.Info.Max, h.Info.Bots, h.Info.Password
+	if h.Info.Version != "" {
+		e.info.Version = h.Info.Version
+	}
+	e.region = h.Region
+	e.seen, e.expires = m.cfg.Now(), now+int64(m.cfg.Expire)
+}
+
+func (m *Master) add(addr netip.AddrPort) *entry {
+	e := &entry{addr: addr}
+	m.servers[addr] = e
+	m.perIP[addr.Addr()]++
+	return e
+}
+
+func (m *Master) remove(e *entry) {
+	delete(m.servers, e.addr)
+	if ip := e.addr.Addr(); m.perIP[ip] > 1 {
+		m.perIP[ip]--
+	} else {
+		delete(m.perIP, ip)
+	}
+	m.dirty = m.dirty || e.listed
+}
+
+// probe asks a server whether it is one.
+func (m *Master) probe(now int64, e *entry) {
+	e.tries, e.challenges, e.checked = 0, 0, now
+	m.probeAgain(now, e)
+}
+
+func (m *Master) probeAgain(now int64, e *entry) {
+	e.tries++
+	e.next = now + int64(probeWait)
+	m.stats.Probes++
+	m.send(e.addr, halflife.AppendA2SRequest(m.out[:0], halflife.RequestA2SInfo, halflife.NoChallenge))
+	m.send(e.addr, halflife.AppendTextRequest(m.out[:0], halflife.RequestDetails))
+}
+
+// onAnswer takes what has the header of answers: those to probes. A ping is the
+// only question that has it.
+func (m *Master) onAnswer(now int64, peer transport.Peer, b []byte) {
+	if halflife.ParseRequest(b).Kind == halflife.RequestPing {
+		if pong := halflife.AppendPong(m.out[:0]); small(b, pong) {
+			m.send(peer, pong)
+		}
+		return
+	}
+	e := m.servers[peer]
+	if e == nil || e.tries == 0 {
+		m.drop(DropUnknown)
+		return
+	}
+	if c, err := halflife.ParseA2SChallenge(b); err == nil && e.challenges < probeTries {
+		e.challenges++
+		m.send(peer, halflife.AppendA2SRequest(m.out[:0], halflife.RequestA2SInfo, c))
+		return
+	}
+	i, _, err := halflife.ParseInfo(b)
+	if err != nil {
+		m.drop(DropUnknown)
+		return
+	}
+	m.stats.ProbesAnswered++
+	e.tries = 0
+	// What is the same for the life of a server comes from the probe; what changes
+	// comes with the heartbeats.
+	i.Players, i.Max, i.Bots = e.info.Players, e.info.Max, e.info.Bots
+	i.Map = cmp.Or(e.info.Map, i.Map)
+	i.Version = cmp.Or(e.info.Version, i.Version)
+	i.Password = i.Password || e.info.Password
+	e.info = i
+	if !e.listed {
+		e.listed, e.since = true, m.cfg.Now()
+	}
+	m.dirty = true
+}
+
+// small reports whether an answer is at most 1.2 times as long as its request.
+func small(req, reply []byte) bool { return 5*len(reply) <= 6*len(req) }
+
+// Advance lets time pass: servers expire, probes go out again or fail. Call it
+// about once a second, or more often.
+func (m *Master) Advance(now int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if now-m.swept < int64(time.Second)/4 {
+		return
+	}
+	m.swept = now
+	for _, e := range m.servers {
+		switch {
+		case now >= e.expires:
+			m.remove(e)
+		case e.tries == 0 || now < e.next:
+		case e.tries < probeTries:
+			m.probeAgain(now, e)
+		default:
+			m.stats.ProbesFailed++
+			m.remove(e)
+		}
+	}
+	m.expirePages(now)
+}
+
+// list is the list to give out, sorted by address.
+func (m *Master) list(now int64) []*entry {
+	if !m.dirty || m.sorted != nil && now-m.sortedAt < int64(sortEvery) {
+		return m.sorted
+	}
+	m.dirty, m.sortedAt = false, now
+	m.sorted = make([]*entry, 0, len(m.servers))
+	for _, e := range m.servers {
+		if e.listed {
+			m.sorted = append(m.sorted, e)
+		}
+	}
+	slices.SortFunc(m.sorted, func(a, b *entry) int { return a.addr.Compare(b.addr) })
+	clear(m.filtered)
+	return m.sorted
+}
+
+// matching is the part of the list that a filter lets through. Filters that
+// nobody used lately cost a look at every server, of which there is only so much
+// to be had: ok is false then.
+func (m *Master) matching(now int64, f halflife.Filter) (list []*entry, ok bool) {
+	all := m.list(now)
+	if f == (halflife.Filter{}) {
+		return all, true
+	}
+	if now-m.filteredAt >= int64(sortEvery) {
+		clear(m.filtered)
+		m.filteredAt = now
+	}
+	if list, ok := m.filtered[f]; ok {
+		return list, true
+	}
+	if !m.scans.Allow(now, guard.Key{}, 1) {
+		return nil, false
+	}
+	for _, e := range all {
+		if f.Match(&e.info) {
+			list = append(list, e)
+		}
+	}
+	if len(m.filtered) >= maxFilters {
+		clear(m.filtered)
+	}
+	m.filtered[f] = list
+	return list, true
+}
+
+// Servers returns the list, sorted by address.
+func (m *Master) Servers() []Server {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := make([]Server, 0, len(m.servers))
+	for _, e := range m.servers {
+		if e.listed {
+			all = append(all, e.server())
+		}
+	}
+	slices.SortFunc(all, func(a, b Server) int { return a.Address.Compare(b.Address) })
+	return all
+}
+
+func (e *entry) server() Server {
+	i := &e.info
+	return Server{Address: e.addr, Name: i.Name, Map: i.Map, Dir: i.Dir, Game: i.Game, Version: i.Version,
+		Players: i.Players, Max: i.Max, Bots: i.Bots, Type: letter(i.Type), OS: letter(i.OS), Password: i.Password, Secure: i.Secure,
+		AppID: i.AppID, Region: e.region, Since: e.since.UTC(), Seen: e.seen.UTC()}
+}
+
+func letter(c byte) string {
+	if c <= ' ' || c >= 0x7f {
+		return ""
+	}
+	return string(rune(c))
+}

@@ -1,0 +1,708 @@
+package master_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/master"
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/mem"
+)
+
+// lab is a master without a network, and the game servers around it.
+type lab struct {
+	t    testing.TB
+	m    *master.Master
+	now  int64
+	wall time.Time
+	// games answer probes; others are silent.
+	games map[transport.Peer]halflife.Info
+	sent  map[transport.Peer][][]byte
+}
+
+func newLab(t testing.TB, cfg master.Config) *lab {
+	t.Helper()
+	l := &lab{t: t, now: transport.Monotonic(), wall: time.Unix(1e9, 0), games: make(map[transport.Peer]halflife.Info), sent: make(map[transport.Peer][][]byte)}
+	cfg.Now = func() time.Time { return l.wall }
+	cfg.Send = func(to transport.Peer, b []byte) {
+		if len(b) > halflife.MaxDatagram {
+			t.Errorf("%d bytes", len(b))
+		}
+		l.sent[to] = append(l.sent[to], slices.Clone(b))
+	}
+	var err error
+	if l.m, err = master.New(cfg); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func (l *lab) pass(d time.Duration) {
+	for step := time.Second; d > 0; d -= step {
+		step = min(step, d)
+		l.now += int64(step)
+		l.wall = l.wall.Add(step)
+		l.m.Advance(l.now)
+		l.answer()
+	}
+}
+
+// answer lets the games answer what they were asked.
+func (l *lab) answer() {
+	for peer, info := range l.games {
+		for _, b := range l.take(peer) {
+			if halflife.ParseRequest(b).Kind == halflife.RequestDetails {
+				l.m.Feed(l.now, peer, halflife.AppendDetails(nil, &info))
+			}
+		}
+	}
+}
+
+// take returns what was sent to a peer since the last call.
+func (l *lab) take(peer transport.Peer) [][]byte {
+	out := l.sent[peer]
+	delete(l.sent, peer)
+	return out
+}
+
+// ask feeds a datagram and returns the answer, nil if there is none.
+func (l *lab) ask(peer transport.Peer, b []byte) []byte {
+	l.t.Helper()
+	l.take(peer)
+	l.m.Feed(l.now, peer, b)
+	switch out := l.take(peer); len(out) {
+	case 0:
+		return nil
+	case 1:
+		return out[0]
+	default:
+		l.t.Fatalf("%d answers", len(out))
+		return nil
+	}
+}
+
+// beat sends a heartbeat as servers do.
+func (l *lab) beat(peer transport.Peer, info halflife.Info) {
+	l.t.Helper()
+	c, err := halflife.ParseMasterChallenge(l.ask(peer, halflife.AppendHello(nil)))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.m.Feed(l.now, peer, halflife.AppendHeartbeat(nil, &halflife.Heartbeat{Challenge: c, Info: info, Region: halflife.RegionAll}))
+}
+
+// register puts a game on the list.
+func (l *lab) register(peer transport.Peer, info halflife.Info) {
+	l.t.Helper()
+	l.games[peer] = info
+	l.beat(peer, info)
+	l.answer()
+}
+
+// crowd registers many games, each at an address of its own.
+func (l *lab) crowd(n int) []transport.Peer {
+	l.t.Helper()
+	var all []transport.Peer
+	for i := range n {
+		peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{20, byte(i >> 8), byte(i), 9}), uint16(2000+i%5))
+		l.register(peer, game(i))
+		all = append(all, peer)
+	}
+	slices.SortFunc(all, transport.Peer.Compare)
+	l.pass(2 * time.Second)
+	return all
+}
+
+func game(i int) halflife.Info {
+	return halflife.Info{Name: fmt.Sprintf("server %d", i), Map: []string{"dm1", "ctf5"}[i%2], Dir: []string{"teeworlds", "valve", "cstrike"}[i%3], Game: "a game",
+		Players: i % 17, Max: 16, Type: 'd', OS: 'l', Version: "1"}
+}
+
+func (l *lab) listed(peer transport.Peer) bool {
+	return slices.ContainsFunc(l.m.Servers(), func(s master.Server) bool { return s.Address == peer })
+}
+
+var (
+	server  = netip.MustParseAddrPort("198.51.100.7:8303")
+	client  = netip.MustParseAddrPort("203.0.113.9:4000")
+	neigh   = netip.MustParseAddrPort("192.168.0.9:4000")
+	request = func(r halflife.ListRequest) []byte { return halflife.AppendListRequest(nil, &r) }
+)
+
+// TestLife: on to the list, staying there, and off.
+func TestLife(t *testing.T) {
+	l := newLab(t, master.Config{})
+	l.games[server] = game(1)
+	l.beat(server, game(1))
+	if l.listed(server) {
+		t.Error("listed before it answered")
+	}
+	l.answer()
+	if !l.listed(server) {
+		t.Fatal("not listed")
+	}
+	for range 10 {
+		l.pass(2 * time.Minute)
+		l.beat(server, game(1))
+	}
+	if s := l.m.Servers(); len(s) != 1 || s[0].Name != "server 1" || s[0].Dir != "valve" || s[0].Players != 1 {
+		t.Errorf("%+v", s)
+	}
+	if n := l.m.Stats().Probes; n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+	busy := game(1)
+	busy.Map, busy.Players = "dm7", 9
+	l.beat(server, busy)
+	if s := l.m.Servers(); s[0].Map != "dm7" || s[0].Players != 9 {
+		t.Errorf("%+v", s)
+	}
+	l.pass(5 * time.Minute)
+	if !l.listed(server) {
+		t.Error("off the list after five minutes")
+	}
+	l.pass(61 * time.Second)
+	if l.listed(server) {
+		t.Error("on the list after six minutes of silence")
+	}
+}
+
+// TestProbeChallenge: a server that challenges is asked again with the challenge.
+func TestProbeChallenge(t *testing.T) {
+	l := newLab(t, master.Config{})
+	l.beat(server, game(0))
+	l.take(server)
+	got := l.ask(server, halflife.AppendA2SChallenge(nil, 99))
+	if r := halflife.ParseRequest(got); r.Kind != halflife.RequestA2SInfo || r.Challenge != 99 {
+		t.Errorf("%q", got)
+	}
+	i := game(0)
+	l.ask(server, halflife.AppendA2SInfo(nil, &i))
+	if !l.listed(server) {
+		t.Error("not listed")
+	}
+}
+
+// TestPoisoning: what has not shown that it is there, and a game, is not listed;
+// what is listed is not taken off in its name.
+func TestPoisoning(t *testing.T) {
+	l := newLab(t, master.Config{})
+	// Forged heartbeats, also with the challenge of another port or address.
+	c, err := halflife.ParseMasterChallenge(l.ask(server, halflife.AppendHello(nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, challenge := range []uint32{0, 1, 123456789, c} {
+		victim := netip.MustParseAddrPort(fmt.Sprintf("198.51.100.%d:8303", 20+i))
+		if i == 3 {
+			victim = netip.AddrPortFrom(server.Addr(), 8304)
+		}
+		beat := halflife.Heartbeat{Challenge: challenge, Info: game(0)}
+		if out := l.ask(victim, halflife.AppendHeartbeat(nil, &beat)); out != nil {
+			t.Errorf("a forged heartbeat made us send %q", out)
+		}
+	}
+	if n := l.m.Stats().Dropped[master.DropChallenge]; n != 4 {
+		t.Errorf("%d dropped", n)
+	}
+	// An address that is there, but no game.
+	l.beat(server, game(0))
+	if n := len(l.take(server)); n != 2 {
+		t.Errorf("%d questions", n)
+	}
+	l.pass(20 * time.Second)
+	if n := len(l.take(server)); n > 4 || l.listed(server) || l.m.Stats().Waiting != 0 {
+		t.Errorf("%d more questions, listed %v, %+v", n, l.listed(server), l.m.Stats())
+	}
+	// An answer that nobody asked for.
+	i := game(0)
+	l.ask(server, halflife.AppendDetails(nil, &i))
+	if l.listed(server) {
+		t.Error("listed without a heartbeat")
+	}
+	// A forged goodbye.
+	l.register(server, game(0))
+	l.pass(time.Minute)
+	l.ask(server, nil)
+	for range 100 {
+		l.m.Feed(l.now, server, halflife.AppendShutdown(nil))
+	}
+	if n := len(l.sent[server]); n != 2 {
+		t.Errorf("a hundred goodbyes make us send %d datagrams", n)
+	}
+	l.answer()
+	l.pass(10 * time.Second)
+	if !l.listed(server) {
+		t.Error("taken off by somebody else")
+	}
+	// A real one.
+	delete(l.games, server)
+	l.pass(time.Minute)
+	l.m.Feed(l.now, server, halflife.AppendShutdown(nil))
+	l.pass(10 * time.Second)
+	if l.listed(server) {
+		t.Error("still listed after it left")
+	}
+	// Addresses that nobody else could reach.
+	for _, a := range []string{"10.0.0.1:1024", "127.0.0.1:8303", "192.168.1.1:8303", "169.254.1.1:8303", "[2001:db8::1]:8303"} {
+		l.register(netip.MustParseAddrPort(a), game(0))
+	}
+	if s := l.m.Servers(); len(s) != 0 {
+		t.Errorf("%v", s)
+	}
+	lan := newLab(t, master.Config{LAN: true})
+	lan.register(netip.MustParseAddrPort("192.168.1.1:8303"), game(0))
+	if s := lan.m.Servers(); len(s) != 1 {
+		t.Errorf("%v", s)
+	}
+}
+
+// TestCaps: neither one address nor many can fill the list beyond its bounds.
+func TestCaps(t *testing.T) {
+	l := newLab(t, master.Config{MaxServers: 30})
+	for i := range 40 {
+		l.register(netip.AddrPortFrom(server.Addr(), uint16(8000+i)), game(i))
+		l.pass(time.Second)
+	}
+	if n := len(l.m.Servers()); n != 14 {
+		t.Errorf("%d servers of one address", n)
+	}
+	l.crowd(40)
+	if n := len(l.m.Servers()); n != 30 {
+		t.Errorf("%d servers", n)
+	}
+	// Room is made by those who leave.
+	l.pass(10 * time.Minute)
+	l.register(server, game(0))
+	if n := len(l.m.Servers()); n != 1 {
+		t.Errorf("%d servers after all expired", n)
+	}
+}
+
+// walkThrough gets the list from a peer as a client does, and calls between
+// between pages.
+func (l *lab) walkThrough(peer transport.Peer, form halflife.ListForm, f halflife.Filter, between func()) (all []transport.Peer, ok bool) {
+	l.t.Helper()
+	req := halflife.ListRequest{Form: form, Region: halflife.RegionAll, Filter: f, HasFilter: f != halflife.Filter{}}
+	for range 100 {
+		page, err := halflife.ParseList(l.ask(peer, request(req)))
+		if err != nil {
+			return all, false
+		}
+		for _, s := range page.Servers {
+			if !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
+		if between != nil {
+			between()
+		}
+		switch {
+		case form == halflife.ListAll, page.Form == halflife.ListBatch && page.Next == 0, page.End:
+			slices.SortFunc(all, transport.Peer.Compare)
+			return all, true
+		case page.Form == halflife.ListBatch:
+			req.ID = page.Next
+		default:
+			req.After = page.Servers[len(page.Servers)-1]
+		}
+		l.now += 1e8 // below the limit of requests per second
+	}
+	return all, false
+}
+
+// TestList: everybody gets the whole list in every form, wherever they are.
+func TestList(t *testing.T) {
+	l := newLab(t, master.Config{})
+	all := l.crowd(1000)
+	for _, peer := range []transport.Peer{client, neigh} {
+		for _, form := range []halflife.ListForm{halflife.ListSteam, halflife.ListBatch, halflife.ListID} {
+			got, ok := l.walkThrough(peer, form, halflife.Filter{}, nil)
+			if !ok || !slices.Equal(got, all) {
+				t.Errorf("%v from %v: %d servers, %v", form, peer, len(got), ok)
+			}
+			l.pass(10 * time.Second)
+			filter := halflife.Filter{Dir: "valve", NotEmpty: true}
+			if form == halflife.ListBatch {
+				continue
+			}
+			var want []transport.Peer
+			for _, s := range l.m.Servers() {
+				if s.Dir == "valve" && s.Players > 0 {
+					want = append(want, s.Address)
+				}
+			}
+			if got, ok = l.walkThrough(peer, form, filter, nil); !ok || !slices.Equal(got, want) {
+				t.Errorf("%v from %v: %d servers with a filter, want %d, %v", form, peer, len(got), len(want), ok)
+			}
+			l.pass(10 * time.Second)
+		}
+		got, ok := l.walkThrough(peer, halflife.ListAll, halflife.Filter{}, nil)
+		if !ok || len(got) != halflife.MaxEntries {
+			t.Errorf("all from %v: %d servers, %v", peer, len(got), ok)
+		}
+	}
+}
+
+// TestListSizes: lists of all sizes come whole, the short ones too.
+func TestListSizes(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 3, 229, 230, 231, 232, 462, 463} {
+		l := newLab(t, master.Config{})
+		all := l.crowd(n)
+		for _, form := range []halflife.ListForm{halflife.ListSteam, halflife.ListBatch, halflife.ListID} {
+			for i := range 5 {
+				peer := netip.AddrPortFrom(client.Addr(), uint16(4000+i))
+				if got, ok := l.walkThrough(peer, form, halflife.Filter{}, nil); !ok || !slices.Equal(got, all) {
+					t.Errorf("%v of %d: %d servers, %v", form, n, len(got), ok)
+				}
+				l.pass(10 * time.Second)
+			}
+		}
+	}
+}
+
+// TestListMoves: servers that come and go between pages cost nobody the others.
+func TestListMoves(t *testing.T) {
+	for _, form := range []halflife.ListForm{halflife.ListSteam, halflife.ListBatch} {
+		l := newLab(t, master.Config{})
+		all := l.crowd(700)
+		gone := map[transport.Peer]bool{}
+		got, ok := l.walkThrough(client, form, halflife.Filter{}, func() {
+			for range 10 {
+				p := all[rand.IntN(len(all))]
+				gone[p] = true
+				delete(l.games, p)
+				l.m.Feed(l.now, p, halflife.AppendShutdown(nil))
+			}
+			l.pass(8 * time.Second)
+		})
+		missing := 0
+		for _, p := range all {
+			if !gone[p] && !slices.Contains(got, p) {
+				missing++
+			}
+		}
+		if !ok || missing > 0 {
+			t.Errorf("%v: %d of %d servers missing, %v", form, missing, len(all)-len(gone), ok)
+		}
+	}
+}
+
+// TestReflection: whoever fakes an address gets next to nothing sent there,
+// whatever the request and however often he guesses.
+func TestReflection(t *testing.T) {
+	l := newLab(t, master.Config{})
+	all := l.crowd(600)
+	in, out, biggest := 0, 0, 0
+	ask := func(b []byte) {
+		in += len(b)
+		n := len(l.ask(client, b))
+		out += n
+		biggest = max(biggest, n)
+		l.now += 5e8
+	}
+	ask([]byte("c"))
+	ask([]byte("c\n\x00"))
+	for range 20 {
+		ask([]byte("q"))
+		ask([]byte("q\xff1234"))
+		ask([]byte("1\xff\x00\x00"))
+		ask([]byte("\xff\xff\xff\xffping\x00"))
+		for _, form := range []halflife.ListForm{halflife.ListSteam, halflife.ListBatch, halflife.ListID} {
+			ask(request(halflife.ListRequest{Form: form}))
+			ask(request(halflife.ListRequest{Form: form, ID: rand.Uint32(), After: client}))
+		}
+	}
+	if biggest > 14 {
+		t.Errorf("%d bytes in one answer", biggest)
+	}
+	// Guessing the first server: in the end it succeeds, and was not worth it.
+	in, out = 0, 0
+	for i := range 20000 {
+		peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{30, byte(i >> 12), byte(i >> 4), byte(i)}), 5000)
+		b := request(halflife.ListRequest{Form: halflife.ListSteam, After: all[i%len(all)]})
+		in += len(b)
+		out += len(l.ask(peer, b))
+	}
+	if out*10 > in*12 {
+		t.Errorf("%d bytes for %d", out, in)
+	}
+	// Numbers of another do not help.
+	page, err := halflife.ParseList(l.ask(client, request(halflife.ListRequest{Form: halflife.ListBatch})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := l.ask(server, request(halflife.ListRequest{Form: halflife.ListBatch, ID: page.Next})); got != nil {
+		t.Errorf("the number of another leads to %q", got)
+	}
+	page, err = halflife.ParseList(l.ask(client, request(halflife.ListRequest{Form: halflife.ListBatch, ID: page.Next})))
+	if err != nil || len(page.Servers) != halflife.MaxEntries || page.Next == 0 || page.Next >= 1<<24 {
+		t.Fatalf("%d servers, next %d, %v", len(page.Servers), page.Next, err)
+	}
+	if got := l.ask(server, request(halflife.ListRequest{Form: halflife.ListBatch, ID: page.Next})); got != nil {
+		t.Errorf("the second number of another leads to %q", got)
+	}
+	// A request that is repeated, since the answer was lost, has the same answer.
+	again := request(halflife.ListRequest{Form: halflife.ListBatch, ID: page.Next})
+	if a, b := l.ask(client, again), l.ask(client, again); a == nil || string(a) != string(b) {
+		t.Error("a repeated request has another answer")
+	}
+	l.pass(time.Minute)
+	if got := l.ask(client, again); got != nil {
+		t.Error("a number is good for ever")
+	}
+}
+
+// TestPageFlood: those who ask for pages without end take no memory from others.
+func TestPageFlood(t *testing.T) {
+	l := newLab(t, master.Config{})
+	l.crowd(300)
+	for i := range 6000 {
+		peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{30, byte(i >> 8), byte(i), 1}), 5000)
+		page, err := halflife.ParseList(l.ask(peer, request(halflife.ListRequest{Form: halflife.ListBatch})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.ask(peer, request(halflife.ListRequest{Form: halflife.ListBatch, ID: page.Next}))
+	}
+	l.now += 1e9
+	if got, ok := l.walkThrough(client, halflife.ListBatch, halflife.Filter{}, nil); !ok || len(got) != 300 {
+		t.Errorf("%d servers, %v", len(got), ok)
+	}
+}
+
+// TestState: a restart keeps the list, and asks the servers again.
+func TestState(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "master.json")
+	cfg := master.Config{State: path}
+	l := newLab(t, cfg)
+	all := l.crowd(20)
+	before := l.m.Servers()
+	if err := l.m.Save(); err != nil {
+		t.Fatal(err)
+	}
+	again := newLab(t, cfg)
+	again.games = l.games
+	delete(again.games, all[3])
+	got := again.m.Servers()
+	if a, b := fmt.Sprintf("%+v", before), fmt.Sprintf("%+v", got); a != b {
+		t.Errorf("\n%s\n%s", a, b)
+	}
+	if list, ok := again.walkThrough(client, halflife.ListBatch, halflife.Filter{Dir: "x"}, nil); !ok || len(list) != 20 {
+		t.Errorf("%d servers are given out, %v", len(list), ok)
+	}
+	again.pass(70 * time.Second)
+	if again.listed(all[3]) || !again.listed(all[4]) || len(again.m.Servers()) != 19 {
+		t.Errorf("%d servers left", len(again.m.Servers()))
+	}
+	// Long after, nothing of it is true.
+	l.wall = l.wall.Add(time.Hour)
+	cfg.Now = nil
+	old, err := master.New(master.Config{State: path, Send: func(transport.Peer, []byte) {}, Now: func() time.Time { return l.wall }})
+	if err != nil || len(old.Servers()) != 0 {
+		t.Errorf("%d servers, %v", len(old.Servers()), err)
+	}
+	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := master.New(master.Config{State: path, Send: func(transport.Peer, []byte) {}}); err == nil {
+		t.Error("a broken file is no error")
+	}
+	if _, err := master.New(master.Config{}); err == nil {
+		t.Error("no way to send is no error")
+	}
+}
+
+// TestWeb reads the list as people and programs do.
+func TestWeb(t *testing.T) {
+	l := newLab(t, master.Config{})
+	h := l.m.Handler()
+	get := func(path string) string {
+		t.Helper()
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		b, err := io.ReadAll(w.Result().Body)
+		if err != nil || w.Code != 200 && path != "/nothing" {
+			t.Errorf("%s: %d, %v", path, w.Code, err)
+		}
+		return string(b)
+	}
+	if page := get("/"); !strings.Contains(page, "No server has registered yet.") {
+		t.Error(page)
+	}
+	evil := game(4)
+	evil.Name = "<script>alert(1)</script>"
+	l.register(server, evil)
+	page := get("/")
+	if !strings.Contains(page, "&lt;script&gt;") || strings.Contains(page, "<script>") || !strings.Contains(page, "198.51.100.7:8303") || !strings.Contains(page, "4/16") {
+		t.Error(page)
+	}
+	var list struct{ Servers []master.Server }
+	if err := json.Unmarshal([]byte(get("/servers.json")), &list); err != nil || len(list.Servers) != 1 || list.Servers[0].Name != evil.Name || list.Servers[0].Players != 4 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	metrics := get("/metrics")
+	for _, line := range []string{
+		`teeyard_master_servers{state="listed"} 1`, `teeyard_master_players 4`,
+		`teeyard_master_server_messages_total{kind="heartbeat"} 1`, `teeyard_master_probes_total{result="answered"} 1`,
+		`teeyard_master_dropped_total{reason="unproven"} 0`,
+	} {
+		if !strings.Contains(metrics, line+"\n") {
+			t.Errorf("%s is not in\n%s", line, metrics)
+		}
+	}
+	if got := get("/nothing"); !strings.Contains(got, "404") {
+		t.Error(got)
+	}
+}
+
+// TestRun lets real game servers register with a running master, and clients ask
+// it and them.
+func TestRun(t *testing.T) {
+	net := mem.New(mem.Config{})
+	listen := func(addr string) *mem.Conn {
+		t.Helper()
+		c, err := net.Listen(netip.MustParseAddrPort(addr))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	state := filepath.Join(t.TempDir(), "master.json")
+	conn := listen("192.0.2.1:27010")
+	m, err := master.New(master.Config{Send: conn.Send, State: state})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- m.Run(ctx, conn) }()
+	var stops []func()
+	for i := range 3 {
+		c := listen(fmt.Sprintf("198.51.100.%d:8303", i+1))
+		end := make(chan struct{})
+		go func() {
+			defer close(end)
+			playGame(c, fixed{game(i)}, conn.LocalAddr())
+		}()
+		stops = append(stops, func() { c.Close(); <-end })
+	}
+	for deadline := time.Now().Add(10 * time.Second); len(m.Servers()) < 3; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d servers are listed; %+v", len(m.Servers()), m.Stats())
+		}
+	}
+	time.Sleep(1100 * time.Millisecond) // the list that is given out may be a second old
+	for _, form := range []halflife.ListForm{halflife.ListBatch, halflife.ListID, halflife.ListSteam, halflife.ListAll} {
+		got, err := halflife.FetchList(t.Context(), listen("203.0.113.9:0"), conn.LocalAddr(), halflife.ListConfig{Form: form})
+		if len(got) != 3 || err != nil {
+			t.Errorf("%v: %v, %v", form, got, err)
+		}
+	}
+	for _, stop := range stops {
+		stop()
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if b, err := os.ReadFile(state); err != nil || strings.Count(string(b), `"address"`) != 3 {
+		t.Errorf("%s, %v", b, err)
+	}
+}
+
+// fixed is a game that never changes.
+type fixed struct{ info halflife.Info }
+
+func (f fixed) Info() halflife.Info                           { return f.info }
+func (fixed) Players(dst []halflife.Player) []halflife.Player { return dst }
+func (fixed) Rules(dst []halflife.Rule) []halflife.Rule       { return dst }
+
+// playGame runs a game server that registers, until its connection is closed.
+func playGame(c transport.Conn, g fixed, to transport.Peer) {
+	s, err := halflife.NewServer(halflife.ServerConfig{Game: g, Send: c.Send})
+	if err != nil {
+		panic(err)
+	}
+	r := halflife.NewRegistrar(halflife.RegistrarConfig{Masters: []transport.Peer{to}, Send: c.Send,
+		Heartbeat: func() halflife.Heartbeat {
+			return halflife.Heartbeat{Info: g.info, Region: halflife.RegionAll}
+		}})
+	batch := make([]transport.Datagram, 8)
+	for {
+		r.Advance(c.Now())
+		c.Flush()
+		n, err := c.ReadBatch(batch, c.Now()+1e8)
+		if err != nil {
+			return
+		}
+		for _, d := range batch[:n] {
+			if halflife.Is(d.B) && !r.Feed(d.At, d.Peer, d.B) {
+				s.Feed(d.At, d.Peer, d.B)
+			}
+		}
+	}
+}
+
+// TestAnything: no request makes a master send much to whoever did not ask.
+func TestAnything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		out := 0
+		m, err := master.New(master.Config{Send: func(to transport.Peer, b []byte) {
+			if to != client {
+				t.Fatalf("sent to %v", to)
+			}
+			out += len(b)
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := int64(1)
+		for range rapid.IntRange(1, 20).Draw(t, "n") {
+			b := rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "b")
+			if rapid.Bool().Draw(t, "known") {
+				b = append([]byte(rapid.SampledFrom([]string{"c", "e", "1", "q", "0\n\\challenge\\", "b", "\xff\xff\xff\xff"}).Draw(t, "kind")), b...)
+			}
+			out = 0
+			if m.Feed(now, client, b); out > max(14, len(b)*12/10) {
+				t.Fatalf("%d bytes for %q", out, b)
+			}
+			now += rapid.Int64Range(0, 3e9).Draw(t, "gap")
+			m.Advance(now)
+		}
+	})
+}
+
+// FuzzFeed feeds a master with a server on its list.
+func FuzzFeed(f *testing.F) {
+	for _, s := range []string{"c", "e\x00\x00\x00\x00", "1\x00\x00\x00\x00\\gamedir\\x", "1\xff0.0.0.0:0\x00\\map\\x\x00", "q", "b\n",
+		"0\n\\challenge\\1\\players\\2\n", "\xff\xff\xff\xffping", "\xff\xff\xff\xffA1234"} {
+		f.Add([]byte(s), []byte(s))
+	}
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		l := newLab(t, master.Config{})
+		l.register(server, game(0))
+		for _, peer := range []transport.Peer{client, neigh, server} {
+			l.m.Feed(l.now, peer, a)
+			l.m.Feed(l.now, peer, b)
+			l.pass(time.Second)
+		}
+		if n := len(l.m.Servers()); n != 1 {
+			t.Fatalf("%d servers", n)
+		}
+	})
+}

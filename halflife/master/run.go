@@ -1,0 +1,127 @@
+package master
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// ErrState is returned for state files that are not what they should be.
+var ErrState = errors.New("master: bad state file")
+
+const (
+	saveEvery   = time.Minute
+	maxState    = 64 << 20
+	restoreSpan = time.Minute // over which the servers of a file are asked again
+)
+
+// Run receives and answers until ctx ends, and keeps the state file. It returns
+// nil then, or what went wrong with the connection or the file at last.
+func (m *Master) Run(ctx context.Context, conn transport.Conn) error {
+	defer context.AfterFunc(ctx, conn.Wake)()
+	batch := make([]transport.Datagram, 64)
+	save := conn.Now() + int64(saveEvery)
+	var saved chan error // while a file is being written
+	for ctx.Err() == nil {
+		n, err := conn.ReadBatch(batch, conn.Now()+int64(time.Second)/2)
+		if err != nil {
+			return err
+		}
+		for _, d := range batch[:n] {
+			m.Feed(d.At, d.Peer, d.B)
+		}
+		now := conn.Now()
+		m.Advance(now)
+		if err := conn.Flush(); err != nil {
+			return err
+		}
+		select {
+		case <-saved:
+			// What went wrong will again at the end, where it is told.
+			saved = nil
+		default:
+		}
+		if now >= save && saved == nil {
+			save, saved = now+int64(saveEvery), make(chan error, 1)
+			go func() { saved <- m.Save() }()
+		}
+	}
+	if saved != nil {
+		<-saved
+	}
+	return m.Save()
+}
+
+// state is the content of the file.
+type state struct {
+	Servers []Server `json:"servers"`
+}
+
+// Save writes the state file, if there is one.
+func (m *Master) Save() error {
+	if m.cfg.State == "" {
+		return nil
+	}
+	b, err := json.MarshalIndent(state{m.Servers()}, "", "\t")
+	if err != nil {
+		return err
+	}
+	return halflife.WriteFile(m.cfg.State, append(b, '\n'))
+}
+
+// load reads the state file. Servers that were seen lately are listed again, and
+// asked whether they are still there.
+func (m *Master) load() error {
+	if m.cfg.State == "" {
+		return nil
+	}
+	b, err := os.ReadFile(m.cfg.State)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrState, err)
+	}
+	if len(b) > maxState {
+		return fmt.Errorf("%w: %s has more than %d bytes", ErrState, m.cfg.State, maxState)
+	}
+	return m.restore(b)
+}
+
+func (m *Master) restore(b []byte) error {
+	var s state
+	if err := json.Unmarshal(b, &s); err != nil {
+		return fmt.Errorf("%w: %w", ErrState, err)
+	}
+	now, wall := transport.Monotonic(), m.cfg.Now()
+	for i, v := range s.Servers {
+		age := wall.Sub(v.Seen)
+		if !halflife.Listable(v.Address, m.cfg.LAN) || m.servers[v.Address] != nil || age > 2*m.cfg.Expire || age < -time.Minute ||
+			m.perIP[v.Address.Addr()] >= m.cfg.PerAddress || len(m.servers) >= m.cfg.MaxServers {
+			continue
+		}
+		e := m.add(v.Address)
+		e.info = halflife.Info{Name: v.Name, Map: v.Map, Dir: v.Dir, Game: v.Game, Version: v.Version, Players: v.Players, Max: v.Max, Bots: v.Bots,
+			Password: v.Password, Secure: v.Secure, AppID: v.AppID, Type: first(v.Type), OS: first(v.OS)}
+		e.region, e.since, e.seen, e.listed = v.Region, v.Since, v.Seen, true
+		e.expires = now + int64(m.cfg.Expire)
+		// The first question of a probe, later.
+		e.tries = 1
+		e.next = now + int64(restoreSpan)*int64(i)/int64(len(s.Servers))
+		m.dirty = true
+	}
+	return nil
+}
+
+func first(s string) byte {
+	if s == "" {
+		return 0
+	}
+	return s[0]
+}
