@@ -9,6 +9,7 @@ require (
 	github.com/prometheus/client_golang v1.25.0
 	github.com/rogpeppe/go-internal v1.16.0
 	golang.org/x/sys v0.49.0
+	golang.org/x/term v0.47.0
 	pgregory.net/rapid v1.3.0
 )
 
