@@ -102,6 +102,14 @@ func verdict(text string) error {
 	return nil
 }
 
+// Challenge gets the challenge that commands need, which is also a way to see
+// whether a server has such a console. Run does it by itself. The error wraps
+// ErrNoAnswer or ErrBanned, or is that of ctx or the connection.
+func (c *RconClient) Challenge(ctx context.Context) error {
+	defer context.AfterFunc(ctx, c.conn.Wake)()
+	return c.getChallenge(ctx)
+}
+
 // challengePadding makes the request so long that servers may answer whoever it
 // came from; see Legacy.
 const challengePadding = 26

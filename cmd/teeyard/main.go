@@ -17,6 +17,8 @@ type cli struct {
 	Bots    botsCmd          `cmd:"" help:"Let bots play on a server, and measure it."`
 	Query   queryCmd         `cmd:"" help:"Ask a server what it is and who is there."`
 	Browse  browseCmd        `cmd:"" help:"List the servers of a master."`
+	Rcon    rconCmd          `cmd:"" help:"Run commands on a server's remote console."`
+	Master  masterCmd        `cmd:"" help:"Run a master server of the Half-Life protocol."`
 	Replay  replayCmd        `cmd:"" help:"Look at replay logs and run them again."`
 	Dump    dumpCmd          `cmd:"" help:"Explain captured network traffic."`
 	Version kong.VersionFlag `help:"Print the version and exit."`

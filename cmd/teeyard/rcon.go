@@ -1,0 +1,267 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/transport/udp"
+)
+
+type rconCmd struct {
+	Host         string   `arg:"" help:"Server, as host or host:port."`
+	Command      []string `arg:"" optional:"" passthrough:"" help:"Command to run. Without one, lines are read from the terminal or the input."`
+	PasswordFile string   `help:"File whose first line is the password." type:"existingfile" placeholder:"FILE"`
+	Name         string   `help:"Name to log in with, on servers that have accounts (DDNet)."`
+	Protocol     string   `help:"How to reach the console: halflife, game or auto." enum:"auto,halflife,game" default:"auto"`
+}
+
+// Help says where the password comes from.
+func (rconCmd) Help() string {
+	return `The password is that of TEEYARD_RCON_PASSWORD, the first line of --password-file,
+or asked for. It is no argument, since everybody on a machine can read those.
+
+  teeyard rcon localhost status
+  teeyard rcon example.org:27015 --protocol halflife
+  TEEYARD_RCON_PASSWORD=secret teeyard rcon localhost <commands.cfg
+
+"halflife" is the remote console of Half-Life servers, "game" that of Teeworlds 0.7
+and 0.6, which needs a free seat on the server. By itself the program asks for the
+first and takes the second if nobody answers. Both send the password in the clear.
+A command is sent once: when no answer comes, look before you repeat it.`
+}
+
+// remote is a console far away.
+type remote interface {
+	// run runs a line and returns what it prints. With no line it logs in.
+	run(ctx context.Context, line string) (string, error)
+	Close() error
+}
+
+// passwordEnv is the variable with the password.
+const passwordEnv = "TEEYARD_RCON_PASSWORD"
+
+// Run runs one command, or those that are typed.
+func (c *rconCmd) Run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	password, err := c.password()
+	if err != nil {
+		return err
+	}
+	r, err := c.open(ctx, password)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if len(c.Command) > 0 {
+		return printRun(ctx, os.Stdout, r, strings.Join(c.Command, " "))
+	}
+	if term.IsTerminal(int(os.Stdin.Fd())) {
+		return talk(ctx, r, c.Host)
+	}
+	for s := bufio.NewScanner(os.Stdin); s.Scan(); {
+		if line := strings.TrimSpace(s.Text()); line != "" {
+			if err := printRun(ctx, os.Stdout, r, line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// printRun runs a line and prints what comes back.
+func printRun(ctx context.Context, w io.Writer, r remote, line string) error {
+	text, err := r.run(ctx, line)
+	if text != "" && err == nil {
+		io.WriteString(w, strings.TrimSuffix(text, "\n")+"\n")
+	}
+	return err
+}
+
+// talk is a conversation on a terminal, with history.
+func talk(ctx context.Context, r remote, host string) error {
+	if _, err := r.run(ctx, ""); err != nil {
+		return err
+	}
+	in := int(os.Stdin.Fd())
+	old, err := term.MakeRaw(in)
+	if err != nil {
+		return err
+	}
+	defer term.Restore(in, old)
+	t := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{os.Stdin, os.Stdout}, host+"> ")
+	if w, h, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 0 {
+		t.SetSize(w, h)
+	}
+	for {
+		line, err := t.ReadLine()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil && !errors.Is(err, term.ErrPasteIndicator) {
+			return err
+		}
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		err = printRun(ctx, t, r, line)
+		switch {
+		case errors.Is(err, halflife.ErrAuth), errors.Is(err, halflife.ErrBanned), errors.Is(err, client.ErrClosed), errors.Is(err, client.ErrRcon), ctx.Err() != nil:
+			return err
+		case err != nil:
+			fmt.Fprintln(t, err)
+		}
+	}
+}
+
+// password is the password, from wherever it is.
+func (c *rconCmd) password() (string, error) {
+	if p := os.Getenv(passwordEnv); p != "" {
+		return p, nil
+	}
+	if c.PasswordFile != "" {
+		b, err := os.ReadFile(c.PasswordFile)
+		if err != nil {
+			return "", err
+		}
+		line, _, _ := strings.Cut(string(b), "\n")
+		if line = strings.TrimSuffix(line, "\r"); line == "" {
+			return "", fmt.Errorf("the first line of %s is empty", c.PasswordFile)
+		}
+		return line, nil
+	}
+	in := int(os.Stdin.Fd())
+	if !term.IsTerminal(in) {
+		return "", fmt.Errorf("no password: set %s or give --password-file", passwordEnv)
+	}
+	fmt.Fprintf(os.Stderr, "password of %s: ", c.Host)
+	b, err := term.ReadPassword(in)
+	fmt.Fprintln(os.Stderr)
+	if err == nil && len(b) == 0 {
+		err = errors.New("no password")
+	}
+	return string(b), err
+}
+
+// patience is how long a server may take to show that it has a Half-Life console.
+const patience = 800 * time.Millisecond
+
+func (c *rconCmd) open(ctx context.Context, password string) (remote, error) {
+	if c.Protocol == "game" {
+		return openGame(ctx, c.Host, c.Name, password)
+	}
+	h, err := openHalfLife(ctx, c.Host, password)
+	if err != nil {
+		return nil, err
+	}
+	if c.Protocol == "halflife" {
+		return h, nil
+	}
+	first, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	switch err = h.Challenge(first); {
+	case err == nil, errors.Is(err, halflife.ErrBanned):
+		return h, err
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	}
+	h.Close()
+	return openGame(ctx, c.Host, c.Name, password)
+}
+
+// halfLife is the console of a Half-Life server, or of one that speaks like it.
+type halfLife struct {
+	*halflife.RconClient
+	conn *udp.Conn
+}
+
+func openHalfLife(ctx context.Context, host, password string) (*halfLife, error) {
+	server, err := udp.Resolve(ctx, host, client.DefaultPort)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := udp.Listen(udp.Config{MaxDatagram: halflife.ReceiveBuffer, Batch: 8})
+	if err != nil {
+		return nil, err
+	}
+	r, err := halflife.NewRconClient(conn, server, password)
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return &halfLife{r, conn}, nil
+}
+
+func (h *halfLife) run(ctx context.Context, line string) (string, error) { return h.Run(ctx, line) }
+
+func (h *halfLife) Close() error { return h.conn.Close() }
+
+// inGame is the console that players log into.
+type inGame struct{ c *client.Client }
+
+// loginSpan is how long joining and logging in may take, and gameSpan a command.
+const (
+	loginSpan = 15 * time.Second
+	gameSpan  = 10 * time.Second
+)
+
+func openGame(ctx context.Context, host, name, password string) (remote, error) {
+	ctx, cancel := context.WithTimeout(ctx, loginSpan)
+	defer cancel()
+	c, err := client.Dial(ctx, host, client.Config{Name: "rcon", RconName: name, RconPassword: password, NoMap: true})
+	if err != nil {
+		return nil, fmt.Errorf("there is no Half-Life console, and joining failed: %w", err)
+	}
+	if err := c.SetTeam(game.TeamSpectators); err != nil {
+		c.Close()
+		return nil, err
+	}
+	for e := range c.Events(ctx) {
+		switch e := e.(type) {
+		case client.RconAuth:
+			if e.On {
+				return inGame{c}, nil
+			}
+		case client.RconLine:
+			// What a server says before it lets anybody in is why it does not.
+			c.Close()
+			return nil, errors.New(e.Text)
+		case client.Disconnected:
+			c.Close()
+			return nil, e.Err
+		}
+	}
+	c.Close()
+	return nil, fmt.Errorf("the server %s did not answer to the password", host)
+}
+
+func (g inGame) run(ctx context.Context, line string) (string, error) {
+	if line == "" {
+		return "", nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, gameSpan)
+	defer cancel()
+	lines, err := g.c.RconRun(ctx, line)
+	return strings.Join(lines, "\n"), err
+}
+
+func (g inGame) Close() error {
+	g.c.Close()
+	return nil
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/udp"
+)
+
+// TestHalfLifeScripts runs rcon and master.
+func TestHalfLifeScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/halflife",
+		Setup: func(env *testscript.Env) error {
+			if err := freePorts(env); err != nil {
+				return err
+			}
+			env.Setenv("MASTER", env.Getenv("NOBODY"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"goldsrc": goldsrc, "registered": registered},
+	})
+}
+
+// loopback is a port of this machine.
+func loopback(ts *testscript.TestScript, port string) transport.Peer {
+	p, err := strconv.ParseUint(port, 10, 16)
+	ts.Check(err)
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(p))
+}
+
+// goldsrc PORT [MASTER] starts a game server that speaks the Half-Life protocol
+// only, registered with a master. The password of its console is s3cret.
+func goldsrc(ts *testscript.TestScript, _ bool, args []string) {
+	g := &goldsrcGame{over: make(chan struct{})}
+	var err error
+	g.conn, err = udp.Listen(udp.Config{Addr: "127.0.0.1", Port: int(loopback(ts, args[0]).Port())})
+	ts.Check(err)
+	g.srv, err = halflife.NewServer(halflife.ServerConfig{Game: g, Console: g, Send: g.conn.Send,
+		Settings: halflife.Settings{Rcon: halflife.RconSettings{Passwords: []halflife.RconPassword{{Password: "s3cret"}}}}})
+	ts.Check(err)
+	cfg := halflife.RegistrarConfig{Send: g.conn.Send, Heartbeat: func() halflife.Heartbeat { return halflife.Heartbeat{Info: g.Info(), Region: halflife.RegionAll} }}
+	for _, m := range args[1:] {
+		cfg.Masters = append(cfg.Masters, loopback(ts, m))
+	}
+	g.reg = halflife.NewRegistrar(cfg)
+	go g.run()
+	ts.Defer(func() { g.conn.Close(); <-g.over })
+}
+
+// registered MASTER ADDRESS waits until a master has a server on its list.
+func registered(ts *testscript.TestScript, neg bool, args []string) {
+	conn, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
+	ts.Check(err)
+	defer conn.Close()
+	want, err := netip.ParseAddrPort(args[1])
+	ts.Check(err)
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		list, err := halflife.FetchList(context.Background(), conn, loopback(ts, args[0]), halflife.ListConfig{Form: halflife.ListBatch, Private: true})
+		if slices.Contains(list, want) != neg {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("the list has %v, %v", list, err)
+		}
+	}
+}
+
+type goldsrcGame struct {
+	conn *udp.Conn
+	srv  *halflife.Server
+	reg  *halflife.Registrar
+	quit bool
+	over chan struct{}
+}
+
+func (*goldsrcGame) Info() halflife.Info {
+	return halflife.Info{Name: "the old yard", Map: "crossfire", Dir: "valve", Game: "Half-Life", Players: 1, Max: 8, Version: "1.1.2.2"}
+}
+
+func (*goldsrcGame) Players(dst []halflife.Player) []halflife.Player {
+	return append(dst, halflife.Player{Name: "gordon", Score: 7})
+}
+
+func (*goldsrcGame) Rules(dst []halflife.Rule) []halflife.Rule {
+	return append(dst, halflife.Rule{Name: "mp_fraglimit", Value: "20"})
+}
+
+func (g *goldsrcGame) RunRcon(_ transport.Peer, _ int, line string, print func(string)) {
+	switch word, rest, _ := strings.Cut(line, " "); word {
+	case "echo":
+		print(rest)
+	case "quit":
+		g.quit = true
+	default:
+		print(fmt.Sprintf("Unknown command: %s\x1b[31m", word))
+	}
+}
+
+func (g *goldsrcGame) run() {
+	defer close(g.over)
+	batch := make([]transport.Datagram, 8)
+	for !g.quit {
+		g.reg.Advance(g.conn.Now())
+		g.conn.Flush()
+		n, err := g.conn.ReadBatch(batch, g.conn.Now()+1e8)
+		if err != nil {
+			return
+		}
+		for _, d := range batch[:n] {
+			if halflife.Is(d.B) && !g.reg.Feed(d.At, d.Peer, d.B) {
+				g.srv.Feed(d.At, d.Peer, d.B)
+			}
+		}
+	}
+	g.reg.Close()
+	g.conn.Flush()
+	g.conn.Close()
+}
