@@ -57,8 +57,8 @@ func (r rigConn) LocalAddr() transport.Peer                          { return ne
 func (r rigConn) Stats() transport.Stats                             { return transport.Stats{} }
 func (r rigConn) Close() error                                       { return nil }
 
-// newRig lets so many clients join and play for a while.
-func newRig(t testing.TB, clients, slots int) *rig {
+// newRig lets so many clients of a version join and play for a while.
+func newRig(t testing.TB, clients, slots int, version func(i int) client.Version) *rig {
 	t.Helper()
 	r := &rig{now: int64(time.Second), byPeer: map[transport.Peer]*player{}}
 	var err error
@@ -73,10 +73,12 @@ func newRig(t testing.TB, clients, slots int) *rig {
 		peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 1, byte(i)}), 5000)
 		p := &player{rand: rand.New(rand.NewPCG(1, uint64(i)))}
 		p.Session, err = client.NewSession(client.SessionConfig{
-			Name:   fmt.Sprint("bot ", i),
-			Send:   func(b []byte) { r.in.put(peer, b) },
-			HasMap: func(*bridge.MapOffer) bool { return true },
-			Token:  func() packet.Token { return packet.Token(i + 1) },
+			Name:    fmt.Sprint("bot ", i),
+			Version: version(i),
+			DDNet:   16040,
+			Send:    func(b []byte) { r.in.put(peer, b) },
+			HasMap:  func(*bridge.MapOffer) bool { return true },
+			Token:   func() packet.Token { return packet.Token(i + 1) },
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -126,7 +128,7 @@ func (r *rig) tick(play bool) {
 func BenchmarkTick(b *testing.B) {
 	for _, c := range []struct{ clients, slots int }{{16, 16}, {64, 16}, {64, 64}} {
 		b.Run(fmt.Sprintf("clients=%d/playing=%d", c.clients, min(c.clients, c.slots)), func(b *testing.B) {
-			r := newRig(b, c.clients, c.slots)
+			r := newRig(b, c.clients, c.slots, newer)
 			// The median of pairs of ticks, since every other one has snapshots;
 			// a mean would measure who else uses the machine.
 			pairs := make([]float64, 0, b.N/2+1)
@@ -141,6 +143,44 @@ func BenchmarkTick(b *testing.B) {
 			b.ReportMetric(pairs[len(pairs)/2]/float64(c.clients), "ns/client")
 		})
 	}
+}
+
+// Who speaks what in a rig. The older clients are DDNet's, which know all players.
+func newer(int) client.Version { return client.Version07 }
+func older(int) client.Version { return client.Version06 }
+func mixed(i int) client.Version {
+	if i%2 == 0 {
+		return newer(i)
+	}
+	return older(i)
+}
+
+// BenchmarkVersions is Tick with 64 players of one version and of the other, and of
+// both in one match: three servers in turns, the same inputs. Ratios are to the newer
+// version alone.
+func BenchmarkVersions(b *testing.B) {
+	const clients = 64
+	rigs := [3]*rig{newRig(b, clients, clients, newer), newRig(b, clients, clients, older), newRig(b, clients, clients, mixed)}
+	var pairs [len(rigs)][]float64
+	for b.Loop() {
+		for i, r := range rigs {
+			r.spent = 0
+			r.tick(true)
+			r.tick(true)
+			pairs[i] = append(pairs[i], float64(r.spent.Nanoseconds())/2)
+		}
+	}
+	var medians [len(rigs)]float64
+	for i := range pairs {
+		slices.Sort(pairs[i])
+		medians[i] = pairs[i][len(pairs[i])/2]
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(medians[0]/clients, "newer-ns/client")
+	b.ReportMetric(medians[1]/clients, "older-ns/client")
+	b.ReportMetric(medians[2]/clients, "mixed-ns/client")
+	b.ReportMetric(medians[1]/medians[0], "older-ratio")
+	b.ReportMetric(medians[2]/medians[0], "mixed-ratio")
 }
 
 // BenchmarkDownload is a download of 1 MB over a network with a round trip of
@@ -166,7 +206,7 @@ func BenchmarkDownload(b *testing.B) {
 // BenchmarkInfo is a server information asked for and given, without the system
 // calls, on a server with 16 players.
 func BenchmarkInfo(b *testing.B) {
-	r := newRig(b, 16, 16)
+	r := newRig(b, 16, 16, newer)
 	now := conn.Time(r.now)
 	peer := netip.MustParseAddrPort("10.0.2.1:7000")
 	const own = packet.Token(77)
