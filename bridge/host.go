@@ -157,6 +157,7 @@ type Host interface {
 	// Votes.
 	VoteClear()
 	VoteOptions(texts []string)
+	VoteOptionNew(text string)
 	VoteOptionGone(text string)
 	Vote(v *Vote)
 	VoteStatus(yes, no, pass, total int32)

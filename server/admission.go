@@ -234,11 +234,12 @@ func (s *Server) end(now conn.Time, c *session) {
 	quick := c.accountable && c.conn.State() == conn.StateError && now.Sub(c.since) < time.Second
 	c.conn.Close(now, c.dropReason)
 	s.print(console.Info, "server", fmt.Sprintf("client dropped. cid=%d addr=%s reason='%s'", c.id, c.peer, text([]byte(c.dropReason), 128)))
+	s.voteOnLeave(now, c)
 	s.leaveWorld(c, c.dropReason)
 	c.snap.reset()
 	s.sessions[c.id] = nil
 	delete(s.byPeer, c.peer)
-	if quick {
+	if quick && !c.peer.Addr().IsLoopback() { // tests and bots of the operator come from there
 		s.ban(now, c.peer.Addr(), time.Minute, "Stressing network")
 	}
 }
@@ -249,7 +250,7 @@ func (s *Server) leaveWorld(c *session, reason string) {
 		return
 	}
 	s.leaving |= game.Only(c.id)
-	s.lastSeen[c.id] = seen{name: s.nameOf(c.id), team: s.team(c.id)}
+	s.lastName[c.id] = s.nameOf(c.id)
 	s.command(game.Command{Kind: game.CmdLeave, Player: c.id, Target: game.Nobody, Text: reason})
 }
 
@@ -259,16 +260,12 @@ func (s *Server) ban(now conn.Time, addr netip.Addr, span time.Duration, reason 
 	if err != nil {
 		return err
 	}
+	s.print(console.Standard, "net_ban", fmt.Sprintf("banned '%s' %s", addr, e.terms(now)))
 	for _, c := range s.sessions {
 		if c != nil && c.peer.Addr() == addr {
 			c.drop(e.text(now))
 		}
 	}
-	how := "for life"
-	if span > 0 {
-		how = "for " + minutes(span)
-	}
-	s.print(console.Standard, "net_ban", fmt.Sprintf("banned '%s' %s (%s)", addr, how, e.reason))
 	return nil
 }
 

@@ -1,9 +1,11 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/teeyard/teeyard/protocol/conn"
@@ -34,13 +36,13 @@ type ban struct {
 
 // bans is the list of addresses that may not connect.
 type bans struct {
-	list  []*ban // in the order they were made: the console numbers them so
+	list  []*ban // in the order they end: the console numbers them so
 	index map[netip.Addr]*ban
 }
 
 // add bans addr until now+for (0 for life), or renews its ban.
 func (b *bans) add(now conn.Time, addr netip.Addr, span time.Duration, reason string) (*ban, error) {
-	if addr.IsLoopback() {
+	if localhost(addr) {
 		return nil, ErrUnbannable
 	}
 	reason = text([]byte(reason), maxBanReason)
@@ -61,7 +63,19 @@ func (b *bans) add(now conn.Time, addr netip.Addr, span time.Duration, reason st
 	if span > 0 {
 		e.until = now.Add(span)
 	}
+	slices.SortStableFunc(b.list, func(x, y *ban) int {
+		if (x.until == 0) != (y.until == 0) {
+			return btoi(x.until == 0) - btoi(y.until == 0)
+		}
+		return cmp.Compare(x.until, y.until)
+	})
 	return e, nil
+}
+
+// localhost tells whether an address is the one by which the operator's own programs
+// come, so that no ban may hit it.
+func localhost(a netip.Addr) bool {
+	return a == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || a == netip.IPv6Loopback()
 }
 
 // evict lifts the ban that ends first. Without it, whoever has a thousand
@@ -119,11 +133,14 @@ func (b *bans) expire(now conn.Time) {
 }
 
 // text is what the banned are told.
-func (e *ban) text(now conn.Time) string {
+func (e *ban) text(now conn.Time) string { return "You have been banned " + e.terms(now) }
+
+// terms tells for how long and why.
+func (e *ban) terms(now conn.Time) string {
 	if e.until == 0 {
-		return fmt.Sprintf("You have been banned for life (%s)", e.reason)
+		return fmt.Sprintf("for life (%s)", e.reason)
 	}
-	return fmt.Sprintf("You have been banned for %s (%s)", minutes(e.until.Sub(now)), e.reason)
+	return fmt.Sprintf("for %s (%s)", minutes(e.until.Sub(now)), e.reason)
 }
 
 // minutes words a span as the original does, rounded up.

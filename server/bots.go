@@ -214,7 +214,7 @@ func (s *Server) dropBot(id game.PlayerID, reason string) {
 	s.bots.seats &^= game.Only(id)
 	s.bots.brains[id] = nil
 	s.leaving |= game.Only(id)
-	s.lastSeen[id] = seen{name: s.nameOf(id), team: s.team(id)}
+	s.lastName[id] = s.nameOf(id)
 	s.command(game.Command{Kind: game.CmdLeave, Player: id, Target: game.Nobody, Text: reason})
 	s.print(console.Info, "server", fmt.Sprintf("bot leaves. ClientID=%d", id))
 }

@@ -15,7 +15,7 @@ import (
 
 // newConsole makes the console with all variables and commands.
 func (s *Server) newConsole() error {
-	c, err := console.New(console.Config{Output: s.print, Files: s.cfg.Files, Create: s.cfg.Create})
+	c, err := console.New(console.Config{Output: s.print, Files: s.cfg.Files, Create: s.cfg.Create, AccessChanged: s.accessChanged})
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
@@ -47,6 +47,10 @@ func (s *Server) newConsole() error {
 		{Name: "swap_teams", Help: "Swap the current teams", Flags: open, Run: s.world0(game.CmdSwapTeams)},
 		{Name: "shuffle_teams", Help: "Shuffle the current teams", Flags: open, Run: s.world0(game.CmdShuffleTeams)},
 		{Name: "lock_teams", Help: "Lock/unlock teams", Flags: open, Run: s.world0(game.CmdLockTeams)},
+		{Name: "add_vote", Params: "s[option] r[command]", Help: "Add a line that players may vote for", Flags: open, Run: s.cmdAddVote},
+		{Name: "remove_vote", Params: "s[option]", Help: "Remove such a line", Flags: open, Run: s.cmdRemoveVote},
+		{Name: "clear_votes", Help: "Remove all lines that players may vote for", Flags: open, Run: s.cmdClearVotes},
+		{Name: "vote", Params: "r['yes'|'no']", Help: "Decide the vote that runs", Flags: open, Run: s.cmdVote},
 		{Name: "force_teambalance", Help: "Force team balance", Flags: open, Run: s.world0(game.CmdBalanceTeams)},
 	} {
 		if err := c.Register(cmd); err != nil {
@@ -59,8 +63,7 @@ func (s *Server) newConsole() error {
 // withoutEffect are variables that existing configurations set and that do
 // nothing here yet. Better to say so than to let an operator wonder.
 var withoutEffect = []string{
-	"logfile", "logfile_timestamp", "sv_external_port", "sv_auto_demo_record", "sv_auto_demo_max", "sv_maplist",
-	"sv_vote_kick", "sv_vote_kick_min", "sv_vote_kick_bantime", "sv_vote_spectate", "sv_vote_spectate_rejoindelay",
+	"logfile", "logfile_timestamp", "sv_external_port", "sv_auto_demo_record", "sv_auto_demo_max",
 	"ec_bindaddr", "ec_port", "ec_password", "ec_bantime", "ec_auth_timeout", "ec_output_level",
 }
 
@@ -101,6 +104,7 @@ func (s *Server) hooks() error {
 		"sv_scorelimit", "sv_timelimit", "sv_tournament_mode", "sv_player_ready_mode", "sv_spamprotection", "sv_respawn_delay_tdm",
 		"sv_player_slots", "sv_teambalance_time", "sv_inactivekick_time", "sv_inactivekick", "sv_inactivekick_spec",
 		"sv_silent_spectator_mode", "sv_strict_spectate_mode", "sv_max_clients",
+		"sv_vote_kick", "sv_vote_kick_min", "sv_vote_spectate",
 	); err != nil {
 		return err
 	}
@@ -138,8 +142,7 @@ func (s *Server) sendServerInfo() {
 	}
 }
 
-// rules are the settings the world has to know. Votes do not exist yet, so
-// clients are told that they are off.
+// rules are the settings the world has to know.
 func (s *Server) rules() game.Rules {
 	v := &s.settings
 	v.PlayerSlots = min(v.PlayerSlots, v.MaxClients)
@@ -154,6 +157,7 @@ func (s *Server) rules() game.Rules {
 		InactiveTime: int32(v.InactiveKickTime), InactiveAction: int32(v.InactiveKick), InactiveSpecKick: v.InactiveKickSpec != 0,
 		SilentSpectators: v.SilentSpectatorMode != 0, StrictSpectate: v.StrictSpectateMode != 0,
 		PureTuning: !strings.EqualFold(v.GameType, "mod"),
+		VoteKick:   v.VoteKick != 0, VoteKickMin: int32(v.VoteKickMin), VoteSpectate: v.VoteSpectate != 0,
 	}
 }
 
@@ -180,12 +184,12 @@ func (s *Server) cmdStatus(call *console.Call) {
 		info, _ := s.world.Player(game.PlayerID(id))
 		auth := ""
 		if c.rcon.authed {
-			auth = " (Admin)"
+			auth = "(Admin)"
 			if c.rcon.level == console.LevelMod {
-				auth = " (Mod)"
+				auth = "(Mod)"
 			}
 		}
-		call.Print("server", "id=%d addr=%s client=%s name='%s' score=%d%s", id, c.peer, c.client(), info.Profile.Name, info.Score, auth)
+		call.Print("server", "id=%d addr=%s client=%s name='%s' score=%d %s", id, c.peer, c.client(), info.Profile.Name, info.Score, auth)
 	}
 }
 
@@ -278,17 +282,19 @@ func (s *Server) cmdBan(call *console.Call) {
 
 func (s *Server) cmdUnban(call *console.Call) {
 	if addr, err := netip.ParseAddr(call.Arg(0)); err == nil {
-		if s.bans.remove(addr.Unmap()) {
-			call.Print("net_ban", "unbanned '%s'", addr.Unmap())
-		} else {
-			call.Print("net_ban", "unban error (no such entry)")
+		e := s.bans.find(s.now(), addr.Unmap())
+		if e == nil {
+			call.Print("net_ban", "unban failed (invalid entry)")
+			return
 		}
+		s.bans.remove(e.addr)
+		call.Print("net_ban", "unbanned '%s' %s", e.addr, e.terms(s.now()))
 		return
 	}
 	s.bans.expire(s.now())
 	i := call.Int(0)
 	if strings.Trim(call.Arg(0), "0123456789") != "" || i < 0 || i >= len(s.bans.list) {
-		call.Print("net_ban", "unban error (invalid index)")
+		call.Print("net_ban", "unban failed (invalid index)")
 		return
 	}
 	addr := s.bans.list[i].addr
@@ -305,13 +311,13 @@ func (s *Server) cmdBans(call *console.Call) {
 	now := s.now()
 	s.bans.expire(now)
 	for i, e := range s.bans.list {
-		how := "for life"
-		if e.until != 0 {
-			how = "for " + minutes(e.until.Sub(now))
-		}
-		call.Print("net_ban", "#%d '%s' banned %s (%s)", i, e.addr, how, e.reason)
+		call.Print("net_ban", "#%d '%s' banned %s", i, e.addr, e.terms(now))
 	}
-	call.Print("net_ban", "%d ban(s)", len(s.bans.list))
+	plural := "s"
+	if len(s.bans.list) == 1 {
+		plural = ""
+	}
+	call.Print("net_ban", "%d ban%s", len(s.bans.list), plural)
 }
 
 func (s *Server) cmdSay(call *console.Call) {
@@ -322,8 +328,13 @@ func (s *Server) cmdBroadcast(call *console.Call) {
 	s.command(game.Command{Kind: game.CmdBroadcast, Player: game.Nobody, Target: game.Nobody, Text: call.Arg(0)})
 }
 
-// setTuning asks the world for other tuning.
+// setTuning asks the world for other tuning, which the modes of the original do not
+// keep.
 func (s *Server) setTuning(t game.Tuning) {
+	if pure := physics.DefaultTuning(); t != pure && s.rules().PureTuning {
+		s.print(console.Standard, "server", "resetting tuning due to pure server")
+		t = pure
+	}
 	s.tuning = t
 	s.command(game.Command{Kind: game.CmdTune, Player: game.Nobody, Target: game.Nobody, Tuning: &t})
 }
@@ -341,8 +352,8 @@ func (s *Server) cmdTune(call *console.Call) {
 	}
 	t := s.tuning
 	t.SetAt(i, float32(call.Float(1)))
-	s.setTuning(t)
 	call.Print("tuning", "%s changed to %.2f", name, float64(t[i])/100)
+	s.setTuning(t)
 }
 
 func (s *Server) cmdTuneReset(call *console.Call) {
@@ -358,8 +369,8 @@ func (s *Server) cmdTuneReset(call *console.Call) {
 	}
 	t := s.tuning
 	t[i] = physics.DefaultTuning()[i]
-	s.setTuning(t)
 	call.Print("tuning", "%s reset to %.2f", physics.TuningName(i), float64(t[i])/100)
+	s.setTuning(t)
 }
 
 func (s *Server) cmdTunes(call *console.Call) {

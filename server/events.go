@@ -13,11 +13,21 @@ func (s *Server) tell(now conn.Time, ev *game.Event) {
 	if ev.Kind.Effect() {
 		return
 	}
-	s.logEvent(ev)
 	switch ev.Kind {
+	case game.EvTeam, game.EvPickup: // of which the original tells before it prints them
+		defer s.logEvent(ev)
 	case game.EvEntered:
+	default:
+		s.logEvent(ev)
+	}
+	switch ev.Kind {
+	case game.EvTeam:
+		s.voteOnTeam(ev.Player, ev.Team)
+	case game.EvEntered:
+		s.voterChanged()
 		if s.bots.has(ev.Player) {
 			s.bots.known |= game.Only(ev.Player)
+			s.logEvent(ev)
 			break
 		}
 		s.welcome(now, ev)
@@ -53,7 +63,9 @@ func (s *Server) welcome(now conn.Time, ev *game.Event) {
 	c.now = now
 	c.state = stateInGame
 	info := s.info()
+	s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s", c.id, c.peer))
 	c.host.ServerInfo(&info)
+	s.logEvent(ev)
 	c.host.GameInfo(s.world)
 	for other, o := range s.sessions {
 		if o == nil || o == c || o.state != stateInGame {
@@ -74,6 +86,13 @@ func (s *Server) welcome(now conn.Time, ev *game.Event) {
 
 // logEvent prints what operators' tools read.
 func (s *Server) logEvent(ev *game.Event) {
+	was := game.TeamSpectators
+	switch ev.Kind {
+	case game.EvEntered:
+		s.sides[ev.Player] = s.team(ev.Player)
+	case game.EvTeam:
+		was, s.sides[ev.Player] = s.sides[ev.Player], ev.Team
+	}
 	if !s.heard(console.Info) && !s.heard(console.Debug) {
 		return
 	}
@@ -102,6 +121,8 @@ func (s *Server) logEvent(ev *game.Event) {
 		s.print(console.Debug, "game", fmt.Sprintf("pickup player='%d:%s' item=%d", ev.Player, s.nameOf(ev.Player), ev.Pickup))
 	case game.EvEntered:
 		s.print(console.Debug, "game", fmt.Sprintf("team_join player='%d:%s' team=%d", ev.Player, s.nameOf(ev.Player), s.team(ev.Player)))
+	case game.EvTeam:
+		s.print(console.Debug, "game", fmt.Sprintf("team_join player='%d:%s' team=%d->%d", ev.Player, s.nameOf(ev.Player), was, ev.Team))
 	case game.EvLeft:
 		s.print(console.Debug, "game", fmt.Sprintf("leave player='%d:%s'", ev.Player, s.nameOf(ev.Player)))
 	case game.EvMatchStart:
@@ -113,24 +134,14 @@ func (s *Server) logEvent(ev *game.Event) {
 	}
 }
 
-// sayEntered prints that a client comes into the game.
-func (s *Server) sayEntered(c *session) {
-	s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s", c.id, c.peer))
-}
-
-// playerTag is how the console names a player: id:team:name.
+// playerTag is how the console names a player: id:team:name. The team is that of
+// the moment: who dies of changing it died on the side he left.
 func (s *Server) playerTag(id game.PlayerID) string {
-	team := s.team(id)
-	if id >= 0 && s.sessions[id] == nil && !s.bots.has(id) {
-		team = s.lastSeen[id].team
+	side := game.TeamSpectators
+	if id >= 0 {
+		side = s.sides[id]
 	}
-	return fmt.Sprintf("%d:%d:%s", id, team, s.nameOf(id))
-}
-
-// seen is what the console tells of a player who is gone from the world.
-type seen struct {
-	name string
-	team game.Team
+	return fmt.Sprintf("%d:%d:%s", id, side, s.nameOf(id))
 }
 
 // nameOf is a player's name, also in the tick after he left.
@@ -144,7 +155,7 @@ func (s *Server) nameOf(id game.PlayerID) string {
 	if c := s.sessions[id]; c != nil {
 		return c.name
 	}
-	return s.lastSeen[id].name
+	return s.lastName[id]
 }
 
 // team is a player's side; spectators if he is not seated.

@@ -176,6 +176,8 @@ func (s *Server) loadMap(setting string) error {
 	if m.plainErr != nil {
 		s.print(console.Standard, "server", fmt.Sprintf("sv_map '%s' cannot be made fit for older clients, which have to stay out: %v", setting, m.plainErr))
 	}
+	s.print(console.Info, "server", fmt.Sprintf("maps/%s.map sha256 is %x", setting, m.SHA256))
+	s.print(console.Info, "server", fmt.Sprintf("maps/%s.map crc is %08x", setting, m.CRC))
 	s.endReplay(replay.EndMap)
 	s.gameMap, s.world = m, w
 	s.beginReplay(gameType, mode, s.cfg.Seed)
@@ -241,6 +243,7 @@ func (s *Server) changeMapTo(now conn.Time, setting string) error {
 		return err
 	}
 	s.clock.reset(now)
+	s.votes.stop()
 	for id, c := range s.sessions {
 		if c == nil || c.state == stateAuth {
 			continue

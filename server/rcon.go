@@ -16,10 +16,11 @@ import (
 type rconState struct {
 	authed   bool
 	level    console.Level
-	toldNone bool   // that no password is set
-	sent     string // the last command announced
-	listed   bool   // all commands were announced
-	lost     int    // lines of output for which there was no room
+	toldNone bool     // that no password is set
+	sent     string   // the last command announced
+	listed   bool     // all commands were announced
+	maps     []string // still to be announced
+	lost     int      // lines of output for which there was no room
 }
 
 const (
@@ -59,6 +60,9 @@ func (c *session) rconLogin(level console.Level, text, who string) {
 	s := c.srv
 	s.tries.forget(c.peer.Addr())
 	c.rcon = rconState{authed: true, level: level}
+	if s.listsMaps(level) {
+		c.rcon.maps = s.mapList()
+	}
 	c.host.RconAuth(true)
 	c.rconLine(text)
 	s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d authed (%s)", c.id, who))
@@ -72,7 +76,7 @@ func (c *session) rconLogin(level console.Level, text, who string) {
 func (c *session) rconWrong() {
 	s := c.srv
 	most := s.settings.RconMaxTries
-	if most <= 0 || c.peer.Addr().IsLoopback() {
+	if most <= 0 || localhost(c.peer.Addr()) {
 		c.rconLine("Wrong password.")
 		return
 	}
@@ -96,6 +100,7 @@ func (c *session) rconLogout() {
 	c.rcon = rconState{}
 	c.host.RconAuth(false)
 	c.rconLine("Logout successful.")
+	c.srv.print(console.Standard, "server", fmt.Sprintf("ClientID=%d logged out", c.id))
 	if c.state >= stateReady {
 		c.srv.command(game.Command{Kind: game.CmdFlags, Player: c.id, Target: game.Nobody})
 	}
@@ -167,7 +172,11 @@ func (s *Server) print(level int, system, line string) {
 // trickle tells new operators the commands, some at a time.
 func (s *Server) trickle() {
 	for _, c := range s.sessions {
-		if c == nil || !c.rcon.authed || c.rcon.listed || int(c.id)&7 != int(s.clock.tick)&7 {
+		if c == nil || !c.rcon.authed || int(c.id)&7 != int(s.clock.tick)&7 {
+			continue
+		}
+		c.trickleMaps()
+		if c.rcon.listed {
 			continue
 		}
 		who := console.Caller{Level: c.rcon.level, Flags: console.Server}
@@ -179,6 +188,23 @@ func (s *Server) trickle() {
 			}
 			c.host.RconCommand(&bridge.Command{Name: e.Name, Params: e.Params, Help: e.Help})
 			c.rcon.sent = e.Name
+		}
+	}
+}
+
+// accessChanged tells moderators of a command that they may run from now on, or no
+// more. Those whose list has not come to it yet will find out.
+func (s *Server) accessChanged(e console.Entry) {
+	if e.Flags&console.Server == 0 || e.Flags&console.Hidden != 0 {
+		return
+	}
+	for _, c := range s.sessions {
+		switch {
+		case c == nil || !c.rcon.authed || c.rcon.level != console.LevelMod || !c.rcon.listed && c.rcon.sent < e.Name:
+		case e.Level >= console.LevelMod:
+			c.host.RconCommand(&bridge.Command{Name: e.Name, Params: e.Params, Help: e.Help})
+		default:
+			c.host.RconCommandGone(e.Name)
 		}
 	}
 }

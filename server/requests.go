@@ -70,6 +70,7 @@ func (c *session) OnReady() {
 		s.command(game.Command{Kind: game.CmdFlags, Player: c.id, Target: game.Nobody, Value: int32(game.FlagAdmin)})
 	}
 	s.print(console.Info, "server", "player is ready. ClientID="+itoa(c.id)+" addr="+c.peer.String())
+	c.tellVote()
 	c.host.Motd(s.settings.Motd)
 	c.host.Settings(s.world)
 	c.host.ConReady()
@@ -91,6 +92,7 @@ func (c *session) OnProfile(p *game.Profile) {
 	c.profiled, c.mayEnter = true, true
 	s.command(game.Command{Kind: game.CmdProfile, Player: c.id, Target: game.Nobody, Profile: p})
 	c.host.VoteClear()
+	c.host.VoteOptions(s.votes.texts())
 	c.host.Tuning(s.world)
 	c.host.ReadyToEnter()
 	c.conn.Flush(c.now)
@@ -103,7 +105,6 @@ func (c *session) OnEnter() {
 	}
 	c.advance(stateEntering)
 	c.srv.command(game.Command{Kind: game.CmdEnter, Player: c.id, Target: game.Nobody})
-	c.srv.sayEntered(c)
 }
 
 // OnInput implements bridge.Requests. An input brings the acknowledged snapshot,
@@ -171,12 +172,6 @@ func (c *session) unwanted() {
 
 // OnChatCommand implements bridge.Requests.
 func (c *session) OnChatCommand(_, _ string) { c.unwanted() }
-
-// OnCallVote implements bridge.Requests.
-func (c *session) OnCallVote(bridge.VoteKind, string, string, bool) { c.unwanted() }
-
-// OnVote implements bridge.Requests.
-func (c *session) OnVote(int32) { c.unwanted() }
 
 // OnLogin implements bridge.Requests.
 func (c *session) OnLogin(_, password string) {

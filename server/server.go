@@ -75,9 +75,11 @@ type Server struct {
 	unproven  unprovenGuard
 	tries     rconTries
 	originKey maphash.Seed
-	leaving   game.Mask             // seats that the next tick clears
-	lastSeen  [game.MaxPlayers]seen // who left them
+	leaving   game.Mask                  // seats that the next tick clears
+	lastName  [game.MaxPlayers]string    // who left them
+	sides     [game.MaxPlayers]game.Team // as was told last
 	bots      bots
+	votes     votes
 
 	gameMap          gameMap
 	chunksPerRequest int
@@ -327,6 +329,7 @@ func (s *Server) tick(now conn.Time) {
 		}
 	}
 	s.runBots()
+	s.votes.reaped = len(s.dropped) == 0
 	events := s.step()
 	clear(s.pending) // let go of texts and profiles
 	s.pending = s.pending[:0]
@@ -341,6 +344,7 @@ func (s *Server) tick(now conn.Time) {
 	for i := range events {
 		s.tell(now, &events[i])
 	}
+	s.tickVote(now)
 }
 
 // command keeps a command for the next tick.

@@ -65,7 +65,8 @@ type session struct {
 	latency      latency
 	shownLatency [game.MaxPlayers]int32
 
-	rcon rconState
+	rcon   rconState
+	ballot ballot
 }
 
 // newSession makes the session of an admitted client.
@@ -110,6 +111,7 @@ func (c *session) restart() {
 	c.lastInput, c.flags = 0, 0
 	c.snap.reset()
 	c.latency = latency{}
+	c.ballot = ballot{}
 	clear(c.shownLatency[:])
 	c.host.Restart()
 }

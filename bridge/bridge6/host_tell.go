@@ -220,6 +220,11 @@ func (h *host) VoteOptions(texts []string) {
 // holds 1023.
 const maxOptions = 960
 
+// VoteOptionNew implements [bridge.Host].
+func (h *host) VoteOptionNew(text string) {
+	h.say(&msg6.SvVoteOptionAdd{Description: []byte(text)})
+}
+
 // VoteOptionGone implements [bridge.Host].
 func (h *host) VoteOptionGone(text string) {
 	h.say(&msg6.SvVoteOptionRemove{Description: []byte(text)})

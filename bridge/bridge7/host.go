@@ -249,6 +249,11 @@ func (h *host) VoteOptions(texts []string) {
 	}
 }
 
+// VoteOptionNew implements [bridge.Host].
+func (h *host) VoteOptionNew(text string) {
+	h.say(&msg7.SvVoteOptionAdd{Description: []byte(text)})
+}
+
 // VoteOptionGone implements [bridge.Host].
 func (h *host) VoteOptionGone(text string) {
 	h.say(&msg7.SvVoteOptionRemove{Description: []byte(text)})

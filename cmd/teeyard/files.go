@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // dataDirs are where Teeworlds and its maps are usually installed. They are
@@ -48,6 +50,32 @@ func (s storage) Open(name string) (fs.File, error) {
 		}
 	}
 	return nil, first
+}
+
+// ReadDir implements fs.ReadDirFS: of the maps it lists those of all folders.
+func (s storage) ReadDir(name string) ([]fs.DirEntry, error) {
+	dirs := s
+	if name != "maps" && !strings.HasPrefix(name, "maps/") {
+		dirs = s[:1]
+	}
+	var all []fs.DirEntry
+	var first error
+	for _, dir := range dirs {
+		entries, err := fs.ReadDir(os.DirFS(dir), name)
+		if err != nil && (first == nil || errors.Is(first, fs.ErrNotExist)) {
+			first = err
+		}
+		for _, e := range entries {
+			if !slices.ContainsFunc(all, func(o fs.DirEntry) bool { return o.Name() == e.Name() }) {
+				all = append(all, e)
+			}
+		}
+	}
+	if len(all) > 0 {
+		first = nil
+	}
+	slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return all, first
 }
 
 // Create opens a file of the operator's folder for writing.

@@ -54,6 +54,8 @@ var (
 	ErrDuplicate = errors.New("console: duplicate command")
 	// ErrUnknown is returned for a name that is not registered.
 	ErrUnknown = errors.New("console: no such command")
+	// ErrLine is returned for a line that could not be run.
+	ErrLine = errors.New("console: invalid line")
 )
 
 // Level is how much access a caller has, or how much a command needs. A caller may

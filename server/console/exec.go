@@ -79,6 +79,39 @@ func (c *Console) run(part string) bool {
 	return true
 }
 
+// Check tells why a line could not be run by who, nil if it can: it must have a
+// command, all of them must exist, be allowed and have the arguments they need.
+func (c *Console) Check(line string, who Caller) error {
+	if i := strings.IndexByte(line, 0); i >= 0 {
+		line = line[:i]
+	}
+	if len(line) > MaxLine {
+		return fmt.Errorf("%w: it is too long", ErrLine)
+	}
+	for n, more := 0, true; more; n++ {
+		var part string
+		part, line, more = nextPart(line)
+		name, rest := splitName(cut(part, MaxPart))
+		if name == "" {
+			if n > 0 {
+				return nil // an empty part ends a line
+			}
+			return fmt.Errorf("%w: it has no command", ErrLine)
+		}
+		e := c.find(name, who.Flags)
+		switch {
+		case e == nil:
+			return fmt.Errorf("%w: no such command: %s", ErrLine, name)
+		case e.level < who.Level:
+			return fmt.Errorf("%w: no access to %s", ErrLine, name)
+		}
+		if _, err := parseArgs(rest, e.params); err != nil {
+			return fmt.Errorf("%w: %s needs %s: %w", ErrLine, e.cmd.Name, e.cmd.Params, err)
+		}
+	}
+	return nil
+}
+
 // tooMany says, once, that a line or file has cost more work than it may.
 func (c *Console) tooMany() bool {
 	if c.parts <= maxParts {

@@ -1,0 +1,455 @@
+package server
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// What votes are held to, as in the original: clients count on some of it.
+const (
+	voteTime     = 25 * time.Second // that a vote runs
+	voteRegret   = 10 * time.Second // within which its caller may call it off
+	voteTries    = 3 * game.TickRate
+	voteCooldown = 60 * game.TickRate
+
+	maxVoteOptions = 128
+	maxVoteText    = 63  // bytes of an option's text
+	maxVoteCommand = 511 // bytes of an option's command
+	maxVoteReason  = 15  // bytes of a reason that clients show
+)
+
+// voteOption is a line that players may vote for.
+type voteOption struct{ text, command string }
+
+// votes is what the server knows of votes. Their effects are console lines, which
+// become commands to the world like an operator's.
+type votes struct {
+	options []voteOption
+	vote    vote
+	// news are announcements that wait until what they are about has happened.
+	news []bridge.Vote
+	// reaped is whether at the start of the tick nobody was still to be dropped.
+	reaped bool
+}
+
+// vote is one that runs.
+type vote struct {
+	kind    bridge.VoteKind // VoteNone: no vote runs
+	caller  game.PlayerID
+	target  game.PlayerID
+	what    string
+	reason  string
+	command string
+	ends    conn.Time
+	regret  conn.Time // until when the caller may call it off
+	changed bool      // somebody voted, came, left or changed sides
+	aborted bool
+	forced  int32 // 1 yes, -1 no
+	cast    int   // votes cast
+}
+
+// ballot is what a session has to do with votes.
+type ballot struct {
+	vote          int32 // 1 yes, -1 no, 0 not yet
+	order         int   // whether that was the first, second vote cast
+	tried, called int32 // ticks at which it wanted and called a vote, 0 never
+}
+
+// running tells whether a vote is on, or has ended and is still to be announced.
+func (v *votes) running() bool { return v.vote.kind != bridge.VoteNone || len(v.news) > 0 }
+
+// stop ends the vote without a word: the players are about to be in another game.
+func (v *votes) stop() {
+	v.vote = vote{}
+	clear(v.news)
+	v.news = v.news[:0]
+}
+
+// recent tells whether less than some ticks have passed since.
+func (s *Server) recent(since, ticks int32) bool {
+	return s.settings.SpamProtection != 0 && since != 0 && since+ticks > s.clock.tick
+}
+
+// OnCallVote implements bridge.Requests.
+func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force bool) {
+	if !c.mayAsk() {
+		return
+	}
+	s := c.srv
+	if force {
+		if !c.rcon.authed {
+			return
+		}
+	} else {
+		if s.recent(c.ballot.tried, voteTries) || s.recent(c.ballot.called, voteCooldown) ||
+			s.team(c.id) == game.TeamSpectators || s.votes.running() {
+			return
+		}
+		c.ballot.tried = s.clock.tick
+	}
+	v := vote{kind: kind, caller: c.id, target: game.Nobody, reason: reason}
+	if v.reason == "" {
+		v.reason = "No reason given"
+	}
+	if !s.fill(&v, value) {
+		return
+	}
+	name := v.what
+	if v.target != game.Nobody {
+		name = fmt.Sprintf("%d:%s", v.target, v.what)
+	}
+	s.print(console.Standard, "server", fmt.Sprintf("'%d:%s' voted %s '%s' reason='%s' cmd='%s' force=%d",
+		c.id, s.nameOf(c.id), voteNames[kind], name, v.reason, v.command, btoi(force)))
+	v.reason = cutText(v.reason, maxVoteReason)
+	if force {
+		c.forceVote(&v)
+		return
+	}
+	s.startVote(c, v)
+}
+
+var voteNames = [...]string{bridge.VoteOption: "option", bridge.VoteKick: "kick", bridge.VoteSpectate: "spectate"}
+
+// fill finds out what a vote is about and what comes of it. It is false for a vote
+// that there cannot be.
+func (s *Server) fill(v *vote, value string) bool {
+	switch v.kind {
+	case bridge.VoteOption:
+		i := s.votes.find(value)
+		if i < 0 {
+			return false
+		}
+		v.what, v.command = s.votes.options[i].text, s.votes.options[i].command
+		return true
+	case bridge.VoteKick:
+		if s.settings.VoteKick == 0 || s.players() < s.settings.VoteKickMin {
+			return false
+		}
+	case bridge.VoteSpectate:
+		if s.settings.VoteSpectate == 0 {
+			return false
+		}
+	default:
+		return false
+	}
+	id, err := strconv.Atoi(strings.TrimSpace(value))
+	if err != nil || id < 0 || id >= len(s.sessions) || game.PlayerID(id) == v.caller {
+		return false
+	}
+	c := s.sessions[id]
+	if c == nil || c.state < stateReady || c.dropping {
+		return false
+	}
+	v.target, v.what = c.id, s.nameOf(c.id)
+	switch {
+	case v.kind == bridge.VoteSpectate:
+		if s.team(c.id) == game.TeamSpectators {
+			return false
+		}
+		v.command = fmt.Sprintf("set_team %d -1 %d", id, s.settings.VoteSpectateRejoinDelay)
+	case c.rcon.authed:
+		return false
+	case s.settings.VoteKickBanTime == 0:
+		v.command = fmt.Sprintf("kick %d Kicked by vote", id)
+	default:
+		v.command = fmt.Sprintf("ban %s %d Banned by vote", c.peer.Addr().Unmap(), s.settings.VoteKickBanTime)
+	}
+	return true
+}
+
+// players counts who plays, bots aside: they have no say.
+func (s *Server) players() int {
+	n := 0
+	for id, c := range s.sessions {
+		if c != nil && c.state >= stateReady && s.team(game.PlayerID(id)) != game.TeamSpectators {
+			n++
+		}
+	}
+	return n
+}
+
+// startVote asks all players. Who calls a vote is for it.
+func (s *Server) startVote(c *session, v vote) {
+	v.ends, v.regret = c.now.Add(voteTime), c.now.Add(voteRegret)
+	v.changed, v.cast = true, 1
+	s.votes.vote = v
+	for _, o := range s.sessions {
+		if o != nil {
+			o.ballot.vote, o.ballot.order = 0, 0
+		}
+	}
+	c.ballot.vote, c.ballot.order, c.ballot.called = 1, 1, s.clock.tick
+	s.toAll(c.now, func(o *session) { o.tellVote() })
+}
+
+// tellVote tells of the vote that runs, if one does.
+func (c *session) tellVote() {
+	v := &c.srv.votes.vote
+	if v.kind == bridge.VoteNone {
+		return
+	}
+	// Part of the first second is over by the time that clients hear of it.
+	left := int32((v.ends.Sub(c.now) - 1) / time.Second)
+	c.host.Vote(&bridge.Vote{Kind: v.kind, Caller: v.caller, Timeout: max(left, 0), What: v.what, Reason: v.reason, Target: v.target})
+}
+
+// forceVote does at once what a vote would be about, with the rights of the one who
+// wants it. The original lends moderators those of administrators.
+func (c *session) forceVote(v *vote) {
+	s := c.srv
+	who := console.Caller{Level: c.rcon.level, Flags: console.Operator.Flags, ID: int(c.id)}
+	s.actor = c
+	defer func() { s.actor = nil }()
+	if err := s.console.Check(v.command, who); err != nil {
+		s.print(console.Standard, "server", fmt.Sprintf("vote not forced: %v", err))
+		return
+	}
+	s.console.Execute(v.command, who)
+	if v.kind != bridge.VoteKick {
+		s.votes.news = append(s.votes.news, bridge.Vote{Kind: v.kind, Caller: game.Nobody, What: v.what, Reason: v.reason, Target: v.target})
+	}
+}
+
+// OnVote implements bridge.Requests.
+func (c *session) OnVote(choice int32) {
+	if !c.mayAsk() {
+		return
+	}
+	v := &c.srv.votes.vote
+	switch {
+	case v.kind == bridge.VoteNone || choice == 0:
+	case c.ballot.vote == 0:
+		v.cast++
+		v.changed = true
+		c.ballot.vote, c.ballot.order = max(min(choice, 1), -1), v.cast
+	case c.id == v.caller && choice < 0 && c.now <= v.regret:
+		v.aborted = true
+	}
+}
+
+// tickVote ends a vote that is decided, and tells how it stands when that changed.
+func (s *Server) tickVote(now conn.Time) {
+	if s.votes.reaped {
+		for i := range s.votes.news {
+			s.toAll(now, func(c *session) { c.host.Vote(&s.votes.news[i]) })
+		}
+		clear(s.votes.news)
+		s.votes.news = s.votes.news[:0]
+	}
+	v := &s.votes.vote
+	if v.kind == bridge.VoteNone {
+		return
+	}
+	if v.aborted {
+		s.endVote(now, bridge.VoteAborted)
+		return
+	}
+	var yes, no, total int32
+	if v.changed {
+		yes, no, total = s.countVotes()
+	}
+	switch {
+	case v.forced > 0, v.changed && yes >= total/2+1:
+		command := v.command
+		if c := s.sessions[v.caller]; c != nil {
+			c.ballot.called = 0
+		}
+		s.votes.news = append(s.votes.news, v.result(bridge.VotePassed))
+		s.votes.vote = vote{}
+		s.console.Execute(command, console.Operator)
+	case v.forced < 0, v.changed && no >= (total+1)/2, now >= v.ends:
+		s.endVote(now, bridge.VoteFailed)
+	case v.changed:
+		v.changed = false
+		s.toAll(now, func(c *session) { c.host.VoteStatus(yes, no, total-yes-no, total) })
+	}
+}
+
+// result is how a vote ended.
+func (v *vote) result(how bridge.VoteKind) bridge.Vote {
+	r := bridge.Vote{Kind: how, Caller: v.caller, Target: game.Nobody}
+	if how != bridge.VoteAborted && v.forced != 0 {
+		r.Caller = game.Nobody
+	}
+	return r
+}
+
+// endVote ends a vote of which nothing comes.
+func (s *Server) endVote(now conn.Time, how bridge.VoteKind) {
+	r := s.votes.vote.result(how)
+	s.votes.vote = vote{}
+	s.toAll(now, func(c *session) { c.host.Vote(&r) })
+}
+
+// countVotes counts the votes of those who play. Players behind one address have one
+// vote, which is the first that any of them cast. As in the original those who are
+// not in the game yet count as if they were one more such address.
+func (s *Server) countVotes() (yes, no, total int32) {
+	var counted game.Mask
+	address := func(c *session) netip.Addr {
+		if c.state != stateInGame {
+			return netip.Addr{}
+		}
+		return c.peer.Addr()
+	}
+	for id, c := range s.sessions {
+		pid := game.PlayerID(id)
+		if c == nil || c.state < stateReady || counted.Has(pid) || s.team(pid) == game.TeamSpectators {
+			continue
+		}
+		choice, order := c.ballot.vote, c.ballot.order
+		for other := id + 1; other < len(s.sessions); other++ {
+			o := s.sessions[other]
+			if o == nil || o.state < stateReady || counted.Has(game.PlayerID(other)) || address(o) != address(c) {
+				continue
+			}
+			counted |= game.Only(game.PlayerID(other))
+			if o.ballot.vote != 0 && (choice == 0 || o.ballot.order < order) {
+				choice, order = o.ballot.vote, o.ballot.order
+			}
+		}
+		total++
+		switch {
+		case choice > 0:
+			yes++
+		case choice < 0:
+			no++
+		}
+	}
+	return yes, no, total
+}
+
+// voterChanged notes that somebody came, left or changed sides.
+func (s *Server) voterChanged() { s.votes.vote.changed = true }
+
+// voteOnLeave ends the vote on one who leaves. To leave does not spare anybody a
+// ban.
+func (s *Server) voteOnLeave(now conn.Time, c *session) {
+	v := &s.votes.vote
+	v.changed = true
+	if v.target != c.id || v.kind == bridge.VoteNone || v.kind == bridge.VoteOption {
+		return
+	}
+	if !strings.HasPrefix(v.command, "ban ") || s.bans.find(now, c.peer.Addr()) != nil {
+		v.aborted = true
+	}
+}
+
+// voteOnTeam ends the vote to make somebody watch who does already.
+func (s *Server) voteOnTeam(id game.PlayerID, team game.Team) {
+	v := &s.votes.vote
+	v.changed = true
+	if v.kind == bridge.VoteSpectate && v.target == id && team == game.TeamSpectators {
+		v.aborted = true
+	}
+}
+
+// toAll does something for everybody in the game.
+func (s *Server) toAll(now conn.Time, tell func(c *session)) {
+	for _, c := range s.sessions {
+		if c != nil && c.state == stateInGame {
+			c.now = now
+			tell(c)
+		}
+	}
+}
+
+// find finds an option by its text, in any case; -1 if there is none.
+func (v *votes) find(text string) int {
+	for i := range v.options {
+		if strings.EqualFold(v.options[i].text, text) {
+			return i
+		}
+	}
+	return -1
+}
+
+// texts are those of the options.
+func (v *votes) texts() []string {
+	all := make([]string, len(v.options))
+	for i := range v.options {
+		all[i] = v.options[i].text
+	}
+	return all
+}
+
+func (s *Server) cmdAddVote(call *console.Call) {
+	text, command := strings.TrimLeft(call.Arg(0), " "), call.Arg(1)
+	switch {
+	case len(s.votes.options) >= maxVoteOptions:
+		call.Print("server", "maximum number of vote options reached")
+	case len(command) > maxVoteCommand || s.console.Check(command, console.Operator) != nil:
+		call.Print("server", "skipped invalid command '%s'", command)
+	case text == "" || len(text) > maxVoteText:
+		call.Print("server", "skipped invalid option '%s'", text)
+	case s.votes.find(text) >= 0:
+		call.Print("server", "option '%s' already exists", text)
+	default:
+		s.votes.options = append(s.votes.options, voteOption{text, command})
+		call.Print("server", "added option '%s' '%s'", text, command)
+		s.toAll(s.time(), func(c *session) { c.host.VoteOptionNew(text) })
+	}
+}
+
+func (s *Server) cmdRemoveVote(call *console.Call) {
+	i := s.votes.find(call.Arg(0))
+	if i < 0 {
+		call.Print("server", "option '%s' does not exist", call.Arg(0))
+		return
+	}
+	o := s.votes.options[i]
+	s.toAll(s.time(), func(c *session) { c.host.VoteOptionGone(o.text) })
+	s.votes.options = append(s.votes.options[:i:i], s.votes.options[i+1:]...)
+	call.Print("server", "removed option '%s' '%s'", o.text, o.command)
+}
+
+func (s *Server) cmdClearVotes(call *console.Call) {
+	call.Print("server", "cleared votes")
+	s.votes.options = nil
+	s.toAll(s.time(), func(c *session) { c.host.VoteClear() })
+}
+
+func (s *Server) cmdVote(call *console.Call) {
+	v := &s.votes.vote
+	if v.kind == bridge.VoteNone {
+		return
+	}
+	switch {
+	case strings.EqualFold(call.Arg(0), "yes"):
+		v.forced = 1
+	case strings.EqualFold(call.Arg(0), "no"):
+		v.forced = -1
+	}
+	call.Print("server", "forcing vote %s", call.Arg(0))
+}
+
+// time is now, or the start: console lines run also before the server does.
+func (s *Server) time() conn.Time {
+	if s.net == nil {
+		return 0
+	}
+	return s.now()
+}
+
+// cutText cuts a text to n bytes, or a little less so as not to split a character.
+func cutText(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
