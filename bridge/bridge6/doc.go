@@ -7,6 +7,12 @@
 // the 14 nearest players under ids that change, and hear the others through one
 // without a name.
 //
+// For the client [NewGuest] makes the bridge.Guest. It says what release of DDNet it is,
+// if any, or only that 64 players are fine. It reads DDNet's own objects as far as they
+// stand for plain ones. Who comes, leaves and changes, what becomes of flags and how a
+// vote ends it finds out from snapshots and from the server's words; such events are
+// silent, since the words are in the chat.
+//
 // # What 0.7 says in messages
 //
 // Clients of 0.7 put into words themselves what happened; to those of 0.6 the server
@@ -60,7 +66,15 @@
 // teams were locked or unlocked. Of votes: caller and target but in texts, and more
 // than 60 s. Of the server: SERVERINFO, and its list of maps.
 //
-// And this it cannot ask for: a whisper by id, to follow a flag, a vote by force, a
+// Our client, on servers that are not ours as well, has besides: no Settings and no
+// ServerInfo; nobody who came back between two snapshots under the same name, which it
+// takes for the same; no reason in EvLeft; an EvDamage for the stars at one place, with
+// their sum in Value and the player who is there; a time of NoticeFlagCaptured that is
+// counted from when it saw the flag taken; and of races only the own start and the
+// best time. It whispers only where something showed that the server is DDNet's or
+// ours: others would say it to all.
+//
+// And this a client cannot ask for: a whisper by id, to follow a flag, a vote by force, a
 // change of the skin alone. It can ask for another name, clan or country; a game of 0.7
 // has no such thing, and it is told so, once.
 package bridge6

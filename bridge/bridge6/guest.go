@@ -34,10 +34,11 @@ type Guest struct {
 	profile game.Profile
 
 	details  msg6.MapDetails // of the map that is about to be announced
-	named    []byte          // its name
+	mapName  []byte          // its name
 	crc      int32           // of the map announced
 	limited  bool            // limits are known
 	voteOver bool            // a vote is, but not how
+	caller   game.PlayerID   // of the next vote, as the chat has it
 }
 
 var _ bridge.Guest = (*Guest)(nil)
@@ -53,7 +54,7 @@ func NewGuest(line bridge.Line, news bridge.News, cfg GuestConfig) *Guest {
 // Reset implements [bridge.Guest].
 func (g *Guest) Reset() {
 	g.reset()
-	g.limited, g.voteOver = false, false
+	g.limited, g.voteOver, g.caller = false, false, game.Nobody
 }
 
 // Sizes implements [bridge.Guest].
@@ -104,10 +105,10 @@ func (g *Guest) takeSystem(m msg6.Message) {
 	switch m := m.(type) {
 	case *msg6.MapChange:
 		offer := &bridge.MapOffer{Name: bridge.Text(m.Name), CRC: uint32(m.CRC), Size: int(m.Size), Numbered: true}
-		if bytes.Equal(g.named, m.Name) && g.details.CRC == m.CRC && g.details.Size == m.Size {
+		if bytes.Equal(g.mapName, m.Name) && g.details.CRC == m.CRC && g.details.Size == m.Size {
 			offer.SHA256, offer.Hashed = g.details.SHA256, true
 		}
-		g.named, g.crc = nil, m.CRC
+		g.mapName, g.crc = nil, m.CRC
 		g.news.OnMapChange(offer)
 	case *msg6.MapData:
 		if m.CRC == g.crc {
@@ -130,7 +131,7 @@ func (g *Guest) takeSystem(m msg6.Message) {
 func (g *Guest) takeExtended(m msg6.Message) error {
 	switch m := m.(type) {
 	case *msg6.MapDetails:
-		g.details, g.named = *m, bytes.Clone(m.Name)
+		g.details, g.mapName = *m, bytes.Clone(m.Name)
 		g.details.Name, g.details.URL = nil, nil // borrowed
 	case *msg6.MaplistAdd:
 		for name := range bytes.SplitSeq(bytes.TrimRight(m.Names, "\x00"), []byte{0}) {

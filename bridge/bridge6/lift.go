@@ -39,7 +39,8 @@ type lift struct {
 	flags   flagTracker
 	started int32 // tick at which the race began of whom we are or watch
 	star    int32 // angle of the last of a hit's stars
-	starID  int   // and its id
+	starID  int   // its id, -1 none
+	starAt  int   // where the hit is among the effects
 }
 
 // sighting is what a snapshot has of a player.
@@ -448,12 +449,10 @@ func (l *lift) effect(typ, id int, ints []int32) {
 		ev.Kind, ev.Sound = game.EvSound, game.Sound(ints[2])
 	case msg6.TypeEventDamageInd:
 		// A hit has as many stars as it did damage, in a fan.
-		last := len(l.effects) - 1
-		same := last >= 0 && l.starID == id-1 && l.effects[last].Pos == ev.Pos && ints[2] > l.star
+		same := l.starID == id-1 && l.starID >= 0 && l.effects[l.starAt].Pos == ev.Pos && ints[2] > l.star
 		l.star, l.starID = ints[2], id
 		if same {
-			l.effects[last].Value++
-			l.ids[last] = id
+			l.effects[l.starAt].Value++
 			return
 		}
 		ev.Kind, ev.Value = game.EvDamage, 1
@@ -464,6 +463,7 @@ func (l *lift) effect(typ, id int, ints []int32) {
 		l.effects[i], l.ids[i] = l.effects[i-1], l.ids[i-1]
 	}
 	l.effects[i], l.ids[i] = ev, id
+	l.starAt = i
 }
 
 // playerOf is a client id that no range check has seen.

@@ -21,7 +21,7 @@ func (g *Guest) loose(m msg6.Message) {
 
 // Hello implements [bridge.Guest].
 func (g *Guest) Hello(password string) {
-	g.rich, g.named = false, nil
+	g.rich, g.mapName = false, nil
 	if v := g.cfg.DDNet; v > 0 {
 		g.send(&msg6.ClientVer{
 			ConnectionID: g.cfg.Connection, Version: v,

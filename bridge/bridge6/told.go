@@ -152,6 +152,11 @@ func (g *Guest) chat(m *msg6.SvChat) {
 	case msg6.ChatWhisperReceived:
 		ev.Chat, ev.Target = game.ChatWhisper, g.own
 	}
+	if ev.Player == game.Nobody {
+		if name, ok := caller(ev.Text); ok {
+			g.caller = g.named(name)
+		}
+	}
 	if g.voteOver && ev.Player == game.Nobody {
 		switch ev.Text {
 		case "Vote passed", "admin forced vote yes":
@@ -174,20 +179,36 @@ func (g *Guest) vote(m *msg6.SvVoteSet) {
 	if g.voteOver {
 		g.endVote(bridge.VoteNone)
 	}
-	v := bridge.Vote{Kind: bridge.VoteOption, Caller: game.Nobody, Timeout: m.Timeout, What: bridge.Text(m.Description), Reason: bridge.Text(m.Reason), Target: game.Nobody}
+	v := bridge.Vote{Kind: bridge.VoteOption, Caller: g.caller, Timeout: m.Timeout, What: bridge.Text(m.Description), Reason: bridge.Text(m.Reason), Target: game.Nobody}
 	if name, ok := between(v.What, "Kick '", "'"); ok {
 		v.Kind, v.What = bridge.VoteKick, name
 	} else if name, ok := between(v.What, "move '", "' to spectators"); ok {
 		v.Kind, v.What = bridge.VoteSpectate, name
 	}
 	if v.Kind != bridge.VoteOption {
-		for id := range g.roster {
-			if r := &g.roster[id]; r.InGame && r.Profile.Name == v.What {
-				v.Target = r.ID
-			}
+		v.Target = g.named(v.What)
+	}
+	g.caller = game.Nobody
+	g.news.OnVote(&v)
+}
+
+// named is the first player of a name; Nobody if there is none.
+func (g *Guest) named(name string) game.PlayerID {
+	for id := range g.roster {
+		if r := &g.roster[id]; r.InGame && r.Profile.Name == name {
+			return r.ID
 		}
 	}
-	g.news.OnVote(&v)
+	return game.Nobody
+}
+
+// caller is who called a vote, as the server's line in the chat has it.
+func caller(line string) (name string, ok bool) {
+	if line, ok = strings.CutPrefix(line, "'"); !ok {
+		return "", false
+	}
+	name, _, ok = strings.Cut(line, "' called ")
+	return name, ok
 }
 
 // between is what a text has between a beginning and an end.

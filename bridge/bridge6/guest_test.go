@@ -1,0 +1,662 @@
+package bridge6
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// notes is news that is written down, one line for each.
+type notes struct {
+	lines []string
+	snaps func(h snapshot.Header, part int32, data []byte)
+}
+
+func (n *notes) note(format string, args ...any) {
+	n.lines = append(n.lines, fmt.Sprintf(format, args...))
+}
+
+func (n *notes) OnMapChange(m *bridge.MapOffer) {
+	n.note("map %s %x %d hashed %v %x numbered %v", m.Name, m.CRC, m.Size, m.Hashed, m.SHA256[:1], m.Numbered)
+}
+func (n *notes) OnMapData(chunk int, data []byte) { n.note("chunk %d %s", chunk, data) }
+func (n *notes) OnConReady()                      { n.note("con ready") }
+func (n *notes) OnReadyToEnter()                  { n.note("ready to enter") }
+func (n *notes) OnSnapshot(h snapshot.Header, part int32, data []byte) {
+	if n.snaps != nil {
+		n.snaps(h, part, data)
+		return
+	}
+	n.note("snapshot %+v %d %x", h, part, data)
+}
+func (n *notes) OnInputTiming(tick, left int32) { n.note("timing %d %d", tick, left) }
+func (n *notes) OnPong()                        { n.note("pong") }
+func (n *notes) OnEvent(ev *game.Event) {
+	text := fmt.Sprintf("event %d of %d", ev.Kind, ev.Player)
+	if ev.Target != game.Nobody {
+		text += fmt.Sprintf(" to %d", ev.Target)
+	}
+	if ev.Text != "" {
+		text += " " + ev.Text
+	}
+	switch ev.Kind {
+	case game.EvChat:
+		text += fmt.Sprintf(" mode %d", ev.Chat)
+	case game.EvNotice:
+		text += fmt.Sprintf(" notice %d value %d extra %d", ev.Notice, ev.Value, ev.Extra)
+	case game.EvKill:
+		text += fmt.Sprintf(" weapon %d", ev.Weapon)
+	case game.EvEntered, game.EvTeam:
+		text += fmt.Sprintf(" team %d quiet %v", ev.Team, ev.Flag)
+	}
+	n.lines = append(n.lines, text)
+}
+func (n *notes) OnServerInfo(*bridge.Info) { n.note("server info") }
+func (n *notes) OnMotd(text string)        { n.note("motd %q", text) }
+func (n *notes) OnRaceFinish(id game.PlayerID, time, diff int32, record bool) {
+	n.note("finish %d %d %d %v", id, time, diff, record)
+}
+func (n *notes) OnCheckpoint(diff int32) { n.note("checkpoint %d", diff) }
+func (n *notes) OnVote(v *bridge.Vote) {
+	n.note("vote %d by %d on %q to %d: %q, %d s", v.Kind, v.Caller, v.What, v.Target, v.Reason, v.Timeout)
+}
+func (n *notes) OnVoteStatus(yes, no, pass, total int32) {
+	n.note("votes %d %d %d %d", yes, no, pass, total)
+}
+func (n *notes) OnVoteOptions(add []string, clear bool) { n.note("options %q %v", add, clear) }
+func (n *notes) OnVoteOptionGone(text string)           { n.note("option gone %s", text) }
+func (n *notes) OnRconAuth(on bool)                     { n.note("rcon %v", on) }
+func (n *notes) OnRconLine(line string)                 { n.note("line %s", line) }
+func (n *notes) OnRconCommand(c *bridge.Command)        { n.note("command %+v", *c) }
+func (n *notes) OnRconCommandGone(name string)          { n.note("command gone %s", name) }
+func (n *notes) OnMapListed(name string, gone bool)     { n.note("listed %s %v", name, gone) }
+func (n *notes) OnChatCommand(c *bridge.Command, gone bool) {
+	n.note("chat command %+v gone %v", *c, gone)
+}
+
+// sent is a guest's line.
+type sent struct {
+	t    testing.TB
+	msgs []msg6.Message
+}
+
+func (l *sent) Queue(b []byte, vital bool) {
+	var d msg6.Decoder
+	m, err := d.Decode(bytes.Clone(b))
+	if err != nil {
+		l.t.Errorf("sent %x: %v", b, err)
+		return
+	}
+	if desc := m.ID().Desc(); desc.Sender == msg6.FromServer || desc.Vital != vital && m.ID() != msg6.IDPongEx {
+		l.t.Errorf("sent %T, vital %v", m, vital)
+	}
+	l.msgs = append(l.msgs, m)
+}
+
+func (*sent) Hurry() {}
+
+func newGuest(t testing.TB, cfg GuestConfig) (*Guest, *sent, *notes) {
+	l, n := &sent{t: t}, &notes{}
+	return NewGuest(l, n, cfg), l, n
+}
+
+// hears lets a guest read a message, and compares what it tells of it.
+func hears(t *testing.T, g *Guest, n *notes, m msg6.Message, want ...string) {
+	t.Helper()
+	n.lines = nil
+	if err := g.Take(m.Append(nil), m.ID().Vital()); err != nil {
+		t.Errorf("%T: %v", m, err)
+	}
+	if d := cmp.Diff(want, n.lines); d != "" {
+		t.Errorf("%T (-want +got):\n%s", m, d)
+	}
+}
+
+// TestGuestHears: what every message of a server is to a client.
+func TestGuestHears(t *testing.T) {
+	g, l, n := newGuest(t, GuestConfig{})
+	hears(t, g, n, &msg6.MapChange{Name: []byte("dm1"), CRC: -2, Size: 5}, "map dm1 fffffffe 5 hashed false 00 numbered true")
+	hears(t, g, n, &msg6.MapDetails{Name: []byte("dm1"), CRC: 7, Size: 5, SHA256: [32]byte{9}})
+	hears(t, g, n, &msg6.MapChange{Name: []byte("dm1"), CRC: 7, Size: 5}, "map dm1 7 5 hashed true 09 numbered true")
+	hears(t, g, n, &msg6.MapDetails{Name: []byte("dm1"), CRC: 8, Size: 5, SHA256: [32]byte{9}})
+	hears(t, g, n, &msg6.MapChange{Name: []byte("dm1"), CRC: 7, Size: 5}, "map dm1 7 5 hashed false 00 numbered true")
+	hears(t, g, n, &msg6.MapData{CRC: 7, Chunk: 3, Data: []byte("abc")}, "chunk 3 abc")
+	hears(t, g, n, &msg6.MapData{CRC: 8, Chunk: 4, Data: []byte("abc")})
+	hears(t, g, n, &msg6.ConReady{}, "con ready")
+	hears(t, g, n, &msg6.SvReadyToEnter{}, "ready to enter")
+	hears(t, g, n, &msg6.SnapEmpty{Tick: 20, DeltaTick: 4}, "snapshot {Tick:20 Base:16 CRC:0 Parts:1} 0 ")
+	hears(t, g, n, &msg6.SnapSingle{Tick: 20, DeltaTick: 21, CRC: 3, Data: []byte{1}}, "snapshot {Tick:20 Base:-1 CRC:3 Parts:1} 0 01")
+	hears(t, g, n, &msg6.Snap{Tick: 20, DeltaTick: 21, Parts: 3, Part: 2, CRC: 3, Data: []byte{1}}, "snapshot {Tick:20 Base:-1 CRC:3 Parts:3} 2 01")
+	hears(t, g, n, &msg6.InputTiming{IntendedTick: 5, TimeLeft: -6}, "timing 5 -6")
+	hears(t, g, n, &msg6.PingReply{}, "pong")
+	hears(t, g, n, &msg6.RconAuthStatus{Authed: 1, CmdList: 1}, "rcon true")
+	hears(t, g, n, &msg6.RconAuthStatus{}, "rcon false")
+	hears(t, g, n, &msg6.RconLine{Line: []byte("a\x1bb")}, "line a b")
+	hears(t, g, n, &msg6.RconCmdAdd{Name: []byte("n"), Help: []byte("h"), Params: []byte("p")}, "command {Name:n Params:p Help:h}")
+	hears(t, g, n, &msg6.RconCmdRem{Name: []byte("n")}, "command gone n")
+	hears(t, g, n, &msg6.MaplistAdd{Names: []byte("a\x00b\x00")}, "listed a false", "listed b false")
+	hears(t, g, n, &msg6.SvMotd{Message: []byte("two\nlines")}, `motd "two\nlines"`)
+	hears(t, g, n, &msg6.SvBroadcast{Message: []byte("x")}, fmt.Sprintf("event %d of -1 x", game.EvBroadcast))
+	hears(t, g, n, &msg6.SvChat{Mode: msg6.ChatAll, ClientID: -1, Message: []byte("x")}, fmt.Sprintf("event %d of -1 x mode 1", game.EvChat))
+	hears(t, g, n, &msg6.SvChat{Mode: msg6.ChatTeam, ClientID: 3, Message: []byte("x")}, fmt.Sprintf("event %d of 3 x mode 2", game.EvChat))
+	g.own = 5
+	hears(t, g, n, &msg6.SvChat{Mode: msg6.ChatWhisperSent, ClientID: 3, Message: []byte("x")}, fmt.Sprintf("event %d of 5 to 3 x mode 3", game.EvChat))
+	hears(t, g, n, &msg6.SvChat{Mode: msg6.ChatWhisperReceived, ClientID: 3, Message: []byte("x")}, fmt.Sprintf("event %d of 3 to 5 x mode 3", game.EvChat))
+	hears(t, g, n, &msg6.SvKillMsg{Killer: 1, Victim: 2, Weapon: msg6.WeaponGrenade}, fmt.Sprintf("event %d of 1 to 2 weapon 3", game.EvKill))
+	hears(t, g, n, &msg6.SvWeaponPickup{Weapon: msg6.WeaponLaser}, fmt.Sprintf("event %d of 5", game.EvPickup))
+	hears(t, g, n, &msg6.SvEmoticon{ClientID: 2, Emoticon: 4}, fmt.Sprintf("event %d of 2", game.EvEmoticon))
+	hears(t, g, n, &msg6.SvVoteClearOptions{}, "options [] true")
+	hears(t, g, n, &msg6.SvVoteOptionListAdd{Count: 2, Descriptions: [15][]byte{[]byte("a"), []byte("b")}}, `options ["a" "b"] false`)
+	hears(t, g, n, &msg6.SvVoteOptionAdd{Description: []byte("c")}, `options ["c"] false`)
+	hears(t, g, n, &msg6.SvVoteOptionRemove{Description: []byte("c")}, "option gone c")
+	hears(t, g, n, &msg6.SvVoteStatus{Yes: 1, No: 2, Pass: 3, Total: 6}, "votes 1 2 3 6")
+	hears(t, g, n, &msg6.SvRaceFinish{ClientID: 3, Time: 12345, Diff: -5, RecordServer: true}, "finish 3 12345 -5 true")
+	hears(t, g, n, &msg6.SvDDRaceTime{Time: 100, Check: -25}, "checkpoint -250")
+	hears(t, g, n, &msg6.SvCommandInfo{Name: []byte("n"), ArgsFormat: []byte("s"), HelpText: []byte("h")}, "chat command {Name:n Params:s Help:h} gone false")
+	hears(t, g, n, &msg6.SvCommandInfoRemove{Name: []byte("n")}, "chat command {Name:n Params: Help:} gone true")
+	hears(t, g, n, &msg6.SvRecord{ServerTimeBest: 99})
+	if g.Race().Best != 990 {
+		t.Errorf("best time %d", g.Race().Best)
+	}
+	if len(l.msgs) != 0 {
+		t.Errorf("it sent %T", l.msgs[0])
+	}
+
+	hears(t, g, n, &msg6.Ping{})
+	hears(t, g, n, &msg6.PingEx{PingID: msg6.UUID{1}})
+	hears(t, g, n, &msg6.WhatIs{UUID: msg6.NameUUID("map-details@ddnet.tw")})
+	hears(t, g, n, &msg6.WhatIs{UUID: msg6.UUID{1}})
+	want := []msg6.Message{
+		&msg6.PingReply{}, &msg6.PongEx{PingID: msg6.UUID{1}},
+		&msg6.ItIs{UUID: msg6.NameUUID("map-details@ddnet.tw"), Name: []byte("map-details@ddnet.tw")}, &msg6.IDontKnow{UUID: msg6.UUID{1}},
+	}
+	if d := cmp.Diff(want, l.msgs); d != "" {
+		t.Errorf("answers (-want +got):\n%s", d)
+	}
+
+	// What must be vital and is not does not count; nor does what is no message.
+	n.lines = nil
+	if err := g.Take((&msg6.SvMotd{Message: []byte("x")}).Append(nil), false); err != nil || len(n.lines) != 0 {
+		t.Errorf("not vital: %q, %v", n.lines, err)
+	}
+	if err := g.Take([]byte{0x3a}, true); !errors.Is(err, bridge.ErrUnknown) {
+		t.Errorf("unknown: %v", err)
+	}
+	if err := g.Take([]byte{byte(msg6.IDSvChat)}, true); err == nil || errors.Is(err, bridge.ErrUnknown) {
+		t.Errorf("broken: %v", err)
+	}
+}
+
+// TestGuestTuning: the numbers that both versions have, wherever they stand.
+func TestGuestTuning(t *testing.T) {
+	g, _, n := newGuest(t, GuestConfig{})
+	was := g.Tuning()
+	params := make([]int32, msg6.TuneParamsDDNet)
+	for i := range params {
+		params[i] = int32(i + 1)
+	}
+	hears(t, g, n, &msg6.SvTuneParams{Params: params}, fmt.Sprintf("event %d of -1", game.EvTuning))
+	got := g.Tuning()
+	for i, v := range got {
+		if want := int32(i + 1); i < laserDamageIndex && v != want || i >= laserDamageIndex && v != want+1 {
+			t.Errorf("parameter %d is %d", i, v)
+		}
+	}
+	g.Reset()
+	if g.Tuning() != was {
+		t.Error("a new game does not begin with the default")
+	}
+	hears(t, g, n, &msg6.SvTuneParams{Params: params[:3]}, fmt.Sprintf("event %d of -1", game.EvTuning))
+	if got := g.Tuning(); got[2] != 3 || got[3] != was[3] {
+		t.Errorf("three of them: %v", got)
+	}
+}
+
+// TestVotesThere: a vote as a host tells it, and how it ended, arrive as they were, but
+// for what the package says is lost.
+func TestVotesThere(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice", "bob")
+	h, l := newHost(t, NewVersion(), w, 1, 16040)
+	g, _, n := newGuest(t, GuestConfig{})
+	for id, name := range []string{"alice", "bob"} {
+		g.roster[id].InGame, g.roster[id].Profile.Name = true, name
+	}
+	for _, v := range []bridge.Vote{
+		{Kind: bridge.VoteOption, Caller: 0, Target: game.Nobody, Timeout: 25, What: "Next map", Reason: "bored"},
+		{Kind: bridge.VotePassed, Caller: game.Nobody, Target: game.Nobody},
+		{Kind: bridge.VoteKick, Caller: 0, Target: 1, Timeout: 25, What: "bob", Reason: "bad"},
+		{Kind: bridge.VoteFailed, Caller: game.Nobody, Target: game.Nobody},
+		{Kind: bridge.VoteSpectate, Caller: 1, Target: 0, Timeout: 25, What: "alice", Reason: ""},
+		{Kind: bridge.VoteAborted, Caller: game.Nobody, Target: game.Nobody},
+		{Kind: bridge.VoteOption, Caller: game.Nobody, Target: game.Nobody, Timeout: 25, What: "x"},
+	} {
+		n.lines = nil
+		h.Vote(&v)
+		for _, m := range l.take() {
+			if err := g.Take(m.Append(nil), true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := slices.DeleteFunc(n.lines, func(s string) bool { return !strings.HasPrefix(s, "vote ") })
+		want := &notes{}
+		want.OnVote(&v)
+		if d := cmp.Diff(want.lines, got); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
+	}
+	// One that ends without a word.
+	hears(t, g, n, &msg6.SvVoteSet{})
+	n.lines = nil
+	g.Snapshot(2, new(snapshot.Snapshot))
+	if want := `vote 0 by -1 on "" to -1: "", 0 s`; !slices.Contains(n.lines, want) {
+		t.Errorf("%q has no %q", n.lines, want)
+	}
+}
+
+// people is a snapshot of players: "name", or "name>" for a spectator.
+func people(names ...string) *snapshot.Snapshot {
+	var b snapshot.Builder
+	for id, name := range names {
+		if name == "" {
+			continue
+		}
+		name, spec := strings.CutSuffix(name, ">")
+		o := msg6.PlayerInfo{ClientID: int32(id)}
+		if spec {
+			o.Team = msg6.TeamSpectators
+		}
+		add(&b, msg6.TypePlayerInfo, id, msg6.SizePlayerInfo, &o)
+		skin := "default"
+		if strings.HasSuffix(name, "*") {
+			name, skin = name[:len(name)-1], "bluekitty"
+		}
+		var info [msg6.SizeClientInfo]int32
+		putInfo(&info, &game.Profile{Name: name}, &look{name: skin})
+		copy(b.Add(msg6.TypeClientInfo, id, msg6.SizeClientInfo), info[:])
+	}
+	var s snapshot.Snapshot
+	b.Finish(&s)
+	return &s
+}
+
+// TestComingAndGoing: who came and left and what they changed is found out from
+// snapshots.
+func TestComingAndGoing(t *testing.T) {
+	entered := func(id, team int) string {
+		return fmt.Sprintf("event %d of %d team %d quiet true", game.EvEntered, id, team)
+	}
+	left := func(id int) string { return fmt.Sprintf("event %d of %d", game.EvLeft, id) }
+	team := func(id, team int) string {
+		return fmt.Sprintf("event %d of %d team %d quiet true", game.EvTeam, id, team)
+	}
+	skin := func(id int) string { return fmt.Sprintf("event %d of %d", game.EvSkin, id) }
+	g, _, n := newGuest(t, GuestConfig{})
+	g.Snapshot(1, people())
+	for i, c := range []struct {
+		s    *snapshot.Snapshot
+		want []string
+	}{
+		{people("alice"), []string{entered(0, 0)}},
+		{people("alice"), nil},
+		{people("alice", "", "bob>"), []string{entered(2, -1)}},
+		{people("alice>", "", "bob"), []string{team(0, -1), team(2, 0)}},
+		{people("alice", "", "bob*"), []string{team(0, 0), skin(2)}},
+		{people("alice"), []string{left(2)}},
+		{people("alice", "", "bob*"), []string{entered(2, 0)}}, // looks as before
+		{people("carol", "", "bob*"), []string{left(0), entered(0, 0)}},
+		{people(), []string{left(0), left(2)}},
+	} {
+		n.lines = nil
+		g.Snapshot(int32(2+2*i), c.s)
+		if d := cmp.Diff(c.want, n.lines); d != "" {
+			t.Errorf("snapshot %d (-want +got):\n%s", i, d)
+		}
+	}
+	if p, ok := g.Player(0); ok || p.Profile.Name != "carol" {
+		t.Errorf("of who left: %v %+v", ok, p)
+	}
+	if _, ok := g.Player(-1); ok {
+		t.Error("nobody is in the game")
+	}
+}
+
+// TestFlagsThere: what happens to flags is found out from where they are.
+func TestFlagsThere(t *testing.T) {
+	g, _, n := newGuest(t, GuestConfig{})
+	notice := func(kind game.Notice, of game.PlayerID, value, extra int32) []string {
+		return []string{fmt.Sprintf("event %d of %d notice %d value %d extra %d", game.EvNotice, of, kind, value, extra)}
+	}
+	for i, c := range []struct {
+		red, blue, redScore int32
+		want                []string
+	}{
+		{-2, -2, 0, nil},
+		{-2, -2, 0, nil},
+		{-2, 3, 0, notice(game.NoticeFlagGrabbed, -1, 1, 0)},
+		{-2, -1, 0, notice(game.NoticeFlagDropped, -1, 0, 0)},
+		{-2, 4, 0, notice(game.NoticeFlagGrabbed, -1, 1, 0)},
+		{-2, -2, 100, notice(game.NoticeFlagCaptured, 4, 1, 6)},
+		{7, -2, 100, notice(game.NoticeFlagGrabbed, -1, 0, 0)},
+		{-1, -2, 100, notice(game.NoticeFlagDropped, -1, 0, 0)},
+		{-2, -2, 100, notice(game.NoticeFlagReturned, -1, 0, 0)},
+		{7, -2, 100, notice(game.NoticeFlagGrabbed, -1, 0, 0)},
+		{-2, -2, 100, notice(game.NoticeFlagReturned, -1, 0, 0)}, // its carrier fell
+	} {
+		var b snapshot.Builder
+		var s snapshot.Snapshot
+		add(&b, msg6.TypeGameInfo, 0, msg6.SizeGameInfo, &msg6.GameInfo{Flags: msg6.GameFlagTeams | msg6.GameFlagFlags})
+		add(&b, msg6.TypeGameData, 0, msg6.SizeGameData, &msg6.GameData{ScoreRed: c.redScore, CarrierRed: msg6.FlagCarrier(c.red), CarrierBlue: msg6.FlagCarrier(c.blue)})
+		b.Finish(&s)
+		n.lines = nil
+		g.Snapshot(int32(100+2*i), &s)
+		if got := slices.DeleteFunc(n.lines, func(s string) bool { return s == fmt.Sprintf("event %d of -1", game.EvGameInfo) }); !slices.Equal(got, c.want) {
+			t.Errorf("step %d: %q instead of %q", i, got, c.want)
+		}
+	}
+}
+
+// TestRequests: what a client asks for arrives at a host as it was.
+func TestRequests(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice", `b "o\b`)
+	g, s, _ := newGuest(t, GuestConfig{})
+	g.roster[1].InGame, g.roster[1].Profile.Name = true, `b "o\b`
+	ask := func(what string, want ...any) {
+		t.Helper()
+		h, l := newHost(t, NewVersion(), w, 0, 16040)
+		for _, m := range s.msgs {
+			if err := h.Take(m.Append(nil), m.ID().Vital()); err != nil {
+				t.Errorf("%s: %T: %v", what, m, err)
+			}
+		}
+		if !reflect.DeepEqual(want, l.asked) {
+			t.Errorf("%s: asked for %+v, arrived %+v", what, want, l.asked)
+		}
+		s.msgs = nil
+	}
+	skin := standard[3].skin
+	p := game.Profile{Name: "alice", Clan: "clan", Country: 276, Skin: skin}
+	g.Hello("secret")
+	g.rich = true // as a message or an object of DDNet's shows
+	ask("hello", bridge.Hello{Fits: true, Wants: msg6.NetVersion, Password: "secret", Client: 16040})
+	g.RequestMap(7)
+	ask("map", mapRequest(7))
+	g.Ready()
+	ask("ready", ready{})
+	g.Profile(&p)
+	ask("profile", p)
+	g.Enter()
+	ask("enter", enter{})
+	in := game.Input{Direction: -1, TargetX: 3, TargetY: -4, Jump: true, Fire: 5, Hook: true, Flags: game.FlagChatting | game.FlagScoreboard, WantedWeapon: 2, NextWeapon: 6, PrevWeapon: 7}
+	g.Input(8, 9, &in, 10)
+	ask("input", bridge.Input{Ack: 8, Tick: 9, Do: in, Valid: true})
+	g.ChatCommand("w", "alice hi")
+	g.CallVote(bridge.VoteKick, "1", "bad")
+	g.CallVote(bridge.VoteOption, "next", "")
+	g.Vote(-1)
+	g.RconLogin("me", "pw")
+	g.Rcon("status")
+	ask("and so on", game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: 0, Chat: game.ChatWhisper, Text: "hi"},
+		callVote{bridge.VoteKick, "1", "bad", false}, callVote{bridge.VoteOption, "next", "", false}, vote(-1), login{"me", "pw"}, rcon("status"))
+	for _, c := range []game.Command{
+		{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatAll, Text: "hi"},
+		{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatTeam, Text: "hi"},
+		{Kind: game.CmdSay, Target: 1, Chat: game.ChatWhisper, Text: "psst"},
+		{Kind: game.CmdSetTeam, Target: game.Nobody, Team: game.TeamSpectators},
+		{Kind: game.CmdSpectate, Target: game.Nobody, Spectate: game.SpectateFree},
+		{Kind: game.CmdSpectate, Target: 1, Spectate: game.SpectatePlayer},
+		{Kind: game.CmdKill, Target: game.Nobody},
+		{Kind: game.CmdReady, Target: game.Nobody},
+		{Kind: game.CmdEmoticon, Target: game.Nobody, Value: 13},
+	} {
+		c.Player = game.Nobody
+		if !g.Ask(&c) {
+			t.Errorf("cannot ask for %+v", c)
+		}
+		ask(fmt.Sprint(c), c)
+	}
+	for _, c := range []game.Command{
+		{Kind: game.CmdTune}, {Kind: game.CmdProfile}, {Kind: game.CmdSkin}, {Kind: game.CmdSpectate, Spectate: game.SpectateFlagBlue},
+		{Kind: game.CmdSay, Chat: game.ChatWhisper, Target: game.Nobody},
+	} {
+		if g.Ask(&c) {
+			t.Errorf("asked for %+v with %T", c, s.msgs)
+		}
+	}
+	// On servers that are not DDNet's a whisper would be said to all.
+	g.rich = false
+	if g.Ask(&game.Command{Kind: game.CmdSay, Chat: game.ChatWhisper, Target: 1, Text: "psst"}) || g.Ask(&game.Command{Kind: game.CmdReady}) || len(s.msgs) != 0 {
+		t.Errorf("sent %v", s.msgs)
+	}
+	g.Ask(&game.Command{Kind: game.CmdSkin, Profile: &game.Profile{Skin: standard[4].skin}})
+	if m, ok := s.msgs[0].(*msg6.ClChangeInfo); !ok || string(m.Look.Name) != "alice" || string(m.Look.Skin) != standard[4].name {
+		t.Errorf("a skin is changed with %+v", s.msgs[0])
+	}
+}
+
+// TestReleasesTold: what a client says it is.
+func TestReleasesTold(t *testing.T) {
+	for release, want := range map[int32]int{-1: 2, 0: 3, 16040: 4} {
+		g, s, _ := newGuest(t, GuestConfig{DDNet: release, Connection: [16]byte{1}})
+		g.Hello("")
+		g.Profile(&game.Profile{Name: "x"})
+		if len(s.msgs) != want {
+			t.Errorf("%d: %d messages", release, len(s.msgs))
+		}
+		if v, ok := s.msgs[0].(*msg6.ClientVer); ok != (release > 0) || ok && (v.Version != release || string(v.Text) != "DDNet 16.4" || v.ConnectionID != msg6.UUID{1}) {
+			t.Errorf("%d: first %+v", release, s.msgs[0])
+		}
+	}
+}
+
+// TestCapturedJoin reads a real session of DDNet's server: every message, and every
+// snapshot with its checksum.
+func TestCapturedJoin(t *testing.T) {
+	g, _, n := newGuest(t, GuestConfig{DDNet: 16040})
+	var joiner snapshot.Joiner
+	store := snapshot.NewStore(snapshot.StoreConfig{})
+	var empty, next snapshot.Snapshot
+	snaps := 0
+	n.snaps = func(h snapshot.Header, part int32, data []byte) {
+		delta, complete, err := joiner.Add(h, part, data)
+		if err != nil || !complete {
+			return
+		}
+		base := &empty
+		if h.Base >= 0 {
+			if base = store.At(h.Base); base == nil {
+				t.Fatalf("tick %d: no base %d", h.Tick, h.Base)
+			}
+		}
+		if len(delta) == 0 {
+			next.CopyFrom(base)
+		} else if err := snapshot.ApplyDelta(&next, base, delta, g.Sizes()); err != nil || next.CRC() != h.CRC {
+			t.Fatalf("tick %d: %v, CRC %d instead of %d", h.Tick, err, next.CRC(), h.CRC)
+		}
+		g.Snapshot(h.Tick, store.Add(h.Tick, 0, &next))
+		snaps++
+	}
+	for _, c := range session(t) {
+		if c.toServer {
+			continue
+		}
+		if err := g.Take(bytes.Clone(c.b), c.vital); err != nil {
+			t.Errorf("%x: %v", c.b, err)
+		}
+	}
+	v := g.View()
+	me, ok := g.Player(g.Own())
+	if snaps < 10 || !ok || me.Profile.Name == "" || len(v.Players) == 0 || len(v.Characters) == 0 || len(v.Pickups) == 0 {
+		t.Errorf("%d snapshots, own %+v (%v), %d players, %d tees, %d pickups", snaps, me, ok, len(v.Players), len(v.Characters), len(v.Pickups))
+	}
+	for _, what := range []string{"map ", "con ready", "ready to enter", "motd ", fmt.Sprintf("event %d of 0 team 0 quiet true", game.EvEntered)} {
+		if !slices.ContainsFunc(n.lines, func(s string) bool { return strings.HasPrefix(s, what) }) {
+			t.Errorf("no %q in %q", what, n.lines)
+		}
+	}
+	t.Logf("%d snapshots, %d news, %+v", snaps, len(n.lines), me.Profile)
+}
+
+// TestDDNetObjects: DDNet's own objects become what plain ones are.
+func TestDDNetObjects(t *testing.T) {
+	g, _, _ := newGuest(t, GuestConfig{DDNet: 16200})
+	var b snapshot.Builder
+	var s snapshot.Snapshot
+	var r msg6.Registry
+	r.Begin()
+	ext := func(typ, id, n int, o msg6.Object) {
+		number, first := r.Number(typ)
+		if first {
+			u, _ := msg6.TypeUUID(typ)
+			add(&b, msg6.TypeEx, number, msg6.SizeEx, &msg6.Ex{UUID: u})
+		}
+		o.Put(b.Add(number, id, n))
+	}
+	ext(msg6.TypeDDNetLaser, 1, msg6.SizeDDNetLaser, &msg6.DDNetLaser{ToX: 1, ToY: 2, FromX: 3, FromY: 4, StartTick: 5})
+	ext(msg6.TypeDDNetPickup, 2, msg6.SizeDDNetPickup, &msg6.DDNetPickup{X: 1, Y: 2, Type: msg6.PickupWeapon, Subtype: msg6.WeaponShotgun})
+	ext(msg6.TypeDDNetProjectile, 3, msg6.SizeDDNetProjectile, &msg6.DDNetProjectile{X: 100, Y: 200, VelX: 600000, VelY: -800000, Type: msg6.WeaponGun, StartTick: 5})
+	ext(msg6.TypeDDNetProjectile, 4, msg6.SizeDDNetProjectile, &msg6.DDNetProjectile{X: 100, Y: 200, VelX: 3000000, VelY: 4000000, Type: msg6.WeaponGun, StartTick: 5, Flags: msg6.ProjectileNormalizeVel})
+	ext(msg6.TypeDDRaceProjectile, 5, msg6.SizeDDRaceProjectile, &msg6.DDRaceProjectile{X: 100, Y: 200, Angle: 0, Type: msg6.WeaponGrenade, StartTick: 5})
+	ext(msg6.TypeDDNetPlayer, 0, msg6.SizeDDNetPlayer, &msg6.DDNetPlayer{AuthLevel: msg6.AuthAdmin})
+	add(&b, msg6.TypePlayerInfo, 0, msg6.SizePlayerInfo, &msg6.PlayerInfo{Local: 1})
+	b.Finish(&s)
+	v := g.Snapshot(5, &s)
+	if d := cmp.Diff([]game.LaserState{{ID: 1, X: 1, Y: 2, FromX: 3, FromY: 4, StartTick: 5, Pos: at(1, 2), From: at(3, 4)}}, v.Lasers); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]game.PickupState{{ID: 2, X: 1, Y: 2, Kind: game.PickupShotgun}}, v.Pickups); d != "" {
+		t.Error(d)
+	}
+	var got [][5]int32
+	for _, p := range v.Projectiles {
+		got = append(got, [5]int32{p.X, p.Y, p.VelX, p.VelY, int32(p.Weapon)})
+	}
+	slices.SortFunc(got, func(a, b [5]int32) int { return slices.Compare(a[:], b[:]) })
+	if want := [][5]int32{{1, 2, 0, 100, 3}, {1, 2, 60, -80, 1}, {1, 2, 60, 80, 1}}; !slices.Equal(got, want) {
+		t.Errorf("projectiles %v", got)
+	}
+	if len(v.Players) != 1 || v.Players[0].Flags != game.FlagAdmin || g.Own() != 0 {
+		t.Errorf("players %+v", v.Players)
+	}
+}
+
+// TestGuestAllocatesNothing: neither for a snapshot of players who stay as they are
+// nor for an input.
+func TestGuestAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	x := newMatch(t, "teeyard1", 16, 3)
+	var snaps []*snapshot.Snapshot
+	var latency [game.MaxPlayers]int32
+	for range 40 {
+		x.act()
+		x.cmds = slices.DeleteFunc(x.cmds, func(c game.Command) bool { return c.Kind != game.CmdInput && c.Kind != game.CmdDirect })
+		x.step()
+		x.version.Begin(x.world)
+		v := x.world.View(0)
+		x.all[0].host.Build(&x.build, &v, &latency)
+		s := new(snapshot.Snapshot)
+		x.build.Finish(s)
+		snaps = append(snaps, s)
+		x.version.Done()
+	}
+	g := NewGuest(&nobody{}, silence{}, GuestConfig{DDNet: 16040})
+	tick, in := int32(0), game.Input{}
+	step := func() {
+		for _, s := range snaps {
+			tick += 2
+			g.Snapshot(tick, s)
+			g.Input(tick, tick+3, &in, 0)
+		}
+	}
+	step()
+	step()
+	if n := testing.AllocsPerRun(20, step); n != 0 {
+		t.Errorf("%v allocations in %d snapshots and inputs", n, len(snaps))
+	}
+}
+
+// nobody is a line that goes nowhere.
+type nobody struct{}
+
+func (nobody) Queue([]byte, bool) {}
+func (nobody) Hurry()             {}
+
+// FuzzGuest gives a guest messages of any bytes, each behind a byte for its length
+// and one for whether it is vital, and makes snapshots of what they leave over: per
+// item a byte for the type, one for the id, and four for each integer.
+func FuzzGuest(f *testing.F) {
+	for _, c := range session(f) {
+		if !c.toServer && len(c.b) < 256 {
+			f.Add(append([]byte{byte(len(c.b)), 1}, c.b...), int32(7), []byte{10, 0, 1, 0, 0, 0})
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte, tick int32, items []byte) {
+		g, _, n := newGuest(t, GuestConfig{DDNet: tick % 20000})
+		for len(data) >= 2 {
+			k := min(int(data[0]), len(data)-2)
+			g.Take(bytes.Clone(data[2:2+k]), data[1]&1 != 0)
+			data = data[2+k:]
+		}
+		var b snapshot.Builder
+		for len(items) >= 2 {
+			typ, id := int(items[0]), int(items[1])
+			if typ >= 0xf0 {
+				typ += msg6.FirstNumber - 0xff
+			}
+			items = items[2:]
+			size := 5
+			if typ < len(msg6.Sizes) && msg6.Sizes[typ] != 0 {
+				size = int(msg6.Sizes[typ])
+			}
+			slot := b.Add(typ, id, size)
+			for i := range slot {
+				for range min(4, len(items)) {
+					slot[i] = slot[i]<<8 | int32(items[0])
+					items = items[1:]
+				}
+			}
+		}
+		var s snapshot.Snapshot
+		b.Finish(&s)
+		for i := range int32(2) {
+			v := g.Snapshot(tick/2+i, &s)
+			for i := range v.Characters {
+				if c := &v.Characters[i]; c.Player < 0 || c.Player >= game.MaxPlayers || c.Weapon < 0 || c.Weapon >= game.NumWeapons || c.HookedPlayer >= game.MaxPlayers || c.Emote > game.Emote(msg6.EmoteBlink) {
+					t.Errorf("a tee has %+v", c)
+				}
+				g.State(&v.Characters[i])
+			}
+			for i := range v.Players {
+				if p := &v.Players[i]; p.ID < 0 || p.ID >= game.MaxPlayers || p.Watched >= game.MaxPlayers || p.Team < -1 || p.Team > 1 {
+					t.Errorf("a player has %+v", p)
+				}
+			}
+			for i := range v.Projectiles {
+				if p := &v.Projectiles[i]; p.Weapon < 0 || p.Weapon >= game.NumWeapons {
+					t.Errorf("a shot is %+v", p)
+				}
+			}
+		}
+		for _, line := range n.lines {
+			if strings.ContainsAny(line, "\x1b\x00") {
+				t.Errorf("%q", line)
+			}
+		}
+	})
+}
+
+// add adds an object.
+func add(b *snapshot.Builder, typ, id, n int, o interface{ Put([]int32) }) { o.Put(b.Add(typ, id, n)) }
