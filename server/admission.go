@@ -59,8 +59,12 @@ func (s *Server) feedSession(now conn.Time, c *session, b []byte) {
 	c.continueDownload()
 }
 
-// feedStranger answers an address without a session.
+// feedStranger answers an address without a session. Masters come first: what they
+// prove themselves with is none of what others need.
 func (s *Server) feedStranger(now conn.Time, peer transport.Peer, b []byte) {
+	if s.listing.feed(now, peer, b) {
+		return
+	}
 	d, verdict := s.judge(now, peer, b)
 	if d == nil {
 		s.count(dropClass)

@@ -63,7 +63,7 @@ func (s *Server) newConsole() error {
 // withoutEffect are variables that existing configurations set and that do
 // nothing here yet. Better to say so than to let an operator wonder.
 var withoutEffect = []string{
-	"logfile", "logfile_timestamp", "sv_external_port", "sv_auto_demo_record", "sv_auto_demo_max",
+	"logfile", "logfile_timestamp", "sv_auto_demo_record", "sv_auto_demo_max",
 	"ec_bindaddr", "ec_port", "ec_password", "ec_bantime", "ec_auth_timeout", "ec_output_level",
 }
 
@@ -76,12 +76,8 @@ func (s *Server) hooks() error {
 			return fmt.Errorf("server: %w", err)
 		}
 	}
-	if err := s.console.After("sv_register", func(call *console.Call) {
-		if s.settings.Announce != 0 {
-			call.Print("server", "sv_register 1: this version does not announce itself to the master servers; players find it by its address")
-		}
-	}); err != nil {
-		return fmt.Errorf("server: %w", err)
+	if err := s.registerHooks(); err != nil {
+		return err
 	}
 	after := func(f func(), names ...string) error {
 		for _, name := range names {

@@ -44,7 +44,7 @@ func (l *lab) Stats() transport.Stats                             { return trans
 func (l *lab) Close() error                                       { return nil }
 
 // labConfig is what most labs run with.
-const labConfig = "sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; sv_rcon_password adminpw; console_output_level 0"
+const labConfig = "sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; sv_rcon_password adminpw; console_output_level 0; sv_register_url \"\"; sv_register_udp \"\""
 
 func newLab(tb testing.TB, files fs.FS, commands ...string) *lab {
 	tb.Helper()

@@ -79,6 +79,7 @@ type Server struct {
 	lastName  [game.MaxPlayers]string    // who left them
 	sides     [game.MaxPlayers]game.Team // as was told last
 	bots      bots
+	listing   listing
 	votes     votes
 
 	gameMap          gameMap
@@ -276,6 +277,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	s.reap(now)
 	s.renewWorld()
 	s.changeMap(now)
+	s.register(now)
 	s.net.Flush()
 	return s.wanted()
 }
@@ -364,7 +366,8 @@ func (s *Server) request(cmd game.Command) {
 // maxPending bounds the requests of one tick: what 64 players may do at once.
 const maxPending = 64 * 192
 
-// Shutdown tells all clients and closes the socket.
+// Shutdown tells all clients and closes the socket. Then it takes the server off the
+// lists of masters, which may take a second.
 func (s *Server) Shutdown(now conn.Time, reason string) {
 	if reason == "" {
 		reason = "Server shutdown"
@@ -382,6 +385,7 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	default:
 		close(s.ended)
 	}
+	s.listing.close()
 }
 
 // clients counts the sessions.

@@ -2,6 +2,7 @@ package master
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 )
 
@@ -70,4 +71,45 @@ func (p Protocols) String() string {
 		return "0"
 	}
 	return strings.Join(names, ",")
+}
+
+// ofFamily are the protocols on which a socket bound to an address can be reached.
+func ofFamily(local netip.Addr) Protocols {
+	switch local = local.Unmap(); {
+	case local.Is4():
+		return V6IPv4 | V7IPv4
+	case local.IsValid() && !local.IsUnspecified():
+		return V6IPv6 | V7IPv6
+	}
+	return AllProtocols
+}
+
+// AddMasters adds UDP masters of the versions that c.Protocols has. The list is
+// separated by commas: a host or host:port is asked in both versions, one as
+// tw-0.6+udp://host or tw-0.7+udp://host:port in that alone. The error wraps
+// ErrConfig.
+func (c *Config) AddMasters(list string) error {
+	for word := range strings.SplitSeq(list, ",") {
+		if word = strings.TrimSpace(word); word == "" {
+			continue
+		}
+		host, ways := word, c.Protocols
+		for n, p := range protocols {
+			if rest, ok := strings.CutPrefix(word, p.scheme); ok {
+				host = rest
+			} else if strings.Contains(word, "://") {
+				ways &^= 1 << n
+			}
+		}
+		if host == "" || strings.ContainsAny(host, "/ \t\"") {
+			return fmt.Errorf("%w: %q is no UDP master", ErrConfig, word)
+		}
+		if ways&(V6IPv4|V6IPv6) != 0 {
+			c.Masters6 = append(c.Masters6, host)
+		}
+		if ways&(V7IPv4|V7IPv6) != 0 {
+			c.Masters7 = append(c.Masters7, host)
+		}
+	}
+	return nil
 }

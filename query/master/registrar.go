@@ -30,8 +30,9 @@ type Config struct {
 	Protocols Protocols
 	// Header is added to the requests, as Community-Token.
 	Header http.Header
-	// Local is the address that requests of its family come from, which the
-	// master takes for the server's; zero leaves that to the system.
+	// Local is the address that the server's socket is bound to. The master takes
+	// the address that requests come from for the server's, so they are made from
+	// there, and of another family there are none; [::] and zero mean any.
 	Local netip.Addr
 	// Masters6 and Masters7 are UDP masters of 0.6 and 0.7, as host or host:port.
 	// The one with the fewest servers is used.
@@ -117,7 +118,11 @@ func New(cfg Config) (*Registrar, error) {
 		if cfg.Protocols&(V7IPv4|V7IPv6) != 0 && cfg.Tokens == nil {
 			return nil, fmt.Errorf("%w: 0.7 without tokens", ErrConfig)
 		}
-		r.http = newAnnouncer(cfg.Protocols, cfg.Port, r.globalToken, cfg.Header, cfg.OnEvent)
+		reached := cfg.Protocols & ofFamily(cfg.Local)
+		if reached == 0 {
+			return nil, fmt.Errorf("%w: the server at %v cannot be reached by %v", ErrConfig, cfg.Local, cfg.Protocols)
+		}
+		r.http = newAnnouncer(reached, cfg.Port, r.globalToken, cfg.Header, cfg.OnEvent)
 		r.clients = map[string]*http.Client{"tcp4": httpClient("tcp4", cfg.Local), "tcp6": httpClient("tcp6", cfg.Local)}
 	}
 	for _, v := range []struct {

@@ -160,6 +160,8 @@ func TestConfig(t *testing.T) {
 		{URL: "http://example.test", Protocols: V7IPv4},
 		{Masters6: []string{"a"}},
 		{Masters7: []string{"a"}, Send: func(transport.Peer, []byte) {}},
+		{URL: "http://example.test", Protocols: V6IPv4, Local: netip.MustParseAddr("2001:db8::1")},
+		{URL: "http://example.test", Protocols: V6IPv6, Local: netip.MustParseAddr("127.0.0.1")},
 	} {
 		if _, err := New(cfg); !errors.Is(err, ErrConfig) {
 			t.Errorf("%+v: %v", cfg, err)
@@ -172,6 +174,31 @@ func TestConfig(t *testing.T) {
 	r.SetInfo(0, []byte("{}"))
 	r.Step(0)
 	r.Close()
+}
+
+func TestAddMasters(t *testing.T) {
+	for _, test := range []struct {
+		which      Protocols
+		list       string
+		six, seven []string
+	}{
+		{AllProtocols, "", nil, nil},
+		{AllProtocols, "a.test, b.test:99,", []string{"a.test", "b.test:99"}, []string{"a.test", "b.test:99"}},
+		{AllProtocols, "tw-0.6+udp://a.test,tw-0.7+udp://[::1]:99", []string{"a.test"}, []string{"[::1]:99"}},
+		{V7IPv6, "tw-0.6+udp://a.test,b.test", nil, []string{"b.test"}},
+		{V6IPv4 | V6IPv6, "tw-0.7+udp://a.test,b.test", []string{"b.test"}, nil},
+		{0, "a.test", nil, nil},
+	} {
+		c := Config{Protocols: test.which}
+		if err := c.AddMasters(test.list); err != nil || !slices.Equal(c.Masters6, test.six) || !slices.Equal(c.Masters7, test.seven) {
+			t.Errorf("%v, %q: %q, %q, %v", test.which, test.list, c.Masters6, c.Masters7, err)
+		}
+	}
+	for _, list := range []string{"http://a.test", "tw-0.6+udp://", "a b", "a.test,ftp://b.test"} {
+		if err := (&Config{Protocols: AllProtocols}).AddMasters(list); !errors.Is(err, ErrConfig) {
+			t.Errorf("%q: %v", list, err)
+		}
+	}
 }
 
 // TestLoopback announces over real sockets.

@@ -38,8 +38,16 @@ type Settings struct {
 	MapDownloadSpeed int // sv_map_download_speed
 	// HighBandwidth sends a snapshot every tick instead of every second one.
 	HighBandwidth int // sv_high_bandwidth
-	// Announce is whether masters are told of the server.
-	Announce int // sv_register
+	// Announce is whether masters are told of the server: 0, 1, or on which ways, as
+	// package query/master reads them.
+	Announce string // sv_register
+	// RegisterURL is the HTTP master, RegisterUDP are UDP masters; empty means none.
+	RegisterURL string // sv_register_url, DDNet's
+	RegisterUDP string // sv_register_udp, ours
+	// RegisterCommunityToken puts the server into a community of the HTTP master's
+	// list, RegisterExtra are other headers for it: "Header: Value", by commas.
+	RegisterCommunityToken string // sv_register_community_token, DDNet's
+	RegisterExtra          string // sv_register_extra, DDNet's
 	// RconPassword and RconModPassword open the remote console; empty: nobody.
 	RconPassword    string // sv_rcon_password
 	RconModPassword string // sv_rcon_mod_password
@@ -141,6 +149,12 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_name", "Server name", sv, &s.Name, "unnamed server", 128},
 		{"sv_hostname", "Server hostname", sv, &s.Hostname, "", 128},
 		{"sv_map", "Map to use on the server", sv, &s.Map, "teeyard1", 128},
+		{"sv_register", "Announce the server to the masters (0, 1, or some of ipv4, ipv6, tw0.7 and so on)", sv, &s.Announce, "0", 64},
+		{"sv_register_url", "HTTP master to announce the server to", sv, &s.RegisterURL, "https://master1.ddnet.org/ddnet/15/register", 128},
+		{"sv_register_udp", "UDP masters to announce the server to, separated by commas", sv, &s.RegisterUDP,
+			"master1.teeworlds.com,master2.teeworlds.com,master3.teeworlds.com,master4.teeworlds.com", 256},
+		{"sv_register_community_token", "Token for a community of the HTTP master", secret, &s.RegisterCommunityToken, "", 65},
+		{"sv_register_extra", "More headers for the HTTP master, 'Header: Value' separated by commas", secret, &s.RegisterExtra, "", 256},
 		{"sv_rcon_password", "Remote console password (full access)", secret, &s.RconPassword, "", 32},
 		{"sv_rcon_mod_password", "Remote console password for moderators (limited access)", secret, &s.RconModPassword, "", 32},
 		{"sv_maplist", "Maps offered to administrators (none, standard, all)", sv, &s.MapList, "all", 32},
@@ -158,7 +172,7 @@ func (s *Settings) Register(c *Console) error {
 		{"logfile_timestamp", "Add a time stamp to the name of the log file", sv, &s.LogFileTimestamp, 0, 0, 1},
 		{"console_output_level", "Amount of output in the remote console (0 to 2)", sv, &s.ConsoleOutputLevel, 0, 0, 2},
 		{"sv_port", "Port of the server", sv, &s.Port, 8303, 0, 0},
-		{"sv_external_port", "Port to report to the master servers (0 = sv_port)", sv, &s.ExternalPort, 0, 0, 0},
+		{"sv_external_port", "Port to report to the masters (0 = sv_port)", sv, &s.ExternalPort, 0, 0, 0},
 		{"sv_max_clients", "Number of clients that may be connected", sv, &s.MaxClients, 8, 1, 64},
 		{"sv_max_clients_per_ip", "Number of clients that may be connected from one IP", sv, &s.MaxClientsPerIP, 4, 1, 64},
 		{"sv_max_clients_per_network", "Number of clients that may be connected from one network (0 = any)", sv, &s.MaxClientsPerNetwork, 0, 0, 64},
@@ -166,7 +180,6 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_van_conn_per_second", "Number of connection attempts of clients without tokens per second (0 = none)", sv, &s.VanillaConnPerSecond, 10, 0, 10000},
 		{"sv_map_download_speed", "Number of map data packages a client gets on each request", sv, &s.MapDownloadSpeed, 8, 1, 16},
 		{"sv_high_bandwidth", "Send a snapshot every tick, doubles the bandwidth", sv, &s.HighBandwidth, 0, 0, 1},
-		{"sv_register", "Announce the server to the master servers", sv, &s.Announce, 1, 0, 1},
 		{"sv_rcon_max_tries", "Number of wrong remote console passwords allowed (0 = any)", sv, &s.RconMaxTries, 3, 0, 100},
 		{"sv_rcon_bantime", "Minutes of ban for too many wrong passwords (0 = kick)", sv, &s.RconBanTime, 5, 0, 1440},
 		{"sv_auto_demo_record", "Record a demo of each match", sv, &s.AutoDemoRecord, 0, 0, 1},
@@ -206,7 +219,7 @@ func (s *Settings) Register(c *Console) error {
 		{"ec_auth_timeout", "Seconds until an external console must have authenticated", ec, &s.EconAuthTimeout, 30, 1, 120},
 		{"ec_output_level", "Amount of output in the external console (0 to 2)", ec, &s.EconOutputLevel, 1, 0, 2},
 		// DDNet's name for the same thing.
-		{"sv_register_port", "Port to report to the master servers (0 = sv_port)", Server | Hidden, &s.ExternalPort, 0, 0, 0},
+		{"sv_register_port", "Port to report to the masters (0 = sv_port)", Server | Hidden, &s.ExternalPort, 0, 0, 0},
 	} {
 		if err := c.RegisterInt(v); err != nil {
 			return err

@@ -14,9 +14,12 @@ import (
 func TestSettingsAsReleased(t *testing.T) {
 	changed := map[string]string{
 		"sv_player_slots": "sv_player_slots 8 0 64",
+		"sv_register":     `sv_register "0" 64`,    // what asks strangers is not on by itself
 		"sv_map":          `sv_map "teeyard1" 128`, // dm1 is not ours to ship
 	}
+	secret := map[string]bool{"sv_register_community_token": true, "sv_register_extra": true}
 	ours := map[string]bool{"sv_max_clients_per_network": true, "sv_vanilla_antispoof": true, "sv_van_conn_per_second": true, "sv_register_port": true,
+		"sv_register_url": true, "sv_register_udp": true, "sv_register_community_token": true, "sv_register_extra": true,
 		"sv_replay": true, "sv_replay_max_size": true, "sv_replay_max_files": true,
 		"sv_bots": true, "sv_bot_skill": true}
 
@@ -62,7 +65,7 @@ func TestSettingsAsReleased(t *testing.T) {
 			}
 			pointers[at] = e.cmd.Name
 		}
-		if strings.HasPrefix(e.cmd.Name, "ec_") != (e.cmd.Flags&Econ != 0) || strings.Contains(e.cmd.Name, "password") != (e.cmd.Flags&Secret != 0) {
+		if strings.HasPrefix(e.cmd.Name, "ec_") != (e.cmd.Flags&Econ != 0) || (secret[e.cmd.Name] || strings.Contains(e.cmd.Name, "password")) != (e.cmd.Flags&Secret != 0) {
 			t.Errorf("%s has flags %b", e.cmd.Name, e.cmd.Flags)
 		}
 		if ours[e.cmd.Name] {
