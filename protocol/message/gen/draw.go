@@ -89,6 +89,9 @@ func emitDraw(s *schema, w *writer) {
 		}
 	}
 	w.p("}\n")
+	if s.version.lenient {
+		emitDefaults(s, w)
+	}
 	w.p("// badMessages are messages with one field out of its range.")
 	w.p("var badMessages = []struct {\nm Message\nfield string\n}{")
 	for _, m := range s.Messages {

@@ -203,3 +203,27 @@ func emitDrawMissing(s *schema, w *writer, o *object) {
 		at += f.ints()
 	}
 }
+
+// emitDefaults prints, for the tests, what the integers of each object are if they
+// are not there.
+func emitDefaults(s *schema, w *writer) {
+	w.p("// defaults holds the size of each object and what its integers are if they")
+	w.p("// are not there.")
+	w.p("var defaults = []struct {\ntyp, size int\nints []int32\n}{")
+	for _, o := range s.Objects {
+		ints := ""
+		if o.Min != nil {
+			for _, f := range s.allFields(o) {
+				v := int64(0)
+				if f.Default != nil {
+					v = *f.Default
+				}
+				for range f.ints() {
+					ints += fmt.Sprintf("%d, ", v)
+				}
+			}
+		}
+		w.p("{Type%s, Size%s, []int32{%s}},", o.Go, o.Go, ints)
+	}
+	w.p("}\n")
+}

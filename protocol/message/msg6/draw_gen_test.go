@@ -1837,6 +1837,52 @@ var outOfRange = []struct {
 	{TypeEnvelopeTrigger, SizeEnvelopeTrigger, 2, 64, "ClientID"},
 }
 
+// defaults holds the size of each object and what its integers are if they
+// are not there.
+var defaults = []struct {
+	typ, size int
+	ints      []int32
+}{
+	{TypeEx, SizeEx, []int32{}},
+	{TypePlayerInput, SizePlayerInput, []int32{}},
+	{TypeProjectile, SizeProjectile, []int32{}},
+	{TypeLaser, SizeLaser, []int32{}},
+	{TypePickup, SizePickup, []int32{}},
+	{TypeFlag, SizeFlag, []int32{}},
+	{TypeGameInfo, SizeGameInfo, []int32{}},
+	{TypeGameData, SizeGameData, []int32{}},
+	{TypeCharacterCore, SizeCharacterCore, []int32{}},
+	{TypeCharacter, SizeCharacter, []int32{}},
+	{TypePlayerInfo, SizePlayerInfo, []int32{}},
+	{TypeClientInfo, SizeClientInfo, []int32{}},
+	{TypeSpectatorInfo, SizeSpectatorInfo, []int32{}},
+	{TypeEventCommon, SizeEventCommon, []int32{}},
+	{TypeEventExplosion, SizeEventExplosion, []int32{}},
+	{TypeEventSpawn, SizeEventSpawn, []int32{}},
+	{TypeEventHammerHit, SizeEventHammerHit, []int32{}},
+	{TypeEventDeath, SizeEventDeath, []int32{}},
+	{TypeEventSoundGlobal, SizeEventSoundGlobal, []int32{}},
+	{TypeEventSoundWorld, SizeEventSoundWorld, []int32{}},
+	{TypeEventDamageInd, SizeEventDamageInd, []int32{}},
+	{TypeDDNetCharacter, SizeDDNetCharacter, []int32{0, 0, 2, -1, 0, -1, -1, -1, 0, 0, -1}},
+	{TypeDDNetPlayer, SizeDDNetPlayer, []int32{0, 0, -2, 0}},
+	{TypeGameInfoEx, SizeGameInfoEx, []int32{0, 0, 0}},
+	{TypeDDRaceProjectile, SizeDDRaceProjectile, []int32{}},
+	{TypeDDNetLaser, SizeDDNetLaser, []int32{0, 0, 0, 0, 0, 0, 0, -1, -1, 0}},
+	{TypeDDNetProjectile, SizeDDNetProjectile, []int32{}},
+	{TypeDDNetPickup, SizeDDNetPickup, []int32{0, 0, 0, 0, 0, 0}},
+	{TypeSpecChar, SizeSpecChar, []int32{}},
+	{TypeSwitchState, SizeSwitchState, []int32{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+	{TypeEntityEx, SizeEntityEx, []int32{}},
+	{TypeDDNetSpectatorInfo, SizeDDNetSpectatorInfo, []int32{0, 0, 0, 0, 0}},
+	{TypeSpectatorCount, SizeSpectatorCount, []int32{}},
+	{TypeMapBestTime, SizeMapBestTime, []int32{}},
+	{TypeEnvelopeTrigger, SizeEnvelopeTrigger, []int32{0, 0, 0, 0}},
+	{TypeEventBirthday, SizeEventBirthday, []int32{}},
+	{TypeEventFinish, SizeEventFinish, []int32{}},
+	{TypeEventMapSoundWorld, SizeEventMapSoundWorld, []int32{}},
+}
+
 // badMessages are messages with one field out of its range.
 var badMessages = []struct {
 	m     Message

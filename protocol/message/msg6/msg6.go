@@ -221,8 +221,7 @@ func appendExtended(dst []byte, id ID) []byte {
 }
 
 // appendInts appends the integers up to the end of the message, at most most of
-// them. Like the original it takes those before one that is cut off. It returns
-// nil if there are none, so that equal messages are equal.
+// them. Like the original it takes those before one that is cut off.
 func appendInts(dst []int32, u *packer.Unpacker, most int) []int32 {
 	for len(dst) < most && u.Len() > 0 {
 		v := u.Int()
@@ -230,9 +229,6 @@ func appendInts(dst []int32, u *packer.Unpacker, most int) []int32 {
 			break
 		}
 		dst = append(dst, v)
-	}
-	if len(dst) == 0 {
-		return nil
 	}
 	return dst
 }

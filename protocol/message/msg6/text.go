@@ -39,7 +39,7 @@ func cut(s []byte, limit int) []byte {
 	}
 	// Only a sequence that is valid is kept together: bytes that are not UTF-8
 	// have no boundary.
-	for n := limit; n > 0 && n > limit-utf8.UTFMax; n-- {
+	for n := limit; n >= 0 && n > limit-utf8.UTFMax; n-- {
 		if utf8.RuneStart(s[n]) {
 			if _, size := utf8.DecodeRune(s[n:]); n+size > limit {
 				return s[:n]
