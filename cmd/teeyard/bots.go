@@ -27,13 +27,14 @@ type botsCmd struct {
 	Pace     time.Duration `help:"Time between one joining and the next." default:"20ms"`
 	Name     string        `help:"What they are called, a number follows." default:"bot"`
 	Password string        `help:"Password of the server." env:"TEEYARD_PASSWORD"`
+	Protocol string        `help:"What to speak: 0.7, 0.6 (also DDNet's), or any, to find out." enum:"any,0.7,0.6" default:"any"`
 	Cache    string        `help:"Folder for downloaded maps; \"-\" keeps none." placeholder:"DIR"`
 	JSON     bool          `name:"json" help:"Print the report as JSON."`
 }
 
 // Help says what the report is good for.
 func (botsCmd) Help() string {
-	return `Bots play on any 0.7 server, and tell at the end how it served them: how long
+	return `Bots play on any 0.7 or 0.6 server, and tell at the end how it served them: how long
 joining took, how many snapshots came and whether they were whole, and how early the
 inputs arrived. On a server of this machine each bot has an address of its own, so
 that limits per address do not count.`
@@ -136,6 +137,7 @@ type player struct {
 	join    time.Duration
 	playing time.Duration
 	stats   client.Stats
+	version client.Version
 	err     error
 }
 
@@ -148,7 +150,7 @@ func (p *player) play(ctx context.Context, at time.Time) {
 		return
 	}
 	cfg := client.Config{
-		Name: fmt.Sprintf("%.11s %d", p.cfg.Name, p.index+1), Password: p.cfg.Password, Maps: p.maps, NoMap: p.cfg.Skill == 0,
+		Name: fmt.Sprintf("%.11s %d", p.cfg.Name, p.index+1), Password: p.cfg.Password, Maps: p.maps, NoMap: p.cfg.Skill == 0, Version: client.Version(p.cfg.Protocol),
 		OnEvent: func(*client.Client, client.Event) {}, Play: p.think, OnTiming: p.onTiming,
 	}
 	if p.loopback {
@@ -167,6 +169,7 @@ func (p *player) play(ctx context.Context, at time.Time) {
 	case <-c.Done():
 		p.err = c.Err()
 	}
+	p.version = c.Version()
 	p.stats, p.playing = c.Stats(), time.Since(p.begun)-p.join
 	c.Close()
 	<-c.Done()

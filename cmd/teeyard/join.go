@@ -21,6 +21,9 @@ type joinCmd struct {
 	Clan     string        `help:"Clan of the player."`
 	Password string        `help:"Password of the server." env:"TEEYARD_PASSWORD"`
 	Rcon     string        `help:"Password of the remote console, to log in on entering." env:"TEEYARD_RCON"`
+	Login    string        `help:"Name for the remote console, where there are names."`
+	Protocol string        `help:"What to speak: 0.7, 0.6 (also DDNet's), or any, to find out." enum:"any,0.7,0.6" default:"any"`
+	DDNet    int32         `name:"ddnet" help:"Release of DDNet to be taken for, times 1000, as 16040." placeholder:"RELEASE"`
 	Play     bool          `help:"Keep a tee in the game; without it you watch."`
 	For      time.Duration `help:"Leave after so long. Without it the end of the input ends it."`
 	Again    time.Duration `help:"Reconnect so long after the connection ended."`
@@ -58,7 +61,8 @@ func (c *joinCmd) Run() error {
 	over := make(chan struct{})
 	defer close(over)
 	cl, err := client.Dial(ctx, c.Host, client.Config{
-		Name: c.Name, Clan: c.Clan, Password: c.Password, RconPassword: c.Rcon, Reconnect: c.Again, Maps: client.NewMaps(c.Cache, client.InstalledMaps()...),
+		Name: c.Name, Clan: c.Clan, Password: c.Password, RconPassword: c.Rcon, RconName: c.Login,
+		Version: client.Version(c.Protocol), DDNet: c.DDNet, Reconnect: c.Again, Maps: client.NewMaps(c.Cache, client.InstalledMaps()...),
 		OnEvent: func(_ *client.Client, e client.Event) {
 			if d, ok := e.(client.Download); ok {
 				if !c.JSON {

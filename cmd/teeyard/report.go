@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"time"
 )
@@ -12,6 +13,8 @@ type report struct {
 	Clients int     `json:"clients"`
 	Joined  int     `json:"joined"`
 	Seconds float64 `json:"seconds"`
+	// Versions is how many spoke which version of the protocol.
+	Versions map[string]int `json:"versions"`
 	// JoinMS is the time from the first datagram to the game, in ms.
 	JoinMS percentiles `json:"join_ms"`
 	// Snapshots is how many came per client and second.
@@ -50,7 +53,7 @@ func percentilesOf(v []float64) percentiles {
 
 // sum makes the report of all bots.
 func sum(players []*player, span time.Duration) report {
-	r := report{Clients: len(players), Seconds: span.Seconds(), CPU: cpuTime().Seconds() / span.Seconds()}
+	r := report{Clients: len(players), Versions: map[string]int{}, Seconds: span.Seconds(), CPU: cpuTime().Seconds() / span.Seconds()}
 	var join, early []float64
 	var playing float64
 	var snapshots, bytes, late int
@@ -62,6 +65,7 @@ func sum(players []*player, span time.Duration) report {
 			continue
 		}
 		r.Joined++
+		r.Versions[string(p.version)]++
 		join = append(join, p.join.Seconds()*1000)
 		playing += p.playing.Seconds()
 		for _, left := range p.timing {
@@ -86,6 +90,9 @@ func (r *report) print(w io.Writer) {
 	fmt.Fprintf(w, "%d of %d bots joined, %.1f s\n", r.Joined, r.Clients, r.Seconds)
 	if r.Error != "" {
 		fmt.Fprintf(w, "last error      %s\n", r.Error)
+	}
+	for _, v := range slices.Sorted(maps.Keys(r.Versions)) {
+		fmt.Fprintf(w, "protocol %-6s %d bots\n", v, r.Versions[v])
 	}
 	line := func(what string, p percentiles) {
 		fmt.Fprintf(w, "%-15s p5 %.0f  p50 %.0f  p95 %.0f  p99 %.0f  max %.0f ms\n", what, p.P5, p.P50, p.P95, p.P99, p.Max)
