@@ -17,6 +17,9 @@ type Player struct {
 	Score int32
 	// Time is how long the player has been there.
 	Time time.Duration
+	// Bot tells that nobody sits there. Only A2S can say so, by a time of -1 s, and
+	// not all servers do.
+	Bot bool
 }
 
 // Rule is a setting of a server. Names have at most 63 bytes, values 127.
@@ -30,11 +33,25 @@ const (
 	maxRuleValue  = 127
 )
 
-// AppendPlayers appends the answer to "players" and A2S_PLAYER ('D') with as many
+// AppendPlayers appends the answer to "players" (S2A_PLAYER, 'D') with as many
 // rows as limit bytes hold, at most 255; the count tells how many those are. Rows
 // are counted from 1: others in the answer to "players" are not shown by
-// quakestat, and with A2S nobody looks.
+// quakestat, and with A2S nobody looks. Bot is not looked at, see
+// AppendA2SPlayers.
 func AppendPlayers(dst []byte, players []Player, limit int) []byte {
+	return appendPlayers(dst, players, limit, false)
+}
+
+// AppendA2SPlayers appends the answer to A2S_PLAYER as AppendPlayers does, with
+// the time that marks bots.
+func AppendA2SPlayers(dst []byte, players []Player, limit int) []byte {
+	return appendPlayers(dst, players, limit, true)
+}
+
+// botTime is the time of bots in seconds.
+const botTime = -1
+
+func appendPlayers(dst []byte, players []Player, limit int, markBots bool) []byte {
 	start := len(dst)
 	dst = append(append(dst, header...), kindPlayers, 0)
 	n := 0
@@ -46,7 +63,11 @@ func AppendPlayers(dst []byte, players []Player, limit int) []byte {
 		p := &players[i]
 		dst = appendString(append(dst, byte(n+1)), p.Name, maxPlayerName)
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(p.Score))
-		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(p.Time.Seconds())))
+		seconds := float32(p.Time.Seconds())
+		if markBots && p.Bot {
+			seconds = botTime
+		}
+		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(seconds))
 		if len(dst)-start > limit {
 			dst = dst[:row]
 			break
@@ -66,7 +87,9 @@ func ParsePlayers(b []byte) ([]Player, error) {
 	r := reader{b: b[6:]}
 	players := make([]Player, 0, min(int(b[5]), len(b)/minPlayerRow))
 	for range b[5] {
-		p := Player{Index: int(r.u8()), Name: r.str(), Score: int32(r.u32()), Time: seconds(r.f32())}
+		p := Player{Index: int(r.u8()), Name: r.str(), Score: int32(r.u32())}
+		t := r.f32()
+		p.Time, p.Bot = seconds(t), t == botTime
 		if r.short {
 			break
 		}
@@ -81,7 +104,7 @@ const minPlayerRow = 10
 // seconds turns a float of the network into a duration that makes sense.
 func seconds(f float32) time.Duration {
 	const most = 10 * 365 * 24 * 60 * 60
-	if !(f > -1) { // NaN too; bots have -1 on some servers
+	if !(f > 0) { // NaN too
 		return 0
 	}
 	return time.Duration(float64(min(f, most)) * float64(time.Second))

@@ -456,7 +456,7 @@ func (s *Server) fresh(now int64) *answers {
 	a.players = s.cfg.Game.Players(a.players[:0])
 	a.textPlayers = AppendPlayers(a.textPlayers[:0], a.players, MaxDatagram)
 	a.shortPlayers = AppendPlayers(a.shortPlayers[:0], a.players, shortAnswer)
-	a.a2sPlayers.whole = AppendPlayers(a.a2sPlayers.whole[:0], a.players, maxA2SMessage)
+	a.a2sPlayers.whole = AppendA2SPlayers(a.a2sPlayers.whole[:0], a.players, maxA2SMessage)
 	a.a2sPlayers.split()
 
 	a.rules = s.cfg.Game.Rules(a.rules[:0])

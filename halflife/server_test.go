@@ -93,6 +93,22 @@ func TestChallenge(t *testing.T) {
 	}
 }
 
+// TestBots: A2S marks them, text cannot.
+func TestBots(t *testing.T) {
+	l := newLab(t, halflife.Settings{})
+	l.yard.players = []halflife.Player{{Index: 1, Name: "man", Time: 5 * time.Second}, {Index: 2, Name: "machine", Time: 7 * time.Second, Bot: true}}
+	got, err := halflife.ParsePlayers(l.a2s(home, halflife.RequestA2SPlayers)[0])
+	want := []halflife.Player{l.yard.players[0], {Index: 2, Name: "machine", Bot: true}}
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Errorf("%v\n%s", err, d)
+	}
+	got, err = halflife.ParsePlayers(l.one(home, text(halflife.RequestPlayers)))
+	want[1] = halflife.Player{Index: 2, Name: "machine", Time: 7 * time.Second}
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Errorf("%v\n%s", err, d)
+	}
+}
+
 // TestSplit: answers that do not fit are split such that they can be put together
 // again, and cut in text.
 func TestSplit(t *testing.T) {
