@@ -98,8 +98,14 @@ func (a *arena) join(ip int, name string) *player {
 // joinWith adds a client of a configuration.
 func (a *arena) joinWith(ip int, cfg client.SessionConfig) *player {
 	a.t.Helper()
-	peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(1 + ip>>8), byte(ip)}), 50000)
-	p := &player{peer: peer, heard: map[int32][]string{}, infos: map[int32]string{}, rand: rand.New(rand.NewPCG(uint64(ip), 3))}
+	return a.joinFrom(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(1 + ip>>8), byte(ip)}), 50000), cfg)
+}
+
+// joinFrom adds a client at an address.
+func (a *arena) joinFrom(peer transport.Peer, cfg client.SessionConfig) *player {
+	a.t.Helper()
+	ip := peer.Addr().As4()
+	p := &player{peer: peer, heard: map[int32][]string{}, infos: map[int32]string{}, rand: rand.New(rand.NewPCG(uint64(ip[2]-1)<<8|uint64(ip[3]), 3))}
 	cfg.Send = func(b []byte) { a.net.Send(peer, a.addr, b) }
 	cfg.Token = func() packet.Token { return packet.Token(a.rand.Uint32() &^ (1 << 31)) }
 	cfg.OnSnapshot = func(tick int32, s *snapshot.Snapshot) {

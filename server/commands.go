@@ -266,7 +266,7 @@ func (s *Server) cmdBan(call *console.Call) {
 			call.Print("net_ban", "ban error (you can't ban yourself)")
 			return
 		}
-		if s.outranked(c) {
+		if s.outranked(c) || s.votes.deciding && c.rcon.authed {
 			call.Print("net_ban", "ban error (command denied)")
 			return
 		}

@@ -38,6 +38,8 @@ type votes struct {
 	news []bridge.Vote
 	// reaped is whether at the start of the tick nobody was still to be dropped.
 	reaped bool
+	// deciding is whether the console runs what was voted for.
+	deciding bool
 }
 
 // vote is one that runs.
@@ -264,7 +266,9 @@ func (s *Server) tickVote(now conn.Time) {
 		}
 		s.votes.news = append(s.votes.news, v.result(bridge.VotePassed))
 		s.votes.vote = vote{}
+		s.votes.deciding = true
 		s.console.Execute(command, console.Operator)
+		s.votes.deciding = false
 	case v.forced < 0, v.changed && no >= (total+1)/2, now >= v.ends:
 		s.endVote(now, bridge.VoteFailed)
 	case v.changed:
