@@ -477,7 +477,9 @@ func TestVoteAndNewcomers(t *testing.T) {
 		t.Errorf("a newcomer is told %q", w.told)
 	}
 	p.console("sv_map testbox")
-	p.until(10*time.Second, "the next map", func() bool { return p.srv.gameMap.Name == "testbox" && v[0].State() == client.Playing && v[1].State() == client.Playing })
+	p.until(10*time.Second, "the next map", func() bool {
+		return p.srv.gameMap.Name == "testbox" && v[0].State() == client.Playing && v[1].State() == client.Playing
+	})
 	if p.srv.votes.running() || len(v[0].told) != 1 {
 		t.Errorf("on the next map %q", v[0].told)
 	}
