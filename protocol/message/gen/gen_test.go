@@ -43,20 +43,33 @@ func TestDocLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := string(files[len(files)-1].content)
+	pages := 0
+	for _, f := range files {
+		if strings.HasSuffix(f.path, ".md") {
+			pages++
+			checkLinks(t, filepath.Base(f.path), string(f.content))
+		}
+	}
+	if pages != len(versions) {
+		t.Errorf("%d pages for %d versions", pages, len(versions))
+	}
+}
+
+// checkLinks checks that the links within a page lead somewhere.
+func checkLinks(t *testing.T, page, text string) {
 	titles := map[string]bool{}
 	for line := range strings.Lines(text) {
 		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "#"); ok {
 			title := anchor(strings.TrimSpace(strings.TrimLeft(rest, "#")))
 			if titles[title] {
-				t.Errorf("two titles have the anchor %q", title)
+				t.Errorf("%s: two titles have the anchor %q", page, title)
 			}
 			titles[title] = true
 		}
 	}
 	for _, part := range strings.Split(text, "](#")[1:] {
 		if a, _, _ := strings.Cut(part, ")"); !titles[a] {
-			t.Errorf("link to %q leads nowhere", a)
+			t.Errorf("%s: link to %q leads nowhere", page, a)
 		}
 	}
 }
@@ -81,6 +94,11 @@ func TestSchemaMistakes(t *testing.T) {
 		{"field without doc", `{"id": 0, "name": "X", "dir": "both", "doc": "X is.", "fields": [{"name": "F", "type": "int"}]}`, objects, "X.F has no doc"},
 		{"gap in the types", msg, strings.Replace(objects, `"type": 1`, `"type": 2`, 1), "expected 1"},
 		{"unknown base", msg, strings.Replace(objects, `"name": "A",`, `"name": "A", "base": "B",`, 1), `no base "B"`},
+		{"list without limit", `{"id": 0, "name": "X", "dir": "both", "doc": "X is.", "fields": [{"name": "F", "type": "ints", "doc": "f"}]}`, objects, "ints needs max"},
+		{"bytes without size", `{"id": 0, "name": "X", "dir": "both", "doc": "X is.", "fields": [{"name": "F", "type": "raw", "doc": "f"}]}`, objects, "raw needs size"},
+		{"same UUID twice", `{"ext": "a@b", "name": "X", "dir": "both", "doc": "X is."}, {"ext": "a@b", "name": "Y", "dir": "both", "doc": "Y is."}`, objects, "a@b"},
+		{"more than is needed", msg, strings.Replace(objects, `"name": "A",`, `"name": "A", "min": 2,`, 1), "min 2"},
+		{"needed after the end", msg, strings.Replace(objects, `"name": "A",`, `"name": "A", "min": 0,`, 1), "no default"},
 		{"string in an object", msg, strings.Replace(objects, `"type": "int"`, `"type": "string", "sanitize": "cc"`, 1), "field X"},
 	} {
 		dir := t.TempDir()

@@ -74,7 +74,6 @@ type message struct {
 	Fields      []*field `json:"fields"`
 
 	System bool `json:"-"`
-	Index  int  `json:"-"` // among the messages with a UUID
 }
 
 // object is a snapshot item or event.
@@ -113,8 +112,9 @@ type field struct {
 	Default  *int64 `json:"default"` // if the message ends before the field
 	Doc      string `json:"doc"`
 
-	enum  *enum
-	strct *strct
+	enum     *enum
+	strct    *strct
+	inObject bool
 }
 
 // numeric says whether the field is made of integers.
@@ -233,11 +233,14 @@ func (s *schema) resolve() error {
 		}
 	}
 	next := map[bool]int{}
+	names := map[string]bool{} // of UUIDs
 	extended := 0
 	for _, m := range s.Messages {
 		switch {
+		case names[m.Ext]:
+			return fmt.Errorf("message %s: another has the UUID of %s", m.Name, m.Ext)
 		case m.Ext != "":
-			m.Index = extended
+			names[m.Ext] = true
 			m.ID = firstExtended + extended
 			extended++
 		case m.ID != next[m.System]:
@@ -270,7 +273,10 @@ func (s *schema) resolve() error {
 	extended = 0
 	for i, o := range s.Objects {
 		switch {
+		case names[o.Ext]:
+			return fmt.Errorf("object %s: another has the UUID of %s", o.Name, o.Ext)
 		case o.Ext != "":
+			names[o.Ext] = true
 			o.Type = firstExtendedType + extended
 			o.Dynamic = true
 			extended++
@@ -299,10 +305,17 @@ func (s *schema) resolve() error {
 			o.Size = base.Size
 		}
 		for _, f := range o.Fields {
+			f.inObject = true
 			if !f.numeric() {
 				return fmt.Errorf("object %s: field %s of type %q", o.Name, f.Name, f.Type)
 			}
+			if o.Min != nil && o.Size >= *o.Min && f.Default == nil {
+				return fmt.Errorf("object %s: field %s may be missing and has no default", o.Name, f.Name)
+			}
 			o.Size += f.ints()
+		}
+		if o.Min != nil && *o.Min > o.Size {
+			return fmt.Errorf("object %s: min %d of %d integers", o.Name, *o.Min, o.Size)
 		}
 		s.objects[o.Name] = o
 	}

@@ -82,7 +82,11 @@ func (f *field) limits() string {
 		parts = append(parts, fmt.Sprintf("sent up to %d bytes", f.Limit))
 	}
 	if f.Default != nil {
-		parts = append(parts, fmt.Sprintf("%d if the message ends before it", *f.Default))
+		where := "the message"
+		if f.inObject {
+			where = "the object"
+		}
+		parts = append(parts, fmt.Sprintf("%d if %s ends before it", *f.Default, where))
 	}
 	return strings.Join(parts, ", ")
 }

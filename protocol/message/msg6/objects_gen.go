@@ -1253,36 +1253,36 @@ func (*EventDamageInd) Clamp() int { return 0 }
 // Snapshot type character@netobj.ddnet.tw, 11 integers, size sent along, may
 // be as small as 0.
 type DDNetCharacter struct {
-	// DDRace states. Limits: 0 if the message ends before it.
+	// DDRace states. Limits: 0 if the object ends before it.
 	Flags CharacterFlags
 	// Tick at which the freeze ends; 0 for none, -1 for never. Limits: 0 if the
-	// message ends before it.
+	// object ends before it.
 	FreezeEnd int32
-	// Number of jumps. Limits: -1 to 255, 2 if the message ends before it.
+	// Number of jumps. Limits: -1 to 255, 2 if the object ends before it.
 	Jumps int32
-	// Number of the last checkpoint of teleporters. Limits: -1 if the message
-	// ends before it.
+	// Number of the last checkpoint of teleporters. Limits: -1 if the object ends
+	// before it.
 	TeleCheckpoint int32
 	// Place in the order in which tees are moved. Limits: 0 to 63, 0 if the
-	// message ends before it.
+	// object ends before it.
 	StrongWeakID int32
-	// Jumps used; -1 if not told. Limits: -1 to 255, -1 if the message ends
-	// before it.
+	// Jumps used; -1 if not told. Limits: -1 to 255, -1 if the object ends before
+	// it.
 	JumpedTotal int32
-	// Tick at which the ninja began; -1 if not told. Limits: -1 if the message
+	// Tick at which the ninja began; -1 if not told. Limits: -1 if the object
 	// ends before it.
 	NinjaActivationTick int32
-	// Tick at which the freeze began; -1 if not told. Limits: -1 if the message
+	// Tick at which the freeze began; -1 if not told. Limits: -1 if the object
 	// ends before it.
 	FreezeStart int32
-	// Aim relative to the tee, in 1/32 tile. Limits: 0 if the message ends before
+	// Aim relative to the tee, in 1/32 tile. Limits: 0 if the object ends before
 	// it.
 	TargetX int32
-	// Aim relative to the tee, in 1/32 tile. Limits: 0 if the message ends before
+	// Aim relative to the tee, in 1/32 tile. Limits: 0 if the object ends before
 	// it.
 	TargetY int32
 	// Tuning zone that counts for the tee, -1 for that of the map; not sent by
-	// 16.4. Limits: -1 to 255, -1 if the message ends before it.
+	// 16.4. Limits: -1 to 255, -1 if the object ends before it.
 	TuneZoneOverride int32
 	// How many integers are not there at the end, because the sender is older.
 	Missing int
@@ -1354,9 +1354,9 @@ type DDNetPlayer struct {
 	// Rank in the remote console. Limits: 0 to 3.
 	AuthLevel AuthLevel
 	// Best time in s; -1 for none, -2 if not told; not sent by 16.4. Limits: -2
-	// or more, -2 if the message ends before it.
+	// or more, -2 if the object ends before it.
 	FinishTimeSeconds int32
-	// Ms of the best time; not sent by 16.4. Limits: 0 to 999, 0 if the message
+	// Ms of the best time; not sent by 16.4. Limits: 0 to 999, 0 if the object
 	// ends before it.
 	FinishTimeMillis int32
 	// How many integers are not there at the end, because the sender is older.
@@ -1411,12 +1411,12 @@ func (o *DDNetPlayer) Clamp() int {
 // Snapshot type gameinfo@netobj.ddnet.tw, 3 integers, size sent along, may be
 // as small as 0.
 type GameInfoEx struct {
-	// Properties of the mode. Limits: 0 if the message ends before it.
+	// Properties of the mode. Limits: 0 if the object ends before it.
 	Flags GameInfoFlags
-	// Which of the flags count, GameInfoVersion. Limits: 0 if the message ends
+	// Which of the flags count, GameInfoVersion. Limits: 0 if the object ends
 	// before it.
 	Version int32
-	// More properties. Limits: 0 if the message ends before it.
+	// More properties. Limits: 0 if the object ends before it.
 	Flags2 GameInfoFlags2
 	// How many integers are not there at the end, because the sender is older.
 	Missing int
@@ -1533,12 +1533,12 @@ type DDNetLaser struct {
 	// What it is.
 	Type LaserType
 	// Switch it belongs to, -1 for none; not sent by 16.4. Limits: -1 if the
-	// message ends before it.
+	// object ends before it.
 	SwitchNumber int32
 	// Kind of dragger or gun, -1 for none; not sent by 16.4. Limits: -1 if the
-	// message ends before it.
+	// object ends before it.
 	Subtype int32
-	// Properties; not sent by 16.4. Limits: 0 if the message ends before it.
+	// Properties; not sent by 16.4. Limits: 0 if the object ends before it.
 	Flags LaserFlags
 	// How many integers are not there at the end, because the sender is older.
 	Missing int
@@ -1688,7 +1688,7 @@ type DDNetPickup struct {
 	Subtype Weapon
 	// Switch it belongs to.
 	SwitchNumber int32
-	// How it is drawn. Limits: 0 if the message ends before it.
+	// How it is drawn. Limits: 0 if the object ends before it.
 	Flags PickupFlags
 	// How many integers are not there at the end, because the sender is older.
 	Missing int
@@ -1785,13 +1785,13 @@ func (*SpecChar) Clamp() int { return 0 }
 // Snapshot type switch-state@netobj.ddnet.tw, 17 integers, size sent along,
 // may be as small as 0.
 type SwitchState struct {
-	// Switches from 1 to it exist. Limits: 0 if the message ends before it.
+	// Switches from 1 to it exist. Limits: 0 if the object ends before it.
 	HighestSwitchNumber int32
-	// A bit for each switch. Limits: 0 if the message ends before it.
+	// A bit for each switch. Limits: 0 if the object ends before it.
 	Status [8]int32
-	// Switches with a timer. Limits: 0 if the message ends before it.
+	// Switches with a timer. Limits: 0 if the object ends before it.
 	SwitchNumbers [4]int32
-	// Ticks at which their timers end. Limits: 0 if the message ends before it.
+	// Ticks at which their timers end. Limits: 0 if the object ends before it.
 	EndTicks [4]int32
 	// How many integers are not there at the end, because the sender is older.
 	Missing int
@@ -1889,8 +1889,7 @@ type DDNetSpectatorInfo struct {
 	Deadzone int32
 	// How much it follows the cursor, in percent. Limits: 0 or more.
 	FollowFactor int32
-	// How many watch the player. Limits: 0 to 63, 0 if the message ends before
-	// it.
+	// How many watch the player. Limits: 0 to 63, 0 if the object ends before it.
 	SpectatorCount int32
 	// How many integers are not there at the end, because the sender is older.
 	Missing int
@@ -2035,7 +2034,7 @@ type EnvelopeTrigger struct {
 	Type int32
 	// Who triggered it, -1 for nobody. Limits: -1 to 63.
 	ClientID int32
-	// Options. Limits: 0 if the message ends before it.
+	// Options. Limits: 0 if the object ends before it.
 	Flags int32
 	// How many integers are not there at the end, because the sender is older.
 	Missing int
