@@ -106,14 +106,12 @@ func printServer(w io.Writer, r *query.Result) {
 	if i.Hostname != "" {
 		line("host name", "%s", i.Hostname)
 	}
-	var forms []string
-	for f, ok := range r.Forms {
-		if ok {
-			forms = append(forms, query.Form(f).String())
-		}
+	line("answers as", "%s", answersAs(r))
+	version := i.Version
+	if _, own, ok := strings.Cut(version, "↔"); ok {
+		version = own // what is before it is for the filters of browsers
 	}
-	line("answers as", "%s", strings.Join(forms, ", "))
-	line("version", "%s", i.Version)
+	line("version", "%s", version)
 	line("mode", "%s", i.GameType)
 	gameMap := i.Map
 	if i.MapSize != 0 {
@@ -140,6 +138,27 @@ func printServer(w io.Writer, r *query.Result) {
 	if missing := i.NumClients - len(i.Clients); missing > 0 {
 		fmt.Fprintf(w, "and %d that the server does not list\n", missing)
 	}
+}
+
+// answersAs lists the versions that a server answers as, and the forms of 0.6.
+func answersAs(r *query.Result) string {
+	var forms, all []string
+	for f, ok := range r.Forms {
+		name := query.Form(f).String()
+		switch {
+		case !ok:
+		case query.Form(f) == query.Form7:
+			all = append(all, name)
+		case query.Form(f) == query.FormPlain6:
+			forms = append(forms, "plain")
+		default:
+			forms = append(forms, strings.TrimPrefix(name, "0.6 "))
+		}
+	}
+	if len(forms) > 0 {
+		all = append([]string{"0.6 (" + strings.Join(forms, ", ") + ")"}, all...)
+	}
+	return strings.Join(all, ", ")
 }
 
 // printClients prints who is on a server, the best first and who watches last.

@@ -103,6 +103,24 @@ func udpMaster(env *testscript.Env, name string, seven bool, server netip.AddrPo
 	return nil
 }
 
+func TestAnswersAs(t *testing.T) {
+	var r query.Result
+	for want, forms := range map[string][]query.Form{
+		"":                                       nil,
+		"0.7":                                    {query.Form7},
+		"0.6 (plain)":                            {query.FormPlain6},
+		"0.6 (plain, extended, 64 players), 0.7": {query.FormPlain6, query.FormExtended6, query.FormLegacy64, query.Form7},
+	} {
+		clear(r.Forms[:])
+		for _, f := range forms {
+			r.Forms[f] = true
+		}
+		if got := answersAs(&r); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestPrintClients(t *testing.T) {
 	i := query.Info{TimeScore: true, Clients: []query.Client{
 		{Name: "watcher", Score: 5, Spectator: true, Country: -1}, {Name: "new", Score: query.NoTime, Country: 276}, {Name: "slow", Score: 125, Bot: true, Country: -1}, {Name: "fast", Score: 59, Country: -1, AFK: true},
