@@ -1,4 +1,4 @@
-// Package client is a headless Teeworlds 0.7 client.
+// Package client is a headless Teeworlds client.
 //
 // [Dial] joins a server and returns a [Client] that runs by itself: it downloads
 // the map, keeps up with the world, predicts, times inputs, and tells what happens.
@@ -14,8 +14,13 @@
 //		}
 //	}
 //
+// It speaks all versions of the protocol that there are bridges for, and finds out by
+// asking which one a server does; see [AnyVersion]. What a client can know and ask
+// for is the same, as far as the version has it: the packages below bridge tell what
+// it has not.
+//
 // [New] makes the same client without a socket or goroutine, for a game loop, a test
-// or a browser. [Session] below it knows messages and snapshots only.
+// or a browser. [Session] below it knows how to get into a game and keep up with it.
 //
 // Nothing that a server sends does harm: sizes are bounded, names of maps become
 // harmless names of files, texts lose what would steer a terminal.

@@ -18,7 +18,7 @@ func TestBadNetwork(t *testing.T) {
 	var seats []*seat
 	for i := range 4 {
 		seats = append(seats, a.join(client.Config{
-			Name: fmt.Sprint("player ", i),
+			Name: fmt.Sprint("player ", i), Version: []client.Version{client.Version07, client.Version06}[i%2],
 			Play: func(_ *client.Client, v *game.View) game.Input {
 				return game.Input{Direction: v.Tick/40%3 - 1, Jump: v.Tick%50 < 3, Fire: v.Tick / 10 & 63, TargetX: v.Tick%100 - 50, TargetY: -20}
 			},

@@ -14,13 +14,22 @@ import (
 // TestPrediction: where the client sees its tee ahead of time is where the server
 // puts it when that time comes, as long as inputs arrive and nobody interferes.
 func TestPrediction(t *testing.T) {
-	for _, link := range []netsim.Link{{Delay: 5 * time.Millisecond}, {Delay: 60 * time.Millisecond}, {Delay: 60 * time.Millisecond, Jitter: 8 * time.Millisecond}} {
+	for _, c := range []struct {
+		link    netsim.Link
+		version client.Version
+	}{
+		{netsim.Link{Delay: 5 * time.Millisecond}, client.Version07},
+		{netsim.Link{Delay: 60 * time.Millisecond}, client.Version07},
+		{netsim.Link{Delay: 60 * time.Millisecond, Jitter: 8 * time.Millisecond}, client.Version07},
+		{netsim.Link{Delay: 60 * time.Millisecond, Jitter: 8 * time.Millisecond}, client.Version06},
+	} {
+		link := c.link
 		a := newArena(t, link, "sv_map teeyard1")
 		ahead := map[int32]vec.Vec2{} // by tick
 		var distance int32
 		r := rand.New(rand.NewPCG(1, 2))
 		var in game.Input
-		s := a.dial(client.Config{Name: "seer", Play: func(_ *client.Client, v *game.View) game.Input {
+		s := a.dial(client.Config{Name: "seer", Version: c.version, Play: func(_ *client.Client, v *game.View) game.Input {
 			for _, c := range v.Characters {
 				if c.Player == v.Viewer {
 					ahead[v.Tick] = c.Pos
@@ -63,7 +72,7 @@ func TestPrediction(t *testing.T) {
 			s.LookAhead(func(v *game.View) { distance = v.Tick })
 		}
 		distance -= seen
-		t.Logf("%v, jitter %v: %d of %d places were foreseen, the tee moved %d times, %d ticks ahead", link.Delay, link.Jitter, right, right+wrong, moved, distance)
+		t.Logf("%v, %v, jitter %v: %d of %d places were foreseen, the tee moved %d times, %d ticks ahead", c.version, link.Delay, link.Jitter, right, right+wrong, moved, distance)
 		if right+wrong < 200 || moved < 100 || wrong*20 > right {
 			t.Errorf("%+v: %d right, %d wrong, moved %d", link, right, wrong, moved)
 		}
