@@ -157,6 +157,40 @@ func TestAccess(t *testing.T) {
 	}
 }
 
+func TestCheck(t *testing.T) {
+	b := newBench(t, Config{})
+	mod := Caller{Level: LevelMod, Flags: Server, ID: 3}
+	for _, test := range []struct {
+		line string
+		who  Caller
+		ok   bool
+	}{
+		{"echo x", Operator, true},
+		{"ECHO x; sv_name; ec_port 1", Operator, true},
+		{"", Operator, false},
+		{"# echo x", Operator, false},
+		{"; echo x", Operator, false},
+		{"echo x; ; nonsense", Operator, true}, // never comes to that
+		{"nonsense", Operator, false},
+		{"echo x; nonsense", Operator, false},
+		{"echo", Operator, false},
+		{`echo "x`, Operator, false},
+		{"toggle sv_warmup 1", Operator, false},
+		{"echo " + strings.Repeat("x", MaxLine), Operator, false},
+		{"logout", mod, true},
+		{"logout; echo x", mod, false},
+		{"ec_port 1", mod, false},
+	} {
+		err := b.Check(test.line, test.who)
+		if (err == nil) != test.ok || err != nil && !errors.Is(err, ErrLine) {
+			t.Errorf("%.40q: %v", test.line, err)
+		}
+	}
+	if len(b.lines) != 0 || b.ecPort != 0 {
+		t.Errorf("something was run: %q", b.lines)
+	}
+}
+
 func TestAccessChanged(t *testing.T) {
 	var got []Entry
 	b := newBench(t, Config{AccessChanged: func(e Entry) { got = append(got, e) }})
@@ -399,6 +433,10 @@ func FuzzExecute(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		b := newBench(t, Config{Files: fstest.MapFS{"a": {Data: []byte(line)}, "b": {Data: []byte("exec a\nexec a")}}})
+		b.Check(line, Operator)
+		if len(b.lines) > 0 {
+			t.Fatalf("a check printed %q", b.lines)
+		}
 		b.Execute(line, Operator)
 		b.Execute(line, Caller{Level: LevelMod, Flags: Server})
 		b.ExecuteFile("b", Operator)
