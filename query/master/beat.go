@@ -69,6 +69,7 @@ type beater struct {
 	listed  bool
 	buf     []byte
 	payload []byte
+	scratch packet.Scratch
 }
 
 // udpMaster is a master.
@@ -228,13 +229,12 @@ func (b *beater) askToken(now int64, m *udpMaster) {
 
 // exchanged takes the answer to a token request.
 func (b *beater) exchanged(now int64, peer transport.Peer, p *packet.Packet) bool {
-	var scratch packet.Scratch
 	for n := range b.masters {
 		m := &b.masters[n]
 		if m.peer != peer || m.queued == "" {
 			continue
 		}
-		if p.Open(&scratch) != nil || p.ControlID() != packet.TokenExchange || p.Response == packet.NoToken ||
+		if p.Open(&b.scratch) != nil || p.ControlID() != packet.TokenExchange || p.Response == packet.NoToken ||
 			!b.cfg.Tokens.Valid(conn.Time(now), peer.Addr(), p.Token) {
 			return false
 		}

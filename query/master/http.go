@@ -234,10 +234,11 @@ func (a *announcer) feed(payload []byte) bool {
 	if !ok {
 		return false
 	}
-	rest, ok = bytes.CutPrefix(rest, []byte(a.challenge+":"))
-	if !ok {
+	n := len(a.challenge)
+	if len(rest) <= n || string(rest[:n]) != a.challenge || rest[n] != ':' {
 		return false
 	}
+	rest = rest[n+1:]
 	var u packer.Unpacker
 	u.Reset(rest)
 	name, token := string(u.String(packer.None)), u.String(packer.None)

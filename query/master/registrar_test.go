@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/query/master/mastertest"
 	"github.com/teeyard/teeyard/transport"
@@ -146,10 +147,20 @@ func TestStrangers(t *testing.T) {
 
 // TestFeedDoesNotAllocate: all connless datagrams of the server's port come by.
 func TestFeedDoesNotAllocate(t *testing.T) {
-	w := newBeats(t, Config{Masters6: []string{"203.0.113.1"}, URL: "http://master.test/", Protocols: AllProtocols})
-	b := query.AppendRequest(nil, query.Request{})
-	if n := testing.AllocsPerRun(100, func() { w.r.Feed(0, self, b) }); n != 0 && !raceEnabled {
-		t.Errorf("%v allocations", n)
+	w := newBeats(t, Config{Masters6: []string{"203.0.113.1"}, Masters7: []string{"203.0.113.2"}, URL: "http://master.test/", Protocols: AllProtocols})
+	for _, b := range [][]byte{
+		query.AppendRequest(nil, query.Request{}),
+		[]byte(query.Header6 + tagChallenge + "00000000-0000-4000-8000-000000000000:tw0.6/ipv4\x00x\x00"),
+		packet.AppendTokenReply(nil, w.r.cfg.Tokens.Token(0, self.Addr()), 5),
+		packet.AppendConnless(nil, w.r.cfg.Tokens.Global(0), 5, []byte(tagProbe)),
+	} {
+		if n := testing.AllocsPerRun(100, func() {
+			if w.r.Feed(0, self, b) {
+				t.Fatalf("%q is taken", b)
+			}
+		}); n != 0 && !raceEnabled {
+			t.Errorf("%q: %v allocations", b, n)
+		}
 	}
 }
 

@@ -1,0 +1,365 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/query"
+	"github.com/teeyard/teeyard/query/master"
+	"github.com/teeyard/teeyard/query/master/mastertest"
+	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/udp"
+)
+
+// notes are a log that a test may read while it is written.
+type notes struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (n *notes) Write(b []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.b.Write(b)
+}
+
+func (n *notes) has(text string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return strings.Contains(n.b.String(), text)
+}
+
+func (n *notes) String() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.b.String()
+}
+
+// eventually waits for what other goroutines do.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("in vain: %s", what)
+		}
+	}
+}
+
+// startMaster runs a UDP master on loopback.
+func startMaster(t *testing.T, seven bool) (*mastertest.UDP, transport.Peer) {
+	t.Helper()
+	sock, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := conn.NewTokens(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &mastertest.UDP{Seven: seven, Tokens: tokens, Send: sock.Send, Probe: sock.Send}
+	var done sync.WaitGroup
+	done.Go(func() {
+		batch := make([]transport.Datagram, 8)
+		for {
+			n, err := sock.ReadBatch(batch, sock.Now()+int64(time.Hour))
+			if err != nil {
+				return
+			}
+			for _, d := range batch[:n] {
+				m.Feed(d.At, d.Peer, d.B)
+			}
+			sock.Flush()
+		}
+	})
+	t.Cleanup(func() {
+		sock.Close()
+		done.Wait()
+	})
+	return m, sock.LocalAddr()
+}
+
+// TestRegister goes through the life of a server on lists of all kinds, on loopback:
+// challenged, asked for its info again, changed, and gone.
+func TestRegister(t *testing.T) {
+	t.Parallel() // it mostly waits
+	probe, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer probe.Close()
+	var (
+		mu    sync.Mutex
+		held  []func() // challenges of 0.7, until release
+		free  bool
+		left  = make(chan struct{}) // closed when the player knows of the end
+		m     = &mastertest.HTTP{}
+		lists = "/ddnet/15/servers.json"
+	)
+	m.Challenge = func(to transport.Peer, b []byte) {
+		b = bytes.Clone(b)
+		send := func() {
+			probe.Send(to, b)
+			probe.Flush()
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if b[0] != 0xff && !free {
+			held = append(held, send)
+			return
+		}
+		send()
+	}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Action") == "delete" {
+			// Players are told before masters: this is the time that masters have.
+			select {
+			case <-left:
+			case <-r.Context().Done():
+				return
+			}
+		}
+		m.ServeHTTP(w, r)
+	}))
+	defer web.Close()
+	udp6, at6 := startMaster(t, false)
+	udp7, at7 := startMaster(t, true)
+
+	var log notes
+	srv, err := New(Config{Seed: 1, Log: slog.New(logline.New(&log, slog.LevelDebug)), Commands: []string{
+		"bindaddr 127.0.0.1; sv_port 0; sv_name yard; sv_rcon_password x",
+		"sv_register_url " + web.URL + "/ddnet/15/register; sv_register_udp tw-0.6+udp://" + at6.String() + ",tw-0.7+udp://" + at7.String(),
+		"sv_register_community_token ddtc_x",
+		"sv_register 1",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Run(ctx) }()
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("%s\n%+v", log.String(), m.Log())
+		}
+	})
+	list := func() []master.Server {
+		t.Helper()
+		servers, skipped, err := master.Fetch(t.Context(), nil, web.URL+lists)
+		if err != nil || skipped != 0 {
+			t.Fatalf("%d skipped: %v", skipped, err)
+		}
+		return servers
+	}
+	addr := srv.Addr()
+	has := func(want ...query.Versions) bool {
+		servers := list()
+		if len(servers) != 1 || servers[0].Info == nil || len(servers[0].Addrs) != len(want) {
+			return false
+		}
+		for _, v := range want {
+			if !slices.Contains(servers[0].Addrs, master.Addr{Peer: addr, Version: v}) {
+				return false
+			}
+		}
+		return true
+	}
+
+	eventually(t, "the older version is registered", func() bool { return log.has("[register/6/ipv4]: successfully registered") && has(query.Version6) })
+	if got := list()[0].Info; got.Name != "yard" || got.Map != "teeyard1" || got.NumClients != 0 {
+		t.Errorf("the list has %+v", got)
+	}
+	m.ForgetInfo()
+	mu.Lock()
+	for _, send := range held {
+		send()
+	}
+	free = true
+	mu.Unlock()
+	eventually(t, "0.7 is registered", func() bool { return log.has("[register/7/ipv4]: successfully registered") && has(query.Version7) })
+	for _, u := range []*mastertest.UDP{udp6, udp7} {
+		eventually(t, "the UDP master lists the server", func() bool {
+			servers, _ := u.Servers()
+			return slices.Equal(servers, []netip.AddrPort{addr})
+		})
+	}
+	for _, at := range []transport.Peer{at6, at7} {
+		eventually(t, "that is logged", func() bool {
+			return log.has("[register]: chose '"+at.String()+"' as master, sending heartbeats") && log.has("[register]: successfully registered at '"+at.String()+"'")
+		})
+	}
+
+	c, err := client.Dial(t.Context(), addr.String(), client.Config{Name: "visitor", NoMap: true, OnEvent: func(_ *client.Client, e client.Event) {
+		if _, ok := e.(client.Disconnected); ok {
+			close(left)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	eventually(t, "the list has the player, and both addresses", func() bool {
+		return has(query.Version6, query.Version7) && slices.ContainsFunc(list()[0].Info.Clients, func(c query.Client) bool { return c.Name == "visitor" })
+	})
+
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if servers := list(); len(servers) != 0 {
+		t.Errorf("still on the list: %+v", servers)
+	}
+	count := map[string]int{}
+	for _, r := range m.Log() {
+		count[r.Status]++
+		if !strings.HasSuffix(r.Address, ":"+strconv.Itoa(int(addr.Port()))) {
+			t.Errorf("address %q", r.Address)
+		}
+	}
+	if count["error"] != 0 || count["need_challenge"] == 0 || count["need_info"] == 0 || count["success"] == 0 || count["delete"] != 2 {
+		t.Errorf("requests: %v", count)
+	}
+	if log.has("ddtc_x") {
+		t.Error("the token is in the log")
+	}
+}
+
+// TestRegisterIsOff: no master hears of a server whose operator has not said so.
+func TestRegisterIsOff(t *testing.T) {
+	l := newLab(t, nil)
+	defer l.srv.Shutdown(l.now, "")
+	l.srv.Execute("sv_register_url http://127.0.0.1:1/; sv_register_udp 127.0.0.1; sv_external_port 5")
+	l.step(200)
+	if l.srv.listing.announcement != nil || l.packets != 0 {
+		t.Errorf("%d packets", l.packets)
+	}
+}
+
+// TestRegisterAnew changes the settings of a server that has masters already.
+func TestRegisterAnew(t *testing.T) {
+	before := runtime.NumGoroutine()
+	l := newLab(t, nil)
+	var masters [2]*mastertest.UDP
+	at := [2]transport.Peer{netip.MustParseAddrPort("127.0.0.1:8300"), netip.MustParseAddrPort("127.0.0.2:8300")}
+	type datagram struct {
+		from, to transport.Peer
+		b        []byte
+	}
+	var flying []datagram
+	for i := range masters {
+		send := func(to transport.Peer, b []byte) { flying = append(flying, datagram{at[i], to, bytes.Clone(b)}) }
+		masters[i] = &mastertest.UDP{Send: send, Probe: send}
+	}
+	server := l.LocalAddr()
+	l.out = func(to transport.Peer, b []byte) { flying = append(flying, datagram{server, to, bytes.Clone(b)}) }
+	probed := map[transport.Peer]bool{}
+	run := func() {
+		l.step(5)
+		for len(flying) > 0 {
+			d := flying[0]
+			flying = flying[1:]
+			switch i := slices.Index(at[:], d.to); {
+			case i >= 0:
+				masters[i].Feed(int64(l.now), d.from, d.b)
+			case d.to.Addr() == server.Addr():
+				probed[d.to] = true
+				l.feed(d.from, d.b)
+			}
+		}
+		time.Sleep(time.Millisecond) // names are resolved beside the game
+	}
+	beats := func(i int) int { _, n := masters[i].Servers(); return n }
+	until := func(what string, ok func() bool) {
+		t.Helper()
+		for range 5000 {
+			if run(); ok() {
+				return
+			}
+		}
+		t.Fatalf("in vain: %s\n%s", what, l.log.String())
+	}
+
+	l.srv.Execute("sv_register_udp 127.0.0.1; sv_register tw0.6")
+	until("the first master lists it", func() bool {
+		return beats(0) > 0 && strings.Contains(l.log.String(), "successfully registered at '127.0.0.1'")
+	})
+	if l.srv.listing.reg.Registered() != 1 || !probed[server] {
+		t.Errorf("on %d lists; %v was probed", l.srv.listing.reg.Registered(), probed)
+	}
+	l.srv.Execute("sv_register_port 4000")
+	until("the other port is told", func() bool { return probed[netipPort(server, 4000)] })
+	l.srv.Execute("sv_register_udp 127.0.0.2; sv_external_port 0")
+	until("the other master hears of it", func() bool { return beats(1) > 0 })
+	l.srv.Execute("sv_register 0")
+	until("the end", func() bool { return l.srv.listing.announcement == nil })
+	sent := l.packets
+	for range 100 {
+		run()
+	}
+	if l.packets != sent {
+		t.Errorf("%d packets after the end", l.packets-sent)
+	}
+
+	for line, want := range map[string]string{
+		"sv_register 8":                                    `protocol "8"`,
+		"sv_register 1; sv_register_udp ftp://a":           `"ftp://a" is no UDP master`,
+		"sv_register 1; sv_register_url b":                 `"b" is no URL`,
+		"sv_register ipv6; sv_register_url http://[::1]:1": "cannot be reached by tw0.6/ipv6,tw0.7/ipv6",
+		"sv_register 1; sv_external_port 70000":            "70000 is no port",
+		"sv_register 1; sv_register_extra secret":          "sv_register_extra wants",
+		"sv_register 1":                                    "name no master",
+	} {
+		l.log.Reset()
+		l.srv.Execute(`sv_register_udp ""; sv_register_url ""; sv_register_extra ""; sv_external_port 0; ` + line)
+		l.step(1)
+		if !strings.Contains(l.log.String(), "[register]: the server is not announced: ") || !strings.Contains(l.log.String(), want) || l.srv.listing.announcement != nil {
+			t.Errorf("%s: %q", line, l.log.String())
+		}
+	}
+	l.srv.Shutdown(l.now, "")
+	eventually(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
+}
+
+// TestRegisterCostsStrangersNothing: all that strangers send comes by.
+func TestRegisterCostsStrangersNothing(t *testing.T) {
+	l := newLab(t, nil, "sv_register_url http://127.0.0.1:1/; sv_register_udp 127.0.0.1; sv_register 1")
+	defer l.srv.Shutdown(l.now, "")
+	l.step(3)
+	from := ip(1)
+	token := l.srv.tokens.Token(l.now, from.Addr())
+	for name, b := range map[string][]byte{
+		"0.6":         query.AppendRequest(nil, query.Request{}),
+		"0.6 probe":   []byte(query.Header6 + "\xff\xff\xff\xfffw??"),
+		"challenge":   []byte(query.Header6 + "\xff\xff\xff\xffchalwho:tw0.6/ipv4\x00x\x00"),
+		"0.7":         packet.AppendConnless(nil, token, 1, []byte("\xff\xff\xff\xffgie3\x01")),
+		"0.7 probe":   packet.AppendConnless(nil, token, 1, []byte("\xff\xff\xff\xfffw??")),
+		"0.7 control": packet.AppendTokenReply(nil, token, 5),
+		"nonsense":    {1, 2, 3},
+	} {
+		if n := testing.AllocsPerRun(100, func() {
+			if l.srv.listing.feed(l.now, from, b) {
+				t.Fatal("taken")
+			}
+		}); n != 0 && !raceEnabled {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+	if l.srv.listing.announcement == nil {
+		t.Error("nothing is announced")
+	}
+}
