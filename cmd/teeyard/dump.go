@@ -26,9 +26,10 @@ type dumpCmd struct {
 
 // Help shows how to make a capture.
 func (dumpCmd) Help() string {
-	return `Explains traffic of Teeworlds 0.7: control messages, system and game messages,
-snapshots with their deltas applied. What is wrong with a packet is said behind
-two exclamation marks. A line has the seconds, the number of the datagram, the
+	return `Explains traffic of Teeworlds 0.7 and 0.6 and of DDNet: control messages, system
+and game messages, snapshots with their deltas applied. Which version a connection
+speaks is found out. What is wrong with a packet is said behind two exclamation
+marks. A line has the seconds, the number of the datagram, the
 connection (1> is what its client sends), and what is in it.
 
   tcpdump -i any -w play.pcap udp port 8303

@@ -23,17 +23,20 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: "testdata", Setup: setup})
 }
 
-// setup gives every script free ports, a replay log of ten seconds and a capture.
+// setup gives every script free ports, a replay log of ten seconds and a capture of
+// each version.
 func setup(env *testscript.Env) error {
 	if err := freePorts(env); err != nil {
 		return err
 	}
-	capture, err := os.ReadFile("../../internal/golden/testdata/teeworlds-0.7.5-dm1.pcap")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(env.WorkDir, "join.pcap"), capture, 0o600); err != nil {
-		return err
+	for name, from := range map[string]string{"join.pcap": "teeworlds-0.7.5-dm1.pcap", "ddnet.pcap": "ddnet-16.4-dm1-over-0.6.pcap"} {
+		capture, err := os.ReadFile(filepath.Join("../../internal/golden/testdata", from))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(env.WorkDir, name), capture, 0o600); err != nil {
+			return err
+		}
 	}
 	return writeReplay(filepath.Join(env.WorkDir, "match.twreplay"), server.Program())
 }

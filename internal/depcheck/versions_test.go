@@ -14,7 +14,8 @@ import (
 
 // Server and client speak versions of the protocol through bridges. Which version it
 // is, and that there is an older one at all, only these files may know: the choice of
-// the bridge.
+// the bridge. Tools over the protocol itself, as internal/dump and cmd's dump, are no
+// part of this: they show what is on the wire, of any version.
 var (
 	neutral = []string{"game", "bot", "transport", "server", "client"}
 	choice  = map[string]bool{"server/versions.go": true, "client/version.go": true}

@@ -1,6 +1,10 @@
-// Package dump explains Teeworlds 0.7 traffic: it takes the datagrams of a capture,
-// both directions, and says what is in them, chunk by chunk, with the snapshots'
-// deltas applied. It never stops at what is broken; it says what is wrong with it.
+// Package dump explains the traffic of Teeworlds 0.7 and 0.6 and of DDNet: it takes the
+// datagrams of a capture, both directions, and says what is in them, chunk by chunk,
+// with the snapshots' deltas applied. It never stops at what is broken; it says what
+// is wrong with it.
+//
+// Which version a connection speaks follows from its handshake, or without one from
+// what its packets look like.
 //
 // [ReadCapture] reads pcap and pcapng files, a [Decoder] makes [Record] values of the
 // datagrams. All texts of a Record come from the network; its methods write them
@@ -13,6 +17,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
 )
@@ -49,9 +54,13 @@ type Decoder struct {
 	servers map[netip.AddrPort]bool
 	numbers int
 	scratch packet.Scratch
-	msgs    msg7.Decoder
-	objects msg7.ObjectDecoder
 	stats   Stats
+
+	msgs6    msg6.Decoder
+	objects6 msg6.ObjectDecoder
+	registry msg6.Registry
+	msgs7    msg7.Decoder
+	objects7 msg7.ObjectDecoder
 }
 
 // Stats counts what a Decoder has seen.
@@ -113,44 +122,49 @@ func (d *Decoder) datagram(f *flow, r *Record, toServer bool, b []byte) {
 		r.fault("no protocol that is known begins so: %v", drop)
 		r.raw(b)
 		d.out(r)
-		return
-	case packet.KindControl6, packet.KindData:
-		// Packets of the two versions look alike, so it depends on the connection.
-		if f.version == 0 {
-			f.version = 6
-			if d.reads7(b) {
-				f.version = 7
-			}
-		}
-		if f.version == 7 {
-			break
-		}
-		fallthrough
-	case packet.KindHalfLife, packet.KindConnless6:
+	case packet.KindHalfLife:
 		r.Kind, r.Name = "other", kind.String()
 		r.raw(b)
 		d.out(r)
-		return
-	}
-	var p packet.Packet
-	if err := p.Parse(b, &d.scratch); err != nil {
-		r.fault("%v", err)
-		r.raw(b)
-		d.out(r)
-		return
-	}
-	if p.Flags&packet.Control != 0 {
-		f.version = 7
-	}
-	r.Token, r.HasToken = uint32(p.Token), true
-	switch {
-	case p.Flags&packet.Connless != 0:
-		d.connless(r, &p)
-	case p.Flags&packet.Control != 0:
-		d.control(f, r, toServer, &p)
+	case packet.KindConnless6:
+		d.packet6(f, r, toServer, b)
+	case packet.KindConnless7:
+		d.packet7(f, r, toServer, b)
 	default:
-		d.chunks(f, r, toServer, &p)
+		if d.version(f, kind, b); f.version == 6 {
+			d.packet6(f, r, toServer, b)
+		} else {
+			d.packet7(f, r, toServer, b)
+		}
 	}
+}
+
+// version finds out which version of the protocol a connection speaks. Packets of the
+// two look alike, so it depends on what was there before.
+func (d *Decoder) version(f *flow, kind packet.Kind, b []byte) {
+	switch {
+	case kind == packet.KindControl7:
+		f.speak(7, true)
+	case opens6(b):
+		f.speak(6, true)
+	case f.sure:
+	case packet.Only6(b):
+		f.speak(6, false)
+	case packet.Only7(b):
+		f.speak(7, false)
+	case f.version != 0:
+	case d.reads7(b):
+		f.speak(7, false)
+	default:
+		f.speak(6, false)
+	}
+}
+
+// opens6 tells whether a packet is a CONNECT of 0.6. No packet of 0.7 is: it would be
+// a compressed one without chunks.
+func opens6(b []byte) bool {
+	var p packet.Packet6
+	return packet.Only6(b) && p.ParseHeader(b) == nil && p.Flags&packet.Control != 0 && p.ControlID() == packet.Connect
 }
 
 // reads7 tells whether a packet makes sense as one of 0.7.
@@ -162,66 +176,17 @@ func (d *Decoder) reads7(b []byte) bool {
 	it := p.Chunks()
 	var c packet.Chunk
 	for it.Next(&c) {
-		if _, err := d.msgs.Decode(append([]byte(nil), c.Data...)); err != nil {
+		if _, err := d.msgs7.Decode(append([]byte(nil), c.Data...)); err != nil {
 			return false
 		}
 	}
 	return it.Err() == nil && len(it.Rest()) == 0
 }
 
-// control explains a control message.
-func (d *Decoder) control(f *flow, r *Record, toServer bool, p *packet.Packet) {
-	r.Kind = "control"
-	f.check(r, toServer, p)
-	f.ack(r, toServer, p.Ack)
-	id := p.ControlID()
-	response := func() {
-		r.add("token", fmt.Sprintf("%08x", uint32(p.Response)))
-		f.handOut(toServer, p.Response)
-	}
-	switch id {
-	case packet.KeepAlive:
-		r.Name = "KEEPALIVE"
-	case packet.Connect:
-		r.Name = "CONNECT"
-		f.connect(toServer, p.Response)
-		response()
-		if !toServer {
-			r.fault("servers do not send CONNECT")
-		}
-	case packet.Accept:
-		r.Name = "ACCEPT"
-		if toServer {
-			r.fault("clients do not send ACCEPT")
-		}
-	case packet.Close:
-		r.Name = "CLOSE"
-		r.add("reason", string(p.AppendReason(nil)))
-		f.open = false
-	case packet.TokenExchange:
-		r.Name = "TOKEN"
-		response()
-		if toServer && p.Token == packet.NoToken && len(p.Payload) < packet.MinTokenRequest {
-			r.fault("a request of %d bytes; servers answer from %d on", len(p.Payload), packet.MinTokenRequest)
-		}
-	default:
-		r.Name = fmt.Sprintf("control %d", id)
-		r.fault("unknown control message")
-	}
-	r.Ack, r.HasAck = p.Ack, true
-	d.out(r)
-}
-
 // chunks explains a packet of chunks: a record for each, or one for the packet if
 // it has none.
-func (d *Decoder) chunks(f *flow, r *Record, toServer bool, p *packet.Packet) {
-	f.check(r, toServer, p)
-	f.ack(r, toServer, p.Ack)
-	r.Ack, r.HasAck = p.Ack, true
-	r.Resend = p.Flags&packet.Resend != 0
-	r.Compressed = p.Flags&packet.Compressed != 0
+func (d *Decoder) chunks(f *flow, r *Record, toServer bool, it packet.Chunks, promised int) {
 	head := *r
-	it := p.Chunks()
 	var c packet.Chunk
 	n := 0
 	for ; it.Next(&c); n++ {
@@ -236,13 +201,13 @@ func (d *Decoder) chunks(f *flow, r *Record, toServer bool, p *packet.Packet) {
 		r.Faults = nil
 	}
 	if err := it.Err(); err != nil {
-		r.fault("%v: the header promises %d chunks, %d are whole", err, p.NumChunks, n)
+		r.fault("%v: the header promises %d chunks, %d are whole", err, promised, n)
 	} else if rest := it.Rest(); len(rest) > 0 {
-		r.fault("%d bytes follow the last of %d chunks", len(rest), p.NumChunks)
+		r.fault("%d bytes follow the last of %d chunks", len(rest), promised)
 		r.raw(rest)
 	}
 	if n == 0 || len(r.Faults) > 0 {
-		r.add("chunks", p.NumChunks)
+		r.add("chunks", promised)
 		d.out(r)
 	}
 }
@@ -258,7 +223,7 @@ func (d *Decoder) chunk(f *flow, r *Record, toServer bool, c *packet.Chunk) {
 	}
 	d.stats.Messages++
 	data := append([]byte(nil), c.Data...) // reading cleans strings in place
-	m, err := d.msgs.Decode(data)
+	m, err := d.read(f.version, data)
 	if err != nil {
 		r.Name = "?"
 		r.fault("%v", err)
@@ -266,26 +231,23 @@ func (d *Decoder) chunk(f *flow, r *Record, toServer bool, c *packet.Chunk) {
 		d.out(r)
 		return
 	}
-	id := m.ID()
 	r.Kind = "game"
-	if id.System() {
+	if m.system {
 		r.Kind = "system"
 	}
-	r.Name = id.Name()
-	r.message(m)
-	if n := d.msgs.Surplus(); n > 0 {
-		r.fault("%d bytes too many", n)
+	r.Name = m.name
+	r.message(m.body)
+	if m.surplus > 0 {
+		r.fault("%d bytes too many", m.surplus)
 	}
-	if id.Vital() && !vital {
+	if m.vital && !vital {
 		r.fault("not vital: receivers ignore it")
 	}
-	if desc := id.Desc(); desc != nil {
-		if toServer && desc.Sender == msg7.FromServer || !toServer && desc.Sender == msg7.FromClient {
-			r.fault("sent by the wrong side")
-		}
+	if toServer && m.server || !toServer && m.client {
+		r.fault("sent by the wrong side")
 	}
 	if !toServer {
-		d.snapshots(f, r, m)
+		d.snapshots(f, r, m.body)
 	}
 	d.out(r)
 }

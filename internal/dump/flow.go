@@ -1,10 +1,8 @@
 package dump
 
 import (
-	"fmt"
 	"net/netip"
 
-	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
@@ -26,7 +24,9 @@ type flow struct {
 	seen    int     // the datagram it was last part of
 	open    bool    // from CONNECT to CLOSE
 	version int     // of the protocol, 6 or 7, 0 unknown
+	sure    bool    // the version is known from a handshake
 	side    [2]side // client, server
+	guard   guard6
 	joiner  snapshot.Joiner
 	store   *snapshot.Store
 	next    snapshot.Snapshot
@@ -96,6 +96,21 @@ func (d *Decoder) forget() {
 	delete(d.flows, oldest)
 }
 
+// speak notes the version of the protocol. What was known is of no use if it changes.
+func (f *flow) speak(version int, sure bool) {
+	f.sure = f.sure || sure
+	if f.version == version {
+		return
+	}
+	if f.version != 0 {
+		f.open = false
+		f.side = [2]side{}
+		f.guard = guard6{}
+		f.forgetSnapshots()
+	}
+	f.version = version
+}
+
 // handOut notes the token by which a side wants to be addressed.
 func (f *flow) handOut(toServer bool, t packet.Token) {
 	s := &f.side[sideOf(toServer)]
@@ -108,6 +123,11 @@ func (f *flow) connect(toServer bool, own packet.Token) {
 	if f.open && c.hasToken && c.token == own {
 		return
 	}
+	f.begin()
+}
+
+// begin forgets what was sent: a connection begins.
+func (f *flow) begin() {
 	f.open = true
 	for i := range f.side {
 		f.side[i].seq, f.side[i].hasSeq = 0, true
@@ -154,120 +174,4 @@ func (f *flow) vital(r *Record, toServer bool, seq int) {
 		r.fault("sequence %d follows %d: %d vital chunks are not in the capture", seq, s.seq, step-1)
 		s.seq = seq
 	}
-}
-
-// snapshots applies what a server sends of the world.
-func (d *Decoder) snapshots(f *flow, r *Record, m msg7.Message) {
-	var h snapshot.Header
-	var part int32
-	var data []byte
-	hasCRC := true
-	switch m := m.(type) {
-	case *msg7.MapChange:
-		f.forgetSnapshots()
-		return
-	case *msg7.Snap:
-		h = snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: m.Parts}
-		part, data = m.Part, m.Data
-	case *msg7.SnapSingle:
-		h = snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: 1}
-		data = m.Data
-	case *msg7.SnapEmpty:
-		h = snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, Parts: 1}
-		hasCRC = false
-	default:
-		return
-	}
-	delta, complete, err := f.joiner.Add(h, part, data)
-	if err != nil {
-		r.fault("%v", err)
-	}
-	if !complete {
-		return
-	}
-	var base *snapshot.Snapshot
-	if h.Base != -1 {
-		if base = f.store.At(h.Base); base == nil {
-			d.stats.Unresolved++
-			r.add("unresolved", fmt.Sprintf("its base, tick %d, is not in the capture", h.Base))
-			return
-		}
-	}
-	sizes := snapshot.Sizes(msg7.Sizes)
-	if err := snapshot.ApplyDelta(&f.next, base, delta, &sizes); err != nil {
-		r.fault("%v", err)
-		return
-	}
-	if crc := f.next.CRC(); hasCRC && crc != h.CRC {
-		r.fault("the checksum of the snapshot is %d, not %d", crc, h.CRC)
-		return // clients do not take it
-	}
-	d.stats.Snapshots++
-	d.describe(r, base, &f.next)
-	f.store.Add(h.Tick, 0, &f.next)
-}
-
-// describe adds to a record what a snapshot has in it, and checks what is new.
-func (d *Decoder) describe(r *Record, base, next *snapshot.Snapshot) {
-	if base == nil {
-		base = &snapshot.Snapshot{}
-	}
-	var list Fields
-	fresh, changed := 0, 0
-	for i := range next.Len() {
-		key, ints := next.Item(i)
-		old := base.Find(key)
-		same := old != nil && equal(old, ints)
-		switch {
-		case old == nil:
-			fresh++
-		case !same:
-			changed++
-		}
-		if same && !d.cfg.Objects {
-			continue
-		}
-		name := fmt.Sprintf("%s %d", objectName(key.Type()), key.ID())
-		o, err := d.objects.Take(key.Type(), ints)
-		if err != nil && msg7.ObjectName(key.Type()) != "" {
-			r.fault("%s: %v", name, err)
-		}
-		if !d.cfg.Objects {
-			continue
-		}
-		if err != nil {
-			list = append(list, Field{name, append([]int32(nil), ints...)})
-		} else {
-			list = append(list, Field{name, fieldsOf(o)})
-		}
-	}
-	gone := 0
-	for i := range base.Len() {
-		if key, _ := base.Item(i); next.Find(key) == nil {
-			gone++
-		}
-	}
-	r.add("snapshot", Fields{{"items", next.Len()}, {"new", fresh}, {"changed", changed}, {"gone", gone}})
-	if d.cfg.Objects {
-		r.add("objects", list)
-	}
-}
-
-func objectName(typ int) string {
-	if n := msg7.ObjectName(typ); n != "" {
-		return n
-	}
-	return fmt.Sprintf("type %d", typ)
-}
-
-func equal(a, b []int32) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }

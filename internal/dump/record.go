@@ -1,7 +1,6 @@
 package dump
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/netip"
@@ -11,9 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/teeyard/teeyard/protocol/message/msg7"
-	"github.com/teeyard/teeyard/protocol/packer"
-	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
 
 // Who sent something.
@@ -83,33 +80,11 @@ func (r *Record) fault(format string, args ...any) {
 	}
 }
 
-// message adds the fields of a message.
-func (r *Record) message(m msg7.Message) {
-	in, ok := m.(*msg7.Input)
-	if !ok {
-		r.Fields = append(r.Fields, fieldsOf(m)...)
-		return
-	}
-	r.add("AckTick", in.AckTick)
-	r.add("IntendedTick", in.IntendedTick)
-	var p msg7.PlayerInput
-	if err := in.Player(&p); err != nil {
-		r.fault("%v", err)
-		r.add("Words", append([]int32(nil), in.Words[:in.Count()]...))
-	} else {
-		r.add("Input", fieldsOf(&p))
-	}
-	r.add("PingCorrection", in.PingCorrection)
-	if in.Size != 4*msg7.SizePlayerInput {
-		r.add("Size", in.Size)
-	}
-	if in.Missing > 0 {
-		r.add("Missing", in.Missing)
-	}
-}
-
 // fieldsOf lists what a message or object is made of. It takes copies.
 func fieldsOf(v any) Fields {
+	if info, ok := v.(*msg6.ClientInfo); ok {
+		return fieldsOfClient(info)
+	}
 	rv := reflect.Indirect(reflect.ValueOf(v))
 	fs := Fields{}
 	for i := range rv.NumField() {
@@ -157,49 +132,6 @@ func valueOf(name string, v reflect.Value) any {
 		return v.Int()
 	}
 	return fmt.Sprint(v.Interface())
-}
-
-// connless explains a packet outside of connections.
-func (d *Decoder) connless(r *Record, p *packet.Packet) {
-	r.Kind = "connless"
-	r.add("response", fmt.Sprintf("%08x", uint32(p.Response)))
-	const id = 8 // four bytes 0xff and four letters
-	if len(p.Payload) < id || !bytes.Equal(p.Payload[:4], []byte{0xff, 0xff, 0xff, 0xff}) {
-		r.fault("no message that is known")
-		r.raw(p.Payload)
-		d.out(r)
-		return
-	}
-	r.Name = string(p.Payload[4:id])
-	var u packer.Unpacker
-	u.Reset(append([]byte(nil), p.Payload[id:]...))
-	switch r.Name {
-	case "gie3":
-		r.add("Token", u.Int())
-	case "inf3":
-		r.add("Token", u.Int())
-		var info msg7.InfoRecord
-		if err := info.Unpack(&u); err != nil {
-			r.fault("%v", err)
-			break
-		}
-		r.Fields = append(r.Fields, fieldsOf(&info)...)
-		for range info.Clients {
-			var c msg7.InfoClient
-			if err := c.Unpack(&u); err != nil {
-				r.fault("%v", err)
-				break
-			}
-			r.add("client", fieldsOf(&c))
-		}
-	default:
-		r.raw(p.Payload[id:])
-		u.Reset(nil)
-	}
-	if err := u.Err(); err != nil && len(r.Faults) == 0 {
-		r.fault("%v", err)
-	}
-	d.out(r)
 }
 
 // AppendText appends the record as a line for people.
@@ -300,7 +232,7 @@ func appendPlain(dst []byte, s string) []byte {
 }
 
 // AppendJSON appends the record as an object on a line. Names of fields of messages
-// are those of package msg7.
+// are those of the packages msg6 and msg7.
 func (r *Record) AppendJSON(dst []byte) []byte {
 	fs := Fields{{"datagram", r.Datagram}, {"seconds", json.Number(fmt.Sprintf("%.6f", r.At.Seconds()))}}
 	if r.From != "" {

@@ -1,0 +1,154 @@
+package dump
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// snapshots applies what a server sends of the world.
+func (d *Decoder) snapshots(f *flow, r *Record, m any) {
+	var h snapshot.Header
+	var part int32
+	var data []byte
+	hasCRC := true
+	header := func(tick, back, crc, parts int32) {
+		h = snapshot.Header{Tick: tick, Base: tick - back, CRC: crc, Parts: parts}
+	}
+	switch m := m.(type) {
+	case *msg6.MapChange, *msg7.MapChange:
+		f.forgetSnapshots()
+		return
+	case *msg6.Snap:
+		header(m.Tick, m.DeltaTick, m.CRC, m.Parts)
+		part, data = m.Part, m.Data
+	case *msg7.Snap:
+		header(m.Tick, m.DeltaTick, m.CRC, m.Parts)
+		part, data = m.Part, m.Data
+	case *msg6.SnapSingle:
+		header(m.Tick, m.DeltaTick, m.CRC, 1)
+		data = m.Data
+	case *msg7.SnapSingle:
+		header(m.Tick, m.DeltaTick, m.CRC, 1)
+		data = m.Data
+	case *msg6.SnapEmpty:
+		header(m.Tick, m.DeltaTick, 0, 1)
+		hasCRC = false
+	case *msg7.SnapEmpty:
+		header(m.Tick, m.DeltaTick, 0, 1)
+		hasCRC = false
+	default:
+		return
+	}
+	delta, complete, err := f.joiner.Add(h, part, data)
+	if err != nil {
+		r.fault("%v", err)
+	}
+	if !complete {
+		return
+	}
+	var base *snapshot.Snapshot
+	if h.Base != -1 {
+		if base = f.store.At(h.Base); base == nil {
+			d.stats.Unresolved++
+			r.add("unresolved", fmt.Sprintf("its base, tick %d, is not in the capture", h.Base))
+			return
+		}
+	}
+	sizes := snapshot.Sizes(msg7.Sizes)
+	if f.version == 6 {
+		sizes = msg6.Sizes
+	}
+	if err := snapshot.ApplyDelta(&f.next, base, delta, &sizes); err != nil {
+		r.fault("%v", err)
+		return
+	}
+	if crc := f.next.CRC(); hasCRC && crc != h.CRC {
+		r.fault("the checksum of the snapshot is %d, not %d", crc, h.CRC)
+		return // clients do not take it
+	}
+	d.stats.Snapshots++
+	d.describe(r, f.version, base, &f.next)
+	f.store.Add(h.Tick, 0, &f.next)
+}
+
+// describe adds to a record what a snapshot has in it, and checks what is new.
+func (d *Decoder) describe(r *Record, version int, base, next *snapshot.Snapshot) {
+	if base == nil {
+		base = &snapshot.Snapshot{}
+	}
+	d.registry.Reset()
+	var list Fields
+	fresh, changed := 0, 0
+	for i := range next.Len() {
+		key, ints := next.Item(i)
+		if version == 6 && key.Type() == msg6.TypeEx {
+			d.registry.Describe(key.ID(), ints)
+		}
+		old := base.Find(key)
+		same := old != nil && equal(old, ints)
+		switch {
+		case old == nil:
+			fresh++
+		case !same:
+			changed++
+		}
+		if same && !d.cfg.Objects {
+			continue
+		}
+		typ, o, err := d.object(version, key.Type(), ints)
+		name := fmt.Sprintf("%s %d", typ, key.ID())
+		if err != nil && !errors.Is(err, msg6.ErrUnknown) && !errors.Is(err, msg7.ErrUnknown) {
+			r.fault("%s: %v", name, err)
+		}
+		if !d.cfg.Objects {
+			continue
+		}
+		if err != nil {
+			list = append(list, Field{name, append([]int32(nil), ints...)})
+		} else {
+			list = append(list, Field{name, fieldsOf(o)})
+		}
+	}
+	gone := 0
+	for i := range base.Len() {
+		if key, _ := base.Item(i); next.Find(key) == nil {
+			gone++
+		}
+	}
+	r.add("snapshot", Fields{{"items", next.Len()}, {"new", fresh}, {"changed", changed}, {"gone", gone}})
+	if d.cfg.Objects {
+		r.add("objects", list)
+	}
+}
+
+// object reads an item of a snapshot and names its type.
+func (d *Decoder) object(version, typ int, ints []int32) (name string, o any, err error) {
+	if version == 6 {
+		known := d.registry.Type(typ)
+		o, err = d.objects6.Take(known, ints)
+		name = msg6.ObjectName(known)
+	} else {
+		o, err = d.objects7.Take(typ, ints)
+		name = msg7.ObjectName(typ)
+	}
+	if name == "" {
+		name = fmt.Sprintf("type %d", typ)
+	}
+	return name, o, err
+}
+
+func equal(a, b []int32) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
