@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"iter"
@@ -34,9 +35,12 @@ type Config struct {
 	Version Version
 	// DDNet is for servers that know DDNet: the release that the client is to be
 	// taken for, times 1000, as 16040. With 0 it is none, but can see 64 players;
-	// below 0 it says nothing of that either. Connection, random, identifies it.
+	// below 0 it says nothing of that either. Connection identifies it; New makes one
+	// up.
 	DDNet      int32
 	Connection [16]byte
+	// Plain is as in SessionConfig.
+	Plain bool
 	// Reconnect, if not 0, is how long to wait before another try when the
 	// connection ends, whoever ended it. Dial itself tries once.
 	Reconnect time.Duration
@@ -119,6 +123,11 @@ func New(cfg Config) (*Client, error) {
 	if cfg.Country == 0 {
 		cfg.Country = -1
 	}
+	if cfg.Connection == [16]byte{} && cfg.DDNet > 0 {
+		if _, err := rand.Read(cfg.Connection[:]); err != nil {
+			return nil, fmt.Errorf("client: no random identity: %w", err)
+		}
+	}
 	if cfg.Version == "" {
 		cfg.Version = AnyVersion
 	}
@@ -130,7 +139,7 @@ func New(cfg Config) (*Client, error) {
 	c.s, err = NewSession(SessionConfig{
 		Send: cfg.Send, Name: cfg.Name, Clan: cfg.Clan, Country: cfg.Country, Skin: cfg.Skin,
 		Password: cfg.Password, Token: cfg.Token, Buffers: cfg.Buffers, OnTiming: c.onTiming,
-		Version: cfg.Version, DDNet: cfg.DDNet, Connection: cfg.Connection,
+		Version: cfg.Version, DDNet: cfg.DDNet, Connection: cfg.Connection, Plain: cfg.Plain,
 		HasMap: c.hasMap, OnMap: c.onMap, OnProgress: c.onProgress, Story: story{c}, OnSnapshot: c.onSnapshot,
 	})
 	if err != nil {

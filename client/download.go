@@ -88,13 +88,13 @@ func (c *Session) progress() {
 // OnMapData takes a chunk.
 func (n news) OnMapData(chunk int, data []byte) {
 	c, d := n.Session, &n.download
-	if !d.active || d.Numbered && chunk != d.chunks {
-		return
+	if !d.active || d.Numbered && (chunk != d.chunks || len(data) == 0) {
+		return // not the one that is wanted; some servers send empty ones to be done
 	}
 	left := d.Size - len(d.file)
 	want := min(d.ChunkSize, left)
 	if d.Numbered {
-		want = min(max(len(data), 1), left) // what comes
+		want = min(len(data), left) // what comes
 		if d.chunks == 0 {
 			d.ChunkSize = want
 		}

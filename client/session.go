@@ -360,6 +360,9 @@ func (c *Session) enterReset() {
 // OnSnapshot takes a part of a snapshot.
 func (n news) OnSnapshot(h snapshot.Header, part int32, data []byte) {
 	c := n.Session
+	if c.state == Loading && h.Base < 0 && len(data) == 0 {
+		c.echo(h.Tick)
+	}
 	if c.state != Entering && c.state != Playing {
 		return
 	}
@@ -401,6 +404,14 @@ func (n news) OnSnapshot(h snapshot.Header, part int32, data []byte) {
 	if c.cfg.OnSnapshot != nil {
 		c.cfg.OnSnapshot(h.Tick, s)
 	}
+}
+
+// echo acknowledges a tick before there is a game. Servers send such ticks to clients
+// without a token: who can tell the number is where he says he is.
+func (c *Session) echo(tick int32) {
+	c.sending = game.Input{TargetX: 1}
+	c.guest.Input(tick, tick, &c.sending, 0)
+	c.conn.Flush(c.now)
 }
 
 // onTick runs the clocks.

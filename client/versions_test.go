@@ -79,6 +79,25 @@ func TestOlderVersion(t *testing.T) {
 	}
 }
 
+// TestPlain: a client without a token gets into the game, whether or not it has to
+// prove its address, and whether or not it has the map that it is told of first.
+func TestPlain(t *testing.T) {
+	for _, setting := range []string{"sv_vanilla_antispoof 0", "sv_vanilla_antispoof 1"} {
+		for _, noMap := range []bool{false, true} {
+			a := newArena(t, netsim.Link{Delay: 20 * time.Millisecond, Loss: 0.03}, "sv_map testbox", setting)
+			s := a.dial(client.Config{Name: "plain", Version: client.Version06, Plain: true, NoMap: noMap, Maps: client.NewMaps("-")})
+			a.until(20*time.Second, "in the game", func() bool { return has[client.Entered](s) })
+			if m := s.Map(); m == nil || m.Name != "testbox" {
+				t.Errorf("%s: map %+v", setting, m)
+			}
+			a.run(2 * time.Second)
+			if st := s.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage != 0 || st.Snapshots < 30 {
+				t.Errorf("%s: %+v", setting, st)
+			}
+		}
+	}
+}
+
 // TestDownloadByNumber: a map comes in whole over a bad network, chunk by chunk.
 func TestDownloadByNumber(t *testing.T) {
 	a := newArena(t, netsim.Link{Delay: 40 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.05, Duplicate: 0.02}, "sv_map teeyard1")

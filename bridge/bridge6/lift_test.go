@@ -403,7 +403,7 @@ func TestLiftUndoesDown(t *testing.T) {
 	for _, mapName := range []string{"teeyard1", "testbox"} {
 		x := newMatch(t, mapName, 12, 7)
 		var s snapshot.Snapshot
-		for tick := range 1200 {
+		for tick := range 700 {
 			x.act()
 			x.step()
 			if tick%2 != 0 {
