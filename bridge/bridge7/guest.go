@@ -3,6 +3,8 @@ package bridge7
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
@@ -102,9 +104,7 @@ func (g *Guest) Rcon(line string) { g.send(&msg7.RconCmd{Command: []byte(line)})
 func (g *Guest) Ping() { g.loose(&msg7.Ping{}) }
 
 // Sizes are those of the snapshot objects that both ends know.
-func (g *Guest) Sizes() *snapshot.Sizes { return &sizes }
-
-var sizes = snapshot.Sizes(msg7.Sizes)
+func (g *Guest) Sizes() *snapshot.Sizes { return &objectSizes }
 
 // Take reads a message.
 func (g *Guest) Take(payload []byte, vital bool) error {
@@ -219,7 +219,7 @@ func serverInfo(r *msg7.InfoRecord) *bridge.Info {
 	}
 }
 
-// vote is what runs or has ended. Target is in the text only: 0.7 tells the name.
+// vote is what runs or has ended. Who is to go is told as "id: name".
 func vote(m *msg7.SvVoteSet) *bridge.Vote {
 	v := &bridge.Vote{
 		Caller: game.PlayerID(m.ClientID), Timeout: m.Timeout, What: bridge.Text(m.Description), Reason: bridge.Text(m.Reason), Target: game.Nobody,
@@ -237,6 +237,13 @@ func vote(m *msg7.SvVoteSet) *bridge.Vote {
 		v.Kind = bridge.VoteSpectate
 	default:
 		v.Kind = bridge.VoteOption
+	}
+	if v.Kind == bridge.VoteKick || v.Kind == bridge.VoteSpectate {
+		if id, name, ok := strings.Cut(v.What, ": "); ok {
+			if n, err := strconv.Atoi(strings.TrimSpace(id)); err == nil && n >= 0 && n < game.MaxPlayers {
+				v.Target, v.What = game.PlayerID(n), name
+			}
+		}
 	}
 	if m.Timeout == 0 && v.Kind < bridge.VoteAborted {
 		v.Kind = bridge.VoteNone // an end without a word, as to newcomers

@@ -1,0 +1,216 @@
+package bridge6
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// TestCapturedJoin reads a real session of DDNet's server: every message, and every
+// snapshot with its checksum.
+func TestCapturedJoin(t *testing.T) {
+	g, _, n := newGuest(t, GuestConfig{DDNet: 16040})
+	var joiner snapshot.Joiner
+	store := snapshot.NewStore(snapshot.StoreConfig{})
+	var empty, next snapshot.Snapshot
+	snaps := 0
+	n.snaps = func(h snapshot.Header, part int32, data []byte) {
+		delta, complete, err := joiner.Add(h, part, data)
+		if err != nil || !complete {
+			return
+		}
+		base := &empty
+		if h.Base >= 0 {
+			if base = store.At(h.Base); base == nil {
+				t.Fatalf("tick %d: no base %d", h.Tick, h.Base)
+			}
+		}
+		if len(delta) == 0 {
+			next.CopyFrom(base)
+		} else if err := snapshot.ApplyDelta(&next, base, delta, g.Sizes()); err != nil || next.CRC() != h.CRC {
+			t.Fatalf("tick %d: %v, CRC %d instead of %d", h.Tick, err, next.CRC(), h.CRC)
+		}
+		g.Snapshot(h.Tick, store.Add(h.Tick, 0, &next))
+		snaps++
+	}
+	for _, c := range session(t) {
+		if c.toServer {
+			continue
+		}
+		if err := g.Take(bytes.Clone(c.b), c.vital); err != nil {
+			t.Errorf("%x: %v", c.b, err)
+		}
+	}
+	v := g.View()
+	me, ok := g.Player(g.Own())
+	if snaps < 10 || !ok || me.Profile.Name == "" || len(v.Players) == 0 || len(v.Characters) == 0 || len(v.Pickups) == 0 {
+		t.Errorf("%d snapshots, own %+v (%v), %d players, %d tees, %d pickups", snaps, me, ok, len(v.Players), len(v.Characters), len(v.Pickups))
+	}
+	for _, what := range []string{"map ", "con ready", "ready to enter", "motd ", fmt.Sprintf("event %d of 0 team 0 quiet true", game.EvEntered)} {
+		if !slices.ContainsFunc(n.lines, func(s string) bool { return strings.HasPrefix(s, what) }) {
+			t.Errorf("no %q in %q", what, n.lines)
+		}
+	}
+	t.Logf("%d snapshots, %d news, %+v", snaps, len(n.lines), me.Profile)
+}
+
+// TestDDNetObjects: DDNet's own objects become what plain ones are.
+func TestDDNetObjects(t *testing.T) {
+	g, _, _ := newGuest(t, GuestConfig{DDNet: 16200})
+	var b snapshot.Builder
+	var s snapshot.Snapshot
+	var r msg6.Registry
+	r.Begin()
+	ext := func(typ, id, n int, o msg6.Object) {
+		number, first := r.Number(typ)
+		if first {
+			u, _ := msg6.TypeUUID(typ)
+			add(&b, msg6.TypeEx, number, msg6.SizeEx, &msg6.Ex{UUID: u})
+		}
+		o.Put(b.Add(number, id, n))
+	}
+	ext(msg6.TypeDDNetLaser, 1, msg6.SizeDDNetLaser, &msg6.DDNetLaser{ToX: 1, ToY: 2, FromX: 3, FromY: 4, StartTick: 5})
+	ext(msg6.TypeDDNetPickup, 2, msg6.SizeDDNetPickup, &msg6.DDNetPickup{X: 1, Y: 2, Type: msg6.PickupWeapon, Subtype: msg6.WeaponShotgun})
+	ext(msg6.TypeDDNetProjectile, 3, msg6.SizeDDNetProjectile, &msg6.DDNetProjectile{X: 100, Y: 200, VelX: 600000, VelY: -800000, Type: msg6.WeaponGun, StartTick: 5})
+	ext(msg6.TypeDDNetProjectile, 4, msg6.SizeDDNetProjectile, &msg6.DDNetProjectile{X: 100, Y: 200, VelX: 3000000, VelY: 4000000, Type: msg6.WeaponGun, StartTick: 5, Flags: msg6.ProjectileNormalizeVel})
+	ext(msg6.TypeDDRaceProjectile, 5, msg6.SizeDDRaceProjectile, &msg6.DDRaceProjectile{X: 100, Y: 200, Angle: 0, Type: msg6.WeaponGrenade, StartTick: 5})
+	ext(msg6.TypeDDNetPlayer, 0, msg6.SizeDDNetPlayer, &msg6.DDNetPlayer{AuthLevel: msg6.AuthAdmin})
+	add(&b, msg6.TypePlayerInfo, 0, msg6.SizePlayerInfo, &msg6.PlayerInfo{Local: 1})
+	b.Finish(&s)
+	v := g.Snapshot(5, &s)
+	if d := cmp.Diff([]game.LaserState{{ID: 1, X: 1, Y: 2, FromX: 3, FromY: 4, StartTick: 5, Pos: at(1, 2), From: at(3, 4)}}, v.Lasers); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]game.PickupState{{ID: 2, X: 1, Y: 2, Kind: game.PickupShotgun}}, v.Pickups); d != "" {
+		t.Error(d)
+	}
+	var got [][5]int32
+	for _, p := range v.Projectiles {
+		got = append(got, [5]int32{p.X, p.Y, p.VelX, p.VelY, int32(p.Weapon)})
+	}
+	slices.SortFunc(got, func(a, b [5]int32) int { return slices.Compare(a[:], b[:]) })
+	if want := [][5]int32{{1, 2, 0, 100, 3}, {1, 2, 60, -80, 1}, {1, 2, 60, 80, 1}}; !slices.Equal(got, want) {
+		t.Errorf("projectiles %v", got)
+	}
+	if len(v.Players) != 1 || v.Players[0].Flags != game.FlagAdmin || g.Own() != 0 {
+		t.Errorf("players %+v", v.Players)
+	}
+}
+
+// TestGuestAllocatesNothing: neither for a snapshot of players who stay as they are
+// nor for an input.
+func TestGuestAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	x := newMatch(t, "teeyard1", 16, 3)
+	var snaps []*snapshot.Snapshot
+	var latency [game.MaxPlayers]int32
+	for range 40 {
+		x.act()
+		x.cmds = slices.DeleteFunc(x.cmds, func(c game.Command) bool { return c.Kind != game.CmdInput && c.Kind != game.CmdDirect })
+		x.step()
+		x.version.Begin(x.world)
+		v := x.world.View(0)
+		x.all[0].host.Build(&x.build, &v, &latency)
+		s := new(snapshot.Snapshot)
+		x.build.Finish(s)
+		snaps = append(snaps, s)
+		x.version.Done()
+	}
+	g := NewGuest(&nobody{}, silence{}, GuestConfig{DDNet: 16040})
+	tick, in := int32(0), game.Input{}
+	step := func() {
+		for _, s := range snaps {
+			tick += 2
+			g.Snapshot(tick, s)
+			g.Input(tick, tick+3, &in, 0)
+		}
+	}
+	step()
+	step()
+	if n := testing.AllocsPerRun(20, step); n != 0 {
+		t.Errorf("%v allocations in %d snapshots and inputs", n, len(snaps))
+	}
+}
+
+// nobody is a line that goes nowhere.
+type nobody struct{}
+
+func (nobody) Queue([]byte, bool) {}
+func (nobody) Hurry()             {}
+
+// FuzzGuest gives a guest messages of any bytes, each behind a byte for its length
+// and one for whether it is vital, and makes snapshots of what they leave over: per
+// item a byte for the type, one for the id, and four for each integer.
+func FuzzGuest(f *testing.F) {
+	for _, c := range session(f) {
+		if !c.toServer && len(c.b) < 256 {
+			f.Add(append([]byte{byte(len(c.b)), 1}, c.b...), int32(7), []byte{10, 0, 1, 0, 0, 0})
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte, tick int32, items []byte) {
+		g, _, n := newGuest(t, GuestConfig{DDNet: tick % 20000})
+		for len(data) >= 2 {
+			k := min(int(data[0]), len(data)-2)
+			g.Take(bytes.Clone(data[2:2+k]), data[1]&1 != 0)
+			data = data[2+k:]
+		}
+		var b snapshot.Builder
+		for len(items) >= 2 {
+			typ, id := int(items[0]), int(items[1])
+			if typ >= 0xf0 {
+				typ += msg6.FirstNumber - 0xff
+			}
+			items = items[2:]
+			size := 5
+			if typ < len(msg6.Sizes) && msg6.Sizes[typ] != 0 {
+				size = int(msg6.Sizes[typ])
+			}
+			slot := b.Add(typ, id, size)
+			for i := range slot {
+				for range min(4, len(items)) {
+					slot[i] = slot[i]<<8 | int32(items[0])
+					items = items[1:]
+				}
+			}
+		}
+		var s snapshot.Snapshot
+		b.Finish(&s)
+		for i := range int32(2) {
+			v := g.Snapshot(tick/2+i, &s)
+			for i := range v.Characters {
+				if c := &v.Characters[i]; c.Player < 0 || c.Player >= game.MaxPlayers || c.Weapon < 0 || c.Weapon >= game.NumWeapons || c.HookedPlayer >= game.MaxPlayers || c.Emote > game.Emote(msg6.EmoteBlink) {
+					t.Errorf("a tee has %+v", c)
+				}
+				g.State(&v.Characters[i])
+			}
+			for i := range v.Players {
+				if p := &v.Players[i]; p.ID < 0 || p.ID >= game.MaxPlayers || p.Watched >= game.MaxPlayers || p.Team < -1 || p.Team > 1 {
+					t.Errorf("a player has %+v", p)
+				}
+			}
+			for i := range v.Projectiles {
+				if p := &v.Projectiles[i]; p.Weapon < 0 || p.Weapon >= game.NumWeapons {
+					t.Errorf("a shot is %+v", p)
+				}
+			}
+		}
+		for _, line := range n.lines {
+			if strings.ContainsAny(line, "\x1b\x00") {
+				t.Errorf("%q", line)
+			}
+		}
+	})
+}
+
+// add adds an object.
+func add(b *snapshot.Builder, typ, id, n int, o interface{ Put([]int32) }) { o.Put(b.Add(typ, id, n)) }
