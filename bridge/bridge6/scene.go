@@ -107,6 +107,7 @@ func (s *scene) begin(w *game.World) {
 		}
 		s.dress(w, p.ID)
 	}
+	s.gather(f.Players)
 	for i := range f.Characters {
 		s.character(&f.Characters[i])
 	}
@@ -351,11 +352,15 @@ func (s *scene) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.M
 			o.Put(dst)
 		}
 	}
-	for i := range s.frame.Players {
-		p := s.frame.Players[i].ID
-		if id := c.ids.id(p); id >= 0 {
-			copy(b.Add(msg6.TypeClientInfo, int(id), msg6.SizeClientInfo), s.infos[p].ints[:])
+	if c.ids.few {
+		for i := range s.frame.Players {
+			p := s.frame.Players[i].ID
+			if id := c.ids.id(p); id >= 0 {
+				copy(b.Add(msg6.TypeClientInfo, int(id), msg6.SizeClientInfo), s.infos[p].ints[:])
+			}
 		}
+	} else {
+		b.AddBlock(s.all)
 	}
 	if c.ids.on {
 		copy(b.Add(msg6.TypeClientInfo, spokesman, msg6.SizeClientInfo), spokesmanInfo[:])

@@ -3,6 +3,7 @@ package bridge6
 import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
 // wardrobe keeps the ClientInfo of every player, and how those dressed whose clients
@@ -10,6 +11,10 @@ import (
 // again and again if they see themselves in another.
 type wardrobe struct {
 	infos [game.MaxPlayers]clientInfo
+	// all are the infos of those in known, which is what most clients see.
+	all   *snapshot.Block
+	known game.Mask
+	stale bool // all are not up to date
 }
 
 // clientInfo is a player as 0.6 shows him.
@@ -31,7 +36,7 @@ func (d *wardrobe) wear(id game.PlayerID, l look) {
 }
 
 // strip forgets what the player had on whose seat it was.
-func (d *wardrobe) strip(id game.PlayerID) { d.infos[id] = clientInfo{} }
+func (d *wardrobe) strip(id game.PlayerID) { d.infos[id], d.stale = clientInfo{}, true }
 
 // dress brings the ClientInfo of a player up to date.
 func (d *wardrobe) dress(w *game.World, id game.PlayerID) {
@@ -47,8 +52,28 @@ func (d *wardrobe) dress(w *game.World, id game.PlayerID) {
 	if !c.hasWorn || c.wornSkin != p.Profile.Skin {
 		l = lookOf(&p.Profile.Skin)
 	}
-	c.profile, c.fresh = p.Profile, true
+	c.profile, c.fresh, d.stale = p.Profile, true, true
 	putInfo(&c.ints, &p.Profile, &l)
+}
+
+// gather brings all up to date, of those who are there.
+func (d *wardrobe) gather(players []game.PlayerState) {
+	var here game.Mask
+	for i := range players {
+		here |= game.Only(players[i].ID)
+	}
+	if !d.stale && d.known == here && d.all != nil {
+		return
+	}
+	d.known, d.stale = here, false
+	var b snapshot.Builder
+	for i := range players {
+		p := players[i].ID
+		copy(b.Add(msg6.TypeClientInfo, int(p), msg6.SizeClientInfo), d.infos[p].ints[:])
+	}
+	var s snapshot.Snapshot
+	b.Finish(&s)
+	d.all = snapshot.NewBlock(&s)
 }
 
 func putInfo(dst *[msg6.SizeClientInfo]int32, p *game.Profile, l *look) {

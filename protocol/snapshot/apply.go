@@ -183,7 +183,7 @@ func near(ents []entry, k Key, hint int) (int, bool) {
 func (s *Snapshot) copyWithout(base *Snapshot, gone *bitmap) {
 	s.ents = slices.Grow(s.ents[:0], len(base.ents))
 	s.data = slices.Grow(s.data[:0], len(base.data))
-	s.crc = base.crc
+	s.crc, s.block = base.crc, nil
 	from, to := 0, 0 // data that waits to be copied
 	shift := 0       // how far its offsets move
 	for i, e := range base.ents {

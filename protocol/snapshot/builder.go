@@ -10,10 +10,15 @@ type Builder struct {
 	tmp  []entry
 	data []int32 // full size from the start, so that slots stay valid
 	used int
+
+	// block is one that was added, its items being ents[at:] and its integers
+	// data[from:]; nil if there is none, or if sorting may have moved the items.
+	block    *Block
+	at, from int
 }
 
 // Reset forgets all items. Slots handed out before must no longer be written.
-func (b *Builder) Reset() { b.ents, b.used = b.ents[:0], 0 }
+func (b *Builder) Reset() { b.ents, b.used, b.block = b.ents[:0], 0, nil }
 
 // Len returns the number of items added since Reset.
 func (b *Builder) Len() int { return len(b.ents) }
@@ -27,16 +32,21 @@ func (b *Builder) Add(typ, id, n int) []int32 {
 	if typ|id < 0 || typ > 0xffff || id > 0xffff || n < 0 || n > maxInts || !fits(len(b.ents)+1, b.used+n) {
 		return nil
 	}
-	if b.data == nil {
-		b.data = make([]int32, maxInts)
-		b.ents = make([]entry, 0, 64)
-	}
+	b.prepare()
 	off := b.used
 	b.used += n
 	b.ents = append(b.ents, makeEntry(MakeKey(typ, id), off, n))
 	slot := b.data[off:b.used:b.used]
 	clear(slot)
 	return slot
+}
+
+// prepare takes the memory that a builder needs.
+func (b *Builder) prepare() {
+	if b.data == nil {
+		b.data = make([]int32, maxInts)
+		b.ents = make([]entry, 0, 64)
+	}
 }
 
 // Finish writes the items to dst, sorted by key, replacing what dst held. The
@@ -48,6 +58,11 @@ func (b *Builder) Finish(dst *Snapshot) {
 	if !unique {
 		dst.dropDoubles()
 	}
+	dst.block, dst.at = b.block, b.at
+	if k := b.block; k != nil {
+		dst.crc = sum(dst.data[:b.from]) + k.items.crc + sum(dst.data[b.from+len(k.items.data):])
+		return
+	}
 	dst.crc = sum(dst.data)
 }
 
@@ -56,6 +71,9 @@ func (b *Builder) Finish(dst *Snapshot) {
 // offsets (or, without integers, nothing) decide.
 func (b *Builder) sort() (unique bool) {
 	order := ascending(b.ents)
+	if order != strict {
+		b.block = nil
+	}
 	if order == unsorted && b.sortByType() {
 		order = ascending(b.ents)
 	}

@@ -32,68 +32,95 @@ func AppendDelta(dst []byte, base, next *Snapshot, sizes *Sizes) (out []byte, ch
 		table = *sizes
 	}
 
-	worst := deltaHeader + maxVarint*len(base.ents) + 9*len(next.ents) + maxVarint*len(next.data) + putSlack
-	start := len(dst)
-	b := slices.Grow(dst, worst)[:start+worst]
-	p := start + deltaHeader
-	p, deleted := putDeleted(b, p, base.ents, next.ents)
-
-	updated := 0
-	old, j := base.ents, 0
-	for _, e := range next.ents {
-		key := e.key()
-		for j < len(old) && old[j].key() < key {
-			j++
-		}
-		now := next.ints(e)
-		n := table.Of(key.Type())
-		if j == len(old) || old[j].key() != key {
-			if n != 0 && n != len(now) {
-				continue
-			}
-			p = putItem(b, p, key, n, now)
-			updated++
-			continue
-		}
-		was := base.ints(old[j])
-		j++
-		if n != 0 && n != len(now) || len(was) != len(now) {
-			// Not an update. Redo the whole with a list of deletions that says so.
+	// Updated items are put where they nearly belong, deleted keys, of which there are
+	// few, behind the room for all.
+	b, start, worst := room(dst, base, next)
+	d := differ{b: b, base: base, next: next, table: table, p: start + deltaHeader, gone: start + worst}
+	old, now := base.ents, next.ents
+	if k := next.block; k != nil && k == base.block && k.fit(table) {
+		if !d.run(old[:base.at], now[:next.at]) {
 			return appendResized(dst, base, next, table)
 		}
-		same := 0
-		for same < len(now) && now[same] == was[same] {
-			same++
-		}
-		if same == len(now) {
-			continue
-		}
-		p = putHeader(b, p, key, n, len(now))
-		p = putDiffs(b, p, now, was)
-		updated++
+		old, now = old[base.at+k.Len():], now[next.at+k.Len():]
 	}
-	return finishDelta(b, start, p, deleted, updated)
+	if !d.run(old, now) {
+		return appendResized(dst, base, next, table)
+	}
+	return finishDelta(b, start, d.p, b[start+worst:d.gone], d.deleted, d.updated)
 }
 
-// putDeleted writes the keys of old that now does not have, and counts them.
-func putDeleted(b []byte, p int, old, now []entry) (int, int) {
-	deleted := 0
-	j := 0
-	for _, e := range old {
+// room makes room in dst, from start on, for any delta of worst bytes and then for
+// the keys of all items of the base.
+func room(dst []byte, base, next *Snapshot) (b []byte, start, worst int) {
+	keys := maxVarint * len(base.ents)
+	start, worst = len(dst), deltaHeader+keys+9*len(next.ents)+maxVarint*len(next.data)+putSlack
+	size := worst + keys + putSlack
+	return slices.Grow(dst, size)[:start+size], start, worst
+}
+
+// differ is a delta in the making.
+type differ struct {
+	b                []byte
+	base, next       *Snapshot
+	table            Sizes
+	p, gone          int // where the next item goes, and the next deleted key
+	deleted, updated int
+}
+
+// run goes through entries of the base and of the next snapshot, both ascending. It
+// returns false when it meets an item that cannot be updated: the list of deleted
+// ones has to say so.
+func (d *differ) run(old, now []entry) bool {
+	b, p, j := d.b, d.p, 0
+	for _, e := range now {
 		key := e.key()
-		if j < len(now) && now[j].key() == key {
+		for j < len(old) && old[j].key() < key {
+			d.delete(old[j])
 			j++
+		}
+		ints := d.next.ints(e)
+		n := d.table.Of(key.Type())
+		if j == len(old) || old[j].key() != key {
+			if n != 0 && n != len(ints) {
+				continue
+			}
+			p = putItem(b, p, key, n, ints)
+			d.updated++
 			continue
 		}
-		for j < len(now) && now[j].key() < key {
-			j++
+		was := d.base.ints(old[j])
+		j++
+		if n != 0 && n != len(ints) || len(was) != len(ints) {
+			return false
 		}
-		if j == len(now) || now[j].key() != key {
-			p = putInt(b, p, int32(key))
-			deleted++
+		if equal(ints, was) {
+			continue
+		}
+		p = putHeader(b, p, key, n, len(ints))
+		p = putDiffs(b, p, ints, was)
+		d.updated++
+	}
+	for _, e := range old[j:] {
+		d.delete(e)
+	}
+	d.p = p
+	return true
+}
+
+func (d *differ) delete(e entry) {
+	d.gone = putInt(d.b, d.gone, int32(e.key()))
+	d.deleted++
+}
+
+// equal says whether two items of the same length are the same.
+func equal(a, b []int32) bool {
+	b = b[:len(a)]
+	for i, v := range a {
+		if v != b[i] {
+			return false
 		}
 	}
-	return p, deleted
+	return true
 }
 
 // putHeader writes type, id and, for a type without listed size, the length.
@@ -115,9 +142,10 @@ func putItem(b []byte, p int, key Key, listed int, now []int32) int {
 	return p
 }
 
-// finishDelta puts the header before the body b[start+deltaHeader:p], which
-// moves up to it.
-func finishDelta(b []byte, start, p, deleted, updated int) ([]byte, bool) {
+// finishDelta puts the header and the deleted keys before the body
+// b[start+deltaHeader:p], which moves there. The keys may be from b, behind room for
+// everything.
+func finishDelta(b []byte, start, p int, gone []byte, deleted, updated int) ([]byte, bool) {
 	if deleted|updated == 0 {
 		return b[:start], false
 	}
@@ -125,8 +153,10 @@ func finishDelta(b []byte, start, p, deleted, updated int) ([]byte, bool) {
 	h := putInt(head[:], 0, int32(deleted))
 	h = putInt(head[:], h, int32(updated))
 	h = putInt(head[:], h, 0)
-	body := start + copy(b[start:], head[:h])
+	body := start + h + len(gone)
 	end := body + copy(b[body:], b[start+deltaHeader:p])
+	copy(b[start+h:], gone)
+	copy(b[start:], head[:h])
 	return b[:end], true
 }
 
@@ -150,13 +180,11 @@ func appendResized(dst []byte, base, next *Snapshot, table Sizes) ([]byte, bool)
 	}
 	b.Finish(&keep)
 
-	start := len(dst)
-	worst := deltaHeader + maxVarint*len(base.ents) + 9*len(change.ents) + maxVarint*len(change.data) + putSlack
-	out := slices.Grow(dst, worst)[:start+worst]
-	p, deleted, updated := start+deltaHeader, 0, 0
+	out, start, worst := room(dst, base, &change)
+	p, gone, deleted, updated := start+deltaHeader, start+worst, 0, 0
 	for _, e := range base.ents {
 		if now := change.Find(e.key()); now == nil || len(now) != e.len() {
-			p = putInt(out, p, int32(e.key()))
+			gone = putInt(out, gone, int32(e.key()))
 			deleted++
 		}
 	}
@@ -175,5 +203,5 @@ func appendResized(dst []byte, base, next *Snapshot, table Sizes) ([]byte, bool)
 		}
 		updated++
 	}
-	return finishDelta(out, start, p, deleted, updated)
+	return finishDelta(out, start, p, out[start+worst:gone], deleted, updated)
 }

@@ -54,7 +54,7 @@ func (p *Pool) take(src *Snapshot) *Snapshot {
 	}
 	s.ents = append(ents, src.ents...)
 	s.data = append(data, src.data...)
-	s.crc = src.crc
+	s.crc, s.block, s.at = src.crc, src.block, src.at
 	return s
 }
 

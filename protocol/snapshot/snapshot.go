@@ -70,6 +70,9 @@ type Snapshot struct {
 	// data holds the items' integers without gaps, in any order.
 	data []int32
 	crc  int32
+	// block is one whose items are ents[at:], nil if that is not known of any.
+	block *Block
+	at    int
 	// pending is scratch of ApplyDelta: items that the base did not have.
 	pending []entry
 }
@@ -111,7 +114,7 @@ func (s *Snapshot) CRC() int32 { return s.crc }
 
 // Reset empties the snapshot and keeps its storage.
 func (s *Snapshot) Reset() {
-	s.ents, s.data, s.crc = s.ents[:0], s.data[:0], 0
+	s.ents, s.data, s.crc, s.block = s.ents[:0], s.data[:0], 0, nil
 }
 
 // CopyFrom makes s equal to src. A nil src counts as empty.
@@ -125,7 +128,7 @@ func (s *Snapshot) CopyFrom(src *Snapshot) {
 	}
 	s.ents = append(s.ents[:0], src.ents...)
 	s.data = append(s.data[:0], src.data...)
-	s.crc = src.crc
+	s.crc, s.block, s.at = src.crc, src.block, src.at
 }
 
 // Equal says whether both hold the same items with the same integers.
@@ -164,10 +167,18 @@ func search(ents []entry, k Key) (int, bool) {
 	return lo, lo < len(ents) && ents[lo].key() == k
 }
 
-// sum adds up integers as the CRC does.
-func sum(v []int32) (s int32) {
-	for _, x := range v {
-		s += x
+// sum adds up integers as the CRC does, in four chains that do not wait for each
+// other.
+func sum(v []int32) int32 {
+	var a, b, c, d int32
+	for ; len(v) >= 4; v = v[4:] {
+		a += v[0]
+		b += v[1]
+		c += v[2]
+		d += v[3]
 	}
-	return s
+	for _, x := range v {
+		a += x
+	}
+	return a + b + c + d
 }
