@@ -72,13 +72,16 @@ func TestBlockProperty(t *testing.T) {
 			return want
 		}
 		delta := same()
-		// A snapshot that had a block gets another content.
-		used := new(Snapshot)
-		used.CopyFrom(next)
+		// Snapshots that had a block get another content.
+		used, third := new(Snapshot), draw()
+		used.CopyFrom(third)
 		if err := ApplyDelta(used, base, delta, &table); err != nil {
 			t.Fatal(err)
 		}
-		base, next = next, used
+		base, next = used, third
+		same()
+		base = new(Snapshot)
+		base.CopyFrom(third)
 		same()
 		base.Reset()
 		same()
