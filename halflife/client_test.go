@@ -133,6 +133,7 @@ func script(answers map[string][]string) func(transport.Conn, transport.Datagram
 
 // TestQueryOthers asks servers that know less, or say it in another way.
 func TestQueryOthers(t *testing.T) {
+	t.Parallel()
 	v := loadVectors(t)
 	b := func(name string) string { return string(v.get(name)) }
 	for name, test := range map[string]struct {
@@ -278,6 +279,7 @@ func TestRconClient(t *testing.T) {
 // TestRconOnce: a command is sent once, whatever happens, and only after a refusal
 // again, since then it did not run.
 func TestRconOnce(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		reply []string // to a command, by turn
 		sent  int
@@ -378,6 +380,7 @@ func pages(form halflife.ListForm, servers []transport.Peer) func(transport.Conn
 
 // TestFetchList asks masters in all forms, and leaves out what is no server.
 func TestFetchList(t *testing.T) {
+	t.Parallel()
 	addr := netip.MustParseAddrPort
 	all := []transport.Peer{addr("198.51.100.1:1"), addr("10.1.2.3:27015"), addr("198.51.100.2:2"), addr("224.0.0.1:5"),
 		addr("127.0.0.1:9"), addr("198.51.100.1:1"), addr("198.51.100.3:0"), addr("255.255.255.255:7"), addr("198.51.100.3:3")}

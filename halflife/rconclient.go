@@ -164,27 +164,27 @@ func (c *RconClient) exec(ctx context.Context, command string) (text string, ref
 	var out []byte
 	now := c.conn.Now()
 	wait := int64(orElse(c.Wait, rconFirst))
-	until, end, any := now+wait, now+wait+int64(rconLongest), false
+	until, end, heard := now+wait, now+wait+int64(rconLongest), false
 	for {
 		b, err := c.read(ctx, min(until, end))
 		if err != nil {
 			return "", false, err
 		}
 		if b == nil {
-			if !any {
+			if !heard {
 				return "", false, fmt.Errorf("%w (%v)", ErrUnsure, c.server)
 			}
 			return cleanText(out), false, nil
 		}
-		if _, err := ParseRefused(b); err == nil && !any {
+		if _, err := ParseRefused(b); err == nil && !heard {
 			return "", true, nil
 		}
 		piece, err := ParsePrint(b)
 		if err != nil {
 			continue
 		}
-		if !any {
-			any, end = true, c.conn.Now()+int64(rconLongest)
+		if !heard {
+			heard, end = true, c.conn.Now()+int64(rconLongest)
 		}
 		until = c.conn.Now() + int64(rconIdle)
 		if out = append(out, piece...); len(out) > maxRconText {

@@ -167,11 +167,12 @@ func (r *rcon) digest(password []byte) [sha256.Size]byte {
 	return r.sum
 }
 
-// check returns the number of the password, -1 if it is none, in a time that does
+// check returns the number of the password, the first if there are two the same
+// and -1 if it is none, in a time that does
 // not depend on how much of it is right.
 func (r *rcon) check(password []byte) int {
 	given, found := r.digest(password), -1
-	for i := range r.passwords {
+	for i := len(r.passwords) - 1; i >= 0; i-- {
 		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(given[:], r.passwords[i][:]), i, found)
 	}
 	return found

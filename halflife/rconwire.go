@@ -187,7 +187,6 @@ func trimNULs(b []byte) []byte {
 // The texts of rcon, as the engine has them.
 const (
 	textBadPassword  = "Bad rcon_password.\n"
-	textNoPassword   = "Bad rcon_password.\nNo password set for this server.\n"
 	textNoChallenge  = "No challenge for your address.\n"
 	textBadChallenge = "Bad challenge.\n"
 	textBanned       = "You have been banned from this server.\n"

@@ -109,6 +109,11 @@ func talk(ctx context.Context, r remote, host string) error {
 	if w, h, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 0 {
 		t.SetSize(w, h)
 	}
+	return talkOn(ctx, r, t)
+}
+
+// talkOn reads lines until the end of the input (Ctrl-D) or of the console.
+func talkOn(ctx context.Context, r remote, t *term.Terminal) error {
 	for {
 		line, err := t.ReadLine()
 		if errors.Is(err, io.EOF) {

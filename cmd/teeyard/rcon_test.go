@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/term"
 
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/transport"
@@ -30,6 +33,51 @@ func TestHalfLifeScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"goldsrc": goldsrc, "registered": registered},
 	})
+}
+
+// parrot is a console that repeats lines.
+type parrot struct{ lines []string }
+
+func (p *parrot) run(_ context.Context, line string) (string, error) {
+	p.lines = append(p.lines, line)
+	switch line {
+	case "slow":
+		return "", halflife.ErrUnsure
+	case "ban":
+		return "", halflife.ErrBanned
+	}
+	return "you said " + line + "\n", nil
+}
+
+func (*parrot) Close() error { return nil }
+
+// TestTalk types on a terminal: the arrow up brings back the last line, and what
+// went wrong is said.
+func TestTalk(t *testing.T) {
+	for keys, want := range map[string]struct {
+		lines []string
+		err   error
+		shown []string
+	}{
+		"one fish\r\x1b[Abone\r  \r\x04": {[]string{"one fish", "one fishbone"}, nil, []string{"you said one fish\r\n", "you said one fishbone\r\n"}},
+		"slow\rnext\r\x04":               {[]string{"slow", "next"}, nil, []string{"may have run\r\n", "you said next\r\n"}},
+		"ban\rnext\r\x04":                {[]string{"ban"}, halflife.ErrBanned, nil},
+	} {
+		var out strings.Builder
+		p := new(parrot)
+		err := talkOn(t.Context(), p, term.NewTerminal(struct {
+			io.Reader
+			io.Writer
+		}{strings.NewReader(keys), &out}, "> "))
+		if !errors.Is(err, want.err) || !slices.Equal(p.lines, want.lines) {
+			t.Errorf("%q: %v, ran %q", keys, err, p.lines)
+		}
+		for _, s := range want.shown {
+			if !strings.Contains(out.String(), s) {
+				t.Errorf("%q: %q is not in %q", keys, s, out.String())
+			}
+		}
+	}
 }
 
 // loopback is a port of this machine.

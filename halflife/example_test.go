@@ -1,0 +1,118 @@
+package halflife_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"net/netip"
+	"time"
+
+	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/mem"
+	"github.com/teeyard/teeyard/transport/udp"
+)
+
+// chess is a game that has nothing to do with Half-Life.
+type chess struct{}
+
+func (chess) Info() halflife.Info {
+	return halflife.Info{Name: "Chess Club", Map: "board", Dir: "chess", Game: "Chess", Players: 2, Max: 2, Version: "1.0"}
+}
+
+func (chess) Players(dst []halflife.Player) []halflife.Player {
+	return append(dst, halflife.Player{Name: "white", Score: 3, Time: 5 * time.Minute}, halflife.Player{Name: "black", Score: 1})
+}
+
+func (chess) Rules(dst []halflife.Rule) []halflife.Rule {
+	return append(dst, halflife.Rule{Name: "clock", Value: "5+3"})
+}
+
+func (chess) RunRcon(_ transport.Peer, _ int, line string, print func(string)) {
+	print("you said " + line)
+}
+
+// A server answers beside the game, in the loop that reads the port.
+func Example() {
+	network := mem.New(mem.Config{}) // udp.Listen in a real program
+	conn, err := network.Listen(netip.MustParseAddrPort("192.168.0.1:27015"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	srv, err := halflife.NewServer(halflife.ServerConfig{
+		Game: chess{}, Console: chess{}, Send: conn.Send,
+		Settings: halflife.Settings{Rcon: halflife.RconSettings{Passwords: []halflife.RconPassword{{Password: "gambit"}}}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		batch := make([]transport.Datagram, 16)
+		for {
+			n, err := conn.ReadBatch(batch, conn.Now()+1e9)
+			if err != nil {
+				return
+			}
+			for _, d := range batch[:n] {
+				if halflife.Is(d.B) {
+					srv.Feed(d.At, d.Peer, d.B)
+				}
+			}
+			conn.Flush()
+		}
+	}()
+
+	// Somebody else asks.
+	ctx := context.Background()
+	me, err := network.Listen(netip.MustParseAddrPort("192.168.0.2:0"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	status, err := halflife.Query(ctx, me, conn.LocalAddr(), halflife.QueryConfig{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(status.Info.Name, status.Info.Players, status.Players[0].Name, status.Rules[0])
+	rcon, err := halflife.NewRconClient(me, conn.LocalAddr(), "gambit")
+	if err != nil {
+		log.Fatal(err)
+	}
+	text, err := rcon.Run(ctx, "e2 e4")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(text)
+	conn.Close()
+	<-over
+	// Output:
+	// Chess Club 2 white clock "5+3"
+	// you said e2 e4
+}
+
+// The servers of a master, and what each of them says.
+func ExampleFetchList() {
+	ctx := context.Background()
+	conn, err := udp.Listen(udp.Config{MaxDatagram: halflife.ReceiveBuffer})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer conn.Close()
+	m, err := udp.Resolve(ctx, "master.example.org", halflife.DefaultMasterPort)
+	if err != nil {
+		log.Fatal(err)
+	}
+	servers, err := halflife.FetchList(ctx, conn, m, halflife.ListConfig{Filter: halflife.Filter{NotEmpty: true}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = halflife.QueryAll(ctx, conn, servers, halflife.QueryConfig{InfoOnly: true}, func(s halflife.Status, err error) {
+		if err == nil {
+			fmt.Println(s.Peer, s.Info.Name, s.Info.Map, s.Ping)
+		}
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+}
