@@ -1,4 +1,4 @@
-// Package load puts players on a Teeworlds 0.7 server: headless clients over real
+// Package load puts players on a Teeworlds server: headless clients over real
 // sockets that walk, jump, aim, hook and fire as a seed says, and count what comes
 // back. It is for benchmarks, which compare servers under the same load.
 package load
@@ -33,6 +33,8 @@ type Config struct {
 	// Seed makes the inputs; client i of two swarms with the same seed does the
 	// same.
 	Seed uint64
+	// Version is what they speak; "" is client.Version07.
+	Version client.Version
 }
 
 // Stats is what one client saw since it began, or since Mark.
@@ -205,7 +207,7 @@ const step = 10 * time.Millisecond
 
 func (b *bot) run(delay time.Duration) {
 	c, err := client.NewSession(client.SessionConfig{
-		Name:   fmt.Sprintf("bot %d", b.index),
+		Name: fmt.Sprintf("bot %d", b.index), Version: b.cfg.Version,
 		Send:   func(d []byte) { b.sock.Send(b.cfg.Server, d) },
 		HasMap: func(*bridge.MapOffer) bool { return true },
 		OnSnapshot: func(tick int32, _ *snapshot.Snapshot) {

@@ -37,8 +37,13 @@ func serve(t *testing.T) transport.Peer {
 }
 
 func TestSwarm(t *testing.T) {
-	addr := serve(t)
-	s, err := load.Start(load.Config{Server: addr, Clients: 4, Seed: 1})
+	for _, version := range []client.Version{client.Version07, client.Version06} {
+		t.Run(string(version), func(t *testing.T) { swarm(t, version) })
+	}
+}
+
+func swarm(t *testing.T, version client.Version) {
+	s, err := load.Start(load.Config{Server: serve(t), Clients: 4, Seed: 1, Version: version})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -267,6 +267,9 @@ func TestClientOnDDNet(t *testing.T) {
 		clean(t, fmt.Sprint("walker ", i), st)
 		tees := 0
 		c.Look(func(v *game.View) { tees = len(v.Characters) })
+		if c.Version() != client.Version07 {
+			t.Errorf("walker %d found out %v", i, c.Version())
+		}
 		if c.Err() != nil || st.Snapshots < 50 || tees == 0 || len(c.Scoreboard()) != 4 {
 			t.Errorf("walker %d: %d snapshots, %d tees, %d players, %v", i, st.Snapshots, tees, len(c.Scoreboard()), c.Err())
 		}
