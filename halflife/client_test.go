@@ -89,7 +89,8 @@ func TestQuery(t *testing.T) {
 	y.crowd(64)
 	y.sheet(100)
 	// The answers of A2S are split; text comes from a local network only.
-	server := p.game("192.168.0.1:8303", y, halflife.Settings{})
+	plenty := halflife.Rate{PerSecond: 1e6, Burst: 1e6}
+	server := p.game("192.168.0.1:8303", y, halflife.Settings{Limits: halflife.Limits{Address: plenty, Network: plenty, Bytes: plenty}})
 	for _, test := range []struct {
 		ask            halflife.Ask
 		form           halflife.InfoForm
@@ -155,7 +156,7 @@ func TestQueryOthers(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
 			server := p.serve("10.0.0.1:27015", script(test.answers))
-			st, err := halflife.Query(t.Context(), p.listen("10.0.0.2:0"), server, halflife.QueryConfig{Wait: 100 * time.Millisecond})
+			st, err := halflife.Query(t.Context(), p.listen("10.0.0.2:0"), server, halflife.QueryConfig{Wait: 200 * time.Millisecond})
 			count := func(n int, isNil bool) int {
 				if isNil {
 					return -1
@@ -213,7 +214,7 @@ func TestQueryAll(t *testing.T) {
 	}
 	peers = append(peers, peers...)
 	answered, silent := map[transport.Peer]bool{}, 0
-	err := halflife.QueryAll(t.Context(), p.listen("10.0.0.2:0"), peers, halflife.QueryConfig{Wait: 50 * time.Millisecond, Rate: 1000}, func(st halflife.Status, err error) {
+	err := halflife.QueryAll(t.Context(), p.listen("10.0.0.2:0"), peers, halflife.QueryConfig{Wait: 200 * time.Millisecond, Rate: 1000}, func(st halflife.Status, err error) {
 		switch {
 		case err != nil:
 			silent++
