@@ -182,8 +182,12 @@ func near(ents []entry, k Key, hint int) (int, bool) {
 // whose data lie side by side are copied as one.
 func (s *Snapshot) copyWithout(base *Snapshot, gone *bitmap) {
 	s.ents = slices.Grow(s.ents[:0], len(base.ents))
-	s.data = slices.Grow(s.data[:0], len(base.data))
+	s.data = slices.Grow(s.data[:0], base.Ints())
 	s.crc, s.block = base.crc, nil
+	if base.block != nil {
+		s.copyShared(base, gone)
+		return
+	}
 	from, to := 0, 0 // data that waits to be copied
 	shift := 0       // how far its offsets move
 	for i, e := range base.ents {
@@ -200,6 +204,19 @@ func (s *Snapshot) copyWithout(base *Snapshot, gone *bitmap) {
 		s.ents = append(s.ents, makeEntry(e.key(), e.off()+shift, e.len()))
 	}
 	s.data = append(s.data, base.data[from:to]...)
+}
+
+// copyShared is copyWithout for a base with a block. It is not fast: who applies
+// deltas has bases without any.
+func (s *Snapshot) copyShared(base *Snapshot, gone *bitmap) {
+	for i, e := range base.ents {
+		if gone.has(i) {
+			s.crc -= sum(base.ints(e))
+			continue
+		}
+		s.ents = append(s.ents, makeEntry(e.key(), len(s.data), e.len()))
+		s.data = append(s.data, base.ints(e)...)
+	}
 }
 
 // restore sets slot back to what it was before an update of the same delta.

@@ -11,8 +11,8 @@ type Builder struct {
 	data []int32 // full size from the start, so that slots stay valid
 	used int
 
-	// block is one that was added, its items being ents[at:] and its integers
-	// data[from:]; nil if there is none, or if sorting may have moved the items.
+	// block is one that was added; nil if there is none, or if sorting may have moved
+	// its items. They are ents[at:]; for their integers there is room at data[from:].
 	block    *Block
 	at, from int
 }
@@ -53,15 +53,15 @@ func (b *Builder) prepare() {
 // builder keeps its items until Reset.
 func (b *Builder) Finish(dst *Snapshot) {
 	unique := b.sort()
+	if b.block != nil {
+		b.finishShared(dst)
+		return
+	}
 	dst.ents = append(dst.ents[:0], b.ents...)
 	dst.data = append(dst.data[:0], b.data[:b.used]...)
+	dst.block = nil
 	if !unique {
 		dst.dropDoubles()
-	}
-	dst.block, dst.at = b.block, b.at
-	if k := b.block; k != nil {
-		dst.crc = sum(dst.data[:b.from]) + k.items.crc + sum(dst.data[b.from+len(k.items.data):])
-		return
 	}
 	dst.crc = sum(dst.data)
 }
@@ -71,7 +71,8 @@ func (b *Builder) Finish(dst *Snapshot) {
 // offsets (or, without integers, nothing) decide.
 func (b *Builder) sort() (unique bool) {
 	order := ascending(b.ents)
-	if order != strict {
+	if k := b.block; k != nil && order != strict {
+		copy(b.data[b.from:], k.data)
 		b.block = nil
 	}
 	if order == unsorted && b.sortByType() {

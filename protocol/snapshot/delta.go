@@ -53,7 +53,7 @@ func AppendDelta(dst []byte, base, next *Snapshot, sizes *Sizes) (out []byte, ch
 // the keys of all items of the base.
 func room(dst []byte, base, next *Snapshot) (b []byte, start, worst int) {
 	keys := maxVarint * len(base.ents)
-	start, worst = len(dst), deltaHeader+keys+9*len(next.ents)+maxVarint*len(next.data)+putSlack
+	start, worst = len(dst), deltaHeader+keys+9*len(next.ents)+maxVarint*next.Ints()+putSlack
 	size := worst + keys + putSlack
 	return slices.Grow(dst, size)[:start+size], start, worst
 }

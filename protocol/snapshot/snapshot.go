@@ -67,10 +67,12 @@ func (e entry) len() int                { return int(e & 0xffff) }
 // A Snapshot may be read by several goroutines at once, not written.
 type Snapshot struct {
 	ents []entry // ascending, keys unique
-	// data holds the items' integers without gaps, in any order.
+	// data holds the items' integers without gaps, in any order, but for those of
+	// block.
 	data []int32
 	crc  int32
-	// block is one whose items are ents[at:], nil if that is not known of any.
+	// block is where the integers of ents[at:] are, as many as it has; nil if all are
+	// in data.
 	block *Block
 	at    int
 	// pending is scratch of ApplyDelta: items that the base did not have.
@@ -81,10 +83,15 @@ type Snapshot struct {
 func (s *Snapshot) Len() int { return len(s.ents) }
 
 // Ints returns the number of integers in all items together.
-func (s *Snapshot) Ints() int { return len(s.data) }
+func (s *Snapshot) Ints() int {
+	if s.block != nil {
+		return len(s.data) + len(s.block.data)
+	}
+	return len(s.data)
+}
 
 // Size returns the size in bytes that counts against MaxSize.
-func (s *Snapshot) Size() int { return headerSize + itemSize*len(s.ents) + 4*len(s.data) }
+func (s *Snapshot) Size() int { return headerSize + itemSize*len(s.ents) + 4*s.Ints() }
 
 // Item returns the i-th item in ascending order of keys; i must be 0..Len()-1.
 // The slice belongs to the snapshot and must not be written to: deltas and the
@@ -147,8 +154,12 @@ func (s *Snapshot) Equal(o *Snapshot) bool {
 
 // ints returns the data of an entry of s.
 func (s *Snapshot) ints(e entry) []int32 {
-	off, end := e.off(), e.off()+e.len()
-	return s.data[off:end:end]
+	off, data := e.off(), s.data
+	if off >= inBlock {
+		off, data = off-inBlock, s.block.data
+	}
+	end := off + e.len()
+	return data[off:end:end]
 }
 
 // search returns the position of k in ents, or where it would be inserted.
