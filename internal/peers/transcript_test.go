@@ -31,7 +31,7 @@ func TestTranscript(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	const least = 400
+	const least = 1800
 	if len(original) < least {
 		t.Fatalf("only %d lines:\n%s", len(original), strings.Join(original, "\n"))
 	}

@@ -32,7 +32,7 @@ const (
 
 // patience is how long the tour waits for something that a step is to bring. What
 // never comes is in the transcript.
-const patience = 6 * time.Second
+const patience = 8 * time.Second
 
 // witness is a player of the tour, who writes down what he is told.
 type witness struct {
@@ -47,6 +47,7 @@ type witness struct {
 	dec    msg7.ObjectDecoder
 	read   msg7.Decoder
 
+	team    msg7.Team
 	playing bool // since before this step
 	told    bool // that the connection is over
 	mark    int  // snapshots as of the last message
@@ -153,6 +154,16 @@ func (w *witness) note(payload []byte, vital bool) {
 		w.t.Errorf("%s: %v", w.name, err)
 		return
 	}
+	switch m := m.(type) {
+	case *msg7.SvClientInfo:
+		if m.Local {
+			w.team = m.Team
+		}
+	case *msg7.SvTeam:
+		if int(m.ClientID) == w.ID() {
+			w.team = m.Team
+		}
+	}
 	w.lines = append(w.lines, describeMessage(m))
 }
 
@@ -162,7 +173,12 @@ func (w *witness) stir() {
 	_, w.tick = w.Newest()
 }
 
-// quiet tells whether nothing was said for long enough.
+// waits tells whether the player is dead, and will be back some time later.
+func (w *witness) waits(s *snapshot.Snapshot) bool {
+	return w.team >= 0 && w.ID() >= 0 && s.Find(snapshot.MakeKey(msg7.TypeCharacter, w.ID())) == nil
+}
+
+// quiet tells whether nothing was said for long enough, and nobody was dead.
 func (w *witness) quiet() bool {
 	if w.State() == client.Offline {
 		return true
@@ -201,14 +217,22 @@ func (w *witness) shows(object string) func() bool {
 	}
 }
 
+// pickupIsBack is heard some time after a weapon was taken.
+const pickupIsBack = "SoundWorld Sound=29"
+
 // see notes what happens in a snapshot.
 func (w *witness) see(_ int32, s *snapshot.Snapshot) {
+	if w.waits(s) {
+		w.stir()
+	}
 	for i := range s.Len() {
 		k, ints := s.Item(i)
 		if k.Type() < msg7.TypeEventCommon || k.Type() > msg7.TypeEventDamage {
 			continue
 		}
-		w.effect["event "+w.describeObject(k, ints)]++
+		if e := w.describeObject(k, ints); e != pickupIsBack {
+			w.effect["event "+e]++
+		}
 	}
 }
 
@@ -317,6 +341,9 @@ func (r *tour) write(step string, w *witness) {
 	s, _ := w.Newest()
 	world := w.objects(s)
 	for _, l := range sorted(world) {
+		if strings.HasPrefix(l, "Pickup ") && !came {
+			continue // appears again some time after it was taken
+		}
 		if n := world[l]; n != w.world[l] {
 			add(fmt.Sprintf("object %s x%d", l, n))
 		}
@@ -329,16 +356,32 @@ func (r *tour) write(step string, w *witness) {
 	w.world = world
 }
 
+// await lets time pass until something is so, in the middle of a step.
+func (r *tour) await(what func() bool) {
+	r.t.Helper()
+	for begin := time.Now(); !what() && time.Since(begin) < patience; {
+		r.pass(10 * time.Millisecond)
+	}
+}
+
 // leave lets a player go.
 func (r *tour) leave(w *witness) {
 	w.Close(now())
 	r.players = slices.DeleteFunc(r.players, func(o *witness) bool { return o == w })
 }
 
-// pass lets at least so much time pass.
+// pass lets at least so much time pass, for us and for the first player's game.
 func (r *tour) pass(span time.Duration) {
-	begin := time.Now()
-	for time.Since(begin) < span {
+	begin, w := time.Now(), r.players[0]
+	_, from := w.Newest()
+	over := func() bool {
+		_, tick := w.Newest()
+		return time.Since(begin) >= span && tick >= from+int32(span/(20*time.Millisecond))
+	}
+	for !over() {
+		if time.Since(begin) > span+4*patience {
+			r.t.Fatalf("%s's game stands still: %v", w.name, w.Err())
+		}
 		for _, w := range r.players {
 			w.Step(now())
 		}
