@@ -14,6 +14,7 @@ var knownDifferences string
 // on our server, and compares what they are told, line by line. The transcripts
 // differ in exactly what testdata/transcript.differences lists.
 func TestTranscript(t *testing.T) {
+	Need(t, "teeworlds-server")
 	t.Parallel()
 	var original, ours []string
 	t.Run("servers", func(t *testing.T) {
