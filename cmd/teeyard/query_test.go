@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,6 +35,9 @@ func TestQueryScripts(t *testing.T) {
 		web := httptest.NewServer(webList(server))
 		env.Defer(web.Close)
 		env.Setenv("WEB", web.URL)
+		if err := registerMaster(env); err != nil {
+			return err
+		}
 		for name, seven := range map[string]bool{"MASTER6": false, "MASTER7": true} {
 			if err := udpMaster(env, name, seven, server); err != nil {
 				return err
@@ -62,6 +66,38 @@ func webList(server netip.AddrPort) http.Handler {
 		}
 		w.Write(list)
 	})
+}
+
+// registerMaster runs an HTTP master that takes servers. Its list is not given out
+// before somebody is on it.
+func registerMaster(env *testscript.Env) error {
+	probe, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
+	if err != nil {
+		return err
+	}
+	m := &mastertest.HTTP{}
+	var mu sync.Mutex
+	m.Challenge = func(to transport.Peer, b []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		probe.Send(to, b)
+		probe.Flush()
+	}
+	listed := func() bool {
+		return slices.ContainsFunc(m.Log(), func(r mastertest.Request) bool { return r.Status == "success" })
+	}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for end := time.Now().Add(20 * time.Second); r.Method == http.MethodGet && !listed() && time.Now().Before(end); {
+			time.Sleep(10 * time.Millisecond)
+		}
+		m.ServeHTTP(w, r)
+	}))
+	env.Defer(func() {
+		web.Close()
+		probe.Close()
+	})
+	env.Setenv("MASTER", web.URL+"/ddnet/15")
+	return nil
 }
 
 // udpMaster runs a UDP master that lists a server and an address where nobody is.

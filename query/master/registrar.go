@@ -308,17 +308,27 @@ func (r *Registrar) Registered() int {
 // Close takes the server off the lists of HTTP masters, for which it waits a
 // second at most, and ends everything. UDP masters forget it by themselves.
 func (r *Registrar) Close() {
-	r.stop()
+	ctx, cancel := context.WithTimeout(context.Background(), deleteTimeout)
+	defer cancel()
+	// A request on its way would put the server back, so it may end first.
+	impatient := time.AfterFunc(deleteTimeout/2, r.stop)
+	if r.http == nil {
+		r.stop()
+	}
 	r.running.Wait()
+	impatient.Stop()
+	cut := r.ctx.Err() != nil
+	r.stop()
 	if r.http == nil {
 		return
 	}
 	for len(r.results) > 0 {
-		// One that succeeded just now counts.
-		r.http.answer(<-r.results)
+		resp := <-r.results
+		r.http.answer(resp)
+		if cut && resp.status == statusError {
+			r.http.ways[resp.request.protocol].listed = true // for all that is known
+		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), deleteTimeout)
-	defer cancel()
 	var all sync.WaitGroup
 	for _, req := range r.http.remove(AllProtocols) {
 		all.Go(func() { r.do(ctx, req) })

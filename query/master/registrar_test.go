@@ -3,6 +3,7 @@ package master
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -209,6 +210,44 @@ func TestAddMasters(t *testing.T) {
 		if err := (&Config{Protocols: AllProtocols}).AddMasters(list); !errors.Is(err, ErrConfig) {
 			t.Errorf("%q: %v", list, err)
 		}
+	}
+}
+
+// TestCloseInTime: a request that is on its way does not put the server back onto the
+// list, and a master that never answers does not hold up the end.
+func TestCloseInTime(t *testing.T) {
+	t.Parallel() // it mostly waits
+	for name, hang := range map[string]bool{"slow": false, "silent": true} {
+		m := &mastertest.HTTP{Challenge: func(transport.Peer, []byte) {}}
+		arrived, answer := make(chan string, 8), make(chan struct{})
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			io.Copy(io.Discard, req.Body) // or its end is not noticed
+			arrived <- req.Header.Get("Action")
+			switch {
+			case hang:
+				<-req.Context().Done()
+			case req.Header.Get("Action") == "":
+				<-answer
+				w.Write([]byte(`{"status":"success"}`))
+			default:
+				m.ServeHTTP(w, req)
+			}
+		}))
+		r, err := New(Config{Port: 8303, URL: web.URL + "/ddnet/15/register", Protocols: V6IPv4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.SetInfo(0, []byte("{}"))
+		r.Step(0)
+		if got := <-arrived; got != "" {
+			t.Errorf("%s: %q first", name, got)
+		}
+		time.AfterFunc(20*time.Millisecond, func() { close(answer) })
+		r.Close()
+		if got := <-arrived; got != "delete" {
+			t.Errorf("%s: then %q", name, got)
+		}
+		web.Close()
 	}
 }
 
