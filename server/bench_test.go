@@ -155,6 +155,20 @@ func mixed(i int) client.Version {
 	return older(i)
 }
 
+// seen is the sum of what clients saw so far, all of which see everybody.
+func (r *rig) seen(b *testing.B) (sum client.Stats) {
+	b.Helper()
+	for i, p := range r.players {
+		st := p.Stats()
+		if s, _ := p.Newest(); s.Len() < len(r.players) || st.CRCFailures|st.BadDelta|st.BadMessage|st.Unknown != 0 {
+			b.Fatalf("client %d: %d items in a snapshot, %+v", i, s.Len(), st)
+		}
+		sum.Snapshots += st.Snapshots
+		sum.Bytes += st.Bytes
+	}
+	return sum
+}
+
 // BenchmarkVersions is Tick with 64 players of one version and of the other, and of
 // both in one match: three servers in turns, the same inputs. Ratios are to the newer
 // version alone.
@@ -162,6 +176,10 @@ func BenchmarkVersions(b *testing.B) {
 	const clients = 64
 	rigs := [3]*rig{newRig(b, clients, clients, newer), newRig(b, clients, clients, older), newRig(b, clients, clients, mixed)}
 	var pairs [len(rigs)][]float64
+	var before [len(rigs)]client.Stats
+	for i, r := range rigs {
+		before[i] = r.seen(b)
+	}
 	for b.Loop() {
 		for i, r := range rigs {
 			r.spent = 0
@@ -171,7 +189,13 @@ func BenchmarkVersions(b *testing.B) {
 		}
 	}
 	var medians [len(rigs)]float64
-	for i := range pairs {
+	var bytes [len(rigs)]float64
+	for i, r := range rigs {
+		now := r.seen(b)
+		if n := len(pairs[i]) * clients; now.Snapshots-before[i].Snapshots != n {
+			b.Fatalf("%d snapshots, not %d", now.Snapshots-before[i].Snapshots, n)
+		}
+		bytes[i] = float64(now.Bytes-before[i].Bytes) / float64(now.Snapshots-before[i].Snapshots)
 		slices.Sort(pairs[i])
 		medians[i] = pairs[i][len(pairs[i])/2]
 	}
@@ -179,6 +203,7 @@ func BenchmarkVersions(b *testing.B) {
 	b.ReportMetric(medians[0]/clients, "newer-ns/client")
 	b.ReportMetric(medians[1]/clients, "older-ns/client")
 	b.ReportMetric(medians[2]/clients, "mixed-ns/client")
+	b.ReportMetric(bytes[1]/bytes[0], "older-bytes-ratio")
 	b.ReportMetric(medians[1]/medians[0], "older-ratio")
 	b.ReportMetric(medians[2]/medians[0], "mixed-ratio")
 }

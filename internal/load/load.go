@@ -33,8 +33,9 @@ type Config struct {
 	// Seed makes the inputs; client i of two swarms with the same seed does the
 	// same.
 	Seed uint64
-	// Version is what they speak; "" is client.Version07.
-	Version client.Version
+	// Version is what they speak, and Second what every second of them does; "" is
+	// client.Version07, and Version.
+	Version, Second client.Version
 }
 
 // Stats is what one client saw since it began, or since Mark.
@@ -205,9 +206,16 @@ func newBot(cfg *Config, i int) (*bot, error) {
 // made for ticks, every other step changes them.
 const step = 10 * time.Millisecond
 
+// ddnet is the release of DDNet that clients are taken for, where it is asked.
+const ddnet = 16040
+
 func (b *bot) run(delay time.Duration) {
+	version := b.cfg.Version
+	if b.index%2 == 1 && b.cfg.Second != "" {
+		version = b.cfg.Second
+	}
 	c, err := client.NewSession(client.SessionConfig{
-		Name: fmt.Sprintf("bot %d", b.index), Version: b.cfg.Version,
+		Name: fmt.Sprintf("bot %d", b.index), Version: version, DDNet: ddnet,
 		Send:   func(d []byte) { b.sock.Send(b.cfg.Server, d) },
 		HasMap: func(*bridge.MapOffer) bool { return true },
 		OnSnapshot: func(tick int32, _ *snapshot.Snapshot) {

@@ -37,13 +37,13 @@ func serve(t *testing.T) transport.Peer {
 }
 
 func TestSwarm(t *testing.T) {
-	for _, version := range []client.Version{client.Version07, client.Version06} {
-		t.Run(string(version), func(t *testing.T) { swarm(t, version) })
+	for _, v := range [][2]client.Version{{client.Version07}, {client.Version06}, {client.Version07, client.Version06}} {
+		t.Run(string(v[0]+v[1]), func(t *testing.T) { swarm(t, v[0], v[1]) })
 	}
 }
 
-func swarm(t *testing.T, version client.Version) {
-	s, err := load.Start(load.Config{Server: serve(t), Clients: 4, Seed: 1, Version: version})
+func swarm(t *testing.T, first, second client.Version) {
+	s, err := load.Start(load.Config{Server: serve(t), Clients: 4, Seed: 1, Version: first, Second: second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/internal/load"
 )
 
@@ -26,11 +27,12 @@ func spans(rounds int) (warm, measure time.Duration) {
 	return 2 * time.Second, 6 * time.Second
 }
 
-// measure lets clients join, play and leave.
-func measure(b *testing.B, s *gameServer, clients int) window {
+// measure lets clients join, play and leave; every second one speaks another version
+// if told.
+func measure(b *testing.B, s *gameServer, clients int, first, second client.Version) window {
 	b.Helper()
 	warm, span := spans(b.N)
-	swarm, err := load.Start(load.Config{Server: s.addr, Clients: clients, Seed: 1})
+	swarm, err := load.Start(load.Config{Server: s.addr, Clients: clients, Seed: 1, Version: first, Second: second})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -63,8 +65,8 @@ func compare(b *testing.B, ours, theirs *gameServer, clients int) {
 	b.Helper()
 	var a, o []window
 	for range b.N {
-		a = append(a, measure(b, ours, clients))
-		o = append(o, measure(b, theirs, clients))
+		a = append(a, measure(b, ours, clients, "", ""))
+		o = append(o, measure(b, theirs, clients, "", ""))
 	}
 	report := func(prefix string, ws []window) {
 		b.ReportMetric(median(ws, func(w window) float64 { return w.msPerTick }), prefix+"ms/tick")
@@ -124,4 +126,34 @@ func BenchmarkServer(b *testing.B) {
 	b.Run("64-playing/DDNet-16.4", func(b *testing.B) {
 		compare(b, startTeeyard(b, "sv_player_slots 64"), startDDNet(b, "sv_spectator_slots 0"), 64)
 	})
+}
+
+// BenchmarkVersions is our server with 64 players of one version, of the other, and
+// of both in one match, in turns. Ratios are to the newer version alone.
+func BenchmarkVersions(b *testing.B) {
+	const clients = 64
+	s := startTeeyard(b, "sv_player_slots 64")
+	var a, o, m []window
+	for range b.N {
+		a = append(a, measure(b, s, clients, client.Version07, ""))
+		o = append(o, measure(b, s, clients, client.Version06, ""))
+		m = append(m, measure(b, s, clients, client.Version07, client.Version06))
+	}
+	for _, r := range []struct {
+		prefix string
+		ws     []window
+	}{{"newer-", a}, {"older-", o}, {"mixed-", m}} {
+		b.ReportMetric(median(r.ws, func(w window) float64 { return w.msPerTick }), r.prefix+"ms/tick")
+		b.ReportMetric(median(r.ws, func(w window) float64 { return w.bytes / 1000 }), r.prefix+"kB/s/client")
+		failures, missed := 0, 0
+		for _, w := range r.ws {
+			failures += w.stats.CRCFailures
+			missed += w.stats.Missed
+		}
+		b.ReportMetric(float64(failures), r.prefix+"CRC-failures")
+		b.ReportMetric(float64(missed), r.prefix+"missed")
+	}
+	b.ReportMetric(ratio(o, a), "older-CPU-ratio")
+	b.ReportMetric(ratio(m, a), "mixed-CPU-ratio")
+	b.ReportMetric(0, "ns/op")
 }
