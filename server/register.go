@@ -190,6 +190,8 @@ func headers(list string) (http.Header, error) {
 func (s *Server) tellOfMaster(e *master.Event) {
 	text := e.Text
 	switch e.Kind {
+	case master.Failed:
+		text = "not registered, it is tried again: " + text
 	case master.Chosen:
 		text = fmt.Sprintf("chose '%s' as master, sending heartbeats", e.Master)
 	case master.Registered:

@@ -89,6 +89,13 @@ func newBeater(cfg *Config, names []string, port uint16, seven bool) *beater {
 	return &beater{cfg: cfg, names: names, port: port, seven: seven}
 }
 
+func (b *beater) version() string {
+	if b.seven {
+		return query.Version7.String()
+	}
+	return query.Version6.String()
+}
+
 // step does what is due.
 func (b *beater) step(now int64, r *Registrar) {
 	switch b.state {
@@ -98,7 +105,7 @@ func (b *beater) step(now int64, r *Registrar) {
 		select {
 		case b.masters = <-b.found:
 			if len(b.masters) == 0 {
-				b.fail(now, "no master has an address")
+				b.fail(now, "no UDP master of "+b.version()+" has an address")
 				return
 			}
 			b.state, b.since, b.next = beatCounting, now, now
@@ -159,7 +166,7 @@ func (b *beater) askCounts(now int64) {
 	}
 	if unknown == 0 || now-b.since >= askCountFor {
 		if best < 0 {
-			b.fail(now, "no master answers")
+			b.fail(now, "no UDP master of "+b.version()+" answers")
 			return
 		}
 		b.chosen, b.state, b.since, b.next, b.beats = best, beatBeating, now, now, 0

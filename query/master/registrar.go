@@ -3,6 +3,7 @@ package master
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -273,6 +274,9 @@ func (r *Registrar) do(ctx context.Context, req *request) response {
 	hr.Header = req.header
 	answer, err := r.clients[protocols[req.protocol].network].Do(hr)
 	if err != nil {
+		if u := (*url.Error)(nil); errors.As(err, &u) {
+			err = u.Err // the operator knows the URL
+		}
 		resp.text = err.Error()
 		return resp
 	}
