@@ -35,8 +35,9 @@ var meadow = []string{
 // client: each sees the other, hears the other, and can be shot by the other.
 func TestDDNetPlays(t *testing.T) {
 	file := drawMap(t, meadow...)
-	h := startHost(t, "meadow", file, nil, "sv_spamprotection 0; sv_inactivekick_time 0; sv_scorelimit 0")
-	s := h.await(NewDisplay(t).StartDDNet(h.addr, "dora"), "dora")
+	h := startHost(t, "meadow", file, nil, "sv_spamprotection 0; sv_inactivekick_time 0; sv_scorelimit 0",
+		`add_vote "say it" "say it was said"`)
+	s := h.await(NewDisplay(t).StartDDNet(h.addr, "dora", `bind j "callvote option \"say it\" why not"`), "dora")
 	s.shows("joined", "the game", playing)
 
 	s.aim(1, 0)
@@ -67,6 +68,15 @@ func TestDDNetPlays(t *testing.T) {
 	time.Sleep(300 * time.Millisecond)
 	s.shows("together", "the game", playing)
 	v.shows("together-seen-by-vera", "the game", playing)
+	// A vote. Both sit at one address, so one voice decides it.
+	decided := s.event(func(ev game.Event) bool {
+		return ev.Kind == game.EvChat && ev.Player == game.Nobody && ev.Text == "it was said"
+	})
+	s.try("call a vote", func() { s.Tap("j") }, decided)
+	time.Sleep(500 * time.Millisecond)
+	s.Shot("vote")
+	v.Shot("vote-seen-by-vera")
+
 	s.Do("keydown", "Tab")
 	time.Sleep(700 * time.Millisecond)
 	s.Shot("scoreboard")
