@@ -36,6 +36,11 @@ func TestTranscript(t *testing.T) {
 	if len(original) < least {
 		t.Fatalf("only %d lines:\n%s", len(original), strings.Join(original, "\n"))
 	}
+	for _, l := range original {
+		if strings.HasSuffix(l, awaitedInVain) {
+			t.Errorf("the tour is wrong about the original: %s", l)
+		}
+	}
 	known, err := readDifferences(knownDifferences)
 	if err != nil {
 		t.Fatal(err)

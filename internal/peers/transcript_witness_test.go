@@ -34,6 +34,9 @@ const (
 // never comes is in the transcript.
 const patience = 8 * time.Second
 
+// awaitedInVain ends the line about a step that did not bring what it was to.
+const awaitedInVain = ": what is to come of it does not"
+
 // witness is a player of the tour, who writes down what he is told.
 type witness struct {
 	*client.Session
@@ -287,7 +290,7 @@ func (r *tour) settle(name string, until []func() bool) {
 		if waiting {
 			waiting = slices.ContainsFunc(until, func(f func() bool) bool { return !f() })
 			if waiting && time.Since(begin) > patience {
-				r.out = append(r.out, name+": what is to come of it does not")
+				r.out = append(r.out, name+awaitedInVain)
 				waiting = false
 			}
 			if !waiting {
