@@ -45,6 +45,8 @@ type elder struct {
 	heard  []string
 	input  msg6.PlayerInput
 	faults int
+	// onMessage, if set, sees every message.
+	onMessage func(m msg6.Message)
 }
 
 // elder adds a 0.6 client; ip is the last byte of its address.
@@ -116,6 +118,9 @@ func (e *elder) Chunk(b []byte, vital bool) {
 	if err != nil {
 		e.a.t.Errorf("%s: %x: %v", e.name, b, err)
 		return
+	}
+	if e.onMessage != nil {
+		e.onMessage(m)
 	}
 	switch m := m.(type) {
 	case *msg6.MapChange:
