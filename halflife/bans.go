@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -64,8 +65,8 @@ type BanList struct {
 	Now func() time.Time
 
 	mu    sync.Mutex
-	index map[netip.Prefix]*Ban
-	order []netip.Prefix
+	index map[netip.Prefix]*entry
+	made  int // entries so far
 	// lens counts the networks of each length, so that a look-up tries only those
 	// that exist: IPv4 first, IPv6 behind.
 	lens [33 + 129]int
@@ -73,10 +74,19 @@ type BanList struct {
 	path   string
 	saving *time.Timer
 	err    error
+	// writing is held while the file is written, for which nobody who looks for a
+	// ban has to wait.
+	writing sync.Mutex
+}
+
+// entry is a ban and its place in the order.
+type entry struct {
+	Ban
+	number int
 }
 
 // NewBanList makes an empty list that is not kept.
-func NewBanList() *BanList { return &BanList{index: make(map[netip.Prefix]*Ban)} }
+func NewBanList() *BanList { return &BanList{index: make(map[netip.Prefix]*entry)} }
 
 // OpenBans makes a list that is kept in a file, with what is there. Changes are
 // written about a second later, all at once, to a new file that then takes the
@@ -159,7 +169,7 @@ func (l *BanList) add(b Ban) error {
 		if !old.ended(now) && b.RconOnly && !old.RconOnly {
 			return nil
 		}
-		*old = b
+		old.Ban = b
 		return nil
 	}
 	if len(l.index) >= maxBans {
@@ -167,8 +177,8 @@ func (l *BanList) add(b Ban) error {
 			return fmt.Errorf("%w %v: %w: %d networks are banned for ever", ErrBan, net, errBanFull, maxBans)
 		}
 	}
-	l.index[net] = &b
-	l.order = append(l.order, net)
+	l.made++
+	l.index[net] = &entry{b, l.made}
 	l.lens[lenIndex(net)]++
 	return nil
 }
@@ -210,13 +220,17 @@ func (b *Ban) ended(now time.Time) bool { return !b.Until.IsZero() && !now.Befor
 func (l *BanList) Remove(net netip.Prefix) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.expire(l.now())
 	net, err := checkNet(net)
-	if err != nil || !l.remove(net) {
+	if err != nil {
 		return false
 	}
+	b := l.index[net]
+	if b == nil {
+		return false
+	}
+	l.remove(net)
 	l.changed()
-	return true
+	return !b.ended(l.now())
 }
 
 func (l *BanList) remove(net netip.Prefix) bool {
@@ -225,27 +239,21 @@ func (l *BanList) remove(net netip.Prefix) bool {
 	}
 	delete(l.index, net)
 	l.lens[lenIndex(net)]--
-	if i := slices.Index(l.order, net); i >= 0 {
-		l.order = slices.Delete(l.order, i, i+1)
-	}
 	return true
 }
 
 // expire removes what has ended.
 func (l *BanList) expire(now time.Time) {
-	l.order = slices.DeleteFunc(l.order, func(net netip.Prefix) bool {
-		ended := l.index[net].ended(now)
-		if ended {
-			delete(l.index, net)
-			l.lens[lenIndex(net)]--
+	for net, b := range l.index {
+		if b.ended(now) {
+			l.remove(net)
 		}
-		return ended
-	})
+	}
 }
 
 // evict lifts the ban that ends first.
 func (l *BanList) evict() bool {
-	var first *Ban
+	var first *entry
 	for _, b := range l.index {
 		if !b.Until.IsZero() && (first == nil || b.Until.Before(first.Until)) {
 			first = b
@@ -284,10 +292,10 @@ func (l *BanList) Find(a netip.Addr) (ban Ban, ok bool) {
 			continue
 		}
 		if !b.RconOnly {
-			return *b, true
+			return b.Ban, true
 		}
 		if !ok {
-			ban, ok = *b, true
+			ban, ok = b.Ban, true
 		}
 	}
 	return ban, ok
@@ -302,9 +310,10 @@ func (l *BanList) All() []Ban {
 
 func (l *BanList) all() []Ban {
 	l.expire(l.now())
-	bans := make([]Ban, 0, len(l.order))
-	for _, net := range l.order {
-		bans = append(bans, *l.index[net])
+	order := slices.SortedFunc(maps.Values(l.index), func(a, b *entry) int { return a.number - b.number })
+	bans := make([]Ban, len(order))
+	for i, b := range order {
+		bans[i] = b.Ban
 	}
 	return bans
 }
@@ -318,24 +327,30 @@ func (l *BanList) changed() {
 
 // Save writes the file, if the list has one, and returns what went wrong.
 func (l *BanList) Save() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.writing.Lock()
+	defer l.writing.Unlock()
 	return l.save()
 }
 
+// save is Save for who holds writing.
 func (l *BanList) save() error {
+	l.mu.Lock()
 	if l.saving != nil {
 		l.saving.Stop()
 		l.saving = nil
 	}
+	bans := l.all()
+	l.mu.Unlock()
 	if l.path == "" {
 		return nil
 	}
-	b, err := json.MarshalIndent(banFile{l.all()}, "", "\t")
+	b, err := json.MarshalIndent(banFile{bans}, "", "\t")
 	if err == nil {
 		err = WriteFile(l.path, append(b, '\n'))
 	}
+	l.mu.Lock()
 	l.err = err
+	l.mu.Unlock()
 	return err
 }
 
@@ -348,10 +363,13 @@ func (l *BanList) Err() error {
 
 // Close writes what was not written yet.
 func (l *BanList) Close() error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.saving == nil {
-		return l.err
+	saved, err := l.saving == nil, l.err
+	l.mu.Unlock()
+	if saved {
+		return err
 	}
 	return l.save()
 }
