@@ -1,9 +1,6 @@
 package bridge6
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
 )
@@ -107,30 +104,40 @@ func (m *idMap) look(v *game.View) {
 		d := vec.Vec2{X: c.Pos.X - v.Pos.X, Y: c.Pos.Y - v.Pos.Y}
 		tees[c.Player] = float32(d.X*d.X) + float32(d.Y*d.Y)
 	}
-	var all [game.MaxPlayers]distant
-	n := 0
 	for i := range v.Players {
-		p := &v.Players[i]
-		switch {
-		case p.ID == v.Viewer:
-			if p.Watching && p.Watched >= 0 && p.Watched < game.MaxPlayers {
-				tees[p.Watched] = -1 // whom he looks at comes first
-			}
-		default:
-			all[n] = distant{player: p.ID}
-			n++
+		if p := &v.Players[i]; p.ID == v.Viewer && p.Watching && p.Watched >= 0 && p.Watched < game.MaxPlayers {
+			tees[p.Watched] = -1 // whom he looks at comes first
 		}
 	}
-	for i := range all[:n] {
-		all[i].far = tees[all[i].player]
-	}
-	slices.SortFunc(all[:n], func(a, b distant) int {
-		if c := cmp.Compare(a.far, b.far); c != 0 {
-			return c
+	var near nearest
+	for i := range v.Players {
+		if p := v.Players[i].ID; p != v.Viewer {
+			near.add(distant{player: p, far: tees[p]})
 		}
-		return cmp.Compare(a.player, b.player)
-	})
-	m.keep(v.Viewer, all[:min(n, spokesman-1)])
+	}
+	m.keep(v.Viewer, near.list[:near.n])
+}
+
+// nearest are the nearest players of those added, as many as have ids beside a client.
+type nearest struct {
+	list [spokesman - 1]distant // ascending
+	n    int
+}
+
+// add takes note of a player. Of two equally far away who comes first is nearer.
+func (l *nearest) add(d distant) {
+	i := l.n
+	if i == len(l.list) {
+		if i--; d.far >= l.list[i].far {
+			return
+		}
+	} else {
+		l.n++
+	}
+	for ; i > 0 && l.list[i-1].far > d.far; i-- {
+		l.list[i] = l.list[i-1]
+	}
+	l.list[i] = d
 }
 
 // start turns the map on, with the ids as the client knows them.

@@ -20,6 +20,8 @@ type scene struct {
 	chars []char
 	ints  []int32
 	flags [game.MaxPlayers]int32 // player flags, as 0.6 has them
+	// Where a player is in chars and in the frame's players, below zero if not there.
+	charOf, playerOf [game.MaxPlayers]int8
 	// ranked are those who have or had rights in the remote console: clients keep
 	// what they were told last.
 	ranked game.Mask
@@ -99,8 +101,12 @@ func (s *scene) begin(w *game.World) {
 		o := msg6.Flag{X: g.X, Y: g.Y, Team: msg6.Team(g.Team)}
 		o.Put(s.near(msg6.TypeFlag, int(g.Team), msg6.SizeFlag, g.Pos))
 	}
+	for i := range s.playerOf {
+		s.charOf[i], s.playerOf[i] = -1, -1
+	}
 	for i := range f.Players {
 		p := &f.Players[i]
+		s.playerOf[p.ID] = int8(i)
 		s.flags[p.ID] = int32(playerFlags(p.Flags))
 		if p.Flags&game.FlagAdmin != 0 {
 			s.ranked |= game.Only(p.ID)
@@ -109,6 +115,7 @@ func (s *scene) begin(w *game.World) {
 	}
 	s.gather(f.Players)
 	for i := range f.Characters {
+		s.charOf[f.Characters[i].Player] = int8(i)
 		s.character(&f.Characters[i])
 	}
 	// In the order of their keys here, once, so that no viewer's snapshot has to be
@@ -311,53 +318,61 @@ var vanilla = msg6.GameInfoEx{
 }
 
 func (s *scene) buildTees(b *snapshot.Builder, v *game.View, ids *idMap) {
+	if ids.on {
+		for id, p := range ids.back {
+			if p != game.Nobody && s.charOf[p] >= 0 {
+				s.buildTee(b, v, &s.chars[s.charOf[p]], int32(id), ids)
+			}
+		}
+		return
+	}
 	for i := range s.chars {
 		c := &s.chars[i]
-		id := ids.id(c.id)
-		if id < 0 || !v.Sees(c.pos) {
-			continue
+		if id := ids.id(c.id); id >= 0 {
+			s.buildTee(b, v, c, id, ids)
 		}
-		dst := b.Add(msg6.TypeCharacter, int(id), msg6.SizeCharacter)
-		if dst == nil {
-			continue
-		}
-		copy(dst, c.ints[:])
-		if ids.on {
-			dst[charHooked] = ids.field(dst[charHooked])
-		}
-		if v.Everything || c.id == v.Viewer || c.id == v.Inside {
-			dst[charHealth], dst[charHealth+1], dst[charHealth+2] = c.health, c.armor, c.ammo
-		}
+	}
+}
+
+func (s *scene) buildTee(b *snapshot.Builder, v *game.View, c *char, id int32, ids *idMap) {
+	if !v.Sees(c.pos) {
+		return
+	}
+	dst := b.Add(msg6.TypeCharacter, int(id), msg6.SizeCharacter)
+	if dst == nil {
+		return
+	}
+	copy(dst, c.ints[:])
+	if ids.on {
+		dst[charHooked] = ids.field(dst[charHooked])
+	}
+	if v.Everything || c.id == v.Viewer || c.id == v.Inside {
+		dst[charHealth], dst[charHealth+1], dst[charHealth+2] = c.health, c.armor, c.ammo
 	}
 }
 
 // buildPlayers adds who is there. Who is out of the round looks on as spectators do,
 // and is shown to himself as one: 0.6 has no other way.
 func (s *scene) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, c viewer) {
+	var all [game.MaxPlayers]known
+	there := s.known(all[:0], c.ids)
 	var watcher *game.PlayerState
-	for i := range s.frame.Players {
-		p := &s.frame.Players[i]
-		id := c.ids.id(p.ID)
-		if id < 0 {
-			continue
-		}
-		o := msg6.PlayerInfo{ClientID: id, Team: msg6.Team(p.Team), Score: p.Score, Latency: latency[p.ID]}
+	for _, k := range there {
+		p := k.player
+		o := msg6.PlayerInfo{ClientID: k.id, Team: msg6.Team(p.Team), Score: p.Score, Latency: latency[p.ID]}
 		if p.ID == v.Viewer {
 			o.Local = 1
 			if p.Watching {
 				watcher, o.Team = p, msg6.TeamSpectators
 			}
 		}
-		if dst := b.Add(msg6.TypePlayerInfo, int(id), msg6.SizePlayerInfo); dst != nil {
+		if dst := b.Add(msg6.TypePlayerInfo, int(k.id), msg6.SizePlayerInfo); dst != nil {
 			o.Put(dst)
 		}
 	}
 	if c.ids.few {
-		for i := range s.frame.Players {
-			p := s.frame.Players[i].ID
-			if id := c.ids.id(p); id >= 0 {
-				copy(b.Add(msg6.TypeClientInfo, int(id), msg6.SizeClientInfo), s.infos[p].ints[:])
-			}
+		for _, k := range there {
+			copy(b.Add(msg6.TypeClientInfo, int(k.id), msg6.SizeClientInfo), s.infos[k.player.ID].ints[:])
 		}
 	} else {
 		b.AddBlock(s.all)
@@ -374,6 +389,31 @@ func (s *scene) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.M
 			o.Put(dst)
 		}
 	}
+}
+
+// known is a player whom a client knows, and as whom.
+type known struct {
+	player *game.PlayerState
+	id     int32
+}
+
+// known appends the players whom a client knows, in the order of their ids there.
+func (s *scene) known(dst []known, ids *idMap) []known {
+	if ids.on {
+		for id, p := range ids.back {
+			if p != game.Nobody && s.playerOf[p] >= 0 {
+				dst = append(dst, known{&s.frame.Players[s.playerOf[p]], int32(id)})
+			}
+		}
+		return dst
+	}
+	for i := range s.frame.Players {
+		p := &s.frame.Players[i]
+		if id := ids.id(p.ID); id >= 0 {
+			dst = append(dst, known{p, id})
+		}
+	}
+	return dst
 }
 
 // done ends a round: effects were shown, to whomever they could be.

@@ -11,9 +11,9 @@ import (
 // again and again if they see themselves in another.
 type wardrobe struct {
 	infos [game.MaxPlayers]clientInfo
-	// all are the infos of those in known, which is what most clients see.
+	// all are the infos of those in shown, which is what most clients see.
 	all   *snapshot.Block
-	known game.Mask
+	shown game.Mask
 	stale bool // all are not up to date
 }
 
@@ -62,10 +62,10 @@ func (d *wardrobe) gather(players []game.PlayerState) {
 	for i := range players {
 		here |= game.Only(players[i].ID)
 	}
-	if !d.stale && d.known == here && d.all != nil {
+	if !d.stale && d.shown == here && d.all != nil {
 		return
 	}
-	d.known, d.stale = here, false
+	d.shown, d.stale = here, false
 	var b snapshot.Builder
 	for i := range players {
 		p := players[i].ID
