@@ -215,11 +215,20 @@ func (s *Server) freeSeat() (id game.PlayerID, waits bool) {
 	return game.Nobody, waits
 }
 
-// rejoin is for a client that has begun anew in its seat, as after a crash.
+// rejoin is for a client that has begun anew in its seat, as after a crash. To begin
+// anew is no cheaper than to connect, and restores nothing that was used up.
 func (s *Server) rejoin(now conn.Time, c *session) {
+	if !s.stress.allow(now, c.peer.Addr()) {
+		s.count(dropStress)
+		c.drop("Too many connections, wait a moment")
+		return
+	}
 	s.print(console.Info, "server", fmt.Sprintf("client begins anew. cid=%d addr=%s", c.id, c.peer))
 	s.leaveWorld(c, "")
+	s.voterChanged()
+	allowed := c.allowed
 	c.begin(now, c.peer, c.dialect)
+	c.allowed = allowed
 }
 
 // reap ends the sessions that are to end.

@@ -31,14 +31,16 @@ type download struct {
 	next   int // chunk
 	asked  int // the chunk after the last one that was named
 	window int // chunks that may be unacknowledged
+	most   int // chunks sent when more were sent than ever before
 }
 
 // requestMap starts sending the map, or sends more of it. Clients that name the
 // chunk they want do so in its order, and get it before they ask; one that asks
-// for an earlier chunk begins anew.
+// for an earlier chunk begins anew. There are no chunks beyond the end.
 func (c *session) requestMap(chunk int) {
 	d := &c.download
 	if chunk >= 0 {
+		chunk = min(chunk, len(d.file.File)/c.host.ChunkSize())
 		if chunk < d.asked {
 			d.next = chunk
 		}
@@ -71,7 +73,9 @@ func (c *session) continueDownload() {
 		sent = true
 	}
 	if sent {
-		c.progress = c.now
+		if d.next > d.most { // to hear the same again is no progress
+			d.most, c.progress = d.next, c.now
+		}
 		c.conn.Flush(c.now)
 	}
 }

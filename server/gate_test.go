@@ -345,6 +345,7 @@ func TestRejoin(t *testing.T) {
 	if c == nil || c.id != id || c.state != stateAuth {
 		t.Fatalf("session %+v", c)
 	}
+	p.step(1) // the world has to know first
 	p.play("after")
 	if info, _ := l.srv.world.Player(id); info.Profile.Name != "after" || watcher.ids[msg7.IDSvClientDrop] != 1 || watcher.ids[msg7.IDSvClientInfo] != 3 {
 		t.Errorf("player %q, the other heard %v", info.Profile.Name, watcher.ids)

@@ -61,6 +61,12 @@ func (c *session) OnReady() {
 		return
 	}
 	s := c.srv
+	if s.leaving.Has(c.id) {
+		// It has begun anew in this tick. Until the world knows that its old self
+		// left, others could take what becomes of the two for the same.
+		c.readyLater = true
+		return
+	}
 	c.advance(stateReady)
 	s.command(game.Command{
 		Kind: game.CmdJoin, Player: c.id, Target: game.Nobody,

@@ -335,7 +335,7 @@ func (s *Server) tick(now conn.Time) {
 	events := s.step()
 	clear(s.pending) // let go of texts and profiles
 	s.pending = s.pending[:0]
-	s.leaving = 0
+	s.seatsLeft(now)
 	s.updateLatencies()
 	for _, d := range s.dialects {
 		d.Note(s.world, events)
@@ -347,6 +347,20 @@ func (s *Server) tick(now conn.Time) {
 		s.tell(now, &events[i])
 	}
 	s.tickVote(now)
+}
+
+// seatsLeft is for when the world knows who left: the seats can be given again.
+func (s *Server) seatsLeft(now conn.Time) {
+	if s.leaving == 0 {
+		return
+	}
+	s.leaving = 0
+	for _, c := range s.sessions {
+		if c != nil && c.readyLater && !c.dropping {
+			c.readyLater, c.now = false, now
+			c.OnReady()
+		}
+	}
 }
 
 // command keeps a command for the next tick.

@@ -50,6 +50,7 @@ type session struct {
 	spectator  bool // was one before the map changed
 	profiled   bool // its profile is in the world
 	mayEnter   bool
+	readyLater bool   // was ready before its seat was
 	dropReason string // set when the session is to end
 	dropping   bool
 	// accountable is whether what comes from the address is its owner's doing, so
@@ -106,6 +107,7 @@ func (c *session) advance(to sessionState) { c.state, c.progress = to, c.now }
 
 // restart forgets what belongs to a map.
 func (c *session) restart() {
+	c.readyLater = false
 	c.download = download{}
 	c.inputs.reset()
 	c.lastInput, c.flags = 0, 0
