@@ -354,41 +354,53 @@ func (s *scene) buildTee(b *snapshot.Builder, v *game.View, c *char, id int32, i
 // buildPlayers adds who is there. Who is out of the round looks on as spectators do,
 // and is shown to himself as one: 0.6 has no other way.
 func (s *scene) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, c viewer) {
-	var all [game.MaxPlayers]known
-	there := s.known(all[:0], c.ids)
-	var watcher *game.PlayerState
-	for _, k := range there {
-		p := k.player
-		o := msg6.PlayerInfo{ClientID: k.id, Team: msg6.Team(p.Team), Score: p.Score, Latency: latency[p.ID]}
-		if p.ID == v.Viewer {
-			o.Local = 1
-			if p.Watching {
-				watcher, o.Team = p, msg6.TeamSpectators
-			}
-		}
-		if dst := b.Add(msg6.TypePlayerInfo, int(k.id), msg6.SizePlayerInfo); dst != nil {
-			o.Put(dst)
-		}
-	}
 	if c.ids.few {
+		var all [fewIDs]known
+		there := s.known(all[:0], c.ids)
+		for _, k := range there {
+			buildPlayer(b, v, latency, k.player, k.id)
+		}
 		for _, k := range there {
 			copy(b.Add(msg6.TypeClientInfo, int(k.id), msg6.SizeClientInfo), s.infos[k.player.ID].ints[:])
 		}
 	} else {
+		for i := range s.frame.Players {
+			p := &s.frame.Players[i]
+			buildPlayer(b, v, latency, p, int32(p.ID))
+		}
 		b.AddBlock(s.all)
 	}
 	if c.ids.on {
 		copy(b.Add(msg6.TypeClientInfo, spokesman, msg6.SizeClientInfo), spokesmanInfo[:])
 	}
-	if p := watcher; p != nil {
+	if v.Viewer == game.Nobody || s.playerOf[v.Viewer] < 0 {
+		return
+	}
+	p := &s.frame.Players[s.playerOf[v.Viewer]]
+	if id := c.ids.id(p.ID); id >= 0 && p.Watching {
 		o := msg6.SpectatorInfo{SpectatorID: -1, X: p.ViewX, Y: p.ViewY}
 		if p.Spectate != game.SpectateFree {
 			o.SpectatorID = max(c.ids.id(p.Watched), -1)
 		}
-		if dst := b.Add(msg6.TypeSpectatorInfo, int(c.ids.id(p.ID)), msg6.SizeSpectatorInfo); dst != nil {
+		if dst := b.Add(msg6.TypeSpectatorInfo, int(id), msg6.SizeSpectatorInfo); dst != nil {
 			o.Put(dst)
 		}
 	}
+}
+
+func buildPlayer(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, p *game.PlayerState, id int32) {
+	dst := b.Add(msg6.TypePlayerInfo, int(id), msg6.SizePlayerInfo)
+	if dst == nil {
+		return
+	}
+	o := msg6.PlayerInfo{ClientID: id, Team: msg6.Team(p.Team), Score: p.Score, Latency: latency[p.ID]}
+	if p.ID == v.Viewer {
+		o.Local = 1
+		if p.Watching {
+			o.Team = msg6.TeamSpectators
+		}
+	}
+	o.Put(dst)
 }
 
 // known is a player whom a client knows, and as whom.
