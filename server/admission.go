@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/server/console"
@@ -17,8 +18,8 @@ import (
 // and an address that has not echoed a token gets no more bytes than it sent,
 // but for what budgets allow to clients and browsers that know no tokens.
 func (s *Server) Feed(now conn.Time, peer transport.Peer, b []byte) {
-	if e := s.bans.find(now, peer.Addr()); e != nil {
-		s.feedBanned(now, peer, b, e)
+	if e, banned := s.bans.find(peer.Addr()); banned {
+		s.feedBanned(now, peer, b, &e)
 		return
 	}
 	if c := s.byPeer[peer]; c != nil {
@@ -62,6 +63,9 @@ func (s *Server) feedSession(now conn.Time, c *session, b []byte) {
 // feedStranger answers an address without a session. Masters come first: what they
 // prove themselves with is none of what others need.
 func (s *Server) feedStranger(now conn.Time, peer transport.Peer, b []byte) {
+	if halflife.Is(b) && s.halfLife.feed(now, peer, b) {
+		return
+	}
 	if s.listing.feed(now, peer, b) {
 		return
 	}
@@ -117,18 +121,16 @@ func (s *Server) feedUnproven(now conn.Time, peer transport.Peer, b []byte, d *d
 // feedBanned tells a banned address why, now and then.
 func (s *Server) feedBanned(now conn.Time, peer transport.Peer, b []byte, e *ban) {
 	s.count(dropBanned)
-	if now.Sub(e.told) <= banRefresh {
-		e.told = now
+	if !s.bans.mayTell(now, e.Net) {
 		return
 	}
-	e.told = now
 	switch d, verdict := s.judge(now, peer, b); verdict {
 	case conn.Unproven:
 		if s.unproven.allow(now, peer, s.originKey, s.settings.VanillaConnPerSecond) {
-			d.refuse(e.text(now))
+			d.refuse(e.text(s.bans.clock()))
 		}
 	case conn.Reply, conn.Admit:
-		d.refuse(e.text(now))
+		d.refuse(e.text(s.bans.clock()))
 	}
 }
 
@@ -269,17 +271,23 @@ func (s *Server) leaveWorld(c *session, reason string) {
 
 // ban bans an address and drops its clients.
 func (s *Server) ban(now conn.Time, addr netip.Addr, span time.Duration, reason string) error {
-	e, err := s.bans.add(now, addr, span, reason)
+	e, err := s.bans.add(now, single(addr), span, reason)
 	if err != nil {
 		return err
 	}
-	s.print(console.Standard, "net_ban", fmt.Sprintf("banned '%s' %s", addr, e.terms(now)))
+	s.banned(e)
+	return nil
+}
+
+// banned tells of a ban and drops those whom it hits.
+func (s *Server) banned(e ban) {
+	now := s.bans.clock()
+	s.print(console.Standard, "net_ban", fmt.Sprintf("banned '%s' %s", e.name(), e.terms(now)))
 	for _, c := range s.sessions {
-		if c != nil && c.peer.Addr() == addr {
+		if c != nil && e.Net.Contains(c.peer.Addr()) {
 			c.drop(e.text(now))
 		}
 	}
-	return nil
 }
 
 // network is what counts as one network: /24 for IPv4, /64 for IPv6.

@@ -8,11 +8,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/protocol/conn"
 )
-
-// maxBans bounds the list; the original keeps as many.
-const maxBans = 1024
 
 // maxBanReason is the longest reason kept, in bytes.
 const maxBanReason = 63
@@ -20,57 +18,53 @@ const maxBanReason = 63
 // banRefresh is how long a banned address waits between two answers.
 const banRefresh = 5 * time.Second
 
+// maxTold bounds the banned of whom it is known when they were answered last; more
+// than that get no answer.
+const maxTold = 4096
+
 // ErrUnbannable is returned for addresses that no ban may hit.
 var ErrUnbannable = errors.New("ban error (localhost cannot be banned)")
 
-// errBansFull is returned when the list holds maxBans entries for life.
-var errBansFull = fmt.Errorf("ban error (%d addresses are banned for life already; unban some first)", maxBans)
+// ban is one entry of the list, with the words in which the game speaks of it.
+type ban struct{ halflife.Ban }
 
-// ban is one entry of the list.
-type ban struct {
-	addr   netip.Addr
-	until  conn.Time // 0 for life
-	reason string
-	told   conn.Time // last time the address was told
-}
-
-// bans is the list of addresses that may not connect.
+// bans is the list of addresses that may not connect. Bans from the remote console
+// alone are in the store, too, and are none of the game's business.
 type bans struct {
-	list  []*ban // in the order they end: the console numbers them so
-	index map[netip.Addr]*ban
+	store halflife.Bans
+	clock func() time.Time
+	told  map[netip.Prefix]conn.Time // when the banned were answered last
+	swept conn.Time                  // when told was last cleared of what is old
 }
 
-// add bans addr until now+for (0 for life), or renews its ban.
-func (b *bans) add(now conn.Time, addr netip.Addr, span time.Duration, reason string) (*ban, error) {
-	if localhost(addr) {
-		return nil, ErrUnbannable
+// newBans takes a store, or makes one with a clock of its own.
+func newBans(store halflife.Bans, clock func() time.Time) bans {
+	if store == nil {
+		l := halflife.NewBanList()
+		l.Now = clock
+		return bans{store: l, clock: clock}
 	}
-	reason = text([]byte(reason), maxBanReason)
-	e := b.index[addr]
-	if e == nil {
-		b.expire(now)
-		if len(b.list) >= maxBans && !b.evict() {
-			return nil, errBansFull
-		}
-		e = &ban{addr: addr}
-		if b.index == nil {
-			b.index = make(map[netip.Addr]*ban)
-		}
-		b.index[addr] = e
-		b.list = append(b.list, e)
+	return bans{store: store, clock: time.Now}
+}
+
+// add bans a network for a time (0 for life), or renews its ban.
+func (b *bans) add(now conn.Time, net netip.Prefix, span time.Duration, reason string) (ban, error) {
+	if net.IsSingleIP() && localhost(net.Addr()) {
+		return ban{}, ErrUnbannable
 	}
-	e.reason, e.told, e.until = reason, now, 0
+	e := ban{halflife.Ban{Net: net, Span: span, Reason: text([]byte(reason), maxBanReason)}}
 	if span > 0 {
-		e.until = now.Add(span)
+		e.Until = b.clock().Add(span)
 	}
-	slices.SortStableFunc(b.list, func(x, y *ban) int {
-		if (x.until == 0) != (y.until == 0) {
-			return btoi(x.until == 0) - btoi(y.until == 0)
-		}
-		return cmp.Compare(x.until, y.until)
-	})
+	if err := b.store.Add(e.Ban); err != nil {
+		return ban{}, fmt.Errorf("ban error (%w)", err)
+	}
+	b.tell(now, net)
 	return e, nil
 }
+
+// single is the network that is one address.
+func single(a netip.Addr) netip.Prefix { return netip.PrefixFrom(a, a.BitLen()) }
 
 // localhost tells whether an address is the one by which the operator's own programs
 // come, so that no ban may hit it.
@@ -78,69 +72,86 @@ func localhost(a netip.Addr) bool {
 	return a == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || a == netip.IPv6Loopback()
 }
 
-// evict lifts the ban that ends first. Without it, whoever has a thousand
-// addresses to get banned for a minute could keep the list full.
-func (b *bans) evict() bool {
-	var first *ban
-	for _, e := range b.list {
-		if e.until != 0 && (first == nil || e.until < first.until) {
-			first = e
-		}
-	}
-	return first != nil && b.remove(first.addr)
+// find tells whether addr is banned now, and how.
+func (b *bans) find(addr netip.Addr) (ban, bool) {
+	e, ok := b.store.Find(addr)
+	return ban{e}, ok && !e.RconOnly
 }
 
-// find tells whether addr is banned now.
-func (b *bans) find(now conn.Time, addr netip.Addr) *ban {
-	if len(b.index) == 0 {
-		return nil
-	}
-	e := b.index[addr]
-	if e != nil && e.until != 0 && now >= e.until {
-		b.remove(addr)
-		return nil
-	}
-	return e
-}
-
-// remove lifts a ban.
-func (b *bans) remove(addr netip.Addr) bool {
-	if b.index[addr] == nil {
-		return false
-	}
-	delete(b.index, addr)
-	for i, e := range b.list {
-		if e.addr == addr {
-			b.list = append(b.list[:i], b.list[i+1:]...)
-			break
+// list are the bans in the order they end: the console numbers them so.
+func (b *bans) list() []ban {
+	var list []ban
+	for _, e := range b.store.All() {
+		if !e.RconOnly {
+			list = append(list, ban{e})
 		}
 	}
+	slices.SortStableFunc(list, func(x, y ban) int {
+		if x.Until.IsZero() != y.Until.IsZero() {
+			return btoi(x.Until.IsZero()) - btoi(y.Until.IsZero())
+		}
+		return x.Until.Compare(y.Until)
+	})
+	return list
+}
+
+// clear lifts all bans.
+func (b *bans) clear() {
+	for _, e := range b.store.All() {
+		b.store.Remove(e.Net)
+	}
+	clear(b.told)
+}
+
+// mayTell tells whether somebody banned is to be told why: not if he was asking all
+// the time.
+func (b *bans) mayTell(now conn.Time, net netip.Prefix) bool {
+	last, known := b.told[net]
+	return b.tell(now, net) && (!known || now.Sub(last) > banRefresh)
+}
+
+// tell notes that somebody banned was answered, or asked. It reports whether there
+// was room for that.
+func (b *bans) tell(now conn.Time, net netip.Prefix) bool {
+	if b.told == nil {
+		b.told = make(map[netip.Prefix]conn.Time)
+	}
+	if _, known := b.told[net]; !known && len(b.told) >= maxTold {
+		if now.Sub(b.swept) <= banRefresh {
+			return false
+		}
+		b.swept = now
+		for n, at := range b.told {
+			if now.Sub(at) > banRefresh {
+				delete(b.told, n)
+			}
+		}
+		if len(b.told) >= maxTold {
+			return false
+		}
+	}
+	b.told[net] = now
 	return true
 }
 
-// expire removes what has run out.
-func (b *bans) expire(now conn.Time) {
-	kept := b.list[:0]
-	for _, e := range b.list {
-		if e.until != 0 && now >= e.until {
-			delete(b.index, e.addr)
-			continue
-		}
-		kept = append(kept, e)
+// name is the network as the console shows it.
+func (e ban) name() string {
+	if e.Net.IsSingleIP() {
+		return e.Net.Addr().String()
 	}
-	clear(b.list[len(kept):])
-	b.list = kept
+	return e.Net.String()
 }
 
 // text is what the banned are told.
-func (e *ban) text(now conn.Time) string { return "You have been banned " + e.terms(now) }
+func (e ban) text(now time.Time) string { return "You have been banned " + e.terms(now) }
 
 // terms tells for how long and why.
-func (e *ban) terms(now conn.Time) string {
-	if e.until == 0 {
-		return fmt.Sprintf("for life (%s)", e.reason)
+func (e ban) terms(now time.Time) string {
+	reason := cmp.Or(e.Reason, "No reason given")
+	if e.Until.IsZero() {
+		return fmt.Sprintf("for life (%s)", reason)
 	}
-	return fmt.Sprintf("for %s (%s)", minutes(e.until.Sub(now)), e.reason)
+	return fmt.Sprintf("for %s (%s)", minutes(e.Until.Sub(now)), reason)
 }
 
 // minutes words a span as the original does, rounded up.

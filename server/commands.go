@@ -33,6 +33,10 @@ func (s *Server) newConsole() error {
 		{Name: "unban", Params: "s[ip|index]", Help: "Unban ip or ban entry by its index", Flags: stored, Run: s.cmdUnban},
 		{Name: "unban_all", Help: "Unban all entries", Flags: stored, Run: s.cmdUnbanAll},
 		{Name: "bans", Help: "Show banlist", Flags: stored, Run: s.cmdBans},
+		{Name: "addip", Params: "s[minutes] s[network]", Help: "Ban an address or network for x minutes (0 = for ever)", Flags: stored, Run: s.cmdAddIP},
+		{Name: "removeip", Params: "s[network] ?s['all']", Help: "Lift the ban of a network, with 'all' also those of all networks in it", Flags: stored, Run: s.cmdRemoveIP},
+		{Name: "listip", Params: "?s[beginning]", Help: "Show banned networks", Flags: stored, Run: s.cmdListIP},
+		{Name: "writeip", Help: "Write the bans that are for ever to listip.cfg", Flags: stored, Run: s.cmdWriteIP},
 		{Name: "reload", Help: "Reload the map", Flags: open, Run: func(*console.Call) { s.reload = true }},
 		{Name: "say", Params: "r[text]", Help: "Say in chat", Flags: open, Run: s.cmdSay},
 		{Name: "broadcast", Params: "r[text]", Help: "Broadcast message", Flags: open, Run: s.cmdBroadcast},
@@ -77,6 +81,9 @@ func (s *Server) hooks() error {
 		}
 	}
 	if err := s.registerHooks(); err != nil {
+		return err
+	}
+	if err := s.halfLifeHooks(); err != nil {
 		return err
 	}
 	after := func(f func(), names ...string) error {
@@ -211,7 +218,20 @@ func (s *Server) client(call *console.Call, i int) *session {
 
 // outranked tells whether who runs the command must not touch c.
 func (s *Server) outranked(c *session) bool {
-	return s.actor != nil && c.rcon.authed && c.rcon.level <= s.actor.rcon.level
+	level, person := s.actorLevel()
+	return person && c.rcon.authed && c.rcon.level <= level
+}
+
+// actorLevel is the level of the operator who runs the command; person tells that
+// there is one, and that it is not the server itself.
+func (s *Server) actorLevel() (level console.Level, person bool) {
+	switch {
+	case s.actor != nil:
+		return s.actor.rcon.level, true
+	case s.remote != nil:
+		return s.remote.level, true
+	}
+	return console.LevelAdmin, false
 }
 
 func (s *Server) cmdKick(call *console.Call) {
@@ -225,10 +245,11 @@ func (s *Server) cmdKick(call *console.Call) {
 		return
 	}
 	c := s.sessions[id]
+	level, _ := s.actorLevel()
 	switch {
 	case c == s.actor:
 		call.Print("server", "you can't kick yourself")
-	case s.outranked(c) && c.rcon.level < s.actor.rcon.level:
+	case s.outranked(c) && c.rcon.level < level:
 		call.Print("server", "kick command denied")
 	case call.Arg(1) != "":
 		c.drop("Kicked (" + call.Arg(1) + ")")
@@ -258,62 +279,71 @@ func (s *Server) cmdBan(call *console.Call) {
 		addr = c.peer.Addr()
 	}
 	addr = addr.Unmap()
-	for _, c := range s.sessions {
-		if c == nil || c.peer.Addr() != addr {
-			continue
-		}
-		if c == s.actor {
-			call.Print("net_ban", "ban error (you can't ban yourself)")
-			return
-		}
-		if s.outranked(c) || s.votes.deciding && c.rcon.authed {
-			call.Print("net_ban", "ban error (command denied)")
-			return
-		}
+	if !s.mayBan(call, single(addr)) {
+		return
 	}
 	if err := s.ban(s.now(), addr, time.Duration(minutes)*time.Minute, reason); err != nil {
 		call.Print("net_ban", "%v", err)
 	}
 }
 
+// mayBan tells whether who runs a command may ban a network; if not, it says why.
+func (s *Server) mayBan(call *console.Call, net netip.Prefix) bool {
+	if s.remote != nil && net.Contains(s.remote.peer.Addr()) {
+		call.Print("net_ban", "ban error (you can't ban yourself)")
+		return false
+	}
+	for _, c := range s.sessions {
+		if c == nil || !net.Contains(c.peer.Addr()) {
+			continue
+		}
+		if c == s.actor {
+			call.Print("net_ban", "ban error (you can't ban yourself)")
+			return false
+		}
+		if s.outranked(c) || s.votes.deciding && c.rcon.authed {
+			call.Print("net_ban", "ban error (command denied)")
+			return false
+		}
+	}
+	return true
+}
+
 func (s *Server) cmdUnban(call *console.Call) {
 	if addr, err := netip.ParseAddr(call.Arg(0)); err == nil {
-		e := s.bans.find(s.now(), addr.Unmap())
-		if e == nil {
+		e, banned := s.bans.find(addr.Unmap())
+		if !banned || !s.bans.store.Remove(e.Net) {
 			call.Print("net_ban", "unban failed (invalid entry)")
 			return
 		}
-		s.bans.remove(e.addr)
-		call.Print("net_ban", "unbanned '%s' %s", e.addr, e.terms(s.now()))
+		call.Print("net_ban", "unbanned '%s' %s", e.name(), e.terms(s.bans.clock()))
 		return
 	}
-	s.bans.expire(s.now())
+	list := s.bans.list()
 	i := call.Int(0)
-	if strings.Trim(call.Arg(0), "0123456789") != "" || i < 0 || i >= len(s.bans.list) {
+	if strings.Trim(call.Arg(0), "0123456789") != "" || i < 0 || i >= len(list) {
 		call.Print("net_ban", "unban failed (invalid index)")
 		return
 	}
-	addr := s.bans.list[i].addr
-	s.bans.remove(addr)
-	call.Print("net_ban", "unbanned index %d ('%s')", i, addr)
+	s.bans.store.Remove(list[i].Net)
+	call.Print("net_ban", "unbanned index %d ('%s')", i, list[i].name())
 }
 
 func (s *Server) cmdUnbanAll(call *console.Call) {
-	s.bans = bans{}
+	s.bans.clear()
 	call.Print("net_ban", "unbanned all entries")
 }
 
 func (s *Server) cmdBans(call *console.Call) {
-	now := s.now()
-	s.bans.expire(now)
-	for i, e := range s.bans.list {
-		call.Print("net_ban", "#%d '%s' banned %s", i, e.addr, e.terms(now))
+	now, list := s.bans.clock(), s.bans.list()
+	for i, e := range list {
+		call.Print("net_ban", "#%d '%s' banned %s", i, e.name(), e.terms(now))
 	}
 	plural := "s"
-	if len(s.bans.list) == 1 {
+	if len(list) == 1 {
 		plural = ""
 	}
-	call.Print("net_ban", "%d ban%s", len(s.bans.list), plural)
+	call.Print("net_ban", "%d ban%s", len(list), plural)
 }
 
 func (s *Server) cmdSay(call *console.Call) {

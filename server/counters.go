@@ -24,12 +24,13 @@ const (
 	dropRconLines                          // output that an operator's connection had no room for
 	dropVersion                            // of another version than the session's
 	dropUnproven                           // clients without a token beyond their budget
+	dropHalfLife                           // requests of the Half-Life protocol that got no answer
 	numDrops
 )
 
 var dropNames = [numDrops]string{
 	"unknown_protocol", "unexpected", "connection", "message", "not_vital", "state", "unwanted",
-	"input", "commands", "banned", "full", "snapshot_too_large", "ticks", "stress", "info", "flood", "rcon_lines", "version", "unproven",
+	"input", "commands", "banned", "full", "snapshot_too_large", "ticks", "stress", "info", "flood", "rcon_lines", "version", "unproven", "halflife",
 }
 
 func (s *Server) count(r dropReason) { s.counters[r].Add(1) }

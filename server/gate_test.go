@@ -193,15 +193,15 @@ func TestAntispoofOff(t *testing.T) {
 		p.say(&msg7.RconAuth{Password: []byte("guess")})
 	}
 	p.step(1)
-	if p.session() != nil || len(l.srv.bans.list) != 0 {
-		t.Errorf("after wrong passwords: session %v, bans %v", p.session() != nil, l.srv.bans.list)
+	if p.session() != nil || len(l.srv.bans.list()) != 0 {
+		t.Errorf("after wrong passwords: session %v, bans %v", p.session() != nil, l.srv.bans.list())
 	}
 	// One that breaks at once is no reason for a ban either.
 	q := l.dial(ip(2), conn.Plain)
 	q.conn.Close(l.now, "")
 	l.step(1)
-	if q.session() != nil || len(l.srv.bans.list) != 0 {
-		t.Errorf("after a quick end: session %v, bans %v", q.session() != nil, l.srv.bans.list)
+	if q.session() != nil || len(l.srv.bans.list()) != 0 {
+		t.Errorf("after a quick end: session %v, bans %v", q.session() != nil, l.srv.bans.list())
 	}
 }
 

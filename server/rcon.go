@@ -156,7 +156,11 @@ func (s *Server) print(level int, system, line string) {
 		return
 	}
 	// Moderators see only what moderators do.
-	byMod := s.actor != nil && s.actor.rcon.level == console.LevelMod
+	by, person := s.actorLevel()
+	byMod := person && by == console.LevelMod
+	if s.remote != nil {
+		s.remote.print(line)
+	}
 	out := ""
 	for _, c := range s.sessions {
 		if c == nil || !c.rcon.authed || (c.rcon.level != console.LevelAdmin && !byMod) || c.dropping {

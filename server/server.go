@@ -10,10 +10,12 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync/atomic"
+	"time"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -39,6 +41,9 @@ type Config struct {
 	// Replays is where matches are recorded while sv_replay is 1, so that
 	// "teeyard replay" can run them again; nil records nothing.
 	Replays Replays
+	// Bans is where bans are kept, such as halflife.OpenBans makes one in a file; nil
+	// keeps them in memory. The server does not close it.
+	Bans halflife.Bans
 	// Modes makes a game mode by its sv_gametype; nil knows the built-in ones.
 	Modes func(name string) (game.Mode, bool)
 	// Mods are laid over the mode, in order.
@@ -80,6 +85,7 @@ type Server struct {
 	sides     [game.MaxPlayers]game.Team // as was told last
 	bots      bots
 	listing   listing
+	halfLife  halfLife
 	votes     votes
 
 	gameMap          gameMap
@@ -104,6 +110,7 @@ type Server struct {
 	out      []byte
 
 	actor     *session // who runs the console command, nil the server itself
+	remote    *remote  // who runs it from afar, without a seat
 	stopping  bool
 	why       string
 	started   bool
@@ -163,6 +170,12 @@ func New(cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("server: %w", err)
 	}
 	s.tokens = tokens
+	epoch := time.Now().Add(-time.Duration(now))
+	s.bans = newBans(cfg.Bans, func() time.Time { return epoch.Add(time.Duration(s.net.Now())) })
+	if err := s.halfLife.open(s); err != nil {
+		s.net.Close()
+		return nil, fmt.Errorf("server: %w", err)
+	}
 	s.start(now)
 	return s, nil
 }
@@ -177,6 +190,7 @@ func (s *Server) start(now conn.Time) {
 	s.print(console.Standard, "server", fmt.Sprintf("server name is '%s'", s.settings.Name))
 	s.print(console.Standard, "server", fmt.Sprintf("using port %d, map %s, gametype %s", s.Addr().Port(), s.gameMap.Name, s.world.ModeName()))
 	s.ensureRconPassword()
+	s.halfLife.configure()
 	s.console.Start()
 }
 
@@ -278,6 +292,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	s.renewWorld()
 	s.changeMap(now)
 	s.register(now)
+	s.halfLife.step(now)
 	s.net.Flush()
 	return s.wanted()
 }
@@ -391,6 +406,7 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 			c.conn.Close(now, reason)
 		}
 	}
+	s.halfLife.close()
 	s.net.Flush()
 	s.net.Close()
 	s.closeReplay(replay.EndShutdown)

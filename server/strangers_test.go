@@ -1,6 +1,7 @@
 package server
 
 import (
+	"log/slog"
 	"math/rand/v2"
 	"runtime"
 	"testing"
@@ -185,23 +186,42 @@ func TestBanAnswers(t *testing.T) {
 	if ask(10*time.Second) && p.reason != text { // half a minute has passed
 		t.Errorf("banned with %q", p.reason)
 	}
-	if ask(10*time.Minute) || l.srv.bans.find(l.now, p.peer.Addr()) != nil {
+	if ask(10*time.Minute) || banned(l.srv, p.peer) {
 		t.Error("still banned after ten minutes")
 	}
 	l.srv.Execute("ban 127.0.0.1 10 x")
-	if len(l.srv.bans.list) != 0 {
+	if len(l.srv.bans.list()) != 0 {
 		t.Error("loopback is banned")
 	}
-	for i := range maxBans + 100 {
+	const most = 32768
+	l.srv.cfg.Log = slog.New(slog.DiscardHandler)
+	for i := range most + 100 {
 		l.srv.ban(l.now, ip(1000+i).Addr(), time.Minute, "Stressing network")
 	}
 	l.srv.Execute("ban 10.200.0.1 0 for good")
-	if n := len(l.srv.bans.list); n != maxBans || len(l.srv.bans.index) != n {
-		t.Errorf("%d bans, %d in the index", n, len(l.srv.bans.index))
+	if n := len(l.srv.bans.list()); n != most {
+		t.Errorf("%d bans", n)
 	}
-	if e := l.srv.bans.find(l.now, ip(200<<16|1).Addr()); e == nil || e.text(l.now) != "You have been banned for life (for good)" {
+	if e, ok := l.srv.bans.find(ip(200<<16 | 1).Addr()); !ok || e.text(l.srv.bans.clock()) != "You have been banned for life (for good)" {
 		t.Errorf("a full list keeps the operator from banning: %+v", e)
 	}
+	// All the banned ask, in their own names or not.
+	for i := range most + 100 {
+		l.feed(ip(1000+i), packet.AppendTokenRequest(nil, 5))
+	}
+	if n := len(l.srv.bans.told); n > maxTold {
+		t.Errorf("of %d banned it is known when they asked", n)
+	}
+	l.srv.Execute("unban_all")
+	if n := len(l.srv.bans.list()); n != 0 {
+		t.Errorf("%d bans are left", n)
+	}
+}
+
+// banned tells whether the game has banned an address.
+func banned(s *Server, peer transport.Peer) bool {
+	_, ok := s.bans.find(peer.Addr())
+	return ok
 }
 
 // Leaving within a second is answered with a ban of a minute, but for loopback.
@@ -226,19 +246,19 @@ func TestStressBan(t *testing.T) {
 	p = l.play(ip(1), "patient")
 	l.step(50)
 	leave(p)
-	if e := l.srv.bans.find(l.now, p.peer.Addr()); e != nil {
-		t.Errorf("banned after a second: %+v", e)
+	if banned(l.srv, p.peer) {
+		t.Error("banned after a second")
 	}
 	q := l.play(local(1), "near")
 	leave(q)
-	if len(l.srv.bans.list) != 0 {
+	if len(l.srv.bans.list()) != 0 {
 		t.Error("loopback is banned")
 	}
 	// A timeout is no stress, and neither is being refused.
 	q = l.puppet(ip(3)).connect()
 	q.vital(&msg7.Info{NetVersion: []byte("0.6")})
 	l.step(1)
-	if !q.closed || l.srv.bans.find(l.now, q.peer.Addr()) != nil {
+	if !q.closed || banned(l.srv, q.peer) {
 		t.Errorf("closed %v, or banned for a wrong version", q.closed)
 	}
 }

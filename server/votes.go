@@ -342,7 +342,7 @@ func (s *Server) voteOnLeave(now conn.Time, c *session) {
 	if v.target != c.id || v.kind == bridge.VoteNone || v.kind == bridge.VoteOption {
 		return
 	}
-	if !strings.HasPrefix(v.command, "ban ") || s.bans.find(now, c.peer.Addr()) != nil {
+	if _, banned := s.bans.find(c.peer.Addr()); banned || !strings.HasPrefix(v.command, "ban ") {
 		v.aborted = true
 	}
 }

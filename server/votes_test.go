@@ -309,8 +309,9 @@ func TestVoteKickOnWhoLeaves(t *testing.T) {
 	p.last("2 by 1: 3: v3 (No reason given), 24 s")
 	v[0].vote(1)
 	p.last("5 by 1:  (), 0 s")
-	e := p.srv.bans.find(p.now(), v[3].peer.Addr())
-	if e == nil || e.reason != "Banned by vote" || e.until.Sub(p.now()) > 7*time.Minute || e.until.Sub(p.now()) < 6*time.Minute {
+	e, ok := p.srv.bans.find(v[3].peer.Addr())
+	left := e.Until.Sub(p.srv.bans.clock())
+	if !ok || e.Reason != "Banned by vote" || left > 7*time.Minute || left < 6*time.Minute {
 		t.Errorf("the ban is %+v", e)
 	}
 }
@@ -330,8 +331,8 @@ func TestVoteBanSparesOperators(t *testing.T) {
 	p.voters[1].call("kick", "2", "", false)
 	p.voters[0].vote(1)
 	p.last("5 by 1:  (), 0 s")
-	if e := p.srv.bans.find(p.now(), p.voters[2].peer.Addr()); e != nil || p.voters[2].State() != client.Playing {
-		t.Errorf("the ban is %+v", e)
+	if banned(p.srv, p.voters[2].peer) || p.voters[2].State() != client.Playing {
+		t.Error("an operator is banned")
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/logline"
 )
@@ -29,7 +31,8 @@ is one line of the console. -f FILE executes a file of such lines.
   teeyard serve "sv_name My server" "sv_port 8304" "sv_rcon_password secret"
 
 Ctrl-C stops the server; players are told. Matches are recorded in the folder's
-replays/ (sv_replay, sv_replay_max_files); see teeyard replay.`
+replays/ (sv_replay, sv_replay_max_files); see teeyard replay. Bans are kept in
+bans.json.`
 }
 
 // Run runs the server until a signal or "shutdown" ends it.
@@ -51,11 +54,16 @@ func (c *serveCmd) Run() error {
 		lines = []string{"sv_bots 3"}
 	}
 	log := slog.New(handler)
+	bans, err := halflife.OpenBans(filepath.Join(c.Dir, "bans.json"))
+	if err != nil {
+		return err
+	}
 	s, err := server.New(server.Config{
 		Commands: lines,
 		Files:    files,
 		Create:   files.Create,
 		Replays:  replayDir(filepath.Join(c.Dir, "replays")),
+		Bans:     bans,
 		Log:      log,
 	})
 	if err != nil {
@@ -64,5 +72,5 @@ func (c *serveCmd) Run() error {
 	if newcomer {
 		log.Info("you will not be alone: bots fill the game up to 3 players (none of them: teeyard serve \"sv_bots 0\")")
 	}
-	return s.Run(ctx)
+	return errors.Join(s.Run(ctx), bans.Close())
 }

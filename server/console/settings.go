@@ -48,6 +48,22 @@ type Settings struct {
 	// list, RegisterExtra are other headers for it: "Header: Value", by commas.
 	RegisterCommunityToken string // sv_register_community_token, DDNet's
 	RegisterExtra          string // sv_register_extra, DDNet's
+	// HalfLife answers programs that know the Half-Life protocol, HalfLifeLegacy is
+	// who gets answers to queries without a challenge: off, lan or on.
+	HalfLife       int    // sv_hl, ours
+	HalfLifeLegacy string // sv_hl_legacy_queries, ours
+	// HalfLifeMaster lists masters of that protocol to register at, by commas.
+	HalfLifeMaster string // sv_hl_master, ours
+	// HalfLifeRcon opens the remote console to that protocol, with RconPassword and
+	// RconModPassword, to the networks of HalfLifeRconAllow (empty: to all).
+	// HalfLifeRconFailures wrong passwords within half a minute (0: any) ban an
+	// address from it for HalfLifeRconBanTime minutes (0: for ever), but for the
+	// networks of HalfLifeRconExempt. Networks are separated by commas.
+	HalfLifeRcon         int    // sv_hl_rcon, ours
+	HalfLifeRconAllow    string // sv_hl_rcon_allow, ours
+	HalfLifeRconFailures int    // sv_hl_rcon_failures, ours
+	HalfLifeRconBanTime  int    // sv_hl_rcon_bantime, ours
+	HalfLifeRconExempt   string // sv_hl_rcon_exempt, ours
 	// RconPassword and RconModPassword open the remote console; empty: nobody.
 	RconPassword    string // sv_rcon_password
 	RconModPassword string // sv_rcon_mod_password
@@ -157,6 +173,10 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_register_extra", "More headers for the HTTP master, 'Header: Value' separated by commas", secret, &s.RegisterExtra, "", 256},
 		{"sv_rcon_password", "Remote console password (full access)", secret, &s.RconPassword, "", 32},
 		{"sv_rcon_mod_password", "Remote console password for moderators (limited access)", secret, &s.RconModPassword, "", 32},
+		{"sv_hl_legacy_queries", "Who gets answers to Half-Life queries without a challenge (off, lan, on)", sv, &s.HalfLifeLegacy, "lan", 8},
+		{"sv_hl_master", "Half-Life masters to announce the server to, separated by commas", sv, &s.HalfLifeMaster, "", 256},
+		{"sv_hl_rcon_allow", "Networks that may use the Half-Life remote console, separated by commas (empty = all)", sv, &s.HalfLifeRconAllow, "", 256},
+		{"sv_hl_rcon_exempt", "Networks that are not banned for wrong passwords there, separated by commas", sv, &s.HalfLifeRconExempt, "", 256},
 		{"sv_maplist", "Maps offered to administrators (none, standard, all)", sv, &s.MapList, "all", 32},
 		{"sv_motd", "Message of the day, shown to players when they join", sv, &s.Motd, "", 900},
 		{"sv_maprotation", "Maps to play in turn", sv, &s.MapRotation, "", 768},
@@ -182,6 +202,10 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_high_bandwidth", "Send a snapshot every tick, doubles the bandwidth", sv, &s.HighBandwidth, 0, 0, 1},
 		{"sv_rcon_max_tries", "Number of wrong remote console passwords allowed (0 = any)", sv, &s.RconMaxTries, 3, 0, 100},
 		{"sv_rcon_bantime", "Minutes of ban for too many wrong passwords (0 = kick)", sv, &s.RconBanTime, 5, 0, 1440},
+		{"sv_hl", "Answer Half-Life queries, as trackers and panels send them", sv, &s.HalfLife, 1, 0, 1},
+		{"sv_hl_rcon", "Remote console for Half-Life programs; the password is not encrypted", sv, &s.HalfLifeRcon, 1, 0, 1},
+		{"sv_hl_rcon_failures", "Wrong passwords within 30 seconds that ban from the Half-Life remote console (0 = any)", sv, &s.HalfLifeRconFailures, 5, 0, 20},
+		{"sv_hl_rcon_bantime", "Minutes of that ban (0 = for ever)", sv, &s.HalfLifeRconBanTime, 15, 0, 44640},
 		{"sv_auto_demo_record", "Record a demo of each match", sv, &s.AutoDemoRecord, 0, 0, 1},
 		{"sv_auto_demo_max", "Number of automatically recorded demos to keep (0 = all)", sv, &s.AutoDemoMax, 10, 0, 1000},
 		{"sv_replay", "Record matches as replay logs (1 takes effect with the next map)", sv, &s.Replay, 1, 0, 1},

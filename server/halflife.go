@@ -1,0 +1,454 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/query"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/udp"
+)
+
+// halfLife is what the server is to programs that know the Half-Life protocol:
+// trackers, panels and consoles. It implements halflife.Game and halflife.Console.
+type halfLife struct {
+	srv  *Server
+	hl   *halflife.Server
+	sent int
+	info query.Info
+
+	reg        *halflife.Registrar // nil while no master is known
+	registered int
+	said       string    // what masters were told last
+	stepAt     conn.Time // when to look again
+	wanted     string    // sv_hl_master as it was looked up
+	masters    []transport.Peer
+	found      chan lookedUp // what comes of looking up names
+	cancel     context.CancelFunc
+}
+
+// remote is an operator who runs a command from afar, without a seat.
+type remote struct {
+	peer  transport.Peer
+	level console.Level
+	print func(line string)
+}
+
+// open makes the server's other face.
+func (h *halfLife) open(s *Server) (err error) {
+	h.srv = s
+	h.hl, err = halflife.NewServer(halflife.ServerConfig{
+		Game: h, Console: h, Send: h.send, Bans: s.bans.store,
+		Known: h.known, Own: []transport.Peer{s.Addr()}, OnRcon: h.onRcon,
+	})
+	return err
+}
+
+func (h *halfLife) send(to transport.Peer, b []byte) {
+	h.sent++
+	h.srv.net.Send(to, b)
+}
+
+// feed takes a datagram of the protocol. It reports whether anybody listens to
+// those.
+func (h *halfLife) feed(now conn.Time, peer transport.Peer, b []byte) bool {
+	if h.reg != nil && h.reg.Feed(int64(now), peer, b) {
+		return true
+	}
+	if h.srv.settings.HalfLife == 0 || halflife.ParseRequest(b).Kind == halflife.RequestNone {
+		return false
+	}
+	before := h.sent
+	h.hl.Feed(int64(now), peer, b)
+	if h.sent == before {
+		h.srv.count(dropHalfLife)
+	}
+	return true
+}
+
+// known tells whether a player of an address has shown that he is there.
+func (h *halfLife) known(a netip.Addr) bool {
+	for _, c := range h.srv.sessions {
+		if c != nil && c.accountable && c.peer.Addr() == a {
+			return true
+		}
+	}
+	return false
+}
+
+// Info implements halflife.Game.
+func (h *halfLife) Info() halflife.Info {
+	s, q := h.srv, &h.info
+	s.describe(q)
+	i := halflife.Info{
+		Name: q.Name, Map: q.Map, Dir: "teeworlds", Game: "Teeworlds " + q.GameType,
+		Players: q.NumClients, Max: q.MaxClients, Bots: s.bots.count(), Password: q.Password,
+		OS: systems[runtime.GOOS], Mod: &halflife.Mod{URL: "https://www.teeworlds.com/", Version: 1, ClientDLL: true},
+		Version: q.Version, Port: s.Addr().Port(), Keywords: strings.ToLower(q.GameType),
+	}
+	if p := s.settings.ExternalPort; p > 0 && p <= 0xffff {
+		i.Port = uint16(p)
+	}
+	addr := s.Addr().Addr()
+	if addr.IsUnspecified() {
+		addr = netip.IPv4Unspecified()
+	}
+	i.Address = netip.AddrPortFrom(addr, i.Port).String()
+	return i
+}
+
+// systems are the letters of the protocol; others are not known to it.
+var systems = map[string]byte{"windows": 'w', "darwin": 'm'}
+
+// Players implements halflife.Game: everybody who is listed in server browsers, for
+// Info was asked just before.
+func (h *halfLife) Players(dst []halflife.Player) []halflife.Player {
+	s, n := h.srv, 0
+	now := s.now()
+	for id, c := range s.sessions {
+		bot := s.bots.has(game.PlayerID(id))
+		if c == nil && !bot || n >= len(h.info.Clients) {
+			continue
+		}
+		q := &h.info.Clients[n]
+		n++
+		p := halflife.Player{Index: id, Name: q.Name, Score: q.Score, Bot: q.Bot}
+		if c != nil {
+			p.Time = now.Sub(c.since)
+		}
+		dst = append(dst, p)
+	}
+	return dst
+}
+
+// Rules implements halflife.Game.
+func (h *halfLife) Rules(dst []halflife.Rule) []halflife.Rule {
+	v := &h.srv.settings
+	for _, r := range []struct {
+		name  string
+		value int
+	}{
+		{"sv_bot_skill", v.BotSkill},
+		{"sv_bots", v.Bots},
+		{"sv_countdown", v.Countdown},
+		{"sv_high_bandwidth", v.HighBandwidth},
+		{"sv_inactivekick", v.InactiveKick},
+		{"sv_inactivekick_spec", v.InactiveKickSpec},
+		{"sv_inactivekick_time", v.InactiveKickTime},
+		{"sv_match_swap", v.MatchSwap},
+		{"sv_matches_per_map", v.MatchesPerMap},
+		{"sv_max_clients", v.MaxClients},
+		{"sv_max_clients_per_ip", v.MaxClientsPerIP},
+		{"sv_player_ready_mode", v.PlayerReadyMode},
+		{"sv_player_slots", v.PlayerSlots},
+		{"sv_powerups", v.Powerups},
+		{"sv_respawn_delay_tdm", v.RespawnDelayTDM},
+		{"sv_scorelimit", v.ScoreLimit},
+		{"sv_silent_spectator_mode", v.SilentSpectatorMode},
+		{"sv_skill_level", v.SkillLevel},
+		{"sv_spamprotection", v.SpamProtection},
+		{"sv_strict_spectate_mode", v.StrictSpectateMode},
+		{"sv_teambalance_time", v.TeamBalanceTime},
+		{"sv_teamdamage", v.TeamDamage},
+		{"sv_timelimit", v.TimeLimit},
+		{"sv_tournament_mode", v.TournamentMode},
+		{"sv_vote_kick", v.VoteKick},
+		{"sv_vote_kick_bantime", v.VoteKickBanTime},
+		{"sv_vote_kick_min", v.VoteKickMin},
+		{"sv_vote_spectate", v.VoteSpectate},
+		{"sv_vote_spectate_rejoindelay", v.VoteSpectateRejoinDelay},
+		{"sv_warmup", v.Warmup},
+	} {
+		dst = append(dst, halflife.Rule{Name: r.name, Value: strconv.Itoa(r.value)})
+	}
+	return append(dst,
+		halflife.Rule{Name: "sv_gametype", Value: strings.ToLower(h.info.GameType)},
+		halflife.Rule{Name: "sv_hostname", Value: v.Hostname},
+		halflife.Rule{Name: "sv_map", Value: h.info.Map},
+		halflife.Rule{Name: "sv_maprotation", Value: v.MapRotation},
+	)
+}
+
+// RunRcon implements halflife.Console, with the rights that the password gives a
+// player, and what it does is logged as it is for players.
+func (h *halfLife) RunRcon(peer transport.Peer, level int, line string, print func(text string)) {
+	s := h.srv
+	s.print(console.Info, "server", fmt.Sprintf("addr=%s rcon='%s'", peer, s.console.Redact(line)))
+	s.remote = &remote{peer: peer, level: console.Level(level), print: print}
+	defer func() { s.remote = nil }()
+	s.console.Execute(line, console.Caller{Level: console.Level(level), Flags: console.Server, ID: -1})
+}
+
+// onRcon tells the log of those who do not get in.
+func (h *halfLife) onRcon(e halflife.RconEvent) {
+	if e.Verdict == halflife.RconRan {
+		return // logged with the line, see RunRcon
+	}
+	text := fmt.Sprintf("rcon of %s: %s", e.Peer, e.Verdict)
+	if e.Times > 1 {
+		text += fmt.Sprintf(" (%d times)", e.Times)
+	}
+	h.srv.print(console.Standard, "server", text)
+}
+
+// halfLifeHooks makes changed settings count.
+func (s *Server) halfLifeHooks() error {
+	for _, name := range []string{
+		"sv_hl", "sv_hl_legacy_queries", "sv_hl_rcon", "sv_hl_rcon_allow", "sv_hl_rcon_failures", "sv_hl_rcon_bantime",
+		"sv_hl_rcon_exempt", "sv_rcon_password", "sv_rcon_mod_password",
+	} {
+		if err := s.console.After(name, func(*console.Call) {
+			if s.started {
+				s.halfLife.configure()
+			}
+		}); err != nil {
+			return fmt.Errorf("server: %w", err)
+		}
+	}
+	return nil
+}
+
+// configure takes the settings. What cannot be is said, and is off.
+func (h *halfLife) configure() {
+	s := h.srv
+	v := &s.settings
+	complain := func(name string, err error) {
+		s.print(console.Standard, "server", fmt.Sprintf("%s: %v", name, err))
+	}
+	var set halflife.Settings
+	var err error
+	if set.Legacy, err = halflife.ParseLegacy(v.HalfLifeLegacy); err != nil {
+		complain("sv_hl_legacy_queries", err)
+		set.Legacy = halflife.LegacyOff
+	}
+	r := &set.Rcon
+	usable := v.HalfLifeRcon != 0
+	if r.Allow, err = networks(v.HalfLifeRconAllow); err != nil {
+		complain("sv_hl_rcon_allow", err)
+		usable = false // rather nobody than everybody
+	}
+	if r.Exempt, err = networks(v.HalfLifeRconExempt); err != nil {
+		complain("sv_hl_rcon_exempt", err)
+	}
+	if r.Failures = v.HalfLifeRconFailures; r.Failures == 0 {
+		r.Failures = -1
+	}
+	if r.BanTime = time.Duration(v.HalfLifeRconBanTime) * time.Minute; r.BanTime == 0 {
+		r.BanTime = -1
+	}
+	for _, p := range []struct {
+		name, password string
+		level          console.Level
+	}{
+		{"sv_rcon_password", v.RconPassword, console.LevelAdmin},
+		{"sv_rcon_mod_password", v.RconModPassword, console.LevelMod},
+	} {
+		if p.password == "" || !usable {
+			continue
+		}
+		if err := halflife.CheckPassword(p.password); err != nil {
+			complain(p.name+" does not open the remote console of sv_hl_rcon", err)
+			continue
+		}
+		r.Passwords = append(r.Passwords, halflife.RconPassword{Password: p.password, Level: int(p.level)})
+	}
+	if err := h.hl.Set(set); err != nil {
+		complain("sv_hl", err)
+	}
+}
+
+// networks reads networks separated by commas.
+func networks(list string) (nets []netip.Prefix, err error) {
+	for word := range strings.SplitSeq(list, ",") {
+		if word = strings.TrimSpace(word); word == "" {
+			continue
+		}
+		net, err := netip.ParsePrefix(word)
+		if err != nil {
+			a, err := netip.ParseAddr(word)
+			if err != nil {
+				return nil, fmt.Errorf("%q is no network", word)
+			}
+			net = single(a)
+		}
+		nets = append(nets, net.Masked())
+	}
+	return nets, nil
+}
+
+// lookAgain is when masters of which not all were found are looked up again.
+const lookAgain = time.Minute
+
+// step does what is due about masters. It never waits for them.
+func (h *halfLife) step(now conn.Time) {
+	if now < h.stepAt {
+		return
+	}
+	h.stepAt = now.Add(time.Second)
+	if wanted := h.srv.settings.HalfLifeMaster; wanted != h.wanted {
+		h.wanted = wanted
+		h.leave()
+		h.lookUp(wanted)
+	}
+	select {
+	case l := <-h.found:
+		h.announce(l)
+	default:
+	}
+	if h.reg == nil {
+		return
+	}
+	if said := h.gist(); said != h.said {
+		h.said = said
+		h.reg.Changed(int64(now))
+	}
+	h.reg.Advance(int64(now))
+	if n := h.reg.Registered(); n != h.registered {
+		h.registered = n
+		h.srv.print(console.Standard, "register", fmt.Sprintf("on the lists of %d Half-Life masters", n))
+	}
+}
+
+// gist is what masters are to hear of at once when it changes.
+func (h *halfLife) gist() string {
+	v := &h.srv.settings
+	return fmt.Sprint(h.srv.gameMap.Name, "\x00", v.MaxClients, "\x00", v.Password != "")
+}
+
+func (h *halfLife) heartbeat() halflife.Heartbeat {
+	return halflife.Heartbeat{Info: h.Info(), Region: halflife.RegionAll}
+}
+
+// lookUp finds masters beside the game, as names may take their time, until there is
+// an address for all of them.
+func (h *halfLife) lookUp(list string) {
+	if strings.Trim(list, ", ") == "" {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	found := make(chan lookedUp, 1)
+	h.found, h.cancel = found, cancel
+	go func() {
+		for ctx.Err() == nil {
+			var l lookedUp
+			for name := range strings.SplitSeq(list, ",") {
+				if name = strings.TrimSpace(name); name == "" {
+					continue
+				}
+				m, err := udp.Resolve(ctx, name, halflife.DefaultMasterPort)
+				if err != nil {
+					l.missing = err
+					continue
+				}
+				l.masters = append(l.masters, m)
+			}
+			select {
+			case found <- l:
+			case <-ctx.Done():
+			}
+			if l.missing == nil {
+				return
+			}
+			select {
+			case <-time.After(lookAgain):
+			case <-ctx.Done():
+			}
+		}
+	}()
+}
+
+// lookedUp are the addresses of masters, and why one has none.
+type lookedUp struct {
+	masters []transport.Peer
+	missing error
+}
+
+// announce registers at masters that were looked up.
+func (h *halfLife) announce(l lookedUp) {
+	if l.missing != nil {
+		h.srv.print(console.Standard, "register", fmt.Sprintf("sv_hl_master: %v", l.missing))
+	}
+	if slices.Equal(l.masters, h.masters) {
+		return
+	}
+	h.masters = l.masters
+	h.reg = halflife.NewRegistrar(halflife.RegistrarConfig{Masters: l.masters, Heartbeat: h.heartbeat, Send: h.srv.net.Send})
+}
+
+// leave takes the server off the lists.
+func (h *halfLife) leave() {
+	if h.cancel != nil {
+		h.cancel()
+		h.cancel, h.found = nil, nil
+	}
+	if h.reg != nil {
+		h.reg.Close()
+		h.reg, h.masters, h.registered = nil, nil, 0
+	}
+}
+
+func (h *halfLife) close() { h.leave() }
+
+// The commands that operators of such servers know.
+
+func (s *Server) cmdAddIP(call *console.Call) {
+	net, err := halflife.ParseNet(call.Arg(1))
+	if err == nil && !s.mayBan(call, net) {
+		return
+	}
+	b, err := halflife.AddIP(s.bans.store, call.Arg(0), call.Arg(1))
+	if err != nil {
+		call.Print("net_ban", "%v", err)
+		return
+	}
+	if b.Span > 0 {
+		b.Until = s.bans.clock().Add(b.Span)
+	}
+	s.banned(ban{b})
+}
+
+func (s *Server) cmdRemoveIP(call *console.Call) {
+	s.printLines(call, halflife.RemoveIP(s.bans.store, call.Arg(0), len(call.Args) > 1))
+}
+
+func (s *Server) cmdListIP(call *console.Call) {
+	s.printLines(call, halflife.ListIP(s.bans.store, call.Arg(0)))
+}
+
+// banFile is where writeip writes to, by the name that it has for such servers.
+const banFile = "listip.cfg"
+
+func (s *Server) cmdWriteIP(call *console.Call) {
+	if s.cfg.Create == nil {
+		call.Print("net_ban", "writeip: there is no folder to write to")
+		return
+	}
+	f, err := s.cfg.Create(banFile)
+	if err == nil {
+		_, err = f.Write(halflife.WriteIP(s.bans.store))
+		if e := f.Close(); err == nil {
+			err = e
+		}
+	}
+	if err != nil {
+		call.Print("net_ban", "writeip: %v", err)
+		return
+	}
+	call.Print("net_ban", "written: %s", banFile)
+}
+
+func (s *Server) printLines(call *console.Call, text string) {
+	for line := range strings.Lines(text) {
+		call.Print("net_ban", "%s", strings.TrimRight(line, "\n"))
+	}
+}
