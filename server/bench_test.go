@@ -57,8 +57,8 @@ func (r rigConn) LocalAddr() transport.Peer                          { return ne
 func (r rigConn) Stats() transport.Stats                             { return transport.Stats{} }
 func (r rigConn) Close() error                                       { return nil }
 
-// newRig lets so many clients of a version join and play for a while.
-func newRig(t testing.TB, clients, slots int, version func(i int) client.Version) *rig {
+// newRig lets so many clients of a kind join and play for a while.
+func newRig(t testing.TB, clients, slots int, kind func(i int) client.SessionConfig) *rig {
 	t.Helper()
 	r := &rig{now: int64(time.Second), byPeer: map[transport.Peer]*player{}}
 	var err error
@@ -72,14 +72,12 @@ func newRig(t testing.TB, clients, slots int, version func(i int) client.Version
 	for i := range clients {
 		peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 1, byte(i)}), 5000)
 		p := &player{rand: rand.New(rand.NewPCG(1, uint64(i)))}
-		p.Session, err = client.NewSession(client.SessionConfig{
-			Name:    fmt.Sprint("bot ", i),
-			Version: version(i),
-			DDNet:   16040,
-			Send:    func(b []byte) { r.in.put(peer, b) },
-			HasMap:  func(*bridge.MapOffer) bool { return true },
-			Token:   func() packet.Token { return packet.Token(i + 1) },
-		})
+		cfg := kind(i)
+		cfg.Name = fmt.Sprint("bot ", i)
+		cfg.Send = func(b []byte) { r.in.put(peer, b) }
+		cfg.HasMap = func(*bridge.MapOffer) bool { return true }
+		cfg.Token = func() packet.Token { return packet.Token(i + 1) }
+		p.Session, err = client.NewSession(cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,22 +143,28 @@ func BenchmarkTick(b *testing.B) {
 	}
 }
 
-// Who speaks what in a rig. The older clients are DDNet's, which know all players.
-func newer(int) client.Version { return client.Version07 }
-func older(int) client.Version { return client.Version06 }
-func mixed(i int) client.Version {
+// Kinds of clients: of the newer version; DDNet's, of the older one, which know all
+// players; others of that, which know 16.
+func newer(int) client.SessionConfig { return client.SessionConfig{} }
+func older(int) client.SessionConfig {
+	return client.SessionConfig{Version: client.Version06, DDNet: 16040}
+}
+func oldest(int) client.SessionConfig {
+	return client.SessionConfig{Version: client.Version06, DDNet: -1}
+}
+func mixed(i int) client.SessionConfig {
 	if i%2 == 0 {
 		return newer(i)
 	}
 	return older(i)
 }
 
-// seen is the sum of what clients saw so far, all of which see everybody.
-func (r *rig) seen(b *testing.B) (sum client.Stats) {
+// seen is the sum of what clients saw so far.
+func (r *rig) seen(b *testing.B, players int) (sum client.Stats) {
 	b.Helper()
 	for i, p := range r.players {
 		st := p.Stats()
-		if s, _ := p.Newest(); s.Len() < len(r.players) || st.CRCFailures|st.BadDelta|st.BadMessage|st.Unknown != 0 {
+		if s, _ := p.Newest(); s.Len() < players || st.CRCFailures|st.BadDelta|st.BadMessage|st.Unknown != 0 {
 			b.Fatalf("client %d: %d items in a snapshot, %+v", i, s.Len(), st)
 		}
 		sum.Snapshots += st.Snapshots
@@ -169,43 +173,53 @@ func (r *rig) seen(b *testing.B) (sum client.Stats) {
 	return sum
 }
 
-// BenchmarkVersions is Tick with 64 players of one version and of the other, and of
-// both in one match: three servers in turns, the same inputs. Ratios are to the newer
-// version alone.
+// BenchmarkVersions is Tick with 64 players of one kind, and with two kinds in one
+// match: a server for each, in turns, the same inputs. Ratios are to the newer version
+// alone.
 func BenchmarkVersions(b *testing.B) {
 	const clients = 64
-	rigs := [3]*rig{newRig(b, clients, clients, newer), newRig(b, clients, clients, older), newRig(b, clients, clients, mixed)}
-	var pairs [len(rigs)][]float64
+	const ticks = 6 // with three rounds of snapshots; for some, one of them has more to do
+	kinds := [...]struct {
+		name    string
+		kind    func(int) client.SessionConfig
+		players int // that each client sees, at least
+	}{{"newer", newer, 64}, {"older", older, 64}, {"mixed", mixed, 64}, {"oldest", oldest, 15}}
+	var rigs [len(kinds)]*rig
+	for i, k := range kinds {
+		rigs[i] = newRig(b, clients, clients, k.kind)
+	}
+	var spent [len(rigs)][]float64
 	var before [len(rigs)]client.Stats
 	for i, r := range rigs {
-		before[i] = r.seen(b)
+		before[i] = r.seen(b, kinds[i].players)
 	}
 	for b.Loop() {
 		for i, r := range rigs {
 			r.spent = 0
-			r.tick(true)
-			r.tick(true)
-			pairs[i] = append(pairs[i], float64(r.spent.Nanoseconds())/2)
+			for range ticks {
+				r.tick(true)
+			}
+			spent[i] = append(spent[i], float64(r.spent.Nanoseconds())/ticks)
 		}
-	}
-	var medians [len(rigs)]float64
-	var bytes [len(rigs)]float64
-	for i, r := range rigs {
-		now := r.seen(b)
-		if n := len(pairs[i]) * clients; now.Snapshots-before[i].Snapshots != n {
-			b.Fatalf("%d snapshots, not %d", now.Snapshots-before[i].Snapshots, n)
-		}
-		bytes[i] = float64(now.Bytes-before[i].Bytes) / float64(now.Snapshots-before[i].Snapshots)
-		slices.Sort(pairs[i])
-		medians[i] = pairs[i][len(pairs[i])/2]
 	}
 	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(medians[0]/clients, "newer-ns/client")
-	b.ReportMetric(medians[1]/clients, "older-ns/client")
-	b.ReportMetric(medians[2]/clients, "mixed-ns/client")
-	b.ReportMetric(bytes[1]/bytes[0], "older-bytes-ratio")
-	b.ReportMetric(medians[1]/medians[0], "older-ratio")
-	b.ReportMetric(medians[2]/medians[0], "mixed-ratio")
+	var first, firstBytes float64
+	for i, r := range rigs {
+		now := r.seen(b, kinds[i].players)
+		n := len(spent[i]) * clients * ticks / 2
+		if now.Snapshots-before[i].Snapshots != n {
+			b.Fatalf("%d snapshots, not %d", now.Snapshots-before[i].Snapshots, n)
+		}
+		bytes := float64(now.Bytes-before[i].Bytes) / float64(n)
+		slices.Sort(spent[i])
+		median := spent[i][len(spent[i])/2]
+		if i == 0 {
+			first, firstBytes = median, bytes
+		}
+		b.ReportMetric(median/clients, kinds[i].name+"-ns/client")
+		b.ReportMetric(median/first, kinds[i].name+"-ratio")
+		b.ReportMetric(bytes/firstBytes, kinds[i].name+"-bytes-ratio")
+	}
 }
 
 // BenchmarkDownload is a download of 1 MB over a network with a round trip of
