@@ -94,6 +94,8 @@ type host struct {
 	dressed    look         // as told last
 	warned     bool         // that a name stays
 	partner    game.PlayerID
+	replies    allowance
+	changes    allowance
 	locked     bool // the teams, as told last
 	lockKnown  bool
 	input      bridge.Input
@@ -117,6 +119,7 @@ func (h *host) Restart() {
 	h.ids.reset()
 	h.own, h.partner = game.Nobody, game.Nobody
 	h.locked, h.lockKnown = false, false
+	h.replies, h.changes = 0, 0 // the world's ticks begin anew
 }
 
 // MapChange implements [bridge.Host]. There is no MAP_DETAILS before it: DDNet's

@@ -102,8 +102,10 @@ func (h *host) takeGame(m msg6.Message) error {
 		h.takeSay(m)
 		return nil
 	case *msg6.ClStartInfo:
-		h.profile, h.dressed = profileOf(&m.Look)
-		p := h.profile
+		p, d := profileOf(&m.Look)
+		if h.own == game.Nobody { // said later it changes nothing
+			h.profile, h.dressed = p, d
+		}
 		h.s.OnProfile(&p)
 		return nil
 	case *msg6.ClChangeInfo:
@@ -185,8 +187,15 @@ func (h *host) takeChange(l *msg6.PlayerLook) {
 		h.warned = true
 		h.line(textNameStays)
 	}
-	h.dressed = d
-	h.v.scene.wear(h.own, d)
+	if d != h.dressed {
+		// Others see it at once when the game has it already: without a limit they
+		// would get new names of skins with every snapshot.
+		if !h.changes.take(h.v.world, changeRate) {
+			return
+		}
+		h.dressed = d
+		h.v.scene.wear(h.own, d)
+	}
 	if w := h.v.world; w != nil {
 		// DDNet's client repeats the whole until it sees all of it come true, and
 		// many a skin is the same one in 0.7.
@@ -205,7 +214,7 @@ func (h *host) refuseTeam(t game.Team) {
 		return
 	}
 	p, ok := w.Player(h.own)
-	if !ok || p.Team == t {
+	if !ok || p.Team == t || !h.replies.take(w, replyRate) {
 		return
 	}
 	switch {
@@ -253,12 +262,15 @@ func (h *host) takeSay(m *msg6.ClSay) {
 	if name, args, ok := command(c.Text); ok && h.own != game.Nobody {
 		switch {
 		case name == "w" || name == "whisper":
-			if !h.whisper(&c, args) {
+			// It must not become chat that all can read.
+			if !h.replies.take(h.v.world, replyRate) || !h.whisper(&c, args) {
 				return
 			}
 		case name == "c" || name == "converse":
 			if h.partner == game.Nobody {
-				h.line(textNoPartner)
+				if h.replies.take(h.v.world, replyRate) {
+					h.line(textNoPartner)
+				}
 				return
 			}
 			c.Chat, c.Target, c.Text = game.ChatWhisper, h.partner, args
@@ -294,7 +306,7 @@ func (h *host) whisper(c *game.Command, args string) bool {
 		to = h.playerNamed(name)
 	} else {
 		// Names may have spaces: the first space that has one before it counts.
-		for i := 0; i < len(args) && to == game.Nobody; i++ {
+		for i := 0; i < min(len(args), game.MaxName+1) && to == game.Nobody; i++ {
 			if args[i] == ' ' {
 				to, text = h.playerNamed(args[:i]), args[i+1:]
 			}
