@@ -295,5 +295,5 @@ func readStatus(code int, body []byte) (status, string) {
 			return statusNeedInfo, ""
 		}
 	}
-	return statusError, fmt.Sprintf("the master answers %d %q: %q", code, reply.Status, reply.Message)
+	return statusError, fmt.Sprintf("the master answers %d %.40q: %.200q", code, reply.Status, reply.Message)
 }

@@ -147,7 +147,8 @@ func Fetch(ctx context.Context, client *http.Client, url string) (servers []Serv
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return nil, 0, fmt.Errorf("%w: %s answers %s", ErrList, url, resp.Status)
+		// Not in its own words, which could steer a terminal.
+		return nil, 0, fmt.Errorf("%w: %s answers %d %s", ErrList, url, resp.StatusCode, http.StatusText(resp.StatusCode))
 	}
 	b, err := io.ReadAll(io.LimitReader(resp.Body, MaxList+1))
 	if err != nil {

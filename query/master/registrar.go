@@ -151,7 +151,7 @@ func httpClient(network string, local netip.Addr) *http.Client {
 		dialer.LocalAddr = net.TCPAddrFromAddrPort(netip.AddrPortFrom(local, 0))
 	}
 	return &http.Client{
-		Timeout: requestTimeout,
+		Timeout: requestTimeout, CheckRedirect: sameMaster,
 		Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment,
 			DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
@@ -160,6 +160,16 @@ func httpClient(network string, local netip.Addr) *http.Client {
 			ForceAttemptHTTP2: true, MaxIdleConns: 4, IdleConnTimeout: 60 * time.Second, TLSHandshakeTimeout: requestTimeout,
 		},
 	}
+}
+
+// sameMaster keeps requests with the master that the operator named: they carry what
+// lets a server stay on the list, and tokens of communities, and nobody else may have
+// those, nor have a server send requests into its own network.
+func sameMaster(req *http.Request, via []*http.Request) error {
+	if from := via[0].URL; req.URL.Scheme != from.Scheme || req.URL.Host != from.Host || len(via) > 3 {
+		return errors.New("the master sends requests on to somewhere else; is sv_register_url up to date?")
+	}
+	return nil
 }
 
 // globalToken is the token that an HTTP master uses, which has no address of its
