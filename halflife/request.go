@@ -107,7 +107,9 @@ func ParseRequest(b []byte) Request {
 	case equalFold(word, "rcon"):
 		r.Kind = RequestRcon
 	case equalFold(word, "challenge"):
-		if what, _ := firstWord(args); equalFold(what, "rcon") {
+		// With a number behind it, it is an answer: two servers could send each other
+		// those for ever.
+		if what, rest := firstWord(args); len(rest) == 0 && equalFold(what, "rcon") {
 			r.Kind = RequestRconChallenge
 		}
 	}

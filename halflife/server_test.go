@@ -420,3 +420,21 @@ func BenchmarkFeed(b *testing.B) {
 		})
 	}
 }
+
+// What servers say is no question to other servers: they would talk to each other
+// for ever, once somebody has begun it in the name of one of them.
+func TestAnswersAreNoRequests(t *testing.T) {
+	i := halflife.Info{Address: "10.0.0.1:27015", Name: "x", Map: "y", Dir: "z", Game: "g", Players: 'n', Max: 'f', Bots: 'o', Protocol: 'n'}
+	players := make([]halflife.Player, 'l')
+	for _, b := range [][]byte{
+		halflife.AppendPong(nil), halflife.AppendInfo(nil, &i), halflife.AppendDetails(nil, &i), halflife.AppendA2SInfo(nil, &i),
+		halflife.AppendInfostring(nil, &i), halflife.AppendPlayers(nil, players, halflife.MaxDatagram), halflife.AppendA2SPlayers(nil, players, halflife.MaxDatagram),
+		halflife.AppendRules(nil, make([]halflife.Rule, 'n'), halflife.MaxDatagram), halflife.AppendA2SChallenge(nil, 0x6f666e69),
+		halflife.AppendRconChallenge(nil, 123456789), halflife.AppendRefused(nil, "rcon"), halflife.AppendPrint(nil, "ist"),
+		halflife.AppendMasterChallenge(nil, 1, 0), halflife.AppendMasterChallenge(nil, 1, 2),
+	} {
+		if r := halflife.ParseRequest(b); r.Kind != halflife.RequestNone {
+			t.Errorf("%q is request %d", b, r.Kind)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -310,16 +311,17 @@ func (s *Server) mayBan(call *console.Call, net netip.Prefix) bool {
 }
 
 func (s *Server) cmdUnban(call *console.Call) {
-	if addr, err := netip.ParseAddr(call.Arg(0)); err == nil {
-		e, banned := s.bans.find(addr.Unmap())
-		if !banned || !s.bans.store.Remove(e.Net) {
+	list := s.bans.list()
+	if nets, err := networks(call.Arg(0)); err == nil && len(nets) == 1 && !strings.Contains(call.Arg(0), ",") {
+		i := slices.IndexFunc(list, func(e ban) bool { return e.Net == nets[0] })
+		if i < 0 {
 			call.Print("net_ban", "unban failed (invalid entry)")
 			return
 		}
-		call.Print("net_ban", "unbanned '%s' %s", e.name(), e.terms(s.bans.clock()))
+		s.bans.store.Remove(list[i].Net)
+		call.Print("net_ban", "unbanned '%s' %s", list[i].name(), list[i].terms(s.bans.clock()))
 		return
 	}
-	list := s.bans.list()
 	i := call.Int(0)
 	if strings.Trim(call.Arg(0), "0123456789") != "" || i < 0 || i >= len(list) {
 		call.Print("net_ban", "unban failed (invalid index)")

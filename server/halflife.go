@@ -279,7 +279,7 @@ func networks(list string) (nets []netip.Prefix, err error) {
 			if err != nil {
 				return nil, fmt.Errorf("%q is no network", word)
 			}
-			net = single(a)
+			net = single(a.Unmap())
 		}
 		nets = append(nets, net.Masked())
 	}
