@@ -140,7 +140,11 @@ func (l *BanList) now() time.Time {
 	return time.Now()
 }
 
-// Add implements Bans. Loopback and networks larger than an IPv4 /8 or an IPv6
+// localhost4 is the IPv4 address of programs of this machine. Others of 127.0.0.0/8
+// are used on purpose, by tests and bots, which can do without.
+var localhost4 = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+
+// Add implements Bans. Localhost and networks larger than an IPv4 /8 or an IPv6
 // /16 cannot be banned. When 32768 networks are banned, the ban that ends first
 // makes room.
 func (l *BanList) Add(b Ban) error {
@@ -201,7 +205,7 @@ func checkNet(net netip.Prefix) (netip.Prefix, error) {
 	switch {
 	case net.Bits() < shortest:
 		return net, fmt.Errorf("%w %v: that is too much of the world", ErrBan, net)
-	case net.Addr().IsLoopback(), net.Contains(netip.IPv6Loopback()):
+	case net.Contains(localhost4), net.Contains(netip.IPv6Loopback()):
 		return net, fmt.Errorf("%w %v: this machine cannot be banned", ErrBan, net)
 	}
 	return net, nil
