@@ -473,10 +473,7 @@ func describeMessage(m msg7.Message) string {
 	case *msg7.RconCmdAdd:
 		fmt.Fprintf(&b, " %s", strings.TrimSpace(fmt.Sprintf("%s %s", m.Name, m.Params)))
 	case *msg7.SvVoteSet:
-		if m.Timeout == 25 {
-			m.Timeout = 24 // it is said some ms after the start, mostly
-		}
-		fields(&b, "", reflect.ValueOf(m).Elem(), nil)
+		fmt.Fprintf(&b, " ClientID=%d Type=%d Timeout=%v Description=%q Reason=%q", m.ClientID, m.Type, m.Timeout != 0, m.Description, m.Reason)
 	case *msg7.SvTeam:
 		fmt.Fprintf(&b, " ClientID=%d Team=%d Silent=%v Cooldown=%v", m.ClientID, m.Team, m.Silent, m.CooldownTick != 0)
 	default:
