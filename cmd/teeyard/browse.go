@@ -30,6 +30,7 @@ type browseCmd struct {
 	Ask      bool          `help:"Ask each server itself, also when the list says enough."`
 	Timeout  time.Duration `help:"How long to wait for each answer." default:"2.5s"`
 	Rate     int           `help:"How many servers are asked per second." default:"200"`
+	HalfLife bool          `name:"halflife" help:"The list is that of a Half-Life master."`
 	JSON     bool          `name:"json" help:"Print one JSON object per server."`
 }
 
@@ -43,7 +44,11 @@ UDP masters, as Teeworlds has them, know addresses only; each server is asked.
 Without a port both versions are looked for, 0.6 on 8300 and 0.7 on 8283:
 
   teeyard browse master1.teeworlds.com --not-empty
-  teeyard browse master1.teeworlds.com:8283 --gametype ctf --json | jq .info.name`
+  teeyard browse master1.teeworlds.com:8283 --gametype ctf --json | jq .info.name
+
+Half-Life masters are asked on 27010; "teeyard master" is one:
+
+  teeyard browse --halflife master.example.org --gametype teeworlds`
 }
 
 // Run lists servers.
@@ -52,6 +57,9 @@ func (c *browseCmd) Run() error {
 	defer stop()
 	if c.Rate <= 0 || c.Timeout <= 0 {
 		return errors.New("--rate and --timeout are above zero")
+	}
+	if c.HalfLife {
+		return c.halfLife(ctx)
 	}
 	servers, err := c.list(ctx)
 	if err != nil {
@@ -76,14 +84,7 @@ func (c *browseCmd) Run() error {
 		return nil
 	}
 	printList(os.Stdout, all)
-	fmt.Fprintf(os.Stderr, "%d servers", len(all))
-	if len(all) != total {
-		fmt.Fprintf(os.Stderr, " of %d", total)
-	}
-	if silent > 0 {
-		fmt.Fprintf(os.Stderr, "; %d more did not answer", silent)
-	}
-	fmt.Fprintln(os.Stderr)
+	printCounts(len(all), total, silent)
 	return nil
 }
 
@@ -196,21 +197,18 @@ func (c *browseCmd) ask(ctx context.Context, servers []master.Server) (all []lis
 		return nil, 0, err
 	}
 	defer sock.Close()
-	show := isTerminal(os.Stderr)
+	show := progressLine{on: isTerminal(os.Stderr)}
 	done := 0
 	err = query.Each(ctx, sock, query.Config{Timeout: c.Timeout, Rate: c.Rate}, targets, func(r query.Result) {
-		if done++; show {
-			fmt.Fprintf(os.Stderr, "\r%d of %d servers asked", done, len(targets))
-		}
+		done++
+		show.say("%d of %d servers asked", done, len(targets))
 		if r.Err != nil {
 			silent++
 			return
 		}
 		all = append(all, listed{servers[at[r.Addr]], r})
 	})
-	if show {
-		fmt.Fprint(os.Stderr, "\r\x1b[K")
-	}
+	show.end()
 	return all, silent, err
 }
 

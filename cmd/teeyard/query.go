@@ -28,8 +28,9 @@ type queryCmd struct {
 
 // Help says what is asked.
 func (queryCmd) Help() string {
-	return `The server is asked in all ways at once: as Teeworlds 0.7, as 0.6, and as DDNet.
-What it answers is put together.
+	return `The server is asked in all ways at once: as Teeworlds 0.7, as 0.6, as DDNet, and
+in the protocol of Half-Life and Source servers (A2S). What it answers is put
+together. Without a port it is 8303, and 27015 if a Half-Life server is there.
 
   teeyard query localhost
   teeyard query example.org:8305 --json | jq -r '.info.clients[].name'`
@@ -39,18 +40,27 @@ What it answers is put together.
 func (c *queryCmd) Run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	r, err := query.Host(ctx, query.Config{Timeout: c.Timeout}, c.Host)
+	r, old, err := c.ask(ctx)
 	if errors.Is(err, query.ErrNoAnswer) {
-		return fmt.Errorf("%v did not answer within %v; asked as 0.7, 0.6, 0.6 extended and 0.6 with 64 players.\n"+
+		return fmt.Errorf("%v did not answer within %v; asked as 0.7, 0.6, 0.6 extended, 0.6 with 64 players, A2S and Half-Life.\n"+
 			"Is the server running, is this its UDP port, and does a firewall let UDP through?", r.Addr, c.Timeout)
 	}
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return json.NewEncoder(os.Stdout).Encode(newServerJSON(&r))
+		s := newServerJSON(&r)
+		if old != nil {
+			s.HalfLife = newHalfLifeJSON(old)
+			s.Addresses[0], s.Error = old.Peer.String(), ""
+		}
+		return json.NewEncoder(os.Stdout).Encode(s)
 	}
-	printServer(os.Stdout, &r)
+	if r.Err != nil {
+		printHalfLife(os.Stdout, old)
+		return nil
+	}
+	printServer(os.Stdout, &r, old)
 	return nil
 }
 
@@ -68,6 +78,7 @@ type serverJSON struct {
 	Location   string          `json:"location,omitempty"`
 	Error      string          `json:"error,omitempty"`
 	Info       json.RawMessage `json:"info,omitempty"`
+	HalfLife   *halfLifeJSON   `json:"half_life,omitempty"`
 }
 
 func newServerJSON(r *query.Result) serverJSON {
@@ -96,8 +107,9 @@ func newServerJSON(r *query.Result) serverJSON {
 
 var skills = [...]string{"casual", "normal", "competitive"}
 
-// printServer prints a server as a table: what it is, then who is there.
-func printServer(w io.Writer, r *query.Result) {
+// printServer prints a server as a table: what it is, then who is there. old is nil
+// if it does not speak the Half-Life protocol.
+func printServer(w io.Writer, r *query.Result, old *halfLifeAnswer) {
 	i := &r.Info
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(what, format string, args ...any) { fmt.Fprintf(t, what+"\t"+format+"\n", args...) }
@@ -106,7 +118,11 @@ func printServer(w io.Writer, r *query.Result) {
 	if i.Hostname != "" {
 		line("host name", "%s", i.Hostname)
 	}
-	line("answers as", "%s", answersAs(r))
+	as := answersAs(r)
+	if old != nil {
+		as += ", " + strings.Join(old.forms, ", ")
+	}
+	line("answers as", "%s", as)
 	version := i.Version
 	if _, own, ok := strings.Cut(version, "↔"); ok {
 		version = own // what is before it is for the filters of browsers

@@ -25,7 +25,7 @@ type rconCmd struct {
 	Command      []string `arg:"" optional:"" passthrough:"" help:"Command to run. Without one, lines are read from the terminal or the input."`
 	PasswordFile string   `help:"File whose first line is the password." type:"existingfile" placeholder:"FILE"`
 	Name         string   `help:"Name to log in with, on servers that have accounts (DDNet)."`
-	Protocol     string   `help:"How to reach the console: halflife, game or auto." enum:"auto,halflife,game" default:"auto"`
+	Protocol     string   `help:"How to reach the console: halflife, game, econ or auto." enum:"auto,halflife,game,econ" default:"auto"`
 }
 
 // Help says where the password comes from.
@@ -39,7 +39,12 @@ or asked for. It is no argument, since everybody on a machine can read those.
 
 "halflife" is the remote console of Half-Life servers, "game" that of Teeworlds 0.7
 and 0.6, which needs a free seat on the server. By itself the program asks for the
-first and takes the second if nobody answers. Both send the password in the clear.
+first and takes the second if nobody answers. "econ" is the external console of
+Teeworlds servers, over TCP at the server's ec_port, with its ec_password:
+
+  teeyard rcon localhost:8304 --protocol econ status
+
+All of them send the password in the clear.
 A command is sent once: when no answer comes, look before you repeat it.`
 }
 
@@ -127,7 +132,7 @@ func talkOn(ctx context.Context, r remote, t *term.Terminal) error {
 		}
 		err = printRun(ctx, t, r, line)
 		switch {
-		case errors.Is(err, halflife.ErrAuth), errors.Is(err, halflife.ErrBanned), errors.Is(err, client.ErrClosed), errors.Is(err, client.ErrRcon), ctx.Err() != nil:
+		case errors.Is(err, halflife.ErrAuth), errors.Is(err, halflife.ErrBanned), errors.Is(err, client.ErrClosed), errors.Is(err, client.ErrRcon), errors.Is(err, errEconClosed), ctx.Err() != nil:
 			return err
 		case err != nil:
 			fmt.Fprintln(t, err)
@@ -168,8 +173,11 @@ func (c *rconCmd) password() (string, error) {
 const patience = 800 * time.Millisecond
 
 func (c *rconCmd) open(ctx context.Context, password string) (remote, error) {
-	if c.Protocol == "game" {
+	switch c.Protocol {
+	case "game":
 		return openGame(ctx, c.Host, c.Name, password)
+	case "econ":
+		return openEcon(ctx, c.Host, password)
 	}
 	h, err := openHalfLife(ctx, c.Host, password)
 	if err != nil {

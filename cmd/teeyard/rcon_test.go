@@ -28,10 +28,10 @@ func TestHalfLifeScripts(t *testing.T) {
 			if err := freePorts(env); err != nil {
 				return err
 			}
-			env.Setenv("MASTER", env.Getenv("NOBODY"))
+			env.Setenv("MASTER", env.Getenv("SPARE"))
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"goldsrc": goldsrc, "registered": registered},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"goldsrc": goldsrc, "registered": registered, "listed": countListed},
 	})
 }
 
@@ -116,6 +116,22 @@ func registered(ts *testscript.TestScript, neg bool, args []string) {
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Millisecond) {
 		list, err := halflife.FetchList(context.Background(), conn, loopback(ts, args[0]), halflife.ListConfig{Form: halflife.ListBatch, Private: true})
 		if slices.Contains(list, want) != neg {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("the list has %v, %v", list, err)
+		}
+	}
+}
+
+// countListed is "listed MASTER N": it waits until so many servers are on a master's list.
+func countListed(ts *testscript.TestScript, _ bool, args []string) {
+	conn, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
+	ts.Check(err)
+	defer conn.Close()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		list, err := halflife.FetchList(context.Background(), conn, loopback(ts, args[0]), halflife.ListConfig{Private: true})
+		if err == nil && fmt.Sprint(len(list)) == args[1] {
 			return
 		}
 		if time.Now().After(deadline) {

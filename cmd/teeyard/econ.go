@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/teeyard/teeyard/halflife"
+)
+
+// econ is the external console of Teeworlds servers: lines over TCP.
+type econ struct {
+	conn net.Conn
+	buf  []byte // what came and is no line yet
+}
+
+var (
+	errEconPassword = errors.New("wrong password of the external console")
+	errEconClosed   = errors.New("the external console has ended the connection")
+)
+
+const (
+	econDial  = 10 * time.Second
+	econLogin = 5 * time.Second
+	// econQuiet is the silence that ends the output of a command, which nothing
+	// else marks.
+	econQuiet = 250 * time.Millisecond
+	econSpan  = 10 * time.Second // for all of it
+	maxEcon   = 64 << 10         // bytes without an end of line
+	maxEconIn = 1300             // bytes of a line that servers take
+)
+
+// openEcon connects to host:port, for there is no usual port.
+func openEcon(ctx context.Context, host, password string) (remote, error) {
+	if _, _, err := net.SplitHostPort(host); err != nil {
+		return nil, fmt.Errorf("%s: the port of an external console has to be named, as in localhost:8304 (ec_port)", host)
+	}
+	if strings.ContainsAny(password, "\r\n\x00") || password == "" || len(password) > maxEconIn {
+		return nil, errors.New("that cannot be a password of an external console")
+	}
+	d := net.Dialer{Timeout: econDial}
+	conn, err := d.DialContext(ctx, "tcp", host)
+	if err != nil {
+		return nil, err
+	}
+	e := &econ{conn: conn}
+	if err := e.login(ctx, password); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// login waits to be asked, says the password and waits to be let in.
+func (e *econ) login(ctx context.Context, password string) error {
+	until := time.Now().Add(econLogin)
+	asked := false
+	for {
+		line, err := e.line(ctx, until)
+		if err != nil {
+			// What it says before it hangs up need not end as a line does.
+			if rest := halflife.Clean(bytes.Trim(e.buf, "\x00\r\n")); rest != "" && errors.Is(err, errEconClosed) {
+				return errors.New(rest)
+			}
+			return err
+		}
+		switch {
+		case !asked && strings.HasPrefix(line, "Enter password"):
+			asked = true
+			if err := e.send(password); err != nil {
+				return err
+			}
+		case asked && strings.HasPrefix(line, "Authentication successful"):
+			return nil
+		case asked && strings.HasPrefix(line, "Wrong password"):
+			return errEconPassword
+		case !asked || strings.HasPrefix(line, "Too many"):
+			return errors.New(line)
+		}
+	}
+}
+
+func (e *econ) send(line string) error {
+	e.conn.SetWriteDeadline(time.Now().Add(econSpan))
+	_, err := e.conn.Write([]byte(line + "\n"))
+	return err
+}
+
+// errQuiet is returned by line when nothing came in time.
+var errQuiet = errors.New("the external console does not answer")
+
+// line reads a line without its end, which servers make of line breaks and NULs.
+func (e *econ) line(ctx context.Context, until time.Time) (string, error) {
+	stop := context.AfterFunc(ctx, func() { e.conn.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	chunk := make([]byte, 4096)
+	for {
+		e.buf = bytes.TrimLeft(e.buf, "\x00\r\n")
+		if i := bytes.IndexAny(e.buf, "\r\n"); i >= 0 {
+			line := halflife.Clean(e.buf[:i])
+			e.buf = e.buf[i:]
+			return line, nil
+		}
+		if len(e.buf) > maxEcon {
+			return "", errors.New("a line of the external console does not end")
+		}
+		e.conn.SetReadDeadline(until)
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		n, err := e.conn.Read(chunk)
+		e.buf = append(e.buf, chunk[:n]...)
+		var slow net.Error
+		switch {
+		case n > 0:
+		case ctx.Err() != nil:
+			return "", ctx.Err()
+		case errors.As(err, &slow) && slow.Timeout():
+			return "", errQuiet
+		case err != nil:
+			return "", fmt.Errorf("%w (%v)", errEconClosed, err)
+		}
+	}
+}
+
+// run implements remote. The console shows all that happens on the server; what
+// happens meanwhile is part of the output.
+func (e *econ) run(ctx context.Context, line string) (string, error) {
+	if line == "" {
+		return "", nil
+	}
+	if strings.ContainsAny(line, "\r\n\x00") || len(line) > maxEconIn {
+		return "", halflife.ErrCommand
+	}
+	e.drain(ctx)
+	if err := e.send(line); err != nil {
+		return "", fmt.Errorf("%w (%v)", errEconClosed, err)
+	}
+	var out strings.Builder
+	for end := time.Now().Add(econSpan); time.Now().Before(end); {
+		text, err := e.line(ctx, time.Now().Add(econQuiet))
+		if errors.Is(err, errQuiet) {
+			break
+		}
+		if errors.Is(err, errEconClosed) && out.Len() > 0 {
+			break // as after "shutdown"
+		}
+		if err != nil {
+			return out.String(), err
+		}
+		out.WriteString(text)
+		out.WriteByte('\n')
+	}
+	return out.String(), nil
+}
+
+// drain leaves out what was shown since the last command.
+func (e *econ) drain(ctx context.Context) {
+	for {
+		if _, err := e.line(ctx, time.Now().Add(time.Millisecond)); err != nil {
+			return
+		}
+	}
+}
+
+// Close implements remote.
+func (e *econ) Close() error { return e.conn.Close() }
