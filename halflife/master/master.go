@@ -83,6 +83,7 @@ type entry struct {
 
 	// A probe is under way while tries > 0.
 	tries      int
+	recheck    int64 // when to ask whether it is still there, 0 if nobody says otherwise
 	next       int64 // when to ask again, or to give up
 	challenges int
 	checked    int64 // when the last probe began
@@ -191,8 +192,10 @@ func (m *Master) Feed(now int64, peer transport.Peer, b []byte) {
 	}
 	if halflife.IsShutdown(b) {
 		m.stats.Shutdowns++
-		if e := m.servers[peer]; e != nil && e.listed && e.tries == 0 && now-e.checked >= int64(recheckEvery) {
-			m.probe(now, e)
+		if e := m.servers[peer]; e != nil && e.listed && e.tries == 0 {
+			if e.recheck = e.checked + int64(recheckEvery); now >= e.recheck {
+				m.probe(now, e)
+			}
 		}
 		return
 	}
@@ -256,7 +259,7 @@ func (m *Master) remove(e *entry) {
 
 // probe asks a server whether it is one.
 func (m *Master) probe(now int64, e *entry) {
-	e.tries, e.challenges, e.checked = 0, 0, now
+	e.tries, e.challenges, e.checked, e.recheck = 0, 0, now, 0
 	m.probeAgain(now, e)
 }
 
@@ -323,6 +326,8 @@ func (m *Master) Advance(now int64) {
 		switch {
 		case now >= e.expires:
 			m.remove(e)
+		case e.tries == 0 && e.recheck != 0 && now >= e.recheck:
+			m.probe(now, e)
 		case e.tries == 0 || now < e.next:
 		case e.tries < probeTries:
 			m.probeAgain(now, e)

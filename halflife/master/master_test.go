@@ -257,6 +257,17 @@ func TestPoisoning(t *testing.T) {
 	if l.listed(server) {
 		t.Error("still listed after it left")
 	}
+	// One that leaves as soon as it has come is asked a little later.
+	l.register(server, game(0))
+	if !l.listed(server) {
+		t.Error("not listed again")
+	}
+	delete(l.games, server)
+	l.m.Feed(l.now, server, halflife.AppendShutdown(nil))
+	l.pass(50 * time.Second)
+	if l.listed(server) {
+		t.Error("still listed long after it left")
+	}
 	// Addresses that nobody else could reach.
 	for _, a := range []string{"10.0.0.1:1024", "127.0.0.1:8303", "192.168.1.1:8303", "169.254.1.1:8303", "[2001:db8::1]:8303"} {
 		l.register(netip.MustParseAddrPort(a), game(0))
