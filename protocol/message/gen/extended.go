@@ -120,7 +120,7 @@ func emitTolerant(s *schema, w *writer, o *object) {
 	w.comment(fmt.Sprintf("Take reads the object from src. It fails, and leaves the object as it is, if src has fewer than %d integers. Those behind Size%s are ignored.", *o.Min, o.Go))
 	w.p("func (o *%s) Take(src []int32) error {", o.Go)
 	if *o.Min > 0 {
-		w.p("if len(src) < %d {\nreturn shortError(%q, len(src), %d)\n}", *o.Min, o.Name, *o.Min)
+		w.p("if len(src) < %d {\nreturn version.ShortError(%q, len(src), %d)\n}", *o.Min, o.Name, *o.Min)
 	}
 	defaults := ""
 	at := 0
@@ -147,9 +147,9 @@ func emitTakeAny(s *schema, w *writer, o *object) {
 	}
 	w.p("func (o *%s) Take(src []int32) error {", o.Go)
 	if o.Ext != "" {
-		w.p("if len(src) < Size%s {\nreturn shortError(%q, len(src), Size%s)\n}", o.Go, o.Name, o.Go)
+		w.p("if len(src) < Size%s {\nreturn version.ShortError(%q, len(src), Size%s)\n}", o.Go, o.Name, o.Go)
 	} else {
-		w.p("if len(src) != Size%s {\nreturn sizeError(%q, len(src), Size%s)\n}", o.Go, o.Name, o.Go)
+		w.p("if len(src) != Size%s {\nreturn version.SizeError(%q, len(src), Size%s)\n}", o.Go, o.Name, o.Go)
 	}
 	emitTake(s, w, o, "src")
 	w.p("return nil\n}\n")

@@ -199,8 +199,8 @@ func needsValue(fields []*field) bool {
 // message, for errors.
 func emitUnpack(w *writer, f *field, msg, path, label string) {
 	x, label := path+f.Name, label+f.Name
-	fail := fmt.Sprintf("return fieldError(%q, %q, v, u)", msg, label)
-	failText := fmt.Sprintf("return fieldError(%q, %q, 0, u)", msg, label)
+	fail := fmt.Sprintf("return version.FieldError(%q, %q, v, u)", msg, label)
+	failText := fmt.Sprintf("return version.FieldError(%q, %q, 0, u)", msg, label)
 	switch f.Type {
 	case "struct":
 		for _, g := range f.strct.Fields {

@@ -90,10 +90,10 @@ func emitObject(s *schema, w *writer, o *object) {
 	}
 	w.comment(fmt.Sprintf("Take reads the object from src. It fails, and leaves the object as it is, if src does not have exactly Size%s integers or one is out of range.", o.Go))
 	w.p("func (o *%s) Take(src []int32) error {", o.Go)
-	w.p("if len(src) != Size%s {\nreturn sizeError(%q, len(src), Size%s)\n}", o.Go, o.Name, o.Go)
+	w.p("if len(src) != Size%s {\nreturn version.SizeError(%q, len(src), Size%s)\n}", o.Go, o.Name, o.Go)
 	at := 0
 	for _, f := range s.allFields(o) {
-		fail := fmt.Sprintf("return rangeError(%q, %q, v)", o.Name, f.Name)
+		fail := fmt.Sprintf("return version.RangeError(%q, %q, v)", o.Name, f.Name)
 		if c := outside(f, "v"); c != "" {
 			if f.Count > 0 {
 				w.p("for _, v := range src[%d:%d] {\nif %s {\n%s\n}\n}", at, at+f.ints(), c, fail)

@@ -156,7 +156,7 @@ func emitDecoder(s *schema, w *writer) {
 		w.p("return &%s, nil", x)
 	}
 	w.p("}")
-	w.p("return nil, idError(int32(id))\n}\n")
+	w.p("return nil, version.IDError(int32(id), id.Desc())\n}\n")
 
 	w.comment("ObjectDecoder reads snapshot objects. Like a Decoder it holds one of each.")
 	w.p("type ObjectDecoder struct {")
@@ -171,7 +171,7 @@ func emitDecoder(s *schema, w *writer) {
 	for _, o := range s.Objects {
 		w.p("case Type%s:\no = &d.%s", o.Go, lower(o.Go))
 	}
-	w.p("default:\nreturn nil, typeError(typ)\n}")
+	w.p("default:\nreturn nil, version.TypeError(typ)\n}")
 	w.p("if err := o.Take(src); err != nil {\nreturn nil, err\n}")
 	w.p("return o, nil\n}")
 }

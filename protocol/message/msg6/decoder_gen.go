@@ -543,7 +543,7 @@ func (d *Decoder) decode(id ID) (Message, error) {
 		}
 		return &d.svMapInfo, nil
 	}
-	return nil, idError(int32(id))
+	return nil, version.IDError(int32(id), id.Desc())
 }
 
 // ObjectDecoder reads snapshot objects. Like a Decoder it holds one of each.
@@ -671,7 +671,7 @@ func (d *ObjectDecoder) Take(typ int, src []int32) (Object, error) {
 	case TypeEventMapSoundWorld:
 		o = &d.eventMapSoundWorld
 	default:
-		return nil, typeError(typ)
+		return nil, version.TypeError(typ)
 	}
 	if err := o.Take(src); err != nil {
 		return nil, err

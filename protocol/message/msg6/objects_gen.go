@@ -222,7 +222,7 @@ func (o *PlayerInput) Put(dst []int32) {
 // if src does not have exactly SizePlayerInput integers.
 func (o *PlayerInput) Take(src []int32) error {
 	if len(src) != SizePlayerInput {
-		return sizeError("PlayerInput", len(src), SizePlayerInput)
+		return version.SizeError("PlayerInput", len(src), SizePlayerInput)
 	}
 	o.Direction = src[0]
 	o.TargetX = src[1]
@@ -285,7 +285,7 @@ func (o *Projectile) Put(dst []int32) {
 // if src does not have exactly SizeProjectile integers.
 func (o *Projectile) Take(src []int32) error {
 	if len(src) != SizeProjectile {
-		return sizeError("Projectile", len(src), SizeProjectile)
+		return version.SizeError("Projectile", len(src), SizeProjectile)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -340,7 +340,7 @@ func (o *Laser) Put(dst []int32) {
 // if src does not have exactly SizeLaser integers.
 func (o *Laser) Take(src []int32) error {
 	if len(src) != SizeLaser {
-		return sizeError("Laser", len(src), SizeLaser)
+		return version.SizeError("Laser", len(src), SizeLaser)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -390,7 +390,7 @@ func (o *Pickup) Put(dst []int32) {
 // if src does not have exactly SizePickup integers.
 func (o *Pickup) Take(src []int32) error {
 	if len(src) != SizePickup {
-		return sizeError("Pickup", len(src), SizePickup)
+		return version.SizeError("Pickup", len(src), SizePickup)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -437,7 +437,7 @@ func (o *Flag) Put(dst []int32) {
 // if src does not have exactly SizeFlag integers.
 func (o *Flag) Take(src []int32) error {
 	if len(src) != SizeFlag {
-		return sizeError("Flag", len(src), SizeFlag)
+		return version.SizeError("Flag", len(src), SizeFlag)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -499,7 +499,7 @@ func (o *GameInfo) Put(dst []int32) {
 // if src does not have exactly SizeGameInfo integers.
 func (o *GameInfo) Take(src []int32) error {
 	if len(src) != SizeGameInfo {
-		return sizeError("GameInfo", len(src), SizeGameInfo)
+		return version.SizeError("GameInfo", len(src), SizeGameInfo)
 	}
 	o.Flags = GameFlags(src[0])
 	o.StateFlags = GameStateFlags(src[1])
@@ -559,7 +559,7 @@ func (o *GameData) Put(dst []int32) {
 // if src does not have exactly SizeGameData integers.
 func (o *GameData) Take(src []int32) error {
 	if len(src) != SizeGameData {
-		return sizeError("GameData", len(src), SizeGameData)
+		return version.SizeError("GameData", len(src), SizeGameData)
 	}
 	o.ScoreRed = src[0]
 	o.ScoreBlue = src[1]
@@ -643,7 +643,7 @@ func (o *CharacterCore) Put(dst []int32) {
 // if src does not have exactly SizeCharacterCore integers.
 func (o *CharacterCore) Take(src []int32) error {
 	if len(src) != SizeCharacterCore {
-		return sizeError("CharacterCore", len(src), SizeCharacterCore)
+		return version.SizeError("CharacterCore", len(src), SizeCharacterCore)
 	}
 	o.Tick = src[0]
 	o.X = src[1]
@@ -733,7 +733,7 @@ func (o *Character) Put(dst []int32) {
 // if src does not have exactly SizeCharacter integers.
 func (o *Character) Take(src []int32) error {
 	if len(src) != SizeCharacter {
-		return sizeError("Character", len(src), SizeCharacter)
+		return version.SizeError("Character", len(src), SizeCharacter)
 	}
 	o.Tick = src[0]
 	o.X = src[1]
@@ -814,7 +814,7 @@ func (o *PlayerInfo) Put(dst []int32) {
 // if src does not have exactly SizePlayerInfo integers.
 func (o *PlayerInfo) Take(src []int32) error {
 	if len(src) != SizePlayerInfo {
-		return sizeError("PlayerInfo", len(src), SizePlayerInfo)
+		return version.SizeError("PlayerInfo", len(src), SizePlayerInfo)
 	}
 	o.Local = src[0]
 	o.ClientID = src[1]
@@ -876,7 +876,7 @@ func (o *ClientInfo) Put(dst []int32) {
 // if src does not have exactly SizeClientInfo integers.
 func (o *ClientInfo) Take(src []int32) error {
 	if len(src) != SizeClientInfo {
-		return sizeError("ClientInfo", len(src), SizeClientInfo)
+		return version.SizeError("ClientInfo", len(src), SizeClientInfo)
 	}
 	copy(o.Name[:], src[0:])
 	copy(o.Clan[:], src[4:])
@@ -925,7 +925,7 @@ func (o *SpectatorInfo) Put(dst []int32) {
 // if src does not have exactly SizeSpectatorInfo integers.
 func (o *SpectatorInfo) Take(src []int32) error {
 	if len(src) != SizeSpectatorInfo {
-		return sizeError("SpectatorInfo", len(src), SizeSpectatorInfo)
+		return version.SizeError("SpectatorInfo", len(src), SizeSpectatorInfo)
 	}
 	o.SpectatorID = src[0]
 	o.X = src[1]
@@ -967,7 +967,7 @@ func (o *EventCommon) Put(dst []int32) {
 // if src does not have exactly SizeEventCommon integers.
 func (o *EventCommon) Take(src []int32) error {
 	if len(src) != SizeEventCommon {
-		return sizeError("Common", len(src), SizeEventCommon)
+		return version.SizeError("Common", len(src), SizeEventCommon)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1002,7 +1002,7 @@ func (o *EventExplosion) Put(dst []int32) {
 // if src does not have exactly SizeEventExplosion integers.
 func (o *EventExplosion) Take(src []int32) error {
 	if len(src) != SizeEventExplosion {
-		return sizeError("Explosion", len(src), SizeEventExplosion)
+		return version.SizeError("Explosion", len(src), SizeEventExplosion)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1037,7 +1037,7 @@ func (o *EventSpawn) Put(dst []int32) {
 // if src does not have exactly SizeEventSpawn integers.
 func (o *EventSpawn) Take(src []int32) error {
 	if len(src) != SizeEventSpawn {
-		return sizeError("Spawn", len(src), SizeEventSpawn)
+		return version.SizeError("Spawn", len(src), SizeEventSpawn)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1072,7 +1072,7 @@ func (o *EventHammerHit) Put(dst []int32) {
 // if src does not have exactly SizeEventHammerHit integers.
 func (o *EventHammerHit) Take(src []int32) error {
 	if len(src) != SizeEventHammerHit {
-		return sizeError("HammerHit", len(src), SizeEventHammerHit)
+		return version.SizeError("HammerHit", len(src), SizeEventHammerHit)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1110,7 +1110,7 @@ func (o *EventDeath) Put(dst []int32) {
 // if src does not have exactly SizeEventDeath integers.
 func (o *EventDeath) Take(src []int32) error {
 	if len(src) != SizeEventDeath {
-		return sizeError("Death", len(src), SizeEventDeath)
+		return version.SizeError("Death", len(src), SizeEventDeath)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1152,7 +1152,7 @@ func (o *EventSoundGlobal) Put(dst []int32) {
 // if src does not have exactly SizeEventSoundGlobal integers.
 func (o *EventSoundGlobal) Take(src []int32) error {
 	if len(src) != SizeEventSoundGlobal {
-		return sizeError("SoundGlobal", len(src), SizeEventSoundGlobal)
+		return version.SizeError("SoundGlobal", len(src), SizeEventSoundGlobal)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1194,7 +1194,7 @@ func (o *EventSoundWorld) Put(dst []int32) {
 // if src does not have exactly SizeEventSoundWorld integers.
 func (o *EventSoundWorld) Take(src []int32) error {
 	if len(src) != SizeEventSoundWorld {
-		return sizeError("SoundWorld", len(src), SizeEventSoundWorld)
+		return version.SizeError("SoundWorld", len(src), SizeEventSoundWorld)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1237,7 +1237,7 @@ func (o *EventDamageInd) Put(dst []int32) {
 // if src does not have exactly SizeEventDamageInd integers.
 func (o *EventDamageInd) Take(src []int32) error {
 	if len(src) != SizeEventDamageInd {
-		return sizeError("DamageInd", len(src), SizeEventDamageInd)
+		return version.SizeError("DamageInd", len(src), SizeEventDamageInd)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1387,7 +1387,7 @@ func (o *DDNetPlayer) Put(dst []int32) {
 // if src has fewer than 2 integers. Those behind SizeDDNetPlayer are ignored.
 func (o *DDNetPlayer) Take(src []int32) error {
 	if len(src) < 2 {
-		return shortError("DDNetPlayer", len(src), 2)
+		return version.ShortError("DDNetPlayer", len(src), 2)
 	}
 	all := [SizeDDNetPlayer]int32{2: -2}
 	o.Missing = len(all) - copy(all[:], src)
@@ -1495,7 +1495,7 @@ func (o *DDRaceProjectile) Put(dst []int32) {
 // if src has fewer than SizeDDRaceProjectile integers. More are ignored.
 func (o *DDRaceProjectile) Take(src []int32) error {
 	if len(src) < SizeDDRaceProjectile {
-		return shortError("DDRaceProjectile", len(src), SizeDDRaceProjectile)
+		return version.ShortError("DDRaceProjectile", len(src), SizeDDRaceProjectile)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1574,7 +1574,7 @@ func (o *DDNetLaser) Put(dst []int32) {
 // if src has fewer than 7 integers. Those behind SizeDDNetLaser are ignored.
 func (o *DDNetLaser) Take(src []int32) error {
 	if len(src) < 7 {
-		return shortError("DDNetLaser", len(src), 7)
+		return version.ShortError("DDNetLaser", len(src), 7)
 	}
 	all := [SizeDDNetLaser]int32{7: -1, 8: -1}
 	o.Missing = len(all) - copy(all[:], src)
@@ -1651,7 +1651,7 @@ func (o *DDNetProjectile) Put(dst []int32) {
 // if src has fewer than SizeDDNetProjectile integers. More are ignored.
 func (o *DDNetProjectile) Take(src []int32) error {
 	if len(src) < SizeDDNetProjectile {
-		return shortError("DDNetProjectile", len(src), SizeDDNetProjectile)
+		return version.ShortError("DDNetProjectile", len(src), SizeDDNetProjectile)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1720,7 +1720,7 @@ func (o *DDNetPickup) Put(dst []int32) {
 // if src has fewer than 5 integers. Those behind SizeDDNetPickup are ignored.
 func (o *DDNetPickup) Take(src []int32) error {
 	if len(src) < 5 {
-		return shortError("DDNetPickup", len(src), 5)
+		return version.ShortError("DDNetPickup", len(src), 5)
 	}
 	all := [SizeDDNetPickup]int32{}
 	o.Missing = len(all) - copy(all[:], src)
@@ -1769,7 +1769,7 @@ func (o *SpecChar) Put(dst []int32) {
 // if src has fewer than SizeSpecChar integers. More are ignored.
 func (o *SpecChar) Take(src []int32) error {
 	if len(src) < SizeSpecChar {
-		return shortError("SpecChar", len(src), SizeSpecChar)
+		return version.ShortError("SpecChar", len(src), SizeSpecChar)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1863,7 +1863,7 @@ func (o *EntityEx) Put(dst []int32) {
 // if src has fewer than SizeEntityEx integers. More are ignored.
 func (o *EntityEx) Take(src []int32) error {
 	if len(src) < SizeEntityEx {
-		return shortError("EntityEx", len(src), SizeEntityEx)
+		return version.ShortError("EntityEx", len(src), SizeEntityEx)
 	}
 	o.SwitchNumber = src[0]
 	o.Layer = src[1]
@@ -1921,7 +1921,7 @@ func (o *DDNetSpectatorInfo) Put(dst []int32) {
 // ignored.
 func (o *DDNetSpectatorInfo) Take(src []int32) error {
 	if len(src) < 4 {
-		return shortError("DDNetSpectatorInfo", len(src), 4)
+		return version.ShortError("DDNetSpectatorInfo", len(src), 4)
 	}
 	all := [SizeDDNetSpectatorInfo]int32{}
 	o.Missing = len(all) - copy(all[:], src)
@@ -1969,7 +1969,7 @@ func (o *SpectatorCount) Put(dst []int32) {
 // if src has fewer than SizeSpectatorCount integers. More are ignored.
 func (o *SpectatorCount) Take(src []int32) error {
 	if len(src) < SizeSpectatorCount {
-		return shortError("SpectatorCount", len(src), SizeSpectatorCount)
+		return version.ShortError("SpectatorCount", len(src), SizeSpectatorCount)
 	}
 	o.NumSpectators = src[0]
 	return nil
@@ -2009,7 +2009,7 @@ func (o *MapBestTime) Put(dst []int32) {
 // if src has fewer than SizeMapBestTime integers. More are ignored.
 func (o *MapBestTime) Take(src []int32) error {
 	if len(src) < SizeMapBestTime {
-		return shortError("MapBestTime", len(src), SizeMapBestTime)
+		return version.ShortError("MapBestTime", len(src), SizeMapBestTime)
 	}
 	o.Seconds = src[0]
 	o.Millis = src[1]
@@ -2065,7 +2065,7 @@ func (o *EnvelopeTrigger) Put(dst []int32) {
 // ignored.
 func (o *EnvelopeTrigger) Take(src []int32) error {
 	if len(src) < 3 {
-		return shortError("EnvelopeTrigger", len(src), 3)
+		return version.ShortError("EnvelopeTrigger", len(src), 3)
 	}
 	all := [SizeEnvelopeTrigger]int32{}
 	o.Missing = len(all) - copy(all[:], src)
@@ -2107,7 +2107,7 @@ func (o *EventBirthday) Put(dst []int32) {
 // if src has fewer than SizeEventBirthday integers. More are ignored.
 func (o *EventBirthday) Take(src []int32) error {
 	if len(src) < SizeEventBirthday {
-		return shortError("Birthday", len(src), SizeEventBirthday)
+		return version.ShortError("Birthday", len(src), SizeEventBirthday)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -2142,7 +2142,7 @@ func (o *EventFinish) Put(dst []int32) {
 // if src has fewer than SizeEventFinish integers. More are ignored.
 func (o *EventFinish) Take(src []int32) error {
 	if len(src) < SizeEventFinish {
-		return shortError("Finish", len(src), SizeEventFinish)
+		return version.ShortError("Finish", len(src), SizeEventFinish)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -2181,7 +2181,7 @@ func (o *EventMapSoundWorld) Put(dst []int32) {
 // if src has fewer than SizeEventMapSoundWorld integers. More are ignored.
 func (o *EventMapSoundWorld) Take(src []int32) error {
 	if len(src) < SizeEventMapSoundWorld {
-		return shortError("MapSoundWorld", len(src), SizeEventMapSoundWorld)
+		return version.ShortError("MapSoundWorld", len(src), SizeEventMapSoundWorld)
 	}
 	o.X = src[0]
 	o.Y = src[1]

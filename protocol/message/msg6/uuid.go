@@ -67,7 +67,7 @@ func (o *Ex) Put(dst []int32) {
 // has fewer than SizeEx integers. More are ignored.
 func (o *Ex) Take(src []int32) error {
 	if len(src) < SizeEx {
-		return shortError("Ex", len(src), SizeEx)
+		return version.ShortError("Ex", len(src), SizeEx)
 	}
 	for i := range SizeEx {
 		binary.BigEndian.PutUint32(o.UUID[4*i:], uint32(src[i]))

@@ -5,12 +5,12 @@ package msg7
 func checkInfoRecord(m *InfoRecord) error {
 	switch {
 	case m.Clients > m.MaxClients:
-		return rangeError("InfoRecord", "Clients", m.Clients)
+		return version.RangeError("InfoRecord", "Clients", m.Clients)
 	case m.Players > m.Clients:
-		return rangeError("InfoRecord", "Players", m.Players)
+		return version.RangeError("InfoRecord", "Players", m.Players)
 	case m.PlayerSlots < m.Players || m.PlayerSlots > m.MaxClients,
 		m.PlayerSlots > maxStandardPlayers && standardMode(m.GameType):
-		return rangeError("InfoRecord", "PlayerSlots", m.PlayerSlots)
+		return version.RangeError("InfoRecord", "PlayerSlots", m.PlayerSlots)
 	}
 	return nil
 }
@@ -30,7 +30,7 @@ func standardMode(gameType []byte) bool {
 // checkSnap checks that the part is one of the announced ones.
 func checkSnap(m *Snap) error {
 	if m.Part >= m.Parts {
-		return rangeError("SNAP", "Part", m.Part)
+		return version.RangeError("SNAP", "Part", m.Part)
 	}
 	return nil
 }

@@ -357,7 +357,7 @@ func (d *Decoder) decode(id ID) (Message, error) {
 		}
 		return &d.clCommand, nil
 	}
-	return nil, idError(int32(id))
+	return nil, version.IDError(int32(id), id.Desc())
 }
 
 // ObjectDecoder reads snapshot objects. Like a Decoder it holds one of each.
@@ -443,7 +443,7 @@ func (d *ObjectDecoder) Take(typ int, src []int32) (Object, error) {
 	case TypeGameDataRace:
 		o = &d.gameDataRace
 	default:
-		return nil, typeError(typ)
+		return nil, version.TypeError(typ)
 	}
 	if err := o.Take(src); err != nil {
 		return nil, err

@@ -66,7 +66,7 @@ func (m *Input) Unpack(u *packer.Unpacker) error {
 	m.IntendedTick = u.Int()
 	m.Size = u.Int()
 	if u.Err() != nil || m.Size/4 > MaxInputWords {
-		return fieldError("INPUT", "Size", m.Size, u)
+		return version.FieldError("INPUT", "Size", m.Size, u)
 	}
 	n, read := m.Count(), 0
 	for read < n {

@@ -18,6 +18,7 @@ package msg7
 import (
 	"fmt"
 
+	"github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
@@ -88,29 +89,21 @@ func (id ID) Flush() bool {
 }
 
 // Sender says which side sends a message.
-type Sender uint8
+type Sender = message.Sender
 
 const (
 	// FromNobody is for messages that are only in demos, and for reserved ids.
-	FromNobody Sender = iota
+	FromNobody = message.FromNobody
 	// FromClient is for messages from client to server.
-	FromClient
+	FromClient = message.FromClient
 	// FromServer is for messages from server to client.
-	FromServer
+	FromServer = message.FromServer
 	// FromBoth is for messages that either side sends.
-	FromBoth
+	FromBoth = message.FromBoth
 )
 
 // Desc describes a type of message.
-type Desc struct {
-	Name     string // in the original
-	Doc      string // what it is for
-	Sender   Sender
-	Vital    bool // sent in a vital chunk
-	Flush    bool // sent without waiting for more
-	NoRecord bool // left out of demos
-	Reserved bool // named by the original but never used
-}
+type Desc = message.Desc
 
 // Object is an item of a snapshot.
 type Object interface {
@@ -143,10 +136,10 @@ func (d *Decoder) Decode(payload []byte) (Message, error) {
 	d.u.Reset(payload)
 	id := d.u.Int()
 	if err := d.u.Err(); err != nil {
-		return nil, &FieldError{Name: "message", Field: "id", Err: err}
+		return nil, &FieldError{Version: version, Name: "message", Field: "id", Err: err}
 	}
 	if id < 0 || id > maxID {
-		return nil, idError(id)
+		return nil, version.IDError(id, nil)
 	}
 	return d.decode(ID(id))
 }

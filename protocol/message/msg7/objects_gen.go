@@ -168,22 +168,22 @@ func (o *PlayerInput) Put(dst []int32) {
 // range.
 func (o *PlayerInput) Take(src []int32) error {
 	if len(src) != SizePlayerInput {
-		return sizeError("PlayerInput", len(src), SizePlayerInput)
+		return version.SizeError("PlayerInput", len(src), SizePlayerInput)
 	}
 	if v := src[0]; v < -1 || v > 1 {
-		return rangeError("PlayerInput", "Direction", v)
+		return version.RangeError("PlayerInput", "Direction", v)
 	}
 	if v := src[3]; v < 0 || v > 1 {
-		return rangeError("PlayerInput", "Jump", v)
+		return version.RangeError("PlayerInput", "Jump", v)
 	}
 	if v := src[5]; v < 0 || v > 1 {
-		return rangeError("PlayerInput", "Hook", v)
+		return version.RangeError("PlayerInput", "Hook", v)
 	}
 	if v := src[6]; v&^127 != 0 {
-		return rangeError("PlayerInput", "PlayerFlags", v)
+		return version.RangeError("PlayerInput", "PlayerFlags", v)
 	}
 	if v := src[7]; v < 0 || v > 5 {
-		return rangeError("PlayerInput", "WantedWeapon", v)
+		return version.RangeError("PlayerInput", "WantedWeapon", v)
 	}
 	o.Direction = src[0]
 	o.TargetX = src[1]
@@ -240,13 +240,13 @@ func (o *Projectile) Put(dst []int32) {
 // range.
 func (o *Projectile) Take(src []int32) error {
 	if len(src) != SizeProjectile {
-		return sizeError("Projectile", len(src), SizeProjectile)
+		return version.SizeError("Projectile", len(src), SizeProjectile)
 	}
 	if v := src[4]; v < 0 || v > 5 {
-		return rangeError("Projectile", "Type", v)
+		return version.RangeError("Projectile", "Type", v)
 	}
 	if v := src[5]; v < 0 {
-		return rangeError("Projectile", "StartTick", v)
+		return version.RangeError("Projectile", "StartTick", v)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -294,10 +294,10 @@ func (o *Laser) Put(dst []int32) {
 // if src does not have exactly SizeLaser integers or one is out of range.
 func (o *Laser) Take(src []int32) error {
 	if len(src) != SizeLaser {
-		return sizeError("Laser", len(src), SizeLaser)
+		return version.SizeError("Laser", len(src), SizeLaser)
 	}
 	if v := src[4]; v < 0 {
-		return rangeError("Laser", "StartTick", v)
+		return version.RangeError("Laser", "StartTick", v)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -338,10 +338,10 @@ func (o *Pickup) Put(dst []int32) {
 // if src does not have exactly SizePickup integers or one is out of range.
 func (o *Pickup) Take(src []int32) error {
 	if len(src) != SizePickup {
-		return sizeError("Pickup", len(src), SizePickup)
+		return version.SizeError("Pickup", len(src), SizePickup)
 	}
 	if v := src[2]; v < 0 || v > 7 {
-		return rangeError("Pickup", "Type", v)
+		return version.RangeError("Pickup", "Type", v)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -380,10 +380,10 @@ func (o *Flag) Put(dst []int32) {
 // if src does not have exactly SizeFlag integers or one is out of range.
 func (o *Flag) Take(src []int32) error {
 	if len(src) != SizeFlag {
-		return sizeError("Flag", len(src), SizeFlag)
+		return version.SizeError("Flag", len(src), SizeFlag)
 	}
 	if v := src[2]; v < 0 || v > 1 {
-		return rangeError("Flag", "Team", v)
+		return version.RangeError("Flag", "Team", v)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -422,16 +422,16 @@ func (o *GameData) Put(dst []int32) {
 // if src does not have exactly SizeGameData integers or one is out of range.
 func (o *GameData) Take(src []int32) error {
 	if len(src) != SizeGameData {
-		return sizeError("GameData", len(src), SizeGameData)
+		return version.SizeError("GameData", len(src), SizeGameData)
 	}
 	if v := src[0]; v < 0 {
-		return rangeError("GameData", "StartTick", v)
+		return version.RangeError("GameData", "StartTick", v)
 	}
 	if v := src[1]; v&^63 != 0 {
-		return rangeError("GameData", "StateFlags", v)
+		return version.RangeError("GameData", "StateFlags", v)
 	}
 	if v := src[2]; v < 0 {
-		return rangeError("GameData", "StateEndTick", v)
+		return version.RangeError("GameData", "StateEndTick", v)
 	}
 	o.StartTick = src[0]
 	o.StateFlags = GameStateFlags(src[1])
@@ -468,7 +468,7 @@ func (o *GameDataTeam) Put(dst []int32) {
 // range.
 func (o *GameDataTeam) Take(src []int32) error {
 	if len(src) != SizeGameDataTeam {
-		return sizeError("GameDataTeam", len(src), SizeGameDataTeam)
+		return version.SizeError("GameDataTeam", len(src), SizeGameDataTeam)
 	}
 	o.ScoreRed = src[0]
 	o.ScoreBlue = src[1]
@@ -510,19 +510,19 @@ func (o *GameDataFlag) Put(dst []int32) {
 // range.
 func (o *GameDataFlag) Take(src []int32) error {
 	if len(src) != SizeGameDataFlag {
-		return sizeError("GameDataFlag", len(src), SizeGameDataFlag)
+		return version.SizeError("GameDataFlag", len(src), SizeGameDataFlag)
 	}
 	if v := src[0]; v < -3 || v > 63 {
-		return rangeError("GameDataFlag", "CarrierRed", v)
+		return version.RangeError("GameDataFlag", "CarrierRed", v)
 	}
 	if v := src[1]; v < -3 || v > 63 {
-		return rangeError("GameDataFlag", "CarrierBlue", v)
+		return version.RangeError("GameDataFlag", "CarrierBlue", v)
 	}
 	if v := src[2]; v < 0 {
-		return rangeError("GameDataFlag", "DropTickRed", v)
+		return version.RangeError("GameDataFlag", "DropTickRed", v)
 	}
 	if v := src[3]; v < 0 {
-		return rangeError("GameDataFlag", "DropTickBlue", v)
+		return version.RangeError("GameDataFlag", "DropTickBlue", v)
 	}
 	o.CarrierRed = FlagCarrier(src[0])
 	o.CarrierBlue = FlagCarrier(src[1])
@@ -602,25 +602,25 @@ func (o *CharacterCore) Put(dst []int32) {
 // range.
 func (o *CharacterCore) Take(src []int32) error {
 	if len(src) != SizeCharacterCore {
-		return sizeError("CharacterCore", len(src), SizeCharacterCore)
+		return version.SizeError("CharacterCore", len(src), SizeCharacterCore)
 	}
 	if v := src[0]; v < 0 {
-		return rangeError("CharacterCore", "Tick", v)
+		return version.RangeError("CharacterCore", "Tick", v)
 	}
 	if v := src[6]; v < -1 || v > 1 {
-		return rangeError("CharacterCore", "Direction", v)
+		return version.RangeError("CharacterCore", "Direction", v)
 	}
 	if v := src[7]; v < 0 || v > 3 {
-		return rangeError("CharacterCore", "Jumped", v)
+		return version.RangeError("CharacterCore", "Jumped", v)
 	}
 	if v := src[8]; v < -1 || v > 63 {
-		return rangeError("CharacterCore", "HookedPlayer", v)
+		return version.RangeError("CharacterCore", "HookedPlayer", v)
 	}
 	if v := src[9]; v < -1 || v > 5 {
-		return rangeError("CharacterCore", "HookState", v)
+		return version.RangeError("CharacterCore", "HookState", v)
 	}
 	if v := src[10]; v < 0 {
-		return rangeError("CharacterCore", "HookTick", v)
+		return version.RangeError("CharacterCore", "HookTick", v)
 	}
 	o.Tick = src[0]
 	o.X = src[1]
@@ -699,43 +699,43 @@ func (o *Character) Put(dst []int32) {
 // if src does not have exactly SizeCharacter integers or one is out of range.
 func (o *Character) Take(src []int32) error {
 	if len(src) != SizeCharacter {
-		return sizeError("Character", len(src), SizeCharacter)
+		return version.SizeError("Character", len(src), SizeCharacter)
 	}
 	if v := src[0]; v < 0 {
-		return rangeError("Character", "Tick", v)
+		return version.RangeError("Character", "Tick", v)
 	}
 	if v := src[6]; v < -1 || v > 1 {
-		return rangeError("Character", "Direction", v)
+		return version.RangeError("Character", "Direction", v)
 	}
 	if v := src[7]; v < 0 || v > 3 {
-		return rangeError("Character", "Jumped", v)
+		return version.RangeError("Character", "Jumped", v)
 	}
 	if v := src[8]; v < -1 || v > 63 {
-		return rangeError("Character", "HookedPlayer", v)
+		return version.RangeError("Character", "HookedPlayer", v)
 	}
 	if v := src[9]; v < -1 || v > 5 {
-		return rangeError("Character", "HookState", v)
+		return version.RangeError("Character", "HookState", v)
 	}
 	if v := src[10]; v < 0 {
-		return rangeError("Character", "HookTick", v)
+		return version.RangeError("Character", "HookTick", v)
 	}
 	if v := src[15]; v < 0 || v > 10 {
-		return rangeError("Character", "Health", v)
+		return version.RangeError("Character", "Health", v)
 	}
 	if v := src[16]; v < 0 || v > 10 {
-		return rangeError("Character", "Armor", v)
+		return version.RangeError("Character", "Armor", v)
 	}
 	if v := src[18]; v < -1 || v > 5 {
-		return rangeError("Character", "Weapon", v)
+		return version.RangeError("Character", "Weapon", v)
 	}
 	if v := src[19]; v < 0 || v > 5 {
-		return rangeError("Character", "Emote", v)
+		return version.RangeError("Character", "Emote", v)
 	}
 	if v := src[20]; v < 0 {
-		return rangeError("Character", "AttackTick", v)
+		return version.RangeError("Character", "AttackTick", v)
 	}
 	if v := src[21]; v&^31 != 0 {
-		return rangeError("Character", "TriggeredEvents", v)
+		return version.RangeError("Character", "TriggeredEvents", v)
 	}
 	o.Tick = src[0]
 	o.X = src[1]
@@ -794,10 +794,10 @@ func (o *PlayerInfo) Put(dst []int32) {
 // range.
 func (o *PlayerInfo) Take(src []int32) error {
 	if len(src) != SizePlayerInfo {
-		return sizeError("PlayerInfo", len(src), SizePlayerInfo)
+		return version.SizeError("PlayerInfo", len(src), SizePlayerInfo)
 	}
 	if v := src[0]; v&^127 != 0 {
-		return rangeError("PlayerInfo", "PlayerFlags", v)
+		return version.RangeError("PlayerInfo", "PlayerFlags", v)
 	}
 	o.PlayerFlags = PlayerFlags(src[0])
 	o.Score = src[1]
@@ -841,13 +841,13 @@ func (o *SpectatorInfo) Put(dst []int32) {
 // range.
 func (o *SpectatorInfo) Take(src []int32) error {
 	if len(src) != SizeSpectatorInfo {
-		return sizeError("SpectatorInfo", len(src), SizeSpectatorInfo)
+		return version.SizeError("SpectatorInfo", len(src), SizeSpectatorInfo)
 	}
 	if v := src[0]; v < 0 || v > 3 {
-		return rangeError("SpectatorInfo", "Mode", v)
+		return version.RangeError("SpectatorInfo", "Mode", v)
 	}
 	if v := src[1]; v < -1 || v > 63 {
-		return rangeError("SpectatorInfo", "SpectatorID", v)
+		return version.RangeError("SpectatorInfo", "SpectatorID", v)
 	}
 	o.Mode = SpecMode(src[0])
 	o.SpectatorID = src[1]
@@ -908,17 +908,17 @@ func (o *DeClientInfo) Put(dst []int32) {
 // range.
 func (o *DeClientInfo) Take(src []int32) error {
 	if len(src) != SizeDeClientInfo {
-		return sizeError("De_ClientInfo", len(src), SizeDeClientInfo)
+		return version.SizeError("De_ClientInfo", len(src), SizeDeClientInfo)
 	}
 	if v := src[0]; v < 0 || v > 1 {
-		return rangeError("De_ClientInfo", "Local", v)
+		return version.RangeError("De_ClientInfo", "Local", v)
 	}
 	if v := src[1]; v < -1 || v > 1 {
-		return rangeError("De_ClientInfo", "Team", v)
+		return version.RangeError("De_ClientInfo", "Team", v)
 	}
 	for _, v := range src[46:52] {
 		if v < 0 || v > 1 {
-			return rangeError("De_ClientInfo", "UseCustomColors", v)
+			return version.RangeError("De_ClientInfo", "UseCustomColors", v)
 		}
 	}
 	o.Local = src[0] != 0
@@ -974,22 +974,22 @@ func (o *DeGameInfo) Put(dst []int32) {
 // range.
 func (o *DeGameInfo) Take(src []int32) error {
 	if len(src) != SizeDeGameInfo {
-		return sizeError("De_GameInfo", len(src), SizeDeGameInfo)
+		return version.SizeError("De_GameInfo", len(src), SizeDeGameInfo)
 	}
 	if v := src[0]; v&^15 != 0 {
-		return rangeError("De_GameInfo", "GameFlags", v)
+		return version.RangeError("De_GameInfo", "GameFlags", v)
 	}
 	if v := src[1]; v < 0 {
-		return rangeError("De_GameInfo", "ScoreLimit", v)
+		return version.RangeError("De_GameInfo", "ScoreLimit", v)
 	}
 	if v := src[2]; v < 0 {
-		return rangeError("De_GameInfo", "TimeLimit", v)
+		return version.RangeError("De_GameInfo", "TimeLimit", v)
 	}
 	if v := src[3]; v < 0 {
-		return rangeError("De_GameInfo", "MatchNum", v)
+		return version.RangeError("De_GameInfo", "MatchNum", v)
 	}
 	if v := src[4]; v < 0 {
-		return rangeError("De_GameInfo", "MatchCurrent", v)
+		return version.RangeError("De_GameInfo", "MatchCurrent", v)
 	}
 	o.GameFlags = GameFlags(src[0])
 	o.ScoreLimit = src[1]
@@ -1025,7 +1025,7 @@ func (o *DeTuneParams) Put(dst []int32) {
 // range.
 func (o *DeTuneParams) Take(src []int32) error {
 	if len(src) != SizeDeTuneParams {
-		return sizeError("De_TuneParams", len(src), SizeDeTuneParams)
+		return version.SizeError("De_TuneParams", len(src), SizeDeTuneParams)
 	}
 	copy(o.Params[:], src[0:])
 	return nil
@@ -1060,7 +1060,7 @@ func (o *EventCommon) Put(dst []int32) {
 // range.
 func (o *EventCommon) Take(src []int32) error {
 	if len(src) != SizeEventCommon {
-		return sizeError("Common", len(src), SizeEventCommon)
+		return version.SizeError("Common", len(src), SizeEventCommon)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1093,7 +1093,7 @@ func (o *EventExplosion) Put(dst []int32) {
 // range.
 func (o *EventExplosion) Take(src []int32) error {
 	if len(src) != SizeEventExplosion {
-		return sizeError("Explosion", len(src), SizeEventExplosion)
+		return version.SizeError("Explosion", len(src), SizeEventExplosion)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1126,7 +1126,7 @@ func (o *EventSpawn) Put(dst []int32) {
 // range.
 func (o *EventSpawn) Take(src []int32) error {
 	if len(src) != SizeEventSpawn {
-		return sizeError("Spawn", len(src), SizeEventSpawn)
+		return version.SizeError("Spawn", len(src), SizeEventSpawn)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1159,7 +1159,7 @@ func (o *EventHammerHit) Put(dst []int32) {
 // range.
 func (o *EventHammerHit) Take(src []int32) error {
 	if len(src) != SizeEventHammerHit {
-		return sizeError("HammerHit", len(src), SizeEventHammerHit)
+		return version.SizeError("HammerHit", len(src), SizeEventHammerHit)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1195,10 +1195,10 @@ func (o *EventDeath) Put(dst []int32) {
 // range.
 func (o *EventDeath) Take(src []int32) error {
 	if len(src) != SizeEventDeath {
-		return sizeError("Death", len(src), SizeEventDeath)
+		return version.SizeError("Death", len(src), SizeEventDeath)
 	}
 	if v := src[2]; v < 0 || v > 63 {
-		return rangeError("Death", "ClientID", v)
+		return version.RangeError("Death", "ClientID", v)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1235,10 +1235,10 @@ func (o *EventSoundWorld) Put(dst []int32) {
 // range.
 func (o *EventSoundWorld) Take(src []int32) error {
 	if len(src) != SizeEventSoundWorld {
-		return sizeError("SoundWorld", len(src), SizeEventSoundWorld)
+		return version.SizeError("SoundWorld", len(src), SizeEventSoundWorld)
 	}
 	if v := src[2]; v < 0 || v > 40 {
-		return rangeError("SoundWorld", "Sound", v)
+		return version.RangeError("SoundWorld", "Sound", v)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1287,19 +1287,19 @@ func (o *EventDamage) Put(dst []int32) {
 // range.
 func (o *EventDamage) Take(src []int32) error {
 	if len(src) != SizeEventDamage {
-		return sizeError("Damage", len(src), SizeEventDamage)
+		return version.SizeError("Damage", len(src), SizeEventDamage)
 	}
 	if v := src[2]; v < 0 || v > 63 {
-		return rangeError("Damage", "ClientID", v)
+		return version.RangeError("Damage", "ClientID", v)
 	}
 	if v := src[4]; v < 0 || v > 9 {
-		return rangeError("Damage", "Health", v)
+		return version.RangeError("Damage", "Health", v)
 	}
 	if v := src[5]; v < 0 || v > 9 {
-		return rangeError("Damage", "Armor", v)
+		return version.RangeError("Damage", "Armor", v)
 	}
 	if v := src[6]; v < 0 || v > 1 {
-		return rangeError("Damage", "Self", v)
+		return version.RangeError("Damage", "Self", v)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1338,10 +1338,10 @@ func (o *PlayerInfoRace) Put(dst []int32) {
 // range.
 func (o *PlayerInfoRace) Take(src []int32) error {
 	if len(src) != SizePlayerInfoRace {
-		return sizeError("PlayerInfoRace", len(src), SizePlayerInfoRace)
+		return version.SizeError("PlayerInfoRace", len(src), SizePlayerInfoRace)
 	}
 	if v := src[0]; v < 0 {
-		return rangeError("PlayerInfoRace", "StartTick", v)
+		return version.RangeError("PlayerInfoRace", "StartTick", v)
 	}
 	o.StartTick = src[0]
 	return nil
@@ -1379,16 +1379,16 @@ func (o *GameDataRace) Put(dst []int32) {
 // range.
 func (o *GameDataRace) Take(src []int32) error {
 	if len(src) != SizeGameDataRace {
-		return sizeError("GameDataRace", len(src), SizeGameDataRace)
+		return version.SizeError("GameDataRace", len(src), SizeGameDataRace)
 	}
 	if v := src[0]; v < -1 {
-		return rangeError("GameDataRace", "BestTime", v)
+		return version.RangeError("GameDataRace", "BestTime", v)
 	}
 	if v := src[1]; v < 0 || v > 3 {
-		return rangeError("GameDataRace", "Precision", v)
+		return version.RangeError("GameDataRace", "Precision", v)
 	}
 	if v := src[2]; v&^7 != 0 {
-		return rangeError("GameDataRace", "RaceFlags", v)
+		return version.RangeError("GameDataRace", "RaceFlags", v)
 	}
 	o.BestTime = src[0]
 	o.Precision = src[1]

@@ -38,17 +38,17 @@ func (m *Info) Append(dst []byte) []byte {
 func (m *Info) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if m.NetVersion = u.String(packer.CC); u.Err() != nil {
-		return fieldError("INFO", "NetVersion", 0, u)
+		return version.FieldError("INFO", "NetVersion", 0, u)
 	}
 	if m.Password = u.String(packer.CC); u.Err() != nil {
-		return fieldError("INFO", "Password", 0, u)
+		return version.FieldError("INFO", "Password", 0, u)
 	}
 	v = 0
 	if u.Len() > 0 {
 		v = u.Int()
 	}
 	if u.Err() != nil {
-		return fieldError("INFO", "ClientVersion", v, u)
+		return version.FieldError("INFO", "ClientVersion", v, u)
 	}
 	m.ClientVersion = v
 	return nil
@@ -93,27 +93,27 @@ func (m *MapChange) Append(dst []byte) []byte {
 func (m *MapChange) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if m.Name = u.String(packer.Strict); u.Err() != nil {
-		return fieldError("MAP_CHANGE", "Name", 0, u)
+		return version.FieldError("MAP_CHANGE", "Name", 0, u)
 	}
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("MAP_CHANGE", "CRC", v, u)
+		return version.FieldError("MAP_CHANGE", "CRC", v, u)
 	}
 	m.CRC = v
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("MAP_CHANGE", "Size", v, u)
+		return version.FieldError("MAP_CHANGE", "Size", v, u)
 	}
 	m.Size = v
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("MAP_CHANGE", "ChunksPerRequest", v, u)
+		return version.FieldError("MAP_CHANGE", "ChunksPerRequest", v, u)
 	}
 	m.ChunksPerRequest = v
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("MAP_CHANGE", "ChunkSize", v, u)
+		return version.FieldError("MAP_CHANGE", "ChunkSize", v, u)
 	}
 	m.ChunkSize = v
 	m.SHA256.unpack(u)
 	if u.Err() != nil {
-		return fieldError("MAP_CHANGE", "SHA256", 0, u)
+		return version.FieldError("MAP_CHANGE", "SHA256", 0, u)
 	}
 	return nil
 }
@@ -194,42 +194,42 @@ func (m *InfoRecord) Append(dst []byte) []byte {
 func (m *InfoRecord) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if m.Version = u.String(packer.Strict); u.Err() != nil {
-		return fieldError("InfoRecord", "Version", 0, u)
+		return version.FieldError("InfoRecord", "Version", 0, u)
 	}
 	if m.Name = u.String(packer.Strict); u.Err() != nil {
-		return fieldError("InfoRecord", "Name", 0, u)
+		return version.FieldError("InfoRecord", "Name", 0, u)
 	}
 	if m.Hostname = u.String(packer.Strict); u.Err() != nil {
-		return fieldError("InfoRecord", "Hostname", 0, u)
+		return version.FieldError("InfoRecord", "Hostname", 0, u)
 	}
 	if m.Map = u.String(packer.Strict); u.Err() != nil {
-		return fieldError("InfoRecord", "Map", 0, u)
+		return version.FieldError("InfoRecord", "Map", 0, u)
 	}
 	if m.GameType = u.String(packer.Strict); u.Err() != nil {
-		return fieldError("InfoRecord", "GameType", 0, u)
+		return version.FieldError("InfoRecord", "GameType", 0, u)
 	}
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("InfoRecord", "Flags", v, u)
+		return version.FieldError("InfoRecord", "Flags", v, u)
 	}
 	m.Flags = ServerInfoFlags(v)
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("InfoRecord", "SkillLevel", v, u)
+		return version.FieldError("InfoRecord", "SkillLevel", v, u)
 	}
 	m.SkillLevel = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return fieldError("InfoRecord", "Players", v, u)
+		return version.FieldError("InfoRecord", "Players", v, u)
 	}
 	m.Players = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return fieldError("InfoRecord", "PlayerSlots", v, u)
+		return version.FieldError("InfoRecord", "PlayerSlots", v, u)
 	}
 	m.PlayerSlots = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return fieldError("InfoRecord", "Clients", v, u)
+		return version.FieldError("InfoRecord", "Clients", v, u)
 	}
 	m.Clients = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return fieldError("InfoRecord", "MaxClients", v, u)
+		return version.FieldError("InfoRecord", "MaxClients", v, u)
 	}
 	m.MaxClients = v
 	if err := checkInfoRecord(m); err != nil {
@@ -271,42 +271,42 @@ func (m *ServerInfo) Append(dst []byte) []byte {
 func (m *ServerInfo) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if m.Record.Version = u.String(packer.Strict); u.Err() != nil {
-		return fieldError("SERVERINFO", "Record.Version", 0, u)
+		return version.FieldError("SERVERINFO", "Record.Version", 0, u)
 	}
 	if m.Record.Name = u.String(packer.Strict); u.Err() != nil {
-		return fieldError("SERVERINFO", "Record.Name", 0, u)
+		return version.FieldError("SERVERINFO", "Record.Name", 0, u)
 	}
 	if m.Record.Hostname = u.String(packer.Strict); u.Err() != nil {
-		return fieldError("SERVERINFO", "Record.Hostname", 0, u)
+		return version.FieldError("SERVERINFO", "Record.Hostname", 0, u)
 	}
 	if m.Record.Map = u.String(packer.Strict); u.Err() != nil {
-		return fieldError("SERVERINFO", "Record.Map", 0, u)
+		return version.FieldError("SERVERINFO", "Record.Map", 0, u)
 	}
 	if m.Record.GameType = u.String(packer.Strict); u.Err() != nil {
-		return fieldError("SERVERINFO", "Record.GameType", 0, u)
+		return version.FieldError("SERVERINFO", "Record.GameType", 0, u)
 	}
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("SERVERINFO", "Record.Flags", v, u)
+		return version.FieldError("SERVERINFO", "Record.Flags", v, u)
 	}
 	m.Record.Flags = ServerInfoFlags(v)
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("SERVERINFO", "Record.SkillLevel", v, u)
+		return version.FieldError("SERVERINFO", "Record.SkillLevel", v, u)
 	}
 	m.Record.SkillLevel = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return fieldError("SERVERINFO", "Record.Players", v, u)
+		return version.FieldError("SERVERINFO", "Record.Players", v, u)
 	}
 	m.Record.Players = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return fieldError("SERVERINFO", "Record.PlayerSlots", v, u)
+		return version.FieldError("SERVERINFO", "Record.PlayerSlots", v, u)
 	}
 	m.Record.PlayerSlots = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return fieldError("SERVERINFO", "Record.Clients", v, u)
+		return version.FieldError("SERVERINFO", "Record.Clients", v, u)
 	}
 	m.Record.Clients = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return fieldError("SERVERINFO", "Record.MaxClients", v, u)
+		return version.FieldError("SERVERINFO", "Record.MaxClients", v, u)
 	}
 	m.Record.MaxClients = v
 	if err := checkInfoRecord(&m.Record); err != nil {
@@ -374,30 +374,30 @@ func (m *Snap) Append(dst []byte) []byte {
 func (m *Snap) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("SNAP", "Tick", v, u)
+		return version.FieldError("SNAP", "Tick", v, u)
 	}
 	m.Tick = v
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("SNAP", "DeltaTick", v, u)
+		return version.FieldError("SNAP", "DeltaTick", v, u)
 	}
 	m.DeltaTick = v
 	if v = u.Int(); v < 1 || v > 64 || u.Err() != nil {
-		return fieldError("SNAP", "Parts", v, u)
+		return version.FieldError("SNAP", "Parts", v, u)
 	}
 	m.Parts = v
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
-		return fieldError("SNAP", "Part", v, u)
+		return version.FieldError("SNAP", "Part", v, u)
 	}
 	m.Part = v
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("SNAP", "CRC", v, u)
+		return version.FieldError("SNAP", "CRC", v, u)
 	}
 	m.CRC = v
 	if v = u.Int(); v < 0 || v > 900 || u.Err() != nil {
-		return fieldError("SNAP", "Data", v, u)
+		return version.FieldError("SNAP", "Data", v, u)
 	}
 	if m.Data = u.Raw(int(v)); u.Err() != nil {
-		return fieldError("SNAP", "Data", 0, u)
+		return version.FieldError("SNAP", "Data", 0, u)
 	}
 	if err := checkSnap(m); err != nil {
 		return err
@@ -432,11 +432,11 @@ func (m *SnapEmpty) Append(dst []byte) []byte {
 func (m *SnapEmpty) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("SNAPEMPTY", "Tick", v, u)
+		return version.FieldError("SNAPEMPTY", "Tick", v, u)
 	}
 	m.Tick = v
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("SNAPEMPTY", "DeltaTick", v, u)
+		return version.FieldError("SNAPEMPTY", "DeltaTick", v, u)
 	}
 	m.DeltaTick = v
 	return nil
@@ -476,22 +476,22 @@ func (m *SnapSingle) Append(dst []byte) []byte {
 func (m *SnapSingle) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("SNAPSINGLE", "Tick", v, u)
+		return version.FieldError("SNAPSINGLE", "Tick", v, u)
 	}
 	m.Tick = v
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("SNAPSINGLE", "DeltaTick", v, u)
+		return version.FieldError("SNAPSINGLE", "DeltaTick", v, u)
 	}
 	m.DeltaTick = v
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("SNAPSINGLE", "CRC", v, u)
+		return version.FieldError("SNAPSINGLE", "CRC", v, u)
 	}
 	m.CRC = v
 	if v = u.Int(); v < 0 || v > 900 || u.Err() != nil {
-		return fieldError("SNAPSINGLE", "Data", v, u)
+		return version.FieldError("SNAPSINGLE", "Data", v, u)
 	}
 	if m.Data = u.Raw(int(v)); u.Err() != nil {
-		return fieldError("SNAPSINGLE", "Data", 0, u)
+		return version.FieldError("SNAPSINGLE", "Data", 0, u)
 	}
 	return nil
 }
@@ -523,11 +523,11 @@ func (m *InputTiming) Append(dst []byte) []byte {
 func (m *InputTiming) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("INPUTTIMING", "IntendedTick", v, u)
+		return version.FieldError("INPUTTIMING", "IntendedTick", v, u)
 	}
 	m.IntendedTick = v
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("INPUTTIMING", "TimeLeft", v, u)
+		return version.FieldError("INPUTTIMING", "TimeLeft", v, u)
 	}
 	m.TimeLeft = v
 	return nil
@@ -587,7 +587,7 @@ func (m *RconLine) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *RconLine) Unpack(u *packer.Unpacker) error {
 	if m.Line = u.String(packer.Lax); u.Err() != nil {
-		return fieldError("RCON_LINE", "Line", 0, u)
+		return version.FieldError("RCON_LINE", "Line", 0, u)
 	}
 	return nil
 }
@@ -622,13 +622,13 @@ func (m *RconCmdAdd) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *RconCmdAdd) Unpack(u *packer.Unpacker) error {
 	if m.Name = u.String(packer.CC); u.Err() != nil {
-		return fieldError("RCON_CMD_ADD", "Name", 0, u)
+		return version.FieldError("RCON_CMD_ADD", "Name", 0, u)
 	}
 	if m.Help = u.String(packer.CC); u.Err() != nil {
-		return fieldError("RCON_CMD_ADD", "Help", 0, u)
+		return version.FieldError("RCON_CMD_ADD", "Help", 0, u)
 	}
 	if m.Params = u.String(packer.CC); u.Err() != nil {
-		return fieldError("RCON_CMD_ADD", "Params", 0, u)
+		return version.FieldError("RCON_CMD_ADD", "Params", 0, u)
 	}
 	return nil
 }
@@ -654,7 +654,7 @@ func (m *RconCmdRem) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *RconCmdRem) Unpack(u *packer.Unpacker) error {
 	if m.Name = u.String(packer.CC); u.Err() != nil {
-		return fieldError("RCON_CMD_REM", "Name", 0, u)
+		return version.FieldError("RCON_CMD_REM", "Name", 0, u)
 	}
 	return nil
 }
@@ -721,7 +721,7 @@ func (m *RconCmd) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *RconCmd) Unpack(u *packer.Unpacker) error {
 	if m.Command = u.String(packer.Lax); u.Err() != nil {
-		return fieldError("RCON_CMD", "Command", 0, u)
+		return version.FieldError("RCON_CMD", "Command", 0, u)
 	}
 	return nil
 }
@@ -749,7 +749,7 @@ func (m *RconAuth) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *RconAuth) Unpack(u *packer.Unpacker) error {
 	if m.Password = u.String(packer.CC); u.Err() != nil {
-		return fieldError("RCON_AUTH", "Password", 0, u)
+		return version.FieldError("RCON_AUTH", "Password", 0, u)
 	}
 	return nil
 }
@@ -825,7 +825,7 @@ func (m *MaplistEntryAdd) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *MaplistEntryAdd) Unpack(u *packer.Unpacker) error {
 	if m.Name = u.String(packer.CC); u.Err() != nil {
-		return fieldError("MAPLIST_ENTRY_ADD", "Name", 0, u)
+		return version.FieldError("MAPLIST_ENTRY_ADD", "Name", 0, u)
 	}
 	return nil
 }
@@ -852,7 +852,7 @@ func (m *MaplistEntryRem) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *MaplistEntryRem) Unpack(u *packer.Unpacker) error {
 	if m.Name = u.String(packer.CC); u.Err() != nil {
-		return fieldError("MAPLIST_ENTRY_REM", "Name", 0, u)
+		return version.FieldError("MAPLIST_ENTRY_REM", "Name", 0, u)
 	}
 	return nil
 }
@@ -889,21 +889,21 @@ func (m *InfoClient) Append(dst []byte) []byte {
 func (m *InfoClient) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if m.Name = u.String(packer.Strict); u.Err() != nil {
-		return fieldError("InfoClient", "Name", 0, u)
+		return version.FieldError("InfoClient", "Name", 0, u)
 	}
 	if m.Clan = u.String(packer.Strict); u.Err() != nil {
-		return fieldError("InfoClient", "Clan", 0, u)
+		return version.FieldError("InfoClient", "Clan", 0, u)
 	}
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("InfoClient", "Country", v, u)
+		return version.FieldError("InfoClient", "Country", v, u)
 	}
 	m.Country = v
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("InfoClient", "Score", v, u)
+		return version.FieldError("InfoClient", "Score", v, u)
 	}
 	m.Score = v
 	if v = u.Int(); u.Err() != nil {
-		return fieldError("InfoClient", "Kind", v, u)
+		return version.FieldError("InfoClient", "Kind", v, u)
 	}
 	m.Kind = InfoClientFlags(v)
 	return nil

@@ -1,0 +1,29 @@
+package message
+
+// Sender says which side sends a message.
+type Sender uint8
+
+const (
+	// FromNobody is for messages that are only in demos, and for reserved ids.
+	FromNobody Sender = iota
+	// FromClient is for messages from client to server.
+	FromClient
+	// FromServer is for messages from server to client.
+	FromServer
+	// FromBoth is for messages that either side sends.
+	FromBoth
+)
+
+// Desc describes a type of message.
+type Desc struct {
+	Name     string // in the original
+	Doc      string // what it is for
+	Sender   Sender
+	Vital    bool // sent in a vital chunk
+	Flush    bool // sent without waiting for more
+	NoRecord bool // left out of demos; said of 0.7 only
+	Reserved bool // named by the original but never used
+	// Extension is the name that the UUID is made of, as ping@ddnet.tw; "" for
+	// messages without UUID, which are all in 0.7.
+	Extension string
+}

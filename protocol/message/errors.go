@@ -1,0 +1,113 @@
+package message
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/teeyard/teeyard/protocol/packer"
+)
+
+var (
+	// ErrUnknown means that the protocol has no such message or object.
+	ErrUnknown = errors.New("unknown")
+	// ErrReserved means that the original names the message but never sends it.
+	ErrReserved = errors.New("reserved")
+	// ErrRange means that a value is outside the range of its field.
+	ErrRange = errors.New("out of range")
+	// ErrSize means that a snapshot object has the wrong number of integers.
+	ErrSize = errors.New("wrong size")
+)
+
+// IDError reports a message that cannot be read because of its id.
+type IDError struct {
+	Version Version
+	ID      int32  // as read, number×2 + system
+	Name    string // of the message in the original; "" if it has none
+	Err     error  // ErrUnknown or ErrReserved
+}
+
+// Error names the message.
+func (e *IDError) Error() string {
+	layer := "game"
+	if e.ID&1 != 0 {
+		layer = "system"
+	}
+	s := fmt.Sprintf("%s: %s message %d", e.Version, layer, e.ID>>1)
+	if e.Name != "" {
+		s += " (" + e.Name + ")"
+	}
+	return s + ": " + e.Err.Error()
+}
+
+// Unwrap returns the reason.
+func (e *IDError) Unwrap() error { return e.Err }
+
+// FieldError reports a field of a message or object that cannot be accepted.
+type FieldError struct {
+	Version Version
+	Name    string // of the message or object in the original
+	Field   string // Go name, with the enclosing field before a dot; "" for the size
+	Value   int32  // the value, if it is one that is out of range
+	Err     error  // ErrRange, ErrSize, ErrUnknown or an error of package packer
+}
+
+// Error names message and field.
+func (e *FieldError) Error() string {
+	s := string(e.Version) + ": " + e.Name
+	if e.Field != "" {
+		s += "." + e.Field
+	}
+	if errors.Is(e.Err, ErrRange) || errors.Is(e.Err, ErrSize) {
+		return fmt.Sprintf("%s = %d: %v", s, e.Value, e.Err)
+	}
+	return s + ": " + e.Err.Error()
+}
+
+// Unwrap returns the reason.
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// Version names the package of a version of the protocol, msg6 or msg7. Its methods
+// make the errors of that package.
+type Version string
+
+// IDError is the error of a message with that id as read, of which d, if not nil, is
+// known.
+func (v Version) IDError(id int32, d *Desc) error {
+	e := &IDError{Version: v, ID: id, Err: ErrUnknown}
+	if d != nil {
+		e.Name = d.Name
+		if d.Reserved {
+			e.Err = ErrReserved
+		}
+	}
+	return e
+}
+
+// FieldError is the error of a field whose reading from u failed, or whose value is
+// out of range.
+func (v Version) FieldError(name, field string, value int32, u *packer.Unpacker) error {
+	if err := u.Err(); err != nil {
+		return &FieldError{Version: v, Name: name, Field: field, Err: err}
+	}
+	return v.RangeError(name, field, value)
+}
+
+// RangeError is the error of a field whose value is out of range.
+func (v Version) RangeError(name, field string, value int32) error {
+	return &FieldError{Version: v, Name: name, Field: field, Value: value, Err: ErrRange}
+}
+
+// SizeError is the error of an object that has not as many integers as it must.
+func (v Version) SizeError(name string, got, want int) error {
+	return &FieldError{Version: v, Name: name, Value: int32(got), Err: fmt.Errorf("%w, want %d integers", ErrSize, want)}
+}
+
+// ShortError is the error of an object that has fewer integers than it must.
+func (v Version) ShortError(name string, got, want int) error {
+	return &FieldError{Version: v, Name: name, Value: int32(got), Err: fmt.Errorf("%w, want %d integers or more", ErrSize, want)}
+}
+
+// TypeError is the error of an object of a type that the version does not have.
+func (v Version) TypeError(typ int) error {
+	return &FieldError{Version: v, Name: fmt.Sprintf("object type %d", typ), Err: ErrUnknown}
+}
