@@ -61,16 +61,8 @@ func (m *Input) Unpack(u *packer.Unpacker) error {
 	if u.Err() != nil || m.Size/4 > MaxInputWords {
 		return version.FieldError("INPUT", "Size", m.Size, u)
 	}
-	n, read := m.Count(), 0
-	for read < n {
-		v := u.Int()
-		if u.Err() != nil {
-			break
-		}
-		m.Words[read] = v
-		read++
-	}
+	read := len(appendInts(m.Words[:0], u, m.Count()))
 	clear(m.Words[read:])
-	m.Missing = n - read
+	m.Missing = m.Count() - read
 	return nil
 }
