@@ -530,16 +530,8 @@ func TestLiftMatchState(t *testing.T) {
 			TimeLimit: small.Draw(t, "time"), MatchNum: small.Draw(t, "num"), MatchCur: small.Draw(t, "cur"),
 		}
 		now := tick.Draw(t, "tick")
-		var sc scene
-		sc.game(&want, now)
-		var b snapshot.Builder
-		for _, it := range sc.items {
-			copy(b.Add(int(it.typ), int(it.id), int(it.n)), sc.ints[it.off:])
-		}
-		var s snapshot.Snapshot
-		b.Finish(&s)
 		g := NewGuest(nil, silence{}, GuestConfig{})
-		got := g.Snapshot(now, &s).Game
+		got := g.Snapshot(now, gameSnapshot(&want, now)).Game
 		if d := gocmp.Diff(loseGame(want, now), got); d != "" {
 			t.Fatalf("(-server +client):\n%s", d)
 		}

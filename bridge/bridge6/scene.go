@@ -1,9 +1,7 @@
 package bridge6
 
 import (
-	"cmp"
-	"slices"
-
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -15,11 +13,13 @@ import (
 //
 // Per tick: note. Per snapshot round: begin, then build for every viewer, then done.
 type scene struct {
-	frame *game.Frame
-	items []item
-	chars []char
-	ints  []int32
-	flags [game.MaxPlayers]int32 // player flags, as 0.6 has them
+	frame   *game.Frame
+	scenery bridge.Scenery
+	// data is a GameData, if there is one: clients may know the carriers by other ids.
+	data    [msg6.SizeGameData]int32
+	hasData bool
+	chars   []char
+	flags   [game.MaxPlayers]int32 // player flags, as 0.6 has them
 	// Where a player is in chars and in the frame's players, below zero if not there.
 	charOf, playerOf [game.MaxPlayers]int8
 	// ranked are those who have or had rights in the remote console: clients keep
@@ -28,18 +28,6 @@ type scene struct {
 	effects
 	wardrobe
 }
-
-// item is an object that is the same for everybody who sees it.
-type item struct {
-	typ, id uint16
-	off     uint32 // of its integers
-	n       uint16
-	global  bool // seen from everywhere
-	pos     vec.Vec2
-	pos2    vec.Vec2 // the other end of a beam, else pos
-}
-
-func (it *item) key() uint32 { return uint32(it.typ)<<16 | uint32(it.id) }
 
 // char is a tee: some of its integers are nobody's business but its owner's.
 type char struct {
@@ -75,31 +63,30 @@ func uuid(typ int) (ints [msg6.SizeEx]int32) {
 func (s *scene) begin(w *game.World) {
 	f := w.Frame()
 	s.frame = f
-	s.items, s.ints, s.chars = s.items[:0], s.ints[:0], s.chars[:0]
+	s.scenery.Clear()
+	s.chars = s.chars[:0]
 
 	s.game(&f.Game, f.Tick)
 	for i := range f.Pickups {
 		p := &f.Pickups[i]
 		o := msg6.Pickup{X: p.X, Y: p.Y}
 		o.Type, o.Subtype = pickup(p.Kind)
-		o.Put(s.near(msg6.TypePickup, int(p.ID), msg6.SizePickup, at(p.X, p.Y)))
+		o.Put(s.scenery.Near(msg6.TypePickup, int(p.ID), msg6.SizePickup, at(p.X, p.Y)))
 	}
 	for i := range f.Projectiles {
 		p := &f.Projectiles[i]
 		o := msg6.Projectile{X: p.X, Y: p.Y, VelX: p.VelX, VelY: p.VelY, Type: msg6.Weapon(p.Weapon), StartTick: p.StartTick}
-		o.Put(s.near(msg6.TypeProjectile, int(p.ID), msg6.SizeProjectile, p.Pos))
+		o.Put(s.scenery.Near(msg6.TypeProjectile, int(p.ID), msg6.SizeProjectile, p.Pos))
 	}
 	for i := range f.Lasers {
 		l := &f.Lasers[i]
 		o := msg6.Laser{X: l.X, Y: l.Y, FromX: l.FromX, FromY: l.FromY, StartTick: l.StartTick}
-		dst := s.near(msg6.TypeLaser, int(l.ID), msg6.SizeLaser, l.Pos)
-		s.items[len(s.items)-1].pos2 = l.From
-		o.Put(dst)
+		o.Put(s.scenery.Beam(msg6.TypeLaser, int(l.ID), msg6.SizeLaser, l.Pos, l.From))
 	}
 	for i := range f.Flags {
 		g := &f.Flags[i]
 		o := msg6.Flag{X: g.X, Y: g.Y, Team: msg6.Team(g.Team)}
-		o.Put(s.near(msg6.TypeFlag, int(g.Team), msg6.SizeFlag, g.Pos))
+		o.Put(s.scenery.Near(msg6.TypeFlag, int(g.Team), msg6.SizeFlag, g.Pos))
 	}
 	for i := range s.playerOf {
 		s.charOf[i], s.playerOf[i] = -1, -1
@@ -118,9 +105,9 @@ func (s *scene) begin(w *game.World) {
 		s.charOf[f.Characters[i].Player] = int8(i)
 		s.character(&f.Characters[i])
 	}
-	// In the order of their keys here, once, so that no viewer's snapshot has to be
-	// sorted: build goes on with tees, players and effects, whose types are higher.
-	slices.SortFunc(s.items, func(a, b item) int { return cmp.Compare(a.key(), b.key()) })
+	// Build goes on with the GameData, tees, players and effects, whose types are
+	// higher.
+	s.scenery.Sort()
 	s.effects.sort()
 }
 
@@ -162,8 +149,8 @@ func (s *scene) game(g *game.GameState, tick int32) {
 		ScoreLimit: max(g.ScoreLimit, 0), TimeLimit: max(g.TimeLimit, 0),
 		RoundNum: max(g.MatchNum, 0), RoundCurrent: max(g.MatchCur, 0),
 	}
-	o.Put(s.add(msg6.TypeGameInfo, 0, msg6.SizeGameInfo))
-	if o.Flags == 0 {
+	o.Put(s.scenery.Add(msg6.TypeGameInfo, 0, msg6.SizeGameInfo))
+	if s.hasData = o.Flags != 0; !s.hasData {
 		return
 	}
 	d := msg6.GameData{CarrierRed: msg6.FlagMissing, CarrierBlue: msg6.FlagMissing}
@@ -173,7 +160,7 @@ func (s *scene) game(g *game.GameState, tick int32) {
 	if g.Flags&game.GameHasFlags != 0 {
 		d.CarrierRed, d.CarrierBlue = msg6.FlagCarrier(g.Carrier[0]), msg6.FlagCarrier(g.Carrier[1])
 	}
-	d.Put(s.add(msg6.TypeGameData, 0, msg6.SizeGameData))
+	d.Put(s.data[:])
 }
 
 func gameFlags(f game.GameFlags) (to msg6.GameFlags) {
@@ -240,24 +227,6 @@ func (s *scene) character(c *game.CharacterState) {
 	o.Put(s.chars[len(s.chars)-1].ints[:])
 }
 
-// add makes room for an item everybody sees.
-func (s *scene) add(typ, id, n int) []int32 {
-	off := len(s.ints)
-	for range n {
-		s.ints = append(s.ints, 0)
-	}
-	s.items = append(s.items, item{typ: uint16(typ), id: uint16(id), off: uint32(off), n: uint16(n), global: true})
-	return s.ints[off : off+n]
-}
-
-// near makes room for an item seen by those who are near p.
-func (s *scene) near(typ, id, n int, p vec.Vec2) []int32 {
-	dst := s.add(typ, id, n)
-	it := &s.items[len(s.items)-1]
-	it.global, it.pos, it.pos2 = false, p, p
-	return dst
-}
-
 // viewer is what a client gets differently from others.
 type viewer struct {
 	ids   *idMap
@@ -273,19 +242,8 @@ func (s *scene) build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlaye
 		}
 		copy(b.Add(msg6.TypeEx, numberGameInfoEx, msg6.SizeEx), uuidGameInfoEx[:])
 	}
-	for i := range s.items {
-		it := &s.items[i]
-		if !it.global && !v.Sees(it.pos) && (it.pos2 == it.pos || !v.Sees(it.pos2)) {
-			continue
-		}
-		dst := b.Add(int(it.typ), int(it.id), int(it.n))
-		copy(dst, s.ints[it.off:])
-		if it.typ == msg6.TypeGameData && c.ids.on && dst != nil {
-			for j := dataCarriers; j < msg6.SizeGameData; j++ {
-				dst[j] = c.ids.field(dst[j])
-			}
-		}
-	}
+	s.scenery.Build(b, v)
+	s.buildData(b, c.ids)
 	s.buildTees(b, v, c.ids)
 	s.buildPlayers(b, v, latency, c)
 	s.effects.build(b, v, c.ids)
@@ -315,6 +273,19 @@ var vanilla = msg6.GameInfoEx{
 		msg6.GameInfoEntitiesVanilla | msg6.GameInfoDontMaskEntities,
 	Version: msg6.GameInfoVersion,
 	Flags2:  msg6.GameInfo2HUDHealthArmor | msg6.GameInfo2HUDAmmo,
+}
+
+// buildData adds the GameData, whose type is above those of the scenery.
+func (s *scene) buildData(b *snapshot.Builder, ids *idMap) {
+	if !s.hasData {
+		return
+	}
+	dst := b.Add(msg6.TypeGameData, 0, msg6.SizeGameData)
+	if copy(dst, s.data[:]); ids.on && dst != nil {
+		for i := dataCarriers; i < msg6.SizeGameData; i++ {
+			dst[i] = ids.field(dst[i])
+		}
+	}
 }
 
 func (s *scene) buildTees(b *snapshot.Builder, v *game.View, ids *idMap) {

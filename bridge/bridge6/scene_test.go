@@ -282,6 +282,18 @@ func TestSkinsWorn(t *testing.T) {
 	}
 }
 
+// gameSnapshot is a snapshot of where the match stands, and nothing else.
+func gameSnapshot(g *game.GameState, tick int32) *snapshot.Snapshot {
+	var sc scene
+	sc.game(g, tick)
+	var b snapshot.Builder
+	sc.scenery.Build(&b, &game.View{})
+	sc.buildData(&b, &idMap{})
+	var s snapshot.Snapshot
+	b.Finish(&s)
+	return &s
+}
+
 // TestGame: how the states of a match are shown.
 func TestGame(t *testing.T) {
 	for _, c := range []struct {
@@ -301,12 +313,11 @@ func TestGame(t *testing.T) {
 		{game.GameState{State: game.StateGameOver, EndTick: 1050}, msg6.GameStateGameOver | msg6.GameStatePaused, 0},
 		{game.GameState{State: game.StateRoundOver}, msg6.GameStateGameOver | msg6.GameStatePaused, 0},
 	} {
-		var s scene
 		c.g.StartTick, c.g.ScoreLimit, c.g.TimeLimit, c.g.MatchNum, c.g.MatchCur = 7, 20, 5, 3, 2
-		s.game(&c.g, 1000)
+		s := gameSnapshot(&c.g, 1000)
 		var got msg6.GameInfo
-		if err := got.Take(s.ints); err != nil || len(s.items) != 1 {
-			t.Fatalf("%d items, %v", len(s.items), err)
+		if err := got.Take(s.Find(snapshot.MakeKey(msg6.TypeGameInfo, 0))); err != nil || s.Len() != 1 {
+			t.Fatalf("%d items, %v", s.Len(), err)
 		}
 		if want := (msg6.GameInfo{StateFlags: c.flags, RoundStartTick: 7, WarmupTimer: c.timer, ScoreLimit: 20, TimeLimit: 5, RoundNum: 3, RoundCurrent: 2}); got != want {
 			t.Errorf("%+v: %+v, want %+v", c.g, got, want)
@@ -319,15 +330,14 @@ func TestGame(t *testing.T) {
 		{game.GameTeams, msg6.GameData{ScoreRed: 3, ScoreBlue: 4, CarrierRed: -3, CarrierBlue: -3}},
 		{game.GameTeams | game.GameHasFlags | game.GameSurvival | game.GameRace, msg6.GameData{ScoreRed: 3, ScoreBlue: 4, CarrierRed: 20, CarrierBlue: -1}},
 	} {
-		var s scene
 		g := game.GameState{Flags: c.flags, TeamScore: [2]int32{3, 4}, Carrier: [2]int32{20, -1}, DropTick: [2]int32{0, 99}}
-		s.game(&g, 1000)
+		s := gameSnapshot(&g, 1000)
 		var info msg6.GameInfo
 		var got msg6.GameData
-		if err := info.Take(s.ints[:msg6.SizeGameInfo]); err != nil {
+		if err := info.Take(s.Find(snapshot.MakeKey(msg6.TypeGameInfo, 0))); err != nil {
 			t.Fatal(err)
 		}
-		if err := got.Take(s.ints[msg6.SizeGameInfo:]); err != nil {
+		if err := got.Take(s.Find(snapshot.MakeKey(msg6.TypeGameData, 0))); err != nil {
 			t.Fatal(err)
 		}
 		if got != c.want || int32(info.Flags) != int32(c.flags&(game.GameTeams|game.GameHasFlags)) {

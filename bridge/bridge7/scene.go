@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -22,19 +23,8 @@ type Scene struct {
 	frame     *game.Frame
 	effects   []effect
 	triggered [game.MaxPlayers]int32
-	items     []item
+	scenery   bridge.Scenery
 	chars     []char
-	ints      []int32
-}
-
-// item is an object that is the same for everybody who sees it.
-type item struct {
-	typ, id uint16
-	off     uint32 // of its integers
-	n       uint16
-	global  bool // seen from everywhere
-	pos     vec.Vec2
-	pos2    vec.Vec2 // the other end of a beam, else pos
 }
 
 // effect is an event that snapshots carry. Its id says in which order effects of
@@ -69,56 +59,52 @@ func (s *Scene) Note(frame *game.Frame, events []game.Event) {
 // Begin encodes a frame for the viewers of this round.
 func (s *Scene) Begin(f *game.Frame) {
 	s.frame = f
-	s.items, s.ints, s.chars = s.items[:0], s.ints[:0], s.chars[:0]
+	s.scenery.Clear()
+	s.chars = s.chars[:0]
 
 	s.game(&f.Game)
 	for i := range f.Pickups {
 		p := &f.Pickups[i]
 		o := msg7.Pickup{X: p.X, Y: p.Y, Type: msg7.PickupType(p.Kind)}
-		o.Put(s.near(msg7.TypePickup, int(p.ID), msg7.SizePickup, at(p.X, p.Y)))
+		o.Put(s.scenery.Near(msg7.TypePickup, int(p.ID), msg7.SizePickup, at(p.X, p.Y)))
 	}
 	for i := range f.Projectiles {
 		p := &f.Projectiles[i]
 		o := msg7.Projectile{X: p.X, Y: p.Y, VelX: p.VelX, VelY: p.VelY, Type: msg7.Weapon(p.Weapon), StartTick: p.StartTick}
-		o.Put(s.near(msg7.TypeProjectile, int(p.ID), msg7.SizeProjectile, p.Pos))
+		o.Put(s.scenery.Near(msg7.TypeProjectile, int(p.ID), msg7.SizeProjectile, p.Pos))
 	}
 	for i := range f.Lasers {
 		l := &f.Lasers[i]
 		o := msg7.Laser{X: l.X, Y: l.Y, FromX: l.FromX, FromY: l.FromY, StartTick: l.StartTick}
-		dst := s.near(msg7.TypeLaser, int(l.ID), msg7.SizeLaser, l.Pos)
-		s.items[len(s.items)-1].pos2 = l.From
-		o.Put(dst)
+		o.Put(s.scenery.Beam(msg7.TypeLaser, int(l.ID), msg7.SizeLaser, l.Pos, l.From))
 	}
 	for i := range f.Flags {
 		g := &f.Flags[i]
 		o := msg7.Flag{X: g.X, Y: g.Y, Team: msg7.Team(g.Team)}
-		o.Put(s.near(msg7.TypeFlag, int(g.Team), msg7.SizeFlag, g.Pos))
+		o.Put(s.scenery.Near(msg7.TypeFlag, int(g.Team), msg7.SizeFlag, g.Pos))
 	}
 	for i := range f.Characters {
 		s.character(&f.Characters[i])
 	}
-	// In the order of their keys here, once, so that no viewer's snapshot has to be
-	// sorted: Build adds items, tees, players and effects, and so ascend the types.
-	slices.SortFunc(s.items, func(a, b item) int { return cmp.Compare(a.key(), b.key()) })
+	// Build goes on with tees, players and effects, whose types are higher.
+	s.scenery.Sort()
 	slices.SortStableFunc(s.effects, func(a, b effect) int { return cmp.Compare(a.Kind, b.Kind) })
 }
-
-func (it *item) key() uint32 { return uint32(it.typ)<<16 | uint32(it.id) }
 
 // game encodes where the match stands.
 func (s *Scene) game(g *game.GameState) {
 	o := msg7.GameData{StartTick: g.StartTick, StateFlags: msg7.GameStateFlags(g.State), StateEndTick: g.EndTick}
-	o.Put(s.add(msg7.TypeGameData, 0, msg7.SizeGameData))
+	o.Put(s.scenery.Add(msg7.TypeGameData, 0, msg7.SizeGameData))
 	if g.Flags&game.GameTeams != 0 {
 		o := msg7.GameDataTeam{ScoreRed: g.TeamScore[0], ScoreBlue: g.TeamScore[1]}
-		o.Put(s.add(msg7.TypeGameDataTeam, 0, msg7.SizeGameDataTeam))
+		o.Put(s.scenery.Add(msg7.TypeGameDataTeam, 0, msg7.SizeGameDataTeam))
 	}
 	if g.Flags&game.GameHasFlags != 0 {
 		o := msg7.GameDataFlag{
 			CarrierRed: msg7.FlagCarrier(g.Carrier[0]), CarrierBlue: msg7.FlagCarrier(g.Carrier[1]),
 			DropTickRed: g.DropTick[0], DropTickBlue: g.DropTick[1],
 		}
-		o.Put(s.add(msg7.TypeGameDataFlag, 0, msg7.SizeGameDataFlag))
+		o.Put(s.scenery.Add(msg7.TypeGameDataFlag, 0, msg7.SizeGameDataFlag))
 	}
 }
 
@@ -136,35 +122,11 @@ func (s *Scene) character(c *game.CharacterState) {
 	o.Put(s.chars[len(s.chars)-1].ints[:])
 }
 
-// add makes room for an item everybody sees.
-func (s *Scene) add(typ, id, n int) []int32 {
-	off := len(s.ints)
-	for range n {
-		s.ints = append(s.ints, 0)
-	}
-	s.items = append(s.items, item{typ: uint16(typ), id: uint16(id), off: uint32(off), n: uint16(n), global: true})
-	return s.ints[off : off+n]
-}
-
-// near makes room for an item seen by those who are near p.
-func (s *Scene) near(typ, id, n int, p vec.Vec2) []int32 {
-	dst := s.add(typ, id, n)
-	it := &s.items[len(s.items)-1]
-	it.global, it.pos, it.pos2 = false, p, p
-	return dst
-}
-
 // Build writes what the view shows into b. Latency is what the scoreboard is
 // to show per player, in ms.
 func (s *Scene) Build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
 	b.Reset()
-	for i := range s.items {
-		it := &s.items[i]
-		if !it.global && !v.Sees(it.pos) && (it.pos2 == it.pos || !v.Sees(it.pos2)) {
-			continue
-		}
-		copy(b.Add(int(it.typ), int(it.id), int(it.n)), s.ints[it.off:])
-	}
+	s.scenery.Build(b, v)
 	for i := range s.chars {
 		c := &s.chars[i]
 		if !v.Sees(c.pos) {

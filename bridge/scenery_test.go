@@ -1,0 +1,56 @@
+package bridge
+
+import (
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// TestScenery: who sees what, and in which order it comes.
+func TestScenery(t *testing.T) {
+	var s Scenery
+	var b snapshot.Builder
+	far := vec.Vec2{X: 5000}
+	round := func() {
+		s.Clear()
+		s.Beam(4, 2, 1, vec.Vec2{Y: 5000}, far)[0] = 10
+		s.Beam(4, 1, 1, far, vec.Vec2{X: 900})[0] = 11
+		s.Near(2, 7, 2, vec.Vec2{X: 100})[1] = 12
+		s.Near(3, 7, 1, far)[0] = 13
+		s.Add(1, 0, 3)[2] = 14
+		s.Sort()
+	}
+	shows := func(v *game.View, want ...int32) {
+		t.Helper()
+		b.Reset()
+		s.Build(&b, v)
+		var snap snapshot.Snapshot
+		b.Finish(&snap)
+		if snap.Len() != len(want) {
+			t.Fatalf("%d objects, want %d", snap.Len(), len(want))
+		}
+		for i, w := range want {
+			key, ints := snap.Item(i)
+			if got := ints[len(ints)-1]; got != w {
+				t.Errorf("object %d, %v, has %d, want %d", i, key, got, w)
+			}
+		}
+	}
+	for range 2 { // what was cleared leaves nothing behind
+		round()
+		shows(&game.View{}, 14, 12, 11)
+		shows(&game.View{Pos: far}, 14, 13, 11, 10)
+		shows(&game.View{Everything: true}, 14, 12, 13, 11, 10)
+	}
+	for i := 1; i < len(s.props); i++ {
+		if s.props[i-1].key() >= s.props[i].key() {
+			t.Errorf("%v before %v", s.props[i-1], s.props[i])
+		}
+	}
+	s.Clear()
+	if got := s.Add(9, 9, 3); got[0] != 0 || got[1] != 0 || got[2] != 0 {
+		t.Errorf("room with %d in it", got)
+	}
+}
