@@ -18,15 +18,15 @@ type Filter struct {
 
 // Append appends the filter as \key\value pairs.
 func (f *Filter) Append(dst []byte) []byte {
+	p := pairs(dst)
 	text := func(key, value string, limit int) {
 		if value != "" {
-			dst = append(append(append(dst, '\\'), key...), '\\')
-			dst = appendClean(dst, value, limit, `\"`)
+			p.text(key, value, limit)
 		}
 	}
 	flag := func(key string, v bool) {
 		if v {
-			dst = append(append(append(dst, '\\'), key...), `\1`...)
+			p.flag(key, v)
 		}
 	}
 	text("gamedir", f.Dir, maxDir)
@@ -39,9 +39,9 @@ func (f *Filter) Append(dst []byte) []byte {
 	flag("linux", f.Linux)
 	flag("proxy", f.Proxy)
 	if f.NotApp != 0 {
-		text("napp", strconv.FormatUint(f.NotApp, 10), 20)
+		p.text("napp", strconv.FormatUint(f.NotApp, 10), 20)
 	}
-	return dst
+	return p
 }
 
 // ParseFilter reads what Append writes. Unknown keys are ignored.

@@ -3,7 +3,6 @@ package halflife
 import (
 	"encoding/binary"
 	"fmt"
-	"strconv"
 )
 
 // Info is what a server says about itself. Strings longer than what the protocol
@@ -336,46 +335,29 @@ const infostringWord = "infostringresponse"
 // AppendInfostring appends the answer to "infostring".
 func AppendInfostring(dst []byte, i *Info) []byte {
 	dst = append(append(append(dst, header...), infostringWord...), 0)
-	text := func(key, value string, limit int) {
-		dst = append(append(append(dst, '\\'), key...), '\\')
-		dst = appendClean(dst, value, limit, `\"`)
-	}
-	number := func(key string, n int) {
-		dst = append(append(append(dst, '\\'), key...), '\\')
-		dst = strconv.AppendInt(dst, int64(n), 10)
-	}
-	letter := func(key string, c byte) {
-		dst = append(append(append(dst, '\\'), key...), '\\', c)
-	}
-	number("protocol", orElse(i.Protocol, textProtocol))
-	text("address", orElse(i.Address, "LOOPBACK"), maxAddress)
-	number("players", int(clampByte(i.Players, maxTextCount)))
-	number("proxytarget", 0)
-	number("lan", number01(i.LAN))
-	number("max", int(clampByte(i.Max, maxTextCount)))
-	number("bots", int(clampByte(i.Bots, maxTextCount)))
-	text("gamedir", i.Dir, maxDir)
-	text("description", i.Game, maxGame)
-	text("hostname", i.Name, maxName)
-	text("map", i.Map, maxMap)
-	letter("type", orElse(i.Type, 'd'))
-	number("password", number01(i.Password))
-	letter("os", orElse(i.OS, 'l'))
-	number("secure", number01(i.Secure))
+	p := pairs(dst)
+	p.number("protocol", orElse(i.Protocol, textProtocol))
+	p.text("address", orElse(i.Address, "LOOPBACK"), maxAddress)
+	p.number("players", int(clampByte(i.Players, maxTextCount)))
+	p.number("proxytarget", 0)
+	p.flag("lan", i.LAN)
+	p.number("max", int(clampByte(i.Max, maxTextCount)))
+	p.number("bots", int(clampByte(i.Bots, maxTextCount)))
+	p.text("gamedir", i.Dir, maxDir)
+	p.text("description", i.Game, maxGame)
+	p.text("hostname", i.Name, maxName)
+	p.text("map", i.Map, maxMap)
+	p.letter("type", orElse(i.Type, 'd'))
+	p.flag("password", i.Password)
+	p.letter("os", orElse(i.OS, 'l'))
+	p.flag("secure", i.Secure)
 	if m := i.Mod; m != nil {
-		number("mod", 1)
-		number("modversion", int(m.Version))
-		number("svonly", number01(m.ServerOnly))
-		number("cldll", number01(m.ClientDLL))
+		p.number("mod", 1)
+		p.number("modversion", int(m.Version))
+		p.flag("svonly", m.ServerOnly)
+		p.flag("cldll", m.ClientDLL)
 	}
-	return append(dst, 0)
-}
-
-func number01(v bool) int {
-	if v {
-		return 1
-	}
-	return 0
+	return append(p, 0)
 }
 
 // parseInfostring reads an answer made by AppendInfostring. The NUL between the
@@ -442,43 +424,6 @@ func firstString(b []byte) []byte {
 		}
 	}
 	return b
-}
-
-// eachPair calls f for the pairs of \key\value\key\value. A last key without a
-// value gets an empty one.
-func eachPair(b []byte, f func(key, value []byte)) {
-	if len(b) > 0 && b[0] == '\\' {
-		b = b[1:]
-	}
-	for len(b) > 0 {
-		var key, value []byte
-		key, b = cutBackslash(b)
-		value, b = cutBackslash(b)
-		f(key, value)
-	}
-}
-
-func cutBackslash(b []byte) (before, after []byte) {
-	for i, c := range b {
-		if c == '\\' {
-			return b[:i], b[i+1:]
-		}
-	}
-	return b, nil
-}
-
-// count reads a decimal number as far as there are digits, at most 2^31-1.
-func count(b []byte) int {
-	n := 0
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			break
-		}
-		if n = n*10 + int(c-'0'); n > 1<<31-1 {
-			return 1<<31 - 1
-		}
-	}
-	return n
 }
 
 // formatError says what a datagram should have been, and shows its beginning.

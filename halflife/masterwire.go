@@ -3,7 +3,6 @@ package halflife
 import (
 	"encoding/binary"
 	"net/netip"
-	"strconv"
 )
 
 // ListForm is one of the ways to ask a master server for its list.
@@ -284,33 +283,23 @@ func ParseMasterChallenge(b []byte) (challenge uint32, err error) {
 func AppendHeartbeat(dst []byte, h *Heartbeat) []byte {
 	i := &h.Info
 	dst = append(dst, askBeat, '\n')
-	number := func(key string, n int) {
-		dst = append(append(append(dst, '\\'), key...), '\\')
-		dst = strconv.AppendInt(dst, int64(n), 10)
-	}
-	text := func(key, value string, limit int) {
-		dst = append(append(append(dst, '\\'), key...), '\\')
-		dst = appendClean(dst, value, limit, `\"`)
-	}
-	letter := func(key string, c byte) {
-		dst = append(append(append(dst, '\\'), key...), '\\', c)
-	}
-	number("protocol", orElse(i.Protocol, heartbeatProtocol))
-	number("challenge", int(h.Challenge))
-	number("players", i.Players)
-	number("max", i.Max)
-	number("bots", i.Bots)
-	text("gamedir", i.Dir, maxDir)
-	text("map", i.Map, maxMap)
-	letter("type", orElse(i.Type, 'd'))
-	number("password", number01(i.Password))
-	letter("os", orElse(i.OS, 'l'))
-	number("secure", number01(i.Secure))
-	number("lan", number01(i.LAN))
-	text("version", i.Version, maxVersion)
-	number("region", int(h.Region))
-	text("product", orElse(h.Product, i.Dir), maxDir)
-	return append(dst, '\n')
+	p := pairs(dst)
+	p.number("protocol", orElse(i.Protocol, heartbeatProtocol))
+	p.number("challenge", int(h.Challenge))
+	p.number("players", i.Players)
+	p.number("max", i.Max)
+	p.number("bots", i.Bots)
+	p.text("gamedir", i.Dir, maxDir)
+	p.text("map", i.Map, maxMap)
+	p.letter("type", orElse(i.Type, 'd'))
+	p.flag("password", i.Password)
+	p.letter("os", orElse(i.OS, 'l'))
+	p.flag("secure", i.Secure)
+	p.flag("lan", i.LAN)
+	p.text("version", i.Version, maxVersion)
+	p.number("region", int(h.Region))
+	p.text("product", orElse(h.Product, i.Dir), maxDir)
+	return append(p, '\n')
 }
 
 // maxPairs is how many pairs of a heartbeat or filter are looked at.
