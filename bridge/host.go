@@ -103,6 +103,8 @@ type Map struct {
 	CRC              uint32 // IEEE, of the file
 	SHA256           [32]byte
 	ChunksPerRequest int // at least 1
+	// URL is where the file can be fetched from the web instead; empty for nowhere.
+	URL string
 }
 
 // Info is what the server tells clients of itself. (0.7: SERVERINFO)

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -35,7 +37,11 @@ func (c *session) sendMapChange() {
 		return
 	}
 	c.download.file = m
-	c.host.MapChange(m)
+	told := *m
+	if base := c.srv.settings.MapsBaseURL; base != "" {
+		told.URL = fmt.Sprintf("%s/%s_%x.map", strings.TrimSuffix(base, "/"), url.PathEscape(m.Name), m.SHA256)
+	}
+	c.host.MapChange(&told)
 	c.conn.Flush(c.now)
 	c.mapVital = c.vitals
 }

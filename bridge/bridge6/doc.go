@@ -24,9 +24,9 @@
 //
 // # The map
 //
-// Clients load it from the server: MAP_DETAILS, which has its SHA-256, is not sent.
-// DDNet's client takes it for leave to ask a web server first, that of its own project
-// unless told of another, and a server answers for no download that it does not give.
+// Clients load it from the server. DDNet's are told its SHA-256, in MAP_DETAILS, only
+// where it is on a web server, too: they take it for leave to ask there first, or, without
+// a URL, on that of their own project.
 //
 // # Skins
 //

@@ -122,13 +122,16 @@ func (h *host) Restart() {
 	h.replies, h.changes = 0, 0 // the world's ticks begin anew
 }
 
-// MapChange implements [bridge.Host]. There is no MAP_DETAILS before it: DDNet's
-// client would look for the map on a web server, its own project's unless told of
-// another, before it asks for it here.
+// MapChange implements [bridge.Host]. MAP_DETAILS comes before it only where the map
+// is on a web server: DDNet's client would look for it there before it asks for it
+// here, and, without a URL, on its own project's.
 func (h *host) MapChange(m *bridge.Map) {
 	if h.ddnet() && !h.able {
 		h.able = true
 		h.say(&msg6.Capabilities{Version: msg6.CapabilitiesVersion, Flags: msg6.CapabilityPingEx | msg6.CapabilityAllowDummy})
+	}
+	if h.ddnet() && m.URL != "" {
+		h.say(&msg6.MapDetails{Name: []byte(m.Name), SHA256: m.SHA256, CRC: int32(m.CRC), Size: int32(len(m.File)), URL: []byte(m.URL)})
 	}
 	name := m.Name
 	if !h.ddnet() && slices.Contains(standardMaps, name) {

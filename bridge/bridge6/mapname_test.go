@@ -23,3 +23,25 @@ func TestStandardMaps(t *testing.T) {
 		}
 	}
 }
+
+// TestMapDetails: DDNet's clients are told of a web server if there is one, and others
+// never.
+func TestMapDetails(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice")
+	m := bridge.Map{Name: "a", File: []byte("file"), CRC: 5, SHA256: [32]byte{7}}
+	change := &msg6.MapChange{Name: []byte("a"), CRC: 5, Size: 4}
+	for _, release := range []int32{msg6.VersionNone, 16040} {
+		h, l := newHost(t, NewVersion(), w, 0, release)
+		h.able = true
+		m.URL = ""
+		h.MapChange(&m)
+		wants(t, "nowhere", l, change)
+		m.URL = "http://maps.example/a.map"
+		h.MapChange(&m)
+		if release == msg6.VersionNone {
+			wants(t, "vanilla", l, change)
+			continue
+		}
+		wants(t, "DDNet", l, &msg6.MapDetails{Name: []byte("a"), SHA256: m.SHA256, CRC: 5, Size: 4, URL: []byte(m.URL)}, change)
+	}
+}

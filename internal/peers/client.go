@@ -59,6 +59,6 @@ func (d *Display) StartDDNet(addr, name string, settings ...string) *Client {
 	// It asks web servers for news and maps; a proxy that is not there keeps it in.
 	nowhere := "http://127.0.0.1:9"
 	env := append(d.Env(), "HOME="+home, "XDG_DATA_HOME="+filepath.Join(home, "data"),
-		"http_proxy="+nowhere, "https_proxy="+nowhere)
+		"http_proxy="+nowhere, "https_proxy="+nowhere, "no_proxy=127.0.0.1")
 	return &Client{Process: Start(d.t, home, env, path, args...), Display: d, Home: home}
 }

@@ -1,10 +1,16 @@
 package peers_test
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
 	"image"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -132,5 +138,32 @@ func TestDDNetOnMapOf07(t *testing.T) {
 	v.shows("dm1-vera", "the game", func(img *image.NRGBA) bool { return Share(img, Hearts, Red) > 0.1 })
 	if !s.Running() {
 		t.Errorf("DDNet's client ended:\n%s", s.Output())
+	}
+}
+
+// DDNet's client gets the map from the web where there is a server for it, and knows
+// it by its hash.
+func TestDDNetFetchesMapFromWeb(t *testing.T) {
+	Need(t, "DDNet")
+	file := drawMap(t, meadow...)
+	name := fmt.Sprintf("meadow_%x.map", sha256.Sum256(file))
+	var asked atomic.Int32
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/maps/"+name {
+			http.NotFound(w, r)
+			return
+		}
+		asked.Add(1)
+		w.Write(file)
+	}))
+	defer web.Close()
+	h := startHost(t, "meadow", file, nil, "sv_maps_base_url "+web.URL+"/maps")
+	s := h.await(NewDisplay(t).StartDDNet(h.addr, "dora", "http_allow_insecure 1"), "dora")
+	s.shows("joined", "the game", playing)
+	if n := asked.Load(); n != 1 {
+		t.Errorf("the web server was asked %d times", n)
+	}
+	if got, err := findFile(s.Home, name); err != nil || !bytes.Equal(got, file) {
+		t.Errorf("downloaded map %s: %v, %d bytes of %d", name, err, len(got), len(file))
 	}
 }

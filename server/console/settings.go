@@ -38,6 +38,8 @@ type Settings struct {
 	MapDownloadSpeed int // sv_map_download_speed
 	// HighBandwidth sends a snapshot every tick instead of every second one.
 	HighBandwidth int // sv_high_bandwidth
+	// MapsBaseURL is where on the web NAME_SHA256.map files are; empty for nowhere.
+	MapsBaseURL string // sv_maps_base_url, DDNet's
 	// Announce is whether masters are told of the server: 0, 1, or on which ways, as
 	// package query/master reads them.
 	Announce string // sv_register
@@ -165,6 +167,7 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_name", "Server name", sv, &s.Name, "unnamed server", 128},
 		{"sv_hostname", "Server hostname", sv, &s.Hostname, "", 128},
 		{"sv_map", "Map to use on the server", sv, &s.Map, "teeyard1", 128},
+		{"sv_maps_base_url", "Where on the web clients can get the maps, as NAME_SHA256.map", sv, &s.MapsBaseURL, "", 128},
 		{"sv_register", "Announce the server to the masters (0, 1, or some of ipv4, ipv6, tw0.7 and so on)", sv, &s.Announce, "0", 64},
 		{"sv_register_url", "HTTP master to announce the server to", sv, &s.RegisterURL, "https://master1.ddnet.org/ddnet/15/register", 128},
 		{"sv_register_udp", "UDP masters to announce the server to, separated by commas", sv, &s.RegisterUDP,
