@@ -26,6 +26,7 @@ var (
 const (
 	econDial  = 10 * time.Second
 	econLogin = 5 * time.Second
+	econFirst = 3 * time.Second // until a command begins to answer
 	// econQuiet is the silence that ends the output of a command, which nothing
 	// else marks.
 	econQuiet = 250 * time.Millisecond
@@ -141,8 +142,9 @@ func (e *econ) run(ctx context.Context, line string) (string, error) {
 		return "", fmt.Errorf("%w (%v)", errEconClosed, err)
 	}
 	var out strings.Builder
-	for end := time.Now().Add(econSpan); time.Now().Before(end); {
-		text, err := e.line(ctx, time.Now().Add(econQuiet))
+	wait := econFirst
+	for end := time.Now().Add(econSpan); time.Now().Before(end); wait = econQuiet {
+		text, err := e.line(ctx, time.Now().Add(wait))
 		if errors.Is(err, errQuiet) {
 			break
 		}

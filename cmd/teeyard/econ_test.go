@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+)
+
+// fakeEcon is an external console that ends its lines as teeworlds-server does, with
+// two line ends and a NUL. It runs say for every line after the first.
+func fakeEcon(t *testing.T, greeting string, answer func(line string) string) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	t.Cleanup(func() { l.Close(); <-done })
+	go func() {
+		defer close(done)
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		conn.Write([]byte(greeting))
+		for in := bufio.NewScanner(conn); in.Scan(); {
+			out := answer(in.Text())
+			if out == "" {
+				return
+			}
+			conn.Write([]byte(strings.ReplaceAll(out, "\n", "\n\x00\x00")))
+		}
+	}()
+	return l.Addr().String()
+}
+
+func TestEconConsole(t *testing.T) {
+	const asks = "Enter password:\n\x00\x00"
+	addr := fakeEcon(t, asks, func(line string) string {
+		switch line {
+		case "s3cret":
+			return "Authentication successful. External console access granted.\n[12:00:00][server]: somebody came\n"
+		case "status":
+			return "[12:00:01][server]: cid=0 cmd='status'\r\n[12:00:01][server]: id=0 name='a\x1b[31mb'\n"
+		}
+		return "" // "shutdown", say
+	})
+	r, err := openEcon(t.Context(), addr, "s3cret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if out, err := r.run(t.Context(), "status"); err != nil || !strings.HasSuffix(out, "[12:00:01][server]: cid=0 cmd='status'\n[12:00:01][server]: id=0 name='a[31mb'\n") {
+		t.Errorf("%q, %v", out, err)
+	}
+	if _, err := r.run(t.Context(), "a\nb"); err == nil {
+		t.Error("two lines are run as one")
+	}
+	if _, err := r.run(t.Context(), "shutdown"); !errors.Is(err, errEconClosed) {
+		t.Errorf("at the end: %v", err)
+	}
+
+	// Those that do not let us in, and say why or not.
+	for _, c := range []struct{ greeting, answer, want string }{
+		{asks, "Wrong password 1/3.\n", "wrong password"},
+		{"You have been banned for 5 minutes (x)", "", "You have been banned for 5 minutes (x)"},
+		{"no free slot available\n\x00\x00", "", "no free slot available"},
+		{asks, "", "has ended the connection"},
+	} {
+		addr := fakeEcon(t, c.greeting, func(string) string { return c.answer })
+		if !strings.HasPrefix(c.greeting, "Enter") { // which hang up at once
+			addr = hangUp(t, c.greeting)
+		}
+		_, err := openEcon(t.Context(), addr, "guess")
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "guess") {
+			t.Errorf("%q: %v", c.greeting, err)
+		}
+	}
+	if _, err := openEcon(t.Context(), "localhost", "x"); err == nil || !strings.Contains(err.Error(), "ec_port") {
+		t.Errorf("without a port: %v", err)
+	}
+}
+
+// hangUp is a console that says something and ends.
+func hangUp(t *testing.T, last string) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	t.Cleanup(func() { l.Close(); <-done })
+	go func() {
+		defer close(done)
+		if conn, err := l.Accept(); err == nil {
+			conn.Write([]byte(last))
+			conn.Close()
+		}
+	}()
+	return l.Addr().String()
+}
