@@ -319,7 +319,7 @@ func TestSameWorld(t *testing.T) {
 			}
 		}
 	}
-	for _, what := range []string{"tee", "health", "shot", "beam", "pickup", "player", "score", "match"} {
+	for _, what := range []string{"tee", "health", "shot", "pickup", "player", "score", "match"} {
 		if seen[what] == 0 {
 			t.Errorf("nobody saw any %s", what)
 		}
