@@ -5,6 +5,7 @@ package examples
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -17,6 +18,7 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/transport/udp"
@@ -261,13 +263,12 @@ func TestRcon(t *testing.T) {
 // TestVampires: bob shoots alice, and alice heals by shooting bob.
 func TestVampires(t *testing.T) {
 	t.Parallel()
-	free, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
+	port, err := peers.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	host := free.LocalAddr().String()
-	free.Close()
-	start(t, "vampires", "bindaddr 127.0.0.1", "sv_port "+host[strings.LastIndexByte(host, ':')+1:], "sv_map testbox; sv_max_clients_per_ip 4; sv_register 0")
+	host := fmt.Sprintf("127.0.0.1:%d", port)
+	start(t, "vampires", "bindaddr 127.0.0.1", fmt.Sprintf("sv_port %d", port), "sv_map testbox; sv_max_clients_per_ip 4; sv_register 0")
 
 	var mu sync.Mutex
 	shooter := "bob"

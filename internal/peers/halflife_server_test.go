@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"slices"
@@ -239,17 +238,12 @@ func TestQueryOriginals(t *testing.T) {
 // TestEcon runs commands on the external console of teeworlds-server.
 func TestEcon(t *testing.T) {
 	Need(t, "teeworlds-server")
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := FreePort() // of UDP, but nobody uses it for TCP either
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr := l.Addr().String()
-	_, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
-	s := startOriginal(t, "ec_bindaddr 127.0.0.1; ec_port "+port+"; ec_password "+oldPassword+"; sv_rcon_password other; sv_timelimit 30")
+	addr := fmt.Sprintf("127.0.0.1:%d", port)
+	s := startOriginal(t, "ec_bindaddr 127.0.0.1; ec_port "+fmt.Sprint(port)+"; ec_password "+oldPassword+"; sv_rcon_password other; sv_timelimit 30")
 	out, err := teeyard(t, "rcon", addr, "--protocol", "econ", "sv_timelimit")
 	if err != nil || !strings.Contains(out, "Value: 30\n") {
 		t.Errorf("%v, %q", err, out)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/teeyard/teeyard/internal/load"
 	"github.com/teeyard/teeyard/transport"
-	"github.com/teeyard/teeyard/transport/udp"
 )
 
 // gameServer is a server program under measurement.
@@ -33,12 +32,11 @@ func port(addr transport.Peer) string { return fmt.Sprintf("sv_port %d", addr.Po
 // freePort is a UDP port that nobody uses at the moment.
 func freePort(t testing.TB) transport.Peer {
 	t.Helper()
-	c, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
+	port, err := FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
-	return netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), c.LocalAddr().Port())
+	return netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(port))
 }
 
 // buildDir is where build puts our binary, "" if nobody asked for it.

@@ -137,12 +137,11 @@ func playOnce(t testing.TB, s setup) (*record, error) {
 
 func freePort(t testing.TB) int {
 	t.Helper()
-	c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	port, err := peers.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
-	return c.LocalAddr().(*net.UDPAddr).Port
+	return port
 }
 
 func (l *live) now() conn.Time { return conn.Time(time.Since(l.began)) }
