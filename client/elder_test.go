@@ -354,7 +354,7 @@ func FuzzElder(f *testing.F) {
 		v.welcome()
 		for len(data) > 2 {
 			vital, n := data[0]&1 != 0, min(int(data[1]), len(data)-2)
-			if n == 0 {
+			if n == 0 || vital && v.conn.Room() < n {
 				break
 			}
 			v.queue(data[2:2+n], vital)

@@ -205,7 +205,7 @@ func FuzzGuest(f *testing.F) {
 			}
 		}
 		for _, line := range n.lines {
-			if strings.ContainsAny(line, "\x1b\x00") {
+			if !strings.HasPrefix(line, "chunk ") && strings.ContainsAny(line, "\x1b\x00") { // maps are no texts
 				t.Errorf("%q", line)
 			}
 		}
