@@ -91,3 +91,36 @@ func TestBudgetMemory(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestBudgetRotation floods one network while requests come in the names of more
+// networks than are told apart: that network does not get more for it, and all
+// together get no more than the total.
+func TestBudgetRotation(t *testing.T) {
+	b := NewBudget(BudgetConfig{Networks: 256})
+	victim := netip.MustParseAddr("192.0.2.1")
+	got, all := 0, 0
+	const size, span = 900, 10
+	n := uint32(0)
+	for now := int64(0); now < span*second; now += second / 1000 {
+		for i := range 20 {
+			ip := victim
+			if i%4 != 0 {
+				n++
+				var a [4]byte
+				binary.BigEndian.PutUint32(a[:], 10<<24|n%60000<<8)
+				ip = netip.AddrFrom4(a)
+			}
+			if b.Spend(now, ip, size) {
+				if all += size; ip == victim {
+					got += size
+				}
+			}
+		}
+	}
+	if most := (span + 2) * (32 << 10); got > most || got == 0 {
+		t.Errorf("%d bytes went to one network, which may have %d", got, most)
+	}
+	if most := (span + 2) * (1 << 20); all > most {
+		t.Errorf("%d bytes went out of %d", all, most)
+	}
+}
