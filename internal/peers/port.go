@@ -3,7 +3,9 @@ package peers
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/teeyard/teeyard/transport/udp"
 )
@@ -20,6 +22,11 @@ var givenPorts atomic.Uint32
 // FreePort is a UDP port of 127.0.0.1 for a server to be started, another one at every
 // call. Tests that run in other processes at the same time get others.
 func FreePort() (int, error) {
+	// A program that is started meanwhile would hold the port until it has begun.
+	if runtime.GOOS == "linux" { // where opening a socket does not take this lock
+		syscall.ForkLock.RLock()
+		defer syscall.ForkLock.RUnlock()
+	}
 	var err error
 	for range 100 {
 		n := uint32(os.Getpid())*64 + givenPorts.Add(1)
