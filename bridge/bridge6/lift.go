@@ -351,7 +351,8 @@ func characterOf(id game.PlayerID, o *msg6.Character) game.CharacterState {
 		Player: id, Tick: o.Tick, X: o.X, Y: o.Y, VelX: o.VelX, VelY: o.VelY, Angle: o.Angle, Direction: o.Direction,
 		Jumped: o.Jumped, HookedPlayer: o.HookedPlayer, HookState: int32(o.HookState), HookTick: o.HookTick,
 		HookX: o.HookX, HookY: o.HookY, HookDX: o.HookDx, HookDY: o.HookDy,
-		Health: o.Health, Armor: o.Armor, Ammo: o.AmmoCount, Weapon: game.Weapon(max(o.Weapon, 0)), Emote: game.Emote(o.Emote),
+		Health: o.Health, Armor: o.Armor, Ammo: o.AmmoCount, Weapon: game.Weapon(max(o.Weapon, 0)),
+		Emote:      game.Emote(min(o.Emote, msg6.EmoteBlink)), // the wire's limits are one too wide
 		AttackTick: o.AttackTick, Pos: at(o.X, o.Y),
 	}
 }

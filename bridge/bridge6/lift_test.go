@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -539,6 +540,23 @@ func TestLiftMatchState(t *testing.T) {
 			t.Fatalf("limits %+v of %+v", l, want)
 		}
 	})
+}
+
+// TestLiftEmote: the limit of the emote on the wire is the number of emotes, one more
+// than there are; what is shown is always one.
+func TestLiftEmote(t *testing.T) {
+	for wire, want := range map[msg6.Emote]game.Emote{
+		-1: game.EmoteNormal, msg6.EmoteAngry: game.EmoteAngry, msg6.EmoteBlink: game.EmoteBlink, 6: game.EmoteBlink, math.MaxInt32: game.EmoteBlink,
+	} {
+		var b snapshot.Builder
+		add(&b, msg6.TypeCharacter, 3, msg6.SizeCharacter, &msg6.Character{Emote: wire})
+		var s snapshot.Snapshot
+		b.Finish(&s)
+		v := NewGuest(nil, silence{}, GuestConfig{}).Snapshot(1, &s)
+		if len(v.Characters) != 1 || v.Characters[0].Emote != want {
+			t.Errorf("emote %d: %+v, want emote %d", wire, v.Characters, want)
+		}
+	}
 }
 
 // silence is news that nobody hears.
