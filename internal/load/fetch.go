@@ -70,7 +70,11 @@ func FetchMap(server transport.Peer, limit time.Duration) (size int, span time.D
 
 var fetches atomic.Uint32
 
-// AskInfo asks a server for its information for so long, with at most 64 questions
+// InFlight is how many questions are on their way in a load of questions: two
+// batches, so that the asker and the server work at the same time.
+const InFlight = 128
+
+// AskInfo asks a server for its information for so long, with at most InFlight questions
 // unanswered, and returns how many answers came.
 func AskInfo(server transport.Peer, span time.Duration) (answers int, err error) {
 	sock, err := udp.Listen(udp.Config{Addr: host(0)})
@@ -94,7 +98,7 @@ func AskInfo(server transport.Peer, span time.Duration) (answers int, err error)
 	question := packet.AppendConnless(nil, p.Response, own, packer.AppendInt([]byte("\xff\xff\xff\xffgie3"), 7))
 	waiting := 0
 	for end := sock.Now() + int64(span); sock.Now() < end; {
-		for ; waiting < 64; waiting++ {
+		for ; waiting < InFlight; waiting++ {
 			sock.Send(server, question)
 		}
 		sock.Flush()

@@ -291,7 +291,7 @@ func askA2S(addr transport.Peer, span time.Duration) (answers int, err error) {
 	question := halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, challenge)
 	waiting := 0
 	for end := conn.Now() + int64(span); conn.Now() < end; {
-		for ; waiting < 64; waiting++ {
+		for ; waiting < load.InFlight; waiting++ {
 			conn.Send(addr, question)
 		}
 		conn.Flush()

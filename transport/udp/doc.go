@@ -28,6 +28,13 @@
 // neither recvmmsg nor a portable way to read without waiting. The build tag noudpbatch selects this on
 // Linux too, for tests.
 //
+// # Runs
+//
+// Small datagrams of one size that follow one another to one peer, as answers to
+// many questions of one address are, go into the kernel as one and are cut there
+// (UDP_SEGMENT). That is not seen on the wire; a capture on the machine itself may
+// show them uncut. Where it fails, now or for an interface, they are sent one by one.
+//
 // # What the network may do
 //
 // Errors of single datagrams are counted by reason in [transport.Stats] and never

@@ -73,9 +73,31 @@ type writer struct {
 	rc    syscall.RawConn
 	vec   vector
 	try   func(fd uintptr) bool
-	n     int // queued
+	n     int // datagrams queued
 	only4 bool
 	zone  zones
+
+	// A run is one entry of vec.hdr with the datagrams of several entries of vec.iov:
+	// small ones of one size to one peer, which the system takes as one and cuts.
+	runs int
+	join bool
+	last transport.Peer // of the last run
+	cut  []segmented
+}
+
+// What is joined is small, so that no way is too narrow for it, and answers of one
+// kind. A client's share of a map stays as it is: who captures on the server's own
+// machine sees runs uncut.
+const (
+	maxJoined = 512 // bytes of a datagram
+	maxRun    = 64  // datagrams, UDP_MAX_SEGMENTS of Linux up to 6.7
+)
+
+// segmented is the control message UDP_SEGMENT of udp(7).
+type segmented struct {
+	hdr  unix.Cmsghdr
+	size uint16
+	_    [6]byte
 }
 
 func (c *Conn) init(cfg Config) error {
@@ -84,8 +106,11 @@ func (c *Conn) init(cfg Config) error {
 		return fmt.Errorf("udp: %w", err)
 	}
 	var family int
+	var join bool
 	cerr := rc.Control(func(fd uintptr) {
 		family, err = unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_DOMAIN)
+		_, none := unix.GetsockoptInt(int(fd), unix.SOL_UDP, unix.UDP_SEGMENT)
+		join = none == nil
 	})
 	if err = errors.Join(cerr, err); err != nil {
 		return fmt.Errorf("udp: address family of the socket: %w", err)
@@ -93,7 +118,13 @@ func (c *Conn) init(cfg Config) error {
 	c.in = reader{rc: rc, vec: newVector(cfg.Batch, cfg.MaxDatagram)}
 	c.in.try = c.receive
 	c.in.poll = func(fd uintptr) { c.receive(fd) }
-	c.out = writer{rc: rc, vec: newVector(cfg.Batch, cfg.MaxDatagram), only4: family == unix.AF_INET}
+	c.out = writer{rc: rc, vec: newVector(cfg.Batch, cfg.MaxDatagram), only4: family == unix.AF_INET, join: join}
+	c.out.cut = make([]segmented, cfg.Batch)
+	for i := range c.out.cut {
+		h := &c.out.cut[i].hdr
+		h.Level, h.Type = unix.SOL_UDP, unix.UDP_SEGMENT
+		h.SetLen(unix.CmsgLen(2))
+	}
 	c.out.try = c.transmit
 	return nil
 }
@@ -238,14 +269,38 @@ func (c *Conn) Send(to transport.Peer, b []byte) {
 	i := out.n
 	copy(out.vec.buf[i*out.vec.step:], b)
 	out.vec.iov[i].SetLen(len(b))
-	h := &out.vec.hdr[i]
-	if out.only4 {
-		h.hdr.Namelen = unix.SizeofSockaddrInet4
+	if !out.joined(to, len(b)) {
+		h := &out.vec.hdr[out.runs].hdr
+		h.Iov = &out.vec.iov[i]
+		h.SetIovlen(1)
+		h.Control, h.Controllen = nil, 0
+		if out.only4 {
+			h.Namelen = unix.SizeofSockaddrInet4
+		}
+		out.zone.fill(&out.vec.name[out.runs], to, out.only4)
+		out.last = to
+		out.runs++
 	}
-	out.zone.fill(&out.vec.name[i], to, out.only4)
-	if out.n++; out.n == len(out.vec.hdr) {
+	if out.n++; out.n == len(out.vec.iov) {
 		_ = c.Flush()
 	}
+}
+
+// joined adds the next datagram, of n bytes, to the last run if it belongs there.
+func (out *writer) joined(to transport.Peer, n int) bool {
+	if !out.join || out.runs == 0 || n == 0 || n > maxJoined || to != out.last {
+		return false
+	}
+	h := &out.vec.hdr[out.runs-1].hdr
+	if h.Iovlen == maxRun || h.Iov.Len != out.vec.iov[out.n].Len {
+		return false
+	}
+	h.SetIovlen(int(h.Iovlen) + 1)
+	cut := &out.cut[out.runs-1]
+	cut.size = uint16(n)
+	h.Control = (*byte)(unsafe.Pointer(cut))
+	h.SetControllen(unix.CmsgSpace(2))
+	return true
 }
 
 // Flush implements [transport.Conn].
@@ -257,42 +312,83 @@ func (c *Conn) Flush() error {
 		return nil
 	}
 	err := c.out.rc.Write(c.out.try)
-	c.out.n = 0
+	c.out.n, c.out.runs = 0, 0
 	if err != nil && (c.closed.Load() || errors.Is(err, net.ErrClosed)) {
 		return transport.ErrClosed
 	}
 	return nil
 }
 
-// transmit sends the queue. sendmmsg stops at the first datagram that fails; that
-// one is counted and skipped.
+// transmit sends the queue. sendmmsg stops at the first run that fails; that one is
+// sent datagram by datagram, or if it is one datagram counted and skipped.
 func (c *Conn) transmit(fd uintptr) bool {
 	out := &c.out
-	sent, size := 0, 0
-	for i := 0; i < out.n; {
-		n, _, errno := syscall.RawSyscall6(unix.SYS_SENDMMSG, fd,
-			uintptr(unsafe.Pointer(&out.vec.hdr[i])), uintptr(out.n-i), unix.MSG_DONTWAIT, 0, 0)
-		c.count.writes.Add(1)
+	for i := 0; i < out.runs; {
+		n, errno := c.sendmmsg(fd, out.vec.hdr[i:out.runs])
+		i += n
 		switch errno {
-		case 0:
-			for j := range int(n) {
-				size += int(out.vec.hdr[i+j].len)
-			}
-			sent += int(n)
-			i += int(n)
-		case unix.EINTR:
+		case 0, unix.EINTR:
 		case unix.EAGAIN:
 			// The buffer of the socket is full: so it is for the rest.
-			c.count.dropped[transport.DropSendBuffer].Add(uint64(out.n - i))
-			i = out.n
+			for ; i < out.runs; i++ {
+				c.count.dropped[transport.DropSendBuffer].Add(uint64(out.vec.hdr[i].hdr.Iovlen))
+			}
 		default:
-			c.drop(sendDrop(errno))
+			h := out.vec.hdr[i : i+1]
+			if h[0].hdr.Iovlen == 1 {
+				c.drop(sendDrop(errno))
+				i++
+				continue
+			}
+			// An interface that cannot cut, or a filter: what of it is due to
+			// the run, the datagrams alone will show.
+			out.join = false
 			i++
+			c.single(fd, h[0].hdr)
 		}
 	}
-	c.count.sent.Add(uint64(sent))
-	c.count.sentBytes.Add(uint64(size))
 	return true
+}
+
+// single sends the datagrams of a run one by one.
+func (c *Conn) single(fd uintptr, run unix.Msghdr) {
+	iov := unsafe.Slice(run.Iov, run.Iovlen)
+	var h [1]mmsghdr
+	for i := range iov {
+		h[0].hdr = unix.Msghdr{Name: run.Name, Namelen: run.Namelen, Iov: &iov[i]}
+		h[0].hdr.SetIovlen(1)
+		for {
+			_, errno := c.sendmmsg(fd, h[:])
+			if errno == unix.EINTR {
+				continue
+			}
+			if errno == unix.EAGAIN {
+				errno = unix.ENOBUFS
+			}
+			if errno != 0 {
+				c.drop(sendDrop(errno))
+			}
+			break
+		}
+	}
+}
+
+// sendmmsg is one call that does not wait; it returns and counts the runs sent.
+func (c *Conn) sendmmsg(fd uintptr, h []mmsghdr) (int, syscall.Errno) {
+	r, _, errno := syscall.RawSyscall6(unix.SYS_SENDMMSG, fd,
+		uintptr(unsafe.Pointer(&h[0])), uintptr(len(h)), unix.MSG_DONTWAIT, 0, 0)
+	c.count.writes.Add(1)
+	if errno != 0 {
+		return 0, errno
+	}
+	sent, size := uint64(0), uint64(0)
+	for i := range h[:r] {
+		sent += uint64(h[i].hdr.Iovlen)
+		size += uint64(h[i].len)
+	}
+	c.count.sent.Add(sent)
+	c.count.sentBytes.Add(size)
+	return int(r), 0
 }
 
 func sendDrop(errno syscall.Errno) transport.Drop {
