@@ -45,11 +45,8 @@ func (e *Envelope) plain() bool {
 }
 
 func (img *Image) plain() bool {
-	if img.Format != formatRGB || img.Pixels == nil {
+	if !img.rgb() {
 		return false
-	}
-	if n := int64(img.Width) * int64(img.Height); n*3 != int64(len(img.Pixels)) {
-		return false // not what it says it is, or made in code
 	}
 	rgba := make([]byte, 0, len(img.Pixels)/3*4)
 	for p := img.Pixels; len(p) >= 3; p = p[3:] {
@@ -57,4 +54,11 @@ func (img *Image) plain() bool {
 	}
 	img.Format, img.Pixels = formatRGBA, rgba
 	return true
+}
+
+// rgb tells whether an image has pixels, and no alpha. One that was made in code may
+// have the format by accident: its size tells.
+func (img *Image) rgb() bool {
+	n := int64(img.Width) * int64(img.Height)
+	return img.Format == formatRGB && img.Pixels != nil && n*3 == int64(len(img.Pixels))
 }

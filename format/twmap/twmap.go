@@ -82,9 +82,10 @@ type Image struct {
 	Width, Height int32
 	// External images come from the client's own mapres folder.
 	External bool
-	// Format is the image format number of version 2 items, 1 for RGBA.
+	// Format is the image format number of version 2 items: 0 for RGB, 1 for RGBA.
 	Format int32
-	// Pixels are the bytes of an embedded image, RGBA from the top left.
+	// Pixels are the bytes of an embedded image from the top left. With 4 bytes for
+	// each pixel and Format 0 the image is written as RGBA.
 	Pixels []byte
 }
 

@@ -1,6 +1,7 @@
 package twmap
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"hash/crc32"
@@ -82,6 +83,28 @@ func TestWriteReadAll(t *testing.T) {
 }
 
 // Bezier tangents change the layout of all points.
+// TestImageFormats: an image without alpha is not written as one that has it, for
+// which its pixels are too few.
+func TestImageFormats(t *testing.T) {
+	m := small(3)
+	rgba := []byte{1, 2, 3, 4, 5, 6, 7, 8}
+	m.Images = []Image{
+		{Name: "rgb", Width: 2, Height: 1, Format: 0, Pixels: rgba[:6]},
+		{Name: "rgba", Width: 2, Height: 1, Format: 1, Pixels: rgba},
+		{Name: "odd", Width: 2, Height: 1, Format: 3, Pixels: rgba[:2]},
+		{Name: "made in code", Width: 2, Height: 1, Pixels: rgba},
+	}
+	got, err := Parse(mustBytes(t, m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int32{0, 1, 3, 1} {
+		if img := got.Images[i]; img.Format != want || !bytes.Equal(img.Pixels, m.Images[i].Pixels) {
+			t.Errorf("%s: format %d with %d bytes, want %d", img.Name, img.Format, len(img.Pixels), want)
+		}
+	}
+}
+
 func TestTangents(t *testing.T) {
 	m := small(3)
 	m.Envelopes[0].Version = 3

@@ -93,9 +93,10 @@ func (w *mapWriter) images() {
 			data = w.out.AddBlock(img.Pixels)
 		}
 		// Version 1 is what 0.6 editors write and every program reads; the
-		// format exists only for others than RGBA.
+		// format exists only for others than RGBA. Zero is RGB where the pixels
+		// are, and otherwise that of an image whose maker did not say.
 		ints := []int32{1, img.Width, img.Height, flag(img.External), name, data}
-		if img.Format > 1 || img.Format < 0 {
+		if img.Format != formatRGBA && (img.Format != formatRGB || img.rgb()) {
 			ints[0] = 2
 			ints = append(ints, img.Format)
 		}
