@@ -40,16 +40,24 @@ func (s storage) Open(name string) (fs.File, error) {
 		dirs = s[:1]
 	}
 	var first error
-	for _, dir := range dirs {
+	for i, dir := range dirs {
 		f, err := os.DirFS(dir).Open(name)
 		if err == nil {
 			return f, nil
 		}
-		if first == nil || errors.Is(first, fs.ErrNotExist) {
-			first = err
-		}
+		first = blame(first, err, i == 0)
 	}
 	return nil, first
+}
+
+// blame chooses what to tell of two errors. That a file is not there is told only if
+// nothing else is wrong; that another folder than the own one may not be looked into is
+// nothing wrong: a service often has such a home.
+func blame(first, err error, own bool) error {
+	if !own && errors.Is(err, fs.ErrPermission) || first != nil && !errors.Is(first, fs.ErrNotExist) {
+		return first
+	}
+	return err
 }
 
 // ReadDir implements fs.ReadDirFS: of the maps it lists those of all folders.
@@ -60,10 +68,10 @@ func (s storage) ReadDir(name string) ([]fs.DirEntry, error) {
 	}
 	var all []fs.DirEntry
 	var first error
-	for _, dir := range dirs {
+	for i, dir := range dirs {
 		entries, err := fs.ReadDir(os.DirFS(dir), name)
-		if err != nil && (first == nil || errors.Is(first, fs.ErrNotExist)) {
-			first = err
+		if err != nil {
+			first = blame(first, err, i == 0)
 		}
 		for _, e := range entries {
 			if !slices.ContainsFunc(all, func(o fs.DirEntry) bool { return o.Name() == e.Name() }) {

@@ -50,3 +50,27 @@ func TestStorageReadDir(t *testing.T) {
 		t.Error("left the folder")
 	}
 }
+
+// What cannot be read in folders of others is no reason to stop: the map may be embedded.
+func TestStorageBlame(t *testing.T) {
+	missing, forbidden, broken := fs.ErrNotExist, fs.ErrPermission, errors.New("broken")
+	for _, c := range []struct {
+		own, other, want error
+	}{
+		{missing, missing, missing},
+		{missing, forbidden, missing},
+		{missing, broken, broken},
+		{forbidden, missing, forbidden},
+		{broken, missing, broken},
+		{nil, forbidden, nil},
+		{nil, missing, missing},
+	} {
+		var first error
+		if c.own != nil {
+			first = blame(nil, c.own, true)
+		}
+		if got := blame(first, c.other, false); got != c.want {
+			t.Errorf("%v, then %v: %v, want %v", c.own, c.other, got, c.want)
+		}
+	}
+}
