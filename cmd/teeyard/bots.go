@@ -45,6 +45,9 @@ func (c *botsCmd) Run() error {
 	if c.Count < 1 || c.Count > 1000 {
 		return errors.New("--count is 1 to 1000")
 	}
+	if c.Skill < 0 || c.Skill > 3 {
+		return errors.New("--skill is 0 to 3")
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if c.Duration > 0 {

@@ -25,10 +25,14 @@ type cli struct {
 }
 
 func main() {
+	// "teeyard help serve" is what many type first.
+	if len(os.Args) > 1 && os.Args[1] == "help" {
+		os.Args = append(append(os.Args[:1:1], os.Args[2:]...), "--help")
+	}
 	var c cli
 	k := kong.Parse(&c,
 		kong.Name("teeyard"),
-		kong.Description("A Teeworlds 0.7 game server and toolbox."),
+		kong.Description("A game server for Teeworlds and DDNet, and a toolbox."),
 		kong.UsageOnError(),
 		kong.Vars{"version": "teeyard " + version},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),

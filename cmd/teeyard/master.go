@@ -63,6 +63,9 @@ func (c *masterCmd) Run() error {
 	if err != nil {
 		return err
 	}
+	if err := m.Save(); err != nil {
+		return fmt.Errorf("--state: %w", err) // better now than when the list is lost
+	}
 	fmt.Printf("master: listening on %v, %d servers\n", conn.LocalAddr(), len(m.Servers()))
 	if c.HTTP != "" {
 		end, err := c.web(m, stop)

@@ -195,7 +195,11 @@ func (c *rconCmd) open(ctx context.Context, password string) (remote, error) {
 		return nil, ctx.Err()
 	}
 	h.Close()
-	return openGame(ctx, c.Host, c.Name, password)
+	r, err := openGame(ctx, c.Host, c.Name, password)
+	if err != nil {
+		return nil, fmt.Errorf("there is no Half-Life console; %w", err)
+	}
+	return r, nil
 }
 
 // halfLife is the console of a Half-Life server, or of one that speaks like it.
@@ -239,7 +243,7 @@ func openGame(ctx context.Context, host, name, password string) (remote, error) 
 	defer cancel()
 	c, err := client.Dial(ctx, host, client.Config{Name: "rcon", RconName: name, RconPassword: password, NoMap: true})
 	if err != nil {
-		return nil, fmt.Errorf("there is no Half-Life console, and joining failed: %w", err)
+		return nil, fmt.Errorf("joining failed: %w", err)
 	}
 	if err := c.SetTeam(game.TeamSpectators); err != nil {
 		c.Close()

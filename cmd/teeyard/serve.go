@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/teeyard/teeyard/halflife"
@@ -46,6 +48,13 @@ func (c *serveCmd) Run() error {
 	}
 	files := newStorage(c.Dir)
 	lines := c.Console
+	for _, line := range lines {
+		// Lines of the console end the flags. None begins like that, but two options of
+		// teeworlds-server do.
+		if strings.HasPrefix(line, "--") && line != "--silent" && line != "--default" {
+			return fmt.Errorf("%s is no flag of serve, or stands behind the lines of the console; see teeyard serve --help", line)
+		}
+	}
 	if _, err := fs.Stat(files, "autoexec.cfg"); err == nil {
 		lines = append([]string{"-f", "autoexec.cfg"}, lines...)
 	}
