@@ -158,7 +158,7 @@ func New(cfg Config) (*Server, error) {
 	if s.net = cfg.Transport; s.net == nil {
 		c, err := udp.Listen(udp.Config{Addr: s.settings.BindAddr, Port: s.settings.Port})
 		if err != nil {
-			return nil, fmt.Errorf("server: cannot listen (is another server running? sv_port chooses another port): %w", err)
+			return nil, fmt.Errorf("server: cannot listen (is another server running? sv_port and bindaddr say where): %w", err)
 		}
 		s.net = c
 	}
