@@ -26,7 +26,7 @@ func ReadCapture(r io.Reader, f func(*Datagram)) error {
 	var link func(gopacket.CaptureInfo) layers.LinkType
 	magic, err := br.Peek(4)
 	if err != nil {
-		return fmt.Errorf("%w: %d bytes", ErrCapture, len(magic))
+		return fmt.Errorf("%w: %w after %d bytes", ErrCapture, err, len(magic))
 	}
 	const ng = 0x0a0d0d0a
 	if binary.LittleEndian.Uint32(magic) == ng {
