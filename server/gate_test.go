@@ -331,6 +331,65 @@ func TestNoOtherVersion(t *testing.T) {
 	}
 }
 
+// TestVersionsOnOneAddress: who plays behind one address, in whatever version, plays
+// at once and counts towards its limit, and a port is as good for one version as for
+// another once it is free.
+func TestVersionsOnOneAddress(t *testing.T) {
+	l := newGateLab(t, nil, "sv_max_clients_per_ip 4")
+	at := func(port int) transport.Peer { return netipPort(ip(1), port) }
+	out, olds := l.out, map[conn.Handshake]*hybridClient{}
+	for i, how := range []conn.Handshake{conn.TKEN, conn.HeaderToken, conn.Plain} {
+		p := l.dial(at(1+i), how)
+		if how == conn.Plain {
+			p.enter(how.String())
+		} else {
+			p.play(how.String())
+		}
+		olds[how] = p
+	}
+	young := l.play(at(4), "young")
+	young.vital(&msg7.ClSay{Mode: msg7.ChatAll, Target: -1, Message: []byte("hello")})
+	l.step(4)
+	for how, p := range olds {
+		p.read()
+		if c := p.session(); c == nil || c.dialect != l.srv.dialects[1] || p.ids[msg7.IDSvChat] == 0 {
+			t.Errorf("%v: session %v, heard %v", how, c != nil, p.ids)
+		}
+	}
+	if c := young.session(); c == nil || c.dialect != l.srv.dialects[0] || len(young.chat) == 0 {
+		t.Errorf("young: session %v, heard %v", c != nil, young.chat)
+	}
+
+	const tooMany = "Only 4 players with the same IP are allowed"
+	for i, how := range []conn.Handshake{conn.TKEN, conn.HeaderToken, conn.Plain} {
+		p := l.dial(at(5+i), how)
+		if how == conn.HeaderToken { // whose first word is what asks for the seat
+			p.say(&msg7.Info{NetVersion: []byte(msg7.NetVersion)})
+		}
+		if p.session() != nil || p.conn.Reason() != tooMany {
+			t.Errorf("%v, one too many: session %v, told %q", how, p.session() != nil, p.conn.Reason())
+		}
+	}
+	if p := l.puppet(at(8)).connect(); p.session() != nil || p.reason != tooMany {
+		t.Errorf("0.7, one too many: told %q", p.reason)
+	}
+
+	// The old one leaves, and a young one gets its port; and the other way round.
+	l.step(100) // to leave at once is stress
+	olds[conn.TKEN].conn.Close(l.now, "")
+	l.feed(at(4), packet.AppendClose(nil, young.ack, young.token, ""))
+	l.step(2)
+	delete(l.puppets, at(4))
+	l.out = out // nobody else listens any more
+	l.play(at(1), "younger")
+	l.dial(at(4), conn.TKEN).play("older")
+	for port, want := range map[int]int{1: 0, 2: 1, 3: 1, 4: 1} {
+		if c := l.srv.byPeer[at(port)]; c == nil || c.dialect != l.srv.dialects[want] {
+			t.Errorf("port %d: session %v, not of version %d", port, c != nil, want)
+		}
+	}
+}
+
 // TestRejoin: a client that crashed and comes again from the same port begins anew,
 // without waiting for its old self to time out.
 func TestRejoin(t *testing.T) {
