@@ -226,6 +226,14 @@ func (c *browseCmd) wanted(i *query.Info) bool {
 		(!c.NotEmpty || i.NumClients > 0)
 }
 
+// rounded is a time in whole units, for people; what is shorter is not nothing.
+func rounded(d, unit time.Duration) string {
+	if d < unit {
+		return "<" + unit.String()
+	}
+	return d.Round(unit).String()
+}
+
 // printList prints servers as a table.
 func printList(w io.Writer, all []listed) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -234,7 +242,7 @@ func printList(w io.Writer, all []listed) {
 		i := &s.result.Info
 		latency := ""
 		if s.result.Latency > 0 {
-			latency = fmt.Sprint(s.result.Latency.Round(time.Millisecond))
+			latency = rounded(s.result.Latency, time.Millisecond)
 		}
 		name := i.Name
 		if i.Password {

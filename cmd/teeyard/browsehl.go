@@ -111,7 +111,7 @@ func printHalfLifeList(w io.Writer, all []halfLifeAnswer) {
 		if a.Info.Password {
 			name += " (password)"
 		}
-		fmt.Fprintf(t, "%d/%d\t%s\t%s\t%s\t%v\t%v\n", a.Info.Players, a.Info.Max, a.Info.Game, a.Info.Map, name, a.Peer, a.Ping.Round(time.Millisecond))
+		fmt.Fprintf(t, "%d/%d\t%s\t%s\t%s\t%v\t%s\n", a.Info.Players, a.Info.Max, a.Info.Game, a.Info.Map, name, a.Peer, rounded(a.Ping, time.Millisecond))
 	}
 	t.Flush()
 }

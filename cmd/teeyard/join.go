@@ -57,6 +57,11 @@ func (c *joinCmd) Run() error {
 	if c.JSON {
 		out = &jsonPrinter{w: os.Stdout}
 	}
+	return c.follow(ctx, os.Stdin, out)
+}
+
+// follow shows what happens and does what is typed.
+func (c *joinCmd) follow(ctx context.Context, in io.Reader, out printer) error {
 	events := make(chan client.Event, 1024)
 	over := make(chan struct{})
 	defer close(over)
@@ -83,22 +88,24 @@ func (c *joinCmd) Run() error {
 		return err
 	}
 	defer cl.Close()
-	if !c.Play {
-		if err := cl.SetTeam(game.TeamSpectators); err != nil {
-			return err
-		}
-	}
 
 	lines := make(chan string)
-	go read(os.Stdin, lines, over)
+	go read(in, lines, over)
 	t := &terminal{c: cl, out: out}
 	var end <-chan time.Time
 	for {
 		select {
 		case e := <-events:
 			out.event(e)
-			if d, ok := e.(client.Disconnected); ok && d.Again == 0 {
-				return d.Err
+			switch e := e.(type) {
+			case client.Entered: // also after a reconnect
+				if !c.Play && e.Self.Team != game.TeamSpectators {
+					cl.SetTeam(game.TeamSpectators) // an error is followed by Disconnected
+				}
+			case client.Disconnected:
+				if e.Again == 0 {
+					return e.Err
+				}
 			}
 		case line, ok := <-lines:
 			if !ok {

@@ -160,6 +160,18 @@ func (p *jsonPrinter) event(e client.Event) {
 		}{e, weaponNames[e.Weapon]})
 	case client.PickedUp:
 		p.object("picked_up", map[string]string{"weapon": weaponNames[e.Weapon]})
+	case client.VoteStart: // "time" is when it was
+		p.object("vote_start", struct {
+			client.VoteStart
+			Time    any     `json:"time,omitempty"`
+			Seconds float64 `json:"seconds"`
+		}{VoteStart: e, Seconds: e.Time.Seconds()})
+	case client.RaceFinish:
+		p.object("race_finish", struct {
+			client.RaceFinish
+			Time         any   `json:"time,omitempty"`
+			Milliseconds int32 `json:"milliseconds"`
+		}{RaceFinish: e, Milliseconds: e.Time})
 	default:
 		p.object(snake(name), e)
 	}

@@ -145,7 +145,7 @@ func printServer(w io.Writer, r *query.Result, old *halfLifeAnswer) {
 	}
 	line("players", "%d of %d", i.NumPlayers, i.MaxPlayers)
 	line("clients", "%d of %d", i.NumClients, i.MaxClients)
-	line("latency", "%v", r.Latency.Round(100*time.Microsecond))
+	line("latency", "%s", rounded(r.Latency, 100*time.Microsecond))
 	t.Flush()
 	if len(i.Clients) > 0 {
 		fmt.Fprintln(w)

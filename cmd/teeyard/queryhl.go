@@ -164,7 +164,7 @@ func printHalfLife(w io.Writer, a *halfLifeAnswer) {
 	if i.Bots > 0 {
 		line("bots", "%d", i.Bots)
 	}
-	line("latency", "%v", a.Ping.Round(100*time.Microsecond))
+	line("latency", "%s", rounded(a.Ping, 100*time.Microsecond))
 	t.Flush()
 	if len(a.Players) > 0 {
 		players := slices.Clone(a.Players)

@@ -166,6 +166,10 @@ func (t *terminal) ping(string) error {
 		return err
 	}
 	time.Sleep(300 * time.Millisecond)
-	t.out.list("ping", []string{t.c.Latency().Round(100 * time.Microsecond).String()})
+	text := "no answer yet"
+	if d := t.c.Latency(); d > 0 {
+		text = rounded(d, 100*time.Microsecond)
+	}
+	t.out.list("ping", []string{text})
 	return nil
 }
