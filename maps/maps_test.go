@@ -33,6 +33,35 @@ func TestMaps(t *testing.T) {
 					t.Errorf("column %d is open at the bottom", x)
 				}
 			}
+			// Clients repeat the outermost tiles of a layer beyond the map. Only the inside
+			// of the ground and edges that run outwards go on there as if drawn.
+			rim := 0
+			seamless := func(x, y int, i uint8) bool {
+				upright, level := i == 20 || i == 21, i == 16 || i == 52
+				return i <= 1 || (x == 0 || x == g.Width-1) == level && (y == 0 || y == g.Height-1) == upright && level != upright
+			}
+			for _, group := range tm.Groups {
+				for _, l := range group.Layers {
+					ground, ok := l.(*twmap.TileLayer)
+					if !ok || ground.Name != "Ground" {
+						continue
+					}
+					rim++
+					for y := range g.Height {
+						for x := range g.Width {
+							if x > 0 && x < g.Width-1 && y > 0 && y < g.Height-1 {
+								continue
+							}
+							if i := ground.At(x, y).Index; !seamless(x, y, i) {
+								t.Errorf("at the rim, %d,%d, is tile %d of the ground", x, y, i)
+							}
+						}
+					}
+				}
+			}
+			if rim == 0 {
+				t.Error("no layer of ground")
+			}
 			count := map[uint8]int{}
 			for e := range g.Entities {
 				count[e.Index]++
