@@ -17,15 +17,12 @@ type record struct {
 }
 
 // corpus reads a capture of testdata: records of i32 LE tick, base tick (-1 =
-// empty), CRC, u32 LE length, and the delta's bytes, parts joined. The whole of
-// the larger one is used where the captures themselves are at hand.
+// empty), CRC, u32 LE length, and the delta's bytes, parts joined.
 func corpus(t testing.TB, name string) []record {
 	t.Helper()
-	b, err := os.ReadFile("../../../shared/captures/" + name)
+	b, err := os.ReadFile("testdata/" + name)
 	if err != nil {
-		if b, err = os.ReadFile("testdata/" + name); err != nil {
-			t.Fatal(err)
-		}
+		t.Fatal(err)
 	}
 	var recs []record
 	for len(b) >= 16 {
