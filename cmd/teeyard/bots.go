@@ -97,8 +97,9 @@ type swarm struct {
 	maps     *client.Maps
 	loopback bool
 
-	mu   sync.Mutex
-	navs map[*client.Map]*nav
+	mu       sync.Mutex
+	navs     map[*client.Map]*nav
+	fetching *player // whose download is shown
 }
 
 // nav is what bots know of a map, once it is found out.
@@ -154,7 +155,7 @@ func (p *player) play(ctx context.Context, at time.Time) {
 	}
 	cfg := client.Config{
 		Name: fmt.Sprintf("%.11s %d", p.cfg.Name, p.index+1), Password: p.cfg.Password, Maps: p.maps, NoMap: p.cfg.Skill == 0, Version: client.Version(p.cfg.Protocol),
-		OnEvent: func(*client.Client, client.Event) {}, Play: p.think, OnTiming: p.onTiming,
+		OnEvent: p.onEvent, Play: p.think, OnTiming: p.onTiming,
 	}
 	if p.loopback {
 		cfg.From = fmt.Sprintf("127.0.%d.%d", 1+p.index/250, 1+p.index%250)
@@ -176,6 +177,31 @@ func (p *player) play(ctx context.Context, at time.Time) {
 	p.stats, p.playing = c.Stats(), time.Since(p.begun)-p.join
 	c.Close()
 	<-c.Done()
+}
+
+// onEvent shows how the map comes to the bot that was the first to ask for it.
+func (p *player) onEvent(_ *client.Client, e client.Event) {
+	if p.cfg.JSON {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e := e.(type) {
+	case client.Download:
+		if p.fetching == nil && e.Done == 0 {
+			p.fetching = p
+		}
+		if p.fetching != p {
+			return
+		}
+		if progress(e); e.Done == e.Size {
+			p.fetching = nil
+		}
+	case client.Disconnected:
+		if p.fetching == p {
+			p.fetching = nil
+		}
+	}
 }
 
 // maxTimings bounds the samples that one bot keeps.

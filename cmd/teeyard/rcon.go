@@ -62,7 +62,15 @@ const passwordEnv = "TEEYARD_RCON_PASSWORD"
 func (c *rconCmd) Run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	password, err := c.password()
+	err := c.run(ctx)
+	if ctx.Err() != nil {
+		return errors.New("interrupted")
+	}
+	return err
+}
+
+func (c *rconCmd) run(ctx context.Context) error {
+	password, err := c.password(ctx)
 	if err != nil {
 		return err
 	}
@@ -71,20 +79,47 @@ func (c *rconCmd) Run() error {
 		return err
 	}
 	defer r.Close()
+	if len(c.Command) > 0 && c.Command[0] == "--" {
+		c.Command = c.Command[1:] // as before what looks like a flag
+	}
 	if len(c.Command) > 0 {
 		return printRun(ctx, os.Stdout, r, strings.Join(c.Command, " "))
 	}
 	if term.IsTerminal(int(os.Stdin.Fd())) {
 		return talk(ctx, r, c.Host)
 	}
-	for s := bufio.NewScanner(os.Stdin); s.Scan(); {
+	s := bufio.NewScanner(os.Stdin)
+	for {
+		more, err := await(ctx, func() (bool, error) { return s.Scan(), s.Err() })
+		if !more {
+			return err
+		}
 		if line := strings.TrimSpace(s.Text()); line != "" {
 			if err := printRun(ctx, os.Stdout, r, line); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+}
+
+// await reads something that only a person or another program can end, or ctx.
+func await[T any](ctx context.Context, read func() (T, error)) (T, error) {
+	type result struct {
+		v   T
+		err error
+	}
+	c := make(chan result, 1)
+	go func() {
+		v, err := read()
+		c <- result{v, err}
+	}()
+	select {
+	case r := <-c:
+		return r.v, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
 }
 
 // printRun runs a line and prints what comes back.
@@ -120,7 +155,7 @@ func talk(ctx context.Context, r remote, host string) error {
 // talkOn reads lines until the end of the input (Ctrl-D) or of the console.
 func talkOn(ctx context.Context, r remote, t *term.Terminal) error {
 	for {
-		line, err := t.ReadLine()
+		line, err := await(ctx, t.ReadLine)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -141,7 +176,7 @@ func talkOn(ctx context.Context, r remote, t *term.Terminal) error {
 }
 
 // password is the password, from wherever it is.
-func (c *rconCmd) password() (string, error) {
+func (c *rconCmd) password(ctx context.Context) (string, error) {
 	if p := os.Getenv(passwordEnv); p != "" {
 		return p, nil
 	}
@@ -160,8 +195,13 @@ func (c *rconCmd) password() (string, error) {
 	if !term.IsTerminal(in) {
 		return "", fmt.Errorf("no password: set %s or give --password-file", passwordEnv)
 	}
+	old, err := term.GetState(in)
+	if err != nil {
+		return "", err
+	}
 	fmt.Fprintf(os.Stderr, "password of %s: ", c.Host)
-	b, err := term.ReadPassword(in)
+	b, err := await(ctx, func() ([]byte, error) { return term.ReadPassword(in) })
+	term.Restore(in, old)
 	fmt.Fprintln(os.Stderr)
 	if err == nil && len(b) == 0 {
 		err = errors.New("no password")
