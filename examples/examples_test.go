@@ -177,6 +177,16 @@ func TestBridge(t *testing.T) {
 	wait(t, a, "line from the other side", func(e client.Chat) bool { return e.From.Name == "bridge" && e.Text == "<bob> hi" })
 	join(t, there, client.Config{Name: "carol"})
 	wait(t, a, "word of carol", func(e client.Chat) bool { return e.Text == "carol joined over there" })
+
+	// Thrown out, it comes back, and watches as before.
+	a.RconLogin("adminpw")
+	wait(t, a, "remote console", func(e client.RconAuth) bool { return e.On })
+	bridge, _ := a.Find("bridge")
+	a.Rcon(fmt.Sprint("kick ", bridge.ID))
+	wait(t, a, "end of the bridge", func(e client.Left) bool { return e.Player.Name == "bridge" })
+	wait(t, a, "bridge that watches", func(e client.TeamChange) bool {
+		return e.Player.Name == "bridge" && e.Player.Team == game.TeamSpectators
+	})
 }
 
 // place finds the tee of a player.

@@ -33,7 +33,6 @@ func join(ctx context.Context, host string) *client.Client {
 	if err != nil {
 		log.Fatal(err)
 	}
-	c.SetTeam(game.TeamSpectators)
 	return c
 }
 
@@ -41,6 +40,8 @@ func join(ctx context.Context, host string) *client.Client {
 func carry(ctx context.Context, from, to *client.Client) {
 	for e := range from.Events(ctx) {
 		switch e := e.(type) {
+		case client.Entered: // at the beginning, and after a reconnect
+			from.SetTeam(game.TeamSpectators)
 		case client.Chat:
 			if e.Mode == game.ChatAll && e.From.ID != game.Nobody && e.From.ID != from.Self() {
 				to.Say("<" + e.From.Name + "> " + e.Text)
