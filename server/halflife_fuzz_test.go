@@ -20,7 +20,7 @@ func FuzzHalfLife(f *testing.F) {
 	rcon, _ := halflife.AppendRcon(nil, 123456789, "adminpw", "status")
 	f.Add(rcon)
 	f.Add(halflife.AppendMasterChallenge(nil, 5, 0))
-	l := newLab(f, nil, "sv_hl_master 198.51.7.7:27010")
+	l := newLab(f, nil, "sv_hl_master 198.51.7.7:27010", "sv_inactivekick_time 0")
 	player := l.play(ip(1), "player")
 	n := 0
 	f.Fuzz(func(t *testing.T, b []byte) {
