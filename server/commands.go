@@ -16,7 +16,7 @@ import (
 
 // newConsole makes the console with all variables and commands.
 func (s *Server) newConsole() error {
-	c, err := console.New(console.Config{Output: s.print, Files: s.cfg.Files, Create: s.cfg.Create, AccessChanged: s.accessChanged})
+	c, err := console.New(console.Config{Output: s.print, Problem: s.problem, Files: s.cfg.Files, Create: s.cfg.Create, AccessChanged: s.accessChanged})
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}

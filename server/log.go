@@ -19,6 +19,14 @@ func (s *Server) log(level int, system, line string) {
 	s.cfg.Log.Log(context.Background(), l, line, slog.String(SystemKey, system))
 }
 
+// problem tells the operator what is wrong with a line of the console, and where it
+// stands. Who typed it remotely is told what the original tells.
+func (s *Server) problem(p console.Problem) {
+	if p.File != "" || !p.Printed {
+		s.log(console.Standard, "config", oneLine(p.String()))
+	}
+}
+
 // heard tells whether anybody may read lines of a level; making them costs.
 func (s *Server) heard(level int) bool {
 	return level <= s.settings.ConsoleOutputLevel ||

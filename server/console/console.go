@@ -167,6 +167,8 @@ type Problem struct {
 	Line int
 	// Text says what.
 	Text string
+	// Printed tells that Config.Output has got the text too.
+	Printed bool
 }
 
 // String returns the problem as one line.
@@ -397,12 +399,17 @@ func cut(s string, n int) string {
 	return s[:n]
 }
 
-// problem reports to Config.Problem.
+// problem reports what is not printed, as the original has no words for it.
 func (c *Console) problem(format string, args ...any) {
+	c.report(fmt.Sprintf(format, args...), false)
+}
+
+// report tells Config.Problem.
+func (c *Console) report(text string, printed bool) {
 	if c.cfg.Problem == nil {
 		return
 	}
-	p := Problem{Text: oneLine(fmt.Sprintf(format, args...))}
+	p := Problem{Text: oneLine(text), Printed: printed}
 	if n := len(c.files); n > 0 {
 		p.File, p.Line = c.files[n-1].file, c.files[n-1].line
 	}
@@ -413,5 +420,5 @@ func (c *Console) problem(format string, args ...any) {
 func (c *Console) complain(system, format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	c.Print(Standard, system, line)
-	c.problem("%s", line)
+	c.report(line, true)
 }
