@@ -28,8 +28,7 @@ var rooms = map[string][]string{
 	"format":    {"protocol"},
 	"maps":      {"format"},
 
-	// Sessions speak the connection and the system messages themselves and pass
-	// the game's vocabulary on.
+	// Sessions speak the connection themselves; all messages are the bridge's.
 	"server": {"bot", "bridge", "game", "protocol", "transport", "format", "maps", "query", "halflife"},
 	"client": {"bridge", "game", "protocol", "transport", "format"},
 
@@ -60,7 +59,7 @@ var limited = []struct {
 }{
 	// query/master dials HTTP masters over one address family at a time, since they
 	// list the address that a request comes from.
-	{"net", []string{"transport", "server/econ", "query/master", "internal/peers", "cmd", "examples"}, "only transport opens sockets"},
+	{"net", []string{"transport", "query/master", "internal/peers", "cmd", "examples"}, "only transport opens sockets"},
 	{"golang.org/x/net/...", []string{"transport"}, "only transport opens sockets"},
 	{"golang.org/x/sys/...", []string{"transport", "cmd"}, "only transport calls the system"},
 	{"syscall", []string{"transport", "internal/peers", "cmd"}, "only transport calls the system"},
