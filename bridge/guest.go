@@ -19,12 +19,17 @@ type Guest interface {
 	// the version does not have.
 	Take(payload []byte, vital bool) error
 
-	// The way into the game, in its order: INFO, REQUEST_MAP_DATA, READY,
-	// Cl_StartInfo, ENTERGAME.
+	// Hello is the first of five steps into the game: which version we speak, and the
+	// password, empty for none. (INFO)
 	Hello(password string)
+	// RequestMap asks for a chunk of the map, or for the next ones where the version
+	// does not say which. (REQUEST_MAP_DATA)
 	RequestMap(chunk int)
+	// Ready says that the map is here. (READY)
 	Ready()
+	// Profile says who plays: name, clan, country, looks. (Cl_StartInfo)
 	Profile(p *game.Profile)
+	// Enter is the last step. (ENTERGAME)
 	Enter()
 
 	// Input sends what the player does in a tick, and acknowledges a snapshot, which
@@ -32,11 +37,20 @@ type Guest interface {
 	Input(ack, tick int32, in *game.Input, ago int32)
 	// Ask asks for a command; false for one that this version cannot ask for.
 	Ask(c *game.Command) bool
+	// ChatCommand runs a command of the server's that is typed in the chat, without
+	// its slash. (Cl_Command)
 	ChatCommand(name, args string)
+	// CallVote calls a vote; value is the option's text or the player's id in
+	// decimal. (Cl_CallVote)
 	CallVote(kind VoteKind, value, reason string)
+	// Vote is for the vote that runs (1), against it (-1), or neither (0). (Cl_Vote)
 	Vote(vote int32)
+	// RconLogin asks to be an operator. The name is for servers that want one; most
+	// do not. (RCON_AUTH)
 	RconLogin(name, password string)
+	// Rcon runs a line of the console as an operator. (RCON_CMD)
 	Rcon(line string)
+	// Ping asks for a sign of life; OnPong of Upkeep is the answer. (PING)
 	Ping()
 
 	// Reset forgets the game, as when the server changes the map. The map stays.
@@ -44,9 +58,11 @@ type Guest interface {
 	// SetMap gives the map, without which tees are shown where the server last told
 	// of them. Nil takes it away.
 	SetMap(c *physics.Collision)
+	// Sizes are the sizes of objects that both sides know.
 	Sizes() *snapshot.Sizes
 	// Snapshot takes a snapshot and returns the view of it, valid until the next.
 	Snapshot(tick int32, s *snapshot.Snapshot) *game.View
+	// View is the view of the last snapshot, never nil.
 	View() *game.View
 	// Effects is what the last snapshot brought to see and to hear.
 	Effects() []game.Event
@@ -55,9 +71,11 @@ type Guest interface {
 	// Player tells about a player; false when he is not in the game, and then what
 	// is known of the last who had the seat.
 	Player(id game.PlayerID) (game.PlayerInfo, bool)
+	// Settings are those that the server told last. (Sv_ServerSettings)
 	Settings() Settings
 	// Limits are the score and time limit and the number of the match.
 	Limits() game.GameState
+	// Tuning is how tees and weapons move. (Sv_TuneParams)
 	Tuning() game.Tuning
 	// Race tells what the last snapshot said of a race.
 	Race() *Race
@@ -113,23 +131,39 @@ type Story interface {
 	// OnEvent is something that happened in the game; the event is borrowed. To is
 	// empty: what a client is told is for it.
 	OnEvent(ev *game.Event)
+	// OnServerInfo brings what the server calls itself. (SERVERINFO)
 	OnServerInfo(info *Info)
+	// OnMotd brings the message of the day, maybe of several lines. (Sv_Motd)
 	OnMotd(text string)
 	// OnRaceFinish: a player finished; times in ms, -1 none. (Sv_RaceFinish)
 	OnRaceFinish(id game.PlayerID, time, diff int32, record bool)
 	// OnCheckpoint: the receiver passed one, diff ms behind his best. (Sv_Checkpoint)
 	OnCheckpoint(diff int32)
 
+	// OnVote: a vote has begun or ended; the vote is borrowed. (Sv_VoteSet)
 	OnVote(v *Vote)
+	// OnVoteStatus counts the voices: for it, against it, abstentions, and all who
+	// may vote. (Sv_VoteStatus)
 	OnVoteStatus(yes, no, pass, total int32)
+	// OnVoteOptions: there are more options to vote for; with clear, those before
+	// are gone. (Sv_VoteOptionListAdd, Sv_VoteOptionAdd, Sv_VoteClearOptions)
 	OnVoteOptions(add []string, clear bool)
+	// OnVoteOptionGone: an option is gone. (Sv_VoteOptionRemove)
 	OnVoteOptionGone(text string)
 
+	// OnRconAuth says whether we are an operator now. (RCON_AUTH_ON, _OFF)
 	OnRconAuth(on bool)
+	// OnRconLine is a line of the server's console. (RCON_LINE)
 	OnRconLine(line string)
+	// OnRconCommand: the console has this command; it is borrowed. (RCON_CMD_ADD)
 	OnRconCommand(c *Command)
+	// OnRconCommandGone: a command of the console is gone. (RCON_CMD_REM)
 	OnRconCommandGone(name string)
+	// OnMapListed: the server has this map, or has it no more. (MAPLIST_ENTRY_ADD,
+	// _REM)
 	OnMapListed(name string, gone bool)
+	// OnChatCommand: there is a command to type in the chat, or it is gone.
+	// (Sv_CommandInfo, Sv_CommandInfoRemove)
 	OnChatCommand(c *Command, gone bool)
 }
 

@@ -136,46 +136,70 @@ type Host interface {
 	// Restart forgets what belongs to a map.
 	Restart()
 
-	// The way into the game.
+	// MapChange announces the map. (MAP_CHANGE)
 	MapChange(m *Map)
+	// MapData sends a chunk of it, which starts at chunk times ChunkSize. (MAP_DATA)
 	MapData(m *Map, chunk int)
 	// ChunkSize is how many bytes of the map MapData sends at once.
 	ChunkSize() int
+	// ConReady says that the map is there as far as the server minds, and that it
+	// wants to know who plays. (CON_READY)
 	ConReady()
+	// ReadyToEnter says that the client may enter. (Sv_ReadyToEnter)
 	ReadyToEnter()
+	// ServerInfo tells what the server calls itself. (SERVERINFO)
 	ServerInfo(info *Info)
+	// Motd tells the message of the day, maybe of several lines. (Sv_Motd)
 	Motd(text string)
 
-	// The game. ToldOf introduces a player who is there already, or the client to
-	// itself; others who come and go are Events. The server gives a client the
-	// events whose To names it; effects and those that only a server minds lead to
-	// nothing here.
+	// Event tells what happened in the game. The server gives a client the events
+	// whose To names it; effects and those that only a server minds lead to nothing
+	// here.
 	Event(w *game.World, ev *game.Event)
+	// ToldOf introduces a player who is there already, or the client to itself;
+	// others who come and go are Events. Silent is for whom no line is to be shown.
+	// (Sv_ClientInfo)
 	ToldOf(w *game.World, about game.PlayerID, self, silent bool)
+	// GameInfo tells the limits and the number of the match. (Sv_GameInfo)
 	GameInfo(w *game.World)
+	// Settings tells which votes and how many players there can be.
+	// (Sv_ServerSettings)
 	Settings(w *game.World)
+	// Tuning tells how tees and weapons move. (Sv_TuneParams)
 	Tuning(w *game.World)
 
-	// Votes.
+	// VoteClear takes all options to vote for away. (Sv_VoteClearOptions)
 	VoteClear()
+	// VoteOptions adds options to vote for, in order. (Sv_VoteOptionListAdd)
 	VoteOptions(texts []string)
+	// VoteOptionNew adds one that was made now. (Sv_VoteOptionAdd)
 	VoteOptionNew(text string)
+	// VoteOptionGone takes one away. (Sv_VoteOptionRemove)
 	VoteOptionGone(text string)
+	// Vote tells that a vote has begun or ended. (Sv_VoteSet)
 	Vote(v *Vote)
+	// VoteStatus counts the voices: for it, against it, abstentions, and all who may
+	// vote. (Sv_VoteStatus)
 	VoteStatus(yes, no, pass, total int32)
 
-	// The remote console.
+	// RconAuth says whether the client is an operator now. (RCON_AUTH_ON, _OFF)
 	RconAuth(on bool)
+	// RconLine is a line for an operator's console. (RCON_LINE)
 	RconLine(line string)
+	// RconCommand adds a command to an operator's list. (RCON_CMD_ADD)
 	RconCommand(c *Command)
+	// RconCommandGone takes one away. (RCON_CMD_REM)
 	RconCommandGone(name string)
+	// MapListed adds a map to an operator's list. (MAPLIST_ENTRY_ADD)
 	MapListed(name string)
 
-	// Snapshots. Build writes what the view shows; latency is what the scoreboard
-	// is to show per player, in ms. Snapshot sends one part of a delta: Parts 0 of
-	// the header says that nothing changed. (SNAPEMPTY, SNAPSINGLE, SNAP)
+	// Build writes what the view shows; latency is what the scoreboard is to show
+	// per player, in ms.
 	Build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32)
+	// Sizes are the sizes of objects that both sides know.
 	Sizes() *snapshot.Sizes
+	// Snapshot sends one part of a delta: Parts 0 of the header says that nothing
+	// changed. (SNAPEMPTY, SNAPSINGLE, SNAP)
 	Snapshot(h snapshot.Header, part int, data []byte)
 	// InputTiming tells how many ms early the input for a tick came.
 	InputTiming(tick, left int32)

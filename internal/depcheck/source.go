@@ -138,6 +138,7 @@ func (s *source) comments(f *ast.File) {
 				case *ast.TypeSpec:
 					if spec.Name.IsExported() {
 						s.want(spec.Name, spec.Doc, alone(d))
+						s.methods(spec.Type)
 					}
 				case *ast.ValueSpec:
 					if spec.Doc != nil || s.fset.Position(spec.Pos()).Line != last+1 {
@@ -150,6 +151,22 @@ func (s *source) comments(f *ast.File) {
 						}
 					}
 				}
+			}
+		}
+	}
+}
+
+// methods notes the methods of an interface that have no comment. That of the type
+// will do for one alone.
+func (s *source) methods(t ast.Expr) {
+	i, ok := t.(*ast.InterfaceType)
+	if !ok || len(i.Methods.List) < 2 {
+		return
+	}
+	for _, m := range i.Methods.List {
+		for _, name := range m.Names {
+			if name.IsExported() {
+				s.want(name, m.Doc, m.Comment)
 			}
 		}
 	}
