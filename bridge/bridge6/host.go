@@ -98,6 +98,7 @@ type host struct {
 	changes    allowance
 	locked     bool // the teams, as told last
 	lockKnown  bool
+	lists      bool // wants to know the commands of the console
 	input      bridge.Input
 	playerInfo msg6.PlayerInput
 }
@@ -211,11 +212,17 @@ func (h *host) RconLine(line string) { h.say(&msg6.RconLine{Line: []byte(line)})
 
 // RconCommand implements [bridge.Host].
 func (h *host) RconCommand(c *bridge.Command) {
-	h.say(&msg6.RconCmdAdd{Name: []byte(c.Name), Help: []byte(c.Help), Params: []byte(c.Params)})
+	if h.lists {
+		h.say(&msg6.RconCmdAdd{Name: []byte(c.Name), Help: []byte(c.Help), Params: []byte(c.Params)})
+	}
 }
 
 // RconCommandGone implements [bridge.Host].
-func (h *host) RconCommandGone(name string) { h.say(&msg6.RconCmdRem{Name: []byte(name)}) }
+func (h *host) RconCommandGone(name string) {
+	if h.lists {
+		h.say(&msg6.RconCmdRem{Name: []byte(name)})
+	}
+}
 
 // MapListed implements [bridge.Host]: 0.6 has none.
 func (h *host) MapListed(string) {}

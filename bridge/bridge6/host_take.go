@@ -65,6 +65,7 @@ func (h *host) takeSystem(m msg6.Message) error {
 	case *msg6.EnterGame:
 		h.s.OnEnter()
 	case *msg6.RconAuth:
+		h.lists = m.SendCommands != 0
 		h.s.OnLogin(string(m.Name), string(m.Password))
 	case *msg6.RconCmd:
 		if string(m.Command) == msg6.CrashmePlx {

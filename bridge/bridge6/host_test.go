@@ -360,8 +360,13 @@ func TestConsole(t *testing.T) {
 	h.RconAuth(true)
 	h.RconAuth(false)
 	h.RconLine("line")
-	h.RconCommand(&bridge.Command{Name: "kick", Params: "i[id] ?r[reason]", Help: "Kick"})
-	h.RconCommandGone("kick")
+	for _, lists := range []int32{0, 1} { // as the client wants them
+		if err := h.Take((&msg6.RconAuth{SendCommands: lists}).Append(nil), true); err != nil {
+			t.Fatal(err)
+		}
+		h.RconCommand(&bridge.Command{Name: "kick", Params: "i[id] ?r[reason]", Help: "Kick"})
+		h.RconCommandGone("kick")
+	}
 	h.MapListed("dm1")
 	h.ServerInfo(&bridge.Info{})
 	h.GameInfo(w)
