@@ -204,3 +204,31 @@ func TestChangeMap(t *testing.T) {
 	o.rcon(a, "change_map teeyard1")
 	a.until(15*time.Second, "the old map again", func() bool { return a.srv.gameMap.Name == "teeyard1" && o.State() == client.Playing })
 }
+
+// TestPasswordsAreNotLogged: whatever an operator does with the passwords, the log
+// has none of them.
+func TestPasswordsAreNotLogged(t *testing.T) {
+	l := newLab(t, nil, "console_output_level 2; sv_rcon_mod_password secret1; password secret2")
+	k := tracker{l, far(1)}
+	for line, want := range map[string]string{
+		"sv_rcon_password":                               "Value: ***",
+		"sv_rcon_mod_password":                           "Value: ***",
+		"password":                                       "Value: ***",
+		"password secret3; password":                     "Value: ***",
+		"add_vote open password secret4":                 "added option 'open' 'password ***'",
+		`add_vote locked "sv_rcon_mod_password secret5"`: "added option 'locked' 'sv_rcon_mod_password ***'",
+		"add_vote bad \"passwordd secret6\"":             "skipped invalid command '***'",
+	} {
+		l.now = l.now.Add(time.Second)
+		if got := k.rcon("adminpw", line); !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+	l.now = l.now.Add(time.Second)
+	k.rcon("secret7", "status")
+	for line := range strings.Lines(l.log.String()) {
+		if strings.Contains(line, "secret") || strings.Contains(line, "adminpw") {
+			t.Errorf("logged: %s", line)
+		}
+	}
+}

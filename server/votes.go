@@ -391,14 +391,14 @@ func (s *Server) cmdAddVote(call *console.Call) {
 	case len(s.votes.options) >= maxVoteOptions:
 		call.Print("server", "maximum number of vote options reached")
 	case len(command) > maxVoteCommand || s.console.Check(command, console.Operator) != nil:
-		call.Print("server", "skipped invalid command '%s'", command)
+		call.Print("server", "skipped invalid command '%s'", s.console.Redact(command))
 	case text == "" || len(text) > maxVoteText:
 		call.Print("server", "skipped invalid option '%s'", text)
 	case s.votes.find(text) >= 0:
 		call.Print("server", "option '%s' already exists", text)
 	default:
 		s.votes.options = append(s.votes.options, voteOption{text, command})
-		call.Print("server", "added option '%s' '%s'", text, command)
+		call.Print("server", "added option '%s' '%s'", text, s.console.Redact(command))
 		s.toAll(s.time(), func(c *session) { c.host.VoteOptionNew(text) })
 	}
 }

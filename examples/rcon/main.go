@@ -27,9 +27,13 @@ func main() {
 	}
 	defer c.Close()
 
+login:
 	for e := range c.Events(ctx) {
-		if auth, ok := e.(client.RconAuth); ok && auth.On {
-			break
+		switch e := e.(type) {
+		case client.RconAuth:
+			break login
+		case client.RconLine: // before the login only what was wrong
+			log.Fatal(e.Text)
 		}
 	}
 	for _, command := range os.Args[2:] {

@@ -103,15 +103,21 @@ func TestLanguageAsReleased(t *testing.T) {
 		t.Fatal(b.take())
 	}
 	got := strings.Join(b.take()[1:], "\n") + "\n"
-	// Two differences are ours: the hint about paths does not name storage.cfg,
-	// which we do not have, and a string is not cut inside a character.
+	// Three differences are ours: the hint about paths does not name storage.cfg,
+	// which we do not have, a string is not cut inside a character, and a password
+	// is not shown.
 	want := strings.NewReplacer(
 		"Info: only relative paths starting from the ones you specify in 'storage.cfg' are allowed",
 		"Info: only relative paths inside the storage directories are allowed",
+		"[Console]: Value: 0123456789012345678901234567890\n", "[Console]: Value: ***\n",
+		"[Console]: Value: äääääääääääääää\xc3\n", "[Console]: Value: ***\n",
 		"\xc3\n", "\n",
 	).Replace(string(golden))
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
 		t.Errorf("(-released +ours)\n%s", diff)
+	}
+	if want := strings.Repeat("ä", 15); b.modPassword != want {
+		t.Errorf("the password is %q, want %q", b.modPassword, want)
 	}
 }
 

@@ -106,7 +106,11 @@ func (v *IntVar) restore() {}
 
 func (v *StringVar) run(call *Call) {
 	if len(call.Args) == 0 {
-		call.Print("Console", "Value: %s", *v.Value)
+		shown := *v.Value
+		if v.Flags&Secret != 0 && shown != "" {
+			shown = "***" // what is printed is also logged
+		}
+		call.Print("Console", "Value: %s", shown)
 		return
 	}
 	*v.Value = toUTF8(call.Arg(0), v.Size)
