@@ -69,12 +69,6 @@ type Nav struct {
 	spawns        []vec.Vec2
 }
 
-// Nodes is the number of places to stand.
-func (n *Nav) Nodes() int { return len(n.pos) }
-
-// Links is the number of ways between them.
-func (n *Nav) Links() int { return len(n.out) }
-
 // NewNav tries out moves from everywhere a tee can get to from the spawn
 // points. It takes some 0.5 ms for a place to stand, and at most some two seconds.
 // A nil tuning is the default. The error wraps ErrTerrain.

@@ -338,19 +338,10 @@ func TestFiles(t *testing.T) {
 }
 
 func TestArgs(t *testing.T) {
-	files := fstest.MapFS{
-		"autoexec.cfg": {Data: []byte("sv_name auto\nsv_port 1\nsv_hostname h")},
-		"other.cfg":    {Data: []byte("sv_port 2")},
-	}
-	b := newBench(t, Config{Files: files})
-	b.Startup("autoexec.cfg", []string{"-s", "sv_max_clients 3;sv_warmup 4", "-f", "other.cfg", `sv_name ""`, "--silent", "-f"})
-	if b.name != "unnamed server" || b.port != 2 || b.hostname != "h" || b.clients != 3 || b.warmup != 4 {
+	b := newBench(t, Config{Files: fstest.MapFS{"other.cfg": {Data: []byte("sv_port 2")}}})
+	b.ExecuteArgs([]string{"-s", "sv_max_clients 3;sv_warmup 4", "-f", "other.cfg", "--silent", "-d", "-f"})
+	if b.port != 2 || b.clients != 3 || b.warmup != 4 {
 		t.Errorf("%+v", b)
-	}
-	b = newBench(t, Config{Files: files})
-	b.Startup("autoexec.cfg", []string{"sv_port 5", "-d"})
-	if b.port != 8303 || b.name != "unnamed server" {
-		t.Errorf("-d still configured: %+v", b)
 	}
 }
 

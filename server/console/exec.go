@@ -246,23 +246,6 @@ func (c *Console) ExecuteArgs(args []string) {
 	}
 }
 
-// Startup configures a server the way operators expect: autoexec (a file, if the
-// name is not empty), then the arguments, then the defaults of string variables
-// that are empty. With -d or --default among the arguments, only the last.
-func (c *Console) Startup(autoexec string, args []string) {
-	if !slices.Contains(args, "-d") && !slices.Contains(args, "--default") {
-		if autoexec != "" {
-			c.ExecuteFile(autoexec, Operator)
-		}
-		c.ExecuteArgs(args)
-	}
-	for _, e := range c.sorted {
-		if e.v != nil {
-			e.v.restore()
-		}
-	}
-}
-
 // Redact returns a line fit for a log: the arguments of commands that set a Secret
 // variable are left out, and so is all of a line that names a password where the
 // console would not see one.

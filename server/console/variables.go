@@ -10,8 +10,6 @@ type variable interface {
 	// line returns the command that sets the present value; isDefault whether it
 	// need not be saved.
 	line(name string) (line string, isDefault bool)
-	// restore gives an empty string its default.
-	restore()
 }
 
 // IntVar describes a whole number that the console can set.
@@ -102,8 +100,6 @@ func (v *IntVar) line(name string) (string, bool) {
 	return fmt.Sprintf("%s %d", name, *v.Value), *v.Value == v.Default
 }
 
-func (v *IntVar) restore() {}
-
 func (v *StringVar) run(call *Call) {
 	if len(call.Args) == 0 {
 		shown := *v.Value
@@ -121,10 +117,4 @@ func (v *StringVar) run(call *Call) {
 
 func (v *StringVar) line(name string) (string, bool) {
 	return name + " " + quote(lineBreaks.Replace(*v.Value)), *v.Value == v.Default
-}
-
-func (v *StringVar) restore() {
-	if *v.Value == "" {
-		*v.Value = v.Default
-	}
 }
