@@ -204,6 +204,14 @@ func (c *Client) Latency() time.Duration {
 	return c.s.Latency()
 }
 
+// Pending is how many messages that must arrive, such as lines of chat, the server has
+// not confirmed yet, 0..511. Who closes before loses them if the network did.
+func (c *Client) Pending() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.s.Pending()
+}
+
 // Ping asks for a sign of life; Latency tells how long it took.
 func (c *Client) Ping() error {
 	c.mu.Lock()

@@ -304,6 +304,15 @@ func (c *Session) Ping(now conn.Time) error {
 	return nil
 }
 
+// Pending is how many messages that must arrive the server has not confirmed, 0..511.
+func (s *Session) Pending() int {
+	if s.conn == nil {
+		return 0
+	}
+	n, _ := s.conn.Pending()
+	return n
+}
+
 // Latency is how long the last Ping took to the server and back, 0 before that.
 func (c *Session) Latency() time.Duration { return c.latency }
 

@@ -41,8 +41,12 @@ through a pipe:
   teeyard join localhost --json --for 1h </dev/null | jq -r 'select(.event=="chat").text'`
 }
 
-// grace is how long the answers to the last lines of a pipe are waited for.
-const grace = time.Second
+// grace is how long the answers to the last lines of a pipe are waited for, and stubborn
+// how long at most if the server has not even confirmed the lines.
+const (
+	grace    = time.Second
+	stubborn = 10 * time.Second
+)
 
 // Run looks and talks until the input, the connection or the time ends.
 func (c *joinCmd) Run() error {
@@ -93,6 +97,7 @@ func (c *joinCmd) follow(ctx context.Context, in io.Reader, out printer) error {
 	go read(in, lines, over)
 	t := &terminal{c: cl, out: out}
 	var end <-chan time.Time
+	var giveUp time.Time
 	for {
 		select {
 		case e := <-events:
@@ -111,7 +116,7 @@ func (c *joinCmd) follow(ctx context.Context, in io.Reader, out printer) error {
 			if !ok {
 				lines = nil
 				if c.For == 0 {
-					end = time.After(grace)
+					end, giveUp = time.After(grace), time.Now().Add(stubborn)
 				}
 				continue
 			}
@@ -121,7 +126,10 @@ func (c *joinCmd) follow(ctx context.Context, in io.Reader, out printer) error {
 				fmt.Fprintln(os.Stderr, err)
 			}
 		case <-end:
-			return nil
+			if cl.Pending() == 0 || time.Now().After(giveUp) {
+				return nil
+			}
+			end = time.After(grace)
 		case <-ctx.Done():
 			return nil
 		}

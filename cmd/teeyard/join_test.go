@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"io"
+	"net"
+	"net/netip"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
@@ -37,25 +41,93 @@ type recorder struct {
 
 func (r recorder) event(e client.Event) { r.events <- e }
 
-// TestWatchesAgain: who came to watch watches after a reconnect, too.
-func TestWatchesAgain(t *testing.T) {
+// serve runs a server until stop, which waits for its end, or 30 s.
+func serve(t *testing.T) (s *server.Server, addr transport.Peer, ctx context.Context, stop func()) {
+	t.Helper()
 	sock, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.New(server.Config{Transport: sock, Commands: []string{"sv_map testbox; sv_spamprotection 0"}})
+	s, err = server.New(server.Config{Transport: sock, Commands: []string{"sv_map testbox; sv_spamprotection 0"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
-	defer stop()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	served := make(chan error, 1)
 	go func() { served <- s.Run(ctx) }()
+	return s, sock.LocalAddr(), ctx, func() { cancel(); <-served }
+}
 
+// relay passes datagrams on between a client and a server; deaf drops the client's.
+func relay(t *testing.T, to transport.Peer, deaf *atomic.Bool) transport.Peer {
+	t.Helper()
+	sock, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.MustParseAddrPort("127.0.0.1:0")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { sock.Close() })
+	go func() {
+		var client transport.Peer
+		b := make([]byte, transport.MaxDatagram)
+		for {
+			n, from, err := sock.ReadFromUDPAddrPort(b)
+			switch {
+			case err != nil:
+				return
+			case from == to:
+				sock.WriteToUDPAddrPort(b[:n], client)
+			case !deaf.Load():
+				client = from
+				sock.WriteToUDPAddrPort(b[:n], to)
+			}
+		}
+	}()
+	return sock.LocalAddr().(*net.UDPAddr).AddrPort()
+}
+
+// TestPipeOverBadNetwork: a line of a pipe arrives although the network is gone when
+// the pipe ends.
+func TestPipeOverBadNetwork(t *testing.T) {
+	_, addr, ctx, stop := serve(t)
+	defer stop()
+	var deaf atomic.Bool
+	in, typed := io.Pipe()
+	out := recorder{events: make(chan client.Event, 1024)}
+	join := joinCmd{Host: relay(t, addr, &deaf).String(), Name: "piper", Protocol: "any", Cache: "-"}
+	joined := make(chan error, 1)
+	go func() { joined <- join.follow(ctx, in, out) }()
+	for {
+		select {
+		case e := <-out.events:
+			switch e := e.(type) {
+			case client.Entered:
+				deaf.Store(true)
+				io.WriteString(typed, "not lost\n")
+				typed.Close()
+				time.AfterFunc(grace*3/2, func() { deaf.Store(false) })
+			case client.Chat:
+				if e.Text == "not lost" {
+					if err := <-joined; err != nil {
+						t.Error(err)
+					}
+					return
+				}
+			}
+		case err := <-joined:
+			t.Fatalf("it ended without the line: %v", err)
+		case <-ctx.Done():
+			t.Fatal("the line did not come")
+		}
+	}
+}
+
+// TestWatchesAgain: who came to watch watches after a reconnect, too.
+func TestWatchesAgain(t *testing.T) {
+	s, addr, ctx, stop := serve(t)
 	in, typed := io.Pipe()
 	defer typed.Close()
 	out := recorder{events: make(chan client.Event, 1024)}
-	join := joinCmd{Host: sock.LocalAddr().String(), Name: "observer", Protocol: "any", Again: 100 * time.Millisecond, Cache: "-"}
+	join := joinCmd{Host: addr.String(), Name: "observer", Protocol: "any", Again: 100 * time.Millisecond, Cache: "-"}
 	joined := make(chan error, 1)
 	go func() { joined <- join.follow(ctx, in, out) }()
 
@@ -83,5 +155,4 @@ func TestWatchesAgain(t *testing.T) {
 	}
 	stop()
 	<-joined
-	<-served
 }
