@@ -23,6 +23,7 @@ import (
 type rconCmd struct {
 	Host         string   `arg:"" help:"Server, as host or host:port."`
 	Command      []string `arg:"" optional:"" passthrough:"" help:"Command to run. Without one, lines are read from the terminal or the input."`
+	Server       string   `help:"Password of the game, to get in where it has one." name:"server-password" env:"TEEYARD_PASSWORD"`
 	PasswordFile string   `help:"File whose first line is the password." type:"existingfile" placeholder:"FILE"`
 	Name         string   `help:"Name to log in with, on servers that have accounts (DDNet)."`
 	Protocol     string   `help:"How to reach the console: halflife, game, econ or auto." enum:"auto,halflife,game,econ" default:"auto"`
@@ -215,7 +216,7 @@ const patience = 800 * time.Millisecond
 func (c *rconCmd) open(ctx context.Context, password string) (remote, error) {
 	switch c.Protocol {
 	case "game":
-		return openGame(ctx, c.Host, c.Name, password)
+		return c.openGame(ctx, password)
 	case "econ":
 		return openEcon(ctx, c.Host, password)
 	}
@@ -235,7 +236,7 @@ func (c *rconCmd) open(ctx context.Context, password string) (remote, error) {
 		return nil, ctx.Err()
 	}
 	h.Close()
-	r, err := openGame(ctx, c.Host, c.Name, password)
+	r, err := c.openGame(ctx, password)
 	if err != nil {
 		return nil, fmt.Errorf("there is no Half-Life console; %w", err)
 	}
@@ -278,34 +279,34 @@ const (
 	gameSpan  = 10 * time.Second
 )
 
-func openGame(ctx context.Context, host, name, password string) (remote, error) {
+func (c *rconCmd) openGame(ctx context.Context, password string) (remote, error) {
 	ctx, cancel := context.WithTimeout(ctx, loginSpan)
 	defer cancel()
-	c, err := client.Dial(ctx, host, client.Config{Name: "rcon", RconName: name, RconPassword: password, NoMap: true})
+	cl, err := client.Dial(ctx, c.Host, client.Config{Name: "rcon", Password: c.Server, RconName: c.Name, RconPassword: password, NoMap: true})
 	if err != nil {
 		return nil, fmt.Errorf("joining failed: %w", err)
 	}
-	if err := c.SetTeam(game.TeamSpectators); err != nil {
-		c.Close()
+	if err := cl.SetTeam(game.TeamSpectators); err != nil {
+		cl.Close()
 		return nil, err
 	}
-	for e := range c.Events(ctx) {
+	for e := range cl.Events(ctx) {
 		switch e := e.(type) {
 		case client.RconAuth:
 			if e.On {
-				return inGame{c}, nil
+				return inGame{cl}, nil
 			}
 		case client.RconLine:
 			// What a server says before it lets anybody in is why it does not.
-			c.Close()
+			cl.Close()
 			return nil, errors.New(e.Text)
 		case client.Disconnected:
-			c.Close()
+			cl.Close()
 			return nil, e.Err
 		}
 	}
-	c.Close()
-	return nil, fmt.Errorf("the server %s did not answer to the password", host)
+	cl.Close()
+	return nil, fmt.Errorf("the server %s did not answer to the password", c.Host)
 }
 
 func (g inGame) run(ctx context.Context, line string) (string, error) {
