@@ -89,7 +89,7 @@ func TestPredictAll(t *testing.T) {
 		a := newArena(t, netsim.Link{Delay: 50 * time.Millisecond}, "sv_map testbox")
 		jumper := a.join(client.Config{Name: "jumper"})
 		s := a.join(client.Config{Name: "seer", PredictAll: all})
-		a.run(2 * time.Second) // the clocks settle
+		a.run(2 * time.Second)                                    // the clocks settle
 		told, ahead := map[int32]vec.Vec2{}, map[int32]vec.Vec2{} // by tick
 		differs := 0
 		for i := range 100 {
