@@ -2,6 +2,7 @@ package peers
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"net"
@@ -107,8 +108,10 @@ func (r *tour) join(v visitor) *witness {
 		buf := make([]byte, 2048)
 		for {
 			n, err := socket.Read(buf)
-			if err != nil {
+			if errors.Is(err, net.ErrClosed) {
 				return
+			} else if err != nil {
+				continue // what we sent came too late; its goodbye may wait to be read
 			}
 			select {
 			case r.arrived <- arrival{w, slices.Clone(buf[:n])}:
