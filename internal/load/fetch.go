@@ -1,6 +1,7 @@
 package load
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -96,6 +97,14 @@ func AskInfo(server transport.Peer, span time.Duration) (answers int, err error)
 		return 0, fmt.Errorf("load: answer to a token request: %w", err)
 	}
 	question := packet.AppendConnless(nil, p.Response, own, packer.AppendInt([]byte("\xff\xff\xff\xffgie3"), 7))
+	answers, _, err = Repeat(sock, server, question, span)
+	return answers, err
+}
+
+// Repeat asks a question for so long, with at most InFlight of them unanswered. It
+// returns how many answers came, and the first of the last batch.
+func Repeat(sock *udp.Conn, server transport.Peer, question []byte, span time.Duration) (answers int, last []byte, err error) {
+	batch := make([]transport.Datagram, 64)
 	waiting := 0
 	for end := sock.Now() + int64(span); sock.Now() < end; {
 		for ; waiting < InFlight; waiting++ {
@@ -104,12 +113,14 @@ func AskInfo(server transport.Peer, span time.Duration) (answers int, err error)
 		sock.Flush()
 		n, err := sock.ReadBatch(batch, sock.Now()+int64(20*time.Millisecond))
 		if err != nil {
-			return answers, fmt.Errorf("load: %w", err)
+			return answers, last, fmt.Errorf("load: %w", err)
 		}
 		answers += n
 		if waiting -= n; n == 0 {
 			waiting = 0 // the rest was lost
+		} else {
+			last = batch[0].B
 		}
 	}
-	return answers, nil
+	return answers, bytes.Clone(last), nil
 }

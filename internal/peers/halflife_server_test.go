@@ -269,8 +269,8 @@ func TestEcon(t *testing.T) {
 	}
 }
 
-// askA2S asks a server for its A2S info for so long, with at most 64 questions
-// unanswered, as load.AskInfo does for the game's own.
+// askA2S asks a server for its A2S info for so long, as load.AskInfo does
+// for the game's own.
 func askA2S(addr transport.Peer, span time.Duration) (answers int, err error) {
 	conn, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
 	if err != nil {
@@ -289,51 +289,13 @@ func askA2S(addr transport.Peer, span time.Duration) (answers int, err error) {
 		return 0, err
 	}
 	question := halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, challenge)
-	waiting := 0
-	for end := conn.Now() + int64(span); conn.Now() < end; {
-		for ; waiting < load.InFlight; waiting++ {
-			conn.Send(addr, question)
-		}
-		conn.Flush()
-		n, err := conn.ReadBatch(batch, conn.Now()+int64(20*time.Millisecond))
-		if err != nil {
-			return answers, err
-		}
-		answers += n
-		if waiting -= n; n == 0 {
-			waiting = 0 // the rest was lost
-		}
+	answers, last, err := load.Repeat(conn, addr, question, span)
+	if err == nil {
+		_, _, err = halflife.ParseInfo(last)
 	}
-	if _, _, err := halflife.ParseInfo(batch[0].B); err != nil {
-		return 0, err
-	}
-	return answers, nil
+	return answers, err
 }
 
 // BenchmarkHalfLifeInfo is our answer to A2S_INFO beside the original's own server
 // information, over loopback, in turns.
-func BenchmarkHalfLifeInfo(b *testing.B) {
-	span := 2 * time.Second
-	if b.N == 1 {
-		span = 500 * time.Millisecond
-	}
-	pair := startBoth(b, "sv_player_slots 16")
-	var rate, cost [2][]float64
-	for range b.N {
-		for i, ask := range []func(transport.Peer, time.Duration) (int, error){askA2S, load.AskInfo} {
-			before := pair[i].CPU(b)
-			n, err := ask(pair[i].addr, span)
-			if err != nil || n == 0 {
-				b.Fatalf("%s: %d answers, %v", pair[i].name, n, err)
-			}
-			rate[i] = append(rate[i], float64(n)/span.Seconds())
-			cost[i] = append(cost[i], float64((pair[i].CPU(b)-before).Microseconds())/float64(n))
-		}
-	}
-	for i, prefix := range prefixes {
-		b.ReportMetric(middle(rate[i]), prefix+"answers/s")
-		b.ReportMetric(middle(cost[i]), prefix+"us-CPU/answer")
-	}
-	b.ReportMetric(middle(rate[0])/middle(rate[1]), "rate-ratio")
-	b.ReportMetric(0, "ns/op")
-}
+func BenchmarkHalfLifeInfo(b *testing.B) { compareAnswers(b, askA2S, load.AskInfo) }

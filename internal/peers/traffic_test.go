@@ -12,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/internal/load"
+	"github.com/teeyard/teeyard/transport"
 )
 
 // startBoth starts ours and the original.
@@ -77,7 +78,11 @@ func churn(b *testing.B, prefix string, s *gameServer, cfg load.ChurnConfig, spa
 }
 
 // Server information asked for by one address without a pause.
-func BenchmarkInfo(b *testing.B) {
+func BenchmarkInfo(b *testing.B) { compareAnswers(b, load.AskInfo, load.AskInfo) }
+
+// compareAnswers asks our server and the original in turns and reports medians.
+func compareAnswers(b *testing.B, ours, theirs func(transport.Peer, time.Duration) (int, error)) {
+	b.Helper()
 	span := 2 * time.Second
 	if b.N == 1 {
 		span = 500 * time.Millisecond
@@ -85,20 +90,21 @@ func BenchmarkInfo(b *testing.B) {
 	pair := startBoth(b, "sv_player_slots 16")
 	var rate, cost [2][]float64
 	for range b.N {
-		for i, s := range pair {
-			before := s.CPU(b)
-			n, err := load.AskInfo(s.addr, span)
+		for i, ask := range []func(transport.Peer, time.Duration) (int, error){ours, theirs} {
+			before := pair[i].CPU(b)
+			n, err := ask(pair[i].addr, span)
 			if err != nil || n == 0 {
-				b.Fatalf("%s: %d answers, %v", s.name, n, err)
+				b.Fatalf("%s: %d answers, %v", pair[i].name, n, err)
 			}
 			rate[i] = append(rate[i], float64(n)/span.Seconds())
-			cost[i] = append(cost[i], float64((s.CPU(b)-before).Microseconds())/float64(n))
+			cost[i] = append(cost[i], float64((pair[i].CPU(b)-before).Microseconds())/float64(n))
 		}
 	}
 	for i, prefix := range prefixes {
 		b.ReportMetric(middle(rate[i]), prefix+"answers/s")
 		b.ReportMetric(middle(cost[i]), prefix+"us-CPU/answer")
 	}
+	b.ReportMetric(middle(rate[0])/middle(rate[1]), "rate-ratio")
 	b.ReportMetric(0, "ns/op")
 }
 
