@@ -21,12 +21,12 @@ import (
 )
 
 type rconCmd struct {
-	Host         string   `arg:"" help:"Server, as host or host:port."`
-	Command      []string `arg:"" optional:"" passthrough:"" help:"Command to run. Without one, lines are read from the terminal or the input."`
-	Server       string   `help:"Password of the game, to get in where it has one." name:"server-password" env:"TEEYARD_PASSWORD"`
-	PasswordFile string   `help:"File whose first line is the password." type:"existingfile" placeholder:"FILE"`
-	Name         string   `help:"Name to log in with, on servers that have accounts (DDNet)."`
-	Protocol     string   `help:"How to reach the console: halflife, game, econ or auto." enum:"auto,halflife,game,econ" default:"auto"`
+	Host           string   `arg:"" help:"Server, as host or host:port."`
+	Command        []string `arg:"" optional:"" passthrough:"" help:"Command to run. Without one, lines are read from the terminal or the input."`
+	ServerPassword string   `help:"Password of the game, to get in where it has one." env:"TEEYARD_PASSWORD"`
+	PasswordFile   string   `help:"File whose first line is the password." type:"existingfile" placeholder:"FILE"`
+	Name           string   `help:"Name to log in with, on servers that have accounts (DDNet)."`
+	Protocol       string   `help:"How to reach the console: halflife, game, econ or auto." enum:"auto,halflife,game,econ" default:"auto"`
 }
 
 // Help says where the password comes from.
@@ -282,7 +282,7 @@ const (
 func (c *rconCmd) openGame(ctx context.Context, password string) (remote, error) {
 	ctx, cancel := context.WithTimeout(ctx, loginSpan)
 	defer cancel()
-	cl, err := client.Dial(ctx, c.Host, client.Config{Name: "rcon", Password: c.Server, RconName: c.Name, RconPassword: password, NoMap: true})
+	cl, err := client.Dial(ctx, c.Host, client.Config{Name: "rcon", Password: c.ServerPassword, RconName: c.Name, RconPassword: password, NoMap: true})
 	if err != nil {
 		return nil, fmt.Errorf("joining failed: %w", err)
 	}
