@@ -10,6 +10,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/maps"
 )
 
@@ -349,7 +350,7 @@ func TestAimsLikeAHand(t *testing.T) {
 // quick skips long matches under the race detector: brains start no goroutines.
 func quick(t *testing.T) {
 	t.Helper()
-	if raceEnabled {
+	if testenv.Race {
 		t.Skip("too slow with the race detector, and nothing is concurrent")
 	}
 }
@@ -373,9 +374,7 @@ func TestShareNav(t *testing.T) {
 }
 
 func TestThinkAllocatesNothing(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	tr := terrain(t, "teeyard1")
 	m := newMatch(t, tr, newNav(t, tr), 1, 1, 2, 3, 2)
 	m.run(200)

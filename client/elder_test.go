@@ -11,6 +11,7 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/golden"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -332,9 +333,7 @@ func TestElderAllocatesNothing(t *testing.T) {
 	if tees == 0 {
 		t.Error("no tees in sight")
 	}
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	if n := testing.AllocsPerRun(50, step); n != 0 {
 		t.Errorf("%v allocations for %d snapshots and their inputs", n, len(whole))
 	}

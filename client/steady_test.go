@@ -8,6 +8,7 @@ import (
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
@@ -107,7 +108,7 @@ func TestCorpus(t *testing.T) {
 		if p.inputs < len(p.recs) {
 			t.Errorf("%s: %d inputs for %d snapshots", name, p.inputs, 2*len(p.recs))
 		}
-		if raceEnabled {
+		if testenv.Race {
 			continue
 		}
 		before := p.inputs

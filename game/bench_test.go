@@ -6,6 +6,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // botMatch returns a world in which so many bots play, warmed up.
@@ -23,9 +24,7 @@ func botMatch(t testing.TB, players int) (*world, *bots.Bots) {
 }
 
 func TestSteadyTickAllocatesNothing(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	for _, players := range []int{16, 64} {
 		w, b := botMatch(t, players)
 		n := testing.AllocsPerRun(500, func() {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -363,9 +364,7 @@ func TestBadConfig(t *testing.T) {
 
 // TestNothingAllocated holds answers to what they promise.
 func TestNothingAllocated(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	for name, f := range queryMix(t) {
 		if n := testing.AllocsPerRun(200, f); n != 0 {
 			t.Errorf("%s: %v allocations", name, n)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 func TestBudget(t *testing.T) {
@@ -83,7 +85,7 @@ func TestBudgetMemory(t *testing.T) {
 	if len(b.table) != size || size != 128 {
 		t.Errorf("%d places", len(b.table))
 	}
-	if raceEnabled {
+	if testenv.Race {
 		return
 	}
 	ip := netip.MustParseAddr("192.0.2.1")

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -213,9 +214,7 @@ func TestRecord7(t *testing.T) {
 }
 
 func TestAnswersDoNotAllocate(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	i := Info{Version: "0.7.5", Name: "a server with quite a long name of its own", Map: "dm1", GameType: "DM", MaxClients: 64, MaxPlayers: 64}
 	for range 64 {
 		i.Clients = append(i.Clients, Client{Name: "nameless tee", Clan: "clan", Country: -1, Score: 100})

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"testing"
 
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/transport"
@@ -100,9 +101,7 @@ func (c *crowd) feedAll() {
 // The steady state of a full server allocates nothing: no tick, no datagram in,
 // none out.
 func TestNoAllocations(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	c := newCrowd(t)
 	i := 0
 	if n := testing.AllocsPerRun(1000, func() {

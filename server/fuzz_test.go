@@ -12,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/golden"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/transport"
@@ -208,7 +209,7 @@ func TestMutatedPackets(t *testing.T) {
 	if v, err := strconv.Atoi(os.Getenv("TEEYARD_MUTATIONS")); err == nil {
 		total = v
 	}
-	if raceEnabled {
+	if testenv.Race {
 		total /= 10
 	}
 	l := newLab(t, nil)
@@ -376,7 +377,7 @@ func TestClientMutatedPackets(t *testing.T) {
 	if v, err := strconv.Atoi(os.Getenv("TEEYARD_MUTATIONS")); err == nil {
 		total = v / 10
 	}
-	if raceEnabled {
+	if testenv.Race {
 		total /= 10
 	}
 	const token = 0x01020304

@@ -13,6 +13,7 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -511,9 +512,7 @@ func TestBrowsers(t *testing.T) {
 
 // Strangers cost no memory, whatever they send.
 func TestStrangersAllocateNothing(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	l := newGateLab(t, nil)
 	l.out = func(transport.Peer, []byte) {}
 	l.feed(ip(1), packet.AppendConnect6(nil, packet.Nowhere, 0)) // now answers are looked for

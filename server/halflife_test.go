@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -359,7 +360,7 @@ func TestHalfLifeAttacks(t *testing.T) {
 			words = append(words, []byte("\xff\xff\xff\xff"+w))
 		}
 		answered, total := 0, 100_000
-		if raceEnabled {
+		if testenv.Race {
 			total /= 10
 		}
 		for i := range total {
@@ -531,9 +532,7 @@ func TestHalfLifeMaster(t *testing.T) {
 
 // Queries cost no memory, and bans do not make them.
 func TestHalfLifeAllocations(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	l := newLab(t, nil)
 	for i := range 16 {
 		l.play(local(1000+i), "player")

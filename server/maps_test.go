@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
@@ -136,7 +137,7 @@ func TestStrangeMaps(t *testing.T) {
 	}
 	files := fstest.MapFS{}
 	side := 3000
-	if raceEnabled {
+	if testenv.Race {
 		side = 500
 	}
 	for name, b := range map[string][]byte{

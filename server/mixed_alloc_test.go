@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"testing"
 
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/packer"
@@ -99,9 +100,7 @@ func oldCrowd(tb testing.TB, n int) (l *lab, tick func(), players []*acker) {
 
 // A server full of older clients allocates nothing either.
 func TestNoAllocationsForOldClients(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	_, tick, players := oldCrowd(t, 16)
 	before := players[0].snaps
 	if n := testing.AllocsPerRun(500, tick); n != 0 {

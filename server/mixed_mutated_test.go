@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/internal/golden"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -170,7 +171,7 @@ func TestMutatedPackets6(t *testing.T) {
 	if v, err := strconv.Atoi(os.Getenv("TEEYARD_MUTATIONS")); err == nil {
 		total = v
 	}
-	if raceEnabled {
+	if testenv.Race {
 		total /= 10
 	}
 	l := newLab(t, nil, "sv_vanilla_antispoof 0")

@@ -18,6 +18,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // shelf is a folder of replay logs in memory.
@@ -345,9 +346,7 @@ func TestCrashLog(t *testing.T) {
 }
 
 func TestRecordedStepAllocatesNothing(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	var s shelf
 	a := recorded(t, &s, 1)
 	a.play(4, 2*time.Second)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/query"
@@ -355,7 +356,7 @@ func TestRegisterCostsStrangersNothing(t *testing.T) {
 			if l.srv.listing.feed(l.now, from, b) {
 				t.Fatal("taken")
 			}
-		}); n != 0 && !raceEnabled {
+		}); n != 0 && !testenv.Race {
 			t.Errorf("%s: %v allocations", name, n)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/huffman"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -35,7 +36,7 @@ func TestStrangersGetNoMoreThanTheySend(t *testing.T) {
 	small[0] |= byte(packet.Compressed << 2)
 	small = squeeze(small)
 	total := 200_000
-	if raceEnabled {
+	if testenv.Race {
 		total /= 10
 	}
 	seq := 0
@@ -86,7 +87,7 @@ func TestStrangersCostNoMemory(t *testing.T) {
 	p := l.play(ip(1), "player")
 	l.out = func(transport.Peer, []byte) {}
 	total := 1_000_000
-	if raceEnabled {
+	if testenv.Race {
 		total /= 20
 	}
 	request := packet.AppendTokenRequest(nil, 5)
@@ -114,7 +115,7 @@ func TestStrangersCostNoMemory(t *testing.T) {
 	runtime.ReadMemStats(&a)
 	run(total)
 	runtime.ReadMemStats(&b)
-	if n := b.Mallocs - a.Mallocs; n > 1000 && !raceEnabled {
+	if n := b.Mallocs - a.Mallocs; n > 1000 && !testenv.Race {
 		t.Errorf("%d datagrams cost %d allocations", total, n)
 	}
 	runtime.GC()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/huffman"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -42,9 +43,7 @@ func fight(w *game.World, tick int) []game.Event {
 // TestBuildAllocates: a round costs no memory for a client that knows all ids, for one
 // that knows few, and for one that looks on.
 func TestBuildAllocates(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	w := many(t, 64)
 	w.Step([]game.Command{
 		{Kind: game.CmdForceTeam, Player: 6, Team: game.TeamSpectators}, {Kind: game.CmdFlags, Player: 7, Value: int32(game.FlagAdmin)},
@@ -85,9 +84,7 @@ func TestBuildAllocates(t *testing.T) {
 // TestNoteAllocates: a tick costs no memory, nor does it to send a snapshot but for
 // what the line needs.
 func TestNoteAllocates(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	w := many(t, 64)
 	v := NewVersion()
 	h := v.Host(&quiet{})

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
@@ -108,9 +109,7 @@ func TestDDNetObjects(t *testing.T) {
 // TestGuestAllocatesNothing: neither for a snapshot of players who stay as they are
 // nor for an input.
 func TestGuestAllocatesNothing(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	x := newMatch(t, "teeyard1", 16, 3)
 	var snaps []*snapshot.Snapshot
 	var latency [game.MaxPlayers]int32

@@ -8,6 +8,7 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -205,9 +206,7 @@ func TestScene(t *testing.T) {
 
 // TestSceneDoesNotAllocate: not even when there is something of everything to see.
 func TestSceneDoesNotAllocate(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	w := world(t)
 	var events []game.Event
 	for k := game.EvExplosion; k <= game.EvDamage; k++ {

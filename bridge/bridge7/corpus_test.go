@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
@@ -93,9 +94,7 @@ func TestCorpusToView(t *testing.T) {
 }
 
 func TestLiftAllocatesNothing(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	for _, name := range []string{"tw16.snaps", "dd64.snaps"} {
 		recs := corpus(t, name)
 		v := newViewer()

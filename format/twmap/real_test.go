@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // realMaps returns the map files of the Debian packages teeworlds-data and
@@ -65,7 +67,7 @@ func TestRealMaps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if raceEnabled && len(b) > 60<<10 {
+			if testenv.Race && len(b) > 60<<10 {
 				t.Skip("slow with the race detector, and nothing here is concurrent")
 			}
 			m, err := Parse(b)
@@ -84,7 +86,7 @@ func TestRealMaps(t *testing.T) {
 					t.Errorf("unknown item type %d", e.Type)
 				}
 			}
-			if len(b) > 100<<10 || raceEnabled && len(b) > 6<<10 {
+			if len(b) > 100<<10 || testenv.Race && len(b) > 6<<10 {
 				return // compressing it again would take a second
 			}
 			out, err := m.Bytes()

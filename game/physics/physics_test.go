@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 func TestNoAllocations(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	w, inputs := benchMatch(t, 16)
 	tick := 0
 	if n := testing.AllocsPerRun(200, func() {

@@ -6,13 +6,12 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // TestRecordingAllocatesNothing is about the part that runs within the tick.
 func TestRecordingAllocatesNothing(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	var rec Recorder
 	rec.Begin(0)
 	a := &aiming{}

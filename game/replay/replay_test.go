@@ -13,6 +13,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
 	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 func modes(name string) (game.Mode, bool) {
@@ -198,7 +199,7 @@ func TestTruncation(t *testing.T) {
 		t.Fatal(err)
 	}
 	step := 1
-	if testing.Short() || raceEnabled {
+	if testing.Short() || testenv.Race {
 		step = 37
 	}
 	good := int32(0)
@@ -224,7 +225,7 @@ func TestTruncation(t *testing.T) {
 func TestDamage(t *testing.T) {
 	log := record(t, 4, 300)
 	step := 11
-	if testing.Short() || raceEnabled {
+	if testing.Short() || testenv.Race {
 		step = 101
 	}
 	for i := 0; i < len(log); i += step {

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // TestBuildVariantsVerify runs a match of 16 that this build recorded again with
@@ -23,7 +25,7 @@ func TestBuildVariantsVerify(t *testing.T) {
 		t.Skip("no go tool to build the variants with")
 	}
 	ticks := 15000 // five minutes
-	if testing.Short() || raceEnabled {
+	if testing.Short() || testenv.Race {
 		ticks = 3000
 	}
 	log := record(t, 16, ticks)

@@ -40,6 +40,7 @@ var rooms = map[string][]string{
 	"internal/depcheck": {},
 	"internal/dump":     {"protocol"},
 	"internal/load":     {"bridge", "client", "game", "protocol", "transport"},
+	"internal/testenv":  {},
 	"internal/peers":    everything,
 
 	"cmd":      everything,

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
@@ -382,9 +383,7 @@ func TestRoom(t *testing.T) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	var client, server *Conn
 	var handle nothing
 	buffers := new(Buffers)

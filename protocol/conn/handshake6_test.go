@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
@@ -407,9 +408,7 @@ func TestSizes6(t *testing.T) {
 }
 
 func TestNoAllocations6(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	for how := TKEN; how <= Plain; how++ {
 		var client, server *Conn
 		var handle nothing

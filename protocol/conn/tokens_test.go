@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"testing"
 
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
@@ -88,9 +89,7 @@ func TestJudge(t *testing.T) {
 }
 
 func TestJudgeNoAllocations(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	tokens, _ := NewTokens(nil)
 	ip := netip.MustParseAddr("192.0.2.1")
 	b := packet.AppendConnect(nil, 5, 6)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // payloads returns the compressed payloads of a recording: those of 0.7 packets
@@ -187,9 +189,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	all := payloads(t, "tw16.s2c.pkts")[:100]
 	text := make([]byte, 0, 1391)
 	comp := make([]byte, 0, 1391)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/internal/golden"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"pgregory.net/rapid"
 )
 
@@ -371,9 +372,7 @@ func TestVersions(t *testing.T) {
 }
 
 func TestNoAllocations6(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	all := golden.Datagrams(t, golden.Join6)[:200]
 	var scratch Scratch
 	payload := make([]byte, 0, MaxPayload6+TrailerSize)

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // recorded returns the UDP payloads of a pcap file (Ethernet, IPv4, little
@@ -333,9 +335,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	all := recorded(t, "../huffman/testdata/tw16.s2c.pkts")[:100]
 	var scratch Scratch
 	payload := make([]byte, 0, MaxPayload)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // build makes a snapshot of items given as {type, id, data...}.
@@ -363,9 +365,7 @@ func TestLargest(t *testing.T) {
 
 // TestAllocs: after the first round over the capture nothing allocates.
 func TestAllocs(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	for _, name := range []string{"tw16.snaps", "dd64.snaps"} {
 		steps := replay(t, name)[:150]
 		var got, built Snapshot

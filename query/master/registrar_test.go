@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/query/master/mastertest"
@@ -159,7 +160,7 @@ func TestFeedDoesNotAllocate(t *testing.T) {
 			if w.r.Feed(0, self, b) {
 				t.Fatalf("%q is taken", b)
 			}
-		}); n != 0 && !raceEnabled {
+		}); n != 0 && !testenv.Race {
 			t.Errorf("%q: %v allocations", b, n)
 		}
 	}

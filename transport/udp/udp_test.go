@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -332,7 +333,7 @@ func TestNoAllocations(t *testing.T) {
 		b.ReadBatch(dst, 0)
 	}
 	round()
-	if n := testing.AllocsPerRun(200, round); n != 0 && !raceEnabled {
+	if n := testing.AllocsPerRun(200, round); n != 0 && !testenv.Race {
 		t.Errorf("%v allocations for eight datagrams", n)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"pgregory.net/rapid"
 )
@@ -390,9 +391,7 @@ func TestIntegersToTheEnd(t *testing.T) {
 }
 
 func TestDecodeDoesNotAllocate(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	var all [][]byte
 	for _, p := range payloads(t) {
 		all = append(all, p.b)
@@ -425,9 +424,7 @@ func TestDecodeDoesNotAllocate(t *testing.T) {
 }
 
 func TestObjectsDoNotAllocate(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	types := sortedTypes()
 	zeros := make([]int32, 64)
 	var d ObjectDecoder

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/internal/golden"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"pgregory.net/rapid"
 )
@@ -178,9 +179,7 @@ func TestHeadLimits(t *testing.T) {
 }
 
 func TestDecodeDoesNotAllocate(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+	testenv.RequireExactAllocs(t)
 	var all [][]byte
 	for _, name := range []string{golden.Join, golden.Server16} {
 		for _, p := range payloads(t, name) {

@@ -1,5 +1,0 @@
-//go:build race
-
-package bridge6
-
-const raceEnabled = true

@@ -1,5 +1,0 @@
-//go:build race
-
-package bridge7
-
-const raceEnabled = true

@@ -1,5 +1,0 @@
-//go:build !race
-
-package twmap
-
-const raceEnabled = false

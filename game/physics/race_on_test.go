@@ -1,6 +1,0 @@
-//go:build race
-
-package physics
-
-// raceEnabled tells whether the race detector, which allocates, is compiled in.
-const raceEnabled = true

@@ -1,5 +1,0 @@
-//go:build !race
-
-package halflife_test
-
-const raceEnabled = false

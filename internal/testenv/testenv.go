@@ -1,0 +1,20 @@
+// Package testenv reports how the tests are being run.
+package testenv
+
+import (
+	"os"
+	"testing"
+)
+
+// Full reports whether tests that have a slice and a whole run the whole: all
+// seeds, all mutations, long soaks. scripts/full sets TEEYARD_FULL=1 for that.
+func Full() bool { return os.Getenv("TEEYARD_FULL") == "1" }
+
+// RequireExactAllocs skips a test that counts allocations if the race detector,
+// which allocates itself, is compiled in.
+func RequireExactAllocs(tb testing.TB) {
+	tb.Helper()
+	if Race {
+		tb.Skip("the race detector allocates")
+	}
+}

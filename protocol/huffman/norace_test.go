@@ -1,5 +1,0 @@
-//go:build !race
-
-package huffman
-
-const raceEnabled = false

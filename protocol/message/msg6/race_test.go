@@ -1,5 +1,0 @@
-//go:build race
-
-package msg6
-
-const raceEnabled = true

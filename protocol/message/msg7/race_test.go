@@ -1,5 +1,0 @@
-//go:build race
-
-package msg7
-
-const raceEnabled = true

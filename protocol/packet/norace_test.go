@@ -1,5 +1,0 @@
-//go:build !race
-
-package packet
-
-const raceEnabled = false
