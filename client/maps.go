@@ -57,7 +57,7 @@ func NewMaps(dir string, installed ...string) *Maps {
 	return &Maps{dir: dir, installed: installed}
 }
 
-// fileName is the name of a map's file: that of the map, as far as it is harmless
+// safeFileName is the name of a map's file: that of the map, as far as it is harmless
 // everywhere, and its hash.
 func fileName(m *bridge.MapOffer) string {
 	safe := strings.Map(func(r rune) rune {

@@ -19,25 +19,25 @@ import (
 // but for what budgets allow to clients and browsers that know no tokens.
 func (s *Server) Feed(now conn.Time, peer transport.Peer, b []byte) {
 	if e, banned := s.bans.find(peer.Addr()); banned {
-		s.feedBanned(now, peer, b, &e)
+		s.handleBanned(now, peer, b, &e)
 		return
 	}
-	if c := s.byPeer[peer]; c != nil {
+	if c := s.sessionByPeer[peer]; c != nil {
 		s.feedSession(now, c, b)
 		return
 	}
-	s.feedStranger(now, peer, b)
+	s.handleUnconnected(now, peer, b)
 }
 
 // feedSession hands a datagram to the session it is for.
 func (s *Server) feedSession(now conn.Time, c *session, b []byte) {
 	c.now = now
-	c.replies = false
+	c.flushSoon = false
 	err := c.conn.Feed(now, b, c)
 	if c.conn.Rejoined() && !c.dropping {
 		s.rejoin(now, c)
 	}
-	if c.replies {
+	if c.flushSoon {
 		c.conn.Flush(now)
 	}
 	switch err {
@@ -45,13 +45,13 @@ func (s *Server) feedSession(now conn.Time, c *session, b []byte) {
 	case packet.DropConnless:
 		// A player's own browser asks from another port, but an address is
 		// free to ask for information while it plays.
-		s.feedStranger(now, c.peer, b)
+		s.handleUnconnected(now, c.peer, b)
 		return
 	case packet.DropOther:
 		// A session never changes its version.
 		s.count(dropVersion)
 	default:
-		s.count(dropConn)
+		s.count(dropConnection)
 	}
 	if c.conn.State() == conn.StateError {
 		c.drop(c.conn.Reason())
@@ -60,52 +60,52 @@ func (s *Server) feedSession(now conn.Time, c *session, b []byte) {
 	c.continueDownload()
 }
 
-// feedStranger answers an address without a session. Masters come first: what they
+// handleUnconnected answers an address without a session. Masters come first: what they
 // prove themselves with is none of what others need.
-func (s *Server) feedStranger(now conn.Time, peer transport.Peer, b []byte) {
+func (s *Server) handleUnconnected(now conn.Time, peer transport.Peer, b []byte) {
 	if halflife.Is(b) && s.halfLife.feed(now, peer, b) {
 		return
 	}
-	if s.listing.feed(now, peer, b) {
+	if s.registration.feed(now, peer, b) {
 		return
 	}
-	d, verdict := s.judge(now, peer, b)
+	d, verdict := s.inspect(now, peer, b)
 	if d == nil {
-		s.count(dropClass)
+		s.count(dropUnknownProtocol)
 		return
 	}
 	switch verdict {
 	case conn.Reply:
-		d.reply()
+		d.sendToken()
 	case conn.Admit:
 		s.admit(now, peer, b, d, true)
 	case conn.Unproven:
-		s.feedUnproven(now, peer, b, d)
+		s.handleTokenless(now, peer, b, d)
 	case conn.Connless:
-		d.inform()
+		d.answerBrowser()
 	default:
 		s.count(dropUnexpected)
 	}
 }
 
-// judge brings a datagram to the gate that it is for; nil if there is none.
-func (s *Server) judge(now conn.Time, peer transport.Peer, b []byte) (*dialect, conn.Verdict) {
+// inspect brings a datagram to the gate that it is for; nil if there is none.
+func (s *Server) inspect(now conn.Time, peer transport.Peer, b []byte) (*protocolVersion, conn.Verdict) {
 	kind, _ := packet.Classify(b)
-	for _, d := range s.dialects {
+	for _, d := range s.versions {
 		if slices.Contains(d.kinds, kind) {
-			return d, d.judge(now, peer, kind, b)
+			return d, d.inspect(now, peer, kind, b)
 		}
 	}
 	return nil, conn.Ignore
 }
 
-// feedUnproven takes a client that knows no tokens. Anybody can claim to be at its
+// handleTokenless takes a client that knows no tokens. Anybody can claim to be at its
 // address, so there is little that is done for such clients in a second, and
 // unless the operator wants it otherwise none gets a seat before it has shown that
 // it reads what is sent there. In that it says its password to nobody.
-func (s *Server) feedUnproven(now conn.Time, peer transport.Peer, b []byte, d *dialect) {
-	if !s.unproven.allow(now, peer, s.originKey, s.settings.VanillaConnPerSecond) {
-		s.count(dropUnproven)
+func (s *Server) handleTokenless(now conn.Time, peer transport.Peer, b []byte, d *protocolVersion) {
+	if !s.unproven.allow(now, peer, s.addrHashKey, s.settings.VanillaConnPerSecond) {
+		s.count(dropTokenless)
 		return
 	}
 	switch {
@@ -114,19 +114,19 @@ func (s *Server) feedUnproven(now conn.Time, peer transport.Peer, b []byte, d *d
 	case s.settings.Password != "":
 		d.refuse("This server has a password, which your version cannot tell it")
 	default:
-		d.challenge()
+		d.sendChallenge()
 	}
 }
 
-// feedBanned tells a banned address why, now and then.
-func (s *Server) feedBanned(now conn.Time, peer transport.Peer, b []byte, e *ban) {
+// handleBanned tells a banned address why, now and then.
+func (s *Server) handleBanned(now conn.Time, peer transport.Peer, b []byte, e *ban) {
 	s.count(dropBanned)
 	if !s.bans.mayTell(now, e.Net) {
 		return
 	}
-	switch d, verdict := s.judge(now, peer, b); verdict {
+	switch d, verdict := s.inspect(now, peer, b); verdict {
 	case conn.Unproven:
-		if s.unproven.allow(now, peer, s.originKey, s.settings.VanillaConnPerSecond) {
+		if s.unproven.allow(now, peer, s.addrHashKey, s.settings.VanillaConnPerSecond) {
 			d.refuse(e.text(s.bans.clock()))
 		}
 	case conn.Reply, conn.Admit:
@@ -136,12 +136,12 @@ func (s *Server) feedBanned(now conn.Time, peer transport.Peer, b []byte, e *ban
 
 // admit gives a client a seat, or says why not. That its address is proven means
 // that it has echoed a token, or something like one.
-func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, d *dialect, proven bool) {
+func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, d *protocolVersion, proven bool) {
 	refuse := func(reason string, why dropReason) {
 		s.count(why)
 		d.refuse(reason)
 	}
-	if s.clients() >= int(s.settings.MaxClients) {
+	if s.numClients() >= int(s.settings.MaxClients) {
 		refuse("This server is full", dropFull)
 		return
 	}
@@ -166,12 +166,12 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, d *dialect,
 		return
 	}
 	if !s.stress.allow(now, peer.Addr()) {
-		refuse("Too many connections, wait a moment", dropStress)
+		refuse("Too many connections, wait a moment", dropConnectRate)
 		return
 	}
-	opening := d.opening()
-	if opening == openGreeted && s.settings.Password != "" {
-		refuse("Wrong password", dropUnproven) // set since the challenge was sent
+	opening := d.helloState()
+	if opening == helloConsumed && s.settings.Password != "" {
+		refuse("Wrong password", dropTokenless) // set since the challenge was sent
 		return
 	}
 	id, waits := s.freeSeat()
@@ -186,14 +186,14 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, d *dialect,
 		return
 	}
 	// Without a token in its packets, anybody can make a client misbehave.
-	c.accountable = proven && c.conn.Token() != packet.NoToken
-	s.sessions[id], s.byPeer[peer] = c, c
-	s.thinBots()
+	c.addrProven = proven && c.conn.Token() != packet.NoToken
+	s.sessions[id], s.sessionByPeer[peer] = c, c
+	s.removeExcessBots()
 	switch opening {
-	case openSpeaks:
+	case helloInDatagram:
 		s.feedSession(now, c, b)
-	case openGreeted:
-		c.advance(stateConnecting)
+	case helloConsumed:
+		c.setState(stateConnecting)
 		c.sendMapChange()
 	}
 }
@@ -205,13 +205,13 @@ func (s *Server) freeSeat() (id game.PlayerID, waits bool) {
 		if s.sessions[id] != nil || s.bots.has(id) {
 			continue
 		}
-		if !s.leaving.Has(id) {
+		if !s.leavingSeats.Has(id) {
 			return id, false
 		}
 		waits = true // for the tick that clears the seat
 	}
 	if bot := s.lastBot(); !waits && bot != game.Nobody && int(bot) < int(s.settings.MaxClients) {
-		s.dropBot(bot, "made room")
+		s.removeBot(bot, "made room")
 		waits = true
 	}
 	return game.Nobody, waits
@@ -221,66 +221,66 @@ func (s *Server) freeSeat() (id game.PlayerID, waits bool) {
 // anew is no cheaper than to connect, and restores nothing that was used up.
 func (s *Server) rejoin(now conn.Time, c *session) {
 	if !s.stress.allow(now, c.peer.Addr()) {
-		s.count(dropStress)
+		s.count(dropConnectRate)
 		c.drop("Too many connections, wait a moment")
 		return
 	}
 	s.print(console.Info, "server", fmt.Sprintf("client begins anew. cid=%d addr=%s", c.id, c.peer))
-	s.leaveWorld(c, "")
+	s.queueLeave(c, "")
 	s.voterChanged()
 	allowed := c.allowed
-	c.begin(now, c.peer, c.dialect)
+	c.reset(now, c.peer, c.version)
 	c.allowed = allowed
 }
 
-// reap ends the sessions that are to end.
-func (s *Server) reap(now conn.Time) {
-	for i := 0; i < len(s.dropped); i++ { // dropping one may drop others
-		s.end(now, s.dropped[i])
+// closeDropped ends the sessions that are to end.
+func (s *Server) closeDropped(now conn.Time) {
+	for i := 0; i < len(s.dropping); i++ { // dropping one may drop others
+		s.closeSession(now, s.dropping[i])
 	}
-	clear(s.dropped)
-	s.dropped = s.dropped[:0]
+	clear(s.dropping)
+	s.dropping = s.dropping[:0]
 }
 
-func (s *Server) end(now conn.Time, c *session) {
+func (s *Server) closeSession(now conn.Time, c *session) {
 	if s.sessions[c.id] != c {
 		return
 	}
-	quick := c.accountable && c.conn.State() == conn.StateError && now.Sub(c.since) < time.Second
+	quick := c.addrProven && c.conn.State() == conn.StateError && now.Sub(c.connectedAt) < time.Second
 	c.conn.Close(now, c.dropReason)
-	s.print(console.Info, "server", fmt.Sprintf("client dropped. cid=%d addr=%s reason='%s'", c.id, c.peer, text([]byte(c.dropReason), 128)))
-	s.voteOnLeave(now, c)
-	s.leaveWorld(c, c.dropReason)
-	c.snap.reset()
+	s.print(console.Info, "server", fmt.Sprintf("client dropped. cid=%d addr=%s reason='%s'", c.id, c.peer, printable([]byte(c.dropReason), 128)))
+	s.handleVoterLeft(now, c)
+	s.queueLeave(c, c.dropReason)
+	c.snaps.reset()
 	s.sessions[c.id] = nil
-	delete(s.byPeer, c.peer)
+	delete(s.sessionByPeer, c.peer)
 	if quick && !c.peer.Addr().IsLoopback() { // tests and bots of the operator come from there
-		s.ban(now, c.peer.Addr(), time.Minute, "Stressing network")
+		s.banAddr(now, c.peer.Addr(), time.Minute, "Stressing network")
 	}
 }
 
-// leaveWorld clears the seat of a session in the world.
-func (s *Server) leaveWorld(c *session, reason string) {
+// queueLeave clears the seat of a session in the world.
+func (s *Server) queueLeave(c *session, reason string) {
 	if c.state < stateReady {
 		return
 	}
-	s.leaving |= game.Only(c.id)
-	s.lastName[c.id] = s.nameOf(c.id)
-	s.command(game.Command{Kind: game.CmdLeave, Player: c.id, Target: game.Nobody, Text: reason})
+	s.leavingSeats |= game.Only(c.id)
+	s.lastNames[c.id] = s.playerName(c.id)
+	s.queueCommand(game.Command{Kind: game.CmdLeave, Player: c.id, Target: game.Nobody, Text: reason})
 }
 
-// ban bans an address and drops its clients.
-func (s *Server) ban(now conn.Time, addr netip.Addr, span time.Duration, reason string) error {
+// banAddr bans an address and drops its clients.
+func (s *Server) banAddr(now conn.Time, addr netip.Addr, span time.Duration, reason string) error {
 	e, err := s.bans.add(now, single(addr), span, reason)
 	if err != nil {
 		return err
 	}
-	s.banned(e)
+	s.applyBan(e)
 	return nil
 }
 
-// banned tells of a ban and drops those whom it hits.
-func (s *Server) banned(e ban) {
+// applyBan tells of a ban and drops those whom it hits.
+func (s *Server) applyBan(e ban) {
 	now := s.bans.clock()
 	s.print(console.Standard, "net_ban", fmt.Sprintf("banned '%s' %s", e.name(), e.terms(now)))
 	for _, c := range s.sessions {

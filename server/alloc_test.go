@@ -107,7 +107,7 @@ func TestNoAllocations(t *testing.T) {
 	if n := testing.AllocsPerRun(1000, func() {
 		c.srv.Feed(c.now, c.ps[i%16].peer, c.input(i%16))
 		if i++; i%16 == 0 {
-			c.srv.pending = c.srv.pending[:0]
+			c.srv.pendingCommands = c.srv.pendingCommands[:0]
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations per input", n)
@@ -123,8 +123,8 @@ func TestNoAllocations(t *testing.T) {
 		t.Errorf("only %d datagrams went out", got)
 	}
 	for _, s := range c.srv.sessions {
-		if s != nil && s.snap.rate != rateFull {
-			t.Errorf("client %d has rate %v", s.id, s.snap.rate)
+		if s != nil && s.snaps.rate != rateFull {
+			t.Errorf("client %d has rate %v", s.id, s.snaps.rate)
 		}
 	}
 	b := (&msg7.Ping{}).Append(nil)

@@ -66,7 +66,7 @@ func TestAnewWithinATick(t *testing.T) {
 	l := newLab(t, nil)
 	var logged [][]game.Command
 	l.srv.cfg.Watch = func(*game.World, []game.Event) {
-		logged = append(logged, append([]game.Command(nil), l.srv.pending...))
+		logged = append(logged, append([]game.Command(nil), l.srv.pendingCommands...))
 	}
 	watcher := l.play(local(2), "watcher")
 	var story []string
@@ -81,7 +81,7 @@ func TestAnewWithinATick(t *testing.T) {
 	o := l.newOld(local(1))
 	o.enter("first")
 	o.step(2)
-	c := l.srv.byPeer[local(1)]
+	c := l.srv.sessionByPeer[local(1)]
 	if c == nil || c.state != stateInGame {
 		t.Fatal("did not get in")
 	}
@@ -121,9 +121,9 @@ func TestAnewWithinATick(t *testing.T) {
 func TestAnewIsNotFree(t *testing.T) {
 	l := newLab(t, nil)
 	o := l.newOld(ip(1))
-	c := l.srv.byPeer[ip(1)]
+	c := l.srv.sessionByPeer[ip(1)]
 	tries := 0
-	for ; tries < 200 && l.srv.byPeer[ip(1)] != nil && !c.dropping; tries++ {
+	for ; tries < 200 && l.srv.sessionByPeer[ip(1)] != nil && !c.dropping; tries++ {
 		o.redial()
 	}
 	if !c.dropping || tries > connectRate.burst {
@@ -135,7 +135,7 @@ func TestAnewIsNotFree(t *testing.T) {
 
 	l = newLab(t, nil, "sv_rcon_max_tries 0")
 	o = l.newOld(local(1))
-	c = l.srv.byPeer[local(1)]
+	c = l.srv.sessionByPeer[local(1)]
 	for range 3 * authRate.burst {
 		o.say(&msg6.RconAuth{Password: []byte("guess")})
 		o.redial()
@@ -157,7 +157,7 @@ func TestAnewKeepsNoRights(t *testing.T) {
 	o.enter("boss")
 	o.step(2)
 	o.say(&msg6.RconAuth{Password: []byte("adminpw")})
-	c := l.srv.byPeer[local(1)]
+	c := l.srv.sessionByPeer[local(1)]
 	if !c.rcon.authed {
 		t.Fatal("no rights")
 	}
@@ -179,11 +179,11 @@ func TestMapForEver(t *testing.T) {
 	o := l.newOld(local(1))
 	o.say(&msg6.Info{NetVersion: []byte(msg6.NetVersion)})
 	began := l.now
-	for l.srv.byPeer[local(1)] != nil && l.now.Sub(began) < 2*joinPatience {
+	for l.srv.sessionByPeer[local(1)] != nil && l.now.Sub(began) < 2*joinPatience {
 		for i := range 3 {
 			o.say(&msg6.RequestMapData{Chunk: int32(i)})
 		}
-		l.now = l.now.Add(49 * tickTime)
+		l.now = l.now.Add(49 * tickDuration)
 		o.step(1)
 	}
 	if got := l.now.Sub(began); got < joinPatience || got > joinPatience+5*time.Second {
@@ -195,8 +195,8 @@ func TestMapForEver(t *testing.T) {
 	for _, chunk := range []int32{1<<31 - 1, 1<<31 - 2, 1 << 21, 1<<31 - 1} {
 		p.say(&msg6.RequestMapData{Chunk: chunk})
 	}
-	c := l.srv.byPeer[local(2)]
-	if d := &c.download; d.next > len(d.file.File)/c.host.ChunkSize()+1 || d.asked > len(d.file.File)/c.host.ChunkSize()+1 {
-		t.Errorf("at piece %d, %d asked for", d.next, d.asked)
+	c := l.srv.sessionByPeer[local(2)]
+	if d := &c.download; d.nextChunk > len(d.file.File)/c.host.ChunkSize()+1 || d.requested > len(d.file.File)/c.host.ChunkSize()+1 {
+		t.Errorf("at piece %d, %d asked for", d.nextChunk, d.requested)
 	}
 }

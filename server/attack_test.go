@@ -30,7 +30,7 @@ func TestAttackConnectWithAck(t *testing.T) {
 			t.Fatalf("answered: accepted %v, closed %q", p.accepted, p.reason)
 		}
 	}
-	if n := l.srv.clients(); n != 0 {
+	if n := l.srv.numClients(); n != 0 {
 		t.Errorf("%d seats are taken", n)
 	}
 	l.play(ip(1000), "player")
@@ -418,8 +418,8 @@ func TestAttackInputSizes(t *testing.T) {
 		}
 		l.srv.Feed(l.now, p.peer, packet.AppendPacket(nil, 0, p.ack, 1, p.token, packet.AppendChunk(nil, 0, 0, b)))
 		c := p.session()
-		last := c.inputs.in[(c.inputs.next+inputRing-1)%inputRing]
-		if c.inputs.at[(c.inputs.next+inputRing-1)%inputRing] == tick+11 && (last.Jump || last.Hook || last.Fire != 0 || last.WantedWeapon != 0) {
+		last := c.inputs.inputs[(c.inputs.next+maxInputs-1)%maxInputs]
+		if c.inputs.ticks[(c.inputs.next+maxInputs-1)%maxInputs] == tick+11 && (last.Jump || last.Hook || last.Fire != 0 || last.WantedWeapon != 0) {
 			t.Errorf("size %d: words of the input before are left: %+v", size, last)
 		}
 	}
@@ -439,8 +439,8 @@ func TestAttackInputSizes(t *testing.T) {
 		l.step(1)
 	}
 	c := p.session()
-	if c == nil || c.snap.rate != rateFull || p.snapTick < snaps+390 {
-		t.Errorf("after hostile acks: session %v, rate %v", c != nil, c.snap.rate)
+	if c == nil || c.snaps.rate != rateFull || p.snapTick < snaps+390 {
+		t.Errorf("after hostile acks: session %v, rate %v", c != nil, c.snaps.rate)
 	}
 }
 

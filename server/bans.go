@@ -52,7 +52,7 @@ func (b *bans) add(now conn.Time, net netip.Prefix, span time.Duration, reason s
 	if net.IsSingleIP() && localhost(net.Addr()) {
 		return ban{}, ErrUnbannable
 	}
-	e := ban{halflife.Ban{Net: net, Span: span, Reason: text([]byte(reason), maxBanReason)}}
+	e := ban{halflife.Ban{Net: net, Span: span, Reason: printable([]byte(reason), maxBanReason)}}
 	if span > 0 {
 		e.Until = b.clock().Add(span)
 	}

@@ -11,16 +11,16 @@ import (
 // bots are the players the server itself provides (sv_bots). They have seats in
 // the world but no sessions; the highest seats, as clients get the lowest.
 type bots struct {
-	world  *game.World // that they play on
-	seats  game.Mask   // theirs, until the tick that clears them
-	known  game.Mask   // those clients were told of
-	brains [game.MaxPlayers]*bot.Brain
-	skill  int
-	serial uint64 // of the last brain
+	world      *game.World // that they play on
+	seats      game.Mask   // theirs, until the tick that clears them
+	introduced game.Mask   // those clients were told of
+	brains     [game.MaxPlayers]*bot.Brain
+	skill      int
+	serial     uint64 // of the last brain
 
 	// The map is explored beside the game, which takes some 0.1 s.
 	nav       *bot.Nav
-	exploring chan *bot.Nav // nil when there is nothing to wait for
+	navResult chan *bot.Nav // nil when there is nothing to wait for
 }
 
 // botNames are what bots are called, in this order.
@@ -37,9 +37,9 @@ var botBodies = [...]string{"fox", "bear", "koala", "mouse", "beaver", "raccoon"
 // has tells whether a seat is a bot's.
 func (b *bots) has(id game.PlayerID) bool { return b.seats.Has(id) }
 
-// settle makes a world the one to play on. On a new map their seats are gone
+// setWorld makes a world the one to play on. On a new map their seats are gone
 // with the old world.
-func (b *bots) settle(w *game.World) {
+func (b *bots) setWorld(w *game.World) {
 	if b.world != w {
 		*b = bots{world: w, serial: b.serial}
 	}
@@ -68,7 +68,7 @@ func (s *Server) wantedBots() int {
 		humans++
 		if c.state == stateInGame {
 			inGame = true
-			if s.team(game.PlayerID(id)) == game.TeamSpectators {
+			if s.teamOf(game.PlayerID(id)) == game.TeamSpectators {
 				spectators++
 			}
 		}
@@ -84,13 +84,13 @@ func (s *Server) wantedBots() int {
 // runBots lets bots come and go and says what they do in the next tick.
 func (s *Server) runBots() {
 	b := &s.bots
-	b.settle(s.world)
+	b.setWorld(s.world)
 	wanted := s.wantedBots()
 	if wanted == 0 && b.seats == 0 {
 		return
 	}
-	s.thinBots()
-	if n := b.count(); n < wanted && s.explored() {
+	s.removeExcessBots()
+	if n := b.count(); n < wanted && s.navReady() {
 		for ; n < wanted && s.addBot(); n++ {
 		}
 	}
@@ -110,33 +110,33 @@ func (s *Server) runBots() {
 		pid := game.PlayerID(id)
 		view := s.world.View(pid)
 		in := brain.Think(&view)
-		s.command(game.Command{Kind: game.CmdDirect, Player: pid, Target: game.Nobody, Input: in})
-		s.command(game.Command{Kind: game.CmdInput, Player: pid, Target: game.Nobody, Input: in})
+		s.queueCommand(game.Command{Kind: game.CmdDirect, Player: pid, Target: game.Nobody, Input: in})
+		s.queueCommand(game.Command{Kind: game.CmdInput, Player: pid, Target: game.Nobody, Input: in})
 		if readyMode {
 			if p, ok := s.world.Player(pid); ok && p.InGame && !p.Ready {
-				s.command(game.Command{Kind: game.CmdReady, Player: pid, Target: game.Nobody})
+				s.queueCommand(game.Command{Kind: game.CmdReady, Player: pid, Target: game.Nobody})
 			}
 		}
 	}
 }
 
-// thinBots lets those leave who are too many. A newcomer calls it before he
+// removeExcessBots lets those leave who are too many. A newcomer calls it before he
 // takes part, or he might find no place to play.
-func (s *Server) thinBots() {
+func (s *Server) removeExcessBots() {
 	for n := s.bots.count() - s.wantedBots(); n > 0; n-- {
-		s.dropBot(s.lastBot(), "made room")
+		s.removeBot(s.lastBot(), "made room")
 	}
 }
 
-// explored tells whether the map is known to bots; if not, it sees to it.
-func (s *Server) explored() bool {
+// navReady tells whether the map is known to bots; if not, it sees to it.
+func (s *Server) navReady() bool {
 	b := &s.bots
 	if b.nav != nil {
 		return true
 	}
-	if b.exploring == nil {
+	if b.navResult == nil {
 		found := make(chan *bot.Nav, 1)
-		b.exploring = found
+		b.navResult = found
 		terrain, tuning := s.gameMap.terrain, s.world.Tuning()
 		go func() {
 			nav, err := bot.NewNav(terrain, &tuning)
@@ -147,7 +147,7 @@ func (s *Server) explored() bool {
 		}()
 	}
 	select {
-	case b.nav = <-b.exploring:
+	case b.nav = <-b.navResult:
 		return b.nav != nil
 	default:
 		return false
@@ -158,7 +158,7 @@ func (s *Server) explored() bool {
 func (s *Server) addBot() bool {
 	b := &s.bots
 	for id := game.PlayerID(game.MaxPlayers - 1); id >= 0; id-- {
-		if b.has(id) || s.sessions[id] != nil || s.leaving.Has(id) {
+		if b.has(id) || s.sessions[id] != nil || s.leavingSeats.Has(id) {
 			continue
 		}
 		b.serial++
@@ -168,10 +168,10 @@ func (s *Server) addBot() bool {
 		}
 		b.brains[id] = brain
 		b.seats |= game.Only(id)
-		s.command(game.Command{Kind: game.CmdJoin, Player: id, Target: game.Nobody, Origin: s.cfg.Seed ^ uint64(id)})
-		s.command(game.Command{Kind: game.CmdFlags, Player: id, Target: game.Nobody, Value: int32(game.FlagBot)})
-		s.command(game.Command{Kind: game.CmdProfile, Player: id, Target: game.Nobody, Profile: botProfile(game.MaxPlayers - 1 - int(id))})
-		s.command(game.Command{Kind: game.CmdEnter, Player: id, Target: game.Nobody})
+		s.queueCommand(game.Command{Kind: game.CmdJoin, Player: id, Target: game.Nobody, Origin: s.cfg.Seed ^ uint64(id)})
+		s.queueCommand(game.Command{Kind: game.CmdFlags, Player: id, Target: game.Nobody, Value: int32(game.FlagBot)})
+		s.queueCommand(game.Command{Kind: game.CmdProfile, Player: id, Target: game.Nobody, Profile: botProfile(game.MaxPlayers - 1 - int(id))})
+		s.queueCommand(game.Command{Kind: game.CmdEnter, Player: id, Target: game.Nobody})
 		s.print(console.Info, "server", fmt.Sprintf("bot joins. ClientID=%d", id))
 		return true
 	}
@@ -206,15 +206,15 @@ func (s *Server) lastBot() game.PlayerID {
 	return game.Nobody
 }
 
-// dropBot lets a bot leave with the next tick.
-func (s *Server) dropBot(id game.PlayerID, reason string) {
+// removeBot lets a bot leave with the next tick.
+func (s *Server) removeBot(id game.PlayerID, reason string) {
 	if !s.bots.has(id) {
 		return
 	}
 	s.bots.seats &^= game.Only(id)
 	s.bots.brains[id] = nil
-	s.leaving |= game.Only(id)
-	s.lastName[id] = s.nameOf(id)
-	s.command(game.Command{Kind: game.CmdLeave, Player: id, Target: game.Nobody, Text: reason})
+	s.leavingSeats |= game.Only(id)
+	s.lastNames[id] = s.playerName(id)
+	s.queueCommand(game.Command{Kind: game.CmdLeave, Player: id, Target: game.Nobody, Text: reason})
 	s.print(console.Info, "server", fmt.Sprintf("bot leaves. ClientID=%d", id))
 }

@@ -17,9 +17,9 @@ import (
 func (a *arena) explore() {
 	a.t.Helper()
 	s := a.srv
-	s.bots.settle(s.world)
-	if !s.explored() {
-		if s.bots.nav = <-s.bots.exploring; s.bots.nav == nil {
+	s.bots.setWorld(s.world)
+	if !s.navReady() {
+		if s.bots.nav = <-s.bots.navResult; s.bots.nav == nil {
 			a.t.Fatal("the map cannot be explored")
 		}
 	}
@@ -98,7 +98,7 @@ func TestBotsAreMarked(t *testing.T) {
 	v := a.srv.world.View(0)
 	var b snapshot.Builder
 	var s snapshot.Snapshot
-	d := a.srv.dialects[0]
+	d := a.srv.versions[0]
 	d.Begin(a.srv.world)
 	a.srv.sessions[0].host.Build(&b, &v, &[game.MaxPlayers]int32{})
 	d.Done()
@@ -108,7 +108,7 @@ func TestBotsAreMarked(t *testing.T) {
 		t.Errorf("snapshot has %+v, %v", info, err)
 	}
 
-	reply, err := query.ParseReply7(a.srv.answers().Append(nil, query.Request{Form: query.Form7}, 0))
+	reply, err := query.ParseReply7(a.srv.browserAnswers().Append(nil, query.Request{Form: query.Form7}, 0))
 	if err != nil || reply.Info.NumClients != 3 || reply.Info.NumPlayers != 3 {
 		t.Errorf("browsers see %+v, %v", reply.Info, err)
 	}
@@ -130,7 +130,7 @@ func TestBotsBlockNobody(t *testing.T) {
 	for i := 2; i <= 4; i++ {
 		p := a.join(i, "late")
 		a.until(5*time.Second, "a seat", func() bool { return p.State() == client.Playing })
-		if team := a.srv.team(game.PlayerID(p.ID())); team == game.TeamSpectators {
+		if team := a.srv.teamOf(game.PlayerID(p.ID())); team == game.TeamSpectators {
 			t.Errorf("client %d has to watch", p.ID())
 		}
 	}
@@ -151,7 +151,7 @@ func TestBotsBlockNobody(t *testing.T) {
 			t.Errorf("%d bots beside %d people, want %d", n, i, want)
 		}
 	}
-	if b.srv.team(game.PlayerID(people[1].ID())) == game.TeamSpectators {
+	if b.srv.teamOf(game.PlayerID(people[1].ID())) == game.TeamSpectators {
 		t.Error("the second has to watch because of a bot")
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 )
 
-// tickTime is the length of one tick.
-const tickTime = time.Second / 50
+// tickDuration is the length of one tick.
+const tickDuration = time.Second / 50
 
 // maxCatchUp bounds how many ticks one pass may run after a stall. Time beyond
 // it is forgotten: a machine that slept a minute must not spend the next one
@@ -23,25 +23,25 @@ type clock struct {
 // reset makes now the beginning of tick 0.
 func (c *clock) reset(now conn.Time) { *c = clock{start: now} }
 
-// begins tells when a tick starts.
-func (c *clock) begins(tick int32) conn.Time {
-	return c.start.Add(time.Duration(tick) * tickTime)
+// tickStart tells when a tick starts.
+func (c *clock) tickStart(tick int32) conn.Time {
+	return c.start.Add(time.Duration(tick) * tickDuration)
 }
 
 // due tells how many ticks are to be run now, at most maxCatchUp; skipped is
 // how many were forgotten.
 func (c *clock) due(now conn.Time) (ticks, skipped int) {
-	n := int(now.Sub(c.start)/tickTime) - int(c.tick)
+	n := int(now.Sub(c.start)/tickDuration) - int(c.tick)
 	if n <= 0 {
 		return 0, 0
 	}
 	if n > maxCatchUp {
 		skipped = n - maxCatchUp
-		c.start = c.start.Add(time.Duration(skipped) * tickTime)
+		c.start = c.start.Add(time.Duration(skipped) * tickDuration)
 		n = maxCatchUp
 	}
 	return n, skipped
 }
 
-// next tells when the next tick begins.
-func (c *clock) next() conn.Time { return c.begins(c.tick + 1) }
+// nextTick tells when the nextTick tick begins.
+func (c *clock) nextTick() conn.Time { return c.tickStart(c.tick + 1) }

@@ -16,7 +16,7 @@ import (
 
 // newConsole makes the console with all variables and commands.
 func (s *Server) newConsole() error {
-	c, err := console.New(console.Config{Output: s.print, Problem: s.problem, Files: s.cfg.Files, Create: s.cfg.Create, AccessChanged: s.accessChanged})
+	c, err := console.New(console.Config{Output: s.print, Problem: s.reportProblem, Files: s.cfg.Files, Create: s.cfg.Create, AccessChanged: s.sendAccessChange})
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
@@ -38,7 +38,7 @@ func (s *Server) newConsole() error {
 		{Name: "removeip", Params: "s[network] ?s['all']", Help: "Lift the ban of a network, with 'all' also those of all networks in it", Flags: stored, Run: s.cmdRemoveIP},
 		{Name: "listip", Params: "?s[beginning]", Help: "Show banned networks", Flags: stored, Run: s.cmdListIP},
 		{Name: "writeip", Help: "Write the bans that are for ever to listip.cfg", Flags: stored, Run: s.cmdWriteIP},
-		{Name: "reload", Help: "Reload the map", Flags: open, Run: func(*console.Call) { s.reload = true }},
+		{Name: "reload", Help: "Reload the map", Flags: open, Run: func(*console.Call) { s.reloadMap = true }},
 		{Name: "say", Params: "r[text]", Help: "Say in chat", Flags: open, Run: s.cmdSay},
 		{Name: "broadcast", Params: "r[text]", Help: "Broadcast message", Flags: open, Run: s.cmdBroadcast},
 		{Name: "tune", Params: "s[tuning] ?f[value]", Help: "Tune variable to value or show current value", Flags: open, Run: s.cmdTune},
@@ -49,14 +49,14 @@ func (s *Server) newConsole() error {
 		{Name: "restart", Params: "?i[seconds]", Help: "Restart in x seconds (0 = abort)", Flags: stored, Run: s.cmdRestart},
 		{Name: "set_team", Params: "i[id] i[team] ?i[delay]", Help: "Set team of player to team", Flags: open, Run: s.cmdSetTeam},
 		{Name: "set_team_all", Params: "i[team]", Help: "Set team of all players to team", Flags: open, Run: s.cmdSetTeamAll},
-		{Name: "swap_teams", Help: "Swap the current teams", Flags: open, Run: s.world0(game.CmdSwapTeams)},
-		{Name: "shuffle_teams", Help: "Shuffle the current teams", Flags: open, Run: s.world0(game.CmdShuffleTeams)},
-		{Name: "lock_teams", Help: "Lock/unlock teams", Flags: open, Run: s.world0(game.CmdLockTeams)},
+		{Name: "swap_teams", Help: "Swap the current teams", Flags: open, Run: s.worldCommand(game.CmdSwapTeams)},
+		{Name: "shuffle_teams", Help: "Shuffle the current teams", Flags: open, Run: s.worldCommand(game.CmdShuffleTeams)},
+		{Name: "lock_teams", Help: "Lock/unlock teams", Flags: open, Run: s.worldCommand(game.CmdLockTeams)},
 		{Name: "add_vote", Params: "s[option] r[command]", Help: "Add a line that players may vote for", Flags: open, Run: s.cmdAddVote},
 		{Name: "remove_vote", Params: "s[option]", Help: "Remove such a line", Flags: open, Run: s.cmdRemoveVote},
 		{Name: "clear_votes", Help: "Remove all lines that players may vote for", Flags: open, Run: s.cmdClearVotes},
 		{Name: "vote", Params: "r['yes'|'no']", Help: "Decide the vote that runs", Flags: open, Run: s.cmdVote},
-		{Name: "force_teambalance", Help: "Force team balance", Flags: open, Run: s.world0(game.CmdBalanceTeams)},
+		{Name: "force_teambalance", Help: "Force team balance", Flags: open, Run: s.worldCommand(game.CmdBalanceTeams)},
 	} {
 		if err := c.Register(cmd); err != nil {
 			return fmt.Errorf("server: %w", err)
@@ -101,7 +101,7 @@ func (s *Server) hooks() error {
 	}
 	rules := func() {
 		r := s.rules()
-		s.command(game.Command{Kind: game.CmdRules, Player: game.Nobody, Target: game.Nobody, Rules: &r})
+		s.queueCommand(game.Command{Kind: game.CmdRules, Player: game.Nobody, Target: game.Nobody, Rules: &r})
 	}
 	if err := after(rules,
 		"sv_warmup", "sv_countdown", "sv_teamdamage", "sv_maprotation", "sv_matches_per_map", "sv_match_swap", "sv_powerups",
@@ -133,7 +133,7 @@ func (s *Server) hooks() error {
 }
 
 // now is the time outside of a datagram or tick.
-func (s *Server) now() conn.Time { return conn.Time(s.net.Now()) }
+func (s *Server) now() conn.Time { return conn.Time(s.transport.Now()) }
 
 // sendServerInfo tells every client what the server is.
 func (s *Server) sendServerInfo() {
@@ -165,10 +165,10 @@ func (s *Server) rules() game.Rules {
 	}
 }
 
-// world0 is a command that only passes a request to the world.
-func (s *Server) world0(kind game.CommandKind) func(*console.Call) {
+// worldCommand is a command that only passes a request to the world.
+func (s *Server) worldCommand(kind game.CommandKind) func(*console.Call) {
 	return func(*console.Call) {
-		s.command(game.Command{Kind: kind, Player: game.Nobody, Target: game.Nobody})
+		s.queueCommand(game.Command{Kind: kind, Player: game.Nobody, Target: game.Nobody})
 	}
 }
 
@@ -193,22 +193,22 @@ func (s *Server) cmdStatus(call *console.Call) {
 				auth = "(Mod)"
 			}
 		}
-		call.Print("server", "id=%d addr=%s client=%s name='%s' score=%d %s", id, c.peer, c.client(), info.Profile.Name, info.Score, auth)
+		call.Print("server", "id=%d addr=%s client=%s name='%s' score=%d %s", id, c.peer, c.clientVersionText(), info.Profile.Name, info.Score, auth)
 	}
 }
 
 func (s *Server) cmdShutdown(call *console.Call) {
-	s.stopping, s.why = true, call.Arg(0)
+	s.shutdownRequested, s.shutdownReason = true, call.Arg(0)
 }
 
 func (s *Server) cmdLogout(*console.Call) {
 	if s.actor != nil {
-		s.actor.rconLogout()
+		s.actor.logout()
 	}
 }
 
-// client is the session a command names by its id.
-func (s *Server) client(call *console.Call, i int) *session {
+// clientArg is the session a command names by its id.
+func (s *Server) clientArg(call *console.Call, i int) *session {
 	id := call.Int(i)
 	if id < 0 || id >= len(s.sessions) || s.sessions[id] == nil {
 		call.Print("server", "invalid client id")
@@ -259,11 +259,11 @@ func (s *Server) cmdKick(call *console.Call) {
 	}
 }
 
-// defaultBan is how long a ban lasts if nothing is said.
-const defaultBan = 30
+// defaultBanMinutes is how long a ban lasts if nothing is said.
+const defaultBanMinutes = 30
 
 func (s *Server) cmdBan(call *console.Call) {
-	minutes, reason := defaultBan, "No reason given"
+	minutes, reason := defaultBanMinutes, "No reason given"
 	if len(call.Args) > 1 {
 		minutes = min(max(call.Int(1), 0), 44640)
 	}
@@ -272,7 +272,7 @@ func (s *Server) cmdBan(call *console.Call) {
 	}
 	addr, err := netip.ParseAddr(call.Arg(0))
 	if err != nil {
-		c := s.client(call, 0)
+		c := s.clientArg(call, 0)
 		if c == nil || strings.Trim(call.Arg(0), "0123456789") != "" {
 			call.Print("net_ban", "ban error (invalid network address)")
 			return
@@ -280,16 +280,16 @@ func (s *Server) cmdBan(call *console.Call) {
 		addr = c.peer.Addr()
 	}
 	addr = addr.Unmap()
-	if !s.mayBan(call, single(addr)) {
+	if !s.canBan(call, single(addr)) {
 		return
 	}
-	if err := s.ban(s.now(), addr, time.Duration(minutes)*time.Minute, reason); err != nil {
+	if err := s.banAddr(s.now(), addr, time.Duration(minutes)*time.Minute, reason); err != nil {
 		call.Print("net_ban", "%v", err)
 	}
 }
 
-// mayBan tells whether who runs a command may ban a network; if not, it says why.
-func (s *Server) mayBan(call *console.Call, net netip.Prefix) bool {
+// canBan tells whether who runs a command may ban a network; if not, it says why.
+func (s *Server) canBan(call *console.Call, net netip.Prefix) bool {
 	if s.remote != nil && net.Contains(s.remote.peer.Addr()) {
 		call.Print("net_ban", "ban error (you can't ban yourself)")
 		return false
@@ -302,7 +302,7 @@ func (s *Server) mayBan(call *console.Call, net netip.Prefix) bool {
 			call.Print("net_ban", "ban error (you can't ban yourself)")
 			return false
 		}
-		if s.outranked(c) || s.votes.deciding && c.rcon.authed {
+		if s.outranked(c) || s.votes.executing && c.rcon.authed {
 			call.Print("net_ban", "ban error (command denied)")
 			return false
 		}
@@ -312,7 +312,7 @@ func (s *Server) mayBan(call *console.Call, net netip.Prefix) bool {
 
 func (s *Server) cmdUnban(call *console.Call) {
 	list := s.bans.list()
-	if nets, err := networks(call.Arg(0)); err == nil && len(nets) == 1 && !strings.Contains(call.Arg(0), ",") {
+	if nets, err := parseNetworks(call.Arg(0)); err == nil && len(nets) == 1 && !strings.Contains(call.Arg(0), ",") {
 		i := slices.IndexFunc(list, func(e ban) bool { return e.Net == nets[0] })
 		if i < 0 {
 			call.Print("net_ban", "unban failed (invalid entry)")
@@ -349,11 +349,11 @@ func (s *Server) cmdBans(call *console.Call) {
 }
 
 func (s *Server) cmdSay(call *console.Call) {
-	s.command(game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: call.Arg(0)})
+	s.queueCommand(game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: call.Arg(0)})
 }
 
 func (s *Server) cmdBroadcast(call *console.Call) {
-	s.command(game.Command{Kind: game.CmdBroadcast, Player: game.Nobody, Target: game.Nobody, Text: call.Arg(0)})
+	s.queueCommand(game.Command{Kind: game.CmdBroadcast, Player: game.Nobody, Target: game.Nobody, Text: call.Arg(0)})
 }
 
 // setTuning asks the world for other tuning, which the modes of the original do not
@@ -364,7 +364,7 @@ func (s *Server) setTuning(t game.Tuning) {
 		t = pure
 	}
 	s.tuning = t
-	s.command(game.Command{Kind: game.CmdTune, Player: game.Nobody, Target: game.Nobody, Tuning: &t})
+	s.queueCommand(game.Command{Kind: game.CmdTune, Player: game.Nobody, Target: game.Nobody, Tuning: &t})
 }
 
 func (s *Server) cmdTune(call *console.Call) {
@@ -414,7 +414,7 @@ func (s *Server) cmdPause(call *console.Call) {
 	} else if s.world.Paused() {
 		v = 0
 	}
-	s.command(game.Command{Kind: game.CmdPause, Player: game.Nobody, Target: game.Nobody, Value: v})
+	s.queueCommand(game.Command{Kind: game.CmdPause, Player: game.Nobody, Target: game.Nobody, Value: v})
 }
 
 func (s *Server) cmdChangeMap(call *console.Call) {
@@ -423,9 +423,9 @@ func (s *Server) cmdChangeMap(call *console.Call) {
 			call.Print("server", "change_map: %v", err)
 			return
 		}
-		s.wishMap = name
+		s.nextMap = name
 	}
-	s.command(game.Command{Kind: game.CmdEndMatch, Player: game.Nobody, Target: game.Nobody})
+	s.queueCommand(game.Command{Kind: game.CmdEndMatch, Player: game.Nobody, Target: game.Nobody})
 }
 
 func (s *Server) cmdRestart(call *console.Call) {
@@ -433,20 +433,20 @@ func (s *Server) cmdRestart(call *console.Call) {
 	if len(call.Args) > 0 {
 		v = int32(min(max(call.Int(0), -1), 1000))
 	}
-	s.command(game.Command{Kind: game.CmdRestart, Player: game.Nobody, Target: game.Nobody, Value: v})
+	s.queueCommand(game.Command{Kind: game.CmdRestart, Player: game.Nobody, Target: game.Nobody, Value: v})
 }
 
 func (s *Server) cmdSetTeam(call *console.Call) {
-	c := s.client(call, 0)
+	c := s.clientArg(call, 0)
 	if c == nil {
 		return
 	}
 	team := game.Team(min(max(call.Int(1), -1), 1))
 	call.Print("server", "moved client %d to team %d", c.id, team)
-	s.command(game.Command{Kind: game.CmdForceTeam, Player: c.id, Target: game.Nobody, Team: team, Value: int32(min(max(call.Int(2), 0), 1440))})
+	s.queueCommand(game.Command{Kind: game.CmdForceTeam, Player: c.id, Target: game.Nobody, Team: team, Value: int32(min(max(call.Int(2), 0), 1440))})
 }
 
 func (s *Server) cmdSetTeamAll(call *console.Call) {
 	team := game.Team(min(max(call.Int(0), -1), 1))
-	s.command(game.Command{Kind: game.CmdForceTeam, Player: game.Nobody, Target: game.Nobody, Team: team})
+	s.queueCommand(game.Command{Kind: game.CmdForceTeam, Player: game.Nobody, Target: game.Nobody, Team: team})
 }

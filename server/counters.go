@@ -5,9 +5,9 @@ type dropReason uint8
 
 // What is refused is counted, not logged: anyone can send anything.
 const (
-	dropClass            dropReason = iota // no protocol we know
+	dropUnknownProtocol  dropReason = iota // no protocol we know
 	dropUnexpected                         // no session, no valid token
-	dropConn                               // refused by a connection
+	dropConnection                         // refused by a connection
 	dropMessage                            // not a message, or out of range
 	dropNotVital                           // has to be in a vital chunk
 	dropState                              // not in this state of the session
@@ -18,12 +18,12 @@ const (
 	dropFull                               // no seat
 	dropSnapshotTooLarge                   // a snapshot of more than 64 parts
 	dropTicks                              // ticks skipped after a stall
-	dropStress                             // connects too often
+	dropConnectRate                        // connects too often
 	dropInfo                               // a request for info that is none
 	dropFlood                              // more than a client may send
 	dropRconLines                          // output that an operator's connection had no room for
 	dropVersion                            // of another version than the session's
-	dropUnproven                           // clients without a token beyond their budget
+	dropTokenless                          // clients without a token beyond their budget
 	dropHalfLife                           // requests of the Half-Life protocol that got no answer
 	numDrops
 )
@@ -33,14 +33,14 @@ var dropNames = [numDrops]string{
 	"input", "commands", "banned", "full", "snapshot_too_large", "ticks", "stress", "info", "flood", "rcon_lines", "version", "unproven", "halflife",
 }
 
-func (s *Server) count(r dropReason) { s.counters[r].Add(1) }
+func (s *Server) count(r dropReason) { s.drops[r].Add(1) }
 
 // Drops tells how much of what came in had no effect, by reason. It may be
 // called by any goroutine.
 func (s *Server) Drops() map[string]uint64 {
 	m := make(map[string]uint64, numDrops)
-	for i := range s.counters {
-		if n := s.counters[i].Load(); n > 0 {
+	for i := range s.drops {
+		if n := s.drops[i].Load(); n > 0 {
 			m[dropNames[i]] = n
 		}
 	}

@@ -16,8 +16,8 @@ const (
 	mapWindow      = 144
 	mapWindowStart = 48
 	mapWindowStep  = 8
-	// mapChunkCost is what the message around a chunk takes, at most.
-	mapChunkCost = 32
+	// mapChunkOverhead is what the message around a chunk takes, at most.
+	mapChunkOverhead = 32
 	// resendBuffer holds a window of chunks and some messages besides.
 	resendBuffer = (mapWindow+4)*(packet.MaxPayload+conn.ChunkCost) + 16<<10
 	// maxSnapBytes bounds what a session's stored snapshots take.
@@ -26,12 +26,12 @@ const (
 
 // download is how far a client got the map.
 type download struct {
-	file   *bridge.Map // that the client was told of
-	active bool
-	next   int // chunk
-	asked  int // the chunk after the last one that was named
-	window int // chunks that may be unacknowledged
-	most   int // chunks sent when more were sent than ever before
+	file      *bridge.Map // that the client was told of
+	active    bool
+	nextChunk int // chunk
+	requested int // the chunk after the last one that was named
+	window    int // chunks that may be unacknowledged
+	furthest  int // chunks sent when more were sent than ever before
 }
 
 // requestMap starts sending the map, or sends more of it. Clients that name the
@@ -41,10 +41,10 @@ func (c *session) requestMap(chunk int) {
 	d := &c.download
 	if chunk >= 0 {
 		chunk = min(chunk, len(d.file.File)/c.host.ChunkSize())
-		if chunk < d.asked {
-			d.next = chunk
+		if chunk < d.requested {
+			d.nextChunk = chunk
 		}
-		d.asked = chunk + 1
+		d.requested = chunk + 1
 	}
 	d.active = true
 	d.window = min(max(d.window+mapWindowStep, mapWindowStart), mapWindow)
@@ -61,20 +61,20 @@ func (c *session) continueDownload() {
 	m, size := d.file, c.host.ChunkSize()
 	sent := false
 	for {
-		if d.next*size >= len(m.File) {
+		if d.nextChunk*size >= len(m.File) {
 			d.active = false
 			break
 		}
-		if n, _ := c.conn.Pending(); n >= d.window || c.conn.Room() < size+mapChunkCost {
+		if n, _ := c.conn.Pending(); n >= d.window || c.conn.Room() < size+mapChunkOverhead {
 			break
 		}
-		c.host.MapData(m, d.next)
-		d.next++
+		c.host.MapData(m, d.nextChunk)
+		d.nextChunk++
 		sent = true
 	}
 	if sent {
-		if d.next > d.most { // to hear the same again is no progress
-			d.most, c.progress = d.next, c.now
+		if d.nextChunk > d.furthest { // to hear the same again is no progress
+			d.furthest, c.lastProgress = d.nextChunk, c.now
 		}
 		c.conn.Flush(c.now)
 	}

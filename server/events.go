@@ -8,8 +8,8 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// tell sends what happened to those whom it concerns, and to the console.
-func (s *Server) tell(now conn.Time, ev *game.Event) {
+// deliverEvent sends what happened to those whom it concerns, and to the console.
+func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 	if ev.Kind.Effect() {
 		return
 	}
@@ -22,27 +22,27 @@ func (s *Server) tell(now conn.Time, ev *game.Event) {
 	}
 	switch ev.Kind {
 	case game.EvTeam:
-		s.voteOnTeam(ev.Player, ev.Team)
+		s.handleVoterTeam(ev.Player, ev.Team)
 	case game.EvEntered:
 		s.voterChanged()
 		if s.bots.has(ev.Player) {
-			s.bots.known |= game.Only(ev.Player)
+			s.bots.introduced |= game.Only(ev.Player)
 			s.logEvent(ev)
 			break
 		}
-		s.welcome(now, ev)
+		s.enterClient(now, ev)
 		return
 	case game.EvKick:
 		if c := s.sessions[ev.Player]; c != nil {
 			c.drop(ev.Text)
 		}
-		s.dropBot(ev.Player, ev.Text)
+		s.removeBot(ev.Player, ev.Text)
 		return
 	case game.EvLeft:
-		s.bots.known &^= game.Only(ev.Player)
+		s.bots.introduced &^= game.Only(ev.Player)
 	case game.EvMatchEnd:
 		if ev.Flag {
-			s.nextMap()
+			s.rotateMap()
 		}
 		return
 	}
@@ -54,8 +54,8 @@ func (s *Server) tell(now conn.Time, ev *game.Event) {
 	}
 }
 
-// welcome lets a client in: it learns of everybody, and everybody of it.
-func (s *Server) welcome(now conn.Time, ev *game.Event) {
+// enterClient lets a client in: it learns of everybody, and everybody of it.
+func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	c := s.sessions[ev.Player]
 	if c == nil || c.state != stateEntering {
 		return
@@ -76,7 +76,7 @@ func (s *Server) welcome(now conn.Time, ev *game.Event) {
 		c.host.ToldOf(s.world, game.PlayerID(other), false, false)
 	}
 	for id := range game.PlayerID(game.MaxPlayers) {
-		if s.bots.known.Has(id) {
+		if s.bots.introduced.Has(id) {
 			c.host.ToldOf(s.world, id, false, false)
 		}
 	}
@@ -89,11 +89,11 @@ func (s *Server) logEvent(ev *game.Event) {
 	was := game.TeamSpectators
 	switch ev.Kind {
 	case game.EvEntered:
-		s.sides[ev.Player] = s.team(ev.Player)
+		s.lastTeams[ev.Player] = s.teamOf(ev.Player)
 	case game.EvTeam:
-		was, s.sides[ev.Player] = s.sides[ev.Player], ev.Team
+		was, s.lastTeams[ev.Player] = s.lastTeams[ev.Player], ev.Team
 	}
-	if !s.heard(console.Info) && !s.heard(console.Debug) {
+	if !s.logEnabled(console.Info) && !s.logEnabled(console.Debug) {
 		return
 	}
 	switch ev.Kind {
@@ -104,9 +104,9 @@ func (s *Server) logEvent(ev *game.Event) {
 		}
 		switch ev.Chat {
 		case game.ChatAll:
-			s.print(console.Info, "chat", fmt.Sprintf("%d:%d:%s: %s", ev.Chat, ev.Player, s.nameOf(ev.Player), ev.Text))
+			s.print(console.Info, "chat", fmt.Sprintf("%d:%d:%s: %s", ev.Chat, ev.Player, s.playerName(ev.Player), ev.Text))
 		case game.ChatTeam:
-			s.print(console.Info, "teamchat", fmt.Sprintf("%d:%d:%d:%s: %s", ev.Chat, s.team(ev.Player), ev.Player, s.nameOf(ev.Player), ev.Text))
+			s.print(console.Info, "teamchat", fmt.Sprintf("%d:%d:%d:%s: %s", ev.Chat, s.teamOf(ev.Player), ev.Player, s.playerName(ev.Player), ev.Text))
 		}
 	case game.EvKill:
 		killer := s.playerTag(ev.Player)
@@ -118,13 +118,13 @@ func (s *Server) logEvent(ev *game.Event) {
 		}
 		s.print(console.Debug, "game", fmt.Sprintf("kill killer='%s' victim='%s' weapon=%d special=%d", killer, s.playerTag(ev.Target), ev.Weapon, ev.Value))
 	case game.EvPickup:
-		s.print(console.Debug, "game", fmt.Sprintf("pickup player='%d:%s' item=%d", ev.Player, s.nameOf(ev.Player), ev.Pickup))
+		s.print(console.Debug, "game", fmt.Sprintf("pickup player='%d:%s' item=%d", ev.Player, s.playerName(ev.Player), ev.Pickup))
 	case game.EvEntered:
-		s.print(console.Debug, "game", fmt.Sprintf("team_join player='%d:%s' team=%d", ev.Player, s.nameOf(ev.Player), s.team(ev.Player)))
+		s.print(console.Debug, "game", fmt.Sprintf("team_join player='%d:%s' team=%d", ev.Player, s.playerName(ev.Player), s.teamOf(ev.Player)))
 	case game.EvTeam:
-		s.print(console.Debug, "game", fmt.Sprintf("team_join player='%d:%s' team=%d->%d", ev.Player, s.nameOf(ev.Player), was, ev.Team))
+		s.print(console.Debug, "game", fmt.Sprintf("team_join player='%d:%s' team=%d->%d", ev.Player, s.playerName(ev.Player), was, ev.Team))
 	case game.EvLeft:
-		s.print(console.Debug, "game", fmt.Sprintf("leave player='%d:%s'", ev.Player, s.nameOf(ev.Player)))
+		s.print(console.Debug, "game", fmt.Sprintf("leave player='%d:%s'", ev.Player, s.playerName(ev.Player)))
 	case game.EvMatchStart:
 		teamplay := 0
 		if s.world.Frame().Game.Flags&game.GameTeams != 0 {
@@ -139,13 +139,13 @@ func (s *Server) logEvent(ev *game.Event) {
 func (s *Server) playerTag(id game.PlayerID) string {
 	side := game.TeamSpectators
 	if id >= 0 {
-		side = s.sides[id]
+		side = s.lastTeams[id]
 	}
-	return fmt.Sprintf("%d:%d:%s", id, side, s.nameOf(id))
+	return fmt.Sprintf("%d:%d:%s", id, side, s.playerName(id))
 }
 
-// nameOf is a player's name, also in the tick after he left.
-func (s *Server) nameOf(id game.PlayerID) string {
+// playerName is a player's name, also in the tick after he left.
+func (s *Server) playerName(id game.PlayerID) string {
 	if id < 0 {
 		return ""
 	}
@@ -155,11 +155,11 @@ func (s *Server) nameOf(id game.PlayerID) string {
 	if c := s.sessions[id]; c != nil {
 		return c.name
 	}
-	return s.lastName[id]
+	return s.lastNames[id]
 }
 
-// team is a player's side; spectators if he is not seated.
-func (s *Server) team(id game.PlayerID) game.Team {
+// teamOf is a player's side; spectators if he is not seated.
+func (s *Server) teamOf(id game.PlayerID) game.Team {
 	p, ok := s.world.Player(id)
 	if !ok {
 		return game.TeamSpectators
@@ -167,4 +167,4 @@ func (s *Server) team(id game.PlayerID) game.Team {
 	return p.Team
 }
 
-func itoa(id game.PlayerID) string { return fmt.Sprint(int(id)) }
+func idString(id game.PlayerID) string { return fmt.Sprint(int(id)) }

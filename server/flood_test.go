@@ -105,7 +105,7 @@ func TestConnectFlood(t *testing.T) {
 	if admitted < perSec*5/2 {
 		t.Errorf("only %d admitted: the test tests nothing", admitted)
 	}
-	if c := a.srv.clients(); c != players {
+	if c := a.srv.numClients(); c != players {
 		t.Errorf("%d clients are left", c)
 	}
 	checkSeats(t, a.srv)
@@ -137,7 +137,7 @@ func TestRequestFlood(t *testing.T) {
 		for range 2000 {
 			p.vital(m)
 		}
-		if n := len(l.srv.pending); n > requestRate.burst {
+		if n := len(l.srv.pendingCommands); n > requestRate.burst {
 			t.Errorf("%s: %d commands in a tick", name, n)
 		}
 		l.step(1)
@@ -186,7 +186,7 @@ func TestInputFlood(t *testing.T) {
 	for range 250 {
 		p.loose(in...)
 	}
-	if n := len(l.srv.pending); n > inputRate.burst {
+	if n := len(l.srv.pendingCommands); n > inputRate.burst {
 		t.Errorf("%d commands in a tick", n)
 	}
 	l.step(1)
@@ -197,7 +197,7 @@ func TestInputFlood(t *testing.T) {
 		p.hold(msg7.PlayerInput{TargetX: 1, Direction: 1})
 		l.step(1)
 	}
-	if c := p.session(); c == nil || c.snap.rate != rateFull {
+	if c := p.session(); c == nil || c.snaps.rate != rateFull {
 		t.Error("out of the game after a flood")
 	}
 	if l.srv.world.Frame().Characters[0].Direction != 1 {
@@ -285,7 +285,7 @@ func TestChunkFlood(t *testing.T) {
 		l.srv.Feed(l.now, p.peer, packet.AppendPacket(nil, 0, p.ack, n, p.token, append([]byte(nil), empty...)))
 	}
 	l.step(1)
-	if l.sent-sent > 5000 || len(l.srv.pending) > 0 {
+	if l.sent-sent > 5000 || len(l.srv.pendingCommands) > 0 {
 		t.Errorf("%d bytes in answer", l.sent-sent)
 	}
 	// Sequence numbers far ahead ask for a resend once per flush.

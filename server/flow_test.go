@@ -24,7 +24,7 @@ func TestPasswordAndVersion(t *testing.T) {
 		t.Errorf("refused with %v", p.Err())
 	}
 	a.run(time.Second)
-	if n := a.srv.clients(); n != 0 {
+	if n := a.srv.numClients(); n != 0 {
 		t.Errorf("%d clients are left", n)
 	}
 }
@@ -105,8 +105,8 @@ func TestTeamsChatAndWhispers(t *testing.T) {
 	a.run(4 * time.Second)
 	z.Send(a.now(), &msg7.ClSetTeam{Team: msg7.TeamSpectators})
 	a.run(time.Second)
-	if a.srv.team(2) != -1 {
-		t.Fatalf("z plays in team %d", a.srv.team(2))
+	if a.srv.teamOf(2) != -1 {
+		t.Fatalf("z plays in team %d", a.srv.teamOf(2))
 	}
 	say := func(p *operator, mode msg7.ChatMode, target int32, text string) {
 		p.Send(a.now(), &msg7.ClSay{Mode: mode, Target: target, Message: []byte(text)})

@@ -259,7 +259,7 @@ func TestMutatedPackets(t *testing.T) {
 		}
 		if fed%64 == 0 {
 			l.step(1)
-			if l.srv.settings.Map == "" || l.srv.stopping {
+			if l.srv.settings.Map == "" || l.srv.shutdownRequested {
 				t.Fatal("the server was told to stop")
 			}
 		}
@@ -288,8 +288,8 @@ func TestMutatedPackets(t *testing.T) {
 	if playing < total/4 || l.srv.Drops()["message"] == 0 {
 		t.Errorf("%d of %d datagrams were for players", playing, total)
 	}
-	if len(l.srv.byPeer) > clients {
-		t.Errorf("%d sessions for %d clients", len(l.srv.byPeer), clients)
+	if len(l.srv.sessionByPeer) > clients {
+		t.Errorf("%d sessions for %d clients", len(l.srv.sessionByPeer), clients)
 	}
 	// The world and the sessions still agree, and a newcomer can play.
 	q := l.play(ip(1), "newcomer")
@@ -308,7 +308,7 @@ func checkSeats(t testing.TB, s *Server) {
 		_, seated := s.world.Player(game.PlayerID(id))
 		if c != nil {
 			n++
-			if s.byPeer[c.peer] != c {
+			if s.sessionByPeer[c.peer] != c {
 				t.Errorf("session %d is not found by its address", id)
 			}
 		}
@@ -316,8 +316,8 @@ func checkSeats(t testing.TB, s *Server) {
 			t.Errorf("seat %d: session %v, seated %v", id, c != nil, seated)
 		}
 	}
-	if n != len(s.byPeer) {
-		t.Errorf("%d sessions, %d addresses", n, len(s.byPeer))
+	if n != len(s.sessionByPeer) {
+		t.Errorf("%d sessions, %d addresses", n, len(s.sessionByPeer))
 	}
 }
 
@@ -474,7 +474,7 @@ func TestClientMutatedPackets(t *testing.T) {
 			c.Close(l.now)
 			rejoined++
 			stuck = 0
-			if old := l.srv.byPeer[peer]; old != nil {
+			if old := l.srv.sessionByPeer[peer]; old != nil {
 				old.drop("")
 				tick()
 			}

@@ -34,8 +34,8 @@ func (hybrid) PlainMaps() bool { return true }
 func newGateLab(tb testing.TB, files fstest.MapFS, commands ...string) *lab {
 	tb.Helper()
 	l := newLab(tb, files, commands...)
-	l.srv.dialects = []*dialect{l.srv.dialects[0],
-		{Version: hybrid{bridge7.NewVersion()}, gate: newGate6(l.srv), kinds: kinds6}}
+	l.srv.versions = []*protocolVersion{l.srv.versions[0],
+		{Version: hybrid{bridge7.NewVersion()}, handshaker: newHandshaker6(l.srv), kinds: kinds6}}
 	if err := l.srv.loadMap(l.srv.settings.Map); err != nil {
 		tb.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func (p *hybridClient) read() {
 func (p *hybridClient) Chunk(b []byte, _ bool) {
 	var u packer.Unpacker
 	u.Reset(b)
-	if id := u.Int(); id == 6<<1|1 && p.l.srv.byPeer[p.peer] == nil {
+	if id := u.Int(); id == 6<<1|1 && p.l.srv.sessionByPeer[p.peer] == nil {
 		// The number to be echoed, in 0.6's SNAPEMPTY and INPUT.
 		p.asked, p.number = true, u.Int()
 		return
@@ -139,7 +139,7 @@ func (p *hybridClient) enter(name string) {
 	}
 }
 
-func (p *hybridClient) session() *session { return p.l.srv.byPeer[p.peer] }
+func (p *hybridClient) session() *session { return p.l.srv.sessionByPeer[p.peer] }
 
 func (p *hybridClient) step(n int) {
 	for range n {
@@ -161,7 +161,7 @@ func TestHandshakes(t *testing.T) {
 				l.feed(ip(9), connect)
 				l.step(10)
 			}
-			if l.srv.byPeer[ip(9)] != nil || l.packets == 0 {
+			if l.srv.sessionByPeer[ip(9)] != nil || l.packets == 0 {
 				t.Errorf("who reads nothing has a seat, or no answer: %d datagrams", l.packets)
 			}
 			q := l.dial(ip(1), how)
@@ -173,7 +173,7 @@ func TestHandshakes(t *testing.T) {
 			} else {
 				q.play("tokened")
 			}
-			if got := q.session().accountable; got != (how != conn.Plain) {
+			if got := q.session().addrProven; got != (how != conn.Plain) {
 				t.Errorf("accountable: %v", got)
 			}
 		})
@@ -259,8 +259,8 @@ func TestUnprovenBudget(t *testing.T) {
 	if n := got[ip(7)]; n > 2*(networkUnproven.burst+2) {
 		t.Errorf("%d datagrams to one network", n)
 	}
-	if len(l.srv.byPeer) != 0 {
-		t.Errorf("%d seats are taken", len(l.srv.byPeer))
+	if len(l.srv.sessionByPeer) != 0 {
+		t.Errorf("%d seats are taken", len(l.srv.sessionByPeer))
 	}
 	if l.srv.Drops()["unproven"] == 0 {
 		t.Errorf("drops %v", l.srv.Drops())
@@ -281,7 +281,7 @@ func TestUnprovenBudget(t *testing.T) {
 func TestBannedOfAllVersions(t *testing.T) {
 	for _, how := range []conn.Handshake{conn.TKEN, conn.HeaderToken, conn.Plain} {
 		l := newGateLab(t, nil)
-		if err := l.srv.ban(l.now, ip(1).Addr(), time.Hour, "rude"); err != nil {
+		if err := l.srv.banAddr(l.now, ip(1).Addr(), time.Hour, "rude"); err != nil {
 			t.Fatal(err)
 		}
 		l.step(300)
@@ -323,12 +323,12 @@ func TestNoOtherVersion(t *testing.T) {
 		t.Errorf("%d of 6 counted: %v", got, l.srv.Drops())
 	}
 	for _, p := range []transport.Peer{ip(1), ip(2)} {
-		if c := l.srv.byPeer[p]; c == nil || c.state != stateInGame {
+		if c := l.srv.sessionByPeer[p]; c == nil || c.state != stateInGame {
 			t.Errorf("%v lost its seat", p)
 		}
 	}
-	if len(l.srv.byPeer) != 2 {
-		t.Errorf("%d seats", len(l.srv.byPeer))
+	if len(l.srv.sessionByPeer) != 2 {
+		t.Errorf("%d seats", len(l.srv.sessionByPeer))
 	}
 }
 
@@ -353,11 +353,11 @@ func TestVersionsOnOneAddress(t *testing.T) {
 	l.step(4)
 	for how, p := range olds {
 		p.read()
-		if c := p.session(); c == nil || c.dialect != l.srv.dialects[1] || p.ids[msg7.IDSvChat] == 0 {
+		if c := p.session(); c == nil || c.version != l.srv.versions[1] || p.ids[msg7.IDSvChat] == 0 {
 			t.Errorf("%v: session %v, heard %v", how, c != nil, p.ids)
 		}
 	}
-	if c := young.session(); c == nil || c.dialect != l.srv.dialects[0] || len(young.chat) == 0 {
+	if c := young.session(); c == nil || c.version != l.srv.versions[0] || len(young.chat) == 0 {
 		t.Errorf("young: session %v, heard %v", c != nil, young.chat)
 	}
 
@@ -385,7 +385,7 @@ func TestVersionsOnOneAddress(t *testing.T) {
 	l.play(at(1), "younger")
 	l.dial(at(4), conn.TKEN).play("older")
 	for port, want := range map[int]int{1: 0, 2: 1, 3: 1, 4: 1} {
-		if c := l.srv.byPeer[at(port)]; c == nil || c.dialect != l.srv.dialects[want] {
+		if c := l.srv.sessionByPeer[at(port)]; c == nil || c.version != l.srv.versions[want] {
 			t.Errorf("port %d: session %v, not of version %d", port, c != nil, want)
 		}
 	}
@@ -410,7 +410,7 @@ func TestRejoin(t *testing.T) {
 	if info, _ := l.srv.world.Player(id); info.Profile.Name != "after" || watcher.ids[msg7.IDSvClientDrop] != 1 || watcher.ids[msg7.IDSvClientInfo] != 3 {
 		t.Errorf("player %q, the other heard %v", info.Profile.Name, watcher.ids)
 	}
-	if n := len(l.srv.byPeer); n != 2 {
+	if n := len(l.srv.sessionByPeer); n != 2 {
 		t.Errorf("%d sessions", n)
 	}
 }
@@ -533,7 +533,7 @@ func TestStrangersAllocateNothing(t *testing.T) {
 			t.Errorf("%s: %v allocations", name, got)
 		}
 	}
-	if len(l.srv.byPeer) != 0 {
+	if len(l.srv.sessionByPeer) != 0 {
 		t.Error("somebody got in")
 	}
 }

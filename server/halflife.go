@@ -22,19 +22,19 @@ import (
 // halfLife is what the server is to programs that know the Half-Life protocol:
 // trackers, panels and consoles. It implements halflife.Game and halflife.Console.
 type halfLife struct {
-	srv  *Server
-	hl   *halflife.Server
-	sent int
-	info query.Info
+	srv     *Server
+	hl      *halflife.Server
+	numSent int
+	info    query.Info
 
-	reg        *halflife.Registrar // nil while no master is known
-	registered int
-	said       string    // what masters were told last
-	stepAt     conn.Time // when to look again
-	wanted     string    // sv_hl_master as it was looked up
-	masters    []transport.Peer
-	found      chan lookedUp // what comes of looking up names
-	cancel     context.CancelFunc
+	registrar     *halflife.Registrar // nil while no master is known
+	registered    int
+	announced     string    // what masters were told last
+	nextStep      conn.Time // when to look again
+	masterSetting string    // sv_hl_master as it was looked up
+	masters       []transport.Peer
+	lookups       chan masterLookup // what comes of looking up names
+	cancelLookup  context.CancelFunc
 }
 
 // remote is an operator who runs a command from afar, without a seat.
@@ -49,37 +49,37 @@ func (h *halfLife) open(s *Server) (err error) {
 	h.srv = s
 	h.hl, err = halflife.NewServer(halflife.ServerConfig{
 		Game: h, Console: h, Send: h.send, Bans: s.bans.store,
-		Known: h.known, Own: []transport.Peer{s.Addr()}, OnRcon: h.onRcon,
+		Known: h.isPlayerAddr, Own: []transport.Peer{s.Addr()}, OnRcon: h.onRcon,
 	})
 	return err
 }
 
 func (h *halfLife) send(to transport.Peer, b []byte) {
-	h.sent++
-	h.srv.net.Send(to, b)
+	h.numSent++
+	h.srv.transport.Send(to, b)
 }
 
 // feed takes a datagram of the protocol. It reports whether anybody listens to
 // those.
 func (h *halfLife) feed(now conn.Time, peer transport.Peer, b []byte) bool {
-	if h.reg != nil && h.reg.Feed(int64(now), peer, b) {
+	if h.registrar != nil && h.registrar.Feed(int64(now), peer, b) {
 		return true
 	}
 	if h.srv.settings.HalfLife == 0 || halflife.ParseRequest(b).Kind == halflife.RequestNone {
 		return false
 	}
-	before := h.sent
+	before := h.numSent
 	h.hl.Feed(int64(now), peer, b)
-	if h.sent == before {
+	if h.numSent == before {
 		h.srv.count(dropHalfLife)
 	}
 	return true
 }
 
-// known tells whether a player of an address has shown that he is there.
-func (h *halfLife) known(a netip.Addr) bool {
+// isPlayerAddr tells whether a player of an address has shown that he is there.
+func (h *halfLife) isPlayerAddr(a netip.Addr) bool {
 	for _, c := range h.srv.sessions {
-		if c != nil && c.accountable && c.peer.Addr() == a {
+		if c != nil && c.addrProven && c.peer.Addr() == a {
 			return true
 		}
 	}
@@ -89,11 +89,11 @@ func (h *halfLife) known(a netip.Addr) bool {
 // Info implements halflife.Game.
 func (h *halfLife) Info() halflife.Info {
 	s, q := h.srv, &h.info
-	s.describe(q)
+	s.fillInfo(q)
 	i := halflife.Info{
 		Name: q.Name, Map: q.Map, Dir: "teeworlds", Game: "Teeworlds " + q.GameType,
 		Players: q.NumClients, Max: q.MaxClients, Bots: s.bots.count(), Password: q.Password,
-		OS: systems[runtime.GOOS], Mod: &halflife.Mod{URL: "https://www.teeworlds.com/", Version: 1, ClientDLL: true},
+		OS: osLetters[runtime.GOOS], Mod: &halflife.Mod{URL: "https://www.teeworlds.com/", Version: 1, ClientDLL: true},
 		Version: q.Version, Port: s.Addr().Port(), Keywords: strings.ToLower(q.GameType),
 	}
 	if p := s.settings.ExternalPort; p > 0 && p <= 0xffff {
@@ -107,8 +107,8 @@ func (h *halfLife) Info() halflife.Info {
 	return i
 }
 
-// systems are the letters of the protocol; others are not known to it.
-var systems = map[string]byte{"windows": 'w', "darwin": 'm'}
+// osLetters are the letters of the protocol; others are not known to it.
+var osLetters = map[string]byte{"windows": 'w', "darwin": 'm'}
 
 // Players implements halflife.Game: everybody who is listed in server browsers, for
 // Info was asked just before.
@@ -124,7 +124,7 @@ func (h *halfLife) Players(dst []halflife.Player) []halflife.Player {
 		n++
 		p := halflife.Player{Index: id, Name: q.Name, Score: q.Score, Bot: q.Bot}
 		if c != nil {
-			p.Time = now.Sub(c.since)
+			p.Time = now.Sub(c.connectedAt)
 		}
 		dst = append(dst, p)
 	}
@@ -233,11 +233,11 @@ func (h *halfLife) configure() {
 	}
 	r := &set.Rcon
 	usable := v.HalfLifeRcon != 0
-	if r.Allow, err = networks(v.HalfLifeRconAllow); err != nil {
+	if r.Allow, err = parseNetworks(v.HalfLifeRconAllow); err != nil {
 		complain("sv_hl_rcon_allow", err)
 		usable = false // rather nobody than everybody
 	}
-	if r.Exempt, err = networks(v.HalfLifeRconExempt); err != nil {
+	if r.Exempt, err = parseNetworks(v.HalfLifeRconExempt); err != nil {
 		complain("sv_hl_rcon_exempt", err)
 	}
 	if r.Failures = v.HalfLifeRconFailures; r.Failures == 0 {
@@ -267,8 +267,8 @@ func (h *halfLife) configure() {
 	}
 }
 
-// networks reads networks separated by commas.
-func networks(list string) (nets []netip.Prefix, err error) {
+// parseNetworks reads parseNetworks separated by commas.
+func parseNetworks(list string) (nets []netip.Prefix, err error) {
 	for word := range strings.SplitSeq(list, ",") {
 		if word = strings.TrimSpace(word); word == "" {
 			continue
@@ -286,41 +286,41 @@ func networks(list string) (nets []netip.Prefix, err error) {
 	return nets, nil
 }
 
-// lookAgain is when masters of which not all were found are looked up again.
-const lookAgain = time.Minute
+// lookupRetry is when masters of which not all were found are looked up again.
+const lookupRetry = time.Minute
 
 // step does what is due about masters. It never waits for them.
 func (h *halfLife) step(now conn.Time) {
-	if now < h.stepAt {
+	if now < h.nextStep {
 		return
 	}
-	h.stepAt = now.Add(time.Second)
-	if wanted := h.srv.settings.HalfLifeMaster; wanted != h.wanted {
-		h.wanted = wanted
-		h.leave()
-		h.lookUp(wanted)
+	h.nextStep = now.Add(time.Second)
+	if wanted := h.srv.settings.HalfLifeMaster; wanted != h.masterSetting {
+		h.masterSetting = wanted
+		h.unregister()
+		h.resolveMasters(wanted)
 	}
 	select {
-	case l := <-h.found:
-		h.announce(l)
+	case l := <-h.lookups:
+		h.registerAt(l)
 	default:
 	}
-	if h.reg == nil {
+	if h.registrar == nil {
 		return
 	}
-	if said := h.gist(); said != h.said {
-		h.said = said
-		h.reg.Changed(int64(now))
+	if said := h.announcedState(); said != h.announced {
+		h.announced = said
+		h.registrar.Changed(int64(now))
 	}
-	h.reg.Advance(int64(now))
-	if n := h.reg.Registered(); n != h.registered {
+	h.registrar.Advance(int64(now))
+	if n := h.registrar.Registered(); n != h.registered {
 		h.registered = n
 		h.srv.print(console.Standard, "register", fmt.Sprintf("on the lists of %d Half-Life masters", n))
 	}
 }
 
-// gist is what masters are to hear of at once when it changes.
-func (h *halfLife) gist() string {
+// announcedState is what masters are to hear of at once when it changes.
+func (h *halfLife) announcedState() string {
 	v := &h.srv.settings
 	return fmt.Sprint(h.srv.gameMap.Name, "\x00", v.MaxClients, "\x00", v.Password != "")
 }
@@ -329,18 +329,18 @@ func (h *halfLife) heartbeat() halflife.Heartbeat {
 	return halflife.Heartbeat{Info: h.Info(), Region: halflife.RegionAll}
 }
 
-// lookUp finds masters beside the game, as names may take their time, until there is
+// resolveMasters finds masters beside the game, as names may take their time, until there is
 // an address for all of them.
-func (h *halfLife) lookUp(list string) {
+func (h *halfLife) resolveMasters(list string) {
 	if strings.Trim(list, ", ") == "" {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	found := make(chan lookedUp, 1)
-	h.found, h.cancel = found, cancel
+	found := make(chan masterLookup, 1)
+	h.lookups, h.cancelLookup = found, cancel
 	go func() {
 		for ctx.Err() == nil {
-			var l lookedUp
+			var l masterLookup
 			for name := range strings.SplitSeq(list, ",") {
 				if name = strings.TrimSpace(name); name == "" {
 					continue
@@ -360,21 +360,21 @@ func (h *halfLife) lookUp(list string) {
 				return
 			}
 			select {
-			case <-time.After(lookAgain):
+			case <-time.After(lookupRetry):
 			case <-ctx.Done():
 			}
 		}
 	}()
 }
 
-// lookedUp are the addresses of masters, and why one has none.
-type lookedUp struct {
+// masterLookup are the addresses of masters, and why one has none.
+type masterLookup struct {
 	masters []transport.Peer
 	missing error
 }
 
-// announce registers at masters that were looked up.
-func (h *halfLife) announce(l lookedUp) {
+// registerAt registers at masters that were looked up.
+func (h *halfLife) registerAt(l masterLookup) {
 	if l.missing != nil {
 		h.srv.print(console.Standard, "register", fmt.Sprintf("sv_hl_master: %v", l.missing))
 	}
@@ -382,28 +382,28 @@ func (h *halfLife) announce(l lookedUp) {
 		return
 	}
 	h.masters = l.masters
-	h.reg = halflife.NewRegistrar(halflife.RegistrarConfig{Masters: l.masters, Heartbeat: h.heartbeat, Send: h.srv.net.Send})
+	h.registrar = halflife.NewRegistrar(halflife.RegistrarConfig{Masters: l.masters, Heartbeat: h.heartbeat, Send: h.srv.transport.Send})
 }
 
-// leave takes the server off the lists.
-func (h *halfLife) leave() {
-	if h.cancel != nil {
-		h.cancel()
-		h.cancel, h.found = nil, nil
+// unregister takes the server off the lists.
+func (h *halfLife) unregister() {
+	if h.cancelLookup != nil {
+		h.cancelLookup()
+		h.cancelLookup, h.lookups = nil, nil
 	}
-	if h.reg != nil {
-		h.reg.Close()
-		h.reg, h.masters, h.registered = nil, nil, 0
+	if h.registrar != nil {
+		h.registrar.Close()
+		h.registrar, h.masters, h.registered = nil, nil, 0
 	}
 }
 
-func (h *halfLife) close() { h.leave() }
+func (h *halfLife) close() { h.unregister() }
 
 // The commands that operators of such servers know.
 
 func (s *Server) cmdAddIP(call *console.Call) {
 	net, err := halflife.ParseNet(call.Arg(1))
-	if err == nil && !s.mayBan(call, net) {
+	if err == nil && !s.canBan(call, net) {
 		return
 	}
 	b, err := halflife.AddIP(s.bans.store, call.Arg(0), call.Arg(1))
@@ -414,7 +414,7 @@ func (s *Server) cmdAddIP(call *console.Call) {
 	if b.Span > 0 {
 		b.Until = s.bans.clock().Add(b.Span)
 	}
-	s.banned(ban{b})
+	s.applyBan(ban{b})
 }
 
 func (s *Server) cmdRemoveIP(call *console.Call) {

@@ -542,7 +542,7 @@ func TestHalfLifeAllocations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.srv.ban(l.now, ip(5).Addr(), time.Hour, "x")
+	l.srv.banAddr(l.now, ip(5).Addr(), time.Hour, "x")
 	var questions [][]byte
 	for _, kind := range []halflife.RequestKind{halflife.RequestA2SInfo, halflife.RequestA2SPlayers, halflife.RequestA2SRules, halflife.RequestPing, halflife.RequestDetails, halflife.RequestRconChallenge} {
 		b := halflife.AppendA2SRequest(nil, kind, challenge)

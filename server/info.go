@@ -9,21 +9,21 @@ import (
 // gameVersion is the release whose behaviour clients may expect.
 const gameVersion = "0.7.5"
 
-// browsed is what server browsers are told, made at most once a tick: asking is
+// infoCache is what server browsers are told, made at most once a tick: asking is
 // cheap for them.
-type browsed struct {
+type infoCache struct {
 	world   *game.World
 	tick    int32
 	info    query.Info
 	answers query.Answers
 }
 
-// answers are those to server browsers, of now.
-func (s *Server) answers() *query.Answers {
-	b := &s.browsed
+// browserAnswers are those to server browsers, of now.
+func (s *Server) browserAnswers() *query.Answers {
+	b := &s.infoCache
 	if b.world != s.world || b.tick != s.clock.tick {
 		b.world, b.tick = s.world, s.clock.tick
-		s.describe(&b.info)
+		s.fillInfo(&b.info)
 		b.answers.Set(&b.info)
 	}
 	return &b.answers
@@ -37,7 +37,7 @@ func (s *Server) info() bridge.Info {
 			continue
 		}
 		clients++
-		if s.team(game.PlayerID(id)) != game.TeamSpectators {
+		if s.teamOf(game.PlayerID(id)) != game.TeamSpectators {
 			players++
 		}
 	}
@@ -65,9 +65,9 @@ func (s *Server) gameType() string {
 	return s.world.ModeName()
 }
 
-// describe fills in what browsers are told.
-func (s *Server) describe(q *query.Info) {
-	i, m := s.info(), s.gameMap.forAll()
+// fillInfo fills in what browsers are told.
+func (s *Server) fillInfo(q *query.Info) {
+	i, m := s.info(), s.gameMap.mostCompatible()
 	*q = query.Info{
 		Version: i.Version, Name: i.Name, Hostname: i.Hostname,
 		Map: m.Name, MapCRC: m.CRC, MapSize: uint32(len(m.File)), MapSHA256: m.SHA256,

@@ -83,7 +83,7 @@ func (h rawLog) Handle(_ context.Context, r slog.Record) error {
 // step lets n ticks pass.
 func (l *lab) step(n int) {
 	for range n {
-		l.now = l.now.Add(tickTime)
+		l.now = l.now.Add(tickDuration)
 		l.srv.Advance(l.now)
 	}
 }
@@ -248,14 +248,14 @@ func (l *lab) play(peer transport.Peer, name string) *puppet {
 	l.tb.Helper()
 	p := l.puppet(peer).connect().info().ready().profile(name).enter()
 	l.step(2)
-	if c := l.srv.byPeer[peer]; c == nil || c.state != stateInGame {
+	if c := l.srv.sessionByPeer[peer]; c == nil || c.state != stateInGame {
 		l.tb.Fatalf("%s did not get in: %q, drops %v", name, p.reason, l.srv.Drops())
 	}
 	return p
 }
 
 // session is the server's side of a puppet; nil if it has none.
-func (p *puppet) session() *session { return p.l.srv.byPeer[p.peer] }
+func (p *puppet) session() *session { return p.l.srv.sessionByPeer[p.peer] }
 
 // hold sends an input for the next tick, which also keeps the connection.
 func (p *puppet) hold(in msg7.PlayerInput) {

@@ -27,14 +27,14 @@ func TestLull(t *testing.T) {
 		}
 	}
 	srv.Advance(conn.Time(r.now))
-	if want := int32(conn.Time(r.now).Sub(start) / tickTime); srv.clock.tick != want {
+	if want := int32(conn.Time(r.now).Sub(start) / tickDuration); srv.clock.tick != want {
 		t.Errorf("tick %d, want %d", srv.clock.tick, want)
 	}
 
 	a := newArena(t, netsim.Link{}, 1)
 	p := a.join(1, "one")
 	a.until(5*time.Second, "in the game", func() bool { return p.State() == client.Playing })
-	if next := a.srv.Advance(a.now()); next.Sub(a.now()) > tickTime {
+	if next := a.srv.Advance(a.now()); next.Sub(a.now()) > tickDuration {
 		t.Errorf("with a client it wants to be called after %v", next.Sub(a.now()))
 	}
 }

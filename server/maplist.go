@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// trickleMaps is how many maps a session is told at once.
-	trickleMaps = 32
+	// mapsPerTick is how many maps a session is told at once.
+	mapsPerTick = 32
 	// maxListedMaps and maxMapDepth bound what is looked through for maps.
 	maxListedMaps = 4096
 	maxMapDepth   = 4
@@ -31,7 +31,7 @@ func (s *Server) mapList() []string {
 	if kind == "none" {
 		return nil
 	}
-	names := s.mapsIn("", maxMapDepth, nil)
+	names := s.appendMapsIn("", maxMapDepth, nil)
 	for _, m := range maps.All() {
 		names = append(names, m.Name)
 	}
@@ -42,8 +42,8 @@ func (s *Server) mapList() []string {
 	return slices.Compact(names)
 }
 
-// mapsIn adds the maps of a folder below maps/ and of those in it.
-func (s *Server) mapsIn(dir string, depth int, names []string) []string {
+// appendMapsIn adds the maps of a folder below maps/ and of those in it.
+func (s *Server) appendMapsIn(dir string, depth int, names []string) []string {
 	entries, err := fs.ReadDir(s.cfg.Files, path.Join("maps", dir))
 	if err != nil {
 		return names // without the folder there are none in it
@@ -54,7 +54,7 @@ func (s *Server) mapsIn(dir string, depth int, names []string) []string {
 		case strings.HasPrefix(e.Name(), ".") || len(names) >= maxListedMaps:
 		case e.IsDir():
 			if depth > 1 {
-				names = s.mapsIn(name, depth-1, names)
+				names = s.appendMapsIn(name, depth-1, names)
 			}
 		case strings.HasSuffix(name, ".map"):
 			names = append(names, strings.TrimSuffix(name, ".map"))
@@ -63,18 +63,18 @@ func (s *Server) mapsIn(dir string, depth int, names []string) []string {
 	return names
 }
 
-// listsMaps tells whether a new operator is to be told of the maps: who may change
+// canListMaps tells whether a new operator is to be told of the maps: who may change
 // them is.
-func (s *Server) listsMaps(level console.Level) bool {
+func (s *Server) canListMaps(level console.Level) bool {
 	e, ok := s.console.Lookup("sv_map", console.Operator)
 	return ok && e.Level >= level
 }
 
-// trickleMaps tells an operator more of the maps.
-func (c *session) trickleMaps() {
-	n := min(len(c.rcon.maps), trickleMaps)
-	for _, name := range c.rcon.maps[:n] {
+// mapsPerTick tells an operator more of the maps.
+func (c *session) sendMapList() {
+	n := min(len(c.rcon.mapsToList), mapsPerTick)
+	for _, name := range c.rcon.mapsToList[:n] {
 		c.host.MapListed(name)
 	}
-	c.rcon.maps = c.rcon.maps[n:]
+	c.rcon.mapsToList = c.rcon.mapsToList[n:]
 }

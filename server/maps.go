@@ -25,11 +25,11 @@ import (
 // ErrNoMap is returned for a map that is found nowhere.
 var ErrNoMap = errors.New("map not found")
 
-// noFiles is a storage without files.
-type noFiles struct{}
+// emptyFS is a storage without files.
+type emptyFS struct{}
 
 // Open implements fs.FS.
-func (noFiles) Open(name string) (fs.File, error) {
+func (emptyFS) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
@@ -45,7 +45,7 @@ func BuiltinModes(name string) (game.Mode, bool) {
 // gameMap is the map being played.
 type gameMap struct {
 	bridge.Map        // as clients are told of it; the name is sv_map's last element
-	setting    string // sv_map as it was
+	svMap      string // sv_map as it was
 	terrain    game.Terrain
 	// plain is the map for clients that cannot read the file as it is; nil if all
 	// can, or if it could not be made: plainErr tells why.
@@ -53,19 +53,19 @@ type gameMap struct {
 	plainErr error
 }
 
-// For is the map as clients of a version get it.
-func (m *gameMap) For(v bridge.Version) (*bridge.Map, error) {
+// forVersion is the map as clients of a version get it.
+func (m *gameMap) forVersion(v bridge.Version) (*bridge.Map, error) {
 	switch {
 	case !v.PlainMaps():
 		return &m.Map, nil
 	case m.plainErr != nil:
 		return nil, m.plainErr
 	}
-	return m.forAll(), nil
+	return m.mostCompatible(), nil
 }
 
-// forAll is the map that most clients can read.
-func (m *gameMap) forAll() *bridge.Map {
+// mostCompatible is the map that most clients can read.
+func (m *gameMap) mostCompatible() *bridge.Map {
 	if m.plain != nil {
 		return m.plain
 	}
@@ -99,7 +99,7 @@ const maxMapFile = 64 << 20
 
 // readMap finds and reads a map by its sv_map.
 func (s *Server) readMap(setting string) (gameMap, error) {
-	m := gameMap{setting: setting, Map: bridge.Map{Name: path.Base(setting), ChunksPerRequest: s.chunksPerRequest}}
+	m := gameMap{svMap: setting, Map: bridge.Map{Name: path.Base(setting), ChunksPerRequest: s.chunksPerRequest}}
 	if setting == "" || !fs.ValidPath(setting) || strings.ContainsAny(setting, "\\:") {
 		return m, fmt.Errorf("sv_map %q: not a map name (name one in the maps folder, without .map)", setting)
 	}
@@ -122,7 +122,7 @@ func (s *Server) readMap(setting string) (gameMap, error) {
 	}
 	m.setFile(file)
 	m.terrain = game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()}
-	if slices.ContainsFunc(s.dialects, func(d *dialect) bool { return d.PlainMaps() }) {
+	if slices.ContainsFunc(s.versions, func(d *protocolVersion) bool { return d.PlainMaps() }) {
 		m.makePlain(parsed)
 	}
 	return m, nil
@@ -181,19 +181,19 @@ func (s *Server) loadMap(setting string) error {
 	s.endReplay(replay.EndMap)
 	s.gameMap, s.world = m, w
 	s.beginReplay(gameType, mode, s.cfg.Seed)
-	clear(s.pending)
-	s.pending = s.pending[:0]
-	s.leaving = 0
-	for _, d := range s.dialects {
+	clear(s.pendingCommands)
+	s.pendingCommands = s.pendingCommands[:0]
+	s.leavingSeats = 0
+	for _, d := range s.versions {
 		d.Done()
 	}
 	return nil
 }
 
-// nextMap wishes for the map that sv_maprotation has after the current one.
-func (s *Server) nextMap() {
-	if s.wishMap != "" {
-		s.settings.Map, s.wishMap = s.wishMap, ""
+// rotateMap wishes for the map that sv_maprotation has after the current one.
+func (s *Server) rotateMap() {
+	if s.nextMap != "" {
+		s.settings.Map, s.nextMap = s.nextMap, ""
 		return
 	}
 	rotation := strings.FieldsFunc(s.settings.MapRotation, func(r rune) bool { return strings.ContainsRune(";, \t", r) })
@@ -214,13 +214,13 @@ func (s *Server) nextMap() {
 // changeMap loads the map that sv_map names, if it is another one, and takes
 // all clients along.
 func (s *Server) changeMap(now conn.Time) {
-	if s.settings.Map == s.gameMap.setting && !s.reload && s.clock.tick < game.MaxTick {
+	if s.settings.Map == s.gameMap.svMap && !s.reloadMap && s.clock.tick < game.MaxTick {
 		return
 	}
-	s.reload = false
+	s.reloadMap = false
 	if err := s.changeMapTo(now, s.settings.Map); err != nil {
 		s.print(console.Standard, "server", fmt.Sprintf("failed to load map. mapname='%s': %v", s.settings.Map, err))
-		s.settings.Map = s.gameMap.setting
+		s.settings.Map = s.gameMap.svMap
 	}
 }
 
@@ -235,7 +235,7 @@ func (s *Server) changeMapTo(now conn.Time, setting string) error {
 			if p.Team == game.TeamSpectators {
 				spectators |= game.Only(pid)
 			}
-		} else if c.spectator { // on the way since the map before
+		} else if c.wasSpectator { // on the way since the map before
 			spectators |= game.Only(pid)
 		}
 	}
@@ -243,16 +243,16 @@ func (s *Server) changeMapTo(now conn.Time, setting string) error {
 		return err
 	}
 	s.clock.reset(now)
-	s.votes.stop()
+	s.votes.cancel()
 	for id, c := range s.sessions {
 		if c == nil || c.state == stateAuth {
 			continue
 		}
 		c.now = now
-		c.spectator = spectators.Has(game.PlayerID(id))
-		c.advance(stateConnecting)
-		c.profiled, c.mayEnter = false, false
-		c.restart()
+		c.wasSpectator = spectators.Has(game.PlayerID(id))
+		c.setState(stateConnecting)
+		c.hasProfile, c.canEnter = false, false
+		c.resetForMap()
 		c.sendMapChange()
 	}
 	return nil

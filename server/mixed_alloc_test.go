@@ -91,7 +91,7 @@ func oldCrowd(tb testing.TB, n int) (l *lab, tick func(), players []*acker) {
 		tick()
 	}
 	for i, a := range players {
-		if c := l.srv.byPeer[local(1000+i)]; c == nil || c.state != stateInGame || c.snap.rate != rateFull || a.snaps < 100 {
+		if c := l.srv.sessionByPeer[local(1000+i)]; c == nil || c.state != stateInGame || c.snaps.rate != rateFull || a.snaps < 100 {
 			tb.Fatalf("client %d: %d snapshots, drops %v", i, a.snaps, l.srv.Drops())
 		}
 	}

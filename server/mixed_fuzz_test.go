@@ -93,7 +93,7 @@ func FuzzOldClient(f *testing.F) {
 		l.step(2)
 		o.read()
 		for _, p := range []transport.Peer{peer, local(port + 1)} {
-			if c := l.srv.byPeer[p]; c != nil {
+			if c := l.srv.sessionByPeer[p]; c != nil {
 				c.drop("")
 			}
 		}

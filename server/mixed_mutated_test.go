@@ -70,7 +70,7 @@ func (u *urchin) say(ms ...msg6.Message) {
 	}
 }
 
-func (u *urchin) session() *session { return u.l.srv.byPeer[u.peer] }
+func (u *urchin) session() *session { return u.l.srv.sessionByPeer[u.peer] }
 
 // realPackets6 are the datagrams that a real client of 0.6 sent.
 func realPackets6(tb testing.TB) []real {
@@ -250,8 +250,8 @@ func TestMutatedPackets6(t *testing.T) {
 	if sessions < total/4000 {
 		t.Errorf("only %d sessions", sessions)
 	}
-	if len(l.srv.byPeer) > clients {
-		t.Errorf("%d sessions for %d clients", len(l.srv.byPeer), clients)
+	if len(l.srv.sessionByPeer) > clients {
+		t.Errorf("%d sessions for %d clients", len(l.srv.sessionByPeer), clients)
 	}
 	q := l.play(ip(1), "newcomer")
 	l.step(50)

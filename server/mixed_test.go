@@ -102,7 +102,7 @@ func (e *elder) step() {
 		m.SetPlayer(&e.input)
 		e.conn.Queue(now, m.Append(nil), false)
 	}
-	if e.challenge >= 0 && e.a.srv.byPeer[e.peer] == nil {
+	if e.challenge >= 0 && e.a.srv.sessionByPeer[e.peer] == nil {
 		m := msg6.Input{AckTick: e.challenge, IntendedTick: e.challenge}
 		m.SetPlayer(&e.input)
 		e.conn.Queue(now, m.Append(nil), false)
@@ -161,7 +161,7 @@ func (e *elder) Chunk(b []byte, vital bool) {
 
 // take puts a snapshot together and looks at it.
 func (e *elder) take(h snapshot.Header, part int32, data []byte, same bool) {
-	if e.a.srv.byPeer[e.peer] == nil {
+	if e.a.srv.sessionByPeer[e.peer] == nil {
 		e.challenge = h.Tick
 		return
 	}
@@ -273,7 +273,7 @@ func TestVersionsTogether(t *testing.T) {
 	})
 	a.until(time.Minute, "everybody", together)
 	a.run(2 * time.Second)
-	plain := a.srv.gameMap.forAll()
+	plain := a.srv.gameMap.mostCompatible()
 	for _, e := range elders {
 		if got := e.maps[len(e.maps)-1]; crc32.ChecksumIEEE(got) != plain.CRC {
 			t.Errorf("%s has another map, of %d bytes", e.name, len(got))
@@ -360,7 +360,7 @@ func TestMapByPieces(t *testing.T) {
 		c.Flush(l.now)
 	}
 	say(&msg6.Info{NetVersion: []byte(msg6.NetVersion)})
-	file := l.srv.gameMap.forAll().File
+	file := l.srv.gameMap.mostCompatible().File
 	all := (len(file) + msg6.MapChunkSize - 1) / msg6.MapChunkSize
 	for round := 1; round <= 3; round++ {
 		p.got = nil
@@ -385,7 +385,7 @@ func TestMapByPieces(t *testing.T) {
 	say(&msg6.RequestMapData{Chunk: 1 << 30})
 	say(&msg6.RequestMapData{Chunk: 1<<30 - 1})
 	say(&msg6.Ready{})
-	if s := l.srv.byPeer[ip(1)]; s == nil || s.state != stateReady {
+	if s := l.srv.sessionByPeer[ip(1)]; s == nil || s.state != stateReady {
 		t.Errorf("session %+v", s)
 	}
 }

@@ -14,18 +14,18 @@ import (
 
 // rconState is what a session has to do with the remote console.
 type rconState struct {
-	authed   bool
-	level    console.Level
-	toldNone bool     // that no password is set
-	sent     string   // the last command announced
-	listed   bool     // all commands were announced
-	maps     []string // still to be announced
-	lost     int      // lines of output for which there was no room
+	authed         bool
+	level          console.Level
+	noPasswordSent bool     // that no password is set
+	lastListed     string   // the last command announced
+	allListed      bool     // all commands were announced
+	mapsToList     []string // still to be announced
+	droppedLines   int      // lines of output for which there was no room
 }
 
 const (
-	// trickleCommands is how many commands a session is told at once.
-	trickleCommands = 16
+	// commandsPerTick is how many commands a session is told at once.
+	commandsPerTick = 16
 	// maxRconLine is the longest line of output, in bytes.
 	maxRconLine = 512
 	// Output leaves this much of the connection alone, in chunks that wait for
@@ -36,58 +36,58 @@ const (
 
 // login takes a password, right or wrong.
 func (c *session) login(password string) {
-	s := c.srv
+	s := c.server
 	admin, mod := s.settings.RconPassword, s.settings.RconModPassword
 	switch {
 	case admin == "" && mod == "":
-		if !c.rcon.toldNone {
-			c.rcon.toldNone = true
-			c.rconLine("No rcon password set on server. Set sv_rcon_password and/or sv_rcon_mod_password to enable the remote console.")
+		if !c.rcon.noPasswordSent {
+			c.rcon.noPasswordSent = true
+			c.sendRconLine("No rcon password set on server. Set sv_rcon_password and/or sv_rcon_mod_password to enable the remote console.")
 		}
-	case admin != "" && same(password, admin):
-		c.rconLogin(console.LevelAdmin, "Admin authentication successful. Full remote console access granted.", "admin")
-	case mod != "" && same(password, mod):
-		c.rconLogin(console.LevelMod, "Moderator authentication successful. Limited remote console access granted.", "moderator")
+	case admin != "" && equalSecret(password, admin):
+		c.grantRcon(console.LevelAdmin, "Admin authentication successful. Full remote console access granted.", "admin")
+	case mod != "" && equalSecret(password, mod):
+		c.grantRcon(console.LevelMod, "Moderator authentication successful. Limited remote console access granted.", "moderator")
 	default:
-		c.rconWrong()
+		c.rejectRconPassword()
 	}
 }
 
-// same compares passwords in constant time.
-func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+// equalSecret compares passwords in constant time.
+func equalSecret(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-func (c *session) rconLogin(level console.Level, text, who string) {
-	s := c.srv
+func (c *session) grantRcon(level console.Level, text, who string) {
+	s := c.server
 	s.tries.forget(c.peer.Addr())
 	c.rcon = rconState{authed: true, level: level}
-	if s.listsMaps(level) {
-		c.rcon.maps = s.mapList()
+	if s.canListMaps(level) {
+		c.rcon.mapsToList = s.mapList()
 	}
 	c.host.RconAuth(true)
-	c.rconLine(text)
+	c.sendRconLine(text)
 	s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d authed (%s)", c.id, who))
 	if c.state >= stateReady {
-		s.command(game.Command{Kind: game.CmdFlags, Player: c.id, Target: game.Nobody, Value: int32(game.FlagAdmin)})
+		s.queueCommand(game.Command{Kind: game.CmdFlags, Player: c.id, Target: game.Nobody, Value: int32(game.FlagAdmin)})
 	}
 }
 
-// rconWrong counts wrong passwords, and bans an address if nobody else can have
+// rejectRconPassword counts wrong passwords, and bans an address if nobody else can have
 // said them.
-func (c *session) rconWrong() {
-	s := c.srv
+func (c *session) rejectRconPassword() {
+	s := c.server
 	most := s.settings.RconMaxTries
 	if most <= 0 || localhost(c.peer.Addr()) {
-		c.rconLine("Wrong password.")
+		c.sendRconLine("Wrong password.")
 		return
 	}
 	n := s.tries.add(c.now, c.peer.Addr())
-	c.rconLine(fmt.Sprintf("Wrong password %d/%d.", min(n, int(most)), most))
+	c.sendRconLine(fmt.Sprintf("Wrong password %d/%d.", min(n, int(most)), most))
 	if n < int(most) {
 		return
 	}
 	const reason = "Too many remote console authentication tries"
-	if s.settings.RconBanTime > 0 && c.accountable {
-		if s.ban(c.now, c.peer.Addr(), time.Duration(s.settings.RconBanTime)*time.Minute, reason) == nil {
+	if s.settings.RconBanTime > 0 && c.addrProven {
+		if s.banAddr(c.now, c.peer.Addr(), time.Duration(s.settings.RconBanTime)*time.Minute, reason) == nil {
 			s.tries.forget(c.peer.Addr())
 			return
 		}
@@ -95,14 +95,14 @@ func (c *session) rconWrong() {
 	c.drop(reason)
 }
 
-// rconLogout ends a session's rights.
-func (c *session) rconLogout() {
+// logout ends a session's rights.
+func (c *session) logout() {
 	c.rcon = rconState{}
 	c.host.RconAuth(false)
-	c.rconLine("Logout successful.")
-	c.srv.print(console.Standard, "server", fmt.Sprintf("ClientID=%d logged out", c.id))
+	c.sendRconLine("Logout successful.")
+	c.server.print(console.Standard, "server", fmt.Sprintf("ClientID=%d logged out", c.id))
 	if c.state >= stateReady {
-		c.srv.command(game.Command{Kind: game.CmdFlags, Player: c.id, Target: game.Nobody})
+		c.server.queueCommand(game.Command{Kind: game.CmdFlags, Player: c.id, Target: game.Nobody})
 	}
 }
 
@@ -111,18 +111,18 @@ func (c *session) runRcon(line string) {
 	if !c.rcon.authed || len(line) > 255 {
 		return
 	}
-	s := c.srv
+	s := c.server
 	s.print(console.Info, "server", fmt.Sprintf("ClientID=%d rcon='%s'", c.id, s.console.Redact(line)))
 	s.actor = c
 	s.console.Execute(line, console.Caller{Level: c.rcon.level, Flags: console.Server, ID: int(c.id)})
 	s.actor = nil
 }
 
-// rconLine sends a line of output, if the connection has room for it.
-func (c *session) rconLine(line string) {
+// sendRconLine sends a line of output, if the connection has room for it.
+func (c *session) sendRconLine(line string) {
 	if n, _ := c.conn.Pending(); n >= maxRconPending || c.conn.Room() < minRconRoom {
-		c.rcon.lost++
-		c.srv.count(dropRconLines)
+		c.rcon.droppedLines++
+		c.server.count(dropRconLines)
 		return
 	}
 	if len(line) > maxRconLine-1 {
@@ -131,23 +131,23 @@ func (c *session) rconLine(line string) {
 	c.host.RconLine(line)
 }
 
-// rconRest tells an operator, once there is room again, that there was more.
-func (c *session) rconRest() {
-	if c.rcon.lost == 0 {
+// reportDroppedLines tells an operator, once there is room again, that there was more.
+func (c *session) reportDroppedLines() {
+	if c.rcon.droppedLines == 0 {
 		return
 	}
 	if n, _ := c.conn.Pending(); n >= maxRconPending/2 || c.conn.Room() < 2*minRconRoom {
 		return
 	}
-	lost := c.rcon.lost
-	c.rcon.lost = 0
-	c.rconLine(fmt.Sprintf("(%d lines were left out: too many at once)", lost))
+	lost := c.rcon.droppedLines
+	c.rcon.droppedLines = 0
+	c.sendRconLine(fmt.Sprintf("(%d lines were left out: too many at once)", lost))
 }
 
 // print writes a line to the log and to everybody who is logged in and may
 // read it.
 func (s *Server) print(level int, system, line string) {
-	if !s.heard(level) {
+	if !s.logEnabled(level) {
 		return
 	}
 	line = oneLine(line)
@@ -169,42 +169,42 @@ func (s *Server) print(level int, system, line string) {
 		if out == "" {
 			out = fmt.Sprintf("[%s][%s]: %s", time.Now().Format("15:04:05"), system, line)
 		}
-		c.rconLine(out)
+		c.sendRconLine(out)
 	}
 }
 
-// trickle tells new operators the commands, some at a time.
-func (s *Server) trickle() {
+// sendCommandLists tells new operators the commands, some at a time.
+func (s *Server) sendCommandLists() {
 	for _, c := range s.sessions {
 		if c == nil || !c.rcon.authed || int(c.id)&7 != int(s.clock.tick)&7 {
 			continue
 		}
-		c.trickleMaps()
-		if c.rcon.listed {
+		c.sendMapList()
+		if c.rcon.allListed {
 			continue
 		}
 		who := console.Caller{Level: c.rcon.level, Flags: console.Server}
-		for range trickleCommands {
-			e, ok := s.console.Next(c.rcon.sent, who)
+		for range commandsPerTick {
+			e, ok := s.console.Next(c.rcon.lastListed, who)
 			if !ok {
-				c.rcon.listed = true
+				c.rcon.allListed = true
 				break
 			}
 			c.host.RconCommand(&bridge.Command{Name: e.Name, Params: e.Params, Help: e.Help})
-			c.rcon.sent = e.Name
+			c.rcon.lastListed = e.Name
 		}
 	}
 }
 
-// accessChanged tells moderators of a command that they may run from now on, or no
+// sendAccessChange tells moderators of a command that they may run from now on, or no
 // more. Those whose list has not come to it yet will find out.
-func (s *Server) accessChanged(e console.Entry) {
+func (s *Server) sendAccessChange(e console.Entry) {
 	if e.Flags&console.Server == 0 || e.Flags&console.Hidden != 0 {
 		return
 	}
 	for _, c := range s.sessions {
 		switch {
-		case c == nil || !c.rcon.authed || c.rcon.level != console.LevelMod || !c.rcon.listed && c.rcon.sent < e.Name:
+		case c == nil || !c.rcon.authed || c.rcon.level != console.LevelMod || !c.rcon.allListed && c.rcon.lastListed < e.Name:
 		case e.Level >= console.LevelMod:
 			c.host.RconCommand(&bridge.Command{Name: e.Name, Params: e.Params, Help: e.Help})
 		default:
@@ -213,9 +213,9 @@ func (s *Server) accessChanged(e console.Entry) {
 	}
 }
 
-// ensureRconPassword makes a password up if the operator set none, so that a
+// generateRconPassword makes a password up if the operator set none, so that a
 // first-time operator can log in.
-func (s *Server) ensureRconPassword() {
+func (s *Server) generateRconPassword() {
 	if s.settings.RconPassword != "" || s.settings.RconModPassword != "" {
 		return
 	}

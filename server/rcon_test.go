@@ -148,7 +148,7 @@ func TestRcon(t *testing.T) {
 		t.Errorf("the kicked one sees %v", second.Err())
 	}
 	o.rcon(a, "shutdown")
-	if !a.srv.stopping {
+	if !a.srv.shutdownRequested {
 		t.Error("shutdown does not stop the server")
 	}
 }
@@ -191,8 +191,8 @@ func TestChangeMap(t *testing.T) {
 	if a.srv.gameMap.Name != "testbox" || o.State() != client.Playing || spec.State() != client.Playing {
 		t.Fatalf("map %q, clients %v and %v (%v)", a.srv.gameMap.Name, o.State(), spec.State(), o.Err())
 	}
-	if a.srv.team(1) != -1 || a.srv.team(0) != 0 {
-		t.Errorf("teams after the change: %d, %d", a.srv.team(0), a.srv.team(1))
+	if a.srv.teamOf(1) != -1 || a.srv.teamOf(0) != 0 {
+		t.Errorf("teams after the change: %d, %d", a.srv.teamOf(0), a.srv.teamOf(1))
 	}
 	if out := o.rcon(a, "status"); !strings.Contains(out, "name='watcher'") {
 		t.Errorf("rcon after the change: %q", out)

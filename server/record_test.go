@@ -248,10 +248,10 @@ func TestFullReplay(t *testing.T) {
 		for i := range noise {
 			noise[i] = byte(a.rand.Uint32())
 		}
-		a.srv.command(game.Command{Kind: game.CmdLeave, Player: 63, Text: string(noise)})
+		a.srv.queueCommand(game.Command{Kind: game.CmdLeave, Player: 63, Text: string(noise)})
 		a.run(20 * time.Millisecond)
 	}
-	for w := a.srv.recorder.out; w.waiting.Load() > 0; {
+	for w := a.srv.recorder.out; w.queuedBytes.Load() > 0; {
 		time.Sleep(time.Millisecond)
 	}
 	a.run(2 * time.Second)
@@ -325,7 +325,7 @@ func TestCrashLog(t *testing.T) {
 	var s shelf
 	a := newArenaWith(t, netsim.Link{}, 1, func(cfg *Config) { cfg.Replays, cfg.Mods = &s, []game.Mod{mine{}} })
 	a.play(2, 3*time.Second)
-	a.srv.command(game.Command{Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Target: game.Nobody, Text: "boom"})
+	a.srv.queueCommand(game.Command{Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Target: game.Nobody, Text: "boom"})
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -353,16 +353,16 @@ func TestRecordedStepAllocatesNothing(t *testing.T) {
 	in := game.Input{}
 	a.srv.Advance(a.now())
 	step := func() {
-		a.srv.pending = a.srv.pending[:0]
+		a.srv.pendingCommands = a.srv.pendingCommands[:0]
 		in.TargetX++
 		for id := range game.PlayerID(4) {
-			a.srv.command(game.Command{Kind: game.CmdDirect, Player: id, Target: game.Nobody, Input: in})
+			a.srv.queueCommand(game.Command{Kind: game.CmdDirect, Player: id, Target: game.Nobody, Input: in})
 		}
 		for id := range game.PlayerID(4) {
-			a.srv.command(game.Command{Kind: game.CmdInput, Player: id, Target: game.Nobody, Input: in})
+			a.srv.queueCommand(game.Command{Kind: game.CmdInput, Player: id, Target: game.Nobody, Input: in})
 		}
-		a.srv.step()
-		for a.srv.recorder.out.waiting.Load() > 0 { // one tick is 20 ms, a disk has time
+		a.srv.stepWorld()
+		for a.srv.recorder.out.queuedBytes.Load() > 0 { // one tick is 20 ms, a disk has time
 			time.Sleep(10 * time.Microsecond)
 		}
 	}

@@ -246,7 +246,7 @@ func TestRegisterIsOff(t *testing.T) {
 	defer l.srv.Shutdown(l.now, "")
 	l.srv.Execute("sv_register_url http://127.0.0.1:1/; sv_register_udp 127.0.0.1; sv_external_port 5")
 	l.step(200)
-	if l.srv.listing.announcement != nil || l.packets != 0 {
+	if l.srv.registration.activeRegistration != nil || l.packets != 0 {
 		t.Errorf("%d packets", l.packets)
 	}
 }
@@ -299,15 +299,15 @@ func TestRegisterAnew(t *testing.T) {
 	until("the first master lists it", func() bool {
 		return beats(0) > 0 && strings.Contains(l.log.String(), "successfully registered at '127.0.0.1'")
 	})
-	if l.srv.listing.reg.Registered() != 1 || !probed[server] {
-		t.Errorf("on %d lists; %v was probed", l.srv.listing.reg.Registered(), probed)
+	if l.srv.registration.reg.Registered() != 1 || !probed[server] {
+		t.Errorf("on %d lists; %v was probed", l.srv.registration.reg.Registered(), probed)
 	}
 	l.srv.Execute("sv_register_port 4000")
 	until("the other port is told", func() bool { return probed[netipPort(server, 4000)] })
 	l.srv.Execute("sv_register_udp 127.0.0.2; sv_external_port 0")
 	until("the other master hears of it", func() bool { return beats(1) > 0 })
 	l.srv.Execute("sv_register 0")
-	until("the end", func() bool { return l.srv.listing.announcement == nil })
+	until("the end", func() bool { return l.srv.registration.activeRegistration == nil })
 	sent := l.packets
 	for range 100 {
 		run()
@@ -328,7 +328,7 @@ func TestRegisterAnew(t *testing.T) {
 		l.log.Reset()
 		l.srv.Execute(`sv_register_udp ""; sv_register_url ""; sv_register_extra ""; sv_external_port 0; ` + line)
 		l.step(1)
-		if !strings.Contains(l.log.String(), "[register]: the server is not announced: ") || !strings.Contains(l.log.String(), want) || l.srv.listing.announcement != nil {
+		if !strings.Contains(l.log.String(), "[register]: the server is not announced: ") || !strings.Contains(l.log.String(), want) || l.srv.registration.activeRegistration != nil {
 			t.Errorf("%s: %q", line, l.log.String())
 		}
 	}
@@ -353,14 +353,14 @@ func TestRegisterCostsStrangersNothing(t *testing.T) {
 		"nonsense":    {1, 2, 3},
 	} {
 		if n := testing.AllocsPerRun(100, func() {
-			if l.srv.listing.feed(l.now, from, b) {
+			if l.srv.registration.feed(l.now, from, b) {
 				t.Fatal("taken")
 			}
 		}); n != 0 && !testenv.Race {
 			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
-	if l.srv.listing.announcement == nil {
+	if l.srv.registration.activeRegistration == nil {
 		t.Error("nothing is announced")
 	}
 }

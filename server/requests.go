@@ -17,72 +17,72 @@ func (c *session) OnHello(h bridge.Hello) {
 		return
 	}
 	if !h.Fits {
-		c.drop("Wrong version. Server is running '" + c.dialect.Speaks() + "' and client '" + text([]byte(h.Wants), 64) + "'")
+		c.drop("Wrong version. Server is running '" + c.version.Speaks() + "' and client '" + printable([]byte(h.Wants), 64) + "'")
 		return
 	}
-	if want := c.srv.settings.Password; want != "" && want != h.Password {
+	if want := c.server.settings.Password; want != "" && want != h.Password {
 		c.drop("Wrong password")
 		return
 	}
-	c.version = h.Client
-	c.advance(stateConnecting)
+	c.clientVersion = h.Client
+	c.setState(stateConnecting)
 	c.sendMapChange()
 }
 
 // sendMapChange tells which map is played; a client that cannot read it has to go.
 func (c *session) sendMapChange() {
-	m, err := c.srv.gameMap.For(c.dialect)
+	m, err := c.server.gameMap.forVersion(c.version)
 	if err != nil {
 		c.drop("This map cannot be read by your version of the game")
 		return
 	}
 	c.download.file = m
 	told := *m
-	if base := c.srv.settings.MapsBaseURL; base != "" {
+	if base := c.server.settings.MapsBaseURL; base != "" {
 		told.URL = fmt.Sprintf("%s/%s_%x.map", strings.TrimSuffix(base, "/"), url.PathEscape(m.Name), m.SHA256)
 	}
 	c.host.MapChange(&told)
 	c.conn.Flush(c.now)
-	c.mapVital = c.vitals
+	c.vitalsAtMapChange = c.vitalsQueued
 }
 
-// knowsMap tells whether the client has acknowledged the map it was told of
+// hasAckedMapChange tells whether the client has acknowledged the map it was told of
 // last. A request or a READY that comes before is about the map before, and
 // taking it for the new one would leave the client waiting for ever.
-func (c *session) knowsMap() bool {
+func (c *session) hasAckedMapChange() bool {
 	unacked, _ := c.conn.Pending()
-	return int32(c.vitals-uint32(unacked)-c.mapVital) >= 0
+	return int32(c.vitalsQueued-uint32(unacked)-c.vitalsAtMapChange) >= 0
 }
 
 // OnMapRequest implements bridge.Requests.
 func (c *session) OnMapRequest(chunk int) {
-	if c.state == stateConnecting && c.knowsMap() {
+	if c.state == stateConnecting && c.hasAckedMapChange() {
 		c.requestMap(chunk)
 	}
 }
 
 // OnReady implements bridge.Requests.
 func (c *session) OnReady() {
-	if c.state != stateConnecting || !c.knowsMap() {
+	if c.state != stateConnecting || !c.hasAckedMapChange() {
 		return
 	}
-	s := c.srv
-	if s.leaving.Has(c.id) {
+	s := c.server
+	if s.leavingSeats.Has(c.id) {
 		// It has begun anew in this tick. Until the world knows that its old self
 		// left, others could take what becomes of the two for the same.
-		c.readyLater = true
+		c.readyPending = true
 		return
 	}
-	c.advance(stateReady)
-	s.command(game.Command{
+	c.setState(stateReady)
+	s.queueCommand(game.Command{
 		Kind: game.CmdJoin, Player: c.id, Target: game.Nobody,
-		Flag: c.spectator, Origin: s.origin(c.peer),
+		Flag: c.wasSpectator, Origin: s.addrHash(c.peer),
 	})
 	if c.rcon.authed {
-		s.command(game.Command{Kind: game.CmdFlags, Player: c.id, Target: game.Nobody, Value: int32(game.FlagAdmin)})
+		s.queueCommand(game.Command{Kind: game.CmdFlags, Player: c.id, Target: game.Nobody, Value: int32(game.FlagAdmin)})
 	}
-	s.print(console.Info, "server", "player is ready. ClientID="+itoa(c.id)+" addr="+c.peer.String())
-	c.tellVote()
+	s.print(console.Info, "server", "player is ready. ClientID="+idString(c.id)+" addr="+c.peer.String())
+	c.sendVote()
 	c.host.Motd(s.settings.Motd)
 	c.host.Settings(s.world)
 	c.host.ConReady()
@@ -91,20 +91,20 @@ func (c *session) OnReady() {
 
 // OnProfile implements bridge.Requests.
 func (c *session) OnProfile(p *game.Profile) {
-	if c.state != stateReady || c.profiled {
+	if c.state != stateReady || c.hasProfile {
 		return
 	}
-	s := c.srv
+	s := c.server
 	p.Name = strings.TrimSpace(p.Name)
 	if p.Name == "" {
 		p.Name = "(1)"
 	}
 	c.name = p.Name
-	c.advance(stateReady)
-	c.profiled, c.mayEnter = true, true
-	s.command(game.Command{Kind: game.CmdProfile, Player: c.id, Target: game.Nobody, Profile: p})
+	c.setState(stateReady)
+	c.hasProfile, c.canEnter = true, true
+	s.queueCommand(game.Command{Kind: game.CmdProfile, Player: c.id, Target: game.Nobody, Profile: p})
 	c.host.VoteClear()
-	c.host.VoteOptions(s.votes.texts())
+	c.host.VoteOptions(s.votes.optionTexts())
 	c.host.Tuning(s.world)
 	c.host.ReadyToEnter()
 	c.conn.Flush(c.now)
@@ -112,39 +112,39 @@ func (c *session) OnProfile(p *game.Profile) {
 
 // OnEnter implements bridge.Requests.
 func (c *session) OnEnter() {
-	if c.state != stateReady || !c.mayEnter {
+	if c.state != stateReady || !c.canEnter {
 		return
 	}
-	c.advance(stateEntering)
-	c.srv.command(game.Command{Kind: game.CmdEnter, Player: c.id, Target: game.Nobody})
+	c.setState(stateEntering)
+	c.server.queueCommand(game.Command{Kind: game.CmdEnter, Player: c.id, Target: game.Nobody})
 }
 
 // OnInput implements bridge.Requests. An input brings the acknowledged snapshot,
 // what to do at once, and what to do in the tick it is meant for.
 func (c *session) OnInput(in *bridge.Input) {
-	s := c.srv
+	s := c.server
 	if !c.allowed.input.take(c.now, inputRate) {
 		s.count(dropFlood)
 		return
 	}
-	c.ack(c.now, in)
+	c.ackSnapshot(c.now, in)
 	if c.state != stateInGame {
 		return
 	}
 	tick := in.Tick
-	if tick > c.lastInput {
-		left := s.clock.begins(tick).Sub(c.now) / time.Millisecond
+	if tick > c.lastInputTick {
+		left := s.clock.tickStart(tick).Sub(c.now) / time.Millisecond
 		c.host.InputTiming(tick, int32(min(max(left, minTimeLeft), maxTimeLeft)))
 	}
-	c.lastInput = tick
+	c.lastInputTick = tick
 
 	c.inputs.add(max(tick, s.clock.tick+1), in.Do, in.Valid)
 	if !in.Valid {
 		s.count(dropInput)
 		return
 	}
-	c.flags = in.Do.Flags
-	s.request(game.Command{Kind: game.CmdDirect, Player: c.id, Target: game.Nobody, Input: in.Do})
+	c.playerFlags = in.Do.Flags
+	s.queueRequest(game.Command{Kind: game.CmdDirect, Player: c.id, Target: game.Nobody, Input: in.Do})
 }
 
 // INPUTTIMING's bounds in ms: a tick far off is as good as another.
@@ -153,15 +153,15 @@ const (
 	maxTimeLeft = 10_000
 )
 
-// mayAsk tells whether the client may ask something of the world now, which is
+// canRequest tells whether the client may ask something of the world now, which is
 // in the game and not too often.
-func (c *session) mayAsk() bool {
+func (c *session) canRequest() bool {
 	if c.state != stateInGame {
-		c.srv.count(dropState)
+		c.server.count(dropState)
 		return false
 	}
 	if !c.allowed.request.take(c.now, requestRate) {
-		c.srv.count(dropFlood)
+		c.server.count(dropFlood)
 		return false
 	}
 	return true
@@ -169,26 +169,26 @@ func (c *session) mayAsk() bool {
 
 // OnCommand implements bridge.Requests.
 func (c *session) OnCommand(cmd game.Command) {
-	if c.mayAsk() {
+	if c.canRequest() {
 		cmd.Player = c.id
-		c.srv.request(cmd)
+		c.server.queueRequest(cmd)
 	}
 }
 
-// unwanted is for requests that nobody listens to yet.
-func (c *session) unwanted() {
-	if c.mayAsk() {
-		c.srv.count(dropUnwanted)
+// countUnwanted is for requests that nobody listens to yet.
+func (c *session) countUnwanted() {
+	if c.canRequest() {
+		c.server.count(dropUnwanted)
 	}
 }
 
 // OnChatCommand implements bridge.Requests.
-func (c *session) OnChatCommand(_, _ string) { c.unwanted() }
+func (c *session) OnChatCommand(_, _ string) { c.countUnwanted() }
 
 // OnLogin implements bridge.Requests.
 func (c *session) OnLogin(_, password string) {
 	if !c.allowed.auth.take(c.now, authRate) {
-		c.srv.count(dropFlood)
+		c.server.count(dropFlood)
 		return
 	}
 	c.login(password)
@@ -197,7 +197,7 @@ func (c *session) OnLogin(_, password string) {
 // OnRcon implements bridge.Requests.
 func (c *session) OnRcon(line string) {
 	if !c.allowed.rcon.take(c.now, rconRate) {
-		c.srv.count(dropFlood)
+		c.server.count(dropFlood)
 		return
 	}
 	c.runRcon(line)

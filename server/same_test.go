@@ -240,7 +240,7 @@ func TestSameWorld(t *testing.T) {
 	for i, cfg := range versions {
 		players = append(players, a.eye(1+i, cfg))
 	}
-	m, err := twmap.Parse(a.srv.gameMap.forAll().File)
+	m, err := twmap.Parse(a.srv.gameMap.mostCompatible().File)
 	if err != nil {
 		t.Fatal(err)
 	}

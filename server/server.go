@@ -62,82 +62,82 @@ type Config struct {
 // Server is a game server. Its methods are for one goroutine unless they say
 // otherwise.
 type Server struct {
-	cfg      Config
-	settings console.Settings
-	console  *console.Console
-	net      transport.Conn
-	batch    []transport.Datagram
-	buffers  conn.Buffers
-	scratch  packet.Scratch
-	tokens   *conn.Tokens
+	cfg       Config
+	settings  console.Settings
+	console   *console.Console
+	transport transport.Conn
+	received  []transport.Datagram
+	buffers   conn.Buffers
+	scratch   packet.Scratch
+	tokens    *conn.Tokens
 
-	sessions  [game.MaxPlayers]*session // by client id, nil where nobody is
-	idle      [game.MaxPlayers]*session // their storage
-	byPeer    map[transport.Peer]*session
-	dropped   []*session
-	bans      bans
-	stress    stressGuard
-	unproven  unprovenGuard
-	tries     rconTries
-	originKey maphash.Seed
-	leaving   game.Mask                  // seats that the next tick clears
-	lastName  [game.MaxPlayers]string    // who left them
-	sides     [game.MaxPlayers]game.Team // as was told last
-	bots      bots
-	listing   listing
-	halfLife  halfLife
-	votes     votes
+	sessions      [game.MaxPlayers]*session // by client id, nil where nobody is
+	sessionPool   [game.MaxPlayers]*session // their storage
+	sessionByPeer map[transport.Peer]*session
+	dropping      []*session
+	bans          bans
+	stress        stressGuard
+	unproven      unprovenGuard
+	tries         rconTries
+	addrHashKey   maphash.Seed
+	leavingSeats  game.Mask                  // seats that the next tick clears
+	lastNames     [game.MaxPlayers]string    // who left them
+	lastTeams     [game.MaxPlayers]game.Team // as was told last
+	bots          bots
+	registration  registration
+	halfLife      halfLife
+	votes         votes
 
 	gameMap          gameMap
 	chunksPerRequest int
 	world            *game.World
 	tuning           game.Tuning
 	clock            clock
-	pending          []game.Command
-	wishMap          string
-	reload           bool
+	pendingCommands  []game.Command
+	nextMap          string
+	reloadMap        bool
 	recorder         recorder
 
-	dialects []*dialect
-	view     game.View // of the snapshot under construction
-	builder  snapshot.Builder
-	next     snapshot.Snapshot
-	empty    snapshot.Snapshot
-	pool     snapshot.Pool
-	browsed  browsed
-	delta    []byte
-	buf      []byte
-	out      []byte
+	versions  []*protocolVersion
+	view      game.View // of the snapshot under construction
+	builder   snapshot.Builder
+	next      snapshot.Snapshot
+	empty     snapshot.Snapshot
+	pool      snapshot.Pool
+	infoCache infoCache
+	delta     []byte
+	buf       []byte
+	out       []byte
 
-	actor     *session // who runs the console command, nil the server itself
-	remote    *remote  // who runs it from afar, without a seat
-	stopping  bool
-	why       string
-	started   bool
-	counters  [numDrops]atomic.Uint64
-	asks      chan func()
-	ended     chan struct{} // closed by Shutdown
-	startedAt conn.Time
+	actor             *session // who runs the console command, nil the server itself
+	remote            *remote  // who runs it from afar, without a seat
+	shutdownRequested bool
+	shutdownReason    string
+	started           bool
+	drops             [numDrops]atomic.Uint64
+	tasks             chan func()
+	closed            chan struct{} // closed by Shutdown
+	startedAt         conn.Time
 }
 
 // New makes a server: it executes the commands, loads the map, and opens the
 // socket. Run or Advance bring it to life.
 func New(cfg Config) (*Server, error) {
 	s := &Server{
-		cfg:    cfg,
-		byPeer: make(map[transport.Peer]*session),
-		batch:  make([]transport.Datagram, 64),
-		asks:   make(chan func(), 16),
-		ended:  make(chan struct{}),
+		cfg:           cfg,
+		sessionByPeer: make(map[transport.Peer]*session),
+		received:      make([]transport.Datagram, 64),
+		tasks:         make(chan func(), 16),
+		closed:        make(chan struct{}),
 
-		originKey: maphash.MakeSeed(),
+		addrHashKey: maphash.MakeSeed(),
 	}
-	s.dialects = newDialects(s)
+	s.versions = newProtocolVersions(s)
 	if s.cfg.Log == nil {
 		s.cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	if s.cfg.Files == nil {
-		s.cfg.Files = noFiles{}
+		s.cfg.Files = emptyFS{}
 	}
 	if s.cfg.Seed == 0 {
 		s.cfg.Seed = rand.Uint64()
@@ -155,65 +155,65 @@ func New(cfg Config) (*Server, error) {
 	if err := s.loadMap(s.settings.Map); err != nil {
 		return nil, fmt.Errorf("server: cannot start without a map: %w", err)
 	}
-	if s.net = cfg.Transport; s.net == nil {
+	if s.transport = cfg.Transport; s.transport == nil {
 		c, err := udp.Listen(udp.Config{Addr: s.settings.BindAddr, Port: s.settings.Port})
 		if err != nil {
 			return nil, fmt.Errorf("server: cannot listen (is another server running? sv_port and bindaddr say where): %w", err)
 		}
-		s.net = c
+		s.transport = c
 	}
-	now := conn.Time(s.net.Now())
+	now := conn.Time(s.transport.Now())
 	s.startedAt = now
 	tokens, err := conn.NewTokens(nil)
 	if err != nil {
-		s.net.Close()
+		s.transport.Close()
 		return nil, fmt.Errorf("server: %w", err)
 	}
 	s.tokens = tokens
 	epoch := time.Now().Add(-time.Duration(now))
-	s.bans = newBans(cfg.Bans, func() time.Time { return epoch.Add(time.Duration(s.net.Now())) })
+	s.bans = newBans(cfg.Bans, func() time.Time { return epoch.Add(time.Duration(s.transport.Now())) })
 	if err := s.halfLife.open(s); err != nil {
-		s.net.Close()
+		s.transport.Close()
 		return nil, fmt.Errorf("server: %w", err)
 	}
-	s.start(now)
+	s.announceStart(now)
 	return s, nil
 }
 
-// start says what is running and lets the queued commands go.
-func (s *Server) start(now conn.Time) {
+// announceStart says what is running and lets the queued commands go.
+func (s *Server) announceStart(now conn.Time) {
 	s.clock.reset(now)
 	s.started = true
-	for _, d := range s.dialects {
+	for _, d := range s.versions {
 		s.print(console.Standard, "server", fmt.Sprintf("netversion %s", d.Speaks()))
 	}
 	s.print(console.Standard, "server", fmt.Sprintf("server name is '%s'", s.settings.Name))
 	s.print(console.Standard, "server", fmt.Sprintf("using port %d, map %s, gametype %s", s.Addr().Port(), s.gameMap.Name, s.world.ModeName()))
-	s.ensureRconPassword()
+	s.generateRconPassword()
 	s.halfLife.configure()
 	s.console.Start()
 }
 
 // Addr is the address the server listens on.
-func (s *Server) Addr() transport.Peer { return s.net.LocalAddr() }
+func (s *Server) Addr() transport.Peer { return s.transport.LocalAddr() }
 
 // Run serves until ctx ends or the console says shutdown. Clients are told.
 func (s *Server) Run(ctx context.Context) error {
-	stop := context.AfterFunc(ctx, s.net.Wake)
+	stop := context.AfterFunc(ctx, s.transport.Wake)
 	defer stop()
-	for ctx.Err() == nil && !s.stopping {
-		n, err := s.net.ReadBatch(s.batch, int64(s.wanted()))
+	for ctx.Err() == nil && !s.shutdownRequested {
+		n, err := s.transport.ReadBatch(s.received, int64(s.nextAdvance()))
 		if err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
-		for i := range s.batch[:n] {
-			d := &s.batch[i]
+		for i := range s.received[:n] {
+			d := &s.received[i]
 			s.Feed(conn.Time(d.At), d.Peer, d.B)
 		}
-		s.Advance(conn.Time(s.net.Now()))
-		s.answer()
+		s.Advance(conn.Time(s.transport.Now()))
+		s.runTasks()
 	}
-	s.Shutdown(conn.Time(s.net.Now()), s.why)
+	s.Shutdown(conn.Time(s.transport.Now()), s.shutdownReason)
 	return nil
 }
 
@@ -224,17 +224,17 @@ func (s *Server) Do(ctx context.Context, f func()) error {
 	done := make(chan struct{})
 	ask := func() { defer close(done); f() }
 	select {
-	case s.asks <- ask:
-	case <-s.ended:
+	case s.tasks <- ask:
+	case <-s.closed:
 		return ErrClosed
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	s.net.Wake()
+	s.transport.Wake()
 	select {
 	case <-done:
 		return nil
-	case <-s.ended:
+	case <-s.closed:
 		select {
 		case <-done:
 			return nil
@@ -253,10 +253,10 @@ var ErrClosed = errors.New("server: closed")
 // server runs.
 func (s *Server) Execute(line string) { s.console.Execute(line, console.Operator) }
 
-func (s *Server) answer() {
+func (s *Server) runTasks() {
 	for {
 		select {
-		case f := <-s.asks:
+		case f := <-s.tasks:
 			f()
 		default:
 			return
@@ -269,7 +269,7 @@ func (s *Server) answer() {
 func (s *Server) Advance(now conn.Time) conn.Time {
 	due, skipped := s.clock.due(now)
 	if skipped > 0 {
-		s.counters[dropTicks].Add(uint64(skipped))
+		s.drops[dropTicks].Add(uint64(skipped))
 	}
 	before := s.clock.tick
 	for range due {
@@ -277,57 +277,57 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	}
 	if due > 0 {
 		// Every second tick; a stall that ends on an odd one skips no round.
-		round := s.settings.HighBandwidth != 0 || passed(before, s.clock.tick, 2)
+		round := s.settings.HighBandwidth != 0 || crossesMultiple(before, s.clock.tick, 2)
 		if round {
 			s.sendSnapshots(now, before)
 		}
-		s.trickle()
+		s.sendCommandLists()
 		for _, c := range s.sessions {
 			if c != nil {
-				s.keep(now, c, round)
+				s.updateSession(now, c, round)
 			}
 		}
 	}
-	s.reap(now)
-	s.renewWorld()
+	s.closeDropped(now)
+	s.restartAfterFullReplay()
 	s.changeMap(now)
-	s.register(now)
+	s.updateRegistration(now)
 	s.halfLife.step(now)
-	s.net.Flush()
-	return s.wanted()
+	s.transport.Flush()
+	return s.nextAdvance()
 }
 
-// lull is how many ticks may be due before they are run when nobody is there to see
+// idleTicks is how many ticks may be due before they are run when nobody is there to see
 // them. Waking up costs far more than an empty tick.
-const lull = maxCatchUp / 2
+const idleTicks = maxCatchUp / 2
 
-// wanted tells when Advance is to be called next, if nothing arrives before.
-func (s *Server) wanted() conn.Time {
-	if len(s.byPeer) == 0 && len(s.pending) == 0 {
-		return s.clock.begins(s.clock.tick + lull)
+// nextAdvance tells when Advance is to be called next, if nothing arrives before.
+func (s *Server) nextAdvance() conn.Time {
+	if len(s.sessionByPeer) == 0 && len(s.pendingCommands) == 0 {
+		return s.clock.tickStart(s.clock.tick + idleTicks)
 	}
-	return s.clock.next()
+	return s.clock.nextTick()
 }
 
-// passed tells whether a multiple of n lies after before, up to tick.
-func passed(before, tick, n int32) bool { return tick/n != before/n }
+// crossesMultiple tells whether a multiple of n lies after before, up to tick.
+func crossesMultiple(before, tick, n int32) bool { return tick/n != before/n }
 
-// keep does a session's upkeep. What is queued for a player leaves with the
+// updateSession does a session's upkeep. What is queued for a player leaves with the
 // snapshots, as in the original: a datagram for every input timing would cost
 // more than all else the server does.
-func (s *Server) keep(now conn.Time, c *session, round bool) {
+func (s *Server) updateSession(now conn.Time, c *session, round bool) {
 	c.now = now
 	c.conn.Update(now)
 	if c.conn.State() == conn.StateError {
 		c.drop(c.conn.Reason())
 		return
 	}
-	if c.state != stateInGame && now.Sub(c.progress) > joinPatience {
+	if c.state != stateInGame && now.Sub(c.lastProgress) > joinPatience {
 		c.drop("Took too long to join")
 		return
 	}
 	c.continueDownload()
-	c.rconRest()
+	c.reportDroppedLines()
 	if round || c.state != stateInGame {
 		c.conn.Flush(now)
 	}
@@ -341,59 +341,59 @@ func (s *Server) tick(now conn.Time) {
 		if c == nil || c.state != stateInGame {
 			continue
 		}
-		if in, ok := c.inputs.take(tick); ok {
-			s.command(game.Command{Kind: game.CmdInput, Player: c.id, Target: game.Nobody, Input: in})
+		if in, ok := c.inputs.find(tick); ok {
+			s.queueCommand(game.Command{Kind: game.CmdInput, Player: c.id, Target: game.Nobody, Input: in})
 		}
 	}
 	s.runBots()
-	s.votes.reaped = len(s.dropped) == 0
-	events := s.step()
-	clear(s.pending) // let go of texts and profiles
-	s.pending = s.pending[:0]
-	s.seatsLeft(now)
+	s.votes.noneDropping = len(s.dropping) == 0
+	events := s.stepWorld()
+	clear(s.pendingCommands) // let go of texts and profiles
+	s.pendingCommands = s.pendingCommands[:0]
+	s.releaseSeats(now)
 	s.updateLatencies()
-	for _, d := range s.dialects {
+	for _, d := range s.versions {
 		d.Note(s.world, events)
 	}
 	if s.cfg.Watch != nil {
 		s.cfg.Watch(s.world, events)
 	}
 	for i := range events {
-		s.tell(now, &events[i])
+		s.deliverEvent(now, &events[i])
 	}
 	s.tickVote(now)
 }
 
-// seatsLeft is for when the world knows who left: the seats can be given again.
-func (s *Server) seatsLeft(now conn.Time) {
-	if s.leaving == 0 {
+// releaseSeats is for when the world knows who left: the seats can be given again.
+func (s *Server) releaseSeats(now conn.Time) {
+	if s.leavingSeats == 0 {
 		return
 	}
-	s.leaving = 0
+	s.leavingSeats = 0
 	for _, c := range s.sessions {
-		if c != nil && c.readyLater && !c.dropping {
-			c.readyLater, c.now = false, now
+		if c != nil && c.readyPending && !c.dropping {
+			c.readyPending, c.now = false, now
 			c.OnReady()
 		}
 	}
 }
 
-// command keeps a command for the next tick.
-func (s *Server) command(cmd game.Command) { s.pending = append(s.pending, cmd) }
+// queueCommand keeps a queueCommand for the next tick.
+func (s *Server) queueCommand(cmd game.Command) { s.pendingCommands = append(s.pendingCommands, cmd) }
 
-// request keeps what a client wants. Clients' allowances bound the number; the
+// queueRequest keeps what a client wants. Clients' allowances bound the number; the
 // bound here is the last line, and what sessions themselves need to tell the
 // world, such as that somebody left, is beyond it.
-func (s *Server) request(cmd game.Command) {
-	if len(s.pending) >= maxPending {
+func (s *Server) queueRequest(cmd game.Command) {
+	if len(s.pendingCommands) >= maxRequestsPerTick {
 		s.count(dropCommands)
 		return
 	}
-	s.command(cmd)
+	s.queueCommand(cmd)
 }
 
-// maxPending bounds the requests of one tick: what 64 players may do at once.
-const maxPending = 64 * 192
+// maxRequestsPerTick bounds the requests of one tick: what 64 players may do at once.
+const maxRequestsPerTick = 64 * 192
 
 // Shutdown tells all clients and closes the socket. Then it takes the server off the
 // lists of masters, which may take a second.
@@ -407,23 +407,23 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 		}
 	}
 	s.halfLife.close()
-	s.net.Flush()
-	s.net.Close()
+	s.transport.Flush()
+	s.transport.Close()
 	s.closeReplay(replay.EndShutdown)
 	select {
-	case <-s.ended:
+	case <-s.closed:
 	default:
-		close(s.ended)
+		close(s.closed)
 	}
-	s.listing.close()
+	s.registration.close()
 }
 
-// clients counts the sessions.
-func (s *Server) clients() int { return len(s.byPeer) }
+// numClients counts the sessions.
+func (s *Server) numClients() int { return len(s.sessionByPeer) }
 
-// origin numbers addresses, so that the world can tell players behind one
+// addrHash numbers addresses, so that the world can tell players behind one
 // address without knowing it. The key is of this process alone: neither mods nor
 // those who read a replay log can find the addresses by trying all.
-func (s *Server) origin(p transport.Peer) uint64 {
-	return maphash.Comparable(s.originKey, p.Addr().As16())
+func (s *Server) addrHash(p transport.Peer) uint64 {
+	return maphash.Comparable(s.addrHashKey, p.Addr().As16())
 }

@@ -30,91 +30,91 @@ const (
 // session is one client, from its connection to its end. What it says and hears
 // goes through host; it implements bridge.Session.
 type session struct {
-	srv     *Server
-	id      game.PlayerID
-	peer    transport.Peer
-	since   conn.Time
-	now     conn.Time // of the datagram being handled
-	conn    conn.Conn
-	dialect *dialect
-	host    bridge.Host
+	server      *Server
+	id          game.PlayerID
+	peer        transport.Peer
+	connectedAt conn.Time
+	now         conn.Time // of the datagram being handled
+	conn        conn.Conn
+	version     *protocolVersion
+	host        bridge.Host
 
-	state      sessionState
-	progress   conn.Time // when it last came further on its way
-	replies    bool      // something is to be sent at the end of the datagram
-	allowed    allowances
-	vitals     uint32 // vital messages queued so far
-	mapVital   uint32 // vitals when the map was announced
-	name       string // as told
-	version    int32
-	spectator  bool // was one before the map changed
-	profiled   bool // its profile is in the world
-	mayEnter   bool
-	readyLater bool   // was ready before its seat was
-	dropReason string // set when the session is to end
-	dropping   bool
-	// accountable is whether what comes from the address is its owner's doing, so
+	state             sessionState
+	lastProgress      conn.Time // when it last came further on its way
+	flushSoon         bool      // something is to be sent at the end of the datagram
+	allowed           allowances
+	vitalsQueued      uint32 // vital messages queued so far
+	vitalsAtMapChange uint32 // vitals when the map was announced
+	name              string // as told
+	clientVersion     int32
+	wasSpectator      bool // was one before the map changed
+	hasProfile        bool // its profile is in the world
+	canEnter          bool
+	readyPending      bool   // was ready before its seat was
+	dropReason        string // set when the session is to end
+	dropping          bool
+	// addrProven is whether what comes from the address is its owner's doing, so
 	// that he may be banned for it.
-	accountable bool
+	addrProven bool
 
 	download download
-	inputs   inputs
-	// lastInput is the tick of the newest input.
-	lastInput    int32
-	flags        game.PlayerFlags
-	snap         snapState
-	latency      latency
-	shownLatency [game.MaxPlayers]int32
+	inputs   inputBuffer
+	// lastInputTick is the tick of the newest input.
+	lastInputTick     int32
+	playerFlags       game.PlayerFlags
+	snaps             snapshotState
+	latency           latencyMeter
+	scoreboardLatency [game.MaxPlayers]int32
 
 	rcon   rconState
 	ballot ballot
 }
 
 // newSession makes the session of an admitted client.
-func (s *Server) newSession(now conn.Time, id game.PlayerID, peer transport.Peer, d *dialect) (*session, error) {
-	c := s.idle[id]
+func (s *Server) newSession(now conn.Time, id game.PlayerID, peer transport.Peer, d *protocolVersion) (*session, error) {
+	c := s.sessionPool[id]
 	if c == nil {
-		c = &session{srv: s, id: id}
-		c.snap.store = snapshot.NewStore(snapshot.StoreConfig{Frames: keepSnaps + 1, Bytes: maxSnapBytes, Pool: &s.pool})
+		c = &session{server: s, id: id}
+		c.snaps.store = snapshot.NewStore(snapshot.StoreConfig{Frames: snapHistoryTicks + 1, Bytes: maxSnapBytes, Pool: &s.pool})
 		err := c.conn.Init(conn.Config{
-			Send:         func(b []byte) { s.net.Send(c.peer, b) },
+			Send:         func(b []byte) { s.transport.Send(c.peer, b) },
 			ResendBuffer: resendBuffer,
 			Buffers:      &s.buffers,
 		})
 		if err != nil {
 			return nil, err
 		}
-		s.idle[id] = c
+		s.sessionPool[id] = c
 	}
-	c.begin(now, peer, d)
+	c.reset(now, peer, d)
 	return c, nil
 }
 
-// begin makes the session that of a client of whom nothing is known yet.
-func (c *session) begin(now conn.Time, peer transport.Peer, d *dialect) {
-	c.peer, c.since, c.now = peer, now, now
-	c.dialect, c.host = d, d.Host(c)
-	c.advance(stateAuth)
-	c.version, c.spectator, c.name = 0, false, ""
-	c.allowed, c.vitals, c.mapVital = allowances{}, 0, 0
-	c.profiled, c.mayEnter, c.dropping, c.dropReason = false, false, false, ""
+// reset makes the session that of a client of whom nothing is known yet.
+func (c *session) reset(now conn.Time, peer transport.Peer, d *protocolVersion) {
+	c.peer, c.connectedAt, c.now = peer, now, now
+	c.version, c.host = d, d.Host(c)
+	c.setState(stateAuth)
+	c.clientVersion, c.wasSpectator, c.name = 0, false, ""
+	c.allowed, c.vitalsQueued, c.vitalsAtMapChange = allowances{}, 0, 0
+	c.hasProfile, c.canEnter, c.dropping, c.dropReason = false, false, false, ""
 	c.rcon = rconState{}
-	c.restart()
+	c.resetForMap()
 }
 
-// advance brings the session a step further on its way.
-func (c *session) advance(to sessionState) { c.state, c.progress = to, c.now }
+// setState brings the session a step further on its way.
+func (c *session) setState(to sessionState) { c.state, c.lastProgress = to, c.now }
 
-// restart forgets what belongs to a map.
-func (c *session) restart() {
-	c.readyLater = false
+// resetForMap forgets what belongs to a map.
+func (c *session) resetForMap() {
+	c.readyPending = false
 	c.download = download{}
 	c.inputs.reset()
-	c.lastInput, c.flags = 0, 0
-	c.snap.reset()
-	c.latency = latency{}
+	c.lastInputTick, c.playerFlags = 0, 0
+	c.snaps.reset()
+	c.latency = latencyMeter{}
 	c.ballot = ballot{}
-	clear(c.shownLatency[:])
+	clear(c.scoreboardLatency[:])
 	c.host.Restart()
 }
 
@@ -126,9 +126,9 @@ func (c *session) Chunk(payload []byte, vital bool) {
 	switch err := c.host.Take(payload, vital); {
 	case err == nil:
 	case errors.Is(err, bridge.ErrNotVital):
-		c.srv.count(dropNotVital)
+		c.server.count(dropNotVital)
 	default:
-		c.srv.count(dropMessage)
+		c.server.count(dropMessage)
 	}
 }
 
@@ -141,7 +141,7 @@ func (c *session) Queue(payload []byte, vital bool) {
 	err := c.conn.Queue(c.now, payload, vital)
 	switch {
 	case err == nil && vital:
-		c.vitals++
+		c.vitalsQueued++
 	case err != nil && c.conn.State() == conn.StateError:
 		c.drop(c.conn.Reason())
 	}
@@ -149,27 +149,27 @@ func (c *session) Queue(payload []byte, vital bool) {
 
 // Hurry lets what was queued leave at the end of the datagram. It implements
 // bridge.Line.
-func (c *session) Hurry() { c.replies = true }
+func (c *session) Hurry() { c.flushSoon = true }
 
-// client is the release that the client says it is, as operators' tools read it.
+// clientVersionText is the release that the clientVersionText says it is, as operators' tools read it.
 // Versions but the first are named, as their numbers mean something else.
-func (c *session) client() string {
-	if c.dialect == c.srv.dialects[0] {
-		return fmt.Sprintf("%x", c.version)
+func (c *session) clientVersionText() string {
+	if c.version == c.server.versions[0] {
+		return fmt.Sprintf("%x", c.clientVersion)
 	}
-	return fmt.Sprintf("%s/%d", c.dialect.Name(), c.version)
+	return fmt.Sprintf("%s/%d", c.version.Name(), c.clientVersion)
 }
 
 // drop ends the session when what is going on with it is done.
 func (c *session) drop(reason string) {
 	if !c.dropping {
 		c.dropping, c.dropReason = true, reason
-		c.srv.dropped = append(c.srv.dropped, c)
+		c.server.dropping = append(c.server.dropping, c)
 	}
 }
 
-// text makes printable what a client sent, at most n bytes of it.
-func text(b []byte, n int) string {
+// printable makes printable what a client sent, at most n bytes of it.
+func printable(b []byte, n int) string {
 	if len(b) > n {
 		b = b[:n]
 	}

@@ -22,36 +22,36 @@ const (
 )
 
 const (
-	// eagerSnaps is how many first snapshots go out in successive rounds. The
+	// initialSnaps is how many first snapshots go out in successive rounds. The
 	// original sends one in ten ticks until the first acknowledgement, which
 	// costs a joining player 200 ms each; a client needs three before it plays.
-	eagerSnaps = 4
-	// keepSnaps is for how many ticks a sent snapshot can be a base.
-	keepSnaps = 150
+	initialSnaps = 4
+	// snapHistoryTicks is for how many ticks a sent snapshot can be a base.
+	snapHistoryTicks = 150
 )
 
-// snapState is what a session remembers of its snapshots. The tag of a stored
+// snapshotState is what a session remembers of its snapshots. The tag of a stored
 // snapshot is when it was sent, in ns.
-type snapState struct {
+type snapshotState struct {
 	store *snapshot.Store
 	rate  snapRate
 	acked int32 // tick of the last acknowledged snapshot, -1 none
 	sent  int   // while rateInit
 }
 
-func (s *snapState) reset() {
+func (s *snapshotState) reset() {
 	s.store.Clear()
 	s.rate, s.acked, s.sent = rateInit, -1, 0
 }
 
 // due tells whether a session gets a snapshot in a round after the ticks from
 // before to tick.
-func (s *snapState) due(before, tick int32) bool {
+func (s *snapshotState) due(before, tick int32) bool {
 	switch s.rate {
 	case rateInit:
-		return s.sent < eagerSnaps || passed(before, tick, 10)
+		return s.sent < initialSnaps || crossesMultiple(before, tick, 10)
 	case rateRecover:
-		return passed(before, tick, 50)
+		return crossesMultiple(before, tick, 50)
 	}
 	return true
 }
@@ -61,28 +61,28 @@ func (s *snapState) due(before, tick int32) bool {
 func (s *Server) sendSnapshots(now conn.Time, before int32) {
 	tick := s.clock.tick
 	for _, c := range s.sessions {
-		if c == nil || c.state != stateInGame || !c.snap.due(before, tick) {
+		if c == nil || c.state != stateInGame || !c.snaps.due(before, tick) {
 			continue
 		}
-		if !c.dialect.begun {
-			c.dialect.begun = true
-			c.dialect.Begin(s.world)
+		if !c.version.roundBegun {
+			c.version.roundBegun = true
+			c.version.Begin(s.world)
 		}
 		s.sendSnapshot(now, c, tick)
 	}
-	for _, d := range s.dialects {
-		d.begun = false
+	for _, d := range s.versions {
+		d.roundBegun = false
 		d.Done()
 	}
 }
 
 func (s *Server) sendSnapshot(now conn.Time, c *session, tick int32) {
 	s.view = s.world.View(c.id)
-	c.host.Build(&s.builder, &s.view, &c.shownLatency)
+	c.host.Build(&s.builder, &s.view, &c.scoreboardLatency)
 	s.builder.Finish(&s.next)
 
-	st := &c.snap
-	st.store.Purge(max(tick-keepSnaps, st.acked))
+	st := &c.snaps
+	st.store.Purge(max(tick-snapHistoryTicks, st.acked))
 	baseTick, base := int32(-1), &s.empty
 	if b := st.store.At(st.acked); b != nil {
 		base, baseTick = b, st.acked
@@ -110,13 +110,13 @@ func (s *Server) sendSnapshot(now conn.Time, c *session, tick int32) {
 	}
 }
 
-// ack takes the tick a client says it received last.
-func (c *session) ack(now conn.Time, in *bridge.Input) {
-	st := &c.snap
+// ackSnapshot takes the tick a client says it received last.
+func (c *session) ackSnapshot(now conn.Time, in *bridge.Input) {
+	st := &c.snaps
 	if in.Ack >= 0 && in.Ack < st.acked {
 		return // an input that was overtaken on its way
 	}
-	if in.Ack > c.srv.clock.tick {
+	if in.Ack > c.server.clock.tick {
 		return // never sent; it would make all true ones look overtaken
 	}
 	st.acked = in.Ack
@@ -130,25 +130,25 @@ func (c *session) ack(now conn.Time, in *bridge.Input) {
 	}
 }
 
-// latency is what the scoreboard shows of a connection: the least of the last
+// latencyMeter is what the scoreboard shows of a connection: the least of the last
 // full second, in ms.
-type latency struct {
+type latencyMeter struct {
 	min, shown int32
-	some       bool
+	measured   bool
 }
 
-func (l *latency) add(ms int32) {
-	if !l.some || ms < l.min {
-		l.min, l.some = ms, true
+func (l *latencyMeter) add(ms int32) {
+	if !l.measured || ms < l.min {
+		l.min, l.measured = ms, true
 	}
 }
 
-// second ends a second of measuring.
-func (l *latency) second() {
-	if l.some {
+// endSecond ends a endSecond of measuring.
+func (l *latencyMeter) endSecond() {
+	if l.measured {
 		l.shown = l.min
 	}
-	l.some = false
+	l.measured = false
 }
 
 // updateLatencies copies the latencies for those who look at the scoreboard.
@@ -156,27 +156,27 @@ func (s *Server) updateLatencies() {
 	if s.clock.tick%50 == 0 {
 		for _, c := range s.sessions {
 			if c != nil {
-				c.latency.second()
+				c.latency.endSecond()
 			}
 		}
 	}
 	var playing game.Mask
 	looked := false
 	for _, c := range s.sessions {
-		if c == nil || c.state != stateInGame || c.flags&game.FlagScoreboard == 0 {
+		if c == nil || c.state != stateInGame || c.playerFlags&game.FlagScoreboard == 0 {
 			continue
 		}
 		if !looked {
 			looked = true
 			for id, o := range s.sessions {
-				if o != nil && o.state == stateInGame && s.team(game.PlayerID(id)) != game.TeamSpectators {
+				if o != nil && o.state == stateInGame && s.teamOf(game.PlayerID(id)) != game.TeamSpectators {
 					playing |= game.Only(game.PlayerID(id))
 				}
 			}
 		}
 		for id, o := range s.sessions {
 			if playing.Has(game.PlayerID(id)) {
-				c.shownLatency[id] = o.latency.shown
+				c.scoreboardLatency[id] = o.latency.shown
 			}
 		}
 	}

@@ -136,8 +136,8 @@ func TestMapChangeInEveryState(t *testing.T) {
 			p.vital(&msg7.RequestMapData{})
 			p.ready().profile("changed").enter()
 			l.step(2)
-			if c.state != stateInGame || l.srv.team(0) != game.TeamRed {
-				t.Errorf("%s: state %d, team %d, drops %v", stage.name, c.state, l.srv.team(0), l.srv.Drops())
+			if c.state != stateInGame || l.srv.teamOf(0) != game.TeamRed {
+				t.Errorf("%s: state %d, team %d, drops %v", stage.name, c.state, l.srv.teamOf(0), l.srv.Drops())
 			}
 			checkSeats(t, l.srv)
 		}
@@ -187,7 +187,7 @@ func TestSpectatorOverMapChanges(t *testing.T) {
 	}
 	p.ready().profile("watcher").enter()
 	l.step(2)
-	if l.srv.team(0) != game.TeamSpectators {
+	if l.srv.teamOf(0) != game.TeamSpectators {
 		t.Error("a spectator plays after the map changed")
 	}
 }
@@ -394,10 +394,10 @@ func TestJoinPatience(t *testing.T) {
 		ticks := 0
 		for ; p.session() != nil && ticks < 10*60*50; ticks += 50 {
 			p.alive()
-			l.now = l.now.Add(49 * tickTime)
+			l.now = l.now.Add(49 * tickDuration)
 			l.step(1)
 		}
-		if got := time.Duration(ticks) * tickTime; got < joinPatience || got > joinPatience+5*time.Second || p.reason != "Took too long to join" {
+		if got := time.Duration(ticks) * tickDuration; got < joinPatience || got > joinPatience+5*time.Second || p.reason != "Took too long to join" {
 			t.Errorf("%s: dropped after %v with %q", stage.name, got, p.reason)
 		}
 		l.step(1)
@@ -407,7 +407,7 @@ func TestJoinPatience(t *testing.T) {
 	p := l.play(local(1), "player")
 	for range 6 * 60 {
 		p.alive()
-		l.now = l.now.Add(49 * tickTime)
+		l.now = l.now.Add(49 * tickDuration)
 		l.step(1)
 	}
 	if p.session() == nil {
@@ -420,10 +420,10 @@ func TestDoAfterShutdown(t *testing.T) {
 	l := newLab(t, nil)
 	p := l.play(local(1), "player")
 	l.srv.Execute("shutdown bye all")
-	if !l.srv.stopping {
+	if !l.srv.shutdownRequested {
 		t.Fatal("not stopping")
 	}
-	l.srv.Shutdown(l.now, l.srv.why)
+	l.srv.Shutdown(l.now, l.srv.shutdownReason)
 	if p.reason != "bye all" {
 		t.Errorf("closed with %q", p.reason)
 	}

@@ -22,7 +22,7 @@ func TestStrangersGetNoMoreThanTheySend(t *testing.T) {
 	for i := range 3 {
 		l.play(local(1000+i), "player")
 	}
-	l.srv.ban(l.now, ip(7).Addr(), time.Hour, "a reason that is longer than the datagrams of the banned are")
+	l.srv.banAddr(l.now, ip(7).Addr(), time.Hour, "a reason that is longer than the datagrams of the banned are")
 	m := newMutator(t, 17)
 	r := rand.New(rand.NewPCG(4, 4))
 	var in, out int
@@ -76,7 +76,7 @@ func TestStrangersGetNoMoreThanTheySend(t *testing.T) {
 	if answered < total/8 {
 		t.Errorf("only %d of %d answered: the test tests nothing", answered, total)
 	}
-	if n := l.srv.clients(); n > 3 {
+	if n := l.srv.numClients(); n > 3 {
 		t.Errorf("%d seats are taken", n)
 	}
 }
@@ -151,7 +151,7 @@ func TestAdmissionLimits(t *testing.T) {
 			t.Errorf("%v: accepted %v, closed %v with %q, want %q", c.peer, p.accepted, p.closed, p.reason, c.reason)
 		}
 	}
-	if n := l.srv.clients(); n != 5 {
+	if n := l.srv.numClients(); n != 5 {
 		t.Errorf("%d clients", n)
 	}
 }
@@ -197,7 +197,7 @@ func TestBanAnswers(t *testing.T) {
 	const most = 32768
 	l.srv.cfg.Log = slog.New(slog.DiscardHandler)
 	for i := range most + 100 {
-		l.srv.ban(l.now, ip(1000+i).Addr(), time.Minute, "Stressing network")
+		l.srv.banAddr(l.now, ip(1000+i).Addr(), time.Minute, "Stressing network")
 	}
 	l.srv.Execute("ban 10.200.0.1 0 for good")
 	if n := len(l.srv.bans.list()); n != most {
@@ -236,7 +236,7 @@ func TestStressBan(t *testing.T) {
 	friend := l.play(netipPort(ip(1), 77), "same address")
 	leave(p)
 	const text = "You have been banned for 1 minute (Stressing network)"
-	if friend.reason != text || l.srv.clients() != 0 {
+	if friend.reason != text || l.srv.numClients() != 0 {
 		t.Errorf("the other client of the address: %q", friend.reason)
 	}
 	l.step(59 * 50)

@@ -12,22 +12,22 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// dialect is a version of the protocol that the server speaks: the bridge behind
+// protocolVersion is a version of the protocol that the server speaks: the bridge behind
 // which its messages are, and the gate at which its clients arrive. Which versions
 // there are and what tells them apart is the business of this file alone.
-type dialect struct {
+type protocolVersion struct {
 	bridge.Version
-	gate
-	kinds []packet.Kind // of datagrams from strangers that are for the gate
-	begun bool          // in the round of snapshots that is being made
+	handshaker
+	kinds      []packet.Kind // of datagrams from strangers that are for the gate
+	roundBegun bool          // in the round of snapshots that is being made
 }
 
-// newDialects makes the versions of a server; the first is the one that operators'
+// newProtocolVersions makes the versions of a server; the first is the one that operators'
 // tools expect to read about first.
-func newDialects(s *Server) []*dialect {
-	return []*dialect{
-		{Version: bridge7.NewVersion(), gate: &gate7{srv: s}, kinds: kinds7},
-		{Version: bridge6.NewVersion(), gate: newGate6(s), kinds: kinds6},
+func newProtocolVersions(s *Server) []*protocolVersion {
+	return []*protocolVersion{
+		{Version: bridge7.NewVersion(), handshaker: &handshaker7{srv: s}, kinds: kinds7},
+		{Version: bridge6.NewVersion(), handshaker: newHandshaker6(s), kinds: kinds6},
 	}
 }
 
@@ -36,126 +36,128 @@ var (
 	kinds6 = []packet.Kind{packet.KindConnless6, packet.KindControl6, packet.KindData}
 )
 
-// gate7 is the gate of 0.7. Its clients ask for a token first.
-type gate7 struct {
-	srv  *Server
-	now  conn.Time
-	from transport.Peer
-	p    packet.Packet
+// handshaker7 is the gate of 0.7. Its clients ask for a token first.
+type handshaker7 struct {
+	srv    *Server
+	now    conn.Time
+	peer   transport.Peer
+	packet packet.Packet
 }
 
-func (g *gate7) judge(now conn.Time, from transport.Peer, _ packet.Kind, b []byte) conn.Verdict {
-	g.now, g.from = now, from
-	if g.p.Parse(b, &g.srv.scratch) != nil {
+func (g *handshaker7) inspect(now conn.Time, from transport.Peer, _ packet.Kind, b []byte) conn.Verdict {
+	g.now, g.peer = now, from
+	if g.packet.Parse(b, &g.srv.scratch) != nil {
 		return conn.Ignore
 	}
-	v, _ := g.srv.tokens.Judge(now, from.Addr(), &g.p)
+	v, _ := g.srv.tokens.Judge(now, from.Addr(), &g.packet)
 	return v
 }
 
-func (g *gate7) reply() {
-	g.send(packet.AppendTokenReply(g.srv.out[:0], g.p.Response, g.srv.tokens.Token(g.now, g.from.Addr())))
+func (g *handshaker7) sendToken() {
+	g.send(packet.AppendTokenReply(g.srv.out[:0], g.packet.Response, g.srv.tokens.Token(g.now, g.peer.Addr())))
 }
 
-func (g *gate7) challenge() {}
+func (g *handshaker7) sendChallenge() {}
 
-func (g *gate7) refuse(reason string) {
-	g.send(packet.AppendClose(g.srv.out[:0], 0, g.p.Response, reason))
+func (g *handshaker7) refuse(reason string) {
+	g.send(packet.AppendClose(g.srv.out[:0], 0, g.packet.Response, reason))
 }
 
-func (g *gate7) accept(c *conn.Conn) error { return c.Accept(g.now, g.p.Token, g.p.Response) }
+func (g *handshaker7) accept(c *conn.Conn) error {
+	return c.Accept(g.now, g.packet.Token, g.packet.Response)
+}
 
-func (g *gate7) opening() opening { return openWaits }
+func (g *handshaker7) helloState() helloState { return helloPending }
 
-func (g *gate7) inform() {
+func (g *handshaker7) answerBrowser() {
 	s := g.srv
-	r, ok := query.ParseRequest7(g.p.Payload)
+	r, ok := query.ParseRequest7(g.packet.Payload)
 	if !ok {
 		s.count(dropInfo)
 		return
 	}
-	s.buf = s.answers().Append(s.buf[:0], r, 0)
-	g.send(packet.AppendConnless(s.out[:0], g.p.Response, s.tokens.Token(g.now, g.from.Addr()), s.buf))
+	s.buf = s.browserAnswers().Append(s.buf[:0], r, 0)
+	g.send(packet.AppendConnless(s.out[:0], g.packet.Response, s.tokens.Token(g.now, g.peer.Addr()), s.buf))
 }
 
-func (g *gate7) send(b []byte) {
+func (g *handshaker7) send(b []byte) {
 	g.srv.out = b
-	g.srv.net.Send(g.from, b)
+	g.srv.transport.Send(g.peer, b)
 }
 
-// gate6 is the gate of 0.6, where three handshakes are in use, one of them without
+// handshaker6 is the gate of 0.6, where three handshakes are in use, one of them without
 // any token.
-type gate6 struct {
-	srv    *Server
-	now    conn.Time
-	from   transport.Peer
-	b      []byte
-	judged conn.Judgement
-	until  conn.Time // challenges may be answered
-	looks  allowance
-	// informs is what goes to browsers.
-	informs *query.Budget
+type handshaker6 struct {
+	srv             *Server
+	now             conn.Time
+	peer            transport.Peer
+	datagram        []byte
+	result          conn.Judgement
+	challengesUntil conn.Time // challenges may be answered
+	decompressLimit allowance
+	// infoBudget is what goes to browsers.
+	infoBudget *query.Budget
 }
 
-func newGate6(s *Server) *gate6 {
-	return &gate6{srv: s, informs: query.NewBudget(query.BudgetConfig{})}
+func newHandshaker6(s *Server) *handshaker6 {
+	return &handshaker6{srv: s, infoBudget: query.NewBudget(query.BudgetConfig{})}
 }
 
-// lookRate is for datagrams that may be the answer to a challenge: each has to be
+// decompressRate is for datagrams that may be the answer to a challenge: each has to be
 // decompressed to know.
-var lookRate = rate{burst: 256, interval: 4 * time.Millisecond}
+var decompressRate = rate{burst: 256, interval: 4 * time.Millisecond}
 
-// answerTime is for how long a challenge can be answered; the number in it changes.
-const answerTime = 32 * time.Second
+// challengeLifetime is for how long a challenge can be answered; the number in it changes.
+const challengeLifetime = 32 * time.Second
 
-func (g *gate6) judge(now conn.Time, from transport.Peer, kind packet.Kind, b []byte) conn.Verdict {
-	g.now, g.from, g.b = now, from, b
+func (g *handshaker6) inspect(now conn.Time, from transport.Peer, kind packet.Kind, b []byte) conn.Verdict {
+	g.now, g.peer, g.datagram = now, from, b
 	if kind == packet.KindConnless6 {
 		return conn.Connless
 	}
 	var scratch *packet.Scratch
-	if kind == packet.KindData && now < g.until && g.looks.take(now, lookRate) {
+	if kind == packet.KindData && now < g.challengesUntil && g.decompressLimit.take(now, decompressRate) {
 		scratch = &g.srv.scratch
 	}
-	g.judged = g.srv.tokens.Judge6(now, from, b, scratch)
-	return g.judged.Verdict
+	g.result = g.srv.tokens.Judge6(now, from, b, scratch)
+	return g.result.Verdict
 }
 
-func (g *gate6) reply() { g.send(g.judged.AppendReply(g.srv.out[:0])) }
+func (g *handshaker6) sendToken() { g.send(g.result.AppendReply(g.srv.out[:0])) }
 
-func (g *gate6) challenge() {
-	g.until = g.now.Add(answerTime)
+func (g *handshaker6) sendChallenge() {
+	g.challengesUntil = g.now.Add(challengeLifetime)
 	g.send(packet.AppendAccept6(g.srv.out[:0], packet.Guard{}, packet.NoToken))
-	g.send(g.srv.tokens.AppendChallenge(g.srv.out[:0], g.now, g.from))
+	g.send(g.srv.tokens.AppendChallenge(g.srv.out[:0], g.now, g.peer))
 }
 
-func (g *gate6) refuse(reason string) { g.send(g.judged.AppendClose(g.srv.out[:0], reason)) }
+func (g *handshaker6) refuse(reason string) { g.send(g.result.AppendClose(g.srv.out[:0], reason)) }
 
-func (g *gate6) accept(c *conn.Conn) error {
-	return c.Accept6(g.now, g.judged.Handshake, g.judged.Token)
+func (g *handshaker6) accept(c *conn.Conn) error {
+	return c.Accept6(g.now, g.result.Handshake, g.result.Token)
 }
 
-func (g *gate6) opening() opening {
-	switch g.judged.Handshake {
+func (g *handshaker6) helloState() helloState {
+	switch g.result.Handshake {
 	case conn.HeaderToken:
-		return openSpeaks
+		return helloInDatagram
 	case conn.Challenged:
-		return openGreeted
+		return helloConsumed
 	}
-	return openWaits
+	return helloPending
 }
 
-// inform answers in a form that is longer than the request, and who asks proves
+// answerBrowser answers in a form that is longer than the request, and who asks proves
 // nothing: the budget is all there is against floods in the name of others.
-func (g *gate6) inform() {
-	r, ok := query.ParseRequest6(g.b)
+func (g *handshaker6) answerBrowser() {
+	r, ok := query.ParseRequest6(g.datagram)
 	if !ok {
 		g.srv.count(dropInfo)
 		return
 	}
-	a := g.srv.answers()
-	if !g.informs.Spend(int64(g.now), g.from.Addr(), a.Size(r.Form)) {
-		g.srv.count(dropUnproven)
+	a := g.srv.browserAnswers()
+	if !g.infoBudget.Spend(int64(g.now), g.peer.Addr(), a.Size(r.Form)) {
+		g.srv.count(dropTokenless)
 		return
 	}
 	for n := range a.Len(r.Form) {
@@ -163,7 +165,7 @@ func (g *gate6) inform() {
 	}
 }
 
-func (g *gate6) send(b []byte) {
+func (g *handshaker6) send(b []byte) {
 	g.srv.out = b
-	g.srv.net.Send(g.from, b)
+	g.srv.transport.Send(g.peer, b)
 }

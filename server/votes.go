@@ -15,10 +15,10 @@ import (
 
 // What votes are held to, as in the original: clients count on some of it.
 const (
-	voteTime     = 25 * time.Second // that a vote runs
-	voteRegret   = 10 * time.Second // within which its caller may call it off
-	voteTries    = 3 * game.TickRate
-	voteCooldown = 60 * game.TickRate
+	voteTime       = 25 * time.Second // that a vote runs
+	voteCancelTime = 10 * time.Second // within which its caller may call it off
+	voteRetryTicks = 3 * game.TickRate
+	voteCooldown   = 60 * game.TickRate
 
 	maxVoteOptions = 128
 	maxVoteText    = 63  // bytes of an option's text
@@ -33,84 +33,84 @@ type voteOption struct{ text, command string }
 // become commands to the world like an operator's.
 type votes struct {
 	options []voteOption
-	vote    vote
-	// news are announcements that wait until what they are about has happened.
-	news []bridge.Vote
-	// reaped is whether at the start of the tick nobody was still to be dropped.
-	reaped bool
-	// deciding is whether the console runs what was voted for.
-	deciding bool
+	current vote
+	// pendingResults are announcements that wait until what they are about has happened.
+	pendingResults []bridge.Vote
+	// noneDropping is whether at the start of the tick nobody was still to be dropped.
+	noneDropping bool
+	// executing is whether the console runs what was voted for.
+	executing bool
 }
 
 // vote is one that runs.
 type vote struct {
-	kind    bridge.VoteKind // VoteNone: no vote runs
-	caller  game.PlayerID
-	target  game.PlayerID
-	what    string
-	reason  string
-	command string
-	ends    conn.Time
-	regret  conn.Time // until when the caller may call it off
-	changed bool      // somebody voted, came, left or changed sides
-	aborted bool
-	forced  int32 // 1 yes, -1 no
-	cast    int   // votes cast
+	kind        bridge.VoteKind // VoteNone: no vote runs
+	caller      game.PlayerID
+	target      game.PlayerID
+	subject     string
+	reason      string
+	command     string
+	ends        conn.Time
+	cancelUntil conn.Time // until when the caller may call it off
+	recount     bool      // somebody voted, came, left or changed sides
+	aborted     bool
+	forced      int32 // 1 yes, -1 no
+	numCast     int   // votes cast
 }
 
 // ballot is what a session has to do with votes.
 type ballot struct {
-	vote          int32 // 1 yes, -1 no, 0 not yet
-	order         int   // whether that was the first, second vote cast
-	tried, called int32 // ticks at which it wanted and called a vote, 0 never
+	choice                int32 // 1 yes, -1 no, 0 not yet
+	order                 int   // whether that was the first, second vote cast
+	triedTick, calledTick int32 // ticks at which it wanted and called a vote, 0 never
 }
 
 // running tells whether a vote is on, or has ended and is still to be announced.
-func (v *votes) running() bool { return v.vote.kind != bridge.VoteNone || len(v.news) > 0 }
+func (v *votes) running() bool { return v.current.kind != bridge.VoteNone || len(v.pendingResults) > 0 }
 
-// stop ends the vote without a word: the players are about to be in another game.
-func (v *votes) stop() {
-	v.vote = vote{}
-	clear(v.news)
-	v.news = v.news[:0]
+// cancel ends the vote without a word: the players are about to be in another game.
+func (v *votes) cancel() {
+	v.current = vote{}
+	clear(v.pendingResults)
+	v.pendingResults = v.pendingResults[:0]
 }
 
-// recent tells whether less than some ticks have passed since.
-func (s *Server) recent(since, ticks int32) bool {
+// withinCooldown tells whether less than some ticks have passed since.
+func (s *Server) withinCooldown(since, ticks int32) bool {
 	return s.settings.SpamProtection != 0 && since != 0 && since+ticks > s.clock.tick
 }
 
 // OnCallVote implements bridge.Requests.
 func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force bool) {
-	if !c.mayAsk() {
+	if !c.canRequest() {
 		return
 	}
-	s := c.srv
+	s := c.server
 	if force {
 		if !c.rcon.authed {
 			return
 		}
 	} else {
-		if s.recent(c.ballot.tried, voteTries) || s.recent(c.ballot.called, voteCooldown) ||
-			s.team(c.id) == game.TeamSpectators || s.votes.running() {
+		if s.withinCooldown(c.ballot.triedTick, voteRetryTicks) || s.withinCooldown(c.ballot.calledTick, voteCooldown) ||
+			s.teamOf(c.id) == game.TeamSpectators || s.votes.running() {
 			return
 		}
-		c.ballot.tried = s.clock.tick
+		c.ballot.triedTick = s.clock.tick
 	}
 	v := vote{kind: kind, caller: c.id, target: game.Nobody, reason: reason}
 	if v.reason == "" {
 		v.reason = "No reason given"
 	}
-	if !s.fill(&v, value) {
+	if !s.resolveVote(&v, value) {
 		return
 	}
-	name := v.what
+	name := v.subject
 	if v.target != game.Nobody {
-		name = fmt.Sprintf("%d:%s", v.target, v.what)
+		name = fmt.Sprintf("%d:%s", v.target, v.subject)
 	}
 	s.print(console.Standard, "server", fmt.Sprintf("'%d:%s' voted %s '%s' reason='%s' cmd='%s' force=%d",
-		c.id, s.nameOf(c.id), voteNames[kind], name, v.reason, v.command, btoi(force)))
-	v.reason = cutText(v.reason, maxVoteReason)
+		c.id, s.playerName(c.id), voteNames[kind], name, v.reason, v.command, btoi(force)))
+	v.reason = truncateText(v.reason, maxVoteReason)
 	if force {
 		c.forceVote(&v)
 		return
@@ -120,19 +120,19 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 
 var voteNames = [...]string{bridge.VoteOption: "option", bridge.VoteKick: "kick", bridge.VoteSpectate: "spectate"}
 
-// fill finds out what a vote is about and what comes of it. It is false for a vote
+// resolveVote finds out what a vote is about and what comes of it. It is false for a vote
 // that there cannot be.
-func (s *Server) fill(v *vote, value string) bool {
+func (s *Server) resolveVote(v *vote, value string) bool {
 	switch v.kind {
 	case bridge.VoteOption:
-		i := s.votes.find(value)
+		i := s.votes.findOption(value)
 		if i < 0 {
 			return false
 		}
-		v.what, v.command = s.votes.options[i].text, s.votes.options[i].command
+		v.subject, v.command = s.votes.options[i].text, s.votes.options[i].command
 		return true
 	case bridge.VoteKick:
-		if s.settings.VoteKick == 0 || s.players() < s.settings.VoteKickMin {
+		if s.settings.VoteKick == 0 || s.numPlayers() < s.settings.VoteKickMin {
 			return false
 		}
 	case bridge.VoteSpectate:
@@ -150,10 +150,10 @@ func (s *Server) fill(v *vote, value string) bool {
 	if c == nil || c.state < stateReady || c.dropping {
 		return false
 	}
-	v.target, v.what = c.id, s.nameOf(c.id)
+	v.target, v.subject = c.id, s.playerName(c.id)
 	switch {
 	case v.kind == bridge.VoteSpectate:
-		if s.team(c.id) == game.TeamSpectators {
+		if s.teamOf(c.id) == game.TeamSpectators {
 			return false
 		}
 		v.command = fmt.Sprintf("set_team %d -1 %d", id, s.settings.VoteSpectateRejoinDelay)
@@ -167,11 +167,11 @@ func (s *Server) fill(v *vote, value string) bool {
 	return true
 }
 
-// players counts who plays, bots aside: they have no say.
-func (s *Server) players() int {
+// numPlayers counts who plays, bots aside: they have no say.
+func (s *Server) numPlayers() int {
 	n := 0
 	for id, c := range s.sessions {
-		if c != nil && c.state >= stateReady && s.team(game.PlayerID(id)) != game.TeamSpectators {
+		if c != nil && c.state >= stateReady && s.teamOf(game.PlayerID(id)) != game.TeamSpectators {
 			n++
 		}
 	}
@@ -180,33 +180,33 @@ func (s *Server) players() int {
 
 // startVote asks all players. Who calls a vote is for it.
 func (s *Server) startVote(c *session, v vote) {
-	v.ends, v.regret = c.now.Add(voteTime), c.now.Add(voteRegret)
-	v.changed, v.cast = true, 1
-	s.votes.vote = v
+	v.ends, v.cancelUntil = c.now.Add(voteTime), c.now.Add(voteCancelTime)
+	v.recount, v.numCast = true, 1
+	s.votes.current = v
 	for _, o := range s.sessions {
 		if o != nil {
-			o.ballot.vote, o.ballot.order = 0, 0
+			o.ballot.choice, o.ballot.order = 0, 0
 		}
 	}
-	c.ballot.vote, c.ballot.order, c.ballot.called = 1, 1, s.clock.tick
-	s.toAll(c.now, func(o *session) { o.tellVote() })
+	c.ballot.choice, c.ballot.order, c.ballot.calledTick = 1, 1, s.clock.tick
+	s.forEachInGame(c.now, func(o *session) { o.sendVote() })
 }
 
-// tellVote tells of the vote that runs, if one does.
-func (c *session) tellVote() {
-	v := &c.srv.votes.vote
+// sendVote tells of the vote that runs, if one does.
+func (c *session) sendVote() {
+	v := &c.server.votes.current
 	if v.kind == bridge.VoteNone {
 		return
 	}
 	// Part of the first second is over by the time that clients hear of it.
 	left := int32((v.ends.Sub(c.now) - 1) / time.Second)
-	c.host.Vote(&bridge.Vote{Kind: v.kind, Caller: v.caller, Timeout: max(left, 0), What: v.what, Reason: v.reason, Target: v.target})
+	c.host.Vote(&bridge.Vote{Kind: v.kind, Caller: v.caller, Timeout: max(left, 0), What: v.subject, Reason: v.reason, Target: v.target})
 }
 
 // forceVote does at once what a vote would be about, with the rights of the one who
 // wants it. The original lends moderators those of administrators.
 func (c *session) forceVote(v *vote) {
-	s := c.srv
+	s := c.server
 	who := console.Caller{Level: c.rcon.level, Flags: console.Operator.Flags, ID: int(c.id)}
 	s.actor = c
 	defer func() { s.actor = nil }()
@@ -216,37 +216,37 @@ func (c *session) forceVote(v *vote) {
 	}
 	s.console.Execute(v.command, who)
 	if v.kind != bridge.VoteKick {
-		s.votes.news = append(s.votes.news, bridge.Vote{Kind: v.kind, Caller: game.Nobody, What: v.what, Reason: v.reason, Target: v.target})
+		s.votes.pendingResults = append(s.votes.pendingResults, bridge.Vote{Kind: v.kind, Caller: game.Nobody, What: v.subject, Reason: v.reason, Target: v.target})
 	}
 }
 
 // OnVote implements bridge.Requests.
 func (c *session) OnVote(choice int32) {
-	if !c.mayAsk() {
+	if !c.canRequest() {
 		return
 	}
-	v := &c.srv.votes.vote
+	v := &c.server.votes.current
 	switch {
 	case v.kind == bridge.VoteNone || choice == 0:
-	case c.ballot.vote == 0:
-		v.cast++
-		v.changed = true
-		c.ballot.vote, c.ballot.order = max(min(choice, 1), -1), v.cast
-	case c.id == v.caller && choice < 0 && c.now <= v.regret:
+	case c.ballot.choice == 0:
+		v.numCast++
+		v.recount = true
+		c.ballot.choice, c.ballot.order = max(min(choice, 1), -1), v.numCast
+	case c.id == v.caller && choice < 0 && c.now <= v.cancelUntil:
 		v.aborted = true
 	}
 }
 
 // tickVote ends a vote that is decided, and tells how it stands when that changed.
 func (s *Server) tickVote(now conn.Time) {
-	if s.votes.reaped {
-		for i := range s.votes.news {
-			s.toAll(now, func(c *session) { c.host.Vote(&s.votes.news[i]) })
+	if s.votes.noneDropping {
+		for i := range s.votes.pendingResults {
+			s.forEachInGame(now, func(c *session) { c.host.Vote(&s.votes.pendingResults[i]) })
 		}
-		clear(s.votes.news)
-		s.votes.news = s.votes.news[:0]
+		clear(s.votes.pendingResults)
+		s.votes.pendingResults = s.votes.pendingResults[:0]
 	}
-	v := &s.votes.vote
+	v := &s.votes.current
 	if v.kind == bridge.VoteNone {
 		return
 	}
@@ -255,25 +255,25 @@ func (s *Server) tickVote(now conn.Time) {
 		return
 	}
 	var yes, no, total int32
-	if v.changed {
+	if v.recount {
 		yes, no, total = s.countVotes()
 	}
 	switch {
-	case v.forced > 0, v.changed && yes >= total/2+1:
+	case v.forced > 0, v.recount && yes >= total/2+1:
 		command := v.command
 		if c := s.sessions[v.caller]; c != nil {
-			c.ballot.called = 0
+			c.ballot.calledTick = 0
 		}
-		s.votes.news = append(s.votes.news, v.result(bridge.VotePassed))
-		s.votes.vote = vote{}
-		s.votes.deciding = true
+		s.votes.pendingResults = append(s.votes.pendingResults, v.result(bridge.VotePassed))
+		s.votes.current = vote{}
+		s.votes.executing = true
 		s.console.Execute(command, console.Operator)
-		s.votes.deciding = false
-	case v.forced < 0, v.changed && no >= (total+1)/2, now >= v.ends:
+		s.votes.executing = false
+	case v.forced < 0, v.recount && no >= (total+1)/2, now >= v.ends:
 		s.endVote(now, bridge.VoteFailed)
-	case v.changed:
-		v.changed = false
-		s.toAll(now, func(c *session) { c.host.VoteStatus(yes, no, total-yes-no, total) })
+	case v.recount:
+		v.recount = false
+		s.forEachInGame(now, func(c *session) { c.host.VoteStatus(yes, no, total-yes-no, total) })
 	}
 }
 
@@ -288,9 +288,9 @@ func (v *vote) result(how bridge.VoteKind) bridge.Vote {
 
 // endVote ends a vote of which nothing comes.
 func (s *Server) endVote(now conn.Time, how bridge.VoteKind) {
-	r := s.votes.vote.result(how)
-	s.votes.vote = vote{}
-	s.toAll(now, func(c *session) { c.host.Vote(&r) })
+	r := s.votes.current.result(how)
+	s.votes.current = vote{}
+	s.forEachInGame(now, func(c *session) { c.host.Vote(&r) })
 }
 
 // countVotes counts the votes of those who play. Players behind one address have one
@@ -306,18 +306,18 @@ func (s *Server) countVotes() (yes, no, total int32) {
 	}
 	for id, c := range s.sessions {
 		pid := game.PlayerID(id)
-		if c == nil || c.state < stateReady || counted.Has(pid) || s.team(pid) == game.TeamSpectators {
+		if c == nil || c.state < stateReady || counted.Has(pid) || s.teamOf(pid) == game.TeamSpectators {
 			continue
 		}
-		choice, order := c.ballot.vote, c.ballot.order
+		choice, order := c.ballot.choice, c.ballot.order
 		for other := id + 1; other < len(s.sessions); other++ {
 			o := s.sessions[other]
 			if o == nil || o.state < stateReady || counted.Has(game.PlayerID(other)) || address(o) != address(c) {
 				continue
 			}
 			counted |= game.Only(game.PlayerID(other))
-			if o.ballot.vote != 0 && (choice == 0 || o.ballot.order < order) {
-				choice, order = o.ballot.vote, o.ballot.order
+			if o.ballot.choice != 0 && (choice == 0 || o.ballot.order < order) {
+				choice, order = o.ballot.choice, o.ballot.order
 			}
 		}
 		total++
@@ -332,13 +332,13 @@ func (s *Server) countVotes() (yes, no, total int32) {
 }
 
 // voterChanged notes that somebody came, left or changed sides.
-func (s *Server) voterChanged() { s.votes.vote.changed = true }
+func (s *Server) voterChanged() { s.votes.current.recount = true }
 
-// voteOnLeave ends the vote on one who leaves. To leave does not spare anybody a
+// handleVoterLeft ends the vote on one who leaves. To leave does not spare anybody a
 // ban.
-func (s *Server) voteOnLeave(now conn.Time, c *session) {
-	v := &s.votes.vote
-	v.changed = true
+func (s *Server) handleVoterLeft(now conn.Time, c *session) {
+	v := &s.votes.current
+	v.recount = true
 	if v.target != c.id || v.kind == bridge.VoteNone || v.kind == bridge.VoteOption {
 		return
 	}
@@ -347,17 +347,17 @@ func (s *Server) voteOnLeave(now conn.Time, c *session) {
 	}
 }
 
-// voteOnTeam ends the vote to make somebody watch who does already.
-func (s *Server) voteOnTeam(id game.PlayerID, team game.Team) {
-	v := &s.votes.vote
-	v.changed = true
+// handleVoterTeam ends the vote to make somebody watch who does already.
+func (s *Server) handleVoterTeam(id game.PlayerID, team game.Team) {
+	v := &s.votes.current
+	v.recount = true
 	if v.kind == bridge.VoteSpectate && v.target == id && team == game.TeamSpectators {
 		v.aborted = true
 	}
 }
 
-// toAll does something for everybody in the game.
-func (s *Server) toAll(now conn.Time, tell func(c *session)) {
+// forEachInGame does something for everybody in the game.
+func (s *Server) forEachInGame(now conn.Time, tell func(c *session)) {
 	for _, c := range s.sessions {
 		if c != nil && c.state == stateInGame {
 			c.now = now
@@ -366,8 +366,8 @@ func (s *Server) toAll(now conn.Time, tell func(c *session)) {
 	}
 }
 
-// find finds an option by its text, in any case; -1 if there is none.
-func (v *votes) find(text string) int {
+// findOption finds an option by its text, in any case; -1 if there is none.
+func (v *votes) findOption(text string) int {
 	for i := range v.options {
 		if strings.EqualFold(v.options[i].text, text) {
 			return i
@@ -376,8 +376,8 @@ func (v *votes) find(text string) int {
 	return -1
 }
 
-// texts are those of the options.
-func (v *votes) texts() []string {
+// optionTexts are those of the options.
+func (v *votes) optionTexts() []string {
 	all := make([]string, len(v.options))
 	for i := range v.options {
 		all[i] = v.options[i].text
@@ -394,23 +394,23 @@ func (s *Server) cmdAddVote(call *console.Call) {
 		call.Print("server", "skipped invalid command '%s'", s.console.Redact(command))
 	case text == "" || len(text) > maxVoteText:
 		call.Print("server", "skipped invalid option '%s'", text)
-	case s.votes.find(text) >= 0:
+	case s.votes.findOption(text) >= 0:
 		call.Print("server", "option '%s' already exists", text)
 	default:
 		s.votes.options = append(s.votes.options, voteOption{text, command})
 		call.Print("server", "added option '%s' '%s'", text, s.console.Redact(command))
-		s.toAll(s.time(), func(c *session) { c.host.VoteOptionNew(text) })
+		s.forEachInGame(s.timeOrZero(), func(c *session) { c.host.VoteOptionNew(text) })
 	}
 }
 
 func (s *Server) cmdRemoveVote(call *console.Call) {
-	i := s.votes.find(call.Arg(0))
+	i := s.votes.findOption(call.Arg(0))
 	if i < 0 {
 		call.Print("server", "option '%s' does not exist", call.Arg(0))
 		return
 	}
 	o := s.votes.options[i]
-	s.toAll(s.time(), func(c *session) { c.host.VoteOptionGone(o.text) })
+	s.forEachInGame(s.timeOrZero(), func(c *session) { c.host.VoteOptionGone(o.text) })
 	s.votes.options = append(s.votes.options[:i:i], s.votes.options[i+1:]...)
 	call.Print("server", "removed option '%s' '%s'", o.text, o.command)
 }
@@ -418,11 +418,11 @@ func (s *Server) cmdRemoveVote(call *console.Call) {
 func (s *Server) cmdClearVotes(call *console.Call) {
 	call.Print("server", "cleared votes")
 	s.votes.options = nil
-	s.toAll(s.time(), func(c *session) { c.host.VoteClear() })
+	s.forEachInGame(s.timeOrZero(), func(c *session) { c.host.VoteClear() })
 }
 
 func (s *Server) cmdVote(call *console.Call) {
-	v := &s.votes.vote
+	v := &s.votes.current
 	if v.kind == bridge.VoteNone {
 		return
 	}
@@ -435,16 +435,16 @@ func (s *Server) cmdVote(call *console.Call) {
 	call.Print("server", "forcing vote %s", call.Arg(0))
 }
 
-// time is now, or the start: console lines run also before the server does.
-func (s *Server) time() conn.Time {
-	if s.net == nil {
+// timeOrZero is now, or the start: console lines run also before the server does.
+func (s *Server) timeOrZero() conn.Time {
+	if s.transport == nil {
 		return 0
 	}
 	return s.now()
 }
 
-// cutText cuts a text to n bytes, or a little less so as not to split a character.
-func cutText(s string, n int) string {
+// truncateText cuts a text to n bytes, or a little less so as not to split a character.
+func truncateText(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

@@ -55,7 +55,7 @@ func TestVoteInBothVersions(t *testing.T) {
 	p.stands("1 yes 1 no 1 open of 3")
 	p.voters[0].vote(1)
 	p.last("5 by 1:  (), 0 s")
-	if p.srv.byPeer[e.peer] != nil {
+	if p.srv.sessionByPeer[e.peer] != nil {
 		t.Error("the older client is still there")
 	}
 }

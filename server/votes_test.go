@@ -360,7 +360,7 @@ func TestVoteSpectate(t *testing.T) {
 	back := func() game.Team {
 		v[2].Send(p.now(), &msg7.ClSetTeam{Team: 0})
 		p.run(100 * time.Millisecond)
-		return p.srv.team(2)
+		return p.srv.teamOf(2)
 	}
 	if back() != game.TeamSpectators {
 		t.Error("plays again at once")
@@ -404,7 +404,7 @@ func TestVoteForced(t *testing.T) {
 	v[0].call("kick", "3", "", true)
 	v[0].call("spectate", "3", "", true)
 	p.last("")
-	if p.srv.settings.ScoreLimit == 3 || v[3].State() != client.Playing || p.srv.team(3) == game.TeamSpectators {
+	if p.srv.settings.ScoreLimit == 3 || v[3].State() != client.Playing || p.srv.teamOf(3) == game.TeamSpectators {
 		t.Error("a moderator has an administrator's rights")
 	}
 	if !slices.ContainsFunc(v[0].lines, func(l string) bool { return strings.Contains(l, "no access to sv_scorelimit") }) {
@@ -488,7 +488,7 @@ func TestVoteAndNewcomers(t *testing.T) {
 		t.Errorf("the options are %q", v[0].options)
 	}
 	v[1].call("option", "fun", "", false)
-	if p.srv.votes.vote.kind != bridge.VoteOption {
+	if p.srv.votes.current.kind != bridge.VoteOption {
 		t.Error("no vote on the next map")
 	}
 }

@@ -65,7 +65,7 @@ func (v *Version) Host(s bridge.Session) bridge.Host {
 	return &host{v: v, s: s, version: msg6.VersionNone, own: game.Nobody, partner: game.Nobody, ids: idMap{few: true}}
 }
 
-// nameOf is a player's name, also in the tick after he left.
+// playerName is a player's name, also in the tick after he left.
 func (v *Version) nameOf(id game.PlayerID) string {
 	if id < 0 || id >= game.MaxPlayers {
 		return ""

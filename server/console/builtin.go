@@ -28,7 +28,7 @@ func (c *Console) toggle(call *Call) {
 		c.complain("Console", "No such command: '%s'.", call.Arg(0))
 		return
 	}
-	v, ok := e.v.(*IntVar)
+	v, ok := e.variable.(*IntVar)
 	if !ok {
 		c.complain("Console", "Invalid command: '%s'.", call.Arg(0))
 		return
@@ -60,7 +60,7 @@ func (c *Console) modCommand(call *Call) {
 	}
 	call.Print("Console", "moderator access for '%s' %s %s", call.Arg(0), is, state)
 	if changed && c.cfg.AccessChanged != nil {
-		c.cfg.AccessChanged(e.info())
+		c.cfg.AccessChanged(e.describe())
 	}
 }
 
@@ -126,10 +126,10 @@ func (c *Console) AppendConfig(dst []byte) []byte {
 	b := bytes.NewBuffer(dst)
 	b.WriteString("# Teeyard\n")
 	for _, e := range c.sorted {
-		if e.v == nil || e.cmd.Flags&Save == 0 {
+		if e.variable == nil || e.cmd.Flags&Save == 0 {
 			continue
 		}
-		if line, isDefault := e.v.line(e.cmd.Name); !isDefault {
+		if line, isDefault := e.variable.configLine(e.cmd.Name); !isDefault {
 			b.WriteString(line)
 			b.WriteByte('\n')
 		}

@@ -41,9 +41,9 @@ const (
 	// MaxOutput is the most bytes of a printed line; the rest is cut.
 	MaxOutput = 1023
 
-	maxDepth  = 16     // files executing files
-	maxParts  = 100000 // commands run by one line or file
-	maxStored = 4096   // commands waiting for Start
+	maxDepth   = 16     // files executing files
+	maxParts   = 100000 // commands run by one line or file
+	maxWaiting = 4096   // commands waiting for Start
 )
 
 var (
@@ -208,30 +208,30 @@ type Console struct {
 	sorted  []*entry            // by name
 	caller  Caller
 	started bool
-	stored  []stored
+	waiting []waitingCommand
 
 	depth   int  // of lines inside lines
 	parts   int  // run since depth was 0
 	refused bool // since then, because there were too many
-	files   []position
+	files   []filePosition
 }
 
-type position struct {
+type filePosition struct {
 	file string
 	line int
 }
 
-type stored struct {
+type waitingCommand struct {
 	e    *entry
 	call Call
 }
 
 type entry struct {
-	cmd    Command
-	params []param
-	level  Level
-	v      variable // nil for a command that is not a variable
-	after  []func(*Call)
+	cmd      Command
+	params   []param
+	level    Level
+	variable variable // nil for a command that is not a variable
+	after    []func(*Call)
 }
 
 // Entry describes a registered command or variable.
@@ -243,7 +243,7 @@ type Entry struct {
 	Level Level
 }
 
-func (e *entry) info() Entry {
+func (e *entry) describe() Entry {
 	return Entry{e.cmd.Name, e.cmd.Params, e.cmd.Help, e.cmd.Flags, e.level}
 }
 
@@ -287,7 +287,7 @@ func (c *Console) register(cmd Command, v variable) (*entry, error) {
 			return nil, fmt.Errorf("%w: %s", ErrDuplicate, cmd.Name)
 		}
 	}
-	e := &entry{cmd: cmd, params: params, v: v}
+	e := &entry{cmd: cmd, params: params, variable: v}
 	if cmd.Flags&Basic != 0 {
 		e.level = LevelMod
 	}
@@ -338,7 +338,7 @@ func (c *Console) find(name string, flags Flag) *entry {
 // Lookup returns the command that name means to the caller.
 func (c *Console) Lookup(name string, who Caller) (Entry, bool) {
 	if e := c.find(name, who.Flags); e != nil {
-		return e.info(), true
+		return e.describe(), true
 	}
 	return Entry{}, false
 }
@@ -353,7 +353,7 @@ func (c *Console) Next(after string, who Caller) (Entry, bool) {
 	}
 	for ; i < len(c.sorted); i++ {
 		if e := c.sorted[i]; e.cmd.Flags&who.Flags != 0 && e.cmd.Flags&Hidden == 0 && e.level >= who.Level {
-			return e.info(), true
+			return e.describe(), true
 		}
 	}
 	return Entry{}, false
@@ -376,7 +376,7 @@ func oneLine(s string) string {
 	if i := strings.IndexByte(s, 0); i >= 0 {
 		s = s[:i]
 	}
-	s = cut(s, MaxOutput)
+	s = truncate(s, MaxOutput)
 	if strings.ContainsAny(s, "\r\n") {
 		s = lineBreaks.Replace(s)
 	}
@@ -385,9 +385,9 @@ func oneLine(s string) string {
 
 var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 
-// cut returns the first n bytes of s, or a little less so as not to split a
+// truncate returns the first n bytes of s, or a little less so as not to split a
 // character.
-func cut(s string, n int) string {
+func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

@@ -230,7 +230,7 @@ func TestStore(t *testing.T) {
 	}
 
 	b = newBench(t, Config{})
-	for range maxStored + 5 {
+	for range maxWaiting + 5 {
 		b.Execute("save_config x", Operator)
 	}
 	if n := len(b.take()); n != 5 {
@@ -369,7 +369,7 @@ func TestSaveLoad(t *testing.T) {
 		text := rapid.StringMatching(`[ -~äé世]{0,140}`).Draw(rt, "text")
 		a := newBench(t, Config{})
 		a.Execute("sv_name "+quote(text), Operator)
-		if a.name != cut(text, 127) {
+		if a.name != truncate(text, 127) {
 			rt.Fatalf("set %q, have %q", text, a.name)
 		}
 		file := a.AppendConfig(nil)

@@ -19,7 +19,7 @@ func (c *Console) Execute(line string, who Caller) {
 		c.complain("Console", "Line of %d bytes is too long.", len(line))
 		return
 	}
-	defer c.enter(who)()
+	defer c.pushCaller(who)()
 	for more := line != ""; more; {
 		var part string
 		part, line, more = nextPart(line)
@@ -29,8 +29,8 @@ func (c *Console) Execute(line string, who Caller) {
 	}
 }
 
-// enter notes who is running until the returned function is called.
-func (c *Console) enter(who Caller) (leave func()) {
+// pushCaller notes who is running until the returned function is called.
+func (c *Console) pushCaller(who Caller) (leave func()) {
 	before := c.caller
 	c.caller = who
 	if c.depth == 0 {
@@ -45,11 +45,11 @@ func (c *Console) enter(who Caller) (leave func()) {
 
 // run runs one part of a line. It returns false if the rest is to be left alone.
 func (c *Console) run(part string) bool {
-	name, rest := splitName(cut(part, MaxPart))
+	name, rest := splitName(truncate(part, MaxPart))
 	if name == "" {
 		return false
 	}
-	if c.parts++; c.tooMany() {
+	if c.parts++; c.tooManyCommands() {
 		return false
 	}
 	e := c.find(name, c.caller.Flags)
@@ -68,11 +68,11 @@ func (c *Console) run(part string) bool {
 	}
 	call := Call{Console: c, Caller: c.caller, Name: e.cmd.Name, Args: args}
 	if !c.started && e.cmd.Flags&Store != 0 {
-		if len(c.stored) == maxStored {
+		if len(c.waiting) == maxWaiting {
 			c.complain("Console", "Too many commands wait for the start.")
 			return true
 		}
-		c.stored = append(c.stored, stored{e, call})
+		c.waiting = append(c.waiting, waitingCommand{e, call})
 		return true
 	}
 	e.run(&call)
@@ -91,7 +91,7 @@ func (c *Console) Check(line string, who Caller) error {
 	for n, more := 0, true; more; n++ {
 		var part string
 		part, line, more = nextPart(line)
-		name, rest := splitName(cut(part, MaxPart))
+		name, rest := splitName(truncate(part, MaxPart))
 		if name == "" {
 			if n > 0 {
 				return nil // an empty part ends a line
@@ -112,8 +112,8 @@ func (c *Console) Check(line string, who Caller) error {
 	return nil
 }
 
-// tooMany says, once, that a line or file has cost more work than it may.
-func (c *Console) tooMany() bool {
+// tooManyCommands says, once, that a line or file has cost more work than it may.
+func (c *Console) tooManyCommands() bool {
 	if c.parts <= maxParts {
 		return false
 	}
@@ -126,7 +126,7 @@ func (c *Console) tooMany() bool {
 
 func (e *entry) run(call *Call) {
 	e.cmd.Run(call)
-	if e.v != nil && len(call.Args) == 0 {
+	if e.variable != nil && len(call.Args) == 0 {
 		return
 	}
 	for _, f := range e.after {
@@ -138,10 +138,10 @@ func (e *entry) run(call *Call) {
 // wait.
 func (c *Console) Start() {
 	c.started = true
-	queue := c.stored
-	c.stored = nil
+	queue := c.waiting
+	c.waiting = nil
 	for _, s := range queue {
-		leave := c.enter(s.call.Caller)
+		leave := c.pushCaller(s.call.Caller)
 		s.e.run(&s.call)
 		leave()
 	}
@@ -151,7 +151,7 @@ func (c *Console) Start() {
 // whether there was such a file. A file that is being executed already is skipped.
 func (c *Console) ExecuteFile(name string, who Caller) bool {
 	clean, err := cleanPath(name)
-	if slices.ContainsFunc(c.files, func(p position) bool { return p.file == clean }) {
+	if slices.ContainsFunc(c.files, func(p filePosition) bool { return p.file == clean }) {
 		c.problem("'%s' executes itself", name)
 		return false
 	}
@@ -174,13 +174,13 @@ func (c *Console) ExecuteFile(name string, who Caller) bool {
 	}
 	c.Print(Standard, "console", fmt.Sprintf("executing '%s'", name))
 
-	defer c.enter(who)()
+	defer c.pushCaller(who)()
 	c.parts += len(data) / 64 // reading costs too
-	c.files = append(c.files, position{file: clean})
+	c.files = append(c.files, filePosition{file: clean})
 	defer func() { c.files = c.files[:len(c.files)-1] }()
 	at := len(c.files) - 1
 	text := strings.TrimPrefix(string(data), "\ufeff")
-	for text != "" && !c.tooMany() {
+	for text != "" && !c.tooManyCommands() {
 		line := text
 		if i := strings.IndexAny(text, "\r\n"); i >= 0 {
 			line = text[:i]

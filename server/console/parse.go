@@ -80,11 +80,11 @@ func nextPart(line string) (part, rest string, more bool) {
 	return line, "", false
 }
 
-const blanks = " \t\r\n"
+const whitespace = " \t\r\n"
 
 // splitName returns the name of the command and its unparsed arguments.
 func splitName(part string) (name, args string) {
-	part = strings.TrimLeft(part, blanks)
+	part = strings.TrimLeft(part, whitespace)
 	if i := strings.IndexAny(part, " \t\n"); i >= 0 {
 		return part[:i], part[i+1:]
 	}
@@ -96,7 +96,7 @@ func splitName(part string) (name, args string) {
 func parseArgs(s string, params []param) ([]string, error) {
 	var args []string
 	for _, p := range params {
-		s = strings.TrimLeft(s, blanks)
+		s = strings.TrimLeft(s, whitespace)
 		if s == "" {
 			if !p.optional {
 				return nil, errArgs
@@ -150,12 +150,12 @@ func quote(s string) string {
 
 // trimRight removes everything invisible from the end.
 func trimRight(s string) string {
-	return strings.TrimRightFunc(s, invisible)
+	return strings.TrimRightFunc(s, isInvisible)
 }
 
-// invisible is what the original takes for white space: characters that leave no
+// isInvisible is what the original takes for white space: characters that leave no
 // mark, control characters included.
-func invisible(r rune) bool {
+func isInvisible(r rune) bool {
 	switch {
 	case r <= 0x20, r == 0xA0, r == 0x034F, r == 0x3000, r == 0xFEFF:
 		return true
@@ -223,7 +223,7 @@ func parseFloat(s string) float64 {
 // configuration files hold. The result is cut to fewer than size bytes.
 func toUTF8(s string, size int) string {
 	if utf8.ValidString(s) {
-		return cut(s, size-1)
+		return truncate(s, size-1)
 	}
 	var b strings.Builder
 	for i := range len(s) {

@@ -50,7 +50,7 @@ func TestSettingsAsReleased(t *testing.T) {
 	for _, e := range c.sorted {
 		var got string
 		var at any
-		switch v := e.v.(type) {
+		switch v := e.variable.(type) {
 		case *IntVar:
 			got, at = fmt.Sprintf("%s %d %d %d", v.Name, v.Default, v.Min, v.Max), v.Value
 		case *StringVar:

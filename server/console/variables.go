@@ -7,9 +7,9 @@ import (
 
 // variable is what the console needs to know of a variable besides its command.
 type variable interface {
-	// line returns the command that sets the present value; isDefault whether it
+	// configLine returns the command that sets the present value; isDefault whether it
 	// need not be saved.
-	line(name string) (line string, isDefault bool)
+	configLine(name string) (line string, isDefault bool)
 }
 
 // IntVar describes a whole number that the console can set.
@@ -96,7 +96,7 @@ func (v *IntVar) run(call *Call) {
 	}
 }
 
-func (v *IntVar) line(name string) (string, bool) {
+func (v *IntVar) configLine(name string) (string, bool) {
 	return fmt.Sprintf("%s %d", name, *v.Value), *v.Value == v.Default
 }
 
@@ -115,6 +115,6 @@ func (v *StringVar) run(call *Call) {
 	}
 }
 
-func (v *StringVar) line(name string) (string, bool) {
+func (v *StringVar) configLine(name string) (string, bool) {
 	return name + " " + quote(lineBreaks.Replace(*v.Value)), *v.Value == v.Default
 }

@@ -14,23 +14,23 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// listing keeps the server on the lists of masters while sv_register says so.
-type listing struct {
-	*announcement // nil while there is none
-	stale         bool
-	gone          chan struct{} // closed when the last announcement is off the lists
+// registration keeps the server on the lists of masters while sv_register says so.
+type registration struct {
+	*activeRegistration // nil while there is none
+	outdated            bool
+	unregistered        chan struct{} // closed when the last announcement is off the lists
 }
 
-// announcement is a registrar of certain settings.
-type announcement struct {
-	reg    *master.Registrar
-	over   bool // what it says does not matter any more
-	infoAt conn.Time
-	info   []byte
+// activeRegistration is a registrar of certain settings.
+type activeRegistration struct {
+	reg      *master.Registrar
+	ended    bool // what it says does not matter any more
+	nextInfo conn.Time
+	info     []byte
 }
 
-// infoEvery is how often masters may hear what has changed.
-const infoEvery = time.Second
+// infoInterval is how often masters may hear what has changed.
+const infoInterval = time.Second
 
 // registerHooks makes changed settings count, from the next tick on.
 func (s *Server) registerHooks() error {
@@ -38,56 +38,56 @@ func (s *Server) registerHooks() error {
 		"sv_register", "sv_register_url", "sv_register_udp", "sv_register_extra", "sv_register_community_token",
 		"sv_register_port", "sv_external_port",
 	} {
-		if err := s.console.After(name, func(*console.Call) { s.listing.stale = true }); err != nil {
+		if err := s.console.After(name, func(*console.Call) { s.registration.outdated = true }); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
 	}
 	return nil
 }
 
-// register does what is due about masters. It never waits for them.
-func (s *Server) register(now conn.Time) {
-	l := &s.listing
-	if l.stale {
-		s.renewListing()
+// updateRegistration does what is due about masters. It never waits for them.
+func (s *Server) updateRegistration(now conn.Time) {
+	l := &s.registration
+	if l.outdated {
+		s.restartRegistration()
 	}
-	if l.announcement == nil {
+	if l.activeRegistration == nil {
 		return
 	}
-	if now >= l.infoAt {
-		l.infoAt = now.Add(infoEvery)
-		s.answers()
-		l.info = query.AppendJSON(l.info[:0], &s.browsed.info)
+	if now >= l.nextInfo {
+		l.nextInfo = now.Add(infoInterval)
+		s.browserAnswers()
+		l.info = query.AppendJSON(l.info[:0], &s.infoCache.info)
 		l.reg.SetInfo(int64(now), l.info)
 	}
 	l.reg.Step(int64(now))
 }
 
 // feed takes a datagram of a stranger. It reports whether a master sent it.
-func (l *listing) feed(now conn.Time, peer transport.Peer, b []byte) bool {
-	return l.announcement != nil && l.reg.Feed(int64(now), peer, b)
+func (l *registration) feed(now conn.Time, peer transport.Peer, b []byte) bool {
+	return l.activeRegistration != nil && l.reg.Feed(int64(now), peer, b)
 }
 
-// renewListing announces the server as the settings are now. What was announced
+// restartRegistration announces the server as the settings are now. What was announced
 // before has to be off the lists first, or masters would know the address twice.
-func (s *Server) renewListing() {
-	l := &s.listing
-	if l.announcement != nil {
+func (s *Server) restartRegistration() {
+	l := &s.registration
+	if l.activeRegistration != nil {
 		s.print(console.Standard, "register", "the server is taken off the lists of the masters")
-		l.end()
+		l.unregister()
 	}
-	if l.leaving() {
+	if l.isUnregistering() {
 		return
 	}
-	l.stale = false
-	cfg, err := s.masters()
+	l.outdated = false
+	cfg, err := s.registrarConfig()
 	if err == nil && cfg.Protocols == 0 {
 		return
 	}
-	a := &announcement{}
+	a := &activeRegistration{}
 	cfg.OnEvent = func(e master.Event) {
-		if !a.over {
-			s.tellOfMaster(&e)
+		if !a.ended {
+			s.printMasterEvent(&e)
 		}
 	}
 	if err == nil {
@@ -97,34 +97,34 @@ func (s *Server) renewListing() {
 		s.print(console.Standard, "register", fmt.Sprintf("the server is not announced: %v", err))
 		return
 	}
-	l.announcement = a
+	l.activeRegistration = a
 	if u, err := url.Parse(cfg.URL); err == nil && u.Host != "" {
 		// In the words that hosting panels wait for.
 		s.print(console.Standard, "register", fmt.Sprintf("chose '%s' as master, sending heartbeats", u.Host))
 	}
 }
 
-// end takes the server off the lists, beside the game.
-func (l *listing) end() {
-	if l.announcement == nil {
+// unregister takes the server off the lists, beside the game.
+func (l *registration) unregister() {
+	if l.activeRegistration == nil {
 		return
 	}
 	reg, gone := l.reg, make(chan struct{})
-	l.over, l.announcement, l.gone = true, nil, gone
+	l.ended, l.activeRegistration, l.unregistered = true, nil, gone
 	go func() {
 		defer close(gone)
 		reg.Close()
 	}()
 }
 
-// leaving tells whether that is going on.
-func (l *listing) leaving() bool {
-	if l.gone == nil {
+// isUnregistering tells whether that is going on.
+func (l *registration) isUnregistering() bool {
+	if l.unregistered == nil {
 		return false
 	}
 	select {
-	case <-l.gone:
-		l.gone = nil
+	case <-l.unregistered:
+		l.unregistered = nil
 		return false
 	default:
 		return true
@@ -132,19 +132,19 @@ func (l *listing) leaving() bool {
 }
 
 // close takes the server off the lists, for which it waits a second at most.
-func (l *listing) close() {
-	l.end()
-	if l.gone != nil {
-		<-l.gone
+func (l *registration) close() {
+	l.unregister()
+	if l.unregistered != nil {
+		<-l.unregistered
 	}
 }
 
-// masters is to whom the settings want the server announced, and how.
-func (s *Server) masters() (master.Config, error) {
+// registrarConfig is to whom the settings want the server announced, and how.
+func (s *Server) registrarConfig() (master.Config, error) {
 	v := &s.settings
 	cfg := master.Config{
 		Port: s.Addr().Port(), URL: v.RegisterURL, Local: s.Addr().Addr(),
-		Tokens: s.tokens, Send: s.net.Send,
+		Tokens: s.tokens, Send: s.transport.Send,
 	}
 	var err error
 	if cfg.Protocols, err = master.ParseProtocols(v.Announce); err != nil || cfg.Protocols == 0 {
@@ -156,7 +156,7 @@ func (s *Server) masters() (master.Config, error) {
 	if v.ExternalPort != 0 {
 		cfg.Port = uint16(v.ExternalPort)
 	}
-	if cfg.Header, err = headers(v.RegisterExtra); err != nil {
+	if cfg.Header, err = parseHeaders(v.RegisterExtra); err != nil {
 		return cfg, err
 	}
 	if v.RegisterCommunityToken != "" {
@@ -168,8 +168,8 @@ func (s *Server) masters() (master.Config, error) {
 	return cfg, cfg.AddMasters(v.RegisterUDP)
 }
 
-// headers reads a list of "Header: Value", separated by commas.
-func headers(list string) (http.Header, error) {
+// parseHeaders reads a list of "Header: Value", separated by commas.
+func parseHeaders(list string) (http.Header, error) {
 	h := http.Header{}
 	for pair := range strings.SplitSeq(list, ",") {
 		if strings.TrimSpace(pair) == "" {
@@ -186,8 +186,8 @@ func headers(list string) (http.Header, error) {
 	return h, nil
 }
 
-// tellOfMaster tells the operator what became of an announcement.
-func (s *Server) tellOfMaster(e *master.Event) {
+// printMasterEvent tells the operator what became of an announcement.
+func (s *Server) printMasterEvent(e *master.Event) {
 	text := e.Text
 	switch e.Kind {
 	case master.Failed:

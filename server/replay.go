@@ -41,12 +41,12 @@ var replayName = regexp.MustCompile(`^\d{4}-\d\d-\d\d_\d{6}_[A-Za-z0-9_.-]*\.twr
 // encodes, replayWriter compresses and writes. A match that cannot be recorded
 // is played all the same.
 type recorder struct {
-	state  recorderState
-	header replay.Header
-	rec    replay.Recorder
-	out    *replayWriter
-	full   bool   // the log of this world ended because of its size
-	said   string // the trouble the operator was told of last
+	state       recorderState
+	header      replay.Header
+	rec         replay.Recorder
+	out         *replayWriter
+	full        bool   // the log of this world ended because of its size
+	lastTrouble string // the trouble the operator was told of last
 }
 
 type recorderState uint8
@@ -88,12 +88,12 @@ func (s *Server) endReplay(why replay.EndReason) {
 	if r.state == recorderOn {
 		if r.rec.Pending() > 0 && why != replay.EndFault {
 			if why == replay.EndCrash {
-				r.out.put(replayJob{kind: jobBlock, block: r.rec.TakeUnhashed(nil)})
+				r.out.enqueue(replayJob{kind: jobBlock, block: r.rec.TakeUnhashed(nil)})
 			} else {
-				r.out.put(replayJob{kind: jobBlock, block: r.rec.Take(s.world.Hash(), nil)})
+				r.out.enqueue(replayJob{kind: jobBlock, block: r.rec.Take(s.world.Hash(), nil)})
 			}
 		}
-		r.out.put(replayJob{kind: jobEnd, why: why})
+		r.out.enqueue(replayJob{kind: jobEnd, why: why})
 	}
 	r.state = recorderOff
 }
@@ -107,35 +107,35 @@ func (s *Server) closeReplay(why replay.EndReason) {
 		close(out.jobs)
 		select {
 		case <-out.done:
-		case <-time.After(replayPatience):
+		case <-time.After(replayCloseTimeout):
 			s.print(console.Standard, "replay", "the disk does not answer, the end of the replay log may be lost")
 		}
-		s.replayTrouble(out)
+		s.reportReplayTrouble(out)
 	}
 }
 
-// replayPatience is how long the end of the server waits for the disk.
-const replayPatience = 2 * time.Second
+// replayCloseTimeout is how long the end of the server waits for the disk.
+const replayCloseTimeout = 2 * time.Second
 
-// step runs a tick of the world and records it.
-func (s *Server) step() []game.Event {
+// stepWorld runs a tick of the world and records it.
+func (s *Server) stepWorld() []game.Event {
 	r := &s.recorder
 	if r.state == recorderWaiting {
 		switch {
-		case len(s.pending) > 0:
+		case len(s.pendingCommands) > 0:
 			s.openReplay()
 		case r.header.Idle < replay.MaxIdle:
 			r.header.Idle++
 		default:
-			s.reload = true // a day alone; a fresh world costs nobody anything
+			s.reloadMap = true // a day alone; a fresh world costs nobody anything
 		}
 	}
 	if r.state != recorderOn {
-		return s.world.Step(s.pending)
+		return s.world.Step(s.pendingCommands)
 	}
-	if err := r.rec.Tick(s.pending); err != nil {
+	if err := r.rec.Tick(s.pendingCommands); err != nil {
 		s.failReplay(err.Error())
-		return s.world.Step(s.pending)
+		return s.world.Step(s.pendingCommands)
 	}
 	alive := false
 	defer func() {
@@ -143,10 +143,10 @@ func (s *Server) step() []game.Event {
 			s.closeReplay(replay.EndCrash) // the log shows what the world did not survive
 		}
 	}()
-	events := s.world.Step(s.pending)
+	events := s.world.Step(s.pendingCommands)
 	alive = true
 	if r.rec.Full() {
-		s.putReplay()
+		s.writeReplayBlock()
 	}
 	return events
 }
@@ -158,8 +158,8 @@ func (s *Server) openReplay() {
 		r.out = newReplayWriter(s.cfg.Replays)
 	}
 	h := r.header
-	name := time.UnixMilli(h.Start).UTC().Format("2006-01-02_150405_") + fileName(h.Map)
-	if !r.out.put(replayJob{kind: jobOpen, header: &h, name: name,
+	name := time.UnixMilli(h.Start).UTC().Format("2006-01-02_150405_") + safeFileName(h.Map)
+	if !r.out.enqueue(replayJob{kind: jobOpen, header: &h, name: name,
 		maxFiles: s.settings.ReplayMaxFiles, maxSize: int64(s.settings.ReplayMaxSize) << 20}) {
 		s.failReplay("the disk is too slow")
 		return
@@ -168,18 +168,18 @@ func (s *Server) openReplay() {
 	r.state = recorderOn
 }
 
-// putReplay hands a block to the writer.
-func (s *Server) putReplay() {
+// writeReplayBlock hands a block to the writer.
+func (s *Server) writeReplayBlock() {
 	r := &s.recorder
-	if !s.replayTrouble(r.out) {
+	if !s.reportReplayTrouble(r.out) {
 		return
 	}
 	var spare []byte
 	select {
-	case spare = <-r.out.free:
+	case spare = <-r.out.freeBlocks:
 	default:
 	}
-	if !r.out.put(replayJob{kind: jobBlock, block: r.rec.Take(s.world.Hash(), spare)}) {
+	if !r.out.enqueue(replayJob{kind: jobBlock, block: r.rec.Take(s.world.Hash(), spare)}) {
 		s.failReplay("the disk is too slow")
 	}
 }
@@ -190,9 +190,9 @@ func (s *Server) failReplay(why string) {
 	s.endReplay(replay.EndFault)
 }
 
-// replayTrouble tells the operator what the writer ran into. It returns false if
+// reportReplayTrouble tells the operator what the writer ran into. It returns false if
 // there is no point in going on.
-func (s *Server) replayTrouble(out *replayWriter) bool {
+func (s *Server) reportReplayTrouble(out *replayWriter) bool {
 	t := out.trouble.Swap(nil)
 	if t == nil {
 		return true
@@ -200,26 +200,26 @@ func (s *Server) replayTrouble(out *replayWriter) bool {
 	if errors.Is(*t, errReplayFull) {
 		s.recorder.full = true
 		s.print(console.Standard, "replay", "the log of this match has reached sv_replay_max_size; recording goes on with the next map")
-	} else if said := (*t).Error(); said != s.recorder.said {
+	} else if said := (*t).Error(); said != s.recorder.lastTrouble {
 		// Once is enough for a folder that cannot be written to, map after map.
-		s.recorder.said = said
+		s.recorder.lastTrouble = said
 		s.print(console.Standard, "replay", fmt.Sprintf("matches are not recorded (sv_replay 0 turns recording off): %v", *t))
 	}
 	s.recorder.state = recorderOff
 	return false
 }
 
-// renewWorld starts the map anew when nobody is there to mind and the log of the
+// restartAfterFullReplay starts the map anew when nobody is there to mind and the log of the
 // world is full: a server that never changes its map shall not stay without.
-func (s *Server) renewWorld() {
-	if s.recorder.full && s.clients() == 0 {
+func (s *Server) restartAfterFullReplay() {
+	if s.recorder.full && s.numClients() == 0 {
 		s.recorder.full = false
-		s.reload = true
+		s.reloadMap = true
 	}
 }
 
-// fileName makes a map's name fit for a file's.
-func fileName(m string) string {
+// safeFileName makes a map's name fit for a file's.
+func safeFileName(m string) string {
 	m = strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' {
 			return c
@@ -259,39 +259,39 @@ const (
 
 // replayWriter is the goroutine that knows the disk.
 type replayWriter struct {
-	jobs    chan replayJob
-	free    chan []byte
-	waiting atomic.Int64 // bytes of blocks in jobs
-	trouble atomic.Pointer[error]
-	done    chan struct{}
+	jobs        chan replayJob
+	freeBlocks  chan []byte
+	queuedBytes atomic.Int64 // bytes of blocks in jobs
+	trouble     atomic.Pointer[error]
+	done        chan struct{}
 
 	dir     Replays
 	file    io.WriteCloser
 	size    int64
 	maxSize int64
-	pack    replay.Packer
+	packer  replay.Packer
 	buf     []byte
 }
 
 func newReplayWriter(dir Replays) *replayWriter {
 	w := &replayWriter{
-		dir: dir, jobs: make(chan replayJob, replayQueue), free: make(chan []byte, 4), done: make(chan struct{}),
+		dir: dir, jobs: make(chan replayJob, replayQueue), freeBlocks: make(chan []byte, 4), done: make(chan struct{}),
 	}
 	go w.run()
 	return w
 }
 
-// put hands over a job, false if there is no room.
-func (w *replayWriter) put(j replayJob) bool {
-	if w.waiting.Load() > replayQueueBytes {
+// enqueue hands over a job, false if there is no room.
+func (w *replayWriter) enqueue(j replayJob) bool {
+	if w.queuedBytes.Load() > replayQueueBytes {
 		return false
 	}
-	w.waiting.Add(int64(len(j.block)))
+	w.queuedBytes.Add(int64(len(j.block)))
 	select {
 	case w.jobs <- j:
 		return true
 	default:
-		w.waiting.Add(-int64(len(j.block)))
+		w.queuedBytes.Add(-int64(len(j.block)))
 		return false
 	}
 }
@@ -299,15 +299,15 @@ func (w *replayWriter) put(j replayJob) bool {
 func (w *replayWriter) run() {
 	defer close(w.done)
 	for j := range w.jobs {
-		if err := w.do(&j); err != nil {
+		if err := w.handle(&j); err != nil {
 			w.trouble.Store(&err)
 			w.close()
 		}
 		if j.block != nil {
-			w.waiting.Add(-int64(len(j.block)))
+			w.queuedBytes.Add(-int64(len(j.block)))
 			if cap(j.block) <= maxSpareBlock {
 				select {
-				case w.free <- j.block[:0]:
+				case w.freeBlocks <- j.block[:0]:
 				default:
 				}
 			}
@@ -319,12 +319,12 @@ func (w *replayWriter) run() {
 // maxSpareBlock is the largest buffer worth keeping.
 const maxSpareBlock = 256 << 10
 
-func (w *replayWriter) do(j *replayJob) (err error) {
+func (w *replayWriter) handle(j *replayJob) (err error) {
 	switch j.kind {
 	case jobOpen:
 		w.close()
 		w.rotate(j.maxFiles)
-		if w.buf, err = w.pack.AppendHeader(w.buf[:0], j.header); err != nil {
+		if w.buf, err = w.packer.AppendHeader(w.buf[:0], j.header); err != nil {
 			return err
 		}
 		if w.file, err = w.create(j.name); err != nil {
@@ -339,8 +339,8 @@ func (w *replayWriter) do(j *replayJob) (err error) {
 		if w.file == nil {
 			return nil
 		}
-		if w.buf = w.pack.AppendTicks(w.buf[:0], j.block); w.size+int64(len(w.buf)) > w.maxSize {
-			w.buf = w.pack.AppendEnd(w.buf[:0], replay.EndSize)
+		if w.buf = w.packer.AppendTicks(w.buf[:0], j.block); w.size+int64(len(w.buf)) > w.maxSize {
+			w.buf = w.packer.AppendEnd(w.buf[:0], replay.EndSize)
 			return errors.Join(errReplayFull, w.write())
 		}
 		return w.write()
@@ -348,7 +348,7 @@ func (w *replayWriter) do(j *replayJob) (err error) {
 		if w.file == nil {
 			return nil
 		}
-		w.buf = w.pack.AppendEnd(w.buf[:0], j.why)
+		w.buf = w.packer.AppendEnd(w.buf[:0], j.why)
 		return errors.Join(w.write(), w.close())
 	}
 }

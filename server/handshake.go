@@ -9,37 +9,37 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// gate is where the strangers of a version come to. judge takes a datagram, and the
-// other methods are about the one judged last: a gate keeps nothing of anybody.
-type gate interface {
-	// judge decides about a datagram from an address without a session.
-	judge(now conn.Time, from transport.Peer, kind packet.Kind, b []byte) conn.Verdict
-	// reply hands out a token, for conn.Reply. It sends no more than came.
-	reply()
-	// challenge makes an address prove itself without a token, for conn.Unproven.
-	challenge()
+// handshaker is where the strangers of a version come to. judge takes a datagram, and the
+// other methods are about the one judged last: a handshaker keeps nothing of anybody.
+type handshaker interface {
+	// inspect decides about a datagram from an address without a session.
+	inspect(now conn.Time, from transport.Peer, kind packet.Kind, b []byte) conn.Verdict
+	// sendToken hands out a token, for conn.Reply. It sends no more than came.
+	sendToken()
+	// sendChallenge makes an address prove itself without a token, for conn.Unproven.
+	sendChallenge()
 	// refuse tells a client why it cannot come in.
 	refuse(reason string)
 	// accept begins a connection, for conn.Admit, or for conn.Unproven where
 	// addresses are trusted.
 	accept(c *conn.Conn) error
-	// opening tells how an accepted client goes on.
-	opening() opening
-	// inform answers a server browser, for conn.Connless.
-	inform()
+	// helloState tells how an accepted client goes on.
+	helloState() helloState
+	// answerBrowser answers a server browser, for conn.Connless.
+	answerBrowser()
 }
 
-// opening is how the conversation with an accepted client begins.
-type opening uint8
+// helloState is how the conversation with an accepted client begins.
+type helloState uint8
 
 const (
-	// openWaits: its first word is on the way.
-	openWaits opening = iota
-	// openSpeaks: its first word is in the datagram that was judged.
-	openSpeaks
-	// openGreeted: it has said its first word to prove its address, and nobody
+	// helloPending: its first word is on the way.
+	helloPending helloState = iota
+	// helloInDatagram: its first word is in the datagram that was judged.
+	helloInDatagram
+	// helloConsumed: it has said its first word to prove its address, and nobody
 	// heard what it was.
-	openGreeted
+	helloConsumed
 )
 
 // unprovenGuard bounds what is done for addresses that clients without a token
