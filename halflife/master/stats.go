@@ -1,7 +1,10 @@
 package master
 
 import (
-	"github.com/prometheus/client_golang/prometheus"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
 
 	"github.com/teeyard/teeyard/halflife"
 )
@@ -71,52 +74,38 @@ func (m *Master) Stats() Stats {
 	return s
 }
 
-func desc(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("teeyard_master_"+name, help, labels, nil)
-}
-
-var (
-	descServers    = desc("servers", "Servers on the list, and those that have not shown yet that they are one.", "state")
-	descPlayers    = desc("players", "Players on the servers of the list.")
-	descLists      = desc("list_requests_total", "Requests for the list.", "form")
-	descHeartbeats = desc("server_messages_total", "What servers sent.", "kind")
-	descProbes     = desc("probes_total", "Questions to servers, and how they ended.", "result")
-	descSent       = desc("sent_datagrams_total", "Datagrams sent.")
-	descSentBytes  = desc("sent_bytes_total", "Bytes sent.")
-	descDropped    = desc("dropped_total", "Datagrams that got no answer.", "reason")
-)
-
-// Describe implements prometheus.Collector.
-func (m *Master) Describe(c chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descServers, descPlayers, descLists, descHeartbeats, descProbes, descSent, descSentBytes, descDropped} {
-		c <- d
+// writeMetrics writes the counters in the text format of Prometheus.
+func (s *Stats) writeMetrics(w io.Writer) {
+	family := func(name, kind, help string) {
+		fmt.Fprintf(w, "# HELP teeyard_master_%s %s\n# TYPE teeyard_master_%[1]s %[3]s\n", name, help, kind)
 	}
-}
-
-// Collect implements prometheus.Collector.
-func (m *Master) Collect(c chan<- prometheus.Metric) {
-	s := m.Stats()
-	gauge := func(d *prometheus.Desc, v int, labels ...string) {
-		c <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(v), labels...)
+	single := func(name, kind, help string, v uint64) {
+		family(name, kind, help)
+		fmt.Fprintf(w, "teeyard_master_%s %d\n", name, v)
 	}
-	counter := func(d *prometheus.Desc, v uint64, labels ...string) {
-		c <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), labels...)
+	labelled := func(name, kind, help, label string, values map[string]uint64) {
+		family(name, kind, help)
+		for _, value := range slices.Sorted(maps.Keys(values)) {
+			fmt.Fprintf(w, "teeyard_master_%s{%s=%q} %d\n", name, label, value, values[value])
+		}
 	}
-	gauge(descServers, s.Listed, "listed")
-	gauge(descServers, s.Waiting, "waiting")
-	gauge(descPlayers, s.Players)
-	for f, n := range s.Lists {
-		counter(descLists, n, halflife.ListForm(f).String())
-	}
-	counter(descHeartbeats, s.Hellos, "hello")
-	counter(descHeartbeats, s.Heartbeats, "heartbeat")
-	counter(descHeartbeats, s.Shutdowns, "shutdown")
-	counter(descProbes, s.Probes, "sent")
-	counter(descProbes, s.ProbesAnswered, "answered")
-	counter(descProbes, s.ProbesFailed, "failed")
-	counter(descSent, s.Sent)
-	counter(descSentBytes, s.SentBytes)
+	const counter, gauge = "counter", "gauge"
+	dropped, lists := map[string]uint64{}, map[string]uint64{}
 	for d, n := range s.Dropped {
-		counter(descDropped, n, Drop(d).String())
+		dropped[Drop(d).String()] = n
 	}
+	for f, n := range s.Lists {
+		lists[halflife.ListForm(f).String()] = n
+	}
+	labelled("dropped_total", counter, "Datagrams that got no answer.", "reason", dropped)
+	labelled("list_requests_total", counter, "Requests for the list.", "form", lists)
+	single("players", gauge, "Players on the servers of the list.", uint64(s.Players))
+	labelled("probes_total", counter, "Questions to servers, and how they ended.", "result",
+		map[string]uint64{"sent": s.Probes, "answered": s.ProbesAnswered, "failed": s.ProbesFailed})
+	single("sent_bytes_total", counter, "Bytes sent.", s.SentBytes)
+	single("sent_datagrams_total", counter, "Datagrams sent.", s.Sent)
+	labelled("server_messages_total", counter, "What servers sent.", "kind",
+		map[string]uint64{"hello": s.Hellos, "heartbeat": s.Heartbeats, "shutdown": s.Shutdowns})
+	labelled("servers", gauge, "Servers on the list, and those that have not shown yet that they are one.", "state",
+		map[string]uint64{"listed": uint64(s.Listed), "waiting": uint64(s.Waiting)})
 }

@@ -6,9 +6,6 @@ import (
 	"html/template"
 	"net/http"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 //go:embed page.html
@@ -26,12 +23,10 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 // Handler serves the list: a page for people at /, /servers.json with an object
 // {"servers": [...]} of Server, and /metrics for Prometheus.
 func (m *Master) Handler() http.Handler {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(m)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", m.servePage)
 	mux.HandleFunc("GET /servers.json", m.serveJSON)
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /metrics", m.serveMetrics)
 	return mux
 }
 
@@ -57,4 +52,10 @@ func (m *Master) serveJSON(w http.ResponseWriter, _ *http.Request) {
 	h.Set("Access-Control-Allow-Origin", "*") // the list is public
 	h.Set("X-Content-Type-Options", "nosniff")
 	json.NewEncoder(w).Encode(state{m.Servers()})
+}
+
+func (m *Master) serveMetrics(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	s := m.Stats()
+	s.writeMetrics(w)
 }

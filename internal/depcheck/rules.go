@@ -36,9 +36,10 @@ var rooms = map[string][]string{
 	"halflife": {"transport"},
 
 	"internal/netsim":   {"transport"},
-	"internal/golden":   {"protocol", "format"},
+	"internal/golden":   {"protocol", "format", "internal/pcap"},
+	"internal/pcap":     {},
 	"internal/depcheck": {},
-	"internal/dump":     {"protocol"},
+	"internal/dump":     {"protocol", "internal/pcap"},
 	"internal/load":     {"bridge", "client", "game", "protocol", "transport"},
 	"internal/testenv":  {},
 	"internal/peers":    everything,

@@ -119,7 +119,7 @@ func TestPlaces6(t *testing.T) {
 		p.send(t, true, 1, &msg6.Info{})
 		p.control(t, false, 1, packet.KeepAlive)
 		p.add(t, true, packet.AppendClose6(nil, 0, p.guard, ""))
-		text, d, err := explain(t, p.buf.Bytes(), Config{})
+		text, d, err := explain(t, p.buf, Config{})
 		if err != nil || d.Stats().Faults != 0 || d.Stats().Messages != 5 || strings.Contains(text, "again") {
 			t.Errorf("%s: %v, %+v\n%s", name, err, d.Stats(), text)
 		}
@@ -133,12 +133,12 @@ func TestPlaces6(t *testing.T) {
 		q.guard = p.guard
 		q.control(t, true, 0, packet.KeepAlive)
 		q.add(t, true, packet.AppendClose6(nil, 1, q.guard, "bye"))
-		if text, d, err := explain(t, q.buf.Bytes(), Config{}); err != nil || d.Stats().Faults != 0 || !strings.Contains(text, "reason=bye") {
+		if text, d, err := explain(t, q.buf, Config{}); err != nil || d.Stats().Faults != 0 || !strings.Contains(text, "reason=bye") {
 			t.Errorf("%s: %v\n%s", name, err, text)
 		}
 		q = six{guard: p.guard}
 		q.add(t, true, packet.AppendClose6(nil, 1, q.guard, "bye"))
-		if text, d, err := explain(t, q.buf.Bytes(), Config{}); err != nil || d.Stats().Faults != 0 || !strings.Contains(text, "reason=bye") {
+		if text, d, err := explain(t, q.buf, Config{}); err != nil || d.Stats().Faults != 0 || !strings.Contains(text, "reason=bye") {
 			t.Errorf("%s: %v\n%s", name, err, text)
 		}
 	}
@@ -210,7 +210,7 @@ func TestFaults6(t *testing.T) {
 			p.begin(t)
 			c.do(&p)
 			p.control(t, false, 0, packet.KeepAlive)
-			text, d, err := explain(t, p.buf.Bytes(), Config{Objects: true})
+			text, d, err := explain(t, p.buf, Config{Objects: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -240,7 +240,7 @@ func TestVersionsInTurn(t *testing.T) {
 		p.send(t, false, 1, &msg6.SvTuneParams{Params: make([]int32, 45)})
 		p.add(t, true, packet.AppendClose6(nil, 1, p.guard, ""))
 	}
-	text, d, err := explain(t, p.buf.Bytes(), Config{})
+	text, d, err := explain(t, p.buf, Config{})
 	if err != nil || d.Stats().Faults != 0 || d.Stats().Messages != 8 || d.Stats().Connections != 1 {
 		t.Errorf("%v, %+v\n%s", err, d.Stats(), text)
 	}

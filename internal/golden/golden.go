@@ -3,12 +3,17 @@
 package golden
 
 import (
+	"bytes"
 	"embed"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"net/netip"
 	"testing"
 	"time"
+
+	"github.com/teeyard/teeyard/internal/pcap"
 )
 
 //go:embed testdata
@@ -55,7 +60,7 @@ func Datagrams(tb testing.TB, name string) []Datagram {
 	var ds []Datagram
 	var err error
 	if b := File(tb, name); name == Join || name == Join6 {
-		ds, err = ParsePCAP(b)
+		ds, err = parsePCAP(b)
 	} else {
 		ds, err = ParseRecords(b, name == Client16)
 	}
@@ -63,6 +68,35 @@ func Datagrams(tb testing.TB, name string) []Datagram {
 		tb.Fatalf("%s: %v", name, err)
 	}
 	return ds
+}
+
+// parsePCAP returns the UDP datagrams of a capture of tcpdump. The server is the receiver of the
+// first.
+func parsePCAP(b []byte) ([]Datagram, error) {
+	r, err := pcap.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	var ds []Datagram
+	var start time.Time
+	var server netip.AddrPort
+	for {
+		p, err := r.Next()
+		if err == io.EOF {
+			return ds, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		udp, err := p.UDP()
+		if err != nil {
+			return nil, err
+		}
+		if ds == nil {
+			start, server = p.Time, udp.Dst
+		}
+		ds = append(ds, Datagram{ToServer: udp.Dst == server, At: p.Time.Sub(start), B: bytes.Clone(udp.Payload)})
+	}
 }
 
 // ErrFormat means that a file is not a capture that this package reads.

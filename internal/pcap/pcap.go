@@ -1,0 +1,282 @@
+// Package pcap reads network captures: files in the pcap and pcapng formats, and the
+// UDP datagrams in their packets.
+package pcap
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+	"time"
+)
+
+// ErrFormat means that a file is not a capture, or is damaged.
+var ErrFormat = errors.New("pcap: not a capture file, or a damaged one")
+
+// LinkType says what a packet begins with, as the registry of tcpdump numbers it.
+type LinkType uint32
+
+// Packet is a captured packet.
+type Packet struct {
+	Time time.Time
+	Link LinkType
+	// Data is what was captured of the packet. It is valid until the next call of
+	// Reader.Next.
+	Data []byte
+}
+
+// Reader reads the packets of a capture.
+type Reader struct {
+	src   *bufio.Reader
+	order binary.ByteOrder
+	buf   []byte
+	// pcapng tells the formats apart. A pcap file has one interface, a section of a
+	// pcapng file any number.
+	pcapng     bool
+	interfaces []captureInterface
+}
+
+// captureInterface describes the network interface that packets were captured on.
+type captureInterface struct {
+	link LinkType
+	// unitsPerSecond is the resolution of timestamps, and offset is added to them, in
+	// seconds.
+	unitsPerSecond uint64
+	offset         int64
+	snapLen        uint32 // longest captured part of a packet, 0 for no limit
+}
+
+// Sizes in bytes.
+const (
+	fileHeaderSize   = 24
+	recordHeaderSize = 16
+	// maxBlock limits what a damaged length makes the reader allocate. Captures of
+	// tcpdump have packets of at most 262144 bytes.
+	maxBlock = 1 << 20
+	// maxInterfaces is the limit per section of a pcapng file.
+	maxInterfaces = 1 << 12
+)
+
+// Types of blocks of a pcapng file.
+const (
+	blockSection        = 0x0a0d0d0a
+	blockInterface      = 1
+	blockPacket         = 2 // obsolete
+	blockSimplePacket   = 3
+	blockEnhancedPacket = 6
+)
+
+// NewReader returns a Reader of the capture in r.
+func NewReader(r io.Reader) (*Reader, error) {
+	p := &Reader{src: bufio.NewReaderSize(r, 64<<10)}
+	magic, err := p.src.Peek(4)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w after %d bytes", ErrFormat, err, len(magic))
+	}
+	if binary.LittleEndian.Uint32(magic) == blockSection {
+		p.pcapng = true
+		return p, nil
+	}
+	h, err := p.read(fileHeaderSize)
+	if err != nil {
+		return nil, fmt.Errorf("%w: file header: %w", ErrFormat, err)
+	}
+	var units uint64
+	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		switch p.order = order; order.Uint32(h) {
+		case 0xa1b2c3d4:
+			units = 1e6
+		case 0xa1b23c4d:
+			units = 1e9
+		default:
+			continue
+		}
+		break
+	}
+	if units == 0 {
+		return nil, fmt.Errorf("%w: it begins with %x", ErrFormat, h[:4])
+	}
+	// The upper 4 bits say whether frames end with a checksum, which does not matter here.
+	p.interfaces = []captureInterface{{link: LinkType(p.order.Uint32(h[20:]) & (1<<28 - 1)), unitsPerSecond: units}}
+	return p, nil
+}
+
+// Next returns the next packet, or io.EOF after the last.
+func (r *Reader) Next() (Packet, error) {
+	p, err := r.next()
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	return p, err
+}
+
+func (r *Reader) next() (Packet, error) {
+	for {
+		if _, err := r.src.Peek(1); err != nil {
+			return Packet{}, err
+		}
+		if !r.pcapng {
+			h, err := r.read(recordHeaderSize)
+			if err != nil {
+				return Packet{}, err
+			}
+			seconds, fraction := int64(r.order.Uint32(h)), uint64(r.order.Uint32(h[4:]))
+			data, err := r.read(r.order.Uint32(h[8:]))
+			units := r.interfaces[0].unitsPerSecond
+			return Packet{Time: time.Unix(seconds, int64(fraction*(1e9/units))), Link: r.interfaces[0].link, Data: data}, err
+		}
+		blockType, body, err := r.block()
+		if err != nil {
+			return Packet{}, err
+		}
+		if p, ok, err := r.parseBlock(blockType, body); ok || err != nil {
+			return p, err
+		}
+	}
+}
+
+// read returns the next n bytes, valid until the next read.
+func (r *Reader) read(n uint32) ([]byte, error) {
+	if n > maxBlock {
+		return nil, fmt.Errorf("a length of %d bytes, the limit is %d", n, maxBlock)
+	}
+	if int(n) > cap(r.buf) {
+		r.buf = make([]byte, n)
+	}
+	b := r.buf[:n]
+	if _, err := io.ReadFull(r.src, b); err != nil {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return b, nil
+}
+
+// block reads a block of a pcapng file and returns what is between its lengths.
+func (r *Reader) block() (blockType uint32, body []byte, err error) {
+	const around = 12 // type and length before, length behind
+	h, err := r.src.Peek(12)
+	if err != nil {
+		return 0, nil, io.ErrUnexpectedEOF
+	}
+	if binary.LittleEndian.Uint32(h) == blockSection {
+		// The type reads the same both ways. A number behind the length says the order.
+		switch uint32(0x1a2b3c4d) {
+		case binary.LittleEndian.Uint32(h[8:]):
+			r.order = binary.LittleEndian
+		case binary.BigEndian.Uint32(h[8:]):
+			r.order = binary.BigEndian
+		default:
+			return 0, nil, fmt.Errorf("a section of byte order %x", h[8:12])
+		}
+	}
+	blockType, size := r.order.Uint32(h), r.order.Uint32(h[4:])
+	if size < around || size%4 != 0 {
+		return 0, nil, fmt.Errorf("a block of %d bytes", size)
+	}
+	switch blockType {
+	case blockSection, blockInterface, blockPacket, blockSimplePacket, blockEnhancedPacket:
+	default: // statistics, names and others, of any size
+		if _, err := io.CopyN(io.Discard, r.src, int64(size)); err != nil {
+			return 0, nil, io.ErrUnexpectedEOF
+		}
+		return blockType, nil, nil
+	}
+	b, err := r.read(size)
+	if err != nil {
+		return 0, nil, err
+	}
+	return blockType, b[8 : size-4], nil
+}
+
+// parseBlock parses the body of a block. ok reports whether it is a packet.
+func (r *Reader) parseBlock(blockType uint32, b []byte) (p Packet, ok bool, err error) {
+	var headerSize int
+	switch blockType {
+	case blockSection:
+		r.interfaces = r.interfaces[:0]
+		return p, false, nil
+	case blockInterface:
+		return p, false, r.parseInterface(b)
+	case blockPacket, blockEnhancedPacket:
+		headerSize = 20
+	case blockSimplePacket:
+		headerSize = 4
+	default:
+		return p, false, nil
+	}
+	if len(b) < headerSize {
+		return p, false, fmt.Errorf("a packet block of %d bytes", len(b))
+	}
+	var id, captured uint32
+	switch blockType {
+	case blockPacket:
+		id = uint32(r.order.Uint16(b))
+	case blockEnhancedPacket:
+		id = r.order.Uint32(b)
+	}
+	if int64(id) >= int64(len(r.interfaces)) {
+		return p, false, fmt.Errorf("a packet of interface %d of %d", id, len(r.interfaces))
+	}
+	i := &r.interfaces[id]
+	p.Link = i.link
+	if blockType == blockSimplePacket { // it has no time
+		if captured = r.order.Uint32(b); i.snapLen > 0 {
+			captured = min(captured, i.snapLen)
+		}
+	} else {
+		p.Time = i.time(uint64(r.order.Uint32(b[4:]))<<32 | uint64(r.order.Uint32(b[8:])))
+		captured = r.order.Uint32(b[12:])
+	}
+	if b = b[headerSize:]; int64(captured) > int64(len(b)) {
+		return p, false, fmt.Errorf("a packet of %d bytes in a block with room for %d", captured, len(b))
+	}
+	p.Data = b[:captured]
+	return p, true, nil
+}
+
+// parseInterface parses the body of an interface description.
+func (r *Reader) parseInterface(b []byte) error {
+	const optionEnd, optionResolution, optionOffset = 0, 9, 14
+	if len(b) < 8 || len(r.interfaces) == maxInterfaces {
+		return fmt.Errorf("interface %d has a description of %d bytes; the limit is %d interfaces", len(r.interfaces), len(b), maxInterfaces)
+	}
+	i := captureInterface{link: LinkType(r.order.Uint16(b)), snapLen: r.order.Uint32(b[4:]), unitsPerSecond: 1e6}
+	for b = b[8:]; len(b) >= 4; {
+		option, size := r.order.Uint16(b), int(r.order.Uint16(b[2:]))
+		padded := (size + 3) &^ 3
+		if b = b[4:]; option == optionEnd || padded > len(b) {
+			break
+		}
+		switch {
+		case option == optionResolution && size == 1:
+			if i.unitsPerSecond = unitsPerSecond(b[0]); i.unitsPerSecond == 0 {
+				return fmt.Errorf("interface %d has timestamps of resolution %#x", len(r.interfaces), b[0])
+			}
+		case option == optionOffset && size == 8:
+			i.offset = int64(r.order.Uint64(b))
+		}
+		b = b[padded:]
+	}
+	r.interfaces = append(r.interfaces, i)
+	return nil
+}
+
+// unitsPerSecond decodes the resolution of timestamps: a negative power of 2 if the
+// highest bit is set, and of 10 if not. It returns 0 if 64 bits are too few.
+func unitsPerSecond(resolution byte) uint64 {
+	if exponent := resolution & 0x7f; resolution >= 0x80 {
+		return 1 << exponent
+	} else if exponent <= 19 {
+		return uint64(math.Pow10(int(exponent)))
+	}
+	return 0
+}
+
+// time converts a timestamp.
+func (i *captureInterface) time(units uint64) time.Time {
+	hi, lo := bits.Mul64(units%i.unitsPerSecond, 1e9)
+	ns, _ := bits.Div64(hi, lo, i.unitsPerSecond)
+	return time.Unix(int64(units/i.unitsPerSecond)+i.offset, int64(ns))
+}
