@@ -8,106 +8,106 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// ErrUnknown: a message that the version does not have.
-var ErrUnknown = errors.New("bridge: unknown message")
+// ErrUnknownMessage: a message that the version does not have.
+var ErrUnknownMessage = errors.New("bridge: unknown message")
 
-// Guest is the client's end of a bridge. The methods of its first part write to the
+// ClientSide is the client's end of a bridge. The methods of its first part write to the
 // Line; those of the second show the game as the messages and snapshots tell it.
-type Guest interface {
-	// Take reads a message of the server and calls the methods of News that it is
-	// for; payload may be changed. The error wraps ErrUnknown for a message that
+type ClientSide interface {
+	// Receive reads a message of the server and calls the methods of News that it is
+	// for; payload may be changed. The error wraps ErrUnknownMessage for a message that
 	// the version does not have.
-	Take(payload []byte, vital bool) error
+	Receive(payload []byte, vital bool) error
 
-	// Hello is the first of five steps into the game: which version we speak, and the
+	// SendLogin is the first of five steps into the game: which version we speak, and the
 	// password, empty for none. (INFO)
-	Hello(password string)
-	// RequestMap asks for a chunk of the map, or for the next ones where the version
+	SendLogin(password string)
+	// SendRequestMapData asks for a chunk of the map, or for the next ones where the version
 	// does not say which. (REQUEST_MAP_DATA)
-	RequestMap(chunk int)
-	// Ready says that the map is here. (READY)
-	Ready()
-	// Profile says who plays: name, clan, country, looks. (Cl_StartInfo)
-	Profile(p *game.Profile)
-	// Enter is the last step. (ENTERGAME)
-	Enter()
+	SendRequestMapData(chunk int)
+	// SendReady says that the map is here. (READY)
+	SendReady()
+	// SendProfile says who plays: name, clan, country, looks. (Cl_StartInfo)
+	SendProfile(p *game.Profile)
+	// SendEnterGame is the last step. (ENTERGAME)
+	SendEnterGame()
 
-	// Input sends what the player does in a tick, and acknowledges a snapshot, which
+	// SendInput sends what the player does in a tick, and acknowledges a snapshot, which
 	// came some ms ago.
-	Input(ack, tick int32, in *game.Input, ago int32)
-	// Ask asks for a command; false for one that this version cannot ask for.
-	Ask(c *game.Command) bool
-	// ChatCommand runs a command of the server's that is typed in the chat, without
+	SendInput(ack, tick int32, in *game.Input, ago int32)
+	// SendCommand asks for a command; false for one that this version cannot ask for.
+	SendCommand(c *game.Command) bool
+	// SendChatCommand runs a command of the server's that is typed in the chat, without
 	// its slash. (Cl_Command)
-	ChatCommand(name, args string)
-	// CallVote calls a vote; value is the option's text or the player's id in
+	SendChatCommand(name, args string)
+	// SendCallVote calls a vote; value is the option's text or the player's id in
 	// decimal. (Cl_CallVote)
-	CallVote(kind VoteKind, value, reason string)
-	// Vote is for the vote that runs (1), against it (-1), or neither (0). (Cl_Vote)
-	Vote(vote int32)
-	// RconLogin asks to be an operator. The name is for servers that want one; most
+	SendCallVote(kind VoteKind, value, reason string)
+	// SendVote is for the vote that runs (1), against it (-1), or neither (0). (Cl_Vote)
+	SendVote(vote int32)
+	// SendRconAuth asks to be an operator. The name is for servers that want one; most
 	// do not. (RCON_AUTH)
-	RconLogin(name, password string)
-	// Rcon runs a line of the console as an operator. (RCON_CMD)
-	Rcon(line string)
-	// Ping asks for a sign of life; OnPong of Upkeep is the answer. (PING)
-	Ping()
+	SendRconAuth(name, password string)
+	// SendRconCmd runs a line of the console as an operator. (RCON_CMD)
+	SendRconCmd(line string)
+	// SendPing asks for a sign of life; OnPingReply of Upkeep is the answer. (PING)
+	SendPing()
 
 	// Reset forgets the game, as when the server changes the map. The map stays.
 	Reset()
 	// SetMap gives the map, without which tees are shown where the server last told
 	// of them. Nil takes it away.
 	SetMap(c *physics.Collision)
-	// Sizes are the sizes of objects that both sides know.
-	Sizes() *snapshot.Sizes
-	// Snapshot takes a snapshot and returns the view of it, valid until the next.
-	Snapshot(tick int32, s *snapshot.Snapshot) *game.View
+	// ItemSizes are the sizes of objects that both sides know.
+	ItemSizes() *snapshot.Sizes
+	// ReceiveSnapshot takes a snapshot and returns the view of it, valid until the next.
+	ReceiveSnapshot(tick int32, s *snapshot.Snapshot) *game.View
 	// View is the view of the last snapshot, never nil.
 	View() *game.View
 	// Effects is what the last snapshot brought to see and to hear.
 	Effects() []game.Event
-	// Own is the receiver's id, Nobody while it is unknown.
-	Own() game.PlayerID
+	// OwnID is the receiver's id, Nobody while it is unknown.
+	OwnID() game.PlayerID
 	// Player tells about a player; false when he is not in the game, and then what
 	// is known of the last who had the seat.
 	Player(id game.PlayerID) (game.PlayerInfo, bool)
 	// Settings are those that the server told last. (Sv_ServerSettings)
 	Settings() Settings
-	// Limits are the score and time limit and the number of the match.
-	Limits() game.GameState
+	// GameInfo are the score and time limit and the number of the match.
+	GameInfo() game.GameState
 	// Tuning is how tees and weapons move. (Sv_TuneParams)
 	Tuning() game.Tuning
-	// Race tells what the last snapshot said of a race.
-	Race() *Race
-	// State is how a tee of the view moves: what the server told of it last,
+	// RaceInfo tells what the last snapshot said of a race.
+	RaceInfo() *RaceInfo
+	// CoreState is how a tee of the view moves: what the server told of it last,
 	// brought forward to the tick of the view.
-	State(c *game.CharacterState) physics.State
+	CoreState(c *game.CharacterState) physics.State
 }
 
-// Race is where a race stands, for modes of [game.GameRace]. (PlayerInfoRace,
+// RaceInfo is where a race stands, for modes of [game.GameRace]. (PlayerInfoRace,
 // GameDataRace)
-type Race struct {
-	On        bool  // the server tells of a race
-	Best      int32 // best time of all, ms; -1 none
+type RaceInfo struct {
+	Active    bool  // the server tells of a race
+	BestTime  int32 // best time of all, ms; -1 none
 	Precision int32 // decimals of a second to show, 0..3
-	// HideKills asks to show no kills, FinishInChat to tell of finishes as lines of
-	// chat, KeepWeapon that a tee keeps its weapon when it gets another.
-	HideKills, FinishInChat, KeepWeapon bool
-	// Start is the tick at which a player started, 0 if he does not run.
-	Start [game.MaxPlayers]int32
+	// HideKillMessages asks to show no kills, FinishAsChat to tell of finishes as lines of
+	// chat, KeepWantedWeapon that a tee keeps its weapon when it gets another.
+	HideKillMessages, FinishAsChat, KeepWantedWeapon bool
+	// StartTick is the tick at which a player started, 0 if he does not run.
+	StartTick [game.MaxPlayers]int32
 }
 
-// News is what a server tells.
-type News interface {
-	Upkeep
-	Story
+// ServerMessageHandler is what a server tells.
+type ServerMessageHandler interface {
+	SessionHandler
+	GameHandler
 }
 
-// Upkeep is the part of the news that keeps a session going: the way into the game,
+// SessionHandler is the part of the news that keeps a session going: the way into the game,
 // snapshots, clocks. Bytes are borrowed.
-type Upkeep interface {
+type SessionHandler interface {
 	// OnMapChange announces the map. (MAP_CHANGE)
-	OnMapChange(m *MapOffer)
+	OnMapChange(m *MapChange)
 	// OnMapData brings a chunk of it; chunk is below 0 if the version does not say
 	// which. (MAP_DATA)
 	OnMapData(chunk int, data []byte)
@@ -115,24 +115,24 @@ type Upkeep interface {
 	OnConReady()
 	// OnReadyToEnter: we may enter. (Sv_ReadyToEnter)
 	OnReadyToEnter()
-	// OnSnapshot brings a part of a snapshot; without data nothing changed.
+	// OnSnapshotPart brings a part of a snapshot; without data nothing changed.
 	// (SNAPEMPTY, SNAPSINGLE, SNAP)
-	OnSnapshot(h snapshot.Header, part int32, data []byte)
+	OnSnapshotPart(h snapshot.Header, part int32, data []byte)
 	// OnInputTiming tells how many ms early the input for a tick came.
 	// (INPUTTIMING)
 	OnInputTiming(tick, left int32)
-	// OnPong answers Ping. (PING_REPLY)
-	OnPong()
+	// OnPingReply answers Ping. (PING_REPLY)
+	OnPingReply()
 }
 
-// Story is the part of the news that players care for. Texts are copies, fit to be
+// GameHandler is the part of the news that players care for. Texts are copies, fit to be
 // shown.
-type Story interface {
+type GameHandler interface {
 	// OnEvent is something that happened in the game; the event is borrowed. To is
 	// empty: what a client is told is for it.
 	OnEvent(ev *game.Event)
 	// OnServerInfo brings what the server calls itself. (SERVERINFO)
-	OnServerInfo(info *Info)
+	OnServerInfo(info *ServerInfo)
 	// OnMotd brings the message of the day, maybe of several lines. (Sv_Motd)
 	OnMotd(text string)
 	// OnRaceFinish: a player finished; times in ms, -1 none. (Sv_RaceFinish)
@@ -148,37 +148,37 @@ type Story interface {
 	// OnVoteOptions: there are more options to vote for; with clear, those before
 	// are gone. (Sv_VoteOptionListAdd, Sv_VoteOptionAdd, Sv_VoteClearOptions)
 	OnVoteOptions(add []string, clear bool)
-	// OnVoteOptionGone: an option is gone. (Sv_VoteOptionRemove)
-	OnVoteOptionGone(text string)
+	// OnVoteOptionRemoved: an option is gone. (Sv_VoteOptionRemove)
+	OnVoteOptionRemoved(text string)
 
-	// OnRconAuth says whether we are an operator now. (RCON_AUTH_ON, _OFF)
-	OnRconAuth(on bool)
+	// OnRconAuthStatus says whether we are an operator now. (RCON_AUTH_ON, _OFF)
+	OnRconAuthStatus(on bool)
 	// OnRconLine is a line of the server's console. (RCON_LINE)
 	OnRconLine(line string)
 	// OnRconCommand: the console has this command; it is borrowed. (RCON_CMD_ADD)
-	OnRconCommand(c *Command)
-	// OnRconCommandGone: a command of the console is gone. (RCON_CMD_REM)
-	OnRconCommandGone(name string)
-	// OnMapListed: the server has this map, or has it no more. (MAPLIST_ENTRY_ADD,
+	OnRconCommand(c *CommandInfo)
+	// OnRconCommandRemoved: a command of the console is gone. (RCON_CMD_REM)
+	OnRconCommandRemoved(name string)
+	// OnMapListEntry: the server has this map, or has it no more. (MAPLIST_ENTRY_ADD,
 	// _REM)
-	OnMapListed(name string, gone bool)
+	OnMapListEntry(name string, gone bool)
 	// OnChatCommand: there is a command to type in the chat, or it is gone.
 	// (Sv_CommandInfo, Sv_CommandInfoRemove)
-	OnChatCommand(c *Command, gone bool)
+	OnChatCommand(c *CommandInfo, gone bool)
 }
 
-// MapOffer is a map that a server announces. Nothing in it was checked.
-type MapOffer struct {
+// MapChange is a map that a server announces. Nothing in it was checked.
+type MapChange struct {
 	Name string // fit to be shown
 	CRC  uint32
 	Size int // bytes
 	// SHA256 is set if Hashed.
-	SHA256 [32]byte
-	Hashed bool
+	SHA256    [32]byte
+	HasSHA256 bool
 	// ChunksPerRequest and ChunkSize tell how it comes; Numbered that instead
 	// clients ask for chunk after chunk, by number, and take what comes.
 	ChunksPerRequest, ChunkSize int
-	Numbered                    bool
+	ChunksNumbered              bool
 	// Refusal is why clients of the version do not take the map, "" if they do.
 	Refusal string
 }

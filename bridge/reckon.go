@@ -14,10 +14,10 @@ const (
 	maxWay = 1 << 14
 )
 
-// Reckoner follows tees from where the server last told of them: it tells again
+// DeadReckoner follows tees from where the server last told of them: it tells again
 // only when they do not go on by themselves. The rules are those of the server, in all
 // versions: standard tuning, and nobody else in the way. It is for Guests.
-type Reckoner struct {
+type DeadReckoner struct {
 	world *physics.World
 	tees  [game.MaxPlayers]ghost
 }
@@ -32,16 +32,16 @@ type ghost struct {
 
 // SetMap gives the map, without which tees stay where they were told to be. Nil takes
 // it away.
-func (r *Reckoner) SetMap(c *physics.Collision) {
+func (r *DeadReckoner) SetMap(c *physics.Collision) {
 	r.world = nil
 	if c != nil {
 		r.world = physics.NewWorld(c)
 	}
-	r.Forget()
+	r.Reset()
 }
 
-// Forget forgets the tees.
-func (r *Reckoner) Forget() {
+// Reset forgets the tees.
+func (r *DeadReckoner) Reset() {
 	for i := range r.tees {
 		r.tees[i].tick = 0
 	}
@@ -56,8 +56,8 @@ func told(c *game.CharacterState) physics.State {
 	}
 }
 
-// Pos is where a tee is in a tick, for which it is asked once and in order.
-func (r *Reckoner) Pos(c *game.CharacterState, tick int32) vec.Vec2 {
+// Position is where a tee is in a tick, for which it is asked once and in order.
+func (r *DeadReckoner) Position(c *game.CharacterState, tick int32) vec.Vec2 {
 	g := &r.tees[c.Player]
 	from := told(c)
 	lag := tick - c.Tick
@@ -80,7 +80,7 @@ func (r *Reckoner) Pos(c *game.CharacterState, tick int32) vec.Vec2 {
 }
 
 // State is how a tee moves in the tick for which Pos was asked.
-func (r *Reckoner) State(c *game.CharacterState) physics.State {
+func (r *DeadReckoner) State(c *game.CharacterState) physics.State {
 	g := &r.tees[c.Player]
 	if g.tick == 0 {
 		return told(c)

@@ -9,10 +9,10 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// Scenery is what a round of snapshots shows alike to all who see it, such as
+// SharedItems is what a round of snapshots shows alike to all who see it, such as
 // pickups and shots. Its objects are encoded once and then copied into the snapshot
 // of each viewer. The zero value is empty. It is for Hosts.
-type Scenery struct {
+type SharedItems struct {
 	props []prop
 	ints  []int32
 }
@@ -29,12 +29,12 @@ type prop struct {
 
 func (p *prop) key() uint32 { return uint32(p.typ)<<16 | uint32(p.id) }
 
-// Clear takes all objects away.
-func (s *Scenery) Clear() { s.props, s.ints = s.props[:0], s.ints[:0] }
+// Reset takes all objects away.
+func (s *SharedItems) Reset() { s.props, s.ints = s.props[:0], s.ints[:0] }
 
-// Add makes room for an object of n integers that everybody sees. It returns them,
+// AddGlobal makes room for an object of n integers that everybody sees. It returns them,
 // all 0, to be written before the next call.
-func (s *Scenery) Add(typ, id, n int) []int32 {
+func (s *SharedItems) AddGlobal(typ, id, n int) []int32 {
 	off := len(s.ints)
 	for range n {
 		s.ints = append(s.ints, 0)
@@ -43,12 +43,12 @@ func (s *Scenery) Add(typ, id, n int) []int32 {
 	return s.ints[off : off+n]
 }
 
-// Near is Add for an object that is seen by those who are near p.
-func (s *Scenery) Near(typ, id, n int, p vec.Vec2) []int32 { return s.Beam(typ, id, n, p, p) }
+// AddNear is Add for an object that is seen by those who are near p.
+func (s *SharedItems) AddNear(typ, id, n int, p vec.Vec2) []int32 { return s.AddBeam(typ, id, n, p, p) }
 
-// Beam is Add for an object that is seen by those who are near one of its ends.
-func (s *Scenery) Beam(typ, id, n int, p, q vec.Vec2) []int32 {
-	dst := s.Add(typ, id, n)
+// AddBeam is Add for an object that is seen by those who are near one of its ends.
+func (s *SharedItems) AddBeam(typ, id, n int, p, q vec.Vec2) []int32 {
+	dst := s.AddGlobal(typ, id, n)
 	o := &s.props[len(s.props)-1]
 	o.global, o.pos, o.pos2 = false, p, q
 	return dst
@@ -56,12 +56,12 @@ func (s *Scenery) Beam(typ, id, n int, p, q vec.Vec2) []int32 {
 
 // Sort brings the objects into the order of their types and ids, once, so that no
 // viewer's snapshot has to be sorted.
-func (s *Scenery) Sort() {
+func (s *SharedItems) Sort() {
 	slices.SortFunc(s.props, func(a, b prop) int { return cmp.Compare(a.key(), b.key()) })
 }
 
-// Build adds to b what the view shows of the scenery, as far as it has room.
-func (s *Scenery) Build(b *snapshot.Builder, v *game.View) {
+// AppendVisible adds to b what the view shows of the scenery, as far as it has room.
+func (s *SharedItems) AppendVisible(b *snapshot.Builder, v *game.View) {
 	for i := range s.props {
 		o := &s.props[i]
 		if !o.global && !v.Sees(o.pos) && (o.pos2 == o.pos || !v.Sees(o.pos2)) {

@@ -10,22 +10,22 @@ import (
 
 // TestScenery: who sees what, and in which order it comes.
 func TestScenery(t *testing.T) {
-	var s Scenery
+	var s SharedItems
 	var b snapshot.Builder
 	far := vec.Vec2{X: 5000}
 	round := func() {
-		s.Clear()
-		s.Beam(4, 2, 1, vec.Vec2{Y: 5000}, far)[0] = 10
-		s.Beam(4, 1, 1, far, vec.Vec2{X: 900})[0] = 11
-		s.Near(2, 7, 2, vec.Vec2{X: 100})[1] = 12
-		s.Near(3, 7, 1, far)[0] = 13
-		s.Add(1, 0, 3)[2] = 14
+		s.Reset()
+		s.AddBeam(4, 2, 1, vec.Vec2{Y: 5000}, far)[0] = 10
+		s.AddBeam(4, 1, 1, far, vec.Vec2{X: 900})[0] = 11
+		s.AddNear(2, 7, 2, vec.Vec2{X: 100})[1] = 12
+		s.AddNear(3, 7, 1, far)[0] = 13
+		s.AddGlobal(1, 0, 3)[2] = 14
 		s.Sort()
 	}
 	shows := func(v *game.View, want ...int32) {
 		t.Helper()
 		b.Reset()
-		s.Build(&b, v)
+		s.AppendVisible(&b, v)
 		var snap snapshot.Snapshot
 		b.Finish(&snap)
 		if snap.Len() != len(want) {
@@ -49,8 +49,8 @@ func TestScenery(t *testing.T) {
 			t.Errorf("%v before %v", s.props[i-1], s.props[i])
 		}
 	}
-	s.Clear()
-	if got := s.Add(9, 9, 3); got[0] != 0 || got[1] != 0 || got[2] != 0 {
+	s.Reset()
+	if got := s.AddGlobal(9, 9, 3); got[0] != 0 || got[1] != 0 || got[2] != 0 {
 		t.Errorf("room with %d in it", got)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // tell asks something of the server, at once. The error is that of conn.Queue: not
 // online, or the server does not take what is sent.
-func (c *Client) tell(do func(g bridge.Guest)) error {
+func (c *Client) tell(do func(g bridge.ClientSide)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.time()
@@ -28,7 +28,7 @@ var ErrVersion = errors.New("client: not possible in this version")
 
 func (c *Client) ask(cmd game.Command) error {
 	can := false
-	if err := c.tell(func(g bridge.Guest) { can = g.Ask(&cmd) }); err != nil {
+	if err := c.tell(func(g bridge.ClientSide) { can = g.SendCommand(&cmd) }); err != nil {
 		return err
 	}
 	if !can {
@@ -54,7 +54,7 @@ func (c *Client) Whisper(to game.PlayerID, text string) error {
 
 // ChatCommand runs one of ChatCommands.
 func (c *Client) ChatCommand(name, args string) error {
-	return c.tell(func(g bridge.Guest) { g.ChatCommand(name, args) })
+	return c.tell(func(g bridge.ClientSide) { g.SendChatCommand(name, args) })
 }
 
 // SetTeam asks to change to a team.
@@ -109,7 +109,7 @@ func (c *Client) VoteSpectate(id game.PlayerID, reason string) error {
 }
 
 func (c *Client) callVote(kind bridge.VoteKind, value, reason string) error {
-	return c.tell(func(g bridge.Guest) { g.CallVote(kind, value, reason) })
+	return c.tell(func(g bridge.ClientSide) { g.SendCallVote(kind, value, reason) })
 }
 
 // Vote answers the vote that runs.
@@ -118,5 +118,5 @@ func (c *Client) Vote(yes bool) error {
 	if yes {
 		vote = 1
 	}
-	return c.tell(func(g bridge.Guest) { g.Vote(vote) })
+	return c.tell(func(g bridge.ClientSide) { g.SendVote(vote) })
 }

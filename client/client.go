@@ -92,7 +92,7 @@ type Client struct {
 	ahead     predictor
 	asked     *predictor // of Predicted
 	gameMap   *Map
-	announced bridge.MapOffer
+	announced bridge.MapChange
 	lists     lists
 	rcon      remote
 	entered   bool
@@ -356,19 +356,19 @@ func (c *Client) waiting() bool {
 
 // onSnapshot takes a snapshot; the first one of a game brings us in.
 func (c *Client) onSnapshot(tick int32, s *snapshot.Snapshot) {
-	c.s.guest.Snapshot(tick, s)
+	c.s.guest.ReceiveSnapshot(tick, s)
 	c.shown = false
-	if c.s.State() == Playing && !c.entered && c.s.guest.Own() >= 0 {
+	if c.s.State() == Playing && !c.entered && c.s.guest.OwnID() >= 0 {
 		c.entered = true
-		c.event(Entered{Map: c.mapName(), Self: c.player(c.s.guest.Own())})
+		c.event(Entered{Map: c.mapName(), Self: c.player(c.s.guest.OwnID())})
 		if c.cfg.RconPassword != "" && !c.rcon.on {
-			c.s.Tell(c.now, func(g bridge.Guest) { g.RconLogin(c.cfg.RconName, c.cfg.RconPassword) })
+			c.s.Tell(c.now, func(g bridge.ClientSide) { g.SendRconAuth(c.cfg.RconName, c.cfg.RconPassword) })
 		}
 	}
 }
 
 // hasMap looks a map up that the server announced.
-func (c *Client) hasMap(a *bridge.MapOffer) bool {
+func (c *Client) hasMap(a *bridge.MapChange) bool {
 	c.entered = false
 	c.forget()
 	c.announced = *a

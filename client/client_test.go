@@ -120,7 +120,7 @@ func TestRcon(t *testing.T) {
 		return ok && strings.Contains(e.Text, "name='admin'")
 	})
 	a.until(5*time.Second, "commands", func() bool {
-		return slices.ContainsFunc(s.RconCommands(), func(c bridge.Command) bool { return c.Name == "shutdown" && c.Params == "?r[reason]" })
+		return slices.ContainsFunc(s.RconCommands(), func(c bridge.CommandInfo) bool { return c.Name == "shutdown" && c.Params == "?r[reason]" })
 	})
 	s.Rcon("logout")
 	a.until(time.Second, "out", func() bool { e, ok := last[client.RconAuth](s); return ok && !e.On })

@@ -15,7 +15,7 @@ const maxMap = 64 << 20
 // download is a map on its way. Its memory grows with what has come, not with what
 // was announced.
 type download struct {
-	bridge.MapOffer
+	bridge.MapChange
 	file   []byte
 	chunks int // that have come
 	asked  int // of chunks with numbers
@@ -23,7 +23,7 @@ type download struct {
 }
 
 // OnMapChange begins with another map.
-func (n news) OnMapChange(m *bridge.MapOffer) {
+func (n news) OnMapChange(m *bridge.MapChange) {
 	c := n.Session
 	c.download = download{}
 	switch {
@@ -40,20 +40,20 @@ func (n news) OnMapChange(m *bridge.MapOffer) {
 	c.state = Loading
 	c.guest.Reset()
 	if c.cfg.HasMap != nil && c.cfg.HasMap(m) {
-		c.guest.Ready()
+		c.guest.SendReady()
 		c.conn.Flush(c.now)
 		return
 	}
-	if !m.Numbered && (m.ChunksPerRequest <= 0 || m.ChunkSize <= 0) {
+	if !m.ChunksNumbered && (m.ChunksPerRequest <= 0 || m.ChunkSize <= 0) {
 		c.fail(fmt.Errorf("%w: announced in chunks of %d bytes, %d per request", ErrMap, m.ChunkSize, m.ChunksPerRequest))
 		return
 	}
-	c.download = download{MapOffer: *m, active: true}
+	c.download = download{MapChange: *m, active: true}
 	c.progress()
-	if m.Numbered {
+	if m.ChunksNumbered {
 		c.askChunks()
 	} else {
-		c.guest.RequestMap(0)
+		c.guest.SendRequestMapData(0)
 	}
 	c.conn.Flush(c.now)
 }
@@ -71,7 +71,7 @@ func (c *Session) askChunks() {
 		most = maxNumbered
 	}
 	for d.asked == d.chunks || d.asked < d.chunks+window && d.asked*most < d.Size {
-		c.guest.RequestMap(d.asked)
+		c.guest.SendRequestMapData(d.asked)
 		d.asked++
 	}
 }
@@ -88,12 +88,12 @@ func (c *Session) progress() {
 // OnMapData takes a chunk.
 func (n news) OnMapData(chunk int, data []byte) {
 	c, d := n.Session, &n.download
-	if !d.active || d.Numbered && (chunk != d.chunks || len(data) == 0) {
+	if !d.active || d.ChunksNumbered && (chunk != d.chunks || len(data) == 0) {
 		return // not the one that is wanted; some servers send empty ones to be done
 	}
 	left := d.Size - len(d.file)
 	want := min(d.ChunkSize, left)
-	if d.Numbered {
+	if d.ChunksNumbered {
 		want = min(len(data), left) // what comes
 		if d.chunks == 0 {
 			d.ChunkSize = want
@@ -107,17 +107,17 @@ func (n news) OnMapData(chunk int, data []byte) {
 	d.chunks++
 	c.progress()
 	if len(d.file) < d.Size {
-		if d.Numbered {
+		if d.ChunksNumbered {
 			c.askChunks()
 			c.conn.Flush(c.now)
 		} else if d.chunks%d.ChunksPerRequest == 0 {
-			c.guest.RequestMap(d.chunks)
+			c.guest.SendRequestMapData(d.chunks)
 			c.conn.Flush(c.now)
 		}
 		return
 	}
 	d.active = false
-	if crc32.ChecksumIEEE(d.file) != d.CRC || d.Hashed && sha256.Sum256(d.file) != d.SHA256 {
+	if crc32.ChecksumIEEE(d.file) != d.CRC || d.HasSHA256 && sha256.Sum256(d.file) != d.SHA256 {
 		c.fail(fmt.Errorf("%w: what came of %q is not what was announced", ErrMap, d.Name))
 		return
 	}
@@ -127,6 +127,6 @@ func (n news) OnMapData(chunk int, data []byte) {
 		}
 	}
 	c.download = download{}
-	c.guest.Ready()
+	c.guest.SendReady()
 	c.conn.Flush(c.now)
 }

@@ -108,7 +108,7 @@ func (c *Session) SendInput(now conn.Time, tick int32, in game.Input) {
 		ago = int32(now.Sub(c.ackedAt) / time.Millisecond)
 	}
 	c.now, c.sending = now, in
-	c.guest.Input(c.acked, tick, &c.sending, ago)
+	c.guest.SendInput(c.acked, tick, &c.sending, ago)
 	c.conn.Flush(now)
 }
 

@@ -11,24 +11,24 @@ const maxList = 4096
 
 // lists are what a server offers to choose from.
 type lists struct {
-	commands []bridge.Command
+	commands []bridge.CommandInfo
 	maps     []string
-	chat     []bridge.Command
+	chat     []bridge.CommandInfo
 	votes    []string
 }
 
 func (l *lists) forget() { l.votes, l.chat = nil, nil }
 
-func addCommand(to *[]bridge.Command, c bridge.Command) {
-	if i := slices.IndexFunc(*to, func(o bridge.Command) bool { return o.Name == c.Name }); i >= 0 {
+func addCommand(to *[]bridge.CommandInfo, c bridge.CommandInfo) {
+	if i := slices.IndexFunc(*to, func(o bridge.CommandInfo) bool { return o.Name == c.Name }); i >= 0 {
 		(*to)[i] = c
 	} else if len(*to) < maxList {
 		*to = append(*to, c)
 	}
 }
 
-func removeCommand(from *[]bridge.Command, name string) {
-	*from = slices.DeleteFunc(*from, func(c bridge.Command) bool { return c.Name == name })
+func removeCommand(from *[]bridge.CommandInfo, name string) {
+	*from = slices.DeleteFunc(*from, func(c bridge.CommandInfo) bool { return c.Name == name })
 }
 
 func addText(to *[]string, text string) {
@@ -44,13 +44,13 @@ func removeText(from *[]string, text string) {
 }
 
 // OnRconCommand adds a command of the remote console.
-func (s story) OnRconCommand(c *bridge.Command) { addCommand(&s.lists.commands, *c) }
+func (s story) OnRconCommand(c *bridge.CommandInfo) { addCommand(&s.lists.commands, *c) }
 
-// OnRconCommandGone takes one away.
-func (s story) OnRconCommandGone(name string) { removeCommand(&s.lists.commands, name) }
+// OnRconCommandRemoved takes one away.
+func (s story) OnRconCommandRemoved(name string) { removeCommand(&s.lists.commands, name) }
 
-// OnMapListed adds a map of the server, or takes it away.
-func (s story) OnMapListed(name string, gone bool) {
+// OnMapListEntry adds a map of the server, or takes it away.
+func (s story) OnMapListEntry(name string, gone bool) {
 	if gone {
 		removeText(&s.lists.maps, name)
 	} else {
@@ -59,7 +59,7 @@ func (s story) OnMapListed(name string, gone bool) {
 }
 
 // OnChatCommand adds a command of the chat, or takes it away.
-func (s story) OnChatCommand(c *bridge.Command, gone bool) {
+func (s story) OnChatCommand(c *bridge.CommandInfo, gone bool) {
 	if gone {
 		removeCommand(&s.lists.chat, c.Name)
 	} else {
@@ -77,5 +77,5 @@ func (s story) OnVoteOptions(add []string, clear bool) {
 	}
 }
 
-// OnVoteOptionGone takes it away.
-func (s story) OnVoteOptionGone(text string) { removeText(&s.lists.votes, text) }
+// OnVoteOptionRemoved takes it away.
+func (s story) OnVoteOptionRemoved(text string) { removeText(&s.lists.votes, text) }

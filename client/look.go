@@ -72,7 +72,7 @@ func (c *Client) Err() error {
 func (c *Client) Self() game.PlayerID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.s.guest.Own()
+	return c.s.guest.OwnID()
 }
 
 // Profile tells all about a player; false if he is not in the game.
@@ -148,15 +148,15 @@ func (c *Client) Tuning() game.Tuning {
 
 // Race tells of the race that is run, in modes of game.GameRace: the best time, and
 // who runs since when. (PlayerInfoRace, GameDataRace)
-func (c *Client) Race() bridge.Race {
+func (c *Client) Race() bridge.RaceInfo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return *c.s.guest.Race()
+	return *c.s.guest.RaceInfo()
 }
 
 // RconCommands are the commands of the remote console that we may use. They come
 // little by little after the login.
-func (c *Client) RconCommands() []bridge.Command {
+func (c *Client) RconCommands() []bridge.CommandInfo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.lists.commands)
@@ -170,7 +170,7 @@ func (c *Client) MapList() []string {
 }
 
 // ChatCommands are those the server offers.
-func (c *Client) ChatCommands() []bridge.Command {
+func (c *Client) ChatCommands() []bridge.CommandInfo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.lists.chat)

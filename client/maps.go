@@ -59,7 +59,7 @@ func NewMaps(dir string, installed ...string) *Maps {
 
 // safeFileName is the name of a map's file: that of the map, as far as it is harmless
 // everywhere, and its hash.
-func fileName(m *bridge.MapOffer) string {
+func fileName(m *bridge.MapChange) string {
 	safe := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
@@ -68,20 +68,20 @@ func fileName(m *bridge.MapOffer) string {
 		return '_'
 	}, m.Name)
 	safe = safe[:min(len(safe), 64)]
-	if m.Hashed {
+	if m.HasSHA256 {
 		return fmt.Sprintf("%s_%x.map", safe, m.SHA256)
 	}
 	return fmt.Sprintf("%s_%08x.map", safe, m.CRC)
 }
 
 // is tells whether the map is the one announced.
-func (m *Map) is(a *bridge.MapOffer) bool {
-	return len(m.File) == a.Size && m.CRC == a.CRC && (!a.Hashed || m.SHA256 == a.SHA256)
+func (m *Map) is(a *bridge.MapChange) bool {
+	return len(m.File) == a.Size && m.CRC == a.CRC && (!a.HasSHA256 || m.SHA256 == a.SHA256)
 }
 
 // find looks an announced map up, in memory and on disk; nil if it is not there or
 // not what it should be.
-func (s *Maps) find(a *bridge.MapOffer) *Map {
+func (s *Maps) find(a *bridge.MapChange) *Map {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, m := range s.last {
@@ -106,7 +106,7 @@ func (s *Maps) find(a *bridge.MapOffer) *Map {
 }
 
 // open reads a file if it is the map announced.
-func open(path string, a *bridge.MapOffer) *Map {
+func open(path string, a *bridge.MapChange) *Map {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() != int64(a.Size) {
 		return nil
 	}
@@ -123,7 +123,7 @@ func open(path string, a *bridge.MapOffer) *Map {
 }
 
 // add takes a downloaded map. That the disk is full is no reason not to play.
-func (s *Maps) add(a *bridge.MapOffer, file []byte) (*Map, error) {
+func (s *Maps) add(a *bridge.MapChange, file []byte) (*Map, error) {
 	m, err := parseMap(a.Name, file)
 	if err != nil {
 		return nil, err

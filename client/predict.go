@@ -50,7 +50,7 @@ func (p *predictor) at(s *Session, tick int32, all bool) *game.View {
 			continue
 		}
 		if c.Player != own && !all {
-			write(c, g.State(&from.Characters[i]), 0)
+			write(c, g.CoreState(&from.Characters[i]), 0)
 			continue
 		}
 		write(c, core.Write(), tick)
@@ -74,7 +74,7 @@ func (p *predictor) move(s *Session, from, to int32) {
 	clear(p.world.Cores[:])
 	chars := g.View().Characters
 	for i := range chars {
-		st := g.State(&chars[i])
+		st := g.CoreState(&chars[i])
 		if st.VelX > maxSpeed || st.VelX < -maxSpeed || st.VelY > maxSpeed || st.VelY < -maxSpeed {
 			continue
 		}
@@ -83,7 +83,7 @@ func (p *predictor) move(s *Session, from, to int32) {
 		core.Read(&st)
 		p.world.Cores[chars[i].Player] = core
 	}
-	own := g.Own()
+	own := g.OwnID()
 	for t := from + 1; t <= to; t++ {
 		in, sent := s.SentInput(t)
 		for id, core := range &p.world.Cores {

@@ -62,12 +62,12 @@ func (c *Client) RconLogin(password string) error {
 
 // RconLoginAs is RconLogin with a name, for servers that have them.
 func (c *Client) RconLoginAs(name, password string) error {
-	return c.tell(func(g bridge.Guest) { g.RconLogin(name, password) })
+	return c.tell(func(g bridge.ClientSide) { g.SendRconAuth(name, password) })
 }
 
 // Rcon sends a line to the remote console; what it prints comes as RconLine events.
 func (c *Client) Rcon(line string) error {
-	return c.tell(func(g bridge.Guest) { g.Rcon(line) })
+	return c.tell(func(g bridge.ClientSide) { g.SendRconCmd(line) })
 }
 
 // RconRun runs a line in the remote console and returns what the console printed
@@ -86,9 +86,9 @@ func (c *Client) RconRun(ctx context.Context, line string) ([]string, error) {
 	}
 	c.rcon.watch = append(c.rcon.watch, w)
 	c.mu.Unlock()
-	err := c.tell(func(g bridge.Guest) {
-		g.Rcon(line)
-		g.Rcon(w.mark)
+	err := c.tell(func(g bridge.ClientSide) {
+		g.SendRconCmd(line)
+		g.SendRconCmd(w.mark)
 	})
 	if err == nil {
 		select {

@@ -53,7 +53,7 @@ type SessionConfig struct {
 	// who it is.
 	Plain bool
 	// HasMap tells whether a map need not be downloaded; nil means it must.
-	HasMap func(m *bridge.MapOffer) bool
+	HasMap func(m *bridge.MapChange) bool
 	// OnProgress learns how many bytes of the map have come, of how many: at the
 	// start of a download and after every chunk.
 	OnProgress func(name string, done, size int)
@@ -65,7 +65,7 @@ type SessionConfig struct {
 	// changed.
 	OnChunk func(payload []byte, vital bool)
 	// Story hears what happens; nil hears nothing.
-	Story bridge.Story
+	Story bridge.GameHandler
 	// OnSnapshot takes every snapshot that was understood.
 	OnSnapshot func(tick int32, s *snapshot.Snapshot)
 	// OnTiming learns how early, in ms, the input for a tick arrived; below zero
@@ -100,7 +100,7 @@ type Session struct {
 	cfg     SessionConfig
 	speech  speech
 	conn    *conn.Conn // of the version that is spoken, as guest
-	guest   bridge.Guest
+	guest   bridge.ClientSide
 	state   State
 	err     error
 	now     conn.Time
@@ -176,10 +176,10 @@ func (c *Session) State() State { return c.state }
 func (c *Session) Err() error { return c.err }
 
 // ID is the client's id on the server, -1 while it is unknown.
-func (c *Session) ID() int { return int(c.guest.Own()) }
+func (c *Session) ID() int { return int(c.guest.OwnID()) }
 
 // Guest shows the game. What it sends is for Tell.
-func (c *Session) Guest() bridge.Guest { return c.guest }
+func (c *Session) Guest() bridge.ClientSide { return c.guest }
 
 // Stats returns the counters since Dial.
 func (c *Session) Stats() Stats { return c.stats }
@@ -212,7 +212,7 @@ func (c *Session) Feed(now conn.Time, b []byte) {
 func (c *Session) greet() {
 	if c.state == Connecting && c.conn.State() == conn.StateOnline {
 		c.state = Loading
-		c.guest.Hello(c.cfg.Password)
+		c.guest.SendLogin(c.cfg.Password)
 		c.conn.Flush(c.now)
 	}
 }
@@ -255,7 +255,7 @@ func (c *Session) fail(err error) {
 
 // Tell does what do asks of the guest, at once. The error is that of conn.Queue: not
 // online, or the server does not take what is sent.
-func (c *Session) Tell(now conn.Time, do func(g bridge.Guest)) error {
+func (c *Session) Tell(now conn.Time, do func(g bridge.ClientSide)) error {
 	c.now, c.lineErr = now, nil
 	if do(c.guest); c.lineErr != nil {
 		return fmt.Errorf("client: %w", c.lineErr)
@@ -285,19 +285,19 @@ func (c *Session) Queue(now conn.Time, payload []byte) error {
 // line takes the messages of the guest.
 type line struct{ *Session }
 
-// Queue implements bridge.Line.
+// Queue implements bridge.Sender.
 func (l line) Queue(payload []byte, vital bool) {
 	if err := l.conn.Queue(l.now, payload, vital); err != nil && l.lineErr == nil {
 		l.lineErr = err
 	}
 }
 
-// Hurry implements bridge.Line.
-func (l line) Hurry() { l.conn.Flush(l.now) }
+// FlushSoon implements bridge.Sender.
+func (l line) FlushSoon() { l.conn.Flush(l.now) }
 
 // Ping asks the server for a sign of life.
 func (c *Session) Ping(now conn.Time) error {
-	if err := c.Tell(now, bridge.Guest.Ping); err != nil {
+	if err := c.Tell(now, bridge.ClientSide.SendPing); err != nil {
 		return err
 	}
 	c.pingedAt = now
@@ -323,7 +323,7 @@ func (c *Session) Chunk(payload []byte, vital bool) {
 		c.chunk = append(c.chunk[:0], payload...)
 		c.cfg.OnChunk(c.chunk, vital)
 	}
-	if err := c.guest.Take(payload, vital); errors.Is(err, bridge.ErrUnknown) {
+	if err := c.guest.Receive(payload, vital); errors.Is(err, bridge.ErrUnknownMessage) {
 		c.stats.Unknown++
 	} else if err != nil {
 		c.stats.BadMessage++
@@ -333,12 +333,12 @@ func (c *Session) Chunk(payload []byte, vital bool) {
 // news hears what the guest reads.
 type news struct {
 	*Session
-	bridge.Story
+	bridge.GameHandler
 }
 
 // OnConReady tells who wants to play.
 func (n news) OnConReady() {
-	n.guest.Profile(&n.profile)
+	n.guest.SendProfile(&n.profile)
 	n.conn.Flush(n.now)
 }
 
@@ -346,12 +346,12 @@ func (n news) OnConReady() {
 func (n news) OnReadyToEnter() {
 	n.enterReset()
 	n.state = Entering
-	n.guest.Enter()
+	n.guest.SendEnterGame()
 	n.conn.Flush(n.now)
 }
 
-// OnPong measures the way.
-func (n news) OnPong() {
+// OnPingReply measures the way.
+func (n news) OnPingReply() {
 	if n.pingedAt != 0 {
 		n.latency, n.pingedAt = n.now.Sub(n.pingedAt), 0
 	}
@@ -366,8 +366,8 @@ func (c *Session) enterReset() {
 	c.sent.forget()
 }
 
-// OnSnapshot takes a part of a snapshot.
-func (n news) OnSnapshot(h snapshot.Header, part int32, data []byte) {
+// OnSnapshotPart takes a part of a snapshot.
+func (n news) OnSnapshotPart(h snapshot.Header, part int32, data []byte) {
 	c := n.Session
 	if c.state == Loading && h.Base < 0 && len(data) == 0 {
 		c.echo(h.Tick)
@@ -393,7 +393,7 @@ func (n news) OnSnapshot(h snapshot.Header, part int32, data []byte) {
 	}
 	if len(delta) == 0 {
 		c.scratch.CopyFrom(base)
-	} else if err := snapshot.ApplyDelta(&c.scratch, base, delta, c.guest.Sizes()); err != nil {
+	} else if err := snapshot.ApplyDelta(&c.scratch, base, delta, c.guest.ItemSizes()); err != nil {
 		c.stats.BadDelta++
 		return
 	} else if c.scratch.CRC() != h.CRC {
@@ -419,7 +419,7 @@ func (n news) OnSnapshot(h snapshot.Header, part int32, data []byte) {
 // without a token: who can tell the number is where he says he is.
 func (c *Session) echo(tick int32) {
 	c.sending = game.Input{TargetX: 1}
-	c.guest.Input(tick, tick, &c.sending, 0)
+	c.guest.SendInput(tick, tick, &c.sending, 0)
 	c.conn.Flush(c.now)
 }
 

@@ -21,9 +21,9 @@ func (c *Client) player(id game.PlayerID) Player {
 // story makes events of what the session hears.
 type story struct{ *Client }
 
-// OnServerInfo implements bridge.Story, as the methods below.
-func (s story) OnServerInfo(i *bridge.Info) {
-	s.event(ServerInfo{Version: i.Version, Name: i.Name, Map: i.Map, GameType: i.GameType, Slots: int(i.Slots), Clients: int(i.MaxClients)})
+// OnServerInfo implements bridge.GameHandler, as the methods below.
+func (s story) OnServerInfo(i *bridge.ServerInfo) {
+	s.event(ServerInfo{Version: i.Version, Name: i.Name, Map: i.Map, GameType: i.GameType, Slots: int(i.PlayerSlots), Clients: int(i.MaxClients)})
 }
 
 func (s story) OnMotd(text string) {
@@ -42,7 +42,7 @@ func (s story) OnVoteStatus(yes, no, pass, total int32) {
 	s.event(VoteCount{Yes: int(yes), No: int(no), Pass: int(pass), Total: int(total)})
 }
 
-func (s story) OnRconAuth(on bool) {
+func (s story) OnRconAuthStatus(on bool) {
 	s.rcon.on = on
 	if !on {
 		s.rcon.lost(ErrRcon)
@@ -78,7 +78,7 @@ func (s story) OnEvent(ev *game.Event) {
 	case game.EvSkin:
 		c.event(SkinChange{Player: who})
 	case game.EvGameInfo:
-		g := c.s.guest.Limits()
+		g := c.s.guest.GameInfo()
 		c.event(GameInfo{ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit, Match: g.MatchCur, Matches: g.MatchNum})
 	case game.EvSettings:
 		c.event(Settings{})
@@ -92,7 +92,7 @@ func (s story) OnEvent(ev *game.Event) {
 }
 
 func (s story) OnVote(v *bridge.Vote) {
-	what := v.What
+	what := v.Description
 	switch v.Kind {
 	case bridge.VotePassed, bridge.VoteFailed, bridge.VoteAborted, bridge.VoteNone:
 		s.event(VoteEnd{Passed: v.Kind == bridge.VotePassed, Aborted: v.Kind == bridge.VoteAborted || v.Kind == bridge.VoteNone})
@@ -141,17 +141,17 @@ func words(ev *game.Event, name string) string {
 type deaf struct{}
 
 func (deaf) OnEvent(*game.Event)                            {}
-func (deaf) OnServerInfo(*bridge.Info)                      {}
+func (deaf) OnServerInfo(*bridge.ServerInfo)                {}
 func (deaf) OnMotd(string)                                  {}
 func (deaf) OnRaceFinish(game.PlayerID, int32, int32, bool) {}
 func (deaf) OnCheckpoint(int32)                             {}
 func (deaf) OnVote(*bridge.Vote)                            {}
 func (deaf) OnVoteStatus(int32, int32, int32, int32)        {}
 func (deaf) OnVoteOptions([]string, bool)                   {}
-func (deaf) OnVoteOptionGone(string)                        {}
-func (deaf) OnRconAuth(bool)                                {}
+func (deaf) OnVoteOptionRemoved(string)                     {}
+func (deaf) OnRconAuthStatus(bool)                          {}
 func (deaf) OnRconLine(string)                              {}
-func (deaf) OnRconCommand(*bridge.Command)                  {}
-func (deaf) OnRconCommandGone(string)                       {}
-func (deaf) OnMapListed(string, bool)                       {}
-func (deaf) OnChatCommand(*bridge.Command, bool)            {}
+func (deaf) OnRconCommand(*bridge.CommandInfo)              {}
+func (deaf) OnRconCommandRemoved(string)                    {}
+func (deaf) OnMapListEntry(string, bool)                    {}
+func (deaf) OnChatCommand(*bridge.CommandInfo, bool)        {}

@@ -36,7 +36,7 @@ const (
 type speech struct {
 	version Version // AnyVersion while it is not known
 	conns   [2]*conn.Conn
-	guests  [2]bridge.Guest
+	guests  [2]bridge.ClientSide
 	held    []byte    // the first answer of the older version
 	until   conn.Time // how long something else is waited for
 	both    bool      // the older version was answered, too
@@ -60,10 +60,10 @@ func (c *Session) learn() error {
 	l, n := line{c}, news{c, c.cfg.Story}
 	s := &c.speech
 	if c.cfg.Version != Version06 {
-		s.guests[newer] = bridge7.NewGuest(l, n)
+		s.guests[newer] = bridge7.NewClientSide(l, n)
 	}
 	if c.cfg.Version != Version07 {
-		s.guests[older] = bridge6.NewGuest(l, n, bridge6.GuestConfig{DDNet: c.cfg.DDNet, Connection: c.cfg.Connection})
+		s.guests[older] = bridge6.NewClientSide(l, n, bridge6.ClientConfig{DDNetVersion: c.cfg.DDNet, ConnectionID: c.cfg.Connection})
 	}
 	for i, g := range s.guests {
 		if g == nil {

@@ -196,7 +196,7 @@ func TestMapForEver(t *testing.T) {
 		p.say(&msg6.RequestMapData{Chunk: chunk})
 	}
 	c := l.srv.sessionByPeer[local(2)]
-	if d := &c.download; d.nextChunk > len(d.file.File)/c.host.ChunkSize()+1 || d.requested > len(d.file.File)/c.host.ChunkSize()+1 {
+	if d := &c.download; d.nextChunk > len(d.file.File)/c.host.MapChunkSize()+1 || d.requested > len(d.file.File)/c.host.MapChunkSize()+1 {
 		t.Errorf("at piece %d, %d asked for", d.nextChunk, d.requested)
 	}
 }

@@ -75,7 +75,7 @@ func newRig(t testing.TB, clients, slots int, kind func(i int) client.SessionCon
 		cfg := kind(i)
 		cfg.Name = fmt.Sprint("bot ", i)
 		cfg.Send = func(b []byte) { r.in.put(peer, b) }
-		cfg.HasMap = func(*bridge.MapOffer) bool { return true }
+		cfg.HasMap = func(*bridge.MapChange) bool { return true }
 		cfg.Token = func() packet.Token { return packet.Token(i + 1) }
 		p.Session, err = client.NewSession(cfg)
 		if err != nil {

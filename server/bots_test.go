@@ -99,9 +99,9 @@ func TestBotsAreMarked(t *testing.T) {
 	var b snapshot.Builder
 	var s snapshot.Snapshot
 	d := a.srv.versions[0]
-	d.Begin(a.srv.world)
-	a.srv.sessions[0].host.Build(&b, &v, &[game.MaxPlayers]int32{})
-	d.Done()
+	d.BeginSnapshots(a.srv.world)
+	a.srv.sessions[0].host.BuildSnapshot(&b, &v, &[game.MaxPlayers]int32{})
+	d.EndSnapshots()
 	b.Finish(&s)
 	var info msg7.PlayerInfo
 	if err := info.Take(s.Find(snapshot.MakeKey(msg7.TypePlayerInfo, 63))); err != nil || info.PlayerFlags&64 == 0 || info.Latency != 0 {

@@ -126,7 +126,7 @@ func (s *Server) hooks() error {
 		for _, c := range s.sessions {
 			if c != nil && c.state == stateInGame {
 				c.now = s.now()
-				c.host.Motd(s.settings.Motd)
+				c.host.SendMotd(s.settings.Motd)
 			}
 		}
 	}, "sv_motd")
@@ -141,7 +141,7 @@ func (s *Server) sendServerInfo() {
 	for _, c := range s.sessions {
 		if c != nil && c.state > stateAuth {
 			c.now = s.now()
-			c.host.ServerInfo(&info)
+			c.host.SendServerInfo(&info)
 		}
 	}
 }

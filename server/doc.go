@@ -15,8 +15,8 @@
 // [Server.Advance] lets time pass.
 //
 // The rules of the game are in package game, and how each version of the protocol
-// tells of it in a bridge: a session asks its bridge.Host to say things, and is
-// asked through bridge.Requests. What remains here are the connections: admission,
+// tells of it in a bridge: a session asks its bridge.ServerSide to say things, and is
+// asked through bridge.ClientMessageHandler. What remains here are the connections: admission,
 // the way into the game, the map download, inputs and snapshots, the remote
 // console.
 package server

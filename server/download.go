@@ -40,7 +40,7 @@ type download struct {
 func (c *session) requestMap(chunk int) {
 	d := &c.download
 	if chunk >= 0 {
-		chunk = min(chunk, len(d.file.File)/c.host.ChunkSize())
+		chunk = min(chunk, len(d.file.File)/c.host.MapChunkSize())
 		if chunk < d.requested {
 			d.nextChunk = chunk
 		}
@@ -58,7 +58,7 @@ func (c *session) continueDownload() {
 	if !d.active || c.state != stateConnecting || c.dropping {
 		return
 	}
-	m, size := d.file, c.host.ChunkSize()
+	m, size := d.file, c.host.MapChunkSize()
 	sent := false
 	for {
 		if d.nextChunk*size >= len(m.File) {
@@ -68,7 +68,7 @@ func (c *session) continueDownload() {
 		if n, _ := c.conn.Pending(); n >= d.window || c.conn.Room() < size+mapChunkOverhead {
 			break
 		}
-		c.host.MapData(m, d.nextChunk)
+		c.host.SendMapData(m, d.nextChunk)
 		d.nextChunk++
 		sent = true
 	}

@@ -49,7 +49,7 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 	for id, c := range s.sessions {
 		if c != nil && c.state == stateInGame && ev.To.Has(game.PlayerID(id)) {
 			c.now = now
-			c.host.Event(s.world, ev)
+			c.host.SendEvent(s.world, ev)
 		}
 	}
 }
@@ -64,23 +64,23 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	c.state = stateInGame
 	info := s.info()
 	s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s", c.id, c.peer))
-	c.host.ServerInfo(&info)
+	c.host.SendServerInfo(&info)
 	s.logEvent(ev)
-	c.host.GameInfo(s.world)
+	c.host.SendGameInfo(s.world)
 	for other, o := range s.sessions {
 		if o == nil || o == c || o.state != stateInGame {
 			continue
 		}
 		o.now = now
-		o.host.Event(s.world, ev)
-		c.host.ToldOf(s.world, game.PlayerID(other), false, false)
+		o.host.SendEvent(s.world, ev)
+		c.host.SendClientInfo(s.world, game.PlayerID(other), false, false)
 	}
 	for id := range game.PlayerID(game.MaxPlayers) {
 		if s.bots.introduced.Has(id) {
-			c.host.ToldOf(s.world, id, false, false)
+			c.host.SendClientInfo(s.world, id, false, false)
 		}
 	}
-	c.host.ToldOf(s.world, c.id, true, ev.Flag)
+	c.host.SendClientInfo(s.world, c.id, true, ev.Flag)
 	c.conn.Flush(now)
 }
 

@@ -25,17 +25,17 @@ import (
 
 // hybrid is the messages of 0.7 for clients whose packets are those of 0.6. Nobody
 // speaks it, but to a gate messages are all the same.
-type hybrid struct{ bridge.Version }
+type hybrid struct{ bridge.Protocol }
 
-func (hybrid) Name() string    { return "hybrid" }
-func (hybrid) PlainMaps() bool { return true }
+func (hybrid) Name() string                 { return "hybrid" }
+func (hybrid) NeedsUncompressedTiles() bool { return true }
 
 // newGateLab is a lab whose server speaks 0.7 and the hybrid.
 func newGateLab(tb testing.TB, files fstest.MapFS, commands ...string) *lab {
 	tb.Helper()
 	l := newLab(tb, files, commands...)
 	l.srv.versions = []*protocolVersion{l.srv.versions[0],
-		{Version: hybrid{bridge7.NewVersion()}, handshaker: newHandshaker6(l.srv), kinds: kinds6}}
+		{Protocol: hybrid{bridge7.NewProtocol()}, handshaker: newHandshaker6(l.srv), kinds: kinds6}}
 	if err := l.srv.loadMap(l.srv.settings.Map); err != nil {
 		tb.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func (s *Server) browserAnswers() *query.Answers {
 }
 
 // info is what the server is, for those who are connected.
-func (s *Server) info() bridge.Info {
+func (s *Server) info() bridge.ServerInfo {
 	players, clients := 0, 0
 	for id, c := range s.sessions {
 		if c == nil {
@@ -43,11 +43,11 @@ func (s *Server) info() bridge.Info {
 	}
 	bots := s.bots.count()
 	players, clients = players+bots, clients+bots
-	return bridge.Info{
+	return bridge.ServerInfo{
 		Version: gameVersion, Name: s.settings.Name, Hostname: s.settings.Hostname,
 		Map: s.gameMap.Name, GameType: s.gameType(),
-		Password: s.settings.Password != "", SkillLevel: int32(s.settings.SkillLevel),
-		Players: int32(players), Slots: int32(s.settings.PlayerSlots),
+		NeedsPassword: s.settings.Password != "", SkillLevel: int32(s.settings.SkillLevel),
+		Players: int32(players), PlayerSlots: int32(s.settings.PlayerSlots),
 		Clients: int32(clients), MaxClients: int32(max(clients, int(s.settings.MaxClients))),
 	}
 }
@@ -71,8 +71,8 @@ func (s *Server) fillInfo(q *query.Info) {
 	*q = query.Info{
 		Version: i.Version, Name: i.Name, Hostname: i.Hostname,
 		Map: m.Name, MapCRC: m.CRC, MapSize: uint32(len(m.File)), MapSHA256: m.SHA256,
-		GameType: s.world.ModeName(), Password: i.Password, SkillLevel: int(i.SkillLevel),
-		NumPlayers: int(i.Players), MaxPlayers: int(i.Slots), NumClients: int(i.Clients), MaxClients: int(i.MaxClients),
+		GameType: s.world.ModeName(), Password: i.NeedsPassword, SkillLevel: int(i.SkillLevel),
+		NumPlayers: int(i.Players), MaxPlayers: int(i.PlayerSlots), NumClients: int(i.Clients), MaxClients: int(i.MaxClients),
 		Clients: q.Clients[:0],
 	}
 	for id, c := range s.sessions {

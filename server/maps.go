@@ -54,9 +54,9 @@ type gameMap struct {
 }
 
 // forVersion is the map as clients of a version get it.
-func (m *gameMap) forVersion(v bridge.Version) (*bridge.Map, error) {
+func (m *gameMap) forVersion(v bridge.Protocol) (*bridge.Map, error) {
 	switch {
-	case !v.PlainMaps():
+	case !v.NeedsUncompressedTiles():
 		return &m.Map, nil
 	case m.plainErr != nil:
 		return nil, m.plainErr
@@ -122,7 +122,7 @@ func (s *Server) readMap(setting string) (gameMap, error) {
 	}
 	m.setFile(file)
 	m.terrain = game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()}
-	if slices.ContainsFunc(s.versions, func(d *protocolVersion) bool { return d.PlainMaps() }) {
+	if slices.ContainsFunc(s.versions, func(d *protocolVersion) bool { return d.NeedsUncompressedTiles() }) {
 		m.makePlain(parsed)
 	}
 	return m, nil
@@ -185,7 +185,7 @@ func (s *Server) loadMap(setting string) error {
 	s.pendingCommands = s.pendingCommands[:0]
 	s.leavingSeats = 0
 	for _, d := range s.versions {
-		d.Done()
+		d.EndSnapshots()
 	}
 	return nil
 }

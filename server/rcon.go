@@ -63,7 +63,7 @@ func (c *session) grantRcon(level console.Level, text, who string) {
 	if s.canListMaps(level) {
 		c.rcon.mapsToList = s.mapList()
 	}
-	c.host.RconAuth(true)
+	c.host.SendRconAuthStatus(true)
 	c.sendRconLine(text)
 	s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d authed (%s)", c.id, who))
 	if c.state >= stateReady {
@@ -98,7 +98,7 @@ func (c *session) rejectRconPassword() {
 // logout ends a session's rights.
 func (c *session) logout() {
 	c.rcon = rconState{}
-	c.host.RconAuth(false)
+	c.host.SendRconAuthStatus(false)
 	c.sendRconLine("Logout successful.")
 	c.server.print(console.Standard, "server", fmt.Sprintf("ClientID=%d logged out", c.id))
 	if c.state >= stateReady {
@@ -128,7 +128,7 @@ func (c *session) sendRconLine(line string) {
 	if len(line) > maxRconLine-1 {
 		line = line[:maxRconLine-1]
 	}
-	c.host.RconLine(line)
+	c.host.SendRconLine(line)
 }
 
 // reportDroppedLines tells an operator, once there is room again, that there was more.
@@ -190,7 +190,7 @@ func (s *Server) sendCommandLists() {
 				c.rcon.allListed = true
 				break
 			}
-			c.host.RconCommand(&bridge.Command{Name: e.Name, Params: e.Params, Help: e.Help})
+			c.host.SendRconCommand(&bridge.CommandInfo{Name: e.Name, Params: e.Params, Help: e.Help})
 			c.rcon.lastListed = e.Name
 		}
 	}
@@ -206,9 +206,9 @@ func (s *Server) sendAccessChange(e console.Entry) {
 		switch {
 		case c == nil || !c.rcon.authed || c.rcon.level != console.LevelMod || !c.rcon.allListed && c.rcon.lastListed < e.Name:
 		case e.Level >= console.LevelMod:
-			c.host.RconCommand(&bridge.Command{Name: e.Name, Params: e.Params, Help: e.Help})
+			c.host.SendRconCommand(&bridge.CommandInfo{Name: e.Name, Params: e.Params, Help: e.Help})
 		default:
-			c.host.RconCommandGone(e.Name)
+			c.host.SendRconCommandRemoved(e.Name)
 		}
 	}
 }

@@ -11,20 +11,20 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// OnHello implements bridge.Requests.
-func (c *session) OnHello(h bridge.Hello) {
+// OnLogin implements bridge.ClientMessageHandler.
+func (c *session) OnLogin(h bridge.Login) {
 	if c.state != stateAuth {
 		return
 	}
-	if !h.Fits {
-		c.drop("Wrong version. Server is running '" + c.version.Speaks() + "' and client '" + printable([]byte(h.Wants), 64) + "'")
+	if !h.VersionOK {
+		c.drop("Wrong version. Server is running '" + c.version.NetVersion() + "' and client '" + printable([]byte(h.NetVersion), 64) + "'")
 		return
 	}
 	if want := c.server.settings.Password; want != "" && want != h.Password {
 		c.drop("Wrong password")
 		return
 	}
-	c.clientVersion = h.Client
+	c.clientVersion = h.ClientVersion
 	c.setState(stateConnecting)
 	c.sendMapChange()
 }
@@ -41,7 +41,7 @@ func (c *session) sendMapChange() {
 	if base := c.server.settings.MapsBaseURL; base != "" {
 		told.URL = fmt.Sprintf("%s/%s_%x.map", strings.TrimSuffix(base, "/"), url.PathEscape(m.Name), m.SHA256)
 	}
-	c.host.MapChange(&told)
+	c.host.SendMapChange(&told)
 	c.conn.Flush(c.now)
 	c.vitalsAtMapChange = c.vitalsQueued
 }
@@ -54,14 +54,14 @@ func (c *session) hasAckedMapChange() bool {
 	return int32(c.vitalsQueued-uint32(unacked)-c.vitalsAtMapChange) >= 0
 }
 
-// OnMapRequest implements bridge.Requests.
-func (c *session) OnMapRequest(chunk int) {
+// OnRequestMapData implements bridge.ClientMessageHandler.
+func (c *session) OnRequestMapData(chunk int) {
 	if c.state == stateConnecting && c.hasAckedMapChange() {
 		c.requestMap(chunk)
 	}
 }
 
-// OnReady implements bridge.Requests.
+// OnReady implements bridge.ClientMessageHandler.
 func (c *session) OnReady() {
 	if c.state != stateConnecting || !c.hasAckedMapChange() {
 		return
@@ -83,13 +83,13 @@ func (c *session) OnReady() {
 	}
 	s.print(console.Info, "server", "player is ready. ClientID="+idString(c.id)+" addr="+c.peer.String())
 	c.sendVote()
-	c.host.Motd(s.settings.Motd)
-	c.host.Settings(s.world)
-	c.host.ConReady()
+	c.host.SendMotd(s.settings.Motd)
+	c.host.SendSettings(s.world)
+	c.host.SendConReady()
 	c.conn.Flush(c.now)
 }
 
-// OnProfile implements bridge.Requests.
+// OnProfile implements bridge.ClientMessageHandler.
 func (c *session) OnProfile(p *game.Profile) {
 	if c.state != stateReady || c.hasProfile {
 		return
@@ -103,15 +103,15 @@ func (c *session) OnProfile(p *game.Profile) {
 	c.setState(stateReady)
 	c.hasProfile, c.canEnter = true, true
 	s.queueCommand(game.Command{Kind: game.CmdProfile, Player: c.id, Target: game.Nobody, Profile: p})
-	c.host.VoteClear()
-	c.host.VoteOptions(s.votes.optionTexts())
-	c.host.Tuning(s.world)
-	c.host.ReadyToEnter()
+	c.host.SendVoteOptionsCleared()
+	c.host.SendVoteOptions(s.votes.optionTexts())
+	c.host.SendTuning(s.world)
+	c.host.SendReadyToEnter()
 	c.conn.Flush(c.now)
 }
 
-// OnEnter implements bridge.Requests.
-func (c *session) OnEnter() {
+// OnEnterGame implements bridge.ClientMessageHandler.
+func (c *session) OnEnterGame() {
 	if c.state != stateReady || !c.canEnter {
 		return
 	}
@@ -119,9 +119,9 @@ func (c *session) OnEnter() {
 	c.server.queueCommand(game.Command{Kind: game.CmdEnter, Player: c.id, Target: game.Nobody})
 }
 
-// OnInput implements bridge.Requests. An input brings the acknowledged snapshot,
+// OnInput implements bridge.ClientMessageHandler. An input brings the acknowledged snapshot,
 // what to do at once, and what to do in the tick it is meant for.
-func (c *session) OnInput(in *bridge.Input) {
+func (c *session) OnInput(in *bridge.InputMessage) {
 	s := c.server
 	if !c.allowed.input.take(c.now, inputRate) {
 		s.count(dropFlood)
@@ -131,20 +131,20 @@ func (c *session) OnInput(in *bridge.Input) {
 	if c.state != stateInGame {
 		return
 	}
-	tick := in.Tick
+	tick := in.IntendedTick
 	if tick > c.lastInputTick {
 		left := s.clock.tickStart(tick).Sub(c.now) / time.Millisecond
-		c.host.InputTiming(tick, int32(min(max(left, minTimeLeft), maxTimeLeft)))
+		c.host.SendInputTiming(tick, int32(min(max(left, minTimeLeft), maxTimeLeft)))
 	}
 	c.lastInputTick = tick
 
-	c.inputs.add(max(tick, s.clock.tick+1), in.Do, in.Valid)
+	c.inputs.add(max(tick, s.clock.tick+1), in.Input, in.Valid)
 	if !in.Valid {
 		s.count(dropInput)
 		return
 	}
-	c.playerFlags = in.Do.Flags
-	s.queueRequest(game.Command{Kind: game.CmdDirect, Player: c.id, Target: game.Nobody, Input: in.Do})
+	c.playerFlags = in.Input.Flags
+	s.queueRequest(game.Command{Kind: game.CmdDirect, Player: c.id, Target: game.Nobody, Input: in.Input})
 }
 
 // INPUTTIMING's bounds in ms: a tick far off is as good as another.
@@ -167,7 +167,7 @@ func (c *session) canRequest() bool {
 	return true
 }
 
-// OnCommand implements bridge.Requests.
+// OnCommand implements bridge.ClientMessageHandler.
 func (c *session) OnCommand(cmd game.Command) {
 	if c.canRequest() {
 		cmd.Player = c.id
@@ -182,11 +182,11 @@ func (c *session) countUnwanted() {
 	}
 }
 
-// OnChatCommand implements bridge.Requests.
+// OnChatCommand implements bridge.ClientMessageHandler.
 func (c *session) OnChatCommand(_, _ string) { c.countUnwanted() }
 
-// OnLogin implements bridge.Requests.
-func (c *session) OnLogin(_, password string) {
+// OnRconAuth implements bridge.ClientMessageHandler.
+func (c *session) OnRconAuth(_, password string) {
 	if !c.allowed.auth.take(c.now, authRate) {
 		c.server.count(dropFlood)
 		return
@@ -194,8 +194,8 @@ func (c *session) OnLogin(_, password string) {
 	c.login(password)
 }
 
-// OnRcon implements bridge.Requests.
-func (c *session) OnRcon(line string) {
+// OnRconCmd implements bridge.ClientMessageHandler.
+func (c *session) OnRconCmd(line string) {
 	if !c.allowed.rcon.take(c.now, rconRate) {
 		c.server.count(dropFlood)
 		return

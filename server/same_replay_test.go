@@ -38,32 +38,34 @@ func TestRecordedVersions(t *testing.T) {
 	for _, e := range eyes {
 		a.net.Every(20*time.Millisecond, func(int64) { e.wander(a) })
 	}
-	tell := func(e *eye, do func(g bridge.Guest)) {
+	tell := func(e *eye, do func(g bridge.ClientSide)) {
 		t.Helper()
 		if err := e.Tell(a.now(), do); err != nil {
 			t.Fatal(err)
 		}
 		a.run(time.Second)
 	}
-	tell(eyes[1], func(g bridge.Guest) { g.RconLogin("", "adminpw") })
-	tell(eyes[1], func(g bridge.Guest) { g.Rcon("tune hook_length 200; sv_scorelimit 5") })
-	tell(eyes[1], func(g bridge.Guest) {
-		g.Ask(&game.Command{Kind: game.CmdSay, Chat: game.ChatWhisper, Target: eyes[0].id(), Text: "psst"})
+	tell(eyes[1], func(g bridge.ClientSide) { g.SendRconAuth("", "adminpw") })
+	tell(eyes[1], func(g bridge.ClientSide) { g.SendRconCmd("tune hook_length 200; sv_scorelimit 5") })
+	tell(eyes[1], func(g bridge.ClientSide) {
+		g.SendCommand(&game.Command{Kind: game.CmdSay, Chat: game.ChatWhisper, Target: eyes[0].id(), Text: "psst"})
 	})
-	tell(eyes[2], func(g bridge.Guest) {
+	tell(eyes[2], func(g bridge.ClientSide) {
 		var skin game.Skin
 		skin.Part[0], skin.UseCustom[0], skin.Color[0] = "bear", true, 0x123456
-		g.Ask(&game.Command{Kind: game.CmdSkin, Profile: &game.Profile{Skin: skin}})
+		g.SendCommand(&game.Command{Kind: game.CmdSkin, Profile: &game.Profile{Skin: skin}})
 	})
-	tell(eyes[3], func(g bridge.Guest) { g.CallVote(bridge.VoteOption, "a long match", "why not") })
+	tell(eyes[3], func(g bridge.ClientSide) { g.SendCallVote(bridge.VoteOption, "a long match", "why not") })
 	for _, e := range eyes[:3] {
-		tell(e, func(g bridge.Guest) { g.Vote(1) })
+		tell(e, func(g bridge.ClientSide) { g.SendVote(1) })
 	}
 	if got := a.srv.world.Rules().ScoreLimit; got != 70 {
 		t.Errorf("the score limit is %d after the vote", got)
 	}
-	tell(eyes[3], func(g bridge.Guest) { g.Ask(&game.Command{Kind: game.CmdSetTeam, Team: game.TeamSpectators}) })
-	tell(eyes[2], func(g bridge.Guest) { g.Ask(&game.Command{Kind: game.CmdKill}) })
+	tell(eyes[3], func(g bridge.ClientSide) {
+		g.SendCommand(&game.Command{Kind: game.CmdSetTeam, Team: game.TeamSpectators})
+	})
+	tell(eyes[2], func(g bridge.ClientSide) { g.SendCommand(&game.Command{Kind: game.CmdKill}) })
 	// One crashes and comes back from the same port.
 	was := eyes[1].id()
 	if err := eyes[1].Dial(a.now()); err != nil {

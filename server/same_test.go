@@ -49,7 +49,7 @@ func (a *arena) eye(ip int, cfg client.SessionConfig) *eye {
 	cfg.Send = func(b []byte) { a.net.Send(peer, a.addr, b) }
 	cfg.Token = func() packet.Token { return packet.Token(a.rand.Uint32() &^ (1 << 31)) }
 	cfg.OnSnapshot = func(tick int32, s *snapshot.Snapshot) {
-		e.saw[tick] = copyView(e.Guest().Snapshot(tick, s))
+		e.saw[tick] = copyView(e.Guest().ReceiveSnapshot(tick, s))
 	}
 	s, err := client.NewSession(cfg)
 	if err != nil {
@@ -76,13 +76,13 @@ func (a *arena) eye(ip int, cfg client.SessionConfig) *eye {
 // ask asks something of the game.
 func (e *eye) ask(a *arena, c game.Command) {
 	a.t.Helper()
-	if err := e.Tell(a.now(), func(g bridge.Guest) { g.Ask(&c) }); err != nil {
+	if err := e.Tell(a.now(), func(g bridge.ClientSide) { g.SendCommand(&c) }); err != nil {
 		a.t.Fatal(err)
 	}
 }
 
 // id is the client's seat.
-func (e *eye) id() game.PlayerID { return e.Guest().Own() }
+func (e *eye) id() game.PlayerID { return e.Guest().OwnID() }
 
 // wander fights at random.
 func (e *eye) wander(a *arena) {
@@ -281,7 +281,7 @@ func TestSameWorld(t *testing.T) {
 		a.net.Every(20*time.Millisecond, func(int64) { e.wander(a) })
 	}
 	a.srv.Execute("sv_rcon_password secret")
-	players[0].Tell(a.now(), func(g bridge.Guest) { g.RconLogin("", "secret") })
+	players[0].Tell(a.now(), func(g bridge.ClientSide) { g.SendRconAuth("", "secret") })
 	a.run(time.Second)
 	clear(truth)
 	a.run(20 * time.Second)

@@ -185,7 +185,7 @@ func (s *Server) announceStart(now conn.Time) {
 	s.clock.reset(now)
 	s.started = true
 	for _, d := range s.versions {
-		s.print(console.Standard, "server", fmt.Sprintf("netversion %s", d.Speaks()))
+		s.print(console.Standard, "server", fmt.Sprintf("netversion %s", d.NetVersion()))
 	}
 	s.print(console.Standard, "server", fmt.Sprintf("server name is '%s'", s.settings.Name))
 	s.print(console.Standard, "server", fmt.Sprintf("using port %d, map %s, gametype %s", s.Addr().Port(), s.gameMap.Name, s.world.ModeName()))
@@ -353,7 +353,7 @@ func (s *Server) tick(now conn.Time) {
 	s.releaseSeats(now)
 	s.updateLatencies()
 	for _, d := range s.versions {
-		d.Note(s.world, events)
+		d.RecordTick(s.world, events)
 	}
 	if s.cfg.Watch != nil {
 		s.cfg.Watch(s.world, events)

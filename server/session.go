@@ -37,7 +37,7 @@ type session struct {
 	now         conn.Time // of the datagram being handled
 	conn        conn.Conn
 	version     *protocolVersion
-	host        bridge.Host
+	host        bridge.ServerSide
 
 	state             sessionState
 	lastProgress      conn.Time // when it last came further on its way
@@ -93,7 +93,7 @@ func (s *Server) newSession(now conn.Time, id game.PlayerID, peer transport.Peer
 // reset makes the session that of a client of whom nothing is known yet.
 func (c *session) reset(now conn.Time, peer transport.Peer, d *protocolVersion) {
 	c.peer, c.connectedAt, c.now = peer, now, now
-	c.version, c.host = d, d.Host(c)
+	c.version, c.host = d, d.NewServerSide(c)
 	c.setState(stateAuth)
 	c.clientVersion, c.wasSpectator, c.name = 0, false, ""
 	c.allowed, c.vitalsQueued, c.vitalsAtMapChange = allowances{}, 0, 0
@@ -115,7 +115,7 @@ func (c *session) resetForMap() {
 	c.latency = latencyMeter{}
 	c.ballot = ballot{}
 	clear(c.scoreboardLatency[:])
-	c.host.Restart()
+	c.host.Reset()
 }
 
 // Chunk takes a message. It implements conn.Handler.
@@ -123,7 +123,7 @@ func (c *session) Chunk(payload []byte, vital bool) {
 	if c.dropping {
 		return
 	}
-	switch err := c.host.Take(payload, vital); {
+	switch err := c.host.Receive(payload, vital); {
 	case err == nil:
 	case errors.Is(err, bridge.ErrNotVital):
 		c.server.count(dropNotVital)
@@ -133,7 +133,7 @@ func (c *session) Chunk(payload []byte, vital bool) {
 }
 
 // Queue adds a message to the packet under construction. It implements
-// bridge.Line.
+// bridge.Sender.
 func (c *session) Queue(payload []byte, vital bool) {
 	if c.dropping {
 		return
@@ -147,9 +147,9 @@ func (c *session) Queue(payload []byte, vital bool) {
 	}
 }
 
-// Hurry lets what was queued leave at the end of the datagram. It implements
-// bridge.Line.
-func (c *session) Hurry() { c.flushSoon = true }
+// FlushSoon lets what was queued leave at the end of the datagram. It implements
+// bridge.Sender.
+func (c *session) FlushSoon() { c.flushSoon = true }
 
 // clientVersionText is the release that the clientVersionText says it is, as operators' tools read it.
 // Versions but the first are named, as their numbers mean something else.

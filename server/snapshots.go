@@ -66,19 +66,19 @@ func (s *Server) sendSnapshots(now conn.Time, before int32) {
 		}
 		if !c.version.roundBegun {
 			c.version.roundBegun = true
-			c.version.Begin(s.world)
+			c.version.BeginSnapshots(s.world)
 		}
 		s.sendSnapshot(now, c, tick)
 	}
 	for _, d := range s.versions {
 		d.roundBegun = false
-		d.Done()
+		d.EndSnapshots()
 	}
 }
 
 func (s *Server) sendSnapshot(now conn.Time, c *session, tick int32) {
 	s.view = s.world.View(c.id)
-	c.host.Build(&s.builder, &s.view, &c.scoreboardLatency)
+	c.host.BuildSnapshot(&s.builder, &s.view, &c.scoreboardLatency)
 	s.builder.Finish(&s.next)
 
 	st := &c.snaps
@@ -90,7 +90,7 @@ func (s *Server) sendSnapshot(now conn.Time, c *session, tick int32) {
 		st.rate = rateRecover
 	}
 	next := &s.next
-	delta, changed := snapshot.AppendDelta(s.delta[:0], base, next, c.host.Sizes())
+	delta, changed := snapshot.AppendDelta(s.delta[:0], base, next, c.host.ItemSizes())
 	s.delta = delta
 	st.store.Add(tick, int64(now), next)
 	st.sent++
@@ -98,33 +98,33 @@ func (s *Server) sendSnapshot(now conn.Time, c *session, tick int32) {
 	switch {
 	case !changed:
 		h.Parts = 0
-		c.host.Snapshot(h, 0, nil)
+		c.host.SendSnapshotPart(h, 0, nil)
 		c.conn.Flush(now)
 	case h.Parts > snapshot.MaxParts:
 		s.count(dropSnapshotTooLarge)
 	default:
 		for i := range int(h.Parts) {
-			c.host.Snapshot(h, i, snapshot.Part(delta, i))
+			c.host.SendSnapshotPart(h, i, snapshot.Part(delta, i))
 			c.conn.Flush(now)
 		}
 	}
 }
 
 // ackSnapshot takes the tick a client says it received last.
-func (c *session) ackSnapshot(now conn.Time, in *bridge.Input) {
+func (c *session) ackSnapshot(now conn.Time, in *bridge.InputMessage) {
 	st := &c.snaps
-	if in.Ack >= 0 && in.Ack < st.acked {
+	if in.AckTick >= 0 && in.AckTick < st.acked {
 		return // an input that was overtaken on its way
 	}
-	if in.Ack > c.server.clock.tick {
+	if in.AckTick > c.server.clock.tick {
 		return // never sent; it would make all true ones look overtaken
 	}
-	st.acked = in.Ack
+	st.acked = in.AckTick
 	if st.acked > 0 {
 		st.rate = rateFull
 	}
 	if at, ok := st.store.Tag(st.acked); ok {
-		correction := min(max(in.Correction, 0), 50)
+		correction := min(max(in.PingCorrection, 0), 50)
 		ms := int32(now.Sub(conn.Time(at))/time.Millisecond) - correction
 		c.latency.add(max(ms, 0))
 	}

@@ -16,7 +16,7 @@ import (
 // which its messages are, and the gate at which its clients arrive. Which versions
 // there are and what tells them apart is the business of this file alone.
 type protocolVersion struct {
-	bridge.Version
+	bridge.Protocol
 	handshaker
 	kinds      []packet.Kind // of datagrams from strangers that are for the gate
 	roundBegun bool          // in the round of snapshots that is being made
@@ -26,8 +26,8 @@ type protocolVersion struct {
 // tools expect to read about first.
 func newProtocolVersions(s *Server) []*protocolVersion {
 	return []*protocolVersion{
-		{Version: bridge7.NewVersion(), handshaker: &handshaker7{srv: s}, kinds: kinds7},
-		{Version: bridge6.NewVersion(), handshaker: newHandshaker6(s), kinds: kinds6},
+		{Protocol: bridge7.NewProtocol(), handshaker: &handshaker7{srv: s}, kinds: kinds7},
+		{Protocol: bridge6.NewProtocol(), handshaker: newHandshaker6(s), kinds: kinds6},
 	}
 }
 

@@ -80,7 +80,7 @@ func (s *Server) withinCooldown(since, ticks int32) bool {
 	return s.settings.SpamProtection != 0 && since != 0 && since+ticks > s.clock.tick
 }
 
-// OnCallVote implements bridge.Requests.
+// OnCallVote implements bridge.ClientMessageHandler.
 func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force bool) {
 	if !c.canRequest() {
 		return
@@ -200,7 +200,7 @@ func (c *session) sendVote() {
 	}
 	// Part of the first second is over by the time that clients hear of it.
 	left := int32((v.ends.Sub(c.now) - 1) / time.Second)
-	c.host.Vote(&bridge.Vote{Kind: v.kind, Caller: v.caller, Timeout: max(left, 0), What: v.subject, Reason: v.reason, Target: v.target})
+	c.host.SendVote(&bridge.Vote{Kind: v.kind, Caller: v.caller, Timeout: max(left, 0), Description: v.subject, Reason: v.reason, Target: v.target})
 }
 
 // forceVote does at once what a vote would be about, with the rights of the one who
@@ -216,11 +216,11 @@ func (c *session) forceVote(v *vote) {
 	}
 	s.console.Execute(v.command, who)
 	if v.kind != bridge.VoteKick {
-		s.votes.pendingResults = append(s.votes.pendingResults, bridge.Vote{Kind: v.kind, Caller: game.Nobody, What: v.subject, Reason: v.reason, Target: v.target})
+		s.votes.pendingResults = append(s.votes.pendingResults, bridge.Vote{Kind: v.kind, Caller: game.Nobody, Description: v.subject, Reason: v.reason, Target: v.target})
 	}
 }
 
-// OnVote implements bridge.Requests.
+// OnVote implements bridge.ClientMessageHandler.
 func (c *session) OnVote(choice int32) {
 	if !c.canRequest() {
 		return
@@ -241,7 +241,7 @@ func (c *session) OnVote(choice int32) {
 func (s *Server) tickVote(now conn.Time) {
 	if s.votes.noneDropping {
 		for i := range s.votes.pendingResults {
-			s.forEachInGame(now, func(c *session) { c.host.Vote(&s.votes.pendingResults[i]) })
+			s.forEachInGame(now, func(c *session) { c.host.SendVote(&s.votes.pendingResults[i]) })
 		}
 		clear(s.votes.pendingResults)
 		s.votes.pendingResults = s.votes.pendingResults[:0]
@@ -273,7 +273,7 @@ func (s *Server) tickVote(now conn.Time) {
 		s.endVote(now, bridge.VoteFailed)
 	case v.recount:
 		v.recount = false
-		s.forEachInGame(now, func(c *session) { c.host.VoteStatus(yes, no, total-yes-no, total) })
+		s.forEachInGame(now, func(c *session) { c.host.SendVoteStatus(yes, no, total-yes-no, total) })
 	}
 }
 
@@ -290,7 +290,7 @@ func (v *vote) result(how bridge.VoteKind) bridge.Vote {
 func (s *Server) endVote(now conn.Time, how bridge.VoteKind) {
 	r := s.votes.current.result(how)
 	s.votes.current = vote{}
-	s.forEachInGame(now, func(c *session) { c.host.Vote(&r) })
+	s.forEachInGame(now, func(c *session) { c.host.SendVote(&r) })
 }
 
 // countVotes counts the votes of those who play. Players behind one address have one
@@ -399,7 +399,7 @@ func (s *Server) cmdAddVote(call *console.Call) {
 	default:
 		s.votes.options = append(s.votes.options, voteOption{text, command})
 		call.Print("server", "added option '%s' '%s'", text, s.console.Redact(command))
-		s.forEachInGame(s.timeOrZero(), func(c *session) { c.host.VoteOptionNew(text) })
+		s.forEachInGame(s.timeOrZero(), func(c *session) { c.host.SendVoteOption(text) })
 	}
 }
 
@@ -410,7 +410,7 @@ func (s *Server) cmdRemoveVote(call *console.Call) {
 		return
 	}
 	o := s.votes.options[i]
-	s.forEachInGame(s.timeOrZero(), func(c *session) { c.host.VoteOptionGone(o.text) })
+	s.forEachInGame(s.timeOrZero(), func(c *session) { c.host.SendVoteOptionRemoved(o.text) })
 	s.votes.options = append(s.votes.options[:i:i], s.votes.options[i+1:]...)
 	call.Print("server", "removed option '%s' '%s'", o.text, o.command)
 }
@@ -418,7 +418,7 @@ func (s *Server) cmdRemoveVote(call *console.Call) {
 func (s *Server) cmdClearVotes(call *console.Call) {
 	call.Print("server", "cleared votes")
 	s.votes.options = nil
-	s.forEachInGame(s.timeOrZero(), func(c *session) { c.host.VoteClear() })
+	s.forEachInGame(s.timeOrZero(), func(c *session) { c.host.SendVoteOptionsCleared() })
 }
 
 func (s *Server) cmdVote(call *console.Call) {

@@ -14,10 +14,10 @@ import (
 // whisper beyond the limit is not said to all.
 func TestReplyFlood(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
-	h, l := newHost(t, NewVersion(), w, 0, 16040)
+	h, l := newHost(t, NewProtocol(), w, 0, 16040)
 	say := func(text string) {
 		t.Helper()
-		if err := h.Take((&msg6.ClSay{Message: []byte(text)}).Append(nil), true); err != nil {
+		if err := h.Receive((&msg6.ClSay{Message: []byte(text)}).Append(nil), true); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -42,7 +42,7 @@ func TestReplyFlood(t *testing.T) {
 	w.Step([]game.Command{{Kind: game.CmdForceTeam, Player: 0, Team: game.TeamSpectators}, {Kind: game.CmdLockTeams}})
 	h.replies = 0
 	for range 10 * replyRate.burst {
-		if err := h.Take((&msg6.ClSetTeam{Team: msg6.TeamRed}).Append(nil), true); err != nil {
+		if err := h.Receive((&msg6.ClSetTeam{Team: msg6.TeamRed}).Append(nil), true); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -55,12 +55,12 @@ func TestReplyFlood(t *testing.T) {
 // to the game they are all the same.
 func TestChangeFlood(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
-	v := NewVersion()
+	v := NewProtocol()
 	h, l := newHost(t, v, w, 0, 16040)
 	looks := map[string]bool{}
 	change := func(n int) {
 		m := msg6.ClChangeInfo{Look: msg6.PlayerLook{Name: []byte("alice"), Skin: []byte(fmt.Sprint("mine ", n))}}
-		if err := h.Take(m.Append(nil), true); err != nil {
+		if err := h.Receive(m.Append(nil), true); err != nil {
 			t.Fatal(err)
 		}
 		looks[v.scene.infos[0].wish.name] = true
@@ -82,7 +82,7 @@ func TestChangeFlood(t *testing.T) {
 	}
 	// Who is told twice who he is keeps the look that he had.
 	before := h.dressed
-	if err := h.Take((&msg6.ClStartInfo{Look: msg6.PlayerLook{Name: []byte("other"), Skin: []byte("pinky")}}).Append(nil), true); err != nil {
+	if err := h.Receive((&msg6.ClStartInfo{Look: msg6.PlayerLook{Name: []byte("other"), Skin: []byte("pinky")}}).Append(nil), true); err != nil {
 		t.Fatal(err)
 	}
 	if h.dressed != before || h.profile.Name == "other" {

@@ -48,7 +48,7 @@ func TestBuildAllocates(t *testing.T) {
 	w.Step([]game.Command{
 		{Kind: game.CmdForceTeam, Player: 6, Team: game.TeamSpectators}, {Kind: game.CmdFlags, Player: 7, Value: int32(game.FlagAdmin)},
 	})
-	v := NewVersion()
+	v := NewProtocol()
 	for _, c := range []struct {
 		name    string
 		own     game.PlayerID
@@ -60,15 +60,15 @@ func TestBuildAllocates(t *testing.T) {
 		step := func() {
 			events := fight(w, tick)
 			tick++
-			v.Note(w, events)
+			v.RecordTick(w, events)
 			w.Frame()
 		}
 		do := func() {
-			v.Begin(w)
+			v.BeginSnapshots(w)
 			view := w.View(c.own)
-			h.Build(&r.b, &view, &r.latency)
-			r.send(h.Sizes())
-			v.Done()
+			h.BuildSnapshot(&r.b, &view, &r.latency)
+			r.send(h.ItemSizes())
+			v.EndSnapshots()
 		}
 		for range 100 {
 			step()
@@ -86,17 +86,17 @@ func TestBuildAllocates(t *testing.T) {
 func TestNoteAllocates(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	w := many(t, 64)
-	v := NewVersion()
-	h := v.Host(&quiet{})
+	v := NewProtocol()
+	h := v.NewServerSide(&quiet{})
 	events := append([]game.Event(nil), fight(w, 1)...)
 	data := make([]byte, 900)
 	do := func() {
-		v.Note(w, events)
-		v.Done()
-		h.Snapshot(snapshot.Header{Tick: 5, Base: -1, CRC: 7, Parts: 1}, 0, data)
-		h.Snapshot(snapshot.Header{Tick: 5, Base: 3, Parts: 0}, 0, nil)
-		h.Snapshot(snapshot.Header{Tick: 5, Base: 3, CRC: 7, Parts: 2}, 1, data)
-		h.InputTiming(5, 6)
+		v.RecordTick(w, events)
+		v.EndSnapshots()
+		h.SendSnapshotPart(snapshot.Header{Tick: 5, Base: -1, CRC: 7, Parts: 1}, 0, data)
+		h.SendSnapshotPart(snapshot.Header{Tick: 5, Base: 3, Parts: 0}, 0, nil)
+		h.SendSnapshotPart(snapshot.Header{Tick: 5, Base: 3, CRC: 7, Parts: 2}, 1, data)
+		h.SendInputTiming(5, 6)
 	}
 	do()
 	if n := testing.AllocsPerRun(100, do); n != 0 {
@@ -113,8 +113,8 @@ func BenchmarkRound(b *testing.B) {
 	const viewers = 64
 	b.Run("0.6", func(b *testing.B) {
 		w := many(b, 64)
-		v := NewVersion()
-		var hosts [viewers]*host
+		v := NewProtocol()
+		var hosts [viewers]*serverSide
 		var rounds [viewers]round
 		for i := range hosts {
 			hosts[i], _ = newHost(b, v, w, game.PlayerID(i), 16040)
@@ -125,14 +125,14 @@ func BenchmarkRound(b *testing.B) {
 			events := fight(w, n)
 			w.Frame()
 			b.StartTimer()
-			v.Note(w, events)
-			v.Begin(w)
+			v.RecordTick(w, events)
+			v.BeginSnapshots(w)
 			for i, h := range hosts {
 				view := w.View(game.PlayerID(i))
-				h.Build(&rounds[i].b, &view, &rounds[i].latency)
+				h.BuildSnapshot(&rounds[i].b, &view, &rounds[i].latency)
 				rounds[i].send(&sizes)
 			}
-			v.Done()
+			v.EndSnapshots()
 		}
 	})
 	b.Run("0.7", func(b *testing.B) {

@@ -1,13 +1,13 @@
 // Package bridge6 translates between the neutral vocabulary of package game and the
 // 0.6 protocol, as Teeworlds 0.6 and DDNet speak it.
 //
-// On the server [NewVersion] makes the bridge.Version. DDNet's clients tell their
+// On the server [NewProtocol] makes the bridge.Protocol. DDNet's clients tell their
 // release, and get by it what they know beyond Teeworlds 0.6: 64 ids, whispers, what to
 // predict and draw, who is an operator. Others know 16 ids; in a fuller game they see
 // the 14 nearest players under ids that change, and hear the others through one
 // without a name.
 //
-// For the client [NewGuest] makes the bridge.Guest. It says what release of DDNet it is,
+// For the client [NewClientSide] makes the bridge.ClientSide. It says what release of DDNet it is,
 // if any, or only that 64 players are fine. It reads DDNet's own objects as far as they
 // stand for plain ones. Who comes, leaves and changes, what becomes of flags and how a
 // vote ends it finds out from snapshots and from the server's words; such events are
@@ -67,7 +67,7 @@
 // than 60 s. Of the server: SERVERINFO, and its list of maps.
 //
 // Our client, on servers that are not ours as well, has besides: no Settings and no
-// ServerInfo; nobody who came back between two snapshots under the same name, which it
+// SendServerInfo; nobody who came back between two snapshots under the same name, which it
 // takes for the same; no reason in EvLeft; an EvDamage for the stars at one place, with
 // their sum in Value and the player who is there; a time of NoticeFlagCaptured that is
 // counted from when it saw the flag taken; and of races only the own start and the

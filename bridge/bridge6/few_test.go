@@ -24,12 +24,12 @@ func many(t testing.TB, n int) *game.World {
 // TestFew: a client that knows 16 ids among more players than that.
 func TestFew(t *testing.T) {
 	w := many(t, 40)
-	v := NewVersion()
+	v := NewProtocol()
 	h, l := newHost(t, v, w, 30, msg6.VersionNone)
 	b := &builder{t: t, v: v, w: w}
-	h.Event(w, &game.Event{Kind: game.EvChat, Chat: game.ChatAll, Player: 20, Text: "x"})
+	h.SendEvent(w, &game.Event{Kind: game.EvChat, Chat: game.ChatAll, Player: 20, Text: "x"})
 	wants(t, "before the first snapshot", l, says("p20: x"))
-	v.Begin(w)
+	v.BeginSnapshots(w)
 	p := b.picture(h, 30)
 	if n := p.count(msg6.TypePlayerInfo); n != 15 {
 		t.Errorf("%d players", n)
@@ -72,7 +72,7 @@ func TestFew(t *testing.T) {
 		{game.Event{Kind: game.EvEmoticon, Player: absent, Value: 2}, nil},
 		{game.Event{Kind: game.EvEntered, Player: absent}, []msg6.Message{says("'" + name + "' entered and joined the game")}},
 	} {
-		h.Event(w, &c.ev)
+		h.SendEvent(w, &c.ev)
 		wants(t, "event", l, c.want...)
 	}
 	for _, c := range []struct {
@@ -85,27 +85,27 @@ func TestFew(t *testing.T) {
 		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte(fmt.Sprint(as))}, callVote{bridge.VoteKick, fmt.Sprint(there), "", false}},
 		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("15")}, callVote{bridge.VoteKick, "-1", "", false}},
 	} {
-		if err := h.Take(c.m.Append(nil), true); err != nil {
+		if err := h.Receive(c.m.Append(nil), true); err != nil {
 			t.Error(err)
 		}
 		asks(t, "request", l, c.want)
 	}
 
 	// A death that he cannot know of, and one that he can.
-	v.Done()
+	v.EndSnapshots()
 	here := w.View(30).Pos
-	v.Note(w, []game.Event{
+	v.RecordTick(w, []game.Event{
 		{Kind: game.EvDeath, Player: there, To: game.Everybody, Pos: here},
 		{Kind: game.EvDeath, Player: absent, To: game.Everybody, Pos: here},
 	})
-	v.Begin(w)
+	v.BeginSnapshots(w)
 	p = b.picture(h, 30)
 	if p.count(msg6.TypeEventDeath) != 1 || get[msg6.EventDeath](p, msg6.TypeEventDeath, 0).ClientID != as {
 		t.Errorf("%d deaths", p.count(msg6.TypeEventDeath))
 	}
 
 	// It turns out to be DDNet's.
-	if err := h.Take((&msg6.RconCmd{Command: []byte(msg6.CrashmePlx)}).Append(nil), true); err != nil {
+	if err := h.Receive((&msg6.RconCmd{Command: []byte(msg6.CrashmePlx)}).Append(nil), true); err != nil {
 		t.Error(err)
 	}
 	p = b.picture(h, 30)
@@ -121,7 +121,7 @@ func TestRanges(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 64).Draw(rt, "players")
 		w := many(t, n)
-		v := NewVersion()
+		v := NewProtocol()
 		own := game.PlayerID(rapid.IntRange(0, n-1).Draw(rt, "own"))
 		few, fl := newHost(t, v, w, own, msg6.VersionNone)
 		all, _ := newHost(t, v, w, own, 16040)
@@ -157,11 +157,11 @@ func TestRanges(t *testing.T) {
 			for range rapid.IntRange(1, 12).Draw(rt, "ticks") {
 				events := w.Step(cmds)
 				cmds = nil
-				v.Note(w, events)
+				v.RecordTick(w, events)
 				for i := range events {
 					if events[i].To.Has(own) {
-						few.Event(w, &events[i])
-						all.Event(w, &events[i])
+						few.SendEvent(w, &events[i])
+						all.SendEvent(w, &events[i])
 					}
 				}
 			}
@@ -184,12 +184,12 @@ func TestRanges(t *testing.T) {
 					}
 				}
 			}
-			v.Begin(w)
+			v.BeginSnapshots(w)
 			b.picture(few, own)
 			if p := b.picture(all, own); p.count(msg6.TypePlayerInfo) != len(w.Frame().Players) {
 				rt.Fatalf("%d players of %d", p.count(msg6.TypePlayerInfo), len(w.Frame().Players))
 			}
-			v.Done()
+			v.EndSnapshots()
 		}
 		if t.Failed() {
 			rt.Fatal("see above")

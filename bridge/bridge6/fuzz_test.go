@@ -33,12 +33,12 @@ func FuzzTake(f *testing.F) {
 		f.Add(append([]byte{byte(len(m)), 1}, m...))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		v := NewVersion()
-		v.Note(w, nil)
+		v := NewProtocol()
+		v.RecordTick(w, nil)
 		l := &line{t: t}
-		h := v.Host(l).(*host)
-		h.ToldOf(w, 18, true, false)
-		v.Begin(w)
+		h := v.NewServerSide(l).(*serverSide)
+		h.SendClientInfo(w, 18, true, false)
+		v.BeginSnapshots(w)
 		b := &builder{t: t, v: v, w: w}
 		l.onAsk = func(a any) {
 			switch a := a.(type) {
@@ -50,8 +50,8 @@ func FuzzTake(f *testing.F) {
 				if a < 0 {
 					t.Errorf("chunk %d", a)
 				}
-			case bridge.Input:
-				if a.Do.Direction < -1 || a.Do.Direction > 1 || a.Do.WantedWeapon < 0 || a.Do.WantedWeapon >= game.NumWeapons || !a.Valid {
+			case bridge.InputMessage:
+				if a.Input.Direction < -1 || a.Input.Direction > 1 || a.Input.WantedWeapon < 0 || a.Input.WantedWeapon >= game.NumWeapons || !a.Valid {
 					t.Errorf("%+v", a)
 				}
 			case game.Command:
@@ -68,7 +68,7 @@ func FuzzTake(f *testing.F) {
 			vital := data[1]&1 != 0
 			m := append([]byte(nil), data[2:2+n]...)
 			data = data[2+n:]
-			if err := h.Take(m, vital); err != nil && !errors.Is(err, bridge.ErrMessage) && !errors.Is(err, bridge.ErrNotVital) {
+			if err := h.Receive(m, vital); err != nil && !errors.Is(err, bridge.ErrBadMessage) && !errors.Is(err, bridge.ErrNotVital) {
 				t.Errorf("%x: %v", m, err)
 			}
 		}

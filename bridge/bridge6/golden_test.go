@@ -72,48 +72,48 @@ func TestJoin(t *testing.T) {
 	}
 
 	w := newWorld(t, dm.Mode{})
-	v := NewVersion()
+	v := NewProtocol()
 	l := &line{t: t}
-	h := v.Host(l)
-	h.Restart()
+	h := v.NewServerSide(l)
+	h.Reset()
 	var inputs, commands int
 	do := func(cmds ...game.Command) []game.Event {
 		for i := range cmds {
 			cmds[i].Player = 0
 		}
 		ev := w.Step(cmds)
-		v.Note(w, ev)
+		v.RecordTick(w, ev)
 		return ev
 	}
 	l.onAsk = func(a any) { // as the server does
 		switch a := a.(type) {
-		case bridge.Hello:
-			if !a.Fits || a.Password != "" || a.Client != 16040 {
+		case bridge.Login:
+			if !a.VersionOK || a.Password != "" || a.ClientVersion != 16040 {
 				t.Errorf("%+v", a)
 			}
-			h.MapChange(&bridge.Map{Name: "box"})
+			h.SendMapChange(&bridge.Map{Name: "box"})
 		case ready:
 			do(game.Command{Kind: game.CmdJoin})
-			h.Motd("hello")
-			h.Settings(w)
-			h.ConReady()
+			h.SendMotd("hello")
+			h.SendSettings(w)
+			h.SendConReady()
 		case game.Profile:
 			if a.Name != "capture" || a.Skin != standard[0].skin {
 				t.Errorf("%+v", a)
 			}
 			do(game.Command{Kind: game.CmdProfile, Profile: &a})
-			h.VoteClear()
-			h.Tuning(w)
-			h.ReadyToEnter()
+			h.SendVoteOptionsCleared()
+			h.SendTuning(w)
+			h.SendReadyToEnter()
 		case enter:
 			for _, ev := range do(game.Command{Kind: game.CmdEnter}) {
 				if ev.Kind == game.EvEntered {
-					h.ServerInfo(&bridge.Info{})
-					h.GameInfo(w)
-					h.ToldOf(w, 0, true, false)
+					h.SendServerInfo(&bridge.ServerInfo{})
+					h.SendGameInfo(w)
+					h.SendClientInfo(w, 0, true, false)
 				}
 			}
-		case bridge.Input:
+		case bridge.InputMessage:
 			inputs++
 			if !a.Valid {
 				t.Errorf("%+v", a)
@@ -126,7 +126,7 @@ func TestJoin(t *testing.T) {
 	}
 	for i, c := range chunks {
 		if c.toServer {
-			if err := h.Take(c.b, c.vital); err != nil {
+			if err := h.Receive(c.b, c.vital); err != nil {
 				t.Errorf("chunk %d, %x: %v", i, c.b, err)
 			}
 		}

@@ -11,23 +11,23 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// GuestConfig says what a client is. The zero value can do what a 0.6 client with 64
+// ClientConfig says what a client is. The zero value can do what a 0.6 client with 64
 // players can.
-type GuestConfig struct {
-	// DDNet is the release of DDNet to be taken for, times 1000, as 16040. With 0
+type ClientConfig struct {
+	// DDNetVersion is the release of DDNet to be taken for, times 1000, as 16040. With 0
 	// the server is told that 64 players are fine, and sends plain objects. Below 0
 	// it is told nothing and shows at most 16 players.
-	DDNet int32
-	// Connection identifies the client's connections in CLIENTVER.
-	Connection [16]byte
+	DDNetVersion int32
+	// ConnectionID identifies the client's connections in CLIENTVER.
+	ConnectionID [16]byte
 }
 
-// Guest is the client's end of the bridge. It implements [bridge.Guest].
-type Guest struct {
+// ClientSide is the client's end of the bridge. It implements [bridge.ClientSide].
+type ClientSide struct {
 	lift
-	cfg     GuestConfig
-	line    bridge.Line
-	news    bridge.News
+	cfg     ClientConfig
+	line    bridge.Sender
+	news    bridge.ServerMessageHandler
 	dec     msg6.Decoder
 	buf     []byte
 	ev      game.Event // for OnEvent
@@ -41,47 +41,47 @@ type Guest struct {
 	caller   game.PlayerID   // of the next vote, as the chat has it
 }
 
-var _ bridge.Guest = (*Guest)(nil)
+var _ bridge.ClientSide = (*ClientSide)(nil)
 
-// NewGuest makes a Guest that writes to line and tells news what it hears.
-func NewGuest(line bridge.Line, news bridge.News, cfg GuestConfig) *Guest {
-	g := &Guest{line: line, news: news, cfg: cfg}
-	g.version = cfg.DDNet
+// NewClientSide makes a Guest that writes to line and tells news what it hears.
+func NewClientSide(line bridge.Sender, news bridge.ServerMessageHandler, cfg ClientConfig) *ClientSide {
+	g := &ClientSide{line: line, news: news, cfg: cfg}
+	g.version = cfg.DDNetVersion
 	g.Reset()
 	return g
 }
 
-// Reset implements [bridge.Guest].
-func (g *Guest) Reset() {
+// Reset implements [bridge.ClientSide].
+func (g *ClientSide) Reset() {
 	g.reset()
 	g.limited, g.voteOver, g.caller = false, false, game.Nobody
 }
 
-// Sizes implements [bridge.Guest].
-func (g *Guest) Sizes() *snapshot.Sizes { return &sizes }
+// ItemSizes implements [bridge.ClientSide].
+func (g *ClientSide) ItemSizes() *snapshot.Sizes { return &sizes }
 
-// Take implements [bridge.Guest].
-func (g *Guest) Take(payload []byte, vital bool) error {
+// Receive implements [bridge.ClientSide].
+func (g *ClientSide) Receive(payload []byte, vital bool) error {
 	m, err := g.dec.Decode(payload)
 	if err != nil {
 		if errors.As(err, new(*msg6.IDError)) {
-			err = fmt.Errorf("%w: %w", bridge.ErrUnknown, err)
+			err = fmt.Errorf("%w: %w", bridge.ErrUnknownMessage, err)
 		}
 		return err
 	}
 	switch m := m.(type) {
 	case *msg6.SnapSingle:
-		g.news.OnSnapshot(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: 1}, 0, m.Data)
+		g.news.OnSnapshotPart(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: 1}, 0, m.Data)
 	case *msg6.Snap:
-		g.news.OnSnapshot(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: m.Parts}, m.Part, m.Data)
+		g.news.OnSnapshotPart(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: m.Parts}, m.Part, m.Data)
 	case *msg6.SnapEmpty:
-		g.news.OnSnapshot(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, Parts: 1}, 0, nil)
+		g.news.OnSnapshotPart(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, Parts: 1}, 0, nil)
 	case *msg6.InputTiming:
 		g.news.OnInputTiming(m.IntendedTick, m.TimeLeft)
 	case *msg6.Ping:
 		g.loose(&msg6.PingReply{})
 	case *msg6.PingReply:
-		g.news.OnPong()
+		g.news.OnPingReply()
 	case *msg6.PingEx:
 		g.loose(&msg6.PongEx{PingID: m.PingID})
 	default:
@@ -101,12 +101,12 @@ func (g *Guest) Take(payload []byte, vital bool) error {
 	return nil
 }
 
-func (g *Guest) takeSystem(m msg6.Message) {
+func (g *ClientSide) takeSystem(m msg6.Message) {
 	switch m := m.(type) {
 	case *msg6.MapChange:
-		offer := &bridge.MapOffer{Name: bridge.Text(m.Name), CRC: uint32(m.CRC), Size: int(m.Size), Numbered: true}
+		offer := &bridge.MapChange{Name: bridge.Text(m.Name), CRC: uint32(m.CRC), Size: int(m.Size), ChunksNumbered: true}
 		if bytes.Equal(g.mapName, m.Name) && g.details.CRC == m.CRC && g.details.Size == m.Size {
-			offer.SHA256, offer.Hashed = g.details.SHA256, true
+			offer.SHA256, offer.HasSHA256 = g.details.SHA256, true
 		}
 		g.mapName, g.crc = nil, m.CRC
 		g.news.OnMapChange(offer)
@@ -117,25 +117,25 @@ func (g *Guest) takeSystem(m msg6.Message) {
 	case *msg6.ConReady:
 		g.news.OnConReady()
 	case *msg6.RconAuthStatus:
-		g.news.OnRconAuth(m.Authed != 0)
+		g.news.OnRconAuthStatus(m.Authed != 0)
 	case *msg6.RconLine:
 		g.news.OnRconLine(bridge.Text(m.Line))
 	case *msg6.RconCmdAdd:
-		g.news.OnRconCommand(&bridge.Command{Name: bridge.Text(m.Name), Params: bridge.Text(m.Params), Help: bridge.Text(m.Help)})
+		g.news.OnRconCommand(&bridge.CommandInfo{Name: bridge.Text(m.Name), Params: bridge.Text(m.Params), Help: bridge.Text(m.Help)})
 	case *msg6.RconCmdRem:
-		g.news.OnRconCommandGone(bridge.Text(m.Name))
+		g.news.OnRconCommandRemoved(bridge.Text(m.Name))
 	}
 }
 
 // takeExtended takes one of DDNet's own messages.
-func (g *Guest) takeExtended(m msg6.Message) error {
+func (g *ClientSide) takeExtended(m msg6.Message) error {
 	switch m := m.(type) {
 	case *msg6.MapDetails:
 		g.details, g.mapName = *m, bytes.Clone(m.Name)
 		g.details.Name, g.details.URL = nil, nil // borrowed
 	case *msg6.MaplistAdd:
 		for name := range bytes.SplitSeq(bytes.TrimRight(m.Names, "\x00"), []byte{0}) {
-			g.news.OnMapListed(bridge.Text(name), false)
+			g.news.OnMapListEntry(bridge.Text(name), false)
 		}
 	case *msg6.WhatIs:
 		if name := msg6.ExtensionName(m.UUID); name != "" {
@@ -148,21 +148,21 @@ func (g *Guest) takeExtended(m msg6.Message) error {
 			g.news.OnCheckpoint(m.Check * 10)
 		}
 	case *msg6.SvRecord:
-		g.race.Best = -1
+		g.race.BestTime = -1
 		if m.ServerTimeBest > 0 {
-			g.race.Best = m.ServerTimeBest * 10
+			g.race.BestTime = m.ServerTimeBest * 10
 		}
 	case *msg6.SvRaceFinish:
 		g.news.OnRaceFinish(game.PlayerID(m.ClientID), m.Time, m.Diff, m.RecordServer)
 	case *msg6.SvCommandInfo:
-		g.news.OnChatCommand(&bridge.Command{Name: bridge.Text(m.Name), Params: bridge.Text(m.ArgsFormat), Help: bridge.Text(m.HelpText)}, false)
+		g.news.OnChatCommand(&bridge.CommandInfo{Name: bridge.Text(m.Name), Params: bridge.Text(m.ArgsFormat), Help: bridge.Text(m.HelpText)}, false)
 	case *msg6.SvCommandInfoRemove:
-		g.news.OnChatCommand(&bridge.Command{Name: bridge.Text(m.Name)}, true)
+		g.news.OnChatCommand(&bridge.CommandInfo{Name: bridge.Text(m.Name)}, true)
 	}
 	return nil
 }
 
-func (g *Guest) takeGame(m msg6.Message) {
+func (g *ClientSide) takeGame(m msg6.Message) {
 	ev := game.Event{Player: game.Nobody, Target: game.Nobody}
 	switch m := m.(type) {
 	case *msg6.SvMotd:
@@ -202,7 +202,7 @@ func (g *Guest) takeGame(m msg6.Message) {
 		g.news.OnVoteOptions([]string{bridge.Text(m.Description)}, false)
 		return
 	case *msg6.SvVoteOptionRemove:
-		g.news.OnVoteOptionGone(bridge.Text(m.Description))
+		g.news.OnVoteOptionRemoved(bridge.Text(m.Description))
 		return
 	case *msg6.SvVoteSet:
 		g.vote(m)

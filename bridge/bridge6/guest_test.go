@@ -28,13 +28,13 @@ func (n *notes) note(format string, args ...any) {
 	n.lines = append(n.lines, fmt.Sprintf(format, args...))
 }
 
-func (n *notes) OnMapChange(m *bridge.MapOffer) {
-	n.note("map %s %x %d hashed %v %x numbered %v", m.Name, m.CRC, m.Size, m.Hashed, m.SHA256[:1], m.Numbered)
+func (n *notes) OnMapChange(m *bridge.MapChange) {
+	n.note("map %s %x %d hashed %v %x numbered %v", m.Name, m.CRC, m.Size, m.HasSHA256, m.SHA256[:1], m.ChunksNumbered)
 }
 func (n *notes) OnMapData(chunk int, data []byte) { n.note("chunk %d %s", chunk, data) }
 func (n *notes) OnConReady()                      { n.note("con ready") }
 func (n *notes) OnReadyToEnter()                  { n.note("ready to enter") }
-func (n *notes) OnSnapshot(h snapshot.Header, part int32, data []byte) {
+func (n *notes) OnSnapshotPart(h snapshot.Header, part int32, data []byte) {
 	if n.snaps != nil {
 		n.snaps(h, part, data)
 		return
@@ -42,7 +42,7 @@ func (n *notes) OnSnapshot(h snapshot.Header, part int32, data []byte) {
 	n.note("snapshot %+v %d %x", h, part, data)
 }
 func (n *notes) OnInputTiming(tick, left int32) { n.note("timing %d %d", tick, left) }
-func (n *notes) OnPong()                        { n.note("pong") }
+func (n *notes) OnPingReply()                   { n.note("pong") }
 func (n *notes) OnEvent(ev *game.Event) {
 	text := fmt.Sprintf("event %d of %d", ev.Kind, ev.Player)
 	if ev.Target != game.Nobody {
@@ -63,26 +63,26 @@ func (n *notes) OnEvent(ev *game.Event) {
 	}
 	n.lines = append(n.lines, text)
 }
-func (n *notes) OnServerInfo(*bridge.Info) { n.note("server info") }
-func (n *notes) OnMotd(text string)        { n.note("motd %q", text) }
+func (n *notes) OnServerInfo(*bridge.ServerInfo) { n.note("server info") }
+func (n *notes) OnMotd(text string)              { n.note("motd %q", text) }
 func (n *notes) OnRaceFinish(id game.PlayerID, time, diff int32, record bool) {
 	n.note("finish %d %d %d %v", id, time, diff, record)
 }
 func (n *notes) OnCheckpoint(diff int32) { n.note("checkpoint %d", diff) }
 func (n *notes) OnVote(v *bridge.Vote) {
-	n.note("vote %d by %d on %q to %d: %q, %d s", v.Kind, v.Caller, v.What, v.Target, v.Reason, v.Timeout)
+	n.note("vote %d by %d on %q to %d: %q, %d s", v.Kind, v.Caller, v.Description, v.Target, v.Reason, v.Timeout)
 }
 func (n *notes) OnVoteStatus(yes, no, pass, total int32) {
 	n.note("votes %d %d %d %d", yes, no, pass, total)
 }
 func (n *notes) OnVoteOptions(add []string, clear bool) { n.note("options %q %v", add, clear) }
-func (n *notes) OnVoteOptionGone(text string)           { n.note("option gone %s", text) }
-func (n *notes) OnRconAuth(on bool)                     { n.note("rcon %v", on) }
+func (n *notes) OnVoteOptionRemoved(text string)        { n.note("option gone %s", text) }
+func (n *notes) OnRconAuthStatus(on bool)               { n.note("rcon %v", on) }
 func (n *notes) OnRconLine(line string)                 { n.note("line %s", line) }
-func (n *notes) OnRconCommand(c *bridge.Command)        { n.note("command %+v", *c) }
-func (n *notes) OnRconCommandGone(name string)          { n.note("command gone %s", name) }
-func (n *notes) OnMapListed(name string, gone bool)     { n.note("listed %s %v", name, gone) }
-func (n *notes) OnChatCommand(c *bridge.Command, gone bool) {
+func (n *notes) OnRconCommand(c *bridge.CommandInfo)    { n.note("command %+v", *c) }
+func (n *notes) OnRconCommandRemoved(name string)       { n.note("command gone %s", name) }
+func (n *notes) OnMapListEntry(name string, gone bool)  { n.note("listed %s %v", name, gone) }
+func (n *notes) OnChatCommand(c *bridge.CommandInfo, gone bool) {
 	n.note("chat command %+v gone %v", *c, gone)
 }
 
@@ -105,18 +105,18 @@ func (l *sent) Queue(b []byte, vital bool) {
 	l.msgs = append(l.msgs, m)
 }
 
-func (*sent) Hurry() {}
+func (*sent) FlushSoon() {}
 
-func newGuest(t testing.TB, cfg GuestConfig) (*Guest, *sent, *notes) {
+func newGuest(t testing.TB, cfg ClientConfig) (*ClientSide, *sent, *notes) {
 	l, n := &sent{t: t}, &notes{}
-	return NewGuest(l, n, cfg), l, n
+	return NewClientSide(l, n, cfg), l, n
 }
 
 // hears lets a guest read a message, and compares what it tells of it.
-func hears(t *testing.T, g *Guest, n *notes, m msg6.Message, want ...string) {
+func hears(t *testing.T, g *ClientSide, n *notes, m msg6.Message, want ...string) {
 	t.Helper()
 	n.lines = nil
-	if err := g.Take(m.Append(nil), m.ID().Vital()); err != nil {
+	if err := g.Receive(m.Append(nil), m.ID().Vital()); err != nil {
 		t.Errorf("%T: %v", m, err)
 	}
 	if d := cmp.Diff(want, n.lines); d != "" {
@@ -126,7 +126,7 @@ func hears(t *testing.T, g *Guest, n *notes, m msg6.Message, want ...string) {
 
 // TestGuestHears: what every message of a server is to a client.
 func TestGuestHears(t *testing.T) {
-	g, l, n := newGuest(t, GuestConfig{})
+	g, l, n := newGuest(t, ClientConfig{})
 	hears(t, g, n, &msg6.MapChange{Name: []byte("dm1"), CRC: -2, Size: 5}, "map dm1 fffffffe 5 hashed false 00 numbered true")
 	hears(t, g, n, &msg6.MapDetails{Name: []byte("dm1"), CRC: 7, Size: 5, SHA256: [32]byte{9}})
 	hears(t, g, n, &msg6.MapChange{Name: []byte("dm1"), CRC: 7, Size: 5}, "map dm1 7 5 hashed true 09 numbered true")
@@ -167,8 +167,8 @@ func TestGuestHears(t *testing.T) {
 	hears(t, g, n, &msg6.SvCommandInfo{Name: []byte("n"), ArgsFormat: []byte("s"), HelpText: []byte("h")}, "chat command {Name:n Params:s Help:h} gone false")
 	hears(t, g, n, &msg6.SvCommandInfoRemove{Name: []byte("n")}, "chat command {Name:n Params: Help:} gone true")
 	hears(t, g, n, &msg6.SvRecord{ServerTimeBest: 99})
-	if g.Race().Best != 990 {
-		t.Errorf("best time %d", g.Race().Best)
+	if g.RaceInfo().BestTime != 990 {
+		t.Errorf("best time %d", g.RaceInfo().BestTime)
 	}
 	if len(l.msgs) != 0 {
 		t.Errorf("it sent %T", l.msgs[0])
@@ -188,20 +188,20 @@ func TestGuestHears(t *testing.T) {
 
 	// What must be vital and is not does not count; nor does what is no message.
 	n.lines = nil
-	if err := g.Take((&msg6.SvMotd{Message: []byte("x")}).Append(nil), false); err != nil || len(n.lines) != 0 {
+	if err := g.Receive((&msg6.SvMotd{Message: []byte("x")}).Append(nil), false); err != nil || len(n.lines) != 0 {
 		t.Errorf("not vital: %q, %v", n.lines, err)
 	}
-	if err := g.Take([]byte{0x3a}, true); !errors.Is(err, bridge.ErrUnknown) {
+	if err := g.Receive([]byte{0x3a}, true); !errors.Is(err, bridge.ErrUnknownMessage) {
 		t.Errorf("unknown: %v", err)
 	}
-	if err := g.Take([]byte{byte(msg6.IDSvChat)}, true); err == nil || errors.Is(err, bridge.ErrUnknown) {
+	if err := g.Receive([]byte{byte(msg6.IDSvChat)}, true); err == nil || errors.Is(err, bridge.ErrUnknownMessage) {
 		t.Errorf("broken: %v", err)
 	}
 }
 
 // TestGuestTuning: the numbers that both versions have, wherever they stand.
 func TestGuestTuning(t *testing.T) {
-	g, _, n := newGuest(t, GuestConfig{})
+	g, _, n := newGuest(t, ClientConfig{})
 	was := g.Tuning()
 	params := make([]int32, msg6.TuneParamsDDNet)
 	for i := range params {
@@ -228,24 +228,24 @@ func TestGuestTuning(t *testing.T) {
 // for what the package says is lost.
 func TestVotesThere(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
-	h, l := newHost(t, NewVersion(), w, 1, 16040)
-	g, _, n := newGuest(t, GuestConfig{})
+	h, l := newHost(t, NewProtocol(), w, 1, 16040)
+	g, _, n := newGuest(t, ClientConfig{})
 	for id, name := range []string{"alice", "bob"} {
 		g.roster[id].InGame, g.roster[id].Profile.Name = true, name
 	}
 	for _, v := range []bridge.Vote{
-		{Kind: bridge.VoteOption, Caller: 0, Target: game.Nobody, Timeout: 25, What: "Next map", Reason: "bored"},
+		{Kind: bridge.VoteOption, Caller: 0, Target: game.Nobody, Timeout: 25, Description: "Next map", Reason: "bored"},
 		{Kind: bridge.VotePassed, Caller: game.Nobody, Target: game.Nobody},
-		{Kind: bridge.VoteKick, Caller: 0, Target: 1, Timeout: 25, What: "bob", Reason: "bad"},
+		{Kind: bridge.VoteKick, Caller: 0, Target: 1, Timeout: 25, Description: "bob", Reason: "bad"},
 		{Kind: bridge.VoteFailed, Caller: game.Nobody, Target: game.Nobody},
-		{Kind: bridge.VoteSpectate, Caller: 1, Target: 0, Timeout: 25, What: "alice", Reason: ""},
+		{Kind: bridge.VoteSpectate, Caller: 1, Target: 0, Timeout: 25, Description: "alice", Reason: ""},
 		{Kind: bridge.VoteAborted, Caller: game.Nobody, Target: game.Nobody},
-		{Kind: bridge.VoteOption, Caller: game.Nobody, Target: game.Nobody, Timeout: 25, What: "x"},
+		{Kind: bridge.VoteOption, Caller: game.Nobody, Target: game.Nobody, Timeout: 25, Description: "x"},
 	} {
 		n.lines = nil
-		h.Vote(&v)
+		h.SendVote(&v)
 		for _, m := range l.take() {
-			if err := g.Take(m.Append(nil), true); err != nil {
+			if err := g.Receive(m.Append(nil), true); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -259,7 +259,7 @@ func TestVotesThere(t *testing.T) {
 	// One that ends without a word.
 	hears(t, g, n, &msg6.SvVoteSet{})
 	n.lines = nil
-	g.Snapshot(2, new(snapshot.Snapshot))
+	g.ReceiveSnapshot(2, new(snapshot.Snapshot))
 	if want := `vote 0 by -1 on "" to -1: "", 0 s`; !slices.Contains(n.lines, want) {
 		t.Errorf("%q has no %q", n.lines, want)
 	}
@@ -302,8 +302,8 @@ func TestComingAndGoing(t *testing.T) {
 		return fmt.Sprintf("event %d of %d team %d quiet true", game.EvTeam, id, team)
 	}
 	skin := func(id int) string { return fmt.Sprintf("event %d of %d", game.EvSkin, id) }
-	g, _, n := newGuest(t, GuestConfig{})
-	g.Snapshot(1, people())
+	g, _, n := newGuest(t, ClientConfig{})
+	g.ReceiveSnapshot(1, people())
 	for i, c := range []struct {
 		s    *snapshot.Snapshot
 		want []string
@@ -319,7 +319,7 @@ func TestComingAndGoing(t *testing.T) {
 		{people(), []string{left(0), left(2)}},
 	} {
 		n.lines = nil
-		g.Snapshot(int32(2+2*i), c.s)
+		g.ReceiveSnapshot(int32(2+2*i), c.s)
 		if d := cmp.Diff(c.want, n.lines); d != "" {
 			t.Errorf("snapshot %d (-want +got):\n%s", i, d)
 		}
@@ -334,7 +334,7 @@ func TestComingAndGoing(t *testing.T) {
 
 // TestFlagsThere: what happens to flags is found out from where they are.
 func TestFlagsThere(t *testing.T) {
-	g, _, n := newGuest(t, GuestConfig{})
+	g, _, n := newGuest(t, ClientConfig{})
 	notice := func(kind game.Notice, of game.PlayerID, value, extra int32) []string {
 		return []string{fmt.Sprintf("event %d of %d notice %d value %d extra %d", game.EvNotice, of, kind, value, extra)}
 	}
@@ -360,7 +360,7 @@ func TestFlagsThere(t *testing.T) {
 		add(&b, msg6.TypeGameData, 0, msg6.SizeGameData, &msg6.GameData{ScoreRed: c.redScore, CarrierRed: msg6.FlagCarrier(c.red), CarrierBlue: msg6.FlagCarrier(c.blue)})
 		b.Finish(&s)
 		n.lines = nil
-		g.Snapshot(int32(100+2*i), &s)
+		g.ReceiveSnapshot(int32(100+2*i), &s)
 		if got := slices.DeleteFunc(n.lines, func(s string) bool { return s == fmt.Sprintf("event %d of -1", game.EvGameInfo) }); !slices.Equal(got, c.want) {
 			t.Errorf("step %d: %q instead of %q", i, got, c.want)
 		}
@@ -370,13 +370,13 @@ func TestFlagsThere(t *testing.T) {
 // TestRequests: what a client asks for arrives at a host as it was.
 func TestRequests(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", `b "o\b`)
-	g, s, _ := newGuest(t, GuestConfig{})
+	g, s, _ := newGuest(t, ClientConfig{})
 	g.roster[1].InGame, g.roster[1].Profile.Name = true, `b "o\b`
 	ask := func(what string, want ...any) {
 		t.Helper()
-		h, l := newHost(t, NewVersion(), w, 0, 16040)
+		h, l := newHost(t, NewProtocol(), w, 0, 16040)
 		for _, m := range s.msgs {
-			if err := h.Take(m.Append(nil), m.ID().Vital()); err != nil {
+			if err := h.Receive(m.Append(nil), m.ID().Vital()); err != nil {
 				t.Errorf("%s: %T: %v", what, m, err)
 			}
 		}
@@ -387,26 +387,26 @@ func TestRequests(t *testing.T) {
 	}
 	skin := standard[3].skin
 	p := game.Profile{Name: "alice", Clan: "clan", Country: 276, Skin: skin}
-	g.Hello("secret")
+	g.SendLogin("secret")
 	g.rich = true // as a message or an object of DDNet's shows
-	ask("hello", bridge.Hello{Fits: true, Wants: msg6.NetVersion, Password: "secret", Client: 16040})
-	g.RequestMap(7)
+	ask("hello", bridge.Login{VersionOK: true, NetVersion: msg6.NetVersion, Password: "secret", ClientVersion: 16040})
+	g.SendRequestMapData(7)
 	ask("map", mapRequest(7))
-	g.Ready()
+	g.SendReady()
 	ask("ready", ready{})
-	g.Profile(&p)
+	g.SendProfile(&p)
 	ask("profile", p)
-	g.Enter()
+	g.SendEnterGame()
 	ask("enter", enter{})
 	in := game.Input{Direction: -1, TargetX: 3, TargetY: -4, Jump: true, Fire: 5, Hook: true, Flags: game.FlagChatting | game.FlagScoreboard, WantedWeapon: 2, NextWeapon: 6, PrevWeapon: 7}
-	g.Input(8, 9, &in, 10)
-	ask("input", bridge.Input{Ack: 8, Tick: 9, Do: in, Valid: true})
-	g.ChatCommand("w", "alice hi")
-	g.CallVote(bridge.VoteKick, "1", "bad")
-	g.CallVote(bridge.VoteOption, "next", "")
-	g.Vote(-1)
-	g.RconLogin("me", "pw")
-	g.Rcon("status")
+	g.SendInput(8, 9, &in, 10)
+	ask("input", bridge.InputMessage{AckTick: 8, IntendedTick: 9, Input: in, Valid: true})
+	g.SendChatCommand("w", "alice hi")
+	g.SendCallVote(bridge.VoteKick, "1", "bad")
+	g.SendCallVote(bridge.VoteOption, "next", "")
+	g.SendVote(-1)
+	g.SendRconAuth("me", "pw")
+	g.SendRconCmd("status")
 	ask("and so on", game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: 0, Chat: game.ChatWhisper, Text: "hi"},
 		callVote{bridge.VoteKick, "1", "bad", false}, callVote{bridge.VoteOption, "next", "", false}, vote(-1), login{"me", "pw"}, rcon("status"))
 	for _, c := range []game.Command{
@@ -421,7 +421,7 @@ func TestRequests(t *testing.T) {
 		{Kind: game.CmdEmoticon, Target: game.Nobody, Value: 13},
 	} {
 		c.Player = game.Nobody
-		if !g.Ask(&c) {
+		if !g.SendCommand(&c) {
 			t.Errorf("cannot ask for %+v", c)
 		}
 		ask(fmt.Sprint(c), c)
@@ -430,16 +430,16 @@ func TestRequests(t *testing.T) {
 		{Kind: game.CmdTune}, {Kind: game.CmdProfile}, {Kind: game.CmdSkin}, {Kind: game.CmdSpectate, Spectate: game.SpectateFlagBlue},
 		{Kind: game.CmdSay, Chat: game.ChatWhisper, Target: game.Nobody},
 	} {
-		if g.Ask(&c) {
+		if g.SendCommand(&c) {
 			t.Errorf("asked for %+v with %T", c, s.msgs)
 		}
 	}
 	// On servers that are not DDNet's a whisper would be said to all.
 	g.rich = false
-	if g.Ask(&game.Command{Kind: game.CmdSay, Chat: game.ChatWhisper, Target: 1, Text: "psst"}) || g.Ask(&game.Command{Kind: game.CmdReady}) || len(s.msgs) != 0 {
+	if g.SendCommand(&game.Command{Kind: game.CmdSay, Chat: game.ChatWhisper, Target: 1, Text: "psst"}) || g.SendCommand(&game.Command{Kind: game.CmdReady}) || len(s.msgs) != 0 {
 		t.Errorf("sent %v", s.msgs)
 	}
-	g.Ask(&game.Command{Kind: game.CmdSkin, Profile: &game.Profile{Skin: standard[4].skin}})
+	g.SendCommand(&game.Command{Kind: game.CmdSkin, Profile: &game.Profile{Skin: standard[4].skin}})
 	if m, ok := s.msgs[0].(*msg6.ClChangeInfo); !ok || string(m.Look.Name) != "alice" || string(m.Look.Skin) != standard[4].name {
 		t.Errorf("a skin is changed with %+v", s.msgs[0])
 	}
@@ -448,9 +448,9 @@ func TestRequests(t *testing.T) {
 // TestReleasesTold: what a client says it is.
 func TestReleasesTold(t *testing.T) {
 	for release, want := range map[int32]int{-1: 2, 0: 3, 16040: 4} {
-		g, s, _ := newGuest(t, GuestConfig{DDNet: release, Connection: [16]byte{1}})
-		g.Hello("")
-		g.Profile(&game.Profile{Name: "x"})
+		g, s, _ := newGuest(t, ClientConfig{DDNetVersion: release, ConnectionID: [16]byte{1}})
+		g.SendLogin("")
+		g.SendProfile(&game.Profile{Name: "x"})
 		if len(s.msgs) != want {
 			t.Errorf("%d: %d messages", release, len(s.msgs))
 		}

@@ -18,7 +18,7 @@ import (
 // TestCapturedJoin reads a real session of DDNet's server: every message, and every
 // snapshot with its checksum.
 func TestCapturedJoin(t *testing.T) {
-	g, _, n := newGuest(t, GuestConfig{DDNet: 16040})
+	g, _, n := newGuest(t, ClientConfig{DDNetVersion: 16040})
 	var joiner snapshot.Joiner
 	store := snapshot.NewStore(snapshot.StoreConfig{})
 	var empty, next snapshot.Snapshot
@@ -36,22 +36,22 @@ func TestCapturedJoin(t *testing.T) {
 		}
 		if len(delta) == 0 {
 			next.CopyFrom(base)
-		} else if err := snapshot.ApplyDelta(&next, base, delta, g.Sizes()); err != nil || next.CRC() != h.CRC {
+		} else if err := snapshot.ApplyDelta(&next, base, delta, g.ItemSizes()); err != nil || next.CRC() != h.CRC {
 			t.Fatalf("tick %d: %v, CRC %d instead of %d", h.Tick, err, next.CRC(), h.CRC)
 		}
-		g.Snapshot(h.Tick, store.Add(h.Tick, 0, &next))
+		g.ReceiveSnapshot(h.Tick, store.Add(h.Tick, 0, &next))
 		snaps++
 	}
 	for _, c := range session(t) {
 		if c.toServer {
 			continue
 		}
-		if err := g.Take(bytes.Clone(c.b), c.vital); err != nil {
+		if err := g.Receive(bytes.Clone(c.b), c.vital); err != nil {
 			t.Errorf("%x: %v", c.b, err)
 		}
 	}
 	v := g.View()
-	me, ok := g.Player(g.Own())
+	me, ok := g.Player(g.OwnID())
 	if snaps < 10 || !ok || me.Profile.Name == "" || len(v.Players) == 0 || len(v.Characters) == 0 || len(v.Pickups) == 0 {
 		t.Errorf("%d snapshots, own %+v (%v), %d players, %d tees, %d pickups", snaps, me, ok, len(v.Players), len(v.Characters), len(v.Pickups))
 	}
@@ -65,7 +65,7 @@ func TestCapturedJoin(t *testing.T) {
 
 // TestDDNetObjects: DDNet's own objects become what plain ones are.
 func TestDDNetObjects(t *testing.T) {
-	g, _, _ := newGuest(t, GuestConfig{DDNet: 16200})
+	g, _, _ := newGuest(t, ClientConfig{DDNetVersion: 16200})
 	var b snapshot.Builder
 	var s snapshot.Snapshot
 	var r msg6.Registry
@@ -86,7 +86,7 @@ func TestDDNetObjects(t *testing.T) {
 	ext(msg6.TypeDDNetPlayer, 0, msg6.SizeDDNetPlayer, &msg6.DDNetPlayer{AuthLevel: msg6.AuthAdmin})
 	add(&b, msg6.TypePlayerInfo, 0, msg6.SizePlayerInfo, &msg6.PlayerInfo{Local: 1})
 	b.Finish(&s)
-	v := g.Snapshot(5, &s)
+	v := g.ReceiveSnapshot(5, &s)
 	if d := cmp.Diff([]game.LaserState{{ID: 1, X: 1, Y: 2, FromX: 3, FromY: 4, StartTick: 5, Pos: at(1, 2), From: at(3, 4)}}, v.Lasers); d != "" {
 		t.Error(d)
 	}
@@ -101,7 +101,7 @@ func TestDDNetObjects(t *testing.T) {
 	if want := [][5]int32{{1, 2, 0, 100, 3}, {1, 2, 60, -80, 1}, {1, 2, 60, 80, 1}}; !slices.Equal(got, want) {
 		t.Errorf("projectiles %v", got)
 	}
-	if len(v.Players) != 1 || v.Players[0].Flags != game.FlagAdmin || g.Own() != 0 {
+	if len(v.Players) != 1 || v.Players[0].Flags != game.FlagAdmin || g.OwnID() != 0 {
 		t.Errorf("players %+v", v.Players)
 	}
 }
@@ -117,21 +117,21 @@ func TestGuestAllocatesNothing(t *testing.T) {
 		x.act()
 		x.cmds = slices.DeleteFunc(x.cmds, func(c game.Command) bool { return c.Kind != game.CmdInput && c.Kind != game.CmdDirect })
 		x.step()
-		x.version.Begin(x.world)
+		x.version.BeginSnapshots(x.world)
 		v := x.world.View(0)
-		x.all[0].host.Build(&x.build, &v, &latency)
+		x.all[0].host.BuildSnapshot(&x.build, &v, &latency)
 		s := new(snapshot.Snapshot)
 		x.build.Finish(s)
 		snaps = append(snaps, s)
-		x.version.Done()
+		x.version.EndSnapshots()
 	}
-	g := NewGuest(&nobody{}, silence{}, GuestConfig{DDNet: 16040})
+	g := NewClientSide(&nobody{}, silence{}, ClientConfig{DDNetVersion: 16040})
 	tick, in := int32(0), game.Input{}
 	step := func() {
 		for _, s := range snaps {
 			tick += 2
-			g.Snapshot(tick, s)
-			g.Input(tick, tick+3, &in, 0)
+			g.ReceiveSnapshot(tick, s)
+			g.SendInput(tick, tick+3, &in, 0)
 		}
 	}
 	step()
@@ -145,7 +145,7 @@ func TestGuestAllocatesNothing(t *testing.T) {
 type nobody struct{}
 
 func (nobody) Queue([]byte, bool) {}
-func (nobody) Hurry()             {}
+func (nobody) FlushSoon()         {}
 
 // FuzzGuest gives a guest messages of any bytes, each behind a byte for its length
 // and one for whether it is vital, and makes snapshots of what they leave over: per
@@ -157,10 +157,10 @@ func FuzzGuest(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte, tick int32, items []byte) {
-		g, _, n := newGuest(t, GuestConfig{DDNet: tick % 20000})
+		g, _, n := newGuest(t, ClientConfig{DDNetVersion: tick % 20000})
 		for len(data) >= 2 {
 			k := min(int(data[0]), len(data)-2)
-			g.Take(bytes.Clone(data[2:2+k]), data[1]&1 != 0)
+			g.Receive(bytes.Clone(data[2:2+k]), data[1]&1 != 0)
 			data = data[2+k:]
 		}
 		var b snapshot.Builder
@@ -185,12 +185,12 @@ func FuzzGuest(f *testing.F) {
 		var s snapshot.Snapshot
 		b.Finish(&s)
 		for i := range int32(2) {
-			v := g.Snapshot(tick/2+i, &s)
+			v := g.ReceiveSnapshot(tick/2+i, &s)
 			for i := range v.Characters {
 				if c := &v.Characters[i]; c.Player < 0 || c.Player >= game.MaxPlayers || c.Weapon < 0 || c.Weapon >= game.NumWeapons || c.HookedPlayer >= game.MaxPlayers || c.Emote > game.Emote(msg6.EmoteBlink) {
 					t.Errorf("a tee has %+v", c)
 				}
-				g.State(&v.Characters[i])
+				g.CoreState(&v.Characters[i])
 			}
 			for i := range v.Players {
 				if p := &v.Players[i]; p.ID < 0 || p.ID >= game.MaxPlayers || p.Watched >= game.MaxPlayers || p.Team < -1 || p.Team > 1 {

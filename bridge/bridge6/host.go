@@ -9,9 +9,9 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// Version is 0.6 as a server speaks it. It implements [bridge.Version]; it and its
+// Protocol is 0.6 as a server speaks it. It implements [bridge.Protocol]; it and its
 // hosts are for one goroutine.
-type Version struct {
+type Protocol struct {
 	decoder msg6.Decoder
 	scene   scene
 	buf     []byte
@@ -20,21 +20,21 @@ type Version struct {
 	names [game.MaxPlayers]string
 }
 
-// NewVersion makes the 0.6 of one server.
-func NewVersion() *Version { return new(Version) }
+// NewProtocol makes the 0.6 of one server.
+func NewProtocol() *Protocol { return new(Protocol) }
 
-// Name implements [bridge.Version].
-func (v *Version) Name() string { return "0.6" }
+// Name implements [bridge.Protocol].
+func (v *Protocol) Name() string { return "0.6" }
 
-// Speaks implements [bridge.Version].
-func (v *Version) Speaks() string { return msg6.NetVersion }
+// NetVersion implements [bridge.Protocol].
+func (v *Protocol) NetVersion() string { return msg6.NetVersion }
 
-// PlainMaps implements [bridge.Version]: DDNet reads compressed tile layers from 17.2
+// NeedsUncompressedTiles implements [bridge.Protocol]: DDNet reads compressed tile layers from 17.2
 // on only, and Teeworlds 0.6 never did.
-func (v *Version) PlainMaps() bool { return true }
+func (v *Protocol) NeedsUncompressedTiles() bool { return true }
 
-// Note implements [bridge.Version].
-func (v *Version) Note(w *game.World, events []game.Event) {
+// RecordTick implements [bridge.Protocol].
+func (v *Protocol) RecordTick(w *game.World, events []game.Event) {
 	v.world = w
 	for i := range events {
 		switch ev := &events[i]; ev.Kind {
@@ -51,22 +51,22 @@ func (v *Version) Note(w *game.World, events []game.Event) {
 	v.scene.note(w.Frame(), events)
 }
 
-// Begin implements [bridge.Version].
-func (v *Version) Begin(w *game.World) {
+// BeginSnapshots implements [bridge.Protocol].
+func (v *Protocol) BeginSnapshots(w *game.World) {
 	v.world = w
 	v.scene.begin(w)
 }
 
-// Done implements [bridge.Version].
-func (v *Version) Done() { v.scene.done() }
+// EndSnapshots implements [bridge.Protocol].
+func (v *Protocol) EndSnapshots() { v.scene.done() }
 
-// Host implements [bridge.Version].
-func (v *Version) Host(s bridge.Session) bridge.Host {
-	return &host{v: v, s: s, version: msg6.VersionNone, own: game.Nobody, partner: game.Nobody, ids: idMap{few: true}}
+// NewServerSide implements [bridge.Protocol].
+func (v *Protocol) NewServerSide(s bridge.Session) bridge.ServerSide {
+	return &serverSide{v: v, s: s, version: msg6.VersionNone, own: game.Nobody, partner: game.Nobody, ids: idMap{few: true}}
 }
 
 // playerName is a player's name, also in the tick after he left.
-func (v *Version) nameOf(id game.PlayerID) string {
+func (v *Protocol) nameOf(id game.PlayerID) string {
 	if id < 0 || id >= game.MaxPlayers {
 		return ""
 	}
@@ -78,10 +78,10 @@ func (v *Version) nameOf(id game.PlayerID) string {
 	return v.names[id]
 }
 
-// host is the server's end of the bridge for one client. What it needs while it
+// serverSide is the server's end of the bridge for one client. What it needs while it
 // works it shares with the others.
-type host struct {
-	v *Version
+type serverSide struct {
+	v *Protocol
 	s bridge.Session
 
 	version int32 // of DDNet's client, msg6.VersionNone for others
@@ -99,34 +99,34 @@ type host struct {
 	locked     bool // the teams, as told last
 	lockKnown  bool
 	lists      bool // wants to know the commands of the console
-	input      bridge.Input
+	input      bridge.InputMessage
 	playerInfo msg6.PlayerInput
 }
 
 // ddnet tells whether the client reads DDNet's own messages and objects.
-func (h *host) ddnet() bool { return h.version >= msg6.VersionDDNetOld }
+func (h *serverSide) ddnet() bool { return h.version >= msg6.VersionDDNetOld }
 
 // sizes are those of the snapshot objects both ends know.
 var sizes = snapshot.Sizes(msg6.Sizes)
 
 // say queues a message that must arrive.
-func (h *host) say(m msg6.Message) {
+func (h *serverSide) say(m msg6.Message) {
 	h.v.buf = m.Append(h.v.buf[:0])
 	h.s.Queue(h.v.buf, true)
 }
 
-// Restart implements [bridge.Host].
-func (h *host) Restart() {
+// Reset implements [bridge.ServerSide].
+func (h *serverSide) Reset() {
 	h.ids.reset()
 	h.own, h.partner = game.Nobody, game.Nobody
 	h.locked, h.lockKnown = false, false
 	h.replies, h.changes = 0, 0 // the world's ticks begin anew
 }
 
-// MapChange implements [bridge.Host]. MAP_DETAILS comes before it only where the map
+// SendMapChange implements [bridge.ServerSide]. MAP_DETAILS comes before it only where the map
 // is on a web server: DDNet's client would look for it there before it asks for it
 // here, and, without a URL, on its own project's.
-func (h *host) MapChange(m *bridge.Map) {
+func (h *serverSide) SendMapChange(m *bridge.Map) {
 	if h.ddnet() && !h.able {
 		h.able = true
 		h.say(&msg6.Capabilities{Version: msg6.CapabilitiesVersion, Flags: msg6.CapabilityPingEx | msg6.CapabilityAllowDummy})
@@ -148,8 +148,8 @@ var standardMaps = []string{
 	"ctf1", "ctf2", "ctf3", "ctf4", "ctf5", "ctf6", "ctf7",
 }
 
-// MapData implements [bridge.Host].
-func (h *host) MapData(m *bridge.Map, chunk int) {
+// SendMapData implements [bridge.ServerSide].
+func (h *serverSide) SendMapData(m *bridge.Map, chunk int) {
 	from := chunk * msg6.MapChunkSize
 	if from < 0 || from >= len(m.File) {
 		return
@@ -164,26 +164,26 @@ func (h *host) MapData(m *bridge.Map, chunk int) {
 	h.s.Queue(h.v.buf, true)
 }
 
-// ChunkSize implements [bridge.Host].
-func (h *host) ChunkSize() int { return msg6.MapChunkSize }
+// MapChunkSize implements [bridge.ServerSide].
+func (h *serverSide) MapChunkSize() int { return msg6.MapChunkSize }
 
-// ConReady implements [bridge.Host].
-func (h *host) ConReady() { h.say(&msg6.ConReady{}) }
+// SendConReady implements [bridge.ServerSide].
+func (h *serverSide) SendConReady() { h.say(&msg6.ConReady{}) }
 
-// ReadyToEnter implements [bridge.Host].
-func (h *host) ReadyToEnter() { h.say(&msg6.SvReadyToEnter{}) }
+// SendReadyToEnter implements [bridge.ServerSide].
+func (h *serverSide) SendReadyToEnter() { h.say(&msg6.SvReadyToEnter{}) }
 
-// ServerInfo implements [bridge.Host]: 0.6 clients ask for it without a connection.
-func (h *host) ServerInfo(*bridge.Info) {}
+// SendServerInfo implements [bridge.ServerSide]: 0.6 clients ask for it without a connection.
+func (h *serverSide) SendServerInfo(*bridge.ServerInfo) {}
 
-// Motd implements [bridge.Host].
-func (h *host) Motd(text string) { h.say(&msg6.SvMotd{Message: []byte(text)}) }
+// SendMotd implements [bridge.ServerSide].
+func (h *serverSide) SendMotd(text string) { h.say(&msg6.SvMotd{Message: []byte(text)}) }
 
-// GameInfo implements [bridge.Host]: it is in the snapshots.
-func (h *host) GameInfo(*game.World) {}
+// SendGameInfo implements [bridge.ServerSide]: it is in the snapshots.
+func (h *serverSide) SendGameInfo(*game.World) {}
 
-// Tuning implements [bridge.Host].
-func (h *host) Tuning(w *game.World) {
+// SendTuning implements [bridge.ServerSide].
+func (h *serverSide) SendTuning(w *game.World) {
 	t := w.Tuning()
 	var params [msg6.TuneParamsVanilla]int32
 	n := copy(params[:], t[:laserDamageIndex])
@@ -198,8 +198,8 @@ const (
 	laserDamage      = 500
 )
 
-// RconAuth implements [bridge.Host].
-func (h *host) RconAuth(on bool) {
+// SendRconAuthStatus implements [bridge.ServerSide].
+func (h *serverSide) SendRconAuthStatus(on bool) {
 	m := msg6.RconAuthStatus{}
 	if on {
 		m = msg6.RconAuthStatus{Authed: 1, CmdList: 1}
@@ -207,39 +207,39 @@ func (h *host) RconAuth(on bool) {
 	h.say(&m)
 }
 
-// RconLine implements [bridge.Host].
-func (h *host) RconLine(line string) { h.say(&msg6.RconLine{Line: []byte(line)}) }
+// SendRconLine implements [bridge.ServerSide].
+func (h *serverSide) SendRconLine(line string) { h.say(&msg6.RconLine{Line: []byte(line)}) }
 
-// RconCommand implements [bridge.Host].
-func (h *host) RconCommand(c *bridge.Command) {
+// SendRconCommand implements [bridge.ServerSide].
+func (h *serverSide) SendRconCommand(c *bridge.CommandInfo) {
 	if h.lists {
 		h.say(&msg6.RconCmdAdd{Name: []byte(c.Name), Help: []byte(c.Help), Params: []byte(c.Params)})
 	}
 }
 
-// RconCommandGone implements [bridge.Host].
-func (h *host) RconCommandGone(name string) {
+// SendRconCommandRemoved implements [bridge.ServerSide].
+func (h *serverSide) SendRconCommandRemoved(name string) {
 	if h.lists {
 		h.say(&msg6.RconCmdRem{Name: []byte(name)})
 	}
 }
 
-// MapListed implements [bridge.Host]: 0.6 has none.
-func (h *host) MapListed(string) {}
+// SendMapListEntry implements [bridge.ServerSide]: 0.6 has none.
+func (h *serverSide) SendMapListEntry(string) {}
 
-// Build implements [bridge.Host].
-func (h *host) Build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
+// BuildSnapshot implements [bridge.ServerSide].
+func (h *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
 	if h.ids.few {
 		h.ids.look(v)
 	}
 	h.v.scene.build(b, v, latency, viewer{ids: &h.ids, ddnet: h.ddnet()})
 }
 
-// Sizes implements [bridge.Host].
-func (h *host) Sizes() *snapshot.Sizes { return &sizes }
+// ItemSizes implements [bridge.ServerSide].
+func (h *serverSide) ItemSizes() *snapshot.Sizes { return &sizes }
 
-// Snapshot implements [bridge.Host].
-func (h *host) Snapshot(s snapshot.Header, part int, data []byte) {
+// SendSnapshotPart implements [bridge.ServerSide].
+func (h *serverSide) SendSnapshotPart(s snapshot.Header, part int, data []byte) {
 	delta := s.Tick - s.Base
 	switch s.Parts {
 	case 0:
@@ -255,8 +255,8 @@ func (h *host) Snapshot(s snapshot.Header, part int, data []byte) {
 	h.s.Queue(h.v.buf, false)
 }
 
-// InputTiming implements [bridge.Host].
-func (h *host) InputTiming(tick, left int32) {
+// SendInputTiming implements [bridge.ServerSide].
+func (h *serverSide) SendInputTiming(tick, left int32) {
 	m := msg6.InputTiming{IntendedTick: tick, TimeLeft: left}
 	h.v.buf = m.Append(h.v.buf[:0])
 	h.s.Queue(h.v.buf, false)

@@ -9,11 +9,11 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
 
-// Take implements [bridge.Host].
-func (h *host) Take(payload []byte, vital bool) error {
+// Receive implements [bridge.ServerSide].
+func (h *serverSide) Receive(payload []byte, vital bool) error {
 	m, err := h.v.decoder.Decode(payload)
 	if err != nil {
-		return bridge.ErrMessage
+		return bridge.ErrBadMessage
 	}
 	switch m := m.(type) {
 	case *msg6.Input:
@@ -36,13 +36,13 @@ func (h *host) Take(payload []byte, vital bool) error {
 }
 
 // answer queues a message that does not wait for others.
-func (h *host) answer(m msg6.Message, vital bool) {
+func (h *serverSide) answer(m msg6.Message, vital bool) {
 	h.v.buf = m.Append(h.v.buf[:0])
 	h.s.Queue(h.v.buf, vital)
-	h.s.Hurry()
+	h.s.FlushSoon()
 }
 
-func (h *host) takeSystem(m msg6.Message) error {
+func (h *serverSide) takeSystem(m msg6.Message) error {
 	switch m := m.(type) {
 	case *msg6.ClientVer:
 		if !h.greeted {
@@ -51,28 +51,28 @@ func (h *host) takeSystem(m msg6.Message) error {
 	case *msg6.Info:
 		h.greeted = true
 		wants := string(m.NetVersion)
-		h.s.OnHello(bridge.Hello{
-			Fits: wants == msg6.NetVersion, Wants: wants,
-			Password: string(m.Password), Client: max(h.version, 0),
+		h.s.OnLogin(bridge.Login{
+			VersionOK: wants == msg6.NetVersion, NetVersion: wants,
+			Password: string(m.Password), ClientVersion: max(h.version, 0),
 		})
 	case *msg6.RequestMapData:
 		if m.Chunk < 0 {
-			return bridge.ErrMessage // below 0 the session would take for the next one
+			return bridge.ErrBadMessage // below 0 the session would take for the next one
 		}
-		h.s.OnMapRequest(int(m.Chunk))
+		h.s.OnRequestMapData(int(m.Chunk))
 	case *msg6.Ready:
 		h.s.OnReady()
 	case *msg6.EnterGame:
-		h.s.OnEnter()
+		h.s.OnEnterGame()
 	case *msg6.RconAuth:
 		h.lists = m.SendCommands != 0
-		h.s.OnLogin(string(m.Name), string(m.Password))
+		h.s.OnRconAuth(string(m.Name), string(m.Password))
 	case *msg6.RconCmd:
 		if string(m.Command) == msg6.CrashmePlx {
 			h.release(msg6.VersionDDNetOld)
 			return nil
 		}
-		h.s.OnRcon(string(m.Command))
+		h.s.OnRconCmd(string(m.Command))
 	case *msg6.WhatIs:
 		if name := msg6.ExtensionName(m.UUID); name != "" {
 			h.answer(&msg6.ItIs{UUID: m.UUID, Name: []byte(name)}, true)
@@ -82,21 +82,21 @@ func (h *host) takeSystem(m msg6.Message) error {
 	case *msg6.ItIs, *msg6.IDontKnow, *msg6.ChecksumResponse, *msg6.ChecksumError, *msg6.SystemEx:
 		// Answers to what was never asked, and what later clients add.
 	default:
-		return bridge.ErrMessage
+		return bridge.ErrBadMessage
 	}
 	return nil
 }
 
 // release takes note of what the client says it is. What it said first, with more
 // knowledge, stays.
-func (h *host) release(version int32) {
+func (h *serverSide) release(version int32) {
 	h.version = max(h.version, version)
 	if h.ids.few && h.ddnet() {
 		h.ids = idMap{}
 	}
 }
 
-func (h *host) takeGame(m msg6.Message) error {
+func (h *serverSide) takeGame(m msg6.Message) error {
 	c := game.Command{Player: game.Nobody, Target: game.Nobody}
 	switch m := m.(type) {
 	case *msg6.ClSay:
@@ -136,17 +136,17 @@ func (h *host) takeGame(m msg6.Message) error {
 		*msg6.ClEnableSpectatorCount, *msg6.GameEx:
 		return nil // wishes for what there is not here
 	default:
-		return bridge.ErrMessage
+		return bridge.ErrBadMessage
 	}
 	h.s.OnCommand(c)
 	return nil
 }
 
 // takeInput brings an input into range: 0.6 clients may send anything.
-func (h *host) takeInput(m *msg6.Input) {
+func (h *serverSide) takeInput(m *msg6.Input) {
 	p := &h.playerInfo
 	m.Player(p)
-	h.input = bridge.Input{Ack: m.AckTick, Tick: m.IntendedTick, Do: inputOf(p), Valid: true}
+	h.input = bridge.InputMessage{AckTick: m.AckTick, IntendedTick: m.IntendedTick, Input: inputOf(p), Valid: true}
 	h.s.OnInput(&h.input)
 }
 
@@ -179,7 +179,7 @@ func profileOf(l *msg6.PlayerLook) (game.Profile, look) {
 }
 
 // takeChange changes the skin. Nothing else can be changed in a game of 0.7.
-func (h *host) takeChange(l *msg6.PlayerLook) {
+func (h *serverSide) takeChange(l *msg6.PlayerLook) {
 	if h.own == game.Nobody {
 		return
 	}
@@ -209,7 +209,7 @@ func (h *host) takeChange(l *msg6.PlayerLook) {
 
 // refuseTeam tells why a change of team will not happen, as far as that is known:
 // clients of 0.7 know it by themselves. The rules decide.
-func (h *host) refuseTeam(t game.Team) {
+func (h *serverSide) refuseTeam(t game.Team) {
 	w := h.v.world
 	if w == nil || h.own == game.Nobody {
 		return
@@ -228,7 +228,7 @@ func (h *host) refuseTeam(t game.Team) {
 	}
 }
 
-func (h *host) takeCallVote(m *msg6.ClCallVote) error {
+func (h *serverSide) takeCallVote(m *msg6.ClCallVote) error {
 	value := string(m.Value)
 	var kind bridge.VoteKind
 	switch t := string(m.Type); {
@@ -239,7 +239,7 @@ func (h *host) takeCallVote(m *msg6.ClCallVote) error {
 	case strings.EqualFold(t, "spectate"):
 		kind = bridge.VoteSpectate
 	default:
-		return bridge.ErrMessage
+		return bridge.ErrBadMessage
 	}
 	if kind != bridge.VoteOption {
 		id, err := strconv.ParseInt(strings.TrimSpace(value), 10, 32)
@@ -255,7 +255,7 @@ func (h *host) takeCallVote(m *msg6.ClCallVote) error {
 // takeSay is what a player says, or a command if it begins with a slash. Only those
 // are taken for commands that stand for what 0.7 clients have other ways for; the rest
 // is chat, as it is from a client of 0.7 that the server told of no such command.
-func (h *host) takeSay(m *msg6.ClSay) {
+func (h *serverSide) takeSay(m *msg6.ClSay) {
 	c := game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: string(m.Message)}
 	if m.Team {
 		c.Chat = game.ChatTeam
@@ -296,7 +296,7 @@ func command(line string) (name, args string, ok bool) {
 
 // whisper turns c into what the arguments of a whisper say: a name, in quotation
 // marks or not, and a text. It answers itself, and returns false, if they say nothing.
-func (h *host) whisper(c *game.Command, args string) bool {
+func (h *serverSide) whisper(c *game.Command, args string) bool {
 	to, text, name := game.Nobody, "", ""
 	if strings.HasPrefix(args, `"`) {
 		var ok bool
@@ -345,7 +345,7 @@ func quoted(s string) (name, text string, ok bool) {
 }
 
 // playerNamed is who in the game has exactly this name.
-func (h *host) playerNamed(name string) game.PlayerID {
+func (h *serverSide) playerNamed(name string) game.PlayerID {
 	w := h.v.world
 	if w == nil || name == "" {
 		return game.Nobody

@@ -6,8 +6,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
 
-// Event implements [bridge.Host].
-func (h *host) Event(w *game.World, ev *game.Event) {
+// SendEvent implements [bridge.ServerSide].
+func (h *serverSide) SendEvent(w *game.World, ev *game.Event) {
 	switch ev.Kind {
 	case game.EvEntered:
 		if !ev.Flag {
@@ -34,9 +34,9 @@ func (h *host) Event(w *game.World, ev *game.Event) {
 			h.say(&msg6.SvEmoticon{ClientID: id, Emoticon: msg6.Emoticon(ev.Value)})
 		}
 	case game.EvSettings:
-		h.Settings(w)
+		h.SendSettings(w)
 	case game.EvTuning:
-		h.Tuning(w)
+		h.SendTuning(w)
 	case game.EvNotice:
 		h.notice(w, ev)
 	case game.EvBroadcast:
@@ -44,9 +44,9 @@ func (h *host) Event(w *game.World, ev *game.Event) {
 	}
 }
 
-// ToldOf implements [bridge.Host]. Names come with the snapshots, so only the client's
+// SendClientInfo implements [bridge.ServerSide]. Names come with the snapshots, so only the client's
 // own coming is worth a word, the one that others get of it.
-func (h *host) ToldOf(w *game.World, about game.PlayerID, self, silent bool) {
+func (h *serverSide) SendClientInfo(w *game.World, about game.PlayerID, self, silent bool) {
 	if !self {
 		return
 	}
@@ -58,7 +58,7 @@ func (h *host) ToldOf(w *game.World, about game.PlayerID, self, silent bool) {
 }
 
 // gone is the name of a player who left.
-func (h *host) gone(id game.PlayerID) string {
+func (h *serverSide) gone(id game.PlayerID) string {
 	if id >= 0 && id < game.MaxPlayers && h.v.names[id] != "" {
 		return h.v.names[id]
 	}
@@ -66,14 +66,14 @@ func (h *host) gone(id game.PlayerID) string {
 }
 
 // line is a line of the server's in the chat.
-func (h *host) line(text string) {
+func (h *serverSide) line(text string) {
 	h.say(&msg6.SvChat{Mode: msg6.ChatAll, ClientID: -1, Message: []byte(text)})
 }
 
-func (h *host) broadcast(text string) { h.say(&msg6.SvBroadcast{Message: []byte(text)}) }
+func (h *serverSide) broadcast(text string) { h.say(&msg6.SvBroadcast{Message: []byte(text)}) }
 
 // chat is a line of chat. Only DDNet has whispers; others see a line of the server's.
-func (h *host) chat(ev *game.Event) {
+func (h *serverSide) chat(ev *game.Event) {
 	if ev.Player < 0 {
 		h.line(ev.Text)
 		return
@@ -103,7 +103,7 @@ func (h *host) chat(ev *game.Event) {
 
 // spoken is what a player said; whom the client does not know, the spokesman speaks
 // for, or the server as long as there is none.
-func (h *host) spoken(mode msg6.ChatMode, by game.PlayerID, text string) {
+func (h *serverSide) spoken(mode msg6.ChatMode, by game.PlayerID, text string) {
 	id := h.ids.id(by)
 	if id < 0 {
 		text = h.v.nameOf(by) + ": " + text
@@ -117,7 +117,7 @@ func (h *host) spoken(mode msg6.ChatMode, by game.PlayerID, text string) {
 }
 
 // kill is a death. One that nobody did, or one who is not there, the victim did.
-func (h *host) kill(ev *game.Event) {
+func (h *serverSide) kill(ev *game.Event) {
 	victim := h.ids.id(ev.Target)
 	if victim < 0 {
 		return
@@ -130,7 +130,7 @@ func (h *host) kill(ev *game.Event) {
 }
 
 // notice is what 0.7 clients have words of their own for.
-func (h *host) notice(w *game.World, ev *game.Event) {
+func (h *serverSide) notice(w *game.World, ev *game.Event) {
 	switch ev.Notice {
 	case game.NoticeTeamSwap:
 		h.line("Teams were swapped")
@@ -162,11 +162,11 @@ func (h *host) notice(w *game.World, ev *game.Event) {
 	}
 }
 
-func (h *host) sound(s msg6.Sound) { h.say(&msg6.SvSoundGlobal{Sound: s}) }
+func (h *serverSide) sound(s msg6.Sound) { h.say(&msg6.SvSoundGlobal{Sound: s}) }
 
 // sides is the team the client is for: its own, or a spectator's that of whom he
 // watches.
-func (h *host) sides(w *game.World) game.Team {
+func (h *serverSide) sides(w *game.World) game.Team {
 	f := w.Frame()
 	for i := range f.Players {
 		p := &f.Players[i]
@@ -183,8 +183,8 @@ func (h *host) sides(w *game.World) game.Team {
 	return game.TeamSpectators
 }
 
-// Settings implements [bridge.Host]. Of them 0.6 has only that teams are locked.
-func (h *host) Settings(w *game.World) {
+// SendSettings implements [bridge.ServerSide]. Of them 0.6 has only that teams are locked.
+func (h *serverSide) SendSettings(w *game.World) {
 	locked := w.TeamsLocked()
 	if h.lockKnown && locked != h.locked {
 		if locked {
@@ -196,11 +196,11 @@ func (h *host) Settings(w *game.World) {
 	h.locked, h.lockKnown = locked, true
 }
 
-// VoteClear implements [bridge.Host].
-func (h *host) VoteClear() { h.say(&msg6.SvVoteClearOptions{}) }
+// SendVoteOptionsCleared implements [bridge.ServerSide].
+func (h *serverSide) SendVoteOptionsCleared() { h.say(&msg6.SvVoteClearOptions{}) }
 
-// VoteOptions implements [bridge.Host].
-func (h *host) VoteOptions(texts []string) {
+// SendVoteOptions implements [bridge.ServerSide].
+func (h *serverSide) SendVoteOptions(texts []string) {
 	m, size := msg6.SvVoteOptionListAdd{}, 0
 	for _, t := range texts {
 		if m.Count == msg6.VoteOptionsPerMessage || m.Count > 0 && size+len(t) > maxOptions {
@@ -220,18 +220,18 @@ func (h *host) VoteOptions(texts []string) {
 // holds 1023.
 const maxOptions = 960
 
-// VoteOptionNew implements [bridge.Host].
-func (h *host) VoteOptionNew(text string) {
+// SendVoteOption implements [bridge.ServerSide].
+func (h *serverSide) SendVoteOption(text string) {
 	h.say(&msg6.SvVoteOptionAdd{Description: []byte(text)})
 }
 
-// VoteOptionGone implements [bridge.Host].
-func (h *host) VoteOptionGone(text string) {
+// SendVoteOptionRemoved implements [bridge.ServerSide].
+func (h *serverSide) SendVoteOptionRemoved(text string) {
 	h.say(&msg6.SvVoteOptionRemove{Description: []byte(text)})
 }
 
-// Vote implements [bridge.Host].
-func (h *host) Vote(v *bridge.Vote) {
+// SendVote implements [bridge.ServerSide].
+func (h *serverSide) SendVote(v *bridge.Vote) {
 	switch v.Kind {
 	case bridge.VoteOption, bridge.VoteKick, bridge.VoteSpectate:
 		if text := called(v, h.v.nameOf(v.Caller)); text != "" {
@@ -251,8 +251,8 @@ func (h *host) Vote(v *bridge.Vote) {
 	}
 }
 
-// VoteStatus implements [bridge.Host].
-func (h *host) VoteStatus(yes, no, pass, total int32) {
+// SendVoteStatus implements [bridge.ServerSide].
+func (h *serverSide) SendVoteStatus(yes, no, pass, total int32) {
 	most := int32(msg6.MaxClients)
 	if h.ids.few {
 		most = msg6.MaxClientsVanilla

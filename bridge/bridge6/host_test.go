@@ -18,8 +18,8 @@ import (
 )
 
 var (
-	_ bridge.Version = (*Version)(nil)
-	_ bridge.Host    = (*host)(nil)
+	_ bridge.Protocol   = (*Protocol)(nil)
+	_ bridge.ServerSide = (*serverSide)(nil)
 )
 
 // sides is a mode with teams and flags in which nothing happens by itself.
@@ -95,7 +95,7 @@ func (l *line) Queue(b []byte, vital bool) {
 	l.sent, l.vital = append(l.sent, m), append(l.vital, vital)
 }
 
-func (l *line) Hurry() { l.hurried++ }
+func (l *line) FlushSoon() { l.hurried++ }
 
 func (l *line) ask(v any) {
 	l.asked = append(l.asked, v)
@@ -119,16 +119,16 @@ type (
 	vote int32
 )
 
-func (l *line) OnHello(h bridge.Hello)          { l.ask(h) }
-func (l *line) OnMapRequest(chunk int)          { l.ask(mapRequest(chunk)) }
-func (l *line) OnReady()                        { l.ask(ready{}) }
-func (l *line) OnProfile(p *game.Profile)       { l.ask(*p) }
-func (l *line) OnEnter()                        { l.ask(enter{}) }
-func (l *line) OnInput(in *bridge.Input)        { l.ask(*in) }
-func (l *line) OnCommand(c game.Command)        { l.ask(c) }
-func (l *line) OnChatCommand(name, args string) { l.ask(chatCmd{name, args}) }
-func (l *line) OnLogin(name, password string)   { l.ask(login{name, password}) }
-func (l *line) OnRcon(s string)                 { l.ask(rcon(s)) }
+func (l *line) OnLogin(h bridge.Login)           { l.ask(h) }
+func (l *line) OnRequestMapData(chunk int)       { l.ask(mapRequest(chunk)) }
+func (l *line) OnReady()                         { l.ask(ready{}) }
+func (l *line) OnProfile(p *game.Profile)        { l.ask(*p) }
+func (l *line) OnEnterGame()                     { l.ask(enter{}) }
+func (l *line) OnInput(in *bridge.InputMessage)  { l.ask(*in) }
+func (l *line) OnCommand(c game.Command)         { l.ask(c) }
+func (l *line) OnChatCommand(name, args string)  { l.ask(chatCmd{name, args}) }
+func (l *line) OnRconAuth(name, password string) { l.ask(login{name, password}) }
+func (l *line) OnRconCmd(s string)               { l.ask(rcon(s)) }
 func (l *line) OnCallVote(k bridge.VoteKind, value, reason string, force bool) {
 	l.ask(callVote{k, value, reason, force})
 }
@@ -148,12 +148,12 @@ func (l *line) takeAsked() []any {
 }
 
 // newHost is a client with the seat own, of a release of DDNet, in w.
-func newHost(t testing.TB, v *Version, w *game.World, own game.PlayerID, release int32) (*host, *line) {
+func newHost(t testing.TB, v *Protocol, w *game.World, own game.PlayerID, release int32) (*serverSide, *line) {
 	l := &line{t: t}
-	h := v.Host(l).(*host)
+	h := v.NewServerSide(l).(*serverSide)
 	h.release(release)
-	v.Note(w, nil)
-	h.ToldOf(w, own, true, true)
+	v.RecordTick(w, nil)
+	h.SendClientInfo(w, own, true, true)
 	if m := l.take(); m != nil {
 		t.Fatalf("a silent arrival says %v", m)
 	}
@@ -176,7 +176,7 @@ func wants(t *testing.T, what string, l *line, want ...msg6.Message) {
 // TestEvents: what every event becomes.
 func TestEvents(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob", "carol")
-	v := NewVersion()
+	v := NewProtocol()
 	h, l := newHost(t, v, w, 1, 16040)
 	var tuning [33]int32
 	for i, x := range w.Tuning() {
@@ -222,7 +222,7 @@ func TestEvents(t *testing.T) {
 		{"start", game.Event{Kind: game.EvMatchStart}, nil},
 		{"effect", game.Event{Kind: game.EvSound}, nil},
 	} {
-		h.Event(w, &c.ev)
+		h.SendEvent(w, &c.ev)
 		wants(t, c.name, l, c.want...)
 	}
 }
@@ -235,7 +235,7 @@ func TestFlags(t *testing.T) {
 		{Kind: game.CmdForceTeam, Player: 2, Team: game.TeamSpectators}, {Kind: game.CmdForceTeam, Player: 3, Team: game.TeamSpectators},
 	})
 	w.Step([]game.Command{{Kind: game.CmdSpectate, Player: 3, Spectate: game.SpectatePlayer, Target: 0}})
-	v := NewVersion()
+	v := NewProtocol()
 	for own, grabbed := range []msg6.Sound{msg6.SoundCTFGrabEnemy, msg6.SoundCTFGrabOwn, msg6.SoundCTFGrabOwn, msg6.SoundCTFGrabEnemy} {
 		h, l := newHost(t, v, w, game.PlayerID(own), msg6.VersionNone)
 		for n, want := range map[game.Notice][]msg6.Message{
@@ -245,12 +245,12 @@ func TestFlags(t *testing.T) {
 			game.NoticeFlagCaptured: {&msg6.SvSoundGlobal{Sound: msg6.SoundCTFCapture}, says("The red flag was captured by 'blue' (2.02 seconds)")},
 			game.NoticeTeamAll:      {shows("All players were moved to the red team")},
 		} {
-			h.Event(w, &game.Event{Kind: game.EvNotice, Notice: n, Player: 1, Extra: 101})
+			h.SendEvent(w, &game.Event{Kind: game.EvNotice, Notice: n, Player: 1, Extra: 101})
 			wants(t, "notice", l, want...)
 		}
-		h.Event(w, &game.Event{Kind: game.EvNotice, Notice: game.NoticeFlagCaptured, Value: 1, Player: 0, Extra: 3001})
+		h.SendEvent(w, &game.Event{Kind: game.EvNotice, Notice: game.NoticeFlagCaptured, Value: 1, Player: 0, Extra: 3001})
 		wants(t, "slow", l, &msg6.SvSoundGlobal{Sound: msg6.SoundCTFCapture}, says("The blue flag was captured by 'red'"))
-		h.Event(w, &game.Event{Kind: game.EvTeam, Player: 1, Team: game.TeamBlue})
+		h.SendEvent(w, &game.Event{Kind: game.EvTeam, Player: 1, Team: game.TeamBlue})
 		wants(t, "team", l, says("'blue' joined the blue team"))
 	}
 }
@@ -259,10 +259,10 @@ func TestFlags(t *testing.T) {
 func TestWhisperDown(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
 	for _, release := range []int32{msg6.VersionNone, 2, 216} {
-		h, l := newHost(t, NewVersion(), w, 1, release)
-		h.Event(w, &game.Event{Kind: game.EvChat, Chat: game.ChatWhisper, Player: 0, Target: 1, Text: "psst"})
-		h.Event(w, &game.Event{Kind: game.EvChat, Chat: game.ChatWhisper, Player: 1, Target: 0, Text: "what"})
-		h.Event(w, &game.Event{Kind: game.EvChat, Chat: game.ChatWhisper, Player: 1, Target: 1, Text: "me"})
+		h, l := newHost(t, NewProtocol(), w, 1, release)
+		h.SendEvent(w, &game.Event{Kind: game.EvChat, Chat: game.ChatWhisper, Player: 0, Target: 1, Text: "psst"})
+		h.SendEvent(w, &game.Event{Kind: game.EvChat, Chat: game.ChatWhisper, Player: 1, Target: 0, Text: "what"})
+		h.SendEvent(w, &game.Event{Kind: game.EvChat, Chat: game.ChatWhisper, Player: 1, Target: 1, Text: "me"})
 		wants(t, "whispers", l, says("[← alice] psst"), says("[→ alice] what"), says("[→ bob] me"), says("[← bob] me"))
 	}
 }
@@ -270,28 +270,28 @@ func TestWhisperDown(t *testing.T) {
 // TestLocks: that teams were locked is told when it happens, not on the way in.
 func TestLocks(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
-	h, l := newHost(t, NewVersion(), w, 0, 0)
+	h, l := newHost(t, NewProtocol(), w, 0, 0)
 	lock := func() { w.Step([]game.Command{{Kind: game.CmdLockTeams}}) }
 	lock()
-	h.Settings(w)
+	h.SendSettings(w)
 	wants(t, "locked before", l)
 	lock()
-	h.Event(w, &game.Event{Kind: game.EvSettings})
-	h.Event(w, &game.Event{Kind: game.EvSettings})
+	h.SendEvent(w, &game.Event{Kind: game.EvSettings})
+	h.SendEvent(w, &game.Event{Kind: game.EvSettings})
 	wants(t, "unlocked", l, says("Teams were unlocked"))
 	lock()
-	h.Event(w, &game.Event{Kind: game.EvSettings})
+	h.SendEvent(w, &game.Event{Kind: game.EvSettings})
 	wants(t, "locked", l, says("Teams were locked"))
-	h.Restart()
+	h.Reset()
 	lock()
-	h.Settings(w)
+	h.SendSettings(w)
 	wants(t, "another map", l)
 }
 
 // TestVotes: how votes begin, go and end.
 func TestVotes(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
-	h, l := newHost(t, NewVersion(), w, 1, 16040)
+	h, l := newHost(t, NewProtocol(), w, 1, 16040)
 	set := func(timeout int32, what, why string) msg6.Message {
 		return &msg6.SvVoteSet{Timeout: timeout, Description: []byte(what), Reason: []byte(why)}
 	}
@@ -301,37 +301,37 @@ func TestVotes(t *testing.T) {
 		want []msg6.Message
 	}{
 		{bridge.Vote{Kind: bridge.VoteNone}, []msg6.Message{over}},
-		{bridge.Vote{Kind: bridge.VoteOption, Timeout: 25, What: "Next map", Reason: "bored"}, []msg6.Message{says("'alice' called vote to change server option 'Next map' (bored)"), set(25, "Next map", "bored")}},
-		{bridge.Vote{Kind: bridge.VoteKick, Timeout: 99, What: "bob", Target: 1, Reason: "bad"}, []msg6.Message{says("'alice' called for vote to kick 'bob' (bad)"), set(60, "Kick 'bob'", "bad")}},
-		{bridge.Vote{Kind: bridge.VoteSpectate, Timeout: 25, What: "bob", Target: 1, Reason: "afk"}, []msg6.Message{says("'alice' called for vote to move 'bob' to spectators (afk)"), set(25, "move 'bob' to spectators", "afk")}},
-		{bridge.Vote{Kind: bridge.VoteOption, Caller: game.Nobody, Timeout: 25, What: "x", Reason: "y"}, []msg6.Message{set(25, "x", "y")}},
-		{bridge.Vote{Kind: bridge.VoteOption, Caller: game.Nobody, What: "x", Reason: "y"}, []msg6.Message{says("admin forced server option 'x' (y)")}},
-		{bridge.Vote{Kind: bridge.VoteSpectate, Caller: game.Nobody, What: "bob", Reason: "y"}, []msg6.Message{says("admin moved 'bob' to spectator (y)")}},
-		{bridge.Vote{Kind: bridge.VoteKick, Caller: game.Nobody, What: "bob", Reason: "y"}, nil},
+		{bridge.Vote{Kind: bridge.VoteOption, Timeout: 25, Description: "Next map", Reason: "bored"}, []msg6.Message{says("'alice' called vote to change server option 'Next map' (bored)"), set(25, "Next map", "bored")}},
+		{bridge.Vote{Kind: bridge.VoteKick, Timeout: 99, Description: "bob", Target: 1, Reason: "bad"}, []msg6.Message{says("'alice' called for vote to kick 'bob' (bad)"), set(60, "Kick 'bob'", "bad")}},
+		{bridge.Vote{Kind: bridge.VoteSpectate, Timeout: 25, Description: "bob", Target: 1, Reason: "afk"}, []msg6.Message{says("'alice' called for vote to move 'bob' to spectators (afk)"), set(25, "move 'bob' to spectators", "afk")}},
+		{bridge.Vote{Kind: bridge.VoteOption, Caller: game.Nobody, Timeout: 25, Description: "x", Reason: "y"}, []msg6.Message{set(25, "x", "y")}},
+		{bridge.Vote{Kind: bridge.VoteOption, Caller: game.Nobody, Description: "x", Reason: "y"}, []msg6.Message{says("admin forced server option 'x' (y)")}},
+		{bridge.Vote{Kind: bridge.VoteSpectate, Caller: game.Nobody, Description: "bob", Reason: "y"}, []msg6.Message{says("admin moved 'bob' to spectator (y)")}},
+		{bridge.Vote{Kind: bridge.VoteKick, Caller: game.Nobody, Description: "bob", Reason: "y"}, nil},
 		{bridge.Vote{Kind: bridge.VoteAborted, Caller: game.Nobody}, []msg6.Message{over, says("Vote aborted")}},
 		{bridge.Vote{Kind: bridge.VotePassed}, []msg6.Message{over, says("Vote passed")}},
 		{bridge.Vote{Kind: bridge.VoteFailed}, []msg6.Message{over, says("Vote failed")}},
 		{bridge.Vote{Kind: bridge.VotePassed, Caller: game.Nobody}, []msg6.Message{over, says("admin forced vote yes")}},
 		{bridge.Vote{Kind: bridge.VoteFailed, Caller: game.Nobody}, []msg6.Message{over, says("admin forced vote no")}},
 	} {
-		h.Vote(&c.v)
-		wants(t, c.v.What, l, c.want...)
+		h.SendVote(&c.v)
+		wants(t, c.v.Description, l, c.want...)
 	}
-	h.VoteStatus(1, 2, 3, 99)
+	h.SendVoteStatus(1, 2, 3, 99)
 	wants(t, "status", l, &msg6.SvVoteStatus{Yes: 1, No: 2, Pass: 3, Total: 64})
-	h, l = newHost(t, NewVersion(), w, 1, 0)
-	h.VoteStatus(-1, 20, 3, 99)
+	h, l = newHost(t, NewProtocol(), w, 1, 0)
+	h.SendVoteStatus(-1, 20, 3, 99)
 	wants(t, "status for few", l, &msg6.SvVoteStatus{No: 16, Pass: 3, Total: 16})
 
-	h.VoteClear()
-	h.VoteOptionGone("x")
+	h.SendVoteOptionsCleared()
+	h.SendVoteOptionRemoved("x")
 	wants(t, "options", l, &msg6.SvVoteClearOptions{}, &msg6.SvVoteOptionRemove{Description: []byte("x")})
 	for _, n := range []int{0, 1, 14, 15, 16, 40} {
 		texts := make([]string, n)
 		for i := range texts {
 			texts[i] = strings.Repeat("o", 63-i%3)
 		}
-		h.VoteOptions(texts)
+		h.SendVoteOptions(texts)
 		var got []string
 		for _, m := range l.take() {
 			m := m.(*msg6.SvVoteOptionListAdd)
@@ -347,7 +347,7 @@ func TestVotes(t *testing.T) {
 			t.Errorf("%d options come as %d", n, len(got))
 		}
 	}
-	h.VoteOptions([]string{strings.Repeat("x", 900), strings.Repeat("y", 900)})
+	h.SendVoteOptions([]string{strings.Repeat("x", 900), strings.Repeat("y", 900)})
 	if n := len(l.take()); n != 2 {
 		t.Errorf("two long options in %d messages", n)
 	}
@@ -356,20 +356,20 @@ func TestVotes(t *testing.T) {
 // TestConsole: the remote console.
 func TestConsole(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
-	h, l := newHost(t, NewVersion(), w, 0, 0)
-	h.RconAuth(true)
-	h.RconAuth(false)
-	h.RconLine("line")
+	h, l := newHost(t, NewProtocol(), w, 0, 0)
+	h.SendRconAuthStatus(true)
+	h.SendRconAuthStatus(false)
+	h.SendRconLine("line")
 	for _, lists := range []int32{0, 1} { // as the client wants them
-		if err := h.Take((&msg6.RconAuth{SendCommands: lists}).Append(nil), true); err != nil {
+		if err := h.Receive((&msg6.RconAuth{SendCommands: lists}).Append(nil), true); err != nil {
 			t.Fatal(err)
 		}
-		h.RconCommand(&bridge.Command{Name: "kick", Params: "i[id] ?r[reason]", Help: "Kick"})
-		h.RconCommandGone("kick")
+		h.SendRconCommand(&bridge.CommandInfo{Name: "kick", Params: "i[id] ?r[reason]", Help: "Kick"})
+		h.SendRconCommandRemoved("kick")
 	}
-	h.MapListed("dm1")
-	h.ServerInfo(&bridge.Info{})
-	h.GameInfo(w)
+	h.SendMapListEntry("dm1")
+	h.SendServerInfo(&bridge.ServerInfo{})
+	h.SendGameInfo(w)
 	wants(t, "console", l,
 		&msg6.RconAuthStatus{Authed: 1, CmdList: 1}, &msg6.RconAuthStatus{}, &msg6.RconLine{Line: []byte("line")},
 		&msg6.RconCmdAdd{Name: []byte("kick"), Help: []byte("Kick"), Params: []byte("i[id] ?r[reason]")}, &msg6.RconCmdRem{Name: []byte("kick")})
@@ -380,13 +380,13 @@ func TestMap(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
 	for _, size := range []int{1, 895, 896, 897, 1792} {
 		m := &bridge.Map{Name: "box", File: bytes.Repeat([]byte("x"), size), CRC: 0x80000001}
-		h, l := newHost(t, NewVersion(), w, 0, 0)
-		h.MapChange(m)
+		h, l := newHost(t, NewProtocol(), w, 0, 0)
+		h.SendMapChange(m)
 		wants(t, "map", l, &msg6.MapChange{Name: []byte("box"), CRC: -0x7fffffff, Size: int32(size)})
-		n := (size + h.ChunkSize() - 1) / h.ChunkSize()
+		n := (size + h.MapChunkSize() - 1) / h.MapChunkSize()
 		var got []byte
 		for i := range n {
-			h.MapData(m, i)
+			h.SendMapData(m, i)
 			d := l.take()[0].(*msg6.MapData)
 			if d.Chunk != int32(i) || d.CRC != -0x7fffffff || (d.Last == 1) != (i == n-1) {
 				t.Errorf("chunk %d of %d: %d, last %d", i, n, d.Chunk, d.Last)
@@ -396,13 +396,13 @@ func TestMap(t *testing.T) {
 		if !bytes.Equal(got, m.File) {
 			t.Errorf("%d bytes come as %d", size, len(got))
 		}
-		h.MapData(m, n)
-		h.MapData(m, -1)
+		h.SendMapData(m, n)
+		h.SendMapData(m, -1)
 		wants(t, "beyond", l)
 	}
-	h, l := newHost(t, NewVersion(), w, 0, 16040)
-	h.MapChange(&bridge.Map{Name: "a"})
-	h.MapChange(&bridge.Map{Name: "b"})
+	h, l := newHost(t, NewProtocol(), w, 0, 16040)
+	h.SendMapChange(&bridge.Map{Name: "a"})
+	h.SendMapChange(&bridge.Map{Name: "b"})
 	wants(t, "DDNet", l,
 		&msg6.Capabilities{Version: 5, Flags: msg6.CapabilityPingEx | msg6.CapabilityAllowDummy},
 		&msg6.MapChange{Name: []byte("a")}, &msg6.MapChange{Name: []byte("b")})

@@ -27,8 +27,8 @@ type lift struct {
 	view     game.View
 	effects  []game.Event
 	ids      []int // of effects
-	reckon   bridge.Reckoner
-	race     bridge.Race
+	reckon   bridge.DeadReckoner
+	race     bridge.RaceInfo
 	registry msg6.Registry
 	watching msg6.SpectatorInfo
 	watches  bool
@@ -68,8 +68,8 @@ func (l *lift) reset() {
 	}
 	l.view = game.View{Frame: f, Viewer: game.Nobody, Inside: game.Nobody}
 	l.clearEffects()
-	l.race = bridge.Race{Best: -1}
-	l.reckon.Forget()
+	l.race = bridge.RaceInfo{BestTime: -1}
+	l.reckon.Reset()
 	l.registry.Reset()
 	l.flags = flagTracker{}
 }
@@ -79,13 +79,13 @@ func (l *lift) clearEffects() {
 	l.starID = -1
 }
 
-// SetMap implements [bridge.Guest].
+// SetMap implements [bridge.ClientSide].
 func (l *lift) SetMap(c *physics.Collision) { l.reckon.SetMap(c) }
 
-// Own implements [bridge.Guest]. The first snapshot tells it.
-func (l *lift) Own() game.PlayerID { return l.own }
+// OwnID implements [bridge.ClientSide]. The first snapshot tells it.
+func (l *lift) OwnID() game.PlayerID { return l.own }
 
-// Player implements [bridge.Guest].
+// Player implements [bridge.ClientSide].
 func (l *lift) Player(id game.PlayerID) (game.PlayerInfo, bool) {
 	if id < 0 || id >= game.MaxPlayers {
 		return game.PlayerInfo{ID: id}, false
@@ -93,26 +93,26 @@ func (l *lift) Player(id game.PlayerID) (game.PlayerInfo, bool) {
 	return l.roster[id], l.roster[id].InGame
 }
 
-// Settings implements [bridge.Guest]. 0.6 tells none of them.
+// Settings implements [bridge.ClientSide]. 0.6 tells none of them.
 func (l *lift) Settings() bridge.Settings { return bridge.Settings{} }
 
-// Limits implements [bridge.Guest].
-func (l *lift) Limits() game.GameState { return l.limits }
+// GameInfo implements [bridge.ClientSide].
+func (l *lift) GameInfo() game.GameState { return l.limits }
 
-// Tuning implements [bridge.Guest].
+// Tuning implements [bridge.ClientSide].
 func (l *lift) Tuning() game.Tuning { return l.tuning }
 
-// Race implements [bridge.Guest].
-func (l *lift) Race() *bridge.Race { return &l.race }
+// RaceInfo implements [bridge.ClientSide].
+func (l *lift) RaceInfo() *bridge.RaceInfo { return &l.race }
 
-// View implements [bridge.Guest].
+// View implements [bridge.ClientSide].
 func (l *lift) View() *game.View { return &l.view }
 
-// Effects implements [bridge.Guest].
+// Effects implements [bridge.ClientSide].
 func (l *lift) Effects() []game.Event { return l.effects }
 
-// State implements [bridge.Guest].
-func (l *lift) State(c *game.CharacterState) physics.State { return l.reckon.State(c) }
+// CoreState implements [bridge.ClientSide].
+func (l *lift) CoreState(c *game.CharacterState) physics.State { return l.reckon.State(c) }
 
 // take makes a view of a snapshot. Objects that it does not know are left out; values
 // that are out of range are brought into it, as by DDNet.
@@ -123,7 +123,7 @@ func (l *lift) take(tick int32, s *snapshot.Snapshot) {
 	f.Players, f.Characters, f.Projectiles = f.Players[:0], f.Characters[:0], f.Projectiles[:0]
 	f.Lasers, f.Pickups, f.Flags = f.Lasers[:0], f.Pickups[:0], f.Flags[:0]
 	l.clearEffects()
-	l.race = bridge.Race{Best: l.race.Best}
+	l.race = bridge.RaceInfo{BestTime: l.race.BestTime}
 	l.started, l.watches = 0, false
 	for i := range l.seen {
 		p := &l.seen[i]
@@ -334,7 +334,7 @@ func (l *lift) game(o *msg6.GameInfo) {
 	}
 	switch {
 	case o.StateFlags&msg6.GameStateRaceTime != 0 && o.WarmupTimer < 0:
-		l.race.On, l.started = true, -o.WarmupTimer
+		l.race.Active, l.started = true, -o.WarmupTimer
 	case o.WarmupTimer > 0:
 		if !paused && !over {
 			g.State |= game.StateWarmup
@@ -387,7 +387,7 @@ func (l *lift) finish() {
 	}
 	for i := range f.Characters {
 		c := &f.Characters[i]
-		c.Pos = l.reckon.Pos(c, f.Tick)
+		c.Pos = l.reckon.Position(c, f.Tick)
 		l.roster[c.Player].Alive = true
 		if c.Player == l.own && l.view.Inside == l.own {
 			l.view.Pos = c.Pos
@@ -399,7 +399,7 @@ func (l *lift) finish() {
 		}
 	}
 	if in := l.view.Inside; in >= 0 && in < game.MaxPlayers {
-		l.race.Start[in] = max(l.started, 0)
+		l.race.StartTick[in] = max(l.started, 0)
 	}
 }
 

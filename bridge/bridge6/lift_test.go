@@ -153,8 +153,8 @@ func diff(want, got *game.View) string {
 // visitor is a client of a match: both ends of the bridge.
 type visitor struct {
 	t      testing.TB
-	host   bridge.Host
-	guest  *Guest
+	host   bridge.ServerSide
+	guest  *ClientSide
 	heard  []game.Event // what its player was told
 	told   []game.Event // what he should have been
 	others int          // derived from snapshots
@@ -163,31 +163,31 @@ type visitor struct {
 // down is the host's line, up the guest's.
 type (
 	down struct {
-		bridge.Requests
+		bridge.ClientMessageHandler
 		*visitor
 	}
 	up struct{ *visitor }
 )
 
 func (d down) Queue(b []byte, vital bool) {
-	if err := d.guest.Take(bytes.Clone(b), vital); err != nil {
+	if err := d.guest.Receive(bytes.Clone(b), vital); err != nil {
 		d.t.Errorf("the client does not take %x: %v", b, err)
 	}
 }
-func (down) Hurry()                  {}
+func (down) FlushSoon()              {}
 func (down) OnProfile(*game.Profile) {}
-func (down) OnHello(bridge.Hello)    {}
+func (down) OnLogin(bridge.Login)    {}
 func (down) OnCommand(game.Command)  {}
 func (u up) Queue(b []byte, vital bool) {
-	if err := u.host.Take(bytes.Clone(b), vital); err != nil {
+	if err := u.host.Receive(bytes.Clone(b), vital); err != nil {
 		u.t.Errorf("the server does not take %x: %v", b, err)
 	}
 }
-func (up) Hurry() {}
+func (up) FlushSoon() {}
 
 // ears is the guest's news.
 type ears struct {
-	bridge.News
+	bridge.ServerMessageHandler
 	*visitor
 }
 
@@ -210,7 +210,7 @@ type match struct {
 	t       testing.TB
 	world   *game.World
 	rand    *rand.Rand
-	version *Version
+	version *Protocol
 	all     []*visitor
 	inputs  []game.Input
 	cmds    []game.Command
@@ -239,18 +239,18 @@ func newMatch(t testing.TB, mapName string, players int, seed uint64) *match {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &match{t: t, world: w, rand: rand.New(rand.NewPCG(seed, 1)), version: NewVersion(), inputs: make([]game.Input, players)}
+	x := &match{t: t, world: w, rand: rand.New(rand.NewPCG(seed, 1)), version: NewProtocol(), inputs: make([]game.Input, players)}
 	for id := range players {
 		v := &visitor{t: t}
-		v.host = x.version.Host(down{visitor: v})
-		cfg := GuestConfig{}
+		v.host = x.version.NewServerSide(down{visitor: v})
+		cfg := ClientConfig{}
 		if id%2 == 0 {
-			cfg.DDNet = 16040
+			cfg.DDNetVersion = 16040
 		}
-		v.guest = NewGuest(up{v}, ears{visitor: v}, cfg)
+		v.guest = NewClientSide(up{v}, ears{visitor: v}, cfg)
 		v.guest.SetMap(col)
-		v.guest.Hello("")
-		v.guest.Profile(&profile(id).profile)
+		v.guest.SendLogin("")
+		v.guest.SendProfile(&profile(id).profile)
 		x.all = append(x.all, v)
 		x.cmds = append(x.cmds, enter6(game.PlayerID(id))...)
 	}
@@ -320,7 +320,7 @@ func (x *match) act() {
 func (x *match) step() {
 	events := x.world.Step(x.cmds)
 	x.cmds = x.cmds[:0]
-	x.version.Note(x.world, events)
+	x.version.RecordTick(x.world, events)
 	f := x.world.Frame()
 	for i := range f.Characters {
 		c := &f.Characters[i]
@@ -346,9 +346,9 @@ func (x *match) step() {
 		}
 		for id, v := range x.all {
 			if ev.Kind == game.EvEntered && int(ev.Player) == id {
-				v.host.ToldOf(x.world, ev.Player, true, ev.Flag)
+				v.host.SendClientInfo(x.world, ev.Player, true, ev.Flag)
 			} else if ev.To.Has(game.PlayerID(id)) {
-				v.host.Event(x.world, ev)
+				v.host.SendEvent(x.world, ev)
 				x.expect(id, ev)
 			}
 		}
@@ -366,7 +366,7 @@ func (x *match) expect(id int, ev *game.Event) {
 		}
 		w.Player, w.Target, w.Chat, w.Text = ev.Player, ev.Target, ev.Chat, ev.Text
 		if w.Chat == game.ChatWhisper {
-			if v.guest.cfg.DDNet < msg6.VersionWhisper {
+			if v.guest.cfg.DDNetVersion < msg6.VersionWhisper {
 				return // a line of the server's
 			}
 			if ev.Player == ev.Target { // once as sent, once as received
@@ -410,12 +410,12 @@ func TestLiftUndoesDown(t *testing.T) {
 			if tick%2 != 0 {
 				continue
 			}
-			x.version.Begin(x.world)
+			x.version.BeginSnapshots(x.world)
 			for id, c := range x.all {
 				v := x.world.View(game.PlayerID(id))
-				c.host.Build(&x.build, &v, &latency)
+				c.host.BuildSnapshot(&x.build, &v, &latency)
 				x.build.Finish(&s)
-				got := c.guest.Snapshot(v.Tick, &s)
+				got := c.guest.ReceiveSnapshot(v.Tick, &s)
 				if (tick/2+id)%9 != 0 {
 					continue // comparing is slow
 				}
@@ -443,7 +443,7 @@ func TestLiftUndoesDown(t *testing.T) {
 					seen["watching"]++
 				}
 			}
-			x.version.Done()
+			x.version.EndSnapshots()
 			x.effects = x.effects[:0]
 			if t.Failed() {
 				return
@@ -499,7 +499,7 @@ func (x *match) checkEffects(v *game.View, got []game.Event) {
 	}
 }
 
-func (x *match) checkRoster(v *game.View, g *Guest) {
+func (x *match) checkRoster(v *game.View, g *ClientSide) {
 	x.t.Helper()
 	for id := range game.PlayerID(len(x.all)) {
 		want, _ := x.world.Player(id)
@@ -531,12 +531,12 @@ func TestLiftMatchState(t *testing.T) {
 			TimeLimit: small.Draw(t, "time"), MatchNum: small.Draw(t, "num"), MatchCur: small.Draw(t, "cur"),
 		}
 		now := tick.Draw(t, "tick")
-		g := NewGuest(nil, silence{}, GuestConfig{})
-		got := g.Snapshot(now, gameSnapshot(&want, now)).Game
+		g := NewClientSide(nil, silence{}, ClientConfig{})
+		got := g.ReceiveSnapshot(now, gameSnapshot(&want, now)).Game
 		if d := gocmp.Diff(loseGame(want, now), got); d != "" {
 			t.Fatalf("(-server +client):\n%s", d)
 		}
-		if l := g.Limits(); l.ScoreLimit != want.ScoreLimit || l.TimeLimit != want.TimeLimit || l.MatchNum != want.MatchNum || l.MatchCur != want.MatchCur {
+		if l := g.GameInfo(); l.ScoreLimit != want.ScoreLimit || l.TimeLimit != want.TimeLimit || l.MatchNum != want.MatchNum || l.MatchCur != want.MatchCur {
 			t.Fatalf("limits %+v of %+v", l, want)
 		}
 	})
@@ -552,7 +552,7 @@ func TestLiftEmote(t *testing.T) {
 		add(&b, msg6.TypeCharacter, 3, msg6.SizeCharacter, &msg6.Character{Emote: wire})
 		var s snapshot.Snapshot
 		b.Finish(&s)
-		v := NewGuest(nil, silence{}, GuestConfig{}).Snapshot(1, &s)
+		v := NewClientSide(nil, silence{}, ClientConfig{}).ReceiveSnapshot(1, &s)
 		if len(v.Characters) != 1 || v.Characters[0].Emote != want {
 			t.Errorf("emote %d: %+v, want emote %d", wire, v.Characters, want)
 		}
@@ -560,6 +560,6 @@ func TestLiftEmote(t *testing.T) {
 }
 
 // silence is news that nobody hears.
-type silence struct{ bridge.News }
+type silence struct{ bridge.ServerMessageHandler }
 
 func (silence) OnEvent(*game.Event) {}

@@ -16,9 +16,9 @@ func TestStandardMaps(t *testing.T) {
 		name, vanilla string
 	}{{"dm1", "dm1_7"}, {"ctf7", "ctf7_7"}, {"ctf8", "ctf8"}, {"teeyard1", "teeyard1"}} {
 		for release, want := range map[int32]string{msg6.VersionNone: c.vanilla, 16040: c.name} {
-			h, l := newHost(t, NewVersion(), w, 0, release)
+			h, l := newHost(t, NewProtocol(), w, 0, release)
 			h.able = true
-			h.MapChange(&bridge.Map{Name: c.name})
+			h.SendMapChange(&bridge.Map{Name: c.name})
 			wants(t, c.name, l, &msg6.MapChange{Name: []byte(want)})
 		}
 	}
@@ -31,13 +31,13 @@ func TestMapDetails(t *testing.T) {
 	m := bridge.Map{Name: "a", File: []byte("file"), CRC: 5, SHA256: [32]byte{7}}
 	change := &msg6.MapChange{Name: []byte("a"), CRC: 5, Size: 4}
 	for _, release := range []int32{msg6.VersionNone, 16040} {
-		h, l := newHost(t, NewVersion(), w, 0, release)
+		h, l := newHost(t, NewProtocol(), w, 0, release)
 		h.able = true
 		m.URL = ""
-		h.MapChange(&m)
+		h.SendMapChange(&m)
 		wants(t, "nowhere", l, change)
 		m.URL = "http://maps.example/a.map"
-		h.MapChange(&m)
+		h.SendMapChange(&m)
 		if release == msg6.VersionNone {
 			wants(t, "vanilla", l, change)
 			continue

@@ -9,45 +9,45 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
 
-func (g *Guest) send(m msg6.Message) {
+func (g *ClientSide) send(m msg6.Message) {
 	g.buf = m.Append(g.buf[:0])
 	g.line.Queue(g.buf, true)
 }
 
-func (g *Guest) loose(m msg6.Message) {
+func (g *ClientSide) loose(m msg6.Message) {
 	g.buf = m.Append(g.buf[:0])
 	g.line.Queue(g.buf, false)
 }
 
-// Hello implements [bridge.Guest].
-func (g *Guest) Hello(password string) {
+// SendLogin implements [bridge.ClientSide].
+func (g *ClientSide) SendLogin(password string) {
 	g.rich, g.mapName = false, nil
-	if v := g.cfg.DDNet; v > 0 {
+	if v := g.cfg.DDNetVersion; v > 0 {
 		g.send(&msg6.ClientVer{
-			ConnectionID: g.cfg.Connection, Version: v,
+			ConnectionID: g.cfg.ConnectionID, Version: v,
 			Text: []byte("DDNet " + strconv.Itoa(int(v/1000)) + "." + strconv.Itoa(int(v%1000/10))),
 		})
 	}
 	g.send(&msg6.Info{NetVersion: []byte(msg6.NetVersion), Password: []byte(password)})
 }
 
-// RequestMap implements [bridge.Guest].
-func (g *Guest) RequestMap(chunk int) { g.send(&msg6.RequestMapData{Chunk: int32(chunk)}) }
+// SendRequestMapData implements [bridge.ClientSide].
+func (g *ClientSide) SendRequestMapData(chunk int) { g.send(&msg6.RequestMapData{Chunk: int32(chunk)}) }
 
-// Ready implements [bridge.Guest].
-func (g *Guest) Ready() { g.send(&msg6.Ready{}) }
+// SendReady implements [bridge.ClientSide].
+func (g *ClientSide) SendReady() { g.send(&msg6.Ready{}) }
 
-// Profile implements [bridge.Guest].
-func (g *Guest) Profile(p *game.Profile) {
+// SendProfile implements [bridge.ClientSide].
+func (g *ClientSide) SendProfile(p *game.Profile) {
 	g.profile = *p
 	g.send(&msg6.ClStartInfo{Look: g.look()})
-	if g.cfg.DDNet >= 0 {
+	if g.cfg.DDNetVersion >= 0 {
 		g.send(&msg6.RconCmd{Command: []byte(msg6.CrashmePlx)})
 	}
 }
 
 // look is how our player looks to 0.6.
-func (g *Guest) look() msg6.PlayerLook {
+func (g *ClientSide) look() msg6.PlayerLook {
 	p := &g.profile
 	l := lookOf(&p.Skin)
 	return msg6.PlayerLook{
@@ -56,11 +56,11 @@ func (g *Guest) look() msg6.PlayerLook {
 	}
 }
 
-// Enter implements [bridge.Guest].
-func (g *Guest) Enter() { g.send(&msg6.EnterGame{}) }
+// SendEnterGame implements [bridge.ClientSide].
+func (g *ClientSide) SendEnterGame() { g.send(&msg6.EnterGame{}) }
 
-// Input implements [bridge.Guest]. 0.6 does not tell how old the acknowledgement is.
-func (g *Guest) Input(ack, tick int32, in *game.Input, _ int32) {
+// SendInput implements [bridge.ClientSide]. 0.6 does not tell how old the acknowledgement is.
+func (g *ClientSide) SendInput(ack, tick int32, in *game.Input, _ int32) {
 	p := msg6.PlayerInput{
 		Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY, Fire: in.Fire,
 		WantedWeapon: in.WantedWeapon, NextWeapon: in.NextWeapon, PrevWeapon: in.PrevWeapon,
@@ -84,9 +84,9 @@ func (g *Guest) Input(ack, tick int32, in *game.Input, _ int32) {
 	g.line.Queue(g.buf, false)
 }
 
-// Ask implements [bridge.Guest]. To watch a flag cannot be asked for; and to whisper
+// SendCommand implements [bridge.ClientSide]. To watch a flag cannot be asked for; and to whisper
 // only of DDNet's servers and their like: others would say it to all.
-func (g *Guest) Ask(c *game.Command) bool {
+func (g *ClientSide) SendCommand(c *game.Command) bool {
 	switch c.Kind {
 	case game.CmdSay:
 		switch c.Chat {
@@ -117,7 +117,7 @@ func (g *Guest) Ask(c *game.Command) bool {
 		if c.Profile == nil {
 			return false
 		}
-		g.Profile(c.Profile)
+		g.SendProfile(c.Profile)
 	case game.CmdSkin:
 		if c.Profile == nil {
 			return false
@@ -139,31 +139,33 @@ func (g *Guest) Ask(c *game.Command) bool {
 	return true
 }
 
-func (g *Guest) say(team bool, text string) { g.send(&msg6.ClSay{Team: team, Message: []byte(text)}) }
+func (g *ClientSide) say(team bool, text string) {
+	g.send(&msg6.ClSay{Team: team, Message: []byte(text)})
+}
 
-// ChatCommand implements [bridge.Guest].
-func (g *Guest) ChatCommand(name, args string) {
+// SendChatCommand implements [bridge.ClientSide].
+func (g *ClientSide) SendChatCommand(name, args string) {
 	g.say(false, strings.TrimRight("/"+name+" "+args, " "))
 }
 
 // voteTypes are what Cl_CallVote calls the kinds of votes.
 var voteTypes = map[bridge.VoteKind]string{bridge.VoteOption: "option", bridge.VoteKick: "kick", bridge.VoteSpectate: "spectate"}
 
-// CallVote implements [bridge.Guest].
-func (g *Guest) CallVote(kind bridge.VoteKind, value, reason string) {
+// SendCallVote implements [bridge.ClientSide].
+func (g *ClientSide) SendCallVote(kind bridge.VoteKind, value, reason string) {
 	g.send(&msg6.ClCallVote{Type: []byte(voteTypes[kind]), Value: []byte(value), Reason: []byte(reason)})
 }
 
-// Vote implements [bridge.Guest].
-func (g *Guest) Vote(vote int32) { g.send(&msg6.ClVote{Vote: msg6.VoteChoice(vote)}) }
+// SendVote implements [bridge.ClientSide].
+func (g *ClientSide) SendVote(vote int32) { g.send(&msg6.ClVote{Vote: msg6.VoteChoice(vote)}) }
 
-// RconLogin implements [bridge.Guest].
-func (g *Guest) RconLogin(name, password string) {
+// SendRconAuth implements [bridge.ClientSide].
+func (g *ClientSide) SendRconAuth(name, password string) {
 	g.send(&msg6.RconAuth{Name: []byte(name), Password: []byte(password), SendCommands: 1})
 }
 
-// Rcon implements [bridge.Guest].
-func (g *Guest) Rcon(line string) { g.send(&msg6.RconCmd{Command: []byte(line)}) }
+// SendRconCmd implements [bridge.ClientSide].
+func (g *ClientSide) SendRconCmd(line string) { g.send(&msg6.RconCmd{Command: []byte(line)}) }
 
-// Ping implements [bridge.Guest].
-func (g *Guest) Ping() { g.loose(&msg6.Ping{}) }
+// SendPing implements [bridge.ClientSide].
+func (g *ClientSide) SendPing() { g.loose(&msg6.Ping{}) }

@@ -14,7 +14,7 @@ import (
 // Per tick: note. Per snapshot round: begin, then build for every viewer, then done.
 type scene struct {
 	frame   *game.Frame
-	scenery bridge.Scenery
+	scenery bridge.SharedItems
 	// data is a GameData, if there is one: clients may know the carriers by other ids.
 	data    [msg6.SizeGameData]int32
 	hasData bool
@@ -63,7 +63,7 @@ func uuid(typ int) (ints [msg6.SizeEx]int32) {
 func (s *scene) begin(w *game.World) {
 	f := w.Frame()
 	s.frame = f
-	s.scenery.Clear()
+	s.scenery.Reset()
 	s.chars = s.chars[:0]
 
 	s.game(&f.Game, f.Tick)
@@ -71,22 +71,22 @@ func (s *scene) begin(w *game.World) {
 		p := &f.Pickups[i]
 		o := msg6.Pickup{X: p.X, Y: p.Y}
 		o.Type, o.Subtype = pickup(p.Kind)
-		o.Put(s.scenery.Near(msg6.TypePickup, int(p.ID), msg6.SizePickup, at(p.X, p.Y)))
+		o.Put(s.scenery.AddNear(msg6.TypePickup, int(p.ID), msg6.SizePickup, at(p.X, p.Y)))
 	}
 	for i := range f.Projectiles {
 		p := &f.Projectiles[i]
 		o := msg6.Projectile{X: p.X, Y: p.Y, VelX: p.VelX, VelY: p.VelY, Type: msg6.Weapon(p.Weapon), StartTick: p.StartTick}
-		o.Put(s.scenery.Near(msg6.TypeProjectile, int(p.ID), msg6.SizeProjectile, p.Pos))
+		o.Put(s.scenery.AddNear(msg6.TypeProjectile, int(p.ID), msg6.SizeProjectile, p.Pos))
 	}
 	for i := range f.Lasers {
 		l := &f.Lasers[i]
 		o := msg6.Laser{X: l.X, Y: l.Y, FromX: l.FromX, FromY: l.FromY, StartTick: l.StartTick}
-		o.Put(s.scenery.Beam(msg6.TypeLaser, int(l.ID), msg6.SizeLaser, l.Pos, l.From))
+		o.Put(s.scenery.AddBeam(msg6.TypeLaser, int(l.ID), msg6.SizeLaser, l.Pos, l.From))
 	}
 	for i := range f.Flags {
 		g := &f.Flags[i]
 		o := msg6.Flag{X: g.X, Y: g.Y, Team: msg6.Team(g.Team)}
-		o.Put(s.scenery.Near(msg6.TypeFlag, int(g.Team), msg6.SizeFlag, g.Pos))
+		o.Put(s.scenery.AddNear(msg6.TypeFlag, int(g.Team), msg6.SizeFlag, g.Pos))
 	}
 	for i := range s.playerOf {
 		s.charOf[i], s.playerOf[i] = -1, -1
@@ -149,7 +149,7 @@ func (s *scene) game(g *game.GameState, tick int32) {
 		ScoreLimit: max(g.ScoreLimit, 0), TimeLimit: max(g.TimeLimit, 0),
 		RoundNum: max(g.MatchNum, 0), RoundCurrent: max(g.MatchCur, 0),
 	}
-	o.Put(s.scenery.Add(msg6.TypeGameInfo, 0, msg6.SizeGameInfo))
+	o.Put(s.scenery.AddGlobal(msg6.TypeGameInfo, 0, msg6.SizeGameInfo))
 	if s.hasData = o.Flags != 0; !s.hasData {
 		return
 	}
@@ -242,7 +242,7 @@ func (s *scene) build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlaye
 		}
 		copy(b.Add(msg6.TypeEx, numberGameInfoEx, msg6.SizeEx), uuidGameInfoEx[:])
 	}
-	s.scenery.Build(b, v)
+	s.scenery.AppendVisible(b, v)
 	s.buildData(b, c.ids)
 	s.buildTees(b, v, c.ids)
 	s.buildPlayers(b, v, latency, c)

@@ -105,17 +105,17 @@ func read(t testing.TB, s *snapshot.Snapshot, ids int) picture {
 // builder shows pictures to a host.
 type builder struct {
 	t       testing.TB
-	v       *Version
+	v       *Protocol
 	w       *game.World
 	b       snapshot.Builder
 	s       snapshot.Snapshot
 	latency [game.MaxPlayers]int32
 }
 
-func (b *builder) picture(h *host, id game.PlayerID) picture {
+func (b *builder) picture(h *serverSide, id game.PlayerID) picture {
 	b.t.Helper()
 	v := b.w.View(id)
-	h.Build(&b.b, &v, &b.latency)
+	h.BuildSnapshot(&b.b, &v, &b.latency)
 	b.b.Finish(&b.s)
 	ids := msg6.MaxClients
 	if h.ids.few {
@@ -129,7 +129,7 @@ func text(ints []int32) string { return string(msg6.AppendIntsToStr(nil, ints)) 
 // TestScene: a snapshot shows what the frame has, to those who may see it.
 func TestScene(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
-	v := NewVersion()
+	v := NewProtocol()
 	alice, _ := newHost(t, v, w, 0, 16040)
 	bob, _ := newHost(t, v, w, 1, msg6.VersionNone)
 	alice.dressed = look{name: "santa"}
@@ -142,7 +142,7 @@ func TestScene(t *testing.T) {
 	w.Step([]game.Command{{Kind: game.CmdDirect, Player: 1, Input: in}, {Kind: game.CmdInput, Player: 1, Input: in}})
 	w.Step([]game.Command{{Kind: game.CmdFlags, Player: 0, Value: int32(game.FlagAdmin)}})
 	here := w.View(0).Pos
-	v.Note(w, []game.Event{
+	v.RecordTick(w, []game.Event{
 		{Kind: game.EvSound, Sound: game.SoundHit, To: game.Only(0), Pos: here},
 		{Kind: game.EvDeath, Player: 1, To: game.Everybody, Pos: here},
 		{Kind: game.EvExplosion, To: game.Everybody, Pos: here},
@@ -152,7 +152,7 @@ func TestScene(t *testing.T) {
 		{Kind: game.EvDamage, Player: 1, Value: 1, Extra: 2, To: game.Everybody, Pos: here},
 		{Kind: game.EvChat, Text: "no effect"},
 	})
-	v.Begin(w)
+	v.BeginSnapshots(w)
 	b := &builder{t: t, v: v, w: w}
 	b.latency[1] = 42
 	p := b.picture(alice, 0)
@@ -213,10 +213,10 @@ func TestScene(t *testing.T) {
 		}
 	}
 
-	v.Done()
+	v.EndSnapshots()
 	w.Step([]game.Command{{Kind: game.CmdFlags, Player: 0}})
-	v.Note(w, nil)
-	v.Begin(w)
+	v.RecordTick(w, nil)
+	v.BeginSnapshots(w)
 	p = b.picture(alice, 0)
 	if p.count(msg6.TypeEventDeath)+p.count(msg6.TypeEventDamageInd)+p.count(msg6.TypeEventSpawn) != 0 {
 		t.Error("an effect is shown twice")
@@ -230,23 +230,23 @@ func TestScene(t *testing.T) {
 // game knows only what 0.7 makes of it.
 func TestSkinsWorn(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
-	v := NewVersion()
+	v := NewProtocol()
 	h, _ := newHost(t, v, w, 0, 0)
 	b := &builder{t: t, v: v, w: w}
 	shows := func(what, skin string) {
 		t.Helper()
-		v.Note(w, nil)
-		v.Begin(w)
+		v.RecordTick(w, nil)
+		v.BeginSnapshots(w)
 		info := get[msg6.ClientInfo](b.picture(h, 0), msg6.TypeClientInfo, 0)
 		if got := text(info.Skin[:]); got != skin {
 			t.Errorf("%s: %q, want %q", what, got, skin)
 		}
-		v.Done()
+		v.EndSnapshots()
 	}
 	wear := func(name string, ticks int) {
 		m := msg6.ClChangeInfo{Look: msg6.PlayerLook{Name: []byte("alice"), Skin: []byte(name)}}
 		l := h.s.(*line)
-		if err := h.Take(m.Append(nil), true); err != nil {
+		if err := h.Receive(m.Append(nil), true); err != nil {
 			t.Fatal(err)
 		}
 		var cmds []game.Command
@@ -276,7 +276,7 @@ func TestSkinsWorn(t *testing.T) {
 	}
 	wear("pinky", 0)
 	shows("repeated", "pinky")
-	v.Note(w, []game.Event{{Kind: game.EvLeft, Player: 0}})
+	v.RecordTick(w, []game.Event{{Kind: game.EvLeft, Player: 0}})
 	if v.scene.infos[0].hasWish || v.scene.infos[0].hasWorn {
 		t.Error("the next one on the seat wears it too")
 	}
@@ -287,7 +287,7 @@ func gameSnapshot(g *game.GameState, tick int32) *snapshot.Snapshot {
 	var sc scene
 	sc.game(g, tick)
 	var b snapshot.Builder
-	sc.scenery.Build(&b, &game.View{})
+	sc.scenery.AppendVisible(&b, &game.View{})
 	sc.buildData(&b, &idMap{})
 	var s snapshot.Snapshot
 	b.Finish(&s)
@@ -462,11 +462,11 @@ func TestStars(t *testing.T) {
 func TestWatching(t *testing.T) {
 	w := newWorld(t, sides{game.GameTeams | game.GameHasFlags}, "red", "looks")
 	w.Step([]game.Command{{Kind: game.CmdForceTeam, Player: 1, Team: game.TeamSpectators}})
-	v := NewVersion()
+	v := NewProtocol()
 	h, _ := newHost(t, v, w, 1, 0)
 	red, _ := newHost(t, v, w, 0, 0)
 	b := &builder{t: t, v: v, w: w}
-	v.Begin(w)
+	v.BeginSnapshots(w)
 	if got := get[msg6.SpectatorInfo](b.picture(h, 1), msg6.TypeSpectatorInfo, 1); got.SpectatorID != -1 {
 		t.Errorf("free view: %+v", got)
 	}
@@ -475,7 +475,7 @@ func TestWatching(t *testing.T) {
 	}
 	w.Step([]game.Command{{Kind: game.CmdSpectate, Player: 1, Spectate: game.SpectatePlayer, Target: 0}})
 	w.Step(nil)
-	v.Begin(w)
+	v.BeginSnapshots(w)
 	p := b.picture(h, 1)
 	if got := get[msg6.SpectatorInfo](p, msg6.TypeSpectatorInfo, 1); got.SpectatorID != 0 || got.X == 0 {
 		t.Errorf("watching: %+v", got)
@@ -502,7 +502,7 @@ func TestWatching(t *testing.T) {
 		c.p.ID, c.p.Watching = 1, true
 		f.Players[1] = c.p
 		v.scene.frame = &f
-		h.Build(&b.b, &view, &b.latency)
+		h.BuildSnapshot(&b.b, &view, &b.latency)
 		b.b.Finish(&b.s)
 		p := read(t, &b.s, 16)
 		if got := get[msg6.SpectatorInfo](p, msg6.TypeSpectatorInfo, 1); got != c.want {

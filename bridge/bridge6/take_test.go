@@ -28,15 +28,15 @@ func asked(c game.Command) game.Command {
 // TestTake: what every message of a client becomes.
 func TestTake(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
-	h, l := newHost(t, NewVersion(), w, 0, 16040)
+	h, l := newHost(t, NewProtocol(), w, 0, 16040)
 	look := msg6.PlayerLook{Name: []byte("a name that is too löng"), Clan: []byte("kläääääääääään"), Country: 40, Skin: []byte("pinky")}
 	cmd := func(c game.Command) []any { return []any{asked(c)} }
 	for _, c := range []struct {
 		m    msg6.Message
 		want []any
 	}{
-		{&msg6.Info{NetVersion: []byte(msg6.NetVersion), Password: []byte("pw")}, []any{bridge.Hello{Fits: true, Wants: msg6.NetVersion, Password: "pw", Client: 16040}}},
-		{&msg6.Info{NetVersion: []byte("0.7 802f1be60a05665f")}, []any{bridge.Hello{Wants: "0.7 802f1be60a05665f", Client: 16040}}},
+		{&msg6.Info{NetVersion: []byte(msg6.NetVersion), Password: []byte("pw")}, []any{bridge.Login{VersionOK: true, NetVersion: msg6.NetVersion, Password: "pw", ClientVersion: 16040}}},
+		{&msg6.Info{NetVersion: []byte("0.7 802f1be60a05665f")}, []any{bridge.Login{NetVersion: "0.7 802f1be60a05665f", ClientVersion: 16040}}},
 		{&msg6.RequestMapData{Chunk: 7}, []any{mapRequest(7)}},
 		{&msg6.Ready{}, []any{ready{}}},
 		{&msg6.ClStartInfo{Look: look}, []any{game.Profile{Name: "a name that is ", Clan: "klääää", Country: 40, Skin: standard[8].skin}}},
@@ -69,11 +69,11 @@ func TestTake(t *testing.T) {
 		{&msg6.GameEx{UUID: msg6.NameUUID("of later")}, nil},
 	} {
 		b := c.m.Append(nil)
-		if err := h.Take(append([]byte(nil), b...), false); !errors.Is(err, bridge.ErrNotVital) {
+		if err := h.Receive(append([]byte(nil), b...), false); !errors.Is(err, bridge.ErrNotVital) {
 			t.Errorf("%T not vital: %v", c.m, err)
 		}
 		asks(t, "not vital", l)
-		if err := h.Take(b, true); err != nil {
+		if err := h.Receive(b, true); err != nil {
 			t.Errorf("%T: %v", c.m, err)
 		}
 		asks(t, string(c.m.Append(nil)), l, c.want...)
@@ -83,12 +83,12 @@ func TestTake(t *testing.T) {
 		&msg6.SvMotd{}, &msg6.MapChange{Name: []byte("x")}, &msg6.ClCallVote{Type: []byte("ban")}, &msg6.RequestMapData{Chunk: -1},
 		&msg6.ClEmoticon{Emoticon: 16}, &msg6.ClSetTeam{Team: 2},
 	} {
-		if err := h.Take(m.Append(nil), true); !errors.Is(err, bridge.ErrMessage) {
+		if err := h.Receive(m.Append(nil), true); !errors.Is(err, bridge.ErrBadMessage) {
 			t.Errorf("%T: %v", m, err)
 		}
 	}
 	for _, b := range [][]byte{nil, {0}, {1}, {200, 1}, {0x22}} {
-		if err := h.Take(b, true); !errors.Is(err, bridge.ErrMessage) {
+		if err := h.Receive(b, true); !errors.Is(err, bridge.ErrBadMessage) {
 			t.Errorf("%x: %v", b, err)
 		}
 	}
@@ -98,7 +98,7 @@ func TestTake(t *testing.T) {
 // TestQuestions: pings, and what DDNet's client asks.
 func TestQuestions(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
-	h, l := newHost(t, NewVersion(), w, 0, 16040)
+	h, l := newHost(t, NewProtocol(), w, 0, 16040)
 	id := msg6.UUID{1, 2, 3}
 	known, unknown := msg6.NameUUID("ping@ddnet.tw"), msg6.NameUUID("of later")
 	for _, c := range []struct {
@@ -115,7 +115,7 @@ func TestQuestions(t *testing.T) {
 		{&msg6.WhatIs{UUID: unknown}, true, &msg6.IDontKnow{UUID: unknown}, true},
 	} {
 		l.hurried = 0
-		if err := h.Take(c.m.Append(nil), c.vital); err != nil {
+		if err := h.Receive(c.m.Append(nil), c.vital); err != nil {
 			t.Errorf("%T: %v", c.m, err)
 		}
 		if l.hurried != 1 || len(l.vital) != 1 || l.vital[0] != c.back {
@@ -124,7 +124,7 @@ func TestQuestions(t *testing.T) {
 		wants(t, "answer", l, c.want)
 	}
 	for _, m := range []msg6.Message{&msg6.PingReply{}, &msg6.PongEx{}} {
-		if err := h.Take(m.Append(nil), false); err != nil {
+		if err := h.Receive(m.Append(nil), false); err != nil {
 			t.Errorf("%T: %v", m, err)
 		}
 	}
@@ -133,7 +133,7 @@ func TestQuestions(t *testing.T) {
 
 // TestReleases: what a client says of its version, and what counts.
 func TestReleases(t *testing.T) {
-	v := NewVersion()
+	v := NewProtocol()
 	crash := &msg6.RconCmd{Command: []byte(msg6.CrashmePlx)}
 	hello := &msg6.Info{NetVersion: []byte(msg6.NetVersion)}
 	for _, c := range []struct {
@@ -150,20 +150,20 @@ func TestReleases(t *testing.T) {
 		{[]msg6.Message{&msg6.ClientVer{Version: -5}, hello}, 0, true},
 	} {
 		l := &line{t: t}
-		h := v.Host(l).(*host)
+		h := v.NewServerSide(l).(*serverSide)
 		for _, m := range c.ms {
-			if err := h.Take(m.Append(nil), true); err != nil {
+			if err := h.Receive(m.Append(nil), true); err != nil {
 				t.Fatal(err)
 			}
 		}
 		a := l.takeAsked()
-		if got := a[0].(bridge.Hello).Client; len(a) != 1 || got != c.client || h.ids.few != c.few {
+		if got := a[0].(bridge.Login).ClientVersion; len(a) != 1 || got != c.client || h.ids.few != c.few {
 			t.Errorf("%v: client %d, few ids %v", kinds(c.ms), got, h.ids.few)
 		}
 	}
-	h := v.Host(&line{t: t}).(*host)
+	h := v.NewServerSide(&line{t: t}).(*serverSide)
 	h.release(16040)
-	if err := h.Take(crash.Append(nil), true); err != nil || h.version != 16040 {
+	if err := h.Receive(crash.Append(nil), true); err != nil || h.version != 16040 {
 		t.Errorf("version %d after %s: %v", h.version, msg6.CrashmePlx, err)
 	}
 }
@@ -171,7 +171,7 @@ func TestReleases(t *testing.T) {
 // TestInput: inputs in and out of range.
 func TestInput(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
-	h, l := newHost(t, NewVersion(), w, 0, 0)
+	h, l := newHost(t, NewProtocol(), w, 0, 0)
 	for _, c := range []struct {
 		in   msg6.PlayerInput
 		want game.Input
@@ -187,10 +187,10 @@ func TestInput(t *testing.T) {
 		m := msg6.Input{AckTick: 100, IntendedTick: 105}
 		m.SetPlayer(&c.in)
 		for _, vital := range []bool{false, true} {
-			if err := h.Take(m.Append(nil), vital); err != nil {
+			if err := h.Receive(m.Append(nil), vital); err != nil {
 				t.Error(err)
 			}
-			asks(t, "input", l, bridge.Input{Ack: 100, Tick: 105, Do: c.want, Valid: true})
+			asks(t, "input", l, bridge.InputMessage{AckTick: 100, IntendedTick: 105, Input: c.want, Valid: true})
 		}
 	}
 }
@@ -199,7 +199,7 @@ func TestInput(t *testing.T) {
 func TestCommands(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob", "bob the 2nd", `q"o\t`)
 	w.Step(join(5, "5"))
-	h, l := newHost(t, NewVersion(), w, 0, 16040)
+	h, l := newHost(t, NewProtocol(), w, 0, 16040)
 	whisper := func(to game.PlayerID, text string) []any {
 		return []any{asked(game.Command{Kind: game.CmdSay, Chat: game.ChatWhisper, Target: to, Text: text})}
 	}
@@ -233,7 +233,7 @@ func TestCommands(t *testing.T) {
 		{"/", plain("/"), ""},
 		{" /w bob x", plain(" /w bob x"), ""},
 	} {
-		if err := h.Take((&msg6.ClSay{Message: []byte(c.text)}).Append(nil), true); err != nil {
+		if err := h.Receive((&msg6.ClSay{Message: []byte(c.text)}).Append(nil), true); err != nil {
 			t.Errorf("%q: %v", c.text, err)
 		}
 		asks(t, c.text, l, c.want...)
@@ -245,9 +245,9 @@ func TestCommands(t *testing.T) {
 	}
 	// A way in: nobody to talk to yet. The session refuses it.
 	l2 := &line{t: t}
-	early := NewVersion().Host(l2)
+	early := NewProtocol().NewServerSide(l2)
 	for _, text := range []string{"/w bob x", "/c x", "/ready"} {
-		if err := early.Take((&msg6.ClSay{Message: []byte(text)}).Append(nil), true); err != nil {
+		if err := early.Receive((&msg6.ClSay{Message: []byte(text)}).Append(nil), true); err != nil {
 			t.Error(err)
 		}
 	}
@@ -258,24 +258,24 @@ func TestCommands(t *testing.T) {
 // TestChange: of what Cl_ChangeInfo brings only the skin can be had.
 func TestChange(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
-	v := NewVersion()
+	v := NewProtocol()
 	l := &line{t: t}
-	h := v.Host(l).(*host)
+	h := v.NewServerSide(l).(*serverSide)
 	change := func(name, skin string) {
 		t.Helper()
 		m := msg6.ClChangeInfo{Look: msg6.PlayerLook{Name: []byte(name), Clan: []byte("clan"), Country: 276, Skin: []byte(skin)}}
-		if err := h.Take(m.Append(nil), true); err != nil {
+		if err := h.Receive(m.Append(nil), true); err != nil {
 			t.Error(err)
 		}
 	}
 	change("early", "pinky")
 	asks(t, "early", l)
-	if err := h.Take((&msg6.ClStartInfo{Look: msg6.PlayerLook{Name: []byte("alice"), Clan: []byte("clan"), Country: 276, Skin: []byte("bluekitty")}}).Append(nil), true); err != nil {
+	if err := h.Receive((&msg6.ClStartInfo{Look: msg6.PlayerLook{Name: []byte("alice"), Clan: []byte("clan"), Country: 276, Skin: []byte("bluekitty")}}).Append(nil), true); err != nil {
 		t.Fatal(err)
 	}
 	l.takeAsked()
-	v.Note(w, nil)
-	h.ToldOf(w, 0, true, true)
+	v.RecordTick(w, nil)
+	h.SendClientInfo(w, 0, true, true)
 	skin := func(n int) game.Command {
 		return asked(game.Command{Kind: game.CmdSkin, Target: game.Nobody, Profile: &game.Profile{Name: "alice", Clan: "clan", Country: 276, Skin: standard[n].skin}})
 	}
@@ -295,10 +295,10 @@ func TestChange(t *testing.T) {
 // TestRefusals: clients of 0.7 know why they cannot change teams; others are told.
 func TestRefusals(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
-	h, l := newHost(t, NewVersion(), w, 0, 0)
+	h, l := newHost(t, NewProtocol(), w, 0, 0)
 	try := func(team msg6.Team, want ...msg6.Message) {
 		t.Helper()
-		if err := h.Take((&msg6.ClSetTeam{Team: team}).Append(nil), true); err != nil {
+		if err := h.Receive((&msg6.ClSetTeam{Team: team}).Append(nil), true); err != nil {
 			t.Error(err)
 		}
 		if a := l.takeAsked(); len(a) != 1 {

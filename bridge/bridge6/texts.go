@@ -62,18 +62,18 @@ func called(v *bridge.Vote, caller string) string {
 	switch v.Kind {
 	case bridge.VoteOption:
 		if forced {
-			return "admin forced server option '" + v.What + "' (" + v.Reason + ")"
+			return "admin forced server option '" + v.Description + "' (" + v.Reason + ")"
 		}
-		return "'" + caller + "' called vote to change server option '" + v.What + "' (" + v.Reason + ")"
+		return "'" + caller + "' called vote to change server option '" + v.Description + "' (" + v.Reason + ")"
 	case bridge.VoteKick:
 		if !forced {
-			return "'" + caller + "' called for vote to kick '" + v.What + "' (" + v.Reason + ")"
+			return "'" + caller + "' called for vote to kick '" + v.Description + "' (" + v.Reason + ")"
 		}
 	case bridge.VoteSpectate:
 		if forced {
-			return "admin moved '" + v.What + "' to spectator (" + v.Reason + ")"
+			return "admin moved '" + v.Description + "' to spectator (" + v.Reason + ")"
 		}
-		return "'" + caller + "' called for vote to move '" + v.What + "' to spectators (" + v.Reason + ")"
+		return "'" + caller + "' called for vote to move '" + v.Description + "' to spectators (" + v.Reason + ")"
 	}
 	return ""
 }
@@ -82,11 +82,11 @@ func called(v *bridge.Vote, caller string) string {
 func votedOn(v *bridge.Vote) string {
 	switch v.Kind {
 	case bridge.VoteKick:
-		return "Kick '" + v.What + "'"
+		return "Kick '" + v.Description + "'"
 	case bridge.VoteSpectate:
-		return "move '" + v.What + "' to spectators"
+		return "move '" + v.Description + "' to spectators"
 	}
-	return v.What
+	return v.Description
 }
 
 // ended tells how a vote ended; "" if none did. An operator may have decided it.

@@ -9,10 +9,10 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// Snapshot implements [bridge.Guest]. Who came, left, changed teams or looks otherwise
+// ReceiveSnapshot implements [bridge.ClientSide]. Who came, left, changed teams or looks otherwise
 // is told as events, and so are what happens to flags and new limits: 0.6 has no
 // messages of it but lines of the server's in the chat, so the events are silent.
-func (g *Guest) Snapshot(tick int32, s *snapshot.Snapshot) *game.View {
+func (g *ClientSide) ReceiveSnapshot(tick int32, s *snapshot.Snapshot) *game.View {
 	g.take(tick, s)
 	if g.voteOver {
 		g.endVote(bridge.VoteNone)
@@ -35,14 +35,14 @@ func (g *Guest) Snapshot(tick int32, s *snapshot.Snapshot) *game.View {
 }
 
 // tell passes an event on.
-func (g *Guest) tell(ev game.Event) {
+func (g *ClientSide) tell(ev game.Event) {
 	g.ev = ev
 	g.news.OnEvent(&g.ev)
 	g.ev.Text = ""
 }
 
 // player compares what a snapshot has of a player with what is known of him.
-func (g *Guest) player(id game.PlayerID) {
+func (g *ClientSide) player(id game.PlayerID) {
 	s, r := &g.seen[id], &g.roster[id]
 	here := s.here && s.dressed
 	looks := here && g.looks[id] != s.look
@@ -109,7 +109,7 @@ type flagTracker struct {
 }
 
 // carried tells what happened to the flags since the last snapshot.
-func (g *Guest) carried(tick int32, now *game.GameState) {
+func (g *ClientSide) carried(tick int32, now *game.GameState) {
 	t := &g.flags
 	was := *t
 	t.known, t.carrier, t.score = now.Flags&game.GameHasFlags != 0, now.Carrier, now.TeamScore
@@ -142,7 +142,7 @@ func (g *Guest) carried(tick int32, now *game.GameState) {
 }
 
 // chat takes a line. The server's lines say, among other things, how votes ended.
-func (g *Guest) chat(m *msg6.SvChat) {
+func (g *ClientSide) chat(m *msg6.SvChat) {
 	ev := game.Event{Kind: game.EvChat, Player: playerOf(m.ClientID), Target: game.Nobody, Chat: game.ChatAll, Text: bridge.Text(m.Message)}
 	switch m.Mode {
 	case msg6.ChatTeam:
@@ -171,7 +171,7 @@ func (g *Guest) chat(m *msg6.SvChat) {
 }
 
 // vote takes that a vote runs, or is over.
-func (g *Guest) vote(m *msg6.SvVoteSet) {
+func (g *ClientSide) vote(m *msg6.SvVoteSet) {
 	if m.Timeout <= 0 {
 		g.voteOver = true // how it ended is said in the chat
 		return
@@ -179,21 +179,21 @@ func (g *Guest) vote(m *msg6.SvVoteSet) {
 	if g.voteOver {
 		g.endVote(bridge.VoteNone)
 	}
-	v := bridge.Vote{Kind: bridge.VoteOption, Caller: g.caller, Timeout: m.Timeout, What: bridge.Text(m.Description), Reason: bridge.Text(m.Reason), Target: game.Nobody}
-	if name, ok := between(v.What, "Kick '", "'"); ok {
-		v.Kind, v.What = bridge.VoteKick, name
-	} else if name, ok := between(v.What, "move '", "' to spectators"); ok {
-		v.Kind, v.What = bridge.VoteSpectate, name
+	v := bridge.Vote{Kind: bridge.VoteOption, Caller: g.caller, Timeout: m.Timeout, Description: bridge.Text(m.Description), Reason: bridge.Text(m.Reason), Target: game.Nobody}
+	if name, ok := between(v.Description, "Kick '", "'"); ok {
+		v.Kind, v.Description = bridge.VoteKick, name
+	} else if name, ok := between(v.Description, "move '", "' to spectators"); ok {
+		v.Kind, v.Description = bridge.VoteSpectate, name
 	}
 	if v.Kind != bridge.VoteOption {
-		v.Target = g.named(v.What)
+		v.Target = g.named(v.Description)
 	}
 	g.caller = game.Nobody
 	g.news.OnVote(&v)
 }
 
 // named is the first player of a name; Nobody if there is none.
-func (g *Guest) named(name string) game.PlayerID {
+func (g *ClientSide) named(name string) game.PlayerID {
 	for id := range g.roster {
 		if r := &g.roster[id]; r.InGame && r.Profile.Name == name {
 			return r.ID
@@ -220,13 +220,13 @@ func between(s, begin, end string) (string, bool) {
 	return strings.CutSuffix(s, end)
 }
 
-func (g *Guest) endVote(how bridge.VoteKind) {
+func (g *ClientSide) endVote(how bridge.VoteKind) {
 	g.voteOver = false
 	g.news.OnVote(&bridge.Vote{Kind: how, Caller: game.Nobody, Target: game.Nobody})
 }
 
 // tune takes the physics. Of what 0.7 does not have nothing is kept.
-func (g *Guest) tune(m *msg6.SvTuneParams) {
+func (g *ClientSide) tune(m *msg6.SvTuneParams) {
 	n := copy(g.tuning[:laserDamageIndex], m.Params)
 	if n == laserDamageIndex && len(m.Params) > n+1 {
 		copy(g.tuning[n:], m.Params[n+1:])

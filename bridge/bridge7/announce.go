@@ -71,7 +71,7 @@ func Killer(id game.PlayerID) int32 {
 	return int32(id)
 }
 
-// GameInfo is the Sv_GameInfo of now.
+// SendGameInfo is the Sv_GameInfo of now.
 func (a *Announcer) GameInfo(w *game.World) []byte {
 	g := &w.Frame().Game
 	return a.msg(&msg7.SvGameInfo{
@@ -113,10 +113,10 @@ func (a *Announcer) ClientInfo(w *game.World, about game.PlayerID, local, silent
 // Motd is an Sv_Motd.
 func (a *Announcer) Motd(text string) []byte { return a.msg(&msg7.SvMotd{Message: []byte(text)}) }
 
-// VoteClear empties the clients' lists of votes.
+// SendVoteOptionsCleared empties the clients' lists of votes.
 func (a *Announcer) VoteClear() []byte { return a.msg(&msg7.SvVoteClearOptions{}) }
 
-// ReadyToEnter answers a profile.
+// SendReadyToEnter answers a profile.
 func (a *Announcer) ReadyToEnter() []byte { return a.msg(&msg7.SvReadyToEnter{}) }
 
 func (a *Announcer) msg(m msg7.Message) []byte {

@@ -61,7 +61,7 @@ func (v *viewer) take(t testing.TB, r *record) {
 	}
 	v.store.Add(r.tick, 0, &v.next)
 	v.store.Purge(r.base)
-	v.lift.Snapshot(r.tick, &v.next)
+	v.lift.ReceiveSnapshot(r.tick, &v.next)
 }
 
 // TestCorpusToView: what the real servers sent becomes views: every CRC is right,

@@ -60,12 +60,12 @@ func FuzzLift(f *testing.F) {
 		}
 		var s snapshot.Snapshot
 		b.Finish(&s)
-		view := l.Snapshot(tick, &s)
+		view := l.ReceiveSnapshot(tick, &s)
 		for i := range view.Characters {
 			if c := &view.Characters[i]; c.Player < 0 || c.Player >= game.MaxPlayers || c.Weapon >= game.NumWeapons || c.HookedPlayer >= game.MaxPlayers {
 				t.Errorf("a tee has %+v", c)
 			}
-			l.State(&view.Characters[i])
+			l.CoreState(&view.Characters[i])
 		}
 		for i := range view.Players {
 			if p := &view.Players[i]; p.ID < 0 || p.ID >= game.MaxPlayers || p.Watched >= game.MaxPlayers {

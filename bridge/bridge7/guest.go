@@ -12,56 +12,58 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// Guest is the client's end of the bridge: a [Lift] that also reads and writes the
-// messages. It implements [bridge.Guest].
-type Guest struct {
+// ClientSide is the client's end of the bridge: a [Lift] that also reads and writes the
+// messages. It implements [bridge.ClientSide].
+type ClientSide struct {
 	Lift
-	line bridge.Line
-	news bridge.News
+	line bridge.Sender
+	news bridge.ServerMessageHandler
 	dec  msg7.Decoder
 	buf  []byte
 	ev   game.Event // for OnEvent
 }
 
-var _ bridge.Guest = (*Guest)(nil)
+var _ bridge.ClientSide = (*ClientSide)(nil)
 
-// NewGuest makes a Guest that writes to line and tells news what it hears.
-func NewGuest(line bridge.Line, news bridge.News) *Guest {
-	g := &Guest{line: line, news: news}
+// NewClientSide makes a Guest that writes to line and tells news what it hears.
+func NewClientSide(line bridge.Sender, news bridge.ServerMessageHandler) *ClientSide {
+	g := &ClientSide{line: line, news: news}
 	g.Reset()
 	return g
 }
 
-func (g *Guest) send(m msg7.Message) {
+func (g *ClientSide) send(m msg7.Message) {
 	g.buf = m.Append(g.buf[:0])
 	g.line.Queue(g.buf, true)
 }
 
-func (g *Guest) loose(m msg7.Message) {
+func (g *ClientSide) loose(m msg7.Message) {
 	g.buf = m.Append(g.buf[:0])
 	g.line.Queue(g.buf, false)
 }
 
-// Hello is the client's first word. (INFO)
-func (g *Guest) Hello(password string) {
+// SendLogin is the client's first word. (INFO)
+func (g *ClientSide) SendLogin(password string) {
 	g.send(&msg7.Info{NetVersion: []byte(msg7.NetVersion), Password: []byte(password), ClientVersion: msg7.ClientVersion})
 }
 
-// RequestMap asks for the next chunks of the map; 0.7 does not say which.
+// SendRequestMapData asks for the next chunks of the map; 0.7 does not say which.
 // (REQUEST_MAP_DATA)
-func (g *Guest) RequestMap(int) { g.send(&msg7.RequestMapData{}) }
+func (g *ClientSide) SendRequestMapData(int) { g.send(&msg7.RequestMapData{}) }
 
-// Ready tells that the map is there. (READY)
-func (g *Guest) Ready() { g.send(&msg7.Ready{}) }
+// SendReady tells that the map is there. (READY)
+func (g *ClientSide) SendReady() { g.send(&msg7.Ready{}) }
 
-// Profile tells who wants to play. (Cl_StartInfo)
-func (g *Guest) Profile(p *game.Profile) { g.Ask(&game.Command{Kind: game.CmdProfile, Profile: p}) }
+// SendProfile tells who wants to play. (Cl_StartInfo)
+func (g *ClientSide) SendProfile(p *game.Profile) {
+	g.SendCommand(&game.Command{Kind: game.CmdProfile, Profile: p})
+}
 
-// Enter asks to be let in. (ENTERGAME)
-func (g *Guest) Enter() { g.send(&msg7.EnterGame{}) }
+// SendEnterGame asks to be let in. (ENTERGAME)
+func (g *ClientSide) SendEnterGame() { g.send(&msg7.EnterGame{}) }
 
-// Input sends what the player does in a tick, and acknowledges a snapshot. (INPUT)
-func (g *Guest) Input(ack, tick int32, in *game.Input, ago int32) {
+// SendInput sends what the player does in a tick, and acknowledges a snapshot. (INPUT)
+func (g *ClientSide) SendInput(ack, tick int32, in *game.Input, ago int32) {
 	m := msg7.Input{AckTick: ack, IntendedTick: tick, PingCorrection: ago}
 	p := PlayerInput(in)
 	m.SetPlayer(&p)
@@ -69,8 +71,8 @@ func (g *Guest) Input(ack, tick int32, in *game.Input, ago int32) {
 	g.line.Queue(g.buf, false)
 }
 
-// Ask asks for a command; see [Request].
-func (g *Guest) Ask(c *game.Command) bool {
+// SendCommand asks for a command; see [Request].
+func (g *ClientSide) SendCommand(c *game.Command) bool {
 	m, ok := Request(c)
 	if ok {
 		g.send(m)
@@ -78,56 +80,58 @@ func (g *Guest) Ask(c *game.Command) bool {
 	return ok
 }
 
-// ChatCommand runs a command that the server offers in the chat. (Cl_Command)
-func (g *Guest) ChatCommand(name, args string) {
+// SendChatCommand runs a command that the server offers in the chat. (Cl_Command)
+func (g *ClientSide) SendChatCommand(name, args string) {
 	g.send(&msg7.ClCommand{Name: []byte(name), Arguments: []byte(args)})
 }
 
 // voteTypes are what Cl_CallVote calls the kinds of votes.
 var voteTypes = map[bridge.VoteKind]string{bridge.VoteOption: "option", bridge.VoteKick: "kick", bridge.VoteSpectate: "spectate"}
 
-// CallVote calls a vote. (Cl_CallVote)
-func (g *Guest) CallVote(kind bridge.VoteKind, value, reason string) {
+// SendCallVote calls a vote. (Cl_CallVote)
+func (g *ClientSide) SendCallVote(kind bridge.VoteKind, value, reason string) {
 	g.send(&msg7.ClCallVote{Type: []byte(voteTypes[kind]), Value: []byte(value), Reason: []byte(reason)})
 }
 
-// Vote answers the vote that runs, with 1, 0 or -1. (Cl_Vote)
-func (g *Guest) Vote(vote int32) { g.send(&msg7.ClVote{Vote: msg7.VoteChoice(vote)}) }
+// SendVote answers the vote that runs, with 1, 0 or -1. (Cl_Vote)
+func (g *ClientSide) SendVote(vote int32) { g.send(&msg7.ClVote{Vote: msg7.VoteChoice(vote)}) }
 
-// RconLogin logs into the remote console, which in 0.7 knows no names. (RCON_AUTH)
-func (g *Guest) RconLogin(_, password string) { g.send(&msg7.RconAuth{Password: []byte(password)}) }
+// SendRconAuth logs into the remote console, which in 0.7 knows no names. (RCON_AUTH)
+func (g *ClientSide) SendRconAuth(_, password string) {
+	g.send(&msg7.RconAuth{Password: []byte(password)})
+}
 
-// Rcon runs a line in the remote console. (RCON_CMD)
-func (g *Guest) Rcon(line string) { g.send(&msg7.RconCmd{Command: []byte(line)}) }
+// SendRconCmd runs a line in the remote console. (RCON_CMD)
+func (g *ClientSide) SendRconCmd(line string) { g.send(&msg7.RconCmd{Command: []byte(line)}) }
 
-// Ping asks for a sign of life. (PING)
-func (g *Guest) Ping() { g.loose(&msg7.Ping{}) }
+// SendPing asks for a sign of life. (PING)
+func (g *ClientSide) SendPing() { g.loose(&msg7.Ping{}) }
 
-// Sizes are those of the snapshot objects that both ends know.
-func (g *Guest) Sizes() *snapshot.Sizes { return &objectSizes }
+// ItemSizes are those of the snapshot objects that both ends know.
+func (g *ClientSide) ItemSizes() *snapshot.Sizes { return &objectSizes }
 
-// Take reads a message.
-func (g *Guest) Take(payload []byte, vital bool) error {
+// Receive reads a message.
+func (g *ClientSide) Receive(payload []byte, vital bool) error {
 	m, err := g.dec.Decode(payload)
 	if err != nil {
 		if errors.As(err, new(*msg7.IDError)) {
-			err = fmt.Errorf("%w: %w", bridge.ErrUnknown, err)
+			err = fmt.Errorf("%w: %w", bridge.ErrUnknownMessage, err)
 		}
 		return err
 	}
 	switch m := m.(type) {
 	case *msg7.SnapSingle:
-		g.news.OnSnapshot(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: 1}, 0, m.Data)
+		g.news.OnSnapshotPart(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: 1}, 0, m.Data)
 	case *msg7.Snap:
-		g.news.OnSnapshot(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: m.Parts}, m.Part, m.Data)
+		g.news.OnSnapshotPart(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: m.Parts}, m.Part, m.Data)
 	case *msg7.SnapEmpty:
-		g.news.OnSnapshot(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, Parts: 1}, 0, nil)
+		g.news.OnSnapshotPart(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, Parts: 1}, 0, nil)
 	case *msg7.InputTiming:
 		g.news.OnInputTiming(m.IntendedTick, m.TimeLeft)
 	case *msg7.Ping:
 		g.loose(&msg7.PingReply{})
 	case *msg7.PingReply:
-		g.news.OnPong()
+		g.news.OnPingReply()
 	default:
 		if vital {
 			g.take(m)
@@ -137,7 +141,7 @@ func (g *Guest) Take(payload []byte, vital bool) error {
 }
 
 // take takes a message that counts only when it is vital.
-func (g *Guest) take(m msg7.Message) {
+func (g *ClientSide) take(m msg7.Message) {
 	var ok bool
 	if g.ev, ok = g.Message(m); ok {
 		g.news.OnEvent(&g.ev)
@@ -146,8 +150,8 @@ func (g *Guest) take(m msg7.Message) {
 	}
 	switch m := m.(type) {
 	case *msg7.MapChange:
-		offer := &bridge.MapOffer{
-			Name: bridge.Text(m.Name), CRC: uint32(m.CRC), Size: int(m.Size), SHA256: m.SHA256.Sum, Hashed: m.SHA256.Present,
+		offer := &bridge.MapChange{
+			Name: bridge.Text(m.Name), CRC: uint32(m.CRC), Size: int(m.Size), SHA256: m.SHA256.Sum, HasSHA256: m.SHA256.Present,
 			ChunksPerRequest: int(m.ChunksPerRequest), ChunkSize: int(m.ChunkSize),
 		}
 		offer.Refusal = refusal(offer)
@@ -171,9 +175,9 @@ func (g *Guest) take(m msg7.Message) {
 	case *msg7.SvVoteStatus:
 		g.news.OnVoteStatus(m.Yes, m.No, m.Pass, m.Total)
 	case *msg7.RconAuthOn:
-		g.news.OnRconAuth(true)
+		g.news.OnRconAuthStatus(true)
 	case *msg7.RconAuthOff:
-		g.news.OnRconAuth(false)
+		g.news.OnRconAuthStatus(false)
 	case *msg7.RconLine:
 		g.news.OnRconLine(bridge.Text(m.Line))
 	default:
@@ -182,20 +186,20 @@ func (g *Guest) take(m msg7.Message) {
 }
 
 // list takes a message about what the server offers to choose from.
-func (g *Guest) list(m msg7.Message) {
+func (g *ClientSide) list(m msg7.Message) {
 	switch m := m.(type) {
 	case *msg7.RconCmdAdd:
-		g.news.OnRconCommand(&bridge.Command{Name: bridge.Text(m.Name), Params: bridge.Text(m.Params), Help: bridge.Text(m.Help)})
+		g.news.OnRconCommand(&bridge.CommandInfo{Name: bridge.Text(m.Name), Params: bridge.Text(m.Params), Help: bridge.Text(m.Help)})
 	case *msg7.RconCmdRem:
-		g.news.OnRconCommandGone(bridge.Text(m.Name))
+		g.news.OnRconCommandRemoved(bridge.Text(m.Name))
 	case *msg7.MaplistEntryAdd:
-		g.news.OnMapListed(bridge.Text(m.Name), false)
+		g.news.OnMapListEntry(bridge.Text(m.Name), false)
 	case *msg7.MaplistEntryRem:
-		g.news.OnMapListed(bridge.Text(m.Name), true)
+		g.news.OnMapListEntry(bridge.Text(m.Name), true)
 	case *msg7.SvCommandInfo:
-		g.news.OnChatCommand(&bridge.Command{Name: bridge.Text(m.Name), Params: bridge.Text(m.ArgsFormat), Help: bridge.Text(m.HelpText)}, false)
+		g.news.OnChatCommand(&bridge.CommandInfo{Name: bridge.Text(m.Name), Params: bridge.Text(m.ArgsFormat), Help: bridge.Text(m.HelpText)}, false)
 	case *msg7.SvCommandInfoRemove:
-		g.news.OnChatCommand(&bridge.Command{Name: bridge.Text(m.Name)}, true)
+		g.news.OnChatCommand(&bridge.CommandInfo{Name: bridge.Text(m.Name)}, true)
 	case *msg7.SvVoteClearOptions:
 		g.news.OnVoteOptions(nil, true)
 	case *msg7.SvVoteOptionAdd:
@@ -207,22 +211,22 @@ func (g *Guest) list(m msg7.Message) {
 		}
 		g.news.OnVoteOptions(add, false)
 	case *msg7.SvVoteOptionRemove:
-		g.news.OnVoteOptionGone(bridge.Text(m.Description))
+		g.news.OnVoteOptionRemoved(bridge.Text(m.Description))
 	}
 }
 
-func serverInfo(r *msg7.InfoRecord) *bridge.Info {
-	return &bridge.Info{
+func serverInfo(r *msg7.InfoRecord) *bridge.ServerInfo {
+	return &bridge.ServerInfo{
 		Version: bridge.Text(r.Version), Name: bridge.Text(r.Name), Hostname: bridge.Text(r.Hostname), Map: bridge.Text(r.Map), GameType: bridge.Text(r.GameType),
-		Password: r.Flags&msg7.ServerInfoPassword != 0, TimeScore: r.Flags&msg7.ServerInfoTimeScore != 0, SkillLevel: r.SkillLevel,
-		Players: r.Players, Slots: r.PlayerSlots, Clients: r.Clients, MaxClients: r.MaxClients,
+		NeedsPassword: r.Flags&msg7.ServerInfoPassword != 0, TimeScore: r.Flags&msg7.ServerInfoTimeScore != 0, SkillLevel: r.SkillLevel,
+		Players: r.Players, PlayerSlots: r.PlayerSlots, Clients: r.Clients, MaxClients: r.MaxClients,
 	}
 }
 
 // vote is what runs or has ended. Who is to go is told as "id: name".
 func vote(m *msg7.SvVoteSet) *bridge.Vote {
 	v := &bridge.Vote{
-		Caller: game.PlayerID(m.ClientID), Timeout: m.Timeout, What: bridge.Text(m.Description), Reason: bridge.Text(m.Reason), Target: game.Nobody,
+		Caller: game.PlayerID(m.ClientID), Timeout: m.Timeout, Description: bridge.Text(m.Description), Reason: bridge.Text(m.Reason), Target: game.Nobody,
 	}
 	switch m.Type {
 	case msg7.VoteEndPass:
@@ -239,9 +243,9 @@ func vote(m *msg7.SvVoteSet) *bridge.Vote {
 		v.Kind = bridge.VoteOption
 	}
 	if v.Kind == bridge.VoteKick || v.Kind == bridge.VoteSpectate {
-		if id, name, ok := strings.Cut(v.What, ": "); ok {
+		if id, name, ok := strings.Cut(v.Description, ": "); ok {
 			if n, err := strconv.Atoi(strings.TrimSpace(id)); err == nil && n >= 0 && n < game.MaxPlayers {
-				v.Target, v.What = game.PlayerID(n), name
+				v.Target, v.Description = game.PlayerID(n), name
 			}
 		}
 	}

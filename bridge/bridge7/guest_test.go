@@ -11,17 +11,17 @@ import (
 // TestStandardMaps: the names of the original's maps are for them alone.
 func TestStandardMaps(t *testing.T) {
 	for _, c := range []struct {
-		offer  bridge.MapOffer
+		offer  bridge.MapChange
 		refuse bool
 	}{
-		{bridge.MapOffer{Name: "dm1", CRC: 0x64548818, Size: 6793}, false},
-		{bridge.MapOffer{Name: "dm1", CRC: 0x64548818, Size: 6794}, true},
-		{bridge.MapOffer{Name: "dm1", CRC: 0x64548819, Size: 6793}, true},
-		{bridge.MapOffer{Name: "ctf5", CRC: 0x20b97905, Size: 10292}, false}, // 0.7.4
-		{bridge.MapOffer{Name: "ctf5", CRC: 0x3a1694a7, Size: 10250}, false}, // before
-		{bridge.MapOffer{Name: "ctf5", CRC: 0x3a1694a7, Size: 10292}, true},
-		{bridge.MapOffer{Name: "teeyard1", CRC: 1, Size: 1}, false},
-		{bridge.MapOffer{Name: "", CRC: 1, Size: 1}, false},
+		{bridge.MapChange{Name: "dm1", CRC: 0x64548818, Size: 6793}, false},
+		{bridge.MapChange{Name: "dm1", CRC: 0x64548818, Size: 6794}, true},
+		{bridge.MapChange{Name: "dm1", CRC: 0x64548819, Size: 6793}, true},
+		{bridge.MapChange{Name: "ctf5", CRC: 0x20b97905, Size: 10292}, false}, // 0.7.4
+		{bridge.MapChange{Name: "ctf5", CRC: 0x3a1694a7, Size: 10250}, false}, // before
+		{bridge.MapChange{Name: "ctf5", CRC: 0x3a1694a7, Size: 10292}, true},
+		{bridge.MapChange{Name: "teeyard1", CRC: 1, Size: 1}, false},
+		{bridge.MapChange{Name: "", CRC: 1, Size: 1}, false},
 	} {
 		if got := refusal(&c.offer); (got != "") != c.refuse {
 			t.Errorf("%+v: %q", c.offer, got)
@@ -32,7 +32,7 @@ func TestStandardMaps(t *testing.T) {
 // TestRace: what a race's objects tell, until a snapshot has them no more.
 func TestRace(t *testing.T) {
 	l := NewLift()
-	if r := l.Race(); r.On || r.Best != -1 {
+	if r := l.RaceInfo(); r.Active || r.BestTime != -1 {
 		t.Errorf("before any: %+v", r)
 	}
 	var b snapshot.Builder
@@ -41,16 +41,16 @@ func TestRace(t *testing.T) {
 	(&msg7.GameDataRace{BestTime: 12345, Precision: 2, RaceFlags: msg7.RaceFlagFinishAsChat}).
 		Put(b.Add(msg7.TypeGameDataRace, 0, msg7.SizeGameDataRace))
 	b.Finish(&s)
-	l.Snapshot(1000, &s)
-	want := bridge.Race{On: true, Best: 12345, Precision: 2, FinishInChat: true}
-	want.Start[7] = 900
-	if r := l.Race(); *r != want {
+	l.ReceiveSnapshot(1000, &s)
+	want := bridge.RaceInfo{Active: true, BestTime: 12345, Precision: 2, FinishAsChat: true}
+	want.StartTick[7] = 900
+	if r := l.RaceInfo(); *r != want {
 		t.Errorf("%+v instead of %+v", *r, want)
 	}
 	b.Reset()
 	b.Finish(&s)
-	l.Snapshot(1002, &s)
-	if r := l.Race(); r.On || r.Start[7] != 0 {
+	l.ReceiveSnapshot(1002, &s)
+	if r := l.RaceInfo(); r.Active || r.StartTick[7] != 0 {
 		t.Errorf("after it: %+v", r)
 	}
 }

@@ -10,45 +10,45 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// Version is 0.7 as a server speaks it. It implements [bridge.Version]; it and
+// Protocol is 0.7 as a server speaks it. It implements [bridge.Protocol]; it and
 // its hosts are for one goroutine.
-type Version struct {
+type Protocol struct {
 	decoder  msg7.Decoder
 	announce Announcer
 	scene    Scene
 	buf      []byte
 }
 
-// NewVersion makes the 0.7 of one server.
-func NewVersion() *Version { return new(Version) }
+// NewProtocol makes the 0.7 of one server.
+func NewProtocol() *Protocol { return new(Protocol) }
 
-// Name implements [bridge.Version].
-func (v *Version) Name() string { return "0.7" }
+// Name implements [bridge.Protocol].
+func (v *Protocol) Name() string { return "0.7" }
 
-// Speaks implements [bridge.Version].
-func (v *Version) Speaks() string { return msg7.NetVersion }
+// NetVersion implements [bridge.Protocol].
+func (v *Protocol) NetVersion() string { return msg7.NetVersion }
 
-// PlainMaps implements [bridge.Version].
-func (v *Version) PlainMaps() bool { return false }
+// NeedsUncompressedTiles implements [bridge.Protocol].
+func (v *Protocol) NeedsUncompressedTiles() bool { return false }
 
-// Note implements [bridge.Version].
-func (v *Version) Note(w *game.World, events []game.Event) { v.scene.Note(w.Frame(), events) }
+// RecordTick implements [bridge.Protocol].
+func (v *Protocol) RecordTick(w *game.World, events []game.Event) { v.scene.Note(w.Frame(), events) }
 
-// Begin implements [bridge.Version].
-func (v *Version) Begin(w *game.World) { v.scene.Begin(w.Frame()) }
+// BeginSnapshots implements [bridge.Protocol].
+func (v *Protocol) BeginSnapshots(w *game.World) { v.scene.Begin(w.Frame()) }
 
-// Done implements [bridge.Version].
-func (v *Version) Done() { v.scene.Done() }
+// EndSnapshots implements [bridge.Protocol].
+func (v *Protocol) EndSnapshots() { v.scene.Done() }
 
-// Host implements [bridge.Version].
-func (v *Version) Host(s bridge.Session) bridge.Host { return &host{v: v, s: s} }
+// NewServerSide implements [bridge.Protocol].
+func (v *Protocol) NewServerSide(s bridge.Session) bridge.ServerSide { return &serverSide{v: v, s: s} }
 
-// host is the server's end of the bridge for one client. What it needs while it
+// serverSide is the server's end of the bridge for one client. What it needs while it
 // works it shares with the others.
-type host struct {
-	v     *Version
+type serverSide struct {
+	v     *Protocol
 	s     bridge.Session
-	input bridge.Input
+	input bridge.InputMessage
 }
 
 // mapChunk is how many bytes of the map one MAP_DATA carries: what fits a
@@ -58,11 +58,11 @@ const mapChunk = 1384
 // objectSizes are those of the snapshot objects both ends know.
 var objectSizes = snapshot.Sizes(msg7.Sizes)
 
-// Take implements [bridge.Host].
-func (h *host) Take(payload []byte, vital bool) error {
+// Receive implements [bridge.ServerSide].
+func (h *serverSide) Receive(payload []byte, vital bool) error {
 	m, err := h.v.decoder.Decode(payload)
 	if err != nil {
-		return bridge.ErrMessage
+		return bridge.ErrBadMessage
 	}
 	switch m := m.(type) {
 	case *msg7.Input:
@@ -70,7 +70,7 @@ func (h *host) Take(payload []byte, vital bool) error {
 	case *msg7.Ping:
 		h.v.buf = (&msg7.PingReply{}).Append(h.v.buf[:0])
 		h.s.Queue(h.v.buf, false)
-		h.s.Hurry()
+		h.s.FlushSoon()
 	case *msg7.PingReply:
 	default:
 		if !vital {
@@ -82,28 +82,28 @@ func (h *host) Take(payload []byte, vital bool) error {
 }
 
 // takeVital takes the messages that count only in vital chunks.
-func (h *host) takeVital(m msg7.Message) error {
+func (h *serverSide) takeVital(m msg7.Message) error {
 	switch m := m.(type) {
 	case *msg7.Info:
 		wants := string(m.NetVersion)
-		h.s.OnHello(bridge.Hello{
-			Fits: wants == msg7.NetVersion, Wants: wants,
-			Password: string(m.Password), Client: m.ClientVersion,
+		h.s.OnLogin(bridge.Login{
+			VersionOK: wants == msg7.NetVersion, NetVersion: wants,
+			Password: string(m.Password), ClientVersion: m.ClientVersion,
 		})
 	case *msg7.RequestMapData:
-		h.s.OnMapRequest(-1)
+		h.s.OnRequestMapData(-1)
 	case *msg7.Ready:
 		h.s.OnReady()
 	case *msg7.EnterGame:
-		h.s.OnEnter()
+		h.s.OnEnterGame()
 	case *msg7.RconAuth:
-		h.s.OnLogin("", string(m.Password))
+		h.s.OnRconAuth("", string(m.Password))
 	case *msg7.RconCmd:
-		h.s.OnRcon(string(m.Command))
+		h.s.OnRconCmd(string(m.Command))
 	case *msg7.ClCallVote:
 		kind, ok := voteKind(string(m.Type))
 		if !ok {
-			return bridge.ErrMessage
+			return bridge.ErrBadMessage
 		}
 		h.s.OnCallVote(kind, string(m.Value), string(m.Reason), m.Force)
 	case *msg7.ClVote:
@@ -114,7 +114,7 @@ func (h *host) takeVital(m msg7.Message) error {
 		c, ok := Up(m, game.Nobody)
 		switch {
 		case !ok:
-			return bridge.ErrMessage
+			return bridge.ErrBadMessage
 		case c.Kind == game.CmdProfile:
 			h.s.OnProfile(c.Profile)
 		default:
@@ -124,10 +124,10 @@ func (h *host) takeVital(m msg7.Message) error {
 	return nil
 }
 
-func (h *host) takeInput(m *msg7.Input) {
+func (h *serverSide) takeInput(m *msg7.Input) {
 	var p msg7.PlayerInput
 	ok := m.Player(&p) == nil
-	h.input = bridge.Input{Ack: m.AckTick, Tick: m.IntendedTick, Correction: m.PingCorrection, Do: Input(&p), Valid: ok}
+	h.input = bridge.InputMessage{AckTick: m.AckTick, IntendedTick: m.IntendedTick, PingCorrection: m.PingCorrection, Input: Input(&p), Valid: ok}
 	h.s.OnInput(&h.input)
 }
 
@@ -144,23 +144,23 @@ func voteKind(name string) (bridge.VoteKind, bool) {
 var voteNames = [...]string{bridge.VoteOption: "option", bridge.VoteKick: "kick", bridge.VoteSpectate: "spectate"}
 
 // vital queues a message that must arrive; nil is none.
-func (h *host) vital(b []byte) {
+func (h *serverSide) vital(b []byte) {
 	if b != nil {
 		h.s.Queue(b, true)
 	}
 }
 
 // say queues a message that must arrive.
-func (h *host) say(m msg7.Message) {
+func (h *serverSide) say(m msg7.Message) {
 	h.v.buf = m.Append(h.v.buf[:0])
 	h.s.Queue(h.v.buf, true)
 }
 
-// Restart implements [bridge.Host].
-func (h *host) Restart() {}
+// Reset implements [bridge.ServerSide].
+func (h *serverSide) Reset() {}
 
-// MapChange implements [bridge.Host].
-func (h *host) MapChange(m *bridge.Map) {
+// SendMapChange implements [bridge.ServerSide].
+func (h *serverSide) SendMapChange(m *bridge.Map) {
 	h.say(&msg7.MapChange{
 		Name: []byte(m.Name), CRC: int32(m.CRC), Size: int32(len(m.File)),
 		ChunksPerRequest: int32(m.ChunksPerRequest), ChunkSize: mapChunk,
@@ -168,36 +168,36 @@ func (h *host) MapChange(m *bridge.Map) {
 	})
 }
 
-// MapData implements [bridge.Host].
-func (h *host) MapData(m *bridge.Map, chunk int) {
+// SendMapData implements [bridge.ServerSide].
+func (h *serverSide) SendMapData(m *bridge.Map, chunk int) {
 	from := chunk * mapChunk
 	d := msg7.MapData{Data: m.File[from:min(from+mapChunk, len(m.File))]}
 	h.v.buf = d.Append(h.v.buf[:0])
 	h.s.Queue(h.v.buf, true)
 }
 
-// ChunkSize implements [bridge.Host].
-func (h *host) ChunkSize() int { return mapChunk }
+// MapChunkSize implements [bridge.ServerSide].
+func (h *serverSide) MapChunkSize() int { return mapChunk }
 
-// ConReady implements [bridge.Host].
-func (h *host) ConReady() { h.say(&msg7.ConReady{}) }
+// SendConReady implements [bridge.ServerSide].
+func (h *serverSide) SendConReady() { h.say(&msg7.ConReady{}) }
 
-// ReadyToEnter implements [bridge.Host].
-func (h *host) ReadyToEnter() { h.vital(h.v.announce.ReadyToEnter()) }
+// SendReadyToEnter implements [bridge.ServerSide].
+func (h *serverSide) SendReadyToEnter() { h.vital(h.v.announce.ReadyToEnter()) }
 
-// ServerInfo implements [bridge.Host].
-func (h *host) ServerInfo(info *bridge.Info) {
+// SendServerInfo implements [bridge.ServerSide].
+func (h *serverSide) SendServerInfo(info *bridge.ServerInfo) {
 	h.say(&msg7.ServerInfo{Record: Record(info)})
 }
 
 // Record is the record that both browsers and clients get.
-func Record(info *bridge.Info) msg7.InfoRecord {
+func Record(info *bridge.ServerInfo) msg7.InfoRecord {
 	r := msg7.InfoRecord{
 		Version: []byte(info.Version), Name: []byte(info.Name), Hostname: []byte(info.Hostname),
 		Map: []byte(info.Map), GameType: []byte(info.GameType), SkillLevel: info.SkillLevel,
-		Players: info.Players, PlayerSlots: info.Slots, Clients: info.Clients, MaxClients: info.MaxClients,
+		Players: info.Players, PlayerSlots: info.PlayerSlots, Clients: info.Clients, MaxClients: info.MaxClients,
 	}
-	if info.Password {
+	if info.NeedsPassword {
 		r.Flags |= msg7.ServerInfoPassword
 	}
 	if info.TimeScore {
@@ -206,11 +206,11 @@ func Record(info *bridge.Info) msg7.InfoRecord {
 	return r
 }
 
-// Motd implements [bridge.Host].
-func (h *host) Motd(text string) { h.vital(h.v.announce.Motd(text)) }
+// SendMotd implements [bridge.ServerSide].
+func (h *serverSide) SendMotd(text string) { h.vital(h.v.announce.Motd(text)) }
 
-// Event implements [bridge.Host].
-func (h *host) Event(w *game.World, ev *game.Event) {
+// SendEvent implements [bridge.ServerSide].
+func (h *serverSide) SendEvent(w *game.World, ev *game.Event) {
 	if ev.Kind == game.EvEntered {
 		h.vital(h.v.announce.ClientInfo(w, ev.Player, false, ev.Flag))
 		return
@@ -219,25 +219,25 @@ func (h *host) Event(w *game.World, ev *game.Event) {
 	h.vital(b)
 }
 
-// ToldOf implements [bridge.Host].
-func (h *host) ToldOf(w *game.World, about game.PlayerID, self, silent bool) {
+// SendClientInfo implements [bridge.ServerSide].
+func (h *serverSide) SendClientInfo(w *game.World, about game.PlayerID, self, silent bool) {
 	h.vital(h.v.announce.ClientInfo(w, about, self, silent))
 }
 
-// GameInfo implements [bridge.Host].
-func (h *host) GameInfo(w *game.World) { h.vital(h.v.announce.GameInfo(w)) }
+// SendGameInfo implements [bridge.ServerSide].
+func (h *serverSide) SendGameInfo(w *game.World) { h.vital(h.v.announce.GameInfo(w)) }
 
-// Settings implements [bridge.Host].
-func (h *host) Settings(w *game.World) { h.vital(h.v.announce.Settings(w)) }
+// SendSettings implements [bridge.ServerSide].
+func (h *serverSide) SendSettings(w *game.World) { h.vital(h.v.announce.Settings(w)) }
 
-// Tuning implements [bridge.Host].
-func (h *host) Tuning(w *game.World) { h.vital(h.v.announce.Tuning(w)) }
+// SendTuning implements [bridge.ServerSide].
+func (h *serverSide) SendTuning(w *game.World) { h.vital(h.v.announce.Tuning(w)) }
 
-// VoteClear implements [bridge.Host].
-func (h *host) VoteClear() { h.vital(h.v.announce.VoteClear()) }
+// SendVoteOptionsCleared implements [bridge.ServerSide].
+func (h *serverSide) SendVoteOptionsCleared() { h.vital(h.v.announce.VoteClear()) }
 
-// VoteOptions implements [bridge.Host].
-func (h *host) VoteOptions(texts []string) {
+// SendVoteOptions implements [bridge.ServerSide].
+func (h *serverSide) SendVoteOptions(texts []string) {
 	for len(texts) > 0 {
 		n := min(len(texts), msg7.VoteOptionsPerMessage)
 		m := msg7.SvVoteOptionListAdd{}
@@ -249,19 +249,19 @@ func (h *host) VoteOptions(texts []string) {
 	}
 }
 
-// VoteOptionNew implements [bridge.Host].
-func (h *host) VoteOptionNew(text string) {
+// SendVoteOption implements [bridge.ServerSide].
+func (h *serverSide) SendVoteOption(text string) {
 	h.say(&msg7.SvVoteOptionAdd{Description: []byte(text)})
 }
 
-// VoteOptionGone implements [bridge.Host].
-func (h *host) VoteOptionGone(text string) {
+// SendVoteOptionRemoved implements [bridge.ServerSide].
+func (h *serverSide) SendVoteOptionRemoved(text string) {
 	h.say(&msg7.SvVoteOptionRemove{Description: []byte(text)})
 }
 
-// Vote implements [bridge.Host].
-func (h *host) Vote(v *bridge.Vote) {
-	what := v.What
+// SendVote implements [bridge.ServerSide].
+func (h *serverSide) SendVote(v *bridge.Vote) {
+	what := v.Description
 	if v.Kind == bridge.VoteKick || v.Kind == bridge.VoteSpectate {
 		what = fmt.Sprintf("%2d: %s", v.Target, what)
 	}
@@ -271,13 +271,13 @@ func (h *host) Vote(v *bridge.Vote) {
 	})
 }
 
-// VoteStatus implements [bridge.Host].
-func (h *host) VoteStatus(yes, no, pass, total int32) {
+// SendVoteStatus implements [bridge.ServerSide].
+func (h *serverSide) SendVoteStatus(yes, no, pass, total int32) {
 	h.say(&msg7.SvVoteStatus{Yes: yes, No: no, Pass: pass, Total: total})
 }
 
-// RconAuth implements [bridge.Host].
-func (h *host) RconAuth(on bool) {
+// SendRconAuthStatus implements [bridge.ServerSide].
+func (h *serverSide) SendRconAuthStatus(on bool) {
 	if on {
 		h.say(&msg7.RconAuthOn{})
 	} else {
@@ -285,30 +285,30 @@ func (h *host) RconAuth(on bool) {
 	}
 }
 
-// RconLine implements [bridge.Host].
-func (h *host) RconLine(line string) { h.say(&msg7.RconLine{Line: []byte(line)}) }
+// SendRconLine implements [bridge.ServerSide].
+func (h *serverSide) SendRconLine(line string) { h.say(&msg7.RconLine{Line: []byte(line)}) }
 
-// RconCommand implements [bridge.Host].
-func (h *host) RconCommand(c *bridge.Command) {
+// SendRconCommand implements [bridge.ServerSide].
+func (h *serverSide) SendRconCommand(c *bridge.CommandInfo) {
 	h.say(&msg7.RconCmdAdd{Name: []byte(c.Name), Help: []byte(c.Help), Params: []byte(c.Params)})
 }
 
-// RconCommandGone implements [bridge.Host].
-func (h *host) RconCommandGone(name string) { h.say(&msg7.RconCmdRem{Name: []byte(name)}) }
+// SendRconCommandRemoved implements [bridge.ServerSide].
+func (h *serverSide) SendRconCommandRemoved(name string) { h.say(&msg7.RconCmdRem{Name: []byte(name)}) }
 
-// MapListed implements [bridge.Host].
-func (h *host) MapListed(name string) { h.say(&msg7.MaplistEntryAdd{Name: []byte(name)}) }
+// SendMapListEntry implements [bridge.ServerSide].
+func (h *serverSide) SendMapListEntry(name string) { h.say(&msg7.MaplistEntryAdd{Name: []byte(name)}) }
 
-// Build implements [bridge.Host].
-func (h *host) Build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
+// BuildSnapshot implements [bridge.ServerSide].
+func (h *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
 	h.v.scene.Build(b, v, latency)
 }
 
-// Sizes implements [bridge.Host].
-func (h *host) Sizes() *snapshot.Sizes { return &objectSizes }
+// ItemSizes implements [bridge.ServerSide].
+func (h *serverSide) ItemSizes() *snapshot.Sizes { return &objectSizes }
 
-// Snapshot implements [bridge.Host].
-func (h *host) Snapshot(s snapshot.Header, part int, data []byte) {
+// SendSnapshotPart implements [bridge.ServerSide].
+func (h *serverSide) SendSnapshotPart(s snapshot.Header, part int, data []byte) {
 	delta := s.Tick - s.Base
 	switch s.Parts {
 	case 0:
@@ -324,8 +324,8 @@ func (h *host) Snapshot(s snapshot.Header, part int, data []byte) {
 	h.s.Queue(h.v.buf, false)
 }
 
-// InputTiming implements [bridge.Host].
-func (h *host) InputTiming(tick, left int32) {
+// SendInputTiming implements [bridge.ServerSide].
+func (h *serverSide) SendInputTiming(tick, left int32) {
 	m := msg7.InputTiming{IntendedTick: tick, TimeLeft: left}
 	h.v.buf = m.Append(h.v.buf[:0])
 	h.s.Queue(h.v.buf, false)

@@ -36,8 +36,8 @@ type Lift struct {
 	frame   game.Frame
 	view    game.View
 	effects effects
-	reckon  bridge.Reckoner
-	race    bridge.Race
+	reckon  bridge.DeadReckoner
+	race    bridge.RaceInfo
 }
 
 // NewLift makes a Lift for a client that is about to enter a game.
@@ -62,16 +62,16 @@ func (l *Lift) Reset() {
 	}
 	l.view = game.View{Frame: f, Viewer: game.Nobody, Inside: game.Nobody}
 	l.effects.reset()
-	l.race = bridge.Race{Best: -1}
-	l.reckon.Forget()
+	l.race = bridge.RaceInfo{BestTime: -1}
+	l.reckon.Reset()
 }
 
 // SetMap gives the map, without which tees are shown where the server last told
 // of them, up to three seconds ago. Nil takes it away.
 func (l *Lift) SetMap(c *physics.Collision) { l.reckon.SetMap(c) }
 
-// Own is the receiver's id, Nobody while it is unknown.
-func (l *Lift) Own() game.PlayerID { return l.own }
+// OwnID is the receiver's id, Nobody while it is unknown.
+func (l *Lift) OwnID() game.PlayerID { return l.own }
 
 // Player tells about a player; false when he is not in the game, and then what is
 // known of the last who had the seat.
@@ -85,9 +85,9 @@ func (l *Lift) Player(id game.PlayerID) (game.PlayerInfo, bool) {
 // Settings are the server's settings.
 func (l *Lift) Settings() bridge.Settings { return l.rules }
 
-// Limits are the score and time limit and the number of the match; the other fields
+// GameInfo are the score and time limit and the number of the match; the other fields
 // count only in the view.
-func (l *Lift) Limits() game.GameState {
+func (l *Lift) GameInfo() game.GameState {
 	return game.GameState{
 		Flags: game.GameFlags(l.info.GameFlags), ScoreLimit: l.info.ScoreLimit, TimeLimit: l.info.TimeLimit,
 		MatchNum: l.info.MatchNum, MatchCur: l.info.MatchCurrent, Carrier: [2]int32{-3, -3},
@@ -97,8 +97,8 @@ func (l *Lift) Limits() game.GameState {
 // Tuning is the tuning in force; the default until the server tells.
 func (l *Lift) Tuning() game.Tuning { return l.tuning }
 
-// Race is what the last snapshot said of a race. It is valid until the next one.
-func (l *Lift) Race() *bridge.Race { return &l.race }
+// RaceInfo is what the last snapshot said of a race. It is valid until the next one.
+func (l *Lift) RaceInfo() *bridge.RaceInfo { return &l.race }
 
 // View is the world as of the last snapshot. It is valid until the next one.
 func (l *Lift) View() *game.View { return &l.view }
@@ -107,16 +107,16 @@ func (l *Lift) View() *game.View { return &l.view }
 // the next one.
 func (l *Lift) Effects() []game.Event { return l.effects.list }
 
-// Snapshot takes a snapshot and returns the view of it. Objects that it does not
+// ReceiveSnapshot takes a snapshot and returns the view of it. Objects that it does not
 // know, or whose values are out of range, are left out.
-func (l *Lift) Snapshot(tick int32, s *snapshot.Snapshot) *game.View {
+func (l *Lift) ReceiveSnapshot(tick int32, s *snapshot.Snapshot) *game.View {
 	f := &l.frame
 	f.Tick = tick
-	f.Game = l.Limits()
+	f.Game = l.GameInfo()
 	f.Players, f.Characters, f.Projectiles = f.Players[:0], f.Characters[:0], f.Projectiles[:0]
 	f.Lasers, f.Pickups, f.Flags = f.Lasers[:0], f.Pickups[:0], f.Flags[:0]
 	l.effects.reset()
-	l.race = bridge.Race{Best: -1}
+	l.race = bridge.RaceInfo{BestTime: -1}
 	l.view.Viewer, l.view.Inside = l.own, l.own
 	for i := range s.Len() {
 		key, ints := s.Item(i)
@@ -194,15 +194,15 @@ func (l *Lift) item(typ, id int, ints []int32) {
 	case msg7.TypePlayerInfoRace:
 		var o msg7.PlayerInfoRace
 		if id < game.MaxPlayers && o.Take(ints) == nil {
-			l.race.On, l.race.Start[id] = true, o.StartTick
+			l.race.Active, l.race.StartTick[id] = true, o.StartTick
 		}
 	case msg7.TypeGameDataRace:
 		var o msg7.GameDataRace
 		if o.Take(ints) == nil {
 			r := &l.race
-			r.On, r.Best, r.Precision = true, o.BestTime, o.Precision
-			r.HideKills, r.FinishInChat = o.RaceFlags&msg7.RaceFlagHideKillMsg != 0, o.RaceFlags&msg7.RaceFlagFinishAsChat != 0
-			r.KeepWeapon = o.RaceFlags&msg7.RaceFlagKeepWantedWeapon != 0
+			r.Active, r.BestTime, r.Precision = true, o.BestTime, o.Precision
+			r.HideKillMessages, r.FinishAsChat = o.RaceFlags&msg7.RaceFlagHideKillMsg != 0, o.RaceFlags&msg7.RaceFlagFinishAsChat != 0
+			r.KeepWantedWeapon = o.RaceFlags&msg7.RaceFlagKeepWantedWeapon != 0
 		}
 	default:
 		l.effects.take(typ, id, ints)
@@ -236,7 +236,7 @@ func (l *Lift) finish() {
 	f := &l.frame
 	for i := range f.Characters {
 		c := &f.Characters[i]
-		c.Pos = l.reckon.Pos(c, f.Tick)
+		c.Pos = l.reckon.Position(c, f.Tick)
 		l.roster[c.Player].Alive = true
 		if c.Player == l.own && l.view.Inside == l.own {
 			l.view.Pos = c.Pos
@@ -244,9 +244,9 @@ func (l *Lift) finish() {
 	}
 }
 
-// State is how a tee of the view moves: what the server told of it last, brought
+// CoreState is how a tee of the view moves: what the server told of it last, brought
 // forward to the tick of the view.
-func (l *Lift) State(c *game.CharacterState) physics.State { return l.reckon.State(c) }
+func (l *Lift) CoreState(c *game.CharacterState) physics.State { return l.reckon.State(c) }
 
 // effects are what a snapshot brings to see and to hear, in the order in which
 // they happened: that of their ids.

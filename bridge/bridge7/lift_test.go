@@ -297,7 +297,7 @@ func TestLiftUndoesDown(t *testing.T) {
 				v := x.world.View(game.PlayerID(id))
 				x.scene.Build(&x.build, &v, &latency)
 				x.build.Finish(&s)
-				got := l.Snapshot(v.Tick, &s)
+				got := l.ReceiveSnapshot(v.Tick, &s)
 				if (tick/2+id)%9 != 0 {
 					continue // comparing is slow
 				}
@@ -453,7 +453,7 @@ func TestLiftMatchState(t *testing.T) {
 		l.Message(&msg7.SvGameInfo{
 			GameFlags: msg7.GameFlags(g.Flags), ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit, MatchNum: g.MatchNum, MatchCurrent: g.MatchCur,
 		})
-		got := l.Snapshot(f.Tick, &snap)
+		got := l.ReceiveSnapshot(f.Tick, &snap)
 		got.Everything = true // a recording's view is not of the wire
 		if d := diff(lose(&v, new([game.MaxPlayers]int32)), got); d != "" {
 			t.Fatal(d)

@@ -40,7 +40,7 @@ func Request(c *game.Command) (msg7.Message, bool) {
 	return nil, false
 }
 
-// PlayerInput is the inverse of [Input].
+// PlayerInput is the inverse of [SendInput].
 func PlayerInput(in *game.Input) msg7.PlayerInput {
 	return msg7.PlayerInput{
 		Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY,

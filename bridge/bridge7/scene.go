@@ -23,7 +23,7 @@ type Scene struct {
 	frame     *game.Frame
 	effects   []effect
 	triggered [game.MaxPlayers]int32
-	scenery   bridge.Scenery
+	scenery   bridge.SharedItems
 	chars     []char
 }
 
@@ -59,29 +59,29 @@ func (s *Scene) Note(frame *game.Frame, events []game.Event) {
 // Begin encodes a frame for the viewers of this round.
 func (s *Scene) Begin(f *game.Frame) {
 	s.frame = f
-	s.scenery.Clear()
+	s.scenery.Reset()
 	s.chars = s.chars[:0]
 
 	s.game(&f.Game)
 	for i := range f.Pickups {
 		p := &f.Pickups[i]
 		o := msg7.Pickup{X: p.X, Y: p.Y, Type: msg7.PickupType(p.Kind)}
-		o.Put(s.scenery.Near(msg7.TypePickup, int(p.ID), msg7.SizePickup, at(p.X, p.Y)))
+		o.Put(s.scenery.AddNear(msg7.TypePickup, int(p.ID), msg7.SizePickup, at(p.X, p.Y)))
 	}
 	for i := range f.Projectiles {
 		p := &f.Projectiles[i]
 		o := msg7.Projectile{X: p.X, Y: p.Y, VelX: p.VelX, VelY: p.VelY, Type: msg7.Weapon(p.Weapon), StartTick: p.StartTick}
-		o.Put(s.scenery.Near(msg7.TypeProjectile, int(p.ID), msg7.SizeProjectile, p.Pos))
+		o.Put(s.scenery.AddNear(msg7.TypeProjectile, int(p.ID), msg7.SizeProjectile, p.Pos))
 	}
 	for i := range f.Lasers {
 		l := &f.Lasers[i]
 		o := msg7.Laser{X: l.X, Y: l.Y, FromX: l.FromX, FromY: l.FromY, StartTick: l.StartTick}
-		o.Put(s.scenery.Beam(msg7.TypeLaser, int(l.ID), msg7.SizeLaser, l.Pos, l.From))
+		o.Put(s.scenery.AddBeam(msg7.TypeLaser, int(l.ID), msg7.SizeLaser, l.Pos, l.From))
 	}
 	for i := range f.Flags {
 		g := &f.Flags[i]
 		o := msg7.Flag{X: g.X, Y: g.Y, Team: msg7.Team(g.Team)}
-		o.Put(s.scenery.Near(msg7.TypeFlag, int(g.Team), msg7.SizeFlag, g.Pos))
+		o.Put(s.scenery.AddNear(msg7.TypeFlag, int(g.Team), msg7.SizeFlag, g.Pos))
 	}
 	for i := range f.Characters {
 		s.character(&f.Characters[i])
@@ -94,17 +94,17 @@ func (s *Scene) Begin(f *game.Frame) {
 // game encodes where the match stands.
 func (s *Scene) game(g *game.GameState) {
 	o := msg7.GameData{StartTick: g.StartTick, StateFlags: msg7.GameStateFlags(g.State), StateEndTick: g.EndTick}
-	o.Put(s.scenery.Add(msg7.TypeGameData, 0, msg7.SizeGameData))
+	o.Put(s.scenery.AddGlobal(msg7.TypeGameData, 0, msg7.SizeGameData))
 	if g.Flags&game.GameTeams != 0 {
 		o := msg7.GameDataTeam{ScoreRed: g.TeamScore[0], ScoreBlue: g.TeamScore[1]}
-		o.Put(s.scenery.Add(msg7.TypeGameDataTeam, 0, msg7.SizeGameDataTeam))
+		o.Put(s.scenery.AddGlobal(msg7.TypeGameDataTeam, 0, msg7.SizeGameDataTeam))
 	}
 	if g.Flags&game.GameHasFlags != 0 {
 		o := msg7.GameDataFlag{
 			CarrierRed: msg7.FlagCarrier(g.Carrier[0]), CarrierBlue: msg7.FlagCarrier(g.Carrier[1]),
 			DropTickRed: g.DropTick[0], DropTickBlue: g.DropTick[1],
 		}
-		o.Put(s.scenery.Add(msg7.TypeGameDataFlag, 0, msg7.SizeGameDataFlag))
+		o.Put(s.scenery.AddGlobal(msg7.TypeGameDataFlag, 0, msg7.SizeGameDataFlag))
 	}
 }
 
@@ -126,7 +126,7 @@ func (s *Scene) character(c *game.CharacterState) {
 // to show per player, in ms.
 func (s *Scene) Build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
 	b.Reset()
-	s.scenery.Build(b, v)
+	s.scenery.AppendVisible(b, v)
 	for i := range s.chars {
 		c := &s.chars[i]
 		if !v.Sees(c.pos) {

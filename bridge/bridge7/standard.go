@@ -30,7 +30,7 @@ var standard = []struct {
 }
 
 // refusal is why the original's clients do not take a map, "" if they do.
-func refusal(m *bridge.MapOffer) string {
+func refusal(m *bridge.MapChange) string {
 	known := false
 	for i := range standard {
 		s := &standard[i]

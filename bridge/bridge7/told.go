@@ -42,7 +42,7 @@ func (l *Lift) Message(m msg7.Message) (game.Event, bool) {
 	case *msg7.SvServerSettings:
 		l.rules = bridge.Settings{
 			VoteKick: m.KickVote, VoteKickMin: m.KickMin, VoteSpectate: m.SpecVote,
-			TeamsLocked: m.TeamLock, TeamBalance: m.TeamBalance, Slots: m.PlayerSlots,
+			TeamsLocked: m.TeamLock, TeamBalance: m.TeamBalance, PlayerSlots: m.PlayerSlots,
 		}
 		ev.Kind = game.EvSettings
 	case *msg7.SvTuneParams:

@@ -103,7 +103,7 @@ func newVisitor(cfg *ChurnConfig) (*visitor, error) {
 	c, err := client.NewSession(client.SessionConfig{
 		Name:       "visitor",
 		Send:       func(d []byte) { v.sock.Send(cfg.Server, d) },
-		HasMap:     func(*bridge.MapOffer) bool { return true },
+		HasMap:     func(*bridge.MapChange) bool { return true },
 		Token:      func() packet.Token { return packet.Token(rand.Uint32() &^ (1 << 31)) },
 		OnSnapshot: func(int32, *snapshot.Snapshot) {},
 	})

@@ -217,7 +217,7 @@ func (b *bot) run(delay time.Duration) {
 	c, err := client.NewSession(client.SessionConfig{
 		Name: fmt.Sprintf("bot %d", b.index), Version: version, DDNet: ddnet,
 		Send:   func(d []byte) { b.sock.Send(b.cfg.Server, d) },
-		HasMap: func(*bridge.MapOffer) bool { return true },
+		HasMap: func(*bridge.MapChange) bool { return true },
 		OnSnapshot: func(tick int32, _ *snapshot.Snapshot) {
 			b.onSnapshot(tick)
 		},

@@ -94,7 +94,7 @@ func TestOlderClientOnDDNet(t *testing.T) {
 				t.Errorf("status: %q, %v", lines, err)
 			}
 			Eventually(t, 10*time.Second, "commands", func() bool {
-				return slices.ContainsFunc(alice.RconCommands(), func(c bridge.Command) bool { return c.Help != "" })
+				return slices.ContainsFunc(alice.RconCommands(), func(c bridge.CommandInfo) bool { return c.Help != "" })
 			})
 			if err := alice.VoteOption("say it", "why not"); err != nil {
 				t.Error(err)
@@ -190,7 +190,7 @@ func TestPlainOnDDNet(t *testing.T) {
 			}
 			if !asked && c.Stats().Snapshots > 5 {
 				asked = true
-				c.Tell(now(), func(g bridge.Guest) { g.RconLogin("", "adminpw"); g.Rcon("status") })
+				c.Tell(now(), func(g bridge.ClientSide) { g.SendRconAuth("", "adminpw"); g.SendRconCmd("status") })
 			}
 			return slices.ContainsFunc(status, func(line string) bool { return strings.Contains(line, want) })
 		})
@@ -203,17 +203,17 @@ func TestPlainOnDDNet(t *testing.T) {
 
 // listener keeps lines of the remote console.
 type listener struct {
-	bridge.Story
+	bridge.GameHandler
 	lines *[]string
 }
 
 func (l *listener) OnRconLine(line string) { *l.lines = append(*l.lines, line) }
 
-func (*listener) OnEvent(*game.Event)           {}
-func (*listener) OnMotd(string)                 {}
-func (*listener) OnRconAuth(bool)               {}
-func (*listener) OnRconCommand(*bridge.Command) {}
-func (*listener) OnVoteOptions([]string, bool)  {}
+func (*listener) OnEvent(*game.Event)               {}
+func (*listener) OnMotd(string)                     {}
+func (*listener) OnRconAuthStatus(bool)             {}
+func (*listener) OnRconCommand(*bridge.CommandInfo) {}
+func (*listener) OnVoteOptions([]string, bool)      {}
 
 // TestBotsOnDDNet lets 16 of our bots of 0.6 loose on DDNet-Server for a minute, half
 // of them as DDNet's clients.

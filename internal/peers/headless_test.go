@@ -94,7 +94,7 @@ func TestClientOnOriginal(t *testing.T) {
 	}
 	Eventually(t, 10*time.Second, "all commands and maps", func() bool {
 		has := func(name string) bool {
-			return slices.ContainsFunc(alice.RconCommands(), func(c bridge.Command) bool { return c.Name == name })
+			return slices.ContainsFunc(alice.RconCommands(), func(c bridge.CommandInfo) bool { return c.Name == name })
 		}
 		return has("add_vote") && has("tune") && has("sv_warmup") && slices.Contains(alice.MapList(), "ctf1")
 	})

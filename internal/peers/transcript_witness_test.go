@@ -97,7 +97,7 @@ func (r *tour) join(v visitor) *witness {
 	w.Session, err = client.NewSession(client.SessionConfig{
 		Name: v.name, Clan: "yard", Country: 276, Skin: look("standard", 0), Password: v.password,
 		Send:       func(b []byte) { socket.Write(b) },
-		HasMap:     func(*bridge.MapOffer) bool { return v.hasMap },
+		HasMap:     func(*bridge.MapChange) bool { return v.hasMap },
 		OnChunk:    w.note,
 		OnSnapshot: w.see,
 	})

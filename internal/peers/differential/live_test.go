@@ -216,7 +216,7 @@ const settle = 30
 func clientConfig(i int, w *watch) client.SessionConfig {
 	return client.SessionConfig{
 		Name: fmt.Sprintf("player%d", i), Manual: true,
-		HasMap:     func(*bridge.MapOffer) bool { return true },
+		HasMap:     func(*bridge.MapChange) bool { return true },
 		OnChunk:    w.chunk,
 		OnSnapshot: func(tick int32, s *snapshot.Snapshot) { w.snapshot(tick, s) },
 	}
