@@ -102,7 +102,7 @@ func (b *Brain) Think(v *game.View) game.Input {
 	}
 	b.begun, b.tick = true, v.Tick
 	b.input.Flags = 0
-	b.teams = v.Game.Flags&game.GameTeams != 0
+	b.teams = v.Game.Flags&game.GameFlagTeams != 0
 	b.lookAtPlayers(v)
 
 	c := own(v)
@@ -209,7 +209,7 @@ func (b *Brain) follow(c *game.CharacterState, tick int32) {
 		from = tick
 	}
 	if from != b.reckoned || from == tick || b.selfTick > tick || b.selfTick < from {
-		b.self.Read(&physics.State{
+		b.self.SetState(&physics.CoreState{
 			X: c.X, Y: c.Y, VelX: c.VelX, VelY: c.VelY, Angle: c.Angle, Direction: c.Direction, Jumped: c.Jumped,
 			HookedPlayer: c.HookedPlayer, HookState: c.HookState, HookTick: c.HookTick,
 			HookX: c.HookX, HookY: c.HookY, HookDX: c.HookDX, HookDY: c.HookDY,

@@ -118,7 +118,7 @@ func (b *Brain) lookAtPickups(v *game.View) {
 	}
 }
 
-// weaponOf is the weapon a pickup gives, WeaponWorld for none.
+// weaponOfPickup is the weapon a pickup gives, WeaponWorld for none.
 func weaponOf(k game.PickupKind) game.Weapon {
 	switch k {
 	case game.PickupShotgun:

@@ -78,9 +78,9 @@ func newMatch(t testing.TB, tr game.Terrain, nav *bot.Nav, seed uint64, skill ..
 		m.brains = append(m.brains, b)
 		id := game.PlayerID(i)
 		m.cmds = append(m.cmds,
-			game.Command{Kind: game.CmdJoin, Player: id, Origin: uint64(i)},
+			game.Command{Kind: game.CmdJoin, Player: id, AddrHash: uint64(i)},
 			game.Command{Kind: game.CmdProfile, Player: id, Profile: &game.Profile{Name: "bot", Country: -1}},
-			game.Command{Kind: game.CmdEnter, Player: id})
+			game.Command{Kind: game.CmdEnterGame, Player: id})
 	}
 	w.Step(m.cmds)
 	return m
@@ -93,7 +93,7 @@ func (m *match) think() {
 		v := m.world.View(game.PlayerID(i))
 		in := b.Think(&v)
 		m.cmds = append(m.cmds,
-			game.Command{Kind: game.CmdDirect, Player: game.PlayerID(i), Input: in},
+			game.Command{Kind: game.CmdDirectInput, Player: game.PlayerID(i), Input: in},
 			game.Command{Kind: game.CmdInput, Player: game.PlayerID(i), Input: in})
 	}
 }

@@ -180,7 +180,7 @@ func try(c *physics.Core, m *move, from uint8, most int32, a *around) ending {
 			e.landed = true
 			return e
 		}
-		if e.ticks&15 == 0 && c.World.Collision.Outside(c.Pos) {
+		if e.ticks&15 == 0 && c.World.Collision.FarOutside(c.Pos) {
 			e.dead = true
 			return e
 		}

@@ -109,7 +109,7 @@ func (n *Nav) newWorld() *physics.World {
 }
 
 // flags of a tile; outside the border goes on, as in the game.
-func (n *Nav) flags(x, y int) physics.Flags {
+func (n *Nav) flags(x, y int) physics.TileFlags {
 	return n.col.At(float32(x*physics.TileSize+physics.TileSize/2), float32(y*physics.TileSize+physics.TileSize/2))
 }
 
@@ -194,7 +194,7 @@ func (n *Nav) at(p vec.Vec2) uint16 {
 	if i := n.nodeOf[n.tile(p.X, p.Y)]; i != noNode {
 		return i
 	}
-	const half = physics.Size / 2
+	const half = physics.TeeSize / 2
 	if i := n.nodeOf[n.tile(p.X-half, p.Y)]; i != noNode {
 		return i
 	}

@@ -140,7 +140,7 @@ func FuzzTerrain(f *testing.F) {
 			id := game.PlayerID(i)
 			cmds = append(cmds, game.Command{Kind: game.CmdJoin, Player: id},
 				game.Command{Kind: game.CmdProfile, Player: id, Profile: &game.Profile{Name: "bot"}},
-				game.Command{Kind: game.CmdEnter, Player: id})
+				game.Command{Kind: game.CmdEnterGame, Player: id})
 		}
 		for range 60 {
 			world.Step(cmds)
@@ -151,7 +151,7 @@ func FuzzTerrain(f *testing.F) {
 				if in.Direction < -1 || in.Direction > 1 || in.Fire < 0 || in.Fire > 63 || in.WantedWeapon < 0 || in.WantedWeapon > game.NumWeapons {
 					t.Fatalf("input %+v", in)
 				}
-				cmds = append(cmds, game.Command{Kind: game.CmdDirect, Player: game.PlayerID(i), Input: in},
+				cmds = append(cmds, game.Command{Kind: game.CmdDirectInput, Player: game.PlayerID(i), Input: in},
 					game.Command{Kind: game.CmdInput, Player: game.PlayerID(i), Input: in})
 			}
 		}

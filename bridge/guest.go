@@ -81,10 +81,10 @@ type ClientSide interface {
 	RaceInfo() *RaceInfo
 	// CoreState is how a tee of the view moves: what the server told of it last,
 	// brought forward to the tick of the view.
-	CoreState(c *game.CharacterState) physics.State
+	CoreState(c *game.CharacterState) physics.CoreState
 }
 
-// RaceInfo is where a race stands, for modes of [game.GameRace]. (PlayerInfoRace,
+// RaceInfo is where a race stands, for modes of [game.GameFlagRace]. (PlayerInfoRace,
 // GameDataRace)
 type RaceInfo struct {
 	Active    bool  // the server tells of a race

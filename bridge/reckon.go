@@ -24,9 +24,9 @@ type DeadReckoner struct {
 
 // ghost is a tee as it goes on by itself.
 type ghost struct {
-	from physics.State // as told
-	tick int32         // of from; 0 nothing
-	now  int32         // the tick of core
+	from physics.CoreState // as told
+	tick int32             // of from; 0 nothing
+	now  int32             // the tick of core
 	core physics.Core
 }
 
@@ -48,8 +48,8 @@ func (r *DeadReckoner) Reset() {
 }
 
 // told is the state that was sent.
-func told(c *game.CharacterState) physics.State {
-	return physics.State{
+func told(c *game.CharacterState) physics.CoreState {
+	return physics.CoreState{
 		X: c.X, Y: c.Y, VelX: c.VelX, VelY: c.VelY, Angle: c.Angle, Direction: c.Direction, Jumped: c.Jumped,
 		HookedPlayer: c.HookedPlayer, HookState: c.HookState, HookTick: c.HookTick,
 		HookX: c.HookX, HookY: c.HookY, HookDX: c.HookDX, HookDY: c.HookDY,
@@ -68,7 +68,7 @@ func (r *DeadReckoner) Position(c *game.CharacterState, tick int32) vec.Vec2 {
 	if g.tick != c.Tick || g.from != from || g.now > tick {
 		g.from, g.tick, g.now = from, c.Tick, c.Tick
 		g.core.Reset(r.world, vec.Vec2{})
-		g.core.Read(&from)
+		g.core.SetState(&from)
 	}
 	for g.now < tick {
 		g.core.Tick(nil, false)
@@ -80,16 +80,16 @@ func (r *DeadReckoner) Position(c *game.CharacterState, tick int32) vec.Vec2 {
 }
 
 // State is how a tee moves in the tick for which Pos was asked.
-func (r *DeadReckoner) State(c *game.CharacterState) physics.State {
+func (r *DeadReckoner) State(c *game.CharacterState) physics.CoreState {
 	g := &r.tees[c.Player]
 	if g.tick == 0 {
 		return told(c)
 	}
-	return g.core.Write()
+	return g.core.State()
 }
 
 // way is about how far a tee gets in some ticks, in world units.
-func way(s *physics.State, ticks int32) int64 {
+func way(s *physics.CoreState, ticks int32) int64 {
 	x, y := int64(s.VelX), int64(s.VelY)
 	return (max(x, -x) + max(y, -y)) / 256 * int64(ticks)
 }

@@ -42,7 +42,7 @@ func TestScenery(t *testing.T) {
 		round()
 		shows(&game.View{}, 14, 12, 11)
 		shows(&game.View{Pos: far}, 14, 13, 11, 10)
-		shows(&game.View{Everything: true}, 14, 12, 13, 11, 10)
+		shows(&game.View{ShowAll: true}, 14, 12, 13, 11, 10)
 	}
 	for i := 1; i < len(s.props); i++ {
 		if s.props[i-1].key() >= s.props[i].key() {

@@ -83,7 +83,7 @@ func (c *Client) ToggleReady() error { return c.ask(game.Command{Kind: game.CmdR
 
 // SetSkin changes one's looks.
 func (c *Client) SetSkin(s game.Skin) error {
-	return c.ask(game.Command{Kind: game.CmdSkin, Profile: &game.Profile{Skin: s}})
+	return c.ask(game.Command{Kind: game.CmdSkinChange, Profile: &game.Profile{Skin: s}})
 }
 
 // SetInput is what the tee does from now on. With Config.Play it counts for nothing.

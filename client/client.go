@@ -132,7 +132,7 @@ func New(cfg Config) (*Client, error) {
 		cfg.Version = AnyVersion
 	}
 	if cfg.Skin == (game.Skin{}) {
-		cfg.Skin.Part = [game.SkinParts]string{"standard", "", "", "standard", "standard", "standard"}
+		cfg.Skin.PartNames = [game.NumSkinParts]string{"standard", "", "", "standard", "standard", "standard"}
 	}
 	c := &Client{cfg: cfg, arrived: make(chan struct{}, 1), done: make(chan struct{})}
 	var err error

@@ -24,7 +24,7 @@ func TestTalk(t *testing.T) {
 	if p, ok := bob.Find("alice"); !ok || p.ID != alice.Self() || p.Clan != "A" {
 		t.Errorf("bob finds %+v", p)
 	}
-	if info, ok := bob.Profile(alice.Self()); !ok || info.Profile.Country != 276 || info.Profile.Skin.Part[0] != "standard" {
+	if info, ok := bob.Profile(alice.Self()); !ok || info.Profile.Country != 276 || info.Profile.Skin.PartNames[0] != "standard" {
 		t.Errorf("bob knows %+v", info)
 	}
 	expect := func(who *seat, want client.Chat) {
@@ -40,11 +40,11 @@ func TestTalk(t *testing.T) {
 	expect(alice, client.Chat{From: client.Player{Name: "bob"}, Mode: game.ChatWhisper, Text: "psst"})
 
 	a.run(6 * time.Second) // servers take a new skin every five seconds
-	bob.SetSkin(game.Skin{Part: [game.SkinParts]string{"bear"}})
+	bob.SetSkin(game.Skin{PartNames: [game.NumSkinParts]string{"bear"}})
 	a.until(time.Second, "other skin", func() bool {
 		e, ok := last[client.SkinChange](alice)
 		info, _ := alice.Profile(bob.Self())
-		return ok && e.Player.Name == "bob" && info.Profile.Skin.Part[0] == "bear"
+		return ok && e.Player.Name == "bob" && info.Profile.Skin.PartNames[0] == "bear"
 	})
 	bob.Emote(7)
 	a.until(time.Second, "emoticon", func() bool {
@@ -65,7 +65,7 @@ func TestTalk(t *testing.T) {
 	bob.Spectate(game.SpectatePlayer, alice.Self())
 	a.until(5*time.Second, "watching", func() bool {
 		inside := game.Nobody
-		bob.Look(func(v *game.View) { inside = v.Inside })
+		bob.Look(func(v *game.View) { inside = v.VitalsOf })
 		return inside == alice.Self()
 	})
 	bob.Ping()

@@ -101,10 +101,10 @@ type (
 	}
 	// Notice is an event of the match; Text words it. (Sv_GameMsg)
 	Notice struct {
-		Kind   game.Notice `json:"kind"`
-		Player Player      `json:"player"`
-		Team   game.Team   `json:"team"`
-		Text   string      `json:"text"`
+		Kind   game.GameMsg `json:"kind"`
+		Player Player       `json:"player"`
+		Team   game.Team    `json:"team"`
+		Text   string       `json:"text"`
 	}
 	// Broadcast is a text for the middle of the screen. (Sv_Broadcast)
 	Broadcast struct {

@@ -432,7 +432,7 @@ func TestHostileTexts(t *testing.T) {
 		}
 	}
 	info, _ := v.c.Profile(5)
-	check("skin", info.Profile.Skin.Part[0])
+	check("skin", info.Profile.Skin.PartNames[0])
 	for _, c := range append(v.c.RconCommands(), v.c.ChatCommands()...) {
 		check("command", c.Name+c.Params+c.Help)
 	}

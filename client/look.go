@@ -146,7 +146,7 @@ func (c *Client) Tuning() game.Tuning {
 	return c.s.guest.Tuning()
 }
 
-// Race tells of the race that is run, in modes of game.GameRace: the best time, and
+// Race tells of the race that is run, in modes of game.GameFlagRace: the best time, and
 // who runs since when. (PlayerInfoRace, GameDataRace)
 func (c *Client) Race() bridge.RaceInfo {
 	c.mu.Lock()

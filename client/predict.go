@@ -53,16 +53,16 @@ func (p *predictor) at(s *Session, tick int32, all bool) *game.View {
 			write(c, g.CoreState(&from.Characters[i]), 0)
 			continue
 		}
-		write(c, core.Write(), tick)
+		write(c, core.State(), tick)
 		c.Pos = core.Pos
-		if c.Player == own && from.Inside == own {
+		if c.Player == own && from.VitalsOf == own {
 			p.view.Pos = core.Pos
 		}
 	}
 	tuning := g.Tuning()
 	for i := range p.frame.Projectiles {
 		s := &p.frame.Projectiles[i]
-		s.Pos = s.At(&tuning, tick)
+		s.Pos = s.PosAt(&tuning, tick)
 	}
 	return &p.view
 }
@@ -80,7 +80,7 @@ func (p *predictor) move(s *Session, from, to int32) {
 		}
 		core := &p.cores[chars[i].Player]
 		core.Reset(p.world, chars[i].Pos)
-		core.Read(&st)
+		core.SetState(&st)
 		p.world.Cores[chars[i].Player] = core
 	}
 	own := g.OwnID()
@@ -115,7 +115,7 @@ func steer(in *game.Input) physics.Input {
 }
 
 // write sets the movement of a tee.
-func write(c *game.CharacterState, s physics.State, tick int32) {
+func write(c *game.CharacterState, s physics.CoreState, tick int32) {
 	c.Tick = tick
 	c.X, c.Y, c.VelX, c.VelY = s.X, s.Y, s.VelX, s.VelY
 	c.Angle, c.Direction, c.Jumped = s.Angle, s.Direction, s.Jumped

@@ -61,11 +61,11 @@ func (s story) OnEvent(ev *game.Event) {
 	c := s.Client
 	who := c.player(ev.Player)
 	switch ev.Kind {
-	case game.EvEntered:
+	case game.EvPlayerEntered:
 		c.event(Joined{Player: who, Known: !c.entered, Quiet: ev.Flag})
-	case game.EvLeft:
+	case game.EvPlayerLeft:
 		c.event(Left{Player: who, Reason: ev.Text, Quiet: ev.Flag})
-	case game.EvTeam:
+	case game.EvTeamChange:
 		c.event(TeamChange{Player: who, Quiet: ev.Flag})
 	case game.EvChat:
 		c.event(Chat{From: who, To: c.player(ev.Target), Mode: ev.Chat, Text: ev.Text})
@@ -75,17 +75,17 @@ func (s story) OnEvent(ev *game.Event) {
 		c.event(PickedUp{Weapon: ev.Weapon})
 	case game.EvEmoticon:
 		c.event(Emoticon{Player: who, Emoticon: int(ev.Value)})
-	case game.EvSkin:
+	case game.EvSkinChange:
 		c.event(SkinChange{Player: who})
 	case game.EvGameInfo:
 		g := c.s.guest.GameInfo()
-		c.event(GameInfo{ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit, Match: g.MatchCur, Matches: g.MatchNum})
-	case game.EvSettings:
+		c.event(GameInfo{ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit, Match: g.MatchCurrent, Matches: g.MatchNum})
+	case game.EvServerSettings:
 		c.event(Settings{})
-	case game.EvTuning:
+	case game.EvTuneParams:
 		c.event(Tuning{})
-	case game.EvNotice:
-		c.event(Notice{Kind: ev.Notice, Player: who, Team: game.Team(min(max(ev.Value, -1), 1)), Text: words(ev, who.Name)})
+	case game.EvGameMsg:
+		c.event(Notice{Kind: ev.GameMsg, Player: who, Team: game.Team(min(max(ev.Value, -1), 1)), Text: words(ev, who.Name)})
 	case game.EvBroadcast:
 		c.event(Broadcast{Text: strings.ReplaceAll(ev.Text, `\n`, "\n")})
 	}
@@ -110,28 +110,28 @@ var sides = map[game.Team]string{game.TeamSpectators: "spectators", game.TeamRed
 // words is what a notice says.
 func words(ev *game.Event, name string) string {
 	side := sides[game.Team(min(max(ev.Value, -1), 1))]
-	switch ev.Notice {
-	case game.NoticeTeamSwap:
+	switch ev.GameMsg {
+	case game.GameMsgTeamSwap:
 		return "The teams were swapped"
-	case game.NoticeSpectateInvalid:
+	case game.GameMsgSpecInvalidID:
 		return "This player cannot be watched"
-	case game.NoticeTeamShuffle:
+	case game.GameMsgTeamShuffle:
 		return "The teams were shuffled"
-	case game.NoticeTeamBalance:
+	case game.GameMsgTeamBalance:
 		return "The teams were balanced"
-	case game.NoticeFlagDropped:
+	case game.GameMsgCTFDrop:
 		return "A flag was dropped"
-	case game.NoticeFlagReturned:
+	case game.GameMsgCTFReturn:
 		return "A flag was returned"
-	case game.NoticeTeamAll:
+	case game.GameMsgTeamAll:
 		return "Everybody was moved to the " + side
-	case game.NoticeTeamBalanceVictim:
+	case game.GameMsgTeamBalanceVictim:
 		return "You were moved to the " + side + " for balance"
-	case game.NoticeFlagGrabbed:
+	case game.GameMsgCTFGrab:
 		return "The flag of the " + side + " was taken"
-	case game.NoticeFlagCaptured:
+	case game.GameMsgCTFCapture:
 		return fmt.Sprintf("%s captured the flag of the %s after %.2f s", name, side, float64(ev.Extra)/game.TickRate)
-	case game.NoticePaused:
+	case game.GameMsgGamePaused:
 		return "The game was paused by " + name
 	}
 	return ""

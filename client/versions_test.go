@@ -66,7 +66,7 @@ func TestOlderVersion(t *testing.T) {
 	}
 	old.Spectate(game.SpectatePlayer, young.Self())
 	a.until(2*time.Second, "watching", func() (ok bool) {
-		old.Look(func(v *game.View) { ok = v.Inside == young.Self() })
+		old.Look(func(v *game.View) { ok = v.VitalsOf == young.Self() })
 		return ok
 	})
 	if rows := old.Scoreboard(); len(rows) != 2 {

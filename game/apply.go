@@ -15,7 +15,7 @@ func (in *Input) valid() bool {
 
 // apply carries out a command other than CmdInput, or refuses it.
 func (w *World) apply(cmd *Command) {
-	if cmd.Kind >= CmdTune {
+	if cmd.Kind >= CmdTuneParams {
 		w.applyOperator(cmd)
 		return
 	}
@@ -29,25 +29,25 @@ func (w *World) apply(cmd *Command) {
 	}
 	p := &w.players[id]
 	if cmd.Kind == CmdJoin {
-		w.join(id, cmd.Flag, cmd.Origin)
+		w.join(id, cmd.AsSpectator, cmd.AddrHash)
 		return
 	}
-	if !p.seated {
+	if !p.connected {
 		return
 	}
 	switch cmd.Kind {
 	case CmdProfile:
 		w.setProfile(id, cmd.Profile)
 		return
-	case CmdEnter:
+	case CmdEnterGame:
 		w.enter(id)
 		return
 	case CmdLeave:
 		w.leave(id, cmd.Text)
 		return
-	case CmdFlags:
-		p.admin = cmd.Value&int32(FlagAdmin) != 0
-		p.bot = cmd.Value&int32(FlagBot) != 0
+	case CmdPlayerFlags:
+		p.admin = cmd.Value&int32(PlayerFlagAdmin) != 0
+		p.bot = cmd.Value&int32(PlayerFlagBot) != 0
 		return
 	}
 	if p.inGame {
@@ -59,44 +59,44 @@ func (w *World) apply(cmd *Command) {
 func (w *World) applyPlayer(id PlayerID, cmd *Command) {
 	p := &w.players[id]
 	switch cmd.Kind {
-	case CmdDirect:
+	case CmdDirectInput:
 		if cmd.Input.valid() {
-			w.direct(id, &cmd.Input)
+			w.applyDirectInput(id, &cmd.Input)
 		}
 	case CmdSetTeam:
 		w.requestTeam(id, cmd.Team)
 	case CmdSpectate:
-		if w.paused || cmd.Spectate > SpectateFlagBlue || w.tooSoon(p.lastSpectate, TickRate) {
+		if w.paused || cmd.Spectate > SpectateFlagBlue || w.isSpam(p.lastSpectate, TickRate) {
 			return
 		}
 		p.lastSpectate = w.tick
 		if !w.spectate(id, cmd.Spectate, cmd.Target) {
-			w.emit(Event{Kind: EvNotice, To: Only(id), Player: Nobody, Notice: NoticeSpectateInvalid})
+			w.addEvent(Event{Kind: EvGameMsg, To: MaskOne(id), Player: Nobody, GameMsg: GameMsgSpecInvalidID})
 		}
 	case CmdKill:
-		if !w.paused && !w.within(p.lastKill, 3*TickRate) {
+		if !w.paused && !w.isWithin(p.lastKill, 3*TickRate) {
 			p.lastKill = w.tick
 			w.killCharacter(id, WeaponSelf)
 		}
 	case CmdEmoticon:
-		if w.paused || cmd.Value < 0 || cmd.Value > 15 || w.tooSoon(p.lastEmote, 3*TickRate) {
+		if w.paused || cmd.Value < 0 || cmd.Value > 15 || w.isSpam(p.lastEmote, 3*TickRate) {
 			return
 		}
 		p.lastEmote = w.tick
-		w.emit(Event{Kind: EvEmoticon, To: Everybody, Player: id, Value: cmd.Value})
+		w.addEvent(Event{Kind: EvEmoticon, To: MaskAll, Player: id, Value: cmd.Value})
 	case CmdReady:
-		if !w.within(p.lastReady, TickRate) {
+		if !w.isWithin(p.lastReady, TickRate) {
 			p.lastReady = w.tick
 			w.toggleReady(id)
 		}
-	case CmdSkin:
-		if cmd.Profile == nil || w.within(p.lastInfo, 5*TickRate) {
+	case CmdSkinChange:
+		if cmd.Profile == nil || w.isWithin(p.lastInfo, 5*TickRate) {
 			return
 		}
 		p.lastInfo = w.tick
 		p.profile.Skin = cmd.Profile.Skin
 		p.profile.sanitize()
-		w.emit(Event{Kind: EvSkin, To: Everybody, Player: id})
+		w.addEvent(Event{Kind: EvSkinChange, To: MaskAll, Player: id})
 	}
 }
 
@@ -104,20 +104,20 @@ func (w *World) applyPlayer(id PlayerID, cmd *Command) {
 func (w *World) applyOperator(cmd *Command) {
 	const longest = 1000 // seconds
 	switch cmd.Kind {
-	case CmdTune:
+	case CmdTuneParams:
 		if cmd.Tuning != nil {
 			w.tuning = *cmd.Tuning
 			w.resetPureTuning()
-			w.emit(Event{Kind: EvTuning, To: Everybody})
+			w.addEvent(Event{Kind: EvTuneParams, To: MaskAll})
 		}
-	case CmdRules:
+	case CmdSetRules:
 		if cmd.Rules != nil {
 			w.setRules(*cmd.Rules)
 		}
 	case CmdRestart:
-		w.userWarmup(min(max(cmd.Value, endless), longest))
+		w.userWarmup(min(max(cmd.Value, timerInfinite), longest))
 	case CmdPause:
-		w.pause(min(max(cmd.Value, endless), longest))
+		w.pause(min(max(cmd.Value, timerInfinite), longest))
 	case CmdForceTeam:
 		if cmd.Player >= Nobody && cmd.Player < MaxPlayers {
 			w.forceTeam(cmd.Player, cmd.Team, cmd.Value)
@@ -127,16 +127,16 @@ func (w *World) applyOperator(cmd *Command) {
 	case CmdShuffleTeams:
 		w.shuffleTeams()
 	case CmdBalanceTeams:
-		if w.match.flags&GameSurvival == 0 {
+		if w.match.flags&GameFlagSurvival == 0 {
 			w.balanceTeams()
 		}
 	case CmdLockTeams:
 		w.teamsLocked = !w.teamsLocked
-		w.emit(Event{Kind: EvSettings, To: Everybody})
+		w.addEvent(Event{Kind: EvServerSettings, To: MaskAll})
 	case CmdEndMatch:
-		w.requestNewMap()
+		w.requestMapChange()
 	case CmdBroadcast:
-		w.emit(Event{Kind: EvBroadcast, To: Everybody, Text: cmd.Text})
+		w.addEvent(Event{Kind: EvBroadcast, To: MaskAll, Text: cmd.Text})
 	}
 }
 
@@ -145,9 +145,9 @@ func (w *World) setRules(r Rules) {
 	r.clamp()
 	old := w.rules
 	w.rules = r
-	w.checkInfo()
+	w.checkGameInfo()
 	if r.VoteKick != old.VoteKick || r.VoteKickMin != old.VoteKickMin || r.VoteSpectate != old.VoteSpectate ||
 		r.TeamBalanceTime != old.TeamBalanceTime || r.PlayerSlots != old.PlayerSlots || r.MaxClients != old.MaxClients {
-		w.emit(Event{Kind: EvSettings, To: Everybody})
+		w.addEvent(Event{Kind: EvServerSettings, To: MaskAll})
 	}
 }

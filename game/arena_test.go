@@ -83,7 +83,7 @@ func (w *world) hold(id game.PlayerID, in game.Input, n int) []game.Event {
 	var all []game.Event
 	for range n {
 		all = append(all, w.Step([]game.Command{
-			{Kind: game.CmdDirect, Player: id, Input: in},
+			{Kind: game.CmdDirectInput, Player: id, Input: in},
 			{Kind: game.CmdInput, Player: id, Input: in},
 		})...)
 	}

@@ -15,17 +15,17 @@ func (w *World) Frame() *Frame {
 // View is the frame through a player's eyes, valid until the next Step. For
 // Nobody it shows everything, as a recording does.
 func (w *World) View(id PlayerID) View {
-	v := View{Frame: w.Frame(), Viewer: id, Inside: Nobody}
+	v := View{Frame: w.Frame(), Viewer: id, VitalsOf: Nobody}
 	if id < 0 || id >= MaxPlayers {
-		v.Viewer, v.Everything = Nobody, true
+		v.Viewer, v.ShowAll = Nobody, true
 		return v
 	}
 	p := &w.players[id]
 	v.Pos = p.viewPos
-	if !p.watching() {
-		v.Inside = id
+	if !p.isSpectating() {
+		v.VitalsOf = id
 	} else if !w.rules.StrictSpectate {
-		v.Inside = p.specID
+		v.VitalsOf = p.specID
 	}
 	return v
 }
@@ -41,7 +41,7 @@ func (w *World) buildFrame() {
 		if w.players[i].inGame {
 			f.Players = append(f.Players, w.playerState(id))
 		}
-		if w.chars[i].listed {
+		if w.chars[i].inWorld {
 			f.Characters = append(f.Characters, w.characterState(id))
 		}
 	}
@@ -49,10 +49,10 @@ func (w *World) buildFrame() {
 	for i := len(w.projectiles) - 1; i >= 0; i-- {
 		p := &w.projectiles[i]
 		f.Projectiles = append(f.Projectiles, ProjectileState{
-			ID: p.id, X: vec.Trunc(p.pos.X), Y: vec.Trunc(p.pos.Y),
+			ID: p.id, X: vec.Trunc(p.startPos.X), Y: vec.Trunc(p.startPos.Y),
 			VelX: vec.Trunc(float32(p.dir.X * 100)), VelY: vec.Trunc(float32(p.dir.Y * 100)),
 			Weapon: p.weapon, StartTick: p.startTick,
-			Pos: p.at(&w.tuning, float32(w.tick-p.startTick)/TickRate),
+			Pos: p.posAt(&w.tuning, float32(w.tick-p.startTick)/TickRate),
 		})
 	}
 	f.Lasers = f.Lasers[:0]
@@ -74,7 +74,7 @@ func (w *World) buildFrame() {
 	}
 	f.Flags = f.Flags[:0]
 	for i := range w.flags {
-		if fl := &w.flags[i]; fl.present {
+		if fl := &w.flags[i]; fl.exists {
 			f.Flags = append(f.Flags, FlagState{Team: Team(i), X: vec.Trunc(fl.pos.X), Y: vec.Trunc(fl.pos.Y), Pos: fl.pos})
 		}
 	}
@@ -84,7 +84,7 @@ func (w *World) gameState() GameState {
 	m := &w.match
 	g := GameState{
 		Flags: m.flags, StartTick: m.startTick, TeamScore: m.teamScore,
-		ScoreLimit: m.info.scoreLimit, TimeLimit: m.info.limit, MatchNum: m.info.num, MatchCur: m.info.cur,
+		ScoreLimit: m.info.scoreLimit, TimeLimit: m.info.timeLimit, MatchNum: m.info.matchNum, MatchCurrent: m.info.matchCurrent,
 	}
 	switch m.state {
 	case stateWarmupGame, stateWarmupUser:
@@ -95,28 +95,28 @@ func (w *World) gameState() GameState {
 		g.State = StatePaused
 	case stateEndRound:
 		g.State = StateRoundOver
-		g.EndTick = w.tick - m.startTick - endRoundTime*TickRate + m.timer
+		g.EndTick = w.tick - m.startTick - endRoundSeconds*TickRate + m.timer
 	case stateEndMatch:
 		g.State = StateGameOver
-		g.EndTick = w.tick - m.startTick - endMatchTime*TickRate + m.timer
+		g.EndTick = w.tick - m.startTick - endMatchSeconds*TickRate + m.timer
 	}
-	if g.State&(StateWarmup|StatePaused) != 0 && m.timer != endless {
+	if g.State&(StateWarmup|StatePaused) != 0 && m.timer != timerInfinite {
 		g.EndTick = w.tick + m.timer
 	}
-	if m.sudden {
+	if m.suddenDeath {
 		g.State |= StateSuddenDeath
 	}
 	for i := range w.flags {
 		switch f := &w.flags[i]; {
-		case !f.present:
-			g.Carrier[i] = -3
+		case !f.exists:
+			g.FlagCarrier[i] = -3
 		case f.atStand:
-			g.Carrier[i] = -2
+			g.FlagCarrier[i] = -2
 		case f.carrier != Nobody:
-			g.Carrier[i] = int32(f.carrier)
+			g.FlagCarrier[i] = int32(f.carrier)
 		default:
-			g.Carrier[i] = -1
-			g.DropTick[i] = f.dropTick
+			g.FlagCarrier[i] = -1
+			g.FlagDropTick[i] = f.dropTick
 		}
 	}
 	return g
@@ -125,9 +125,9 @@ func (w *World) gameState() GameState {
 func (w *World) playerState(id PlayerID) PlayerState {
 	p := &w.players[id]
 	s := PlayerState{
-		ID: id, Team: p.team, Score: p.score, Flags: p.flags & FlagChatting,
-		Spectate: p.specMode, Watched: p.specID,
-		Watching: p.watching(),
+		ID: id, Team: p.team, Score: p.score, Flags: p.flags & PlayerFlagChatting,
+		SpecMode: p.specMode, SpectatorID: p.specID,
+		Spectating: p.isSpectating(),
 	}
 	view := p.viewPos
 	if p.specFlag >= 0 {
@@ -135,16 +135,16 @@ func (w *World) playerState(id PlayerID) PlayerState {
 	}
 	s.ViewX, s.ViewY = vec.Trunc(view.X), vec.Trunc(view.Y)
 	if p.admin {
-		s.Flags |= FlagAdmin
+		s.Flags |= PlayerFlagAdmin
 	}
 	if p.bot {
-		s.Flags |= FlagBot
+		s.Flags |= PlayerFlagBot
 	}
 	if !w.readyMode() || p.ready {
-		s.Flags |= FlagReady
+		s.Flags |= PlayerFlagReady
 	}
-	if p.respawnDisabled && !w.living(id) {
-		s.Flags |= FlagDead
+	if p.respawnDisabled && !w.isAlive(id) {
+		s.Flags |= PlayerFlagDead
 	}
 	return s
 }
@@ -152,24 +152,24 @@ func (w *World) playerState(id PlayerID) PlayerState {
 func (w *World) characterState(id PlayerID) CharacterState {
 	c := &w.chars[id]
 	s := CharacterState{
-		Player: id, Health: c.health, Armor: c.armor, Weapon: c.active, Emote: c.shownEmote(w.tick),
-		AttackTick: c.attack, Triggered: c.triggered, Pos: c.pos,
+		Player: id, Health: c.health, Armor: c.armor, Weapon: c.activeWeapon, Emote: c.shownEmote(w.tick),
+		AttackTick: c.attackTick, TriggeredEvents: c.triggeredEvents, Pos: c.pos,
 	}
 	core := &c.core
 	if c.reckonTick != 0 && !w.paused {
 		s.Tick = c.reckonTick
-		core = &c.send
+		core = &c.sendCore
 	}
-	n := core.Write()
+	n := core.State()
 	s.X, s.Y, s.VelX, s.VelY = n.X, n.Y, n.VelX, n.VelY
 	s.Angle, s.Jumped = n.Angle, n.Jumped
 	s.Direction = c.input.Direction
 	s.HookedPlayer, s.HookState, s.HookTick = n.HookedPlayer, n.HookState, n.HookTick
 	s.HookX, s.HookY, s.HookDX, s.HookDY = n.HookX, n.HookY, n.HookDX, n.HookDY
-	if c.active == WeaponNinja {
-		s.Ammo = c.ninja.start + ninjaTicks
+	if c.activeWeapon == WeaponNinja {
+		s.Ammo = c.ninja.activationTick + ninjaTicks
 	} else {
-		s.Ammo = max(c.weapons[c.active].ammo, 0)
+		s.Ammo = max(c.weapons[c.activeWeapon].ammo, 0)
 	}
 	return s
 }

@@ -2,11 +2,11 @@ package game
 
 import "unicode/utf8"
 
-// maxChat is the number of code points of a line of chat.
-const maxChat = 127
+// maxChatLen is the number of code points of a line of chat.
+const maxChatLen = 127
 
-// invisible tells whether clients treat a code point as white space.
-func invisible(r rune) bool {
+// isInvisible tells whether clients treat a code point as white space.
+func isInvisible(r rune) bool {
 	switch {
 	case r <= 0x20, r == 0xA0, r == 0x034F, r >= 0x2000 && r <= 0x200F, r >= 0x2028 && r <= 0x202F,
 		r >= 0x205F && r <= 0x2064, r >= 0x206A && r <= 0x206F, r == 0x3000, r >= 0xFE00 && r <= 0xFE0F,
@@ -16,17 +16,17 @@ func invisible(r rune) bool {
 	return false
 }
 
-// trimChat cuts a line at maxChat code points and drops white space behind. It
+// trimChatText cuts a line at maxChatLen code points and drops white space behind. It
 // returns also the number of code points there were, white space included.
-func trimChat(s string) (text string, length int32) {
+func trimChatText(s string) (text string, length int32) {
 	end := 0
-	for i := 0; i < len(s) && s[i] != 0 && length < maxChat; {
+	for i := 0; i < len(s) && s[i] != 0 && length < maxChatLen; {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		if r == utf8.RuneError && n == 1 {
 			r = -1
 		}
 		i += n
-		if !invisible(r) {
+		if !isInvisible(r) {
 			end = i
 		}
 		length++
@@ -34,32 +34,32 @@ func trimChat(s string) (text string, length int32) {
 	return s[:end], length
 }
 
-// within tells whether less than so many ticks passed since last; 0 is never.
-func (w *World) within(last, ticks int32) bool {
+// isWithin tells whether less than so many ticks passed since last; 0 is never.
+func (w *World) isWithin(last, ticks int32) bool {
 	return last != 0 && last+ticks > w.tick
 }
 
-// tooSoon is within for the limits that spam protection sets.
-func (w *World) tooSoon(last, ticks int32) bool {
-	return w.rules.SpamProtection && w.within(last, ticks)
+// isSpam is within for the limits that spam protection sets.
+func (w *World) isSpam(last, ticks int32) bool {
+	return w.rules.SpamProtection && w.isWithin(last, ticks)
 }
 
 // say is a line of chat.
 func (w *World) say(cmd *Command) {
 	if cmd.Player == Nobody {
-		e := Event{Kind: EvChat, To: Everybody, Player: Nobody, Target: Nobody, Chat: ChatAll, Text: cmd.Text}
+		e := Event{Kind: EvChat, To: MaskAll, Player: Nobody, Target: Nobody, Chat: ChatAll, Text: cmd.Text}
 		if cmd.Chat == ChatWhisper && cmd.Target >= 0 && cmd.Target < MaxPlayers {
-			e.To = Only(cmd.Target)
+			e.To = MaskOne(cmd.Target)
 		}
-		w.emit(e)
+		w.addEvent(e)
 		return
 	}
 	p := w.playing(cmd.Player)
-	if p == nil || cmd.Chat > ChatWhisper || w.tooSoon(p.lastChat, TickRate) {
+	if p == nil || cmd.Chat > ChatWhisper || w.isSpam(p.lastChat, TickRate) {
 		return
 	}
-	text, length := trimChat(cmd.Text)
-	if text == "" || w.tooSoon(p.lastChat, TickRate*(length/20)) {
+	text, length := trimChatText(cmd.Text)
+	if text == "" || w.isSpam(p.lastChat, TickRate*(length/20)) {
 		return
 	}
 	p.lastChat = w.tick
@@ -75,7 +75,7 @@ func (w *World) say(cmd *Command) {
 	if mode == ChatNone {
 		return
 	}
-	line := Chat{From: cmd.Player, Mode: mode, Target: Nobody, Text: text}
+	line := ChatMessage{From: cmd.Player, Mode: mode, Target: Nobody, Text: text}
 	if mode == ChatWhisper {
 		if w.playing(cmd.Target) == nil {
 			return
@@ -83,13 +83,13 @@ func (w *World) say(cmd *Command) {
 		line.Target = cmd.Target
 	}
 	if w.callChat(&line) {
-		w.deliver(&line)
+		w.sendChat(&line)
 	}
 }
 
-// deliver sends a line to those it is for.
-func (w *World) deliver(l *Chat) {
-	to := Everybody
+// sendChat sends a line to those it is for.
+func (w *World) sendChat(l *ChatMessage) {
+	to := MaskAll
 	switch l.Mode {
 	case ChatNone:
 		return
@@ -97,11 +97,11 @@ func (w *World) deliver(l *Chat) {
 		to = 0
 		for i := range w.players {
 			if p := &w.players[i]; p.inGame && p.team == w.players[l.From].team {
-				to |= Only(PlayerID(i))
+				to |= MaskOne(PlayerID(i))
 			}
 		}
 	case ChatWhisper:
-		to = Only(l.From) | Only(l.Target)
+		to = MaskOne(l.From) | MaskOne(l.Target)
 	}
-	w.emit(Event{Kind: EvChat, To: to, Player: l.From, Target: l.Target, Chat: l.Mode, Text: l.Text})
+	w.addEvent(Event{Kind: EvChat, To: to, Player: l.From, Target: l.Target, Chat: l.Mode, Text: l.Text})
 }

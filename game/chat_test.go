@@ -36,7 +36,7 @@ func TestChatLimits(t *testing.T) {
 
 	r := w.Rules()
 	r.SpamProtection = false
-	w.do(game.Command{Kind: game.CmdRules, Rules: &r})
+	w.do(game.Command{Kind: game.CmdSetRules, Rules: &r})
 	for range 3 {
 		if len(w.hears(say(0, strings.Repeat("x", 100)))) != 1 {
 			t.Error("not heard without spam protection")
@@ -82,13 +82,13 @@ func TestChatModes(t *testing.T) {
 	if line(0, game.ChatNone, 0) != nil {
 		t.Error("mode none is heard")
 	}
-	if e := line(0, game.ChatAll, 0); e == nil || e.To != game.Everybody || e.Target != game.Nobody {
+	if e := line(0, game.ChatAll, 0); e == nil || e.To != game.MaskAll || e.Target != game.Nobody {
 		t.Errorf("all: %+v", e)
 	}
-	if e := line(0, game.ChatTeam, 0); e == nil || e.To != game.Only(0)|game.Only(1) {
+	if e := line(0, game.ChatTeam, 0); e == nil || e.To != game.MaskOne(0)|game.MaskOne(1) {
 		t.Errorf("team: %+v", e)
 	}
-	if e := line(0, game.ChatWhisper, 2); e == nil || e.To != game.Only(0)|game.Only(2) || e.Target != 2 {
+	if e := line(0, game.ChatWhisper, 2); e == nil || e.To != game.MaskOne(0)|game.MaskOne(2) || e.Target != 2 {
 		t.Errorf("whisper: %+v", e)
 	}
 	for _, nobody := range []game.PlayerID{game.Nobody, 7, 64, -128, 127} {
@@ -96,17 +96,17 @@ func TestChatModes(t *testing.T) {
 			t.Errorf("whisper to %d: %+v", nobody, e)
 		}
 	}
-	if e := line(game.Nobody, game.ChatAll, 0); e == nil || e.Player != game.Nobody || e.To != game.Everybody {
+	if e := line(game.Nobody, game.ChatAll, 0); e == nil || e.Player != game.Nobody || e.To != game.MaskAll {
 		t.Errorf("server: %+v", e)
 	}
-	if e := line(game.Nobody, game.ChatWhisper, 1); e == nil || e.Chat != game.ChatAll || e.To != game.Only(1) {
+	if e := line(game.Nobody, game.ChatWhisper, 1); e == nil || e.Chat != game.ChatAll || e.To != game.MaskOne(1) {
 		t.Errorf("server to one: %+v", e)
 	}
 
 	r := w.Rules()
 	r.TournamentMode = 2
-	w.do(game.Command{Kind: game.CmdRules, Rules: &r})
-	if e := line(2, game.ChatAll, 0); e == nil || e.Chat != game.ChatTeam || e.To != game.Only(2) {
+	w.do(game.Command{Kind: game.CmdSetRules, Rules: &r})
+	if e := line(2, game.ChatAll, 0); e == nil || e.Chat != game.ChatTeam || e.To != game.MaskOne(2) {
 		t.Errorf("tournament, a spectator: %+v", e)
 	}
 	if e := line(2, game.ChatWhisper, 0); e != nil {
@@ -115,7 +115,7 @@ func TestChatModes(t *testing.T) {
 	if e := line(0, game.ChatAll, 0); e == nil || e.Chat != game.ChatAll {
 		t.Errorf("tournament, a player: %+v", e)
 	}
-	w.do(game.Command{Kind: game.CmdFlags, Player: 2, Value: int32(game.FlagAdmin)})
+	w.do(game.Command{Kind: game.CmdPlayerFlags, Player: 2, Value: int32(game.PlayerFlagAdmin)})
 	if e := line(2, game.ChatAll, 0); e == nil || e.Chat != game.ChatAll {
 		t.Errorf("tournament, an admin: %+v", e)
 	}
@@ -146,9 +146,9 @@ func TestSkinLimit(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	w.steps(10) // a timer set at tick 0 counts as never set
 	w.Step(join(0))
-	pr := &game.Profile{Name: "other", Skin: game.Skin{Part: [6]string{"a name of more than 23 bytes"}}}
+	pr := &game.Profile{Name: "other", Skin: game.Skin{PartNames: [6]string{"a name of more than 23 bytes"}}}
 	skin := func() int {
-		return len(of(w.do(game.Command{Kind: game.CmdSkin, Player: 0, Profile: pr}), game.EvSkin))
+		return len(of(w.do(game.Command{Kind: game.CmdSkinChange, Player: 0, Profile: pr}), game.EvSkinChange))
 	}
 	w.steps(248)
 	if skin() != 0 {
@@ -158,7 +158,7 @@ func TestSkinLimit(t *testing.T) {
 		t.Error("not changed after 250 ticks")
 	}
 	p, _ := w.Player(0)
-	if got := p.Profile.Skin.Part[0]; got != "a name of more than 23 " {
+	if got := p.Profile.Skin.PartNames[0]; got != "a name of more than 23 " {
 		t.Errorf("part %q", got)
 	}
 	if p.Profile.Name != "bot 0" {

@@ -62,24 +62,24 @@ type PlayerFlags uint8
 
 // The player flags, with the values 0.7 gives them on the wire.
 const (
-	FlagAdmin PlayerFlags = 1 << iota
-	FlagChatting
-	FlagScoreboard
-	FlagReady
-	FlagDead
-	FlagWatching
-	FlagBot
+	PlayerFlagAdmin PlayerFlags = 1 << iota
+	PlayerFlagChatting
+	PlayerFlagScoreboard
+	PlayerFlagReady
+	PlayerFlagDead
+	PlayerFlagWatching
+	PlayerFlagBot
 )
 
-// SkinParts is the number of parts of a skin: body, marking, decoration,
+// NumSkinParts is the number of parts of a skin: body, marking, decoration,
 // hands, feet, eyes.
-const SkinParts = 6
+const NumSkinParts = 6
 
 // Skin is what a tee looks like.
 type Skin struct {
-	Part      [SkinParts]string // names, at most 23 bytes
-	UseCustom [SkinParts]bool   // whether Color counts
-	Color     [SkinParts]int32  // HSLA packed as the clients do
+	PartNames       [NumSkinParts]string // names, at most 23 bytes
+	UseCustomColors [NumSkinParts]bool   // whether Color counts
+	PartColors      [NumSkinParts]int32  // HSLA packed as the clients do
 }
 
 // Profile is what a player tells about himself.
@@ -98,19 +98,19 @@ const (
 	// CmdJoin seats a player: Player, Flag (true: as a spectator), Origin.
 	// He counts for slots and team sizes from now on but is not in the game.
 	CmdJoin CommandKind = iota + 1
-	// CmdProfile tells who the player is: Player, Profile. Once, before CmdEnter.
+	// CmdProfile tells who the player is: Player, Profile. Once, before CmdEnterGame.
 	CmdProfile
-	// CmdEnter brings a seated player into the game: Player.
-	CmdEnter
+	// CmdEnterGame brings a seated player into the game: Player.
+	CmdEnterGame
 	// CmdLeave frees a seat: Player, Text (the reason others are shown).
 	CmdLeave
 	// CmdInput is the movement input for this tick: Player, Input. At most one
 	// per player and tick; without one the previous input goes on. It is applied
 	// after all commands of other kinds, wherever it stands among them.
 	CmdInput
-	// CmdDirect is an input on arrival, before its tick: Player, Input. It
+	// CmdDirectInput is an input on arrival, before its tick: Player, Input. It
 	// fires, switches weapons and asks for a respawn without waiting.
-	CmdDirect
+	CmdDirectInput
 	// CmdSay: Player (Nobody: the server), Chat, Target (for whispers), Text.
 	// The server whispers to tell one player something; he sees an ordinary
 	// line of the server's.
@@ -125,16 +125,16 @@ const (
 	CmdEmoticon
 	// CmdReady toggles readiness: Player.
 	CmdReady
-	// CmdSkin: Player, Profile (only Skin counts).
-	CmdSkin
-	// CmdFlags sets what the session knows of a player: Player, Value (only
-	// FlagAdmin and FlagBot).
-	CmdFlags
+	// CmdSkinChange: Player, Profile (only Skin counts).
+	CmdSkinChange
+	// CmdPlayerFlags sets what the session knows of a player: Player, Value (only
+	// PlayerFlagAdmin and PlayerFlagBot).
+	CmdPlayerFlags
 
-	// CmdTune replaces the tuning: Tuning.
-	CmdTune
-	// CmdRules replaces the rules: Rules.
-	CmdRules
+	// CmdTuneParams replaces the tuning: Tuning.
+	CmdTuneParams
+	// CmdSetRules replaces the rules: Rules.
+	CmdSetRules
 	// CmdRestart: Value seconds of warmup, 0 a new match, -1 an endless warmup.
 	CmdRestart
 	// CmdPause: Value seconds, 0 ends a pause, -1 pauses without an end.
@@ -157,20 +157,20 @@ const (
 // the order given; the caller sorts them canonically (by player, then arrival).
 // A command that the rules refuse changes nothing.
 type Command struct {
-	Kind     CommandKind
-	Player   PlayerID
-	Target   PlayerID
-	Team     Team
-	Chat     ChatMode
-	Spectate SpectateMode
-	Flag     bool
-	Value    int32
-	// Origin is equal for players who share a network address; votes count
+	Kind        CommandKind
+	Player      PlayerID
+	Target      PlayerID
+	Team        Team
+	Chat        ChatMode
+	Spectate    SpectateMode
+	AsSpectator bool
+	Value       int32
+	// AddrHash is equal for players who share a network address; votes count
 	// them once. It carries no address.
-	Origin  uint64
-	Input   Input
-	Text    string
-	Profile *Profile
-	Rules   *Rules
-	Tuning  *Tuning
+	AddrHash uint64
+	Input    Input
+	Text     string
+	Profile  *Profile
+	Rules    *Rules
+	Tuning   *Tuning
 }

@@ -3,32 +3,32 @@ package game
 import "github.com/teeyard/teeyard/game/vec"
 
 const (
-	blastRadius float32 = 135
-	blastInner  float32 = 48 // full damage within
-	blastForce  float32 = 12
+	explosionRadius      float32 = 135
+	explosionInnerRadius float32 = 48 // full damage within
+	explosionMaxForce    float32 = 12
 )
 
 // explode is a blast at pos. It needs no line of sight and hurts its author
 // too.
 func (w *World) explode(pos vec.Vec2, owner PlayerID, weapon Weapon, most int32) {
-	w.emit(Event{Kind: EvExplosion, To: Everybody, Pos: pos})
+	w.addEvent(Event{Kind: EvExplosion, To: MaskAll, Pos: pos})
 	var near [MaxPlayers]PlayerID
-	n := w.charsWithin(pos, blastRadius, &near)
+	n := w.findCharacters(pos, explosionRadius, &near)
 	for _, id := range near[:n] {
 		if !w.chars[id].exists {
 			continue
 		}
 		diff := w.chars[id].pos.Sub(pos)
-		force := vec.Vec2{Y: blastForce}
+		force := vec.Vec2{Y: explosionMaxForce}
 		l := diff.Len()
 		if l != 0 {
-			force = diff.Normalize().Mul(blastForce)
+			force = diff.Normalize().Mul(explosionMaxForce)
 		}
-		factor := 1 - vec.Clamp((l-blastInner)/(blastRadius-blastInner), 0, 1)
+		factor := 1 - vec.Clamp((l-explosionInnerRadius)/(explosionRadius-explosionInnerRadius), 0, 1)
 		amount := vec.Trunc(float32(factor * float32(most)))
 		if amount != 0 {
 			w.damage(Damage{
-				Victim: id, From: owner, Weapon: weapon, Amount: amount,
+				Victim: id, Attacker: owner, Weapon: weapon, Amount: amount,
 				Force: force.Mul(factor), Source: diff.Neg(),
 			})
 		}
@@ -41,14 +41,14 @@ func (w *World) damage(d Damage) bool {
 		w.chars[d.Victim].core.Vel = w.chars[d.Victim].core.Vel.Add(d.Force)
 		return false
 	}
-	id, from := d.Victim, d.From
+	id, from := d.Victim, d.Attacker
 	c := &w.chars[id]
 	c.core.Vel = c.core.Vel.Add(d.Force)
 	if from >= 0 {
 		if w.friendlyFire(id, from) {
 			return false
 		}
-	} else if from != Nobody && w.friendlyTeam(w.players[id].team, teamOfOwner(from)) {
+	} else if from != Nobody && w.friendlyTeam(w.players[id].team, teamFromOwner(from)) {
 		return false
 	}
 	self := from == id
@@ -74,39 +74,39 @@ func (w *World) damage(d Damage) bool {
 		c.health -= amount
 	}
 	d.HealthLost, d.ArmorLost = health-c.health, armor-c.armor
-	w.emit(Event{
-		Kind: EvDamage, To: Everybody, Player: id, Target: from, Weapon: d.Weapon, Pos: c.pos,
+	w.addEvent(Event{
+		Kind: EvDamage, To: MaskAll, Player: id, Target: from, Weapon: d.Weapon, Pos: c.pos,
 		Angle: vec.Trunc(float32(d.Source.Angle() * 256)),
 		Value: d.HealthLost, Extra: d.ArmorLost, Flag: self,
 	})
-	attacker := from >= 0 && !self && w.players[from].seated
+	attacker := from >= 0 && !self && w.players[from].connected
 	if attacker {
-		w.sound(w.players[from].viewPos, SoundHit, w.watchers(from)|Only(from))
+		w.sound(w.players[from].viewPos, SoundHit, w.watchers(from)|MaskOne(from))
 	}
-	w.callDamaged(&d)
+	w.callDamageTaken(&d)
 	if c.health <= 0 {
 		w.die(id, from, d.Weapon)
-		if attacker && w.living(from) {
+		if attacker && w.isAlive(from) {
 			w.chars[from].setEmote(EmoteHappy, w.tick+TickRate)
 		}
 		return false
 	}
 	if amount > 2 {
-		w.sound(c.pos, SoundPainLong, Everybody)
+		w.sound(c.pos, SoundPainLong, MaskAll)
 	} else {
-		w.sound(c.pos, SoundPainShort, Everybody)
+		w.sound(c.pos, SoundPainShort, MaskAll)
 	}
 	c.setEmote(EmotePain, w.tick+500*TickRate/1000)
 	return true
 }
 
 // watchers is the set of those who look at things through the eyes of id.
-func (w *World) watchers(id PlayerID) Mask {
-	var m Mask
+func (w *World) watchers(id PlayerID) PlayerMask {
+	var m PlayerMask
 	for i := range w.players {
 		p := &w.players[i]
-		if p.seated && p.watching() && p.specID == id {
-			m |= Only(PlayerID(i))
+		if p.connected && p.isSpectating() && p.specID == id {
+			m |= MaskOne(PlayerID(i))
 		}
 	}
 	return m
@@ -114,15 +114,15 @@ func (w *World) watchers(id PlayerID) Mask {
 
 // friendlyFire tells whether a hit between two players does no harm.
 func (w *World) friendlyFire(a, b PlayerID) bool {
-	if a == b || w.match.flags&GameTeams == 0 {
+	if a == b || w.match.flags&GameFlagTeams == 0 {
 		return false
 	}
 	pa, pb := &w.players[a], &w.players[b]
-	return pa.seated && pb.seated && !w.rules.TeamDamage && pa.team == pb.team
+	return pa.connected && pb.connected && !w.rules.TeamDamage && pa.team == pb.team
 }
 
 func (w *World) friendlyTeam(a, b Team) bool {
-	return w.match.flags&GameTeams != 0 && !w.rules.TeamDamage && a == b
+	return w.match.flags&GameFlagTeams != 0 && !w.rules.TeamDamage && a == b
 }
 
 // die kills a character. The slot stays taken until its player's tick.
@@ -131,20 +131,20 @@ func (w *World) die(id, killer PlayerID, weapon Weapon) {
 	c.alive = false
 	p.respawnTick = w.tick + TickRate/2
 	d := Death{Victim: id, Killer: killer, Weapon: weapon}
-	if killer >= 0 && w.players[killer].seated {
+	if killer >= 0 && w.players[killer].connected {
 		w.scoreDeath(&d)
 	} else {
 		w.callDeath(&d)
 	}
-	w.forgetCarrier(id)
-	w.emit(Event{
-		Kind: EvKill, To: Everybody, Player: killer, Target: id, Weapon: weapon, Value: d.Special,
+	w.dropCarriedFlags(id)
+	w.addEvent(Event{
+		Kind: EvKill, To: MaskAll, Player: killer, Target: id, Weapon: weapon, Value: d.ModeSpecial,
 	})
-	w.sound(c.pos, SoundDie, Everybody)
+	w.sound(c.pos, SoundDie, MaskAll)
 	p.dieTick = w.tick
-	w.unlist(id)
+	w.removeFromWorld(id)
 	w.phys.Cores[id] = nil
-	w.emit(Event{Kind: EvDeath, To: Everybody, Player: id, Pos: c.pos})
+	w.addEvent(Event{Kind: EvDeath, To: MaskAll, Player: id, Pos: c.pos})
 }
 
 // scoreDeath is what a death by a present player's hand (maybe his own) means
@@ -153,9 +153,9 @@ func (w *World) scoreDeath(d *Death) {
 	if d.Weapon == WeaponSelf {
 		w.players[d.Victim].respawnTick = w.tick + 3*TickRate
 	}
-	if d.Weapon != WeaponGame && w.match.flags&GameSurvival != 0 {
+	if d.Weapon != WeaponGame && w.match.flags&GameFlagSurvival != 0 {
 		for i := range w.players {
-			if p := &w.players[i]; p.seated && p.deadSpec {
+			if p := &w.players[i]; p.connected && p.deadSpec {
 				w.updateDeadSpec(PlayerID(i))
 			}
 		}
@@ -163,6 +163,6 @@ func (w *World) scoreDeath(d *Death) {
 	w.callDeath(d)
 }
 
-func (w *World) sound(pos vec.Vec2, s Sound, to Mask) {
-	w.emit(Event{Kind: EvSound, To: to, Sound: s, Pos: pos})
+func (w *World) sound(pos vec.Vec2, s Sound, to PlayerMask) {
+	w.addEvent(Event{Kind: EvSound, To: to, Sound: s, Pos: pos})
 }

@@ -10,54 +10,54 @@ const maxEntityIDs = 16384
 // the next to be used. Every entity takes one, characters and flags too,
 // although clients only see those of projectiles, lasers and pickups.
 type idPool struct {
-	fresh int32 // ids from here on were never used
-	freed []uint16
+	nextUnused int32 // ids from here on were never used
+	freed      []uint16
 }
 
-func (p *idPool) take() (uint16, bool) {
+func (p *idPool) alloc() (uint16, bool) {
 	if n := len(p.freed); n > 0 {
 		id := p.freed[n-1]
 		p.freed = p.freed[:n-1]
 		return id, true
 	}
-	if p.fresh >= maxEntityIDs {
+	if p.nextUnused >= maxEntityIDs {
 		return 0, false
 	}
-	p.fresh++
-	return uint16(p.fresh - 1), true
+	p.nextUnused++
+	return uint16(p.nextUnused - 1), true
 }
 
-func (p *idPool) release(id uint16) { p.freed = append(p.freed, id) }
+func (p *idPool) free(id uint16) { p.freed = append(p.freed, id) }
 
 // charList holds the characters in the world, newest first.
 type charList struct {
-	id [MaxPlayers]PlayerID
-	n  int
+	ids [MaxPlayers]PlayerID
+	n   int
 }
 
 func (l *charList) push(id PlayerID) {
-	copy(l.id[1:], l.id[:l.n])
-	l.id[0] = id
+	copy(l.ids[1:], l.ids[:l.n])
+	l.ids[0] = id
 	l.n++
 }
 
 func (l *charList) remove(id PlayerID) {
 	for i := 0; i < l.n; i++ {
-		if l.id[i] == id {
-			copy(l.id[i:], l.id[i+1:l.n])
+		if l.ids[i] == id {
+			copy(l.ids[i:], l.ids[i+1:l.n])
 			l.n--
 			return
 		}
 	}
 }
 
-// charsWithin fills out with the characters closer to pos than radius plus
+// findCharacters fills out with the characters closer to pos than radius plus
 // their own size, newest first, and returns how many there are.
-func (w *World) charsWithin(pos vec.Vec2, radius float32, out *[MaxPlayers]PlayerID) int {
+func (w *World) findCharacters(pos vec.Vec2, radius float32, out *[MaxPlayers]PlayerID) int {
 	n := 0
-	for i := 0; i < w.alive.n; i++ {
-		id := w.alive.id[i]
-		if vec.Distance(w.chars[id].pos, pos) < radius+charRadius {
+	for i := 0; i < w.charOrder.n; i++ {
+		id := w.charOrder.ids[i]
+		if vec.Distance(w.chars[id].pos, pos) < radius+proximityRadius {
 			out[n] = id
 			n++
 		}
@@ -65,33 +65,33 @@ func (w *World) charsWithin(pos vec.Vec2, radius float32, out *[MaxPlayers]Playe
 	return n
 }
 
-// closestChar is the character nearest to pos, within radius plus its own size
+// closestCharacter is the character nearest to pos, within radius plus its own size
 // and within twice the radius; Nobody when there is none.
-func (w *World) closestChar(pos vec.Vec2, radius float32) PlayerID {
+func (w *World) closestCharacter(pos vec.Vec2, radius float32) PlayerID {
 	best, nearest := Nobody, radius*2
-	for i := 0; i < w.alive.n; i++ {
-		id := w.alive.id[i]
+	for i := 0; i < w.charOrder.n; i++ {
+		id := w.charOrder.ids[i]
 		d := vec.Distance(pos, w.chars[id].pos)
-		if d < charRadius+radius && d < nearest {
+		if d < proximityRadius+radius && d < nearest {
 			best, nearest = id, d
 		}
 	}
 	return best
 }
 
-// charOnLine is the first character that a shot of the given radius meets
+// intersectCharacter is the first character that a shot of the given radius meets
 // between a and b, and the point of the line nearest to it.
-func (w *World) charOnLine(a, b vec.Vec2, radius float32, not PlayerID) (PlayerID, vec.Vec2) {
+func (w *World) intersectCharacter(a, b vec.Vec2, radius float32, not PlayerID) (PlayerID, vec.Vec2) {
 	best, at := Nobody, vec.Vec2{}
 	nearest := float32(vec.Distance(a, b) * 100)
-	for i := 0; i < w.alive.n; i++ {
-		id := w.alive.id[i]
+	for i := 0; i < w.charOrder.n; i++ {
+		id := w.charOrder.ids[i]
 		if id == not {
 			continue
 		}
 		p := w.chars[id].pos
 		c := vec.ClosestOnSegment(a, b, p)
-		if vec.Distance(p, c) < charRadius+radius {
+		if vec.Distance(p, c) < proximityRadius+radius {
 			if d := vec.Distance(a, c); d < nearest {
 				best, at, nearest = id, c, d
 			}
@@ -102,5 +102,5 @@ func (w *World) charOnLine(a, b vec.Vec2, radius float32, not PlayerID) (PlayerI
 
 // outside tells whether pos is more than 200 tiles off the map.
 func (w *World) outside(pos vec.Vec2) bool {
-	return w.col.Outside(pos)
+	return w.col.FarOutside(pos)
 }

@@ -2,14 +2,14 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// Mask is a set of players, bit n for PlayerID n.
-type Mask uint64
+// PlayerMask is a set of players, bit n for PlayerID n.
+type PlayerMask uint64
 
-// Everybody is the mask of all seats.
-const Everybody Mask = ^Mask(0)
+// MaskAll is the mask of all seats.
+const MaskAll PlayerMask = ^PlayerMask(0)
 
-// Only is the mask of one player; Nobody gives the empty mask.
-func Only(id PlayerID) Mask {
+// MaskOne is the mask of one player; Nobody gives the empty mask.
+func MaskOne(id PlayerID) PlayerMask {
 	if id < 0 {
 		return 0
 	}
@@ -17,7 +17,7 @@ func Only(id PlayerID) Mask {
 }
 
 // Has tells whether id is in the set.
-func (m Mask) Has(id PlayerID) bool { return id >= 0 && m&(1<<uint(id)) != 0 }
+func (m PlayerMask) Has(id PlayerID) bool { return id >= 0 && m&(1<<uint(id)) != 0 }
 
 // Weapon is a weapon, or below zero another cause of death.
 type Weapon int8
@@ -112,22 +112,22 @@ const (
 	SoundMenu
 )
 
-// Notice is a line that clients word themselves (0.7: Sv_GameMsg).
-type Notice uint8
+// GameMsg is a line that clients word themselves (0.7: Sv_GameMsg).
+type GameMsg uint8
 
 // The notices in the order of 0.7.
 const (
-	NoticeTeamSwap Notice = iota
-	NoticeSpectateInvalid
-	NoticeTeamShuffle
-	NoticeTeamBalance
-	NoticeFlagDropped
-	NoticeFlagReturned
-	NoticeTeamAll           // Value: team
-	NoticeTeamBalanceVictim // Value: new team
-	NoticeFlagGrabbed       // Value: team of the flag
-	NoticeFlagCaptured      // Value: team of the flag, Player, Extra: ticks since the grab
-	NoticePaused            // Player
+	GameMsgTeamSwap GameMsg = iota
+	GameMsgSpecInvalidID
+	GameMsgTeamShuffle
+	GameMsgTeamBalance
+	GameMsgCTFDrop
+	GameMsgCTFReturn
+	GameMsgTeamAll           // Value: team
+	GameMsgTeamBalanceVictim // Value: new team
+	GameMsgCTFGrab           // Value: team of the flag
+	GameMsgCTFCapture        // Value: team of the flag, Player, Extra: ticks since the grab
+	GameMsgGamePaused        // Player
 )
 
 // EventKind tells which fields of an [Event] count.
@@ -135,13 +135,13 @@ type EventKind uint8
 
 // The events. To tells whom an event concerns; the fields below count besides.
 const (
-	// EvEntered: Player came into the game, in Team; Flag silent. The session
+	// EvPlayerEntered: Player came into the game, in Team; Flag silent. The session
 	// tells him of the game and of the others.
-	EvEntered EventKind = iota + 1
-	// EvLeft: Player left, Text the reason, Flag silent.
-	EvLeft
-	// EvTeam: Player is now in Team, Tick when he may change again, Flag silent.
-	EvTeam
+	EvPlayerEntered EventKind = iota + 1
+	// EvPlayerLeft: Player left, Text the reason, Flag silent.
+	EvPlayerLeft
+	// EvTeamChange: Player is now in Team, Tick when he may change again, Flag silent.
+	EvTeamChange
 	// EvChat: Player (author), Target, Chat, Text.
 	EvChat
 	// EvKill: Player (killer; the victim himself for suicides, falls, team
@@ -153,20 +153,20 @@ const (
 	EvPickup
 	// EvEmoticon: Player, Value 0..15.
 	EvEmoticon
-	// EvSkin: Player has a new skin.
-	EvSkin
+	// EvSkinChange: Player has a new skin.
+	EvSkinChange
 	// EvGameInfo: limits or the match number changed.
 	EvGameInfo
-	// EvSettings: slots, team lock or another of the rules clients show changed.
-	EvSettings
-	// EvTuning: the tuning changed.
-	EvTuning
-	// EvNotice: Notice, Value, Player, Extra.
-	EvNotice
+	// EvServerSettings: slots, team lock or another of the rules clients show changed.
+	EvServerSettings
+	// EvTuneParams: the tuning changed.
+	EvTuneParams
+	// EvGameMsg: Notice, Value, Player, Extra.
+	EvGameMsg
 	// EvBroadcast: Text.
 	EvBroadcast
-	// EvMatchStart: a match or round begins, Value the rounds before in it.
-	EvMatchStart
+	// EvRoundStart: a match or round begins, Value the rounds before in it.
+	EvRoundStart
 	// EvMatchEnd: a match is over. Flag is false when that is decided and the
 	// scoreboard goes up; a second event with Flag true follows 10 s later if
 	// a new map is due then: by CmdEndMatch, or by Rules.MapRotation after the
@@ -193,27 +193,27 @@ const (
 	EvDamage
 )
 
-// Effect tells whether the event is seen or heard in the world rather than
+// IsEffect tells whether the event is seen or heard in the world rather than
 // told: it belongs into a snapshot.
-func (k EventKind) Effect() bool { return k >= EvExplosion }
+func (k EventKind) IsEffect() bool { return k >= EvExplosion }
 
 // Event is one thing that happened in a tick.
 type Event struct {
-	Kind   EventKind
-	Player PlayerID
-	Target PlayerID
-	Team   Team
-	Chat   ChatMode
-	Weapon Weapon
-	Pickup PickupKind
-	Sound  Sound
-	Notice Notice
-	Flag   bool
-	To     Mask
-	Value  int32
-	Extra  int32
-	Angle  int32
-	Tick   int32
-	Pos    vec.Vec2 // world units, 1/32 tile
-	Text   string
+	Kind    EventKind
+	Player  PlayerID
+	Target  PlayerID
+	Team    Team
+	Chat    ChatMode
+	Weapon  Weapon
+	Pickup  PickupKind
+	Sound   Sound
+	GameMsg GameMsg
+	Flag    bool
+	To      PlayerMask
+	Value   int32
+	Extra   int32
+	Angle   int32
+	Tick    int32
+	Pos     vec.Vec2 // world units, 1/32 tile
+	Text    string
 }

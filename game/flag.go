@@ -13,7 +13,7 @@ const (
 // flag is a flag of a mode that has them. What touching it means is the
 // mode's; the world moves it.
 type flag struct {
-	present  bool
+	exists   bool
 	id       uint16
 	pos, vel vec.Vec2
 	stand    vec.Vec2
@@ -24,7 +24,7 @@ type flag struct {
 }
 
 func (f *flag) reset() {
-	if !f.present {
+	if !f.exists {
 		return
 	}
 	f.carrier = Nobody
@@ -47,10 +47,10 @@ func (f *flag) drop(tick int32) {
 	f.dropTick = tick
 }
 
-// deferFlag carries a flag along or lets it fall.
-func (w *World) deferFlag(t Team) {
+// tickDeferredFlag carries a flag along or lets it fall.
+func (w *World) tickDeferredFlag(t Team) {
 	f := &w.flags[t]
-	if !f.present {
+	if !f.exists {
 		return
 	}
 	if f.carrier != Nobody {
@@ -75,12 +75,12 @@ func (w *World) deferFlag(t Team) {
 	w.col.MoveBox(&f.pos, &f.vel, vec.Vec2{X: flagSize, Y: flagSize}, 0.5)
 }
 
-// closestFlag is the flag nearest to pos, as closestChar.
+// closestFlag is the flag nearest to pos, as closestCharacter.
 func (w *World) closestFlag(pos vec.Vec2, radius float32) Team {
 	best, nearest := TeamSpectators, radius*2
 	for i := range w.flags {
 		f := &w.flags[i]
-		if !f.present {
+		if !f.exists {
 			continue
 		}
 		if d := vec.Distance(pos, f.pos); d < flagSize+radius && d < nearest {
@@ -90,11 +90,11 @@ func (w *World) closestFlag(pos vec.Vec2, radius float32) Team {
 	return best
 }
 
-// forgetCarrier drops the flags of a player who dies or leaves, if his mode did
+// dropCarriedFlags drops the flags of a player who dies or leaves, if his mode did
 // not.
-func (w *World) forgetCarrier(id PlayerID) {
+func (w *World) dropCarriedFlags(id PlayerID) {
 	for i := range w.flags {
-		if f := &w.flags[i]; f.present && f.carrier == id {
+		if f := &w.flags[i]; f.exists && f.carrier == id {
 			f.drop(w.tick)
 		}
 	}

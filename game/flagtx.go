@@ -14,19 +14,19 @@ type FlagInfo struct {
 // PlaceFlag puts a team's flag stand at pos. A team has one flag; further
 // calls, and those for other than the two teams, do nothing. For EntityHook.
 func (tx *Tx) PlaceFlag(t Team, pos vec.Vec2) {
-	if t != TeamRed && t != TeamBlue || tx.w.flags[t].present {
+	if t != TeamRed && t != TeamBlue || tx.w.flags[t].exists {
 		return
 	}
-	id, ok := tx.w.ids.take()
+	id, ok := tx.w.ids.alloc()
 	if !ok {
 		return
 	}
-	tx.w.flags[t] = flag{present: true, id: id, stand: pos}
+	tx.w.flags[t] = flag{exists: true, id: id, stand: pos}
 	tx.w.flags[t].reset()
 }
 
 func (tx *Tx) flag(t Team) *flag {
-	if t != TeamRed && t != TeamBlue || !tx.w.flags[t].present {
+	if t != TeamRed && t != TeamBlue || !tx.w.flags[t].exists {
 		return nil
 	}
 	return &tx.w.flags[t]
@@ -68,11 +68,11 @@ func (tx *Tx) ReturnFlag(t Team) {
 	}
 }
 
-// Near fills out with the living characters that touch something of the given
+// FindCharacters fills out with the living characters that touch something of the given
 // radius at pos, with no wall between, and returns how many there are.
-func (tx *Tx) Near(pos vec.Vec2, radius float32, out *[MaxPlayers]PlayerID) int {
+func (tx *Tx) FindCharacters(pos vec.Vec2, radius float32, out *[MaxPlayers]PlayerID) int {
 	n := 0
-	for _, id := range out[:tx.w.charsWithin(pos, radius, out)] {
+	for _, id := range out[:tx.w.findCharacters(pos, radius, out)] {
 		if !tx.w.chars[id].alive {
 			continue
 		}

@@ -24,18 +24,18 @@ type GameFlags uint8
 
 // The game flags, with the values 0.7 gives them.
 const (
-	GameTeams GameFlags = 1 << iota
-	GameHasFlags
-	GameSurvival
-	GameRace
+	GameFlagTeams GameFlags = 1 << iota
+	GameFlagFlags
+	GameFlagSurvival
+	GameFlagRace
 )
 
-// StateFlags is a set of states a match is in.
-type StateFlags uint8
+// GameStateFlags is a set of states a match is in.
+type GameStateFlags uint8
 
 // The state flags, with the values 0.7 gives them.
 const (
-	StateWarmup StateFlags = 1 << iota
+	StateWarmup GameStateFlags = 1 << iota
 	StateSuddenDeath
 	StateRoundOver
 	StateGameOver
@@ -45,17 +45,17 @@ const (
 
 // GameState is where the match stands.
 type GameState struct {
-	Flags      GameFlags
-	StartTick  int32 // tick at which the match began
-	State      StateFlags
-	EndTick    int32    // tick at which State ends, 0 never
-	TeamScore  [2]int32 // GameTeams
-	Carrier    [2]int32 // GameHasFlags: player id, -1 taken but dropped, -2 at the stand, -3 missing
-	DropTick   [2]int32 // GameHasFlags
-	ScoreLimit int32
-	TimeLimit  int32 // minutes
-	MatchNum   int32
-	MatchCur   int32
+	Flags        GameFlags
+	StartTick    int32 // tick at which the match began
+	State        GameStateFlags
+	EndTick      int32    // tick at which State ends, 0 never
+	TeamScore    [2]int32 // GameFlagTeams
+	FlagCarrier  [2]int32 // GameFlagFlags: player id, -1 taken but dropped, -2 at the stand, -3 missing
+	FlagDropTick [2]int32 // GameFlagFlags
+	ScoreLimit   int32
+	TimeLimit    int32 // minutes
+	MatchNum     int32
+	MatchCurrent int32
 }
 
 // PlayerState is what everybody may know of a player.
@@ -66,13 +66,13 @@ type PlayerState struct {
 	Score   int32
 	Latency int32 // ms; the session fills it in, the world leaves it 0
 	// What the player looks at.
-	Spectate SpectateMode
-	Watched  PlayerID // whom he follows, Nobody
-	ViewX    int32
-	ViewY    int32
-	// Watching tells whether the player sees through other eyes than his own
+	SpecMode    SpectateMode
+	SpectatorID PlayerID // whom he follows, Nobody
+	ViewX       int32
+	ViewY       int32
+	// Spectating tells whether the player sees through other eyes than his own
 	// tee's: as a spectator, or dead with no respawn.
-	Watching bool
+	Spectating bool
 }
 
 // CharacterState is a tee in the world.
@@ -96,8 +96,8 @@ type CharacterState struct {
 	Weapon       Weapon
 	Emote        Emote
 	AttackTick   int32
-	// Triggered is the set of core events (jumps, hook hits) of this tick.
-	Triggered int32
+	// TriggeredEvents is the set of core events (jumps, hook hits) of this tick.
+	TriggeredEvents int32
 	// Pos is where the tee is now: X, Y are of Tick and may lag.
 	Pos vec.Vec2
 }
@@ -142,17 +142,17 @@ type View struct {
 	*Frame
 	Viewer PlayerID
 	Pos    vec.Vec2 // centre of what the viewer sees
-	// Inside is the player whose health, armour and ammunition the viewer may
+	// VitalsOf is the player whose health, armour and ammunition the viewer may
 	// know: himself, or whom he follows where the rules allow it.
-	Inside PlayerID
-	// Everything is true for a recording that nothing is hidden from.
-	Everything bool
+	VitalsOf PlayerID
+	// ShowAll is true for a recording that nothing is hidden from.
+	ShowAll bool
 }
 
 // Sees tells whether a thing at p is near enough to be sent: 1000 wide, 800
 // high, 1100 far, in world units.
 func (v *View) Sees(p vec.Vec2) bool {
-	if v.Everything {
+	if v.ShowAll {
 		return true
 	}
 	dx, dy := v.Pos.X-p.X, v.Pos.Y-p.Y
@@ -166,7 +166,7 @@ func (v *View) Sees(p vec.Vec2) bool {
 // Hears tells whether an effect at p is near enough to be sent: closer than
 // 1500 world units.
 func (v *View) Hears(p vec.Vec2) bool {
-	if v.Everything {
+	if v.ShowAll {
 		return true
 	}
 	dx, dy := v.Pos.X-p.X, v.Pos.Y-p.Y

@@ -53,15 +53,15 @@ func (r *reader) command() game.Command {
 		c.Player, c.Target = game.PlayerID(r.u8()), game.PlayerID(r.u8())
 	}
 	switch kind {
-	case game.CmdInput, game.CmdDirect:
+	case game.CmdInput, game.CmdDirectInput:
 		c.Input = r.input()
-	case game.CmdProfile, game.CmdSkin:
+	case game.CmdProfile, game.CmdSkinChange:
 		if r.u8() > 20 {
 			c.Profile = &game.Profile{Name: string(r.b[:min(len(r.b), 20)]), Clan: "clan", Country: r.i32()}
 		}
 	case game.CmdSay, game.CmdBroadcast, game.CmdLeave:
 		c.Chat, c.Text = game.ChatMode(r.u8()%6), string(r.b[:min(len(r.b), 30)])
-	case game.CmdRules:
+	case game.CmdSetRules:
 		if r.u8() > 20 {
 			c.Rules = &game.Rules{
 				Warmup: r.small(), Countdown: r.small() % 4, ScoreLimit: r.small(), TimeLimit: r.small(),
@@ -71,18 +71,18 @@ func (r *reader) command() game.Command {
 				SpamProtection: r.u8()&1 != 0, TeamDamage: r.u8()&1 != 0, MatchSwap: true, PureTuning: r.u8()&1 != 0,
 			}
 		}
-	case game.CmdTune:
+	case game.CmdTuneParams:
 		if r.u8() > 20 {
 			t := physics.DefaultTuning()
 			for range 3 {
-				i := r.u8() % physics.NumTunings
+				i := r.u8() % physics.NumTuneParams
 				t[i] = t[i] * int32(r.u8()) / 100
 			}
 			c.Tuning = &t
 		}
 	default:
 		c.Team, c.Spectate = game.Team(r.small()), game.SpectateMode(r.u8()%6)
-		c.Value, c.Flag = r.small(), r.u8()&1 != 0
+		c.Value, c.AsSpectator = r.small(), r.u8()&1 != 0
 	}
 	return c
 }
@@ -108,8 +108,8 @@ func (w *world) check(evs []game.Event) {
 		bad("team sizes", w.NumPlaying())
 	}
 	for _, p := range f.Players {
-		if p.ID <= last || p.Team < game.TeamSpectators || p.Team > game.TeamBlue || p.Watched < game.Nobody ||
-			p.Spectate > game.SpectateFlagBlue {
+		if p.ID <= last || p.Team < game.TeamSpectators || p.Team > game.TeamBlue || p.SpectatorID < game.Nobody ||
+			p.SpecMode > game.SpectateFlagBlue {
 			bad("player", p)
 		}
 		last = p.ID
@@ -149,14 +149,14 @@ func (w *world) check(evs []game.Event) {
 		use(p.ID)
 	}
 	for _, e := range evs {
-		if e.Kind < game.EvEntered || e.Kind > game.EvDamage || e.Player < -3 || e.Player >= game.MaxPlayers ||
+		if e.Kind < game.EvPlayerEntered || e.Kind > game.EvDamage || e.Player < -3 || e.Player >= game.MaxPlayers ||
 			e.Pos.X != e.Pos.X || e.Pos.Y != e.Pos.Y {
 			bad("event", e)
 		}
 	}
 	for id := game.PlayerID(-2); id < game.MaxPlayers+1; id++ {
-		if v := w.View(id); v.Inside < game.Nobody || v.Inside >= game.MaxPlayers {
-			bad("view", v.Inside)
+		if v := w.View(id); v.VitalsOf < game.Nobody || v.VitalsOf >= game.MaxPlayers {
+			bad("view", v.VitalsOf)
 		}
 	}
 }
@@ -214,7 +214,7 @@ func TestLongRandomPlay(t *testing.T) {
 					garbage[i] = byte(r.Next())
 				}
 				// Tuning is left alone: with no gravity nobody would play.
-				if c := (&reader{b: garbage}).command(); c.Kind != game.CmdTune && c.Kind != game.CmdRules {
+				if c := (&reader{b: garbage}).command(); c.Kind != game.CmdTuneParams && c.Kind != game.CmdSetRules {
 					cmds = append(cmds, c)
 				}
 			}

@@ -23,7 +23,7 @@ func (w *World) Hash() uint64 {
 	h.bools(w.paused, w.resetRequested, w.teamsLocked)
 	h.match(&w.match)
 	for i := range w.players {
-		if w.players[i].seated {
+		if w.players[i].connected {
 			h.i32(int32(i))
 			h.player(&w.players[i])
 		}
@@ -33,7 +33,7 @@ func (w *World) Hash() uint64 {
 		}
 		h.bools(w.phys.Cores[i] != nil)
 	}
-	for _, id := range w.alive.id[:w.alive.n] {
+	for _, id := range w.charOrder.ids[:w.charOrder.n] {
 		h.i32(int32(id))
 	}
 	h.i32(int32(len(w.projectiles)))
@@ -50,7 +50,7 @@ func (w *World) Hash() uint64 {
 	for i := range w.flags {
 		h.flag(&w.flags[i])
 	}
-	h.i32(w.ids.fresh)
+	h.i32(w.ids.nextUnused)
 	for _, id := range w.ids.freed {
 		h.add(uint64(id))
 	}
@@ -107,18 +107,18 @@ func (h *hasher) rules(r *Rules) {
 
 func (h *hasher) match(m *match) {
 	h.pair(int32(m.state), m.timer)
-	h.pair(m.startTick, m.count)
-	h.pair(m.rounds, m.unbalanced)
-	h.bools(m.sudden, m.wish)
+	h.pair(m.startTick, m.matchCount)
+	h.pair(m.roundCount, m.unbalancedTick)
+	h.bools(m.suddenDeath, m.mapChangeRequested)
 	h.pair(m.teamScore[0], m.teamScore[1])
 	h.pair(m.teamSize[0], m.teamSize[1])
-	h.pair(m.info.cur, m.info.num)
-	h.pair(m.info.scoreLimit, m.info.limit)
+	h.pair(m.info.matchCurrent, m.info.matchNum)
+	h.pair(m.info.scoreLimit, m.info.timeLimit)
 }
 
 func (h *hasher) player(p *player) {
-	h.bools(p.profiled, p.inGame, p.admin, p.bot, p.spawning, p.ready, p.respawnDisabled, p.deadSpec, p.specHeld)
-	h.add(p.origin)
+	h.bools(p.hasProfile, p.inGame, p.admin, p.bot, p.spawning, p.ready, p.respawnDisabled, p.deadSpec, p.specFireHeld)
+	h.add(p.addrHash)
 	h.profile(&p.profile)
 	h.pair(int32(p.team), p.score)
 	h.vec(p.viewPos)
@@ -138,40 +138,40 @@ func (h *hasher) profile(p *Profile) {
 	h.text(p.Name)
 	h.text(p.Clan)
 	h.i32(p.Country)
-	for i := range p.Skin.Part {
-		h.text(p.Skin.Part[i])
-		h.bools(p.Skin.UseCustom[i])
-		h.i32(p.Skin.Color[i])
+	for i := range p.Skin.PartNames {
+		h.text(p.Skin.PartNames[i])
+		h.bools(p.Skin.UseCustomColors[i])
+		h.i32(p.Skin.PartColors[i])
 	}
 }
 
 func (h *hasher) character(c *character) {
-	h.bools(c.alive, c.listed)
-	h.add(uint64(c.id))
+	h.bools(c.alive, c.inWorld)
+	h.add(uint64(c.entityID))
 	h.vec(c.pos)
 	h.core(&c.core)
-	h.core(&c.send)
-	h.core(&c.ghost)
-	h.pair(c.reckonTick, c.queued)
+	h.core(&c.sendCore)
+	h.core(&c.reckoningCore)
+	h.pair(c.reckonTick, c.queuedWeapon)
 	h.pair(c.health, c.armor)
 	for i := range c.weapons {
 		s := &c.weapons[i]
 		h.bools(s.got)
-		h.pair(s.ammo, s.regen)
+		h.pair(s.ammo, s.ammoRegenStart)
 	}
-	h.pair(int32(c.active), int32(c.last))
-	h.pair(c.reload, c.attack)
-	h.pair(c.noAmmo, int32(c.numHits))
-	for _, id := range c.hits[:c.numHits] {
+	h.pair(int32(c.activeWeapon), int32(c.lastWeapon))
+	h.pair(c.reloadTimer, c.attackTick)
+	h.pair(c.lastNoAmmoSound, int32(c.numObjectsHit))
+	for _, id := range c.hitObjects[:c.numObjectsHit] {
 		h.i32(int32(id))
 	}
-	h.vec(c.ninja.dir)
-	h.pair(c.ninja.start, c.ninja.move)
-	h.pair(c.ninja.oldSpeed, int32(c.emote))
+	h.vec(c.ninja.activationDir)
+	h.pair(c.ninja.activationTick, c.ninja.currentMoveTime)
+	h.pair(c.ninja.oldVelAmount, int32(c.emote))
 	h.pair(c.emoteStop, c.lastAction)
 	h.input(&c.input)
-	h.input(&c.latest)
-	h.i32(c.numInputs) // latestPrev equals latest between steps
+	h.input(&c.latestInput)
+	h.i32(c.numInputs) // latestPrevInput equals latest between steps
 }
 
 func (h *hasher) core(c *physics.Core) {
@@ -194,11 +194,11 @@ func (h *hasher) input(in *Input) {
 
 func (h *hasher) projectile(p *projectile) {
 	h.add(uint64(p.id)<<32 | uint64(uint8(p.owner))<<24 | uint64(uint8(p.team))<<16 | uint64(uint8(p.weapon)))
-	h.vec(p.pos)
+	h.vec(p.startPos)
 	h.vec(p.dir)
-	h.pair(p.life, p.damage)
-	h.pair(p.startTick, int32(p.impact))
-	h.bools(p.explosive, p.gone)
+	h.pair(p.lifeSpan, p.damage)
+	h.pair(p.startTick, int32(p.impactSound))
+	h.bools(p.explosive, p.markedForDestroy)
 }
 
 func (h *hasher) laser(l *laser) {
@@ -208,11 +208,11 @@ func (h *hasher) laser(l *laser) {
 	h.vec(l.dir)
 	h.float(l.energy)
 	h.pair(l.bounces, l.evalTick)
-	h.bools(l.gone)
+	h.bools(l.markedForDestroy)
 }
 
 func (h *hasher) flag(f *flag) {
-	h.bools(f.present, f.atStand)
+	h.bools(f.exists, f.atStand)
 	h.vec(f.pos)
 	h.vec(f.vel)
 	h.i32(int32(f.carrier))

@@ -17,7 +17,7 @@ type hookCall struct {
 	ctx    Ctx
 	damage Damage
 	death  Death
-	chat   Chat
+	chat   ChatMessage
 }
 
 // enterHook returns the storage of a hook call, nil when hooks nest too deep.
@@ -54,15 +54,15 @@ func (w *World) callDamage(d *Damage) bool {
 			break
 		}
 	}
-	victim, from := d.Victim, d.From
+	victim, from := d.Victim, d.Attacker
 	*d = c.damage
-	d.Victim, d.From = victim, from
+	d.Victim, d.Attacker = victim, from
 	d.Amount = min(max(d.Amount, 0), 1000)
 	return !c.ctx.cancelled
 }
 
-func (w *World) callDamaged(d *Damage) {
-	if len(w.hooks.hurt) == 0 {
+func (w *World) callDamageTaken(d *Damage) {
+	if len(w.hooks.damageTaken) == 0 {
 		return
 	}
 	c := w.enterHook()
@@ -70,9 +70,9 @@ func (w *World) callDamaged(d *Damage) {
 		return
 	}
 	defer w.exitHook(c)
-	for _, h := range w.hooks.hurt {
+	for _, h := range w.hooks.damageTaken {
 		c.damage = *d
-		h.OnHurt(&c.ctx, &c.damage)
+		h.OnDamageTaken(&c.ctx, &c.damage)
 	}
 }
 
@@ -92,11 +92,11 @@ func (w *World) callDeath(d *Death) {
 			break
 		}
 	}
-	d.Special = c.death.Special
+	d.ModeSpecial = c.death.ModeSpecial
 }
 
 func (w *World) callPickSpawn(id PlayerID) (vec.Vec2, bool) {
-	if len(w.hooks.picker) == 0 {
+	if len(w.hooks.spawnPicker) == 0 {
 		return vec.Vec2{}, false
 	}
 	c := w.enterHook()
@@ -104,7 +104,7 @@ func (w *World) callPickSpawn(id PlayerID) (vec.Vec2, bool) {
 		return vec.Vec2{}, false
 	}
 	defer w.exitHook(c)
-	for _, h := range w.hooks.picker {
+	for _, h := range w.hooks.spawnPicker {
 		if pos, ok := h.PickSpawn(&c.ctx, id); ok {
 			return pos, true
 		}
@@ -112,7 +112,7 @@ func (w *World) callPickSpawn(id PlayerID) (vec.Vec2, bool) {
 	return vec.Vec2{}, false
 }
 
-func (w *World) callSpawned(id PlayerID) {
+func (w *World) callSpawn(id PlayerID) {
 	for _, h := range w.hooks.spawn {
 		if c := w.enterHook(); c != nil {
 			h.OnSpawn(&c.ctx, id)
@@ -121,8 +121,8 @@ func (w *World) callSpawned(id PlayerID) {
 	}
 }
 
-// allowPickup tells whether the hooks let a character take a pickup.
-func (w *World) allowPickup(id PlayerID, p *pickup) bool {
+// callPickup tells whether the hooks let a character take a pickup.
+func (w *World) callPickup(id PlayerID, p *pickup) bool {
 	if len(w.hooks.pickup) == 0 {
 		return true
 	}
@@ -137,11 +137,11 @@ func (w *World) allowPickup(id PlayerID, p *pickup) bool {
 			return false
 		}
 	}
-	return w.living(id)
+	return w.isAlive(id)
 }
 
 // callChat tells whether a line may be heard.
-func (w *World) callChat(l *Chat) bool {
+func (w *World) callChat(l *ChatMessage) bool {
 	if len(w.hooks.chat) == 0 {
 		return true
 	}
@@ -161,7 +161,7 @@ func (w *World) callChat(l *Chat) bool {
 	return true
 }
 
-func (w *World) callEntered(id PlayerID) {
+func (w *World) callEnter(id PlayerID) {
 	for _, h := range w.hooks.enter {
 		if c := w.enterHook(); c != nil {
 			h.OnEnter(&c.ctx, id)
@@ -170,7 +170,7 @@ func (w *World) callEntered(id PlayerID) {
 	}
 }
 
-func (w *World) callLeft(id PlayerID) {
+func (w *World) callLeave(id PlayerID) {
 	for _, h := range w.hooks.leave {
 		if c := w.enterHook(); c != nil {
 			h.OnLeave(&c.ctx, id)
@@ -214,17 +214,17 @@ func (w *World) callEntity(tile uint8, pos vec.Vec2) bool {
 	return false
 }
 
-func (w *World) callReset() {
-	for _, h := range w.hooks.reset {
+func (w *World) callRoundStart() {
+	for _, h := range w.hooks.roundStart {
 		if c := w.enterHook(); c != nil {
-			h.OnReset(&c.ctx)
+			h.OnRoundStart(&c.ctx)
 			w.exitHook(c)
 		}
 	}
 }
 
 func (w *World) callFlagReturn(t Team) {
-	for _, h := range w.hooks.flag {
+	for _, h := range w.hooks.flagReturn {
 		if c := w.enterHook(); c != nil {
 			h.OnFlagReturn(&c.ctx, t)
 			w.exitHook(c)
@@ -232,41 +232,41 @@ func (w *World) callFlagReturn(t Team) {
 	}
 }
 
-func (w *World) callVerdict() Verdict {
-	if w.hooks.win == nil {
-		return MatchGoesOn
+func (w *World) callCheckWin() MatchResult {
+	if w.hooks.winRule == nil {
+		return MatchContinues
 	}
 	c := w.enterHook()
 	if c == nil {
-		return MatchGoesOn
+		return MatchContinues
 	}
-	v := w.hooks.win.Verdict(&c.ctx)
+	v := w.hooks.winRule.CheckWin(&c.ctx)
 	w.exitHook(c)
 	return v
 }
 
 func (w *World) callRoundOver() bool {
-	if w.hooks.round == nil {
+	if w.hooks.roundRule == nil {
 		return false
 	}
 	c := w.enterHook()
 	if c == nil {
 		return false
 	}
-	over := w.hooks.round.RoundOver(&c.ctx)
+	over := w.hooks.roundRule.RoundOver(&c.ctx)
 	w.exitHook(c)
 	return over
 }
 
-func (w *World) callMovable(id PlayerID) bool {
-	if w.hooks.balance == nil {
+func (w *World) callCanBeMoved(id PlayerID) bool {
+	if w.hooks.balanceRule == nil {
 		return true
 	}
 	c := w.enterHook()
 	if c == nil {
 		return true
 	}
-	ok := w.hooks.balance.Movable(&c.ctx, id)
+	ok := w.hooks.balanceRule.CanBeMoved(&c.ctx, id)
 	w.exitHook(c)
 	return ok
 }

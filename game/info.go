@@ -2,39 +2,39 @@ package game
 
 // PlayerInfo is what the world knows of a seated player.
 type PlayerInfo struct {
-	ID      PlayerID
-	Profile Profile
-	InGame  bool // false while connecting
-	Team    Team
-	Score   int32
-	Alive   bool
-	Ready   bool
-	Origin  uint64
-	// Flags are those set by CmdFlags and the last input's chatting and
+	ID       PlayerID
+	Profile  Profile
+	InGame   bool // false while connecting
+	Team     Team
+	Score    int32
+	Alive    bool
+	Ready    bool
+	AddrHash uint64
+	// Flags are those set by CmdPlayerFlags and the last input's chatting and
 	// scoreboard flags.
 	Flags PlayerFlags
-	// CooldownTick is when he may change team again.
-	CooldownTick int32
+	// TeamChangeTick is when he may change team again.
+	TeamChangeTick int32
 	// Silent tells that he comes and goes without a word.
 	Silent bool
 }
 
 // Player tells about a seated player; false when the seat is free.
 func (w *World) Player(id PlayerID) (PlayerInfo, bool) {
-	if id < 0 || id >= MaxPlayers || !w.players[id].seated {
+	if id < 0 || id >= MaxPlayers || !w.players[id].connected {
 		return PlayerInfo{}, false
 	}
 	p := &w.players[id]
 	i := PlayerInfo{
 		ID: id, Profile: p.profile, InGame: p.inGame, Team: p.team, Score: p.score,
-		Alive: w.living(id), Ready: p.ready, Origin: p.origin, Flags: p.flags,
-		CooldownTick: p.teamChangeTick, Silent: w.silent(id),
+		Alive: w.isAlive(id), Ready: p.ready, AddrHash: p.addrHash, Flags: p.flags,
+		TeamChangeTick: p.teamChangeTick, Silent: w.entersSilently(id),
 	}
 	if p.admin {
-		i.Flags |= FlagAdmin
+		i.Flags |= PlayerFlagAdmin
 	}
 	if p.bot {
-		i.Flags |= FlagBot
+		i.Flags |= PlayerFlagBot
 	}
 	return i, true
 }
@@ -62,11 +62,11 @@ func (w *World) NumPlaying() int {
 // NumSpectators is the number of connected spectators.
 func (w *World) NumSpectators() int { return int(w.countSpectators()) }
 
-// NumJoined is the number of seated players, those still connecting included.
-func (w *World) NumJoined() int {
+// NumConnected is the number of seated players, those still connecting included.
+func (w *World) NumConnected() int {
 	n := 0
 	for i := range w.players {
-		if w.players[i].seated {
+		if w.players[i].connected {
 			n++
 		}
 	}
@@ -76,9 +76,11 @@ func (w *World) NumJoined() int {
 // TeamsLocked tells whether players may only become spectators.
 func (w *World) TeamsLocked() bool { return w.teamsLocked }
 
-// Match is the number of the present match on this map and of how many, which
+// MatchNumber is the number of the present match on this map and of how many, which
 // is 0 when matches are not counted.
-func (w *World) Match() (cur, num int32) { return w.match.info.cur, w.match.info.num }
+func (w *World) MatchNumber() (cur, num int32) {
+	return w.match.info.matchCurrent, w.match.info.matchNum
+}
 
 // Paused tells whether nothing moves: in a pause, a countdown or at the end of
 // a match.

@@ -5,20 +5,20 @@ import "github.com/teeyard/teeyard/game/vec"
 // laser is a beam. It is evaluated at once when fired and again after each
 // delay, once per bounce, until its energy is used up.
 type laser struct {
-	id       uint16
-	owner    PlayerID // below Nobody: a departed player's team
-	team     Team     // the owner's when it was fired
-	gone     bool
-	pos      vec.Vec2 // where the beam ends now
-	from     vec.Vec2
-	dir      vec.Vec2
-	energy   float32 // world units it still reaches
-	bounces  int32
-	evalTick int32
+	id               uint16
+	owner            PlayerID // below Nobody: a departed player's team
+	team             Team     // the owner's when it was fired
+	markedForDestroy bool
+	pos              vec.Vec2 // where the beam ends now
+	from             vec.Vec2
+	dir              vec.Vec2
+	energy           float32 // world units it still reaches
+	bounces          int32
+	evalTick         int32
 }
 
 func (w *World) fireLaser(owner PlayerID, pos, dir vec.Vec2) {
-	id, ok := w.ids.take()
+	id, ok := w.ids.alloc()
 	if !ok {
 		return
 	}
@@ -39,7 +39,7 @@ func (w *World) bounceLaser(i int) {
 	l := &w.lasers[i]
 	l.evalTick = w.tick
 	if l.energy < 0 {
-		l.gone = true
+		l.markedForDestroy = true
 		return
 	}
 	to := l.pos.Add(l.dir.Mul(l.energy))
@@ -63,32 +63,32 @@ func (w *World) bounceLaser(i int) {
 	if float32(l.bounces) > w.tuning.LaserBounceNum() {
 		l.energy = -1
 	}
-	w.sound(l.pos, SoundLaserBounce, Everybody)
+	w.sound(l.pos, SoundLaserBounce, MaskAll)
 }
 
 func (w *World) laserHit(l *laser, to vec.Vec2) bool {
 	owner := Nobody
-	if w.living(l.owner) {
+	if w.isAlive(l.owner) {
 		owner = l.owner
 	}
-	target, at := w.charOnLine(l.pos, to, 0, owner)
+	target, at := w.intersectCharacter(l.pos, to, 0, owner)
 	if target == Nobody {
 		return false
 	}
 	l.from, l.pos, l.energy = l.pos, at, -1
 	w.damage(Damage{
-		Victim: target, From: l.owner, Weapon: WeaponLaser, Amount: weapons[WeaponLaser].damage,
+		Victim: target, Attacker: l.owner, Weapon: WeaponLaser, Amount: weapons[WeaponLaser].damage,
 		Source: to.Sub(l.from).Normalize(),
 	})
 	return true
 }
 
-// disownLasers leaves the beams of a player who left to his team. The original
+// transferLasersToTeam leaves the beams of a player who left to his team. The original
 // forgets to, and crashes when such a beam kills.
-func (w *World) disownLasers(id PlayerID) {
+func (w *World) transferLasersToTeam(id PlayerID) {
 	for i := range w.lasers {
 		if l := &w.lasers[i]; l.owner == id {
-			l.owner = ownerOfTeam(l.team)
+			l.owner = ownerFromTeam(l.team)
 		}
 	}
 }

@@ -14,57 +14,57 @@ const (
 )
 
 const (
-	endless      int32 = -1 // a state's timer that never ends
-	endMatchTime       = 10 // seconds
-	endRoundTime       = 5
-	balanceCheck int32 = -2 // look at the team sizes in the next tick
-	balanceOK    int32 = -1
+	timerInfinite    int32 = -1 // a state's timer that never ends
+	endMatchSeconds        = 10 // seconds
+	endRoundSeconds        = 5
+	teamBalanceCheck int32 = -2 // look at the team sizes in the next tick
+	teamBalanceOK    int32 = -1
 )
 
 // gameInfo is what clients were last told of the limits.
 type gameInfo struct {
-	cur, num          int32 // match of so many on this map; num 0: not counted
-	scoreLimit, limit int32
+	matchCurrent, matchNum int32 // match of so many on this map; num 0: not counted
+	scoreLimit, timeLimit  int32
 }
 
 // match is the state of the match.
 type match struct {
-	flags     GameFlags
-	state     matchState
-	timer     int32 // ticks left, or endless
-	startTick int32
-	count     int32 // matches played on this map
-	rounds    int32 // rounds played in this match
-	sudden    bool
-	wish      bool // an operator wants a new map after this match
-	teamScore [2]int32
-	teamSize  [2]int32 // connected players count, in or not
-	// unbalanced is the tick at which the teams were found uneven, or
-	// balanceCheck, balanceOK.
-	unbalanced int32
-	info       gameInfo
+	flags              GameFlags
+	state              matchState
+	timer              int32 // ticks left, or endless
+	startTick          int32
+	matchCount         int32 // matches played on this map
+	roundCount         int32 // rounds played in this match
+	suddenDeath        bool
+	mapChangeRequested bool // an operator wants a new map after this match
+	teamScore          [2]int32
+	teamSize           [2]int32 // connected players count, in or not
+	// unbalancedTick is the tick at which the teams were found uneven, or
+	// teamBalanceCheck, teamBalanceOK.
+	unbalancedTick int32
+	info           gameInfo
 }
 
-// paused tells whether the clocks stand still. They do not while a finished
+// isPaused tells whether the clocks stand still. They do not while a finished
 // match or round is shown, although nothing moves then either.
-func (m *match) paused() bool { return m.state == statePaused || m.state == stateCountdown }
+func (m *match) isPaused() bool { return m.state == statePaused || m.state == stateCountdown }
 
 func (w *World) initMatch() {
 	m := &w.match
-	m.unbalanced = balanceOK
-	m.state, m.timer = stateRunning, endless
+	m.unbalancedTick = teamBalanceOK
+	m.state, m.timer = stateRunning, timerInfinite
 	if w.rules.Warmup != 0 {
 		w.userWarmup(w.rules.Warmup)
 	} else {
 		w.gameWarmup()
 	}
-	m.info = w.currentInfo()
+	m.info = w.currentGameInfo()
 }
 
-// enoughPlayers tells whether a match makes sense.
-func (w *World) enoughPlayers() bool {
+// hasEnoughPlayers tells whether a match makes sense.
+func (w *World) hasEnoughPlayers() bool {
 	m := &w.match
-	if m.flags&GameTeams != 0 {
+	if m.flags&GameFlagTeams != 0 {
 		return m.teamSize[TeamRed] > 0 && m.teamSize[TeamBlue] > 0
 	}
 	return m.teamSize[TeamRed] > 1
@@ -74,14 +74,14 @@ func (w *World) enoughPlayers() bool {
 func (w *World) gameWarmup() {
 	m := &w.match
 	if m.state == stateRunning || m.state == stateWarmupGame || m.state == stateWarmupUser {
-		m.state, m.timer = stateWarmupGame, endless
+		m.state, m.timer = stateWarmupGame, timerInfinite
 		w.enableRespawn()
 	}
 }
 
-// leaveGameWarmup starts the match once there are enough players.
-func (w *World) leaveGameWarmup() {
-	if w.match.state == stateWarmupGame && w.enoughPlayers() {
+// endGameWarmup starts the match once there are enough players.
+func (w *World) endGameWarmup() {
+	if w.match.state == stateWarmupGame && w.hasEnoughPlayers() {
 		w.startMatch()
 	}
 }
@@ -101,7 +101,7 @@ func (w *World) userWarmup(seconds int32) {
 	}
 	m.state = stateWarmupUser
 	if seconds < 0 {
-		m.timer = endless
+		m.timer = timerInfinite
 		if w.rules.ReadyMode {
 			w.setAllReady(false)
 		}
@@ -114,11 +114,11 @@ func (w *World) userWarmup(seconds int32) {
 
 // enableRespawn lets everybody respawn during a survival mode's warmup.
 func (w *World) enableRespawn() {
-	if w.match.flags&GameSurvival == 0 {
+	if w.match.flags&GameFlagSurvival == 0 {
 		return
 	}
 	for i := range w.players {
-		if w.players[i].seated {
+		if w.players[i].connected {
 			w.players[i].respawnDisabled = false
 		}
 	}
@@ -131,19 +131,19 @@ func (w *World) countdown() {
 		return
 	}
 	seconds := w.rules.Countdown
-	if seconds == 0 && m.flags&GameSurvival != 0 {
+	if seconds == 0 && m.flags&GameFlagSurvival != 0 {
 		seconds = 3
 	}
 	if seconds <= 0 {
-		w.run()
+		w.startRunning()
 		return
 	}
 	m.state, m.timer = stateCountdown, seconds*TickRate
 	w.paused = true
 }
 
-func (w *World) run() {
-	w.match.state, w.match.timer = stateRunning, endless
+func (w *World) startRunning() {
+	w.match.state, w.match.timer = stateRunning, timerInfinite
 	w.setAllReady(true)
 	w.paused = false
 }
@@ -160,7 +160,7 @@ func (w *World) pause(seconds int32) {
 		return
 	}
 	if seconds < 0 {
-		m.timer = endless
+		m.timer = timerInfinite
 		w.setAllReady(false)
 	} else {
 		m.timer = seconds * TickRate
@@ -170,24 +170,24 @@ func (w *World) pause(seconds int32) {
 }
 
 func (w *World) endMatch() {
-	if w.showEnd(stateEndMatch, endMatchTime) {
-		w.emit(Event{Kind: EvMatchEnd, To: Everybody})
+	if w.setEndState(stateEndMatch, endMatchSeconds) {
+		w.addEvent(Event{Kind: EvMatchEnd, To: MaskAll})
 	}
 }
 
 // endRound ends a round of a survival mode, or the match if that is decided.
 func (w *World) endRound() {
-	if !w.checkMatch() {
-		w.showEnd(stateEndRound, endRoundTime)
+	if !w.checkWin() {
+		w.setEndState(stateEndRound, endRoundSeconds)
 	}
 }
 
-func (w *World) showEnd(s matchState, seconds int32) bool {
+func (w *World) setEndState(s matchState, seconds int32) bool {
 	m := &w.match
 	switch m.state {
 	case stateRunning, stateEndMatch, stateEndRound, statePaused:
 		m.state, m.timer = s, seconds*TickRate
-		m.sudden = false
+		m.suddenDeath = false
 		w.paused = true
 		return true
 	}
@@ -197,34 +197,34 @@ func (w *World) showEnd(s matchState, seconds int32) bool {
 // resetGame has the map reset in the coming tick.
 func (w *World) resetGame() {
 	w.resetRequested = true
-	w.run()
+	w.startRunning()
 	w.match.startTick = w.tick
-	w.match.sudden = false
-	w.checkInfo()
+	w.match.suddenDeath = false
+	w.checkGameInfo()
 	w.balanceTeams()
 }
 
 func (w *World) startMatch() {
 	w.resetGame()
-	w.match.rounds = 0
+	w.match.roundCount = 0
 	w.match.teamScore = [2]int32{}
-	w.beginPlay()
+	w.startPlay()
 }
 
 func (w *World) startRound() {
 	w.resetGame()
-	w.match.rounds++
-	w.beginPlay()
+	w.match.roundCount++
+	w.startPlay()
 }
 
-func (w *World) beginPlay() {
-	if w.enoughPlayers() {
+func (w *World) startPlay() {
+	if w.hasEnoughPlayers() {
 		w.countdown()
 	} else {
 		w.gameWarmup()
 	}
-	w.emit(Event{Kind: EvMatchStart, To: Everybody, Value: w.match.rounds})
-	w.callReset()
+	w.addEvent(Event{Kind: EvRoundStart, To: MaskAll, Value: w.match.roundCount})
+	w.callRoundStart()
 }
 
 // tickMatch is the match's part of a tick.
@@ -235,11 +235,11 @@ func (w *World) tickMatch() {
 			m.timer--
 		}
 		if m.timer == 0 {
-			w.stateEnds()
+			w.onStateTimerEnd()
 		} else {
 			switch m.state {
 			case stateWarmupUser:
-				if !w.rules.ReadyMode && m.timer == endless {
+				if !w.rules.ReadyMode && m.timer == timerInfinite {
 					w.userWarmup(0)
 				}
 			case stateCountdown, statePaused:
@@ -247,104 +247,104 @@ func (w *World) tickMatch() {
 			}
 		}
 	}
-	if m.flags&GameTeams != 0 && m.flags&GameSurvival == 0 {
-		switch m.unbalanced {
-		case balanceCheck:
+	if m.flags&GameFlagTeams != 0 && m.flags&GameFlagSurvival == 0 {
+		switch m.unbalancedTick {
+		case teamBalanceCheck:
 			w.checkBalance()
-		case balanceOK:
+		case teamBalanceOK:
 		default:
-			if w.tick > m.unbalanced+w.rules.TeamBalanceTime*60*TickRate {
+			if w.tick > m.unbalancedTick+w.rules.TeamBalanceTime*60*TickRate {
 				w.balanceTeams()
 			}
 		}
 	}
 	w.checkActivity()
 	if (m.state == stateRunning || m.state == statePaused) && !w.resetRequested {
-		if m.flags&GameSurvival != 0 {
+		if m.flags&GameFlagSurvival != 0 {
 			if w.callRoundOver() {
 				w.endRound()
 			}
 		} else {
-			w.checkMatch()
+			w.checkWin()
 		}
 	}
 }
 
-// stateEnds is what follows a state whose time is up.
-func (w *World) stateEnds() {
+// onStateTimerEnd is what follows a state whose time is up.
+func (w *World) onStateTimerEnd() {
 	m := &w.match
 	switch m.state {
 	case stateWarmupUser:
 		w.userWarmup(0)
 	case stateCountdown:
-		w.run()
+		w.startRunning()
 	case statePaused:
 		w.pause(0)
 	case stateEndRound:
 		w.startRound()
 	case stateEndMatch:
-		if m.count >= m.info.num-1 && (m.wish || w.rules.MapRotation) {
-			m.wish = false
-			m.count = 0
-			w.emit(Event{Kind: EvMatchEnd, To: Everybody, Flag: true})
+		if m.matchCount >= m.info.matchNum-1 && (m.mapChangeRequested || w.rules.MapRotation) {
+			m.mapChangeRequested = false
+			m.matchCount = 0
+			w.addEvent(Event{Kind: EvMatchEnd, To: MaskAll, Flag: true})
 		}
 		if w.rules.MatchSwap {
 			w.swapTeams()
 		}
-		m.count++
+		m.matchCount++
 		w.startMatch()
 	}
 }
 
-// checkMatch asks the mode whether the match is over, and ends it.
-func (w *World) checkMatch() bool {
-	switch w.callVerdict() {
+// checkWin asks the mode whether the match is over, and ends it.
+func (w *World) checkWin() bool {
+	switch w.callCheckWin() {
 	case MatchOver:
 		w.endMatch()
 		return true
 	case MatchTied:
-		w.match.sudden = true
+		w.match.suddenDeath = true
 	}
 	return false
 }
 
-// requestNewMap ends the match at once, and asks for a new map afterwards.
-func (w *World) requestNewMap() {
-	w.match.wish = true
-	w.match.count = w.match.info.num - 1
-	w.run()
+// requestMapChange ends the match at once, and asks for a new map afterwards.
+func (w *World) requestMapChange() {
+	w.match.mapChangeRequested = true
+	w.match.matchCount = w.match.info.matchNum - 1
+	w.startRunning()
 	w.endMatch()
 }
 
-func (w *World) currentInfo() gameInfo {
-	i := gameInfo{cur: w.match.count + 1, scoreLimit: w.rules.ScoreLimit, limit: w.rules.TimeLimit}
+func (w *World) currentGameInfo() gameInfo {
+	i := gameInfo{matchCurrent: w.match.matchCount + 1, scoreLimit: w.rules.ScoreLimit, timeLimit: w.rules.TimeLimit}
 	if w.rules.MapRotation {
-		i.num = w.rules.MatchesPerMap
+		i.matchNum = w.rules.MatchesPerMap
 	}
 	return i
 }
 
-// checkInfo tells the clients of changed limits.
-func (w *World) checkInfo() {
+// checkGameInfo tells the clients of changed limits.
+func (w *World) checkGameInfo() {
 	if !w.rules.MapRotation || w.rules.MatchesPerMap == 0 {
-		w.match.count = 0
+		w.match.matchCount = 0
 	}
-	if i := w.currentInfo(); i != w.match.info {
+	if i := w.currentGameInfo(); i != w.match.info {
 		w.match.info = i
-		w.emit(Event{Kind: EvGameInfo, To: Everybody})
+		w.addEvent(Event{Kind: EvGameInfo, To: MaskAll})
 	}
 }
 
 // readyMode tells whether the match waits for players to get ready.
 func (w *World) readyMode() bool {
 	m := &w.match
-	return w.rules.ReadyMode && m.timer == endless && (m.state == stateWarmupUser || m.state == statePaused)
+	return w.rules.ReadyMode && m.timer == timerInfinite && (m.state == stateWarmupUser || m.state == statePaused)
 }
 
 func (w *World) setAllReady(ready bool) {
 	for i := range w.players {
 		p := &w.players[i]
-		if p.seated && p.team != TeamSpectators && (ready || !p.deadSpec) {
+		if p.connected && p.team != TeamSpectators && (ready || !p.deadSpec) {
 			p.ready = ready
 		}
 	}
@@ -358,7 +358,7 @@ func (w *World) checkReady(without PlayerID) {
 	}
 	for i := range w.players {
 		p := &w.players[i]
-		if p.seated && PlayerID(i) != without && p.team != TeamSpectators && !p.ready {
+		if p.connected && PlayerID(i) != without && p.team != TeamSpectators && !p.ready {
 			return
 		}
 	}
@@ -377,22 +377,22 @@ func (w *World) toggleReady(id PlayerID) {
 	}
 	p.ready = !p.ready
 	if w.match.state == stateRunning && !p.ready {
-		w.pause(endless)
-		w.emit(Event{Kind: EvNotice, To: Everybody, Notice: NoticePaused, Player: id, Value: int32(id)})
+		w.pause(timerInfinite)
+		w.addEvent(Event{Kind: EvGameMsg, To: MaskAll, GameMsg: GameMsgGamePaused, Player: id, Value: int32(id)})
 	}
 	w.checkReady(Nobody)
 }
 
-// matchJustStarts tells whether the countdown is that of a match or round: its
+// isStartCountdown tells whether the countdown is that of a match or round: its
 // start tick moves along with the present one. It does not in the countdown
 // after a pause.
-func (w *World) matchJustStarts() bool {
+func (w *World) isStartCountdown() bool {
 	return w.match.state == stateCountdown && w.match.startTick == w.tick
 }
 
 // startRespawnDisabled tells whether a newcomer has to wait for the next round.
 func (w *World) startRespawnDisabled() bool {
 	m := &w.match
-	return m.flags&GameSurvival != 0 &&
-		m.state != stateWarmupGame && m.state != stateWarmupUser && !w.matchJustStarts()
+	return m.flags&GameFlagSurvival != 0 &&
+		m.state != stateWarmupGame && m.state != stateWarmupUser && !w.isStartCountdown()
 }

@@ -22,7 +22,7 @@ func scoring(r func(*game.Rules), t *testing.T) (*world, *scorer) {
 	return newWorld(t, game.Config{Rules: rules(r), Mods: []game.Mod{s}}), s
 }
 
-func (w *world) wantState(want game.StateFlags) {
+func (w *world) wantState(want game.GameStateFlags) {
 	w.t.Helper()
 	if got := w.Frame().Game.State; got != want {
 		w.t.Fatalf("tick %d: state %b, want %b", w.Tick(), got, want)
@@ -35,7 +35,7 @@ func TestWarmupUntilTwoPlay(t *testing.T) {
 	w.enter(0)
 	w.wantState(game.StateWarmup)
 	evs := w.do(game.Command{Kind: game.CmdJoin, Player: 1})
-	if len(of(evs, game.EvMatchStart)) != 1 {
+	if len(of(evs, game.EvRoundStart)) != 1 {
 		t.Error("a second seated player does not start the match")
 	}
 	w.wantState(0)
@@ -81,11 +81,11 @@ func TestScoreLimit(t *testing.T) {
 	if w.Frame().Game.EndTick != end {
 		t.Errorf("end tick moved from %d to %d", end, w.Frame().Game.EndTick)
 	}
-	if len(of(evs, game.EvMatchStart)) != 0 {
+	if len(of(evs, game.EvRoundStart)) != 0 {
 		t.Fatal("next match before 10 s")
 	}
 	evs = w.steps(1)
-	if len(of(evs, game.EvMatchStart)) != 1 || len(of(evs, game.EvMatchEnd)) != 0 {
+	if len(of(evs, game.EvRoundStart)) != 1 || len(of(evs, game.EvMatchEnd)) != 0 {
 		t.Fatalf("after 10 s: %+v", evs)
 	}
 	w.steps(1)
@@ -122,7 +122,7 @@ func TestSpectatorsScoreCounts(t *testing.T) {
 func TestMatchesPerMap(t *testing.T) {
 	w, s := scoring(func(r *game.Rules) { r.ScoreLimit, r.MapRotation, r.MatchesPerMap = 1, true, 2 }, t)
 	w.enter(0, 1)
-	if cur, num := w.Match(); cur != 1 || num != 2 {
+	if cur, num := w.MatchNumber(); cur != 1 || num != 2 {
 		t.Fatalf("match %d of %d", cur, num)
 	}
 	next := func() []game.Event {
@@ -133,7 +133,7 @@ func TestMatchesPerMap(t *testing.T) {
 	if ends := of(evs, game.EvMatchEnd); len(ends) != 1 {
 		t.Errorf("first match: ends %+v", ends)
 	}
-	if cur, _ := w.Match(); cur != 2 || len(of(evs, game.EvGameInfo)) != 1 {
+	if cur, _ := w.MatchNumber(); cur != 2 || len(of(evs, game.EvGameInfo)) != 1 {
 		t.Errorf("match %d, events %+v", cur, of(evs, game.EvGameInfo))
 	}
 	ends := of(next(), game.EvMatchEnd)
@@ -202,19 +202,19 @@ func TestReadyMode(t *testing.T) {
 	ready := func(id game.PlayerID) []game.Event {
 		return w.do(game.Command{Kind: game.CmdReady, Player: id})
 	}
-	if w.state(0).Flags&game.FlagReady != 0 {
+	if w.state(0).Flags&game.PlayerFlagReady != 0 {
 		t.Error("ready without having said so")
 	}
 	ready(0)
-	if w.state(0).Flags&game.FlagReady == 0 {
+	if w.state(0).Flags&game.PlayerFlagReady == 0 {
 		t.Error("not ready")
 	}
 	w.wantState(game.StateWarmup)
 	ready(1)
 	w.wantState(0)
 	w.steps(50)
-	n := of(ready(0), game.EvNotice)
-	if len(n) != 1 || n[0].Notice != game.NoticePaused || n[0].Player != 0 {
+	n := of(ready(0), game.EvGameMsg)
+	if len(n) != 1 || n[0].GameMsg != game.GameMsgGamePaused || n[0].Player != 0 {
 		t.Errorf("notices %+v", n)
 	}
 	w.wantState(game.StatePaused)
@@ -233,7 +233,7 @@ func TestRestartCommand(t *testing.T) {
 	if got := w.Frame().Game.EndTick - w.Tick(); got != 149 {
 		t.Errorf("%d ticks of warmup left", got)
 	}
-	if evs := w.steps(149); len(of(evs, game.EvMatchStart)) != 1 {
+	if evs := w.steps(149); len(of(evs, game.EvRoundStart)) != 1 {
 		t.Error("no match after the warmup")
 	}
 	w.wantState(0)
@@ -244,7 +244,7 @@ func TestInactivity(t *testing.T) {
 		r.InactiveTime, r.InactiveAction, r.PlayerSlots = 1, 2, game.MaxPlayers-1
 	})})
 	w.Step(join(0, 1, 2))
-	w.do(game.Command{Kind: game.CmdFlags, Player: 2, Value: int32(game.FlagAdmin)})
+	w.do(game.Command{Kind: game.CmdPlayerFlags, Player: 2, Value: int32(game.PlayerFlagAdmin)})
 	var evs []game.Event
 	for range 60*50 + 10 {
 		evs = append(evs, w.Step(nil)...)
@@ -264,13 +264,13 @@ func TestRulesCommand(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	r := w.Rules()
 	r.ScoreLimit = 7
-	evs := w.do(game.Command{Kind: game.CmdRules, Rules: &r})
-	if len(of(evs, game.EvGameInfo)) != 1 || len(of(evs, game.EvSettings)) != 0 || w.Frame().Game.ScoreLimit != 7 {
+	evs := w.do(game.Command{Kind: game.CmdSetRules, Rules: &r})
+	if len(of(evs, game.EvGameInfo)) != 1 || len(of(evs, game.EvServerSettings)) != 0 || w.Frame().Game.ScoreLimit != 7 {
 		t.Errorf("score limit: %+v", evs)
 	}
 	r.PlayerSlots = 1
-	evs = w.do(game.Command{Kind: game.CmdRules, Rules: &r})
-	if len(of(evs, game.EvGameInfo)) != 0 || len(of(evs, game.EvSettings)) != 1 {
+	evs = w.do(game.Command{Kind: game.CmdSetRules, Rules: &r})
+	if len(of(evs, game.EvGameInfo)) != 0 || len(of(evs, game.EvServerSettings)) != 1 {
 		t.Errorf("slots: %+v", evs)
 	}
 	w.Step(join(0, 1))
@@ -285,7 +285,7 @@ func TestPureTuning(t *testing.T) {
 	tuning[12] = 0 // gravity
 	for _, pure := range []bool{false, true} {
 		w := newWorld(t, game.Config{Rules: rules(func(r *game.Rules) { r.PureTuning = pure })})
-		if evs := w.do(game.Command{Kind: game.CmdTune, Tuning: &tuning}); len(of(evs, game.EvTuning)) != 1 {
+		if evs := w.do(game.Command{Kind: game.CmdTuneParams, Tuning: &tuning}); len(of(evs, game.EvTuneParams)) != 1 {
 			t.Error("nobody is told")
 		}
 		want := tuning

@@ -38,9 +38,9 @@ type DamageHook interface {
 	OnDamage(ctx *Ctx, d *Damage)
 }
 
-// HurtHook is told of every hit that counted, before its victim may die.
-type HurtHook interface {
-	OnHurt(ctx *Ctx, d *Damage)
+// DamageTakenHook is told of every hit that counted, before its victim may die.
+type DamageTakenHook interface {
+	OnDamageTaken(ctx *Ctx, d *Damage)
 }
 
 // DeathHook is told of every death, before clients are. Scoring is done here:
@@ -70,7 +70,7 @@ type PickupHook interface {
 // ChatHook is asked about what players say, after the spam rules. It may change
 // it. Cancelling swallows it.
 type ChatHook interface {
-	OnChat(ctx *Ctx, c *Chat)
+	OnChat(ctx *Ctx, c *ChatMessage)
 }
 
 // EnterHook is told who came into the game.
@@ -100,42 +100,42 @@ type EntityHook interface {
 	OnEntity(ctx *Ctx, tile uint8, pos vec.Vec2)
 }
 
-// ResetHook is told that a match or round begins.
-type ResetHook interface {
-	OnReset(ctx *Ctx)
+// RoundStartHook is told that a match or round begins.
+type RoundStartHook interface {
+	OnRoundStart(ctx *Ctx)
 }
 
-// FlagHook is told of a flag that went home by itself.
-type FlagHook interface {
+// FlagReturnHook is told of a flag that went home by itself.
+type FlagReturnHook interface {
 	OnFlagReturn(ctx *Ctx, t Team)
 }
 
-// Verdict is what a WinRule says about a match.
-type Verdict uint8
+// MatchResult is what a WinRule says about a match.
+type MatchResult uint8
 
 // The verdicts.
 const (
-	MatchGoesOn Verdict = iota
-	MatchTied           // a limit is reached but nobody leads: sudden death
+	MatchContinues MatchResult = iota
+	MatchTied                  // a limit is reached but nobody leads: sudden death
 	MatchOver
 )
 
 // WinRule is for modes: it is asked every tick of a running or paused match,
 // in survival modes at the end of a round.
 type WinRule interface {
-	Verdict(ctx *Ctx) Verdict
+	CheckWin(ctx *Ctx) MatchResult
 }
 
-// RoundRule is for modes with GameSurvival: it is asked every tick of a running
+// RoundRule is for modes with GameFlagSurvival: it is asked every tick of a running
 // or paused round whether it is over.
 type RoundRule interface {
 	RoundOver(ctx *Ctx) bool
 }
 
-// BalanceRule is for modes with GameTeams: it tells whether a player may be
+// BalanceRule is for modes with GameFlagTeams: it tells whether a player may be
 // moved to even out the teams.
 type BalanceRule interface {
-	Movable(ctx *Ctx, id PlayerID) bool
+	CanBeMoved(ctx *Ctx, id PlayerID) bool
 }
 
 // StateHook adds the state of a mode or mod to the world's hash.
@@ -145,13 +145,13 @@ type StateHook interface {
 
 // Damage is a hit.
 type Damage struct {
-	Victim PlayerID
-	From   PlayerID // Nobody: the world; below: the team of a player who left
-	Weapon Weapon
-	Amount int32
-	Force  vec.Vec2 // added to the victim's velocity, units per tick
-	Source vec.Vec2 // the way it came from; only its angle counts
-	// HealthLost and ArmorLost are set for HurtHook.
+	Victim   PlayerID
+	Attacker PlayerID // Nobody: the world; below: the team of a player who left
+	Weapon   Weapon
+	Amount   int32
+	Force    vec.Vec2 // added to the victim's velocity, units per tick
+	Source   vec.Vec2 // the way it came from; only its angle counts
+	// HealthLost and ArmorLost are set for DamageTakenHook.
 	HealthLost int32
 	ArmorLost  int32
 }
@@ -161,13 +161,13 @@ type Death struct {
 	Victim PlayerID
 	Killer PlayerID // as Damage.From; the victim himself for falls and suicides
 	Weapon Weapon
-	// Special is told to clients with the kill (0.7: bit 0 the victim carried
+	// ModeSpecial is told to clients with the kill (0.7: bit 0 the victim carried
 	// a flag, bit 1 the killer does).
-	Special int32
+	ModeSpecial int32
 }
 
-// Chat is a line of chat.
-type Chat struct {
+// ChatMessage is a line of chat.
+type ChatMessage struct {
 	From   PlayerID
 	Mode   ChatMode
 	Target PlayerID // of a whisper
@@ -179,27 +179,27 @@ const maxHookDepth = 16
 
 // hooks are the interfaces that mode and mods implement, in calling order.
 type hooks struct {
-	damage  []DamageHook
-	hurt    []HurtHook
-	death   []DeathHook
-	picker  []SpawnPicker
-	spawn   []SpawnHook
-	pickup  []PickupHook
-	chat    []ChatHook
-	enter   []EnterHook
-	leave   []LeaveHook
-	team    []TeamHook
-	tick    []TickHook
-	entity  []EntityHook
-	reset   []ResetHook
-	flag    []FlagHook
-	state   []StateHook
-	win     WinRule
-	round   RoundRule
-	balance BalanceRule
+	damage      []DamageHook
+	damageTaken []DamageTakenHook
+	death       []DeathHook
+	spawnPicker []SpawnPicker
+	spawn       []SpawnHook
+	pickup      []PickupHook
+	chat        []ChatHook
+	enter       []EnterHook
+	leave       []LeaveHook
+	team        []TeamHook
+	tick        []TickHook
+	entity      []EntityHook
+	roundStart  []RoundStartHook
+	flagReturn  []FlagReturnHook
+	state       []StateHook
+	winRule     WinRule
+	roundRule   RoundRule
+	balanceRule BalanceRule
 }
 
-func collect[H any](dst *[]H, candidates []any) {
+func appendImplementers[H any](dst *[]H, candidates []any) {
 	for _, c := range candidates {
 		if h, ok := c.(H); ok {
 			*dst = append(*dst, h)
@@ -216,22 +216,22 @@ func (w *World) resolveHooks() {
 	modsFirst = append(modsFirst, w.mode)
 
 	h := &w.hooks
-	collect(&h.damage, modsFirst)
-	collect(&h.death, modsFirst)
-	collect(&h.picker, modsFirst)
-	collect(&h.pickup, modsFirst)
-	collect(&h.chat, modsFirst)
-	collect(&h.entity, modsFirst)
-	collect(&h.hurt, modeFirst)
-	collect(&h.spawn, modeFirst)
-	collect(&h.enter, modeFirst)
-	collect(&h.leave, modeFirst)
-	collect(&h.team, modeFirst)
-	collect(&h.tick, modeFirst)
-	collect(&h.reset, modeFirst)
-	collect(&h.flag, modeFirst)
-	collect(&h.state, modeFirst)
-	h.win, _ = w.mode.(WinRule)
-	h.round, _ = w.mode.(RoundRule)
-	h.balance, _ = w.mode.(BalanceRule)
+	appendImplementers(&h.damage, modsFirst)
+	appendImplementers(&h.death, modsFirst)
+	appendImplementers(&h.spawnPicker, modsFirst)
+	appendImplementers(&h.pickup, modsFirst)
+	appendImplementers(&h.chat, modsFirst)
+	appendImplementers(&h.entity, modsFirst)
+	appendImplementers(&h.damageTaken, modeFirst)
+	appendImplementers(&h.spawn, modeFirst)
+	appendImplementers(&h.enter, modeFirst)
+	appendImplementers(&h.leave, modeFirst)
+	appendImplementers(&h.team, modeFirst)
+	appendImplementers(&h.tick, modeFirst)
+	appendImplementers(&h.roundStart, modeFirst)
+	appendImplementers(&h.flagReturn, modeFirst)
+	appendImplementers(&h.state, modeFirst)
+	h.winRule, _ = w.mode.(WinRule)
+	h.roundRule, _ = w.mode.(RoundRule)
+	h.balanceRule, _ = w.mode.(BalanceRule)
 }

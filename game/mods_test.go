@@ -18,14 +18,14 @@ type vampire struct{}
 func (vampire) Start(*game.Tx) {}
 
 func (vampire) OnDamage(ctx *game.Ctx, d *game.Damage) {
-	if d.From == d.Victim {
+	if d.Attacker == d.Victim {
 		ctx.Cancel()
 	}
 }
 
-func (vampire) OnHurt(ctx *game.Ctx, d *game.Damage) {
-	if d.From != d.Victim {
-		ctx.Heal(d.From, d.HealthLost)
+func (vampire) OnDamageTaken(ctx *game.Ctx, d *game.Damage) {
+	if d.Attacker != d.Victim {
+		ctx.Heal(d.Attacker, d.HealthLost)
 	}
 }
 
@@ -59,7 +59,7 @@ func Example_mod() {
 				in[id].Fire++
 			}
 			cmds = append(cmds,
-				game.Command{Kind: game.CmdDirect, Player: id, Input: in[id]},
+				game.Command{Kind: game.CmdDirectInput, Player: id, Input: in[id]},
 				game.Command{Kind: game.CmdInput, Player: id, Input: in[id]})
 		}
 		w.Step(cmds)
@@ -98,7 +98,7 @@ type order struct {
 }
 
 func (o *order) Start(*game.Tx) { *o.log = append(*o.log, o.name+" start") }
-func (o *order) OnChat(ctx *game.Ctx, c *game.Chat) {
+func (o *order) OnChat(ctx *game.Ctx, c *game.ChatMessage) {
 	*o.log = append(*o.log, o.name+" "+c.Text)
 	c.Text += o.name
 	o.kept = ctx
@@ -136,10 +136,10 @@ func TestModsAreAskedInOrderUntilOneCancels(t *testing.T) {
 type thorns struct{ depth, deepest int }
 
 func (*thorns) Start(*game.Tx) {}
-func (m *thorns) OnHurt(ctx *game.Ctx, d *game.Damage) {
+func (m *thorns) OnDamageTaken(ctx *game.Ctx, d *game.Damage) {
 	m.depth++
 	m.deepest = max(m.deepest, m.depth)
-	ctx.Hurt(game.Damage{Victim: d.From, From: d.Victim, Weapon: d.Weapon, Amount: 0})
+	ctx.TakeDamage(game.Damage{Victim: d.Attacker, Attacker: d.Victim, Weapon: d.Weapon, Amount: 0})
 	m.depth--
 }
 
@@ -158,7 +158,7 @@ func TestHooksThatNestForEverAreStopped(t *testing.T) {
 type grabber struct{ returned int }
 
 func (*grabber) Name() string          { return "GRAB" }
-func (*grabber) Flags() game.GameFlags { return game.GameTeams | game.GameHasFlags }
+func (*grabber) Flags() game.GameFlags { return game.GameFlagTeams | game.GameFlagFlags }
 func (*grabber) Start(*game.Tx)        {}
 func (*grabber) OnEntity(ctx *game.Ctx, tile uint8, pos vec.Vec2) {
 	if tile == 195 || tile == 196 {
@@ -174,7 +174,7 @@ func (*grabber) OnTick(ctx *game.Ctx) {
 			continue
 		}
 		var near [game.MaxPlayers]game.PlayerID
-		for _, id := range near[:ctx.Near(f.Pos, 14, &near)] {
+		for _, id := range near[:ctx.FindCharacters(f.Pos, 14, &near)] {
 			if ctx.Team(id) != team {
 				ctx.GrabFlag(team, id)
 				ctx.AddTeamScore(team^1, 1)
@@ -194,25 +194,25 @@ func TestFlags(t *testing.T) {
 	)})
 	w.Step(join(0, 1))
 	w.steps(40)
-	if f := w.Frame(); len(f.Flags) != 2 || f.Game.Carrier != [2]int32{-2, -2} {
-		t.Fatalf("flags %+v, carriers %v", f.Flags, f.Game.Carrier)
+	if f := w.Frame(); len(f.Flags) != 2 || f.Game.FlagCarrier != [2]int32{-2, -2} {
+		t.Fatalf("flags %+v, carriers %v", f.Flags, f.Game.FlagCarrier)
 	}
 	w.hold(0, game.Input{Direction: 1, TargetX: 1}, 20)
 	f := w.Frame()
-	if f.Game.Carrier != [2]int32{-2, 0} || f.Game.TeamScore != [2]int32{1, 0} {
-		t.Fatalf("carriers %v, scores %v", f.Game.Carrier, f.Game.TeamScore)
+	if f.Game.FlagCarrier != [2]int32{-2, 0} || f.Game.TeamScore != [2]int32{1, 0} {
+		t.Fatalf("carriers %v, scores %v", f.Game.FlagCarrier, f.Game.TeamScore)
 	}
 	if c := w.char(0); f.Flags[1].X != int32(c.Pos.X) {
 		t.Errorf("flag at %d, carrier at %v", f.Flags[1].X, c.Pos)
 	}
 	w.do(game.Command{Kind: game.CmdKill, Player: 0})
-	if f := w.Frame(); f.Game.Carrier[1] != -1 || f.Game.DropTick[1] != w.Tick()-1 {
-		t.Errorf("carrier %d, dropped at %d", f.Game.Carrier[1], f.Game.DropTick[1])
+	if f := w.Frame(); f.Game.FlagCarrier[1] != -1 || f.Game.FlagDropTick[1] != w.Tick()-1 {
+		t.Errorf("carrier %d, dropped at %d", f.Game.FlagCarrier[1], f.Game.FlagDropTick[1])
 	}
 	w.do(game.Command{Kind: game.CmdSetTeam, Player: 0, Team: game.TeamSpectators})
 	w.steps(1500)
-	if f := w.Frame(); f.Game.Carrier[1] != -2 || g.returned != 1 {
-		t.Errorf("carrier %d, returned %d times", f.Game.Carrier[1], g.returned)
+	if f := w.Frame(); f.Game.FlagCarrier[1] != -2 || g.returned != 1 {
+		t.Errorf("carrier %d, returned %d times", f.Game.FlagCarrier[1], g.returned)
 	}
 }
 
@@ -220,10 +220,10 @@ func TestFlags(t *testing.T) {
 type last struct{}
 
 func (last) Name() string                            { return "LAST" }
-func (last) Flags() game.GameFlags                   { return game.GameSurvival }
+func (last) Flags() game.GameFlags                   { return game.GameFlagSurvival }
 func (last) Start(*game.Tx)                          {}
-func (last) OnSpawn(ctx *game.Ctx, id game.PlayerID) { ctx.BlockRespawn(id) }
-func (last) Verdict(ctx *game.Ctx) game.Verdict      { return mode.SoloVerdict(ctx) }
+func (last) OnSpawn(ctx *game.Ctx, id game.PlayerID) { ctx.DisableRespawn(id) }
+func (last) CheckWin(ctx *game.Ctx) game.MatchResult { return mode.CheckSoloWin(ctx) }
 func (last) RoundOver(ctx *game.Ctx) bool {
 	n, winner := 0, game.Nobody
 	for id := range ctx.Players() {
@@ -250,16 +250,16 @@ func TestSurvival(t *testing.T) {
 	w.steps(1)
 	w.hold(2, game.Input{Fire: 1}, 2)
 	s := w.state(2)
-	if s.Flags&game.FlagDead == 0 || !s.Watching || s.Watched != 0 || s.Spectate != game.SpectatePlayer {
+	if s.Flags&game.PlayerFlagDead == 0 || !s.Spectating || s.SpectatorID != 0 || s.SpecMode != game.SpectatePlayer {
 		t.Fatalf("out of the round: %+v", s)
 	}
-	if v := w.View(2); v.Inside != 0 {
-		t.Errorf("sees the inside of %d", v.Inside)
+	if v := w.View(2); v.VitalsOf != 0 {
+		t.Errorf("sees the inside of %d", v.VitalsOf)
 	}
 	k.now, k.victim = true, 0
 	w.steps(1)
-	if s := w.state(2); s.Watched != 1 {
-		t.Errorf("still watches %d", s.Watched)
+	if s := w.state(2); s.SpectatorID != 1 {
+		t.Errorf("still watches %d", s.SpectatorID)
 	}
 	w.steps(1)
 	w.wantState(game.StateRoundOver)

@@ -17,7 +17,7 @@ import (
 type tdm struct{}
 
 func (tdm) Name() string          { return "TDM" }
-func (tdm) Flags() game.GameFlags { return game.GameTeams }
+func (tdm) Flags() game.GameFlags { return game.GameFlagTeams }
 func (tdm) Start(*game.Tx)        {}
 
 func (tdm) OnDeath(ctx *game.Ctx, d *game.Death) {
@@ -32,10 +32,10 @@ func (tdm) OnDeath(ctx *game.Ctx, d *game.Death) {
 	ctx.DelayRespawn(d.Victim, game.TickRate*ctx.Rules().RespawnDelayTDM)
 }
 
-func (tdm) Verdict(ctx *game.Ctx) game.Verdict {
+func (tdm) CheckWin(ctx *game.Ctx) game.MatchResult {
 	limit, red, blue := ctx.Rules().ScoreLimit, ctx.TeamScore(game.TeamRed), ctx.TeamScore(game.TeamBlue)
-	if (limit == 0 || red < limit && blue < limit) && !mode.TimeUp(ctx) {
-		return game.MatchGoesOn
+	if (limit == 0 || red < limit && blue < limit) && !mode.TimeLimitReached(ctx) {
+		return game.MatchContinues
 	}
 	if red == blue {
 		return game.MatchTied
@@ -46,17 +46,17 @@ func (tdm) Verdict(ctx *game.Ctx) game.Verdict {
 // lms is last man standing, as far as it is needed to compare rounds.
 type lms struct{}
 
-func (lms) Name() string                         { return "LMS" }
-func (lms) Flags() game.GameFlags                { return game.GameSurvival }
-func (lms) Start(*game.Tx)                       {}
-func (lms) OnDeath(ctx *game.Ctx, d *game.Death) { mode.ScoreDeath(ctx, d, false) }
-func (lms) Verdict(ctx *game.Ctx) game.Verdict   { return mode.SoloVerdict(ctx) }
+func (lms) Name() string                            { return "LMS" }
+func (lms) Flags() game.GameFlags                   { return game.GameFlagSurvival }
+func (lms) Start(*game.Tx)                          {}
+func (lms) OnDeath(ctx *game.Ctx, d *game.Death)    { mode.ScoreDeath(ctx, d, false) }
+func (lms) CheckWin(ctx *game.Ctx) game.MatchResult { return mode.CheckSoloWin(ctx) }
 
 func (lms) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
 	ctx.GiveWeapon(id, game.WeaponShotgun, 10)
 	ctx.GiveWeapon(id, game.WeaponGrenade, 10)
 	ctx.GiveWeapon(id, game.WeaponLaser, 5)
-	ctx.BlockRespawn(id)
+	ctx.DisableRespawn(id)
 }
 
 func (lms) RoundOver(ctx *game.Ctx) bool {
@@ -64,12 +64,12 @@ func (lms) RoundOver(ctx *game.Ctx) bool {
 	for id := range ctx.Players() {
 		if ctx.InRound(id) {
 			left, winner = left+1, id
-			if mode.TimeUp(ctx) {
+			if mode.TimeLimitReached(ctx) {
 				ctx.AddScore(id, 1)
 			}
 		}
 	}
-	if mode.TimeUp(ctx) {
+	if mode.TimeLimitReached(ctx) {
 		return true
 	}
 	if left == 1 {
@@ -153,7 +153,7 @@ func digit(b bool) int {
 // start chooses rules, writes them and the map into the script, and makes the
 // world.
 func (p *play) start(t game.Terrain) (*game.World, error) {
-	teams := p.mode.Flags()&game.GameTeams != 0
+	teams := p.mode.Flags()&game.GameFlagTeams != 0
 	if teams {
 		for i := range t.Tiles {
 			if t.Tiles[i] == 192 && p.n(3) > 0 {
@@ -219,10 +219,10 @@ func (p *play) tick(w *game.World) []game.Command {
 
 func (p *play) comes(id game.PlayerID) {
 	spec := p.n(6) == 0
-	p.add(game.Command{Kind: game.CmdJoin, Player: id, Flag: spec}, "J %d %d", id, digit(spec))
+	p.add(game.Command{Kind: game.CmdJoin, Player: id, AsSpectator: spec}, "J %d %d", id, digit(spec))
 	if p.flip() {
 		p.tells(id)
-		p.add(game.Command{Kind: game.CmdEnter, Player: id}, "E %d", id)
+		p.add(game.Command{Kind: game.CmdEnterGame, Player: id}, "E %d", id)
 	}
 	p.in[id] = game.Input{TargetX: 1}
 }
@@ -237,7 +237,7 @@ func (p *play) waits(id game.PlayerID, known bool) {
 		if !known {
 			p.tells(id)
 		}
-		p.add(game.Command{Kind: game.CmdEnter, Player: id}, "E %d", id)
+		p.add(game.Command{Kind: game.CmdEnterGame, Player: id}, "E %d", id)
 	case p.n(100) == 0:
 		p.add(game.Command{Kind: game.CmdLeave, Player: id}, "L %d", id)
 	}
@@ -268,13 +268,13 @@ func (p *play) moves(id game.PlayerID, f *game.Frame) {
 	if p.n(40) == 0 {
 		in.PrevWeapon = (in.PrevWeapon + int32(p.n(4))) & 63
 	}
-	if in.Flags&game.FlagChatting != 0 && p.n(10) == 0 || p.n(800) == 0 {
-		in.Flags ^= game.FlagChatting
+	if in.Flags&game.PlayerFlagChatting != 0 && p.n(10) == 0 || p.n(800) == 0 {
+		in.Flags ^= game.PlayerFlagChatting
 	}
 	line := fmt.Sprintf("%d %d %d %d %d %d %d %d %d %d", in.Direction, in.TargetX, in.TargetY, digit(in.Jump),
 		in.Fire, digit(in.Hook), in.Flags, in.WantedWeapon, in.NextWeapon, in.PrevWeapon)
 	if p.n(10) != 0 {
-		p.add(game.Command{Kind: game.CmdDirect, Player: id, Input: *in}, "D %d %s", id, line)
+		p.add(game.Command{Kind: game.CmdDirectInput, Player: id, Input: *in}, "D %d %s", id, line)
 	}
 	if p.n(10) != 0 {
 		p.inputs = append(p.inputs, game.Command{Kind: game.CmdInput, Player: id, Input: *in})
@@ -354,19 +354,19 @@ func (p *play) operator() {
 	case 9:
 		p.rules.ScoreLimit = int32(3 + p.n(20))
 		r := p.rules
-		p.add(game.Command{Kind: game.CmdRules, Rules: &r}, "C sv_scorelimit %d", r.ScoreLimit)
+		p.add(game.Command{Kind: game.CmdSetRules, Rules: &r}, "C sv_scorelimit %d", r.ScoreLimit)
 	case 10:
 		p.rules.Countdown = int32(p.n(3)) - 1
 		r := p.rules
-		p.add(game.Command{Kind: game.CmdRules, Rules: &r}, "C sv_countdown %d", r.Countdown)
+		p.add(game.Command{Kind: game.CmdSetRules, Rules: &r}, "C sv_countdown %d", r.Countdown)
 	case 11, 12, 13, 14, 15, 16, 17, 18, 19:
 		def := physics.DefaultTuning()
-		i := p.n(physics.NumTunings)
+		i := p.n(physics.NumTuneParams)
 		percent := 50 + p.n(100)
 		text := fmt.Sprintf("%.2f", def.At(i)*float32(percent)/100)
 		value, _ := strconv.ParseFloat(text, 32)
 		p.tuning.SetAt(i, float32(value))
 		t := p.tuning
-		p.add(game.Command{Kind: game.CmdTune, Tuning: &t}, "C tune %s %s", physics.TuningName(i), text)
+		p.add(game.Command{Kind: game.CmdTuneParams, Tuning: &t}, "C tune %s %s", physics.TuneParamName(i), text)
 	}
 }

@@ -44,22 +44,22 @@ func describe(w *game.World, evs []game.Event) report {
 	}
 	g := &f.Game
 	r.item(6, 0, g.StartTick, g.State, g.EndTick)
-	if g.Flags&game.GameTeams != 0 {
+	if g.Flags&game.GameFlagTeams != 0 {
 		r.item(7, 0, g.TeamScore[0], g.TeamScore[1])
 	}
 	for _, c := range f.Characters {
 		r.item(10, int(c.Player), c.Tick, c.X, c.Y, c.VelX, c.VelY, c.Angle, c.Direction, c.Jumped,
 			c.HookedPlayer, c.HookState, c.HookTick, c.HookX, c.HookY, c.HookDX, c.HookDY,
-			c.Health, c.Armor, c.Ammo, c.Weapon, c.Emote, c.AttackTick, c.Triggered)
+			c.Health, c.Armor, c.Ammo, c.Weapon, c.Emote, c.AttackTick, c.TriggeredEvents)
 	}
-	r.item(14, 0, g.Flags, g.ScoreLimit, g.TimeLimit, g.MatchNum, g.MatchCur)
+	r.item(14, 0, g.Flags, g.ScoreLimit, g.TimeLimit, g.MatchNum, g.MatchCurrent)
 	for _, p := range f.Players {
 		r.item(11, int(p.ID), p.Flags, p.Score)
 	}
 	effects := r.effects(evs)
 	for _, p := range f.Players {
-		if p.Watching {
-			r.linef("V %d %d %d %d %d", p.ID, p.Spectate, p.Watched, p.ViewX, p.ViewY)
+		if p.Spectating {
+			r.linef("V %d %d %d %d %d", p.ID, p.SpecMode, p.SpectatorID, p.ViewX, p.ViewY)
 		}
 		r.seen(w.View(p.ID), effects)
 	}
@@ -77,7 +77,7 @@ func (r *report) told(evs []game.Event) {
 				killer++ // the wire: -1 red, -2 blue
 			}
 			r.linef("KILL [%d %d %d %d]", killer, e.Target, e.Weapon, e.Value)
-		case game.EvTeam:
+		case game.EvTeamChange:
 			r.linef("TEAM [%d %d %d %d]", e.Player, e.Team, digit(e.Flag), e.Tick)
 		case game.EvPickup:
 			if e.Weapon >= 0 {
@@ -89,16 +89,16 @@ func (r *report) told(evs []game.Event) {
 			r.linef("CHAT %d %d", e.Chat, e.Player)
 		case game.EvKick:
 			r.linef("KICK %d", e.Player)
-		case game.EvNotice:
+		case game.EvGameMsg:
 			to := game.Nobody
 			for id := range game.PlayerID(game.MaxPlayers) {
-				if e.To == game.Only(id) {
+				if e.To == game.MaskOne(id) {
 					to = id
 				}
 			}
-			v := []int32{int32(e.Notice)}
-			switch e.Notice {
-			case game.NoticeTeamAll, game.NoticeTeamBalanceVictim, game.NoticePaused:
+			v := []int32{int32(e.GameMsg)}
+			switch e.GameMsg {
+			case game.GameMsgTeamAll, game.GameMsgTeamBalanceVictim, game.GameMsgGamePaused:
 				v = append(v, e.Value)
 			}
 			r.linef("NOTICE %d %v", to, v)
@@ -110,7 +110,7 @@ func (r *report) told(evs []game.Event) {
 func (r *report) effects(evs []game.Event) []game.Event {
 	var effects []game.Event
 	for _, e := range evs {
-		if !e.Kind.Effect() || len(effects) == 128 {
+		if !e.Kind.IsEffect() || len(effects) == 128 {
 			continue
 		}
 		id, x, y := len(effects), int32(e.Pos.X), int32(e.Pos.Y)
@@ -148,8 +148,8 @@ func (r *report) seen(v game.View, effects []game.Event) {
 	for i := range v.Characters {
 		if c := &v.Characters[i]; v.Sees(c.Pos) {
 			n[2]++
-			if c.Player == v.Inside {
-				r.linef("H %d %d", v.Viewer, v.Inside)
+			if c.Player == v.VitalsOf {
+				r.linef("H %d %d", v.Viewer, v.VitalsOf)
 			}
 		}
 	}

@@ -10,16 +10,16 @@ type pickup struct {
 	spawnTick int32 // it is back after this tick; -1: it lies there
 }
 
-// pickupDelays are the ticks before a thing first appears and comes back.
-func pickupDelays(k PickupKind) (first, again int32) {
+// pickupSpawnDelays are the ticks before a thing first appears and comes back.
+func pickupSpawnDelays(k PickupKind) (first, again int32) {
 	if k == PickupNinja {
 		return 90 * TickRate, 90 * TickRate
 	}
 	return 0, 15 * TickRate
 }
 
-// weaponOf is the weapon a pickup gives, WeaponWorld for none.
-func weaponOf(k PickupKind) Weapon {
+// weaponOfPickup is the weapon a pickup gives, WeaponWorld for none.
+func weaponOfPickup(k PickupKind) Weapon {
 	switch k {
 	case PickupGrenade:
 		return WeaponGrenade
@@ -39,7 +39,7 @@ func weaponOf(k PickupKind) Weapon {
 
 func (p *pickup) reset(tick int32) {
 	p.spawnTick = -1
-	if first, _ := pickupDelays(p.kind); first > 0 {
+	if first, _ := pickupSpawnDelays(p.kind); first > 0 {
 		p.spawnTick = tick + first
 	}
 }
@@ -51,23 +51,23 @@ func (w *World) tickPickup(p *pickup) {
 		}
 		p.spawnTick = -1
 		if p.kind == PickupGrenade || p.kind == PickupShotgun || p.kind == PickupLaser {
-			w.sound(p.pos, SoundWeaponSpawn, Everybody)
+			w.sound(p.pos, SoundWeaponSpawn, MaskAll)
 		}
 	}
-	id := w.closestChar(p.pos, 20)
+	id := w.closestCharacter(p.pos, 20)
 	if id == Nobody || !w.chars[id].alive {
 		return
 	}
-	if !w.allowPickup(id, p) || !w.takePickup(id, p) {
+	if !w.callPickup(id, p) || !w.takePickup(id, p) {
 		return
 	}
-	_, again := pickupDelays(p.kind)
+	_, again := pickupSpawnDelays(p.kind)
 	p.spawnTick = w.tick + again
 	weapon := WeaponWorld
 	if p.kind == PickupGrenade || p.kind == PickupShotgun || p.kind == PickupLaser {
-		weapon = weaponOf(p.kind)
+		weapon = weaponOfPickup(p.kind)
 	}
-	w.emit(Event{Kind: EvPickup, To: Only(id), Player: id, Pickup: p.kind, Weapon: weapon, Pos: p.pos})
+	w.addEvent(Event{Kind: EvPickup, To: MaskOne(id), Player: id, Pickup: p.kind, Weapon: weapon, Pos: p.pos})
 }
 
 // takePickup gives the thing to a character and tells whether he had any use
@@ -79,27 +79,27 @@ func (w *World) takePickup(id PlayerID, p *pickup) bool {
 		if !c.heal(1) {
 			return false
 		}
-		w.sound(p.pos, SoundPickupHealth, Everybody)
+		w.sound(p.pos, SoundPickupHealth, MaskAll)
 	case PickupArmor:
 		if !c.giveArmor(1) {
 			return false
 		}
-		w.sound(p.pos, SoundPickupArmor, Everybody)
+		w.sound(p.pos, SoundPickupArmor, MaskAll)
 	case PickupGrenade:
 		if !c.giveWeapon(WeaponGrenade, weapons[WeaponGrenade].maxAmmo) {
 			return false
 		}
-		w.sound(p.pos, SoundPickupGrenade, Everybody)
+		w.sound(p.pos, SoundPickupGrenade, MaskAll)
 	case PickupShotgun, PickupLaser:
-		weapon := weaponOf(p.kind)
+		weapon := weaponOfPickup(p.kind)
 		if !c.giveWeapon(weapon, weapons[weapon].maxAmmo) {
 			return false
 		}
-		w.sound(p.pos, SoundPickupShotgun, Everybody)
+		w.sound(p.pos, SoundPickupShotgun, MaskAll)
 	case PickupNinja:
 		w.giveNinja(id)
-		for i := 0; i < w.alive.n; i++ {
-			if other := w.alive.id[i]; other != id {
+		for i := 0; i < w.charOrder.n; i++ {
+			if other := w.charOrder.ids[i]; other != id {
 				w.chars[other].setEmote(EmoteSurprise, w.tick+TickRate)
 			}
 		}

@@ -4,13 +4,13 @@ import "github.com/teeyard/teeyard/game/vec"
 
 // player is a seat.
 type player struct {
-	seated   bool
-	profiled bool
-	inGame   bool
-	admin    bool
-	bot      bool
-	origin   uint64
-	profile  Profile
+	connected  bool
+	hasProfile bool
+	inGame     bool
+	admin      bool
+	bot        bool
+	addrHash   uint64
+	profile    Profile
 
 	team     Team
 	score    int32
@@ -24,7 +24,7 @@ type player struct {
 	specMode        SpectateMode
 	specID          PlayerID // whom he follows
 	specFlag        Team     // the flag he follows, TeamSpectators for none
-	specHeld        bool     // the follow button is still down
+	specFireHeld    bool     // the follow button is still down
 
 	respawnTick    int32
 	dieTick        int32
@@ -41,7 +41,7 @@ type player struct {
 // join seats a player.
 func (w *World) join(id PlayerID, spectator bool, origin uint64) {
 	p := &w.players[id]
-	if p.seated {
+	if p.connected {
 		return
 	}
 	team := TeamSpectators
@@ -49,7 +49,7 @@ func (w *World) join(id PlayerID, spectator bool, origin uint64) {
 		team = w.startTeam()
 	}
 	*p = player{
-		seated: true, origin: origin, team: team,
+		connected: true, addrHash: origin, team: team,
 		respawnTick: w.tick, dieTick: w.tick, scoreStart: w.tick,
 		lastAction: w.tick, teamChangeTick: w.tick,
 		specID: Nobody, specFlag: TeamSpectators,
@@ -60,29 +60,29 @@ func (w *World) join(id PlayerID, spectator bool, origin uint64) {
 // setProfile stores what a player told about himself.
 func (w *World) setProfile(id PlayerID, pr *Profile) {
 	p := &w.players[id]
-	if pr == nil || p.profiled || p.inGame {
+	if pr == nil || p.hasProfile || p.inGame {
 		return
 	}
 	p.lastInfo = w.tick
 	p.profile = *pr
 	p.profile.sanitize()
-	p.profiled = true
+	p.hasProfile = true
 }
 
 // enter brings a seated player into the game.
 func (w *World) enter(id PlayerID) {
 	p := &w.players[id]
-	if p.inGame || !p.profiled {
+	if p.inGame || !p.hasProfile {
 		return
 	}
 	p.inGame = true
 	w.respawn(id)
-	w.emit(Event{Kind: EvEntered, To: Everybody, Player: id, Team: p.team, Flag: w.silent(id)})
-	w.callEntered(id)
+	w.addEvent(Event{Kind: EvPlayerEntered, To: MaskAll, Player: id, Team: p.team, Flag: w.entersSilently(id)})
+	w.callEnter(id)
 }
 
-// silent tells whether a player comes and goes without a word.
-func (w *World) silent(id PlayerID) bool {
+// entersSilently tells whether a player comes and goes without a word.
+func (w *World) entersSilently(id PlayerID) bool {
 	return w.rules.SilentSpectators && w.players[id].team == TeamSpectators
 }
 
@@ -90,21 +90,21 @@ func (w *World) silent(id PlayerID) bool {
 func (w *World) leave(id PlayerID, reason string) {
 	p := &w.players[id]
 	if p.inGame {
-		w.callLeft(id)
+		w.callLeave(id)
 	}
 	w.killCharacter(id, WeaponGame)
 	if p.team != TeamSpectators {
-		w.unfollow(id)
+		w.stopFollowing(id)
 		w.match.teamSize[p.team]--
-		w.match.unbalanced = balanceCheck
+		w.match.unbalancedTick = teamBalanceCheck
 	}
 	w.checkReady(id)
 	if p.inGame {
-		w.emit(Event{Kind: EvLeft, To: Everybody, Player: id, Text: reason, Flag: w.silent(id)})
+		w.addEvent(Event{Kind: EvPlayerLeft, To: MaskAll, Player: id, Text: reason, Flag: w.entersSilently(id)})
 	}
-	w.disownShots(id)
-	w.disownLasers(id)
-	w.forgetCarrier(id)
+	w.transferProjectilesToTeam(id)
+	w.transferLasersToTeam(id)
+	w.dropCarriedFlags(id)
 	*p = player{}
 }
 
@@ -116,7 +116,7 @@ func (w *World) tickPlayer(id PlayerID) {
 	if c.exists && !c.alive {
 		w.removeCharacter(id)
 	}
-	if w.match.paused() {
+	if w.match.isPaused() {
 		p.respawnTick++
 		p.dieTick++
 		p.scoreStart++
@@ -149,12 +149,12 @@ func (w *World) tickPlayer(id PlayerID) {
 // postTickPlayer moves the view along with what the player follows.
 func (w *World) postTickPlayer(id PlayerID) {
 	p := &w.players[id]
-	if !p.watching() || p.specMode == SpectateFree {
+	if !p.isSpectating() || p.specMode == SpectateFree {
 		return
 	}
 	if p.specFlag >= 0 {
 		p.viewPos = w.flags[p.specFlag].pos
-	} else if p.specID >= 0 && w.players[p.specID].seated {
+	} else if p.specID >= 0 && w.players[p.specID].connected {
 		p.viewPos = w.players[p.specID].viewPos
 	}
 }
@@ -187,7 +187,7 @@ func (w *World) trySpawn(id PlayerID) {
 		p.spawning = true
 		return
 	}
-	w.emit(Event{Kind: EvSpawn, To: Everybody, Player: id, Pos: pos})
+	w.addEvent(Event{Kind: EvSpawn, To: MaskAll, Player: id, Pos: pos})
 }
 
 // killCharacter ends a player's character, if he has one, at once.
@@ -200,39 +200,39 @@ func (w *World) killCharacter(id PlayerID, weapon Weapon) {
 	}
 }
 
-// direct is an input on arrival.
-func (w *World) direct(id PlayerID, in *Input) {
+// applyDirectInput is an input on arrival.
+func (w *World) applyDirectInput(id PlayerID, in *Input) {
 	p := &w.players[id]
-	flags := in.Flags & (FlagChatting | FlagScoreboard)
+	flags := in.Flags & (PlayerFlagChatting | PlayerFlagScoreboard)
 	if w.paused {
 		p.flags = flags
 		return
 	}
-	if flags&FlagChatting != 0 {
-		if p.flags&FlagChatting != 0 {
+	if flags&PlayerFlagChatting != 0 {
+		if p.flags&PlayerFlagChatting != 0 {
 			return
 		}
 		if w.chars[id].exists {
-			w.chars[id].releaseInput()
+			w.chars[id].resetInput()
 		}
 		p.flags = flags
 		return
 	}
 	p.flags = flags
 	if w.chars[id].exists {
-		w.directInput(id, in)
+		w.characterDirectInput(id, in)
 	}
 	held := in.Fire&1 != 0
 	if !w.chars[id].exists && p.team != TeamSpectators && held {
 		w.respawn(id)
 	}
 	if !w.chars[id].exists && p.team == TeamSpectators && held {
-		if !p.specHeld {
-			p.specHeld = true
+		if !p.specFireHeld {
+			p.specFireHeld = true
 			w.toggleFollow(id)
 		}
 	} else {
-		p.specHeld = false
+		p.specFireHeld = false
 	}
 	if in.Direction != 0 || p.cursorX != in.TargetX || p.cursorY != in.TargetY || in.Jump || held || in.Hook {
 		p.cursorX, p.cursorY = in.TargetX, in.TargetY
@@ -241,13 +241,13 @@ func (w *World) direct(id PlayerID, in *Input) {
 	}
 }
 
-// movementInput applies a CmdInput.
-func (w *World) movementInput(cmd *Command) {
+// applyPredictedInput applies a CmdInput.
+func (w *World) applyPredictedInput(cmd *Command) {
 	id := cmd.Player
 	if id < 0 || id >= MaxPlayers || !w.players[id].inGame || w.paused || !cmd.Input.valid() {
 		return
 	}
-	if w.players[id].flags&FlagChatting != 0 && cmd.Input.Flags&FlagChatting != 0 {
+	if w.players[id].flags&PlayerFlagChatting != 0 && cmd.Input.Flags&PlayerFlagChatting != 0 {
 		return
 	}
 	if w.chars[id].exists {
@@ -259,13 +259,13 @@ func (w *World) movementInput(cmd *Command) {
 func (w *World) resetPlayers() {
 	for i := range w.players {
 		p := &w.players[i]
-		if !p.seated {
+		if !p.connected {
 			continue
 		}
 		p.respawnDisabled = false
 		w.respawn(PlayerID(i))
 		p.respawnTick = w.tick + TickRate/2
-		if w.match.rounds == 0 {
+		if w.match.roundCount == 0 {
 			p.score = 0
 			p.scoreStart = w.tick
 		}

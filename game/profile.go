@@ -7,14 +7,14 @@ import (
 
 // The sizes of a profile's strings, in bytes.
 const (
-	MaxName     = 15
-	MaxClan     = 11
-	MaxSkinPart = 23
+	MaxNameLen     = 15
+	MaxClanLen     = 11
+	MaxSkinPartLen = 23
 )
 
-// cut returns a copy of s up to its first NUL and at most n bytes, not ending
+// cutString returns a copy of s up to its first NUL and at most n bytes, not ending
 // within a code point.
-func cut(s string, n int) string {
+func cutString(s string, n int) string {
 	if i := strings.IndexByte(s, 0); i >= 0 {
 		s = s[:i]
 	}
@@ -29,12 +29,12 @@ func cut(s string, n int) string {
 
 // sanitize brings a profile into bounds.
 func (p *Profile) sanitize() {
-	p.Name = strings.TrimLeftFunc(p.Name, invisible)
-	if p.Name = cut(p.Name, MaxName); p.Name == "" {
+	p.Name = strings.TrimLeftFunc(p.Name, isInvisible)
+	if p.Name = cutString(p.Name, MaxNameLen); p.Name == "" {
 		p.Name = "(1)"
 	}
-	p.Clan = cut(p.Clan, MaxClan)
-	for i := range p.Skin.Part {
-		p.Skin.Part[i] = cut(p.Skin.Part[i], MaxSkinPart)
+	p.Clan = cutString(p.Clan, MaxClanLen)
+	for i := range p.Skin.PartNames {
+		p.Skin.PartNames[i] = cutString(p.Skin.PartNames[i], MaxSkinPartLen)
 	}
 }

@@ -2,17 +2,17 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// ownerOfTeam stands for a player of the team who left it: his shots go on, but
+// ownerFromTeam stands for a player of the team who left it: his shots go on, but
 // nobody is credited. See EvKill.
-func ownerOfTeam(t Team) PlayerID {
+func ownerFromTeam(t Team) PlayerID {
 	if t == TeamBlue {
 		return -2 - PlayerID(TeamBlue)
 	}
 	return -2 - PlayerID(TeamRed)
 }
 
-// teamOfOwner undoes ownerOfTeam.
-func teamOfOwner(id PlayerID) Team {
+// teamFromOwner undoes ownerFromTeam.
+func teamFromOwner(id PlayerID) Team {
 	if id == -2-PlayerID(TeamBlue) {
 		return TeamBlue
 	}
@@ -22,25 +22,25 @@ func teamOfOwner(id PlayerID) Team {
 // projectile is a shot of gun, shotgun or grenade launcher. Its path follows
 // from where, when and whither it started.
 type projectile struct {
-	id        uint16
-	owner     PlayerID // below Nobody: a departed player's team
-	team      Team     // the owner's when it was fired
-	weapon    Weapon
-	explosive bool
-	gone      bool
-	pos       vec.Vec2 // where it started
-	dir       vec.Vec2
-	life      int32 // ticks left
-	damage    int32
-	impact    Sound // made when it ends, noSound for none
-	startTick int32
+	id               uint16
+	owner            PlayerID // below Nobody: a departed player's team
+	team             Team     // the owner's when it was fired
+	weapon           Weapon
+	explosive        bool
+	markedForDestroy bool
+	startPos         vec.Vec2 // where it started
+	dir              vec.Vec2
+	lifeSpan         int32 // ticks left
+	damage           int32
+	impactSound      Sound // made when it ends, noSound for none
+	startTick        int32
 }
 
 // noSound marks a shot that ends silently.
 const noSound Sound = 255
 
 func (w *World) fireProjectile(p projectile) {
-	id, ok := w.ids.take()
+	id, ok := w.ids.alloc()
 	if !ok {
 		return
 	}
@@ -49,13 +49,13 @@ func (w *World) fireProjectile(p projectile) {
 	w.projectiles = append(w.projectiles, p)
 }
 
-// at is the place of the shot t seconds after it started.
-func (p *projectile) at(tun *Tuning, t float32) vec.Vec2 {
-	return flight(p.pos, p.dir, p.weapon, tun, t)
+// posAt is the place of the shot t seconds after it started.
+func (p *projectile) posAt(tun *Tuning, t float32) vec.Vec2 {
+	return projectilePos(p.startPos, p.dir, p.weapon, tun, t)
 }
 
-// flight is the place t seconds after the start of a shot.
-func flight(pos, dir vec.Vec2, weapon Weapon, tun *Tuning, t float32) vec.Vec2 {
+// projectilePos is the place t seconds after the start of a shot.
+func projectilePos(pos, dir vec.Vec2, weapon Weapon, tun *Tuning, t float32) vec.Vec2 {
 	var curvature, speed float32
 	switch weapon {
 	case WeaponGrenade:
@@ -72,52 +72,52 @@ func flight(pos, dir vec.Vec2, weapon Weapon, tun *Tuning, t float32) vec.Vec2 {
 	}
 }
 
-// At is where the shot is in a tick, walls aside.
-func (p *ProjectileState) At(tun *Tuning, tick int32) vec.Vec2 {
+// PosAt is where the shot is in a tick, walls aside.
+func (p *ProjectileState) PosAt(tun *Tuning, tick int32) vec.Vec2 {
 	pos := vec.Vec2{X: float32(p.X), Y: float32(p.Y)}
 	dir := vec.Vec2{X: float32(p.VelX) / 100, Y: float32(p.VelY) / 100}
-	return flight(pos, dir, p.Weapon, tun, float32(tick-p.StartTick)/TickRate)
+	return projectilePos(pos, dir, p.Weapon, tun, float32(tick-p.StartTick)/TickRate)
 }
 
 func (w *World) tickProjectile(i int) {
 	p := &w.projectiles[i]
-	prev := p.at(&w.tuning, float32(w.tick-p.startTick-1)/TickRate)
-	cur := p.at(&w.tuning, float32(w.tick-p.startTick)/TickRate)
+	prev := p.posAt(&w.tuning, float32(w.tick-p.startTick-1)/TickRate)
+	cur := p.posAt(&w.tuning, float32(w.tick-p.startTick)/TickRate)
 	cur, _, wall := w.col.IntersectLine(prev, cur)
 	owner := Nobody
-	if w.living(p.owner) {
+	if w.isAlive(p.owner) {
 		owner = p.owner
 	}
-	target, at := w.charOnLine(prev, cur, 6, owner)
+	target, at := w.intersectCharacter(prev, cur, 6, owner)
 	if target != Nobody {
 		cur = at
 	}
-	p.life--
-	if target == Nobody && wall == 0 && p.life >= 0 && !w.outside(cur) {
+	p.lifeSpan--
+	if target == Nobody && wall == 0 && p.lifeSpan >= 0 && !w.outside(cur) {
 		return
 	}
-	p.gone = true
+	p.markedForDestroy = true
 	// The hits below may append to w.projectiles through a mod: p is not used
 	// after them.
 	shot := *p
-	if (shot.life >= 0 || shot.weapon == WeaponGrenade) && shot.impact != noSound {
-		w.sound(cur, shot.impact, Everybody)
+	if (shot.lifeSpan >= 0 || shot.weapon == WeaponGrenade) && shot.impactSound != noSound {
+		w.sound(cur, shot.impactSound, MaskAll)
 	}
 	if shot.explosive {
 		w.explode(cur, shot.owner, shot.weapon, shot.damage)
 	} else if target != Nobody {
 		w.damage(Damage{
-			Victim: target, From: shot.owner, Weapon: shot.weapon, Amount: shot.damage,
+			Victim: target, Attacker: shot.owner, Weapon: shot.weapon, Amount: shot.damage,
 			Force: shot.dir.Mul(0.001), Source: shot.dir.Neg(),
 		})
 	}
 }
 
-// disownShots leaves the shots of a player to his team.
-func (w *World) disownShots(id PlayerID) {
+// transferProjectilesToTeam leaves the shots of a player to his team.
+func (w *World) transferProjectilesToTeam(id PlayerID) {
 	for i := range w.projectiles {
 		if p := &w.projectiles[i]; p.owner == id {
-			p.owner = ownerOfTeam(p.team)
+			p.owner = ownerFromTeam(p.team)
 		}
 	}
 }

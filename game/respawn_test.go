@@ -151,7 +151,7 @@ func TestDeathTileAndFallOutOfTheMap(t *testing.T) {
 
 func TestPickups(t *testing.T) {
 	hurt := &script{spawn: func(ctx *game.Ctx, id game.PlayerID) {
-		ctx.Hurt(game.Damage{Victim: id, From: game.Nobody, Weapon: game.WeaponWorld, Amount: 4})
+		ctx.TakeDamage(game.Damage{Victim: id, Attacker: game.Nobody, Weapon: game.WeaponWorld, Amount: 4})
 	}}
 	for _, tt := range []struct {
 		tile   string
@@ -177,7 +177,7 @@ func TestPickups(t *testing.T) {
 		w.Step(join(0))
 		evs := w.hold(0, game.Input{Direction: 1}, 10)
 		got := of(evs, game.EvPickup)
-		if len(got) != 1 || got[0].Pickup != tt.kind || got[0].Weapon != tt.weapon || got[0].To != game.Only(0) {
+		if len(got) != 1 || got[0].Pickup != tt.kind || got[0].Weapon != tt.weapon || got[0].To != game.MaskOne(0) {
 			t.Fatalf("%s: %+v", tt.tile, got)
 		}
 		if sounds(evs, tt.sound) != 1 {

@@ -78,13 +78,13 @@ func (w *World) placeEntity(tile uint8, pos vec.Vec2) {
 	default:
 		return
 	}
-	if w.match.flags&GameSurvival == 0 {
+	if w.match.flags&GameFlagSurvival == 0 {
 		w.addPickup(kind, pos)
 	}
 }
 
 func (w *World) addPickup(kind PickupKind, pos vec.Vec2) {
-	id, ok := w.ids.take()
+	id, ok := w.ids.alloc()
 	if !ok {
 		return
 	}
@@ -93,13 +93,13 @@ func (w *World) addPickup(kind PickupKind, pos vec.Vec2) {
 	w.pickups = append(w.pickups, p)
 }
 
-// spawnSearch is the best place found so far.
-type spawnSearch struct {
-	found    bool
-	pos      vec.Vec2
-	score    float32
-	friendly Team // teammates do not count as fully; TeamSpectators: nobody is
-	random   bool
+// spawnEval is the best place found so far.
+type spawnEval struct {
+	found        bool
+	pos          vec.Vec2
+	score        float32
+	friendlyTeam Team // teammates do not count as fully; TeamSpectators: nobody is
+	randomScore  bool
 }
 
 // pickSpawn finds a place for a player's next character, if he may have one
@@ -112,20 +112,20 @@ func (w *World) pickSpawn(id PlayerID) (vec.Vec2, bool) {
 	if pos, ok := w.callPickSpawn(id); ok {
 		return pos, true
 	}
-	s := spawnSearch{friendly: TeamSpectators, random: w.match.flags&GameSurvival != 0}
-	if w.match.flags&GameTeams != 0 {
-		s.friendly = team
+	s := spawnEval{friendlyTeam: TeamSpectators, randomScore: w.match.flags&GameFlagSurvival != 0}
+	if w.match.flags&GameFlagTeams != 0 {
+		s.friendlyTeam = team
 		own, other := 1+team&1, 1+(team+1)&1
-		w.searchSpawns(&s, w.spawns[own])
+		w.evalSpawns(&s, w.spawns[own])
 		if !s.found {
-			w.searchSpawns(&s, w.spawns[0])
+			w.evalSpawns(&s, w.spawns[0])
 		}
 		if !s.found {
-			w.searchSpawns(&s, w.spawns[other])
+			w.evalSpawns(&s, w.spawns[other])
 		}
 	} else {
 		for i := range w.spawns {
-			w.searchSpawns(&s, w.spawns[i])
+			w.evalSpawns(&s, w.spawns[i])
 		}
 	}
 	return s.pos, s.found
@@ -134,17 +134,17 @@ func (w *World) pickSpawn(id PlayerID) (vec.Vec2, bool) {
 // spawnOffsets are where a tee may appear when its spawn point is taken.
 var spawnOffsets = [5]vec.Vec2{{}, {X: -32}, {Y: -32}, {X: 32}, {Y: 32}}
 
-func (w *World) searchSpawns(s *spawnSearch, points []spawnPoint) {
+func (w *World) evalSpawns(s *spawnEval, points []spawnPoint) {
 	for _, point := range points {
-		pos, ok := w.freeSpot(point)
+		pos, ok := w.freeSpawnPos(point)
 		if !ok {
 			continue
 		}
 		var score float32
-		if s.random {
+		if s.randomScore {
 			score = float32(w.rand.next() >> 33)
 		} else {
-			score = w.spawnDanger(pos, s.friendly)
+			score = w.spawnDanger(pos, s.friendlyTeam)
 		}
 		if !s.found || s.score > score {
 			s.found, s.score, s.pos = true, score, pos
@@ -152,16 +152,16 @@ func (w *World) searchSpawns(s *spawnSearch, points []spawnPoint) {
 	}
 }
 
-// freeSpot finds room at a spawn point. Walls only count when somebody stands
+// freeSpawnPos finds room at a spawn point. Walls only count when somebody stands
 // near.
-func (w *World) freeSpot(point vec.Vec2) (vec.Vec2, bool) {
+func (w *World) freeSpawnPos(point vec.Vec2) (vec.Vec2, bool) {
 	var near [MaxPlayers]PlayerID
-	n := w.charsWithin(point, 64, &near)
+	n := w.findCharacters(point, 64, &near)
 search:
 	for _, off := range spawnOffsets {
 		pos := point.Add(off)
 		for _, id := range near[:n] {
-			if w.col.IsSolid(pos) || vec.Distance(w.chars[id].pos, pos) <= charRadius {
+			if w.col.IsSolid(pos) || vec.Distance(w.chars[id].pos, pos) <= proximityRadius {
 				continue search
 			}
 		}
@@ -173,8 +173,8 @@ search:
 // spawnDanger is higher the nearer others are, teammates half as much.
 func (w *World) spawnDanger(pos vec.Vec2, friendly Team) float32 {
 	var score float32
-	for i := 0; i < w.alive.n; i++ {
-		id := w.alive.id[i]
+	for i := 0; i < w.charOrder.n; i++ {
+		id := w.charOrder.ids[i]
 		weight := float32(1)
 		if friendly != TeamSpectators && w.players[id].team == friendly {
 			weight = 0.5

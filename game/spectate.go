@@ -2,8 +2,8 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// followRange is how near to the view a spectator's click finds something.
-const followRange float32 = 6 * 32
+// followRadius is how near to the view a spectator's click finds something.
+const followRadius float32 = 6 * 32
 
 // toggleFollow is a spectator's click: in free view it follows the nearest tee
 // or flag, otherwise it frees the view.
@@ -13,20 +13,20 @@ func (w *World) toggleFollow(id PlayerID) {
 		p.specMode, p.specFlag, p.specID = SpectateFree, TeamSpectators, Nobody
 		return
 	}
-	char := w.closestChar(p.viewPos, followRange)
-	flag := w.closestFlag(p.viewPos, followRange)
+	char := w.closestCharacter(p.viewPos, followRadius)
+	flag := w.closestFlag(p.viewPos, followRadius)
 	switch {
 	case flag >= 0 && (char == Nobody || vec.Distance(p.viewPos, w.flags[flag].pos) < vec.Distance(p.viewPos, w.chars[char].pos)):
-		p.specMode, p.specFlag, p.specID = flagMode(flag), flag, Nobody
+		p.specMode, p.specFlag, p.specID = specModeOfFlag(flag), flag, Nobody
 	case char != Nobody:
 		p.specMode, p.specFlag, p.specID = SpectatePlayer, TeamSpectators, char
 	}
 }
 
-// watching tells whether a player sees through other eyes than his tee's.
-func (p *player) watching() bool { return p.team == TeamSpectators || p.deadSpec }
+// isSpectating tells whether a player sees through other eyes than his tee's.
+func (p *player) isSpectating() bool { return p.team == TeamSpectators || p.deadSpec }
 
-func flagMode(t Team) SpectateMode {
+func specModeOfFlag(t Team) SpectateMode {
 	if t == TeamRed {
 		return SpectateFlagRed
 	}
@@ -41,7 +41,7 @@ func (w *World) spectate(id PlayerID, mode SpectateMode, target PlayerID) bool {
 		if p.specMode == SpectatePlayer && (target == p.specID || target == id) {
 			return false
 		}
-		if target < 0 || target >= MaxPlayers || !w.players[target].seated {
+		if target < 0 || target >= MaxPlayers || !w.players[target].connected {
 			return false
 		}
 	} else if mode == p.specMode {
@@ -61,7 +61,7 @@ func (w *World) spectate(id PlayerID, mode SpectateMode, target PlayerID) bool {
 			if mode == SpectateFlagBlue {
 				flag = TeamBlue
 			}
-			if !w.flags[flag].present {
+			if !w.flags[flag].exists {
 				return false
 			}
 			p.specFlag = flag
@@ -75,29 +75,29 @@ func (w *World) spectate(id PlayerID, mode SpectateMode, target PlayerID) bool {
 		}
 		p.specMode = mode
 		return true
-	case p.deadSpec && mode == SpectatePlayer && w.deadCanFollow(id, target):
+	case p.deadSpec && mode == SpectatePlayer && w.deadSpecCanFollow(id, target):
 		p.specMode, p.specFlag, p.specID = mode, TeamSpectators, target
 		return true
 	}
 	return false
 }
 
-// deadCanFollow tells whether a player who is out may watch another: a
+// deadSpecCanFollow tells whether a player who is out may watch another: a
 // teammate who is still in the round.
-func (w *World) deadCanFollow(id, target PlayerID) bool {
+func (w *World) deadSpecCanFollow(id, target PlayerID) bool {
 	t := &w.players[target]
-	return (!t.respawnDisabled || w.living(target)) && t.team == w.players[id].team
+	return (!t.respawnDisabled || w.isAlive(target)) && t.team == w.players[id].team
 }
 
 // updateDeadSpec finds somebody to watch for a player who is out, if he does
 // not watch somebody allowed already.
 func (w *World) updateDeadSpec(id PlayerID) {
 	p := &w.players[id]
-	if p.specID >= 0 && w.players[p.specID].seated && w.deadCanFollow(id, p.specID) {
+	if p.specID >= 0 && w.players[p.specID].connected && w.deadSpecCanFollow(id, p.specID) {
 		return
 	}
 	for i := PlayerID(0); i < MaxPlayers; i++ {
-		if w.players[i].seated && w.deadCanFollow(id, i) {
+		if w.players[i].connected && w.deadSpecCanFollow(id, i) {
 			p.specID = i
 			return
 		}
@@ -105,11 +105,11 @@ func (w *World) updateDeadSpec(id PlayerID) {
 	p.deadSpec = false
 }
 
-// unfollow turns away everybody who follows a player who leaves the game.
-func (w *World) unfollow(id PlayerID) {
+// stopFollowing turns away everybody who follows a player who leaves the game.
+func (w *World) stopFollowing(id PlayerID) {
 	for i := range w.players {
 		p := &w.players[i]
-		if !p.seated || p.specMode != SpectatePlayer || p.specID != id {
+		if !p.connected || p.specMode != SpectatePlayer || p.specID != id {
 			continue
 		}
 		if p.deadSpec {

@@ -26,7 +26,7 @@ func TestFollowFlag(t *testing.T) {
 		t.Helper()
 		mode := game.SpectateFlagRed + game.SpectateMode(flag)
 		s, at := w.state(9), w.Frame().Flags[flag]
-		if s.Spectate != mode || s.Watched != watched || s.ViewX != at.X || s.ViewY != at.Y {
+		if s.SpecMode != mode || s.SpectatorID != watched || s.ViewX != at.X || s.ViewY != at.Y {
 			t.Errorf("%s: state %+v, flag %+v", when, s, at)
 		}
 	}
@@ -37,7 +37,7 @@ func TestFollowFlag(t *testing.T) {
 	w.steps(1)
 	follows("blue at its stand", game.TeamBlue, game.Nobody)
 	w.hold(0, game.Input{Direction: 1, TargetX: 1}, 20)
-	if w.Frame().Game.Carrier[1] != 0 {
+	if w.Frame().Game.FlagCarrier[1] != 0 {
 		t.Fatal("nobody carries it")
 	}
 	follows("carried", game.TeamBlue, 0)

@@ -11,9 +11,9 @@ func spectator(t *testing.T) *world {
 	w := newWorld(t, game.Config{Terrain: duel(8), Rules: rules(func(r *game.Rules) { r.SpamProtection = false })})
 	w.enter(0, 1)
 	cmds := join(9)
-	cmds[0].Flag = true
+	cmds[0].AsSpectator = true
 	w.Step(cmds)
-	if s := w.state(9); s.Team != game.TeamSpectators || !s.Watching || s.Spectate != game.SpectateFree || s.Watched != game.Nobody {
+	if s := w.state(9); s.Team != game.TeamSpectators || !s.Spectating || s.SpecMode != game.SpectateFree || s.SpectatorID != game.Nobody {
 		t.Fatalf("state %+v", s)
 	}
 	return w
@@ -26,7 +26,7 @@ func watch(mode game.SpectateMode, target game.PlayerID) game.Command {
 func TestFreeViewMovesTowardsTheCursor(t *testing.T) {
 	w := spectator(t)
 	in := game.Input{TargetX: 1200, TargetY: -900}
-	w.do(game.Command{Kind: game.CmdDirect, Player: 9, Input: in})
+	w.do(game.Command{Kind: game.CmdDirectInput, Player: 9, Input: in})
 	for i, want := range [][2]int32{{500, -400}, {1000, -800}, {1200, -900}, {1200, -900}} {
 		if s := w.state(9); s.ViewX != want[0] || s.ViewY != want[1] {
 			t.Fatalf("tick %d: view %d, %d, want %v", i, s.ViewX, s.ViewY, want)
@@ -39,20 +39,20 @@ func TestFollowPlayer(t *testing.T) {
 	w := spectator(t)
 	w.do(watch(game.SpectatePlayer, 1))
 	s, c := w.state(9), w.char(1)
-	if s.Spectate != game.SpectatePlayer || s.Watched != 1 || s.ViewX != c.X || s.ViewY != c.Y {
+	if s.SpecMode != game.SpectatePlayer || s.SpectatorID != 1 || s.ViewX != c.X || s.ViewY != c.Y {
 		t.Errorf("state %+v, character %+v", s, c)
 	}
-	if v := w.View(9); v.Inside != 1 || v.Pos != c.Pos {
-		t.Errorf("view inside %d at %v", v.Inside, v.Pos)
+	if v := w.View(9); v.VitalsOf != 1 || v.Pos != c.Pos {
+		t.Errorf("view inside %d at %v", v.VitalsOf, v.Pos)
 	}
 	r := w.Rules()
 	r.StrictSpectate = true
-	w.do(game.Command{Kind: game.CmdRules, Rules: &r})
-	if v := w.View(9); v.Inside != game.Nobody {
-		t.Errorf("strict: inside %d", v.Inside)
+	w.do(game.Command{Kind: game.CmdSetRules, Rules: &r})
+	if v := w.View(9); v.VitalsOf != game.Nobody {
+		t.Errorf("strict: inside %d", v.VitalsOf)
 	}
-	if v := w.View(0); v.Inside != 0 {
-		t.Errorf("own tee: inside %d", v.Inside)
+	if v := w.View(0); v.VitalsOf != 0 {
+		t.Errorf("own tee: inside %d", v.VitalsOf)
 	}
 }
 
@@ -69,12 +69,12 @@ func TestInvalidSpectateRequests(t *testing.T) {
 		watch(game.SpectateFlagBlue, game.Nobody),
 		{Kind: game.CmdSpectate, Player: 0, Spectate: game.SpectatePlayer, Target: 1}, // plays
 	} {
-		evs := of(w.do(cmd), game.EvNotice)
-		if len(evs) != 1 || evs[0].Notice != game.NoticeSpectateInvalid || evs[0].To != game.Only(cmd.Player) {
+		evs := of(w.do(cmd), game.EvGameMsg)
+		if len(evs) != 1 || evs[0].GameMsg != game.GameMsgSpecInvalidID || evs[0].To != game.MaskOne(cmd.Player) {
 			t.Errorf("%+v: %+v", cmd, evs)
 		}
 	}
-	if s := w.state(9); s.Spectate != game.SpectateFree || s.Watched != game.Nobody {
+	if s := w.state(9); s.SpecMode != game.SpectateFree || s.SpectatorID != game.Nobody {
 		t.Errorf("state %+v", s)
 	}
 }
@@ -84,20 +84,20 @@ func TestClickFollowsTheNearest(t *testing.T) {
 	at := w.char(1).Pos
 	in := game.Input{TargetX: int32(at.X) + 20, TargetY: int32(at.Y)}
 	for range 4 {
-		w.do(game.Command{Kind: game.CmdDirect, Player: 9, Input: in})
+		w.do(game.Command{Kind: game.CmdDirectInput, Player: 9, Input: in})
 	}
 	in.Fire = 1
 	for range 3 { // held: one click
-		w.do(game.Command{Kind: game.CmdDirect, Player: 9, Input: in})
+		w.do(game.Command{Kind: game.CmdDirectInput, Player: 9, Input: in})
 	}
-	if s := w.state(9); s.Spectate != game.SpectatePlayer || s.Watched != 1 {
+	if s := w.state(9); s.SpecMode != game.SpectatePlayer || s.SpectatorID != 1 {
 		t.Fatalf("state %+v", s)
 	}
 	in.Fire = 2
-	w.do(game.Command{Kind: game.CmdDirect, Player: 9, Input: in})
+	w.do(game.Command{Kind: game.CmdDirectInput, Player: 9, Input: in})
 	in.Fire = 3
-	w.do(game.Command{Kind: game.CmdDirect, Player: 9, Input: in})
-	if s := w.state(9); s.Spectate != game.SpectateFree || s.Watched != game.Nobody {
+	w.do(game.Command{Kind: game.CmdDirectInput, Player: 9, Input: in})
+	if s := w.state(9); s.SpecMode != game.SpectateFree || s.SpectatorID != game.Nobody {
 		t.Errorf("state %+v after a second click", s)
 	}
 }
@@ -110,7 +110,7 @@ func TestFollowedPlayerLeaves(t *testing.T) {
 		w := spectator(t)
 		w.do(watch(game.SpectatePlayer, 1))
 		w.do(cmd)
-		if s := w.state(9); s.Spectate != game.SpectateFree || s.Watched != game.Nobody {
+		if s := w.state(9); s.SpecMode != game.SpectateFree || s.SpectatorID != game.Nobody {
 			t.Errorf("%d: state %+v", cmd.Kind, s)
 		}
 	}
@@ -119,14 +119,14 @@ func TestFollowedPlayerLeaves(t *testing.T) {
 func TestSilentSpectators(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	cmds := join(0)
-	cmds[0].Flag = true
-	if evs := of(w.do(cmds...), game.EvEntered); len(evs) != 1 || !evs[0].Flag {
+	cmds[0].AsSpectator = true
+	if evs := of(w.do(cmds...), game.EvPlayerEntered); len(evs) != 1 || !evs[0].Flag {
 		t.Errorf("entered %+v", evs)
 	}
-	if evs := of(w.do(game.Command{Kind: game.CmdLeave, Player: 0, Text: "bye"}), game.EvLeft); len(evs) != 1 || !evs[0].Flag || evs[0].Text != "bye" {
+	if evs := of(w.do(game.Command{Kind: game.CmdLeave, Player: 0, Text: "bye"}), game.EvPlayerLeft); len(evs) != 1 || !evs[0].Flag || evs[0].Text != "bye" {
 		t.Errorf("left %+v", evs)
 	}
-	if evs := of(w.do(join(0)...), game.EvEntered); len(evs) != 1 || evs[0].Flag {
+	if evs := of(w.do(join(0)...), game.EvPlayerEntered); len(evs) != 1 || evs[0].Flag {
 		t.Errorf("a player entered: %+v", evs)
 	}
 }

@@ -7,15 +7,15 @@ func (w *World) startTeam() Team {
 	}
 	m := &w.match
 	team := TeamRed
-	if m.flags&GameTeams != 0 && m.teamSize[TeamRed] > m.teamSize[TeamBlue] {
+	if m.flags&GameFlagTeams != 0 && m.teamSize[TeamRed] > m.teamSize[TeamBlue] {
 		team = TeamBlue
 	}
 	if m.teamSize[TeamRed]+m.teamSize[TeamBlue] >= w.rules.PlayerSlots {
 		return TeamSpectators
 	}
 	m.teamSize[team]++
-	m.unbalanced = balanceCheck
-	w.leaveGameWarmup()
+	m.unbalancedTick = teamBalanceCheck
+	w.endGameWarmup()
 	return team
 }
 
@@ -24,14 +24,14 @@ func (w *World) clampTeam(t Team) Team {
 	switch {
 	case t < TeamRed:
 		return TeamSpectators
-	case w.match.flags&GameTeams != 0:
+	case w.match.flags&GameFlagTeams != 0:
 		return t & 1
 	}
 	return TeamRed
 }
 
-// slotFree tells whether a player may play; his own slot does not count.
-func (w *World) slotFree(id PlayerID, t Team) bool {
+// canJoinTeam tells whether a player may play; his own slot does not count.
+func (w *World) canJoinTeam(id PlayerID, t Team) bool {
 	if t == TeamSpectators {
 		return true
 	}
@@ -42,9 +42,9 @@ func (w *World) slotFree(id PlayerID, t Team) bool {
 	return n < w.rules.PlayerSlots
 }
 
-// keepsBalance tells whether the teams stay even enough if a player changes.
-func (w *World) keepsBalance(id PlayerID, t Team) bool {
-	if w.match.flags&GameTeams == 0 || t == TeamSpectators || w.rules.TeamBalanceTime == 0 {
+// canChangeTeam tells whether the teams stay even enough if a player changes.
+func (w *World) canChangeTeam(id PlayerID, t Team) bool {
+	if w.match.flags&GameFlagTeams == 0 || t == TeamSpectators || w.rules.TeamBalanceTime == 0 {
 		return true
 	}
 	n := w.match.teamSize
@@ -58,16 +58,16 @@ func (w *World) keepsBalance(id PlayerID, t Team) bool {
 // requestTeam is a player's wish to change team.
 func (w *World) requestTeam(id PlayerID, t Team) {
 	p := &w.players[id]
-	if w.paused && !w.matchJustStarts() {
+	if w.paused && !w.isStartCountdown() {
 		return
 	}
 	if t < TeamSpectators || t > TeamBlue || t == p.team ||
-		w.tooSoon(p.lastSetTeam, 3*TickRate) ||
+		w.isSpam(p.lastSetTeam, 3*TickRate) ||
 		t != TeamSpectators && w.teamsLocked || p.teamChangeTick > w.tick {
 		return
 	}
 	p.lastSetTeam = w.tick
-	if w.slotFree(id, t) && w.keepsBalance(id, t) {
+	if w.canJoinTeam(id, t) && w.canChangeTeam(id, t) {
 		p.teamChangeTick = w.tick + 3*TickRate
 		w.changeTeam(id, t, true)
 	}
@@ -88,23 +88,23 @@ func (w *World) changeTeam(id PlayerID, t Team, announce bool) {
 	p.deadSpec = false
 	p.respawnTick = w.tick + TickRate/2
 	if t == TeamSpectators {
-		w.unfollow(id)
+		w.stopFollowing(id)
 	}
-	w.emit(Event{Kind: EvTeam, To: Everybody, Player: id, Team: t, Tick: p.teamChangeTick, Flag: !announce})
+	w.addEvent(Event{Kind: EvTeamChange, To: MaskAll, Player: id, Team: t, Tick: p.teamChangeTick, Flag: !announce})
 	if old != TeamSpectators {
 		m.teamSize[old]--
-		m.unbalanced = balanceCheck
+		m.unbalancedTick = teamBalanceCheck
 	}
 	if t != TeamSpectators {
 		m.teamSize[t]++
-		m.unbalanced = balanceCheck
-		w.leaveGameWarmup()
+		m.unbalancedTick = teamBalanceCheck
+		w.endGameWarmup()
 		p.ready = !w.readyMode()
-		if m.flags&GameSurvival != 0 {
+		if m.flags&GameFlagSurvival != 0 {
 			p.respawnDisabled = w.startRespawnDisabled()
 		}
 	}
-	w.disownShots(id)
+	w.transferProjectilesToTeam(id)
 	w.checkReady(Nobody)
 	if old == TeamSpectators {
 		p.inactivity = 0
@@ -116,15 +116,15 @@ func (w *World) changeTeam(id PlayerID, t Team, announce bool) {
 func (w *World) forceTeam(id PlayerID, t Team, minutes int32) {
 	t = min(max(t, TeamSpectators), TeamBlue)
 	if id == Nobody {
-		w.emit(Event{Kind: EvNotice, To: Everybody, Player: Nobody, Notice: NoticeTeamAll, Value: int32(t)})
+		w.addEvent(Event{Kind: EvGameMsg, To: MaskAll, Player: Nobody, GameMsg: GameMsgTeamAll, Value: int32(t)})
 		for i := PlayerID(0); i < MaxPlayers; i++ {
-			if w.players[i].seated && w.slotFree(i, t) {
+			if w.players[i].connected && w.canJoinTeam(i, t) {
 				w.changeTeam(i, t, false)
 			}
 		}
 		return
 	}
-	if !w.players[id].seated || !w.slotFree(id, t) {
+	if !w.players[id].connected || !w.canJoinTeam(id, t) {
 		return
 	}
 	const longest = 10000 // minutes; a week
@@ -135,12 +135,12 @@ func (w *World) forceTeam(id PlayerID, t Team, minutes int32) {
 // swapTeams turns red into blue and blue into red.
 func (w *World) swapTeams() {
 	m := &w.match
-	if m.flags&GameTeams == 0 {
+	if m.flags&GameFlagTeams == 0 {
 		return
 	}
-	w.emit(Event{Kind: EvNotice, To: Everybody, Player: Nobody, Notice: NoticeTeamSwap})
+	w.addEvent(Event{Kind: EvGameMsg, To: MaskAll, Player: Nobody, GameMsg: GameMsgTeamSwap})
 	for i := PlayerID(0); i < MaxPlayers; i++ {
-		if p := &w.players[i]; p.seated && p.team != TeamSpectators {
+		if p := &w.players[i]; p.connected && p.team != TeamSpectators {
 			w.changeTeam(i, p.team^1, false)
 		}
 	}
@@ -149,18 +149,18 @@ func (w *World) swapTeams() {
 
 // shuffleTeams deals the players out anew.
 func (w *World) shuffleTeams() {
-	if w.match.flags&GameTeams == 0 {
+	if w.match.flags&GameFlagTeams == 0 {
 		return
 	}
 	var ids [MaxPlayers]PlayerID
 	n := 0
 	for i := range w.players {
-		if p := &w.players[i]; p.seated && p.team != TeamSpectators {
+		if p := &w.players[i]; p.connected && p.team != TeamSpectators {
 			ids[n] = PlayerID(i)
 			n++
 		}
 	}
-	w.emit(Event{Kind: EvNotice, To: Everybody, Player: Nobody, Notice: NoticeTeamShuffle})
+	w.addEvent(Event{Kind: EvGameMsg, To: MaskAll, Player: Nobody, GameMsg: GameMsgTeamShuffle})
 	for i := n; i > 1; i-- {
 		j := w.rand.intn(i)
 		ids[j], ids[i-1] = ids[i-1], ids[j]
@@ -178,8 +178,8 @@ func (w *World) shuffleTeams() {
 	}
 }
 
-// uneven is the difference of the team sizes.
-func (w *World) uneven() int32 {
+// teamSizeDiff is the difference of the team sizes.
+func (w *World) teamSizeDiff() int32 {
 	d := w.match.teamSize[TeamRed] - w.match.teamSize[TeamBlue]
 	return max(d, -d)
 }
@@ -187,10 +187,10 @@ func (w *World) uneven() int32 {
 // checkBalance starts or stops the clock of uneven teams.
 func (w *World) checkBalance() {
 	m := &w.match
-	if m.flags&GameTeams == 0 || w.rules.TeamBalanceTime == 0 || w.uneven() < 2 {
-		m.unbalanced = balanceOK
-	} else if m.unbalanced <= balanceOK {
-		m.unbalanced = w.tick
+	if m.flags&GameFlagTeams == 0 || w.rules.TeamBalanceTime == 0 || w.teamSizeDiff() < 2 {
+		m.unbalancedTick = teamBalanceOK
+	} else if m.unbalancedTick <= teamBalanceOK {
+		m.unbalancedTick = w.tick
 	}
 }
 
@@ -198,13 +198,13 @@ func (w *World) checkBalance() {
 // minute evens out the teams best.
 func (w *World) balanceTeams() {
 	m := &w.match
-	if m.flags&GameTeams == 0 || w.rules.TeamBalanceTime == 0 || w.uneven() < 2 {
+	if m.flags&GameFlagTeams == 0 || w.rules.TeamBalanceTime == 0 || w.teamSizeDiff() < 2 {
 		return
 	}
 	var team [2]float32
 	var each [MaxPlayers]float32
 	for i := range w.players {
-		if p := &w.players[i]; p.seated && p.team != TeamSpectators {
+		if p := &w.players[i]; p.connected && p.team != TeamSpectators {
 			each[i] = float32(float32(p.score*TickRate)*60) / float32(w.tick-p.scoreStart)
 			team[p.team] += each[i]
 		}
@@ -213,11 +213,11 @@ func (w *World) balanceTeams() {
 	if m.teamSize[TeamRed] > m.teamSize[TeamBlue] {
 		big = TeamRed
 	}
-	for n := w.uneven() / 2; n > 0; n-- {
+	for n := w.teamSizeDiff() / 2; n > 0; n-- {
 		best, diff := Nobody, team[big]
 		for i := PlayerID(0); i < MaxPlayers; i++ {
 			p := &w.players[i]
-			if !p.seated || !w.callMovable(i) || p.team != big {
+			if !p.connected || !w.callCanBeMoved(i) || p.team != big {
 				continue
 			}
 			d := (team[big^1] + each[i]) - (team[big] - each[i])
@@ -234,13 +234,13 @@ func (w *World) balanceTeams() {
 		w.changeTeam(best, big^1, true)
 		p.lastAction = action
 		w.respawn(best)
-		w.emit(Event{
-			Kind: EvNotice, To: Only(best), Player: Nobody,
-			Notice: NoticeTeamBalanceVictim, Value: int32(p.team),
+		w.addEvent(Event{
+			Kind: EvGameMsg, To: MaskOne(best), Player: Nobody,
+			GameMsg: GameMsgTeamBalanceVictim, Value: int32(p.team),
 		})
 	}
-	m.unbalanced = balanceOK
-	w.emit(Event{Kind: EvNotice, To: Everybody, Player: Nobody, Notice: NoticeTeamBalance})
+	m.unbalancedTick = teamBalanceOK
+	w.addEvent(Event{Kind: EvGameMsg, To: MaskAll, Player: Nobody, GameMsg: GameMsgTeamBalance})
 }
 
 // checkActivity sends away who does nothing.
@@ -251,7 +251,7 @@ func (w *World) checkActivity() {
 	limit := w.rules.InactiveTime * 60 * TickRate
 	for i := PlayerID(0); i < MaxPlayers; i++ {
 		p := &w.players[i]
-		if !p.seated || p.admin || p.inactivity <= limit {
+		if !p.connected || p.admin || p.inactivity <= limit {
 			continue
 		}
 		if p.team == TeamSpectators {
@@ -276,13 +276,13 @@ func (w *World) checkActivity() {
 }
 
 func (w *World) kick(id PlayerID) {
-	w.emit(Event{Kind: EvKick, Player: id, Text: "Kicked for inactivity"})
+	w.addEvent(Event{Kind: EvKick, Player: id, Text: "Kicked for inactivity"})
 }
 
 func (w *World) countSpectators() int32 {
 	n := int32(0)
 	for i := range w.players {
-		if p := &w.players[i]; p.seated && p.team == TeamSpectators {
+		if p := &w.players[i]; p.connected && p.team == TeamSpectators {
 			n++
 		}
 	}

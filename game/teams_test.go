@@ -10,11 +10,11 @@ import (
 // duo is a plain team mode, for what the world does about teams.
 type duo struct{}
 
-func (duo) Name() string                          { return "DUO" }
-func (duo) Flags() game.GameFlags                 { return game.GameTeams }
-func (duo) Start(*game.Tx)                        {}
-func (duo) OnDeath(ctx *game.Ctx, d *game.Death)  { mode.ScoreDeath(ctx, d, true) }
-func (duo) Verdict(*game.Ctx) (none game.Verdict) { return }
+func (duo) Name() string                               { return "DUO" }
+func (duo) Flags() game.GameFlags                      { return game.GameFlagTeams }
+func (duo) Start(*game.Tx)                             {}
+func (duo) OnDeath(ctx *game.Ctx, d *game.Death)       { mode.ScoreDeath(ctx, d, true) }
+func (duo) CheckWin(*game.Ctx) (none game.MatchResult) { return }
 
 func setTeam(id game.PlayerID, team game.Team) game.Command {
 	return game.Command{Kind: game.CmdSetTeam, Player: id, Team: team}
@@ -33,8 +33,8 @@ func TestNewcomersFillTheSmallerTeam(t *testing.T) {
 			t.Errorf("player %d in team %d", id, got)
 		}
 	}
-	if w.NumPlaying() != 5 || w.NumJoined() != 5 || w.NumSpectators() != 0 {
-		t.Errorf("counts %d, %d, %d", w.NumPlaying(), w.NumJoined(), w.NumSpectators())
+	if w.NumPlaying() != 5 || w.NumConnected() != 5 || w.NumSpectators() != 0 {
+		t.Errorf("counts %d, %d, %d", w.NumPlaying(), w.NumConnected(), w.NumSpectators())
 	}
 }
 
@@ -42,7 +42,7 @@ func TestTeamChange(t *testing.T) {
 	w := newWorld(t, game.Config{Mode: duo{}})
 	w.enter(0, 1, 2)
 	evs := w.do(setTeam(2, game.TeamBlue))
-	teams, kills := of(evs, game.EvTeam), of(evs, game.EvKill)
+	teams, kills := of(evs, game.EvTeamChange), of(evs, game.EvKill)
 	if len(teams) != 1 || teams[0].Player != 2 || teams[0].Team != game.TeamBlue || teams[0].Flag || teams[0].Tick != w.Tick()-1+150 {
 		t.Errorf("teams %+v at tick %d", teams, w.Tick())
 	}
@@ -77,7 +77,7 @@ func TestTeamsStayEven(t *testing.T) {
 	r := w.Rules()
 	r.TeamBalanceTime = 0
 	w.steps(150)
-	w.do(game.Command{Kind: game.CmdRules, Rules: &r})
+	w.do(game.Command{Kind: game.CmdSetRules, Rules: &r})
 	w.do(setTeam(0, game.TeamBlue))
 	if w.team(0) != game.TeamBlue {
 		t.Error("not allowed although balancing is off")
@@ -87,7 +87,7 @@ func TestTeamsStayEven(t *testing.T) {
 func TestLockedTeams(t *testing.T) {
 	w := newWorld(t, game.Config{Mode: duo{}})
 	w.enter(0, 1, 2)
-	if evs := w.do(game.Command{Kind: game.CmdLockTeams}); len(of(evs, game.EvSettings)) != 1 || !w.TeamsLocked() {
+	if evs := w.do(game.Command{Kind: game.CmdLockTeams}); len(of(evs, game.EvServerSettings)) != 1 || !w.TeamsLocked() {
 		t.Error("not locked")
 	}
 	w.do(setTeam(2, game.TeamBlue))
@@ -113,14 +113,14 @@ func TestAutoBalance(t *testing.T) {
 		t.Errorf("balanced after %d ticks, want 3001", got)
 	}
 	var victim, all int
-	for _, e := range of(evs, game.EvNotice) {
-		switch e.Notice {
-		case game.NoticeTeamBalanceVictim:
+	for _, e := range of(evs, game.EvGameMsg) {
+		switch e.GameMsg {
+		case game.GameMsgTeamBalanceVictim:
 			victim++
 			if e.Value != int32(game.TeamBlue) {
 				t.Errorf("victim told %+v", e)
 			}
-		case game.NoticeTeamBalance:
+		case game.GameMsgTeamBalance:
 			all++
 		}
 	}
@@ -133,7 +133,7 @@ func TestForcedTeamChanges(t *testing.T) {
 	w := newWorld(t, game.Config{Mode: duo{}})
 	w.enter(0, 1, 2, 3)
 	w.do(game.Command{Kind: game.CmdForceTeam, Player: 0, Team: game.TeamSpectators, Value: 2})
-	if p, _ := w.Player(0); p.Team != game.TeamSpectators || p.CooldownTick != w.Tick()-1+2*60*50 {
+	if p, _ := w.Player(0); p.Team != game.TeamSpectators || p.TeamChangeTick != w.Tick()-1+2*60*50 {
 		t.Errorf("player %+v", p)
 	}
 	evs := w.do(game.Command{Kind: game.CmdForceTeam, Player: game.Nobody, Team: game.TeamBlue})
@@ -142,7 +142,7 @@ func TestForcedTeamChanges(t *testing.T) {
 			t.Errorf("player %d in team %d", id, w.team(id))
 		}
 	}
-	for _, e := range of(evs, game.EvTeam) {
+	for _, e := range of(evs, game.EvTeamChange) {
 		if !e.Flag {
 			t.Errorf("not silent: %+v", e)
 		}
@@ -184,7 +184,7 @@ func TestFriendlyFire(t *testing.T) {
 
 func TestShotsOutliveTheirOwner(t *testing.T) {
 	w := newWorld(t, game.Config{Terrain: duel(20), Mods: []game.Mod{&script{spawn: func(ctx *game.Ctx, id game.PlayerID) {
-		ctx.Hurt(game.Damage{Victim: id, From: game.Nobody, Weapon: game.WeaponWorld, Amount: 9})
+		ctx.TakeDamage(game.Damage{Victim: id, Attacker: game.Nobody, Weapon: game.WeaponWorld, Amount: 9})
 	}}}})
 	w.enter(0, 1, 2)
 	x := int32(w.char(1).Pos.X - w.char(0).Pos.X)

@@ -12,14 +12,14 @@ import (
 type Tx struct{ w *World }
 
 func (tx *Tx) player(id PlayerID) *player {
-	if id < 0 || id >= MaxPlayers || !tx.w.players[id].seated {
+	if id < 0 || id >= MaxPlayers || !tx.w.players[id].connected {
 		return nil
 	}
 	return &tx.w.players[id]
 }
 
 func (tx *Tx) char(id PlayerID) *character {
-	if id < 0 || id >= MaxPlayers || !tx.w.living(id) {
+	if id < 0 || id >= MaxPlayers || !tx.w.isAlive(id) {
 		return nil
 	}
 	return &tx.w.chars[id]
@@ -38,15 +38,15 @@ func (tx *Tx) Rand(n int) int { return tx.w.rand.intn(n) }
 func (tx *Tx) Players() iter.Seq[PlayerID] {
 	return func(yield func(PlayerID) bool) {
 		for i := range tx.w.players {
-			if tx.w.players[i].seated && !yield(PlayerID(i)) {
+			if tx.w.players[i].connected && !yield(PlayerID(i)) {
 				return
 			}
 		}
 	}
 }
 
-// Seated tells whether a player is connected.
-func (tx *Tx) Seated(id PlayerID) bool { return tx.player(id) != nil }
+// Connected tells whether a player is connected.
+func (tx *Tx) Connected(id PlayerID) bool { return tx.player(id) != nil }
 
 // Name is a player's name.
 func (tx *Tx) Name(id PlayerID) string {
@@ -104,33 +104,33 @@ func (tx *Tx) AddTeamScore(t Team, n int32) { tx.w.match.teamScore[t&1] += n }
 func (tx *Tx) MatchTicks() int32 { return tx.w.tick - tx.w.match.startTick }
 
 // SuddenDeath tells whether the next point decides.
-func (tx *Tx) SuddenDeath() bool { return tx.w.match.sudden }
+func (tx *Tx) SuddenDeath() bool { return tx.w.match.suddenDeath }
 
 // Warmup tells whether the match has not begun.
 func (tx *Tx) Warmup() bool {
 	return tx.w.match.state == stateWarmupGame || tx.w.match.state == stateWarmupUser
 }
 
-// Moving tells whether things move: not paused, not counting down, not at the
+// EntitiesMoving tells whether things move: not paused, not counting down, not at the
 // end of a match, not about to be reset.
-func (tx *Tx) Moving() bool { return !tx.w.paused && !tx.w.resetRequested }
+func (tx *Tx) EntitiesMoving() bool { return !tx.w.paused && !tx.w.resetRequested }
 
 // EndMatch shows the scoreboard and starts the next match after 10 seconds.
 func (tx *Tx) EndMatch() { tx.w.endMatch() }
 
-// CheckMatch asks the mode's WinRule at once, as happens every tick, and tells
+// CheckWin asks the mode's WinRule at once, as happens every tick, and tells
 // whether the match ended. For modes that score in OnTick.
-func (tx *Tx) CheckMatch() bool { return tx.w.checkMatch() }
+func (tx *Tx) CheckWin() bool { return tx.w.checkWin() }
 
 // InRound tells whether a player plays and is alive or will respawn.
 func (tx *Tx) InRound(id PlayerID) bool {
 	p := tx.player(id)
-	return p != nil && p.team != TeamSpectators && (!p.respawnDisabled || tx.w.living(id))
+	return p != nil && p.team != TeamSpectators && (!p.respawnDisabled || tx.w.isAlive(id))
 }
 
-// BlockRespawn keeps a player from respawning until the next round, unless it
-// has not begun. Modes with GameSurvival call it at each spawn.
-func (tx *Tx) BlockRespawn(id PlayerID) {
+// DisableRespawn keeps a player from respawning until the next round, unless it
+// has not begun. Modes with GameFlagSurvival call it at each spawn.
+func (tx *Tx) DisableRespawn(id PlayerID) {
 	if p := tx.player(id); p != nil {
 		p.respawnDisabled = tx.w.startRespawnDisabled()
 	}
@@ -165,13 +165,13 @@ func (tx *Tx) Vitals(id PlayerID) (health, armor int32) {
 // Heal gives health, up to 10. It tells whether there was room for any.
 func (tx *Tx) Heal(id PlayerID, n int32) bool {
 	c := tx.char(id)
-	return c != nil && n > 0 && c.heal(min(n, maxVitals))
+	return c != nil && n > 0 && c.heal(min(n, maxHealth))
 }
 
 // GiveArmor gives armour, up to 10. It tells whether there was room for any.
 func (tx *Tx) GiveArmor(id PlayerID, n int32) bool {
 	c := tx.char(id)
-	return c != nil && n > 0 && c.giveArmor(min(n, maxVitals))
+	return c != nil && n > 0 && c.giveArmor(min(n, maxHealth))
 }
 
 // GiveWeapon gives a weapon with ammo rounds, at most 10, -1 endless. It is
@@ -195,7 +195,7 @@ func (tx *Tx) TakeWeapon(id PlayerID, weapon Weapon) {
 	if c == nil || weapon < 0 || weapon >= NumWeapons || !c.weapons[weapon].got {
 		return
 	}
-	if weapon == c.active {
+	if weapon == c.activeWeapon {
 		next := Weapon(-1)
 		for i := range c.weapons {
 			if Weapon(i) != weapon && c.weapons[i].got {
@@ -208,11 +208,11 @@ func (tx *Tx) TakeWeapon(id PlayerID, weapon Weapon) {
 		tx.w.setWeapon(c, next)
 	}
 	c.weapons[weapon] = weaponState{}
-	if c.queued == int32(weapon) {
-		c.queued = -1
+	if c.queuedWeapon == int32(weapon) {
+		c.queuedWeapon = -1
 	}
-	if c.last == weapon {
-		c.last = c.active
+	if c.lastWeapon == weapon {
+		c.lastWeapon = c.activeWeapon
 	}
 }
 
@@ -223,9 +223,9 @@ func (tx *Tx) Kill(id PlayerID, weapon Weapon) {
 	}
 }
 
-// Hurt hits a character. It tells whether he felt it and survived.
-func (tx *Tx) Hurt(d Damage) bool {
-	if tx.char(d.Victim) == nil || d.From != Nobody && tx.player(d.From) == nil {
+// TakeDamage hits a character. It tells whether he felt it and survived.
+func (tx *Tx) TakeDamage(d Damage) bool {
+	if tx.char(d.Victim) == nil || d.Attacker != Nobody && tx.player(d.Attacker) == nil {
 		return false
 	}
 	d.Amount = min(max(d.Amount, 0), 1000)
@@ -241,26 +241,26 @@ func (tx *Tx) Explode(pos vec.Vec2, from PlayerID, weapon Weapon, damage int32) 
 }
 
 // Sound lets those in to hear a sound.
-func (tx *Tx) Sound(pos vec.Vec2, s Sound, to Mask) { tx.w.sound(pos, s, to) }
+func (tx *Tx) Sound(pos vec.Vec2, s Sound, to PlayerMask) { tx.w.sound(pos, s, to) }
 
 // Say writes a line of the server's into everybody's chat.
 func (tx *Tx) Say(text string) {
-	tx.w.emit(Event{Kind: EvChat, To: Everybody, Player: Nobody, Target: Nobody, Chat: ChatAll, Text: text})
+	tx.w.addEvent(Event{Kind: EvChat, To: MaskAll, Player: Nobody, Target: Nobody, Chat: ChatAll, Text: text})
 }
 
-// Tell writes a line of the server's into one player's chat.
-func (tx *Tx) Tell(id PlayerID, text string) {
+// SayTo writes a line of the server's into one player's chat.
+func (tx *Tx) SayTo(id PlayerID, text string) {
 	if tx.player(id) != nil {
-		tx.w.emit(Event{Kind: EvChat, To: Only(id), Player: Nobody, Target: Nobody, Chat: ChatAll, Text: text})
+		tx.w.addEvent(Event{Kind: EvChat, To: MaskOne(id), Player: Nobody, Target: Nobody, Chat: ChatAll, Text: text})
 	}
 }
 
 // Broadcast shows everybody a text in the middle of the screen.
 func (tx *Tx) Broadcast(text string) {
-	tx.w.emit(Event{Kind: EvBroadcast, To: Everybody, Text: text})
+	tx.w.addEvent(Event{Kind: EvBroadcast, To: MaskAll, Text: text})
 }
 
-// Notify sends everybody a notice.
-func (tx *Tx) Notify(n Notice, value int32, id PlayerID, extra int32) {
-	tx.w.emit(Event{Kind: EvNotice, To: Everybody, Notice: n, Value: value, Player: id, Extra: extra})
+// SendGameMsg sends everybody a notice.
+func (tx *Tx) SendGameMsg(n GameMsg, value int32, id PlayerID, extra int32) {
+	tx.w.addEvent(Event{Kind: EvGameMsg, To: MaskAll, GameMsg: n, Value: value, Player: id, Extra: extra})
 }

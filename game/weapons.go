@@ -6,38 +6,38 @@ import "github.com/teeyard/teeyard/game/vec"
 const inputMask = 63
 
 type weaponSpec struct {
-	delay   int32 // ticks between shots
-	damage  int32
-	maxAmmo int32
-	regen   int32 // ticks for a round to load, 0 never
+	fireDelay     int32 // ticks between shots
+	damage        int32
+	maxAmmo       int32
+	ammoRegenTime int32 // ticks for a round to load, 0 never
 }
 
 var weapons = [NumWeapons]weaponSpec{
-	WeaponHammer:  {delay: 6, damage: 3, maxAmmo: 10},
-	WeaponGun:     {delay: 6, damage: 1, maxAmmo: 10, regen: 25},
-	WeaponShotgun: {delay: 25, damage: 1, maxAmmo: 10},
-	WeaponGrenade: {delay: 25, damage: 6, maxAmmo: 10},
-	WeaponLaser:   {delay: 40, damage: 5, maxAmmo: 10},
-	WeaponNinja:   {delay: 40, damage: 9, maxAmmo: 10},
+	WeaponHammer:  {fireDelay: 6, damage: 3, maxAmmo: 10},
+	WeaponGun:     {fireDelay: 6, damage: 1, maxAmmo: 10, ammoRegenTime: 25},
+	WeaponShotgun: {fireDelay: 25, damage: 1, maxAmmo: 10},
+	WeaponGrenade: {fireDelay: 25, damage: 6, maxAmmo: 10},
+	WeaponLaser:   {fireDelay: 40, damage: 5, maxAmmo: 10},
+	WeaponNinja:   {fireDelay: 40, damage: 9, maxAmmo: 10},
 }
 
 const (
 	hammerHitDelay = TickRate / 3 // the hammer's reload after a hit
-	emptyDelay     = 125 * TickRate / 1000
+	noAmmoDelay    = 125 * TickRate / 1000
 )
 
 // shotgunSpread is the angle of each pellet, radians.
 var shotgunSpread = [5]float32{-0.185, -0.070, 0, 0.070, 0.185}
 
-// presses counts how often an input counter was pressed on its way from prev
+// countPresses counts how often an input counter was pressed on its way from prev
 // to cur; odd values mean held.
-func presses(prev, cur int32) int32 {
+func countPresses(prev, cur int32) int32 {
 	prev &= inputMask
 	steps := (cur - prev) & inputMask
 	return (steps + 1 - prev&1) / 2
 }
 
-func (c *character) ownsAny() bool {
+func (c *character) hasAnyWeapon() bool {
 	for i := range c.weapons {
 		if c.weapons[i].got {
 			return true
@@ -48,39 +48,39 @@ func (c *character) ownsAny() bool {
 
 // setWeapon makes weapon the active one.
 func (w *World) setWeapon(c *character, weapon Weapon) {
-	if weapon == c.active {
+	if weapon == c.activeWeapon {
 		return
 	}
-	c.last = c.active
-	c.queued = -1
-	c.active = weapon
-	w.sound(c.pos, SoundWeaponSwitch, Everybody)
-	c.weapons[weapon].regen = -1
+	c.lastWeapon = c.activeWeapon
+	c.queuedWeapon = -1
+	c.activeWeapon = weapon
+	w.sound(c.pos, SoundWeaponSwitch, MaskAll)
+	c.weapons[weapon].ammoRegenStart = -1
 }
 
 // doQueuedSwitch switches when the weapon in hand has been reloaded. The ninja
 // sword stays in hand.
 func (w *World) doQueuedSwitch(c *character) {
-	if c.reload != 0 || c.queued == -1 || c.weapons[WeaponNinja].got {
+	if c.reloadTimer != 0 || c.queuedWeapon == -1 || c.weapons[WeaponNinja].got {
 		return
 	}
-	w.setWeapon(c, Weapon(c.queued))
+	w.setWeapon(c, Weapon(c.queuedWeapon))
 }
 
 // switchWeapon reads the weapon wishes of the latest input.
 func (w *World) switchWeapon(id PlayerID) {
 	c := &w.chars[id]
-	wanted := int32(c.active)
-	if c.queued != -1 {
-		wanted = c.queued
+	wanted := int32(c.activeWeapon)
+	if c.queuedWeapon != -1 {
+		wanted = c.queuedWeapon
 	}
-	if c.ownsAny() {
-		for n := presses(c.latestPrev.NextWeapon, c.latest.NextWeapon); n > 0; {
+	if c.hasAnyWeapon() {
+		for n := countPresses(c.latestPrevInput.NextWeapon, c.latestInput.NextWeapon); n > 0; {
 			if wanted = (wanted + 1) % NumWeapons; c.weapons[wanted].got {
 				n--
 			}
 		}
-		for n := presses(c.latestPrev.PrevWeapon, c.latest.PrevWeapon); n > 0; {
+		for n := countPresses(c.latestPrevInput.PrevWeapon, c.latestInput.PrevWeapon); n > 0; {
 			if wanted = (wanted + NumWeapons - 1) % NumWeapons; c.weapons[wanted].got {
 				n--
 			}
@@ -88,11 +88,11 @@ func (w *World) switchWeapon(id PlayerID) {
 	}
 	// Whether a weapon is wanted is asked of the input that just arrived, but
 	// which one of the movement input; so in the original.
-	if c.latest.WantedWeapon != 0 {
+	if c.latestInput.WantedWeapon != 0 {
 		wanted = c.input.WantedWeapon - 1
 	}
-	if wanted >= 0 && wanted < NumWeapons && wanted != int32(c.active) && c.weapons[wanted].got {
-		c.queued = wanted
+	if wanted >= 0 && wanted < NumWeapons && wanted != int32(c.activeWeapon) && c.weapons[wanted].got {
+		c.queuedWeapon = wanted
 	}
 	w.doQueuedSwitch(c)
 }
@@ -101,117 +101,117 @@ func (w *World) switchWeapon(id PlayerID) {
 func (w *World) handleWeapons(id PlayerID) {
 	c := &w.chars[id]
 	w.handleNinja(id)
-	if c.reload != 0 {
-		c.reload--
+	if c.reloadTimer != 0 {
+		c.reloadTimer--
 		return
 	}
-	w.fire(id)
+	w.fireWeapon(id)
 
-	s := &c.weapons[c.active]
-	regen := weapons[c.active].regen
+	s := &c.weapons[c.activeWeapon]
+	regen := weapons[c.activeWeapon].ammoRegenTime
 	if regen == 0 || s.ammo < 0 {
 		return
 	}
-	if c.reload > 0 {
-		s.regen = -1
+	if c.reloadTimer > 0 {
+		s.ammoRegenStart = -1
 		return
 	}
-	if s.regen < 0 {
-		s.regen = w.tick
+	if s.ammoRegenStart < 0 {
+		s.ammoRegenStart = w.tick
 	}
-	if w.tick-s.regen >= regen {
-		s.ammo = min(s.ammo+1, weapons[c.active].maxAmmo)
-		s.regen = -1
+	if w.tick-s.ammoRegenStart >= regen {
+		s.ammo = min(s.ammo+1, weapons[c.activeWeapon].maxAmmo)
+		s.ammoRegenStart = -1
 	}
 }
 
-// fire fires if the latest input asks for it and the weapon is ready.
-func (w *World) fire(id PlayerID) {
+// fireWeapon fires if the latest input asks for it and the weapon is ready.
+func (w *World) fireWeapon(id PlayerID) {
 	c := &w.chars[id]
-	if c.reload != 0 {
+	if c.reloadTimer != 0 {
 		return
 	}
 	w.doQueuedSwitch(c)
-	dir := vec.Vec2{X: float32(c.latest.TargetX), Y: float32(c.latest.TargetY)}.Normalize()
-	auto := c.active == WeaponGrenade || c.active == WeaponShotgun || c.active == WeaponLaser
-	ammo := &c.weapons[c.active].ammo
-	will := presses(c.latestPrev.Fire, c.latest.Fire) != 0 ||
-		auto && c.latest.Fire&1 != 0 && *ammo != 0
+	dir := vec.Vec2{X: float32(c.latestInput.TargetX), Y: float32(c.latestInput.TargetY)}.Normalize()
+	auto := c.activeWeapon == WeaponGrenade || c.activeWeapon == WeaponShotgun || c.activeWeapon == WeaponLaser
+	ammo := &c.weapons[c.activeWeapon].ammo
+	will := countPresses(c.latestPrevInput.Fire, c.latestInput.Fire) != 0 ||
+		auto && c.latestInput.Fire&1 != 0 && *ammo != 0
 	if !will {
 		return
 	}
 	if *ammo == 0 {
-		c.reload = emptyDelay
-		if c.noAmmo+TickRate <= w.tick {
-			w.sound(c.pos, SoundWeaponNoAmmo, Everybody)
-			c.noAmmo = w.tick
+		c.reloadTimer = noAmmoDelay
+		if c.lastNoAmmoSound+TickRate <= w.tick {
+			w.sound(c.pos, SoundWeaponNoAmmo, MaskAll)
+			c.lastNoAmmoSound = w.tick
 		}
 		return
 	}
-	weapon := c.active
-	w.shoot(id, weapon, dir)
+	weapon := c.activeWeapon
+	w.fireActiveWeapon(id, weapon, dir)
 	if !c.exists {
 		return // a mod took the character away
 	}
-	c.attack = w.tick
-	if s := &c.weapons[c.active]; s.ammo > 0 {
+	c.attackTick = w.tick
+	if s := &c.weapons[c.activeWeapon]; s.ammo > 0 {
 		s.ammo--
 	}
-	if c.reload == 0 {
-		c.reload = weapons[c.active].delay
+	if c.reloadTimer == 0 {
+		c.reloadTimer = weapons[c.activeWeapon].fireDelay
 	}
 }
 
-func (w *World) shoot(id PlayerID, weapon Weapon, dir vec.Vec2) {
+func (w *World) fireActiveWeapon(id PlayerID, weapon Weapon, dir vec.Vec2) {
 	c := &w.chars[id]
-	start := c.pos.Add(dir.Mul(charRadius).Mul(0.75))
+	start := c.pos.Add(dir.Mul(proximityRadius).Mul(0.75))
 	shot := projectile{
-		owner: id, weapon: weapon, pos: start, dir: dir,
-		damage: weapons[weapon].damage, impact: noSound,
+		owner: id, weapon: weapon, startPos: start, dir: dir,
+		damage: weapons[weapon].damage, impactSound: noSound,
 	}
 	switch weapon {
 	case WeaponHammer:
-		w.hammer(id, start)
+		w.hammerHit(id, start)
 	case WeaponGun:
-		shot.life = lifetime(w.tuning.GunLifetime())
+		shot.lifeSpan = lifetimeTicks(w.tuning.GunLifetime())
 		w.fireProjectile(shot)
-		w.sound(c.pos, SoundGunFire, Everybody)
+		w.sound(c.pos, SoundGunFire, MaskAll)
 	case WeaponShotgun:
-		shot.life = lifetime(w.tuning.ShotgunLifetime())
+		shot.lifeSpan = lifetimeTicks(w.tuning.ShotgunLifetime())
 		for i, spread := range shotgunSpread {
 			v := 1 - float32(float32(max(i-2, 2-i))/2)
 			speed := vec.MixScalar(w.tuning.ShotgunSpeeddiff(), 1, v)
 			shot.dir = vec.Direction(dir.Angle() + spread).Mul(speed)
 			w.fireProjectile(shot)
 		}
-		w.sound(c.pos, SoundShotgunFire, Everybody)
+		w.sound(c.pos, SoundShotgunFire, MaskAll)
 	case WeaponGrenade:
-		shot.life = lifetime(w.tuning.GrenadeLifetime())
-		shot.explosive, shot.impact = true, SoundGrenadeExplode
+		shot.lifeSpan = lifetimeTicks(w.tuning.GrenadeLifetime())
+		shot.explosive, shot.impactSound = true, SoundGrenadeExplode
 		w.fireProjectile(shot)
-		w.sound(c.pos, SoundGrenadeFire, Everybody)
+		w.sound(c.pos, SoundGrenadeFire, MaskAll)
 	case WeaponLaser:
 		pos := c.pos
 		w.fireLaser(id, pos, dir)
-		w.sound(pos, SoundLaserFire, Everybody)
+		w.sound(pos, SoundLaserFire, MaskAll)
 	case WeaponNinja:
-		c.numHits = 0
-		c.ninja.dir = dir
-		c.ninja.move = 10
-		c.ninja.oldSpeed = vec.Trunc(c.core.Vel.Len())
-		w.sound(c.pos, SoundNinjaFire, Everybody)
+		c.numObjectsHit = 0
+		c.ninja.activationDir = dir
+		c.ninja.currentMoveTime = 10
+		c.ninja.oldVelAmount = vec.Trunc(c.core.Vel.Len())
+		w.sound(c.pos, SoundNinjaFire, MaskAll)
 	}
 }
 
-// lifetime is a tuning's seconds in ticks.
-func lifetime(seconds float32) int32 { return vec.Trunc(float32(TickRate * seconds)) }
+// lifetimeTicks is a tuning's seconds in ticks.
+func lifetimeTicks(seconds float32) int32 { return vec.Trunc(float32(TickRate * seconds)) }
 
-func (w *World) hammer(id PlayerID, start vec.Vec2) {
+func (w *World) hammerHit(id PlayerID, start vec.Vec2) {
 	c := &w.chars[id]
-	c.numHits = 0
-	w.sound(c.pos, SoundHammerFire, Everybody)
+	c.numObjectsHit = 0
+	w.sound(c.pos, SoundHammerFire, MaskAll)
 	var near [MaxPlayers]PlayerID
-	n := w.charsWithin(start, charRadius*0.5, &near)
+	n := w.findCharacters(start, proximityRadius*0.5, &near)
 	pos, hits := c.pos, 0
 	for _, target := range near[:n] {
 		if target == id || !w.chars[target].exists {
@@ -222,9 +222,9 @@ func (w *World) hammer(id PlayerID, start vec.Vec2) {
 			continue
 		}
 		if d := at.Sub(start); d.Len() > 0 {
-			w.emit(Event{Kind: EvHammerHit, To: Everybody, Pos: at.Sub(d.Normalize().Mul(charRadius).Mul(0.5))})
+			w.addEvent(Event{Kind: EvHammerHit, To: MaskAll, Pos: at.Sub(d.Normalize().Mul(proximityRadius).Mul(0.5))})
 		} else {
-			w.emit(Event{Kind: EvHammerHit, To: Everybody, Pos: start})
+			w.addEvent(Event{Kind: EvHammerHit, To: MaskAll, Pos: start})
 		}
 		dir := vec.Vec2{Y: -1}
 		if d := at.Sub(pos); d.Len() > 0 {
@@ -232,28 +232,28 @@ func (w *World) hammer(id PlayerID, start vec.Vec2) {
 		}
 		push := vec.Vec2{Y: -1}.Add(dir.Add(vec.Vec2{Y: -1.1}).Normalize().Mul(10))
 		w.damage(Damage{
-			Victim: target, From: id, Weapon: WeaponHammer, Amount: weapons[WeaponHammer].damage,
+			Victim: target, Attacker: id, Weapon: WeaponHammer, Amount: weapons[WeaponHammer].damage,
 			Force: push, Source: dir.Neg(),
 		})
 		hits++
 	}
 	if hits > 0 {
-		c.reload = hammerHitDelay
+		c.reloadTimer = hammerHitDelay
 	}
 }
 
 // giveNinja arms a character with the ninja sword.
 func (w *World) giveNinja(id PlayerID) {
 	c := &w.chars[id]
-	c.ninja.start = w.tick
-	c.ninja.move = -1
+	c.ninja.activationTick = w.tick
+	c.ninja.currentMoveTime = -1
 	c.weapons[WeaponNinja].got = true
 	c.weapons[WeaponNinja].ammo = -1
-	if c.active != WeaponNinja {
-		c.last = c.active
+	if c.activeWeapon != WeaponNinja {
+		c.lastWeapon = c.activeWeapon
 	}
-	c.active = WeaponNinja
-	w.sound(c.pos, SoundPickupNinja, Everybody)
+	c.activeWeapon = WeaponNinja
+	w.sound(c.pos, SoundPickupNinja, MaskAll)
 }
 
 const (
@@ -264,55 +264,55 @@ const (
 // handleNinja carries the ninja along his dash.
 func (w *World) handleNinja(id PlayerID) {
 	c := &w.chars[id]
-	if c.active != WeaponNinja {
+	if c.activeWeapon != WeaponNinja {
 		return
 	}
-	if w.tick-c.ninja.start > ninjaTicks {
+	if w.tick-c.ninja.activationTick > ninjaTicks {
 		c.weapons[WeaponNinja].got = false
-		c.active = c.last
-		if c.ninja.move > 0 {
-			c.core.Vel = c.ninja.dir.Mul(float32(c.ninja.oldSpeed))
+		c.activeWeapon = c.lastWeapon
+		if c.ninja.currentMoveTime > 0 {
+			c.core.Vel = c.ninja.activationDir.Mul(float32(c.ninja.oldVelAmount))
 		}
 		return
 	}
-	c.ninja.move--
-	if c.ninja.move == 0 {
-		c.core.Vel = c.ninja.dir.Mul(float32(c.ninja.oldSpeed))
+	c.ninja.currentMoveTime--
+	if c.ninja.currentMoveTime == 0 {
+		c.core.Vel = c.ninja.activationDir.Mul(float32(c.ninja.oldVelAmount))
 	}
-	if c.ninja.move <= 0 {
+	if c.ninja.currentMoveTime <= 0 {
 		return
 	}
-	c.core.Vel = c.ninja.dir.Mul(ninjaSpeed)
-	w.col.MoveBox(&c.core.Pos, &c.core.Vel, vec.Vec2{X: charRadius, Y: charRadius}, 0)
+	c.core.Vel = c.ninja.activationDir.Mul(ninjaSpeed)
+	w.col.MoveBox(&c.core.Pos, &c.core.Vel, vec.Vec2{X: proximityRadius, Y: proximityRadius}, 0)
 	c.core.Vel = vec.Vec2{}
 
 	// Others are looked for around where the ninja was in the last tick: his
 	// own place follows only in the deferred phase.
 	var near [MaxPlayers]PlayerID
-	n := w.charsWithin(c.pos, charRadius*2, &near)
-	own, dir := c.pos, c.ninja.dir
+	n := w.findCharacters(c.pos, proximityRadius*2, &near)
+	own, dir := c.pos, c.ninja.activationDir
 	for _, target := range near[:n] {
-		if target == id || !w.chars[target].exists || c.hasHit(target) {
+		if target == id || !w.chars[target].exists || c.hasHitObject(target) {
 			continue
 		}
 		at := w.chars[target].pos
-		if vec.Distance(at, own) > charRadius*2 {
+		if vec.Distance(at, own) > proximityRadius*2 {
 			continue
 		}
-		w.sound(at, SoundNinjaHit, Everybody)
-		if c.numHits < len(c.hits) {
-			c.hits[c.numHits] = target
-			c.numHits++
+		w.sound(at, SoundNinjaHit, MaskAll)
+		if c.numObjectsHit < len(c.hitObjects) {
+			c.hitObjects[c.numObjectsHit] = target
+			c.numObjectsHit++
 		}
 		w.damage(Damage{
-			Victim: target, From: id, Weapon: WeaponNinja, Amount: weapons[WeaponNinja].damage,
+			Victim: target, Attacker: id, Weapon: WeaponNinja, Amount: weapons[WeaponNinja].damage,
 			Force: vec.Vec2{Y: -10}, Source: dir.Neg(),
 		})
 	}
 }
 
-func (c *character) hasHit(id PlayerID) bool {
-	for _, h := range c.hits[:c.numHits] {
+func (c *character) hasHitObject(id PlayerID) bool {
+	for _, h := range c.hitObjects[:c.numObjectsHit] {
 		if h == id {
 			return true
 		}

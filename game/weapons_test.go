@@ -68,7 +68,7 @@ func TestHitSoundIsForTheAttacker(t *testing.T) {
 	w.take(0, game.WeaponGun, 100, 0)
 	for _, e := range of(w.shoot(0, 100, 0, 20), game.EvSound) {
 		if e.Sound == game.SoundHit {
-			if want := game.Only(0) | game.Only(2); e.To != want {
+			if want := game.MaskOne(0) | game.MaskOne(2); e.To != want {
 				t.Errorf("heard by %b, want %b", e.To, want)
 			}
 			return
@@ -180,7 +180,7 @@ func TestDirectInputFiresAtOnce(t *testing.T) {
 	in := game.Input{TargetX: 100}
 	w.hold(0, in, 5)
 	in.Fire = 1
-	evs := w.do(game.Command{Kind: game.CmdDirect, Player: 0, Input: in})
+	evs := w.do(game.Command{Kind: game.CmdDirectInput, Player: 0, Input: in})
 	if sounds(evs, game.SoundGunFire) != 1 {
 		t.Fatal("no shot on arrival")
 	}

@@ -62,15 +62,15 @@ type World struct {
 	mods   []Mod
 	hooks  hooks
 
-	tick   int32
-	rand   rng
-	col    *physics.Collision
-	phys   physics.World // the living characters' cores
-	ghosts physics.World // default tuning, nobody in it: dead reckoning
+	tick           int32
+	rand           rng
+	col            *physics.Collision
+	phys           physics.World // the living characters' cores
+	reckoningWorld physics.World // default tuning, nobody in it: dead reckoning
 
-	players [MaxPlayers]player
-	chars   [MaxPlayers]character
-	alive   charList // characters in the world, newest first
+	players   [MaxPlayers]player
+	chars     [MaxPlayers]character
+	charOrder charList // characters in the world, newest first
 
 	projectiles []projectile // oldest first
 	lasers      []laser      // oldest first
@@ -119,7 +119,7 @@ func New(cfg Config) (*World, error) {
 		return nil, fmt.Errorf("%w: %w", ErrTerrain, err)
 	}
 	w.phys.Collision, w.phys.Tuning = w.col, w.tuning
-	w.ghosts.Collision, w.ghosts.Tuning = w.col, pureTuning
+	w.reckoningWorld.Collision, w.reckoningWorld.Tuning = w.col, pureTuning
 	for i := range w.flags {
 		w.flags[i].carrier = Nobody
 	}
@@ -147,8 +147,8 @@ func New(cfg Config) (*World, error) {
 func (w *World) Step(cmds []Command) []Event {
 	w.events = w.events[:0]
 	w.frameValid = false
-	for i := 0; i < w.alive.n; i++ {
-		w.chars[w.alive.id[i]].triggered = 0
+	for i := 0; i < w.charOrder.n; i++ {
+		w.chars[w.charOrder.ids[i]].triggeredEvents = 0
 	}
 	for i := range cmds {
 		if cmds[i].Kind != CmdInput {
@@ -158,7 +158,7 @@ func (w *World) Step(cmds []Command) []Event {
 	w.tick++
 	for i := range cmds {
 		if cmds[i].Kind == CmdInput {
-			w.movementInput(&cmds[i])
+			w.applyPredictedInput(&cmds[i])
 		}
 	}
 	w.resetPureTuning()
@@ -167,7 +167,7 @@ func (w *World) Step(cmds []Command) []Event {
 	w.tickMatch()
 	w.callTick()
 	for id := PlayerID(0); id < MaxPlayers; id++ {
-		if w.players[id].seated {
+		if w.players[id].connected {
 			w.tickPlayer(id)
 			w.postTickPlayer(id)
 		}
@@ -191,22 +191,22 @@ func (w *World) tickEntities() {
 		for i := len(w.pickups) - 1; i >= 0; i-- {
 			w.tickPickup(&w.pickups[i])
 		}
-		order := w.alive
+		order := w.charOrder
 		for i := 0; i < order.n; i++ {
-			if id := order.id[i]; w.chars[id].listed {
+			if id := order.ids[i]; w.chars[id].inWorld {
 				w.tickCharacter(id)
 			}
 		}
-		order = w.alive
+		order = w.charOrder
 		for i := 0; i < order.n; i++ {
-			if id := order.id[i]; w.chars[id].listed {
-				w.deferCharacter(id)
+			if id := order.ids[i]; w.chars[id].inWorld {
+				w.tickDeferredCharacter(id)
 			}
 		}
 		for i := range w.flags {
-			w.deferFlag(Team(i))
+			w.tickDeferredFlag(Team(i))
 		}
-	} else if w.match.paused() {
+	} else if w.match.isPaused() {
 		w.pauseEntities()
 	}
 	w.removeEntities()
@@ -225,8 +225,8 @@ func (w *World) pauseEntities() {
 			w.pickups[i].spawnTick++
 		}
 	}
-	for i := 0; i < w.alive.n; i++ {
-		w.chars[w.alive.id[i]].pause()
+	for i := 0; i < w.charOrder.n; i++ {
+		w.chars[w.charOrder.ids[i]].tickPaused()
 	}
 	for i := range w.flags {
 		w.flags[i].pause()
@@ -238,15 +238,15 @@ func (w *World) pauseEntities() {
 func (w *World) removeEntities() {
 	gone := false
 	for i := len(w.projectiles) - 1; i >= 0; i-- {
-		if w.projectiles[i].gone {
-			w.ids.release(w.projectiles[i].id)
+		if w.projectiles[i].markedForDestroy {
+			w.ids.free(w.projectiles[i].id)
 			gone = true
 		}
 	}
 	if gone {
 		kept := w.projectiles[:0]
 		for i := range w.projectiles {
-			if !w.projectiles[i].gone {
+			if !w.projectiles[i].markedForDestroy {
 				kept = append(kept, w.projectiles[i])
 			}
 		}
@@ -254,15 +254,15 @@ func (w *World) removeEntities() {
 	}
 	gone = false
 	for i := len(w.lasers) - 1; i >= 0; i-- {
-		if w.lasers[i].gone {
-			w.ids.release(w.lasers[i].id)
+		if w.lasers[i].markedForDestroy {
+			w.ids.free(w.lasers[i].id)
 			gone = true
 		}
 	}
 	if gone {
 		kept := w.lasers[:0]
 		for i := range w.lasers {
-			if !w.lasers[i].gone {
+			if !w.lasers[i].markedForDestroy {
 				kept = append(kept, w.lasers[i])
 			}
 		}
@@ -275,16 +275,16 @@ func (w *World) removeEntities() {
 // the original, and go in their players' tick.
 func (w *World) resetEntities() {
 	for i := range w.projectiles {
-		w.projectiles[i].gone = true
+		w.projectiles[i].markedForDestroy = true
 	}
 	for i := range w.lasers {
-		w.lasers[i].gone = true
+		w.lasers[i].markedForDestroy = true
 	}
 	for i := range w.pickups {
 		w.pickups[i].reset(w.tick)
 	}
-	for i := 0; i < w.alive.n; i++ {
-		id := w.alive.id[i]
+	for i := 0; i < w.charOrder.n; i++ {
+		id := w.charOrder.ids[i]
 		w.chars[id].alive = false
 		w.phys.Cores[id] = nil
 	}
@@ -303,6 +303,6 @@ func (w *World) resetPureTuning() {
 	}
 }
 
-func (w *World) emit(e Event) {
+func (w *World) addEvent(e Event) {
 	w.events = append(w.events, e)
 }

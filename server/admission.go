@@ -264,7 +264,7 @@ func (s *Server) queueLeave(c *session, reason string) {
 	if c.state < stateReady {
 		return
 	}
-	s.leavingSeats |= game.Only(c.id)
+	s.leavingSeats |= game.MaskOne(c.id)
 	s.lastNames[c.id] = s.playerName(c.id)
 	s.queueCommand(game.Command{Kind: game.CmdLeave, Player: c.id, Target: game.Nobody, Text: reason})
 }

@@ -11,9 +11,9 @@ import (
 // bots are the players the server itself provides (sv_bots). They have seats in
 // the world but no sessions; the highest seats, as clients get the lowest.
 type bots struct {
-	world      *game.World // that they play on
-	seats      game.Mask   // theirs, until the tick that clears them
-	introduced game.Mask   // those clients were told of
+	world      *game.World     // that they play on
+	seats      game.PlayerMask // theirs, until the tick that clears them
+	introduced game.PlayerMask // those clients were told of
 	brains     [game.MaxPlayers]*bot.Brain
 	skill      int
 	serial     uint64 // of the last brain
@@ -110,7 +110,7 @@ func (s *Server) runBots() {
 		pid := game.PlayerID(id)
 		view := s.world.View(pid)
 		in := brain.Think(&view)
-		s.queueCommand(game.Command{Kind: game.CmdDirect, Player: pid, Target: game.Nobody, Input: in})
+		s.queueCommand(game.Command{Kind: game.CmdDirectInput, Player: pid, Target: game.Nobody, Input: in})
 		s.queueCommand(game.Command{Kind: game.CmdInput, Player: pid, Target: game.Nobody, Input: in})
 		if readyMode {
 			if p, ok := s.world.Player(pid); ok && p.InGame && !p.Ready {
@@ -167,11 +167,11 @@ func (s *Server) addBot() bool {
 			return false
 		}
 		b.brains[id] = brain
-		b.seats |= game.Only(id)
-		s.queueCommand(game.Command{Kind: game.CmdJoin, Player: id, Target: game.Nobody, Origin: s.cfg.Seed ^ uint64(id)})
-		s.queueCommand(game.Command{Kind: game.CmdFlags, Player: id, Target: game.Nobody, Value: int32(game.FlagBot)})
+		b.seats |= game.MaskOne(id)
+		s.queueCommand(game.Command{Kind: game.CmdJoin, Player: id, Target: game.Nobody, AddrHash: s.cfg.Seed ^ uint64(id)})
+		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: id, Target: game.Nobody, Value: int32(game.PlayerFlagBot)})
 		s.queueCommand(game.Command{Kind: game.CmdProfile, Player: id, Target: game.Nobody, Profile: botProfile(game.MaxPlayers - 1 - int(id))})
-		s.queueCommand(game.Command{Kind: game.CmdEnter, Player: id, Target: game.Nobody})
+		s.queueCommand(game.Command{Kind: game.CmdEnterGame, Player: id, Target: game.Nobody})
 		s.print(console.Info, "server", fmt.Sprintf("bot joins. ClientID=%d", id))
 		return true
 	}
@@ -184,13 +184,13 @@ func botProfile(n int) *game.Profile {
 	if n >= len(botNames) {
 		p.Name = fmt.Sprintf("%s %d", p.Name, 1+n/len(botNames))
 	}
-	p.Skin.Part = [game.SkinParts]string{botBodies[n%len(botBodies)], "", "", "standard", "standard", "standard"}
+	p.Skin.PartNames = [game.NumSkinParts]string{botBodies[n%len(botBodies)], "", "", "standard", "standard", "standard"}
 	// One colour each, far apart on the circle; hands and feet a little darker.
 	hue := int32(n*67+16) & 255
-	for part, light := range [game.SkinParts]int32{0: 110, 3: 90, 4: 80} {
+	for part, light := range [game.NumSkinParts]int32{0: 110, 3: 90, 4: 80} {
 		if light != 0 {
-			p.Skin.UseCustom[part] = true
-			p.Skin.Color[part] = hue<<16 | 170<<8 | light
+			p.Skin.UseCustomColors[part] = true
+			p.Skin.PartColors[part] = hue<<16 | 170<<8 | light
 		}
 	}
 	return p
@@ -211,9 +211,9 @@ func (s *Server) removeBot(id game.PlayerID, reason string) {
 	if !s.bots.has(id) {
 		return
 	}
-	s.bots.seats &^= game.Only(id)
+	s.bots.seats &^= game.MaskOne(id)
 	s.bots.brains[id] = nil
-	s.leavingSeats |= game.Only(id)
+	s.leavingSeats |= game.MaskOne(id)
 	s.lastNames[id] = s.playerName(id)
 	s.queueCommand(game.Command{Kind: game.CmdLeave, Player: id, Target: game.Nobody, Text: reason})
 	s.print(console.Info, "server", fmt.Sprintf("bot leaves. ClientID=%d", id))

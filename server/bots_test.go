@@ -69,8 +69,8 @@ func TestBotsComeAndGo(t *testing.T) {
 	}
 	alice.Close(a.now())
 	a.run(time.Second)
-	if n := a.srv.bots.count(); n != 0 || a.srv.world.NumJoined() != 0 {
-		t.Errorf("%d bots and %d players are left", n, a.srv.world.NumJoined())
+	if n := a.srv.bots.count(); n != 0 || a.srv.world.NumConnected() != 0 {
+		t.Errorf("%d bots and %d players are left", n, a.srv.world.NumConnected())
 	}
 	if d := a.srv.Drops(); len(d) > 0 {
 		t.Errorf("drops %v", d)
@@ -86,7 +86,7 @@ func TestBotsAreMarked(t *testing.T) {
 	a.run(time.Second)
 	marked := 0
 	for _, p := range a.srv.world.Frame().Players {
-		if bot := p.Flags&game.FlagBot != 0; bot != (p.ID >= 32) {
+		if bot := p.Flags&game.PlayerFlagBot != 0; bot != (p.ID >= 32) {
 			t.Errorf("player %d: flags %x", p.ID, p.Flags)
 		} else if bot {
 			marked++

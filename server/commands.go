@@ -101,7 +101,7 @@ func (s *Server) hooks() error {
 	}
 	rules := func() {
 		r := s.rules()
-		s.queueCommand(game.Command{Kind: game.CmdRules, Player: game.Nobody, Target: game.Nobody, Rules: &r})
+		s.queueCommand(game.Command{Kind: game.CmdSetRules, Player: game.Nobody, Target: game.Nobody, Rules: &r})
 	}
 	if err := after(rules,
 		"sv_warmup", "sv_countdown", "sv_teamdamage", "sv_maprotation", "sv_matches_per_map", "sv_match_swap", "sv_powerups",
@@ -364,16 +364,16 @@ func (s *Server) setTuning(t game.Tuning) {
 		t = pure
 	}
 	s.tuning = t
-	s.queueCommand(game.Command{Kind: game.CmdTune, Player: game.Nobody, Target: game.Nobody, Tuning: &t})
+	s.queueCommand(game.Command{Kind: game.CmdTuneParams, Player: game.Nobody, Target: game.Nobody, Tuning: &t})
 }
 
 func (s *Server) cmdTune(call *console.Call) {
-	i := physics.TuningIndex(call.Arg(0))
+	i := physics.TuneParamIndex(call.Arg(0))
 	if i < 0 {
 		call.Print("tuning", "No such tuning parameter")
 		return
 	}
-	name := physics.TuningName(i)
+	name := physics.TuneParamName(i)
 	if len(call.Args) < 2 {
 		call.Print("tuning", "%s %.2f", name, float64(s.tuning[i])/100)
 		return
@@ -390,20 +390,20 @@ func (s *Server) cmdTuneReset(call *console.Call) {
 		call.Print("tuning", "Tuning reset")
 		return
 	}
-	i := physics.TuningIndex(call.Arg(0))
+	i := physics.TuneParamIndex(call.Arg(0))
 	if i < 0 {
 		call.Print("tuning", "No such tuning parameter")
 		return
 	}
 	t := s.tuning
 	t[i] = physics.DefaultTuning()[i]
-	call.Print("tuning", "%s reset to %.2f", physics.TuningName(i), float64(t[i])/100)
+	call.Print("tuning", "%s reset to %.2f", physics.TuneParamName(i), float64(t[i])/100)
 	s.setTuning(t)
 }
 
 func (s *Server) cmdTunes(call *console.Call) {
 	for i, v := range s.tuning {
-		call.Print("tuning", "%s %.2f", physics.TuningName(i), float64(v)/100)
+		call.Print("tuning", "%s %.2f", physics.TuneParamName(i), float64(v)/100)
 	}
 }
 

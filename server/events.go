@@ -10,23 +10,23 @@ import (
 
 // deliverEvent sends what happened to those whom it concerns, and to the console.
 func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
-	if ev.Kind.Effect() {
+	if ev.Kind.IsEffect() {
 		return
 	}
 	switch ev.Kind {
-	case game.EvTeam, game.EvPickup: // of which the original tells before it prints them
+	case game.EvTeamChange, game.EvPickup: // of which the original tells before it prints them
 		defer s.logEvent(ev)
-	case game.EvEntered:
+	case game.EvPlayerEntered:
 	default:
 		s.logEvent(ev)
 	}
 	switch ev.Kind {
-	case game.EvTeam:
+	case game.EvTeamChange:
 		s.handleVoterTeam(ev.Player, ev.Team)
-	case game.EvEntered:
+	case game.EvPlayerEntered:
 		s.voterChanged()
 		if s.bots.has(ev.Player) {
-			s.bots.introduced |= game.Only(ev.Player)
+			s.bots.introduced |= game.MaskOne(ev.Player)
 			s.logEvent(ev)
 			break
 		}
@@ -38,8 +38,8 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 		}
 		s.removeBot(ev.Player, ev.Text)
 		return
-	case game.EvLeft:
-		s.bots.introduced &^= game.Only(ev.Player)
+	case game.EvPlayerLeft:
+		s.bots.introduced &^= game.MaskOne(ev.Player)
 	case game.EvMatchEnd:
 		if ev.Flag {
 			s.rotateMap()
@@ -88,9 +88,9 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 func (s *Server) logEvent(ev *game.Event) {
 	was := game.TeamSpectators
 	switch ev.Kind {
-	case game.EvEntered:
+	case game.EvPlayerEntered:
 		s.lastTeams[ev.Player] = s.teamOf(ev.Player)
-	case game.EvTeam:
+	case game.EvTeamChange:
 		was, s.lastTeams[ev.Player] = s.lastTeams[ev.Player], ev.Team
 	}
 	if !s.logEnabled(console.Info) && !s.logEnabled(console.Debug) {
@@ -119,15 +119,15 @@ func (s *Server) logEvent(ev *game.Event) {
 		s.print(console.Debug, "game", fmt.Sprintf("kill killer='%s' victim='%s' weapon=%d special=%d", killer, s.playerTag(ev.Target), ev.Weapon, ev.Value))
 	case game.EvPickup:
 		s.print(console.Debug, "game", fmt.Sprintf("pickup player='%d:%s' item=%d", ev.Player, s.playerName(ev.Player), ev.Pickup))
-	case game.EvEntered:
+	case game.EvPlayerEntered:
 		s.print(console.Debug, "game", fmt.Sprintf("team_join player='%d:%s' team=%d", ev.Player, s.playerName(ev.Player), s.teamOf(ev.Player)))
-	case game.EvTeam:
+	case game.EvTeamChange:
 		s.print(console.Debug, "game", fmt.Sprintf("team_join player='%d:%s' team=%d->%d", ev.Player, s.playerName(ev.Player), was, ev.Team))
-	case game.EvLeft:
+	case game.EvPlayerLeft:
 		s.print(console.Debug, "game", fmt.Sprintf("leave player='%d:%s'", ev.Player, s.playerName(ev.Player)))
-	case game.EvMatchStart:
+	case game.EvRoundStart:
 		teamplay := 0
-		if s.world.Frame().Game.Flags&game.GameTeams != 0 {
+		if s.world.Frame().Game.Flags&game.GameFlagTeams != 0 {
 			teamplay = 1
 		}
 		s.print(console.Debug, "game", fmt.Sprintf("start match type='%s' teamplay='%d'", s.world.ModeName(), teamplay))

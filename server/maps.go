@@ -225,7 +225,7 @@ func (s *Server) changeMap(now conn.Time) {
 }
 
 func (s *Server) changeMapTo(now conn.Time, setting string) error {
-	var spectators game.Mask
+	var spectators game.PlayerMask
 	for id, c := range s.sessions {
 		pid := game.PlayerID(id)
 		if c == nil {
@@ -233,10 +233,10 @@ func (s *Server) changeMapTo(now conn.Time, setting string) error {
 		}
 		if p, seated := s.world.Player(pid); seated && c.state >= stateReady {
 			if p.Team == game.TeamSpectators {
-				spectators |= game.Only(pid)
+				spectators |= game.MaskOne(pid)
 			}
 		} else if c.wasSpectator { // on the way since the map before
-			spectators |= game.Only(pid)
+			spectators |= game.MaskOne(pid)
 		}
 	}
 	if err := s.loadMap(setting); err != nil {

@@ -67,7 +67,7 @@ func (c *session) grantRcon(level console.Level, text, who string) {
 	c.sendRconLine(text)
 	s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d authed (%s)", c.id, who))
 	if c.state >= stateReady {
-		s.queueCommand(game.Command{Kind: game.CmdFlags, Player: c.id, Target: game.Nobody, Value: int32(game.FlagAdmin)})
+		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody, Value: int32(game.PlayerFlagAdmin)})
 	}
 }
 
@@ -102,7 +102,7 @@ func (c *session) logout() {
 	c.sendRconLine("Logout successful.")
 	c.server.print(console.Standard, "server", fmt.Sprintf("ClientID=%d logged out", c.id))
 	if c.state >= stateReady {
-		c.server.queueCommand(game.Command{Kind: game.CmdFlags, Player: c.id, Target: game.Nobody})
+		c.server.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody})
 	}
 }
 

@@ -314,7 +314,7 @@ type mine struct{}
 
 func (mine) Start(*game.Tx) {}
 
-func (mine) OnChat(_ *game.Ctx, c *game.Chat) {
+func (mine) OnChat(_ *game.Ctx, c *game.ChatMessage) {
 	if c.Text == "boom" {
 		panic("mine")
 	}
@@ -356,7 +356,7 @@ func TestRecordedStepAllocatesNothing(t *testing.T) {
 		a.srv.pendingCommands = a.srv.pendingCommands[:0]
 		in.TargetX++
 		for id := range game.PlayerID(4) {
-			a.srv.queueCommand(game.Command{Kind: game.CmdDirect, Player: id, Target: game.Nobody, Input: in})
+			a.srv.queueCommand(game.Command{Kind: game.CmdDirectInput, Player: id, Target: game.Nobody, Input: in})
 		}
 		for id := range game.PlayerID(4) {
 			a.srv.queueCommand(game.Command{Kind: game.CmdInput, Player: id, Target: game.Nobody, Input: in})

@@ -76,10 +76,10 @@ func (c *session) OnReady() {
 	c.setState(stateReady)
 	s.queueCommand(game.Command{
 		Kind: game.CmdJoin, Player: c.id, Target: game.Nobody,
-		Flag: c.wasSpectator, Origin: s.addrHash(c.peer),
+		AsSpectator: c.wasSpectator, AddrHash: s.addrHash(c.peer),
 	})
 	if c.rcon.authed {
-		s.queueCommand(game.Command{Kind: game.CmdFlags, Player: c.id, Target: game.Nobody, Value: int32(game.FlagAdmin)})
+		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody, Value: int32(game.PlayerFlagAdmin)})
 	}
 	s.print(console.Info, "server", "player is ready. ClientID="+idString(c.id)+" addr="+c.peer.String())
 	c.sendVote()
@@ -116,7 +116,7 @@ func (c *session) OnEnterGame() {
 		return
 	}
 	c.setState(stateEntering)
-	c.server.queueCommand(game.Command{Kind: game.CmdEnter, Player: c.id, Target: game.Nobody})
+	c.server.queueCommand(game.Command{Kind: game.CmdEnterGame, Player: c.id, Target: game.Nobody})
 }
 
 // OnInput implements bridge.ClientMessageHandler. An input brings the acknowledged snapshot,
@@ -144,7 +144,7 @@ func (c *session) OnInput(in *bridge.InputMessage) {
 		return
 	}
 	c.playerFlags = in.Input.Flags
-	s.queueRequest(game.Command{Kind: game.CmdDirect, Player: c.id, Target: game.Nobody, Input: in.Input})
+	s.queueRequest(game.Command{Kind: game.CmdDirectInput, Player: c.id, Target: game.Nobody, Input: in.Input})
 }
 
 // INPUTTIMING's bounds in ms: a tick far off is as good as another.

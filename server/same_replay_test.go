@@ -52,8 +52,8 @@ func TestRecordedVersions(t *testing.T) {
 	})
 	tell(eyes[2], func(g bridge.ClientSide) {
 		var skin game.Skin
-		skin.Part[0], skin.UseCustom[0], skin.Color[0] = "bear", true, 0x123456
-		g.SendCommand(&game.Command{Kind: game.CmdSkin, Profile: &game.Profile{Skin: skin}})
+		skin.PartNames[0], skin.UseCustomColors[0], skin.PartColors[0] = "bear", true, 0x123456
+		g.SendCommand(&game.Command{Kind: game.CmdSkinChange, Profile: &game.Profile{Skin: skin}})
 	})
 	tell(eyes[3], func(g bridge.ClientSide) { g.SendCallVote(bridge.VoteOption, "a long match", "why not") })
 	for _, e := range eyes[:3] {
@@ -100,8 +100,8 @@ func TestRecordedVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, k := range []game.CommandKind{
-		game.CmdJoin, game.CmdProfile, game.CmdEnter, game.CmdLeave, game.CmdInput, game.CmdSay, game.CmdSkin, game.CmdTune,
-		game.CmdRules, game.CmdFlags, game.CmdSetTeam, game.CmdKill,
+		game.CmdJoin, game.CmdProfile, game.CmdEnterGame, game.CmdLeave, game.CmdInput, game.CmdSay, game.CmdSkinChange, game.CmdTuneParams,
+		game.CmdSetRules, game.CmdPlayerFlags, game.CmdSetTeam, game.CmdKill,
 	} {
 		if kinds[k] == 0 {
 			t.Errorf("no command of kind %d in the log", k)

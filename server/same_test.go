@@ -107,7 +107,7 @@ func (e *eye) wander(a *arena) {
 // lost takes from what a viewer sees what the oldest of the protocols cannot carry, as
 // the comment of package bridge6 lists it.
 func lost(c game.CharacterState, known bool) game.CharacterState {
-	c.Triggered = 0
+	c.TriggeredEvents = 0
 	c.Weapon = max(c.Weapon, 0)
 	if c.Ammo = min(max(c.Ammo, 0), 10); c.Weapon == game.WeaponNinja {
 		c.Ammo = 0
@@ -150,7 +150,7 @@ func both(t *testing.T, world *game.Frame, viewA, viewB, a, b *game.View, told g
 		is := func(c *game.CharacterState) bool { return c.Player == w.Player }
 		x, okX := find(a.Characters, is)
 		y, okY := find(b.Characters, is)
-		known := viewA.Inside == w.Player && viewB.Inside == w.Player
+		known := viewA.VitalsOf == w.Player && viewB.VitalsOf == w.Player
 		same("tee", lost(x, known), lost(y, known), okX, okY)
 		if known {
 			same("health", [3]int32{lost(*w, true).Health, lost(*w, true).Armor, lost(*w, true).Ammo}, [3]int32{y.Health, y.Armor, y.Ammo}, okX, okY)
@@ -201,7 +201,7 @@ func both(t *testing.T, world *game.Frame, viewA, viewB, a, b *game.View, told g
 	}
 	const state = game.StateSuddenDeath | game.StateGameOver
 	where := func(g *game.GameState) [6]int32 {
-		return [6]int32{g.StartTick, int32(g.State & state), g.ScoreLimit, g.TimeLimit, g.MatchNum, g.MatchCur}
+		return [6]int32{g.StartTick, int32(g.State & state), g.ScoreLimit, g.TimeLimit, g.MatchNum, g.MatchCurrent}
 	}
 	same("match", where(&a.Game), where(&b.Game), true, true)
 }
@@ -296,7 +296,7 @@ func TestSameWorld(t *testing.T) {
 		}
 		for x, left := range group {
 			for _, right := range group[x+1:] {
-				n, told := 0, game.FlagAdmin
+				n, told := 0, game.PlayerFlagAdmin
 				if strings.Contains(left.name+right.name, "vanilla") {
 					told = 0 // that somebody is an operator only DDNet's clients know
 				}

@@ -80,7 +80,7 @@ type Server struct {
 	unproven      unprovenGuard
 	tries         rconTries
 	addrHashKey   maphash.Seed
-	leavingSeats  game.Mask                  // seats that the next tick clears
+	leavingSeats  game.PlayerMask            // seats that the next tick clears
 	lastNames     [game.MaxPlayers]string    // who left them
 	lastTeams     [game.MaxPlayers]game.Team // as was told last
 	bots          bots

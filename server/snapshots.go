@@ -160,17 +160,17 @@ func (s *Server) updateLatencies() {
 			}
 		}
 	}
-	var playing game.Mask
+	var playing game.PlayerMask
 	looked := false
 	for _, c := range s.sessions {
-		if c == nil || c.state != stateInGame || c.playerFlags&game.FlagScoreboard == 0 {
+		if c == nil || c.state != stateInGame || c.playerFlags&game.PlayerFlagScoreboard == 0 {
 			continue
 		}
 		if !looked {
 			looked = true
 			for id, o := range s.sessions {
 				if o != nil && o.state == stateInGame && s.teamOf(game.PlayerID(id)) != game.TeamSpectators {
-					playing |= game.Only(game.PlayerID(id))
+					playing |= game.MaskOne(game.PlayerID(id))
 				}
 			}
 		}

@@ -203,7 +203,7 @@ func TestAdminFlag(t *testing.T) {
 	l.step(2)
 	admins := func() (n int) {
 		for _, p := range l.srv.world.Frame().Players {
-			if p.Flags&game.FlagAdmin != 0 {
+			if p.Flags&game.PlayerFlagAdmin != 0 {
 				n++
 			}
 		}

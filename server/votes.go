@@ -297,7 +297,7 @@ func (s *Server) endVote(now conn.Time, how bridge.VoteKind) {
 // vote, which is the first that any of them cast. As in the original those who are
 // not in the game yet count as if they were one more such address.
 func (s *Server) countVotes() (yes, no, total int32) {
-	var counted game.Mask
+	var counted game.PlayerMask
 	address := func(c *session) netip.Addr {
 		if c.state != stateInGame {
 			return netip.Addr{}
@@ -315,7 +315,7 @@ func (s *Server) countVotes() (yes, no, total int32) {
 			if o == nil || o.state < stateReady || counted.Has(game.PlayerID(other)) || address(o) != address(c) {
 				continue
 			}
-			counted |= game.Only(game.PlayerID(other))
+			counted |= game.MaskOne(game.PlayerID(other))
 			if o.ballot.choice != 0 && (choice == 0 || o.ballot.order < order) {
 				choice, order = o.ballot.choice, o.ballot.order
 			}

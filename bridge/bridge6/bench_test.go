@@ -35,7 +35,7 @@ func fight(w *game.World, tick int) []game.Event {
 	var cmds []game.Command
 	for i := range game.PlayerID(64) {
 		in := game.Input{Direction: int32((tick/20+int(i))%3 - 1), TargetX: int32(tick*7%200 - 100), TargetY: -20, Jump: (tick+int(i))%13 == 0, Fire: int32(tick / 4 % 64), Hook: (tick/10+int(i))%2 == 0}
-		cmds = append(cmds, game.Command{Kind: game.CmdInput, Player: i, Input: in}, game.Command{Kind: game.CmdDirect, Player: i, Input: in})
+		cmds = append(cmds, game.Command{Kind: game.CmdInput, Player: i, Input: in}, game.Command{Kind: game.CmdDirectInput, Player: i, Input: in})
 	}
 	return w.Step(cmds)
 }
@@ -46,7 +46,7 @@ func TestBuildAllocates(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	w := many(t, 64)
 	w.Step([]game.Command{
-		{Kind: game.CmdForceTeam, Player: 6, Team: game.TeamSpectators}, {Kind: game.CmdFlags, Player: 7, Value: int32(game.FlagAdmin)},
+		{Kind: game.CmdForceTeam, Player: 6, Team: game.TeamSpectators}, {Kind: game.CmdPlayerFlags, Player: 7, Value: int32(game.PlayerFlagAdmin)},
 	})
 	v := NewProtocol()
 	for _, c := range []struct {

@@ -39,15 +39,15 @@
 //
 // This a client of 0.6 cannot know that one of 0.7 knows; in the words of package game.
 //
-// Of GameState: GameSurvival, GameRace; StateRoundOver, which looks like StateGameOver,
+// Of GameState: GameFlagSurvival, GameFlagRace; StateRoundOver, which looks like StateGameOver,
 // and both like StatePaused besides; StateCountdown, which looks like StatePaused;
 // EndTick, of which only the time left of a warmup or pause comes through, an endless
 // warmup as 60 s, and nothing of the end of a match; that there is a warmup, where no
-// time is left of it; DropTick; TeamScore without GameTeams, and Carrier without
-// GameHasFlags.
+// time is left of it; FlagDropTick; TeamScore without GameFlagTeams, and Carrier without
+// GameFlagFlags.
 //
-// Of PlayerState: FlagReady, FlagDead, FlagWatching and FlagBot; FlagAdmin to clients
-// that are not DDNet's; FlagChatting of players whose tee is not seen; the team of the
+// Of PlayerState: PlayerFlagReady, PlayerFlagDead, PlayerFlagWatching and PlayerFlagBot; PlayerFlagAdmin to clients
+// that are not DDNet's; PlayerFlagChatting of players whose tee is not seen; the team of the
 // client itself while it is out of the round and looks on; SpectateFlagRed and
 // SpectateFlagBlue, which look like following the carrier, or like a free view; whom a
 // free view was set to.
@@ -56,11 +56,11 @@
 // more of anything than 10; Weapon below zero, which looks like the hammer.
 //
 // Of events: who was hit by EvDamage, by whom, and whether by himself; of its health
-// and armour only the sum comes through, and of its angle nothing. Flag of EvEntered,
-// EvLeft and EvTeam, which without it are texts, and with it nothing. Tick of EvTeam.
+// and armour only the sum comes through, and of its angle nothing. Flag of EvPlayerEntered,
+// EvPlayerLeft and EvTeamChange, which without it are texts, and with it nothing. Tick of EvTeamChange.
 // Player of EvKill when nobody did it or one who is gone: the victim seems to have.
-// Notices and what led to EvSettings but for locked teams: texts, or sounds. EvGameInfo
-// and EvSkin, which the next snapshot shows. Who is whispered to, before DDNet 2.17.
+// Notices and what led to EvServerSettings but for locked teams: texts, or sounds. EvGameInfo
+// and EvSkinChange, which the next snapshot shows. Who is whispered to, before DDNet 2.17.
 //
 // Of profiles: parts of the skin beyond what a look has. Of settings: all but that
 // teams were locked or unlocked. Of votes: caller and target but in texts, and more
@@ -68,8 +68,8 @@
 //
 // Our client, on servers that are not ours as well, has besides: no Settings and no
 // SendServerInfo; nobody who came back between two snapshots under the same name, which it
-// takes for the same; no reason in EvLeft; an EvDamage for the stars at one place, with
-// their sum in Value and the player who is there; a time of NoticeFlagCaptured that is
+// takes for the same; no reason in EvPlayerLeft; an EvDamage for the stars at one place, with
+// their sum in Value and the player who is there; a time of GameMsgCTFCapture that is
 // counted from when it saw the flag taken; and of races only the own start and the
 // best time. It whispers only where something showed that the server is DDNet's or
 // ours: others would say it to all.

@@ -34,7 +34,7 @@ type effect struct {
 	typ, id uint16
 	third   int32 // behind its place: sound, angle, or whose death
 	x, y    int32
-	to      game.Mask
+	to      game.PlayerMask
 }
 
 func (e *effect) key() uint32 { return uint32(e.typ)<<16 | uint32(e.id) }
@@ -48,13 +48,13 @@ type hit struct {
 // note takes what a tick brought that only snapshots can carry.
 func (s *effects) note(f *game.Frame, events []game.Event) {
 	for i := range f.Characters {
-		if c := &f.Characters[i]; c.Triggered != 0 {
+		if c := &f.Characters[i]; c.TriggeredEvents != 0 {
 			s.core(c)
 		}
 	}
 	for i := range events {
 		ev := &events[i]
-		if !ev.Kind.Effect() {
+		if !ev.Kind.IsEffect() {
 			continue
 		}
 		if ev.Kind == game.EvDamage {
@@ -92,17 +92,17 @@ const (
 // core lets others hear what a tee did. Its own client predicts it, but not whom it
 // hooks.
 func (s *effects) core(c *game.CharacterState) {
-	others := game.Everybody &^ game.Only(c.Player)
-	if c.Triggered&coreGroundJump != 0 {
+	others := game.MaskAll &^ game.MaskOne(c.Player)
+	if c.TriggeredEvents&coreGroundJump != 0 {
 		s.add(msg6.TypeEventSoundWorld, c.Pos, int32(game.SoundJump), others)
 	}
-	if c.Triggered&coreHookPlayer != 0 {
-		s.add(msg6.TypeEventSoundWorld, c.Pos, int32(game.SoundHookAttachPlayer), game.Everybody)
+	if c.TriggeredEvents&coreHookPlayer != 0 {
+		s.add(msg6.TypeEventSoundWorld, c.Pos, int32(game.SoundHookAttachPlayer), game.MaskAll)
 	}
-	if c.Triggered&coreHookGround != 0 {
+	if c.TriggeredEvents&coreHookGround != 0 {
 		s.add(msg6.TypeEventSoundWorld, c.Pos, int32(game.SoundHookAttachGround), others)
 	}
-	if c.Triggered&coreHookNothing != 0 {
+	if c.TriggeredEvents&coreHookNothing != 0 {
 		s.add(msg6.TypeEventSoundWorld, c.Pos, int32(game.SoundHookNoAttach), others)
 	}
 }
@@ -138,7 +138,7 @@ func (s *effects) damage(tick int32, ev *game.Event) {
 	}
 }
 
-func (s *effects) add(typ uint16, pos vec.Vec2, third int32, to game.Mask) {
+func (s *effects) add(typ uint16, pos vec.Vec2, third int32, to game.PlayerMask) {
 	if len(s.list) < maxEffects {
 		s.list = append(s.list, effect{typ: typ, id: uint16(len(s.list)), third: third, x: int32(pos.X), y: int32(pos.Y), to: to})
 	}
@@ -151,7 +151,7 @@ func (s *effects) sort() {
 func (s *effects) build(b *snapshot.Builder, v *game.View, ids *idMap) {
 	for i := range s.list {
 		e := &s.list[i]
-		if !v.Everything && (!e.to.Has(v.Viewer) || !v.Hears(at(e.x, e.y))) {
+		if !v.ShowAll && (!e.to.Has(v.Viewer) || !v.Hears(at(e.x, e.y))) {
 			continue
 		}
 		third := e.third

@@ -70,7 +70,7 @@ func TestFew(t *testing.T) {
 		{game.Event{Kind: game.EvKill, Player: there, Target: absent}, nil},
 		{game.Event{Kind: game.EvEmoticon, Player: there, Value: 2}, []msg6.Message{&msg6.SvEmoticon{ClientID: as, Emoticon: 2}}},
 		{game.Event{Kind: game.EvEmoticon, Player: absent, Value: 2}, nil},
-		{game.Event{Kind: game.EvEntered, Player: absent}, []msg6.Message{says("'" + name + "' entered and joined the game")}},
+		{game.Event{Kind: game.EvPlayerEntered, Player: absent}, []msg6.Message{says("'" + name + "' entered and joined the game")}},
 	} {
 		h.SendEvent(w, &c.ev)
 		wants(t, "event", l, c.want...)
@@ -95,8 +95,8 @@ func TestFew(t *testing.T) {
 	v.EndSnapshots()
 	here := w.View(30).Pos
 	v.RecordTick(w, []game.Event{
-		{Kind: game.EvDeath, Player: there, To: game.Everybody, Pos: here},
-		{Kind: game.EvDeath, Player: absent, To: game.Everybody, Pos: here},
+		{Kind: game.EvDeath, Player: there, To: game.MaskAll, Pos: here},
+		{Kind: game.EvDeath, Player: absent, To: game.MaskAll, Pos: here},
 	})
 	v.BeginSnapshots(w)
 	p = b.picture(h, 30)
@@ -133,12 +133,12 @@ func TestRanges(t *testing.T) {
 				p := game.PlayerID(rapid.IntRange(0, 63).Draw(rt, "player"))
 				in := game.Input{Direction: rapid.Int32Range(-1, 1).Draw(rt, "dir"), Hook: true, Jump: true, Fire: 1, TargetX: rapid.Int32Range(-99, 99).Draw(rt, "aim")}
 				cmds = append(cmds, rapid.SampledFrom([]game.Command{
-					{Kind: game.CmdInput, Player: p, Input: in}, {Kind: game.CmdDirect, Player: p, Input: in},
+					{Kind: game.CmdInput, Player: p, Input: in}, {Kind: game.CmdDirectInput, Player: p, Input: in},
 					{Kind: game.CmdSetTeam, Player: p, Team: game.TeamSpectators}, {Kind: game.CmdForceTeam, Player: p, Team: game.TeamSpectators},
 					{Kind: game.CmdSpectate, Player: p, Spectate: game.SpectatePlayer, Target: id.Draw(rt, "target")},
 					{Kind: game.CmdKill, Player: p}, {Kind: game.CmdLeave, Player: max(p, 1), Text: "x"},
 					{Kind: game.CmdSay, Player: p, Chat: game.ChatAll, Text: "x"}, {Kind: game.CmdSay, Player: p, Chat: game.ChatWhisper, Target: own, Text: "x"}, {Kind: game.CmdEmoticon, Player: p, Value: 3},
-					{Kind: game.CmdFlags, Player: p, Value: int32(game.FlagAdmin)},
+					{Kind: game.CmdPlayerFlags, Player: p, Value: int32(game.PlayerFlagAdmin)},
 				}).Draw(rt, "command"))
 			}
 			if own != 0 { // he himself stays

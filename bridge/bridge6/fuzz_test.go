@@ -43,7 +43,7 @@ func FuzzTake(f *testing.F) {
 		l.onAsk = func(a any) {
 			switch a := a.(type) {
 			case game.Profile:
-				if len(a.Name) > game.MaxName || len(a.Clan) > game.MaxClan {
+				if len(a.Name) > game.MaxNameLen || len(a.Clan) > game.MaxClanLen {
 					t.Errorf("%+v", a)
 				}
 			case mapRequest:
@@ -58,7 +58,7 @@ func FuzzTake(f *testing.F) {
 				if a.Target < game.Nobody || a.Target >= game.MaxPlayers || a.Kind == 0 {
 					t.Errorf("%+v", a)
 				}
-				if a.Kind == game.CmdSkin && a.Profile == nil {
+				if a.Kind == game.CmdSkinChange && a.Profile == nil {
 					t.Errorf("%+v", a)
 				}
 			}

@@ -106,8 +106,8 @@ func TestJoin(t *testing.T) {
 			h.SendTuning(w)
 			h.SendReadyToEnter()
 		case enter:
-			for _, ev := range do(game.Command{Kind: game.CmdEnter}) {
-				if ev.Kind == game.EvEntered {
+			for _, ev := range do(game.Command{Kind: game.CmdEnterGame}) {
+				if ev.Kind == game.EvPlayerEntered {
 					h.SendServerInfo(&bridge.ServerInfo{})
 					h.SendGameInfo(w)
 					h.SendClientInfo(w, 0, true, false)

@@ -54,11 +54,11 @@ func (n *notes) OnEvent(ev *game.Event) {
 	switch ev.Kind {
 	case game.EvChat:
 		text += fmt.Sprintf(" mode %d", ev.Chat)
-	case game.EvNotice:
-		text += fmt.Sprintf(" notice %d value %d extra %d", ev.Notice, ev.Value, ev.Extra)
+	case game.EvGameMsg:
+		text += fmt.Sprintf(" notice %d value %d extra %d", ev.GameMsg, ev.Value, ev.Extra)
 	case game.EvKill:
 		text += fmt.Sprintf(" weapon %d", ev.Weapon)
-	case game.EvEntered, game.EvTeam:
+	case game.EvPlayerEntered, game.EvTeamChange:
 		text += fmt.Sprintf(" team %d quiet %v", ev.Team, ev.Flag)
 	}
 	n.lines = append(n.lines, text)
@@ -207,7 +207,7 @@ func TestGuestTuning(t *testing.T) {
 	for i := range params {
 		params[i] = int32(i + 1)
 	}
-	hears(t, g, n, &msg6.SvTuneParams{Params: params}, fmt.Sprintf("event %d of -1", game.EvTuning))
+	hears(t, g, n, &msg6.SvTuneParams{Params: params}, fmt.Sprintf("event %d of -1", game.EvTuneParams))
 	got := g.Tuning()
 	for i, v := range got {
 		if want := int32(i + 1); i < laserDamageIndex && v != want || i >= laserDamageIndex && v != want+1 {
@@ -218,7 +218,7 @@ func TestGuestTuning(t *testing.T) {
 	if g.Tuning() != was {
 		t.Error("a new game does not begin with the default")
 	}
-	hears(t, g, n, &msg6.SvTuneParams{Params: params[:3]}, fmt.Sprintf("event %d of -1", game.EvTuning))
+	hears(t, g, n, &msg6.SvTuneParams{Params: params[:3]}, fmt.Sprintf("event %d of -1", game.EvTuneParams))
 	if got := g.Tuning(); got[2] != 3 || got[3] != was[3] {
 		t.Errorf("three of them: %v", got)
 	}
@@ -295,13 +295,13 @@ func people(names ...string) *snapshot.Snapshot {
 // snapshots.
 func TestComingAndGoing(t *testing.T) {
 	entered := func(id, team int) string {
-		return fmt.Sprintf("event %d of %d team %d quiet true", game.EvEntered, id, team)
+		return fmt.Sprintf("event %d of %d team %d quiet true", game.EvPlayerEntered, id, team)
 	}
-	left := func(id int) string { return fmt.Sprintf("event %d of %d", game.EvLeft, id) }
+	left := func(id int) string { return fmt.Sprintf("event %d of %d", game.EvPlayerLeft, id) }
 	team := func(id, team int) string {
-		return fmt.Sprintf("event %d of %d team %d quiet true", game.EvTeam, id, team)
+		return fmt.Sprintf("event %d of %d team %d quiet true", game.EvTeamChange, id, team)
 	}
-	skin := func(id int) string { return fmt.Sprintf("event %d of %d", game.EvSkin, id) }
+	skin := func(id int) string { return fmt.Sprintf("event %d of %d", game.EvSkinChange, id) }
 	g, _, n := newGuest(t, ClientConfig{})
 	g.ReceiveSnapshot(1, people())
 	for i, c := range []struct {
@@ -335,8 +335,8 @@ func TestComingAndGoing(t *testing.T) {
 // TestFlagsThere: what happens to flags is found out from where they are.
 func TestFlagsThere(t *testing.T) {
 	g, _, n := newGuest(t, ClientConfig{})
-	notice := func(kind game.Notice, of game.PlayerID, value, extra int32) []string {
-		return []string{fmt.Sprintf("event %d of %d notice %d value %d extra %d", game.EvNotice, of, kind, value, extra)}
+	notice := func(kind game.GameMsg, of game.PlayerID, value, extra int32) []string {
+		return []string{fmt.Sprintf("event %d of %d notice %d value %d extra %d", game.EvGameMsg, of, kind, value, extra)}
 	}
 	for i, c := range []struct {
 		red, blue, redScore int32
@@ -344,15 +344,15 @@ func TestFlagsThere(t *testing.T) {
 	}{
 		{-2, -2, 0, nil},
 		{-2, -2, 0, nil},
-		{-2, 3, 0, notice(game.NoticeFlagGrabbed, -1, 1, 0)},
-		{-2, -1, 0, notice(game.NoticeFlagDropped, -1, 0, 0)},
-		{-2, 4, 0, notice(game.NoticeFlagGrabbed, -1, 1, 0)},
-		{-2, -2, 100, notice(game.NoticeFlagCaptured, 4, 1, 6)},
-		{7, -2, 100, notice(game.NoticeFlagGrabbed, -1, 0, 0)},
-		{-1, -2, 100, notice(game.NoticeFlagDropped, -1, 0, 0)},
-		{-2, -2, 100, notice(game.NoticeFlagReturned, -1, 0, 0)},
-		{7, -2, 100, notice(game.NoticeFlagGrabbed, -1, 0, 0)},
-		{-2, -2, 100, notice(game.NoticeFlagReturned, -1, 0, 0)}, // its carrier fell
+		{-2, 3, 0, notice(game.GameMsgCTFGrab, -1, 1, 0)},
+		{-2, -1, 0, notice(game.GameMsgCTFDrop, -1, 0, 0)},
+		{-2, 4, 0, notice(game.GameMsgCTFGrab, -1, 1, 0)},
+		{-2, -2, 100, notice(game.GameMsgCTFCapture, 4, 1, 6)},
+		{7, -2, 100, notice(game.GameMsgCTFGrab, -1, 0, 0)},
+		{-1, -2, 100, notice(game.GameMsgCTFDrop, -1, 0, 0)},
+		{-2, -2, 100, notice(game.GameMsgCTFReturn, -1, 0, 0)},
+		{7, -2, 100, notice(game.GameMsgCTFGrab, -1, 0, 0)},
+		{-2, -2, 100, notice(game.GameMsgCTFReturn, -1, 0, 0)}, // its carrier fell
 	} {
 		var b snapshot.Builder
 		var s snapshot.Snapshot
@@ -398,7 +398,7 @@ func TestRequests(t *testing.T) {
 	ask("profile", p)
 	g.SendEnterGame()
 	ask("enter", enter{})
-	in := game.Input{Direction: -1, TargetX: 3, TargetY: -4, Jump: true, Fire: 5, Hook: true, Flags: game.FlagChatting | game.FlagScoreboard, WantedWeapon: 2, NextWeapon: 6, PrevWeapon: 7}
+	in := game.Input{Direction: -1, TargetX: 3, TargetY: -4, Jump: true, Fire: 5, Hook: true, Flags: game.PlayerFlagChatting | game.PlayerFlagScoreboard, WantedWeapon: 2, NextWeapon: 6, PrevWeapon: 7}
 	g.SendInput(8, 9, &in, 10)
 	ask("input", bridge.InputMessage{AckTick: 8, IntendedTick: 9, Input: in, Valid: true})
 	g.SendChatCommand("w", "alice hi")
@@ -427,7 +427,7 @@ func TestRequests(t *testing.T) {
 		ask(fmt.Sprint(c), c)
 	}
 	for _, c := range []game.Command{
-		{Kind: game.CmdTune}, {Kind: game.CmdProfile}, {Kind: game.CmdSkin}, {Kind: game.CmdSpectate, Spectate: game.SpectateFlagBlue},
+		{Kind: game.CmdTuneParams}, {Kind: game.CmdProfile}, {Kind: game.CmdSkinChange}, {Kind: game.CmdSpectate, Spectate: game.SpectateFlagBlue},
 		{Kind: game.CmdSay, Chat: game.ChatWhisper, Target: game.Nobody},
 	} {
 		if g.SendCommand(&c) {
@@ -439,7 +439,7 @@ func TestRequests(t *testing.T) {
 	if g.SendCommand(&game.Command{Kind: game.CmdSay, Chat: game.ChatWhisper, Target: 1, Text: "psst"}) || g.SendCommand(&game.Command{Kind: game.CmdReady}) || len(s.msgs) != 0 {
 		t.Errorf("sent %v", s.msgs)
 	}
-	g.SendCommand(&game.Command{Kind: game.CmdSkin, Profile: &game.Profile{Skin: standard[4].skin}})
+	g.SendCommand(&game.Command{Kind: game.CmdSkinChange, Profile: &game.Profile{Skin: standard[4].skin}})
 	if m, ok := s.msgs[0].(*msg6.ClChangeInfo); !ok || string(m.Look.Name) != "alice" || string(m.Look.Skin) != standard[4].name {
 		t.Errorf("a skin is changed with %+v", s.msgs[0])
 	}

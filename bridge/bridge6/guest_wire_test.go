@@ -55,7 +55,7 @@ func TestCapturedJoin(t *testing.T) {
 	if snaps < 10 || !ok || me.Profile.Name == "" || len(v.Players) == 0 || len(v.Characters) == 0 || len(v.Pickups) == 0 {
 		t.Errorf("%d snapshots, own %+v (%v), %d players, %d tees, %d pickups", snaps, me, ok, len(v.Players), len(v.Characters), len(v.Pickups))
 	}
-	for _, what := range []string{"map ", "con ready", "ready to enter", "motd ", fmt.Sprintf("event %d of 0 team 0 quiet true", game.EvEntered)} {
+	for _, what := range []string{"map ", "con ready", "ready to enter", "motd ", fmt.Sprintf("event %d of 0 team 0 quiet true", game.EvPlayerEntered)} {
 		if !slices.ContainsFunc(n.lines, func(s string) bool { return strings.HasPrefix(s, what) }) {
 			t.Errorf("no %q in %q", what, n.lines)
 		}
@@ -101,7 +101,7 @@ func TestDDNetObjects(t *testing.T) {
 	if want := [][5]int32{{1, 2, 0, 100, 3}, {1, 2, 60, -80, 1}, {1, 2, 60, 80, 1}}; !slices.Equal(got, want) {
 		t.Errorf("projectiles %v", got)
 	}
-	if len(v.Players) != 1 || v.Players[0].Flags != game.FlagAdmin || g.OwnID() != 0 {
+	if len(v.Players) != 1 || v.Players[0].Flags != game.PlayerFlagAdmin || g.OwnID() != 0 {
 		t.Errorf("players %+v", v.Players)
 	}
 }
@@ -115,7 +115,7 @@ func TestGuestAllocatesNothing(t *testing.T) {
 	var latency [game.MaxPlayers]int32
 	for range 40 {
 		x.act()
-		x.cmds = slices.DeleteFunc(x.cmds, func(c game.Command) bool { return c.Kind != game.CmdInput && c.Kind != game.CmdDirect })
+		x.cmds = slices.DeleteFunc(x.cmds, func(c game.Command) bool { return c.Kind != game.CmdInput && c.Kind != game.CmdDirectInput })
 		x.step()
 		x.version.BeginSnapshots(x.world)
 		v := x.world.View(0)
@@ -193,7 +193,7 @@ func FuzzGuest(f *testing.F) {
 				g.CoreState(&v.Characters[i])
 			}
 			for i := range v.Players {
-				if p := &v.Players[i]; p.ID < 0 || p.ID >= game.MaxPlayers || p.Watched >= game.MaxPlayers || p.Team < -1 || p.Team > 1 {
+				if p := &v.Players[i]; p.ID < 0 || p.ID >= game.MaxPlayers || p.SpectatorID >= game.MaxPlayers || p.Team < -1 || p.Team > 1 {
 					t.Errorf("a player has %+v", p)
 				}
 			}

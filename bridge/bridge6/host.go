@@ -38,14 +38,14 @@ func (v *Protocol) RecordTick(w *game.World, events []game.Event) {
 	v.world = w
 	for i := range events {
 		switch ev := &events[i]; ev.Kind {
-		case game.EvEntered:
+		case game.EvPlayerEntered:
 			if p, ok := w.Player(ev.Player); ok {
 				v.names[ev.Player] = p.Profile.Name
 			}
 			v.scene.strip(ev.Player)
-		case game.EvLeft:
+		case game.EvPlayerLeft:
 			v.scene.strip(ev.Player)
-			v.scene.ranked &^= game.Only(ev.Player)
+			v.scene.ranked &^= game.MaskOne(ev.Player)
 		}
 	}
 	v.scene.note(w.Frame(), events)

@@ -161,19 +161,19 @@ func inputOf(p *msg6.PlayerInput) game.Input {
 		in.WantedWeapon = p.WantedWeapon
 	}
 	if p.PlayerFlags&msg6.PlayerFlagChatting != 0 {
-		in.Flags |= game.FlagChatting
+		in.Flags |= game.PlayerFlagChatting
 	}
 	if p.PlayerFlags&msg6.PlayerFlagScoreboard != 0 {
-		in.Flags |= game.FlagScoreboard
+		in.Flags |= game.PlayerFlagScoreboard
 	}
 	return in
 }
 
 // profileOf is who a client says its player is, and how it wants him dressed.
 func profileOf(l *msg6.PlayerLook) (game.Profile, look) {
-	d := look{name: cut(l.Skin, game.MaxSkinPart), custom: l.UseCustomColor, body: l.ColorBody, feet: l.ColorFeet}
+	d := look{name: cut(l.Skin, game.MaxSkinPartLen), custom: l.UseCustomColor, body: l.ColorBody, feet: l.ColorFeet}
 	return game.Profile{
-		Name: cut(l.Name, game.MaxName), Clan: cut(l.Clan, game.MaxClan), Country: l.Country,
+		Name: cut(l.Name, game.MaxNameLen), Clan: cut(l.Clan, game.MaxClanLen), Country: l.Country,
 		Skin: skinOf(d),
 	}, d
 }
@@ -204,7 +204,7 @@ func (h *serverSide) takeChange(l *msg6.PlayerLook) {
 			return
 		}
 	}
-	h.s.OnCommand(game.Command{Kind: game.CmdSkin, Player: game.Nobody, Target: game.Nobody, Profile: &p})
+	h.s.OnCommand(game.Command{Kind: game.CmdSkinChange, Player: game.Nobody, Target: game.Nobody, Profile: &p})
 }
 
 // refuseTeam tells why a change of team will not happen, as far as that is known:
@@ -221,8 +221,8 @@ func (h *serverSide) refuseTeam(t game.Team) {
 	switch {
 	case t != game.TeamSpectators && w.TeamsLocked():
 		h.broadcast(textLocked)
-	case p.CooldownTick > w.Tick():
-		h.broadcast(waiting(p.CooldownTick - w.Tick()))
+	case p.TeamChangeTick > w.Tick():
+		h.broadcast(waiting(p.TeamChangeTick - w.Tick()))
 	case p.Team == game.TeamSpectators && w.NumPlaying() >= int(w.Rules().PlayerSlots):
 		h.broadcast(full(w.Rules().PlayerSlots))
 	}
@@ -307,7 +307,7 @@ func (h *serverSide) whisper(c *game.Command, args string) bool {
 		to = h.playerNamed(name)
 	} else {
 		// Names may have spaces: the first space that has one before it counts.
-		for i := 0; i < min(len(args), game.MaxName+1) && to == game.Nobody; i++ {
+		for i := 0; i < min(len(args), game.MaxNameLen+1) && to == game.Nobody; i++ {
 			if args[i] == ' ' {
 				to, text = h.playerNamed(args[:i]), args[i+1:]
 			}

@@ -9,15 +9,15 @@ import (
 // SendEvent implements [bridge.ServerSide].
 func (h *serverSide) SendEvent(w *game.World, ev *game.Event) {
 	switch ev.Kind {
-	case game.EvEntered:
+	case game.EvPlayerEntered:
 		if !ev.Flag {
 			h.line(entered(h.v.nameOf(ev.Player), ev.Team, w.GameFlags()))
 		}
-	case game.EvLeft:
+	case game.EvPlayerLeft:
 		if !ev.Flag {
 			h.line(left(h.gone(ev.Player), ev.Text))
 		}
-	case game.EvTeam:
+	case game.EvTeamChange:
 		if !ev.Flag {
 			h.line(joined(h.v.nameOf(ev.Player), ev.Team, w.GameFlags()))
 		}
@@ -33,11 +33,11 @@ func (h *serverSide) SendEvent(w *game.World, ev *game.Event) {
 		if id := h.ids.id(ev.Player); id >= 0 {
 			h.say(&msg6.SvEmoticon{ClientID: id, Emoticon: msg6.Emoticon(ev.Value)})
 		}
-	case game.EvSettings:
+	case game.EvServerSettings:
 		h.SendSettings(w)
-	case game.EvTuning:
+	case game.EvTuneParams:
 		h.SendTuning(w)
-	case game.EvNotice:
+	case game.EvGameMsg:
 		h.notice(w, ev)
 	case game.EvBroadcast:
 		h.broadcast(ev.Text)
@@ -131,32 +131,32 @@ func (h *serverSide) kill(ev *game.Event) {
 
 // notice is what 0.7 clients have words of their own for.
 func (h *serverSide) notice(w *game.World, ev *game.Event) {
-	switch ev.Notice {
-	case game.NoticeTeamSwap:
+	switch ev.GameMsg {
+	case game.GameMsgTeamSwap:
 		h.line("Teams were swapped")
-	case game.NoticeSpectateInvalid:
+	case game.GameMsgSpecInvalidID:
 		h.line("Invalid spectator id used")
-	case game.NoticeTeamShuffle:
+	case game.GameMsgTeamShuffle:
 		h.line("Teams were shuffled")
-	case game.NoticeTeamBalance:
+	case game.GameMsgTeamBalance:
 		h.line("Teams have been balanced")
-	case game.NoticePaused:
+	case game.GameMsgGamePaused:
 		h.line("'" + h.v.nameOf(ev.Player) + "' initiated a pause")
-	case game.NoticeTeamAll:
+	case game.GameMsgTeamAll:
 		h.broadcast("All players were moved to the " + side(game.Team(ev.Value), w.GameFlags()))
-	case game.NoticeTeamBalanceVictim:
+	case game.GameMsgTeamBalanceVictim:
 		h.broadcast("You were moved to the " + side(game.Team(ev.Value), w.GameFlags()) + " due to team balancing")
-	case game.NoticeFlagDropped:
+	case game.GameMsgCTFDrop:
 		h.sound(msg6.SoundCTFDrop)
-	case game.NoticeFlagReturned:
+	case game.GameMsgCTFReturn:
 		h.sound(msg6.SoundCTFReturn)
-	case game.NoticeFlagGrabbed:
+	case game.GameMsgCTFGrab:
 		if h.sides(w) == game.Team(ev.Value) {
 			h.sound(msg6.SoundCTFGrabEnemy)
 		} else {
 			h.sound(msg6.SoundCTFGrabOwn)
 		}
-	case game.NoticeFlagCaptured:
+	case game.GameMsgCTFCapture:
 		h.sound(msg6.SoundCTFCapture)
 		h.line(captured(game.Team(ev.Value), h.v.nameOf(ev.Player), ev.Extra))
 	}
@@ -173,8 +173,8 @@ func (h *serverSide) sides(w *game.World) game.Team {
 		if p.ID != h.own {
 			continue
 		}
-		if p.Team == game.TeamSpectators && p.Spectate != game.SpectateFree {
-			if q, ok := w.Player(p.Watched); ok {
+		if p.Team == game.TeamSpectators && p.SpecMode != game.SpectateFree {
+			if q, ok := w.Player(p.SpectatorID); ok {
 				return q.Team
 			}
 		}

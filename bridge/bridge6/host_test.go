@@ -64,7 +64,7 @@ func join(id game.PlayerID, name string) []game.Command {
 	return []game.Command{
 		{Kind: game.CmdJoin, Player: id},
 		{Kind: game.CmdProfile, Player: id, Profile: &game.Profile{Name: name, Clan: "clan", Country: 276, Skin: standard[1].skin}},
-		{Kind: game.CmdEnter, Player: id},
+		{Kind: game.CmdEnterGame, Player: id},
 	}
 }
 
@@ -188,15 +188,15 @@ func TestEvents(t *testing.T) {
 		ev   game.Event
 		want []msg6.Message
 	}{
-		{"came", game.Event{Kind: game.EvEntered, Player: 0}, []msg6.Message{says("'alice' entered and joined the game")}},
-		{"came to look", game.Event{Kind: game.EvEntered, Player: 0, Team: game.TeamSpectators}, []msg6.Message{says("'alice' entered and joined the spectators")}},
-		{"came silently", game.Event{Kind: game.EvEntered, Player: 0, Flag: true}, nil},
-		{"left", game.Event{Kind: game.EvLeft, Player: 2, Text: "Kicked by vote"}, []msg6.Message{says("'carol' has left the game (Kicked by vote)")}},
-		{"left without a word", game.Event{Kind: game.EvLeft, Player: 2}, []msg6.Message{says("'carol' has left the game")}},
-		{"left silently", game.Event{Kind: game.EvLeft, Player: 2, Text: "x", Flag: true}, nil},
-		{"team", game.Event{Kind: game.EvTeam, Player: 0, Team: game.TeamSpectators}, []msg6.Message{says("'alice' joined the spectators")}},
-		{"team back", game.Event{Kind: game.EvTeam, Player: 0}, []msg6.Message{says("'alice' joined the game")}},
-		{"team silently", game.Event{Kind: game.EvTeam, Player: 0, Flag: true}, nil},
+		{"came", game.Event{Kind: game.EvPlayerEntered, Player: 0}, []msg6.Message{says("'alice' entered and joined the game")}},
+		{"came to look", game.Event{Kind: game.EvPlayerEntered, Player: 0, Team: game.TeamSpectators}, []msg6.Message{says("'alice' entered and joined the spectators")}},
+		{"came silently", game.Event{Kind: game.EvPlayerEntered, Player: 0, Flag: true}, nil},
+		{"left", game.Event{Kind: game.EvPlayerLeft, Player: 2, Text: "Kicked by vote"}, []msg6.Message{says("'carol' has left the game (Kicked by vote)")}},
+		{"left without a word", game.Event{Kind: game.EvPlayerLeft, Player: 2}, []msg6.Message{says("'carol' has left the game")}},
+		{"left silently", game.Event{Kind: game.EvPlayerLeft, Player: 2, Text: "x", Flag: true}, nil},
+		{"team", game.Event{Kind: game.EvTeamChange, Player: 0, Team: game.TeamSpectators}, []msg6.Message{says("'alice' joined the spectators")}},
+		{"team back", game.Event{Kind: game.EvTeamChange, Player: 0}, []msg6.Message{says("'alice' joined the game")}},
+		{"team silently", game.Event{Kind: game.EvTeamChange, Player: 0, Flag: true}, nil},
 		{"server says", game.Event{Kind: game.EvChat, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: "x"}, []msg6.Message{says("x")}},
 		{"said", game.Event{Kind: game.EvChat, Player: 2, Chat: game.ChatAll, Text: "x"}, []msg6.Message{&msg6.SvChat{ClientID: 2, Message: []byte("x")}}},
 		{"said to the team", game.Event{Kind: game.EvChat, Player: 2, Chat: game.ChatTeam, Text: "x"}, []msg6.Message{&msg6.SvChat{Mode: msg6.ChatTeam, ClientID: 2, Message: []byte("x")}}},
@@ -208,18 +208,18 @@ func TestEvents(t *testing.T) {
 		{"weapon", game.Event{Kind: game.EvPickup, Player: 1, Weapon: game.WeaponLaser}, []msg6.Message{&msg6.SvWeaponPickup{Weapon: msg6.WeaponLaser}}},
 		{"health", game.Event{Kind: game.EvPickup, Player: 1, Weapon: game.WeaponWorld}, nil},
 		{"emoticon", game.Event{Kind: game.EvEmoticon, Player: 2, Value: 7}, []msg6.Message{&msg6.SvEmoticon{ClientID: 2, Emoticon: 7}}},
-		{"skin", game.Event{Kind: game.EvSkin, Player: 0}, nil},
+		{"skin", game.Event{Kind: game.EvSkinChange, Player: 0}, nil},
 		{"limits", game.Event{Kind: game.EvGameInfo}, nil},
-		{"tuning", game.Event{Kind: game.EvTuning}, []msg6.Message{&msg6.SvTuneParams{Params: tuning[:]}}},
+		{"tuning", game.Event{Kind: game.EvTuneParams}, []msg6.Message{&msg6.SvTuneParams{Params: tuning[:]}}},
 		{"broadcast", game.Event{Kind: game.EvBroadcast, Text: "a\nb"}, []msg6.Message{shows("a\nb")}},
-		{"swap", game.Event{Kind: game.EvNotice, Notice: game.NoticeTeamSwap}, []msg6.Message{says("Teams were swapped")}},
-		{"bad id", game.Event{Kind: game.EvNotice, Notice: game.NoticeSpectateInvalid}, []msg6.Message{says("Invalid spectator id used")}},
-		{"shuffle", game.Event{Kind: game.EvNotice, Notice: game.NoticeTeamShuffle}, []msg6.Message{says("Teams were shuffled")}},
-		{"balance", game.Event{Kind: game.EvNotice, Notice: game.NoticeTeamBalance}, []msg6.Message{says("Teams have been balanced")}},
-		{"pause", game.Event{Kind: game.EvNotice, Notice: game.NoticePaused, Player: 0}, []msg6.Message{says("'alice' initiated a pause")}},
-		{"all moved", game.Event{Kind: game.EvNotice, Notice: game.NoticeTeamAll, Value: -1}, []msg6.Message{shows("All players were moved to the spectators")}},
-		{"moved", game.Event{Kind: game.EvNotice, Notice: game.NoticeTeamBalanceVictim, Value: 0}, []msg6.Message{shows("You were moved to the game due to team balancing")}},
-		{"start", game.Event{Kind: game.EvMatchStart}, nil},
+		{"swap", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgTeamSwap}, []msg6.Message{says("Teams were swapped")}},
+		{"bad id", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgSpecInvalidID}, []msg6.Message{says("Invalid spectator id used")}},
+		{"shuffle", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgTeamShuffle}, []msg6.Message{says("Teams were shuffled")}},
+		{"balance", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgTeamBalance}, []msg6.Message{says("Teams have been balanced")}},
+		{"pause", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgGamePaused, Player: 0}, []msg6.Message{says("'alice' initiated a pause")}},
+		{"all moved", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgTeamAll, Value: -1}, []msg6.Message{shows("All players were moved to the spectators")}},
+		{"moved", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgTeamBalanceVictim, Value: 0}, []msg6.Message{shows("You were moved to the game due to team balancing")}},
+		{"start", game.Event{Kind: game.EvRoundStart}, nil},
 		{"effect", game.Event{Kind: game.EvSound}, nil},
 	} {
 		h.SendEvent(w, &c.ev)
@@ -229,7 +229,7 @@ func TestEvents(t *testing.T) {
 
 // TestFlags: what the two teams and onlookers hear of the flags.
 func TestFlags(t *testing.T) {
-	w := newWorld(t, sides{game.GameTeams | game.GameHasFlags}, "red", "blue", "looks", "looks at red")
+	w := newWorld(t, sides{game.GameFlagTeams | game.GameFlagFlags}, "red", "blue", "looks", "looks at red")
 	w.Step([]game.Command{
 		{Kind: game.CmdForceTeam, Player: 0, Team: game.TeamRed}, {Kind: game.CmdForceTeam, Player: 1, Team: game.TeamBlue},
 		{Kind: game.CmdForceTeam, Player: 2, Team: game.TeamSpectators}, {Kind: game.CmdForceTeam, Player: 3, Team: game.TeamSpectators},
@@ -238,19 +238,19 @@ func TestFlags(t *testing.T) {
 	v := NewProtocol()
 	for own, grabbed := range []msg6.Sound{msg6.SoundCTFGrabEnemy, msg6.SoundCTFGrabOwn, msg6.SoundCTFGrabOwn, msg6.SoundCTFGrabEnemy} {
 		h, l := newHost(t, v, w, game.PlayerID(own), msg6.VersionNone)
-		for n, want := range map[game.Notice][]msg6.Message{
-			game.NoticeFlagDropped:  {&msg6.SvSoundGlobal{Sound: msg6.SoundCTFDrop}},
-			game.NoticeFlagReturned: {&msg6.SvSoundGlobal{Sound: msg6.SoundCTFReturn}},
-			game.NoticeFlagGrabbed:  {&msg6.SvSoundGlobal{Sound: grabbed}},
-			game.NoticeFlagCaptured: {&msg6.SvSoundGlobal{Sound: msg6.SoundCTFCapture}, says("The red flag was captured by 'blue' (2.02 seconds)")},
-			game.NoticeTeamAll:      {shows("All players were moved to the red team")},
+		for n, want := range map[game.GameMsg][]msg6.Message{
+			game.GameMsgCTFDrop:    {&msg6.SvSoundGlobal{Sound: msg6.SoundCTFDrop}},
+			game.GameMsgCTFReturn:  {&msg6.SvSoundGlobal{Sound: msg6.SoundCTFReturn}},
+			game.GameMsgCTFGrab:    {&msg6.SvSoundGlobal{Sound: grabbed}},
+			game.GameMsgCTFCapture: {&msg6.SvSoundGlobal{Sound: msg6.SoundCTFCapture}, says("The red flag was captured by 'blue' (2.02 seconds)")},
+			game.GameMsgTeamAll:    {shows("All players were moved to the red team")},
 		} {
-			h.SendEvent(w, &game.Event{Kind: game.EvNotice, Notice: n, Player: 1, Extra: 101})
+			h.SendEvent(w, &game.Event{Kind: game.EvGameMsg, GameMsg: n, Player: 1, Extra: 101})
 			wants(t, "notice", l, want...)
 		}
-		h.SendEvent(w, &game.Event{Kind: game.EvNotice, Notice: game.NoticeFlagCaptured, Value: 1, Player: 0, Extra: 3001})
+		h.SendEvent(w, &game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgCTFCapture, Value: 1, Player: 0, Extra: 3001})
 		wants(t, "slow", l, &msg6.SvSoundGlobal{Sound: msg6.SoundCTFCapture}, says("The blue flag was captured by 'red'"))
-		h.SendEvent(w, &game.Event{Kind: game.EvTeam, Player: 1, Team: game.TeamBlue})
+		h.SendEvent(w, &game.Event{Kind: game.EvTeamChange, Player: 1, Team: game.TeamBlue})
 		wants(t, "team", l, says("'blue' joined the blue team"))
 	}
 }
@@ -276,11 +276,11 @@ func TestLocks(t *testing.T) {
 	h.SendSettings(w)
 	wants(t, "locked before", l)
 	lock()
-	h.SendEvent(w, &game.Event{Kind: game.EvSettings})
-	h.SendEvent(w, &game.Event{Kind: game.EvSettings})
+	h.SendEvent(w, &game.Event{Kind: game.EvServerSettings})
+	h.SendEvent(w, &game.Event{Kind: game.EvServerSettings})
 	wants(t, "unlocked", l, says("Teams were unlocked"))
 	lock()
-	h.SendEvent(w, &game.Event{Kind: game.EvSettings})
+	h.SendEvent(w, &game.Event{Kind: game.EvServerSettings})
 	wants(t, "locked", l, says("Teams were locked"))
 	h.Reset()
 	lock()

@@ -105,8 +105,8 @@ func (m *idMap) look(v *game.View) {
 		tees[c.Player] = float32(d.X*d.X) + float32(d.Y*d.Y)
 	}
 	for i := range v.Players {
-		if p := &v.Players[i]; p.ID == v.Viewer && p.Watching && p.Watched >= 0 && p.Watched < game.MaxPlayers {
-			tees[p.Watched] = -1 // whom he looks at comes first
+		if p := &v.Players[i]; p.ID == v.Viewer && p.Spectating && p.SpectatorID >= 0 && p.SpectatorID < game.MaxPlayers {
+			tees[p.SpectatorID] = -1 // whom he looks at comes first
 		}
 	}
 	var near nearest
@@ -168,9 +168,9 @@ func (m *idMap) give(p game.PlayerID, id int) { m.ids[p], m.back[id] = int8(id),
 
 // keep gives ids to the viewer and to those who are near, and to nobody else.
 func (m *idMap) keep(viewer game.PlayerID, near []distant) {
-	set := game.Only(viewer)
+	set := game.MaskOne(viewer)
 	for _, d := range near {
-		set |= game.Only(d.player)
+		set |= game.MaskOne(d.player)
 	}
 	for id, p := range m.back {
 		if p != game.Nobody && !set.Has(p) {

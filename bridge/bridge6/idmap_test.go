@@ -11,7 +11,7 @@ import (
 
 // crowd is a view with players that have tees at the given places, but for those in
 // out, who have none.
-func crowd(viewer game.PlayerID, tick int32, at map[game.PlayerID]float32, out game.Mask) *game.View {
+func crowd(viewer game.PlayerID, tick int32, at map[game.PlayerID]float32, out game.PlayerMask) *game.View {
 	f := &game.Frame{Tick: tick}
 	v := &game.View{Frame: f, Viewer: viewer}
 	for id := range game.PlayerID(game.MaxPlayers) {
@@ -19,7 +19,7 @@ func crowd(viewer game.PlayerID, tick int32, at map[game.PlayerID]float32, out g
 		if !ok {
 			continue
 		}
-		f.Players = append(f.Players, game.PlayerState{ID: id, Watched: game.Nobody})
+		f.Players = append(f.Players, game.PlayerState{ID: id, SpectatorID: game.Nobody})
 		if !out.Has(id) {
 			f.Characters = append(f.Characters, game.CharacterState{Player: id, Pos: vec.Vec2{X: x}})
 		}
@@ -125,13 +125,13 @@ func TestMapKeeps(t *testing.T) {
 		t.Errorf("19 is %d, 14 is %d, 13 is %d", m.id(19), m.id(14), m.id(13))
 	}
 	// Without a tee one is farther than any with one.
-	m.look(crowd(3, 110, at, game.Only(19)))
+	m.look(crowd(3, 110, at, game.MaskOne(19)))
 	if m.id(19) != -1 || m.id(14) != 14 {
 		t.Errorf("19 is %d, 14 is %d", m.id(19), m.id(14))
 	}
 	// Whom one watches is there, wherever he is.
 	v := crowd(3, 115, at, 0)
-	v.Players[3].Watching, v.Players[3].Watched = true, 18
+	v.Players[3].Spectating, v.Players[3].SpectatorID = true, 18
 	m.look(v)
 	if m.id(18) < 0 {
 		t.Error("the player watched is not there")
@@ -163,7 +163,7 @@ func TestMapProperty(t *testing.T) {
 				at[game.PlayerID(id)] = float32(rapid.IntRange(0, 50).Draw(t, "place"))
 			}
 			before := m.tick
-			m.look(crowd(viewer, tick, at, game.Mask(rapid.Uint64().Draw(t, "out"))))
+			m.look(crowd(viewer, tick, at, game.PlayerMask(rapid.Uint64().Draw(t, "out"))))
 			if !m.on {
 				continue
 			}

@@ -59,14 +59,14 @@ func (l *lift) reset() {
 	}
 	l.seen = [game.MaxPlayers]sighting{}
 	l.looks = [game.MaxPlayers][msg6.SizeClientInfo]int32{}
-	l.limits = game.GameState{Carrier: [2]int32{int32(msg6.FlagMissing), int32(msg6.FlagMissing)}}
+	l.limits = game.GameState{FlagCarrier: [2]int32{int32(msg6.FlagMissing), int32(msg6.FlagMissing)}}
 	l.tuning = physics.DefaultTuning()
 	f := &l.frame
 	*f = game.Frame{
 		Players: f.Players[:0], Characters: f.Characters[:0], Projectiles: f.Projectiles[:0],
 		Lasers: f.Lasers[:0], Pickups: f.Pickups[:0], Flags: f.Flags[:0],
 	}
-	l.view = game.View{Frame: f, Viewer: game.Nobody, Inside: game.Nobody}
+	l.view = game.View{Frame: f, Viewer: game.Nobody, VitalsOf: game.Nobody}
 	l.clearEffects()
 	l.race = bridge.RaceInfo{BestTime: -1}
 	l.reckon.Reset()
@@ -112,14 +112,14 @@ func (l *lift) View() *game.View { return &l.view }
 func (l *lift) Effects() []game.Event { return l.effects }
 
 // CoreState implements [bridge.ClientSide].
-func (l *lift) CoreState(c *game.CharacterState) physics.State { return l.reckon.State(c) }
+func (l *lift) CoreState(c *game.CharacterState) physics.CoreState { return l.reckon.State(c) }
 
 // take makes a view of a snapshot. Objects that it does not know are left out; values
 // that are out of range are brought into it, as by DDNet.
 func (l *lift) take(tick int32, s *snapshot.Snapshot) {
 	f := &l.frame
 	f.Tick = tick
-	f.Game = game.GameState{Carrier: [2]int32{int32(msg6.FlagMissing), int32(msg6.FlagMissing)}}
+	f.Game = game.GameState{FlagCarrier: [2]int32{int32(msg6.FlagMissing), int32(msg6.FlagMissing)}}
 	f.Players, f.Characters, f.Projectiles = f.Players[:0], f.Characters[:0], f.Projectiles[:0]
 	f.Lasers, f.Pickups, f.Flags = f.Lasers[:0], f.Pickups[:0], f.Flags[:0]
 	l.clearEffects()
@@ -181,8 +181,8 @@ func (l *lift) item(typ, id int, ints []int32) {
 		if o.Take(ints) == nil {
 			o.Clamp()
 			f.Game.TeamScore = [2]int32{o.ScoreRed, o.ScoreBlue}
-			if f.Game.Flags&game.GameHasFlags != 0 {
-				f.Game.Carrier = [2]int32{int32(o.CarrierRed), int32(o.CarrierBlue)}
+			if f.Game.Flags&game.GameFlagFlags != 0 {
+				f.Game.FlagCarrier = [2]int32{int32(o.CarrierRed), int32(o.CarrierBlue)}
 			}
 		}
 	case msg6.TypeCharacter:
@@ -201,7 +201,7 @@ func (l *lift) item(typ, id int, ints []int32) {
 				l.own = game.PlayerID(id)
 			}
 			f.Players = append(f.Players, game.PlayerState{
-				ID: game.PlayerID(id), Team: game.Team(o.Team), Score: o.Score, Latency: o.Latency, Watched: game.Nobody,
+				ID: game.PlayerID(id), Team: game.Team(o.Team), Score: o.Score, Latency: o.Latency, SpectatorID: game.Nobody,
 			})
 		}
 	case msg6.TypeClientInfo:
@@ -266,7 +266,7 @@ func (l *lift) extended(typ, id int, ints []int32) {
 
 func (l *lift) projectile(id int, x, y, velX, velY int32, w msg6.Weapon, start int32) {
 	p := game.ProjectileState{ID: uint16(id), X: x, Y: y, VelX: velX, VelY: velY, Weapon: game.Weapon(max(w, 0)), StartTick: start}
-	p.Pos = p.At(&l.tuning, l.frame.Tick)
+	p.Pos = p.PosAt(&l.tuning, l.frame.Tick)
 	l.frame.Projectiles = append(l.frame.Projectiles, p)
 }
 
@@ -314,13 +314,13 @@ func pickupOf(typ msg6.PickupType, sub msg6.Weapon) (game.PickupKind, bool) {
 func (l *lift) game(o *msg6.GameInfo) {
 	g := &l.frame.Game
 	if o.Flags&msg6.GameFlagTeams != 0 {
-		g.Flags |= game.GameTeams
+		g.Flags |= game.GameFlagTeams
 	}
 	if o.Flags&msg6.GameFlagFlags != 0 {
-		g.Flags |= game.GameHasFlags
+		g.Flags |= game.GameFlagFlags
 	}
 	g.StartTick, g.ScoreLimit, g.TimeLimit = o.RoundStartTick, o.ScoreLimit, o.TimeLimit
-	g.MatchNum, g.MatchCur = o.RoundNum, o.RoundCurrent
+	g.MatchNum, g.MatchCurrent = o.RoundNum, o.RoundCurrent
 	over := o.StateFlags&msg6.GameStateGameOver != 0
 	if over {
 		g.State |= game.StateGameOver
@@ -359,10 +359,10 @@ func characterOf(id game.PlayerID, o *msg6.Character) game.CharacterState {
 
 func flagsOf(f msg6.PlayerFlags) (to game.PlayerFlags) {
 	if f&msg6.PlayerFlagChatting != 0 {
-		to |= game.FlagChatting
+		to |= game.PlayerFlagChatting
 	}
 	if f&msg6.PlayerFlagScoreboard != 0 {
-		to |= game.FlagScoreboard
+		to |= game.PlayerFlagScoreboard
 	}
 	return to
 }
@@ -371,13 +371,13 @@ func flagsOf(f msg6.PlayerFlags) (to game.PlayerFlags) {
 // now and the view to the viewer's tee.
 func (l *lift) finish() {
 	f := &l.frame
-	l.view.Viewer, l.view.Inside = l.own, l.own
+	l.view.Viewer, l.view.VitalsOf = l.own, l.own
 	for i := range f.Players {
 		p := &f.Players[i]
 		s := &l.seen[p.ID]
 		p.Flags = s.flags
 		if s.admin {
-			p.Flags |= game.FlagAdmin
+			p.Flags |= game.PlayerFlagAdmin
 		}
 		if p.ID == l.own && l.watches {
 			l.watch(p)
@@ -389,7 +389,7 @@ func (l *lift) finish() {
 		c := &f.Characters[i]
 		c.Pos = l.reckon.Position(c, f.Tick)
 		l.roster[c.Player].Alive = true
-		if c.Player == l.own && l.view.Inside == l.own {
+		if c.Player == l.own && l.view.VitalsOf == l.own {
 			l.view.Pos = c.Pos
 		}
 	}
@@ -398,7 +398,7 @@ func (l *lift) finish() {
 			ev.Player = l.near(ev.Pos)
 		}
 	}
-	if in := l.view.Inside; in >= 0 && in < game.MaxPlayers {
+	if in := l.view.VitalsOf; in >= 0 && in < game.MaxPlayers {
 		l.race.StartTick[in] = max(l.started, 0)
 	}
 }
@@ -406,11 +406,11 @@ func (l *lift) finish() {
 // watch takes what the receiver looks at when it is not his own tee.
 func (l *lift) watch(p *game.PlayerState) {
 	o := &l.watching
-	l.view.Pos, l.view.Inside = at(o.X, o.Y), game.PlayerID(o.SpectatorID)
-	p.Watched, p.Watching, p.ViewX, p.ViewY = game.PlayerID(o.SpectatorID), true, o.X, o.Y
-	p.Spectate = game.SpectateFree
+	l.view.Pos, l.view.VitalsOf = at(o.X, o.Y), game.PlayerID(o.SpectatorID)
+	p.SpectatorID, p.Spectating, p.ViewX, p.ViewY = game.PlayerID(o.SpectatorID), true, o.X, o.Y
+	p.SpecMode = game.SpectateFree
 	if o.SpectatorID >= 0 {
-		p.Spectate = game.SpectatePlayer
+		p.SpecMode = game.SpectatePlayer
 	}
 }
 

@@ -31,34 +31,34 @@ func lose(v *game.View) *game.View {
 	w := *v
 	w.Frame = &f
 	f.Characters = slices.DeleteFunc(slices.Clone(f.Characters), func(c game.CharacterState) bool { return !v.Sees(c.Pos) })
-	var seen game.Mask
+	var seen game.PlayerMask
 	for i := range f.Characters {
 		c := &f.Characters[i]
-		seen |= game.Only(c.Player)
-		c.Triggered = 0
+		seen |= game.MaskOne(c.Player)
+		c.TriggeredEvents = 0
 		c.Ammo = min(c.Ammo, 10)
 		if c.Weapon == game.WeaponNinja {
 			c.Ammo = 0
 		}
-		if c.Player != v.Viewer && c.Player != v.Inside {
+		if c.Player != v.Viewer && c.Player != v.VitalsOf {
 			c.Health, c.Armor, c.Ammo = 0, 0, 0
 		}
 	}
 	f.Players = slices.Clone(f.Players)
 	for i := range f.Players {
 		p := &f.Players[i]
-		keep := game.FlagAdmin
+		keep := game.PlayerFlagAdmin
 		if seen.Has(p.ID) {
-			keep |= game.FlagChatting
+			keep |= game.PlayerFlagChatting
 		}
-		q := game.PlayerState{ID: p.ID, Team: p.Team, Flags: p.Flags & keep, Score: p.Score, Watched: game.Nobody}
-		if p.ID == v.Viewer && p.Watching {
-			q.Team, q.Watching, q.ViewX, q.ViewY = game.TeamSpectators, true, p.ViewX, p.ViewY
-			q.Spectate = game.SpectateFree
-			if p.Spectate != game.SpectateFree && p.Watched >= 0 {
-				q.Spectate, q.Watched = game.SpectatePlayer, p.Watched
+		q := game.PlayerState{ID: p.ID, Team: p.Team, Flags: p.Flags & keep, Score: p.Score, SpectatorID: game.Nobody}
+		if p.ID == v.Viewer && p.Spectating {
+			q.Team, q.Spectating, q.ViewX, q.ViewY = game.TeamSpectators, true, p.ViewX, p.ViewY
+			q.SpecMode = game.SpectateFree
+			if p.SpecMode != game.SpectateFree && p.SpectatorID >= 0 {
+				q.SpecMode, q.SpectatorID = game.SpectatePlayer, p.SpectatorID
 			}
-			w.Inside, w.Pos = q.Watched, at(q.ViewX, q.ViewY)
+			w.VitalsOf, w.Pos = q.SpectatorID, at(q.ViewX, q.ViewY)
 		}
 		*p = q
 	}
@@ -83,7 +83,7 @@ func lose(v *game.View) *game.View {
 // loseGame takes from the state of a match what 0.6 does not carry.
 func loseGame(g game.GameState, tick int32) game.GameState {
 	s, flags := g.State, g.Flags
-	g.Flags &= game.GameTeams | game.GameHasFlags
+	g.Flags &= game.GameFlagTeams | game.GameFlagFlags
 	g.State = s & game.StateSuddenDeath
 	over := s&(game.StateRoundOver|game.StateGameOver) != 0
 	paused := s&(game.StatePaused|game.StateCountdown) != 0
@@ -105,12 +105,12 @@ func loseGame(g game.GameState, tick int32) game.GameState {
 	case g.EndTick != 0:
 		g.State |= game.StateWarmup
 	}
-	g.DropTick = [2]int32{}
-	if flags&game.GameTeams == 0 {
+	g.FlagDropTick = [2]int32{}
+	if flags&game.GameFlagTeams == 0 {
 		g.TeamScore = [2]int32{}
 	}
-	if flags&game.GameHasFlags == 0 {
-		g.Carrier = [2]int32{-3, -3}
+	if flags&game.GameFlagFlags == 0 {
+		g.FlagCarrier = [2]int32{-3, -3}
 	}
 	return g
 }
@@ -193,7 +193,7 @@ type ears struct {
 
 func (e ears) OnEvent(ev *game.Event) {
 	switch ev.Kind {
-	case game.EvEntered, game.EvLeft, game.EvTeam, game.EvSkin, game.EvGameInfo:
+	case game.EvPlayerEntered, game.EvPlayerLeft, game.EvTeamChange, game.EvSkinChange, game.EvGameInfo:
 		e.others++
 	case game.EvChat:
 		if ev.Player >= 0 {
@@ -267,9 +267,9 @@ func profile(id int) *dressed {
 
 func enter6(id game.PlayerID) []game.Command {
 	return []game.Command{
-		{Kind: game.CmdJoin, Player: id, Origin: uint64(id)},
+		{Kind: game.CmdJoin, Player: id, AddrHash: uint64(id)},
 		{Kind: game.CmdProfile, Player: id, Profile: &profile(int(id)).profile},
-		{Kind: game.CmdEnter, Player: id},
+		{Kind: game.CmdEnterGame, Player: id},
 	}
 }
 
@@ -288,7 +288,7 @@ func (x *match) act() {
 			in.Fire = (in.Fire + 1) & 63
 		}
 		if r.IntN(300) == 0 {
-			in.Flags ^= game.FlagChatting
+			in.Flags ^= game.PlayerFlagChatting
 		}
 		switch r.IntN(2000) {
 		case 0:
@@ -298,7 +298,7 @@ func (x *match) act() {
 		case 2:
 			x.cmds = append(x.cmds, game.Command{Kind: game.CmdEmoticon, Player: id, Value: int32(r.IntN(16))})
 		case 3:
-			x.cmds = append(x.cmds, game.Command{Kind: game.CmdSkin, Player: id, Profile: &game.Profile{Skin: standard[r.IntN(16)].skin}})
+			x.cmds = append(x.cmds, game.Command{Kind: game.CmdSkinChange, Player: id, Profile: &game.Profile{Skin: standard[r.IntN(16)].skin}})
 		case 4:
 			x.cmds = append(x.cmds, game.Command{Kind: game.CmdLeave, Player: id, Text: "bye"})
 			x.cmds = append(x.cmds, enter6(id)...)
@@ -309,7 +309,7 @@ func (x *match) act() {
 		case 9:
 			x.cmds = append(x.cmds, game.Command{Kind: game.CmdSay, Player: id, Target: game.PlayerID(r.IntN(len(x.inputs))), Chat: game.ChatWhisper, Text: "psst"})
 		}
-		x.cmds = append(x.cmds, game.Command{Kind: game.CmdDirect, Player: id, Input: *in})
+		x.cmds = append(x.cmds, game.Command{Kind: game.CmdDirectInput, Player: id, Input: *in})
 	}
 	for i := range x.inputs {
 		x.cmds = append(x.cmds, game.Command{Kind: game.CmdInput, Player: game.PlayerID(i), Input: x.inputs[i]})
@@ -328,24 +328,24 @@ func (x *match) step() {
 			coreGroundJump: game.SoundJump, coreHookPlayer: game.SoundHookAttachPlayer,
 			coreHookGround: game.SoundHookAttachGround, coreHookNothing: game.SoundHookNoAttach,
 		} {
-			if c.Triggered&bit == 0 {
+			if c.TriggeredEvents&bit == 0 {
 				continue
 			}
-			ev := game.Event{Kind: game.EvSound, Sound: sound, Pos: c.Pos, To: game.Everybody}
+			ev := game.Event{Kind: game.EvSound, Sound: sound, Pos: c.Pos, To: game.MaskAll}
 			if bit != coreHookPlayer {
-				ev.To &^= game.Only(c.Player)
+				ev.To &^= game.MaskOne(c.Player)
 			}
 			x.effects = append(x.effects, ev)
 		}
 	}
 	for i := range events {
 		ev := &events[i]
-		if ev.Kind.Effect() {
+		if ev.Kind.IsEffect() {
 			x.effects = append(x.effects, *ev)
 			continue
 		}
 		for id, v := range x.all {
-			if ev.Kind == game.EvEntered && int(ev.Player) == id {
+			if ev.Kind == game.EvPlayerEntered && int(ev.Player) == id {
 				v.host.SendClientInfo(x.world, ev.Player, true, ev.Flag)
 			} else if ev.To.Has(game.PlayerID(id)) {
 				v.host.SendEvent(x.world, ev)
@@ -389,7 +389,7 @@ func (x *match) expect(id int, ev *game.Event) {
 		w.Player, w.Value = ev.Player, ev.Value
 	case game.EvBroadcast:
 		w.Text = ev.Text
-	case game.EvTuning:
+	case game.EvTuneParams:
 	default:
 		return
 	}
@@ -420,7 +420,7 @@ func TestLiftUndoesDown(t *testing.T) {
 					continue // comparing is slow
 				}
 				want := lose(&v)
-				if want.Inside == v.Viewer {
+				if want.VitalsOf == v.Viewer {
 					// The server sets the view a tick after a spawn.
 					want.Pos = got.Pos
 					for _, c := range v.Characters {
@@ -439,7 +439,7 @@ func TestLiftUndoesDown(t *testing.T) {
 				seen["lasers"] += len(got.Lasers)
 				seen["pickups"] += len(got.Pickups)
 				seen["effects"] += len(c.guest.Effects())
-				if got.Inside != got.Viewer {
+				if got.VitalsOf != got.Viewer {
 					seen["watching"]++
 				}
 			}
@@ -504,7 +504,7 @@ func (x *match) checkRoster(v *game.View, g *ClientSide) {
 	for id := range game.PlayerID(len(x.all)) {
 		want, _ := x.world.Player(id)
 		for i := range v.Players {
-			if p := &v.Players[i]; p.ID == id && id == v.Viewer && p.Watching {
+			if p := &v.Players[i]; p.ID == id && id == v.Viewer && p.Spectating {
 				want.Team = game.TeamSpectators
 			}
 		}
@@ -524,11 +524,11 @@ func TestLiftMatchState(t *testing.T) {
 		small := rapid.Int32Range(0, 1000)
 		want := game.GameState{
 			Flags: game.GameFlags(rapid.IntRange(0, 15).Draw(t, "flags")), StartTick: tick.Draw(t, "start"),
-			State: game.StateFlags(rapid.IntRange(0, 63).Draw(t, "state")), EndTick: rapid.OneOf(rapid.Just(int32(0)), tick).Draw(t, "end"),
-			TeamScore: [2]int32{small.Draw(t, "red") - 500, small.Draw(t, "blue") - 500},
-			Carrier:   [2]int32{carrier.Draw(t, "carrier"), carrier.Draw(t, "carrier")},
-			DropTick:  [2]int32{tick.Draw(t, "drop"), tick.Draw(t, "drop")}, ScoreLimit: small.Draw(t, "score"),
-			TimeLimit: small.Draw(t, "time"), MatchNum: small.Draw(t, "num"), MatchCur: small.Draw(t, "cur"),
+			State: game.GameStateFlags(rapid.IntRange(0, 63).Draw(t, "state")), EndTick: rapid.OneOf(rapid.Just(int32(0)), tick).Draw(t, "end"),
+			TeamScore:    [2]int32{small.Draw(t, "red") - 500, small.Draw(t, "blue") - 500},
+			FlagCarrier:  [2]int32{carrier.Draw(t, "carrier"), carrier.Draw(t, "carrier")},
+			FlagDropTick: [2]int32{tick.Draw(t, "drop"), tick.Draw(t, "drop")}, ScoreLimit: small.Draw(t, "score"),
+			TimeLimit: small.Draw(t, "time"), MatchNum: small.Draw(t, "num"), MatchCurrent: small.Draw(t, "cur"),
 		}
 		now := tick.Draw(t, "tick")
 		g := NewClientSide(nil, silence{}, ClientConfig{})
@@ -536,7 +536,7 @@ func TestLiftMatchState(t *testing.T) {
 		if d := gocmp.Diff(loseGame(want, now), got); d != "" {
 			t.Fatalf("(-server +client):\n%s", d)
 		}
-		if l := g.GameInfo(); l.ScoreLimit != want.ScoreLimit || l.TimeLimit != want.TimeLimit || l.MatchNum != want.MatchNum || l.MatchCur != want.MatchCur {
+		if l := g.GameInfo(); l.ScoreLimit != want.ScoreLimit || l.TimeLimit != want.TimeLimit || l.MatchNum != want.MatchNum || l.MatchCurrent != want.MatchCurrent {
 			t.Fatalf("limits %+v of %+v", l, want)
 		}
 	})

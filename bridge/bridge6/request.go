@@ -72,10 +72,10 @@ func (g *ClientSide) SendInput(ack, tick int32, in *game.Input, _ int32) {
 		p.Hook = 1
 	}
 	p.PlayerFlags = msg6.PlayerFlagPlaying
-	if in.Flags&game.FlagChatting != 0 {
+	if in.Flags&game.PlayerFlagChatting != 0 {
 		p.PlayerFlags = msg6.PlayerFlagChatting
 	}
-	if in.Flags&game.FlagScoreboard != 0 {
+	if in.Flags&game.PlayerFlagScoreboard != 0 {
 		p.PlayerFlags |= msg6.PlayerFlagScoreboard
 	}
 	m := msg6.Input{AckTick: ack, IntendedTick: tick}
@@ -118,7 +118,7 @@ func (g *ClientSide) SendCommand(c *game.Command) bool {
 			return false
 		}
 		g.SendProfile(c.Profile)
-	case game.CmdSkin:
+	case game.CmdSkinChange:
 		if c.Profile == nil {
 			return false
 		}

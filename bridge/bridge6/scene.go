@@ -24,7 +24,7 @@ type scene struct {
 	charOf, playerOf [game.MaxPlayers]int8
 	// ranked are those who have or had rights in the remote console: clients keep
 	// what they were told last.
-	ranked game.Mask
+	ranked game.PlayerMask
 	effects
 	wardrobe
 }
@@ -95,8 +95,8 @@ func (s *scene) begin(w *game.World) {
 		p := &f.Players[i]
 		s.playerOf[p.ID] = int8(i)
 		s.flags[p.ID] = int32(playerFlags(p.Flags))
-		if p.Flags&game.FlagAdmin != 0 {
-			s.ranked |= game.Only(p.ID)
+		if p.Flags&game.PlayerFlagAdmin != 0 {
+			s.ranked |= game.MaskOne(p.ID)
 		}
 		s.dress(w, p.ID)
 	}
@@ -135,7 +135,7 @@ func pickup(k game.PickupKind) (msg6.PickupType, msg6.Weapon) {
 
 // playerFlags are those of a tee for all to see.
 func playerFlags(f game.PlayerFlags) msg6.PlayerFlags {
-	if f&game.FlagChatting != 0 {
+	if f&game.PlayerFlagChatting != 0 {
 		return msg6.PlayerFlagChatting
 	}
 	return msg6.PlayerFlagPlaying
@@ -147,27 +147,27 @@ func (s *scene) game(g *game.GameState, tick int32) {
 		Flags: gameFlags(g.Flags), StateFlags: stateFlags(g.State),
 		RoundStartTick: max(g.StartTick, 0), WarmupTimer: timer(g, tick),
 		ScoreLimit: max(g.ScoreLimit, 0), TimeLimit: max(g.TimeLimit, 0),
-		RoundNum: max(g.MatchNum, 0), RoundCurrent: max(g.MatchCur, 0),
+		RoundNum: max(g.MatchNum, 0), RoundCurrent: max(g.MatchCurrent, 0),
 	}
 	o.Put(s.scenery.AddGlobal(msg6.TypeGameInfo, 0, msg6.SizeGameInfo))
 	if s.hasData = o.Flags != 0; !s.hasData {
 		return
 	}
 	d := msg6.GameData{CarrierRed: msg6.FlagMissing, CarrierBlue: msg6.FlagMissing}
-	if g.Flags&game.GameTeams != 0 {
+	if g.Flags&game.GameFlagTeams != 0 {
 		d.ScoreRed, d.ScoreBlue = g.TeamScore[0], g.TeamScore[1]
 	}
-	if g.Flags&game.GameHasFlags != 0 {
-		d.CarrierRed, d.CarrierBlue = msg6.FlagCarrier(g.Carrier[0]), msg6.FlagCarrier(g.Carrier[1])
+	if g.Flags&game.GameFlagFlags != 0 {
+		d.CarrierRed, d.CarrierBlue = msg6.FlagCarrier(g.FlagCarrier[0]), msg6.FlagCarrier(g.FlagCarrier[1])
 	}
 	d.Put(s.data[:])
 }
 
 func gameFlags(f game.GameFlags) (to msg6.GameFlags) {
-	if f&game.GameTeams != 0 {
+	if f&game.GameFlagTeams != 0 {
 		to |= msg6.GameFlagTeams
 	}
-	if f&game.GameHasFlags != 0 {
+	if f&game.GameFlagFlags != 0 {
 		to |= msg6.GameFlagFlags
 	}
 	return to
@@ -175,7 +175,7 @@ func gameFlags(f game.GameFlags) (to msg6.GameFlags) {
 
 // stateFlags shows the end of a round as that of a match: 0.6 knows no rounds within
 // matches, and in both the scoreboard is up and nothing moves, which it calls a pause.
-func stateFlags(f game.StateFlags) (to msg6.GameStateFlags) {
+func stateFlags(f game.GameStateFlags) (to msg6.GameStateFlags) {
 	if f&(game.StateRoundOver|game.StateGameOver) != 0 {
 		to |= msg6.GameStateGameOver | msg6.GameStatePaused
 	}
@@ -253,7 +253,7 @@ func (s *scene) build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlaye
 	for i := range s.frame.Players {
 		p := &s.frame.Players[i]
 		if id := c.ids.id(p.ID); id >= 0 && s.ranked.Has(p.ID) {
-			if dst := b.Add(numberPlayer, int(id), sizePlayer); dst != nil && p.Flags&game.FlagAdmin != 0 {
+			if dst := b.Add(numberPlayer, int(id), sizePlayer); dst != nil && p.Flags&game.PlayerFlagAdmin != 0 {
 				dst[1] = int32(msg6.AuthAdmin)
 			}
 		}
@@ -317,7 +317,7 @@ func (s *scene) buildTee(b *snapshot.Builder, v *game.View, c *char, id int32, i
 	if ids.on {
 		dst[charHooked] = ids.field(dst[charHooked])
 	}
-	if v.Everything || c.id == v.Viewer || c.id == v.Inside {
+	if v.ShowAll || c.id == v.Viewer || c.id == v.VitalsOf {
 		dst[charHealth], dst[charHealth+1], dst[charHealth+2] = c.health, c.armor, c.ammo
 	}
 }
@@ -348,10 +348,10 @@ func (s *scene) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.M
 		return
 	}
 	p := &s.frame.Players[s.playerOf[v.Viewer]]
-	if id := c.ids.id(p.ID); id >= 0 && p.Watching {
+	if id := c.ids.id(p.ID); id >= 0 && p.Spectating {
 		o := msg6.SpectatorInfo{SpectatorID: -1, X: p.ViewX, Y: p.ViewY}
-		if p.Spectate != game.SpectateFree {
-			o.SpectatorID = max(c.ids.id(p.Watched), -1)
+		if p.SpecMode != game.SpectateFree {
+			o.SpectatorID = max(c.ids.id(p.SpectatorID), -1)
 		}
 		if dst := b.Add(msg6.TypeSpectatorInfo, int(id), msg6.SizeSpectatorInfo); dst != nil {
 			o.Put(dst)
@@ -367,7 +367,7 @@ func buildPlayer(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]in
 	o := msg6.PlayerInfo{ClientID: id, Team: msg6.Team(p.Team), Score: p.Score, Latency: latency[p.ID]}
 	if p.ID == v.Viewer {
 		o.Local = 1
-		if p.Watching {
+		if p.Spectating {
 			o.Team = msg6.TeamSpectators
 		}
 	}

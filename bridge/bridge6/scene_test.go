@@ -138,18 +138,18 @@ func TestScene(t *testing.T) {
 	for range 3 {
 		w.Step([]game.Command{{Kind: game.CmdInput, Player: 1, Input: in}})
 	}
-	in.Fire, in.Flags = 1, game.FlagChatting
-	w.Step([]game.Command{{Kind: game.CmdDirect, Player: 1, Input: in}, {Kind: game.CmdInput, Player: 1, Input: in}})
-	w.Step([]game.Command{{Kind: game.CmdFlags, Player: 0, Value: int32(game.FlagAdmin)}})
+	in.Fire, in.Flags = 1, game.PlayerFlagChatting
+	w.Step([]game.Command{{Kind: game.CmdDirectInput, Player: 1, Input: in}, {Kind: game.CmdInput, Player: 1, Input: in}})
+	w.Step([]game.Command{{Kind: game.CmdPlayerFlags, Player: 0, Value: int32(game.PlayerFlagAdmin)}})
 	here := w.View(0).Pos
 	v.RecordTick(w, []game.Event{
-		{Kind: game.EvSound, Sound: game.SoundHit, To: game.Only(0), Pos: here},
-		{Kind: game.EvDeath, Player: 1, To: game.Everybody, Pos: here},
-		{Kind: game.EvExplosion, To: game.Everybody, Pos: here},
-		{Kind: game.EvSpawn, To: game.Everybody, Pos: here},
-		{Kind: game.EvHammerHit, To: game.Everybody, Pos: here},
-		{Kind: game.EvExplosion, To: game.Everybody, Pos: vec.Vec2{X: here.X + 5000, Y: here.Y}},
-		{Kind: game.EvDamage, Player: 1, Value: 1, Extra: 2, To: game.Everybody, Pos: here},
+		{Kind: game.EvSound, Sound: game.SoundHit, To: game.MaskOne(0), Pos: here},
+		{Kind: game.EvDeath, Player: 1, To: game.MaskAll, Pos: here},
+		{Kind: game.EvExplosion, To: game.MaskAll, Pos: here},
+		{Kind: game.EvSpawn, To: game.MaskAll, Pos: here},
+		{Kind: game.EvHammerHit, To: game.MaskAll, Pos: here},
+		{Kind: game.EvExplosion, To: game.MaskAll, Pos: vec.Vec2{X: here.X + 5000, Y: here.Y}},
+		{Kind: game.EvDamage, Player: 1, Value: 1, Extra: 2, To: game.MaskAll, Pos: here},
 		{Kind: game.EvChat, Text: "no effect"},
 	})
 	v.BeginSnapshots(w)
@@ -214,7 +214,7 @@ func TestScene(t *testing.T) {
 	}
 
 	v.EndSnapshots()
-	w.Step([]game.Command{{Kind: game.CmdFlags, Player: 0}})
+	w.Step([]game.Command{{Kind: game.CmdPlayerFlags, Player: 0}})
 	v.RecordTick(w, nil)
 	v.BeginSnapshots(w)
 	p = b.picture(alice, 0)
@@ -276,7 +276,7 @@ func TestSkinsWorn(t *testing.T) {
 	}
 	wear("pinky", 0)
 	shows("repeated", "pinky")
-	v.RecordTick(w, []game.Event{{Kind: game.EvLeft, Player: 0}})
+	v.RecordTick(w, []game.Event{{Kind: game.EvPlayerLeft, Player: 0}})
 	if v.scene.infos[0].hasWish || v.scene.infos[0].hasWorn {
 		t.Error("the next one on the seat wears it too")
 	}
@@ -313,7 +313,7 @@ func TestGame(t *testing.T) {
 		{game.GameState{State: game.StateGameOver, EndTick: 1050}, msg6.GameStateGameOver | msg6.GameStatePaused, 0},
 		{game.GameState{State: game.StateRoundOver}, msg6.GameStateGameOver | msg6.GameStatePaused, 0},
 	} {
-		c.g.StartTick, c.g.ScoreLimit, c.g.TimeLimit, c.g.MatchNum, c.g.MatchCur = 7, 20, 5, 3, 2
+		c.g.StartTick, c.g.ScoreLimit, c.g.TimeLimit, c.g.MatchNum, c.g.MatchCurrent = 7, 20, 5, 3, 2
 		s := gameSnapshot(&c.g, 1000)
 		var got msg6.GameInfo
 		if err := got.Take(s.Find(snapshot.MakeKey(msg6.TypeGameInfo, 0))); err != nil || s.Len() != 1 {
@@ -327,10 +327,10 @@ func TestGame(t *testing.T) {
 		flags game.GameFlags
 		want  msg6.GameData
 	}{
-		{game.GameTeams, msg6.GameData{ScoreRed: 3, ScoreBlue: 4, CarrierRed: -3, CarrierBlue: -3}},
-		{game.GameTeams | game.GameHasFlags | game.GameSurvival | game.GameRace, msg6.GameData{ScoreRed: 3, ScoreBlue: 4, CarrierRed: 20, CarrierBlue: -1}},
+		{game.GameFlagTeams, msg6.GameData{ScoreRed: 3, ScoreBlue: 4, CarrierRed: -3, CarrierBlue: -3}},
+		{game.GameFlagTeams | game.GameFlagFlags | game.GameFlagSurvival | game.GameFlagRace, msg6.GameData{ScoreRed: 3, ScoreBlue: 4, CarrierRed: 20, CarrierBlue: -1}},
 	} {
-		g := game.GameState{Flags: c.flags, TeamScore: [2]int32{3, 4}, Carrier: [2]int32{20, -1}, DropTick: [2]int32{0, 99}}
+		g := game.GameState{Flags: c.flags, TeamScore: [2]int32{3, 4}, FlagCarrier: [2]int32{20, -1}, FlagDropTick: [2]int32{0, 99}}
 		s := gameSnapshot(&g, 1000)
 		var info msg6.GameInfo
 		var got msg6.GameData
@@ -340,7 +340,7 @@ func TestGame(t *testing.T) {
 		if err := got.Take(s.Find(snapshot.MakeKey(msg6.TypeGameData, 0))); err != nil {
 			t.Fatal(err)
 		}
-		if got != c.want || int32(info.Flags) != int32(c.flags&(game.GameTeams|game.GameHasFlags)) {
+		if got != c.want || int32(info.Flags) != int32(c.flags&(game.GameFlagTeams|game.GameFlagFlags)) {
 			t.Errorf("%+v, %+v", info, got)
 		}
 	}
@@ -395,7 +395,7 @@ func TestCoreSounds(t *testing.T) {
 		8: {game.SoundHookAttachGround, false}, 16: {game.SoundHookNoAttach, false},
 	} {
 		var s effects
-		s.note(&game.Frame{Characters: []game.CharacterState{{Player: 3, Triggered: bit | 2, Pos: vec.Vec2{X: 10, Y: 20}}}}, nil)
+		s.note(&game.Frame{Characters: []game.CharacterState{{Player: 3, TriggeredEvents: bit | 2, Pos: vec.Vec2{X: 10, Y: 20}}}}, nil)
 		if len(s.list) != 1 {
 			t.Errorf("%d: %+v", bit, s.list)
 			continue
@@ -411,7 +411,7 @@ func TestCoreSounds(t *testing.T) {
 func TestStars(t *testing.T) {
 	stars := func(tick int32, s *effects, value, extra int32) (angles []int32) {
 		s.clear()
-		s.note(&game.Frame{Tick: tick}, []game.Event{{Kind: game.EvDamage, Player: 2, Value: value, Extra: extra, To: game.Everybody}})
+		s.note(&game.Frame{Tick: tick}, []game.Event{{Kind: game.EvDamage, Player: 2, Value: value, Extra: extra, To: game.MaskAll}})
 		for _, e := range s.list {
 			angles = append(angles, e.third)
 		}
@@ -450,7 +450,7 @@ func TestStars(t *testing.T) {
 	s.clear()
 	var many []game.Event
 	for range 300 {
-		many = append(many, game.Event{Kind: game.EvDamage, Player: 2, Value: 9, To: game.Everybody}, game.Event{Kind: game.EvSound})
+		many = append(many, game.Event{Kind: game.EvDamage, Player: 2, Value: 9, To: game.MaskAll}, game.Event{Kind: game.EvSound})
 	}
 	s.note(&game.Frame{Tick: 200}, many)
 	if len(s.list) > maxEffects || s.noted > maxNoted {
@@ -460,7 +460,7 @@ func TestStars(t *testing.T) {
 
 // TestWatching: what spectators see, and who is out of the round.
 func TestWatching(t *testing.T) {
-	w := newWorld(t, sides{game.GameTeams | game.GameHasFlags}, "red", "looks")
+	w := newWorld(t, sides{game.GameFlagTeams | game.GameFlagFlags}, "red", "looks")
 	w.Step([]game.Command{{Kind: game.CmdForceTeam, Player: 1, Team: game.TeamSpectators}})
 	v := NewProtocol()
 	h, _ := newHost(t, v, w, 1, 0)
@@ -494,12 +494,12 @@ func TestWatching(t *testing.T) {
 		team msg6.Team
 		want msg6.SpectatorInfo
 	}{
-		{game.PlayerState{Team: game.TeamSpectators, Spectate: game.SpectateFlagRed, Watched: 0, ViewX: 5, ViewY: 6}, -1, msg6.SpectatorInfo{SpectatorID: 0, X: 5, Y: 6}},
-		{game.PlayerState{Team: game.TeamSpectators, Spectate: game.SpectateFlagBlue, Watched: game.Nobody, ViewX: 5, ViewY: 6}, -1, msg6.SpectatorInfo{SpectatorID: -1, X: 5, Y: 6}},
-		{game.PlayerState{Team: game.TeamSpectators, Spectate: game.SpectateFree, Watched: 0, ViewX: 5, ViewY: 6}, -1, msg6.SpectatorInfo{SpectatorID: -1, X: 5, Y: 6}},
-		{game.PlayerState{Team: game.TeamBlue, Flags: game.FlagDead, Spectate: game.SpectatePlayer, Watched: 0, ViewX: 5, ViewY: 6}, -1, msg6.SpectatorInfo{SpectatorID: 0, X: 5, Y: 6}},
+		{game.PlayerState{Team: game.TeamSpectators, SpecMode: game.SpectateFlagRed, SpectatorID: 0, ViewX: 5, ViewY: 6}, -1, msg6.SpectatorInfo{SpectatorID: 0, X: 5, Y: 6}},
+		{game.PlayerState{Team: game.TeamSpectators, SpecMode: game.SpectateFlagBlue, SpectatorID: game.Nobody, ViewX: 5, ViewY: 6}, -1, msg6.SpectatorInfo{SpectatorID: -1, X: 5, Y: 6}},
+		{game.PlayerState{Team: game.TeamSpectators, SpecMode: game.SpectateFree, SpectatorID: 0, ViewX: 5, ViewY: 6}, -1, msg6.SpectatorInfo{SpectatorID: -1, X: 5, Y: 6}},
+		{game.PlayerState{Team: game.TeamBlue, Flags: game.PlayerFlagDead, SpecMode: game.SpectatePlayer, SpectatorID: 0, ViewX: 5, ViewY: 6}, -1, msg6.SpectatorInfo{SpectatorID: 0, X: 5, Y: 6}},
 	} {
-		c.p.ID, c.p.Watching = 1, true
+		c.p.ID, c.p.Spectating = 1, true
 		f.Players[1] = c.p
 		v.scene.frame = &f
 		h.BuildSnapshot(&b.b, &view, &b.latency)

@@ -30,11 +30,11 @@ const (
 
 // parts makes a skin of the names and colours of its parts; noColor leaves a part
 // as it was painted.
-func parts(names [game.SkinParts]string, colors [game.SkinParts]int64) game.Skin {
-	s := game.Skin{Part: names}
+func parts(names [game.NumSkinParts]string, colors [game.NumSkinParts]int64) game.Skin {
+	s := game.Skin{PartNames: names}
 	for i, c := range colors {
 		if c != noColor {
-			s.UseCustom[i], s.Color[i] = true, int32(uint32(c))
+			s.UseCustomColors[i], s.PartColors[i] = true, int32(uint32(c))
 		}
 	}
 	return s
@@ -85,7 +85,7 @@ func skinOf(l look) game.Skin {
 			part  int
 			color int32
 		}{{partBody, body}, {partMarking, whiteFaint}, {partDecoration, body}, {partHands, body}, {partFeet, lightnessUp(l.feet)}} {
-			s.UseCustom[p.part], s.Color[p.part] = true, p.color
+			s.UseCustomColors[p.part], s.PartColors[p.part] = true, p.color
 		}
 	}
 	return s
@@ -103,7 +103,7 @@ func lookOf(s *game.Skin) look {
 	for i := range standard {
 		n := 0
 		for p := partBody; p <= partDecoration; p++ {
-			if s.Part[p] == standard[i].skin.Part[p] {
+			if s.PartNames[p] == standard[i].skin.PartNames[p] {
 				n++
 			}
 		}
@@ -120,8 +120,8 @@ func lookOf(s *game.Skin) look {
 // alike tells whether two skins look the same. Clients that were never told
 // otherwise say that all parts have a colour, also those that are not there.
 func alike(a, b *game.Skin) bool {
-	for i := range a.Part {
-		if a.Part[i] != b.Part[i] || a.Part[i] != "" && shown(a, i) != shown(b, i) {
+	for i := range a.PartNames {
+		if a.PartNames[i] != b.PartNames[i] || a.PartNames[i] != "" && shown(a, i) != shown(b, i) {
 			return false
 		}
 	}
@@ -131,8 +131,8 @@ func alike(a, b *game.Skin) bool {
 // shown is the colour a part is painted with: white leaves it as it was painted.
 func shown(s *game.Skin, part int) int32 {
 	switch {
-	case s.UseCustom[part]:
-		return s.Color[part]
+	case s.UseCustomColors[part]:
+		return s.PartColors[part]
 	case part == partMarking:
 		return whiteSolid
 	}

@@ -30,14 +30,14 @@ func TestStandardSkins(t *testing.T) {
 // of missing parts too. It is the default skin nevertheless.
 func TestFreshClient(t *testing.T) {
 	s := game.Skin{
-		Part:      [...]string{"standard", "", "", "standard", "standard", "standard"},
-		UseCustom: [...]bool{true, true, true, true, true, true},
-		Color:     [...]int32{0x1b6f74, -0xffff01, 0x1b6f74, 0x1b759e, 0x1c873e, 0x0000ff},
+		PartNames:       [...]string{"standard", "", "", "standard", "standard", "standard"},
+		UseCustomColors: [...]bool{true, true, true, true, true, true},
+		PartColors:      [...]int32{0x1b6f74, -0xffff01, 0x1b6f74, 0x1b759e, 0x1c873e, 0x0000ff},
 	}
 	if got := lookOf(&s); got != (look{name: "default"}) {
 		t.Errorf("shown as %+v", got)
 	}
-	s.Color[partEyes] = 0x11ff00
+	s.PartColors[partEyes] = 0x11ff00
 	if got := lookOf(&s); !got.custom {
 		t.Error("red eyes are not seen")
 	}
@@ -52,16 +52,16 @@ func TestSkins(t *testing.T) {
 		{look{name: "santa"}, standard[0].skin},
 		{look{name: "santa", body: 5, feet: 5}, standard[0].skin},
 		{look{name: "pinky", custom: true, body: 0x123400, feet: 0x5678ff}, game.Skin{
-			Part:      [...]string{"standard", "whisker", "", "standard", "standard", "standard"},
-			UseCustom: [...]bool{true, true, true, true, true, false},
-			Color:     [...]int32{0x123457, 0x22ffffff, 0x123457, 0x123457, 0x5678ff, 0},
+			PartNames:       [...]string{"standard", "whisker", "", "standard", "standard", "standard"},
+			UseCustomColors: [...]bool{true, true, true, true, true, false},
+			PartColors:      [...]int32{0x123457, 0x22ffffff, 0x123457, 0x123457, 0x5678ff, 0},
 		}},
 	} {
 		if got := skinOf(c.l); got != c.want {
 			t.Errorf("%+v becomes %+v, want %+v", c.l, got, c.want)
 		}
 	}
-	odd := game.Skin{Part: [...]string{"bear", "bear", "unibop", "x", "y", "z"}, UseCustom: [...]bool{partFeet: true, partEyes: true}, Color: [...]int32{partFeet: 0x010203, partEyes: 9}}
+	odd := game.Skin{PartNames: [...]string{"bear", "bear", "unibop", "x", "y", "z"}, UseCustomColors: [...]bool{partFeet: true, partEyes: true}, PartColors: [...]int32{partFeet: 0x010203, partEyes: 9}}
 	if got, want := lookOf(&odd), (look{name: "brownbear", custom: true, body: 0xff, feet: 0x010200}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -179,10 +179,10 @@ func TestInput(t *testing.T) {
 		{msg6.PlayerInput{Direction: 1, TargetX: -5, TargetY: 6, Jump: 1, Fire: 63, Hook: 1, PlayerFlags: msg6.PlayerFlagPlaying, WantedWeapon: 5, NextWeapon: 3, PrevWeapon: 4},
 			game.Input{Direction: 1, TargetX: -5, TargetY: 6, Jump: true, Fire: 63, Hook: true, WantedWeapon: 5, NextWeapon: 3, PrevWeapon: 4}},
 		{msg6.PlayerInput{Direction: 9, Jump: -1, Hook: 200, PlayerFlags: msg6.PlayerFlagChatting, WantedWeapon: 6},
-			game.Input{Direction: 1, Jump: true, Hook: true, Flags: game.FlagChatting}},
+			game.Input{Direction: 1, Jump: true, Hook: true, Flags: game.PlayerFlagChatting}},
 		{msg6.PlayerInput{Direction: -1 << 31, PlayerFlags: msg6.PlayerFlagScoreboard | msg6.PlayerFlagInMenu, WantedWeapon: -1},
-			game.Input{Direction: -1, Flags: game.FlagScoreboard}},
-		{msg6.PlayerInput{PlayerFlags: ^msg6.PlayerFlags(0)}, game.Input{Flags: game.FlagScoreboard | game.FlagChatting}},
+			game.Input{Direction: -1, Flags: game.PlayerFlagScoreboard}},
+		{msg6.PlayerInput{PlayerFlags: ^msg6.PlayerFlags(0)}, game.Input{Flags: game.PlayerFlagScoreboard | game.PlayerFlagChatting}},
 	} {
 		m := msg6.Input{AckTick: 100, IntendedTick: 105}
 		m.SetPlayer(&c.in)
@@ -277,7 +277,7 @@ func TestChange(t *testing.T) {
 	v.RecordTick(w, nil)
 	h.SendClientInfo(w, 0, true, true)
 	skin := func(n int) game.Command {
-		return asked(game.Command{Kind: game.CmdSkin, Target: game.Nobody, Profile: &game.Profile{Name: "alice", Clan: "clan", Country: 276, Skin: standard[n].skin}})
+		return asked(game.Command{Kind: game.CmdSkinChange, Target: game.Nobody, Profile: &game.Profile{Name: "alice", Clan: "clan", Country: 276, Skin: standard[n].skin}})
 	}
 	change("alice", "bluekitty") // is what the game has
 	asks(t, "the same", l)
@@ -315,7 +315,7 @@ func TestRefusals(t *testing.T) {
 	w.Step([]game.Command{{Kind: game.CmdLockTeams}, {Kind: game.CmdForceTeam, Player: 0, Team: game.TeamRed}, {Kind: game.CmdForceTeam, Player: 0, Team: game.TeamSpectators}})
 	r := w.Rules()
 	r.PlayerSlots = 1
-	w.Step([]game.Command{{Kind: game.CmdRules, Rules: &r}})
+	w.Step([]game.Command{{Kind: game.CmdSetRules, Rules: &r}})
 	for range 200 {
 		w.Step(nil)
 	}

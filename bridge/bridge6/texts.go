@@ -15,7 +15,7 @@ func side(t game.Team, f game.GameFlags) string {
 	switch {
 	case t == game.TeamSpectators:
 		return "spectators"
-	case f&game.GameTeams == 0:
+	case f&game.GameFlagTeams == 0:
 		return "game"
 	case t == game.TeamBlue:
 		return "blue team"

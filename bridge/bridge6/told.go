@@ -22,10 +22,10 @@ func (g *ClientSide) ReceiveSnapshot(tick int32, s *snapshot.Snapshot) *game.Vie
 	}
 	now := &g.frame.Game
 	if was := &g.limits; g.limited && (was.ScoreLimit != now.ScoreLimit || was.TimeLimit != now.TimeLimit ||
-		was.MatchNum != now.MatchNum || was.MatchCur != now.MatchCur || was.Flags != now.Flags) || !g.limited {
+		was.MatchNum != now.MatchNum || was.MatchCurrent != now.MatchCurrent || was.Flags != now.Flags) || !g.limited {
 		g.limits = game.GameState{
-			Flags: now.Flags, ScoreLimit: now.ScoreLimit, TimeLimit: now.TimeLimit, MatchNum: now.MatchNum, MatchCur: now.MatchCur,
-			Carrier: [2]int32{int32(msg6.FlagMissing), int32(msg6.FlagMissing)},
+			Flags: now.Flags, ScoreLimit: now.ScoreLimit, TimeLimit: now.TimeLimit, MatchNum: now.MatchNum, MatchCurrent: now.MatchCurrent,
+			FlagCarrier: [2]int32{int32(msg6.FlagMissing), int32(msg6.FlagMissing)},
 		}
 		g.limited = true
 		g.tell(game.Event{Kind: game.EvGameInfo, Player: game.Nobody, Target: game.Nobody})
@@ -56,7 +56,7 @@ func (g *ClientSide) player(id game.PlayerID) {
 	}
 	if r.InGame && (!here || looks && r.Profile.Name != dressed.Name) {
 		r.InGame, r.Alive = false, false
-		ev.Kind = game.EvLeft
+		ev.Kind = game.EvPlayerLeft
 		g.tell(ev)
 	}
 	if !here {
@@ -69,18 +69,18 @@ func (g *ClientSide) player(id game.PlayerID) {
 		alive, score, flags := r.Alive, r.Score, r.Flags
 		*r = game.PlayerInfo{ID: id, InGame: true, Team: s.team, Profile: dressed, Silent: true, Alive: alive, Score: score, Flags: flags}
 		g.looks[id] = s.look
-		ev.Kind, ev.Team = game.EvEntered, r.Team
+		ev.Kind, ev.Team = game.EvPlayerEntered, r.Team
 		g.tell(ev)
 		return
 	}
 	if looks {
 		r.Profile, g.looks[id] = dressed, s.look
-		ev.Kind = game.EvSkin
+		ev.Kind = game.EvSkinChange
 		g.tell(ev)
 	}
 	if r.Team != s.team {
 		r.Team = s.team
-		ev.Kind, ev.Team = game.EvTeam, r.Team
+		ev.Kind, ev.Team = game.EvTeamChange, r.Team
 		g.tell(ev)
 	}
 }
@@ -112,28 +112,28 @@ type flagTracker struct {
 func (g *ClientSide) carried(tick int32, now *game.GameState) {
 	t := &g.flags
 	was := *t
-	t.known, t.carrier, t.score = now.Flags&game.GameHasFlags != 0, now.Carrier, now.TeamScore
+	t.known, t.carrier, t.score = now.Flags&game.GameFlagFlags != 0, now.FlagCarrier, now.TeamScore
 	if !t.known || !was.known {
 		return
 	}
 	for i := range t.carrier {
-		from, to := was.carrier[i], now.Carrier[i]
+		from, to := was.carrier[i], now.FlagCarrier[i]
 		if from == to {
 			continue
 		}
-		ev := game.Event{Kind: game.EvNotice, Player: game.Nobody, Target: game.Nobody, Value: int32(i)}
+		ev := game.Event{Kind: game.EvGameMsg, Player: game.Nobody, Target: game.Nobody, Value: int32(i)}
 		switch {
 		case to >= 0 && from < 0:
-			ev.Notice = game.NoticeFlagGrabbed
+			ev.GameMsg = game.GameMsgCTFGrab
 			if from == int32(msg6.FlagAtStand) {
 				t.grabbed[i] = tick
 			}
 		case to == int32(msg6.FlagTaken) && from >= 0:
-			ev.Notice, ev.Value = game.NoticeFlagDropped, 0
+			ev.GameMsg, ev.Value = game.GameMsgCTFDrop, 0
 		case to == int32(msg6.FlagAtStand) && from >= 0 && now.TeamScore[1-i] > was.score[1-i]:
-			ev.Notice, ev.Player, ev.Extra = game.NoticeFlagCaptured, playerOf(from), tick-t.grabbed[i]
+			ev.GameMsg, ev.Player, ev.Extra = game.GameMsgCTFCapture, playerOf(from), tick-t.grabbed[i]
 		case to == int32(msg6.FlagAtStand) && from >= int32(msg6.FlagTaken):
-			ev.Notice, ev.Value = game.NoticeFlagReturned, 0
+			ev.GameMsg, ev.Value = game.GameMsgCTFReturn, 0
 		default:
 			continue
 		}
@@ -231,5 +231,5 @@ func (g *ClientSide) tune(m *msg6.SvTuneParams) {
 	if n == laserDamageIndex && len(m.Params) > n+1 {
 		copy(g.tuning[n:], m.Params[n+1:])
 	}
-	g.tell(game.Event{Kind: game.EvTuning, Player: game.Nobody, Target: game.Nobody})
+	g.tell(game.Event{Kind: game.EvTuneParams, Player: game.Nobody, Target: game.Nobody})
 }

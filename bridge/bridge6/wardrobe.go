@@ -13,7 +13,7 @@ type wardrobe struct {
 	infos [game.MaxPlayers]clientInfo
 	// all are the infos of those in shown, which is what most clients see.
 	all   *snapshot.Block
-	shown game.Mask
+	shown game.PlayerMask
 	stale bool // all are not up to date
 }
 
@@ -58,9 +58,9 @@ func (d *wardrobe) dress(w *game.World, id game.PlayerID) {
 
 // gather brings all up to date, of those who are there.
 func (d *wardrobe) gather(players []game.PlayerState) {
-	var here game.Mask
+	var here game.PlayerMask
 	for i := range players {
-		here |= game.Only(players[i].ID)
+		here |= game.MaskOne(players[i].ID)
 	}
 	if !d.stale && d.shown == here && d.all != nil {
 		return

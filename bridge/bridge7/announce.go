@@ -11,14 +11,14 @@ type Announcer struct {
 }
 
 // Event returns the message that announces ev and for whom it is; nil if 0.7
-// has none. The message is valid until the next call. What EvEntered leads to
+// has none. The message is valid until the next call. What EvPlayerEntered leads to
 // depends on the receiver: see Welcome and ClientInfo.
-func (a *Announcer) Event(w *game.World, ev *game.Event) ([]byte, game.Mask) {
+func (a *Announcer) Event(w *game.World, ev *game.Event) ([]byte, game.PlayerMask) {
 	to := ev.To
 	switch ev.Kind {
-	case game.EvLeft:
+	case game.EvPlayerLeft:
 		return a.msg(&msg7.SvClientDrop{ClientID: int32(ev.Player), Reason: []byte(ev.Text), Silent: ev.Flag}), to
-	case game.EvTeam:
+	case game.EvTeamChange:
 		return a.msg(&msg7.SvTeam{ClientID: int32(ev.Player), Team: msg7.Team(ev.Team), Silent: ev.Flag, CooldownTick: ev.Tick}), to
 	case game.EvChat:
 		return a.msg(&msg7.SvChat{Mode: msg7.ChatMode(ev.Chat), ClientID: int32(ev.Player), TargetID: int32(ev.Target), Message: []byte(ev.Text)}), to
@@ -31,7 +31,7 @@ func (a *Announcer) Event(w *game.World, ev *game.Event) ([]byte, game.Mask) {
 		return a.msg(&msg7.SvWeaponPickup{Weapon: msg7.Weapon(ev.Weapon)}), to
 	case game.EvEmoticon:
 		return a.msg(&msg7.SvEmoticon{ClientID: int32(ev.Player), Emoticon: msg7.Emoticon(ev.Value)}), to
-	case game.EvSkin:
+	case game.EvSkinChange:
 		p, ok := w.Player(ev.Player)
 		if !ok {
 			return nil, 0
@@ -41,18 +41,18 @@ func (a *Announcer) Event(w *game.World, ev *game.Event) ([]byte, game.Mask) {
 		return a.msg(&m), to
 	case game.EvGameInfo:
 		return a.GameInfo(w), to
-	case game.EvSettings:
+	case game.EvServerSettings:
 		return a.Settings(w), to
-	case game.EvTuning:
+	case game.EvTuneParams:
 		return a.Tuning(w), to
-	case game.EvNotice:
-		m := msg7.SvGameMsg{Kind: msg7.GameMsgKind(ev.Notice)}
-		switch ev.Notice {
-		case game.NoticeTeamAll, game.NoticeTeamBalanceVictim, game.NoticeFlagGrabbed:
+	case game.EvGameMsg:
+		m := msg7.SvGameMsg{Kind: msg7.GameMsgKind(ev.GameMsg)}
+		switch ev.GameMsg {
+		case game.GameMsgTeamAll, game.GameMsgTeamBalanceVictim, game.GameMsgCTFGrab:
 			m.Params[0] = ev.Value
-		case game.NoticePaused:
+		case game.GameMsgGamePaused:
 			m.Params[0] = int32(ev.Player)
-		case game.NoticeFlagCaptured:
+		case game.GameMsgCTFCapture:
 			m.Params = [3]int32{ev.Value, int32(ev.Player), ev.Extra}
 		}
 		return a.msg(&m), to
@@ -76,7 +76,7 @@ func (a *Announcer) GameInfo(w *game.World) []byte {
 	g := &w.Frame().Game
 	return a.msg(&msg7.SvGameInfo{
 		GameFlags: msg7.GameFlags(g.Flags), ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit,
-		MatchNum: g.MatchNum, MatchCurrent: g.MatchCur,
+		MatchNum: g.MatchNum, MatchCurrent: g.MatchCurrent,
 	})
 }
 
@@ -125,9 +125,9 @@ func (a *Announcer) msg(m msg7.Message) []byte {
 }
 
 func putSkin(dst *msg7.Skin, s *game.Skin) {
-	for i := range s.Part {
-		dst.Parts[i] = []byte(s.Part[i])
-		dst.UseCustomColors[i] = s.UseCustom[i]
-		dst.Colors[i] = s.Color[i]
+	for i := range s.PartNames {
+		dst.Parts[i] = []byte(s.PartNames[i])
+		dst.UseCustomColors[i] = s.UseCustomColors[i]
+		dst.Colors[i] = s.PartColors[i]
 	}
 }

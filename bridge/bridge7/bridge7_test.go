@@ -34,11 +34,11 @@ func world(t *testing.T) *game.World {
 	var cmds []game.Command
 	for id, name := range []string{"alice", "bob"} {
 		id := game.PlayerID(id)
-		skin := game.Skin{Part: [6]string{"standard", "", "", "standard", "standard", "standard"}, Color: [6]int32{1, 2, 3, 4, 5, 6}, UseCustom: [6]bool{true}}
+		skin := game.Skin{PartNames: [6]string{"standard", "", "", "standard", "standard", "standard"}, PartColors: [6]int32{1, 2, 3, 4, 5, 6}, UseCustomColors: [6]bool{true}}
 		cmds = append(cmds,
 			game.Command{Kind: game.CmdJoin, Player: id},
 			game.Command{Kind: game.CmdProfile, Player: id, Profile: &game.Profile{Name: name, Clan: "clan", Country: 276, Skin: skin}},
-			game.Command{Kind: game.CmdEnter, Player: id})
+			game.Command{Kind: game.CmdEnterGame, Player: id})
 	}
 	w.Step(cmds)
 	for range 100 {
@@ -54,26 +54,26 @@ func TestAnnounce(t *testing.T) {
 	for _, c := range []struct {
 		ev   game.Event
 		want msg7.Message
-		to   game.Mask
+		to   game.PlayerMask
 	}{
-		{game.Event{Kind: game.EvLeft, Player: 3, Text: "bye", To: game.Everybody}, &msg7.SvClientDrop{ClientID: 3, Reason: []byte("bye")}, game.Everybody},
-		{game.Event{Kind: game.EvTeam, Player: 1, Team: game.TeamSpectators, Flag: true, Tick: 70, To: 5}, &msg7.SvTeam{ClientID: 1, Team: msg7.TeamSpectators, Silent: true, CooldownTick: 70}, 5},
+		{game.Event{Kind: game.EvPlayerLeft, Player: 3, Text: "bye", To: game.MaskAll}, &msg7.SvClientDrop{ClientID: 3, Reason: []byte("bye")}, game.MaskAll},
+		{game.Event{Kind: game.EvTeamChange, Player: 1, Team: game.TeamSpectators, Flag: true, Tick: 70, To: 5}, &msg7.SvTeam{ClientID: 1, Team: msg7.TeamSpectators, Silent: true, CooldownTick: 70}, 5},
 		{game.Event{Kind: game.EvChat, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: "x", To: 1}, &msg7.SvChat{Mode: msg7.ChatAll, ClientID: -1, TargetID: -1, Message: []byte("x")}, 1},
 		{game.Event{Kind: game.EvKill, Player: 0, Target: 1, Weapon: game.WeaponGrenade, Value: 2, To: 3}, &msg7.SvKillMsg{Killer: 0, Victim: 1, Weapon: msg7.WeaponGrenade, ModeSpecial: 2}, 3},
 		{game.Event{Kind: game.EvKill, Player: -3, Target: 1, Weapon: game.WeaponLaser, To: 3}, &msg7.SvKillMsg{Killer: -2, Victim: 1, Weapon: msg7.WeaponLaser}, 3},
-		{game.Event{Kind: game.EvPickup, Player: 1, Pickup: game.PickupLaser, Weapon: game.WeaponLaser, To: game.Only(1)}, &msg7.SvWeaponPickup{Weapon: msg7.WeaponLaser}, 2},
-		{game.Event{Kind: game.EvPickup, Player: 1, Pickup: game.PickupHealth, Weapon: game.WeaponWorld, To: game.Only(1)}, nil, 0},
+		{game.Event{Kind: game.EvPickup, Player: 1, Pickup: game.PickupLaser, Weapon: game.WeaponLaser, To: game.MaskOne(1)}, &msg7.SvWeaponPickup{Weapon: msg7.WeaponLaser}, 2},
+		{game.Event{Kind: game.EvPickup, Player: 1, Pickup: game.PickupHealth, Weapon: game.WeaponWorld, To: game.MaskOne(1)}, nil, 0},
 		{game.Event{Kind: game.EvEmoticon, Player: 1, Value: 7, To: 3}, &msg7.SvEmoticon{ClientID: 1, Emoticon: 7}, 3},
-		{game.Event{Kind: game.EvSkin, Player: 0, To: 3}, &msg7.SvSkinChange{ClientID: 0, Skin: skin()}, 3},
-		{game.Event{Kind: game.EvSkin, Player: 9, To: 3}, nil, 0},
-		{game.Event{Kind: game.EvGameInfo, To: 3}, &msg7.SvGameInfo{ScoreLimit: 20, MatchNum: info.MatchNum, MatchCurrent: info.MatchCur}, 3},
-		{game.Event{Kind: game.EvSettings, To: 3}, &msg7.SvServerSettings{KickVote: true, SpecVote: true, TeamBalance: true, PlayerSlots: 8}, 3},
-		{game.Event{Kind: game.EvTuning, To: 3}, &msg7.SvTuneParams{Params: w.Tuning()}, 3},
-		{game.Event{Kind: game.EvNotice, Notice: game.NoticeTeamSwap, To: 3}, &msg7.SvGameMsg{Kind: msg7.GameMsgTeamSwap}, 3},
-		{game.Event{Kind: game.EvNotice, Notice: game.NoticePaused, Player: 1, To: 3}, &msg7.SvGameMsg{Kind: msg7.GameMsgGamePaused, Params: [3]int32{1}}, 3},
-		{game.Event{Kind: game.EvNotice, Notice: game.NoticeFlagCaptured, Value: 1, Player: 0, Extra: 99, To: 3}, &msg7.SvGameMsg{Kind: msg7.GameMsgCTFCapture, Params: [3]int32{1, 0, 99}}, 3},
+		{game.Event{Kind: game.EvSkinChange, Player: 0, To: 3}, &msg7.SvSkinChange{ClientID: 0, Skin: skin()}, 3},
+		{game.Event{Kind: game.EvSkinChange, Player: 9, To: 3}, nil, 0},
+		{game.Event{Kind: game.EvGameInfo, To: 3}, &msg7.SvGameInfo{ScoreLimit: 20, MatchNum: info.MatchNum, MatchCurrent: info.MatchCurrent}, 3},
+		{game.Event{Kind: game.EvServerSettings, To: 3}, &msg7.SvServerSettings{KickVote: true, SpecVote: true, TeamBalance: true, PlayerSlots: 8}, 3},
+		{game.Event{Kind: game.EvTuneParams, To: 3}, &msg7.SvTuneParams{Params: w.Tuning()}, 3},
+		{game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgTeamSwap, To: 3}, &msg7.SvGameMsg{Kind: msg7.GameMsgTeamSwap}, 3},
+		{game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgGamePaused, Player: 1, To: 3}, &msg7.SvGameMsg{Kind: msg7.GameMsgGamePaused, Params: [3]int32{1}}, 3},
+		{game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgCTFCapture, Value: 1, Player: 0, Extra: 99, To: 3}, &msg7.SvGameMsg{Kind: msg7.GameMsgCTFCapture, Params: [3]int32{1, 0, 99}}, 3},
 		{game.Event{Kind: game.EvBroadcast, Text: "hear", To: 3}, &msg7.SvBroadcast{Message: []byte("hear")}, 3},
-		{game.Event{Kind: game.EvMatchStart, To: 3}, nil, 0},
+		{game.Event{Kind: game.EvRoundStart, To: 3}, nil, 0},
 		{game.Event{Kind: game.EvSound, To: 3}, nil, 0},
 	} {
 		var a Announcer
@@ -127,7 +127,7 @@ func TestUp(t *testing.T) {
 		}
 	}
 	got, ok := Up(&msg7.ClStartInfo{Name: []byte("a name that is too löng"), Clan: []byte("kläääääääääään"), Country: 40, Skin: skin()}, 2)
-	if !ok || got.Kind != game.CmdProfile || got.Profile.Name != "a name that is " || got.Profile.Clan != "klääää" || got.Profile.Skin.Part[3] != "standard" {
+	if !ok || got.Kind != game.CmdProfile || got.Profile.Name != "a name that is " || got.Profile.Clan != "klääää" || got.Profile.Skin.PartNames[3] != "standard" {
 		t.Errorf("profile %+v", got.Profile)
 	}
 	if _, ok := Up(&msg7.SvMotd{}, 2); ok {
@@ -143,10 +143,10 @@ func TestScene(t *testing.T) {
 		w.Step([]game.Command{{Kind: game.CmdInput, Player: 1, Input: game.Input{TargetX: 100}}})
 	}
 	in := game.Input{TargetX: 100, Fire: 1}
-	events := w.Step([]game.Command{{Kind: game.CmdDirect, Player: 1, Input: in}, {Kind: game.CmdInput, Player: 1, Input: in}})
+	events := w.Step([]game.Command{{Kind: game.CmdDirectInput, Player: 1, Input: in}, {Kind: game.CmdInput, Player: 1, Input: in}})
 	events = append(append([]game.Event(nil), events...),
-		game.Event{Kind: game.EvSound, Sound: game.SoundHit, To: game.Only(0), Pos: w.View(0).Pos},
-		game.Event{Kind: game.EvDamage, Player: 1, Value: 1, Extra: 2, Angle: 3, To: game.Everybody, Pos: w.View(1).Pos})
+		game.Event{Kind: game.EvSound, Sound: game.SoundHit, To: game.MaskOne(0), Pos: w.View(0).Pos},
+		game.Event{Kind: game.EvDamage, Player: 1, Value: 1, Extra: 2, Angle: 3, To: game.MaskAll, Pos: w.View(1).Pos})
 	var s Scene
 	var b snapshot.Builder
 	var snap snapshot.Snapshot
@@ -210,7 +210,7 @@ func TestSceneDoesNotAllocate(t *testing.T) {
 	w := world(t)
 	var events []game.Event
 	for k := game.EvExplosion; k <= game.EvDamage; k++ {
-		events = append(events, game.Event{Kind: k, To: game.Everybody, Pos: w.View(0).Pos})
+		events = append(events, game.Event{Kind: k, To: game.MaskAll, Pos: w.View(0).Pos})
 	}
 	var s Scene
 	var b snapshot.Builder

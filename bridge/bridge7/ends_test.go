@@ -208,19 +208,19 @@ func TestHostHearsGuest(t *testing.T) {
 	e.wanted("map", -1)
 	g.SendReady()
 	e.wanted("ready")
-	p := game.Profile{Name: "me", Clan: "us", Country: 40, Skin: game.Skin{Part: [6]string{"bear"}, UseCustom: [6]bool{true}, Color: [6]int32{-9}}}
+	p := game.Profile{Name: "me", Clan: "us", Country: 40, Skin: game.Skin{PartNames: [6]string{"bear"}, UseCustomColors: [6]bool{true}, PartColors: [6]int32{-9}}}
 	g.SendProfile(&p)
 	e.wanted("profile", p)
 	g.SendEnterGame()
 	e.wanted("enter")
-	in := game.Input{Direction: 1, TargetX: -2, TargetY: 3, Jump: true, Fire: 4, Hook: true, Flags: game.FlagChatting, WantedWeapon: 3, NextWeapon: 5, PrevWeapon: 6}
+	in := game.Input{Direction: 1, TargetX: -2, TargetY: 3, Jump: true, Fire: 4, Hook: true, Flags: game.PlayerFlagChatting, WantedWeapon: 3, NextWeapon: 5, PrevWeapon: 6}
 	g.SendInput(7, 8, &in, 9)
 	e.wanted("input", bridge.InputMessage{AckTick: 7, IntendedTick: 8, PingCorrection: 9, Input: in, Valid: true})
 	if !g.SendCommand(&game.Command{Kind: game.CmdSay, Target: 4, Chat: game.ChatWhisper, Text: "psst"}) {
 		t.Error("cannot whisper")
 	}
 	e.wanted("command", game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: 4, Chat: game.ChatWhisper, Text: "psst"})
-	if g.SendCommand(&game.Command{Kind: game.CmdTune}) || len(e.asked) != 0 {
+	if g.SendCommand(&game.Command{Kind: game.CmdTuneParams}) || len(e.asked) != 0 {
 		t.Errorf("asked for %+v", e.asked)
 	}
 	g.SendChatCommand("rank", "me")

@@ -68,7 +68,7 @@ func FuzzLift(f *testing.F) {
 			l.CoreState(&view.Characters[i])
 		}
 		for i := range view.Players {
-			if p := &view.Players[i]; p.ID < 0 || p.ID >= game.MaxPlayers || p.Watched >= game.MaxPlayers {
+			if p := &view.Players[i]; p.ID < 0 || p.ID >= game.MaxPlayers || p.SpectatorID >= game.MaxPlayers {
 				t.Errorf("a player has %+v", p)
 			}
 		}

@@ -211,7 +211,7 @@ func (h *serverSide) SendMotd(text string) { h.vital(h.v.announce.Motd(text)) }
 
 // SendEvent implements [bridge.ServerSide].
 func (h *serverSide) SendEvent(w *game.World, ev *game.Event) {
-	if ev.Kind == game.EvEntered {
+	if ev.Kind == game.EvPlayerEntered {
 		h.vital(h.v.announce.ClientInfo(w, ev.Player, false, ev.Flag))
 		return
 	}

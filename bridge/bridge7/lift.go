@@ -18,7 +18,7 @@ import (
 //     ammunition, which are 0;
 //   - what others look at: Spectate, Watched, ViewX, ViewY and Watching are the
 //     viewer's own only, and only while he watches; that somebody watches the
-//     viewer shows as FlagWatching;
+//     viewer shows as PlayerFlagWatching;
 //   - the fractions of places: Pos is computed from whole numbers, and only with
 //     a map (see SetMap); places of effects are whole units;
 //   - the order within a frame, which is by id; only effects keep theirs;
@@ -60,7 +60,7 @@ func (l *Lift) Reset() {
 		Players: f.Players[:0], Characters: f.Characters[:0], Projectiles: f.Projectiles[:0],
 		Lasers: f.Lasers[:0], Pickups: f.Pickups[:0], Flags: f.Flags[:0],
 	}
-	l.view = game.View{Frame: f, Viewer: game.Nobody, Inside: game.Nobody}
+	l.view = game.View{Frame: f, Viewer: game.Nobody, VitalsOf: game.Nobody}
 	l.effects.reset()
 	l.race = bridge.RaceInfo{BestTime: -1}
 	l.reckon.Reset()
@@ -90,7 +90,7 @@ func (l *Lift) Settings() bridge.Settings { return l.rules }
 func (l *Lift) GameInfo() game.GameState {
 	return game.GameState{
 		Flags: game.GameFlags(l.info.GameFlags), ScoreLimit: l.info.ScoreLimit, TimeLimit: l.info.TimeLimit,
-		MatchNum: l.info.MatchNum, MatchCur: l.info.MatchCurrent, Carrier: [2]int32{-3, -3},
+		MatchNum: l.info.MatchNum, MatchCurrent: l.info.MatchCurrent, FlagCarrier: [2]int32{-3, -3},
 	}
 }
 
@@ -117,7 +117,7 @@ func (l *Lift) ReceiveSnapshot(tick int32, s *snapshot.Snapshot) *game.View {
 	f.Lasers, f.Pickups, f.Flags = f.Lasers[:0], f.Pickups[:0], f.Flags[:0]
 	l.effects.reset()
 	l.race = bridge.RaceInfo{BestTime: -1}
-	l.view.Viewer, l.view.Inside = l.own, l.own
+	l.view.Viewer, l.view.VitalsOf = l.own, l.own
 	for i := range s.Len() {
 		key, ints := s.Item(i)
 		l.item(key.Type(), key.ID(), ints)
@@ -134,7 +134,7 @@ func (l *Lift) item(typ, id int, ints []int32) {
 		var o msg7.Projectile
 		if o.Take(ints) == nil {
 			p := game.ProjectileState{ID: uint16(id), X: o.X, Y: o.Y, VelX: o.VelX, VelY: o.VelY, Weapon: game.Weapon(o.Type), StartTick: o.StartTick}
-			p.Pos = p.At(&l.tuning, f.Tick)
+			p.Pos = p.PosAt(&l.tuning, f.Tick)
 			f.Projectiles = append(f.Projectiles, p)
 		}
 	case msg7.TypeLaser:
@@ -158,7 +158,7 @@ func (l *Lift) item(typ, id int, ints []int32) {
 	case msg7.TypeGameData:
 		var o msg7.GameData
 		if o.Take(ints) == nil {
-			f.Game.StartTick, f.Game.State, f.Game.EndTick = o.StartTick, game.StateFlags(o.StateFlags), o.StateEndTick
+			f.Game.StartTick, f.Game.State, f.Game.EndTick = o.StartTick, game.GameStateFlags(o.StateFlags), o.StateEndTick
 		}
 	case msg7.TypeGameDataTeam:
 		var o msg7.GameDataTeam
@@ -168,8 +168,8 @@ func (l *Lift) item(typ, id int, ints []int32) {
 	case msg7.TypeGameDataFlag:
 		var o msg7.GameDataFlag
 		if o.Take(ints) == nil {
-			f.Game.Carrier = [2]int32{int32(o.CarrierRed), int32(o.CarrierBlue)}
-			f.Game.DropTick = [2]int32{o.DropTickRed, o.DropTickBlue}
+			f.Game.FlagCarrier = [2]int32{int32(o.CarrierRed), int32(o.CarrierBlue)}
+			f.Game.FlagDropTick = [2]int32{o.DropTickRed, o.DropTickBlue}
 		}
 	case msg7.TypeCharacter:
 		var o msg7.Character
@@ -181,9 +181,9 @@ func (l *Lift) item(typ, id int, ints []int32) {
 		if id < game.MaxPlayers && o.Take(ints) == nil {
 			r := &l.roster[id]
 			r.Score, r.Flags = o.Score, game.PlayerFlags(o.PlayerFlags)
-			r.Alive, r.Ready = false, r.Flags&game.FlagReady != 0
+			r.Alive, r.Ready = false, r.Flags&game.PlayerFlagReady != 0
 			f.Players = append(f.Players, game.PlayerState{
-				ID: r.ID, Team: r.Team, Flags: r.Flags, Score: o.Score, Latency: o.Latency, Watched: game.Nobody,
+				ID: r.ID, Team: r.Team, Flags: r.Flags, Score: o.Score, Latency: o.Latency, SpectatorID: game.Nobody,
 			})
 		}
 	case msg7.TypeSpectatorInfo:
@@ -216,16 +216,16 @@ func character(id game.PlayerID, o *msg7.Character) game.CharacterState {
 		Jumped: o.Jumped, HookedPlayer: o.HookedPlayer, HookState: int32(o.HookState), HookTick: o.HookTick,
 		HookX: o.HookX, HookY: o.HookY, HookDX: o.HookDX, HookDY: o.HookDY,
 		Health: o.Health, Armor: o.Armor, Ammo: o.Ammo, Weapon: game.Weapon(o.Weapon), Emote: game.Emote(o.Emote),
-		AttackTick: o.AttackTick, Triggered: int32(o.TriggeredEvents), Pos: at(o.X, o.Y),
+		AttackTick: o.AttackTick, TriggeredEvents: int32(o.TriggeredEvents), Pos: at(o.X, o.Y),
 	}
 }
 
 // watch takes what the receiver looks at when it is not his own tee.
 func (l *Lift) watch(o *msg7.SpectatorInfo) {
-	l.view.Pos, l.view.Inside = at(o.X, o.Y), game.PlayerID(o.SpectatorID)
+	l.view.Pos, l.view.VitalsOf = at(o.X, o.Y), game.PlayerID(o.SpectatorID)
 	for i := range l.frame.Players {
 		if p := &l.frame.Players[i]; p.ID == l.own {
-			p.Spectate, p.Watched, p.Watching = game.SpectateMode(o.Mode), game.PlayerID(o.SpectatorID), true
+			p.SpecMode, p.SpectatorID, p.Spectating = game.SpectateMode(o.Mode), game.PlayerID(o.SpectatorID), true
 			p.ViewX, p.ViewY = o.X, o.Y
 		}
 	}
@@ -238,7 +238,7 @@ func (l *Lift) finish() {
 		c := &f.Characters[i]
 		c.Pos = l.reckon.Position(c, f.Tick)
 		l.roster[c.Player].Alive = true
-		if c.Player == l.own && l.view.Inside == l.own {
+		if c.Player == l.own && l.view.VitalsOf == l.own {
 			l.view.Pos = c.Pos
 		}
 	}
@@ -246,7 +246,7 @@ func (l *Lift) finish() {
 
 // CoreState is how a tee of the view moves: what the server told of it last, brought
 // forward to the tick of the view.
-func (l *Lift) CoreState(c *game.CharacterState) physics.State { return l.reckon.State(c) }
+func (l *Lift) CoreState(c *game.CharacterState) physics.CoreState { return l.reckon.State(c) }
 
 // effects are what a snapshot brings to see and to hear, in the order in which
 // they happened: that of their ids.

@@ -30,26 +30,26 @@ func lose(v *game.View, triggered *[game.MaxPlayers]int32) *game.View {
 	f.Players = slices.Clone(f.Players)
 	for i := range f.Players {
 		p := &f.Players[i]
-		if p.Watching && p.Watched == v.Viewer && p.ID != v.Viewer {
-			p.Flags |= game.FlagWatching
+		if p.Spectating && p.SpectatorID == v.Viewer && p.ID != v.Viewer {
+			p.Flags |= game.PlayerFlagWatching
 		}
-		if p.ID != v.Viewer || !p.Watching {
-			*p = game.PlayerState{ID: p.ID, Team: p.Team, Flags: p.Flags, Score: p.Score, Watched: game.Nobody}
+		if p.ID != v.Viewer || !p.Spectating {
+			*p = game.PlayerState{ID: p.ID, Team: p.Team, Flags: p.Flags, Score: p.Score, SpectatorID: game.Nobody}
 		}
 	}
 	// What a spectator may see of whom he follows, he takes for granted of whom he
 	// follows, even where the rules keep it from him.
 	for i := range f.Players {
-		if p := &f.Players[i]; p.ID == v.Viewer && p.Watching {
-			w.Inside = p.Watched
+		if p := &f.Players[i]; p.ID == v.Viewer && p.Spectating {
+			w.VitalsOf = p.SpectatorID
 			w.Pos = at(p.ViewX, p.ViewY)
 		}
 	}
 	f.Characters = slices.DeleteFunc(slices.Clone(f.Characters), func(c game.CharacterState) bool { return !v.Sees(c.Pos) })
 	for i := range f.Characters {
 		c := &f.Characters[i]
-		c.Triggered = triggered[c.Player]
-		if c.Player != v.Viewer && c.Player != v.Inside {
+		c.TriggeredEvents = triggered[c.Player]
+		if c.Player != v.Viewer && c.Player != v.VitalsOf {
 			c.Health, c.Armor, c.Ammo = 0, 0, 0
 		}
 	}
@@ -69,11 +69,11 @@ func lose(v *game.View, triggered *[game.MaxPlayers]int32) *game.View {
 	slices.SortFunc(f.Projectiles, func(a, b game.ProjectileState) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(f.Lasers, func(a, b game.LaserState) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(f.Pickups, func(a, b game.PickupState) int { return cmp.Compare(a.ID, b.ID) })
-	if f.Game.Flags&game.GameTeams == 0 {
+	if f.Game.Flags&game.GameFlagTeams == 0 {
 		f.Game.TeamScore = [2]int32{}
 	}
-	if f.Game.Flags&game.GameHasFlags == 0 {
-		f.Game.Carrier, f.Game.DropTick = [2]int32{-3, -3}, [2]int32{}
+	if f.Game.Flags&game.GameFlagFlags == 0 {
+		f.Game.FlagCarrier, f.Game.FlagDropTick = [2]int32{-3, -3}, [2]int32{}
 	}
 	return &w
 }
@@ -170,11 +170,11 @@ func newMatch(t testing.TB, mapName string, players int, seed uint64) *match {
 
 func join(id game.PlayerID) []game.Command {
 	return []game.Command{
-		{Kind: game.CmdJoin, Player: id, Origin: uint64(id)},
+		{Kind: game.CmdJoin, Player: id, AddrHash: uint64(id)},
 		{Kind: game.CmdProfile, Player: id, Profile: &game.Profile{
-			Name: fmt.Sprintf("n%d", id), Clan: "clan", Country: int32(id) - 1, Skin: game.Skin{Part: [6]string{"standard"}, Color: [6]int32{int32(id)}},
+			Name: fmt.Sprintf("n%d", id), Clan: "clan", Country: int32(id) - 1, Skin: game.Skin{PartNames: [6]string{"standard"}, PartColors: [6]int32{int32(id)}},
 		}},
-		{Kind: game.CmdEnter, Player: id},
+		{Kind: game.CmdEnterGame, Player: id},
 	}
 }
 
@@ -193,7 +193,7 @@ func (x *match) act() {
 			in.Fire = (in.Fire + 1) & 63
 		}
 		if r.IntN(300) == 0 {
-			in.Flags ^= game.FlagChatting
+			in.Flags ^= game.PlayerFlagChatting
 		}
 		switch r.IntN(2000) {
 		case 0:
@@ -203,7 +203,7 @@ func (x *match) act() {
 		case 2:
 			x.cmds = append(x.cmds, game.Command{Kind: game.CmdEmoticon, Player: id, Value: int32(r.IntN(16))})
 		case 3:
-			x.cmds = append(x.cmds, game.Command{Kind: game.CmdSkin, Player: id, Profile: &game.Profile{Skin: game.Skin{Part: [6]string{"other"}}}})
+			x.cmds = append(x.cmds, game.Command{Kind: game.CmdSkinChange, Player: id, Profile: &game.Profile{Skin: game.Skin{PartNames: [6]string{"other"}}}})
 		case 4:
 			x.cmds = append(x.cmds, game.Command{Kind: game.CmdLeave, Player: id, Text: "bye"})
 			x.cmds = append(x.cmds, join(id)...)
@@ -212,7 +212,7 @@ func (x *match) act() {
 		case 6, 7, 8:
 			x.cmds = append(x.cmds, game.Command{Kind: game.CmdSpectate, Player: id, Spectate: game.SpectatePlayer, Target: game.PlayerID(r.IntN(len(x.inputs)))})
 		}
-		x.cmds = append(x.cmds, game.Command{Kind: game.CmdDirect, Player: id, Input: *in})
+		x.cmds = append(x.cmds, game.Command{Kind: game.CmdDirectInput, Player: id, Input: *in})
 	}
 	for i := range x.inputs {
 		x.cmds = append(x.cmds, game.Command{Kind: game.CmdInput, Player: game.PlayerID(i), Input: x.inputs[i]})
@@ -226,16 +226,16 @@ func (x *match) step() {
 	f := x.world.Frame()
 	x.scene.Note(f, events)
 	for i := range f.Characters {
-		x.trigger[f.Characters[i].Player] |= f.Characters[i].Triggered
+		x.trigger[f.Characters[i].Player] |= f.Characters[i].TriggeredEvents
 	}
 	for i := range events {
 		ev := &events[i]
 		switch {
-		case ev.Kind.Effect():
+		case ev.Kind.IsEffect():
 			if len(x.effects) < maxEffects {
 				x.effects = append(x.effects, *ev)
 			}
-		case ev.Kind == game.EvEntered:
+		case ev.Kind == game.EvPlayerEntered:
 			x.welcome(ev)
 		default:
 			if b, to := x.ann.Event(x.world, ev); b != nil {
@@ -259,7 +259,7 @@ func (x *match) welcome(ev *game.Event) {
 	for id := range x.lifts {
 		if info, ok := x.world.Player(game.PlayerID(id)); ok && info.InGame && id != who {
 			x.hear(who, x.ann.ClientInfo(x.world, info.ID, false, false))
-			x.told[who] = append(x.told[who], game.Event{Kind: game.EvEntered, Player: info.ID, Team: info.Team})
+			x.told[who] = append(x.told[who], game.Event{Kind: game.EvPlayerEntered, Player: info.ID, Team: info.Team})
 			x.hear(id, x.ann.ClientInfo(x.world, ev.Player, false, ev.Flag))
 			x.told[id] = append(x.told[id], *ev)
 		}
@@ -302,7 +302,7 @@ func TestLiftUndoesDown(t *testing.T) {
 					continue // comparing is slow
 				}
 				want := lose(&v, &x.trigger)
-				if want.Inside == v.Viewer {
+				if want.VitalsOf == v.Viewer {
 					// The server sets the view a tick after a spawn.
 					want.Pos = got.Pos
 					for _, c := range v.Characters {
@@ -321,7 +321,7 @@ func TestLiftUndoesDown(t *testing.T) {
 				seen["lasers"] += len(got.Lasers)
 				seen["pickups"] += len(got.Pickups)
 				seen["effects"] += len(l.Effects())
-				if l.view.Inside != l.own {
+				if l.view.VitalsOf != l.own {
 					seen["watching"]++
 				}
 			}
@@ -385,11 +385,11 @@ func (x *match) checkEvents(id int) {
 	for i, e := range x.told[id] {
 		w := game.Event{Kind: e.Kind, Player: game.Nobody, Target: game.Nobody}
 		switch e.Kind {
-		case game.EvEntered:
+		case game.EvPlayerEntered:
 			w.Player, w.Team, w.Flag = e.Player, e.Team, e.Flag
-		case game.EvLeft:
+		case game.EvPlayerLeft:
 			w.Player, w.Text, w.Flag = e.Player, e.Text, e.Flag
-		case game.EvTeam:
+		case game.EvTeamChange:
 			w.Player, w.Team, w.Flag, w.Tick = e.Player, e.Team, e.Flag, e.Tick
 		case game.EvChat:
 			w.Player, w.Target, w.Chat, w.Text = e.Player, e.Target, e.Chat, e.Text
@@ -402,10 +402,10 @@ func (x *match) checkEvents(id int) {
 			w.Player, w.Weapon, w.Pickup = e.Player, e.Weapon, e.Pickup
 		case game.EvEmoticon:
 			w.Player, w.Value = e.Player, e.Value
-		case game.EvSkin:
+		case game.EvSkinChange:
 			w.Player = e.Player
-		case game.EvNotice:
-			w.Notice, w.Value, w.Extra, w.Player = e.Notice, e.Value, e.Extra, e.Player
+		case game.EvGameMsg:
+			w.GameMsg, w.Value, w.Extra, w.Player = e.GameMsg, e.Value, e.Extra, e.Player
 		case game.EvBroadcast:
 			w.Text = e.Text
 		}
@@ -413,7 +413,7 @@ func (x *match) checkEvents(id int) {
 			x.t.Fatalf("player %d heard only %d of %d events", id, len(x.events[id]), len(x.told[id]))
 		}
 		got := x.events[id][i]
-		if w.Kind == game.EvEntered && w.Player != game.PlayerID(id) {
+		if w.Kind == game.EvPlayerEntered && w.Player != game.PlayerID(id) {
 			w.Flag = got.Flag // told otherwise to newcomers
 		}
 		if d := gocmp.Diff(w, got); d != "" {
@@ -430,11 +430,11 @@ func TestLiftMatchState(t *testing.T) {
 		small := rapid.Int32Range(0, 1000)
 		g := game.GameState{
 			Flags: game.GameFlags(rapid.IntRange(0, 15).Draw(t, "flags")), StartTick: tick.Draw(t, "start"),
-			State: game.StateFlags(rapid.IntRange(0, 63).Draw(t, "state")), EndTick: tick.Draw(t, "end"),
-			TeamScore: [2]int32{small.Draw(t, "red") - 500, small.Draw(t, "blue") - 500},
-			Carrier:   [2]int32{carrier.Draw(t, "carrier"), carrier.Draw(t, "carrier")},
-			DropTick:  [2]int32{tick.Draw(t, "drop"), tick.Draw(t, "drop")}, ScoreLimit: small.Draw(t, "score"),
-			TimeLimit: small.Draw(t, "time"), MatchNum: small.Draw(t, "num"), MatchCur: small.Draw(t, "cur"),
+			State: game.GameStateFlags(rapid.IntRange(0, 63).Draw(t, "state")), EndTick: tick.Draw(t, "end"),
+			TeamScore:    [2]int32{small.Draw(t, "red") - 500, small.Draw(t, "blue") - 500},
+			FlagCarrier:  [2]int32{carrier.Draw(t, "carrier"), carrier.Draw(t, "carrier")},
+			FlagDropTick: [2]int32{tick.Draw(t, "drop"), tick.Draw(t, "drop")}, ScoreLimit: small.Draw(t, "score"),
+			TimeLimit: small.Draw(t, "time"), MatchNum: small.Draw(t, "num"), MatchCurrent: small.Draw(t, "cur"),
 		}
 		f := &game.Frame{Tick: tick.Draw(t, "tick"), Game: g}
 		for team := range game.Team(rapid.IntRange(0, 2).Draw(t, "stands")) {
@@ -442,7 +442,7 @@ func TestLiftMatchState(t *testing.T) {
 			g := &f.Flags[len(f.Flags)-1]
 			g.Pos = at(g.X, g.Y)
 		}
-		v := game.View{Frame: f, Viewer: game.Nobody, Inside: game.Nobody, Everything: true}
+		v := game.View{Frame: f, Viewer: game.Nobody, VitalsOf: game.Nobody, ShowAll: true}
 		var s Scene
 		var b snapshot.Builder
 		var snap snapshot.Snapshot
@@ -451,10 +451,10 @@ func TestLiftMatchState(t *testing.T) {
 		b.Finish(&snap)
 		l := NewLift()
 		l.Message(&msg7.SvGameInfo{
-			GameFlags: msg7.GameFlags(g.Flags), ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit, MatchNum: g.MatchNum, MatchCurrent: g.MatchCur,
+			GameFlags: msg7.GameFlags(g.Flags), ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit, MatchNum: g.MatchNum, MatchCurrent: g.MatchCurrent,
 		})
 		got := l.ReceiveSnapshot(f.Tick, &snap)
-		got.Everything = true // a recording's view is not of the wire
+		got.ShowAll = true // a recording's view is not of the wire
 		if d := diff(lose(&v, new([game.MaxPlayers]int32)), got); d != "" {
 			t.Fatal(d)
 		}
@@ -463,7 +463,7 @@ func TestLiftMatchState(t *testing.T) {
 
 // TestRequestUndoesUp: a command that a client asks for arrives as it was.
 func TestRequestUndoesUp(t *testing.T) {
-	skin := game.Skin{Part: [6]string{"bear", "", "", "standard", "standard", "standard"}, UseCustom: [6]bool{true}, Color: [6]int32{1, -2, 3}}
+	skin := game.Skin{PartNames: [6]string{"bear", "", "", "standard", "standard", "standard"}, UseCustomColors: [6]bool{true}, PartColors: [6]int32{1, -2, 3}}
 	var d msg7.Decoder
 	for _, want := range []game.Command{
 		{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatAll, Text: "hi"},
@@ -471,7 +471,7 @@ func TestRequestUndoesUp(t *testing.T) {
 		{Kind: game.CmdSetTeam, Target: game.Nobody, Team: game.TeamSpectators},
 		{Kind: game.CmdSpectate, Target: 9, Spectate: game.SpectatePlayer},
 		{Kind: game.CmdProfile, Target: game.Nobody, Profile: &game.Profile{Name: "nameless", Clan: "c", Country: -1, Skin: skin}},
-		{Kind: game.CmdSkin, Target: game.Nobody, Profile: &game.Profile{Skin: skin}},
+		{Kind: game.CmdSkinChange, Target: game.Nobody, Profile: &game.Profile{Skin: skin}},
 		{Kind: game.CmdKill, Target: game.Nobody},
 		{Kind: game.CmdReady, Target: game.Nobody},
 		{Kind: game.CmdEmoticon, Target: game.Nobody, Value: 13},
@@ -492,7 +492,7 @@ func TestRequestUndoesUp(t *testing.T) {
 			t.Errorf("(-asked +arrived):\n%s", diff)
 		}
 	}
-	for _, c := range []game.Command{{Kind: game.CmdTune}, {Kind: game.CmdProfile}, {Kind: game.CmdSkin}} {
+	for _, c := range []game.Command{{Kind: game.CmdTuneParams}, {Kind: game.CmdProfile}, {Kind: game.CmdSkinChange}} {
 		if m, ok := Request(&c); ok {
 			t.Errorf("%+v became %T", c, m)
 		}
@@ -502,7 +502,7 @@ func TestRequestUndoesUp(t *testing.T) {
 		want := game.Input{
 			Direction: rapid.Int32Range(-1, 1).Draw(t, "direction"), TargetX: rapid.Int32().Draw(t, "x"), TargetY: rapid.Int32().Draw(t, "y"),
 			Jump: rapid.Bool().Draw(t, "jump"), Hook: rapid.Bool().Draw(t, "hook"), Fire: n.Draw(t, "fire"),
-			Flags:        game.PlayerFlags(rapid.IntRange(0, 127).Draw(t, "flags")) & (game.FlagChatting | game.FlagScoreboard),
+			Flags:        game.PlayerFlags(rapid.IntRange(0, 127).Draw(t, "flags")) & (game.PlayerFlagChatting | game.PlayerFlagScoreboard),
 			WantedWeapon: rapid.Int32Range(0, 5).Draw(t, "weapon"), NextWeapon: n.Draw(t, "next"), PrevWeapon: n.Draw(t, "prev"),
 		}
 		p := PlayerInput(&want)

@@ -23,7 +23,7 @@ func Request(c *game.Command) (msg7.Message, bool) {
 		m := &msg7.ClStartInfo{Name: []byte(c.Profile.Name), Clan: []byte(c.Profile.Clan), Country: c.Profile.Country}
 		putSkin(&m.Skin, &c.Profile.Skin)
 		return m, true
-	case game.CmdSkin:
+	case game.CmdSkinChange:
 		if c.Profile == nil {
 			return nil, false
 		}

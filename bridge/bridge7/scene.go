@@ -47,10 +47,10 @@ type char struct {
 func (s *Scene) Note(frame *game.Frame, events []game.Event) {
 	for i := range frame.Characters {
 		c := &frame.Characters[i]
-		s.triggered[c.Player] |= c.Triggered
+		s.triggered[c.Player] |= c.TriggeredEvents
 	}
 	for i := range events {
-		if events[i].Kind.Effect() && len(s.effects) < maxEffects {
+		if events[i].Kind.IsEffect() && len(s.effects) < maxEffects {
 			s.effects = append(s.effects, effect{events[i], len(s.effects)})
 		}
 	}
@@ -95,14 +95,14 @@ func (s *Scene) Begin(f *game.Frame) {
 func (s *Scene) game(g *game.GameState) {
 	o := msg7.GameData{StartTick: g.StartTick, StateFlags: msg7.GameStateFlags(g.State), StateEndTick: g.EndTick}
 	o.Put(s.scenery.AddGlobal(msg7.TypeGameData, 0, msg7.SizeGameData))
-	if g.Flags&game.GameTeams != 0 {
+	if g.Flags&game.GameFlagTeams != 0 {
 		o := msg7.GameDataTeam{ScoreRed: g.TeamScore[0], ScoreBlue: g.TeamScore[1]}
 		o.Put(s.scenery.AddGlobal(msg7.TypeGameDataTeam, 0, msg7.SizeGameDataTeam))
 	}
-	if g.Flags&game.GameHasFlags != 0 {
+	if g.Flags&game.GameFlagFlags != 0 {
 		o := msg7.GameDataFlag{
-			CarrierRed: msg7.FlagCarrier(g.Carrier[0]), CarrierBlue: msg7.FlagCarrier(g.Carrier[1]),
-			DropTickRed: g.DropTick[0], DropTickBlue: g.DropTick[1],
+			CarrierRed: msg7.FlagCarrier(g.FlagCarrier[0]), CarrierBlue: msg7.FlagCarrier(g.FlagCarrier[1]),
+			DropTickRed: g.FlagDropTick[0], DropTickBlue: g.FlagDropTick[1],
 		}
 		o.Put(s.scenery.AddGlobal(msg7.TypeGameDataFlag, 0, msg7.SizeGameDataFlag))
 	}
@@ -137,7 +137,7 @@ func (s *Scene) Build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlaye
 			continue
 		}
 		copy(dst, c.ints[:])
-		if v.Everything || c.id == v.Viewer || c.id == v.Inside {
+		if v.ShowAll || c.id == v.Viewer || c.id == v.VitalsOf {
 			dst[charHealth], dst[charHealth+1], dst[charHealth+2] = c.health, c.armor, c.ammo
 		}
 	}
@@ -154,19 +154,19 @@ func (s *Scene) players(b *snapshot.Builder, v *game.View, latency *[game.MaxPla
 	for i := range s.frame.Players {
 		p := &s.frame.Players[i]
 		flags := p.Flags
-		if p.Watching && p.Watched == v.Viewer && v.Viewer != p.ID {
-			flags |= game.FlagWatching
+		if p.Spectating && p.SpectatorID == v.Viewer && v.Viewer != p.ID {
+			flags |= game.PlayerFlagWatching
 		}
 		o := msg7.PlayerInfo{PlayerFlags: msg7.PlayerFlags(flags), Score: p.Score, Latency: latency[p.ID]}
 		if dst := b.Add(msg7.TypePlayerInfo, int(p.ID), msg7.SizePlayerInfo); dst != nil {
 			o.Put(dst)
 		}
-		if p.ID == v.Viewer && p.Watching {
+		if p.ID == v.Viewer && p.Spectating {
 			watcher = p
 		}
 	}
 	if p := watcher; p != nil {
-		o := msg7.SpectatorInfo{Mode: msg7.SpecMode(p.Spectate), SpectatorID: int32(p.Watched), X: p.ViewX, Y: p.ViewY}
+		o := msg7.SpectatorInfo{Mode: msg7.SpecMode(p.SpecMode), SpectatorID: int32(p.SpectatorID), X: p.ViewX, Y: p.ViewY}
 		if dst := b.Add(msg7.TypeSpectatorInfo, int(p.ID), msg7.SizeSpectatorInfo); dst != nil {
 			o.Put(dst)
 		}
@@ -177,7 +177,7 @@ func (s *Scene) buildEffects(b *snapshot.Builder, v *game.View) {
 	for i := range s.effects {
 		e := &s.effects[i]
 		c := msg7.EventCommon{X: int32(e.Pos.X), Y: int32(e.Pos.Y)}
-		if !v.Everything && (!e.To.Has(v.Viewer) || !v.Hears(at(c.X, c.Y))) {
+		if !v.ShowAll && (!e.To.Has(v.Viewer) || !v.Hears(at(c.X, c.Y))) {
 			continue
 		}
 		typ, n := effectObject(e.Kind)

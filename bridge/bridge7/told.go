@@ -17,12 +17,12 @@ func (l *Lift) Message(m msg7.Message) (game.Event, bool) {
 		return l.clientInfo(m)
 	case *msg7.SvClientDrop:
 		l.roster[m.ClientID].InGame = false
-		ev.Kind, ev.Player, ev.Text, ev.Flag = game.EvLeft, game.PlayerID(m.ClientID), bridge.Text(m.Reason), m.Silent
+		ev.Kind, ev.Player, ev.Text, ev.Flag = game.EvPlayerLeft, game.PlayerID(m.ClientID), bridge.Text(m.Reason), m.Silent
 	case *msg7.SvTeam:
 		if m.ClientID >= 0 {
-			l.roster[m.ClientID].Team, l.roster[m.ClientID].CooldownTick = game.Team(m.Team), m.CooldownTick
+			l.roster[m.ClientID].Team, l.roster[m.ClientID].TeamChangeTick = game.Team(m.Team), m.CooldownTick
 		}
-		ev.Kind, ev.Player, ev.Team, ev.Flag, ev.Tick = game.EvTeam, game.PlayerID(m.ClientID), game.Team(m.Team), m.Silent, m.CooldownTick
+		ev.Kind, ev.Player, ev.Team, ev.Flag, ev.Tick = game.EvTeamChange, game.PlayerID(m.ClientID), game.Team(m.Team), m.Silent, m.CooldownTick
 	case *msg7.SvChat:
 		ev.Kind, ev.Player, ev.Target = game.EvChat, game.PlayerID(m.ClientID), game.PlayerID(m.TargetID)
 		ev.Chat, ev.Text = game.ChatMode(m.Mode), bridge.Text(m.Message)
@@ -35,7 +35,7 @@ func (l *Lift) Message(m msg7.Message) (game.Event, bool) {
 		ev.Kind, ev.Player, ev.Value = game.EvEmoticon, game.PlayerID(m.ClientID), int32(m.Emoticon)
 	case *msg7.SvSkinChange:
 		showSkin(&l.roster[m.ClientID].Profile.Skin, &m.Skin)
-		ev.Kind, ev.Player = game.EvSkin, game.PlayerID(m.ClientID)
+		ev.Kind, ev.Player = game.EvSkinChange, game.PlayerID(m.ClientID)
 	case *msg7.SvGameInfo:
 		l.info = *m
 		ev.Kind = game.EvGameInfo
@@ -44,10 +44,10 @@ func (l *Lift) Message(m msg7.Message) (game.Event, bool) {
 			VoteKick: m.KickVote, VoteKickMin: m.KickMin, VoteSpectate: m.SpecVote,
 			TeamsLocked: m.TeamLock, TeamBalance: m.TeamBalance, PlayerSlots: m.PlayerSlots,
 		}
-		ev.Kind = game.EvSettings
+		ev.Kind = game.EvServerSettings
 	case *msg7.SvTuneParams:
 		l.tuning = m.Params
-		ev.Kind = game.EvTuning
+		ev.Kind = game.EvTuneParams
 	case *msg7.SvGameMsg:
 		return notice(m), true
 	case *msg7.SvBroadcast:
@@ -62,12 +62,12 @@ func (l *Lift) Message(m msg7.Message) (game.Event, bool) {
 func (l *Lift) clientInfo(m *msg7.SvClientInfo) (game.Event, bool) {
 	r := &l.roster[m.ClientID]
 	if m.Local && l.own == game.Nobody {
-		l.own, l.view.Viewer, l.view.Inside = r.ID, r.ID, r.ID
+		l.own, l.view.Viewer, l.view.VitalsOf = r.ID, r.ID, r.ID
 	}
 	*r = game.PlayerInfo{ID: r.ID, InGame: true, Team: game.Team(m.Team), Silent: m.Silent}
 	r.Profile = game.Profile{Name: bridge.Text(m.Name), Clan: bridge.Text(m.Clan), Country: m.Country}
 	showSkin(&r.Profile.Skin, &m.Skin)
-	return game.Event{Kind: game.EvEntered, Player: r.ID, Target: game.Nobody, Team: r.Team, Flag: m.Silent}, true
+	return game.Event{Kind: game.EvPlayerEntered, Player: r.ID, Target: game.Nobody, Team: r.Team, Flag: m.Silent}, true
 }
 
 // killer undoes Killer. Of -1, which is the world as well as the red side, it
@@ -87,13 +87,13 @@ func pickupOf(w game.Weapon) game.PickupKind {
 }
 
 func notice(m *msg7.SvGameMsg) game.Event {
-	ev := game.Event{Kind: game.EvNotice, Player: game.Nobody, Target: game.Nobody, Notice: game.Notice(m.Kind)}
-	switch ev.Notice {
-	case game.NoticeTeamAll, game.NoticeTeamBalanceVictim, game.NoticeFlagGrabbed:
+	ev := game.Event{Kind: game.EvGameMsg, Player: game.Nobody, Target: game.Nobody, GameMsg: game.GameMsg(m.Kind)}
+	switch ev.GameMsg {
+	case game.GameMsgTeamAll, game.GameMsgTeamBalanceVictim, game.GameMsgCTFGrab:
 		ev.Value = m.Params[0]
-	case game.NoticePaused:
+	case game.GameMsgGamePaused:
 		ev.Player = playerOf(m.Params[0])
-	case game.NoticeFlagCaptured:
+	case game.GameMsgCTFCapture:
 		ev.Value, ev.Player, ev.Extra = m.Params[0], playerOf(m.Params[1]), m.Params[2]
 	}
 	return ev
@@ -108,9 +108,9 @@ func playerOf(v int32) game.PlayerID {
 }
 
 func showSkin(dst *game.Skin, s *msg7.Skin) {
-	for i := range dst.Part {
-		dst.Part[i] = bridge.Text(s.Parts[i])
-		dst.UseCustom[i] = s.UseCustomColors[i]
-		dst.Color[i] = s.Colors[i]
+	for i := range dst.PartNames {
+		dst.PartNames[i] = bridge.Text(s.Parts[i])
+		dst.UseCustomColors[i] = s.UseCustomColors[i]
+		dst.PartColors[i] = s.Colors[i]
 	}
 }

@@ -32,7 +32,7 @@ func Up(m msg7.Message, from game.PlayerID) (game.Command, bool) {
 	case *msg7.ClSkinChange:
 		p := &game.Profile{}
 		takeSkin(&p.Skin, &m.Skin)
-		c.Kind, c.Profile = game.CmdSkin, p
+		c.Kind, c.Profile = game.CmdSkinChange, p
 	case *msg7.ClKill:
 		c.Kind = game.CmdKill
 	case *msg7.ClReadyChange:
@@ -50,16 +50,16 @@ func Input(p *msg7.PlayerInput) game.Input {
 	return game.Input{
 		Direction: p.Direction, TargetX: p.TargetX, TargetY: p.TargetY,
 		Jump: p.Jump, Fire: p.Fire, Hook: p.Hook,
-		Flags:        game.PlayerFlags(p.PlayerFlags) & (game.FlagChatting | game.FlagScoreboard),
+		Flags:        game.PlayerFlags(p.PlayerFlags) & (game.PlayerFlagChatting | game.PlayerFlagScoreboard),
 		WantedWeapon: p.WantedWeapon, NextWeapon: p.NextWeapon, PrevWeapon: p.PrevWeapon,
 	}
 }
 
 func takeSkin(dst *game.Skin, s *msg7.Skin) {
-	for i := range dst.Part {
-		dst.Part[i] = cut(s.Parts[i], maxPart)
-		dst.UseCustom[i] = s.UseCustomColors[i]
-		dst.Color[i] = s.Colors[i]
+	for i := range dst.PartNames {
+		dst.PartNames[i] = cut(s.Parts[i], maxPart)
+		dst.UseCustomColors[i] = s.UseCustomColors[i]
+		dst.PartColors[i] = s.Colors[i]
 	}
 }
 

@@ -57,7 +57,7 @@ func writeReplay(name, program string) error {
 			cmds = []game.Command{
 				{Kind: game.CmdJoin, Player: id},
 				{Kind: game.CmdProfile, Player: id, Profile: &game.Profile{Name: []string{"nameless tee", "evil\x1b[2J"}[id]}},
-				{Kind: game.CmdEnter, Player: id},
+				{Kind: game.CmdEnterGame, Player: id},
 			}
 		case 300:
 			cmds = []game.Command{{Kind: game.CmdKill, Player: 1}, {Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Text: "ha"}}

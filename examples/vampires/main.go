@@ -18,10 +18,10 @@ type vampires struct{}
 // Start implements game.Mod; there is nothing to set up.
 func (vampires) Start(*game.Tx) {}
 
-// OnHurt implements game.HurtHook.
-func (vampires) OnHurt(ctx *game.Ctx, d *game.Damage) {
-	if d.From != d.Victim {
-		ctx.Heal(d.From, 1)
+// OnDamageTaken implements game.DamageTakenHook.
+func (vampires) OnDamageTaken(ctx *game.Ctx, d *game.Damage) {
+	if d.Attacker != d.Victim {
+		ctx.Heal(d.Attacker, 1)
 	}
 }
 

@@ -19,16 +19,16 @@ func ScoreDeath(ctx *game.Ctx, d *game.Death, teams bool) {
 	}
 }
 
-// TimeUp tells whether the time limit is reached.
-func TimeUp(ctx *game.Ctx) bool {
+// TimeLimitReached tells whether the time limit is reached.
+func TimeLimitReached(ctx *game.Ctx) bool {
 	limit := ctx.Rules().TimeLimit
 	return limit > 0 && ctx.MatchTicks() >= limit*60*game.TickRate
 }
 
-// SoloVerdict is the win rule of modes without teams: at a limit the leader
+// CheckSoloWin is the win rule of modes without teams: at a limit the leader
 // wins, if he leads alone. Spectators keep their scores and count too; a score
 // below zero leads nobody.
-func SoloVerdict(ctx *game.Ctx) game.Verdict {
+func CheckSoloWin(ctx *game.Ctx) game.MatchResult {
 	top, leaders := int32(0), 0
 	for id := range ctx.Players() {
 		switch s := ctx.Score(id); {
@@ -39,8 +39,8 @@ func SoloVerdict(ctx *game.Ctx) game.Verdict {
 		}
 	}
 	limit := ctx.Rules().ScoreLimit
-	if (limit == 0 || top < limit) && !TimeUp(ctx) {
-		return game.MatchGoesOn
+	if (limit == 0 || top < limit) && !TimeLimitReached(ctx) {
+		return game.MatchContinues
 	}
 	if leaders != 1 {
 		return game.MatchTied

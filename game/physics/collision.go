@@ -7,14 +7,14 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// Flags says what a tile does; several bits may be set.
-type Flags uint8
+// TileFlags says what a tile does; several bits may be set.
+type TileFlags uint8
 
 // The bits of Flags. An unhookable wall is Solid|NoHook.
 const (
-	Solid  Flags = 1
-	Death  Flags = 2
-	NoHook Flags = 4
+	Solid  TileFlags = 1
+	Death  TileFlags = 2
+	NoHook TileFlags = 4
 )
 
 // Tile indices of the game layer that collide; all others are air here.
@@ -75,7 +75,7 @@ func NewCollision(width, height int, index []uint8) (*Collision, error) {
 func (c *Collision) measureRoom(width, height int) {
 	sweep := func(i, x, y, dir int) {
 		t := c.tiles[i]
-		if Flags(t)&Solid != 0 {
+		if TileFlags(t)&Solid != 0 {
 			return
 		}
 		room := uint8(maxRoom)
@@ -122,16 +122,16 @@ func (c *Collision) row(y float32) int    { return int(cell(vec.Round(y), c.heig
 
 // At returns the flags of the tile at the nearest whole position; outside of
 // the map the border tiles go on for ever.
-func (c *Collision) At(x, y float32) Flags {
-	return Flags(c.tiles[c.row(y)+c.column(x)] & flagMask)
+func (c *Collision) At(x, y float32) TileFlags {
+	return TileFlags(c.tiles[c.row(y)+c.column(x)] & flagMask)
 }
 
 // IsSolid tells whether a wall is at p.
 func (c *Collision) IsSolid(p Vec) bool { return c.At(p.X, p.Y)&Solid != 0 }
 
-// Outside tells whether p is so far from the map that a tee dies and a
+// FarOutside tells whether p is so far from the map that a tee dies and a
 // projectile ends: more than 200 tiles beyond its edge.
-func (c *Collision) Outside(p Vec) bool {
+func (c *Collision) FarOutside(p Vec) bool {
 	x, y := vec.Round(p.X)/TileSize, vec.Round(p.Y)/TileSize
 	return x < -200 || x >= c.width+200 || y < -200 || y >= c.height+200
 }

@@ -98,8 +98,8 @@ func (c *Core) Reset(w *World, pos Vec) {
 // Grounded tells whether a wall is right below one of the tee's lower corners.
 func (c *Core) Grounded() bool {
 	col := c.World.Collision
-	y := c.Pos.Y + Size/2 + 5
-	return col.At(c.Pos.X+Size/2, y)&Solid != 0 || col.At(c.Pos.X-Size/2, y)&Solid != 0
+	y := c.Pos.Y + TeeSize/2 + 5
+	return col.At(c.Pos.X+TeeSize/2, y)&Solid != 0 || col.At(c.Pos.X-TeeSize/2, y)&Solid != 0
 }
 
 // hooked returns the hooked core, nil when there is none or it is gone.
@@ -208,7 +208,7 @@ func (c *Core) applyInput(in *Input, grounded bool) {
 	} else if c.HookState == HookIdle {
 		dir := target.Normalize()
 		c.HookState = HookFlying
-		c.HookPos = c.Pos.Add(dir.Mul(Size).Mul(1.5))
+		c.HookPos = c.Pos.Add(dir.Mul(TeeSize).Mul(1.5))
 		c.HookDir = dir
 		c.HookedPlayer = nobody
 		c.HookTick = 0

@@ -23,5 +23,5 @@ type Vec = vec.Vec2
 // MaxCores is the number of cores a World can hold.
 const MaxCores = 64
 
-// Size is the edge length of a tee's collision box, in units.
-const Size = 28
+// TeeSize is the edge length of a tee's collision box, in units.
+const TeeSize = 28

@@ -78,7 +78,7 @@ func velocity(s source) Vec {
 
 func checkMoveBox(tb rapid.TB, s source, c *Collision) {
 	p, v := position(s, c), velocity(s)
-	size := Vec{X: Size, Y: Size}
+	size := Vec{X: TeeSize, Y: TeeSize}
 	e := float32(0)
 	switch s.n(8) {
 	case 0:

@@ -3,7 +3,7 @@ package physics
 import "github.com/teeyard/teeyard/game/vec"
 
 // grabDistance is how close a flying hook must pass to grab a tee, in units.
-const grabDistance float32 = Size + 2
+const grabDistance float32 = TeeSize + 2
 
 // advanceHook moves the hook through its states, except for what a hook that
 // holds does.

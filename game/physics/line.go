@@ -14,7 +14,7 @@ const (
 // IntersectLine walks from p0 to p1 in steps of about one unit. It returns the
 // first sample inside a wall, the sample before it (p0 when the start is in the
 // wall) and the wall's flags; without a wall p1, p1 and 0.
-func (c *Collision) IntersectLine(p0, p1 Vec) (hit, before Vec, flags Flags) {
+func (c *Collision) IntersectLine(p0, p1 Vec) (hit, before Vec, flags TileFlags) {
 	n := vec.Trunc(vec.Distance(p0, p1) + 1)
 	whole := p1.Sub(p0)
 	sample := func(i int32) Vec {
@@ -26,12 +26,12 @@ func (c *Collision) IntersectLine(p0, p1 Vec) (hit, before Vec, flags Flags) {
 		p := sample(i)
 		x, y := cell(vec.Round(p.X), c.width), cell(vec.Round(p.Y), c.height)
 		t := c.tiles[int(y)*int(c.width)+int(x)]
-		if Flags(t)&Solid != 0 {
+		if TileFlags(t)&Solid != 0 {
 			before = p0
 			if i > 0 {
 				before = sample(i - 1)
 			}
-			return p, before, Flags(t & flagMask)
+			return p, before, TileFlags(t & flagMask)
 		}
 		if free := s.free(p, x, y, int32(t>>roomShift)); free >= 1 {
 			if free >= float32(n-i) {

@@ -23,10 +23,10 @@ func (c *Core) Move() {
 	ramp := w.velocityRamp(float32(c.Vel.Len() * 50))
 	next := c.Pos
 	if ramp == 1 {
-		c.Death = w.Collision.MoveBox(&next, &c.Vel, Vec{X: Size, Y: Size}, 0)
+		c.Death = w.Collision.MoveBox(&next, &c.Vel, Vec{X: TeeSize, Y: TeeSize}, 0)
 	} else {
 		c.Vel.X = float32(c.Vel.X * ramp)
-		c.Death = w.Collision.MoveBox(&next, &c.Vel, Vec{X: Size, Y: Size}, 0)
+		c.Death = w.Collision.MoveBox(&next, &c.Vel, Vec{X: TeeSize, Y: TeeSize}, 0)
 		c.Vel.X = float32(c.Vel.X * (1 / ramp))
 	}
 	if w.Tuning[PlayerCollision] != 0 {
@@ -41,7 +41,7 @@ func (c *Core) Move() {
 func (c *Core) stopAtOthers(next Vec) Vec {
 	pos := c.Pos
 	var near [MaxCores]uint8 // indices of who is close to the way
-	area := around(pos, next, Size)
+	area := around(pos, next, TeeSize)
 	list := c.World.present()
 	before, after, second := c.without(list)
 	n := area.find(before, 0, near[:])
@@ -61,7 +61,7 @@ func (c *Core) stopAtOthers(next Vec) Vec {
 			// other way round. NaN (d is 0, so a is NaN) never collides.
 			v := p.Sub(o.Pos)
 			square := v.Dot(v)
-			if !(square < Size*Size) {
+			if !(square < TeeSize*TeeSize) {
 				continue
 			}
 			if a > 0 {

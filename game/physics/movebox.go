@@ -15,15 +15,15 @@ func (c *Collision) rows(y, h float32) ends {
 }
 
 // corners returns the flags of all four corners together.
-func (c *Collision) corners(x, y ends) Flags {
+func (c *Collision) corners(x, y ends) TileFlags {
 	upper, lower := int(y.a)*int(c.width), int(y.b)*int(c.width)
-	return Flags((c.tiles[upper+int(x.a)] | c.tiles[upper+int(x.b)] |
+	return TileFlags((c.tiles[upper+int(x.a)] | c.tiles[upper+int(x.b)] |
 		c.tiles[lower+int(x.a)] | c.tiles[lower+int(x.b)]) & flagMask)
 }
 
 // TestBox tells whether one of the four corners of the box around p lies on a
 // tile with one of these flags.
-func (c *Collision) TestBox(p, size Vec, flags Flags) bool {
+func (c *Collision) TestBox(p, size Vec, flags TileFlags) bool {
 	h := size.Mul(0.5)
 	return c.corners(c.columns(p.X, h.X), c.rows(p.Y, h.Y))&flags != 0
 }

@@ -23,13 +23,13 @@ func naiveRound(f float32) int {
 	return t(f - 0.5)
 }
 
-func (c *Collision) naiveAt(x, y float32) Flags {
+func (c *Collision) naiveAt(x, y float32) TileFlags {
 	tx := max(0, min(naiveRound(x)/32, c.Width()-1))
 	ty := max(0, min(naiveRound(y)/32, c.Height()-1))
-	return Flags(c.tiles[ty*c.Width()+tx]) & (Solid | Death | NoHook)
+	return TileFlags(c.tiles[ty*c.Width()+tx]) & (Solid | Death | NoHook)
 }
 
-func (c *Collision) naiveIntersectLine(p0, p1 Vec) (hit, before Vec, flags Flags) {
+func (c *Collision) naiveIntersectLine(p0, p1 Vec) (hit, before Vec, flags TileFlags) {
 	n := vec.Trunc(vec.Distance(p0, p1) + 1)
 	last := p0
 	for i := int32(0); i <= n; i++ {
@@ -42,7 +42,7 @@ func (c *Collision) naiveIntersectLine(p0, p1 Vec) (hit, before Vec, flags Flags
 	return p1, p1, 0
 }
 
-func (c *Collision) naiveTestBox(p, size Vec, flags Flags) bool {
+func (c *Collision) naiveTestBox(p, size Vec, flags TileFlags) bool {
 	h := size.Mul(0.5)
 	return c.naiveAt(p.X-h.X, p.Y-h.Y)&flags != 0 || c.naiveAt(p.X+h.X, p.Y-h.Y)&flags != 0 ||
 		c.naiveAt(p.X-h.X, p.Y+h.Y)&flags != 0 || c.naiveAt(p.X+h.X, p.Y+h.Y)&flags != 0
@@ -104,7 +104,7 @@ func (c *Core) naivePushOthers() {
 			c.Vel = c.Vel.Add(n.Mul(a).Mul(float32(f * 0.75)))
 			c.Vel = c.Vel.Mul(0.85)
 		}
-		if c.HookedPlayer == int32(i) && t[PlayerHooking] != 0 && d > Size*1.5 {
+		if c.HookedPlayer == int32(i) && t[PlayerHooking] != 0 && d > TeeSize*1.5 {
 			accel := float32(t.HookDragAccel() * (d / t.HookLength()))
 			limit := t.HookDragSpeed()
 			o.Vel.X = saturatedAdd(-limit, limit, o.Vel.X, float32(float32(accel*n.X)*1.5))
@@ -128,7 +128,7 @@ func (c *Core) naiveMove() {
 	ramp := w.Tuning.naiveRamp(float32(c.Vel.Len() * 50))
 	c.Vel.X = float32(c.Vel.X * ramp)
 	next := c.Pos
-	c.Death = w.Collision.naiveMoveBox(&next, &c.Vel, Vec{X: Size, Y: Size}, 0)
+	c.Death = w.Collision.naiveMoveBox(&next, &c.Vel, Vec{X: TeeSize, Y: TeeSize}, 0)
 	c.Vel.X = float32(c.Vel.X * (1 / ramp))
 	if w.Tuning[PlayerCollision] != 0 {
 		next = c.naiveStopAtOthers(next)
@@ -148,7 +148,7 @@ func (c *Core) naiveStopAtOthers(next Vec) Vec {
 				continue
 			}
 			// A distance of NaN (d is 0, a is NaN) never collides.
-			if e := vec.Distance(p, o.Pos); e < Size && e >= 0 {
+			if e := vec.Distance(p, o.Pos); e < TeeSize && e >= 0 {
 				if a > 0 {
 					return last
 				}

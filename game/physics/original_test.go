@@ -31,7 +31,7 @@ func (h *digest) add(v int32) {
 
 // flat is everything a tick leaves behind in a core.
 func flat(c *Core) [16]int32 {
-	s := c.Write()
+	s := c.State()
 	r := [16]int32{s.X, s.Y, s.VelX, s.VelY, s.Angle, s.Direction, s.Jumped, s.HookedPlayer,
 		s.HookState, s.HookTick, s.HookX, s.HookY, s.HookDX, s.HookDY, int32(c.Events)}
 	if c.Death {
@@ -191,7 +191,7 @@ func (sc *scenario) finish() {
 		if sc.absent[i] > 0 {
 			continue
 		}
-		if c := &sc.cores[i]; c.Death || sc.world.Collision.Outside(c.Pos) {
+		if c := &sc.cores[i]; c.Death || sc.world.Collision.FarOutside(c.Pos) {
 			sc.spawn(i)
 		} else if sc.s.n(400) == 0 {
 			sc.world.Cores[i] = nil

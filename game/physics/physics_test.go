@@ -39,8 +39,8 @@ func TestTuning(t *testing.T) {
 		{"grenade_lifetime", 2}, {"laser_reach", 800}, {"laser_bounce_delay", 150},
 		{"laser_bounce_num", 1}, {"laser_bounce_cost", 0}, {"player_collision", 1}, {"player_hooking", 1},
 	} {
-		if TuningName(i) != want.name || TuningIndex(want.name) != i {
-			t.Errorf("%d is %q, want %q", i, TuningName(i), want.name)
+		if TuneParamName(i) != want.name || TuneParamIndex(want.name) != i {
+			t.Errorf("%d is %q, want %q", i, TuneParamName(i), want.name)
 		}
 		if got, err := d.Get(want.name); err != nil || got != want.value {
 			t.Errorf("%s is %v (%v), want %v", want.name, got, err, want.value)
@@ -59,13 +59,13 @@ func TestTuning(t *testing.T) {
 	if err := d.Set("gravity", -0.019); err != nil || d[Gravity] != -1 {
 		t.Errorf("gravity -0.019 is %d (%v)", d[Gravity], err)
 	}
-	if err := d.Set("gravity ", 1); !errors.Is(err, ErrTuning) {
+	if err := d.Set("gravity ", 1); !errors.Is(err, ErrTuneParam) {
 		t.Errorf("unknown name: %v", err)
 	}
-	if _, err := d.Get(""); !errors.Is(err, ErrTuning) {
+	if _, err := d.Get(""); !errors.Is(err, ErrTuneParam) {
 		t.Errorf("unknown name: %v", err)
 	}
-	if TuningName(-1) != "" || TuningName(NumTunings) != "" || TuningIndex("") != -1 {
+	if TuneParamName(-1) != "" || TuneParamName(NumTuneParams) != "" || TuneParamIndex("") != -1 {
 		t.Error("outside of the list")
 	}
 }
@@ -88,7 +88,7 @@ func TestCollisionTiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range index {
-		want := map[int]Flags{1: Solid, 2: Death, 3: Solid | NoHook}[i]
+		want := map[int]TileFlags{1: Solid, 2: Death, 3: Solid | NoHook}[i]
 		if got := c.At(float32(i*32), 0); got != want {
 			t.Errorf("tile %d has flags %d, want %d", i, got, want)
 		}
@@ -96,7 +96,7 @@ func TestCollisionTiles(t *testing.T) {
 	// A tile begins half a unit before its edge, and the border goes on for ever.
 	for _, at := range []struct {
 		x    float32
-		want Flags
+		want TileFlags
 	}{{31.4, 0}, {31.5, Solid}, {63.4, Solid}, {63.5, Death}, {95.5, Solid | NoHook}, {127.5, 0}, {-1e9, 0}, {1e9, 0}} {
 		if got := c.At(at.x, -1000); got != at.want {
 			t.Errorf("at %v flags %d, want %d", at.x, got, at.want)
@@ -116,7 +116,7 @@ func TestOutside(t *testing.T) {
 		{0, 0, false}, {-200*32 - 31, 0, false}, {-201 * 32, 0, true}, {210*32 - 1, 0, false}, {210 * 32, 0, true},
 		{0, -200*32 - 31, false}, {0, -201 * 32, true}, {0, 220*32 - 1, false}, {0, 220 * 32, true},
 	} {
-		if got := c.Outside(Vec{X: o.x, Y: o.y}); got != o.want {
+		if got := c.FarOutside(Vec{X: o.x, Y: o.y}); got != o.want {
 			t.Errorf("%v,%v outside: %v", o.x, o.y, got)
 		}
 	}
@@ -141,12 +141,12 @@ func TestMovePoint(t *testing.T) {
 func TestQuantize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		i := rapid.Int32Range(-1<<23, 1<<23)
-		s := State{i.Draw(t, "x"), i.Draw(t, "y"), i.Draw(t, "vx"), i.Draw(t, "vy"), i.Draw(t, "angle"),
+		s := CoreState{i.Draw(t, "x"), i.Draw(t, "y"), i.Draw(t, "vx"), i.Draw(t, "vy"), i.Draw(t, "angle"),
 			i.Draw(t, "direction"), i.Draw(t, "jumped"), i.Draw(t, "hooked"), i.Draw(t, "state"), i.Draw(t, "tick"),
 			i.Draw(t, "hx"), i.Draw(t, "hy"), i.Draw(t, "dx"), i.Draw(t, "dy")}
 		var c Core
-		c.Read(&s)
-		if got := c.Write(); got != s {
+		c.SetState(&s)
+		if got := c.State(); got != s {
 			t.Fatalf("got %v, want %v", got, s)
 		}
 		before := c

@@ -3,7 +3,7 @@ package physics
 import "github.com/teeyard/teeyard/game/vec"
 
 // collideDistance is where tees begin to push each other apart, in units.
-const collideDistance float32 = Size * 1.25
+const collideDistance float32 = TeeSize * 1.25
 
 // collideMagnitude is the magnitude of collideDistance.
 const collideMagnitude = 0x420c0000
@@ -71,7 +71,7 @@ func (c *Core) pushFrom(o *Core) {
 func (c *Core) pull(o *Core) {
 	w := c.World
 	d := vec.Distance(c.Pos, o.Pos)
-	if !(d > Size*1.5) {
+	if !(d > TeeSize*1.5) {
 		return
 	}
 	n := c.Pos.Sub(o.Pos).Normalize()

@@ -2,9 +2,9 @@ package physics
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// State is a core as whole numbers: the fields of the snapshot object
+// CoreState is a core as whole numbers: the fields of the snapshot object
 // CharacterCore after its tick, in wire order.
-type State struct {
+type CoreState struct {
 	X, Y         int32 // units
 	VelX, VelY   int32 // units per tick * 256
 	Angle        int32 // radians * 256
@@ -18,9 +18,9 @@ type State struct {
 	HookDY       int32 // * 256
 }
 
-// Write returns the core rounded to what the wire can carry.
-func (c *Core) Write() State {
-	return State{
+// State returns the core rounded to what the wire can carry.
+func (c *Core) State() CoreState {
+	return CoreState{
 		X:            vec.Round(c.Pos.X),
 		Y:            vec.Round(c.Pos.Y),
 		VelX:         vec.Round(float32(c.Vel.X * 256)),
@@ -38,8 +38,8 @@ func (c *Core) Write() State {
 	}
 }
 
-// Read sets the core from a state. World, Death and Events stay.
-func (c *Core) Read(s *State) {
+// SetState sets the core from a state. World, Death and Events stay.
+func (c *Core) SetState(s *CoreState) {
 	c.Pos = Vec{X: float32(s.X), Y: float32(s.Y)}
 	c.Vel = Vec{X: float32(s.VelX) / 256, Y: float32(s.VelY) / 256}
 	c.Angle = s.Angle
@@ -55,6 +55,6 @@ func (c *Core) Read(s *State) {
 // Quantize rounds the core to what the wire can carry, so that clients that
 // start from a snapshot have the same numbers.
 func (c *Core) Quantize() {
-	s := c.Write()
-	c.Read(&s)
+	s := c.State()
+	c.SetState(&s)
 }

@@ -10,10 +10,10 @@ import (
 
 // Tuning is the set of physics and weapon parameters, in hundredths, in the
 // order of the message Sv_TuneParams.
-type Tuning [NumTunings]int32
+type Tuning [NumTuneParams]int32
 
-// NumTunings is the number of parameters.
-const NumTunings = 32
+// NumTuneParams is the number of parameters.
+const NumTuneParams = 32
 
 // Indexes into Tuning and TuningNames.
 const (
@@ -51,11 +51,11 @@ const (
 	PlayerHooking
 )
 
-// ErrTuning is returned for a name that is no tuning parameter.
-var ErrTuning = errors.New("no such tuning parameter")
+// ErrTuneParam is returned for a name that is no tuning parameter.
+var ErrTuneParam = errors.New("no such tuning parameter")
 
 // tuningNames are the spellings of the console's tune command.
-var tuningNames = [NumTunings]string{
+var tuningNames = [NumTuneParams]string{
 	"ground_control_speed", "ground_control_accel", "ground_friction", "ground_jump_impulse",
 	"air_jump_impulse", "air_control_speed", "air_control_accel", "air_friction",
 	"hook_length", "hook_fire_speed", "hook_drag_accel", "hook_drag_speed",
@@ -80,16 +80,16 @@ func DefaultTuning() Tuning {
 	}
 }
 
-// TuningName returns the console spelling of parameter i, 0..31; "" outside.
-func TuningName(i int) string {
-	if i < 0 || i >= NumTunings {
+// TuneParamName returns the console spelling of parameter i, 0..31; "" outside.
+func TuneParamName(i int) string {
+	if i < 0 || i >= NumTuneParams {
 		return ""
 	}
 	return tuningNames[i]
 }
 
-// TuningIndex returns the parameter with that name, ignoring ASCII case, or -1.
-func TuningIndex(name string) int {
+// TuneParamIndex returns the parameter with that name, ignoring ASCII case, or -1.
+func TuneParamIndex(name string) int {
 	for i, n := range tuningNames {
 		if strings.EqualFold(n, name) {
 			return i
@@ -102,11 +102,11 @@ func TuningIndex(name string) int {
 func (t *Tuning) At(i int) float32 { return float32(t[i]) / 100 }
 
 // Set changes the named parameter; what is finer than a hundredth is cut off.
-// The error wraps ErrTuning.
+// The error wraps ErrTuneParam.
 func (t *Tuning) Set(name string, value float32) error {
-	i := TuningIndex(name)
+	i := TuneParamIndex(name)
 	if i < 0 {
-		return fmt.Errorf("%w: %q", ErrTuning, name)
+		return fmt.Errorf("%w: %q", ErrTuneParam, name)
 	}
 	t.SetAt(i, value)
 	return nil
@@ -117,11 +117,11 @@ func (t *Tuning) SetAt(i int, value float32) {
 	t[i] = vec.Trunc(float32(value * 100))
 }
 
-// Get returns the named parameter. The error wraps ErrTuning.
+// Get returns the named parameter. The error wraps ErrTuneParam.
 func (t *Tuning) Get(name string) (float32, error) {
-	i := TuningIndex(name)
+	i := TuneParamIndex(name)
 	if i < 0 {
-		return 0, fmt.Errorf("%w: %q", ErrTuning, name)
+		return 0, fmt.Errorf("%w: %q", ErrTuneParam, name)
 	}
 	return t.At(i), nil
 }

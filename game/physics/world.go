@@ -22,7 +22,7 @@ func NewWorld(c *Collision) *World {
 // tuning as float32 and the present cores without the gaps.
 type crowd struct {
 	tuning Tuning
-	values [NumTunings]float32
+	values [NumTuneParams]float32
 	cores  [MaxCores]*Core
 	list   [MaxCores]*Core
 	ids    [MaxCores]uint8 // of the cores in list

@@ -12,7 +12,7 @@ import (
 //	0           the end of the tick
 //	1..126      a command of that kind, with all its fields
 //	127         inputs as expected, of a set of players in ascending order
-//	128+player  CmdDirect
+//	128+player  CmdDirectInput
 //	192+player  CmdInput, one that is not as expected
 const (
 	opEnd    = 0
@@ -37,7 +37,7 @@ func (e *encoder) appendTick(dst []byte, cmds []game.Command) []byte {
 	for i := 0; i < len(cmds); {
 		c := &cmds[i]
 		switch {
-		case c.Kind == game.CmdDirect && seated(c.Player):
+		case c.Kind == game.CmdDirectInput && seated(c.Player):
 			p := &e.seats[c.Player]
 			dst = append(dst, opDirect+byte(c.Player))
 			dst = appendDiff(dst, p.newest(), &c.Input)
@@ -127,9 +127,9 @@ func appendCommand(dst []byte, c *game.Command) []byte {
 	set(hasTeam, c.Team != 0)
 	set(hasChat, c.Chat != 0)
 	set(hasSpectate, c.Spectate != 0)
-	set(hasFlag, c.Flag)
+	set(hasFlag, c.AsSpectator)
 	set(hasValue, c.Value != 0)
-	set(hasOrigin, c.Origin != 0)
+	set(hasOrigin, c.AddrHash != 0)
 	set(hasInput, c.Input != game.Input{})
 	set(hasText, c.Text != "")
 	set(hasProfile, c.Profile != nil)
@@ -157,7 +157,7 @@ func appendCommand(dst []byte, c *game.Command) []byte {
 		dst = appendInt(dst, c.Value)
 	}
 	if has&hasOrigin != 0 {
-		dst = binary.LittleEndian.AppendUint64(dst, c.Origin)
+		dst = binary.LittleEndian.AppendUint64(dst, c.AddrHash)
 	}
 	if has&hasInput != 0 {
 		dst = appendDiff(dst, &game.Input{}, &c.Input)
@@ -215,7 +215,7 @@ func (d *decoder) tick(s *scanner) ([]game.Command, error) {
 			p := &d.seats[id]
 			in := s.diff(*p.newest())
 			p.arrive(&in)
-			d.add(game.CmdDirect, id).Input = in
+			d.add(game.CmdDirectInput, id).Input = in
 		default:
 			id := game.PlayerID(op - opInput)
 			d.add(game.CmdInput, id).Input = d.seats[id].read(s)
@@ -270,12 +270,12 @@ func (s *scanner) command(c *game.Command) {
 	if has&hasSpectate != 0 {
 		c.Spectate = game.SpectateMode(s.byte())
 	}
-	c.Flag = has&hasFlag != 0
+	c.AsSpectator = has&hasFlag != 0
 	if has&hasValue != 0 {
 		c.Value = s.int()
 	}
 	if has&hasOrigin != 0 {
-		c.Origin = s.uint64()
+		c.AddrHash = s.uint64()
 	}
 	if has&hasInput != 0 {
 		c.Input = s.diff(game.Input{})

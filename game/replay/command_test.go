@@ -72,7 +72,7 @@ func roundTrip(t testing.TB, ticks [][]game.Command) [][]game.Command {
 func TestAllFieldsTravel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for kind := game.CmdJoin; kind <= game.CmdBroadcast; kind++ {
-		if kind == game.CmdInput || kind == game.CmdDirect {
+		if kind == game.CmdInput || kind == game.CmdDirectInput {
 			continue
 		}
 		var c game.Command
@@ -86,9 +86,9 @@ func TestAllFieldsTravel(t *testing.T) {
 	var in game.Input
 	fill(reflect.ValueOf(&in).Elem(), r)
 	want := [][]game.Command{
-		{{Kind: game.CmdDirect, Player: 3, Target: game.Nobody, Input: in}, {Kind: game.CmdInput, Player: 4, Target: game.Nobody, Input: in}},
-		{{Kind: game.CmdDirect, Player: 3, Target: game.Nobody}, {Kind: game.CmdInput, Player: 3, Target: game.Nobody, Input: in}},
-		{{Kind: game.CmdDirect, Player: -5, Input: in}, {Kind: game.CmdInput, Player: 64, Input: in}},
+		{{Kind: game.CmdDirectInput, Player: 3, Target: game.Nobody, Input: in}, {Kind: game.CmdInput, Player: 4, Target: game.Nobody, Input: in}},
+		{{Kind: game.CmdDirectInput, Player: 3, Target: game.Nobody}, {Kind: game.CmdInput, Player: 3, Target: game.Nobody, Input: in}},
+		{{Kind: game.CmdDirectInput, Player: -5, Input: in}, {Kind: game.CmdInput, Player: 64, Input: in}},
 	}
 	if diff := cmp.Diff(want, roundTrip(t, want)); diff != "" {
 		t.Errorf("inputs (-want +got):\n%s", diff)
@@ -159,7 +159,7 @@ func TestInputsTravel(t *testing.T) {
 		})
 		command := rapid.Custom(func(t *rapid.T) game.Command {
 			c := game.Command{
-				Kind:   rapid.SampledFrom([]game.CommandKind{game.CmdInput, game.CmdDirect}).Draw(t, "kind"),
+				Kind:   rapid.SampledFrom([]game.CommandKind{game.CmdInput, game.CmdDirectInput}).Draw(t, "kind"),
 				Player: game.PlayerID(rapid.SampledFrom([]int8{0, 1, 2, 63}).Draw(t, "player")),
 				Target: game.Nobody, Input: input.Draw(t, "input"),
 			}
@@ -171,7 +171,7 @@ func TestInputsTravel(t *testing.T) {
 		for _, cmds := range ticks {
 			for i := range cmds {
 				switch c := &cmds[i]; {
-				case c.Kind == game.CmdDirect:
+				case c.Kind == game.CmdDirectInput:
 					arrived = append(arrived, c.Input)
 				case len(arrived) > 0 && rapid.Bool().Draw(t, "known"):
 					c.Input = arrived[rapid.IntRange(0, len(arrived)-1).Draw(t, "which")]

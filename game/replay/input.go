@@ -7,7 +7,7 @@ import (
 )
 
 // Nearly all of a match is inputs, and nearly every input comes twice: on
-// arrival as CmdDirect, and with its tick as CmdInput. So an arriving input is
+// arrival as CmdDirectInput, and with its tick as CmdInput. So an arriving input is
 // written as its difference to the player's one before, and one whose tick has
 // come by pointing at an arrived one, usually that after the one last used.
 

@@ -106,8 +106,8 @@ func record(t testing.TB, players, ticks int) []byte {
 			tuning := h.Tuning
 			tuning[3]++
 			cmds = append(cmds,
-				game.Command{Kind: game.CmdRules, Player: game.Nobody, Rules: &r},
-				game.Command{Kind: game.CmdTune, Player: game.Nobody, Tuning: &tuning},
+				game.Command{Kind: game.CmdSetRules, Player: game.Nobody, Rules: &r},
+				game.Command{Kind: game.CmdTuneParams, Player: game.Nobody, Tuning: &tuning},
 				game.Command{Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Text: "half time"},
 				game.Command{Kind: game.CmdLeave, Player: 1, Text: "bye"})
 		}

@@ -59,10 +59,10 @@ func appendProfile(dst []byte, p *game.Profile) []byte {
 	dst = appendText(dst, p.Name)
 	dst = appendText(dst, p.Clan)
 	dst = appendInt(dst, p.Country)
-	for i := range p.Skin.Part {
-		dst = appendText(dst, p.Skin.Part[i])
-		dst = appendBool(dst, p.Skin.UseCustom[i])
-		dst = appendInt(dst, p.Skin.Color[i])
+	for i := range p.Skin.PartNames {
+		dst = appendText(dst, p.Skin.PartNames[i])
+		dst = appendBool(dst, p.Skin.UseCustomColors[i])
+		dst = appendInt(dst, p.Skin.PartColors[i])
 	}
 	return dst
 }
@@ -174,9 +174,9 @@ func (s *scanner) tuning(t *game.Tuning) {
 func (s *scanner) profile(p *game.Profile) {
 	p.Name, p.Clan = s.text(), s.text()
 	p.Country = s.int()
-	for i := range p.Skin.Part {
-		p.Skin.Part[i] = s.text()
-		p.Skin.UseCustom[i] = s.bool()
-		p.Skin.Color[i] = s.int()
+	for i := range p.Skin.PartNames {
+		p.Skin.PartNames[i] = s.text()
+		p.Skin.UseCustomColors[i] = s.bool()
+		p.Skin.PartColors[i] = s.int()
 	}
 }

@@ -108,7 +108,7 @@ func TestOlderClientOnDDNet(t *testing.T) {
 			me := alice.Self()
 			bob.Spectate(game.SpectatePlayer, me)
 			Eventually(t, 10*time.Second, "watching", func() (ok bool) {
-				bob.Look(func(v *game.View) { ok = v.Inside == me })
+				bob.Look(func(v *game.View) { ok = v.VitalsOf == me })
 				return ok
 			})
 			// One walks, and the other sees it.

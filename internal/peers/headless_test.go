@@ -126,8 +126,8 @@ func TestClientOnOriginal(t *testing.T) {
 		name, maps string
 		flags      game.GameFlags
 	}{
-		{"ctf", "ctf", game.GameTeams | game.GameHasFlags}, {"dm", "dm", 0}, {"lms", "lms", game.GameSurvival},
-		{"tdm", "dm", game.GameTeams}, {"lts", "lms", game.GameTeams | game.GameSurvival},
+		{"ctf", "ctf", game.GameFlagTeams | game.GameFlagFlags}, {"dm", "dm", 0}, {"lms", "lms", game.GameFlagSurvival},
+		{"tdm", "dm", game.GameFlagTeams}, {"lts", "lms", game.GameFlagTeams | game.GameFlagSurvival},
 	} {
 		visited := 0
 		for _, file := range files {

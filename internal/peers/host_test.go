@@ -116,7 +116,7 @@ func (r *recorder) watch(w *game.World, events []game.Event) {
 	}
 	for _, c := range f.Characters {
 		for bit := range numCore {
-			r.core[c.Player][bit] += int(c.Triggered>>bit) & 1
+			r.core[c.Player][bit] += int(c.TriggeredEvents>>bit) & 1
 		}
 	}
 	for id := range r.flags {

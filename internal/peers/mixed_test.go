@@ -106,7 +106,7 @@ func TestDDNetPlays(t *testing.T) {
 	s.shows("spectator", "the game without a HUD", func(img *image.NRGBA) bool { return Share(img, Hearts, Red) == 0 })
 	s.try("play again", func() { s.Tap("p") }, func() bool { _, alive := h.character(s.id); return alive && team(game.TeamRed)() })
 
-	gone := s.event(func(ev game.Event) bool { return ev.Kind == game.EvLeft && ev.Player == s.id })
+	gone := s.event(func(ev game.Event) bool { return ev.Kind == game.EvPlayerLeft && ev.Player == s.id })
 	s.Stop()
 	Eventually(t, 5*time.Second, "the client said goodbye", gone)
 	v.Shot("after-dora-left")

@@ -104,11 +104,11 @@ func headless(t *testing.T, addr, name string, skin game.Skin, act func(c *clien
 func dress(color int32, parts ...string) game.Skin {
 	var s game.Skin
 	for i, p := range parts {
-		s.Part[i] = p
-		s.UseCustom[i] = i != 5
-		s.Color[i] = color
+		s.PartNames[i] = p
+		s.UseCustomColors[i] = i != 5
+		s.PartColors[i] = color
 		if i == 1 {
-			s.Color[i] = -1<<24 | (color + 40) // lighter, opaque
+			s.PartColors[i] = -1<<24 | (color + 40) // lighter, opaque
 		}
 	}
 	return s

@@ -110,7 +110,7 @@ func TestTeeworldsPlays(t *testing.T) {
 	s.shows("emoticon", "the game", playing)
 
 	s.holding("Tab", "look at the scoreboard", func() bool {
-		if h.has(s.id, game.FlagScoreboard) {
+		if h.has(s.id, game.PlayerFlagScoreboard) {
 			s.shows("scoreboard", "the scoreboard", func(img *image.NRGBA) bool {
 				return Share(img, board, is(skyColor)) < 0.1
 			})
@@ -158,7 +158,7 @@ func TestTeeworldsPlays(t *testing.T) {
 	})
 	s.try("play again", func() { s.Tap("p") }, func() bool { _, alive := h.character(s.id); return alive && team(game.TeamRed)() })
 
-	gone := s.event(func(ev game.Event) bool { return ev.Kind == game.EvLeft && ev.Player == s.id })
+	gone := s.event(func(ev game.Event) bool { return ev.Kind == game.EvPlayerLeft && ev.Player == s.id })
 	s.Stop()
 	Eventually(t, 5*time.Second, "the client said goodbye", gone)
 }

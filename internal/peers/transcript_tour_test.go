@@ -130,8 +130,8 @@ func (r *tour) rcon(line string, until ...func() bool) {
 // wear changes the skin.
 func (w *witness) wear(body string, colour int32) {
 	var m msg7.ClSkinChange
-	for i, s := 0, look(body, colour); i < game.SkinParts; i++ {
-		m.Skin.Parts[i], m.Skin.UseCustomColors[i], m.Skin.Colors[i] = []byte(s.Part[i]), s.UseCustom[i], s.Color[i]
+	for i, s := 0, look(body, colour); i < game.NumSkinParts; i++ {
+		m.Skin.Parts[i], m.Skin.UseCustomColors[i], m.Skin.Colors[i] = []byte(s.PartNames[i]), s.UseCustomColors[i], s.PartColors[i]
 	}
 	w.ask(&m)
 }

@@ -131,7 +131,7 @@ func (r *tour) join(v visitor) *witness {
 func look(body string, colour int32) game.Skin {
 	var s game.Skin
 	for i, part := range []string{body, "", "", "standard", "standard", "standard"} {
-		s.Part[i], s.UseCustom[i], s.Color[i] = part, colour != 0, colour
+		s.PartNames[i], s.UseCustomColors[i], s.PartColors[i] = part, colour != 0, colour
 	}
 	return s
 }

@@ -68,9 +68,9 @@ func Rules() game.Rules {
 func Join(id game.PlayerID) []game.Command {
 	name := fmt.Sprintf("bot %d", id)
 	return []game.Command{
-		{Kind: game.CmdJoin, Player: id, Origin: uint64(id)},
+		{Kind: game.CmdJoin, Player: id, AddrHash: uint64(id)},
 		{Kind: game.CmdProfile, Player: id, Profile: &game.Profile{Name: name, Country: -1}},
-		{Kind: game.CmdEnter, Player: id},
+		{Kind: game.CmdEnterGame, Player: id},
 	}
 }
 
@@ -112,7 +112,7 @@ func (b *Bots) Play(n int) []game.Command {
 		if in.WantedWeapon = 0; r>>44%64 == 0 {
 			in.WantedWeapon = int32(r >> 50 % 6)
 		}
-		b.cmds = append(b.cmds, game.Command{Kind: game.CmdDirect, Player: id, Input: *in})
+		b.cmds = append(b.cmds, game.Command{Kind: game.CmdDirectInput, Player: id, Input: *in})
 	}
 	for id := range game.PlayerID(n) {
 		b.cmds = append(b.cmds, game.Command{Kind: game.CmdInput, Player: id, Input: b.in[id]})

@@ -28,5 +28,5 @@ func (Mode) Start(*game.Tx) {}
 // OnDeath scores.
 func (Mode) OnDeath(ctx *game.Ctx, d *game.Death) { mode.ScoreDeath(ctx, d, false) }
 
-// Verdict ends the match at the score or time limit, if somebody leads.
-func (Mode) Verdict(ctx *game.Ctx) game.Verdict { return mode.SoloVerdict(ctx) }
+// CheckWin ends the match at the score or time limit, if somebody leads.
+func (Mode) CheckWin(ctx *game.Ctx) game.MatchResult { return mode.CheckSoloWin(ctx) }

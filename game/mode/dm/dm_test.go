@@ -21,9 +21,9 @@ func shoot(w *game.World, fire *int32) (kills, ends int) {
 		for range 10 {
 			in := game.Input{TargetX: 100, Fire: *fire}
 			for _, e := range w.Step([]game.Command{
-				{Kind: game.CmdDirect, Player: 0, Input: in},
+				{Kind: game.CmdDirectInput, Player: 0, Input: in},
 				{Kind: game.CmdInput, Player: 0, Input: in},
-				{Kind: game.CmdDirect, Player: 1, Input: game.Input{Fire: *fire}},
+				{Kind: game.CmdDirectInput, Player: 1, Input: game.Input{Fire: *fire}},
 			}) {
 				switch e.Kind {
 				case game.EvKill:

@@ -100,9 +100,9 @@ func (m *ClSetSpectatorMode) Unpack(u *packer.Unpacker) error {
 
 // PlayerLook is who a player is and how his tee looks.
 type PlayerLook struct {
-	// Name wanted; MaxName bytes of it count. Limits: strict.
+	// Name wanted; MaxNameLen bytes of it count. Limits: strict.
 	Name []byte
-	// Clan; MaxClan bytes of it count. Limits: strict.
+	// Clan; MaxClanLen bytes of it count. Limits: strict.
 	Clan []byte
 	// ISO 3166-1 numeric code, -1 for none.
 	Country int32

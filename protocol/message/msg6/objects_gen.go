@@ -837,9 +837,9 @@ func (o *PlayerInfo) Clamp() int {
 //
 // Snapshot type 11, 17 integers, size known to both sides.
 type ClientInfo struct {
-	// Name, MaxName bytes.
+	// Name, MaxNameLen bytes.
 	Name [4]int32
-	// Clan, MaxClan bytes.
+	// Clan, MaxClanLen bytes.
 	Clan [3]int32
 	// ISO 3166-1 numeric code, -1 for none.
 	Country int32
