@@ -10,8 +10,8 @@ func TestText(t *testing.T) {
 		"\x1b[31mred":            " [31mred",
 		"a\x00b\x7fc":            "a b c",
 		"\u009b2J":               " 2J",
-		"raw \x9b2J":             "raw \ufffd2J",
-		"\u202egnp.exe":          "\ufffdgnp.exe",
+		"raw \x9b2J":             "raw ?2J",
+		"\u202egnp.exe":          "gnp.exe",
 		"two\nlines\r\n\tindent": "two lines   indent",
 		"":                       "",
 	} {

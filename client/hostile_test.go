@@ -376,7 +376,7 @@ func TestHostileMapData(t *testing.T) {
 func TestHostileTexts(t *testing.T) {
 	v := newVillain(t, client.Config{})
 	v.welcome()
-	evil := []byte("\x1b[2J\x9b31m\u009b31m\x7f\u202e\u2028\x07x")
+	evil := []byte("\x1b[2J\x9b31m\u009b31m\x7f\u202e\u200e\u061c\u2028\x07x")
 	// The encoders of messages cut and keep; write some by hand.
 	v.send(&msg7.SvClientInfo{ClientID: 5, Name: evil[:14], Clan: evil[:9], Skin: msg7.Skin{Parts: [6][]byte{evil[:10]}}})
 	v.send(&msg7.SvChat{Mode: msg7.ChatAll, ClientID: 5, TargetID: -1, Message: evil})
@@ -400,7 +400,7 @@ func TestHostileTexts(t *testing.T) {
 	check := func(what, text string) {
 		seen[what] = true
 		for _, r := range text {
-			if r != '\n' && (unicode.IsControl(r) || r == '\u202e' || r == '\u2028') {
+			if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028') {
 				t.Errorf("%s has %U: %q", what, r, text)
 			}
 		}

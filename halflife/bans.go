@@ -13,6 +13,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/teeyard/teeyard/internal/safetext"
 )
 
 // ErrBan is returned for bans that cannot be.
@@ -164,7 +166,7 @@ func (l *BanList) add(b Ban) error {
 	}
 	now := l.now()
 	b.Net, b.Span = net, max(b.Span, 0)
-	b.Reason = string(appendClean(nil, b.Reason, maxBanReason, ""))
+	b.Reason = string(safetext.AppendLine(nil, b.Reason, maxBanReason))
 	if b.Span > 0 && b.Until.IsZero() {
 		b.Until = now.Add(b.Span)
 	}

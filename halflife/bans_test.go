@@ -121,7 +121,7 @@ func TestBanFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := again.All()
-	if len(got) != 2 || got[0].Reason != "linefeed" || !got[1].RconOnly || time.Until(got[1].Until) > time.Hour || time.Until(got[1].Until) < 59*time.Minute {
+	if len(got) != 2 || got[0].Reason != "line feed" || !got[1].RconOnly || time.Until(got[1].Until) > time.Hour || time.Until(got[1].Until) < 59*time.Minute {
 		t.Errorf("%+v", got)
 	}
 	again.Remove(netip.MustParsePrefix("10.0.0.0/8"))

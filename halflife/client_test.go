@@ -294,7 +294,7 @@ func TestRconOnce(t *testing.T) {
 		"silence":        {[]string{""}, 1, "", halflife.ErrUnsure},
 		"answer":         {[]string{"\xff\xff\xff\xfflok\n\x00\x00"}, 1, "ok\n", nil},
 		"one NUL":        {[]string{"\xff\xff\xff\xfflok\x00"}, 1, "ok", nil},
-		"escape":         {[]string{"\xff\xff\xff\xffl\x1b[31mred\x00\x00"}, 1, "[31mred", nil},
+		"escape":         {[]string{"\xff\xff\xff\xffl\x1b[31mred\x00\x00"}, 1, " [31mred", nil},
 		"refused once":   {[]string{"\xff\xff\xff\xff9Bad challenge.\n\x00", "\xff\xff\xff\xfflok\n\x00\x00"}, 2, "ok\n", nil},
 		"refused":        {[]string{"\xff\xff\xff\xff9Bad challenge.\n\x00"}, 2, "", halflife.ErrNoAnswer},
 		"wrong password": {[]string{"\xff\xff\xff\xfflBad rcon_password.\nNo privilege.\n\x00\x00"}, 1, "", halflife.ErrAuth},

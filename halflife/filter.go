@@ -1,6 +1,10 @@
 package halflife
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/teeyard/teeyard/internal/safetext"
+)
 
 // Filter says which servers of a master's list are wanted. The zero value takes
 // all of them.
@@ -54,9 +58,9 @@ func ParseFilter(b []byte) (f Filter) {
 		yes := count(value) != 0
 		switch string(key) {
 		case "gamedir":
-			f.Dir = Clean(value)
+			f.Dir = safetext.Line(value)
 		case "map":
-			f.Map = Clean(value)
+			f.Map = safetext.Line(value)
 		case "empty":
 			f.NotEmpty = yes
 		case "full":

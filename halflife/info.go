@@ -3,6 +3,8 @@ package halflife
 import (
 	"encoding/binary"
 	"fmt"
+
+	"github.com/teeyard/teeyard/internal/safetext"
 )
 
 // Info is what a server says about itself. Strings longer than what the protocol
@@ -378,7 +380,7 @@ func parseInfostring(b []byte) (i Info, err error) {
 		case equalFold(key, "protocol"):
 			i.Protocol = count(value)
 		case equalFold(key, "address"):
-			i.Address = Clean(value)
+			i.Address = safetext.Line(value)
 		case equalFold(key, "players"):
 			i.Players = count(value)
 		case equalFold(key, "max"):
@@ -388,13 +390,13 @@ func parseInfostring(b []byte) (i Info, err error) {
 		case equalFold(key, "lan"):
 			i.LAN = count(value) != 0
 		case equalFold(key, "gamedir"):
-			i.Dir = Clean(value)
+			i.Dir = safetext.Line(value)
 		case equalFold(key, "description"):
-			i.Game = Clean(value)
+			i.Game = safetext.Line(value)
 		case equalFold(key, "hostname"):
-			i.Name = Clean(value)
+			i.Name = safetext.Line(value)
 		case equalFold(key, "map"):
-			i.Map = Clean(value)
+			i.Map = safetext.Line(value)
 		case equalFold(key, "type") && len(value) > 0:
 			i.Type = lower(value[0])
 		case equalFold(key, "os") && len(value) > 0:

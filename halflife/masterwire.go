@@ -3,6 +3,8 @@ package halflife
 import (
 	"encoding/binary"
 	"net/netip"
+
+	"github.com/teeyard/teeyard/internal/safetext"
 )
 
 // ListForm is one of the ways to ask a master server for its list.
@@ -333,9 +335,9 @@ func ParseHeartbeat(b []byte) (h Heartbeat, err error) {
 		case "bots":
 			i.Bots = min(count(value), 255)
 		case "gamedir":
-			i.Dir = Clean(value)
+			i.Dir = safetext.Line(value)
 		case "map":
-			i.Map = Clean(value)
+			i.Map = safetext.Line(value)
 		case "type":
 			i.Type = firstByte(value)
 		case "password":
@@ -347,11 +349,11 @@ func ParseHeartbeat(b []byte) (h Heartbeat, err error) {
 		case "lan":
 			i.LAN = count(value) != 0
 		case "version":
-			i.Version = Clean(value)
+			i.Version = safetext.Line(value)
 		case "region":
 			h.Region = byte(min(count(value), RegionAll))
 		case "product":
-			h.Product = Clean(value)
+			h.Product = safetext.Line(value)
 		}
 	})
 	if !ok {

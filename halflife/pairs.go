@@ -1,6 +1,11 @@
 package halflife
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+
+	"github.com/teeyard/teeyard/internal/safetext"
+)
 
 // pairs is a text of the form \key\value\key\value to which pairs are appended.
 type pairs []byte
@@ -9,11 +14,14 @@ func (p *pairs) key(key string) {
 	*p = append(append(append(*p, '\\'), key...), '\\')
 }
 
-// text appends at most limit bytes of a text, without what would end it.
+// text appends at most limit bytes of a text, without backslashes and quotes, which
+// would end it.
 func (p *pairs) text(key, value string, limit int) {
 	p.key(key)
-	*p = appendClean(*p, value, limit, `\"`)
+	*p = safetext.AppendLine(*p, pairDelimiters.Replace(value), limit)
 }
+
+var pairDelimiters = strings.NewReplacer(`\`, "", `"`, "")
 
 func (p *pairs) number(key string, n int) {
 	p.key(key)

@@ -115,7 +115,7 @@ func TestRconOutputBounded(t *testing.T) {
 func TestRconControls(t *testing.T) {
 	l := newLab(t, halflife.Settings{})
 	l.yard.out = []string{"a\x1b[2J\x00b\r\tc\x7f", "two\nthree\n", ""}
-	if got := l.rcon(home, l.challenge(home), secret, "x"); got != "a[2Jb\tc\ntwo\nthree\n" {
+	if got := l.rcon(home, l.challenge(home), secret, "x"); got != "a [2J b\tc \ntwo\nthree\n" {
 		t.Errorf("%q", got)
 	}
 }

@@ -1,13 +1,13 @@
 package halflife
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -174,7 +174,7 @@ func (c *RconClient) exec(ctx context.Context, command string) (text string, ref
 			if !heard {
 				return "", false, fmt.Errorf("%w (%v)", ErrUnsure, c.server)
 			}
-			return cleanText(out), false, nil
+			return safetext.Lines(out), false, nil
 		}
 		if _, err := ParseRefused(b); err == nil && !heard {
 			return "", true, nil
@@ -188,7 +188,7 @@ func (c *RconClient) exec(ctx context.Context, command string) (text string, ref
 		}
 		until = c.conn.Now() + int64(rconIdle)
 		if out = append(out, piece...); len(out) > maxRconText {
-			return cleanText(out[:maxRconText]), false, nil
+			return safetext.Lines(out[:maxRconText]), false, nil
 		}
 	}
 }
@@ -224,18 +224,4 @@ func (c *RconClient) read(ctx context.Context, until int64) ([]byte, error) {
 			return b, nil
 		}
 	}
-}
-
-// cleanText is Clean for more than one line.
-func cleanText(b []byte) string {
-	out := make([]byte, 0, len(b))
-	for len(b) > 0 {
-		n := bytes.IndexAny(b, "\n\t")
-		if n < 0 {
-			return string(appendClean(out, b, len(b), ""))
-		}
-		out = append(appendClean(out, b[:n], n, ""), b[n])
-		b = b[n+1:]
-	}
-	return string(out)
 }

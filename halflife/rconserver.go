@@ -10,9 +10,9 @@ import (
 	"hash"
 	"net/netip"
 	"time"
-	"unicode/utf8"
 
 	"github.com/teeyard/teeyard/halflife/internal/guard"
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -429,25 +429,20 @@ func lines(text string) func(yield func(string) bool) {
 	}
 }
 
-// line takes a line. Control characters are left out: they would steer the
-// terminals of those who read.
+// line appends a line, made safe for the terminals of those who read it.
 func (p *printer) line(line string) {
+	line = safetext.Lines(line)
 	if p.room() < min(len(line)+1, MaxPrint) {
 		p.flush()
 	}
 	p.begin()
-	for i := 0; i < len(line); {
-		_, size := utf8.DecodeRuneInString(line[i:])
-		c := line[i : i+size]
-		i += size
-		if size == 1 && (c[0] < ' ' && c[0] != '\t' || c[0] == 0x7f) {
-			continue
-		}
-		if p.room() < size {
+	for len(line) > 0 {
+		part := safetext.Truncate(line, p.room())
+		p.buf, line = append(p.buf, part...), line[len(part):]
+		if line != "" {
 			p.flush()
 			p.begin()
 		}
-		p.buf = append(p.buf, c...)
 	}
 	if p.room() < 1 {
 		p.flush()

@@ -185,9 +185,9 @@ func TestHostileTexts(t *testing.T) {
 	l.yard.info.Name = "a\x1b[31m\\password\\0\"\nb\x00c\xff\u009bd" + strings.Repeat("é", 100)
 	for _, kind := range []halflife.RequestKind{halflife.RequestInfo, halflife.RequestDetails, halflife.RequestInfostring} {
 		i, _, err := halflife.ParseInfo(l.one(home, text(kind)))
-		want := `a[31m\password\0"bc?d`
+		want := `a [31m\password\0" b c? d`
 		if kind == halflife.RequestInfostring {
-			want = `a[31mpassword0bc?d`
+			want = `a [31mpassword0 b c? d`
 		}
 		if err != nil || !strings.HasPrefix(i.Name, want+"é") || len(i.Name) > 63 || len(i.Name) < 62 || i.Password {
 			t.Errorf("kind %d: %q, %v", kind, i.Name, err)

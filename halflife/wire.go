@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"unicode/utf8"
+
+	"github.com/teeyard/teeyard/internal/safetext"
 )
 
 // MaxDatagram is the longest datagram in bytes that is ever sent. Some programs
@@ -118,63 +119,12 @@ func (r *reader) raw() []byte {
 	return nil
 }
 
-// str takes a string and cleans it for people's eyes.
-func (r *reader) str() string { return Clean(r.raw()) }
+// str takes a string and makes it safe to show.
+func (r *reader) str() string { return safetext.Line(r.raw()) }
 
-// Clean turns bytes of the network into text that is safe to show: valid UTF-8
-// without control characters, which would steer a terminal. Bytes that are not
-// UTF-8 become question marks.
-func Clean(b []byte) string {
-	return string(appendClean(make([]byte, 0, len(b)), b, math.MaxInt, ""))
-}
-
-// appendClean appends at most limit bytes of a text, cut between characters,
-// without control characters and those in strip.
-func appendClean[T string | []byte](dst []byte, text T, limit int, strip string) []byte {
-	start := len(dst)
-	for i := 0; i < len(text); {
-		c := text[i]
-		if c < utf8.RuneSelf {
-			i++
-			if c < 0x20 || c == 0x7f || has(strip, c) {
-				continue
-			}
-			if len(dst)-start >= limit {
-				return dst
-			}
-			dst = append(dst, c)
-			continue
-		}
-		var four [utf8.UTFMax]byte
-		n := copy(four[:], text[i:])
-		r, size := utf8.DecodeRune(four[:n])
-		i += size
-		switch {
-		case r == utf8.RuneError && size == 1:
-			r, size = '?', 1
-		case r < 0xa0: // C1 controls
-			continue
-		}
-		if len(dst)-start+size > limit {
-			return dst
-		}
-		dst = utf8.AppendRune(dst, r)
-	}
-	return dst
-}
-
-func has(set string, c byte) bool {
-	for i := 0; i < len(set); i++ {
-		if set[i] == c {
-			return true
-		}
-	}
-	return false
-}
-
-// appendString appends a cleaned text of at most limit bytes and its NUL.
+// appendString appends at most limit bytes of a text, made safe to show, and a NUL.
 func appendString(dst []byte, text string, limit int) []byte {
-	return append(appendClean(dst, text, limit, ""), 0)
+	return append(safetext.AppendLine(dst, text, limit), 0)
 }
 
 // printable reports whether a byte is graphic ASCII.

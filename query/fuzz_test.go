@@ -17,7 +17,7 @@ func checkInfo(t *testing.T, i *Info) {
 		texts = append(texts, c.Name, c.Clan)
 	}
 	for _, s := range texts {
-		if !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
+		if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) {
 			t.Fatalf("text %q", s)
 		}
 	}

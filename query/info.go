@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
@@ -105,36 +106,10 @@ func appendText(dst []byte, s string, limit int) []byte {
 	return append(append(dst, s...), 0)
 }
 
-// clean makes a text of the network one that can be printed.
-func clean(b []byte) string {
-	for _, c := range b {
-		if c < ' ' || c >= 0x7f {
-			return cleanSlow(b)
-		}
-	}
-	return strings.TrimLeft(string(b), " ")
-}
-
-func cleanSlow(b []byte) string {
-	var s strings.Builder
-	for len(b) > 0 {
-		r, size := utf8.DecodeRune(b)
-		b = b[size:]
-		s.WriteRune(printable(r))
-	}
-	return string(packer.Strict.Clean([]byte(s.String())))
-}
-
-// printable replaces what would steer a terminal: control characters, and those
-// that turn the direction of writing.
-func printable(r rune) rune {
-	switch {
-	case r < ' ', r >= 0x7f && r < 0xa0, r == 0x2028, r == 0x2029:
-		return ' '
-	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
-		return utf8.RuneError
-	}
-	return r
+// clean makes a text of the network one that is safe to show, without spaces or
+// what looks like them at its beginning.
+func clean[T string | []byte](text T) string {
+	return string(packer.Strict.Clean([]byte(safetext.Line(text))))
 }
 
 // timed tells whether the name of a mode says that scores are times.

@@ -51,7 +51,7 @@ type recordClient struct {
 // server that is too crowded for that, clients at the end of the list are left out.
 func AppendJSON(dst []byte, i *Info) []byte {
 	n := i.numbers(i.count(), MaxListed)
-	texts := []string{line(i.GameType), line(i.Name), line(i.Map), line(i.Version)}
+	texts := []string{clean(i.GameType), clean(i.Name), clean(i.Map), clean(i.Version)}
 	no := false
 	r := record{
 		MaxClients: &n[3], MaxPlayers: &n[1], Passworded: &i.Password, GameType: &texts[0], Name: &texts[1],
@@ -68,7 +68,7 @@ func AppendJSON(dst []byte, i *Info) []byte {
 	}
 	for c := range i.list(MaxListed) {
 		c := i.Clients[c]
-		c.Name, c.Clan = line(c.Name), line(c.Clan)
+		c.Name, c.Clan = clean(c.Name), clean(c.Clan)
 		player := !c.Spectator
 		if i.TimeScore && c.Score == NoTime {
 			c.Score = noTime6
@@ -93,9 +93,6 @@ func AppendJSON(dst []byte, i *Info) []byte {
 	}
 }
 
-// line is a text without control characters, which clients refuse.
-func line(s string) string { return clean([]byte(s)) }
-
 // ParseJSON reads the record of an HTTP master. The error wraps ErrJSON.
 func ParseJSON(b []byte) (Info, error) {
 	var r record
@@ -110,7 +107,7 @@ func ParseJSON(b []byte) (Info, error) {
 		return Info{}, fmt.Errorf("%w: %d clients", ErrJSON, len(r.Clients))
 	}
 	i := Info{
-		Version: line(*r.Version), Name: line(*r.Name), Map: line(*r.Map.Name), MapSize: r.Map.Size, GameType: line(*r.GameType),
+		Version: clean(*r.Version), Name: clean(*r.Name), Map: clean(*r.Map.Name), MapSize: r.Map.Size, GameType: clean(*r.GameType),
 		Password: *r.Passworded, NumClients: len(r.Clients), MaxPlayers: *r.MaxPlayers, MaxClients: *r.MaxClients,
 	}
 	if crc, err := strconv.ParseUint(r.Map.CRC, 16, 32); err == nil {
@@ -128,7 +125,7 @@ func ParseJSON(b []byte) (Info, error) {
 		if c.Name == nil || c.Clan == nil || c.Country == nil || c.Score == nil || c.IsPlayer == nil {
 			return Info{}, fmt.Errorf("%w: client %d lacks something", ErrJSON, n)
 		}
-		client := Client{Name: line(*c.Name), Clan: line(*c.Clan), Country: *c.Country, Score: *c.Score, Spectator: !*c.IsPlayer, AFK: c.AFK != nil && *c.AFK}
+		client := Client{Name: clean(*c.Name), Clan: clean(*c.Clan), Country: *c.Country, Score: *c.Score, Spectator: !*c.IsPlayer, AFK: c.AFK != nil && *c.AFK}
 		switch {
 		case old:
 			client.Score = i.fromScore6(client.Score)

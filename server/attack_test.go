@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
@@ -487,7 +488,7 @@ func TestAttackLog(t *testing.T) {
 	admin := l.play(ip(9), "admin")
 	admin.vital(&msg7.RconAuth{Password: []byte("adminpw")})
 	l.log.Reset()
-	bad := []string{"\x1b[2J", "\nadmin: x", "\r", "\x7f", "\u009b31m", "\x9b31m", "\u2028x", "\u202ex", "\u0085", "a\xffb", "'"}
+	bad := []string{"\x1b[2J", "\nadmin: x", "\r", "\x7f", "\u009b31m", "\x9b31m", "\u2028x", "\u202ex", "\u200ex", "\u200fx", "\u061cx", "\u2069x", "\u0085", "a\xffb", "'"}
 	for i, s := range bad {
 		p := l.puppet(local(1000 + i)).connect()
 		p.vital(&msg7.RconAuth{Password: []byte(s)})
@@ -513,7 +514,7 @@ func TestAttackLog(t *testing.T) {
 	}
 	check := func(where, s string) {
 		for _, r := range s {
-			if r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x202e || r == 0xfffd {
+			if r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0xfffd || unicode.Is(unicode.Bidi_Control, r) {
 				t.Errorf("%s: %q", where, s)
 				return
 			}

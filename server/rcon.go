@@ -8,6 +8,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 )
@@ -150,7 +151,7 @@ func (s *Server) print(level int, system, line string) {
 	if !s.logEnabled(level) {
 		return
 	}
-	line = oneLine(line)
+	line = safetext.Line(line)
 	s.log(level, system, line)
 	if level > int(s.settings.ConsoleOutputLevel) {
 		return

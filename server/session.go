@@ -6,6 +6,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 	"github.com/teeyard/teeyard/transport"
@@ -173,5 +174,5 @@ func printable(b []byte, n int) string {
 	if len(b) > n {
 		b = b[:n]
 	}
-	return oneLine(string(b))
+	return safetext.Line(b)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 )
@@ -110,7 +111,7 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 	}
 	s.print(console.Standard, "server", fmt.Sprintf("'%d:%s' voted %s '%s' reason='%s' cmd='%s' force=%d",
 		c.id, s.playerName(c.id), voteNames[kind], name, v.reason, v.command, btoi(force)))
-	v.reason = truncateText(v.reason, maxVoteReason)
+	v.reason = safetext.Truncate(v.reason, maxVoteReason)
 	if force {
 		c.forceVote(&v)
 		return
@@ -441,14 +442,6 @@ func (s *Server) timeOrZero() conn.Time {
 		return 0
 	}
 	return s.now()
-}
-
-// truncateText cuts a text to n bytes, or a little less so as not to split a character.
-func truncateText(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "")
 }
 
 func btoi(b bool) int {

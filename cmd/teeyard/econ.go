@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/internal/safetext"
 )
 
 // econ is the external console of Teeworlds servers: lines over TCP.
@@ -64,7 +65,7 @@ func (e *econ) login(ctx context.Context, password string) error {
 		line, err := e.line(ctx, until)
 		if err != nil {
 			// What it says before it hangs up need not end as a line does.
-			if rest := halflife.Clean(bytes.Trim(e.buf, "\x00\r\n")); rest != "" && errors.Is(err, errEconClosed) {
+			if rest := safetext.Line(bytes.Trim(e.buf, "\x00\r\n")); rest != "" && errors.Is(err, errEconClosed) {
 				return errors.New(rest)
 			}
 			return err
@@ -102,7 +103,7 @@ func (e *econ) line(ctx context.Context, until time.Time) (string, error) {
 	for {
 		e.buf = bytes.TrimLeft(e.buf, "\x00\r\n")
 		if i := bytes.IndexAny(e.buf, "\r\n"); i >= 0 {
-			line := halflife.Clean(e.buf[:i])
+			line := safetext.Line(e.buf[:i])
 			e.buf = e.buf[i:]
 			return line, nil
 		}

@@ -26,7 +26,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"github.com/teeyard/teeyard/internal/safetext"
 )
 
 // Limits of the language.
@@ -376,7 +377,7 @@ func oneLine(s string) string {
 	if i := strings.IndexByte(s, 0); i >= 0 {
 		s = s[:i]
 	}
-	s = truncate(s, MaxOutput)
+	s = safetext.Truncate(s, MaxOutput)
 	if strings.ContainsAny(s, "\r\n") {
 		s = lineBreaks.Replace(s)
 	}
@@ -384,20 +385,6 @@ func oneLine(s string) string {
 }
 
 var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
-
-// truncate returns the first n bytes of s, or a little less so as not to split a
-// character.
-func truncate(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for i := n; i > n-utf8.UTFMax && i > 0; i-- {
-		if utf8.RuneStart(s[i]) {
-			return s[:i]
-		}
-	}
-	return s[:n]
-}
 
 // problem reports what is not printed, as the original has no words for it.
 func (c *Console) problem(format string, args ...any) {

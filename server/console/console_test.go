@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/teeyard/teeyard/internal/safetext"
 	"pgregory.net/rapid"
 )
 
@@ -369,7 +370,7 @@ func TestSaveLoad(t *testing.T) {
 		text := rapid.StringMatching(`[ -~äé世]{0,140}`).Draw(rt, "text")
 		a := newBench(t, Config{})
 		a.Execute("sv_name "+quote(text), Operator)
-		if a.name != truncate(text, 127) {
+		if a.name != safetext.Truncate(text, 127) {
 			rt.Fatalf("set %q, have %q", text, a.name)
 		}
 		file := a.AppendConfig(nil)

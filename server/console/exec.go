@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/teeyard/teeyard/internal/safetext"
 )
 
 // Execute runs a line on behalf of who.
@@ -45,7 +47,7 @@ func (c *Console) pushCaller(who Caller) (leave func()) {
 
 // run runs one part of a line. It returns false if the rest is to be left alone.
 func (c *Console) run(part string) bool {
-	name, rest := splitName(truncate(part, MaxPart))
+	name, rest := splitName(safetext.Truncate(part, MaxPart))
 	if name == "" {
 		return false
 	}
@@ -91,7 +93,7 @@ func (c *Console) Check(line string, who Caller) error {
 	for n, more := 0, true; more; n++ {
 		var part string
 		part, line, more = nextPart(line)
-		name, rest := splitName(truncate(part, MaxPart))
+		name, rest := splitName(safetext.Truncate(part, MaxPart))
 		if name == "" {
 			if n > 0 {
 				return nil // an empty part ends a line

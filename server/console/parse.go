@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/teeyard/teeyard/internal/safetext"
 )
 
 type param struct {
@@ -223,7 +225,7 @@ func parseFloat(s string) float64 {
 // configuration files hold. The result is cut to fewer than size bytes.
 func toUTF8(s string, size int) string {
 	if utf8.ValidString(s) {
-		return truncate(s, size-1)
+		return safetext.Truncate(s, size-1)
 	}
 	var b strings.Builder
 	for i := range len(s) {

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/teeyard/teeyard/internal/safetext"
 )
 
 // SystemKey is the attribute that names the part of the server that a record is
@@ -99,7 +101,7 @@ func (h *Handler) Handle(_ context.Context, r slog.Record) error {
 	}
 	h.out.mu.Lock()
 	defer h.out.mu.Unlock()
-	h.out.buf = AppendLong(h.out.buf[:0], at, oneLine(system), oneLine(r.Message))
+	h.out.buf = AppendLong(h.out.buf[:0], at, safetext.Line(system), safetext.Line(r.Message))
 	h.out.buf = append(h.out.buf, attrs...)
 	h.out.buf = append(h.out.buf, '\n')
 	_, err := h.out.w.Write(h.out.buf)
@@ -143,23 +145,8 @@ func appendAttr(s, prefix string, a slog.Attr) string {
 		return s
 	}
 	text := v.String()
-	if text == "" || strings.ContainsAny(text, " \"=") || oneLine(text) != text {
+	if text == "" || strings.ContainsAny(text, " \"=") || safetext.Line(text) != text {
 		text = fmt.Sprintf("%q", text)
 	}
 	return s + " " + prefix + a.Key + "=" + text
-}
-
-// oneLine keeps a text from looking like several lines or moving the cursor of a
-// terminal: control characters become spaces.
-func oneLine(s string) string {
-	control := func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 }
-	if strings.IndexFunc(s, control) < 0 {
-		return s
-	}
-	return strings.Map(func(r rune) rune {
-		if control(r) {
-			return ' '
-		}
-		return r
-	}, s)
 }

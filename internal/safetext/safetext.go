@@ -1,0 +1,105 @@
+// Package safetext makes text that came over the network, or out of a file of
+// somebody else, safe to show: in a terminal, in a log, in a list of servers.
+//
+// The result is valid UTF-8. Invalid bytes become question marks. Control characters and
+// the line and paragraph separators U+2028 and U+2029 become spaces, so that one
+// line cannot pass for two and nothing steers a terminal. What nobody can see is
+// left out: the characters that change the direction of writing (U+061C, U+200E,
+// U+200F, U+202A to U+202E, U+2066 to U+2069) and those without a width, except for
+// the joiners U+200C and U+200D, which Persian and emoji need.
+package safetext
+
+import "unicode/utf8"
+
+// Line returns text as one line that is safe to show.
+func Line[T string | []byte](text T) string {
+	if isPlain(text) {
+		return string(text)
+	}
+	return string(AppendLine(make([]byte, 0, len(text)), text, len(text)))
+}
+
+// Lines returns text that may have several lines: unlike [Line] it keeps line feeds
+// and tabs, and leaves carriage returns out.
+func Lines[T string | []byte](text T) string {
+	if isPlain(text) {
+		return string(text)
+	}
+	return string(AppendLines(make([]byte, 0, len(text)), text, len(text)))
+}
+
+// AppendLine appends at most limit bytes of what [Line] returns to dst, and never
+// part of a character.
+func AppendLine[T string | []byte](dst []byte, text T, limit int) []byte {
+	return appendSafe(dst, text, limit, false)
+}
+
+// AppendLines appends at most limit bytes of what [Lines] returns to dst, and never
+// part of a character.
+func AppendLines[T string | []byte](dst []byte, text T, limit int) []byte {
+	return appendSafe(dst, text, limit, true)
+}
+
+// Truncate returns the first limit bytes of s, or up to three less so as not to
+// split a character.
+func Truncate(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	for i := limit; i >= max(limit-utf8.UTFMax+1, 0); i-- {
+		if utf8.RuneStart(s[i]) {
+			return s[:i]
+		}
+	}
+	return s[:limit]
+}
+
+// isPlain reports whether text consists of graphic ASCII and spaces only.
+func isPlain[T string | []byte](text T) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+func appendSafe[T string | []byte](dst []byte, text T, limit int, lines bool) []byte {
+	start := len(dst)
+	for i := 0; i < len(text); {
+		r, size := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			var b [utf8.UTFMax]byte
+			r, size = utf8.DecodeRune(b[:copy(b[:], text[i:])])
+		}
+		i += size
+		switch {
+		case r == utf8.RuneError && size == 1:
+			r = '?'
+		case isHidden(r), lines && r == '\r':
+			continue
+		case lines && (r == '\n' || r == '\t'):
+		case r < ' ', r >= 0x7f && r < 0xa0, r == '\u2028', r == '\u2029':
+			r = ' '
+		}
+		if len(dst)-start+utf8.RuneLen(r) > limit {
+			break
+		}
+		dst = utf8.AppendRune(dst, r)
+	}
+	return dst
+}
+
+// isHidden reports whether r has no width, or changes the direction of the text
+// around it.
+func isHidden(r rune) bool {
+	switch {
+	case r < 0x061c:
+		return false
+	case r == 0x061c, r == 0x180e, r == 0x200b, r == 0x200e, r == 0x200f,
+		r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f,
+		r == 0xfeff, r >= 0xfff9 && r <= 0xfffb, r >= 0xe0000 && r <= 0xe007f:
+		return true
+	}
+	return false
+}
