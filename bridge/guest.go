@@ -59,7 +59,7 @@ type ClientSide interface {
 	// of them. Nil takes it away.
 	SetMap(c *physics.Collision)
 	// ItemSizes are the sizes of objects that both sides know.
-	ItemSizes() *snapshot.Sizes
+	ItemSizes() *snapshot.ItemSizes
 	// ReceiveSnapshot takes a snapshot and returns the view of it, valid until the next.
 	ReceiveSnapshot(tick int32, s *snapshot.Snapshot) *game.View
 	// View is the view of the last snapshot, never nil.
@@ -117,7 +117,7 @@ type SessionHandler interface {
 	OnReadyToEnter()
 	// OnSnapshotPart brings a part of a snapshot; without data nothing changed.
 	// (SNAPEMPTY, SNAPSINGLE, SNAP)
-	OnSnapshotPart(h snapshot.Header, part int32, data []byte)
+	OnSnapshotPart(h snapshot.PartHeader, part int32, data []byte)
 	// OnInputTiming tells how many ms early the input for a tick came.
 	// (INPUTTIMING)
 	OnInputTiming(tick, left int32)

@@ -197,10 +197,10 @@ type ServerSide interface {
 	// per player, in ms.
 	BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32)
 	// ItemSizes are the sizes of objects that both sides know.
-	ItemSizes() *snapshot.Sizes
+	ItemSizes() *snapshot.ItemSizes
 	// SendSnapshotPart sends one part of a delta: Parts 0 of the header says that nothing
 	// changed. (SNAPEMPTY, SNAPSINGLE, SNAP)
-	SendSnapshotPart(h snapshot.Header, part int, data []byte)
+	SendSnapshotPart(h snapshot.PartHeader, part int, data []byte)
 	// SendInputTiming tells how many ms early the input for a tick came.
 	SendInputTiming(tick, left int32)
 }

@@ -59,7 +59,7 @@ func newElder(t testing.TB, cfg client.Config) *elder {
 
 func (v *elder) feed(b []byte) {
 	if v.conn.State() == conn.StateOffline {
-		if err := v.conn.Accept6(v.now, conn.Plain, packet.NoToken); err != nil {
+		if err := v.conn.Accept6(v.now, conn.HandshakePlain, packet.NoToken); err != nil {
 			v.t.Fatal(err)
 		}
 		return
@@ -168,11 +168,11 @@ func (v *elder) picture(tick int32) *msg6.SnapSingle {
 		if c, ok := o.(*msg6.ClientInfo); ok {
 			msg6.StrToInts(c.Name[:], []byte("me"))
 		}
-		o.Put(b.Add(o.ObjectType(), 3, o.ObjectSize()))
+		o.PutInts(b.Add(o.ObjectType(), 3, o.ObjectSize()))
 	}
 	var s snapshot.Snapshot
 	b.Finish(&s)
-	sizes := snapshot.Sizes(msg6.Sizes)
+	sizes := snapshot.ItemSizes(msg6.Sizes)
 	delta, _ := snapshot.AppendDelta(nil, nil, &s, &sizes)
 	return &msg6.SnapSingle{Tick: tick, DeltaTick: tick + 1, CRC: s.CRC(), Data: delta}
 }
@@ -275,7 +275,7 @@ func captured(t testing.TB) (all [][]byte) {
 	var scratch packet.Scratch
 	for _, d := range golden.Datagrams(t, golden.Join6) {
 		var p packet.Packet6
-		if d.ToServer || p.Parse(d.B, &scratch) != nil || p.Flags&(packet.Control|packet.Connless) != 0 {
+		if d.ToServer || p.Parse(d.B, &scratch) != nil || p.Flags&(packet.FlagControl|packet.FlagConnless) != 0 {
 			continue
 		}
 		var c packet.Chunk
@@ -353,7 +353,7 @@ func FuzzElder(f *testing.F) {
 		v.welcome()
 		for len(data) > 2 {
 			vital, n := data[0]&1 != 0, min(int(data[1]), len(data)-2)
-			if n == 0 || vital && v.conn.Room() < n {
+			if n == 0 || vital && v.conn.FreeResendBuffer() < n {
 				break
 			}
 			v.queue(data[2:2+n], vital)

@@ -31,7 +31,7 @@ import (
 type villain struct {
 	t       testing.TB
 	now     conn.Time
-	tokens  *conn.Tokens
+	tokens  *conn.TokenIssuer
 	conn    *conn.Conn
 	dec     msg7.Decoder
 	scratch packet.Scratch
@@ -64,7 +64,7 @@ func newVillain(t testing.TB, cfg client.Config) *villain {
 	t.Helper()
 	v := &villain{t: t, now: conn.Time(time.Hour)}
 	var err error
-	if v.tokens, err = conn.NewTokens(bytes.NewReader(make([]byte, 24))); err != nil {
+	if v.tokens, err = conn.NewTokenIssuer(bytes.NewReader(make([]byte, 24))); err != nil {
 		t.Fatal(err)
 	}
 	if v.conn, err = conn.New(conn.Config{Send: v.back.push, ResendBuffer: 1 << 20}); err != nil {
@@ -127,11 +127,11 @@ func (v *villain) feed(b []byte) {
 		if err := p.Parse(b, &v.scratch); err != nil {
 			v.t.Fatal(err)
 		}
-		switch verdict, _ := v.tokens.Judge(v.now, home, &p); verdict {
-		case conn.Reply:
-			v.back.push(packet.AppendTokenReply(nil, p.Response, v.tokens.Token(v.now, home)))
-		case conn.Admit:
-			if err := v.conn.Accept(v.now, p.Token, p.Response); err != nil {
+		switch verdict, _ := v.tokens.Inspect(v.now, home, &p); verdict {
+		case conn.ActionReplyToken:
+			v.back.push(packet.AppendTokenReply(nil, p.ResponseToken, v.tokens.Token(v.now, home)))
+		case conn.ActionAccept:
+			if err := v.conn.Accept(v.now, p.Token, p.ResponseToken); err != nil {
 				v.t.Fatal(err)
 			}
 		}
@@ -267,7 +267,7 @@ func (v *villain) snap(tick, base int32, fill func(b *snapshot.Builder)) {
 	put[1] = tick // so that something changes
 	var s snapshot.Snapshot
 	b.Finish(&s)
-	sizes := snapshot.Sizes(msg7.Sizes)
+	sizes := snapshot.ItemSizes(msg7.Sizes)
 	delta, _ := snapshot.AppendDelta(nil, nil, &s, &sizes)
 	if n := snapshot.PartCount(len(delta)); n > 1 {
 		for i := range n {
@@ -515,7 +515,7 @@ func TestHostileSnapshots(t *testing.T) {
 			if id%2 == 0 {
 				o.VelX, o.VelY, o.Tick = 100*256, 9*256, tick-149
 			}
-			o.Put(b.Add(msg7.TypeCharacter, id, msg7.SizeCharacter))
+			o.PutInts(b.Add(msg7.TypeCharacter, id, msg7.SizeCharacter))
 		}
 	})
 	start := time.Now()
@@ -567,7 +567,7 @@ func TestHostileSnapshots(t *testing.T) {
 func TestCRCFailures(t *testing.T) {
 	v := newVillain(t, client.Config{})
 	v.welcome()
-	sizes := snapshot.Sizes(msg7.Sizes)
+	sizes := snapshot.ItemSizes(msg7.Sizes)
 	for i := range int32(11) {
 		var b snapshot.Builder
 		b.Add(msg7.TypePlayerInfo, 0, msg7.SizePlayerInfo)[1] = 7

@@ -111,7 +111,7 @@ type Session struct {
 
 	download download
 
-	joiner   snapshot.Joiner
+	joiner   snapshot.PartAssembler
 	store    *snapshot.Store
 	scratch  snapshot.Snapshot
 	empty    snapshot.Snapshot
@@ -144,7 +144,7 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 		cfg.Story = deaf{}
 	}
 	c := &Session{cfg: cfg, profile: game.Profile{Name: cfg.Name, Clan: cfg.Clan, Country: cfg.Country, Skin: cfg.Skin}}
-	c.store = snapshot.NewStore(snapshot.StoreConfig{Frames: 256, Bytes: 4 << 20})
+	c.store = snapshot.NewStore(snapshot.StoreConfig{MaxSnapshots: 256, MaxBytes: 4 << 20})
 	if err := c.learn(); err != nil {
 		return nil, err
 	}
@@ -309,7 +309,7 @@ func (s *Session) Pending() int {
 	if s.conn == nil {
 		return 0
 	}
-	n, _ := s.conn.Pending()
+	n, _ := s.conn.Unacked()
 	return n
 }
 
@@ -367,9 +367,9 @@ func (c *Session) enterReset() {
 }
 
 // OnSnapshotPart takes a part of a snapshot.
-func (n news) OnSnapshotPart(h snapshot.Header, part int32, data []byte) {
+func (n news) OnSnapshotPart(h snapshot.PartHeader, part int32, data []byte) {
 	c := n.Session
-	if c.state == Loading && h.Base < 0 && len(data) == 0 {
+	if c.state == Loading && h.BaseTick < 0 && len(data) == 0 {
 		c.echo(h.Tick)
 	}
 	if c.state != Entering && c.state != Playing {
@@ -384,8 +384,8 @@ func (n news) OnSnapshotPart(h snapshot.Header, part int32, data []byte) {
 		return
 	}
 	base := &c.empty
-	if h.Base >= 0 {
-		if base = c.store.At(h.Base); base == nil {
+	if h.BaseTick >= 0 {
+		if base = c.store.At(h.BaseTick); base == nil {
 			c.stats.NoBase++
 			c.acked = -1
 			return
@@ -405,7 +405,7 @@ func (n news) OnSnapshotPart(h snapshot.Header, part int32, data []byte) {
 		return
 	}
 	c.crcFails = max(c.crcFails-1, 0)
-	c.store.Purge(min(h.Base, h.Tick-2))
+	c.store.PurgeBefore(min(h.BaseTick, h.Tick-2))
 	s := c.store.Add(h.Tick, int64(c.now), &c.scratch)
 	c.newest, c.acked, c.ackedAt = h.Tick, h.Tick, c.now
 	c.stats.Snapshots++

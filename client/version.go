@@ -117,7 +117,7 @@ func (c *Session) dial(own packet.Token) error {
 // hear takes a datagram while it is not known who is to have it.
 func (c *Session) hear(b []byte) {
 	s := &c.speech
-	if len(s.held) == 0 && packet.Only6(b) {
+	if len(s.held) == 0 && packet.IsClearly6(b) {
 		s.both = true
 		s.held, s.until = append(s.held, b...), c.now.Add(grace)
 		if s.conns[newer].State() == conn.StateError {
@@ -141,7 +141,7 @@ func (c *Session) hear(b []byte) {
 
 // late notices that the server answered to the older version as well.
 func (c *Session) late(b []byte) {
-	if c.cfg.Version == AnyVersion && c.speech.version == Version07 && !c.heard && packet.Only6(b) {
+	if c.cfg.Version == AnyVersion && c.speech.version == Version07 && !c.heard && packet.IsClearly6(b) {
 		c.speech.both = true
 	}
 }
@@ -182,9 +182,9 @@ func (c *Session) retry() bool {
 // handshake is how a connection of 0.6 begins.
 func (c *Session) handshake() conn.Handshake {
 	if c.cfg.Plain {
-		return conn.Plain
+		return conn.HandshakePlain
 	}
-	return conn.TKEN
+	return conn.HandshakeTKEN
 }
 
 // Version is the version of the protocol that is spoken: AnyVersion as long as that

@@ -115,7 +115,7 @@ func TestDownloadByNumber(t *testing.T) {
 // answers to both.
 func TestAnyVersion(t *testing.T) {
 	mute := func(older bool) func([]byte) bool {
-		return func(b []byte) bool { return packet.Only6(b) == older }
+		return func(b []byte) bool { return packet.IsClearly6(b) == older }
 	}
 	for name, c := range map[string]struct {
 		drop func(b []byte) bool // of what the client sends
@@ -123,8 +123,8 @@ func TestAnyVersion(t *testing.T) {
 	}{
 		"both":           {func([]byte) bool { return false }, client.Version07},
 		"newer only":     {mute(true), client.Version07},
-		"older only":     {func(b []byte) bool { return packet.Only7(b) }, client.Version06},
-		"newer is slow":  {slow(3, func(b []byte) bool { return packet.Only7(b) }), client.Version06},
+		"older only":     {func(b []byte) bool { return packet.IsClearly7(b) }, client.Version06},
+		"newer is slow":  {slow(3, func(b []byte) bool { return packet.IsClearly7(b) }), client.Version06},
 		"older is first": {slow(0, mute(true)), client.Version07},
 	} {
 		a := newArena(t, netsim.Link{Delay: 20 * time.Millisecond})
@@ -168,12 +168,12 @@ func TestVersionSwitchedOff(t *testing.T) {
 	}{{true, client.Version06}, {false, client.Version07}} {
 		a := newArena(t, netsim.Link{Delay: 20 * time.Millisecond})
 		a.drop = func(b []byte) bool {
-			if packet.Only7(b) && len(b) >= packet.HeaderSize+5 && b[packet.HeaderSize] == byte(packet.Connect) {
+			if packet.IsClearly7(b) && len(b) >= packet.HeaderSize+5 && b[packet.HeaderSize] == byte(packet.ControlConnect) {
 				closing := append([]byte{b[0], 0, 0}, b[packet.HeaderSize+1:packet.HeaderSize+5]...)
-				a.net.Send(a.addr, a.peer, append(append(closing, byte(packet.Close)), "not here\x00"...))
+				a.net.Send(a.addr, a.peer, append(append(closing, byte(packet.ControlClose)), "not here\x00"...))
 				return true
 			}
-			return !c.older && packet.Only6(b)
+			return !c.older && packet.IsClearly6(b)
 		}
 		s := a.dial(client.Config{NoMap: true})
 		if c.older {

@@ -130,7 +130,7 @@ type Drop uint8
 
 // The reasons.
 const (
-	// DropUnknown is a datagram that is no request.
+	// DropUnknownProtocol is a datagram that is no request.
 	DropUnknown Drop = iota
 	// DropSource is a request from a port below 1024, which could be a service to
 	// play off against us, or from the server itself.
@@ -153,7 +153,7 @@ const (
 	// DropRconGuesses is an rcon request over the limit of wrong passwords.
 	DropRconGuesses
 
-	// NumDrops is the number of reasons.
+	// NumDropReasons is the number of reasons.
 	NumDrops
 )
 

@@ -22,13 +22,13 @@ import (
 type fake struct {
 	answers Answers
 	forms   [NumForms]bool
-	tokens  *conn.Tokens
+	tokens  *conn.TokenIssuer
 	heard   int
 }
 
 func newFake(t testing.TB, info *Info, forms ...Form) *fake {
 	t.Helper()
-	tokens, err := conn.NewTokens(nil)
+	tokens, err := conn.NewTokenIssuer(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,12 +62,12 @@ func (s *fake) feed(now int64, from transport.Peer, b []byte, send func([]byte))
 		return
 	}
 	token := s.tokens.Token(conn.Time(now), from.Addr())
-	switch v, _ := s.tokens.Judge(conn.Time(now), from.Addr(), &p); v {
-	case conn.Reply:
-		send(packet.AppendTokenReply(nil, p.Response, token))
-	case conn.Connless:
+	switch v, _ := s.tokens.Inspect(conn.Time(now), from.Addr(), &p); v {
+	case conn.ActionReplyToken:
+		send(packet.AppendTokenReply(nil, p.ResponseToken, token))
+	case conn.ActionConnless:
 		if r, ok := ParseRequest7(p.Payload); ok {
-			send(packet.AppendConnless(nil, p.Response, token, s.answers.Append(nil, r, 0)))
+			send(packet.AppendConnless(nil, p.ResponseToken, token, s.answers.Append(nil, r, 0)))
 		}
 	}
 }

@@ -137,10 +137,10 @@ func (t *asked) feed(now int64, b []byte, a *asker) bool {
 	case packet.KindControl7:
 		var p packet.Packet
 		var scratch packet.Scratch
-		if p.Parse(b, &scratch) != nil || p.Token != t.own || p.ControlID() != packet.TokenExchange || p.Response == packet.NoToken || t.peer != packet.NoToken {
+		if p.Parse(b, &scratch) != nil || p.Token != t.own || p.ControlID() != packet.ControlToken || p.ResponseToken == packet.NoToken || t.peer != packet.NoToken {
 			return false
 		}
-		t.peer = p.Response
+		t.peer = p.ResponseToken
 		// The time that the handshake took is no part of the latency.
 		t.tries = append(t.tries, now)
 		t.request(Form7, len(t.tries)-1, a)

@@ -109,7 +109,7 @@ func appendText(dst []byte, s string, limit int) []byte {
 // clean makes a text of the network one that is safe to show, without spaces or
 // what looks like them at its beginning.
 func clean[T string | []byte](text T) string {
-	return string(packer.Strict.Clean([]byte(safetext.Line(text))))
+	return string(packer.SanitizeStrict.Sanitize([]byte(safetext.Line(text))))
 }
 
 // timed tells whether the name of a mode says that scores are times.

@@ -59,7 +59,7 @@ func ParseReply6(datagram []byte) (Reply, error) {
 	i := &r.Info
 	if r.More {
 		r.Part = int(number(&u))
-		u.String(packer.None)
+		u.String(packer.SanitizeNone)
 		if r.Part <= 0 || r.Part >= maxPackets {
 			return Reply{}, fmt.Errorf("%w: packet number %d", ErrReply, r.Part)
 		}
@@ -73,7 +73,7 @@ func ParseReply6(datagram []byte) (Reply, error) {
 		c := Client{Name: text(&u), Clan: text(&u), Country: number(&u), Score: number(&u)}
 		c.Spectator = number(&u) == 0
 		if r.Form == FormExtended6 {
-			u.String(packer.None)
+			u.String(packer.SanitizeNone)
 		}
 		if u.Err() != nil {
 			break
@@ -101,7 +101,7 @@ func (r *Reply) head6(u *packer.Unpacker) error {
 	}
 	switch r.Form {
 	case FormExtended6:
-		u.String(packer.None)
+		u.String(packer.SanitizeNone)
 	case FormLegacy64:
 		r.Part = int(u.Int())
 		if r.Part < 0 || r.Part >= MaxListed {
@@ -165,11 +165,11 @@ func (i *Info) readCounts(u *packer.Unpacker, read func(*packer.Unpacker) int32)
 }
 
 // text reads a text and makes it printable.
-func text(u *packer.Unpacker) string { return clean(u.String(packer.None)) }
+func text(u *packer.Unpacker) string { return clean(u.String(packer.SanitizeNone)) }
 
 // number reads a decimal text as the original does: what is no digit ends it.
 func number(u *packer.Unpacker) int32 {
-	s := strings.TrimLeft(string(u.String(packer.None)), " ")
+	s := strings.TrimLeft(string(u.String(packer.SanitizeNone)), " ")
 	s, negative := strings.CutPrefix(s, "-")
 	v := int64(0)
 	for _, c := range []byte(s) {

@@ -136,7 +136,7 @@ func TestPlain(t *testing.T) {
 		var u packer.Unpacker
 		u.Reset(rest)
 		for range 5 {
-			u.String(packer.None)
+			u.String(packer.SanitizeNone)
 		}
 		for n := range raw {
 			raw[n] = int(number(&u))

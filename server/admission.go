@@ -47,7 +47,7 @@ func (s *Server) feedSession(now conn.Time, c *session, b []byte) {
 		// free to ask for information while it plays.
 		s.handleUnconnected(now, c.peer, b)
 		return
-	case packet.DropOther:
+	case packet.DropOtherVersion:
 		// A session never changes its version.
 		s.count(dropVersion)
 	default:
@@ -75,13 +75,13 @@ func (s *Server) handleUnconnected(now conn.Time, peer transport.Peer, b []byte)
 		return
 	}
 	switch verdict {
-	case conn.Reply:
+	case conn.ActionReplyToken:
 		d.sendToken()
-	case conn.Admit:
+	case conn.ActionAccept:
 		s.admit(now, peer, b, d, true)
-	case conn.Unproven:
+	case conn.ActionChallenge:
 		s.handleTokenless(now, peer, b, d)
-	case conn.Connless:
+	case conn.ActionConnless:
 		d.answerBrowser()
 	default:
 		s.count(dropUnexpected)
@@ -89,14 +89,14 @@ func (s *Server) handleUnconnected(now conn.Time, peer transport.Peer, b []byte)
 }
 
 // inspect brings a datagram to the gate that it is for; nil if there is none.
-func (s *Server) inspect(now conn.Time, peer transport.Peer, b []byte) (*protocolVersion, conn.Verdict) {
+func (s *Server) inspect(now conn.Time, peer transport.Peer, b []byte) (*protocolVersion, conn.Action) {
 	kind, _ := packet.Classify(b)
 	for _, d := range s.versions {
 		if slices.Contains(d.kinds, kind) {
 			return d, d.inspect(now, peer, kind, b)
 		}
 	}
-	return nil, conn.Ignore
+	return nil, conn.ActionIgnore
 }
 
 // handleTokenless takes a client that knows no tokens. Anybody can claim to be at its
@@ -125,11 +125,11 @@ func (s *Server) handleBanned(now conn.Time, peer transport.Peer, b []byte, e *b
 		return
 	}
 	switch d, verdict := s.inspect(now, peer, b); verdict {
-	case conn.Unproven:
+	case conn.ActionChallenge:
 		if s.unproven.allow(now, peer, s.addrHashKey, s.settings.VanillaConnPerSecond) {
 			d.refuse(e.text(s.bans.clock()))
 		}
-	case conn.Reply, conn.Admit:
+	case conn.ActionReplyToken, conn.ActionAccept:
 		d.refuse(e.text(s.bans.clock()))
 	}
 }

@@ -37,13 +37,13 @@ func newCrowd(tb testing.TB) *crowd {
 	var scratch packet.Scratch
 	l.out = func(to transport.Peer, b []byte) {
 		var p packet.Packet
-		if p.Parse(b, &scratch) != nil || p.Flags&packet.Control != 0 {
+		if p.Parse(b, &scratch) != nil || p.Flags&packet.FlagControl != 0 {
 			return
 		}
 		i := index[to]
 		var chunk packet.Chunk
 		for it := p.Chunks(); it.Next(&chunk); {
-			if chunk.Flags&packet.Vital != 0 {
+			if chunk.Flags&packet.ChunkVital != 0 {
 				c.ps[i].ack = chunk.Seq
 			} else if tick, ok := snapTick(chunk.Data); ok {
 				c.acks[i] = tick

@@ -36,7 +36,7 @@ func (l *lab) newOld(peer transport.Peer) *old {
 func (o *old) redial() {
 	o.l.tb.Helper()
 	o.conn.Reset()
-	if err := o.conn.Dial6(o.l.now, conn.TKEN, 0); err != nil {
+	if err := o.conn.Dial6(o.l.now, conn.HandshakeTKEN, 0); err != nil {
 		o.l.tb.Fatal(err)
 	}
 	o.read()

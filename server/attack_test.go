@@ -49,7 +49,7 @@ func TestAttackMapRequests(t *testing.T) {
 	for i := range 5000 {
 		p.vital(&msg7.RequestMapData{})
 		if c := p.session(); c != nil {
-			chunks, _ := c.conn.Pending()
+			chunks, _ := c.conn.Unacked()
 			most = max(most, chunks)
 		}
 		if i%20 == 0 {
@@ -155,17 +155,17 @@ func TestAttackLongNames(t *testing.T) {
 	u.Reset(b[packet.ConnlessHeaderSize+8:])
 	u.Int()
 	for range 5 {
-		u.String(packer.CC)
+		u.String(packer.SanitizeCC)
 	}
 	for range 6 {
 		u.Int()
 	}
 	n := 0
 	for ; u.Len() > 0 && u.Err() == nil; n++ {
-		if name := u.String(packer.CC); !strings.HasPrefix("fifteen bytes..", string(name)) || len(name) == 0 {
+		if name := u.String(packer.SanitizeCC); !strings.HasPrefix("fifteen bytes..", string(name)) || len(name) == 0 {
 			t.Fatalf("entry %d is called %q", n, name)
 		}
-		u.String(packer.CC)
+		u.String(packer.SanitizeCC)
 		u.Int()
 		u.Int()
 		u.Int()
@@ -243,7 +243,7 @@ func TestAttackLaserOfTheGone(t *testing.T) {
 			Fire: int32(2*(i/len(ps))+1) & 63, WantedWeapon: int32(game.WeaponLaser) + 1,
 		})
 		if r.IntN(40) == 0 {
-			l.feed(p.peer, append(packet.AppendControl(nil, p.ack, p.token, packet.Close), 0))
+			l.feed(p.peer, append(packet.AppendControl(nil, p.ack, p.token, packet.ControlClose), 0))
 			delete(l.puppets, p.peer)
 		}
 		l.step(1)
@@ -263,18 +263,18 @@ func TestAttackForgedAcks(t *testing.T) {
 	p.deaf = true
 	l.srv.Execute("say one")
 	l.step(1)
-	before, _ := p.session().conn.Pending()
+	before, _ := p.session().conn.Unacked()
 	if before == 0 {
 		t.Fatal("nothing waits for an ack")
 	}
 	sent := l.sent
 	for ack := range packet.SeqSpace {
-		for _, flags := range []packet.Flags{0, packet.Resend, packet.Control, packet.Control | packet.Resend} {
+		for _, flags := range []packet.Flags{0, packet.FlagResend, packet.FlagControl, packet.FlagControl | packet.FlagResend} {
 			b := packet.AppendHeader(nil, flags, ack, 0, p.token^1)
-			l.feed(p.peer, append(b, byte(packet.Close)))
+			l.feed(p.peer, append(b, byte(packet.ControlClose)))
 		}
 	}
-	if after, _ := p.session().conn.Pending(); after != before || l.sent != sent {
+	if after, _ := p.session().conn.Unacked(); after != before || l.sent != sent {
 		t.Errorf("%d of %d chunks wait, %d bytes sent", after, before, l.sent-sent)
 	}
 	p.deaf, p.chat = false, nil
@@ -282,7 +282,7 @@ func TestAttackForgedAcks(t *testing.T) {
 		p.alive()
 		l.step(1)
 	}
-	if n, _ := p.session().conn.Pending(); n != 0 || len(p.chat) != 1 {
+	if n, _ := p.session().conn.Unacked(); n != 0 || len(p.chat) != 1 {
 		t.Errorf("%d chunks still wait, heard %q", n, p.chat)
 	}
 }
@@ -303,7 +303,7 @@ func TestAttackResendRequests(t *testing.T) {
 	l.sent = 0
 	const requests = 10_000
 	for range requests { // within one tick
-		l.feed(p.peer, packet.AppendPacket(nil, packet.Resend, p.ack, 0, p.token, nil))
+		l.feed(p.peer, packet.AppendPacket(nil, packet.FlagResend, p.ack, 0, p.token, nil))
 	}
 	l.step(1)
 	if l.sent > 2*window {
@@ -317,20 +317,20 @@ func TestAttackMalformedControl(t *testing.T) {
 	l := newLab(t, nil)
 	p := l.play(ip(1), "victim")
 	q := l.play(ip(2), "attacker")
-	say := packet.AppendChunk(nil, packet.Vital, (q.seq+1)&packet.SeqMask, (&msg7.ClSay{Mode: msg7.ChatAll, Target: -1, Message: []byte("boo")}).Append(nil))
+	say := packet.AppendChunk(nil, packet.ChunkVital, (q.seq+1)&packet.SeqMask, (&msg7.ClSay{Mode: msg7.ChatAll, Target: -1, Message: []byte("boo")}).Append(nil))
 	for _, b := range [][]byte{
-		packet.AppendHeader(nil, packet.Control, q.ack, 0, q.token),
-		packet.AppendHeader(nil, packet.Control|packet.Compressed, q.ack, 0, q.token),
-		append(packet.AppendHeader(nil, packet.Control, q.ack, 1, q.token), say...),
-		append(packet.AppendHeader(nil, packet.Control, q.ack, 255, q.token), 4, 0),
-		append(packet.AppendHeader(nil, packet.Control, q.ack, 0, q.token), 3),
-		append(packet.AppendHeader(nil, packet.Control, q.ack, 0, q.token), 255),
+		packet.AppendHeader(nil, packet.FlagControl, q.ack, 0, q.token),
+		packet.AppendHeader(nil, packet.FlagControl|packet.FlagCompressed, q.ack, 0, q.token),
+		append(packet.AppendHeader(nil, packet.FlagControl, q.ack, 1, q.token), say...),
+		append(packet.AppendHeader(nil, packet.FlagControl, q.ack, 255, q.token), 4, 0),
+		append(packet.AppendHeader(nil, packet.FlagControl, q.ack, 0, q.token), 3),
+		append(packet.AppendHeader(nil, packet.FlagControl, q.ack, 0, q.token), 255),
 		append(packet.AppendHeader(nil, 0, q.ack, 1, q.token), 0xff, 0xff, 0xff),
 		append(packet.AppendHeader(nil, 0, q.ack, 255, q.token), say[:len(say)-1]...),
 		packet.AppendHeader(nil, 0, q.ack, 255, q.token)[:6],
 	} {
 		// What is left in the buffers from before is a CLOSE of somebody else.
-		l.feed(ip(3), append(packet.AppendControl(nil, 0, 1, packet.Close), "bye\x00"...))
+		l.feed(ip(3), append(packet.AppendControl(nil, 0, 1, packet.ControlClose), "bye\x00"...))
 		l.feed(q.peer, b)
 		l.step(1)
 		if p.session() == nil || q.session() == nil || len(p.chat) > 0 {
@@ -501,7 +501,7 @@ func TestAttackLog(t *testing.T) {
 		admin.vital(&msg7.RconCmd{Command: []byte("nocommand" + s)})
 		l.step(60)
 		p.vital(&msg7.ClKill{})
-		l.feed(p.peer, append(packet.AppendControl(nil, p.ack, p.token, packet.Close), s+"\x00"...))
+		l.feed(p.peer, append(packet.AppendControl(nil, p.ack, p.token, packet.ControlClose), s+"\x00"...))
 		admin.alive()
 		l.step(2)
 		q := l.puppet(local(2000 + i)).connect()

@@ -254,7 +254,7 @@ func BenchmarkInfo(b *testing.B) {
 	if err := p.Parse(r.out.data[0], new(packet.Scratch)); err != nil {
 		b.Fatal(err)
 	}
-	question := packet.AppendConnless(nil, p.Response, own, packer.AppendInt([]byte("\xff\xff\xff\xffgie3"), 7))
+	question := packet.AppendConnless(nil, p.ResponseToken, own, packer.AppendInt([]byte("\xff\xff\xff\xffgie3"), 7))
 	b.ReportAllocs()
 	for b.Loop() {
 		r.out.n = 0

@@ -104,7 +104,7 @@ func TestBotsAreMarked(t *testing.T) {
 	d.EndSnapshots()
 	b.Finish(&s)
 	var info msg7.PlayerInfo
-	if err := info.Take(s.Find(snapshot.MakeKey(msg7.TypePlayerInfo, 63))); err != nil || info.PlayerFlags&64 == 0 || info.Latency != 0 {
+	if err := info.ReadInts(s.Find(snapshot.MakeKey(msg7.TypePlayerInfo, 63))); err != nil || info.PlayerFlags&64 == 0 || info.Latency != 0 {
 		t.Errorf("snapshot has %+v, %v", info, err)
 	}
 

@@ -19,7 +19,7 @@ const (
 	// mapChunkOverhead is what the message around a chunk takes, at most.
 	mapChunkOverhead = 32
 	// resendBuffer holds a window of chunks and some messages besides.
-	resendBuffer = (mapWindow+4)*(packet.MaxPayload+conn.ChunkCost) + 16<<10
+	resendBuffer = (mapWindow+4)*(packet.MaxPayload+conn.ResendOverhead) + 16<<10
 	// maxSnapBytes bounds what a session's stored snapshots take.
 	maxSnapBytes = 512 << 10
 )
@@ -65,7 +65,7 @@ func (c *session) continueDownload() {
 			d.active = false
 			break
 		}
-		if n, _ := c.conn.Pending(); n >= d.window || c.conn.Room() < size+mapChunkOverhead {
+		if n, _ := c.conn.Unacked(); n >= d.window || c.conn.FreeResendBuffer() < size+mapChunkOverhead {
 			break
 		}
 		c.host.SendMapData(m, d.nextChunk)

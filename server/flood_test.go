@@ -46,20 +46,20 @@ func TestConnectFlood(t *testing.T) {
 		token := packet.NoToken
 		a.net.Handle(peer, func(_ int64, _ transport.Peer, b []byte) {
 			var p packet.Packet
-			if p.Parse(b, &scratch) != nil || p.Flags&packet.Control == 0 {
+			if p.Parse(b, &scratch) != nil || p.Flags&packet.FlagControl == 0 {
 				return
 			}
 			switch p.ControlID() {
-			case packet.TokenExchange:
-				token = p.Response
+			case packet.ControlToken:
+				token = p.ResponseToken
 				a.net.Send(peer, a.addr, packet.AppendConnect(nil, token, own))
-			case packet.Accept:
+			case packet.ControlAccept:
 				admitted++
 				q := puppet{token: token}
 				a.net.Send(peer, a.addr, q.packet(0, true, &msg7.Info{NetVersion: []byte(msg7.NetVersion)}, &msg7.Ready{}, &msg7.ClStartInfo{Name: []byte("flood")}, &msg7.EnterGame{}))
-				a.net.Send(peer, a.addr, append(packet.AppendControl(nil, 0, token, packet.Close), 0))
+				a.net.Send(peer, a.addr, append(packet.AppendControl(nil, 0, token, packet.ControlClose), 0))
 				a.net.Handle(peer, nil)
-			case packet.Close:
+			case packet.ControlClose:
 				refused++
 				a.net.Handle(peer, nil)
 			}
@@ -133,7 +133,7 @@ func TestRequestFlood(t *testing.T) {
 		"command":  &msg7.ClCommand{Name: []byte("x")},
 	}
 	for name, m := range floods {
-		before, _ := quiet.session().conn.Pending()
+		before, _ := quiet.session().conn.Unacked()
 		for range 2000 {
 			p.vital(m)
 		}
@@ -141,7 +141,7 @@ func TestRequestFlood(t *testing.T) {
 			t.Errorf("%s: %d commands in a tick", name, n)
 		}
 		l.step(1)
-		if after, _ := quiet.session().conn.Pending(); after-before > 2*requestRate.burst {
+		if after, _ := quiet.session().conn.Unacked(); after-before > 2*requestRate.burst {
 			t.Errorf("%s: %d messages for somebody else in a tick", name, after-before)
 		}
 		if p.session() == nil || quiet.session() == nil {
@@ -246,7 +246,7 @@ func TestRconFlood(t *testing.T) {
 	if c := p.session(); c == nil {
 		t.Fatalf("dropped: %q", p.reason)
 	}
-	if n, _ := p.session().conn.Pending(); n > maxRconPending+4*50 {
+	if n, _ := p.session().conn.Unacked(); n > maxRconPending+4*50 {
 		t.Errorf("%d chunks wait", n)
 	}
 	p.deaf = false
@@ -277,7 +277,7 @@ func TestChunkFlood(t *testing.T) {
 	n := 0
 	for len(empty)+4 < packet.MaxPayload && n < packet.MaxChunks {
 		p.seq = (p.seq + 1) & packet.SeqMask
-		empty = packet.AppendChunk(empty, packet.Vital, p.seq, nil)
+		empty = packet.AppendChunk(empty, packet.ChunkVital, p.seq, nil)
 		n++
 	}
 	sent := l.sent

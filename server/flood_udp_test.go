@@ -119,18 +119,18 @@ func BenchmarkConnectFlood(b *testing.B) {
 				}
 				var p packet.Packet
 				var scratch packet.Scratch
-				if p.Parse(buf[:n], &scratch) != nil || p.Flags&packet.Control == 0 {
+				if p.Parse(buf[:n], &scratch) != nil || p.Flags&packet.FlagControl == 0 {
 					continue
 				}
 				switch p.ControlID() {
-				case packet.TokenExchange:
-					token = p.Response
+				case packet.ControlToken:
+					token = p.ResponseToken
 					out = packet.AppendConnect(nil, token, own)
-				case packet.Accept:
+				case packet.ControlAccept:
 					admitted++
 					q := puppet{token: token}
 					flood.Write(q.packet(0, true, &msg7.Info{NetVersion: []byte(msg7.NetVersion)}, &msg7.Ready{}, &msg7.ClStartInfo{Name: []byte("flood")}, &msg7.EnterGame{}))
-					flood.Write(append(packet.AppendControl(nil, 0, token, packet.Close), 0))
+					flood.Write(append(packet.AppendControl(nil, 0, token, packet.ControlClose), 0))
 					return
 				default:
 					continue

@@ -81,7 +81,7 @@ func TestServerInfo(t *testing.T) {
 	if err := p.Parse(reply, &scratch); err != nil || p.Token != 0x01020304 || len(reply) != 12 {
 		t.Fatalf("token reply %x: %v", reply, err)
 	}
-	info := send(packet.AppendConnless(nil, p.Response, 0x01020304, ask))
+	info := send(packet.AppendConnless(nil, p.ResponseToken, 0x01020304, ask))
 	if err := p.Parse(info, &scratch); err != nil || p.Token != 0x01020304 || !bytes.HasPrefix(p.Payload, []byte(infoTag)) {
 		t.Fatalf("info %x: %v", info, err)
 	}
@@ -144,7 +144,7 @@ func TestTeamsChatAndWhispers(t *testing.T) {
 		key, ints := snap.Item(i)
 		if key.Type() == msg7.TypeSpectatorInfo {
 			var o msg7.SpectatorInfo
-			if err := o.Take(ints); err != nil {
+			if err := o.ReadInts(ints); err != nil {
 				t.Fatal(err)
 			}
 			found = o.Mode == msg7.SpecPlayer && o.SpectatorID == 1

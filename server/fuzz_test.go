@@ -40,14 +40,14 @@ func realPackets(tb testing.TB) []real {
 				continue
 			}
 			var p packet.Packet
-			if p.Parse(d.B, &scratch) != nil || p.Flags&packet.Connless != 0 {
+			if p.Parse(d.B, &scratch) != nil || p.Flags&packet.FlagConnless != 0 {
 				continue
 			}
-			r := real{flags: p.Flags &^ packet.Compressed, raw: d.B}
-			if p.Flags&packet.Control == 0 {
+			r := real{flags: p.Flags &^ packet.FlagCompressed, raw: d.B}
+			if p.Flags&packet.FlagControl == 0 {
 				var c packet.Chunk
 				for it := p.Chunks(); it.Next(&c); {
-					r.chunks = append(r.chunks, realChunk{c.Flags&packet.Vital != 0, append([]byte(nil), c.Data...)})
+					r.chunks = append(r.chunks, realChunk{c.Flags&packet.ChunkVital != 0, append([]byte(nil), c.Data...)})
 				}
 			}
 			out = append(out, r)
@@ -133,15 +133,15 @@ func (m *mutator) next(token packet.Token, ack int, seq *int) []byte {
 		}
 		return m.buf
 	}
-	if flags&packet.Control != 0 && (how > 4 || r.IntN(50) > 0) {
-		flags &^= packet.Control
+	if flags&packet.FlagControl != 0 && (how > 4 || r.IntN(50) > 0) {
+		flags &^= packet.FlagControl
 	}
 	m.payload = m.payload[:0]
 	n := 0
 	put := func(vital bool, data []byte) {
 		f, s := packet.ChunkFlags(0), 0
 		if vital {
-			f, s = packet.Vital, (*seq+1)&packet.SeqMask
+			f, s = packet.ChunkVital, (*seq+1)&packet.SeqMask
 		}
 		start := len(m.payload)
 		m.payload = packet.AppendChunk(m.payload, f, s, data)
@@ -184,7 +184,7 @@ func (m *mutator) next(token packet.Token, ack int, seq *int) []byte {
 		n += r.IntN(3) - 1
 	}
 	if r.IntN(32) == 0 {
-		flags |= packet.Resend
+		flags |= packet.FlagResend
 	}
 	if r.IntN(64) == 0 {
 		ack = r.IntN(packet.SeqSpace)
@@ -359,7 +359,7 @@ func FuzzServerFeed(f *testing.F) {
 		}
 		l.srv.Feed(l.now, p.peer, b)
 		l.step(1)
-		l.feed(p.peer, append(packet.AppendControl(nil, p.ack, p.token, packet.Close), 0))
+		l.feed(p.peer, append(packet.AppendControl(nil, p.ack, p.token, packet.ControlClose), 0))
 		if c := p.session(); c != nil {
 			c.drop("")
 		}
@@ -390,7 +390,7 @@ func TestClientMutatedPackets(t *testing.T) {
 		Token: func() packet.Token { return token },
 		Send: func(b []byte) {
 			var k packet.Packet
-			if k.ParseHeader(b) == nil && k.Flags&packet.Connless == 0 {
+			if k.ParseHeader(b) == nil && k.Flags&packet.FlagConnless == 0 {
 				ack = k.Ack // the last it took, so the one after is due
 			}
 			up = append(up, bytes.Clone(b))
@@ -403,7 +403,7 @@ func TestClientMutatedPackets(t *testing.T) {
 	l.out = func(to transport.Peer, b []byte) {
 		if to == peer {
 			var k packet.Packet
-			if k.ParseHeader(b) == nil && k.Flags&packet.Connless == 0 {
+			if k.ParseHeader(b) == nil && k.Flags&packet.FlagConnless == 0 {
 				theirs = k.Ack
 			}
 			down = append(down, bytes.Clone(b))
@@ -450,12 +450,12 @@ func TestClientMutatedPackets(t *testing.T) {
 	var scratch packet.Scratch
 	for _, b := range recorded {
 		var k packet.Packet
-		if k.Parse(b, &scratch) == nil && k.Flags&packet.Control == 0 {
-			r := real{flags: k.Flags &^ packet.Compressed, raw: b}
+		if k.Parse(b, &scratch) == nil && k.Flags&packet.FlagControl == 0 {
+			r := real{flags: k.Flags &^ packet.FlagCompressed, raw: b}
 			var chunk packet.Chunk
 			for it := k.Chunks(); it.Next(&chunk); {
 				data := bytes.Clone(chunk.Data)
-				r.chunks = append(r.chunks, realChunk{chunk.Flags&packet.Vital != 0, data})
+				r.chunks = append(r.chunks, realChunk{chunk.Flags&packet.ChunkVital != 0, data})
 				m.seeds = append(m.seeds, data)
 			}
 			m.packets = append(m.packets, r)

@@ -152,10 +152,10 @@ func (p *hybridClient) step(n int) {
 // TestHandshakes: every kind of client gets in, and nobody before he has proved
 // that he reads what is sent to his address.
 func TestHandshakes(t *testing.T) {
-	for _, how := range []conn.Handshake{conn.TKEN, conn.HeaderToken, conn.Plain} {
+	for _, how := range []conn.Handshake{conn.HandshakeTKEN, conn.HandshakeHeaderToken, conn.HandshakePlain} {
 		t.Run(how.String(), func(t *testing.T) {
 			l := newGateLab(t, nil)
-			place := map[conn.Handshake]packet.Place{conn.TKEN: packet.InTrailer, conn.HeaderToken: packet.InHeader}[how]
+			place := map[conn.Handshake]packet.TokenPlace{conn.HandshakeTKEN: packet.TokenInTrailer, conn.HandshakeHeaderToken: packet.TokenInHeader}[how]
 			connect := packet.AppendConnect6(nil, place, 5)
 			for range 3 {
 				l.feed(ip(9), connect)
@@ -165,15 +165,15 @@ func TestHandshakes(t *testing.T) {
 				t.Errorf("who reads nothing has a seat, or no answer: %d datagrams", l.packets)
 			}
 			q := l.dial(ip(1), how)
-			if q.asked != (how == conn.Plain) {
+			if q.asked != (how == conn.HandshakePlain) {
 				t.Errorf("was asked to prove its address: %v", q.asked)
 			}
-			if how == conn.Plain {
+			if how == conn.HandshakePlain {
 				q.enter("plain") // the first word is lost, and not needed
 			} else {
 				q.play("tokened")
 			}
-			if got := q.session().addrProven; got != (how != conn.Plain) {
+			if got := q.session().addrProven; got != (how != conn.HandshakePlain) {
 				t.Errorf("accountable: %v", got)
 			}
 		})
@@ -184,7 +184,7 @@ func TestHandshakes(t *testing.T) {
 // but never punished.
 func TestAntispoofOff(t *testing.T) {
 	l := newGateLab(t, nil, "sv_vanilla_antispoof 0; password secret; sv_rcon_bantime 10")
-	p := l.dial(ip(1), conn.Plain)
+	p := l.dial(ip(1), conn.HandshakePlain)
 	if p.asked || p.session() == nil {
 		t.Fatalf("asked: %v, drops %v", p.asked, l.srv.Drops())
 	}
@@ -198,7 +198,7 @@ func TestAntispoofOff(t *testing.T) {
 		t.Errorf("after wrong passwords: session %v, bans %v", p.session() != nil, l.srv.bans.list())
 	}
 	// One that breaks at once is no reason for a ban either.
-	q := l.dial(ip(2), conn.Plain)
+	q := l.dial(ip(2), conn.HandshakePlain)
 	q.conn.Close(l.now, "")
 	l.step(1)
 	if q.session() != nil || len(l.srv.bans.list()) != 0 {
@@ -210,7 +210,7 @@ func TestAntispoofOff(t *testing.T) {
 // such clients stay out of servers that have one.
 func TestPasswordWithoutToken(t *testing.T) {
 	l := newGateLab(t, nil, "password secret")
-	p := l.dial(ip(1), conn.Plain)
+	p := l.dial(ip(1), conn.HandshakePlain)
 	if p.asked || p.session() != nil || !strings.Contains(p.conn.Reason(), "password") {
 		t.Errorf("asked: %v, told %q", p.asked, p.conn.Reason())
 	}
@@ -220,13 +220,13 @@ func TestPasswordWithoutToken(t *testing.T) {
 	var answer []byte
 	l.out = func(_ transport.Peer, b []byte) { q.inbox = append(q.inbox, bytes.Clone(b)) }
 	q.conn.Init(conn.Config{Send: func(b []byte) {
-		if p := new(packet.Packet6); p.ParseHeader(b) == nil && p.Flags&packet.Control == 0 {
+		if p := new(packet.Packet6); p.ParseHeader(b) == nil && p.Flags&packet.FlagControl == 0 {
 			answer = bytes.Clone(b) // kept back
 			return
 		}
 		l.feed(q.peer, b)
 	}})
-	q.redial(conn.Plain)
+	q.redial(conn.HandshakePlain)
 	if answer == nil {
 		t.Fatal("not challenged")
 	}
@@ -244,7 +244,7 @@ func TestUnprovenBudget(t *testing.T) {
 	sent, got := 0, map[transport.Peer]int{}
 	out := l.out
 	l.out = func(to transport.Peer, b []byte) { sent += len(b); got[to]++ }
-	connect := packet.AppendConnect6(nil, packet.Nowhere, 0)
+	connect := packet.AppendConnect6(nil, packet.TokenAbsent, 0)
 	for i := range 20_000 {
 		l.feed(ip(i*256), connect) // each of another network
 		l.feed(ip(7), connect)     // and one that is always the same
@@ -267,19 +267,19 @@ func TestUnprovenBudget(t *testing.T) {
 	}
 	// Clients with tokens do not notice.
 	l.out = out
-	l.dial(ip(1), conn.TKEN).play("ddnet")
-	l.dial(ip(2), conn.HeaderToken).play("65")
+	l.dial(ip(1), conn.HandshakeTKEN).play("ddnet")
+	l.dial(ip(2), conn.HandshakeHeaderToken).play("65")
 	l.play(ip(3), "seven")
 
 	none := newGateLab(t, nil, "sv_van_conn_per_second 0")
-	if p := none.dial(ip(1), conn.Plain); p.asked || none.packets != 0 {
+	if p := none.dial(ip(1), conn.HandshakePlain); p.asked || none.packets != 0 {
 		t.Errorf("with 0 per second %d datagrams were sent", none.packets)
 	}
 }
 
 // TestBannedOfAllVersions: the banned hear of it in their own language.
 func TestBannedOfAllVersions(t *testing.T) {
-	for _, how := range []conn.Handshake{conn.TKEN, conn.HeaderToken, conn.Plain} {
+	for _, how := range []conn.Handshake{conn.HandshakeTKEN, conn.HandshakeHeaderToken, conn.HandshakePlain} {
 		l := newGateLab(t, nil)
 		if err := l.srv.banAddr(l.now, ip(1).Addr(), time.Hour, "rude"); err != nil {
 			t.Fatal(err)
@@ -305,18 +305,18 @@ func TestBannedOfAllVersions(t *testing.T) {
 // TestNoOtherVersion: a seat keeps the version it began with, whatever arrives.
 func TestNoOtherVersion(t *testing.T) {
 	l := newGateLab(t, nil)
-	old := l.dial(ip(1), conn.TKEN)
+	old := l.dial(ip(1), conn.HandshakeTKEN)
 	old.play("old")
 	young := l.play(ip(2), "young")
 
 	control7 := packet.AppendConnect(nil, young.token, 5)
-	for _, b := range [][]byte{control7, packet.AppendTokenRequest(nil, 5), packet.AppendControl(nil, 0, young.token, packet.KeepAlive)} {
+	for _, b := range [][]byte{control7, packet.AppendTokenRequest(nil, 5), packet.AppendControl(nil, 0, young.token, packet.ControlKeepAlive)} {
 		l.feed(ip(1), b)
 	}
 	if got := l.srv.Drops()["version"]; got != 3 {
 		t.Errorf("%d of 3 counted: %v", got, l.srv.Drops())
 	}
-	for _, place := range []packet.Place{packet.Nowhere, packet.InTrailer, packet.InHeader} {
+	for _, place := range []packet.TokenPlace{packet.TokenAbsent, packet.TokenInTrailer, packet.TokenInHeader} {
 		l.feed(ip(2), packet.AppendConnect6(nil, place, 5))
 	}
 	if got := l.srv.Drops()["version"]; got != 6 {
@@ -339,9 +339,9 @@ func TestVersionsOnOneAddress(t *testing.T) {
 	l := newGateLab(t, nil, "sv_max_clients_per_ip 4")
 	at := func(port int) transport.Peer { return netipPort(ip(1), port) }
 	out, olds := l.out, map[conn.Handshake]*hybridClient{}
-	for i, how := range []conn.Handshake{conn.TKEN, conn.HeaderToken, conn.Plain} {
+	for i, how := range []conn.Handshake{conn.HandshakeTKEN, conn.HandshakeHeaderToken, conn.HandshakePlain} {
 		p := l.dial(at(1+i), how)
-		if how == conn.Plain {
+		if how == conn.HandshakePlain {
 			p.enter(how.String())
 		} else {
 			p.play(how.String())
@@ -362,9 +362,9 @@ func TestVersionsOnOneAddress(t *testing.T) {
 	}
 
 	const tooMany = "Only 4 players with the same IP are allowed"
-	for i, how := range []conn.Handshake{conn.TKEN, conn.HeaderToken, conn.Plain} {
+	for i, how := range []conn.Handshake{conn.HandshakeTKEN, conn.HandshakeHeaderToken, conn.HandshakePlain} {
 		p := l.dial(at(5+i), how)
-		if how == conn.HeaderToken { // whose first word is what asks for the seat
+		if how == conn.HandshakeHeaderToken { // whose first word is what asks for the seat
 			p.say(&msg7.Info{NetVersion: []byte(msg7.NetVersion)})
 		}
 		if p.session() != nil || p.conn.Reason() != tooMany {
@@ -377,13 +377,13 @@ func TestVersionsOnOneAddress(t *testing.T) {
 
 	// The old one leaves, and a young one gets its port; and the other way round.
 	l.step(100) // to leave at once is stress
-	olds[conn.TKEN].conn.Close(l.now, "")
+	olds[conn.HandshakeTKEN].conn.Close(l.now, "")
 	l.feed(at(4), packet.AppendClose(nil, young.ack, young.token, ""))
 	l.step(2)
 	delete(l.puppets, at(4))
 	l.out = out // nobody else listens any more
 	l.play(at(1), "younger")
-	l.dial(at(4), conn.TKEN).play("older")
+	l.dial(at(4), conn.HandshakeTKEN).play("older")
 	for port, want := range map[int]int{1: 0, 2: 1, 3: 1, 4: 1} {
 		if c := l.srv.sessionByPeer[at(port)]; c == nil || c.version != l.srv.versions[want] {
 			t.Errorf("port %d: session %v, not of version %d", port, c != nil, want)
@@ -396,11 +396,11 @@ func TestVersionsOnOneAddress(t *testing.T) {
 func TestRejoin(t *testing.T) {
 	l := newGateLab(t, nil)
 	watcher := l.play(ip(2), "watcher")
-	p := l.dial(ip(1), conn.TKEN)
+	p := l.dial(ip(1), conn.HandshakeTKEN)
 	p.play("before")
 	p.step(100)
 	id := p.session().id
-	p.redial(conn.TKEN)
+	p.redial(conn.HandshakeTKEN)
 	c := p.session()
 	if c == nil || c.id != id || c.state != stateAuth {
 		t.Fatalf("session %+v", c)
@@ -451,7 +451,7 @@ func TestMapForEverybody(t *testing.T) {
 	if want := l.srv.gameMap.CRC; uint32(told.CRC) != want || int(told.Size) != len(file) {
 		t.Errorf("the new client is told of %d bytes with CRC %08x", told.Size, told.CRC)
 	}
-	old := l.dial(ip(1), conn.TKEN)
+	old := l.dial(ip(1), conn.HandshakeTKEN)
 	old.say(&msg7.Info{NetVersion: []byte(msg7.NetVersion)})
 	plain := old.session().download.file
 	if plain == &l.srv.gameMap.Map || old.offer.Size != int32(len(plain.File)) || uint32(old.offer.CRC) != plain.CRC || old.offer.SHA256.Sum != plain.SHA256 {
@@ -466,7 +466,7 @@ func TestMapForEverybody(t *testing.T) {
 	}
 	// A map for which there is no plain one.
 	l.srv.gameMap.plain, l.srv.gameMap.plainErr = nil, errors.New("too large")
-	lost := l.dial(ip(3), conn.TKEN)
+	lost := l.dial(ip(3), conn.HandshakeTKEN)
 	lost.say(&msg7.Info{NetVersion: []byte(msg7.NetVersion)})
 	lost.step(1)
 	if lost.session() != nil || !strings.Contains(lost.conn.Reason(), "cannot be read") {
@@ -515,13 +515,13 @@ func TestStrangersAllocateNothing(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	l := newGateLab(t, nil)
 	l.out = func(transport.Peer, []byte) {}
-	l.feed(ip(1), packet.AppendConnect6(nil, packet.Nowhere, 0)) // now answers are looked for
-	data := packet.AppendPacket6(nil, 0, 0, 1, packet.Guard{}, packet.AppendChunk6(nil, 0, 0, bytes.Repeat([]byte{1}, 500)))
-	forged := packet.AppendPacket6(nil, 0, 0, 1, packet.Guard{Place: packet.InHeader, Token: 5}, []byte{0, 1, 2})
+	l.feed(ip(1), packet.AppendConnect6(nil, packet.TokenAbsent, 0)) // now answers are looked for
+	data := packet.AppendPacket6(nil, 0, 0, 1, packet.PlacedToken{}, packet.AppendChunk6(nil, 0, 0, bytes.Repeat([]byte{1}, 500)))
+	forged := packet.AppendPacket6(nil, 0, 0, 1, packet.PlacedToken{Place: packet.TokenInHeader, Token: 5}, []byte{0, 1, 2})
 	for name, b := range map[string][]byte{
-		"CONNECT":        packet.AppendConnect6(nil, packet.Nowhere, 0),
-		"CONNECT, TKEN":  packet.AppendConnect6(nil, packet.InTrailer, 0),
-		"CONNECT, 0.6.5": packet.AppendConnect6(nil, packet.InHeader, 5),
+		"CONNECT":        packet.AppendConnect6(nil, packet.TokenAbsent, 0),
+		"CONNECT, TKEN":  packet.AppendConnect6(nil, packet.TokenInTrailer, 0),
+		"CONNECT, 0.6.5": packet.AppendConnect6(nil, packet.TokenInHeader, 5),
 		"data":           data,
 		"forged":         forged,
 		"token request":  packet.AppendTokenRequest(nil, 7),
@@ -544,7 +544,7 @@ func TestOldAndYoungTogether(t *testing.T) {
 	var olds []*hybridClient
 	var youngs []*puppet
 	for i := range 4 {
-		p := l.dial(ip(10+i), []conn.Handshake{conn.TKEN, conn.HeaderToken, conn.Plain}[i%3])
+		p := l.dial(ip(10+i), []conn.Handshake{conn.HandshakeTKEN, conn.HandshakeHeaderToken, conn.HandshakePlain}[i%3])
 		if i%3 == 2 {
 			p.enter(fmt.Sprint("old ", i))
 		} else {

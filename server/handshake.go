@@ -13,19 +13,19 @@ import (
 // other methods are about the one judged last: a handshaker keeps nothing of anybody.
 type handshaker interface {
 	// inspect decides about a datagram from an address without a session.
-	inspect(now conn.Time, from transport.Peer, kind packet.Kind, b []byte) conn.Verdict
-	// sendToken hands out a token, for conn.Reply. It sends no more than came.
+	inspect(now conn.Time, from transport.Peer, kind packet.Kind, b []byte) conn.Action
+	// sendToken hands out a token, for conn.ActionReplyToken. It sends no more than came.
 	sendToken()
-	// sendChallenge makes an address prove itself without a token, for conn.Unproven.
+	// sendChallenge makes an address prove itself without a token, for conn.ActionChallenge.
 	sendChallenge()
 	// refuse tells a client why it cannot come in.
 	refuse(reason string)
-	// accept begins a connection, for conn.Admit, or for conn.Unproven where
+	// accept begins a connection, for conn.ActionAccept, or for conn.ActionChallenge where
 	// addresses are trusted.
 	accept(c *conn.Conn) error
 	// helloState tells how an accepted client goes on.
 	helloState() helloState
-	// answerBrowser answers a server browser, for conn.Connless.
+	// answerBrowser answers a server browser, for conn.ActionConnless.
 	answerBrowser()
 }
 

@@ -144,27 +144,27 @@ func (p *puppet) receive(b []byte) {
 		p.l.tb.Errorf("the server sent %x: %v", b, err)
 		return
 	}
-	if k.Flags&packet.Connless != 0 {
+	if k.Flags&packet.FlagConnless != 0 {
 		return
 	}
 	p.taken = k.Ack
-	if k.Flags&packet.Resend != 0 {
+	if k.Flags&packet.FlagResend != 0 {
 		p.resends++
 	}
-	if k.Flags&packet.Control != 0 {
+	if k.Flags&packet.FlagControl != 0 {
 		switch k.ControlID() {
-		case packet.TokenExchange:
-			p.token = k.Response
-		case packet.Accept:
+		case packet.ControlToken:
+			p.token = k.ResponseToken
+		case packet.ControlAccept:
 			p.accepted = true
-		case packet.Close:
+		case packet.ControlClose:
 			p.closed, p.reason = true, string(k.AppendReason(nil))
 		}
 		return
 	}
 	var chunk packet.Chunk
 	for it := k.Chunks(); it.Next(&chunk); {
-		if chunk.Flags&packet.Vital != 0 && !p.deaf {
+		if chunk.Flags&packet.ChunkVital != 0 && !p.deaf {
 			if chunk.Seq != (p.ack+1)&packet.SeqMask {
 				continue
 			}
@@ -201,7 +201,7 @@ func (p *puppet) packet(flags packet.Flags, vital bool, ms ...msg7.Message) []by
 		p.msg = m.Append(p.msg[:0])
 		if vital {
 			p.seq = (p.seq + 1) & packet.SeqMask
-			p.payload = packet.AppendChunk(p.payload, packet.Vital, p.seq, p.msg)
+			p.payload = packet.AppendChunk(p.payload, packet.ChunkVital, p.seq, p.msg)
 		} else {
 			p.payload = packet.AppendChunk(p.payload, 0, 0, p.msg)
 		}
@@ -218,7 +218,7 @@ func (p *puppet) loose(ms ...msg7.Message) { p.l.srv.Feed(p.l.now, p.peer, p.pac
 
 // alive says nothing but that it is there.
 func (p *puppet) alive() {
-	p.l.feed(p.peer, packet.AppendControl(nil, p.ack, p.token, packet.KeepAlive))
+	p.l.feed(p.peer, packet.AppendControl(nil, p.ack, p.token, packet.ControlKeepAlive))
 }
 
 // The steps on the way into the game.
@@ -281,7 +281,7 @@ func (l *lab) ask(peer transport.Peer, token int32) []byte {
 		return nil
 	}
 	answer = nil
-	l.feed(peer, packet.AppendConnless(nil, p.Response, 0x0a0b0c0d, packer.AppendInt([]byte("\xff\xff\xff\xffgie3"), token)))
+	l.feed(peer, packet.AppendConnless(nil, p.ResponseToken, 0x0a0b0c0d, packer.AppendInt([]byte("\xff\xff\xff\xffgie3"), token)))
 	return answer
 }
 

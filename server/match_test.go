@@ -58,7 +58,7 @@ func TestMatchOverBadNetwork(t *testing.T) {
 		a.run(length * 4 / 5 / 100)
 		for _, c := range a.srv.sessions {
 			if c != nil {
-				_, n := c.conn.Pending()
+				_, n := c.conn.Unacked()
 				most = max(most, n)
 			}
 		}

@@ -53,7 +53,7 @@ func oldCrowd(tb testing.TB, n int) (l *lab, tick func(), players []*acker) {
 		if err := a.conn.Init(conn.Config{Send: func(b []byte) { l.srv.Feed(l.now, peer, b) }}); err != nil {
 			tb.Fatal(err)
 		}
-		if err := a.conn.Dial6(l.now, conn.HeaderToken, 7); err != nil {
+		if err := a.conn.Dial6(l.now, conn.HandshakeHeaderToken, 7); err != nil {
 			tb.Fatal(err)
 		}
 		if i%2 == 0 {

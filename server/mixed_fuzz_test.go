@@ -65,7 +65,7 @@ func FuzzOldClient(f *testing.F) {
 		if err := o.conn.Init(conn.Config{Send: func(b []byte) { l.feed(peer, b) }}); err != nil {
 			t.Fatal(err)
 		}
-		if err := o.conn.Dial6(l.now, []conn.Handshake{conn.TKEN, conn.HeaderToken}[stage>>7], 9); err != nil {
+		if err := o.conn.Dial6(l.now, []conn.Handshake{conn.HandshakeTKEN, conn.HandshakeHeaderToken}[stage>>7], 9); err != nil {
 			t.Fatal(err)
 		}
 		o.read()

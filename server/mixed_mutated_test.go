@@ -21,7 +21,7 @@ type urchin struct {
 	l          *lab
 	peer       transport.Peer
 	how        conn.Handshake
-	guard      packet.Guard
+	guard      packet.PlacedToken
 	seq, taken int // of our vital chunks: sent, and taken by the server
 	ack        int
 	scratch    packet.Scratch
@@ -32,16 +32,16 @@ func (u *urchin) receive(b []byte) {
 	if p.Parse(b, &u.scratch) != nil {
 		u.l.tb.Fatalf("the server sent %x", b)
 	}
-	if p.Flags&packet.Control != 0 {
-		if p.ControlID() == packet.Accept && u.guard == (packet.Guard{}) {
-			u.guard = p.Offer()
+	if p.Flags&packet.FlagControl != 0 {
+		if p.ControlID() == packet.ControlAccept && u.guard == (packet.PlacedToken{}) {
+			u.guard = p.HandshakeToken()
 		}
 		return
 	}
 	u.taken = p.Ack
 	var c packet.Chunk
 	for it := p.Chunks(); it.Next(&c); {
-		if c.Flags&packet.Vital != 0 && c.Seq == (u.ack+1)&packet.SeqMask {
+		if c.Flags&packet.ChunkVital != 0 && c.Seq == (u.ack+1)&packet.SeqMask {
 			u.ack = c.Seq
 		}
 	}
@@ -49,16 +49,16 @@ func (u *urchin) receive(b []byte) {
 
 // connect asks for a seat. A client of 0.6.5 gets it with its first word.
 func (u *urchin) connect() {
-	place := packet.InTrailer
-	if u.how == conn.HeaderToken {
-		place = packet.InHeader
+	place := packet.TokenInTrailer
+	if u.how == conn.HandshakeHeaderToken {
+		place = packet.TokenInHeader
 	}
 	u.l.feed(u.peer, packet.AppendConnect6(nil, place, 5))
 	if u.guard.Place != place {
 		u.l.tb.Fatalf("%v: answered with %+v", u.how, u.guard)
 	}
-	if place == packet.InTrailer {
-		u.l.feed(u.peer, packet.AppendControl6(nil, 0, u.guard, packet.Confirm))
+	if place == packet.TokenInTrailer {
+		u.l.feed(u.peer, packet.AppendControl6(nil, 0, u.guard, packet.ControlClientAccept))
 	}
 }
 
@@ -66,7 +66,7 @@ func (u *urchin) connect() {
 func (u *urchin) say(ms ...msg6.Message) {
 	for _, m := range ms {
 		u.seq = (u.seq + 1) & packet.SeqMask
-		u.l.feed(u.peer, packet.AppendPacket6(nil, 0, u.ack, 1, u.guard, packet.AppendChunk6(nil, packet.Vital, u.seq, m.Append(nil))))
+		u.l.feed(u.peer, packet.AppendPacket6(nil, 0, u.ack, 1, u.guard, packet.AppendChunk6(nil, packet.ChunkVital, u.seq, m.Append(nil))))
 	}
 }
 
@@ -78,13 +78,13 @@ func realPackets6(tb testing.TB) []real {
 	var scratch packet.Scratch
 	for _, d := range golden.Datagrams(tb, golden.Join6) {
 		var p packet.Packet6
-		if !d.ToServer || p.Parse(d.B, &scratch) != nil || p.Flags&(packet.Control|packet.Connless) != 0 {
+		if !d.ToServer || p.Parse(d.B, &scratch) != nil || p.Flags&(packet.FlagControl|packet.FlagConnless) != 0 {
 			continue
 		}
 		r := real{raw: d.B}
 		var c packet.Chunk
 		for it := p.Chunks(); it.Next(&c); {
-			r.chunks = append(r.chunks, realChunk{c.Flags&packet.Vital != 0, bytes.Clone(c.Data)})
+			r.chunks = append(r.chunks, realChunk{c.Flags&packet.ChunkVital != 0, bytes.Clone(c.Data)})
 		}
 		out = append(out, r)
 	}
@@ -121,7 +121,7 @@ func (u *urchin) next(m *mutator, seeds [][]byte) []byte {
 		flags, seq := packet.ChunkFlags(0), 0
 		if vital {
 			u.seq = (u.seq + 1) & packet.SeqMask
-			flags, seq = packet.Vital, u.seq
+			flags, seq = packet.ChunkVital, u.seq
 		}
 		m.payload = packet.AppendChunk6(m.payload, flags, seq, data)
 		n++
@@ -145,13 +145,13 @@ func (u *urchin) next(m *mutator, seeds [][]byte) []byte {
 	var flags packet.Flags
 	switch r.IntN(256) {
 	case 0: // any control message
-		flags, n = packet.Control, r.IntN(8)/7
+		flags, n = packet.FlagControl, r.IntN(8)/7
 		m.payload = append(m.payload[:0], byte(r.IntN(7)))
 		for range r.IntN(3) * 4 {
 			m.payload = append(m.payload, byte(r.Uint32()))
 		}
 	case 1, 2, 3, 4:
-		flags = packet.Resend
+		flags = packet.FlagResend
 	}
 	ack := u.ack
 	if r.IntN(64) == 0 {
@@ -198,7 +198,7 @@ func TestMutatedPackets6(t *testing.T) {
 		i := fed % clients
 		if u := us[i]; u == nil || u.session() == nil {
 			port = 1000 + (port-999)%60000
-			us[i] = &urchin{l: l, peer: local(port), how: []conn.Handshake{conn.TKEN, conn.HeaderToken}[sessions%2]}
+			us[i] = &urchin{l: l, peer: local(port), how: []conn.Handshake{conn.HandshakeTKEN, conn.HandshakeHeaderToken}[sessions%2]}
 			sessions++
 			u = us[i]
 			u.connect()

@@ -36,7 +36,7 @@ type elder struct {
 	file           []byte
 	maps           [][]byte // that arrived whole
 
-	join   snapshot.Joiner
+	join   snapshot.PartAssembler
 	store  *snapshot.Store
 	next   snapshot.Snapshot
 	tick   int32 // of the newest snapshot
@@ -151,16 +151,16 @@ func (e *elder) Chunk(b []byte, vital bool) {
 	case *msg6.SvChat:
 		e.heard = append(e.heard, string(m.Message))
 	case *msg6.SnapEmpty:
-		e.take(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, Parts: 1}, 0, nil, true)
+		e.take(snapshot.PartHeader{Tick: m.Tick, BaseTick: m.Tick - m.DeltaTick, Parts: 1}, 0, nil, true)
 	case *msg6.SnapSingle:
-		e.take(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: 1}, 0, m.Data, false)
+		e.take(snapshot.PartHeader{Tick: m.Tick, BaseTick: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: 1}, 0, m.Data, false)
 	case *msg6.Snap:
-		e.take(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: m.Parts}, m.Part, m.Data, false)
+		e.take(snapshot.PartHeader{Tick: m.Tick, BaseTick: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: m.Parts}, m.Part, m.Data, false)
 	}
 }
 
 // take puts a snapshot together and looks at it.
-func (e *elder) take(h snapshot.Header, part int32, data []byte, same bool) {
+func (e *elder) take(h snapshot.PartHeader, part int32, data []byte, same bool) {
 	if e.a.srv.sessionByPeer[e.peer] == nil {
 		e.challenge = h.Tick
 		return
@@ -172,8 +172,8 @@ func (e *elder) take(h snapshot.Header, part int32, data []byte, same bool) {
 	if err != nil || !whole {
 		return
 	}
-	base := e.store.At(h.Base)
-	if h.Base < 0 {
+	base := e.store.At(h.BaseTick)
+	if h.BaseTick < 0 {
 		base = new(snapshot.Snapshot)
 	}
 	if base == nil {
@@ -182,13 +182,13 @@ func (e *elder) take(h snapshot.Header, part int32, data []byte, same bool) {
 	if same {
 		e.next.CopyFrom(base)
 	} else {
-		sizes := snapshot.Sizes(msg6.Sizes)
+		sizes := snapshot.ItemSizes(msg6.Sizes)
 		if err := snapshot.ApplyDelta(&e.next, base, delta, &sizes); err != nil || e.next.CRC() != h.CRC {
 			e.a.t.Errorf("%s: snapshot of tick %d: %v, CRC %x, want %x", e.name, h.Tick, err, e.next.CRC(), h.CRC)
 			return
 		}
 	}
-	e.store.Purge(h.Base)
+	e.store.PurgeBefore(h.BaseTick)
 	e.store.Add(h.Tick, 0, &e.next)
 	e.tick = h.Tick
 	e.snaps++
@@ -206,12 +206,12 @@ func (e *elder) look() {
 			game = true
 		case msg6.TypePlayerInfo:
 			var p msg6.PlayerInfo
-			if p.Take(ints) == nil && p.Local != 0 {
+			if p.ReadInts(ints) == nil && p.Local != 0 {
 				local++
 			}
 		case msg6.TypeClientInfo:
 			var c msg6.ClientInfo
-			if c.Take(ints) == nil {
+			if c.ReadInts(ints) == nil {
 				e.names[key.ID()] = string(msg6.AppendIntsToStr(nil, c.Name[:]))
 			}
 			if !e.ddnet && key.ID() >= msg6.MaxClientsVanilla {
@@ -233,10 +233,10 @@ func TestVersionsTogether(t *testing.T) {
 	a := newArenaWith(t, bad, 11, func(c *Config) { c.Files = fstest.MapFS{"maps/new.map": {Data: file}} },
 		"sv_spamprotection 0; sv_scorelimit 0; sv_inactivekick_time 0; sv_map new")
 	elders := []*elder{
-		a.elder(1, "ddnet", conn.TKEN, true),
-		a.elder(2, "sixfive", conn.HeaderToken, false),
-		a.elder(3, "vanilla", conn.Plain, false),
-		a.elder(4, "tken", conn.TKEN, false),
+		a.elder(1, "ddnet", conn.HandshakeTKEN, true),
+		a.elder(2, "sixfive", conn.HandshakeHeaderToken, false),
+		a.elder(3, "vanilla", conn.HandshakePlain, false),
+		a.elder(4, "tken", conn.HandshakeTKEN, false),
 	}
 	var young []*player
 	for i := range 3 {
@@ -267,7 +267,7 @@ func TestVersionsTogether(t *testing.T) {
 			return
 		}
 		for _, e := range elders {
-			t.Logf("%s: %v %q, %d maps, %d snapshots, sees %v, drops %v", e.name, e.conn.State(), e.conn.Reason(), len(e.maps), e.snaps, e.names, e.conn.Drops())
+			t.Logf("%s: %v %q, %d maps, %d snapshots, sees %v, drops %v", e.name, e.conn.State(), e.conn.Reason(), len(e.maps), e.snaps, e.names, e.conn.DropCounts())
 		}
 		t.Logf("the server: %v", a.srv.Drops())
 	})
@@ -352,7 +352,7 @@ func TestMapByPieces(t *testing.T) {
 	if err := c.Init(conn.Config{Send: func(b []byte) { l.feed(ip(1), b) }}); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Dial6(l.now, conn.TKEN, 0); err != nil {
+	if err := c.Dial6(l.now, conn.HandshakeTKEN, 0); err != nil {
 		t.Fatal(err)
 	}
 	say := func(m msg6.Message) {

@@ -121,7 +121,7 @@ func (c *session) runRcon(line string) {
 
 // sendRconLine sends a line of output, if the connection has room for it.
 func (c *session) sendRconLine(line string) {
-	if n, _ := c.conn.Pending(); n >= maxRconPending || c.conn.Room() < minRconRoom {
+	if n, _ := c.conn.Unacked(); n >= maxRconPending || c.conn.FreeResendBuffer() < minRconRoom {
 		c.rcon.droppedLines++
 		c.server.count(dropRconLines)
 		return
@@ -137,7 +137,7 @@ func (c *session) reportDroppedLines() {
 	if c.rcon.droppedLines == 0 {
 		return
 	}
-	if n, _ := c.conn.Pending(); n >= maxRconPending/2 || c.conn.Room() < 2*minRconRoom {
+	if n, _ := c.conn.Unacked(); n >= maxRconPending/2 || c.conn.FreeResendBuffer() < 2*minRconRoom {
 		return
 	}
 	lost := c.rcon.droppedLines

@@ -68,7 +68,7 @@ func startMaster(t *testing.T, seven bool) (*mastertest.UDP, transport.Peer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tokens, err := conn.NewTokens(nil)
+	tokens, err := conn.NewTokenIssuer(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

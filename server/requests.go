@@ -50,7 +50,7 @@ func (c *session) sendMapChange() {
 // last. A request or a READY that comes before is about the map before, and
 // taking it for the new one would leave the client waiting for ever.
 func (c *session) hasAckedMapChange() bool {
-	unacked, _ := c.conn.Pending()
+	unacked, _ := c.conn.Unacked()
 	return int32(c.vitalsQueued-uint32(unacked)-c.vitalsAtMapChange) >= 0
 }
 

@@ -69,7 +69,7 @@ type Server struct {
 	received  []transport.Datagram
 	buffers   conn.Buffers
 	scratch   packet.Scratch
-	tokens    *conn.Tokens
+	tokens    *conn.TokenIssuer
 
 	sessions      [game.MaxPlayers]*session // by client id, nil where nobody is
 	sessionPool   [game.MaxPlayers]*session // their storage
@@ -164,7 +164,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	now := conn.Time(s.transport.Now())
 	s.startedAt = now
-	tokens, err := conn.NewTokens(nil)
+	tokens, err := conn.NewTokenIssuer(nil)
 	if err != nil {
 		s.transport.Close()
 		return nil, fmt.Errorf("server: %w", err)

@@ -76,7 +76,7 @@ func (s *Server) newSession(now conn.Time, id game.PlayerID, peer transport.Peer
 	c := s.sessionPool[id]
 	if c == nil {
 		c = &session{server: s, id: id}
-		c.snaps.store = snapshot.NewStore(snapshot.StoreConfig{Frames: snapHistoryTicks + 1, Bytes: maxSnapBytes, Pool: &s.pool})
+		c.snaps.store = snapshot.NewStore(snapshot.StoreConfig{MaxSnapshots: snapHistoryTicks + 1, MaxBytes: maxSnapBytes, Pool: &s.pool})
 		err := c.conn.Init(conn.Config{
 			Send:         func(b []byte) { s.transport.Send(c.peer, b) },
 			ResendBuffer: resendBuffer,

@@ -82,7 +82,7 @@ func (s *Server) sendSnapshot(now conn.Time, c *session, tick int32) {
 	s.builder.Finish(&s.next)
 
 	st := &c.snaps
-	st.store.Purge(max(tick-snapHistoryTicks, st.acked))
+	st.store.PurgeBefore(max(tick-snapHistoryTicks, st.acked))
 	baseTick, base := int32(-1), &s.empty
 	if b := st.store.At(st.acked); b != nil {
 		base, baseTick = b, st.acked
@@ -94,7 +94,7 @@ func (s *Server) sendSnapshot(now conn.Time, c *session, tick int32) {
 	s.delta = delta
 	st.store.Add(tick, int64(now), next)
 	st.sent++
-	h := snapshot.Header{Tick: tick, Base: baseTick, CRC: next.CRC(), Parts: int32(snapshot.PartCount(len(delta)))}
+	h := snapshot.PartHeader{Tick: tick, BaseTick: baseTick, CRC: next.CRC(), Parts: int32(snapshot.PartCount(len(delta)))}
 	switch {
 	case !changed:
 		h.Parts = 0

@@ -30,7 +30,7 @@ var stages = []struct {
 
 // leave closes a connection as a client does.
 func (p *puppet) leave() {
-	p.l.feed(p.peer, append(packet.AppendControl(nil, p.ack, p.token, packet.Close), 0))
+	p.l.feed(p.peer, append(packet.AppendControl(nil, p.ack, p.token, packet.ControlClose), 0))
 }
 
 // A client that goes, in whatever state and way, leaves no session, seat or

@@ -33,7 +33,7 @@ func TestStrangersGetNoMoreThanTheySend(t *testing.T) {
 	}
 	request := packet.AppendTokenRequest(nil, 5)
 	small := append([]byte(nil), request...)
-	small[0] |= byte(packet.Compressed << 2)
+	small[0] |= byte(packet.FlagCompressed << 2)
 	small = squeeze(small)
 	total := 200_000
 	if testenv.Race {
@@ -229,7 +229,7 @@ func banned(s *Server, peer transport.Peer) bool {
 func TestStressBan(t *testing.T) {
 	l := newLab(t, nil)
 	leave := func(p *puppet) {
-		l.feed(p.peer, append(packet.AppendControl(nil, p.ack, p.token, packet.Close), 0))
+		l.feed(p.peer, append(packet.AppendControl(nil, p.ack, p.token, packet.ControlClose), 0))
 		l.step(1)
 	}
 	p := l.play(ip(1), "hasty")

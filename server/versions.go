@@ -44,27 +44,27 @@ type handshaker7 struct {
 	packet packet.Packet
 }
 
-func (g *handshaker7) inspect(now conn.Time, from transport.Peer, _ packet.Kind, b []byte) conn.Verdict {
+func (g *handshaker7) inspect(now conn.Time, from transport.Peer, _ packet.Kind, b []byte) conn.Action {
 	g.now, g.peer = now, from
 	if g.packet.Parse(b, &g.srv.scratch) != nil {
-		return conn.Ignore
+		return conn.ActionIgnore
 	}
-	v, _ := g.srv.tokens.Judge(now, from.Addr(), &g.packet)
+	v, _ := g.srv.tokens.Inspect(now, from.Addr(), &g.packet)
 	return v
 }
 
 func (g *handshaker7) sendToken() {
-	g.send(packet.AppendTokenReply(g.srv.out[:0], g.packet.Response, g.srv.tokens.Token(g.now, g.peer.Addr())))
+	g.send(packet.AppendTokenReply(g.srv.out[:0], g.packet.ResponseToken, g.srv.tokens.Token(g.now, g.peer.Addr())))
 }
 
 func (g *handshaker7) sendChallenge() {}
 
 func (g *handshaker7) refuse(reason string) {
-	g.send(packet.AppendClose(g.srv.out[:0], 0, g.packet.Response, reason))
+	g.send(packet.AppendClose(g.srv.out[:0], 0, g.packet.ResponseToken, reason))
 }
 
 func (g *handshaker7) accept(c *conn.Conn) error {
-	return c.Accept(g.now, g.packet.Token, g.packet.Response)
+	return c.Accept(g.now, g.packet.Token, g.packet.ResponseToken)
 }
 
 func (g *handshaker7) helloState() helloState { return helloPending }
@@ -77,7 +77,7 @@ func (g *handshaker7) answerBrowser() {
 		return
 	}
 	s.buf = s.browserAnswers().Append(s.buf[:0], r, 0)
-	g.send(packet.AppendConnless(s.out[:0], g.packet.Response, s.tokens.Token(g.now, g.peer.Addr()), s.buf))
+	g.send(packet.AppendConnless(s.out[:0], g.packet.ResponseToken, s.tokens.Token(g.now, g.peer.Addr()), s.buf))
 }
 
 func (g *handshaker7) send(b []byte) {
@@ -92,7 +92,7 @@ type handshaker6 struct {
 	now             conn.Time
 	peer            transport.Peer
 	datagram        []byte
-	result          conn.Judgement
+	result          conn.Inspection6
 	challengesUntil conn.Time // challenges may be answered
 	decompressLimit allowance
 	// infoBudget is what goes to browsers.
@@ -110,24 +110,24 @@ var decompressRate = rate{burst: 256, interval: 4 * time.Millisecond}
 // challengeLifetime is for how long a challenge can be answered; the number in it changes.
 const challengeLifetime = 32 * time.Second
 
-func (g *handshaker6) inspect(now conn.Time, from transport.Peer, kind packet.Kind, b []byte) conn.Verdict {
+func (g *handshaker6) inspect(now conn.Time, from transport.Peer, kind packet.Kind, b []byte) conn.Action {
 	g.now, g.peer, g.datagram = now, from, b
 	if kind == packet.KindConnless6 {
-		return conn.Connless
+		return conn.ActionConnless
 	}
 	var scratch *packet.Scratch
 	if kind == packet.KindData && now < g.challengesUntil && g.decompressLimit.take(now, decompressRate) {
 		scratch = &g.srv.scratch
 	}
-	g.result = g.srv.tokens.Judge6(now, from, b, scratch)
-	return g.result.Verdict
+	g.result = g.srv.tokens.Inspect6(now, from, b, scratch)
+	return g.result.Action
 }
 
 func (g *handshaker6) sendToken() { g.send(g.result.AppendReply(g.srv.out[:0])) }
 
 func (g *handshaker6) sendChallenge() {
 	g.challengesUntil = g.now.Add(challengeLifetime)
-	g.send(packet.AppendAccept6(g.srv.out[:0], packet.Guard{}, packet.NoToken))
+	g.send(packet.AppendAccept6(g.srv.out[:0], packet.PlacedToken{}, packet.NoToken))
 	g.send(g.srv.tokens.AppendChallenge(g.srv.out[:0], g.now, g.peer))
 }
 
@@ -139,9 +139,9 @@ func (g *handshaker6) accept(c *conn.Conn) error {
 
 func (g *handshaker6) helloState() helloState {
 	switch g.result.Handshake {
-	case conn.HeaderToken:
+	case conn.HandshakeHeaderToken:
 		return helloInDatagram
-	case conn.Challenged:
+	case conn.HandshakeChallenged:
 		return helloConsumed
 	}
 	return helloPending

@@ -13,7 +13,7 @@ import (
 // Players of both versions vote on the same: each hears of it in its own words.
 func TestVoteInBothVersions(t *testing.T) {
 	p := newPoll(t, 2)
-	e := p.elder(7, "old", conn.HeaderToken, false)
+	e := p.elder(7, "old", conn.HandshakeHeaderToken, false)
 	var told, options []string
 	status := ""
 	e.onMessage = func(m msg6.Message) {

@@ -121,7 +121,7 @@ const (
 	// DropSendOther is an outgoing datagram that failed in any other way.
 	DropSendOther
 
-	// NumDrops is the number of reasons.
+	// NumDropReasons is the number of reasons.
 	NumDrops
 )
 

@@ -22,7 +22,7 @@ type round struct {
 	n       int
 }
 
-func (r *round) send(sizes *snapshot.Sizes) {
+func (r *round) send(sizes *snapshot.ItemSizes) {
 	next, base := &r.snaps[r.n&1], &r.snaps[r.n&1^1]
 	r.n++
 	r.b.Finish(next)
@@ -93,9 +93,9 @@ func TestNoteAllocates(t *testing.T) {
 	do := func() {
 		v.RecordTick(w, events)
 		v.EndSnapshots()
-		h.SendSnapshotPart(snapshot.Header{Tick: 5, Base: -1, CRC: 7, Parts: 1}, 0, data)
-		h.SendSnapshotPart(snapshot.Header{Tick: 5, Base: 3, Parts: 0}, 0, nil)
-		h.SendSnapshotPart(snapshot.Header{Tick: 5, Base: 3, CRC: 7, Parts: 2}, 1, data)
+		h.SendSnapshotPart(snapshot.PartHeader{Tick: 5, BaseTick: -1, CRC: 7, Parts: 1}, 0, data)
+		h.SendSnapshotPart(snapshot.PartHeader{Tick: 5, BaseTick: 3, Parts: 0}, 0, nil)
+		h.SendSnapshotPart(snapshot.PartHeader{Tick: 5, BaseTick: 3, CRC: 7, Parts: 2}, 1, data)
 		h.SendInputTiming(5, 6)
 	}
 	do()
@@ -138,7 +138,7 @@ func BenchmarkRound(b *testing.B) {
 	b.Run("0.7", func(b *testing.B) {
 		w := many(b, 64)
 		var s bridge7.Scene
-		sizes := snapshot.Sizes(msg7.Sizes)
+		sizes := snapshot.ItemSizes(msg7.Sizes)
 		var rounds [viewers]round
 		b.ReportAllocs()
 		for n := 0; b.Loop(); n++ {

@@ -29,13 +29,13 @@ func session(tb testing.TB) []chunk {
 		if err := p.Parse(d.B, &scratch); err != nil {
 			tb.Fatalf("datagram %d: %v", i, err)
 		}
-		if p.Flags&(packet.Control|packet.Connless) != 0 {
+		if p.Flags&(packet.FlagControl|packet.FlagConnless) != 0 {
 			continue
 		}
 		it := p.Chunks()
 		var c packet.Chunk
 		for it.Next(&c) {
-			out = append(out, chunk{d.ToServer, c.Flags&packet.Vital != 0, bytes.Clone(c.Data)})
+			out = append(out, chunk{d.ToServer, c.Flags&packet.ChunkVital != 0, bytes.Clone(c.Data)})
 		}
 		if err := it.Err(); err != nil {
 			tb.Fatalf("datagram %d: %v", i, err)

@@ -58,7 +58,7 @@ func (g *ClientSide) Reset() {
 }
 
 // ItemSizes implements [bridge.ClientSide].
-func (g *ClientSide) ItemSizes() *snapshot.Sizes { return &sizes }
+func (g *ClientSide) ItemSizes() *snapshot.ItemSizes { return &sizes }
 
 // Receive implements [bridge.ClientSide].
 func (g *ClientSide) Receive(payload []byte, vital bool) error {
@@ -71,11 +71,11 @@ func (g *ClientSide) Receive(payload []byte, vital bool) error {
 	}
 	switch m := m.(type) {
 	case *msg6.SnapSingle:
-		g.news.OnSnapshotPart(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: 1}, 0, m.Data)
+		g.news.OnSnapshotPart(snapshot.PartHeader{Tick: m.Tick, BaseTick: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: 1}, 0, m.Data)
 	case *msg6.Snap:
-		g.news.OnSnapshotPart(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: m.Parts}, m.Part, m.Data)
+		g.news.OnSnapshotPart(snapshot.PartHeader{Tick: m.Tick, BaseTick: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: m.Parts}, m.Part, m.Data)
 	case *msg6.SnapEmpty:
-		g.news.OnSnapshotPart(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, Parts: 1}, 0, nil)
+		g.news.OnSnapshotPart(snapshot.PartHeader{Tick: m.Tick, BaseTick: m.Tick - m.DeltaTick, Parts: 1}, 0, nil)
 	case *msg6.InputTiming:
 		g.news.OnInputTiming(m.IntendedTick, m.TimeLeft)
 	case *msg6.Ping:

@@ -21,7 +21,7 @@ import (
 // notes is news that is written down, one line for each.
 type notes struct {
 	lines []string
-	snaps func(h snapshot.Header, part int32, data []byte)
+	snaps func(h snapshot.PartHeader, part int32, data []byte)
 }
 
 func (n *notes) note(format string, args ...any) {
@@ -34,7 +34,7 @@ func (n *notes) OnMapChange(m *bridge.MapChange) {
 func (n *notes) OnMapData(chunk int, data []byte) { n.note("chunk %d %s", chunk, data) }
 func (n *notes) OnConReady()                      { n.note("con ready") }
 func (n *notes) OnReadyToEnter()                  { n.note("ready to enter") }
-func (n *notes) OnSnapshotPart(h snapshot.Header, part int32, data []byte) {
+func (n *notes) OnSnapshotPart(h snapshot.PartHeader, part int32, data []byte) {
 	if n.snaps != nil {
 		n.snaps(h, part, data)
 		return
@@ -176,11 +176,11 @@ func TestGuestHears(t *testing.T) {
 
 	hears(t, g, n, &msg6.Ping{})
 	hears(t, g, n, &msg6.PingEx{PingID: msg6.UUID{1}})
-	hears(t, g, n, &msg6.WhatIs{UUID: msg6.NameUUID("map-details@ddnet.tw")})
+	hears(t, g, n, &msg6.WhatIs{UUID: msg6.UUIDFromName("map-details@ddnet.tw")})
 	hears(t, g, n, &msg6.WhatIs{UUID: msg6.UUID{1}})
 	want := []msg6.Message{
 		&msg6.PingReply{}, &msg6.PongEx{PingID: msg6.UUID{1}},
-		&msg6.ItIs{UUID: msg6.NameUUID("map-details@ddnet.tw"), Name: []byte("map-details@ddnet.tw")}, &msg6.IDontKnow{UUID: msg6.UUID{1}},
+		&msg6.ItIs{UUID: msg6.UUIDFromName("map-details@ddnet.tw"), Name: []byte("map-details@ddnet.tw")}, &msg6.IDontKnow{UUID: msg6.UUID{1}},
 	}
 	if d := cmp.Diff(want, l.msgs); d != "" {
 		t.Errorf("answers (-want +got):\n%s", d)

@@ -19,19 +19,19 @@ import (
 // snapshot with its checksum.
 func TestCapturedJoin(t *testing.T) {
 	g, _, n := newGuest(t, ClientConfig{DDNetVersion: 16040})
-	var joiner snapshot.Joiner
+	var joiner snapshot.PartAssembler
 	store := snapshot.NewStore(snapshot.StoreConfig{})
 	var empty, next snapshot.Snapshot
 	snaps := 0
-	n.snaps = func(h snapshot.Header, part int32, data []byte) {
+	n.snaps = func(h snapshot.PartHeader, part int32, data []byte) {
 		delta, complete, err := joiner.Add(h, part, data)
 		if err != nil || !complete {
 			return
 		}
 		base := &empty
-		if h.Base >= 0 {
-			if base = store.At(h.Base); base == nil {
-				t.Fatalf("tick %d: no base %d", h.Tick, h.Base)
+		if h.BaseTick >= 0 {
+			if base = store.At(h.BaseTick); base == nil {
+				t.Fatalf("tick %d: no base %d", h.Tick, h.BaseTick)
 			}
 		}
 		if len(delta) == 0 {
@@ -68,15 +68,15 @@ func TestDDNetObjects(t *testing.T) {
 	g, _, _ := newGuest(t, ClientConfig{DDNetVersion: 16200})
 	var b snapshot.Builder
 	var s snapshot.Snapshot
-	var r msg6.Registry
-	r.Begin()
+	var r msg6.TypeRegistry
+	r.BeginSnapshot()
 	ext := func(typ, id, n int, o msg6.Object) {
-		number, first := r.Number(typ)
+		number, first := r.WireType(typ)
 		if first {
 			u, _ := msg6.TypeUUID(typ)
 			add(&b, msg6.TypeEx, number, msg6.SizeEx, &msg6.Ex{UUID: u})
 		}
-		o.Put(b.Add(number, id, n))
+		o.PutInts(b.Add(number, id, n))
 	}
 	ext(msg6.TypeDDNetLaser, 1, msg6.SizeDDNetLaser, &msg6.DDNetLaser{ToX: 1, ToY: 2, FromX: 3, FromY: 4, StartTick: 5})
 	ext(msg6.TypeDDNetPickup, 2, msg6.SizeDDNetPickup, &msg6.DDNetPickup{X: 1, Y: 2, Type: msg6.PickupWeapon, Subtype: msg6.WeaponShotgun})
@@ -167,7 +167,7 @@ func FuzzGuest(f *testing.F) {
 		for len(items) >= 2 {
 			typ, id := int(items[0]), int(items[1])
 			if typ >= 0xf0 {
-				typ += msg6.FirstNumber - 0xff
+				typ += msg6.FirstExtendedWireType - 0xff
 			}
 			items = items[2:]
 			size := 5
@@ -212,4 +212,6 @@ func FuzzGuest(f *testing.F) {
 }
 
 // add adds an object.
-func add(b *snapshot.Builder, typ, id, n int, o interface{ Put([]int32) }) { o.Put(b.Add(typ, id, n)) }
+func add(b *snapshot.Builder, typ, id, n int, o interface{ PutInts([]int32) }) {
+	o.PutInts(b.Add(typ, id, n))
+}

@@ -107,7 +107,7 @@ type serverSide struct {
 func (h *serverSide) ddnet() bool { return h.version >= msg6.VersionDDNetOld }
 
 // sizes are those of the snapshot objects both ends know.
-var sizes = snapshot.Sizes(msg6.Sizes)
+var sizes = snapshot.ItemSizes(msg6.Sizes)
 
 // say queues a message that must arrive.
 func (h *serverSide) say(m msg6.Message) {
@@ -236,11 +236,11 @@ func (h *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[
 }
 
 // ItemSizes implements [bridge.ServerSide].
-func (h *serverSide) ItemSizes() *snapshot.Sizes { return &sizes }
+func (h *serverSide) ItemSizes() *snapshot.ItemSizes { return &sizes }
 
 // SendSnapshotPart implements [bridge.ServerSide].
-func (h *serverSide) SendSnapshotPart(s snapshot.Header, part int, data []byte) {
-	delta := s.Tick - s.Base
+func (h *serverSide) SendSnapshotPart(s snapshot.PartHeader, part int, data []byte) {
+	delta := s.Tick - s.BaseTick
 	switch s.Parts {
 	case 0:
 		m := msg6.SnapEmpty{Tick: s.Tick, DeltaTick: delta}

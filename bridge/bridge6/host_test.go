@@ -89,8 +89,8 @@ func (l *line) Queue(b []byte, vital bool) {
 	if desc.Sender == msg6.FromClient || desc.Vital != vital && m.ID() != msg6.IDPongEx {
 		l.t.Errorf("sent %T, vital %v", m, vital)
 	}
-	if len(b) > 1023 || d.Surplus() != 0 {
-		l.t.Errorf("sent %T of %d bytes, %d too many", m, len(b), d.Surplus())
+	if len(b) > 1023 || d.TrailingBytes() != 0 {
+		l.t.Errorf("sent %T of %d bytes, %d too many", m, len(b), d.TrailingBytes())
 	}
 	l.sent, l.vital = append(l.sent, m), append(l.vital, vital)
 }

@@ -29,7 +29,7 @@ type lift struct {
 	ids      []int // of effects
 	reckon   bridge.DeadReckoner
 	race     bridge.RaceInfo
-	registry msg6.Registry
+	registry msg6.TypeRegistry
 	watching msg6.SpectatorInfo
 	watches  bool
 	// rich tells that the server uses DDNet's own messages or objects.
@@ -144,41 +144,41 @@ func (l *lift) item(typ, id int, ints []int32) {
 	switch typ {
 	case msg6.TypeEx:
 		l.rich = true
-		l.registry.Describe(id, ints)
+		l.registry.AddEx(id, ints)
 	case msg6.TypeProjectile:
 		if l.version >= msg6.VersionAntiPingProjectile && l.version < msg6.VersionMsgLegacy {
 			l.extended(msg6.TypeDDRaceProjectile, id, ints)
 			return
 		}
 		var o msg6.Projectile
-		if o.Take(ints) == nil {
+		if o.ReadInts(ints) == nil {
 			o.Clamp()
 			l.projectile(id, o.X, o.Y, o.VelX, o.VelY, o.Type, o.StartTick)
 		}
 	case msg6.TypeLaser:
 		var o msg6.Laser
-		if o.Take(ints) == nil {
+		if o.ReadInts(ints) == nil {
 			l.laser(id, o.X, o.Y, o.FromX, o.FromY, o.StartTick)
 		}
 	case msg6.TypePickup:
 		var o msg6.Pickup
-		if o.Take(ints) == nil {
+		if o.ReadInts(ints) == nil {
 			l.pickup(id, o.X, o.Y, o.Type, o.Subtype)
 		}
 	case msg6.TypeFlag:
 		var o msg6.Flag
-		if o.Take(ints) == nil {
+		if o.ReadInts(ints) == nil {
 			o.Clamp()
 			f.Flags = append(f.Flags, game.FlagState{Team: game.Team(o.Team), X: o.X, Y: o.Y, Pos: at(o.X, o.Y)})
 		}
 	case msg6.TypeGameInfo:
 		var o msg6.GameInfo
-		if o.Take(ints) == nil {
+		if o.ReadInts(ints) == nil {
 			l.game(&o)
 		}
 	case msg6.TypeGameData:
 		var o msg6.GameData
-		if o.Take(ints) == nil {
+		if o.ReadInts(ints) == nil {
 			o.Clamp()
 			f.Game.TeamScore = [2]int32{o.ScoreRed, o.ScoreBlue}
 			if f.Game.Flags&game.GameFlagFlags != 0 {
@@ -187,14 +187,14 @@ func (l *lift) item(typ, id int, ints []int32) {
 		}
 	case msg6.TypeCharacter:
 		var o msg6.Character
-		if id < game.MaxPlayers && o.Take(ints) == nil {
+		if id < game.MaxPlayers && o.ReadInts(ints) == nil {
 			o.Clamp()
 			f.Characters = append(f.Characters, characterOf(game.PlayerID(id), &o))
 			l.seen[id].flags = flagsOf(o.PlayerFlags)
 		}
 	case msg6.TypePlayerInfo:
 		var o msg6.PlayerInfo
-		if id < game.MaxPlayers && o.Take(ints) == nil {
+		if id < game.MaxPlayers && o.ReadInts(ints) == nil {
 			o.Clamp()
 			l.seen[id].here, l.seen[id].team = true, game.Team(o.Team)
 			if o.Local != 0 {
@@ -210,7 +210,7 @@ func (l *lift) item(typ, id int, ints []int32) {
 			copy(l.seen[id].look[:], ints)
 		}
 	case msg6.TypeSpectatorInfo:
-		if l.watching.Take(ints) == nil && id == int(l.own) {
+		if l.watching.ReadInts(ints) == nil && id == int(l.own) {
 			l.watching.Clamp()
 			l.watches = true
 		}
@@ -218,7 +218,7 @@ func (l *lift) item(typ, id int, ints []int32) {
 		msg6.TypeEventSoundWorld, msg6.TypeEventDamageInd:
 		l.effect(typ, id, ints)
 	default:
-		if typ >= msg6.LastNumber {
+		if typ >= msg6.LastExtendedWireType {
 			l.extended(l.registry.Type(typ), id, ints)
 		}
 	}
@@ -229,29 +229,29 @@ func (l *lift) extended(typ, id int, ints []int32) {
 	switch typ {
 	case msg6.TypeDDNetPlayer:
 		var o msg6.DDNetPlayer
-		if id < game.MaxPlayers && o.Take(ints) == nil {
+		if id < game.MaxPlayers && o.ReadInts(ints) == nil {
 			l.seen[id].admin = o.AuthLevel != msg6.AuthNone
 		}
 	case msg6.TypeDDNetLaser:
 		var o msg6.DDNetLaser
-		if o.Take(ints) == nil {
+		if o.ReadInts(ints) == nil {
 			l.laser(id, o.ToX, o.ToY, o.FromX, o.FromY, o.StartTick)
 		}
 	case msg6.TypeDDNetPickup:
 		var o msg6.DDNetPickup
-		if o.Take(ints) == nil {
+		if o.ReadInts(ints) == nil {
 			l.pickup(id, o.X, o.Y, o.Type, o.Subtype)
 		}
 	case msg6.TypeDDRaceProjectile:
 		var o msg6.DDRaceProjectile
-		if o.Take(ints) == nil {
+		if o.ReadInts(ints) == nil {
 			o.Clamp()
 			sin, cos := math.Sincos(float64(o.Angle) / 1e6)
 			l.projectile(id, o.X/100, o.Y/100, int32(-sin*100), int32(cos*100), o.Type, o.StartTick)
 		}
 	case msg6.TypeDDNetProjectile:
 		var o msg6.DDNetProjectile
-		if o.Take(ints) == nil {
+		if o.ReadInts(ints) == nil {
 			o.Clamp()
 			x, y := float64(o.VelX)/1e4, float64(o.VelY)/1e4
 			if o.Flags&msg6.ProjectileNormalizeVel != 0 {

@@ -46,8 +46,8 @@ const (
 
 // Numbers on the wire of the objects that are DDNet's own.
 const (
-	numberGameInfoEx = msg6.FirstNumber
-	numberPlayer     = msg6.FirstNumber - 1
+	numberGameInfoEx = msg6.FirstExtendedWireType
+	numberPlayer     = msg6.FirstExtendedWireType - 1
 )
 
 var uuidGameInfoEx, uuidPlayer = uuid(msg6.TypeGameInfoEx), uuid(msg6.TypeDDNetPlayer)
@@ -55,7 +55,7 @@ var uuidGameInfoEx, uuidPlayer = uuid(msg6.TypeGameInfoEx), uuid(msg6.TypeDDNetP
 // uuid is what says which type a number stands for.
 func uuid(typ int) (ints [msg6.SizeEx]int32) {
 	u, _ := msg6.TypeUUID(typ)
-	(&msg6.Ex{UUID: u}).Put(ints[:])
+	(&msg6.Ex{UUID: u}).PutInts(ints[:])
 	return ints
 }
 
@@ -71,22 +71,22 @@ func (s *scene) begin(w *game.World) {
 		p := &f.Pickups[i]
 		o := msg6.Pickup{X: p.X, Y: p.Y}
 		o.Type, o.Subtype = pickup(p.Kind)
-		o.Put(s.scenery.AddNear(msg6.TypePickup, int(p.ID), msg6.SizePickup, at(p.X, p.Y)))
+		o.PutInts(s.scenery.AddNear(msg6.TypePickup, int(p.ID), msg6.SizePickup, at(p.X, p.Y)))
 	}
 	for i := range f.Projectiles {
 		p := &f.Projectiles[i]
 		o := msg6.Projectile{X: p.X, Y: p.Y, VelX: p.VelX, VelY: p.VelY, Type: msg6.Weapon(p.Weapon), StartTick: p.StartTick}
-		o.Put(s.scenery.AddNear(msg6.TypeProjectile, int(p.ID), msg6.SizeProjectile, p.Pos))
+		o.PutInts(s.scenery.AddNear(msg6.TypeProjectile, int(p.ID), msg6.SizeProjectile, p.Pos))
 	}
 	for i := range f.Lasers {
 		l := &f.Lasers[i]
 		o := msg6.Laser{X: l.X, Y: l.Y, FromX: l.FromX, FromY: l.FromY, StartTick: l.StartTick}
-		o.Put(s.scenery.AddBeam(msg6.TypeLaser, int(l.ID), msg6.SizeLaser, l.Pos, l.From))
+		o.PutInts(s.scenery.AddBeam(msg6.TypeLaser, int(l.ID), msg6.SizeLaser, l.Pos, l.From))
 	}
 	for i := range f.Flags {
 		g := &f.Flags[i]
 		o := msg6.Flag{X: g.X, Y: g.Y, Team: msg6.Team(g.Team)}
-		o.Put(s.scenery.AddNear(msg6.TypeFlag, int(g.Team), msg6.SizeFlag, g.Pos))
+		o.PutInts(s.scenery.AddNear(msg6.TypeFlag, int(g.Team), msg6.SizeFlag, g.Pos))
 	}
 	for i := range s.playerOf {
 		s.charOf[i], s.playerOf[i] = -1, -1
@@ -149,7 +149,7 @@ func (s *scene) game(g *game.GameState, tick int32) {
 		ScoreLimit: max(g.ScoreLimit, 0), TimeLimit: max(g.TimeLimit, 0),
 		RoundNum: max(g.MatchNum, 0), RoundCurrent: max(g.MatchCurrent, 0),
 	}
-	o.Put(s.scenery.AddGlobal(msg6.TypeGameInfo, 0, msg6.SizeGameInfo))
+	o.PutInts(s.scenery.AddGlobal(msg6.TypeGameInfo, 0, msg6.SizeGameInfo))
 	if s.hasData = o.Flags != 0; !s.hasData {
 		return
 	}
@@ -160,7 +160,7 @@ func (s *scene) game(g *game.GameState, tick int32) {
 	if g.Flags&game.GameFlagFlags != 0 {
 		d.CarrierRed, d.CarrierBlue = msg6.FlagCarrier(g.FlagCarrier[0]), msg6.FlagCarrier(g.FlagCarrier[1])
 	}
-	d.Put(s.data[:])
+	d.PutInts(s.data[:])
 }
 
 func gameFlags(f game.GameFlags) (to msg6.GameFlags) {
@@ -224,7 +224,7 @@ func (s *scene) character(c *game.CharacterState) {
 		PlayerFlags: msg6.PlayerFlags(s.flags[c.Player]),
 		Weapon:      max(msg6.Weapon(c.Weapon), msg6.WeaponHammer), Emote: msg6.Emote(c.Emote), AttackTick: c.AttackTick,
 	}
-	o.Put(s.chars[len(s.chars)-1].ints[:])
+	o.PutInts(s.chars[len(s.chars)-1].ints[:])
 }
 
 // viewer is what a client gets differently from others.
@@ -259,7 +259,7 @@ func (s *scene) build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlaye
 		}
 	}
 	if dst := b.Add(numberGameInfoEx, 0, msg6.SizeGameInfoEx); dst != nil {
-		vanilla.Put(dst)
+		vanilla.PutInts(dst)
 	}
 }
 
@@ -339,7 +339,7 @@ func (s *scene) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.M
 			p := &s.frame.Players[i]
 			buildPlayer(b, v, latency, p, int32(p.ID))
 		}
-		b.AddBlock(s.all)
+		b.AddShared(s.all)
 	}
 	if c.ids.on {
 		copy(b.Add(msg6.TypeClientInfo, spokesman, msg6.SizeClientInfo), spokesmanInfo[:])
@@ -354,7 +354,7 @@ func (s *scene) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.M
 			o.SpectatorID = max(c.ids.id(p.SpectatorID), -1)
 		}
 		if dst := b.Add(msg6.TypeSpectatorInfo, int(id), msg6.SizeSpectatorInfo); dst != nil {
-			o.Put(dst)
+			o.PutInts(dst)
 		}
 	}
 }
@@ -371,7 +371,7 @@ func buildPlayer(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]in
 			o.Team = msg6.TeamSpectators
 		}
 	}
-	o.Put(dst)
+	o.PutInts(dst)
 }
 
 // known is a player whom a client knows, and as whom.

@@ -38,20 +38,20 @@ func get[T any](p picture, typ, id int) (zero T) {
 func read(t testing.TB, s *snapshot.Snapshot, ids int) picture {
 	t.Helper()
 	p := picture{}
-	var reg msg6.Registry
+	var reg msg6.TypeRegistry
 	for i := range s.Len() {
 		k, ints := s.Item(i)
 		if k.Type() == msg6.TypeEx {
-			reg.Describe(k.ID(), ints)
+			reg.AddEx(k.ID(), ints)
 			continue
 		}
 		typ := reg.Type(k.Type())
-		if k.Type() >= msg6.LastNumber && typ == msg6.TypeUnknown {
+		if k.Type() >= msg6.LastExtendedWireType && typ == msg6.TypeUnknown {
 			t.Errorf("item %d/%d is not described", k.Type(), k.ID())
 			continue
 		}
 		var d msg6.ObjectDecoder
-		o, err := d.Take(typ, ints)
+		o, err := d.Decode(typ, ints)
 		if err != nil {
 			t.Errorf("item %d/%d: %v", k.Type(), k.ID(), err)
 			continue
@@ -208,7 +208,7 @@ func TestScene(t *testing.T) {
 		t.Error("bob is not himself")
 	}
 	for k := range p {
-		if k.Type() >= msg6.LastNumber || k.Type() == 0 {
+		if k.Type() >= msg6.LastExtendedWireType || k.Type() == 0 {
 			t.Errorf("bob, who is not DDNet, gets item %d", k.Type())
 		}
 	}
@@ -316,7 +316,7 @@ func TestGame(t *testing.T) {
 		c.g.StartTick, c.g.ScoreLimit, c.g.TimeLimit, c.g.MatchNum, c.g.MatchCurrent = 7, 20, 5, 3, 2
 		s := gameSnapshot(&c.g, 1000)
 		var got msg6.GameInfo
-		if err := got.Take(s.Find(snapshot.MakeKey(msg6.TypeGameInfo, 0))); err != nil || s.Len() != 1 {
+		if err := got.ReadInts(s.Find(snapshot.MakeKey(msg6.TypeGameInfo, 0))); err != nil || s.Len() != 1 {
 			t.Fatalf("%d items, %v", s.Len(), err)
 		}
 		if want := (msg6.GameInfo{StateFlags: c.flags, RoundStartTick: 7, WarmupTimer: c.timer, ScoreLimit: 20, TimeLimit: 5, RoundNum: 3, RoundCurrent: 2}); got != want {
@@ -334,10 +334,10 @@ func TestGame(t *testing.T) {
 		s := gameSnapshot(&g, 1000)
 		var info msg6.GameInfo
 		var got msg6.GameData
-		if err := info.Take(s.Find(snapshot.MakeKey(msg6.TypeGameInfo, 0))); err != nil {
+		if err := info.ReadInts(s.Find(snapshot.MakeKey(msg6.TypeGameInfo, 0))); err != nil {
 			t.Fatal(err)
 		}
-		if err := got.Take(s.Find(snapshot.MakeKey(msg6.TypeGameData, 0))); err != nil {
+		if err := got.ReadInts(s.Find(snapshot.MakeKey(msg6.TypeGameData, 0))); err != nil {
 			t.Fatal(err)
 		}
 		if got != c.want || int32(info.Flags) != int32(c.flags&(game.GameFlagTeams|game.GameFlagFlags)) {
@@ -372,14 +372,14 @@ func TestObjects(t *testing.T) {
 		s.character(&game.CharacterState{Player: 3, Weapon: c.weapon, Ammo: c.ammo, Health: c.health, Armor: c.health, HookedPlayer: 5})
 		ch := &s.chars[0]
 		var o msg6.Character
-		if err := o.Take(ch.ints[:]); err != nil {
+		if err := o.ReadInts(ch.ints[:]); err != nil {
 			t.Fatal(err)
 		}
 		if ch.ammo != c.wantAmmo || ch.health != c.want || ch.armor != c.want || o.Weapon != c.wantWeapon || o.HookedPlayer != 5 || ch.ints[charHooked] != 5 {
 			t.Errorf("%+v: %+v, %+v", c, ch, o)
 		}
 		ch.ints[charHealth], ch.ints[charHealth+1], ch.ints[charHealth+2] = 1, 2, 3
-		if err := o.Take(ch.ints[:]); err != nil || o.Health != 1 || o.Armor != 2 || o.AmmoCount != 3 {
+		if err := o.ReadInts(ch.ints[:]); err != nil || o.Health != 1 || o.Armor != 2 || o.AmmoCount != 3 {
 			t.Errorf("health is elsewhere: %+v", o)
 		}
 	}

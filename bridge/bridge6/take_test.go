@@ -65,8 +65,8 @@ func TestTake(t *testing.T) {
 		{&msg6.ClEnableSpectatorCount{}, nil},
 		{&msg6.ItIs{}, nil},
 		{&msg6.IDontKnow{}, nil},
-		{&msg6.SystemEx{UUID: msg6.NameUUID("of later")}, nil},
-		{&msg6.GameEx{UUID: msg6.NameUUID("of later")}, nil},
+		{&msg6.SystemEx{UUID: msg6.UUIDFromName("of later")}, nil},
+		{&msg6.GameEx{UUID: msg6.UUIDFromName("of later")}, nil},
 	} {
 		b := c.m.Append(nil)
 		if err := h.Receive(append([]byte(nil), b...), false); !errors.Is(err, bridge.ErrNotVital) {
@@ -100,7 +100,7 @@ func TestQuestions(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
 	h, l := newHost(t, NewProtocol(), w, 0, 16040)
 	id := msg6.UUID{1, 2, 3}
-	known, unknown := msg6.NameUUID("ping@ddnet.tw"), msg6.NameUUID("of later")
+	known, unknown := msg6.UUIDFromName("ping@ddnet.tw"), msg6.UUIDFromName("of later")
 	for _, c := range []struct {
 		m     msg6.Message
 		vital bool

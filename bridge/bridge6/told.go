@@ -88,7 +88,7 @@ func (g *ClientSide) player(id game.PlayerID) {
 // profile6 is who a ClientInfo tells of.
 func profile6(ints *[msg6.SizeClientInfo]int32) game.Profile {
 	var o msg6.ClientInfo
-	o.Take(ints[:]) // fails only for its size
+	o.ReadInts(ints[:]) // fails only for its size
 	o.Clamp()
 	text := func(packed []int32) string {
 		var b [32]byte

@@ -12,7 +12,7 @@ import (
 type wardrobe struct {
 	infos [game.MaxPlayers]clientInfo
 	// all are the infos of those in shown, which is what most clients see.
-	all   *snapshot.Block
+	all   *snapshot.SharedItems
 	shown game.PlayerMask
 	stale bool // all are not up to date
 }
@@ -73,7 +73,7 @@ func (d *wardrobe) gather(players []game.PlayerState) {
 	}
 	var s snapshot.Snapshot
 	b.Finish(&s)
-	d.all = snapshot.NewBlock(&s)
+	d.all = snapshot.NewSharedItems(&s)
 }
 
 func putInfo(dst *[msg6.SizeClientInfo]int32, p *game.Profile, l *look) {
@@ -85,7 +85,7 @@ func putInfo(dst *[msg6.SizeClientInfo]int32, p *game.Profile, l *look) {
 	msg6.StrToInts(o.Name[:], []byte(p.Name))
 	msg6.StrToInts(o.Clan[:], []byte(p.Clan))
 	msg6.StrToInts(o.Skin[:], []byte(l.name))
-	o.Put(dst[:])
+	o.PutInts(dst[:])
 }
 
 // spokesmanInfo is that of the id under which those speak who have none: without a

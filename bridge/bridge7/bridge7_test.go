@@ -162,7 +162,7 @@ func TestScene(t *testing.T) {
 		var d msg7.ObjectDecoder
 		for i := range snap.Len() {
 			key, ints := snap.Item(i)
-			o, err := d.Take(key.Type(), ints)
+			o, err := d.Decode(key.Type(), ints)
 			if err != nil {
 				t.Errorf("player %d: item %x: %v", id, key, err)
 			}

@@ -40,7 +40,7 @@ func corpus(t testing.TB, name string) []record {
 type viewer struct {
 	store snapshot.Store
 	next  snapshot.Snapshot
-	sizes snapshot.Sizes
+	sizes snapshot.ItemSizes
 	lift  *Lift
 }
 
@@ -60,7 +60,7 @@ func (v *viewer) take(t testing.TB, r *record) {
 		t.Fatalf("tick %d: CRC %d instead of %d", r.tick, v.next.CRC(), r.crc)
 	}
 	v.store.Add(r.tick, 0, &v.next)
-	v.store.Purge(r.base)
+	v.store.PurgeBefore(r.base)
 	v.lift.ReceiveSnapshot(r.tick, &v.next)
 }
 

@@ -77,7 +77,7 @@ func (e news) OnRconCommand(c *bridge.CommandInfo)            { e.hear("command"
 func (e news) OnRconCommandRemoved(name string)               { e.hear("command gone", name) }
 func (e news) OnMapListEntry(name string, gone bool)          { e.hear("listed", name, gone) }
 func (e news) OnChatCommand(c *bridge.CommandInfo, gone bool) { e.hear("chat command", *c, gone) }
-func (e news) OnSnapshotPart(h snapshot.Header, part int32, data []byte) {
+func (e news) OnSnapshotPart(h snapshot.PartHeader, part int32, data []byte) {
 	e.hear("snapshot", h, part, string(data))
 }
 func (e news) OnRaceFinish(id game.PlayerID, time, diff int32, record bool) {
@@ -173,12 +173,12 @@ func TestGuestHearsHost(t *testing.T) {
 	e.told("command gone", "n")
 	h.SendMapListEntry("m")
 	e.told("listed", "m", false)
-	h.SendSnapshotPart(snapshot.Header{Tick: 9, Base: -1, Parts: 0}, 0, nil)
-	e.told("snapshot", snapshot.Header{Tick: 9, Base: -1, Parts: 1}, int32(0), "")
-	h.SendSnapshotPart(snapshot.Header{Tick: 9, Base: 4, CRC: 5, Parts: 1}, 0, []byte("x"))
-	e.told("snapshot", snapshot.Header{Tick: 9, Base: 4, CRC: 5, Parts: 1}, int32(0), "x")
-	h.SendSnapshotPart(snapshot.Header{Tick: 9, Base: 4, CRC: 5, Parts: 3}, 2, []byte("x"))
-	e.told("snapshot", snapshot.Header{Tick: 9, Base: 4, CRC: 5, Parts: 3}, int32(2), "x")
+	h.SendSnapshotPart(snapshot.PartHeader{Tick: 9, BaseTick: -1, Parts: 0}, 0, nil)
+	e.told("snapshot", snapshot.PartHeader{Tick: 9, BaseTick: -1, Parts: 1}, int32(0), "")
+	h.SendSnapshotPart(snapshot.PartHeader{Tick: 9, BaseTick: 4, CRC: 5, Parts: 1}, 0, []byte("x"))
+	e.told("snapshot", snapshot.PartHeader{Tick: 9, BaseTick: 4, CRC: 5, Parts: 1}, int32(0), "x")
+	h.SendSnapshotPart(snapshot.PartHeader{Tick: 9, BaseTick: 4, CRC: 5, Parts: 3}, 2, []byte("x"))
+	e.told("snapshot", snapshot.PartHeader{Tick: 9, BaseTick: 4, CRC: 5, Parts: 3}, int32(2), "x")
 	h.SendInputTiming(9, -3)
 	e.told("timing", int32(9), int32(-3))
 	for _, c := range []struct {

@@ -108,7 +108,7 @@ func (g *ClientSide) SendRconCmd(line string) { g.send(&msg7.RconCmd{Command: []
 func (g *ClientSide) SendPing() { g.loose(&msg7.Ping{}) }
 
 // ItemSizes are those of the snapshot objects that both ends know.
-func (g *ClientSide) ItemSizes() *snapshot.Sizes { return &objectSizes }
+func (g *ClientSide) ItemSizes() *snapshot.ItemSizes { return &objectSizes }
 
 // Receive reads a message.
 func (g *ClientSide) Receive(payload []byte, vital bool) error {
@@ -121,11 +121,11 @@ func (g *ClientSide) Receive(payload []byte, vital bool) error {
 	}
 	switch m := m.(type) {
 	case *msg7.SnapSingle:
-		g.news.OnSnapshotPart(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: 1}, 0, m.Data)
+		g.news.OnSnapshotPart(snapshot.PartHeader{Tick: m.Tick, BaseTick: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: 1}, 0, m.Data)
 	case *msg7.Snap:
-		g.news.OnSnapshotPart(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: m.Parts}, m.Part, m.Data)
+		g.news.OnSnapshotPart(snapshot.PartHeader{Tick: m.Tick, BaseTick: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: m.Parts}, m.Part, m.Data)
 	case *msg7.SnapEmpty:
-		g.news.OnSnapshotPart(snapshot.Header{Tick: m.Tick, Base: m.Tick - m.DeltaTick, Parts: 1}, 0, nil)
+		g.news.OnSnapshotPart(snapshot.PartHeader{Tick: m.Tick, BaseTick: m.Tick - m.DeltaTick, Parts: 1}, 0, nil)
 	case *msg7.InputTiming:
 		g.news.OnInputTiming(m.IntendedTick, m.TimeLeft)
 	case *msg7.Ping:

@@ -37,9 +37,9 @@ func TestRace(t *testing.T) {
 	}
 	var b snapshot.Builder
 	var s snapshot.Snapshot
-	(&msg7.PlayerInfoRace{StartTick: 900}).Put(b.Add(msg7.TypePlayerInfoRace, 7, msg7.SizePlayerInfoRace))
+	(&msg7.PlayerInfoRace{StartTick: 900}).PutInts(b.Add(msg7.TypePlayerInfoRace, 7, msg7.SizePlayerInfoRace))
 	(&msg7.GameDataRace{BestTime: 12345, Precision: 2, RaceFlags: msg7.RaceFlagFinishAsChat}).
-		Put(b.Add(msg7.TypeGameDataRace, 0, msg7.SizeGameDataRace))
+		PutInts(b.Add(msg7.TypeGameDataRace, 0, msg7.SizeGameDataRace))
 	b.Finish(&s)
 	l.ReceiveSnapshot(1000, &s)
 	want := bridge.RaceInfo{Active: true, BestTime: 12345, Precision: 2, FinishAsChat: true}

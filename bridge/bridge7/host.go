@@ -56,7 +56,7 @@ type serverSide struct {
 const mapChunk = 1384
 
 // objectSizes are those of the snapshot objects both ends know.
-var objectSizes = snapshot.Sizes(msg7.Sizes)
+var objectSizes = snapshot.ItemSizes(msg7.Sizes)
 
 // Receive implements [bridge.ServerSide].
 func (h *serverSide) Receive(payload []byte, vital bool) error {
@@ -305,11 +305,11 @@ func (h *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[
 }
 
 // ItemSizes implements [bridge.ServerSide].
-func (h *serverSide) ItemSizes() *snapshot.Sizes { return &objectSizes }
+func (h *serverSide) ItemSizes() *snapshot.ItemSizes { return &objectSizes }
 
 // SendSnapshotPart implements [bridge.ServerSide].
-func (h *serverSide) SendSnapshotPart(s snapshot.Header, part int, data []byte) {
-	delta := s.Tick - s.Base
+func (h *serverSide) SendSnapshotPart(s snapshot.PartHeader, part int, data []byte) {
+	delta := s.Tick - s.BaseTick
 	switch s.Parts {
 	case 0:
 		m := msg7.SnapEmpty{Tick: s.Tick, DeltaTick: delta}

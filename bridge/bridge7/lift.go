@@ -132,14 +132,14 @@ func (l *Lift) item(typ, id int, ints []int32) {
 	switch typ {
 	case msg7.TypeProjectile:
 		var o msg7.Projectile
-		if o.Take(ints) == nil {
+		if o.ReadInts(ints) == nil {
 			p := game.ProjectileState{ID: uint16(id), X: o.X, Y: o.Y, VelX: o.VelX, VelY: o.VelY, Weapon: game.Weapon(o.Type), StartTick: o.StartTick}
 			p.Pos = p.PosAt(&l.tuning, f.Tick)
 			f.Projectiles = append(f.Projectiles, p)
 		}
 	case msg7.TypeLaser:
 		var o msg7.Laser
-		if o.Take(ints) == nil {
+		if o.ReadInts(ints) == nil {
 			f.Lasers = append(f.Lasers, game.LaserState{
 				ID: uint16(id), X: o.X, Y: o.Y, FromX: o.FromX, FromY: o.FromY, StartTick: o.StartTick,
 				Pos: at(o.X, o.Y), From: at(o.FromX, o.FromY),
@@ -147,38 +147,38 @@ func (l *Lift) item(typ, id int, ints []int32) {
 		}
 	case msg7.TypePickup:
 		var o msg7.Pickup
-		if o.Take(ints) == nil {
+		if o.ReadInts(ints) == nil {
 			f.Pickups = append(f.Pickups, game.PickupState{ID: uint16(id), X: o.X, Y: o.Y, Kind: game.PickupKind(o.Type)})
 		}
 	case msg7.TypeFlag:
 		var o msg7.Flag
-		if o.Take(ints) == nil {
+		if o.ReadInts(ints) == nil {
 			f.Flags = append(f.Flags, game.FlagState{Team: game.Team(o.Team), X: o.X, Y: o.Y, Pos: at(o.X, o.Y)})
 		}
 	case msg7.TypeGameData:
 		var o msg7.GameData
-		if o.Take(ints) == nil {
+		if o.ReadInts(ints) == nil {
 			f.Game.StartTick, f.Game.State, f.Game.EndTick = o.StartTick, game.GameStateFlags(o.StateFlags), o.StateEndTick
 		}
 	case msg7.TypeGameDataTeam:
 		var o msg7.GameDataTeam
-		if o.Take(ints) == nil {
+		if o.ReadInts(ints) == nil {
 			f.Game.TeamScore = [2]int32{o.ScoreRed, o.ScoreBlue}
 		}
 	case msg7.TypeGameDataFlag:
 		var o msg7.GameDataFlag
-		if o.Take(ints) == nil {
+		if o.ReadInts(ints) == nil {
 			f.Game.FlagCarrier = [2]int32{int32(o.CarrierRed), int32(o.CarrierBlue)}
 			f.Game.FlagDropTick = [2]int32{o.DropTickRed, o.DropTickBlue}
 		}
 	case msg7.TypeCharacter:
 		var o msg7.Character
-		if id < game.MaxPlayers && o.Take(ints) == nil {
+		if id < game.MaxPlayers && o.ReadInts(ints) == nil {
 			f.Characters = append(f.Characters, character(game.PlayerID(id), &o))
 		}
 	case msg7.TypePlayerInfo:
 		var o msg7.PlayerInfo
-		if id < game.MaxPlayers && o.Take(ints) == nil {
+		if id < game.MaxPlayers && o.ReadInts(ints) == nil {
 			r := &l.roster[id]
 			r.Score, r.Flags = o.Score, game.PlayerFlags(o.PlayerFlags)
 			r.Alive, r.Ready = false, r.Flags&game.PlayerFlagReady != 0
@@ -188,17 +188,17 @@ func (l *Lift) item(typ, id int, ints []int32) {
 		}
 	case msg7.TypeSpectatorInfo:
 		var o msg7.SpectatorInfo
-		if o.Take(ints) == nil && id == int(l.own) {
+		if o.ReadInts(ints) == nil && id == int(l.own) {
 			l.watch(&o)
 		}
 	case msg7.TypePlayerInfoRace:
 		var o msg7.PlayerInfoRace
-		if id < game.MaxPlayers && o.Take(ints) == nil {
+		if id < game.MaxPlayers && o.ReadInts(ints) == nil {
 			l.race.Active, l.race.StartTick[id] = true, o.StartTick
 		}
 	case msg7.TypeGameDataRace:
 		var o msg7.GameDataRace
-		if o.Take(ints) == nil {
+		if o.ReadInts(ints) == nil {
 			r := &l.race
 			r.Active, r.BestTime, r.Precision = true, o.BestTime, o.Precision
 			r.HideKillMessages, r.FinishAsChat = o.RaceFlags&msg7.RaceFlagHideKillMsg != 0, o.RaceFlags&msg7.RaceFlagFinishAsChat != 0
@@ -268,27 +268,27 @@ func (e *effects) take(typ, id int, ints []int32) {
 	switch typ {
 	case msg7.TypeEventExplosion:
 		var o msg7.EventExplosion
-		err = o.Take(ints)
+		err = o.ReadInts(ints)
 		ev.Kind, c = game.EvExplosion, o.EventCommon
 	case msg7.TypeEventSpawn:
 		var o msg7.EventSpawn
-		err = o.Take(ints)
+		err = o.ReadInts(ints)
 		ev.Kind, c = game.EvSpawn, o.EventCommon
 	case msg7.TypeEventHammerHit:
 		var o msg7.EventHammerHit
-		err = o.Take(ints)
+		err = o.ReadInts(ints)
 		ev.Kind, c = game.EvHammerHit, o.EventCommon
 	case msg7.TypeEventDeath:
 		var o msg7.EventDeath
-		err = o.Take(ints)
+		err = o.ReadInts(ints)
 		ev.Kind, c, ev.Player = game.EvDeath, o.EventCommon, game.PlayerID(o.ClientID)
 	case msg7.TypeEventSoundWorld:
 		var o msg7.EventSoundWorld
-		err = o.Take(ints)
+		err = o.ReadInts(ints)
 		ev.Kind, c, ev.Sound = game.EvSound, o.EventCommon, game.Sound(o.Sound)
 	case msg7.TypeEventDamage:
 		var o msg7.EventDamage
-		err = o.Take(ints)
+		err = o.ReadInts(ints)
 		ev.Kind, c, ev.Player = game.EvDamage, o.EventCommon, game.PlayerID(o.ClientID)
 		ev.Angle, ev.Value, ev.Extra, ev.Flag = o.Angle, o.Health, o.Armor, o.Self
 	default:

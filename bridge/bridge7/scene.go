@@ -66,22 +66,22 @@ func (s *Scene) Begin(f *game.Frame) {
 	for i := range f.Pickups {
 		p := &f.Pickups[i]
 		o := msg7.Pickup{X: p.X, Y: p.Y, Type: msg7.PickupType(p.Kind)}
-		o.Put(s.scenery.AddNear(msg7.TypePickup, int(p.ID), msg7.SizePickup, at(p.X, p.Y)))
+		o.PutInts(s.scenery.AddNear(msg7.TypePickup, int(p.ID), msg7.SizePickup, at(p.X, p.Y)))
 	}
 	for i := range f.Projectiles {
 		p := &f.Projectiles[i]
 		o := msg7.Projectile{X: p.X, Y: p.Y, VelX: p.VelX, VelY: p.VelY, Type: msg7.Weapon(p.Weapon), StartTick: p.StartTick}
-		o.Put(s.scenery.AddNear(msg7.TypeProjectile, int(p.ID), msg7.SizeProjectile, p.Pos))
+		o.PutInts(s.scenery.AddNear(msg7.TypeProjectile, int(p.ID), msg7.SizeProjectile, p.Pos))
 	}
 	for i := range f.Lasers {
 		l := &f.Lasers[i]
 		o := msg7.Laser{X: l.X, Y: l.Y, FromX: l.FromX, FromY: l.FromY, StartTick: l.StartTick}
-		o.Put(s.scenery.AddBeam(msg7.TypeLaser, int(l.ID), msg7.SizeLaser, l.Pos, l.From))
+		o.PutInts(s.scenery.AddBeam(msg7.TypeLaser, int(l.ID), msg7.SizeLaser, l.Pos, l.From))
 	}
 	for i := range f.Flags {
 		g := &f.Flags[i]
 		o := msg7.Flag{X: g.X, Y: g.Y, Team: msg7.Team(g.Team)}
-		o.Put(s.scenery.AddNear(msg7.TypeFlag, int(g.Team), msg7.SizeFlag, g.Pos))
+		o.PutInts(s.scenery.AddNear(msg7.TypeFlag, int(g.Team), msg7.SizeFlag, g.Pos))
 	}
 	for i := range f.Characters {
 		s.character(&f.Characters[i])
@@ -94,17 +94,17 @@ func (s *Scene) Begin(f *game.Frame) {
 // game encodes where the match stands.
 func (s *Scene) game(g *game.GameState) {
 	o := msg7.GameData{StartTick: g.StartTick, StateFlags: msg7.GameStateFlags(g.State), StateEndTick: g.EndTick}
-	o.Put(s.scenery.AddGlobal(msg7.TypeGameData, 0, msg7.SizeGameData))
+	o.PutInts(s.scenery.AddGlobal(msg7.TypeGameData, 0, msg7.SizeGameData))
 	if g.Flags&game.GameFlagTeams != 0 {
 		o := msg7.GameDataTeam{ScoreRed: g.TeamScore[0], ScoreBlue: g.TeamScore[1]}
-		o.Put(s.scenery.AddGlobal(msg7.TypeGameDataTeam, 0, msg7.SizeGameDataTeam))
+		o.PutInts(s.scenery.AddGlobal(msg7.TypeGameDataTeam, 0, msg7.SizeGameDataTeam))
 	}
 	if g.Flags&game.GameFlagFlags != 0 {
 		o := msg7.GameDataFlag{
 			CarrierRed: msg7.FlagCarrier(g.FlagCarrier[0]), CarrierBlue: msg7.FlagCarrier(g.FlagCarrier[1]),
 			DropTickRed: g.FlagDropTick[0], DropTickBlue: g.FlagDropTick[1],
 		}
-		o.Put(s.scenery.AddGlobal(msg7.TypeGameDataFlag, 0, msg7.SizeGameDataFlag))
+		o.PutInts(s.scenery.AddGlobal(msg7.TypeGameDataFlag, 0, msg7.SizeGameDataFlag))
 	}
 }
 
@@ -119,7 +119,7 @@ func (s *Scene) character(c *game.CharacterState) {
 		Weapon: msg7.Weapon(c.Weapon), Emote: msg7.Emote(c.Emote), AttackTick: c.AttackTick,
 		TriggeredEvents: msg7.CoreEvents(s.triggered[c.Player]),
 	}
-	o.Put(s.chars[len(s.chars)-1].ints[:])
+	o.PutInts(s.chars[len(s.chars)-1].ints[:])
 }
 
 // Build writes what the view shows into b. Latency is what the scoreboard is
@@ -159,7 +159,7 @@ func (s *Scene) players(b *snapshot.Builder, v *game.View, latency *[game.MaxPla
 		}
 		o := msg7.PlayerInfo{PlayerFlags: msg7.PlayerFlags(flags), Score: p.Score, Latency: latency[p.ID]}
 		if dst := b.Add(msg7.TypePlayerInfo, int(p.ID), msg7.SizePlayerInfo); dst != nil {
-			o.Put(dst)
+			o.PutInts(dst)
 		}
 		if p.ID == v.Viewer && p.Spectating {
 			watcher = p
@@ -168,7 +168,7 @@ func (s *Scene) players(b *snapshot.Builder, v *game.View, latency *[game.MaxPla
 	if p := watcher; p != nil {
 		o := msg7.SpectatorInfo{Mode: msg7.SpecMode(p.SpecMode), SpectatorID: int32(p.SpectatorID), X: p.ViewX, Y: p.ViewY}
 		if dst := b.Add(msg7.TypeSpectatorInfo, int(p.ID), msg7.SizeSpectatorInfo); dst != nil {
-			o.Put(dst)
+			o.PutInts(dst)
 		}
 	}
 }
@@ -188,15 +188,15 @@ func (s *Scene) buildEffects(b *snapshot.Builder, v *game.View) {
 		switch e.Kind {
 		case game.EvDeath:
 			o := msg7.EventDeath{EventCommon: c, ClientID: int32(e.Player)}
-			o.Put(dst)
+			o.PutInts(dst)
 		case game.EvSound:
 			o := msg7.EventSoundWorld{EventCommon: c, Sound: msg7.Sound(e.Sound)}
-			o.Put(dst)
+			o.PutInts(dst)
 		case game.EvDamage:
 			o := msg7.EventDamage{EventCommon: c, ClientID: int32(e.Player), Angle: e.Angle, Health: e.Value, Armor: e.Extra, Self: e.Flag}
-			o.Put(dst)
+			o.PutInts(dst)
 		default: // a place and nothing else
-			c.Put(dst)
+			c.PutInts(dst)
 		}
 	}
 }

@@ -106,7 +106,7 @@ func udpMaster(env *testscript.Env, name string, seven bool, server netip.AddrPo
 	if err != nil {
 		return err
 	}
-	tokens, err := conn.NewTokens(nil)
+	tokens, err := conn.NewTokenIssuer(nil)
 	if err != nil {
 		return err
 	}

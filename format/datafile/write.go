@@ -34,7 +34,7 @@ func (w *Writer) AddItem(typ, id uint16, ints []int32) {
 	w.items = append(w.items, newItem{typ, id, ints})
 }
 
-// AddBlock adds a data block and returns its number, for use in items. The
+// AddShared adds a data block and returns its number, for use in items. The
 // bytes are kept, not copied.
 func (w *Writer) AddBlock(data []byte) int32 {
 	w.blocks = append(w.blocks, data)

@@ -55,11 +55,11 @@ type Header struct {
 	Seed    uint64
 
 	// Idle is how many ticks the world made without any command before the log
-	// begins: until somebody comes there is nothing to record. 0..MaxIdle.
+	// begins: until somebody comes there is nothing to record. 0..MaxIdleBytes.
 	Idle int32
 }
 
-// MaxIdle is the largest Header.Idle: the ticks of a day.
+// MaxIdleBytes is the largest Header.Idle: the ticks of a day.
 const MaxIdle = 24 * 60 * 60 * game.TickRate
 
 // TypeName identifies the type of a mode or mod, by import path.

@@ -12,7 +12,7 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// ErrState is returned for state files that are not what they should be.
+// ErrWrongState is returned for state files that are not what they should be.
 var ErrState = errors.New("master: bad state file")
 
 const (

@@ -14,7 +14,7 @@ type Drop uint8
 
 // The reasons.
 const (
-	// DropUnknown is a datagram that is no request, or an answer to nothing.
+	// DropUnknownProtocol is a datagram that is no request, or an answer to nothing.
 	DropUnknown Drop = iota
 	// DropSource is one from a port below 1024.
 	DropSource
@@ -32,7 +32,7 @@ const (
 	// address.
 	DropFull
 
-	// NumDrops is the number of reasons.
+	// NumDropReasons is the number of reasons.
 	NumDrops
 )
 

@@ -64,7 +64,7 @@ func (d *Decoder) connless6(r *Record, p *packet.Packet6) {
 // connless7 explains a packet of 0.7 outside of connections.
 func (d *Decoder) connless7(r *Record, p *packet.Packet) {
 	r.Kind = "connless"
-	r.add("response", fmt.Sprintf("%08x", uint32(p.Response)))
+	r.add("response", fmt.Sprintf("%08x", uint32(p.ResponseToken)))
 	rest, ok := r.connless(p.Payload)
 	if !ok {
 		d.out(r)

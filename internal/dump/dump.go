@@ -58,7 +58,7 @@ type Decoder struct {
 
 	msgs6    msg6.Decoder
 	objects6 msg6.ObjectDecoder
-	registry msg6.Registry
+	registry msg6.TypeRegistry
 	msgs7    msg7.Decoder
 	objects7 msg7.ObjectDecoder
 }
@@ -148,9 +148,9 @@ func (d *Decoder) version(f *flow, kind packet.Kind, b []byte) {
 	case opens6(b):
 		f.speak(6, true)
 	case f.sure:
-	case packet.Only6(b):
+	case packet.IsClearly6(b):
 		f.speak(6, false)
-	case packet.Only7(b):
+	case packet.IsClearly7(b):
 		f.speak(7, false)
 	case f.version != 0:
 	case d.reads7(b):
@@ -164,7 +164,7 @@ func (d *Decoder) version(f *flow, kind packet.Kind, b []byte) {
 // a compressed one without chunks.
 func opens6(b []byte) bool {
 	var p packet.Packet6
-	return packet.Only6(b) && p.ParseHeader(b) == nil && p.Flags&packet.Control != 0 && p.ControlID() == packet.Connect
+	return packet.IsClearly6(b) && p.ParseHeader(b) == nil && p.Flags&packet.FlagControl != 0 && p.ControlID() == packet.ControlConnect
 }
 
 // reads7 tells whether a packet makes sense as one of 0.7.
@@ -185,7 +185,7 @@ func (d *Decoder) reads7(b []byte) bool {
 
 // chunks explains a packet of chunks: a record for each, or one for the packet if
 // it has none.
-func (d *Decoder) chunks(f *flow, r *Record, toServer bool, it packet.Chunks, promised int) {
+func (d *Decoder) chunks(f *flow, r *Record, toServer bool, it packet.ChunkReader, promised int) {
 	head := *r
 	var c packet.Chunk
 	n := 0
@@ -215,8 +215,8 @@ func (d *Decoder) chunks(f *flow, r *Record, toServer bool, it packet.Chunks, pr
 // chunk explains a chunk.
 func (d *Decoder) chunk(f *flow, r *Record, toServer bool, c *packet.Chunk) {
 	r.Kind = "chunk"
-	vital := c.Flags&packet.Vital != 0
-	r.Vital, r.Resent = vital, c.Flags&packet.Resent != 0
+	vital := c.Flags&packet.ChunkVital != 0
+	r.Vital, r.Resent = vital, c.Flags&packet.ChunkResent != 0
 	if vital {
 		r.Seq = c.Seq
 		f.vital(r, toServer, c.Seq)

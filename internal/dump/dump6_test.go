@@ -63,14 +63,14 @@ func TestWithoutHandshake6(t *testing.T) {
 // six is a connection of 0.6 with its token somewhere.
 type six struct {
 	packets
-	guard packet.Guard
+	guard packet.PlacedToken
 }
 
 func (p *six) begin(t testing.TB) {
 	p.add(t, true, packet.AppendConnect6(nil, p.guard.Place, clientToken))
 	p.add(t, false, packet.AppendAccept6(nil, p.guard, clientToken))
-	if p.guard.Place == packet.InTrailer {
-		p.control(t, true, 0, packet.Confirm)
+	if p.guard.Place == packet.TokenInTrailer {
+		p.control(t, true, 0, packet.ControlClientAccept)
 	}
 }
 
@@ -79,7 +79,7 @@ func (p *six) control(t testing.TB, toServer bool, ack int, id packet.ControlID)
 }
 
 func (p *six) raw(t testing.TB, toServer bool, n int, payload []byte) {
-	room := append(make([]byte, 0, len(payload)+packet.TrailerSize), payload...)
+	room := append(make([]byte, 0, len(payload)+packet.TokenTrailerSize), payload...)
 	p.add(t, toServer, packet.AppendPacket6(nil, 0, 0, n, p.guard, room))
 }
 
@@ -88,7 +88,7 @@ func (p *six) send(t testing.TB, toServer bool, seq int, msgs ...msg6.Message) {
 	for _, m := range msgs {
 		flags := packet.ChunkFlags(0)
 		if m.ID().Vital() {
-			flags = packet.Vital
+			flags = packet.ChunkVital
 		}
 		payload = packet.AppendChunk6(payload, flags, seq, m.Append(nil))
 		if flags != 0 {
@@ -101,23 +101,23 @@ func (p *six) send(t testing.TB, toServer bool, seq int, msgs ...msg6.Message) {
 // TestPlaces6 follows connections with tokens in each place.
 func TestPlaces6(t *testing.T) {
 	for place, name := range placeNames {
-		p := six{guard: packet.Guard{Place: place, Token: serverToken}}
+		p := six{guard: packet.PlacedToken{Place: place, Token: serverToken}}
 		p.begin(t)
 		p.send(t, true, 1, &msg6.Info{NetVersion: []byte(msg6.NetVersion)})
 		p.send(t, false, 1, &msg6.MapChange{Name: []byte("dm1")})
-		p.add(t, true, packet.AppendPacket6(nil, packet.Resend, 1, 0, p.guard, nil))
-		p.control(t, false, 1, packet.KeepAlive)
+		p.add(t, true, packet.AppendPacket6(nil, packet.FlagResend, 1, 0, p.guard, nil))
+		p.control(t, false, 1, packet.ControlKeepAlive)
 		p.add(t, true, packet.AppendClose6(nil, 1, p.guard, "bye"))
 		// Once more, and with a CONNECT sent twice.
 		p.begin(t)
 		p.add(t, true, packet.AppendConnect6(nil, p.guard.Place, clientToken))
 		p.send(t, true, 1, &msg6.Info{})
 		p.send(t, false, 1, &msg6.SvMotd{})
-		p.control(t, true, 1, packet.KeepAlive)
+		p.control(t, true, 1, packet.ControlKeepAlive)
 		// A client that comes back without a word.
 		p.begin(t)
 		p.send(t, true, 1, &msg6.Info{})
-		p.control(t, false, 1, packet.KeepAlive)
+		p.control(t, false, 1, packet.ControlKeepAlive)
 		p.add(t, true, packet.AppendClose6(nil, 0, p.guard, ""))
 		text, d, err := explain(t, p.buf, Config{})
 		if err != nil || d.Stats().Faults != 0 || d.Stats().Messages != 5 || strings.Contains(text, "again") {
@@ -131,7 +131,7 @@ func TestPlaces6(t *testing.T) {
 		// The same without the beginning.
 		var q six
 		q.guard = p.guard
-		q.control(t, true, 0, packet.KeepAlive)
+		q.control(t, true, 0, packet.ControlKeepAlive)
 		q.add(t, true, packet.AppendClose6(nil, 1, q.guard, "bye"))
 		if text, d, err := explain(t, q.buf, Config{}); err != nil || d.Stats().Faults != 0 || !strings.Contains(text, "reason=bye") {
 			t.Errorf("%s: %v\n%s", name, err, text)
@@ -147,7 +147,7 @@ func TestPlaces6(t *testing.T) {
 // TestFaults6 breaks one thing after the other, as TestFaults does.
 func TestFaults6(t *testing.T) {
 	say := &msg6.ClSay{Message: []byte("fine")}
-	other := packet.Guard{Place: packet.InTrailer, Token: 7}
+	other := packet.PlacedToken{Place: packet.TokenInTrailer, Token: 7}
 	snap := func(m msg6.Message) func(*six) { return func(p *six) { p.send(t, false, 1, m) } }
 	raw := func(n int, flags packet.ChunkFlags, b ...byte) func(*six) {
 		return func(p *six) { p.raw(t, true, n, packet.AppendChunk6(nil, flags, 1, b)) }
@@ -157,11 +157,11 @@ func TestFaults6(t *testing.T) {
 		b.Add(msg6.TypeEx, 0x7fff, msg6.SizeEx)
 		b.Add(0x7ffe, 0, 2)
 		u, _ := msg6.TypeUUID(msg6.TypeDDNetPickup)
-		(&msg6.Ex{UUID: u}).Put(b.Add(msg6.TypeEx, 0x7ffd, msg6.SizeEx))
+		(&msg6.Ex{UUID: u}).PutInts(b.Add(msg6.TypeEx, 0x7ffd, msg6.SizeEx))
 		b.Add(0x7ffd, 5, n)
 		var s snapshot.Snapshot
 		b.Finish(&s)
-		sizes := snapshot.Sizes(msg6.Sizes)
+		sizes := snapshot.ItemSizes(msg6.Sizes)
 		delta, _ := snapshot.AppendDelta(nil, nil, &s, &sizes)
 		return (&msg6.SnapSingle{Tick: 1, DeltaTick: 2, CRC: s.CRC(), Data: delta}).Append(nil)
 	}
@@ -170,28 +170,30 @@ func TestFaults6(t *testing.T) {
 		want string
 	}{
 		"nothing":     {func(*six) {}, ""},
-		"wrong token": {func(p *six) { p.add(t, true, packet.AppendControl6(nil, 0, other, packet.KeepAlive)) }, "token 00000007, but that of the connection is 22222222"},
-		"no token":    {func(p *six) { p.add(t, true, packet.AppendControl6(nil, 0, packet.Guard{}, packet.KeepAlive)) }, "no token; that of the connection is 22222222"},
+		"wrong token": {func(p *six) { p.add(t, true, packet.AppendControl6(nil, 0, other, packet.ControlKeepAlive)) }, "token 00000007, but that of the connection is 22222222"},
+		"no token": {func(p *six) {
+			p.add(t, true, packet.AppendControl6(nil, 0, packet.PlacedToken{}, packet.ControlKeepAlive))
+		}, "no token; that of the connection is 22222222"},
 		"token in the header": {func(p *six) {
-			g := packet.Guard{Place: packet.InHeader, Token: serverToken}
-			p.add(t, true, packet.AppendPacket6(nil, packet.Resend, 0, 0, g, make([]byte, 4)))
+			g := packet.PlacedToken{Place: packet.TokenInHeader, Token: serverToken}
+			p.add(t, true, packet.AppendPacket6(nil, packet.FlagResend, 0, 0, g, make([]byte, 4)))
 		}, "a token in the header"},
-		"wrong ack":            {func(p *six) { p.control(t, true, 9, packet.KeepAlive) }, "acknowledges 9, but the last sent was 0"},
+		"wrong ack":            {func(p *six) { p.control(t, true, 9, packet.ControlKeepAlive) }, "acknowledges 9, but the last sent was 0"},
 		"unknown control":      {func(p *six) { p.control(t, true, 0, 77) }, "unknown control message"},
-		"server CONNECT":       {func(p *six) { p.add(t, false, packet.AppendConnect6(nil, packet.InTrailer, 1)) }, "servers do not send CONNECT"},
+		"server CONNECT":       {func(p *six) { p.add(t, false, packet.AppendConnect6(nil, packet.TokenInTrailer, 1)) }, "servers do not send CONNECT"},
 		"client CONNECTACCEPT": {func(p *six) { p.add(t, true, packet.AppendAccept6(nil, p.guard, 1)) }, "clients do not send CONNECTACCEPT"},
-		"server ACCEPT":        {func(p *six) { p.control(t, false, 0, packet.Confirm) }, "servers do not send ACCEPT"},
+		"server ACCEPT":        {func(p *six) { p.control(t, false, 0, packet.ControlClientAccept) }, "servers do not send ACCEPT"},
 		"no payload":           {func(p *six) { p.add(t, true, []byte{0x10, 0, 0}) }, "!!"},
 		"short chunk":          {func(p *six) { p.raw(t, true, 2, packet.AppendChunk6(nil, 0, 0, []byte{1})) }, "the header promises 2 chunks, 1 are whole"},
 		"too much": {func(p *six) {
-			p.raw(t, true, 1, append(packet.AppendChunk6(nil, packet.Vital, 1, say.Append(nil)), 1, 2, 3))
+			p.raw(t, true, 1, append(packet.AppendChunk6(nil, packet.ChunkVital, 1, say.Append(nil)), 1, 2, 3))
 		}, "3 bytes follow the last of 1 chunks"},
 		"unknown":               {raw(1, 0, 0xbf, 0x01), "msg6: system message 63: unknown"},
 		"unknown UUID":          {raw(1, 0, append([]byte{1}, "0123456789abcdefmore"...)...), "system EX ack=0 bytes=21 UUID=30313233-3435-3637-3839-616263646566 hex=6d6f7265"},
 		"unknown UUID, game":    {raw(1, 0, append([]byte{0}, "0123456789abcdef"...)...), "game GAME_EX"},
-		"left over":             {raw(1, packet.Vital, append(say.Append(nil), 1, 2)...), "2 bytes too many"},
+		"left over":             {raw(1, packet.ChunkVital, append(say.Append(nil), 1, 2)...), "2 bytes too many"},
 		"not vital":             {raw(1, 0, say.Append(nil)...), "not vital"},
-		"out of range":          {raw(1, packet.Vital, (&msg6.ClEmoticon{Emoticon: 99}).Append(nil)...), "Cl_Emoticon"},
+		"out of range":          {raw(1, packet.ChunkVital, (&msg6.ClEmoticon{Emoticon: 99}).Append(nil)...), "Cl_Emoticon"},
 		"wrong side":            {func(p *six) { p.send(t, false, 1, say) }, "wrong side"},
 		"gap":                   {func(p *six) { p.send(t, true, 5, say) }, "sequence 5 follows 0"},
 		"wrong delta":           {snap(&msg6.SnapSingle{Tick: 1, DeltaTick: 2, Data: []byte{1, 2}}), "snapshot: delta truncated"},
@@ -206,10 +208,10 @@ func TestFaults6(t *testing.T) {
 		"harm":                  {func(p *six) { p.add(t, true, packet.AppendClose6(nil, 0, p.guard, "\x1b[2Jbye\u0085\u202e")) }, "bye"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := six{guard: packet.Guard{Place: packet.InTrailer, Token: serverToken}}
+			p := six{guard: packet.PlacedToken{Place: packet.TokenInTrailer, Token: serverToken}}
 			p.begin(t)
 			c.do(&p)
-			p.control(t, false, 0, packet.KeepAlive)
+			p.control(t, false, 0, packet.ControlKeepAlive)
 			text, d, err := explain(t, p.buf, Config{Objects: true})
 			if err != nil {
 				t.Fatal(err)
@@ -229,7 +231,7 @@ func TestFaults6(t *testing.T) {
 // TestVersionsInTurn: the same addresses speak one version after the other.
 func TestVersionsInTurn(t *testing.T) {
 	var p six
-	p.guard = packet.Guard{Place: packet.InTrailer, Token: serverToken}
+	p.guard = packet.PlacedToken{Place: packet.TokenInTrailer, Token: serverToken}
 	for range 2 {
 		p.packets.begin(t)
 		p.packets.send(t, true, 0, 1, &msg7.Info{NetVersion: []byte(msg7.NetVersion)})
@@ -253,10 +255,10 @@ func TestVersionsInTurn(t *testing.T) {
 // Zeros are sure to be compressed.
 func TestVersionWithoutHandshake(t *testing.T) {
 	chunk6 := func(m msg6.Message) []byte {
-		return packet.AppendPacket6(nil, 0, 0, 1, packet.Guard{}, packet.AppendChunk6(nil, packet.Vital, 1, m.Append(nil)))
+		return packet.AppendPacket6(nil, 0, 0, 1, packet.PlacedToken{}, packet.AppendChunk6(nil, packet.ChunkVital, 1, m.Append(nil)))
 	}
 	chunk7 := func(m msg7.Message) []byte {
-		return packet.AppendPacket(nil, 0, 0, 1, clientToken, packet.AppendChunk(nil, packet.Vital, 1, m.Append(nil)))
+		return packet.AppendPacket(nil, 0, 0, 1, clientToken, packet.AppendChunk(nil, packet.ChunkVital, 1, m.Append(nil)))
 	}
 	for _, c := range []struct {
 		name    string

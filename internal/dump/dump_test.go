@@ -128,7 +128,7 @@ func (p *packets) begin(t testing.TB) {
 	p.add(t, true, packet.AppendTokenRequest(nil, clientToken))
 	p.add(t, false, packet.AppendTokenReply(nil, clientToken, serverToken))
 	p.add(t, true, packet.AppendConnect(nil, serverToken, clientToken))
-	p.add(t, false, packet.AppendControl(nil, 0, clientToken, packet.Accept))
+	p.add(t, false, packet.AppendControl(nil, 0, clientToken, packet.ControlAccept))
 }
 
 // send adds a packet of messages, the vital ones with consecutive numbers from seq.
@@ -138,7 +138,7 @@ func (p *packets) send(t testing.TB, toServer bool, ack, seq int, msgs ...msg7.M
 	for _, m := range msgs {
 		flags := packet.ChunkFlags(0)
 		if m.ID().Vital() {
-			flags = packet.Vital
+			flags = packet.ChunkVital
 		}
 		payload = packet.AppendChunk(payload, flags, seq, m.Append(nil))
 		if flags != 0 {
@@ -167,15 +167,15 @@ func TestFaults(t *testing.T) {
 		want string
 	}{
 		"nothing":        {func(*packets) {}, ""},
-		"wrong token":    {func(p *packets) { p.add(t, true, packet.AppendControl(nil, 0, 7, packet.KeepAlive)) }, "token 00000007, but the receiver has handed out 22222222"},
-		"wrong ack":      {func(p *packets) { p.add(t, true, packet.AppendControl(nil, 9, serverToken, packet.KeepAlive)) }, "acknowledges 9, but the last sent was 0"},
+		"wrong token":    {func(p *packets) { p.add(t, true, packet.AppendControl(nil, 0, 7, packet.ControlKeepAlive)) }, "token 00000007, but the receiver has handed out 22222222"},
+		"wrong ack":      {func(p *packets) { p.add(t, true, packet.AppendControl(nil, 9, serverToken, packet.ControlKeepAlive)) }, "acknowledges 9, but the last sent was 0"},
 		"short chunk":    {raw(true, 2, packet.AppendChunk(nil, 0, 0, say.Append(nil))...), "the header promises 2 chunks, 1 are whole"},
 		"too much":       {raw(true, 0, 1, 2, 3), "3 bytes follow the last of 0 chunks"},
 		"unknown":        {raw(true, 1, packet.AppendChunk(nil, 0, 0, []byte{0xbf, 0x01})...), "unknown"},
 		"no message":     {raw(true, 1, packet.AppendChunk(nil, 0, 0, nil)...), "!!"},
-		"left over":      {raw(true, 1, packet.AppendChunk(nil, packet.Vital, 1, append(say.Append(nil), 1, 2))...), "2 bytes too many"},
+		"left over":      {raw(true, 1, packet.AppendChunk(nil, packet.ChunkVital, 1, append(say.Append(nil), 1, 2))...), "2 bytes too many"},
 		"not vital":      {raw(true, 1, packet.AppendChunk(nil, 0, 0, say.Append(nil))...), "not vital"},
-		"out of range":   {raw(true, 1, packet.AppendChunk(nil, packet.Vital, 1, (&msg7.ClEmoticon{Emoticon: 99}).Append(nil))...), "Cl_Emoticon"},
+		"out of range":   {raw(true, 1, packet.AppendChunk(nil, packet.ChunkVital, 1, (&msg7.ClEmoticon{Emoticon: 99}).Append(nil))...), "Cl_Emoticon"},
 		"wrong side":     {func(p *packets) { p.send(t, false, 0, 1, say) }, "wrong side"},
 		"gap":            {func(p *packets) { p.send(t, false, 0, 5, chat) }, "sequence 5 follows 0: 4 vital chunks are not in the capture"},
 		"no protocol":    {func(p *packets) { p.add(t, true, []byte{1}) }, "no protocol"},
@@ -195,7 +195,7 @@ func TestFaults(t *testing.T) {
 			var p packets
 			p.begin(t)
 			c.do(&p)
-			p.add(t, false, packet.AppendControl(nil, 0, clientToken, packet.KeepAlive))
+			p.add(t, false, packet.AppendControl(nil, 0, clientToken, packet.ControlKeepAlive))
 			text, d, err := explain(t, p.buf, Config{Objects: true})
 			if err != nil {
 				t.Fatal(err)
@@ -217,8 +217,8 @@ func TestServerIsFound(t *testing.T) {
 	other := netip.MustParseAddrPort("10.0.0.7:40000")
 	var p packets
 	p.begin(t)
-	p.between(t, serverAddr, other, packet.AppendControl(nil, 0, clientToken, packet.KeepAlive)) // joined before the capture
-	p.between(t, other, serverAddr, packet.AppendControl(nil, 0, serverToken, packet.KeepAlive))
+	p.between(t, serverAddr, other, packet.AppendControl(nil, 0, clientToken, packet.ControlKeepAlive)) // joined before the capture
+	p.between(t, other, serverAddr, packet.AppendControl(nil, 0, serverToken, packet.ControlKeepAlive))
 	p.between(t, other, netip.MustParseAddrPort("10.0.0.2:53"), []byte("no game"))
 	text, d, err := explain(t, p.buf, Config{})
 	if err != nil || d.Stats().Connections != 3 {

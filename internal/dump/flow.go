@@ -27,7 +27,7 @@ type flow struct {
 	sure    bool    // the version is known from a handshake
 	side    [2]side // client, server
 	guard   guard6
-	joiner  snapshot.Joiner
+	joiner  snapshot.PartAssembler
 	store   *snapshot.Store
 	next    snapshot.Snapshot
 }
@@ -60,7 +60,7 @@ func (d *Decoder) flow(g *Datagram) (f *flow, toServer bool) {
 		}
 		d.numbers++
 		d.stats.Connections++
-		f = &flow{number: d.numbers, store: snapshot.NewStore(snapshot.StoreConfig{Bytes: snapshotBytes})}
+		f = &flow{number: d.numbers, store: snapshot.NewStore(snapshot.StoreConfig{MaxBytes: snapshotBytes})}
 		d.flows[key] = f
 		if len(d.servers) < 1<<16 {
 			d.servers[key.server] = true
@@ -143,7 +143,7 @@ func (f *flow) forgetSnapshots() {
 // check compares the token with that which the receiver handed out.
 func (f *flow) check(r *Record, toServer bool, p *packet.Packet) {
 	to := &f.side[1-sideOf(toServer)]
-	request := p.Flags&packet.Control != 0 && p.ControlID() == packet.TokenExchange
+	request := p.Flags&packet.FlagControl != 0 && p.ControlID() == packet.ControlToken
 	if to.hasToken && p.Token != to.token && !request {
 		r.fault("token %08x, but the receiver has handed out %08x", uint32(p.Token), uint32(to.token))
 	}

@@ -24,7 +24,7 @@ func (d *Decoder) read(version int, b []byte) (message, error) {
 		}
 		id := m.ID()
 		sender := id.Desc().Sender
-		return message{m, id.Name(), id.System(), id.Vital(), sender == msg6.FromClient, sender == msg6.FromServer, d.msgs6.Surplus()}, nil
+		return message{m, id.Name(), id.System(), id.Vital(), sender == msg6.FromClient, sender == msg6.FromServer, d.msgs6.TrailingBytes()}, nil
 	}
 	m, err := d.msgs7.Decode(b)
 	if err != nil {
@@ -32,7 +32,7 @@ func (d *Decoder) read(version int, b []byte) (message, error) {
 	}
 	id := m.ID()
 	sender := id.Desc().Sender
-	return message{m, id.Name(), id.System(), id.Vital(), sender == msg7.FromClient, sender == msg7.FromServer, d.msgs7.Surplus()}, nil
+	return message{m, id.Name(), id.System(), id.Vital(), sender == msg7.FromClient, sender == msg7.FromServer, d.msgs7.TrailingBytes()}, nil
 }
 
 // message adds the fields of a message.

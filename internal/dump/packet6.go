@@ -8,14 +8,14 @@ import (
 
 // guard6 is what is known of the token of a connection of 0.6.
 type guard6 struct {
-	packet.Guard
+	packet.PlacedToken
 	known bool
 	// again: a CONNECT came while the connection was open. It begins anew only if
 	// the handshake goes on.
 	again bool
 }
 
-var placeNames = map[packet.Place]string{packet.Nowhere: "none", packet.InTrailer: "trailer", packet.InHeader: "header"}
+var placeNames = map[packet.TokenPlace]string{packet.TokenAbsent: "none", packet.TokenInTrailer: "trailer", packet.TokenInHeader: "header"}
 
 // packet6 explains a packet of 0.6.
 func (d *Decoder) packet6(f *flow, r *Record, toServer bool, b []byte) {
@@ -27,17 +27,17 @@ func (d *Decoder) packet6(f *flow, r *Record, toServer bool, b []byte) {
 		return
 	}
 	switch {
-	case p.Flags&packet.Connless != 0:
+	case p.Flags&packet.FlagConnless != 0:
 		d.connless6(r, &p)
-	case p.Flags&packet.Control != 0:
+	case p.Flags&packet.FlagControl != 0:
 		d.control6(f, r, toServer, &p)
 	default:
 		f.guard.learn(&p)
 		f.guard.check(r, &p)
 		f.ack(r, toServer, p.Ack)
 		r.Ack, r.HasAck = p.Ack, true
-		r.Resend = p.Flags&packet.Resend != 0
-		r.Compressed = p.Flags&packet.Compressed != 0
+		r.Resend = p.Flags&packet.FlagResend != 0
+		r.Compressed = p.Flags&packet.FlagCompressed != 0
 		d.chunks(f, r, toServer, p.Chunks(), p.NumChunks)
 	}
 }
@@ -47,12 +47,12 @@ func (d *Decoder) control6(f *flow, r *Record, toServer bool, p *packet.Packet6)
 	r.Kind = "control"
 	f.ack(r, toServer, p.Ack)
 	g := &f.guard
-	offer := p.Offer()
+	offer := p.HandshakeToken()
 	switch id := p.ControlID(); id {
-	case packet.Connect:
+	case packet.ControlConnect:
 		r.Name = "CONNECT"
 		r.add("tokens", placeNames[offer.Place])
-		if offer.Place == packet.InHeader {
+		if offer.Place == packet.TokenInHeader {
 			r.add("token", fmt.Sprintf("%08x", uint32(offer.Token)))
 		}
 		if !toServer {
@@ -63,10 +63,10 @@ func (d *Decoder) control6(f *flow, r *Record, toServer bool, p *packet.Packet6)
 			*g = guard6{}
 			f.begin()
 		}
-	case packet.Accept:
+	case packet.ControlAccept:
 		r.Name = "CONNECTACCEPT"
 		r.add("tokens", placeNames[offer.Place])
-		if offer.Place != packet.Nowhere {
+		if offer.Place != packet.TokenAbsent {
 			r.add("token", fmt.Sprintf("%08x", uint32(offer.Token)))
 		}
 		if toServer {
@@ -74,12 +74,12 @@ func (d *Decoder) control6(f *flow, r *Record, toServer bool, p *packet.Packet6)
 			break
 		}
 		// DDNet's client still has to return the token.
-		if g.again && offer.Place != packet.InTrailer {
+		if g.again && offer.Place != packet.TokenInTrailer {
 			f.begin()
 			g.again = false
 		}
-		g.Guard, g.known = offer, true
-	case packet.Confirm:
+		g.PlacedToken, g.known = offer, true
+	case packet.ControlClientAccept:
 		r.Name = "ACCEPT"
 		if !toServer {
 			r.fault("servers do not send ACCEPT")
@@ -91,11 +91,11 @@ func (d *Decoder) control6(f *flow, r *Record, toServer bool, p *packet.Packet6)
 			f.begin()
 			g.again = false
 		}
-	case packet.KeepAlive:
+	case packet.ControlKeepAlive:
 		r.Name = "KEEPALIVE"
 		g.learn(p)
 		g.check(r, p)
-	case packet.Close:
+	case packet.ControlClose:
 		r.Name = "CLOSE"
 		g.learn(p)
 		g.check(r, p)
@@ -116,16 +116,16 @@ func (g *guard6) learn(p *packet.Packet6) {
 	}
 	rest := 0
 	switch {
-	case p.Tokened:
-		g.Guard, g.known = packet.Guard{Place: packet.InHeader, Token: p.Token}, true
+	case p.HasToken:
+		g.PlacedToken, g.known = packet.PlacedToken{Place: packet.TokenInHeader, Token: p.Token}, true
 		return
-	case p.Flags&packet.Control != 0 && p.ControlID() != packet.Close:
+	case p.Flags&packet.FlagControl != 0 && p.ControlID() != packet.ControlClose:
 		rest = len(p.Payload) - 1
-	case p.Flags&packet.Control != 0:
+	case p.Flags&packet.FlagControl != 0:
 		// A reason ends with a NUL, and the token follows it.
 		n := len(p.Payload) - 1
-		if n == packet.TrailerSize && p.Payload[n] != 0 || n > packet.TrailerSize && p.Payload[n-packet.TrailerSize] == 0 {
-			rest = packet.TrailerSize
+		if n == packet.TokenTrailerSize && p.Payload[n] != 0 || n > packet.TokenTrailerSize && p.Payload[n-packet.TokenTrailerSize] == 0 {
+			rest = packet.TokenTrailerSize
 		}
 	default:
 		it := p.Chunks()
@@ -138,11 +138,11 @@ func (g *guard6) learn(p *packet.Packet6) {
 	}
 	switch rest {
 	case 0:
-		g.Guard, g.known = packet.Guard{Token: packet.NoToken}, true
-	case packet.TrailerSize:
+		g.PlacedToken, g.known = packet.PlacedToken{Token: packet.NoToken}, true
+	case packet.TokenTrailerSize:
 		q := *p
 		if token, ok := q.CutTrailer(); ok {
-			g.Guard, g.known = packet.Guard{Place: packet.InTrailer, Token: token}, true
+			g.PlacedToken, g.known = packet.PlacedToken{Place: packet.TokenInTrailer, Token: token}, true
 		}
 	}
 }
@@ -150,8 +150,8 @@ func (g *guard6) learn(p *packet.Packet6) {
 // check cuts off the token, if it is behind the chunks, and compares it with that of
 // the connection.
 func (g *guard6) check(r *Record, p *packet.Packet6) {
-	token, has := p.Token, p.Tokened
-	if g.known && g.Place == packet.InTrailer {
+	token, has := p.Token, p.HasToken
+	if g.known && g.Place == packet.TokenInTrailer {
 		token, has = p.CutTrailer()
 	}
 	if has {
@@ -159,9 +159,9 @@ func (g *guard6) check(r *Record, p *packet.Packet6) {
 	}
 	switch {
 	case !g.known:
-	case p.Tokened && g.Place != packet.InHeader:
+	case p.HasToken && g.Place != packet.TokenInHeader:
 		r.fault("a token in the header, which the handshake does not have there")
-	case !has && g.Place != packet.Nowhere:
+	case !has && g.Place != packet.TokenAbsent:
 		r.fault("no token; that of the connection is %08x", uint32(g.Token))
 	case has && token != g.Token:
 		r.fault("token %08x, but that of the connection is %08x", uint32(token), uint32(g.Token))

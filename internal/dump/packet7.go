@@ -17,16 +17,16 @@ func (d *Decoder) packet7(f *flow, r *Record, toServer bool, b []byte) {
 	}
 	r.Token, r.HasToken = uint32(p.Token), true
 	switch {
-	case p.Flags&packet.Connless != 0:
+	case p.Flags&packet.FlagConnless != 0:
 		d.connless7(r, &p)
-	case p.Flags&packet.Control != 0:
+	case p.Flags&packet.FlagControl != 0:
 		d.control7(f, r, toServer, &p)
 	default:
 		f.check(r, toServer, &p)
 		f.ack(r, toServer, p.Ack)
 		r.Ack, r.HasAck = p.Ack, true
-		r.Resend = p.Flags&packet.Resend != 0
-		r.Compressed = p.Flags&packet.Compressed != 0
+		r.Resend = p.Flags&packet.FlagResend != 0
+		r.Compressed = p.Flags&packet.FlagCompressed != 0
 		d.chunks(f, r, toServer, p.Chunks(), p.NumChunks)
 	}
 }
@@ -38,33 +38,33 @@ func (d *Decoder) control7(f *flow, r *Record, toServer bool, p *packet.Packet) 
 	f.ack(r, toServer, p.Ack)
 	id := p.ControlID()
 	response := func() {
-		r.add("token", fmt.Sprintf("%08x", uint32(p.Response)))
-		f.handOut(toServer, p.Response)
+		r.add("token", fmt.Sprintf("%08x", uint32(p.ResponseToken)))
+		f.handOut(toServer, p.ResponseToken)
 	}
 	switch id {
-	case packet.KeepAlive:
+	case packet.ControlKeepAlive:
 		r.Name = "KEEPALIVE"
-	case packet.Connect:
+	case packet.ControlConnect:
 		r.Name = "CONNECT"
-		f.connect(toServer, p.Response)
+		f.connect(toServer, p.ResponseToken)
 		response()
 		if !toServer {
 			r.fault("servers do not send CONNECT")
 		}
-	case packet.Accept:
+	case packet.ControlAccept:
 		r.Name = "ACCEPT"
 		if toServer {
 			r.fault("clients do not send ACCEPT")
 		}
-	case packet.Close:
+	case packet.ControlClose:
 		r.Name = "CLOSE"
 		r.add("reason", string(p.AppendReason(nil)))
 		f.open = false
-	case packet.TokenExchange:
+	case packet.ControlToken:
 		r.Name = "TOKEN"
 		response()
-		if toServer && p.Token == packet.NoToken && len(p.Payload) < packet.MinTokenRequest {
-			r.fault("a request of %d bytes; servers answer from %d on", len(p.Payload), packet.MinTokenRequest)
+		if toServer && p.Token == packet.NoToken && len(p.Payload) < packet.MinTokenRequestSize {
+			r.fault("a request of %d bytes; servers answer from %d on", len(p.Payload), packet.MinTokenRequestSize)
 		}
 	default:
 		r.Name = fmt.Sprintf("control %d", id)

@@ -11,12 +11,12 @@ import (
 
 // snapshots applies what a server sends of the world.
 func (d *Decoder) snapshots(f *flow, r *Record, m any) {
-	var h snapshot.Header
+	var h snapshot.PartHeader
 	var part int32
 	var data []byte
 	hasCRC := true
 	header := func(tick, back, crc, parts int32) {
-		h = snapshot.Header{Tick: tick, Base: tick - back, CRC: crc, Parts: parts}
+		h = snapshot.PartHeader{Tick: tick, BaseTick: tick - back, CRC: crc, Parts: parts}
 	}
 	switch m := m.(type) {
 	case *msg6.MapChange, *msg7.MapChange:
@@ -51,14 +51,14 @@ func (d *Decoder) snapshots(f *flow, r *Record, m any) {
 		return
 	}
 	var base *snapshot.Snapshot
-	if h.Base != -1 {
-		if base = f.store.At(h.Base); base == nil {
+	if h.BaseTick != -1 {
+		if base = f.store.At(h.BaseTick); base == nil {
 			d.stats.Unresolved++
-			r.add("unresolved", fmt.Sprintf("its base, tick %d, is not in the capture", h.Base))
+			r.add("unresolved", fmt.Sprintf("its base, tick %d, is not in the capture", h.BaseTick))
 			return
 		}
 	}
-	sizes := snapshot.Sizes(msg7.Sizes)
+	sizes := snapshot.ItemSizes(msg7.Sizes)
 	if f.version == 6 {
 		sizes = msg6.Sizes
 	}
@@ -86,7 +86,7 @@ func (d *Decoder) describe(r *Record, version int, base, next *snapshot.Snapshot
 	for i := range next.Len() {
 		key, ints := next.Item(i)
 		if version == 6 && key.Type() == msg6.TypeEx {
-			d.registry.Describe(key.ID(), ints)
+			d.registry.AddEx(key.ID(), ints)
 		}
 		old := base.Find(key)
 		same := old != nil && equal(old, ints)
@@ -129,10 +129,10 @@ func (d *Decoder) describe(r *Record, version int, base, next *snapshot.Snapshot
 func (d *Decoder) object(version, typ int, ints []int32) (name string, o any, err error) {
 	if version == 6 {
 		known := d.registry.Type(typ)
-		o, err = d.objects6.Take(known, ints)
+		o, err = d.objects6.Decode(known, ints)
 		name = msg6.ObjectName(known)
 	} else {
-		o, err = d.objects7.Take(typ, ints)
+		o, err = d.objects7.Decode(typ, ints)
 		name = msg7.ObjectName(typ)
 	}
 	if name == "" {

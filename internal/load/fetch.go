@@ -93,10 +93,10 @@ func AskInfo(server transport.Peer, span time.Duration) (answers int, err error)
 	}
 	var p packet.Packet
 	var scratch packet.Scratch
-	if err := p.Parse(batch[0].B, &scratch); err != nil || p.Response == packet.NoToken {
+	if err := p.Parse(batch[0].B, &scratch); err != nil || p.ResponseToken == packet.NoToken {
 		return 0, fmt.Errorf("load: answer to a token request: %w", err)
 	}
-	question := packet.AppendConnless(nil, p.Response, own, packer.AppendInt([]byte("\xff\xff\xff\xffgie3"), 7))
+	question := packet.AppendConnless(nil, p.ResponseToken, own, packer.AppendInt([]byte("\xff\xff\xff\xffgie3"), 7))
 	answers, _, err = Repeat(sock, server, question, span)
 	return answers, err
 }

@@ -496,7 +496,7 @@ var moving = map[string]bool{
 func (w *witness) describeObject(k snapshot.Key, ints []int32) string {
 	var b strings.Builder
 	b.WriteString(msg7.ObjectName(k.Type()))
-	o, err := w.dec.Take(k.Type(), ints)
+	o, err := w.dec.Decode(k.Type(), ints)
 	if err != nil {
 		w.t.Errorf("%s: object %d: %v", w.name, k.Type(), err)
 		return fmt.Sprint("object of type ", k.Type())

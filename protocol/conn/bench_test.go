@@ -12,7 +12,7 @@ import (
 func BenchmarkFeed(b *testing.B) {
 	var all [][]byte
 	for _, d := range capture(b) {
-		if d.fromServer && d.b[0]&byte(packet.Control<<2) == 0 {
+		if d.fromServer && d.b[0]&byte(packet.FlagControl<<2) == 0 {
 			d.b[0], d.b[1] = d.b[0]&^3, 0
 			all = append(all, d.b)
 		}
@@ -23,7 +23,7 @@ func BenchmarkFeed(b *testing.B) {
 	must(b, err)
 	must(b, c.Dial(0, first.Token))
 	must(b, c.Feed(0, packet.AppendTokenReply(nil, first.Token, serverToken), nothing{}))
-	must(b, c.Feed(0, packet.AppendControl(nil, 0, first.Token, packet.Accept), nothing{}))
+	must(b, c.Feed(0, packet.AppendControl(nil, 0, first.Token, packet.ControlAccept), nothing{}))
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
@@ -67,8 +67,8 @@ func BenchmarkFeed6(b *testing.B) {
 	token, _ := first.CutTrailer()
 	c, err := New(Config{Send: func([]byte) {}})
 	must(b, err)
-	must(b, c.Dial6(0, TKEN, 0))
-	must(b, c.Feed(0, packet.AppendAccept6(nil, packet.Guard{Place: packet.InTrailer, Token: token}, 0), nothing{}))
+	must(b, c.Dial6(0, HandshakeTKEN, 0))
+	must(b, c.Feed(0, packet.AppendAccept6(nil, packet.PlacedToken{Place: packet.TokenInTrailer, Token: token}, 0), nothing{}))
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {

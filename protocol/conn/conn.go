@@ -5,7 +5,7 @@
 //
 // One Conn serves both versions. Which one it is shows when it begins, with Dial or
 // Dial6, Accept or Accept6, and does not change; everything else is the same. Packets
-// that are clearly of the other version are dropped as packet.DropOther.
+// that are clearly of the other version are dropped as packet.DropOtherVersion.
 //
 // A server keeps no state for addresses that have not proved themselves: Tokens
 // judges their datagrams (Judge, Judge6), and only an Admit verdict leads to
@@ -60,8 +60,8 @@ const (
 )
 
 var (
-	// ErrState means that the connection's state does not allow the call.
-	ErrState = errors.New("conn: not possible in this state")
+	// ErrWrongState means that the connection's state does not allow the call.
+	ErrWrongState = errors.New("conn: not possible in this state")
 	// ErrTooLarge means that a payload exceeds Conn.MaxPayload.
 	ErrTooLarge = errors.New("conn: payload does not fit a packet")
 	// ErrOutOfBuffer means that the peer has left too many vital chunks
@@ -106,7 +106,7 @@ type Handler interface {
 // one, if none is fed while another one's Handler runs.
 type Buffers struct {
 	in  packet.Scratch
-	out [packet.MaxEncoded]byte
+	out [packet.MaxEncodedSize]byte
 }
 
 // Config of a connection.
@@ -115,7 +115,7 @@ type Config struct {
 	// Required. Send must not call the connection.
 	Send func(datagram []byte)
 	// ResendBuffer is how much may wait for the peer's ack, in bytes: of
-	// every vital chunk its size and ChunkCost. 0 means 32768, which the
+	// every vital chunk its size and ResendOverhead. 0 means 32768, which the
 	// original has.
 	ResendBuffer int
 	// Buffers is shared working space; nil means own.
@@ -138,7 +138,7 @@ type Conn struct {
 	peerToken    packet.Token
 	lastRecv     Time
 	reason       string
-	drops        [packet.NumDrops]uint32
+	drops        [packet.NumDropReasons]uint32
 	six          six // what only 0.6 has
 }
 
@@ -177,7 +177,7 @@ func (c *Conn) Init(cfg Config) error {
 func (c *Conn) Reset() {
 	c.offline()
 	c.reason = ""
-	c.drops = [packet.NumDrops]uint32{}
+	c.drops = [packet.NumDropReasons]uint32{}
 }
 
 func (c *Conn) offline() {
@@ -191,11 +191,11 @@ func (c *Conn) offline() {
 }
 
 // Dial begins a connection as a client, with own as the token that the server
-// shall use. It should be random; the original uses 31 bits. ErrState unless
+// shall use. It should be random; the original uses 31 bits. ErrWrongState unless
 // offline, ErrConfig for packet.NoToken.
 func (c *Conn) Dial(now Time, own packet.Token) error {
 	if c.state != StateOffline {
-		return fmt.Errorf("%w: dial while %v", ErrState, c.state)
+		return fmt.Errorf("%w: dial while %v", ErrWrongState, c.state)
 	}
 	if own == packet.NoToken {
 		return fmt.Errorf("%w: no own token", ErrConfig)
@@ -210,12 +210,12 @@ func (c *Conn) Dial(now Time, own packet.Token) error {
 
 // Accept begins a connection as the server, for a CONNECT that Tokens.Judge
 // admitted: own is the packet's token, peer its response token. It answers with
-// ACCEPT. ErrState unless offline, ErrConfig for packet.NoToken.
+// ACCEPT. ErrWrongState unless offline, ErrConfig for packet.NoToken.
 //
 // Nothing else of the CONNECT counts: neither its ack nor its flags.
 func (c *Conn) Accept(now Time, own, peer packet.Token) error {
 	if c.state != StateOffline {
-		return fmt.Errorf("%w: accept while %v", ErrState, c.state)
+		return fmt.Errorf("%w: accept while %v", ErrWrongState, c.state)
 	}
 	if own == packet.NoToken || peer == packet.NoToken {
 		return fmt.Errorf("%w: missing token", ErrConfig)
@@ -256,14 +256,14 @@ func (c *Conn) Close(now Time, reason string) {
 // first. Vital payloads are kept and resent until the peer acks them. payload may
 // have up to MaxPayload bytes and is copied.
 //
-// ErrState unless online, ErrTooLarge for a longer payload. When a vital payload
+// ErrWrongState unless online, ErrTooLarge for a longer payload. When a vital payload
 // does not fit the resend buffer, or 511 are unacked already, the connection fails
 // with ReasonOutOfBuffer: the error is ErrOutOfBuffer, and Close tells the peer.
 // Room tells in advance.
 func (c *Conn) Queue(now Time, payload []byte, vital bool) error {
 	switch {
 	case c.state != StateOnline:
-		return ErrState
+		return ErrWrongState
 	case len(payload) > c.MaxPayload():
 		return ErrTooLarge
 	}
@@ -326,9 +326,9 @@ func (c *Conn) Update(now Time) {
 	if now.Sub(c.lastSend) > keepAliveAfter {
 		c.lastSend = now
 		if c.six.on {
-			c.send(packet.AppendControl6(c.buffers.out[:0], c.ack, c.six.guard, packet.KeepAlive))
+			c.send(packet.AppendControl6(c.buffers.out[:0], c.ack, c.six.guard, packet.ControlKeepAlive))
 		} else {
-			c.send(packet.AppendControl(c.buffers.out[:0], c.ack, c.peerToken, packet.KeepAlive))
+			c.send(packet.AppendControl(c.buffers.out[:0], c.ack, c.peerToken, packet.ControlKeepAlive))
 		}
 	}
 }
@@ -347,7 +347,7 @@ func (c *Conn) sendHandshake(now Time) {
 	case StateConnect:
 		out = packet.AppendConnect(out, c.peerToken, c.token)
 	case StatePending:
-		out = packet.AppendControl(out, c.ack, c.peerToken, packet.Accept)
+		out = packet.AppendControl(out, c.ack, c.peerToken, packet.ControlAccept)
 	default:
 		return
 	}
@@ -405,24 +405,24 @@ func (c *Conn) Token() packet.Token { return c.token }
 // PeerToken returns the token that the peer handed out, or packet.NoToken.
 func (c *Conn) PeerToken() packet.Token { return c.peerToken }
 
-// Pending returns how many vital chunks the peer has not acked yet, 0..511, and what
+// Unacked returns how many vital chunks the peer has not acked yet, 0..511, and what
 // they take of the resend buffer, in bytes.
-func (c *Conn) Pending() (chunks, bytes int) { return c.core.unacked.n, c.core.unacked.used }
+func (c *Conn) Unacked() (chunks, bytes int) { return c.core.unacked.n, c.core.unacked.used }
 
-// Room returns how long a vital payload may be, in bytes, for Queue to accept it
+// FreeResendBuffer returns how long a vital payload may be, in bytes, for Queue to accept it
 // without overflowing the resend buffer. It can be more than one payload may have,
-// and then tells how much is left for several: each takes its size and ChunkCost. It
+// and then tells how much is left for several: each takes its size and ResendOverhead. It
 // is negative when there is no room at all.
-func (c *Conn) Room() int {
+func (c *Conn) FreeResendBuffer() int {
 	if c.core.unacked.n == MaxUnacked {
 		return -1
 	}
-	return c.core.unacked.limit - c.core.unacked.used - ChunkCost
+	return c.core.unacked.limit - c.core.unacked.used - ResendOverhead
 }
 
 // LastReceived returns when the peer last showed that it is there.
 func (c *Conn) LastReceived() Time { return c.lastRecv }
 
-// Drops returns how many datagrams were not taken, by packet.Drop, since the
+// DropCounts returns how many datagrams were not taken, by packet.DropReason, since the
 // connection began.
-func (c *Conn) Drops() *[packet.NumDrops]uint32 { return &c.drops }
+func (c *Conn) DropCounts() *[packet.NumDropReasons]uint32 { return &c.drops }

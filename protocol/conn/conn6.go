@@ -30,22 +30,22 @@ func (v Version) String() string {
 type Handshake uint8
 
 const (
-	// TKEN is DDNet's: CONNECT, CONNECTACCEPT with a token, ACCEPT with that
+	// HandshakeTKEN is DDNet's: CONNECT, CONNECTACCEPT with a token, ACCEPT with that
 	// token. The server knows nothing of the client until then.
-	TKEN Handshake = iota
-	// HeaderToken is that of 0.6.5: CONNECT with the client's token,
+	HandshakeTKEN Handshake = iota
+	// HandshakeHeaderToken is that of 0.6.5: CONNECT with the client's token,
 	// CONNECTACCEPT with the server's, then packets with that in the header. The
 	// server knows nothing until the first of those.
-	HeaderToken
-	// Plain is that of 0.6.4 and older: CONNECT, CONNECTACCEPT, ACCEPT, and no
+	HandshakeHeaderToken
+	// HandshakePlain is that of 0.6.4 and older: CONNECT, CONNECTACCEPT, ACCEPT, and no
 	// token. Whoever can forge an address can use it in the name of others.
-	Plain
-	// Challenged is Plain for a server that has made the client echo a number
+	HandshakePlain
+	// HandshakeChallenged is Plain for a server that has made the client echo a number
 	// before: see Tokens.AppendChallenge. The server's first six sequence numbers
 	// are used up, so it begins with the seventh. Of what the client has sent it
 	// knows nothing: the first vital chunk that comes is taken for the next one,
 	// and may be one of the messages of the challenge, sent again, or later ones.
-	Challenged
+	HandshakeChallenged
 )
 
 var handshakeText = [...]string{"TKEN", "header token", "plain", "challenged"}
@@ -71,13 +71,13 @@ const (
 // six is what a connection has in 0.6 only.
 type six struct {
 	on    bool
-	guard packet.Guard // of our packets and the peer's
+	guard packet.PlacedToken // of our packets and the peer's
 
 	// The client's.
-	want        packet.Place // what it dialled
-	own         packet.Token // the token of its CONNECT
-	unconfirmed bool         // nothing has come since ACCEPT was sent
-	confirmed   Time         // when that was
+	want        packet.TokenPlace // what it dialled
+	own         packet.Token      // the token of its CONNECT
+	unconfirmed bool              // nothing has come since ACCEPT was sent
+	confirmed   Time              // when that was
 
 	// The server's.
 	offered  bool // a CONNECT to begin anew was answered, with nextToken
@@ -98,26 +98,26 @@ func nextToken(t packet.Token) packet.Token {
 }
 
 // Dial6 begins a 0.6 connection as a client. TKEN is the one to use: it falls back to
-// Plain by itself when the server answers so. HeaderToken does, too, and needs own,
-// a random number, as the token of the CONNECT; the others ignore it. ErrState
+// Plain by itself when the server answers so. HandshakeHeaderToken does, too, and needs own,
+// a random number, as the token of the CONNECT; the others ignore it. ErrWrongState
 // unless offline, ErrConfig for Challenged, which is the server's choice.
 //
 // The state is StateConnect until the server answers, StateOnline from then on.
 func (c *Conn) Dial6(now Time, how Handshake, own packet.Token) error {
 	if c.state != StateOffline {
-		return fmt.Errorf("%w: dial while %v", ErrState, c.state)
+		return fmt.Errorf("%w: dial while %v", ErrWrongState, c.state)
 	}
-	if how >= Challenged {
+	if how >= HandshakeChallenged {
 		return fmt.Errorf("%w: cannot dial %v", ErrConfig, how)
 	}
 	c.Reset()
-	c.begin6(now, packet.Guard{})
+	c.begin6(now, packet.PlacedToken{})
 	c.six.own, c.six.handshake = own, how
 	switch how {
-	case TKEN:
-		c.six.want = packet.InTrailer
-	case HeaderToken:
-		c.six.want = packet.InHeader
+	case HandshakeTKEN:
+		c.six.want = packet.TokenInTrailer
+	case HandshakeHeaderToken:
+		c.six.want = packet.TokenInHeader
 	}
 	c.state = StateConnect
 	c.sendHandshake(now)
@@ -127,39 +127,39 @@ func (c *Conn) Dial6(now Time, how Handshake, own packet.Token) error {
 // Accept6 begins a 0.6 connection as the server, for a datagram that Tokens.Judge6
 // admitted, or for a CONNECT that it found Unproven: how and token are those of the
 // judgement. Plain is answered with CONNECTACCEPT, again and again until the client
-// shows that it knows; the others are online at once. For HeaderToken the datagram
-// must be fed afterwards; the others have nothing for the connection in it. ErrState
+// shows that it knows; the others are online at once. For HandshakeHeaderToken the datagram
+// must be fed afterwards; the others have nothing for the connection in it. ErrWrongState
 // unless offline, ErrConfig for a missing token.
 func (c *Conn) Accept6(now Time, how Handshake, token packet.Token) error {
 	if c.state != StateOffline {
-		return fmt.Errorf("%w: accept while %v", ErrState, c.state)
+		return fmt.Errorf("%w: accept while %v", ErrWrongState, c.state)
 	}
-	if how > Challenged || how < Plain && (token == packet.NoToken || token == 0) {
+	if how > HandshakeChallenged || how < HandshakePlain && (token == packet.NoToken || token == 0) {
 		return fmt.Errorf("%w: %v with token %x", ErrConfig, how, uint32(token))
 	}
 	c.Reset()
-	var guard packet.Guard
+	var guard packet.PlacedToken
 	switch how {
-	case TKEN:
-		guard = packet.Guard{Place: packet.InTrailer, Token: token}
-	case HeaderToken:
-		guard = packet.Guard{Place: packet.InHeader, Token: token}
+	case HandshakeTKEN:
+		guard = packet.PlacedToken{Place: packet.TokenInTrailer, Token: token}
+	case HandshakeHeaderToken:
+		guard = packet.PlacedToken{Place: packet.TokenInHeader, Token: token}
 	}
 	c.begin6(now, guard)
 	c.server = true
 	c.six.handshake = how
 	c.state = StateOnline
 	switch how {
-	case Plain:
+	case HandshakePlain:
 		c.state = StatePending
 		c.sendHandshake(now)
-	case Challenged:
+	case HandshakeChallenged:
 		c.core.seq, c.core.unknown = challengeSeq, true
 	}
 	return nil
 }
 
-func (c *Conn) begin6(now Time, g packet.Guard) {
+func (c *Conn) begin6(now Time, g packet.PlacedToken) {
 	c.six.on = true
 	c.core.limit = packet.MaxPayload6
 	c.guard(g)
@@ -167,10 +167,10 @@ func (c *Conn) begin6(now Time, g packet.Guard) {
 }
 
 // guard sets what the packets of both ends have.
-func (c *Conn) guard(g packet.Guard) {
+func (c *Conn) guard(g packet.PlacedToken) {
 	c.six.guard = g
 	c.token, c.peerToken = packet.NoToken, packet.NoToken
-	if g.Place != packet.Nowhere {
+	if g.Place != packet.TokenAbsent {
 		c.token, c.peerToken = g.Token, g.Token
 	}
 }
@@ -188,12 +188,12 @@ func (c *Conn) sendHandshake6() {
 
 // confirm sends the client's ACCEPT. 0.6.5 has none.
 func (c *Conn) confirm(now Time) {
-	if c.six.guard.Place == packet.InHeader {
+	if c.six.guard.Place == packet.TokenInHeader {
 		return
 	}
 	c.six.unconfirmed, c.six.confirmed = true, now
 	c.lastSend = now
-	c.send(packet.AppendControl6(c.buffers.out[:0], 0, c.six.guard, packet.Confirm))
+	c.send(packet.AppendControl6(c.buffers.out[:0], 0, c.six.guard, packet.ControlClientAccept))
 }
 
 // Version returns which version the connection speaks; V7 while offline.

@@ -9,9 +9,9 @@ import (
 const (
 	// DefaultResendBuffer is the original's size in bytes.
 	DefaultResendBuffer = 32768
-	// ChunkCost is what a vital chunk takes of the resend buffer beyond its
+	// ResendOverhead is what a vital chunk takes of the resend buffer beyond its
 	// size, in bytes.
-	ChunkCost = 64
+	ResendOverhead = 64
 	// MaxUnacked is how many vital chunks can wait for an ack. With more of
 	// them the peer could take a new sequence number for an old one.
 	MaxUnacked = backRoom - 1
@@ -48,7 +48,7 @@ type core struct {
 	chunks  int
 	payload []byte // up to limit bytes of build
 	limit   int    // of the version
-	build   [packet.MaxPayload + packet.TrailerSize]byte
+	build   [packet.MaxPayload + packet.TokenTrailerSize]byte
 
 	unknown bool // the peer's sequence is unknown until the next vital chunk
 
@@ -104,7 +104,7 @@ func (k *core) inOrder(seq int) bool {
 		return true
 	}
 	if !behind(seq, k.ack) {
-		k.flags |= packet.Resend
+		k.flags |= packet.FlagResend
 	}
 	return false
 }
@@ -121,7 +121,7 @@ func (k *core) queue(now Time, data []byte, vital bool) bool {
 		return false
 	}
 	k.seq = seq
-	k.put(now, packet.Vital, seq, data, nil)
+	k.put(now, packet.ChunkVital, seq, data, nil)
 	return true
 }
 
@@ -168,7 +168,7 @@ func (k *core) resend(now Time, i int) {
 	e := k.unacked.at(i)
 	e.last = now
 	a, b := k.unacked.data(e)
-	k.put(now, packet.Vital|packet.Resent, e.seq, a, b)
+	k.put(now, packet.ChunkVital|packet.ChunkResent, e.seq, a, b)
 }
 
 // update resends what is due. It returns false if the peer has not acked a chunk

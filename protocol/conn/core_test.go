@@ -15,7 +15,7 @@ func parse(t testing.TB, sent [][]byte) (packets []packet.Packet, chunks [][]str
 	for _, b := range sent {
 		var p packet.Packet
 		must(t, p.Parse(b, new(packet.Scratch)))
-		if p.Flags&packet.Control != 0 {
+		if p.Flags&packet.FlagControl != 0 {
 			packets, chunks = append(packets, p), append(chunks, nil)
 			continue
 		}
@@ -50,7 +50,7 @@ func TestOrder(t *testing.T) {
 		}
 		server.Flush(0)
 		packets, _ := parse(t, server.take())
-		if asked := len(packets) == 1 && packets[0].Flags&packet.Resend != 0; asked != resend {
+		if asked := len(packets) == 1 && packets[0].Flags&packet.FlagResend != 0; asked != resend {
 			t.Errorf("%s: asked for a resend: %v", name, asked)
 		}
 		server.got = nil
@@ -76,10 +76,10 @@ func TestOrder(t *testing.T) {
 func TestTruncatedChunk(t *testing.T) {
 	_, server := connect(t, 0, 0)
 	b := packet.AppendPacket(nil, 0, 0, 3, serverToken, append(vital(1, "a"), 0x40, 0x3f, 2, 'b'))
-	if err := server.Feed(0, b, server); !errors.Is(err, packet.DropChunk) {
+	if err := server.Feed(0, b, server); !errors.Is(err, packet.DropBadChunk) {
 		t.Errorf("%v", err)
 	}
-	if len(server.got) != 1 || server.Drops()[packet.DropChunk] != 1 {
+	if len(server.got) != 1 || server.DropCounts()[packet.DropBadChunk] != 1 {
 		t.Errorf("got %q", server.got)
 	}
 }
@@ -93,14 +93,14 @@ func TestTokenBeforeAck(t *testing.T) {
 	}
 	server.Flush(0)
 	for _, token := range []packet.Token{packet.NoToken, clientToken, serverToken + 1} {
-		for _, b := range [][]byte{data(packet.Resend, 5, token), packet.AppendControl(nil, 5, token, packet.KeepAlive), packet.AppendClose(nil, 5, token, "")} {
-			if err := server.Feed(0, b, server); !errors.Is(err, packet.DropToken) {
+		for _, b := range [][]byte{data(packet.FlagResend, 5, token), packet.AppendControl(nil, 5, token, packet.ControlKeepAlive), packet.AppendClose(nil, 5, token, "")} {
+			if err := server.Feed(0, b, server); !errors.Is(err, packet.DropBadToken) {
 				t.Errorf("forged packet: %v", err)
 			}
 		}
 	}
 	must(t, server.Feed(0, data(0, 1, serverToken), server))
-	if n, _ := server.Pending(); n != 4 || server.State() != StateOnline {
+	if n, _ := server.Unacked(); n != 4 || server.State() != StateOnline {
 		t.Errorf("%d chunks pending, %v", n, server.State())
 	}
 }
@@ -111,16 +111,16 @@ func TestAckWindow(t *testing.T) {
 		must(t, server.Queue(0, []byte("x"), true))
 	}
 	ack := func(n int) error { return server.Feed(0, data(0, n, serverToken), server) }
-	if err := ack(6); !errors.Is(err, packet.DropAck) {
+	if err := ack(6); !errors.Is(err, packet.DropBadAck) {
 		t.Errorf("ack of what was not sent: %v", err)
 	}
 	must(t, ack(3))
-	if err := ack(2); !errors.Is(err, packet.DropAck) {
+	if err := ack(2); !errors.Is(err, packet.DropBadAck) {
 		t.Errorf("ack going back: %v", err)
 	}
 	must(t, ack(3))
 	must(t, ack(5))
-	if n, bytes := server.Pending(); n != 0 || bytes != 0 {
+	if n, bytes := server.Unacked(); n != 0 || bytes != 0 {
 		t.Errorf("%d chunks, %d bytes pending", n, bytes)
 	}
 	if err := server.Feed(0, packet.AppendConnless(nil, serverToken, 1, nil), server); !errors.Is(err, packet.DropConnless) {
@@ -139,7 +139,7 @@ func TestResendRequest(t *testing.T) {
 	if fmt.Sprint(chunks) != "[[1:1:a 1:2:b 1:3:c 0:0:n]]" {
 		t.Errorf("sent %v", chunks)
 	}
-	must(t, server.Feed(50*ms, data(packet.Resend, 1, serverToken), server))
+	must(t, server.Feed(50*ms, data(packet.FlagResend, 1, serverToken), server))
 	server.Flush(50 * ms)
 	_, chunks = parse(t, server.take())
 	if fmt.Sprint(chunks) != "[[3:2:b 3:3:c]]" {
@@ -151,11 +151,11 @@ func TestResendRequest(t *testing.T) {
 // not get everything each time.
 func TestResendFlood(t *testing.T) {
 	_, server := connect(t, 0, 0)
-	for server.Room() >= 1387 {
+	for server.FreeResendBuffer() >= 1387 {
 		must(t, server.Queue(0, make([]byte, 1387), true))
 	}
 	server.take()
-	pending, _ := server.Pending()
+	pending, _ := server.Unacked()
 	count := func() (n int) {
 		_, chunks := parse(t, server.take())
 		for _, list := range chunks {
@@ -163,7 +163,7 @@ func TestResendFlood(t *testing.T) {
 		}
 		return n
 	}
-	attack := data(packet.Resend, 0, serverToken)
+	attack := data(packet.FlagResend, 0, serverToken)
 	for range 1000 {
 		must(t, server.Feed(s, attack, server))
 	}
@@ -254,7 +254,7 @@ func TestFlushTimers(t *testing.T) {
 		t.Error("kept alive too early")
 	}
 	client.Update(1500*ms + 2)
-	if packets, _ := parse(t, client.take()); len(packets) != 1 || packets[0].Flags != packet.Control || packets[0].ControlID() != packet.KeepAlive {
+	if packets, _ := parse(t, client.take()); len(packets) != 1 || packets[0].Flags != packet.FlagControl || packets[0].ControlID() != packet.ControlKeepAlive {
 		t.Errorf("sent %v", packets)
 	}
 	client.Flush(2 * s)
@@ -268,7 +268,7 @@ func TestFlushTimers(t *testing.T) {
 func TestOutOfBuffer(t *testing.T) {
 	_, server := connect(t, 0, 0)
 	n := 0
-	for ; server.Room() >= 1387; n++ {
+	for ; server.FreeResendBuffer() >= 1387; n++ {
 		must(t, server.Queue(0, make([]byte, 1387), true))
 	}
 	if n != 22 {
@@ -282,7 +282,7 @@ func TestOutOfBuffer(t *testing.T) {
 		t.Errorf("%v, %q", server.State(), server.Reason())
 	}
 	// Everything that the owner may still do is harmless.
-	if err := server.Queue(0, []byte("x"), true); !errors.Is(err, ErrState) {
+	if err := server.Queue(0, []byte("x"), true); !errors.Is(err, ErrWrongState) {
 		t.Errorf("queue: %v", err)
 	}
 	server.Flush(0)
@@ -293,7 +293,7 @@ func TestOutOfBuffer(t *testing.T) {
 	server.Close(0, "")
 	expect(t, "CLOSE", server, "04000001020304"+"04"+fmt.Sprintf("%x", ReasonOutOfBuffer)+"00")
 	must(t, server.Accept(0, serverToken, clientToken))
-	if n, bytes := server.Pending(); n != 0 || bytes != 0 {
+	if n, bytes := server.Unacked(); n != 0 || bytes != 0 {
 		t.Errorf("a new connection has %d chunks, %d bytes pending", n, bytes)
 	}
 }
@@ -325,8 +325,8 @@ func TestMaxUnacked(t *testing.T) {
 	for range 511 {
 		must(t, server.Queue(0, nil, true))
 	}
-	if server.Room() >= 0 {
-		t.Errorf("room for %d bytes", server.Room())
+	if server.FreeResendBuffer() >= 0 {
+		t.Errorf("room for %d bytes", server.FreeResendBuffer())
 	}
 	if err := server.Queue(0, nil, true); !errors.Is(err, ErrOutOfBuffer) || server.Reason() != ReasonOutOfBuffer {
 		t.Errorf("%v, %q", err, server.Reason())
@@ -373,12 +373,12 @@ func TestSizes(t *testing.T) {
 func TestRoom(t *testing.T) {
 	_, server := connect(t, 0, 1000)
 	must(t, server.Queue(0, make([]byte, 200), true))
-	if server.Room() != 1000-200-2*ChunkCost {
-		t.Errorf("room for %d", server.Room())
+	if server.FreeResendBuffer() != 1000-200-2*ResendOverhead {
+		t.Errorf("room for %d", server.FreeResendBuffer())
 	}
-	must(t, server.Queue(0, make([]byte, server.Room()), true))
-	if n, bytes := server.Pending(); n != 2 || bytes != 1000 || server.Room() >= 0 {
-		t.Errorf("%d chunks, %d bytes, room for %d", n, bytes, server.Room())
+	must(t, server.Queue(0, make([]byte, server.FreeResendBuffer()), true))
+	if n, bytes := server.Unacked(); n != 2 || bytes != 1000 || server.FreeResendBuffer() >= 0 {
+		t.Errorf("%d chunks, %d bytes, room for %d", n, bytes, server.FreeResendBuffer())
 	}
 }
 

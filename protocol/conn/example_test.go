@@ -19,7 +19,7 @@ func (p printer) Chunk(payload []byte, vital bool) {
 func Example() {
 	var now conn.Time
 	address := netip.MustParseAddr("127.0.0.1")
-	tokens, err := conn.NewTokens(nil)
+	tokens, err := conn.NewTokenIssuer(nil)
 	if err != nil {
 		panic(err)
 	}
@@ -48,11 +48,11 @@ func Example() {
 			if p.Parse(b, new(packet.Scratch)) != nil {
 				continue
 			}
-			switch verdict, _ := tokens.Judge(now, address, &p); verdict {
-			case conn.Reply:
-				answer(packet.AppendTokenReply(nil, p.Response, tokens.Token(now, address)))
-			case conn.Admit:
-				server.Accept(now, p.Token, p.Response)
+			switch verdict, _ := tokens.Inspect(now, address, &p); verdict {
+			case conn.ActionReplyToken:
+				answer(packet.AppendTokenReply(nil, p.ResponseToken, tokens.Token(now, address)))
+			case conn.ActionAccept:
+				server.Accept(now, p.Token, p.ResponseToken)
 			}
 		}
 		toServer = nil

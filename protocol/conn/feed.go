@@ -3,14 +3,14 @@ package conn
 import "github.com/teeyard/teeyard/protocol/packet"
 
 // Feed takes a datagram from the peer's address and gives its chunks to h. The
-// error is a packet.Drop, which is also counted; most callers can ignore it. What
+// error is a packet.DropReason, which is also counted; most callers can ignore it. What
 // the datagram did to the connection shows in State. b is borrowed and may be
 // changed.
 //
 // Connless packets are not for connections: hand them to Tokens.Judge. Feed refuses
 // them with packet.DropConnless.
 func (c *Conn) Feed(now Time, b []byte, h Handler) error {
-	var drop packet.Drop
+	var drop packet.DropReason
 	if c.six.on {
 		drop = c.feed6(now, b, h)
 	} else {
@@ -23,37 +23,37 @@ func (c *Conn) Feed(now Time, b []byte, h Handler) error {
 	return drop
 }
 
-func (c *Conn) feed7(now Time, b []byte, h Handler) packet.Drop {
+func (c *Conn) feed7(now Time, b []byte, h Handler) packet.DropReason {
 	if c.state == StateOffline || c.state == StateError {
-		return packet.DropState
+		return packet.DropWrongState
 	}
 	var p packet.Packet
 	if err := p.ParseHeader(b); err != nil {
-		if packet.Only6(b) {
-			return packet.DropOther
+		if packet.IsClearly6(b) {
+			return packet.DropOtherVersion
 		}
-		return err.(packet.Drop)
+		return err.(packet.DropReason)
 	}
-	if p.Flags&packet.Connless != 0 {
+	if p.Flags&packet.FlagConnless != 0 {
 		return packet.DropConnless
 	}
 	// The token comes first. The original takes the ack of packets with a
 	// wrong token, so that whoever can forge the address can stall the
 	// connection.
 	if p.Token != c.token {
-		if packet.Only6(b) {
-			return packet.DropOther
+		if packet.IsClearly6(b) {
+			return packet.DropOtherVersion
 		}
-		return packet.DropToken
+		return packet.DropBadToken
 	}
 	if !c.core.possibleAck(p.Ack) {
-		return packet.DropAck
+		return packet.DropBadAck
 	}
-	if err := p.Open(&c.buffers.in); err != nil {
-		return err.(packet.Drop)
+	if err := p.ParsePayload(&c.buffers.in); err != nil {
+		return err.(packet.DropReason)
 	}
 
-	if p.Flags&packet.Control != 0 {
+	if p.Flags&packet.FlagControl != 0 {
 		if drop := c.control(now, &p); drop != packet.DropNone {
 			return drop
 		}
@@ -68,7 +68,7 @@ func (c *Conn) feed7(now Time, b []byte, h Handler) packet.Drop {
 		c.state = StateOnline
 	case StateOnline:
 	default:
-		return packet.DropState
+		return packet.DropWrongState
 	}
 	c.received(now, p.Ack, p.Flags)
 	return c.deliver(p.Chunks(), h)
@@ -79,56 +79,56 @@ func (c *Conn) feed7(now Time, b []byte, h Handler) packet.Drop {
 func (c *Conn) received(now Time, ack int, flags packet.Flags) {
 	c.lastRecv = now
 	c.core.acked(ack)
-	if flags&packet.Resend != 0 {
+	if flags&packet.FlagResend != 0 {
 		c.core.resendRequested(now)
 	}
 }
 
-func (c *Conn) control(now Time, p *packet.Packet) packet.Drop {
+func (c *Conn) control(now Time, p *packet.Packet) packet.DropReason {
 	switch p.ControlID() {
-	case packet.KeepAlive, packet.Connect:
+	case packet.ControlKeepAlive, packet.ControlConnect:
 		// A repeated CONNECT means that our ACCEPT was lost; it is
 		// repeated on its own.
-	case packet.Accept:
+	case packet.ControlAccept:
 		if c.state == StateConnect {
 			c.state = StateOnline
 		}
-	case packet.Close:
+	case packet.ControlClose:
 		reason := ""
 		if !c.server {
-			reason = string(p.AppendReason(make([]byte, 0, packet.MaxReason)))
+			reason = string(p.AppendReason(make([]byte, 0, packet.MaxCloseReason)))
 		}
 		c.fail(reason)
 		c.remoteClosed = true
-	case packet.TokenExchange:
-		if p.Response == packet.NoToken {
-			return packet.DropControl
+	case packet.ControlToken:
+		if p.ResponseToken == packet.NoToken {
+			return packet.DropBadControl
 		}
-		c.peerToken = p.Response
+		c.peerToken = p.ResponseToken
 		if c.state == StateToken {
 			c.state = StateConnect
 			c.lastRecv = now
 			c.sendHandshake(now)
 		}
 	default:
-		return packet.DropControl
+		return packet.DropBadControl
 	}
 	return packet.DropNone
 }
 
 // deliver gives the chunks to h. What h does may end the connection, and even begin
 // another one; the rest of the packet is not for that one.
-func (c *Conn) deliver(it packet.Chunks, h Handler) packet.Drop {
+func (c *Conn) deliver(it packet.ChunkReader, h Handler) packet.DropReason {
 	generation := c.generation
 	var chunk packet.Chunk
 	for c.generation == generation {
 		if !it.Next(&chunk) {
 			if it.Err() != nil {
-				return packet.DropChunk
+				return packet.DropBadChunk
 			}
 			break
 		}
-		vital := chunk.Flags&packet.Vital != 0
+		vital := chunk.Flags&packet.ChunkVital != 0
 		if vital && !c.core.inOrder(chunk.Seq) {
 			continue
 		}

@@ -2,27 +2,27 @@ package conn
 
 import "github.com/teeyard/teeyard/protocol/packet"
 
-func (c *Conn) feed6(now Time, b []byte, h Handler) packet.Drop {
+func (c *Conn) feed6(now Time, b []byte, h Handler) packet.DropReason {
 	if c.state == StateOffline || c.state == StateError {
-		return packet.DropState
+		return packet.DropWrongState
 	}
 	var p packet.Packet6
 	drop := c.open6(now, b, &p)
 	switch drop {
 	case packet.DropNone:
-	case packet.DropShort, packet.DropFlags, packet.DropControl, packet.DropEmpty,
-		packet.DropHuffman, packet.DropToken:
-		if packet.Only7(b) {
-			return packet.DropOther
+	case packet.DropTooShort, packet.DropUnknownFlags, packet.DropBadControl, packet.DropEmpty,
+		packet.DropBadHuffman, packet.DropBadToken:
+		if packet.IsClearly7(b) {
+			return packet.DropOtherVersion
 		}
 		return drop
 	default:
 		return drop
 	}
 	if !c.core.possibleAck(p.Ack) {
-		return packet.DropAck
+		return packet.DropBadAck
 	}
-	if p.Flags&packet.Control != 0 {
+	if p.Flags&packet.FlagControl != 0 {
 		if drop := c.control6(now, &p); drop != packet.DropNone {
 			return drop
 		}
@@ -36,7 +36,7 @@ func (c *Conn) feed6(now Time, b []byte, h Handler) packet.Drop {
 		c.state = StateOnline
 	case StateOnline:
 	default:
-		return packet.DropState
+		return packet.DropWrongState
 	}
 	c.six.unconfirmed = false
 	c.received(now, p.Ack, p.Flags)
@@ -45,11 +45,11 @@ func (c *Conn) feed6(now Time, b []byte, h Handler) packet.Drop {
 
 // open6 parses b and checks its token. A token in the header is checked before
 // anything is decompressed; a trailer can only be found afterwards.
-func (c *Conn) open6(now Time, b []byte, p *packet.Packet6) packet.Drop {
+func (c *Conn) open6(now Time, b []byte, p *packet.Packet6) packet.DropReason {
 	if err := p.ParseHeader(b); err != nil {
-		return err.(packet.Drop)
+		return err.(packet.DropReason)
 	}
-	if p.Flags&packet.Connless != 0 {
+	if p.Flags&packet.FlagConnless != 0 {
 		return packet.DropConnless
 	}
 	if c.state == StateConnect {
@@ -57,91 +57,91 @@ func (c *Conn) open6(now Time, b []byte, p *packet.Packet6) packet.Drop {
 		// is not known yet.
 		return c.openAnswer(p)
 	}
-	if p.Tokened != (c.six.guard.Place == packet.InHeader) || p.Tokened && p.Token != c.six.guard.Token {
-		return packet.DropToken
+	if p.HasToken != (c.six.guard.Place == packet.TokenInHeader) || p.HasToken && p.Token != c.six.guard.Token {
+		return packet.DropBadToken
 	}
-	if c.six.guard.Place != packet.InTrailer {
-		return drop(p.Open(&c.buffers.in))
+	if c.six.guard.Place != packet.TokenInTrailer {
+		return drop(p.ParsePayload(&c.buffers.in))
 	}
-	if c.server && p.Flags&packet.Control != 0 && p.ControlID() == packet.Connect && p.Offer().Place == packet.InTrailer {
+	if c.server && p.Flags&packet.FlagControl != 0 && p.ControlID() == packet.ControlConnect && p.HandshakeToken().Place == packet.TokenInTrailer {
 		// It cannot have the token yet.
 		c.reconnect()
-		return packet.DropState
+		return packet.DropWrongState
 	}
-	if err := p.Open(&c.buffers.in); err != nil {
-		return err.(packet.Drop)
+	if err := p.ParsePayload(&c.buffers.in); err != nil {
+		return err.(packet.DropReason)
 	}
 	token, ok := p.CutTrailer()
 	switch {
 	case !ok:
-		return packet.DropToken
+		return packet.DropBadToken
 	case token == c.six.guard.Token:
 		return packet.DropNone
 	case c.six.offered && token == nextToken(c.six.guard.Token) &&
-		p.Flags&packet.Control != 0 && p.ControlID() == packet.Confirm && p.Ack == 0:
+		p.Flags&packet.FlagControl != 0 && p.ControlID() == packet.ControlClientAccept && p.Ack == 0:
 		c.rejoin(now)
 		return packet.DropNone
 	}
-	return packet.DropToken
+	return packet.DropBadToken
 }
 
 // drop turns an error of package packet into what it is.
-func drop(err error) packet.Drop {
+func drop(err error) packet.DropReason {
 	if err == nil {
 		return packet.DropNone
 	}
-	return err.(packet.Drop)
+	return err.(packet.DropReason)
 }
 
 // openAnswer checks the packet that a client waits for: CONNECTACCEPT or CLOSE.
-func (c *Conn) openAnswer(p *packet.Packet6) packet.Drop {
+func (c *Conn) openAnswer(p *packet.Packet6) packet.DropReason {
 	switch {
-	case p.Flags&packet.Control == 0:
-		return packet.DropState
-	case p.Tokened && (c.six.want != packet.InHeader || p.Token != c.six.own):
-		return packet.DropToken
+	case p.Flags&packet.FlagControl == 0:
+		return packet.DropWrongState
+	case p.HasToken && (c.six.want != packet.TokenInHeader || p.Token != c.six.own):
+		return packet.DropBadToken
 	}
 	return packet.DropNone
 }
 
-func (c *Conn) control6(now Time, p *packet.Packet6) packet.Drop {
+func (c *Conn) control6(now Time, p *packet.Packet6) packet.DropReason {
 	switch p.ControlID() {
-	case packet.Accept:
+	case packet.ControlAccept:
 		if c.state == StateConnect {
 			return c.accepted(now, p)
 		}
 		// One that was late. It proves nothing about our ACCEPT.
-	case packet.Close:
+	case packet.ControlClose:
 		reason := ""
 		if !c.server {
-			reason = string(p.AppendReason(make([]byte, 0, packet.MaxReason)))
+			reason = string(p.AppendReason(make([]byte, 0, packet.MaxCloseReason)))
 		}
 		c.fail(reason)
 		c.remoteClosed = true
-	case packet.KeepAlive, packet.Confirm:
+	case packet.ControlKeepAlive, packet.ControlClientAccept:
 		if c.state == StatePending {
 			c.state = StateOnline
 		}
 		c.six.unconfirmed = false
-	case packet.Connect:
+	case packet.ControlConnect:
 		// A late duplicate, or somebody who cannot prove to be our peer.
-		return packet.DropState
+		return packet.DropWrongState
 	default:
-		return packet.DropControl
+		return packet.DropBadControl
 	}
 	return packet.DropNone
 }
 
 // accepted takes the server's answer to CONNECT: with the kind of token that was
 // asked for, or without any.
-func (c *Conn) accepted(now Time, p *packet.Packet6) packet.Drop {
-	g := p.Offer()
+func (c *Conn) accepted(now Time, p *packet.Packet6) packet.DropReason {
+	g := p.HandshakeToken()
 	switch {
-	case g.Place == packet.Nowhere && !p.Tokened, g.Place == packet.InTrailer && g.Token == 0:
-		g = packet.Guard{}
-		c.six.handshake = Plain
+	case g.Place == packet.TokenAbsent && !p.HasToken, g.Place == packet.TokenInTrailer && g.Token == 0:
+		g = packet.PlacedToken{}
+		c.six.handshake = HandshakePlain
 	case g.Place != c.six.want, g.Token == packet.NoToken:
-		return packet.DropControl
+		return packet.DropBadControl
 	}
 	c.guard(g)
 	c.state = StateOnline
@@ -154,7 +154,7 @@ func (c *Conn) accepted(now Time, p *packet.Packet6) packet.Drop {
 // and changes nothing.
 func (c *Conn) reconnect() {
 	c.six.offered = true
-	g := packet.Guard{Place: packet.InTrailer, Token: nextToken(c.six.guard.Token)}
+	g := packet.PlacedToken{Place: packet.TokenInTrailer, Token: nextToken(c.six.guard.Token)}
 	c.send(packet.AppendAccept6(c.buffers.out[:0], g, packet.NoToken))
 }
 
@@ -163,6 +163,6 @@ func (c *Conn) rejoin(now Time) {
 	c.core.reset()
 	c.generation++
 	c.lastSend = now
-	c.guard(packet.Guard{Place: packet.InTrailer, Token: nextToken(c.six.guard.Token)})
+	c.guard(packet.PlacedToken{Place: packet.TokenInTrailer, Token: nextToken(c.six.guard.Token)})
 	c.six.offered, c.six.rejoined = false, true
 }

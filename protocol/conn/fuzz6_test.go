@@ -13,8 +13,8 @@ func FuzzFeed6(f *testing.F) {
 	step := func(op byte, b []byte) []byte { return append([]byte{op, byte(len(b))}, b...) }
 	for state := range byte(16) {
 		f.Add(state, step(0, data6(0, 0, tkn, vital6(1, "a"), vital6(2, "b"))))
-		f.Add(state, append(step(2, []byte("out")), step(0, data6(packet.Resend, 1, header))...))
-		f.Add(state, append(step(1, packet.AppendConnect6(nil, packet.InTrailer, 0)), step(8, packet.AppendControl6(nil, 0, tkn, packet.Confirm))...))
+		f.Add(state, append(step(2, []byte("out")), step(0, data6(packet.FlagResend, 1, header))...))
+		f.Add(state, append(step(1, packet.AppendConnect6(nil, packet.TokenInTrailer, 0)), step(8, packet.AppendControl6(nil, 0, tkn, packet.ControlClientAccept))...))
 		f.Add(state, step(1, packet.AppendAccept6(nil, tkn, 0)))
 		f.Add(state, step(1, packet.AppendAccept6(nil, header, clientToken)))
 		f.Add(state, step(1, packet.AppendAccept6(nil, plain, 0)))
@@ -28,16 +28,16 @@ func FuzzFeed6(f *testing.F) {
 		slack := 0 // what can be acked without having been queued
 		switch state >> 2 & 3 {
 		case 0:
-			if how == Challenged {
-				how = Plain
+			if how == HandshakeChallenged {
+				how = HandshakePlain
 			}
 			p.Dial6(now, how, clientToken)
 		case 1:
-			if how == Challenged {
-				how = Plain
+			if how == HandshakeChallenged {
+				how = HandshakePlain
 			}
 			p.Dial6(now, how, clientToken)
-			p.Feed(now, packet.AppendAccept6(nil, map[Handshake]packet.Guard{TKEN: tkn, HeaderToken: header}[how], clientToken), p)
+			p.Feed(now, packet.AppendAccept6(nil, map[Handshake]packet.PlacedToken{HandshakeTKEN: tkn, HandshakeHeaderToken: header}[how], clientToken), p)
 			if p.State() != StateOnline {
 				t.Fatalf("%v after CONNECTACCEPT", p.State())
 			}
@@ -79,9 +79,9 @@ func FuzzFeed6(f *testing.F) {
 					token = nextToken(token)
 				}
 				switch {
-				case p.six.guard.Place == packet.InHeader && len(b) >= 7:
+				case p.six.guard.Place == packet.TokenInHeader && len(b) >= 7:
 					binary.BigEndian.PutUint32(b[3:], uint32(token))
-				case p.six.guard.Place == packet.InTrailer && len(b) >= 7:
+				case p.six.guard.Place == packet.TokenInTrailer && len(b) >= 7:
 					binary.BigEndian.PutUint32(b[len(b)-4:], uint32(token))
 				}
 				p.Feed(now, b, p)
@@ -101,12 +101,12 @@ func FuzzFeed6(f *testing.F) {
 			case 7:
 				p.Dial6(now, how, clientToken)
 			}
-			chunks, bytes := p.Pending()
+			chunks, bytes := p.Unacked()
 			if chunks > MaxUnacked || bytes > 2000 || (chunks == 0) != (bytes == 0) {
 				t.Fatalf("%d chunks, %d bytes pending", chunks, bytes)
 			}
 			slack = 0
-			if p.six.handshake == Challenged {
+			if p.six.handshake == HandshakeChallenged {
 				slack = challengeSeq
 			}
 			if out := (p.seq - p.peerAck) & packet.SeqMask; out < chunks || out > chunks+slack {
@@ -123,7 +123,7 @@ func FuzzFeed6(f *testing.F) {
 			if total > 20000 {
 				t.Fatalf("%d bytes sent in one step", total)
 			}
-			if p.Rejoined() && (!p.server || chunks != 0 || p.six.guard.Place != packet.InTrailer) {
+			if p.Rejoined() && (!p.server || chunks != 0 || p.six.guard.Place != packet.TokenInTrailer) {
 				t.Fatal("rejoined what cannot be")
 			}
 		}
@@ -131,11 +131,11 @@ func FuzzFeed6(f *testing.F) {
 }
 
 func FuzzJudge6(f *testing.F) {
-	tokens, _ := NewTokens(nil)
-	f.Add(packet.AppendConnect6(nil, packet.Nowhere, 5), false)
-	f.Add(packet.AppendConnect6(nil, packet.InTrailer, 5), false)
-	f.Add(packet.AppendConnect6(nil, packet.InHeader, 5), false)
-	f.Add(packet.AppendControl6(nil, 0, tkn, packet.Confirm), true)
+	tokens, _ := NewTokenIssuer(nil)
+	f.Add(packet.AppendConnect6(nil, packet.TokenAbsent, 5), false)
+	f.Add(packet.AppendConnect6(nil, packet.TokenInTrailer, 5), false)
+	f.Add(packet.AppendConnect6(nil, packet.TokenInHeader, 5), false)
+	f.Add(packet.AppendControl6(nil, 0, tkn, packet.ControlClientAccept), true)
 	f.Add(data6(0, 0, header, vital6(1, "x")), true)
 	f.Add(data6(0, 6, plain, packet.AppendChunk6(nil, 0, 0, input6(5))), true)
 	f.Fuzz(func(t *testing.T, b []byte, token bool) {
@@ -152,17 +152,17 @@ func FuzzJudge6(f *testing.F) {
 				binary.BigEndian.PutUint32(b[4:], uint32(right))
 			}
 		}
-		j := tokens.Judge6(0, seat6, b, new(packet.Scratch))
-		if (j.Verdict == Ignore) != (j.Drop != packet.DropNone) {
+		j := tokens.Inspect6(0, seat6, b, new(packet.Scratch))
+		if (j.Action == ActionIgnore) != (j.Drop != packet.DropNone) {
 			t.Fatalf("%+v", j)
 		}
-		switch j.Verdict {
-		case Ignore, Unproven:
-		case Reply:
+		switch j.Action {
+		case ActionIgnore, ActionChallenge:
+		case ActionReplyToken:
 			if r := j.AppendReply(nil); len(r) > len(b) {
 				t.Fatalf("%d bytes are answered with %d", len(b), len(r))
 			}
-		case Admit:
+		case ActionAccept:
 			if !token {
 				t.Fatalf("%x admitted without the token", b)
 			}

@@ -16,9 +16,9 @@ func FuzzFeed(f *testing.F) {
 	step := func(op byte, b []byte) []byte { return append([]byte{op, byte(len(b))}, b...) }
 	for state := range byte(6) {
 		f.Add(state, step(0, data(0, 0, 0, vital(1, "a"), vital(2, "b"))))
-		f.Add(state, append(step(2, []byte("out")), step(0, data(packet.Resend, 1, 0))...))
+		f.Add(state, append(step(2, []byte("out")), step(0, data(packet.FlagResend, 1, 0))...))
 		f.Add(state, step(0, packet.AppendTokenReply(nil, 0, 5)))
-		f.Add(state, step(0, packet.AppendControl(nil, 0, 0, packet.Accept)))
+		f.Add(state, step(0, packet.AppendControl(nil, 0, 0, packet.ControlAccept)))
 		f.Add(state, step(0, packet.AppendClose(nil, 0, 0, "bye")))
 		f.Add(state, step(1, packet.AppendConnless(nil, serverToken, 5, []byte("x"))))
 	}
@@ -88,7 +88,7 @@ func FuzzFeed(f *testing.F) {
 			case 7:
 				p.Dial(now, token)
 			}
-			chunks, bytes := p.Pending()
+			chunks, bytes := p.Unacked()
 			if chunks > MaxUnacked || bytes > 2000 || (chunks == 0) != (bytes == 0) {
 				t.Fatalf("%d chunks, %d bytes pending", chunks, bytes)
 			}
@@ -111,7 +111,7 @@ func FuzzFeed(f *testing.F) {
 }
 
 func FuzzJudge(f *testing.F) {
-	tokens, _ := NewTokens(nil)
+	tokens, _ := NewTokenIssuer(nil)
 	ip := netip.MustParseAddr("192.0.2.1")
 	f.Add(packet.AppendTokenRequest(nil, 5))
 	f.Add(packet.AppendConnect(nil, 1, 5))
@@ -120,11 +120,11 @@ func FuzzJudge(f *testing.F) {
 		if p.Parse(b, new(packet.Scratch)) != nil {
 			return
 		}
-		v, drop := tokens.Judge(0, ip, &p)
-		if (v == Ignore) != (drop != packet.DropNone) {
+		v, drop := tokens.Inspect(0, ip, &p)
+		if (v == ActionIgnore) != (drop != packet.DropNone) {
 			t.Fatalf("%v, %v", v, drop)
 		}
-		if v == Admit && !tokens.Valid(0, ip, p.Token) {
+		if v == ActionAccept && !tokens.Valid(0, ip, p.Token) {
 			t.Fatal("admitted without a valid token")
 		}
 	})

@@ -13,13 +13,13 @@ import (
 
 var (
 	seat6  = netip.MustParseAddrPort("192.0.2.7:40000")
-	tkn    = packet.Guard{Place: packet.InTrailer, Token: serverToken}
-	header = packet.Guard{Place: packet.InHeader, Token: serverToken}
-	plain  = packet.Guard{}
+	tkn    = packet.PlacedToken{Place: packet.TokenInTrailer, Token: serverToken}
+	header = packet.PlacedToken{Place: packet.TokenInHeader, Token: serverToken}
+	plain  = packet.PlacedToken{}
 )
 
 // data6 makes a data packet by hand.
-func data6(flags packet.Flags, ack int, g packet.Guard, chunks ...[]byte) []byte {
+func data6(flags packet.Flags, ack int, g packet.PlacedToken, chunks ...[]byte) []byte {
 	var payload []byte
 	for _, c := range chunks {
 		payload = append(payload, c...)
@@ -28,7 +28,7 @@ func data6(flags packet.Flags, ack int, g packet.Guard, chunks ...[]byte) []byte
 }
 
 func vital6(seq int, s string) []byte {
-	return packet.AppendChunk6(nil, packet.Vital, seq, []byte(s))
+	return packet.AppendChunk6(nil, packet.ChunkVital, seq, []byte(s))
 }
 
 // online6 returns a client and a server that are online.
@@ -36,9 +36,9 @@ func online6(t testing.TB, now Time, how Handshake) (client, server *peer) {
 	client, server = newPeer(t, 0), newPeer(t, 0)
 	guard := plain
 	switch how {
-	case TKEN:
+	case HandshakeTKEN:
 		guard = tkn
-	case HeaderToken:
+	case HandshakeHeaderToken:
 		guard = header
 	}
 	must(t, client.Dial6(now, how, clientToken))
@@ -66,16 +66,16 @@ func TestWorkedBytes6(t *testing.T) {
 		connect, answer, confirm, info, keep, stop string
 	}{
 		{
-			TKEN,
+			HandshakeTKEN,
 			"10000001544b454effffffff", "10000002544b454eaabbccdd", "10000003aabbccdd",
 			"000001" + "400401" + "03302e36" + "aabbccdd", "10010000aabbccdd", "10010004aabbccdd",
 		},
 		{
-			HeaderToken,
+			HandshakeHeaderToken,
 			"1000000100000000" + "01020304" + strings.Repeat("00", 504), "180000" + "01020304" + "02aabbccdd", "",
 			"080001aabbccdd" + "400401" + "03302e36", "180100aabbccdd00", "180100aabbccdd04",
 		},
-		{Plain, "10000001", "10000002", "10000003", "000001" + "400401" + "03302e36", "10010000", "10010004"},
+		{HandshakePlain, "10000001", "10000002", "10000003", "000001" + "400401" + "03302e36", "10010000", "10010004"},
 	} {
 		t.Run(v.how.String(), func(t *testing.T) {
 			d := newDoor(t, seat6)
@@ -89,16 +89,16 @@ func TestWorkedBytes6(t *testing.T) {
 			if len(answer) != 1 || len(answer[0]) > len(connect) {
 				t.Fatalf("%x answers %x", answer, connect)
 			}
-			if (server.State() == StatePending) != (v.how == Plain) {
+			if (server.State() == StatePending) != (v.how == HandshakePlain) {
 				t.Fatalf("%v after CONNECT", server.State())
 			}
 			// The token of this server is put in place of the example's.
 			want, _ := hex.DecodeString(v.answer)
 			token := packet.NoToken
-			if v.how != Plain {
+			if v.how != HandshakePlain {
 				var p packet.Packet6
 				must(t, p.Parse(answer[0], new(packet.Scratch)))
-				token = p.Offer().Token
+				token = p.HandshakeToken().Token
 				copy(answer[0][len(answer[0])-4:], want[len(want)-4:])
 			}
 			if hex.EncodeToString(answer[0]) != v.answer {
@@ -129,12 +129,12 @@ func TestWorkedBytes6(t *testing.T) {
 			// The same with the server's own token.
 			must(t, client.Dial6(2*s, v.how, clientToken))
 			client.take()
-			guard := packet.Guard{}
+			guard := packet.PlacedToken{}
 			switch v.how {
-			case TKEN:
-				guard = packet.Guard{Place: packet.InTrailer, Token: token}
-			case HeaderToken:
-				guard = packet.Guard{Place: packet.InHeader, Token: token}
+			case HandshakeTKEN:
+				guard = packet.PlacedToken{Place: packet.TokenInTrailer, Token: token}
+			case HandshakeHeaderToken:
+				guard = packet.PlacedToken{Place: packet.TokenInHeader, Token: token}
 			}
 			must(t, client.Feed(2*s, packet.AppendAccept6(nil, guard, clientToken), client))
 			must(t, client.Queue(2*s, []byte("\x030.6"), true))
@@ -155,16 +155,16 @@ func TestWorkedBytes6(t *testing.T) {
 func TestConfig6(t *testing.T) {
 	c := newPeer(t, 0)
 	for _, err := range []error{
-		c.Dial6(0, Challenged, 1), c.Dial6(0, 9, 1), c.Accept6(0, 9, 1),
-		c.Accept6(0, TKEN, 0), c.Accept6(0, TKEN, packet.NoToken), c.Accept6(0, HeaderToken, packet.NoToken),
+		c.Dial6(0, HandshakeChallenged, 1), c.Dial6(0, 9, 1), c.Accept6(0, 9, 1),
+		c.Accept6(0, HandshakeTKEN, 0), c.Accept6(0, HandshakeTKEN, packet.NoToken), c.Accept6(0, HandshakeHeaderToken, packet.NoToken),
 	} {
 		if !errors.Is(err, ErrConfig) || c.State() != StateOffline {
 			t.Errorf("%v", err)
 		}
 	}
-	must(t, c.Dial6(0, Plain, 0))
-	for _, err := range []error{c.Dial6(0, TKEN, 1), c.Accept6(0, Plain, 0), c.Dial(0, 1), c.Queue(0, nil, true)} {
-		if !errors.Is(err, ErrState) {
+	must(t, c.Dial6(0, HandshakePlain, 0))
+	for _, err := range []error{c.Dial6(0, HandshakeTKEN, 1), c.Accept6(0, HandshakePlain, 0), c.Dial(0, 1), c.Queue(0, nil, true)} {
+		if !errors.Is(err, ErrWrongState) {
 			t.Errorf("%v", err)
 		}
 	}
@@ -188,23 +188,23 @@ func TestFallback(t *testing.T) {
 		how    Handshake
 		answer []byte
 		state  State
-		guard  packet.Guard
+		guard  packet.PlacedToken
 		sent   string
 	}{
-		{"no tokens", TKEN, plainAccept, StateOnline, plain, "10000003"},
-		{"no tokens", HeaderToken, plainAccept, StateOnline, plain, "10000003"},
-		{"token 0", TKEN, packet.AppendAccept6(nil, packet.Guard{Place: packet.InTrailer}, 0), StateOnline, plain, "10000003"},
-		{"token -1", TKEN, packet.AppendAccept6(nil, packet.Guard{Place: packet.InTrailer, Token: packet.NoToken}, 0), StateConnect, plain, ""},
-		{"0.6.5's token", TKEN, packet.AppendAccept6(nil, header, clientToken), StateConnect, plain, ""},
-		{"0.6.5's token", Plain, packet.AppendAccept6(nil, header, clientToken), StateConnect, plain, ""},
-		{"wrong client token", HeaderToken, packet.AppendAccept6(nil, header, 7), StateConnect, plain, ""},
-		{"no server token", HeaderToken, packet.AppendAccept6(nil, header, clientToken)[:8], StateConnect, plain, ""},
-		{"DDNet's token", HeaderToken, packet.AppendAccept6(nil, tkn, 0), StateConnect, plain, ""},
-		{"DDNet's token", Plain, packet.AppendAccept6(nil, tkn, 0), StateConnect, plain, ""},
-		{"data first", Plain, data6(0, 0, plain, vital6(1, "x")), StateConnect, plain, ""},
-		{"ACCEPT", Plain, packet.AppendControl6(nil, 0, plain, packet.Confirm), StateConnect, plain, ""},
-		{"an ack", Plain, []byte("\x10\x01\x00\x02"), StateConnect, plain, ""},
-		{"0.7's ACCEPT", TKEN, packet.AppendControl(nil, 0, clientToken, packet.Accept), StateConnect, plain, ""},
+		{"no tokens", HandshakeTKEN, plainAccept, StateOnline, plain, "10000003"},
+		{"no tokens", HandshakeHeaderToken, plainAccept, StateOnline, plain, "10000003"},
+		{"token 0", HandshakeTKEN, packet.AppendAccept6(nil, packet.PlacedToken{Place: packet.TokenInTrailer}, 0), StateOnline, plain, "10000003"},
+		{"token -1", HandshakeTKEN, packet.AppendAccept6(nil, packet.PlacedToken{Place: packet.TokenInTrailer, Token: packet.NoToken}, 0), StateConnect, plain, ""},
+		{"0.6.5's token", HandshakeTKEN, packet.AppendAccept6(nil, header, clientToken), StateConnect, plain, ""},
+		{"0.6.5's token", HandshakePlain, packet.AppendAccept6(nil, header, clientToken), StateConnect, plain, ""},
+		{"wrong client token", HandshakeHeaderToken, packet.AppendAccept6(nil, header, 7), StateConnect, plain, ""},
+		{"no server token", HandshakeHeaderToken, packet.AppendAccept6(nil, header, clientToken)[:8], StateConnect, plain, ""},
+		{"DDNet's token", HandshakeHeaderToken, packet.AppendAccept6(nil, tkn, 0), StateConnect, plain, ""},
+		{"DDNet's token", HandshakePlain, packet.AppendAccept6(nil, tkn, 0), StateConnect, plain, ""},
+		{"data first", HandshakePlain, data6(0, 0, plain, vital6(1, "x")), StateConnect, plain, ""},
+		{"ACCEPT", HandshakePlain, packet.AppendControl6(nil, 0, plain, packet.ControlClientAccept), StateConnect, plain, ""},
+		{"an ack", HandshakePlain, []byte("\x10\x01\x00\x02"), StateConnect, plain, ""},
+		{"0.7's ACCEPT", HandshakeTKEN, packet.AppendControl(nil, 0, clientToken, packet.ControlAccept), StateConnect, plain, ""},
 	} {
 		c := newPeer(t, 0)
 		must(t, c.Dial6(0, v.how, clientToken))
@@ -217,7 +217,7 @@ func TestFallback(t *testing.T) {
 			expect(t, v.name, c)
 		} else {
 			expect(t, v.name, c, v.sent)
-			if c.Handshake() != Plain {
+			if c.Handshake() != HandshakePlain {
 				t.Errorf("%v, %s: %v", v.how, v.name, c.Handshake())
 			}
 		}
@@ -226,7 +226,7 @@ func TestFallback(t *testing.T) {
 
 // TestRefused: CLOSE instead of CONNECTACCEPT, as a ban does.
 func TestRefused(t *testing.T) {
-	for how, g := range map[Handshake]packet.Guard{TKEN: plain, Plain: plain, HeaderToken: {Place: packet.InHeader, Token: clientToken}} {
+	for how, g := range map[Handshake]packet.PlacedToken{HandshakeTKEN: plain, HandshakePlain: plain, HandshakeHeaderToken: {Place: packet.TokenInHeader, Token: clientToken}} {
 		c := newPeer(t, 0)
 		must(t, c.Dial6(0, how, clientToken))
 		must(t, c.Feed(0, packet.AppendClose6(nil, 0, g, "banned"), c))
@@ -239,7 +239,7 @@ func TestRefused(t *testing.T) {
 // TestRepeats6: what is repeated until it is answered.
 func TestRepeats6(t *testing.T) {
 	c := newPeer(t, 0)
-	must(t, c.Dial6(0, TKEN, 0))
+	must(t, c.Dial6(0, HandshakeTKEN, 0))
 	c.Update(500 * ms)
 	expect(t, "too early", c, "10000001544b454effffffff")
 	c.Update(501 * ms)
@@ -252,16 +252,16 @@ func TestRepeats6(t *testing.T) {
 	expect(t, "KEEPALIVE", c, "10000000aabbccdd")
 	c.Update(2601 * ms)
 	expect(t, "ACCEPT again", c, "10000003aabbccdd")
-	must(t, c.Feed(2700*ms, packet.AppendControl6(nil, 0, tkn, packet.KeepAlive), c))
+	must(t, c.Feed(2700*ms, packet.AppendControl6(nil, 0, tkn, packet.ControlKeepAlive), c))
 	c.Update(4650 * ms)
 	c.Update(5700 * ms)
 	expect(t, "no ACCEPT any more", c, "10000000aabbccdd", "10000000aabbccdd")
 
 	server := newPeer(t, 0)
-	must(t, server.Accept6(0, Plain, packet.NoToken))
+	must(t, server.Accept6(0, HandshakePlain, packet.NoToken))
 	server.Update(501 * ms)
 	expect(t, "CONNECTACCEPT", server, "10000002", "10000002")
-	if err := server.Feed(510*ms, []byte("\x10\x00\x00\x01"), server); !errors.Is(err, packet.DropState) {
+	if err := server.Feed(510*ms, []byte("\x10\x00\x00\x01"), server); !errors.Is(err, packet.DropWrongState) {
 		t.Errorf("a repeated CONNECT: %v", err)
 	}
 	must(t, server.Feed(520*ms, []byte("\x10\x00\x00\x03"), server))
@@ -274,7 +274,7 @@ func TestRepeats6(t *testing.T) {
 
 func TestTimeouts6(t *testing.T) {
 	c := newPeer(t, 0)
-	must(t, c.Dial6(0, TKEN, 0))
+	must(t, c.Dial6(0, HandshakeTKEN, 0))
 	c.Update(5 * s)
 	if c.State() != StateConnect {
 		t.Fatalf("%v after 5 s", c.State())
@@ -283,7 +283,7 @@ func TestTimeouts6(t *testing.T) {
 	if c.State() != StateError || c.Reason() != ReasonUnreachable {
 		t.Fatalf("%v, %q", c.State(), c.Reason())
 	}
-	for how := TKEN; how <= Challenged; how++ {
+	for how := HandshakeTKEN; how <= HandshakeChallenged; how++ {
 		server := newPeer(t, 0)
 		must(t, server.Accept6(0, how, serverToken))
 		server.Update(10 * s)
@@ -298,9 +298,9 @@ func TestTimeouts6(t *testing.T) {
 		server.Close(10*s+1, "")
 		want := "10000004" + hex.EncodeToString([]byte("Timeout\x00"))
 		switch how {
-		case TKEN:
+		case HandshakeTKEN:
 			want += "aabbccdd"
-		case HeaderToken:
+		case HandshakeHeaderToken:
 			want = "180000aabbccdd" + want[6:]
 		}
 		expect(t, "CLOSE", server, want)
@@ -310,7 +310,7 @@ func TestTimeouts6(t *testing.T) {
 // TestRejoinBytes: the token changes, so that neither a late ACCEPT of the first time
 // begins anew nor anything else of it counts afterwards.
 func TestRejoinBytes(t *testing.T) {
-	client, server := online6(t, 0, TKEN)
+	client, server := online6(t, 0, HandshakeTKEN)
 	for range 3 {
 		must(t, client.Queue(0, []byte("x"), true))
 		must(t, server.Queue(0, []byte("y"), true))
@@ -318,23 +318,23 @@ func TestRejoinBytes(t *testing.T) {
 	client.Flush(0)
 	server.give(0, client)
 	old := data6(0, 0, tkn, vital6(1, "old"))
-	accept := packet.AppendControl6(nil, 0, tkn, packet.Confirm)
-	next := packet.Guard{Place: packet.InTrailer, Token: serverToken + 1}
-	again := packet.AppendControl6(nil, 0, next, packet.Confirm)
+	accept := packet.AppendControl6(nil, 0, tkn, packet.ControlClientAccept)
+	next := packet.PlacedToken{Place: packet.TokenInTrailer, Token: serverToken + 1}
+	again := packet.AppendControl6(nil, 0, next, packet.ControlClientAccept)
 
 	must(t, server.Feed(0, accept, server)) // a duplicate
-	if err := server.Feed(0, again, server); !errors.Is(err, packet.DropToken) || server.Rejoined() {
+	if err := server.Feed(0, again, server); !errors.Is(err, packet.DropBadToken) || server.Rejoined() {
 		t.Errorf("a token that was not offered: %v", err)
 	}
 	server.take()
 	for range 2 {
-		if err := server.Feed(0, packet.AppendConnect6(nil, packet.InTrailer, 0), server); !errors.Is(err, packet.DropState) {
+		if err := server.Feed(0, packet.AppendConnect6(nil, packet.TokenInTrailer, 0), server); !errors.Is(err, packet.DropWrongState) {
 			t.Errorf("CONNECT: %v", err)
 		}
 	}
 	expect(t, "CONNECTACCEPT", server, "10000002544b454eaabbccde", "10000002544b454eaabbccde")
 	must(t, server.Feed(0, accept, server))
-	if n, _ := server.Pending(); server.Rejoined() || n != 3 || server.ack != 3 {
+	if n, _ := server.Unacked(); server.Rejoined() || n != 3 || server.ack != 3 {
 		t.Errorf("an old ACCEPT began anew: %d pending, ack %d", n, server.ack)
 	}
 	// The client that is still there goes on.
@@ -349,11 +349,11 @@ func TestRejoinBytes(t *testing.T) {
 	if !server.Rejoined() || server.Rejoined() || server.State() != StateOnline || server.LastReceived() != s {
 		t.Errorf("not begun anew: %v", server.State())
 	}
-	if n, _ := server.Pending(); n != 0 || server.ack != 0 || server.Token() != serverToken+1 {
+	if n, _ := server.Unacked(); n != 0 || server.ack != 0 || server.Token() != serverToken+1 {
 		t.Errorf("%d pending, ack %d, token %x", n, server.ack, server.Token())
 	}
 	must(t, server.Feed(s, again, server)) // a duplicate
-	if err := server.Feed(s, old, server); !errors.Is(err, packet.DropToken) || server.Rejoined() {
+	if err := server.Feed(s, old, server); !errors.Is(err, packet.DropBadToken) || server.Rejoined() {
 		t.Errorf("old data: %v", err)
 	}
 	must(t, server.Feed(s, data6(0, 0, next, vital6(1, "new")), server))
@@ -366,19 +366,19 @@ func TestRejoinBytes(t *testing.T) {
 		}
 	}
 	// Nobody else is offered anything.
-	for how := HeaderToken; how <= Plain; how++ {
+	for how := HandshakeHeaderToken; how <= HandshakePlain; how++ {
 		_, server := online6(t, 0, how)
-		if err := server.Feed(0, packet.AppendConnect6(nil, packet.InTrailer, 0), server); err == nil || len(server.sent) != 0 {
+		if err := server.Feed(0, packet.AppendConnect6(nil, packet.TokenInTrailer, 0), server); err == nil || len(server.sent) != 0 {
 			t.Errorf("%v: %v, sent %x", how, err, server.sent)
 		}
 	}
-	if client.Feed(0, packet.AppendConnect6(nil, packet.InTrailer, 0), client) == nil || len(client.sent) != 0 {
+	if client.Feed(0, packet.AppendConnect6(nil, packet.TokenInTrailer, 0), client) == nil || len(client.sent) != 0 {
 		t.Errorf("a client answers CONNECT")
 	}
 }
 
 func TestSizes6(t *testing.T) {
-	for how := TKEN; how <= Plain; how++ {
+	for how := HandshakeTKEN; how <= HandshakePlain; how++ {
 		client, server := online6(t, 0, how)
 		if err := server.Queue(0, make([]byte, 1024), false); !errors.Is(err, ErrTooLarge) {
 			t.Errorf("1024 bytes: %v", err)
@@ -396,7 +396,7 @@ func TestSizes6(t *testing.T) {
 		must(t, server.Queue(0, noise(1390-1023-3-3), true))
 		must(t, server.Queue(0, nil, false))
 		server.Flush(0)
-		extra := map[Handshake]int{TKEN: 4, HeaderToken: 4}[how]
+		extra := map[Handshake]int{HandshakeTKEN: 4, HandshakeHeaderToken: 4}[how]
 		if len(server.sent) != 2 || len(server.sent[0]) != 3+1390+extra {
 			t.Errorf("%v: %d packets, the first has %d bytes", how, len(server.sent), len(server.sent[0]))
 		}
@@ -409,7 +409,7 @@ func TestSizes6(t *testing.T) {
 
 func TestNoAllocations6(t *testing.T) {
 	testenv.RequireExactAllocs(t)
-	for how := TKEN; how <= Plain; how++ {
+	for how := HandshakeTKEN; how <= HandshakePlain; how++ {
 		var client, server *Conn
 		var handle nothing
 		buffers := new(Buffers)
@@ -419,7 +419,7 @@ func TestNoAllocations6(t *testing.T) {
 		client, _ = New(Config{Buffers: buffers, Send: func(b []byte) { nServer = copy(toServer[:], b) }})
 		server, _ = New(Config{Buffers: buffers, Send: func(b []byte) { nClient = copy(toClient[:], b) }})
 		must(t, client.Dial6(now, how, clientToken))
-		guard := map[Handshake]packet.Guard{TKEN: tkn, HeaderToken: header}[how]
+		guard := map[Handshake]packet.PlacedToken{HandshakeTKEN: tkn, HandshakeHeaderToken: header}[how]
 		must(t, client.Feed(now, packet.AppendAccept6(nil, guard, clientToken), handle))
 		must(t, server.Accept6(now, how, serverToken))
 		snap := []byte(strings.Repeat("\x00\x01\x02 snapshot", 60))

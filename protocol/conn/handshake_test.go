@@ -81,13 +81,13 @@ func TestConfig(t *testing.T) {
 		t.Errorf("accept without token: %v", err)
 	}
 	must(t, c.Dial(0, 1))
-	if err := c.Dial(0, 1); !errors.Is(err, ErrState) {
+	if err := c.Dial(0, 1); !errors.Is(err, ErrWrongState) {
 		t.Errorf("second dial: %v", err)
 	}
-	if err := c.Accept(0, 1, 1); !errors.Is(err, ErrState) {
+	if err := c.Accept(0, 1, 1); !errors.Is(err, ErrWrongState) {
 		t.Errorf("accept while dialling: %v", err)
 	}
-	if err := c.Queue(0, nil, true); !errors.Is(err, ErrState) {
+	if err := c.Queue(0, nil, true); !errors.Is(err, ErrWrongState) {
 		t.Errorf("queue while dialling: %v", err)
 	}
 }
@@ -160,7 +160,7 @@ func TestNotAcked(t *testing.T) {
 	_, server := connect(t, 0, 0)
 	must(t, server.Queue(0, []byte("x"), true))
 	for now := Time(0); now <= 10*s; now += 100 * ms {
-		must(t, server.Feed(now, packet.AppendControl(nil, 0, serverToken, packet.KeepAlive), server))
+		must(t, server.Feed(now, packet.AppendControl(nil, 0, serverToken, packet.ControlKeepAlive), server))
 		server.Update(now)
 		if server.State() != StateOnline {
 			t.Fatalf("%v after %v: %q", server.State(), now, server.Reason())
@@ -188,7 +188,7 @@ func TestClose(t *testing.T) {
 	if server.State() != StateError || server.Reason() != "" || !server.ClosedByPeer() {
 		t.Errorf("server %v, %q", server.State(), server.Reason())
 	}
-	if err := server.Feed(0, data(0, 0, serverToken), server); !errors.Is(err, packet.DropState) {
+	if err := server.Feed(0, data(0, 0, serverToken), server); !errors.Is(err, packet.DropWrongState) {
 		t.Errorf("packet after CLOSE: %v", err)
 	}
 }
@@ -196,19 +196,19 @@ func TestClose(t *testing.T) {
 // TestConnectWithAck: the original's server counts a client whose CONNECT acks
 // something, but gives it no connection.
 func TestConnectWithAck(t *testing.T) {
-	tokens, err := NewTokens(nil)
+	tokens, err := NewTokenIssuer(nil)
 	must(t, err)
 	ip := netip.MustParseAddr("192.0.2.7")
 	attack := packet.AppendConnect(nil, tokens.Token(0, ip), clientToken)
 	attack[1] = 5
 	var p packet.Packet
 	must(t, p.Parse(attack, new(packet.Scratch)))
-	if v, drop := tokens.Judge(0, ip, &p); v != Ignore || drop != packet.DropAck {
+	if v, drop := tokens.Inspect(0, ip, &p); v != ActionIgnore || drop != packet.DropBadAck {
 		t.Errorf("%v, %v", v, drop)
 	}
 	// Even if it is let in, it is a full connection.
 	server := newPeer(t, 0)
-	must(t, server.Accept(0, p.Token, p.Response))
+	must(t, server.Accept(0, p.Token, p.ResponseToken))
 	must(t, server.Feed(0, data(0, 0, p.Token, vital(1, "x")), server))
 	if server.State() != StateOnline || len(server.got) != 1 {
 		t.Errorf("%v, %q", server.State(), server.got)
@@ -222,17 +222,17 @@ func TestBadControl(t *testing.T) {
 	must(t, client.Queue(0, []byte("x"), true))
 	client.Flush(0)
 	for _, b := range [][]byte{
-		packet.AppendHeader(nil, packet.Control, 1, 0, clientToken),
-		append(packet.AppendHeader(nil, packet.Control, 1, 1, clientToken), byte(packet.KeepAlive)),
-		append(packet.AppendHeader(nil, packet.Control, 1, 0, clientToken), 3),
-		append(packet.AppendHeader(nil, packet.Control, 1, 0, clientToken), byte(packet.TokenExchange), 1, 2, 3),
+		packet.AppendHeader(nil, packet.FlagControl, 1, 0, clientToken),
+		append(packet.AppendHeader(nil, packet.FlagControl, 1, 1, clientToken), byte(packet.ControlKeepAlive)),
+		append(packet.AppendHeader(nil, packet.FlagControl, 1, 0, clientToken), 3),
+		append(packet.AppendHeader(nil, packet.FlagControl, 1, 0, clientToken), byte(packet.ControlToken), 1, 2, 3),
 	} {
-		if err := client.Feed(5*s, b, client); !errors.Is(err, packet.DropControl) {
+		if err := client.Feed(5*s, b, client); !errors.Is(err, packet.DropBadControl) {
 			t.Errorf("%x: %v", b, err)
 		}
 	}
-	if n, _ := client.Pending(); n != 1 || client.LastReceived() != 0 || client.Drops()[packet.DropControl] != 4 {
-		t.Errorf("%d pending, last received %v, %d drops", n, client.LastReceived(), client.Drops()[packet.DropControl])
+	if n, _ := client.Unacked(); n != 1 || client.LastReceived() != 0 || client.DropCounts()[packet.DropBadControl] != 4 {
+		t.Errorf("%d pending, last received %v, %d drops", n, client.LastReceived(), client.DropCounts()[packet.DropBadControl])
 	}
 	if client.PeerToken() != serverToken {
 		t.Errorf("peer token %x", client.PeerToken())

@@ -7,23 +7,23 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// Judgement is what Judge6 says about a 0.6 datagram.
-type Judgement struct {
-	// Verdict is Ignore, Reply, Admit or Unproven.
-	Verdict Verdict
+// Inspection6 is what Judge6 says about a 0.6 datagram.
+type Inspection6 struct {
+	// Action is Ignore, Reply, Admit or Unproven.
+	Action Action
 	// Drop is why it is Ignore; otherwise DropNone.
-	Drop packet.Drop
+	Drop packet.DropReason
 	// Handshake is the one that the datagram is part of, unless the verdict is
 	// Ignore.
 	Handshake Handshake
 	// Token is the one for the client, with Reply or Admit and TKEN or
-	// HeaderToken; otherwise packet.NoToken.
+	// HandshakeHeaderToken; otherwise packet.NoToken.
 	Token packet.Token
 
 	client packet.Token // 0.6.5's CONNECT has one
 }
 
-// Judge6 decides about a 0.6 datagram from an address without a connection; connless
+// Inspect6 decides about a 0.6 datagram from an address without a connection; connless
 // ones are not for it (packet.DropConnless). It keeps nothing.
 //
 // scratch is for what may be the answer to a challenge: such a datagram has to be
@@ -33,101 +33,101 @@ type Judgement struct {
 //
 // A datagram that acks something is from a connection that has ended: nothing was
 // sent to this address that it could ack. The answer to a challenge is the exception.
-func (t *Tokens) Judge6(now Time, from netip.AddrPort, b []byte, scratch *packet.Scratch) Judgement {
+func (t *TokenIssuer) Inspect6(now Time, from netip.AddrPort, b []byte, scratch *packet.Scratch) Inspection6 {
 	var p packet.Packet6
 	if err := p.ParseHeader(b); err != nil {
-		return ignore(err.(packet.Drop))
+		return ignore(err.(packet.DropReason))
 	}
-	control := p.Flags&packet.Control != 0
+	control := p.Flags&packet.FlagControl != 0
 	switch {
-	case p.Flags&packet.Connless != 0:
+	case p.Flags&packet.FlagConnless != 0:
 		return ignore(packet.DropConnless)
-	case p.Tokened:
+	case p.HasToken:
 		return t.judge65(now, from, &p)
-	case control && p.ControlID() == packet.Connect:
+	case control && p.ControlID() == packet.ControlConnect:
 		return t.judgeConnect(now, from, &p)
-	case control && p.ControlID() == packet.Confirm:
-		g := p.Offer()
+	case control && p.ControlID() == packet.ControlClientAccept:
+		g := p.HandshakeToken()
 		switch {
-		case g.Place != packet.InTrailer:
-			return ignore(packet.DropState)
+		case g.Place != packet.TokenInTrailer:
+			return ignore(packet.DropWrongState)
 		case !t.valid(tokenTKEN, now, from, g.Token):
-			return ignore(packet.DropToken)
+			return ignore(packet.DropBadToken)
 		case p.Ack != 0:
-			return ignore(packet.DropAck)
+			return ignore(packet.DropBadAck)
 		}
-		return Judgement{Verdict: Admit, Handshake: TKEN, Token: g.Token}
+		return Inspection6{Action: ActionAccept, Handshake: HandshakeTKEN, Token: g.Token}
 	case control || scratch == nil:
-		return ignore(packet.DropState)
+		return ignore(packet.DropWrongState)
 	}
-	if p.Open(scratch) != nil {
-		return ignore(packet.DropHuffman)
+	if p.ParsePayload(scratch) != nil {
+		return ignore(packet.DropBadHuffman)
 	}
 	if !t.answersChallenge(now, from, &p) {
-		return ignore(packet.DropState)
+		return ignore(packet.DropWrongState)
 	}
-	return Judgement{Verdict: Admit, Handshake: Challenged, Token: packet.NoToken}
+	return Inspection6{Action: ActionAccept, Handshake: HandshakeChallenged, Token: packet.NoToken}
 }
 
-func ignore(why packet.Drop) Judgement {
-	return Judgement{Verdict: Ignore, Drop: why, Token: packet.NoToken}
+func ignore(why packet.DropReason) Inspection6 {
+	return Inspection6{Action: ActionIgnore, Drop: why, Token: packet.NoToken}
 }
 
-func (t *Tokens) judgeConnect(now Time, from netip.AddrPort, p *packet.Packet6) Judgement {
-	g := p.Offer()
+func (t *TokenIssuer) judgeConnect(now Time, from netip.AddrPort, p *packet.Packet6) Inspection6 {
+	g := p.HandshakeToken()
 	switch g.Place {
-	case packet.InTrailer:
-		return Judgement{Verdict: Reply, Handshake: TKEN, Token: t.at(tokenTKEN, epoch(now), from)}
-	case packet.InHeader:
-		return Judgement{Verdict: Reply, Handshake: HeaderToken, Token: t.at(token65, epoch(now), from), client: g.Token}
+	case packet.TokenInTrailer:
+		return Inspection6{Action: ActionReplyToken, Handshake: HandshakeTKEN, Token: t.at(tokenTKEN, epoch(now), from)}
+	case packet.TokenInHeader:
+		return Inspection6{Action: ActionReplyToken, Handshake: HandshakeHeaderToken, Token: t.at(token65, epoch(now), from), client: g.Token}
 	}
-	return Judgement{Verdict: Unproven, Handshake: Plain, Token: packet.NoToken}
+	return Inspection6{Action: ActionChallenge, Handshake: HandshakePlain, Token: packet.NoToken}
 }
 
 // judge65 admits 0.6.5 clients by the first packet that has their token.
-func (t *Tokens) judge65(now Time, from netip.AddrPort, p *packet.Packet6) Judgement {
+func (t *TokenIssuer) judge65(now Time, from netip.AddrPort, p *packet.Packet6) Inspection6 {
 	switch {
 	case !t.valid(token65, now, from, p.Token):
-		return ignore(packet.DropToken)
+		return ignore(packet.DropBadToken)
 	case p.Ack != 0:
-		return ignore(packet.DropAck)
-	case p.Flags&packet.Control != 0 && p.ControlID() != packet.KeepAlive:
-		return ignore(packet.DropState)
+		return ignore(packet.DropBadAck)
+	case p.Flags&packet.FlagControl != 0 && p.ControlID() != packet.ControlKeepAlive:
+		return ignore(packet.DropWrongState)
 	}
-	return Judgement{Verdict: Admit, Handshake: HeaderToken, Token: p.Token}
+	return Inspection6{Action: ActionAccept, Handshake: HandshakeHeaderToken, Token: p.Token}
 }
 
 // AppendReply appends the answer for a Reply: CONNECTACCEPT, never longer than the
 // CONNECT.
-func (j *Judgement) AppendReply(dst []byte) []byte {
+func (j *Inspection6) AppendReply(dst []byte) []byte {
 	return packet.AppendAccept6(dst, j.guard(), j.client)
 }
 
 // AppendClose appends the CLOSE that refuses the client, in the form that it
 // understands. It can be longer than what the client has sent; after an Admit the
 // address is proved.
-func (j *Judgement) AppendClose(dst []byte, reason string) []byte {
+func (j *Inspection6) AppendClose(dst []byte, reason string) []byte {
 	g := j.guard()
 	switch {
-	case j.Verdict != Reply:
-	case g.Place == packet.InHeader:
+	case j.Action != ActionReplyToken:
+	case g.Place == packet.TokenInHeader:
 		g.Token = j.client
 	default:
 		// The client does not know of a trailer yet.
-		g = packet.Guard{}
+		g = packet.PlacedToken{}
 	}
 	return packet.AppendClose6(dst, 0, g, reason)
 }
 
-func (j *Judgement) guard() packet.Guard {
+func (j *Inspection6) guard() packet.PlacedToken {
 	switch {
 	case j.Token == packet.NoToken:
-	case j.Handshake == TKEN:
-		return packet.Guard{Place: packet.InTrailer, Token: j.Token}
-	case j.Handshake == HeaderToken:
-		return packet.Guard{Place: packet.InHeader, Token: j.Token}
+	case j.Handshake == HandshakeTKEN:
+		return packet.PlacedToken{Place: packet.TokenInTrailer, Token: j.Token}
+	case j.Handshake == HandshakeHeaderToken:
+		return packet.PlacedToken{Place: packet.TokenInHeader, Token: j.Token}
 	}
-	return packet.Guard{}
+	return packet.PlacedToken{}
 }
 
 // System messages of 0.6 that a challenge consists of, as they begin on the wire.
@@ -146,7 +146,7 @@ const (
 )
 
 // AppendChallenge appends the packet that makes a client without token prove its
-// address; send packet.AppendAccept6(nil, packet.Guard{}, 0) before it, as the answer
+// address; send packet.AppendAccept6(nil, packet.PlacedToken{}, 0) before it, as the answer
 // to the CONNECT. It has six vital chunks: MAP_CHANGE, MAP_DATA, CON_READY and three
 // SNAPEMPTY, the last one with a tick that is a secret of the address. The client loads
 // the map, which is dm1, and acks that tick in its first INPUT, by which Judge6 knows
@@ -156,14 +156,14 @@ const (
 //
 // It has about 75 bytes, so it is larger than the CONNECT of 4 bytes by design: limit
 // how many are sent in a second.
-func (t *Tokens) AppendChallenge(dst []byte, now Time, from netip.AddrPort) []byte {
+func (t *TokenIssuer) AppendChallenge(dst []byte, now Time, from netip.AddrPort) []byte {
 	tick := int32(t.at(tokenTick, epoch(now), from))
 	var buf [128]byte
 	var msg [32]byte
 	payload, seq := buf[:0], 0
 	chunk := func(data []byte) {
 		seq++
-		payload = packet.AppendChunk6(payload, packet.Vital, seq, data)
+		payload = packet.AppendChunk6(payload, packet.ChunkVital, seq, data)
 	}
 	b := append(packer.AppendInt(msg[:0], sys6MapChange), "dm1\x00"...)
 	b = packer.AppendInt(b, dm1CRC)
@@ -177,12 +177,12 @@ func (t *Tokens) AppendChallenge(dst []byte, now Time, from netip.AddrPort) []by
 		b = packer.AppendInt(b, i)
 		chunk(packer.AppendInt(b, i+1)) // against the empty snapshot of tick -1
 	}
-	return packet.AppendPacket6(dst, 0, 0, seq, packet.Guard{}, payload)
+	return packet.AppendPacket6(dst, 0, 0, seq, packet.PlacedToken{}, payload)
 }
 
 // answersChallenge reports whether one of the chunks is an INPUT that acks the tick
 // of the address.
-func (t *Tokens) answersChallenge(now Time, from netip.AddrPort, p *packet.Packet6) bool {
+func (t *TokenIssuer) answersChallenge(now Time, from netip.AddrPort, p *packet.Packet6) bool {
 	var c packet.Chunk
 	for it := p.Chunks(); it.Next(&c); {
 		var u packer.Unpacker

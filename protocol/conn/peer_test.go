@@ -89,7 +89,7 @@ func data(flags packet.Flags, ack int, token packet.Token, chunks ...[]byte) []b
 }
 
 func vital(seq int, s string) []byte {
-	return packet.AppendChunk(nil, packet.Vital, seq, []byte(s))
+	return packet.AppendChunk(nil, packet.ChunkVital, seq, []byte(s))
 }
 
 func must(t testing.TB, err error) {

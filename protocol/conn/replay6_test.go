@@ -27,14 +27,14 @@ func replay6(t *testing.T, server bool) {
 	for i, d := range golden.Datagrams(t, golden.Join6) {
 		var p packet.Packet6
 		must(t, p.Parse(bytes.Clone(d.B), new(packet.Scratch)))
-		if p.Flags&packet.Connless != 0 {
+		if p.Flags&packet.FlagConnless != 0 {
 			continue
 		}
-		at, control := Time(d.At), p.Flags&packet.Control != 0
+		at, control := Time(d.At), p.Flags&packet.FlagControl != 0
 		if d.ToServer == server {
 			if server && us.State() == StateOffline {
-				if p.ControlID() == packet.Confirm {
-					must(t, us.Accept6(at, TKEN, p.Offer().Token))
+				if p.ControlID() == packet.ControlClientAccept {
+					must(t, us.Accept6(at, HandshakeTKEN, p.HandshakeToken().Token))
 				}
 				continue
 			}
@@ -46,7 +46,7 @@ func replay6(t *testing.T, server bool) {
 				t.Fatalf("datagram %d: %d of %d chunks delivered", i, len(us.got), p.NumChunks)
 			}
 			delivered += p.NumChunks
-			if len(us.sent) == 0 || control && p.ControlID() == packet.Accept {
+			if len(us.sent) == 0 || control && p.ControlID() == packet.ControlAccept {
 				continue // an ACCEPT comes by itself
 			}
 		}
@@ -61,17 +61,17 @@ func replay6(t *testing.T, server bool) {
 			}
 			var c packet.Chunk
 			for it := p.Chunks(); it.Next(&c); {
-				must(t, us.Queue(at, c.Data, c.Flags&packet.Vital != 0))
+				must(t, us.Queue(at, c.Data, c.Flags&packet.ChunkVital != 0))
 			}
 			us.Flush(at)
-		case p.ControlID() == packet.Accept:
+		case p.ControlID() == packet.ControlAccept:
 			continue // Tokens answers
-		case p.ControlID() == packet.Connect:
-			must(t, us.Dial6(at, TKEN, 0))
-		case p.ControlID() == packet.KeepAlive:
+		case p.ControlID() == packet.ControlConnect:
+			must(t, us.Dial6(at, HandshakeTKEN, 0))
+		case p.ControlID() == packet.ControlKeepAlive:
 			us.lastSend = at - s - 1
 			us.Update(at)
-		case p.ControlID() == packet.Close:
+		case p.ControlID() == packet.ControlClose:
 			p.CutTrailer()
 			us.Close(at, string(p.AppendReason(nil)))
 		}

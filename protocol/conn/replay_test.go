@@ -50,20 +50,20 @@ func replay(t *testing.T, server bool) {
 	all := capture(t)
 	var first packet.Packet
 	must(t, first.Parse(all[0].b, new(packet.Scratch)))
-	client := first.Response
+	client := first.ResponseToken
 
 	us := newPeer(t, 0)
 	delivered, early := 0, 0
 	for i, d := range all {
 		var p packet.Packet
 		must(t, p.Parse(bytes.Clone(d.b), new(packet.Scratch)))
-		control := p.Flags&packet.Control != 0
+		control := p.Flags&packet.FlagControl != 0
 		if d.fromServer != server {
 			switch {
-			case server && us.State() == StateOffline && p.ControlID() == packet.TokenExchange:
+			case server && us.State() == StateOffline && p.ControlID() == packet.ControlToken:
 				continue
-			case server && us.State() == StateOffline && p.ControlID() == packet.Connect:
-				must(t, us.Accept(d.at, p.Token, p.Response))
+			case server && us.State() == StateOffline && p.ControlID() == packet.ControlConnect:
+				must(t, us.Accept(d.at, p.Token, p.ResponseToken))
 				continue
 			}
 			us.got = nil
@@ -80,14 +80,14 @@ func replay(t *testing.T, server bool) {
 		case !control:
 			var c packet.Chunk
 			for it := p.Chunks(); it.Next(&c); {
-				must(t, us.Queue(d.at, c.Data, c.Flags&packet.Vital != 0))
+				must(t, us.Queue(d.at, c.Data, c.Flags&packet.ChunkVital != 0))
 			}
 			us.Flush(d.at)
-		case p.ControlID() == packet.TokenExchange && server:
+		case p.ControlID() == packet.ControlToken && server:
 			continue // Tokens answers
-		case p.ControlID() == packet.TokenExchange:
+		case p.ControlID() == packet.ControlToken:
 			must(t, us.Dial(d.at, client))
-		case p.ControlID() == packet.Close:
+		case p.ControlID() == packet.ControlClose:
 			us.Close(d.at, string(p.AppendReason(nil)))
 		}
 		sent := us.take()

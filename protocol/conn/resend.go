@@ -11,7 +11,7 @@ type entry struct {
 // are powers of two. They grow with use, the data one up to limit.
 type resendBuffer struct {
 	limit   int // of used
-	used    int // cost of all entries: data and ChunkCost each
+	used    int // cost of all entries: data and ResendOverhead each
 	entries []entry
 	head, n int
 	ring    []byte
@@ -50,14 +50,14 @@ func (r *resendBuffer) data(e *entry) (a, b []byte) {
 }
 
 func (r *resendBuffer) pop() {
-	r.used -= r.first().size + ChunkCost
+	r.used -= r.first().size + ResendOverhead
 	r.head = (r.head + 1) & (len(r.entries) - 1)
 	r.n--
 }
 
 // push adds a chunk, or returns false if it does not fit.
 func (r *resendBuffer) push(now Time, seq int, data []byte) bool {
-	if r.n == MaxUnacked || r.used+len(data)+ChunkCost > r.limit {
+	if r.n == MaxUnacked || r.used+len(data)+ResendOverhead > r.limit {
 		return false
 	}
 	if r.n == len(r.entries) {
@@ -67,12 +67,12 @@ func (r *resendBuffer) push(now Time, seq int, data []byte) bool {
 		}
 		r.entries, r.head = next, 0
 	}
-	if held := r.used - r.n*ChunkCost; held+len(data) > len(r.ring) {
+	if held := r.used - r.n*ResendOverhead; held+len(data) > len(r.ring) {
 		r.grow(held + len(data))
 	}
 	*r.at(r.n) = entry{seq: seq, size: len(data), off: r.tail, sent: now, last: now}
 	r.n++
-	r.used += len(data) + ChunkCost
+	r.used += len(data) + ResendOverhead
 	if len(data) > 0 {
 		fit := copy(r.ring[r.tail&(len(r.ring)-1):], data)
 		copy(r.ring, data[fit:])

@@ -16,7 +16,7 @@ import (
 // door is a server with one seat, and what it does with those who have none.
 type door struct {
 	*peer
-	tokens    *Tokens
+	tokens    *TokenIssuer
 	from      netip.AddrPort
 	challenge bool // else clients without token are trusted
 	admitted  int
@@ -24,7 +24,7 @@ type door struct {
 }
 
 func newDoor(t testing.TB, from netip.AddrPort) *door {
-	tokens, err := NewTokens(nil)
+	tokens, err := NewTokenIssuer(nil)
 	must(t, err)
 	return &door{peer: newPeer(t, 0), tokens: tokens, from: from}
 }
@@ -38,19 +38,19 @@ func (d *door) take6(now Time, b []byte) {
 	if !d.challenge {
 		scratch = nil
 	}
-	j := d.tokens.Judge6(now, d.from, b, scratch)
+	j := d.tokens.Inspect6(now, d.from, b, scratch)
 	switch {
-	case j.Verdict == Reply:
+	case j.Action == ActionReplyToken:
 		d.send(j.AppendReply(nil))
-	case j.Verdict == Unproven && d.challenge:
-		d.send(packet.AppendAccept6(nil, packet.Guard{}, 0))
+	case j.Action == ActionChallenge && d.challenge:
+		d.send(packet.AppendAccept6(nil, packet.PlacedToken{}, 0))
 		d.send(d.tokens.AppendChallenge(nil, now, d.from))
-	case j.Verdict == Unproven, j.Verdict == Admit:
+	case j.Action == ActionChallenge, j.Action == ActionAccept:
 		if d.Accept6(now, j.Handshake, j.Token) != nil {
 			panic("not accepted")
 		}
 		d.admitted++
-		if j.Handshake == HeaderToken {
+		if j.Handshake == HandshakeHeaderToken {
 			d.Feed(now, b, d.peer)
 		}
 	}
@@ -90,7 +90,7 @@ func newStage(t rapid.TB, seed uint64, link netsim.Link) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tokens, err := NewTokens(nil)
+	tokens, err := NewTokenIssuer(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,22 +129,22 @@ func (s *stage) pass(t rapid.TB) Time {
 // join brings both ends online, with a first chunk each way.
 func (s *stage) join(t rapid.TB, how Handshake) {
 	dial := how
-	if how == Challenged {
-		s.door.challenge, dial = true, Plain
+	if how == HandshakeChallenged {
+		s.door.challenge, dial = true, HandshakePlain
 	}
 	now := Time(s.net.Now())
 	if err := s.client.Dial6(now, dial, clientToken); err != nil {
 		t.Fatal(err)
 	}
 	asked, told := false, false
-	for limit := 0; len(s.door.got) == 0 || len(s.client.got) == 0 || how == Challenged && (s.client.got[0] != "welcome" || s.client.unacked.n > 0); limit++ {
+	for limit := 0; len(s.door.got) == 0 || len(s.client.got) == 0 || how == HandshakeChallenged && (s.client.got[0] != "welcome" || s.client.unacked.n > 0); limit++ {
 		if limit == 3000 {
 			t.Fatalf("client %v, server %v", s.client.State(), s.door.State())
 		}
 		now = s.pass(t)
 		if s.client.State() == StateOnline && !asked {
-			asked = how != Challenged || s.client.challenged(now)
-			if how != Challenged {
+			asked = how != HandshakeChallenged || s.client.challenged(now)
+			if how != HandshakeChallenged {
 				s.client.Queue(now, []byte("hello"), true)
 				s.client.Flush(now)
 			} else if asked {
@@ -186,7 +186,7 @@ func (s *stage) stream(t rapid.TB, n int, random func() uint64) {
 		now := s.pass(t)
 		for _, p := range []*peer{a, b} {
 			for range random() % 4 {
-				if i := next[p]; i < n && p.Room() >= 1023 {
+				if i := next[p]; i < n && p.FreeResendBuffer() >= 1023 {
 					if err := p.Queue(now, payload(i), true); err != nil {
 						t.Fatal(err)
 					}
@@ -224,14 +224,14 @@ func splitmix(seed uint64) func() uint64 {
 // TestStream6 joins by each handshake over a network that loses, repeats and reorders,
 // and streams over a worse one.
 func TestStream6(t *testing.T) {
-	for how := TKEN; how <= Challenged; how++ {
+	for how := HandshakeTKEN; how <= HandshakeChallenged; how++ {
 		t.Run(how.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				seed := rapid.Uint64().Draw(t, "seed")
 				delay := time.Duration(rapid.IntRange(0, 200).Draw(t, "delay")) * time.Millisecond
 				dup := float64(rapid.IntRange(0, 30).Draw(t, "duplicates")) / 100
 				link := netsim.Link{Loss: 0.05, Duplicate: dup, Jitter: delay}
-				if how == Challenged {
+				if how == HandshakeChallenged {
 					// A challenge is sent once, and the client's first chunks
 					// are given up.
 					link = netsim.Link{Delay: delay, Duplicate: dup, InOrder: true}
@@ -252,7 +252,7 @@ func TestStream6(t *testing.T) {
 
 // TestLongStream6 goes around the sequence numbers.
 func TestLongStream6(t *testing.T) {
-	for _, how := range []Handshake{TKEN, Challenged} {
+	for _, how := range []Handshake{HandshakeTKEN, HandshakeChallenged} {
 		t.Run(how.String(), func(t *testing.T) {
 			s := newStage(t, uint64(how), netsim.Link{Delay: 20 * time.Millisecond})
 			s.join(t, how)
@@ -272,7 +272,7 @@ func TestRejoin6(t *testing.T) {
 			Duplicate: float64(rapid.IntRange(0, 30).Draw(t, "duplicates")) / 100,
 			Jitter:    time.Duration(rapid.IntRange(0, 100).Draw(t, "delay")) * time.Millisecond,
 		})
-		s.join(t, TKEN)
+		s.join(t, HandshakeTKEN)
 		s.stream(t, rapid.IntRange(1, 20).Draw(t, "payloads"), splitmix(seed))
 		s.client.Reset()
 		for range rapid.IntRange(20, 300).Draw(t, "pause") {
@@ -283,7 +283,7 @@ func TestRejoin6(t *testing.T) {
 		}
 		generation := s.door.generation
 		s.client.got, s.door.got = nil, nil
-		if err := s.client.Dial6(Time(s.net.Now()), TKEN, 0); err != nil {
+		if err := s.client.Dial6(Time(s.net.Now()), HandshakeTKEN, 0); err != nil {
 			t.Fatal(err)
 		}
 		for limit := 0; !s.door.Rejoined(); limit++ {
@@ -295,7 +295,7 @@ func TestRejoin6(t *testing.T) {
 		if s.door.generation == generation || s.door.Rejoined() || s.door.State() != StateOnline || s.door.admitted != 1 {
 			t.Fatalf("%v, %d admitted", s.door.State(), s.door.admitted)
 		}
-		if n, _ := s.door.Pending(); n != 0 {
+		if n, _ := s.door.Unacked(); n != 0 {
 			t.Fatalf("%d chunks of the old connection wait", n)
 		}
 		s.stream(t, 30, splitmix(seed))
@@ -309,7 +309,7 @@ func ExampleConn_Dial6() {
 	if err != nil {
 		panic(err)
 	}
-	c.Dial6(now, TKEN, 0)
+	c.Dial6(now, HandshakeTKEN, 0)
 	fmt.Println(c.Version(), c.State())
 	c.Feed(now, []byte("\x10\x00\x00\x02TKEN\x23\xfb\x48\x79"), nil)
 	fmt.Println(c.State(), c.Handshake())

@@ -72,7 +72,7 @@ func stream(t rapid.TB, seed uint64, n, start int, loss, dup, spread uint64) {
 		t.Fatal("cannot begin")
 	}
 	a.Feed(now, packet.AppendTokenReply(nil, clientToken, serverToken), a)
-	a.Feed(now, packet.AppendControl(nil, 0, clientToken, packet.Accept), a)
+	a.Feed(now, packet.AppendControl(nil, 0, clientToken, packet.ControlAccept), a)
 	b.Feed(now, data(0, 0, serverToken), b)
 	for _, p := range []*peer{a, b} {
 		p.seq, p.ack, p.peerAck = start, start, start
@@ -95,7 +95,7 @@ func stream(t rapid.TB, seed uint64, n, start int, loss, dup, spread uint64) {
 		now += 10 * ms
 		for _, p := range []*peer{a, b} {
 			for range random() % 4 {
-				if i := next[p]; i < n && p.Room() >= 1000 {
+				if i := next[p]; i < n && p.FreeResendBuffer() >= 1000 {
 					if err := p.Queue(now, payload(i), true); err != nil {
 						t.Fatal(err)
 					}
@@ -154,18 +154,18 @@ func TestResendBuffer(t *testing.T) {
 		used, pushed := 0, 0
 		for range rapid.IntRange(1, 200).Draw(t, "steps") {
 			if rapid.IntRange(0, 2).Draw(t, "pop") == 0 && len(model) > 0 {
-				used -= len(model[0]) + ChunkCost
+				used -= len(model[0]) + ResendOverhead
 				model = model[1:]
 				r.pop()
 			} else {
 				data := bytes.Repeat([]byte{byte(pushed)}, rapid.IntRange(0, 700).Draw(t, "size"))
-				fits := used+len(data)+ChunkCost <= r.limit
+				fits := used+len(data)+ResendOverhead <= r.limit
 				if r.push(0, pushed, data) != fits {
 					t.Fatalf("%d bytes at %d of %d", len(data), used, r.limit)
 				}
 				if fits {
 					model = append(model, data)
-					used += len(data) + ChunkCost
+					used += len(data) + ResendOverhead
 				}
 				pushed++
 			}

@@ -16,21 +16,21 @@ import (
 // epoch, so 16 to 32 seconds in all.
 const tokenEpoch = Time(16 * time.Second)
 
-// Tokens hands out the tokens of a server's addresses, and checks them, without
+// TokenIssuer hands out the tokens of a server's addresses, and checks them, without
 // keeping state for any: a token is a keyed hash of the IP address and the epoch.
 // The port is left out, since masters check servers from another port. It never
-// changes after NewTokens, so any number of goroutines can use it.
-type Tokens struct {
+// changes after NewTokenIssuer, so any number of goroutines can use it.
+type TokenIssuer struct {
 	key [24]byte
 }
 
-// NewTokens returns Tokens with a key read from random, 24 bytes; nil means the
+// NewTokenIssuer returns Tokens with a key read from random, 24 bytes; nil means the
 // system's secure source.
-func NewTokens(random io.Reader) (*Tokens, error) {
+func NewTokenIssuer(random io.Reader) (*TokenIssuer, error) {
 	if random == nil {
 		random = rand.Reader
 	}
-	t := new(Tokens)
+	t := new(TokenIssuer)
 	if _, err := io.ReadFull(random, t.key[:]); err != nil {
 		return nil, fmt.Errorf("conn: no key for tokens: %w", err)
 	}
@@ -38,16 +38,16 @@ func NewTokens(random io.Reader) (*Tokens, error) {
 }
 
 // Token returns the current token for an IP address. It is never packet.NoToken.
-func (t *Tokens) Token(now Time, ip netip.Addr) packet.Token {
+func (t *TokenIssuer) Token(now Time, ip netip.Addr) packet.Token {
 	return t.at(token7, epoch(now), netip.AddrPortFrom(ip, 0))
 }
 
 // Valid reports whether token is the current or the previous one of ip.
-func (t *Tokens) Valid(now Time, ip netip.Addr, token packet.Token) bool {
+func (t *TokenIssuer) Valid(now Time, ip netip.Addr, token packet.Token) bool {
 	return t.valid(token7, now, netip.AddrPortFrom(ip, 0), token)
 }
 
-func (t *Tokens) valid(kind tokenKind, now Time, from netip.AddrPort, token packet.Token) bool {
+func (t *TokenIssuer) valid(kind tokenKind, now Time, from netip.AddrPort, token packet.Token) bool {
 	e := epoch(now)
 	return token != packet.NoToken && (token == t.at(kind, e, from) || token == t.at(kind, e-1, from))
 }
@@ -62,9 +62,9 @@ const (
 	tokenTick                  // 0.6, the tick of a challenge, of address and port
 )
 
-// Global returns the token to put into token requests that are broadcast. The
+// BroadcastToken returns the token to put into token requests that are broadcast. The
 // answers come from anywhere, so it belongs to no address.
-func (t *Tokens) Global(now Time) packet.Token { return t.Token(now, netip.Addr{}) }
+func (t *TokenIssuer) BroadcastToken(now Time) packet.Token { return t.Token(now, netip.Addr{}) }
 
 func epoch(now Time) uint64 {
 	e := now / tokenEpoch
@@ -76,7 +76,7 @@ func epoch(now Time) uint64 {
 
 // at is a prefix hash: safe as a keyed one since the text has a fixed length and
 // most of the digest is kept back.
-func (t *Tokens) at(kind tokenKind, epoch uint64, from netip.AddrPort) packet.Token {
+func (t *TokenIssuer) at(kind tokenKind, epoch uint64, from netip.AddrPort) packet.Token {
 	var text [24 + 8 + 1 + 1 + 16 + 2]byte
 	copy(text[:], t.key[:])
 	binary.BigEndian.PutUint64(text[24:], epoch)
@@ -101,83 +101,83 @@ func (t *Tokens) at(kind tokenKind, epoch uint64, from netip.AddrPort) packet.To
 	return token
 }
 
-// Verdict says what to do about a packet from an address without a connection.
-type Verdict uint8
+// Action says what to do about a packet from an address without a connection.
+type Action uint8
 
 const (
-	// Ignore: no answer, no state.
-	Ignore Verdict = iota
-	// Reply: answer with packet.AppendTokenReply(dst, p.Response, Token(now, ip)),
+	// ActionIgnore: no answer, no state.
+	ActionIgnore Action = iota
+	// ActionReplyToken: answer with packet.AppendTokenReply(dst, p.Response, Token(now, ip)),
 	// in 0.6 with Judgement.AppendReply.
-	Reply
-	// Admit: a CONNECT from an address that has proved itself. Answer with
+	ActionReplyToken
+	// ActionAccept: a CONNECT from an address that has proved itself. Answer with
 	// Conn.Accept(now, p.Token, p.Response), or refuse with
 	// packet.AppendClose(dst, 0, p.Response, reason). In 0.6 it is
 	// Conn.Accept6 or Judgement.AppendClose.
-	Admit
-	// Connless: p.Payload comes from an address that has proved itself. An
+	ActionAccept
+	// ActionConnless: p.Payload comes from an address that has proved itself. An
 	// answer is sent with packet.AppendConnless(dst, p.Response, ...).
-	Connless
-	// Exchanged: the answer to our token request; p.Response is the
+	ActionConnless
+	// ActionTokenReceived: the answer to our token request; p.Response is the
 	// sender's token.
-	Exchanged
-	// Unproven, of Judge6 only: a CONNECT without token. Make the address
+	ActionTokenReceived
+	// ActionChallenge, of Judge6 only: a CONNECT without token. Make the address
 	// prove itself with AppendChallenge, or trust it and answer with
 	// Conn.Accept6, or do nothing.
-	Unproven
+	ActionChallenge
 )
 
 var verdictText = [...]string{"ignore", "reply", "admit", "connless", "exchanged", "unproven"}
 
 // String returns the verdict's name.
-func (v Verdict) String() string {
+func (v Action) String() string {
 	if int(v) < len(verdictText) {
 		return verdictText[v]
 	}
 	return "unknown verdict"
 }
 
-// Judge decides about a 0.7 packet from an address without a connection. p must have
+// Inspect decides about a 0.7 packet from an address without a connection. p must have
 // been parsed. The Drop is DropNone unless the verdict is Ignore.
-func (t *Tokens) Judge(now Time, ip netip.Addr, p *packet.Packet) (Verdict, packet.Drop) {
-	exchange := p.Flags&packet.Control != 0 && p.ControlID() == packet.TokenExchange
+func (t *TokenIssuer) Inspect(now Time, ip netip.Addr, p *packet.Packet) (Action, packet.DropReason) {
+	exchange := p.Flags&packet.FlagControl != 0 && p.ControlID() == packet.ControlToken
 	if p.Token == packet.NoToken {
 		switch {
 		case !exchange:
-			return Ignore, packet.DropToken
-		case p.Response == packet.NoToken:
-			return Ignore, packet.DropControl
-		case len(p.Payload) < packet.MinTokenRequest:
-			return Ignore, packet.DropPadding
+			return ActionIgnore, packet.DropBadToken
+		case p.ResponseToken == packet.NoToken:
+			return ActionIgnore, packet.DropBadControl
+		case len(p.Payload) < packet.MinTokenRequestSize:
+			return ActionIgnore, packet.DropNoPadding
 		}
-		return Reply, packet.DropNone
+		return ActionReplyToken, packet.DropNone
 	}
 	if !t.Valid(now, ip, p.Token) {
 		if exchange && t.Valid(now, netip.Addr{}, p.Token) {
 			return t.exchanged(p)
 		}
-		return Ignore, packet.DropToken
+		return ActionIgnore, packet.DropBadToken
 	}
 	switch {
-	case p.Flags&packet.Connless != 0:
-		return Connless, packet.DropNone
+	case p.Flags&packet.FlagConnless != 0:
+		return ActionConnless, packet.DropNone
 	case exchange:
 		return t.exchanged(p)
-	case p.Flags&packet.Control == 0 || p.ControlID() != packet.Connect:
-		return Ignore, packet.DropState
-	case p.Response == packet.NoToken:
-		return Ignore, packet.DropControl
+	case p.Flags&packet.FlagControl == 0 || p.ControlID() != packet.ControlConnect:
+		return ActionIgnore, packet.DropWrongState
+	case p.ResponseToken == packet.NoToken:
+		return ActionIgnore, packet.DropBadControl
 	case p.Ack != 0:
 		// Nothing was sent that it could ack. The original's server takes
 		// such a client in half, until it is full of ghosts.
-		return Ignore, packet.DropAck
+		return ActionIgnore, packet.DropBadAck
 	}
-	return Admit, packet.DropNone
+	return ActionAccept, packet.DropNone
 }
 
-func (t *Tokens) exchanged(p *packet.Packet) (Verdict, packet.Drop) {
-	if p.Response == packet.NoToken {
-		return Ignore, packet.DropControl
+func (t *TokenIssuer) exchanged(p *packet.Packet) (Action, packet.DropReason) {
+	if p.ResponseToken == packet.NoToken {
+		return ActionIgnore, packet.DropBadControl
 	}
-	return Exchanged, packet.DropNone
+	return ActionTokenReceived, packet.DropNone
 }

@@ -42,7 +42,7 @@ func (e *IDError) Error() string {
 // Unwrap returns the reason.
 func (e *IDError) Unwrap() error { return e.Err }
 
-// FieldError reports a field of a message or object that cannot be accepted.
+// NewFieldError reports a field of a message or object that cannot be accepted.
 type FieldError struct {
 	Version Version
 	Name    string // of the message or object in the original
@@ -70,9 +70,9 @@ func (e *FieldError) Unwrap() error { return e.Err }
 // make the errors of that package.
 type Version string
 
-// IDError is the error of a message with that id as read, of which d, if not nil, is
+// NewIDError is the error of a message with that id as read, of which d, if not nil, is
 // known.
-func (v Version) IDError(id int32, d *Desc) error {
+func (v Version) NewIDError(id int32, d *Desc) error {
 	e := &IDError{Version: v, ID: id, Err: ErrUnknown}
 	if d != nil {
 		e.Name = d.Name
@@ -83,31 +83,31 @@ func (v Version) IDError(id int32, d *Desc) error {
 	return e
 }
 
-// FieldError is the error of a field whose reading from u failed, or whose value is
+// NewFieldError is the error of a field whose reading from u failed, or whose value is
 // out of range.
-func (v Version) FieldError(name, field string, value int32, u *packer.Unpacker) error {
+func (v Version) NewFieldError(name, field string, value int32, u *packer.Unpacker) error {
 	if err := u.Err(); err != nil {
 		return &FieldError{Version: v, Name: name, Field: field, Err: err}
 	}
-	return v.RangeError(name, field, value)
+	return v.NewRangeError(name, field, value)
 }
 
-// RangeError is the error of a field whose value is out of range.
-func (v Version) RangeError(name, field string, value int32) error {
+// NewRangeError is the error of a field whose value is out of range.
+func (v Version) NewRangeError(name, field string, value int32) error {
 	return &FieldError{Version: v, Name: name, Field: field, Value: value, Err: ErrRange}
 }
 
-// SizeError is the error of an object that has not as many integers as it must.
-func (v Version) SizeError(name string, got, want int) error {
+// NewSizeError is the error of an object that has not as many integers as it must.
+func (v Version) NewSizeError(name string, got, want int) error {
 	return &FieldError{Version: v, Name: name, Value: int32(got), Err: fmt.Errorf("%w, want %d integers", ErrSize, want)}
 }
 
-// ShortError is the error of an object that has fewer integers than it must.
-func (v Version) ShortError(name string, got, want int) error {
+// NewShortError is the error of an object that has fewer integers than it must.
+func (v Version) NewShortError(name string, got, want int) error {
 	return &FieldError{Version: v, Name: name, Value: int32(got), Err: fmt.Errorf("%w, want %d integers or more", ErrSize, want)}
 }
 
-// TypeError is the error of an object of a type that the version does not have.
-func (v Version) TypeError(typ int) error {
+// NewTypeError is the error of an object of a type that the version does not have.
+func (v Version) NewTypeError(typ int) error {
 	return &FieldError{Version: v, Name: fmt.Sprintf("object type %d", typ), Err: ErrUnknown}
 }

@@ -2,49 +2,49 @@ package packer
 
 import "unicode/utf8"
 
-// Sanitize says how a string that was received is cleaned.
-type Sanitize uint8
+// SanitizeMode says how a string that was received is cleaned.
+type SanitizeMode uint8
 
 const (
-	// None leaves the bytes as they are.
-	None Sanitize = iota
-	// Lax replaces bytes below 32 by spaces, except CR, LF and TAB. It is used
+	// SanitizeNone leaves the bytes as they are.
+	SanitizeNone SanitizeMode = iota
+	// SanitizeLax replaces bytes below 32 by spaces, except CR, LF and TAB. It is used
 	// for texts of several lines, such as the message of the day.
-	Lax
-	// CC replaces all bytes below 32 by spaces.
-	CC
-	// Strict is CC, and drops leading white space, including the invisible code
+	SanitizeLax
+	// SanitizeCC replaces all bytes below 32 by spaces.
+	SanitizeCC
+	// SanitizeStrict is CC, and drops leading white space, including the invisible code
 	// points that players use to look nameless.
-	Strict
+	SanitizeStrict
 )
 
 // String returns the name of the mode as the message schema spells it.
-func (m Sanitize) String() string {
+func (m SanitizeMode) String() string {
 	switch m {
-	case None:
+	case SanitizeNone:
 		return "none"
-	case Lax:
+	case SanitizeLax:
 		return "lax"
-	case CC:
+	case SanitizeCC:
 		return "cc"
-	case Strict:
+	case SanitizeStrict:
 		return "strict"
 	}
 	return "invalid"
 }
 
-// Clean sanitises s in place and returns the part of it that remains.
-func (m Sanitize) Clean(s []byte) []byte {
+// Sanitize sanitises s in place and returns the part of it that remains.
+func (m SanitizeMode) Sanitize(s []byte) []byte {
 	switch m {
-	case Lax:
+	case SanitizeLax:
 		for i, c := range s {
 			if c < 0x20 && c != '\r' && c != '\n' && c != '\t' {
 				s[i] = ' '
 			}
 		}
-	case CC:
+	case SanitizeCC:
 		cleanCC(s)
-	case Strict:
+	case SanitizeStrict:
 		cleanCC(s)
 		return skipSpace(s)
 	}

@@ -90,7 +90,7 @@ func TestSanitize(t *testing.T) {
 		{in: " \n ", lax: " \n ", cc: "   ", strict: ""},
 		{in: "é x", lax: "é x", cc: "é x", strict: "é x"},
 	} {
-		for mode, want := range map[Sanitize]string{None: v.in, Lax: v.lax, CC: v.cc, Strict: v.strict} {
+		for mode, want := range map[SanitizeMode]string{SanitizeNone: v.in, SanitizeLax: v.lax, SanitizeCC: v.cc, SanitizeStrict: v.strict} {
 			var u Unpacker
 			u.Reset([]byte(v.in + "\x00tail"))
 			if got := u.String(mode); string(got) != want || u.Err() != nil || u.Len() != 4 {
@@ -101,7 +101,7 @@ func TestSanitize(t *testing.T) {
 }
 
 func TestSanitizeNames(t *testing.T) {
-	for mode, want := range map[Sanitize]string{None: "none", Lax: "lax", CC: "cc", Strict: "strict", 9: "invalid"} {
+	for mode, want := range map[SanitizeMode]string{SanitizeNone: "none", SanitizeLax: "lax", SanitizeCC: "cc", SanitizeStrict: "strict", 9: "invalid"} {
 		if mode.String() != want {
 			t.Errorf("%d is called %q, want %q", uint8(mode), mode, want)
 		}
@@ -111,14 +111,14 @@ func TestSanitizeNames(t *testing.T) {
 func TestStringErrors(t *testing.T) {
 	var u Unpacker
 	u.Reset([]byte("abc"))
-	if s := u.String(Strict); s != nil || !errors.Is(u.Err(), ErrUnterminated) {
+	if s := u.String(SanitizeStrict); s != nil || !errors.Is(u.Err(), ErrUnterminated) {
 		t.Errorf("no NUL: %q, %v", s, u.Err())
 	}
 	u.Reset([]byte("a\x00"))
-	if s := u.String(None); string(s) != "a" {
+	if s := u.String(SanitizeNone); string(s) != "a" {
 		t.Errorf("first string %q", s)
 	}
-	if s := u.String(None); s != nil || !errors.Is(u.Err(), ErrShort) {
+	if s := u.String(SanitizeNone); s != nil || !errors.Is(u.Err(), ErrShort) {
 		t.Errorf("nothing left: %q, %v; the released original would let this pass", s, u.Err())
 	}
 }

@@ -106,7 +106,7 @@ func (u *Unpacker) Ints(dst []int32) bool {
 // String reads a NUL terminated string, sanitises it in place and returns it
 // without the NUL. The result is borrowed from the buffer. A missing NUL sets
 // ErrUnterminated, nothing at all left ErrShort.
-func (u *Unpacker) String(mode Sanitize) []byte {
+func (u *Unpacker) String(mode SanitizeMode) []byte {
 	rest := u.b[u.pos:]
 	n := bytes.IndexByte(rest, 0)
 	if n < 0 {
@@ -118,7 +118,7 @@ func (u *Unpacker) String(mode Sanitize) []byte {
 		return nil
 	}
 	u.pos += n + 1
-	return mode.Clean(rest[:n:n])
+	return mode.Sanitize(rest[:n:n])
 }
 
 // Raw reads n bytes as they are, borrowed from the buffer. Zero bytes can be read

@@ -31,11 +31,11 @@ func TestFirstErrorStays(t *testing.T) {
 	var u Unpacker
 	u.Reset([]byte{1, 'x'})
 	u.Int()
-	u.String(None)
+	u.String(SanitizeNone)
 	if !errors.Is(u.Err(), ErrUnterminated) {
 		t.Fatalf("error %v", u.Err())
 	}
-	if u.Int() != 0 || u.String(Lax) != nil || u.Raw(0) != nil || u.Raw(1) != nil || u.Rest() != nil || u.Len() != 0 {
+	if u.Int() != 0 || u.String(SanitizeLax) != nil || u.Raw(0) != nil || u.Raw(1) != nil || u.Rest() != nil || u.Len() != 0 {
 		t.Error("reading went on after an error")
 	}
 	var dst [2]int32
@@ -70,9 +70,9 @@ func TestUnpackerDoesNotAllocate(t *testing.T) {
 		u.Int()
 		u.Int()
 		u.Int()
-		u.String(Strict)
+		u.String(SanitizeStrict)
 		u.Raw(10)
-		u.String(CC)
+		u.String(SanitizeCC)
 		buf = AppendStringLimit(AppendInt(buf[:0], 1000), msg, 5)
 	})
 	if n != 0 {
@@ -101,7 +101,7 @@ func FuzzUnpacker(f *testing.F) {
 			case 'I':
 				u.Ints(ints[:])
 			case 's', 'S':
-				got = u.String(Sanitize(len(ops) % 4))
+				got = u.String(SanitizeMode(len(ops) % 4))
 				if bytes.IndexByte(got, 0) >= 0 {
 					t.Fatalf("NUL in %q", got)
 				}

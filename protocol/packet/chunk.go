@@ -4,8 +4,8 @@ package packet
 type ChunkFlags uint8
 
 const (
-	Vital  ChunkFlags = 1 // reliable: carries a sequence number
-	Resent ChunkFlags = 2 // sent before
+	ChunkVital  ChunkFlags = 1 // reliable: carries a sequence number
+	ChunkResent ChunkFlags = 2 // sent before
 )
 
 // Chunk is one message of a packet.
@@ -17,8 +17,8 @@ type Chunk struct {
 	Data []byte
 }
 
-// Chunks iterates over the chunks of a payload, in order.
-type Chunks struct {
+// ChunkReader iterates over the chunks of a payload, in order.
+type ChunkReader struct {
 	rest  []byte
 	left  int
 	split uint8 // bits of the size in a chunk's second byte: 6, or 4 in 0.6
@@ -27,11 +27,13 @@ type Chunks struct {
 
 // Chunks returns an iterator over p's chunks. What follows the last promised
 // chunk is ignored, as the original does.
-func (p *Packet) Chunks() Chunks { return Chunks{rest: p.Payload, left: p.NumChunks, split: 6} }
+func (p *Packet) Chunks() ChunkReader {
+	return ChunkReader{rest: p.Payload, left: p.NumChunks, split: 6}
+}
 
 // Next reads the next chunk into c. It returns false at the end, and when the
 // payload ends before the chunk does: then Err tells.
-func (it *Chunks) Next(c *Chunk) bool {
+func (it *ChunkReader) Next(c *Chunk) bool {
 	if it.left == 0 {
 		return false
 	}
@@ -44,7 +46,7 @@ func (it *Chunks) Next(c *Chunk) bool {
 	c.Seq = 0
 	low := byte(1)<<it.split - 1
 	size, head := int(b[0]&0x3f)<<it.split|int(b[1]&low), 2
-	if c.Flags&Vital != 0 {
+	if c.Flags&ChunkVital != 0 {
 		if len(b) < 3 {
 			return it.fail()
 		}
@@ -59,27 +61,27 @@ func (it *Chunks) Next(c *Chunk) bool {
 	return true
 }
 
-func (it *Chunks) fail() bool {
+func (it *ChunkReader) fail() bool {
 	it.left, it.bad = 0, true
 	return false
 }
 
-// Err returns DropChunk if the payload ended within a chunk, otherwise nil.
-func (it *Chunks) Err() error {
+// Err returns DropBadChunk if the payload ended within a chunk, otherwise nil.
+func (it *ChunkReader) Err() error {
 	if it.bad {
-		return DropChunk
+		return DropBadChunk
 	}
 	return nil
 }
 
 // Rest returns what follows the chunks read so far.
-func (it *Chunks) Rest() []byte { return it.rest }
+func (it *ChunkReader) Rest() []byte { return it.rest }
 
 // AppendChunkHeader appends the header of a chunk of size bytes, 0..4095. seq is
 // used by vital chunks only.
 func AppendChunkHeader(dst []byte, flags ChunkFlags, seq, size int) []byte {
 	b0, b1 := byte(flags&3)<<6|byte(size>>6&0x3f), byte(size&0x3f)
-	if flags&Vital == 0 {
+	if flags&ChunkVital == 0 {
 		return append(dst, b0, b1)
 	}
 	return append(dst, b0, b1|byte(seq>>2)&0xc0, byte(seq))

@@ -34,61 +34,61 @@ func (k Kind) String() string {
 // The versions agree in the bit for connless packets, and each has its control
 // bit where the other has compression or nothing: the 0.7 control bit is unused in
 // 0.6, so it is looked at first.
-func Classify(b []byte) (Kind, Drop) {
+func Classify(b []byte) (Kind, DropReason) {
 	switch {
 	case len(b) > MaxDatagram:
-		return KindDrop, DropLong
+		return KindDrop, DropTooLong
 	case len(b) < 3:
-		return KindDrop, DropShort
+		return KindDrop, DropTooShort
 	}
 	const connless, control7, control6 = 0x20, 0x04, 0x10
 	switch {
 	case len(b) >= 4 && b[0]&b[1]&b[2]&b[3] == 0xff:
 		switch {
 		case len(b) == 4:
-			return KindDrop, DropShort
+			return KindDrop, DropTooShort
 		case b[4] != 0xff:
 			return KindHalfLife, DropNone
 		case len(b) < 6:
-			return KindDrop, DropShort
+			return KindDrop, DropTooShort
 		}
 		return KindConnless6, DropNone
 	case b[0]&connless != 0 && b[0]&3 == 1:
 		if len(b) < ConnlessHeaderSize {
-			return KindDrop, DropShort
+			return KindDrop, DropTooShort
 		}
 		return KindConnless7, DropNone
 	case b[0]&connless != 0:
 		if len(b) < 6 {
-			return KindDrop, DropShort
+			return KindDrop, DropTooShort
 		}
 		return KindConnless6, DropNone
 	case b[0]&control7 != 0:
 		if len(b) < HeaderSize+1 {
-			return KindDrop, DropShort
+			return KindDrop, DropTooShort
 		}
 		return KindControl7, DropNone
 	case b[0]&control6 != 0 && b[2] == 0:
 		// With chunks it is compressed data of 0.7.
 		if len(b) < 4 {
-			return KindDrop, DropShort
+			return KindDrop, DropTooShort
 		}
 		return KindControl6, DropNone
 	}
 	return KindData, DropNone
 }
 
-// Only6 reports whether a datagram, which is not connless, has a form that only 0.6
+// IsClearly6 reports whether a datagram, which is not connless, has a form that only 0.6
 // writes: a bit that 0.7 does not have, or a control packet. Like Only7 it is for
 // telling why a datagram did not fit its connection.
-func Only6(b []byte) bool {
+func IsClearly6(b []byte) bool {
 	return len(b) >= HeaderSize6 && b[0]&wire6Unused == 0 &&
 		(b[0]&(wire6Compressed|wire6Resend) != 0 || b[0]&wire6Control != 0 && b[2] == 0)
 }
 
-// Only7 reports whether a datagram, which is not connless, has a form that only 0.7
+// IsClearly7 reports whether a datagram, which is not connless, has a form that only 0.7
 // writes: a control packet, or compressed chunks.
-func Only7(b []byte) bool {
+func IsClearly7(b []byte) bool {
 	return len(b) >= HeaderSize && b[0]&(wire6Compressed|wire6Resend) == 0 &&
 		(b[0]&wire6Unused != 0 || b[0]&wire6Control != 0 && b[2] != 0)
 }

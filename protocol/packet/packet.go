@@ -43,9 +43,9 @@ const (
 	MaxChunkHeader     = 3    // of a vital chunk; others have 2
 	MaxChunks          = 255  // per packet: the header has one byte for them
 
-	// MaxEncoded is the capacity that AppendPacket and AppendPacket6 need in
+	// MaxEncodedSize is the capacity that AppendPacket and AppendPacket6 need in
 	// the worst case to work without allocating.
-	MaxEncoded = HeaderSize + (maxText+1)*15/8 + 32
+	MaxEncodedSize = HeaderSize + (maxText+1)*15/8 + 32
 
 	// maxText is the longest payload of either version after decompression.
 	maxText = MaxDatagram - HeaderSize6
@@ -69,10 +69,10 @@ const NoToken Token = 0xFFFFFFFF
 type Flags uint8
 
 const (
-	Control    Flags = 1 // control message instead of chunks
-	Resend     Flags = 2 // asks the peer to resend its unacked chunks
-	Compressed Flags = 4 // the payload is Huffman coded
-	Connless   Flags = 8 // outside of connections; another header follows
+	FlagControl    Flags = 1 // control message instead of chunks
+	FlagResend     Flags = 2 // asks the peer to resend its unacked chunks
+	FlagCompressed Flags = 4 // the payload is Huffman coded
+	FlagConnless   Flags = 8 // outside of connections; another header follows
 )
 
 // Scratch is where a payload is decompressed to.
@@ -89,10 +89,10 @@ type Packet struct {
 	NumChunks int
 	// Token is the one that the receiver handed out to the sender.
 	Token Token
-	// Response is the token that the receiver shall use in its answer. Only
+	// ResponseToken is the token that the receiver shall use in its answer. Only
 	// connless packets and the control messages CONNECT and TOKEN carry one;
 	// the others have NoToken.
-	Response Token
+	ResponseToken Token
 	// Payload is what follows the header, uncompressed. Borrowed.
 	Payload []byte
 }
@@ -105,27 +105,27 @@ type Packet struct {
 func (p *Packet) ParseHeader(b []byte) error {
 	switch {
 	case len(b) < HeaderSize:
-		return DropShort
+		return DropTooShort
 	case len(b) > MaxDatagram:
-		return DropLong
+		return DropTooLong
 	}
 	p.Flags = Flags(b[0] >> 2 & 0xf)
-	p.Response = NoToken
-	if p.Flags&Connless != 0 {
+	p.ResponseToken = NoToken
+	if p.Flags&FlagConnless != 0 {
 		if len(b) < ConnlessHeaderSize {
-			return DropShort
+			return DropTooShort
 		}
 		if b[0]&3 != 1 {
-			return DropVersion
+			return DropConnlessVersion
 		}
-		p.Flags, p.Ack, p.NumChunks = Connless, 0, 0
+		p.Flags, p.Ack, p.NumChunks = FlagConnless, 0, 0
 		p.Token = Token(binary.BigEndian.Uint32(b[1:]))
-		p.Response = Token(binary.BigEndian.Uint32(b[5:]))
+		p.ResponseToken = Token(binary.BigEndian.Uint32(b[5:]))
 		p.Payload = b[ConnlessHeaderSize:]
 		return nil
 	}
 	if len(b) > HeaderSize+MaxPayload {
-		return DropLong
+		return DropTooLong
 	}
 	p.Ack = int(b[0]&3)<<8 | int(b[1])
 	p.NumChunks = int(b[2])
@@ -134,29 +134,29 @@ func (p *Packet) ParseHeader(b []byte) error {
 	return nil
 }
 
-// Open completes ParseHeader: it decompresses the payload into scratch if need
+// ParsePayload completes ParseHeader: it decompresses the payload into scratch if need
 // be and checks the form of a control message. The flag Compressed stays set.
 // The error is a Drop.
 //
 // The original reads a control packet without payload as the message that lies in
 // the buffer from before, and the payload of a control packet with a chunk count as
 // chunks. Both are refused here.
-func (p *Packet) Open(scratch *Scratch) error {
-	if p.Flags&Compressed != 0 {
+func (p *Packet) ParsePayload(scratch *Scratch) error {
+	if p.Flags&FlagCompressed != 0 {
 		text, err := huffman.AppendDecompress(scratch[:0], p.Payload, MaxPayload)
 		if err != nil {
-			return DropHuffman
+			return DropBadHuffman
 		}
 		p.Payload = text
 	}
-	if p.Flags&Control == 0 {
+	if p.Flags&FlagControl == 0 {
 		return nil
 	}
 	if p.NumChunks != 0 || len(p.Payload) == 0 {
-		return DropControl
+		return DropBadControl
 	}
-	if id := ControlID(p.Payload[0]); (id == Connect || id == TokenExchange) && len(p.Payload) >= 5 {
-		p.Response = Token(binary.BigEndian.Uint32(p.Payload[1:]))
+	if id := ControlID(p.Payload[0]); (id == ControlConnect || id == ControlToken) && len(p.Payload) >= 5 {
+		p.ResponseToken = Token(binary.BigEndian.Uint32(p.Payload[1:]))
 	}
 	return nil
 }
@@ -166,7 +166,7 @@ func (p *Packet) Parse(b []byte, scratch *Scratch) error {
 	if err := p.ParseHeader(b); err != nil {
 		return err
 	}
-	return p.Open(scratch)
+	return p.ParsePayload(scratch)
 }
 
 // AppendHeader appends the header of a normal packet.
@@ -177,14 +177,14 @@ func AppendHeader(dst []byte, flags Flags, ack, chunks int, token Token) []byte 
 
 // AppendPacket appends a packet with chunks. As the original does, it compresses
 // the payload when that makes it smaller, and sets the flag Compressed
-// accordingly. With a capacity of MaxEncoded left in dst it does not allocate.
+// accordingly. With a capacity of MaxEncodedSize left in dst it does not allocate.
 // payload must not overlap dst.
 func AppendPacket(dst []byte, flags Flags, ack, chunks int, token Token, payload []byte) []byte {
 	start := len(dst)
-	dst = AppendHeader(dst, flags&^Compressed, ack, chunks, token)
+	dst = AppendHeader(dst, flags&^FlagCompressed, ack, chunks, token)
 	dst = huffman.AppendCompress(dst, payload)
 	if len(dst)-start-HeaderSize < len(payload) {
-		dst[start] |= byte(Compressed << 2)
+		dst[start] |= byte(FlagCompressed << 2)
 		return dst
 	}
 	return append(dst[:start+HeaderSize], payload...)
@@ -193,7 +193,7 @@ func AppendPacket(dst []byte, flags Flags, ack, chunks int, token Token, payload
 // AppendConnless appends a connless packet: a header with the receiver's token
 // and the token for its answer, and the payload.
 func AppendConnless(dst []byte, token, response Token, payload []byte) []byte {
-	dst = append(dst, byte(Connless<<2)|1)
+	dst = append(dst, byte(FlagConnless<<2)|1)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(token))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(response))
 	return append(dst, payload...)

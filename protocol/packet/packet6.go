@@ -11,7 +11,7 @@ const (
 	HeaderSize6         = 3    // of a normal packet without a token in its header
 	ConnlessHeaderSize6 = 6    // of a connless packet
 	MaxConnlessPayload6 = 1394 // of a connless packet
-	TrailerSize         = 4    // the token after the last chunk
+	TokenTrailerSize    = 4    // the token after the last chunk
 	MaxChunkSize6       = 1023 // longest chunk data: the header has 10 bits for it
 
 	// MaxPayload6 is how much the chunks of a packet may take, with their
@@ -20,21 +20,21 @@ const (
 	MaxPayload6 = 1390
 )
 
-// Place says where the token of a 0.6 connection stands.
-type Place uint8
+// TokenPlace says where the token of a 0.6 connection stands.
+type TokenPlace uint8
 
 const (
-	Nowhere   Place = iota // there is none: up to 0.6.4
-	InTrailer              // DDNet: after the last chunk or control message
-	InHeader               // 0.6.5: after the three bytes of the header
+	TokenAbsent    TokenPlace = iota // there is none: up to 0.6.4
+	TokenInTrailer                   // DDNet: after the last chunk or control message
+	TokenInHeader                    // 0.6.5: after the three bytes of the header
 )
 
-// Guard is what proves a packet of a 0.6 connection: nothing, which is the zero
+// PlacedToken is what proves a packet of a 0.6 connection: nothing, which is the zero
 // value, or a token. In DDNet's and 0.6.5's connections both ends send the token
 // that the server handed out.
-type Guard struct {
+type PlacedToken struct {
 	// Place is where the token stands.
-	Place Place
+	Place TokenPlace
 	// Token is meaningless with Nowhere.
 	Token Token
 }
@@ -48,9 +48,9 @@ type Packet6 struct {
 	// NumChunks is how many chunks the header promises, 0..255. A control or
 	// connless packet has 0.
 	NumChunks int
-	// Tokened reports a token in the header, as 0.6.5 sends. A trailer is not
+	// HasToken reports a token in the header, as 0.6.5 sends. A trailer is not
 	// told by the packet: see CutTrailer.
-	Tokened bool
+	HasToken bool
 	// Token is the one in the header, else NoToken.
 	Token Token
 	// Extended reports a connless packet whose header is "xe" and Extra.
@@ -79,61 +79,61 @@ func (p *Packet6) ParseHeader(b []byte) error {
 	*p = Packet6{Token: NoToken}
 	switch {
 	case len(b) < HeaderSize6:
-		return DropShort
+		return DropTooShort
 	case len(b) > MaxDatagram:
-		return DropLong
+		return DropTooLong
 	case b[0]&wire6Connless != 0:
 		if len(b) < ConnlessHeaderSize6 {
-			return DropShort
+			return DropTooShort
 		}
-		p.Flags = Connless
+		p.Flags = FlagConnless
 		if b[0] == 'x' && b[1] == 'e' {
 			p.Extended, p.Extra = true, binary.BigEndian.Uint16(b[2:])
 		}
 		p.Payload = b[ConnlessHeaderSize6:]
 		return nil
 	case b[0]&wire6Unused != 0:
-		return DropFlags
+		return DropUnknownFlags
 	}
 	if b[0]&wire6Control != 0 {
-		p.Flags |= Control
+		p.Flags |= FlagControl
 	}
 	if b[0]&wire6Resend != 0 {
-		p.Flags |= Resend
+		p.Flags |= FlagResend
 	}
 	if b[0]&wire6Compressed != 0 {
-		p.Flags |= Compressed
+		p.Flags |= FlagCompressed
 	}
 	p.Ack = int(b[0]&3)<<8 | int(b[1])
 	p.NumChunks = int(b[2])
 	p.Payload = b[HeaderSize6:]
 	if b[0]&wire6Token != 0 {
 		if len(b) < HeaderSize {
-			return DropShort
+			return DropTooShort
 		}
-		p.Tokened, p.Token = true, Token(binary.BigEndian.Uint32(b[HeaderSize6:]))
+		p.HasToken, p.Token = true, Token(binary.BigEndian.Uint32(b[HeaderSize6:]))
 		p.Payload = b[HeaderSize:]
 	}
 	switch {
-	case p.Flags&Control != 0:
-		if p.NumChunks != 0 || len(p.Payload) == 0 || p.Flags&Compressed != 0 {
-			return DropControl
+	case p.Flags&FlagControl != 0:
+		if p.NumChunks != 0 || len(p.Payload) == 0 || p.Flags&FlagCompressed != 0 {
+			return DropBadControl
 		}
-	case p.NumChunks == 0 && p.Flags&Resend == 0:
+	case p.NumChunks == 0 && p.Flags&FlagResend == 0:
 		return DropEmpty
 	}
 	return nil
 }
 
-// Open completes ParseHeader: it decompresses the payload into scratch if need be.
+// ParsePayload completes ParseHeader: it decompresses the payload into scratch if need be.
 // The flag Compressed stays set. The error is a Drop.
-func (p *Packet6) Open(scratch *Scratch) error {
-	if p.Flags&Compressed == 0 {
+func (p *Packet6) ParsePayload(scratch *Scratch) error {
+	if p.Flags&FlagCompressed == 0 {
 		return nil
 	}
 	text, err := huffman.AppendDecompress(scratch[:0], p.Payload, maxText)
 	if err != nil {
-		return DropHuffman
+		return DropBadHuffman
 	}
 	p.Payload = text
 	return nil
@@ -144,7 +144,7 @@ func (p *Packet6) Parse(b []byte, scratch *Scratch) error {
 	if err := p.ParseHeader(b); err != nil {
 		return err
 	}
-	return p.Open(scratch)
+	return p.ParsePayload(scratch)
 }
 
 // CutTrailer takes the last four bytes off the payload of a packet that Open has
@@ -152,8 +152,8 @@ func (p *Packet6) Parse(b []byte, scratch *Scratch) error {
 // the payload is shorter, or is a control message that would vanish. Only who knows
 // the connection knows whether there is a trailer.
 func (p *Packet6) CutTrailer() (Token, bool) {
-	n := len(p.Payload) - TrailerSize
-	if n < 0 || n == 0 && p.Flags&Control != 0 {
+	n := len(p.Payload) - TokenTrailerSize
+	if n < 0 || n == 0 && p.Flags&FlagControl != 0 {
 		return NoToken, false
 	}
 	token := Token(binary.BigEndian.Uint32(p.Payload[n:]))
@@ -163,13 +163,15 @@ func (p *Packet6) CutTrailer() (Token, bool) {
 
 // Chunks returns an iterator over p's chunks. What follows the last promised chunk,
 // as a trailer does, is left in Rest.
-func (p *Packet6) Chunks() Chunks { return Chunks{rest: p.Payload, left: p.NumChunks, split: 4} }
+func (p *Packet6) Chunks() ChunkReader {
+	return ChunkReader{rest: p.Payload, left: p.NumChunks, split: 4}
+}
 
 // AppendChunkHeader6 appends the header of a chunk of size bytes, 0..1023. seq is
 // used by vital chunks only.
 func AppendChunkHeader6(dst []byte, flags ChunkFlags, seq, size int) []byte {
 	b0, b1 := byte(flags&3)<<6|byte(size>>4&0x3f), byte(size&0x0f)
-	if flags&Vital == 0 {
+	if flags&ChunkVital == 0 {
 		return append(dst, b0, b1)
 	}
 	return append(dst, b0, b1|byte(seq>>2)&0xf0, byte(seq))
@@ -182,33 +184,33 @@ func AppendChunk6(dst []byte, flags ChunkFlags, seq int, data []byte) []byte {
 
 // AppendHeader6 appends the header of a normal packet. Of the guard only a token in
 // the header counts.
-func AppendHeader6(dst []byte, flags Flags, ack, chunks int, g Guard) []byte {
+func AppendHeader6(dst []byte, flags Flags, ack, chunks int, g PlacedToken) []byte {
 	b0 := byte(ack >> 8 & 3)
-	if flags&Control != 0 {
+	if flags&FlagControl != 0 {
 		b0 |= wire6Control
 	}
-	if flags&Resend != 0 {
+	if flags&FlagResend != 0 {
 		b0 |= wire6Resend
 	}
-	if flags&Compressed != 0 {
+	if flags&FlagCompressed != 0 {
 		b0 |= wire6Compressed
 	}
-	if g.Place == InHeader {
+	if g.Place == TokenInHeader {
 		return binary.BigEndian.AppendUint32(append(dst, b0|wire6Token, byte(ack), byte(chunks)), uint32(g.Token))
 	}
 	return append(dst, b0, byte(ack), byte(chunks))
 }
 
 // AppendPacket6 appends a packet with chunks and compresses it, with the trailer,
-// when that makes it smaller. With a capacity of MaxEncoded left in dst it does not
-// allocate. payload must not overlap dst; a trailer needs TrailerSize bytes of
+// when that makes it smaller. With a capacity of MaxEncodedSize left in dst it does not
+// allocate. payload must not overlap dst; a trailer needs TokenTrailerSize bytes of
 // capacity behind payload, and overwrites them.
-func AppendPacket6(dst []byte, flags Flags, ack, chunks int, g Guard, payload []byte) []byte {
-	if g.Place == InTrailer {
+func AppendPacket6(dst []byte, flags Flags, ack, chunks int, g PlacedToken, payload []byte) []byte {
+	if g.Place == TokenInTrailer {
 		payload = binary.BigEndian.AppendUint32(payload, uint32(g.Token))
 	}
 	start := len(dst)
-	dst = AppendHeader6(dst, flags&^Compressed, ack, chunks, g)
+	dst = AppendHeader6(dst, flags&^FlagCompressed, ack, chunks, g)
 	text := len(dst)
 	dst = huffman.AppendCompress(dst, payload)
 	if len(dst)-text < len(payload) {
@@ -224,9 +226,9 @@ func AppendConnless6(dst, payload []byte) []byte {
 	return append(dst, payload...)
 }
 
-// AppendExtended6 appends a connless packet with the extended header of DDNet: "xe",
+// AppendConnlessExtended6 appends a connless packet with the extended header of DDNet: "xe",
 // a number for the receiver to give back, and two bytes that are reserved.
-func AppendExtended6(dst []byte, extra uint16, payload []byte) []byte {
+func AppendConnlessExtended6(dst []byte, extra uint16, payload []byte) []byte {
 	dst = append(dst, 'x', 'e', byte(extra>>8), byte(extra), 0, 0)
 	return append(dst, payload...)
 }

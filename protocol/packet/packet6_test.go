@@ -13,33 +13,33 @@ import (
 )
 
 // encode6 writes p again, which has a guard in the given place.
-func encode6(t testing.TB, p *Packet6, place Place) []byte {
-	if p.Flags&Connless != 0 {
+func encode6(t testing.TB, p *Packet6, place TokenPlace) []byte {
+	if p.Flags&FlagConnless != 0 {
 		if p.Extended {
-			return AppendExtended6(nil, p.Extra, p.Payload)
+			return AppendConnlessExtended6(nil, p.Extra, p.Payload)
 		}
 		return AppendConnless6(nil, p.Payload)
 	}
-	g := Guard{place, p.Token}
-	if p.Flags&Control != 0 {
+	g := PlacedToken{place, p.Token}
+	if p.Flags&FlagControl != 0 {
 		switch id := p.ControlID(); id {
-		case Connect, Accept:
-			if g = p.Offer(); id == Connect {
+		case ControlConnect, ControlAccept:
+			if g = p.HandshakeToken(); id == ControlConnect {
 				return AppendConnect6(nil, g.Place, g.Token)
 			}
 			return AppendAccept6(nil, g, p.Token)
 		}
 	}
 	q := *p
-	if place == InTrailer {
+	if place == TokenInTrailer {
 		token, ok := q.CutTrailer()
 		if !ok {
 			t.Fatalf("no trailer in %x", p.Payload)
 		}
 		g.Token = token
 	}
-	if q.Flags&Control != 0 {
-		if id := q.ControlID(); id != Close {
+	if q.Flags&FlagControl != 0 {
+		if id := q.ControlID(); id != ControlClose {
 			return AppendControl6(nil, q.Ack, g, id)
 		}
 		return AppendClose6(nil, q.Ack, g, string(bytes.TrimRight(q.Payload[1:], "\x00")))
@@ -67,7 +67,7 @@ func TestRecorded6(t *testing.T) {
 		if err := p.Parse(d.B, &scratch); err != nil {
 			t.Fatalf("datagram %d: %v", i, err)
 		}
-		if got := encode6(t, &p, InTrailer); !bytes.Equal(got, d.B) {
+		if got := encode6(t, &p, TokenInTrailer); !bytes.Equal(got, d.B) {
 			t.Fatalf("datagram %d:\n%x, want\n%x", i, got, d.B)
 		}
 		kind, drop := Classify(d.B)
@@ -75,10 +75,10 @@ func TestRecorded6(t *testing.T) {
 			t.Fatalf("datagram %d: %v", i, drop)
 		}
 		count[kind.String()]++
-		if p.Flags&Compressed != 0 {
+		if p.Flags&FlagCompressed != 0 {
 			count["compressed"]++
 		}
-		if Only7(d.B) && p.Flags&Connless == 0 {
+		if IsClearly7(d.B) && p.Flags&FlagConnless == 0 {
 			t.Errorf("datagram %d looks like 0.7", i)
 		}
 	}
@@ -90,33 +90,33 @@ func TestRecorded6(t *testing.T) {
 // The bytes are from recordings, or made by hand from the original's rules.
 func TestControlBytes6(t *testing.T) {
 	const client, server = 0x01020304, 0x23fb4879
-	trailer, header := Guard{InTrailer, server}, Guard{InHeader, server}
+	trailer, header := PlacedToken{TokenInTrailer, server}, PlacedToken{TokenInHeader, server}
 	zeros := strings.Repeat("00", 504)
 	for _, v := range []struct {
 		name  string
 		got   []byte
 		want  string
-		place Place
+		place TokenPlace
 	}{
-		{"TKEN CONNECT", AppendConnect6(nil, InTrailer, client), "10000001544b454effffffff", InTrailer},
-		{"TKEN CONNECTACCEPT", AppendAccept6(nil, trailer, client), "10000002544b454e23fb4879", InTrailer},
-		{"TKEN ACCEPT", AppendControl6(nil, 0, trailer, Confirm), "1000000323fb4879", InTrailer},
-		{"TKEN KEEPALIVE", AppendControl6(nil, 0x18, trailer, KeepAlive), "1018000023fb4879", InTrailer},
-		{"TKEN CLOSE", AppendClose6(nil, 0x18, trailer, ""), "1018000423fb4879", InTrailer},
-		{"TKEN CLOSE with reason", AppendClose6(nil, 0x218, trailer, "bye"), "121800046279650023fb4879", InTrailer},
-		{"plain CONNECT", AppendConnect6(nil, Nowhere, client), "10000001", Nowhere},
-		{"plain CONNECTACCEPT", AppendAccept6(nil, Guard{}, client), "10000002", Nowhere},
-		{"plain ACCEPT", AppendControl6(nil, 0, Guard{}, Confirm), "10000003", Nowhere},
-		{"plain CLOSE", AppendClose6(nil, 1023, Guard{}, "bye\x00now"), "13ff000462796500", Nowhere},
-		{"0.6.5 CONNECT", AppendConnect6(nil, InHeader, client), "100000010000000001020304" + zeros, InHeader},
-		{"0.6.5 CONNECTACCEPT", AppendAccept6(nil, header, client), "180000010203040223fb4879", InHeader},
-		{"0.6.5 KEEPALIVE", AppendControl6(nil, 1, header, KeepAlive), "18010023fb487900", InHeader},
-		{"0.6.5 CLOSE", AppendClose6(nil, 1, header, "x"), "18010023fb4879047800", InHeader},
-		{"info request", AppendConnless6(nil, []byte("\xff\xff\xff\xffgie3\x78")), "ffffffffffffffffffff6769653378", Nowhere},
-		{"extended info request", AppendExtended6(nil, 0x7e03, []byte("\xff\xff\xff\xffgie3x")), "78657e030000ffffffff6769653378", Nowhere},
-		{"resend request", AppendPacket6(nil, Resend, 5, 0, Guard{}, nil), "400500", Nowhere},
-		{"0.6.5 resend request", AppendPacket6(nil, Resend, 5, 0, header, nil), "48050023fb4879", InHeader},
-		{"TKEN resend request", AppendPacket6(nil, Resend, 5, 0, trailer, nil), "40050023fb4879", InTrailer},
+		{"TKEN CONNECT", AppendConnect6(nil, TokenInTrailer, client), "10000001544b454effffffff", TokenInTrailer},
+		{"TKEN CONNECTACCEPT", AppendAccept6(nil, trailer, client), "10000002544b454e23fb4879", TokenInTrailer},
+		{"TKEN ACCEPT", AppendControl6(nil, 0, trailer, ControlClientAccept), "1000000323fb4879", TokenInTrailer},
+		{"TKEN KEEPALIVE", AppendControl6(nil, 0x18, trailer, ControlKeepAlive), "1018000023fb4879", TokenInTrailer},
+		{"TKEN CLOSE", AppendClose6(nil, 0x18, trailer, ""), "1018000423fb4879", TokenInTrailer},
+		{"TKEN CLOSE with reason", AppendClose6(nil, 0x218, trailer, "bye"), "121800046279650023fb4879", TokenInTrailer},
+		{"plain CONNECT", AppendConnect6(nil, TokenAbsent, client), "10000001", TokenAbsent},
+		{"plain CONNECTACCEPT", AppendAccept6(nil, PlacedToken{}, client), "10000002", TokenAbsent},
+		{"plain ACCEPT", AppendControl6(nil, 0, PlacedToken{}, ControlClientAccept), "10000003", TokenAbsent},
+		{"plain CLOSE", AppendClose6(nil, 1023, PlacedToken{}, "bye\x00now"), "13ff000462796500", TokenAbsent},
+		{"0.6.5 CONNECT", AppendConnect6(nil, TokenInHeader, client), "100000010000000001020304" + zeros, TokenInHeader},
+		{"0.6.5 CONNECTACCEPT", AppendAccept6(nil, header, client), "180000010203040223fb4879", TokenInHeader},
+		{"0.6.5 KEEPALIVE", AppendControl6(nil, 1, header, ControlKeepAlive), "18010023fb487900", TokenInHeader},
+		{"0.6.5 CLOSE", AppendClose6(nil, 1, header, "x"), "18010023fb4879047800", TokenInHeader},
+		{"info request", AppendConnless6(nil, []byte("\xff\xff\xff\xffgie3\x78")), "ffffffffffffffffffff6769653378", TokenAbsent},
+		{"extended info request", AppendConnlessExtended6(nil, 0x7e03, []byte("\xff\xff\xff\xffgie3x")), "78657e030000ffffffff6769653378", TokenAbsent},
+		{"resend request", AppendPacket6(nil, FlagResend, 5, 0, PlacedToken{}, nil), "400500", TokenAbsent},
+		{"0.6.5 resend request", AppendPacket6(nil, FlagResend, 5, 0, header, nil), "48050023fb4879", TokenInHeader},
+		{"TKEN resend request", AppendPacket6(nil, FlagResend, 5, 0, trailer, nil), "40050023fb4879", TokenInTrailer},
 	} {
 		if got := hex.EncodeToString(v.got); got != v.want {
 			t.Errorf("%s:\n%s, want\n%s", v.name, got, v.want)
@@ -128,40 +128,40 @@ func TestControlBytes6(t *testing.T) {
 			t.Errorf("%s does not survive: %x", v.name, got)
 		}
 	}
-	if n := len(AppendConnect6(nil, InHeader, client)); n != 516 {
+	if n := len(AppendConnect6(nil, TokenInHeader, client)); n != 516 {
 		t.Errorf("0.6.5's CONNECT has %d bytes", n)
 	}
 }
 
 func TestOffer(t *testing.T) {
-	none := Guard{Nowhere, NoToken}
+	none := PlacedToken{TokenAbsent, NoToken}
 	for _, v := range []struct {
 		b    string
-		want Guard
+		want PlacedToken
 	}{
 		{"10000001", none},
-		{"10000001544b454effffffff", Guard{InTrailer, NoToken}},
-		{"10000001544b454effffffff00", Guard{InTrailer, NoToken}},
+		{"10000001544b454effffffff", PlacedToken{TokenInTrailer, NoToken}},
+		{"10000001544b454effffffff00", PlacedToken{TokenInTrailer, NoToken}},
 		{"10000001544b454effffff", none},
 		{"10000001544b454fffffffff", none},
-		{"100000010000000001020304" + strings.Repeat("00", 504), Guard{InHeader, 0x01020304}},
+		{"100000010000000001020304" + strings.Repeat("00", 504), PlacedToken{TokenInHeader, 0x01020304}},
 		{"100000010000000001020304" + strings.Repeat("00", 503), none},
-		{"10000001544b454effffffff" + strings.Repeat("00", 504), Guard{InTrailer, NoToken}},
+		{"10000001544b454effffffff" + strings.Repeat("00", 504), PlacedToken{TokenInTrailer, NoToken}},
 		{"10000002", none},
-		{"10000002544b454e23fb4879", Guard{InTrailer, 0x23fb4879}},
+		{"10000002544b454e23fb4879", PlacedToken{TokenInTrailer, 0x23fb4879}},
 		{"1000000223fb4879", none},
-		{"18000001020304" + "0223fb4879", Guard{InHeader, 0x23fb4879}},
+		{"18000001020304" + "0223fb4879", PlacedToken{TokenInHeader, 0x23fb4879}},
 		{"18000001020304" + "0223fb48", none},
 		{"10000003", none},
 		{"10000003aabbcc", none},
-		{"10000003aabbccdd", Guard{InTrailer, 0xaabbccdd}},
+		{"10000003aabbccdd", PlacedToken{TokenInTrailer, 0xaabbccdd}},
 		{"10000000544b454effffffff", none},
 		{"10000004544b454effffffff", none},
 	} {
 		b, _ := hex.DecodeString(v.b)
 		var p Packet6
-		if err := p.Parse(b, new(Scratch)); err != nil || p.Offer() != v.want {
-			t.Errorf("%.24s: %+v, %v, want %+v", v.b, p.Offer(), err, v.want)
+		if err := p.Parse(b, new(Scratch)); err != nil || p.HandshakeToken() != v.want {
+			t.Errorf("%.24s: %+v, %v, want %+v", v.b, p.HandshakeToken(), err, v.want)
 		}
 	}
 }
@@ -172,23 +172,23 @@ func TestParse6Refuses(t *testing.T) {
 	for _, v := range []struct {
 		name string
 		b    string
-		want Drop
+		want DropReason
 	}{
-		{"nothing", "", DropShort},
-		{"two bytes", "\x10\x00", DropShort},
-		{"1401 bytes", string(long), DropLong},
-		{"connless of five bytes", "\xff\xff\xff\xff\xff", DropShort},
-		{"token cut", "\x08\x00\x01abc", DropShort},
-		{"flag that 0.7 has for control", "\x04\x00\x01abcd\x01", DropFlags},
-		{"flag that 0.7 has for control, on control", "\x14\x00\x00\x00", DropFlags},
-		{"control without payload", "\x10\x00\x00", DropControl},
-		{"control with chunks", "\x10\x00\x01\x00", DropControl},
-		{"control that is compressed", "\x90\x00\x00\x8a\x1b", DropControl},
-		{"control with nothing but a token", "\x18\x00\x00abcd", DropControl},
+		{"nothing", "", DropTooShort},
+		{"two bytes", "\x10\x00", DropTooShort},
+		{"1401 bytes", string(long), DropTooLong},
+		{"connless of five bytes", "\xff\xff\xff\xff\xff", DropTooShort},
+		{"token cut", "\x08\x00\x01abc", DropTooShort},
+		{"flag that 0.7 has for control", "\x04\x00\x01abcd\x01", DropUnknownFlags},
+		{"flag that 0.7 has for control, on control", "\x14\x00\x00\x00", DropUnknownFlags},
+		{"control without payload", "\x10\x00\x00", DropBadControl},
+		{"control with chunks", "\x10\x00\x01\x00", DropBadControl},
+		{"control that is compressed", "\x90\x00\x00\x8a\x1b", DropBadControl},
+		{"control with nothing but a token", "\x18\x00\x00abcd", DropBadControl},
 		{"no chunks", "\x00\x00\x00", DropEmpty},
 		{"no chunks, but payload", "\x00\x00\x00ab", DropEmpty},
-		{"compressed without end", "\x80\x00\x01\xff", DropHuffman},
-		{"compressed nothing", "\x80\x00\x01", DropHuffman},
+		{"compressed without end", "\x80\x00\x01\xff", DropBadHuffman},
+		{"compressed nothing", "\x80\x00\x01", DropBadHuffman},
 	} {
 		var p Packet6
 		if err := p.Parse([]byte(v.b), new(Scratch)); !errors.Is(err, v.want) {
@@ -237,10 +237,10 @@ func TestChunkBytes6(t *testing.T) {
 		want      string
 	}{
 		{0, 0, 1023, "3f0f"},
-		{Vital, 1, 47, "420f01"},
-		{Vital, 0x3ff, 0, "40f0ff"},
-		{Vital | Resent, 0x0c0, 16, "c130c0"},
-		{Vital, 0x300, 1, "40c100"},
+		{ChunkVital, 1, 47, "420f01"},
+		{ChunkVital, 0x3ff, 0, "40f0ff"},
+		{ChunkVital | ChunkResent, 0x0c0, 16, "c130c0"},
+		{ChunkVital, 0x300, 1, "40c100"},
 	} {
 		b := AppendChunkHeader6(nil, v.flags, v.seq, v.size)
 		if got := hex.EncodeToString(b); got != v.want {
@@ -260,7 +260,7 @@ func TestChunkBytes6(t *testing.T) {
 	for _, b := range []string{"", "\x00", "\x40\x00", "\x00\x01", "\x3f\x0fab"} {
 		p := Packet6{NumChunks: 1, Payload: []byte(b)}
 		var c Chunk
-		if it := p.Chunks(); it.Next(&c) || !errors.Is(it.Err(), DropChunk) {
+		if it := p.Chunks(); it.Next(&c) || !errors.Is(it.Err(), DropBadChunk) {
 			t.Errorf("%q: %+v", b, c)
 		}
 	}
@@ -277,7 +277,7 @@ func TestChunkRoundTrip6(t *testing.T) {
 		if !it.Next(&c) || c.Flags != flags || !bytes.Equal(c.Data, data) || len(it.Rest()) != 0 {
 			t.Fatalf("%+v, %v", c, it.Err())
 		}
-		if flags&Vital != 0 && c.Seq != seq {
+		if flags&ChunkVital != 0 && c.Seq != seq {
 			t.Fatalf("sequence %d, want %d", c.Seq, seq)
 		}
 	})
@@ -287,9 +287,9 @@ func TestPacketRoundTrip6(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ack := rapid.IntRange(0, SeqMask).Draw(t, "ack")
 		n := rapid.IntRange(0, MaxChunks).Draw(t, "chunks")
-		g := Guard{Place(rapid.IntRange(0, 2).Draw(t, "place")), Token(rapid.Uint32().Draw(t, "token"))}
+		g := PlacedToken{TokenPlace(rapid.IntRange(0, 2).Draw(t, "place")), Token(rapid.Uint32().Draw(t, "token"))}
 		payload := rapid.SliceOfN(rapid.Byte(), 0, MaxPayload6).Draw(t, "payload")
-		b := AppendPacket6(make([]byte, 0, MaxEncoded), Resend, ack, n, g, bytes.Clone(payload))
+		b := AppendPacket6(make([]byte, 0, MaxEncodedSize), FlagResend, ack, n, g, bytes.Clone(payload))
 		if len(b) > HeaderSize6+len(payload)+4 || len(b) > MaxDatagram {
 			t.Fatalf("%d bytes of payload became %d", len(payload), len(b))
 		}
@@ -298,16 +298,16 @@ func TestPacketRoundTrip6(t *testing.T) {
 			t.Fatal(err)
 		}
 		token := p.Token
-		if g.Place == InTrailer {
+		if g.Place == TokenInTrailer {
 			var ok bool
 			if token, ok = p.CutTrailer(); !ok {
 				t.Fatal("no trailer")
 			}
 		}
-		if g.Place == Nowhere {
+		if g.Place == TokenAbsent {
 			g.Token = NoToken
 		}
-		if p.Flags&^Compressed != Resend || p.Ack != ack || p.NumChunks != n || p.Tokened != (g.Place == InHeader) ||
+		if p.Flags&^FlagCompressed != FlagResend || p.Ack != ack || p.NumChunks != n || p.HasToken != (g.Place == TokenInHeader) ||
 			token != g.Token || !bytes.Equal(p.Payload, payload) {
 			t.Fatalf("%+v", p)
 		}
@@ -322,17 +322,17 @@ func TestReason6(t *testing.T) {
 		"a\x00b\x00":                       "a",
 		"línea\n\x7f\u009b\u00a0ß":         "línea   \u00a0ß",
 		"not UTF-8: \xff\x1b":              "not UTF-8: \x7f ",
-		strings.Repeat("x", 300):           strings.Repeat("x", MaxReason),
+		strings.Repeat("x", 300):           strings.Repeat("x", MaxCloseReason),
 		strings.Repeat("x", 126) + "ß":     strings.Repeat("x", 126),
-		strings.Repeat("\x80", 300):        strings.Repeat(" ", MaxReason-4),
+		strings.Repeat("\x80", 300):        strings.Repeat(" ", MaxCloseReason-4),
 		strings.Repeat("x", 123) + "😀\x00": strings.Repeat("x", 123) + "😀",
 	} {
-		p := Packet6{Flags: Control, Payload: append([]byte{byte(Close)}, raw...)}
+		p := Packet6{Flags: FlagControl, Payload: append([]byte{byte(ControlClose)}, raw...)}
 		if got := string(p.AppendReason(nil)); got != want {
 			t.Errorf("%q became %q, want %q", raw, got, want)
 		}
 	}
-	if b := AppendClose6(nil, 0, Guard{InTrailer, 1}, strings.Repeat("x", 5000)); len(b) > MaxDatagram {
+	if b := AppendClose6(nil, 0, PlacedToken{TokenInTrailer, 1}, strings.Repeat("x", 5000)); len(b) > MaxDatagram {
 		t.Errorf("a long reason makes %d bytes", len(b))
 	}
 }
@@ -341,13 +341,13 @@ func TestReason6(t *testing.T) {
 // have written.
 func TestVersions(t *testing.T) {
 	for _, d := range golden.Datagrams(t, golden.Join) {
-		if Only6(d.B) {
+		if IsClearly6(d.B) {
 			t.Errorf("%x looks like 0.6", d.B)
 		}
 	}
 	only7 := 0
 	for _, d := range golden.Datagrams(t, golden.Join) {
-		if Only7(d.B) {
+		if IsClearly7(d.B) {
 			only7++
 		}
 	}
@@ -355,17 +355,17 @@ func TestVersions(t *testing.T) {
 		t.Errorf("%d datagrams of 0.7 are known", only7)
 	}
 	for _, b := range [][]byte{
-		AppendConnect6(nil, Nowhere, 0), AppendConnect6(nil, InTrailer, 0), AppendConnect6(nil, InHeader, 1),
-		AppendControl6(nil, 5, Guard{InHeader, 9}, KeepAlive), AppendClose6(nil, 5, Guard{}, "a"),
-		AppendPacket6(nil, Resend, 5, 0, Guard{}, nil),
-		AppendPacket6(nil, 0, 5, 9, Guard{InHeader, 1}, bytes.Repeat([]byte{0}, 99)),
+		AppendConnect6(nil, TokenAbsent, 0), AppendConnect6(nil, TokenInTrailer, 0), AppendConnect6(nil, TokenInHeader, 1),
+		AppendControl6(nil, 5, PlacedToken{TokenInHeader, 9}, ControlKeepAlive), AppendClose6(nil, 5, PlacedToken{}, "a"),
+		AppendPacket6(nil, FlagResend, 5, 0, PlacedToken{}, nil),
+		AppendPacket6(nil, 0, 5, 9, PlacedToken{TokenInHeader, 1}, bytes.Repeat([]byte{0}, 99)),
 	} {
-		if !Only6(b) || Only7(b) {
+		if !IsClearly6(b) || IsClearly7(b) {
 			t.Errorf("%x is not known to be 0.6", b)
 		}
 	}
 	for _, b := range []string{"", "\x10", "\x80\x00", "\x04\x00\x00"} {
-		if Only6([]byte(b)) || Only7([]byte(b)) {
+		if IsClearly6([]byte(b)) || IsClearly7([]byte(b)) {
 			t.Errorf("%q is taken for something", b)
 		}
 	}
@@ -375,12 +375,12 @@ func TestNoAllocations6(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	all := golden.Datagrams(t, golden.Join6)[:200]
 	var scratch Scratch
-	payload := make([]byte, 0, MaxPayload6+TrailerSize)
-	out := make([]byte, 0, MaxEncoded)
+	payload := make([]byte, 0, MaxPayload6+TokenTrailerSize)
+	out := make([]byte, 0, MaxEncodedSize)
 	n := testing.AllocsPerRun(10, func() {
 		for _, d := range all {
 			var p Packet6
-			if p.Parse(d.B, &scratch) != nil || p.Flags&(Control|Connless) != 0 {
+			if p.Parse(d.B, &scratch) != nil || p.Flags&(FlagControl|FlagConnless) != 0 {
 				continue
 			}
 			token, _ := p.CutTrailer()
@@ -389,7 +389,7 @@ func TestNoAllocations6(t *testing.T) {
 			for it := p.Chunks(); it.Next(&c); {
 				payload = AppendChunk6(payload, c.Flags, c.Seq, c.Data)
 			}
-			out = AppendPacket6(out[:0], p.Flags, p.Ack, p.NumChunks, Guard{InTrailer, token}, payload)
+			out = AppendPacket6(out[:0], p.Flags, p.Ack, p.NumChunks, PlacedToken{TokenInTrailer, token}, payload)
 		}
 		var p Packet6
 		if p.Parse(all[0].B[:2], &scratch) == nil {
@@ -405,9 +405,9 @@ func FuzzParse6(f *testing.F) {
 	for _, d := range golden.Datagrams(f, golden.Join6)[:40] {
 		f.Add(d.B)
 	}
-	f.Add(AppendConnect6(nil, InHeader, 5))
-	f.Add(AppendAccept6(nil, Guard{InHeader, 4}, 5))
-	f.Add(AppendClose6(nil, 1, Guard{InHeader, 4}, "reason"))
+	f.Add(AppendConnect6(nil, TokenInHeader, 5))
+	f.Add(AppendAccept6(nil, PlacedToken{TokenInHeader, 4}, 5))
+	f.Add(AppendClose6(nil, 1, PlacedToken{TokenInHeader, 4}, "reason"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var p Packet6
 		if p.Parse(b, new(Scratch)) != nil {
@@ -417,12 +417,12 @@ func FuzzParse6(f *testing.F) {
 			t.Fatalf("%+v", p)
 		}
 		switch {
-		case p.Flags&Connless != 0:
+		case p.Flags&FlagConnless != 0:
 			return
-		case p.Flags&Control != 0:
-			p.Offer()
+		case p.Flags&FlagControl != 0:
+			p.HandshakeToken()
 			p.CutTrailer()
-			if r := p.AppendReason(nil); len(r) > MaxReason || bytes.IndexFunc(r, func(r rune) bool { return r < ' ' }) >= 0 {
+			if r := p.AppendReason(nil); len(r) > MaxCloseReason || bytes.IndexFunc(r, func(r rune) bool { return r < ' ' }) >= 0 {
 				t.Fatalf("reason %q", r)
 			}
 			return
@@ -441,9 +441,9 @@ func FuzzParse6(f *testing.F) {
 		if it.Err() != nil {
 			return
 		}
-		g := Guard{}
-		if p.Tokened {
-			g = Guard{InHeader, p.Token}
+		g := PlacedToken{}
+		if p.HasToken {
+			g = PlacedToken{TokenInHeader, p.Token}
 		}
 		var q Packet6
 		if err := q.Parse(AppendPacket6(nil, p.Flags, p.Ack, p.NumChunks, g, payload), new(Scratch)); err != nil || q.Ack != p.Ack || q.NumChunks != p.NumChunks || q.Token != p.Token || !bytes.Equal(q.Payload, payload) {

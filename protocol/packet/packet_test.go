@@ -40,22 +40,22 @@ func recorded(t testing.TB, name string) [][]byte {
 
 // encode writes p again.
 func encode(t testing.TB, p *Packet) []byte {
-	if p.Flags&Control != 0 {
+	if p.Flags&FlagControl != 0 {
 		switch p.ControlID() {
-		case Connect:
-			return AppendConnect(nil, p.Token, p.Response)
-		case Close:
+		case ControlConnect:
+			return AppendConnect(nil, p.Token, p.ResponseToken)
+		case ControlClose:
 			return AppendClose(nil, p.Ack, p.Token, string(bytes.TrimRight(p.Payload[1:], "\x00")))
-		case TokenExchange:
+		case ControlToken:
 			if p.Token == NoToken {
-				return AppendTokenRequest(nil, p.Response)
+				return AppendTokenRequest(nil, p.ResponseToken)
 			}
-			return AppendTokenReply(nil, p.Token, p.Response)
+			return AppendTokenReply(nil, p.Token, p.ResponseToken)
 		}
 		return AppendControl(nil, p.Ack, p.Token, p.ControlID())
 	}
-	if p.Flags&Connless != 0 {
-		return AppendConnless(nil, p.Token, p.Response, p.Payload)
+	if p.Flags&FlagConnless != 0 {
+		return AppendConnless(nil, p.Token, p.ResponseToken, p.Payload)
 	}
 	var payload []byte
 	var c Chunk
@@ -90,7 +90,7 @@ func TestRecorded(t *testing.T) {
 				t.Fatalf("%s, datagram %d:\n%x, want\n%x", name, i, got, b)
 			}
 			kind, drop := Classify(b)
-			if (kind == KindControl7) != (p.Flags&Control != 0) {
+			if (kind == KindControl7) != (p.Flags&FlagControl != 0) {
 				// A compressed 0.7 packet looks like 0.6 control.
 				t.Fatalf("%s, datagram %d is %v, %v", name, i, kind, drop)
 			}
@@ -110,9 +110,9 @@ func TestControlBytes(t *testing.T) {
 		{"token request", AppendTokenRequest(nil, client), "040000ffffffff0501020304" + zeros},
 		{"token reply", AppendTokenReply(nil, client, server), "0400000102030405aabbccdd"},
 		{"connect", AppendConnect(nil, server, client), "040000aabbccdd0101020304" + zeros},
-		{"accept", AppendControl(nil, 0, client, Accept), "0400000102030402"},
-		{"keep-alive", AppendControl(nil, 1, server, KeepAlive), "040100aabbccdd00"},
-		{"keep-alive, high ack", AppendControl(nil, 1023, server, KeepAlive), "07ff00aabbccdd00"},
+		{"accept", AppendControl(nil, 0, client, ControlAccept), "0400000102030402"},
+		{"keep-alive", AppendControl(nil, 1, server, ControlKeepAlive), "040100aabbccdd00"},
+		{"keep-alive, high ack", AppendControl(nil, 1023, server, ControlKeepAlive), "07ff00aabbccdd00"},
 		{"close", AppendClose(nil, 2, client, "bye"), "0402000102030404" + hex.EncodeToString([]byte("bye")) + "00"},
 		{"close without reason", AppendClose(nil, 2, client, ""), "0402000102030404"},
 		{"connless", AppendConnless(nil, server, client, []byte("x")), "21aabbccdd0102030478"},
@@ -147,8 +147,8 @@ func TestResponseToken(t *testing.T) {
 	} {
 		b, _ := hex.DecodeString(v.b)
 		var p Packet
-		if err := p.Parse(b, new(Scratch)); err != nil || p.Response != v.want {
-			t.Errorf("%s: response token %x, %v, want %x", v.b, p.Response, err, v.want)
+		if err := p.Parse(b, new(Scratch)); err != nil || p.ResponseToken != v.want {
+			t.Errorf("%s: response token %x, %v, want %x", v.b, p.ResponseToken, err, v.want)
 		}
 	}
 }
@@ -158,19 +158,19 @@ func TestParseRefuses(t *testing.T) {
 	for _, v := range []struct {
 		name string
 		b    []byte
-		want Drop
+		want DropReason
 	}{
-		{"nothing", nil, DropShort},
-		{"six bytes", make([]byte, 6), DropShort},
-		{"connless of eight bytes", []byte("\x21234567\x00"), DropShort},
-		{"connless of version 0", []byte("\x20234567\x00\x00"), DropVersion},
-		{"connless of version 2", []byte("\x22234567\x00\x00"), DropVersion},
-		{"1399 bytes", long[:1399], DropLong},
-		{"1401 bytes of connless", append([]byte{0x21}, long[1:]...), DropLong},
-		{"control without payload", AppendHeader(nil, Control, 0, 0, 1), DropControl},
-		{"control with chunks", append(AppendHeader(nil, Control, 0, 1, 1), 0), DropControl},
-		{"compressed without end", append(AppendHeader(nil, Compressed, 0, 1, 1), 0xff), DropHuffman},
-		{"compressed control that is empty", append(AppendHeader(nil, Compressed|Control, 0, 0, 1), 0x8a, 0x1b), DropControl},
+		{"nothing", nil, DropTooShort},
+		{"six bytes", make([]byte, 6), DropTooShort},
+		{"connless of eight bytes", []byte("\x21234567\x00"), DropTooShort},
+		{"connless of version 0", []byte("\x20234567\x00\x00"), DropConnlessVersion},
+		{"connless of version 2", []byte("\x22234567\x00\x00"), DropConnlessVersion},
+		{"1399 bytes", long[:1399], DropTooLong},
+		{"1401 bytes of connless", append([]byte{0x21}, long[1:]...), DropTooLong},
+		{"control without payload", AppendHeader(nil, FlagControl, 0, 0, 1), DropBadControl},
+		{"control with chunks", append(AppendHeader(nil, FlagControl, 0, 1, 1), 0), DropBadControl},
+		{"compressed without end", append(AppendHeader(nil, FlagCompressed, 0, 1, 1), 0xff), DropBadHuffman},
+		{"compressed control that is empty", append(AppendHeader(nil, FlagCompressed|FlagControl, 0, 0, 1), 0x8a, 0x1b), DropBadControl},
 	} {
 		var p Packet
 		if err := p.Parse(v.b, new(Scratch)); !errors.Is(err, v.want) {
@@ -237,7 +237,7 @@ func TestChunkRoundTrip(t *testing.T) {
 		if !it.Next(&c) || c.Flags != flags || !bytes.Equal(c.Data, data) || len(it.Rest()) != 0 {
 			t.Fatalf("%+v, %v", c, it.Err())
 		}
-		if flags&Vital != 0 && c.Seq != seq {
+		if flags&ChunkVital != 0 && c.Seq != seq {
 			t.Fatalf("sequence %d, want %d", c.Seq, seq)
 		}
 	})
@@ -249,8 +249,8 @@ func TestPacketRoundTrip(t *testing.T) {
 		n := rapid.IntRange(0, MaxChunks).Draw(t, "chunks")
 		token := Token(rapid.Uint32().Draw(t, "token"))
 		payload := rapid.SliceOfN(rapid.Byte(), 0, MaxPayload).Draw(t, "payload")
-		out := make([]byte, 0, MaxEncoded)
-		b := AppendPacket(out, Resend, ack, n, token, payload)
+		out := make([]byte, 0, MaxEncodedSize)
+		b := AppendPacket(out, FlagResend, ack, n, token, payload)
 		if len(b) > HeaderSize+len(payload) || &b[0] != &out[:1][0] {
 			t.Fatalf("%d bytes of payload became %d", len(payload), len(b))
 		}
@@ -258,7 +258,7 @@ func TestPacketRoundTrip(t *testing.T) {
 		if err := p.Parse(b, new(Scratch)); err != nil {
 			t.Fatal(err)
 		}
-		if p.Flags&^Compressed != Resend || p.Ack != ack || p.NumChunks != n || p.Token != token || !bytes.Equal(p.Payload, payload) {
+		if p.Flags&^FlagCompressed != FlagResend || p.Ack != ack || p.NumChunks != n || p.Token != token || !bytes.Equal(p.Payload, payload) {
 			t.Fatalf("%+v", p)
 		}
 	})
@@ -271,10 +271,10 @@ func TestReason(t *testing.T) {
 		"bye":                             "bye",
 		"a\x00b\x00":                      "a",
 		"line\nbreak\x7f\xff\x81\xe9":     "line break\x7f\x7f i",
-		strings.Repeat("x", 300):          strings.Repeat("x", MaxReason),
+		strings.Repeat("x", 300):          strings.Repeat("x", MaxCloseReason),
 		strings.Repeat("x", 127) + "\x00": strings.Repeat("x", 127),
 	} {
-		p := Packet{Flags: Control, Payload: append([]byte{byte(Close)}, raw...)}
+		p := Packet{Flags: FlagControl, Payload: append([]byte{byte(ControlClose)}, raw...)}
 		if got := string(p.AppendReason(nil)); got != want {
 			t.Errorf("%q became %q, want %q", raw, got, want)
 		}
@@ -290,7 +290,7 @@ func TestClassify(t *testing.T) {
 		name string
 		b    string
 		kind Kind
-		drop Drop
+		drop DropReason
 	}{
 		{"A2S_INFO", "\xff\xff\xff\xffTSource Engine Query\x00", KindHalfLife, DropNone},
 		{"0.6 info request", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xffgie3\x05", KindConnless6, DropNone},
@@ -301,21 +301,21 @@ func TestClassify(t *testing.T) {
 		{"0.6.5 control with token", "\x18\x00\x00abcd\x01", KindControl6, DropNone},
 		{"0.6 TKEN connect", "\x10\x00\x00\x01TKEN\xff\xff\xff\xff", KindControl6, DropNone},
 		{"0.6 TKEN accept", "\x10\x00\x00\x03abcd", KindControl6, DropNone},
-		{"0.6.5 connect", string(AppendConnect6(nil, InHeader, 1)), KindControl6, DropNone},
+		{"0.6.5 connect", string(AppendConnect6(nil, TokenInHeader, 1)), KindControl6, DropNone},
 		{"0.7 compressed data", "\x10\x00\x01abcdefg", KindData, DropNone},
 		{"0.7 data", "\x00\x01\x01\x01\x02\x03\x04\x00\x00", KindData, DropNone},
 		{"0.6 compressed", "\x80\x00\x01ab", KindData, DropNone},
 		{"0.6 resend request", "\x40\x00\x00", KindData, DropNone},
 		{"0.6.5 data with token", "\x08\x00\x01abcd\x40\x00\x01", KindData, DropNone},
-		{"nothing", "", KindDrop, DropShort},
-		{"two bytes", "\x00\x00", KindDrop, DropShort},
-		{"four FF", "\xff\xff\xff\xff", KindDrop, DropShort},
-		{"five FF", "\xff\xff\xff\xff\xff", KindDrop, DropShort},
-		{"0.7 connless cut", "\x21\x00\x00\x00\x00\x00\x00\x00", KindDrop, DropShort},
-		{"0.7 control cut", "\x04\x00\x00\x00\x00\x00\x00", KindDrop, DropShort},
-		{"0.6 control cut", "\x10\x00\x00", KindDrop, DropShort},
-		{"0.6 connless cut", "xe\x00\x00\x00", KindDrop, DropShort},
-		{"1401 bytes", string(make([]byte, 1401)), KindDrop, DropLong},
+		{"nothing", "", KindDrop, DropTooShort},
+		{"two bytes", "\x00\x00", KindDrop, DropTooShort},
+		{"four FF", "\xff\xff\xff\xff", KindDrop, DropTooShort},
+		{"five FF", "\xff\xff\xff\xff\xff", KindDrop, DropTooShort},
+		{"0.7 connless cut", "\x21\x00\x00\x00\x00\x00\x00\x00", KindDrop, DropTooShort},
+		{"0.7 control cut", "\x04\x00\x00\x00\x00\x00\x00", KindDrop, DropTooShort},
+		{"0.6 control cut", "\x10\x00\x00", KindDrop, DropTooShort},
+		{"0.6 connless cut", "xe\x00\x00\x00", KindDrop, DropTooShort},
+		{"1401 bytes", string(make([]byte, 1401)), KindDrop, DropTooLong},
 	} {
 		if kind, drop := Classify([]byte(v.b)); kind != v.kind || drop != v.drop {
 			t.Errorf("%s: %v, %v, want %v, %v", v.name, kind, drop, v.kind, v.drop)
@@ -324,8 +324,8 @@ func TestClassify(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for d := range Drop(NumDrops) {
-		if d.String() == "" || d.String() == Drop(200).String() {
+	for d := range DropReason(NumDropReasons) {
+		if d.String() == "" || d.String() == DropReason(200).String() {
 			t.Errorf("drop %d has no name", d)
 		}
 	}
@@ -339,7 +339,7 @@ func TestNoAllocations(t *testing.T) {
 	all := recorded(t, "../huffman/testdata/tw16.s2c.pkts")[:100]
 	var scratch Scratch
 	payload := make([]byte, 0, MaxPayload)
-	out := make([]byte, 0, MaxEncoded)
+	out := make([]byte, 0, MaxEncodedSize)
 	n := testing.AllocsPerRun(10, func() {
 		for _, b := range all {
 			Classify(b)
@@ -377,8 +377,8 @@ func FuzzParse(f *testing.F) {
 		if len(p.Payload) > MaxDatagram || p.Ack > SeqMask || p.NumChunks > MaxChunks {
 			t.Fatalf("%+v", p)
 		}
-		if p.Flags&Control != 0 {
-			if r := p.AppendReason(nil); len(r) > MaxReason || bytes.IndexFunc(r, func(r rune) bool { return r < ' ' || r > 127 }) >= 0 {
+		if p.Flags&FlagControl != 0 {
+			if r := p.AppendReason(nil); len(r) > MaxCloseReason || bytes.IndexFunc(r, func(r rune) bool { return r < ' ' || r > 127 }) >= 0 {
 				t.Fatalf("reason %q", r)
 			}
 			return

@@ -39,7 +39,7 @@ func (m *bitmap) set(i int)      { m[uint(i)/64%uint(len(m))] |= 1 << (uint(i) %
 // last counts. Deleting what is not there does nothing.
 //
 // After an error dst is empty. The caller compares dst.CRC with the message's.
-func ApplyDelta(dst, base *Snapshot, delta []byte, sizes *Sizes) error {
+func ApplyDelta(dst, base *Snapshot, delta []byte, sizes *ItemSizes) error {
 	if base == nil {
 		base = &empty
 	}
@@ -50,7 +50,7 @@ func ApplyDelta(dst, base *Snapshot, delta []byte, sizes *Sizes) error {
 		dst.CopyFrom(base)
 		return nil
 	}
-	var table Sizes
+	var table ItemSizes
 	if sizes != nil {
 		table = *sizes
 	}
@@ -63,7 +63,7 @@ func ApplyDelta(dst, base *Snapshot, delta []byte, sizes *Sizes) error {
 
 // apply does the work of ApplyDelta: copies what stays, adds the updates to it in
 // place, appends what is new, and merges both indexes at the end.
-func (s *Snapshot) apply(base *Snapshot, b []byte, sizes Sizes) error {
+func (s *Snapshot) apply(base *Snapshot, b []byte, sizes ItemSizes) error {
 	deleted, p := readInt(b, 0)
 	if p < 0 {
 		return fmt.Errorf("%w: in the header", ErrTruncated)
@@ -182,7 +182,7 @@ func near(ents []entry, k Key, hint int) (int, bool) {
 // whose data lie side by side are copied as one.
 func (s *Snapshot) copyWithout(base *Snapshot, gone *bitmap) {
 	s.ents = slices.Grow(s.ents[:0], len(base.ents))
-	s.data = slices.Grow(s.data[:0], base.Ints())
+	s.data = slices.Grow(s.data[:0], base.NumInts())
 	s.crc, s.block = base.crc, nil
 	if base.block != nil {
 		s.copyShared(base, gone)

@@ -2,13 +2,13 @@ package snapshot
 
 import "slices"
 
-// Block is a run of items that many snapshots have in common and that changes rarely,
+// SharedItems is a run of items that many snapshots have in common and that changes rarely,
 // such as who the players are. It is put together once and added as a whole; the
 // snapshots share its integers, and of two with the same block a delta compares the
 // rest only. On the wire it makes no difference.
 //
-// A Block never changes; it may be used by several goroutines at once.
-type Block struct {
+// A SharedItems never changes; it may be used by several goroutines at once.
+type SharedItems struct {
 	ents  []entry // ascending, as in a snapshot that has the block
 	data  []int32
 	crc   int32
@@ -19,12 +19,12 @@ type Block struct {
 // block. No offset is that high, see maxInts.
 const inBlock = 1 << 15
 
-// NewBlock makes a block of what is in s, nil being empty.
-func NewBlock(s *Snapshot) *Block {
+// NewSharedItems makes a block of what is in s, nil being empty.
+func NewSharedItems(s *Snapshot) *SharedItems {
 	if s == nil {
 		s = &empty
 	}
-	k := &Block{ents: make([]entry, 0, len(s.ents)), data: make([]int32, 0, s.Ints()), crc: s.crc}
+	k := &SharedItems{ents: make([]entry, 0, len(s.ents)), data: make([]int32, 0, s.NumInts()), crc: s.crc}
 	for _, e := range s.ents {
 		k.ents = append(k.ents, makeEntry(e.key(), len(k.data)|inBlock, e.len()))
 		k.data = append(k.data, s.ints(e)...)
@@ -37,10 +37,10 @@ func NewBlock(s *Snapshot) *Block {
 }
 
 // Len returns the number of items.
-func (k *Block) Len() int { return len(k.ents) }
+func (k *SharedItems) Len() int { return len(k.ents) }
 
 // fit says whether no item's length contradicts the table.
-func (k *Block) fit(table Sizes) bool {
+func (k *SharedItems) fit(table ItemSizes) bool {
 	for _, e := range k.kinds {
 		if n := table.Of(e.key().Type()); n != 0 && n != e.len() {
 			return false
@@ -49,9 +49,9 @@ func (k *Block) fit(table Sizes) bool {
 	return true
 }
 
-// AddBlock adds the items of a block, as Add would one by one. Snapshots profit if
+// AddShared adds the items of a block, as Add would one by one. Snapshots profit if
 // items are added in the order of their keys, and from their first block.
-func (b *Builder) AddBlock(k *Block) {
+func (b *Builder) AddShared(k *SharedItems) {
 	if !fits(len(b.ents)+len(k.ents), b.used+len(k.data)) {
 		for _, e := range k.ents {
 			off := e.off() - inBlock

@@ -24,7 +24,7 @@ func plain(s *Snapshot) *Snapshot {
 func TestBlockProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := genSizes(t)
-		blocks := []*Block{NewBlock(genSnapshot(t, table, false)), NewBlock(genSnapshot(t, table, true)), NewBlock(nil)}
+		blocks := []*SharedItems{NewSharedItems(genSnapshot(t, table, false)), NewSharedItems(genSnapshot(t, table, true)), NewSharedItems(nil)}
 		var b, one Builder
 		add := func(b *Builder, s *Snapshot, from, to int) {
 			for i := from; i < to; i++ {
@@ -42,7 +42,7 @@ func TestBlockProperty(t *testing.T) {
 			add(&one, around, 0, before)
 			for range rapid.IntRange(0, 2).Draw(t, "blocks") {
 				k := blocks[rapid.IntRange(0, len(blocks)-1).Draw(t, "block")]
-				b.AddBlock(k)
+				b.AddShared(k)
 				for _, e := range k.ents {
 					from := e.off() - inBlock
 					copy(one.Add(e.key().Type(), e.key().ID(), e.len()), k.data[from:from+e.len()])
@@ -94,14 +94,14 @@ func TestBlockProperty(t *testing.T) {
 // TestBlockOddities: a block whose items contradict the table, and items around one and
 // of one that a delta removes.
 func TestBlockOddities(t *testing.T) {
-	k := NewBlock(build([]int32{5, 0, 1, 2}, []int32{5, 1, 3, 4}))
+	k := NewSharedItems(build([]int32{5, 0, 1, 2}, []int32{5, 1, 3, 4}))
 	var b Builder
 	var base, other, got Snapshot
 	copy(b.Add(1, 7, 1), []int32{6})
-	b.AddBlock(k)
+	b.AddShared(k)
 	copy(b.Add(9, 7, 1), []int32{7})
 	b.Finish(&base)
-	table := Sizes{5: 1}
+	table := ItemSizes{5: 1}
 	delta, _ := AppendDelta(nil, &base, &base, &table)
 	want, _ := AppendDelta(nil, plain(&base), plain(&base), &table)
 	if len(want) == 0 || !bytes.Equal(delta, want) {
@@ -129,13 +129,13 @@ func TestBlockFull(t *testing.T) {
 	}
 	var s Snapshot
 	b.Finish(&s)
-	k := NewBlock(&s)
+	k := NewSharedItems(&s)
 	if k.Len() != 10 {
 		t.Fatalf("%d items", k.Len())
 	}
 	b.Reset()
 	b.Add(0, 0, maxInts-550)
-	b.AddBlock(k)
+	b.AddShared(k)
 	b.Finish(&s)
 	check(t, &s)
 	if s.Len() != 1+5 {
@@ -145,7 +145,7 @@ func TestBlockFull(t *testing.T) {
 	for i := range MaxItems - 3 {
 		b.Add(0, i, 0)
 	}
-	b.AddBlock(k)
+	b.AddShared(k)
 	b.Finish(&s)
 	check(t, &s)
 	if s.Len() != MaxItems {
@@ -156,11 +156,11 @@ func TestBlockFull(t *testing.T) {
 // TestBlockIsSkipped: what both snapshots have as a block is there once and not looked
 // at, and what may have been moved is no block.
 func TestBlockIsSkipped(t *testing.T) {
-	k := NewBlock(build([]int32{5, 0, 1, 2}, []int32{5, 1, 3, 4}))
+	k := NewSharedItems(build([]int32{5, 0, 1, 2}, []int32{5, 1, 3, 4}))
 	make := func(second int, ids ...int) *Snapshot {
 		var b Builder
 		b.Add(1, 7, 1)
-		b.AddBlock(k)
+		b.AddShared(k)
 		for _, id := range ids {
 			b.Add(second, id, 0)
 		}

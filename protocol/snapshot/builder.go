@@ -13,7 +13,7 @@ type Builder struct {
 
 	// block is one that was added; nil if there is none, or if sorting may have moved
 	// its items. They are ents[at:]; for their integers there is room at data[from:].
-	block    *Block
+	block    *SharedItems
 	at, from int
 }
 

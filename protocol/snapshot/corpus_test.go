@@ -8,7 +8,7 @@ import (
 )
 
 // sizes7 is the table of 0.7: object types 1 to 22 (teeworlds 0.7.5).
-var sizes7 = Sizes{0, 10, 6, 5, 3, 3, 3, 2, 4, 15, 22, 3, 4, 58, 5, 32, 2, 2, 2, 2, 3, 3, 7}
+var sizes7 = ItemSizes{0, 10, 6, 5, 3, 3, 3, 2, 4, 15, 22, 3, 4, 58, 5, 32, 2, 2, 2, 2, 3, 3, 7}
 
 // record is one snapshot as a real 0.7 client received it.
 type record struct {
@@ -77,7 +77,7 @@ func check(t interface {
 	Fatalf(string, ...any)
 }, s *Snapshot) {
 	t.Helper()
-	seen := make([]bool, s.Ints())
+	seen := make([]bool, s.NumInts())
 	var crc int32
 	for i := range s.Len() {
 		k, v := s.Item(i)
@@ -231,7 +231,7 @@ func BenchmarkStore(b *testing.B) {
 		var st Store
 		for i := range b.N {
 			st.Add(int32(i), 0, steps[i%len(steps)].to)
-			st.Purge(int32(i) - 75)
+			st.PurgeBefore(int32(i) - 75)
 		}
 	})
 }

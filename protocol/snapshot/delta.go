@@ -20,14 +20,14 @@ var empty Snapshot
 // here: an item whose length changed between base and next is sent as deleted
 // and new, which only ApplyDelta understands; an item whose length contradicts
 // sizes cannot be expressed and is treated as if next did not have it.
-func AppendDelta(dst []byte, base, next *Snapshot, sizes *Sizes) (out []byte, changed bool) {
+func AppendDelta(dst []byte, base, next *Snapshot, sizes *ItemSizes) (out []byte, changed bool) {
 	if base == nil {
 		base = &empty
 	}
 	if next == nil {
 		next = &empty
 	}
-	var table Sizes
+	var table ItemSizes
 	if sizes != nil {
 		table = *sizes
 	}
@@ -53,7 +53,7 @@ func AppendDelta(dst []byte, base, next *Snapshot, sizes *Sizes) (out []byte, ch
 // the keys of all items of the base.
 func room(dst []byte, base, next *Snapshot) (b []byte, start, worst int) {
 	keys := maxVarint * len(base.ents)
-	start, worst = len(dst), deltaHeader+keys+9*len(next.ents)+maxVarint*next.Ints()+putSlack
+	start, worst = len(dst), deltaHeader+keys+9*len(next.ents)+maxVarint*next.NumInts()+putSlack
 	size := worst + keys + putSlack
 	return slices.Grow(dst, size)[:start+size], start, worst
 }
@@ -62,7 +62,7 @@ func room(dst []byte, base, next *Snapshot) (b []byte, start, worst int) {
 type differ struct {
 	b                []byte
 	base, next       *Snapshot
-	table            Sizes
+	table            ItemSizes
 	p, gone          int // where the next item goes, and the next deleted key
 	deleted, updated int
 }
@@ -163,7 +163,7 @@ func finishDelta(b []byte, start, p int, gone []byte, deleted, updated int) ([]b
 // appendResized is AppendDelta when items of base and next differ in length or
 // contradict the table. It is written for clearness, since no server of ours
 // gets here.
-func appendResized(dst []byte, base, next *Snapshot, table Sizes) ([]byte, bool) {
+func appendResized(dst []byte, base, next *Snapshot, table ItemSizes) ([]byte, bool) {
 	var keep, change Snapshot // keep: base without what must go; change: next without what cannot be told
 	var b Builder
 	for _, e := range next.ents {

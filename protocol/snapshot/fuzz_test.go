@@ -15,7 +15,7 @@ func FuzzApplyDelta(f *testing.F) {
 	f.Add(pack(0, 3, 0, 4, 1, 10, 20, 30, 4, 2, 1, 1, 1, 23, 3, 1, 100), pack(1, 2, 0, 23<<16|3, 23, 3, 2, 8, 9, 4, 1, 1, 1, 1), true)
 	f.Add(pack(0, 2, 0, 1, 1, 0, 2, 2, 1, 5), pack(1, 1, 0, 1<<16|1, 1, 1, 3, 1, 2, 3), false)
 	f.Fuzz(func(t *testing.T, first, second []byte, table bool) {
-		var sizes *Sizes
+		var sizes *ItemSizes
 		if table {
 			sizes = &sizes7
 		}

@@ -28,26 +28,26 @@ func Part(delta []byte, i int) []byte {
 	return delta[i*PartSize : min((i+1)*PartSize, len(delta))]
 }
 
-// Header is what the parts of one snapshot have in common.
-type Header struct {
+// PartHeader is what the parts of one snapshot have in common.
+type PartHeader struct {
 	// Tick is the tick of the snapshot.
 	Tick int32
-	// Base is the tick of the snapshot that the delta is relative to, -1 for the
-	// empty one. On the wire it is Tick - Base.
-	Base int32
+	// BaseTick is the tick of the snapshot that the delta is relative to, -1 for the
+	// empty one. On the wire it is Tick - BaseTick.
+	BaseTick int32
 	// CRC is what Snapshot.CRC must be after the delta is applied.
 	CRC int32
 	// Parts is the number of parts, 1..MaxParts.
 	Parts int32
 }
 
-// Joiner puts the parts of snapshots together on the client's side. Parts may
+// PartAssembler puts the parts of snapshots together on the client's side. Parts may
 // come in any order and more than once. Parts of a newer tick displace an
 // unfinished older one, parts of an older tick are ignored, and so is whatever
 // comes of a tick that was completed. The zero value is ready for use; it holds
 // at most MaxParts*PartSize bytes.
-type Joiner struct {
-	head    Header
+type PartAssembler struct {
+	head    PartHeader
 	started bool
 	done    bool
 	have    uint64 // bit i: part i is there
@@ -57,7 +57,7 @@ type Joiner struct {
 
 // Reset forgets everything, so that snapshots of any tick are taken again. A
 // client does this when it enters the game and when the map changes.
-func (j *Joiner) Reset() { *j = Joiner{buf: j.buf[:0]} }
+func (j *PartAssembler) Reset() { *j = PartAssembler{buf: j.buf[:0]} }
 
 // Add takes part index of a snapshot. For SNAPSINGLE h.Parts is 1 and index 0;
 // SNAPEMPTY is the same without data. When the part completes the snapshot Add
@@ -67,7 +67,7 @@ func (j *Joiner) Reset() { *j = Joiner{buf: j.buf[:0]} }
 // The length of the whole follows from the part with the highest index. The
 // original takes that of the part which arrives last and so misreads reordered
 // snapshots.
-func (j *Joiner) Add(h Header, index int32, data []byte) (delta []byte, complete bool, err error) {
+func (j *PartAssembler) Add(h PartHeader, index int32, data []byte) (delta []byte, complete bool, err error) {
 	switch {
 	case h.Parts < 1 || h.Parts > MaxParts:
 		return nil, false, fmt.Errorf("%w: %d parts", ErrPart, h.Parts)
@@ -78,7 +78,7 @@ func (j *Joiner) Add(h Header, index int32, data []byte) (delta []byte, complete
 	}
 	switch {
 	case !j.started || h.Tick > j.head.Tick:
-		*j = Joiner{head: h, started: true, buf: j.buf}
+		*j = PartAssembler{head: h, started: true, buf: j.buf}
 	case h.Tick < j.head.Tick || j.done:
 		return nil, false, nil
 	case h != j.head:
@@ -107,7 +107,7 @@ func (j *Joiner) Add(h Header, index int32, data []byte) (delta []byte, complete
 
 // grow makes the buffer n bytes long; what is new in it need not be zero, since
 // only bytes of parts that are there are ever handed out.
-func (j *Joiner) grow(n int) {
+func (j *PartAssembler) grow(n int) {
 	if n > cap(j.buf) {
 		bigger := make([]byte, n, min(max(n, 2*cap(j.buf)), MaxParts*PartSize))
 		copy(bigger, j.buf)

@@ -21,7 +21,7 @@ func TestPartCount(t *testing.T) {
 // snapshots, yield every snapshot whose parts are not displaced, once.
 func TestJoiner(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var j Joiner
+		var j PartAssembler
 		tick := rapid.Int32Range(-5, 1000).Draw(t, "tick")
 		for range rapid.IntRange(1, 5).Draw(t, "snapshots") {
 			tick += rapid.Int32Range(1, 10).Draw(t, "step")
@@ -30,7 +30,7 @@ func TestJoiner(t *testing.T) {
 				delta[i] = byte(i*7 + int(tick))
 			}
 			n := PartCount(len(delta))
-			h := Header{Tick: tick, Base: tick - 2, CRC: 9, Parts: int32(n)}
+			h := PartHeader{Tick: tick, BaseTick: tick - 2, CRC: 9, Parts: int32(n)}
 			order := rapid.Permutation(indices(n)).Draw(t, "order")
 			if rapid.Bool().Draw(t, "doubles") {
 				order = append(order[:1:1], order...)
@@ -38,7 +38,7 @@ func TestJoiner(t *testing.T) {
 			have := map[int]bool{}
 			for i, p := range order {
 				if rapid.IntRange(0, 5).Draw(t, "old") == 0 {
-					if d, ok, err := j.Add(Header{tick - 1, -1, 0, 1}, 0, []byte{1}); i > 0 && (d != nil || ok || err != nil) {
+					if d, ok, err := j.Add(PartHeader{tick - 1, -1, 0, 1}, 0, []byte{1}); i > 0 && (d != nil || ok || err != nil) {
 						t.Fatalf("an older snapshot was taken: %v %v", ok, err)
 					} else if i == 0 && err != nil {
 						t.Fatal(err)
@@ -74,42 +74,42 @@ func indices(n int) []int {
 
 func TestJoinerErrors(t *testing.T) {
 	full := make([]byte, PartSize)
-	var j Joiner
-	if _, ok, err := j.Add(Header{10, 8, 1, 2}, 0, full); ok || err != nil {
+	var j PartAssembler
+	if _, ok, err := j.Add(PartHeader{10, 8, 1, 2}, 0, full); ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	for _, c := range []struct {
 		name string
-		h    Header
+		h    PartHeader
 		i    int32
 		data []byte
 	}{
-		{"no parts", Header{11, 8, 1, 0}, 0, full},
-		{"65 parts", Header{11, 8, 1, 65}, 0, full},
-		{"negative number", Header{11, 8, 1, 2}, -1, full},
-		{"number too high", Header{11, 8, 1, 2}, 2, full},
-		{"too long", Header{11, 8, 1, 1}, 0, make([]byte, PartSize+1)},
-		{"short, not last", Header{11, 8, 1, 2}, 0, full[1:]},
-		{"other base", Header{10, 7, 1, 2}, 1, full},
-		{"other CRC", Header{10, 8, 2, 2}, 1, full},
-		{"other number of parts", Header{10, 8, 1, 3}, 1, full},
+		{"no parts", PartHeader{11, 8, 1, 0}, 0, full},
+		{"65 parts", PartHeader{11, 8, 1, 65}, 0, full},
+		{"negative number", PartHeader{11, 8, 1, 2}, -1, full},
+		{"number too high", PartHeader{11, 8, 1, 2}, 2, full},
+		{"too long", PartHeader{11, 8, 1, 1}, 0, make([]byte, PartSize+1)},
+		{"short, not last", PartHeader{11, 8, 1, 2}, 0, full[1:]},
+		{"other base", PartHeader{10, 7, 1, 2}, 1, full},
+		{"other CRC", PartHeader{10, 8, 2, 2}, 1, full},
+		{"other number of parts", PartHeader{10, 8, 1, 3}, 1, full},
 	} {
 		if d, ok, err := j.Add(c.h, c.i, c.data); !errors.Is(err, ErrPart) || ok || d != nil {
 			t.Errorf("%s: %v %v", c.name, ok, err)
 		}
 	}
-	if d, ok, err := j.Add(Header{10, 8, 1, 2}, 1, []byte{5}); err != nil || !ok || len(d) != PartSize+1 || d[PartSize] != 5 {
+	if d, ok, err := j.Add(PartHeader{10, 8, 1, 2}, 1, []byte{5}); err != nil || !ok || len(d) != PartSize+1 || d[PartSize] != 5 {
 		t.Errorf("after the errors: %d bytes, %v %v", len(d), ok, err)
 	}
 	// SNAPEMPTY
-	if d, ok, err := j.Add(Header{12, 10, 0, 1}, 0, nil); err != nil || !ok || len(d) != 0 {
+	if d, ok, err := j.Add(PartHeader{12, 10, 0, 1}, 0, nil); err != nil || !ok || len(d) != 0 {
 		t.Errorf("empty: %x %v %v", d, ok, err)
 	}
-	if _, ok, _ := j.Add(Header{3, -1, 0, 1}, 0, nil); ok {
+	if _, ok, _ := j.Add(PartHeader{3, -1, 0, 1}, 0, nil); ok {
 		t.Error("older tick taken")
 	}
 	j.Reset()
-	if _, ok, _ := j.Add(Header{3, -1, 0, 1}, 0, nil); !ok {
+	if _, ok, _ := j.Add(PartHeader{3, -1, 0, 1}, 0, nil); !ok {
 		t.Error("older tick refused after Reset")
 	}
 }
@@ -120,10 +120,10 @@ func FuzzJoiner(f *testing.F) {
 	f.Add([]byte{1, 0, 1, 0, 0, 2, 0, 2, 1, 0, 2, 0, 2, 0, 255})
 	f.Add([]byte{1, 0, 64, 63, 255, 1, 0, 64, 62, 255, 2, 0, 1, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var j Joiner
+		var j PartAssembler
 		data := make([]byte, PartSize+10)
 		for len(b) >= 5 {
-			h := Header{Tick: int32(b[0]), Base: int32(b[1]), Parts: int32(int8(b[2]))}
+			h := PartHeader{Tick: int32(b[0]), BaseTick: int32(b[1]), Parts: int32(int8(b[2]))}
 			d, ok, err := j.Add(h, int32(int8(b[3])), data[:min(len(data), int(b[4])*4)])
 			if ok && (err != nil || h != j.head || bits.OnesCount64(j.have) != int(h.Parts)) {
 				t.Fatal("complete with parts missing")

@@ -17,9 +17,9 @@ const (
 // one goroutine may share one; it is not safe for concurrent use. The zero value
 // is ready for use.
 type Pool struct {
-	// MaxIdle bounds the unused memory kept, in bytes; 0 means DefaultPoolBytes,
+	// MaxIdleBytes bounds the unused memory kept, in bytes; 0 means DefaultPoolBytes,
 	// below zero nothing is kept. What is beyond goes to the garbage collector.
-	MaxIdle int
+	MaxIdleBytes int
 
 	idle  int
 	ents  [entClasses + 1][][]entry
@@ -27,8 +27,8 @@ type Pool struct {
 	snaps []*Snapshot
 }
 
-// Idle returns the unused memory kept, in bytes.
-func (p *Pool) Idle() int { return p.idle }
+// IdleBytes returns the unused memory kept, in bytes.
+func (p *Pool) IdleBytes() int { return p.idle }
 
 // footprint is the memory of a pooled snapshot in bytes.
 func (s *Snapshot) footprint() int { return 8*cap(s.ents) + 4*cap(s.data) }
@@ -60,7 +60,7 @@ func (p *Pool) take(src *Snapshot) *Snapshot {
 
 // put takes back the memory of a snapshot that take returned.
 func (p *Pool) put(s *Snapshot) {
-	limit := p.MaxIdle
+	limit := p.MaxIdleBytes
 	if limit == 0 {
 		limit = DefaultPoolBytes
 	}

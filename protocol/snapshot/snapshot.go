@@ -37,13 +37,13 @@ func (k Key) Type() int { return int(k >> 16) }
 // ID returns the id within the type, 0..65535.
 func (k Key) ID() int { return int(k & 0xffff) }
 
-// Sizes lists, by object type, how many integers an item of that type has. Zero,
+// ItemSizes lists, by object type, how many integers an item of that type has. Zero,
 // or a type beyond the table, means that the length travels with each item.
 // Both ends must use the same table.
-type Sizes []uint8
+type ItemSizes []uint8
 
 // Of returns the listed size of typ in integers, 0 if it travels on the wire.
-func (s Sizes) Of(typ int) int {
+func (s ItemSizes) Of(typ int) int {
 	if uint(typ) < uint(len(s)) {
 		return int(s[typ])
 	}
@@ -73,7 +73,7 @@ type Snapshot struct {
 	crc  int32
 	// block is where the integers of ents[at:] are, as many as it has; nil if all are
 	// in data.
-	block *Block
+	block *SharedItems
 	at    int
 	// pending is scratch of ApplyDelta: items that the base did not have.
 	pending []entry
@@ -82,8 +82,8 @@ type Snapshot struct {
 // Len returns the number of items, 0..MaxItems.
 func (s *Snapshot) Len() int { return len(s.ents) }
 
-// Ints returns the number of integers in all items together.
-func (s *Snapshot) Ints() int {
+// NumInts returns the number of integers in all items together.
+func (s *Snapshot) NumInts() int {
 	if s.block != nil {
 		return len(s.data) + len(s.block.data)
 	}
@@ -91,7 +91,7 @@ func (s *Snapshot) Ints() int {
 }
 
 // Size returns the size in bytes that counts against MaxSize.
-func (s *Snapshot) Size() int { return headerSize + itemSize*len(s.ents) + 4*s.Ints() }
+func (s *Snapshot) Size() int { return headerSize + itemSize*len(s.ents) + 4*s.NumInts() }
 
 // Item returns the i-th item in ascending order of keys; i must be 0..Len()-1.
 // The slice belongs to the snapshot and must not be written to: deltas and the

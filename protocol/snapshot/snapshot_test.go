@@ -81,8 +81,8 @@ func TestBuilder(t *testing.T) {
 			t.Errorf("item %d: %#x %v", i, k, v)
 		}
 	}
-	if s.CRC() != 1+2+5+6-1 || s.Ints() != 5 || s.Size() != 8+4*12+5*4 {
-		t.Errorf("CRC %d, %d integers, size %d", s.CRC(), s.Ints(), s.Size())
+	if s.CRC() != 1+2+5+6-1 || s.NumInts() != 5 || s.Size() != 8+4*12+5*4 {
+		t.Errorf("CRC %d, %d integers, size %d", s.CRC(), s.NumInts(), s.Size())
 	}
 	if v := s.Find(4<<16 | 2); v == nil || len(v) != 0 {
 		t.Errorf("item without data: %v", v)
@@ -261,7 +261,7 @@ func TestApplyErrors(t *testing.T) {
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
-		if got.Len() != 0 || got.CRC() != 0 || got.Ints() != 0 {
+		if got.Len() != 0 || got.CRC() != 0 || got.NumInts() != 0 {
 			t.Errorf("%s: something is left in the destination", c.name)
 		}
 	}
@@ -272,7 +272,7 @@ func TestApplyErrors(t *testing.T) {
 
 // genSnapshot draws a snapshot with few enough keys that two of them overlap. In
 // a snapshot that obeys the table, items of listed types have the listed length.
-func genSnapshot(t *rapid.T, table Sizes, obey bool) *Snapshot {
+func genSnapshot(t *rapid.T, table ItemSizes, obey bool) *Snapshot {
 	var b Builder
 	b.Reset()
 	for range rapid.IntRange(0, 40).Draw(t, "items") {
@@ -290,7 +290,7 @@ func genSnapshot(t *rapid.T, table Sizes, obey bool) *Snapshot {
 	return s
 }
 
-func genSizes(t *rapid.T) Sizes {
+func genSizes(t *rapid.T) ItemSizes {
 	return rapid.SliceOfN(rapid.Uint8Range(0, 5), 0, 8).Draw(t, "sizes")
 }
 
@@ -371,7 +371,7 @@ func TestAllocs(t *testing.T) {
 		var got, built Snapshot
 		var buf []byte
 		var bld Builder
-		var join Joiner
+		var join PartAssembler
 		pool := &Pool{}
 		st := NewStore(StoreConfig{Pool: pool})
 		tick := int32(0)
@@ -385,7 +385,7 @@ func TestAllocs(t *testing.T) {
 				buf, _ = AppendDelta(buf[:0], s.from, s.to, &sizes7)
 				n := int32(PartCount(len(buf)))
 				for p := range n {
-					if _, _, err := join.Add(Header{tick, -1, 0, n}, p, Part(buf, int(p))); err != nil {
+					if _, _, err := join.Add(PartHeader{tick, -1, 0, n}, p, Part(buf, int(p))); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -396,7 +396,7 @@ func TestAllocs(t *testing.T) {
 				}
 				bld.Finish(&built)
 				st.Add(tick, 0, &got)
-				st.Purge(tick - 75)
+				st.PurgeBefore(tick - 75)
 			}
 		}
 		round()

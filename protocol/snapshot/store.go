@@ -2,20 +2,20 @@ package snapshot
 
 // Defaults of a Store.
 const (
-	// DefaultFrames is how many snapshots a Store keeps if not told otherwise:
+	// DefaultMaxSnapshots is how many snapshots a Store keeps if not told otherwise:
 	// what a server makes in the 150 ticks after which it gives up waiting for an
 	// acknowledgement, and the one before.
-	DefaultFrames = 151
+	DefaultMaxSnapshots = 151
 )
 
 // StoreConfig sets the bounds of a Store. The zero value is usable.
 type StoreConfig struct {
-	// Frames is the most snapshots kept; 0 means DefaultFrames.
-	Frames int
-	// Bytes is the most memory for snapshots, counted as allocated; 0 means no
+	// MaxSnapshots is the most snapshots kept; 0 means DefaultMaxSnapshots.
+	MaxSnapshots int
+	// MaxBytes is the most memory for snapshots, counted as allocated; 0 means no
 	// bound but that of Frames (each snapshot takes less than 64 KiB). The newest
 	// snapshot is kept in any case.
-	Bytes int
+	MaxBytes int
 	// Pool is where memory comes from and goes to; nil means a pool of its own.
 	// The stores of all clients of a server share one.
 	Pool *Pool
@@ -60,16 +60,16 @@ func (s *Store) Add(tick int32, tag int64, src *Snapshot) *Snapshot {
 		s.release(f)
 		s.n--
 	}
-	limit := s.cfg.Frames
+	limit := s.cfg.MaxSnapshots
 	if limit <= 0 {
-		limit = DefaultFrames
+		limit = DefaultMaxSnapshots
 	}
 	if s.n >= limit {
 		s.dropOldest(s.n - limit + 1)
 	}
 	s.bytes += snap.footprint()
-	if s.cfg.Bytes > 0 {
-		for s.n > 0 && s.bytes > s.cfg.Bytes {
+	if s.cfg.MaxBytes > 0 {
+		for s.n > 0 && s.bytes > s.cfg.MaxBytes {
 			s.dropOldest(1)
 		}
 	}
@@ -97,10 +97,10 @@ func (s *Store) Tag(tick int32) (tag int64, ok bool) {
 	return 0, false
 }
 
-// Purge drops all snapshots of ticks below before. A server passes the current
+// PurgeBefore drops all snapshots of ticks below before. A server passes the current
 // tick less 150, or an acknowledged tick once it is sure not to need older ones;
 // a client the least of the base tick and the ticks that it still shows.
-func (s *Store) Purge(before int32) {
+func (s *Store) PurgeBefore(before int32) {
 	n := 0
 	for n < s.n && s.at(n).tick < before {
 		n++

@@ -8,7 +8,7 @@ import (
 
 // TestStoreProperty compares a store with a map of copies.
 func TestStoreProperty(t *testing.T) {
-	pool := &Pool{MaxIdle: 20000}
+	pool := &Pool{MaxIdleBytes: 20000}
 	rapid.Check(t, func(t *rapid.T) {
 		type kept struct {
 			s   *Snapshot
@@ -16,7 +16,7 @@ func TestStoreProperty(t *testing.T) {
 		}
 		frames := rapid.IntRange(1, 20).Draw(t, "frames")
 		limit := rapid.SampledFrom([]int{0, 2000}).Draw(t, "bytes")
-		st := NewStore(StoreConfig{Frames: frames, Bytes: limit, Pool: pool})
+		st := NewStore(StoreConfig{MaxSnapshots: frames, MaxBytes: limit, Pool: pool})
 		want := map[int32]kept{}
 		tick := int32(0)
 		t.Repeat(map[string]func(*rapid.T){
@@ -41,7 +41,7 @@ func TestStoreProperty(t *testing.T) {
 			},
 			"purge": func(t *rapid.T) {
 				before := tick - rapid.Int32Range(-1, 15).Draw(t, "age")
-				st.Purge(before)
+				st.PurgeBefore(before)
 				for k := range want {
 					if k < before {
 						delete(want, k)
@@ -102,8 +102,8 @@ func TestStoreProperty(t *testing.T) {
 						idle += 4 * cap(b)
 					}
 				}
-				if idle != pool.Idle() || idle > pool.MaxIdle {
-					t.Fatalf("pool holds %d bytes, counted %d", idle, pool.Idle())
+				if idle != pool.IdleBytes() || idle > pool.MaxIdleBytes {
+					t.Fatalf("pool holds %d bytes, counted %d", idle, pool.IdleBytes())
 				}
 			},
 		})
@@ -120,18 +120,18 @@ func TestStoreEviction(t *testing.T) {
 	for i := range int32(1000) {
 		st.Add(i*2, 0, nil)
 	}
-	if oldest, _ := st.Oldest(); st.Len() != DefaultFrames || oldest != 2*(1000-DefaultFrames) {
+	if oldest, _ := st.Oldest(); st.Len() != DefaultMaxSnapshots || oldest != 2*(1000-DefaultMaxSnapshots) {
 		t.Errorf("%d snapshots, oldest %d", st.Len(), oldest)
 	}
 	big := build(append([]int32{1, 1}, make([]int32, 1000)...))
-	st = NewStore(StoreConfig{Bytes: 10000})
+	st = NewStore(StoreConfig{MaxBytes: 10000})
 	for i := range int32(20) {
 		st.Add(i, 0, big)
 	}
 	if st.Len() != 2 || st.At(19) == nil || st.At(18) == nil {
 		t.Errorf("%d snapshots of 4 kB in 10 kB", st.Len())
 	}
-	st = NewStore(StoreConfig{Bytes: 1})
+	st = NewStore(StoreConfig{MaxBytes: 1})
 	if st.Add(1, 0, big); st.Len() != 1 {
 		t.Error("the newest was not kept")
 	}
@@ -145,13 +145,13 @@ func TestStoreMemory(t *testing.T) {
 	pool := new(Pool)
 	total, data := 0, 0
 	for range 64 {
-		st := NewStore(StoreConfig{Pool: pool, Bytes: 512 << 10})
+		st := NewStore(StoreConfig{Pool: pool, MaxBytes: 512 << 10})
 		for _, s := range steps {
 			st.Add(s.tick, 0, s.to)
 		}
 		total += st.Bytes()
 		for i := range st.Len() {
-			data += 8*st.at(i).snap.Len() + 4*st.at(i).snap.Ints()
+			data += 8*st.at(i).snap.Len() + 4*st.at(i).snap.NumInts()
 		}
 	}
 	if total > 32<<20 {

@@ -241,11 +241,11 @@ func (b *beater) exchanged(now int64, peer transport.Peer, p *packet.Packet) boo
 		if m.peer != peer || m.queued == "" {
 			continue
 		}
-		if p.Open(&b.scratch) != nil || p.ControlID() != packet.TokenExchange || p.Response == packet.NoToken ||
+		if p.ParsePayload(&b.scratch) != nil || p.ControlID() != packet.ControlToken || p.ResponseToken == packet.NoToken ||
 			!b.cfg.Tokens.Valid(conn.Time(now), peer.Addr(), p.Token) {
 			return false
 		}
-		m.token, m.expires = p.Response, now+tokenLife
+		m.token, m.expires = p.ResponseToken, now+tokenLife
 		payload := m.queued
 		m.queued = ""
 		b.send(now, m, payload)
@@ -277,7 +277,7 @@ func (b *beater) feed(now int64, peer transport.Peer, p *packet.Packet, payload 
 			b.buf = append(append(b.buf[:0], query.Header6...), tagProbeBack...)
 		} else {
 			own := b.cfg.Tokens.Token(conn.Time(now), peer.Addr())
-			b.buf = packet.AppendConnless(b.buf[:0], p.Response, own, []byte(tagProbeBack))
+			b.buf = packet.AppendConnless(b.buf[:0], p.ResponseToken, own, []byte(tagProbeBack))
 		}
 		b.cfg.Send(peer, b.buf)
 	case tagAccepted:
@@ -286,7 +286,7 @@ func (b *beater) feed(now int64, peer transport.Peer, p *packet.Packet, payload 
 		}
 		b.since = now
 		if p != nil && m.peer == peer {
-			m.token, m.expires = p.Response, now+tokenLife
+			m.token, m.expires = p.ResponseToken, now+tokenLife
 		}
 		if !b.listed {
 			b.listed = true

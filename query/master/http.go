@@ -241,7 +241,7 @@ func (a *announcer) feed(payload []byte) bool {
 	rest = rest[n+1:]
 	var u packer.Unpacker
 	u.Reset(rest)
-	name, token := string(u.String(packer.None)), u.String(packer.None)
+	name, token := string(u.String(packer.SanitizeNone)), u.String(packer.SanitizeNone)
 	if u.Err() != nil || len(token) == 0 || len(token) > 64 {
 		return true
 	}

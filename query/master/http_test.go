@@ -286,7 +286,7 @@ func TestForeignChallenge(t *testing.T) {
 	seven := func(token packet.Token) bool {
 		return w.r.Feed(0, master6, packet.AppendConnless(nil, token, packet.NoToken, []byte(own+"tw0.7/ipv4\x00dG9rZW4=\x00")))
 	}
-	if seven(packet.NoToken) || seven(12345) || !seven(w.r.cfg.Tokens.Global(0)) || !seven(w.r.cfg.Tokens.Token(0, master6.Addr())) {
+	if seven(packet.NoToken) || seven(12345) || !seven(w.r.cfg.Tokens.BroadcastToken(0)) || !seven(w.r.cfg.Tokens.Token(0, master6.Addr())) {
 		t.Error("tokens of 0.7 are not looked at")
 	}
 }

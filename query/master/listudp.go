@@ -154,8 +154,8 @@ func (l *lister) feed(now int64, from transport.Peer, b []byte) {
 		case kind == packet.KindControl7 && m.Version == query.Version7 && m.token == packet.NoToken:
 			var p packet.Packet
 			var scratch packet.Scratch
-			if p.Parse(b, &scratch) == nil && p.Token == m.own && p.ControlID() == packet.TokenExchange && p.Response != packet.NoToken {
-				m.token = p.Response
+			if p.Parse(b, &scratch) == nil && p.Token == m.own && p.ControlID() == packet.ControlToken && p.ResponseToken != packet.NoToken {
+				m.token = p.ResponseToken
 				l.ask(m)
 			}
 		}

@@ -19,9 +19,9 @@ var (
 	master7 = netip.MustParseAddrPort("203.0.113.2:8283")
 )
 
-func newTokens(t testing.TB) *conn.Tokens {
+func newTokens(t testing.TB) *conn.TokenIssuer {
 	t.Helper()
-	tokens, err := conn.NewTokens(nil)
+	tokens, err := conn.NewTokenIssuer(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ type Config struct {
 	// The one with the fewest servers is used.
 	Masters6, Masters7 []string
 	// Tokens are those of the server's socket. Needed for 0.7.
-	Tokens *conn.Tokens
+	Tokens *conn.TokenIssuer
 	// Send sends a datagram from the server's socket; it is called within Feed and
 	// Step. Needed for UDP masters.
 	Send func(to transport.Peer, datagram []byte)
@@ -174,7 +174,7 @@ func sameMaster(req *http.Request, via []*http.Request) error {
 
 // globalToken is the token that an HTTP master uses, which has no address of its
 // own yet when it asks for one.
-func (r *Registrar) globalToken() packet.Token { return r.cfg.Tokens.Global(conn.Time(r.now)) }
+func (r *Registrar) globalToken() packet.Token { return r.cfg.Tokens.BroadcastToken(conn.Time(r.now)) }
 
 // SetInfo takes the server's description for HTTP masters, as query.AppendJSON
 // writes it. Calling it often is fine: an unchanged one costs a comparison, and
@@ -210,7 +210,7 @@ func (r *Registrar) Step(now int64) {
 }
 
 // Feed takes a datagram from an address without a connection: a connless one, or
-// the answer to a token request (conn.Exchanged). It reports whether it was for the
+// the answer to a token request (conn.ActionTokenReceived). It reports whether it was for the
 // Registrar. Others cost a few comparisons.
 //
 // Masters prove a server's address with the global token, so a server hands

@@ -154,7 +154,7 @@ func TestFeedDoesNotAllocate(t *testing.T) {
 		query.AppendRequest(nil, query.Request{}),
 		[]byte(query.Header6 + tagChallenge + "00000000-0000-4000-8000-000000000000:tw0.6/ipv4\x00x\x00"),
 		packet.AppendTokenReply(nil, w.r.cfg.Tokens.Token(0, self.Addr()), 5),
-		packet.AppendConnless(nil, w.r.cfg.Tokens.Global(0), 5, []byte(tagProbe)),
+		packet.AppendConnless(nil, w.r.cfg.Tokens.BroadcastToken(0), 5, []byte(tagProbe)),
 	} {
 		if n := testing.AllocsPerRun(100, func() {
 			if w.r.Feed(0, self, b) {

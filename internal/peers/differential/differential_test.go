@@ -71,7 +71,7 @@ func account(rec *record) string {
 		for _, it := range rec.seen[0][i].items {
 			n[msg7.ObjectName(it.key.Type())]++
 			var c msg7.Character
-			if it.key.Type() == msg7.TypeCharacter && c.Take(it.ints) == nil {
+			if it.key.Type() == msg7.TypeCharacter && c.ReadInts(it.ints) == nil {
 				n[fmt.Sprint(c.Weapon, " held")]++
 			}
 		}

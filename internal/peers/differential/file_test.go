@@ -125,7 +125,7 @@ func (rec *record) save(path string) error {
 	for i := range rec.steps {
 		st := &rec.steps[i]
 		s := fileStep{Player: st.player, Action: int(st.action), Window: st.window - last, Ahead: st.intended - st.window, Messages: st.messages}
-		st.input.Put(s.Input[:])
+		st.input.PutInts(s.Input[:])
 		f.Steps = append(f.Steps, s)
 		last = st.window
 	}
@@ -175,7 +175,7 @@ func load(path string) (*keptRecord, error) {
 		s := &f.Steps[i]
 		last += s.Window
 		st := step{player: s.Player, action: action(s.Action), window: last, intended: last + s.Ahead, messages: s.Messages}
-		if err := st.input.Take(s.Input[:]); err != nil {
+		if err := st.input.ReadInts(s.Input[:]); err != nil {
 			return nil, err
 		}
 		rec.steps = append(rec.steps, st)

@@ -96,7 +96,7 @@ func (w *watch) chunk(payload []byte, vital bool) {
 
 func (w *watch) snapshot(tick int32, s *snapshot.Snapshot) {
 	now := sight{tick: tick, items: make([]item, s.Len()), messages: w.pending}
-	all := make([]int32, 0, s.Ints())
+	all := make([]int32, 0, s.NumInts())
 	for i := range now.items {
 		key, ints := s.Item(i)
 		n := len(all)

@@ -107,20 +107,20 @@ func emitExtendedObjects(s *schema, w *writer) {
 	w.p("const firstExtendedType = %d\n", firstExtendedType)
 }
 
-// emitTolerant prints Put and Take of an object that may be sent without its last
+// emitTolerant prints PutInts and ReadInts of an object that may be sent without its last
 // integers.
 func emitTolerant(s *schema, w *writer, o *object) {
-	w.comment("Put writes the object to the first ObjectSize integers of dst, which must have them.")
-	w.p("func (o *%s) Put(dst []int32) {", o.Go)
+	w.comment("PutInts writes the object to the first ObjectSize integers of dst, which must have them.")
+	w.p("func (o *%s) PutInts(dst []int32) {", o.Go)
 	w.p("var all [Size%s]int32", o.Go)
-	emitPut(s, w, o, "all")
+	emitPutInts(s, w, o, "all")
 	w.p("n := o.ObjectSize()")
 	w.p("copy(dst[:n], all[:n])\n}\n")
 
-	w.comment(fmt.Sprintf("Take reads the object from src. It fails, and leaves the object as it is, if src has fewer than %d integers. Those behind Size%s are ignored.", *o.Min, o.Go))
-	w.p("func (o *%s) Take(src []int32) error {", o.Go)
+	w.comment(fmt.Sprintf("ReadInts reads the object from src. It fails, and leaves the object as it is, if src has fewer than %d integers. Those behind Size%s are ignored.", *o.Min, o.Go))
+	w.p("func (o *%s) ReadInts(src []int32) error {", o.Go)
 	if *o.Min > 0 {
-		w.p("if len(src) < %d {\nreturn version.ShortError(%q, len(src), %d)\n}", *o.Min, o.Name, *o.Min)
+		w.p("if len(src) < %d {\nreturn version.NewShortError(%q, len(src), %d)\n}", *o.Min, o.Name, *o.Min)
 	}
 	defaults := ""
 	at := 0
@@ -134,24 +134,24 @@ func emitTolerant(s *schema, w *writer, o *object) {
 	}
 	w.p("all := [Size%s]int32{%s}", o.Go, defaults)
 	w.p("o.Missing = len(all) - copy(all[:], src)")
-	emitTake(s, w, o, "all")
+	emitReadInts(s, w, o, "all")
 	w.p("return nil\n}\n")
 }
 
-// emitTakeAny prints the Take of an object that takes all values.
-func emitTakeAny(s *schema, w *writer, o *object) {
+// emitReadIntsLenient prints the ReadInts of an object that takes all values.
+func emitReadIntsLenient(s *schema, w *writer, o *object) {
 	if o.Ext != "" {
-		w.comment(fmt.Sprintf("Take reads the object from src. It fails, and leaves the object as it is, if src has fewer than Size%s integers. More are ignored.", o.Go))
+		w.comment(fmt.Sprintf("ReadInts reads the object from src. It fails, and leaves the object as it is, if src has fewer than Size%s integers. More are ignored.", o.Go))
 	} else {
-		w.comment(fmt.Sprintf("Take reads the object from src. It fails, and leaves the object as it is, if src does not have exactly Size%s integers.", o.Go))
+		w.comment(fmt.Sprintf("ReadInts reads the object from src. It fails, and leaves the object as it is, if src does not have exactly Size%s integers.", o.Go))
 	}
-	w.p("func (o *%s) Take(src []int32) error {", o.Go)
+	w.p("func (o *%s) ReadInts(src []int32) error {", o.Go)
 	if o.Ext != "" {
-		w.p("if len(src) < Size%s {\nreturn version.ShortError(%q, len(src), Size%s)\n}", o.Go, o.Name, o.Go)
+		w.p("if len(src) < Size%s {\nreturn version.NewShortError(%q, len(src), Size%s)\n}", o.Go, o.Name, o.Go)
 	} else {
-		w.p("if len(src) != Size%s {\nreturn version.SizeError(%q, len(src), Size%s)\n}", o.Go, o.Name, o.Go)
+		w.p("if len(src) != Size%s {\nreturn version.NewSizeError(%q, len(src), Size%s)\n}", o.Go, o.Name, o.Go)
 	}
-	emitTake(s, w, o, "src")
+	emitReadInts(s, w, o, "src")
 	w.p("return nil\n}\n")
 }
 

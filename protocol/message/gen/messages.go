@@ -199,8 +199,8 @@ func needsValue(fields []*field) bool {
 // message, for errors.
 func emitUnpack(w *writer, f *field, msg, path, label string) {
 	x, label := path+f.Name, label+f.Name
-	fail := fmt.Sprintf("return version.FieldError(%q, %q, v, u)", msg, label)
-	failText := fmt.Sprintf("return version.FieldError(%q, %q, 0, u)", msg, label)
+	fail := fmt.Sprintf("return version.NewFieldError(%q, %q, v, u)", msg, label)
+	failText := fmt.Sprintf("return version.NewFieldError(%q, %q, 0, u)", msg, label)
 	switch f.Type {
 	case "struct":
 		for _, g := range f.strct.Fields {
@@ -251,11 +251,12 @@ func emitUnpack(w *writer, f *field, msg, path, label string) {
 	w.p("%s = %s", x, fromInt(f, "v"))
 }
 
-func sanitizeConst(s string) string {
-	if s == "cc" {
-		return "CC"
+// sanitizeConst returns the packer constant of a sanitising mode.
+func sanitizeConst(mode string) string {
+	if mode == "cc" {
+		return "SanitizeCC"
 	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	return "Sanitize" + strings.ToUpper(mode[:1]) + mode[1:]
 }
 
 // outside returns a condition that is true when v is out of the field's range,

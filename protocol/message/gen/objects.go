@@ -77,23 +77,23 @@ func emitObject(s *schema, w *writer, o *object) {
 		return
 	}
 
-	w.comment(fmt.Sprintf("Put writes the object to the first Size%s integers of dst, which must have them.", o.Go))
-	w.p("func (o *%s) Put(dst []int32) {", o.Go)
+	w.comment(fmt.Sprintf("PutInts writes the object to the first Size%s integers of dst, which must have them.", o.Go))
+	w.p("func (o *%s) PutInts(dst []int32) {", o.Go)
 	w.p("_ = dst[Size%s-1]", o.Go)
-	emitPut(s, w, o, "dst")
+	emitPutInts(s, w, o, "dst")
 	w.p("}\n")
 
 	if s.version.lenient {
-		emitTakeAny(s, w, o)
+		emitReadIntsLenient(s, w, o)
 		emitClamp(s, w, o)
 		return
 	}
-	w.comment(fmt.Sprintf("Take reads the object from src. It fails, and leaves the object as it is, if src does not have exactly Size%s integers or one is out of range.", o.Go))
-	w.p("func (o *%s) Take(src []int32) error {", o.Go)
-	w.p("if len(src) != Size%s {\nreturn version.SizeError(%q, len(src), Size%s)\n}", o.Go, o.Name, o.Go)
+	w.comment(fmt.Sprintf("ReadInts reads the object from src. It fails, and leaves the object as it is, if src does not have exactly Size%s integers or one is out of range.", o.Go))
+	w.p("func (o *%s) ReadInts(src []int32) error {", o.Go)
+	w.p("if len(src) != Size%s {\nreturn version.NewSizeError(%q, len(src), Size%s)\n}", o.Go, o.Name, o.Go)
 	at := 0
 	for _, f := range s.allFields(o) {
-		fail := fmt.Sprintf("return version.RangeError(%q, %q, v)", o.Name, f.Name)
+		fail := fmt.Sprintf("return version.NewRangeError(%q, %q, v)", o.Name, f.Name)
 		if c := outside(f, "v"); c != "" {
 			if f.Count > 0 {
 				w.p("for _, v := range src[%d:%d] {\nif %s {\n%s\n}\n}", at, at+f.ints(), c, fail)
@@ -103,7 +103,7 @@ func emitObject(s *schema, w *writer, o *object) {
 		}
 		at += f.ints()
 	}
-	emitTake(s, w, o, "src")
+	emitReadInts(s, w, o, "src")
 	w.p("return nil\n}\n")
 }
 
@@ -120,8 +120,8 @@ func emitObjectIdentity(w *writer, o *object) {
 	w.p("func (*%s) ObjectSize() int { return Size%s }\n", o.Go, o.Go)
 }
 
-// emitPut prints the writing of all fields to the slice or array dst.
-func emitPut(s *schema, w *writer, o *object, dst string) {
+// emitPutInts prints the writing of all fields to the slice or array dst.
+func emitPutInts(s *schema, w *writer, o *object, dst string) {
 	at := 0
 	for _, f := range s.allFields(o) {
 		switch {
@@ -142,8 +142,8 @@ func emitPut(s *schema, w *writer, o *object, dst string) {
 	}
 }
 
-// emitTake prints the reading of all fields from the slice or array src.
-func emitTake(s *schema, w *writer, o *object, src string) {
+// emitReadInts prints the reading of all fields from the slice or array src.
+func emitReadInts(s *schema, w *writer, o *object, src string) {
 	at := 0
 	for _, f := range s.allFields(o) {
 		switch {

@@ -84,7 +84,7 @@ type object struct {
 	Base        string   `json:"base"` // object whose fields come first
 	Event       bool     `json:"event"`
 	Dynamic     bool     `json:"dynamic"`     // size travels on the wire
-	Handwritten bool     `json:"handwritten"` // type, Put, Take and Clamp are not generated
+	Handwritten bool     `json:"handwritten"` // type, PutInts, ReadInts and Clamp are not generated
 	Min         *int     `json:"min"`         // ints that must be there, if not all
 	Doc         string   `json:"doc"`
 	Fields      []*field `json:"fields"`

@@ -156,7 +156,7 @@ func emitDecoder(s *schema, w *writer) {
 		w.p("return &%s, nil", x)
 	}
 	w.p("}")
-	w.p("return nil, version.IDError(int32(id), id.Desc())\n}\n")
+	w.p("return nil, version.NewIDError(int32(id), id.Desc())\n}\n")
 
 	w.comment("ObjectDecoder reads snapshot objects. Like a Decoder it holds one of each.")
 	w.p("type ObjectDecoder struct {")
@@ -164,15 +164,15 @@ func emitDecoder(s *schema, w *writer) {
 		w.p("%s %s", lower(o.Go), o.Go)
 	}
 	w.p("}\n")
-	w.comment("Take reads an object of the given type. The result is valid until the next object of that type is read. Errors are those of the object's Take; an unknown type is ErrUnknown.")
-	w.p("func (d *ObjectDecoder) Take(typ int, src []int32) (Object, error) {")
+	w.comment("Decode reads an object of the given type. The result is valid until the next object of that type is read. Errors are those of its ReadInts; an unknown type is ErrUnknown.")
+	w.p("func (d *ObjectDecoder) Decode(typ int, src []int32) (Object, error) {")
 	w.p("var o Object")
 	w.p("switch typ {")
 	for _, o := range s.Objects {
 		w.p("case Type%s:\no = &d.%s", o.Go, lower(o.Go))
 	}
-	w.p("default:\nreturn nil, version.TypeError(typ)\n}")
-	w.p("if err := o.Take(src); err != nil {\nreturn nil, err\n}")
+	w.p("default:\nreturn nil, version.NewTypeError(typ)\n}")
+	w.p("if err := o.ReadInts(src); err != nil {\nreturn nil, err\n}")
 	w.p("return o, nil\n}")
 }
 

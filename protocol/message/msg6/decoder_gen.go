@@ -543,7 +543,7 @@ func (d *Decoder) decode(id ID) (Message, error) {
 		}
 		return &d.svMapInfo, nil
 	}
-	return nil, version.IDError(int32(id), id.Desc())
+	return nil, version.NewIDError(int32(id), id.Desc())
 }
 
 // ObjectDecoder reads snapshot objects. Like a Decoder it holds one of each.
@@ -588,10 +588,10 @@ type ObjectDecoder struct {
 	eventMapSoundWorld EventMapSoundWorld
 }
 
-// Take reads an object of the given type. The result is valid until the next
-// object of that type is read. Errors are those of the object's Take; an
+// Decode reads an object of the given type. The result is valid until the
+// next object of that type is read. Errors are those of its ReadInts; an
 // unknown type is ErrUnknown.
-func (d *ObjectDecoder) Take(typ int, src []int32) (Object, error) {
+func (d *ObjectDecoder) Decode(typ int, src []int32) (Object, error) {
 	var o Object
 	switch typ {
 	case TypeEx:
@@ -671,9 +671,9 @@ func (d *ObjectDecoder) Take(typ int, src []int32) (Object, error) {
 	case TypeEventMapSoundWorld:
 		o = &d.eventMapSoundWorld
 	default:
-		return nil, version.TypeError(typ)
+		return nil, version.NewTypeError(typ)
 	}
-	if err := o.Take(src); err != nil {
+	if err := o.ReadInts(src); err != nil {
 		return nil, err
 	}
 	return o, nil

@@ -19,5 +19,5 @@ var (
 // IDError reports a message that cannot be read because of its id.
 type IDError = message.IDError
 
-// FieldError reports a field of a message or object that cannot be accepted.
+// NewFieldError reports a field of a message or object that cannot be accepted.
 type FieldError = message.FieldError

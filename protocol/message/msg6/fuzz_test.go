@@ -81,7 +81,7 @@ func FuzzTake(f *testing.F) {
 		gen := rapid.Custom(func(t *rapid.T) []byte {
 			o := drawObject[typ](t)
 			ints := make([]int32, o.ObjectSize())
-			o.Put(ints)
+			o.PutInts(ints)
 			return packer.AppendInts(nil, ints)
 		})
 		for seed := range 3 {
@@ -96,7 +96,7 @@ func FuzzTake(f *testing.F) {
 		for u.Len() > 0 && len(ints) < 100 {
 			ints = append(ints, u.Int())
 		}
-		o, err := d.Take(typ, ints)
+		o, err := d.Decode(typ, ints)
 		if err != nil {
 			var fe *FieldError
 			if !errors.As(err, &fe) || o != nil || err.Error() == "" {
@@ -105,7 +105,7 @@ func FuzzTake(f *testing.F) {
 			return
 		}
 		again := make([]int32, o.ObjectSize())
-		o.Put(again)
+		o.PutInts(again)
 		if surplusAllowed(typ) {
 			ints = ints[:min(len(ints), sizeOf[typ])]
 		}

@@ -32,11 +32,11 @@ func (m *ClSay) Append(dst []byte) []byte {
 func (m *ClSay) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-		return version.FieldError("Cl_Say", "Team", v, u)
+		return version.NewFieldError("Cl_Say", "Team", v, u)
 	}
 	m.Team = v != 0
-	if m.Message = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("Cl_Say", "Message", 0, u)
+	if m.Message = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("Cl_Say", "Message", 0, u)
 	}
 	return nil
 }
@@ -63,7 +63,7 @@ func (m *ClSetTeam) Append(dst []byte) []byte {
 func (m *ClSetTeam) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < -1 || v > 1 || u.Err() != nil {
-		return version.FieldError("Cl_SetTeam", "Team", v, u)
+		return version.NewFieldError("Cl_SetTeam", "Team", v, u)
 	}
 	m.Team = Team(v)
 	return nil
@@ -92,7 +92,7 @@ func (m *ClSetSpectatorMode) Append(dst []byte) []byte {
 func (m *ClSetSpectatorMode) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < -1 || v > 63 || u.Err() != nil {
-		return version.FieldError("Cl_SetSpectatorMode", "SpectatorID", v, u)
+		return version.NewFieldError("Cl_SetSpectatorMode", "SpectatorID", v, u)
 	}
 	m.SpectatorID = v
 	return nil
@@ -100,9 +100,9 @@ func (m *ClSetSpectatorMode) Unpack(u *packer.Unpacker) error {
 
 // PlayerLook is who a player is and how his tee looks.
 type PlayerLook struct {
-	// Name wanted; MaxNameLen bytes of it count. Limits: strict.
+	// Name wanted; MaxName bytes of it count. Limits: strict.
 	Name []byte
-	// Clan; MaxClanLen bytes of it count. Limits: strict.
+	// Clan; MaxClan bytes of it count. Limits: strict.
 	Clan []byte
 	// ISO 3166-1 numeric code, -1 for none.
 	Country int32
@@ -145,29 +145,29 @@ func (m *ClStartInfo) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *ClStartInfo) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if m.Look.Name = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Cl_StartInfo", "Look.Name", 0, u)
+	if m.Look.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_StartInfo", "Look.Name", 0, u)
 	}
-	if m.Look.Clan = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Cl_StartInfo", "Look.Clan", 0, u)
+	if m.Look.Clan = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_StartInfo", "Look.Clan", 0, u)
 	}
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Cl_StartInfo", "Look.Country", v, u)
+		return version.NewFieldError("Cl_StartInfo", "Look.Country", v, u)
 	}
 	m.Look.Country = v
-	if m.Look.Skin = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Cl_StartInfo", "Look.Skin", 0, u)
+	if m.Look.Skin = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_StartInfo", "Look.Skin", 0, u)
 	}
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-		return version.FieldError("Cl_StartInfo", "Look.UseCustomColor", v, u)
+		return version.NewFieldError("Cl_StartInfo", "Look.UseCustomColor", v, u)
 	}
 	m.Look.UseCustomColor = v != 0
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Cl_StartInfo", "Look.ColorBody", v, u)
+		return version.NewFieldError("Cl_StartInfo", "Look.ColorBody", v, u)
 	}
 	m.Look.ColorBody = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Cl_StartInfo", "Look.ColorFeet", v, u)
+		return version.NewFieldError("Cl_StartInfo", "Look.ColorFeet", v, u)
 	}
 	m.Look.ColorFeet = v
 	return nil
@@ -200,29 +200,29 @@ func (m *ClChangeInfo) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *ClChangeInfo) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if m.Look.Name = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Cl_ChangeInfo", "Look.Name", 0, u)
+	if m.Look.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_ChangeInfo", "Look.Name", 0, u)
 	}
-	if m.Look.Clan = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Cl_ChangeInfo", "Look.Clan", 0, u)
+	if m.Look.Clan = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_ChangeInfo", "Look.Clan", 0, u)
 	}
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Cl_ChangeInfo", "Look.Country", v, u)
+		return version.NewFieldError("Cl_ChangeInfo", "Look.Country", v, u)
 	}
 	m.Look.Country = v
-	if m.Look.Skin = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Cl_ChangeInfo", "Look.Skin", 0, u)
+	if m.Look.Skin = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_ChangeInfo", "Look.Skin", 0, u)
 	}
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-		return version.FieldError("Cl_ChangeInfo", "Look.UseCustomColor", v, u)
+		return version.NewFieldError("Cl_ChangeInfo", "Look.UseCustomColor", v, u)
 	}
 	m.Look.UseCustomColor = v != 0
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Cl_ChangeInfo", "Look.ColorBody", v, u)
+		return version.NewFieldError("Cl_ChangeInfo", "Look.ColorBody", v, u)
 	}
 	m.Look.ColorBody = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Cl_ChangeInfo", "Look.ColorFeet", v, u)
+		return version.NewFieldError("Cl_ChangeInfo", "Look.ColorFeet", v, u)
 	}
 	m.Look.ColorFeet = v
 	return nil
@@ -267,7 +267,7 @@ func (m *ClEmoticon) Append(dst []byte) []byte {
 func (m *ClEmoticon) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 15 || u.Err() != nil {
-		return version.FieldError("Cl_Emoticon", "Emoticon", v, u)
+		return version.NewFieldError("Cl_Emoticon", "Emoticon", v, u)
 	}
 	m.Emoticon = Emoticon(v)
 	return nil
@@ -295,7 +295,7 @@ func (m *ClVote) Append(dst []byte) []byte {
 func (m *ClVote) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < -1 || v > 1 || u.Err() != nil {
-		return version.FieldError("Cl_Vote", "Vote", v, u)
+		return version.NewFieldError("Cl_Vote", "Vote", v, u)
 	}
 	m.Vote = VoteChoice(v)
 	return nil
@@ -327,14 +327,14 @@ func (m *ClCallVote) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *ClCallVote) Unpack(u *packer.Unpacker) error {
-	if m.Type = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Cl_CallVote", "Type", 0, u)
+	if m.Type = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_CallVote", "Type", 0, u)
 	}
-	if m.Value = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Cl_CallVote", "Value", 0, u)
+	if m.Value = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_CallVote", "Value", 0, u)
 	}
-	if m.Reason = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Cl_CallVote", "Reason", 0, u)
+	if m.Reason = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_CallVote", "Reason", 0, u)
 	}
 	return nil
 }
@@ -366,7 +366,7 @@ func (m *ClIsDDNetLegacy) Unpack(u *packer.Unpacker) error {
 		v = u.Int()
 	}
 	if u.Err() != nil {
-		return version.FieldError("Cl_IsDDNetLegacy", "Version", v, u)
+		return version.NewFieldError("Cl_IsDDNetLegacy", "Version", v, u)
 	}
 	m.Version = v
 	return nil
@@ -394,7 +394,7 @@ func (m *ClShowOthersLegacy) Append(dst []byte) []byte {
 func (m *ClShowOthersLegacy) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-		return version.FieldError("Cl_ShowOthersLegacy", "Show", v, u)
+		return version.NewFieldError("Cl_ShowOthersLegacy", "Show", v, u)
 	}
 	m.Show = v != 0
 	return nil
@@ -426,11 +426,11 @@ func (m *ClShowDistance) Append(dst []byte) []byte {
 func (m *ClShowDistance) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Cl_ShowDistance", "X", v, u)
+		return version.NewFieldError("Cl_ShowDistance", "X", v, u)
 	}
 	m.X = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Cl_ShowDistance", "Y", v, u)
+		return version.NewFieldError("Cl_ShowDistance", "Y", v, u)
 	}
 	m.Y = v
 	return nil
@@ -460,7 +460,7 @@ func (m *ClShowOthers) Append(dst []byte) []byte {
 func (m *ClShowOthers) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 2 || u.Err() != nil {
-		return version.FieldError("Cl_ShowOthers", "Show", v, u)
+		return version.NewFieldError("Cl_ShowOthers", "Show", v, u)
 	}
 	m.Show = ShowOthers(v)
 	return nil
@@ -496,15 +496,15 @@ func (m *ClCameraInfo) Append(dst []byte) []byte {
 func (m *ClCameraInfo) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Cl_CameraInfo", "Zoom", v, u)
+		return version.NewFieldError("Cl_CameraInfo", "Zoom", v, u)
 	}
 	m.Zoom = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Cl_CameraInfo", "Deadzone", v, u)
+		return version.NewFieldError("Cl_CameraInfo", "Deadzone", v, u)
 	}
 	m.Deadzone = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Cl_CameraInfo", "FollowFactor", v, u)
+		return version.NewFieldError("Cl_CameraInfo", "FollowFactor", v, u)
 	}
 	m.FollowFactor = v
 	return nil
@@ -534,7 +534,7 @@ func (m *ClEnableSpectatorCount) Append(dst []byte) []byte {
 func (m *ClEnableSpectatorCount) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-		return version.FieldError("Cl_EnableSpectatorCount", "Enable", v, u)
+		return version.NewFieldError("Cl_EnableSpectatorCount", "Enable", v, u)
 	}
 	m.Enable = v != 0
 	return nil

@@ -31,7 +31,7 @@ func (m *GameEx) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *GameEx) Unpack(u *packer.Unpacker) error {
 	if copy(m.UUID[:], u.Raw(len(m.UUID))); u.Err() != nil {
-		return version.FieldError("GAME_EX", "UUID", 0, u)
+		return version.NewFieldError("GAME_EX", "UUID", 0, u)
 	}
 	m.Data = u.Rest()
 	return nil
@@ -58,8 +58,8 @@ func (m *SvMotd) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *SvMotd) Unpack(u *packer.Unpacker) error {
-	if m.Message = u.String(packer.Lax); u.Err() != nil {
-		return version.FieldError("Sv_Motd", "Message", 0, u)
+	if m.Message = u.String(packer.SanitizeLax); u.Err() != nil {
+		return version.NewFieldError("Sv_Motd", "Message", 0, u)
 	}
 	return nil
 }
@@ -84,8 +84,8 @@ func (m *SvBroadcast) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *SvBroadcast) Unpack(u *packer.Unpacker) error {
-	if m.Message = u.String(packer.Lax); u.Err() != nil {
-		return version.FieldError("Sv_Broadcast", "Message", 0, u)
+	if m.Message = u.String(packer.SanitizeLax); u.Err() != nil {
+		return version.NewFieldError("Sv_Broadcast", "Message", 0, u)
 	}
 	return nil
 }
@@ -119,15 +119,15 @@ func (m *SvChat) Append(dst []byte) []byte {
 func (m *SvChat) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < -2 || v > 3 || u.Err() != nil {
-		return version.FieldError("Sv_Chat", "Mode", v, u)
+		return version.NewFieldError("Sv_Chat", "Mode", v, u)
 	}
 	m.Mode = ChatMode(v)
 	if v = u.Int(); v < -1 || v > 63 || u.Err() != nil {
-		return version.FieldError("Sv_Chat", "ClientID", v, u)
+		return version.NewFieldError("Sv_Chat", "ClientID", v, u)
 	}
 	m.ClientID = v
-	if m.Message = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("Sv_Chat", "Message", 0, u)
+	if m.Message = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("Sv_Chat", "Message", 0, u)
 	}
 	return nil
 }
@@ -163,19 +163,19 @@ func (m *SvKillMsg) Append(dst []byte) []byte {
 func (m *SvKillMsg) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
-		return version.FieldError("Sv_KillMsg", "Killer", v, u)
+		return version.NewFieldError("Sv_KillMsg", "Killer", v, u)
 	}
 	m.Killer = v
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
-		return version.FieldError("Sv_KillMsg", "Victim", v, u)
+		return version.NewFieldError("Sv_KillMsg", "Victim", v, u)
 	}
 	m.Victim = v
 	if v = u.Int(); v < -3 || v > 5 || u.Err() != nil {
-		return version.FieldError("Sv_KillMsg", "Weapon", v, u)
+		return version.NewFieldError("Sv_KillMsg", "Weapon", v, u)
 	}
 	m.Weapon = Weapon(v)
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_KillMsg", "ModeSpecial", v, u)
+		return version.NewFieldError("Sv_KillMsg", "ModeSpecial", v, u)
 	}
 	m.ModeSpecial = v
 	return nil
@@ -203,7 +203,7 @@ func (m *SvSoundGlobal) Append(dst []byte) []byte {
 func (m *SvSoundGlobal) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 40 || u.Err() != nil {
-		return version.FieldError("Sv_SoundGlobal", "Sound", v, u)
+		return version.NewFieldError("Sv_SoundGlobal", "Sound", v, u)
 	}
 	m.Sound = Sound(v)
 	return nil
@@ -301,7 +301,7 @@ func (m *SvWeaponPickup) Append(dst []byte) []byte {
 func (m *SvWeaponPickup) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 5 || u.Err() != nil {
-		return version.FieldError("Sv_WeaponPickup", "Weapon", v, u)
+		return version.NewFieldError("Sv_WeaponPickup", "Weapon", v, u)
 	}
 	m.Weapon = Weapon(v)
 	return nil
@@ -332,11 +332,11 @@ func (m *SvEmoticon) Append(dst []byte) []byte {
 func (m *SvEmoticon) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
-		return version.FieldError("Sv_Emoticon", "ClientID", v, u)
+		return version.NewFieldError("Sv_Emoticon", "ClientID", v, u)
 	}
 	m.ClientID = v
 	if v = u.Int(); v < 0 || v > 15 || u.Err() != nil {
-		return version.FieldError("Sv_Emoticon", "Emoticon", v, u)
+		return version.NewFieldError("Sv_Emoticon", "Emoticon", v, u)
 	}
 	m.Emoticon = Emoticon(v)
 	return nil
@@ -388,12 +388,12 @@ func (m *SvVoteOptionListAdd) Append(dst []byte) []byte {
 func (m *SvVoteOptionListAdd) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 1 || v > 15 || u.Err() != nil {
-		return version.FieldError("Sv_VoteOptionListAdd", "Count", v, u)
+		return version.NewFieldError("Sv_VoteOptionListAdd", "Count", v, u)
 	}
 	m.Count = v
 	for i := range m.Descriptions {
-		if m.Descriptions[i] = u.String(packer.CC); u.Err() != nil {
-			return version.FieldError("Sv_VoteOptionListAdd", "Descriptions", 0, u)
+		if m.Descriptions[i] = u.String(packer.SanitizeCC); u.Err() != nil {
+			return version.NewFieldError("Sv_VoteOptionListAdd", "Descriptions", 0, u)
 		}
 	}
 	return nil
@@ -419,8 +419,8 @@ func (m *SvVoteOptionAdd) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *SvVoteOptionAdd) Unpack(u *packer.Unpacker) error {
-	if m.Description = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("Sv_VoteOptionAdd", "Description", 0, u)
+	if m.Description = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("Sv_VoteOptionAdd", "Description", 0, u)
 	}
 	return nil
 }
@@ -445,8 +445,8 @@ func (m *SvVoteOptionRemove) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *SvVoteOptionRemove) Unpack(u *packer.Unpacker) error {
-	if m.Description = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("Sv_VoteOptionRemove", "Description", 0, u)
+	if m.Description = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("Sv_VoteOptionRemove", "Description", 0, u)
 	}
 	return nil
 }
@@ -479,14 +479,14 @@ func (m *SvVoteSet) Append(dst []byte) []byte {
 func (m *SvVoteSet) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 60 || u.Err() != nil {
-		return version.FieldError("Sv_VoteSet", "Timeout", v, u)
+		return version.NewFieldError("Sv_VoteSet", "Timeout", v, u)
 	}
 	m.Timeout = v
-	if m.Description = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_VoteSet", "Description", 0, u)
+	if m.Description = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_VoteSet", "Description", 0, u)
 	}
-	if m.Reason = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_VoteSet", "Reason", 0, u)
+	if m.Reason = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_VoteSet", "Reason", 0, u)
 	}
 	return nil
 }
@@ -522,19 +522,19 @@ func (m *SvVoteStatus) Append(dst []byte) []byte {
 func (m *SvVoteStatus) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return version.FieldError("Sv_VoteStatus", "Yes", v, u)
+		return version.NewFieldError("Sv_VoteStatus", "Yes", v, u)
 	}
 	m.Yes = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return version.FieldError("Sv_VoteStatus", "No", v, u)
+		return version.NewFieldError("Sv_VoteStatus", "No", v, u)
 	}
 	m.No = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return version.FieldError("Sv_VoteStatus", "Pass", v, u)
+		return version.NewFieldError("Sv_VoteStatus", "Pass", v, u)
 	}
 	m.Pass = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return version.FieldError("Sv_VoteStatus", "Total", v, u)
+		return version.NewFieldError("Sv_VoteStatus", "Total", v, u)
 	}
 	m.Total = v
 	return nil
@@ -568,15 +568,15 @@ func (m *SvDDRaceTimeLegacy) Append(dst []byte) []byte {
 func (m *SvDDRaceTimeLegacy) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_DDRaceTimeLegacy", "Time", v, u)
+		return version.NewFieldError("Sv_DDRaceTimeLegacy", "Time", v, u)
 	}
 	m.Time = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_DDRaceTimeLegacy", "Check", v, u)
+		return version.NewFieldError("Sv_DDRaceTimeLegacy", "Check", v, u)
 	}
 	m.Check = v
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-		return version.FieldError("Sv_DDRaceTimeLegacy", "Finish", v, u)
+		return version.NewFieldError("Sv_DDRaceTimeLegacy", "Finish", v, u)
 	}
 	m.Finish = v
 	return nil
@@ -607,11 +607,11 @@ func (m *SvRecordLegacy) Append(dst []byte) []byte {
 func (m *SvRecordLegacy) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_RecordLegacy", "ServerTimeBest", v, u)
+		return version.NewFieldError("Sv_RecordLegacy", "ServerTimeBest", v, u)
 	}
 	m.ServerTimeBest = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_RecordLegacy", "PlayerTimeBest", v, u)
+		return version.NewFieldError("Sv_RecordLegacy", "PlayerTimeBest", v, u)
 	}
 	m.PlayerTimeBest = v
 	return nil
@@ -696,15 +696,15 @@ func (m *SvDDRaceTime) Append(dst []byte) []byte {
 func (m *SvDDRaceTime) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_DDRaceTime", "Time", v, u)
+		return version.NewFieldError("Sv_DDRaceTime", "Time", v, u)
 	}
 	m.Time = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_DDRaceTime", "Check", v, u)
+		return version.NewFieldError("Sv_DDRaceTime", "Check", v, u)
 	}
 	m.Check = v
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-		return version.FieldError("Sv_DDRaceTime", "Finish", v, u)
+		return version.NewFieldError("Sv_DDRaceTime", "Finish", v, u)
 	}
 	m.Finish = v
 	return nil
@@ -735,11 +735,11 @@ func (m *SvRecord) Append(dst []byte) []byte {
 func (m *SvRecord) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_Record", "ServerTimeBest", v, u)
+		return version.NewFieldError("Sv_Record", "ServerTimeBest", v, u)
 	}
 	m.ServerTimeBest = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_Record", "PlayerTimeBest", v, u)
+		return version.NewFieldError("Sv_Record", "PlayerTimeBest", v, u)
 	}
 	m.PlayerTimeBest = v
 	return nil
@@ -771,11 +771,11 @@ func (m *SvKillMsgTeam) Append(dst []byte) []byte {
 func (m *SvKillMsgTeam) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
-		return version.FieldError("Sv_KillMsgTeam", "Team", v, u)
+		return version.NewFieldError("Sv_KillMsgTeam", "Team", v, u)
 	}
 	m.Team = v
 	if v = u.Int(); v < -1 || v > 63 || u.Err() != nil {
-		return version.FieldError("Sv_KillMsgTeam", "First", v, u)
+		return version.NewFieldError("Sv_KillMsgTeam", "First", v, u)
 	}
 	m.First = v
 	return nil
@@ -804,7 +804,7 @@ func (m *SvYourVote) Append(dst []byte) []byte {
 func (m *SvYourVote) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < -1 || v > 1 || u.Err() != nil {
-		return version.FieldError("Sv_YourVote", "Voted", v, u)
+		return version.NewFieldError("Sv_YourVote", "Voted", v, u)
 	}
 	m.Voted = VoteChoice(v)
 	return nil
@@ -845,19 +845,19 @@ func (m *SvRaceFinish) Append(dst []byte) []byte {
 func (m *SvRaceFinish) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
-		return version.FieldError("Sv_RaceFinish", "ClientID", v, u)
+		return version.NewFieldError("Sv_RaceFinish", "ClientID", v, u)
 	}
 	m.ClientID = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_RaceFinish", "Time", v, u)
+		return version.NewFieldError("Sv_RaceFinish", "Time", v, u)
 	}
 	m.Time = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_RaceFinish", "Diff", v, u)
+		return version.NewFieldError("Sv_RaceFinish", "Diff", v, u)
 	}
 	m.Diff = v
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-		return version.FieldError("Sv_RaceFinish", "RecordPersonal", v, u)
+		return version.NewFieldError("Sv_RaceFinish", "RecordPersonal", v, u)
 	}
 	m.RecordPersonal = v != 0
 	v = 0
@@ -865,7 +865,7 @@ func (m *SvRaceFinish) Unpack(u *packer.Unpacker) error {
 		v = u.Int()
 	}
 	if v < 0 || v > 1 || u.Err() != nil {
-		return version.FieldError("Sv_RaceFinish", "RecordServer", v, u)
+		return version.NewFieldError("Sv_RaceFinish", "RecordServer", v, u)
 	}
 	m.RecordServer = v != 0
 	return nil
@@ -898,14 +898,14 @@ func (m *SvCommandInfo) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *SvCommandInfo) Unpack(u *packer.Unpacker) error {
-	if m.Name = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_CommandInfo", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_CommandInfo", "Name", 0, u)
 	}
-	if m.ArgsFormat = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_CommandInfo", "ArgsFormat", 0, u)
+	if m.ArgsFormat = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_CommandInfo", "ArgsFormat", 0, u)
 	}
-	if m.HelpText = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_CommandInfo", "HelpText", 0, u)
+	if m.HelpText = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_CommandInfo", "HelpText", 0, u)
 	}
 	return nil
 }
@@ -931,8 +931,8 @@ func (m *SvCommandInfoRemove) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *SvCommandInfoRemove) Unpack(u *packer.Unpacker) error {
-	if m.Name = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_CommandInfoRemove", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_CommandInfoRemove", "Name", 0, u)
 	}
 	return nil
 }
@@ -1028,7 +1028,7 @@ func (m *SvChangeInfoCooldown) Append(dst []byte) []byte {
 func (m *SvChangeInfoCooldown) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || u.Err() != nil {
-		return version.FieldError("Sv_ChangeInfoCooldown", "WaitUntil", v, u)
+		return version.NewFieldError("Sv_ChangeInfoCooldown", "WaitUntil", v, u)
 	}
 	m.WaitUntil = v
 	return nil
@@ -1057,7 +1057,7 @@ func (m *SvMapSoundGlobal) Append(dst []byte) []byte {
 func (m *SvMapSoundGlobal) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_MapSoundGlobal", "SoundID", v, u)
+		return version.NewFieldError("Sv_MapSoundGlobal", "SoundID", v, u)
 	}
 	m.SoundID = v
 	return nil
@@ -1117,47 +1117,47 @@ func (m *SvPreInput) Append(dst []byte) []byte {
 func (m *SvPreInput) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_PreInput", "Direction", v, u)
+		return version.NewFieldError("Sv_PreInput", "Direction", v, u)
 	}
 	m.Direction = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_PreInput", "TargetX", v, u)
+		return version.NewFieldError("Sv_PreInput", "TargetX", v, u)
 	}
 	m.TargetX = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_PreInput", "TargetY", v, u)
+		return version.NewFieldError("Sv_PreInput", "TargetY", v, u)
 	}
 	m.TargetY = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_PreInput", "Jump", v, u)
+		return version.NewFieldError("Sv_PreInput", "Jump", v, u)
 	}
 	m.Jump = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_PreInput", "Fire", v, u)
+		return version.NewFieldError("Sv_PreInput", "Fire", v, u)
 	}
 	m.Fire = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_PreInput", "Hook", v, u)
+		return version.NewFieldError("Sv_PreInput", "Hook", v, u)
 	}
 	m.Hook = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_PreInput", "WantedWeapon", v, u)
+		return version.NewFieldError("Sv_PreInput", "WantedWeapon", v, u)
 	}
 	m.WantedWeapon = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_PreInput", "NextWeapon", v, u)
+		return version.NewFieldError("Sv_PreInput", "NextWeapon", v, u)
 	}
 	m.NextWeapon = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_PreInput", "PrevWeapon", v, u)
+		return version.NewFieldError("Sv_PreInput", "PrevWeapon", v, u)
 	}
 	m.PrevWeapon = v
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
-		return version.FieldError("Sv_PreInput", "Owner", v, u)
+		return version.NewFieldError("Sv_PreInput", "Owner", v, u)
 	}
 	m.Owner = v
 	if v = u.Int(); v < 0 || u.Err() != nil {
-		return version.FieldError("Sv_PreInput", "IntendedTick", v, u)
+		return version.NewFieldError("Sv_PreInput", "IntendedTick", v, u)
 	}
 	m.IntendedTick = v
 	return nil
@@ -1204,26 +1204,26 @@ func (m *SvSaveCode) Append(dst []byte) []byte {
 func (m *SvSaveCode) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 4 || u.Err() != nil {
-		return version.FieldError("Sv_SaveCode", "State", v, u)
+		return version.NewFieldError("Sv_SaveCode", "State", v, u)
 	}
 	m.State = SaveState(v)
-	if m.Error = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_SaveCode", "Error", 0, u)
+	if m.Error = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_SaveCode", "Error", 0, u)
 	}
-	if m.SaveRequester = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_SaveCode", "SaveRequester", 0, u)
+	if m.SaveRequester = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_SaveCode", "SaveRequester", 0, u)
 	}
-	if m.ServerName = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_SaveCode", "ServerName", 0, u)
+	if m.ServerName = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_SaveCode", "ServerName", 0, u)
 	}
-	if m.GeneratedCode = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_SaveCode", "GeneratedCode", 0, u)
+	if m.GeneratedCode = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_SaveCode", "GeneratedCode", 0, u)
 	}
-	if m.Code = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_SaveCode", "Code", 0, u)
+	if m.Code = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_SaveCode", "Code", 0, u)
 	}
-	if m.TeamMembers = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_SaveCode", "TeamMembers", 0, u)
+	if m.TeamMembers = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_SaveCode", "TeamMembers", 0, u)
 	}
 	return nil
 }
@@ -1249,8 +1249,8 @@ func (m *SvServerAlert) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *SvServerAlert) Unpack(u *packer.Unpacker) error {
-	if m.Message = u.String(packer.Lax); u.Err() != nil {
-		return version.FieldError("Sv_ServerAlert", "Message", 0, u)
+	if m.Message = u.String(packer.SanitizeLax); u.Err() != nil {
+		return version.NewFieldError("Sv_ServerAlert", "Message", 0, u)
 	}
 	return nil
 }
@@ -1276,8 +1276,8 @@ func (m *SvModeratorAlert) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *SvModeratorAlert) Unpack(u *packer.Unpacker) error {
-	if m.Message = u.String(packer.Lax); u.Err() != nil {
-		return version.FieldError("Sv_ModeratorAlert", "Message", 0, u)
+	if m.Message = u.String(packer.SanitizeLax); u.Err() != nil {
+		return version.NewFieldError("Sv_ModeratorAlert", "Message", 0, u)
 	}
 	return nil
 }
@@ -1303,8 +1303,8 @@ func (m *SvMapInfo) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *SvMapInfo) Unpack(u *packer.Unpacker) error {
-	if m.Description = u.String(packer.Lax); u.Err() != nil {
-		return version.FieldError("Sv_MapInfo", "Description", 0, u)
+	if m.Description = u.String(packer.SanitizeLax); u.Err() != nil {
+		return version.NewFieldError("Sv_MapInfo", "Description", 0, u)
 	}
 	return nil
 }

@@ -28,13 +28,13 @@ func payloads(tb testing.TB) []payload {
 		if err := p.Parse(d.B, &scratch); err != nil {
 			tb.Fatalf("datagram %d: %v", i, err)
 		}
-		if p.Flags&(packet.Control|packet.Connless) != 0 {
+		if p.Flags&(packet.FlagControl|packet.FlagConnless) != 0 {
 			continue
 		}
 		it := p.Chunks()
 		var c packet.Chunk
 		for it.Next(&c) {
-			out = append(out, payload{d.ToServer, c.Flags&packet.Vital != 0, bytes.Clone(c.Data)})
+			out = append(out, payload{d.ToServer, c.Flags&packet.ChunkVital != 0, bytes.Clone(c.Data)})
 		}
 		if err := it.Err(); err != nil {
 			tb.Fatalf("datagram %d: %v", i, err)
@@ -64,8 +64,8 @@ func TestGoldenMessages(t *testing.T) {
 		if out := m.Append(nil); !bytes.Equal(in, out) {
 			t.Fatalf("chunk %d, %T: read %x, wrote %x", i, m, in, out)
 		}
-		if d.Surplus() != 0 {
-			t.Fatalf("chunk %d, %T: %d bytes left", i, m, d.Surplus())
+		if d.TrailingBytes() != 0 {
+			t.Fatalf("chunk %d, %T: %d bytes left", i, m, d.TrailingBytes())
 		}
 		desc := m.ID().Desc()
 		if desc.Vital != p.vital {
@@ -155,7 +155,7 @@ func TestGoldenValues(t *testing.T) {
 // walk calls f with every captured snapshot, in order.
 func walk(tb testing.TB, f func(tick int32, s *snapshot.Snapshot)) {
 	tb.Helper()
-	sizes := snapshot.Sizes(Sizes)
+	sizes := snapshot.ItemSizes(Sizes)
 	at := map[int32]*snapshot.Snapshot{-1: {}}
 	var d Decoder
 	var parts []byte
@@ -202,7 +202,7 @@ func TestGoldenObjects(t *testing.T) {
 	seen := map[int]int{}
 	undescribed := 0
 	var d ObjectDecoder
-	var r Registry
+	var r TypeRegistry
 	clamped := map[int]int{}
 	snaps := 0
 	walk(t, func(tick int32, s *snapshot.Snapshot) {
@@ -211,20 +211,20 @@ func TestGoldenObjects(t *testing.T) {
 		for i := range s.Len() {
 			key, ints := s.Item(i)
 			if key.Type() == TypeEx {
-				r.Describe(key.ID(), ints)
+				r.AddEx(key.ID(), ints)
 			}
 			typ := r.Type(key.Type())
 			if typ == TypeUnknown {
 				undescribed++
 				continue
 			}
-			o, err := d.Take(typ, ints)
+			o, err := d.Decode(typ, ints)
 			if err != nil {
 				t.Fatalf("tick %d, item %d: %v", tick, i, err)
 			}
 			seen[typ]++
 			again := make([]int32, o.ObjectSize())
-			if o.Put(again); !slices.Equal(ints, again) {
+			if o.PutInts(again); !slices.Equal(ints, again) {
 				t.Fatalf("tick %d, %s: read %v, wrote %v", tick, ObjectName(typ), ints, again)
 			}
 			clamped[typ] += o.Clamp()
@@ -303,17 +303,17 @@ func BenchmarkObjects(b *testing.B) {
 	var last *snapshot.Snapshot
 	walk(b, func(_ int32, s *snapshot.Snapshot) { last = s })
 	var d ObjectDecoder
-	var r Registry
+	var r TypeRegistry
 	b.ReportAllocs()
 	for b.Loop() {
 		r.Reset()
 		for i := range last.Len() {
 			key, ints := last.Item(i)
 			if key.Type() == TypeEx {
-				r.Describe(key.ID(), ints)
+				r.AddEx(key.ID(), ints)
 			}
 			if typ := r.Type(key.Type()); typ != TypeUnknown {
-				if _, err := d.Take(typ, ints); err != nil {
+				if _, err := d.Decode(typ, ints); err != nil {
 					b.Fatal(err)
 				}
 			}

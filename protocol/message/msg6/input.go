@@ -34,13 +34,13 @@ func (m *Input) Count() int {
 func (m *Input) SetPlayer(in *PlayerInput) {
 	m.Size = SizePlayerInput * 4
 	m.Words = [MaxInputWords]int32{}
-	in.Put(m.Words[:])
+	in.PutInts(m.Words[:])
 }
 
 // Player reads the player's input from the first Words, whatever Size says, as
 // the original server does. The values may be any; see PlayerInput.
 func (m *Input) Player(in *PlayerInput) {
-	in.Take(m.Words[:SizePlayerInput]) // fails only for its size
+	in.ReadInts(m.Words[:SizePlayerInput]) // fails only for its size
 }
 
 // Append appends the message, id first, and returns the extended slice.
@@ -59,7 +59,7 @@ func (m *Input) Unpack(u *packer.Unpacker) error {
 	m.IntendedTick = u.Int()
 	m.Size = u.Int()
 	if u.Err() != nil || m.Size/4 > MaxInputWords {
-		return version.FieldError("INPUT", "Size", m.Size, u)
+		return version.NewFieldError("INPUT", "Size", m.Size, u)
 	}
 	read := len(appendInts(m.Words[:0], u, m.Count()))
 	clear(m.Words[read:])

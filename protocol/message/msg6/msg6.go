@@ -16,7 +16,7 @@
 // DDNet's own messages and objects have a UUID in place of a number. Such a message
 // has an [ID] that means something in this package only; unknown ones are read as
 // [SystemEx] or [GameEx]. Such an object has a Type above all that fit the wire, and
-// a [Registry] says which number stands for it in a snapshot.
+// a [TypeRegistry] says which number stands for it in a snapshot.
 //
 // Strings are []byte and borrowed from the buffer they were read from, where they
 // were sanitised in place.
@@ -40,7 +40,7 @@ type Message interface {
 	// the extended slice. Strings longer than their limit are cut.
 	Append(dst []byte) []byte
 	// Unpack reads the message from u, which must stand behind the id. Strings
-	// are borrowed from u's buffer. After an error, which is a *FieldError, the
+	// are borrowed from u's buffer. After an error, which is a *NewFieldError, the
 	// message is in an undefined state.
 	Unpack(u *packer.Unpacker) error
 }
@@ -148,11 +148,11 @@ type Object interface {
 	ObjectType() int
 	// ObjectSize returns the number of integers that Put writes.
 	ObjectSize() int
-	// Put writes them to dst, which must have room for ObjectSize of them.
-	Put(dst []int32)
-	// Take reads them from src, whatever their values. It fails if their number is
-	// wrong, and then leaves the object as it is. The error is a *FieldError.
-	Take(src []int32) error
+	// PutInts writes them to dst, which must have room for ObjectSize of them.
+	PutInts(dst []int32)
+	// ReadInts reads them from src, whatever their values. It fails if their number is
+	// wrong, and then leaves the object as it is. The error is a *NewFieldError.
+	ReadInts(src []int32) error
 	// Clamp brings values that are out of range into it, as DDNet does with every
 	// object it receives, and returns how many there were. Teeworlds 0.6 only
 	// counts them.
@@ -175,7 +175,7 @@ func ObjectName(typ int) string {
 // payload is borrowed, and strings in it are sanitised in place.
 //
 // A message with an unknown UUID is no error: it is returned as *SystemEx or
-// *GameEx. The errors are *IDError, which wraps ErrUnknown or ErrReserved, and *FieldError,
+// *GameEx. The errors are *IDError, which wraps ErrUnknown or ErrReserved, and *NewFieldError,
 // which wraps ErrRange or what ended the reading. No message is returned then.
 func (d *Decoder) Decode(payload []byte) (Message, error) {
 	d.u.Reset(payload)
@@ -184,7 +184,7 @@ func (d *Decoder) Decode(payload []byte) (Message, error) {
 		return nil, &FieldError{Version: version, Name: "message", Field: "id", Err: err}
 	}
 	if id < 0 || id > maxID {
-		return nil, version.IDError(id, nil)
+		return nil, version.NewIDError(id, nil)
 	}
 	if ID(id).Number() == 0 && d.u.Len() >= len(UUID{}) {
 		ext, ok := ExtendedID(UUID(d.u.Raw(len(UUID{}))), ID(id).System())
@@ -201,9 +201,9 @@ func (d *Decoder) Decode(payload []byte) (Message, error) {
 // those of messages with a UUID.
 const maxID = firstExtended<<1 - 1
 
-// Surplus returns how many bytes of the last payload the message left unread.
+// TrailingBytes returns how many bytes of the last payload the message left unread.
 // Receivers ignore them.
-func (d *Decoder) Surplus() int { return d.u.Len() }
+func (d *Decoder) TrailingBytes() int { return d.u.Len() }
 
 // appendExtended appends the beginning of a message with a UUID.
 func appendExtended(dst []byte, id ID) []byte {

@@ -67,7 +67,7 @@ func TestErrorsNameTheField(t *testing.T) {
 		{TypeSpecChar, 1, "msg6: SpecChar = 1: wrong size, want 2 integers or more"},
 		{TypeEx, 3, "msg6: Ex = 3: wrong size, want 4 integers or more"},
 	} {
-		if _, err := d.Take(v.typ, make([]int32, v.n)); !errors.Is(err, ErrSize) || err.Error() != v.want {
+		if _, err := d.Decode(v.typ, make([]int32, v.n)); !errors.Is(err, ErrSize) || err.Error() != v.want {
 			t.Errorf("%v, want %s", err, v.want)
 		}
 	}
@@ -168,7 +168,7 @@ func TestUUIDs(t *testing.T) {
 		"entity-ex@netobj.ddnet.tw":        "2de9aec3",
 		"switch-state@netobj.ddnet.tw":     "ec15e669",
 	} {
-		u := NameUUID(name)
+		u := UUIDFromName(name)
 		if got := u.String(); !strings.HasPrefix(got, want) {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
@@ -185,7 +185,7 @@ func TestUUIDs(t *testing.T) {
 func TestExtendedTables(t *testing.T) {
 	seen := map[UUID]string{}
 	note := func(u UUID, name string) {
-		if seen[u] != "" || u != NameUUID(name) {
+		if seen[u] != "" || u != UUIDFromName(name) {
 			t.Errorf("%s has the UUID %v, as has %q", name, u, seen[u])
 		}
 		seen[u] = name
@@ -233,7 +233,7 @@ func TestExtendedTables(t *testing.T) {
 
 // TestUnknownExtended keeps messages that DDNet may invent.
 func TestUnknownExtended(t *testing.T) {
-	u := NameUUID("my-own-message@heinrich5991.de")
+	u := UUIDFromName("my-own-message@heinrich5991.de")
 	for _, system := range []byte{0, 1} {
 		b := append([]byte{system}, u[:]...)
 		b = append(b, "rest"...)
@@ -258,7 +258,7 @@ func TestUnknownExtended(t *testing.T) {
 		}
 	}
 	// A known UUID in the wrong layer is nothing known.
-	ping := NameUUID("ping@ddnet.tw")
+	ping := UUIDFromName("ping@ddnet.tw")
 	var d Decoder
 	m, err := d.Decode(append([]byte{0}, ping[:]...))
 	if got, ok := m.(*GameEx); err != nil || !ok || got.UUID != ping {
@@ -267,19 +267,19 @@ func TestUnknownExtended(t *testing.T) {
 }
 
 func TestRegistry(t *testing.T) {
-	var w, r Registry
+	var w, r TypeRegistry
 	put := func(typ int) (int, bool) {
-		n, first := w.Number(typ)
+		n, first := w.WireType(typ)
 		if first {
 			u, _ := TypeUUID(typ)
 			ints := make([]int32, SizeEx)
-			(&Ex{UUID: u}).Put(ints)
-			r.Describe(n, ints)
+			(&Ex{UUID: u}).PutInts(ints)
+			r.AddEx(n, ints)
 		}
 		return n, first
 	}
 	for round := range 2 {
-		w.Begin()
+		w.BeginSnapshot()
 		r.Reset()
 		for i, typ := range []int{TypeDDNetPlayer, TypeGameInfoEx, TypeDDNetPlayer, TypePickup} {
 			want := []int{0x7fff, 0x7ffe, 0x7fff, TypePickup}[i]
@@ -300,30 +300,30 @@ func TestRegistry(t *testing.T) {
 	// What is none of ours, in number or content, changes nothing.
 	u := UUID(extendedTypes[0].uuid)
 	ints := make([]int32, SizeEx)
-	(&Ex{UUID: u}).Put(ints)
+	(&Ex{UUID: u}).PutInts(ints)
 	r.Reset()
-	for _, id := range []int{-1, 0, 3, LastNumber - 1, FirstNumber + 1, 1 << 20} {
-		r.Describe(id, ints)
+	for _, id := range []int{-1, 0, 3, LastExtendedWireType - 1, FirstExtendedWireType + 1, 1 << 20} {
+		r.AddEx(id, ints)
 	}
-	r.Describe(LastNumber, ints[:3])
-	if r != (Registry{}) {
+	r.AddEx(LastExtendedWireType, ints[:3])
+	if r != (TypeRegistry{}) {
 		t.Errorf("%+v", r)
 	}
 	// A number stands for the last thing it was said to be.
-	r.Describe(LastNumber, ints)
-	if got := r.Type(LastNumber); got != firstExtendedType {
+	r.AddEx(LastExtendedWireType, ints)
+	if got := r.Type(LastExtendedWireType); got != firstExtendedType {
 		t.Errorf("%d", got)
 	}
-	r.Describe(LastNumber, make([]int32, SizeEx))
-	if got := r.Type(LastNumber); got != TypeUnknown {
+	r.AddEx(LastExtendedWireType, make([]int32, SizeEx))
+	if got := r.Type(LastExtendedWireType); got != TypeUnknown {
 		t.Errorf("%d", got)
 	}
 	// All types together have different numbers.
-	var all Registry
+	var all TypeRegistry
 	seen := map[int]bool{}
 	for i := range extendedTypes {
-		n, first := all.Number(firstExtendedType + i)
-		if seen[n] || !first || n < LastNumber {
+		n, first := all.WireType(firstExtendedType + i)
+		if seen[n] || !first || n < LastExtendedWireType {
 			t.Errorf("%#x, %v", n, first)
 		}
 		seen[n] = true
@@ -332,15 +332,15 @@ func TestRegistry(t *testing.T) {
 
 func TestRegistryProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var r Registry
+		var r TypeRegistry
 		model := map[int]int{} // number to type
 		for range rapid.IntRange(0, 20).Draw(t, "steps") {
 			typ := firstExtendedType + rapid.IntRange(0, len(extendedTypes)).Draw(t, "type")
-			n := rapid.IntRange(FirstNumber-4, FirstNumber).Draw(t, "number")
+			n := rapid.IntRange(FirstExtendedWireType-4, FirstExtendedWireType).Draw(t, "number")
 			u, known := TypeUUID(typ)
 			ints := make([]int32, SizeEx)
-			(&Ex{UUID: u}).Put(ints)
-			r.Describe(n, ints)
+			(&Ex{UUID: u}).PutInts(ints)
+			r.AddEx(n, ints)
 			for k, v := range model {
 				if v == typ {
 					delete(model, k) // a type has one number
@@ -350,7 +350,7 @@ func TestRegistryProperties(t *testing.T) {
 			if known {
 				model[n] = typ
 			}
-			for n := FirstNumber - 5; n <= FirstNumber; n++ {
+			for n := FirstExtendedWireType - 5; n <= FirstExtendedWireType; n++ {
 				want, ok := model[n]
 				if !ok {
 					want = TypeUnknown
@@ -380,8 +380,8 @@ func TestIntegersToTheEnd(t *testing.T) {
 	var d Decoder
 	many := &SvTuneParams{Params: make([]int32, 70)}
 	m, err := d.Decode(many.Append(nil))
-	if p := m.(*SvTuneParams); err != nil || len(p.Params) != 64 || d.Surplus() != 6 {
-		t.Errorf("%d parameters, %d left, %v", len(p.Params), d.Surplus(), err)
+	if p := m.(*SvTuneParams); err != nil || len(p.Params) != 64 || d.TrailingBytes() != 6 {
+		t.Errorf("%d parameters, %d left, %v", len(p.Params), d.TrailingBytes(), err)
 	}
 	// The last integer is cut off: those before count.
 	m, err = d.Decode([]byte{byte(IDSvTuneParams), 1, 2, 0x80})
@@ -428,20 +428,20 @@ func TestObjectsDoNotAllocate(t *testing.T) {
 	types := sortedTypes()
 	zeros := make([]int32, 64)
 	var d ObjectDecoder
-	var w, r Registry
+	var w, r TypeRegistry
 	n := testing.AllocsPerRun(20, func() {
-		w.Begin()
+		w.BeginSnapshot()
 		r.Reset()
 		for _, typ := range types {
-			o, err := d.Take(typ, zeros[:sizeOf[typ]])
+			o, err := d.Decode(typ, zeros[:sizeOf[typ]])
 			if err != nil {
 				t.Fatal(err)
 			}
 			o.Clamp()
-			o.Put(zeros)
+			o.PutInts(zeros)
 			clear(zeros)
-			number, _ := w.Number(typ)
-			r.Describe(number, zeros[:SizeEx])
+			number, _ := w.WireType(typ)
+			r.AddEx(number, zeros[:SizeEx])
 			r.Type(number)
 		}
 	})

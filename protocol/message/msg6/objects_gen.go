@@ -202,9 +202,9 @@ func (*PlayerInput) ObjectType() int { return TypePlayerInput }
 // ObjectSize returns SizePlayerInput.
 func (*PlayerInput) ObjectSize() int { return SizePlayerInput }
 
-// Put writes the object to the first SizePlayerInput integers of dst, which
-// must have them.
-func (o *PlayerInput) Put(dst []int32) {
+// PutInts writes the object to the first SizePlayerInput integers of dst,
+// which must have them.
+func (o *PlayerInput) PutInts(dst []int32) {
 	_ = dst[SizePlayerInput-1]
 	dst[0] = o.Direction
 	dst[1] = o.TargetX
@@ -218,11 +218,11 @@ func (o *PlayerInput) Put(dst []int32) {
 	dst[9] = o.PrevWeapon
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizePlayerInput integers.
-func (o *PlayerInput) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizePlayerInput integers.
+func (o *PlayerInput) ReadInts(src []int32) error {
 	if len(src) != SizePlayerInput {
-		return version.SizeError("PlayerInput", len(src), SizePlayerInput)
+		return version.NewSizeError("PlayerInput", len(src), SizePlayerInput)
 	}
 	o.Direction = src[0]
 	o.TargetX = src[1]
@@ -269,9 +269,9 @@ func (*Projectile) ObjectType() int { return TypeProjectile }
 // ObjectSize returns SizeProjectile.
 func (*Projectile) ObjectSize() int { return SizeProjectile }
 
-// Put writes the object to the first SizeProjectile integers of dst, which
-// must have them.
-func (o *Projectile) Put(dst []int32) {
+// PutInts writes the object to the first SizeProjectile integers of dst,
+// which must have them.
+func (o *Projectile) PutInts(dst []int32) {
 	_ = dst[SizeProjectile-1]
 	dst[0] = o.X
 	dst[1] = o.Y
@@ -281,11 +281,11 @@ func (o *Projectile) Put(dst []int32) {
 	dst[5] = o.StartTick
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeProjectile integers.
-func (o *Projectile) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeProjectile integers.
+func (o *Projectile) ReadInts(src []int32) error {
 	if len(src) != SizeProjectile {
-		return version.SizeError("Projectile", len(src), SizeProjectile)
+		return version.NewSizeError("Projectile", len(src), SizeProjectile)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -325,9 +325,9 @@ func (*Laser) ObjectType() int { return TypeLaser }
 // ObjectSize returns SizeLaser.
 func (*Laser) ObjectSize() int { return SizeLaser }
 
-// Put writes the object to the first SizeLaser integers of dst, which must
-// have them.
-func (o *Laser) Put(dst []int32) {
+// PutInts writes the object to the first SizeLaser integers of dst, which
+// must have them.
+func (o *Laser) PutInts(dst []int32) {
 	_ = dst[SizeLaser-1]
 	dst[0] = o.X
 	dst[1] = o.Y
@@ -336,11 +336,11 @@ func (o *Laser) Put(dst []int32) {
 	dst[4] = o.StartTick
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeLaser integers.
-func (o *Laser) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeLaser integers.
+func (o *Laser) ReadInts(src []int32) error {
 	if len(src) != SizeLaser {
-		return version.SizeError("Laser", len(src), SizeLaser)
+		return version.NewSizeError("Laser", len(src), SizeLaser)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -376,9 +376,9 @@ func (*Pickup) ObjectType() int { return TypePickup }
 // ObjectSize returns SizePickup.
 func (*Pickup) ObjectSize() int { return SizePickup }
 
-// Put writes the object to the first SizePickup integers of dst, which must
-// have them.
-func (o *Pickup) Put(dst []int32) {
+// PutInts writes the object to the first SizePickup integers of dst, which
+// must have them.
+func (o *Pickup) PutInts(dst []int32) {
 	_ = dst[SizePickup-1]
 	dst[0] = o.X
 	dst[1] = o.Y
@@ -386,11 +386,11 @@ func (o *Pickup) Put(dst []int32) {
 	dst[3] = int32(o.Subtype)
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizePickup integers.
-func (o *Pickup) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizePickup integers.
+func (o *Pickup) ReadInts(src []int32) error {
 	if len(src) != SizePickup {
-		return version.SizeError("Pickup", len(src), SizePickup)
+		return version.NewSizeError("Pickup", len(src), SizePickup)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -424,20 +424,20 @@ func (*Flag) ObjectType() int { return TypeFlag }
 // ObjectSize returns SizeFlag.
 func (*Flag) ObjectSize() int { return SizeFlag }
 
-// Put writes the object to the first SizeFlag integers of dst, which must
+// PutInts writes the object to the first SizeFlag integers of dst, which must
 // have them.
-func (o *Flag) Put(dst []int32) {
+func (o *Flag) PutInts(dst []int32) {
 	_ = dst[SizeFlag-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 	dst[2] = int32(o.Team)
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeFlag integers.
-func (o *Flag) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeFlag integers.
+func (o *Flag) ReadInts(src []int32) error {
 	if len(src) != SizeFlag {
-		return version.SizeError("Flag", len(src), SizeFlag)
+		return version.NewSizeError("Flag", len(src), SizeFlag)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -481,9 +481,9 @@ func (*GameInfo) ObjectType() int { return TypeGameInfo }
 // ObjectSize returns SizeGameInfo.
 func (*GameInfo) ObjectSize() int { return SizeGameInfo }
 
-// Put writes the object to the first SizeGameInfo integers of dst, which must
-// have them.
-func (o *GameInfo) Put(dst []int32) {
+// PutInts writes the object to the first SizeGameInfo integers of dst, which
+// must have them.
+func (o *GameInfo) PutInts(dst []int32) {
 	_ = dst[SizeGameInfo-1]
 	dst[0] = int32(o.Flags)
 	dst[1] = int32(o.StateFlags)
@@ -495,11 +495,11 @@ func (o *GameInfo) Put(dst []int32) {
 	dst[7] = o.RoundCurrent
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeGameInfo integers.
-func (o *GameInfo) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeGameInfo integers.
+func (o *GameInfo) ReadInts(src []int32) error {
 	if len(src) != SizeGameInfo {
-		return version.SizeError("GameInfo", len(src), SizeGameInfo)
+		return version.NewSizeError("GameInfo", len(src), SizeGameInfo)
 	}
 	o.Flags = GameFlags(src[0])
 	o.StateFlags = GameStateFlags(src[1])
@@ -545,9 +545,9 @@ func (*GameData) ObjectType() int { return TypeGameData }
 // ObjectSize returns SizeGameData.
 func (*GameData) ObjectSize() int { return SizeGameData }
 
-// Put writes the object to the first SizeGameData integers of dst, which must
-// have them.
-func (o *GameData) Put(dst []int32) {
+// PutInts writes the object to the first SizeGameData integers of dst, which
+// must have them.
+func (o *GameData) PutInts(dst []int32) {
 	_ = dst[SizeGameData-1]
 	dst[0] = o.ScoreRed
 	dst[1] = o.ScoreBlue
@@ -555,11 +555,11 @@ func (o *GameData) Put(dst []int32) {
 	dst[3] = int32(o.CarrierBlue)
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeGameData integers.
-func (o *GameData) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeGameData integers.
+func (o *GameData) ReadInts(src []int32) error {
 	if len(src) != SizeGameData {
-		return version.SizeError("GameData", len(src), SizeGameData)
+		return version.NewSizeError("GameData", len(src), SizeGameData)
 	}
 	o.ScoreRed = src[0]
 	o.ScoreBlue = src[1]
@@ -618,9 +618,9 @@ func (*CharacterCore) ObjectType() int { return TypeCharacterCore }
 // ObjectSize returns SizeCharacterCore.
 func (*CharacterCore) ObjectSize() int { return SizeCharacterCore }
 
-// Put writes the object to the first SizeCharacterCore integers of dst, which
-// must have them.
-func (o *CharacterCore) Put(dst []int32) {
+// PutInts writes the object to the first SizeCharacterCore integers of dst,
+// which must have them.
+func (o *CharacterCore) PutInts(dst []int32) {
 	_ = dst[SizeCharacterCore-1]
 	dst[0] = o.Tick
 	dst[1] = o.X
@@ -639,11 +639,11 @@ func (o *CharacterCore) Put(dst []int32) {
 	dst[14] = o.HookDy
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeCharacterCore integers.
-func (o *CharacterCore) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeCharacterCore integers.
+func (o *CharacterCore) ReadInts(src []int32) error {
 	if len(src) != SizeCharacterCore {
-		return version.SizeError("CharacterCore", len(src), SizeCharacterCore)
+		return version.NewSizeError("CharacterCore", len(src), SizeCharacterCore)
 	}
 	o.Tick = src[0]
 	o.X = src[1]
@@ -701,9 +701,9 @@ func (*Character) ObjectType() int { return TypeCharacter }
 // ObjectSize returns SizeCharacter.
 func (*Character) ObjectSize() int { return SizeCharacter }
 
-// Put writes the object to the first SizeCharacter integers of dst, which
+// PutInts writes the object to the first SizeCharacter integers of dst, which
 // must have them.
-func (o *Character) Put(dst []int32) {
+func (o *Character) PutInts(dst []int32) {
 	_ = dst[SizeCharacter-1]
 	dst[0] = o.Tick
 	dst[1] = o.X
@@ -729,11 +729,11 @@ func (o *Character) Put(dst []int32) {
 	dst[21] = o.AttackTick
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeCharacter integers.
-func (o *Character) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeCharacter integers.
+func (o *Character) ReadInts(src []int32) error {
 	if len(src) != SizeCharacter {
-		return version.SizeError("Character", len(src), SizeCharacter)
+		return version.NewSizeError("Character", len(src), SizeCharacter)
 	}
 	o.Tick = src[0]
 	o.X = src[1]
@@ -799,9 +799,9 @@ func (*PlayerInfo) ObjectType() int { return TypePlayerInfo }
 // ObjectSize returns SizePlayerInfo.
 func (*PlayerInfo) ObjectSize() int { return SizePlayerInfo }
 
-// Put writes the object to the first SizePlayerInfo integers of dst, which
-// must have them.
-func (o *PlayerInfo) Put(dst []int32) {
+// PutInts writes the object to the first SizePlayerInfo integers of dst,
+// which must have them.
+func (o *PlayerInfo) PutInts(dst []int32) {
 	_ = dst[SizePlayerInfo-1]
 	dst[0] = o.Local
 	dst[1] = o.ClientID
@@ -810,11 +810,11 @@ func (o *PlayerInfo) Put(dst []int32) {
 	dst[4] = o.Latency
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizePlayerInfo integers.
-func (o *PlayerInfo) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizePlayerInfo integers.
+func (o *PlayerInfo) ReadInts(src []int32) error {
 	if len(src) != SizePlayerInfo {
-		return version.SizeError("PlayerInfo", len(src), SizePlayerInfo)
+		return version.NewSizeError("PlayerInfo", len(src), SizePlayerInfo)
 	}
 	o.Local = src[0]
 	o.ClientID = src[1]
@@ -837,9 +837,9 @@ func (o *PlayerInfo) Clamp() int {
 //
 // Snapshot type 11, 17 integers, size known to both sides.
 type ClientInfo struct {
-	// Name, MaxNameLen bytes.
+	// Name, MaxName bytes.
 	Name [4]int32
-	// Clan, MaxClanLen bytes.
+	// Clan, MaxClan bytes.
 	Clan [3]int32
 	// ISO 3166-1 numeric code, -1 for none.
 	Country int32
@@ -859,9 +859,9 @@ func (*ClientInfo) ObjectType() int { return TypeClientInfo }
 // ObjectSize returns SizeClientInfo.
 func (*ClientInfo) ObjectSize() int { return SizeClientInfo }
 
-// Put writes the object to the first SizeClientInfo integers of dst, which
-// must have them.
-func (o *ClientInfo) Put(dst []int32) {
+// PutInts writes the object to the first SizeClientInfo integers of dst,
+// which must have them.
+func (o *ClientInfo) PutInts(dst []int32) {
 	_ = dst[SizeClientInfo-1]
 	copy(dst[0:4], o.Name[:])
 	copy(dst[4:7], o.Clan[:])
@@ -872,11 +872,11 @@ func (o *ClientInfo) Put(dst []int32) {
 	dst[16] = o.ColorFeet
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeClientInfo integers.
-func (o *ClientInfo) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeClientInfo integers.
+func (o *ClientInfo) ReadInts(src []int32) error {
 	if len(src) != SizeClientInfo {
-		return version.SizeError("ClientInfo", len(src), SizeClientInfo)
+		return version.NewSizeError("ClientInfo", len(src), SizeClientInfo)
 	}
 	copy(o.Name[:], src[0:])
 	copy(o.Clan[:], src[4:])
@@ -912,20 +912,20 @@ func (*SpectatorInfo) ObjectType() int { return TypeSpectatorInfo }
 // ObjectSize returns SizeSpectatorInfo.
 func (*SpectatorInfo) ObjectSize() int { return SizeSpectatorInfo }
 
-// Put writes the object to the first SizeSpectatorInfo integers of dst, which
-// must have them.
-func (o *SpectatorInfo) Put(dst []int32) {
+// PutInts writes the object to the first SizeSpectatorInfo integers of dst,
+// which must have them.
+func (o *SpectatorInfo) PutInts(dst []int32) {
 	_ = dst[SizeSpectatorInfo-1]
 	dst[0] = o.SpectatorID
 	dst[1] = o.X
 	dst[2] = o.Y
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeSpectatorInfo integers.
-func (o *SpectatorInfo) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeSpectatorInfo integers.
+func (o *SpectatorInfo) ReadInts(src []int32) error {
 	if len(src) != SizeSpectatorInfo {
-		return version.SizeError("SpectatorInfo", len(src), SizeSpectatorInfo)
+		return version.NewSizeError("SpectatorInfo", len(src), SizeSpectatorInfo)
 	}
 	o.SpectatorID = src[0]
 	o.X = src[1]
@@ -955,19 +955,19 @@ func (*EventCommon) ObjectType() int { return TypeEventCommon }
 // ObjectSize returns SizeEventCommon.
 func (*EventCommon) ObjectSize() int { return SizeEventCommon }
 
-// Put writes the object to the first SizeEventCommon integers of dst, which
-// must have them.
-func (o *EventCommon) Put(dst []int32) {
+// PutInts writes the object to the first SizeEventCommon integers of dst,
+// which must have them.
+func (o *EventCommon) PutInts(dst []int32) {
 	_ = dst[SizeEventCommon-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeEventCommon integers.
-func (o *EventCommon) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeEventCommon integers.
+func (o *EventCommon) ReadInts(src []int32) error {
 	if len(src) != SizeEventCommon {
-		return version.SizeError("Common", len(src), SizeEventCommon)
+		return version.NewSizeError("Common", len(src), SizeEventCommon)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -990,19 +990,19 @@ func (*EventExplosion) ObjectType() int { return TypeEventExplosion }
 // ObjectSize returns SizeEventExplosion.
 func (*EventExplosion) ObjectSize() int { return SizeEventExplosion }
 
-// Put writes the object to the first SizeEventExplosion integers of dst,
+// PutInts writes the object to the first SizeEventExplosion integers of dst,
 // which must have them.
-func (o *EventExplosion) Put(dst []int32) {
+func (o *EventExplosion) PutInts(dst []int32) {
 	_ = dst[SizeEventExplosion-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeEventExplosion integers.
-func (o *EventExplosion) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeEventExplosion integers.
+func (o *EventExplosion) ReadInts(src []int32) error {
 	if len(src) != SizeEventExplosion {
-		return version.SizeError("Explosion", len(src), SizeEventExplosion)
+		return version.NewSizeError("Explosion", len(src), SizeEventExplosion)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1025,19 +1025,19 @@ func (*EventSpawn) ObjectType() int { return TypeEventSpawn }
 // ObjectSize returns SizeEventSpawn.
 func (*EventSpawn) ObjectSize() int { return SizeEventSpawn }
 
-// Put writes the object to the first SizeEventSpawn integers of dst, which
-// must have them.
-func (o *EventSpawn) Put(dst []int32) {
+// PutInts writes the object to the first SizeEventSpawn integers of dst,
+// which must have them.
+func (o *EventSpawn) PutInts(dst []int32) {
 	_ = dst[SizeEventSpawn-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeEventSpawn integers.
-func (o *EventSpawn) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeEventSpawn integers.
+func (o *EventSpawn) ReadInts(src []int32) error {
 	if len(src) != SizeEventSpawn {
-		return version.SizeError("Spawn", len(src), SizeEventSpawn)
+		return version.NewSizeError("Spawn", len(src), SizeEventSpawn)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1060,19 +1060,19 @@ func (*EventHammerHit) ObjectType() int { return TypeEventHammerHit }
 // ObjectSize returns SizeEventHammerHit.
 func (*EventHammerHit) ObjectSize() int { return SizeEventHammerHit }
 
-// Put writes the object to the first SizeEventHammerHit integers of dst,
+// PutInts writes the object to the first SizeEventHammerHit integers of dst,
 // which must have them.
-func (o *EventHammerHit) Put(dst []int32) {
+func (o *EventHammerHit) PutInts(dst []int32) {
 	_ = dst[SizeEventHammerHit-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeEventHammerHit integers.
-func (o *EventHammerHit) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeEventHammerHit integers.
+func (o *EventHammerHit) ReadInts(src []int32) error {
 	if len(src) != SizeEventHammerHit {
-		return version.SizeError("HammerHit", len(src), SizeEventHammerHit)
+		return version.NewSizeError("HammerHit", len(src), SizeEventHammerHit)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1097,20 +1097,20 @@ func (*EventDeath) ObjectType() int { return TypeEventDeath }
 // ObjectSize returns SizeEventDeath.
 func (*EventDeath) ObjectSize() int { return SizeEventDeath }
 
-// Put writes the object to the first SizeEventDeath integers of dst, which
-// must have them.
-func (o *EventDeath) Put(dst []int32) {
+// PutInts writes the object to the first SizeEventDeath integers of dst,
+// which must have them.
+func (o *EventDeath) PutInts(dst []int32) {
 	_ = dst[SizeEventDeath-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 	dst[2] = o.ClientID
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeEventDeath integers.
-func (o *EventDeath) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeEventDeath integers.
+func (o *EventDeath) ReadInts(src []int32) error {
 	if len(src) != SizeEventDeath {
-		return version.SizeError("Death", len(src), SizeEventDeath)
+		return version.NewSizeError("Death", len(src), SizeEventDeath)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1139,20 +1139,20 @@ func (*EventSoundGlobal) ObjectType() int { return TypeEventSoundGlobal }
 // ObjectSize returns SizeEventSoundGlobal.
 func (*EventSoundGlobal) ObjectSize() int { return SizeEventSoundGlobal }
 
-// Put writes the object to the first SizeEventSoundGlobal integers of dst,
-// which must have them.
-func (o *EventSoundGlobal) Put(dst []int32) {
+// PutInts writes the object to the first SizeEventSoundGlobal integers of
+// dst, which must have them.
+func (o *EventSoundGlobal) PutInts(dst []int32) {
 	_ = dst[SizeEventSoundGlobal-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 	dst[2] = int32(o.Sound)
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeEventSoundGlobal integers.
-func (o *EventSoundGlobal) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeEventSoundGlobal integers.
+func (o *EventSoundGlobal) ReadInts(src []int32) error {
 	if len(src) != SizeEventSoundGlobal {
-		return version.SizeError("SoundGlobal", len(src), SizeEventSoundGlobal)
+		return version.NewSizeError("SoundGlobal", len(src), SizeEventSoundGlobal)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1181,20 +1181,20 @@ func (*EventSoundWorld) ObjectType() int { return TypeEventSoundWorld }
 // ObjectSize returns SizeEventSoundWorld.
 func (*EventSoundWorld) ObjectSize() int { return SizeEventSoundWorld }
 
-// Put writes the object to the first SizeEventSoundWorld integers of dst,
+// PutInts writes the object to the first SizeEventSoundWorld integers of dst,
 // which must have them.
-func (o *EventSoundWorld) Put(dst []int32) {
+func (o *EventSoundWorld) PutInts(dst []int32) {
 	_ = dst[SizeEventSoundWorld-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 	dst[2] = int32(o.Sound)
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeEventSoundWorld integers.
-func (o *EventSoundWorld) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeEventSoundWorld integers.
+func (o *EventSoundWorld) ReadInts(src []int32) error {
 	if len(src) != SizeEventSoundWorld {
-		return version.SizeError("SoundWorld", len(src), SizeEventSoundWorld)
+		return version.NewSizeError("SoundWorld", len(src), SizeEventSoundWorld)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1224,20 +1224,20 @@ func (*EventDamageInd) ObjectType() int { return TypeEventDamageInd }
 // ObjectSize returns SizeEventDamageInd.
 func (*EventDamageInd) ObjectSize() int { return SizeEventDamageInd }
 
-// Put writes the object to the first SizeEventDamageInd integers of dst,
+// PutInts writes the object to the first SizeEventDamageInd integers of dst,
 // which must have them.
-func (o *EventDamageInd) Put(dst []int32) {
+func (o *EventDamageInd) PutInts(dst []int32) {
 	_ = dst[SizeEventDamageInd-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 	dst[2] = o.Angle
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeEventDamageInd integers.
-func (o *EventDamageInd) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeEventDamageInd integers.
+func (o *EventDamageInd) ReadInts(src []int32) error {
 	if len(src) != SizeEventDamageInd {
-		return version.SizeError("DamageInd", len(src), SizeEventDamageInd)
+		return version.NewSizeError("DamageInd", len(src), SizeEventDamageInd)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1296,9 +1296,9 @@ func (o *DDNetCharacter) ObjectSize() int {
 	return SizeDDNetCharacter - min(max(o.Missing, 0), SizeDDNetCharacter-0)
 }
 
-// Put writes the object to the first ObjectSize integers of dst, which must
-// have them.
-func (o *DDNetCharacter) Put(dst []int32) {
+// PutInts writes the object to the first ObjectSize integers of dst, which
+// must have them.
+func (o *DDNetCharacter) PutInts(dst []int32) {
 	var all [SizeDDNetCharacter]int32
 	all[0] = int32(o.Flags)
 	all[1] = o.FreezeEnd
@@ -1315,10 +1315,10 @@ func (o *DDNetCharacter) Put(dst []int32) {
 	copy(dst[:n], all[:n])
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src has fewer than 0 integers. Those behind SizeDDNetCharacter are
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src has fewer than 0 integers. Those behind SizeDDNetCharacter are
 // ignored.
-func (o *DDNetCharacter) Take(src []int32) error {
+func (o *DDNetCharacter) ReadInts(src []int32) error {
 	all := [SizeDDNetCharacter]int32{2: 2, 3: -1, 5: -1, 6: -1, 7: -1, 10: -1}
 	o.Missing = len(all) - copy(all[:], src)
 	o.Flags = CharacterFlags(all[0])
@@ -1371,9 +1371,9 @@ func (o *DDNetPlayer) ObjectSize() int {
 	return SizeDDNetPlayer - min(max(o.Missing, 0), SizeDDNetPlayer-2)
 }
 
-// Put writes the object to the first ObjectSize integers of dst, which must
-// have them.
-func (o *DDNetPlayer) Put(dst []int32) {
+// PutInts writes the object to the first ObjectSize integers of dst, which
+// must have them.
+func (o *DDNetPlayer) PutInts(dst []int32) {
 	var all [SizeDDNetPlayer]int32
 	all[0] = int32(o.Flags)
 	all[1] = int32(o.AuthLevel)
@@ -1383,11 +1383,12 @@ func (o *DDNetPlayer) Put(dst []int32) {
 	copy(dst[:n], all[:n])
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src has fewer than 2 integers. Those behind SizeDDNetPlayer are ignored.
-func (o *DDNetPlayer) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src has fewer than 2 integers. Those behind SizeDDNetPlayer are
+// ignored.
+func (o *DDNetPlayer) ReadInts(src []int32) error {
 	if len(src) < 2 {
-		return version.ShortError("DDNetPlayer", len(src), 2)
+		return version.NewShortError("DDNetPlayer", len(src), 2)
 	}
 	all := [SizeDDNetPlayer]int32{2: -2}
 	o.Missing = len(all) - copy(all[:], src)
@@ -1430,9 +1431,9 @@ func (o *GameInfoEx) ObjectSize() int {
 	return SizeGameInfoEx - min(max(o.Missing, 0), SizeGameInfoEx-0)
 }
 
-// Put writes the object to the first ObjectSize integers of dst, which must
-// have them.
-func (o *GameInfoEx) Put(dst []int32) {
+// PutInts writes the object to the first ObjectSize integers of dst, which
+// must have them.
+func (o *GameInfoEx) PutInts(dst []int32) {
 	var all [SizeGameInfoEx]int32
 	all[0] = int32(o.Flags)
 	all[1] = o.Version
@@ -1441,9 +1442,10 @@ func (o *GameInfoEx) Put(dst []int32) {
 	copy(dst[:n], all[:n])
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src has fewer than 0 integers. Those behind SizeGameInfoEx are ignored.
-func (o *GameInfoEx) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src has fewer than 0 integers. Those behind SizeGameInfoEx are
+// ignored.
+func (o *GameInfoEx) ReadInts(src []int32) error {
 	all := [SizeGameInfoEx]int32{}
 	o.Missing = len(all) - copy(all[:], src)
 	o.Flags = GameInfoFlags(all[0])
@@ -1479,9 +1481,9 @@ func (*DDRaceProjectile) ObjectType() int { return TypeDDRaceProjectile }
 // ObjectSize returns SizeDDRaceProjectile.
 func (*DDRaceProjectile) ObjectSize() int { return SizeDDRaceProjectile }
 
-// Put writes the object to the first SizeDDRaceProjectile integers of dst,
-// which must have them.
-func (o *DDRaceProjectile) Put(dst []int32) {
+// PutInts writes the object to the first SizeDDRaceProjectile integers of
+// dst, which must have them.
+func (o *DDRaceProjectile) PutInts(dst []int32) {
 	_ = dst[SizeDDRaceProjectile-1]
 	dst[0] = o.X
 	dst[1] = o.Y
@@ -1491,11 +1493,11 @@ func (o *DDRaceProjectile) Put(dst []int32) {
 	dst[5] = o.StartTick
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src has fewer than SizeDDRaceProjectile integers. More are ignored.
-func (o *DDRaceProjectile) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src has fewer than SizeDDRaceProjectile integers. More are ignored.
+func (o *DDRaceProjectile) ReadInts(src []int32) error {
 	if len(src) < SizeDDRaceProjectile {
-		return version.ShortError("DDRaceProjectile", len(src), SizeDDRaceProjectile)
+		return version.NewShortError("DDRaceProjectile", len(src), SizeDDRaceProjectile)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1552,9 +1554,9 @@ func (o *DDNetLaser) ObjectSize() int {
 	return SizeDDNetLaser - min(max(o.Missing, 0), SizeDDNetLaser-7)
 }
 
-// Put writes the object to the first ObjectSize integers of dst, which must
-// have them.
-func (o *DDNetLaser) Put(dst []int32) {
+// PutInts writes the object to the first ObjectSize integers of dst, which
+// must have them.
+func (o *DDNetLaser) PutInts(dst []int32) {
 	var all [SizeDDNetLaser]int32
 	all[0] = o.ToX
 	all[1] = o.ToY
@@ -1570,11 +1572,12 @@ func (o *DDNetLaser) Put(dst []int32) {
 	copy(dst[:n], all[:n])
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src has fewer than 7 integers. Those behind SizeDDNetLaser are ignored.
-func (o *DDNetLaser) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src has fewer than 7 integers. Those behind SizeDDNetLaser are
+// ignored.
+func (o *DDNetLaser) ReadInts(src []int32) error {
 	if len(src) < 7 {
-		return version.ShortError("DDNetLaser", len(src), 7)
+		return version.NewShortError("DDNetLaser", len(src), 7)
 	}
 	all := [SizeDDNetLaser]int32{7: -1, 8: -1}
 	o.Missing = len(all) - copy(all[:], src)
@@ -1631,9 +1634,9 @@ func (*DDNetProjectile) ObjectType() int { return TypeDDNetProjectile }
 // ObjectSize returns SizeDDNetProjectile.
 func (*DDNetProjectile) ObjectSize() int { return SizeDDNetProjectile }
 
-// Put writes the object to the first SizeDDNetProjectile integers of dst,
+// PutInts writes the object to the first SizeDDNetProjectile integers of dst,
 // which must have them.
-func (o *DDNetProjectile) Put(dst []int32) {
+func (o *DDNetProjectile) PutInts(dst []int32) {
 	_ = dst[SizeDDNetProjectile-1]
 	dst[0] = o.X
 	dst[1] = o.Y
@@ -1647,11 +1650,11 @@ func (o *DDNetProjectile) Put(dst []int32) {
 	dst[9] = int32(o.Flags)
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src has fewer than SizeDDNetProjectile integers. More are ignored.
-func (o *DDNetProjectile) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src has fewer than SizeDDNetProjectile integers. More are ignored.
+func (o *DDNetProjectile) ReadInts(src []int32) error {
 	if len(src) < SizeDDNetProjectile {
-		return version.ShortError("DDNetProjectile", len(src), SizeDDNetProjectile)
+		return version.NewShortError("DDNetProjectile", len(src), SizeDDNetProjectile)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1702,9 +1705,9 @@ func (o *DDNetPickup) ObjectSize() int {
 	return SizeDDNetPickup - min(max(o.Missing, 0), SizeDDNetPickup-5)
 }
 
-// Put writes the object to the first ObjectSize integers of dst, which must
-// have them.
-func (o *DDNetPickup) Put(dst []int32) {
+// PutInts writes the object to the first ObjectSize integers of dst, which
+// must have them.
+func (o *DDNetPickup) PutInts(dst []int32) {
 	var all [SizeDDNetPickup]int32
 	all[0] = o.X
 	all[1] = o.Y
@@ -1716,11 +1719,12 @@ func (o *DDNetPickup) Put(dst []int32) {
 	copy(dst[:n], all[:n])
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src has fewer than 5 integers. Those behind SizeDDNetPickup are ignored.
-func (o *DDNetPickup) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src has fewer than 5 integers. Those behind SizeDDNetPickup are
+// ignored.
+func (o *DDNetPickup) ReadInts(src []int32) error {
 	if len(src) < 5 {
-		return version.ShortError("DDNetPickup", len(src), 5)
+		return version.NewShortError("DDNetPickup", len(src), 5)
 	}
 	all := [SizeDDNetPickup]int32{}
 	o.Missing = len(all) - copy(all[:], src)
@@ -1757,19 +1761,19 @@ func (*SpecChar) ObjectType() int { return TypeSpecChar }
 // ObjectSize returns SizeSpecChar.
 func (*SpecChar) ObjectSize() int { return SizeSpecChar }
 
-// Put writes the object to the first SizeSpecChar integers of dst, which must
-// have them.
-func (o *SpecChar) Put(dst []int32) {
+// PutInts writes the object to the first SizeSpecChar integers of dst, which
+// must have them.
+func (o *SpecChar) PutInts(dst []int32) {
 	_ = dst[SizeSpecChar-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src has fewer than SizeSpecChar integers. More are ignored.
-func (o *SpecChar) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src has fewer than SizeSpecChar integers. More are ignored.
+func (o *SpecChar) ReadInts(src []int32) error {
 	if len(src) < SizeSpecChar {
-		return version.ShortError("SpecChar", len(src), SizeSpecChar)
+		return version.NewShortError("SpecChar", len(src), SizeSpecChar)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1805,9 +1809,9 @@ func (o *SwitchState) ObjectSize() int {
 	return SizeSwitchState - min(max(o.Missing, 0), SizeSwitchState-0)
 }
 
-// Put writes the object to the first ObjectSize integers of dst, which must
-// have them.
-func (o *SwitchState) Put(dst []int32) {
+// PutInts writes the object to the first ObjectSize integers of dst, which
+// must have them.
+func (o *SwitchState) PutInts(dst []int32) {
 	var all [SizeSwitchState]int32
 	all[0] = o.HighestSwitchNumber
 	copy(all[1:9], o.Status[:])
@@ -1817,9 +1821,10 @@ func (o *SwitchState) Put(dst []int32) {
 	copy(dst[:n], all[:n])
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src has fewer than 0 integers. Those behind SizeSwitchState are ignored.
-func (o *SwitchState) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src has fewer than 0 integers. Those behind SizeSwitchState are
+// ignored.
+func (o *SwitchState) ReadInts(src []int32) error {
 	all := [SizeSwitchState]int32{}
 	o.Missing = len(all) - copy(all[:], src)
 	o.HighestSwitchNumber = all[0]
@@ -1850,20 +1855,20 @@ func (*EntityEx) ObjectType() int { return TypeEntityEx }
 // ObjectSize returns SizeEntityEx.
 func (*EntityEx) ObjectSize() int { return SizeEntityEx }
 
-// Put writes the object to the first SizeEntityEx integers of dst, which must
-// have them.
-func (o *EntityEx) Put(dst []int32) {
+// PutInts writes the object to the first SizeEntityEx integers of dst, which
+// must have them.
+func (o *EntityEx) PutInts(dst []int32) {
 	_ = dst[SizeEntityEx-1]
 	dst[0] = o.SwitchNumber
 	dst[1] = o.Layer
 	dst[2] = int32(o.EntityClass)
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src has fewer than SizeEntityEx integers. More are ignored.
-func (o *EntityEx) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src has fewer than SizeEntityEx integers. More are ignored.
+func (o *EntityEx) ReadInts(src []int32) error {
 	if len(src) < SizeEntityEx {
-		return version.ShortError("EntityEx", len(src), SizeEntityEx)
+		return version.NewShortError("EntityEx", len(src), SizeEntityEx)
 	}
 	o.SwitchNumber = src[0]
 	o.Layer = src[1]
@@ -1903,9 +1908,9 @@ func (o *DDNetSpectatorInfo) ObjectSize() int {
 	return SizeDDNetSpectatorInfo - min(max(o.Missing, 0), SizeDDNetSpectatorInfo-4)
 }
 
-// Put writes the object to the first ObjectSize integers of dst, which must
-// have them.
-func (o *DDNetSpectatorInfo) Put(dst []int32) {
+// PutInts writes the object to the first ObjectSize integers of dst, which
+// must have them.
+func (o *DDNetSpectatorInfo) PutInts(dst []int32) {
 	var all [SizeDDNetSpectatorInfo]int32
 	all[0] = o.HasCameraInfo
 	all[1] = o.Zoom
@@ -1916,12 +1921,12 @@ func (o *DDNetSpectatorInfo) Put(dst []int32) {
 	copy(dst[:n], all[:n])
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src has fewer than 4 integers. Those behind SizeDDNetSpectatorInfo are
-// ignored.
-func (o *DDNetSpectatorInfo) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src has fewer than 4 integers. Those behind SizeDDNetSpectatorInfo
+// are ignored.
+func (o *DDNetSpectatorInfo) ReadInts(src []int32) error {
 	if len(src) < 4 {
-		return version.ShortError("DDNetSpectatorInfo", len(src), 4)
+		return version.NewShortError("DDNetSpectatorInfo", len(src), 4)
 	}
 	all := [SizeDDNetSpectatorInfo]int32{}
 	o.Missing = len(all) - copy(all[:], src)
@@ -1958,18 +1963,18 @@ func (*SpectatorCount) ObjectType() int { return TypeSpectatorCount }
 // ObjectSize returns SizeSpectatorCount.
 func (*SpectatorCount) ObjectSize() int { return SizeSpectatorCount }
 
-// Put writes the object to the first SizeSpectatorCount integers of dst,
+// PutInts writes the object to the first SizeSpectatorCount integers of dst,
 // which must have them.
-func (o *SpectatorCount) Put(dst []int32) {
+func (o *SpectatorCount) PutInts(dst []int32) {
 	_ = dst[SizeSpectatorCount-1]
 	dst[0] = o.NumSpectators
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src has fewer than SizeSpectatorCount integers. More are ignored.
-func (o *SpectatorCount) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src has fewer than SizeSpectatorCount integers. More are ignored.
+func (o *SpectatorCount) ReadInts(src []int32) error {
 	if len(src) < SizeSpectatorCount {
-		return version.ShortError("SpectatorCount", len(src), SizeSpectatorCount)
+		return version.NewShortError("SpectatorCount", len(src), SizeSpectatorCount)
 	}
 	o.NumSpectators = src[0]
 	return nil
@@ -1997,19 +2002,19 @@ func (*MapBestTime) ObjectType() int { return TypeMapBestTime }
 // ObjectSize returns SizeMapBestTime.
 func (*MapBestTime) ObjectSize() int { return SizeMapBestTime }
 
-// Put writes the object to the first SizeMapBestTime integers of dst, which
-// must have them.
-func (o *MapBestTime) Put(dst []int32) {
+// PutInts writes the object to the first SizeMapBestTime integers of dst,
+// which must have them.
+func (o *MapBestTime) PutInts(dst []int32) {
 	_ = dst[SizeMapBestTime-1]
 	dst[0] = o.Seconds
 	dst[1] = o.Millis
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src has fewer than SizeMapBestTime integers. More are ignored.
-func (o *MapBestTime) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src has fewer than SizeMapBestTime integers. More are ignored.
+func (o *MapBestTime) ReadInts(src []int32) error {
 	if len(src) < SizeMapBestTime {
-		return version.ShortError("MapBestTime", len(src), SizeMapBestTime)
+		return version.NewShortError("MapBestTime", len(src), SizeMapBestTime)
 	}
 	o.Seconds = src[0]
 	o.Millis = src[1]
@@ -2048,9 +2053,9 @@ func (o *EnvelopeTrigger) ObjectSize() int {
 	return SizeEnvelopeTrigger - min(max(o.Missing, 0), SizeEnvelopeTrigger-3)
 }
 
-// Put writes the object to the first ObjectSize integers of dst, which must
-// have them.
-func (o *EnvelopeTrigger) Put(dst []int32) {
+// PutInts writes the object to the first ObjectSize integers of dst, which
+// must have them.
+func (o *EnvelopeTrigger) PutInts(dst []int32) {
 	var all [SizeEnvelopeTrigger]int32
 	all[0] = o.StartTick
 	all[1] = o.Type
@@ -2060,12 +2065,12 @@ func (o *EnvelopeTrigger) Put(dst []int32) {
 	copy(dst[:n], all[:n])
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src has fewer than 3 integers. Those behind SizeEnvelopeTrigger are
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src has fewer than 3 integers. Those behind SizeEnvelopeTrigger are
 // ignored.
-func (o *EnvelopeTrigger) Take(src []int32) error {
+func (o *EnvelopeTrigger) ReadInts(src []int32) error {
 	if len(src) < 3 {
-		return version.ShortError("EnvelopeTrigger", len(src), 3)
+		return version.NewShortError("EnvelopeTrigger", len(src), 3)
 	}
 	all := [SizeEnvelopeTrigger]int32{}
 	o.Missing = len(all) - copy(all[:], src)
@@ -2095,19 +2100,19 @@ func (*EventBirthday) ObjectType() int { return TypeEventBirthday }
 // ObjectSize returns SizeEventBirthday.
 func (*EventBirthday) ObjectSize() int { return SizeEventBirthday }
 
-// Put writes the object to the first SizeEventBirthday integers of dst, which
-// must have them.
-func (o *EventBirthday) Put(dst []int32) {
+// PutInts writes the object to the first SizeEventBirthday integers of dst,
+// which must have them.
+func (o *EventBirthday) PutInts(dst []int32) {
 	_ = dst[SizeEventBirthday-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src has fewer than SizeEventBirthday integers. More are ignored.
-func (o *EventBirthday) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src has fewer than SizeEventBirthday integers. More are ignored.
+func (o *EventBirthday) ReadInts(src []int32) error {
 	if len(src) < SizeEventBirthday {
-		return version.ShortError("Birthday", len(src), SizeEventBirthday)
+		return version.NewShortError("Birthday", len(src), SizeEventBirthday)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -2130,19 +2135,19 @@ func (*EventFinish) ObjectType() int { return TypeEventFinish }
 // ObjectSize returns SizeEventFinish.
 func (*EventFinish) ObjectSize() int { return SizeEventFinish }
 
-// Put writes the object to the first SizeEventFinish integers of dst, which
-// must have them.
-func (o *EventFinish) Put(dst []int32) {
+// PutInts writes the object to the first SizeEventFinish integers of dst,
+// which must have them.
+func (o *EventFinish) PutInts(dst []int32) {
 	_ = dst[SizeEventFinish-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src has fewer than SizeEventFinish integers. More are ignored.
-func (o *EventFinish) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src has fewer than SizeEventFinish integers. More are ignored.
+func (o *EventFinish) ReadInts(src []int32) error {
 	if len(src) < SizeEventFinish {
-		return version.ShortError("Finish", len(src), SizeEventFinish)
+		return version.NewShortError("Finish", len(src), SizeEventFinish)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -2168,20 +2173,21 @@ func (*EventMapSoundWorld) ObjectType() int { return TypeEventMapSoundWorld }
 // ObjectSize returns SizeEventMapSoundWorld.
 func (*EventMapSoundWorld) ObjectSize() int { return SizeEventMapSoundWorld }
 
-// Put writes the object to the first SizeEventMapSoundWorld integers of dst,
-// which must have them.
-func (o *EventMapSoundWorld) Put(dst []int32) {
+// PutInts writes the object to the first SizeEventMapSoundWorld integers of
+// dst, which must have them.
+func (o *EventMapSoundWorld) PutInts(dst []int32) {
 	_ = dst[SizeEventMapSoundWorld-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 	dst[2] = o.SoundID
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src has fewer than SizeEventMapSoundWorld integers. More are ignored.
-func (o *EventMapSoundWorld) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src has fewer than SizeEventMapSoundWorld integers. More are
+// ignored.
+func (o *EventMapSoundWorld) ReadInts(src []int32) error {
 	if len(src) < SizeEventMapSoundWorld {
-		return version.ShortError("MapSoundWorld", len(src), SizeEventMapSoundWorld)
+		return version.NewShortError("MapSoundWorld", len(src), SizeEventMapSoundWorld)
 	}
 	o.X = src[0]
 	o.Y = src[1]

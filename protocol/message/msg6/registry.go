@@ -2,11 +2,11 @@ package msg6
 
 // Numbers of objects with a UUID in a snapshot.
 const (
-	// FirstNumber is the number that the first such type gets; the next gets one
+	// FirstExtendedWireType is the number that the first such type gets; the next gets one
 	// less, and so on.
-	FirstNumber = 0x7fff
-	// LastNumber is the lowest such number.
-	LastNumber = 0x4000
+	FirstExtendedWireType = 0x7fff
+	// LastExtendedWireType is the lowest such number.
+	LastExtendedWireType = 0x4000
 	// TypeUnknown is what Registry.Type returns for a number that stands for
 	// nothing known.
 	TypeUnknown = -1
@@ -33,36 +33,36 @@ func TypeUUID(typ int) (u UUID, ok bool) {
 	return extendedTypes[i].uuid, true
 }
 
-// Registry knows which number stands for which object with a UUID in a snapshot.
+// TypeRegistry knows which number stands for which object with a UUID in a snapshot.
 // The zero value knows none.
 //
 // A writer keeps one for as long as it writes deltas, so that numbers stay the same,
 // calls Begin before each snapshot and Number for the type of each item. A reader
 // calls Reset and then Describe for each Ex of a snapshot (they come first, since
-// their type is the lowest), and Type for the items. One Registry cannot be used for
+// their type is the lowest), and Type for the items. One TypeRegistry cannot be used for
 // both, nor by several goroutines at once.
-type Registry struct {
+type TypeRegistry struct {
 	numbers [len(extendedTypes)]uint16 // by type; 0 for none
 	used    [len(extendedTypes)]bool   // in this snapshot
 	next    uint16                     // numbers given out
 }
 
 // Reset forgets everything.
-func (r *Registry) Reset() { *r = Registry{} }
+func (r *TypeRegistry) Reset() { *r = TypeRegistry{} }
 
-// Begin starts a new snapshot: what is used in it must be described in it.
-func (r *Registry) Begin() { clear(r.used[:]) }
+// BeginSnapshot starts a new snapshot: what is used in it must be described in it.
+func (r *TypeRegistry) BeginSnapshot() { clear(r.used[:]) }
 
-// Number returns the number that stands for a type on the wire. Types without UUID
+// WireType returns the number that stands for a type on the wire. Types without UUID
 // stand for themselves. first says that the type is used for the first time since
 // Begin: the snapshot then needs an Ex with that number as its id.
-func (r *Registry) Number(typ int) (number int, first bool) {
+func (r *TypeRegistry) WireType(typ int) (number int, first bool) {
 	i := typ - firstExtendedType
 	if i < 0 || i >= len(extendedTypes) {
 		return typ, false
 	}
 	if r.numbers[i] == 0 {
-		r.numbers[i] = FirstNumber - r.next
+		r.numbers[i] = FirstExtendedWireType - r.next
 		r.next++
 	}
 	first = !r.used[i]
@@ -70,11 +70,11 @@ func (r *Registry) Number(typ int) (number int, first bool) {
 	return int(r.numbers[i]), first
 }
 
-// Describe takes note of an Ex: its id, and its integers. It does nothing if the
+// AddEx takes note of an Ex: its id, and its integers. It does nothing if the
 // UUID is unknown, or the id no number that may be given to a type.
-func (r *Registry) Describe(id int, ints []int32) {
+func (r *TypeRegistry) AddEx(id int, ints []int32) {
 	var ex Ex
-	if id < LastNumber || id > FirstNumber || ex.Take(ints) != nil {
+	if id < LastExtendedWireType || id > FirstExtendedWireType || ex.ReadInts(ints) != nil {
 		return
 	}
 	// A number stands for the last thing that it was said to be.
@@ -89,9 +89,9 @@ func (r *Registry) Describe(id int, ints []int32) {
 }
 
 // Type returns the Type constant that a number in a snapshot stands for, or
-// TypeUnknown. Numbers below LastNumber stand for themselves.
-func (r *Registry) Type(number int) int {
-	if number < LastNumber {
+// TypeUnknown. Numbers below LastExtendedWireType stand for themselves.
+func (r *TypeRegistry) Type(number int) int {
+	if number < LastExtendedWireType {
 		return number
 	}
 	for i, n := range r.numbers {

@@ -85,8 +85,8 @@ func TestMessagesRoundTrip(t *testing.T) {
 				if again := got.Append(nil); !bytes.Equal(again, b) {
 					t.Fatalf("written again: %x, want %x", again, b)
 				}
-				if d.Surplus() != 0 {
-					t.Fatalf("%d bytes of %x were not read", d.Surplus(), b)
+				if d.TrailingBytes() != 0 {
+					t.Fatalf("%d bytes of %x were not read", d.TrailingBytes(), b)
 				}
 				cut := rapid.IntRange(0, len(b)).Draw(t, "cut")
 				got, err = d.Decode(bytes.Clone(b[:cut]))
@@ -100,8 +100,8 @@ func TestMessagesRoundTrip(t *testing.T) {
 				// there is.
 				if in, ok := want.(*Input); !takesAll[id] && !(ok && in.Missing > 0) {
 					got, err = d.Decode(append(bytes.Clone(b), "surplus"...))
-					if err != nil || !same(got, want) || d.Surplus() != len("surplus") {
-						t.Fatalf("with surplus: %+v, %v, %d left", got, err, d.Surplus())
+					if err != nil || !same(got, want) || d.TrailingBytes() != len("surplus") {
+						t.Fatalf("with surplus: %+v, %v, %d left", got, err, d.TrailingBytes())
 					}
 				}
 			})
@@ -188,8 +188,8 @@ func TestObjectsRoundTrip(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				want := drawObject[typ](t)
 				ints := make([]int32, want.ObjectSize())
-				want.Put(ints)
-				got, err := d.Take(typ, ints)
+				want.PutInts(ints)
+				got, err := d.Decode(typ, ints)
 				if err != nil {
 					t.Fatalf("%+v\n%v: %v", want, ints, err)
 				}
@@ -197,7 +197,7 @@ func TestObjectsRoundTrip(t *testing.T) {
 					t.Fatalf("%v\ngot  %+v\nwant %+v", ints, got, want)
 				}
 				again := make([]int32, len(ints))
-				got.Put(again)
+				got.PutInts(again)
 				if !slices.Equal(ints, again) {
 					t.Fatalf("put again: %v, want %v", again, ints)
 				}
@@ -209,20 +209,20 @@ func TestObjectsRoundTrip(t *testing.T) {
 					for len(ints) < sizeOf[typ] {
 						ints = append(ints, rapid.Int32().Draw(t, "more"))
 					}
-					want, _ := d.Take(typ, ints)
+					want, _ := d.Decode(typ, ints)
 					whole := reflect.ValueOf(want).Elem().Interface()
-					got, err := d.Take(typ, append(ints, 1, 2, 3))
+					got, err := d.Decode(typ, append(ints, 1, 2, 3))
 					if err != nil || !reflect.DeepEqual(reflect.ValueOf(got).Elem().Interface(), whole) {
 						t.Fatalf("three integers more: %+v, %v; want %+v", got, err, whole)
 					}
-				} else if _, err := d.Take(typ, append(ints, 0)); !errors.Is(err, ErrSize) {
+				} else if _, err := d.Decode(typ, append(ints, 0)); !errors.Is(err, ErrSize) {
 					t.Fatalf("one integer more: %v", err)
 				}
 			})
 		})
 	}
 	for _, typ := range []int{-1, 21, 0x7fff, firstExtendedType - 1, firstExtendedType + len(extendedTypes), 1 << 30} {
-		if _, err := d.Take(typ, nil); !errors.Is(err, ErrUnknown) {
+		if _, err := d.Decode(typ, nil); !errors.Is(err, ErrUnknown) {
 			t.Errorf("type %d: %v", typ, err)
 		}
 		if ObjectName(typ) != "" {
@@ -255,7 +255,7 @@ func TestObjectSizes(t *testing.T) {
 			least = sizeOf[typ]
 		}
 		for n := range sizeOf[typ] {
-			o, err := d.Take(typ, make([]int32, n))
+			o, err := d.Decode(typ, make([]int32, n))
 			if n < least {
 				if !errors.Is(err, ErrSize) {
 					t.Errorf("%s of %d integers: %v", ObjectName(typ), n, err)
@@ -273,16 +273,16 @@ func TestObjectSizes(t *testing.T) {
 			continue
 		}
 		ones := slices.Repeat([]int32{1}, v.size)
-		if _, err := d.Take(v.typ, ones); err != nil {
+		if _, err := d.Decode(v.typ, ones); err != nil {
 			t.Fatal(err)
 		}
-		o, err := d.Take(v.typ, ones[:shortest[v.typ]])
+		o, err := d.Decode(v.typ, ones[:shortest[v.typ]])
 		if err != nil {
 			t.Fatal(err)
 		}
 		setMissing(o, 0)
 		got := make([]int32, o.ObjectSize())
-		o.Put(got)
+		o.PutInts(got)
 		if want := append(ones[:shortest[v.typ]:shortest[v.typ]], v.ints[shortest[v.typ]:]...); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", ObjectName(v.typ), got, want)
 		}
@@ -296,7 +296,7 @@ func setMissing(o Object, n int64) { reflect.ValueOf(o).Elem().FieldByName("Miss
 func TestMissingIsBounded(t *testing.T) {
 	var d ObjectDecoder
 	for typ, least := range shortest {
-		o, err := d.Take(typ, make([]int32, sizeOf[typ]))
+		o, err := d.Decode(typ, make([]int32, sizeOf[typ]))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,7 +305,7 @@ func TestMissingIsBounded(t *testing.T) {
 			if got := o.ObjectSize(); got != want {
 				t.Errorf("%s without %d: %d integers, want %d", ObjectName(typ), n, got, want)
 			}
-			o.Put(make([]int32, want))
+			o.PutInts(make([]int32, want))
 		}
 	}
 }
@@ -315,29 +315,29 @@ func TestClamp(t *testing.T) {
 	var d ObjectDecoder
 	for _, v := range outOfRange {
 		ints := make([]int32, v.size)
-		o, err := d.Take(v.typ, ints)
+		o, err := d.Decode(v.typ, ints)
 		if err != nil {
 			t.Fatal(err)
 		}
 		o.Clamp()
-		o.Put(ints) // in range, though perhaps not all zero
+		o.PutInts(ints) // in range, though perhaps not all zero
 		inside := v.value - 1
 		if v.value < 0 {
 			inside = v.value + 1
 		}
 		ints[v.index] = v.value
-		if _, err := d.Take(v.typ, ints); err != nil {
+		if _, err := d.Decode(v.typ, ints); err != nil {
 			t.Fatalf("%s.%s = %d: %v", ObjectName(v.typ), v.field, v.value, err)
 		}
 		again := make([]int32, v.size)
-		if o.Put(again); !slices.Equal(ints, again) {
+		if o.PutInts(again); !slices.Equal(ints, again) {
 			t.Errorf("%s.%s = %d does not survive: %v", ObjectName(v.typ), v.field, v.value, again)
 		}
 		if n := o.Clamp(); n != 1 {
 			t.Errorf("%s.%s = %d: %d values clamped", ObjectName(v.typ), v.field, v.value, n)
 		}
 		ints[v.index] = inside
-		if o.Put(again); !slices.Equal(ints, again) {
+		if o.PutInts(again); !slices.Equal(ints, again) {
 			t.Errorf("%s.%s = %d was clamped to %v, want %v", ObjectName(v.typ), v.field, v.value, again, ints)
 		}
 	}

@@ -31,7 +31,7 @@ func (m *SystemEx) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *SystemEx) Unpack(u *packer.Unpacker) error {
 	if copy(m.UUID[:], u.Raw(len(m.UUID))); u.Err() != nil {
-		return version.FieldError("EX", "UUID", 0, u)
+		return version.NewFieldError("EX", "UUID", 0, u)
 	}
 	m.Data = u.Rest()
 	return nil
@@ -63,11 +63,11 @@ func (m *Info) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *Info) Unpack(u *packer.Unpacker) error {
-	if m.NetVersion = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("INFO", "NetVersion", 0, u)
+	if m.NetVersion = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("INFO", "NetVersion", 0, u)
 	}
-	if m.Password = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("INFO", "Password", 0, u)
+	if m.Password = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("INFO", "Password", 0, u)
 	}
 	return nil
 }
@@ -101,15 +101,15 @@ func (m *MapChange) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *MapChange) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if m.Name = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("MAP_CHANGE", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("MAP_CHANGE", "Name", 0, u)
 	}
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("MAP_CHANGE", "CRC", v, u)
+		return version.NewFieldError("MAP_CHANGE", "CRC", v, u)
 	}
 	m.CRC = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("MAP_CHANGE", "Size", v, u)
+		return version.NewFieldError("MAP_CHANGE", "Size", v, u)
 	}
 	m.Size = v
 	return nil
@@ -149,22 +149,22 @@ func (m *MapData) Append(dst []byte) []byte {
 func (m *MapData) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("MAP_DATA", "Last", v, u)
+		return version.NewFieldError("MAP_DATA", "Last", v, u)
 	}
 	m.Last = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("MAP_DATA", "CRC", v, u)
+		return version.NewFieldError("MAP_DATA", "CRC", v, u)
 	}
 	m.CRC = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("MAP_DATA", "Chunk", v, u)
+		return version.NewFieldError("MAP_DATA", "Chunk", v, u)
 	}
 	m.Chunk = v
 	if v = u.Int(); v < 0 || v > 1400 || u.Err() != nil {
-		return version.FieldError("MAP_DATA", "Data", v, u)
+		return version.NewFieldError("MAP_DATA", "Data", v, u)
 	}
 	if m.Data = u.Raw(int(v)); u.Err() != nil {
-		return version.FieldError("MAP_DATA", "Data", 0, u)
+		return version.NewFieldError("MAP_DATA", "Data", 0, u)
 	}
 	return nil
 }
@@ -228,30 +228,30 @@ func (m *Snap) Append(dst []byte) []byte {
 func (m *Snap) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("SNAP", "Tick", v, u)
+		return version.NewFieldError("SNAP", "Tick", v, u)
 	}
 	m.Tick = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("SNAP", "DeltaTick", v, u)
+		return version.NewFieldError("SNAP", "DeltaTick", v, u)
 	}
 	m.DeltaTick = v
 	if v = u.Int(); v < 1 || v > 64 || u.Err() != nil {
-		return version.FieldError("SNAP", "Parts", v, u)
+		return version.NewFieldError("SNAP", "Parts", v, u)
 	}
 	m.Parts = v
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
-		return version.FieldError("SNAP", "Part", v, u)
+		return version.NewFieldError("SNAP", "Part", v, u)
 	}
 	m.Part = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("SNAP", "CRC", v, u)
+		return version.NewFieldError("SNAP", "CRC", v, u)
 	}
 	m.CRC = v
 	if v = u.Int(); v < 0 || v > 900 || u.Err() != nil {
-		return version.FieldError("SNAP", "Data", v, u)
+		return version.NewFieldError("SNAP", "Data", v, u)
 	}
 	if m.Data = u.Raw(int(v)); u.Err() != nil {
-		return version.FieldError("SNAP", "Data", 0, u)
+		return version.NewFieldError("SNAP", "Data", 0, u)
 	}
 	if err := checkSnap(m); err != nil {
 		return err
@@ -285,11 +285,11 @@ func (m *SnapEmpty) Append(dst []byte) []byte {
 func (m *SnapEmpty) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("SNAPEMPTY", "Tick", v, u)
+		return version.NewFieldError("SNAPEMPTY", "Tick", v, u)
 	}
 	m.Tick = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("SNAPEMPTY", "DeltaTick", v, u)
+		return version.NewFieldError("SNAPEMPTY", "DeltaTick", v, u)
 	}
 	m.DeltaTick = v
 	return nil
@@ -328,22 +328,22 @@ func (m *SnapSingle) Append(dst []byte) []byte {
 func (m *SnapSingle) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("SNAPSINGLE", "Tick", v, u)
+		return version.NewFieldError("SNAPSINGLE", "Tick", v, u)
 	}
 	m.Tick = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("SNAPSINGLE", "DeltaTick", v, u)
+		return version.NewFieldError("SNAPSINGLE", "DeltaTick", v, u)
 	}
 	m.DeltaTick = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("SNAPSINGLE", "CRC", v, u)
+		return version.NewFieldError("SNAPSINGLE", "CRC", v, u)
 	}
 	m.CRC = v
 	if v = u.Int(); v < 0 || v > 900 || u.Err() != nil {
-		return version.FieldError("SNAPSINGLE", "Data", v, u)
+		return version.NewFieldError("SNAPSINGLE", "Data", v, u)
 	}
 	if m.Data = u.Raw(int(v)); u.Err() != nil {
-		return version.FieldError("SNAPSINGLE", "Data", 0, u)
+		return version.NewFieldError("SNAPSINGLE", "Data", 0, u)
 	}
 	return nil
 }
@@ -374,11 +374,11 @@ func (m *InputTiming) Append(dst []byte) []byte {
 func (m *InputTiming) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("INPUTTIMING", "IntendedTick", v, u)
+		return version.NewFieldError("INPUTTIMING", "IntendedTick", v, u)
 	}
 	m.IntendedTick = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("INPUTTIMING", "TimeLeft", v, u)
+		return version.NewFieldError("INPUTTIMING", "TimeLeft", v, u)
 	}
 	m.TimeLeft = v
 	return nil
@@ -410,11 +410,11 @@ func (m *RconAuthStatus) Append(dst []byte) []byte {
 func (m *RconAuthStatus) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("RCON_AUTH_STATUS", "Authed", v, u)
+		return version.NewFieldError("RCON_AUTH_STATUS", "Authed", v, u)
 	}
 	m.Authed = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("RCON_AUTH_STATUS", "CmdList", v, u)
+		return version.NewFieldError("RCON_AUTH_STATUS", "CmdList", v, u)
 	}
 	m.CmdList = v
 	return nil
@@ -440,8 +440,8 @@ func (m *RconLine) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *RconLine) Unpack(u *packer.Unpacker) error {
-	if m.Line = u.String(packer.Lax); u.Err() != nil {
-		return version.FieldError("RCON_LINE", "Line", 0, u)
+	if m.Line = u.String(packer.SanitizeLax); u.Err() != nil {
+		return version.NewFieldError("RCON_LINE", "Line", 0, u)
 	}
 	return nil
 }
@@ -504,8 +504,8 @@ func (m *RconCmd) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *RconCmd) Unpack(u *packer.Unpacker) error {
-	if m.Command = u.String(packer.Lax); u.Err() != nil {
-		return version.FieldError("RCON_CMD", "Command", 0, u)
+	if m.Command = u.String(packer.SanitizeLax); u.Err() != nil {
+		return version.NewFieldError("RCON_CMD", "Command", 0, u)
 	}
 	return nil
 }
@@ -540,18 +540,18 @@ func (m *RconAuth) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *RconAuth) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if m.Name = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("RCON_AUTH", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("RCON_AUTH", "Name", 0, u)
 	}
-	if m.Password = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("RCON_AUTH", "Password", 0, u)
+	if m.Password = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("RCON_AUTH", "Password", 0, u)
 	}
 	v = 0
 	if u.Len() > 0 {
 		v = u.Int()
 	}
 	if u.Err() != nil {
-		return version.FieldError("RCON_AUTH", "SendCommands", v, u)
+		return version.NewFieldError("RCON_AUTH", "SendCommands", v, u)
 	}
 	m.SendCommands = v
 	return nil
@@ -580,7 +580,7 @@ func (m *RequestMapData) Append(dst []byte) []byte {
 func (m *RequestMapData) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("REQUEST_MAP_DATA", "Chunk", v, u)
+		return version.NewFieldError("REQUEST_MAP_DATA", "Chunk", v, u)
 	}
 	m.Chunk = v
 	return nil
@@ -646,14 +646,14 @@ func (m *RconCmdAdd) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *RconCmdAdd) Unpack(u *packer.Unpacker) error {
-	if m.Name = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("RCON_CMD_ADD", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("RCON_CMD_ADD", "Name", 0, u)
 	}
-	if m.Help = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("RCON_CMD_ADD", "Help", 0, u)
+	if m.Help = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("RCON_CMD_ADD", "Help", 0, u)
 	}
-	if m.Params = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("RCON_CMD_ADD", "Params", 0, u)
+	if m.Params = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("RCON_CMD_ADD", "Params", 0, u)
 	}
 	return nil
 }
@@ -678,8 +678,8 @@ func (m *RconCmdRem) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *RconCmdRem) Unpack(u *packer.Unpacker) error {
-	if m.Name = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("RCON_CMD_REM", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("RCON_CMD_REM", "Name", 0, u)
 	}
 	return nil
 }
@@ -706,7 +706,7 @@ func (m *WhatIs) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *WhatIs) Unpack(u *packer.Unpacker) error {
 	if copy(m.UUID[:], u.Raw(len(m.UUID))); u.Err() != nil {
-		return version.FieldError("WHATIS", "UUID", 0, u)
+		return version.NewFieldError("WHATIS", "UUID", 0, u)
 	}
 	return nil
 }
@@ -735,10 +735,10 @@ func (m *ItIs) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *ItIs) Unpack(u *packer.Unpacker) error {
 	if copy(m.UUID[:], u.Raw(len(m.UUID))); u.Err() != nil {
-		return version.FieldError("ITIS", "UUID", 0, u)
+		return version.NewFieldError("ITIS", "UUID", 0, u)
 	}
-	if m.Name = u.String(packer.Lax); u.Err() != nil {
-		return version.FieldError("ITIS", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeLax); u.Err() != nil {
+		return version.NewFieldError("ITIS", "Name", 0, u)
 	}
 	return nil
 }
@@ -764,7 +764,7 @@ func (m *IDontKnow) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *IDontKnow) Unpack(u *packer.Unpacker) error {
 	if copy(m.UUID[:], u.Raw(len(m.UUID))); u.Err() != nil {
-		return version.FieldError("IDONTKNOW", "UUID", 0, u)
+		return version.NewFieldError("IDONTKNOW", "UUID", 0, u)
 	}
 	return nil
 }
@@ -791,7 +791,7 @@ func (m *RconType) Append(dst []byte) []byte {
 func (m *RconType) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("RCONTYPE", "NameRequired", v, u)
+		return version.NewFieldError("RCONTYPE", "NameRequired", v, u)
 	}
 	m.NameRequired = v
 	return nil
@@ -833,22 +833,22 @@ func (m *MapDetails) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *MapDetails) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if m.Name = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("MAP_DETAILS", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("MAP_DETAILS", "Name", 0, u)
 	}
 	if copy(m.SHA256[:], u.Raw(len(m.SHA256))); u.Err() != nil {
-		return version.FieldError("MAP_DETAILS", "SHA256", 0, u)
+		return version.NewFieldError("MAP_DETAILS", "SHA256", 0, u)
 	}
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("MAP_DETAILS", "CRC", v, u)
+		return version.NewFieldError("MAP_DETAILS", "CRC", v, u)
 	}
 	m.CRC = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("MAP_DETAILS", "Size", v, u)
+		return version.NewFieldError("MAP_DETAILS", "Size", v, u)
 	}
 	m.Size = v
-	if m.URL = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("MAP_DETAILS", "URL", 0, u)
+	if m.URL = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("MAP_DETAILS", "URL", 0, u)
 	}
 	return nil
 }
@@ -881,11 +881,11 @@ func (m *Capabilities) Append(dst []byte) []byte {
 func (m *Capabilities) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("CAPABILITIES", "Version", v, u)
+		return version.NewFieldError("CAPABILITIES", "Version", v, u)
 	}
 	m.Version = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("CAPABILITIES", "Flags", v, u)
+		return version.NewFieldError("CAPABILITIES", "Flags", v, u)
 	}
 	m.Flags = CapabilityFlags(v)
 	return nil
@@ -921,14 +921,14 @@ func (m *ClientVer) Append(dst []byte) []byte {
 func (m *ClientVer) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if copy(m.ConnectionID[:], u.Raw(len(m.ConnectionID))); u.Err() != nil {
-		return version.FieldError("CLIENTVER", "ConnectionID", 0, u)
+		return version.NewFieldError("CLIENTVER", "ConnectionID", 0, u)
 	}
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("CLIENTVER", "Version", v, u)
+		return version.NewFieldError("CLIENTVER", "Version", v, u)
 	}
 	m.Version = v
-	if m.Text = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("CLIENTVER", "Text", 0, u)
+	if m.Text = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("CLIENTVER", "Text", 0, u)
 	}
 	return nil
 }
@@ -954,7 +954,7 @@ func (m *PingEx) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *PingEx) Unpack(u *packer.Unpacker) error {
 	if copy(m.PingID[:], u.Raw(len(m.PingID))); u.Err() != nil {
-		return version.FieldError("PINGEX", "PingID", 0, u)
+		return version.NewFieldError("PINGEX", "PingID", 0, u)
 	}
 	return nil
 }
@@ -981,7 +981,7 @@ func (m *PongEx) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *PongEx) Unpack(u *packer.Unpacker) error {
 	if copy(m.PingID[:], u.Raw(len(m.PingID))); u.Err() != nil {
-		return version.FieldError("PONGEX", "PingID", 0, u)
+		return version.NewFieldError("PONGEX", "PingID", 0, u)
 	}
 	return nil
 }
@@ -1016,14 +1016,14 @@ func (m *ChecksumRequest) Append(dst []byte) []byte {
 func (m *ChecksumRequest) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if copy(m.RequestID[:], u.Raw(len(m.RequestID))); u.Err() != nil {
-		return version.FieldError("CHECKSUM_REQUEST", "RequestID", 0, u)
+		return version.NewFieldError("CHECKSUM_REQUEST", "RequestID", 0, u)
 	}
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("CHECKSUM_REQUEST", "Start", v, u)
+		return version.NewFieldError("CHECKSUM_REQUEST", "Start", v, u)
 	}
 	m.Start = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("CHECKSUM_REQUEST", "Length", v, u)
+		return version.NewFieldError("CHECKSUM_REQUEST", "Length", v, u)
 	}
 	m.Length = v
 	return nil
@@ -1054,10 +1054,10 @@ func (m *ChecksumResponse) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *ChecksumResponse) Unpack(u *packer.Unpacker) error {
 	if copy(m.RequestID[:], u.Raw(len(m.RequestID))); u.Err() != nil {
-		return version.FieldError("CHECKSUM_RESPONSE", "RequestID", 0, u)
+		return version.NewFieldError("CHECKSUM_RESPONSE", "RequestID", 0, u)
 	}
 	if copy(m.SHA256[:], u.Raw(len(m.SHA256))); u.Err() != nil {
-		return version.FieldError("CHECKSUM_RESPONSE", "SHA256", 0, u)
+		return version.NewFieldError("CHECKSUM_RESPONSE", "SHA256", 0, u)
 	}
 	return nil
 }
@@ -1088,10 +1088,10 @@ func (m *ChecksumError) Append(dst []byte) []byte {
 func (m *ChecksumError) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if copy(m.RequestID[:], u.Raw(len(m.RequestID))); u.Err() != nil {
-		return version.FieldError("CHECKSUM_ERROR", "RequestID", 0, u)
+		return version.NewFieldError("CHECKSUM_ERROR", "RequestID", 0, u)
 	}
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("CHECKSUM_ERROR", "Error", v, u)
+		return version.NewFieldError("CHECKSUM_ERROR", "Error", v, u)
 	}
 	m.Error = v
 	return nil
@@ -1121,7 +1121,7 @@ func (m *Redirect) Append(dst []byte) []byte {
 func (m *Redirect) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("REDIRECT", "Port", v, u)
+		return version.NewFieldError("REDIRECT", "Port", v, u)
 	}
 	m.Port = v
 	return nil
@@ -1151,7 +1151,7 @@ func (m *RconCmdGroupStart) Append(dst []byte) []byte {
 func (m *RconCmdGroupStart) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || u.Err() != nil {
-		return version.FieldError("RCON_CMD_GROUP_START", "Count", v, u)
+		return version.NewFieldError("RCON_CMD_GROUP_START", "Count", v, u)
 	}
 	m.Count = v
 	return nil
@@ -1260,7 +1260,7 @@ func (m *MaplistGroupStart) Append(dst []byte) []byte {
 func (m *MaplistGroupStart) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || u.Err() != nil {
-		return version.FieldError("MAPLIST_GROUP_START", "Count", v, u)
+		return version.NewFieldError("MAPLIST_GROUP_START", "Count", v, u)
 	}
 	m.Count = v
 	return nil

@@ -13,9 +13,9 @@ type UUID [16]byte
 // namespace is what DDNet's names are hashed with.
 var namespace = UUID{0xe0, 0x5d, 0xda, 0xaa, 0xc4, 0xe6, 0x4c, 0xfb, 0xb6, 0x42, 0x5d, 0x48, 0xe8, 0x0c, 0x00, 0x29}
 
-// NameUUID returns the UUID of a message or object of the given name, as
+// UUIDFromName returns the UUID of a message or object of the given name, as
 // ping@ddnet.tw.
-func NameUUID(name string) UUID {
+func UUIDFromName(name string) UUID {
 	u := UUID(md5.Sum(append(namespace[:], name...)))
 	u[6] = u[6]&0x0f | 0x30
 	u[8] = u[8]&0x3f | 0x80
@@ -55,19 +55,19 @@ type Ex struct {
 	UUID UUID
 }
 
-// Put writes the object to the first SizeEx integers of dst, which must have them.
-func (o *Ex) Put(dst []int32) {
+// PutInts writes the object to the first SizeEx integers of dst, which must have them.
+func (o *Ex) PutInts(dst []int32) {
 	_ = dst[SizeEx-1]
 	for i := range SizeEx {
 		dst[i] = int32(binary.BigEndian.Uint32(o.UUID[4*i:]))
 	}
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is, if src
+// ReadInts reads the object from src. It fails, and leaves the object as it is, if src
 // has fewer than SizeEx integers. More are ignored.
-func (o *Ex) Take(src []int32) error {
+func (o *Ex) ReadInts(src []int32) error {
 	if len(src) < SizeEx {
-		return version.ShortError("Ex", len(src), SizeEx)
+		return version.NewShortError("Ex", len(src), SizeEx)
 	}
 	for i := range SizeEx {
 		binary.BigEndian.PutUint32(o.UUID[4*i:], uint32(src[i]))

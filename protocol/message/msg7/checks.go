@@ -5,12 +5,12 @@ package msg7
 func checkInfoRecord(m *InfoRecord) error {
 	switch {
 	case m.Clients > m.MaxClients:
-		return version.RangeError("InfoRecord", "Clients", m.Clients)
+		return version.NewRangeError("InfoRecord", "Clients", m.Clients)
 	case m.Players > m.Clients:
-		return version.RangeError("InfoRecord", "Players", m.Players)
+		return version.NewRangeError("InfoRecord", "Players", m.Players)
 	case m.PlayerSlots < m.Players || m.PlayerSlots > m.MaxClients,
 		m.PlayerSlots > maxStandardPlayers && standardMode(m.GameType):
-		return version.RangeError("InfoRecord", "PlayerSlots", m.PlayerSlots)
+		return version.NewRangeError("InfoRecord", "PlayerSlots", m.PlayerSlots)
 	}
 	return nil
 }
@@ -30,7 +30,7 @@ func standardMode(gameType []byte) bool {
 // checkSnap checks that the part is one of the announced ones.
 func checkSnap(m *Snap) error {
 	if m.Part >= m.Parts {
-		return version.RangeError("SNAP", "Part", m.Part)
+		return version.NewRangeError("SNAP", "Part", m.Part)
 	}
 	return nil
 }

@@ -13,11 +13,11 @@ func drawString(t *rapid.T, label, sanitize string, limit int) []byte {
 		rapid.StringMatching(`[ -~]{0,40}`),
 		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
 	).Draw(t, label))
-	mode := map[string]packer.Sanitize{"lax": packer.Lax, "cc": packer.CC, "strict": packer.Strict}[sanitize]
+	mode := map[string]packer.SanitizeMode{"lax": packer.SanitizeLax, "cc": packer.SanitizeCC, "strict": packer.SanitizeStrict}[sanitize]
 	if limit == 0 {
 		limit = len(s)
 	}
-	s = mode.Clean(s)
+	s = mode.Sanitize(s)
 	s = packer.AppendStringLimit([]byte{}, s, limit)
 	return s[:len(s)-1]
 }

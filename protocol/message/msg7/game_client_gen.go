@@ -35,15 +35,15 @@ func (m *ClSay) Append(dst []byte) []byte {
 func (m *ClSay) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 3 || u.Err() != nil {
-		return version.FieldError("Cl_Say", "Mode", v, u)
+		return version.NewFieldError("Cl_Say", "Mode", v, u)
 	}
 	m.Mode = ChatMode(v)
 	if v = u.Int(); v < -1 || v > 63 || u.Err() != nil {
-		return version.FieldError("Cl_Say", "Target", v, u)
+		return version.NewFieldError("Cl_Say", "Target", v, u)
 	}
 	m.Target = v
-	if m.Message = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Cl_Say", "Message", 0, u)
+	if m.Message = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_Say", "Message", 0, u)
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (m *ClSetTeam) Append(dst []byte) []byte {
 func (m *ClSetTeam) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < -1 || v > 1 || u.Err() != nil {
-		return version.FieldError("Cl_SetTeam", "Team", v, u)
+		return version.NewFieldError("Cl_SetTeam", "Team", v, u)
 	}
 	m.Team = Team(v)
 	return nil
@@ -103,11 +103,11 @@ func (m *ClSetSpectatorMode) Append(dst []byte) []byte {
 func (m *ClSetSpectatorMode) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 3 || u.Err() != nil {
-		return version.FieldError("Cl_SetSpectatorMode", "Mode", v, u)
+		return version.NewFieldError("Cl_SetSpectatorMode", "Mode", v, u)
 	}
 	m.Mode = SpecMode(v)
 	if v = u.Int(); v < -1 || v > 63 || u.Err() != nil {
-		return version.FieldError("Cl_SetSpectatorMode", "SpectatorID", v, u)
+		return version.NewFieldError("Cl_SetSpectatorMode", "SpectatorID", v, u)
 	}
 	m.SpectatorID = v
 	return nil
@@ -150,29 +150,29 @@ func (m *ClStartInfo) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *ClStartInfo) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if m.Name = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Cl_StartInfo", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_StartInfo", "Name", 0, u)
 	}
-	if m.Clan = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Cl_StartInfo", "Clan", 0, u)
+	if m.Clan = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_StartInfo", "Clan", 0, u)
 	}
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Cl_StartInfo", "Country", v, u)
+		return version.NewFieldError("Cl_StartInfo", "Country", v, u)
 	}
 	m.Country = v
 	for i := range m.Skin.Parts {
-		if m.Skin.Parts[i] = u.String(packer.Strict); u.Err() != nil {
-			return version.FieldError("Cl_StartInfo", "Skin.Parts", 0, u)
+		if m.Skin.Parts[i] = u.String(packer.SanitizeStrict); u.Err() != nil {
+			return version.NewFieldError("Cl_StartInfo", "Skin.Parts", 0, u)
 		}
 	}
 	for i := range m.Skin.UseCustomColors {
 		if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-			return version.FieldError("Cl_StartInfo", "Skin.UseCustomColors", v, u)
+			return version.NewFieldError("Cl_StartInfo", "Skin.UseCustomColors", v, u)
 		}
 		m.Skin.UseCustomColors[i] = v != 0
 	}
 	if !u.Ints(m.Skin.Colors[:]) {
-		return version.FieldError("Cl_StartInfo", "Skin.Colors", 0, u)
+		return version.NewFieldError("Cl_StartInfo", "Skin.Colors", 0, u)
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func (m *ClEmoticon) Append(dst []byte) []byte {
 func (m *ClEmoticon) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 15 || u.Err() != nil {
-		return version.FieldError("Cl_Emoticon", "Emoticon", v, u)
+		return version.NewFieldError("Cl_Emoticon", "Emoticon", v, u)
 	}
 	m.Emoticon = Emoticon(v)
 	return nil
@@ -261,7 +261,7 @@ func (m *ClVote) Append(dst []byte) []byte {
 func (m *ClVote) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < -1 || v > 1 || u.Err() != nil {
-		return version.FieldError("Cl_Vote", "Vote", v, u)
+		return version.NewFieldError("Cl_Vote", "Vote", v, u)
 	}
 	m.Vote = VoteChoice(v)
 	return nil
@@ -298,17 +298,17 @@ func (m *ClCallVote) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *ClCallVote) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if m.Type = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Cl_CallVote", "Type", 0, u)
+	if m.Type = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_CallVote", "Type", 0, u)
 	}
-	if m.Value = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Cl_CallVote", "Value", 0, u)
+	if m.Value = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_CallVote", "Value", 0, u)
 	}
-	if m.Reason = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Cl_CallVote", "Reason", 0, u)
+	if m.Reason = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_CallVote", "Reason", 0, u)
 	}
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-		return version.FieldError("Cl_CallVote", "Force", v, u)
+		return version.NewFieldError("Cl_CallVote", "Force", v, u)
 	}
 	m.Force = v != 0
 	return nil
@@ -342,18 +342,18 @@ func (m *ClSkinChange) Append(dst []byte) []byte {
 func (m *ClSkinChange) Unpack(u *packer.Unpacker) error {
 	var v int32
 	for i := range m.Skin.Parts {
-		if m.Skin.Parts[i] = u.String(packer.Strict); u.Err() != nil {
-			return version.FieldError("Cl_SkinChange", "Skin.Parts", 0, u)
+		if m.Skin.Parts[i] = u.String(packer.SanitizeStrict); u.Err() != nil {
+			return version.NewFieldError("Cl_SkinChange", "Skin.Parts", 0, u)
 		}
 	}
 	for i := range m.Skin.UseCustomColors {
 		if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-			return version.FieldError("Cl_SkinChange", "Skin.UseCustomColors", v, u)
+			return version.NewFieldError("Cl_SkinChange", "Skin.UseCustomColors", v, u)
 		}
 		m.Skin.UseCustomColors[i] = v != 0
 	}
 	if !u.Ints(m.Skin.Colors[:]) {
-		return version.FieldError("Cl_SkinChange", "Skin.Colors", 0, u)
+		return version.NewFieldError("Cl_SkinChange", "Skin.Colors", 0, u)
 	}
 	return nil
 }
@@ -381,11 +381,11 @@ func (m *ClCommand) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *ClCommand) Unpack(u *packer.Unpacker) error {
-	if m.Name = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Cl_Command", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_Command", "Name", 0, u)
 	}
-	if m.Arguments = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Cl_Command", "Arguments", 0, u)
+	if m.Arguments = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_Command", "Arguments", 0, u)
 	}
 	return nil
 }

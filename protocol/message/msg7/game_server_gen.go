@@ -27,8 +27,8 @@ func (m *SvMotd) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *SvMotd) Unpack(u *packer.Unpacker) error {
-	if m.Message = u.String(packer.Lax); u.Err() != nil {
-		return version.FieldError("Sv_Motd", "Message", 0, u)
+	if m.Message = u.String(packer.SanitizeLax); u.Err() != nil {
+		return version.NewFieldError("Sv_Motd", "Message", 0, u)
 	}
 	return nil
 }
@@ -53,8 +53,8 @@ func (m *SvBroadcast) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *SvBroadcast) Unpack(u *packer.Unpacker) error {
-	if m.Message = u.String(packer.Lax); u.Err() != nil {
-		return version.FieldError("Sv_Broadcast", "Message", 0, u)
+	if m.Message = u.String(packer.SanitizeLax); u.Err() != nil {
+		return version.NewFieldError("Sv_Broadcast", "Message", 0, u)
 	}
 	return nil
 }
@@ -90,19 +90,19 @@ func (m *SvChat) Append(dst []byte) []byte {
 func (m *SvChat) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 3 || u.Err() != nil {
-		return version.FieldError("Sv_Chat", "Mode", v, u)
+		return version.NewFieldError("Sv_Chat", "Mode", v, u)
 	}
 	m.Mode = ChatMode(v)
 	if v = u.Int(); v < -1 || v > 63 || u.Err() != nil {
-		return version.FieldError("Sv_Chat", "ClientID", v, u)
+		return version.NewFieldError("Sv_Chat", "ClientID", v, u)
 	}
 	m.ClientID = v
 	if v = u.Int(); v < -1 || v > 63 || u.Err() != nil {
-		return version.FieldError("Sv_Chat", "TargetID", v, u)
+		return version.NewFieldError("Sv_Chat", "TargetID", v, u)
 	}
 	m.TargetID = v
-	if m.Message = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_Chat", "Message", 0, u)
+	if m.Message = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_Chat", "Message", 0, u)
 	}
 	return nil
 }
@@ -139,19 +139,19 @@ func (m *SvTeam) Append(dst []byte) []byte {
 func (m *SvTeam) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < -1 || v > 63 || u.Err() != nil {
-		return version.FieldError("Sv_Team", "ClientID", v, u)
+		return version.NewFieldError("Sv_Team", "ClientID", v, u)
 	}
 	m.ClientID = v
 	if v = u.Int(); v < -1 || v > 1 || u.Err() != nil {
-		return version.FieldError("Sv_Team", "Team", v, u)
+		return version.NewFieldError("Sv_Team", "Team", v, u)
 	}
 	m.Team = Team(v)
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-		return version.FieldError("Sv_Team", "Silent", v, u)
+		return version.NewFieldError("Sv_Team", "Silent", v, u)
 	}
 	m.Silent = v != 0
 	if v = u.Int(); v < 0 || u.Err() != nil {
-		return version.FieldError("Sv_Team", "CooldownTick", v, u)
+		return version.NewFieldError("Sv_Team", "CooldownTick", v, u)
 	}
 	m.CooldownTick = v
 	return nil
@@ -189,19 +189,19 @@ func (m *SvKillMsg) Append(dst []byte) []byte {
 func (m *SvKillMsg) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < -2 || v > 63 || u.Err() != nil {
-		return version.FieldError("Sv_KillMsg", "Killer", v, u)
+		return version.NewFieldError("Sv_KillMsg", "Killer", v, u)
 	}
 	m.Killer = v
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
-		return version.FieldError("Sv_KillMsg", "Victim", v, u)
+		return version.NewFieldError("Sv_KillMsg", "Victim", v, u)
 	}
 	m.Victim = v
 	if v = u.Int(); v < -3 || v > 5 || u.Err() != nil {
-		return version.FieldError("Sv_KillMsg", "Weapon", v, u)
+		return version.NewFieldError("Sv_KillMsg", "Weapon", v, u)
 	}
 	m.Weapon = Weapon(v)
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_KillMsg", "ModeSpecial", v, u)
+		return version.NewFieldError("Sv_KillMsg", "ModeSpecial", v, u)
 	}
 	m.ModeSpecial = v
 	return nil
@@ -229,7 +229,7 @@ func (m *SvTuneParams) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *SvTuneParams) Unpack(u *packer.Unpacker) error {
 	if !u.Ints(m.Params[:]) {
-		return version.FieldError("Sv_TuneParams", "Params", 0, u)
+		return version.NewFieldError("Sv_TuneParams", "Params", 0, u)
 	}
 	return nil
 }
@@ -274,7 +274,7 @@ func (m *SvWeaponPickup) Append(dst []byte) []byte {
 func (m *SvWeaponPickup) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 5 || u.Err() != nil {
-		return version.FieldError("Sv_WeaponPickup", "Weapon", v, u)
+		return version.NewFieldError("Sv_WeaponPickup", "Weapon", v, u)
 	}
 	m.Weapon = Weapon(v)
 	return nil
@@ -305,11 +305,11 @@ func (m *SvEmoticon) Append(dst []byte) []byte {
 func (m *SvEmoticon) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
-		return version.FieldError("Sv_Emoticon", "ClientID", v, u)
+		return version.NewFieldError("Sv_Emoticon", "ClientID", v, u)
 	}
 	m.ClientID = v
 	if v = u.Int(); v < 0 || v > 15 || u.Err() != nil {
-		return version.FieldError("Sv_Emoticon", "Emoticon", v, u)
+		return version.NewFieldError("Sv_Emoticon", "Emoticon", v, u)
 	}
 	m.Emoticon = Emoticon(v)
 	return nil
@@ -355,8 +355,8 @@ func (m *SvVoteOptionAdd) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *SvVoteOptionAdd) Unpack(u *packer.Unpacker) error {
-	if m.Description = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_VoteOptionAdd", "Description", 0, u)
+	if m.Description = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_VoteOptionAdd", "Description", 0, u)
 	}
 	return nil
 }
@@ -381,8 +381,8 @@ func (m *SvVoteOptionRemove) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *SvVoteOptionRemove) Unpack(u *packer.Unpacker) error {
-	if m.Description = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_VoteOptionRemove", "Description", 0, u)
+	if m.Description = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_VoteOptionRemove", "Description", 0, u)
 	}
 	return nil
 }
@@ -421,22 +421,22 @@ func (m *SvVoteSet) Append(dst []byte) []byte {
 func (m *SvVoteSet) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < -1 || v > 63 || u.Err() != nil {
-		return version.FieldError("Sv_VoteSet", "ClientID", v, u)
+		return version.NewFieldError("Sv_VoteSet", "ClientID", v, u)
 	}
 	m.ClientID = v
 	if v = u.Int(); v < 0 || v > 6 || u.Err() != nil {
-		return version.FieldError("Sv_VoteSet", "Type", v, u)
+		return version.NewFieldError("Sv_VoteSet", "Type", v, u)
 	}
 	m.Type = VoteType(v)
 	if v = u.Int(); v < 0 || v > 60 || u.Err() != nil {
-		return version.FieldError("Sv_VoteSet", "Timeout", v, u)
+		return version.NewFieldError("Sv_VoteSet", "Timeout", v, u)
 	}
 	m.Timeout = v
-	if m.Description = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_VoteSet", "Description", 0, u)
+	if m.Description = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_VoteSet", "Description", 0, u)
 	}
-	if m.Reason = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_VoteSet", "Reason", 0, u)
+	if m.Reason = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_VoteSet", "Reason", 0, u)
 	}
 	return nil
 }
@@ -472,19 +472,19 @@ func (m *SvVoteStatus) Append(dst []byte) []byte {
 func (m *SvVoteStatus) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return version.FieldError("Sv_VoteStatus", "Yes", v, u)
+		return version.NewFieldError("Sv_VoteStatus", "Yes", v, u)
 	}
 	m.Yes = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return version.FieldError("Sv_VoteStatus", "No", v, u)
+		return version.NewFieldError("Sv_VoteStatus", "No", v, u)
 	}
 	m.No = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return version.FieldError("Sv_VoteStatus", "Pass", v, u)
+		return version.NewFieldError("Sv_VoteStatus", "Pass", v, u)
 	}
 	m.Pass = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return version.FieldError("Sv_VoteStatus", "Total", v, u)
+		return version.NewFieldError("Sv_VoteStatus", "Total", v, u)
 	}
 	m.Total = v
 	return nil
@@ -528,27 +528,27 @@ func (m *SvServerSettings) Append(dst []byte) []byte {
 func (m *SvServerSettings) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-		return version.FieldError("Sv_ServerSettings", "KickVote", v, u)
+		return version.NewFieldError("Sv_ServerSettings", "KickVote", v, u)
 	}
 	m.KickVote = v != 0
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return version.FieldError("Sv_ServerSettings", "KickMin", v, u)
+		return version.NewFieldError("Sv_ServerSettings", "KickMin", v, u)
 	}
 	m.KickMin = v
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-		return version.FieldError("Sv_ServerSettings", "SpecVote", v, u)
+		return version.NewFieldError("Sv_ServerSettings", "SpecVote", v, u)
 	}
 	m.SpecVote = v != 0
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-		return version.FieldError("Sv_ServerSettings", "TeamLock", v, u)
+		return version.NewFieldError("Sv_ServerSettings", "TeamLock", v, u)
 	}
 	m.TeamLock = v != 0
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-		return version.FieldError("Sv_ServerSettings", "TeamBalance", v, u)
+		return version.NewFieldError("Sv_ServerSettings", "TeamBalance", v, u)
 	}
 	m.TeamBalance = v != 0
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return version.FieldError("Sv_ServerSettings", "PlayerSlots", v, u)
+		return version.NewFieldError("Sv_ServerSettings", "PlayerSlots", v, u)
 	}
 	m.PlayerSlots = v
 	return nil
@@ -615,43 +615,43 @@ func (m *SvClientInfo) Append(dst []byte) []byte {
 func (m *SvClientInfo) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
-		return version.FieldError("Sv_ClientInfo", "ClientID", v, u)
+		return version.NewFieldError("Sv_ClientInfo", "ClientID", v, u)
 	}
 	m.ClientID = v
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-		return version.FieldError("Sv_ClientInfo", "Local", v, u)
+		return version.NewFieldError("Sv_ClientInfo", "Local", v, u)
 	}
 	m.Local = v != 0
 	if v = u.Int(); v < -1 || v > 1 || u.Err() != nil {
-		return version.FieldError("Sv_ClientInfo", "Team", v, u)
+		return version.NewFieldError("Sv_ClientInfo", "Team", v, u)
 	}
 	m.Team = Team(v)
-	if m.Name = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_ClientInfo", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_ClientInfo", "Name", 0, u)
 	}
-	if m.Clan = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_ClientInfo", "Clan", 0, u)
+	if m.Clan = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_ClientInfo", "Clan", 0, u)
 	}
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_ClientInfo", "Country", v, u)
+		return version.NewFieldError("Sv_ClientInfo", "Country", v, u)
 	}
 	m.Country = v
 	for i := range m.Skin.Parts {
-		if m.Skin.Parts[i] = u.String(packer.Strict); u.Err() != nil {
-			return version.FieldError("Sv_ClientInfo", "Skin.Parts", 0, u)
+		if m.Skin.Parts[i] = u.String(packer.SanitizeStrict); u.Err() != nil {
+			return version.NewFieldError("Sv_ClientInfo", "Skin.Parts", 0, u)
 		}
 	}
 	for i := range m.Skin.UseCustomColors {
 		if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-			return version.FieldError("Sv_ClientInfo", "Skin.UseCustomColors", v, u)
+			return version.NewFieldError("Sv_ClientInfo", "Skin.UseCustomColors", v, u)
 		}
 		m.Skin.UseCustomColors[i] = v != 0
 	}
 	if !u.Ints(m.Skin.Colors[:]) {
-		return version.FieldError("Sv_ClientInfo", "Skin.Colors", 0, u)
+		return version.NewFieldError("Sv_ClientInfo", "Skin.Colors", 0, u)
 	}
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-		return version.FieldError("Sv_ClientInfo", "Silent", v, u)
+		return version.NewFieldError("Sv_ClientInfo", "Silent", v, u)
 	}
 	m.Silent = v != 0
 	return nil
@@ -692,23 +692,23 @@ func (m *SvGameInfo) Append(dst []byte) []byte {
 func (m *SvGameInfo) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v&^15 != 0 || u.Err() != nil {
-		return version.FieldError("Sv_GameInfo", "GameFlags", v, u)
+		return version.NewFieldError("Sv_GameInfo", "GameFlags", v, u)
 	}
 	m.GameFlags = GameFlags(v)
 	if v = u.Int(); v < 0 || u.Err() != nil {
-		return version.FieldError("Sv_GameInfo", "ScoreLimit", v, u)
+		return version.NewFieldError("Sv_GameInfo", "ScoreLimit", v, u)
 	}
 	m.ScoreLimit = v
 	if v = u.Int(); v < 0 || u.Err() != nil {
-		return version.FieldError("Sv_GameInfo", "TimeLimit", v, u)
+		return version.NewFieldError("Sv_GameInfo", "TimeLimit", v, u)
 	}
 	m.TimeLimit = v
 	if v = u.Int(); v < 0 || u.Err() != nil {
-		return version.FieldError("Sv_GameInfo", "MatchNum", v, u)
+		return version.NewFieldError("Sv_GameInfo", "MatchNum", v, u)
 	}
 	m.MatchNum = v
 	if v = u.Int(); v < 0 || u.Err() != nil {
-		return version.FieldError("Sv_GameInfo", "MatchCurrent", v, u)
+		return version.NewFieldError("Sv_GameInfo", "MatchCurrent", v, u)
 	}
 	m.MatchCurrent = v
 	return nil
@@ -742,14 +742,14 @@ func (m *SvClientDrop) Append(dst []byte) []byte {
 func (m *SvClientDrop) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
-		return version.FieldError("Sv_ClientDrop", "ClientID", v, u)
+		return version.NewFieldError("Sv_ClientDrop", "ClientID", v, u)
 	}
 	m.ClientID = v
-	if m.Reason = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_ClientDrop", "Reason", 0, u)
+	if m.Reason = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_ClientDrop", "Reason", 0, u)
 	}
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-		return version.FieldError("Sv_ClientDrop", "Silent", v, u)
+		return version.NewFieldError("Sv_ClientDrop", "Silent", v, u)
 	}
 	m.Silent = v != 0
 	return nil
@@ -786,15 +786,15 @@ func (m *DeClientEnter) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *DeClientEnter) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if m.Name = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("De_ClientEnter", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("De_ClientEnter", "Name", 0, u)
 	}
 	if v = u.Int(); v < -1 || v > 63 || u.Err() != nil {
-		return version.FieldError("De_ClientEnter", "ClientID", v, u)
+		return version.NewFieldError("De_ClientEnter", "ClientID", v, u)
 	}
 	m.ClientID = v
 	if v = u.Int(); v < -1 || v > 1 || u.Err() != nil {
-		return version.FieldError("De_ClientEnter", "Team", v, u)
+		return version.NewFieldError("De_ClientEnter", "Team", v, u)
 	}
 	m.Team = Team(v)
 	return nil
@@ -828,15 +828,15 @@ func (m *DeClientLeave) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *DeClientLeave) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if m.Name = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("De_ClientLeave", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("De_ClientLeave", "Name", 0, u)
 	}
 	if v = u.Int(); v < -1 || v > 63 || u.Err() != nil {
-		return version.FieldError("De_ClientLeave", "ClientID", v, u)
+		return version.NewFieldError("De_ClientLeave", "ClientID", v, u)
 	}
 	m.ClientID = v
-	if m.Reason = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("De_ClientLeave", "Reason", 0, u)
+	if m.Reason = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("De_ClientLeave", "Reason", 0, u)
 	}
 	return nil
 }
@@ -873,22 +873,22 @@ func (m *SvSkinChange) Append(dst []byte) []byte {
 func (m *SvSkinChange) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
-		return version.FieldError("Sv_SkinChange", "ClientID", v, u)
+		return version.NewFieldError("Sv_SkinChange", "ClientID", v, u)
 	}
 	m.ClientID = v
 	for i := range m.Skin.Parts {
-		if m.Skin.Parts[i] = u.String(packer.Strict); u.Err() != nil {
-			return version.FieldError("Sv_SkinChange", "Skin.Parts", 0, u)
+		if m.Skin.Parts[i] = u.String(packer.SanitizeStrict); u.Err() != nil {
+			return version.NewFieldError("Sv_SkinChange", "Skin.Parts", 0, u)
 		}
 	}
 	for i := range m.Skin.UseCustomColors {
 		if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-			return version.FieldError("Sv_SkinChange", "Skin.UseCustomColors", v, u)
+			return version.NewFieldError("Sv_SkinChange", "Skin.UseCustomColors", v, u)
 		}
 		m.Skin.UseCustomColors[i] = v != 0
 	}
 	if !u.Ints(m.Skin.Colors[:]) {
-		return version.FieldError("Sv_SkinChange", "Skin.Colors", 0, u)
+		return version.NewFieldError("Sv_SkinChange", "Skin.Colors", 0, u)
 	}
 	return nil
 }
@@ -927,19 +927,19 @@ func (m *SvRaceFinish) Append(dst []byte) []byte {
 func (m *SvRaceFinish) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
-		return version.FieldError("Sv_RaceFinish", "ClientID", v, u)
+		return version.NewFieldError("Sv_RaceFinish", "ClientID", v, u)
 	}
 	m.ClientID = v
 	if v = u.Int(); v < -1 || u.Err() != nil {
-		return version.FieldError("Sv_RaceFinish", "Time", v, u)
+		return version.NewFieldError("Sv_RaceFinish", "Time", v, u)
 	}
 	m.Time = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_RaceFinish", "Diff", v, u)
+		return version.NewFieldError("Sv_RaceFinish", "Diff", v, u)
 	}
 	m.Diff = v
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-		return version.FieldError("Sv_RaceFinish", "RecordPersonal", v, u)
+		return version.NewFieldError("Sv_RaceFinish", "RecordPersonal", v, u)
 	}
 	m.RecordPersonal = v != 0
 	v = 0
@@ -947,7 +947,7 @@ func (m *SvRaceFinish) Unpack(u *packer.Unpacker) error {
 		v = u.Int()
 	}
 	if v < 0 || v > 1 || u.Err() != nil {
-		return version.FieldError("Sv_RaceFinish", "RecordServer", v, u)
+		return version.NewFieldError("Sv_RaceFinish", "RecordServer", v, u)
 	}
 	m.RecordServer = v != 0
 	return nil
@@ -976,7 +976,7 @@ func (m *SvCheckpoint) Append(dst []byte) []byte {
 func (m *SvCheckpoint) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("Sv_Checkpoint", "Diff", v, u)
+		return version.NewFieldError("Sv_Checkpoint", "Diff", v, u)
 	}
 	m.Diff = v
 	return nil
@@ -1010,14 +1010,14 @@ func (m *SvCommandInfo) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *SvCommandInfo) Unpack(u *packer.Unpacker) error {
-	if m.Name = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_CommandInfo", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_CommandInfo", "Name", 0, u)
 	}
-	if m.ArgsFormat = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_CommandInfo", "ArgsFormat", 0, u)
+	if m.ArgsFormat = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_CommandInfo", "ArgsFormat", 0, u)
 	}
-	if m.HelpText = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_CommandInfo", "HelpText", 0, u)
+	if m.HelpText = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_CommandInfo", "HelpText", 0, u)
 	}
 	return nil
 }
@@ -1042,8 +1042,8 @@ func (m *SvCommandInfoRemove) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *SvCommandInfoRemove) Unpack(u *packer.Unpacker) error {
-	if m.Name = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("Sv_CommandInfoRemove", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Sv_CommandInfoRemove", "Name", 0, u)
 	}
 	return nil
 }

@@ -35,12 +35,12 @@ func (m *SvGameMsg) Append(dst []byte) []byte {
 func (m *SvGameMsg) Unpack(u *packer.Unpacker) error {
 	v := u.Int()
 	if v < 0 || v > int32(GameMsgGamePaused) || u.Err() != nil {
-		return version.FieldError("Sv_GameMsg", "Kind", v, u)
+		return version.NewFieldError("Sv_GameMsg", "Kind", v, u)
 	}
 	m.Kind = GameMsgKind(v)
 	m.Params = [3]int32{}
 	if !u.Ints(m.Params[:m.Kind.Params()]) {
-		return version.FieldError("Sv_GameMsg", "Params", 0, u)
+		return version.NewFieldError("Sv_GameMsg", "Params", 0, u)
 	}
 	return nil
 }

@@ -30,13 +30,13 @@ func payloads(tb testing.TB, name string) []payload {
 		if err := p.Parse(d.B, &scratch); err != nil {
 			tb.Fatalf("%s, datagram %d: %v", name, i, err)
 		}
-		if p.Flags&(packet.Control|packet.Connless) != 0 {
+		if p.Flags&(packet.FlagControl|packet.FlagConnless) != 0 {
 			continue
 		}
 		it := p.Chunks()
 		var c packet.Chunk
 		for it.Next(&c) {
-			out = append(out, payload{d.ToServer, c.Flags&packet.Vital != 0, bytes.Clone(c.Data)})
+			out = append(out, payload{d.ToServer, c.Flags&packet.ChunkVital != 0, bytes.Clone(c.Data)})
 		}
 		if err := it.Err(); err != nil {
 			tb.Fatalf("%s, datagram %d: %v", name, i, err)
@@ -73,8 +73,8 @@ func TestGoldenMessages(t *testing.T) {
 			if out := m.Append(nil); !bytes.Equal(in, out) {
 				t.Fatalf("%s, chunk %d, %T: read %x, wrote %x", v.name, i, m, in, out)
 			}
-			if d.Surplus() != 0 {
-				t.Fatalf("%s, chunk %d, %T: %d bytes left", v.name, i, m, d.Surplus())
+			if d.TrailingBytes() != 0 {
+				t.Fatalf("%s, chunk %d, %T: %d bytes left", v.name, i, m, d.TrailingBytes())
 			}
 			desc := m.ID().Desc()
 			if desc.Vital != p.vital {
@@ -109,7 +109,7 @@ func TestGoldenObjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sizes := snapshot.Sizes(Sizes)
+	sizes := snapshot.ItemSizes(Sizes)
 	at := map[int32]*snapshot.Snapshot{-1: {}}
 	seen := map[int]int{}
 	var d ObjectDecoder
@@ -125,13 +125,13 @@ func TestGoldenObjects(t *testing.T) {
 		b = b[16+n:]
 		for i := range s.Len() {
 			key, ints := s.Item(i)
-			o, err := d.Take(key.Type(), ints)
+			o, err := d.Decode(key.Type(), ints)
 			if err != nil {
 				t.Fatalf("tick %d, item %d: %v", tick, i, err)
 			}
 			seen[key.Type()]++
 			again := make([]int32, o.ObjectSize())
-			if o.Put(again); !slices.Equal(ints, again) {
+			if o.PutInts(again); !slices.Equal(ints, again) {
 				t.Fatalf("tick %d, %s: read %v, wrote %v", tick, ObjectName(key.Type()), ints, again)
 			}
 		}
@@ -186,7 +186,7 @@ func BenchmarkPacketToMessages(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		dg := ds[i%len(ds)].B
-		if len(dg) > 0 && packet.Flags(dg[0]>>2)&packet.Compressed == 0 {
+		if len(dg) > 0 && packet.Flags(dg[0]>>2)&packet.FlagCompressed == 0 {
 			// Reading sanitises in place, and the next round needs the original.
 			plain = append(plain[:0], dg...)
 			dg = plain
@@ -194,7 +194,7 @@ func BenchmarkPacketToMessages(b *testing.B) {
 		if err := p.Parse(dg, &scratch); err != nil {
 			b.Fatal(err)
 		}
-		if p.Flags&(packet.Control|packet.Connless) != 0 {
+		if p.Flags&(packet.FlagControl|packet.FlagConnless) != 0 {
 			continue
 		}
 		it := p.Chunks()
@@ -238,10 +238,10 @@ func BenchmarkAppendClientInfo(b *testing.B) {
 func BenchmarkCharacterTake(b *testing.B) {
 	var o Character
 	ints := make([]int32, SizeCharacter)
-	o.Put(ints)
+	o.PutInts(ints)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := o.Take(ints); err != nil {
+		if err := o.ReadInts(ints); err != nil {
 			b.Fatal(err)
 		}
 	}

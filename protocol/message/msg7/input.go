@@ -36,13 +36,13 @@ func (m *Input) Count() int {
 func (m *Input) SetPlayer(in *PlayerInput) {
 	m.Size = SizePlayerInput * 4
 	m.Words = [MaxInputWords]int32{}
-	in.Put(m.Words[:])
+	in.PutInts(m.Words[:])
 }
 
 // Player reads the player's input from the first Words, whatever Size says, as
 // the original server does. It fails if a value is out of range.
 func (m *Input) Player(in *PlayerInput) error {
-	return in.Take(m.Words[:SizePlayerInput])
+	return in.ReadInts(m.Words[:SizePlayerInput])
 }
 
 // Append appends the message, id first, and returns the extended slice.
@@ -66,7 +66,7 @@ func (m *Input) Unpack(u *packer.Unpacker) error {
 	m.IntendedTick = u.Int()
 	m.Size = u.Int()
 	if u.Err() != nil || m.Size/4 > MaxInputWords {
-		return version.FieldError("INPUT", "Size", m.Size, u)
+		return version.NewFieldError("INPUT", "Size", m.Size, u)
 	}
 	n, read := m.Count(), 0
 	for read < n {

@@ -30,7 +30,7 @@ type Message interface {
 	// the extended slice. Strings longer than their limit are cut.
 	Append(dst []byte) []byte
 	// Unpack reads the message from u, which must stand behind the id. Strings
-	// are borrowed from u's buffer. After an error, which is a *FieldError, the
+	// are borrowed from u's buffer. After an error, which is a *NewFieldError, the
 	// message is in an undefined state.
 	Unpack(u *packer.Unpacker) error
 }
@@ -111,11 +111,11 @@ type Object interface {
 	ObjectType() int
 	// ObjectSize returns the number of integers it has.
 	ObjectSize() int
-	// Put writes them to dst, which must have room for ObjectSize of them.
-	Put(dst []int32)
-	// Take reads them from src. It fails if their number or a value is wrong, and
-	// then leaves the object as it is. The error is a *FieldError.
-	Take(src []int32) error
+	// PutInts writes them to dst, which must have room for ObjectSize of them.
+	PutInts(dst []int32)
+	// ReadInts reads them from src. It fails if their number or a value is wrong, and
+	// then leaves the object as it is. The error is a *NewFieldError.
+	ReadInts(src []int32) error
 }
 
 // ObjectName returns the name of a type of snapshot object in the original, ""
@@ -130,7 +130,7 @@ func ObjectName(typ int) string {
 // Decode reads the message in payload, which is the data of one chunk. The
 // payload is borrowed, and strings in it are sanitised in place.
 //
-// The errors are *IDError, which wraps ErrUnknown or ErrReserved, and *FieldError,
+// The errors are *IDError, which wraps ErrUnknown or ErrReserved, and *NewFieldError,
 // which wraps ErrRange or what ended the reading. No message is returned then.
 func (d *Decoder) Decode(payload []byte) (Message, error) {
 	d.u.Reset(payload)
@@ -139,7 +139,7 @@ func (d *Decoder) Decode(payload []byte) (Message, error) {
 		return nil, &FieldError{Version: version, Name: "message", Field: "id", Err: err}
 	}
 	if id < 0 || id > maxID {
-		return nil, version.IDError(id, nil)
+		return nil, version.NewIDError(id, nil)
 	}
 	return d.decode(ID(id))
 }
@@ -147,9 +147,9 @@ func (d *Decoder) Decode(payload []byte) (Message, error) {
 // maxID bounds the ids that fit into an ID. It is far above all that are known.
 const maxID = 1<<16 - 1
 
-// Surplus returns how many bytes of the last payload the message left unread.
+// TrailingBytes returns how many bytes of the last payload the message left unread.
 // Receivers ignore them.
-func (d *Decoder) Surplus() int { return d.u.Len() }
+func (d *Decoder) TrailingBytes() int { return d.u.Len() }
 
 func appendBool(dst []byte, b bool) []byte {
 	return append(dst, byte(bit(b)))

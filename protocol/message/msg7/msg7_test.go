@@ -48,7 +48,7 @@ func TestErrorsNameTheField(t *testing.T) {
 		}
 	}
 	var d ObjectDecoder
-	_, err := d.Take(TypePickup, []int32{1, 2})
+	_, err := d.Decode(TypePickup, []int32{1, 2})
 	if !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), "Pickup = 2: wrong size, want 3") {
 		t.Errorf("a Pickup of two integers: %v", err)
 	}

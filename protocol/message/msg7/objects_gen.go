@@ -147,9 +147,9 @@ func (*PlayerInput) ObjectType() int { return TypePlayerInput }
 // ObjectSize returns SizePlayerInput.
 func (*PlayerInput) ObjectSize() int { return SizePlayerInput }
 
-// Put writes the object to the first SizePlayerInput integers of dst, which
-// must have them.
-func (o *PlayerInput) Put(dst []int32) {
+// PutInts writes the object to the first SizePlayerInput integers of dst,
+// which must have them.
+func (o *PlayerInput) PutInts(dst []int32) {
 	_ = dst[SizePlayerInput-1]
 	dst[0] = o.Direction
 	dst[1] = o.TargetX
@@ -163,27 +163,27 @@ func (o *PlayerInput) Put(dst []int32) {
 	dst[9] = o.PrevWeapon
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizePlayerInput integers or one is out of
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizePlayerInput integers or one is out of
 // range.
-func (o *PlayerInput) Take(src []int32) error {
+func (o *PlayerInput) ReadInts(src []int32) error {
 	if len(src) != SizePlayerInput {
-		return version.SizeError("PlayerInput", len(src), SizePlayerInput)
+		return version.NewSizeError("PlayerInput", len(src), SizePlayerInput)
 	}
 	if v := src[0]; v < -1 || v > 1 {
-		return version.RangeError("PlayerInput", "Direction", v)
+		return version.NewRangeError("PlayerInput", "Direction", v)
 	}
 	if v := src[3]; v < 0 || v > 1 {
-		return version.RangeError("PlayerInput", "Jump", v)
+		return version.NewRangeError("PlayerInput", "Jump", v)
 	}
 	if v := src[5]; v < 0 || v > 1 {
-		return version.RangeError("PlayerInput", "Hook", v)
+		return version.NewRangeError("PlayerInput", "Hook", v)
 	}
 	if v := src[6]; v&^127 != 0 {
-		return version.RangeError("PlayerInput", "PlayerFlags", v)
+		return version.NewRangeError("PlayerInput", "PlayerFlags", v)
 	}
 	if v := src[7]; v < 0 || v > 5 {
-		return version.RangeError("PlayerInput", "WantedWeapon", v)
+		return version.NewRangeError("PlayerInput", "WantedWeapon", v)
 	}
 	o.Direction = src[0]
 	o.TargetX = src[1]
@@ -223,9 +223,9 @@ func (*Projectile) ObjectType() int { return TypeProjectile }
 // ObjectSize returns SizeProjectile.
 func (*Projectile) ObjectSize() int { return SizeProjectile }
 
-// Put writes the object to the first SizeProjectile integers of dst, which
-// must have them.
-func (o *Projectile) Put(dst []int32) {
+// PutInts writes the object to the first SizeProjectile integers of dst,
+// which must have them.
+func (o *Projectile) PutInts(dst []int32) {
 	_ = dst[SizeProjectile-1]
 	dst[0] = o.X
 	dst[1] = o.Y
@@ -235,18 +235,18 @@ func (o *Projectile) Put(dst []int32) {
 	dst[5] = o.StartTick
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeProjectile integers or one is out of
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeProjectile integers or one is out of
 // range.
-func (o *Projectile) Take(src []int32) error {
+func (o *Projectile) ReadInts(src []int32) error {
 	if len(src) != SizeProjectile {
-		return version.SizeError("Projectile", len(src), SizeProjectile)
+		return version.NewSizeError("Projectile", len(src), SizeProjectile)
 	}
 	if v := src[4]; v < 0 || v > 5 {
-		return version.RangeError("Projectile", "Type", v)
+		return version.NewRangeError("Projectile", "Type", v)
 	}
 	if v := src[5]; v < 0 {
-		return version.RangeError("Projectile", "StartTick", v)
+		return version.NewRangeError("Projectile", "StartTick", v)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -279,9 +279,9 @@ func (*Laser) ObjectType() int { return TypeLaser }
 // ObjectSize returns SizeLaser.
 func (*Laser) ObjectSize() int { return SizeLaser }
 
-// Put writes the object to the first SizeLaser integers of dst, which must
-// have them.
-func (o *Laser) Put(dst []int32) {
+// PutInts writes the object to the first SizeLaser integers of dst, which
+// must have them.
+func (o *Laser) PutInts(dst []int32) {
 	_ = dst[SizeLaser-1]
 	dst[0] = o.X
 	dst[1] = o.Y
@@ -290,14 +290,14 @@ func (o *Laser) Put(dst []int32) {
 	dst[4] = o.StartTick
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeLaser integers or one is out of range.
-func (o *Laser) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeLaser integers or one is out of range.
+func (o *Laser) ReadInts(src []int32) error {
 	if len(src) != SizeLaser {
-		return version.SizeError("Laser", len(src), SizeLaser)
+		return version.NewSizeError("Laser", len(src), SizeLaser)
 	}
 	if v := src[4]; v < 0 {
-		return version.RangeError("Laser", "StartTick", v)
+		return version.NewRangeError("Laser", "StartTick", v)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -325,23 +325,24 @@ func (*Pickup) ObjectType() int { return TypePickup }
 // ObjectSize returns SizePickup.
 func (*Pickup) ObjectSize() int { return SizePickup }
 
-// Put writes the object to the first SizePickup integers of dst, which must
-// have them.
-func (o *Pickup) Put(dst []int32) {
+// PutInts writes the object to the first SizePickup integers of dst, which
+// must have them.
+func (o *Pickup) PutInts(dst []int32) {
 	_ = dst[SizePickup-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 	dst[2] = int32(o.Type)
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizePickup integers or one is out of range.
-func (o *Pickup) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizePickup integers or one is out of
+// range.
+func (o *Pickup) ReadInts(src []int32) error {
 	if len(src) != SizePickup {
-		return version.SizeError("Pickup", len(src), SizePickup)
+		return version.NewSizeError("Pickup", len(src), SizePickup)
 	}
 	if v := src[2]; v < 0 || v > 7 {
-		return version.RangeError("Pickup", "Type", v)
+		return version.NewRangeError("Pickup", "Type", v)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -367,23 +368,23 @@ func (*Flag) ObjectType() int { return TypeFlag }
 // ObjectSize returns SizeFlag.
 func (*Flag) ObjectSize() int { return SizeFlag }
 
-// Put writes the object to the first SizeFlag integers of dst, which must
+// PutInts writes the object to the first SizeFlag integers of dst, which must
 // have them.
-func (o *Flag) Put(dst []int32) {
+func (o *Flag) PutInts(dst []int32) {
 	_ = dst[SizeFlag-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 	dst[2] = int32(o.Team)
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeFlag integers or one is out of range.
-func (o *Flag) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeFlag integers or one is out of range.
+func (o *Flag) ReadInts(src []int32) error {
 	if len(src) != SizeFlag {
-		return version.SizeError("Flag", len(src), SizeFlag)
+		return version.NewSizeError("Flag", len(src), SizeFlag)
 	}
 	if v := src[2]; v < 0 || v > 1 {
-		return version.RangeError("Flag", "Team", v)
+		return version.NewRangeError("Flag", "Team", v)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -409,29 +410,30 @@ func (*GameData) ObjectType() int { return TypeGameData }
 // ObjectSize returns SizeGameData.
 func (*GameData) ObjectSize() int { return SizeGameData }
 
-// Put writes the object to the first SizeGameData integers of dst, which must
-// have them.
-func (o *GameData) Put(dst []int32) {
+// PutInts writes the object to the first SizeGameData integers of dst, which
+// must have them.
+func (o *GameData) PutInts(dst []int32) {
 	_ = dst[SizeGameData-1]
 	dst[0] = o.StartTick
 	dst[1] = int32(o.StateFlags)
 	dst[2] = o.StateEndTick
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeGameData integers or one is out of range.
-func (o *GameData) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeGameData integers or one is out of
+// range.
+func (o *GameData) ReadInts(src []int32) error {
 	if len(src) != SizeGameData {
-		return version.SizeError("GameData", len(src), SizeGameData)
+		return version.NewSizeError("GameData", len(src), SizeGameData)
 	}
 	if v := src[0]; v < 0 {
-		return version.RangeError("GameData", "StartTick", v)
+		return version.NewRangeError("GameData", "StartTick", v)
 	}
 	if v := src[1]; v&^63 != 0 {
-		return version.RangeError("GameData", "StateFlags", v)
+		return version.NewRangeError("GameData", "StateFlags", v)
 	}
 	if v := src[2]; v < 0 {
-		return version.RangeError("GameData", "StateEndTick", v)
+		return version.NewRangeError("GameData", "StateEndTick", v)
 	}
 	o.StartTick = src[0]
 	o.StateFlags = GameStateFlags(src[1])
@@ -455,20 +457,20 @@ func (*GameDataTeam) ObjectType() int { return TypeGameDataTeam }
 // ObjectSize returns SizeGameDataTeam.
 func (*GameDataTeam) ObjectSize() int { return SizeGameDataTeam }
 
-// Put writes the object to the first SizeGameDataTeam integers of dst, which
-// must have them.
-func (o *GameDataTeam) Put(dst []int32) {
+// PutInts writes the object to the first SizeGameDataTeam integers of dst,
+// which must have them.
+func (o *GameDataTeam) PutInts(dst []int32) {
 	_ = dst[SizeGameDataTeam-1]
 	dst[0] = o.ScoreRed
 	dst[1] = o.ScoreBlue
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeGameDataTeam integers or one is out of
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeGameDataTeam integers or one is out of
 // range.
-func (o *GameDataTeam) Take(src []int32) error {
+func (o *GameDataTeam) ReadInts(src []int32) error {
 	if len(src) != SizeGameDataTeam {
-		return version.SizeError("GameDataTeam", len(src), SizeGameDataTeam)
+		return version.NewSizeError("GameDataTeam", len(src), SizeGameDataTeam)
 	}
 	o.ScoreRed = src[0]
 	o.ScoreBlue = src[1]
@@ -495,9 +497,9 @@ func (*GameDataFlag) ObjectType() int { return TypeGameDataFlag }
 // ObjectSize returns SizeGameDataFlag.
 func (*GameDataFlag) ObjectSize() int { return SizeGameDataFlag }
 
-// Put writes the object to the first SizeGameDataFlag integers of dst, which
-// must have them.
-func (o *GameDataFlag) Put(dst []int32) {
+// PutInts writes the object to the first SizeGameDataFlag integers of dst,
+// which must have them.
+func (o *GameDataFlag) PutInts(dst []int32) {
 	_ = dst[SizeGameDataFlag-1]
 	dst[0] = int32(o.CarrierRed)
 	dst[1] = int32(o.CarrierBlue)
@@ -505,24 +507,24 @@ func (o *GameDataFlag) Put(dst []int32) {
 	dst[3] = o.DropTickBlue
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeGameDataFlag integers or one is out of
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeGameDataFlag integers or one is out of
 // range.
-func (o *GameDataFlag) Take(src []int32) error {
+func (o *GameDataFlag) ReadInts(src []int32) error {
 	if len(src) != SizeGameDataFlag {
-		return version.SizeError("GameDataFlag", len(src), SizeGameDataFlag)
+		return version.NewSizeError("GameDataFlag", len(src), SizeGameDataFlag)
 	}
 	if v := src[0]; v < -3 || v > 63 {
-		return version.RangeError("GameDataFlag", "CarrierRed", v)
+		return version.NewRangeError("GameDataFlag", "CarrierRed", v)
 	}
 	if v := src[1]; v < -3 || v > 63 {
-		return version.RangeError("GameDataFlag", "CarrierBlue", v)
+		return version.NewRangeError("GameDataFlag", "CarrierBlue", v)
 	}
 	if v := src[2]; v < 0 {
-		return version.RangeError("GameDataFlag", "DropTickRed", v)
+		return version.NewRangeError("GameDataFlag", "DropTickRed", v)
 	}
 	if v := src[3]; v < 0 {
-		return version.RangeError("GameDataFlag", "DropTickBlue", v)
+		return version.NewRangeError("GameDataFlag", "DropTickBlue", v)
 	}
 	o.CarrierRed = FlagCarrier(src[0])
 	o.CarrierBlue = FlagCarrier(src[1])
@@ -576,9 +578,9 @@ func (*CharacterCore) ObjectType() int { return TypeCharacterCore }
 // ObjectSize returns SizeCharacterCore.
 func (*CharacterCore) ObjectSize() int { return SizeCharacterCore }
 
-// Put writes the object to the first SizeCharacterCore integers of dst, which
-// must have them.
-func (o *CharacterCore) Put(dst []int32) {
+// PutInts writes the object to the first SizeCharacterCore integers of dst,
+// which must have them.
+func (o *CharacterCore) PutInts(dst []int32) {
 	_ = dst[SizeCharacterCore-1]
 	dst[0] = o.Tick
 	dst[1] = o.X
@@ -597,30 +599,30 @@ func (o *CharacterCore) Put(dst []int32) {
 	dst[14] = o.HookDY
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeCharacterCore integers or one is out of
-// range.
-func (o *CharacterCore) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeCharacterCore integers or one is out
+// of range.
+func (o *CharacterCore) ReadInts(src []int32) error {
 	if len(src) != SizeCharacterCore {
-		return version.SizeError("CharacterCore", len(src), SizeCharacterCore)
+		return version.NewSizeError("CharacterCore", len(src), SizeCharacterCore)
 	}
 	if v := src[0]; v < 0 {
-		return version.RangeError("CharacterCore", "Tick", v)
+		return version.NewRangeError("CharacterCore", "Tick", v)
 	}
 	if v := src[6]; v < -1 || v > 1 {
-		return version.RangeError("CharacterCore", "Direction", v)
+		return version.NewRangeError("CharacterCore", "Direction", v)
 	}
 	if v := src[7]; v < 0 || v > 3 {
-		return version.RangeError("CharacterCore", "Jumped", v)
+		return version.NewRangeError("CharacterCore", "Jumped", v)
 	}
 	if v := src[8]; v < -1 || v > 63 {
-		return version.RangeError("CharacterCore", "HookedPlayer", v)
+		return version.NewRangeError("CharacterCore", "HookedPlayer", v)
 	}
 	if v := src[9]; v < -1 || v > 5 {
-		return version.RangeError("CharacterCore", "HookState", v)
+		return version.NewRangeError("CharacterCore", "HookState", v)
 	}
 	if v := src[10]; v < 0 {
-		return version.RangeError("CharacterCore", "HookTick", v)
+		return version.NewRangeError("CharacterCore", "HookTick", v)
 	}
 	o.Tick = src[0]
 	o.X = src[1]
@@ -667,9 +669,9 @@ func (*Character) ObjectType() int { return TypeCharacter }
 // ObjectSize returns SizeCharacter.
 func (*Character) ObjectSize() int { return SizeCharacter }
 
-// Put writes the object to the first SizeCharacter integers of dst, which
+// PutInts writes the object to the first SizeCharacter integers of dst, which
 // must have them.
-func (o *Character) Put(dst []int32) {
+func (o *Character) PutInts(dst []int32) {
 	_ = dst[SizeCharacter-1]
 	dst[0] = o.Tick
 	dst[1] = o.X
@@ -695,47 +697,48 @@ func (o *Character) Put(dst []int32) {
 	dst[21] = int32(o.TriggeredEvents)
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeCharacter integers or one is out of range.
-func (o *Character) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeCharacter integers or one is out of
+// range.
+func (o *Character) ReadInts(src []int32) error {
 	if len(src) != SizeCharacter {
-		return version.SizeError("Character", len(src), SizeCharacter)
+		return version.NewSizeError("Character", len(src), SizeCharacter)
 	}
 	if v := src[0]; v < 0 {
-		return version.RangeError("Character", "Tick", v)
+		return version.NewRangeError("Character", "Tick", v)
 	}
 	if v := src[6]; v < -1 || v > 1 {
-		return version.RangeError("Character", "Direction", v)
+		return version.NewRangeError("Character", "Direction", v)
 	}
 	if v := src[7]; v < 0 || v > 3 {
-		return version.RangeError("Character", "Jumped", v)
+		return version.NewRangeError("Character", "Jumped", v)
 	}
 	if v := src[8]; v < -1 || v > 63 {
-		return version.RangeError("Character", "HookedPlayer", v)
+		return version.NewRangeError("Character", "HookedPlayer", v)
 	}
 	if v := src[9]; v < -1 || v > 5 {
-		return version.RangeError("Character", "HookState", v)
+		return version.NewRangeError("Character", "HookState", v)
 	}
 	if v := src[10]; v < 0 {
-		return version.RangeError("Character", "HookTick", v)
+		return version.NewRangeError("Character", "HookTick", v)
 	}
 	if v := src[15]; v < 0 || v > 10 {
-		return version.RangeError("Character", "Health", v)
+		return version.NewRangeError("Character", "Health", v)
 	}
 	if v := src[16]; v < 0 || v > 10 {
-		return version.RangeError("Character", "Armor", v)
+		return version.NewRangeError("Character", "Armor", v)
 	}
 	if v := src[18]; v < -1 || v > 5 {
-		return version.RangeError("Character", "Weapon", v)
+		return version.NewRangeError("Character", "Weapon", v)
 	}
 	if v := src[19]; v < 0 || v > 5 {
-		return version.RangeError("Character", "Emote", v)
+		return version.NewRangeError("Character", "Emote", v)
 	}
 	if v := src[20]; v < 0 {
-		return version.RangeError("Character", "AttackTick", v)
+		return version.NewRangeError("Character", "AttackTick", v)
 	}
 	if v := src[21]; v&^31 != 0 {
-		return version.RangeError("Character", "TriggeredEvents", v)
+		return version.NewRangeError("Character", "TriggeredEvents", v)
 	}
 	o.Tick = src[0]
 	o.X = src[1]
@@ -780,24 +783,24 @@ func (*PlayerInfo) ObjectType() int { return TypePlayerInfo }
 // ObjectSize returns SizePlayerInfo.
 func (*PlayerInfo) ObjectSize() int { return SizePlayerInfo }
 
-// Put writes the object to the first SizePlayerInfo integers of dst, which
-// must have them.
-func (o *PlayerInfo) Put(dst []int32) {
+// PutInts writes the object to the first SizePlayerInfo integers of dst,
+// which must have them.
+func (o *PlayerInfo) PutInts(dst []int32) {
 	_ = dst[SizePlayerInfo-1]
 	dst[0] = int32(o.PlayerFlags)
 	dst[1] = o.Score
 	dst[2] = o.Latency
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizePlayerInfo integers or one is out of
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizePlayerInfo integers or one is out of
 // range.
-func (o *PlayerInfo) Take(src []int32) error {
+func (o *PlayerInfo) ReadInts(src []int32) error {
 	if len(src) != SizePlayerInfo {
-		return version.SizeError("PlayerInfo", len(src), SizePlayerInfo)
+		return version.NewSizeError("PlayerInfo", len(src), SizePlayerInfo)
 	}
 	if v := src[0]; v&^127 != 0 {
-		return version.RangeError("PlayerInfo", "PlayerFlags", v)
+		return version.NewRangeError("PlayerInfo", "PlayerFlags", v)
 	}
 	o.PlayerFlags = PlayerFlags(src[0])
 	o.Score = src[1]
@@ -826,9 +829,9 @@ func (*SpectatorInfo) ObjectType() int { return TypeSpectatorInfo }
 // ObjectSize returns SizeSpectatorInfo.
 func (*SpectatorInfo) ObjectSize() int { return SizeSpectatorInfo }
 
-// Put writes the object to the first SizeSpectatorInfo integers of dst, which
-// must have them.
-func (o *SpectatorInfo) Put(dst []int32) {
+// PutInts writes the object to the first SizeSpectatorInfo integers of dst,
+// which must have them.
+func (o *SpectatorInfo) PutInts(dst []int32) {
 	_ = dst[SizeSpectatorInfo-1]
 	dst[0] = int32(o.Mode)
 	dst[1] = o.SpectatorID
@@ -836,18 +839,18 @@ func (o *SpectatorInfo) Put(dst []int32) {
 	dst[3] = o.Y
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeSpectatorInfo integers or one is out of
-// range.
-func (o *SpectatorInfo) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeSpectatorInfo integers or one is out
+// of range.
+func (o *SpectatorInfo) ReadInts(src []int32) error {
 	if len(src) != SizeSpectatorInfo {
-		return version.SizeError("SpectatorInfo", len(src), SizeSpectatorInfo)
+		return version.NewSizeError("SpectatorInfo", len(src), SizeSpectatorInfo)
 	}
 	if v := src[0]; v < 0 || v > 3 {
-		return version.RangeError("SpectatorInfo", "Mode", v)
+		return version.NewRangeError("SpectatorInfo", "Mode", v)
 	}
 	if v := src[1]; v < -1 || v > 63 {
-		return version.RangeError("SpectatorInfo", "SpectatorID", v)
+		return version.NewRangeError("SpectatorInfo", "SpectatorID", v)
 	}
 	o.Mode = SpecMode(src[0])
 	o.SpectatorID = src[1]
@@ -885,9 +888,9 @@ func (*DeClientInfo) ObjectType() int { return TypeDeClientInfo }
 // ObjectSize returns SizeDeClientInfo.
 func (*DeClientInfo) ObjectSize() int { return SizeDeClientInfo }
 
-// Put writes the object to the first SizeDeClientInfo integers of dst, which
-// must have them.
-func (o *DeClientInfo) Put(dst []int32) {
+// PutInts writes the object to the first SizeDeClientInfo integers of dst,
+// which must have them.
+func (o *DeClientInfo) PutInts(dst []int32) {
 	_ = dst[SizeDeClientInfo-1]
 	dst[0] = bit(o.Local)
 	dst[1] = int32(o.Team)
@@ -903,22 +906,22 @@ func (o *DeClientInfo) Put(dst []int32) {
 	copy(dst[52:58], o.SkinColors[:])
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeDeClientInfo integers or one is out of
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeDeClientInfo integers or one is out of
 // range.
-func (o *DeClientInfo) Take(src []int32) error {
+func (o *DeClientInfo) ReadInts(src []int32) error {
 	if len(src) != SizeDeClientInfo {
-		return version.SizeError("De_ClientInfo", len(src), SizeDeClientInfo)
+		return version.NewSizeError("De_ClientInfo", len(src), SizeDeClientInfo)
 	}
 	if v := src[0]; v < 0 || v > 1 {
-		return version.RangeError("De_ClientInfo", "Local", v)
+		return version.NewRangeError("De_ClientInfo", "Local", v)
 	}
 	if v := src[1]; v < -1 || v > 1 {
-		return version.RangeError("De_ClientInfo", "Team", v)
+		return version.NewRangeError("De_ClientInfo", "Team", v)
 	}
 	for _, v := range src[46:52] {
 		if v < 0 || v > 1 {
-			return version.RangeError("De_ClientInfo", "UseCustomColors", v)
+			return version.NewRangeError("De_ClientInfo", "UseCustomColors", v)
 		}
 	}
 	o.Local = src[0] != 0
@@ -958,9 +961,9 @@ func (*DeGameInfo) ObjectType() int { return TypeDeGameInfo }
 // ObjectSize returns SizeDeGameInfo.
 func (*DeGameInfo) ObjectSize() int { return SizeDeGameInfo }
 
-// Put writes the object to the first SizeDeGameInfo integers of dst, which
-// must have them.
-func (o *DeGameInfo) Put(dst []int32) {
+// PutInts writes the object to the first SizeDeGameInfo integers of dst,
+// which must have them.
+func (o *DeGameInfo) PutInts(dst []int32) {
 	_ = dst[SizeDeGameInfo-1]
 	dst[0] = int32(o.GameFlags)
 	dst[1] = o.ScoreLimit
@@ -969,27 +972,27 @@ func (o *DeGameInfo) Put(dst []int32) {
 	dst[4] = o.MatchCurrent
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeDeGameInfo integers or one is out of
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeDeGameInfo integers or one is out of
 // range.
-func (o *DeGameInfo) Take(src []int32) error {
+func (o *DeGameInfo) ReadInts(src []int32) error {
 	if len(src) != SizeDeGameInfo {
-		return version.SizeError("De_GameInfo", len(src), SizeDeGameInfo)
+		return version.NewSizeError("De_GameInfo", len(src), SizeDeGameInfo)
 	}
 	if v := src[0]; v&^15 != 0 {
-		return version.RangeError("De_GameInfo", "GameFlags", v)
+		return version.NewRangeError("De_GameInfo", "GameFlags", v)
 	}
 	if v := src[1]; v < 0 {
-		return version.RangeError("De_GameInfo", "ScoreLimit", v)
+		return version.NewRangeError("De_GameInfo", "ScoreLimit", v)
 	}
 	if v := src[2]; v < 0 {
-		return version.RangeError("De_GameInfo", "TimeLimit", v)
+		return version.NewRangeError("De_GameInfo", "TimeLimit", v)
 	}
 	if v := src[3]; v < 0 {
-		return version.RangeError("De_GameInfo", "MatchNum", v)
+		return version.NewRangeError("De_GameInfo", "MatchNum", v)
 	}
 	if v := src[4]; v < 0 {
-		return version.RangeError("De_GameInfo", "MatchCurrent", v)
+		return version.NewRangeError("De_GameInfo", "MatchCurrent", v)
 	}
 	o.GameFlags = GameFlags(src[0])
 	o.ScoreLimit = src[1]
@@ -1013,19 +1016,19 @@ func (*DeTuneParams) ObjectType() int { return TypeDeTuneParams }
 // ObjectSize returns SizeDeTuneParams.
 func (*DeTuneParams) ObjectSize() int { return SizeDeTuneParams }
 
-// Put writes the object to the first SizeDeTuneParams integers of dst, which
-// must have them.
-func (o *DeTuneParams) Put(dst []int32) {
+// PutInts writes the object to the first SizeDeTuneParams integers of dst,
+// which must have them.
+func (o *DeTuneParams) PutInts(dst []int32) {
 	_ = dst[SizeDeTuneParams-1]
 	copy(dst[0:32], o.Params[:])
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeDeTuneParams integers or one is out of
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeDeTuneParams integers or one is out of
 // range.
-func (o *DeTuneParams) Take(src []int32) error {
+func (o *DeTuneParams) ReadInts(src []int32) error {
 	if len(src) != SizeDeTuneParams {
-		return version.SizeError("De_TuneParams", len(src), SizeDeTuneParams)
+		return version.NewSizeError("De_TuneParams", len(src), SizeDeTuneParams)
 	}
 	copy(o.Params[:], src[0:])
 	return nil
@@ -1047,20 +1050,20 @@ func (*EventCommon) ObjectType() int { return TypeEventCommon }
 // ObjectSize returns SizeEventCommon.
 func (*EventCommon) ObjectSize() int { return SizeEventCommon }
 
-// Put writes the object to the first SizeEventCommon integers of dst, which
-// must have them.
-func (o *EventCommon) Put(dst []int32) {
+// PutInts writes the object to the first SizeEventCommon integers of dst,
+// which must have them.
+func (o *EventCommon) PutInts(dst []int32) {
 	_ = dst[SizeEventCommon-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeEventCommon integers or one is out of
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeEventCommon integers or one is out of
 // range.
-func (o *EventCommon) Take(src []int32) error {
+func (o *EventCommon) ReadInts(src []int32) error {
 	if len(src) != SizeEventCommon {
-		return version.SizeError("Common", len(src), SizeEventCommon)
+		return version.NewSizeError("Common", len(src), SizeEventCommon)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1080,20 +1083,20 @@ func (*EventExplosion) ObjectType() int { return TypeEventExplosion }
 // ObjectSize returns SizeEventExplosion.
 func (*EventExplosion) ObjectSize() int { return SizeEventExplosion }
 
-// Put writes the object to the first SizeEventExplosion integers of dst,
+// PutInts writes the object to the first SizeEventExplosion integers of dst,
 // which must have them.
-func (o *EventExplosion) Put(dst []int32) {
+func (o *EventExplosion) PutInts(dst []int32) {
 	_ = dst[SizeEventExplosion-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeEventExplosion integers or one is out of
-// range.
-func (o *EventExplosion) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeEventExplosion integers or one is out
+// of range.
+func (o *EventExplosion) ReadInts(src []int32) error {
 	if len(src) != SizeEventExplosion {
-		return version.SizeError("Explosion", len(src), SizeEventExplosion)
+		return version.NewSizeError("Explosion", len(src), SizeEventExplosion)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1113,20 +1116,20 @@ func (*EventSpawn) ObjectType() int { return TypeEventSpawn }
 // ObjectSize returns SizeEventSpawn.
 func (*EventSpawn) ObjectSize() int { return SizeEventSpawn }
 
-// Put writes the object to the first SizeEventSpawn integers of dst, which
-// must have them.
-func (o *EventSpawn) Put(dst []int32) {
+// PutInts writes the object to the first SizeEventSpawn integers of dst,
+// which must have them.
+func (o *EventSpawn) PutInts(dst []int32) {
 	_ = dst[SizeEventSpawn-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeEventSpawn integers or one is out of
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeEventSpawn integers or one is out of
 // range.
-func (o *EventSpawn) Take(src []int32) error {
+func (o *EventSpawn) ReadInts(src []int32) error {
 	if len(src) != SizeEventSpawn {
-		return version.SizeError("Spawn", len(src), SizeEventSpawn)
+		return version.NewSizeError("Spawn", len(src), SizeEventSpawn)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1146,20 +1149,20 @@ func (*EventHammerHit) ObjectType() int { return TypeEventHammerHit }
 // ObjectSize returns SizeEventHammerHit.
 func (*EventHammerHit) ObjectSize() int { return SizeEventHammerHit }
 
-// Put writes the object to the first SizeEventHammerHit integers of dst,
+// PutInts writes the object to the first SizeEventHammerHit integers of dst,
 // which must have them.
-func (o *EventHammerHit) Put(dst []int32) {
+func (o *EventHammerHit) PutInts(dst []int32) {
 	_ = dst[SizeEventHammerHit-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeEventHammerHit integers or one is out of
-// range.
-func (o *EventHammerHit) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeEventHammerHit integers or one is out
+// of range.
+func (o *EventHammerHit) ReadInts(src []int32) error {
 	if len(src) != SizeEventHammerHit {
-		return version.SizeError("HammerHit", len(src), SizeEventHammerHit)
+		return version.NewSizeError("HammerHit", len(src), SizeEventHammerHit)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1181,24 +1184,24 @@ func (*EventDeath) ObjectType() int { return TypeEventDeath }
 // ObjectSize returns SizeEventDeath.
 func (*EventDeath) ObjectSize() int { return SizeEventDeath }
 
-// Put writes the object to the first SizeEventDeath integers of dst, which
-// must have them.
-func (o *EventDeath) Put(dst []int32) {
+// PutInts writes the object to the first SizeEventDeath integers of dst,
+// which must have them.
+func (o *EventDeath) PutInts(dst []int32) {
 	_ = dst[SizeEventDeath-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 	dst[2] = o.ClientID
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeEventDeath integers or one is out of
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeEventDeath integers or one is out of
 // range.
-func (o *EventDeath) Take(src []int32) error {
+func (o *EventDeath) ReadInts(src []int32) error {
 	if len(src) != SizeEventDeath {
-		return version.SizeError("Death", len(src), SizeEventDeath)
+		return version.NewSizeError("Death", len(src), SizeEventDeath)
 	}
 	if v := src[2]; v < 0 || v > 63 {
-		return version.RangeError("Death", "ClientID", v)
+		return version.NewRangeError("Death", "ClientID", v)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1221,24 +1224,24 @@ func (*EventSoundWorld) ObjectType() int { return TypeEventSoundWorld }
 // ObjectSize returns SizeEventSoundWorld.
 func (*EventSoundWorld) ObjectSize() int { return SizeEventSoundWorld }
 
-// Put writes the object to the first SizeEventSoundWorld integers of dst,
+// PutInts writes the object to the first SizeEventSoundWorld integers of dst,
 // which must have them.
-func (o *EventSoundWorld) Put(dst []int32) {
+func (o *EventSoundWorld) PutInts(dst []int32) {
 	_ = dst[SizeEventSoundWorld-1]
 	dst[0] = o.X
 	dst[1] = o.Y
 	dst[2] = int32(o.Sound)
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeEventSoundWorld integers or one is out of
-// range.
-func (o *EventSoundWorld) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeEventSoundWorld integers or one is out
+// of range.
+func (o *EventSoundWorld) ReadInts(src []int32) error {
 	if len(src) != SizeEventSoundWorld {
-		return version.SizeError("SoundWorld", len(src), SizeEventSoundWorld)
+		return version.NewSizeError("SoundWorld", len(src), SizeEventSoundWorld)
 	}
 	if v := src[2]; v < 0 || v > 40 {
-		return version.RangeError("SoundWorld", "Sound", v)
+		return version.NewRangeError("SoundWorld", "Sound", v)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1269,9 +1272,9 @@ func (*EventDamage) ObjectType() int { return TypeEventDamage }
 // ObjectSize returns SizeEventDamage.
 func (*EventDamage) ObjectSize() int { return SizeEventDamage }
 
-// Put writes the object to the first SizeEventDamage integers of dst, which
-// must have them.
-func (o *EventDamage) Put(dst []int32) {
+// PutInts writes the object to the first SizeEventDamage integers of dst,
+// which must have them.
+func (o *EventDamage) PutInts(dst []int32) {
 	_ = dst[SizeEventDamage-1]
 	dst[0] = o.X
 	dst[1] = o.Y
@@ -1282,24 +1285,24 @@ func (o *EventDamage) Put(dst []int32) {
 	dst[6] = bit(o.Self)
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeEventDamage integers or one is out of
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeEventDamage integers or one is out of
 // range.
-func (o *EventDamage) Take(src []int32) error {
+func (o *EventDamage) ReadInts(src []int32) error {
 	if len(src) != SizeEventDamage {
-		return version.SizeError("Damage", len(src), SizeEventDamage)
+		return version.NewSizeError("Damage", len(src), SizeEventDamage)
 	}
 	if v := src[2]; v < 0 || v > 63 {
-		return version.RangeError("Damage", "ClientID", v)
+		return version.NewRangeError("Damage", "ClientID", v)
 	}
 	if v := src[4]; v < 0 || v > 9 {
-		return version.RangeError("Damage", "Health", v)
+		return version.NewRangeError("Damage", "Health", v)
 	}
 	if v := src[5]; v < 0 || v > 9 {
-		return version.RangeError("Damage", "Armor", v)
+		return version.NewRangeError("Damage", "Armor", v)
 	}
 	if v := src[6]; v < 0 || v > 1 {
-		return version.RangeError("Damage", "Self", v)
+		return version.NewRangeError("Damage", "Self", v)
 	}
 	o.X = src[0]
 	o.Y = src[1]
@@ -1326,22 +1329,22 @@ func (*PlayerInfoRace) ObjectType() int { return TypePlayerInfoRace }
 // ObjectSize returns SizePlayerInfoRace.
 func (*PlayerInfoRace) ObjectSize() int { return SizePlayerInfoRace }
 
-// Put writes the object to the first SizePlayerInfoRace integers of dst,
+// PutInts writes the object to the first SizePlayerInfoRace integers of dst,
 // which must have them.
-func (o *PlayerInfoRace) Put(dst []int32) {
+func (o *PlayerInfoRace) PutInts(dst []int32) {
 	_ = dst[SizePlayerInfoRace-1]
 	dst[0] = o.StartTick
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizePlayerInfoRace integers or one is out of
-// range.
-func (o *PlayerInfoRace) Take(src []int32) error {
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizePlayerInfoRace integers or one is out
+// of range.
+func (o *PlayerInfoRace) ReadInts(src []int32) error {
 	if len(src) != SizePlayerInfoRace {
-		return version.SizeError("PlayerInfoRace", len(src), SizePlayerInfoRace)
+		return version.NewSizeError("PlayerInfoRace", len(src), SizePlayerInfoRace)
 	}
 	if v := src[0]; v < 0 {
-		return version.RangeError("PlayerInfoRace", "StartTick", v)
+		return version.NewRangeError("PlayerInfoRace", "StartTick", v)
 	}
 	o.StartTick = src[0]
 	return nil
@@ -1365,30 +1368,30 @@ func (*GameDataRace) ObjectType() int { return TypeGameDataRace }
 // ObjectSize returns SizeGameDataRace.
 func (*GameDataRace) ObjectSize() int { return SizeGameDataRace }
 
-// Put writes the object to the first SizeGameDataRace integers of dst, which
-// must have them.
-func (o *GameDataRace) Put(dst []int32) {
+// PutInts writes the object to the first SizeGameDataRace integers of dst,
+// which must have them.
+func (o *GameDataRace) PutInts(dst []int32) {
 	_ = dst[SizeGameDataRace-1]
 	dst[0] = o.BestTime
 	dst[1] = o.Precision
 	dst[2] = int32(o.RaceFlags)
 }
 
-// Take reads the object from src. It fails, and leaves the object as it is,
-// if src does not have exactly SizeGameDataRace integers or one is out of
+// ReadInts reads the object from src. It fails, and leaves the object as it
+// is, if src does not have exactly SizeGameDataRace integers or one is out of
 // range.
-func (o *GameDataRace) Take(src []int32) error {
+func (o *GameDataRace) ReadInts(src []int32) error {
 	if len(src) != SizeGameDataRace {
-		return version.SizeError("GameDataRace", len(src), SizeGameDataRace)
+		return version.NewSizeError("GameDataRace", len(src), SizeGameDataRace)
 	}
 	if v := src[0]; v < -1 {
-		return version.RangeError("GameDataRace", "BestTime", v)
+		return version.NewRangeError("GameDataRace", "BestTime", v)
 	}
 	if v := src[1]; v < 0 || v > 3 {
-		return version.RangeError("GameDataRace", "Precision", v)
+		return version.NewRangeError("GameDataRace", "Precision", v)
 	}
 	if v := src[2]; v&^7 != 0 {
-		return version.RangeError("GameDataRace", "RaceFlags", v)
+		return version.NewRangeError("GameDataRace", "RaceFlags", v)
 	}
 	o.BestTime = src[0]
 	o.Precision = src[1]

@@ -85,8 +85,8 @@ func TestMessagesRoundTrip(t *testing.T) {
 				if again := got.Append(nil); !bytes.Equal(again, b) {
 					t.Fatalf("written again: %x, want %x", again, b)
 				}
-				if d.Surplus() != 0 {
-					t.Fatalf("%d bytes of %x were not read", d.Surplus(), b)
+				if d.TrailingBytes() != 0 {
+					t.Fatalf("%d bytes of %x were not read", d.TrailingBytes(), b)
 				}
 				cut := rapid.IntRange(0, len(b)).Draw(t, "cut")
 				got, err = d.Decode(bytes.Clone(b[:cut]))
@@ -100,8 +100,8 @@ func TestMessagesRoundTrip(t *testing.T) {
 				// there is.
 				if in, ok := want.(*Input); id != IDMapData && !(ok && in.Missing > 0) {
 					got, err = d.Decode(append(bytes.Clone(b), "surplus"...))
-					if err != nil || !same(got, want) || d.Surplus() != len("surplus") {
-						t.Fatalf("with surplus: %+v, %v, %d left", got, err, d.Surplus())
+					if err != nil || !same(got, want) || d.TrailingBytes() != len("surplus") {
+						t.Fatalf("with surplus: %+v, %v, %d left", got, err, d.TrailingBytes())
 					}
 				}
 			})
@@ -162,8 +162,8 @@ func TestObjectsRoundTrip(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				want := draw(t)
 				ints := make([]int32, want.ObjectSize())
-				want.Put(ints)
-				got, err := d.Take(typ, ints)
+				want.PutInts(ints)
+				got, err := d.Decode(typ, ints)
 				if err != nil {
 					t.Fatalf("%+v\n%v: %v", want, ints, err)
 				}
@@ -171,21 +171,21 @@ func TestObjectsRoundTrip(t *testing.T) {
 					t.Fatalf("%v\ngot  %+v\nwant %+v", ints, got, want)
 				}
 				again := make([]int32, len(ints))
-				got.Put(again)
+				got.PutInts(again)
 				if !slices.Equal(ints, again) {
 					t.Fatalf("put again: %v, want %v", again, ints)
 				}
-				if _, err := d.Take(typ, ints[:len(ints)-1]); !errors.Is(err, ErrSize) {
+				if _, err := d.Decode(typ, ints[:len(ints)-1]); !errors.Is(err, ErrSize) {
 					t.Fatalf("one integer less: %v", err)
 				}
-				if _, err := d.Take(typ, append(ints, 0)); !errors.Is(err, ErrSize) {
+				if _, err := d.Decode(typ, append(ints, 0)); !errors.Is(err, ErrSize) {
 					t.Fatalf("one integer more: %v", err)
 				}
 			})
 		})
 	}
 	for _, typ := range []int{-1, 0, len(drawObject), 1 << 20} {
-		if _, err := d.Take(typ, nil); !errors.Is(err, ErrUnknown) {
+		if _, err := d.Decode(typ, nil); !errors.Is(err, ErrUnknown) {
 			t.Errorf("type %d: %v", typ, err)
 		}
 		if ObjectName(typ) != "" {
@@ -197,19 +197,19 @@ func TestObjectsRoundTrip(t *testing.T) {
 func TestObjectRanges(t *testing.T) {
 	var d ObjectDecoder
 	for _, v := range outOfRange {
-		o, err := d.Take(v.typ, make([]int32, v.size))
+		o, err := d.Decode(v.typ, make([]int32, v.size))
 		if err != nil {
 			t.Fatalf("%s of zeros: %v", ObjectName(v.typ), err)
 		}
 		ints := make([]int32, o.ObjectSize())
 		ints[v.index] = v.value
-		_, err = d.Take(v.typ, ints)
+		_, err = d.Decode(v.typ, ints)
 		var fe *FieldError
 		if !errors.Is(err, ErrRange) || !errors.As(err, &fe) || fe.Field != v.field || fe.Name != ObjectName(v.typ) || fe.Value != v.value {
 			t.Errorf("%s.%s = %d: %v", ObjectName(v.typ), v.field, v.value, err)
 		}
 		after := make([]int32, len(ints))
-		o.Put(after)
+		o.PutInts(after)
 		if slices.ContainsFunc(after, func(v int32) bool { return v != 0 }) {
 			t.Errorf("%s was changed by a Take that failed", ObjectName(v.typ))
 		}

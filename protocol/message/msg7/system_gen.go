@@ -37,18 +37,18 @@ func (m *Info) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *Info) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if m.NetVersion = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("INFO", "NetVersion", 0, u)
+	if m.NetVersion = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("INFO", "NetVersion", 0, u)
 	}
-	if m.Password = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("INFO", "Password", 0, u)
+	if m.Password = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("INFO", "Password", 0, u)
 	}
 	v = 0
 	if u.Len() > 0 {
 		v = u.Int()
 	}
 	if u.Err() != nil {
-		return version.FieldError("INFO", "ClientVersion", v, u)
+		return version.NewFieldError("INFO", "ClientVersion", v, u)
 	}
 	m.ClientVersion = v
 	return nil
@@ -92,28 +92,28 @@ func (m *MapChange) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *MapChange) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if m.Name = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("MAP_CHANGE", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("MAP_CHANGE", "Name", 0, u)
 	}
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("MAP_CHANGE", "CRC", v, u)
+		return version.NewFieldError("MAP_CHANGE", "CRC", v, u)
 	}
 	m.CRC = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("MAP_CHANGE", "Size", v, u)
+		return version.NewFieldError("MAP_CHANGE", "Size", v, u)
 	}
 	m.Size = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("MAP_CHANGE", "ChunksPerRequest", v, u)
+		return version.NewFieldError("MAP_CHANGE", "ChunksPerRequest", v, u)
 	}
 	m.ChunksPerRequest = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("MAP_CHANGE", "ChunkSize", v, u)
+		return version.NewFieldError("MAP_CHANGE", "ChunkSize", v, u)
 	}
 	m.ChunkSize = v
 	m.SHA256.unpack(u)
 	if u.Err() != nil {
-		return version.FieldError("MAP_CHANGE", "SHA256", 0, u)
+		return version.NewFieldError("MAP_CHANGE", "SHA256", 0, u)
 	}
 	return nil
 }
@@ -193,43 +193,43 @@ func (m *InfoRecord) Append(dst []byte) []byte {
 // *FieldError.
 func (m *InfoRecord) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if m.Version = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("InfoRecord", "Version", 0, u)
+	if m.Version = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("InfoRecord", "Version", 0, u)
 	}
-	if m.Name = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("InfoRecord", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("InfoRecord", "Name", 0, u)
 	}
-	if m.Hostname = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("InfoRecord", "Hostname", 0, u)
+	if m.Hostname = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("InfoRecord", "Hostname", 0, u)
 	}
-	if m.Map = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("InfoRecord", "Map", 0, u)
+	if m.Map = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("InfoRecord", "Map", 0, u)
 	}
-	if m.GameType = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("InfoRecord", "GameType", 0, u)
+	if m.GameType = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("InfoRecord", "GameType", 0, u)
 	}
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("InfoRecord", "Flags", v, u)
+		return version.NewFieldError("InfoRecord", "Flags", v, u)
 	}
 	m.Flags = ServerInfoFlags(v)
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("InfoRecord", "SkillLevel", v, u)
+		return version.NewFieldError("InfoRecord", "SkillLevel", v, u)
 	}
 	m.SkillLevel = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return version.FieldError("InfoRecord", "Players", v, u)
+		return version.NewFieldError("InfoRecord", "Players", v, u)
 	}
 	m.Players = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return version.FieldError("InfoRecord", "PlayerSlots", v, u)
+		return version.NewFieldError("InfoRecord", "PlayerSlots", v, u)
 	}
 	m.PlayerSlots = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return version.FieldError("InfoRecord", "Clients", v, u)
+		return version.NewFieldError("InfoRecord", "Clients", v, u)
 	}
 	m.Clients = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return version.FieldError("InfoRecord", "MaxClients", v, u)
+		return version.NewFieldError("InfoRecord", "MaxClients", v, u)
 	}
 	m.MaxClients = v
 	if err := checkInfoRecord(m); err != nil {
@@ -270,43 +270,43 @@ func (m *ServerInfo) Append(dst []byte) []byte {
 // Unpack reads the message from u, which stands behind the id.
 func (m *ServerInfo) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if m.Record.Version = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("SERVERINFO", "Record.Version", 0, u)
+	if m.Record.Version = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("SERVERINFO", "Record.Version", 0, u)
 	}
-	if m.Record.Name = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("SERVERINFO", "Record.Name", 0, u)
+	if m.Record.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("SERVERINFO", "Record.Name", 0, u)
 	}
-	if m.Record.Hostname = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("SERVERINFO", "Record.Hostname", 0, u)
+	if m.Record.Hostname = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("SERVERINFO", "Record.Hostname", 0, u)
 	}
-	if m.Record.Map = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("SERVERINFO", "Record.Map", 0, u)
+	if m.Record.Map = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("SERVERINFO", "Record.Map", 0, u)
 	}
-	if m.Record.GameType = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("SERVERINFO", "Record.GameType", 0, u)
+	if m.Record.GameType = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("SERVERINFO", "Record.GameType", 0, u)
 	}
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("SERVERINFO", "Record.Flags", v, u)
+		return version.NewFieldError("SERVERINFO", "Record.Flags", v, u)
 	}
 	m.Record.Flags = ServerInfoFlags(v)
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("SERVERINFO", "Record.SkillLevel", v, u)
+		return version.NewFieldError("SERVERINFO", "Record.SkillLevel", v, u)
 	}
 	m.Record.SkillLevel = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return version.FieldError("SERVERINFO", "Record.Players", v, u)
+		return version.NewFieldError("SERVERINFO", "Record.Players", v, u)
 	}
 	m.Record.Players = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return version.FieldError("SERVERINFO", "Record.PlayerSlots", v, u)
+		return version.NewFieldError("SERVERINFO", "Record.PlayerSlots", v, u)
 	}
 	m.Record.PlayerSlots = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return version.FieldError("SERVERINFO", "Record.Clients", v, u)
+		return version.NewFieldError("SERVERINFO", "Record.Clients", v, u)
 	}
 	m.Record.Clients = v
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
-		return version.FieldError("SERVERINFO", "Record.MaxClients", v, u)
+		return version.NewFieldError("SERVERINFO", "Record.MaxClients", v, u)
 	}
 	m.Record.MaxClients = v
 	if err := checkInfoRecord(&m.Record); err != nil {
@@ -374,30 +374,30 @@ func (m *Snap) Append(dst []byte) []byte {
 func (m *Snap) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("SNAP", "Tick", v, u)
+		return version.NewFieldError("SNAP", "Tick", v, u)
 	}
 	m.Tick = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("SNAP", "DeltaTick", v, u)
+		return version.NewFieldError("SNAP", "DeltaTick", v, u)
 	}
 	m.DeltaTick = v
 	if v = u.Int(); v < 1 || v > 64 || u.Err() != nil {
-		return version.FieldError("SNAP", "Parts", v, u)
+		return version.NewFieldError("SNAP", "Parts", v, u)
 	}
 	m.Parts = v
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
-		return version.FieldError("SNAP", "Part", v, u)
+		return version.NewFieldError("SNAP", "Part", v, u)
 	}
 	m.Part = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("SNAP", "CRC", v, u)
+		return version.NewFieldError("SNAP", "CRC", v, u)
 	}
 	m.CRC = v
 	if v = u.Int(); v < 0 || v > 900 || u.Err() != nil {
-		return version.FieldError("SNAP", "Data", v, u)
+		return version.NewFieldError("SNAP", "Data", v, u)
 	}
 	if m.Data = u.Raw(int(v)); u.Err() != nil {
-		return version.FieldError("SNAP", "Data", 0, u)
+		return version.NewFieldError("SNAP", "Data", 0, u)
 	}
 	if err := checkSnap(m); err != nil {
 		return err
@@ -432,11 +432,11 @@ func (m *SnapEmpty) Append(dst []byte) []byte {
 func (m *SnapEmpty) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("SNAPEMPTY", "Tick", v, u)
+		return version.NewFieldError("SNAPEMPTY", "Tick", v, u)
 	}
 	m.Tick = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("SNAPEMPTY", "DeltaTick", v, u)
+		return version.NewFieldError("SNAPEMPTY", "DeltaTick", v, u)
 	}
 	m.DeltaTick = v
 	return nil
@@ -476,22 +476,22 @@ func (m *SnapSingle) Append(dst []byte) []byte {
 func (m *SnapSingle) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("SNAPSINGLE", "Tick", v, u)
+		return version.NewFieldError("SNAPSINGLE", "Tick", v, u)
 	}
 	m.Tick = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("SNAPSINGLE", "DeltaTick", v, u)
+		return version.NewFieldError("SNAPSINGLE", "DeltaTick", v, u)
 	}
 	m.DeltaTick = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("SNAPSINGLE", "CRC", v, u)
+		return version.NewFieldError("SNAPSINGLE", "CRC", v, u)
 	}
 	m.CRC = v
 	if v = u.Int(); v < 0 || v > 900 || u.Err() != nil {
-		return version.FieldError("SNAPSINGLE", "Data", v, u)
+		return version.NewFieldError("SNAPSINGLE", "Data", v, u)
 	}
 	if m.Data = u.Raw(int(v)); u.Err() != nil {
-		return version.FieldError("SNAPSINGLE", "Data", 0, u)
+		return version.NewFieldError("SNAPSINGLE", "Data", 0, u)
 	}
 	return nil
 }
@@ -523,11 +523,11 @@ func (m *InputTiming) Append(dst []byte) []byte {
 func (m *InputTiming) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("INPUTTIMING", "IntendedTick", v, u)
+		return version.NewFieldError("INPUTTIMING", "IntendedTick", v, u)
 	}
 	m.IntendedTick = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("INPUTTIMING", "TimeLeft", v, u)
+		return version.NewFieldError("INPUTTIMING", "TimeLeft", v, u)
 	}
 	m.TimeLeft = v
 	return nil
@@ -586,8 +586,8 @@ func (m *RconLine) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *RconLine) Unpack(u *packer.Unpacker) error {
-	if m.Line = u.String(packer.Lax); u.Err() != nil {
-		return version.FieldError("RCON_LINE", "Line", 0, u)
+	if m.Line = u.String(packer.SanitizeLax); u.Err() != nil {
+		return version.NewFieldError("RCON_LINE", "Line", 0, u)
 	}
 	return nil
 }
@@ -621,14 +621,14 @@ func (m *RconCmdAdd) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *RconCmdAdd) Unpack(u *packer.Unpacker) error {
-	if m.Name = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("RCON_CMD_ADD", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("RCON_CMD_ADD", "Name", 0, u)
 	}
-	if m.Help = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("RCON_CMD_ADD", "Help", 0, u)
+	if m.Help = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("RCON_CMD_ADD", "Help", 0, u)
 	}
-	if m.Params = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("RCON_CMD_ADD", "Params", 0, u)
+	if m.Params = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("RCON_CMD_ADD", "Params", 0, u)
 	}
 	return nil
 }
@@ -653,8 +653,8 @@ func (m *RconCmdRem) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *RconCmdRem) Unpack(u *packer.Unpacker) error {
-	if m.Name = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("RCON_CMD_REM", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("RCON_CMD_REM", "Name", 0, u)
 	}
 	return nil
 }
@@ -720,8 +720,8 @@ func (m *RconCmd) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *RconCmd) Unpack(u *packer.Unpacker) error {
-	if m.Command = u.String(packer.Lax); u.Err() != nil {
-		return version.FieldError("RCON_CMD", "Command", 0, u)
+	if m.Command = u.String(packer.SanitizeLax); u.Err() != nil {
+		return version.NewFieldError("RCON_CMD", "Command", 0, u)
 	}
 	return nil
 }
@@ -748,8 +748,8 @@ func (m *RconAuth) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *RconAuth) Unpack(u *packer.Unpacker) error {
-	if m.Password = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("RCON_AUTH", "Password", 0, u)
+	if m.Password = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("RCON_AUTH", "Password", 0, u)
 	}
 	return nil
 }
@@ -824,8 +824,8 @@ func (m *MaplistEntryAdd) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *MaplistEntryAdd) Unpack(u *packer.Unpacker) error {
-	if m.Name = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("MAPLIST_ENTRY_ADD", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("MAPLIST_ENTRY_ADD", "Name", 0, u)
 	}
 	return nil
 }
@@ -851,8 +851,8 @@ func (m *MaplistEntryRem) Append(dst []byte) []byte {
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *MaplistEntryRem) Unpack(u *packer.Unpacker) error {
-	if m.Name = u.String(packer.CC); u.Err() != nil {
-		return version.FieldError("MAPLIST_ENTRY_REM", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeCC); u.Err() != nil {
+		return version.NewFieldError("MAPLIST_ENTRY_REM", "Name", 0, u)
 	}
 	return nil
 }
@@ -888,22 +888,22 @@ func (m *InfoClient) Append(dst []byte) []byte {
 // *FieldError.
 func (m *InfoClient) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if m.Name = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("InfoClient", "Name", 0, u)
+	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("InfoClient", "Name", 0, u)
 	}
-	if m.Clan = u.String(packer.Strict); u.Err() != nil {
-		return version.FieldError("InfoClient", "Clan", 0, u)
+	if m.Clan = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("InfoClient", "Clan", 0, u)
 	}
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("InfoClient", "Country", v, u)
+		return version.NewFieldError("InfoClient", "Country", v, u)
 	}
 	m.Country = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("InfoClient", "Score", v, u)
+		return version.NewFieldError("InfoClient", "Score", v, u)
 	}
 	m.Score = v
 	if v = u.Int(); u.Err() != nil {
-		return version.FieldError("InfoClient", "Kind", v, u)
+		return version.NewFieldError("InfoClient", "Kind", v, u)
 	}
 	m.Kind = InfoClientFlags(v)
 	return nil

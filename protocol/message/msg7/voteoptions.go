@@ -30,12 +30,12 @@ func (m *SvVoteOptionListAdd) Unpack(u *packer.Unpacker) error {
 	m.Descriptions = m.Descriptions[:0]
 	n := u.Int()
 	if n < 0 || u.Err() != nil {
-		return version.FieldError("Sv_VoteOptionListAdd", "count", n, u)
+		return version.NewFieldError("Sv_VoteOptionListAdd", "count", n, u)
 	}
 	for range n {
-		s := u.String(packer.CC)
+		s := u.String(packer.SanitizeCC)
 		if u.Err() != nil {
-			return version.FieldError("Sv_VoteOptionListAdd", "Descriptions", 0, u)
+			return version.NewFieldError("Sv_VoteOptionListAdd", "Descriptions", 0, u)
 		}
 		m.Descriptions = append(m.Descriptions, s)
 	}

@@ -17,7 +17,7 @@ type UDP struct {
 	// Seven makes it one of 0.7.
 	Seven bool
 	// Tokens are those of its socket, for 0.7.
-	Tokens *conn.Tokens
+	Tokens *conn.TokenIssuer
 	// Send sends from the socket that Feed is for; Probe from the one that probes,
 	// another port of the same host.
 	Send, Probe func(to transport.Peer, datagram []byte)
@@ -60,12 +60,12 @@ func (m *UDP) Feed(now int64, from transport.Peer, b []byte) {
 		if p.Parse(b, &scratch) != nil {
 			return
 		}
-		switch v, _ := m.Tokens.Judge(conn.Time(now), from.Addr(), &p); v {
-		case conn.Reply:
-			m.Send(from, packet.AppendTokenReply(nil, p.Response, own))
+		switch v, _ := m.Tokens.Inspect(conn.Time(now), from.Addr(), &p); v {
+		case conn.ActionReplyToken:
+			m.Send(from, packet.AppendTokenReply(nil, p.ResponseToken, own))
 			return
-		case conn.Connless:
-			payload, ok, response = p.Payload, true, p.Response
+		case conn.ActionConnless:
+			payload, ok, response = p.Payload, true, p.ResponseToken
 		default:
 			return
 		}
