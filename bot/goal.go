@@ -10,10 +10,10 @@ import (
 type goalKind uint8
 
 const (
-	goalNone goalKind = iota
-	goalSpot          // a pickup
-	goalMark          // a landmark, to see what is there
-	goalFoe           // somebody
+	goalNone     goalKind = iota
+	goalPickup            // a pickup
+	goalLandmark          // a landmark, to see what is there
+	goalEnemy             // somebody
 )
 
 // goal is where a brain wants to be.
@@ -24,102 +24,102 @@ type goal struct {
 	score float32
 }
 
-// memory is what a brain remembers of a place.
-type memory struct {
-	there   bool  // the pickup was there when last seen
-	back    int32 // tick when it is expected back
-	avoid   int32 // not before this tick: it could not be reached
-	visited int32 // tick
+// siteMemory is what a brain remembers of a place.
+type siteMemory struct {
+	present     bool  // the pickup was there when last seen
+	respawnTick int32 // tick when it is expected back
+	avoidUntil  int32 // not before this tick: it could not be reached
+	visitedTick int32 // tick
 }
 
-// goals is the part of a brain that wants something.
-type goals struct {
-	goal    goal
-	spots   []memory
-	marks   []memory
-	decide  int32 // tick of the next decision
-	looked  int32 // tick of the last look at the pickups
-	best    uint16
-	bestAt  int32 // tick since which it came no nearer than best
-	chase   [2]*search
-	ready   int  // which chase is finished, -1 none
-	running bool // whether the other one is being worked on
-	chased  int32
+// goalPlanner is the part of a brain that wants something.
+type goalPlanner struct {
+	goal           goal
+	pickupMemory   []siteMemory
+	landmarkMemory []siteMemory
+	nextDecision   int32 // tick of the next decision
+	pickupScanTick int32 // tick of the last look at the pickups
+	bestTime       uint16
+	bestTimeTick   int32 // tick since which it came no nearer than best
+	enemySearch    [2]*nodeSearch
+	readySearch    int  // which chase is finished, -1 none
+	isSearching    bool // whether the other one is being worked on
+	searchTick     int32
 }
 
-func (g *goals) init(n *Nav) {
-	g.spots, g.marks = make([]memory, len(n.spots)), make([]memory, len(n.marks))
-	g.chase = [2]*search{newSearch(n), newSearch(n)}
-	g.forget(0)
+func (g *goalPlanner) init(n *NavGraph) {
+	g.pickupMemory, g.landmarkMemory = make([]siteMemory, len(n.pickupSites)), make([]siteMemory, len(n.landmarks))
+	g.enemySearch = [2]*nodeSearch{newSearch(n), newSearch(n)}
+	g.reset(0)
 }
 
-// forget is for a new match: everything lies there but the ninja.
-func (g *goals) forget(tick int32) {
-	for i := range g.spots {
-		g.spots[i] = memory{there: true}
+// reset is for a new match: everything lies there but the ninja.
+func (g *goalPlanner) reset(tick int32) {
+	for i := range g.pickupMemory {
+		g.pickupMemory[i] = siteMemory{present: true}
 	}
-	for i := range g.marks {
-		g.marks[i] = memory{visited: tick - game.TickRate*60}
+	for i := range g.landmarkMemory {
+		g.landmarkMemory[i] = siteMemory{visitedTick: tick - game.TickRate*60}
 	}
-	g.goal, g.decide, g.ready, g.running = goal{}, 0, -1, false
-	g.looked, g.chased, g.bestAt = tick, tick, tick
+	g.goal, g.nextDecision, g.readySearch, g.isSearching = goal{}, 0, -1, false
+	g.pickupScanTick, g.searchTick, g.bestTimeTick = tick, tick, tick
 }
 
 // How long pickups stay away, in ticks.
 const (
-	pickupBack = 15 * game.TickRate
-	ninjaBack  = 90 * game.TickRate
+	pickupRespawnTicks = 15 * game.TickRate
+	ninjaRespawnTicks  = 90 * game.TickRate
 )
 
-// lookEvery is how many ticks pass between two looks at the pickups.
-const lookEvery = 8
+// pickupScanInterval is how many ticks pass between two looks at the pickups.
+const pickupScanInterval = 8
 
-// lookAtPickups notes what lies there and what does not, and what the own tee
+// updatePickups notes what lies there and what does not, and what the own tee
 // took itself.
-func (b *Brain) lookAtPickups(v *game.View) {
-	if b.tick < b.looked+lookEvery && b.tick >= b.looked {
+func (b *Bot) updatePickups(v *game.View) {
+	if b.tick < b.pickupScanTick+pickupScanInterval && b.tick >= b.pickupScanTick {
 		return
 	}
-	b.looked = b.tick
-	var there [maxSpots]bool
+	b.pickupScanTick = b.tick
+	var there [maxPickupSites]bool
 	for i := range v.Pickups {
 		p := &v.Pickups[i]
 		at := vec.Vec2{X: float32(p.X), Y: float32(p.Y)}
 		if !v.Sees(at) {
 			continue
 		}
-		if k, ok := b.nav.spotAt[int32(b.nav.tile(at.X, at.Y))]; ok {
+		if k, ok := b.graph.siteAtTile[int32(b.graph.tileIndex(at.X, at.Y))]; ok {
 			there[k] = true
 		}
 	}
-	for i := range b.nav.spots {
-		s, m := &b.nav.spots[i], &b.spots[i]
+	for i := range b.graph.pickupSites {
+		s, m := &b.graph.pickupSites[i], &b.pickupMemory[i]
 		if !v.Sees(s.pos) {
-			if !m.there && b.tick >= m.back {
-				m.there = true
+			if !m.present && b.tick >= m.respawnTick {
+				m.present = true
 			}
 			continue
 		}
 		switch {
 		case there[i]:
-			m.there = true
-		case m.there:
-			m.there = false
-			m.back = b.tick + pickupBack
+			m.present = true
+		case m.present:
+			m.present = false
+			m.respawnTick = b.tick + pickupRespawnTicks
 			if s.kind == game.PickupNinja {
-				m.back = b.tick + ninjaBack
+				m.respawnTick = b.tick + ninjaRespawnTicks
 			}
-			if w := weaponOf(s.kind); w != game.WeaponNinja && w >= 0 && vec.Distance(s.pos, b.self.Pos) < 130 {
-				b.have[w], b.ammo[w] = true, 10
+			if w := weaponOfPickup(s.kind); w != game.WeaponNinja && w >= 0 && vec.Distance(s.pos, b.self.Pos) < 130 {
+				b.hasWeapon[w], b.ammo[w] = true, 10
 			}
-		case b.tick >= m.back: // late
-			m.back = b.tick + game.TickRate
+		case b.tick >= m.respawnTick: // late
+			m.respawnTick = b.tick + game.TickRate
 		}
 	}
 }
 
 // weaponOfPickup is the weapon a pickup gives, WeaponWorld for none.
-func weaponOf(k game.PickupKind) game.Weapon {
+func weaponOfPickup(k game.PickupKind) game.Weapon {
 	switch k {
 	case game.PickupShotgun:
 		return game.WeaponShotgun
@@ -133,8 +133,8 @@ func weaponOf(k game.PickupKind) game.Weapon {
 	return game.WeaponWorld
 }
 
-// value is how much a pickup is wanted.
-func (b *Brain) value(k game.PickupKind) float32 {
+// pickupValue is how much a pickup is wanted.
+func (b *Bot) pickupValue(k game.PickupKind) float32 {
 	switch k {
 	case game.PickupHealth:
 		lack := float32(10 - b.health)
@@ -147,15 +147,15 @@ func (b *Brain) value(k game.PickupKind) float32 {
 	case game.PickupNinja:
 		return 60
 	}
-	w := weaponOf(k)
+	w := weaponOfPickup(k)
 	if w < 0 {
 		return 0
 	}
-	armed := b.have[game.WeaponShotgun] || b.have[game.WeaponGrenade] || b.have[game.WeaponLaser]
+	armed := b.hasWeapon[game.WeaponShotgun] || b.hasWeapon[game.WeaponGrenade] || b.hasWeapon[game.WeaponLaser]
 	switch {
-	case !b.have[w] && !armed:
+	case !b.hasWeapon[w] && !armed:
 		return 60
-	case !b.have[w]:
+	case !b.hasWeapon[w]:
 		return 25
 	case b.ammo[w] <= 3:
 		return 25
@@ -165,76 +165,76 @@ func (b *Brain) value(k game.PickupKind) float32 {
 	return 0
 }
 
-// times is how long it takes to the goal, by node; nil while nobody knows.
-func (b *Brain) times() []uint16 {
+// timesToGoal is how long it takes to the goal, by node; nil while nobody knows.
+func (b *Bot) timesToGoal() []uint16 {
 	switch b.goal.kind {
-	case goalSpot:
-		return b.nav.spots[b.goal.index].time
-	case goalMark:
-		return b.nav.marks[b.goal.index].time
-	case goalFoe:
-		if b.ready >= 0 {
-			return b.chase[b.ready].time
+	case goalPickup:
+		return b.graph.pickupSites[b.goal.index].times
+	case goalLandmark:
+		return b.graph.landmarks[b.goal.index].times
+	case goalEnemy:
+		if b.readySearch >= 0 {
+			return b.enemySearch[b.readySearch].times
 		}
 	}
 	return nil
 }
 
 // chooseGoal decides now and then what is worth the most for the time it takes.
-func (b *Brain) chooseGoal() {
-	here := b.nav.near(b.self.Pos)
+func (b *Bot) chooseGoal() {
+	here := b.graph.nodeNear(b.self.Pos)
 	if here == noNode {
 		return
 	}
-	b.pursue(here)
-	b.note()
-	if b.reached() {
-		b.goal.kind, b.decide = goalNone, 0
+	b.updateEnemySearch(here)
+	b.recordLandmarkVisit()
+	if b.isGoalDone() {
+		b.goal.kind, b.nextDecision = goalNone, 0
 	}
-	if times := b.times(); times != nil {
-		if t := times[here]; t < b.best {
-			b.best, b.bestAt = t, b.tick
+	if times := b.timesToGoal(); times != nil {
+		if t := times[here]; t < b.bestTime {
+			b.bestTime, b.bestTimeTick = t, b.tick
 		}
 	}
-	if b.goal.kind != goalNone && b.tick-b.bestAt > 4*game.TickRate {
-		b.giveUp()
+	if b.goal.kind != goalNone && b.tick-b.bestTimeTick > 4*game.TickRate {
+		b.abandonGoal()
 	}
-	if b.tick < b.decide {
+	if b.tick < b.nextDecision {
 		return
 	}
-	b.decide = b.tick + 20 + int32(b.rand.n(20))
+	b.nextDecision = b.tick + 20 + int32(b.rand.intn(20))
 	best := goal{}
 	consider := func(kind goalKind, index int, score float32) {
-		if b.goal.kind == kind && (b.goal.index == index || kind == goalFoe) {
+		if b.goal.kind == kind && (b.goal.index == index || kind == goalEnemy) {
 			score *= 1.4
 		}
 		if score > best.score {
 			best = goal{kind: kind, index: index, score: score}
 		}
 	}
-	for i := range b.nav.spots {
-		s, m := &b.nav.spots[i], &b.spots[i]
-		t := s.time[here]
-		if t == unreachable || b.tick < m.avoid || !m.there && b.tick+int32(t) < m.back {
+	for i := range b.graph.pickupSites {
+		s, m := &b.graph.pickupSites[i], &b.pickupMemory[i]
+		t := s.times[here]
+		if t == unreachable || b.tick < m.avoidUntil || !m.present && b.tick+int32(t) < m.respawnTick {
 			continue
 		}
-		if v := b.value(s.kind); v > 0 {
-			consider(goalSpot, i, v/(float32(t)+40))
+		if v := b.pickupValue(s.kind); v > 0 {
+			consider(goalPickup, i, v/(float32(t)+40))
 		}
 	}
-	if b.foe != game.Nobody && b.tick >= b.avoidFoe {
+	if b.enemy != game.Nobody && b.tick >= b.avoidEnemyUntil {
 		// Who is hurt or without a decent weapon would rather not.
-		mood := b.skill.daring * float32(2+b.health+b.armor) / 12
-		consider(goalFoe, 0, mood/(b.foeDistance()/8+60))
+		mood := b.skill.aggression * float32(2+b.health+b.armor) / 12
+		consider(goalEnemy, 0, mood/(b.enemyDistance()/8+60))
 	}
-	for i := range b.nav.marks {
-		m := &b.marks[i]
-		t := b.nav.marks[i].time[here]
-		if t == unreachable || b.tick < m.avoid {
+	for i := range b.graph.landmarks {
+		m := &b.landmarkMemory[i]
+		t := b.graph.landmarks[i].times[here]
+		if t == unreachable || b.tick < m.avoidUntil {
 			continue
 		}
-		age := float32(min(b.tick-m.visited, 60*game.TickRate)) / (60 * game.TickRate)
-		consider(goalMark, i, 12*age/(float32(t)+150)*(0.6+0.4*float32(b.rand.n(100))/100))
+		age := float32(min(b.tick-m.visitedTick, 60*game.TickRate)) / (60 * game.TickRate)
+		consider(goalLandmark, i, 12*age/(float32(t)+150)*(0.6+0.4*float32(b.rand.intn(100))/100))
 	}
 	if best.kind == goalNone {
 		b.goal.kind = goalNone
@@ -243,77 +243,77 @@ func (b *Brain) chooseGoal() {
 	if best.kind != b.goal.kind || best.index != b.goal.index {
 		best.since = b.tick
 		b.goal = best
-		b.best, b.bestAt = unreachable, b.tick
-		b.worse()
+		b.bestTime, b.bestTimeTick = unreachable, b.tick
+		b.expirePlan()
 	}
 	b.goal.score = best.score
 }
 
-// note remembers the landmarks that were passed.
-func (b *Brain) note() {
-	i := int(b.tick) % landmarks
-	if i < len(b.marks) && vec.Distance(b.self.Pos, b.nav.pos[b.nav.marks[i].node]) < 6*physics.TileSize {
-		b.marks[i].visited = b.tick
+// recordLandmarkVisit remembers the landmarks that were passed.
+func (b *Bot) recordLandmarkVisit() {
+	i := int(b.tick) % maxLandmarks
+	if i < len(b.landmarkMemory) && vec.Distance(b.self.Pos, b.graph.nodePos[b.graph.landmarks[i].node]) < 6*physics.TileSize {
+		b.landmarkMemory[i].visitedTick = b.tick
 	}
 }
 
-// reached tells whether the goal is no longer one.
-func (b *Brain) reached() bool {
+// isGoalDone tells whether the goal is no longer one.
+func (b *Bot) isGoalDone() bool {
 	switch b.goal.kind {
-	case goalSpot:
-		s, m := &b.nav.spots[b.goal.index], &b.spots[b.goal.index]
-		return vec.Distance(b.self.Pos, s.pos) < touching || !m.there && m.back > b.tick+2*game.TickRate
-	case goalMark:
-		k := &b.nav.marks[b.goal.index]
-		if vec.Distance(b.self.Pos, b.nav.pos[k.node]) < 3*physics.TileSize {
-			b.marks[b.goal.index].visited = b.tick
+	case goalPickup:
+		s, m := &b.graph.pickupSites[b.goal.index], &b.pickupMemory[b.goal.index]
+		return vec.Distance(b.self.Pos, s.pos) < pickupTouchDistance || !m.present && m.respawnTick > b.tick+2*game.TickRate
+	case goalLandmark:
+		k := &b.graph.landmarks[b.goal.index]
+		if vec.Distance(b.self.Pos, b.graph.nodePos[k.node]) < 3*physics.TileSize {
+			b.landmarkMemory[b.goal.index].visitedTick = b.tick
 			return true
 		}
-	case goalFoe:
-		return b.foe == game.Nobody
+	case goalEnemy:
+		return b.enemy == game.Nobody
 	}
 	return false
 }
 
-// giveUp leaves a goal alone for a while.
-func (b *Brain) giveUp() {
+// abandonGoal leaves a goal alone for a while.
+func (b *Bot) abandonGoal() {
 	const while = 10 * game.TickRate
 	switch b.goal.kind {
-	case goalSpot:
-		b.spots[b.goal.index].avoid = b.tick + while
-	case goalMark:
-		b.marks[b.goal.index].avoid = b.tick + while
-	case goalFoe:
-		b.avoidFoe = b.tick + while/4
+	case goalPickup:
+		b.pickupMemory[b.goal.index].avoidUntil = b.tick + while
+	case goalLandmark:
+		b.landmarkMemory[b.goal.index].avoidUntil = b.tick + while
+	case goalEnemy:
+		b.avoidEnemyUntil = b.tick + while/4
 	}
-	b.goal.kind, b.decide = goalNone, 0
-	b.mover.drop()
+	b.goal.kind, b.nextDecision = goalNone, 0
+	b.movement.clearPlan()
 }
 
-// pursueNodes is how many nodes of a chase are worked out per tick.
-const pursueNodes = 20
+// searchNodesPerTick is how many nodes of a chase are worked out per tick.
+const searchNodesPerTick = 20
 
-// pursue keeps the way to the foe up to date, a little per tick.
-func (b *Brain) pursue(here uint16) {
-	if b.goal.kind != goalFoe || b.foe == game.Nobody {
-		b.running, b.ready = false, -1
+// updateEnemySearch keeps the way to the foe up to date, a little per tick.
+func (b *Bot) updateEnemySearch(here uint16) {
+	if b.goal.kind != goalEnemy || b.enemy == game.Nobody {
+		b.isSearching, b.readySearch = false, -1
 		return
 	}
 	next := 0
-	if b.ready == 0 {
+	if b.readySearch == 0 {
 		next = 1
 	}
-	if b.running {
-		if b.chase[next].expand(pursueNodes, here) {
-			b.ready, b.running = next, false
-			b.worse()
+	if b.isSearching {
+		if b.enemySearch[next].expand(searchNodesPerTick, here) {
+			b.readySearch, b.isSearching = next, false
+			b.expirePlan()
 		}
 		return
 	}
-	to := b.nav.near(b.foeSeen().pos)
-	if to == noNode || b.ready >= 0 && (b.tick < b.chased+20 || b.chase[b.ready].goal == to) {
+	to := b.graph.nodeNear(b.lastSighting().pos)
+	if to == noNode || b.readySearch >= 0 && (b.tick < b.searchTick+20 || b.enemySearch[b.readySearch].goal == to) {
 		return
 	}
-	b.chased, b.running = b.tick, true
-	b.chase[next].begin(to)
+	b.searchTick, b.isSearching = b.tick, true
+	b.enemySearch[next].start(to)
 }

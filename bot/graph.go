@@ -5,10 +5,10 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// connect finds the links, starting from where tees spawn. What cannot be
+// buildLinks finds the links, starting from where tees spawn. What cannot be
 // reached from there stays without.
-func (n *Nav) connect() {
-	count := len(n.pos)
+func (n *NavGraph) buildLinks() {
+	count := len(n.nodePos)
 	seen := make([]bool, count)
 	var queue []uint16
 	push := func(i uint16) {
@@ -18,15 +18,15 @@ func (n *Nav) connect() {
 		}
 	}
 	w := n.newWorld()
-	r := n.newReach()
+	r := n.newTouchRecorder()
 	for _, p := range n.spawns {
 		c := physics.NewCore(w, p)
-		if e := try(c, &move{jump: never, again: never, hook: never, length: 1}, 0, maxMove, nil); e.landed {
-			push(n.at(c.Pos))
+		if e := simulate(c, &maneuver{jumpTick: never, airJumpTick: never, hookTick: never, minTicks: 1}, 0, maxManeuverTicks, nil); e.landed {
+			push(n.nodeAt(c.Pos))
 		}
 	}
 	if len(queue) == 0 && count > 0 { // a map without spawns: take all
-		for i := range n.pos {
+		for i := range n.nodePos {
 			push(uint16(i))
 		}
 	}
@@ -34,54 +34,54 @@ func (n *Nav) connect() {
 	for len(queue) > 0 {
 		i := queue[0]
 		queue = queue[1:]
-		from[i] = n.linksOf(w, i, r)
+		from[i] = n.tryLinks(w, i, r)
 		for _, l := range from[i] {
 			push(l.node)
 		}
 	}
-	n.store(from)
+	n.packLinks(from)
 }
 
-// reach finds out which pickups moves touch on their way.
-type reach struct {
-	nav  *Nav
-	near [][]uint8 // by tile, the spots that may be touched from there
-	node uint16    // that is being tried
-	move uint8
+// touchRecorder finds out which pickups moves touch on their way.
+type touchRecorder struct {
+	nav           *NavGraph
+	sitesNearTile [][]uint8 // by tile, the spots that may be touched from there
+	fromNode      uint16    // that is being tried
+	maneuver      uint8
 }
 
-func (n *Nav) newReach() *reach {
-	r := &reach{nav: n, near: make([][]uint8, n.width*n.height)}
-	for k := range n.spots {
-		x, y := int(n.spots[k].pos.X)/physics.TileSize, int(n.spots[k].pos.Y)/physics.TileSize
+func (n *NavGraph) newTouchRecorder() *touchRecorder {
+	r := &touchRecorder{nav: n, sitesNearTile: make([][]uint8, n.width*n.height)}
+	for k := range n.pickupSites {
+		x, y := int(n.pickupSites[k].pos.X)/physics.TileSize, int(n.pickupSites[k].pos.Y)/physics.TileSize
 		for ty := max(y-2, 0); ty <= min(y+2, n.height-1); ty++ {
 			for tx := max(x-2, 0); tx <= min(x+2, n.width-1); tx++ {
-				r.near[ty*n.width+tx] = append(r.near[ty*n.width+tx], uint8(k))
+				r.sitesNearTile[ty*n.width+tx] = append(r.sitesNearTile[ty*n.width+tx], uint8(k))
 			}
 		}
 	}
 	return r
 }
 
-// at notes that a tee is at p in a tick of the move.
-func (r *reach) at(p vec.Vec2, tick int32) {
-	for _, k := range r.near[r.nav.tile(p.X, p.Y)] {
-		s := &r.nav.spots[k]
-		if vec.Distance(p, s.pos) >= touching {
+// record notes that a tee is record p in a tick of the move.
+func (r *touchRecorder) record(p vec.Vec2, tick int32) {
+	for _, k := range r.sitesNearTile[r.nav.tileIndex(p.X, p.Y)] {
+		s := &r.nav.pickupSites[k]
+		if vec.Distance(p, s.pos) >= pickupTouchDistance {
 			continue
 		}
-		if last := len(s.from) - 1; last >= 0 && s.from[last].node == r.node {
-			if tick < int32(s.from[last].ticks) {
-				s.from[last].ticks, s.from[last].move = uint8(tick), r.move
+		if last := len(s.approaches) - 1; last >= 0 && s.approaches[last].node == r.fromNode {
+			if tick < int32(s.approaches[last].ticks) {
+				s.approaches[last].ticks, s.approaches[last].maneuver = uint8(tick), r.maneuver
 			}
 			continue
 		}
-		s.from = append(s.from, link{node: r.node, ticks: uint8(tick), move: r.move})
+		s.approaches = append(s.approaches, link{node: r.fromNode, ticks: uint8(tick), maneuver: r.maneuver})
 	}
 }
 
-// linksOf tries all moves from a node.
-func (n *Nav) linksOf(w *physics.World, i uint16, r *reach) []link {
+// tryLinks tries all moves from a node.
+func (n *NavGraph) tryLinks(w *physics.World, i uint16, r *touchRecorder) []link {
 	links := make([]link, 0, 16)
 	add := func(to uint16, ticks int32, m uint8) {
 		if to == noNode || to == i {
@@ -90,26 +90,26 @@ func (n *Nav) linksOf(w *physics.World, i uint16, r *reach) []link {
 		for k := range links {
 			if links[k].node == to {
 				if ticks < int32(links[k].ticks) {
-					links[k].ticks, links[k].move = uint8(ticks), m
+					links[k].ticks, links[k].maneuver = uint8(ticks), m
 				}
 				return
 			}
 		}
 		if len(links) < maxLinks {
-			links = append(links, link{node: to, ticks: uint8(ticks), move: m})
+			links = append(links, link{node: to, ticks: uint8(ticks), maneuver: m})
 		}
 	}
-	p := n.pos[i]
-	r.node, r.move = i, walk
-	r.at(p, 0)
+	p := n.nodePos[i]
+	r.fromNode, r.maneuver = i, walkLink
+	r.record(p, 0)
 	for _, side := range [2]float32{-physics.TileSize, physics.TileSize} {
 		for x := p.X + side; ; x += side {
-			to := n.nodeOf[n.tile(x, p.Y)]
+			to := n.nodeOf[n.tileIndex(x, p.Y)]
 			if to == noNode {
 				break
 			}
 			if to != i { // running does ten units a tick
-				add(to, max(1, int32(vec.Distance(p, n.pos[to])/9.5)), walk)
+				add(to, max(1, int32(vec.Distance(p, n.nodePos[to])/9.5)), walkLink)
 				break
 			}
 			if x < 0 || x > float32(n.width*physics.TileSize) {
@@ -117,15 +117,15 @@ func (n *Nav) linksOf(w *physics.World, i uint16, r *reach) []link {
 			}
 		}
 	}
-	for k := range repertoire {
-		m := &repertoire[k]
-		if len(n.pos) > manyNodes && k%2 != int(i)%2 || m.hook != never && !n.hookHolds(p, m) {
+	for k := range maneuvers {
+		m := &maneuvers[k]
+		if len(n.nodePos) > halfManeuversFrom && k%2 != int(i)%2 || m.hookTick != never && !n.hookCanAttach(p, m) {
 			continue
 		}
-		r.move = uint8(k)
+		r.maneuver = uint8(k)
 		c := physics.NewCore(w, p)
-		if e := try(c, m, 0, maxMove, &around{reach: r}); e.landed {
-			if to := n.at(c.Pos); m.hook == never || n.steady(w, p, m, to) {
+		if e := simulate(c, m, 0, maxManeuverTicks, &trialOptions{touches: r}); e.landed {
+			if to := n.nodeAt(c.Pos); m.hookTick == never || n.isRobust(w, p, m, to) {
 				add(to, e.ticks+1, uint8(k))
 			}
 		}
@@ -133,25 +133,25 @@ func (n *Nav) linksOf(w *physics.World, i uint16, r *reach) []link {
 	return links
 }
 
-// steady tells whether a move from about p ends at about the same place. Swings
+// isRobust tells whether a move from about p ends at about the same place. Swings
 // on the hook may depend on a hair.
-func (n *Nav) steady(w *physics.World, p vec.Vec2, m *move, to uint16) bool {
+func (n *NavGraph) isRobust(w *physics.World, p vec.Vec2, m *maneuver, to uint16) bool {
 	if to == noNode {
 		return false
 	}
 	for _, off := range [2]float32{-9, 9} {
 		c := physics.NewCore(w, vec.Vec2{X: p.X + off, Y: p.Y})
-		if e := try(c, m, 0, maxMove, nil); !e.landed || vec.Distance(c.Pos, n.pos[to]) > 2.5*physics.TileSize {
+		if e := simulate(c, m, 0, maxManeuverTicks, nil); !e.landed || vec.Distance(c.Pos, n.nodePos[to]) > 2.5*physics.TileSize {
 			return false
 		}
 	}
 	return true
 }
 
-// hookHolds tells whether the hook of a move has a chance to hold.
-func (n *Nav) hookHolds(p vec.Vec2, m *move) bool {
+// hookCanAttach tells whether the hook of a move has a chance to hold.
+func (n *NavGraph) hookCanAttach(p vec.Vec2, m *maneuver) bool {
 	reach := n.tuning.HookLength() / 100
-	if m.jump != never {
+	if m.jumpTick != never {
 		p.Y -= 40
 	}
 	end := p.Add(vec.Vec2{X: float32(m.hookX), Y: float32(m.hookY)}.Mul(reach))
@@ -159,72 +159,72 @@ func (n *Nav) hookHolds(p vec.Vec2, m *move) bool {
 	return wall&physics.Solid != 0 && wall&physics.NoHook == 0
 }
 
-// store packs the links, and the same ones seen from their ends.
-func (n *Nav) store(from [][]link) {
+// packLinks packs the links, and the same ones seen from their ends.
+func (n *NavGraph) packLinks(from [][]link) {
 	count := len(from)
-	n.outAt, n.inAt = make([]uint32, count+1), make([]uint32, count+1)
+	n.outStart, n.inStart = make([]uint32, count+1), make([]uint32, count+1)
 	for i, links := range from {
-		n.out = append(n.out, links...)
-		n.outAt[i+1] = uint32(len(n.out))
+		n.outLinks = append(n.outLinks, links...)
+		n.outStart[i+1] = uint32(len(n.outLinks))
 		for _, l := range links {
-			n.inAt[l.node+1]++
+			n.inStart[l.node+1]++
 		}
 	}
 	for i := range count {
-		n.inAt[i+1] += n.inAt[i]
+		n.inStart[i+1] += n.inStart[i]
 	}
-	n.in = make([]link, len(n.out))
-	next := append([]uint32(nil), n.inAt...)
+	n.inLinks = make([]link, len(n.outLinks))
+	next := append([]uint32(nil), n.inStart...)
 	for i, links := range from {
 		for _, l := range links {
-			n.in[next[l.node]] = link{node: uint16(i), ticks: l.ticks, move: l.move}
+			n.inLinks[next[l.node]] = link{node: uint16(i), ticks: l.ticks, maneuver: l.maneuver}
 			next[l.node]++
 		}
 	}
 }
 
-// from are the links from a node.
-func (n *Nav) from(i uint16) []link { return n.out[n.outAt[i]:n.outAt[i+1]] }
+// linksFrom are the links linksFrom a node.
+func (n *NavGraph) linksFrom(i uint16) []link { return n.outLinks[n.outStart[i]:n.outStart[i+1]] }
 
-// measure finds the times to the pickups and to landmarks, which are spread so
+// computeTimes finds the times to the pickups and to landmarks, which are spread so
 // that each is far from the others.
-func (n *Nav) measure() {
-	if len(n.pos) == 0 {
+func (n *NavGraph) computeTimes() {
+	if len(n.nodePos) == 0 {
 		return
 	}
 	s := newSearch(n)
 	whole := func() []uint16 {
 		for !s.expand(1024, noNode) {
 		}
-		return append([]uint16(nil), s.time...)
+		return append([]uint16(nil), s.times...)
 	}
-	for i := range n.spots {
-		s.begin(noNode)
-		for _, l := range n.spots[i].from {
+	for i := range n.pickupSites {
+		s.start(noNode)
+		for _, l := range n.pickupSites[i].approaches {
 			s.push(l.node, int32(l.ticks))
 		}
-		n.spots[i].time = whole()
+		n.pickupSites[i].times = whole()
 	}
-	linked := func(i int) bool { return n.outAt[i+1] > n.outAt[i] && n.inAt[i+1] > n.inAt[i] }
+	linked := func(i int) bool { return n.outStart[i+1] > n.outStart[i] && n.inStart[i+1] > n.inStart[i] }
 	next := -1
-	for i := range n.pos {
+	for i := range n.nodePos {
 		if linked(i) {
 			next = i
 			break
 		}
 	}
-	closest := make([]float32, len(n.pos))
+	closest := make([]float32, len(n.nodePos))
 	for i := range closest {
 		closest[i] = 1e9
 	}
-	for next >= 0 && len(n.marks) < landmarks {
-		s.begin(uint16(next))
-		m := landmark{node: uint16(next), time: whole()}
-		n.marks = append(n.marks, m)
+	for next >= 0 && len(n.landmarks) < maxLandmarks {
+		s.start(uint16(next))
+		m := landmark{node: uint16(next), times: whole()}
+		n.landmarks = append(n.landmarks, m)
 		next = -1
 		far := float32(8 * physics.TileSize)
-		for i := range n.pos {
-			closest[i] = min(closest[i], vec.Distance(n.pos[i], n.pos[m.node]))
+		for i := range n.nodePos {
+			closest[i] = min(closest[i], vec.Distance(n.nodePos[i], n.nodePos[m.node]))
 			if closest[i] > far && linked(i) {
 				far, next = closest[i], i
 			}

@@ -9,17 +9,17 @@ import (
 // caves is a large map with floors everywhere.
 func caves(width, height int) game.Terrain {
 	t := game.Terrain{Width: width, Height: height, Tiles: make([]uint8, width*height)}
-	r := source(1)
+	r := rng(1)
 	for y := range height {
 		for x := range width {
 			i := y*width + x
 			switch {
 			case x == 0 || y == 0 || x == width-1 || y == height-1:
 				t.Tiles[i] = 1
-			case y%5 == 0 && r.percent(60):
+			case y%5 == 0 && r.chance(60):
 				t.Tiles[i] = 1
-			case r.n(5000) == 0:
-				t.Tiles[i] = uint8(192 + r.n(11))
+			case r.intn(5000) == 0:
+				t.Tiles[i] = uint8(192 + r.intn(11))
 			}
 		}
 	}
@@ -29,13 +29,13 @@ func caves(width, height int) game.Terrain {
 // TestLargeMapsAreBounded checks the number of places that are looked at.
 func TestLargeMapsAreBounded(t *testing.T) {
 	tr := caves(500, 300)
-	n := &Nav{width: tr.Width, height: tr.Height}
-	full, err := NewNav(game.Terrain{Width: 3, Height: 3, Tiles: make([]uint8, 9)}, nil)
+	n := &NavGraph{width: tr.Width, height: tr.Height}
+	full, err := NewNavGraph(game.Terrain{Width: 3, Height: 3, Tiles: make([]uint8, 9)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	n.tuning = full.tuning
-	if err := n.explore(tr); err != nil {
+	if err := n.loadTerrain(tr); err != nil {
 		t.Fatal(err)
 	}
 	covered := 0
@@ -51,11 +51,11 @@ func TestLargeMapsAreBounded(t *testing.T) {
 			below++
 		}
 	}
-	t.Logf("%d places to stand, %d nodes, %d pickups", covered, len(n.pos), len(n.spots))
-	if len(n.pos) > maxNodes || len(n.spots) > maxSpots {
-		t.Errorf("%d nodes, %d pickups", len(n.pos), len(n.spots))
+	t.Logf("%d places to stand, %d nodes, %d pickups", covered, len(n.nodePos), len(n.pickupSites))
+	if len(n.nodePos) > maxNodes || len(n.pickupSites) > maxPickupSites {
+		t.Errorf("%d nodes, %d pickups", len(n.nodePos), len(n.pickupSites))
 	}
-	if covered < 2*len(n.pos) || above > 2*below || below > 2*above {
+	if covered < 2*len(n.nodePos) || above > 2*below || below > 2*above {
 		t.Errorf("%d tiles have a node, %d above, %d below", covered, above, below)
 	}
 }
@@ -65,7 +65,7 @@ func BenchmarkLargeNav(b *testing.B) {
 	tr := caves(500, 300)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := NewNav(tr, nil); err != nil {
+		if _, err := NewNavGraph(tr, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

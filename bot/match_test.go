@@ -29,9 +29,9 @@ func terrain(t testing.TB, name string) game.Terrain {
 	return game.Terrain{Width: g.Width, Height: g.Height, Tiles: g.Indices()}
 }
 
-func newNav(t testing.TB, tr game.Terrain) *bot.Nav {
+func newNav(t testing.TB, tr game.Terrain) *bot.NavGraph {
 	t.Helper()
-	n, err := bot.NewNav(tr, nil)
+	n, err := bot.NewNavGraph(tr, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func newNav(t testing.TB, tr game.Terrain) *bot.Nav {
 // match is a world full of bots, and what they did.
 type match struct {
 	world  *game.World
-	brains []*bot.Brain
+	brains []*bot.Bot
 	cmds   []game.Command
 	before []vec.Vec2 // places of the tees a while ago
 	since  []int32
@@ -57,7 +57,7 @@ type match struct {
 // still is how far a tee gets that stands still, in units.
 const still = 64
 
-func newMatch(t testing.TB, tr game.Terrain, nav *bot.Nav, seed uint64, skill ...int) *match {
+func newMatch(t testing.TB, tr game.Terrain, nav *bot.NavGraph, seed uint64, skill ...int) *match {
 	t.Helper()
 	rules := game.DefaultRules()
 	rules.MaxClients, rules.PlayerSlots, rules.ScoreLimit = game.MaxPlayers, game.MaxPlayers, 0
@@ -91,7 +91,7 @@ func (m *match) think() {
 	m.cmds = m.cmds[:0]
 	for i, b := range m.brains {
 		v := m.world.View(game.PlayerID(i))
-		in := b.Think(&v)
+		in := b.NextInput(&v)
 		m.cmds = append(m.cmds,
 			game.Command{Kind: game.CmdDirectInput, Player: game.PlayerID(i), Input: in},
 			game.Command{Kind: game.CmdInput, Player: game.PlayerID(i), Input: in})
@@ -283,7 +283,7 @@ func TestPlaysFair(t *testing.T) {
 			}
 		}
 		v.Frame = &f
-		in := twin.Think(&v)
+		in := twin.NextInput(&v)
 		m.think()
 		if in != m.cmds[1].Input {
 			t.Fatalf("tick %d: %+v with all to see, %+v with what is on the screen", m.world.Tick(), m.cmds[1].Input, in)

@@ -14,11 +14,11 @@ var ErrTerrain = errors.New("bot: bad terrain")
 
 // The bounds of a Nav: some MB and two seconds, whatever the map.
 const (
-	maxNodes  = 4096
-	manyNodes = 1500 // from here on only every second move is tried out
-	maxLinks  = 48   // from a node
-	maxSpots  = 64   // pickups
-	landmarks = 24
+	maxNodes          = 4096
+	halfManeuversFrom = 1500 // from here on only every second move is tried out
+	maxLinks          = 48   // from a node
+	maxPickupSites    = 64   // pickups
+	maxLandmarks      = 24
 )
 
 // noNode stands where there is no node.
@@ -29,98 +29,98 @@ const unreachable = 0xffff
 
 // link is a way between two nodes.
 type link struct {
-	node  uint16 // the other end
-	ticks uint8
-	move  uint8 // index in repertoire, walk for a step to the side
+	node     uint16 // the other end
+	ticks    uint8
+	maneuver uint8 // index in repertoire, walk for a step to the side
 }
 
-// walk marks a link that is no move of the repertoire.
-const walk = 255
+// walkLink marks a link that is no move of the repertoire.
+const walkLink = 255
 
-// spot is a place where a pickup lies.
-type spot struct {
-	pos  vec.Vec2
-	kind game.PickupKind
-	from []link   // moves that touch it, from which nodes, walk when it is within reach
-	time []uint16 // ticks to here, by node
+// pickupSite is a place where a pickup lies.
+type pickupSite struct {
+	pos        vec.Vec2
+	kind       game.PickupKind
+	approaches []link   // moves that touch it, from which nodes, walk when it is within reach
+	times      []uint16 // ticks to here, by node
 }
 
 // landmark is one of a few places spread over the map.
 type landmark struct {
-	node uint16
-	time []uint16
+	node  uint16
+	times []uint16
 }
 
-// Nav is what there is to know about moving on a map: where a tee can stand,
+// NavGraph is what there is to know about moving on a map: where a tee can stand,
 // which moves lead from where to where, and how long it takes to the pickups. It
 // does not change and may be shared by any number of brains, on any goroutines.
-type Nav struct {
-	col           *physics.Collision
-	tuning        game.Tuning
-	width, height int
-	nodeOf        []uint16 // by tile, noNode where nobody stands
-	below         []uint16 // by tile, the node a tee falls onto
-	pos           []vec.Vec2
-	out, in       []link // of all nodes, one after another
-	outAt, inAt   []uint32
-	spots         []spot
-	spotAt        map[int32]uint8 // by tile
-	marks         []landmark
-	spawns        []vec.Vec2
+type NavGraph struct {
+	col               *physics.Collision
+	tuning            game.Tuning
+	width, height     int
+	nodeOf            []uint16 // by tile, noNode where nobody stands
+	nodeBelow         []uint16 // by tile, the node a tee falls onto
+	nodePos           []vec.Vec2
+	outLinks, inLinks []link // of all nodes, one after another
+	outStart, inStart []uint32
+	pickupSites       []pickupSite
+	siteAtTile        map[int32]uint8 // by tile
+	landmarks         []landmark
+	spawns            []vec.Vec2
 }
 
-// NewNav tries out moves from everywhere a tee can get to from the spawn
+// NewNavGraph tries out moves from everywhere a tee can get to from the spawn
 // points. It takes some 0.5 ms for a place to stand, and at most some two seconds.
 // A nil tuning is the default. The error wraps ErrTerrain.
-func NewNav(t game.Terrain, tuning *game.Tuning) (*Nav, error) {
+func NewNavGraph(t game.Terrain, tuning *game.Tuning) (*NavGraph, error) {
 	if t.Width <= 0 || t.Height <= 0 || t.Width > 1<<24/t.Height || len(t.Tiles) != t.Width*t.Height {
 		return nil, fmt.Errorf("%w: %d tiles for %d x %d", ErrTerrain, len(t.Tiles), t.Width, t.Height)
 	}
-	n := &Nav{width: t.Width, height: t.Height, tuning: physics.DefaultTuning()}
+	n := &NavGraph{width: t.Width, height: t.Height, tuning: physics.DefaultTuning()}
 	if tuning != nil {
 		n.tuning = *tuning
 	}
-	if err := n.explore(t); err != nil {
+	if err := n.loadTerrain(t); err != nil {
 		return nil, err
 	}
-	n.connect()
-	n.measure()
+	n.buildLinks()
+	n.computeTimes()
 	return n, nil
 }
 
-// explore finds out what is on the map.
-func (n *Nav) explore(t game.Terrain) error {
+// loadTerrain finds out what is on the map.
+func (n *NavGraph) loadTerrain(t game.Terrain) error {
 	var err error
 	if n.col, err = physics.NewCollision(t.Width, t.Height, t.Tiles); err != nil {
 		return fmt.Errorf("%w: %w", ErrTerrain, err)
 	}
 	n.placeNodes(t)
-	n.fall()
+	n.computeNodeBelow()
 	n.readEntities(t)
 	return nil
 }
 
 // newWorld is an empty world to try moves in.
-func (n *Nav) newWorld() *physics.World {
+func (n *NavGraph) newWorld() *physics.World {
 	w := physics.NewWorld(n.col)
 	w.Tuning = n.tuning
 	w.Tuning[physics.PlayerCollision] = 0 // nobody is there
 	return w
 }
 
-// flags of a tile; outside the border goes on, as in the game.
-func (n *Nav) flags(x, y int) physics.TileFlags {
+// tileFlags of a tile; outside the border goes on, as in the game.
+func (n *NavGraph) tileFlags(x, y int) physics.TileFlags {
 	return n.col.At(float32(x*physics.TileSize+physics.TileSize/2), float32(y*physics.TileSize+physics.TileSize/2))
 }
 
-// standable tells whether a tee can stand in a tile.
-func (n *Nav) standable(x, y int) bool {
-	return y+1 < n.height && n.flags(x, y)&(physics.Solid|physics.Death) == 0 && n.flags(x, y+1)&physics.Solid != 0
+// canStand tells whether a tee can stand in a tile.
+func (n *NavGraph) canStand(x, y int) bool {
+	return y+1 < n.height && n.tileFlags(x, y)&(physics.Solid|physics.Death) == 0 && n.tileFlags(x, y+1)&physics.Solid != 0
 }
 
 // placeNodes puts nodes where a tee can stand. On large maps not every tile of
 // a floor gets one of its own; the others share the nearest one's.
-func (n *Nav) placeNodes(t game.Terrain) {
+func (n *NavGraph) placeNodes(t game.Terrain) {
 	n.nodeOf = make([]uint16, t.Width*t.Height)
 	for i := range n.nodeOf {
 		n.nodeOf[i] = noNode
@@ -130,7 +130,7 @@ func (n *Nav) placeNodes(t game.Terrain) {
 		for y := range t.Height {
 			for x := 0; x < t.Width; x++ {
 				end := x
-				for end < t.Width && end-x < most && n.standable(end, y) {
+				for end < t.Width && end-x < most && n.canStand(end, y) {
 					end++
 				}
 				if end > x {
@@ -153,60 +153,60 @@ func (n *Nav) placeNodes(t game.Terrain) {
 			return
 		}
 		for i := x; i < end; i++ {
-			n.nodeOf[y*t.Width+i] = uint16(len(n.pos))
+			n.nodeOf[y*t.Width+i] = uint16(len(n.nodePos))
 		}
-		n.pos = append(n.pos, n.standing(x+(end-x)/2, y))
+		n.nodePos = append(n.nodePos, n.standPos(x+(end-x)/2, y))
 	})
 }
 
-// standing is where a tee is that stands in the middle of a tile.
-func (n *Nav) standing(x, y int) vec.Vec2 {
+// standPos is where a tee is that stands in the middle of a tile.
+func (n *NavGraph) standPos(x, y int) vec.Vec2 {
 	return vec.Vec2{X: float32(x*physics.TileSize + physics.TileSize/2), Y: float32(y*physics.TileSize + physics.TileSize/2 + 1)}
 }
 
-// fall finds the node below every tile.
-func (n *Nav) fall() {
-	n.below = make([]uint16, n.width*n.height)
+// computeNodeBelow finds the node below every tile.
+func (n *NavGraph) computeNodeBelow() {
+	n.nodeBelow = make([]uint16, n.width*n.height)
 	for x := range n.width {
 		under := uint16(noNode)
 		for y := n.height - 1; y >= 0; y-- {
 			i := y*n.width + x
 			switch {
-			case n.flags(x, y)&(physics.Solid|physics.Death) != 0:
+			case n.tileFlags(x, y)&(physics.Solid|physics.Death) != 0:
 				under = noNode
 			case n.nodeOf[i] != noNode:
 				under = n.nodeOf[i]
 			}
-			n.below[i] = under
+			n.nodeBelow[i] = under
 		}
 	}
 }
 
-// tile is the index of the tile at p, which may be outside.
-func (n *Nav) tile(x, y float32) int {
+// tileIndex is the index of the tileIndex at p, which may be outside.
+func (n *NavGraph) tileIndex(x, y float32) int {
 	tx := min(max(int(vec.Round(x))>>5, 0), n.width-1)
 	ty := min(max(int(vec.Round(y))>>5, 0), n.height-1)
 	return ty*n.width + tx
 }
 
-// at is the node of a tee that stands at p, on its toes perhaps.
-func (n *Nav) at(p vec.Vec2) uint16 {
-	if i := n.nodeOf[n.tile(p.X, p.Y)]; i != noNode {
+// nodeAt is the node of a tee that stands nodeAt p, on its toes perhaps.
+func (n *NavGraph) nodeAt(p vec.Vec2) uint16 {
+	if i := n.nodeOf[n.tileIndex(p.X, p.Y)]; i != noNode {
 		return i
 	}
 	const half = physics.TeeSize / 2
-	if i := n.nodeOf[n.tile(p.X-half, p.Y)]; i != noNode {
+	if i := n.nodeOf[n.tileIndex(p.X-half, p.Y)]; i != noNode {
 		return i
 	}
-	return n.nodeOf[n.tile(p.X+half, p.Y)]
+	return n.nodeOf[n.tileIndex(p.X+half, p.Y)]
 }
 
-// near is the node at p or below it.
-func (n *Nav) near(p vec.Vec2) uint16 {
-	if i := n.at(p); i != noNode {
+// nodeNear is the node at p or below it.
+func (n *NavGraph) nodeNear(p vec.Vec2) uint16 {
+	if i := n.nodeAt(p); i != noNode {
 		return i
 	}
-	return n.below[n.tile(p.X, p.Y)]
+	return n.nodeBelow[n.tileIndex(p.X, p.Y)]
 }
 
 // Entity tiles of the game layer.
@@ -217,14 +217,14 @@ const (
 	tileLaser     = 202
 )
 
-// kindOf are the pickups of the entity tiles from tileArmor on.
-var kindOf = [...]game.PickupKind{
+// pickupOfTile are the pickups of the entity tiles from tileArmor on.
+var pickupOfTile = [...]game.PickupKind{
 	game.PickupArmor, game.PickupHealth, game.PickupShotgun, game.PickupGrenade, game.PickupNinja, game.PickupLaser,
 }
 
 // readEntities finds spawn points and pickups.
-func (n *Nav) readEntities(t game.Terrain) {
-	n.spotAt = make(map[int32]uint8)
+func (n *NavGraph) readEntities(t game.Terrain) {
+	n.siteAtTile = make(map[int32]uint8)
 	for i, tile := range t.Tiles {
 		p := vec.Vec2{
 			X: float32(i%t.Width*physics.TileSize + physics.TileSize/2),
@@ -232,13 +232,13 @@ func (n *Nav) readEntities(t game.Terrain) {
 		}
 		switch {
 		case tile >= tileSpawn && tile <= tileSpawnBlue:
-			if len(n.spawns) < 4*landmarks {
+			if len(n.spawns) < 4*maxLandmarks {
 				n.spawns = append(n.spawns, p)
 			}
 		case tile >= tileArmor && tile <= tileLaser:
-			if len(n.spots) < maxSpots {
-				n.spotAt[int32(i)] = uint8(len(n.spots))
-				n.spots = append(n.spots, spot{pos: p, kind: kindOf[tile-tileArmor]})
+			if len(n.pickupSites) < maxPickupSites {
+				n.siteAtTile[int32(i)] = uint8(len(n.pickupSites))
+				n.pickupSites = append(n.pickupSites, pickupSite{pos: p, kind: pickupOfTile[tile-tileArmor]})
 			}
 		}
 	}

@@ -26,7 +26,7 @@ func TestNavRefusesBadTerrain(t *testing.T) {
 		{}, {Width: 2, Height: 2, Tiles: make([]uint8, 3)}, {Width: -1, Height: 1},
 		{Width: 1 << 40, Height: 1 << 40}, {Width: 1, Height: 0},
 	} {
-		if _, err := bot.NewNav(tr, nil); !errors.Is(err, bot.ErrTerrain) {
+		if _, err := bot.NewNavGraph(tr, nil); !errors.Is(err, bot.ErrTerrain) {
 			t.Errorf("%d x %d: %v", tr.Width, tr.Height, err)
 		}
 		if _, err := bot.New(bot.Config{Terrain: tr}); !errors.Is(err, bot.ErrTerrain) {
@@ -122,7 +122,7 @@ func FuzzTerrain(f *testing.F) {
 			}
 			tr.Tiles = append(tr.Tiles, tile)
 		}
-		nav, err := bot.NewNav(tr, nil)
+		nav, err := bot.NewNavGraph(tr, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func FuzzTerrain(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
-		var brains [2]*bot.Brain
+		var brains [2]*bot.Bot
 		var cmds []game.Command
 		for i := range brains {
 			if brains[i], err = bot.New(bot.Config{Nav: nav, Skill: 1 + int(seed+uint64(i))%3, Seed: seed}); err != nil {
@@ -147,7 +147,7 @@ func FuzzTerrain(f *testing.F) {
 			cmds = cmds[:0]
 			for i, b := range brains {
 				v := world.View(game.PlayerID(i))
-				in := b.Think(&v)
+				in := b.NextInput(&v)
 				if in.Direction < -1 || in.Direction > 1 || in.Fire < 0 || in.Fire > 63 || in.WantedWeapon < 0 || in.WantedWeapon > game.NumWeapons {
 					t.Fatalf("input %+v", in)
 				}

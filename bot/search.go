@@ -1,55 +1,55 @@
 package bot
 
-// search finds the times from everywhere to one node, nearest first, and can
+// nodeSearch finds the times from everywhere to one node, nearest first, and can
 // be interrupted: a Dijkstra backwards over buckets, which is cheap because links
 // take few ticks.
-type search struct {
-	nav     *Nav
-	goal    uint16
-	time    []uint16 // by node; final below now
-	bucket  [256]uint16
-	now     int32 // time of the bucket at hand
-	waiting int   // entries in buckets
-	entries []entry
-	used    uint16 // entries that were ever taken
-	free    uint16 // those given back
+type nodeSearch struct {
+	nav         *NavGraph
+	goal        uint16
+	times       []uint16 // by node; final below now
+	bucket      [256]uint16
+	currentTime int32 // time of the bucket at hand
+	pending     int   // entries in buckets
+	entries     []bucketEntry
+	used        uint16 // entries that were ever taken
+	free        uint16 // those given back
 }
 
-// entry is a node that waits in a bucket.
-type entry struct {
+// bucketEntry is a node that waits in a bucket.
+type bucketEntry struct {
 	node, next uint16
 }
 
 // noEntry ends a bucket.
 const noEntry = 0xffff
 
-// spread bounds the entries that wait at once: a node may wait in several
+// entriesPerNode bounds the entries that wait at once: a node may wait in several
 // buckets, with ever shorter times.
-const spread = 2
+const entriesPerNode = 2
 
-func newSearch(n *Nav) *search {
-	return &search{
-		nav: n, goal: noNode, time: make([]uint16, len(n.pos)),
-		entries: make([]entry, min(spread*len(n.pos)+64, noEntry)),
+func newSearch(n *NavGraph) *nodeSearch {
+	return &nodeSearch{
+		nav: n, goal: noNode, times: make([]uint16, len(n.nodePos)),
+		entries: make([]bucketEntry, min(entriesPerNode*len(n.nodePos)+64, noEntry)),
 	}
 }
 
-// begin starts anew towards a goal; noNode is for more than one, which are pushed.
-func (s *search) begin(goal uint16) {
+// start starts anew towards a goal; noNode is for more than one, which are pushed.
+func (s *nodeSearch) start(goal uint16) {
 	s.goal = goal
-	for i := range s.time {
-		s.time[i] = unreachable
+	for i := range s.times {
+		s.times[i] = unreachable
 	}
 	for i := range s.bucket {
 		s.bucket[i] = noEntry
 	}
-	s.free, s.used, s.now, s.waiting = noEntry, 0, 0, 0
+	s.free, s.used, s.currentTime, s.pending = noEntry, 0, 0, 0
 	if goal != noNode {
 		s.push(goal, 0)
 	}
 }
 
-func (s *search) push(node uint16, at int32) {
+func (s *nodeSearch) push(node uint16, at int32) {
 	if at >= unreachable {
 		return
 	}
@@ -64,35 +64,35 @@ func (s *search) push(node uint16, at int32) {
 		return
 	}
 	b := &s.bucket[at&255]
-	s.entries[e] = entry{node, *b}
+	s.entries[e] = bucketEntry{node, *b}
 	*b = e
-	s.time[node] = uint16(at)
-	s.waiting++
+	s.times[node] = uint16(at)
+	s.pending++
 }
 
 // expand goes on with at most so many nodes. It is done when everything that
 // can get to the goal is known, or until is: its time and all shorter ones.
-func (s *search) expand(nodes int, until uint16) (done bool) {
+func (s *nodeSearch) expand(nodes int, until uint16) (done bool) {
 	for nodes > 0 {
-		if s.waiting == 0 {
+		if s.pending == 0 {
 			return true
 		}
-		b := &s.bucket[s.now&255]
+		b := &s.bucket[s.currentTime&255]
 		if *b == noEntry {
-			s.now++
+			s.currentTime++
 			continue
 		}
 		e := *b
 		node := s.entries[e].node
 		*b = s.entries[e].next
 		s.entries[e].next, s.free = s.free, e
-		s.waiting--
-		if int32(s.time[node]) != s.now {
+		s.pending--
+		if int32(s.times[node]) != s.currentTime {
 			continue // a shorter way was found meanwhile
 		}
 		nodes--
-		for _, l := range s.nav.in[s.nav.inAt[node]:s.nav.inAt[node+1]] {
-			if at := s.now + int32(l.ticks); at < int32(s.time[l.node]) {
+		for _, l := range s.nav.inLinks[s.nav.inStart[node]:s.nav.inStart[node+1]] {
+			if at := s.currentTime + int32(l.ticks); at < int32(s.times[l.node]) {
 				s.push(l.node, at)
 			}
 		}

@@ -14,13 +14,13 @@ type bots struct {
 	world      *game.World     // that they play on
 	seats      game.PlayerMask // theirs, until the tick that clears them
 	introduced game.PlayerMask // those clients were told of
-	brains     [game.MaxPlayers]*bot.Brain
+	brains     [game.MaxPlayers]*bot.Bot
 	skill      int
 	serial     uint64 // of the last brain
 
 	// The map is explored beside the game, which takes some 0.1 s.
-	nav       *bot.Nav
-	navResult chan *bot.Nav // nil when there is nothing to wait for
+	nav       *bot.NavGraph
+	navResult chan *bot.NavGraph // nil when there is nothing to wait for
 }
 
 // botNames are what bots are called, in this order.
@@ -109,7 +109,7 @@ func (s *Server) runBots() {
 		}
 		pid := game.PlayerID(id)
 		view := s.world.View(pid)
-		in := brain.Think(&view)
+		in := brain.NextInput(&view)
 		s.queueCommand(game.Command{Kind: game.CmdDirectInput, Player: pid, Target: game.Nobody, Input: in})
 		s.queueCommand(game.Command{Kind: game.CmdInput, Player: pid, Target: game.Nobody, Input: in})
 		if readyMode {
@@ -135,11 +135,11 @@ func (s *Server) navReady() bool {
 		return true
 	}
 	if b.navResult == nil {
-		found := make(chan *bot.Nav, 1)
+		found := make(chan *bot.NavGraph, 1)
 		b.navResult = found
 		terrain, tuning := s.gameMap.terrain, s.world.Tuning()
 		go func() {
-			nav, err := bot.NewNav(terrain, &tuning)
+			nav, err := bot.NewNavGraph(terrain, &tuning)
 			if err != nil {
 				nav = nil // cannot be: the world was made of the same terrain
 			}

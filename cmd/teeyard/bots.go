@@ -105,7 +105,7 @@ type swarm struct {
 // nav is what bots know of a map, once it is found out.
 type nav struct {
 	ready chan struct{}
-	nav   *bot.Nav
+	nav   *bot.NavGraph
 }
 
 // nav begins to explore a map, the first time.
@@ -118,7 +118,7 @@ func (s *swarm) nav(m *client.Map) *nav {
 		s.navs[m] = n
 		go func() {
 			defer close(n.ready)
-			n.nav, _ = bot.NewNav(m.Terrain, nil) // without it they walk about
+			n.nav, _ = bot.NewNavGraph(m.Terrain, nil) // without it they walk about
 		}()
 	}
 	return n
@@ -134,7 +134,7 @@ type player struct {
 	// Of the goroutine of the client.
 	m      *client.Map
 	nav    *nav
-	brain  *bot.Brain
+	brain  *bot.Bot
 	input  game.Input
 	timing []int32
 
@@ -233,7 +233,7 @@ func (p *player) think(c *client.Client, v *game.View) game.Input {
 			return p.wander()
 		}
 	}
-	return p.brain.Think(v)
+	return p.brain.NextInput(v)
 }
 
 // wander is what a bot does that knows nothing of the map.

@@ -224,7 +224,7 @@ func TestBotsOnDDNet(t *testing.T) {
 	defer cancel()
 	maps := client.NewMaps(t.TempDir())
 	var once sync.Once
-	var nav *bot.Nav
+	var nav *bot.NavGraph
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	snapshots, late, players := 0, 0, 0
@@ -232,15 +232,15 @@ func TestBotsOnDDNet(t *testing.T) {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
-			var brain *bot.Brain
+			var brain *bot.Bot
 			cfg := client.Config{
 				Name: fmt.Sprintf("bot %d", i), Maps: maps, OnEvent: func(*client.Client, client.Event) {},
 				Play: func(c *client.Client, v *game.View) game.Input {
-					once.Do(func() { nav, _ = bot.NewNav(c.Map().Terrain, nil) })
+					once.Do(func() { nav, _ = bot.NewNavGraph(c.Map().Terrain, nil) })
 					if brain == nil {
 						brain, _ = bot.New(bot.Config{Nav: nav, Seed: uint64(i)})
 					}
-					return brain.Think(v)
+					return brain.NextInput(v)
 				},
 			}
 			if i%2 == 0 {

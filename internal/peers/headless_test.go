@@ -174,7 +174,7 @@ func TestBotsOnOriginal(t *testing.T) {
 	defer cancel()
 	maps := client.NewMaps(t.TempDir())
 	var once sync.Once
-	var nav *bot.Nav
+	var nav *bot.NavGraph
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	kills, snapshots, late, timings := map[game.Weapon]int{}, 0, 0, 0
@@ -182,7 +182,7 @@ func TestBotsOnOriginal(t *testing.T) {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
-			var brain *bot.Brain
+			var brain *bot.Bot
 			c, err := client.Dial(ctx, s.addr.String(), client.Config{
 				Name: fmt.Sprintf("bot %d", i), Maps: maps,
 				OnTiming: func(_, left int32) {
@@ -198,11 +198,11 @@ func TestBotsOnOriginal(t *testing.T) {
 					}
 				},
 				Play: func(c *client.Client, v *game.View) game.Input {
-					once.Do(func() { nav, _ = bot.NewNav(c.Map().Terrain, nil) })
+					once.Do(func() { nav, _ = bot.NewNavGraph(c.Map().Terrain, nil) })
 					if brain == nil {
 						brain, _ = bot.New(bot.Config{Nav: nav, Seed: uint64(i)})
 					}
-					return brain.Think(v)
+					return brain.NextInput(v)
 				},
 			})
 			if err != nil {

@@ -1,0 +1,189 @@
+package bot
+
+import (
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// never is a moment of a move that does not come.
+const never = 255
+
+// maxManeuverTicks is how long a move may take before it lands, in ticks.
+const maxManeuverTicks = 100
+
+// jumpHoldTicks is how long a jump button is held, in ticks. It must be let go between
+// the two jumps.
+const jumpHoldTicks = 2
+
+// maneuver is a short piece of play: what is held in each of its ticks. The graph
+// is made of moves tried out from everywhere, and brains try out variations from
+// where they really are.
+type maneuver struct {
+	firstDir, secondDir   int8  // directions before and after turn
+	turnTick              uint8 // tick
+	jumpTick, airJumpTick uint8 // ticks of the jump and the jump in the air
+	hookTick, releaseTick uint8 // ticks between which the hook is out
+	minTicks              uint8 // ticks it takes at least; it ends on the ground
+	hookX, hookY          int8  // direction of the hook, length 100
+}
+
+// directionAt is what is held in tick t.
+func (m *maneuver) directionAt(t uint8) int32 {
+	if t < m.turnTick {
+		return int32(m.firstDir)
+	}
+	return int32(m.secondDir)
+}
+
+// isJumpHeldAt tells whether the jump button is held in tick t.
+func (m *maneuver) isJumpHeldAt(t uint8) bool {
+	return t-m.jumpTick < jumpHoldTicks && m.jumpTick != never || t-m.airJumpTick < jumpHoldTicks && m.airJumpTick != never
+}
+
+// isHookHeldAt tells whether the hook button is held in tick t.
+func (m *maneuver) isHookHeldAt(t uint8) bool { return t >= m.hookTick && t < m.releaseTick }
+
+// inputAt is what the physics get in tick t.
+func (m *maneuver) inputAt(t uint8) physics.Input {
+	in := physics.Input{Direction: m.directionAt(t), Jump: m.isJumpHeldAt(t), Hook: m.isHookHeldAt(t), TargetX: 1}
+	if m.hookTick != never {
+		in.TargetX, in.TargetY = int32(m.hookX), int32(m.hookY)
+	}
+	return in
+}
+
+// hookDirection is a direction of a hook as moves carry it.
+func hookDirection(d vec.Vec2) (x, y int8) {
+	l := d.Len()
+	if !(l > 0) {
+		return 0, -100
+	}
+	d = d.Mul(100 / l)
+	return int8(vec.Round(vec.Clamp(d.X, -100, 100))), int8(vec.Round(vec.Clamp(d.Y, -100, 100)))
+}
+
+// maneuvers are the moves the graph is made of.
+var maneuvers = makeManeuvers()
+
+func makeManeuvers() []maneuver {
+	var list []maneuver
+	base := maneuver{turnTick: never, jumpTick: never, airJumpTick: never, hookTick: never, releaseTick: never}
+	for _, d := range [2]int8{-1, 1} {
+		add := func(edit func(*maneuver)) {
+			m := base
+			m.firstDir, m.secondDir, m.minTicks = d, d, 6
+			edit(&m)
+			list = append(list, m)
+		}
+		add(func(m *maneuver) {})                                   // walk, or off a ledge
+		add(func(m *maneuver) { m.turnTick, m.secondDir = 6, 0 })   // drop beside a ledge
+		add(func(m *maneuver) { m.turnTick, m.secondDir = 10, -d }) // and back below it
+		for _, turn := range [3]uint8{never, 14, 28} {
+			add(func(m *maneuver) { m.jumpTick, m.turnTick, m.secondDir = 0, turn, 0 })
+		}
+		for _, turn := range [2]uint8{10, 20} { // up beside a wall, then over its edge
+			add(func(m *maneuver) { m.jumpTick, m.firstDir, m.secondDir, m.turnTick = 0, 0, d, turn })
+			add(func(m *maneuver) { m.jumpTick, m.firstDir, m.secondDir, m.turnTick = 0, -d, d, turn })
+		}
+		for _, again := range [4]uint8{12, 22, 28, 42} {
+			add(func(m *maneuver) { m.jumpTick, m.airJumpTick = 0, again })
+		}
+		add(func(m *maneuver) { m.jumpTick, m.airJumpTick, m.turnTick, m.secondDir = 0, 24, 36, 0 })
+		for _, turn := range [3]uint8{20, 32, 44} {
+			add(func(m *maneuver) { m.jumpTick, m.airJumpTick, m.firstDir, m.turnTick = 0, 24, 0, turn })
+			add(func(m *maneuver) { m.jumpTick, m.airJumpTick, m.firstDir, m.turnTick = 0, 24, -d, turn })
+		}
+		add(func(m *maneuver) { m.airJumpTick = 12 }) // run over a ledge, then jump in the air
+		add(func(m *maneuver) { m.airJumpTick = 24 })
+		for _, h := range [3]maneuver{{hookX: 42, hookY: -91}, {hookX: 71, hookY: -71}, {hookX: 94, hookY: -34}} {
+			for _, release := range [2]uint8{24, 44} {
+				for _, jump := range [2]uint8{never, 0} {
+					add(func(m *maneuver) {
+						m.hookX, m.hookY = d*h.hookX, h.hookY
+						m.jumpTick, m.hookTick, m.releaseTick = jump, 5, release
+						m.minTicks = release
+					})
+				}
+			}
+			add(func(m *maneuver) {
+				m.hookX, m.hookY = d*h.hookX, h.hookY
+				m.jumpTick, m.airJumpTick, m.hookTick, m.releaseTick, m.minTicks = 0, 22, 32, 60, 60
+			})
+		}
+	}
+	return list
+}
+
+// outcome is how a move ends.
+type outcome struct {
+	ticks  int32
+	landed bool // on the ground, otherwise still in the air
+	dead   bool
+	danger float32 // how close it came to what is to be avoided
+	// touchTick is the tick in which it first touchTick what is wanted, 0 never.
+	touchTick int32
+}
+
+// trialOptions is what a move is tried out in.
+type trialOptions struct {
+	threat     threat
+	pickupPos  vec.Vec2 // a thing to touch
+	wantPickup bool
+	touches    *touchRecorder // if not nil, notes what can be touched
+}
+
+// pickupTouchDistance is how near a tee's centre has to come to a pickup's, in units; the
+// rules take 48.
+const pickupTouchDistance = 44
+
+// threat is a shot to keep out of the way of.
+type threat struct {
+	pos, vel vec.Vec2 // units, units per tick
+	radius   float32  // 0: none
+}
+
+// dangerAt is how dangerous it is to be dangerAt p in tick t, 0..1.
+func (h *threat) dangerAt(p vec.Vec2, t int32) float32 {
+	if h.radius == 0 || t > 25 {
+		return 0
+	}
+	at := h.pos.Add(h.vel.Mul(float32(t)))
+	if d := vec.Distance(at, p); d < h.radius {
+		return 1 - d/h.radius
+	}
+	return 0
+}
+
+// simulate lets c make a move from its tick on and tells how that ends, or that it
+// has not after most ticks. c is left where it ended.
+func simulate(c *physics.Core, m *maneuver, from uint8, most int32, a *trialOptions) outcome {
+	var e outcome
+	for t := from; t < maxManeuverTicks && e.ticks < most; t++ {
+		in := m.inputAt(t)
+		c.Tick(&in, true)
+		c.Move()
+		e.ticks++
+		if c.Death {
+			e.dead = true
+			return e
+		}
+		if a != nil {
+			e.danger = max(e.danger, a.threat.dangerAt(c.Pos, e.ticks))
+			if a.wantPickup && e.touchTick == 0 && vec.Distance(c.Pos, a.pickupPos) < pickupTouchDistance {
+				e.touchTick = e.ticks
+			}
+			if a.touches != nil {
+				a.touches.record(c.Pos, e.ticks)
+			}
+		}
+		if t+1 >= m.minTicks && c.Grounded() {
+			e.landed = true
+			return e
+		}
+		if e.ticks&15 == 0 && c.World.Collision.FarOutside(c.Pos) {
+			e.dead = true
+			return e
+		}
+	}
+	return e
+}
