@@ -7,11 +7,12 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
 // matches are what is played: in CI 1,500 ticks of each, and with
-// TEEYARD_LONG=1 10,000.
+// TEEYARD_FULL=1 10,000.
 var matches = map[string]setup{
 	"one on dm1":       {mapName: "dm1", players: 1},
 	"one on teeyard1":  {mapName: "teeyard1", players: 1},
@@ -35,7 +36,7 @@ func TestMatches(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s.seed, s.ticks = 1, 1500
-			if os.Getenv("TEEYARD_LONG") == "1" {
+			if testenv.Full() {
 				s.ticks = 10_000
 			}
 			if seed, err := strconv.ParseUint(os.Getenv("TEEYARD_SEED"), 10, 64); err == nil {
