@@ -4,7 +4,8 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/teeyard/teeyard/halflife/internal/guard"
+	"github.com/teeyard/teeyard/halflife/internal/cookie"
+	"github.com/teeyard/teeyard/internal/limit"
 )
 
 // Rate is an allowance: so much per second, and so much at once. The unit depends
@@ -14,15 +15,19 @@ type Rate struct {
 	Burst     float64
 }
 
-func newLimiter(r, standard Rate) *guard.Limiter {
-	return guard.NewLimiter(orElse(r.PerSecond, standard.PerSecond), orElse(r.Burst, standard.Burst))
+// or returns r with the values of standard for zeros.
+func (r Rate) or(standard Rate) limit.Rate {
+	return limit.Rate{PerSecond: orElse(r.PerSecond, standard.PerSecond), Burst: orElse(r.Burst, standard.Burst)}
 }
+
+// limitSize is how many addresses or networks a limiter or a set has room for.
+const limitSize = 4096
 
 // The kinds of challenges. Programs ask once and keep the answer: those of A2S
 // for the queries of a list, those of rcon until they end.
 var (
-	a2sChallenge   = guard.Kind{Use: 'a', Window: time.Minute, Fit: fitA2S}
-	rconChallenges = guard.Kind{Use: 'r', Window: time.Hour, Fit: fitRcon}
+	a2sChallenge   = cookie.Kind{ID: 'a', Window: time.Minute, Fit: fitA2S}
+	rconChallenges = cookie.Kind{ID: 'r', Window: time.Hour, Fit: fitRcon}
 )
 
 // fitA2S avoids the values that programs take for none.

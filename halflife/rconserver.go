@@ -11,7 +11,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/teeyard/teeyard/halflife/internal/guard"
+	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -117,28 +117,19 @@ type rcon struct {
 	passwords [][sha256.Size]byte
 	sum       [sha256.Size]byte
 
-	failed  map[guard.Key]*failures
-	noticed *guard.Set
+	failures *limit.Failures
+	noticed  *limit.RecentSet
 	// admins are the addresses that logged in last: they may mistype.
 	admins [lastAdmins]netip.Addr
 	buf    []byte
-}
-
-// failures is what is kept about an address that sent wrong passwords.
-type failures struct {
-	times  [mostFailures]int64
-	n      int
-	last   int64
-	told   int64 // time of the last event, in ns
-	silent int   // failures since
 }
 
 func (r *rcon) init() {
 	key := make([]byte, 32)
 	rand.Read(key) // never fails
 	r.mac = hmac.New(sha256.New, key)
-	r.failed = make(map[guard.Key]*failures)
-	r.noticed = guard.NewSet(noticeSpan)
+	r.failures = limit.NewFailures(maxFailed, 0)
+	r.noticed = limit.NewRecentSet(limitSize, noticeSpan)
 }
 
 // configure checks and takes settings.
@@ -157,6 +148,7 @@ func (r *rcon) configure(set RconSettings) error {
 		sums = append(sums, r.digest([]byte(p.Password)))
 	}
 	r.set, r.passwords = set, sums
+	r.failures.Window = set.FailureTime
 	return nil
 }
 
@@ -194,7 +186,7 @@ func (s *Server) onRconChallenge(now int64, peer transport.Peer, req []byte) {
 	switch {
 	case !known && !s.legacy(a) && !contains(s.rcon.set.Allow, a):
 		s.drop(DropLegacy)
-	case !a.IsLoopback() && !s.rconLimit.Allow(now, guard.Wide(a), 1):
+	case !a.IsLoopback() && !s.rconLimit.Take(now, limit.Site(a), 1):
 		s.drop(DropRate)
 	case !known && !s.afford(now, a, len(reply)):
 		s.drop(DropBytes)
@@ -226,15 +218,15 @@ func (s *Server) onRcon(now int64, peer transport.Peer, b []byte) {
 	}
 	if _, banned := s.cfg.Bans.Find(a); banned {
 		s.drop(DropRconBanned)
-		if key := guard.Address(a); !s.rcon.noticed.Has(now, key) {
+		if key := limit.Person(a); !s.rcon.noticed.Has(now, key) {
 			s.rcon.noticed.Add(now, key)
 			s.notice(peer)
 		}
 		return
 	}
-	s.proven.Add(now, guard.Address(a))
+	s.proven.Add(now, limit.Person(a))
 	trusted := a.IsLoopback() || contains(s.rcon.set.Exempt, a) || s.rcon.isAdmin(a)
-	if !trusted && s.guesses.Empty(now, guard.Wide(a)) {
+	if !trusted && !s.guesses.Has(now, limit.Site(a), 1) {
 		s.drop(DropRconGuesses)
 		return
 	}
@@ -242,13 +234,13 @@ func (s *Server) onRcon(now int64, peer transport.Peer, b []byte) {
 	allowed := len(s.rcon.set.Allow) == 0 || contains(s.rcon.set.Allow, a)
 	if which < 0 || !allowed {
 		s.stats.RconWrong++
-		s.guesses.Allow(now, guard.Wide(a), 1)
+		s.guesses.Take(now, limit.Site(a), 1)
 		s.wrong(now, peer, allowed, trusted)
 		return
 	}
 	s.stats.RconRan++
 	s.run(peer, s.rcon.set.Passwords[which].Level, req.Command)
-	delete(s.rcon.failed, guard.Address(a))
+	s.rcon.failures.Forget(limit.Person(a))
 	s.rcon.addAdmin(a)
 }
 
@@ -257,7 +249,7 @@ func (s *Server) refuse(now int64, peer transport.Peer, req []byte) {
 	for _, text := range [...]string{textNoChallenge, textBadChallenge} {
 		reply := AppendRefused(s.small[:0], text)
 		if small(len(req), len(reply)) {
-			if peer.Addr().IsLoopback() || s.rconLimit.Allow(now, guard.Wide(peer.Addr()), 1) {
+			if peer.Addr().IsLoopback() || s.rconLimit.Take(now, limit.Site(peer.Addr()), 1) {
 				s.send(peer, reply)
 			}
 			return
@@ -272,22 +264,21 @@ func (s *Server) notice(peer transport.Peer) {
 
 // wrong counts a wrong password, and bans the address that sent too many.
 func (s *Server) wrong(now int64, peer transport.Peer, allowed, trusted bool) {
-	r, a := &s.rcon, peer.Addr()
-	f := r.fail(now, guard.Address(a))
-	verdict := RconWrong
-	if !allowed {
-		verdict = RconNotAllowed
-	}
-	if !trusted && r.set.Failures > 0 && f.n >= r.set.Failures && s.autoBan(a) == nil {
-		delete(r.failed, guard.Address(a))
-		r.noticed.Add(now, guard.Address(a))
-		s.event(RconEvent{Peer: peer, Verdict: RconBanned, Times: f.silent})
+	r, a, person := &s.rcon, peer.Addr(), limit.Person(peer.Addr())
+	n := r.failures.Add(now, person)
+	if !trusted && r.set.Failures > 0 && n >= r.set.Failures && s.autoBan(a) == nil {
+		s.event(RconEvent{Peer: peer, Verdict: RconBanned, Times: r.failures.Report(now, person, 0)})
+		r.failures.Forget(person)
+		r.noticed.Add(now, person)
 		s.notice(peer)
 		return
 	}
-	if now-f.told >= int64(quiet) || f.told == 0 {
-		s.event(RconEvent{Peer: peer, Verdict: verdict, Times: f.silent})
-		f.told, f.silent = max(now, 1), 0
+	if times := r.failures.Report(now, person, quiet); times > 0 {
+		verdict := RconWrong
+		if !allowed {
+			verdict = RconNotAllowed
+		}
+		s.event(RconEvent{Peer: peer, Verdict: verdict, Times: times})
 	}
 	s.send(peer, AppendPrint(s.small[:0], textBadPassword))
 }
@@ -308,40 +299,6 @@ func (s *Server) event(e RconEvent) {
 	if s.cfg.OnRcon != nil {
 		s.cfg.OnRcon(e)
 	}
-}
-
-// fail notes a failure of an address and drops those that are too old to count.
-// The address of which nothing was heard for longest makes room for a new one.
-func (r *rcon) fail(now int64, k guard.Key) *failures {
-	f := r.failed[k]
-	if f == nil {
-		if len(r.failed) >= maxFailed {
-			oldest, at := guard.Key{}, now+1
-			for k, f := range r.failed {
-				if f.last < at {
-					oldest, at = k, f.last
-				}
-			}
-			delete(r.failed, oldest)
-		}
-		f = new(failures)
-		r.failed[k] = f
-	}
-	kept := 0
-	for _, t := range f.times[:f.n] {
-		if now-t < int64(r.set.FailureTime) {
-			f.times[kept] = t
-			kept++
-		}
-	}
-	if kept == mostFailures {
-		copy(f.times[:], f.times[1:])
-		kept--
-	}
-	f.times[kept] = now
-	f.n, f.last = kept+1, now
-	f.silent++
-	return f
 }
 
 func (r *rcon) isAdmin(a netip.Addr) bool {

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/teeyard/teeyard/halflife/internal/guard"
+	"github.com/teeyard/teeyard/halflife/internal/cookie"
+	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -180,13 +181,14 @@ type ServerStats struct {
 type Server struct {
 	cfg     ServerConfig
 	set     Settings
-	cookies *guard.Cookies
+	cookies *cookie.Jar
 	stats   ServerStats
 
-	perAddress, perNetwork, perProven *guard.Limiter
-	bytes, rconLimit, guesses         *guard.Limiter
-	allBytes                          *guard.Limiter
-	proven                            *guard.Set
+	perAddress, perNetwork, perProven *limit.Limiter
+	bytes, rconLimit, guesses         *limit.Limiter
+	allBytes                          limit.Bucket
+	allBytesRate                      limit.Rate
+	proven                            *limit.RecentSet
 
 	answers answers
 	small   [64]byte
@@ -243,7 +245,7 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 	if cfg.Bans == nil {
 		cfg.Bans = NewBanList()
 	}
-	s := &Server{cfg: cfg, cookies: guard.NewCookies(), proven: guard.NewSet(provenSpan)}
+	s := &Server{cfg: cfg, cookies: cookie.NewJar(), proven: limit.NewRecentSet(limitSize, provenSpan)}
 	s.rcon.init()
 	if err := s.Set(cfg.Settings); err != nil {
 		return nil, err
@@ -263,13 +265,13 @@ func (s *Server) Set(set Settings) error {
 		return err
 	}
 	if s.perAddress == nil || l != s.set.Limits {
-		s.perAddress = newLimiter(l.Address, standardAddress)
-		s.perNetwork = newLimiter(l.Network, standardNetwork)
-		s.perProven = newLimiter(l.Proven, standardProven)
-		s.bytes = newLimiter(l.Bytes, standardBytes)
-		s.rconLimit = newLimiter(l.Rcon, standardRcon)
-		s.guesses = newLimiter(l.Guesses, standardGuesses)
-		s.allBytes = newLimiter(l.AllBytes, standardAllBytes)
+		s.perAddress = limit.NewLimiter(limitSize, l.Address.or(standardAddress))
+		s.perNetwork = limit.NewLimiter(limitSize, l.Network.or(standardNetwork))
+		s.perProven = limit.NewLimiter(limitSize, l.Proven.or(standardProven))
+		s.bytes = limit.NewLimiter(limitSize, l.Bytes.or(standardBytes))
+		s.rconLimit = limit.NewLimiter(limitSize, l.Rcon.or(standardRcon))
+		s.guesses = limit.NewLimiter(limitSize, l.Guesses.or(standardGuesses))
+		s.allBytes, s.allBytesRate = limit.Bucket{}, l.AllBytes.or(standardAllBytes)
 	}
 	s.set = set
 	return nil
@@ -339,8 +341,8 @@ func (s *Server) challenge(now int64, peer transport.Peer, req []byte) {
 
 // onProven answers an A2S request with a valid challenge.
 func (s *Server) onProven(now int64, peer transport.Peer, kind RequestKind) {
-	key := guard.Address(peer.Addr())
-	if !peer.Addr().IsLoopback() && !s.perProven.Allow(now, key, 1) {
+	key := limit.Person(peer.Addr())
+	if !peer.Addr().IsLoopback() && !s.perProven.Take(now, key, 1) {
 		s.drop(DropRate)
 		return
 	}
@@ -385,7 +387,7 @@ func (s *Server) local(a netip.Addr) bool { return IsLAN(a) || contains(s.set.LA
 
 // isProven reports whether an address has shown lately that it is there.
 func (s *Server) isProven(now int64, a netip.Addr) bool {
-	return s.proven.Has(now, guard.Address(a)) || s.cfg.Known != nil && s.cfg.Known(a)
+	return s.proven.Has(now, limit.Person(a)) || s.cfg.Known != nil && s.cfg.Known(a)
 }
 
 // answer sends an answer to a request without a challenge, if its size and the
@@ -402,7 +404,7 @@ func (s *Server) answer(now int64, peer transport.Peer, req, reply []byte) {
 	switch {
 	case !known && !s.legacy(a):
 		s.drop(DropLegacy)
-	case !a.IsLoopback() && !(s.perAddress.Allow(now, guard.Address(a), 1) && s.perNetwork.Allow(now, guard.Network(a), 1)):
+	case !a.IsLoopback() && !(s.perAddress.Take(now, limit.Person(a), 1) && s.perNetwork.Take(now, limit.Network(a), 1)):
 		s.drop(DropRate)
 	case !known && !s.afford(now, a, len(reply)):
 		s.drop(DropBytes)
@@ -422,7 +424,7 @@ func (s *Server) legacy(a netip.Addr) bool {
 // afford takes bytes off the budgets.
 func (s *Server) afford(now int64, a netip.Addr, bytes int) bool {
 	return a.IsLoopback() ||
-		s.bytes.Allow(now, guard.Network(a), bytes) && s.allBytes.Allow(now, guard.Key{}, bytes)
+		s.bytes.Take(now, limit.Network(a), bytes) && s.allBytes.Take(now, s.allBytesRate, bytes)
 }
 
 // sendMessage sends an answer that may be in parts.

@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/halflife"
-	"github.com/teeyard/teeyard/halflife/internal/guard"
+	"github.com/teeyard/teeyard/halflife/internal/cookie"
+	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -92,7 +93,7 @@ type entry struct {
 // Master is a master server. Several goroutines may use it.
 type Master struct {
 	cfg     Config
-	cookies *guard.Cookies
+	cookies *cookie.Jar
 
 	mu      sync.Mutex
 	servers map[netip.AddrPort]*entry
@@ -113,9 +114,9 @@ type Master struct {
 	pageIDs []uint32         // in the order they were made
 	walks   map[transport.Peer]walk
 
-	proven *guard.Set
-	hellos, asks, bytes,
-	scans *guard.Limiter
+	proven              *limit.RecentSet
+	hellos, asks, bytes *limit.Limiter
+	scans               limit.Bucket
 }
 
 const (
@@ -126,10 +127,15 @@ const (
 	cookieWindow = 30 * time.Second
 	sortEvery    = time.Second
 	maxFilters   = 32
+	// limitSize is how many networks a limiter has room for.
+	limitSize = 4096
 )
 
+// scanRate is how often the whole list may be looked through for filters.
+var scanRate = limit.Rate{PerSecond: 100, Burst: 200}
+
 // challenge is what heartbeats must echo.
-var challenge = guard.Kind{Use: 'm', Window: time.Minute, Fit: func(raw uint64) uint32 { return uint32(raw) | 1 }}
+var challenge = cookie.Kind{ID: 'm', Window: time.Minute, Fit: func(raw uint64) uint32 { return uint32(raw) | 1 }}
 
 // New makes a master. A state file that is there is read; one that is none is an
 // error.
@@ -147,11 +153,13 @@ func New(cfg Config) (*Master, error) {
 		cfg.Now = time.Now
 	}
 	m := &Master{
-		cfg: cfg, cookies: guard.NewCookies(), proven: guard.NewSet(provenSpan),
+		cfg: cfg, cookies: cookie.NewJar(), proven: limit.NewRecentSet(limitSize, provenSpan),
 		servers: make(map[netip.AddrPort]*entry), perIP: make(map[netip.Addr]int),
 		filtered: make(map[halflife.Filter][]*entry), pages: make(map[uint32]*page), walks: make(map[transport.Peer]walk),
-		hellos: guard.NewLimiter(2, 20), asks: guard.NewLimiter(10, 40), bytes: guard.NewLimiter(4096, 16384), scans: guard.NewLimiter(100, 200),
-		swept: -1 << 62,
+		hellos: limit.NewLimiter(limitSize, limit.Rate{PerSecond: 2, Burst: 20}),
+		asks:   limit.NewLimiter(limitSize, limit.Rate{PerSecond: 10, Burst: 40}),
+		bytes:  limit.NewLimiter(limitSize, limit.Rate{PerSecond: 4096, Burst: 16384}),
+		swept:  -1 << 62,
 	}
 	if err := m.load(); err != nil {
 		return nil, err
@@ -178,7 +186,7 @@ func (m *Master) Feed(now int64, peer transport.Peer, b []byte) {
 	}
 	if echo, ok := halflife.IsHello(b); ok {
 		m.stats.Hellos++
-		if !peer.Addr().IsLoopback() && !m.hellos.Allow(now, guard.Network(peer.Addr()), 1) {
+		if !peer.Addr().IsLoopback() && !m.hellos.Take(now, limit.Network(peer.Addr()), 1) {
 			m.drop(DropRate)
 			return
 		}
@@ -371,7 +379,7 @@ func (m *Master) matching(now int64, f halflife.Filter) (list []*entry, ok bool)
 	if list, ok := m.filtered[f]; ok {
 		return list, true
 	}
-	if !m.scans.Allow(now, guard.Key{}, 1) {
+	if !m.scans.Take(now, scanRate, 1) {
 		return nil, false
 	}
 	for _, e := range all {

@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/halflife"
-	"github.com/teeyard/teeyard/halflife/internal/guard"
+	"github.com/teeyard/teeyard/halflife/internal/cookie"
+	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -37,7 +38,7 @@ const (
 )
 
 // firstPage is the number that leads to the first page with servers.
-var firstPage = guard.Kind{Use: 'p', Window: cookieWindow, Fit: fitPage}
+var firstPage = cookie.Kind{ID: 'p', Window: cookieWindow, Fit: fitPage}
 
 // fitPage makes a number of 24 bits, which are all that some programs send back,
 // and not 0, which is the end.
@@ -50,7 +51,7 @@ func fitPage(raw uint64) uint32 {
 
 // onList answers a request for the list.
 func (m *Master) onList(now int64, peer transport.Peer, req []byte, r *halflife.ListRequest) {
-	if !peer.Addr().IsLoopback() && !m.asks.Allow(now, guard.Network(peer.Addr()), 1) {
+	if !peer.Addr().IsLoopback() && !m.asks.Take(now, limit.Network(peer.Addr()), 1) {
 		m.drop(DropRate)
 		return
 	}
@@ -84,11 +85,11 @@ func (m *Master) onAll(now int64, peer transport.Peer, req []byte) {
 	}
 	b := halflife.AppendList(m.out[:0], &l)
 	switch {
-	case small(req, b), m.local(peer), m.proven.Has(now, guard.Address(peer.Addr())):
+	case small(req, b), m.local(peer), m.proven.Has(now, limit.Person(peer.Addr())):
 	case m.cfg.Legacy != halflife.LegacyOn:
 		m.drop(DropUnproven)
 		return
-	case !m.bytes.Allow(now, guard.Network(peer.Addr()), len(b)):
+	case !m.bytes.Take(now, limit.Network(peer.Addr()), len(b)):
 		m.drop(DropRate)
 		return
 	}
@@ -112,7 +113,7 @@ func (m *Master) onNumber(now int64, peer transport.Peer, r *halflife.ListReques
 		m.drop(DropUnproven)
 		return
 	}
-	m.proven.Add(now, guard.Address(peer.Addr()))
+	m.proven.Add(now, limit.Person(peer.Addr()))
 	all, ok := m.matching(now, r.Filter)
 	if !ok {
 		m.drop(DropRate)
@@ -208,7 +209,7 @@ func (m *Master) onSteam(now int64, peer transport.Peer, req []byte, r *halflife
 			m.drop(DropRate)
 			return
 		}
-		m.proven.Add(now, guard.Address(peer.Addr()))
+		m.proven.Add(now, limit.Person(peer.Addr()))
 		w = walk{start: r.After}
 	case walking:
 	default:

@@ -29,13 +29,14 @@ var rooms = map[string][]string{
 	"maps":      {"format"},
 
 	// Sessions speak the connection themselves; all messages are the bridge's.
-	"server": {"bot", "bridge", "game", "protocol", "transport", "format", "maps", "query", "halflife", "internal/safetext"},
+	"server": {"bot", "bridge", "game", "protocol", "transport", "format", "maps", "query", "halflife", "internal/limit", "internal/safetext"},
 	"client": {"bridge", "game", "protocol", "transport", "format", "internal/safetext"},
 
-	"query":    {"protocol", "transport", "internal/safetext"},
-	"halflife": {"transport", "internal/safetext"},
+	"query":    {"protocol", "transport", "internal/limit", "internal/safetext"},
+	"halflife": {"transport", "internal/limit", "internal/safetext"},
 
 	// Small parts that several rooms share. They know nothing of ours.
+	"internal/limit":    {},
 	"internal/safetext": {},
 
 	"internal/netsim":   {"transport"},

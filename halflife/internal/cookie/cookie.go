@@ -1,0 +1,63 @@
+// Package cookie makes and checks challenges without keeping anything about who got
+// one: a challenge is a MAC over the address and the time, with a key that nobody
+// knows. Times are in ns on any clock.
+package cookie
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+	"net/netip"
+	"time"
+)
+
+// Jar makes and checks challenges. It is for one goroutine.
+type Jar struct {
+	mac hash.Hash
+	in  [1 + 16 + 2 + 8]byte
+	sum [sha256.Size]byte
+}
+
+// NewJar returns a jar with a new key.
+func NewJar() *Jar {
+	key := make([]byte, 32)
+	rand.Read(key) // never fails
+	return &Jar{mac: hmac.New(sha256.New, key)}
+}
+
+// Kind is a kind of challenge. A challenge of another kind is not valid.
+type Kind struct {
+	// ID tells kinds apart.
+	ID byte
+	// Window is half of how long a challenge is valid at most, and how long at
+	// least.
+	Window time.Duration
+	// Fit brings 64 random bits into the form that goes over the network.
+	Fit func(raw uint64) uint32
+}
+
+// Raw returns 64 random bits that are the same for the same address in the same
+// window of time. port is 0 for challenges that are for all ports.
+func (j *Jar) Raw(kind byte, a netip.Addr, port uint16, window int64) uint64 {
+	j.in[0] = kind
+	ip := a.As16()
+	copy(j.in[1:], ip[:])
+	binary.BigEndian.PutUint16(j.in[17:], port)
+	binary.BigEndian.PutUint64(j.in[19:], uint64(window))
+	j.mac.Reset()
+	j.mac.Write(j.in[:])
+	return binary.BigEndian.Uint64(j.mac.Sum(j.sum[:0]))
+}
+
+// Issue makes the challenge for an address.
+func (j *Jar) Issue(k *Kind, now int64, a netip.Addr, port uint16) uint32 {
+	return k.Fit(j.Raw(k.ID, a, port, now/int64(k.Window)))
+}
+
+// Valid reports whether an address was given that challenge lately.
+func (j *Jar) Valid(k *Kind, now int64, a netip.Addr, port uint16, given uint32) bool {
+	w := now / int64(k.Window)
+	return k.Fit(j.Raw(k.ID, a, port, w)) == given || k.Fit(j.Raw(k.ID, a, port, w-1)) == given
+}

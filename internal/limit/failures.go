@@ -1,0 +1,97 @@
+package limit
+
+import (
+	"net/netip"
+	"time"
+)
+
+// Failures counts what went wrong, such as wrong passwords, for each of many
+// prefixes. It remembers a bounded number of them: the one that had no failure for
+// longest makes room for a new one.
+type Failures struct {
+	// Window is how long a failure counts.
+	Window time.Duration
+	// Renew makes all failures count until there was none for a Window.
+	Renew bool
+
+	size     int
+	prefixes map[netip.Prefix]*failures
+}
+
+// failures are those of a prefix.
+type failures struct {
+	times      []int64 // those that count, at most maxCounted
+	unreported int
+	reported   int64 // when failures were reported last
+}
+
+// maxCounted is how many failures of a prefix count at most.
+const maxCounted = 100
+
+// NewFailures returns a counter that remembers so many prefixes.
+func NewFailures(size int, window time.Duration) *Failures {
+	return &Failures{Window: window, size: size, prefixes: make(map[netip.Prefix]*failures)}
+}
+
+// Add counts a failure and returns how many count now, 100 at most.
+func (f *Failures) Add(now int64, p netip.Prefix) int {
+	e := f.prefixes[p]
+	if e == nil {
+		if len(f.prefixes) >= f.size {
+			f.evict()
+		}
+		e = &failures{reported: never}
+		f.prefixes[p] = e
+	}
+	if !f.Renew || now-e.last() >= int64(f.Window) {
+		old := 0
+		for old < len(e.times) && now-e.times[old] >= int64(f.Window) {
+			old++
+		}
+		e.times = append(e.times[:0], e.times[old:]...)
+	}
+	if len(e.times) == maxCounted {
+		e.times = append(e.times[:0], e.times[1:]...)
+	}
+	e.times = append(e.times, now)
+	e.unreported++
+	return len(e.times)
+}
+
+// never is before all times.
+const never = -1 << 62
+
+// last returns the time of the last failure.
+func (e *failures) last() int64 {
+	if len(e.times) == 0 {
+		return never
+	}
+	return e.times[len(e.times)-1]
+}
+
+// evict forgets the prefix that had no failure for longest.
+func (f *Failures) evict() {
+	var oldest netip.Prefix
+	first := int64(1<<63 - 1)
+	for p, e := range f.prefixes {
+		if last := e.last(); last < first {
+			oldest, first = p, last
+		}
+	}
+	delete(f.prefixes, oldest)
+}
+
+// Report returns how many failures of a prefix there were since the last report, for
+// a log that nobody can fill: it returns 0 if that was less than interval ago.
+func (f *Failures) Report(now int64, p netip.Prefix, interval time.Duration) int {
+	e := f.prefixes[p]
+	if e == nil || now-e.reported < int64(interval) {
+		return 0
+	}
+	n := e.unreported
+	e.unreported, e.reported = 0, now
+	return n
+}
+
+// Forget forgets the failures of a prefix.
+func (f *Failures) Forget(p netip.Prefix) { delete(f.prefixes, p) }

@@ -1,0 +1,178 @@
+// Package limit bounds what one person, one network or everybody together may do:
+// token buckets, sets of addresses that are forgotten after a while, and counts of
+// failures. Everything has a fixed or bounded size, whatever comes.
+//
+// Times are in ns on any clock that does not go back and is not negative. Nothing
+// here is safe for several goroutines, and nothing allocates after it was made,
+// except for [Failures].
+package limit
+
+import (
+	"hash/maphash"
+	"net/netip"
+	"time"
+)
+
+// Person returns the addresses that count as one person: an IPv4 address, or an
+// IPv6 /64, which is the least that a provider gives a customer.
+func Person(a netip.Addr) netip.Prefix { return prefix(a, 32, 64) }
+
+// Network returns the addresses that count as one network: an IPv4 /24 or an IPv6
+// /64.
+func Network(a netip.Addr) netip.Prefix { return prefix(a, 24, 64) }
+
+// Site returns the addresses that one organisation may own: an IPv4 /24 or an IPv6
+// /48.
+func Site(a netip.Addr) netip.Prefix { return prefix(a, 24, 48) }
+
+func prefix(a netip.Addr, bits4, bits6 int) netip.Prefix {
+	a = a.Unmap().WithZone("")
+	bits := bits6
+	if a.Is4() {
+		bits = bits4
+	}
+	p, _ := a.Prefix(bits) // the zero Prefix for the zero Addr
+	return p
+}
+
+// Rate is how fast a bucket fills and how much it holds. What a token stands for is
+// up to the caller: a request, a byte.
+type Rate struct {
+	// PerSecond is how many tokens a bucket gains in a second. A bucket of a rate of
+	// 0 is always empty.
+	PerSecond float64
+	// Burst is how many tokens a full bucket has.
+	Burst float64
+}
+
+// duration returns how long it takes to gain tokens, in ns.
+func (r Rate) duration(tokens float64) int64 {
+	const forever = 1 << 60
+	if !(r.PerSecond > 0) {
+		return forever
+	}
+	return int64(min(tokens*float64(time.Second)/r.PerSecond, forever))
+}
+
+// Bucket is a token bucket. The zero Bucket is full. All calls should have the same
+// rate.
+type Bucket struct {
+	full int64 // when it is full again
+}
+
+// Has reports whether there are n tokens in the bucket.
+func (b *Bucket) Has(now int64, r Rate, n int) bool {
+	_, ok := b.take(now, r, n)
+	return ok
+}
+
+// Take takes n tokens out of the bucket and reports true, if there are so many.
+func (b *Bucket) Take(now int64, r Rate, n int) bool {
+	full, ok := b.take(now, r, n)
+	if ok {
+		b.full = full
+	}
+	return ok
+}
+
+func (b *Bucket) take(now int64, r Rate, n int) (full int64, ok bool) {
+	full = max(b.full, now) + r.duration(float64(n))
+	return full, r.PerSecond > 0 && full-now <= r.duration(r.Burst)
+}
+
+// Limiter has a token bucket for each of many prefixes, in a table of fixed size.
+// Nobody gains by filling it with prefixes that are made up: if there is no room for
+// a new one, it takes over the bucket of another, the fullest of some.
+type Limiter struct {
+	// Rate is the rate of every bucket.
+	Rate  Rate
+	table table
+}
+
+// NewLimiter returns a limiter with full buckets. Size is rounded up to a power of
+// two.
+func NewLimiter(size int, rate Rate) *Limiter { return &Limiter{rate, newTable(size)} }
+
+// Has reports whether the bucket of a prefix has n tokens.
+func (l *Limiter) Has(now int64, p netip.Prefix, n int) bool { return l.bucket(p).Has(now, l.Rate, n) }
+
+// Take takes n tokens out of the bucket of a prefix and reports true, if there are so
+// many.
+func (l *Limiter) Take(now int64, p netip.Prefix, n int) bool {
+	return l.bucket(p).Take(now, l.Rate, n)
+}
+
+func (l *Limiter) bucket(p netip.Prefix) *Bucket {
+	k := p.Addr().As16()
+	e, _ := l.table.find(k)
+	e.key = k
+	return &e.Bucket
+}
+
+// RecentSet is a set whose members leave it after a while. It has a fixed size: when
+// there is no room for a new member, one of those that leave first makes room. Only
+// addresses that are not forged should get in.
+type RecentSet struct {
+	keep  time.Duration
+	table table
+}
+
+// NewRecentSet returns a set whose members stay for a time. Size is rounded up to a
+// power of two.
+func NewRecentSet(size int, keep time.Duration) *RecentSet {
+	return &RecentSet{keep, newTable(size)}
+}
+
+// Has reports whether a prefix is in the set.
+func (s *RecentSet) Has(now int64, p netip.Prefix) bool {
+	e, ok := s.table.find(p.Addr().As16())
+	return ok && now < e.full
+}
+
+// Add puts a prefix into the set, or begins its time anew.
+func (s *RecentSet) Add(now int64, p netip.Prefix) {
+	k := p.Addr().As16()
+	e, _ := s.table.find(k)
+	*e = entry{k, Bucket{now + int64(s.keep)}}
+}
+
+// table is a hash table of fixed size.
+type table struct {
+	seed    maphash.Seed
+	entries []entry
+}
+
+// entry is a place in a table. In a set the time of its bucket is when the key
+// leaves.
+type entry struct {
+	key [16]byte
+	Bucket
+}
+
+// ways is how many places of a table a key may be in.
+const ways = 4
+
+func newTable(size int) table {
+	n := ways
+	for n < min(size, 1<<24) {
+		n *= 2
+	}
+	return table{maphash.MakeSeed(), make([]entry, n)}
+}
+
+// find returns the entry of a key, or else the one with the earliest time of those
+// that could be its.
+func (t *table) find(key [16]byte) (e *entry, ok bool) {
+	first := maphash.Bytes(t.seed, key[:]) % uint64(len(t.entries)/ways) * ways
+	places := t.entries[first:][:ways]
+	e = &places[0]
+	for i := range places {
+		if places[i].key == key {
+			return &places[i], true
+		}
+		if places[i].full < e.full {
+			e = &places[i]
+		}
+	}
+	return e, false
+}
