@@ -21,11 +21,11 @@ func terrain(t testing.TB, name string) game.Terrain {
 	if !ok {
 		t.Fatalf("no map %s", name)
 	}
-	m, err := twmap.Parse(file.File)
+	m, err := twmap.Parse(file.Data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := m.Game()
+	g := m.GameLayer()
 	return game.Terrain{Width: g.Width, Height: g.Height, Tiles: g.Indices()}
 }
 

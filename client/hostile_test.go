@@ -254,7 +254,7 @@ func (v *villain) announce(name string, change func(m *msg7.MapChange)) []byte {
 
 func smallMap() []byte {
 	m, _ := maps.Find("teeyard1")
-	return m.File
+	return m.Data
 }
 
 // snap sends a snapshot of the items that fill adds, without a base.

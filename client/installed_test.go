@@ -30,7 +30,7 @@ func TestInstalledMaps(t *testing.T) {
 		{"as it came", "my yard.map", file, true, false},
 		{"downloaded", fmt.Sprintf("my_yard_%x.map", sha256.Sum256(file)), file, true, false},
 		{"without hash", fmt.Sprintf("my_yard_%08x.map", crc32.ChecksumIEEE(file)), file, false, false},
-		{"another", "my yard.map", other.File, true, true},
+		{"another", "my yard.map", other.Data, true, true},
 		{"spoilt", "my yard.map", append(bytes.Clone(file[:len(file)-1]), file[len(file)-1]^1), true, true},
 		{"spoilt, without hash", "my yard.map", append(bytes.Clone(file[:len(file)-1]), file[len(file)-1]^1), false, true},
 		{"no map", "my yard.map", make([]byte, len(file)), true, true},

@@ -169,7 +169,7 @@ func parseMap(name string, file []byte) (*Map, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %q: %w", ErrMap, name, err)
 	}
-	g := parsed.Game()
+	g := parsed.GameLayer()
 	if g == nil {
 		return nil, fmt.Errorf("%w: %q has no game layer", ErrMap, name)
 	}

@@ -108,7 +108,7 @@ func TestDownloadByNumber(t *testing.T) {
 	if m := s.Map(); m == nil || m.Name != "teeyard1" || m.Terrain.Width == 0 {
 		t.Fatalf("map %+v", m)
 	}
-	t.Logf("%d bytes of %d in %v", len(s.Map().File), len(want.File), time.Duration(a.net.Now()-begin))
+	t.Logf("%d bytes of %d in %v", len(s.Map().File), len(want.Data), time.Duration(a.net.Now()-begin))
 }
 
 // TestAnyVersion: the version is what the server answers to, and the newer if it

@@ -246,8 +246,8 @@ func TestMapget(t *testing.T) {
 		t.Fatalf("%v in the folder, %v\n%s", files, err, out)
 	}
 	m, _ := maps.Find("testbox")
-	if got, err := os.ReadFile(files[0]); err != nil || !bytes.Equal(got, m.File) {
-		t.Errorf("%d bytes instead of %d, %v", len(got), len(m.File), err)
+	if got, err := os.ReadFile(files[0]); err != nil || !bytes.Equal(got, m.Data) {
+		t.Errorf("%d bytes instead of %d, %v", len(got), len(m.Data), err)
 	}
 	if !strings.Contains(string(out), "testbox is ") || !strings.Contains(string(out), filepath.Base(files[0])) {
 		t.Errorf("printed %q", out)

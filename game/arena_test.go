@@ -202,5 +202,5 @@ func duel(apart int) game.Terrain {
 		rows = append(rows, string(air))
 	}
 	rows = append(rows, string(line), string(floor))
-	return bots.Map(rows...)
+	return bots.ParseMap(rows...)
 }

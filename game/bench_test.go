@@ -17,7 +17,7 @@ func botMatch(t testing.TB, players int) (*world, *bots.Bots) {
 		w.Step(bots.Join(id))
 	}
 	for range 3000 {
-		w.Step(b.Play(players))
+		w.Step(b.Commands(players))
 		w.Frame()
 	}
 	return w, b
@@ -28,7 +28,7 @@ func TestSteadyTickAllocatesNothing(t *testing.T) {
 	for _, players := range []int{16, 64} {
 		w, b := botMatch(t, players)
 		n := testing.AllocsPerRun(500, func() {
-			w.Step(b.Play(players))
+			w.Step(b.Commands(players))
 			w.Frame()
 			w.View(3)
 			w.Hash()
@@ -46,7 +46,7 @@ func BenchmarkStep(b *testing.B) {
 			b.ReportAllocs()
 			b.ResetTimer()
 			for range b.N {
-				w.Step(bots.Play(players))
+				w.Step(bots.Commands(players))
 			}
 		})
 	}
@@ -57,7 +57,7 @@ func BenchmarkStepAndFrame(b *testing.B) {
 	b.ReportAllocs()
 	b.ResetTimer()
 	for range b.N {
-		w.Step(bots.Play(16))
+		w.Step(bots.Commands(16))
 		w.Frame()
 	}
 }

@@ -189,7 +189,7 @@ func playBytes(t *testing.T, data []byte) {
 
 func FuzzCommands(f *testing.F) {
 	for seed := range 8 {
-		r := bots.Source(seed)
+		r := bots.Rand(seed)
 		b := make([]byte, 1000)
 		for i := range b {
 			b[i] = byte(r.Next())
@@ -201,14 +201,14 @@ func FuzzCommands(f *testing.F) {
 
 // TestLongRandomPlay mixes bots who play with commands of any kind.
 func TestLongRandomPlay(t *testing.T) {
-	r := bots.Source(7)
+	r := bots.Rand(7)
 	for _, mode := range []game.Mode{dm.Mode{}, duo{}} {
 		w := newWorld(t, game.Config{Mode: mode, Mods: []game.Mod{armed()}, Rules: bots.Rules()})
 		b := &bots.Bots{Rand: 9}
 		w.Step(join(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11))
 		garbage := make([]byte, 120)
 		for range 6000 {
-			cmds := append([]game.Command(nil), b.Play(12)...)
+			cmds := append([]game.Command(nil), b.Commands(12)...)
 			if r.Next()%8 == 0 {
 				for i := range garbage {
 					garbage[i] = byte(r.Next())

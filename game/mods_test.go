@@ -33,7 +33,7 @@ func (vampire) OnDamageTaken(ctx *game.Ctx, d *game.Damage) {
 // mode.
 func Example_mod() {
 	w, err := game.New(game.Config{
-		Terrain: bots.Map(
+		Terrain: bots.ParseMap(
 			"##############",
 			"#  S      S  #",
 			"##############",
@@ -186,7 +186,7 @@ func (*grabber) OnTick(ctx *game.Ctx) {
 
 func TestFlags(t *testing.T) {
 	g := &grabber{}
-	w := newWorld(t, game.Config{Mode: g, Terrain: bots.Map(
+	w := newWorld(t, game.Config{Mode: g, Terrain: bots.ParseMap(
 		"####################",
 		"#                  #",
 		"#  R 2         1 B #",

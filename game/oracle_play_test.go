@@ -87,7 +87,7 @@ func (mod) Name() string { return "MOD" }
 // pit has a single spawn point: where several are, survival modes choose one by
 // chance.
 func pit() game.Terrain {
-	return bots.Map(
+	return bots.ParseMap(
 		"####################",
 		"#                  #",
 		"#                  #",
@@ -103,7 +103,7 @@ func pit() game.Terrain {
 
 // fray is a map so full of weapons that everything happens.
 func fray() game.Terrain {
-	return bots.Map(
+	return bots.ParseMap(
 		"##############################",
 		"#                            #",
 		"# S  n     h  a      l     S #",
@@ -122,7 +122,7 @@ func fray() game.Terrain {
 // play is a match of players at random, as commands for the world and at the
 // same time as a script for the original's rules; see testdata/oracle.
 type play struct {
-	rand    bots.Source
+	rand    bots.Rand
 	players int
 	mode    game.Mode
 	chaos   bool // they do all a player can do, and so does the operator

@@ -36,7 +36,7 @@ var oracleRuns = []oracleRun{
 // play plays the run in a world of ours.
 func (o *oracleRun) play(t *testing.T) (reports []report, script []byte) {
 	t.Helper()
-	p := &play{rand: bots.Source(o.seed), players: o.players, mode: o.mode, chaos: o.chaos}
+	p := &play{rand: bots.Rand(o.seed), players: o.players, mode: o.mode, chaos: o.chaos}
 	w, err := p.start(o.terrain())
 	if err != nil {
 		t.Fatal(err)

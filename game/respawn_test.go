@@ -93,7 +93,7 @@ func TestKillCommand(t *testing.T) {
 }
 
 func TestSpawnIsFarFromOthers(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: bots.Map(
+	w := newWorld(t, game.Config{Terrain: bots.ParseMap(
 		"##############################",
 		"#S   S                      S#",
 		"##############################",
@@ -108,7 +108,7 @@ func TestSpawnIsFarFromOthers(t *testing.T) {
 }
 
 func TestSpawnBesideATakenPoint(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: bots.Map(
+	w := newWorld(t, game.Config{Terrain: bots.ParseMap(
 		"#####",
 		"#S  #",
 		"#####",
@@ -125,7 +125,7 @@ func TestSpawnBesideATakenPoint(t *testing.T) {
 }
 
 func TestDeathTileAndFallOutOfTheMap(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: bots.Map(
+	w := newWorld(t, game.Config{Terrain: bots.ParseMap(
 		"#####",
 		"# S #",
 		"#   #",
@@ -141,7 +141,7 @@ func TestDeathTileAndFallOutOfTheMap(t *testing.T) {
 		t.Errorf("score %d", w.score(0))
 	}
 
-	w = newWorld(t, game.Config{Terrain: bots.Map("S")}) // the border tile is air all around
+	w = newWorld(t, game.Config{Terrain: bots.ParseMap("S")}) // the border tile is air all around
 	w.Step(join(0))
 	kills = of(w.steps(400), game.EvKill)
 	if len(kills) == 0 || kills[0].Weapon != game.WeaponWorld {
@@ -166,7 +166,7 @@ func TestPickups(t *testing.T) {
 		{"g", game.PickupGrenade, game.WeaponGrenade, game.SoundPickupGrenade, 751},
 		{"l", game.PickupLaser, game.WeaponLaser, game.SoundPickupShotgun, 751},
 	} {
-		w := newWorld(t, game.Config{Mods: []game.Mod{hurt}, Terrain: bots.Map(
+		w := newWorld(t, game.Config{Mods: []game.Mod{hurt}, Terrain: bots.ParseMap(
 			"##########",
 			"#S"+tt.tile+"      #",
 			"##########",
@@ -199,7 +199,7 @@ func TestPickups(t *testing.T) {
 
 func TestNinjaAppearsAfter90Seconds(t *testing.T) {
 	row := "#S      n#"
-	w := newWorld(t, game.Config{Terrain: bots.Map("##########", row, "##########")})
+	w := newWorld(t, game.Config{Terrain: bots.ParseMap("##########", row, "##########")})
 	w.steps(90 * 50)
 	if len(w.Frame().Pickups) != 0 {
 		t.Error("there after 4500 ticks")
@@ -209,7 +209,7 @@ func TestNinjaAppearsAfter90Seconds(t *testing.T) {
 		t.Error("not there after 4501 ticks")
 	}
 	r := rules(func(r *game.Rules) { r.Powerups = false })
-	w = newWorld(t, game.Config{Rules: r, Terrain: bots.Map("##########", row, "##########")})
+	w = newWorld(t, game.Config{Rules: r, Terrain: bots.ParseMap("##########", row, "##########")})
 	w.steps(90*50 + 1)
 	if len(w.Frame().Pickups) != 0 {
 		t.Error("there although powerups are off")

@@ -12,7 +12,7 @@ import (
 func TestFollowFlag(t *testing.T) {
 	w := newWorld(t, game.Config{
 		Mode: &grabber{}, Rules: rules(func(r *game.Rules) { r.SpamProtection = false }),
-		Terrain: bots.Map(
+		Terrain: bots.ParseMap(
 			"####################",
 			"#                  #",
 			"#  R 2         1 B #",

@@ -21,8 +21,8 @@ var (
 type Map struct {
 	// Name is the map's name as sent to clients, without extension.
 	Name string
-	// File is the content of the .map file. It must not be changed.
-	File []byte
+	// Data is the content of the .map file. It must not be changed.
+	Data []byte
 }
 
 // Default returns the map a server uses when it is told nothing else.

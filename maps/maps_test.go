@@ -11,11 +11,11 @@ import (
 func TestMaps(t *testing.T) {
 	for _, m := range All() {
 		t.Run(m.Name, func(t *testing.T) {
-			tm, err := twmap.Parse(m.File)
+			tm, err := twmap.Parse(m.Data)
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := tm.Game()
+			g := tm.GameLayer()
 			if g == nil {
 				t.Fatal("no game layer")
 			}
@@ -97,11 +97,11 @@ func TestMaps(t *testing.T) {
 // All open tiles of the default map are connected, so that no one spawns in a
 // closed pocket.
 func TestDefaultIsConnected(t *testing.T) {
-	tm, err := twmap.Parse(Default().File)
+	tm, err := twmap.Parse(Default().Data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := tm.Game()
+	g := tm.GameLayer()
 	open := func(x, y int) bool {
 		i := g.At(x, y).Index
 		return x >= 0 && y >= 0 && x < g.Width && y < g.Height && i != twmap.Solid && i != twmap.Unhookable
@@ -137,7 +137,7 @@ func TestDefaultIsConnected(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	for _, m := range All() {
-		if got, ok := Find(m.Name); !ok || &got.File[0] != &m.File[0] {
+		if got, ok := Find(m.Name); !ok || &got.Data[0] != &m.Data[0] {
 			t.Errorf("Find(%q) does not return that map", m.Name)
 		}
 	}

@@ -114,7 +114,7 @@ func (s *Server) hooks() error {
 	}
 	if err := after(func() {
 		if s.settings.Replay == 0 {
-			s.endReplay(replay.EndOff)
+			s.endReplay(replay.EndTurnedOff)
 		}
 	}, "sv_replay"); err != nil {
 		return err

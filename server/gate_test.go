@@ -418,7 +418,7 @@ func TestRejoin(t *testing.T) {
 // compressed is an embedded map as newer editors write it.
 func compressed(t *testing.T) []byte {
 	t.Helper()
-	m, err := twmap.Parse(maps.Default().File)
+	m, err := twmap.Parse(maps.Default().Data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -461,7 +461,7 @@ func TestMapForEverybody(t *testing.T) {
 	if err != nil || m.CRC != plain.CRC || m.SHA256 != plain.SHA256 {
 		t.Fatalf("CRC %08x, %v", m.CRC, err)
 	}
-	if !bytes.Equal(m.Game().Indices(), l.srv.gameMap.terrain.Tiles) || m.Plain() {
+	if !bytes.Equal(m.GameLayer().Indices(), l.srv.gameMap.terrain.Tiles) || m.MakeCompatible() {
 		t.Error("the plain map is another one, or is not plain")
 	}
 	// A map for which there is no plain one.

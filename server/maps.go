@@ -75,7 +75,7 @@ func (m *gameMap) mostCompatible() *bridge.Map {
 // makePlain rewrites the map if not everybody can read it. The parsed map is used
 // up.
 func (m *gameMap) makePlain(parsed *twmap.Map) {
-	if !parsed.Plain() {
+	if !parsed.MakeCompatible() {
 		return
 	}
 	file, err := parsed.Bytes()
@@ -106,7 +106,7 @@ func (s *Server) readMap(setting string) (gameMap, error) {
 	file, err := readFile(s.cfg.Files, "maps/"+setting+".map", maxMapFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		embedded, ok := maps.Find(setting)
-		if file = embedded.File; !ok {
+		if file = embedded.Data; !ok {
 			return m, fmt.Errorf("sv_map %q: %w (no maps/%s.map in the storage, and not one of the embedded maps)", setting, ErrNoMap, setting)
 		}
 	} else if err != nil {
@@ -116,7 +116,7 @@ func (s *Server) readMap(setting string) (gameMap, error) {
 	if err != nil {
 		return m, fmt.Errorf("sv_map %q: %w", setting, err)
 	}
-	layer := parsed.Game()
+	layer := parsed.GameLayer()
 	if layer == nil {
 		return m, fmt.Errorf("sv_map %q: the map has no game layer", setting)
 	}
@@ -178,7 +178,7 @@ func (s *Server) loadMap(setting string) error {
 	}
 	s.print(console.Info, "server", fmt.Sprintf("maps/%s.map sha256 is %x", setting, m.SHA256))
 	s.print(console.Info, "server", fmt.Sprintf("maps/%s.map crc is %08x", setting, m.CRC))
-	s.endReplay(replay.EndMap)
+	s.endReplay(replay.EndMapChange)
 	s.gameMap, s.world = m, w
 	s.beginReplay(gameType, mode, s.cfg.Seed)
 	clear(s.pendingCommands)

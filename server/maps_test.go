@@ -32,7 +32,7 @@ func drawn(t testing.TB, width, height int, draw func(l *twmap.TileLayer)) []byt
 
 // damagedMaps are files that no server can play, and what it says about them.
 func damagedMaps(t testing.TB) fstest.MapFS {
-	good := maps.Default().File
+	good := maps.Default().Data
 	files := fstest.MapFS{}
 	put := func(name string, b []byte) { files["maps/"+name+".map"] = &fstest.MapFile{Data: b} }
 	put("empty", nil)
@@ -90,7 +90,7 @@ func TestDamagedMaps(t *testing.T) {
 
 // Every map that parses must be playable, or be refused.
 func TestMutatedMaps(t *testing.T) {
-	good := maps.Default().File
+	good := maps.Default().Data
 	r := rand.New(rand.NewPCG(3, 1))
 	files := fstest.MapFS{"maps/m.map": {Data: nil}}
 	l := newLab(t, files)

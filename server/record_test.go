@@ -116,7 +116,7 @@ func verifyLog(t testing.TB, log []byte) (replay.Result, *replay.Header, int) {
 		t.Fatal(err)
 	}
 	kills := 0
-	res, err := replay.Verify(r, replay.Config{Modes: BuiltinModes, Watch: func(_ *game.World, _ *replay.Tick, events []game.Event) {
+	res, err := replay.Verify(r, replay.VerifyConfig{Modes: BuiltinModes, OnTick: func(_ *game.World, _ *replay.Tick, events []game.Event) {
 		for i := range events {
 			if events[i].Kind == game.EvKill {
 				kills++
@@ -167,21 +167,21 @@ func TestRecordedMatch(t *testing.T) {
 		t.Fatalf("%d logs", len(logs))
 	}
 	res, h, k := verifyLog(t, logs[0])
-	if res.End != replay.EndMap || res.Ticks < first || h.Map != "teeyard1" || h.ModeName != "DM" || h.Idle < 2*game.TickRate || h.Idle > 5*game.TickRate {
-		t.Errorf("first log: %+v, idle %d, map %q, mode %q", res, h.Idle, h.Map, h.ModeName)
+	if res.End != replay.EndMapChange || res.Ticks < first || h.Map != "teeyard1" || h.ModeName != "DM" || h.IdleTicks < 2*game.TickRate || h.IdleTicks > 5*game.TickRate {
+		t.Errorf("first log: %+v, idle %d, map %q, mode %q", res, h.IdleTicks, h.Map, h.ModeName)
 	}
 	res2, h2, k2 := verifyLog(t, logs[1])
-	if res2.End != replay.EndShutdown || res2.Ticks != second || res2.Good != second || h2.Map != "testbox" {
+	if res2.End != replay.EndShutdown || res2.Ticks != second || res2.LastGoodTick != second || h2.Map != "testbox" {
 		t.Errorf("second log: %+v, map %q; the world was at tick %d with hash %x", res2, h2.Map, second, hash)
 	}
 	if k+k2 != kills || kills == 0 {
 		t.Errorf("%d and %d deaths in the logs, %d seen", k, k2, kills)
 	}
-	if res.Hashes < int(res.Ticks-h.Idle)/replay.BlockTicks {
-		t.Errorf("%d hashes for %d ticks", res.Hashes, res.Ticks)
+	if res.HashesMatched < int(res.Ticks-h.IdleTicks)/replay.BlockTicks {
+		t.Errorf("%d hashes for %d ticks", res.HashesMatched, res.Ticks)
 	}
-	minutes := float64(res.Ticks-h.Idle) / game.TickRate / 60
-	t.Logf("%d ticks, %d hashes, %d deaths; %.0f KB per minute", res.Ticks, res.Hashes, kills, float64(len(logs[0]))/1024/minutes)
+	minutes := float64(res.Ticks-h.IdleTicks) / game.TickRate / 60
+	t.Logf("%d ticks, %d hashes, %d deaths; %.0f KB per minute", res.Ticks, res.HashesMatched, kills, float64(len(logs[0]))/1024/minutes)
 }
 
 // TestNobodyNoLog: without players there is nothing to keep.
@@ -190,10 +190,10 @@ func TestNobodyNoLog(t *testing.T) {
 	a := recorded(t, &s, 1)
 	a.run(time.Minute)
 	// After a day alone the world begins anew, so that a log never begins with more.
-	a.srv.recorder.header.Idle = replay.MaxIdle - 10
+	a.srv.recorder.header.IdleTicks = replay.MaxIdleTicks - 10
 	a.run(2 * time.Second)
-	if tick := a.srv.world.Tick(); tick >= 3*game.TickRate || a.srv.recorder.header.Idle != tick {
-		t.Errorf("tick %d, %d of them idle", tick, a.srv.recorder.header.Idle)
+	if tick := a.srv.world.Tick(); tick >= 3*game.TickRate || a.srv.recorder.header.IdleTicks != tick {
+		t.Errorf("tick %d, %d of them idle", tick, a.srv.recorder.header.IdleTicks)
 	}
 	a.srv.Shutdown(a.now(), "")
 	if n := len(s.logs()); n != 0 {
@@ -216,7 +216,7 @@ func TestRecordingOff(t *testing.T) {
 	a.srv.Shutdown(a.now(), "")
 	if logs := s.logs(); len(logs) != 1 {
 		t.Errorf("%d logs", len(logs))
-	} else if res, _, _ := verifyLog(t, logs[0]); res.End != replay.EndOff || res.Ticks > 6*game.TickRate {
+	} else if res, _, _ := verifyLog(t, logs[0]); res.End != replay.EndTurnedOff || res.Ticks > 6*game.TickRate {
 		t.Errorf("%+v", res)
 	}
 }
@@ -268,7 +268,7 @@ func TestFullReplay(t *testing.T) {
 	if len(logs) != 1 {
 		t.Fatalf("%d logs", len(logs))
 	}
-	if res, _, _ := verifyLog(t, logs[0]); res.End != replay.EndSize || res.Good < 3*game.TickRate || len(logs[0]) > 1<<20+100 {
+	if res, _, _ := verifyLog(t, logs[0]); res.End != replay.EndSizeLimit || res.LastGoodTick < 3*game.TickRate || len(logs[0]) > 1<<20+100 {
 		t.Errorf("%d bytes, %+v", len(logs[0]), res)
 	}
 }
@@ -339,7 +339,7 @@ func TestCrashLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := replay.Verify(r, replay.Config{Modes: BuiltinModes, Mods: []game.Mod{mine{}}})
+	res, err := replay.Verify(r, replay.VerifyConfig{Modes: BuiltinModes, Mods: []game.Mod{mine{}}})
 	if !errors.Is(err, replay.ErrPanic) || res.Ticks != tick {
 		t.Errorf("%v, %+v; the world was at tick %d", err, res, tick)
 	}

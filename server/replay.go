@@ -65,11 +65,11 @@ func (s *Server) beginReplay(gameType string, mode game.Mode, seed uint64) {
 		return
 	}
 	r.header = replay.Header{
-		Program: Program(), Start: time.Now().UnixMilli(),
+		Program: Program(), StartTime: time.Now().UnixMilli(),
 		Map: s.gameMap.Name, MapSHA256: s.gameMap.SHA256,
 		Terrain: s.gameMap.terrain, Rules: s.rules(), Tuning: s.tuning, Seed: seed,
 	}
-	r.header.SetRules(gameType, mode, s.cfg.Mods)
+	r.header.SetMode(gameType, mode, s.cfg.Mods)
 	r.state = recorderWaiting
 }
 
@@ -86,11 +86,11 @@ func Program() string {
 func (s *Server) endReplay(why replay.EndReason) {
 	r := &s.recorder
 	if r.state == recorderOn {
-		if r.rec.Pending() > 0 && why != replay.EndFault {
+		if r.rec.PendingTicks() > 0 && why != replay.EndRecorderFault {
 			if why == replay.EndCrash {
-				r.out.enqueue(replayJob{kind: jobBlock, block: r.rec.TakeUnhashed(nil)})
+				r.out.enqueue(replayJob{kind: jobBlock, block: r.rec.TakeBlockUnhashed(nil)})
 			} else {
-				r.out.enqueue(replayJob{kind: jobBlock, block: r.rec.Take(s.world.Hash(), nil)})
+				r.out.enqueue(replayJob{kind: jobBlock, block: r.rec.TakeBlock(s.world.Hash(), nil)})
 			}
 		}
 		r.out.enqueue(replayJob{kind: jobEnd, why: why})
@@ -124,8 +124,8 @@ func (s *Server) stepWorld() []game.Event {
 		switch {
 		case len(s.pendingCommands) > 0:
 			s.openReplay()
-		case r.header.Idle < replay.MaxIdle:
-			r.header.Idle++
+		case r.header.IdleTicks < replay.MaxIdleTicks:
+			r.header.IdleTicks++
 		default:
 			s.reloadMap = true // a day alone; a fresh world costs nobody anything
 		}
@@ -133,7 +133,7 @@ func (s *Server) stepWorld() []game.Event {
 	if r.state != recorderOn {
 		return s.world.Step(s.pendingCommands)
 	}
-	if err := r.rec.Tick(s.pendingCommands); err != nil {
+	if err := r.rec.RecordTick(s.pendingCommands); err != nil {
 		s.failReplay(err.Error())
 		return s.world.Step(s.pendingCommands)
 	}
@@ -145,7 +145,7 @@ func (s *Server) stepWorld() []game.Event {
 	}()
 	events := s.world.Step(s.pendingCommands)
 	alive = true
-	if r.rec.Full() {
+	if r.rec.BlockReady() {
 		s.writeReplayBlock()
 	}
 	return events
@@ -158,13 +158,13 @@ func (s *Server) openReplay() {
 		r.out = newReplayWriter(s.cfg.Replays)
 	}
 	h := r.header
-	name := time.UnixMilli(h.Start).UTC().Format("2006-01-02_150405_") + safeFileName(h.Map)
+	name := time.UnixMilli(h.StartTime).UTC().Format("2006-01-02_150405_") + safeFileName(h.Map)
 	if !r.out.enqueue(replayJob{kind: jobOpen, header: &h, name: name,
 		maxFiles: s.settings.ReplayMaxFiles, maxSize: int64(s.settings.ReplayMaxSize) << 20}) {
 		s.failReplay("the disk is too slow")
 		return
 	}
-	r.rec.Begin(h.Idle)
+	r.rec.Begin(h.IdleTicks)
 	r.state = recorderOn
 }
 
@@ -179,7 +179,7 @@ func (s *Server) writeReplayBlock() {
 	case spare = <-r.out.freeBlocks:
 	default:
 	}
-	if !r.out.enqueue(replayJob{kind: jobBlock, block: r.rec.Take(s.world.Hash(), spare)}) {
+	if !r.out.enqueue(replayJob{kind: jobBlock, block: r.rec.TakeBlock(s.world.Hash(), spare)}) {
 		s.failReplay("the disk is too slow")
 	}
 }
@@ -187,7 +187,7 @@ func (s *Server) writeReplayBlock() {
 // failReplay gives up recording this world.
 func (s *Server) failReplay(why string) {
 	s.print(console.Standard, "replay", fmt.Sprintf("not recording this match any more: %s", why))
-	s.endReplay(replay.EndFault)
+	s.endReplay(replay.EndRecorderFault)
 }
 
 // reportReplayTrouble tells the operator what the writer ran into. It returns false if
@@ -269,7 +269,7 @@ type replayWriter struct {
 	file    io.WriteCloser
 	size    int64
 	maxSize int64
-	packer  replay.Packer
+	packer  replay.Encoder
 	buf     []byte
 }
 
@@ -340,7 +340,7 @@ func (w *replayWriter) handle(j *replayJob) (err error) {
 			return nil
 		}
 		if w.buf = w.packer.AppendTicks(w.buf[:0], j.block); w.size+int64(len(w.buf)) > w.maxSize {
-			w.buf = w.packer.AppendEnd(w.buf[:0], replay.EndSize)
+			w.buf = w.packer.AppendEnd(w.buf[:0], replay.EndSizeLimit)
 			return errors.Join(errReplayFull, w.write())
 		}
 		return w.write()

@@ -82,7 +82,7 @@ func TestRecordedVersions(t *testing.T) {
 	if len(logs) != 1 {
 		t.Fatalf("%d logs", len(logs))
 	}
-	if res, _, _ := verifyLog(t, logs[0]); res.End != replay.EndShutdown || res.Ticks != tick || res.Good != tick {
+	if res, _, _ := verifyLog(t, logs[0]); res.End != replay.EndShutdown || res.Ticks != tick || res.LastGoodTick != tick {
 		t.Errorf("%+v; the world was at tick %d with hash %x", res, tick, hash)
 	}
 	r, err := replay.NewReader(bytes.NewReader(logs[0]))
@@ -90,7 +90,7 @@ func TestRecordedVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds, names := map[game.CommandKind]int{}, map[string]bool{}
-	if _, err := replay.Verify(r, replay.Config{Modes: BuiltinModes, Watch: func(_ *game.World, tick *replay.Tick, _ []game.Event) {
+	if _, err := replay.Verify(r, replay.VerifyConfig{Modes: BuiltinModes, OnTick: func(_ *game.World, tick *replay.Tick, _ []game.Event) {
 		for _, c := range tick.Commands {
 			if kinds[c.Kind]++; c.Kind == game.CmdProfile {
 				names[c.Profile.Name] = true

@@ -244,7 +244,7 @@ func TestSameWorld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	collision, err := physics.NewCollision(m.Game().Width, m.Game().Height, m.Game().Indices())
+	collision, err := physics.NewCollision(m.GameLayer().Width, m.GameLayer().Height, m.GameLayer().Indices())
 	if err != nil {
 		t.Fatal(err)
 	}

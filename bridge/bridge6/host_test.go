@@ -33,11 +33,11 @@ func (m sides) Start(*game.Tx)        {}
 func newWorld(t testing.TB, mode game.Mode, names ...string) *game.World {
 	t.Helper()
 	box, _ := maps.Find("testbox")
-	m, err := twmap.Parse(box.File)
+	m, err := twmap.Parse(box.Data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	layer := m.Game()
+	layer := m.GameLayer()
 	rules := game.DefaultRules()
 	rules.MaxClients, rules.PlayerSlots = game.MaxPlayers, game.MaxPlayers
 	w, err := game.New(game.Config{

@@ -18,11 +18,11 @@ import (
 func world(t *testing.T) *game.World {
 	t.Helper()
 	box, _ := maps.Find("testbox")
-	m, err := twmap.Parse(box.File)
+	m, err := twmap.Parse(box.Data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	layer := m.Game()
+	layer := m.GameLayer()
 	rules := game.DefaultRules()
 	w, err := game.New(game.Config{
 		Terrain: game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()},

@@ -30,11 +30,11 @@ func FuzzLift(f *testing.F) {
 		f.Add(int32(i), b)
 	}
 	file, _ := maps.Find("testbox")
-	m, err := twmap.Parse(file.File)
+	m, err := twmap.Parse(file.Data)
 	if err != nil {
 		f.Fatal(err)
 	}
-	g := m.Game()
+	g := m.GameLayer()
 	col, err := physics.NewCollision(g.Width, g.Height, g.Indices())
 	if err != nil {
 		f.Fatal(err)

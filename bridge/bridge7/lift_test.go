@@ -134,11 +134,11 @@ type match struct {
 func newMatch(t testing.TB, mapName string, players int, seed uint64) *match {
 	t.Helper()
 	file, _ := maps.Find(mapName)
-	m, err := twmap.Parse(file.File)
+	m, err := twmap.Parse(file.Data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	layer := m.Game()
+	layer := m.GameLayer()
 	rules := game.DefaultRules()
 	rules.MaxClients, rules.PlayerSlots, rules.ScoreLimit, rules.SpamProtection = 64, 64, 0, false
 	w, err := game.New(game.Config{

@@ -158,23 +158,23 @@ func (c *replayInfoCmd) Run() error {
 	defer f.Close()
 	h := r.Header()
 	info := &replayInfo{
-		File: c.File, Program: h.Program, Start: time.UnixMilli(h.Start).UTC(), Map: h.Map, SHA256: hex.EncodeToString(h.MapSHA256[:]),
-		Width: h.Terrain.Width, Height: h.Terrain.Height, Mode: h.ModeName, Mods: h.Mods, Seed: h.Seed, Idle: h.Idle, Ticks: h.Idle,
+		File: c.File, Program: h.Program, Start: time.UnixMilli(h.StartTime).UTC(), Map: h.Map, SHA256: hex.EncodeToString(h.MapSHA256[:]),
+		Width: h.Terrain.Width, Height: h.Terrain.Height, Mode: h.ModeName, Mods: h.Mods, Seed: h.Seed, Idle: h.IdleTicks, Ticks: h.IdleTicks,
 		Players: []replayPlayer{},
 	}
 	if st, err := f.Stat(); err == nil {
 		info.Bytes = st.Size()
 	}
 	info.Ran = true
-	_, err = replay.Verify(r, replay.Config{Modes: server.BuiltinModes, Watch: func(_ *game.World, t *replay.Tick, events []game.Event) {
+	_, err = replay.Verify(r, replay.VerifyConfig{Modes: server.BuiltinModes, OnTick: func(_ *game.World, t *replay.Tick, events []game.Event) {
 		info.watch(t, events)
 	}})
 	if err != nil {
 		info.Trouble = err.Error()
 	}
-	if errors.Is(err, replay.ErrRules) || errors.Is(err, replay.ErrDiffers) || errors.Is(err, replay.ErrPanic) {
+	if errors.Is(err, replay.ErrModeUnavailable) || errors.Is(err, replay.ErrMismatch) || errors.Is(err, replay.ErrPanic) {
 		// The commands tell the rest.
-		info.Ran = !errors.Is(err, replay.ErrRules)
+		info.Ran = !errors.Is(err, replay.ErrModeUnavailable)
 		var t replay.Tick
 		for err = r.Next(&t); err == nil; err = r.Next(&t) {
 			info.watch(&t, nil)
@@ -274,24 +274,24 @@ func verifyReplay(name string) error {
 	}
 	defer f.Close()
 	begin := time.Now()
-	res, err := replay.Verify(r, replay.Config{Modes: server.BuiltinModes})
+	res, err := replay.Verify(r, replay.VerifyConfig{Modes: server.BuiltinModes})
 	took := time.Since(begin)
 	switch {
 	case err == nil && res.End == replay.EndNone:
 		fmt.Printf("%s: the recorder was killed; ", printable(name))
 	case errors.Is(err, replay.ErrTruncated):
-		fmt.Printf("%s: cut off behind byte %d; ", printable(name), r.Good())
-	case errors.Is(err, replay.ErrDiffers) && r.Header().Program != server.Program():
+		fmt.Printf("%s: cut off behind byte %d; ", printable(name), r.ValidBytes())
+	case errors.Is(err, replay.ErrMismatch) && r.Header().Program != server.Program():
 		return fmt.Errorf("%w (recorded by %s, this is %s: other versions may have other rules)", err, r.Header().Program, server.Program())
-	case err != nil && res.Good > 0:
-		return fmt.Errorf("%w; good up to tick %d (%v)", err, res.Good, duration(res.Good))
+	case err != nil && res.LastGoodTick > 0:
+		return fmt.Errorf("%w; good up to tick %d (%v)", err, res.LastGoodTick, duration(res.LastGoodTick))
 	case err != nil:
 		return err
 	default:
 		fmt.Printf("%s: ", printable(name))
 	}
 	fmt.Printf("ok, %d ticks (%v), %d checksums agree, %.0f ticks per second\n",
-		res.Ticks, duration(res.Ticks), res.Hashes, float64(res.Ticks)/took.Seconds())
+		res.Ticks, duration(res.Ticks), res.HashesMatched, float64(res.Ticks)/took.Seconds())
 	return nil
 }
 

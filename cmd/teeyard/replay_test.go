@@ -28,19 +28,19 @@ import (
 // name that means harm to terminals, and one kills himself.
 func writeReplay(name, program string) error {
 	m, _ := maps.Find("testbox")
-	parsed, err := twmap.Parse(m.File)
+	parsed, err := twmap.Parse(m.Data)
 	if err != nil {
 		return err
 	}
-	layer := parsed.Game()
+	layer := parsed.GameLayer()
 	h := &replay.Header{
-		Program: program, Start: 1795231813000, Map: "testbox",
+		Program: program, StartTime: 1795231813000, Map: "testbox",
 		Terrain: game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()},
-		Rules:   game.DefaultRules(), Seed: 1, Idle: 100,
+		Rules:   game.DefaultRules(), Seed: 1, IdleTicks: 100,
 	}
 	mode, _ := server.BuiltinModes("dm")
-	h.SetRules("dm", mode, nil)
-	w, err := h.World(replay.Config{Modes: server.BuiltinModes})
+	h.SetMode("dm", mode, nil)
+	w, err := h.NewWorld(replay.VerifyConfig{Modes: server.BuiltinModes})
 	if err != nil {
 		return err
 	}
@@ -62,15 +62,15 @@ func writeReplay(name, program string) error {
 		case 300:
 			cmds = []game.Command{{Kind: game.CmdKill, Player: 1}, {Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Text: "ha"}}
 		}
-		if err := wr.Tick(cmds); err != nil {
+		if err := wr.RecordTick(cmds); err != nil {
 			return err
 		}
 		w.Step(cmds)
-		if err := wr.Stepped(w); err != nil {
+		if err := wr.AfterStep(w); err != nil {
 			return err
 		}
 	}
-	if err := wr.Close(w, replay.EndMap); err != nil {
+	if err := wr.Close(w, replay.EndMapChange); err != nil {
 		return err
 	}
 	return os.WriteFile(name, out.Bytes(), 0o600)
@@ -133,16 +133,16 @@ func TestKilledServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	res, err := replay.Verify(r, replay.Config{Modes: server.BuiltinModes})
-	if err != nil || res.End != replay.EndNone || res.Hashes < 2 {
+	res, err := replay.Verify(r, replay.VerifyConfig{Modes: server.BuiltinModes})
+	if err != nil || res.End != replay.EndNone || res.HashesMatched < 2 {
 		t.Errorf("%+v, %v", res, err)
 	}
 	// The snapshot of tick `last` was seen some time before the server was killed.
 	// Half a second is what a block takes; the rest is for a busy machine.
-	if res.Good < last-game.TickRate {
-		t.Errorf("verified to tick %d, the client had seen tick %d", res.Good, last)
+	if res.LastGoodTick < last-game.TickRate {
+		t.Errorf("verified to tick %d, the client had seen tick %d", res.LastGoodTick, last)
 	}
-	t.Logf("verified to tick %d, the client had seen %d %v before the kill", res.Good, last, killed)
+	t.Logf("verified to tick %d, the client had seen %d %v before the kill", res.LastGoodTick, last, killed)
 }
 
 // serveChild is the server of TestKilledServer, in a process of its own.

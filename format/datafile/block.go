@@ -10,13 +10,13 @@ import (
 	"sync"
 )
 
-// stored returns the bytes of block i as they are in the file.
-func (f *File) stored(i int) []byte {
-	end := len(f.raw)
+// storedBlock returns the bytes of block i as they are in the file.
+func (f *File) storedBlock(i int) []byte {
+	end := len(f.data)
 	if i+1 < len(f.offsets) {
 		end = int(f.offsets[i+1])
 	}
-	return f.raw[f.offsets[i]:end]
+	return f.data[f.offsets[i]:end]
 }
 
 // BlockSize returns the declared size of block i in bytes after
@@ -29,7 +29,7 @@ func (f *File) BlockSize(i int) int {
 	case f.sizes != nil:
 		return int(f.sizes[i])
 	}
-	return len(f.stored(i))
+	return len(f.storedBlock(i))
 }
 
 // maxDeflateRatio is the best a deflate stream can do: 258 bytes out of two
@@ -46,7 +46,7 @@ func (f *File) Block(i, limit int) ([]byte, error) {
 	if i < 0 || i >= len(f.offsets) {
 		return nil, fmt.Errorf("%w: %d of %d", ErrNoBlock, i, len(f.offsets))
 	}
-	in := f.stored(i)
+	in := f.storedBlock(i)
 	size := f.BlockSize(i)
 	if size > limit {
 		return nil, fmt.Errorf("%w: block %d declares %d bytes, %d are allowed", ErrLimit, i, size, limit)
@@ -62,7 +62,7 @@ func (f *File) Block(i, limit int) ([]byte, error) {
 	if err := zr.reset(in); err != nil {
 		return nil, fmt.Errorf("%w: block %d: %w", ErrFormat, i, err)
 	}
-	out, err := readUpTo(zr.z, size, 8*len(in)+512)
+	out, err := readExactly(zr.z, size, 8*len(in)+512)
 	if err != nil {
 		return nil, fmt.Errorf("%w: block %d, %d bytes declared, after %d bytes: %w", ErrFormat, i, size, len(out), err)
 	}
@@ -87,11 +87,11 @@ func (r *inflater) reset(in []byte) (err error) {
 	return r.z.(zlib.Resetter).Reset(&r.src, nil)
 }
 
-var errLonger = errors.New("the stream goes on")
+var errTrailingData = errors.New("the stream goes on")
 
-// readUpTo reads exactly size bytes and the stream's end (with its checksum),
+// readExactly reads exactly size bytes and the stream's end (with its checksum),
 // beginning with a buffer of first bytes and doubling it.
-func readUpTo(r io.Reader, size, first int) ([]byte, error) {
+func readExactly(r io.Reader, size, first int) ([]byte, error) {
 	out := make([]byte, 0, min(size, first))
 	for len(out) < size {
 		if len(out) == cap(out) {
@@ -109,7 +109,7 @@ func readUpTo(r io.Reader, size, first int) ([]byte, error) {
 	var one [1]byte
 	switch n, err := r.Read(one[:]); {
 	case n > 0:
-		return out, errLonger
+		return out, errTrailingData
 	case err != io.EOF:
 		return out, err
 	}

@@ -40,13 +40,13 @@ const (
 type File struct {
 	version int
 	items   []Item
-	types   []typeRun
-	raw     []byte  // the data region
+	types   []typeRange
+	data    []byte  // the data region
 	offsets []int32 // of blocks in raw, ascending
 	sizes   []int32 // declared uncompressed sizes; version 4 only
 }
 
-type typeRun struct {
+type typeRange struct {
 	typ, first, count int
 }
 
@@ -137,7 +137,7 @@ func Parse(b []byte) (*File, error) {
 	if err := f.readTypes(types); err != nil {
 		return nil, err
 	}
-	f.raw = b[itemEnd : itemEnd+int(dataBytes)]
+	f.data = b[itemEnd : itemEnd+int(dataBytes)]
 	if err := f.checkBlocks(); err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (f *File) readItems(region []byte, base int, offsets []int32) error {
 func (f *File) readTypes(table []int32) error {
 	next := 0
 	for i := 0; i < len(table); i += 3 {
-		r := typeRun{int(table[i]), int(table[i+1]), int(table[i+2])}
+		r := typeRange{int(table[i]), int(table[i+1]), int(table[i+2])}
 		if r.first < next || r.count < 0 || r.first > len(f.items) || r.count > len(f.items)-r.first {
 			return fmt.Errorf("%w: type record %d at offset %d claims %d items from %d on, the file has %d and %d are taken",
 				ErrFormat, i/3, headerSize+4*i, r.count, r.first, len(f.items), next)
@@ -193,8 +193,8 @@ func (f *File) readTypes(table []int32) error {
 func (f *File) checkBlocks() error {
 	prev := int32(0)
 	for i, o := range f.offsets {
-		if o < prev || int(o) > len(f.raw) {
-			return fmt.Errorf("%w: block %d starts at %d of the data region, want %d..%d", ErrFormat, i, o, prev, len(f.raw))
+		if o < prev || int(o) > len(f.data) {
+			return fmt.Errorf("%w: block %d starts at %d of the data region, want %d..%d", ErrFormat, i, o, prev, len(f.data))
 		}
 		prev = o
 	}
@@ -222,8 +222,8 @@ func (f *File) ItemsOf(typ uint16) []Item {
 	return nil
 }
 
-// Find returns the first item with the given type and id.
-func (f *File) Find(typ, id uint16) (Item, bool) {
+// FindItem returns the first item with the given type and id.
+func (f *File) FindItem(typ, id uint16) (Item, bool) {
 	for _, it := range f.ItemsOf(typ) {
 		if it.ID == id {
 			return it, true

@@ -43,7 +43,7 @@ func TestVersion3(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	it, ok := f.Find(1, 7)
+	it, ok := f.FindItem(1, 7)
 	if !ok || !slices.Equal(it.Ints(), []int32{-1, 42}) {
 		t.Errorf("Find(1, 7) = %v, %v", it, ok)
 	}
@@ -53,7 +53,7 @@ func TestVersion3(t *testing.T) {
 	if got := f.ItemsOf(5); len(got) != 1 || got[0].Int(0) != 9 {
 		t.Errorf("ItemsOf(5) = %v", got)
 	}
-	if _, ok := f.Find(1, 8); ok || f.ItemsOf(2) != nil {
+	if _, ok := f.FindItem(1, 8); ok || f.ItemsOf(2) != nil {
 		t.Error("found what is not there")
 	}
 	for i, want := range []string{"abcd", "efg"} {

@@ -1,11 +1,11 @@
 package twmap
 
-// Around is a set of neighbours of a tile.
-type Around uint8
+// Neighbors is a set of neighbours of a tile.
+type Neighbors uint8
 
 // The neighbours, by compass: N is the row above.
 const (
-	N Around = 1 << iota
+	N Neighbors = 1 << iota
 	NE
 	E
 	SE
@@ -15,28 +15,28 @@ const (
 	NW
 )
 
-var aroundOffsets = [8][2]int{{0, -1}, {1, -1}, {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}}
+var neighborOffsets = [8][2]int{{0, -1}, {1, -1}, {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}}
 
-// Rule chooses a tile by what is around it.
-type Rule struct {
-	Full, Empty  Around // neighbours that must, or must not, belong to the shape
+// AutoTileRule chooses a tile by what is around it.
+type AutoTileRule struct {
+	Full, Empty  Neighbors // neighbours that must, or must not, belong to the shape
 	Index, Flags uint8
 }
 
-// Tiling says how a shape is drawn with a tileset: the tile for its inside and
+// AutoTile says how a shape is drawn with a tileset: the tile for its inside and
 // rules for its edges, of which the last that fits wins. Scatter tiles replace
 // about one in ScatterEvery of the tiles that are surrounded on all sides,
 // except on the layer's border, which clients repeat outwards for ever.
-type Tiling struct {
+type AutoTile struct {
 	Inside       uint8
-	Rules        []Rule
+	Rules        []AutoTileRule
 	Scatter      []uint8
 	ScatterEvery int
 }
 
 // Apply draws the tiles for which in is true. What lies outside of the layer
 // continues its border, as it does for the game. Equal shapes give equal tiles.
-func (t Tiling) Apply(l *TileLayer, in func(x, y int) bool) {
+func (t AutoTile) Apply(l *TileLayer, in func(x, y int) bool) {
 	clamped := func(x, y int) bool {
 		return in(min(max(x, 0), l.Width-1), min(max(y, 0), l.Height-1))
 	}
@@ -45,8 +45,8 @@ func (t Tiling) Apply(l *TileLayer, in func(x, y int) bool) {
 			if !in(x, y) {
 				continue
 			}
-			var full Around
-			for i, o := range aroundOffsets {
+			var full Neighbors
+			for i, o := range neighborOffsets {
 				if clamped(x+o[0], y+o[1]) {
 					full |= 1 << i
 				}
@@ -59,7 +59,7 @@ func (t Tiling) Apply(l *TileLayer, in func(x, y int) bool) {
 			}
 			border := x == 0 || y == 0 || x == l.Width-1 || y == l.Height-1
 			if full == 0xff && t.ScatterEvery > 0 && !border {
-				if h := scramble(x, y); h%uint32(t.ScatterEvery) == 0 {
+				if h := hashPosition(x, y); h%uint32(t.ScatterEvery) == 0 {
 					index = t.Scatter[h/uint32(t.ScatterEvery)%uint32(len(t.Scatter))]
 				}
 			}
@@ -68,8 +68,8 @@ func (t Tiling) Apply(l *TileLayer, in func(x, y int) bool) {
 	}
 }
 
-// scramble is a hash of a position, to look random and always be the same.
-func scramble(x, y int) uint32 {
+// hashPosition is a hash of a position, to look random and always be the same.
+func hashPosition(x, y int) uint32 {
 	h := uint32(x)*0x9e3779b1 ^ uint32(y)*0x85ebca77
 	h ^= h >> 15
 	h *= 0x2c1b3c6d

@@ -9,7 +9,7 @@ import (
 
 const quadBytes = 38 * 4
 
-func (p *parser) tileLayer(it datafile.Item, i int) (Layer, error) {
+func (p *parser) parseTileLayer(it datafile.Item, i int) (Layer, error) {
 	if it.Len() < 15 {
 		return nil, fmt.Errorf("%w: tile layer %d has %d fields, want 15", ErrFormat, i, it.Len())
 	}
@@ -34,7 +34,7 @@ func (p *parser) tileLayer(it datafile.Item, i int) (Layer, error) {
 	if p.cfg.GameOnly && l.Kind&KindGame == 0 {
 		return l, nil
 	}
-	data, err := p.block(it.Int(14), "tile layer", i)
+	data, err := p.readBlock(it.Int(14), "tile layer", i)
 	if err != nil {
 		return nil, err
 	}
@@ -47,25 +47,25 @@ func (p *parser) tileLayer(it datafile.Item, i int) (Layer, error) {
 	if l.Version >= 4 && int64(len(data))/4*256 < count {
 		return nil, fmt.Errorf("%w: tile layer %d is %d×%d tiles, its %d bytes of runs cannot fill that", ErrFormat, i, w, h, len(data))
 	}
-	if err := p.spend(4*count, "tile layer", i); err != nil {
+	if err := p.takeBudget(4*count, "tile layer", i); err != nil {
 		return nil, err
 	}
 	if l.Version >= 4 {
-		l.Tiles, err = expandRuns(data, int(count))
+		l.Tiles, err = decodeTileRuns(data, int(count))
 	} else {
-		l.Tiles = plainTiles(data, int(count))
+		l.Tiles = decodeTiles(data, int(count))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: tile layer %d (%d×%d): %w", ErrFormat, i, w, h, err)
 	}
-	p.giveBack(min(len(data), 4*int(count)))
+	p.returnBudget(min(len(data), 4*int(count)))
 	if l.Kind&^KindGame != 0 {
-		l.Special = new([5][]byte)
-		for k := range l.Special {
+		l.DDNetData = new([5][]byte)
+		for k := range l.DDNetData {
 			if special+k >= it.Len() || l.Kind&(KindTele<<k) == 0 {
 				continue
 			}
-			if l.Special[k], err = p.block(it.Int(special+k), "tile layer", i); err != nil {
+			if l.DDNetData[k], err = p.readBlock(it.Int(special+k), "tile layer", i); err != nil {
 				return nil, err
 			}
 		}
@@ -73,7 +73,7 @@ func (p *parser) tileLayer(it datafile.Item, i int) (Layer, error) {
 	return l, nil
 }
 
-func plainTiles(data []byte, n int) []Tile {
+func decodeTiles(data []byte, n int) []Tile {
 	tiles := make([]Tile, n)
 	for i := range tiles {
 		b := data[4*i : 4*i+4 : 4*i+4]
@@ -82,9 +82,9 @@ func plainTiles(data []byte, n int) []Tile {
 	return tiles
 }
 
-// expandRuns decodes the tile data of version 4: every tile stands for itself
+// decodeTileRuns decodes the tile data of version 4: every tile stands for itself
 // and for as many repetitions as its skip field says.
-func expandRuns(data []byte, n int) ([]Tile, error) {
+func decodeTileRuns(data []byte, n int) ([]Tile, error) {
 	tiles := make([]Tile, 0, n)
 	for len(tiles) < n {
 		if len(data) < 4 {
@@ -99,8 +99,8 @@ func expandRuns(data []byte, n int) ([]Tile, error) {
 	return tiles, nil
 }
 
-// appendRuns is the reverse of expandRuns, with runs as long as they can be.
-func appendRuns(dst []byte, tiles []Tile) []byte {
+// appendTileRuns is the reverse of decodeTileRuns, with runs as long as they can be.
+func appendTileRuns(dst []byte, tiles []Tile) []byte {
 	for i := 0; i < len(tiles); {
 		t := tiles[i]
 		t.Skip = 0
@@ -118,7 +118,7 @@ func sameTile(a, b Tile) bool {
 	return a.Index == b.Index && a.Flags == b.Flags && a.Reserved == b.Reserved
 }
 
-func (p *parser) quadLayer(it datafile.Item, i int) (Layer, error) {
+func (p *parser) parseQuadLayer(it datafile.Item, i int) (Layer, error) {
 	if it.Len() < 7 {
 		return nil, fmt.Errorf("%w: quad layer %d has %d fields, want 7", ErrFormat, i, it.Len())
 	}
@@ -133,14 +133,14 @@ func (p *parser) quadLayer(it datafile.Item, i int) (Layer, error) {
 	if n == 0 {
 		return l, nil
 	}
-	data, err := p.block(it.Int(5), "quad layer", i)
+	data, err := p.readBlock(it.Int(5), "quad layer", i)
 	if err != nil {
 		return nil, err
 	}
 	if n < 0 || n*quadBytes > int64(len(data)) {
 		return nil, fmt.Errorf("%w: quad layer %d has %d quads in %d bytes", ErrFormat, i, n, len(data))
 	}
-	if err := p.spend(n*quadBytes, "quad layer", i); err != nil {
+	if err := p.takeBudget(n*quadBytes, "quad layer", i); err != nil {
 		return nil, err
 	}
 	l.Quads = make([]Quad, n)
@@ -149,7 +149,7 @@ func (p *parser) quadLayer(it datafile.Item, i int) (Layer, error) {
 			*v = int32(binary.LittleEndian.Uint32(data[j*quadBytes+4*k:]))
 		}
 	}
-	p.giveBack(min(len(data), int(n)*quadBytes))
+	p.returnBudget(min(len(data), int(n)*quadBytes))
 	return l, nil
 }
 
@@ -165,18 +165,18 @@ func (q *Quad) fields() [38]*int32 {
 		c := &q.Colors[i]
 		add(&c.R, &c.G, &c.B, &c.A)
 	}
-	for i := range q.Texture {
-		add(&q.Texture[i].X, &q.Texture[i].Y)
+	for i := range q.TexCoords {
+		add(&q.TexCoords[i].X, &q.TexCoords[i].Y)
 	}
 	add(&q.PosEnv, &q.PosEnvOffset, &q.ColorEnv, &q.ColorEnvOffset)
 	return out
 }
 
-func (p *parser) soundLayer(it datafile.Item, i int) (Layer, error) {
+func (p *parser) parseSoundLayer(it datafile.Item, i int) (Layer, error) {
 	// type, flags | version, sources, data, sound, name
 	l := &SoundLayer{
 		Flags: it.Int(2), Version: it.Int(3), Count: it.Int(4), Sound: it.Int(6),
-		Name: intsToString(it, 7, 3), Old: it.Int(1) == layerSoundsOld,
+		Name: intsToString(it, 7, 3), Deprecated: it.Int(1) == layerSoundsDeprecated,
 	}
 	if it.Len() < 7 {
 		return nil, fmt.Errorf("%w: sound layer %d has %d fields, want 7", ErrFormat, i, it.Len())
@@ -185,6 +185,6 @@ func (p *parser) soundLayer(it datafile.Item, i int) (Layer, error) {
 		return l, nil
 	}
 	var err error
-	l.Sources, err = p.block(it.Int(5), "sound layer", i)
+	l.Sources, err = p.readBlock(it.Int(5), "sound layer", i)
 	return l, err
 }

@@ -81,9 +81,9 @@ func ParseTiles(text string, legend map[byte]uint8) (*TileLayer, error) {
 	return l, nil
 }
 
-// External returns an image that clients load from their own mapres folder.
+// ExternalImage returns an image that clients load from their own mapres folder.
 // Width and height in pixels should be those of the file.
-func External(name string, width, height int32) Image {
+func ExternalImage(name string, width, height int32) Image {
 	return Image{Name: name, Width: width, Height: height, External: true, Format: 1}
 }
 

@@ -43,7 +43,7 @@ func TestStamp(t *testing.T) {
 
 // A 3×3 block gets its eight edges; the last rule that fits wins.
 func TestTiling(t *testing.T) {
-	tiling := Tiling{Inside: 9, Rules: []Rule{
+	tiling := AutoTile{Inside: 9, Rules: []AutoTileRule{
 		{Empty: N, Index: 2}, {Empty: S, Index: 8}, {Empty: W, Index: 4}, {Empty: E, Index: 6},
 		{Empty: N | W, Index: 1}, {Empty: N | E, Index: 3}, {Empty: S | W, Index: 7}, {Empty: S | E, Index: 5},
 	}}

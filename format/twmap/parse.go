@@ -44,7 +44,7 @@ func (c Config) Parse(b []byte) (*Map, error) {
 		budget: budget,
 		m:      &Map{Size: len(b), CRC: crc32.ChecksumIEEE(b), SHA256: sha256.Sum256(b)},
 	}
-	for _, step := range []func() error{p.version, p.info, p.images, p.sounds, p.envelopes, p.groups, p.extra} {
+	for _, step := range []func() error{p.checkVersion, p.parseInfo, p.parseImages, p.parseSounds, p.parseEnvelopes, p.parseGroups, p.parseUnknownItems} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -59,8 +59,8 @@ type parser struct {
 	m      *Map
 }
 
-// spend takes n bytes from the budget, before they are allocated.
-func (p *parser) spend(n int64, what string, i int) error {
+// takeBudget takes n bytes from the budget, before they are allocated.
+func (p *parser) takeBudget(n int64, what string, i int) error {
 	if n > int64(p.budget) {
 		return fmt.Errorf("%w: %s %d needs %d bytes, %d are left", ErrTooLarge, what, i, n, p.budget)
 	}
@@ -68,8 +68,8 @@ func (p *parser) spend(n int64, what string, i int) error {
 	return nil
 }
 
-// block reads a data block that item i of a kind refers to; -1 gives nil.
-func (p *parser) block(ref int32, what string, i int) ([]byte, error) {
+// readBlock reads a data readBlock that item i of a kind refers to; -1 gives nil.
+func (p *parser) readBlock(ref int32, what string, i int) ([]byte, error) {
 	if ref == None {
 		return nil, nil
 	}
@@ -80,7 +80,7 @@ func (p *parser) block(ref int32, what string, i int) ([]byte, error) {
 		}
 		return nil, fmt.Errorf("twmap: %s %d: %w", what, i, err)
 	}
-	if err := p.spend(int64(len(b)), what, i); err != nil {
+	if err := p.takeBudget(int64(len(b)), what, i); err != nil {
 		return nil, err
 	}
 	if p.f.Version() == 3 {
@@ -89,15 +89,15 @@ func (p *parser) block(ref int32, what string, i int) ([]byte, error) {
 	return b, nil
 }
 
-// giveBack returns n bytes to the budget: a block is dropped once it has been
+// returnBudget returns n bytes to the budget: a block is dropped once it has been
 // converted. Only what was converted is returned, so that the budget bounds the
 // time as well: no map can have large blocks decompressed for small layers
 // again and again.
-func (p *parser) giveBack(n int) { p.budget += n }
+func (p *parser) returnBudget(n int) { p.budget += n }
 
-// text reads a NUL terminated string from a data block.
-func (p *parser) text(ref int32, what string, i int) (string, error) {
-	b, err := p.block(ref, what, i)
+// readString reads a NUL terminated string from a data block.
+func (p *parser) readString(ref int32, what string, i int) (string, error) {
+	b, err := p.readBlock(ref, what, i)
 	if err != nil {
 		return "", err
 	}
@@ -105,8 +105,8 @@ func (p *parser) text(ref int32, what string, i int) (string, error) {
 	return string(b), nil
 }
 
-func (p *parser) version() error {
-	it, ok := p.f.Find(itemVersion, 0)
+func (p *parser) checkVersion() error {
+	it, ok := p.f.FindItem(itemVersion, 0)
 	if !ok {
 		return fmt.Errorf("%w: no version item", ErrFormat)
 	}
@@ -116,8 +116,8 @@ func (p *parser) version() error {
 	return nil
 }
 
-func (p *parser) info() error {
-	it, ok := p.f.Find(itemInfo, 0)
+func (p *parser) parseInfo() error {
+	it, ok := p.f.FindItem(itemInfo, 0)
 	if !ok {
 		return nil
 	}
@@ -127,19 +127,19 @@ func (p *parser) info() error {
 			return nil
 		}
 		var err error
-		if *s, err = p.text(it.Int(i+1), "info field", i); err != nil {
+		if *s, err = p.readString(it.Int(i+1), "info field", i); err != nil {
 			return err
 		}
 	}
 	if it.Len() < 6 {
 		return nil
 	}
-	b, err := p.block(it.Int(5), "info field", 4)
+	b, err := p.readBlock(it.Int(5), "info field", 4)
 	if err != nil {
 		return err
 	}
 	// Each line costs a string header beside its bytes.
-	if err := p.spend(16*int64(bytes.Count(b, []byte{0})), "info field", 4); err != nil {
+	if err := p.takeBudget(16*int64(bytes.Count(b, []byte{0})), "info field", 4); err != nil {
 		return err
 	}
 	for len(b) > 0 {
@@ -150,7 +150,7 @@ func (p *parser) info() error {
 	return nil
 }
 
-func (p *parser) images() error {
+func (p *parser) parseImages() error {
 	items := p.f.ItemsOf(itemImage)
 	for i, it := range items {
 		img := Image{Width: it.Int(1), Height: it.Int(2), External: it.Int(3) != 0, Format: 1}
@@ -161,11 +161,11 @@ func (p *parser) images() error {
 			return fmt.Errorf("%w: image %d has %d fields, want 6", ErrFormat, i, it.Len())
 		}
 		var err error
-		if img.Name, err = p.text(it.Int(4), "image", i); err != nil {
+		if img.Name, err = p.readString(it.Int(4), "image", i); err != nil {
 			return err
 		}
 		if !img.External && !p.cfg.GameOnly {
-			if img.Pixels, err = p.block(it.Int(5), "image", i); err != nil {
+			if img.Pixels, err = p.readBlock(it.Int(5), "image", i); err != nil {
 				return err
 			}
 		}
@@ -174,7 +174,7 @@ func (p *parser) images() error {
 	return nil
 }
 
-func (p *parser) sounds() error {
+func (p *parser) parseSounds() error {
 	for i, it := range p.f.ItemsOf(itemSound) {
 		// version, external, name, data, size
 		s := Sound{External: it.Int(1) != 0}
@@ -182,11 +182,11 @@ func (p *parser) sounds() error {
 			return fmt.Errorf("%w: sound %d has %d fields, want 4", ErrFormat, i, it.Len())
 		}
 		var err error
-		if s.Name, err = p.text(it.Int(2), "sound", i); err != nil {
+		if s.Name, err = p.readString(it.Int(2), "sound", i); err != nil {
 			return err
 		}
 		if !s.External && !p.cfg.GameOnly {
-			if s.Data, err = p.block(it.Int(3), "sound", i); err != nil {
+			if s.Data, err = p.readBlock(it.Int(3), "sound", i); err != nil {
 				return err
 			}
 		}
@@ -195,7 +195,7 @@ func (p *parser) sounds() error {
 	return nil
 }
 
-func (p *parser) envelopes() error {
+func (p *parser) parseEnvelopes() error {
 	envs := p.f.ItemsOf(itemEnvelope)
 	// The layout of the one list of points depends on the envelopes: a file
 	// is written by one program, so a single envelope of version 3 tells.
@@ -205,7 +205,7 @@ func (p *parser) envelopes() error {
 			stride = 22
 		}
 	}
-	points, _ := p.f.Find(itemEnvPoints, 0)
+	points, _ := p.f.FindItem(itemEnvPoints, 0)
 	total := int64(points.Len() / stride)
 	for i, it := range envs {
 		e := Envelope{Version: it.Int(0), Channels: it.Int(1), Name: intsToString(it, 4, 8)}
@@ -216,7 +216,7 @@ func (p *parser) envelopes() error {
 		if first < 0 || n < 0 || first+n > total {
 			return fmt.Errorf("%w: envelope %d has points %d..%d of %d", ErrFormat, i, first, first+n, total)
 		}
-		if err := p.spend(n*int64(unsafe.Sizeof(EnvPoint{})), "envelope", i); err != nil {
+		if err := p.takeBudget(n*int64(unsafe.Sizeof(EnvPoint{})), "envelope", i); err != nil {
 			return err
 		}
 		if n > 0 {
@@ -238,7 +238,7 @@ func (p *parser) envelopes() error {
 	return nil
 }
 
-func (p *parser) groups() error {
+func (p *parser) parseGroups() error {
 	layers := p.f.ItemsOf(itemLayer)
 	taken := make([]bool, len(layers))
 	for i, it := range p.f.ItemsOf(itemGroup) {
@@ -262,7 +262,7 @@ func (p *parser) groups() error {
 				return fmt.Errorf("%w: group %d has layer %d, which another group has already", ErrFormat, i, j)
 			}
 			taken[j] = true
-			l, err := p.layer(layers[j], j)
+			l, err := p.parseLayer(layers[j], j)
 			if err != nil {
 				return err
 			}
@@ -273,23 +273,23 @@ func (p *parser) groups() error {
 	return nil
 }
 
-func (p *parser) layer(it datafile.Item, i int) (Layer, error) {
+func (p *parser) parseLayer(it datafile.Item, i int) (Layer, error) {
 	switch it.Int(1) {
 	case layerTiles:
-		return p.tileLayer(it, i)
+		return p.parseTileLayer(it, i)
 	case layerQuads:
-		return p.quadLayer(it, i)
-	case layerSounds, layerSoundsOld:
-		return p.soundLayer(it, i)
+		return p.parseQuadLayer(it, i)
+	case layerSounds, layerSoundsDeprecated:
+		return p.parseSoundLayer(it, i)
 	}
 	return &RawLayer{Ints: it.Ints()}, nil
 }
 
-// extra keeps items of unknown types.
-func (p *parser) extra() error {
+// parseUnknownItems keeps items of unknown types.
+func (p *parser) parseUnknownItems() error {
 	for _, it := range p.f.Items() {
 		if it.Type > itemSound {
-			p.m.Extra = append(p.m.Extra, Extra{Type: it.Type, ID: it.ID, Ints: it.Ints()})
+			p.m.UnknownItems = append(p.m.UnknownItems, UnknownItem{Type: it.Type, ID: it.ID, Ints: it.Ints()})
 		}
 	}
 	return nil

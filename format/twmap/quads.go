@@ -13,10 +13,10 @@ func NewQuadLayer(name string, image int32, quads ...Quad) *QuadLayer {
 func NewQuad(x, y, w, h float64) Quad {
 	at := func(x, y float64) Point { return Point{int32(x * TileSize), int32(y * TileSize)} }
 	return Quad{
-		Points:  [5]Point{at(x, y), at(x+w, y), at(x, y+h), at(x+w, y+h), at(x+w/2, y+h/2)},
-		Colors:  [4]Color{White, White, White, White},
-		Texture: [4]Point{{0, 0}, {1024, 0}, {0, 1024}, {1024, 1024}},
-		PosEnv:  None, ColorEnv: None,
+		Points:    [5]Point{at(x, y), at(x+w, y), at(x, y+h), at(x+w, y+h), at(x+w/2, y+h/2)},
+		Colors:    [4]Color{White, White, White, White},
+		TexCoords: [4]Point{{0, 0}, {1024, 0}, {0, 1024}, {1024, 1024}},
+		PosEnv:    None, ColorEnv: None,
 	}
 }
 
@@ -28,7 +28,7 @@ func (q Quad) Shaded(top, bottom Color) Quad {
 
 // Mirrored returns the quad with its image turned left to right.
 func (q Quad) Mirrored() Quad {
-	t := &q.Texture
+	t := &q.TexCoords
 	t[0], t[1], t[2], t[3] = t[1], t[0], t[3], t[2]
 	return q
 }

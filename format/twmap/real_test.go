@@ -77,11 +77,11 @@ func TestRealMaps(t *testing.T) {
 			if m.Size != len(b) {
 				t.Errorf("Size = %d, file has %d bytes", m.Size, len(b))
 			}
-			g := m.Game()
+			g := m.GameLayer()
 			if g == nil {
 				t.Fatal("no game layer")
 			}
-			for _, e := range m.Extra {
+			for _, e := range m.UnknownItems {
 				if e.Type < 0x8000 && e.Type != 0xffff {
 					t.Errorf("unknown item type %d", e.Type)
 				}
@@ -104,7 +104,7 @@ func TestRealMaps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(only.Game().Tiles, g.Tiles) {
+			if !slices.Equal(only.GameLayer().Tiles, g.Tiles) {
 				t.Error("GameOnly sees another game layer")
 			}
 			t.Logf("%d×%d, %d groups, %d images, %d bytes, written %d", g.Width, g.Height, len(m.Groups), len(m.Images), len(b), len(out))

@@ -38,10 +38,10 @@ const (
 
 // Types of layer items.
 const (
-	layerTiles     = 2
-	layerQuads     = 3
-	layerSoundsOld = 9  // DDNet, an early layout
-	layerSounds    = 10 // DDNet
+	layerTiles            = 2
+	layerQuads            = 3
+	layerSoundsDeprecated = 9  // DDNet, an early layout
+	layerSounds           = 10 // DDNet
 )
 
 // None marks an absent image, envelope or sound reference.
@@ -54,10 +54,10 @@ type Map struct {
 	Envelopes []Envelope
 	Groups    []Group
 	Sounds    []Sound // DDNet
-	// Extra holds the items of types this package does not know, kept as
+	// UnknownItems holds the items of types this package does not know, kept as
 	// they are. References to data blocks in them cannot be followed, so
 	// those blocks are lost when the map is written.
-	Extra []Extra
+	UnknownItems []UnknownItem
 
 	// Size, CRC (IEEE CRC-32) and SHA256 are those of the whole file that
 	// the map was parsed from, as they go into Sv_MapChange; zero for a map
@@ -183,9 +183,9 @@ type TileLayer struct {
 	ColorEnvOffset int32 // ms
 	Image          int32 // image index, or None
 	Tiles          []Tile
-	// Special holds the data of DDNet's kinds, undecoded, in the order tele,
+	// DDNetData holds the data of DDNet's kinds, undecoded, in the order tele,
 	// speedup, front, switch, tune; nil in other layers.
-	Special *[5][]byte
+	DDNetData *[5][]byte
 	// Version is the layout in the file: 2 or 3, the plain grid of 0.6 that
 	// all clients read, or 4, the run-length coded one of 0.7. 0 counts as 3.
 	Version int32
@@ -201,7 +201,7 @@ type Quad struct {
 	// right, and the pivot.
 	Points         [5]Point
 	Colors         [4]Color
-	Texture        [4]Point
+	TexCoords      [4]Point
 	PosEnv         int32 // envelope index, or None
 	PosEnvOffset   int32 // ms
 	ColorEnv       int32 // envelope index, or None
@@ -233,16 +233,16 @@ type SoundLayer struct {
 	Sound   int32 // sound index, or None
 	Sources []byte
 	Version int32
-	// Old marks the early layer type 9.
-	Old bool
+	// Deprecated marks the early layer type 9.
+	Deprecated bool
 }
 
 // RawLayer is a layer of an unknown type, kept as it is. A data block it may
 // refer to is not.
 type RawLayer struct{ Ints []int32 }
 
-// Extra is an item of an unknown type.
-type Extra struct {
+// UnknownItem is an item of an unknown type.
+type UnknownItem struct {
 	Type, ID uint16
 	Ints     []int32
 }

@@ -26,10 +26,10 @@ func small(version int32) *Map {
 	view.Version = version
 	tele := NewTileLayer("Tele", 2, 1, None)
 	tele.Kind = KindTele
-	tele.Special = &[5][]byte{0: {1, 2, 3, 4}}
+	tele.DDNetData = &[5][]byte{0: {1, 2, 3, 4}}
 	return &Map{
 		Info:   Info{Author: "a", Version: "1", Credits: "c", License: "l", Settings: []string{"sv_x 1", "sv_y 2"}},
-		Images: []Image{External("grass_main", 1024, 1024), {Name: "dot", Width: 1, Height: 1, Format: 1, Pixels: []byte{1, 2, 3, 4}}},
+		Images: []Image{ExternalImage("grass_main", 1024, 1024), {Name: "dot", Width: 1, Height: 1, Format: 1, Pixels: []byte{1, 2, 3, 4}}},
 		Envelopes: []Envelope{
 			{Name: "one", Version: 2, Channels: 3, Synchronized: true, Points: []EnvPoint{{Time: 5, Curve: 1, Values: [4]int32{1, -2, 3, -4}}}},
 			{Name: "none", Version: 1, Channels: 4},
@@ -42,8 +42,8 @@ func small(version int32) *Map {
 			NewGroup("Game", 100, 100, view, game, tele),
 			NewGroup("sound", 100, 100, &SoundLayer{Name: "s", Version: 1, Count: 1, Sound: 0, Sources: []byte{9}}, &RawLayer{Ints: []int32{0, 77, 1, 2}}),
 		},
-		Sounds: []Sound{{Name: "beep", Data: []byte("opus")}, {Name: "ext", External: true}},
-		Extra:  []Extra{{Type: 0x8001, ID: 3, Ints: []int32{1, 2}}, {Type: 0xffff, ID: 0x8001, Ints: []int32{4, 5, 6, 7}}},
+		Sounds:       []Sound{{Name: "beep", Data: []byte("opus")}, {Name: "ext", External: true}},
+		UnknownItems: []UnknownItem{{Type: 0x8001, ID: 3, Ints: []int32{1, 2}}, {Type: 0xffff, ID: 0x8001, Ints: []int32{4, 5, 6, 7}}},
 	}
 }
 
@@ -152,7 +152,7 @@ func TestTileLayers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !sameContent(m, got) {
-			t.Fatalf("read %+v, want %+v", got.Game(), l)
+			t.Fatalf("read %+v, want %+v", got.GameLayer(), l)
 		}
 	})
 }
@@ -161,10 +161,10 @@ func TestTileLayers(t *testing.T) {
 func TestGame(t *testing.T) {
 	a, b, c := NewGameLayer(1, 1), NewGameLayer(2, 1), NewGameLayer(3, 1)
 	m := &Map{Groups: []Group{NewGroup("", 100, 100, a), NewGroup("", 100, 100, b, c), NewGroup("", 0, 0)}}
-	if m.Game() != b {
+	if m.GameLayer() != b {
 		t.Error("not the first game layer of the last group that has one")
 	}
-	if (&Map{}).Game() != nil {
+	if (&Map{}).GameLayer() != nil {
 		t.Error("an empty map has a game layer")
 	}
 }
@@ -302,7 +302,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if g := m.Game(); g != nil && len(g.Tiles) != g.Width*g.Height {
+		if g := m.GameLayer(); g != nil && len(g.Tiles) != g.Width*g.Height {
 			t.Fatalf("game layer of %d×%d has %d tiles", g.Width, g.Height, len(g.Tiles))
 		}
 		out, err := m.Bytes()

@@ -25,10 +25,10 @@ func (m *Map) WriteTo(w io.Writer) (int64, error) {
 func (m *Map) Bytes() ([]byte, error) {
 	w := &mapWriter{m: m}
 	w.out.AddItem(itemVersion, 0, []int32{1})
-	w.info()
-	w.images()
-	w.envelopes()
-	if err := w.groups(); err != nil {
+	w.addInfo()
+	w.addImages()
+	w.addEnvelopes()
+	if err := w.addGroups(); err != nil {
 		return nil, err
 	}
 	for i, s := range m.Sounds {
@@ -36,9 +36,9 @@ func (m *Map) Bytes() ([]byte, error) {
 		if !s.External {
 			data, size = w.out.AddBlock(s.Data), int32(len(s.Data))
 		}
-		w.out.AddItem(itemSound, uint16(i), []int32{1, flag(s.External), w.text(s.Name), data, size})
+		w.out.AddItem(itemSound, uint16(i), []int32{1, boolToInt(s.External), w.addString(s.Name), data, size})
 	}
-	for _, e := range m.Extra {
+	for _, e := range m.UnknownItems {
 		w.out.AddItem(e.Type, e.ID, e.Ints)
 	}
 	b, err := w.out.Bytes()
@@ -54,24 +54,24 @@ type mapWriter struct {
 	layers int
 }
 
-func flag(b bool) int32 {
+func boolToInt(b bool) int32 {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-func (w *mapWriter) text(s string) int32 {
+func (w *mapWriter) addString(s string) int32 {
 	return w.out.AddBlock(append([]byte(s), 0))
 }
 
-func (w *mapWriter) info() {
+func (w *mapWriter) addInfo() {
 	in := w.m.Info
 	ints := []int32{1}
 	for _, s := range []string{in.Author, in.Version, in.Credits, in.License} {
 		ref := int32(None)
 		if s != "" {
-			ref = w.text(s)
+			ref = w.addString(s)
 		}
 		ints = append(ints, ref)
 	}
@@ -85,9 +85,9 @@ func (w *mapWriter) info() {
 	w.out.AddItem(itemInfo, 0, ints)
 }
 
-func (w *mapWriter) images() {
+func (w *mapWriter) addImages() {
 	for i, img := range w.m.Images {
-		name := w.text(img.Name)
+		name := w.addString(img.Name)
 		data := int32(None)
 		if img.Pixels != nil {
 			data = w.out.AddBlock(img.Pixels)
@@ -95,8 +95,8 @@ func (w *mapWriter) images() {
 		// Version 1 is what 0.6 editors write and every program reads; the
 		// format exists only for others than RGBA. Zero is RGB where the pixels
 		// are, and otherwise that of an image whose maker did not say.
-		ints := []int32{1, img.Width, img.Height, flag(img.External), name, data}
-		if img.Format != formatRGBA && (img.Format != formatRGB || img.rgb()) {
+		ints := []int32{1, img.Width, img.Height, boolToInt(img.External), name, data}
+		if img.Format != formatRGBA && (img.Format != formatRGB || img.hasRGBPixels()) {
 			ints[0] = 2
 			ints = append(ints, img.Format)
 		}
@@ -104,7 +104,7 @@ func (w *mapWriter) images() {
 	}
 }
 
-func (w *mapWriter) envelopes() {
+func (w *mapWriter) addEnvelopes() {
 	tangents := false
 	for _, e := range w.m.Envelopes {
 		tangents = tangents || e.Version >= 3
@@ -119,7 +119,7 @@ func (w *mapWriter) envelopes() {
 		ints := []int32{v, e.Channels, n, int32(len(e.Points))}
 		ints = appendName(ints, e.Name, 8)
 		if v >= 2 {
-			ints = append(ints, flag(e.Synchronized))
+			ints = append(ints, boolToInt(e.Synchronized))
 		}
 		w.out.AddItem(itemEnvelope, uint16(i), ints)
 		for _, p := range e.Points {
@@ -135,7 +135,7 @@ func (w *mapWriter) envelopes() {
 	w.out.AddItem(itemEnvPoints, 0, points)
 }
 
-func (w *mapWriter) groups() error {
+func (w *mapWriter) addGroups() error {
 	for i, g := range w.m.Groups {
 		v := g.Version
 		if v == 0 {
@@ -154,7 +154,7 @@ func (w *mapWriter) groups() error {
 		}
 		w.out.AddItem(itemGroup, uint16(i), ints)
 		for _, l := range g.Layers {
-			ints, err := w.layer(l)
+			ints, err := w.encodeLayer(l)
 			if err != nil {
 				return fmt.Errorf("twmap: group %d %q: %w", i, g.Name, err)
 			}
@@ -165,18 +165,18 @@ func (w *mapWriter) groups() error {
 	return nil
 }
 
-// The first field of every layer item is a version that no reader looks at and
+// The first field of every encodeLayer item is a version that no reader looks at and
 // editors leave uninitialised or 0.
-func (w *mapWriter) layer(l Layer) ([]int32, error) {
+func (w *mapWriter) encodeLayer(l Layer) ([]int32, error) {
 	switch l := l.(type) {
 	case *TileLayer:
-		return w.tileLayer(l)
+		return w.encodeTileLayer(l)
 	case *QuadLayer:
-		return w.quadLayer(l), nil
+		return w.encodeQuadLayer(l), nil
 	case *SoundLayer:
 		typ := int32(layerSounds)
-		if l.Old {
-			typ = layerSoundsOld
+		if l.Deprecated {
+			typ = layerSoundsDeprecated
 		}
 		data := int32(None)
 		if l.Sources != nil {
@@ -189,7 +189,7 @@ func (w *mapWriter) layer(l Layer) ([]int32, error) {
 	return nil, fmt.Errorf("%w: unknown layer %T", ErrFormat, l)
 }
 
-func (w *mapWriter) tileLayer(l *TileLayer) ([]int32, error) {
+func (w *mapWriter) encodeTileLayer(l *TileLayer) ([]int32, error) {
 	if l.Width <= 0 || l.Height <= 0 || len(l.Tiles) != l.Width*l.Height {
 		return nil, fmt.Errorf("%w: tile layer %q is %d×%d tiles and has %d", ErrFormat, l.Name, l.Width, l.Height, len(l.Tiles))
 	}
@@ -199,7 +199,7 @@ func (w *mapWriter) tileLayer(l *TileLayer) ([]int32, error) {
 	}
 	var data []byte
 	if v >= 4 {
-		data = appendRuns(nil, l.Tiles)
+		data = appendTileRuns(nil, l.Tiles)
 	} else {
 		data = make([]byte, 0, 4*len(l.Tiles))
 		for _, t := range l.Tiles {
@@ -214,8 +214,8 @@ func (w *mapWriter) tileLayer(l *TileLayer) ([]int32, error) {
 	if v >= 3 {
 		ints = appendName(ints, l.Name, 3)
 	}
-	if l.Special != nil {
-		for _, b := range l.Special {
+	if l.DDNetData != nil {
+		for _, b := range l.DDNetData {
 			ref := int32(None)
 			if b != nil {
 				ref = w.out.AddBlock(b)
@@ -226,7 +226,7 @@ func (w *mapWriter) tileLayer(l *TileLayer) ([]int32, error) {
 	return ints, nil
 }
 
-func (w *mapWriter) quadLayer(l *QuadLayer) []int32 {
+func (w *mapWriter) encodeQuadLayer(l *QuadLayer) []int32 {
 	v := l.Version
 	if v == 0 {
 		v = 2

@@ -18,7 +18,7 @@ func benchGrid(tb testing.TB) *Collision {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		g := m.Game()
+		g := m.GameLayer()
 		w, h = g.Width, g.Height
 		tiles = tiles[:0]
 		for _, t := range g.Tiles {

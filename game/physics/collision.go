@@ -35,14 +35,14 @@ var ErrCollision = errors.New("bad collision grid")
 type Collision struct {
 	width, height int32
 	// tiles holds the flags in the lower bits and above them how many rings of
-	// tiles around this one, itself included, are free of walls; see roomShift.
+	// tiles around this one, itself included, are free of walls; see freeRingsShift.
 	tiles []uint8
 }
 
 const (
-	flagMask  = 1<<roomShift - 1
-	roomShift = 3
-	maxRoom   = 31
+	flagMask       = 1<<freeRingsShift - 1
+	freeRingsShift = 3
+	maxFreeRings   = 31
 )
 
 // NewCollision takes the tile indices of a game layer, row by row. The error
@@ -64,34 +64,34 @@ func NewCollision(width, height int, index []uint8) (*Collision, error) {
 			c.tiles[i] = uint8(Solid | NoHook)
 		}
 	}
-	c.measureRoom(width, height)
+	c.computeFreeRings(width, height)
 	return c, nil
 }
 
-// measureRoom fills in the rings: 0 in a wall, 1 where one of the eight
+// computeFreeRings fills in the rings: 0 in a wall, 1 where one of the eight
 // neighbours is a wall, and so on. Two sweeps suffice, since a tile's number is
 // one more than its smallest neighbour's. What lies outside of the map repeats
 // the border and so has no wall that is closer than the border's own.
-func (c *Collision) measureRoom(width, height int) {
+func (c *Collision) computeFreeRings(width, height int) {
 	sweep := func(i, x, y, dir int) {
 		t := c.tiles[i]
 		if TileFlags(t)&Solid != 0 {
 			return
 		}
-		room := uint8(maxRoom)
+		room := uint8(maxFreeRings)
 		if dir < 0 {
-			room = t >> roomShift
+			room = t >> freeRingsShift
 		}
 		near := func(dx, dy int) {
 			if x+dx >= 0 && x+dx < width && y+dy >= 0 && y+dy < height {
-				room = min(room, c.tiles[i+dy*width+dx]>>roomShift+1)
+				room = min(room, c.tiles[i+dy*width+dx]>>freeRingsShift+1)
 			}
 		}
 		near(-dir, 0)
 		near(-1, -dir)
 		near(0, -dir)
 		near(1, -dir)
-		c.tiles[i] = t&flagMask | room<<roomShift
+		c.tiles[i] = t&flagMask | room<<freeRingsShift
 	}
 	for i := range c.tiles {
 		sweep(i, i%width, i/width, 1)
@@ -107,9 +107,9 @@ func (c *Collision) Width() int { return int(c.width) }
 // Height is in tiles.
 func (c *Collision) Height() int { return int(c.height) }
 
-// cell is the tile index of a rounded coordinate in a row of n tiles; what lies
+// clampedTile is the tile index of a rounded coordinate in a row of n tiles; what lies
 // outside belongs to the border tile.
-func cell(v, n int32) int32 {
+func clampedTile(v, n int32) int32 {
 	if v < 0 {
 		return 0
 	}
@@ -117,8 +117,10 @@ func cell(v, n int32) int32 {
 }
 
 // column and row lead to the tile index, their sum.
-func (c *Collision) column(x float32) int { return int(cell(vec.Round(x), c.width)) }
-func (c *Collision) row(y float32) int    { return int(cell(vec.Round(y), c.height)) * int(c.width) }
+func (c *Collision) column(x float32) int { return int(clampedTile(vec.Round(x), c.width)) }
+func (c *Collision) row(y float32) int {
+	return int(clampedTile(vec.Round(y), c.height)) * int(c.width)
+}
 
 // At returns the flags of the tile at the nearest whole position; outside of
 // the map the border tiles go on for ever.

@@ -37,12 +37,12 @@ const (
 	jumpAir  int32 = 2 // the air jump is used up
 )
 
-// nobody is the value of Core.HookedPlayer without a hooked player.
-const nobody = -1
+// noPlayer is the value of Core.HookedPlayer without a hooked player.
+const noPlayer = -1
 
 const (
-	// hookTime is how long a hook holds another tee, in ticks.
-	hookTime = 60
+	// maxHookTicks is how long a hook holds another tee, in ticks.
+	maxHookTicks = 60
 	// maxSpeed bounds the velocity, in units per tick.
 	maxSpeed float32 = 6000
 )
@@ -72,13 +72,13 @@ type Core struct {
 	// Events are the Event bits of the last Tick.
 	Events uint32
 
-	aim  aim
-	slot int // where it is probably found in the list of present cores
+	aim        aimCache
+	cacheIndex int // where it is probably found in the list of present cores
 }
 
-// aim remembers the angle of the last target, as players keep theirs for many
+// aimCache remembers the angle of the last target, as players keep theirs for many
 // ticks. The zero value is right: the angle of (0, 0) is 0.
-type aim struct {
+type aimCache struct {
 	x, y, angle int32
 }
 
@@ -92,7 +92,7 @@ func NewCore(w *World, pos Vec) *Core {
 
 // Reset makes c what NewCore returns.
 func (c *Core) Reset(w *World, pos Vec) {
-	*c = Core{World: w, Pos: pos, HookedPlayer: nobody}
+	*c = Core{World: w, Pos: pos, HookedPlayer: noPlayer}
 }
 
 // Grounded tells whether a wall is right below one of the tee's lower corners.
@@ -102,8 +102,8 @@ func (c *Core) Grounded() bool {
 	return col.At(c.Pos.X+TeeSize/2, y)&Solid != 0 || col.At(c.Pos.X-TeeSize/2, y)&Solid != 0
 }
 
-// hooked returns the hooked core, nil when there is none or it is gone.
-func (c *Core) hooked() *Core {
+// hookedCore returns the hookedCore core, nil when there is none or it is gone.
+func (c *Core) hookedCore() *Core {
 	if c.HookedPlayer < 0 || c.HookedPlayer >= MaxCores {
 		return nil
 	}
@@ -139,15 +139,15 @@ func saturatedAdd(lo, hi, v, m float32) float32 {
 // order in which cores tick counts.
 func (c *Core) Tick(in *Input, useInput bool) {
 	w := c.World
-	w.refresh()
+	w.refreshCache()
 	c.Events = 0
 	grounded := c.Grounded()
 
-	c.Vel.Y += w.tune(Gravity)
+	c.Vel.Y += w.tuneParam(Gravity)
 
-	speed, accel, friction := w.tune(AirControlSpeed), w.tune(AirControlAccel), w.tune(AirFriction)
+	speed, accel, friction := w.tuneParam(AirControlSpeed), w.tuneParam(AirControlAccel), w.tuneParam(AirFriction)
 	if grounded {
-		speed, accel, friction = w.tune(GroundControlSpeed), w.tune(GroundControlAccel), w.tune(GroundFriction)
+		speed, accel, friction = w.tuneParam(GroundControlSpeed), w.tuneParam(GroundControlAccel), w.tuneParam(GroundFriction)
 	}
 
 	if useInput {
@@ -166,11 +166,11 @@ func (c *Core) Tick(in *Input, useInput bool) {
 		c.Jumped &^= jumpAir
 	}
 
-	c.advanceHook()
+	c.tickHook()
 	if c.HookState == HookGrabbed {
-		c.pullSelf()
+		c.tickGrabbedHook()
 	}
-	c.pushOthers()
+	c.applyPlayerForces()
 
 	if square := c.Vel.Dot(c.Vel); square > maxSpeed*maxSpeed && vec.Sqrt(square) > maxSpeed {
 		c.Vel = c.Vel.Normalize().Mul(maxSpeed)
@@ -183,7 +183,7 @@ func (c *Core) applyInput(in *Input, grounded bool) {
 	target := Vec{X: float32(in.TargetX), Y: float32(in.TargetY)}
 	c.Direction = in.Direction
 	if in.TargetX != c.aim.x || in.TargetY != c.aim.y {
-		c.aim = aim{in.TargetX, in.TargetY, vec.Trunc(float32(target.Angle() * 256))}
+		c.aim = aimCache{in.TargetX, in.TargetY, vec.Trunc(float32(target.Angle() * 256))}
 	}
 	c.Angle = c.aim.angle
 
@@ -192,17 +192,17 @@ func (c *Core) applyInput(in *Input, grounded bool) {
 	} else if c.Jumped&jumpHeld == 0 {
 		if grounded {
 			c.Events |= EventGroundJump
-			c.Vel.Y = -w.tune(GroundJumpImpulse)
+			c.Vel.Y = -w.tuneParam(GroundJumpImpulse)
 			c.Jumped |= jumpHeld
 		} else if c.Jumped&jumpAir == 0 {
 			c.Events |= EventAirJump
-			c.Vel.Y = -w.tune(AirJumpImpulse)
+			c.Vel.Y = -w.tuneParam(AirJumpImpulse)
 			c.Jumped |= jumpHeld | jumpAir
 		}
 	}
 
 	if !in.Hook {
-		c.HookedPlayer = nobody
+		c.HookedPlayer = noPlayer
 		c.HookState = HookIdle
 		c.HookPos = c.Pos
 	} else if c.HookState == HookIdle {
@@ -210,7 +210,7 @@ func (c *Core) applyInput(in *Input, grounded bool) {
 		c.HookState = HookFlying
 		c.HookPos = c.Pos.Add(dir.Mul(TeeSize).Mul(1.5))
 		c.HookDir = dir
-		c.HookedPlayer = nobody
+		c.HookedPlayer = noPlayer
 		c.HookTick = 0
 	}
 }

@@ -168,19 +168,19 @@ func checkCrowd(tb rapid.TB, s source, c *Collision) {
 		me.HookState = HookGrabbed
 	}
 	b := twin(a)
-	a.refresh()
+	a.refreshCache()
 	var stop [2]Vec
 	for i, w := range [2]*World{a, b} {
 		c := w.Cores[id]
 		if i == 0 {
 			stop[i] = c.stopAtOthers(next)
-			c.pushOthers()
-			c.HookedPlayer = nobody
-			c.grab(hook)
+			c.applyPlayerForces()
+			c.HookedPlayer = noPlayer
+			c.grabTee(hook)
 		} else {
 			stop[i] = c.naiveStopAtOthers(next)
 			c.naivePushOthers()
-			c.HookedPlayer = nobody
+			c.HookedPlayer = noPlayer
 			c.naiveGrab(hook)
 		}
 	}

@@ -2,39 +2,39 @@ package physics
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// grabDistance is how close a flying hook must pass to grab a tee, in units.
-const grabDistance float32 = TeeSize + 2
+// hookGrabDistance is how close a flying hook must pass to grab a tee, in units.
+const hookGrabDistance float32 = TeeSize + 2
 
-// advanceHook moves the hook through its states, except for what a hook that
+// tickHook moves the hook through its states, except for what a hook that
 // holds does.
-func (c *Core) advanceHook() {
+func (c *Core) tickHook() {
 	switch s := c.HookState; {
 	case s == HookIdle:
-		c.HookedPlayer = nobody
+		c.HookedPlayer = noPlayer
 		c.HookPos = c.Pos
 	case s >= HookRetractStart && s < HookRetractEnd:
 		c.HookState++
 	case s == HookRetractEnd:
 		c.HookState = HookRetracted
 	case s == HookFlying:
-		c.flyHook()
+		c.tickFlyingHook()
 	}
 }
 
-// flyHook moves a flying hook: first it is cut at its greatest length and at
+// tickFlyingHook moves a flying hook: first it is cut at its greatest length and at
 // walls, then it may grab a tee on the way, then the wall.
-func (c *Core) flyHook() {
+func (c *Core) tickFlyingHook() {
 	w := c.World
-	next := c.HookPos.Add(c.HookDir.Mul(w.tune(HookFireSpeed)))
-	if vec.Distance(c.Pos, next) > w.tune(HookLength) {
+	next := c.HookPos.Add(c.HookDir.Mul(w.tuneParam(HookFireSpeed)))
+	if vec.Distance(c.Pos, next) > w.tuneParam(HookLength) {
 		c.HookState = HookRetractStart
-		next = c.Pos.Add(next.Sub(c.Pos).Normalize().Mul(w.tune(HookLength)))
+		next = c.Pos.Add(next.Sub(c.Pos).Normalize().Mul(w.tuneParam(HookLength)))
 	}
 	next, _, wall := w.Collision.IntersectLine(c.HookPos, next)
 
 	// A hook that just reached its full length can still grab.
 	if w.Tuning[PlayerHooking] != 0 {
-		c.grab(next)
+		c.grabTee(next)
 	}
 	if c.HookState == HookFlying {
 		switch {
@@ -49,44 +49,44 @@ func (c *Core) flyHook() {
 	}
 }
 
-// grab lets the hook on its way to next grab the tee whose centre is closest to
+// grabTee lets the hook on its way to next grabTee the tee whose centre is closest to
 // the hook's present position, of those near the way.
-func (c *Core) grab(next Vec) {
+func (c *Core) grabTee(next Vec) {
 	var best float32
 	var near [MaxCores]uint8
 	w := c.World
-	area := around(c.HookPos, next, grabDistance)
-	for _, i := range near[:area.find(w.present(), 0, near[:])] {
-		o := w.crowd.list[i]
+	area := searchRectAround(c.HookPos, next, hookGrabDistance)
+	for _, i := range near[:area.findCores(w.presentCores(), 0, near[:])] {
+		o := w.cache.present[i]
 		if o == c {
 			continue
 		}
 		point := vec.ClosestOnSegment(c.HookPos, next, o.Pos)
-		if vec.Distance(o.Pos, point) < grabDistance {
-			if d := vec.Distance(c.HookPos, o.Pos); c.HookedPlayer == nobody || d < best {
+		if vec.Distance(o.Pos, point) < hookGrabDistance {
+			if d := vec.Distance(c.HookPos, o.Pos); c.HookedPlayer == noPlayer || d < best {
 				c.Events |= EventHookAttachPlayer
 				c.HookState = HookGrabbed
-				c.HookedPlayer = int32(w.crowd.ids[i])
+				c.HookedPlayer = int32(w.cache.ids[i])
 				best = d
 			}
 		}
 	}
 }
 
-// pullSelf is the tick of a hook that holds: it follows a hooked tee, or pulls
+// tickGrabbedHook is the tick of a hook that holds: it follows a hooked tee, or pulls
 // towards the wall.
-func (c *Core) pullSelf() {
+func (c *Core) tickGrabbedHook() {
 	w := c.World
-	if c.HookedPlayer != nobody {
-		if o := c.hooked(); o != nil {
+	if c.HookedPlayer != noPlayer {
+		if o := c.hookedCore(); o != nil {
 			c.HookPos = o.Pos
 		} else {
-			c.loseHook()
+			c.releaseHook()
 		}
 	}
 
-	if c.HookedPlayer == nobody && vec.Distance(c.HookPos, c.Pos) > 46 {
-		v := c.HookPos.Sub(c.Pos).Normalize().Mul(w.tune(HookDragAccel))
+	if c.HookedPlayer == noPlayer && vec.Distance(c.HookPos, c.Pos) > 46 {
+		v := c.HookPos.Sub(c.Pos).Normalize().Mul(w.tuneParam(HookDragAccel))
 		if v.Y > 0 { // weaker downwards
 			v.Y = float32(v.Y * 0.3)
 		}
@@ -96,20 +96,20 @@ func (c *Core) pullSelf() {
 			v.X = float32(v.X * 0.75)
 		}
 		v = c.Vel.Add(v)
-		if l := v.Len(); l < w.tune(HookDragSpeed) || l < c.Vel.Len() {
+		if l := v.Len(); l < w.tuneParam(HookDragSpeed) || l < c.Vel.Len() {
 			c.Vel = v
 		}
 	}
 
 	c.HookTick++
-	if c.HookedPlayer != nobody && (c.HookTick > hookTime || c.hooked() == nil) {
-		c.loseHook()
+	if c.HookedPlayer != noPlayer && (c.HookTick > maxHookTicks || c.hookedCore() == nil) {
+		c.releaseHook()
 	}
 }
 
-// loseHook lets go of a tee; the button must be released before the next hook.
-func (c *Core) loseHook() {
-	c.HookedPlayer = nobody
+// releaseHook lets go of a tee; the button must be released before the next hook.
+func (c *Core) releaseHook() {
+	c.HookedPlayer = noPlayer
 	c.HookState = HookRetracted
 	c.HookPos = c.Pos
 }

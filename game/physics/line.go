@@ -6,9 +6,9 @@ import "github.com/teeyard/teeyard/game/vec"
 // that short cuts with a margin of 1/16 give the same results as the full
 // arithmetic. What lies beyond takes the long way.
 const (
-	exactTiles = 2048
-	exactUnits = exactTiles * TileSize
-	margin     = 1.0 / 16
+	maxExactTile   = 2048
+	maxExactUnits  = maxExactTile * TileSize
+	roundingMargin = 1.0 / 16
 )
 
 // IntersectLine walks from p0 to p1 in steps of about one unit. It returns the
@@ -21,10 +21,10 @@ func (c *Collision) IntersectLine(p0, p1 Vec) (hit, before Vec, flags TileFlags)
 		a := float32(i) / float32(n)
 		return Vec{X: p0.X + float32(whole.X*a), Y: p0.Y + float32(whole.Y*a)}
 	}
-	s := newStride(whole, n)
+	s := newLineStride(whole, n)
 	for i := int32(0); i <= n; i++ {
 		p := sample(i)
-		x, y := cell(vec.Round(p.X), c.width), cell(vec.Round(p.Y), c.height)
+		x, y := clampedTile(vec.Round(p.X), c.width), clampedTile(vec.Round(p.Y), c.height)
 		t := c.tiles[int(y)*int(c.width)+int(x)]
 		if TileFlags(t)&Solid != 0 {
 			before = p0
@@ -33,7 +33,7 @@ func (c *Collision) IntersectLine(p0, p1 Vec) (hit, before Vec, flags TileFlags)
 			}
 			return p, before, TileFlags(t & flagMask)
 		}
-		if free := s.free(p, x, y, int32(t>>roomShift)); free >= 1 {
+		if free := s.freeSamples(p, x, y, int32(t>>freeRingsShift)); free >= 1 {
 			if free >= float32(n-i) {
 				break
 			}
@@ -43,47 +43,47 @@ func (c *Collision) IntersectLine(p0, p1 Vec) (hit, before Vec, flags TileFlags)
 	return p1, p1, 0
 }
 
-// stride tells how many samples of a line stay within a free rectangle of tiles.
-type stride struct {
-	perX, perY float32 // samples per unit, 0 when the line does not move that way
-	right, low bool    // the line goes to growing coordinates
-	usable     bool
+// lineStride tells how many samples of a line stay within a free rectangle of tiles.
+type lineStride struct {
+	samplesPerX, samplesPerY float32 // samples per unit, 0 when the line does not move that way
+	movesRight, movesDown    bool    // the line goes to growing coordinates
+	usable                   bool
 }
 
-func newStride(whole Vec, n int32) stride {
-	s := stride{right: whole.X > 0, low: whole.Y > 0}
+func newLineStride(whole Vec, n int32) lineStride {
+	s := lineStride{movesRight: whole.X > 0, movesDown: whole.Y > 0}
 	ax, ay := whole.X, whole.Y
-	if !s.right {
+	if !s.movesRight {
 		ax = -ax
 	}
-	if !s.low {
+	if !s.movesDown {
 		ay = -ay
 	}
-	if s.usable = ax < exactUnits && ay < exactUnits; !s.usable {
+	if s.usable = ax < maxExactUnits && ay < maxExactUnits; !s.usable {
 		return s
 	}
 	if ax > 0 {
-		s.perX = float32(n) / ax
+		s.samplesPerX = float32(n) / ax
 	}
 	if ay > 0 {
-		s.perY = float32(n) / ay
+		s.samplesPerY = float32(n) / ay
 	}
 	return s
 }
 
-// free returns how many samples after the one at p are certainly not in a wall,
+// freeSamples returns how many samples after the one at p are certainly not in a wall,
 // when p lies on tile (x, y) with that room.
-func (s *stride) free(p Vec, x, y, room int32) float32 {
-	if !s.usable || x >= exactTiles || y >= exactTiles {
+func (s *lineStride) freeSamples(p Vec, x, y, room int32) float32 {
+	if !s.usable || x >= maxExactTile || y >= maxExactTile {
 		return 0
 	}
 	const unlimited = 1 << 30
 	kx, ky := float32(unlimited), float32(unlimited)
-	if s.perX != 0 {
-		kx = reach(p.X, x, room, s.right) * s.perX
+	if s.samplesPerX != 0 {
+		kx = distanceToWall(p.X, x, room, s.movesRight) * s.samplesPerX
 	}
-	if s.perY != 0 {
-		ky = reach(p.Y, y, room, s.low) * s.perY
+	if s.samplesPerY != 0 {
+		ky = distanceToWall(p.Y, y, room, s.movesDown) * s.samplesPerY
 	}
 	if ky < kx {
 		return ky
@@ -91,11 +91,11 @@ func (s *stride) free(p Vec, x, y, room int32) float32 {
 	return kx
 }
 
-// reach is the way from v, on tile i, to the end of the room around it. A
+// distanceToWall is the way from v, on tile i, to the end of the room around it. A
 // coordinate belongs to tile i from 32i-0.5 on.
-func reach(v float32, i, room int32, up bool) float32 {
+func distanceToWall(v float32, i, room int32, up bool) float32 {
 	if up {
-		return float32((i+room)*TileSize) - (0.5 + margin) - v
+		return float32((i+room)*TileSize) - (0.5 + roundingMargin) - v
 	}
-	return v - float32((i-room+1)*TileSize) + (0.5 - margin)
+	return v - float32((i-room+1)*TileSize) + (0.5 - roundingMargin)
 }

@@ -41,11 +41,11 @@ func (c *Core) Move() {
 func (c *Core) stopAtOthers(next Vec) Vec {
 	pos := c.Pos
 	var near [MaxCores]uint8 // indices of who is close to the way
-	area := around(pos, next, TeeSize)
-	list := c.World.present()
-	before, after, second := c.without(list)
-	n := area.find(before, 0, near[:])
-	n += area.find(after, second, near[n:])
+	area := searchRectAround(pos, next, TeeSize)
+	list := c.World.presentCores()
+	before, after, second := c.splitAtSelf(list)
+	n := area.findCores(before, 0, near[:])
+	n += area.findCores(after, second, near[n:])
 	if n == 0 {
 		return next
 	}
@@ -77,24 +77,24 @@ func (c *Core) stopAtOthers(next Vec) Vec {
 	return next
 }
 
-// area is a rectangle without its edges, as its centre and the magnitudes of its
+// searchRect is a rectangle without its edges, as its centre and the magnitudes of its
 // half sizes.
-type area struct {
+type searchRect struct {
 	x, y          float32
 	width, height uint32
 }
 
-// around returns a rectangle that surely holds every point within distance of
+// searchRectAround returns a rectangle that surely holds every point within distance of
 // any point that is computed to lie between a and b. It holds every number when
 // a or b is so far out that rounding errors count.
-func around(a, b Vec, distance float32) area {
+func searchRectAround(a, b Vec, distance float32) searchRect {
 	const far = 1 << 20
 	const everything = 0x7f7fffff // the magnitude of the largest number
 	x, y := b.X-a.X, b.Y-a.Y
-	r := area{x: a.X + float32(x*0.5), y: a.Y + float32(y*0.5)}
+	r := searchRect{x: a.X + float32(x*0.5), y: a.Y + float32(y*0.5)}
 	limit := magnitude(far)
 	if magnitude(r.x) >= limit || magnitude(r.y) >= limit || magnitude(x) >= limit || magnitude(y) >= limit {
-		return area{width: everything, height: everything}
+		return searchRect{width: everything, height: everything}
 	}
 	distance++
 	r.width = magnitude(float32(math.Float32frombits(magnitude(x))*0.5) + distance)
@@ -102,9 +102,9 @@ func around(a, b Vec, distance float32) area {
 	return r
 }
 
-// find puts the indices of the cores in the area into dst, base added to each,
+// findCores puts the indices of the cores in the area into dst, base added to each,
 // and returns their number.
-func (r *area) find(list []*Core, base int, dst []uint8) (n int) {
+func (r *searchRect) findCores(list []*Core, base int, dst []uint8) (n int) {
 	x, y, width, height := r.x, r.y, r.width, r.height
 	for i, o := range list {
 		if magnitude(o.Pos.X-x) >= width {

@@ -2,20 +2,20 @@ package physics
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// columns and rows are the tiles that the two ends of a box lie on; rows are
+// columns and rows are the tiles that the two tileSpan of a box lie on; rows are
 // tile indices of the row's first tile.
-type ends struct{ a, b int32 }
+type tileSpan struct{ a, b int32 }
 
-func (c *Collision) columns(x, h float32) ends {
-	return ends{cell(vec.Round(x-h), c.width), cell(vec.Round(x+h), c.width)}
+func (c *Collision) columnSpan(x, h float32) tileSpan {
+	return tileSpan{clampedTile(vec.Round(x-h), c.width), clampedTile(vec.Round(x+h), c.width)}
 }
 
-func (c *Collision) rows(y, h float32) ends {
-	return ends{cell(vec.Round(y-h), c.height), cell(vec.Round(y+h), c.height)}
+func (c *Collision) rowSpan(y, h float32) tileSpan {
+	return tileSpan{clampedTile(vec.Round(y-h), c.height), clampedTile(vec.Round(y+h), c.height)}
 }
 
-// corners returns the flags of all four corners together.
-func (c *Collision) corners(x, y ends) TileFlags {
+// cornerFlags returns the flags of all four cornerFlags together.
+func (c *Collision) cornerFlags(x, y tileSpan) TileFlags {
 	upper, lower := int(y.a)*int(c.width), int(y.b)*int(c.width)
 	return TileFlags((c.tiles[upper+int(x.a)] | c.tiles[upper+int(x.b)] |
 		c.tiles[lower+int(x.a)] | c.tiles[lower+int(x.b)]) & flagMask)
@@ -25,7 +25,7 @@ func (c *Collision) corners(x, y ends) TileFlags {
 // tile with one of these flags.
 func (c *Collision) TestBox(p, size Vec, flags TileFlags) bool {
 	h := size.Mul(0.5)
-	return c.corners(c.columns(p.X, h.X), c.rows(p.Y, h.Y))&flags != 0
+	return c.cornerFlags(c.columnSpan(p.X, h.X), c.rowSpan(p.Y, h.Y))&flags != 0
 }
 
 // MoveBox moves a box by its velocity in steps of at most one unit, stopping at
@@ -45,19 +45,19 @@ func (c *Collision) MoveBox(pos, vel *Vec, size Vec, elasticity float32) (death 
 	// A box this small and its inner box touch no tiles but those of the four
 	// corners.
 	small := size.X <= TileSize-1 && size.Y <= TileSize-1
-	var r room
+	var r freeRect
 	for i := int32(0); i <= steps; i++ {
 		q := p.Add(step)
 		if q.X > r.x0 && q.X < r.x1 && q.Y > r.y0 && q.Y < r.y1 {
 			p = q
 			continue
 		}
-		x, y := c.columns(q.X, h.X), c.rows(q.Y, h.Y)
-		touched := c.corners(x, y)
+		x, y := c.columnSpan(q.X, h.X), c.rowSpan(q.Y, h.Y)
+		touched := c.cornerFlags(x, y)
 		if touched&(Solid|Death) == 0 && small {
-			if x.b < exactTiles && y.b < exactTiles {
-				r.x0, r.x1 = span(x, h.X)
-				r.y0, r.y1 = span(y, h.Y)
+			if x.b < maxExactTile && y.b < maxExactTile {
+				r.x0, r.x1 = freeInterval(x, h.X)
+				r.y0, r.y1 = freeInterval(y, h.Y)
 			}
 			p = q
 			continue
@@ -70,8 +70,8 @@ func (c *Collision) MoveBox(pos, vel *Vec, size Vec, elasticity float32) (death 
 		if touched&Solid != 0 {
 			// Which of the two moves alone hits? After a hit sideways is tested
 			// from the old height anyway, so the columns at q still hold.
-			hitY := c.corners(c.columns(p.X, h.X), y)&Solid != 0
-			hitX := c.corners(x, c.rows(p.Y, h.Y))&Solid != 0
+			hitY := c.cornerFlags(c.columnSpan(p.X, h.X), y)&Solid != 0
+			hitX := c.cornerFlags(x, c.rowSpan(p.Y, h.Y))&Solid != 0
 			if !hitX && !hitY { // exactly onto a corner
 				hitX, hitY = true, true
 			}
@@ -91,21 +91,21 @@ func (c *Collision) MoveBox(pos, vel *Vec, size Vec, elasticity float32) (death 
 	return death
 }
 
-// room is where the centre of a box can be without a corner leaving the tiles it
-// lies on; they are known to be free. The zero value is no room at all.
-type room struct {
+// freeRect is where the centre of a box can be without a corner leaving the tiles it
+// lies on; they are known to be free. The zero value is no freeRect at all.
+type freeRect struct {
 	x0, x1, y0, y1 float32
 }
 
-// span is the room in one direction of a box with half size h, at most 15.5,
+// freeInterval is the room in one direction of a box with half size h, at most 15.5,
 // with ends on these tiles, which are the same or neighbours. A coordinate
 // belongs to tile i from 32i-0.5 up to 32i+31.5.
-func span(e ends, h float32) (lo, hi float32) {
+func freeInterval(e tileSpan, h float32) (lo, hi float32) {
 	edge := float32(e.b * TileSize)
 	if e.a != e.b {
 		lo, hi = edge-h, edge+h
 	} else {
 		lo, hi = edge+h, edge+TileSize-h
 	}
-	return lo - (0.5 - margin), hi - (0.5 + margin)
+	return lo - (0.5 - roundingMargin), hi - (0.5 + roundingMargin)
 }

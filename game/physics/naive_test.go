@@ -170,8 +170,8 @@ func (c *Core) naiveGrab(next Vec) {
 			continue
 		}
 		near := vec.ClosestOnSegment(c.HookPos, next, o.Pos)
-		if vec.Distance(o.Pos, near) < grabDistance {
-			if d := vec.Distance(c.HookPos, o.Pos); c.HookedPlayer == nobody || d < best {
+		if vec.Distance(o.Pos, near) < hookGrabDistance {
+			if d := vec.Distance(c.HookPos, o.Pos); c.HookedPlayer == noPlayer || d < best {
 				c.Events |= EventHookAttachPlayer
 				c.HookState = HookGrabbed
 				c.HookedPlayer = int32(i)

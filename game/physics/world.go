@@ -10,7 +10,7 @@ type World struct {
 	// Cores are the living tees by player id; nil is absent.
 	Cores [MaxCores]*Core
 
-	crowd crowd
+	cache coreCache
 }
 
 // NewWorld returns a world with default tuning and no cores.
@@ -18,21 +18,21 @@ func NewWorld(c *Collision) *World {
 	return &World{Tuning: DefaultTuning(), Collision: c}
 }
 
-// crowd is what a World knows about its public fields in a handier form: the
+// coreCache is what a World knows about its public fields in a handier form: the
 // tuning as float32 and the present cores without the gaps.
-type crowd struct {
-	tuning Tuning
-	values [NumTuneParams]float32
-	cores  [MaxCores]*Core
-	list   [MaxCores]*Core
-	ids    [MaxCores]uint8 // of the cores in list
-	count  int
+type coreCache struct {
+	tuning  Tuning
+	values  [NumTuneParams]float32
+	cores   [MaxCores]*Core
+	present [MaxCores]*Core
+	ids     [MaxCores]uint8 // of the cores in list
+	count   int
 }
 
-// refresh brings the handier form up to date. Comparing is much cheaper than to
+// refreshCache brings the handier form up to date. Comparing is much cheaper than to
 // divide or to walk over all gaps each time, and callers need no setters.
-func (w *World) refresh() {
-	k := &w.crowd
+func (w *World) refreshCache() {
+	k := &w.cache
 	if k.tuning != w.Tuning {
 		k.tuning = w.Tuning
 		for i := range k.values {
@@ -44,49 +44,49 @@ func (w *World) refresh() {
 
 // refreshCores does that for the cores only.
 func (w *World) refreshCores() {
-	k := &w.crowd
+	k := &w.cache
 	if k.cores != w.Cores {
 		k.cores = w.Cores
 		k.count = 0
 		for i, c := range &w.Cores {
 			if c != nil {
-				k.list[k.count] = c
+				k.present[k.count] = c
 				k.ids[k.count] = uint8(i)
-				c.slot = k.count
+				c.cacheIndex = k.count
 				k.count++
 			}
 		}
-		clear(k.list[k.count:])
+		clear(k.present[k.count:])
 	}
 }
 
-// present returns the cores in ascending order of their ids.
-func (w *World) present() []*Core { return w.crowd.list[:w.crowd.count] }
+// presentCores returns the cores in ascending order of their ids.
+func (w *World) presentCores() []*Core { return w.cache.present[:w.cache.count] }
 
-// without returns the parts of the list before and after this core, and the
+// splitAtSelf returns the parts of the list before and after this core, and the
 // index at which the second part begins. The loops over other tees need not test
 // for themselves then, which each time is a wrong guess of the processor.
-func (c *Core) without(list []*Core) (before, after []*Core, second int) {
-	i := c.slot
+func (c *Core) splitAtSelf(list []*Core) (before, after []*Core, second int) {
+	i := c.cacheIndex
 	if i >= len(list) || list[i] != c {
 		for i = 0; i < len(list) && list[i] != c; i++ {
 		}
 		if i == len(list) {
 			return list, nil, i
 		}
-		c.slot = i
+		c.cacheIndex = i
 	}
 	return list[:i], list[i+1:], i + 1
 }
 
-// index returns where the present core with that id is in the list.
-func (w *World) index(id int32) int {
+// presentIndex returns where the present core with that id is in the list.
+func (w *World) presentIndex(id int32) int {
 	i := 0
-	for int32(w.crowd.ids[i]) != id {
+	for int32(w.cache.ids[i]) != id {
 		i++
 	}
 	return i
 }
 
-// tune returns tuning parameter i.
-func (w *World) tune(i int) float32 { return w.crowd.values[i] }
+// tuneParam returns tuning parameter i.
+func (w *World) tuneParam(i int) float32 { return w.cache.values[i] }

@@ -22,11 +22,11 @@ func TestRecordingAllocatesNothing(t *testing.T) {
 	var spare []byte
 	i := 0
 	tick := func() {
-		if rec.Tick(ticks[i%len(ticks)]) != nil {
+		if rec.RecordTick(ticks[i%len(ticks)]) != nil {
 			t.Fatal("cannot record")
 		}
-		if i++; rec.Full() {
-			spare = rec.Take(uint64(i), spare)
+		if i++; rec.BlockReady() {
+			spare = rec.TakeBlock(uint64(i), spare)
 		}
 	}
 	for range 1000 {
@@ -49,9 +49,9 @@ func BenchmarkRecord(b *testing.B) {
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := range b.N {
-		rec.Tick(ticks[i%len(ticks)])
-		if rec.Full() {
-			spare = rec.Take(0, spare)
+		rec.RecordTick(ticks[i%len(ticks)])
+		if rec.BlockReady() {
+			spare = rec.TakeBlock(0, spare)
 		}
 	}
 }
@@ -60,11 +60,11 @@ func BenchmarkPack(b *testing.B) {
 	var rec Recorder
 	rec.Begin(0)
 	a := &aiming{}
-	for !rec.Full() {
-		rec.Tick(a.play(16))
+	for !rec.BlockReady() {
+		rec.RecordTick(a.play(16))
 	}
-	block := rec.Take(0, nil)
-	var p Packer
+	block := rec.TakeBlock(0, nil)
+	var p Encoder
 	var out []byte
 	b.SetBytes(int64(len(block)))
 	b.ReportAllocs()
@@ -90,7 +90,7 @@ func BenchmarkSimulate(b *testing.B) {
 	h := r.Header()
 	b.ResetTimer()
 	for range b.N {
-		w, err := h.World(Config{Modes: modes})
+		w, err := h.NewWorld(VerifyConfig{Modes: modes})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -46,7 +46,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // Recorder turns the commands of a world into blocks of BlockTicks at most. It
 // allocates nothing once its buffers have grown. The zero value begins a log.
 type Recorder struct {
-	enc   encoder
+	enc   tickEncoder
 	buf   []byte
 	first int32 // the tick before the first of the block
 	ticks int32
@@ -60,10 +60,10 @@ func (r *Recorder) Begin(idle int32) {
 	*r = Recorder{buf: r.buf[:0], first: idle, next: idle}
 }
 
-// Tick records the commands of a tick. Called before World.Step, it has them
+// RecordTick records the commands of a tick. Called before World.Step, it has them
 // even if the world does not survive them. After an error, ErrTooLarge, the log
 // cannot go on.
-func (r *Recorder) Tick(cmds []game.Command) error {
+func (r *Recorder) RecordTick(cmds []game.Command) error {
 	if r.err != nil {
 		return r.err
 	}
@@ -79,23 +79,25 @@ func (r *Recorder) Tick(cmds []game.Command) error {
 	return nil
 }
 
-// Full tells that a block is due: call Take after the Step.
-func (r *Recorder) Full() bool { return r.ticks >= BlockTicks || len(r.buf) >= blockBytes }
+// BlockReady tells that a block is due: call Take after the Step.
+func (r *Recorder) BlockReady() bool { return r.ticks >= BlockTicks || len(r.buf) >= blockBytes }
 
-// Pending is the number of ticks recorded since Take.
-func (r *Recorder) Pending() int { return int(r.ticks) }
+// PendingTicks is the number of ticks recorded since Take.
+func (r *Recorder) PendingTicks() int { return int(r.ticks) }
 
-// Take ends a block with the hash of the world after its last tick and returns
-// its content for [Packer.AppendTicks]. next becomes the buffer of the block that
+// TakeBlock ends a block with the hash of the world after its last tick and returns
+// its content for [Encoder.AppendTicks]. next becomes the buffer of the block that
 // follows; nil makes a new one.
-func (r *Recorder) Take(hash uint64, next []byte) []byte { return r.take(blockTicks, hash, next) }
+func (r *Recorder) TakeBlock(hash uint64, next []byte) []byte {
+	return r.takeBlock(blockTicks, hash, next)
+}
 
-// TakeUnhashed is Take for when there is no world to hash any more.
-func (r *Recorder) TakeUnhashed(next []byte) []byte { return r.take(blockPartial, 0, next) }
+// TakeBlockUnhashed is Take for when there is no world to hash any more.
+func (r *Recorder) TakeBlockUnhashed(next []byte) []byte { return r.takeBlock(blockPartial, 0, next) }
 
-// take appends what describes the ticks; it is known last. The kind is for
+// takeBlock appends what describes the ticks; it is known last. The kind is for
 // AppendTicks only, which takes it off again.
-func (r *Recorder) take(kind byte, hash uint64, next []byte) []byte {
+func (r *Recorder) takeBlock(kind byte, hash uint64, next []byte) []byte {
 	b := binary.LittleEndian.AppendUint32(r.buf, uint32(r.first))
 	b = binary.LittleEndian.AppendUint32(b, uint32(r.ticks))
 	b = binary.LittleEndian.AppendUint64(b, hash)
@@ -104,22 +106,22 @@ func (r *Recorder) take(kind byte, hash uint64, next []byte) []byte {
 	return b
 }
 
-// trailer is the length of what take appends and a log keeps.
-const trailer = 4 + 4 + 8
+// trailerSize is the length of what take appends and a log keeps.
+const trailerSize = 4 + 4 + 8
 
 // EndReason is why a log ends.
 type EndReason uint8
 
 // The ends of a log.
 const (
-	EndNone     EndReason = iota // there is none: the server was killed
-	EndMap                       // the map or the match gave way to another
-	EndShutdown                  // the server ended
-	EndOff                       // recording was turned off
-	EndSize                      // the log had become too large
-	EndCut                       // cut by hand
-	EndFault                     // the recorder could not go on
-	EndCrash                     // the server crashed
+	EndNone          EndReason = iota // there is none: the server was killed
+	EndMapChange                      // the map or the match gave way to another
+	EndShutdown                       // the server ended
+	EndTurnedOff                      // recording was turned off
+	EndSizeLimit                      // the log had become too large
+	EndCut                            // cut by hand
+	EndRecorderFault                  // the recorder could not go on
+	EndCrash                          // the server crashed
 	numEnds
 )
 
@@ -133,10 +135,10 @@ func (e EndReason) String() string {
 	return "unknown"
 }
 
-// Packer makes the bytes of a log: first those of the header, then those of
+// Encoder makes the bytes of a log: first those of the header, then those of
 // every block, then those of the end. What each call appends goes to the file
 // whole. The zero value is ready for use.
-type Packer struct {
+type Encoder struct {
 	deflate *flate.Writer
 	out     bytes.Buffer
 	raw     []byte
@@ -144,8 +146,8 @@ type Packer struct {
 
 // AppendHeader appends the beginning of a log. ErrTooLarge is returned for a
 // header beyond the limits of the format.
-func (p *Packer) AppendHeader(dst []byte, h *Header) ([]byte, error) {
-	if err := h.check(); err != nil {
+func (p *Encoder) AppendHeader(dst []byte, h *Header) ([]byte, error) {
+	if err := h.validate(); err != nil {
 		return dst, err
 	}
 	p.raw = h.append(p.raw[:0])
@@ -156,17 +158,17 @@ func (p *Packer) AppendHeader(dst []byte, h *Header) ([]byte, error) {
 }
 
 // AppendTicks appends a block that a Recorder has made.
-func (p *Packer) AppendTicks(dst, block []byte) []byte {
+func (p *Encoder) AppendTicks(dst, block []byte) []byte {
 	n := len(block) - 1
 	return p.append(dst, block[n], block[:n])
 }
 
 // AppendEnd appends the end of a log.
-func (p *Packer) AppendEnd(dst []byte, why EndReason) []byte {
+func (p *Encoder) AppendEnd(dst []byte, why EndReason) []byte {
 	return p.append(dst, blockEnd, []byte{byte(why)})
 }
 
-func (p *Packer) append(dst []byte, kind byte, payload []byte) []byte {
+func (p *Encoder) append(dst []byte, kind byte, payload []byte) []byte {
 	p.out.Reset()
 	if p.deflate == nil {
 		// The level is a valid one, so there is no error; nor does a buffer fail.
@@ -189,9 +191,9 @@ func (p *Packer) append(dst []byte, kind byte, payload []byte) []byte {
 	return append(dst, stored...)
 }
 
-// blocks reads blocks from a file. Memory grows with what there is, not with
+// blockReader reads blockReader from a file. Memory grows with what there is, not with
 // what a head promises.
-type blocks struct {
+type blockReader struct {
 	r       io.Reader
 	inflate io.ReadCloser
 	stored  bytes.Buffer
@@ -203,7 +205,7 @@ type blocks struct {
 
 // next reads a block. Its payload is borrowed until the next call. io.EOF means
 // that the file ends before it.
-func (b *blocks) next() (kind byte, payload []byte, err error) {
+func (b *blockReader) next() (kind byte, payload []byte, err error) {
 	n, err := io.ReadFull(b.r, b.head[:])
 	if err == io.EOF {
 		return 0, nil, io.EOF
@@ -248,7 +250,7 @@ func (b *blocks) next() (kind byte, payload []byte, err error) {
 	return kind, payload, nil
 }
 
-func (b *blocks) wrap(err error, what string, args ...any) error {
+func (b *blockReader) wrap(err error, what string, args ...any) error {
 	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
 		return fmt.Errorf("replay: block at byte %d: %w", b.offset, err)
 	}

@@ -25,26 +25,26 @@ const (
 // reader allocate.
 const maxCommands = 1 << 16
 
-// encoder writes ticks. It is the mirror of decoder.
-type encoder struct {
-	seats [game.MaxPlayers]seat
+// tickEncoder writes ticks. It is the mirror of decoder.
+type tickEncoder struct {
+	inputs [game.MaxPlayers]inputHistory
 }
 
-func seated(id game.PlayerID) bool { return id >= 0 && id < game.MaxPlayers }
+func isPlayerID(id game.PlayerID) bool { return id >= 0 && id < game.MaxPlayers }
 
 // appendTick writes the commands of a tick.
-func (e *encoder) appendTick(dst []byte, cmds []game.Command) []byte {
+func (e *tickEncoder) appendTick(dst []byte, cmds []game.Command) []byte {
 	for i := 0; i < len(cmds); {
 		c := &cmds[i]
 		switch {
-		case c.Kind == game.CmdDirectInput && seated(c.Player):
-			p := &e.seats[c.Player]
+		case c.Kind == game.CmdDirectInput && isPlayerID(c.Player):
+			p := &e.inputs[c.Player]
 			dst = append(dst, opDirect+byte(c.Player))
 			dst = appendDiff(dst, p.newest(), &c.Input)
-			p.arrive(&c.Input)
+			p.addArrival(&c.Input)
 			i++
-		case c.Kind == game.CmdInput && seated(c.Player):
-			if n, players := e.run(cmds[i:]); n > 0 {
+		case c.Kind == game.CmdInput && isPlayerID(c.Player):
+			if n, players := e.countExpected(cmds[i:]); n > 0 {
 				dst = append(dst, opInputs)
 				dst = binary.AppendUvarint(dst, players)
 				i += n
@@ -62,16 +62,16 @@ func (e *encoder) appendTick(dst []byte, cmds []game.Command) []byte {
 	return append(dst, opEnd)
 }
 
-// run counts the inputs in front of cmds that are as expected and ascend.
-func (e *encoder) run(cmds []game.Command) (n int, players uint64) {
+// countExpected counts the inputs in front of cmds that are as expected and ascend.
+func (e *tickEncoder) countExpected(cmds []game.Command) (n int, players uint64) {
 	before := game.Nobody
 	for i := range cmds {
 		c := &cmds[i]
-		if c.Kind != game.CmdInput || !seated(c.Player) || c.Player <= before || !e.seats[c.Player].expected(&c.Input) {
+		if c.Kind != game.CmdInput || !isPlayerID(c.Player) || c.Player <= before || !e.inputs[c.Player].isNext(&c.Input) {
 			break
 		}
-		p := &e.seats[c.Player]
-		p.use(p.used + 1)
+		p := &e.inputs[c.Player]
+		p.apply(p.lastApplied + 1)
 		players |= 1 << c.Player
 		before = c.Player
 		n++
@@ -81,18 +81,18 @@ func (e *encoder) run(cmds []game.Command) (n int, players uint64) {
 
 // appendInput writes an input that came out of the row: a number of steps from
 // the one last used, or 0 and the difference to it.
-func (e *encoder) appendInput(dst []byte, c *game.Command) []byte {
-	p := &e.seats[c.Player]
+func (e *tickEncoder) appendInput(dst []byte, c *game.Command) []byte {
+	p := &e.inputs[c.Player]
 	dst = append(dst, opInput+byte(c.Player))
 	if n, ok := p.find(&c.Input); ok {
 		// From the newest back, beginning with 1.
 		dst = binary.AppendUvarint(dst, uint64(p.count-n)+1)
-		p.use(n)
+		p.apply(n)
 		return dst
 	}
 	dst = append(dst, 0)
-	dst = appendDiff(dst, &p.last, &c.Input)
-	p.last = c.Input
+	dst = appendDiff(dst, &p.applied, &c.Input)
+	p.applied = c.Input
 	return dst
 }
 
@@ -103,9 +103,9 @@ const (
 	hasTeam
 	hasChat
 	hasSpectate
-	hasFlag
+	hasAsSpectator
 	hasValue
-	hasOrigin
+	hasAddrHash
 	hasInput
 	hasText
 	hasProfile
@@ -127,9 +127,9 @@ func appendCommand(dst []byte, c *game.Command) []byte {
 	set(hasTeam, c.Team != 0)
 	set(hasChat, c.Chat != 0)
 	set(hasSpectate, c.Spectate != 0)
-	set(hasFlag, c.AsSpectator)
+	set(hasAsSpectator, c.AsSpectator)
 	set(hasValue, c.Value != 0)
-	set(hasOrigin, c.AddrHash != 0)
+	set(hasAddrHash, c.AddrHash != 0)
 	set(hasInput, c.Input != game.Input{})
 	set(hasText, c.Text != "")
 	set(hasProfile, c.Profile != nil)
@@ -156,7 +156,7 @@ func appendCommand(dst []byte, c *game.Command) []byte {
 	if has&hasValue != 0 {
 		dst = appendInt(dst, c.Value)
 	}
-	if has&hasOrigin != 0 {
+	if has&hasAddrHash != 0 {
 		dst = binary.LittleEndian.AppendUint64(dst, c.AddrHash)
 	}
 	if has&hasInput != 0 {
@@ -177,20 +177,20 @@ func appendCommand(dst []byte, c *game.Command) []byte {
 	return dst
 }
 
-// decoder reads ticks. The commands are its own until the next tick.
-type decoder struct {
-	seats [game.MaxPlayers]seat
-	cmds  []game.Command
+// tickDecoder reads ticks. The commands are its own until the next tick.
+type tickDecoder struct {
+	inputs [game.MaxPlayers]inputHistory
+	cmds   []game.Command
 }
 
 // tick reads the commands of a tick from s.
-func (d *decoder) tick(s *scanner) ([]game.Command, error) {
+func (d *tickDecoder) tick(s *fieldReader) ([]game.Command, error) {
 	clear(d.cmds)
 	d.cmds = d.cmds[:0]
 	for {
 		op := s.byte()
 		switch {
-		case s.bad:
+		case s.failed:
 		case op == opEnd:
 			return d.cmds, nil
 		case op < opInputs:
@@ -203,24 +203,24 @@ func (d *decoder) tick(s *scanner) ([]game.Command, error) {
 				if players&1 == 0 {
 					continue
 				}
-				p := &d.seats[id]
-				if p.at(p.used+1) == nil {
+				p := &d.inputs[id]
+				if p.at(p.lastApplied+1) == nil {
 					s.fail()
 					break
 				}
-				d.add(game.CmdInput, id).Input = *p.use(p.used + 1)
+				d.add(game.CmdInput, id).Input = *p.apply(p.lastApplied + 1)
 			}
 		case op < opInput:
 			id := game.PlayerID(op - opDirect)
-			p := &d.seats[id]
+			p := &d.inputs[id]
 			in := s.diff(*p.newest())
-			p.arrive(&in)
+			p.addArrival(&in)
 			d.add(game.CmdDirectInput, id).Input = in
 		default:
 			id := game.PlayerID(op - opInput)
-			d.add(game.CmdInput, id).Input = d.seats[id].read(s)
+			d.add(game.CmdInput, id).Input = d.inputs[id].read(s)
 		}
-		if s.bad {
+		if s.failed {
 			return nil, fmt.Errorf("%w: a command", ErrCorrupt)
 		}
 		if len(d.cmds) > maxCommands {
@@ -230,26 +230,26 @@ func (d *decoder) tick(s *scanner) ([]game.Command, error) {
 }
 
 // read reads an input that came out of the row.
-func (p *seat) read(s *scanner) game.Input {
+func (p *inputHistory) read(s *fieldReader) game.Input {
 	back := s.uvarint()
 	if back == 0 {
-		p.last = s.diff(p.last)
-		return p.last
+		p.applied = s.diff(p.applied)
+		return p.applied
 	}
-	if back > history || back > uint64(p.count) {
+	if back > maxArrivals || back > uint64(p.count) {
 		s.fail()
 		return game.Input{}
 	}
-	return *p.use(p.count - uint32(back) + 1)
+	return *p.apply(p.count - uint32(back) + 1)
 }
 
-func (d *decoder) add(kind game.CommandKind, id game.PlayerID) *game.Command {
+func (d *tickDecoder) add(kind game.CommandKind, id game.PlayerID) *game.Command {
 	d.cmds = append(d.cmds, game.Command{Kind: kind, Player: id, Target: game.Nobody})
 	return &d.cmds[len(d.cmds)-1]
 }
 
 // command reads the fields of a command.
-func (s *scanner) command(c *game.Command) {
+func (s *fieldReader) command(c *game.Command) {
 	has := s.uvarint()
 	if has >= hasAll {
 		s.fail()
@@ -270,11 +270,11 @@ func (s *scanner) command(c *game.Command) {
 	if has&hasSpectate != 0 {
 		c.Spectate = game.SpectateMode(s.byte())
 	}
-	c.AsSpectator = has&hasFlag != 0
+	c.AsSpectator = has&hasAsSpectator != 0
 	if has&hasValue != 0 {
 		c.Value = s.int()
 	}
-	if has&hasOrigin != 0 {
+	if has&hasAddrHash != 0 {
 		c.AddrHash = s.uint64()
 	}
 	if has&hasInput != 0 {

@@ -48,13 +48,13 @@ func fill(v reflect.Value, r *rand.Rand) {
 }
 
 func roundTrip(t testing.TB, ticks [][]game.Command) [][]game.Command {
-	var e encoder
-	var d decoder
+	var e tickEncoder
+	var d tickDecoder
 	var b []byte
 	for _, cmds := range ticks {
 		b = e.appendTick(b, cmds)
 	}
-	s := scanner{b: b}
+	s := fieldReader{b: b}
 	var got [][]game.Command
 	for range ticks {
 		cmds, err := d.tick(&s)
@@ -98,7 +98,7 @@ func TestAllFieldsTravel(t *testing.T) {
 func TestHeaderFieldsTravel(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var h Header
-	var p Packer
+	var p Encoder
 	rv := reflect.ValueOf(&h).Elem()
 	for i := range rv.NumField() {
 		switch rv.Type().Field(i).Name {
@@ -107,7 +107,7 @@ func TestHeaderFieldsTravel(t *testing.T) {
 		case "Mods":
 			h.Mods = []string{"a", "b"}
 		case "Idle":
-			h.Idle = 99
+			h.IdleTicks = 99
 		default:
 			fill(rv.Field(i), r)
 		}
@@ -125,7 +125,7 @@ func TestHeaderFieldsTravel(t *testing.T) {
 	}
 	for name, edit := range map[string]func(*Header){
 		"terrain": func(h *Header) { h.Terrain.Width = 4 },
-		"idle":    func(h *Header) { h.Idle = MaxIdle + 1 },
+		"idle":    func(h *Header) { h.IdleTicks = MaxIdleTicks + 1 },
 		"text":    func(h *Header) { h.Map = string(make([]byte, maxText+1)) },
 		"mods":    func(h *Header) { h.Mods = make([]string, maxMods+1) },
 	} {
@@ -178,10 +178,10 @@ func TestInputsTravel(t *testing.T) {
 				}
 			}
 		}
-		var e encoder
-		var d decoder
+		var e tickEncoder
+		var d tickDecoder
 		for i, cmds := range ticks {
-			s := scanner{b: e.appendTick(nil, cmds)}
+			s := fieldReader{b: e.appendTick(nil, cmds)}
 			got, err := d.tick(&s)
 			if err != nil || len(s.b) != 0 {
 				t.Fatalf("tick %d: %v, %d bytes left", i, err, len(s.b))
@@ -197,19 +197,19 @@ func TestInputsTravel(t *testing.T) {
 func TestWildTick(t *testing.T) {
 	var r Recorder
 	r.Begin(0)
-	if err := r.Tick(make([]game.Command, maxCommands+1)); !errors.Is(err, ErrTooLarge) {
+	if err := r.RecordTick(make([]game.Command, maxCommands+1)); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("too many commands: %v", err)
 	}
 	r.Begin(0)
 	long := []game.Command{{Kind: game.CmdSay, Text: string(make([]byte, maxBlock))}}
-	if err := r.Tick(long); !errors.Is(err, ErrTooLarge) {
+	if err := r.RecordTick(long); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("too many bytes: %v", err)
 	}
-	if err := r.Tick(nil); !errors.Is(err, ErrTooLarge) {
+	if err := r.RecordTick(nil); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("the log went on with a hole: %v", err)
 	}
-	var d decoder
-	s := scanner{b: bytes.Repeat([]byte{1, 0}, maxCommands+1)}
+	var d tickDecoder
+	s := fieldReader{b: bytes.Repeat([]byte{1, 0}, maxCommands+1)}
 	if _, err := d.tick(&s); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("read too many commands: %v", err)
 	}
@@ -231,29 +231,29 @@ func FuzzReader(f *testing.F) {
 			break
 		}
 		if kind == blockTicks {
-			f.Add(bytes.Clone(payload[:len(payload)-trailer]), true)
+			f.Add(bytes.Clone(payload[:len(payload)-trailerSize]), true)
 		}
 	}
 	f.Fuzz(func(t *testing.T, b []byte, inside bool) {
 		if inside {
-			if len(b) > maxBlock-trailer {
+			if len(b) > maxBlock-trailerSize {
 				return
 			}
 			h := header()
-			var p Packer
+			var p Encoder
 			rec := Recorder{buf: b[:len(b):len(b)], ticks: BlockTicks, next: BlockTicks}
 			log, err := p.AppendHeader(nil, h)
 			if err != nil {
 				t.Fatal(err)
 			}
-			b = p.AppendTicks(log, rec.Take(0, nil))
+			b = p.AppendTicks(log, rec.TakeBlock(0, nil))
 		}
 		r, err := NewReader(bytes.NewReader(b))
 		if err != nil {
 			return
 		}
 		var tick Tick
-		last := r.Header().Idle
+		last := r.Header().IdleTicks
 		for {
 			err := r.Next(&tick)
 			if err == io.EOF || errors.Is(err, ErrCorrupt) || errors.Is(err, ErrTruncated) {
@@ -266,8 +266,8 @@ func FuzzReader(f *testing.F) {
 				t.Fatalf("tick %d after %d", tick.Tick, last-1)
 			}
 		}
-		if r.Good() > int64(len(b)) {
-			t.Fatalf("%d of %d bytes good", r.Good(), len(b))
+		if r.ValidBytes() > int64(len(b)) {
+			t.Fatalf("%d of %d bytes good", r.ValidBytes(), len(b))
 		}
 	})
 }

@@ -7,7 +7,7 @@
 // one did. docs/replay.md has the format byte by byte.
 //
 // Like all of game the package knows no files and no clocks: a [Recorder] turns
-// commands into blocks, a [Packer] turns blocks into the bytes of a file, and
+// commands into blocks, a [Encoder] turns blocks into the bytes of a file, and
 // they may be used by two goroutines, so that a server's tick does not wait for
 // compression or for a disk. [Writer] is both in one. [Reader] reads.
 //

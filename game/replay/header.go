@@ -21,10 +21,10 @@ var (
 	ErrCorrupt = errors.New("replay: log is damaged")
 	// ErrTooLarge: a tick or header has more in it than a log can hold.
 	ErrTooLarge = errors.New("replay: too large")
-	// ErrRules: the match was played with a mode or with mods that are not here.
-	ErrRules = errors.New("replay: mode or mods not available")
-	// ErrDiffers: the match went another way than when it was recorded.
-	ErrDiffers = errors.New("replay: the run differs from the recording")
+	// ErrModeUnavailable: the match was played with a mode or with mods that are not here.
+	ErrModeUnavailable = errors.New("replay: mode or mods not available")
+	// ErrMismatch: the match went another way than when it was recorded.
+	ErrMismatch = errors.New("replay: the run differs from the recording")
 	// ErrPanic: the world could not go on. A log that ends so is a bug report.
 	ErrPanic = errors.New("replay: the world panicked")
 )
@@ -35,8 +35,8 @@ type Header struct {
 	// Program names the program and version that recorded. Other versions may
 	// have other rules, so that the run differs.
 	Program string
-	// Start is when the world was made, in milliseconds since 1970 UTC.
-	Start int64
+	// StartTime is when the world was made, in milliseconds since 1970 UTC.
+	StartTime int64
 	// Map is the map's name and MapSHA256 that of the whole map file.
 	Map       string
 	MapSHA256 [sha256.Size]byte
@@ -54,13 +54,13 @@ type Header struct {
 	Tuning  game.Tuning
 	Seed    uint64
 
-	// Idle is how many ticks the world made without any command before the log
+	// IdleTicks is how many ticks the world made without any command before the log
 	// begins: until somebody comes there is nothing to record. 0..MaxIdleBytes.
-	Idle int32
+	IdleTicks int32
 }
 
 // MaxIdleBytes is the largest Header.Idle: the ticks of a day.
-const MaxIdle = 24 * 60 * 60 * game.TickRate
+const MaxIdleTicks = 24 * 60 * 60 * game.TickRate
 
 // TypeName identifies the type of a mode or mod, by import path.
 func TypeName(v any) string {
@@ -75,9 +75,9 @@ func TypeName(v any) string {
 	return star + t.PkgPath() + "." + t.Name()
 }
 
-// SetRules notes mode and mods in the header. gameType is the name that the mode
+// SetMode notes mode and mods in the header. gameType is the name that the mode
 // can be asked for by.
-func (h *Header) SetRules(gameType string, mode game.Mode, mods []game.Mod) {
+func (h *Header) SetMode(gameType string, mode game.Mode, mods []game.Mod) {
 	h.GameType, h.ModeName, h.ModeType = gameType, mode.Name(), TypeName(mode)
 	h.Mods = h.Mods[:0]
 	for _, m := range mods {
@@ -92,7 +92,7 @@ const (
 	maxText  = 4096 // of one text in a header
 )
 
-func (h *Header) check() error {
+func (h *Header) validate() error {
 	n := len(h.Program)
 	for _, s := range append([]string{h.Map, h.GameType, h.ModeName, h.ModeType}, h.Mods...) {
 		n = max(n, len(s))
@@ -101,8 +101,8 @@ func (h *Header) check() error {
 	switch {
 	case n > maxText, len(h.Mods) > maxMods:
 		return fmt.Errorf("%w: texts of a header", ErrTooLarge)
-	case h.Idle < 0, h.Idle > MaxIdle:
-		return fmt.Errorf("%w: %d idle ticks", ErrTooLarge, h.Idle)
+	case h.IdleTicks < 0, h.IdleTicks > MaxIdleTicks:
+		return fmt.Errorf("%w: %d idle ticks", ErrTooLarge, h.IdleTicks)
 	case t.Width <= 0, t.Height <= 0, t.Width > maxTiles/t.Height, len(t.Tiles) != t.Width*t.Height:
 		return fmt.Errorf("%w: a terrain of %d x %d", ErrTooLarge, t.Width, t.Height)
 	}
@@ -111,7 +111,7 @@ func (h *Header) check() error {
 
 func (h *Header) append(dst []byte) []byte {
 	dst = appendText(dst, h.Program)
-	dst = binary.AppendVarint(dst, h.Start)
+	dst = binary.AppendVarint(dst, h.StartTime)
 	dst = appendText(dst, h.Map)
 	dst = append(dst, h.MapSHA256[:]...)
 	dst = appendText(dst, h.GameType)
@@ -122,7 +122,7 @@ func (h *Header) append(dst []byte) []byte {
 		dst = appendText(dst, m)
 	}
 	dst = binary.LittleEndian.AppendUint64(dst, h.Seed)
-	dst = appendInt(dst, h.Idle)
+	dst = appendInt(dst, h.IdleTicks)
 	dst = appendRules(dst, &h.Rules)
 	dst = appendTuning(dst, &h.Tuning)
 	dst = binary.AppendUvarint(dst, uint64(h.Terrain.Width))
@@ -132,32 +132,32 @@ func (h *Header) append(dst []byte) []byte {
 
 // parse reads what append wrote. The tiles are borrowed from b.
 func (h *Header) parse(b []byte) error {
-	s := scanner{b: b}
+	s := fieldReader{b: b}
 	h.Program = s.text()
-	h.Start = s.varint()
+	h.StartTime = s.varint()
 	h.Map = s.text()
 	copy(h.MapSHA256[:], s.raw(len(h.MapSHA256)))
 	h.GameType, h.ModeName, h.ModeType = s.text(), s.text(), s.text()
 	h.Mods = nil
 	for range min(s.uvarint(), maxMods+1) {
-		if s.bad {
+		if s.failed {
 			break
 		}
 		h.Mods = append(h.Mods, s.text())
 	}
 	h.Seed = s.uint64()
-	h.Idle = s.int()
+	h.IdleTicks = s.int()
 	s.rules(&h.Rules)
 	s.tuning(&h.Tuning)
 	w, ht := s.uvarint(), s.uvarint()
-	if s.bad || w == 0 || ht == 0 || w > maxTiles || ht > maxTiles/w {
+	if s.failed || w == 0 || ht == 0 || w > maxTiles || ht > maxTiles/w {
 		return fmt.Errorf("%w: header", ErrCorrupt)
 	}
 	h.Terrain = game.Terrain{Width: int(w), Height: int(ht), Tiles: s.raw(int(w * ht))}
-	if s.bad || len(s.b) != 0 {
+	if s.failed || len(s.b) != 0 {
 		return fmt.Errorf("%w: header", ErrCorrupt)
 	}
-	if h.check() != nil {
+	if h.validate() != nil {
 		return fmt.Errorf("%w: header", ErrCorrupt)
 	}
 	return nil

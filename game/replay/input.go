@@ -11,45 +11,45 @@ import (
 // written as its difference to the player's one before, and one whose tick has
 // come by pointing at an arrived one, usually that after the one last used.
 
-// history is how many arrived inputs of a player can be pointed at. Clients send
+// maxArrivals is how many arrived inputs of a player can be pointed at. Clients send
 // some ticks ahead.
-const history = 32
+const maxArrivals = 32
 
-// seat is what both sides of a log know of a player's inputs.
-type seat struct {
-	arrived [history]game.Input
-	count   uint32 // arrived so far; the newest is at (count-1) % history
-	used    uint32 // the count at which the one last used had arrived
-	last    game.Input
+// inputHistory is what both sides of a log know of a player's inputs.
+type inputHistory struct {
+	arrivals    [maxArrivals]game.Input
+	count       uint32 // arrived so far; the newest is at (count-1) % history
+	lastApplied uint32 // the count at which the one last used had arrived
+	applied     game.Input
 }
 
-// arrive notes an input that was written or read.
-func (p *seat) arrive(in *game.Input) {
-	p.arrived[p.count%history] = *in
+// addArrival notes an input that was written or read.
+func (p *inputHistory) addArrival(in *game.Input) {
+	p.arrivals[p.count%maxArrivals] = *in
 	p.count++
 }
 
 // newest is what differences are taken to.
-func (p *seat) newest() *game.Input { return &p.arrived[(p.count-1)%history] }
+func (p *inputHistory) newest() *game.Input { return &p.arrivals[(p.count-1)%maxArrivals] }
 
 // at is the input that arrived as number n, counted from 1; nil if it is not
 // known any more or not yet.
-func (p *seat) at(n uint32) *game.Input {
-	if n == 0 || n > p.count || p.count-n >= history {
+func (p *inputHistory) at(n uint32) *game.Input {
+	if n == 0 || n > p.count || p.count-n >= maxArrivals {
 		return nil
 	}
-	return &p.arrived[(n-1)%history]
+	return &p.arrivals[(n-1)%maxArrivals]
 }
 
-// expected tells whether in is the input after the one last used.
-func (p *seat) expected(in *game.Input) bool {
-	next := p.at(p.used + 1)
+// isNext tells whether in is the input after the one last used.
+func (p *inputHistory) isNext(in *game.Input) bool {
+	next := p.at(p.lastApplied + 1)
 	return next != nil && *next == *in
 }
 
 // find looks for an input like in among the arrived ones, newest first.
-func (p *seat) find(in *game.Input) (n uint32, ok bool) {
-	for n := p.count; n > 0 && p.count-n < history; n-- {
+func (p *inputHistory) find(in *game.Input) (n uint32, ok bool) {
+	for n := p.count; n > 0 && p.count-n < maxArrivals; n-- {
 		if *p.at(n) == *in {
 			return n, true
 		}
@@ -57,10 +57,10 @@ func (p *seat) find(in *game.Input) (n uint32, ok bool) {
 	return 0, false
 }
 
-// use notes that the input that arrived as number n was applied.
-func (p *seat) use(n uint32) *game.Input {
-	p.used, p.last = n, *p.at(n)
-	return &p.last
+// apply notes that the input that arrived as number n was applied.
+func (p *inputHistory) apply(n uint32) *game.Input {
+	p.lastApplied, p.applied = n, *p.at(n)
+	return &p.applied
 }
 
 // Bits of a difference. The commonest come first: they fit one byte.
@@ -71,7 +71,7 @@ const (
 	diffDirection
 	diffJump
 	diffHook
-	diffRest // another byte follows, with the bits below
+	diffMore // another byte follows, with the bits below
 )
 
 const (
@@ -119,7 +119,7 @@ func appendDiff(dst []byte, old, in *game.Input) []byte {
 		rest |= diffPrev
 	}
 	if rest != 0 {
-		bits |= diffRest
+		bits |= diffMore
 	}
 	dst = append(dst, bits)
 	if rest != 0 {
@@ -153,19 +153,19 @@ func appendDiff(dst []byte, old, in *game.Input) []byte {
 }
 
 // diff turns old into the input that was written.
-func (s *scanner) diff(in game.Input) game.Input {
+func (s *fieldReader) diff(in game.Input) game.Input {
 	bits, rest := s.byte(), byte(0)
-	if bits&diffRest != 0 {
+	if bits&diffMore != 0 {
 		rest = s.byte()
 	}
-	if bits > diffRest|(diffRest-1) || rest >= diffAll {
+	if bits > diffMore|(diffMore-1) || rest >= diffAll {
 		s.fail()
 	}
 	if bits&diffX != 0 {
-		in.TargetX = s.moved(in.TargetX)
+		in.TargetX = s.addDelta(in.TargetX)
 	}
 	if bits&diffY != 0 {
-		in.TargetY = s.moved(in.TargetY)
+		in.TargetY = s.addDelta(in.TargetY)
 	}
 	if bits&diffFire != 0 {
 		in.Fire++
@@ -197,8 +197,8 @@ func (s *scanner) diff(in game.Input) game.Input {
 	return in
 }
 
-// moved is a number by its difference.
-func (s *scanner) moved(from int32) int32 {
+// addDelta is a number by its difference.
+func (s *fieldReader) addDelta(from int32) int32 {
 	v := int64(from) + s.varint()
 	if v != int64(int32(v)) {
 		s.fail()

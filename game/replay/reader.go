@@ -17,24 +17,24 @@ type Tick struct {
 	// their kinds do not name are not kept.
 	Commands []game.Command
 	// Hash is World.Hash after the Step, if Hashed.
-	Hash   uint64
-	Hashed bool
+	Hash    uint64
+	HasHash bool
 }
 
 // Reader reads a log from its beginning. Its memory is bounded by the limits of
 // the format, some 40 MB at the worst, whatever the log says.
 type Reader struct {
-	blocks blocks
-	header Header
-	dec    decoder
-	body   scanner // commands of the block being read
-	next   int32   // the number of the next tick
-	left   int32   // ticks of the block not yet read
-	hash   uint64
-	hashed bool
-	good   int64
-	end    EndReason
-	err    error
+	blocks     blockReader
+	header     Header
+	dec        tickDecoder
+	body       fieldReader // commands of the block being read
+	nextTick   int32       // the number of the next tick
+	ticksLeft  int32       // ticks of the block not yet read
+	hash       uint64
+	hashed     bool
+	validBytes int64
+	end        EndReason
+	err        error
 }
 
 // NewReader reads the header of a log. The error is ErrFormat, ErrTruncated or
@@ -62,7 +62,7 @@ func (r *Reader) open(src io.Reader) error {
 	case m[version] != magic[version]:
 		return fmt.Errorf("%w of this version: it has version %d of the format, known is %d", ErrFormat, m[version], magic[version])
 	}
-	r.blocks = blocks{r: src, offset: int64(n)}
+	r.blocks = blockReader{r: src, offset: int64(n)}
 	kind, payload, err := r.blocks.next()
 	if err == io.EOF {
 		return fmt.Errorf("%w: there is no header", ErrTruncated)
@@ -76,8 +76,8 @@ func (r *Reader) open(src io.Reader) error {
 	if err := r.header.parse(append([]byte(nil), payload...)); err != nil {
 		return err
 	}
-	r.next = r.header.Idle + 1
-	r.good = r.blocks.offset
+	r.nextTick = r.header.IdleTicks + 1
+	r.validBytes = r.blocks.offset
 	return nil
 }
 
@@ -88,65 +88,65 @@ func (r *Reader) Header() *Header { return &r.header }
 // recorder was killed between two blocks.
 func (r *Reader) End() EndReason { return r.end }
 
-// Good returns how many bytes of the log were read without a fault, always whole
+// ValidBytes returns how many bytes of the log were read without a fault, always whole
 // blocks.
-func (r *Reader) Good() int64 { return r.good }
+func (r *Reader) ValidBytes() int64 { return r.validBytes }
 
 // Next reads the next tick into t. io.EOF is the end; ErrTruncated and ErrCorrupt
 // say that what follows is lost. Then the ticks of whole blocks before have all
 // been returned.
 func (r *Reader) Next(t *Tick) error {
-	for r.err == nil && r.left == 0 {
-		r.err = r.block()
+	for r.err == nil && r.ticksLeft == 0 {
+		r.err = r.readBlock()
 	}
 	if r.err != nil {
 		return r.err
 	}
 	cmds, err := r.dec.tick(&r.body)
 	if err != nil {
-		r.err = fmt.Errorf("tick %d: %w", r.next, err)
+		r.err = fmt.Errorf("tick %d: %w", r.nextTick, err)
 		return r.err
 	}
-	r.left--
-	if r.left == 0 && len(r.body.b) != 0 {
-		r.err = fmt.Errorf("%w: %d bytes behind tick %d", ErrCorrupt, len(r.body.b), r.next)
+	r.ticksLeft--
+	if r.ticksLeft == 0 && len(r.body.b) != 0 {
+		r.err = fmt.Errorf("%w: %d bytes behind tick %d", ErrCorrupt, len(r.body.b), r.nextTick)
 		return r.err
 	}
-	*t = Tick{Tick: r.next, Commands: cmds}
-	if r.left == 0 && r.hashed {
-		t.Hash, t.Hashed = r.hash, true
+	*t = Tick{Tick: r.nextTick, Commands: cmds}
+	if r.ticksLeft == 0 && r.hashed {
+		t.Hash, t.HasHash = r.hash, true
 	}
-	r.next++
+	r.nextTick++
 	return nil
 }
 
-// block reads the next block.
-func (r *Reader) block() error {
+// readBlock reads the next readBlock.
+func (r *Reader) readBlock() error {
 	kind, payload, err := r.blocks.next()
 	if err != nil {
 		return err
 	}
 	switch kind {
 	case blockTicks, blockPartial:
-		n := len(payload) - trailer
+		n := len(payload) - trailerSize
 		if n < 0 {
 			return fmt.Errorf("%w: a block of ticks with %d bytes", ErrCorrupt, len(payload))
 		}
 		t := payload[n:]
 		before := int64(binary.LittleEndian.Uint32(t))
 		ticks := int64(binary.LittleEndian.Uint32(t[4:]))
-		if before != int64(r.next-1) || ticks < 1 || ticks > BlockTicks || before+ticks > game.MaxTick {
-			return fmt.Errorf("%w: %d ticks after tick %d where tick %d is due", ErrCorrupt, ticks, before, r.next)
+		if before != int64(r.nextTick-1) || ticks < 1 || ticks > BlockTicks || before+ticks > game.MaxTick {
+			return fmt.Errorf("%w: %d ticks after tick %d where tick %d is due", ErrCorrupt, ticks, before, r.nextTick)
 		}
-		r.body = scanner{b: payload[:n]}
-		r.left = int32(ticks)
+		r.body = fieldReader{b: payload[:n]}
+		r.ticksLeft = int32(ticks)
 		r.hash, r.hashed = binary.LittleEndian.Uint64(t[8:]), kind == blockTicks
 	case blockEnd:
 		if len(payload) != 1 || payload[0] == byte(EndNone) {
 			return fmt.Errorf("%w: end of the log", ErrCorrupt)
 		}
 		r.end = EndReason(payload[0])
-		r.good = r.blocks.offset
+		r.validBytes = r.blocks.offset
 		switch _, _, err := r.blocks.next(); {
 		case err == nil || errors.Is(err, ErrTruncated) || errors.Is(err, ErrCorrupt):
 			return fmt.Errorf("%w: there is more behind the end of the log", ErrCorrupt)
@@ -156,7 +156,7 @@ func (r *Reader) block() error {
 	default:
 		return fmt.Errorf("%w: a block of unknown kind %q", ErrCorrupt, kind)
 	}
-	r.good = r.blocks.offset
+	r.validBytes = r.blocks.offset
 	return nil
 }
 
@@ -170,15 +170,15 @@ func Cut(dst io.Writer, src io.Reader, tick int32) (last int32, err error) {
 	if err := r.open(src); err != nil {
 		return 0, err
 	}
-	var p Packer
+	var p Encoder
 	buf, err := p.AppendHeader(nil, &r.header)
 	if err != nil {
 		return 0, err
 	}
 	why := EndCut
-	last = r.next - 1
+	last = r.nextTick - 1
 	for last < tick {
-		err = r.block()
+		err = r.readBlock()
 		if err == io.EOF {
 			if why, err = r.end, nil; why == EndNone {
 				why = EndCut
@@ -196,8 +196,8 @@ func Cut(dst io.Writer, src io.Reader, tick int32) (last int32, err error) {
 			kind = blockTicks
 		}
 		buf = p.append(buf[:0], kind, r.blocks.payload)
-		last += r.left
-		r.next += r.left
+		last += r.ticksLeft
+		r.nextTick += r.ticksLeft
 	}
 	if _, werr := dst.Write(p.AppendEnd(buf, why)); werr != nil {
 		return last, fmt.Errorf("replay: %w", werr)

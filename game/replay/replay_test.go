@@ -26,12 +26,12 @@ func modes(name string) (game.Mode, bool) {
 // header is that of a match of bots.
 func header(mods ...game.Mod) *Header {
 	h := &Header{
-		Program: "test", Start: 1795231813000, Map: "arena", MapSHA256: [32]byte{1, 2, 3},
+		Program: "test", StartTime: 1795231813000, Map: "arena", MapSHA256: [32]byte{1, 2, 3},
 		Terrain: bots.Arena(), Rules: bots.Rules(), Tuning: game.Tuning{}, Seed: 7,
 	}
 	w, _ := game.New(game.Config{Terrain: h.Terrain, Mode: dm.Mode{}, Rules: h.Rules})
 	h.Tuning = w.Tuning()
-	h.SetRules("dm", dm.Mode{}, mods)
+	h.SetMode("dm", dm.Mode{}, mods)
 	return h
 }
 
@@ -39,7 +39,7 @@ func header(mods ...game.Mod) *Header {
 // whose inputs arrive some ticks before they count.
 type aiming struct {
 	bots  bots.Bots
-	rand  bots.Source
+	rand  bots.Rand
 	angle [game.MaxPlayers]float64
 	turn  [game.MaxPlayers]float64
 	late  [][]game.Command
@@ -49,7 +49,7 @@ type aiming struct {
 const ahead = 2 // ticks
 
 func (a *aiming) play(n int) []game.Command {
-	cmds := a.bots.Play(n)
+	cmds := a.bots.Commands(n)
 	if a.late == nil {
 		a.late = make([][]game.Command, ahead)
 	}
@@ -82,8 +82,8 @@ func (a *aiming) play(n int) []game.Command {
 func record(t testing.TB, players, ticks int) []byte {
 	t.Helper()
 	h := header()
-	h.Idle = 123
-	w, err := h.World(Config{Modes: modes})
+	h.IdleTicks = 123
+	w, err := h.NewWorld(VerifyConfig{Modes: modes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,15 +111,15 @@ func record(t testing.TB, players, ticks int) []byte {
 				game.Command{Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Text: "half time"},
 				game.Command{Kind: game.CmdLeave, Player: 1, Text: "bye"})
 		}
-		if err := wr.Tick(cmds); err != nil {
+		if err := wr.RecordTick(cmds); err != nil {
 			t.Fatal(err)
 		}
 		w.Step(cmds)
-		if err := wr.Stepped(w); err != nil {
+		if err := wr.AfterStep(w); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := wr.Close(w, EndMap); err != nil {
+	if err := wr.Close(w, EndMapChange); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -130,7 +130,7 @@ func verify(log []byte) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Verify(r, Config{Modes: modes})
+	return Verify(r, VerifyConfig{Modes: modes})
 }
 
 func TestVerify(t *testing.T) {
@@ -140,7 +140,7 @@ func TestVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Result{Ticks: 123 + ticks, Hashes: 202, Good: 123 + ticks, End: EndMap}
+	want := Result{Ticks: 123 + ticks, HashesMatched: 202, LastGoodTick: 123 + ticks, End: EndMapChange}
 	if res != want {
 		t.Errorf("%+v, want %+v", res, want)
 	}
@@ -152,7 +152,7 @@ func TestVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantHeader := header()
-	wantHeader.Idle = 123
+	wantHeader.IdleTicks = 123
 	if diff := cmp.Diff(wantHeader, r.Header()); diff != "" {
 		t.Errorf("header (-want +got):\n%s", diff)
 	}
@@ -171,7 +171,7 @@ func TestDifferenceIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, _ := h.World(Config{Modes: modes})
+	w, _ := h.NewWorld(VerifyConfig{Modes: modes})
 	var tick Tick
 	for r.Next(&tick) == nil {
 		w.Step(tick.Commands) // the true match, for the hashes
@@ -179,15 +179,15 @@ func TestDifferenceIsFound(t *testing.T) {
 			i := slices.IndexFunc(tick.Commands, func(c game.Command) bool { return c.Kind == game.CmdInput })
 			tick.Commands[i].Input.Direction = 1 - max(tick.Commands[i].Input.Direction, 0)
 		}
-		if err := errors.Join(wr.Tick(tick.Commands), wr.Stepped(w)); err != nil {
+		if err := errors.Join(wr.RecordTick(tick.Commands), wr.AfterStep(w)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := wr.Close(w, EndMap); err != nil {
+	if err := wr.Close(w, EndMapChange); err != nil {
 		t.Fatal(err)
 	}
 	res, err := verify(out.Bytes())
-	if !errors.Is(err, ErrDiffers) || res.Good != 698 || res.Bad != 723 {
+	if !errors.Is(err, ErrMismatch) || res.LastGoodTick != 698 || res.FirstBadTick != 723 {
 		t.Errorf("%+v, %v: want a difference between 698 and 723", res, err)
 	}
 }
@@ -208,15 +208,15 @@ func TestTruncation(t *testing.T) {
 		switch {
 		case err != nil && !errors.Is(err, ErrTruncated):
 			t.Fatalf("%d of %d bytes: %v", n, len(log), err)
-		case res.Good < good || res.Good > whole.Good:
-			t.Fatalf("%d of %d bytes: good to %d, with fewer to %d", n, len(log), res.Good, good)
-		case res.Bad != 0:
+		case res.LastGoodTick < good || res.LastGoodTick > whole.LastGoodTick:
+			t.Fatalf("%d of %d bytes: good to %d, with fewer to %d", n, len(log), res.LastGoodTick, good)
+		case res.FirstBadTick != 0:
 			t.Fatalf("%d of %d bytes: %+v", n, len(log), res)
 		}
-		good = res.Good
+		good = res.LastGoodTick
 	}
-	if good < whole.Good-BlockTicks {
-		t.Errorf("the last truncation verifies to %d of %d", good, whole.Good)
+	if good < whole.LastGoodTick-BlockTicks {
+		t.Errorf("the last truncation verifies to %d of %d", good, whole.LastGoodTick)
 	}
 }
 
@@ -242,8 +242,8 @@ func TestDamage(t *testing.T) {
 		var tick Tick
 		for r.Next(&tick) == nil {
 		}
-		if r.Good() > int64(i) {
-			t.Fatalf("byte %d is damaged, but %d bytes are said to be good", i, r.Good())
+		if r.ValidBytes() > int64(i) {
+			t.Fatalf("byte %d is damaged, but %d bytes are said to be good", i, r.ValidBytes())
 		}
 	}
 }
@@ -256,9 +256,9 @@ func TestBlocksMissingOrRepeated(t *testing.T) {
 		t.Fatal(err)
 	}
 	var tick Tick
-	at = append(at, r.Good())
+	at = append(at, r.ValidBytes())
 	for r.Next(&tick) == nil {
-		if g := r.Good(); g != at[len(at)-1] {
+		if g := r.ValidBytes(); g != at[len(at)-1] {
 			at = append(at, g)
 		}
 	}
@@ -291,7 +291,7 @@ func TestCut(t *testing.T) {
 		if err != nil || res.Ticks != last {
 			t.Errorf("cut to %d: %+v, %v", to, res, err)
 		}
-		if wantEnd := map[bool]EndReason{true: EndMap, false: EndCut}[to == 5000]; res.End != wantEnd {
+		if wantEnd := map[bool]EndReason{true: EndMapChange, false: EndCut}[to == 5000]; res.End != wantEnd {
 			t.Errorf("cut to %d: end %v", to, res.End)
 		}
 	}
@@ -318,16 +318,16 @@ func (nopMod) Start(*game.Tx) {}
 func TestRulesMustBeThere(t *testing.T) {
 	h := header(nopMod{})
 	for name, c := range map[string]struct {
-		cfg Config
+		cfg VerifyConfig
 		ok  bool
 	}{
-		"the same":     {Config{Modes: modes, Mods: []game.Mod{nopMod{}}}, true},
-		"another mod":  {Config{Modes: modes, Mods: []game.Mod{&nopMod{}}}, false},
-		"no mods":      {Config{Modes: modes}, false},
-		"no modes":     {Config{Mods: []game.Mod{nopMod{}}}, false},
-		"another mode": {Config{Modes: func(string) (game.Mode, bool) { return otherMode{}, true }, Mods: []game.Mod{nopMod{}}}, false},
+		"the same":     {VerifyConfig{Modes: modes, Mods: []game.Mod{nopMod{}}}, true},
+		"another mod":  {VerifyConfig{Modes: modes, Mods: []game.Mod{&nopMod{}}}, false},
+		"no mods":      {VerifyConfig{Modes: modes}, false},
+		"no modes":     {VerifyConfig{Mods: []game.Mod{nopMod{}}}, false},
+		"another mode": {VerifyConfig{Modes: func(string) (game.Mode, bool) { return otherMode{}, true }, Mods: []game.Mod{nopMod{}}}, false},
 	} {
-		if _, err := h.World(c.cfg); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrRules) {
+		if _, err := h.NewWorld(c.cfg); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrModeUnavailable) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -351,14 +351,14 @@ func TestCrash(t *testing.T) {
 	h := header(&bomb{})
 	var out bytes.Buffer
 	var rec Recorder
-	var pack Packer
+	var pack Encoder
 	log, err := pack.AppendHeader(nil, h)
 	if err != nil {
 		t.Fatal(err)
 	}
 	out.Write(log)
 	rec.Begin(0)
-	w, err := h.World(Config{Modes: modes, Mods: []game.Mod{&bomb{77}}})
+	w, err := h.NewWorld(VerifyConfig{Modes: modes, Mods: []game.Mod{&bomb{77}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,16 +367,16 @@ func TestCrash(t *testing.T) {
 			if recover() == nil {
 				t.Error("the bomb did not go off")
 			}
-			out.Write(pack.AppendTicks(nil, rec.TakeUnhashed(nil)))
+			out.Write(pack.AppendTicks(nil, rec.TakeBlockUnhashed(nil)))
 			out.Write(pack.AppendEnd(nil, EndCrash))
 		}()
 		for {
-			if err := rec.Tick(nil); err != nil {
+			if err := rec.RecordTick(nil); err != nil {
 				t.Fatal(err)
 			}
 			w.Step(nil)
-			if rec.Full() {
-				out.Write(pack.AppendTicks(nil, rec.Take(w.Hash(), nil)))
+			if rec.BlockReady() {
+				out.Write(pack.AppendTicks(nil, rec.TakeBlock(w.Hash(), nil)))
 			}
 		}
 	}()
@@ -384,8 +384,8 @@ func TestCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := Verify(r, Config{Modes: modes, Mods: []game.Mod{&bomb{77}}})
-	if !errors.Is(err, ErrPanic) || res.Ticks != 76 || res.Good != 75 {
+	res, err := Verify(r, VerifyConfig{Modes: modes, Mods: []game.Mod{&bomb{77}}})
+	if !errors.Is(err, ErrPanic) || res.Ticks != 76 || res.LastGoodTick != 75 {
 		t.Errorf("%+v, %v", res, err)
 	}
 }

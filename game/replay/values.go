@@ -67,16 +67,16 @@ func appendProfile(dst []byte, p *game.Profile) []byte {
 	return dst
 }
 
-// scanner reads values. After the first that is not there, bad is set and all
+// fieldReader reads values. After the first that is not there, bad is set and all
 // that follow are zero.
-type scanner struct {
-	b   []byte
-	bad bool
+type fieldReader struct {
+	b      []byte
+	failed bool
 }
 
-func (s *scanner) fail() { s.b, s.bad = nil, true }
+func (s *fieldReader) fail() { s.b, s.failed = nil, true }
 
-func (s *scanner) uvarint() uint64 {
+func (s *fieldReader) uvarint() uint64 {
 	v, n := binary.Uvarint(s.b)
 	if n <= 0 {
 		s.fail()
@@ -86,7 +86,7 @@ func (s *scanner) uvarint() uint64 {
 	return v
 }
 
-func (s *scanner) varint() int64 {
+func (s *fieldReader) varint() int64 {
 	v, n := binary.Varint(s.b)
 	if n <= 0 {
 		s.fail()
@@ -97,7 +97,7 @@ func (s *scanner) varint() int64 {
 }
 
 // int is a varint that fits; the wire cannot be out of range unless forged.
-func (s *scanner) int() int32 {
+func (s *fieldReader) int() int32 {
 	v := s.varint()
 	if v != int64(int32(v)) {
 		s.fail()
@@ -106,7 +106,7 @@ func (s *scanner) int() int32 {
 	return int32(v)
 }
 
-func (s *scanner) byte() byte {
+func (s *fieldReader) byte() byte {
 	if len(s.b) == 0 {
 		s.fail()
 		return 0
@@ -116,7 +116,7 @@ func (s *scanner) byte() byte {
 	return c
 }
 
-func (s *scanner) bool() bool {
+func (s *fieldReader) bool() bool {
 	c := s.byte()
 	if c > 1 {
 		s.fail()
@@ -124,7 +124,7 @@ func (s *scanner) bool() bool {
 	return c == 1
 }
 
-func (s *scanner) uint64() uint64 {
+func (s *fieldReader) uint64() uint64 {
 	if b := s.raw(8); b != nil {
 		return binary.LittleEndian.Uint64(b)
 	}
@@ -132,7 +132,7 @@ func (s *scanner) uint64() uint64 {
 }
 
 // raw borrows n bytes.
-func (s *scanner) raw(n int) []byte {
+func (s *fieldReader) raw(n int) []byte {
 	if n < 0 || n > len(s.b) {
 		s.fail()
 		return nil
@@ -142,7 +142,7 @@ func (s *scanner) raw(n int) []byte {
 	return b
 }
 
-func (s *scanner) text() string {
+func (s *fieldReader) text() string {
 	n := s.uvarint()
 	if n > uint64(len(s.b)) {
 		s.fail()
@@ -151,7 +151,7 @@ func (s *scanner) text() string {
 	return string(s.raw(int(n)))
 }
 
-func (s *scanner) rules(r *game.Rules) {
+func (s *fieldReader) rules(r *game.Rules) {
 	for _, v := range ruleInts(r) {
 		*v = s.int()
 	}
@@ -165,13 +165,13 @@ func (s *scanner) rules(r *game.Rules) {
 	}
 }
 
-func (s *scanner) tuning(t *game.Tuning) {
+func (s *fieldReader) tuning(t *game.Tuning) {
 	for i := range t {
 		t[i] = s.int()
 	}
 }
 
-func (s *scanner) profile(p *game.Profile) {
+func (s *fieldReader) profile(p *game.Profile) {
 	p.Name, p.Clan = s.text(), s.text()
 	p.Country = s.int()
 	for i := range p.Skin.PartNames {

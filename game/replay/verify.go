@@ -8,35 +8,35 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// Config is what a run needs besides the log.
-type Config struct {
+// VerifyConfig is what a run needs besides the log.
+type VerifyConfig struct {
 	// Modes makes the mode of a log by its Header.GameType.
 	Modes func(gameType string) (game.Mode, bool)
 	// Mods are those the match was played with, fresh ones, in order.
 	Mods []game.Mod
-	// Watch, if set, sees the world after every tick, with what happened in it.
-	Watch func(w *game.World, t *Tick, events []game.Event)
+	// OnTick, if set, sees the world after every tick, with what happened in it.
+	OnTick func(w *game.World, t *Tick, events []game.Event)
 }
 
-// World makes the world of a log, before its first recorded tick. The error is
-// ErrRules if its mode or mods are not those given, or that of game.New.
-func (h *Header) World(cfg Config) (*game.World, error) {
+// NewWorld makes the world of a log, before its first recorded tick. The error is
+// ErrModeUnavailable if its mode or mods are not those given, or that of game.New.
+func (h *Header) NewWorld(cfg VerifyConfig) (*game.World, error) {
 	var mode game.Mode
 	if cfg.Modes != nil {
 		mode, _ = cfg.Modes(h.GameType)
 	}
 	if mode == nil {
-		return nil, fmt.Errorf("%w: mode %q (%s)", ErrRules, h.GameType, h.ModeType)
+		return nil, fmt.Errorf("%w: mode %q (%s)", ErrModeUnavailable, h.GameType, h.ModeType)
 	}
 	if have := TypeName(mode); have != h.ModeType {
-		return nil, fmt.Errorf("%w: mode %q was %s and is %s here", ErrRules, h.GameType, h.ModeType, have)
+		return nil, fmt.Errorf("%w: mode %q was %s and is %s here", ErrModeUnavailable, h.GameType, h.ModeType, have)
 	}
 	var mods []string
 	for _, m := range cfg.Mods {
 		mods = append(mods, TypeName(m))
 	}
 	if !slices.Equal(mods, h.Mods) {
-		return nil, fmt.Errorf("%w: played with the mods %q, here are %q", ErrRules, h.Mods, mods)
+		return nil, fmt.Errorf("%w: played with the mods %q, here are %q", ErrModeUnavailable, h.Mods, mods)
 	}
 	w, err := game.New(game.Config{
 		Terrain: h.Terrain, Mode: mode, Mods: cfg.Mods, Rules: h.Rules, Tuning: &h.Tuning, Seed: h.Seed,
@@ -44,7 +44,7 @@ func (h *Header) World(cfg Config) (*game.World, error) {
 	if err != nil {
 		return nil, fmt.Errorf("replay: %w", err)
 	}
-	for range h.Idle {
+	for range h.IdleTicks {
 		w.Step(nil)
 	}
 	return w, nil
@@ -54,13 +54,13 @@ func (h *Header) World(cfg Config) (*game.World, error) {
 type Result struct {
 	// Ticks is the number of ticks run, idle ones included.
 	Ticks int32
-	// Hashes is how many hashes agreed, Good the tick of the last of them: up to
+	// HashesMatched is how many hashes agreed, Good the tick of the last of them: up to
 	// there the run is the recorded match.
-	Hashes int
-	Good   int32
-	// Bad is the tick of the first hash that differs, 0 if none does. The
+	HashesMatched int
+	LastGoodTick  int32
+	// FirstBadTick is the tick of the first hash that differs, 0 if none does. The
 	// difference arose after Good.
-	Bad int32
+	FirstBadTick int32
 	// End is why the log ends; EndNone if it does not say.
 	End EndReason
 }
@@ -68,12 +68,12 @@ type Result struct {
 // Verify runs the match of a log again and compares the hashes. The error is nil
 // if all agree and the log is whole; otherwise one of this package's, with
 // everything up to Result.Good verified.
-func Verify(r *Reader, cfg Config) (res Result, err error) {
-	w, err := r.Header().World(cfg)
+func Verify(r *Reader, cfg VerifyConfig) (res Result, err error) {
+	w, err := r.Header().NewWorld(cfg)
 	if err != nil {
 		return res, err
 	}
-	res.Ticks = r.Header().Idle
+	res.Ticks = r.Header().IdleTicks
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w in tick %d: %v", ErrPanic, res.Ticks+1, p)
@@ -90,17 +90,17 @@ func Verify(r *Reader, cfg Config) (res Result, err error) {
 		}
 		events := w.Step(t.Commands)
 		res.Ticks++
-		if cfg.Watch != nil {
-			cfg.Watch(w, &t, events)
+		if cfg.OnTick != nil {
+			cfg.OnTick(w, &t, events)
 		}
-		if !t.Hashed {
+		if !t.HasHash {
 			continue
 		}
 		if w.Hash() != t.Hash {
-			res.Bad = t.Tick
-			return res, fmt.Errorf("%w: between the ticks %d and %d", ErrDiffers, res.Good, t.Tick)
+			res.FirstBadTick = t.Tick
+			return res, fmt.Errorf("%w: between the ticks %d and %d", ErrMismatch, res.LastGoodTick, t.Tick)
 		}
-		res.Hashes++
-		res.Good = t.Tick
+		res.HashesMatched++
+		res.LastGoodTick = t.Tick
 	}
 }

@@ -8,12 +8,12 @@ import (
 )
 
 // Writer writes a log in step with its world, for tools and tests: around every
-// Step, Tick before and Stepped after. A server has a [Recorder] and a [Packer]
+// Step, Tick before and Stepped after. A server has a [Recorder] and a [Encoder]
 // in different goroutines instead.
 type Writer struct {
 	w     io.Writer
 	rec   Recorder
-	pack  Packer
+	enc   Encoder
 	buf   []byte
 	spare []byte
 }
@@ -21,20 +21,20 @@ type Writer struct {
 // NewWriter writes the header of a log.
 func NewWriter(w io.Writer, h *Header) (*Writer, error) {
 	wr := &Writer{w: w}
-	wr.rec.Begin(h.Idle)
+	wr.rec.Begin(h.IdleTicks)
 	var err error
-	if wr.buf, err = wr.pack.AppendHeader(nil, h); err != nil {
+	if wr.buf, err = wr.enc.AppendHeader(nil, h); err != nil {
 		return nil, err
 	}
 	return wr, wr.flush()
 }
 
-// Tick records the commands of the Step that follows.
-func (w *Writer) Tick(cmds []game.Command) error { return w.rec.Tick(cmds) }
+// RecordTick records the commands of the Step that follows.
+func (w *Writer) RecordTick(cmds []game.Command) error { return w.rec.RecordTick(cmds) }
 
-// Stepped writes a block if one is due.
-func (w *Writer) Stepped(world *game.World) error {
-	if !w.rec.Full() {
+// AfterStep writes a block if one is due.
+func (w *Writer) AfterStep(world *game.World) error {
+	if !w.rec.BlockReady() {
 		return nil
 	}
 	return w.block(world)
@@ -42,18 +42,18 @@ func (w *Writer) Stepped(world *game.World) error {
 
 // Close writes what is left and the end. It does not close the io.Writer.
 func (w *Writer) Close(world *game.World, why EndReason) error {
-	if w.rec.Pending() > 0 {
+	if w.rec.PendingTicks() > 0 {
 		if err := w.block(world); err != nil {
 			return err
 		}
 	}
-	w.buf = w.pack.AppendEnd(w.buf[:0], why)
+	w.buf = w.enc.AppendEnd(w.buf[:0], why)
 	return w.flush()
 }
 
 func (w *Writer) block(world *game.World) error {
-	block := w.rec.Take(world.Hash(), w.spare)
-	w.buf = w.pack.AppendTicks(w.buf[:0], block)
+	block := w.rec.TakeBlock(world.Hash(), w.spare)
+	w.buf = w.enc.AppendTicks(w.buf[:0], block)
 	w.spare = block
 	return w.flush()
 }

@@ -212,7 +212,7 @@ func TestTeeworldsKeepsMap(t *testing.T) {
 		s.Stop()
 		Eventually(t, 5*time.Second, "the client left", func() bool { return h.id(name) == game.Nobody })
 	}
-	file := maps.Default().File
+	file := maps.Default().Data
 	got, err := findFile(home, fmt.Sprintf("teeyard1_%x.map", sha256.Sum256(file)))
 	if err != nil || !bytes.Equal(got, file) {
 		t.Errorf("the downloaded map: %v, %d bytes of %d", err, len(got), len(file))

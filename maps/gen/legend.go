@@ -21,7 +21,7 @@ var legend = map[byte]uint8{
 	'n': twmap.PickupNinja,
 }
 
-// is returns the shape of one tile index in a layer.
-func is(l *twmap.TileLayer, index uint8) func(x, y int) bool {
+// hasIndex returns the shape of one tile index in a layer.
+func hasIndex(l *twmap.TileLayer, index uint8) func(x, y int) bool {
 	return func(x, y int) bool { return l.At(x, y).Index == index }
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 )
 
-// sources are the maps by name.
-var sources = map[string]func() (*twmap.Map, error){
+// mapBuilders are the maps by name.
+var mapBuilders = map[string]func() (*twmap.Map, error){
 	"teeyard1": teeyard1,
 	"testbox":  testbox,
 }
@@ -29,14 +29,14 @@ func main() {
 	log.SetFlags(0)
 	dir := flag.String("dir", "maps", "folder of the map files")
 	flag.Parse()
-	for name, build := range sources {
-		if err := update(filepath.Join(*dir, name+".map"), build); err != nil {
+	for name, build := range mapBuilders {
+		if err := writeIfChanged(filepath.Join(*dir, name+".map"), build); err != nil {
 			log.Fatalf("%s: %v", name, err)
 		}
 	}
 }
 
-func update(path string, build func() (*twmap.Map, error)) error {
+func writeIfChanged(path string, build func() (*twmap.Map, error)) error {
 	m, err := build()
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 // The checked in files hold the maps that are described here. Compression may
 // differ between Go versions, the content may not.
 func TestFilesAreCurrent(t *testing.T) {
-	for name, build := range sources {
+	for name, build := range mapBuilders {
 		m, err := build()
 		if err != nil {
 			t.Fatal(err)
@@ -40,8 +40,8 @@ func TestGroundIsThick(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := m.Game()
-	in := is(g, twmap.Solid)
+	g := m.GameLayer()
+	in := hasIndex(g, twmap.Solid)
 	for y := 1; y < g.Height-1; y++ {
 		for x := 1; x < g.Width-1; x++ {
 			if in(x, y) && (!in(x-1, y) && !in(x+1, y) || !in(x, y-1) && !in(x, y+1)) {

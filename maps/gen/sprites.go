@@ -37,31 +37,31 @@ var (
 	fewBulbs  = sprite{"winter_doodads", 0, 14, 4, 2}
 )
 
-// placed is a sprite with its bottom left tile at column x, row y.
-type placed struct {
-	what   sprite
+// decoration is a sprite with its bottom left tile at column x, row y.
+type decoration struct {
+	sprite sprite
 	x, y   int
 	mirror bool
 }
 
-// scene collects the layers that sprites are drawn on: one for each tileset,
+// decorLayers collects the layers that sprites are drawn on: one for each tileset,
 // in the order of first use.
-type scene struct {
-	album         *album
+type decorLayers struct {
+	album         *imageList
 	name          string
 	width, height int
 	color         twmap.Color
 	layers        []*twmap.TileLayer
 }
 
-func (s *scene) add(items ...placed) {
+func (s *decorLayers) add(items ...decoration) {
 	for _, p := range items {
-		w := p.what
+		w := p.sprite
 		s.layer(s.album.index(w.image)).Stamp(p.x, p.y-w.h+1, w.sx, w.sy, w.w, w.h, p.mirror)
 	}
 }
 
-func (s *scene) layer(image int32) *twmap.TileLayer {
+func (s *decorLayers) layer(image int32) *twmap.TileLayer {
 	for _, l := range s.layers {
 		if l.Image == image {
 			return l
@@ -74,22 +74,22 @@ func (s *scene) layer(image int32) *twmap.TileLayer {
 	return l
 }
 
-// into appends the layers to a group.
-func (s *scene) into(g *twmap.Group) {
+// appendTo appends the layers to a group.
+func (s *decorLayers) appendTo(g *twmap.Group) {
 	for _, l := range s.layers {
 		g.Layers = append(g.Layers, l)
 	}
 }
 
-// album numbers a map's images as they come up.
-type album struct{ images []twmap.Image }
+// imageList numbers a map's images as they come up.
+type imageList struct{ images []twmap.Image }
 
 var imageSizes = map[string][2]int32{
 	"bg_cloud1": {2048, 1024}, "bg_cloud2": {2048, 1024}, "bg_cloud3": {1024, 512},
 	"mountains": {1024, 512}, "sun": {512, 512},
 }
 
-func (a *album) index(name string) int32 {
+func (a *imageList) index(name string) int32 {
 	for i, img := range a.images {
 		if img.Name == name {
 			return int32(i)
@@ -99,6 +99,6 @@ func (a *album) index(name string) int32 {
 	if !ok {
 		size = [2]int32{1024, 1024} // a tileset
 	}
-	a.images = append(a.images, twmap.External(name, size[0], size[1]))
+	a.images = append(a.images, twmap.ExternalImage(name, size[0], size[1]))
 	return int32(len(a.images) - 1)
 }

@@ -12,8 +12,8 @@ var teeyard1Text string
 
 // The map's envelopes, by index.
 const (
-	wind     = 0
-	sunTurns = 1
+	envWind        = 0
+	envSunRotation = 1
 )
 
 // teeyard1 is the default map: a yard on a summer day, with a tunnel below and
@@ -23,7 +23,7 @@ func teeyard1() (*twmap.Map, error) {
 	if err != nil {
 		return nil, err
 	}
-	pictures := new(album)
+	pictures := new(imageList)
 	m := &twmap.Map{
 		Info: twmap.Info{Author: "Teeyard", Version: "1", Credits: "Images: the Teeworlds team", License: "MIT"},
 		Envelopes: []twmap.Envelope{{
@@ -49,7 +49,7 @@ func teeyard1() (*twmap.Map, error) {
 
 // yardSky returns the distance: sky, sun, clouds, mountains. Positions are
 // tiles from the middle of the screen for a camera at the world's origin.
-func yardSky(a *album) []twmap.Group {
+func yardSky(a *imageList) []twmap.Group {
 	sky := twmap.NewQuadLayer("Sky", twmap.None,
 		twmap.NewQuad(-60, -40, 120, 40).Shaded(twmap.Color{R: 62, G: 132, B: 214, A: 255}, twmap.Color{R: 142, G: 202, B: 246, A: 255}),
 		twmap.NewQuad(-60, 0, 120, 30).Shaded(twmap.Color{R: 142, G: 202, B: 246, A: 255}, twmap.Color{R: 250, G: 240, B: 214, A: 255}),
@@ -67,13 +67,13 @@ func yardSky(a *album) []twmap.Group {
 		angle := 2 * math.Pi * float64(i) / beamCount
 		q := twmap.NewQuad(sunX, sunY, 0, 0).Shaded(twmap.Color{R: 255, G: 250, B: 214, A: 84}, twmap.Color{R: 255, G: 250, B: 214})
 		q.Points[2], q.Points[3] = at(angle-0.13), at(angle+0.13)
-		beams.Quads = append(beams.Quads, q.Moving(sunTurns, 0))
+		beams.Quads = append(beams.Quads, q.Moving(envSunRotation, 0))
 	}
 	sun := twmap.NewQuadLayer("Sun", a.index("sun"), twmap.NewQuad(sunX-4, sunY-4, 8, 8))
 
 	cloud := func(x, y, w, h float64, alpha, offset int32) twmap.Quad {
 		c := twmap.Color{R: 255, G: 255, B: 255, A: alpha}
-		return twmap.NewQuad(x, y, w, h).Shaded(c, c).Moving(wind, offset)
+		return twmap.NewQuad(x, y, w, h).Shaded(c, c).Moving(envWind, offset)
 	}
 	high := twmap.NewGroup("Clouds", 6, 4,
 		twmap.NewQuadLayer("Clouds", a.index("bg_cloud2"), cloud(-24, -11, 16, 8, 170, 0), cloud(20, -3, 14, 7, 150, 90_000)),
@@ -110,14 +110,14 @@ func yardSky(a *album) []twmap.Group {
 }
 
 // yardMeadow returns the hedge and the meadow behind the yard.
-func yardMeadow(a *album) twmap.Group {
+func yardMeadow(a *imageList) twmap.Group {
 	jungle := a.index("jungle_doodads")
 	region := func(q twmap.Quad, s sprite) twmap.Quad {
 		const tile = 1024 / 16
 		// A pixel less on every side: textures wrap when they are filtered.
 		x0, y0 := int32(s.sx)*tile+1, int32(s.sy)*tile+1
 		x1, y1 := x0+int32(s.w)*tile-2, y0+int32(s.h)*tile-2
-		q.Texture = [4]twmap.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x0, Y: y1}, {X: x1, Y: y1}}
+		q.TexCoords = [4]twmap.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x0, Y: y1}, {X: x1, Y: y1}}
 		return q
 	}
 	back := twmap.NewQuadLayer("Hedge", jungle)
@@ -144,7 +144,7 @@ func yardMeadow(a *album) twmap.Group {
 }
 
 // yardGround returns the group of the game layer.
-func yardGround(a *album, game *twmap.TileLayer) twmap.Group {
+func yardGround(a *imageList, game *twmap.TileLayer) twmap.Group {
 	w, h := game.Width, game.Height
 	white := twmap.White
 	shade := twmap.Color{R: 178, G: 190, B: 184, A: 255}
@@ -152,93 +152,93 @@ func yardGround(a *album, game *twmap.TileLayer) twmap.Group {
 	backdrop := twmap.NewTileLayer("Cave", w, h, a.index("grass_main"))
 	cave.Apply(backdrop, yardCave)
 
-	far := scene{album: a, name: "Far", width: w, height: h, color: shade}
+	far := decorLayers{album: a, name: "Far", width: w, height: h, color: shade}
 	far.add(
-		placed{hedge, 0, 26, false},
-		placed{tree, 55, 38, true},
-		placed{hedge, 70, 26, true},
-		placed{tree, 29, 38, false},
-		placed{fence, 17, 28, false},
+		decoration{hedge, 0, 26, false},
+		decoration{tree, 55, 38, true},
+		decoration{hedge, 70, 26, true},
+		decoration{tree, 29, 38, false},
+		decoration{fence, 17, 28, false},
 	)
-	back := scene{album: a, name: "Doodads", width: w, height: h, color: white}
+	back := decorLayers{album: a, name: "Doodads", width: w, height: h, color: white}
 	back.add(
 		// Left hill and its platforms.
-		placed{tree, 11, 20, false},
-		placed{crossed, 15, 20, false},
-		placed{fence, 8, 26, false},
-		placed{bush, 4, 24, false},
-		placed{tree, 18, 29, false},
-		placed{hanging, 15, 26, false},
-		placed{redBulbs, 10, 23, false},
+		decoration{tree, 11, 20, false},
+		decoration{crossed, 15, 20, false},
+		decoration{fence, 8, 26, false},
+		decoration{bush, 4, 24, false},
+		decoration{tree, 18, 29, false},
+		decoration{hanging, 15, 26, false},
+		decoration{redBulbs, 10, 23, false},
 		// Middle.
-		placed{fence, 38, 22, false},
-		placed{tree, 45, 22, true},
-		placed{bush, 40, 22, true},
-		placed{hanging, 42, 31, false},
-		placed{hanging, 45, 31, true},
-		placed{fewBulbs, 25, 19, false},
-		placed{lantern, 30, 15, false},
-		placed{lantern, 24, 15, false},
+		decoration{fence, 38, 22, false},
+		decoration{tree, 45, 22, true},
+		decoration{bush, 40, 22, true},
+		decoration{hanging, 42, 31, false},
+		decoration{hanging, 45, 31, true},
+		decoration{fewBulbs, 25, 19, false},
+		decoration{lantern, 30, 15, false},
+		decoration{lantern, 24, 15, false},
 		// Right hill and its platforms.
-		placed{globe, 71, 26, false},
-		placed{fence, 65, 29, false},
-		placed{lantern, 77, 26, false},
-		placed{tree, 58, 23, false},
-		placed{bush, 60, 14, false},
-		placed{blueBulbs, 70, 21, false},
-		placed{crossed, 73, 18, true},
-		placed{boulder, 69, 9, false},
-		placed{wallLampR, 81, 13, false},
-		placed{wallLampL, 5, 11, false},
+		decoration{globe, 71, 26, false},
+		decoration{fence, 65, 29, false},
+		decoration{lantern, 77, 26, false},
+		decoration{tree, 58, 23, false},
+		decoration{bush, 60, 14, false},
+		decoration{blueBulbs, 70, 21, false},
+		decoration{crossed, 73, 18, true},
+		decoration{boulder, 69, 9, false},
+		decoration{wallLampR, 81, 13, false},
+		decoration{wallLampL, 5, 11, false},
 		// Tunnels and basin.
-		placed{totem, 33, 37, false},
-		placed{totem, 51, 37, true},
-		placed{chest, 79, 38, false},
-		placed{hanging, 8, 37, false},
-		placed{hanging, 67, 37, false},
-		placed{hanging, 74, 37, true},
-		placed{props, 62, 38, false},
-		placed{boulder, 4, 38, false},
-		placed{rock, 18, 38, false},
+		decoration{totem, 33, 37, false},
+		decoration{totem, 51, 37, true},
+		decoration{chest, 79, 38, false},
+		decoration{hanging, 8, 37, false},
+		decoration{hanging, 67, 37, false},
+		decoration{hanging, 74, 37, true},
+		decoration{props, 62, 38, false},
+		decoration{boulder, 4, 38, false},
+		decoration{rock, 18, 38, false},
 	)
 
 	spike := twmap.NewTileLayer("Spikes", w, h, a.index("generic_deathtiles"))
-	spikes(spike, game)
+	drawSpikes(spike, game)
 	ground := twmap.NewTileLayer("Ground", w, h, a.index("grass_main"))
-	earth.Apply(ground, is(game, twmap.Solid))
+	earth.Apply(ground, hasIndex(game, twmap.Solid))
 	for _, at := range [][2]int{{1, 33}, {85, 14}, {8, 30}, {73, 29}, {24, 44}, {54, 44}} {
 		ground.Stamp(at[0], at[1], 0, 4, 2, 2, false) // the bones of a tee
 	}
 	stone := twmap.NewTileLayer("Stone", w, h, a.index("generic_unhookable"))
-	stones(stone, game)
+	drawUnhookable(stone, game)
 
-	grass := scene{album: a, name: "Grass", width: w, height: h, color: white}
+	grass := decorLayers{album: a, name: "Grass", width: w, height: h, color: white}
 	grass.add(
-		placed{lawn, 4, 24, false}, placed{tuft, 8, 26, false}, placed{sprouts, 10, 26, false},
-		placed{tuft, 17, 28, false}, placed{lawn, 18, 28, false},
-		placed{lawn, 10, 20, false}, placed{sprouts, 15, 20, true},
-		placed{tuft, 13, 8, false}, placed{sprouts, 17, 8, false},
-		placed{lawn, 26, 24, false}, placed{stalks, 30, 24, false},
-		placed{sprouts, 25, 15, false}, placed{lawn, 28, 15, false},
-		placed{tuft, 26, 29, false}, placed{sprouts, 58, 29, false},
-		placed{lawn, 38, 22, false}, placed{stalks, 41, 22, false}, placed{sprouts, 43, 22, false}, placed{lawn, 47, 22, true},
-		placed{lawn, 58, 23, false}, placed{tuft, 62, 23, false},
-		placed{sprouts, 58, 14, false}, placed{lawn, 61, 14, false},
-		placed{tuft, 68, 9, false}, placed{lawn, 72, 9, false},
-		placed{lawn, 70, 18, false}, placed{stalks, 75, 18, false},
-		placed{lawn, 67, 29, true}, placed{sprouts, 74, 26, false}, placed{lawn, 70, 26, false},
-		placed{tuft, 4, 14, false}, placed{stalks, 82, 19, false},
-		placed{lawn, 23, 38, false}, placed{tuft, 14, 38, false}, placed{stalks, 11, 37, false},
-		placed{lawn, 30, 37, false}, placed{sprouts, 55, 37, false},
-		placed{lawn, 64, 38, false}, placed{sprouts, 69, 38, false}, placed{tuft, 76, 37, false},
-		placed{fern, 80, 38, false}, placed{fern, 24, 38, true},
+		decoration{lawn, 4, 24, false}, decoration{tuft, 8, 26, false}, decoration{sprouts, 10, 26, false},
+		decoration{tuft, 17, 28, false}, decoration{lawn, 18, 28, false},
+		decoration{lawn, 10, 20, false}, decoration{sprouts, 15, 20, true},
+		decoration{tuft, 13, 8, false}, decoration{sprouts, 17, 8, false},
+		decoration{lawn, 26, 24, false}, decoration{stalks, 30, 24, false},
+		decoration{sprouts, 25, 15, false}, decoration{lawn, 28, 15, false},
+		decoration{tuft, 26, 29, false}, decoration{sprouts, 58, 29, false},
+		decoration{lawn, 38, 22, false}, decoration{stalks, 41, 22, false}, decoration{sprouts, 43, 22, false}, decoration{lawn, 47, 22, true},
+		decoration{lawn, 58, 23, false}, decoration{tuft, 62, 23, false},
+		decoration{sprouts, 58, 14, false}, decoration{lawn, 61, 14, false},
+		decoration{tuft, 68, 9, false}, decoration{lawn, 72, 9, false},
+		decoration{lawn, 70, 18, false}, decoration{stalks, 75, 18, false},
+		decoration{lawn, 67, 29, true}, decoration{sprouts, 74, 26, false}, decoration{lawn, 70, 26, false},
+		decoration{tuft, 4, 14, false}, decoration{stalks, 82, 19, false},
+		decoration{lawn, 23, 38, false}, decoration{tuft, 14, 38, false}, decoration{stalks, 11, 37, false},
+		decoration{lawn, 30, 37, false}, decoration{sprouts, 55, 37, false},
+		decoration{lawn, 64, 38, false}, decoration{sprouts, 69, 38, false}, decoration{tuft, 76, 37, false},
+		decoration{fern, 80, 38, false}, decoration{fern, 24, 38, true},
 	)
 
 	g := twmap.NewGroup("Game", 100, 100, backdrop)
-	far.into(&g)
-	back.into(&g)
+	far.appendTo(&g)
+	back.appendTo(&g)
 	g.Layers = append(g.Layers, spike, ground, stone, game)
-	grass.into(&g)
+	grass.appendTo(&g)
 	return g
 }
 

@@ -8,9 +8,9 @@ import "github.com/teeyard/teeyard/format/twmap"
 
 // earth draws solid ground with grass_main: grass on top, earth below. There
 // is no tile for ground of one tile's thickness.
-var earth = twmap.Tiling{
+var earth = twmap.AutoTile{
 	Inside: 1,
-	Rules: []twmap.Rule{
+	Rules: []twmap.AutoTileRule{
 		// Edges.
 		{Empty: twmap.N, Index: 16},
 		{Empty: twmap.E, Index: 21},
@@ -37,9 +37,9 @@ var earth = twmap.Tiling{
 }
 
 // cave draws the dark earth behind tunnels with grass_main.
-var cave = twmap.Tiling{
+var cave = twmap.AutoTile{
 	Inside: 13,
-	Rules: []twmap.Rule{
+	Rules: []twmap.AutoTileRule{
 		{Empty: twmap.N, Index: 26},
 		{Empty: twmap.E, Index: 25},
 		{Empty: twmap.S, Index: 10},
@@ -57,9 +57,9 @@ var cave = twmap.Tiling{
 	ScatterEvery: 24,
 }
 
-// stones draws unhookable tiles with generic_unhookable: as many large slabs as
+// drawUnhookable draws unhookable tiles with generic_unhookable: as many large slabs as
 // fit, the rest with single ones.
-func stones(l, game *twmap.TileLayer) {
+func drawUnhookable(l, game *twmap.TileLayer) {
 	slabs := []struct{ sx, sy, w, h int }{{0, 5, 3, 3}, {3, 4, 3, 2}, {5, 0, 2, 2}, {1, 0, 1, 1}}
 	fits := func(x, y, w, h int) bool {
 		for j := range h {
@@ -83,9 +83,9 @@ func stones(l, game *twmap.TileLayer) {
 	}
 }
 
-// spikes draws death tiles with generic_deathtiles: a spike, and its base in
+// drawSpikes draws death tiles with generic_deathtiles: a spike, and its base in
 // the ground below. The layer belongs behind the ground.
-func spikes(l, game *twmap.TileLayer) {
+func drawSpikes(l, game *twmap.TileLayer) {
 	for y := range l.Height {
 		for x := range l.Width {
 			if game.At(x, y).Index == twmap.Death {

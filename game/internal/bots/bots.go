@@ -8,23 +8,23 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// tileOf are the characters of a drawn map: # solid, x death, - unhookable, S
+// tileByChar are the characters of a drawn map: # solid, x death, - unhookable, S
 // spawn, R and B team spawns, 1 and 2 flag stands, h health, a armour, s
 // shotgun, g grenade, l laser, n ninja.
-var tileOf = [256]uint8{
+var tileByChar = [256]uint8{
 	'#': 1, 'x': 2, '-': 3, 'S': 192, 'R': 193, 'B': 194, '1': 195, '2': 196,
 	'a': 197, 'h': 198, 's': 199, 'g': 200, 'n': 201, 'l': 202,
 }
 
-// Map makes the terrain of a drawing. It panics when the rows differ in length.
-func Map(rows ...string) game.Terrain {
+// ParseMap makes the terrain of a drawing. It panics when the rows differ in length.
+func ParseMap(rows ...string) game.Terrain {
 	t := game.Terrain{Width: len(rows[0]), Height: len(rows)}
 	for _, r := range rows {
 		if len(r) != t.Width {
 			panic(fmt.Sprintf("row %q is %d wide, not %d", r, len(r), t.Width))
 		}
 		for i := range len(r) {
-			t.Tiles = append(t.Tiles, tileOf[r[i]])
+			t.Tiles = append(t.Tiles, tileByChar[r[i]])
 		}
 	}
 	return t
@@ -32,7 +32,7 @@ func Map(rows ...string) game.Terrain {
 
 // Arena is a small deathmatch map with everything on it.
 func Arena() game.Terrain {
-	return Map(
+	return ParseMap(
 		"############################################################",
 		"#                                                          #",
 		"#   S       h a          S            n          h    S    #",
@@ -74,11 +74,11 @@ func Join(id game.PlayerID) []game.Command {
 	}
 }
 
-// Source is a random number generator, the same everywhere.
-type Source uint64
+// Rand is a random number generator, the same everywhere.
+type Rand uint64
 
 // Next is 64 random bits.
-func (s *Source) Next() uint64 {
+func (s *Rand) Next() uint64 {
 	*s += 0x9e3779b97f4a7c15
 	z := uint64(*s)
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -89,13 +89,13 @@ func (s *Source) Next() uint64 {
 // Bots play at random: they run, jump, hook, aim and shoot for a while each
 // way.
 type Bots struct {
-	Rand Source
+	Rand Rand
 	in   [game.MaxPlayers]game.Input
 	cmds []game.Command
 }
 
-// Play is a tick's commands of the first n players. The slice is reused.
-func (b *Bots) Play(n int) []game.Command {
+// Commands is a tick's commands of the first n players. The slice is reused.
+func (b *Bots) Commands(n int) []game.Command {
 	b.cmds = b.cmds[:0]
 	for id := range game.PlayerID(n) {
 		in := &b.in[id]
@@ -132,7 +132,7 @@ func Run(mode game.Mode, players, ticks int, report func(tick int, hash uint64))
 	}
 	b := Bots{Rand: 1}
 	for i := 1; i <= ticks; i++ {
-		w.Step(b.Play(players))
+		w.Step(b.Commands(players))
 		if i%1000 == 0 {
 			report(i, w.Hash())
 		}

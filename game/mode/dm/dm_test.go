@@ -41,7 +41,7 @@ func TestDeathmatch(t *testing.T) {
 	r := game.DefaultRules()
 	r.ScoreLimit = 3
 	w, err := game.New(game.Config{
-		Terrain: bots.Map(
+		Terrain: bots.ParseMap(
 			"#########",
 			"#S     S#",
 			"#########",

@@ -46,5 +46,5 @@ func mapFile(name string) ([]byte, bool) {
 		return pitFile(), true
 	}
 	m, ok := maps.Find(name)
-	return m.File, ok
+	return m.Data, ok
 }

@@ -12,25 +12,25 @@ const (
 // Entities of the game layer, as tile indices. An entity sits in the middle of
 // its tile, which is air for the physics.
 const (
-	EntityOffset  = 191
-	Spawn         = EntityOffset + 1 // any team
-	SpawnRed      = EntityOffset + 2
-	SpawnBlue     = EntityOffset + 3
-	FlagStandRed  = EntityOffset + 4
-	FlagStandBlue = EntityOffset + 5
-	PickupArmor   = EntityOffset + 6
-	PickupHealth  = EntityOffset + 7
-	PickupShotgun = EntityOffset + 8
-	PickupGrenade = EntityOffset + 9
-	PickupNinja   = EntityOffset + 10
-	PickupLaser   = EntityOffset + 11
-	lastVanilla   = PickupLaser
+	EntityOffset      = 191
+	Spawn             = EntityOffset + 1 // any team
+	SpawnRed          = EntityOffset + 2
+	SpawnBlue         = EntityOffset + 3
+	FlagStandRed      = EntityOffset + 4
+	FlagStandBlue     = EntityOffset + 5
+	PickupArmor       = EntityOffset + 6
+	PickupHealth      = EntityOffset + 7
+	PickupShotgun     = EntityOffset + 8
+	PickupGrenade     = EntityOffset + 9
+	PickupNinja       = EntityOffset + 10
+	PickupLaser       = EntityOffset + 11
+	lastVanillaEntity = PickupLaser
 )
 
-// Game returns the game layer, or nil when the map has none (themes of menus
+// GameLayer returns the game layer, or nil when the map has none (themes of menus
 // do not). Should there be several, it is the one the 0.7 programs use: the
 // first of the last group that has any.
-func (m *Map) Game() *TileLayer {
+func (m *Map) GameLayer() *TileLayer {
 	for g := len(m.Groups) - 1; g >= 0; g-- {
 		for _, l := range m.Groups[g].Layers {
 			if t, ok := l.(*TileLayer); ok && t.Kind&KindGame != 0 {
@@ -67,7 +67,7 @@ type Entity struct {
 // Entities is an iterator over the vanilla entities, row by row.
 func (l *TileLayer) Entities(yield func(Entity) bool) {
 	for i, t := range l.Tiles {
-		if t.Index > EntityOffset && t.Index <= lastVanilla && !yield(Entity{i % l.Width, i / l.Width, t.Index}) {
+		if t.Index > EntityOffset && t.Index <= lastVanillaEntity && !yield(Entity{i % l.Width, i / l.Width, t.Index}) {
 			return
 		}
 	}

@@ -8,25 +8,25 @@ const collideDistance float32 = TeeSize * 1.25
 // collideMagnitude is the magnitude of collideDistance.
 const collideMagnitude = 0x420c0000
 
-// pushOthers applies the forces between this tee and every other in ascending
+// applyPlayerForces applies the forces between this tee and every other in ascending
 // order: bodies push this tee away, a hook pulls both ends together.
-func (c *Core) pushOthers() {
+func (c *Core) applyPlayerForces() {
 	w := c.World
-	list := w.present()
+	list := w.presentCores()
 	collide := w.Tuning[PlayerCollision] != 0
-	if o := c.hooked(); o != nil && o != c && w.Tuning[PlayerHooking] != 0 {
-		i := w.index(c.HookedPlayer)
+	if o := c.hookedCore(); o != nil && o != c && w.Tuning[PlayerHooking] != 0 {
+		i := w.presentIndex(c.HookedPlayer)
 		if collide {
 			c.pushFromAll(list[:i+1])
 		}
-		c.pull(o)
+		c.pullHookedCore(o)
 		if collide {
 			c.pushFromAll(list[i+1:])
 		}
 		return
 	}
 	if collide {
-		before, after, _ := c.without(list)
+		before, after, _ := c.splitAtSelf(list)
 		c.pushFromAll(before)
 		c.pushFromAll(after)
 	}
@@ -67,16 +67,16 @@ func (c *Core) pushFrom(o *Core) {
 	c.Vel = c.Vel.Mul(0.85)
 }
 
-// pull draws the hooked tee o and this one together.
-func (c *Core) pull(o *Core) {
+// pullHookedCore draws the hooked tee o and this one together.
+func (c *Core) pullHookedCore(o *Core) {
 	w := c.World
 	d := vec.Distance(c.Pos, o.Pos)
 	if !(d > TeeSize*1.5) {
 		return
 	}
 	n := c.Pos.Sub(o.Pos).Normalize()
-	accel := float32(w.tune(HookDragAccel) * (d / w.tune(HookLength)))
-	limit := w.tune(HookDragSpeed)
+	accel := float32(w.tuneParam(HookDragAccel) * (d / w.tuneParam(HookLength)))
+	limit := w.tuneParam(HookDragSpeed)
 	o.Vel.X = saturatedAdd(-limit, limit, o.Vel.X, float32(float32(accel*n.X)*1.5))
 	o.Vel.Y = saturatedAdd(-limit, limit, o.Vel.Y, float32(float32(accel*n.Y)*1.5))
 	c.Vel.X = saturatedAdd(-limit, limit, c.Vel.X, float32(float32(-accel*n.X)*0.25))

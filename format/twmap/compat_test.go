@@ -49,13 +49,13 @@ func TestPlainRealMaps(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := filepath.Base(path)
-		before := m.Game().Indices()
+		before := m.GameLayer().Indices()
 		had, hadEnv := fileVersions(t, b)
 		needs := slices.Max(had) > 3 || len(hadEnv) > 0 && slices.Max(hadEnv) > 2
 		if needs {
 			compressed++
 		}
-		if changed := m.Plain(); changed != needs {
+		if changed := m.MakeCompatible(); changed != needs {
 			t.Errorf("%s: layers of versions %v, changed: %v", name, had, changed)
 		}
 		plain, err := m.Bytes()
@@ -71,7 +71,7 @@ func TestPlainRealMaps(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if g := again.Game(); g.Width != m.Game().Width || !bytes.Equal(g.Indices(), before) {
+		if g := again.GameLayer(); g.Width != m.GameLayer().Width || !bytes.Equal(g.Indices(), before) {
 			t.Errorf("%s: is played differently", name)
 		}
 		if m.Size, m.CRC, m.SHA256 = again.Size, again.CRC, again.SHA256; !sameContent(m, again) {
@@ -89,7 +89,7 @@ func TestPlain(t *testing.T) {
 		Images: []Image{
 			{Name: "rgb", Width: 2, Height: 1, Pixels: []byte{1, 2, 3, 4, 5, 6}},
 			{Name: "rgba", Width: 1, Height: 1, Format: 1, Pixels: []byte{1, 2, 3, 4}},
-			External("grass_main", 1024, 1024),
+			ExternalImage("grass_main", 1024, 1024),
 		},
 		Envelopes: []Envelope{
 			{Version: 3, Channels: 3, Points: []EnvPoint{{Curve: 5, Tangents: [16]int32{1, 2, 3}}, {Time: 5, Curve: 1}}},
@@ -99,7 +99,7 @@ func TestPlain(t *testing.T) {
 			Kind: KindGame, Width: 3, Height: 1, Tiles: []Tile{{Index: 1}, {Index: 1}, {}}, Version: 4, Image: None, ColorEnv: None,
 		})},
 	}
-	if !m.Plain() {
+	if !m.MakeCompatible() {
 		t.Fatal("nothing to turn")
 	}
 	if img := m.Images[0]; img.Format != 1 || !bytes.Equal(img.Pixels, []byte{1, 2, 3, 255, 4, 5, 6, 255}) {
@@ -114,7 +114,7 @@ func TestPlain(t *testing.T) {
 	if l := m.Groups[0].Layers[0].(*TileLayer); l.Version != 3 {
 		t.Errorf("layer of version %d", l.Version)
 	}
-	if m.Plain() {
+	if m.MakeCompatible() {
 		t.Error("turned twice")
 	}
 }
