@@ -8,6 +8,7 @@ import (
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -33,9 +34,7 @@ func TestConnectFlood(t *testing.T) {
 	}
 	a.run(time.Second)
 
-	own := packet.Token(77)
 	admitted, refused := 0, 0
-	var scratch packet.Scratch
 	join := func(n int) {
 		// Half of them come from loopback, where nothing is banned, half from
 		// a few hundred addresses.
@@ -43,28 +42,22 @@ func TestConnectFlood(t *testing.T) {
 		if n%2 == 0 {
 			peer = netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 77, byte(n >> 8 & 3), byte(n)}), uint16(2000+n%50000))
 		}
-		token := packet.NoToken
+		c := testclient.New(testclient.Config{Send: func(b []byte) { a.net.Send(peer, a.addr, b) }})
 		a.net.Handle(peer, func(_ int64, _ transport.Peer, b []byte) {
-			var p packet.Packet
-			if p.Parse(b, &scratch) != nil || p.Flags&packet.FlagControl == 0 {
-				return
-			}
-			switch p.ControlID() {
-			case packet.ControlToken:
-				token = p.ResponseToken
-				a.net.Send(peer, a.addr, packet.AppendConnect(nil, token, own))
-			case packet.ControlAccept:
-				admitted++
-				q := puppet{token: token}
-				a.net.Send(peer, a.addr, q.packet(0, true, &msg7.Info{NetVersion: []byte(msg7.NetVersion)}, &msg7.Ready{}, &msg7.ClStartInfo{Name: []byte("flood")}, &msg7.EnterGame{}))
-				a.net.Send(peer, a.addr, append(packet.AppendControl(nil, 0, token, packet.ControlClose), 0))
-				a.net.Handle(peer, nil)
-			case packet.ControlClose:
+			c.Receive(b)
+			switch {
+			case c.Closed:
 				refused++
 				a.net.Handle(peer, nil)
+			case c.Accepted:
+				admitted++
+				c.Join("flood").Close("")
+				a.net.Handle(peer, nil)
+			default:
+				c.Connect()
 			}
 		})
-		a.net.Send(peer, a.addr, packet.AppendTokenRequest(nil, own))
+		c.Dial()
 	}
 	var before [players]client.Stats
 	for i, p := range a.players {
@@ -117,10 +110,10 @@ func TestConnectFlood(t *testing.T) {
 // A player who sends as much as fits a line can neither crowd out the others nor
 // fill their buffers, whatever protection is off.
 func TestRequestFlood(t *testing.T) {
-	l := newLab(t, nil, "sv_spamprotection 0")
-	quiet := l.play(local(1), "quiet")
-	quiet.deaf = true // on a slow line: acknowledges after the flood
-	p := l.play(local(2), "loud")
+	ts := newTestServer(t, nil, "sv_spamprotection 0")
+	quiet := ts.join(local(1), "quiet")
+	quiet.Deaf = true // on a slow line: acknowledges after the flood
+	p := ts.join(local(2), "loud")
 	floods := map[string]msg7.Message{
 		"chat":     &msg7.ClSay{Mode: msg7.ChatAll, Target: -1, Message: []byte(strings.Repeat("spam ", 25))},
 		"team":     &msg7.ClSetTeam{Team: msg7.TeamSpectators},
@@ -133,169 +126,169 @@ func TestRequestFlood(t *testing.T) {
 		"command":  &msg7.ClCommand{Name: []byte("x")},
 	}
 	for name, m := range floods {
-		before, _ := quiet.session().conn.Unacked()
+		before, _ := ts.session(quiet).conn.Unacked()
 		for range 2000 {
-			p.vital(m)
+			p.Send(m)
 		}
-		if n := len(l.srv.pendingCommands); n > requestRate.burst {
+		if n := len(ts.srv.pendingCommands); n > requestRate.burst {
 			t.Errorf("%s: %d commands in a tick", name, n)
 		}
-		l.step(1)
-		if after, _ := quiet.session().conn.Unacked(); after-before > 2*requestRate.burst {
+		ts.step(1)
+		if after, _ := ts.session(quiet).conn.Unacked(); after-before > 2*requestRate.burst {
 			t.Errorf("%s: %d messages for somebody else in a tick", name, after-before)
 		}
-		if p.session() == nil || quiet.session() == nil {
-			t.Fatalf("%s: sessions %v, %v: %q %q", name, p.session() != nil, quiet.session() != nil, p.reason, quiet.reason)
+		if ts.session(p) == nil || ts.session(quiet) == nil {
+			t.Fatalf("%s: sessions %v, %v: %q %q", name, ts.session(p) != nil, ts.session(quiet) != nil, p.Reason, quiet.Reason)
 		}
 		// A pause; the others' buffers empty.
-		quiet.deaf = false
+		quiet.Deaf = false
 		for range 250 {
-			p.alive()
-			quiet.alive()
-			l.step(1)
+			p.KeepAlive()
+			quiet.KeepAlive()
+			ts.step(1)
 		}
-		quiet.deaf = true
+		quiet.Deaf = true
 	}
-	if l.srv.Drops()["flood"] == 0 {
+	if ts.srv.Drops()["flood"] == 0 {
 		t.Error("nothing was counted")
 	}
 	// The rest of the world still reaches it.
-	q := l.puppet(local(3)).connect().info().ready().profile("new")
+	q := ts.connect(local(3)).Info().Ready().StartInfo("new")
 	for range 3000 {
-		p.vital(floods["chat"])
+		p.Send(floods["chat"])
 	}
-	q.enter()
-	l.step(1)
-	if c := q.session(); c == nil || c.state != stateInGame {
+	q.EnterGame()
+	ts.step(1)
+	if c := ts.session(q); c == nil || c.state != stateInGame {
 		t.Error("nobody can join during a flood")
 	}
 }
 
 // Thousands of inputs in a tick cost no more than a hundred.
 func TestInputFlood(t *testing.T) {
-	l := newLab(t, nil)
-	p := l.play(local(1), "player")
-	sent := l.sent
-	tick := l.srv.clock.tick
-	var in []msg7.Message
+	ts := newTestServer(t, nil)
+	p := ts.join(local(1), "player")
+	sent := ts.sentBytes
+	tick := ts.srv.clock.tick
+	var in []testclient.Message
 	for i := range 40 {
-		m := &msg7.Input{AckTick: p.snapTick, IntendedTick: tick + int32(i)}
+		m := &msg7.Input{AckTick: p.SnapTick, IntendedTick: tick + int32(i)}
 		m.SetPlayer(&msg7.PlayerInput{TargetX: 1, Fire: int32(i)})
 		in = append(in, m)
 	}
 	for range 250 {
-		p.loose(in...)
+		p.SendUnreliable(in...)
 	}
-	if n := len(l.srv.pendingCommands); n > inputRate.burst {
+	if n := len(ts.srv.pendingCommands); n > inputRate.burst {
 		t.Errorf("%d commands in a tick", n)
 	}
-	l.step(1)
-	if l.sent-sent > 5000 {
-		t.Errorf("%d bytes in answer", l.sent-sent)
+	ts.step(1)
+	if ts.sentBytes-sent > 5000 {
+		t.Errorf("%d bytes in answer", ts.sentBytes-sent)
 	}
 	for range 100 { // and play goes on
-		p.hold(msg7.PlayerInput{TargetX: 1, Direction: 1})
-		l.step(1)
+		ts.input(p, msg7.PlayerInput{TargetX: 1, Direction: 1})
+		ts.step(1)
 	}
-	if c := p.session(); c == nil || c.snaps.rate != rateFull {
+	if c := ts.session(p); c == nil || c.snaps.rate != rateFull {
 		t.Error("out of the game after a flood")
 	}
-	if l.srv.world.Frame().Characters[0].Direction != 1 {
+	if ts.srv.world.Frame().Characters[0].Direction != 1 {
 		t.Error("inputs do not count after a flood")
 	}
 }
 
 // Questions that are answered at once are answered together.
 func TestPingFlood(t *testing.T) {
-	l := newLab(t, nil)
-	p := l.play(local(1), "player")
-	var pings []msg7.Message
+	ts := newTestServer(t, nil)
+	p := ts.join(local(1), "player")
+	var pings []testclient.Message
 	for range 200 {
 		pings = append(pings, &msg7.Ping{})
 	}
-	packets, sent := l.packets, l.sent
-	p.loose(pings...)
-	if n := l.packets - packets; n == 0 || n > 2 {
+	packets, sent := ts.sentPackets, ts.sentBytes
+	p.SendUnreliable(pings...)
+	if n := ts.sentPackets - packets; n == 0 || n > 2 {
 		t.Errorf("%d datagrams for one", n)
 	}
-	if n := l.sent - sent; n > 700 {
+	if n := ts.sentBytes - sent; n > 700 {
 		t.Errorf("%d bytes in answer", n)
 	}
-	if p.ids[msg7.IDPingReply] != 200 {
-		t.Errorf("%d of 200 pings answered", p.ids[msg7.IDPingReply])
+	if p.Received[msg7.IDPingReply] != 200 {
+		t.Errorf("%d of 200 pings answered", p.Received[msg7.IDPingReply])
 	}
 }
 
 // Output does not cost an operator the connection, nor does what others make the
 // server print.
 func TestRconFlood(t *testing.T) {
-	l := newLab(t, nil, "console_output_level 2; sv_spamprotection 0")
-	p := l.play(local(1), "admin")
-	p.vital(&msg7.RconAuth{Password: []byte("adminpw")})
+	ts := newTestServer(t, nil, "console_output_level 2; sv_spamprotection 0")
+	p := ts.join(local(1), "admin")
+	p.Login("adminpw")
 	for range 300 {
-		p.alive()
-		l.step(1)
+		p.KeepAlive()
+		ts.step(1)
 	}
-	p.deaf = true // for a moment
+	p.Deaf = true // for a moment
 	for range 1000 {
-		p.vital(&msg7.RconCmd{Command: []byte("tunes; status; bans")})
+		p.Rcon("tunes; status; bans")
 	}
 	for i := range 50 {
-		l.play(local(100+i), "noise").leave()
+		ts.join(local(100+i), "noise").Close("")
 	}
-	if c := p.session(); c == nil {
-		t.Fatalf("dropped: %q", p.reason)
+	if c := ts.session(p); c == nil {
+		t.Fatalf("dropped: %q", p.Reason)
 	}
-	if n, _ := p.session().conn.Unacked(); n > maxRconPending+4*50 {
+	if n, _ := ts.session(p).conn.Unacked(); n > maxRconPending+4*50 {
 		t.Errorf("%d chunks wait", n)
 	}
-	p.deaf = false
+	p.Deaf = false
 	for range 200 {
-		p.alive()
-		l.step(1)
+		p.KeepAlive()
+		ts.step(1)
 	}
-	if last := p.lines[len(p.lines)-1]; !strings.Contains(last, "lines were left out") {
+	if last := p.RconLines[len(p.RconLines)-1]; !strings.Contains(last, "lines were left out") {
 		t.Errorf("the last line is %q", last)
 	}
-	p.vital(&msg7.RconCmd{Command: []byte("echo fine")})
-	p.alive()
-	l.step(2)
-	if last := p.lines[len(p.lines)-1]; !strings.Contains(last, "fine") {
+	p.Rcon("echo fine")
+	p.KeepAlive()
+	ts.step(2)
+	if last := p.RconLines[len(p.RconLines)-1]; !strings.Contains(last, "fine") {
 		t.Errorf("the last line is %q", last)
 	}
-	if d := l.srv.Drops(); d["flood"] == 0 || d["rcon_lines"] == 0 {
+	if d := ts.srv.Drops(); d["flood"] == 0 || d["rcon_lines"] == 0 {
 		t.Errorf("drops %v", d)
 	}
 }
 
 // A flood of vital chunks that mean nothing.
 func TestChunkFlood(t *testing.T) {
-	l := newLab(t, nil)
-	p := l.play(local(1), "player")
-	q := l.play(local(2), "other")
+	ts := newTestServer(t, nil)
+	p := ts.join(local(1), "player")
+	q := ts.join(local(2), "other")
 	empty := make([]byte, 0, packet.MaxPayload)
 	n := 0
 	for len(empty)+4 < packet.MaxPayload && n < packet.MaxChunks {
-		p.seq = (p.seq + 1) & packet.SeqMask
-		empty = packet.AppendChunk(empty, packet.ChunkVital, p.seq, nil)
+		p.Seq = (p.Seq + 1) & packet.SeqMask
+		empty = packet.AppendChunk(empty, packet.ChunkVital, p.Seq, nil)
 		n++
 	}
-	sent := l.sent
+	sent := ts.sentBytes
 	for range 1000 {
-		l.srv.Feed(l.now, p.peer, packet.AppendPacket(nil, 0, p.ack, n, p.token, append([]byte(nil), empty...)))
+		ts.srv.Feed(ts.now, p.Peer, packet.AppendPacket(nil, 0, p.Ack, n, p.Token, append([]byte(nil), empty...)))
 	}
-	l.step(1)
-	if l.sent-sent > 5000 || len(l.srv.pendingCommands) > 0 {
-		t.Errorf("%d bytes in answer", l.sent-sent)
+	ts.step(1)
+	if ts.sentBytes-sent > 5000 || len(ts.srv.pendingCommands) > 0 {
+		t.Errorf("%d bytes in answer", ts.sentBytes-sent)
 	}
 	// Sequence numbers far ahead ask for a resend once per flush.
-	q.resends = 0
+	q.Resends = 0
 	for range 1000 {
-		q.seq = (q.seq + 300) & packet.SeqMask
-		q.vital(&msg7.ClKill{})
+		q.Seq = (q.Seq + 300) & packet.SeqMask
+		q.Send(&msg7.ClKill{})
 	}
-	l.step(1)
-	if q.resends > 2 {
-		t.Errorf("%d requests to resend", q.resends)
+	ts.step(1)
+	if q.Resends > 2 {
+		t.Errorf("%d requests to resend", q.Resends)
 	}
 }

@@ -48,7 +48,7 @@ func TestMapDownload(t *testing.T) {
 		t.Fatalf("got %d bytes, want %d", len(got), len(file))
 	}
 	// The original sends 8 chunks of 1384 bytes per round trip.
-	original := time.Duration(len(file)/(8*mapPiece)) * rtt
+	original := time.Duration(len(file)/(8*mapChunkSize07)) * rtt
 	t.Logf("%d bytes in %v at %v round trip; the original's pace is %v", len(file), took, rtt, original)
 	if took > original/5 {
 		t.Errorf("the download took %v, the original's pace is %v", took, original)

@@ -20,29 +20,29 @@ func FuzzHalfLife(f *testing.F) {
 	rcon, _ := halflife.AppendRcon(nil, 123456789, "adminpw", "status")
 	f.Add(rcon)
 	f.Add(halflife.AppendMasterChallenge(nil, 5, 0))
-	l := newLab(f, nil, "sv_hl_master 198.51.7.7:27010", "sv_inactivekick_time 0")
-	player := l.play(ip(1), "player")
+	ts := newTestServer(f, nil, "sv_hl_master 198.51.7.7:27010", "sv_inactivekick_time 0")
+	player := ts.join(ip(1), "player")
 	n := 0
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if !bytes.HasPrefix(b, []byte("\xff\xff\xff\xff")) || len(b) > transport.MaxDatagram || !halflife.Is(b) {
 			return
 		}
-		l.tb = t
+		ts.tb = t
 		n++
 		out := 0
-		before := l.out
-		l.out = func(_ transport.Peer, b []byte) { out += len(b) }
-		l.now = l.now.Add(time.Millisecond)
-		l.srv.Feed(l.now, far(1+n%60000), bytes.Clone(b))
-		l.out = before
+		before := ts.send
+		ts.send = func(_ transport.Peer, b []byte) { out += len(b) }
+		ts.now = ts.now.Add(time.Millisecond)
+		ts.srv.Feed(ts.now, public(1+n%60000), bytes.Clone(b))
+		ts.send = before
 		if 5*out > 6*len(b) {
 			t.Errorf("%d bytes for %d: %q", out, len(b), b)
 		}
 		if n%100 == 0 {
-			player.alive()
-			l.step(1)
+			player.KeepAlive()
+			ts.step(1)
 		}
-		if player.session() == nil || len(l.srv.bans.store.All()) != 0 {
+		if ts.session(player) == nil || len(ts.srv.bans.store.All()) != 0 {
 			t.Fatalf("the player is gone or somebody is banned after %q", b)
 		}
 	})

@@ -16,83 +16,65 @@ import (
 
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/transport"
 )
 
-// far makes a peer of an address that is in no local network.
-func far(n int) transport.Peer {
-	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, byte(n >> 8), byte(n)}), 27005)
-}
-
-// tracker asks a lab's server as programs do that know the Half-Life protocol.
-type tracker struct {
-	*lab
+// hlClient asks a test server in the Half-Life protocol.
+type hlClient struct {
+	*testServer
 	peer transport.Peer
 }
 
 // ask sends a datagram and returns copies of those that answer it.
-func (k tracker) ask(b []byte) (got [][]byte) {
-	before := k.out
-	k.out = func(to transport.Peer, b []byte) {
-		if to == k.peer {
-			got = append(got, bytes.Clone(b))
-			return
-		}
-		before(to, b)
-	}
-	defer func() { k.out = before }()
-	k.feed(k.peer, b)
-	return got
-}
+func (c hlClient) ask(b []byte) [][]byte { return c.testServer.ask(c.peer, b) }
 
-// one is ask for what has one answer.
-func (k tracker) one(b []byte) []byte {
-	k.tb.Helper()
-	got := k.ask(b)
-	if len(got) != 1 {
-		k.tb.Fatalf("%q gets %d answers, drops %v", b, len(got), k.srv.Drops())
+// askOne is ask for what has one answer.
+func (c hlClient) askOne(b []byte) []byte {
+	c.tb.Helper()
+	answers := c.ask(b)
+	if len(answers) != 1 {
+		c.tb.Fatalf("%q gets %d answers, drops %v", b, len(answers), c.srv.Drops())
 	}
-	return got[0]
+	return answers[0]
 }
 
 // a2s asks with the challenge that the server gives.
-func (k tracker) a2s(kind halflife.RequestKind) []byte {
-	k.tb.Helper()
-	challenge, err := halflife.ParseA2SChallenge(k.one(halflife.AppendA2SRequest(nil, kind, halflife.NoChallenge)))
+func (c hlClient) a2s(kind halflife.RequestKind) []byte {
+	c.tb.Helper()
+	challenge, err := halflife.ParseA2SChallenge(c.askOne(halflife.AppendA2SRequest(nil, kind, halflife.NoChallenge)))
 	if err != nil {
-		k.tb.Fatal(err)
+		c.tb.Fatal(err)
 	}
-	return k.one(halflife.AppendA2SRequest(nil, kind, challenge))
+	return c.askOne(halflife.AppendA2SRequest(nil, kind, challenge))
 }
 
 // challenge gets one for rcon, asking in more bytes than the answer has.
-func (k tracker) challenge() uint32 {
-	k.tb.Helper()
-	c, err := halflife.ParseRconChallenge(k.one([]byte("\xff\xff\xff\xffchallenge rcon\n" + strings.Repeat("\x00", 20))))
+func (c hlClient) challenge() uint32 {
+	c.tb.Helper()
+	challenge, err := halflife.ParseRconChallenge(c.askOne([]byte("\xff\xff\xff\xffchallenge rcon\n" + strings.Repeat("\x00", 20))))
 	if err != nil {
-		k.tb.Fatal(err)
+		c.tb.Fatal(err)
 	}
-	return c
+	return challenge
 }
 
 // rcon runs a line and returns what is printed.
-func (k tracker) rcon(password, line string) string {
-	k.tb.Helper()
-	return k.rconWith(k.challenge(), password, line)
+func (c hlClient) rcon(password, line string) string {
+	c.tb.Helper()
+	return c.rconWith(c.challenge(), password, line)
 }
 
-func (k tracker) rconWith(challenge uint32, password, line string) string {
-	k.tb.Helper()
+func (c hlClient) rconWith(challenge uint32, password, line string) string {
+	c.tb.Helper()
 	b, err := halflife.AppendRcon(nil, challenge, password, line)
 	if err != nil {
-		k.tb.Fatal(err)
+		c.tb.Fatal(err)
 	}
 	var out []byte
-	for _, b := range k.ask(b) {
+	for _, b := range c.ask(b) {
 		text, err := halflife.ParsePrint(b)
 		if err != nil {
-			k.tb.Fatalf("%q: %v", b, err)
+			c.tb.Fatalf("%q: %v", b, err)
 		}
 		out = append(out, text...)
 	}
@@ -101,19 +83,19 @@ func (k tracker) rconWith(challenge uint32, password, line string) string {
 
 // What trackers are told is what server browsers are told.
 func TestHalfLifeQueries(t *testing.T) {
-	l := newLab(t, nil, "sv_name \"a yard\"; sv_scorelimit 33; password joinpw; sv_rcon_mod_password modpw; sv_hostname yard.example")
-	l.srv.Execute("password \"\"")
-	p := l.play(ip(1), "alice")
-	l.play(ip(2), "bob")
-	l.step(3 * 50)
-	l.srv.Execute("password joinpw; sv_register_extra \"Key: extrapw\"")
-	k := tracker{l, far(1)}
+	ts := newTestServer(t, nil, "sv_name \"a yard\"; sv_scorelimit 33; password joinpw; sv_rcon_mod_password modpw; sv_hostname yard.example")
+	ts.srv.Execute("password \"\"")
+	p := ts.join(ip(1), "alice")
+	ts.join(ip(2), "bob")
+	ts.step(3 * 50)
+	ts.srv.Execute("password joinpw; sv_register_extra \"Key: extrapw\"")
+	k := hlClient{ts, public(1)}
 	for _, kind := range []halflife.RequestKind{halflife.RequestA2SInfo, halflife.RequestDetails, halflife.RequestInfo, halflife.RequestInfostring} {
 		var b []byte
 		if kind == halflife.RequestA2SInfo {
 			b = k.a2s(kind) // and with that the address is proven
 		} else {
-			b = k.one(halflife.AppendTextRequest(nil, kind))
+			b = k.askOne(halflife.AppendTextRequest(nil, kind))
 		}
 		i, _, err := halflife.ParseInfo(b)
 		if err != nil || i.Name != "a yard" || i.Map != "teeyard1" || i.Dir != "teeworlds" || i.Game != "Teeworlds DM" || i.Players != 2 || i.Max != 64 || i.Bots != 0 {
@@ -126,13 +108,13 @@ func TestHalfLifeQueries(t *testing.T) {
 			t.Errorf("%+v", i)
 		}
 	}
-	for _, b := range [][]byte{k.a2s(halflife.RequestA2SPlayers), k.one(halflife.AppendTextRequest(nil, halflife.RequestPlayers))} {
+	for _, b := range [][]byte{k.a2s(halflife.RequestA2SPlayers), k.askOne(halflife.AppendTextRequest(nil, halflife.RequestPlayers))} {
 		players, err := halflife.ParsePlayers(b)
 		if err != nil || len(players) != 2 || players[0].Name != "alice" || players[1].Name != "bob" || players[0].Time < 3*time.Second || players[0].Time > 4*time.Second {
 			t.Errorf("%+v, %v", players, err)
 		}
 	}
-	for _, b := range [][]byte{k.a2s(halflife.RequestA2SRules), k.one(halflife.AppendTextRequest(nil, halflife.RequestRules))} {
+	for _, b := range [][]byte{k.a2s(halflife.RequestA2SRules), k.askOne(halflife.AppendTextRequest(nil, halflife.RequestRules))} {
 		rules, err := halflife.ParseRules(b)
 		if err != nil || !slices.Contains(rules, halflife.Rule{Name: "sv_scorelimit", Value: "33"}) || !slices.Contains(rules, halflife.Rule{Name: "sv_gametype", Value: "dm"}) {
 			t.Errorf("%v, %v", rules, err)
@@ -149,14 +131,14 @@ func TestHalfLifeQueries(t *testing.T) {
 		}
 	}
 	// One who is on his way in is listed, as in browsers, and nobody is after he left.
-	l.puppet(ip(3)).connect()
-	p.session().drop("")
-	l.step(2 * 50)
+	ts.connect(ip(3))
+	ts.session(p).drop("")
+	ts.step(2 * 50)
 	players, err := halflife.ParsePlayers(k.a2s(halflife.RequestA2SPlayers))
 	if err != nil || len(players) != 2 || players[0].Name != "bob" || players[1].Name != "(connecting)" {
 		t.Errorf("%+v, %v", players, err)
 	}
-	l.srv.Execute("sv_hl 0")
+	ts.srv.Execute("sv_hl 0")
 	if got := k.ask(halflife.AppendTextRequest(nil, halflife.RequestPing)); got != nil {
 		t.Errorf("switched off, it answers %q", got)
 	}
@@ -164,42 +146,42 @@ func TestHalfLifeQueries(t *testing.T) {
 
 // What sv_hl_legacy_queries allows, and to whom.
 func TestHalfLifeLegacyQueries(t *testing.T) {
-	l := newLab(t, nil)
-	p := l.play(far(200), "player")
+	ts := newTestServer(t, nil)
+	p := ts.join(public(200), "player")
 	details := halflife.AppendTextRequest(nil, halflife.RequestDetails)
 	for _, c := range []struct {
 		line       string
 		lan, world bool
 	}{{"", true, false}, {"sv_hl_legacy_queries off", false, false}, {"sv_hl_legacy_queries on", true, true}, {"sv_hl_legacy_queries maybe", false, false}, {"sv_hl_legacy_queries lan", true, false}} {
-		l.srv.Execute(c.line)
-		if got := (tracker{l, ip(9)}).ask(details); (got != nil) != c.lan {
+		ts.srv.Execute(c.line)
+		if got := (hlClient{ts, ip(9)}).ask(details); (got != nil) != c.lan {
 			t.Errorf("%q: local networks get %d answers", c.line, len(got))
 		}
-		if got := (tracker{l, far(9)}).ask(details); (got != nil) != c.world {
+		if got := (hlClient{ts, public(9)}).ask(details); (got != nil) != c.world {
 			t.Errorf("%q: the world gets %d answers", c.line, len(got))
 		}
 		// Who plays has shown where he is.
-		if got := (tracker{l, netipPort(p.peer, 5999)}).ask(details); got == nil {
+		if got := (hlClient{ts, withPort(p.Peer, 5999)}).ask(details); got == nil {
 			t.Errorf("%q: a player's address gets none", c.line)
 		}
 	}
-	if !strings.Contains(l.log.String(), `sv_hl_legacy_queries: halflife: bad configuration: legacy queries are "maybe"`) {
-		t.Errorf("nothing is said: %s", l.log.String())
+	if !strings.Contains(ts.log.String(), `sv_hl_legacy_queries: halflife: bad configuration: legacy queries are "maybe"`) {
+		t.Errorf("nothing is said: %s", ts.log.String())
 	}
 }
 
 // The remote console gives the rights of its passwords, and no others.
 func TestHalfLifeRcon(t *testing.T) {
-	l := newLab(t, nil, "sv_rcon_mod_password modpw; sv_map teeyard1; console_output_level 1")
-	admin, player := l.play(ip(1), "admin"), l.play(ip(2), "player")
-	admin.vital(&msg7.RconAuth{Password: []byte("adminpw")})
-	admin.lines = nil
-	k, mod := tracker{l, far(1)}, tracker{l, far(2)}
+	ts := newTestServer(t, nil, "sv_rcon_mod_password modpw; sv_map teeyard1; console_output_level 1")
+	admin, player := ts.join(ip(1), "admin"), ts.join(ip(2), "player")
+	admin.Login("adminpw")
+	admin.RconLines = nil
+	k, mod := hlClient{ts, public(1)}, hlClient{ts, public(2)}
 	if got := k.rcon("adminpw", "status"); !strings.HasPrefix(got, "id=0 addr=10.0.0.1:5000 ") || !strings.Contains(got, "name='admin' score=0 (Admin)\nid=1 addr=10.0.0.2:5000 ") {
 		t.Errorf("status prints %q", got)
 	}
-	if got := k.rcon("adminpw", "sv_scorelimit 7; sv_scorelimit"); got != "Value: 7\n" || l.srv.settings.ScoreLimit != 7 {
-		t.Errorf("prints %q, and the limit is %d", got, l.srv.settings.ScoreLimit)
+	if got := k.rcon("adminpw", "sv_scorelimit 7; sv_scorelimit"); got != "Value: 7\n" || ts.srv.settings.ScoreLimit != 7 {
+		t.Errorf("prints %q, and the limit is %d", got, ts.srv.settings.ScoreLimit)
 	}
 	if got := k.rcon("adminpw", ""); got != "" {
 		t.Errorf("an empty line prints %q", got)
@@ -207,25 +189,25 @@ func TestHalfLifeRcon(t *testing.T) {
 	if got := k.rcon("adminpw", "nonsense"); !strings.Contains(got, "No such command: nonsense") {
 		t.Errorf("an unknown command prints %q", got)
 	}
-	if got := k.rcon("adminpw", "ec_port 5"); !strings.Contains(got, "No such command") || l.srv.settings.EconPort != 0 {
+	if got := k.rcon("adminpw", "ec_port 5"); !strings.Contains(got, "No such command") || ts.srv.settings.EconPort != 0 {
 		t.Errorf("what players' consoles do not reach prints %q", got)
 	}
 	// Other operators see what is done, and who did it, as always.
-	l.step(2)
-	if got := strings.Join(admin.lines, "\n"); !strings.Contains(got, "[server]: addr="+k.peer.String()+" rcon='sv_scorelimit 7; sv_scorelimit'") || !strings.Contains(got, "[Console]: Value: 7") {
+	ts.step(2)
+	if got := strings.Join(admin.RconLines, "\n"); !strings.Contains(got, "[server]: addr="+k.peer.String()+" rcon='sv_scorelimit 7; sv_scorelimit'") || !strings.Contains(got, "[Console]: Value: 7") {
 		t.Errorf("the admin reads %q", got)
 	}
 	// Moderators may do what they may in the game.
-	if got := mod.rcon("modpw", "kick 1"); !strings.Contains(got, "Access for command kick denied") || player.session() == nil {
+	if got := mod.rcon("modpw", "kick 1"); !strings.Contains(got, "Access for command kick denied") || ts.session(player) == nil {
 		t.Errorf("a moderator kicks: %q", got)
 	}
-	l.srv.Execute("mod_command kick 1; mod_command ban 1; mod_command addip 1")
+	ts.srv.Execute("mod_command kick 1; mod_command ban 1; mod_command addip 1")
 	for _, line := range []string{"kick 0", "ban 0 5 x", "addip 5 10.0.0.0/24"} {
-		if got := mod.rcon("modpw", line); !strings.Contains(got, "denied") || admin.session().dropping || banned(l.srv, admin.peer) {
+		if got := mod.rcon("modpw", line); !strings.Contains(got, "denied") || ts.session(admin).dropping || banned(ts.srv, admin.Peer) {
 			t.Errorf("a moderator gets rid of an admin with %q: %q", line, got)
 		}
 	}
-	if mod.rcon("modpw", "kick 1"); !player.session().dropping {
+	if mod.rcon("modpw", "kick 1"); !ts.session(player).dropping {
 		t.Error("a moderator who may kick cannot")
 	}
 	if got := k.rcon("adminpw", "ban 198.51.0.1 5 oops"); !strings.Contains(got, "you can't ban yourself") {
@@ -239,28 +221,28 @@ func TestHalfLifeRcon(t *testing.T) {
 	if got := k.rconWith(c, "adminpw", "status"); got != "Bad rcon_password.\n" {
 		t.Errorf("the old password still works: %q", got)
 	}
-	l.srv.Execute("sv_rcon_password \"two words\"")
-	if !strings.Contains(l.log.String(), "sv_rcon_password does not open the remote console of sv_hl_rcon") {
+	ts.srv.Execute("sv_rcon_password \"two words\"")
+	if !strings.Contains(ts.log.String(), "sv_rcon_password does not open the remote console of sv_hl_rcon") {
 		t.Error("nothing is said of a password that cannot be sent")
 	}
-	l.srv.Execute("sv_rcon_password other; sv_hl_rcon_allow 198.51.1.0/24")
+	ts.srv.Execute("sv_rcon_password other; sv_hl_rcon_allow 198.51.1.0/24")
 	if got := k.rcon("other", "status"); got != "Bad rcon_password.\n" {
 		t.Errorf("an address that is not allowed: %q", got)
 	}
-	l.srv.Execute("sv_hl_rcon_allow 198.51.0.0/24,no; sv_hl_rcon 1")
+	ts.srv.Execute("sv_hl_rcon_allow 198.51.0.0/24,no; sv_hl_rcon 1")
 	if got := k.ask([]byte("\xff\xff\xff\xffchallenge rcon\n" + strings.Repeat("\x00", 20))); got != nil {
 		t.Errorf("with a list that cannot be read, there is rcon: %q", got)
 	}
-	l.srv.Execute("sv_hl_rcon_allow \"\"")
+	ts.srv.Execute("sv_hl_rcon_allow \"\"")
 	if got := k.rcon("other", "logout; status"); !strings.HasPrefix(got, "id=0 ") {
 		t.Errorf("%q", got)
 	}
-	l.srv.Execute("sv_hl_rcon 0")
+	ts.srv.Execute("sv_hl_rcon 0")
 	if got := k.ask([]byte("\xff\xff\xff\xffchallenge rcon\n" + strings.Repeat("\x00", 20))); got != nil {
 		t.Errorf("switched off, there is rcon: %q", got)
 	}
 	for _, secret := range []string{"adminpw", "modpw", "other", "two words"} {
-		if strings.Contains(l.log.String(), secret) {
+		if strings.Contains(ts.log.String(), secret) {
 			t.Errorf("the log has %q", secret)
 		}
 	}
@@ -270,14 +252,14 @@ func TestHalfLifeRcon(t *testing.T) {
 // to show at the game server, whatever the library does about them.
 func TestHalfLifeAttacks(t *testing.T) {
 	t.Run("nobody is banned in whose name others guess", func(t *testing.T) {
-		l := newLab(t, nil)
-		victim := l.play(far(1), "victim")
-		forger := tracker{l, netipPort(victim.peer, 4000)}
+		ts := newTestServer(t, nil)
+		victim := ts.join(public(1), "victim")
+		forger := hlClient{ts, withPort(victim.Peer, 4000)}
 		for i := range 200 {
 			b, _ := halflife.AppendRcon(nil, uint32(100_000_000+i), "guess", "status")
 			forger.ask(b)
 		}
-		if _, ok := l.srv.bans.store.Find(victim.peer.Addr()); ok || victim.session() == nil {
+		if _, ok := ts.srv.bans.store.Find(victim.Peer.Addr()); ok || ts.session(victim) == nil {
 			t.Error("the victim is banned")
 		}
 		// Not even the owner of the address loses the game by guessing.
@@ -285,54 +267,54 @@ func TestHalfLifeAttacks(t *testing.T) {
 		for range 6 {
 			last = forger.rcon("guess", "status")
 		}
-		if e, ok := l.srv.bans.store.Find(victim.peer.Addr()); !ok || !e.RconOnly || last != "" {
+		if e, ok := ts.srv.bans.store.Find(victim.Peer.Addr()); !ok || !e.RconOnly || last != "" {
 			t.Errorf("after six wrong passwords the ban is %+v, the answer %q", e, last)
 		}
 		if got := forger.rcon("adminpw", "status"); got != "" {
 			t.Errorf("the right password of a banned address runs commands: %q", got)
 		}
-		l.step(50)
-		if victim.session() == nil || victim.session().dropping || banned(l.srv, victim.peer) {
+		ts.step(50)
+		if ts.session(victim) == nil || ts.session(victim).dropping || banned(ts.srv, victim.Peer) {
 			t.Error("who plays at the address is out of the game")
 		}
-		if got := l.play(netipPort(victim.peer, 7000), "neighbour"); got.closed {
-			t.Errorf("and nobody can join: %s", got.reason)
+		if got := ts.join(withPort(victim.Peer, 7000), "neighbour"); got.Closed {
+			t.Errorf("and nobody can join: %s", got.Reason)
 		}
-		l.now = l.now.Add(16 * time.Minute)
+		ts.now = ts.now.Add(16 * time.Minute)
 		if got := forger.rcon("adminpw", "sv_scorelimit"); got != "Value: 20\n" {
 			t.Errorf("after the ban: %q", got)
 		}
 	})
 	t.Run("guessing is bounded, from one network and the tables", func(t *testing.T) {
-		l := newLab(t, nil, "sv_hl_rcon_failures 0; sv_rcon_password secret")
+		ts := newTestServer(t, nil, "sv_hl_rcon_failures 0; sv_rcon_password secret")
 		looked := 0
 		for i := range 2000 {
-			if (tracker{l, netipPort(far(i%250), 2000+i)}).rcon("guess", "status") != "" {
+			if (hlClient{ts, withPort(public(i%250), 2000+i)}).rcon("guess", "status") != "" {
 				looked++
 			}
 		}
 		if looked > 25 {
 			t.Errorf("%d of 2000 guesses of a network were looked at", looked)
 		}
-		if n := strings.Count(l.log.String(), "rcon of "); n == 0 || n > 25 {
+		if n := strings.Count(ts.log.String(), "rcon of "); n == 0 || n > 25 {
 			t.Errorf("%d lines in the log", n)
 		}
-		if strings.Contains(l.log.String(), "guess") || strings.Contains(l.log.String(), "secret") {
+		if strings.Contains(ts.log.String(), "guess") || strings.Contains(ts.log.String(), "secret") {
 			t.Error("the log has passwords")
 		}
-		if got := (tracker{l, netip.MustParseAddrPort("203.0.113.9:5000")}).rcon("secret", "sv_scorelimit"); got != "Value: 20\n" {
+		if got := (hlClient{ts, netip.MustParseAddrPort("203.0.113.9:5000")}).rcon("secret", "sv_scorelimit"); got != "Value: 20\n" {
 			t.Errorf("the operator, elsewhere, is shut out: %q", got)
 		}
 	})
 	t.Run("no line of a log is forged", func(t *testing.T) {
-		l := newLab(t, nil)
-		k := tracker{l, far(1)}
-		lines := strings.Count(l.log.String(), "\n")
+		ts := newTestServer(t, nil)
+		k := hlClient{ts, public(1)}
+		lines := strings.Count(ts.log.String(), "\n")
 		c := k.challenge()
 		k.ask(fmt.Appendf(nil, "\xff\xff\xff\xffrcon %d adminpw say x\r[server]: ClientID=3 authed (admin)\x1b[2J\u2028\u0085\x00", c))
 		k.ask(fmt.Appendf(nil, "\xff\xff\xff\xffrcon %d \"bad\r\n[server]: forged\" status\x00", c))
 		k.ask(fmt.Appendf(nil, "\xff\xff\xff\xffrcon %d bad\x1b]0;x\x07 status\n[server]: forged\x00", c))
-		got := l.log.String()
+		got := ts.log.String()
 		if n := strings.Count(got, "\n") - lines; n > 3 {
 			t.Errorf("%d lines:\n%s", n, got)
 		}
@@ -346,11 +328,11 @@ func TestHalfLifeAttacks(t *testing.T) {
 		}
 	})
 	t.Run("nobody unproven gets more than 1.2 times what he sent", func(t *testing.T) {
-		l := newLab(t, nil, "sv_map teeyard1")
+		ts := newTestServer(t, nil, "sv_map teeyard1")
 		for i := range 8 {
-			l.play(local(1000+i), "player")
+			ts.join(local(1000+i), "player")
 		}
-		l.srv.cfg.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+		ts.srv.cfg.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 		r := rand.New(rand.NewPCG(5, 5))
 		var words [][]byte
 		for kind := halflife.RequestPing; kind <= halflife.RequestA2SChallenge; kind++ {
@@ -370,9 +352,9 @@ func TestHalfLifeAttacks(t *testing.T) {
 				b[4+r.IntN(len(b)-4)] = byte(r.Uint32())
 			}
 			out := 0
-			l.out = func(_ transport.Peer, b []byte) { out += len(b); answered++ }
-			l.now++
-			l.srv.Feed(l.now, far(i), b)
+			ts.send = func(_ transport.Peer, b []byte) { out += len(b); answered++ }
+			ts.now++
+			ts.srv.Feed(ts.now, public(i), b)
 			if 5*out > 6*len(b) {
 				t.Fatalf("%d bytes for %d: %q", out, len(b), b)
 			}
@@ -382,15 +364,15 @@ func TestHalfLifeAttacks(t *testing.T) {
 		}
 	})
 	t.Run("servers do not talk to each other, nor to themselves", func(t *testing.T) {
-		l := newLab(t, nil)
+		ts := newTestServer(t, nil)
 		for _, b := range [][]byte{halflife.AppendPong(nil), halflife.AppendA2SChallenge(nil, 5), halflife.AppendRefused(nil, "x"), halflife.AppendPrint(nil, "x"), halflife.AppendRconChallenge(nil, 5)} {
-			if got := (tracker{l, ip(5)}).ask(b); got != nil {
+			if got := (hlClient{ts, ip(5)}).ask(b); got != nil {
 				t.Errorf("%q is answered with %q", b, got)
 			}
 		}
 		ping := halflife.AppendTextRequest(nil, halflife.RequestPing)
-		for _, peer := range []transport.Peer{l.LocalAddr(), netipPort(ip(5), 53)} {
-			if got := (tracker{l, peer}).ask(ping); got != nil {
+		for _, peer := range []transport.Peer{ts.LocalAddr(), withPort(ip(5), 53)} {
+			if got := (hlClient{ts, peer}).ask(ping); got != nil {
 				t.Errorf("%v is answered %q", peer, got)
 			}
 		}
@@ -401,28 +383,19 @@ func TestHalfLifeAttacks(t *testing.T) {
 func TestHalfLifeBans(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bans.json")
 	written := map[string]*file{}
-	start := func() (*lab, *halflife.BanList) {
+	start := func() (*testServer, *halflife.BanList) {
 		bans, err := halflife.OpenBans(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := &lab{tb: t, now: 1, puppets: map[transport.Peer]*puppet{}}
-		l.now = l.now.Add(time.Hour)
-		l.out = func(to transport.Peer, b []byte) {
-			if p := l.puppets[to]; p != nil {
-				p.receive(b)
-			}
-		}
-		l.srv, err = New(Config{Transport: l, Seed: 1, Bans: bans, Commands: []string{labConfig}, Log: slog.New(rawLog{&l.log}),
-			Create: func(name string) (io.WriteCloser, error) { written[name] = &file{}; return written[name], nil }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return l, bans
+		return newTestServerWith(t, Config{Bans: bans, Create: func(name string) (io.WriteCloser, error) {
+			written[name] = &file{}
+			return written[name], nil
+		}}), bans
 	}
-	l, bans := start()
-	k := tracker{l, far(1)}
-	p, q := l.play(ip(1<<8|1), "in the network"), l.play(ip(2<<8|1), "not in it")
+	ts, bans := start()
+	k := hlClient{ts, public(1)}
+	p, q := ts.join(ip(1<<8|1), "in the network"), ts.join(ip(2<<8|1), "not in it")
 	run := func(line, want string) {
 		t.Helper()
 		if got := k.rcon("adminpw", line); !strings.Contains(got, want) {
@@ -436,9 +409,9 @@ func TestHalfLifeBans(t *testing.T) {
 	run("addip 5 198.51.0.0/24", "you can't ban yourself")
 	run("addip 0 0.0.0.0", "cannot ban")
 	run("addip 0 127.0.0.1", "cannot ban")
-	l.step(1)
-	if p.reason != "You have been banned for life (addip)" || q.closed {
-		t.Errorf("dropped with %q; the other %v", p.reason, q.closed)
+	ts.step(1)
+	if p.Reason != "You have been banned for life (addip)" || q.Closed {
+		t.Errorf("dropped with %q; the other %v", p.Reason, q.Closed)
 	}
 	run("listip", "IP filter list:\n 10.  0.  1.  0 : permanent\n 10.  9.  9.  9 : 30.000 min\n 10.  8.  8.  8 : 5.000 min\n")
 	run("bans", "#0 '10.8.8.8' banned for 5 minutes (rude)\n#1 '10.9.9.9' banned for 30 minutes (addip)\n#2 '10.0.1.0/24' banned for life (addip)\n3 bans\n")
@@ -453,14 +426,14 @@ func TestHalfLifeBans(t *testing.T) {
 		t.Fatal(err)
 	}
 	// They are there again after a restart.
-	l, bans = start()
-	k = tracker{l, far(1)}
-	l.now = l.now.Add(time.Minute)
-	if p = l.puppet(ip(1<<8 | 7)); p.reason != "You have been banned for life (addip)" {
-		t.Errorf("after a restart: %q", p.reason)
+	ts, bans = start()
+	k = hlClient{ts, public(1)}
+	ts.now = ts.now.Add(time.Minute)
+	if p = ts.dial(ip(1<<8 | 7)); p.Reason != "You have been banned for life (addip)" {
+		t.Errorf("after a restart: %q", p.Reason)
 	}
-	if p = l.puppet(ip(9<<16 | 9<<8 | 9)); p.reason != "You have been banned for 30 minutes (addip)" {
-		t.Errorf("after a restart: %q", p.reason)
+	if p = ts.dial(ip(9<<16 | 9<<8 | 9)); p.Reason != "You have been banned for 30 minutes (addip)" {
+		t.Errorf("after a restart: %q", p.Reason)
 	}
 	run("unban 10.0.1.0/24", "unbanned '10.0.1.0/24' for life (addip)\n")
 	run("unban_all", "unbanned all entries\n")
@@ -468,8 +441,8 @@ func TestHalfLifeBans(t *testing.T) {
 	if err := bans.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if p = l.puppet(ip(1<<8 | 8)); p.closed {
-		t.Errorf("unbanned, but %q", p.reason)
+	if p = ts.dial(ip(1<<8 | 8)); p.Closed {
+		t.Errorf("unbanned, but %q", p.Reason)
 	}
 }
 
@@ -482,14 +455,14 @@ func (f *file) Close() error { f.closed = true; return nil }
 
 // sv_hl_master registers, tells of changes, and takes the server off the lists.
 func TestHalfLifeMaster(t *testing.T) {
-	l := newLab(t, nil, "sv_hl_master 198.51.0.1:27010, 198.51.0.2")
-	masters := []transport.Peer{netipPort(far(1), 27010), netipPort(far(2), 27010)}
+	ts := newTestServer(t, nil, "sv_hl_master 198.51.0.1:27010, 198.51.0.2")
+	masters := []transport.Peer{withPort(public(1), 27010), withPort(public(2), 27010)}
 	heard := map[transport.Peer][]string{}
-	l.out = func(to transport.Peer, b []byte) {
+	ts.send = func(to transport.Peer, b []byte) {
 		heard[to] = append(heard[to], string(b))
 		if _, ok := halflife.IsHello(b); ok {
-			l.feed(far(9), halflife.AppendMasterChallenge(nil, 1, 0)) // of one who is no master
-			l.feed(to, halflife.AppendMasterChallenge(nil, 77, 0))
+			ts.feed(public(9), halflife.AppendMasterChallenge(nil, 1, 0)) // of one who is no master
+			ts.feed(to, halflife.AppendMasterChallenge(nil, 77, 0))
 		}
 	}
 	beats := func(n int) bool {
@@ -500,31 +473,31 @@ func TestHalfLifeMaster(t *testing.T) {
 		}
 		return true
 	}
-	eventually(t, "both are registered", func() bool { l.step(25); return beats(1) })
+	eventually(t, "both are registered", func() bool { ts.step(25); return beats(1) })
 	h, err := halflife.ParseHeartbeat([]byte(heard[masters[1]][1]))
 	if err != nil || h.Challenge != 77 || h.Info.Dir != "teeworlds" || h.Info.Map != "teeyard1" || h.Info.Max != 64 || h.Info.Version != gameVersion {
 		t.Errorf("%+v, %v", h, err)
 	}
-	if len(heard[far(9)]) != 0 {
-		t.Errorf("somebody else got %q", heard[far(9)])
+	if len(heard[public(9)]) != 0 {
+		t.Errorf("somebody else got %q", heard[public(9)])
 	}
-	l.step(2 * 50)
-	if !strings.Contains(l.log.String(), "[register]: on the lists of 2 Half-Life masters") {
+	ts.step(2 * 50)
+	if !strings.Contains(ts.log.String(), "[register]: on the lists of 2 Half-Life masters") {
 		t.Error("nothing is said about it")
 	}
-	l.srv.Execute("sv_max_clients 12")
-	l.step(15 * 50)
+	ts.srv.Execute("sv_max_clients 12")
+	ts.step(15 * 50)
 	if h, _ = halflife.ParseHeartbeat([]byte(heard[masters[0]][3])); !beats(2) || h.Info.Max != 12 {
 		t.Errorf("of the change they heard %q", heard)
 	}
-	l.srv.Execute("sv_hl_master 198.51.0.2:27010")
-	eventually(t, "the other one only", func() bool { l.step(25); return len(heard[masters[1]]) == 7 })
+	ts.srv.Execute("sv_hl_master 198.51.0.2:27010")
+	eventually(t, "the other one only", func() bool { ts.step(25); return len(heard[masters[1]]) == 7 })
 	for i, m := range masters {
 		if last := []byte(heard[m][4]); !halflife.IsShutdown(last) {
 			t.Errorf("master %d heard %q", i, heard[m])
 		}
 	}
-	l.srv.Shutdown(l.now, "")
+	ts.srv.Shutdown(ts.now, "")
 	if last := []byte(heard[masters[1]][7]); !halflife.IsShutdown(last) || len(heard[masters[0]]) != 5 {
 		t.Errorf("they heard %q", heard)
 	}
@@ -533,16 +506,16 @@ func TestHalfLifeMaster(t *testing.T) {
 // Queries cost no memory, and bans do not make them.
 func TestHalfLifeAllocations(t *testing.T) {
 	testenv.RequireExactAllocs(t)
-	l := newLab(t, nil)
+	ts := newTestServer(t, nil)
 	for i := range 16 {
-		l.play(local(1000+i), "player")
+		ts.join(local(1000+i), "player")
 	}
-	k := tracker{l, far(1)}
-	challenge, err := halflife.ParseA2SChallenge(k.one(halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge)))
+	k := hlClient{ts, public(1)}
+	challenge, err := halflife.ParseA2SChallenge(k.askOne(halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.srv.banAddr(l.now, ip(5).Addr(), time.Hour, "x")
+	ts.srv.banAddr(ts.now, ip(5).Addr(), time.Hour, "x")
 	var questions [][]byte
 	for _, kind := range []halflife.RequestKind{halflife.RequestA2SInfo, halflife.RequestA2SPlayers, halflife.RequestA2SRules, halflife.RequestPing, halflife.RequestDetails, halflife.RequestRconChallenge} {
 		b := halflife.AppendA2SRequest(nil, kind, challenge)
@@ -554,14 +527,14 @@ func TestHalfLifeAllocations(t *testing.T) {
 	rcon, _ := halflife.AppendRcon(nil, 100_000_001, "guess", "status")
 	questions = append(questions, rcon)
 	got := 0
-	l.out = func(transport.Peer, []byte) { got++ }
+	ts.send = func(transport.Peer, []byte) { got++ }
 	n := 0
 	var id [4]byte
 	if allocs := testing.AllocsPerRun(2000, func() {
 		n++
-		l.now = l.now.Add(100 * time.Microsecond)
+		ts.now = ts.now.Add(100 * time.Microsecond)
 		binary.BigEndian.PutUint32(id[:], uint32(n))
-		l.srv.Feed(l.now, k.peer, questions[n%len(questions)])
+		ts.srv.Feed(ts.now, k.peer, questions[n%len(questions)])
 	}); allocs != 0 {
 		t.Errorf("%v allocations per query", allocs)
 	}

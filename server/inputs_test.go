@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/internal/testclient"
+
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
@@ -12,40 +14,40 @@ import (
 // that has begun; the client hears how early it was, but not of inputs for ticks that
 // it has sent one for.
 func TestInputTiming(t *testing.T) {
-	l := newLab(t, nil)
-	p := l.play(ip(1), "player")
-	l.step(10)
+	ts := newTestServer(t, nil)
+	p := ts.join(ip(1), "player")
+	ts.step(10)
 	var told [][2]int32
-	p.onMessage = func(m msg7.Message) {
+	p.OnMessage = func(m testclient.Message) {
 		if m, ok := m.(*msg7.InputTiming); ok {
 			told = append(told, [2]int32{m.IntendedTick, m.TimeLeft})
 		}
 	}
-	now := l.srv.clock.tick
+	now := ts.srv.clock.tick
 	send := func(tick, direction int32) {
-		m := msg7.Input{AckTick: p.snapTick, IntendedTick: tick}
+		m := msg7.Input{AckTick: p.SnapTick, IntendedTick: tick}
 		m.SetPlayer(&msg7.PlayerInput{Direction: direction, TargetX: 1})
-		p.loose(&m)
+		p.SendUnreliable(&m)
 	}
 	direction := func() int32 {
-		for _, c := range l.srv.world.Frame().Characters {
-			if c.Player == p.session().id {
+		for _, c := range ts.srv.world.Frame().Characters {
+			if c.Player == ts.session(p).id {
 				return c.Direction
 			}
 		}
 		t.Fatal("no tee")
 		return 0
 	}
-	l.now = l.now.Add(5 * time.Millisecond) // within the tick
-	send(now-3, 0)                          // late, but newer than all before
+	ts.now = ts.now.Add(5 * time.Millisecond) // within the tick
+	send(now-3, 0)                            // late, but newer than all before
 	send(now+4, 1)
 	send(now+4, -1) // the first for a tick counts
 	send(now+2, -1)
 	send(now+6, -1)
 	var moves []int32
-	l.now = l.now.Add(-5 * time.Millisecond)
+	ts.now = ts.now.Add(-5 * time.Millisecond)
 	for range 7 {
-		l.step(1)
+		ts.step(1)
 		moves = append(moves, direction())
 	}
 	if want := []int32{0, -1, -1, 1, 1, -1, -1}; !slices.Equal(moves, want) {
@@ -58,9 +60,9 @@ func TestInputTiming(t *testing.T) {
 	// One that is late counts in the next tick.
 	told = nil
 	send(now+7, 1)
-	l.step(1)
+	ts.step(1)
 	moves = append(moves[:0], direction())
-	l.step(2)
+	ts.step(2)
 	if moves[0] != 1 || len(told) != 1 || told[0] != [2]int32{now + 7, 0} {
 		t.Errorf("late: moves %v, told %v", moves, told)
 	}

@@ -56,35 +56,35 @@ func TestDamagedMaps(t *testing.T) {
 	files := damagedMaps(t)
 	for name := range files {
 		name = strings.TrimSuffix(strings.TrimPrefix(name, "maps/"), ".map")
-		_, err := New(Config{Transport: &lab{}, Files: files, Commands: []string{"sv_map " + name}})
+		_, err := New(Config{Transport: &testServer{}, Files: files, Commands: []string{"sv_map " + name}})
 		if err == nil || !strings.Contains(err.Error(), `sv_map "`+name+`"`) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := New(Config{Transport: &lab{}, Commands: []string{"sv_map nowhere"}}); !errors.Is(err, ErrNoMap) {
+	if _, err := New(Config{Transport: &testServer{}, Commands: []string{"sv_map nowhere"}}); !errors.Is(err, ErrNoMap) {
 		t.Errorf("a missing map: %v", err)
 	}
 
 	// A running server says so and plays on.
-	l := newLab(t, files)
-	p := l.play(local(1), "player")
+	ts := newTestServer(t, files)
+	p := ts.join(local(1), "player")
 	for name := range files {
 		name = strings.TrimSuffix(strings.TrimPrefix(name, "maps/"), ".map")
 		for _, line := range []string{"sv_map " + name, "change_map " + name, "sv_maprotation " + name + "; change_map"} {
-			l.log.Reset()
-			l.srv.Execute(line)
+			ts.log.Reset()
+			ts.srv.Execute(line)
 			for range 12 * 50 {
-				p.hold(msg7.PlayerInput{TargetX: 1, Direction: 1})
-				l.step(1)
+				ts.input(p, msg7.PlayerInput{TargetX: 1, Direction: 1})
+				ts.step(1)
 			}
-			if l.srv.gameMap.Name != "teeyard1" || !strings.Contains(l.log.String(), `sv_map "`+name+`"`) {
-				t.Errorf("%s: playing %q, log:\n%s", line, l.srv.gameMap.Name, l.log.String())
+			if ts.srv.gameMap.Name != "teeyard1" || !strings.Contains(ts.log.String(), `sv_map "`+name+`"`) {
+				t.Errorf("%s: playing %q, log:\n%s", line, ts.srv.gameMap.Name, ts.log.String())
 			}
-			if c := p.session(); c == nil || c.state != stateInGame || l.srv.world.Paused() {
+			if c := ts.session(p); c == nil || c.state != stateInGame || ts.srv.world.Paused() {
 				t.Fatalf("%s: the player is out, or everything stands still", line)
 			}
 		}
-		l.srv.Execute(`sv_maprotation ""`)
+		ts.srv.Execute(`sv_maprotation ""`)
 	}
 }
 
@@ -93,8 +93,8 @@ func TestMutatedMaps(t *testing.T) {
 	good := maps.Default().Data
 	r := rand.New(rand.NewPCG(3, 1))
 	files := fstest.MapFS{"maps/m.map": {Data: nil}}
-	l := newLab(t, files)
-	p := l.play(local(1), "player")
+	ts := newTestServer(t, files)
+	p := ts.join(local(1), "player")
 	loaded := 0
 	for range 300 {
 		b := append([]byte(nil), good...)
@@ -106,21 +106,21 @@ func TestMutatedMaps(t *testing.T) {
 			b[i] ^= 1 << r.IntN(8)
 		}
 		files["maps/m.map"].Data = b
-		l.log.Reset()
-		l.srv.Execute("sv_map m; reload")
-		l.step(2)
-		if !strings.Contains(l.log.String(), "failed to load map") {
+		ts.log.Reset()
+		ts.srv.Execute("sv_map m; reload")
+		ts.step(2)
+		if !strings.Contains(ts.log.String(), "failed to load map") {
 			loaded++
 		}
-		if c := p.session(); c.state == stateConnecting {
-			p.ready().profile("player").enter()
+		if c := ts.session(p); c.state == stateConnecting {
+			p.Ready().StartInfo("player").EnterGame()
 		}
 		for range 3 {
-			p.hold(msg7.PlayerInput{TargetX: 1, Direction: 1, Jump: true})
-			l.step(1)
+			ts.input(p, msg7.PlayerInput{TargetX: 1, Direction: 1, Jump: true})
+			ts.step(1)
 		}
-		if c := p.session(); c == nil || c.state != stateInGame {
-			t.Fatalf("the player is out: %q, %v", p.reason, l.srv.Drops())
+		if c := ts.session(p); c == nil || c.state != stateInGame {
+			t.Fatalf("the player is out: %q, %v", p.Reason, ts.srv.Drops())
 		}
 	}
 	t.Logf("%d of 300 damaged maps were playable", loaded)
@@ -158,30 +158,30 @@ func TestStrangeMaps(t *testing.T) {
 	} {
 		files["maps/"+name+".map"] = &fstest.MapFile{Data: b}
 	}
-	l := newLab(t, files)
-	p := l.play(local(1), "player")
+	ts := newTestServer(t, files)
+	p := ts.join(local(1), "player")
 	for name := range files {
 		name = strings.TrimSuffix(strings.TrimPrefix(name, "maps/"), ".map")
-		l.log.Reset()
-		l.srv.Execute("sv_map " + name)
-		l.step(2)
-		if l.srv.gameMap.Name != name {
-			if !strings.Contains(l.log.String(), `sv_map "`+name+`"`) {
-				t.Errorf("%s: neither loaded nor refused: %s", name, l.log.String())
+		ts.log.Reset()
+		ts.srv.Execute("sv_map " + name)
+		ts.step(2)
+		if ts.srv.gameMap.Name != name {
+			if !strings.Contains(ts.log.String(), `sv_map "`+name+`"`) {
+				t.Errorf("%s: neither loaded nor refused: %s", name, ts.log.String())
 			}
-			t.Logf("%s: %s", name, l.log.String())
+			t.Logf("%s: %s", name, ts.log.String())
 			continue
 		}
-		p.ready().profile("player").enter()
+		p.Ready().StartInfo("player").EnterGame()
 		for i := range 100 {
-			p.hold(msg7.PlayerInput{TargetX: 1, Direction: 1, Jump: i%10 == 0, Fire: int32(i & 63)})
-			l.step(1)
+			ts.input(p, msg7.PlayerInput{TargetX: 1, Direction: 1, Jump: i%10 == 0, Fire: int32(i & 63)})
+			ts.step(1)
 		}
-		c := p.session()
-		if c == nil || c.state != stateInGame || p.snapTick < l.srv.clock.tick-20 {
-			t.Fatalf("%s: session %v, snapshot %d of tick %d, drops %v", name, c != nil, p.snapTick, l.srv.clock.tick, l.srv.Drops())
+		c := ts.session(p)
+		if c == nil || c.state != stateInGame || p.SnapTick < ts.srv.clock.tick-20 {
+			t.Fatalf("%s: session %v, snapshot %d of tick %d, drops %v", name, c != nil, p.SnapTick, ts.srv.clock.tick, ts.srv.Drops())
 		}
-		info, _ := l.srv.world.Player(0)
+		info, _ := ts.srv.world.Player(0)
 		if name == "nospawn" && info.Alive {
 			t.Error("spawned where no spawn is")
 		}

@@ -52,7 +52,7 @@ func TestMatchOverBadNetwork(t *testing.T) {
 	})
 
 	a.run(length / 5)
-	early := heap()
+	early := heapInUse()
 	most := 0
 	for range 100 {
 		a.run(length * 4 / 5 / 100)
@@ -63,7 +63,7 @@ func TestMatchOverBadNetwork(t *testing.T) {
 			}
 		}
 	}
-	late := heap()
+	late := heapInUse()
 	for _, p := range a.players {
 		p.said = -1 << 30 // be quiet now, so that the last lines can arrive
 	}
@@ -123,8 +123,8 @@ func TestMatchOverBadNetwork(t *testing.T) {
 	}
 }
 
-// heap is what is in use after a collection.
-func heap() uint64 {
+// heapInUse returns the bytes in use after a garbage collection.
+func heapInUse() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -229,7 +230,7 @@ func (e *elder) look() {
 // what is said.
 func TestVersionsTogether(t *testing.T) {
 	bad := netsim.Link{Loss: 0.05, Duplicate: 0.03, Delay: 20 * time.Millisecond, Jitter: 40 * time.Millisecond}
-	file := compressed(t)
+	file := compressedMap(t)
 	a := newArenaWith(t, bad, 11, func(c *Config) { c.Files = fstest.MapFS{"maps/new.map": {Data: file}} },
 		"sv_spamprotection 0; sv_scorelimit 0; sv_inactivekick_time 0; sv_map new")
 	elders := []*elder{
@@ -325,67 +326,43 @@ func TestVersionsTogether(t *testing.T) {
 	a.until(15*time.Second, "that one left", func() bool { return len(elders[0].names) == all-1 && len(young[0].infos) == all-1 })
 }
 
-// pieces is a client that notes which pieces of the map come.
-type pieces struct {
-	dec  msg6.Decoder
-	got  []int32
-	last int
-}
-
-// Chunk implements conn.Handler.
-func (p *pieces) Chunk(b []byte, _ bool) {
-	if m, err := p.dec.Decode(b); err == nil {
+// TestMapByChunks checks that a 0.6 client that asks for every chunk gets them ahead of
+// its requests, and all again if it begins anew.
+func TestMapByChunks(t *testing.T) {
+	ts := newTestServer(t, nil)
+	c := ts.connectAs(client06DDNet, ip(1))
+	var got []int32
+	last := 0
+	c.OnMessage = func(m testclient.Message) {
 		if m, ok := m.(*msg6.MapData); ok {
-			p.got = append(p.got, m.Chunk)
-			p.last += int(m.Last)
+			got = append(got, m.Chunk)
+			last += int(m.Last)
 		}
 	}
-}
-
-// TestMapByPieces: a client that asks for every piece gets them ahead of its
-// requests, and all again if it begins anew.
-func TestMapByPieces(t *testing.T) {
-	l := newLab(t, nil)
-	var c conn.Conn
-	var p pieces
-	l.out = func(_ transport.Peer, b []byte) { c.Feed(l.now, b, &p) }
-	if err := c.Init(conn.Config{Send: func(b []byte) { l.feed(ip(1), b) }}); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Dial6(l.now, conn.HandshakeTKEN, 0); err != nil {
-		t.Fatal(err)
-	}
-	say := func(m msg6.Message) {
-		c.Queue(l.now, m.Append(nil), true)
-		c.Flush(l.now)
-	}
-	say(&msg6.Info{NetVersion: []byte(msg6.NetVersion)})
-	file := l.srv.gameMap.mostCompatible().File
+	c.Info()
+	file := ts.srv.gameMap.mostCompatible().File
 	all := (len(file) + msg6.MapChunkSize - 1) / msg6.MapChunkSize
 	for round := 1; round <= 3; round++ {
-		p.got = nil
+		got = nil
 		for i := range all {
-			say(&msg6.RequestMapData{Chunk: int32(i)})
-			if i == 0 && len(p.got) < min(all, 5) {
-				t.Errorf("round %d: %d of %d pieces after the first request", round, len(p.got), all)
+			c.RequestMap(i)
+			if i == 0 && len(got) < min(all, 5) {
+				t.Errorf("round %d: %d of %d chunks after the first request", round, len(got), all)
 			}
 			if round == 2 && i == all/2 {
-				break // it loses patience
+				break // it begins anew
 			}
 		}
-		for i, n := range p.got {
+		for i, n := range got {
 			if int(n) != i {
-				t.Fatalf("round %d: piece %d comes as number %d", round, n, i)
+				t.Fatalf("round %d: chunk %d comes as number %d", round, n, i)
 			}
 		}
-		if len(p.got) != all || p.last != round {
-			t.Errorf("round %d: %d of %d pieces, %d last ones", round, len(p.got), all, p.last)
+		if len(got) != all || last != round {
+			t.Errorf("round %d: %d of %d chunks, %d last ones", round, len(got), all, last)
 		}
 	}
-	say(&msg6.RequestMapData{Chunk: 1 << 30})
-	say(&msg6.RequestMapData{Chunk: 1<<30 - 1})
-	say(&msg6.Ready{})
-	if s := l.srv.sessionByPeer[ip(1)]; s == nil || s.state != stateReady {
+	if s := ts.session(c.RequestMap(1 << 30).RequestMap(1<<30 - 1).Ready()); s == nil || s.state != stateReady {
 		t.Errorf("session %+v", s)
 	}
 }

@@ -208,8 +208,8 @@ func TestChangeMap(t *testing.T) {
 // TestPasswordsAreNotLogged: whatever an operator does with the passwords, the log
 // has none of them.
 func TestPasswordsAreNotLogged(t *testing.T) {
-	l := newLab(t, nil, "console_output_level 2; sv_rcon_mod_password secret1; password secret2")
-	k := tracker{l, far(1)}
+	ts := newTestServer(t, nil, "console_output_level 2; sv_rcon_mod_password secret1; password secret2")
+	k := hlClient{ts, public(1)}
 	for line, want := range map[string]string{
 		"sv_rcon_password":                               "Value: ***",
 		"sv_rcon_mod_password":                           "Value: ***",
@@ -219,14 +219,14 @@ func TestPasswordsAreNotLogged(t *testing.T) {
 		`add_vote locked "sv_rcon_mod_password secret5"`: "added option 'locked' 'sv_rcon_mod_password ***'",
 		"add_vote bad \"passwordd secret6\"":             "skipped invalid command '***'",
 	} {
-		l.now = l.now.Add(time.Second)
+		ts.now = ts.now.Add(time.Second)
 		if got := k.rcon("adminpw", line); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}
-	l.now = l.now.Add(time.Second)
+	ts.now = ts.now.Add(time.Second)
 	k.rcon("secret7", "status")
-	for line := range strings.Lines(l.log.String()) {
+	for line := range strings.Lines(ts.log.String()) {
 		if strings.Contains(line, "secret") || strings.Contains(line, "adminpw") {
 			t.Errorf("logged: %s", line)
 		}

@@ -242,19 +242,19 @@ func TestRegister(t *testing.T) {
 
 // TestRegisterIsOff: no master hears of a server whose operator has not said so.
 func TestRegisterIsOff(t *testing.T) {
-	l := newLab(t, nil)
-	defer l.srv.Shutdown(l.now, "")
-	l.srv.Execute("sv_register_url http://127.0.0.1:1/; sv_register_udp 127.0.0.1; sv_external_port 5")
-	l.step(200)
-	if l.srv.registration.activeRegistration != nil || l.packets != 0 {
-		t.Errorf("%d packets", l.packets)
+	ts := newTestServer(t, nil)
+	defer ts.srv.Shutdown(ts.now, "")
+	ts.srv.Execute("sv_register_url http://127.0.0.1:1/; sv_register_udp 127.0.0.1; sv_external_port 5")
+	ts.step(200)
+	if ts.srv.registration.activeRegistration != nil || ts.sentPackets != 0 {
+		t.Errorf("%d packets", ts.sentPackets)
 	}
 }
 
 // TestRegisterAnew changes the settings of a server that has masters already.
 func TestRegisterAnew(t *testing.T) {
 	before := runtime.NumGoroutine()
-	l := newLab(t, nil)
+	ts := newTestServer(t, nil)
 	var masters [2]*mastertest.UDP
 	at := [2]transport.Peer{netip.MustParseAddrPort("127.0.0.1:8300"), netip.MustParseAddrPort("127.0.0.2:8300")}
 	type datagram struct {
@@ -266,20 +266,20 @@ func TestRegisterAnew(t *testing.T) {
 		send := func(to transport.Peer, b []byte) { flying = append(flying, datagram{at[i], to, bytes.Clone(b)}) }
 		masters[i] = &mastertest.UDP{Send: send, Probe: send}
 	}
-	server := l.LocalAddr()
-	l.out = func(to transport.Peer, b []byte) { flying = append(flying, datagram{server, to, bytes.Clone(b)}) }
+	server := ts.LocalAddr()
+	ts.send = func(to transport.Peer, b []byte) { flying = append(flying, datagram{server, to, bytes.Clone(b)}) }
 	probed := map[transport.Peer]bool{}
 	run := func() {
-		l.step(5)
+		ts.step(5)
 		for len(flying) > 0 {
 			d := flying[0]
 			flying = flying[1:]
 			switch i := slices.Index(at[:], d.to); {
 			case i >= 0:
-				masters[i].Feed(int64(l.now), d.from, d.b)
+				masters[i].Feed(int64(ts.now), d.from, d.b)
 			case d.to.Addr() == server.Addr():
 				probed[d.to] = true
-				l.feed(d.from, d.b)
+				ts.feed(d.from, d.b)
 			}
 		}
 		time.Sleep(time.Millisecond) // names are resolved beside the game
@@ -292,28 +292,28 @@ func TestRegisterAnew(t *testing.T) {
 				return
 			}
 		}
-		t.Fatalf("in vain: %s\n%s", what, l.log.String())
+		t.Fatalf("in vain: %s\n%s", what, ts.log.String())
 	}
 
-	l.srv.Execute("sv_register_udp 127.0.0.1; sv_register tw0.6")
+	ts.srv.Execute("sv_register_udp 127.0.0.1; sv_register tw0.6")
 	until("the first master lists it", func() bool {
-		return beats(0) > 0 && strings.Contains(l.log.String(), "successfully registered at '127.0.0.1'")
+		return beats(0) > 0 && strings.Contains(ts.log.String(), "successfully registered at '127.0.0.1'")
 	})
-	if l.srv.registration.reg.Registered() != 1 || !probed[server] {
-		t.Errorf("on %d lists; %v was probed", l.srv.registration.reg.Registered(), probed)
+	if ts.srv.registration.reg.Registered() != 1 || !probed[server] {
+		t.Errorf("on %d lists; %v was probed", ts.srv.registration.reg.Registered(), probed)
 	}
-	l.srv.Execute("sv_register_port 4000")
-	until("the other port is told", func() bool { return probed[netipPort(server, 4000)] })
-	l.srv.Execute("sv_register_udp 127.0.0.2; sv_external_port 0")
+	ts.srv.Execute("sv_register_port 4000")
+	until("the other port is told", func() bool { return probed[withPort(server, 4000)] })
+	ts.srv.Execute("sv_register_udp 127.0.0.2; sv_external_port 0")
 	until("the other master hears of it", func() bool { return beats(1) > 0 })
-	l.srv.Execute("sv_register 0")
-	until("the end", func() bool { return l.srv.registration.activeRegistration == nil })
-	sent := l.packets
+	ts.srv.Execute("sv_register 0")
+	until("the end", func() bool { return ts.srv.registration.activeRegistration == nil })
+	sent := ts.sentPackets
 	for range 100 {
 		run()
 	}
-	if l.packets != sent {
-		t.Errorf("%d packets after the end", l.packets-sent)
+	if ts.sentPackets != sent {
+		t.Errorf("%d packets after the end", ts.sentPackets-sent)
 	}
 
 	for line, want := range map[string]string{
@@ -325,24 +325,24 @@ func TestRegisterAnew(t *testing.T) {
 		"sv_register 1; sv_register_extra secret":          "sv_register_extra wants",
 		"sv_register 1":                                    "name no master",
 	} {
-		l.log.Reset()
-		l.srv.Execute(`sv_register_udp ""; sv_register_url ""; sv_register_extra ""; sv_external_port 0; ` + line)
-		l.step(1)
-		if !strings.Contains(l.log.String(), "[register]: the server is not announced: ") || !strings.Contains(l.log.String(), want) || l.srv.registration.activeRegistration != nil {
-			t.Errorf("%s: %q", line, l.log.String())
+		ts.log.Reset()
+		ts.srv.Execute(`sv_register_udp ""; sv_register_url ""; sv_register_extra ""; sv_external_port 0; ` + line)
+		ts.step(1)
+		if !strings.Contains(ts.log.String(), "[register]: the server is not announced: ") || !strings.Contains(ts.log.String(), want) || ts.srv.registration.activeRegistration != nil {
+			t.Errorf("%s: %q", line, ts.log.String())
 		}
 	}
-	l.srv.Shutdown(l.now, "")
+	ts.srv.Shutdown(ts.now, "")
 	eventually(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
 }
 
 // TestRegisterCostsStrangersNothing: all that strangers send comes by.
 func TestRegisterCostsStrangersNothing(t *testing.T) {
-	l := newLab(t, nil, "sv_register_url http://127.0.0.1:1/; sv_register_udp 127.0.0.1; sv_register 1")
-	defer l.srv.Shutdown(l.now, "")
-	l.step(3)
+	ts := newTestServer(t, nil, "sv_register_url http://127.0.0.1:1/; sv_register_udp 127.0.0.1; sv_register 1")
+	defer ts.srv.Shutdown(ts.now, "")
+	ts.step(3)
 	from := ip(1)
-	token := l.srv.tokens.Token(l.now, from.Addr())
+	token := ts.srv.tokens.Token(ts.now, from.Addr())
 	for name, b := range map[string][]byte{
 		"0.6":         query.AppendRequest(nil, query.Request{}),
 		"0.6 probe":   []byte(query.Header6 + "\xff\xff\xff\xfffw??"),
@@ -353,14 +353,14 @@ func TestRegisterCostsStrangersNothing(t *testing.T) {
 		"nonsense":    {1, 2, 3},
 	} {
 		if n := testing.AllocsPerRun(100, func() {
-			if l.srv.registration.feed(l.now, from, b) {
+			if ts.srv.registration.feed(ts.now, from, b) {
 				t.Fatal("taken")
 			}
 		}); n != 0 && !testenv.Race {
 			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
-	if l.srv.registration.activeRegistration == nil {
+	if ts.srv.registration.activeRegistration == nil {
 		t.Error("nothing is announced")
 	}
 }

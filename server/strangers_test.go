@@ -1,13 +1,18 @@
 package server
 
 import (
+	"bytes"
 	"log/slog"
 	"math/rand/v2"
 	"runtime"
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/query"
+
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/huffman"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -18,16 +23,16 @@ import (
 // seat, whatever it sends. Clients without tokens, for whom there is a budget, are
 // shut out; that the banned of older versions are told why, now and then, stays.
 func TestStrangersGetNoMoreThanTheySend(t *testing.T) {
-	l := newLab(t, nil, "sv_van_conn_per_second 0")
+	ts := newTestServer(t, nil, "sv_van_conn_per_second 0")
 	for i := range 3 {
-		l.play(local(1000+i), "player")
+		ts.join(local(1000+i), "player")
 	}
-	l.srv.banAddr(l.now, ip(7).Addr(), time.Hour, "a reason that is longer than the datagrams of the banned are")
-	m := newMutator(t, 17)
+	ts.srv.banAddr(ts.now, ip(7).Addr(), time.Hour, "a reason that is longer than the datagrams of the banned are")
+	m := newMutator(t, conn.V7, 17)
 	r := rand.New(rand.NewPCG(4, 4))
 	var in, out int
 	answered := 0
-	l.out = func(_ transport.Peer, b []byte) { out += len(b); answered++ }
+	ts.send = func(_ transport.Peer, b []byte) { out += len(b); answered++ }
 	squeeze := func(p []byte) []byte { // the header's flags say so already
 		return huffman.AppendCompress(p[:packet.HeaderSize:packet.HeaderSize], p[packet.HeaderSize:])
 	}
@@ -39,12 +44,12 @@ func TestStrangersGetNoMoreThanTheySend(t *testing.T) {
 	if testenv.Race {
 		total /= 10
 	}
-	seq := 0
+	forger := testclient.New(testclient.Config{})
 	for i := range total {
 		peer := ip(100 + i)
 		if i%10 == 0 {
 			peer = ip(7) // banned
-			l.now = l.now.Add(6 * time.Second)
+			ts.now = ts.now.Add(6 * time.Second)
 		}
 		var b []byte
 		switch i % 8 {
@@ -59,13 +64,14 @@ func TestStrangersGetNoMoreThanTheySend(t *testing.T) {
 		case 4:
 			b = append(b, request[:r.IntN(len(request))]...)
 		default:
-			b = append(b, m.next(packet.Token(r.Uint32()), 0, &seq)...)
+			forger.Token = packet.Token(r.Uint32())
+			b = append(b, m.next(forger)...)
 		}
 		if r.IntN(2) == 0 {
-			b = m.bits(b)
+			b = m.damage(b)
 		}
 		in, out = len(b), 0
-		l.srv.Feed(l.now, peer, b)
+		ts.srv.Feed(ts.now, peer, b)
 		if kind, _ := packet.Classify(b); peer == ip(7) && kind != packet.KindControl7 {
 			in = max(in, 128)
 		}
@@ -76,62 +82,61 @@ func TestStrangersGetNoMoreThanTheySend(t *testing.T) {
 	if answered < total/8 {
 		t.Errorf("only %d of %d answered: the test tests nothing", answered, total)
 	}
-	if n := l.srv.numClients(); n > 3 {
+	if n := ts.srv.numClients(); n > 3 {
 		t.Errorf("%d seats are taken", n)
 	}
 }
 
-// A million forged addresses leave nothing behind.
+// TestStrangersCostNoMemory checks that a million datagrams of forged addresses neither
+// allocate nor leave anything behind.
 func TestStrangersCostNoMemory(t *testing.T) {
-	l := newLab(t, nil)
-	p := l.play(ip(1), "player")
-	l.out = func(transport.Peer, []byte) {}
+	ts := newTestServer(t, nil)
+	c := ts.join(ip(1), "player")
+	ts.send = func(transport.Peer, []byte) {}
+	ts.feed(ip(1<<24-1), packet.AppendConnect6(nil, packet.TokenAbsent, 0)) // from now on answers to challenges are looked for
+	var datagrams [][]byte
+	for _, b := range [][]byte{
+		packet.AppendTokenRequest(nil, 5), packet.AppendConnect(nil, 6, 7), c.Datagram(true, &msg7.Ready{}),
+		packet.AppendConnless(nil, 6, 7, []byte("\xff\xff\xff\xffgie3\x01")),
+		packet.AppendConnect6(nil, packet.TokenAbsent, 0), packet.AppendConnect6(nil, packet.TokenInTrailer, 0), packet.AppendConnect6(nil, packet.TokenInHeader, 5),
+		packet.AppendPacket6(nil, 0, 0, 1, packet.PlacedToken{}, packet.AppendChunk6(nil, 0, 0, bytes.Repeat([]byte{1}, 500))),
+		packet.AppendPacket6(nil, 0, 0, 1, packet.PlacedToken{Place: packet.TokenInHeader, Token: 5}, []byte{0, 1, 2}),
+		query.AppendRequest(nil, query.Request{Form: query.FormPlain6}), query.AppendRequest(nil, query.Request{Form: query.FormExtended6}),
+	} {
+		datagrams = append(datagrams, bytes.Clone(b))
+	}
+	run := func(n int) {
+		for i := range n {
+			ts.srv.Feed(ts.now, ip(2+i&0xffffff), datagrams[i%len(datagrams)])
+		}
+	}
 	total := 1_000_000
 	if testenv.Race {
 		total /= 20
 	}
-	request := packet.AppendTokenRequest(nil, 5)
-	connect := packet.AppendConnect(nil, 6, 7)
-	info := packet.AppendConnless(nil, 6, 7, []byte("\xff\xff\xff\xffgie3\x01"))
-	data := p.packet(0, true, &msg7.Ready{})
-	run := func(n int) {
-		for i := range n {
-			peer := ip(2 + i&0xffffff)
-			switch i & 3 {
-			case 0:
-				l.srv.Feed(l.now, peer, request)
-			case 1:
-				l.srv.Feed(l.now, peer, connect)
-			case 2:
-				l.srv.Feed(l.now, peer, info)
-			case 3:
-				l.srv.Feed(l.now, peer, data)
-			}
-		}
-	}
 	run(1000)
-	var a, b runtime.MemStats
+	var before, after runtime.MemStats
 	runtime.GC()
-	runtime.ReadMemStats(&a)
+	runtime.ReadMemStats(&before)
 	run(total)
-	runtime.ReadMemStats(&b)
-	if n := b.Mallocs - a.Mallocs; n > 1000 && !testenv.Race {
+	runtime.ReadMemStats(&after)
+	if n := after.Mallocs - before.Mallocs; n > 1000 && !testenv.Race {
 		t.Errorf("%d datagrams cost %d allocations", total, n)
 	}
-	runtime.GC()
-	runtime.ReadMemStats(&b)
-	t.Logf("%d datagrams of strangers: heap %d -> %d KB, %d allocations", total, a.HeapAlloc>>10, b.HeapAlloc>>10, b.Mallocs-a.Mallocs)
-	if b.HeapAlloc > a.HeapAlloc+1<<20 {
-		t.Errorf("heap grew from %d to %d bytes", a.HeapAlloc, b.HeapAlloc)
+	if late := heapInUse(); late > before.HeapAlloc+1<<20 {
+		t.Errorf("heap grew from %d to %d bytes", before.HeapAlloc, late)
+	}
+	if len(ts.srv.sessionByPeer) != 1 {
+		t.Errorf("%d sessions", len(ts.srv.sessionByPeer))
 	}
 }
 
 // Limits of what connects, with the words that players know.
 func TestAdmissionLimits(t *testing.T) {
-	l := newLab(t, nil, "sv_max_clients 5; sv_max_clients_per_ip 2; sv_max_clients_per_network 3")
+	ts := newTestServer(t, nil, "sv_max_clients 5; sv_max_clients_per_ip 2; sv_max_clients_per_network 3")
 	at := func(a, b, port int) transport.Peer {
 		p := ip(a<<8 | b)
-		return netipPort(p, port)
+		return withPort(p, port)
 	}
 	for _, c := range []struct {
 		peer   transport.Peer
@@ -146,32 +151,32 @@ func TestAdmissionLimits(t *testing.T) {
 		{at(3, 3, 1), ""},
 		{at(4, 4, 1), "This server is full"},
 	} {
-		p := l.puppet(c.peer).connect()
-		if p.closed != (c.reason != "") || p.reason != c.reason || p.accepted == p.closed {
-			t.Errorf("%v: accepted %v, closed %v with %q, want %q", c.peer, p.accepted, p.closed, p.reason, c.reason)
+		p := ts.connect(c.peer)
+		if p.Closed != (c.reason != "") || p.Reason != c.reason || p.Accepted == p.Closed {
+			t.Errorf("%v: accepted %v, closed %v with %q, want %q", c.peer, p.Accepted, p.Closed, p.Reason, c.reason)
 		}
 	}
-	if n := l.srv.numClients(); n != 5 {
+	if n := ts.srv.numClients(); n != 5 {
 		t.Errorf("%d clients", n)
 	}
 }
 
 // Bans answer every five seconds, and only to questions that rest for so long.
 func TestBanAnswers(t *testing.T) {
-	l := newLab(t, nil)
-	p := l.play(ip(1), "bad")
-	q := l.play(ip(2), "good")
-	l.srv.Execute("ban 10.0.0.1 10 cheating")
-	l.step(1)
+	ts := newTestServer(t, nil)
+	p := ts.join(ip(1), "bad")
+	q := ts.join(ip(2), "good")
+	ts.srv.Execute("ban 10.0.0.1 10 cheating")
+	ts.step(1)
 	const text = "You have been banned for 10 minutes (cheating)"
-	if p.reason != text || p.session() != nil || q.session() == nil {
-		t.Fatalf("banned with %q", p.reason)
+	if p.Reason != text || ts.session(p) != nil || ts.session(q) == nil {
+		t.Fatalf("banned with %q", p.Reason)
 	}
 	ask := func(wait time.Duration) bool {
-		l.now = l.now.Add(wait)
-		p.closed, p.reason = false, ""
-		l.feed(p.peer, packet.AppendTokenRequest(nil, p.own))
-		return p.closed
+		ts.now = ts.now.Add(wait)
+		p.Closed, p.Reason = false, ""
+		ts.feed(p.Peer, packet.AppendTokenRequest(nil, p.OwnToken))
+		return p.Closed
 	}
 	for i, c := range []struct {
 		wait time.Duration
@@ -184,37 +189,37 @@ func TestBanAnswers(t *testing.T) {
 			t.Errorf("question %d after %v: answered %v", i, c.wait, got)
 		}
 	}
-	if ask(10*time.Second) && p.reason != text { // half a minute has passed
-		t.Errorf("banned with %q", p.reason)
+	if ask(10*time.Second) && p.Reason != text { // half a minute has passed
+		t.Errorf("banned with %q", p.Reason)
 	}
-	if ask(10*time.Minute) || banned(l.srv, p.peer) {
+	if ask(10*time.Minute) || banned(ts.srv, p.Peer) {
 		t.Error("still banned after ten minutes")
 	}
-	l.srv.Execute("ban 127.0.0.1 10 x")
-	if len(l.srv.bans.list()) != 0 {
+	ts.srv.Execute("ban 127.0.0.1 10 x")
+	if len(ts.srv.bans.list()) != 0 {
 		t.Error("loopback is banned")
 	}
 	const most = 32768
-	l.srv.cfg.Log = slog.New(slog.DiscardHandler)
+	ts.srv.cfg.Log = slog.New(slog.DiscardHandler)
 	for i := range most + 100 {
-		l.srv.banAddr(l.now, ip(1000+i).Addr(), time.Minute, "Stressing network")
+		ts.srv.banAddr(ts.now, ip(1000+i).Addr(), time.Minute, "Stressing network")
 	}
-	l.srv.Execute("ban 10.200.0.1 0 for good")
-	if n := len(l.srv.bans.list()); n != most {
+	ts.srv.Execute("ban 10.200.0.1 0 for good")
+	if n := len(ts.srv.bans.list()); n != most {
 		t.Errorf("%d bans", n)
 	}
-	if e, ok := l.srv.bans.find(ip(200<<16 | 1).Addr()); !ok || e.text(l.srv.bans.clock()) != "You have been banned for life (for good)" {
+	if e, ok := ts.srv.bans.find(ip(200<<16 | 1).Addr()); !ok || e.text(ts.srv.bans.clock()) != "You have been banned for life (for good)" {
 		t.Errorf("a full list keeps the operator from banning: %+v", e)
 	}
 	// All the banned ask, in their own names or not.
 	for i := range most + 100 {
-		l.feed(ip(1000+i), packet.AppendTokenRequest(nil, 5))
+		ts.feed(ip(1000+i), packet.AppendTokenRequest(nil, 5))
 	}
-	if n := len(l.srv.bans.told); n > maxTold {
+	if n := len(ts.srv.bans.told); n > maxTold {
 		t.Errorf("of %d banned it is known when they asked", n)
 	}
-	l.srv.Execute("unban_all")
-	if n := len(l.srv.bans.list()); n != 0 {
+	ts.srv.Execute("unban_all")
+	if n := len(ts.srv.bans.list()); n != 0 {
 		t.Errorf("%d bans are left", n)
 	}
 }
@@ -227,57 +232,57 @@ func banned(s *Server, peer transport.Peer) bool {
 
 // Leaving within a second is answered with a ban of a minute, but for loopback.
 func TestStressBan(t *testing.T) {
-	l := newLab(t, nil)
-	leave := func(p *puppet) {
-		l.feed(p.peer, append(packet.AppendControl(nil, p.ack, p.token, packet.ControlClose), 0))
-		l.step(1)
+	ts := newTestServer(t, nil)
+	leave := func(p *testclient.Client) {
+		p.Close("")
+		ts.step(1)
 	}
-	p := l.play(ip(1), "hasty")
-	friend := l.play(netipPort(ip(1), 77), "same address")
+	p := ts.join(ip(1), "hasty")
+	friend := ts.join(withPort(ip(1), 77), "same address")
 	leave(p)
 	const text = "You have been banned for 1 minute (Stressing network)"
-	if friend.reason != text || l.srv.numClients() != 0 {
-		t.Errorf("the other client of the address: %q", friend.reason)
+	if friend.Reason != text || ts.srv.numClients() != 0 {
+		t.Errorf("the other client of the address: %q", friend.Reason)
 	}
-	l.step(59 * 50)
-	if p = l.puppet(ip(1)); p.token != packet.NoToken {
+	ts.step(59 * 50)
+	if p = ts.dial(ip(1)); p.Token != packet.NoToken {
 		t.Error("not banned any more after 59 s")
 	}
-	l.step(2 * 50)
-	p = l.play(ip(1), "patient")
-	l.step(50)
+	ts.step(2 * 50)
+	p = ts.join(ip(1), "patient")
+	ts.step(50)
 	leave(p)
-	if banned(l.srv, p.peer) {
+	if banned(ts.srv, p.Peer) {
 		t.Error("banned after a second")
 	}
-	q := l.play(local(1), "near")
+	q := ts.join(local(1), "near")
 	leave(q)
-	if len(l.srv.bans.list()) != 0 {
+	if len(ts.srv.bans.list()) != 0 {
 		t.Error("loopback is banned")
 	}
 	// A timeout is no stress, and neither is being refused.
-	q = l.puppet(ip(3)).connect()
-	q.vital(&msg7.Info{NetVersion: []byte("0.6")})
-	l.step(1)
-	if !q.closed || banned(l.srv, q.peer) {
-		t.Errorf("closed %v, or banned for a wrong version", q.closed)
+	q = ts.connect(ip(3))
+	q.Send(&msg7.Info{NetVersion: []byte("0.6")})
+	ts.step(1)
+	if !q.Closed || banned(ts.srv, q.Peer) {
+		t.Errorf("closed %v, or banned for a wrong version", q.Closed)
 	}
 }
 
 // Whoever connects again and again from one address is put off.
 func TestConnectRate(t *testing.T) {
-	l := newLab(t, nil)
+	ts := newTestServer(t, nil)
 	admitted := 0
 	for i := range 1000 {
-		p := l.puppet(netipPort(ip(1), 100+i)).connect()
-		if p.accepted {
+		p := ts.connect(withPort(ip(1), 100+i))
+		if p.Accepted {
 			admitted++
 		}
-		if c := p.session(); c != nil {
+		if c := ts.session(p); c != nil {
 			c.drop("next")
 		}
-		delete(l.puppets, p.peer)
-		l.step(1)
+		delete(ts.clients, p.Peer)
+		ts.step(1)
 	}
 	// 20 s at two a second, and the burst.
 	if want := connectRate.burst + 41; admitted > want || admitted < want-3 {
@@ -286,23 +291,23 @@ func TestConnectRate(t *testing.T) {
 	// An IPv6 network is one customer.
 	admitted = 0
 	for i := range 1000 {
-		p := l.puppet(peer6(i)).connect()
-		if p.accepted {
+		p := ts.connect(ipv6(i))
+		if p.Accepted {
 			admitted++
 		}
-		if c := p.session(); c != nil {
+		if c := ts.session(p); c != nil {
 			c.drop("next")
-			l.srv.Advance(l.now)
+			ts.srv.Advance(ts.now)
 		}
-		delete(l.puppets, p.peer)
+		delete(ts.clients, p.Peer)
 		if i%100 == 0 {
-			l.step(1)
+			ts.step(1)
 		}
 	}
 	if admitted > connectRate.burst+1 {
 		t.Errorf("%d of one IPv6 network admitted at once", admitted)
 	}
-	if n := len(l.srv.stress.connects); n > 4 {
+	if n := len(ts.srv.stress.connects); n > 4 {
 		t.Errorf("%d addresses are remembered", n)
 	}
 }
@@ -311,25 +316,25 @@ func TestConnectRate(t *testing.T) {
 func TestTracksAreBounded(t *testing.T) {
 	var g stressGuard
 	var r rconTries
-	l := newLab(t, nil)
+	ts := newTestServer(t, nil)
 	for i := range 3 * stressTracked {
-		g.allow(l.now, ip(i).Addr())
-		r.add(l.now, ip(i).Addr())
+		g.allow(ts.now, ip(i).Addr())
+		r.add(ts.now, ip(i).Addr())
 		if i%100 == 0 {
-			l.now = l.now.Add(10 * time.Millisecond)
+			ts.now = ts.now.Add(10 * time.Millisecond)
 		}
 	}
 	if len(g.connects) > stressTracked || len(r.wrong) > rconTracked {
 		t.Errorf("%d and %d addresses", len(g.connects), len(r.wrong))
 	}
-	l.now = l.now.Add(time.Second)
-	if !g.allow(l.now, ip(1).Addr()) {
+	ts.now = ts.now.Add(time.Second)
+	if !g.allow(ts.now, ip(1).Addr()) {
 		t.Error("a full track refuses for ever")
 	}
-	if n := r.add(l.now, ip(3*stressTracked-1).Addr()); n != 2 {
+	if n := r.add(ts.now, ip(3*stressTracked-1).Addr()); n != 2 {
 		t.Errorf("try %d, want the second", n)
 	}
-	if n := r.add(l.now.Add(rconForget), ip(3*stressTracked-1).Addr()); n != 1 {
+	if n := r.add(ts.now.Add(rconForget), ip(3*stressTracked-1).Addr()); n != 1 {
 		t.Errorf("try %d after the time to forget", n)
 	}
 }

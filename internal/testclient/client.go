@@ -1,0 +1,427 @@
+// Package testclient is a Teeworlds client for tests of servers. It speaks 0.6 and 0.7,
+// has no clock and no socket, and does only what a test tells it: the test can skip
+// steps of the login, send raw chunks and datagrams, change sequence numbers and stop
+// acknowledging. What the server sends is decoded and recorded.
+//
+// It frames packets itself instead of using package conn, whose rules would forbid most
+// of that, and neither resends nor asks for resends. For a well-behaved client on a
+// network that loses datagrams use package client.
+package testclient
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// Config is the configuration of a [Client]. Send is required.
+type Config struct {
+	Version conn.Version
+	// Handshake is how a 0.6 client connects.
+	Handshake conn.Handshake
+	// DDNet makes a 0.6 client announce itself as DDNet 16.4.
+	DDNet bool
+	// Peer is the client's address. The client itself does not use it.
+	Peer transport.Peer
+	// Send takes a datagram to the server, which may change it. The slice is valid
+	// only during the call.
+	Send func(datagram []byte)
+	// Fail is called when the server sends what cannot be decoded; nil ignores it.
+	Fail func(error)
+	// OnMessage is called for every message. The message is valid only during the
+	// call.
+	OnMessage func(Message)
+}
+
+// Message is a message of either version, such as *msg6.Info or *msg7.Info.
+type Message interface {
+	Append(dst []byte) []byte
+}
+
+// Client is one client. Its fields are for tests to read and to change.
+type Client struct {
+	Config
+
+	// Token is the one that the server assigned: packet.NoToken before it did, and for
+	// 0.6 clients without tokens.
+	Token packet.Token
+	// OwnToken is the one that the client assigns to the server.
+	OwnToken packet.Token
+	// Seq is the number of the last vital chunk sent, Ack that of the last one
+	// received in order, and ServerAck the last one that the server has acknowledged.
+	Seq, Ack, ServerAck int
+	// Deaf stops acknowledging. Messages are still recorded.
+	Deaf bool
+
+	Accepted bool   // the server accepted the connection
+	Closed   bool   // the server sent CLOSE
+	Reason   string // the text of CLOSE
+	Resends  int    // how often the server asked for a resend
+
+	// Challenge is the tick by which a 0.6 client without tokens proves its address,
+	// -1 if the server did not ask for that.
+	Challenge int32
+
+	// SnapTick is the tick of the newest snapshot, -1 before the first; Snapshots
+	// counts them. Their content is not decoded.
+	SnapTick  int32
+	Snapshots int
+	// Received counts messages by their ID, a msg6.ID or msg7.ID.
+	Received  map[any]int
+	Chat      []string
+	RconLines []string
+
+	place    packet.TokenPlace // where a 0.6 packet has Token
+	scratch  packet.Scratch
+	decoder6 msg6.Decoder
+	decoder7 msg7.Decoder
+	input6   msg6.Input
+	input7   msg7.Input
+	payload  []byte
+	message  []byte
+	datagram []byte
+}
+
+// New returns a client that has sent nothing yet.
+func New(cfg Config) *Client {
+	c := &Client{Config: cfg}
+	c.Reset()
+	return c
+}
+
+// Reset forgets the connection and everything received, as after a crash.
+func (c *Client) Reset() {
+	*c = Client{Config: c.Config, Token: packet.NoToken, OwnToken: 0x01020304, Challenge: -1, SnapTick: -1, Received: map[any]int{}}
+}
+
+// Dial sends the first datagram of the handshake: a token request, or CONNECT in 0.6.
+func (c *Client) Dial() *Client {
+	if c.Version == conn.V7 {
+		return c.sendOwned(packet.AppendTokenRequest(c.datagram[:0], c.OwnToken))
+	}
+	place := packet.TokenAbsent
+	switch c.Handshake {
+	case conn.HandshakeTKEN:
+		place = packet.TokenInTrailer
+	case conn.HandshakeHeaderToken:
+		place = packet.TokenInHeader
+	}
+	return c.sendOwned(packet.AppendConnect6(c.datagram[:0], place, c.OwnToken))
+}
+
+// Connect completes the handshake that Dial began. In 0.7 it sends CONNECT. In 0.6 it
+// sends ACCEPT where the handshake has one, and proves the address if the server asked
+// for that.
+func (c *Client) Connect() *Client {
+	switch {
+	case c.Version == conn.V7:
+		c.sendOwned(packet.AppendConnect(c.datagram[:0], c.Token, c.OwnToken))
+	case c.Accepted && c.place != packet.TokenInHeader:
+		c.Control(packet.ControlClientAccept)
+		if c.Challenge >= 0 {
+			c.input6 = msg6.Input{AckTick: c.Challenge, IntendedTick: c.Challenge}
+			c.SendUnreliable(&c.input6)
+		}
+	}
+	return c
+}
+
+// The steps from the connection into the game, each one message.
+
+// Info sends INFO, and before it CLIENTVER as a DDNet client does.
+func (c *Client) Info() *Client { return c.InfoWithPassword("") }
+
+// InfoWithPassword is Info for a server with a password.
+func (c *Client) InfoWithPassword(password string) *Client {
+	if c.Version == conn.V7 {
+		return c.Send(&msg7.Info{NetVersion: []byte(msg7.NetVersion), Password: []byte(password), ClientVersion: msg7.ClientVersion})
+	}
+	if c.DDNet {
+		c.Send(&msg6.ClientVer{Version: 16040})
+	}
+	return c.Send(&msg6.Info{NetVersion: []byte(msg6.NetVersion), Password: []byte(password)})
+}
+
+// RequestMap asks for a chunk of the map. Only 0.6 numbers them.
+func (c *Client) RequestMap(chunk int) *Client {
+	return c.Send(c.Pick(&msg6.RequestMapData{Chunk: int32(chunk)}, &msg7.RequestMapData{}))
+}
+
+// Ready says that the map is loaded.
+func (c *Client) Ready() *Client { return c.Send(c.Pick(&msg6.Ready{}, &msg7.Ready{})) }
+
+// StartInfo sends the player's name.
+func (c *Client) StartInfo(name string) *Client {
+	return c.Send(c.Pick(
+		&msg6.ClStartInfo{Look: msg6.PlayerLook{Name: []byte(name), Clan: []byte("clan"), Skin: []byte("default")}},
+		&msg7.ClStartInfo{Name: []byte(name), Clan: []byte("clan")}))
+}
+
+// EnterGame asks to enter the game.
+func (c *Client) EnterGame() *Client { return c.Send(c.Pick(&msg6.EnterGame{}, &msg7.EnterGame{})) }
+
+// Join sends all steps after Connect. A client that was challenged has sent its INFO in
+// the server's eyes.
+func (c *Client) Join(name string) *Client {
+	if c.Challenge < 0 {
+		c.Info()
+	}
+	return c.Ready().StartInfo(name).EnterGame()
+}
+
+// Things that players do.
+
+// Say sends a line of chat for everybody.
+func (c *Client) Say(text string) *Client {
+	return c.Send(c.Pick(&msg6.ClSay{Message: []byte(text)}, &msg7.ClSay{Mode: msg7.ChatAll, Target: -1, Message: []byte(text)}))
+}
+
+// Login sends an rcon password.
+func (c *Client) Login(password string) *Client {
+	return c.Send(c.Pick(&msg6.RconAuth{Password: []byte(password)}, &msg7.RconAuth{Password: []byte(password)}))
+}
+
+// Rcon sends a line for the remote console.
+func (c *Client) Rcon(line string) *Client {
+	return c.Send(c.Pick(&msg6.RconCmd{Command: []byte(line)}, &msg7.RconCmd{Command: []byte(line)}))
+}
+
+// Input sends an input for a tick, which also acknowledges the newest snapshot.
+func (c *Client) Input(tick int32, in msg7.PlayerInput) *Client {
+	if c.Version == conn.V7 {
+		c.input7.AckTick, c.input7.IntendedTick = c.SnapTick, tick
+		c.input7.SetPlayer(&in)
+		return c.SendUnreliable(&c.input7)
+	}
+	c.input6.AckTick, c.input6.IntendedTick = c.SnapTick, tick
+	c.input6.SetPlayer(&msg6.PlayerInput{
+		Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY, Jump: number(in.Jump), Fire: in.Fire, Hook: number(in.Hook),
+		WantedWeapon: in.WantedWeapon, NextWeapon: in.NextWeapon, PrevWeapon: in.PrevWeapon,
+	})
+	return c.SendUnreliable(&c.input6)
+}
+
+func number(b bool) int32 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Pick returns the message of the client's version.
+func (c *Client) Pick(m6, m7 Message) Message {
+	if c.Version == conn.V6 {
+		return m6
+	}
+	return m7
+}
+
+// Send sends messages in vital chunks of one datagram.
+func (c *Client) Send(ms ...Message) *Client { return c.sendOwned(c.Datagram(true, ms...)) }
+
+// SendUnreliable sends messages in chunks of one datagram that are not vital.
+func (c *Client) SendUnreliable(ms ...Message) *Client { return c.sendOwned(c.Datagram(false, ms...)) }
+
+// SendRaw sends a copy of a datagram.
+func (c *Client) SendRaw(datagram []byte) *Client {
+	c.Config.Send(bytes.Clone(datagram))
+	return c
+}
+
+func (c *Client) sendOwned(datagram []byte) *Client {
+	c.datagram = datagram
+	c.Config.Send(datagram)
+	return c
+}
+
+// Datagram returns a datagram with messages, in vital chunks or others. It is valid
+// until the next one is made.
+func (c *Client) Datagram(vital bool, ms ...Message) []byte {
+	c.payload = c.payload[:0]
+	for _, m := range ms {
+		c.message = m.Append(c.message[:0])
+		c.payload = c.AppendChunk(c.payload, vital, c.message)
+	}
+	c.datagram = c.AppendPacket(c.datagram[:0], 0, len(ms), c.payload)
+	return c.datagram
+}
+
+// AppendChunk appends a chunk. A vital one takes the next sequence number.
+func (c *Client) AppendChunk(dst []byte, vital bool, data []byte) []byte {
+	flags, seq := packet.ChunkFlags(0), 0
+	if vital {
+		c.Seq = (c.Seq + 1) & packet.SeqMask
+		flags, seq = packet.ChunkVital, c.Seq
+	}
+	if c.Version == conn.V6 {
+		return packet.AppendChunk6(dst, flags, seq, data)
+	}
+	return packet.AppendChunk(dst, flags, seq, data)
+}
+
+// AppendPacket appends a packet of the connection with any payload.
+func (c *Client) AppendPacket(dst []byte, flags packet.Flags, chunks int, payload []byte) []byte {
+	if c.Version == conn.V6 {
+		return packet.AppendPacket6(dst, flags, c.Ack, chunks, c.guard(), payload)
+	}
+	return packet.AppendPacket(dst, flags, c.Ack, chunks, c.Token, payload)
+}
+
+func (c *Client) guard() packet.PlacedToken { return packet.PlacedToken{Place: c.place, Token: c.Token} }
+
+// Control sends a control message without content.
+func (c *Client) Control(id packet.ControlID) *Client {
+	if c.Version == conn.V6 {
+		return c.sendOwned(packet.AppendControl6(c.datagram[:0], c.Ack, c.guard(), id))
+	}
+	return c.sendOwned(packet.AppendControl(c.datagram[:0], c.Ack, c.Token, id))
+}
+
+// KeepAlive acknowledges what was received, and keeps the connection.
+func (c *Client) KeepAlive() *Client { return c.Control(packet.ControlKeepAlive) }
+
+// Close leaves the server.
+func (c *Client) Close(reason string) {
+	if c.Version == conn.V6 {
+		c.sendOwned(packet.AppendClose6(c.datagram[:0], c.Ack, c.guard(), reason))
+		return
+	}
+	c.sendOwned(packet.AppendClose(c.datagram[:0], c.Ack, c.Token, reason))
+}
+
+// Receive takes a datagram from the server. It sends nothing, so the server may call it
+// from inside its own methods.
+func (c *Client) Receive(b []byte) {
+	var chunks packet.ChunkReader
+	var flags packet.Flags
+	if c.Version == conn.V6 {
+		var p packet.Packet6
+		if err := p.Parse(b, &c.scratch); err != nil {
+			c.fail(b, err)
+			return
+		}
+		if flags = p.Flags; flags&packet.FlagConnless != 0 {
+			return
+		}
+		if flags&packet.FlagControl != 0 {
+			switch p.ControlID() {
+			case packet.ControlAccept:
+				if g := p.HandshakeToken(); !c.Accepted && g.Place != packet.TokenAbsent {
+					c.place, c.Token = g.Place, g.Token
+				}
+				c.Accepted = true
+			case packet.ControlClose:
+				if c.place == packet.TokenInTrailer {
+					p.CutTrailer()
+				}
+				c.Closed, c.Reason = true, string(p.AppendReason(nil))
+			}
+			return
+		}
+		c.ServerAck, chunks = p.Ack, p.Chunks()
+	} else {
+		var p packet.Packet
+		if err := p.Parse(b, &c.scratch); err != nil {
+			c.fail(b, err)
+			return
+		}
+		if flags = p.Flags; flags&packet.FlagConnless != 0 {
+			return
+		}
+		c.ServerAck = p.Ack
+		if flags&packet.FlagControl != 0 {
+			switch p.ControlID() {
+			case packet.ControlToken:
+				c.Token = p.ResponseToken
+			case packet.ControlAccept:
+				c.Accepted = true
+			case packet.ControlClose:
+				c.Closed, c.Reason = true, string(p.AppendReason(nil))
+			}
+			return
+		}
+		chunks = p.Chunks()
+	}
+	if flags&packet.FlagResend != 0 {
+		c.Resends++
+	}
+	var chunk packet.Chunk
+	for chunks.Next(&chunk) {
+		if chunk.Flags&packet.ChunkVital != 0 && !c.Deaf {
+			if chunk.Seq != (c.Ack+1)&packet.SeqMask {
+				continue
+			}
+			c.Ack = chunk.Seq
+		}
+		c.record(chunk.Data)
+	}
+}
+
+func (c *Client) fail(b []byte, err error) {
+	if c.Fail != nil {
+		c.Fail(fmt.Errorf("the server sent %x: %w", b, err))
+	}
+}
+
+// record decodes a message and keeps what tests ask for.
+func (c *Client) record(data []byte) {
+	var m Message
+	if c.Version == conn.V6 {
+		m6, err := c.decoder6.Decode(data)
+		if err != nil {
+			c.fail(data, err)
+			return
+		}
+		m = m6
+		c.Received[m6.ID()]++
+	} else {
+		m7, err := c.decoder7.Decode(data)
+		if err != nil {
+			c.fail(data, err)
+			return
+		}
+		m = m7
+		c.Received[m7.ID()]++
+	}
+	switch m := m.(type) {
+	case *msg6.SnapEmpty:
+		if c.Seq == 0 { // nothing was sent yet, so this is no snapshot of a game
+			c.Challenge = m.Tick
+			return
+		}
+		c.snapshot(m.Tick)
+	case *msg6.SnapSingle:
+		c.snapshot(m.Tick)
+	case *msg6.Snap:
+		c.snapshot(m.Tick)
+	case *msg7.SnapEmpty:
+		c.snapshot(m.Tick)
+	case *msg7.SnapSingle:
+		c.snapshot(m.Tick)
+	case *msg7.Snap:
+		c.snapshot(m.Tick)
+	case *msg6.SvChat:
+		c.Chat = append(c.Chat, string(m.Message))
+	case *msg7.SvChat:
+		c.Chat = append(c.Chat, string(m.Message))
+	case *msg6.RconLine:
+		c.RconLines = append(c.RconLines, string(m.Line))
+	case *msg7.RconLine:
+		c.RconLines = append(c.RconLines, string(m.Line))
+	}
+	if c.OnMessage != nil {
+		c.OnMessage(m)
+	}
+}
+
+func (c *Client) snapshot(tick int32) {
+	if tick != c.SnapTick {
+		c.Snapshots++
+	}
+	c.SnapTick = tick
+}

@@ -1,0 +1,301 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/maps"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/query"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// TestClientsProveTheirAddress checks that 0.6 clients of each handshake get in, and
+// none before it has shown that it receives what is sent to its address.
+func TestClientsProveTheirAddress(t *testing.T) {
+	handshakes06(t, func(t *testing.T, kind testclient.Config) {
+		ts := newTestServer(t, nil)
+		place := map[conn.Handshake]packet.TokenPlace{conn.HandshakeTKEN: packet.TokenInTrailer, conn.HandshakeHeaderToken: packet.TokenInHeader}[kind.Handshake]
+		for range 3 {
+			ts.feed(ip(9), packet.AppendConnect6(nil, place, 5))
+			ts.step(10)
+		}
+		if ts.srv.sessionByPeer[ip(9)] != nil || ts.sentPackets == 0 {
+			t.Errorf("a client that receives nothing has a session, or no answer: %d datagrams", ts.sentPackets)
+		}
+		c := ts.joinAs(kind, ip(1), "player")
+		ts.step(4)
+		if challenged, plain := c.Challenge >= 0, kind.Handshake == conn.HandshakePlain; challenged != plain || ts.session(c).addrProven == plain || c.Snapshots == 0 {
+			t.Errorf("challenged %v, accountable %v, %d snapshots", challenged, ts.session(c).addrProven, c.Snapshots)
+		}
+	})
+}
+
+// TestAntispoofOff checks that clients without tokens get in without a challenge if the
+// operator wants it, and are never banned.
+func TestAntispoofOff(t *testing.T) {
+	ts := newTestServer(t, nil, "sv_vanilla_antispoof 0; password secret; sv_rcon_bantime 10")
+	c := ts.connectAs(client064, ip(1))
+	if c.Challenge >= 0 || ts.session(c) == nil {
+		t.Fatalf("challenge %d, drops %v", c.Challenge, ts.srv.Drops())
+	}
+	c.InfoWithPassword("secret").Ready().StartInfo("trusted").EnterGame()
+	ts.step(2)
+	if ts.session(c).state != stateInGame {
+		t.Fatalf("state %v", ts.session(c).state)
+	}
+	for range 4 {
+		c.Login("guess")
+	}
+	ts.step(1)
+	if ts.session(c) != nil || len(ts.srv.bans.list()) != 0 {
+		t.Errorf("after wrong passwords: session %v, bans %v", ts.session(c) != nil, ts.srv.bans.list())
+	}
+	c = ts.connectAs(client064, ip(2))
+	c.Close("")
+	ts.step(1)
+	if ts.session(c) != nil || len(ts.srv.bans.list()) != 0 {
+		t.Errorf("after leaving at once: session %v, bans %v", ts.session(c) != nil, ts.srv.bans.list())
+	}
+}
+
+// TestPasswordKeepsOutClientsWithoutTokens checks that such clients, whose password is
+// lost in the challenge, cannot get into a server that has one.
+func TestPasswordKeepsOutClientsWithoutTokens(t *testing.T) {
+	ts := newTestServer(t, nil, "password secret")
+	if c := ts.connectAs(client064, ip(1)); c.Challenge >= 0 || ts.session(c) != nil || !strings.Contains(c.Reason, "password") {
+		t.Errorf("challenge %d, closed with %q", c.Challenge, c.Reason)
+	}
+	ts = newTestServer(t, nil)
+	c := ts.client(client064, ip(3)).Dial()
+	if c.Challenge < 0 {
+		t.Fatal("not challenged")
+	}
+	ts.srv.Execute("password secret")
+	if c.Connect(); ts.session(c) != nil || c.Reason != "Wrong password" {
+		t.Errorf("challenged before there was a password: session %v, closed with %q", ts.session(c) != nil, c.Reason)
+	}
+}
+
+// TestSpoofLimit floods the server with CONNECT in the names of others.
+func TestSpoofLimit(t *testing.T) {
+	ts := newTestServer(t, nil, "sv_van_conn_per_second 10")
+	sent, got := 0, map[transport.Peer]int{}
+	send := ts.send
+	ts.send = func(to transport.Peer, b []byte) { sent += len(b); got[to]++ }
+	connect := packet.AppendConnect6(nil, packet.TokenAbsent, 0)
+	for i := range 20_000 {
+		ts.feed(ip(i*256), connect) // each of another network
+		ts.feed(ip(7), connect)     // and always the same
+		if i%1000 == 999 {
+			ts.step(5)
+		}
+	}
+	// Two seconds of 10 and the burst.
+	if want := 30 * (4 + 80); sent > want || sent == 0 {
+		t.Errorf("%d bytes sent to unproven addresses", sent)
+	}
+	if n := got[ip(7)]; n > 2*(networkUnproven.burst+2) {
+		t.Errorf("%d datagrams to one network", n)
+	}
+	if len(ts.srv.sessionByPeer) != 0 || ts.srv.Drops()["unproven"] == 0 {
+		t.Errorf("%d sessions, drops %v", len(ts.srv.sessionByPeer), ts.srv.Drops())
+	}
+	// Clients with tokens are not affected.
+	ts.send = send
+	for i, kind := range []testclient.Config{client06DDNet, client065, client07} {
+		ts.joinAs(kind, ip(1+i), "player")
+	}
+
+	none := newTestServer(t, nil, "sv_van_conn_per_second 0")
+	if c := none.connectAs(client064, ip(1)); c.Challenge >= 0 || none.sentPackets != 0 {
+		t.Errorf("with 0 per second %d datagrams were sent", none.sentPackets)
+	}
+}
+
+// TestBannedClientsAreTold checks that clients of 0.6 are told of their ban in a form
+// that they understand, but not again and again. TestBanAnswers is for 0.7.
+func TestBannedClientsAreTold(t *testing.T) {
+	handshakes06(t, func(t *testing.T, kind testclient.Config) {
+		ts := newTestServer(t, nil)
+		if err := ts.srv.banAddr(ts.now, ip(1).Addr(), time.Hour, "rude"); err != nil {
+			t.Fatal(err)
+		}
+		ts.step(300)
+		c := ts.connectAs(kind, ip(1))
+		if !strings.Contains(c.Reason, "banned") || !strings.Contains(c.Reason, "rude") {
+			t.Errorf("closed with %q", c.Reason)
+		}
+		packets := ts.sentPackets
+		for range 50 {
+			c.Dial()
+		}
+		if ts.sentPackets != packets || ts.srv.Drops()["banned"] != 51 {
+			t.Errorf("told %d times more, drops %v", ts.sentPackets-packets, ts.srv.Drops())
+		}
+	})
+}
+
+// TestSessionKeepsItsVersion checks that packets of the other version do not touch a
+// session.
+func TestSessionKeepsItsVersion(t *testing.T) {
+	ts := newTestServer(t, nil)
+	c6, c7 := ts.joinAs(client06DDNet, ip(1), "six"), ts.join(ip(2), "seven")
+	for _, b := range [][]byte{packet.AppendConnect(nil, c7.Token, 5), packet.AppendTokenRequest(nil, 5), packet.AppendControl(nil, 0, c7.Token, packet.ControlKeepAlive)} {
+		ts.feed(c6.Peer, b)
+	}
+	for _, place := range []packet.TokenPlace{packet.TokenAbsent, packet.TokenInTrailer, packet.TokenInHeader} {
+		ts.feed(c7.Peer, packet.AppendConnect6(nil, place, 5))
+	}
+	if got := ts.srv.Drops()["version"]; got != 6 {
+		t.Errorf("%d of 6 counted: %v", got, ts.srv.Drops())
+	}
+	for _, c := range []*testclient.Client{c6, c7} {
+		if s := ts.session(c); s == nil || s.state != stateInGame {
+			t.Errorf("%v lost its session", c.Peer)
+		}
+	}
+	checkSeats(t, ts.srv)
+}
+
+// TestVersionsShareAnAddress checks that clients of all kinds behind one address play
+// together and count towards its limit, and that a port is free for any version after
+// its client left.
+func TestVersionsShareAnAddress(t *testing.T) {
+	ts := newTestServer(t, nil, "sv_max_clients_per_ip 4")
+	at := func(port int) transport.Peer { return withPort(ip(1), port) }
+	kinds := []testclient.Config{client06DDNet, client065, client064, client07}
+	var clients []*testclient.Client
+	for i, kind := range kinds {
+		clients = append(clients, ts.joinAs(kind, at(1+i), "player"))
+	}
+	clients[3].Say("hello")
+	ts.step(4)
+	for i, c := range clients {
+		if want := ts.srv.versions[map[bool]int{true: 1}[c.Version == conn.V6]]; ts.session(c).version != want || len(c.Chat) == 0 {
+			t.Errorf("client %d: received %v", i, c.Received)
+		}
+	}
+	for i, kind := range kinds {
+		c := ts.connectAs(kind, at(5+i))
+		if kind.Handshake == conn.HandshakeHeaderToken { // whose INFO is what asks for the session
+			c.Info()
+		}
+		if ts.session(c) != nil || c.Reason != "Only 4 players with the same IP are allowed" {
+			t.Errorf("one client too many of kind %d: session %v, closed with %q", i, ts.session(c) != nil, c.Reason)
+		}
+	}
+	ts.step(100) // leaving earlier gets an address banned
+	clients[0].Close("")
+	clients[3].Close("")
+	ts.step(2)
+	ts.join(at(1), "seven")
+	ts.joinAs(client06DDNet, at(4), "six")
+	for port, want := range map[int]int{1: 0, 2: 1, 3: 1, 4: 1} {
+		if s := ts.srv.sessionByPeer[at(port)]; s == nil || s.version != ts.srv.versions[want] {
+			t.Errorf("port %d: session %v, not of version %d", port, s != nil, want)
+		}
+	}
+}
+
+// compressedMap returns an embedded map in the form of newer editors, which 0.6 clients
+// cannot read.
+func compressedMap(t *testing.T) []byte {
+	t.Helper()
+	m, err := twmap.Parse(maps.Default().File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range m.Groups {
+		for _, l := range g.Layers {
+			if l, ok := l.(*twmap.TileLayer); ok {
+				l.Version = 4
+			}
+		}
+	}
+	b, err := m.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestEachVersionGetsAMapItCanRead checks which file is announced to whom.
+func TestEachVersionGetsAMapItCanRead(t *testing.T) {
+	file := compressedMap(t)
+	ts := newTestServer(t, fstest.MapFS{"maps/new.map": {Data: file}}, "sv_map new")
+	var size, crc int32
+	announced := func(m testclient.Message) {
+		switch m := m.(type) {
+		case *msg6.MapChange:
+			size, crc = m.Size, m.CRC
+		case *msg7.MapChange:
+			size, crc = m.Size, m.CRC
+		}
+	}
+	c7 := ts.connect(ip(2))
+	c7.OnMessage = announced
+	if c7.Info(); uint32(crc) != ts.srv.gameMap.CRC || int(size) != len(file) {
+		t.Errorf("0.7 is told of %d bytes with CRC %08x", size, crc)
+	}
+	c6 := ts.connectAs(client06DDNet, ip(1))
+	c6.OnMessage = announced
+	c6.Info()
+	plain := ts.session(c6).download.file
+	if plain == &ts.srv.gameMap.Map || int(size) != len(plain.File) || uint32(crc) != plain.CRC {
+		t.Errorf("0.6 is told of %d bytes with CRC %08x", size, crc)
+	}
+	m, err := twmap.Parse(plain.File)
+	if err != nil || m.CRC != plain.CRC || m.SHA256 != plain.SHA256 {
+		t.Fatalf("CRC %08x, %v", m.CRC, err)
+	}
+	if !bytes.Equal(m.Game().Indices(), ts.srv.gameMap.terrain.Tiles) || m.Plain() {
+		t.Error("the map for 0.6 has other tiles, or cannot be read by it")
+	}
+	ts.srv.gameMap.plain, ts.srv.gameMap.plainErr = nil, errors.New("too large")
+	c6 = ts.connectAs(client06DDNet, ip(3)).Info()
+	ts.step(1)
+	if ts.session(c6) != nil || !strings.Contains(c6.Reason, "cannot be read") {
+		t.Errorf("without a map for 0.6 closed with %q", c6.Reason)
+	}
+}
+
+// TestBrowsersOf06 checks that all forms of requests are answered, and nobody can be
+// flooded by the answers.
+func TestBrowsersOf06(t *testing.T) {
+	ts := newTestServer(t, nil, "sv_name yard; sv_motd hello")
+	ts.join(ip(2), "alice")
+	for _, form := range []query.Form{query.FormPlain6, query.FormExtended6, query.FormLegacy64} {
+		got := ts.ask(ip(1), query.AppendRequest(nil, query.Request{Form: form, Token: 77}))
+		if len(got) != 1 {
+			t.Fatalf("%v: %d answers", form, len(got))
+		}
+		r, err := query.ParseReply6(got[0])
+		if err != nil || r.Form != form || r.Token != 77 || r.Info.Name != "yard" && !strings.HasPrefix(r.Info.Name, "yard [") ||
+			r.Info.Map != "teeyard1" || len(r.Info.Clients) != 1 || r.Info.Clients[0].Name != "alice" {
+			t.Errorf("%v: %+v, %v", form, r, err)
+		}
+	}
+	request := query.AppendRequest(nil, query.Request{Form: query.FormExtended6, Token: 1})
+	before := ts.sentBytes
+	for i := range 20_000 {
+		ts.feed(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 2, 3, byte(i)}), 99), request)
+	}
+	if n := ts.sentBytes - before; n > 96<<10 || n == 0 {
+		t.Errorf("%d bytes went to one network at once", n)
+	}
+	ts.feed(ip(9), query.AppendRequest(nil, query.Request{Form: query.FormPlain6})[:14])
+	if d := ts.srv.Drops(); d["unproven"] == 0 || d["info"] != 1 {
+		t.Errorf("drops %v", d)
+	}
+}
