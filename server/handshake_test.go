@@ -212,7 +212,7 @@ func TestVersionsShareAnAddress(t *testing.T) {
 // cannot read.
 func compressedMap(t *testing.T) []byte {
 	t.Helper()
-	m, err := twmap.Parse(maps.Default().File)
+	m, err := twmap.Parse(maps.Default().Data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestEachVersionGetsAMapItCanRead(t *testing.T) {
 	if err != nil || m.CRC != plain.CRC || m.SHA256 != plain.SHA256 {
 		t.Fatalf("CRC %08x, %v", m.CRC, err)
 	}
-	if !bytes.Equal(m.Game().Indices(), ts.srv.gameMap.terrain.Tiles) || m.Plain() {
+	if !bytes.Equal(m.GameLayer().Indices(), ts.srv.gameMap.terrain.Tiles) || m.MakeCompatible() {
 		t.Error("the map for 0.6 has other tiles, or cannot be read by it")
 	}
 	ts.srv.gameMap.plain, ts.srv.gameMap.plainErr = nil, errors.New("too large")

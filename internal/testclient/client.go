@@ -272,7 +272,9 @@ func (c *Client) AppendPacket(dst []byte, flags packet.Flags, chunks int, payloa
 	return packet.AppendPacket(dst, flags, c.Ack, chunks, c.Token, payload)
 }
 
-func (c *Client) guard() packet.PlacedToken { return packet.PlacedToken{Place: c.place, Token: c.Token} }
+func (c *Client) guard() packet.PlacedToken {
+	return packet.PlacedToken{Place: c.place, Token: c.Token}
+}
 
 // Control sends a control message without content.
 func (c *Client) Control(id packet.ControlID) *Client {
