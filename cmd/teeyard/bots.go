@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/signal"
 	"sync"
@@ -15,6 +14,8 @@ import (
 	"github.com/teeyard/teeyard/bot"
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/load"
+	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
@@ -55,29 +56,19 @@ func (c *botsCmd) Run() error {
 		ctx, cancel = context.WithTimeout(ctx, c.Duration)
 		defer cancel()
 	}
-	loopback := true
+	var servers []transport.Peer
 	for _, host := range c.Host {
 		peer, err := udp.Resolve(ctx, host, client.DefaultPort)
 		if err != nil {
 			return err
 		}
-		loopback = loopback && peer.Addr().IsLoopback() && peer.Addr().Is4()
+		servers = append(servers, peer)
 	}
-	swarm := &swarm{cfg: c, maps: client.NewMaps(c.Cache, client.InstalledMaps()...), navs: map[*client.Map]*nav{}, loopback: loopback}
-	begin := time.Now()
-	var wait sync.WaitGroup
-	players := make([]*player, c.Count)
-	for i := range players {
-		p := &player{swarm: swarm, index: i, rand: rand.New(rand.NewPCG(c.Seed, uint64(i)))}
-		players[i] = p
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			p.play(ctx, begin.Add(time.Duration(i)*c.Pace))
-		}()
-	}
-	wait.Wait()
-	r := sum(players, time.Since(begin))
+	start := time.Now()
+	run := &botsRun{cfg: c, maps: client.NewMaps(c.Cache, client.InstalledMaps()...), navs: map[*client.Map]*mapNav{}}
+	swarm := load.Start(ctx, load.Config{Servers: servers, Clients: c.Count, Interval: max(c.Pace, 1), Seed: c.Seed, Configure: run.configure})
+	swarm.Wait()
+	r := newReport(swarm.Stats(), time.Since(start))
 	if c.JSON {
 		if err := json.NewEncoder(os.Stdout).Encode(r); err != nil {
 			return err
@@ -91,171 +82,102 @@ func (c *botsCmd) Run() error {
 	return nil
 }
 
-// swarm is what the bots share.
-type swarm struct {
-	cfg      *botsCmd
-	maps     *client.Maps
-	loopback bool
+// botsRun is what the bots of a run share.
+type botsRun struct {
+	cfg  *botsCmd
+	maps *client.Maps
 
-	mu       sync.Mutex
-	navs     map[*client.Map]*nav
-	fetching *player // whose download is shown
+	mu          sync.Mutex
+	navs        map[*client.Map]*mapNav
+	downloading *client.Client // the one whose progress is shown
 }
 
-// nav is what bots know of a map, once it is found out.
-type nav struct {
+// mapNav is the navigation of a map. nav is valid once ready is closed, and nil if there is none.
+type mapNav struct {
 	ready chan struct{}
 	nav   *bot.NavGraph
 }
 
-// nav begins to explore a map, the first time.
-func (s *swarm) nav(m *client.Map) *nav {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := s.navs[m]
+// navOf returns the navigation of a map, and starts to compute it the first time.
+func (r *botsRun) navOf(m *client.Map) *mapNav {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := r.navs[m]
 	if n == nil {
-		n = &nav{ready: make(chan struct{})}
-		s.navs[m] = n
+		n = &mapNav{ready: make(chan struct{})}
+		r.navs[m] = n
 		go func() {
 			defer close(n.ready)
-			n.nav, _ = bot.NewNavGraph(m.Terrain, nil) // without it they walk about
+			n.nav, _ = bot.NewNavGraph(m.Terrain, nil)
 		}()
 	}
 	return n
 }
 
-// player is one bot.
-type player struct {
-	*swarm
-	index int
-	rand  *rand.Rand
-	begun time.Time
-
-	// Of the goroutine of the client.
-	m      *client.Map
-	nav    *nav
-	brain  *bot.Bot
-	input  game.Input
-	timing []int32
-
-	join    time.Duration
-	playing time.Duration
-	stats   client.Stats
-	version client.Version
-	err     error
+// configure makes the configuration of bot i.
+func (r *botsRun) configure(i int, cfg *client.Config) {
+	cfg.Name = fmt.Sprintf("%.11s %d", r.cfg.Name, i+1)
+	cfg.Password, cfg.Version, cfg.DDNet = r.cfg.Password, client.Version(r.cfg.Protocol), 0
+	cfg.Maps, cfg.NoMap = r.maps, r.cfg.Skill == 0
+	if !r.cfg.JSON {
+		cfg.OnEvent = r.showDownload
+	}
+	if r.cfg.Skill > 0 {
+		b := &botPlayer{run: r, seed: r.cfg.Seed*1000 + uint64(i), randomInput: cfg.Play}
+		cfg.Play = b.input
+	}
 }
 
-// play is the life of a bot.
-func (p *player) play(ctx context.Context, at time.Time) {
-	select {
-	case <-time.After(time.Until(at)):
-	case <-ctx.Done():
-		p.err = ctx.Err()
-		return
-	}
-	cfg := client.Config{
-		Name: fmt.Sprintf("%.11s %d", p.cfg.Name, p.index+1), Password: p.cfg.Password, Maps: p.maps, NoMap: p.cfg.Skill == 0, Version: client.Version(p.cfg.Protocol),
-		OnEvent: p.onEvent, Play: p.think, OnTiming: p.onTiming,
-	}
-	if p.loopback {
-		cfg.From = fmt.Sprintf("127.0.%d.%d", 1+p.index/250, 1+p.index%250)
-	}
-	p.begun = time.Now()
-	c, err := client.Dial(ctx, p.cfg.Host[p.index%len(p.cfg.Host)], cfg)
-	if err != nil {
-		p.err = err
-		return
-	}
-	p.join = time.Since(p.begun)
-	defer c.Close()
-	select {
-	case <-ctx.Done():
-	case <-c.Done():
-		p.err = c.Err()
-	}
-	p.version = c.Version()
-	p.stats, p.playing = c.Stats(), time.Since(p.begun)-p.join
-	c.Close()
-	<-c.Done()
-}
-
-// onEvent shows how the map comes to the bot that was the first to ask for it.
-func (p *player) onEvent(_ *client.Client, e client.Event) {
-	if p.cfg.JSON {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// showDownload shows the progress of the first bot that downloads a map.
+func (r *botsRun) showDownload(c *client.Client, e client.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	switch e := e.(type) {
 	case client.Download:
-		if p.fetching == nil && e.Done == 0 {
-			p.fetching = p
+		if r.downloading == nil && e.Done == 0 {
+			r.downloading = c
 		}
-		if p.fetching != p {
+		if r.downloading != c {
 			return
 		}
-		if progress(e); e.Done == e.Size {
-			p.fetching = nil
+		if printDownload(e); e.Done == e.Size {
+			r.downloading = nil
 		}
 	case client.Disconnected:
-		if p.fetching == p {
-			p.fetching = nil
+		if r.downloading == c {
+			r.downloading = nil
 		}
 	}
 }
 
-// maxTimings bounds the samples that one bot keeps.
-const maxTimings = 1 << 16
+// botPlayer makes the inputs of one bot.
+type botPlayer struct {
+	run  *botsRun
+	seed uint64
+	// randomInput plays until the map is explored.
+	randomInput func(*client.Client, *game.View) game.Input
 
-func (p *player) onTiming(_, left int32) {
-	if len(p.timing) < maxTimings {
-		p.timing = append(p.timing, left)
-	}
+	gameMap *client.Map
+	nav     *mapNav
+	bot     *bot.Bot
 }
 
-// think is the input for a tick.
-func (p *player) think(c *client.Client, v *game.View) game.Input {
-	if p.cfg.Skill == 0 {
-		return p.wander()
+// input makes the input of a tick. The client's goroutine calls it.
+func (p *botPlayer) input(c *client.Client, v *game.View) game.Input {
+	if m := c.Map(); m != p.gameMap {
+		p.gameMap, p.nav, p.bot = m, p.run.navOf(m), nil
 	}
-	if m := c.Map(); m != p.m {
-		p.m, p.nav, p.brain = m, p.swarm.nav(m), nil
-	}
-	if p.brain == nil {
+	if p.bot == nil {
 		select {
 		case <-p.nav.ready:
 			if p.nav.nav != nil {
-				p.brain, _ = bot.New(bot.Config{Nav: p.nav.nav, Skill: p.cfg.Skill, Seed: p.cfg.Seed*1000 + uint64(p.index)})
+				p.bot, _ = bot.New(bot.Config{Nav: p.nav.nav, Skill: p.run.cfg.Skill, Seed: p.seed})
 			}
 		default:
 		}
-		if p.brain == nil {
-			return p.wander()
+		if p.bot == nil {
+			return p.randomInput(c, v)
 		}
 	}
-	return p.brain.NextInput(v)
-}
-
-// wander is what a bot does that knows nothing of the map.
-func (p *player) wander() game.Input {
-	in, r := &p.input, p.rand
-	if r.IntN(15) == 0 {
-		in.Direction = int32(r.IntN(3) - 1)
-	}
-	if r.IntN(12) == 0 {
-		in.Jump = !in.Jump
-	}
-	if r.IntN(20) == 0 {
-		in.Hook = !in.Hook
-	}
-	if r.IntN(4) == 0 {
-		in.TargetX, in.TargetY = int32(r.IntN(601)-300), int32(r.IntN(601)-300)
-	}
-	if r.IntN(8) == 0 {
-		in.Fire = (in.Fire + 1) & 63
-	}
-	if r.IntN(50) == 0 {
-		in.WantedWeapon = int32(1 + r.IntN(5))
-	}
-	return *in
+	return p.bot.NextInput(v)
 }

@@ -75,7 +75,7 @@ func (c *joinCmd) follow(ctx context.Context, in io.Reader, out printer) error {
 		OnEvent: func(_ *client.Client, e client.Event) {
 			if d, ok := e.(client.Download); ok {
 				if !c.JSON {
-					progress(d)
+					printDownload(d)
 					return
 				}
 				if d.Done != 0 && d.Done != d.Size {
@@ -148,8 +148,8 @@ func read(r io.Reader, lines chan<- string, over <-chan struct{}) {
 	}
 }
 
-// progress shows how much of the map has come.
-func progress(d client.Download) {
+// printDownload shows the progress of a map download.
+func printDownload(d client.Download) {
 	const every = 64 << 10
 	switch {
 	case d.Done == d.Size:

@@ -8,20 +8,18 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// version is set by release builds.
-var version = "dev"
-
 type cli struct {
-	Serve   serveCmd         `cmd:"" help:"Run a game server."`
-	Join    joinCmd          `cmd:"" help:"Join a server to look and talk."`
-	Bots    botsCmd          `cmd:"" help:"Let bots play on a server, and measure it."`
-	Query   queryCmd         `cmd:"" help:"Ask a server what it is and who is there."`
-	Browse  browseCmd        `cmd:"" help:"List the servers of a master."`
-	Rcon    rconCmd          `cmd:"" help:"Run commands on a server's remote console."`
-	Master  masterCmd        `cmd:"" help:"Run a master server of the Half-Life protocol."`
-	Replay  replayCmd        `cmd:"" help:"Look at replay logs and run them again."`
-	Dump    dumpCmd          `cmd:"" help:"Explain captured network traffic."`
-	Version kong.VersionFlag `help:"Print the version and exit."`
+	Serve       serveCmd         `cmd:"" help:"Run a game server."`
+	Join        joinCmd          `cmd:"" help:"Join a server to watch and chat."`
+	Bots        botsCmd          `cmd:"" help:"Let bots play on a server, and measure how it serves them."`
+	Query       queryCmd         `cmd:"" help:"Show what a server is and who plays there."`
+	Browse      browseCmd        `cmd:"" help:"List the servers of a master server."`
+	Rcon        rconCmd          `cmd:"" help:"Run commands on a server's remote console."`
+	Master      masterCmd        `cmd:"" help:"Run a master server of the Half-Life protocol."`
+	Replay      replayCmd        `cmd:"" help:"Show, verify and cut replay logs."`
+	Dump        dumpCmd          `cmd:"" help:"Explain captured network traffic."`
+	Version     versionCmd       `cmd:"" help:"Print version, commit and Go version."`
+	VersionFlag kong.VersionFlag `name:"version" help:"The same as the command version."`
 }
 
 func main() {
@@ -34,7 +32,7 @@ func main() {
 		kong.Name("teeyard"),
 		kong.Description("A game server for Teeworlds and DDNet, and a toolbox."),
 		kong.UsageOnError(),
-		kong.Vars{"version": "teeyard " + version},
+		kong.Vars{"version": versionText()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err := k.Run(); err != nil {

@@ -6,31 +6,33 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/teeyard/teeyard/internal/load"
 )
 
-// report tells how a server served its clients.
+// report says how a server served its clients.
 type report struct {
 	Clients int     `json:"clients"`
 	Joined  int     `json:"joined"`
 	Seconds float64 `json:"seconds"`
-	// Versions is how many spoke which version of the protocol.
+	// Versions counts the clients by version of the protocol.
 	Versions map[string]int `json:"versions"`
 	// JoinMS is the time from the first datagram to the game, in ms.
 	JoinMS percentiles `json:"join_ms"`
-	// Snapshots is how many came per client and second.
+	// Snapshots is the number received per client and second.
 	Snapshots   float64 `json:"snapshots"`
 	CRCFailures int     `json:"crc_failures"`
 	NoBase      int     `json:"no_base"`
 	BadDelta    int     `json:"bad_delta"`
 	BadMessage  int     `json:"bad_message"`
-	// EarlyMS is how early inputs came, in ms; below zero too late.
+	// EarlyMS is the time that inputs arrived before their tick, in ms; below zero if late.
 	EarlyMS percentiles `json:"early_ms"`
-	Late    float64     `json:"late"` // share of the inputs
+	Late    float64     `json:"late"` // share of the inputs that were late, 0..1
 	// BytesIn is received per client and second, without UDP headers.
 	BytesIn float64 `json:"bytes_in"`
-	// CPU is the share of one processor that this process took.
+	// CPU is the share of one processor that this process used.
 	CPU   float64 `json:"cpu"`
-	Error string  `json:"error,omitempty"` // one of them
+	Error string  `json:"error,omitempty"` // of the last client that had one
 }
 
 // percentiles of a distribution.
@@ -51,36 +53,32 @@ func percentilesOf(v []float64) percentiles {
 	return percentiles{at(5), at(50), at(95), at(99), v[len(v)-1]}
 }
 
-// sum makes the report of all bots.
-func sum(players []*player, span time.Duration) report {
-	r := report{Clients: len(players), Versions: map[string]int{}, Seconds: span.Seconds(), CPU: cpuTime().Seconds() / span.Seconds()}
-	var join, early []float64
-	var playing float64
-	var snapshots, bytes, late int
-	for _, p := range players {
-		if p.err != nil {
-			r.Error = p.err.Error()
-		}
-		if p.join == 0 {
-			continue
-		}
-		r.Joined++
-		r.Versions[string(p.version)]++
-		join = append(join, p.join.Seconds()*1000)
-		playing += p.playing.Seconds()
-		for _, left := range p.timing {
-			early = append(early, float64(left))
-		}
-		s := &p.stats
-		snapshots, bytes, late = snapshots+s.Snapshots, bytes+s.Bytes, late+s.InputsLate
-		r.CRCFailures, r.NoBase = r.CRCFailures+s.CRCFailures, r.NoBase+s.NoBase
-		r.BadDelta, r.BadMessage = r.BadDelta+s.BadDelta, r.BadMessage+s.BadMessage
+// newReport makes the report of all bots.
+func newReport(all []load.Stats, span time.Duration) report {
+	total := load.Total(all)
+	r := report{
+		Clients: len(all), Versions: map[string]int{}, Seconds: span.Seconds(), CPU: cpuTime().Seconds() / span.Seconds(),
+		CRCFailures: total.CRCFailures, NoBase: total.NoBase, BadDelta: total.BadDelta, BadMessage: total.BadMessage,
 	}
-	if playing > 0 {
-		r.Snapshots, r.BytesIn = float64(snapshots)/playing, float64(bytes)/playing
+	var join, early []float64
+	for _, s := range all {
+		if s.Joined > 0 {
+			r.Joined++
+			r.Versions[string(s.Version)]++
+			join = append(join, s.Joined.Seconds()*1000)
+		}
+	}
+	for _, ms := range total.InputsEarly {
+		early = append(early, float64(ms))
+	}
+	if playing := total.Playing.Seconds(); playing > 0 {
+		r.Snapshots, r.BytesIn = float64(total.Snapshots)/playing, float64(total.Bytes)/playing
 	}
 	if len(early) > 0 {
-		r.Late = float64(late) / float64(len(early))
+		r.Late = float64(total.InputsLate) / float64(len(early))
+	}
+	if total.Err != nil {
+		r.Error = total.Err.Error()
 	}
 	r.JoinMS, r.EarlyMS = percentilesOf(join), percentilesOf(early)
 	return r

@@ -78,7 +78,7 @@ const InFlight = 128
 // AskInfo asks a server for its information for so long, with at most InFlight questions
 // unanswered, and returns how many answers came.
 func AskInfo(server transport.Peer, span time.Duration) (answers int, err error) {
-	sock, err := udp.Listen(udp.Config{Addr: host(0)})
+	sock, err := udp.Listen(udp.Config{Addr: ownAddress(0)})
 	if err != nil {
 		return 0, fmt.Errorf("load: %w", err)
 	}

@@ -1,86 +1,89 @@
-// Package load puts players on a Teeworlds server: headless clients over real
-// sockets that walk, jump, aim, hook and fire as a seed says, and count what comes
-// back. It is for benchmarks, which compare servers under the same load.
+// Package load puts many clients on a Teeworlds server, over real sockets, and counts
+// what they receive. Benchmarks use it to compare servers under the same load, and
+// "teeyard bots" to let bots play.
 package load
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/protocol/snapshot"
 	"github.com/teeyard/teeyard/transport"
-	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// ErrJoin: not all clients came into the game in time.
+// ErrJoin means that not all clients joined in time.
 var ErrJoin = errors.New("load: clients did not get into the game")
 
-// Config says who is to play where.
+// Config says who joins which servers. Zero values of all but Servers and Clients work.
 type Config struct {
-	// Server is the address of a server on the loopback network.
-	Server transport.Peer
-	// Clients is how many join, each from an address of its own (127.0.1.1 and
-	// up), so that limits per address do not count. They come 5 ms apart.
+	// Servers are joined in turn. On the loopback network of IPv4 each client has an address of its own
+	// (127.0.1.1 and up), so that limits per address do not apply.
+	Servers []transport.Peer
+	// Clients is the number of clients.
 	Clients int
-	// Seed makes the inputs; client i of two swarms with the same seed does the
-	// same.
+	// Interval is the time between one client's join and the next one's, 5 ms if 0.
+	Interval time.Duration
+	// Seed makes the inputs: client i of two swarms with the same seed does the same.
 	Seed uint64
-	// Version is what they speak, and Second what every second of them does; "" is
-	// client.Version07, and Version.
-	Version, Second client.Version
+	// Versions are spoken in turn; none is client.Version07.
+	Versions []client.Version
+	// Configure may change the configuration of client i. Its Play as given to
+	// Configure walks, jumps, aims, hooks and fires at random.
+	Configure func(i int, cfg *client.Config)
 }
 
-// Stats is what one client saw since it began, or since Mark.
+// Stats is what a client received since it joined, or since ResetStats.
 type Stats struct {
 	client.Stats
-	// Join is the time from the first datagram sent to the first snapshot; 0
-	// before it.
-	Join time.Duration
+	Version client.Version
+	// FirstSnapshot is the time from the first datagram to the first snapshot, and Joined that
+	// until the client was in the game; 0 before it.
+	FirstSnapshot, Joined time.Duration
+	// Playing is how long the client has been in the game.
+	Playing time.Duration
 	// Missed is how many snapshots did not arrive although their neighbours did.
 	Missed int
 	// LongestGap is the longest time between two snapshots. It includes the time
 	// in which the system did not let this process run.
 	LongestGap time.Duration
+	// InputsEarly are the times in ms that inputs arrived before their tick, below zero for
+	// those that were late: the first 65536 at most.
+	InputsEarly []int32
 	// Err is why the client is offline, nil if it is not.
 	Err error
 }
 
-// Swarm is a number of clients on one server.
+// Swarm is a number of clients.
 type Swarm struct {
-	bots []*bot
-	wait sync.WaitGroup
+	members []*member
+	cancel  context.CancelFunc
+	running sync.WaitGroup
 }
 
-// Start opens the sockets and begins to join. The caller must Stop the swarm.
-func Start(cfg Config) (*Swarm, error) {
+// Start lets the clients join. They leave when ctx ends, or by Stop.
+func Start(ctx context.Context, cfg Config) *Swarm {
 	s := new(Swarm)
-	for i := range cfg.Clients {
-		b, err := newBot(&cfg, i)
-		if err != nil {
-			s.Stop()
-			return nil, err
-		}
-		s.bots = append(s.bots, b)
-		s.wait.Add(1)
-		go func() {
-			defer s.wait.Done()
-			b.run(time.Duration(i) * 5 * time.Millisecond)
-		}()
+	ctx, s.cancel = context.WithCancel(ctx)
+	if cfg.Interval == 0 {
+		cfg.Interval = 5 * time.Millisecond
 	}
-	return s, nil
+	start := time.Now()
+	for i := range cfg.Clients {
+		m := newMember(&cfg, i)
+		s.members = append(s.members, m)
+		s.running.Go(func() { m.run(ctx, start.Add(time.Duration(i)*cfg.Interval)) })
+	}
+	return s
 }
 
-// Join waits until all clients play, at most for span.
-func (s *Swarm) Join(span time.Duration) error {
-	deadline := time.Now().Add(span)
+// WaitJoined waits until all clients play, for at most limit.
+func (s *Swarm) WaitJoined(limit time.Duration) error {
+	deadline := time.Now().Add(limit)
 	for {
 		playing := 0
 		var last error
@@ -92,192 +95,190 @@ func (s *Swarm) Join(span time.Duration) error {
 				last = st.Err
 			}
 		}
-		if playing == len(s.bots) {
+		if playing == len(s.members) {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("%w: %d of %d after %v, last error: %v", ErrJoin, playing, len(s.bots), span, last)
+			return fmt.Errorf("%w: %d of %d after %v, last error: %v", ErrJoin, playing, len(s.members), limit, last)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 }
 
-// Mark lets the counts begin anew.
-func (s *Swarm) Mark() {
-	for _, b := range s.bots {
-		b.mu.Lock()
-		b.base, b.missed, b.gap = b.now, 0, 0
-		b.mu.Unlock()
+// ResetStats sets the counters of all clients to 0.
+func (s *Swarm) ResetStats() {
+	for _, m := range s.members {
+		m.mu.Lock()
+		m.base, m.stats.Missed, m.stats.LongestGap = m.counters(), 0, 0
+		m.mu.Unlock()
 	}
 }
 
-// Stats tells what each client saw.
+// Stats returns what each client received.
 func (s *Swarm) Stats() []Stats {
-	all := make([]Stats, len(s.bots))
-	for i, b := range s.bots {
-		b.mu.Lock()
-		all[i] = Stats{Stats: since(b.now, b.base), Join: b.join, Missed: b.missed, LongestGap: b.gap, Err: b.err}
-		b.mu.Unlock()
+	all := make([]Stats, len(s.members))
+	for i, m := range s.members {
+		m.mu.Lock()
+		all[i] = m.stats
+		all[i].Stats = sum(m.counters(), m.base, -1)
+		m.mu.Unlock()
 	}
 	return all
 }
 
-func since(now, base client.Stats) client.Stats {
-	now.Snapshots -= base.Snapshots
-	now.CRCFailures -= base.CRCFailures
-	now.NoBase -= base.NoBase
-	now.BadDelta -= base.BadDelta
-	now.BadMessage -= base.BadMessage
-	now.InputsLate -= base.InputsLate
-	now.Bytes -= base.Bytes
-	now.Datagrams -= base.Datagrams
-	return now
+// sum adds factor times the counters of b to those of a.
+func sum(a, b client.Stats, factor int) client.Stats {
+	a.Snapshots += factor * b.Snapshots
+	a.CRCFailures += factor * b.CRCFailures
+	a.NoBase += factor * b.NoBase
+	a.BadDelta += factor * b.BadDelta
+	a.BadMessage += factor * b.BadMessage
+	a.InputsLate += factor * b.InputsLate
+	a.Bytes += factor * b.Bytes
+	a.Datagrams += factor * b.Datagrams
+	return a
 }
 
-// Total is the sum over clients; Join is left out, LongestGap is the longest.
+// Total returns the sum over clients, with the longest of the gaps and the last of the errors.
 func Total(all []Stats) Stats {
 	var t Stats
 	for i := range all {
 		s := &all[i]
-		t.Snapshots += s.Snapshots
-		t.CRCFailures += s.CRCFailures
-		t.NoBase += s.NoBase
-		t.BadDelta += s.BadDelta
-		t.BadMessage += s.BadMessage
-		t.InputsLate += s.InputsLate
-		t.Bytes += s.Bytes
-		t.Datagrams += s.Datagrams
+		t.Stats = sum(t.Stats, s.Stats, 1)
+		t.Playing += s.Playing
 		t.Missed += s.Missed
 		t.LongestGap = max(t.LongestGap, s.LongestGap)
-		if t.Err == nil {
+		t.InputsEarly = append(t.InputsEarly, s.InputsEarly...)
+		if s.Err != nil {
 			t.Err = s.Err
 		}
 	}
 	return t
 }
 
-// Stop lets all clients leave and closes their sockets.
+// Wait waits until all clients have left.
+func (s *Swarm) Wait() { s.running.Wait() }
+
+// Stop lets all clients leave, and waits for that.
 func (s *Swarm) Stop() {
-	for _, b := range s.bots {
-		b.stop.Store(true)
-		b.sock.Wake()
-	}
-	s.wait.Wait()
-	for _, b := range s.bots {
-		b.sock.Close()
-	}
+	s.cancel()
+	s.Wait()
 }
 
-// bot is one client with its socket and goroutine.
-type bot struct {
-	cfg   *Config
-	index int
-	sock  *udp.Conn
-	rand  *rand.Rand
-	stop  atomic.Bool
-	input game.Input
+// member is one client.
+type member struct {
+	server string
+	cfg    client.Config
+	rand   *rand.Rand
+	input  game.Input
 
-	// Of the goroutine alone.
-	dialed   conn.Time
-	lastTick int32
-	lastSnap conn.Time
-
-	mu     sync.Mutex
-	now    client.Stats
-	base   client.Stats
-	join   time.Duration
-	missed int
-	gap    time.Duration
-	err    error
+	mu           sync.Mutex
+	client       *client.Client // nil before it joined
+	start        time.Time
+	stats        Stats // without the counters
+	base         client.Stats
+	lastTick     int32
+	lastSnapshot time.Time
 }
 
-// host is the address of the i-th client.
-func host(i int) string { return fmt.Sprintf("127.0.%d.%d", 1+i/250, 1+i%250) }
+// ownAddress returns the loopback address of the i-th client.
+func ownAddress(i int) string { return fmt.Sprintf("127.0.%d.%d", 1+i/250, 1+i%250) }
 
-func newBot(cfg *Config, i int) (*bot, error) {
-	sock, err := udp.Listen(udp.Config{Addr: host(i), Batch: 4})
+// ddnetVersion is the release of DDNet that clients claim to be, where a server asks.
+const ddnetVersion = 16040
+
+func newMember(cfg *Config, i int) *member {
+	server := cfg.Servers[i%len(cfg.Servers)]
+	m := &member{server: server.String(), rand: rand.New(rand.NewPCG(cfg.Seed, uint64(i)))}
+	m.cfg = client.Config{Name: fmt.Sprintf("bot %d", i), Version: client.Version07, DDNet: ddnetVersion, NoMap: true}
+	m.cfg.OnEvent = func(*client.Client, client.Event) {} // none are kept
+	m.cfg.Play = func(*client.Client, *game.View) game.Input { return m.randomInput() }
+	if len(cfg.Versions) > 0 {
+		m.cfg.Version = cfg.Versions[i%len(cfg.Versions)]
+	}
+	if server.Addr().IsLoopback() && server.Addr().Is4() {
+		m.cfg.From = ownAddress(i)
+	}
+	if cfg.Configure != nil {
+		cfg.Configure(i, &m.cfg)
+	}
+	m.cfg.OnSnapshot, m.cfg.OnTiming = m.onSnapshot, m.onTiming
+	return m
+}
+
+// run joins at a time, plays until ctx or the connection ends, and leaves.
+func (m *member) run(ctx context.Context, at time.Time) {
+	select {
+	case <-ctx.Done():
+		m.end(ctx.Err())
+		return
+	case <-time.After(time.Until(at)):
+	}
+	m.mu.Lock()
+	m.start = time.Now()
+	m.mu.Unlock()
+	c, err := client.Dial(ctx, m.server, m.cfg)
 	if err != nil {
-		return nil, fmt.Errorf("load: %w", err)
+		m.end(err)
+		return
 	}
-	return &bot{cfg: cfg, index: i, sock: sock, rand: rand.New(rand.NewPCG(cfg.Seed, uint64(i)))}, nil
+	m.mu.Lock()
+	m.client, m.stats.Joined, m.stats.Version = c, time.Since(m.start), c.Version()
+	m.mu.Unlock()
+	select {
+	case <-ctx.Done():
+	case <-c.Done():
+		err = c.Err()
+	}
+	m.end(err)
+	c.Close()
+	<-c.Done()
 }
 
-// step is how often a client looks whether it has an input to send. Inputs are
-// made for ticks, every other step changes them.
-const step = 10 * time.Millisecond
-
-// ddnet is the release of DDNet that clients are taken for, where it is asked.
-const ddnet = 16040
-
-func (b *bot) run(delay time.Duration) {
-	version := b.cfg.Version
-	if b.index%2 == 1 && b.cfg.Second != "" {
-		version = b.cfg.Second
+// end notes how it ended.
+func (m *member) end(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.stats.Err = err
+	if m.stats.Joined > 0 {
+		m.stats.Playing = time.Since(m.start) - m.stats.Joined
 	}
-	c, err := client.NewSession(client.SessionConfig{
-		Name: fmt.Sprintf("bot %d", b.index), Version: version, DDNet: ddnet,
-		Send:   func(d []byte) { b.sock.Send(b.cfg.Server, d) },
-		HasMap: func(*bridge.MapChange) bool { return true },
-		OnSnapshot: func(tick int32, _ *snapshot.Snapshot) {
-			b.onSnapshot(tick)
-		},
-	})
-	if err == nil {
-		time.Sleep(delay)
-		b.dialed = conn.Time(b.sock.Now())
-		err = c.Dial(b.dialed)
-		b.sock.Flush()
-	}
-	next := b.dialed
-	batch := make([]transport.Datagram, 4)
-	for steps := 0; err == nil && !b.stop.Load(); {
-		var n int
-		n, err = b.sock.ReadBatch(batch, int64(next))
-		for _, d := range batch[:n] {
-			c.Feed(conn.Time(d.At), d.B)
-		}
-		if now := conn.Time(b.sock.Now()); now >= next {
-			if steps++; steps%2 == 0 {
-				b.wander()
-				c.SetInput(b.input)
-			}
-			c.Step(now)
-			next = max(next.Add(step), now)
-		}
-		b.sock.Flush()
-		if err == nil {
-			err = c.Err()
-		}
-		b.mu.Lock()
-		b.now = c.Stats()
-		b.mu.Unlock()
-	}
-	if c != nil {
-		c.Close(conn.Time(b.sock.Now()))
-		b.sock.Flush()
-	}
-	b.mu.Lock()
-	b.err = err
-	b.mu.Unlock()
 }
 
-func (b *bot) onSnapshot(tick int32) {
-	now := conn.Time(b.sock.Now())
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.join == 0 {
-		b.join = now.Sub(b.dialed)
+// counters returns the counters of the connection.
+func (m *member) counters() client.Stats {
+	if m.client == nil {
+		return client.Stats{}
 	}
-	if b.lastTick > 0 {
-		b.missed += max(int(tick-b.lastTick)/2-1, 0)
-		b.gap = max(b.gap, now.Sub(b.lastSnap))
-	}
-	b.lastTick, b.lastSnap = tick, now
+	return m.client.Stats()
 }
 
-// wander changes what the player does, every 20 ms.
-func (b *bot) wander() {
-	in, r := &b.input, b.rand
+func (m *member) onSnapshot(_ *client.Client, v *game.View, _ []game.Event) {
+	now := time.Now()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stats.FirstSnapshot == 0 {
+		m.stats.FirstSnapshot = now.Sub(m.start)
+	}
+	if m.lastTick > 0 {
+		m.stats.Missed += max(int(v.Tick-m.lastTick)/2-1, 0)
+		m.stats.LongestGap = max(m.stats.LongestGap, now.Sub(m.lastSnapshot))
+	}
+	m.lastTick, m.lastSnapshot = v.Tick, now
+}
+
+func (m *member) onTiming(_, early int32) {
+	const maxSamples = 1 << 16
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.stats.InputsEarly) < maxSamples {
+		m.stats.InputsEarly = append(m.stats.InputsEarly, early)
+	}
+}
+
+// randomInput changes the input at random, as is done once per tick.
+func (m *member) randomInput() game.Input {
+	in, r := &m.input, m.rand
 	if r.IntN(15) == 0 {
 		in.Direction = int32(r.IntN(3) - 1)
 	}
@@ -296,4 +297,5 @@ func (b *bot) wander() {
 	if r.IntN(50) == 0 {
 		in.WantedWeapon = int32(1 + r.IntN(5))
 	}
+	return *in
 }

@@ -3,6 +3,7 @@ package load_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
 	"runtime"
 	"slices"
@@ -38,21 +39,18 @@ func serve(t *testing.T) transport.Peer {
 }
 
 func TestSwarm(t *testing.T) {
-	for _, v := range [][2]client.Version{{client.Version07}, {client.Version06}, {client.Version07, client.Version06}} {
-		t.Run(string(v[0]+v[1]), func(t *testing.T) { swarm(t, v[0], v[1]) })
+	for _, versions := range [][]client.Version{nil, {client.Version06}, {client.Version07, client.Version06}} {
+		t.Run(fmt.Sprint(versions), func(t *testing.T) { testSwarm(t, versions) })
 	}
 }
 
-func swarm(t *testing.T, first, second client.Version) {
-	s, err := load.Start(load.Config{Server: serve(t), Clients: 4, Seed: 1, Version: first, Second: second})
-	if err != nil {
-		t.Fatal(err)
-	}
+func testSwarm(t *testing.T, versions []client.Version) {
+	s := load.Start(t.Context(), load.Config{Servers: []transport.Peer{serve(t)}, Clients: 4, Seed: 1, Versions: versions})
 	defer s.Stop()
-	if err := s.Join(10 * time.Second); err != nil {
+	if err := s.WaitJoined(10 * time.Second); err != nil {
 		t.Fatal(err)
 	}
-	s.Mark()
+	s.ResetStats()
 	var all []load.Stats
 	quiet := func(st load.Stats) bool { return st.Snapshots == 0 && st.Err == nil }
 	for end := time.Now().Add(10 * time.Second); ; {
@@ -62,8 +60,14 @@ func swarm(t *testing.T, first, second client.Version) {
 		}
 	}
 	for i, st := range all {
-		if st.Snapshots == 0 || st.Bytes == 0 || st.Join == 0 || st.CRCFailures != 0 || st.BadMessage != 0 || st.Err != nil {
+		if st.Snapshots == 0 || st.Bytes == 0 || st.FirstSnapshot == 0 || st.Joined < st.FirstSnapshot || st.CRCFailures != 0 || st.BadMessage != 0 || st.Err != nil {
 			t.Errorf("client %d: %+v", i, st)
+		}
+	}
+	s.Stop()
+	for i, st := range s.Stats() {
+		if st.Playing <= 0 || st.Version != client.Version07 && len(versions) == 0 || len(st.InputsEarly) == 0 || st.Err != nil {
+			t.Errorf("client %d at the end: %+v", i, st)
 		}
 	}
 	if total := load.Total(all); total.Snapshots < 4*all[0].Snapshots/2 {
@@ -72,12 +76,9 @@ func swarm(t *testing.T, first, second client.Version) {
 }
 
 func TestSwarmNobodyThere(t *testing.T) {
-	s, err := load.Start(load.Config{Server: netip.MustParseAddrPort("127.0.0.1:9"), Clients: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := load.Start(t.Context(), load.Config{Servers: []transport.Peer{netip.MustParseAddrPort("127.0.0.1:9")}, Clients: 2, Interval: time.Hour})
 	defer s.Stop()
-	if err := s.Join(50 * time.Millisecond); !errors.Is(err, load.ErrJoin) {
+	if err := s.WaitJoined(50 * time.Millisecond); !errors.Is(err, load.ErrJoin) {
 		t.Fatalf("joined nobody: %v", err)
 	}
 }

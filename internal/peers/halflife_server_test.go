@@ -53,12 +53,9 @@ func TestRunningServer(t *testing.T) {
 	m := startMasterProgram(t)
 	s := startTeeyard(t, "sv_hl_master "+m.String()+"; sv_rcon_password "+oldPassword+"; sv_hostname yard.example; sv_timelimit 30; sv_max_clients 16; sv_player_slots 16")
 	const players = 3
-	swarm, err := load.Start(load.Config{Server: s.addr, Clients: players})
-	if err != nil {
-		t.Fatal(err)
-	}
+	swarm := load.Start(t.Context(), load.Config{Servers: []transport.Peer{s.addr}, Clients: players})
 	defer swarm.Stop()
-	if err := swarm.Join(30 * time.Second); err != nil {
+	if err := swarm.WaitJoined(30 * time.Second); err != nil {
 		t.Fatal(err)
 	}
 	// Our own query says who is there, also in A2S, where it is a second old.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/internal/load"
+	"github.com/teeyard/teeyard/transport"
 )
 
 // window is what one server did under load for some seconds.
@@ -27,28 +28,24 @@ func spans(rounds int) (warm, measure time.Duration) {
 	return 2 * time.Second, 6 * time.Second
 }
 
-// measure lets clients join, play and leave; every second one speaks another version
-// if told.
-func measure(b *testing.B, s *gameServer, clients int, first, second client.Version) window {
+// measure lets clients join, play and leave. They speak the versions in turn.
+func measure(b *testing.B, s *gameServer, clients int, versions ...client.Version) window {
 	b.Helper()
 	warm, span := spans(b.N)
-	swarm, err := load.Start(load.Config{Server: s.addr, Clients: clients, Seed: 1, Version: first, Second: second})
-	if err != nil {
-		b.Fatal(err)
-	}
+	swarm := load.Start(b.Context(), load.Config{Servers: []transport.Peer{s.addr}, Clients: clients, Seed: 1, Versions: versions})
 	defer swarm.Stop()
-	if err := swarm.Join(20 * time.Second); err != nil {
+	if err := swarm.WaitJoined(20 * time.Second); err != nil {
 		b.Fatalf("%s: %v\n%s", s.name, err, tail(s.Output(), 2000))
 	}
 	time.Sleep(warm)
-	swarm.Mark()
+	swarm.ResetStats()
 	cpu, start := s.CPU(b), time.Now()
 	time.Sleep(span)
 	used, passed := s.CPU(b)-cpu, time.Since(start)
 	all := swarm.Stats()
 	w := window{stats: load.Total(all), rss: float64(s.RSS(b)) / (1 << 20)}
 	for _, st := range all {
-		w.joins = append(w.joins, st.Join)
+		w.joins = append(w.joins, st.FirstSnapshot)
 	}
 	if w.stats.Err != nil {
 		b.Fatalf("%s: %v", s.name, w.stats.Err)
@@ -65,8 +62,8 @@ func compare(b *testing.B, ours, theirs *gameServer, clients int) {
 	b.Helper()
 	var a, o []window
 	for range b.N {
-		a = append(a, measure(b, ours, clients, "", ""))
-		o = append(o, measure(b, theirs, clients, "", ""))
+		a = append(a, measure(b, ours, clients))
+		o = append(o, measure(b, theirs, clients))
 	}
 	report := func(prefix string, ws []window) {
 		b.ReportMetric(median(ws, func(w window) float64 { return w.msPerTick }), prefix+"ms/tick")
@@ -135,8 +132,8 @@ func BenchmarkVersions(b *testing.B) {
 	s := startTeeyard(b, "sv_player_slots 64")
 	var a, o, m []window
 	for range b.N {
-		a = append(a, measure(b, s, clients, client.Version07, ""))
-		o = append(o, measure(b, s, clients, client.Version06, ""))
+		a = append(a, measure(b, s, clients, client.Version07))
+		o = append(o, measure(b, s, clients, client.Version06))
 		m = append(m, measure(b, s, clients, client.Version07, client.Version06))
 	}
 	for _, r := range []struct {

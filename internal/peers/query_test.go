@@ -53,12 +53,9 @@ func TestQueryServers(t *testing.T) {
 			if i := r.Info; i.Name != "bench" || i.Map != "dm1" || i.MaxClients != 64 || i.Password {
 				t.Errorf("%+v", i)
 			}
-			swarm, err := load.Start(load.Config{Server: s.addr, Clients: 30})
-			if err != nil {
-				t.Fatal(err)
-			}
+			swarm := load.Start(t.Context(), load.Config{Servers: []transport.Peer{s.addr}, Clients: 30})
 			defer swarm.Stop()
-			if err := swarm.Join(30 * time.Second); err != nil {
+			if err := swarm.WaitJoined(30 * time.Second); err != nil {
 				t.Fatal(err)
 			}
 			// DDNet-Server describes itself once a second.

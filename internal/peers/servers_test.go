@@ -65,12 +65,9 @@ func TestMain(m *testing.M) {
 // wait for the program to start.
 func (s *gameServer) ready(t testing.TB) *gameServer {
 	t.Helper()
-	swarm, err := load.Start(load.Config{Server: s.addr, Clients: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	swarm := load.Start(t.Context(), load.Config{Servers: []transport.Peer{s.addr}, Clients: 1})
 	defer swarm.Stop()
-	if err := swarm.Join(20 * time.Second); err != nil {
+	if err := swarm.WaitJoined(20 * time.Second); err != nil {
 		t.Fatalf("%s: %v", s.name, err)
 	}
 	time.Sleep(1200 * time.Millisecond) // servers ban who leaves within a second

@@ -44,16 +44,13 @@ func BenchmarkChurn(b *testing.B) {
 }
 
 func churn(b *testing.B, prefix string, s *gameServer, cfg load.ChurnConfig, span time.Duration) {
-	swarm, err := load.Start(load.Config{Server: s.addr, Clients: 16, Seed: 1})
-	if err != nil {
-		b.Fatal(err)
-	}
+	swarm := load.Start(b.Context(), load.Config{Servers: []transport.Peer{s.addr}, Clients: 16, Seed: 1})
 	defer swarm.Stop()
-	if err := swarm.Join(20 * time.Second); err != nil {
+	if err := swarm.WaitJoined(20 * time.Second); err != nil {
 		b.Fatal(err)
 	}
 	time.Sleep(500 * time.Millisecond)
-	swarm.Mark()
+	swarm.ResetStats()
 	ctx, cancel := context.WithTimeout(context.Background(), span)
 	defer cancel()
 	got, err := load.Churn(ctx, cfg)
