@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/teeyard/teeyard/server"
 )
@@ -16,11 +17,14 @@ func (versionCmd) Run() error {
 	return nil
 }
 
-// versionText says what this program was built from and with. Builds of a folder without
-// a repository and "go run" have no commit.
+// versionText says what this program was built from and with. "go install" of a tagged version
+// and "go run" do not record the commit.
 func versionText() string {
 	commit, changed := "unknown", ""
 	if info, ok := debug.ReadBuildInfo(); ok {
+		if i := strings.LastIndexByte(info.Main.Version, '-'); len(info.Main.Version)-i == 13 {
+			commit = info.Main.Version[i+1:] // of a version without a tag
+		}
 		for _, s := range info.Settings {
 			switch {
 			case s.Key == "vcs.revision":
