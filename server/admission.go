@@ -8,6 +8,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/server/console"
@@ -104,7 +105,7 @@ func (s *Server) inspect(now conn.Time, peer transport.Peer, b []byte) (*protoco
 // unless the operator wants it otherwise none gets a seat before it has shown that
 // it reads what is sent there. In that it says its password to nobody.
 func (s *Server) handleTokenless(now conn.Time, peer transport.Peer, b []byte, d *protocolVersion) {
-	if !s.unproven.allow(now, peer, s.addrHashKey, s.settings.VanillaConnPerSecond) {
+	if !s.spoofLimiter.allow(now, peer.Addr(), s.settings.VanillaConnPerSecond) {
 		s.count(dropTokenless)
 		return
 	}
@@ -126,7 +127,7 @@ func (s *Server) handleBanned(now conn.Time, peer transport.Peer, b []byte, e *b
 	}
 	switch d, verdict := s.inspect(now, peer, b); verdict {
 	case conn.ActionChallenge:
-		if s.unproven.allow(now, peer, s.addrHashKey, s.settings.VanillaConnPerSecond) {
+		if s.spoofLimiter.allow(now, peer.Addr(), s.settings.VanillaConnPerSecond) {
 			d.refuse(e.text(s.bans.clock()))
 		}
 	case conn.ActionReplyToken, conn.ActionAccept:
@@ -153,7 +154,7 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, d *protocol
 		if c.peer.Addr() == peer.Addr() {
 			sameIP++
 		}
-		if network(c.peer.Addr()) == network(peer.Addr()) {
+		if limit.Network(c.peer.Addr()) == limit.Network(peer.Addr()) {
 			sameNet++
 		}
 	}
@@ -165,7 +166,7 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, d *protocol
 		refuse(fmt.Sprintf("Only %d players of the same network are allowed", most), dropFull)
 		return
 	}
-	if !s.stress.allow(now, peer.Addr()) {
+	if !s.mayConnect(now, peer.Addr()) {
 		refuse("Too many connections, wait a moment", dropConnectRate)
 		return
 	}
@@ -220,7 +221,7 @@ func (s *Server) freeSeat() (id game.PlayerID, waits bool) {
 // rejoin is for a client that has begun anew in its seat, as after a crash. To begin
 // anew is no cheaper than to connect, and restores nothing that was used up.
 func (s *Server) rejoin(now conn.Time, c *session) {
-	if !s.stress.allow(now, c.peer.Addr()) {
+	if !s.mayConnect(now, c.peer.Addr()) {
 		s.count(dropConnectRate)
 		c.drop("Too many connections, wait a moment")
 		return
@@ -228,9 +229,9 @@ func (s *Server) rejoin(now conn.Time, c *session) {
 	s.print(console.Info, "server", fmt.Sprintf("client begins anew. cid=%d addr=%s", c.id, c.peer))
 	s.queueLeave(c, "")
 	s.voterChanged()
-	allowed := c.allowed
+	limits := c.limits
 	c.reset(now, c.peer, c.version)
-	c.allowed = allowed
+	c.limits = limits
 }
 
 // closeDropped ends the sessions that are to end.
@@ -288,14 +289,4 @@ func (s *Server) applyBan(e ban) {
 			c.drop(e.text(now))
 		}
 	}
-}
-
-// network is what counts as one network: /24 for IPv4, /64 for IPv6.
-func network(a netip.Addr) netip.Prefix {
-	bits := 64
-	if a.Is4() {
-		bits = 24
-	}
-	p, _ := a.Prefix(bits)
-	return p
 }

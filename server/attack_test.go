@@ -392,7 +392,7 @@ func TestAttackRconPasswords(t *testing.T) {
 		p.Login("guess")
 	}
 	ts.step(1)
-	if n := len(p.RconLines); n > authRate.burst {
+	if n := len(p.RconLines); n > int(authRate.Burst) {
 		t.Errorf("%d passwords tried at once", n)
 	}
 	if ts.session(p) == nil {

@@ -102,8 +102,8 @@ func TestConnectFlood(t *testing.T) {
 		t.Errorf("%d clients are left", c)
 	}
 	checkSeats(t, a.srv)
-	if n := len(a.srv.bans.list()); n > 32768 || len(a.srv.stress.connects) > stressTracked {
-		t.Errorf("%d bans, %d addresses tracked", n, len(a.srv.stress.connects))
+	if n := len(a.srv.bans.list()); n > 32768 {
+		t.Errorf("%d bans", n)
 	}
 }
 
@@ -130,11 +130,11 @@ func TestRequestFlood(t *testing.T) {
 		for range 2000 {
 			p.Send(m)
 		}
-		if n := len(ts.srv.pendingCommands); n > requestRate.burst {
+		if n := len(ts.srv.pendingCommands); n > int(requestRate.Burst) {
 			t.Errorf("%s: %d commands in a tick", name, n)
 		}
 		ts.step(1)
-		if after, _ := ts.session(quiet).conn.Unacked(); after-before > 2*requestRate.burst {
+		if after, _ := ts.session(quiet).conn.Unacked(); after-before > 2*int(requestRate.Burst) {
 			t.Errorf("%s: %d messages for somebody else in a tick", name, after-before)
 		}
 		if ts.session(p) == nil || ts.session(quiet) == nil {
@@ -179,7 +179,7 @@ func TestInputFlood(t *testing.T) {
 	for range 250 {
 		p.SendUnreliable(in...)
 	}
-	if n := len(ts.srv.pendingCommands); n > inputRate.burst {
+	if n := len(ts.srv.pendingCommands); n > int(inputRate.Burst) {
 		t.Errorf("%d commands in a tick", n)
 	}
 	ts.step(1)

@@ -1,9 +1,6 @@
 package server
 
 import (
-	"hash/maphash"
-	"time"
-
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/transport"
@@ -41,32 +38,3 @@ const (
 	// heard what it was.
 	helloConsumed
 )
-
-// unprovenGuard bounds what is done for addresses that clients without a token
-// claim to have. Whoever can forge addresses can use up all of it; clients with
-// tokens do not notice.
-type unprovenGuard struct {
-	all      allowance
-	networks [256]allowance // by a hash of the network
-}
-
-// networkUnproven is what one network may have of it.
-var networkUnproven = rate{burst: 4, interval: time.Second}
-
-// allow takes one from what an address may do, if all together do at most
-// perSecond.
-func (g *unprovenGuard) allow(now conn.Time, from transport.Peer, key maphash.Seed, perSecond int) bool {
-	if perSecond <= 0 {
-		return false
-	}
-	all := rate{burst: perSecond, interval: time.Second / time.Duration(perSecond)}
-	n := &g.networks[maphash.Comparable(key, network(from.Addr()))%uint64(len(g.networks))]
-	if left := *n; !left.take(now, networkUnproven) && !from.Addr().IsLoopback() {
-		return false
-	}
-	if !g.all.take(now, all) {
-		return false
-	}
-	n.take(now, networkUnproven)
-	return true
-}

@@ -105,7 +105,7 @@ func TestSpoofLimit(t *testing.T) {
 	if want := 30 * (4 + 80); sent > want || sent == 0 {
 		t.Errorf("%d bytes sent to unproven addresses", sent)
 	}
-	if n := got[ip(7)]; n > 2*(networkUnproven.burst+2) {
+	if n := got[ip(7)]; n > 2*(int(unprovenRate.Burst)+2) {
 		t.Errorf("%d datagrams to one network", n)
 	}
 	if len(ts.srv.sessionByPeer) != 0 || ts.srv.Drops()["unproven"] == 0 {

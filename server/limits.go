@@ -4,140 +4,81 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/protocol/conn"
 )
 
-// rate is how much of something a peer may do: a burst at once, and one more
-// per interval.
-type rate struct {
-	burst    int
-	interval time.Duration
-}
-
-// What a client may do. Unmodified clients stay far below all of them, even when
-// a slow network delivers two seconds at once.
+// What a client may do. Unmodified clients stay far below all of these rates, even
+// when a slow network delivers two seconds at once.
 var (
 	// inputRate is for INPUT, of which clients send one per tick.
-	inputRate = rate{128, 5 * time.Millisecond}
+	inputRate = limit.Rate{PerSecond: 200, Burst: 128}
 	// requestRate is for everything that asks something of the world. The world
 	// has stricter limits for most, but sv_spamprotection turns them off, and
 	// without any a few hundred lines of chat in one tick fill the send buffers
 	// of everybody who hears them.
-	requestRate = rate{32, 50 * time.Millisecond}
+	requestRate = limit.Rate{PerSecond: 20, Burst: 32}
 	// rconRate is for the commands of operators.
-	rconRate = rate{256, 20 * time.Millisecond}
+	rconRate = limit.Rate{PerSecond: 50, Burst: 256}
 	// authRate is for passwords, right or wrong.
-	authRate = rate{8, time.Second}
-	// connectRate is for the connects of an address.
-	connectRate = rate{16, 500 * time.Millisecond}
+	authRate = limit.Rate{PerSecond: 1, Burst: 8}
+	// connectRate is for the connects of one person.
+	connectRate = limit.Rate{PerSecond: 2, Burst: 16}
+	// unprovenRate is for one network whose clients know no tokens; see
+	// spoofLimiter.
+	unprovenRate = limit.Rate{PerSecond: 1, Burst: 4}
+	// decompressRate is for datagrams that may be the answer to a challenge: each
+	// has to be decompressed to know.
+	decompressRate = limit.Rate{PerSecond: 250, Burst: 256}
 )
-
-// allowance is what is left of a rate: when it would be whole again.
-type allowance conn.Time
-
-// take takes one, if there is one.
-func (a *allowance) take(now conn.Time, r rate) bool {
-	whole := max(conn.Time(*a), now)
-	if whole.Sub(now) > time.Duration(r.burst-1)*r.interval {
-		return false
-	}
-	*a = allowance(whole.Add(r.interval))
-	return true
-}
-
-// allowances are those of a session.
-type allowances struct {
-	input, request, rcon, auth allowance
-}
-
-// joinPatience is how long a client may stay on its way into the game without
-// getting any further. Loading a large map over a slow line is progress.
-const joinPatience = 5 * time.Minute
-
-// stressGuard slows down addresses that connect again and again.
-type stressGuard struct {
-	connects map[netip.Addr]allowance
-}
-
-// stressTracked bounds the addresses remembered; all of them have echoed a token.
-const stressTracked = 4096
-
-// allow takes one connect from what an address may do. Loopback is free: tests,
-// proxies and bots of the operator come from there.
-func (g *stressGuard) allow(now conn.Time, a netip.Addr) bool {
-	if a.IsLoopback() {
-		return true
-	}
-	a = household(a)
-	left, known := g.connects[a]
-	if !left.take(now, connectRate) {
-		return false
-	}
-	if !known && len(g.connects) >= stressTracked {
-		for k, v := range g.connects {
-			if conn.Time(v) <= now {
-				delete(g.connects, k)
-			}
-		}
-		if len(g.connects) >= stressTracked {
-			return false
-		}
-	}
-	if g.connects == nil {
-		g.connects = make(map[netip.Addr]allowance)
-	}
-	g.connects[a] = left
-	return true
-}
-
-// household is what one customer of a provider has: an IPv4 address, or all of
-// an IPv6 network.
-func household(a netip.Addr) netip.Addr {
-	if a.Is4() {
-		return a
-	}
-	return network(a).Addr()
-}
-
-// rconTries counts the wrong passwords that came from an address, so that a
-// new connection is no new start.
-type rconTries struct {
-	wrong map[netip.Addr]rconTry
-}
-
-type rconTry struct {
-	n     int
-	until conn.Time // forgotten from then on
-}
 
 const (
-	rconForget  = 10 * time.Minute
-	rconTracked = 1024
+	// joinTimeout is how long a client may stay on its way into the game without
+	// getting any further. Loading a large map over a slow line is progress.
+	joinTimeout = 5 * time.Minute
+	// rconForgetTime is after how long without a wrong password all of a person are
+	// forgotten.
+	rconForgetTime = 10 * time.Minute
+	// Sizes of tables, in addresses or networks.
+	connectsTracked  = 4096 // all of them have echoed a token
+	unprovenTracked  = 1024
+	passwordsTracked = 1024
 )
 
-// add counts one more wrong password and tells how many that makes.
-func (r *rconTries) add(now conn.Time, a netip.Addr) int {
-	a = household(a)
-	e := r.wrong[a]
-	if e.until <= now {
-		e.n = 0
-	}
-	if r.wrong == nil {
-		r.wrong = make(map[netip.Addr]rconTry)
-	}
-	if _, known := r.wrong[a]; !known && len(r.wrong) >= rconTracked {
-		oldest, first := netip.Addr{}, conn.Time(0)
-		for k, v := range r.wrong {
-			if !oldest.IsValid() || v.until < first {
-				oldest, first = k, v.until
-			}
-		}
-		delete(r.wrong, oldest)
-	}
-	e.n, e.until = e.n+1, now.Add(rconForget)
-	r.wrong[a] = e
-	return e.n
+// sessionLimits are the buckets of a session.
+type sessionLimits struct {
+	input, request, rcon, auth limit.Bucket
 }
 
-// forget is for an address that knew the password in the end, or paid.
-func (r *rconTries) forget(a netip.Addr) { delete(r.wrong, household(a)) }
+// newFailedLogins returns the counter of the wrong passwords of a person, so that a
+// new connection is no new start.
+func newFailedLogins() *limit.Failures {
+	f := limit.NewFailures(passwordsTracked, rconForgetTime)
+	f.Renew = true
+	return f
+}
+
+// mayConnect takes one connect from what a person may do. Loopback is free: tests,
+// proxies and bots of the operator come from there.
+func (s *Server) mayConnect(now conn.Time, a netip.Addr) bool {
+	return a.IsLoopback() || s.connectLimiter.Take(int64(now), limit.Person(a), 1)
+}
+
+// spoofLimiter bounds what is done for addresses that clients without a token
+// claim to have. Whoever can forge addresses can use up all of it; clients with
+// tokens do not notice.
+type spoofLimiter struct {
+	networks *limit.Limiter
+	total    limit.Bucket
+}
+
+// allow takes one from what the network of an address may do, if all together do at
+// most perSecond. Loopback is bounded by the total only.
+func (l *spoofLimiter) allow(now conn.Time, a netip.Addr, perSecond int) bool {
+	network, rate := limit.Network(a), limit.Rate{PerSecond: float64(perSecond), Burst: float64(perSecond)}
+	if !a.IsLoopback() && !l.networks.Has(int64(now), network, 1) || !l.total.Take(int64(now), rate, 1) {
+		return false
+	}
+	l.networks.Take(int64(now), network, 1)
+	return true
+}

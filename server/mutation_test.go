@@ -272,7 +272,7 @@ func testMutatedPackets(t *testing.T, total int, kinds ...testclient.Config) {
 		feedOrFail(t, func(b []byte) { ts.srv.Feed(ts.now, c.Peer, b) }, m.next(c))
 		c.Seq = c.ServerAck // the server need not wait for what it has dropped
 		if s := ts.session(c); s != nil {
-			s.allowed = allowances{} // rate limits would hide what is behind them
+			s.limits = sessionLimits{} // rate limits would hide what is behind them
 		}
 		if fed%64 == 0 {
 			ts.step(1)

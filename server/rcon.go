@@ -8,6 +8,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
@@ -59,7 +60,7 @@ func equalSecret(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a)
 
 func (c *session) grantRcon(level console.Level, text, who string) {
 	s := c.server
-	s.tries.forget(c.peer.Addr())
+	s.failedLogins.Forget(limit.Person(c.peer.Addr()))
 	c.rcon = rconState{authed: true, level: level}
 	if s.canListMaps(level) {
 		c.rcon.mapsToList = s.mapList()
@@ -81,7 +82,7 @@ func (c *session) rejectRconPassword() {
 		c.sendRconLine("Wrong password.")
 		return
 	}
-	n := s.tries.add(c.now, c.peer.Addr())
+	n := s.failedLogins.Add(int64(c.now), limit.Person(c.peer.Addr()))
 	c.sendRconLine(fmt.Sprintf("Wrong password %d/%d.", min(n, int(most)), most))
 	if n < int(most) {
 		return
@@ -89,7 +90,7 @@ func (c *session) rejectRconPassword() {
 	const reason = "Too many remote console authentication tries"
 	if s.settings.RconBanTime > 0 && c.addrProven {
 		if s.banAddr(c.now, c.peer.Addr(), time.Duration(s.settings.RconBanTime)*time.Minute, reason) == nil {
-			s.tries.forget(c.peer.Addr())
+			s.failedLogins.Forget(limit.Person(c.peer.Addr()))
 			return
 		}
 	}

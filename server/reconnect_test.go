@@ -80,17 +80,17 @@ func TestReconnectIsLimited(t *testing.T) {
 	for ; tries < 200 && ts.session(c) != nil && !s.dropping; tries++ {
 		reconnect(c)
 	}
-	if !s.dropping || tries > connectRate.burst || ts.srv.Drops()["stress"] == 0 {
+	if !s.dropping || tries > int(connectRate.Burst) || ts.srv.Drops()["stress"] == 0 {
 		t.Errorf("reconnected %d times at once, dropped %v, drops %v", tries, s.dropping, ts.srv.Drops())
 	}
 
 	ts = newTestServer(t, nil, "sv_rcon_max_tries 0")
 	c = ts.connectAs(client06DDNet, local(1))
-	for range 3 * authRate.burst {
+	for range 3 * int(authRate.Burst) {
 		reconnect(c.Login("guess"))
 	}
-	if n := ts.srv.Drops()["flood"]; n != uint64(2*authRate.burst) {
-		t.Errorf("%d of %d passwords were not compared", n, 3*authRate.burst)
+	if n := ts.srv.Drops()["flood"]; n != uint64(2*int(authRate.Burst)) {
+		t.Errorf("%d of %d passwords were not compared", n, 3*int(authRate.Burst))
 	}
 	if c.Login("adminpw"); ts.session(c).rcon.authed {
 		t.Error("the limit is gone")
@@ -122,14 +122,14 @@ func TestDownloadTimesOut(t *testing.T) {
 	ts := newTestServer(t, nil)
 	c := ts.connectAs(client06DDNet, local(1)).Info()
 	began := ts.now
-	for ts.session(c) != nil && ts.now.Sub(began) < 2*joinPatience {
+	for ts.session(c) != nil && ts.now.Sub(began) < 2*joinTimeout {
 		for i := range 3 {
 			c.RequestMap(i)
 		}
 		ts.now = ts.now.Add(49 * tickDuration)
 		ts.step(1)
 	}
-	if got := ts.now.Sub(began); got < joinPatience || got > joinPatience+5*time.Second {
+	if got := ts.now.Sub(began); got < joinTimeout || got > joinTimeout+5*time.Second {
 		t.Errorf("dropped after %v", got)
 	}
 }

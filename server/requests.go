@@ -123,7 +123,7 @@ func (c *session) OnEnterGame() {
 // what to do at once, and what to do in the tick it is meant for.
 func (c *session) OnInput(in *bridge.InputMessage) {
 	s := c.server
-	if !c.allowed.input.take(c.now, inputRate) {
+	if !c.limits.input.Take(int64(c.now), inputRate, 1) {
 		s.count(dropFlood)
 		return
 	}
@@ -160,7 +160,7 @@ func (c *session) canRequest() bool {
 		c.server.count(dropState)
 		return false
 	}
-	if !c.allowed.request.take(c.now, requestRate) {
+	if !c.limits.request.Take(int64(c.now), requestRate, 1) {
 		c.server.count(dropFlood)
 		return false
 	}
@@ -187,7 +187,7 @@ func (c *session) OnChatCommand(_, _ string) { c.countUnwanted() }
 
 // OnRconAuth implements bridge.ClientMessageHandler.
 func (c *session) OnRconAuth(_, password string) {
-	if !c.allowed.auth.take(c.now, authRate) {
+	if !c.limits.auth.Take(int64(c.now), authRate, 1) {
 		c.server.count(dropFlood)
 		return
 	}
@@ -196,7 +196,7 @@ func (c *session) OnRconAuth(_, password string) {
 
 // OnRconCmd implements bridge.ClientMessageHandler.
 func (c *session) OnRconCmd(line string) {
-	if !c.allowed.rcon.take(c.now, rconRate) {
+	if !c.limits.rcon.Take(int64(c.now), rconRate, 1) {
 		c.server.count(dropFlood)
 		return
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -71,22 +72,22 @@ type Server struct {
 	scratch   packet.Scratch
 	tokens    *conn.TokenIssuer
 
-	sessions      [game.MaxPlayers]*session // by client id, nil where nobody is
-	sessionPool   [game.MaxPlayers]*session // their storage
-	sessionByPeer map[transport.Peer]*session
-	dropping      []*session
-	bans          bans
-	stress        stressGuard
-	unproven      unprovenGuard
-	tries         rconTries
-	addrHashKey   maphash.Seed
-	leavingSeats  game.PlayerMask            // seats that the next tick clears
-	lastNames     [game.MaxPlayers]string    // who left them
-	lastTeams     [game.MaxPlayers]game.Team // as was told last
-	bots          bots
-	registration  registration
-	halfLife      halfLife
-	votes         votes
+	sessions       [game.MaxPlayers]*session // by client id, nil where nobody is
+	sessionPool    [game.MaxPlayers]*session // their storage
+	sessionByPeer  map[transport.Peer]*session
+	dropping       []*session
+	bans           bans
+	connectLimiter *limit.Limiter
+	spoofLimiter   spoofLimiter
+	failedLogins   *limit.Failures
+	addrHashKey    maphash.Seed
+	leavingSeats   game.PlayerMask            // seats that the next tick clears
+	lastNames      [game.MaxPlayers]string    // who left them
+	lastTeams      [game.MaxPlayers]game.Team // as was told last
+	bots           bots
+	registration   registration
+	halfLife       halfLife
+	votes          votes
 
 	gameMap          gameMap
 	chunksPerRequest int
@@ -130,7 +131,10 @@ func New(cfg Config) (*Server, error) {
 		tasks:         make(chan func(), 16),
 		closed:        make(chan struct{}),
 
-		addrHashKey: maphash.MakeSeed(),
+		addrHashKey:    maphash.MakeSeed(),
+		connectLimiter: limit.NewLimiter(connectsTracked, connectRate),
+		spoofLimiter:   spoofLimiter{networks: limit.NewLimiter(unprovenTracked, unprovenRate)},
+		failedLogins:   newFailedLogins(),
 	}
 	s.versions = newProtocolVersions(s)
 	if s.cfg.Log == nil {
@@ -322,7 +326,7 @@ func (s *Server) updateSession(now conn.Time, c *session, round bool) {
 		c.drop(c.conn.Reason())
 		return
 	}
-	if c.state != stateInGame && now.Sub(c.lastProgress) > joinPatience {
+	if c.state != stateInGame && now.Sub(c.lastProgress) > joinTimeout {
 		c.drop("Took too long to join")
 		return
 	}
@@ -381,7 +385,7 @@ func (s *Server) releaseSeats(now conn.Time) {
 // queueCommand keeps a queueCommand for the next tick.
 func (s *Server) queueCommand(cmd game.Command) { s.pendingCommands = append(s.pendingCommands, cmd) }
 
-// queueRequest keeps what a client wants. Clients' allowances bound the number; the
+// queueRequest keeps what a client wants. The limits of clients bound the number; the
 // bound here is the last line, and what sessions themselves need to tell the
 // world, such as that somebody left, is beyond it.
 func (s *Server) queueRequest(cmd game.Command) {

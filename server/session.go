@@ -43,7 +43,7 @@ type session struct {
 	state             sessionState
 	lastProgress      conn.Time // when it last came further on its way
 	flushSoon         bool      // something is to be sent at the end of the datagram
-	allowed           allowances
+	limits            sessionLimits
 	vitalsQueued      uint32 // vital messages queued so far
 	vitalsAtMapChange uint32 // vitals when the map was announced
 	name              string // as told
@@ -97,7 +97,7 @@ func (c *session) reset(now conn.Time, peer transport.Peer, d *protocolVersion) 
 	c.version, c.host = d, d.NewServerSide(c)
 	c.setState(stateAuth)
 	c.clientVersion, c.wasSpectator, c.name = 0, false, ""
-	c.allowed, c.vitalsQueued, c.vitalsAtMapChange = allowances{}, 0, 0
+	c.limits, c.vitalsQueued, c.vitalsAtMapChange = sessionLimits{}, 0, 0
 	c.hasProfile, c.canEnter, c.dropping, c.dropReason = false, false, false, ""
 	c.rcon = rconState{}
 	c.resetForMap()

@@ -394,7 +394,7 @@ func TestJoinPatience(t *testing.T) {
 			ts.now = ts.now.Add(49 * tickDuration)
 			ts.step(1)
 		}
-		if got := time.Duration(ticks) * tickDuration; got < joinPatience || got > joinPatience+5*time.Second || p.Reason != "Took too long to join" {
+		if got := time.Duration(ticks) * tickDuration; got < joinTimeout || got > joinTimeout+5*time.Second || p.Reason != "Took too long to join" {
 			t.Errorf("%s: dropped after %v with %q", stage.name, got, p.Reason)
 		}
 		ts.step(1)

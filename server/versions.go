@@ -6,6 +6,7 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/bridge/bridge6"
 	"github.com/teeyard/teeyard/bridge/bridge7"
+	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/query"
@@ -94,7 +95,7 @@ type handshaker6 struct {
 	datagram        []byte
 	result          conn.Inspection6
 	challengesUntil conn.Time // challenges may be answered
-	decompressLimit allowance
+	decompressLimit limit.Bucket
 	// infoBudget is what goes to browsers.
 	infoBudget *query.Budget
 }
@@ -102,10 +103,6 @@ type handshaker6 struct {
 func newHandshaker6(s *Server) *handshaker6 {
 	return &handshaker6{srv: s, infoBudget: query.NewBudget(query.BudgetConfig{})}
 }
-
-// decompressRate is for datagrams that may be the answer to a challenge: each has to be
-// decompressed to know.
-var decompressRate = rate{burst: 256, interval: 4 * time.Millisecond}
 
 // challengeLifetime is for how long a challenge can be answered; the number in it changes.
 const challengeLifetime = 32 * time.Second
@@ -116,7 +113,7 @@ func (g *handshaker6) inspect(now conn.Time, from transport.Peer, kind packet.Ki
 		return conn.ActionConnless
 	}
 	var scratch *packet.Scratch
-	if kind == packet.KindData && now < g.challengesUntil && g.decompressLimit.take(now, decompressRate) {
+	if kind == packet.KindData && now < g.challengesUntil && g.decompressLimit.Take(int64(now), decompressRate, 1) {
 		scratch = &g.srv.scratch
 	}
 	g.result = g.srv.tokens.Inspect6(now, from, b, scratch)
