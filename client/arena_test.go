@@ -41,7 +41,7 @@ func newArena(t testing.TB, link netsim.Link, commands ...string) *arena {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &arena{t: t, net: n, addr: netip.MustParseAddrPort("10.0.0.1:8303"), rand: rand.New(rand.NewPCG(1, 2)), maps: client.NewMaps(t.TempDir())}
+	a := &arena{t: t, net: n, addr: transport.MustParsePeer("10.0.0.1:8303"), rand: rand.New(rand.NewPCG(1, 2)), maps: client.NewMaps(t.TempDir())}
 	sock, err := n.Listen(a.addr)
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func (a *arena) join(cfg client.Config) *seat {
 func (a *arena) dial(cfg client.Config) *seat {
 	a.t.Helper()
 	a.next++
-	peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 1, byte(a.next)}), 50000)
+	peer := transport.UDPPeer(netip.AddrFrom4([4]byte{10, 0, 1, byte(a.next)}), 50000)
 	a.peer = peer
 	s := new(seat)
 	cfg.Send = func(b []byte) {

@@ -28,7 +28,7 @@ func newPlace(t testing.TB) *place { return &place{t, mem.New(mem.Config{})} }
 // listen makes an endpoint that ends with the test.
 func (p *place) listen(addr string) *mem.Conn {
 	p.t.Helper()
-	c, err := p.net.Listen(netip.MustParseAddrPort(addr))
+	c, err := p.net.Listen(transport.MustParsePeer(addr))
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -179,14 +179,14 @@ func TestQueryOthers(t *testing.T) {
 func TestQueryNobody(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	nobody := netip.MustParseAddrPort("10.0.0.9:1")
+	nobody := transport.MustParsePeer("10.0.0.9:1")
 	_, err := halflife.Query(t.Context(), p.listen("10.0.0.2:0"), nobody, halflife.QueryConfig{Wait: 10 * time.Millisecond})
 	if !errors.Is(err, halflife.ErrNoAnswer) {
 		t.Errorf("%v", err)
 	}
 	// One that asks for challenges without end, and answers of others.
 	p.serve("10.0.0.8:1", script(map[string][]string{"": {"\xff\xff\xff\xffA1234"}}))
-	_, err = halflife.Query(t.Context(), p.listen("10.0.0.2:0"), netip.MustParseAddrPort("10.0.0.8:1"), halflife.QueryConfig{Wait: 10 * time.Millisecond})
+	_, err = halflife.Query(t.Context(), p.listen("10.0.0.2:0"), transport.MustParsePeer("10.0.0.8:1"), halflife.QueryConfig{Wait: 10 * time.Millisecond})
 	if !errors.Is(err, halflife.ErrNoAnswer) {
 		t.Errorf("%v", err)
 	}
@@ -209,7 +209,7 @@ func TestQueryAll(t *testing.T) {
 	var peers []transport.Peer
 	for i := range 30 {
 		addr := fmt.Sprintf("10.0.1.%d:27015", i+1)
-		peers = append(peers, netip.MustParseAddrPort(addr))
+		peers = append(peers, transport.MustParsePeer(addr))
 		if i%3 != 0 {
 			y := newYard()
 			y.info.Name = addr
@@ -361,7 +361,7 @@ func TestRconNobody(t *testing.T) {
 }
 
 // pages answers as a master with pages of two, in a form.
-func pages(form halflife.ListForm, servers []transport.Peer) func(transport.Conn, transport.Datagram) {
+func pages(form halflife.ListForm, servers []netip.AddrPort) func(transport.Conn, transport.Datagram) {
 	return func(c transport.Conn, d transport.Datagram) {
 		req, ok := halflife.ParseListRequest(d.B)
 		if !ok || req.Form != form {
@@ -389,9 +389,9 @@ func pages(form halflife.ListForm, servers []transport.Peer) func(transport.Conn
 func TestFetchList(t *testing.T) {
 	t.Parallel()
 	addr := netip.MustParseAddrPort
-	all := []transport.Peer{addr("198.51.100.1:1"), addr("10.1.2.3:27015"), addr("198.51.100.2:2"), addr("224.0.0.1:5"),
+	all := []netip.AddrPort{addr("198.51.100.1:1"), addr("10.1.2.3:27015"), addr("198.51.100.2:2"), addr("224.0.0.1:5"),
 		addr("127.0.0.1:9"), addr("198.51.100.1:1"), addr("198.51.100.3:0"), addr("255.255.255.255:7"), addr("198.51.100.3:3")}
-	want := []transport.Peer{all[0], all[2], all[8]}
+	want := []transport.Peer{{AddrPort: all[0]}, {AddrPort: all[2]}, {AddrPort: all[8]}}
 	for _, form := range []halflife.ListForm{halflife.ListAll, halflife.ListBatch, halflife.ListID, halflife.ListSteam} {
 		t.Run(form.String(), func(t *testing.T) {
 			t.Parallel()
@@ -421,13 +421,13 @@ func TestFetchListHostile(t *testing.T) {
 	n := byte(0)
 	master := p.serve("10.0.0.1:27010", func(c transport.Conn, d transport.Datagram) {
 		n++
-		c.Send(d.Peer, halflife.AppendList(nil, &halflife.List{Form: halflife.ListSteam, Servers: []transport.Peer{
+		c.Send(d.Peer, halflife.AppendList(nil, &halflife.List{Form: halflife.ListSteam, Servers: []netip.AddrPort{
 			netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, 100, n}), 1)}}))
 	})
 	if got, err := halflife.FetchList(t.Context(), p.listen("10.0.0.2:0"), master, halflife.ListConfig{}); len(got) > 101 || err != nil {
 		t.Errorf("%d servers, %v", len(got), err)
 	}
-	nobody := netip.MustParseAddrPort("10.0.0.9:1")
+	nobody := transport.MustParsePeer("10.0.0.9:1")
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer cancel()
 	if _, err := halflife.FetchList(ctx, p.listen("10.0.0.2:0"), nobody, halflife.ListConfig{}); !errors.Is(err, context.DeadlineExceeded) {
@@ -438,7 +438,7 @@ func TestFetchListHostile(t *testing.T) {
 // TestRegistrar: a server says hello, answers the challenge of its masters and of
 // nobody else, and takes its leave.
 func TestRegistrar(t *testing.T) {
-	master, other := netip.MustParseAddrPort("198.51.100.9:27010"), netip.MustParseAddrPort("198.51.100.8:27010")
+	master, other := transport.MustParsePeer("198.51.100.9:27010"), transport.MustParsePeer("198.51.100.8:27010")
 	var out []string
 	r := halflife.NewRegistrar(halflife.RegistrarConfig{
 		Masters:   []transport.Peer{master},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"net/netip"
 	"time"
 
 	"github.com/teeyard/teeyard/halflife"
@@ -35,7 +34,7 @@ func (chess) RunRcon(_ transport.Peer, _ int, line string, print func(string)) {
 // A server answers beside the game, in the loop that reads the port.
 func Example() {
 	network := mem.New(mem.Config{}) // udp.Listen in a real program
-	conn, err := network.Listen(netip.MustParseAddrPort("192.168.0.1:27015"))
+	conn, err := network.Listen(transport.MustParsePeer("192.168.0.1:27015"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -66,7 +65,7 @@ func Example() {
 
 	// Somebody else asks.
 	ctx := context.Background()
-	me, err := network.Listen(netip.MustParseAddrPort("192.168.0.2:0"))
+	me, err := network.Listen(transport.MustParsePeer("192.168.0.2:0"))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func FuzzJoin(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b, c []byte) {
 		var j halflife.Joiner
 		for _, part := range [][]byte{a, b, c, a, b, c} {
-			if whole := j.Feed(1, alice, part); len(whole) > 64<<10 {
+			if whole := j.Feed(1, alice.AddrPort, part); len(whole) > 64<<10 {
 				t.Fatalf("%d bytes", len(whole))
 			}
 		}

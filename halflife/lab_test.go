@@ -2,7 +2,6 @@ package halflife_test
 
 import (
 	"fmt"
-	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -172,11 +171,11 @@ func (l *lab) rcon(peer transport.Peer, challenge uint32, password, command stri
 
 // The addresses of tests: some of the world, one of a local network.
 var (
-	alice = netip.MustParseAddrPort("198.51.100.7:4711")
-	bob   = netip.MustParseAddrPort("203.0.113.9:4712")
-	local = netip.MustParseAddrPort("192.168.1.5:4713")
-	home  = netip.MustParseAddrPort("127.0.0.1:4714")
-	six   = netip.MustParseAddrPort("[2001:db8:1:2::3]:4715")
+	alice = transport.MustParsePeer("198.51.100.7:4711")
+	bob   = transport.MustParsePeer("203.0.113.9:4712")
+	local = transport.MustParsePeer("192.168.1.5:4713")
+	home  = transport.MustParsePeer("127.0.0.1:4714")
+	six   = transport.MustParsePeer("[2001:db8:1:2::3]:4715")
 )
 
 func text(kind halflife.RequestKind) []byte { return halflife.AppendTextRequest(nil, kind) }

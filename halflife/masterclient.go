@@ -124,7 +124,8 @@ func (f *fetch) read(ctx context.Context, until int64) (*List, error) {
 		if err != nil {
 			continue
 		}
-		for _, s := range page.Servers {
+		for _, addr := range page.Servers {
+			s := transport.Peer{AddrPort: addr}
 			if Listable(s, f.cfg.Private) && !f.seen[s] && len(f.servers) < maxListed {
 				f.seen[s] = true
 				f.servers = append(f.servers, s)

@@ -135,7 +135,7 @@ func QueryAll(ctx context.Context, conn transport.Conn, peers []transport.Peer, 
 			}
 			b := d.B
 			if IsPart(b) {
-				b = joiner.Feed(d.At, d.Peer, b)
+				b = joiner.Feed(d.At, d.Peer.AddrPort, b)
 			}
 			if b != nil {
 				a.feed(d.At, b)

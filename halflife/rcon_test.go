@@ -155,7 +155,7 @@ func TestSpoofedBan(t *testing.T) {
 		if i%2 == 0 {
 			c = 100000000 + i*977
 		}
-		l.rcon(netip.AddrPortFrom(alice.Addr(), uint16(2000+i)), c, "wrong", "x")
+		l.rcon(transport.UDPPeer(alice.Addr(), uint16(2000+i)), c, "wrong", "x")
 		l.pass(time.Millisecond)
 	}
 	if bans := l.bans.All(); len(bans) != 0 {
@@ -176,7 +176,7 @@ func TestBan(t *testing.T) {
 	c := l.challenge(alice)
 	guess := func(port uint16) string {
 		t.Helper()
-		return l.rcon(netip.AddrPortFrom(alice.Addr(), port), c, "wrong", "x")
+		return l.rcon(transport.UDPPeer(alice.Addr(), port), c, "wrong", "x")
 	}
 	for port := range uint16(4) {
 		if got := guess(2000 + port); got != "Bad rcon_password.\n" {
@@ -277,7 +277,7 @@ func TestBanSettings(t *testing.T) {
 func TestTableFlushing(t *testing.T) {
 	l := newLab(t, halflife.Settings{Limits: halflife.Limits{Guesses: halflife.Rate{PerSecond: 1e6, Burst: 1e6}}})
 	addr := func(i int) transport.Peer {
-		return netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, byte(i >> 8), byte(i)}), 4000)
+		return transport.UDPPeer(netip.AddrFrom4([4]byte{198, 51, byte(i >> 8), byte(i)}), 4000)
 	}
 	const many = 200
 	for range 5 {
@@ -298,7 +298,7 @@ func TestTableFlushing(t *testing.T) {
 	l = newLab(t, halflife.Settings{})
 	tried := 0
 	for i := range 256 {
-		peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}), 4000)
+		peer := transport.UDPPeer(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}), 4000)
 		c := l.challenge(peer)
 		for range 4 {
 			if l.rcon(peer, c, "wrong", "x") != "" {
@@ -310,7 +310,7 @@ func TestTableFlushing(t *testing.T) {
 		t.Errorf("a network had %d guesses at once", tried)
 	}
 	for i := range 64 {
-		peer := netip.AddrPortFrom(netip.MustParseAddr(fmt.Sprintf("2001:db8:1:%x::1", i)), 4000)
+		peer := transport.UDPPeer(netip.MustParseAddr(fmt.Sprintf("2001:db8:1:%x::1", i)), 4000)
 		if looked := l.rcon(peer, l.challenge(peer), "wrong", "x") != ""; looked != (i < 20) {
 			t.Errorf("guess %d of an IPv6 /48: looked at: %v", i, looked)
 		}

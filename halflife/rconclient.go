@@ -220,7 +220,7 @@ func (c *RconClient) read(ctx context.Context, until int64) ([]byte, error) {
 		if !IsPart(d.B) {
 			return d.B, nil
 		}
-		if b := c.joiner.Feed(d.At, d.Peer, d.B); b != nil {
+		if b := c.joiner.Feed(d.At, d.Peer.AddrPort, d.B); b != nil {
 			return b, nil
 		}
 	}

@@ -78,7 +78,7 @@ func TestChallenge(t *testing.T) {
 		_, err := halflife.ParsePlayers(l.one(peer, req))
 		return err == nil
 	}
-	if !answered(alice) || !answered(netip.AddrPortFrom(alice.Addr(), 5555)) {
+	if !answered(alice) || !answered(transport.UDPPeer(alice.Addr(), 5555)) {
 		t.Error("the challenge is not taken")
 	}
 	if answered(bob) {
@@ -120,7 +120,7 @@ func TestSplit(t *testing.T) {
 		t.Helper()
 		var j halflife.Joiner
 		for i := range parts {
-			if whole := j.Feed(l.now, home, parts[len(parts)-1-i]); whole != nil {
+			if whole := j.Feed(l.now, home.AddrPort, parts[len(parts)-1-i]); whole != nil {
 				return whole
 			}
 		}
@@ -266,7 +266,7 @@ func TestLegacyBudget(t *testing.T) {
 	}
 	// Made-up networks push nobody out whose budget is used up.
 	for i := range 100_000 {
-		peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{byte(20 + i>>16), byte(i >> 8), byte(i), 1}), 5000)
+		peer := transport.UDPPeer(netip.AddrFrom4([4]byte{byte(20 + i>>16), byte(i >> 8), byte(i), 1}), 5000)
 		l.srv.Feed(l.now, peer, req)
 	}
 	if n := drain(); n > 512 {
@@ -324,13 +324,13 @@ func TestProven(t *testing.T) {
 func TestNoTalkToServices(t *testing.T) {
 	y := newYard()
 	answered := 0
-	own := netip.MustParseAddrPort("0.0.0.0:8303")
+	own := transport.MustParsePeer("0.0.0.0:8303")
 	s, err := halflife.NewServer(halflife.ServerConfig{Game: y, Send: func(transport.Peer, []byte) { answered++ }, Own: []transport.Peer{own}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, from := range []string{"198.51.100.7:0", "198.51.100.7:19", "198.51.100.7:53", "127.0.0.1:8303"} {
-		s.Feed(1, netip.MustParseAddrPort(from), text(halflife.RequestPing))
+		s.Feed(1, transport.MustParsePeer(from), text(halflife.RequestPing))
 	}
 	if answered != 0 || s.Stats().Dropped[halflife.DropSource] != 4 {
 		t.Errorf("%d answered", answered)

@@ -79,7 +79,7 @@ type world struct {
 	most    int // servers that were waited for at once
 }
 
-var browser = netip.MustParseAddrPort("192.0.2.1:40000")
+var browser = transport.MustParsePeer("192.0.2.1:40000")
 
 func newWorld(t testing.TB, seed uint64, link netsim.Link) *world {
 	t.Helper()
@@ -122,7 +122,7 @@ func (w *world) ask(t testing.TB, cfg Config, targets []Target) time.Duration {
 }
 
 func serverAddr(n int) transport.Peer {
-	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, byte(n >> 8), byte(n)}), 8303)
+	return transport.UDPPeer(netip.AddrFrom4([4]byte{198, 51, byte(n >> 8), byte(n)}), 8303)
 }
 
 // crowd is an Info with n clients.

@@ -59,7 +59,7 @@ func newArenaWith(t testing.TB, link netsim.Link, seed uint64, edit func(*Config
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &arena{t: t, net: n, addr: netip.MustParseAddrPort("10.0.0.1:8303"), rand: rand.New(rand.NewPCG(seed, 2))}
+	a := &arena{t: t, net: n, addr: transport.MustParsePeer("10.0.0.1:8303"), rand: rand.New(rand.NewPCG(seed, 2))}
 	c, err := n.Listen(a.addr)
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func (a *arena) join(ip int, name string) *player {
 // joinWith adds a client of a configuration.
 func (a *arena) joinWith(ip int, cfg client.SessionConfig) *player {
 	a.t.Helper()
-	return a.joinFrom(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(1 + ip>>8), byte(ip)}), 50000), cfg)
+	return a.joinFrom(transport.UDPPeer(netip.AddrFrom4([4]byte{10, 0, byte(1 + ip>>8), byte(ip)}), 50000), cfg)
 }
 
 // joinFrom adds a client at an address.

@@ -53,7 +53,7 @@ func (r rigConn) ReadBatch([]transport.Datagram, int64) (int, error) { return 0,
 func (r rigConn) Send(to transport.Peer, b []byte)                   { r.out.put(to, b) }
 func (r rigConn) Flush() error                                       { return nil }
 func (r rigConn) Wake()                                              {}
-func (r rigConn) LocalAddr() transport.Peer                          { return netip.MustParseAddrPort("10.0.0.1:8303") }
+func (r rigConn) LocalAddr() transport.Peer                          { return transport.MustParsePeer("10.0.0.1:8303") }
 func (r rigConn) Stats() transport.Stats                             { return transport.Stats{} }
 func (r rigConn) Close() error                                       { return nil }
 
@@ -70,7 +70,7 @@ func newRig(t testing.TB, clients, slots int, kind func(i int) client.SessionCon
 		t.Fatal(err)
 	}
 	for i := range clients {
-		peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 1, byte(i)}), 5000)
+		peer := transport.UDPPeer(netip.AddrFrom4([4]byte{10, 0, 1, byte(i)}), 5000)
 		p := &player{rand: rand.New(rand.NewPCG(1, uint64(i)))}
 		cfg := kind(i)
 		cfg.Name = fmt.Sprint("bot ", i)
@@ -247,7 +247,7 @@ func BenchmarkDownload(b *testing.B) {
 func BenchmarkInfo(b *testing.B) {
 	r := newRig(b, 16, 16, newer)
 	now := conn.Time(r.now)
-	peer := netip.MustParseAddrPort("10.0.2.1:7000")
+	peer := transport.MustParsePeer("10.0.2.1:7000")
 	const own = packet.Token(77)
 	r.srv.Feed(now, peer, packet.AppendTokenRequest(nil, own))
 	var p packet.Packet

@@ -38,9 +38,9 @@ func TestConnectFlood(t *testing.T) {
 	join := func(n int) {
 		// Half of them come from loopback, where nothing is banned, half from
 		// a few hundred addresses.
-		peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, byte(n >> 8), byte(n)}), uint16(2000+n%50000))
+		peer := transport.UDPPeer(netip.AddrFrom4([4]byte{127, 0, byte(n >> 8), byte(n)}), uint16(2000+n%50000))
 		if n%2 == 0 {
-			peer = netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 77, byte(n >> 8 & 3), byte(n)}), uint16(2000+n%50000))
+			peer = transport.UDPPeer(netip.AddrFrom4([4]byte{10, 77, byte(n >> 8 & 3), byte(n)}), uint16(2000+n%50000))
 		}
 		c := testclient.New(testclient.Config{Send: func(b []byte) { a.net.Send(peer, a.addr, b) }})
 		a.net.Handle(peer, func(_ int64, _ transport.Peer, b []byte) {

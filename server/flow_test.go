@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"crypto/sha256"
-	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -57,7 +56,7 @@ func TestMapDownload(t *testing.T) {
 
 func TestServerInfo(t *testing.T) {
 	a := newArena(t, netsim.Link{Delay: time.Millisecond}, 7, "sv_name the yard; sv_player_slots 16; sv_max_clients 20; password x")
-	browser := netip.MustParseAddrPort("10.9.9.9:4000")
+	browser := transport.MustParsePeer("10.9.9.9:4000")
 	var answers [][]byte
 	a.net.Handle(browser, func(_ int64, _ transport.Peer, b []byte) { answers = append(answers, bytes.Clone(b)) })
 	send := func(b []byte) []byte {

@@ -46,7 +46,7 @@ func (k *crowdOfTrackers) ask(n int) int {
 			k.srv.Feed(conn.Time(k.now), k.near, k.known[k.n/2%len(k.known)])
 			continue
 		}
-		from := netip.AddrPortFrom(netip.AddrFrom4([4]byte{100, byte(k.n >> 16), byte(k.n >> 8), byte(k.n)}), 27005)
+		from := transport.UDPPeer(netip.AddrFrom4([4]byte{100, byte(k.n >> 16), byte(k.n >> 8), byte(k.n)}), 27005)
 		k.srv.Feed(conn.Time(k.now), from, k.first)
 	}
 	answers := k.out.n - at

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
-	"net/netip"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -302,7 +301,7 @@ func TestHalfLifeAttacks(t *testing.T) {
 		if strings.Contains(ts.log.String(), "guess") || strings.Contains(ts.log.String(), "secret") {
 			t.Error("the log has passwords")
 		}
-		if got := (hlClient{ts, netip.MustParseAddrPort("203.0.113.9:5000")}).rcon("secret", "sv_scorelimit"); got != "Value: 20\n" {
+		if got := (hlClient{ts, transport.MustParsePeer("203.0.113.9:5000")}).rcon("secret", "sv_scorelimit"); got != "Value: 20\n" {
 			t.Errorf("the operator, elsewhere, is shut out: %q", got)
 		}
 	})

@@ -289,7 +289,7 @@ func TestBrowsersOf06(t *testing.T) {
 	request := query.AppendRequest(nil, query.Request{Form: query.FormExtended6, Token: 1})
 	before := ts.sentBytes
 	for i := range 20_000 {
-		ts.feed(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 2, 3, byte(i)}), 99), request)
+		ts.feed(transport.UDPPeer(netip.AddrFrom4([4]byte{10, 2, 3, byte(i)}), 99), request)
 	}
 	if n := ts.sentBytes - before; n > 96<<10 || n == 0 {
 		t.Errorf("%d bytes went to one network at once", n)

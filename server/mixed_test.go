@@ -54,7 +54,7 @@ type elder struct {
 func (a *arena) elder(ip int, name string, how conn.Handshake, ddnet bool) *elder {
 	a.t.Helper()
 	e := &elder{a: a, name: name, ddnet: ddnet, tick: -1, challenge: -1, rand: rand.New(rand.NewPCG(uint64(ip), 6)),
-		peer:  netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 6, byte(ip)}), 50000),
+		peer:  transport.UDPPeer(netip.AddrFrom4([4]byte{10, 0, 6, byte(ip)}), 50000),
 		store: snapshot.NewStore(snapshot.StoreConfig{})}
 	if err := e.conn.Init(conn.Config{Send: func(b []byte) { a.net.Send(e.peer, a.addr, b) }}); err != nil {
 		a.t.Fatal(err)

@@ -196,7 +196,7 @@ func TestRegister(t *testing.T) {
 	for _, u := range []*mastertest.UDP{udp6, udp7} {
 		eventually(t, "the UDP master lists the server", func() bool {
 			servers, _ := u.Servers()
-			return slices.Equal(servers, []netip.AddrPort{addr})
+			return slices.Equal(servers, []netip.AddrPort{addr.AddrPort})
 		})
 	}
 	for _, at := range []transport.Peer{at6, at7} {
@@ -256,7 +256,7 @@ func TestRegisterAnew(t *testing.T) {
 	before := runtime.NumGoroutine()
 	ts := newTestServer(t, nil)
 	var masters [2]*mastertest.UDP
-	at := [2]transport.Peer{netip.MustParseAddrPort("127.0.0.1:8300"), netip.MustParseAddrPort("127.0.0.2:8300")}
+	at := [2]transport.Peer{transport.MustParsePeer("127.0.0.1:8300"), transport.MustParsePeer("127.0.0.2:8300")}
 	type datagram struct {
 		from, to transport.Peer
 		b        []byte

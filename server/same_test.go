@@ -45,7 +45,7 @@ func copyView(v *game.View) game.View {
 func (a *arena) eye(ip int, cfg client.SessionConfig) *eye {
 	a.t.Helper()
 	e := &eye{name: cfg.Name, saw: map[int32]game.View{}}
-	peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 7, byte(ip)}), 50000)
+	peer := transport.UDPPeer(netip.AddrFrom4([4]byte{10, 0, 7, byte(ip)}), 50000)
 	cfg.Send = func(b []byte) { a.net.Send(peer, a.addr, b) }
 	cfg.Token = func() packet.Token { return packet.Token(a.rand.Uint32() &^ (1 << 31)) }
 	cfg.OnSnapshot = func(tick int32, s *snapshot.Snapshot) {

@@ -42,7 +42,7 @@ func (ts *testServer) ReadBatch([]transport.Datagram, int64) (int, error) {
 }
 func (ts *testServer) Flush() error              { return nil }
 func (ts *testServer) Wake()                     {}
-func (ts *testServer) LocalAddr() transport.Peer { return netip.MustParseAddrPort("10.0.0.1:8303") }
+func (ts *testServer) LocalAddr() transport.Peer { return transport.MustParsePeer("10.0.0.1:8303") }
 func (ts *testServer) Stats() transport.Stats    { return transport.Stats{} }
 func (ts *testServer) Close() error              { return nil }
 
@@ -231,28 +231,28 @@ func checkSeats(t testing.TB, s *Server) {
 
 // ip returns a peer in 10.0.0.0/8.
 func ip(n int) transport.Peer {
-	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)}), 5000)
+	return transport.UDPPeer(netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)}), 5000)
 }
 
 // local returns a peer on loopback.
 func local(port int) transport.Peer {
-	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(port))
+	return transport.UDPPeer(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(port))
 }
 
 // public returns a peer that is in no local network.
 func public(n int) transport.Peer {
-	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, byte(n >> 8), byte(n)}), 27005)
+	return transport.UDPPeer(netip.AddrFrom4([4]byte{198, 51, byte(n >> 8), byte(n)}), 27005)
 }
 
 // ipv6 returns a peer of one IPv6 network.
 func ipv6(n int) transport.Peer {
 	a := [16]byte{0x20, 0x01, 0x0d, 0xb8, 14: byte(n >> 8), 15: byte(n)}
-	return netip.AddrPortFrom(netip.AddrFrom16(a), 5000)
+	return transport.UDPPeer(netip.AddrFrom16(a), 5000)
 }
 
 // withPort returns a peer's address with another port.
 func withPort(p transport.Peer, port int) transport.Peer {
-	return netip.AddrPortFrom(p.Addr(), uint16(port))
+	return transport.UDPPeer(p.Addr(), uint16(port))
 }
 
 // mapChunkSize07 is how many bytes of the map a 0.7 client gets at once.

@@ -116,7 +116,7 @@ func (g *handshaker6) inspect(now conn.Time, from transport.Peer, kind packet.Ki
 	if kind == packet.KindData && now < g.challengesUntil && g.decompressLimit.Take(int64(now), decompressRate, 1) {
 		scratch = &g.srv.scratch
 	}
-	g.result = g.srv.tokens.Inspect6(now, from, b, scratch)
+	g.result = g.srv.tokens.Inspect6(now, from.AddrPort, b, scratch)
 	return g.result.Action
 }
 
@@ -125,7 +125,7 @@ func (g *handshaker6) sendToken() { g.send(g.result.AppendReply(g.srv.out[:0])) 
 func (g *handshaker6) sendChallenge() {
 	g.challengesUntil = g.now.Add(challengeLifetime)
 	g.send(packet.AppendAccept6(g.srv.out[:0], packet.PlacedToken{}, packet.NoToken))
-	g.send(g.srv.tokens.AppendChallenge(g.srv.out[:0], g.now, g.peer))
+	g.send(g.srv.tokens.AppendChallenge(g.srv.out[:0], g.now, g.peer.AddrPort))
 }
 
 func (g *handshaker6) refuse(reason string) { g.send(g.result.AppendClose(g.srv.out[:0], reason)) }

@@ -13,6 +13,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/transport"
 )
 
 // poll is an arena whose players vote.
@@ -45,7 +46,7 @@ func newPoll(t testing.TB, players int, commands ...string) *poll {
 // voter lets a player join from an address.
 func (p *poll) voter(ip int, port uint16) *voter {
 	p.t.Helper()
-	peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 1, byte(ip)}), port)
+	peer := transport.UDPPeer(netip.AddrFrom4([4]byte{10, 0, 1, byte(ip)}), port)
 	v := &voter{player: p.joinFrom(peer, client.SessionConfig{Name: fmt.Sprint("v", len(p.voters))}), poll: p}
 	v.onMessage = v.hear
 	p.voters = append(p.voters, v)

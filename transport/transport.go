@@ -27,6 +27,7 @@
 package transport
 
 import (
+	"cmp"
 	"errors"
 	"net/netip"
 	"time"
@@ -39,10 +40,33 @@ const MaxDatagram = 1400
 // ErrClosed is returned by reads and flushes on a closed [Conn].
 var ErrClosed = errors.New("transport: connection closed")
 
-// Peer is the address of the other side. IPv4 addresses are always plain, never
-// IPv4-mapped IPv6, so that a peer has one value whichever socket it came through;
-// see [Unmap].
-type Peer = netip.AddrPort
+// Kind is the way by which datagrams reach a peer.
+type Kind uint8
+
+// UDP is the only kind so far, and the zero value.
+const UDP Kind = 0
+
+// Peer is the other side: its address, and the way it is reached. Peers are
+// comparable. IPv4 addresses are always plain, never IPv4-mapped IPv6, so that a
+// peer has one value whichever socket it came through; see [Unmap].
+type Peer struct {
+	netip.AddrPort
+	Kind Kind
+}
+
+// UDPPeer returns the peer at an address and UDP port.
+func UDPPeer(addr netip.Addr, port uint16) Peer {
+	return Peer{AddrPort: netip.AddrPortFrom(addr, port)}
+}
+
+// MustParsePeer returns the UDP peer at an address and port such as "[::1]:8303".
+// It panics on anything else; it is for tests and constants.
+func MustParsePeer(s string) Peer { return Peer{AddrPort: netip.MustParseAddrPort(s)} }
+
+// Compare orders peers by address, then by kind.
+func (p Peer) Compare(q Peer) int {
+	return cmp.Or(p.AddrPort.Compare(q.AddrPort), cmp.Compare(p.Kind, q.Kind))
+}
 
 // Datagram is one received datagram.
 type Datagram struct {
@@ -153,9 +177,7 @@ type Stats struct {
 
 // Unmap returns p with an IPv4-mapped IPv6 address turned into plain IPv4.
 func Unmap(p Peer) Peer {
-	if p.Addr().Is4In6() {
-		return netip.AddrPortFrom(p.Addr().Unmap(), p.Port())
-	}
+	p.AddrPort = netip.AddrPortFrom(p.Addr().Unmap(), p.Port())
 	return p
 }
 

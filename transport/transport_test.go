@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"net/netip"
 	"testing"
 )
 
@@ -12,8 +11,22 @@ func TestUnmap(t *testing.T) {
 		"[2001:db8::1]:5":    "[2001:db8::1]:5",
 		"[fe80::1%eth0]:5":   "[fe80::1%eth0]:5",
 	} {
-		if got := Unmap(netip.MustParseAddrPort(in)); got != netip.MustParseAddrPort(want) {
+		if got := Unmap(MustParsePeer(in)); got != MustParsePeer(want) {
 			t.Errorf("%s becomes %v, want %s", in, got, want)
+		}
+	}
+}
+
+func TestPeerCompare(t *testing.T) {
+	low, high := MustParsePeer("10.0.0.1:5"), MustParsePeer("10.0.0.1:6")
+	other := low
+	other.Kind = UDP + 1
+	for _, c := range []struct {
+		p, q Peer
+		want int
+	}{{low, low, 0}, {low, high, -1}, {high, low, 1}, {low, other, -1}, {high, other, 1}} {
+		if got := c.p.Compare(c.q); got != c.want {
+			t.Errorf("%v, %v: %d, want %d", c.p, c.q, got, c.want)
 		}
 	}
 }

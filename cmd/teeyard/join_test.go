@@ -67,22 +67,22 @@ func relay(t *testing.T, to transport.Peer, deaf *atomic.Bool) transport.Peer {
 	}
 	t.Cleanup(func() { sock.Close() })
 	go func() {
-		var client transport.Peer
+		var client netip.AddrPort
 		b := make([]byte, transport.MaxDatagram)
 		for {
 			n, from, err := sock.ReadFromUDPAddrPort(b)
 			switch {
 			case err != nil:
 				return
-			case from == to:
+			case from == to.AddrPort:
 				sock.WriteToUDPAddrPort(b[:n], client)
 			case !deaf.Load():
 				client = from
-				sock.WriteToUDPAddrPort(b[:n], to)
+				sock.WriteToUDPAddrPort(b[:n], to.AddrPort)
 			}
 		}
 	}()
-	return sock.LocalAddr().(*net.UDPAddr).AddrPort()
+	return transport.Peer{AddrPort: sock.LocalAddr().(*net.UDPAddr).AddrPort()}
 }
 
 // TestPipeOverBadNetwork: a line of a pipe arrives although the network is gone when

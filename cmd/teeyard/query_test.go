@@ -31,15 +31,15 @@ func TestQueryScripts(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		server := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(port))
-		web := httptest.NewServer(webList(server))
+		server := transport.UDPPeer(netip.MustParseAddr("127.0.0.1"), uint16(port))
+		web := httptest.NewServer(webList(server.AddrPort))
 		env.Defer(web.Close)
 		env.Setenv("WEB", web.URL)
 		if err := registerMaster(env); err != nil {
 			return err
 		}
 		for name, seven := range map[string]bool{"MASTER6": false, "MASTER7": true} {
-			if err := udpMaster(env, name, seven, server); err != nil {
+			if err := udpMaster(env, name, seven, server.AddrPort); err != nil {
 				return err
 			}
 		}

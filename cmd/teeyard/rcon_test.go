@@ -84,7 +84,7 @@ func TestTalk(t *testing.T) {
 func loopback(ts *testscript.TestScript, port string) transport.Peer {
 	p, err := strconv.ParseUint(port, 10, 16)
 	ts.Check(err)
-	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(p))
+	return transport.UDPPeer(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(p))
 }
 
 // goldsrc PORT [MASTER] starts a game server that speaks the Half-Life protocol
@@ -115,7 +115,7 @@ func registered(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Millisecond) {
 		list, err := halflife.FetchList(context.Background(), conn, loopback(ts, args[0]), halflife.ListConfig{Form: halflife.ListBatch, Private: true})
-		if slices.Contains(list, want) != neg {
+		if slices.Contains(list, transport.Peer{AddrPort: want}) != neg {
 			return
 		}
 		if time.Now().After(deadline) {

@@ -200,7 +200,7 @@ func (m *Master) Feed(now int64, peer transport.Peer, b []byte) {
 	}
 	if halflife.IsShutdown(b) {
 		m.stats.Shutdowns++
-		if e := m.servers[peer]; e != nil && e.listed && e.tries == 0 {
+		if e := m.servers[peer.AddrPort]; e != nil && e.listed && e.tries == 0 {
 			if e.recheck = e.checked + int64(recheckEvery); now >= e.recheck {
 				m.probe(now, e)
 			}
@@ -230,13 +230,13 @@ func (m *Master) onHeartbeat(now int64, peer transport.Peer, h *halflife.Heartbe
 		m.drop(DropReserved)
 		return
 	}
-	e := m.servers[peer]
+	e := m.servers[peer.AddrPort]
 	if e == nil {
 		if m.perIP[peer.Addr()] >= m.cfg.PerAddress || len(m.servers) >= m.cfg.MaxServers {
 			m.drop(DropFull)
 			return
 		}
-		e = m.add(peer)
+		e = m.add(peer.AddrPort)
 		e.info, e.region = h.Info, h.Region
 		m.probe(now, e)
 	}
@@ -275,8 +275,8 @@ func (m *Master) probeAgain(now int64, e *entry) {
 	e.tries++
 	e.next = now + int64(probeWait)
 	m.stats.Probes++
-	m.send(e.addr, halflife.AppendA2SRequest(m.out[:0], halflife.RequestA2SInfo, halflife.NoChallenge))
-	m.send(e.addr, halflife.AppendTextRequest(m.out[:0], halflife.RequestDetails))
+	m.send(transport.Peer{AddrPort: e.addr}, halflife.AppendA2SRequest(m.out[:0], halflife.RequestA2SInfo, halflife.NoChallenge))
+	m.send(transport.Peer{AddrPort: e.addr}, halflife.AppendTextRequest(m.out[:0], halflife.RequestDetails))
 }
 
 // onAnswer takes what has the header of answers: those to probes. A ping is the
@@ -288,7 +288,7 @@ func (m *Master) onAnswer(now int64, peer transport.Peer, b []byte) {
 		}
 		return
 	}
-	e := m.servers[peer]
+	e := m.servers[peer.AddrPort]
 	if e == nil || e.tries == 0 {
 		m.drop(DropUnknown)
 		return

@@ -118,7 +118,7 @@ func (l *lab) crowd(n int) []transport.Peer {
 	l.t.Helper()
 	var all []transport.Peer
 	for i := range n {
-		peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{20, byte(i >> 8), byte(i), 9}), uint16(2000+i%5))
+		peer := transport.UDPPeer(netip.AddrFrom4([4]byte{20, byte(i >> 8), byte(i), 9}), uint16(2000+i%5))
 		l.register(peer, game(i))
 		all = append(all, peer)
 	}
@@ -133,13 +133,13 @@ func game(i int) halflife.Info {
 }
 
 func (l *lab) listed(peer transport.Peer) bool {
-	return slices.ContainsFunc(l.m.Servers(), func(s master.Server) bool { return s.Address == peer })
+	return slices.ContainsFunc(l.m.Servers(), func(s master.Server) bool { return s.Address == peer.AddrPort })
 }
 
 var (
-	server  = netip.MustParseAddrPort("198.51.100.7:8303")
-	client  = netip.MustParseAddrPort("203.0.113.9:4000")
-	neigh   = netip.MustParseAddrPort("192.168.0.9:4000")
+	server  = transport.MustParsePeer("198.51.100.7:8303")
+	client  = transport.MustParsePeer("203.0.113.9:4000")
+	neigh   = transport.MustParsePeer("192.168.0.9:4000")
 	request = func(r halflife.ListRequest) []byte { return halflife.AppendListRequest(nil, &r) }
 )
 
@@ -207,9 +207,9 @@ func TestPoisoning(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, challenge := range []uint32{0, 1, 123456789, c} {
-		victim := netip.MustParseAddrPort(fmt.Sprintf("198.51.100.%d:8303", 20+i))
+		victim := transport.MustParsePeer(fmt.Sprintf("198.51.100.%d:8303", 20+i))
 		if i == 3 {
-			victim = netip.AddrPortFrom(server.Addr(), 8304)
+			victim = transport.UDPPeer(server.Addr(), 8304)
 		}
 		beat := halflife.Heartbeat{Challenge: challenge, Info: game(0)}
 		if out := l.ask(victim, halflife.AppendHeartbeat(nil, &beat)); out != nil {
@@ -270,13 +270,13 @@ func TestPoisoning(t *testing.T) {
 	}
 	// Addresses that nobody else could reach.
 	for _, a := range []string{"10.0.0.1:1024", "127.0.0.1:8303", "192.168.1.1:8303", "169.254.1.1:8303", "[2001:db8::1]:8303"} {
-		l.register(netip.MustParseAddrPort(a), game(0))
+		l.register(transport.MustParsePeer(a), game(0))
 	}
 	if s := l.m.Servers(); len(s) != 0 {
 		t.Errorf("%v", s)
 	}
 	lan := newLab(t, master.Config{LAN: true})
-	lan.register(netip.MustParseAddrPort("192.168.1.1:8303"), game(0))
+	lan.register(transport.MustParsePeer("192.168.1.1:8303"), game(0))
 	if s := lan.m.Servers(); len(s) != 1 {
 		t.Errorf("%v", s)
 	}
@@ -286,7 +286,7 @@ func TestPoisoning(t *testing.T) {
 func TestCaps(t *testing.T) {
 	l := newLab(t, master.Config{MaxServers: 30})
 	for i := range 40 {
-		l.register(netip.AddrPortFrom(server.Addr(), uint16(8000+i)), game(i))
+		l.register(transport.UDPPeer(server.Addr(), uint16(8000+i)), game(i))
 		l.pass(time.Second)
 	}
 	if n := len(l.m.Servers()); n != 14 {
@@ -314,7 +314,8 @@ func (l *lab) walkThrough(peer transport.Peer, form halflife.ListForm, f halflif
 		if err != nil {
 			return all, false
 		}
-		for _, s := range page.Servers {
+		for _, addr := range page.Servers {
+			s := transport.Peer{AddrPort: addr}
 			if !slices.Contains(all, s) {
 				all = append(all, s)
 			}
@@ -354,7 +355,7 @@ func TestList(t *testing.T) {
 			var want []transport.Peer
 			for _, s := range l.m.Servers() {
 				if s.Dir == "valve" && s.Players > 0 {
-					want = append(want, s.Address)
+					want = append(want, transport.Peer{AddrPort: s.Address})
 				}
 			}
 			if got, ok = l.walkThrough(peer, form, filter, nil); !ok || !slices.Equal(got, want) {
@@ -376,7 +377,7 @@ func TestListSizes(t *testing.T) {
 		all := l.crowd(n)
 		for _, form := range []halflife.ListForm{halflife.ListSteam, halflife.ListBatch, halflife.ListID} {
 			for i := range 5 {
-				peer := netip.AddrPortFrom(client.Addr(), uint16(4000+i))
+				peer := transport.UDPPeer(client.Addr(), uint16(4000+i))
 				if got, ok := l.walkThrough(peer, form, halflife.Filter{}, nil); !ok || !slices.Equal(got, all) {
 					t.Errorf("%v of %d: %d servers, %v", form, n, len(got), ok)
 				}
@@ -435,7 +436,7 @@ func TestReflection(t *testing.T) {
 		ask([]byte("\xff\xff\xff\xffping\x00"))
 		for _, form := range []halflife.ListForm{halflife.ListSteam, halflife.ListBatch, halflife.ListID} {
 			ask(request(halflife.ListRequest{Form: form}))
-			ask(request(halflife.ListRequest{Form: form, ID: rand.Uint32(), After: client}))
+			ask(request(halflife.ListRequest{Form: form, ID: rand.Uint32(), After: client.AddrPort}))
 		}
 	}
 	if biggest > 14 {
@@ -444,8 +445,8 @@ func TestReflection(t *testing.T) {
 	// Guessing the first server: in the end it succeeds, and was not worth it.
 	in, out = 0, 0
 	for i := range 20000 {
-		peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{30, byte(i >> 12), byte(i >> 4), byte(i)}), 5000)
-		b := request(halflife.ListRequest{Form: halflife.ListSteam, After: all[i%len(all)]})
+		peer := transport.UDPPeer(netip.AddrFrom4([4]byte{30, byte(i >> 12), byte(i >> 4), byte(i)}), 5000)
+		b := request(halflife.ListRequest{Form: halflife.ListSteam, After: all[i%len(all)].AddrPort})
 		in += len(b)
 		out += len(l.ask(peer, b))
 	}
@@ -483,7 +484,7 @@ func TestPageFlood(t *testing.T) {
 	l := newLab(t, master.Config{})
 	l.crowd(300)
 	for i := range 6000 {
-		peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{30, byte(i >> 8), byte(i), 1}), 5000)
+		peer := transport.UDPPeer(netip.AddrFrom4([4]byte{30, byte(i >> 8), byte(i), 1}), 5000)
 		page, err := halflife.ParseList(l.ask(peer, request(halflife.ListRequest{Form: halflife.ListBatch})))
 		if err != nil {
 			t.Fatal(err)
@@ -587,7 +588,7 @@ func TestRun(t *testing.T) {
 	net := mem.New(mem.Config{})
 	listen := func(addr string) *mem.Conn {
 		t.Helper()
-		c, err := net.Listen(netip.MustParseAddrPort(addr))
+		c, err := net.Listen(transport.MustParsePeer(addr))
 		if err != nil {
 			t.Fatal(err)
 		}

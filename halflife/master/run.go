@@ -102,7 +102,7 @@ func (m *Master) restore(b []byte) error {
 	now, wall := transport.Monotonic(), m.cfg.Now()
 	for i, v := range s.Servers {
 		age := wall.Sub(v.Seen)
-		if !halflife.Listable(v.Address, m.cfg.LAN) || m.servers[v.Address] != nil || age > 2*m.cfg.Expire || age < -time.Minute ||
+		if !halflife.Listable(transport.Peer{AddrPort: v.Address}, m.cfg.LAN) || m.servers[v.Address] != nil || age > 2*m.cfg.Expire || age < -time.Minute ||
 			m.perIP[v.Address.Addr()] >= m.cfg.PerAddress || len(m.servers) >= m.cfg.MaxServers {
 			continue
 		}

@@ -35,7 +35,7 @@ func serve(t *testing.T) transport.Peer {
 			t.Error(err)
 		}
 	})
-	return netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), s.Addr().Port())
+	return transport.UDPPeer(netip.MustParseAddr("127.0.0.1"), s.Addr().Port())
 }
 
 func TestSwarm(t *testing.T) {
@@ -76,7 +76,7 @@ func testSwarm(t *testing.T, versions []client.Version) {
 }
 
 func TestSwarmNobodyThere(t *testing.T) {
-	s := load.Start(t.Context(), load.Config{Servers: []transport.Peer{netip.MustParseAddrPort("127.0.0.1:9")}, Clients: 2, Interval: time.Hour})
+	s := load.Start(t.Context(), load.Config{Servers: []transport.Peer{transport.MustParsePeer("127.0.0.1:9")}, Clients: 2, Interval: time.Hour})
 	defer s.Stop()
 	if err := s.WaitJoined(50 * time.Millisecond); !errors.Is(err, load.ErrJoin) {
 		t.Fatalf("joined nobody: %v", err)

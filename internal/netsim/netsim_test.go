@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
-	"net/netip"
 	"slices"
 	"testing"
 	"time"
@@ -17,8 +16,8 @@ import (
 )
 
 var (
-	server = netip.MustParseAddrPort("10.0.0.1:8303")
-	client = netip.MustParseAddrPort("10.0.0.2:1000")
+	server = transport.MustParsePeer("10.0.0.1:8303")
+	client = transport.MustParsePeer("10.0.0.2:1000")
 )
 
 type arrival struct {
@@ -161,7 +160,7 @@ func TestLinksAreIndependent(t *testing.T) {
 	cfg := Config{Seed: 3, Link: Link{Loss: 0.3, Jitter: 50 * time.Millisecond}}
 	want := stream(t, newNet(t, cfg), 100, 10, time.Millisecond)
 	n := newNet(t, cfg)
-	other := netip.MustParseAddrPort("10.0.0.3:1000")
+	other := transport.MustParsePeer("10.0.0.3:1000")
 	stop := n.Every(time.Millisecond, func(int64) { n.Send(server, client, []byte("back")); n.Send(other, client, []byte("x")) })
 	n.Handle(client, func(int64, transport.Peer, []byte) {})
 	n.At(int64(100*time.Millisecond), func(int64) { stop() })
@@ -233,7 +232,7 @@ func TestEndpoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Send(server, []byte("hi"))
-	c.Send(netip.MustParseAddrPort("10.0.0.9:1"), []byte("nobody"))
+	c.Send(transport.MustParsePeer("10.0.0.9:1"), []byte("nobody"))
 	c.Flush()
 	n.Run(int64(time.Second))
 	if st := n.LinkStats(client.Addr(), server.Addr()); st.Sent != 2 || st.Delivered != 1 || st.Lost != 1 {

@@ -155,7 +155,7 @@ func TestPlainOnDDNet(t *testing.T) {
 	t.Parallel()
 	s := startDDNetAlone(t, "sv_rcon_password adminpw")
 	for _, plain := range []bool{false, true} {
-		sock, err := net.DialUDP("udp4", nil, net.UDPAddrFromAddrPort(s.addr))
+		sock, err := net.DialUDP("udp4", nil, net.UDPAddrFromAddrPort(s.addr.AddrPort))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,7 +36,7 @@ func freePort(t testing.TB) transport.Peer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(port))
+	return transport.UDPPeer(netip.MustParseAddr("127.0.0.1"), uint16(port))
 }
 
 // buildDir is where build puts our binary, "" if nobody asked for it.

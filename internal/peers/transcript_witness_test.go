@@ -88,7 +88,7 @@ type visitor struct {
 func (r *tour) join(v visitor) *witness {
 	r.t.Helper()
 	from := &net.UDPAddr{IP: net.IPv4(127, 0, 0, v.host)}
-	socket, err := net.DialUDP("udp", from, net.UDPAddrFromAddrPort(r.server))
+	socket, err := net.DialUDP("udp", from, net.UDPAddrFromAddrPort(r.server.AddrPort))
 	if err != nil {
 		r.t.Fatal(err)
 	}

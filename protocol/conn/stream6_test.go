@@ -10,6 +10,7 @@ import (
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/transport"
 	"pgregory.net/rapid"
 )
 
@@ -82,7 +83,7 @@ type stage struct {
 	net          *netsim.Net
 	client       *peer
 	door         *door
-	seat, public netip.AddrPort
+	seat, public transport.Peer
 }
 
 func newStage(t rapid.TB, seed uint64, link netsim.Link) *stage {
@@ -96,13 +97,13 @@ func newStage(t rapid.TB, seed uint64, link netsim.Link) *stage {
 	}
 	s := &stage{
 		net: net, client: new(peer),
-		seat: netip.MustParseAddrPort("192.0.2.9:4000"), public: netip.MustParseAddrPort("192.0.2.1:8303"),
+		seat: transport.MustParsePeer("192.0.2.9:4000"), public: transport.MustParsePeer("192.0.2.1:8303"),
 	}
-	s.door = &door{peer: new(peer), tokens: tokens, from: s.seat}
+	s.door = &door{peer: new(peer), tokens: tokens, from: s.seat.AddrPort}
 	s.client.Init(Config{Send: func(b []byte) { net.Send(s.seat, s.public, b) }})
 	s.door.Init(Config{Send: func(b []byte) { net.Send(s.public, s.seat, b) }})
-	net.Handle(s.seat, func(now int64, _ netip.AddrPort, b []byte) { s.client.Feed(Time(now), b, s.client) })
-	net.Handle(s.public, func(now int64, _ netip.AddrPort, b []byte) { s.door.take6(Time(now), b) })
+	net.Handle(s.seat, func(now int64, _ transport.Peer, b []byte) { s.client.Feed(Time(now), b, s.client) })
+	net.Handle(s.public, func(now int64, _ transport.Peer, b []byte) { s.door.take6(Time(now), b) })
 	return s
 }
 

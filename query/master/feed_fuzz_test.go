@@ -23,7 +23,7 @@ func FuzzFeed(f *testing.F) {
 		Send: func(_ transport.Peer, b []byte) { sent += len(b) },
 		Resolve: func(_ context.Context, address string, port uint16) (transport.Peer, error) {
 			ip, err := netip.ParseAddr(address)
-			return netip.AddrPortFrom(ip, port), err
+			return transport.UDPPeer(ip, port), err
 		},
 	})
 	if err != nil {
@@ -46,9 +46,9 @@ func FuzzFeed(f *testing.F) {
 	} {
 		f.Add([]byte(payload))
 	}
-	stranger := netip.MustParseAddrPort("198.51.100.1:8300")
+	stranger := transport.MustParsePeer("198.51.100.1:8300")
 	senders := []transport.Peer{
-		master6, master7, netip.AddrPortFrom(master6.Addr(), 9), netip.AddrPortFrom(master7.Addr(), 9), stranger,
+		master6, master7, transport.UDPPeer(master6.Addr(), 9), transport.UDPPeer(master7.Addr(), 9), stranger,
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > packet.MaxConnlessPayload {

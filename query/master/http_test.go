@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -41,7 +40,7 @@ func newHTTPWorld(t *testing.T, protocols Protocols) *httpWorld {
 				t.Errorf("challenge to %v", to)
 			}
 			// It comes from any address.
-			if !w.deaf && !w.r.Feed(w.now, netip.MustParseAddrPort("203.0.113.9:999"), b) {
+			if !w.deaf && !w.r.Feed(w.now, transport.MustParsePeer("203.0.113.9:999"), b) {
 				t.Errorf("challenge %q is not taken", b)
 			}
 		},
@@ -129,7 +128,7 @@ func TestAnnounce(t *testing.T) {
 	w.info("one")
 	w.run(second / 10)
 	w.expect("need_challenge+info success+info")
-	if s := w.servers(); len(s) != 1 || s[0].Info.Name != "one" || s[0].Addrs[0] != (Addr{netip.MustParseAddrPort("192.0.2.1:8303"), query.Version6}) {
+	if s := w.servers(); len(s) != 1 || s[0].Info.Name != "one" || s[0].Addrs[0] != (Addr{transport.MustParsePeer("192.0.2.1:8303"), query.Version6}) {
 		t.Errorf("list: %+v", s)
 	}
 	w.run(31 * second)

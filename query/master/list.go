@@ -67,7 +67,7 @@ func parseAddr(s string) (Addr, bool) {
 		if rest, ok := strings.CutPrefix(s, scheme.prefix); ok {
 			host, _, _ := strings.Cut(rest, "/")
 			peer, err := netip.ParseAddrPort(host)
-			return Addr{transport.Unmap(peer), scheme.version}, err == nil && peer.Port() != 0
+			return Addr{transport.Unmap(transport.Peer{AddrPort: peer}), scheme.version}, err == nil && peer.Port() != 0
 		}
 	}
 	return Addr{}, false

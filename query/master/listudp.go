@@ -173,11 +173,11 @@ func (l *lister) payload(now int64, m *listing, payload []byte) {
 	case tag == tagList:
 		m.end = max(min(m.end, now+int64(l.cfg.Settle)), now+1)
 		for ; len(rest) >= 18 && len(l.addrs) < MaxServers; rest = rest[18:] {
-			peer := transport.Unmap(netip.AddrPortFrom(netip.AddrFrom16([16]byte(rest[:16])), binary.BigEndian.Uint16(rest[16:])))
+			peer := transport.Unmap(transport.UDPPeer(netip.AddrFrom16([16]byte(rest[:16])), binary.BigEndian.Uint16(rest[16:])))
 			if ip := peer.Addr(); peer.Port() == 0 || ip.IsUnspecified() || ip.IsMulticast() {
 				continue
 			}
-			m.servers[peer] = true
+			m.servers[peer.AddrPort] = true
 			if a := (Addr{peer, m.Version}); !l.seen[a] {
 				l.seen[a] = true
 				l.addrs = append(l.addrs, a)

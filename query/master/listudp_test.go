@@ -14,9 +14,9 @@ import (
 )
 
 var (
-	self    = netip.MustParseAddrPort("192.0.2.1:8303")
-	master6 = netip.MustParseAddrPort("203.0.113.1:8300")
-	master7 = netip.MustParseAddrPort("203.0.113.2:8283")
+	self    = transport.MustParsePeer("192.0.2.1:8303")
+	master6 = transport.MustParsePeer("203.0.113.1:8300")
+	master7 = transport.MustParsePeer("203.0.113.2:8283")
 )
 
 func newTokens(t testing.TB) *conn.TokenIssuer {
@@ -30,7 +30,7 @@ func newTokens(t testing.TB) *conn.TokenIssuer {
 
 // newUDP puts a master onto a network, with a second port that probes.
 func newUDP(t testing.TB, net *netsim.Net, addr transport.Peer, seven bool) *mastertest.UDP {
-	probe := netip.AddrPortFrom(addr.Addr(), addr.Port()+1)
+	probe := transport.UDPPeer(addr.Addr(), addr.Port()+1)
 	m := &mastertest.UDP{Seven: seven, Tokens: newTokens(t)}
 	m.Send = func(to transport.Peer, b []byte) { net.Send(addr, to, b) }
 	m.Probe = func(to transport.Peer, b []byte) { net.Send(probe, to, b) }
@@ -81,12 +81,12 @@ func TestListUDP(t *testing.T) {
 			m6, m7 := newUDP(t, net, master6, false), newUDP(t, net, master7, true)
 			want := map[Addr]bool{}
 			for n := range c.six {
-				peer := netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, 100, byte(n)}), 8303)
-				m6.Add(peer)
+				peer := transport.UDPPeer(netip.AddrFrom4([4]byte{198, 51, 100, byte(n)}), 8303)
+				m6.Add(peer.AddrPort)
 				want[Addr{peer, query.Version6}] = true
 			}
-			six := netip.MustParseAddrPort("[2001:db8::1]:8305")
-			m7.Add(six)
+			six := transport.MustParsePeer("[2001:db8::1]:8305")
+			m7.Add(six.AddrPort)
 			want[Addr{six, query.Version7}] = true
 			got, span, err := list(t, net, UDPMaster{master6, query.Version6}, UDPMaster{master7, query.Version7})
 			if err != nil || len(got) != len(want) || span > c.most {

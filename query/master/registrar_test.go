@@ -37,7 +37,7 @@ func newBeats(t *testing.T, cfg Config) *beats {
 	cfg.OnEvent = func(e Event) { w.events = append(w.events, e) }
 	cfg.Resolve = func(_ context.Context, address string, port uint16) (transport.Peer, error) {
 		ip, err := netip.ParseAddr(address)
-		return netip.AddrPortFrom(ip, port), err
+		return transport.UDPPeer(ip, port), err
 	}
 	var err error
 	if w.r, err = New(cfg); err != nil {
@@ -59,12 +59,12 @@ func (w *beats) run(span time.Duration) {
 // TestHeartbeats goes through the life of a server on lists of both versions.
 func TestHeartbeats(t *testing.T) {
 	w := newBeats(t, Config{Masters6: []string{"203.0.113.7", "203.0.113.1", "no name"}, Masters7: []string{"203.0.113.2"}})
-	full := newUDP(t, w.net, netip.MustParseAddrPort("203.0.113.7:8300"), false)
-	full.Add(master6)
+	full := newUDP(t, w.net, transport.MustParsePeer("203.0.113.7:8300"), false)
+	full.Add(master6.AddrPort)
 	m6, m7 := newUDP(t, w.net, master6, false), newUDP(t, w.net, master7, true)
 	w.run(2 * time.Second)
 	for _, m := range []*mastertest.UDP{m6, m7} {
-		if servers, _ := m.Servers(); !slices.Equal(servers, []netip.AddrPort{self}) {
+		if servers, _ := m.Servers(); !slices.Equal(servers, []netip.AddrPort{self.AddrPort}) {
 			t.Fatalf("list: %v; %+v", servers, w.events)
 		}
 	}
@@ -136,7 +136,7 @@ func TestStrangers(t *testing.T) {
 	w.run(2 * time.Second)
 	sent := w.net.Stats().Sent
 	for _, tag := range []string{tagProbe, tagAccepted, tagRefused, tagCount + "\x00\x01", "\xff\xff\xff\xff", ""} {
-		for _, from := range []transport.Peer{netip.MustParseAddrPort("198.51.100.1:8300"), netip.MustParseAddrPort("203.0.113.2:8283")} {
+		for _, from := range []transport.Peer{transport.MustParsePeer("198.51.100.1:8300"), transport.MustParsePeer("203.0.113.2:8283")} {
 			if w.r.Feed(w.net.Now(), from, []byte(query.Header6+tag)) {
 				t.Errorf("%q of %v is taken", tag, from)
 			}

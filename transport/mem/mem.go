@@ -13,7 +13,6 @@ package mem
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -80,7 +79,7 @@ func (n *Network) Listen(addr transport.Peer) (*Conn, error) {
 	defer n.mu.Unlock()
 	if addr.Port() == 0 {
 		for range 1 << 14 {
-			addr = netip.AddrPortFrom(addr.Addr(), n.port)
+			addr = transport.UDPPeer(addr.Addr(), n.port)
 			if n.port++; n.port == 0 {
 				n.port = 49152
 			}

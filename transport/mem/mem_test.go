@@ -3,7 +3,6 @@ package mem
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"testing"
 	"time"
 
@@ -11,8 +10,8 @@ import (
 )
 
 var (
-	addrA = netip.MustParseAddrPort("10.0.0.1:8303")
-	addrB = netip.MustParseAddrPort("10.0.0.2:1000")
+	addrA = transport.MustParsePeer("10.0.0.1:8303")
+	addrB = transport.MustParsePeer("10.0.0.2:1000")
 )
 
 func pair(t *testing.T, cfg Config) (n *Network, a, b *Conn) {
@@ -66,7 +65,7 @@ func TestLimits(t *testing.T) {
 	}
 	a.Send(addrB, make([]byte, transport.MaxDatagram+1))
 	a.Send(transport.Peer{}, []byte{1})
-	a.Send(netip.MustParseAddrPort("10.0.0.9:1"), []byte("nobody"))
+	a.Send(transport.MustParsePeer("10.0.0.9:1"), []byte("nobody"))
 	a.Flush()
 	if b.Pending() != 100 {
 		t.Errorf("%d datagrams queued, want 100", b.Pending())
@@ -81,11 +80,11 @@ func TestLimits(t *testing.T) {
 		t.Errorf("address taken twice: %v", err)
 	}
 	for _, bad := range []string{"0.0.0.0:1", "[::]:1"} {
-		if _, err := n.Listen(netip.MustParseAddrPort(bad)); !errors.Is(err, ErrAddress) {
+		if _, err := n.Listen(transport.MustParsePeer(bad)); !errors.Is(err, ErrAddress) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
-	c, err := n.Listen(netip.MustParseAddrPort("[::ffff:10.0.0.1]:0"))
+	c, err := n.Listen(transport.MustParsePeer("[::ffff:10.0.0.1]:0"))
 	if err != nil || !c.LocalAddr().Addr().Is4() || c.LocalAddr().Port() == 0 {
 		t.Errorf("free port: %v, %v", c.LocalAddr(), err)
 	}

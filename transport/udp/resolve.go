@@ -20,7 +20,7 @@ var ErrAddress = errors.New("udp: bad address")
 // which most game servers have.
 func Resolve(ctx context.Context, address string, port uint16) (transport.Peer, error) {
 	if ip, err := netip.ParseAddr(address); err == nil {
-		return netip.AddrPortFrom(ip.Unmap(), port), nil
+		return transport.UDPPeer(ip.Unmap(), port), nil
 	}
 	host := address
 	if h, p, err := net.SplitHostPort(address); err == nil {
@@ -34,7 +34,7 @@ func Resolve(ctx context.Context, address string, port uint16) (transport.Peer, 
 		return transport.Peer{}, fmt.Errorf("%w: %q names no host", ErrAddress, address)
 	}
 	if ip, err := netip.ParseAddr(host); err == nil {
-		return netip.AddrPortFrom(ip.Unmap(), port), nil
+		return transport.UDPPeer(ip.Unmap(), port), nil
 	}
 	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil || len(ips) == 0 {
@@ -47,5 +47,5 @@ func Resolve(ctx context.Context, address string, port uint16) (transport.Peer, 
 			break
 		}
 	}
-	return netip.AddrPortFrom(best, port), nil
+	return transport.UDPPeer(best, port), nil
 }

@@ -2,9 +2,9 @@ package udp_test
 
 import (
 	"errors"
-	"net/netip"
 	"testing"
 
+	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
@@ -18,7 +18,7 @@ func TestResolve(t *testing.T) {
 		"localhost:8305":   "127.0.0.1:8305",
 	} {
 		got, err := udp.Resolve(t.Context(), in, 8303)
-		if err != nil || got != netip.MustParseAddrPort(want) {
+		if err != nil || got != transport.MustParsePeer(want) {
 			t.Errorf("%q is %v, %v", in, got, err)
 		}
 	}

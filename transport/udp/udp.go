@@ -109,7 +109,7 @@ func Listen(cfg Config) (*Conn, error) {
 
 	c := &Conn{
 		sock:  sock,
-		local: transport.Unmap(sock.LocalAddr().(*net.UDPAddr).AddrPort()),
+		local: transport.Unmap(transport.Peer{AddrPort: sock.LocalAddr().(*net.UDPAddr).AddrPort()}),
 		max:   cfg.MaxDatagram,
 		gap:   int64(cfg.Gather),
 	}
@@ -183,5 +183,5 @@ func reachable(p transport.Peer, only4 bool) bool {
 }
 
 func peer4(ip [4]byte, port uint16) transport.Peer {
-	return netip.AddrPortFrom(netip.AddrFrom4(ip), port)
+	return transport.UDPPeer(netip.AddrFrom4(ip), port)
 }

@@ -446,7 +446,7 @@ func (z *zones) peer(sa *unix.RawSockaddrInet6) transport.Peer {
 		}
 		addr = addr.WithZone(z.name)
 	}
-	return netip.AddrPortFrom(addr, port)
+	return transport.UDPPeer(addr, port)
 }
 
 func (z *zones) fill(sa *unix.RawSockaddrInet6, to transport.Peer, only4 bool) {

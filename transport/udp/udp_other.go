@@ -84,7 +84,7 @@ func (c *Conn) pump() {
 			continue
 		}
 		i := (in.head + in.queued) % len(in.slots)
-		in.slots[i] = slot{peer: transport.Unmap(peer), n: n, at: transport.Monotonic()}
+		in.slots[i] = slot{peer: transport.Unmap(transport.Peer{AddrPort: peer}), n: n, at: transport.Monotonic()}
 		copy(in.buf[i*in.step:], scratch[:n])
 		in.queued++
 		first := in.queued == 1
@@ -162,7 +162,7 @@ func (c *Conn) Send(to transport.Peer, b []byte) {
 		return
 	}
 	c.count.writes.Add(1)
-	if _, err := c.sock.WriteToUDPAddrPort(b, to); err != nil {
+	if _, err := c.sock.WriteToUDPAddrPort(b, to.AddrPort); err != nil {
 		c.drop(sendDrop(err))
 		return
 	}

@@ -90,7 +90,7 @@ func TestDualStack(t *testing.T) {
 			if both.LocalAddr().Addr().Is4() && host == "::1" {
 				t.Skip("IPv4 only")
 			}
-			one.Send(netip.AddrPortFrom(netip.MustParseAddr(host), port), []byte("ask"))
+			one.Send(transport.UDPPeer(netip.MustParseAddr(host), port), []byte("ask"))
 			one.Flush()
 			got, from := collect(t, both, 1)
 			if string(got[0]) != "ask" || from[0] != one.LocalAddr() {
@@ -128,8 +128,8 @@ func TestTooLong(t *testing.T) {
 func TestSendErrors(t *testing.T) {
 	a, b := listen(t, Config{}), listen(t, Config{})
 	a.Send(b.LocalAddr(), []byte("first"))
-	a.Send(netip.MustParseAddrPort("[2001:db8::1]:8303"), []byte("no such family"))
-	a.Send(netip.MustParseAddrPort("127.0.0.1:0"), []byte("no such port"))
+	a.Send(transport.MustParsePeer("[2001:db8::1]:8303"), []byte("no such family"))
+	a.Send(transport.MustParsePeer("127.0.0.1:0"), []byte("no such port"))
 	a.Send(transport.Peer{}, []byte("no address"))
 	a.Send(b.LocalAddr(), []byte("last"))
 	if err := a.Flush(); err != nil {

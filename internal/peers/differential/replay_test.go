@@ -33,7 +33,7 @@ func (w *wire) ReadBatch([]transport.Datagram, int64) (int, error) { return 0, n
 func (w *wire) Send(to transport.Peer, b []byte)                   { w.deliver(to, b) }
 func (w *wire) Flush() error                                       { return nil }
 func (w *wire) Wake()                                              {}
-func (w *wire) LocalAddr() transport.Peer                          { return netip.MustParseAddrPort("127.0.0.1:8303") }
+func (w *wire) LocalAddr() transport.Peer                          { return transport.MustParsePeer("127.0.0.1:8303") }
 func (w *wire) Stats() transport.Stats                             { return transport.Stats{} }
 func (w *wire) Close() error                                       { return nil }
 
@@ -158,7 +158,7 @@ const (
 )
 
 func (r *replay) join(i int) {
-	p := &replayPlayer{peer: netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(basePort+i))}
+	p := &replayPlayer{peer: transport.UDPPeer(netip.MustParseAddr("127.0.0.1"), uint16(basePort+i))}
 	cfg := clientConfig(i, &p.watch)
 	cfg.Token = func() packet.Token { return packet.Token(0x1000 + i) }
 	cfg.Send = func(b []byte) { r.toServer = append(r.toServer, parcel{i, slices.Clone(b)}) }

@@ -166,7 +166,7 @@ func (m *HTTP) register(r *http.Request) (Request, int) {
 	if !ok || err != nil || err2 != nil || port == 0 {
 		return fail(http.StatusBadRequest, "address %q", out.Address)
 	}
-	peer := transport.Unmap(netip.AddrPortFrom(from.Addr(), uint16(port)))
+	peer := transport.Unmap(transport.UDPPeer(from.Addr(), uint16(port)))
 	address := scheme + "://" + peer.String()
 	secret := r.Header.Get("Secret")
 	if action == "delete" {

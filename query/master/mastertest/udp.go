@@ -107,7 +107,7 @@ func (m *UDP) Feed(now int64, from transport.Peer, b []byte) {
 			send(m.Send, from, []byte("\xff\xff\xff\xfffwer"))
 			return
 		}
-		send(m.Probe, netip.AddrPortFrom(from.Addr(), m.port[from.Addr()]), []byte("\xff\xff\xff\xfffw??"))
+		send(m.Probe, transport.UDPPeer(from.Addr(), m.port[from.Addr()]), []byte("\xff\xff\xff\xfffw??"))
 	case "fw!!":
 		server := netip.AddrPortFrom(from.Addr(), m.port[from.Addr()])
 		if server.Port() == 0 {
