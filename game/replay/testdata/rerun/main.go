@@ -15,8 +15,8 @@ func main() {
 	r, err := replay.NewReader(bufio.NewReader(os.Stdin))
 	if err == nil {
 		var res replay.Result
-		res, err = replay.Verify(r, replay.Config{Modes: func(string) (game.Mode, bool) { return dm.Mode{}, true }})
-		fmt.Printf("%d ticks, %d hashes\n", res.Ticks, res.Hashes)
+		res, err = replay.Verify(r, replay.VerifyConfig{Modes: func(string) (game.Mode, bool) { return dm.Mode{}, true }})
+		fmt.Printf("%d ticks, %d hashes\n", res.Ticks, res.HashesMatched)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
