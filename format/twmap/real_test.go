@@ -30,6 +30,17 @@ func realMaps(t testing.TB) []string {
 	return all
 }
 
+// maxRewritten returns the size in bytes up to which real maps are also written.
+func maxRewritten() int {
+	switch {
+	case testenv.Race:
+		return 6 << 10
+	case testenv.Full():
+		return 100 << 10
+	}
+	return 20 << 10
+}
+
 // sameContent compares two maps without their files' size and checksums.
 func sameContent(a, b *Map) bool {
 	x, xt := withoutTiles(a)
@@ -67,9 +78,6 @@ func TestRealMaps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if testenv.Race && len(b) > 60<<10 {
-				t.Skip("slow with the race detector, and nothing here is concurrent")
-			}
 			m, err := Parse(b)
 			if err != nil {
 				t.Fatal(err)
@@ -86,7 +94,7 @@ func TestRealMaps(t *testing.T) {
 					t.Errorf("unknown item type %d", e.Type)
 				}
 			}
-			if len(b) > 100<<10 || testenv.Race && len(b) > 6<<10 {
+			if len(b) > maxRewritten() {
 				return // compressing it again would take a second
 			}
 			out, err := m.Bytes()

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // fused matches the multiply-and-add instructions of arm64 and amd64.
@@ -51,11 +53,15 @@ func TestNoFusedOperations(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	pkgs := []string{"./vec", "./physics", ".", "./mode/..."}
+	if testenv.Full() {
+		pkgs = []string{"./..."}
+	}
 	for _, target := range fusingTargets {
 		if !fused.Match(assembly(t, probe, target.env, ".")) {
 			t.Errorf("%s: the probe has no fused operation, so the search is wrong", target.name)
 		}
-		out := assembly(t, "..", target.env, "./...")
+		out := assembly(t, "..", target.env, pkgs...)
 		if !bytes.Contains(out, []byte("physics.(*Core).Tick")) {
 			t.Errorf("%s: no listing of game/physics", target.name)
 		}
@@ -63,35 +69,6 @@ func TestNoFusedOperations(t *testing.T) {
 			if fused.MatchString(line) {
 				t.Errorf("%s: %s", target.name, line)
 			}
-		}
-	}
-}
-
-// TestVariants runs the recorded matches and library results in builds for older
-// and newer processors.
-func TestVariants(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles for other targets")
-	}
-	arch, err := exec.Command("go", "env", "GOARCH").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.TrimSpace(string(arch)) != "amd64" {
-		t.Skip("the variants are those of amd64")
-	}
-	variants := []string{"v1"}
-	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil && bytes.Contains(info, []byte(" avx2 ")) &&
-		bytes.Contains(info, []byte(" fma ")) && bytes.Contains(info, []byte(" bmi2 ")) {
-		variants = append(variants, "v3")
-	} else {
-		t.Log("this processor cannot run v3")
-	}
-	for _, v := range variants {
-		cmd := exec.Command("go", "test", "-run", "^(TestOriginal|TestLibmVectors)$", ".", "../vec")
-		cmd.Env = append(os.Environ(), "GOAMD64="+v, "CGO_ENABLED=0", "GOFLAGS=")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("GOAMD64=%s: %v\n%s", v, err, out)
 		}
 	}
 }

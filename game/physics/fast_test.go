@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // The short cuts of MoveBox, IntersectLine and of the loops over other tees must
@@ -201,9 +202,9 @@ func checkCrowd(tb rapid.TB, s source, c *Collision) {
 }
 
 func TestFastEqualsNaive(t *testing.T) {
-	grids, cases := 250, 900 // of each of the three kinds
-	if testing.Short() {
-		grids = 20
+	grids, cases := 30, 900 // of each of the three kinds
+	if testenv.Full() {
+		grids = 250
 	}
 	s := stream(7)
 	for range grids {

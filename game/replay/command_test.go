@@ -106,7 +106,7 @@ func TestHeaderFieldsTravel(t *testing.T) {
 			h.Terrain = game.Terrain{Width: 3, Height: 2, Tiles: []uint8{1, 2, 3, 4, 5, 6}}
 		case "Mods":
 			h.Mods = []string{"a", "b"}
-		case "Idle":
+		case "IdleTicks":
 			h.IdleTicks = 99
 		default:
 			fill(rv.Field(i), r)

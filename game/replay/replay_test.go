@@ -198,9 +198,9 @@ func TestTruncation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	step := 1
-	if testing.Short() || testenv.Race {
-		step = 37
+	step := 37
+	if testenv.Full() {
+		step = 1
 	}
 	good := int32(0)
 	for n := 0; n < len(log); n += step {
@@ -224,9 +224,9 @@ func TestTruncation(t *testing.T) {
 // before it has to be good.
 func TestDamage(t *testing.T) {
 	log := record(t, 4, 300)
-	step := 11
-	if testing.Short() || testenv.Race {
-		step = 101
+	step := 101
+	if testenv.Full() {
+		step = 11
 	}
 	for i := 0; i < len(log); i += step {
 		bad := bytes.Clone(log)

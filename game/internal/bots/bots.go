@@ -1,4 +1,4 @@
-// Package bots fills worlds with players who do something, for the tests of the
+// Package bots fills worlds with players who do something in tests of the
 // rules: maps drawn as text, and inputs at random that are the same everywhere.
 package bots
 
@@ -118,24 +118,4 @@ func (b *Bots) Commands(n int) []game.Command {
 		b.cmds = append(b.cmds, game.Command{Kind: game.CmdInput, Player: id, Input: b.in[id]})
 	}
 	return b.cmds
-}
-
-// Run plays a match of bots and reports the hash of the world every thousand
-// ticks.
-func Run(mode game.Mode, players, ticks int, report func(tick int, hash uint64)) error {
-	w, err := game.New(game.Config{Terrain: Arena(), Mode: mode, Rules: Rules(), Seed: 1})
-	if err != nil {
-		return err
-	}
-	for id := range game.PlayerID(players) {
-		w.Step(Join(id))
-	}
-	b := Bots{Rand: 1}
-	for i := 1; i <= ticks; i++ {
-		w.Step(b.Commands(players))
-		if i%1000 == 0 {
-			report(i, w.Hash())
-		}
-	}
-	return nil
 }
