@@ -89,7 +89,7 @@ func (b *Bot) String() string {
 	return fmt.Sprintf("goal %d/%d foe %d plan %+v at %d", b.goal.kind, b.goal.index, b.enemy, b.plan, b.planTick)
 }
 
-// NextInput is the input for the next tick of the viewer's tee, after a look at this
+// NextInputTime is the input for the next tick of the viewer's tee, after a look at this
 // one. It is to be called once per tick; ticks may be missing.
 func (b *Bot) NextInput(v *game.View) game.Input {
 	if v == nil || v.Frame == nil || v.Viewer < 0 || v.Viewer >= game.MaxPlayers || b.started && v.Tick == b.tick {

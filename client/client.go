@@ -33,14 +33,14 @@ type Config struct {
 	Password, RconPassword, RconName string
 	// Version is the version of the protocol to speak; "" is AnyVersion.
 	Version Version
-	// DDNet is for servers that know DDNet: the release that the client is to be
+	// DDNetVersion is for servers that know DDNetVersion: the release that the client is to be
 	// taken for, times 1000, as 16040. With 0 it is none, but can see 64 players;
 	// below 0 it says nothing of that either. Connection identifies it; New makes one
 	// up.
-	DDNet      int32
-	Connection [16]byte
-	// Plain is as in SessionConfig.
-	Plain bool
+	DDNetVersion int32
+	ConnectionID [16]byte
+	// LegacyHandshake is as in SessionConfig.
+	LegacyHandshake bool
 	// Reconnect, if not 0, is how long to wait before another try when the
 	// connection ends, whoever ended it. Dial itself tries once.
 	Reconnect time.Duration
@@ -66,12 +66,12 @@ type Config struct {
 	// world as it will be when the input arrives there, as far as it is known. It
 	// is borrowed. Without Play the input is that of SetInput.
 	Play func(c *Client, v *game.View) game.Input
-	// OnTiming learns how early, in ms, the input for a tick arrived; below zero
+	// OnInputTiming learns how early, in ms, the input for a tick arrived; below zero
 	// it was late. (INPUTTIMING)
-	OnTiming func(tick, left int32)
+	OnInputTiming func(tick, left int32)
 
-	// From is the address to send from, without port; "" leaves it to the system.
-	From string
+	// LocalAddr is the address to send from, without port; "" leaves it to the system.
+	LocalAddr string
 	// Send takes datagrams to the server. It is for New; Dial brings its own.
 	Send func(datagram []byte)
 	// Token and Buffers are as in SessionConfig.
@@ -86,31 +86,31 @@ type Client struct {
 	cfg  Config
 	done chan struct{} // closed at the end of a client that runs itself
 
-	mu        sync.Mutex
-	s         *Session
-	now       conn.Time
-	ahead     predictor
-	asked     *predictor // of Predicted
-	gameMap   *Map
-	announced bridge.MapChange
-	lists     lists
-	rcon      remote
-	entered   bool
-	retry     conn.Time // when to connect again, 0 never
-	closed    bool
-	input     game.Input
-	shown     bool // the last snapshot went to OnSnapshot
-	network   *network
+	mu            sync.Mutex
+	session       *Session
+	now           conn.Time
+	predictor     predictor
+	viewPredictor *predictor // of Predicted
+	gameMap       *Map
+	announcedMap  bridge.MapChange
+	lists         serverLists
+	rcon          rconState
+	entered       bool
+	reconnectAt   conn.Time // when to connect again, 0 never
+	closed        bool
+	input         game.Input
+	snapshotShown bool // the last snapshot went to OnSnapshot
+	network       *network
 
-	timings [][2]int32 // tick and ms left, for OnTiming
-	events  []Event
-	spare   []Event
-	dropped int
-	arrived chan struct{}
+	inputTimings  [][2]int32 // tick and ms left, for OnInputTiming
+	events        []Event
+	spareEvents   []Event
+	droppedEvents int
+	eventsQueued  chan struct{}
 }
 
-// maxEvents bounds what waits for a reader of Events; beyond it the oldest go.
-const maxEvents = 4096
+// maxQueuedEvents bounds what waits for a reader of Events; beyond it the oldest go.
+const maxQueuedEvents = 4096
 
 // New makes a client that its owner runs; see Connect, Feed and Step.
 func New(cfg Config) (*Client, error) {
@@ -118,13 +118,13 @@ func New(cfg Config) (*Client, error) {
 		return nil, fmt.Errorf("%w: no Send", ErrConfig)
 	}
 	if cfg.Maps == nil && !cfg.NoMap {
-		cfg.Maps = NewMaps("", InstalledMaps()...)
+		cfg.Maps = NewMaps("", InstalledMapDirs()...)
 	}
 	if cfg.Country == 0 {
 		cfg.Country = -1
 	}
-	if cfg.Connection == [16]byte{} && cfg.DDNet > 0 {
-		if _, err := rand.Read(cfg.Connection[:]); err != nil {
+	if cfg.ConnectionID == [16]byte{} && cfg.DDNetVersion > 0 {
+		if _, err := rand.Read(cfg.ConnectionID[:]); err != nil {
 			return nil, fmt.Errorf("client: no random identity: %w", err)
 		}
 	}
@@ -134,13 +134,13 @@ func New(cfg Config) (*Client, error) {
 	if cfg.Skin == (game.Skin{}) {
 		cfg.Skin.PartNames = [game.NumSkinParts]string{"standard", "", "", "standard", "standard", "standard"}
 	}
-	c := &Client{cfg: cfg, arrived: make(chan struct{}, 1), done: make(chan struct{})}
+	c := &Client{cfg: cfg, eventsQueued: make(chan struct{}, 1), done: make(chan struct{})}
 	var err error
-	c.s, err = NewSession(SessionConfig{
+	c.session, err = NewSession(SessionConfig{
 		Send: cfg.Send, Name: cfg.Name, Clan: cfg.Clan, Country: cfg.Country, Skin: cfg.Skin,
-		Password: cfg.Password, Token: cfg.Token, Buffers: cfg.Buffers, OnTiming: c.onTiming,
-		Version: cfg.Version, DDNet: cfg.DDNet, Connection: cfg.Connection, Plain: cfg.Plain,
-		HasMap: c.hasMap, OnMap: c.onMap, OnProgress: c.onProgress, Story: story{c}, OnSnapshot: c.onSnapshot,
+		Password: cfg.Password, Token: cfg.Token, Buffers: cfg.Buffers, OnInputTiming: c.onInputTiming,
+		Version: cfg.Version, DDNetVersion: cfg.DDNetVersion, ConnectionID: cfg.ConnectionID, LegacyHandshake: cfg.LegacyHandshake,
+		HasMap: c.hasMap, OnMap: c.onMap, OnMapProgress: c.onMapProgress, GameHandler: gameHandler{c}, OnSnapshot: c.onSnapshot,
 	})
 	if err != nil {
 		return nil, err
@@ -157,16 +157,16 @@ func (c *Client) Connect(now conn.Time) error {
 }
 
 func (c *Client) connect() error {
-	c.entered, c.retry = false, 0
-	c.forget()
-	c.rcon.lost(ErrClosed)
-	c.lists = lists{}
-	return c.s.Dial(c.now)
+	c.entered, c.reconnectAt = false, 0
+	c.resetGame()
+	c.rcon.endRuns(ErrClosed)
+	c.lists = serverLists{}
+	return c.session.Dial(c.now)
 }
 
-// forget is what a new connection or a new map makes of what was known.
-func (c *Client) forget() {
-	c.lists.forget()
+// resetGame is what a new connection or a new map makes of what was known.
+func (c *Client) resetGame() {
+	c.lists.reset()
 	c.input = game.Input{}
 }
 
@@ -174,10 +174,10 @@ func (c *Client) forget() {
 func (c *Client) Feed(now conn.Time, b []byte) {
 	c.mu.Lock()
 	c.now = max(c.now, now)
-	c.s.Feed(c.now, b)
-	c.check()
+	c.session.Feed(c.now, b)
+	c.checkEnded()
 	c.mu.Unlock()
-	c.deliver()
+	c.deliverEvents()
 }
 
 // Step does what is due: inputs, resends, timeouts, another connection. Call it at
@@ -186,124 +186,124 @@ func (c *Client) Step(now conn.Time) {
 	c.mu.Lock()
 	c.now = max(c.now, now)
 	now = c.now
-	if c.retry != 0 && now >= c.retry {
+	if c.reconnectAt != 0 && now >= c.reconnectAt {
 		if err := c.connect(); err != nil {
-			c.end(err)
+			c.connectionEnded(err)
 		}
 	}
-	tick, due := c.s.DueInput(now)
+	tick, due := c.session.InputDue(now)
 	if due && c.cfg.Play != nil {
-		v := c.ahead.at(c.s, tick-1, c.cfg.PredictAll)
+		v := c.predictor.viewAt(c.session, tick-1, c.cfg.PredictAll)
 		c.mu.Unlock()
 		in := c.cfg.Play(c, v) // nobody else moves the world
 		c.mu.Lock()
 		c.input = in
 	}
 	if due {
-		c.s.SetInput(c.input)
+		c.session.SetInput(c.input)
 	}
-	c.s.Step(now)
-	c.check()
+	c.session.Step(now)
+	c.checkEnded()
 	c.mu.Unlock()
-	c.deliver()
+	c.deliverEvents()
 }
 
 // NextStep is when Step has something to do, at the latest in a fifth of a second.
 func (c *Client) NextStep(now conn.Time) conn.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.s.State() == Playing {
-		return c.s.NextInput(now)
+	if c.session.State() == Playing {
+		return c.session.NextInputTime(now)
 	}
 	return now.Add(100 * time.Millisecond)
 }
 
-// check notices the end of a connection.
-func (c *Client) check() {
-	if c.s.State() == Offline && c.s.Err() != nil && c.retry == 0 && !c.closed {
-		c.end(c.s.Err())
+// checkEnded notices the end of a connection.
+func (c *Client) checkEnded() {
+	if c.session.State() == Offline && c.session.Err() != nil && c.reconnectAt == 0 && !c.closed {
+		c.connectionEnded(c.session.Err())
 	}
 }
 
-// end tells of the end of a connection.
-func (c *Client) end(err error) {
+// connectionEnded tells of the connectionEnded of a connection.
+func (c *Client) connectionEnded(err error) {
 	e := Disconnected{Err: err}
 	if err != nil {
 		e.Text = bridge.Text([]byte(err.Error()))
 	}
 	if c.cfg.Reconnect > 0 && err != nil && !c.closed {
 		e.Again = c.cfg.Reconnect
-		c.retry = c.now.Add(c.cfg.Reconnect)
+		c.reconnectAt = c.now.Add(c.cfg.Reconnect)
 	} else {
-		c.closed, c.retry = true, 0
+		c.closed, c.reconnectAt = true, 0
 	}
 	c.entered = false
-	c.rcon.lost(ErrClosed)
-	c.event(e)
+	c.rcon.endRuns(ErrClosed)
+	c.queueEvent(e)
 }
 
-// leave ends the connection; a client that Dial made also ends.
-func (c *Client) leave() {
+// disconnect ends the connection; a client that Dial made also ends.
+func (c *Client) disconnect() {
 	if c.closed {
 		return
 	}
 	c.closed = true
-	c.s.Close(c.now)
-	c.end(nil)
+	c.session.Close(c.now)
+	c.connectionEnded(nil)
 }
 
-// event queues an event.
-func (c *Client) event(e Event) {
-	if len(c.events) >= maxEvents {
+// queueEvent queues an queueEvent.
+func (c *Client) queueEvent(e Event) {
+	if len(c.events) >= maxQueuedEvents {
 		c.events = append(c.events[:0], c.events[1:]...)
-		c.dropped++
+		c.droppedEvents++
 	}
 	c.events = append(c.events, e)
 }
 
-// deliver hands over what came.
-func (c *Client) deliver() {
+// deliverEvents hands over what came.
+func (c *Client) deliverEvents() {
 	c.mu.Lock()
 	var effects []game.Event
 	var view *game.View
-	if !c.shown && c.cfg.OnSnapshot != nil {
-		view, effects = c.s.guest.View(), c.s.guest.Effects()
+	if !c.snapshotShown && c.cfg.OnSnapshot != nil {
+		view, effects = c.session.side.View(), c.session.side.Effects()
 	}
-	c.shown = true
+	c.snapshotShown = true
 	if c.cfg.OnEvent == nil {
 		waiting := len(c.events) > 0
 		c.mu.Unlock()
 		if waiting {
 			select {
-			case c.arrived <- struct{}{}:
+			case c.eventsQueued <- struct{}{}:
 			default:
 			}
 		}
 	} else {
 		events := c.events
-		c.events, c.spare = c.spare[:0], nil
+		c.events, c.spareEvents = c.spareEvents[:0], nil
 		c.mu.Unlock()
 		for _, e := range events {
 			c.cfg.OnEvent(c, e)
 		}
 		clear(events)
 		c.mu.Lock()
-		c.spare = events
+		c.spareEvents = events
 		c.mu.Unlock()
 	}
 	if view != nil {
 		c.cfg.OnSnapshot(c, view, effects)
 	}
 	// Only this goroutine adds any.
-	for _, t := range c.timings {
-		c.cfg.OnTiming(t[0], t[1])
+	for _, t := range c.inputTimings {
+		c.cfg.OnInputTiming(t[0], t[1])
 	}
-	c.timings = c.timings[:0]
+	c.inputTimings = c.inputTimings[:0]
 }
 
-func (c *Client) onTiming(tick, left int32) {
-	if c.cfg.OnTiming != nil {
-		c.timings = append(c.timings, [2]int32{tick, left})
+func (c *Client) onInputTiming(tick, left int32) {
+	if c.cfg.OnInputTiming != nil {
+		c.inputTimings = append(c.inputTimings, [2]int32{tick, left})
 	}
 }
 
@@ -313,7 +313,7 @@ func (c *Client) Events(ctx context.Context) iter.Seq[Event] {
 	return func(yield func(Event) bool) {
 		for {
 			for {
-				e, ok := c.next()
+				e, ok := c.nextEvent()
 				if !ok {
 					break
 				}
@@ -324,9 +324,9 @@ func (c *Client) Events(ctx context.Context) iter.Seq[Event] {
 			select {
 			case <-ctx.Done():
 				return
-			case <-c.arrived:
+			case <-c.eventsQueued:
 			case <-c.done:
-				if !c.waiting() {
+				if !c.hasEvents() {
 					return
 				}
 			}
@@ -334,7 +334,7 @@ func (c *Client) Events(ctx context.Context) iter.Seq[Event] {
 	}
 }
 
-func (c *Client) next() (Event, bool) {
+func (c *Client) nextEvent() (Event, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.events) == 0 {
@@ -348,7 +348,7 @@ func (c *Client) next() (Event, bool) {
 	return e, true
 }
 
-func (c *Client) waiting() bool {
+func (c *Client) hasEvents() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.events) > 0
@@ -356,13 +356,13 @@ func (c *Client) waiting() bool {
 
 // onSnapshot takes a snapshot; the first one of a game brings us in.
 func (c *Client) onSnapshot(tick int32, s *snapshot.Snapshot) {
-	c.s.guest.ReceiveSnapshot(tick, s)
-	c.shown = false
-	if c.s.State() == Playing && !c.entered && c.s.guest.OwnID() >= 0 {
+	c.session.side.ReceiveSnapshot(tick, s)
+	c.snapshotShown = false
+	if c.session.State() == Playing && !c.entered && c.session.side.OwnID() >= 0 {
 		c.entered = true
-		c.event(Entered{Map: c.mapName(), Self: c.player(c.s.guest.OwnID())})
-		if c.cfg.RconPassword != "" && !c.rcon.on {
-			c.s.Tell(c.now, func(g bridge.ClientSide) { g.SendRconAuth(c.cfg.RconName, c.cfg.RconPassword) })
+		c.queueEvent(Entered{Map: c.mapName(), Self: c.player(c.session.side.OwnID())})
+		if c.cfg.RconPassword != "" && !c.rcon.loggedIn {
+			c.session.Request(c.now, func(g bridge.ClientSide) { g.SendRconAuth(c.cfg.RconName, c.cfg.RconPassword) })
 		}
 	}
 }
@@ -370,8 +370,8 @@ func (c *Client) onSnapshot(tick int32, s *snapshot.Snapshot) {
 // hasMap looks a map up that the server announced.
 func (c *Client) hasMap(a *bridge.MapChange) bool {
 	c.entered = false
-	c.forget()
-	c.announced = *a
+	c.resetGame()
+	c.announcedMap = *a
 	c.setMap(nil)
 	if c.cfg.NoMap {
 		c.gameMap = &Map{Name: a.Name, CRC: a.CRC, SHA256: a.SHA256}
@@ -383,9 +383,9 @@ func (c *Client) hasMap(a *bridge.MapChange) bool {
 }
 
 func (c *Client) onMap(_ string, file []byte) {
-	m, err := c.cfg.Maps.add(&c.announced, file)
+	m, err := c.cfg.Maps.addDownloaded(&c.announcedMap, file)
 	if err != nil {
-		c.s.fail(err)
+		c.session.fail(err)
 		return
 	}
 	c.setMap(m)
@@ -393,14 +393,14 @@ func (c *Client) onMap(_ string, file []byte) {
 
 func (c *Client) setMap(m *Map) {
 	c.gameMap = m
-	c.asked = nil
+	c.viewPredictor = nil
 	if m == nil {
-		c.s.guest.SetMap(nil)
-		c.ahead.setMap(nil)
+		c.session.side.SetMap(nil)
+		c.predictor.setMap(nil)
 		return
 	}
-	c.s.guest.SetMap(m.collision)
-	c.ahead.setMap(m.collision)
+	c.session.side.SetMap(m.collision)
+	c.predictor.setMap(m.collision)
 }
 
 func (c *Client) mapName() string {
@@ -410,9 +410,9 @@ func (c *Client) mapName() string {
 	return c.gameMap.Name
 }
 
-func (c *Client) onProgress(name string, done, size int) {
+func (c *Client) onMapProgress(name string, done, size int) {
 	if c.cfg.OnEvent == nil && done != 0 && done != size {
 		return // nobody looks while it lasts
 	}
-	c.event(Download{Map: name, Done: done, Size: size})
+	c.queueEvent(Download{Map: name, Done: done, Size: size})
 }

@@ -21,10 +21,10 @@ func TestTalk(t *testing.T) {
 	alice := a.join(client.Config{Name: "alice", Clan: "A", Country: 276})
 	bob := a.join(client.Config{Name: "bob"})
 	a.until(time.Second, "seen", func() bool { return has[client.Joined](alice) && len(alice.Scoreboard()) == 2 })
-	if p, ok := bob.Find("alice"); !ok || p.ID != alice.Self() || p.Clan != "A" {
+	if p, ok := bob.FindPlayer("alice"); !ok || p.ID != alice.Self() || p.Clan != "A" {
 		t.Errorf("bob finds %+v", p)
 	}
-	if info, ok := bob.Profile(alice.Self()); !ok || info.Profile.Country != 276 || info.Profile.Skin.PartNames[0] != "standard" {
+	if info, ok := bob.PlayerInfo(alice.Self()); !ok || info.Profile.Country != 276 || info.Profile.Skin.PartNames[0] != "standard" {
 		t.Errorf("bob knows %+v", info)
 	}
 	expect := func(who *seat, want client.Chat) {
@@ -43,7 +43,7 @@ func TestTalk(t *testing.T) {
 	bob.SetSkin(game.Skin{PartNames: [game.NumSkinParts]string{"bear"}})
 	a.until(time.Second, "other skin", func() bool {
 		e, ok := last[client.SkinChange](alice)
-		info, _ := alice.Profile(bob.Self())
+		info, _ := alice.PlayerInfo(bob.Self())
 		return ok && e.Player.Name == "bob" && info.Profile.Skin.PartNames[0] == "bear"
 	})
 	bob.Emote(7)
@@ -65,7 +65,7 @@ func TestTalk(t *testing.T) {
 	bob.Spectate(game.SpectatePlayer, alice.Self())
 	a.until(5*time.Second, "watching", func() bool {
 		inside := game.Nobody
-		bob.Look(func(v *game.View) { inside = v.VitalsOf })
+		bob.WithView(func(v *game.View) { inside = v.VitalsOf })
 		return inside == alice.Self()
 	})
 	bob.Ping()
@@ -177,7 +177,7 @@ func TestMapChange(t *testing.T) {
 	a.until(5*time.Second, "another map", func() bool { e, ok := last[client.Entered](s); return ok && e.Map == "testbox" })
 	a.until(5*time.Second, "a tee", func() bool {
 		tees := 0
-		s.Look(func(v *game.View) { tees = len(v.Characters) })
+		s.WithView(func(v *game.View) { tees = len(v.Characters) })
 		return tees == 1
 	})
 	if s.Map().Name != "testbox" {

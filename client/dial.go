@@ -25,7 +25,7 @@ func Dial(ctx context.Context, address string, cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("client: %w", err)
 	}
-	sock, err := udp.Listen(udp.Config{Addr: cfg.From, Batch: 8, ReadBuffer: 1 << 18, WriteBuffer: 1 << 17})
+	sock, err := udp.Listen(udp.Config{Addr: cfg.LocalAddr, Batch: 8, ReadBuffer: 1 << 18, WriteBuffer: 1 << 17})
 	if err != nil {
 		return nil, fmt.Errorf("client: %w", err)
 	}
@@ -72,7 +72,7 @@ func (c *Client) run(first chan<- error) {
 		}
 		c.Step(conn.Time(n.sock.Now()))
 		c.mu.Lock()
-		over, in, failed := c.closed || err != nil, c.entered, c.s.Err()
+		over, in, failed := c.closed || err != nil, c.entered, c.session.Err()
 		c.mu.Unlock()
 		switch {
 		case joining && in:
@@ -86,7 +86,7 @@ func (c *Client) run(first chan<- error) {
 		}
 		if over {
 			c.flush()
-			c.deliver()
+			c.deliverEvents()
 			return
 		}
 	}
@@ -108,7 +108,7 @@ func (c *Client) Close() {
 	if c.network != nil {
 		c.now = conn.Time(c.network.sock.Now())
 	}
-	c.leave()
+	c.disconnect()
 	if c.network != nil {
 		c.network.sock.Flush() // the program may end before the goroutine does
 	}
@@ -116,7 +116,7 @@ func (c *Client) Close() {
 	if c.network != nil {
 		c.network.sock.Wake()
 	} else {
-		c.deliver()
+		c.deliverEvents()
 	}
 }
 

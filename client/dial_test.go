@@ -86,9 +86,9 @@ func TestDial(t *testing.T) {
 					return
 				case <-time.After(2 * time.Millisecond):
 				}
-				d.Look(func(v *game.View) { _ = len(v.Characters) })
-				d.LookAhead(func(v *game.View) { _ = len(v.Characters) })
-				d.Find("alice")
+				d.WithView(func(v *game.View) { _ = len(v.Characters) })
+				d.WithPredictedView(func(v *game.View) { _ = len(v.Characters) })
+				d.FindPlayer("alice")
 				d.Latency()
 				d.SetInput(game.Input{})
 			}
@@ -174,7 +174,7 @@ func TestUnreadEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	for c.Dropped() == 0 {
+	for c.DroppedEvents() == 0 {
 		if err := c.Rcon("tunes"); err != nil {
 			t.Fatal(err)
 		}

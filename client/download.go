@@ -9,23 +9,23 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 )
 
-// maxMap bounds what a server may announce as the size of its map, in bytes.
-const maxMap = 64 << 20
+// maxMapSize bounds what a server may announce as the size of its map, in bytes.
+const maxMapSize = 64 << 20
 
-// download is a map on its way. Its memory grows with what has come, not with what
+// mapDownload is a map on its way. Its memory grows with what has come, not with what
 // was announced.
-type download struct {
+type mapDownload struct {
 	bridge.MapChange
-	file   []byte
-	chunks int // that have come
-	asked  int // of chunks with numbers
-	active bool
+	file      []byte
+	received  int // that have come
+	requested int // of chunks with numbers
+	active    bool
 }
 
 // OnMapChange begins with another map.
-func (n news) OnMapChange(m *bridge.MapChange) {
+func (n sessionHandler) OnMapChange(m *bridge.MapChange) {
 	c := n.Session
-	c.download = download{}
+	c.download = mapDownload{}
 	switch {
 	case strings.ContainsAny(m.Name, "/\\:") || m.Name == "" || strings.HasPrefix(m.Name, "."):
 		c.fail(fmt.Errorf("%w: strange character in map name %q", ErrMap, m.Name))
@@ -33,14 +33,14 @@ func (n news) OnMapChange(m *bridge.MapChange) {
 	case m.Refusal != "":
 		c.fail(fmt.Errorf("%w: %q: %s", ErrMap, m.Name, m.Refusal))
 		return
-	case m.Size <= 0 || m.Size > maxMap:
+	case m.Size <= 0 || m.Size > maxMapSize:
 		c.fail(fmt.Errorf("%w: invalid map size %d", ErrMap, m.Size))
 		return
 	}
 	c.state = Loading
-	c.guest.Reset()
+	c.side.Reset()
 	if c.cfg.HasMap != nil && c.cfg.HasMap(m) {
-		c.guest.SendReady()
+		c.side.SendReady()
 		c.conn.Flush(c.now)
 		return
 	}
@@ -48,70 +48,70 @@ func (n news) OnMapChange(m *bridge.MapChange) {
 		c.fail(fmt.Errorf("%w: announced in chunks of %d bytes, %d per request", ErrMap, m.ChunkSize, m.ChunksPerRequest))
 		return
 	}
-	c.download = download{MapChange: *m, active: true}
-	c.progress()
+	c.download = mapDownload{MapChange: *m, active: true}
+	c.reportProgress()
 	if m.ChunksNumbered {
-		c.askChunks()
+		c.requestChunks()
 	} else {
-		c.guest.SendRequestMapData(0)
+		c.side.SendRequestMapData(0)
 	}
 	c.conn.Flush(c.now)
 }
 
-// window is how many chunks with numbers are asked for ahead. A server that does not
+// chunkWindow is how many chunks with numbers are asked for ahead. A server that does not
 // limit what it sends keeps so many in its resend buffer.
-const window = 8
+const chunkWindow = 8
 
-// askChunks asks for the next chunks by their numbers, as far as the map is known to
+// requestChunks asks for the next chunks by their numbers, as far as the map is known to
 // have more, and for one at least.
-func (c *Session) askChunks() {
+func (c *Session) requestChunks() {
 	d := &c.download
 	most := d.ChunkSize
 	if most == 0 {
-		most = maxNumbered
+		most = maxNumberedChunk
 	}
-	for d.asked == d.chunks || d.asked < d.chunks+window && d.asked*most < d.Size {
-		c.guest.SendRequestMapData(d.asked)
-		d.asked++
+	for d.requested == d.received || d.requested < d.received+chunkWindow && d.requested*most < d.Size {
+		c.side.SendRequestMapData(d.requested)
+		d.requested++
 	}
 }
 
-// maxNumbered is more than a chunk with a number can have, in bytes.
-const maxNumbered = 1024
+// maxNumberedChunk is more than a chunk with a number can have, in bytes.
+const maxNumberedChunk = 1024
 
-func (c *Session) progress() {
-	if d := &c.download; c.cfg.OnProgress != nil {
-		c.cfg.OnProgress(d.Name, len(d.file), d.Size)
+func (c *Session) reportProgress() {
+	if d := &c.download; c.cfg.OnMapProgress != nil {
+		c.cfg.OnMapProgress(d.Name, len(d.file), d.Size)
 	}
 }
 
 // OnMapData takes a chunk.
-func (n news) OnMapData(chunk int, data []byte) {
+func (n sessionHandler) OnMapData(chunk int, data []byte) {
 	c, d := n.Session, &n.download
-	if !d.active || d.ChunksNumbered && (chunk != d.chunks || len(data) == 0) {
+	if !d.active || d.ChunksNumbered && (chunk != d.received || len(data) == 0) {
 		return // not the one that is wanted; some servers send empty ones to be done
 	}
 	left := d.Size - len(d.file)
 	want := min(d.ChunkSize, left)
 	if d.ChunksNumbered {
 		want = min(len(data), left) // what comes
-		if d.chunks == 0 {
+		if d.received == 0 {
 			d.ChunkSize = want
 		}
 	}
 	if len(data) != want {
-		c.fail(fmt.Errorf("%w: chunk %d has %d bytes instead of %d", ErrMap, d.chunks, len(data), want))
+		c.fail(fmt.Errorf("%w: chunk %d has %d bytes instead of %d", ErrMap, d.received, len(data), want))
 		return
 	}
 	d.file = append(d.file, data...)
-	d.chunks++
-	c.progress()
+	d.received++
+	c.reportProgress()
 	if len(d.file) < d.Size {
 		if d.ChunksNumbered {
-			c.askChunks()
+			c.requestChunks()
 			c.conn.Flush(c.now)
-		} else if d.chunks%d.ChunksPerRequest == 0 {
-			c.guest.SendRequestMapData(d.chunks)
+		} else if d.received%d.ChunksPerRequest == 0 {
+			c.side.SendRequestMapData(d.received)
 			c.conn.Flush(c.now)
 		}
 		return
@@ -126,7 +126,7 @@ func (n news) OnMapData(chunk int, data []byte) {
 			return
 		}
 	}
-	c.download = download{}
-	c.guest.SendReady()
+	c.download = mapDownload{}
+	c.side.SendReady()
 	c.conn.Flush(c.now)
 }

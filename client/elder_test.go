@@ -329,7 +329,7 @@ func TestElderAllocatesNothing(t *testing.T) {
 		t.Errorf("%+v, %d inputs", s, inputs)
 	}
 	tees := 0
-	v.c.Look(func(v *game.View) { tees = len(v.Characters) })
+	v.c.WithView(func(v *game.View) { tees = len(v.Characters) })
 	if tees == 0 {
 		t.Error("no tees in sight")
 	}
@@ -360,7 +360,7 @@ func FuzzElder(f *testing.F) {
 			data = data[2+n:]
 		}
 		v.run(60 * time.Millisecond)
-		v.c.LookAhead(func(*game.View) {})
+		v.c.WithPredictedView(func(*game.View) {})
 		for _, row := range v.c.Scoreboard() {
 			if strings.ContainsAny(row.Name, "\x1b\x00\n") {
 				t.Errorf("a name is %q", row.Name)

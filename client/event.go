@@ -8,7 +8,7 @@ import (
 
 // Event is something that happened. Its type tells what; names and texts in it are
 // fit to be shown, whatever the server sent.
-type Event interface{ event() }
+type Event interface{ queueEvent() }
 
 // Player says whom an event is about. ID is game.Nobody, and the name empty, when
 // it is nobody: the server as the author of a line, for example.
@@ -172,28 +172,28 @@ type (
 	}
 )
 
-func (Download) event()     {}
-func (Entered) event()      {}
-func (Disconnected) event() {}
-func (ServerInfo) event()   {}
-func (Chat) event()         {}
-func (Kill) event()         {}
-func (Joined) event()       {}
-func (Left) event()         {}
-func (TeamChange) event()   {}
-func (SkinChange) event()   {}
-func (Emoticon) event()     {}
-func (PickedUp) event()     {}
-func (Notice) event()       {}
-func (Broadcast) event()    {}
-func (Motd) event()         {}
-func (GameInfo) event()     {}
-func (Settings) event()     {}
-func (Tuning) event()       {}
-func (RaceFinish) event()   {}
-func (Checkpoint) event()   {}
-func (VoteStart) event()    {}
-func (VoteCount) event()    {}
-func (VoteEnd) event()      {}
-func (RconAuth) event()     {}
-func (RconLine) event()     {}
+func (Download) queueEvent()     {}
+func (Entered) queueEvent()      {}
+func (Disconnected) queueEvent() {}
+func (ServerInfo) queueEvent()   {}
+func (Chat) queueEvent()         {}
+func (Kill) queueEvent()         {}
+func (Joined) queueEvent()       {}
+func (Left) queueEvent()         {}
+func (TeamChange) queueEvent()   {}
+func (SkinChange) queueEvent()   {}
+func (Emoticon) queueEvent()     {}
+func (PickedUp) queueEvent()     {}
+func (Notice) queueEvent()       {}
+func (Broadcast) queueEvent()    {}
+func (Motd) queueEvent()         {}
+func (GameInfo) queueEvent()     {}
+func (Settings) queueEvent()     {}
+func (Tuning) queueEvent()       {}
+func (RaceFinish) queueEvent()   {}
+func (Checkpoint) queueEvent()   {}
+func (VoteStart) queueEvent()    {}
+func (VoteCount) queueEvent()    {}
+func (VoteEnd) queueEvent()      {}
+func (RconAuth) queueEvent()     {}
+func (RconLine) queueEvent()     {}

@@ -45,7 +45,7 @@ func FuzzServer(f *testing.F) {
 			data = data[2+n:]
 		}
 		v.run(60 * time.Millisecond)
-		v.c.LookAhead(func(*game.View) {})
+		v.c.WithPredictedView(func(*game.View) {})
 		for _, row := range v.c.Scoreboard() {
 			for _, r := range row.Name {
 				if unicode.IsControl(r) {

@@ -431,7 +431,7 @@ func TestHostileTexts(t *testing.T) {
 			t.Errorf("%T: %q, %v", e, b, err)
 		}
 	}
-	info, _ := v.c.Profile(5)
+	info, _ := v.c.PlayerInfo(5)
 	check("skin", info.Profile.Skin.PartNames[0])
 	for _, c := range append(v.c.RconCommands(), v.c.ChatCommands()...) {
 		check("command", c.Name+c.Params+c.Help)
@@ -524,7 +524,7 @@ func TestHostileSnapshots(t *testing.T) {
 		t.Fatalf("%v", v.c.Err())
 	}
 	seen := 0
-	v.c.Look(func(w *game.View) {
+	v.c.WithView(func(w *game.View) {
 		if w.Tick == tick {
 			seen = len(w.Characters)
 		}
@@ -542,7 +542,7 @@ func TestHostileSnapshots(t *testing.T) {
 	if seen != 64 {
 		t.Errorf("%d tees in sight", seen)
 	}
-	v.c.LookAhead(func(*game.View) {})
+	v.c.WithPredictedView(func(*game.View) {})
 	t.Logf("the absurd snapshot took %v", time.Since(start))
 
 	// Ids out of range in messages are no messages.

@@ -7,13 +7,13 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 )
 
-// inputEvery is how often an unchanged input is repeated.
-const inputEvery = 40 * time.Millisecond
+// inputInterval is how often an unchanged input is repeated.
+const inputInterval = 40 * time.Millisecond
 
 // sentInputs remembers inputs that were sent: when, to learn how early they came,
 // and what, to predict.
 type sentInputs struct {
-	list [200]struct {
+	entries [200]struct {
 		tick      int32
 		predicted time.Duration
 		at        conn.Time
@@ -22,9 +22,9 @@ type sentInputs struct {
 	next int
 }
 
-func (s *sentInputs) forget() {
-	for i := range s.list {
-		s.list[i].tick = 0
+func (s *sentInputs) reset() {
+	for i := range s.entries {
+		s.entries[i].tick = 0
 	}
 }
 
@@ -38,39 +38,39 @@ func (c *Session) SetInput(in game.Input) {
 
 // PredictedTick is the tick that inputs sent at now are meant for.
 func (c *Session) PredictedTick(now conn.Time) int32 {
-	return int32(c.predict.at(now)/tickTime) + 1
+	return int32(c.predictedTime.at(now)/tickTime) + 1
 }
 
-// DueInput tells the tick that an input is to be made for now. It is false while
+// InputDue tells the tick that an input is to be made for now. It is false while
 // there was one for that tick already, and before the third snapshot.
-func (c *Session) DueInput(now conn.Time) (tick int32, ok bool) {
-	if c.state != Playing || c.received < 3 {
+func (c *Session) InputDue(now conn.Time) (tick int32, ok bool) {
+	if c.state != Playing || c.numSnapshots < 3 {
 		return 0, false
 	}
 	tick = c.PredictedTick(now)
-	if off := tick - c.newest; off > 50 || off < -50 {
-		c.predict = newSmoothTime(now, time.Duration(c.newest)*tickTime)
-		c.predict.speed[1] = 1000
+	if off := tick - c.newestTick; off > 50 || off < -50 {
+		c.predictedTime = newSmoothTime(now, time.Duration(c.newestTick)*tickTime)
+		c.predictedTime.speed[1] = 1000
 		tick = c.PredictedTick(now)
 	}
-	return tick, tick > c.lastTick
+	return tick, tick > c.lastInputTick
 }
 
-// NextInput is about when the next input will be due.
-func (c *Session) NextInput(now conn.Time) conn.Time {
-	if c.state != Playing || c.received < 3 {
+// NextInputTime is about when the next input will be due.
+func (c *Session) NextInputTime(now conn.Time) conn.Time {
+	if c.state != Playing || c.numSnapshots < 3 {
 		return now.Add(tickTime)
 	}
-	at := c.predict.at(now)
+	at := c.predictedTime.at(now)
 	return now.Add((at/tickTime+1)*tickTime - at)
 }
 
-// SentInput is the input that counts in a tick, of those sent so far: for it or
+// SentInputAt is the input that counts in a tick, of those sent so far: for it or
 // the last before it.
-func (c *Session) SentInput(tick int32) (in game.Input, ok bool) {
-	s := &c.sent
-	for k := range s.list {
-		e := &s.list[(s.next+2*len(s.list)-1-k)%len(s.list)]
+func (c *Session) SentInputAt(tick int32) (in game.Input, ok bool) {
+	s := &c.sentInputs
+	for k := range s.entries {
+		e := &s.entries[(s.next+2*len(s.entries)-1-k)%len(s.entries)]
 		if e.tick == 0 {
 			break
 		}
@@ -81,21 +81,21 @@ func (c *Session) SentInput(tick int32) (in game.Input, ok bool) {
 	return in, false
 }
 
-// stepInput sends the input once per predicted tick, if there is a reason.
-func (c *Session) stepInput(now conn.Time) {
-	tick, due := c.DueInput(now)
+// sendDueInput sends the input once per predicted tick, if there is a reason.
+func (c *Session) sendDueInput(now conn.Time) {
+	tick, due := c.InputDue(now)
 	if !due {
 		return
 	}
-	c.lastTick = tick
-	if now.Sub(c.lastSent) < inputEvery && !acted(&c.input, &c.lastData) {
+	c.lastInputTick = tick
+	if now.Sub(c.lastInputAt) < inputInterval && !actionChanged(&c.input, &c.lastInput) {
 		return
 	}
-	c.lastSent, c.lastData = now, c.input
+	c.lastInputAt, c.lastInput = now, c.input
 
-	e := &c.sent.list[c.sent.next]
-	c.sent.next = (c.sent.next + 1) % len(c.sent.list)
-	e.tick, e.predicted, e.at, e.input = tick, c.predict.at(now), now, c.input
+	e := &c.sentInputs.entries[c.sentInputs.next]
+	c.sentInputs.next = (c.sentInputs.next + 1) % len(c.sentInputs.entries)
+	e.tick, e.predicted, e.at, e.input = tick, c.predictedTime.at(now), now, c.input
 	c.SendInput(now, tick, c.input)
 }
 
@@ -104,35 +104,35 @@ func (c *Session) stepInput(now conn.Time) {
 // (SessionConfig.Manual); the input is sent as it is.
 func (c *Session) SendInput(now conn.Time, tick int32, in game.Input) {
 	ago := int32(0)
-	if c.acked >= 0 {
+	if c.ackedTick >= 0 {
 		ago = int32(now.Sub(c.ackedAt) / time.Millisecond)
 	}
-	c.now, c.sending = now, in
-	c.guest.SendInput(c.acked, tick, &c.sending, ago)
+	c.now, c.inputToSend = now, in
+	c.side.SendInput(c.ackedTick, tick, &c.inputToSend, ago)
 	c.conn.Flush(now)
 }
 
-// acted tells whether more than the aim changed.
-func acted(a, b *game.Input) bool {
+// actionChanged tells whether more than the aim changed.
+func actionChanged(a, b *game.Input) bool {
 	x, y := *a, *b
 	x.TargetX, x.TargetY, y.TargetX, y.TargetY = 0, 0, 0, 0
 	return x != y
 }
 
 // OnInputTiming sets the clock that inputs are sent by.
-func (n news) OnInputTiming(tick, left int32) {
+func (n sessionHandler) OnInputTiming(tick, left int32) {
 	c := n.Session
 	if left < 0 {
 		c.stats.InputsLate++
 	}
-	if c.cfg.OnTiming != nil {
-		c.cfg.OnTiming(tick, left)
+	if c.cfg.OnInputTiming != nil {
+		c.cfg.OnInputTiming(tick, left)
 	}
-	for i := range c.sent.list {
-		e := &c.sent.list[i]
+	for i := range c.sentInputs.entries {
+		e := &c.sentInputs.entries[i]
 		if e.tick == tick && e.tick != 0 {
 			target := e.predicted + c.now.Sub(e.at) - time.Duration(left-10)*time.Millisecond
-			c.predict.update(c.now, target, int(left), 1)
+			c.predictedTime.update(c.now, target, int(left), 1)
 			return
 		}
 	}

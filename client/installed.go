@@ -6,10 +6,10 @@ import (
 	"runtime"
 )
 
-// InstalledMaps are the folders of this machine in which the original game and DDNet
+// InstalledMapDirs are the folders of this machine in which the original game and DDNet
 // keep maps: those they came with and those they downloaded. They are for NewMaps.
 // Folders that are not there are left out.
-func InstalledMaps() []string {
+func InstalledMapDirs() []string {
 	var roots, found []string // data folders
 	home, err := os.UserHomeDir()
 	own := err == nil

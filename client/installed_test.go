@@ -59,7 +59,7 @@ func TestInstalledMaps(t *testing.T) {
 			t.Errorf("%s: %v were installed", c.name, all)
 		}
 	}
-	for _, dir := range client.InstalledMaps() {
+	for _, dir := range client.InstalledMapDirs() {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			t.Errorf("%s: %v", dir, err)
 		}

@@ -6,23 +6,23 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 )
 
-// maxList bounds the lists a server may send.
-const maxList = 4096
+// maxListEntries bounds the lists a server may send.
+const maxListEntries = 4096
 
-// lists are what a server offers to choose from.
-type lists struct {
+// serverLists are what a server offers to choose from.
+type serverLists struct {
 	commands []bridge.CommandInfo
 	maps     []string
 	chat     []bridge.CommandInfo
 	votes    []string
 }
 
-func (l *lists) forget() { l.votes, l.chat = nil, nil }
+func (l *serverLists) reset() { l.votes, l.chat = nil, nil }
 
 func addCommand(to *[]bridge.CommandInfo, c bridge.CommandInfo) {
 	if i := slices.IndexFunc(*to, func(o bridge.CommandInfo) bool { return o.Name == c.Name }); i >= 0 {
 		(*to)[i] = c
-	} else if len(*to) < maxList {
+	} else if len(*to) < maxListEntries {
 		*to = append(*to, c)
 	}
 }
@@ -31,35 +31,35 @@ func removeCommand(from *[]bridge.CommandInfo, name string) {
 	*from = slices.DeleteFunc(*from, func(c bridge.CommandInfo) bool { return c.Name == name })
 }
 
-func addText(to *[]string, text string) {
-	if len(*to) < maxList {
+func addEntry(to *[]string, text string) {
+	if len(*to) < maxListEntries {
 		*to = append(*to, text)
 	}
 }
 
-func removeText(from *[]string, text string) {
+func removeEntry(from *[]string, text string) {
 	if i := slices.Index(*from, text); i >= 0 {
 		*from = slices.Delete(*from, i, i+1)
 	}
 }
 
 // OnRconCommand adds a command of the remote console.
-func (s story) OnRconCommand(c *bridge.CommandInfo) { addCommand(&s.lists.commands, *c) }
+func (s gameHandler) OnRconCommand(c *bridge.CommandInfo) { addCommand(&s.lists.commands, *c) }
 
 // OnRconCommandRemoved takes one away.
-func (s story) OnRconCommandRemoved(name string) { removeCommand(&s.lists.commands, name) }
+func (s gameHandler) OnRconCommandRemoved(name string) { removeCommand(&s.lists.commands, name) }
 
 // OnMapListEntry adds a map of the server, or takes it away.
-func (s story) OnMapListEntry(name string, gone bool) {
+func (s gameHandler) OnMapListEntry(name string, gone bool) {
 	if gone {
-		removeText(&s.lists.maps, name)
+		removeEntry(&s.lists.maps, name)
 	} else {
-		addText(&s.lists.maps, name)
+		addEntry(&s.lists.maps, name)
 	}
 }
 
 // OnChatCommand adds a command of the chat, or takes it away.
-func (s story) OnChatCommand(c *bridge.CommandInfo, gone bool) {
+func (s gameHandler) OnChatCommand(c *bridge.CommandInfo, gone bool) {
 	if gone {
 		removeCommand(&s.lists.chat, c.Name)
 	} else {
@@ -68,14 +68,14 @@ func (s story) OnChatCommand(c *bridge.CommandInfo, gone bool) {
 }
 
 // OnVoteOptions adds what can be voted on.
-func (s story) OnVoteOptions(add []string, clear bool) {
+func (s gameHandler) OnVoteOptions(add []string, clear bool) {
 	if clear {
 		s.lists.votes = nil
 	}
 	for _, text := range add {
-		addText(&s.lists.votes, text)
+		addEntry(&s.lists.votes, text)
 	}
 }
 
 // OnVoteOptionRemoved takes it away.
-func (s story) OnVoteOptionRemoved(text string) { removeText(&s.lists.votes, text) }
+func (s gameHandler) OnVoteOptionRemoved(text string) { removeEntry(&s.lists.votes, text) }

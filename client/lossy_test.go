@@ -22,7 +22,7 @@ func TestBadNetwork(t *testing.T) {
 			Play: func(_ *client.Client, v *game.View) game.Input {
 				return game.Input{Direction: v.Tick/40%3 - 1, Jump: v.Tick%50 < 3, Fire: v.Tick / 10 & 63, TargetX: v.Tick%100 - 50, TargetY: -20}
 			},
-			OnTiming: func(_, left int32) {
+			OnInputTiming: func(_, left int32) {
 				if left < 0 {
 					late++
 				} else {

@@ -35,16 +35,16 @@ type Maps struct {
 	dir       string
 	installed []string
 
-	mu   sync.Mutex
-	last []*Map // newest first
+	mu     sync.Mutex
+	recent []*Map // newest first
 }
 
-// keepMaps is how many maps stay in memory.
-const keepMaps = 4
+// maxRecentMaps is how many maps stay in memory.
+const maxRecentMaps = 4
 
 // NewMaps keeps files in dir, which is made when there is one to keep. With "" they
 // are in the user's cache folder, with "-" only in memory. What lies in one of the
-// installed folders is not downloaded; nothing is written there. See InstalledMaps.
+// installed folders is not downloaded; nothing is written there. See InstalledMapDirs.
 func NewMaps(dir string, installed ...string) *Maps {
 	switch dir {
 	case "-":
@@ -59,7 +59,7 @@ func NewMaps(dir string, installed ...string) *Maps {
 
 // safeFileName is the name of a map's file: that of the map, as far as it is harmless
 // everywhere, and its hash.
-func fileName(m *bridge.MapChange) string {
+func mapFileName(m *bridge.MapChange) string {
 	safe := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
@@ -74,8 +74,8 @@ func fileName(m *bridge.MapChange) string {
 	return fmt.Sprintf("%s_%08x.map", safe, m.CRC)
 }
 
-// is tells whether the map is the one announced.
-func (m *Map) is(a *bridge.MapChange) bool {
+// matches tells whether the map matches the one announced.
+func (m *Map) matches(a *bridge.MapChange) bool {
 	return len(m.File) == a.Size && m.CRC == a.CRC && (!a.HasSHA256 || m.SHA256 == a.SHA256)
 }
 
@@ -84,29 +84,29 @@ func (m *Map) is(a *bridge.MapChange) bool {
 func (s *Maps) find(a *bridge.MapChange) *Map {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, m := range s.last {
-		if m.Name == a.Name && m.is(a) {
+	for _, m := range s.recent {
+		if m.Name == a.Name && m.matches(a) {
 			return m
 		}
 	}
 	var paths []string
 	if s.dir != "" {
-		paths = append(paths, filepath.Join(s.dir, fileName(a)))
+		paths = append(paths, filepath.Join(s.dir, mapFileName(a)))
 	}
 	for _, dir := range s.installed {
-		paths = append(paths, filepath.Join(dir, fileName(a)), filepath.Join(dir, a.Name+".map"))
+		paths = append(paths, filepath.Join(dir, mapFileName(a)), filepath.Join(dir, a.Name+".map"))
 	}
 	for _, path := range paths {
-		if m := open(path, a); m != nil {
-			s.keep(m)
+		if m := readMap(path, a); m != nil {
+			s.addRecent(m)
 			return m
 		}
 	}
 	return nil
 }
 
-// open reads a file if it is the map announced.
-func open(path string, a *bridge.MapChange) *Map {
+// readMap reads a file if it is the map announced.
+func readMap(path string, a *bridge.MapChange) *Map {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() != int64(a.Size) {
 		return nil
 	}
@@ -115,15 +115,15 @@ func open(path string, a *bridge.MapChange) *Map {
 		return nil
 	}
 	m, err := parseMap(a.Name, file)
-	if err != nil || !m.is(a) {
+	if err != nil || !m.matches(a) {
 		return nil
 	}
 	m.Path = path
 	return m
 }
 
-// add takes a downloaded map. That the disk is full is no reason not to play.
-func (s *Maps) add(a *bridge.MapChange, file []byte) (*Map, error) {
+// addDownloaded takes a downloaded map. That the disk is full is no reason not to play.
+func (s *Maps) addDownloaded(a *bridge.MapChange, file []byte) (*Map, error) {
 	m, err := parseMap(a.Name, file)
 	if err != nil {
 		return nil, err
@@ -131,17 +131,17 @@ func (s *Maps) add(a *bridge.MapChange, file []byte) (*Map, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.dir != "" {
-		path := filepath.Join(s.dir, fileName(a))
+		path := filepath.Join(s.dir, mapFileName(a))
 		if err := writeFile(path, file); err == nil {
 			m.Path = path
 		}
 	}
-	s.keep(m)
+	s.addRecent(m)
 	return m, nil
 }
 
-func (s *Maps) keep(m *Map) {
-	s.last = append([]*Map{m}, s.last[:min(len(s.last), keepMaps-1)]...)
+func (s *Maps) addRecent(m *Map) {
+	s.recent = append([]*Map{m}, s.recent[:min(len(s.recent), maxRecentMaps-1)]...)
 }
 
 // writeFile makes a file that is there in full or not at all.

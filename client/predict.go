@@ -5,10 +5,10 @@ import (
 	"github.com/teeyard/teeyard/game/physics"
 )
 
-// maxSpeed is the speed in 1/256 units per tick beyond which a tee is not moved
+// maxPredictedSpeed is the speed in 1/256 units per tick beyond which a tee is not moved
 // ahead. Moving costs time in proportion, and a server could send any speed; no
 // game is that fast.
-const maxSpeed = 300 * 256
+const maxPredictedSpeed = 300 * 256
 
 // predictor moves the tees of a view ahead to the tick that inputs are made for, as
 // the server is going to: with the inputs that were sent, and the others going on
@@ -16,7 +16,7 @@ const maxSpeed = 300 * 256
 type predictor struct {
 	world *physics.World
 	cores [game.MaxPlayers]physics.Core
-	in    physics.Input
+	input physics.Input
 	frame game.Frame
 	view  game.View
 }
@@ -28,20 +28,20 @@ func (p *predictor) setMap(c *physics.Collision) {
 	}
 }
 
-// at is the view as it is going to be in a tick, as far as inputs were sent. Only
+// viewAt is the view as it is going to be in a tick, as far as inputs were sent. Only
 // the own tee is moved ahead, or all.
-func (p *predictor) at(s *Session, tick int32, all bool) *game.View {
-	g := s.guest
+func (p *predictor) viewAt(s *Session, tick int32, all bool) *game.View {
+	g := s.side
 	from := g.View()
 	p.view = *from
 	p.view.Frame = &p.frame
-	p.copy(from.Frame)
+	p.copyFrame(from.Frame)
 	stopped := from.Game.State&(game.StatePaused|game.StateRoundOver|game.StateGameOver) != 0
 	if p.world == nil || tick <= from.Tick || stopped {
 		return &p.view
 	}
 	p.frame.Tick = tick
-	p.move(s, from.Tick, tick)
+	p.simulate(s, from.Tick, tick)
 	own := from.Viewer
 	for i := range p.frame.Characters {
 		c := &p.frame.Characters[i]
@@ -50,10 +50,10 @@ func (p *predictor) at(s *Session, tick int32, all bool) *game.View {
 			continue
 		}
 		if c.Player != own && !all {
-			write(c, g.CoreState(&from.Characters[i]), 0)
+			setCoreState(c, g.CoreState(&from.Characters[i]), 0)
 			continue
 		}
-		write(c, core.State(), tick)
+		setCoreState(c, core.State(), tick)
 		c.Pos = core.Pos
 		if c.Player == own && from.VitalsOf == own {
 			p.view.Pos = core.Pos
@@ -67,15 +67,15 @@ func (p *predictor) at(s *Session, tick int32, all bool) *game.View {
 	return &p.view
 }
 
-// move runs the physics from one tick to another.
-func (p *predictor) move(s *Session, from, to int32) {
-	g := s.guest
+// simulate runs the physics from one tick to another.
+func (p *predictor) simulate(s *Session, from, to int32) {
+	g := s.side
 	p.world.Tuning = g.Tuning()
 	clear(p.world.Cores[:])
 	chars := g.View().Characters
 	for i := range chars {
 		st := g.CoreState(&chars[i])
-		if st.VelX > maxSpeed || st.VelX < -maxSpeed || st.VelY > maxSpeed || st.VelY < -maxSpeed {
+		if st.VelX > maxPredictedSpeed || st.VelX < -maxPredictedSpeed || st.VelY > maxPredictedSpeed || st.VelY < -maxPredictedSpeed {
 			continue
 		}
 		core := &p.cores[chars[i].Player]
@@ -85,13 +85,13 @@ func (p *predictor) move(s *Session, from, to int32) {
 	}
 	own := g.OwnID()
 	for t := from + 1; t <= to; t++ {
-		in, sent := s.SentInput(t)
+		in, sent := s.SentInputAt(t)
 		for id, core := range &p.world.Cores {
 			switch {
 			case core == nil:
 			case game.PlayerID(id) == own && sent:
-				p.in = steer(&in)
-				core.Tick(&p.in, true)
+				p.input = physicsInput(&in)
+				core.Tick(&p.input, true)
 			default:
 				core.Tick(nil, false)
 			}
@@ -105,8 +105,8 @@ func (p *predictor) move(s *Session, from, to int32) {
 	}
 }
 
-// steer is the part of an input that moves the tee.
-func steer(in *game.Input) physics.Input {
+// physicsInput is the part of an input that moves the tee.
+func physicsInput(in *game.Input) physics.Input {
 	p := physics.Input{Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY, Jump: in.Jump, Hook: in.Hook}
 	if p.TargetX == 0 && p.TargetY == 0 {
 		p.TargetY = -1
@@ -114,8 +114,8 @@ func steer(in *game.Input) physics.Input {
 	return p
 }
 
-// write sets the movement of a tee.
-func write(c *game.CharacterState, s physics.CoreState, tick int32) {
+// setCoreState sets the movement of a tee.
+func setCoreState(c *game.CharacterState, s physics.CoreState, tick int32) {
 	c.Tick = tick
 	c.X, c.Y, c.VelX, c.VelY = s.X, s.Y, s.VelX, s.VelY
 	c.Angle, c.Direction, c.Jumped = s.Angle, s.Direction, s.Jumped
@@ -123,8 +123,8 @@ func write(c *game.CharacterState, s physics.CoreState, tick int32) {
 	c.HookX, c.HookY, c.HookDX, c.HookDY = s.HookX, s.HookY, s.HookDX, s.HookDY
 }
 
-// copy makes the frame one's own.
-func (p *predictor) copy(f *game.Frame) {
+// copyFrame makes the frame one's own.
+func (p *predictor) copyFrame(f *game.Frame) {
 	g := &p.frame
 	players, chars, shots := append(g.Players[:0], f.Players...), append(g.Characters[:0], f.Characters...), append(g.Projectiles[:0], f.Projectiles...)
 	lasers, pickups, flags := append(g.Lasers[:0], f.Lasers...), append(g.Pickups[:0], f.Pickups...), append(g.Flags[:0], f.Flags...)

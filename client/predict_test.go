@@ -48,7 +48,7 @@ func TestPrediction(t *testing.T) {
 		a.run(2 * time.Second) // the clocks settle
 		for range 2000 {
 			a.run(5 * time.Millisecond)
-			s.Look(func(v *game.View) {
+			s.WithView(func(v *game.View) {
 				if v.Tick == seen {
 					return
 				}
@@ -69,7 +69,7 @@ func TestPrediction(t *testing.T) {
 					before = c.Pos
 				}
 			})
-			s.LookAhead(func(v *game.View) { distance = v.Tick })
+			s.WithPredictedView(func(v *game.View) { distance = v.Tick })
 		}
 		distance -= seen
 		t.Logf("%v, %v, jitter %v: %d of %d places were foreseen, the tee moved %d times, %d ticks ahead", c.version, link.Delay, link.Jitter, right, right+wrong, moved, distance)
@@ -107,8 +107,8 @@ func TestPredictAll(t *testing.T) {
 				}
 			}
 			var now, then vec.Vec2
-			s.Look(find(told, &now))
-			s.LookAhead(find(ahead, &then))
+			s.WithView(find(told, &now))
+			s.WithPredictedView(find(ahead, &then))
 			if now != then {
 				differs++
 			}

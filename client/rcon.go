@@ -14,44 +14,44 @@ import (
 // ErrRcon: the remote console did not let us in.
 var ErrRcon = errors.New("client: not logged into the remote console")
 
-// remote is the remote console.
-type remote struct {
-	on    bool
-	watch []*watch
+// rconState is the rconState console.
+type rconState struct {
+	loggedIn bool
+	runs     []*rconRun
 }
 
-// watch collects lines until one has the mark.
-type watch struct {
-	mark  string
-	lines []string
-	err   error // why there will be no more
-	done  chan struct{}
+// rconRun collects lines until one has the mark.
+type rconRun struct {
+	endMark string
+	lines   []string
+	err     error // why there will be no more
+	done    chan struct{}
 }
 
-// maxLines bounds the lines collected for one command.
-const maxLines = 4096
+// maxRconLines bounds the lines collected for one command.
+const maxRconLines = 4096
 
-func (r *remote) heard(line string) {
-	for i, w := range r.watch {
-		if strings.Contains(line, w.mark) {
+func (r *rconState) addLine(line string) {
+	for i, w := range r.runs {
+		if strings.Contains(line, w.endMark) {
 			close(w.done)
-			r.watch = append(r.watch[:i], r.watch[i+1:]...)
+			r.runs = append(r.runs[:i], r.runs[i+1:]...)
 			return
 		}
-		if len(w.lines) < maxLines {
+		if len(w.lines) < maxRconLines {
 			w.lines = append(w.lines, line)
 		}
 	}
 }
 
-// lost ends the console.
-func (r *remote) lost(err error) {
-	r.on = false
-	for _, w := range r.watch {
+// endRuns ends the console.
+func (r *rconState) endRuns(err error) {
+	r.loggedIn = false
+	for _, w := range r.runs {
 		w.err = err
 		close(w.done)
 	}
-	r.watch = nil
+	r.runs = nil
 }
 
 // RconLogin logs into the remote console. RconAuth follows, or a line that says
@@ -62,12 +62,12 @@ func (c *Client) RconLogin(password string) error {
 
 // RconLoginAs is RconLogin with a name, for servers that have them.
 func (c *Client) RconLoginAs(name, password string) error {
-	return c.tell(func(g bridge.ClientSide) { g.SendRconAuth(name, password) })
+	return c.request(func(g bridge.ClientSide) { g.SendRconAuth(name, password) })
 }
 
 // Rcon sends a line to the remote console; what it prints comes as RconLine events.
 func (c *Client) Rcon(line string) error {
-	return c.tell(func(g bridge.ClientSide) { g.SendRconCmd(line) })
+	return c.request(func(g bridge.ClientSide) { g.SendRconCmd(line) })
 }
 
 // RconRun runs a line in the remote console and returns what the console printed
@@ -78,17 +78,17 @@ func (c *Client) Rcon(line string) error {
 // The end is told by a second line, a command that no server has: every console
 // names it in its refusal.
 func (c *Client) RconRun(ctx context.Context, line string) ([]string, error) {
-	w := &watch{mark: fmt.Sprintf("end-%016x", rand.Uint64()), done: make(chan struct{})}
+	w := &rconRun{endMark: fmt.Sprintf("end-%016x", rand.Uint64()), done: make(chan struct{})}
 	c.mu.Lock()
-	if !c.rcon.on {
+	if !c.rcon.loggedIn {
 		c.mu.Unlock()
 		return nil, ErrRcon
 	}
-	c.rcon.watch = append(c.rcon.watch, w)
+	c.rcon.runs = append(c.rcon.runs, w)
 	c.mu.Unlock()
-	err := c.tell(func(g bridge.ClientSide) {
+	err := c.request(func(g bridge.ClientSide) {
 		g.SendRconCmd(line)
-		g.SendRconCmd(w.mark)
+		g.SendRconCmd(w.endMark)
 	})
 	if err == nil {
 		select {
@@ -103,8 +103,8 @@ func (c *Client) RconRun(ctx context.Context, line string) ([]string, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if i := slices.Index(c.rcon.watch, w); i >= 0 {
-		c.rcon.watch = slices.Delete(c.rcon.watch, i, i+1)
+	if i := slices.Index(c.rcon.runs, w); i >= 0 {
+		c.rcon.runs = slices.Delete(c.rcon.runs, i, i+1)
 	}
 	return nil, err
 }

@@ -46,33 +46,33 @@ type SessionConfig struct {
 	Password   string
 	// Version is what to speak; "" is Version07.
 	Version Version
-	// DDNet and Connection are as in Config.
-	DDNet      int32
-	Connection [16]byte
-	// Plain begins as the oldest clients of a version do. Servers know less well then
+	// DDNetVersion and Connection are as in Config.
+	DDNetVersion int32
+	ConnectionID [16]byte
+	// LegacyHandshake begins as the oldest clients of a version do. Servers know less well then
 	// who it is.
-	Plain bool
+	LegacyHandshake bool
 	// HasMap tells whether a map need not be downloaded; nil means it must.
 	HasMap func(m *bridge.MapChange) bool
-	// OnProgress learns how many bytes of the map have come, of how many: at the
+	// OnMapProgress learns how many bytes of the map have come, of how many: at the
 	// start of a download and after every chunk.
-	OnProgress func(name string, done, size int)
+	OnMapProgress func(name string, done, size int)
 	// OnMap takes a downloaded map, whose checksums are right; the file is the
 	// callee's.
 	OnMap func(name string, file []byte)
-	// OnChunk sees every message before it is read, for tools and tests, which
+	// OnMessage sees every message before it is read, for tools and tests, which
 	// read it themselves. The payload is borrowed until the next; it may be
 	// changed.
-	OnChunk func(payload []byte, vital bool)
-	// Story hears what happens; nil hears nothing.
-	Story bridge.GameHandler
+	OnMessage func(payload []byte, vital bool)
+	// GameHandler hears what happens; nil hears nothing.
+	GameHandler bridge.GameHandler
 	// OnSnapshot takes every snapshot that was understood.
 	OnSnapshot func(tick int32, s *snapshot.Snapshot)
-	// OnTiming learns how early, in ms, the input for a tick arrived; below zero
+	// OnInputTiming learns how early, in ms, the input for a tick arrived; below zero
 	// it was late. (INPUTTIMING)
-	OnTiming func(tick, left int32)
-	// Manual leaves the timing of inputs to the owner: only SendInput sends any.
-	Manual bool
+	OnInputTiming func(tick, left int32)
+	// ManualInput leaves the timing of inputs to the owner: only SendInput sends any.
+	ManualInput bool
 	// Tokens gives the client's own token; nil takes it from the system's
 	// secure source.
 	Token func() packet.Token
@@ -84,51 +84,51 @@ type SessionConfig struct {
 
 // Stats counts what went right and wrong with a connection.
 type Stats struct {
-	Snapshots   int // understood
-	CRCFailures int // of which the checksum did not match
-	NoBase      int // whose base the client did not have
-	BadDelta    int // that could not be decoded
-	BadMessage  int // that could not be decoded
-	Unknown     int // messages that the version does not have
-	InputsLate  int // inputs that arrived after their tick
-	Bytes       int // received, datagrams' contents
-	Datagrams   int // received
+	Snapshots       int // understood
+	CRCFailures     int // of which the checksum did not match
+	NoBase          int // whose base the client did not have
+	BadDelta        int // that could not be decoded
+	BadMessage      int // that could not be decoded
+	UnknownMessages int // messages that the version does not have
+	InputsLate      int // inputs that arrived after their tick
+	Bytes           int // received, datagrams' contents
+	Datagrams       int // received
 }
 
 // Session is one connection to a server. It is for one goroutine.
 type Session struct {
-	cfg     SessionConfig
-	speech  speech
-	conn    *conn.Conn // of the version that is spoken, as guest
-	guest   bridge.ClientSide
-	state   State
-	err     error
-	now     conn.Time
-	profile game.Profile
-	chunk   []byte // for OnChunk
-	lineErr error  // of Tell
-	heard   bool   // a message, since Dial
+	cfg         SessionConfig
+	versions    versionState
+	conn        *conn.Conn // of the version that is spoken, as guest
+	side        bridge.ClientSide
+	state       State
+	err         error
+	now         conn.Time
+	profile     game.Profile
+	messageCopy []byte // for OnMessage
+	queueErr    error  // of Tell
+	gotMessage  bool   // a message, since Dial
 
-	download download
+	download mapDownload
 
-	joiner   snapshot.PartAssembler
-	store    *snapshot.Store
-	scratch  snapshot.Snapshot
-	empty    snapshot.Snapshot
-	acked    int32
-	ackedAt  conn.Time
-	crcFails int
-	received int // snapshots since entering
-	newest   int32
+	joiner       snapshot.PartAssembler
+	snapshots    *snapshot.Store
+	scratch      snapshot.Snapshot
+	empty        snapshot.Snapshot
+	ackedTick    int32
+	ackedAt      conn.Time
+	crcFailures  int
+	numSnapshots int // snapshots since entering
+	newestTick   int32
 
-	gameTime smoothTime
-	predict  smoothTime
-	input    game.Input
-	sent     sentInputs
-	lastTick int32
-	lastSent conn.Time
-	lastData game.Input
-	sending  game.Input
+	gameTime      smoothTime
+	predictedTime smoothTime
+	input         game.Input
+	sentInputs    sentInputs
+	lastInputTick int32
+	lastInputAt   conn.Time
+	lastInput     game.Input
+	inputToSend   game.Input
 
 	pingedAt conn.Time // 0: no PING is on its way
 	latency  time.Duration
@@ -140,12 +140,12 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 	if cfg.Name == "" {
 		cfg.Name = "nameless tee"
 	}
-	if cfg.Story == nil {
-		cfg.Story = deaf{}
+	if cfg.GameHandler == nil {
+		cfg.GameHandler = nopHandler{}
 	}
 	c := &Session{cfg: cfg, profile: game.Profile{Name: cfg.Name, Clan: cfg.Clan, Country: cfg.Country, Skin: cfg.Skin}}
-	c.store = snapshot.NewStore(snapshot.StoreConfig{MaxSnapshots: 256, MaxBytes: 4 << 20})
-	if err := c.learn(); err != nil {
+	c.snapshots = snapshot.NewStore(snapshot.StoreConfig{MaxSnapshots: 256, MaxBytes: 4 << 20})
+	if err := c.newVersions(); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -164,9 +164,9 @@ func (c *Session) Dial(now conn.Time) error {
 		token = packet.Token(binary.BigEndian.Uint32(b[:]) &^ (1 << 31))
 	}
 	c.now, c.err, c.state = now, nil, Connecting
-	c.stats, c.heard = Stats{}, false
-	c.enterReset()
-	return c.dial(token)
+	c.stats, c.gotMessage = Stats{}, false
+	c.resetWorld()
+	return c.dialVersions(token)
 }
 
 // State tells how far the client is.
@@ -176,16 +176,18 @@ func (c *Session) State() State { return c.state }
 func (c *Session) Err() error { return c.err }
 
 // ID is the client's id on the server, -1 while it is unknown.
-func (c *Session) ID() int { return int(c.guest.OwnID()) }
+func (c *Session) ID() int { return int(c.side.OwnID()) }
 
-// Guest shows the game. What it sends is for Tell.
-func (c *Session) Guest() bridge.ClientSide { return c.guest }
+// ClientSide shows the game. What it sends is for Tell.
+func (c *Session) ClientSide() bridge.ClientSide { return c.side }
 
 // Stats returns the counters since Dial.
 func (c *Session) Stats() Stats { return c.stats }
 
-// Newest returns the newest snapshot and its tick; nil before the first.
-func (c *Session) Newest() (*snapshot.Snapshot, int32) { return c.store.At(c.newest), c.newest }
+// NewestSnapshot returns the newest snapshot and its tick; nil before the first.
+func (c *Session) NewestSnapshot() (*snapshot.Snapshot, int32) {
+	return c.snapshots.At(c.newestTick), c.newestTick
+}
 
 // Close leaves the server.
 func (c *Session) Close(now conn.Time) {
@@ -198,21 +200,21 @@ func (c *Session) Feed(now conn.Time, b []byte) {
 	c.now = now
 	c.stats.Datagrams++
 	c.stats.Bytes += len(b)
-	if c.speech.version == AnyVersion {
-		c.hear(b)
+	if c.versions.version == AnyVersion {
+		c.feedUndecided(b)
 	} else {
-		c.late(b)
+		c.noteLateAnswer(b)
 		c.conn.Feed(now, b, c)
 	}
-	c.greet()
-	c.check()
+	c.sendLogin()
+	c.checkClosed()
 }
 
-// greet says the first word once there is a connection.
-func (c *Session) greet() {
+// sendLogin says the first word once there is a connection.
+func (c *Session) sendLogin() {
 	if c.state == Connecting && c.conn.State() == conn.StateOnline {
 		c.state = Loading
-		c.guest.SendLogin(c.cfg.Password)
+		c.side.SendLogin(c.cfg.Password)
 		c.conn.Flush(c.now)
 	}
 }
@@ -221,25 +223,25 @@ func (c *Session) greet() {
 // tick.
 func (c *Session) Step(now conn.Time) {
 	c.now = now
-	if c.speech.version == AnyVersion {
+	if c.versions.version == AnyVersion {
 		if c.state == Connecting {
-			c.choose()
-			c.greet()
+			c.stepUndecided()
+			c.sendLogin()
 		}
 	} else {
 		c.conn.Update(now)
 	}
-	c.check()
-	if c.state == Playing && !c.cfg.Manual {
-		c.stepInput(now)
+	c.checkClosed()
+	if c.state == Playing && !c.cfg.ManualInput {
+		c.sendDueInput(now)
 	}
 }
 
-func (c *Session) check() {
-	if c.conn.State() != conn.StateError || c.speech.version == AnyVersion {
+func (c *Session) checkClosed() {
+	if c.conn.State() != conn.StateError || c.versions.version == AnyVersion {
 		return
 	}
-	if reason := c.conn.Reason(); !c.retry() {
+	if reason := c.conn.Reason(); !c.retryOlder() {
 		c.fail(fmt.Errorf("%w: %s", ErrClosed, bridge.Text([]byte(reason))))
 	}
 }
@@ -253,59 +255,59 @@ func (c *Session) fail(err error) {
 	}
 }
 
-// Tell does what do asks of the guest, at once. The error is that of conn.Queue: not
+// Request does what do asks of the guest, at once. The error is that of conn.Queue: not
 // online, or the server does not take what is sent.
-func (c *Session) Tell(now conn.Time, do func(g bridge.ClientSide)) error {
-	c.now, c.lineErr = now, nil
-	if do(c.guest); c.lineErr != nil {
-		return fmt.Errorf("client: %w", c.lineErr)
+func (c *Session) Request(now conn.Time, do func(g bridge.ClientSide)) error {
+	c.now, c.queueErr = now, nil
+	if do(c.side); c.queueErr != nil {
+		return fmt.Errorf("client: %w", c.queueErr)
 	}
 	c.conn.Flush(now)
 	return nil
 }
 
-// Send sends a vital message of the version that is spoken, as its bytes are.
-func (c *Session) Send(now conn.Time, payload []byte) error {
-	if err := c.Queue(now, payload); err != nil {
+// SendMessage sends a vital message of the version that is spoken, as its bytes are.
+func (c *Session) SendMessage(now conn.Time, payload []byte) error {
+	if err := c.QueueMessage(now, payload); err != nil {
 		return err
 	}
 	c.conn.Flush(now)
 	return nil
 }
 
-// Queue leaves a vital message for the next packet, that of an input for
+// QueueMessage leaves a vital message for the next packet, that of an input for
 // example.
-func (c *Session) Queue(now conn.Time, payload []byte) error {
+func (c *Session) QueueMessage(now conn.Time, payload []byte) error {
 	if err := c.conn.Queue(now, payload, true); err != nil {
 		return fmt.Errorf("client: %w", err)
 	}
 	return nil
 }
 
-// line takes the messages of the guest.
-type line struct{ *Session }
+// messageSender takes the messages of the guest.
+type messageSender struct{ *Session }
 
 // Queue implements bridge.Sender.
-func (l line) Queue(payload []byte, vital bool) {
-	if err := l.conn.Queue(l.now, payload, vital); err != nil && l.lineErr == nil {
-		l.lineErr = err
+func (l messageSender) Queue(payload []byte, vital bool) {
+	if err := l.conn.Queue(l.now, payload, vital); err != nil && l.queueErr == nil {
+		l.queueErr = err
 	}
 }
 
 // FlushSoon implements bridge.Sender.
-func (l line) FlushSoon() { l.conn.Flush(l.now) }
+func (l messageSender) FlushSoon() { l.conn.Flush(l.now) }
 
 // Ping asks the server for a sign of life.
 func (c *Session) Ping(now conn.Time) error {
-	if err := c.Tell(now, bridge.ClientSide.SendPing); err != nil {
+	if err := c.Request(now, bridge.ClientSide.SendPing); err != nil {
 		return err
 	}
 	c.pingedAt = now
 	return nil
 }
 
-// Pending is how many messages that must arrive the server has not confirmed, 0..511.
-func (s *Session) Pending() int {
+// Unacked is how many messages that must arrive the server has not confirmed, 0..511.
+func (s *Session) Unacked() int {
 	if s.conn == nil {
 		return 0
 	}
@@ -318,59 +320,59 @@ func (c *Session) Latency() time.Duration { return c.latency }
 
 // Chunk takes a message. It implements conn.Handler.
 func (c *Session) Chunk(payload []byte, vital bool) {
-	c.heard = true
-	if c.cfg.OnChunk != nil {
-		c.chunk = append(c.chunk[:0], payload...)
-		c.cfg.OnChunk(c.chunk, vital)
+	c.gotMessage = true
+	if c.cfg.OnMessage != nil {
+		c.messageCopy = append(c.messageCopy[:0], payload...)
+		c.cfg.OnMessage(c.messageCopy, vital)
 	}
-	if err := c.guest.Receive(payload, vital); errors.Is(err, bridge.ErrUnknownMessage) {
-		c.stats.Unknown++
+	if err := c.side.Receive(payload, vital); errors.Is(err, bridge.ErrUnknownMessage) {
+		c.stats.UnknownMessages++
 	} else if err != nil {
 		c.stats.BadMessage++
 	}
 }
 
-// news hears what the guest reads.
-type news struct {
+// sessionHandler hears what the guest reads.
+type sessionHandler struct {
 	*Session
 	bridge.GameHandler
 }
 
 // OnConReady tells who wants to play.
-func (n news) OnConReady() {
-	n.guest.SendProfile(&n.profile)
+func (n sessionHandler) OnConReady() {
+	n.side.SendProfile(&n.profile)
 	n.conn.Flush(n.now)
 }
 
 // OnReadyToEnter enters.
-func (n news) OnReadyToEnter() {
-	n.enterReset()
+func (n sessionHandler) OnReadyToEnter() {
+	n.resetWorld()
 	n.state = Entering
-	n.guest.SendEnterGame()
+	n.side.SendEnterGame()
 	n.conn.Flush(n.now)
 }
 
 // OnPingReply measures the way.
-func (n news) OnPingReply() {
+func (n sessionHandler) OnPingReply() {
 	if n.pingedAt != 0 {
 		n.latency, n.pingedAt = n.now.Sub(n.pingedAt), 0
 	}
 }
 
-// enterReset forgets the world: the server starts a new one.
-func (c *Session) enterReset() {
+// resetWorld forgets the world: the server starts a new one.
+func (c *Session) resetWorld() {
 	c.joiner.Reset()
-	c.store.Clear()
-	c.acked, c.crcFails, c.received, c.newest = -1, 0, 0, -1
-	c.lastTick, c.lastSent = 0, 0
-	c.sent.forget()
+	c.snapshots.Clear()
+	c.ackedTick, c.crcFailures, c.numSnapshots, c.newestTick = -1, 0, 0, -1
+	c.lastInputTick, c.lastInputAt = 0, 0
+	c.sentInputs.reset()
 }
 
 // OnSnapshotPart takes a part of a snapshot.
-func (n news) OnSnapshotPart(h snapshot.PartHeader, part int32, data []byte) {
+func (n sessionHandler) OnSnapshotPart(h snapshot.PartHeader, part int32, data []byte) {
 	c := n.Session
 	if c.state == Loading && h.BaseTick < 0 && len(data) == 0 {
-		c.echo(h.Tick)
+		c.echoTick(h.Tick)
 	}
 	if c.state != Entering && c.state != Playing {
 		return
@@ -385,55 +387,55 @@ func (n news) OnSnapshotPart(h snapshot.PartHeader, part int32, data []byte) {
 	}
 	base := &c.empty
 	if h.BaseTick >= 0 {
-		if base = c.store.At(h.BaseTick); base == nil {
+		if base = c.snapshots.At(h.BaseTick); base == nil {
 			c.stats.NoBase++
-			c.acked = -1
+			c.ackedTick = -1
 			return
 		}
 	}
 	if len(delta) == 0 {
 		c.scratch.CopyFrom(base)
-	} else if err := snapshot.ApplyDelta(&c.scratch, base, delta, c.guest.ItemSizes()); err != nil {
+	} else if err := snapshot.ApplyDelta(&c.scratch, base, delta, c.side.ItemSizes()); err != nil {
 		c.stats.BadDelta++
 		return
 	} else if c.scratch.CRC() != h.CRC {
 		c.stats.CRCFailures++
-		if c.crcFails++; c.crcFails > 10 {
-			c.acked, c.crcFails = -1, 0
-			c.SendInput(c.now, max(c.lastTick, h.Tick), c.lastData) // asks for a whole snapshot
+		if c.crcFailures++; c.crcFailures > 10 {
+			c.ackedTick, c.crcFailures = -1, 0
+			c.SendInput(c.now, max(c.lastInputTick, h.Tick), c.lastInput) // asks for a whole snapshot
 		}
 		return
 	}
-	c.crcFails = max(c.crcFails-1, 0)
-	c.store.PurgeBefore(min(h.BaseTick, h.Tick-2))
-	s := c.store.Add(h.Tick, int64(c.now), &c.scratch)
-	c.newest, c.acked, c.ackedAt = h.Tick, h.Tick, c.now
+	c.crcFailures = max(c.crcFailures-1, 0)
+	c.snapshots.PurgeBefore(min(h.BaseTick, h.Tick-2))
+	s := c.snapshots.Add(h.Tick, int64(c.now), &c.scratch)
+	c.newestTick, c.ackedTick, c.ackedAt = h.Tick, h.Tick, c.now
 	c.stats.Snapshots++
-	c.onTick(h.Tick)
+	c.updateClocks(h.Tick)
 	if c.cfg.OnSnapshot != nil {
 		c.cfg.OnSnapshot(h.Tick, s)
 	}
 }
 
-// echo acknowledges a tick before there is a game. Servers send such ticks to clients
+// echoTick acknowledges a tick before there is a game. Servers send such ticks to clients
 // without a token: who can tell the number is where he says he is.
-func (c *Session) echo(tick int32) {
-	c.sending = game.Input{TargetX: 1}
-	c.guest.SendInput(tick, tick, &c.sending, 0)
+func (c *Session) echoTick(tick int32) {
+	c.inputToSend = game.Input{TargetX: 1}
+	c.side.SendInput(tick, tick, &c.inputToSend, 0)
 	c.conn.Flush(c.now)
 }
 
-// onTick runs the clocks.
-func (c *Session) onTick(tick int32) {
-	c.received++
+// updateClocks runs the clocks.
+func (c *Session) updateClocks(tick int32) {
+	c.numSnapshots++
 	at := time.Duration(tick) * tickTime
 	switch {
-	case c.received == 2:
+	case c.numSnapshots == 2:
 		c.state = Playing
-		c.predict = newSmoothTime(c.now, at)
-		c.predict.speed[1] = 1000
+		c.predictedTime = newSmoothTime(c.now, at)
+		c.predictedTime.speed[1] = 1000
 		c.gameTime = newSmoothTime(c.now, at-tickTime)
-	case c.received > 2:
+	case c.numSnapshots > 2:
 		left := (at - c.gameTime.at(c.now)) / time.Millisecond
 		c.gameTime.update(c.now, at-tickTime, int(left), 0)
 	}

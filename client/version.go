@@ -28,18 +28,18 @@ const (
 // only for grace for one to the newer, and when the newer is refused it is given up
 // when nothing else comes for so long as patience.
 const (
-	grace    = 50 * time.Millisecond
-	patience = 500 * time.Millisecond
+	newerAnswerWait = 50 * time.Millisecond
+	otherAnswerWait = 500 * time.Millisecond
 )
 
-// speech is what belongs to the version that is spoken.
-type speech struct {
-	version Version // AnyVersion while it is not known
-	conns   [2]*conn.Conn
-	guests  [2]bridge.ClientSide
-	held    []byte    // the first answer of the older version
-	until   conn.Time // how long something else is waited for
-	both    bool      // the older version was answered, too
+// versionState is what belongs to the version that is spoken.
+type versionState struct {
+	version       Version // AnyVersion while it is not known
+	conns         [2]*conn.Conn
+	sides         [2]bridge.ClientSide
+	olderAnswer   []byte    // the first answer of the older version
+	waitUntil     conn.Time // how long something else is waited for
+	olderAnswered bool      // the older version was answered, too
 }
 
 // Places in speech.
@@ -48,8 +48,8 @@ const (
 	older
 )
 
-// learn makes ready to speak a version.
-func (c *Session) learn() error {
+// newVersions makes ready to speak a version.
+func (c *Session) newVersions() error {
 	switch c.cfg.Version {
 	case "":
 		c.cfg.Version = Version07
@@ -57,15 +57,15 @@ func (c *Session) learn() error {
 	default:
 		return fmt.Errorf("%w: there is no version %q", ErrConfig, c.cfg.Version)
 	}
-	l, n := line{c}, news{c, c.cfg.Story}
-	s := &c.speech
+	l, n := messageSender{c}, sessionHandler{c, c.cfg.GameHandler}
+	s := &c.versions
 	if c.cfg.Version != Version06 {
-		s.guests[newer] = bridge7.NewClientSide(l, n)
+		s.sides[newer] = bridge7.NewClientSide(l, n)
 	}
 	if c.cfg.Version != Version07 {
-		s.guests[older] = bridge6.NewClientSide(l, n, bridge6.ClientConfig{DDNetVersion: c.cfg.DDNet, ConnectionID: c.cfg.Connection})
+		s.sides[older] = bridge6.NewClientSide(l, n, bridge6.ClientConfig{DDNetVersion: c.cfg.DDNetVersion, ConnectionID: c.cfg.ConnectionID})
 	}
-	for i, g := range s.guests {
+	for i, g := range s.sides {
 		if g == nil {
 			continue
 		}
@@ -73,34 +73,34 @@ func (c *Session) learn() error {
 		if s.conns[i], err = conn.New(conn.Config{Send: c.cfg.Send, Buffers: c.cfg.Buffers, ResendBuffer: c.cfg.ResendBuffer}); err != nil {
 			return fmt.Errorf("client: %w", err)
 		}
-		if c.guest == nil {
-			c.guest, c.conn = g, s.conns[i]
+		if c.side == nil {
+			c.side, c.conn = g, s.conns[i]
 		}
 	}
 	return nil
 }
 
-// speak decides for a version.
-func (c *Session) speak(i int) {
-	s := &c.speech
+// chooseVersion decides for a version.
+func (c *Session) chooseVersion(i int) {
+	s := &c.versions
 	s.version = [2]Version{Version07, Version06}[i]
-	c.guest, c.conn = s.guests[i], s.conns[i]
+	c.side, c.conn = s.sides[i], s.conns[i]
 	if other := s.conns[1-i]; other != nil {
 		other.Reset()
 	}
-	s.held = s.held[:0]
+	s.olderAnswer = s.olderAnswer[:0]
 }
 
-// dial begins a connection, or one of each version.
-func (c *Session) dial(own packet.Token) error {
-	s := &c.speech
-	s.version, s.both, s.held = c.cfg.Version, false, s.held[:0]
+// dialVersions begins a connection, or one of each version.
+func (c *Session) dialVersions(own packet.Token) error {
+	s := &c.versions
+	s.version, s.olderAnswered, s.olderAnswer = c.cfg.Version, false, s.olderAnswer[:0]
 	for i, k := range s.conns {
 		if k == nil {
 			continue
 		}
 		k.Reset()
-		s.guests[i].Reset()
+		s.sides[i].Reset()
 		var err error
 		if i == newer {
 			err = k.Dial(c.now, own)
@@ -114,14 +114,14 @@ func (c *Session) dial(own packet.Token) error {
 	return nil
 }
 
-// hear takes a datagram while it is not known who is to have it.
-func (c *Session) hear(b []byte) {
-	s := &c.speech
-	if len(s.held) == 0 && packet.IsClearly6(b) {
-		s.both = true
-		s.held, s.until = append(s.held, b...), c.now.Add(grace)
+// feedUndecided takes a datagram while it is not known who is to have it.
+func (c *Session) feedUndecided(b []byte) {
+	s := &c.versions
+	if len(s.olderAnswer) == 0 && packet.IsClearly6(b) {
+		s.olderAnswered = true
+		s.olderAnswer, s.waitUntil = append(s.olderAnswer, b...), c.now.Add(newerAnswerWait)
 		if s.conns[newer].State() == conn.StateError {
-			s.until = c.now
+			s.waitUntil = c.now
 		}
 		return
 	}
@@ -130,58 +130,58 @@ func (c *Session) hear(b []byte) {
 		k.Feed(c.now, b, c)
 		switch k.State() {
 		case conn.StateConnect:
-			c.speak(newer)
+			c.chooseVersion(newer)
 		case conn.StateError:
-			if s.until = c.now; len(s.held) == 0 {
-				s.until = c.now.Add(patience)
+			if s.waitUntil = c.now; len(s.olderAnswer) == 0 {
+				s.waitUntil = c.now.Add(otherAnswerWait)
 			}
 		}
 	}
 }
 
-// late notices that the server answered to the older version as well.
-func (c *Session) late(b []byte) {
-	if c.cfg.Version == AnyVersion && c.speech.version == Version07 && !c.heard && packet.IsClearly6(b) {
-		c.speech.both = true
+// noteLateAnswer notices that the server answered to the older version as well.
+func (c *Session) noteLateAnswer(b []byte) {
+	if c.cfg.Version == AnyVersion && c.versions.version == Version07 && !c.gotMessage && packet.IsClearly6(b) {
+		c.versions.olderAnswered = true
 	}
 }
 
-// choose does what is due before it is known which version is spoken.
-func (c *Session) choose() {
-	s := &c.speech
+// stepUndecided does what is due before it is known which version is spoken.
+func (c *Session) stepUndecided() {
+	s := &c.versions
 	for _, k := range s.conns {
 		k.Update(c.now)
 	}
-	if len(s.held) > 0 && c.now >= s.until {
-		s.conns[older].Feed(c.now, s.held, c)
-		s.held = s.held[:0]
+	if len(s.olderAnswer) > 0 && c.now >= s.waitUntil {
+		s.conns[older].Feed(c.now, s.olderAnswer, c)
+		s.olderAnswer = s.olderAnswer[:0]
 		if k := s.conns[older]; k.State() == conn.StateOnline || k.State() == conn.StateError {
-			c.speak(older)
+			c.chooseVersion(older)
 			return
 		}
 	}
 	a, b := s.conns[newer], s.conns[older]
-	if a.State() == conn.StateError && (b.State() == conn.StateError || a.ClosedByPeer() && c.now >= s.until) {
-		c.speak(newer) // to end with its error
+	if a.State() == conn.StateError && (b.State() == conn.StateError || a.ClosedByPeer() && c.now >= s.waitUntil) {
+		c.chooseVersion(newer) // to end with its error
 	}
 }
 
-// retry tries the older version if the server speaks it, too, and ends the newer
+// retryOlder tries the older version if the server speaks it, too, and ends the newer
 // before it has said a word: some have switched that off, but answer it. It tells
 // whether it does.
-func (c *Session) retry() bool {
-	s := &c.speech
-	if c.cfg.Version != AnyVersion || !s.both || s.version != Version07 || !c.conn.ClosedByPeer() || c.state > Loading || c.heard {
+func (c *Session) retryOlder() bool {
+	s := &c.versions
+	if c.cfg.Version != AnyVersion || !s.olderAnswered || s.version != Version07 || !c.conn.ClosedByPeer() || c.state > Loading || c.gotMessage {
 		return false
 	}
-	c.speak(older)
+	c.chooseVersion(older)
 	c.state = Connecting
 	return c.conn.Dial6(c.now, c.handshake(), 0) == nil
 }
 
 // handshake is how a connection of 0.6 begins.
 func (c *Session) handshake() conn.Handshake {
-	if c.cfg.Plain {
+	if c.cfg.LegacyHandshake {
 		return conn.HandshakePlain
 	}
 	return conn.HandshakeTKEN
@@ -189,4 +189,4 @@ func (c *Session) handshake() conn.Handshake {
 
 // Version is the version of the protocol that is spoken: AnyVersion as long as that
 // is not known.
-func (c *Session) Version() Version { return c.speech.version }
+func (c *Session) Version() Version { return c.versions.version }

@@ -66,7 +66,7 @@ func TestOlderVersion(t *testing.T) {
 	}
 	old.Spectate(game.SpectatePlayer, young.Self())
 	a.until(2*time.Second, "watching", func() (ok bool) {
-		old.Look(func(v *game.View) { ok = v.VitalsOf == young.Self() })
+		old.WithView(func(v *game.View) { ok = v.VitalsOf == young.Self() })
 		return ok
 	})
 	if rows := old.Scoreboard(); len(rows) != 2 {
@@ -74,7 +74,7 @@ func TestOlderVersion(t *testing.T) {
 	}
 	young.Close()
 	a.until(2*time.Second, "gone", heard(old, func(e client.Event) bool { x, ok := e.(client.Left); return ok && x.Player.Name == "young" }))
-	if st := old.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage+st.Unknown != 0 || st.Snapshots < 20 {
+	if st := old.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage+st.UnknownMessages != 0 || st.Snapshots < 20 {
 		t.Errorf("%+v", st)
 	}
 }
@@ -85,7 +85,7 @@ func TestPlain(t *testing.T) {
 	for _, setting := range []string{"sv_vanilla_antispoof 0", "sv_vanilla_antispoof 1"} {
 		for _, noMap := range []bool{false, true} {
 			a := newArena(t, netsim.Link{Delay: 20 * time.Millisecond, Loss: 0.03}, "sv_map testbox", setting)
-			s := a.dial(client.Config{Name: "plain", Version: client.Version06, Plain: true, NoMap: noMap, Maps: client.NewMaps("-")})
+			s := a.dial(client.Config{Name: "plain", Version: client.Version06, LegacyHandshake: true, NoMap: noMap, Maps: client.NewMaps("-")})
 			a.until(20*time.Second, "in the game", func() bool { return has[client.Entered](s) })
 			if m := s.Map(); m == nil || m.Name != "testbox" {
 				t.Errorf("%s: map %+v", setting, m)

@@ -157,7 +157,7 @@ func TestEcho(t *testing.T) {
 	wait(t, c, "echo", joined("echo"))
 	c.Say("hello")
 	wait(t, c, "answer", func(e client.Chat) bool { return e.From.Name == "echo" && e.Text == "alice says: hello" })
-	echo, _ := c.Find("echo")
+	echo, _ := c.FindPlayer("echo")
 	c.Whisper(echo.ID, "psst")
 	wait(t, c, "whisper", func(e client.Chat) bool {
 		return e.Mode == game.ChatWhisper && e.From.Name == "echo" && e.Text == "psst"
@@ -181,7 +181,7 @@ func TestBridge(t *testing.T) {
 	// Thrown out, it comes back, and watches as before.
 	a.RconLogin("adminpw")
 	wait(t, a, "remote console", func(e client.RconAuth) bool { return e.On })
-	bridge, _ := a.Find("bridge")
+	bridge, _ := a.FindPlayer("bridge")
 	a.Rcon(fmt.Sprint("kick ", bridge.ID))
 	wait(t, a, "end of the bridge", func(e client.Left) bool { return e.Player.Name == "bridge" })
 	wait(t, a, "bridge that watches", func(e client.TeamChange) bool {
@@ -191,8 +191,8 @@ func TestBridge(t *testing.T) {
 
 // place finds the tee of a player.
 func place(c *client.Client, name string) (at vec.Vec2, ok bool) {
-	p, _ := c.Find(name)
-	c.Look(func(v *game.View) {
+	p, _ := c.FindPlayer(name)
+	c.WithView(func(v *game.View) {
 		for i := range v.Characters {
 			if v.Characters[i].Player == p.ID {
 				at, ok = v.Characters[i].Pos, true

@@ -114,7 +114,7 @@ func (a *arena) joinFrom(peer transport.Peer, cfg client.SessionConfig) *player 
 			p.onSnap(tick, s)
 		}
 	}
-	cfg.OnChunk = func(payload []byte, vital bool) {
+	cfg.OnMessage = func(payload []byte, vital bool) {
 		m, err := p.dec.Decode(payload)
 		if err != nil || !vital {
 			return
@@ -195,7 +195,9 @@ func (p *player) wander() {
 }
 
 // Send sends a message.
-func (p *player) Send(now conn.Time, m msg7.Message) error { return p.Session.Send(now, m.Append(nil)) }
+func (p *player) Send(now conn.Time, m msg7.Message) error {
+	return p.Session.SendMessage(now, m.Append(nil))
+}
 
 // sayNext says the next of a numbered series of lines.
 func (p *player) sayNext(now conn.Time) {

@@ -147,10 +147,10 @@ func BenchmarkTick(b *testing.B) {
 // players; others of that, which know 16.
 func newer(int) client.SessionConfig { return client.SessionConfig{} }
 func older(int) client.SessionConfig {
-	return client.SessionConfig{Version: client.Version06, DDNet: 16040}
+	return client.SessionConfig{Version: client.Version06, DDNetVersion: 16040}
 }
 func oldest(int) client.SessionConfig {
-	return client.SessionConfig{Version: client.Version06, DDNet: -1}
+	return client.SessionConfig{Version: client.Version06, DDNetVersion: -1}
 }
 func mixed(i int) client.SessionConfig {
 	if i%2 == 0 {
@@ -164,7 +164,7 @@ func (r *rig) seen(b *testing.B, players int) (sum client.Stats) {
 	b.Helper()
 	for i, p := range r.players {
 		st := p.Stats()
-		if s, _ := p.Newest(); s.Len() < players || st.CRCFailures|st.BadDelta|st.BadMessage|st.Unknown != 0 {
+		if s, _ := p.NewestSnapshot(); s.Len() < players || st.CRCFailures|st.BadDelta|st.BadMessage|st.UnknownMessages != 0 {
 			b.Fatalf("client %d: %d items in a snapshot, %+v", i, s.Len(), st)
 		}
 		sum.Snapshots += st.Snapshots

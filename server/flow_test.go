@@ -137,7 +137,7 @@ func TestTeamsChatAndWhispers(t *testing.T) {
 	// Following a player: the snapshot says so.
 	z.Send(a.now(), &msg7.ClSetSpectatorMode{Mode: msg7.SpecPlayer, SpectatorID: 1})
 	a.run(time.Second)
-	snap, _ := z.Newest()
+	snap, _ := z.NewestSnapshot()
 	var found bool
 	for i := range snap.Len() {
 		key, ints := snap.Item(i)

@@ -19,7 +19,7 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// halfLife is what the server is to programs that know the Half-Life protocol:
+// browseHalfLife is what the server is to programs that know the Half-Life protocol:
 // trackers, panels and consoles. It implements halflife.Game and halflife.Console.
 type halfLife struct {
 	srv     *Server

@@ -20,9 +20,9 @@ func TestRecordedVersions(t *testing.T) {
 	var eyes []*eye
 	for i, cfg := range []client.SessionConfig{
 		{Name: "young", Version: client.Version07},
-		{Name: "ddnet", Version: client.Version06, DDNet: 16040},
+		{Name: "ddnet", Version: client.Version06, DDNetVersion: 16040},
 		{Name: "many", Version: client.Version06},
-		{Name: "vanilla", Version: client.Version06, DDNet: -1, Plain: true},
+		{Name: "vanilla", Version: client.Version06, DDNetVersion: -1, LegacyHandshake: true},
 	} {
 		eyes = append(eyes, a.eye(1+i, cfg))
 	}
@@ -40,7 +40,7 @@ func TestRecordedVersions(t *testing.T) {
 	}
 	tell := func(e *eye, do func(g bridge.ClientSide)) {
 		t.Helper()
-		if err := e.Tell(a.now(), do); err != nil {
+		if err := e.Request(a.now(), do); err != nil {
 			t.Fatal(err)
 		}
 		a.run(time.Second)

@@ -49,7 +49,7 @@ func (a *arena) eye(ip int, cfg client.SessionConfig) *eye {
 	cfg.Send = func(b []byte) { a.net.Send(peer, a.addr, b) }
 	cfg.Token = func() packet.Token { return packet.Token(a.rand.Uint32() &^ (1 << 31)) }
 	cfg.OnSnapshot = func(tick int32, s *snapshot.Snapshot) {
-		e.saw[tick] = copyView(e.Guest().ReceiveSnapshot(tick, s))
+		e.saw[tick] = copyView(e.ClientSide().ReceiveSnapshot(tick, s))
 	}
 	s, err := client.NewSession(cfg)
 	if err != nil {
@@ -76,13 +76,13 @@ func (a *arena) eye(ip int, cfg client.SessionConfig) *eye {
 // ask asks something of the game.
 func (e *eye) ask(a *arena, c game.Command) {
 	a.t.Helper()
-	if err := e.Tell(a.now(), func(g bridge.ClientSide) { g.SendCommand(&c) }); err != nil {
+	if err := e.Request(a.now(), func(g bridge.ClientSide) { g.SendCommand(&c) }); err != nil {
 		a.t.Fatal(err)
 	}
 }
 
 // id is the client's seat.
-func (e *eye) id() game.PlayerID { return e.Guest().OwnID() }
+func (e *eye) id() game.PlayerID { return e.ClientSide().OwnID() }
 
 // wander fights at random.
 func (e *eye) wander(a *arena) {
@@ -232,9 +232,9 @@ func TestSameWorld(t *testing.T) {
 	}, "sv_map testbox; sv_scorelimit 3; sv_inactivekick_time 0; sv_warmup 0")
 	versions := []client.SessionConfig{
 		{Name: "young", Version: client.Version07},
-		{Name: "ddnet", Version: client.Version06, DDNet: 16040},
+		{Name: "ddnet", Version: client.Version06, DDNetVersion: 16040},
 		{Name: "many", Version: client.Version06},
-		{Name: "vanilla", Version: client.Version06, DDNet: -1, Plain: true},
+		{Name: "vanilla", Version: client.Version06, DDNetVersion: -1, LegacyHandshake: true},
 	}
 	var players, watchers []*eye
 	for i, cfg := range versions {
@@ -268,7 +268,7 @@ func TestSameWorld(t *testing.T) {
 	a.until(2*time.Minute, "watchers", in(watchers))
 	all := slices.Concat(players, watchers)
 	for _, e := range all {
-		e.Guest().SetMap(collision)
+		e.ClientSide().SetMap(collision)
 	}
 	for _, e := range watchers {
 		e.ask(a, game.Command{Kind: game.CmdSetTeam, Team: game.TeamSpectators})
@@ -281,7 +281,7 @@ func TestSameWorld(t *testing.T) {
 		a.net.Every(20*time.Millisecond, func(int64) { e.wander(a) })
 	}
 	a.srv.Execute("sv_rcon_password secret")
-	players[0].Tell(a.now(), func(g bridge.ClientSide) { g.SendRconAuth("", "secret") })
+	players[0].Request(a.now(), func(g bridge.ClientSide) { g.SendRconAuth("", "secret") })
 	a.run(time.Second)
 	clear(truth)
 	a.run(20 * time.Second)
@@ -327,13 +327,13 @@ func TestSameWorld(t *testing.T) {
 	t.Log(seen)
 	for _, e := range all[1:] {
 		for _, p := range players {
-			x, okX := all[0].Guest().Player(p.id())
-			y, okY := e.Guest().Player(p.id())
+			x, okX := all[0].ClientSide().Player(p.id())
+			y, okY := e.ClientSide().Player(p.id())
 			if !okX || !okY || x.Profile.Name != y.Profile.Name || x.Profile.Clan != y.Profile.Clan || x.Profile.Country != y.Profile.Country || x.Team != y.Team {
 				t.Errorf("%s takes %d for %+v, %s for %+v", all[0].name, p.id(), x, e.name, y)
 			}
 		}
-		if st := e.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage+st.Unknown != 0 {
+		if st := e.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage+st.UnknownMessages != 0 {
 			t.Errorf("%s: %+v", e.name, st)
 		}
 	}

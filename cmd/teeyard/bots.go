@@ -65,10 +65,10 @@ func (c *botsCmd) Run() error {
 		servers = append(servers, peer)
 	}
 	start := time.Now()
-	run := &botsRun{cfg: c, maps: client.NewMaps(c.Cache, client.InstalledMaps()...), navs: map[*client.Map]*mapNav{}}
+	run := &botsRun{cfg: c, maps: client.NewMaps(c.Cache, client.InstalledMapDirs()...), navs: map[*client.Map]*mapNav{}}
 	swarm := load.Start(ctx, load.Config{Servers: servers, Clients: c.Count, Interval: max(c.Pace, 1), Seed: c.Seed, Configure: run.configure})
 	swarm.Wait()
-	r := newReport(swarm.Stats(), time.Since(start))
+	r := newBotsReport(swarm.Stats(), time.Since(start))
 	if c.JSON {
 		if err := json.NewEncoder(os.Stdout).Encode(r); err != nil {
 			return err
@@ -117,7 +117,7 @@ func (r *botsRun) navOf(m *client.Map) *mapNav {
 // configure makes the configuration of bot i.
 func (r *botsRun) configure(i int, cfg *client.Config) {
 	cfg.Name = fmt.Sprintf("%.11s %d", r.cfg.Name, i+1)
-	cfg.Password, cfg.Version, cfg.DDNet = r.cfg.Password, client.Version(r.cfg.Protocol), 0
+	cfg.Password, cfg.Version, cfg.DDNetVersion = r.cfg.Password, client.Version(r.cfg.Protocol), 0
 	cfg.Maps, cfg.NoMap = r.maps, r.cfg.Skill == 0
 	if !r.cfg.JSON {
 		cfg.OnEvent = r.showDownload

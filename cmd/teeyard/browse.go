@@ -59,19 +59,19 @@ func (c *browseCmd) Run() error {
 		return errors.New("--rate and --timeout are above zero")
 	}
 	if c.HalfLife {
-		return c.halfLife(ctx)
+		return c.browseHalfLife(ctx)
 	}
-	servers, err := c.list(ctx)
+	servers, err := c.fetchList(ctx)
 	if err != nil {
 		return err
 	}
-	all, silent, err := c.ask(ctx, servers)
+	all, silent, err := c.queryServers(ctx, servers)
 	if err != nil {
 		return err
 	}
 	total := len(all)
-	all = slices.DeleteFunc(all, func(s listed) bool { return !c.wanted(&s.result.Info) })
-	slices.SortStableFunc(all, func(a, b listed) int {
+	all = slices.DeleteFunc(all, func(s listedServer) bool { return !c.matches(&s.result.Info) })
+	slices.SortStableFunc(all, func(a, b listedServer) int {
 		return cmp.Or(cmp.Compare(b.result.Info.NumClients, a.result.Info.NumClients), cmp.Compare(a.result.Info.Name, b.result.Info.Name), a.result.Addr.Compare(b.result.Addr))
 	})
 	if c.JSON {
@@ -83,18 +83,18 @@ func (c *browseCmd) Run() error {
 		}
 		return nil
 	}
-	printList(os.Stdout, all)
+	printServers(os.Stdout, all)
 	printCounts(len(all), total, silent)
 	return nil
 }
 
-// listed is a server of a list, with what it or the master says.
-type listed struct {
+// listedServer is a server of a list, with what it or the master says.
+type listedServer struct {
 	server master.Server
 	result query.Result
 }
 
-func (s *listed) versions() query.Versions {
+func (s *listedServer) versions() query.Versions {
 	v := s.result.Versions()
 	for _, a := range s.server.Addrs {
 		v |= a.Version
@@ -102,7 +102,7 @@ func (s *listed) versions() query.Versions {
 	return v
 }
 
-func (s *listed) json() serverJSON {
+func (s *listedServer) json() serverJSON {
 	out := newServerJSON(&s.result)
 	out.Addresses, out.Protocols, out.Location = nil, nil, s.server.Location
 	for _, a := range s.server.Addrs {
@@ -118,8 +118,8 @@ func (s *listed) json() serverJSON {
 	return out
 }
 
-// list gets the list of a master.
-func (c *browseCmd) list(ctx context.Context) ([]master.Server, error) {
+// fetchList gets the fetchList of a master.
+func (c *browseCmd) fetchList(ctx context.Context) ([]master.Server, error) {
 	if strings.HasPrefix(c.Master, "http://") || strings.HasPrefix(c.Master, "https://") {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
@@ -168,13 +168,13 @@ func (c *browseCmd) list(ctx context.Context) ([]master.Server, error) {
 	return servers, err
 }
 
-// ask asks the servers that the list tells too little about.
-func (c *browseCmd) ask(ctx context.Context, servers []master.Server) (all []listed, silent int, err error) {
+// queryServers asks the servers that the list tells too little about.
+func (c *browseCmd) queryServers(ctx context.Context, servers []master.Server) (all []listedServer, silent int, err error) {
 	at := map[transport.Peer]int{}
 	var targets []query.Target
 	for n, s := range servers {
 		if s.Info != nil && !c.Ask {
-			all = append(all, listed{s, query.Result{Addr: s.Addrs[0].Peer, Info: *s.Info, Complete: true}})
+			all = append(all, listedServer{s, query.Result{Addr: s.Addrs[0].Peer, Info: *s.Info, Complete: true}})
 			continue
 		}
 		peer := s.Addrs[0].Peer
@@ -197,18 +197,18 @@ func (c *browseCmd) ask(ctx context.Context, servers []master.Server) (all []lis
 		return nil, 0, err
 	}
 	defer sock.Close()
-	show := progressLine{on: isTerminal(os.Stderr)}
+	show := progressLine{enabled: isTerminal(os.Stderr)}
 	done := 0
 	err = query.Each(ctx, sock, query.Config{Timeout: c.Timeout, Rate: c.Rate}, targets, func(r query.Result) {
 		done++
-		show.say("%d of %d servers asked", done, len(targets))
+		show.show("%d of %d servers asked", done, len(targets))
 		if r.Err != nil {
 			silent++
 			return
 		}
-		all = append(all, listed{servers[at[r.Addr]], r})
+		all = append(all, listedServer{servers[at[r.Addr]], r})
 	})
-	show.end()
+	show.clear()
 	return all, silent, err
 }
 
@@ -218,31 +218,31 @@ func isTerminal(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// wanted tells whether a server passes the filters.
-func (c *browseCmd) wanted(i *query.Info) bool {
+// matches tells whether a server passes the filters.
+func (c *browseCmd) matches(i *query.Info) bool {
 	return strings.Contains(strings.ToLower(i.Name), strings.ToLower(c.Name)) &&
 		(c.GameType == "" || strings.EqualFold(i.GameType, c.GameType)) &&
 		(c.Map == "" || strings.EqualFold(i.Map, c.Map)) &&
 		(!c.NotEmpty || i.NumClients > 0)
 }
 
-// rounded is a time in whole units, for people; what is shorter is not nothing.
-func rounded(d, unit time.Duration) string {
+// roundedDuration is a time in whole units, for people; what is shorter is not nothing.
+func roundedDuration(d, unit time.Duration) string {
 	if d < unit {
 		return "<" + unit.String()
 	}
 	return d.Round(unit).String()
 }
 
-// printList prints servers as a table.
-func printList(w io.Writer, all []listed) {
+// printServers prints servers as a table.
+func printServers(w io.Writer, all []listedServer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "clients\tmode\tmap\tname\taddress\tprotocols\tlatency")
 	for _, s := range all {
 		i := &s.result.Info
 		latency := ""
 		if s.result.Latency > 0 {
-			latency = rounded(s.result.Latency, time.Millisecond)
+			latency = roundedDuration(s.result.Latency, time.Millisecond)
 		}
 		name := i.Name
 		if i.Password {

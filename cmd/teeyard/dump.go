@@ -55,7 +55,7 @@ func (c *dumpCmd) Run() error {
 	out := bufio.NewWriterSize(os.Stdout, 64<<10)
 	var line []byte
 	d := dump.New(dump.Config{Port: c.Port, Objects: c.Objects}, func(r *dump.Record) {
-		if !c.wants(r) {
+		if !c.matches(r) {
 			return
 		}
 		if line = line[:0]; c.JSON {
@@ -81,8 +81,8 @@ func (c *dumpCmd) Run() error {
 	return nil
 }
 
-// wants applies the filters.
-func (c *dumpCmd) wants(r *dump.Record) bool {
+// matches applies the filters.
+func (c *dumpCmd) matches(r *dump.Record) bool {
 	if c.From != "" && r.From != c.From || c.Conn != 0 && r.Conn != c.Conn || c.Broken && len(r.Faults) == 0 {
 		return false
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// econ is the external console of Teeworlds servers: lines over TCP.
-type econ struct {
+// econConsole is the external console of Teeworlds servers: lines over TCP.
+type econConsole struct {
 	conn net.Conn
 	buf  []byte // what came and is no line yet
 }
@@ -25,31 +25,31 @@ var (
 )
 
 const (
-	econDial  = 10 * time.Second
-	econLogin = 5 * time.Second
-	econFirst = 3 * time.Second // until a command begins to answer
-	// econQuiet is the silence that ends the output of a command, which nothing
+	econDialTimeout   = 10 * time.Second
+	econLoginTimeout  = 5 * time.Second
+	econAnswerTimeout = 3 * time.Second // until a command begins to answer
+	// econSilence is the silence that ends the output of a command, which nothing
 	// else marks.
-	econQuiet = 250 * time.Millisecond
-	econSpan  = 10 * time.Second // for all of it
-	maxEcon   = 64 << 10         // bytes without an end of line
-	maxEconIn = 1300             // bytes of a line that servers take
+	econSilence        = 250 * time.Millisecond
+	econCommandTimeout = 10 * time.Second // for all of it
+	maxEconLine        = 64 << 10         // bytes without an end of line
+	maxEconCommand     = 1300             // bytes of a line that servers take
 )
 
 // openEcon connects to host:port, for there is no usual port.
-func openEcon(ctx context.Context, host, password string) (remote, error) {
+func openEcon(ctx context.Context, host, password string) (remoteConsole, error) {
 	if _, _, err := net.SplitHostPort(host); err != nil {
 		return nil, fmt.Errorf("%s: the port of an external console has to be named, as in localhost:8304 (ec_port)", host)
 	}
-	if strings.ContainsAny(password, "\r\n\x00") || password == "" || len(password) > maxEconIn {
+	if strings.ContainsAny(password, "\r\n\x00") || password == "" || len(password) > maxEconCommand {
 		return nil, errors.New("that cannot be a password of an external console")
 	}
-	d := net.Dialer{Timeout: econDial}
+	d := net.Dialer{Timeout: econDialTimeout}
 	conn, err := d.DialContext(ctx, "tcp", host)
 	if err != nil {
 		return nil, err
 	}
-	e := &econ{conn: conn}
+	e := &econConsole{conn: conn}
 	if err := e.login(ctx, password); err != nil {
 		conn.Close()
 		return nil, err
@@ -58,11 +58,11 @@ func openEcon(ctx context.Context, host, password string) (remote, error) {
 }
 
 // login waits to be asked, says the password and waits to be let in.
-func (e *econ) login(ctx context.Context, password string) error {
-	until := time.Now().Add(econLogin)
+func (e *econConsole) login(ctx context.Context, password string) error {
+	until := time.Now().Add(econLoginTimeout)
 	asked := false
 	for {
-		line, err := e.line(ctx, until)
+		line, err := e.readLine(ctx, until)
 		if err != nil {
 			// What it says before it hangs up need not end as a line does.
 			if rest := safetext.Line(bytes.Trim(e.buf, "\x00\r\n")); rest != "" && errors.Is(err, errEconClosed) {
@@ -73,7 +73,7 @@ func (e *econ) login(ctx context.Context, password string) error {
 		switch {
 		case !asked && strings.HasPrefix(line, "Enter password"):
 			asked = true
-			if err := e.send(password); err != nil {
+			if err := e.sendLine(password); err != nil {
 				return err
 			}
 		case asked && strings.HasPrefix(line, "Authentication successful"):
@@ -86,17 +86,17 @@ func (e *econ) login(ctx context.Context, password string) error {
 	}
 }
 
-func (e *econ) send(line string) error {
-	e.conn.SetWriteDeadline(time.Now().Add(econSpan))
+func (e *econConsole) sendLine(line string) error {
+	e.conn.SetWriteDeadline(time.Now().Add(econCommandTimeout))
 	_, err := e.conn.Write([]byte(line + "\n"))
 	return err
 }
 
-// errQuiet is returned by line when nothing came in time.
-var errQuiet = errors.New("the external console does not answer")
+// errEconTimeout is returned by line when nothing came in time.
+var errEconTimeout = errors.New("the external console does not answer")
 
-// line reads a line without its end, which servers make of line breaks and NULs.
-func (e *econ) line(ctx context.Context, until time.Time) (string, error) {
+// readLine reads a readLine without its end, which servers make of readLine breaks and NULs.
+func (e *econConsole) readLine(ctx context.Context, until time.Time) (string, error) {
 	stop := context.AfterFunc(ctx, func() { e.conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	chunk := make([]byte, 4096)
@@ -107,7 +107,7 @@ func (e *econ) line(ctx context.Context, until time.Time) (string, error) {
 			e.buf = e.buf[i:]
 			return line, nil
 		}
-		if len(e.buf) > maxEcon {
+		if len(e.buf) > maxEconLine {
 			return "", errors.New("a line of the external console does not end")
 		}
 		e.conn.SetReadDeadline(until)
@@ -122,7 +122,7 @@ func (e *econ) line(ctx context.Context, until time.Time) (string, error) {
 		case ctx.Err() != nil:
 			return "", ctx.Err()
 		case errors.As(err, &slow) && slow.Timeout():
-			return "", errQuiet
+			return "", errEconTimeout
 		case err != nil:
 			return "", fmt.Errorf("%w (%v)", errEconClosed, err)
 		}
@@ -131,22 +131,22 @@ func (e *econ) line(ctx context.Context, until time.Time) (string, error) {
 
 // run implements remote. The console shows all that happens on the server; what
 // happens meanwhile is part of the output.
-func (e *econ) run(ctx context.Context, line string) (string, error) {
+func (e *econConsole) run(ctx context.Context, line string) (string, error) {
 	if line == "" {
 		return "", nil
 	}
-	if strings.ContainsAny(line, "\r\n\x00") || len(line) > maxEconIn {
+	if strings.ContainsAny(line, "\r\n\x00") || len(line) > maxEconCommand {
 		return "", halflife.ErrCommand
 	}
-	e.drain(ctx)
-	if err := e.send(line); err != nil {
+	e.discardOutput(ctx)
+	if err := e.sendLine(line); err != nil {
 		return "", fmt.Errorf("%w (%v)", errEconClosed, err)
 	}
 	var out strings.Builder
-	wait := econFirst
-	for end := time.Now().Add(econSpan); time.Now().Before(end); wait = econQuiet {
-		text, err := e.line(ctx, time.Now().Add(wait))
-		if errors.Is(err, errQuiet) {
+	wait := econAnswerTimeout
+	for end := time.Now().Add(econCommandTimeout); time.Now().Before(end); wait = econSilence {
+		text, err := e.readLine(ctx, time.Now().Add(wait))
+		if errors.Is(err, errEconTimeout) {
 			break
 		}
 		if errors.Is(err, errEconClosed) && out.Len() > 0 {
@@ -161,14 +161,14 @@ func (e *econ) run(ctx context.Context, line string) (string, error) {
 	return out.String(), nil
 }
 
-// drain leaves out what was shown since the last command.
-func (e *econ) drain(ctx context.Context) {
+// discardOutput leaves out what was shown since the last command.
+func (e *econConsole) discardOutput(ctx context.Context) {
 	for {
-		if _, err := e.line(ctx, time.Now().Add(time.Millisecond)); err != nil {
+		if _, err := e.readLine(ctx, time.Now().Add(time.Millisecond)); err != nil {
 			return
 		}
 	}
 }
 
 // Close implements remote.
-func (e *econ) Close() error { return e.conn.Close() }
+func (e *econConsole) Close() error { return e.conn.Close() }

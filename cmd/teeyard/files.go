@@ -45,15 +45,15 @@ func (s storage) Open(name string) (fs.File, error) {
 		if err == nil {
 			return f, nil
 		}
-		first = blame(first, err, i == 0)
+		first = moreImportantError(first, err, i == 0)
 	}
 	return nil, first
 }
 
-// blame chooses what to tell of two errors. That a file is not there is told only if
+// moreImportantError chooses what to tell of two errors. That a file is not there is told only if
 // nothing else is wrong; that another folder than the own one may not be looked into is
 // nothing wrong: a service often has such a home.
-func blame(first, err error, own bool) error {
+func moreImportantError(first, err error, own bool) error {
 	if !own && errors.Is(err, fs.ErrPermission) || first != nil && !errors.Is(first, fs.ErrNotExist) {
 		return first
 	}
@@ -71,7 +71,7 @@ func (s storage) ReadDir(name string) ([]fs.DirEntry, error) {
 	for i, dir := range dirs {
 		entries, err := fs.ReadDir(os.DirFS(dir), name)
 		if err != nil {
-			first = blame(first, err, i == 0)
+			first = moreImportantError(first, err, i == 0)
 		}
 		for _, e := range entries {
 			if !slices.ContainsFunc(all, func(o fs.DirEntry) bool { return o.Name() == e.Name() }) {

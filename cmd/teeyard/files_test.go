@@ -67,9 +67,9 @@ func TestStorageBlame(t *testing.T) {
 	} {
 		var first error
 		if c.own != nil {
-			first = blame(nil, c.own, true)
+			first = moreImportantError(nil, c.own, true)
 		}
-		if got := blame(first, c.other, false); got != c.want {
+		if got := moreImportantError(first, c.other, false); got != c.want {
 			t.Errorf("%v, then %v: %v, want %v", c.own, c.other, got, c.want)
 		}
 	}

@@ -44,8 +44,8 @@ through a pipe:
 // grace is how long the answers to the last lines of a pipe are waited for, and stubborn
 // how long at most if the server has not even confirmed the lines.
 const (
-	grace    = time.Second
-	stubborn = 10 * time.Second
+	replyWait    = time.Second
+	maxReplyWait = 10 * time.Second
 )
 
 // Run looks and talks until the input, the connection or the time ends.
@@ -61,17 +61,17 @@ func (c *joinCmd) Run() error {
 	if c.JSON {
 		out = &jsonPrinter{w: os.Stdout}
 	}
-	return c.follow(ctx, os.Stdin, out)
+	return c.runSession(ctx, os.Stdin, out)
 }
 
-// follow shows what happens and does what is typed.
-func (c *joinCmd) follow(ctx context.Context, in io.Reader, out printer) error {
+// runSession shows what happens and does what is typed.
+func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer) error {
 	events := make(chan client.Event, 1024)
 	over := make(chan struct{})
 	defer close(over)
 	cl, err := client.Dial(ctx, c.Host, client.Config{
 		Name: c.Name, Clan: c.Clan, Password: c.Password, RconPassword: c.Rcon, RconName: c.Login,
-		Version: client.Version(c.Protocol), DDNet: c.DDNet, Reconnect: c.Again, Maps: client.NewMaps(c.Cache, client.InstalledMaps()...),
+		Version: client.Version(c.Protocol), DDNetVersion: c.DDNet, Reconnect: c.Again, Maps: client.NewMaps(c.Cache, client.InstalledMapDirs()...),
 		OnEvent: func(_ *client.Client, e client.Event) {
 			if d, ok := e.(client.Download); ok {
 				if !c.JSON {
@@ -94,7 +94,7 @@ func (c *joinCmd) follow(ctx context.Context, in io.Reader, out printer) error {
 	defer cl.Close()
 
 	lines := make(chan string)
-	go read(in, lines, over)
+	go sendLines(in, lines, over)
 	t := &terminal{c: cl, out: out}
 	var end <-chan time.Time
 	var giveUp time.Time
@@ -116,28 +116,28 @@ func (c *joinCmd) follow(ctx context.Context, in io.Reader, out printer) error {
 			if !ok {
 				lines = nil
 				if c.For == 0 {
-					end, giveUp = time.After(grace), time.Now().Add(stubborn)
+					end, giveUp = time.After(replyWait), time.Now().Add(maxReplyWait)
 				}
 				continue
 			}
-			if err := t.line(line); errors.Is(err, io.EOF) {
+			if err := t.execute(line); errors.Is(err, io.EOF) {
 				return nil
 			} else if err != nil {
 				fmt.Fprintln(os.Stderr, err)
 			}
 		case <-end:
-			if cl.Pending() == 0 || time.Now().After(giveUp) {
+			if cl.Unacked() == 0 || time.Now().After(giveUp) {
 				return nil
 			}
-			end = time.After(grace)
+			end = time.After(replyWait)
 		case <-ctx.Done():
 			return nil
 		}
 	}
 }
 
-// read passes on lines of the input, and closes at its end.
-func read(r io.Reader, lines chan<- string, over <-chan struct{}) {
+// sendLines passes on lines of the input, and closes at its end.
+func sendLines(r io.Reader, lines chan<- string, over <-chan struct{}) {
 	defer close(lines)
 	for s := bufio.NewScanner(r); s.Scan(); {
 		select {

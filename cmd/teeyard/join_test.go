@@ -95,7 +95,7 @@ func TestPipeOverBadNetwork(t *testing.T) {
 	out := recorder{events: make(chan client.Event, 1024)}
 	join := joinCmd{Host: relay(t, addr, &deaf).String(), Name: "piper", Protocol: "any", Cache: "-"}
 	joined := make(chan error, 1)
-	go func() { joined <- join.follow(ctx, in, out) }()
+	go func() { joined <- join.runSession(ctx, in, out) }()
 	for {
 		select {
 		case e := <-out.events:
@@ -104,7 +104,7 @@ func TestPipeOverBadNetwork(t *testing.T) {
 				deaf.Store(true)
 				io.WriteString(typed, "not lost\n")
 				typed.Close()
-				time.AfterFunc(grace*3/2, func() { deaf.Store(false) })
+				time.AfterFunc(replyWait*3/2, func() { deaf.Store(false) })
 			case client.Chat:
 				if e.Text == "not lost" {
 					if err := <-joined; err != nil {
@@ -129,7 +129,7 @@ func TestWatchesAgain(t *testing.T) {
 	out := recorder{events: make(chan client.Event, 1024)}
 	join := joinCmd{Host: addr.String(), Name: "observer", Protocol: "any", Again: 100 * time.Millisecond, Cache: "-"}
 	joined := make(chan error, 1)
-	go func() { joined <- join.follow(ctx, in, out) }()
+	go func() { joined <- join.runSession(ctx, in, out) }()
 
 	watching, back := 0, false
 	for watching < 2 {

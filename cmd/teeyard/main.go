@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-type cli struct {
+type commands struct {
 	Serve       serveCmd         `cmd:"" help:"Run a game server."`
 	Join        joinCmd          `cmd:"" help:"Join a server to watch and chat."`
 	Bots        botsCmd          `cmd:"" help:"Let bots play on a server, and measure how it serves them."`
@@ -27,7 +27,7 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == "help" {
 		os.Args = append(append(os.Args[:1:1], os.Args[2:]...), "--help")
 	}
-	var c cli
+	var c commands
 	k := kong.Parse(&c,
 		kong.Name("teeyard"),
 		kong.Description("A game server for Teeworlds and DDNet, and a toolbox."),

@@ -68,7 +68,7 @@ func (c *masterCmd) Run() error {
 	}
 	fmt.Printf("master: listening on %v, %d servers\n", conn.LocalAddr(), len(m.Servers()))
 	if c.HTTP != "" {
-		end, err := c.web(m, stop)
+		end, err := c.serveHTTP(m, stop)
 		if err != nil {
 			return err
 		}
@@ -77,8 +77,8 @@ func (c *masterCmd) Run() error {
 	return m.Run(ctx, conn)
 }
 
-// web serves the page until end is called. When it fails, stop ends the program.
-func (c *masterCmd) web(m *master.Master, stop func()) (end func(), err error) {
+// serveHTTP serves the page until end is called. When it fails, stop ends the program.
+func (c *masterCmd) serveHTTP(m *master.Master, stop func()) (end func(), err error) {
 	l, err := net.Listen("tcp", c.HTTP)
 	if err != nil {
 		return nil, err

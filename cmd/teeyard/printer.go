@@ -16,7 +16,7 @@ import (
 // printer shows what happens.
 type printer interface {
 	event(e client.Event)
-	scores(rows []client.Row)
+	scores(rows []client.ScoreboardRow)
 	list(what string, lines []string)
 }
 
@@ -34,111 +34,111 @@ var emoticonNames = [...]string{
 // textPrinter is for people: a line per event, none for what they need not know.
 type textPrinter struct{ w io.Writer }
 
-func (p *textPrinter) say(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
+func (p *textPrinter) printf(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
 
 func (p *textPrinter) event(e client.Event) {
 	switch e := e.(type) {
 	case client.Entered:
-		p.say("* in the game as %s, map %s", e.Self.Name, e.Map)
+		p.printf("* in the game as %s, map %s", e.Self.Name, e.Map)
 	case client.Disconnected:
 		if e.Err != nil && e.Again != 0 {
-			p.say("* %s; again in %v", e.Text, e.Again)
+			p.printf("* %s; again in %v", e.Text, e.Again)
 		}
 	case client.ServerInfo:
-		p.say("* %s: %s on %s, version %s", e.Name, e.GameType, e.Map, e.Version)
+		p.printf("* %s: %s on %s, version %s", e.Name, e.GameType, e.Map, e.Version)
 	case client.Motd:
-		p.say("* %s", strings.ReplaceAll(e.Text, "\n", "\n* "))
+		p.printf("* %s", strings.ReplaceAll(e.Text, "\n", "\n* "))
 	case client.Chat:
 		switch {
 		case e.From.ID == game.Nobody:
-			p.say("*** %s", e.Text)
+			p.printf("*** %s", e.Text)
 		case e.Mode == game.ChatWhisper:
-			p.say("[%s -> %s] %s", e.From.Name, e.To.Name, e.Text)
+			p.printf("[%s -> %s] %s", e.From.Name, e.To.Name, e.Text)
 		case e.Mode == game.ChatTeam:
-			p.say("(%s): %s", e.From.Name, e.Text)
+			p.printf("(%s): %s", e.From.Name, e.Text)
 		default:
-			p.say("%s: %s", e.From.Name, e.Text)
+			p.printf("%s: %s", e.From.Name, e.Text)
 		}
 	case client.Kill:
 		switch {
 		case e.Weapon == game.WeaponGame:
 		case e.Killer.ID == e.Victim.ID:
-			p.say("+ %s died (%s)", e.Victim.Name, weaponNames[e.Weapon])
+			p.printf("+ %s died (%s)", e.Victim.Name, weaponNames[e.Weapon])
 		default:
-			p.say("+ %s killed %s (%s)", orSomebody(e.Killer.Name), e.Victim.Name, weaponNames[e.Weapon])
+			p.printf("+ %s killed %s (%s)", nameOrSomebody(e.Killer.Name), e.Victim.Name, weaponNames[e.Weapon])
 		}
 	case client.Joined:
 		if !e.Known && !e.Quiet {
-			p.say("* %s joined", e.Player.Name)
+			p.printf("* %s joined", e.Player.Name)
 		}
 	case client.Left:
 		switch {
 		case e.Quiet:
 		case e.Reason != "":
-			p.say("* %s left (%s)", e.Player.Name, e.Reason)
+			p.printf("* %s left (%s)", e.Player.Name, e.Reason)
 		default:
-			p.say("* %s left", e.Player.Name)
+			p.printf("* %s left", e.Player.Name)
 		}
 	case client.TeamChange:
 		if !e.Quiet {
-			p.say("* %s is in team %s now", e.Player.Name, teamNames[e.Player.Team])
+			p.printf("* %s is in team %s now", e.Player.Name, teamNames[e.Player.Team])
 		}
 	case client.Emoticon:
-		p.say("* %s shows %s", e.Player.Name, emoticonNames[e.Emoticon&15])
+		p.printf("* %s shows %s", e.Player.Name, emoticonNames[e.Emoticon&15])
 	case client.Notice:
-		p.say("* %s", e.Text)
+		p.printf("* %s", e.Text)
 	case client.Broadcast:
-		p.say("! %s", strings.ReplaceAll(e.Text, "\n", "\n! "))
+		p.printf("! %s", strings.ReplaceAll(e.Text, "\n", "\n! "))
 	case client.RaceFinish:
-		p.say("* %s finished in %.3f s", e.Player.Name, float64(e.Time)/1000)
+		p.printf("* %s finished in %.3f s", e.Player.Name, float64(e.Time)/1000)
 	case client.VoteStart:
-		p.say("? %s called a vote: %s (%s); /vote yes or no within %v", orSomebody(e.By.Name), e.What, e.Reason, e.Time)
+		p.printf("? %s called a vote: %s (%s); /vote yes or no within %v", nameOrSomebody(e.By.Name), e.What, e.Reason, e.Time)
 	case client.VoteCount:
-		p.say("? %d yes, %d no, %d open", e.Yes, e.No, e.Pass)
+		p.printf("? %d yes, %d no, %d open", e.Yes, e.No, e.Pass)
 	case client.VoteEnd:
 		switch {
 		case e.Passed:
-			p.say("? the vote passed")
+			p.printf("? the vote passed")
 		case e.Aborted:
-			p.say("? no vote")
+			p.printf("? no vote")
 		default:
-			p.say("? the vote failed")
+			p.printf("? the vote failed")
 		}
 	case client.RconAuth:
-		p.say("> remote console: %s", map[bool]string{true: "logged in", false: "logged out"}[e.On])
+		p.printf("> remote console: %s", map[bool]string{true: "logged in", false: "logged out"}[e.On])
 	case client.RconLine:
-		p.say("> %s", e.Text)
+		p.printf("> %s", e.Text)
 	}
 }
 
-func orSomebody(name string) string {
+func nameOrSomebody(name string) string {
 	if name == "" {
 		return "somebody"
 	}
 	return name
 }
 
-func (p *textPrinter) scores(rows []client.Row) {
+func (p *textPrinter) scores(rows []client.ScoreboardRow) {
 	for _, r := range rows {
 		score := fmt.Sprint(r.Score)
 		if r.Team == game.TeamSpectators {
 			score = "watches"
 		}
-		p.say("%8s  %-15s %-11s %4d ms", score, r.Name, r.Clan, r.Latency.Milliseconds())
+		p.printf("%8s  %-15s %-11s %4d ms", score, r.Name, r.Clan, r.Latency.Milliseconds())
 	}
 }
 
 func (p *textPrinter) list(_ string, lines []string) {
 	for _, l := range lines {
-		p.say("  %s", l)
+		p.printf("  %s", l)
 	}
 }
 
 // jsonPrinter is for programs: an object per event.
 type jsonPrinter struct{ w io.Writer }
 
-// object writes the fields of v after the time and the name of the event.
-func (p *jsonPrinter) object(name string, v any) {
+// printObject writes the fields of v after the time and the name of the event.
+func (p *jsonPrinter) printObject(name string, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		b = []byte("{}")
@@ -154,31 +154,31 @@ func (p *jsonPrinter) event(e client.Event) {
 	name := reflect.TypeOf(e).Name()
 	switch e := e.(type) {
 	case client.Kill:
-		p.object("kill", struct {
+		p.printObject("kill", struct {
 			client.Kill
 			Weapon string `json:"weapon"`
 		}{e, weaponNames[e.Weapon]})
 	case client.PickedUp:
-		p.object("picked_up", map[string]string{"weapon": weaponNames[e.Weapon]})
+		p.printObject("picked_up", map[string]string{"weapon": weaponNames[e.Weapon]})
 	case client.VoteStart: // "time" is when it was
-		p.object("vote_start", struct {
+		p.printObject("vote_start", struct {
 			client.VoteStart
 			Time    any     `json:"time,omitempty"`
 			Seconds float64 `json:"seconds"`
 		}{VoteStart: e, Seconds: e.Time.Seconds()})
 	case client.RaceFinish:
-		p.object("race_finish", struct {
+		p.printObject("race_finish", struct {
 			client.RaceFinish
 			Time         any   `json:"time,omitempty"`
 			Milliseconds int32 `json:"milliseconds"`
 		}{RaceFinish: e, Milliseconds: e.Time})
 	default:
-		p.object(snake(name), e)
+		p.printObject(snakeCase(name), e)
 	}
 }
 
-// snake turns TeamChange into team_change.
-func snake(s string) string {
+// snakeCase turns TeamChange into team_change.
+func snakeCase(s string) string {
 	var b strings.Builder
 	for i, r := range s {
 		if unicode.IsUpper(r) && i > 0 {
@@ -189,10 +189,10 @@ func snake(s string) string {
 	return b.String()
 }
 
-func (p *jsonPrinter) scores(rows []client.Row) {
-	p.object("scores", map[string]any{"players": rows})
+func (p *jsonPrinter) scores(rows []client.ScoreboardRow) {
+	p.printObject("scores", map[string]any{"players": rows})
 }
 
 func (p *jsonPrinter) list(what string, lines []string) {
-	p.object("list", map[string]any{"of": what, "lines": lines})
+	p.printObject("list", map[string]any{"of": what, "lines": lines})
 }

@@ -72,11 +72,11 @@ func TestRounded(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "<1ms", 300 * time.Microsecond: "<1ms", time.Millisecond: "1ms", 1499 * time.Microsecond: "1ms", 56300 * time.Microsecond: "56ms",
 	} {
-		if got := rounded(d, time.Millisecond); got != want {
+		if got := roundedDuration(d, time.Millisecond); got != want {
 			t.Errorf("%v is shown as %s, not %s", d, got, want)
 		}
 	}
-	if got := rounded(40*time.Microsecond, 100*time.Microsecond); got != "<100µs" {
+	if got := roundedDuration(40*time.Microsecond, 100*time.Microsecond); got != "<100µs" {
 		t.Errorf("40µs is shown as %s", got)
 	}
 }

@@ -40,7 +40,7 @@ together. Without a port it is 8303, and 27015 if a Half-Life server is there.
 func (c *queryCmd) Run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	r, old, err := c.ask(ctx)
+	r, old, err := c.queryServer(ctx)
 	if errors.Is(err, query.ErrNoAnswer) {
 		return fmt.Errorf("%v did not answer within %v; asked as 0.7, 0.6, 0.6 extended, 0.6 with 64 players, A2S and Half-Life.\n"+
 			"Is the server running, is this its UDP port, and does a firewall let UDP through?", r.Addr, c.Timeout)
@@ -105,7 +105,7 @@ func newServerJSON(r *query.Result) serverJSON {
 	return s
 }
 
-var skills = [...]string{"casual", "normal", "competitive"}
+var skillLevels = [...]string{"casual", "normal", "competitive"}
 
 // printServer prints a server as a table: what it is, then who is there. old is nil
 // if it does not speak the Half-Life protocol.
@@ -137,15 +137,15 @@ func printServer(w io.Writer, r *query.Result, old *halfLifeAnswer) {
 		gameMap += ", SHA-256 " + hex.EncodeToString(i.MapSHA256[:])
 	}
 	line("map", "%s", gameMap)
-	if r.Forms[query.Form7] && i.SkillLevel >= 0 && i.SkillLevel < len(skills) {
-		line("skill", "%s", skills[i.SkillLevel])
+	if r.Forms[query.Form7] && i.SkillLevel >= 0 && i.SkillLevel < len(skillLevels) {
+		line("skill", "%s", skillLevels[i.SkillLevel])
 	}
 	if i.Password {
 		line("password", "needed")
 	}
 	line("players", "%d of %d", i.NumPlayers, i.MaxPlayers)
 	line("clients", "%d of %d", i.NumClients, i.MaxClients)
-	line("latency", "%s", rounded(r.Latency, 100*time.Microsecond))
+	line("latency", "%s", roundedDuration(r.Latency, 100*time.Microsecond))
 	t.Flush()
 	if len(i.Clients) > 0 {
 		fmt.Fprintln(w)

@@ -49,8 +49,8 @@ All of them send the password in the clear.
 A command is sent once: when no answer comes, look before you repeat it.`
 }
 
-// remote is a console far away.
-type remote interface {
+// remoteConsole is a console far away.
+type remoteConsole interface {
 	// run runs a line and returns what it prints. With no line it logs in.
 	run(ctx context.Context, line string) (string, error)
 	Close() error
@@ -84,27 +84,27 @@ func (c *rconCmd) run(ctx context.Context) error {
 		c.Command = c.Command[1:] // as before what looks like a flag
 	}
 	if len(c.Command) > 0 {
-		return printRun(ctx, os.Stdout, r, strings.Join(c.Command, " "))
+		return runAndPrint(ctx, os.Stdout, r, strings.Join(c.Command, " "))
 	}
 	if term.IsTerminal(int(os.Stdin.Fd())) {
-		return talk(ctx, r, c.Host)
+		return runInteractive(ctx, r, c.Host)
 	}
 	s := bufio.NewScanner(os.Stdin)
 	for {
-		more, err := await(ctx, func() (bool, error) { return s.Scan(), s.Err() })
+		more, err := waitFor(ctx, func() (bool, error) { return s.Scan(), s.Err() })
 		if !more {
 			return err
 		}
 		if line := strings.TrimSpace(s.Text()); line != "" {
-			if err := printRun(ctx, os.Stdout, r, line); err != nil {
+			if err := runAndPrint(ctx, os.Stdout, r, line); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// await reads something that only a person or another program can end, or ctx.
-func await[T any](ctx context.Context, read func() (T, error)) (T, error) {
+// waitFor reads something that only a person or another program can end, or ctx.
+func waitFor[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type result struct {
 		v   T
 		err error
@@ -123,8 +123,8 @@ func await[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	}
 }
 
-// printRun runs a line and prints what comes back.
-func printRun(ctx context.Context, w io.Writer, r remote, line string) error {
+// runAndPrint runs a line and prints what comes back.
+func runAndPrint(ctx context.Context, w io.Writer, r remoteConsole, line string) error {
 	text, err := r.run(ctx, line)
 	if text != "" && err == nil {
 		io.WriteString(w, strings.TrimSuffix(text, "\n")+"\n")
@@ -132,8 +132,8 @@ func printRun(ctx context.Context, w io.Writer, r remote, line string) error {
 	return err
 }
 
-// talk is a conversation on a terminal, with history.
-func talk(ctx context.Context, r remote, host string) error {
+// runInteractive is a conversation on a terminal, with history.
+func runInteractive(ctx context.Context, r remoteConsole, host string) error {
 	if _, err := r.run(ctx, ""); err != nil {
 		return err
 	}
@@ -150,13 +150,13 @@ func talk(ctx context.Context, r remote, host string) error {
 	if w, h, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 0 {
 		t.SetSize(w, h)
 	}
-	return talkOn(ctx, r, t)
+	return runTerminal(ctx, r, t)
 }
 
-// talkOn reads lines until the end of the input (Ctrl-D) or of the console.
-func talkOn(ctx context.Context, r remote, t *term.Terminal) error {
+// runTerminal reads lines until the end of the input (Ctrl-D) or of the console.
+func runTerminal(ctx context.Context, r remoteConsole, t *term.Terminal) error {
 	for {
-		line, err := await(ctx, t.ReadLine)
+		line, err := waitFor(ctx, t.ReadLine)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -166,7 +166,7 @@ func talkOn(ctx context.Context, r remote, t *term.Terminal) error {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		err = printRun(ctx, t, r, line)
+		err = runAndPrint(ctx, t, r, line)
 		switch {
 		case errors.Is(err, halflife.ErrAuth), errors.Is(err, halflife.ErrBanned), errors.Is(err, client.ErrClosed), errors.Is(err, client.ErrRcon), errors.Is(err, errEconClosed), ctx.Err() != nil:
 			return err
@@ -201,7 +201,7 @@ func (c *rconCmd) password(ctx context.Context) (string, error) {
 		return "", err
 	}
 	fmt.Fprintf(os.Stderr, "password of %s: ", c.Host)
-	b, err := await(ctx, func() ([]byte, error) { return term.ReadPassword(in) })
+	b, err := waitFor(ctx, func() ([]byte, error) { return term.ReadPassword(in) })
 	term.Restore(in, old)
 	fmt.Fprintln(os.Stderr)
 	if err == nil && len(b) == 0 {
@@ -210,10 +210,10 @@ func (c *rconCmd) password(ctx context.Context) (string, error) {
 	return string(b), err
 }
 
-// patience is how long a server may take to show that it has a Half-Life console.
-const patience = 800 * time.Millisecond
+// challengeWait is how long a server may take to show that it has a Half-Life console.
+const challengeWait = 800 * time.Millisecond
 
-func (c *rconCmd) open(ctx context.Context, password string) (remote, error) {
+func (c *rconCmd) open(ctx context.Context, password string) (remoteConsole, error) {
 	switch c.Protocol {
 	case "game":
 		return c.openGame(ctx, password)
@@ -227,7 +227,7 @@ func (c *rconCmd) open(ctx context.Context, password string) (remote, error) {
 	if c.Protocol == "halflife" {
 		return h, nil
 	}
-	first, cancel := context.WithTimeout(ctx, patience)
+	first, cancel := context.WithTimeout(ctx, challengeWait)
 	defer cancel()
 	switch err = h.Challenge(first); {
 	case err == nil, errors.Is(err, halflife.ErrBanned):
@@ -243,13 +243,13 @@ func (c *rconCmd) open(ctx context.Context, password string) (remote, error) {
 	return r, nil
 }
 
-// halfLife is the console of a Half-Life server, or of one that speaks like it.
-type halfLife struct {
+// browseHalfLife is the console of a Half-Life server, or of one that speaks like it.
+type halfLifeConsole struct {
 	*halflife.RconClient
 	conn *udp.Conn
 }
 
-func openHalfLife(ctx context.Context, host, password string) (*halfLife, error) {
+func openHalfLife(ctx context.Context, host, password string) (*halfLifeConsole, error) {
 	server, err := udp.Resolve(ctx, host, client.DefaultPort)
 	if err != nil {
 		return nil, err
@@ -263,24 +263,26 @@ func openHalfLife(ctx context.Context, host, password string) (*halfLife, error)
 		conn.Close()
 		return nil, err
 	}
-	return &halfLife{r, conn}, nil
+	return &halfLifeConsole{r, conn}, nil
 }
 
-func (h *halfLife) run(ctx context.Context, line string) (string, error) { return h.Run(ctx, line) }
+func (h *halfLifeConsole) run(ctx context.Context, line string) (string, error) {
+	return h.Run(ctx, line)
+}
 
-func (h *halfLife) Close() error { return h.conn.Close() }
+func (h *halfLifeConsole) Close() error { return h.conn.Close() }
 
-// inGame is the console that players log into.
-type inGame struct{ c *client.Client }
+// gameConsole is the console that players log into.
+type gameConsole struct{ c *client.Client }
 
-// loginSpan is how long joining and logging in may take, and gameSpan a command.
+// loginTimeout is how long joining and logging in may take, and commandTimeout a command.
 const (
-	loginSpan = 15 * time.Second
-	gameSpan  = 10 * time.Second
+	loginTimeout   = 15 * time.Second
+	commandTimeout = 10 * time.Second
 )
 
-func (c *rconCmd) openGame(ctx context.Context, password string) (remote, error) {
-	ctx, cancel := context.WithTimeout(ctx, loginSpan)
+func (c *rconCmd) openGame(ctx context.Context, password string) (remoteConsole, error) {
+	ctx, cancel := context.WithTimeout(ctx, loginTimeout)
 	defer cancel()
 	cl, err := client.Dial(ctx, c.Host, client.Config{Name: "rcon", Password: c.ServerPassword, RconName: c.Name, RconPassword: password, NoMap: true})
 	if err != nil {
@@ -294,7 +296,7 @@ func (c *rconCmd) openGame(ctx context.Context, password string) (remote, error)
 		switch e := e.(type) {
 		case client.RconAuth:
 			if e.On {
-				return inGame{cl}, nil
+				return gameConsole{cl}, nil
 			}
 		case client.RconLine:
 			// What a server says before it lets anybody in is why it does not.
@@ -309,17 +311,17 @@ func (c *rconCmd) openGame(ctx context.Context, password string) (remote, error)
 	return nil, fmt.Errorf("the server %s did not answer to the password", c.Host)
 }
 
-func (g inGame) run(ctx context.Context, line string) (string, error) {
+func (g gameConsole) run(ctx context.Context, line string) (string, error) {
 	if line == "" {
 		return "", nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, gameSpan)
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
 	lines, err := g.c.RconRun(ctx, line)
 	return strings.Join(lines, "\n"), err
 }
 
-func (g inGame) Close() error {
+func (g gameConsole) Close() error {
 	g.c.Close()
 	return nil
 }

@@ -65,7 +65,7 @@ func TestTalk(t *testing.T) {
 	} {
 		var out strings.Builder
 		p := new(parrot)
-		err := talkOn(t.Context(), p, term.NewTerminal(struct {
+		err := runTerminal(t.Context(), p, term.NewTerminal(struct {
 			io.Reader
 			io.Writer
 		}{strings.NewReader(keys), &out}, "> "))

@@ -44,34 +44,34 @@ type replayInfoCmd struct {
 
 // replayInfo is what "teeyard replay info" tells.
 type replayInfo struct {
-	File     string         `json:"file"`
-	Bytes    int64          `json:"bytes"`
-	Program  string         `json:"program"`
-	Start    time.Time      `json:"start"`
-	Map      string         `json:"map"`
-	SHA256   string         `json:"map_sha256"`
-	Width    int            `json:"map_width"`
-	Height   int            `json:"map_height"`
-	Mode     string         `json:"mode"`
-	Mods     []string       `json:"mods,omitempty"`
-	Seed     uint64         `json:"seed"`
-	Ticks    int32          `json:"ticks"`
-	Idle     int32          `json:"idle_ticks"`
-	Seconds  float64        `json:"seconds"`
-	Players  []replayPlayer `json:"players"`
-	Most     int            `json:"most_players"`
-	Commands int            `json:"commands"`
-	Chat     int            `json:"chat_lines"`
-	Deaths   int            `json:"deaths"`
-	Kills    int            `json:"kills"`
-	Matches  int            `json:"matches_ended"`
-	Ran      bool           `json:"run_again"` // whether deaths, kills and matches are known
-	End      string         `json:"end"`
-	Trouble  string         `json:"trouble,omitempty"`
+	File         string         `json:"file"`
+	Bytes        int64          `json:"bytes"`
+	Program      string         `json:"program"`
+	Start        time.Time      `json:"start"`
+	Map          string         `json:"map"`
+	SHA256       string         `json:"map_sha256"`
+	Width        int            `json:"map_width"`
+	Height       int            `json:"map_height"`
+	Mode         string         `json:"mode"`
+	Mods         []string       `json:"mods,omitempty"`
+	Seed         uint64         `json:"seed"`
+	Ticks        int32          `json:"ticks"`
+	IdleTicks    int32          `json:"idle_ticks"`
+	Seconds      float64        `json:"seconds"`
+	Players      []replayPlayer `json:"players"`
+	MostPlayers  int            `json:"most_players"`
+	Commands     int            `json:"commands"`
+	Chat         int            `json:"chat_lines"`
+	Deaths       int            `json:"deaths"`
+	Kills        int            `json:"kills"`
+	MatchesEnded int            `json:"matches_ended"`
+	Simulated    bool           `json:"run_again"` // whether deaths, kills and matches are known
+	End          string         `json:"end"`
+	Problem      string         `json:"trouble,omitempty"`
 
-	here   [game.MaxPlayers]int // index+1 in Players of who sits there
-	joined [game.MaxPlayers]int32
-	count  int
+	playerIndex [game.MaxPlayers]int // index+1 in Players of who sits there
+	joinTick    [game.MaxPlayers]int32
+	numPlaying  int
 }
 
 type replayPlayer struct {
@@ -84,10 +84,10 @@ type replayPlayer struct {
 	Deaths int     `json:"deaths"`
 }
 
-func seconds(ticks int32) float64 { return float64(ticks) / game.TickRate }
+func ticksToSeconds(ticks int32) float64 { return float64(ticks) / game.TickRate }
 
-// watch gathers a tick. Without having run the world there are no events.
-func (i *replayInfo) watch(t *replay.Tick, events []game.Event) {
+// addTick gathers a tick. Without having run the world there are no events.
+func (i *replayInfo) addTick(t *replay.Tick, events []game.Event) {
 	i.Ticks = t.Tick
 	i.Commands += len(t.Commands)
 	for k := range t.Commands {
@@ -100,17 +100,17 @@ func (i *replayInfo) watch(t *replay.Tick, events []game.Event) {
 		}
 		switch {
 		case c.Kind == game.CmdJoin:
-			i.joined[c.Player] = t.Tick
-		case c.Kind == game.CmdProfile && c.Profile != nil && i.here[c.Player] == 0:
+			i.joinTick[c.Player] = t.Tick
+		case c.Kind == game.CmdProfile && c.Profile != nil && i.playerIndex[c.Player] == 0:
 			// A hostile log may let more join than anybody wants to read of.
 			if len(i.Players) < 10000 {
-				i.Players = append(i.Players, replayPlayer{ID: int(c.Player), Name: c.Profile.Name, Clan: c.Profile.Clan, Since: seconds(i.joined[c.Player])})
-				i.here[c.Player] = len(i.Players)
-				i.count++
-				i.Most = max(i.Most, i.count)
+				i.Players = append(i.Players, replayPlayer{ID: int(c.Player), Name: c.Profile.Name, Clan: c.Profile.Clan, Since: ticksToSeconds(i.joinTick[c.Player])})
+				i.playerIndex[c.Player] = len(i.Players)
+				i.numPlaying++
+				i.MostPlayers = max(i.MostPlayers, i.numPlaying)
 			}
 		case c.Kind == game.CmdLeave:
-			i.left(c.Player)
+			i.playerLeft(c.Player)
 		}
 	}
 	for k := range events {
@@ -128,24 +128,24 @@ func (i *replayInfo) watch(t *replay.Tick, events []game.Event) {
 			}
 		case game.EvMatchEnd:
 			if !e.Flag {
-				i.Matches++
+				i.MatchesEnded++
 			}
 		}
 	}
 }
 
 func (i *replayInfo) player(id game.PlayerID) *replayPlayer {
-	if id < 0 || id >= game.MaxPlayers || i.here[id] == 0 {
+	if id < 0 || id >= game.MaxPlayers || i.playerIndex[id] == 0 {
 		return nil
 	}
-	return &i.Players[i.here[id]-1]
+	return &i.Players[i.playerIndex[id]-1]
 }
 
-func (i *replayInfo) left(id game.PlayerID) {
+func (i *replayInfo) playerLeft(id game.PlayerID) {
 	if p := i.player(id); p != nil {
-		p.Played = seconds(i.Ticks - i.joined[id])
-		i.here[id] = 0
-		i.count--
+		p.Played = ticksToSeconds(i.Ticks - i.joinTick[id])
+		i.playerIndex[id] = 0
+		i.numPlaying--
 	}
 }
 
@@ -159,34 +159,34 @@ func (c *replayInfoCmd) Run() error {
 	h := r.Header()
 	info := &replayInfo{
 		File: c.File, Program: h.Program, Start: time.UnixMilli(h.StartTime).UTC(), Map: h.Map, SHA256: hex.EncodeToString(h.MapSHA256[:]),
-		Width: h.Terrain.Width, Height: h.Terrain.Height, Mode: h.ModeName, Mods: h.Mods, Seed: h.Seed, Idle: h.IdleTicks, Ticks: h.IdleTicks,
+		Width: h.Terrain.Width, Height: h.Terrain.Height, Mode: h.ModeName, Mods: h.Mods, Seed: h.Seed, IdleTicks: h.IdleTicks, Ticks: h.IdleTicks,
 		Players: []replayPlayer{},
 	}
 	if st, err := f.Stat(); err == nil {
 		info.Bytes = st.Size()
 	}
-	info.Ran = true
+	info.Simulated = true
 	_, err = replay.Verify(r, replay.VerifyConfig{Modes: server.BuiltinModes, OnTick: func(_ *game.World, t *replay.Tick, events []game.Event) {
-		info.watch(t, events)
+		info.addTick(t, events)
 	}})
 	if err != nil {
-		info.Trouble = err.Error()
+		info.Problem = err.Error()
 	}
 	if errors.Is(err, replay.ErrModeUnavailable) || errors.Is(err, replay.ErrMismatch) || errors.Is(err, replay.ErrPanic) {
 		// The commands tell the rest.
-		info.Ran = !errors.Is(err, replay.ErrModeUnavailable)
+		info.Simulated = !errors.Is(err, replay.ErrModeUnavailable)
 		var t replay.Tick
 		for err = r.Next(&t); err == nil; err = r.Next(&t) {
-			info.watch(&t, nil)
+			info.addTick(&t, nil)
 		}
 		if err != io.EOF {
-			info.Trouble += "; " + err.Error()
+			info.Problem += "; " + err.Error()
 		}
 	}
 	for id := range game.PlayerID(game.MaxPlayers) {
-		info.left(id)
+		info.playerLeft(id)
 	}
-	info.Seconds = seconds(info.Ticks)
+	info.Seconds = ticksToSeconds(info.Ticks)
 	info.End = r.End().String()
 	if c.JSON {
 		return json.NewEncoder(os.Stdout).Encode(info)
@@ -205,21 +205,21 @@ func (i *replayInfo) print(w io.Writer) {
 		line("mod", "%s", printable(m))
 	}
 	line("recorded", "%s by %s", i.Start.Format("2006-01-02 15:04:05 MST"), printable(i.Program))
-	line("length", "%v, %d ticks, the first %d without anybody", duration(i.Ticks), i.Ticks, i.Idle)
+	line("length", "%v, %d ticks, the first %d without anybody", ticksToDuration(i.Ticks), i.Ticks, i.IdleTicks)
 	line("size", "%d bytes, %d commands", i.Bytes, i.Commands)
 	line("end", "%s", map[bool]string{true: "the recorder was killed", false: i.End}[i.End == replay.EndNone.String()])
-	if i.Ran {
-		line("match", "%d deaths, %d kills, %d lines of chat, %d matches ended", i.Deaths, i.Kills, i.Chat, i.Matches)
+	if i.Simulated {
+		line("match", "%d deaths, %d kills, %d lines of chat, %d matches ended", i.Deaths, i.Kills, i.Chat, i.MatchesEnded)
 	} else {
 		line("match", "%d lines of chat", i.Chat)
 	}
-	if i.Trouble != "" {
-		line("trouble", "%s", printable(i.Trouble))
+	if i.Problem != "" {
+		line("trouble", "%s", printable(i.Problem))
 	}
-	line("players", "%d, at most %d at once", len(i.Players), i.Most)
+	line("players", "%d, at most %d at once", len(i.Players), i.MostPlayers)
 	for _, p := range i.Players {
 		score := ""
-		if i.Ran {
+		if i.Simulated {
 			score = fmt.Sprintf(", %d kills, %d deaths", p.Kills, p.Deaths)
 		}
 		clan := ""
@@ -231,7 +231,7 @@ func (i *replayInfo) print(w io.Writer) {
 	}
 }
 
-func duration(ticks int32) time.Duration {
+func ticksToDuration(ticks int32) time.Duration {
 	return (time.Duration(ticks) * time.Second / game.TickRate).Round(time.Second)
 }
 
@@ -284,14 +284,14 @@ func verifyReplay(name string) error {
 	case errors.Is(err, replay.ErrMismatch) && r.Header().Program != server.Program():
 		return fmt.Errorf("%w (recorded by %s, this is %s: other versions may have other rules)", err, r.Header().Program, server.Program())
 	case err != nil && res.LastGoodTick > 0:
-		return fmt.Errorf("%w; good up to tick %d (%v)", err, res.LastGoodTick, duration(res.LastGoodTick))
+		return fmt.Errorf("%w; good up to tick %d (%v)", err, res.LastGoodTick, ticksToDuration(res.LastGoodTick))
 	case err != nil:
 		return err
 	default:
 		fmt.Printf("%s: ", printable(name))
 	}
 	fmt.Printf("ok, %d ticks (%v), %d checksums agree, %.0f ticks per second\n",
-		res.Ticks, duration(res.Ticks), res.HashesMatched, float64(res.Ticks)/took.Seconds())
+		res.Ticks, ticksToDuration(res.Ticks), res.HashesMatched, float64(res.Ticks)/took.Seconds())
 	return nil
 }
 
@@ -332,7 +332,7 @@ func (c *replayCutCmd) Run() error {
 		os.Remove(c.Out)
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
-	fmt.Printf("%s: up to tick %d (%v)\n", printable(c.Out), last, duration(last))
+	fmt.Printf("%s: up to tick %d (%v)\n", printable(c.Out), last, ticksToDuration(last))
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}

@@ -188,7 +188,7 @@ func playOn(t *testing.T, addr netip.AddrPort, length time.Duration) (last int32
 		if err := c.Err(); err != nil {
 			t.Fatal(err)
 		}
-		if _, tick := c.Newest(); tick > last {
+		if _, tick := c.NewestSnapshot(); tick > last {
 			last, at = tick, time.Now()
 		}
 		if end.IsZero() && c.State() == client.Playing {

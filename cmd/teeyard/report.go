@@ -10,8 +10,8 @@ import (
 	"github.com/teeyard/teeyard/internal/load"
 )
 
-// report says how a server served its clients.
-type report struct {
+// botsReport says how a server served its clients.
+type botsReport struct {
 	Clients int     `json:"clients"`
 	Joined  int     `json:"joined"`
 	Seconds float64 `json:"seconds"`
@@ -26,13 +26,13 @@ type report struct {
 	BadDelta    int     `json:"bad_delta"`
 	BadMessage  int     `json:"bad_message"`
 	// EarlyMS is the time that inputs arrived before their tick, in ms; below zero if late.
-	EarlyMS percentiles `json:"early_ms"`
-	Late    float64     `json:"late"` // share of the inputs that were late, 0..1
+	EarlyMS   percentiles `json:"early_ms"`
+	LateShare float64     `json:"late"` // share of the inputs that were late, 0..1
 	// BytesIn is received per client and second, without UDP headers.
 	BytesIn float64 `json:"bytes_in"`
-	// CPU is the share of one processor that this process used.
-	CPU   float64 `json:"cpu"`
-	Error string  `json:"error,omitempty"` // of the last client that had one
+	// CPUShare is the share of one processor that this process used.
+	CPUShare float64 `json:"cpu"`
+	Error    string  `json:"error,omitempty"` // of the last client that had one
 }
 
 // percentiles of a distribution.
@@ -53,11 +53,11 @@ func percentilesOf(v []float64) percentiles {
 	return percentiles{at(5), at(50), at(95), at(99), v[len(v)-1]}
 }
 
-// newReport makes the report of all bots.
-func newReport(all []load.Stats, span time.Duration) report {
+// newBotsReport makes the report of all bots.
+func newBotsReport(all []load.Stats, span time.Duration) botsReport {
 	total := load.Total(all)
-	r := report{
-		Clients: len(all), Versions: map[string]int{}, Seconds: span.Seconds(), CPU: cpuTime().Seconds() / span.Seconds(),
+	r := botsReport{
+		Clients: len(all), Versions: map[string]int{}, Seconds: span.Seconds(), CPUShare: cpuTime().Seconds() / span.Seconds(),
 		CRCFailures: total.CRCFailures, NoBase: total.NoBase, BadDelta: total.BadDelta, BadMessage: total.BadMessage,
 	}
 	var join, early []float64
@@ -75,7 +75,7 @@ func newReport(all []load.Stats, span time.Duration) report {
 		r.Snapshots, r.BytesIn = float64(total.Snapshots)/playing, float64(total.Bytes)/playing
 	}
 	if len(early) > 0 {
-		r.Late = float64(total.InputsLate) / float64(len(early))
+		r.LateShare = float64(total.InputsLate) / float64(len(early))
 	}
 	if total.Err != nil {
 		r.Error = total.Err.Error()
@@ -84,7 +84,7 @@ func newReport(all []load.Stats, span time.Duration) report {
 	return r
 }
 
-func (r *report) print(w io.Writer) {
+func (r *botsReport) print(w io.Writer) {
 	fmt.Fprintf(w, "%d of %d bots joined, %.1f s\n", r.Joined, r.Clients, r.Seconds)
 	if r.Error != "" {
 		fmt.Fprintf(w, "last error      %s\n", r.Error)
@@ -99,7 +99,7 @@ func (r *report) print(w io.Writer) {
 	fmt.Fprintf(w, "snapshots       %.1f per client and second\n", r.Snapshots)
 	fmt.Fprintf(w, "failures        %d CRC, %d without base, %d bad deltas, %d bad messages\n", r.CRCFailures, r.NoBase, r.BadDelta, r.BadMessage)
 	line("inputs early by", r.EarlyMS)
-	fmt.Fprintf(w, "inputs late     %.2f %%\n", r.Late*100)
+	fmt.Fprintf(w, "inputs late     %.2f %%\n", r.LateShare*100)
 	fmt.Fprintf(w, "received        %.1f kB per client and second\n", r.BytesIn/1000)
-	fmt.Fprintf(w, "own processor   %.0f %% of one\n", r.CPU*100)
+	fmt.Fprintf(w, "own processor   %.0f %% of one\n", r.CPUShare*100)
 }

@@ -19,8 +19,8 @@ type terminal struct {
 	out printer
 }
 
-// typed are the commands, in the order of /help.
-var typed = []struct {
+// terminalCommands are the commands, in the order of /help.
+var terminalCommands = []struct {
 	name, params, help string
 	run                func(t *terminal, arg string) error
 }{
@@ -28,7 +28,7 @@ var typed = []struct {
 	{"team", "TEXT", "say to the own team", func(t *terminal, arg string) error { return t.c.SayTeam(arg) }},
 	{"w", "NAME TEXT", "whisper", (*terminal).whisper},
 	{"join", "red|blue|spec", "change the team", (*terminal).join},
-	{"watch", "NAME", "follow a player", (*terminal).watch},
+	{"watch", "NAME", "follow a player", (*terminal).spectate},
 	{"emote", "0..15", "show an emoticon", (*terminal).emote},
 	{"kill", "", "die", func(t *terminal, _ string) error { return t.c.Kill() }},
 	{"ready", "", "be ready, or not", func(t *terminal, _ string) error { return t.c.ToggleReady() }},
@@ -44,8 +44,8 @@ var typed = []struct {
 	{"quit", "", "leave", func(*terminal, string) error { return io.EOF }},
 }
 
-// line does one line. The error io.EOF ends the program.
-func (t *terminal) line(s string) error {
+// execute does one execute. The error io.EOF ends the program.
+func (t *terminal) execute(s string) error {
 	if s = strings.TrimSpace(s); s == "" {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (t *terminal) line(s string) error {
 		return t.c.Say(s)
 	}
 	name, arg, _ := strings.Cut(name, " ")
-	for _, cmd := range typed {
+	for _, cmd := range terminalCommands {
 		if cmd.name == name {
 			return cmd.run(t, strings.TrimSpace(arg))
 		}
@@ -62,15 +62,15 @@ func (t *terminal) line(s string) error {
 	if name != "help" {
 		return fmt.Errorf("no command /%s; /help lists them", name)
 	}
-	for _, cmd := range typed {
+	for _, cmd := range terminalCommands {
 		fmt.Fprintf(os.Stderr, "/%-32s %s\n", cmd.name+" "+cmd.params, cmd.help)
 	}
 	return nil
 }
 
-// who finds the player that arg begins with; names have spaces, so it is the
+// findPlayer finds the player that arg begins with; names have spaces, so it is the
 // longest that fits.
-func (t *terminal) who(arg string) (p client.Player, rest string, err error) {
+func (t *terminal) findPlayer(arg string) (p client.Player, rest string, err error) {
 	found := false
 	for _, row := range t.c.Scoreboard() {
 		if r, ok := strings.CutPrefix(arg, row.Name); ok && (r == "" || r[0] == ' ') && (!found || len(row.Name) > len(p.Name)) {
@@ -84,7 +84,7 @@ func (t *terminal) who(arg string) (p client.Player, rest string, err error) {
 }
 
 func (t *terminal) whisper(arg string) error {
-	p, text, err := t.who(arg)
+	p, text, err := t.findPlayer(arg)
 	if err != nil {
 		return err
 	}
@@ -99,11 +99,11 @@ func (t *terminal) join(arg string) error {
 	return t.c.SetTeam(team)
 }
 
-func (t *terminal) watch(arg string) error {
+func (t *terminal) spectate(arg string) error {
 	if arg == "" {
 		return t.c.Spectate(game.SpectateFree, game.Nobody)
 	}
-	p, _, err := t.who(arg)
+	p, _, err := t.findPlayer(arg)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (t *terminal) callVote(arg string) error {
 	if what == "option" {
 		return t.c.VoteOption(arg, "")
 	}
-	p, reason, err := t.who(arg)
+	p, reason, err := t.findPlayer(arg)
 	switch {
 	case err != nil:
 		return err
@@ -168,7 +168,7 @@ func (t *terminal) ping(string) error {
 	time.Sleep(300 * time.Millisecond)
 	text := "no answer yet"
 	if d := t.c.Latency(); d > 0 {
-		text = rounded(d, 100*time.Microsecond)
+		text = roundedDuration(d, 100*time.Microsecond)
 	}
 	t.out.list("ping", []string{text})
 	return nil

@@ -43,7 +43,7 @@ const noPlayer = -1
 const (
 	// maxHookTicks is how long a hook holds another tee, in ticks.
 	maxHookTicks = 60
-	// maxSpeed bounds the velocity, in units per tick.
+	// maxPredictedSpeed bounds the velocity, in units per tick.
 	maxSpeed float32 = 6000
 )
 

@@ -32,7 +32,7 @@ func ReadCapture(r io.Reader, f func(*Datagram)) error {
 		if n == 1 {
 			start = p.Time
 		}
-		g := Datagram{At: p.Time.Sub(start)}
+		g := Datagram{Time: p.Time.Sub(start)}
 		udp, err := p.UDP()
 		switch {
 		case errors.Is(err, pcap.ErrNotUDP):
@@ -42,7 +42,7 @@ func ReadCapture(r io.Reader, f func(*Datagram)) error {
 		case err != nil:
 			g.Fault = err.Error()
 		default:
-			g.Src, g.Dst, g.B, g.Lost = udp.Src, udp.Dst, udp.Payload, udp.Missing
+			g.Src, g.Dst, g.Payload, g.Missing = udp.Src, udp.Dst, udp.Payload, udp.Missing
 		}
 		f(&g)
 	}

@@ -33,13 +33,13 @@ type Config struct {
 
 // Datagram is a UDP datagram of a capture.
 type Datagram struct {
-	// At is the time since the first packet of the capture.
-	At       time.Duration
+	// Time is the time since the first packet of the capture.
+	Time     time.Duration
 	Src, Dst netip.AddrPort
-	// B is the payload. Of a datagram that was not captured whole it is the
+	// Payload is the payload. Of a datagram that was not captured whole it is the
 	// beginning, and Lost the number of bytes that are missing.
-	B    []byte
-	Lost int
+	Payload []byte
+	Missing int
 	// Fault, if not empty, says why the capture's packet is no datagram.
 	Fault string
 }
@@ -47,14 +47,14 @@ type Datagram struct {
 // Decoder follows the connections of a capture. Its memory is bounded, whatever the
 // capture has in it.
 type Decoder struct {
-	cfg     Config
-	emit    func(*Record)
-	n       int // datagrams so far
-	flows   map[flowKey]*flow
-	servers map[netip.AddrPort]bool
-	numbers int
-	scratch packet.Scratch
-	stats   Stats
+	cfg            Config
+	emit           func(*Record)
+	n              int // datagrams so far
+	flows          map[flowKey]*flow
+	servers        map[netip.AddrPort]bool
+	lastFlowNumber int
+	scratch        packet.Scratch
+	stats          Stats
 
 	msgs6    msg6.Decoder
 	objects6 msg6.ObjectDecoder
@@ -85,90 +85,90 @@ func (d *Decoder) Stats() Stats { return d.stats }
 // Feed explains a datagram. It may change its bytes.
 func (d *Decoder) Feed(g *Datagram) {
 	d.n++
-	r := &Record{Datagram: d.n, At: g.At, Kind: "packet", Bytes: len(g.B)}
+	r := &Record{Datagram: d.n, Time: g.Time, Kind: "packet", Size: len(g.Payload)}
 	if g.Fault != "" {
 		r.Kind = "capture"
-		r.fault("%s", g.Fault)
-		d.out(r)
+		r.addFault("%s", g.Fault)
+		d.emitRecord(r)
 		return
 	}
 	if p := d.cfg.Port; p != 0 && g.Src.Port() != p && g.Dst.Port() != p {
 		return
 	}
 	d.stats.Datagrams++
-	f, toServer := d.flow(g)
+	f, toServer := d.flowOf(g)
 	r.Conn, r.Src, r.Dst = f.number, g.Src, g.Dst
 	r.From = fromServer
 	if toServer {
 		r.From = fromClient
 	}
-	if g.Lost > 0 {
-		r.fault("%d of %d bytes are not in the capture", g.Lost, len(g.B)+g.Lost)
+	if g.Missing > 0 {
+		r.addFault("%d of %d bytes are not in the capture", g.Missing, len(g.Payload)+g.Missing)
 	}
-	d.datagram(f, r, toServer, g.B)
+	d.explainPayload(f, r, toServer, g.Payload)
 }
 
-// out hands over a record.
-func (d *Decoder) out(r *Record) {
+// emitRecord hands over a record.
+func (d *Decoder) emitRecord(r *Record) {
 	d.stats.Faults += len(r.Faults)
 	d.emit(r)
 }
 
-// datagram explains the payload of a UDP datagram.
-func (d *Decoder) datagram(f *flow, r *Record, toServer bool, b []byte) {
+// explainPayload explains the payload of a UDP explainPayload.
+func (d *Decoder) explainPayload(f *flow, r *Record, toServer bool, b []byte) {
 	kind, drop := packet.Classify(b)
 	switch kind {
 	case packet.KindDrop:
-		r.fault("no protocol that is known begins so: %v", drop)
-		r.raw(b)
-		d.out(r)
+		r.addFault("no protocol that is known begins so: %v", drop)
+		r.addHex(b)
+		d.emitRecord(r)
 	case packet.KindHalfLife:
 		r.Kind, r.Name = "other", kind.String()
-		r.raw(b)
-		d.out(r)
+		r.addHex(b)
+		d.emitRecord(r)
 	case packet.KindConnless6:
-		d.packet6(f, r, toServer, b)
+		d.explainPacket6(f, r, toServer, b)
 	case packet.KindConnless7:
-		d.packet7(f, r, toServer, b)
+		d.explainPacket7(f, r, toServer, b)
 	default:
-		if d.version(f, kind, b); f.version == 6 {
-			d.packet6(f, r, toServer, b)
+		if d.detectVersion(f, kind, b); f.version == 6 {
+			d.explainPacket6(f, r, toServer, b)
 		} else {
-			d.packet7(f, r, toServer, b)
+			d.explainPacket7(f, r, toServer, b)
 		}
 	}
 }
 
-// version finds out which version of the protocol a connection speaks. Packets of the
+// detectVersion finds out which detectVersion of the protocol a connection speaks. Packets of the
 // two look alike, so it depends on what was there before.
-func (d *Decoder) version(f *flow, kind packet.Kind, b []byte) {
+func (d *Decoder) detectVersion(f *flow, kind packet.Kind, b []byte) {
 	switch {
 	case kind == packet.KindControl7:
-		f.speak(7, true)
-	case opens6(b):
-		f.speak(6, true)
-	case f.sure:
+		f.setVersion(7, true)
+	case isConnect6(b):
+		f.setVersion(6, true)
+	case f.versionKnown:
 	case packet.IsClearly6(b):
-		f.speak(6, false)
+		f.setVersion(6, false)
 	case packet.IsClearly7(b):
-		f.speak(7, false)
+		f.setVersion(7, false)
 	case f.version != 0:
-	case d.reads7(b):
-		f.speak(7, false)
+	case d.decodesAs7(b):
+		f.setVersion(7, false)
 	default:
-		f.speak(6, false)
+		f.setVersion(6, false)
 	}
 }
 
-// opens6 tells whether a packet is a CONNECT of 0.6. No packet of 0.7 is: it would be
+// isConnect6 tells whether a packet is a CONNECT of 0.6. No packet of 0.7 is: it would be
 // a compressed one without chunks.
-func opens6(b []byte) bool {
+func isConnect6(b []byte) bool {
 	var p packet.Packet6
 	return packet.IsClearly6(b) && p.ParseHeader(b) == nil && p.Flags&packet.FlagControl != 0 && p.ControlID() == packet.ControlConnect
 }
 
-// reads7 tells whether a packet makes sense as one of 0.7.
-func (d *Decoder) reads7(b []byte) bool {
+// decodesAs7 tells whether a packet makes sense as one of 0.7.
+func (d *Decoder) decodesAs7(b []byte) bool {
 	var p packet.Packet
 	if p.Parse(b, &d.scratch) != nil {
 		return false
@@ -183,9 +183,9 @@ func (d *Decoder) reads7(b []byte) bool {
 	return it.Err() == nil && len(it.Rest()) == 0
 }
 
-// chunks explains a packet of chunks: a record for each, or one for the packet if
+// explainChunks explains a packet of explainChunks: a record for each, or one for the packet if
 // it has none.
-func (d *Decoder) chunks(f *flow, r *Record, toServer bool, it packet.ChunkReader, promised int) {
+func (d *Decoder) explainChunks(f *flow, r *Record, toServer bool, it packet.ChunkReader, promised int) {
 	head := *r
 	var c packet.Chunk
 	n := 0
@@ -194,41 +194,41 @@ func (d *Decoder) chunks(f *flow, r *Record, toServer bool, it packet.ChunkReade
 		if n > 0 { // say it once
 			cr.Faults, cr.Resend = nil, false
 		}
-		cr.Bytes = len(c.Data)
-		d.chunk(f, &cr, toServer, &c)
+		cr.Size = len(c.Data)
+		d.explainChunk(f, &cr, toServer, &c)
 	}
 	if n > 0 {
 		r.Faults = nil
 	}
 	if err := it.Err(); err != nil {
-		r.fault("%v: the header promises %d chunks, %d are whole", err, promised, n)
+		r.addFault("%v: the header promises %d chunks, %d are whole", err, promised, n)
 	} else if rest := it.Rest(); len(rest) > 0 {
-		r.fault("%d bytes follow the last of %d chunks", len(rest), promised)
-		r.raw(rest)
+		r.addFault("%d bytes follow the last of %d chunks", len(rest), promised)
+		r.addHex(rest)
 	}
 	if n == 0 || len(r.Faults) > 0 {
-		r.add("chunks", promised)
-		d.out(r)
+		r.addField("chunks", promised)
+		d.emitRecord(r)
 	}
 }
 
-// chunk explains a chunk.
-func (d *Decoder) chunk(f *flow, r *Record, toServer bool, c *packet.Chunk) {
+// explainChunk explains a explainChunk.
+func (d *Decoder) explainChunk(f *flow, r *Record, toServer bool, c *packet.Chunk) {
 	r.Kind = "chunk"
 	vital := c.Flags&packet.ChunkVital != 0
 	r.Vital, r.Resent = vital, c.Flags&packet.ChunkResent != 0
 	if vital {
 		r.Seq = c.Seq
-		f.vital(r, toServer, c.Seq)
+		f.checkSequence(r, toServer, c.Seq)
 	}
 	d.stats.Messages++
 	data := append([]byte(nil), c.Data...) // reading cleans strings in place
-	m, err := d.read(f.version, data)
+	m, err := d.decodeMessage(f.version, data)
 	if err != nil {
 		r.Name = "?"
-		r.fault("%v", err)
-		r.raw(c.Data)
-		d.out(r)
+		r.addFault("%v", err)
+		r.addHex(c.Data)
+		d.emitRecord(r)
 		return
 	}
 	r.Kind = "game"
@@ -236,28 +236,28 @@ func (d *Decoder) chunk(f *flow, r *Record, toServer bool, c *packet.Chunk) {
 		r.Kind = "system"
 	}
 	r.Name = m.name
-	r.message(m.body)
-	if m.surplus > 0 {
-		r.fault("%d bytes too many", m.surplus)
+	r.addMessage(m.body)
+	if m.extraBytes > 0 {
+		r.addFault("%d bytes too many", m.extraBytes)
 	}
 	if m.vital && !vital {
-		r.fault("not vital: receivers ignore it")
+		r.addFault("not vital: receivers ignore it")
 	}
-	if toServer && m.server || !toServer && m.client {
-		r.fault("sent by the wrong side")
+	if toServer && m.serverOnly || !toServer && m.clientOnly {
+		r.addFault("sent by the wrong side")
 	}
 	if !toServer {
-		d.snapshots(f, r, m.body)
+		d.decodeSnapshot(f, r, m.body)
 	}
-	d.out(r)
+	d.emitRecord(r)
 }
 
-// raw adds bytes that could not be explained.
-func (r *Record) raw(b []byte) {
+// addHex adds bytes that could not be explained.
+func (r *Record) addHex(b []byte) {
 	const most = 64
 	s := hex.EncodeToString(b[:min(len(b), most)])
 	if len(b) > most {
 		s += fmt.Sprintf("... (%d bytes)", len(b))
 	}
-	r.add("hex", s)
+	r.addField("hex", s)
 }

@@ -273,8 +273,8 @@ func TestVersionWithoutHandshake(t *testing.T) {
 	} {
 		var text []byte
 		d := New(Config{Port: serverAddr.Port()}, func(r *Record) { text = r.AppendText(text) })
-		g := Datagram{Src: serverAddr, Dst: clientAddr, B: c.b}
-		f, _ := d.flow(&g)
+		g := Datagram{Src: serverAddr, Dst: clientAddr, Payload: c.b}
+		f, _ := d.flowOf(&g)
 		f.version = c.guessed
 		d.Feed(&g)
 		if !strings.Contains(string(text), c.want) || d.Stats().Faults != 0 {

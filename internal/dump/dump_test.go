@@ -280,7 +280,7 @@ func TestManyConnections(t *testing.T) {
 	d := New(Config{}, func(*Record) {})
 	for i := range 5000 {
 		src := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)}), 5)
-		d.Feed(&Datagram{Src: src, Dst: serverAddr, B: packet.AppendTokenRequest(nil, 1)})
+		d.Feed(&Datagram{Src: src, Dst: serverAddr, Payload: packet.AppendTokenRequest(nil, 1)})
 	}
 	if len(d.flows) > maxFlows || d.Stats().Connections != 5000 {
 		t.Errorf("%d flows, %+v", len(d.flows), d.Stats())
@@ -319,7 +319,7 @@ func FuzzDatagrams(f *testing.F) {
 			if toServer != (i == 1) {
 				src, dst = dst, src
 			}
-			d.Feed(&Datagram{Src: src, Dst: dst, B: bytes.Clone(x)})
+			d.Feed(&Datagram{Src: src, Dst: dst, Payload: bytes.Clone(x)})
 		}
 		checkSafe(t, out, js)
 	})

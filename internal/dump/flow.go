@@ -20,35 +20,35 @@ type flowKey struct{ client, server netip.AddrPort }
 
 // flow is the connection, or several one after the other, between two addresses.
 type flow struct {
-	number  int
-	seen    int     // the datagram it was last part of
-	open    bool    // from CONNECT to CLOSE
-	version int     // of the protocol, 6 or 7, 0 unknown
-	sure    bool    // the version is known from a handshake
-	side    [2]side // client, server
-	guard   guard6
-	joiner  snapshot.PartAssembler
-	store   *snapshot.Store
-	next    snapshot.Snapshot
+	number       int
+	lastDatagram int         // the datagram it was last part of
+	open         bool        // from CONNECT to CLOSE
+	version      int         // of the protocol, 6 or 7, 0 unknown
+	versionKnown bool        // the version is known from a handshake
+	endpoints    [2]endpoint // client, server
+	token6       tokenState6
+	joiner       snapshot.PartAssembler
+	store        *snapshot.Store
+	next         snapshot.Snapshot
 }
 
-// side is what is known of one that sends.
-type side struct {
+// endpoint is what is known of one that sends.
+type endpoint struct {
 	token    packet.Token // which the other has to use
 	hasToken bool
 	seq      int // the last vital sequence sent
 	hasSeq   bool
 }
 
-func sideOf(toServer bool) int {
+func senderIndex(toServer bool) int {
 	if toServer {
 		return 0
 	}
 	return 1
 }
 
-// flow finds out which connection a datagram belongs to, and which way it goes.
-func (d *Decoder) flow(g *Datagram) (f *flow, toServer bool) {
+// flowOf finds out which connection a datagram belongs to, and which way it goes.
+func (d *Decoder) flowOf(g *Datagram) (f *flow, toServer bool) {
 	toServer = d.toServer(g)
 	key := flowKey{g.Src, g.Dst}
 	if !toServer {
@@ -56,17 +56,17 @@ func (d *Decoder) flow(g *Datagram) (f *flow, toServer bool) {
 	}
 	if f = d.flows[key]; f == nil {
 		if len(d.flows) >= maxFlows {
-			d.forget()
+			d.dropOldestFlow()
 		}
-		d.numbers++
+		d.lastFlowNumber++
 		d.stats.Connections++
-		f = &flow{number: d.numbers, store: snapshot.NewStore(snapshot.StoreConfig{MaxBytes: snapshotBytes})}
+		f = &flow{number: d.lastFlowNumber, store: snapshot.NewStore(snapshot.StoreConfig{MaxBytes: snapshotBytes})}
 		d.flows[key] = f
 		if len(d.servers) < 1<<16 {
 			d.servers[key.server] = true
 		}
 	}
-	f.seen = d.n
+	f.lastDatagram = d.n
 	return f, toServer
 }
 
@@ -84,94 +84,94 @@ func (d *Decoder) toServer(g *Datagram) bool {
 	return d.servers[g.Dst] || !d.servers[g.Src]
 }
 
-// forget drops the connection that was silent longest.
-func (d *Decoder) forget() {
+// dropOldestFlow drops the connection that was silent longest.
+func (d *Decoder) dropOldestFlow() {
 	var oldest flowKey
 	least := d.n + 1
 	for k, f := range d.flows {
-		if f.seen < least {
-			oldest, least = k, f.seen
+		if f.lastDatagram < least {
+			oldest, least = k, f.lastDatagram
 		}
 	}
 	delete(d.flows, oldest)
 }
 
-// speak notes the version of the protocol. What was known is of no use if it changes.
-func (f *flow) speak(version int, sure bool) {
-	f.sure = f.sure || sure
+// setVersion notes the version of the protocol. What was known is of no use if it changes.
+func (f *flow) setVersion(version int, sure bool) {
+	f.versionKnown = f.versionKnown || sure
 	if f.version == version {
 		return
 	}
 	if f.version != 0 {
 		f.open = false
-		f.side = [2]side{}
-		f.guard = guard6{}
-		f.forgetSnapshots()
+		f.endpoints = [2]endpoint{}
+		f.token6 = tokenState6{}
+		f.resetSnapshots()
 	}
 	f.version = version
 }
 
-// handOut notes the token by which a side wants to be addressed.
-func (f *flow) handOut(toServer bool, t packet.Token) {
-	s := &f.side[sideOf(toServer)]
+// setToken notes the token by which a side wants to be addressed.
+func (f *flow) setToken(toServer bool, t packet.Token) {
+	s := &f.endpoints[senderIndex(toServer)]
 	s.token, s.hasToken = t, t != packet.NoToken
 }
 
-// connect begins anew, unless the CONNECT is one more of the same.
-func (f *flow) connect(toServer bool, own packet.Token) {
-	c := &f.side[sideOf(toServer)]
+// connectSeen begins anew, unless the CONNECT is one more of the same.
+func (f *flow) connectSeen(toServer bool, own packet.Token) {
+	c := &f.endpoints[senderIndex(toServer)]
 	if f.open && c.hasToken && c.token == own {
 		return
 	}
-	f.begin()
+	f.reset()
 }
 
-// begin forgets what was sent: a connection begins.
-func (f *flow) begin() {
+// reset forgets what was sent: a connection begins.
+func (f *flow) reset() {
 	f.open = true
-	for i := range f.side {
-		f.side[i].seq, f.side[i].hasSeq = 0, true
+	for i := range f.endpoints {
+		f.endpoints[i].seq, f.endpoints[i].hasSeq = 0, true
 	}
-	f.forgetSnapshots()
+	f.resetSnapshots()
 }
 
-func (f *flow) forgetSnapshots() {
+func (f *flow) resetSnapshots() {
 	f.joiner.Reset()
 	f.store.Clear()
 }
 
-// check compares the token with that which the receiver handed out.
-func (f *flow) check(r *Record, toServer bool, p *packet.Packet) {
-	to := &f.side[1-sideOf(toServer)]
+// checkToken compares the token with that which the receiver handed out.
+func (f *flow) checkToken(r *Record, toServer bool, p *packet.Packet) {
+	to := &f.endpoints[1-senderIndex(toServer)]
 	request := p.Flags&packet.FlagControl != 0 && p.ControlID() == packet.ControlToken
 	if to.hasToken && p.Token != to.token && !request {
-		r.fault("token %08x, but the receiver has handed out %08x", uint32(p.Token), uint32(to.token))
+		r.addFault("token %08x, but the receiver has handed out %08x", uint32(p.Token), uint32(to.token))
 	}
 }
 
-// ack checks that only what was sent is acknowledged.
-func (f *flow) ack(r *Record, toServer bool, ack int) {
-	other := &f.side[1-sideOf(toServer)]
+// checkAck checks that only what was sent is acknowledged.
+func (f *flow) checkAck(r *Record, toServer bool, ack int) {
+	other := &f.endpoints[1-senderIndex(toServer)]
 	if !other.hasSeq {
 		return
 	}
 	// The original looks back over half of the numbers.
 	if behind := (other.seq - ack) & packet.SeqMask; behind >= packet.SeqSpace/2 {
-		r.fault("acknowledges %d, but the last sent was %d", ack, other.seq)
+		r.addFault("acknowledges %d, but the last sent was %d", ack, other.seq)
 	}
 }
 
-// vital checks the order of vital chunks.
-func (f *flow) vital(r *Record, toServer bool, seq int) {
-	s := &f.side[sideOf(toServer)]
+// checkSequence checks the order of checkSequence chunks.
+func (f *flow) checkSequence(r *Record, toServer bool, seq int) {
+	s := &f.endpoints[senderIndex(toServer)]
 	step := (seq - s.seq) & packet.SeqMask
 	switch {
 	case !s.hasSeq || step == 1:
 		s.seq, s.hasSeq = seq, true
 	case step == 0 || step >= packet.SeqSpace/2:
-		r.Again = true
+		r.Repeated = true
 	default:
-		r.fault("sequence %d follows %d: %d vital chunks are not in the capture", seq, s.seq, step-1)
+		r.addFault("sequence %d follows %d: %d vital chunks are not in the capture", seq, s.seq, step-1)
 		s.seq = seq
 	}
 }

@@ -7,16 +7,16 @@ import (
 
 // message is a message of either version.
 type message struct {
-	body           any // *msg6.X or *msg7.X
-	name           string
-	system         bool
-	vital          bool // must be sent in a vital chunk
-	client, server bool // only one side sends it
-	surplus        int  // bytes that are left
+	body                   any // *msg6.X or *msg7.X
+	name                   string
+	system                 bool
+	vital                  bool // must be sent in a vital chunk
+	clientOnly, serverOnly bool // only one side sends it
+	extraBytes             int  // bytes that are left
 }
 
-// read reads a message of a version of the protocol. It changes b.
-func (d *Decoder) read(version int, b []byte) (message, error) {
+// decodeMessage reads a message of a version of the protocol. It changes b.
+func (d *Decoder) decodeMessage(version int, b []byte) (message, error) {
 	if version == 6 {
 		m, err := d.msgs6.Decode(b)
 		if err != nil {
@@ -35,52 +35,52 @@ func (d *Decoder) read(version int, b []byte) (message, error) {
 	return message{m, id.Name(), id.System(), id.Vital(), sender == msg7.FromClient, sender == msg7.FromServer, d.msgs7.TrailingBytes()}, nil
 }
 
-// message adds the fields of a message.
-func (r *Record) message(m any) {
+// addMessage adds the fields of a addMessage.
+func (r *Record) addMessage(m any) {
 	switch m := m.(type) {
 	case *msg7.Input:
-		r.add("AckTick", m.AckTick)
-		r.add("IntendedTick", m.IntendedTick)
+		r.addField("AckTick", m.AckTick)
+		r.addField("IntendedTick", m.IntendedTick)
 		var p msg7.PlayerInput
 		if err := m.Player(&p); err != nil {
-			r.fault("%v", err)
-			r.add("Words", append([]int32(nil), m.Words[:m.Count()]...))
+			r.addFault("%v", err)
+			r.addField("Words", append([]int32(nil), m.Words[:m.Count()]...))
 		} else {
-			r.add("Input", fieldsOf(&p))
+			r.addField("Input", fieldsOf(&p))
 		}
-		r.add("PingCorrection", m.PingCorrection)
-		r.inputSize(m.Size, m.Missing)
+		r.addField("PingCorrection", m.PingCorrection)
+		r.addInputSize(m.Size, m.Missing)
 	case *msg6.Input:
-		r.add("AckTick", m.AckTick)
-		r.add("IntendedTick", m.IntendedTick)
+		r.addField("AckTick", m.AckTick)
+		r.addField("IntendedTick", m.IntendedTick)
 		var p msg6.PlayerInput
 		m.Player(&p)
-		r.add("Input", fieldsOf(&p))
-		r.inputSize(m.Size, m.Missing)
+		r.addField("Input", fieldsOf(&p))
+		r.addInputSize(m.Size, m.Missing)
 	case *msg6.SystemEx:
-		r.add("UUID", m.UUID.String())
-		r.raw(m.Data)
+		r.addField("UUID", m.UUID.String())
+		r.addHex(m.Data)
 	case *msg6.GameEx:
-		r.add("UUID", m.UUID.String())
-		r.raw(m.Data)
+		r.addField("UUID", m.UUID.String())
+		r.addHex(m.Data)
 	default:
 		r.Fields = append(r.Fields, fieldsOf(m)...)
 	}
 }
 
-// inputSize adds what is unusual about the size of an input.
-func (r *Record) inputSize(size int32, missing int) {
+// addInputSize adds what is unusual about the size of an input.
+func (r *Record) addInputSize(size int32, missing int) {
 	const usual = 4 * msg7.SizePlayerInput // in both versions
 	if size != usual {
-		r.add("Size", size)
+		r.addField("Size", size)
 	}
 	if missing > 0 {
-		r.add("Missing", missing)
+		r.addField("Missing", missing)
 	}
 }
 
-// fieldsOfClient lists what a ClientInfo says, its texts as such.
-func fieldsOfClient(o *msg6.ClientInfo) Fields {
+// clientInfoFields lists what a ClientInfo says, its texts as such.
+func clientInfoFields(o *msg6.ClientInfo) Fields {
 	text := func(ints []int32) string { return string(msg6.AppendIntsToStr(nil, ints)) }
 	return Fields{
 		{"Name", text(o.Name[:])}, {"Clan", text(o.Clan[:])}, {"Country", o.Country}, {"Skin", text(o.Skin[:])},

@@ -24,8 +24,8 @@ const (
 type Record struct {
 	// Datagram numbers the datagrams of the capture from 1.
 	Datagram int
-	// At is the time since the first packet of the capture.
-	At time.Duration
+	// Time is the time since the first packet of the capture.
+	Time time.Duration
 	// Conn numbers the connections, by pairs of addresses, from 1.
 	Conn int
 	// From is "client" or "server", "" if the packet is no datagram.
@@ -37,8 +37,8 @@ type Record struct {
 	Kind string
 	// Name is the message's in the original.
 	Name string
-	// Bytes is the size of the chunk's data or of the datagram.
-	Bytes int
+	// Size is the size of the chunk's data or of the datagram.
+	Size int
 	// Token and Ack are those of the packet, where it has them.
 	Token    uint32
 	HasToken bool
@@ -46,8 +46,8 @@ type Record struct {
 	HasAck   bool
 	// Vital chunks have a sequence number. Resent is what the sender says, Again
 	// what the capture shows: the number was there before.
-	Vital, Resent, Again bool
-	Seq                  int
+	Vital, Resent, Repeated bool
+	Seq                     int
 	// Resend: the packet asks for what is missing. Compressed: by Huffman's tree.
 	Resend, Compressed bool
 	// Fields is what is in it.
@@ -66,12 +66,12 @@ type Field struct {
 // Fields is an object that keeps its order.
 type Fields []Field
 
-func (r *Record) add(name string, value any) { r.Fields = append(r.Fields, Field{name, value}) }
+func (r *Record) addField(name string, value any) { r.Fields = append(r.Fields, Field{name, value}) }
 
 // maxFaults bounds the faults of a record: a snapshot can be wrong a thousand times.
 const maxFaults = 8
 
-func (r *Record) fault(format string, args ...any) {
+func (r *Record) addFault(format string, args ...any) {
 	switch n := len(r.Faults); {
 	case n < maxFaults:
 		r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
@@ -83,7 +83,7 @@ func (r *Record) fault(format string, args ...any) {
 // fieldsOf lists what a message or object is made of. It takes copies.
 func fieldsOf(v any) Fields {
 	if info, ok := v.(*msg6.ClientInfo); ok {
-		return fieldsOfClient(info)
+		return clientInfoFields(info)
 	}
 	rv := reflect.Indirect(reflect.ValueOf(v))
 	fs := Fields{}
@@ -136,7 +136,7 @@ func valueOf(name string, v reflect.Value) any {
 
 // AppendText appends the record as a line for people.
 func (r *Record) AppendText(dst []byte) []byte {
-	dst = fmt.Appendf(dst, "%10.6f #%d", r.At.Seconds(), r.Datagram)
+	dst = fmt.Appendf(dst, "%10.6f #%d", r.Time.Seconds(), r.Datagram)
 	switch r.From {
 	case fromClient:
 		dst = fmt.Appendf(dst, " %d>", r.Conn)
@@ -154,7 +154,7 @@ func (r *Record) AppendText(dst []byte) []byte {
 	for _, f := range []struct {
 		on   bool
 		name string
-	}{{r.Resent, "resent"}, {r.Again, "again"}, {r.Resend, "asks-resend"}} {
+	}{{r.Resent, "resent"}, {r.Repeated, "again"}, {r.Resend, "asks-resend"}} {
 		if f.on {
 			dst = append(append(dst, ' '), f.name...)
 		}
@@ -162,7 +162,7 @@ func (r *Record) AppendText(dst []byte) []byte {
 	if r.HasAck {
 		dst = fmt.Appendf(dst, " ack=%d", r.Ack)
 	}
-	dst = fmt.Appendf(dst, " bytes=%d", r.Bytes)
+	dst = fmt.Appendf(dst, " bytes=%d", r.Size)
 	dst = r.Fields.appendText(dst)
 	for _, f := range r.Faults {
 		dst = append(dst, " !! "...)
@@ -188,7 +188,7 @@ func appendValue(dst []byte, v any) []byte {
 	case Fields:
 		return append(v.appendText(append(dst, '{')), '}')
 	case string:
-		if plainWord(v) {
+		if isPlainWord(v) {
 			return append(dst, v...)
 		}
 		return strconv.AppendQuote(dst, v)
@@ -208,8 +208,8 @@ func appendValue(dst []byte, v any) []byte {
 	}
 }
 
-// plainWord tells whether a text needs no quotes.
-func plainWord(s string) bool {
+// isPlainWord tells whether a text needs no quotes.
+func isPlainWord(s string) bool {
 	for i := range len(s) {
 		c := s[i]
 		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' || c == '|') {
@@ -234,7 +234,7 @@ func appendPlain(dst []byte, s string) []byte {
 // AppendJSON appends the record as an object on a line. Names of fields of messages
 // are those of the packages msg6 and msg7.
 func (r *Record) AppendJSON(dst []byte) []byte {
-	fs := Fields{{"datagram", r.Datagram}, {"seconds", json.Number(fmt.Sprintf("%.6f", r.At.Seconds()))}}
+	fs := Fields{{"datagram", r.Datagram}, {"seconds", json.Number(fmt.Sprintf("%.6f", r.Time.Seconds()))}}
 	if r.From != "" {
 		fs = append(fs, Field{"connection", r.Conn}, Field{"from", r.From}, Field{"src", r.Src.String()}, Field{"dst", r.Dst.String()})
 	}
@@ -242,7 +242,7 @@ func (r *Record) AppendJSON(dst []byte) []byte {
 	if r.Name != "" {
 		fs = append(fs, Field{"name", r.Name})
 	}
-	fs = append(fs, Field{"bytes", r.Bytes})
+	fs = append(fs, Field{"bytes", r.Size})
 	if r.HasToken {
 		fs = append(fs, Field{"token", fmt.Sprintf("%08x", r.Token)})
 	}
@@ -252,7 +252,7 @@ func (r *Record) AppendJSON(dst []byte) []byte {
 	if r.Vital {
 		fs = append(fs, Field{"seq", r.Seq})
 	}
-	for _, f := range []Field{{"vital", r.Vital}, {"resent", r.Resent}, {"again", r.Again}, {"resend", r.Resend}, {"compressed", r.Compressed}} {
+	for _, f := range []Field{{"vital", r.Vital}, {"resent", r.Resent}, {"again", r.Repeated}, {"resend", r.Resend}, {"compressed", r.Compressed}} {
 		if f.Value == true {
 			fs = append(fs, f)
 		}
@@ -276,14 +276,14 @@ func appendJSON(dst []byte, v any) []byte {
 		// A name that occurs more than once becomes a list.
 		dst = append(dst, '{')
 		for i, f := range v {
-			if earlier(v[:i], f.Name) {
+			if hasField(v[:i], f.Name) {
 				continue
 			}
 			if i > 0 {
 				dst = append(dst, ',')
 			}
 			dst = append(appendJSON(dst, f.Name), ':')
-			if !earlier(v[i+1:], f.Name) {
+			if !hasField(v[i+1:], f.Name) {
 				dst = appendJSON(dst, f.Value)
 				continue
 			}
@@ -327,7 +327,7 @@ func appendJSON(dst []byte, v any) []byte {
 	return dst
 }
 
-func earlier(fs Fields, name string) bool {
+func hasField(fs Fields, name string) bool {
 	for i := range fs {
 		if fs[i].Name == name {
 			return true

@@ -9,8 +9,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// snapshots applies what a server sends of the world.
-func (d *Decoder) snapshots(f *flow, r *Record, m any) {
+// decodeSnapshot applies what a server sends of the world.
+func (d *Decoder) decodeSnapshot(f *flow, r *Record, m any) {
 	var h snapshot.PartHeader
 	var part int32
 	var data []byte
@@ -20,7 +20,7 @@ func (d *Decoder) snapshots(f *flow, r *Record, m any) {
 	}
 	switch m := m.(type) {
 	case *msg6.MapChange, *msg7.MapChange:
-		f.forgetSnapshots()
+		f.resetSnapshots()
 		return
 	case *msg6.Snap:
 		header(m.Tick, m.DeltaTick, m.CRC, m.Parts)
@@ -45,7 +45,7 @@ func (d *Decoder) snapshots(f *flow, r *Record, m any) {
 	}
 	delta, complete, err := f.joiner.Add(h, part, data)
 	if err != nil {
-		r.fault("%v", err)
+		r.addFault("%v", err)
 	}
 	if !complete {
 		return
@@ -54,7 +54,7 @@ func (d *Decoder) snapshots(f *flow, r *Record, m any) {
 	if h.BaseTick != -1 {
 		if base = f.store.At(h.BaseTick); base == nil {
 			d.stats.Unresolved++
-			r.add("unresolved", fmt.Sprintf("its base, tick %d, is not in the capture", h.BaseTick))
+			r.addField("unresolved", fmt.Sprintf("its base, tick %d, is not in the capture", h.BaseTick))
 			return
 		}
 	}
@@ -63,20 +63,20 @@ func (d *Decoder) snapshots(f *flow, r *Record, m any) {
 		sizes = msg6.Sizes
 	}
 	if err := snapshot.ApplyDelta(&f.next, base, delta, &sizes); err != nil {
-		r.fault("%v", err)
+		r.addFault("%v", err)
 		return
 	}
 	if crc := f.next.CRC(); hasCRC && crc != h.CRC {
-		r.fault("the checksum of the snapshot is %d, not %d", crc, h.CRC)
+		r.addFault("the checksum of the snapshot is %d, not %d", crc, h.CRC)
 		return // clients do not take it
 	}
 	d.stats.Snapshots++
-	d.describe(r, f.version, base, &f.next)
+	d.describeSnapshot(r, f.version, base, &f.next)
 	f.store.Add(h.Tick, 0, &f.next)
 }
 
-// describe adds to a record what a snapshot has in it, and checks what is new.
-func (d *Decoder) describe(r *Record, version int, base, next *snapshot.Snapshot) {
+// describeSnapshot adds to a record what a snapshot has in it, and checks what is new.
+func (d *Decoder) describeSnapshot(r *Record, version int, base, next *snapshot.Snapshot) {
 	if base == nil {
 		base = &snapshot.Snapshot{}
 	}
@@ -99,10 +99,10 @@ func (d *Decoder) describe(r *Record, version int, base, next *snapshot.Snapshot
 		if same && !d.cfg.Objects {
 			continue
 		}
-		typ, o, err := d.object(version, key.Type(), ints)
+		typ, o, err := d.decodeObject(version, key.Type(), ints)
 		name := fmt.Sprintf("%s %d", typ, key.ID())
 		if err != nil && !errors.Is(err, msg6.ErrUnknown) && !errors.Is(err, msg7.ErrUnknown) {
-			r.fault("%s: %v", name, err)
+			r.addFault("%s: %v", name, err)
 		}
 		if !d.cfg.Objects {
 			continue
@@ -119,14 +119,14 @@ func (d *Decoder) describe(r *Record, version int, base, next *snapshot.Snapshot
 			gone++
 		}
 	}
-	r.add("snapshot", Fields{{"items", next.Len()}, {"new", fresh}, {"changed", changed}, {"gone", gone}})
+	r.addField("snapshot", Fields{{"items", next.Len()}, {"new", fresh}, {"changed", changed}, {"gone", gone}})
 	if d.cfg.Objects {
-		r.add("objects", list)
+		r.addField("objects", list)
 	}
 }
 
-// object reads an item of a snapshot and names its type.
-func (d *Decoder) object(version, typ int, ints []int32) (name string, o any, err error) {
+// decodeObject reads an item of a snapshot and names its type.
+func (d *Decoder) decodeObject(version, typ int, ints []int32) (name string, o any, err error) {
 	if version == 6 {
 		known := d.registry.Type(typ)
 		o, err = d.objects6.Decode(known, ints)

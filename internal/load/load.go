@@ -190,19 +190,19 @@ const ddnetVersion = 16040
 func newMember(cfg *Config, i int) *member {
 	server := cfg.Servers[i%len(cfg.Servers)]
 	m := &member{server: server.String(), rand: rand.New(rand.NewPCG(cfg.Seed, uint64(i)))}
-	m.cfg = client.Config{Name: fmt.Sprintf("bot %d", i), Version: client.Version07, DDNet: ddnetVersion, NoMap: true}
+	m.cfg = client.Config{Name: fmt.Sprintf("bot %d", i), Version: client.Version07, DDNetVersion: ddnetVersion, NoMap: true}
 	m.cfg.OnEvent = func(*client.Client, client.Event) {} // none are kept
 	m.cfg.Play = func(*client.Client, *game.View) game.Input { return m.randomInput() }
 	if len(cfg.Versions) > 0 {
 		m.cfg.Version = cfg.Versions[i%len(cfg.Versions)]
 	}
 	if server.Addr().IsLoopback() && server.Addr().Is4() {
-		m.cfg.From = ownAddress(i)
+		m.cfg.LocalAddr = ownAddress(i)
 	}
 	if cfg.Configure != nil {
 		cfg.Configure(i, &m.cfg)
 	}
-	m.cfg.OnSnapshot, m.cfg.OnTiming = m.onSnapshot, m.onTiming
+	m.cfg.OnSnapshot, m.cfg.OnInputTiming = m.onSnapshot, m.onTiming
 	return m
 }
 

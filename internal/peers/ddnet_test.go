@@ -52,7 +52,7 @@ func TestOlderClientOnDDNet(t *testing.T) {
 			defer cancel()
 			dial := func(cfg client.Config) *client.Client {
 				t.Helper()
-				cfg.Maps, cfg.DDNet = client.NewMaps(t.TempDir()), release
+				cfg.Maps, cfg.DDNetVersion = client.NewMaps(t.TempDir()), release
 				c, err := client.Dial(ctx, s.addr.String(), cfg)
 				if err != nil {
 					t.Fatalf("%s: %v\n%s", cfg.Name, err, tail(s.Output(), 2000))
@@ -108,13 +108,13 @@ func TestOlderClientOnDDNet(t *testing.T) {
 			me := alice.Self()
 			bob.Spectate(game.SpectatePlayer, me)
 			Eventually(t, 10*time.Second, "watching", func() (ok bool) {
-				bob.Look(func(v *game.View) { ok = v.VitalsOf == me })
+				bob.WithView(func(v *game.View) { ok = v.VitalsOf == me })
 				return ok
 			})
 			// One walks, and the other sees it.
 			from := float32(0)
 			seen := func() (x float32, ok bool) {
-				bob.Look(func(v *game.View) {
+				bob.WithView(func(v *game.View) {
 					for i := range v.Characters {
 						if v.Characters[i].Player == me {
 							x, ok = v.Characters[i].Pos.X, true
@@ -163,8 +163,8 @@ func TestPlainOnDDNet(t *testing.T) {
 		var status []string
 		size := 0
 		c, err := client.NewSession(client.SessionConfig{
-			Name: "plain", Version: client.Version06, Plain: plain, Send: func(b []byte) { sock.Write(b) },
-			OnMap: func(_ string, file []byte) { size = len(file) }, Story: &listener{lines: &status},
+			Name: "plain", Version: client.Version06, LegacyHandshake: plain, Send: func(b []byte) { sock.Write(b) },
+			OnMap: func(_ string, file []byte) { size = len(file) }, GameHandler: &listener{lines: &status},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -190,11 +190,11 @@ func TestPlainOnDDNet(t *testing.T) {
 			}
 			if !asked && c.Stats().Snapshots > 5 {
 				asked = true
-				c.Tell(now(), func(g bridge.ClientSide) { g.SendRconAuth("", "adminpw"); g.SendRconCmd("status") })
+				c.Request(now(), func(g bridge.ClientSide) { g.SendRconAuth("", "adminpw"); g.SendRconCmd("status") })
 			}
 			return slices.ContainsFunc(status, func(line string) bool { return strings.Contains(line, want) })
 		})
-		if st := c.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage+st.Unknown != 0 || size == 0 {
+		if st := c.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage+st.UnknownMessages != 0 || size == 0 {
 			t.Errorf("%+v, map of %d bytes", st, size)
 		}
 		c.Close(now())
@@ -244,7 +244,7 @@ func TestBotsOnDDNet(t *testing.T) {
 				},
 			}
 			if i%2 == 0 {
-				cfg.DDNet = 16040
+				cfg.DDNetVersion = 16040
 			}
 			c, err := client.Dial(ctx, s.addr.String(), cfg)
 			if err != nil {
@@ -257,7 +257,7 @@ func TestBotsOnDDNet(t *testing.T) {
 				t.Errorf("bot %d: %v", i, c.Err())
 			}
 			st, rows := c.Stats(), c.Scoreboard()
-			if c.Version() != client.Version06 || st.Unknown != 0 {
+			if c.Version() != client.Version06 || st.UnknownMessages != 0 {
 				t.Errorf("bot %d: version %v, %+v", i, c.Version(), st)
 			}
 			clean(t, fmt.Sprint("bot ", i), st)

@@ -140,7 +140,7 @@ func TestClientOnOriginal(t *testing.T) {
 			wait(t, ctx, alice, name, func(e client.Entered) bool { return e.Map == name })
 			Eventually(t, 10*time.Second, "the flags of "+mode.name, func() bool {
 				ok := false
-				alice.Look(func(v *game.View) { ok = v.Game.Flags == mode.flags })
+				alice.WithView(func(v *game.View) { ok = v.Game.Flags == mode.flags })
 				return ok
 			})
 		}
@@ -185,7 +185,7 @@ func TestBotsOnOriginal(t *testing.T) {
 			var brain *bot.Bot
 			c, err := client.Dial(ctx, s.addr.String(), client.Config{
 				Name: fmt.Sprintf("bot %d", i), Maps: maps,
-				OnTiming: func(_, left int32) {
+				OnInputTiming: func(_, left int32) {
 					mu.Lock()
 					defer mu.Unlock()
 					timings++
@@ -266,7 +266,7 @@ func TestClientOnDDNet(t *testing.T) {
 		st := c.Stats()
 		clean(t, fmt.Sprint("walker ", i), st)
 		tees := 0
-		c.Look(func(v *game.View) { tees = len(v.Characters) })
+		c.WithView(func(v *game.View) { tees = len(v.Characters) })
 		if c.Version() != client.Version07 {
 			t.Errorf("walker %d found out %v", i, c.Version())
 		}

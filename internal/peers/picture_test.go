@@ -133,7 +133,7 @@ func TestPicture(t *testing.T) {
 	headless(t, h.addr, "kitty", dress(132<<16|118<<8|184, "kitty", "whisker", "", "standard", "standard", "standard"),
 		func(c *client.Session, now conn.Time, tick int) game.Input {
 			if tick%100 == 60 {
-				c.Tell(now, func(g bridge.ClientSide) { g.SendCommand(&game.Command{Kind: game.CmdEmoticon, Value: 2}) })
+				c.Request(now, func(g bridge.ClientSide) { g.SendCommand(&game.Command{Kind: game.CmdEmoticon, Value: 2}) })
 			}
 			return game.Input{TargetX: 200, TargetY: 40, WantedWeapon: 3, Fire: fire(30, tick)}
 		})

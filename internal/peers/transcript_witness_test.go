@@ -98,7 +98,7 @@ func (r *tour) join(v visitor) *witness {
 		Name: v.name, Clan: "yard", Country: 276, Skin: look("standard", 0), Password: v.password,
 		Send:       func(b []byte) { socket.Write(b) },
 		HasMap:     func(*bridge.MapChange) bool { return v.hasMap },
-		OnChunk:    w.note,
+		OnMessage:  w.note,
 		OnSnapshot: w.see,
 	})
 	if err != nil {
@@ -138,7 +138,7 @@ func look(body string, colour int32) game.Skin {
 
 // ask sends a message.
 func (w *witness) ask(m msg7.Message) {
-	if err := w.Send(now(), m.Append(nil)); err != nil {
+	if err := w.SendMessage(now(), m.Append(nil)); err != nil {
 		w.t.Fatalf("%s: %v", w.name, err)
 	}
 }
@@ -176,7 +176,7 @@ func (w *witness) note(payload []byte, vital bool) {
 // stir begins the quiet anew.
 func (w *witness) stir() {
 	w.mark, w.last = w.Stats().Snapshots, time.Now()
-	_, w.tick = w.Newest()
+	_, w.tick = w.NewestSnapshot()
 }
 
 // waits tells whether the player is dead, and will be back some time later.
@@ -189,7 +189,7 @@ func (w *witness) quiet() bool {
 	if w.State() == client.Offline {
 		return true
 	}
-	_, tick := w.Newest()
+	_, tick := w.NewestSnapshot()
 	return w.State() == client.Playing && time.Since(w.last) >= quietTime &&
 		w.Stats().Snapshots >= w.mark+quietSnapshots && tick >= w.tick+quietTicks
 }
@@ -203,7 +203,7 @@ func (w *witness) heard(begin string) func() bool {
 
 // alive tells whether the player has a tee.
 func (w *witness) alive() bool {
-	s, _ := w.Newest()
+	s, _ := w.NewestSnapshot()
 	return w.State() == client.Playing && w.ID() >= 0 && s.Find(snapshot.MakeKey(msg7.TypeCharacter, w.ID())) != nil
 }
 
@@ -218,7 +218,7 @@ func (w *witness) shows(object string) func() bool {
 		if w.State() != client.Playing {
 			return false
 		}
-		s, _ := w.Newest()
+		s, _ := w.NewestSnapshot()
 		return w.objects(s)[object] > 0
 	}
 }
@@ -344,7 +344,7 @@ func (r *tour) write(step string, w *witness) {
 		r.players = slices.DeleteFunc(r.players, func(o *witness) bool { return o == w })
 		return
 	}
-	s, _ := w.Newest()
+	s, _ := w.NewestSnapshot()
 	world := w.objects(s)
 	for _, l := range sorted(world) {
 		if strings.HasPrefix(l, "Pickup ") && !came {
@@ -379,9 +379,9 @@ func (r *tour) leave(w *witness) {
 // pass lets at least so much time pass, for us and for the first player's game.
 func (r *tour) pass(span time.Duration) {
 	begin, w := time.Now(), r.players[0]
-	_, from := w.Newest()
+	_, from := w.NewestSnapshot()
 	over := func() bool {
-		_, tick := w.Newest()
+		_, tick := w.NewestSnapshot()
 		return time.Since(begin) >= span && tick >= from+int32(span/(20*time.Millisecond))
 	}
 	for !over() {

@@ -156,8 +156,8 @@ func (l *live) join(i, port int) error {
 	p := &livePlayer{socket: socket, sent: make(map[int32]step)}
 	cfg := clientConfig(i, &p.watch)
 	cfg.Send = func(b []byte) { socket.Write(b) }
-	onChunk := cfg.OnChunk
-	cfg.OnChunk = func(payload []byte, vital bool) {
+	onChunk := cfg.OnMessage
+	cfg.OnMessage = func(payload []byte, vital bool) {
 		var u packer.Unpacker
 		u.Reset(payload)
 		switch msg7.ID(u.Int()) {
@@ -170,10 +170,10 @@ func (l *live) join(i, port int) error {
 	}
 	// The answer to an input comes in the packet of the next snapshot, or in an
 	// earlier one: the server took it after the newest snapshot seen so far.
-	cfg.OnTiming = func(tick, _ int32) {
+	cfg.OnInputTiming = func(tick, _ int32) {
 		if st, ok := p.sent[tick]; ok {
 			delete(p.sent, tick)
-			_, st.window = p.Newest()
+			_, st.window = p.NewestSnapshot()
 			l.rec.steps = append(l.rec.steps, st)
 		}
 	}
@@ -199,8 +199,8 @@ func (l *live) join(i, port int) error {
 	if err != nil {
 		return err
 	}
-	_, tick := p.Newest()
-	return l.until(deadline, "settled", func() bool { _, now := p.Newest(); return now > tick+settle })
+	_, tick := p.NewestSnapshot()
+	return l.until(deadline, "settled", func() bool { _, now := p.NewestSnapshot(); return now > tick+settle })
 }
 
 // calm is how many ticks nothing happens before the restart. The lists of
@@ -215,9 +215,9 @@ const settle = 30
 // clientConfig is the configuration of player i on either server.
 func clientConfig(i int, w *watch) client.SessionConfig {
 	return client.SessionConfig{
-		Name: fmt.Sprintf("player%d", i), Manual: true,
+		Name: fmt.Sprintf("player%d", i), ManualInput: true,
 		HasMap:     func(*bridge.MapChange) bool { return true },
-		OnChunk:    w.chunk,
+		OnMessage:  w.chunk,
 		OnSnapshot: func(tick int32, s *snapshot.Snapshot) { w.snapshot(tick, s) },
 	}
 }
@@ -274,7 +274,7 @@ func (l *live) pump(last int32) (int32, error) {
 func (l *live) common() int32 {
 	tick := int32(0)
 	for _, p := range l.players {
-		_, newest := p.Newest()
+		_, newest := p.NewestSnapshot()
 		if p.State() < client.Entering || newest <= 0 {
 			continue
 		}
@@ -315,7 +315,7 @@ const lead = 2
 // idle acknowledges the newest snapshot.
 func (l *live) idle(i int) {
 	p := l.players[i]
-	if _, newest := p.Newest(); newest > 0 {
+	if _, newest := p.NewestSnapshot(); newest > 0 {
 		p.inputs++
 		p.SendInput(l.now(), newest+lead, wish(neutral))
 	}
@@ -327,7 +327,7 @@ var neutral = msg7.PlayerInput{TargetX: 1}
 func (l *live) send(st step) {
 	p := l.players[st.player]
 	for _, m := range st.messages {
-		p.Queue(l.now(), m)
+		p.QueueMessage(l.now(), m)
 	}
 	l.sent++
 	st.order = l.sent
@@ -340,17 +340,17 @@ func (l *live) send(st step) {
 func (l *live) restart() error {
 	p := l.players[0]
 	deadline := time.Now().Add(20 * time.Second)
-	if err := p.Send(l.now(), (&msg7.RconAuth{Password: []byte(password)}).Append(nil)); err != nil {
+	if err := p.SendMessage(l.now(), (&msg7.RconAuth{Password: []byte(password)}).Append(nil)); err != nil {
 		return err
 	}
 	if err := l.until(deadline, "rcon", func() bool { return p.rcon }); err != nil {
 		return err
 	}
-	_, tick := p.Newest()
-	if err := l.until(deadline, "settled", func() bool { _, now := p.Newest(); return now > tick+calm }); err != nil {
+	_, tick := p.NewestSnapshot()
+	if err := l.until(deadline, "settled", func() bool { _, now := p.NewestSnapshot(); return now > tick+calm }); err != nil {
 		return err
 	}
-	_, tick = p.Newest()
+	_, tick = p.NewestSnapshot()
 	l.rec.steps = nil
 	for _, p := range l.players {
 		l.rec.inputs = append(l.rec.inputs, p.inputs)
@@ -424,7 +424,7 @@ func (l *live) round(tick int32) error {
 		mover = 1 + l.bots[0].rand.IntN(len(l.players)-2)
 	}
 	for i, p := range l.players {
-		_, newest := p.Newest()
+		_, newest := p.NewestSnapshot()
 		switch {
 		case mover != 0 && i == mover && p.away:
 			if err := l.enter(i, tick); err != nil {
@@ -487,7 +487,7 @@ func (l *live) enter(i int, tick int32) error {
 		case <-time.After(time.Second):
 			return fmt.Errorf("%w: player %d cannot join again", errLost, i)
 		}
-		if _, now := l.players[0].Newest(); now != tick {
+		if _, now := l.players[0].NewestSnapshot(); now != tick {
 			return fmt.Errorf("%w: player %d needed more than a tick to join", errLost, i)
 		}
 	}

@@ -99,7 +99,7 @@ func again(t testing.TB, rec *record) [][]sight {
 			r.idle(tick)
 		}
 	}
-	r.players[0].Send(conn.Time(r.net.now), (&msg7.RconAuth{Password: []byte(password)}).Append(nil))
+	r.players[0].SendMessage(conn.Time(r.net.now), (&msg7.RconAuth{Password: []byte(password)}).Append(nil))
 	r.exchange()
 	for !r.players[0].rcon {
 		next()
@@ -126,7 +126,7 @@ func again(t testing.TB, rec *record) [][]sight {
 		}
 	}
 	p := r.players[0]
-	p.Queue(conn.Time(r.net.now), (&msg7.RconCmd{Command: []byte("restart")}).Append(nil))
+	p.QueueMessage(conn.Time(r.net.now), (&msg7.RconCmd{Command: []byte("restart")}).Append(nil))
 	p.SendInput(conn.Time(r.net.now), tick+lead+1, wish(neutral))
 	r.exchange()
 
@@ -162,8 +162,8 @@ func (r *replay) join(i int) {
 	cfg := clientConfig(i, &p.watch)
 	cfg.Token = func() packet.Token { return packet.Token(0x1000 + i) }
 	cfg.Send = func(b []byte) { r.toServer = append(r.toServer, parcel{i, slices.Clone(b)}) }
-	onChunk := cfg.OnChunk
-	cfg.OnChunk = func(payload []byte, vital bool) {
+	onChunk := cfg.OnMessage
+	cfg.OnMessage = func(payload []byte, vital bool) {
 		var u packer.Unpacker
 		u.Reset(payload)
 		if msg7.ID(u.Int()) == msg7.IDRconAuthOn {
@@ -246,7 +246,7 @@ func (r *replay) step(st *step) {
 		return
 	}
 	for _, m := range st.messages {
-		p.Queue(conn.Time(r.net.now), m)
+		p.QueueMessage(conn.Time(r.net.now), m)
 	}
 	p.SendInput(conn.Time(r.net.now), st.intended, wish(st.input))
 	r.exchange()

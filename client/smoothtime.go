@@ -11,19 +11,19 @@ const tickTime = time.Second / 50
 // smoothTime is a clock that follows a target without jumping, as the original
 // client's.
 type smoothTime struct {
-	snap            conn.Time // when current and target were set
+	updatedAt       conn.Time // when current and target were set
 	current, target time.Duration
 	speed           [2]float64 // down, up
-	spike           int
+	spikes          int
 }
 
 func newSmoothTime(now conn.Time, at time.Duration) smoothTime {
-	return smoothTime{snap: now, current: at, target: at, speed: [2]float64{0.3, 0.3}}
+	return smoothTime{updatedAt: now, current: at, target: at, speed: [2]float64{0.3, 0.3}}
 }
 
 // at tells what the clock shows.
 func (s *smoothTime) at(now conn.Time) time.Duration {
-	passed := now.Sub(s.snap)
+	passed := now.Sub(s.updatedAt)
 	c, t := s.current+passed, s.target+passed
 	speed := s.speed[0]
 	if t > c {
@@ -41,19 +41,19 @@ func (s *smoothTime) update(now conn.Time, target time.Duration, left, dir int) 
 		spiked := false
 		if left < -50 {
 			spiked = true
-			s.spike = min(s.spike+5, 50)
+			s.spikes = min(s.spikes+5, 50)
 		}
-		if spiked && s.spike < 15 {
+		if spiked && s.spikes < 15 {
 			return // a single late sample is no reason
 		}
 		if s.speed[dir] < 30 {
 			s.speed[dir] *= 2
 		}
 	} else {
-		s.spike = max(s.spike-1, 0)
+		s.spikes = max(s.spikes-1, 0)
 		s.speed[dir] = max(s.speed[dir]*0.95, 2)
 	}
 	s.current = s.at(now)
 	s.target = target
-	s.snap = now
+	s.updatedAt = now
 }

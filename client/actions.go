@@ -8,13 +8,13 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// tell asks something of the server, at once. The error is that of conn.Queue: not
+// request asks something of the server, at once. The error is that of conn.Queue: not
 // online, or the server does not take what is sent.
-func (c *Client) tell(do func(g bridge.ClientSide)) error {
+func (c *Client) request(do func(g bridge.ClientSide)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.now = c.time()
-	if err := c.s.Tell(c.now, do); err != nil {
+	c.now = c.currentTime()
+	if err := c.session.Request(c.now, do); err != nil {
 		return err
 	}
 	if c.network != nil {
@@ -26,9 +26,9 @@ func (c *Client) tell(do func(g bridge.ClientSide)) error {
 // ErrVersion: the version of the protocol that the server speaks has no such thing.
 var ErrVersion = errors.New("client: not possible in this version")
 
-func (c *Client) ask(cmd game.Command) error {
+func (c *Client) sendCommand(cmd game.Command) error {
 	can := false
-	if err := c.tell(func(g bridge.ClientSide) { can = g.SendCommand(&cmd) }); err != nil {
+	if err := c.request(func(g bridge.ClientSide) { can = g.SendCommand(&cmd) }); err != nil {
 		return err
 	}
 	if !can {
@@ -39,27 +39,27 @@ func (c *Client) ask(cmd game.Command) error {
 
 // Say says a line to all.
 func (c *Client) Say(text string) error {
-	return c.ask(game.Command{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatAll, Text: text})
+	return c.sendCommand(game.Command{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatAll, Text: text})
 }
 
 // SayTeam says a line to the own team.
 func (c *Client) SayTeam(text string) error {
-	return c.ask(game.Command{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatTeam, Text: text})
+	return c.sendCommand(game.Command{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatTeam, Text: text})
 }
 
 // Whisper says a line to one player.
 func (c *Client) Whisper(to game.PlayerID, text string) error {
-	return c.ask(game.Command{Kind: game.CmdSay, Target: to, Chat: game.ChatWhisper, Text: text})
+	return c.sendCommand(game.Command{Kind: game.CmdSay, Target: to, Chat: game.ChatWhisper, Text: text})
 }
 
 // ChatCommand runs one of ChatCommands.
 func (c *Client) ChatCommand(name, args string) error {
-	return c.tell(func(g bridge.ClientSide) { g.SendChatCommand(name, args) })
+	return c.request(func(g bridge.ClientSide) { g.SendChatCommand(name, args) })
 }
 
 // SetTeam asks to change to a team.
 func (c *Client) SetTeam(t game.Team) error {
-	return c.ask(game.Command{Kind: game.CmdSetTeam, Target: game.Nobody, Team: t})
+	return c.sendCommand(game.Command{Kind: game.CmdSetTeam, Target: game.Nobody, Team: t})
 }
 
 // Spectate chooses what a spectator looks at; id counts for SpectatePlayer.
@@ -67,23 +67,23 @@ func (c *Client) Spectate(mode game.SpectateMode, id game.PlayerID) error {
 	if mode != game.SpectatePlayer {
 		id = game.Nobody
 	}
-	return c.ask(game.Command{Kind: game.CmdSpectate, Target: id, Spectate: mode})
+	return c.sendCommand(game.Command{Kind: game.CmdSpectate, Target: id, Spectate: mode})
 }
 
 // Emote shows an emoticon, 0..15.
 func (c *Client) Emote(emoticon int) error {
-	return c.ask(game.Command{Kind: game.CmdEmoticon, Value: int32(emoticon)})
+	return c.sendCommand(game.Command{Kind: game.CmdEmoticon, Value: int32(emoticon)})
 }
 
 // Kill dies.
-func (c *Client) Kill() error { return c.ask(game.Command{Kind: game.CmdKill}) }
+func (c *Client) Kill() error { return c.sendCommand(game.Command{Kind: game.CmdKill}) }
 
 // ToggleReady tells that one is ready, or no longer.
-func (c *Client) ToggleReady() error { return c.ask(game.Command{Kind: game.CmdReady}) }
+func (c *Client) ToggleReady() error { return c.sendCommand(game.Command{Kind: game.CmdReady}) }
 
 // SetSkin changes one's looks.
 func (c *Client) SetSkin(s game.Skin) error {
-	return c.ask(game.Command{Kind: game.CmdSkinChange, Profile: &game.Profile{Skin: s}})
+	return c.sendCommand(game.Command{Kind: game.CmdSkinChange, Profile: &game.Profile{Skin: s}})
 }
 
 // SetInput is what the tee does from now on. With Config.Play it counts for nothing.
@@ -109,7 +109,7 @@ func (c *Client) VoteSpectate(id game.PlayerID, reason string) error {
 }
 
 func (c *Client) callVote(kind bridge.VoteKind, value, reason string) error {
-	return c.tell(func(g bridge.ClientSide) { g.SendCallVote(kind, value, reason) })
+	return c.request(func(g bridge.ClientSide) { g.SendCallVote(kind, value, reason) })
 }
 
 // Vote answers the vote that runs.
@@ -118,5 +118,5 @@ func (c *Client) Vote(yes bool) error {
 	if yes {
 		vote = 1
 	}
-	return c.tell(func(g bridge.ClientSide) { g.SendVote(vote) })
+	return c.request(func(g bridge.ClientSide) { g.SendVote(vote) })
 }

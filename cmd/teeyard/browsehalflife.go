@@ -18,8 +18,8 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// halfLife lists the servers of a Half-Life master.
-func (c *browseCmd) halfLife(ctx context.Context) error {
+// browseHalfLife lists the servers of a Half-Life master.
+func (c *browseCmd) browseHalfLife(ctx context.Context) error {
 	master, err := udp.Resolve(ctx, c.Master, halflife.DefaultMasterPort)
 	if err != nil {
 		return err
@@ -29,10 +29,10 @@ func (c *browseCmd) halfLife(ctx context.Context) error {
 		return err
 	}
 	defer conn.Close()
-	show := progressLine{on: isTerminal(os.Stderr)}
-	peers, err := fetchHalfLife(ctx, conn, master, &show)
+	show := progressLine{enabled: isTerminal(os.Stderr)}
+	peers, err := fetchHalfLifeList(ctx, conn, master, &show)
 	if err != nil {
-		show.end()
+		show.clear()
 		return err
 	}
 	var all []halfLifeAnswer
@@ -40,7 +40,7 @@ func (c *browseCmd) halfLife(ctx context.Context) error {
 	cfg := halflife.QueryConfig{InfoOnly: true, Tries: 2, Wait: c.Timeout / 3, Rate: c.Rate}
 	err = halflife.QueryAll(ctx, conn, peers, cfg, func(st halflife.Status, err error) {
 		asked++
-		show.say("%d of %d servers asked", asked, len(peers))
+		show.show("%d of %d servers asked", asked, len(peers))
 		if err != nil {
 			silent++
 			return
@@ -51,12 +51,12 @@ func (c *browseCmd) halfLife(ctx context.Context) error {
 		}
 		all = append(all, halfLifeAnswer{st, []string{form}})
 	})
-	show.end()
+	show.clear()
 	if err != nil {
 		return err
 	}
 	total := len(all)
-	all = slices.DeleteFunc(all, func(a halfLifeAnswer) bool { return !c.wantsHalfLife(&a.Info) })
+	all = slices.DeleteFunc(all, func(a halfLifeAnswer) bool { return !c.matchesHalfLife(&a.Info) })
 	slices.SortStableFunc(all, func(a, b halfLifeAnswer) int {
 		return cmp.Or(cmp.Compare(b.Info.Players, a.Info.Players), cmp.Compare(a.Info.Name, b.Info.Name), a.Peer.Compare(b.Peer))
 	})
@@ -69,19 +69,19 @@ func (c *browseCmd) halfLife(ctx context.Context) error {
 		}
 		return nil
 	}
-	printHalfLifeList(os.Stdout, all)
+	printHalfLifeServers(os.Stdout, all)
 	printCounts(len(all), total, silent)
 	return nil
 }
 
-// fetchHalfLife gets the addresses of a master's list, in the form of today or that
+// fetchHalfLifeList gets the addresses of a master's list, in the form of today or that
 // of old. Addresses of local networks count when the master is in one.
-func fetchHalfLife(ctx context.Context, conn transport.Conn, master transport.Peer, show *progressLine) ([]transport.Peer, error) {
+func fetchHalfLifeList(ctx context.Context, conn transport.Conn, master transport.Peer, show *progressLine) ([]transport.Peer, error) {
 	var peers []transport.Peer
 	var err error
 	for _, form := range []halflife.ListForm{halflife.ListSteam, halflife.ListBatch} {
 		peers, err = halflife.FetchList(ctx, conn, master, halflife.ListConfig{
-			Form: form, Private: halflife.IsLAN(master.Addr()), OnPage: func(n int) { show.say("%d servers on the list", n) },
+			Form: form, Private: halflife.IsLAN(master.Addr()), OnPage: func(n int) { show.show("%d servers on the list", n) },
 		})
 		if len(peers) > 0 && errors.Is(err, halflife.ErrNoAnswer) {
 			fmt.Fprintf(os.Stderr, "the list is not complete: %v\n", err)
@@ -94,15 +94,15 @@ func fetchHalfLife(ctx context.Context, conn transport.Conn, master transport.Pe
 	return nil, fmt.Errorf("no Half-Life master answers at %v; does a firewall let UDP through?", master)
 }
 
-// wantsHalfLife tells whether a server passes the filters.
-func (c *browseCmd) wantsHalfLife(i *halflife.Info) bool {
+// matchesHalfLife tells whether a server passes the filters.
+func (c *browseCmd) matchesHalfLife(i *halflife.Info) bool {
 	return strings.Contains(strings.ToLower(i.Name), strings.ToLower(c.Name)) &&
 		(c.GameType == "" || strings.EqualFold(i.Dir, c.GameType) || strings.EqualFold(i.Game, c.GameType) || strings.EqualFold(i.Keywords, c.GameType)) &&
 		(c.Map == "" || strings.EqualFold(i.Map, c.Map)) &&
 		(!c.NotEmpty || i.Players > 0)
 }
 
-func printHalfLifeList(w io.Writer, all []halfLifeAnswer) {
+func printHalfLifeServers(w io.Writer, all []halfLifeAnswer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "players\tgame\tmap\tname\taddress\tlatency")
 	for i := range all {
@@ -111,22 +111,22 @@ func printHalfLifeList(w io.Writer, all []halfLifeAnswer) {
 		if a.Info.Password {
 			name += " (password)"
 		}
-		fmt.Fprintf(t, "%d/%d\t%s\t%s\t%s\t%v\t%s\n", a.Info.Players, a.Info.Max, a.Info.Game, a.Info.Map, name, a.Peer, rounded(a.Ping, time.Millisecond))
+		fmt.Fprintf(t, "%d/%d\t%s\t%s\t%s\t%v\t%s\n", a.Info.Players, a.Info.Max, a.Info.Game, a.Info.Map, name, a.Peer, roundedDuration(a.Ping, time.Millisecond))
 	}
 	t.Flush()
 }
 
 // progressLine is a line for those who watch.
-type progressLine struct{ on bool }
+type progressLine struct{ enabled bool }
 
-func (p *progressLine) say(format string, args ...any) {
-	if p.on {
+func (p *progressLine) show(format string, args ...any) {
+	if p.enabled {
 		fmt.Fprintf(os.Stderr, "\r\x1b[K"+format, args...)
 	}
 }
 
-func (p *progressLine) end() {
-	if p.on {
+func (p *progressLine) clear() {
+	if p.enabled {
 		fmt.Fprint(os.Stderr, "\r\x1b[K")
 	}
 }

@@ -26,12 +26,12 @@ type halfLifeAnswer struct {
 	forms []string
 }
 
-// waitHalfLife is how long the first try waits. Most servers do not speak the
+// halfLifeWait is how long the first try waits. Most servers do not speak the
 // protocol, and nobody wants to wait for those.
-const waitHalfLife = 400 * time.Millisecond
+const halfLifeWait = 400 * time.Millisecond
 
-// askHalfLife asks in A2S and in text; nil if nothing comes back.
-func askHalfLife(ctx context.Context, peer transport.Peer, timeout time.Duration) *halfLifeAnswer {
+// queryHalfLife asks in A2S and in text; nil if nothing comes back.
+func queryHalfLife(ctx context.Context, peer transport.Peer, timeout time.Duration) *halfLifeAnswer {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	ways := []struct {
@@ -47,7 +47,7 @@ func askHalfLife(ctx context.Context, peer transport.Peer, timeout time.Duration
 				return
 			}
 			defer conn.Close()
-			st, err := halflife.Query(ctx, conn, peer, halflife.QueryConfig{Ask: way.ask, Tries: 2, Wait: min(waitHalfLife, timeout/3)})
+			st, err := halflife.Query(ctx, conn, peer, halflife.QueryConfig{Ask: way.ask, Tries: 2, Wait: min(halfLifeWait, timeout/3)})
 			if err == nil {
 				got[i] = &st
 			}
@@ -67,9 +67,9 @@ func askHalfLife(ctx context.Context, peer transport.Peer, timeout time.Duration
 	return a
 }
 
-// ask asks a server in all ways. Without a port, that of Half-Life servers is tried
+// queryServer asks a server in all ways. Without a port, that of Half-Life servers is tried
 // when nobody is at that of Teeworlds.
-func (c *queryCmd) ask(ctx context.Context) (r query.Result, old *halfLifeAnswer, err error) {
+func (c *queryCmd) queryServer(ctx context.Context) (r query.Result, old *halfLifeAnswer, err error) {
 	peer, err := udp.Resolve(ctx, c.Host, query.DefaultPort)
 	if err != nil {
 		return r, nil, err
@@ -82,9 +82,9 @@ func (c *queryCmd) ask(ctx context.Context) (r query.Result, old *halfLifeAnswer
 	}
 	var there *halfLifeAnswer
 	var done sync.WaitGroup
-	done.Go(func() { old = askHalfLife(ctx, peer, c.Timeout) })
+	done.Go(func() { old = queryHalfLife(ctx, peer, c.Timeout) })
 	if other.IsValid() {
-		done.Go(func() { there = askHalfLife(ctx, other, c.Timeout) })
+		done.Go(func() { there = queryHalfLife(ctx, other, c.Timeout) })
 	}
 	r, err = query.Host(ctx, query.Config{Timeout: c.Timeout}, peer.String())
 	done.Wait()
@@ -164,7 +164,7 @@ func printHalfLife(w io.Writer, a *halfLifeAnswer) {
 	if i.Bots > 0 {
 		line("bots", "%d", i.Bots)
 	}
-	line("latency", "%s", rounded(a.Ping, 100*time.Microsecond))
+	line("latency", "%s", roundedDuration(a.Ping, 100*time.Microsecond))
 	t.Flush()
 	if len(a.Players) > 0 {
 		players := slices.Clone(a.Players)

@@ -9,37 +9,37 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 )
 
-// Look shows the world as of the last snapshot. The view is borrowed, and the
+// WithView shows the world as of the last snapshot. The view is borrowed, and the
 // client stands still meanwhile.
-func (c *Client) Look(see func(v *game.View)) {
+func (c *Client) WithView(see func(v *game.View)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	see(c.s.guest.View())
+	see(c.session.side.View())
 }
 
-// LookAhead shows the world as it will be when an input that is sent now arrives,
+// WithPredictedView shows the world as it will be when an input that is sent now arrives,
 // as far as it is known; see Config.PredictAll.
-func (c *Client) LookAhead(see func(v *game.View)) {
+func (c *Client) WithPredictedView(see func(v *game.View)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.asked == nil {
-		c.asked = new(predictor)
+	if c.viewPredictor == nil {
+		c.viewPredictor = new(predictor)
 		if c.gameMap != nil {
-			c.asked.setMap(c.gameMap.collision)
+			c.viewPredictor.setMap(c.gameMap.collision)
 		}
 	}
-	tick := c.s.guest.View().Tick
-	if c.s.State() == Playing {
-		tick = c.s.PredictedTick(c.time())
+	tick := c.session.side.View().Tick
+	if c.session.State() == Playing {
+		tick = c.session.PredictedTick(c.currentTime())
 	}
-	see(c.asked.at(c.s, min(tick, c.s.guest.View().Tick+maxAhead), c.cfg.PredictAll))
+	see(c.viewPredictor.viewAt(c.session, min(tick, c.session.side.View().Tick+maxPredictedTicks), c.cfg.PredictAll))
 }
 
-// maxAhead bounds how far the world is predicted, in ticks.
-const maxAhead = 50
+// maxPredictedTicks bounds how far the world is predicted, in ticks.
+const maxPredictedTicks = 50
 
-// time is the present, for a client that runs itself.
-func (c *Client) time() conn.Time {
+// currentTime is the present, for a client that runs itself.
+func (c *Client) currentTime() conn.Time {
 	if c.network != nil {
 		return conn.Time(c.network.sock.Now())
 	}
@@ -50,7 +50,7 @@ func (c *Client) time() conn.Time {
 func (c *Client) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.s.State()
+	return c.session.State()
 }
 
 // Version is the version of the protocol that is spoken, AnyVersion as long as that is
@@ -58,32 +58,32 @@ func (c *Client) State() State {
 func (c *Client) Version() Version {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.s.Version()
+	return c.session.Version()
 }
 
 // Err tells why the client is offline, nil if it is not or was closed.
 func (c *Client) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.s.Err()
+	return c.session.Err()
 }
 
 // Self is one's own id, game.Nobody while it is unknown.
 func (c *Client) Self() game.PlayerID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.s.guest.OwnID()
+	return c.session.side.OwnID()
 }
 
-// Profile tells all about a player; false if he is not in the game.
-func (c *Client) Profile(id game.PlayerID) (game.PlayerInfo, bool) {
+// PlayerInfo tells all about a player; false if he is not in the game.
+func (c *Client) PlayerInfo(id game.PlayerID) (game.PlayerInfo, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.s.guest.Player(id)
+	return c.session.side.Player(id)
 }
 
-// Row is a line of the scoreboard.
-type Row struct {
+// ScoreboardRow is a line of the scoreboard.
+type ScoreboardRow struct {
 	Player
 	Score   int32         `json:"score"`
 	Latency time.Duration `json:"latency"`
@@ -91,16 +91,16 @@ type Row struct {
 }
 
 // Scoreboard is all players, the best first, spectators last.
-func (c *Client) Scoreboard() []Row {
+func (c *Client) Scoreboard() []ScoreboardRow {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var rows []Row
-	for _, p := range c.s.guest.View().Players {
-		if info, ok := c.s.guest.Player(p.ID); ok {
-			rows = append(rows, Row{c.player(p.ID), p.Score, time.Duration(p.Latency) * time.Millisecond, info.Alive})
+	var rows []ScoreboardRow
+	for _, p := range c.session.side.View().Players {
+		if info, ok := c.session.side.Player(p.ID); ok {
+			rows = append(rows, ScoreboardRow{c.player(p.ID), p.Score, time.Duration(p.Latency) * time.Millisecond, info.Alive})
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b Row) int {
+	slices.SortStableFunc(rows, func(a, b ScoreboardRow) int {
 		if x, y := a.Team == game.TeamSpectators, b.Team == game.TeamSpectators; x != y {
 			if x {
 				return 1
@@ -112,12 +112,12 @@ func (c *Client) Scoreboard() []Row {
 	return rows
 }
 
-// Find is the player of a name; false if nobody in the game has it.
-func (c *Client) Find(name string) (Player, bool) {
+// FindPlayer is the player of a name; false if nobody in the game has it.
+func (c *Client) FindPlayer(name string) (Player, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for id := range game.PlayerID(game.MaxPlayers) {
-		if info, ok := c.s.guest.Player(id); ok && info.Profile.Name == name {
+		if info, ok := c.session.side.Player(id); ok && info.Profile.Name == name {
 			return c.player(id), true
 		}
 	}
@@ -136,14 +136,14 @@ func (c *Client) Map() *Map {
 func (c *Client) Settings() bridge.Settings {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.s.guest.Settings()
+	return c.session.side.Settings()
 }
 
 // Tuning is the physics' numbers.
 func (c *Client) Tuning() game.Tuning {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.s.guest.Tuning()
+	return c.session.side.Tuning()
 }
 
 // Race tells of the race that is run, in modes of game.GameFlagRace: the best time, and
@@ -151,7 +151,7 @@ func (c *Client) Tuning() game.Tuning {
 func (c *Client) Race() bridge.RaceInfo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return *c.s.guest.RaceInfo()
+	return *c.session.side.RaceInfo()
 }
 
 // RconCommands are the commands of the remote console that we may use. They come
@@ -187,37 +187,37 @@ func (c *Client) VoteOptions() []string {
 func (c *Client) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.s.Stats()
+	return c.session.Stats()
 }
 
-// Dropped is how many events nobody read in time; see Events.
-func (c *Client) Dropped() int {
+// DroppedEvents is how many events nobody read in time; see Events.
+func (c *Client) DroppedEvents() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.dropped
+	return c.droppedEvents
 }
 
 // Latency is the time a message takes to the server and back, by its last PING.
 func (c *Client) Latency() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.s.Latency()
+	return c.session.Latency()
 }
 
-// Pending is how many messages that must arrive, such as lines of chat, the server has
+// Unacked is how many messages that must arrive, such as lines of chat, the server has
 // not confirmed yet, 0..511. Who closes before loses them if the network did.
-func (c *Client) Pending() int {
+func (c *Client) Unacked() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.s.Pending()
+	return c.session.Unacked()
 }
 
 // Ping asks for a sign of life; Latency tells how long it took.
 func (c *Client) Ping() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.now = c.time()
-	err := c.s.Ping(c.now)
+	c.now = c.currentTime()
+	err := c.session.Ping(c.now)
 	if c.network != nil {
 		c.network.sock.Flush()
 	}
