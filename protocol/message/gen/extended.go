@@ -4,6 +4,8 @@ import (
 	"crypto/md5"
 	"fmt"
 	"math"
+
+	"github.com/teeyard/teeyard/protocol/message/schema"
 )
 
 // This file prints what only 0.6 has: messages and objects with a UUID, and
@@ -37,7 +39,7 @@ func uuidLiteral(u [16]byte) string {
 }
 
 // extended returns the messages that have a UUID.
-func (s *schema) extended() []*message {
+func (s *spec) extended() []*message {
 	var l []*message
 	for _, m := range s.Messages {
 		if m.Ext != "" {
@@ -48,7 +50,7 @@ func (s *schema) extended() []*message {
 }
 
 // extendedObjects returns the objects that have a UUID.
-func (s *schema) extendedObjects() []*object {
+func (s *spec) extendedObjects() []*object {
 	var l []*object
 	for _, o := range s.Objects {
 		if o.Ext != "" {
@@ -60,7 +62,7 @@ func (s *schema) extendedObjects() []*object {
 
 // emitExtendedIDs prints the ids, UUIDs and descriptions of the messages with a
 // UUID.
-func emitExtendedIDs(s *schema, w *writer) {
+func emitExtendedIDs(s *spec, w *writer) {
 	l := s.extended()
 	if len(l) == 0 {
 		return
@@ -72,10 +74,10 @@ func emitExtendedIDs(s *schema, w *writer) {
 	}
 	w.p(")\n")
 	w.p("// firstExtended is the number of the first message with a UUID.")
-	w.p("const firstExtended = %d\n", firstExtended)
+	w.p("const firstExtended = %d\n", schema.FirstExtended)
 	w.p("var extendedDescs = [...]Desc{")
 	for _, m := range l {
-		w.p("{%s, Extension: %q},", m.desc(), m.Ext)
+		w.p("{%s, Extension: %q},", descLiteral(m), m.Ext)
 	}
 	w.p("}\n")
 	w.p("// extendedUUIDs are in the order of their numbers.")
@@ -92,7 +94,7 @@ func emitExtendedIDs(s *schema, w *writer) {
 }
 
 // emitExtendedObjects prints the UUIDs of the objects that have one.
-func emitExtendedObjects(s *schema, w *writer) {
+func emitExtendedObjects(s *spec, w *writer) {
 	l := s.extendedObjects()
 	if len(l) == 0 {
 		return
@@ -104,12 +106,12 @@ func emitExtendedObjects(s *schema, w *writer) {
 	}
 	w.p("}\n")
 	w.p("// firstExtendedType is the Type of the first object with a UUID.")
-	w.p("const firstExtendedType = %d\n", firstExtendedType)
+	w.p("const firstExtendedType = %d\n", schema.FirstExtendedType)
 }
 
 // emitTolerant prints PutInts and ReadInts of an object that may be sent without its last
 // integers.
-func emitTolerant(s *schema, w *writer, o *object) {
+func emitTolerant(s *spec, w *writer, o *object) {
 	w.comment("PutInts writes the object to the first ObjectSize integers of dst, which must have them.")
 	w.p("func (o *%s) PutInts(dst []int32) {", o.Go)
 	w.p("var all [Size%s]int32", o.Go)
@@ -124,8 +126,8 @@ func emitTolerant(s *schema, w *writer, o *object) {
 	}
 	defaults := ""
 	at := 0
-	for _, f := range s.allFields(o) {
-		for range f.ints() {
+	for _, f := range s.AllFields(o) {
+		for range f.NumInts() {
 			if f.Default != nil && *f.Default != 0 {
 				defaults += fmt.Sprintf("%d: %d, ", at, *f.Default)
 			}
@@ -139,7 +141,7 @@ func emitTolerant(s *schema, w *writer, o *object) {
 }
 
 // emitReadIntsLenient prints the ReadInts of an object that takes all values.
-func emitReadIntsLenient(s *schema, w *writer, o *object) {
+func emitReadIntsLenient(s *spec, w *writer, o *object) {
 	if o.Ext != "" {
 		w.comment(fmt.Sprintf("ReadInts reads the object from src. It fails, and leaves the object as it is, if src has fewer than Size%s integers. More are ignored.", o.Go))
 	} else {
@@ -156,10 +158,10 @@ func emitReadIntsLenient(s *schema, w *writer, o *object) {
 }
 
 // emitClamp prints the method that brings values into their range.
-func emitClamp(s *schema, w *writer, o *object) {
+func emitClamp(s *spec, w *writer, o *object) {
 	var ranged []*field
-	for _, f := range s.allFields(o) {
-		if _, _, _, full := f.bounds(); !full {
+	for _, f := range s.AllFields(o) {
+		if _, _, _, full := f.Bounds(); !full {
 			ranged = append(ranged, f)
 		}
 	}
@@ -171,7 +173,7 @@ func emitClamp(s *schema, w *writer, o *object) {
 	w.p("// Clamp brings values that are out of range into it and returns their number.")
 	w.p("func (o *%s) Clamp() int {", o.Go)
 	for i, f := range ranged {
-		lo, hi, _, _ := f.bounds()
+		lo, hi, _, _ := f.Bounds()
 		op := "n +="
 		if i == 0 {
 			op = "n :="
@@ -183,47 +185,4 @@ func emitClamp(s *schema, w *writer, o *object) {
 		w.p("%s clamp(&o.%s, %d, %s)", op, f.Name, lo, top)
 	}
 	w.p("return n\n}\n")
-}
-
-// emitDrawMissing prints, for the tests, the drawing of an object without its
-// last integers, which then have their defaults.
-func emitDrawMissing(s *schema, w *writer, o *object) {
-	w.p("m.Missing = drawMissing(t, Size%s-%d)", o.Go, *o.Min)
-	at := 0
-	for _, f := range s.allFields(o) {
-		if f.Default != nil {
-			x := "m." + f.Name
-			if f.Count > 0 {
-				w.p("for i := range %s {", x)
-				w.p("if %d+i >= Size%s-m.Missing {\n%s[i] = %d\n}\n}", at, o.Go, x, *f.Default)
-			} else {
-				w.p("if %d >= Size%s-m.Missing {\n%s = %d\n}", at, o.Go, x, *f.Default)
-			}
-		}
-		at += f.ints()
-	}
-}
-
-// emitDefaults prints, for the tests, what the integers of each object are if they
-// are not there.
-func emitDefaults(s *schema, w *writer) {
-	w.p("// defaults holds the size of each object and what its integers are if they")
-	w.p("// are not there.")
-	w.p("var defaults = []struct {\ntyp, size int\nints []int32\n}{")
-	for _, o := range s.Objects {
-		ints := ""
-		if o.Min != nil {
-			for _, f := range s.allFields(o) {
-				v := int64(0)
-				if f.Default != nil {
-					v = *f.Default
-				}
-				for range f.ints() {
-					ints += fmt.Sprintf("%d, ", v)
-				}
-			}
-		}
-		w.p("{Type%s, Size%s, []int32{%s}},", o.Go, o.Go, ints)
-	}
-	w.p("}\n")
 }

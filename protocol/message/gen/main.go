@@ -12,6 +12,8 @@ import (
 	"go/format"
 	"os"
 	"path/filepath"
+
+	"github.com/teeyard/teeyard/protocol/message/schema"
 )
 
 func main() {
@@ -31,9 +33,6 @@ func run() error {
 		return err
 	}
 	for _, f := range files {
-		if err := os.MkdirAll(filepath.Dir(f.path), 0o755); err != nil {
-			return err
-		}
 		if err := os.WriteFile(f.path, f.content, 0o644); err != nil {
 			return err
 		}
@@ -77,15 +76,15 @@ var versions = []version{
 // generate makes the files of one version.
 func (v version) generate(root string) ([]file, error) {
 	home := filepath.Join(root, "protocol", "message")
-	s, err := load(filepath.Join(home, "schema"), v.pkg)
+	loaded, err := schema.Load(v.pkg)
 	if err != nil {
 		return nil, err
 	}
-	s.version = v
+	s := &spec{Schema: loaded, version: v}
 	var files []file
 	for _, f := range []struct {
 		name string
-		emit func(*schema, *writer)
+		emit func(*spec, *writer)
 	}{
 		{"enums_gen.go", emitEnums},
 		{"ids_gen.go", emitIDs},
@@ -94,7 +93,6 @@ func (v version) generate(root string) ([]file, error) {
 		{"game_client_gen.go", emitGameClient},
 		{"objects_gen.go", emitObjects},
 		{"decoder_gen.go", emitDecoder},
-		{"draw_gen_test.go", emitDraw},
 	} {
 		w := writer{pkg: v.pkg}
 		f.emit(s, &w)
@@ -126,6 +124,20 @@ func moduleRoot() (string, error) {
 		dir = up
 	}
 }
+
+// spec is what there is to generate: the schema of a version.
+type spec struct {
+	*schema.Schema
+	version version
+}
+
+type (
+	message    = schema.Message
+	object     = schema.Object
+	field      = schema.Field
+	enum       = schema.Enum
+	structType = schema.Struct
+)
 
 // writer collects the text of one file.
 type writer struct {

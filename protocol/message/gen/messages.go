@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-func emitSystem(s *schema, w *writer) {
+func emitSystem(s *spec, w *writer) {
 	emitMessages(s, w, func(m *message) bool { return m.System })
 	for _, t := range s.Structs {
 		if !usedBy(s, t, true) && !usedBy(s, t, false) {
@@ -15,27 +15,27 @@ func emitSystem(s *schema, w *writer) {
 	}
 }
 
-func emitGameServer(s *schema, w *writer) {
+func emitGameServer(s *spec, w *writer) {
 	emitMessages(s, w, func(m *message) bool { return !m.System && m.Dir != "client" })
 }
 
-func emitGameClient(s *schema, w *writer) {
+func emitGameClient(s *spec, w *writer) {
 	emitMessages(s, w, func(m *message) bool { return !m.System && m.Dir == "client" })
 }
 
 // emitMessages prints the messages that want picks, after the structs that are
 // first used by one of them.
-func emitMessages(s *schema, w *writer, want func(*message) bool) {
+func emitMessages(s *spec, w *writer, want func(*message) bool) {
 	w.head(packerPath)
-	done := map[*strct]bool{}
+	done := map[*structType]bool{}
 	for _, m := range s.Messages {
 		for _, f := range m.Fields {
-			if f.strct == nil || done[f.strct] {
+			if f.StructDef == nil || done[f.StructDef] {
 				continue
 			}
-			done[f.strct] = true
+			done[f.StructDef] = true
 			if want(m) {
-				emitStruct(w, f.strct)
+				emitStruct(w, f.StructDef)
 			}
 		}
 		if want(m) && !m.Reserved {
@@ -44,7 +44,7 @@ func emitMessages(s *schema, w *writer, want func(*message) bool) {
 	}
 }
 
-func emitStruct(w *writer, t *strct) {
+func emitStruct(w *writer, t *structType) {
 	w.comment(t.Doc)
 	emitFields(w, t.Name, t.Fields)
 	if !t.Methods {
@@ -70,15 +70,15 @@ func emitFields(w *writer, name string, fields []*field) {
 	}
 	w.p("type %s struct {", name)
 	for _, f := range fields {
-		w.comment(f.fieldDoc())
-		w.p("%s %s", f.Name, f.goType())
+		w.comment(fieldDoc(f))
+		w.p("%s %s", f.Name, f.GoType())
 	}
 	w.p("}\n")
 }
 
 func emitMessage(w *writer, m *message) {
 	if !m.Handwritten {
-		w.comment(m.Doc + "\n" + m.sentBy())
+		w.comment(m.Doc + "\n" + sentBy(m))
 		emitFields(w, m.Go, m.Fields)
 	}
 	w.p("// ID returns ID%s.", m.Go)
@@ -124,7 +124,7 @@ func emitAppend(w *writer, f *field, path string) {
 	x := path + f.Name
 	switch f.Type {
 	case "struct":
-		for _, g := range f.strct.Fields {
+		for _, g := range f.StructDef.Fields {
 			emitAppend(w, g, x+".")
 		}
 		return
@@ -146,7 +146,7 @@ func emitAppend(w *writer, f *field, path string) {
 		return
 	}
 	if f.Count > 0 {
-		if f.elem() == "int32" {
+		if f.ElemType() == "int32" {
 			w.p("dst = packer.AppendInts(dst, %s[:])", x)
 			return
 		}
@@ -184,11 +184,11 @@ func emitUnpackFields(w *writer, name string, fields []*field, check, recv strin
 // needsValue says whether the reading of the fields uses the variable v.
 func needsValue(fields []*field) bool {
 	for _, f := range fields {
-		if f.strct != nil {
-			if needsValue(f.strct.Fields) {
+		if f.StructDef != nil {
+			if needsValue(f.StructDef.Fields) {
 				return true
 			}
-		} else if f.numeric() && (f.Count == 0 || f.elem() != "int32") {
+		} else if f.IsNumeric() && (f.Count == 0 || f.ElemType() != "int32") {
 			return true
 		}
 	}
@@ -203,11 +203,11 @@ func emitUnpack(w *writer, f *field, msg, path, label string) {
 	failText := fmt.Sprintf("return version.NewFieldError(%q, %q, 0, u)", msg, label)
 	switch f.Type {
 	case "struct":
-		for _, g := range f.strct.Fields {
+		for _, g := range f.StructDef.Fields {
 			emitUnpack(w, g, msg, x+".", label+".")
 		}
-		if f.strct.Check != "" {
-			w.p("if err := %s(&%s); err != nil {\nreturn err\n}", f.strct.Check, x)
+		if f.StructDef.Check != "" {
+			w.p("if err := %s(&%s); err != nil {\nreturn err\n}", f.StructDef.Check, x)
 		}
 		return
 	case "custom":
@@ -228,7 +228,7 @@ func emitUnpack(w *writer, f *field, msg, path, label string) {
 		w.p("if %s = u.Raw(int(v)); u.Err() != nil {\n%s\n}", x, failText)
 		return
 	}
-	if f.Count > 0 && f.elem() == "int32" {
+	if f.Count > 0 && f.ElemType() == "int32" {
 		w.p("if !u.Ints(%s[:]) {\n%s\n}", x, failText)
 		return
 	}
@@ -262,7 +262,7 @@ func sanitizeConst(mode string) string {
 // outside returns a condition that is true when v is out of the field's range,
 // or "".
 func outside(f *field, v string) string {
-	lo, hi, mask, full := f.bounds()
+	lo, hi, mask, full := f.Bounds()
 	switch {
 	case full:
 		return ""

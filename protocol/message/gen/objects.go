@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-func emitObjects(s *schema, w *writer) {
+func emitObjects(s *spec, w *writer) {
 	w.head()
 	w.comment("Types of snapshot objects.")
 	w.p("const (")
@@ -40,7 +40,7 @@ func emitObjects(s *schema, w *writer) {
 	}
 }
 
-func emitObject(s *schema, w *writer, o *object) {
+func emitObject(s *spec, w *writer, o *object) {
 	size := "known to both sides"
 	if o.Dynamic {
 		size = "sent along"
@@ -58,12 +58,12 @@ func emitObject(s *schema, w *writer, o *object) {
 	}
 	w.comment(fmt.Sprintf("%s\nSnapshot type %s, %d integers, size %s.", o.Doc, typ, o.Size, size))
 	w.p("type %s struct {", o.Go)
-	if b := s.base(o); b != nil {
+	if b := s.BaseOf(o); b != nil {
 		w.p("%s", b.Go)
 	}
 	for _, f := range o.Fields {
-		w.comment(f.fieldDoc())
-		w.p("%s %s", f.Name, f.goType())
+		w.comment(fieldDoc(f))
+		w.p("%s %s", f.Name, f.GoType())
 	}
 	if o.Min != nil {
 		w.comment("How many integers are not there at the end, because the sender is older.")
@@ -92,16 +92,16 @@ func emitObject(s *schema, w *writer, o *object) {
 	w.p("func (o *%s) ReadInts(src []int32) error {", o.Go)
 	w.p("if len(src) != Size%s {\nreturn version.NewSizeError(%q, len(src), Size%s)\n}", o.Go, o.Name, o.Go)
 	at := 0
-	for _, f := range s.allFields(o) {
+	for _, f := range s.AllFields(o) {
 		fail := fmt.Sprintf("return version.NewRangeError(%q, %q, v)", o.Name, f.Name)
 		if c := outside(f, "v"); c != "" {
 			if f.Count > 0 {
-				w.p("for _, v := range src[%d:%d] {\nif %s {\n%s\n}\n}", at, at+f.ints(), c, fail)
+				w.p("for _, v := range src[%d:%d] {\nif %s {\n%s\n}\n}", at, at+f.NumInts(), c, fail)
 			} else {
 				w.p("if v := src[%d]; %s {\n%s\n}", at, c, fail)
 			}
 		}
-		at += f.ints()
+		at += f.NumInts()
 	}
 	emitReadInts(s, w, o, "src")
 	w.p("return nil\n}\n")
@@ -121,9 +121,9 @@ func emitObjectIdentity(w *writer, o *object) {
 }
 
 // emitPutInts prints the writing of all fields to the slice or array dst.
-func emitPutInts(s *schema, w *writer, o *object, dst string) {
+func emitPutInts(s *spec, w *writer, o *object, dst string) {
 	at := 0
-	for _, f := range s.allFields(o) {
+	for _, f := range s.AllFields(o) {
 		switch {
 		case f.Inner > 0:
 			w.p("for i := range o.%s {\ncopy(%s[%d+%d*i:], o.%s[i][:])\n}", f.Name, dst, at, f.Inner, f.Name)
@@ -138,14 +138,14 @@ func emitPutInts(s *schema, w *writer, o *object, dst string) {
 		default:
 			w.p("%s[%d] = o.%s", dst, at, f.Name)
 		}
-		at += f.ints()
+		at += f.NumInts()
 	}
 }
 
 // emitReadInts prints the reading of all fields from the slice or array src.
-func emitReadInts(s *schema, w *writer, o *object, src string) {
+func emitReadInts(s *spec, w *writer, o *object, src string) {
 	at := 0
-	for _, f := range s.allFields(o) {
+	for _, f := range s.AllFields(o) {
 		switch {
 		case f.Inner > 0:
 			w.p("for i := range o.%s {\ncopy(o.%s[i][:], %s[%d+%d*i:])\n}", f.Name, f.Name, src, at, f.Inner)
@@ -156,6 +156,6 @@ func emitReadInts(s *schema, w *writer, o *object, src string) {
 		default:
 			w.p("o.%s = %s", f.Name, fromInt(f, fmt.Sprintf("%s[%d]", src, at)))
 		}
-		at += f.ints()
+		at += f.NumInts()
 	}
 }

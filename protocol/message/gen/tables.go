@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-func emitEnums(s *schema, w *writer) {
+func emitEnums(s *spec, w *writer) {
 	w.head("strconv", "strings")
 	for _, e := range s.Enums {
 		w.comment(e.Doc)
@@ -16,7 +16,7 @@ func emitEnums(s *schema, w *writer) {
 			if v.Doc != "" {
 				w.comment(e.Prefix + v.Name + ": " + v.Doc + ".")
 			}
-			w.p("%s%s %s = %d", e.Prefix, v.Name, e.Name, e.value(i))
+			w.p("%s%s %s = %d", e.Prefix, v.Name, e.Name, e.Number(i))
 		}
 		w.p(")\n")
 		if e.Flags {
@@ -63,7 +63,7 @@ func flagNames(v int32, names []string) string {
 
 func nameTable(e *enum) string { return lower(e.Name) + "Names" }
 
-func emitIDs(s *schema, w *writer) {
+func emitIDs(s *spec, w *writer) {
 	w.head()
 	for _, system := range []bool{true, false} {
 		layer := "game"
@@ -89,7 +89,7 @@ func emitIDs(s *schema, w *writer) {
 			if m.System != system || m.Ext != "" {
 				continue
 			}
-			w.p("%d: {%s},", m.ID, m.desc())
+			w.p("%d: {%s},", m.ID, descLiteral(m))
 		}
 		w.p("}\n")
 	}
@@ -97,7 +97,7 @@ func emitIDs(s *schema, w *writer) {
 }
 
 // desc prints the fields of the message's Desc.
-func (m *message) desc() string {
+func descLiteral(m *message) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Name: %q", m.Name)
 	if m.Reserved {
@@ -128,7 +128,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-func emitDecoder(s *schema, w *writer) {
+func emitDecoder(s *spec, w *writer) {
 	w.head(packerPath)
 	w.comment("Decoder reads messages. It holds one of each, so that reading allocates nothing: a message is valid until the next one of the same kind is read, its strings as long as the payload they were read from.\nThe zero value is ready to use. A Decoder must not be used by several goroutines at once.")
 	w.p("type Decoder struct {")

@@ -29,9 +29,6 @@ func (w *writer) comment(text string) {
 
 // sentence makes a sentence of a lower case fragment.
 func sentence(s string) string {
-	if s == "" {
-		return ""
-	}
 	if s[0] >= 'a' && s[0] <= 'z' {
 		s = string(s[0]-'a'+'A') + s[1:]
 	}
@@ -54,10 +51,10 @@ func lower(s string) string {
 }
 
 // limits describes the range, sanitising, limit and default of a field, or "".
-func (f *field) limits() string {
+func limits(f *field) string {
 	var parts []string
-	if f.numeric() {
-		switch lo, hi, mask, full := f.bounds(); {
+	if f.IsNumeric() {
+		switch lo, hi, mask, full := f.Bounds(); {
 		case full, f.Type == "bool":
 		case mask:
 			parts = append(parts, fmt.Sprintf("flags, mask %d", hi))
@@ -83,7 +80,7 @@ func (f *field) limits() string {
 	}
 	if f.Default != nil {
 		where := "the message"
-		if f.inObject {
+		if f.InObject {
 			where = "the object"
 		}
 		parts = append(parts, fmt.Sprintf("%d if %s ends before it", *f.Default, where))
@@ -92,16 +89,16 @@ func (f *field) limits() string {
 }
 
 // fieldDoc is the comment above a Go field.
-func (f *field) fieldDoc() string {
+func fieldDoc(f *field) string {
 	d := sentence(f.Doc)
-	if l := f.limits(); l != "" {
+	if l := limits(f); l != "" {
 		d += " Limits: " + l + "."
 	}
 	return d
 }
 
 // sentBy is the last sentence of a message's comment.
-func (m *message) sentBy() string {
+func sentBy(m *message) string {
 	s := map[string]string{
 		"client": "Sent by the client",
 		"server": "Sent by the server",
@@ -119,12 +116,12 @@ func (m *message) sentBy() string {
 		}
 	}
 	if m.Ext != "" {
-		return fmt.Sprintf("%s; %s message %s, %s.", s, m.layer(), m.Ext, m.Name)
+		return fmt.Sprintf("%s; %s message %s, %s.", s, layer(m), m.Ext, m.Name)
 	}
-	return fmt.Sprintf("%s; %s message %d, %s.", s, m.layer(), m.ID, m.Name)
+	return fmt.Sprintf("%s; %s message %d, %s.", s, layer(m), m.ID, m.Name)
 }
 
-func (m *message) layer() string {
+func layer(m *message) string {
 	if m.System {
 		return "system"
 	}
@@ -132,7 +129,7 @@ func (m *message) layer() string {
 }
 
 // wireType describes the wire form of a field in the documentation.
-func (f *field) wireType() string {
+func wireType(f *field) string {
 	var t string
 	switch f.Type {
 	case "enum":

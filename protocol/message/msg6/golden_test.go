@@ -1,47 +1,13 @@
 package msg6
 
 import (
-	"bytes"
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/teeyard/teeyard/internal/golden"
-	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/internal/messagetest"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
-
-// payload is the data of one chunk of a capture.
-type payload struct {
-	toServer bool
-	vital    bool
-	b        []byte
-}
-
-// payloads returns the data of all chunks of the captured session.
-func payloads(tb testing.TB) []payload {
-	tb.Helper()
-	var out []payload
-	var scratch packet.Scratch
-	for i, d := range golden.Datagrams(tb, golden.Join6) {
-		var p packet.Packet6
-		if err := p.Parse(d.B, &scratch); err != nil {
-			tb.Fatalf("datagram %d: %v", i, err)
-		}
-		if p.Flags&(packet.FlagControl|packet.FlagConnless) != 0 {
-			continue
-		}
-		it := p.Chunks()
-		var c packet.Chunk
-		for it.Next(&c) {
-			out = append(out, payload{d.ToServer, c.Flags&packet.ChunkVital != 0, bytes.Clone(c.Data)})
-		}
-		if err := it.Err(); err != nil {
-			tb.Fatalf("datagram %d: %v", i, err)
-		}
-	}
-	return out
-}
 
 // TestGoldenMessages reads every message that DDNet's programs sent, and writes it
 // again to the same bytes.
@@ -52,56 +18,27 @@ func TestGoldenMessages(t *testing.T) {
 		IDSvTeamsState: 1, IDSvRecord: 1, IDSvVoteOptionListAdd: 1, IDClIsDDNetLegacy: 1, IDClShowOthers: 1, IDClShowDistance: 1,
 		IDPingEx: 1, IDPongEx: 1, IDClSay: 2, IDInput: 100, IDInputTiming: 100, IDSnapSingle: 100,
 	}
-	var d Decoder
-	seen := map[ID]int{}
-	for i, p := range payloads(t) {
-		in := bytes.Clone(p.b)
-		m, err := d.Decode(p.b)
-		if err != nil {
-			t.Fatalf("chunk %d, %x: %v", i, in, err)
-		}
-		seen[m.ID()]++
-		if out := m.Append(nil); !bytes.Equal(in, out) {
-			t.Fatalf("chunk %d, %T: read %x, wrote %x", i, m, in, out)
-		}
-		if d.TrailingBytes() != 0 {
-			t.Fatalf("chunk %d, %T: %d bytes left", i, m, d.TrailingBytes())
-		}
-		desc := m.ID().Desc()
-		if desc.Vital != p.vital {
-			t.Fatalf("chunk %d, %T: vital is %v on the wire", i, m, p.vital)
-		}
-		want := FromServer
-		if p.toServer {
-			want = FromClient
-		}
-		if desc.Sender != want && desc.Sender != FromBoth {
-			t.Fatalf("chunk %d, %T: sent in the wrong direction", i, m)
-		}
-		if m, ok := m.(*Input); ok {
+	suite.Golden(t, golden.Join6, least, func(m Message) error {
+		switch m := m.(type) {
+		case *Input:
 			var in PlayerInput
 			m.Player(&in)
 			if n := in.Clamp(); n != 0 || m.Count() != SizePlayerInput || m.Missing != 0 {
-				t.Fatalf("chunk %d: %d words, %d missing, %d out of range", i, m.Count(), m.Missing, n)
+				return fmt.Errorf("%d words, %d missing, %d out of range", m.Count(), m.Missing, n)
 			}
+		case *SystemEx, *GameEx:
+			return fmt.Errorf("unknown message %+v", m)
 		}
-		if m.ID() == IDSystemEx || m.ID() == IDGameEx {
-			t.Errorf("chunk %d: unknown message %+v", i, m)
-		}
-	}
-	for id, n := range least {
-		if seen[id] < n {
-			t.Errorf("%d %v, expected %d or more", seen[id], id, n)
-		}
-	}
+		return nil
+	})
 }
 
 // TestGoldenValues looks into some of the captured messages.
 func TestGoldenValues(t *testing.T) {
 	var d Decoder
 	got := map[ID]string{}
-	for _, p := range payloads(t) {
-		m, err := d.Decode(p.b)
+	for _, p := range messagetest.Payloads(t, golden.Join6) {
+		m, err := d.Decode(p.B)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,8 +109,8 @@ func walk(tb testing.TB, f func(tick int32, s *snapshot.Snapshot)) {
 		at[tick] = s
 		f(tick, s)
 	}
-	for _, p := range payloads(tb) {
-		m, err := d.Decode(p.b)
+	for _, p := range messagetest.Payloads(tb, golden.Join6) {
+		m, err := d.Decode(p.B)
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -218,15 +155,8 @@ func TestGoldenObjects(t *testing.T) {
 				undescribed++
 				continue
 			}
-			o, err := d.Decode(typ, ints)
-			if err != nil {
-				t.Fatalf("tick %d, item %d: %v", tick, i, err)
-			}
+			o := suite.GoldenObject(t, &d, typ, ints)
 			seen[typ]++
-			again := make([]int32, o.ObjectSize())
-			if o.PutInts(again); !slices.Equal(ints, again) {
-				t.Fatalf("tick %d, %s: read %v, wrote %v", tick, ObjectName(typ), ints, again)
-			}
 			clamped[typ] += o.Clamp()
 		}
 	})
@@ -244,57 +174,6 @@ func TestGoldenObjects(t *testing.T) {
 	// DDNet's server leaves out the Ex of a type in the first snapshot that has it.
 	if snaps != 580 || undescribed != 5 {
 		t.Errorf("%d snapshots, %d items without Ex", snaps, undescribed)
-	}
-}
-
-// TestBitFlips reads every captured message that is not like many others with each
-// of its bits flipped. What still is a message must be stable once written.
-func TestBitFlips(t *testing.T) {
-	var d Decoder
-	var b, out, again []byte
-	flips, read := 0, 0
-	seen := map[ID]int{}
-	for _, p := range payloads(t) {
-		m, err := d.Decode(bytes.Clone(p.b))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if seen[m.ID()]++; seen[m.ID()] > 20 {
-			continue
-		}
-		for bit := range 8 * len(p.b) {
-			b = append(b[:0], p.b...)
-			b[bit/8] ^= 1 << (bit % 8)
-			flips++
-			m, err := d.Decode(b)
-			if err != nil {
-				continue
-			}
-			read++
-			out = m.Append(out[:0])
-			b = append(b[:0], out...)
-			if m, err = d.Decode(b); err != nil {
-				t.Fatalf("%x: %v", out, err)
-			}
-			if again = m.Append(again[:0]); !bytes.Equal(out, again) {
-				t.Fatalf("%x was written again as %x", out, again)
-			}
-		}
-	}
-	if flips < 10_000 || read == 0 || read == flips {
-		t.Errorf("%d of %d could be read", read, flips)
-	}
-}
-
-// BenchmarkDecode reads the messages of the capture.
-func BenchmarkDecode(b *testing.B) {
-	ps := payloads(b)
-	var d Decoder
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		if _, err := d.Decode(ps[i%len(ps)].b); err != nil {
-			b.Fatal(err)
-		}
 	}
 }
 

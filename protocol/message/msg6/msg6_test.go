@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/internal/messagetest"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"pgregory.net/rapid"
 )
@@ -17,11 +17,7 @@ import (
 func TestErrorsNameTheField(t *testing.T) {
 	ping := string(extendedUUIDs[IDPingEx.Number()-firstExtended][:])
 	group := string(extendedUUIDs[IDRconCmdGroupStart.Number()-firstExtended][:])
-	for _, v := range []struct {
-		b    string
-		is   error
-		want string
-	}{
+	suite.Errors(t, []messagetest.ErrorCase{
 		{"", packer.ErrShort, "msg6: message.id: packer: data ends too early"},
 		{"\x06\x04\x00x\x00", ErrRange, "msg6: Sv_Chat.Mode = 4: out of range"},
 		{"\x06\x42\x00x\x00", ErrRange, "msg6: Sv_Chat.Mode = -3: out of range"},
@@ -50,13 +46,7 @@ func TestErrorsNameTheField(t *testing.T) {
 		{"\x00123456789012345", packer.ErrShort, "msg6: GAME_EX.UUID: packer: data ends too early"},
 		{"\x01" + ping + "123456789012345", packer.ErrShort, "msg6: PINGEX.PingID: packer: data ends too early"},
 		{"\x01" + group + "\x40", ErrRange, "msg6: RCON_CMD_GROUP_START.Count = -1: out of range"},
-	} {
-		var d Decoder
-		m, err := d.Decode([]byte(v.b))
-		if m != nil || !errors.Is(err, v.is) || err.Error() != v.want {
-			t.Errorf("%x: %v, %v; want %q", v.b, m, err, v.want)
-		}
-	}
+	})
 	var d ObjectDecoder
 	for _, v := range []struct {
 		typ, n int
@@ -116,7 +106,7 @@ func TestInputQuirks(t *testing.T) {
 
 func TestInputPlayer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		want := drawObjectPlayerInput(t)
+		want := *suite.DrawObject(t, TypePlayerInput).(*PlayerInput)
 		var m Input
 		m.Words[20] = 7
 		m.SetPlayer(&want)
@@ -190,7 +180,7 @@ func TestExtendedTables(t *testing.T) {
 		}
 		seen[u] = name
 	}
-	for id := range drawMessage {
+	for _, id := range suite.IDs() {
 		u, ok := id.UUID()
 		if ok != id.Extended() {
 			t.Errorf("%v: UUID %v, %v", id, u, ok)
@@ -213,7 +203,7 @@ func TestExtendedTables(t *testing.T) {
 		note(e.uuid, e.extension)
 		typ := firstExtendedType + i
 		u, ok := TypeUUID(typ)
-		if got, known := ExtendedType(u); !ok || !known || got != typ || drawObject[typ] == nil {
+		if got, known := ExtendedType(u); !ok || !known || got != typ || !slices.Contains(suite.Types(), typ) {
 			t.Errorf("%s: %v, %d", e.name, u, got)
 		}
 	}
@@ -390,77 +380,8 @@ func TestIntegersToTheEnd(t *testing.T) {
 	}
 }
 
-func TestDecodeDoesNotAllocate(t *testing.T) {
-	testenv.RequireExactAllocs(t)
-	var all [][]byte
-	for _, p := range payloads(t) {
-		all = append(all, p.b)
-	}
-	for _, id := range sortedIDs() {
-		m := newMessage[id]()
-		switch m := m.(type) {
-		case *Snap:
-			m.Parts = 1
-		case *SvVoteOptionListAdd:
-			m.Count = 1
-		}
-		all = append(all, m.Append(nil))
-	}
-	all = append(all, (&SvTeamsStateLegacy{Teams: make([]int32, 128)}).Append(nil))
-	var d Decoder
-	buf := make([]byte, 0, 2048)
-	n := testing.AllocsPerRun(5, func() {
-		for _, b := range all {
-			m, err := d.Decode(b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			buf = m.Append(buf[:0])
-		}
-	})
-	if n != 0 {
-		t.Errorf("%v allocations for %d messages", n, len(all))
-	}
-}
-
-func TestObjectsDoNotAllocate(t *testing.T) {
-	testenv.RequireExactAllocs(t)
-	types := sortedTypes()
-	zeros := make([]int32, 64)
-	var d ObjectDecoder
-	var w, r TypeRegistry
-	n := testing.AllocsPerRun(20, func() {
-		w.BeginSnapshot()
-		r.Reset()
-		for _, typ := range types {
-			o, err := d.Decode(typ, zeros[:sizeOf[typ]])
-			if err != nil {
-				t.Fatal(err)
-			}
-			o.Clamp()
-			o.PutInts(zeros)
-			clear(zeros)
-			number, _ := w.WireType(typ)
-			r.AddEx(number, zeros[:SizeEx])
-			r.Type(number)
-		}
-	})
-	if n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
-
 func TestStrToInts(t *testing.T) {
 	var ints [4]int32
-	StrToInts(ints[:], []byte("nameless tee"))
-	// Each byte plus 128, first byte highest, the last byte of all cleared.
-	want := [4]uint32{0xeee1ede5, 0xece5f3f3, 0xa0f4e5e5, 0x80808000}
-	for i, v := range want {
-		if uint32(ints[i]) != v {
-			t.Errorf("integer %d is %#x, want %#x", i, uint32(ints[i]), v)
-		}
-	}
-	StrToInts(nil, []byte("x"))
 	for _, v := range []struct{ in, want string }{
 		{"123456789012345", "123456789012345"},
 		{"1234567890123456", "123456789012345"},

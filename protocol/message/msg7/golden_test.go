@@ -3,47 +3,14 @@ package msg7
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"os"
-	"slices"
 	"testing"
 
 	"github.com/teeyard/teeyard/internal/golden"
-	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
-
-// payload is the data of one chunk of a capture.
-type payload struct {
-	toServer bool
-	vital    bool
-	b        []byte
-}
-
-// payloads returns the data of all chunks of a capture.
-func payloads(tb testing.TB, name string) []payload {
-	tb.Helper()
-	var out []payload
-	var scratch packet.Scratch
-	for i, d := range golden.Datagrams(tb, name) {
-		var p packet.Packet
-		if err := p.Parse(d.B, &scratch); err != nil {
-			tb.Fatalf("%s, datagram %d: %v", name, i, err)
-		}
-		if p.Flags&(packet.FlagControl|packet.FlagConnless) != 0 {
-			continue
-		}
-		it := p.Chunks()
-		var c packet.Chunk
-		for it.Next(&c) {
-			out = append(out, payload{d.ToServer, c.Flags&packet.ChunkVital != 0, bytes.Clone(c.Data)})
-		}
-		if err := it.Err(); err != nil {
-			tb.Fatalf("%s, datagram %d: %v", name, i, err)
-		}
-	}
-	return out
-}
 
 // TestGoldenMessages reads every message that the real programs sent, and writes
 // it again to the same bytes.
@@ -61,44 +28,16 @@ func TestGoldenMessages(t *testing.T) {
 		// Sent by a test client, whose INPUT lacks the last two integers.
 		{golden.Client16, map[ID]int{IDInput: 1000, IDInfo: 1}},
 	} {
-		var d Decoder
-		seen := map[ID]int{}
-		for i, p := range payloads(t, v.name) {
-			in := bytes.Clone(p.b)
-			m, err := d.Decode(p.b)
-			if err != nil {
-				t.Fatalf("%s, chunk %d, %x: %v", v.name, i, in, err)
+		suite.Golden(t, v.name, v.least, func(m Message) error {
+			in, ok := m.(*Input)
+			if !ok {
+				return nil
 			}
-			seen[m.ID()]++
-			if out := m.Append(nil); !bytes.Equal(in, out) {
-				t.Fatalf("%s, chunk %d, %T: read %x, wrote %x", v.name, i, m, in, out)
+			if in.Count() != SizePlayerInput {
+				return fmt.Errorf("%d words", in.Count())
 			}
-			if d.TrailingBytes() != 0 {
-				t.Fatalf("%s, chunk %d, %T: %d bytes left", v.name, i, m, d.TrailingBytes())
-			}
-			desc := m.ID().Desc()
-			if desc.Vital != p.vital {
-				t.Fatalf("%s, chunk %d, %T: vital is %v on the wire", v.name, i, m, p.vital)
-			}
-			want := FromServer
-			if p.toServer {
-				want = FromClient
-			}
-			if desc.Sender != want && desc.Sender != FromBoth {
-				t.Fatalf("%s, chunk %d, %T: sent in the wrong direction", v.name, i, m)
-			}
-			if in, ok := m.(*Input); ok {
-				var pi PlayerInput
-				if err := in.Player(&pi); err != nil || in.Count() != SizePlayerInput {
-					t.Fatalf("%s, chunk %d: %d words, %v", v.name, i, in.Count(), err)
-				}
-			}
-		}
-		for id, n := range v.least {
-			if seen[id] < n {
-				t.Errorf("%s has %d %v, expected %d or more", v.name, seen[id], id, n)
-			}
-		}
+			return in.Player(new(PlayerInput))
+		})
 	}
 }
 
@@ -125,15 +64,8 @@ func TestGoldenObjects(t *testing.T) {
 		b = b[16+n:]
 		for i := range s.Len() {
 			key, ints := s.Item(i)
-			o, err := d.Decode(key.Type(), ints)
-			if err != nil {
-				t.Fatalf("tick %d, item %d: %v", tick, i, err)
-			}
+			suite.GoldenObject(t, &d, key.Type(), ints)
 			seen[key.Type()]++
-			again := make([]int32, o.ObjectSize())
-			if o.PutInts(again); !slices.Equal(ints, again) {
-				t.Fatalf("tick %d, %s: read %v, wrote %v", tick, ObjectName(key.Type()), ints, again)
-			}
 		}
 	}
 	for _, typ := range []int{TypeProjectile, TypePickup, TypeGameData, TypeCharacter, TypePlayerInfo, TypeEventSoundWorld, TypeEventDeath, TypeEventDamage} {
@@ -209,18 +141,6 @@ func BenchmarkPacketToMessages(b *testing.B) {
 	b.ReportMetric(float64(messages)/float64(b.N), "msgs/op")
 }
 
-// BenchmarkDecode reads the messages of the capture without the packets around.
-func BenchmarkDecode(b *testing.B) {
-	ps := payloads(b, golden.Server16)
-	var d Decoder
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		if _, err := d.Decode(ps[i%len(ps)].b); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 func BenchmarkAppendClientInfo(b *testing.B) {
 	m := SvClientInfo{ClientID: 3, Name: []byte("nameless tee"), Clan: []byte("clan"), Country: -1}
 	for i := range m.Skin.Parts {
@@ -231,11 +151,9 @@ func BenchmarkAppendClientInfo(b *testing.B) {
 	for b.Loop() {
 		buf = m.Append(buf[:0])
 	}
-	var u packer.Unpacker
-	u.Reset(buf)
 }
 
-func BenchmarkCharacterTake(b *testing.B) {
+func BenchmarkCharacterReadInts(b *testing.B) {
 	var o Character
 	ints := make([]int32, SizeCharacter)
 	o.PutInts(ints)
@@ -244,36 +162,5 @@ func BenchmarkCharacterTake(b *testing.B) {
 		if err := o.ReadInts(ints); err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-// TestBitFlips reads every captured message with each of its bits flipped. What
-// still is a message must be stable once written.
-func TestBitFlips(t *testing.T) {
-	var d Decoder
-	var b, out, again []byte
-	flips, read := 0, 0
-	for _, p := range payloads(t, golden.Join) {
-		for bit := range 8 * len(p.b) {
-			b = append(b[:0], p.b...)
-			b[bit/8] ^= 1 << (bit % 8)
-			flips++
-			m, err := d.Decode(b)
-			if err != nil {
-				continue
-			}
-			read++
-			out = m.Append(out[:0])
-			b = append(b[:0], out...)
-			if m, err = d.Decode(b); err != nil {
-				t.Fatalf("%x: %v", out, err)
-			}
-			if again = m.Append(again[:0]); !bytes.Equal(out, again) {
-				t.Fatalf("%x was written again as %x", out, again)
-			}
-		}
-	}
-	if flips < 50_000 || read == 0 || read == flips {
-		t.Errorf("%d of %d could be read", read, flips)
 	}
 }

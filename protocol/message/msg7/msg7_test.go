@@ -7,18 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/teeyard/teeyard/internal/golden"
-	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/internal/messagetest"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"pgregory.net/rapid"
 )
 
 func TestErrorsNameTheField(t *testing.T) {
-	for _, v := range []struct {
-		b    string
-		is   error
-		want string
-	}{
+	suite.Errors(t, []messagetest.ErrorCase{
 		{"", packer.ErrShort, "msg7: message.id: packer: data ends too early"},
 		{"\x06\x04\x00\x00x\x00", ErrRange, "msg7: Sv_Chat.Mode = 4: out of range"},
 		{"\x06\x01\x41\x00x\x00", ErrRange, "msg7: Sv_Chat.ClientID = -2: out of range"},
@@ -40,13 +35,7 @@ func TestErrorsNameTheField(t *testing.T) {
 		{"\x3f", ErrUnknown, "msg7: system message 31: unknown"},
 		{"\x80\x02", ErrUnknown, "msg7: game message 64: unknown"},
 		{"\x40", ErrUnknown, "msg7: system message -1: unknown"},
-	} {
-		var d Decoder
-		m, err := d.Decode([]byte(v.b))
-		if m != nil || !errors.Is(err, v.is) || err.Error() != v.want {
-			t.Errorf("%x: %v, %q; want %q", v.b, m, err, v.want)
-		}
-	}
+	})
 	var d ObjectDecoder
 	_, err := d.Decode(TypePickup, []int32{1, 2})
 	if !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), "Pickup = 2: wrong size, want 3") {
@@ -104,7 +93,7 @@ func TestInputQuirks(t *testing.T) {
 
 func TestInputPlayer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		want := drawObjectPlayerInput(t)
+		want := *suite.DrawObject(t, TypePlayerInput).(*PlayerInput)
 		var m Input
 		m.Words[20] = 7
 		m.SetPlayer(&want)
@@ -176,58 +165,6 @@ func TestHeadLimits(t *testing.T) {
 	if got := m.(*ClStartInfo); string(got.Name) != name || len(got.Clan) != 24 || len(got.Skin.Parts[5]) != 48 {
 		t.Errorf("%+v", got)
 	}
-}
-
-func TestDecodeDoesNotAllocate(t *testing.T) {
-	testenv.RequireExactAllocs(t)
-	var all [][]byte
-	for _, name := range []string{golden.Join, golden.Server16} {
-		for _, p := range payloads(t, name) {
-			all = append(all, p.b)
-		}
-	}
-	list := &SvVoteOptionListAdd{Descriptions: slices.Repeat([][]byte{[]byte("option")}, VoteOptionsPerMessage)}
-	all = append(all, list.Append(nil))
-	var d Decoder
-	buf := make([]byte, 0, 2048)
-	n := testing.AllocsPerRun(5, func() {
-		for _, b := range all {
-			m, err := d.Decode(b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			buf = m.Append(buf[:0])
-		}
-	})
-	if n != 0 {
-		t.Errorf("%v allocations for %d messages", n, len(all))
-	}
-}
-
-func TestStrToInts(t *testing.T) {
-	var ints [4]int32
-	StrToInts(ints[:], []byte("nameless tee"))
-	// Each byte plus 128, first byte highest, the last byte of all cleared.
-	want := [4]uint32{0xeee1ede5, 0xece5f3f3, 0xa0f4e5e5, 0x80808000}
-	for i, v := range want {
-		if uint32(ints[i]) != v {
-			t.Errorf("integer %d is %#x, want %#x", i, uint32(ints[i]), v)
-		}
-	}
-	if got := AppendIntsToStr(nil, ints[:]); string(got) != "nameless tee" {
-		t.Errorf("read back %q", got)
-	}
-	StrToInts(nil, []byte("x"))
-	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.SliceOf(rapid.Byte()).Draw(t, "s")
-		ints := make([]int32, rapid.IntRange(1, 6).Draw(t, "n"))
-		StrToInts(ints, s)
-		want, _, _ := bytes.Cut(s, []byte{0})
-		want = want[:min(len(want), 4*len(ints)-1)]
-		if got := AppendIntsToStr([]byte("x"), ints); string(got) != "x"+string(want) {
-			t.Fatalf("%q in %d integers reads back as %q, want %q", s, len(ints), got[1:], want)
-		}
-	})
 }
 
 func TestDemoClientInfo(t *testing.T) {

@@ -1,64 +1,67 @@
-package main
+// Package schema describes the messages and snapshot objects of the protocol
+// versions. The JSON files in this directory are the source of packages msg6 and msg7
+// and of their documentation; protocol/message/gen and the tests read them.
+package schema
 
 import (
 	"bytes"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 )
 
 // schema is everything known of one protocol version.
-type schema struct {
-	Enums    []*enum    `json:"enums"`
-	Structs  []*strct   `json:"structs"`
-	Messages []*message `json:"messages"`
-	Objects  []*object  `json:"objects"`
+type Schema struct {
+	Enums    []*Enum    `json:"enums"`
+	Structs  []*Struct  `json:"structs"`
+	Messages []*Message `json:"messages"`
+	Objects  []*Object  `json:"objects"`
 
-	version version
-	enums   map[string]*enum
-	structs map[string]*strct
-	objects map[string]*object
+	enums   map[string]*Enum
+	structs map[string]*Struct
+	objects map[string]*Object
 }
 
 // enum is a set of named values, or of flag bits.
-type enum struct {
+type Enum struct {
 	Name   string  `json:"name"`
 	Prefix string  `json:"prefix"` // of the Go constants
 	First  int64   `json:"first"`  // value of the first name
 	Flags  bool    `json:"flags"`  // values are bits 1, 2, 4...
 	Doc    string  `json:"doc"`
-	Values []value `json:"values"`
+	Values []Value `json:"values"`
 }
 
-type value struct {
+// Value is a named value of an Enum.
+type Value struct {
 	Name string `json:"name"`
 	Doc  string `json:"doc"`
 }
 
 // value returns the number of the i-th name.
-func (e *enum) value(i int) int64 {
+func (e *Enum) Number(i int) int64 {
 	if e.Flags {
 		return int64(int32(uint32(1) << i))
 	}
 	return e.First + int64(i)
 }
 
-func (e *enum) mask() int64 { return 1<<len(e.Values) - 1 }
+// Mask returns all flags of an Enum of flags.
+func (e *Enum) Mask() int64 { return 1<<len(e.Values) - 1 }
 
 // strct is a group of fields that several messages share.
-type strct struct {
+type Struct struct {
 	Name    string   `json:"name"`
 	Doc     string   `json:"doc"`
 	Methods bool     `json:"methods"` // has exported Append and Unpack of its own
 	Check   string   `json:"check"`   // hand-written function that sees all fields
-	Fields  []*field `json:"fields"`
+	Fields  []*Field `json:"fields"`
 }
 
 // message is a system or game message.
-type message struct {
+type Message struct {
 	ID          int      `json:"id"`
 	Ext         string   `json:"ext"`  // what the UUID is made of that the message has instead of an id
 	Name        string   `json:"name"` // in the original
@@ -71,13 +74,13 @@ type message struct {
 	Handwritten bool     `json:"handwritten"` // type, Append and Unpack are not generated
 	Check       string   `json:"check"`       // hand-written function that sees all fields
 	Doc         string   `json:"doc"`
-	Fields      []*field `json:"fields"`
+	Fields      []*Field `json:"fields"`
 
 	System bool `json:"-"`
 }
 
 // object is a snapshot item or event.
-type object struct {
+type Object struct {
 	Type        int      `json:"type"`
 	Ext         string   `json:"ext"`  // what the UUID is made of that the object has instead of a type
 	Name        string   `json:"name"` // in the original
@@ -87,14 +90,14 @@ type object struct {
 	Handwritten bool     `json:"handwritten"` // type, PutInts, ReadInts and Clamp are not generated
 	Min         *int     `json:"min"`         // ints that must be there, if not all
 	Doc         string   `json:"doc"`
-	Fields      []*field `json:"fields"`
+	Fields      []*Field `json:"fields"`
 	Size        int      `json:"size"` // in ints, base included; given only for handwritten ones
 
 	Go string `json:"-"`
 }
 
 // field is one value on the wire, or an array of them.
-type field struct {
+type Field struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"` // int, tick, bool, enum, string, data, rest, ints, raw, uuid, struct, custom
 	Enum     string `json:"enum"`
@@ -112,13 +115,13 @@ type field struct {
 	Default  *int64 `json:"default"` // if the message ends before the field
 	Doc      string `json:"doc"`
 
-	enum     *enum
-	strct    *strct
-	inObject bool
+	EnumDef   *Enum   `json:"-"` // of an enum field
+	StructDef *Struct `json:"-"` // of a struct field
+	InObject  bool    `json:"-"` // the field is one of an object
 }
 
 // numeric says whether the field is made of integers.
-func (f *field) numeric() bool {
+func (f *Field) IsNumeric() bool {
 	switch f.Type {
 	case "int", "tick", "bool", "enum":
 		return true
@@ -128,19 +131,19 @@ func (f *field) numeric() bool {
 
 // bounds returns the range of the field; full reports whether that is all of
 // int32, and mask whether hi is a mask of flags.
-func (f *field) bounds() (lo, hi int64, mask, full bool) {
+func (f *Field) Bounds() (lo, hi int64, mask, full bool) {
 	lo, hi = math.MinInt32, math.MaxInt32
 	switch {
 	case f.Type == "tick":
 		lo = 0
 	case f.Type == "bool":
 		lo, hi = 0, 1
-	case f.Type == "enum" && f.enum.Flags:
+	case f.Type == "enum" && f.EnumDef.Flags:
 		if !f.Open {
-			return 0, f.enum.mask(), true, false
+			return 0, f.EnumDef.Mask(), true, false
 		}
 	case f.Type == "enum":
-		lo, hi = f.enum.value(0), f.enum.value(len(f.enum.Values)-1)
+		lo, hi = f.EnumDef.Number(0), f.EnumDef.Number(len(f.EnumDef.Values)-1)
 	}
 	if f.Min != nil {
 		lo = *f.Min
@@ -152,7 +155,7 @@ func (f *field) bounds() (lo, hi int64, mask, full bool) {
 }
 
 // elem returns the Go type of one element of the field.
-func (f *field) elem() string {
+func (f *Field) ElemType() string {
 	switch f.Type {
 	case "bool":
 		return "bool"
@@ -175,8 +178,8 @@ func (f *field) elem() string {
 }
 
 // goType returns the Go type of the field.
-func (f *field) goType() string {
-	t := f.elem()
+func (f *Field) GoType() string {
+	t := f.ElemType()
 	if f.Inner > 0 {
 		t = fmt.Sprintf("[%d]%s", f.Inner, t)
 	}
@@ -187,22 +190,28 @@ func (f *field) goType() string {
 }
 
 // ints returns how many integers the field of an object takes.
-func (f *field) ints() int { return max(f.Count, 1) * max(f.Inner, 1) }
+func (f *Field) NumInts() int { return max(f.Count, 1) * max(f.Inner, 1) }
 
 // Where the numbers of messages and objects start that have a UUID on the wire
 // and no number.
 const (
-	firstExtended     = 0x1000
-	firstExtendedType = 0x10000
+	FirstExtended     = 0x1000
+	FirstExtendedType = 0x10000
 )
 
-// load reads the files of one version and checks that they fit together.
-func load(dir, version string) (*schema, error) {
-	s := &schema{enums: map[string]*enum{}, structs: map[string]*strct{}, objects: map[string]*object{}}
+//go:embed *.json
+var files embed.FS
+
+// Load returns the schema of a version, msg6 or msg7.
+func Load(version string) (*Schema, error) { return load(files.ReadFile, version) }
+
+// load reads the files of a version and checks that they fit together.
+func load(readFile func(name string) ([]byte, error), version string) (*Schema, error) {
+	s := &Schema{enums: map[string]*Enum{}, structs: map[string]*Struct{}, objects: map[string]*Object{}}
 	for _, part := range []string{"enums", "system", "game", "objects"} {
-		var one schema
-		name := filepath.Join(dir, version+"_"+part+".json")
-		b, err := os.ReadFile(name)
+		var one Schema
+		name := version + "_" + part + ".json"
+		b, err := readFile(name)
 		if err != nil {
 			return nil, err
 		}
@@ -222,7 +231,7 @@ func load(dir, version string) (*schema, error) {
 	return s, s.resolve()
 }
 
-func (s *schema) resolve() error {
+func (s *Schema) resolve() error {
 	for _, e := range s.Enums {
 		s.enums[e.Name] = e
 	}
@@ -241,7 +250,7 @@ func (s *schema) resolve() error {
 			return fmt.Errorf("message %s: another has the UUID of %s", m.Name, m.Ext)
 		case m.Ext != "":
 			names[m.Ext] = true
-			m.ID = firstExtended + extended
+			m.ID = FirstExtended + extended
 			extended++
 		case m.ID != next[m.System]:
 			return fmt.Errorf("message %s has id %d, expected %d: ids must be complete and in order", m.Name, m.ID, next[m.System])
@@ -277,7 +286,7 @@ func (s *schema) resolve() error {
 			return fmt.Errorf("object %s: another has the UUID of %s", o.Name, o.Ext)
 		case o.Ext != "":
 			names[o.Ext] = true
-			o.Type = firstExtendedType + extended
+			o.Type = FirstExtendedType + extended
 			o.Dynamic = true
 			extended++
 		case o.Type != first+i:
@@ -305,14 +314,14 @@ func (s *schema) resolve() error {
 			o.Size = base.Size
 		}
 		for _, f := range o.Fields {
-			f.inObject = true
-			if !f.numeric() {
+			f.InObject = true
+			if !f.IsNumeric() {
 				return fmt.Errorf("object %s: field %s of type %q", o.Name, f.Name, f.Type)
 			}
 			if o.Min != nil && o.Size >= *o.Min && f.Default == nil {
 				return fmt.Errorf("object %s: field %s may be missing and has no default", o.Name, f.Name)
 			}
-			o.Size += f.ints()
+			o.Size += f.NumInts()
 		}
 		if o.Min != nil && *o.Min > o.Size {
 			return fmt.Errorf("object %s: min %d of %d integers", o.Name, *o.Min, o.Size)
@@ -322,7 +331,7 @@ func (s *schema) resolve() error {
 	return nil
 }
 
-func (s *schema) fields(where string, fields []*field) error {
+func (s *Schema) fields(where string, fields []*Field) error {
 	for _, f := range fields {
 		switch f.Type {
 		case "int", "tick", "bool", "rest", "uuid":
@@ -335,11 +344,11 @@ func (s *schema) fields(where string, fields []*field) error {
 				return fmt.Errorf("%s.%s: raw needs size", where, f.Name)
 			}
 		case "enum":
-			if f.enum = s.enums[f.Enum]; f.enum == nil {
+			if f.EnumDef = s.enums[f.Enum]; f.EnumDef == nil {
 				return fmt.Errorf("%s.%s: no enum %q", where, f.Name, f.Enum)
 			}
 		case "struct":
-			if f.strct = s.structs[f.Struct]; f.strct == nil {
+			if f.StructDef = s.structs[f.Struct]; f.StructDef == nil {
 				return fmt.Errorf("%s.%s: no struct %q", where, f.Name, f.Struct)
 			}
 		case "string":
@@ -370,12 +379,12 @@ func documented(name, doc string) error {
 }
 
 // base returns the object that o extends, or nil.
-func (s *schema) base(o *object) *object { return s.objects[o.Base] }
+func (s *Schema) BaseOf(o *Object) *Object { return s.objects[o.Base] }
 
 // allFields returns the fields of o with those of its base first.
-func (s *schema) allFields(o *object) []*field {
-	if b := s.base(o); b != nil {
-		return append(append([]*field{}, s.allFields(b)...), o.Fields...)
+func (s *Schema) AllFields(o *Object) []*Field {
+	if b := s.BaseOf(o); b != nil {
+		return append(append([]*Field{}, s.AllFields(b)...), o.Fields...)
 	}
 	return o.Fields
 }
