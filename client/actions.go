@@ -8,13 +8,13 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// request asks something of the server, at once. The error is that of conn.Queue: not
-// online, or the server does not take what is sent.
-func (c *Client) request(do func(g bridge.ClientSide)) error {
+// request calls send with the bridge and sends what it queued at once. The error is that
+// of conn.Queue: the client is not online, or the server acknowledges nothing.
+func (c *Client) request(send func(b bridge.ClientSide)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.currentTime()
-	if err := c.session.Request(c.now, do); err != nil {
+	if err := c.session.Request(c.now, send); err != nil {
 		return err
 	}
 	if c.network != nil {
@@ -23,7 +23,7 @@ func (c *Client) request(do func(g bridge.ClientSide)) error {
 	return nil
 }
 
-// ErrVersion: the version of the protocol that the server speaks has no such thing.
+// ErrVersion means that the version of the protocol that is spoken has no such request.
 var ErrVersion = errors.New("client: not possible in this version")
 
 func (c *Client) sendCommand(cmd game.Command) error {
@@ -37,32 +37,32 @@ func (c *Client) sendCommand(cmd game.Command) error {
 	return nil
 }
 
-// Say says a line to all.
+// Say sends a chat line to all.
 func (c *Client) Say(text string) error {
 	return c.sendCommand(game.Command{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatAll, Text: text})
 }
 
-// SayTeam says a line to the own team.
+// SayTeam sends a chat line to the own team.
 func (c *Client) SayTeam(text string) error {
 	return c.sendCommand(game.Command{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatTeam, Text: text})
 }
 
-// Whisper says a line to one player.
+// Whisper sends a chat line to one player.
 func (c *Client) Whisper(to game.PlayerID, text string) error {
 	return c.sendCommand(game.Command{Kind: game.CmdSay, Target: to, Chat: game.ChatWhisper, Text: text})
 }
 
-// ChatCommand runs one of ChatCommands.
+// ChatCommand runs one of the server's ChatCommands.
 func (c *Client) ChatCommand(name, args string) error {
 	return c.request(func(g bridge.ClientSide) { g.SendChatCommand(name, args) })
 }
 
-// SetTeam asks to change to a team.
+// SetTeam asks to change the team.
 func (c *Client) SetTeam(t game.Team) error {
 	return c.sendCommand(game.Command{Kind: game.CmdSetTeam, Target: game.Nobody, Team: t})
 }
 
-// Spectate chooses what a spectator looks at; id counts for SpectatePlayer.
+// Spectate selects what a spectator sees. id matters for game.SpectatePlayer.
 func (c *Client) Spectate(mode game.SpectateMode, id game.PlayerID) error {
 	if mode != game.SpectatePlayer {
 		id = game.Nobody
@@ -75,18 +75,18 @@ func (c *Client) Emote(emoticon int) error {
 	return c.sendCommand(game.Command{Kind: game.CmdEmoticon, Value: int32(emoticon)})
 }
 
-// Kill dies.
+// Kill kills the own tee.
 func (c *Client) Kill() error { return c.sendCommand(game.Command{Kind: game.CmdKill}) }
 
-// ToggleReady tells that one is ready, or no longer.
+// ToggleReady changes whether the player is ready, in warmups and pauses with ready mode.
 func (c *Client) ToggleReady() error { return c.sendCommand(game.Command{Kind: game.CmdReady}) }
 
-// SetSkin changes one's looks.
+// SetSkin changes the own skin.
 func (c *Client) SetSkin(s game.Skin) error {
 	return c.sendCommand(game.Command{Kind: game.CmdSkinChange, Profile: &game.Profile{Skin: s}})
 }
 
-// SetInput is what the tee does from now on. With Config.Play it counts for nothing.
+// SetInput sets the input from now on. With Config.Play it has no effect.
 func (c *Client) SetInput(in game.Input) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +112,7 @@ func (c *Client) callVote(kind bridge.VoteKind, value, reason string) error {
 	return c.request(func(g bridge.ClientSide) { g.SendCallVote(kind, value, reason) })
 }
 
-// Vote answers the vote that runs.
+// Vote votes in the running vote.
 func (c *Client) Vote(yes bool) error {
 	vote := int32(-1)
 	if yes {

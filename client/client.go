@@ -16,33 +16,32 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// ErrConfig: a configuration that makes no sense.
+// ErrConfig means that a configuration is invalid.
 var ErrConfig = errors.New("client: bad configuration")
 
-// DefaultPort is the port of a server whose address names none.
+// DefaultPort is the server's port where an address has none.
 const DefaultPort = 8303
 
-// Config says who is to play, and how. The zero value is a nameless tee that does
-// nothing.
+// Config configures a Client. The zero value is a nameless tee that stands still.
 type Config struct {
 	Name, Clan string // at most 15 and 11 bytes
 	Country    int32  // ISO 3166-1 numeric, 0 unknown
 	Skin       game.Skin
-	// Password is that of the server, RconPassword that of its remote console,
-	// which is logged into on entering; as RconName, where there are names.
+	// Password is the server's. RconPassword is that of its remote console, for logging in
+	// on entering the game, with RconName on servers that have names.
 	Password, RconPassword, RconName string
 	// Version is the version of the protocol to speak; "" is AnyVersion.
 	Version Version
-	// DDNetVersion is for servers that know DDNetVersion: the release that the client is to be
-	// taken for, times 1000, as 16040. With 0 it is none, but can see 64 players;
-	// below 0 it says nothing of that either. Connection identifies it; New makes one
-	// up.
+	// DDNetVersion is the release of DDNet to claim to DDNet servers, times 1000, such as
+	// 16040. 0 claims none, but that the client supports 64 players; below 0 claims
+	// neither.
 	DDNetVersion int32
+	// ConnectionID identifies the client to DDNet servers. New makes a random one.
 	ConnectionID [16]byte
 	// LegacyHandshake is as in SessionConfig.
 	LegacyHandshake bool
-	// Reconnect, if not 0, is how long to wait before another try when the
-	// connection ends, whoever ended it. Dial itself tries once.
+	// Reconnect, if not 0, is the time to wait before connecting again when the connection
+	// ends, whoever ended it. Dial itself tries once.
 	Reconnect time.Duration
 
 	// Maps keeps the maps of servers; nil makes one for the user's cache folder that
@@ -51,68 +50,69 @@ type Config struct {
 	// where the server last told of them.
 	Maps  *Maps
 	NoMap bool
-	// PredictAll moves all tees ahead in predicted views, not only the own.
+	// PredictAll predicts all tees in predicted views, not only the client's own.
 	PredictAll bool
 
-	// The functions below are called one at a time, by the goroutine that runs the
-	// client. They may call its methods, but for those that wait.
+	// The functions below are called one at a time, by the goroutine that runs the client.
+	// They may call its methods, except those that wait.
 
-	// OnEvent takes all events, which Events then does not yield.
+	// OnEvent is called with every event. Events then yields none.
 	OnEvent func(c *Client, e Event)
-	// OnSnapshot sees every snapshot, with what it brought to see and hear
-	// (game.EvExplosion to game.EvDamage). Both are borrowed.
+	// OnSnapshot is called with every snapshot and the sounds and effects in it
+	// (game.EvExplosion to game.EvDamage). Both are valid until it returns.
 	OnSnapshot func(c *Client, v *game.View, effects []game.Event)
-	// Play makes the input of every tick. The view is predicted: it shows the
-	// world as it will be when the input arrives there, as far as it is known. It
-	// is borrowed. Without Play the input is that of SetInput.
+	// Play returns the input for a tick. The view is predicted: it shows the world as it
+	// is expected to be when the input arrives there. It is valid until Play returns.
+	// Without Play the input is that of SetInput.
 	Play func(c *Client, v *game.View) game.Input
-	// OnInputTiming learns how early, in ms, the input for a tick arrived; below zero
-	// it was late. (INPUTTIMING)
+	// OnInputTiming is called with the time in ms that the input for a tick arrived before
+	// it, below zero if late. (INPUTTIMING)
 	OnInputTiming func(tick, left int32)
 
-	// LocalAddr is the address to send from, without port; "" leaves it to the system.
+	// LocalAddr is the IP address to send from; "" leaves it to the system.
 	LocalAddr string
-	// Send takes datagrams to the server. It is for New; Dial brings its own.
+	// Send sends a datagram to the server. It is required by New; Dial sets it.
 	Send func(datagram []byte)
 	// Token and Buffers are as in SessionConfig.
 	Token   func() packet.Token
 	Buffers *conn.Buffers
 }
 
-// Client plays on a server: it keeps what the server tells and does what its owner
-// asks. It is made by Dial, and then runs by itself and is safe for concurrent use;
-// or by New, and then is run by its owner with Connect, Feed and Step.
+// Client plays on a server: it keeps what the server sends and acts for its owner. One
+// that Dial made runs by itself and is safe for concurrent use. One that New made is run
+// by its owner with Connect, Feed and Step.
 type Client struct {
 	cfg  Config
-	done chan struct{} // closed at the end of a client that runs itself
+	done chan struct{} // closed when a client that runs itself ends
 
 	mu            sync.Mutex
 	session       *Session
 	now           conn.Time
 	predictor     predictor
-	viewPredictor *predictor // of Predicted
+	viewPredictor *predictor // of WithPredictedView
 	gameMap       *Map
 	announcedMap  bridge.MapChange
 	lists         serverLists
 	rcon          rconState
 	entered       bool
-	reconnectAt   conn.Time // when to connect again, 0 never
+	reconnectAt   conn.Time // when to connect again, 0 for never
 	closed        bool
 	input         game.Input
-	snapshotShown bool // the last snapshot went to OnSnapshot
+	snapshotShown bool // OnSnapshot had the last snapshot
 	network       *network
 
-	inputTimings  [][2]int32 // tick and ms left, for OnInputTiming
+	inputTimings  [][2]int32 // tick and ms, for OnInputTiming
 	events        []Event
 	spareEvents   []Event
 	droppedEvents int
 	eventsQueued  chan struct{}
 }
 
-// maxQueuedEvents bounds what waits for a reader of Events; beyond it the oldest go.
+// maxQueuedEvents limits the events that wait for Events. Beyond it the oldest are
+// dropped.
 const maxQueuedEvents = 4096
 
-// New makes a client that its owner runs; see Connect, Feed and Step.
+// New returns a Client that its owner runs with Connect, Feed and Step.
 func New(cfg Config) (*Client, error) {
 	if cfg.Send == nil {
 		return nil, fmt.Errorf("%w: no Send", ErrConfig)
@@ -148,7 +148,7 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// Connect begins a connection.
+// Connect starts to connect.
 func (c *Client) Connect(now conn.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -164,7 +164,7 @@ func (c *Client) connect() error {
 	return c.session.Dial(c.now)
 }
 
-// resetGame is what a new connection or a new map makes of what was known.
+// resetGame clears what belongs to a connection and a map.
 func (c *Client) resetGame() {
 	c.lists.reset()
 	c.input = game.Input{}
@@ -180,8 +180,8 @@ func (c *Client) Feed(now conn.Time, b []byte) {
 	c.deliverEvents()
 }
 
-// Step does what is due: inputs, resends, timeouts, another connection. Call it at
-// NextStep, or once a tick.
+// Step does what is due: inputs, resends, timeouts, reconnecting. Call it at the time that
+// NextStep returns, or once per tick.
 func (c *Client) Step(now conn.Time) {
 	c.mu.Lock()
 	c.now = max(c.now, now)
@@ -195,7 +195,7 @@ func (c *Client) Step(now conn.Time) {
 	if due && c.cfg.Play != nil {
 		v := c.predictor.viewAt(c.session, tick-1, c.cfg.PredictAll)
 		c.mu.Unlock()
-		in := c.cfg.Play(c, v) // nobody else moves the world
+		in := c.cfg.Play(c, v) // this goroutine alone changes what v is made of
 		c.mu.Lock()
 		c.input = in
 	}
@@ -208,7 +208,7 @@ func (c *Client) Step(now conn.Time) {
 	c.deliverEvents()
 }
 
-// NextStep is when Step has something to do, at the latest in a fifth of a second.
+// NextStep returns when Step has something to do, at most 100 ms from now.
 func (c *Client) NextStep(now conn.Time) conn.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -218,14 +218,14 @@ func (c *Client) NextStep(now conn.Time) conn.Time {
 	return now.Add(100 * time.Millisecond)
 }
 
-// checkEnded notices the end of a connection.
+// checkEnded handles the end of a connection.
 func (c *Client) checkEnded() {
 	if c.session.State() == Offline && c.session.Err() != nil && c.reconnectAt == 0 && !c.closed {
 		c.connectionEnded(c.session.Err())
 	}
 }
 
-// connectionEnded tells of the connectionEnded of a connection.
+// connectionEnded reports the end of a connection and schedules the next.
 func (c *Client) connectionEnded(err error) {
 	e := Disconnected{Err: err}
 	if err != nil {
@@ -242,7 +242,7 @@ func (c *Client) connectionEnded(err error) {
 	c.queueEvent(e)
 }
 
-// disconnect ends the connection; a client that Dial made also ends.
+// disconnect closes the connection. A client that Dial made ends then.
 func (c *Client) disconnect() {
 	if c.closed {
 		return
@@ -252,7 +252,7 @@ func (c *Client) disconnect() {
 	c.connectionEnded(nil)
 }
 
-// queueEvent queues an queueEvent.
+// queueEvent queues an event.
 func (c *Client) queueEvent(e Event) {
 	if len(c.events) >= maxQueuedEvents {
 		c.events = append(c.events[:0], c.events[1:]...)
@@ -261,7 +261,7 @@ func (c *Client) queueEvent(e Event) {
 	c.events = append(c.events, e)
 }
 
-// deliverEvents hands over what came.
+// deliverEvents calls the functions of Config with what was queued.
 func (c *Client) deliverEvents() {
 	c.mu.Lock()
 	var effects []game.Event
@@ -294,7 +294,7 @@ func (c *Client) deliverEvents() {
 	if view != nil {
 		c.cfg.OnSnapshot(c, view, effects)
 	}
-	// Only this goroutine adds any.
+	// Only this goroutine adds to inputTimings.
 	for _, t := range c.inputTimings {
 		c.cfg.OnInputTiming(t[0], t[1])
 	}
@@ -307,8 +307,8 @@ func (c *Client) onInputTiming(tick, left int32) {
 	}
 }
 
-// Events yields the events until ctx or the client ends. What happened since Dial
-// began is not lost, up to some thousand events.
+// Events yields events until ctx or the client ends. Those since Dial began are included,
+// the last 4096 of them at least.
 func (c *Client) Events(ctx context.Context) iter.Seq[Event] {
 	return func(yield func(Event) bool) {
 		for {
@@ -354,7 +354,8 @@ func (c *Client) hasEvents() bool {
 	return len(c.events) > 0
 }
 
-// onSnapshot takes a snapshot; the first one of a game brings us in.
+// onSnapshot handles a snapshot. With the first one that shows the own player, the client
+// has entered the game.
 func (c *Client) onSnapshot(tick int32, s *snapshot.Snapshot) {
 	c.session.side.ReceiveSnapshot(tick, s)
 	c.snapshotShown = false
@@ -367,7 +368,7 @@ func (c *Client) onSnapshot(tick int32, s *snapshot.Snapshot) {
 	}
 }
 
-// hasMap looks a map up that the server announced.
+// hasMap reports whether the map that the server announced need not be downloaded.
 func (c *Client) hasMap(a *bridge.MapChange) bool {
 	c.entered = false
 	c.resetGame()
@@ -412,7 +413,7 @@ func (c *Client) mapName() string {
 
 func (c *Client) onMapProgress(name string, done, size int) {
 	if c.cfg.OnEvent == nil && done != 0 && done != size {
-		return // nobody looks while it lasts
+		return // Events needs only the beginning and the end
 	}
 	c.queueEvent(Download{Map: name, Done: done, Size: size})
 }

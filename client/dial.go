@@ -15,11 +15,11 @@ type network struct {
 	peer transport.Peer
 }
 
-// Dial joins a server and returns when the client is in the game. The address is
-// "host" or "host:port". ctx is for the way in only; Close ends the client.
+// Dial joins a server and returns when the client is in the game. The address is "host" or
+// "host:port". ctx applies to joining only; Close ends the client.
 //
-// The error wraps ErrClosed if the server refused or was not there, ErrMap for a
-// map that cannot be used, udp.ErrAddress, or what ended ctx.
+// The error wraps ErrClosed if the server refused or does not answer, ErrMap if the map
+// cannot be used, udp.ErrAddress, or the cause of ctx's end.
 func Dial(ctx context.Context, address string, cfg Config) (*Client, error) {
 	peer, err := udp.Resolve(ctx, address, DefaultPort)
 	if err != nil {
@@ -40,10 +40,10 @@ func Dial(ctx context.Context, address string, cfg Config) (*Client, error) {
 		sock.Close()
 		return nil, err
 	}
-	first := make(chan error, 1)
-	go c.run(first)
+	joined := make(chan error, 1)
+	go c.run(joined)
 	select {
-	case err := <-first:
+	case err := <-joined:
 		if err != nil {
 			c.Close()
 			return nil, err
@@ -55,8 +55,8 @@ func Dial(ctx context.Context, address string, cfg Config) (*Client, error) {
 	}
 }
 
-// run is the life of a client. It tells first when the way into the game is over.
-func (c *Client) run(first chan<- error) {
+// run runs the client until it ends. It first sends whether the client got into the game.
+func (c *Client) run(joined chan<- error) {
 	n := c.network
 	defer close(c.done)
 	defer n.sock.Close()
@@ -77,12 +77,12 @@ func (c *Client) run(first chan<- error) {
 		switch {
 		case joining && in:
 			joining = false
-			first <- nil
+			joined <- nil
 		case joining && failed != nil:
-			first <- failed
+			joined <- failed
 			over = true
 		case joining && over:
-			first <- ErrClosed
+			joined <- ErrClosed
 		}
 		if over {
 			c.flush()
@@ -92,7 +92,7 @@ func (c *Client) run(first chan<- error) {
 	}
 }
 
-// flush sends what waits.
+// flush sends queued datagrams.
 func (c *Client) flush() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,8 +101,8 @@ func (c *Client) flush() {
 	}
 }
 
-// Close leaves the server, which is told at once, and ends the client. It does not
-// wait for that; see Done.
+// Close leaves the server, which is told at once, and ends the client. It does not wait
+// for the end; see Done.
 func (c *Client) Close() {
 	c.mu.Lock()
 	if c.network != nil {
@@ -120,6 +120,6 @@ func (c *Client) Close() {
 	}
 }
 
-// Done is closed when a client that Dial made has ended, by Close or because the
-// connection ended and it is not to reconnect.
+// Done is closed when a client that Dial made has ended: by Close, or because the
+// connection ended and Config.Reconnect is 0.
 func (c *Client) Done() <-chan struct{} { return c.done }

@@ -1,7 +1,7 @@
 // Package client is a headless Teeworlds client.
 //
 // [Dial] joins a server and returns a [Client] that runs by itself: it downloads
-// the map, keeps up with the world, predicts, times inputs, and tells what happens.
+// the map, follows the world, predicts, times inputs, and reports events.
 //
 //	c, err := client.Dial(ctx, "localhost", client.Config{Name: "echo"})
 //	if err != nil {
@@ -14,14 +14,12 @@
 //		}
 //	}
 //
-// It speaks all versions of the protocol that there are bridges for, and finds out by
-// asking which one a server does; see [AnyVersion]. What a client can know and ask
-// for is the same, as far as the version has it: the packages below bridge tell what
-// it has not.
+// It speaks 0.7, 0.6 and DDNet's extensions, and finds out which of them a server
+// speaks; see [AnyVersion]. The packages below bridge list what a version lacks.
 //
-// [New] makes the same client without a socket or goroutine, for a game loop, a test
-// or a browser. [Session] below it knows how to get into a game and keep up with it.
+// [New] makes the same client without a socket and a goroutine, for a game loop, a test
+// or a browser. [Session] is the connection below it.
 //
-// Nothing that a server sends does harm: sizes are bounded, names of maps become
-// harmless names of files, texts lose what would steer a terminal.
+// Servers are not trusted: all sizes have limits, file names are made from harmless
+// characters, and control characters are removed from texts.
 package client

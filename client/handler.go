@@ -9,7 +9,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// player is whom an event is about.
+// player returns the player that an event is about.
 func (c *Client) player(id game.PlayerID) Player {
 	if id < 0 || id >= game.MaxPlayers {
 		return Player{ID: game.Nobody}
@@ -18,17 +18,17 @@ func (c *Client) player(id game.PlayerID) Player {
 	return Player{ID: id, Name: info.Profile.Name, Clan: info.Profile.Clan, Team: info.Team}
 }
 
-// gameHandler makes events of what the session hears.
+// gameHandler makes events of the messages that a session receives.
 type gameHandler struct{ *Client }
 
-// OnServerInfo implements bridge.GameHandler, as the methods below.
+// OnServerInfo and the methods below implement bridge.GameHandler.
 func (s gameHandler) OnServerInfo(i *bridge.ServerInfo) {
 	s.queueEvent(ServerInfo{Version: i.Version, Name: i.Name, Map: i.Map, GameType: i.GameType, Slots: int(i.PlayerSlots), Clients: int(i.MaxClients)})
 }
 
 func (s gameHandler) OnMotd(text string) {
 	if text != "" {
-		s.queueEvent(Motd{Text: strings.ReplaceAll(text, `\n`, "\n")}) // as operators write it
+		s.queueEvent(Motd{Text: strings.ReplaceAll(text, `\n`, "\n")}) // operators write line breaks as \n
 	}
 }
 
@@ -56,7 +56,7 @@ func (s gameHandler) OnRconLine(line string) {
 	s.queueEvent(RconLine{Text: line})
 }
 
-// OnEvent names who an event of the game is about.
+// OnEvent makes an event with names of an event of the game.
 func (s gameHandler) OnEvent(ev *game.Event) {
 	c := s.Client
 	who := c.player(ev.Player)
@@ -107,7 +107,7 @@ func (s gameHandler) OnVote(v *bridge.Vote) {
 
 var noticeTeams = map[game.Team]string{game.TeamSpectators: "spectators", game.TeamRed: "red team", game.TeamBlue: "blue team"}
 
-// noticeText is what a notice says.
+// noticeText returns the text of a game message.
 func noticeText(ev *game.Event, name string) string {
 	side := noticeTeams[game.Team(min(max(ev.Value, -1), 1))]
 	switch ev.GameMsg {
@@ -137,7 +137,7 @@ func noticeText(ev *game.Event, name string) string {
 	return ""
 }
 
-// nopHandler hears nothing.
+// nopHandler implements bridge.GameHandler and ignores everything.
 type nopHandler struct{}
 
 func (nopHandler) OnEvent(*game.Event)                            {}

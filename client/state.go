@@ -9,17 +9,17 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 )
 
-// WithView shows the world as of the last snapshot. The view is borrowed, and the
-// client stands still meanwhile.
-func (c *Client) WithView(see func(v *game.View)) {
+// WithView calls f with the world as of the last snapshot. The view is valid until f
+// returns; the client waits meanwhile, so f must not call its methods.
+func (c *Client) WithView(f func(v *game.View)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	see(c.session.side.View())
+	f(c.session.side.View())
 }
 
-// WithPredictedView shows the world as it will be when an input that is sent now arrives,
-// as far as it is known; see Config.PredictAll.
-func (c *Client) WithPredictedView(see func(v *game.View)) {
+// WithPredictedView calls f with the world as it is expected to be when an input that is
+// sent now arrives; see Config.PredictAll. Otherwise it is as WithView.
+func (c *Client) WithPredictedView(f func(v *game.View)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.viewPredictor == nil {
@@ -32,13 +32,13 @@ func (c *Client) WithPredictedView(see func(v *game.View)) {
 	if c.session.State() == Playing {
 		tick = c.session.PredictedTick(c.currentTime())
 	}
-	see(c.viewPredictor.viewAt(c.session, min(tick, c.session.side.View().Tick+maxPredictedTicks), c.cfg.PredictAll))
+	f(c.viewPredictor.viewAt(c.session, min(tick, c.session.side.View().Tick+maxPredictedTicks), c.cfg.PredictAll))
 }
 
-// maxPredictedTicks bounds how far the world is predicted, in ticks.
+// maxPredictedTicks limits how far the world is predicted.
 const maxPredictedTicks = 50
 
-// currentTime is the present, for a client that runs itself.
+// currentTime returns the present, for a client that runs itself.
 func (c *Client) currentTime() conn.Time {
 	if c.network != nil {
 		return conn.Time(c.network.sock.Now())
@@ -46,36 +46,36 @@ func (c *Client) currentTime() conn.Time {
 	return c.now
 }
 
-// State tells how far the client is.
+// State returns how far the client is on its way into the game.
 func (c *Client) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.session.State()
 }
 
-// Version is the version of the protocol that is spoken, AnyVersion as long as that is
-// not known.
+// Version returns the version of the protocol that is spoken, AnyVersion while that is
+// unknown.
 func (c *Client) Version() Version {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.session.Version()
 }
 
-// Err tells why the client is offline, nil if it is not or was closed.
+// Err returns why the client is offline, nil if it is not or was closed.
 func (c *Client) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.session.Err()
 }
 
-// Self is one's own id, game.Nobody while it is unknown.
+// Self returns the client's own id, game.Nobody while it is unknown.
 func (c *Client) Self() game.PlayerID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.session.side.OwnID()
 }
 
-// PlayerInfo tells all about a player; false if he is not in the game.
+// PlayerInfo returns what is known of a player, and whether they are in the game.
 func (c *Client) PlayerInfo(id game.PlayerID) (game.PlayerInfo, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,10 +87,10 @@ type ScoreboardRow struct {
 	Player
 	Score   int32         `json:"score"`
 	Latency time.Duration `json:"latency"`
-	Alive   bool          `json:"alive"` // and in sight
+	Alive   bool          `json:"alive"` // and within the view
 }
 
-// Scoreboard is all players, the best first, spectators last.
+// Scoreboard returns all players, the best first, spectators last.
 func (c *Client) Scoreboard() []ScoreboardRow {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +112,7 @@ func (c *Client) Scoreboard() []ScoreboardRow {
 	return rows
 }
 
-// FindPlayer is the player of a name; false if nobody in the game has it.
+// FindPlayer returns the player with a name, and whether there is one in the game.
 func (c *Client) FindPlayer(name string) (Player, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,95 +124,96 @@ func (c *Client) FindPlayer(name string) (Player, bool) {
 	return Player{ID: game.Nobody}, false
 }
 
-// Map is the server's map, nil before it is there. With Config.NoMap it has no
-// file.
+// Map returns the server's map, nil before it is loaded. With Config.NoMap it has no file.
 func (c *Client) Map() *Map {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.gameMap
 }
 
-// Settings are the server's settings.
+// Settings returns the server's settings.
 func (c *Client) Settings() bridge.Settings {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.session.side.Settings()
 }
 
-// Tuning is the physics' numbers.
+// Tuning returns the parameters of the physics.
 func (c *Client) Tuning() game.Tuning {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.session.side.Tuning()
 }
 
-// Race tells of the race that is run, in modes of game.GameFlagRace: the best time, and
-// who runs since when. (PlayerInfoRace, GameDataRace)
+// Race returns the state of the race, in modes with game.GameFlagRace: the best time, and
+// when each player started. (PlayerInfoRace, GameDataRace)
 func (c *Client) Race() bridge.RaceInfo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return *c.session.side.RaceInfo()
 }
 
-// RconCommands are the commands of the remote console that we may use. They come
-// little by little after the login.
+// RconCommands returns the commands of the remote console that the client may use. The
+// server sends them in small portions after the login.
 func (c *Client) RconCommands() []bridge.CommandInfo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.lists.commands)
 }
 
-// MapList is the maps that the server has, for those logged into the console.
+// MapList returns the server's maps. Servers send them after the login to the remote
+// console.
 func (c *Client) MapList() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.lists.maps)
 }
 
-// ChatCommands are those the server offers.
+// ChatCommands returns the server's chat commands.
 func (c *Client) ChatCommands() []bridge.CommandInfo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.lists.chat)
 }
 
-// VoteOptions are what VoteOption can call a vote on.
+// VoteOptions returns the options for VoteOption.
 func (c *Client) VoteOptions() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.lists.votes)
 }
 
-// Stats are the counters of the connection.
+// Stats returns the counters of the connection.
 func (c *Client) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.session.Stats()
 }
 
-// DroppedEvents is how many events nobody read in time; see Events.
+// DroppedEvents returns the number of events that Events did not yield because nobody read
+// them in time.
 func (c *Client) DroppedEvents() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.droppedEvents
 }
 
-// Latency is the time a message takes to the server and back, by its last PING.
+// Latency returns the round-trip time of the last Ping, 0 before there is one.
 func (c *Client) Latency() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.session.Latency()
 }
 
-// Unacked is how many messages that must arrive, such as lines of chat, the server has
-// not confirmed yet, 0..511. Who closes before loses them if the network did.
+// Unacked returns the number of messages, such as chat lines, that the server has not
+// acknowledged yet, 0..511. Close loses them if the network did.
 func (c *Client) Unacked() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.session.Unacked()
 }
 
-// Ping asks for a sign of life; Latency tells how long it took.
+// Ping asks the server for a reply; Latency returns how long that took.
 func (c *Client) Ping() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
