@@ -8,10 +8,27 @@ import (
 	"github.com/teeyard/teeyard/game/mode/dm"
 )
 
+// check reports a failure unless ok holds.
+func check(t testing.TB, ok bool, format string, args ...any) {
+	t.Helper()
+	if !ok {
+		t.Errorf(format, args...)
+	}
+}
+
+// require is check for what the rest of the test depends on.
+func require(t testing.TB, ok bool, format string, args ...any) {
+	t.Helper()
+	if !ok {
+		t.Fatalf(format, args...)
+	}
+}
+
 // world is a World with a shorthand for what tests do.
 type world struct {
 	*game.World
-	t testing.TB
+	t      testing.TB
+	script *script // a mod that runs after those of the test
 }
 
 func newWorld(t testing.TB, cfg game.Config) *world {
@@ -25,11 +42,13 @@ func newWorld(t testing.TB, cfg game.Config) *world {
 	if cfg.Rules == (game.Rules{}) {
 		cfg.Rules = rules(nil)
 	}
+	s := &script{}
+	cfg.Mods = append(cfg.Mods[:len(cfg.Mods):len(cfg.Mods)], s)
 	w, err := game.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &world{w, t}
+	return &world{w, t, s}
 }
 
 // rules are the default rules for 64 players, changed by edit.
@@ -76,6 +95,25 @@ func (w *world) steps(n int) []game.Event {
 // do runs a tick with commands.
 func (w *world) do(cmds ...game.Command) []game.Event {
 	return append([]game.Event(nil), w.Step(cmds)...)
+}
+
+// inTick runs a tick in which a mod calls f, and returns the tick's events.
+func (w *world) inTick(f func(ctx *game.Ctx)) []game.Event {
+	w.script.tick = f
+	defer func() { w.script.tick = nil }()
+	return w.do()
+}
+
+// kill runs a tick in which a mod kills a character.
+func (w *world) kill(id game.PlayerID, weapon game.Weapon) []game.Event {
+	return w.inTick(func(ctx *game.Ctx) { ctx.Kill(id, weapon) })
+}
+
+// setRules runs a tick in which the operator changes the rules.
+func (w *world) setRules(edit func(*game.Rules)) []game.Event {
+	r := w.Rules()
+	edit(&r)
+	return w.do(game.Command{Kind: game.CmdSetRules, Rules: &r})
 }
 
 // hold runs n ticks with a player's input held, on arrival and as movement.
@@ -176,6 +214,13 @@ func (s *script) OnTick(ctx *game.Ctx) {
 	if s.tick != nil {
 		s.tick(ctx)
 	}
+}
+
+// hurt is a mod that takes health from every new character.
+func hurt(amount int32) *script {
+	return &script{spawn: func(ctx *game.Ctx, id game.PlayerID) {
+		ctx.TakeDamage(game.Damage{Victim: id, Attacker: game.Nobody, Weapon: game.WeaponWorld, Amount: amount})
+	}}
 }
 
 // armed gives everybody everything.

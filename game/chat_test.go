@@ -16,31 +16,17 @@ func (w *world) hears(cmd game.Command) []game.Event { return of(w.do(cmd), game
 func TestChatLimits(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	w.enter(0)
-	if len(w.hears(say(0, "hello"))) != 1 {
-		t.Fatal("not heard")
-	}
+	require(t, len(w.hears(say(0, "hello"))) == 1, "not heard")
 	w.steps(48)
-	if len(w.hears(say(0, "too soon"))) != 0 {
-		t.Error("heard after 49 ticks")
-	}
-	if len(w.hears(say(0, "in time"))) != 1 {
-		t.Error("not heard after 50 ticks")
-	}
+	check(t, len(w.hears(say(0, "too soon"))) == 0, "heard after 49 ticks")
+	check(t, len(w.hears(say(0, "in time"))) == 1, "not heard after 50 ticks")
 	w.steps(98)
-	if len(w.hears(say(0, strings.Repeat("x", 40)))) != 0 {
-		t.Error("40 characters heard after 99 ticks")
-	}
-	if len(w.hears(say(0, strings.Repeat("x", 40)))) != 1 {
-		t.Error("40 characters not heard after 100 ticks")
-	}
+	check(t, len(w.hears(say(0, strings.Repeat("x", 40)))) == 0, "40 characters heard after 99 ticks")
+	check(t, len(w.hears(say(0, strings.Repeat("x", 40)))) == 1, "40 characters not heard after 100 ticks")
 
-	r := w.Rules()
-	r.SpamProtection = false
-	w.do(game.Command{Kind: game.CmdSetRules, Rules: &r})
+	w.setRules(func(r *game.Rules) { r.SpamProtection = false })
 	for range 3 {
-		if len(w.hears(say(0, strings.Repeat("x", 100)))) != 1 {
-			t.Error("not heard without spam protection")
-		}
+		check(t, len(w.hears(say(0, strings.Repeat("x", 100)))) == 1, "not heard without spam protection")
 	}
 }
 
@@ -62,9 +48,7 @@ func TestChatText(t *testing.T) {
 		if len(evs) > 0 {
 			got = evs[0].Text
 		}
-		if got != tt.want || (tt.want == "") != (len(evs) == 0) {
-			t.Errorf("%q: heard %q in %d events, want %q", tt.say, got, len(evs), tt.want)
-		}
+		check(t, got == tt.want && (tt.want == "") == (len(evs) == 0), "%q: heard %q in %d events, want %q", tt.say, got, len(evs), tt.want)
 	}
 }
 
@@ -72,53 +56,47 @@ func TestChatModes(t *testing.T) {
 	w := newWorld(t, game.Config{Rules: rules(func(r *game.Rules) { r.SpamProtection = false })})
 	w.enter(0, 1, 2)
 	w.do(game.Command{Kind: game.CmdSetTeam, Player: 2, Team: game.TeamSpectators})
-	line := func(id game.PlayerID, mode game.ChatMode, to game.PlayerID) *game.Event {
-		evs := w.hears(game.Command{Kind: game.CmdSay, Player: id, Chat: mode, Target: to, Text: "x"})
-		if len(evs) == 0 {
-			return nil
+	zeroAndTwo := game.MaskOne(0) | game.MaskOne(2)
+	for _, tt := range []struct {
+		name         string
+		tournament   int32
+		from, target game.PlayerID
+		mode, want   game.ChatMode // want is ChatNone for a line that nobody hears
+		to           game.PlayerMask
+	}{
+		{"none", 0, 0, 0, game.ChatNone, game.ChatNone, 0},
+		{"all", 0, 0, 0, game.ChatAll, game.ChatAll, game.MaskAll},
+		{"team", 0, 0, 0, game.ChatTeam, game.ChatTeam, game.MaskOne(0) | game.MaskOne(1)},
+		{"whisper", 0, 0, 2, game.ChatWhisper, game.ChatWhisper, zeroAndTwo},
+		{"whisper to nobody", 0, 0, game.Nobody, game.ChatWhisper, game.ChatNone, 0},
+		{"whisper to a free id", 0, 0, 7, game.ChatWhisper, game.ChatNone, 0},
+		{"whisper to 64", 0, 0, 64, game.ChatWhisper, game.ChatNone, 0},
+		{"whisper to -128", 0, 0, -128, game.ChatWhisper, game.ChatNone, 0},
+		{"whisper to 127", 0, 0, 127, game.ChatWhisper, game.ChatNone, 0},
+		{"server", 0, game.Nobody, 0, game.ChatAll, game.ChatAll, game.MaskAll},
+		{"server to one", 0, game.Nobody, 1, game.ChatWhisper, game.ChatAll, game.MaskOne(1)},
+		{"tournament, a spectator", 2, 2, 0, game.ChatAll, game.ChatTeam, game.MaskOne(2)},
+		{"tournament, a spectator to a player", 2, 2, 0, game.ChatWhisper, game.ChatNone, 0},
+		{"tournament, a player", 2, 0, 0, game.ChatAll, game.ChatAll, game.MaskAll},
+	} {
+		w.setRules(func(r *game.Rules) { r.TournamentMode = tt.tournament })
+		evs := w.hears(game.Command{Kind: game.CmdSay, Player: tt.from, Chat: tt.mode, Target: tt.target, Text: "x"})
+		if tt.want == game.ChatNone {
+			check(t, len(evs) == 0, "%s: heard %+v", tt.name, evs)
+			continue
 		}
-		return &evs[0]
-	}
-	if line(0, game.ChatNone, 0) != nil {
-		t.Error("mode none is heard")
-	}
-	if e := line(0, game.ChatAll, 0); e == nil || e.To != game.MaskAll || e.Target != game.Nobody {
-		t.Errorf("all: %+v", e)
-	}
-	if e := line(0, game.ChatTeam, 0); e == nil || e.To != game.MaskOne(0)|game.MaskOne(1) {
-		t.Errorf("team: %+v", e)
-	}
-	if e := line(0, game.ChatWhisper, 2); e == nil || e.To != game.MaskOne(0)|game.MaskOne(2) || e.Target != 2 {
-		t.Errorf("whisper: %+v", e)
-	}
-	for _, nobody := range []game.PlayerID{game.Nobody, 7, 64, -128, 127} {
-		if e := line(0, game.ChatWhisper, nobody); e != nil {
-			t.Errorf("whisper to %d: %+v", nobody, e)
+		target := game.Nobody
+		if tt.want == game.ChatWhisper {
+			target = tt.target
 		}
-	}
-	if e := line(game.Nobody, game.ChatAll, 0); e == nil || e.Player != game.Nobody || e.To != game.MaskAll {
-		t.Errorf("server: %+v", e)
-	}
-	if e := line(game.Nobody, game.ChatWhisper, 1); e == nil || e.Chat != game.ChatAll || e.To != game.MaskOne(1) {
-		t.Errorf("server to one: %+v", e)
-	}
-
-	r := w.Rules()
-	r.TournamentMode = 2
-	w.do(game.Command{Kind: game.CmdSetRules, Rules: &r})
-	if e := line(2, game.ChatAll, 0); e == nil || e.Chat != game.ChatTeam || e.To != game.MaskOne(2) {
-		t.Errorf("tournament, a spectator: %+v", e)
-	}
-	if e := line(2, game.ChatWhisper, 0); e != nil {
-		t.Errorf("tournament, a spectator to a player: %+v", e)
-	}
-	if e := line(0, game.ChatAll, 0); e == nil || e.Chat != game.ChatAll {
-		t.Errorf("tournament, a player: %+v", e)
+		require(t, len(evs) == 1, "%s: heard %+v", tt.name, evs)
+		e := evs[0]
+		check(t, e.Player == tt.from && e.Chat == tt.want && e.To == tt.to && e.Target == target, "%s: heard %+v", tt.name, e)
 	}
 	w.do(game.Command{Kind: game.CmdPlayerFlags, Player: 2, Value: int32(game.PlayerFlagAdmin)})
-	if e := line(2, game.ChatAll, 0); e == nil || e.Chat != game.ChatAll {
-		t.Errorf("tournament, an admin: %+v", e)
-	}
+	w.setRules(func(r *game.Rules) { r.TournamentMode = 2 })
+	evs := w.hears(game.Command{Kind: game.CmdSay, Player: 2, Chat: game.ChatAll, Text: "x"})
+	check(t, len(evs) == 1 && evs[0].Chat == game.ChatAll, "tournament, an admin: %+v", evs)
 }
 
 func TestEmoticonLimit(t *testing.T) {
@@ -127,19 +105,11 @@ func TestEmoticonLimit(t *testing.T) {
 	emote := func(n int32) int {
 		return len(of(w.do(game.Command{Kind: game.CmdEmoticon, Player: 0, Value: n}), game.EvEmoticon))
 	}
-	if emote(16) != 0 || emote(-1) != 0 {
-		t.Error("emoticon out of range")
-	}
-	if emote(15) != 1 {
-		t.Error("not shown")
-	}
+	check(t, emote(16) == 0 && emote(-1) == 0, "emoticon out of range")
+	check(t, emote(15) == 1, "not shown")
 	w.steps(148)
-	if emote(1) != 0 {
-		t.Error("shown after 149 ticks")
-	}
-	if emote(1) != 1 {
-		t.Error("not shown after 150 ticks")
-	}
+	check(t, emote(1) == 0, "shown after 149 ticks")
+	check(t, emote(1) == 1, "not shown after 150 ticks")
 }
 
 func TestSkinLimit(t *testing.T) {
@@ -151,19 +121,13 @@ func TestSkinLimit(t *testing.T) {
 		return len(of(w.do(game.Command{Kind: game.CmdSkinChange, Player: 0, Profile: pr}), game.EvSkinChange))
 	}
 	w.steps(248)
-	if skin() != 0 {
-		t.Error("changed 249 ticks after the profile was told")
-	}
-	if skin() != 1 {
-		t.Error("not changed after 250 ticks")
-	}
+	check(t, skin() == 0, "changed 249 ticks after the profile was told")
+	check(t, skin() == 1, "not changed after 250 ticks")
 	p, _ := w.Player(0)
 	if got := p.Profile.Skin.PartNames[0]; got != "a name of more than 23 " {
 		t.Errorf("part %q", got)
 	}
-	if p.Profile.Name != "bot 0" {
-		t.Errorf("name %q", p.Profile.Name)
-	}
+	check(t, p.Profile.Name == "bot 0", "name %q", p.Profile.Name)
 }
 
 func TestProfileIsBounded(t *testing.T) {
@@ -179,8 +143,6 @@ func TestProfileIsBounded(t *testing.T) {
 		w.do(game.Command{Kind: game.CmdJoin, Player: 5},
 			game.Command{Kind: game.CmdProfile, Player: 5, Profile: &game.Profile{Name: tt.name, Clan: "123456789012"}})
 		p, ok := w.Player(5)
-		if !ok || p.Profile.Name != tt.want || p.Profile.Clan != "12345678901" {
-			t.Errorf("%q: %+v", tt.name, p.Profile)
-		}
+		check(t, ok && p.Profile.Name == tt.want && p.Profile.Clan == "12345678901", "%q: %+v", tt.name, p.Profile)
 	}
 }

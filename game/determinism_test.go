@@ -25,11 +25,7 @@ func TestSameCommandsSameWorld(t *testing.T) {
 		return hashes
 	}
 	first, second := play(), play()
-	if !slices.Equal(first, second) {
-		t.Errorf("two runs differ:\n%x\n%x", first, second)
-	}
+	check(t, slices.Equal(first, second), "two runs differ:\n%x\n%x", first, second)
 	slices.Sort(first)
-	if len(slices.Compact(first)) != len(second) {
-		t.Errorf("a hash came twice: %x", second)
-	}
+	check(t, len(slices.Compact(first)) == len(second), "a hash came twice: %x", second)
 }

@@ -87,8 +87,9 @@ func (r *reader) command() game.Command {
 	return c
 }
 
-// check tells what is wrong with a world that no commands may bring about.
-func (w *world) check(evs []game.Event) {
+// checkInvariants fails the test if the world is in a state that no commands may
+// bring about.
+func (w *world) checkInvariants(evs []game.Event) {
 	w.t.Helper()
 	f := w.Frame()
 	bad := func(what string, v any) {
@@ -163,12 +164,11 @@ func (w *world) check(evs []game.Event) {
 
 // playBytes plays what the bytes say in two equal worlds and compares them.
 func playBytes(t *testing.T, data []byte) {
-	mods := func() []game.Mod { return nil }
-	var modes = []game.Mode{dm.Mode{}, duo{}}
+	var modes = []game.Mode{dm.Mode{}, tdm{}}
 	r := &reader{b: data}
 	pick := int(r.u8())
 	start := func() *world {
-		return newWorld(t, game.Config{Mode: modes[pick%len(modes)], Mods: mods(), Rules: bots.Rules(), Seed: uint64(pick)})
+		return newWorld(t, game.Config{Mode: modes[pick%len(modes)], Rules: bots.Rules(), Seed: uint64(pick)})
 	}
 	a, b := start(), start()
 	first := join(0, 1, 2, 3, 4)
@@ -179,7 +179,7 @@ func playBytes(t *testing.T, data []byte) {
 		for n := r.u8() % 8; n > 0; n-- {
 			cmds = append(cmds, r.command())
 		}
-		a.check(a.Step(cmds))
+		a.checkInvariants(a.Step(cmds))
 		b.Step(cmds)
 		if x, y := a.Hash(), b.Hash(); x != y {
 			t.Fatalf("tick %d: hashes %x and %x", a.Tick(), x, y)
@@ -202,7 +202,7 @@ func FuzzCommands(f *testing.F) {
 // TestLongRandomPlay mixes bots who play with commands of any kind.
 func TestLongRandomPlay(t *testing.T) {
 	r := bots.Rand(7)
-	for _, mode := range []game.Mode{dm.Mode{}, duo{}} {
+	for _, mode := range []game.Mode{dm.Mode{}, tdm{}} {
 		w := newWorld(t, game.Config{Mode: mode, Mods: []game.Mod{armed()}, Rules: bots.Rules()})
 		b := &bots.Bots{Rand: 9}
 		w.Step(join(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11))
@@ -221,7 +221,7 @@ func TestLongRandomPlay(t *testing.T) {
 			if r.Next()%50 == 0 {
 				cmds = append(cmds, join(game.PlayerID(r.Next()%12))...)
 			}
-			w.check(w.Step(cmds))
+			w.checkInvariants(w.Step(cmds))
 		}
 	}
 }

@@ -6,20 +6,13 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// scorer is a mod that gives points when told to.
-type scorer struct{ points map[game.PlayerID]int32 }
-
-func (*scorer) Start(*game.Tx) {}
-func (s *scorer) OnTick(ctx *game.Ctx) {
-	for id := range ctx.Players() {
-		ctx.AddScore(id, s.points[id])
-		delete(s.points, id)
-	}
-}
-
-func scoring(r func(*game.Rules), t *testing.T) (*world, *scorer) {
-	s := &scorer{points: map[game.PlayerID]int32{}}
-	return newWorld(t, game.Config{Rules: rules(r), Mods: []game.Mod{s}}), s
+// addScores runs a tick in which players 0, 1, ... get points.
+func (w *world) addScores(points ...int32) {
+	w.inTick(func(ctx *game.Ctx) {
+		for id, n := range points {
+			ctx.AddScore(game.PlayerID(id), n)
+		}
+	})
 }
 
 func (w *world) wantState(want game.GameStateFlags) {
@@ -35,42 +28,31 @@ func TestWarmupUntilTwoPlay(t *testing.T) {
 	w.enter(0)
 	w.wantState(game.StateWarmup)
 	evs := w.do(game.Command{Kind: game.CmdJoin, Player: 1})
-	if len(of(evs, game.EvRoundStart)) != 1 {
-		t.Error("a second seated player does not start the match")
-	}
+	check(t, len(of(evs, game.EvRoundStart)) == 1, "a second seated player does not start the match")
 	w.wantState(0)
 	if got := w.Frame().Game.StartTick; got != w.Tick()-1 {
 		t.Errorf("started at %d, tick is %d", got, w.Tick())
 	}
-	if w.alive(0) {
-		t.Error("the world was not reset")
-	}
+	check(t, !w.alive(0), "the world was not reset")
 	w.steps(24)
-	if w.alive(0) {
-		t.Error("spawned 24 ticks after the reset")
-	}
+	check(t, !w.alive(0), "spawned 24 ticks after the reset")
 	w.steps(1)
-	if !w.alive(0) {
-		t.Error("did not spawn 25 ticks after the reset")
-	}
+	check(t, w.alive(0), "did not spawn 25 ticks after the reset")
 }
 
 func TestScoreLimit(t *testing.T) {
-	w, s := scoring(func(r *game.Rules) { r.ScoreLimit = 5 }, t)
+	w := newWorld(t, game.Config{Rules: rules(func(r *game.Rules) { r.ScoreLimit = 5 })})
 	w.enter(0, 1)
-	s.points[0], s.points[1] = 5, 5
-	w.steps(2)
-	w.wantState(game.StateSuddenDeath)
-	s.points[1] = 1
+	w.addScores(5, 5)
 	w.steps(1)
+	w.wantState(game.StateSuddenDeath)
+	w.addScores(0, 1)
 	evs := w.steps(1)
 	if ends := of(evs, game.EvMatchEnd); len(ends) != 1 || ends[0].Flag {
 		t.Fatalf("ends %+v", ends)
 	}
 	w.wantState(game.StateGameOver)
-	if !w.Paused() {
-		t.Error("things still move")
-	}
+	check(t, w.Paused(), "things still move")
 	// Clients show EndTick as the elapsed time: it stands still.
 	g := w.Frame().Game
 	if want := w.Tick() - g.StartTick; g.EndTick != want {
@@ -78,24 +60,16 @@ func TestScoreLimit(t *testing.T) {
 	}
 	end := g.EndTick
 	evs = w.steps(499)
-	if w.Frame().Game.EndTick != end {
-		t.Errorf("end tick moved from %d to %d", end, w.Frame().Game.EndTick)
-	}
-	if len(of(evs, game.EvRoundStart)) != 0 {
-		t.Fatal("next match before 10 s")
-	}
+	check(t, w.Frame().Game.EndTick == end, "end tick moved from %d to %d", end, w.Frame().Game.EndTick)
+	require(t, len(of(evs, game.EvRoundStart)) == 0, "next match before 10 s")
 	evs = w.steps(1)
-	if len(of(evs, game.EvRoundStart)) != 1 || len(of(evs, game.EvMatchEnd)) != 0 {
-		t.Fatalf("after 10 s: %+v", evs)
-	}
+	require(t, len(of(evs, game.EvRoundStart)) == 1 && len(of(evs, game.EvMatchEnd)) == 0, "after 10 s: %+v", evs)
 	w.steps(1)
-	if w.score(0) != 0 || w.score(1) != 0 {
-		t.Errorf("scores %d, %d in the new match", w.score(0), w.score(1))
-	}
+	check(t, w.score(0) == 0 && w.score(1) == 0, "scores %d, %d in the new match", w.score(0), w.score(1))
 }
 
 func TestTimeLimit(t *testing.T) {
-	w, s := scoring(func(r *game.Rules) { r.TimeLimit = 1 }, t)
+	w := newWorld(t, game.Config{Rules: rules(func(r *game.Rules) { r.TimeLimit = 1 })})
 	w.Step(join(0, 1))
 	start := w.Frame().Game.StartTick
 	for w.Tick()-start < 60*50 {
@@ -103,31 +77,30 @@ func TestTimeLimit(t *testing.T) {
 		w.steps(1)
 	}
 	w.wantState(game.StateSuddenDeath)
-	s.points[0] = 1
-	w.steps(2)
+	w.addScores(1)
+	w.steps(1)
 	w.wantState(game.StateGameOver)
 }
 
 func TestSpectatorsScoreCounts(t *testing.T) {
-	w, s := scoring(func(r *game.Rules) { r.ScoreLimit = 5 }, t)
+	w := newWorld(t, game.Config{Rules: rules(func(r *game.Rules) { r.ScoreLimit = 5 })})
 	w.enter(0, 1, 2)
-	s.points[0], s.points[2] = 4, 4
-	w.steps(1)
+	w.addScores(4, 0, 4)
 	w.do(game.Command{Kind: game.CmdSetTeam, Player: 2, Team: game.TeamSpectators})
-	s.points[0], s.points[2] = 1, 1
-	w.steps(2)
+	w.addScores(1, 0, 1)
+	w.steps(1)
 	w.wantState(game.StateSuddenDeath)
 }
 
 func TestMatchesPerMap(t *testing.T) {
-	w, s := scoring(func(r *game.Rules) { r.ScoreLimit, r.MapRotation, r.MatchesPerMap = 1, true, 2 }, t)
+	w := newWorld(t, game.Config{Rules: rules(func(r *game.Rules) { r.ScoreLimit, r.MapRotation, r.MatchesPerMap = 1, true, 2 })})
 	w.enter(0, 1)
 	if cur, num := w.MatchNumber(); cur != 1 || num != 2 {
 		t.Fatalf("match %d of %d", cur, num)
 	}
 	next := func() []game.Event {
-		s.points[0] = 1
-		return w.steps(600)
+		w.addScores(1)
+		return w.steps(599)
 	}
 	evs := next()
 	if ends := of(evs, game.EvMatchEnd); len(ends) != 1 {
@@ -137,9 +110,7 @@ func TestMatchesPerMap(t *testing.T) {
 		t.Errorf("match %d, events %+v", cur, of(evs, game.EvGameInfo))
 	}
 	ends := of(next(), game.EvMatchEnd)
-	if len(ends) != 2 || ends[0].Flag || !ends[1].Flag {
-		t.Errorf("second match: ends %+v", ends)
-	}
+	check(t, len(ends) == 2 && !ends[0].Flag && ends[1].Flag, "second match: ends %+v", ends)
 }
 
 func TestEndMatchCommandAsksForAMap(t *testing.T) {
@@ -150,9 +121,7 @@ func TestEndMatchCommandAsksForAMap(t *testing.T) {
 	}
 	w.wantState(game.StateGameOver)
 	ends := of(w.steps(499), game.EvMatchEnd)
-	if len(ends) != 1 || !ends[0].Flag {
-		t.Errorf("ends %+v", ends)
-	}
+	check(t, len(ends) == 1 && ends[0].Flag, "ends %+v", ends)
 }
 
 func TestPauseFreezesEverything(t *testing.T) {
@@ -202,21 +171,15 @@ func TestReadyMode(t *testing.T) {
 	ready := func(id game.PlayerID) []game.Event {
 		return w.do(game.Command{Kind: game.CmdReady, Player: id})
 	}
-	if w.state(0).Flags&game.PlayerFlagReady != 0 {
-		t.Error("ready without having said so")
-	}
+	check(t, w.state(0).Flags&game.PlayerFlagReady == 0, "ready without having said so")
 	ready(0)
-	if w.state(0).Flags&game.PlayerFlagReady == 0 {
-		t.Error("not ready")
-	}
+	check(t, w.state(0).Flags&game.PlayerFlagReady != 0, "not ready")
 	w.wantState(game.StateWarmup)
 	ready(1)
 	w.wantState(0)
 	w.steps(50)
 	n := of(ready(0), game.EvGameMsg)
-	if len(n) != 1 || n[0].GameMsg != game.GameMsgGamePaused || n[0].Player != 0 {
-		t.Errorf("notices %+v", n)
-	}
+	check(t, len(n) == 1 && n[0].GameMsg == game.GameMsgGamePaused && n[0].Player == 0, "notices %+v", n)
 	w.wantState(game.StatePaused)
 	w.steps(50)
 	ready(0)
@@ -233,9 +196,7 @@ func TestRestartCommand(t *testing.T) {
 	if got := w.Frame().Game.EndTick - w.Tick(); got != 149 {
 		t.Errorf("%d ticks of warmup left", got)
 	}
-	if evs := w.steps(149); len(of(evs, game.EvRoundStart)) != 1 {
-		t.Error("no match after the warmup")
-	}
+	check(t, len(of(w.steps(149), game.EvRoundStart)) == 1, "no match after the warmup")
 	w.wantState(0)
 }
 
@@ -245,10 +206,7 @@ func TestInactivity(t *testing.T) {
 	})})
 	w.Step(join(0, 1, 2))
 	w.do(game.Command{Kind: game.CmdPlayerFlags, Player: 2, Value: int32(game.PlayerFlagAdmin)})
-	var evs []game.Event
-	for range 60*50 + 10 {
-		evs = append(evs, w.Step(nil)...)
-	}
+	evs := w.steps(60*50 + 10)
 	if got := w.state(0).Team; got != game.TeamSpectators {
 		t.Errorf("the first idler is in team %d", got)
 	}
@@ -262,21 +220,13 @@ func TestInactivity(t *testing.T) {
 
 func TestRulesCommand(t *testing.T) {
 	w := newWorld(t, game.Config{})
-	r := w.Rules()
-	r.ScoreLimit = 7
-	evs := w.do(game.Command{Kind: game.CmdSetRules, Rules: &r})
-	if len(of(evs, game.EvGameInfo)) != 1 || len(of(evs, game.EvServerSettings)) != 0 || w.Frame().Game.ScoreLimit != 7 {
-		t.Errorf("score limit: %+v", evs)
-	}
-	r.PlayerSlots = 1
-	evs = w.do(game.Command{Kind: game.CmdSetRules, Rules: &r})
-	if len(of(evs, game.EvGameInfo)) != 0 || len(of(evs, game.EvServerSettings)) != 1 {
-		t.Errorf("slots: %+v", evs)
-	}
+	evs := w.setRules(func(r *game.Rules) { r.ScoreLimit = 7 })
+	check(t, len(of(evs, game.EvGameInfo)) == 1 && len(of(evs, game.EvServerSettings)) == 0, "score limit: %+v", evs)
+	check(t, w.Frame().Game.ScoreLimit == 7, "score limit %d", w.Frame().Game.ScoreLimit)
+	evs = w.setRules(func(r *game.Rules) { r.PlayerSlots = 1 })
+	check(t, len(of(evs, game.EvGameInfo)) == 0 && len(of(evs, game.EvServerSettings)) == 1, "slots: %+v", evs)
 	w.Step(join(0, 1))
-	if a, b := w.state(0).Team, w.state(1).Team; a != game.TeamRed || b != game.TeamSpectators {
-		t.Errorf("teams %d, %d with one slot", a, b)
-	}
+	check(t, w.team(0) == game.TeamRed && w.team(1) == game.TeamSpectators, "teams %d, %d with one slot", w.team(0), w.team(1))
 }
 
 func TestPureTuning(t *testing.T) {
@@ -285,15 +235,11 @@ func TestPureTuning(t *testing.T) {
 	tuning[12] = 0 // gravity
 	for _, pure := range []bool{false, true} {
 		w := newWorld(t, game.Config{Rules: rules(func(r *game.Rules) { r.PureTuning = pure })})
-		if evs := w.do(game.Command{Kind: game.CmdTuneParams, Tuning: &tuning}); len(of(evs, game.EvTuneParams)) != 1 {
-			t.Error("nobody is told")
-		}
+		check(t, len(of(w.do(game.Command{Kind: game.CmdTuneParams, Tuning: &tuning}), game.EvTuneParams)) == 1, "nobody is told")
 		want := tuning
 		if pure {
 			want = def
 		}
-		if w.Tuning() != want {
-			t.Errorf("pure %v: tuning %v", pure, w.Tuning())
-		}
+		check(t, w.Tuning() == want, "pure %v: tuning %v", pure, w.Tuning())
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
-	"github.com/teeyard/teeyard/game/mode"
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/game/vec"
 )
@@ -81,12 +80,8 @@ func TestCancelledDamageKeepsThePush(t *testing.T) {
 	w.enter(0)
 	w.take(0, game.WeaponGrenade, 0, 100)
 	evs := w.shoot(0, 0, 100, 6)
-	if len(of(evs, game.EvExplosion)) != 1 || len(of(evs, game.EvDamage)) != 0 {
-		t.Fatalf("events %+v", evs)
-	}
-	if w.char(0).VelY >= 0 {
-		t.Error("not thrown upwards")
-	}
+	require(t, len(of(evs, game.EvExplosion)) == 1 && len(of(evs, game.EvDamage)) == 0, "events %+v", evs)
+	check(t, w.char(0).VelY < 0, "not thrown upwards")
 }
 
 // order is a mod that writes down when it is asked.
@@ -149,9 +144,7 @@ func TestHooksThatNestForEverAreStopped(t *testing.T) {
 	w.enter(0, 1)
 	w.take(0, game.WeaponGun, 100, 0)
 	w.shoot(0, 100, 0, 10)
-	if m.deepest != 16 {
-		t.Errorf("%d deep", m.deepest)
-	}
+	check(t, m.deepest == 16, "%d deep", m.deepest)
 }
 
 // grabber is a mode with flags, written against the public API.
@@ -216,70 +209,35 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// last is a survival mode: the last to live gets a point.
-type last struct{}
-
-func (last) Name() string                            { return "LAST" }
-func (last) Flags() game.GameFlags                   { return game.GameFlagSurvival }
-func (last) Start(*game.Tx)                          {}
-func (last) OnSpawn(ctx *game.Ctx, id game.PlayerID) { ctx.DisableRespawn(id) }
-func (last) CheckWin(ctx *game.Ctx) game.MatchResult { return mode.CheckSoloWin(ctx) }
-func (last) RoundOver(ctx *game.Ctx) bool {
-	n, winner := 0, game.Nobody
-	for id := range ctx.Players() {
-		if ctx.InRound(id) {
-			n++
-			winner = id
-		}
-	}
-	if n > 1 {
-		return false
-	}
-	ctx.AddScore(winner, 1)
-	return true
-}
-
 func TestSurvival(t *testing.T) {
-	k := &killer{weapon: game.WeaponWorld}
-	w := newWorld(t, game.Config{Mode: last{}, Mods: []game.Mod{k}, Terrain: duel(8), Rules: rules(func(r *game.Rules) { r.ScoreLimit = 2 })})
+	w := newWorld(t, game.Config{Mode: lms{}, Terrain: duel(8), Rules: rules(func(r *game.Rules) { r.ScoreLimit = 2 })})
 	w.Step(join(0, 1, 2))
 	w.wantState(game.StateCountdown | game.StatePaused) // three seconds by default
 	w.steps(200)
 	w.wantState(0)
-	k.now, k.victim = true, 2
-	w.steps(1)
+	w.kill(2, game.WeaponWorld)
 	w.hold(2, game.Input{Fire: 1}, 2)
 	s := w.state(2)
-	if s.Flags&game.PlayerFlagDead == 0 || !s.Spectating || s.SpectatorID != 0 || s.SpecMode != game.SpectatePlayer {
-		t.Fatalf("out of the round: %+v", s)
-	}
+	require(t, s.Flags&game.PlayerFlagDead != 0 && s.Spectating && s.SpectatorID == 0 && s.SpecMode == game.SpectatePlayer, "out of the round: %+v", s)
 	if v := w.View(2); v.VitalsOf != 0 {
 		t.Errorf("sees the inside of %d", v.VitalsOf)
 	}
-	k.now, k.victim = true, 0
-	w.steps(1)
+	w.kill(0, game.WeaponWorld)
 	if s := w.state(2); s.SpectatorID != 1 {
 		t.Errorf("still watches %d", s.SpectatorID)
 	}
 	w.steps(1)
 	w.wantState(game.StateRoundOver)
-	if w.score(1) != 1 {
-		t.Errorf("score %d", w.score(1))
-	}
+	check(t, w.score(1) == 1, "score %d", w.score(1))
 	w.steps(250)
 	w.wantState(game.StateCountdown | game.StatePaused)
-	if w.score(1) != 1 {
-		t.Error("the score is lost in the new round")
-	}
+	check(t, w.score(1) == 1, "the score is lost in the new round")
 	w.steps(200)
 	for id := range game.PlayerID(3) {
-		if !w.alive(id) {
-			t.Errorf("player %d is not back", id)
-		}
+		check(t, w.alive(id), "player %d is not back", id)
 	}
 	for _, id := range []game.PlayerID{0, 2} {
-		k.now, k.victim = true, id
-		w.steps(1)
+		w.kill(id, game.WeaponWorld)
 	}
 	w.steps(1)
 	w.wantState(game.StateGameOver)

@@ -7,21 +7,6 @@ import (
 	"github.com/teeyard/teeyard/game/internal/bots"
 )
 
-// killer is a mod that kills player victim when told to.
-type killer struct {
-	now    bool
-	victim game.PlayerID
-	weapon game.Weapon
-}
-
-func (*killer) Start(*game.Tx) {}
-func (k *killer) OnTick(ctx *game.Ctx) {
-	if k.now {
-		k.now = false
-		ctx.Kill(k.victim, k.weapon)
-	}
-}
-
 // ticksToRespawn counts the ticks until a dead player lives again, with input
 // held.
 func (w *world) ticksToRespawn(id game.PlayerID, in game.Input) int {
@@ -47,14 +32,10 @@ func TestRespawnTimes(t *testing.T) {
 		{"not asked for", game.WeaponWorld, 0, 150},
 		{"asked for after a suicide", game.WeaponSelf, 1, 150},
 	} {
-		k := &killer{weapon: tt.weapon}
-		w := newWorld(t, game.Config{Mods: []game.Mod{k}})
+		w := newWorld(t, game.Config{})
 		w.enter(0)
-		k.now = true
-		w.steps(1)
-		if w.alive(0) {
-			t.Fatal("still alive")
-		}
+		w.kill(0, tt.weapon)
+		require(t, !w.alive(0), "still alive")
 		if got := w.ticksToRespawn(0, game.Input{Fire: tt.fire}); got != tt.want {
 			t.Errorf("%s: after %d ticks, want %d", tt.name, got, tt.want)
 		}
@@ -66,30 +47,20 @@ func TestKillCommand(t *testing.T) {
 	w.enter(0)
 	evs := w.do(game.Command{Kind: game.CmdKill, Player: 0})
 	kills := of(evs, game.EvKill)
-	if len(kills) != 1 || kills[0].Weapon != game.WeaponSelf || kills[0].Player != 0 || kills[0].Target != 0 {
-		t.Fatalf("kills %+v", kills)
-	}
-	if len(of(evs, game.EvDeath)) != 1 || sounds(evs, game.SoundDie) != 1 {
-		t.Error("death not seen or heard")
-	}
-	if w.score(0) != -1 {
-		t.Errorf("score %d", w.score(0))
-	}
+	require(t, len(kills) == 1 && kills[0].Weapon == game.WeaponSelf && kills[0].Player == 0 && kills[0].Target == 0, "kills %+v", kills)
+	check(t, len(of(evs, game.EvDeath)) == 1 && sounds(evs, game.SoundDie) == 1, "death not seen or heard")
+	check(t, w.score(0) == -1, "score %d", w.score(0))
 	// The command arrived after the tick before: 150 ticks from then.
 	if got := w.ticksToRespawn(0, game.Input{Fire: 1}); got != 149 {
 		t.Errorf("respawned after %d ticks", got)
 	}
-	if evs := w.do(game.Command{Kind: game.CmdKill, Player: 0}); len(of(evs, game.EvKill)) != 1 {
-		t.Error("could not kill himself again after 150 ticks")
-	}
+	check(t, len(of(w.do(game.Command{Kind: game.CmdKill, Player: 0}), game.EvKill)) == 1, "could not kill himself again after 150 ticks")
 	w.steps(148)
 	w.do(game.Command{Kind: game.CmdKill, Player: 0}) // too soon, must not count
 	if got := w.ticksToRespawn(0, game.Input{Fire: 1}); got != 1 {
 		t.Fatalf("respawned %d ticks late", got-1)
 	}
-	if evs := w.do(game.Command{Kind: game.CmdKill, Player: 0}); len(of(evs, game.EvKill)) != 1 {
-		t.Error("a refused request counted")
-	}
+	check(t, len(of(w.do(game.Command{Kind: game.CmdKill, Player: 0}), game.EvKill)) == 1, "a refused request counted")
 }
 
 func TestSpawnIsFarFromOthers(t *testing.T) {
@@ -102,9 +73,7 @@ func TestSpawnIsFarFromOthers(t *testing.T) {
 	w.enter(1)
 	w.enter(2)
 	x := func(id game.PlayerID) int { return int(w.char(id).Pos.X) / 32 }
-	if x(0) != 1 || x(1) != 28 || x(2) != 5 {
-		t.Errorf("spawned at tiles %d, %d, %d; want 1, 28, 5", x(0), x(1), x(2))
-	}
+	check(t, x(0) == 1 && x(1) == 28 && x(2) == 5, "spawned at tiles %d, %d, %d; want 1, 28, 5", x(0), x(1), x(2))
 }
 
 func TestSpawnBesideATakenPoint(t *testing.T) {
@@ -119,9 +88,7 @@ func TestSpawnBesideATakenPoint(t *testing.T) {
 	}
 	w.Step(join(2))
 	w.steps(200)
-	if w.alive(2) {
-		t.Error("a third found room")
-	}
+	check(t, !w.alive(2), "a third found room")
 }
 
 func TestDeathTileAndFallOutOfTheMap(t *testing.T) {
@@ -134,25 +101,16 @@ func TestDeathTileAndFallOutOfTheMap(t *testing.T) {
 	)})
 	w.Step(join(0))
 	kills := of(w.steps(40), game.EvKill)
-	if len(kills) != 1 || kills[0].Weapon != game.WeaponWorld || kills[0].Player != 0 {
-		t.Fatalf("kills %+v", kills)
-	}
-	if w.score(0) != -1 {
-		t.Errorf("score %d", w.score(0))
-	}
+	require(t, len(kills) == 1 && kills[0].Weapon == game.WeaponWorld && kills[0].Player == 0, "kills %+v", kills)
+	check(t, w.score(0) == -1, "score %d", w.score(0))
 
 	w = newWorld(t, game.Config{Terrain: bots.ParseMap("S")}) // the border tile is air all around
 	w.Step(join(0))
 	kills = of(w.steps(400), game.EvKill)
-	if len(kills) == 0 || kills[0].Weapon != game.WeaponWorld {
-		t.Fatalf("kills %+v", kills)
-	}
+	require(t, len(kills) != 0 && kills[0].Weapon == game.WeaponWorld, "kills %+v", kills)
 }
 
 func TestPickups(t *testing.T) {
-	hurt := &script{spawn: func(ctx *game.Ctx, id game.PlayerID) {
-		ctx.TakeDamage(game.Damage{Victim: id, Attacker: game.Nobody, Weapon: game.WeaponWorld, Amount: 4})
-	}}
 	for _, tt := range []struct {
 		tile   string
 		kind   game.PickupKind
@@ -166,7 +124,7 @@ func TestPickups(t *testing.T) {
 		{"g", game.PickupGrenade, game.WeaponGrenade, game.SoundPickupGrenade, 751},
 		{"l", game.PickupLaser, game.WeaponLaser, game.SoundPickupShotgun, 751},
 	} {
-		w := newWorld(t, game.Config{Mods: []game.Mod{hurt}, Terrain: bots.ParseMap(
+		w := newWorld(t, game.Config{Mods: []game.Mod{hurt(4)}, Terrain: bots.ParseMap(
 			"##########",
 			"#S"+tt.tile+"      #",
 			"##########",
@@ -177,23 +135,15 @@ func TestPickups(t *testing.T) {
 		w.Step(join(0))
 		evs := w.hold(0, game.Input{Direction: 1}, 10)
 		got := of(evs, game.EvPickup)
-		if len(got) != 1 || got[0].Pickup != tt.kind || got[0].Weapon != tt.weapon || got[0].To != game.MaskOne(0) {
-			t.Fatalf("%s: %+v", tt.tile, got)
-		}
-		if sounds(evs, tt.sound) != 1 {
-			t.Errorf("%s: not heard", tt.tile)
-		}
-		for len(w.Frame().Pickups) != 0 {
-			t.Fatalf("%s still lies there", tt.tile)
-		}
+		require(t, len(got) == 1 && got[0].Pickup == tt.kind && got[0].Weapon == tt.weapon && got[0].To == game.MaskOne(0), "%s: %+v", tt.tile, got)
+		check(t, sounds(evs, tt.sound) == 1, "%s: not heard", tt.tile)
+		require(t, len(w.Frame().Pickups) == 0, "%s still lies there", tt.tile)
 		w.hold(0, game.Input{Direction: 1}, 60)
 		n := 70
 		for ; len(w.Frame().Pickups) == 0 && n < 2000; n++ {
 			w.steps(1)
 		}
-		if n < tt.back || n > tt.back+10 {
-			t.Errorf("%s: back after %d ticks, want %d", tt.tile, n, tt.back)
-		}
+		check(t, n >= tt.back && n <= tt.back+10, "%s: back after %d ticks, want %d", tt.tile, n, tt.back)
 	}
 }
 
@@ -201,17 +151,11 @@ func TestNinjaAppearsAfter90Seconds(t *testing.T) {
 	row := "#S      n#"
 	w := newWorld(t, game.Config{Terrain: bots.ParseMap("##########", row, "##########")})
 	w.steps(90 * 50)
-	if len(w.Frame().Pickups) != 0 {
-		t.Error("there after 4500 ticks")
-	}
+	check(t, len(w.Frame().Pickups) == 0, "there after 4500 ticks")
 	w.steps(1)
-	if len(w.Frame().Pickups) != 1 {
-		t.Error("not there after 4501 ticks")
-	}
+	check(t, len(w.Frame().Pickups) == 1, "not there after 4501 ticks")
 	r := rules(func(r *game.Rules) { r.Powerups = false })
 	w = newWorld(t, game.Config{Rules: r, Terrain: bots.ParseMap("##########", row, "##########")})
 	w.steps(90*50 + 1)
-	if len(w.Frame().Pickups) != 0 {
-		t.Error("there although powerups are off")
-	}
+	check(t, len(w.Frame().Pickups) == 0, "there although powerups are off")
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/internal/bots"
 )
 
 // spectator brings player 9 in as a spectator beside players 0 and 1.
@@ -39,15 +40,11 @@ func TestFollowPlayer(t *testing.T) {
 	w := spectator(t)
 	w.do(watch(game.SpectatePlayer, 1))
 	s, c := w.state(9), w.char(1)
-	if s.SpecMode != game.SpectatePlayer || s.SpectatorID != 1 || s.ViewX != c.X || s.ViewY != c.Y {
-		t.Errorf("state %+v, character %+v", s, c)
-	}
+	check(t, s.SpecMode == game.SpectatePlayer && s.SpectatorID == 1 && s.ViewX == c.X && s.ViewY == c.Y, "state %+v, character %+v", s, c)
 	if v := w.View(9); v.VitalsOf != 1 || v.Pos != c.Pos {
 		t.Errorf("view inside %d at %v", v.VitalsOf, v.Pos)
 	}
-	r := w.Rules()
-	r.StrictSpectate = true
-	w.do(game.Command{Kind: game.CmdSetRules, Rules: &r})
+	w.setRules(func(r *game.Rules) { r.StrictSpectate = true })
 	if v := w.View(9); v.VitalsOf != game.Nobody {
 		t.Errorf("strict: inside %d", v.VitalsOf)
 	}
@@ -70,9 +67,7 @@ func TestInvalidSpectateRequests(t *testing.T) {
 		{Kind: game.CmdSpectate, Player: 0, Spectate: game.SpectatePlayer, Target: 1}, // plays
 	} {
 		evs := of(w.do(cmd), game.EvGameMsg)
-		if len(evs) != 1 || evs[0].GameMsg != game.GameMsgSpecInvalidID || evs[0].To != game.MaskOne(cmd.Player) {
-			t.Errorf("%+v: %+v", cmd, evs)
-		}
+		check(t, len(evs) == 1 && evs[0].GameMsg == game.GameMsgSpecInvalidID && evs[0].To == game.MaskOne(cmd.Player), "%+v: %+v", cmd, evs)
 	}
 	if s := w.state(9); s.SpecMode != game.SpectateFree || s.SpectatorID != game.Nobody {
 		t.Errorf("state %+v", s)
@@ -129,4 +124,39 @@ func TestSilentSpectators(t *testing.T) {
 	if evs := of(w.do(join(0)...), game.EvPlayerEntered); len(evs) != 1 || evs[0].Flag {
 		t.Errorf("a player entered: %+v", evs)
 	}
+}
+
+// TestFollowFlag: who follows a flag sees it at its stand, with who carries it, and
+// where it was dropped.
+func TestFollowFlag(t *testing.T) {
+	w := newWorld(t, game.Config{
+		Mode: &grabber{}, Rules: rules(func(r *game.Rules) { r.SpamProtection = false }),
+		Terrain: bots.ParseMap(
+			"####################",
+			"#                  #",
+			"#  R 2         1 B #",
+			"####################",
+		),
+	})
+	w.Step(join(0, 1, 9))
+	w.do(game.Command{Kind: game.CmdSetTeam, Player: 9, Team: game.TeamSpectators})
+	w.steps(40)
+	follows := func(when string, flag game.Team, watched game.PlayerID) {
+		t.Helper()
+		mode := game.SpectateFlagRed + game.SpectateMode(flag)
+		s, at := w.state(9), w.Frame().Flags[flag]
+		check(t, s.SpecMode == mode && s.SpectatorID == watched && s.ViewX == at.X && s.ViewY == at.Y, "%s: state %+v, flag %+v", when, s, at)
+	}
+	w.do(watch(game.SpectateFlagRed, game.Nobody))
+	w.steps(1)
+	follows("red at its stand", game.TeamRed, game.Nobody)
+	w.do(watch(game.SpectateFlagBlue, game.Nobody))
+	w.steps(1)
+	follows("blue at its stand", game.TeamBlue, game.Nobody)
+	w.hold(0, game.Input{Direction: 1, TargetX: 1}, 20)
+	require(t, w.Frame().Game.FlagCarrier[1] == 0, "nobody carries it")
+	follows("carried", game.TeamBlue, 0)
+	w.do(game.Command{Kind: game.CmdKill, Player: 0})
+	w.steps(1)
+	follows("dropped", game.TeamBlue, game.Nobody)
 }

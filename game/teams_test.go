@@ -4,17 +4,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/game/mode"
 )
-
-// duo is a plain team mode, for what the world does about teams.
-type duo struct{}
-
-func (duo) Name() string                               { return "DUO" }
-func (duo) Flags() game.GameFlags                      { return game.GameFlagTeams }
-func (duo) Start(*game.Tx)                             {}
-func (duo) OnDeath(ctx *game.Ctx, d *game.Death)       { mode.ScoreDeath(ctx, d, true) }
-func (duo) CheckWin(*game.Ctx) (none game.MatchResult) { return }
 
 func setTeam(id game.PlayerID, team game.Team) game.Command {
 	return game.Command{Kind: game.CmdSetTeam, Player: id, Team: team}
@@ -26,7 +16,7 @@ func (w *world) team(id game.PlayerID) game.Team {
 }
 
 func TestNewcomersFillTheSmallerTeam(t *testing.T) {
-	w := newWorld(t, game.Config{Mode: duo{}})
+	w := newWorld(t, game.Config{Mode: tdm{}})
 	w.Step(join(0, 1, 2, 3, 4))
 	for id, want := range []game.Team{0, 1, 0, 1, 0} {
 		if got := w.team(game.PlayerID(id)); got != want {
@@ -39,69 +29,49 @@ func TestNewcomersFillTheSmallerTeam(t *testing.T) {
 }
 
 func TestTeamChange(t *testing.T) {
-	w := newWorld(t, game.Config{Mode: duo{}})
+	w := newWorld(t, game.Config{Mode: tdm{}})
 	w.enter(0, 1, 2)
 	evs := w.do(setTeam(2, game.TeamBlue))
 	teams, kills := of(evs, game.EvTeamChange), of(evs, game.EvKill)
 	if len(teams) != 1 || teams[0].Player != 2 || teams[0].Team != game.TeamBlue || teams[0].Flag || teams[0].Tick != w.Tick()-1+150 {
 		t.Errorf("teams %+v at tick %d", teams, w.Tick())
 	}
-	if len(kills) != 1 || kills[0].Weapon != game.WeaponGame || w.score(2) != 0 {
-		t.Errorf("kills %+v, score %d", kills, w.score(2))
-	}
+	check(t, len(kills) == 1 && kills[0].Weapon == game.WeaponGame && w.score(2) == 0, "kills %+v, score %d", kills, w.score(2))
 	w.steps(148)
 	w.do(setTeam(2, game.TeamRed))
-	if w.team(2) != game.TeamBlue {
-		t.Error("changed again after 149 ticks")
-	}
+	check(t, w.team(2) == game.TeamBlue, "changed again after 149 ticks")
 	w.do(setTeam(2, game.TeamRed))
-	if w.team(2) != game.TeamRed {
-		t.Error("could not change again after 150 ticks")
-	}
+	check(t, w.team(2) == game.TeamRed, "could not change again after 150 ticks")
 }
 
 func TestTeamsStayEven(t *testing.T) {
-	w := newWorld(t, game.Config{Mode: duo{}})
+	w := newWorld(t, game.Config{Mode: tdm{}})
 	w.enter(0, 1, 2, 3)
 	w.do(setTeam(0, game.TeamBlue)) // 1 to 3
-	if w.team(0) != game.TeamRed {
-		t.Error("made the teams uneven")
-	}
+	check(t, w.team(0) == game.TeamRed, "made the teams uneven")
 	w.steps(150)
 	w.do(setTeam(0, game.TeamSpectators))
 	w.steps(150)
 	w.do(setTeam(0, game.TeamBlue)) // 1 to 3 again
-	if w.team(0) != game.TeamSpectators {
-		t.Error("joined the bigger team")
-	}
-	r := w.Rules()
-	r.TeamBalanceTime = 0
+	check(t, w.team(0) == game.TeamSpectators, "joined the bigger team")
 	w.steps(150)
-	w.do(game.Command{Kind: game.CmdSetRules, Rules: &r})
+	w.setRules(func(r *game.Rules) { r.TeamBalanceTime = 0 })
 	w.do(setTeam(0, game.TeamBlue))
-	if w.team(0) != game.TeamBlue {
-		t.Error("not allowed although balancing is off")
-	}
+	check(t, w.team(0) == game.TeamBlue, "not allowed although balancing is off")
 }
 
 func TestLockedTeams(t *testing.T) {
-	w := newWorld(t, game.Config{Mode: duo{}})
+	w := newWorld(t, game.Config{Mode: tdm{}})
 	w.enter(0, 1, 2)
-	if evs := w.do(game.Command{Kind: game.CmdLockTeams}); len(of(evs, game.EvServerSettings)) != 1 || !w.TeamsLocked() {
-		t.Error("not locked")
-	}
+	check(t, len(of(w.do(game.Command{Kind: game.CmdLockTeams}), game.EvServerSettings)) == 1 && w.TeamsLocked(), "not locked")
 	w.do(setTeam(2, game.TeamBlue))
-	if w.team(2) != game.TeamRed {
-		t.Error("changed team")
-	}
+	check(t, w.team(2) == game.TeamRed, "changed team")
 	w.do(setTeam(2, game.TeamSpectators))
-	if w.team(2) != game.TeamSpectators {
-		t.Error("could not become a spectator")
-	}
+	check(t, w.team(2) == game.TeamSpectators, "could not become a spectator")
 }
 
 func TestAutoBalance(t *testing.T) {
-	w := newWorld(t, game.Config{Mode: duo{}})
+	w := newWorld(t, game.Config{Mode: tdm{}})
 	w.enter(0, 1, 2, 3)
 	w.do(game.Command{Kind: game.CmdLeave, Player: 1}, game.Command{Kind: game.CmdLeave, Player: 3})
 	noticed := w.Tick()
@@ -117,20 +87,16 @@ func TestAutoBalance(t *testing.T) {
 		switch e.GameMsg {
 		case game.GameMsgTeamBalanceVictim:
 			victim++
-			if e.Value != int32(game.TeamBlue) {
-				t.Errorf("victim told %+v", e)
-			}
+			check(t, e.Value == int32(game.TeamBlue), "victim told %+v", e)
 		case game.GameMsgTeamBalance:
 			all++
 		}
 	}
-	if victim != 1 || all != 1 {
-		t.Errorf("%d and %d notices", victim, all)
-	}
+	check(t, victim == 1 && all == 1, "%d and %d notices", victim, all)
 }
 
 func TestForcedTeamChanges(t *testing.T) {
-	w := newWorld(t, game.Config{Mode: duo{}})
+	w := newWorld(t, game.Config{Mode: tdm{}})
 	w.enter(0, 1, 2, 3)
 	w.do(game.Command{Kind: game.CmdForceTeam, Player: 0, Team: game.TeamSpectators, Value: 2})
 	if p, _ := w.Player(0); p.Team != game.TeamSpectators || p.TeamChangeTick != w.Tick()-1+2*60*50 {
@@ -138,14 +104,10 @@ func TestForcedTeamChanges(t *testing.T) {
 	}
 	evs := w.do(game.Command{Kind: game.CmdForceTeam, Player: game.Nobody, Team: game.TeamBlue})
 	for id := range game.PlayerID(4) {
-		if w.team(id) != game.TeamBlue {
-			t.Errorf("player %d in team %d", id, w.team(id))
-		}
+		check(t, w.team(id) == game.TeamBlue, "player %d in team %d", id, w.team(id))
 	}
 	for _, e := range of(evs, game.EvTeamChange) {
-		if !e.Flag {
-			t.Errorf("not silent: %+v", e)
-		}
+		check(t, e.Flag, "not silent: %+v", e)
 	}
 	w.do(game.Command{Kind: game.CmdShuffleTeams})
 	red := 0
@@ -154,21 +116,17 @@ func TestForcedTeamChanges(t *testing.T) {
 			red++
 		}
 	}
-	if red != 2 {
-		t.Errorf("%d of 4 red after shuffling", red)
-	}
+	check(t, red == 2, "%d of 4 red after shuffling", red)
 	before := [4]game.Team{w.team(0), w.team(1), w.team(2), w.team(3)}
 	w.do(game.Command{Kind: game.CmdSwapTeams})
 	for id, was := range before {
-		if w.team(game.PlayerID(id)) != was^1 {
-			t.Errorf("player %d not swapped", id)
-		}
+		check(t, w.team(game.PlayerID(id)) == was^1, "player %d not swapped", id)
 	}
 }
 
 func TestFriendlyFire(t *testing.T) {
 	for _, harm := range []bool{false, true} {
-		w := newWorld(t, game.Config{Mode: duo{}, Terrain: duel(3), Rules: rules(func(r *game.Rules) {
+		w := newWorld(t, game.Config{Mode: tdm{}, Terrain: duel(3), Rules: rules(func(r *game.Rules) {
 			r.TeamDamage, r.TeamBalanceTime = harm, 0
 		})})
 		w.enter(0, 1)
@@ -183,9 +141,7 @@ func TestFriendlyFire(t *testing.T) {
 }
 
 func TestShotsOutliveTheirOwner(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: duel(20), Mods: []game.Mod{&script{spawn: func(ctx *game.Ctx, id game.PlayerID) {
-		ctx.TakeDamage(game.Damage{Victim: id, Attacker: game.Nobody, Weapon: game.WeaponWorld, Amount: 9})
-	}}}})
+	w := newWorld(t, game.Config{Terrain: duel(20), Mods: []game.Mod{hurt(9)}})
 	w.enter(0, 1, 2)
 	x := int32(w.char(1).Pos.X - w.char(0).Pos.X)
 	w.take(0, game.WeaponGun, x, -40)
@@ -196,7 +152,5 @@ func TestShotsOutliveTheirOwner(t *testing.T) {
 			kills = append(kills, e)
 		}
 	}
-	if len(kills) != 1 || kills[0].Player != -2 || kills[0].Target != 1 {
-		t.Errorf("kills %+v", kills)
-	}
+	check(t, len(kills) == 1 && kills[0].Player == -2 && kills[0].Target == 1, "kills %+v", kills)
 }

@@ -1,6 +1,7 @@
 package game_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
@@ -39,16 +40,12 @@ func TestDamageTable(t *testing.T) {
 			evs := w.shoot(0, x, 0, 20)
 			var got hit
 			for _, e := range of(evs, game.EvDamage) {
-				if e.Player != 1 || e.Target != 0 || e.Weapon != tt.weapon || e.Flag {
-					t.Errorf("hit %+v", e)
-				}
+				check(t, e.Player == 1 && e.Target == 0 && e.Weapon == tt.weapon && !e.Flag, "hit %+v", e)
 				got.health += e.Value
 				got.armor += e.Extra
 				got.hits++
 			}
-			if got != tt.want {
-				t.Errorf("got %+v, want %+v", got, tt.want)
-			}
+			check(t, got == tt.want, "got %+v, want %+v", got, tt.want)
 			if c := w.char(1); c.Health != 10-got.health || c.Armor != tt.armor-got.armor {
 				t.Errorf("victim left with %d health, %d armor", c.Health, c.Armor)
 			}
@@ -82,23 +79,17 @@ func TestSelfDamageIsHalf(t *testing.T) {
 	w.enter(0)
 	w.take(0, game.WeaponGrenade, 0, 100)
 	evs := of(w.shoot(0, 0, 100, 10), game.EvDamage)
-	if len(evs) != 1 || evs[0].Value != 3 || !evs[0].Flag || evs[0].Player != 0 {
-		t.Fatalf("got %+v", evs)
-	}
+	require(t, len(evs) == 1 && evs[0].Value == 3 && evs[0].Flag && evs[0].Player == 0, "got %+v", evs)
 }
 
 func TestExplosionPushesAndFadesWithDistance(t *testing.T) {
 	var lost []int32
 	for _, apart := range []int{2, 3, 4, 5} {
-		m := &script{}
-		w := newWorld(t, game.Config{Terrain: duel(apart), Mods: []game.Mod{m}})
+		w := newWorld(t, game.Config{Terrain: duel(apart)})
 		w.enter(0, 1)
-		m.tick = func(ctx *game.Ctx) {
-			ctx.Explode(ctx.Pos(0), 0, game.WeaponGrenade, 6)
-			m.tick = nil
-		}
+		evs := w.inTick(func(ctx *game.Ctx) { ctx.Explode(ctx.Pos(0), 0, game.WeaponGrenade, 6) })
 		total := int32(0)
-		for _, e := range of(w.do(), game.EvDamage) {
+		for _, e := range of(evs, game.EvDamage) {
 			if e.Player == 1 {
 				total += e.Value
 			}
@@ -106,12 +97,7 @@ func TestExplosionPushesAndFadesWithDistance(t *testing.T) {
 		lost = append(lost, total)
 	}
 	// 64, 96, 128 and 160 units away: factor 1-(d-48)/87 of 6, cut.
-	want := []int32{4, 2, 0, 0}
-	for i := range want {
-		if lost[i] != want[i] {
-			t.Fatalf("lost %v, want %v", lost, want)
-		}
-	}
+	check(t, slices.Equal(lost, []int32{4, 2, 0, 0}), "lost %v", lost)
 }
 
 func TestGunReloadsOneRoundPer25Ticks(t *testing.T) {
@@ -127,9 +113,7 @@ func TestGunReloadsOneRoundPer25Ticks(t *testing.T) {
 	}
 	// Shooting leaves the clock alone, so a round may have come meanwhile.
 	last := w.char(0).Ammo
-	if last != 6 && last != 7 {
-		t.Fatalf("ammo %d after five shots", last)
-	}
+	require(t, last == 6 || last == 7, "ammo %d after five shots", last)
 	missing := int(10 - last)
 	var at []int32
 	for range 200 {
@@ -139,9 +123,7 @@ func TestGunReloadsOneRoundPer25Ticks(t *testing.T) {
 			last = a
 		}
 	}
-	if len(at) != missing {
-		t.Fatalf("%d rounds came, %d were missing", len(at), missing)
-	}
+	require(t, len(at) == missing, "%d rounds came, %d were missing", len(at), missing)
 	for i := 1; i < len(at); i++ {
 		if at[i]-at[i-1] != 26 { // 25 of loading, one to start
 			t.Errorf("rounds came at %v", at)
@@ -159,9 +141,7 @@ func TestEmptyClick(t *testing.T) {
 	for i := range int32(40) {
 		clicks += sounds(w.hold(0, game.Input{TargetX: 100, Fire: i & 63}, 1), game.SoundWeaponNoAmmo)
 	}
-	if clicks != 1 {
-		t.Errorf("%d clicks heard within 40 ticks, want 1", clicks)
-	}
+	check(t, clicks == 1, "%d clicks heard within 40 ticks, want 1", clicks)
 }
 
 func TestFullAuto(t *testing.T) {
@@ -181,14 +161,10 @@ func TestDirectInputFiresAtOnce(t *testing.T) {
 	w.hold(0, in, 5)
 	in.Fire = 1
 	evs := w.do(game.Command{Kind: game.CmdDirectInput, Player: 0, Input: in})
-	if sounds(evs, game.SoundGunFire) != 1 {
-		t.Fatal("no shot on arrival")
-	}
+	require(t, sounds(evs, game.SoundGunFire) == 1, "no shot on arrival")
 	// Fired at the tick before this step, it has already flown for one tick.
 	p := w.Frame().Projectiles
-	if len(p) != 1 || p[0].StartTick != w.Tick()-1 || p[0].Pos.X <= float32(p[0].X) {
-		t.Errorf("projectile %+v at tick %d", p, w.Tick())
-	}
+	check(t, len(p) == 1 && p[0].StartTick == w.Tick()-1 && p[0].Pos.X > float32(p[0].X), "projectile %+v at tick %d", p, w.Tick())
 }
 
 func TestNoShotBeforeThreeMovementInputs(t *testing.T) {
@@ -199,9 +175,7 @@ func TestNoShotBeforeThreeMovementInputs(t *testing.T) {
 		in := game.Input{TargetX: 100, Fire: i + 1}
 		shots += sounds(w.hold(0, in, 1), game.SoundGunFire)
 	}
-	if shots != 0 {
-		t.Errorf("%d shots", shots)
-	}
+	check(t, shots == 0, "%d shots", shots)
 	if n := sounds(w.hold(0, game.Input{TargetX: 100, Fire: 5}, 1), game.SoundGunFire); n != 1 {
 		t.Errorf("fourth input: %d shots", n)
 	}
@@ -229,9 +203,7 @@ func TestNinja(t *testing.T) {
 		t.Errorf("the dash went %v units, want 9 ticks of 50", moved)
 	}
 	hits := of(evs, game.EvDamage)
-	if len(hits) != 1 || hits[0].Value != 9 || hits[0].Player != 1 {
-		t.Errorf("hits %+v, want one of 9", hits)
-	}
+	check(t, len(hits) == 1 && hits[0].Value == 9 && hits[0].Player == 1, "hits %+v, want one of 9", hits)
 	for w.char(0).Weapon == game.WeaponNinja {
 		w.steps(1)
 	}
@@ -296,15 +268,11 @@ func TestLaserBounces(t *testing.T) {
 		t.Errorf("%d bounces at once", n)
 	}
 	first := w.Frame().Lasers
-	if len(first) != 1 {
-		t.Fatalf("lasers %+v", first)
-	}
+	require(t, len(first) == 1, "lasers %+v", first)
 	start := first[0]
 	w.steps(8)
 	second := w.Frame().Lasers
-	if len(second) != 1 || second[0].StartTick != start.StartTick+8 || second[0].FromX != start.X {
-		t.Errorf("after the delay %+v, first %+v", second, start)
-	}
+	check(t, len(second) == 1 && second[0].StartTick == start.StartTick+8 && second[0].FromX == start.X, "after the delay %+v, first %+v", second, start)
 	w.steps(8)
 	if l := w.Frame().Lasers; len(l) != 0 {
 		t.Errorf("still there: %+v", l)
