@@ -1,8 +1,10 @@
 package bot_test
 
 import (
+	"math"
 	"slices"
 	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/teeyard/teeyard/bot"
@@ -14,19 +16,15 @@ import (
 	"github.com/teeyard/teeyard/maps"
 )
 
-// terrain is the game layer of an embedded map.
-func terrain(t testing.TB, name string) game.Terrain {
-	t.Helper()
-	file, ok := maps.Find(name)
-	if !ok {
-		t.Fatalf("no map %s", name)
-	}
+// embedded returns the game layer of an embedded map.
+func embedded(name string) (game.Terrain, error) {
+	file, _ := maps.Find(name)
 	m, err := twmap.Parse(file.Data)
 	if err != nil {
-		t.Fatal(err)
+		return game.Terrain{}, err
 	}
 	g := m.GameLayer()
-	return game.Terrain{Width: g.Width, Height: g.Height, Tiles: g.Indices()}
+	return game.Terrain{Width: g.Width, Height: g.Height, Tiles: g.Indices()}, nil
 }
 
 func newNav(t testing.TB, tr game.Terrain) *bot.NavGraph {
@@ -38,14 +36,35 @@ func newNav(t testing.TB, tr game.Terrain) *bot.NavGraph {
 	return n
 }
 
+// defaultMap returns the default map and its graph, which tests share.
+var defaultMap = sync.OnceValues(func() (game.Terrain, *bot.NavGraph) {
+	tr, err := embedded("teeyard1")
+	if err != nil {
+		panic(err)
+	}
+	nav, err := bot.NewNavGraph(tr, nil)
+	if err != nil {
+		panic(err)
+	}
+	return tr, nav
+})
+
+// newDefaultMatch is a match on the default map.
+func newDefaultMatch(t testing.TB, seed uint64, skill ...int) *match {
+	t.Helper()
+	tr, nav := defaultMap()
+	return newMatch(t, tr, nav, seed, skill...)
+}
+
 // match is a world full of bots, and what they did.
 type match struct {
 	world  *game.World
-	brains []*bot.Bot
+	bots   []*bot.Bot
 	cmds   []game.Command
 	before []vec.Vec2 // places of the tees a while ago
 	since  []int32
 
+	t             testing.TB
 	kills, deaths []int // by player; deaths by others
 	falls         int   // deaths to the world
 	suicides      int
@@ -54,8 +73,9 @@ type match struct {
 	visited       map[[2]int]bool
 }
 
-// still is how far a tee gets that stands still, in units.
-const still = 64
+// placeRadius is how far a tee gets from where it was without leaving the place, in
+// units.
+const placeRadius = 64
 
 func newMatch(t testing.TB, tr game.Terrain, nav *bot.NavGraph, seed uint64, skill ...int) *match {
 	t.Helper()
@@ -67,7 +87,7 @@ func newMatch(t testing.TB, tr game.Terrain, nav *bot.NavGraph, seed uint64, ski
 	}
 	n := len(skill)
 	m := &match{
-		world: w, before: make([]vec.Vec2, n), since: make([]int32, n),
+		t: t, world: w, before: make([]vec.Vec2, n), since: make([]int32, n),
 		kills: make([]int, n), deaths: make([]int, n), visited: map[[2]int]bool{},
 	}
 	for i, s := range skill {
@@ -75,7 +95,7 @@ func newMatch(t testing.TB, tr game.Terrain, nav *bot.NavGraph, seed uint64, ski
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.brains = append(m.brains, b)
+		m.bots = append(m.bots, b)
 		id := game.PlayerID(i)
 		m.cmds = append(m.cmds,
 			game.Command{Kind: game.CmdJoin, Player: id, AddrHash: uint64(i)},
@@ -86,12 +106,16 @@ func newMatch(t testing.TB, tr game.Terrain, nav *bot.NavGraph, seed uint64, ski
 	return m
 }
 
-// think fills in the commands of the next tick.
+// think fills in the commands of the next tick, and checks that a client could send
+// them.
 func (m *match) think() {
 	m.cmds = m.cmds[:0]
-	for i, b := range m.brains {
+	for i, b := range m.bots {
 		v := m.world.View(game.PlayerID(i))
 		in := b.NextInput(&v)
+		if in.Direction < -1 || in.Direction > 1 || in.Fire < 0 || in.Fire > 63 || in.WantedWeapon < 0 || in.WantedWeapon > game.NumWeapons {
+			m.t.Fatalf("input %+v", in)
+		}
 		m.cmds = append(m.cmds,
 			game.Command{Kind: game.CmdDirectInput, Player: game.PlayerID(i), Input: in},
 			game.Command{Kind: game.CmdInput, Player: game.PlayerID(i), Input: in})
@@ -129,7 +153,7 @@ func (m *match) count(events []game.Event) {
 		c := &f.Characters[i]
 		present[c.Player] = true
 		m.visited[[2]int{int(c.Pos.X) >> 7, int(c.Pos.Y) >> 7}] = true
-		if vec.Distance(c.Pos, m.before[c.Player]) > still {
+		if vec.Distance(c.Pos, m.before[c.Player]) > placeRadius {
 			m.before[c.Player], m.since[c.Player] = c.Pos, f.Tick
 		}
 		m.longest = max(m.longest, f.Tick-m.since[c.Player])
@@ -148,8 +172,9 @@ func sum(v []int) (n int) {
 	return n
 }
 
-// places are the regions of 4 x 4 tiles in which something can be stood on.
-func places(tr game.Terrain) map[[2]int]bool {
+// explored counts the regions of 4 x 4 tiles in which tees can stand, and those of
+// them that were visited.
+func (m *match) explored(tr game.Terrain) (visited, all int) {
 	found := map[[2]int]bool{}
 	for y := 0; y+1 < tr.Height; y++ {
 		for x := range tr.Width {
@@ -159,21 +184,21 @@ func places(tr game.Terrain) map[[2]int]bool {
 			}
 		}
 	}
-	return found
+	for region := range found {
+		if m.visited[region] {
+			visited++
+		}
+	}
+	return visited, len(found)
 }
 
 func TestBotsPlay(t *testing.T) {
-	tr := terrain(t, "teeyard1")
-	m := newMatch(t, tr, newNav(t, tr), 7, 2, 2, 2, 2, 2, 2)
+	tr, _ := defaultMap()
+	m := newDefaultMatch(t, 7, 2, 2, 2, 2, 2, 2)
 	m.run(120 * game.TickRate)
-	all, seen := places(tr), 0
-	for p := range all {
-		if m.visited[p] {
-			seen++
-		}
-	}
+	seen, all := m.explored(tr)
 	t.Logf("120 s, 6 bots: %d kills, %d falls, %d suicides, %d pickups, %d of %d regions visited, at most %d ticks in one place",
-		sum(m.kills), m.falls, m.suicides, m.pickups, seen, len(all), m.longest)
+		sum(m.kills), m.falls, m.suicides, m.pickups, seen, all, m.longest)
 	if sum(m.kills) < 20 {
 		t.Errorf("%d kills are no fight", sum(m.kills))
 	}
@@ -183,8 +208,8 @@ func TestBotsPlay(t *testing.T) {
 	if m.pickups < 100 {
 		t.Errorf("%d pickups", m.pickups)
 	}
-	if seen*100 < len(all)*85 {
-		t.Errorf("visited %d of %d regions", seen, len(all))
+	if seen*100 < all*85 {
+		t.Errorf("visited %d of %d regions", seen, all)
 	}
 	if m.longest > 300 {
 		t.Errorf("somebody stayed in one place for %d ticks", m.longest)
@@ -197,9 +222,7 @@ func TestBotsPlay(t *testing.T) {
 }
 
 func TestSkillCounts(t *testing.T) {
-	quick(t)
-	tr := terrain(t, "teeyard1")
-	nav := newNav(t, tr)
+	skipIfRace(t)
 	seeds := uint64(1)
 	if testenv.Full() {
 		seeds = 3
@@ -207,7 +230,7 @@ func TestSkillCounts(t *testing.T) {
 	for _, pair := range [][2]int{{3, 2}, {2, 1}} {
 		better, worse := 0, 0
 		for seed := range seeds {
-			m := newMatch(t, tr, nav, 1+seed, pair[0], pair[1])
+			m := newDefaultMatch(t, 1+seed, pair[0], pair[1])
 			m.run(120 * game.TickRate)
 			better, worse = better+m.kills[0], worse+m.kills[1]
 		}
@@ -219,24 +242,17 @@ func TestSkillCounts(t *testing.T) {
 }
 
 func TestAloneBotExplores(t *testing.T) {
-	quick(t)
-	tr := terrain(t, "teeyard1")
-	m := newMatch(t, tr, newNav(t, tr), 3, 1)
+	skipIfRace(t)
+	tr, _ := defaultMap()
+	m := newDefaultMatch(t, 3, 1)
 	m.run(90 * game.TickRate)
-	all, seen := places(tr), 0
-	for p := range all {
-		if m.visited[p] {
-			seen++
-		}
-	}
-	t.Logf("alone for 90 s: %d of %d regions", seen, len(all))
-	if seen*2 < len(all) || m.falls > 1 {
-		t.Errorf("visited %d of %d regions, fell %d times", seen, len(all), m.falls)
+	if seen, all := m.explored(tr); seen*2 < all || m.falls > 1 {
+		t.Errorf("visited %d of %d regions, fell %d times", seen, all, m.falls)
 	}
 }
 
 func TestSameSeedSamePlay(t *testing.T) {
-	tr := terrain(t, "teeyard1")
+	tr, _ := defaultMap()
 	play := func(seed uint64) uint64 {
 		m := newMatch(t, tr, newNav(t, tr), seed, 1, 2, 3)
 		m.run(1500)
@@ -251,12 +267,11 @@ func TestSameSeedSamePlay(t *testing.T) {
 	}
 }
 
-// TestPlaysFair compares a brain with its twin who is only shown what a client
-// of the original gets to know.
+// TestPlaysFair compares a bot with a second one of the same seed that is only shown
+// what a client of the original gets to know.
 func TestPlaysFair(t *testing.T) {
-	tr := terrain(t, "teeyard1")
-	nav := newNav(t, tr)
-	m := newMatch(t, tr, nav, 5, 3, 3, 3, 3)
+	_, nav := defaultMap()
+	m := newDefaultMatch(t, 5, 3, 3, 3, 3)
 	twin, err := bot.New(bot.Config{Nav: nav, Skill: 3, Seed: 5 * 1000})
 	if err != nil {
 		t.Fatal(err)
@@ -302,9 +317,8 @@ func TestPlaysFair(t *testing.T) {
 // TestMissedTicks lets bots see and act in every second tick only, as behind a
 // client.
 func TestMissedTicks(t *testing.T) {
-	quick(t)
-	tr := terrain(t, "teeyard1")
-	m := newMatch(t, tr, newNav(t, tr), 9, 2, 2, 2, 2)
+	skipIfRace(t)
+	m := newDefaultMatch(t, 9, 2, 2, 2, 2)
 	for range 60 * game.TickRate / 2 {
 		m.run(1)
 		m.count(m.world.Step(nil))
@@ -317,11 +331,10 @@ func TestMissedTicks(t *testing.T) {
 
 // TestAimsLikeAHand checks that the aim never jumps.
 func TestAimsLikeAHand(t *testing.T) {
-	quick(t)
-	tr := terrain(t, "teeyard1")
-	m := newMatch(t, tr, newNav(t, tr), 11, 1, 2, 3)
+	skipIfRace(t)
+	m := newDefaultMatch(t, 11, 1, 2, 3)
 	last := [3]vec.Vec2{}
-	most := [3]float32{}
+	most := [3]float64{}
 	for range 2000 {
 		m.run(1)
 		for i := range last {
@@ -331,37 +344,34 @@ func TestAimsLikeAHand(t *testing.T) {
 				t.Fatalf("cursor at %v", d)
 			}
 			if last[i] != (vec.Vec2{}) {
-				off := d.Angle() - last[i].Angle()
-				if off > 3.15 {
-					off -= 2 * 3.14159265
-				}
-				if off < -3.15 {
-					off += 2 * 3.14159265
-				}
-				most[i] = max(most[i], off, -off)
+				off := math.Remainder(float64(d.Angle()-last[i].Angle()), 2*math.Pi)
+				most[i] = max(most[i], math.Abs(off))
 			}
 			last[i] = d
 		}
 	}
 	t.Logf("fastest turn per tick: %.2f rad", most)
-	for i, limit := range [3]float32{0.13, 0.21, 0.36} {
+	for i, limit := range [3]float64{0.13, 0.21, 0.36} {
 		if most[i] > limit {
 			t.Errorf("skill %d turned by %.2f rad in a tick", i+1, most[i])
 		}
 	}
 }
 
-// quick skips long matches under the race detector: brains start no goroutines.
-func quick(t *testing.T) {
+// skipIfRace skips long matches under the race detector: bots start no goroutines.
+func skipIfRace(t *testing.T) {
 	t.Helper()
 	if testenv.Race {
 		t.Skip("too slow with the race detector, and nothing is concurrent")
 	}
 }
 
-// TestShareNav lets brains on several goroutines use one Nav.
+// TestShareNav lets bots on several goroutines use one graph.
 func TestShareNav(t *testing.T) {
-	tr := terrain(t, "testbox")
+	tr, err := embedded("testbox")
+	if err != nil {
+		t.Fatal(err)
+	}
 	nav := newNav(t, tr)
 	hashes := make(chan uint64)
 	for range 3 {
@@ -377,10 +387,9 @@ func TestShareNav(t *testing.T) {
 	}
 }
 
-func TestThinkAllocatesNothing(t *testing.T) {
+func TestNextInputAllocatesNothing(t *testing.T) {
 	testenv.RequireExactAllocs(t)
-	tr := terrain(t, "teeyard1")
-	m := newMatch(t, tr, newNav(t, tr), 1, 1, 2, 3, 2)
+	m := newDefaultMatch(t, 1, 1, 2, 3, 2)
 	m.run(200)
 	if n := testing.AllocsPerRun(500, func() {
 		m.think()
@@ -390,13 +399,11 @@ func TestThinkAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkThink is one tick of so many bots on the default map.
-func BenchmarkThink(b *testing.B) {
-	tr := terrain(b, "teeyard1")
-	nav := newNav(b, tr)
+// BenchmarkNextInput is one tick of so many bots on the default map.
+func BenchmarkNextInput(b *testing.B) {
 	for _, n := range []int{16, 64} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			m := newMatch(b, tr, nav, 1, slices.Repeat([]int{2}, n)...)
+			m := newDefaultMatch(b, 1, slices.Repeat([]int{2}, n)...)
 			m.run(500)
 			b.ReportAllocs()
 			for b.Loop() {
@@ -405,13 +412,13 @@ func BenchmarkThink(b *testing.B) {
 				m.world.Step(m.cmds)
 				b.StartTimer()
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/think")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/bot")
 		})
 	}
 }
 
 func BenchmarkNav(b *testing.B) {
-	tr := terrain(b, "teeyard1")
+	tr, _ := defaultMap()
 	b.ReportAllocs()
 	for b.Loop() {
 		newNav(b, tr)

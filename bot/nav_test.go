@@ -6,7 +6,6 @@ import (
 
 	"github.com/teeyard/teeyard/bot"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/game/mode/dm"
 )
 
 // drawn makes a terrain of a drawing: # wall, x death, S spawn, others air.
@@ -30,7 +29,7 @@ func TestNavRefusesBadTerrain(t *testing.T) {
 			t.Errorf("%d x %d: %v", tr.Width, tr.Height, err)
 		}
 		if _, err := bot.New(bot.Config{Terrain: tr}); !errors.Is(err, bot.ErrTerrain) {
-			t.Errorf("brain on %d x %d: %v", tr.Width, tr.Height, err)
+			t.Errorf("bot on %d x %d: %v", tr.Width, tr.Height, err)
 		}
 	}
 }
@@ -109,8 +108,8 @@ func FuzzTerrain(f *testing.F) {
 	f.Add([]byte("\x01\x00\x00\x01\x00\xc0\x00\x01\x00\x00\x01\x01"), uint8(4), uint64(1))
 	f.Add([]byte{0, 192, 0, 0, 198, 199, 1, 1, 1, 2, 1, 1, 200, 201, 202, 3}, uint8(7), uint64(2))
 	f.Fuzz(func(t *testing.T, tiles []byte, width uint8, seed uint64) {
-		const most = 24
-		w := int(width)%most + 1
+		const maxWidth = 24
+		w := int(width)%maxWidth + 1
 		tr := game.Terrain{Width: w, Height: 12}
 		for i := range w * tr.Height {
 			tile := uint8(0)
@@ -122,38 +121,6 @@ func FuzzTerrain(f *testing.F) {
 			}
 			tr.Tiles = append(tr.Tiles, tile)
 		}
-		nav, err := bot.NewNavGraph(tr, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rules := game.DefaultRules()
-		world, err := game.New(game.Config{Terrain: tr, Mode: dm.Mode{}, Rules: rules, Seed: seed})
-		if err != nil {
-			t.Skip()
-		}
-		var brains [2]*bot.Bot
-		var cmds []game.Command
-		for i := range brains {
-			if brains[i], err = bot.New(bot.Config{Nav: nav, Skill: 1 + int(seed+uint64(i))%3, Seed: seed}); err != nil {
-				t.Fatal(err)
-			}
-			id := game.PlayerID(i)
-			cmds = append(cmds, game.Command{Kind: game.CmdJoin, Player: id},
-				game.Command{Kind: game.CmdProfile, Player: id, Profile: &game.Profile{Name: "bot"}},
-				game.Command{Kind: game.CmdEnterGame, Player: id})
-		}
-		for range 60 {
-			world.Step(cmds)
-			cmds = cmds[:0]
-			for i, b := range brains {
-				v := world.View(game.PlayerID(i))
-				in := b.NextInput(&v)
-				if in.Direction < -1 || in.Direction > 1 || in.Fire < 0 || in.Fire > 63 || in.WantedWeapon < 0 || in.WantedWeapon > game.NumWeapons {
-					t.Fatalf("input %+v", in)
-				}
-				cmds = append(cmds, game.Command{Kind: game.CmdDirectInput, Player: game.PlayerID(i), Input: in},
-					game.Command{Kind: game.CmdInput, Player: game.PlayerID(i), Input: in})
-			}
-		}
+		newMatch(t, tr, newNav(t, tr), seed, 1+int(seed%3), 1+int((seed+1)%3)).run(60)
 	})
 }
