@@ -44,10 +44,9 @@ type Config struct {
 	// ends, whoever ended it. Dial itself tries once.
 	Reconnect time.Duration
 
-	// Maps keeps the maps of servers; nil makes one for the user's cache folder that
-	// also looks where games are installed.
-	// With NoMap none is asked for: nothing is predicted then, and tees are seen
-	// where the server last told of them.
+	// Maps stores the maps of servers; nil uses the user's cache folder and the folders of
+	// installed games. With NoMap no map is loaded; nothing is predicted then, and tees
+	// are seen where the last snapshot has them.
 	Maps  *Maps
 	NoMap bool
 	// PredictAll predicts all tees in predicted views, not only the client's own.

@@ -9,20 +9,20 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 )
 
-// maxMapSize bounds what a server may announce as the size of its map, in bytes.
+// maxMapSize is the greatest size of a map that is downloaded, in bytes.
 const maxMapSize = 64 << 20
 
-// mapDownload is a map on its way. Its memory grows with what has come, not with what
-// was announced.
+// mapDownload is the state of a download. Its memory grows with what has arrived, not with
+// what was announced.
 type mapDownload struct {
 	bridge.MapChange
 	file      []byte
-	received  int // that have come
-	requested int // of chunks with numbers
+	received  int // chunks
+	requested int // chunks, of those with numbers
 	active    bool
 }
 
-// OnMapChange begins with another map.
+// OnMapChange loads or downloads another map.
 func (n sessionHandler) OnMapChange(m *bridge.MapChange) {
 	c := n.Session
 	c.download = mapDownload{}
@@ -58,25 +58,25 @@ func (n sessionHandler) OnMapChange(m *bridge.MapChange) {
 	c.conn.Flush(c.now)
 }
 
-// chunkWindow is how many chunks with numbers are asked for ahead. A server that does not
-// limit what it sends keeps so many in its resend buffer.
+// chunkWindow is how many numbered chunks are requested ahead. A server that does not
+// limit what it sends keeps that many in its resend buffer.
 const chunkWindow = 8
 
-// requestChunks asks for the next chunks by their numbers, as far as the map is known to
-// have more, and for one at least.
+// requestChunks requests the next numbered chunks: as many as the window allows and the
+// map is known to have, but at least one.
 func (c *Session) requestChunks() {
 	d := &c.download
-	most := d.ChunkSize
-	if most == 0 {
-		most = maxNumberedChunk
+	chunkSize := d.ChunkSize
+	if chunkSize == 0 {
+		chunkSize = maxNumberedChunk
 	}
-	for d.requested == d.received || d.requested < d.received+chunkWindow && d.requested*most < d.Size {
+	for d.requested == d.received || d.requested < d.received+chunkWindow && d.requested*chunkSize < d.Size {
 		c.side.SendRequestMapData(d.requested)
 		d.requested++
 	}
 }
 
-// maxNumberedChunk is more than a chunk with a number can have, in bytes.
+// maxNumberedChunk is more than the size of any numbered chunk, in bytes.
 const maxNumberedChunk = 1024
 
 func (c *Session) reportProgress() {
@@ -85,16 +85,16 @@ func (c *Session) reportProgress() {
 	}
 }
 
-// OnMapData takes a chunk.
+// OnMapData appends a chunk.
 func (n sessionHandler) OnMapData(chunk int, data []byte) {
 	c, d := n.Session, &n.download
 	if !d.active || d.ChunksNumbered && (chunk != d.received || len(data) == 0) {
-		return // not the one that is wanted; some servers send empty ones to be done
+		return // not the next one; some servers end with empty ones
 	}
 	left := d.Size - len(d.file)
 	want := min(d.ChunkSize, left)
 	if d.ChunksNumbered {
-		want = min(len(data), left) // what comes
+		want = min(len(data), left) // the size is not announced
 		if d.received == 0 {
 			d.ChunkSize = want
 		}

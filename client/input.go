@@ -10,8 +10,8 @@ import (
 // inputInterval is how often an unchanged input is repeated.
 const inputInterval = 40 * time.Millisecond
 
-// sentInputs remembers inputs that were sent: when, to learn how early they came,
-// and what, to predict.
+// sentInputs stores the last inputs: their times, for the clock, and their content, for
+// prediction.
 type sentInputs struct {
 	entries [200]struct {
 		tick      int32
@@ -28,7 +28,7 @@ func (s *sentInputs) reset() {
 	}
 }
 
-// SetInput is what the player does from now on. Target 0,0 becomes 1,0.
+// SetInput sets the input from now on. Target 0,0 becomes 1,0.
 func (c *Session) SetInput(in game.Input) {
 	if in.TargetX == 0 && in.TargetY == 0 {
 		in.TargetX = 1
@@ -36,13 +36,13 @@ func (c *Session) SetInput(in game.Input) {
 	c.input = in
 }
 
-// PredictedTick is the tick that inputs sent at now are meant for.
+// PredictedTick returns the tick that inputs sent at a time are for.
 func (c *Session) PredictedTick(now conn.Time) int32 {
 	return int32(c.predictedTime.at(now)/tickTime) + 1
 }
 
-// InputDue tells the tick that an input is to be made for now. It is false while
-// there was one for that tick already, and before the third snapshot.
+// InputDue returns the tick that an input is to be made for now. ok is false if there was
+// one for that tick already, and before the third snapshot.
 func (c *Session) InputDue(now conn.Time) (tick int32, ok bool) {
 	if c.state != Playing || c.numSnapshots < 3 {
 		return 0, false
@@ -56,7 +56,7 @@ func (c *Session) InputDue(now conn.Time) (tick int32, ok bool) {
 	return tick, tick > c.lastInputTick
 }
 
-// NextInputTime is about when the next input will be due.
+// NextInputTime returns about when the next input is due.
 func (c *Session) NextInputTime(now conn.Time) conn.Time {
 	if c.state != Playing || c.numSnapshots < 3 {
 		return now.Add(tickTime)
@@ -65,8 +65,8 @@ func (c *Session) NextInputTime(now conn.Time) conn.Time {
 	return now.Add((at/tickTime+1)*tickTime - at)
 }
 
-// SentInputAt is the input that counts in a tick, of those sent so far: for it or
-// the last before it.
+// SentInputAt returns the sent input that applies in a tick: the one for it or the last
+// before it.
 func (c *Session) SentInputAt(tick int32) (in game.Input, ok bool) {
 	s := &c.sentInputs
 	for k := range s.entries {
@@ -81,7 +81,8 @@ func (c *Session) SentInputAt(tick int32) (in game.Input, ok bool) {
 	return in, false
 }
 
-// sendDueInput sends the input once per predicted tick, if there is a reason.
+// sendDueInput sends the input at most once per predicted tick: when it changed, and every
+// inputInterval.
 func (c *Session) sendDueInput(now conn.Time) {
 	tick, due := c.InputDue(now)
 	if !due {
@@ -99,9 +100,8 @@ func (c *Session) sendDueInput(now conn.Time) {
 	c.SendInput(now, tick, c.input)
 }
 
-// SendInput sends an input for a tick at once, and with it the acknowledgement
-// of the newest snapshot. It is for owners who time inputs themselves
-// (SessionConfig.Manual); the input is sent as it is.
+// SendInput sends an input for a tick at once, and with it the acknowledgement of the
+// newest snapshot. The input is sent as it is. See SessionConfig.ManualInput.
 func (c *Session) SendInput(now conn.Time, tick int32, in game.Input) {
 	ago := int32(0)
 	if c.ackedTick >= 0 {
@@ -112,14 +112,14 @@ func (c *Session) SendInput(now conn.Time, tick int32, in game.Input) {
 	c.conn.Flush(now)
 }
 
-// actionChanged tells whether more than the aim changed.
+// actionChanged reports whether more than the aim changed.
 func actionChanged(a, b *game.Input) bool {
 	x, y := *a, *b
 	x.TargetX, x.TargetY, y.TargetX, y.TargetY = 0, 0, 0, 0
 	return x != y
 }
 
-// OnInputTiming sets the clock that inputs are sent by.
+// OnInputTiming adjusts the clock that inputs are sent by.
 func (n sessionHandler) OnInputTiming(tick, left int32) {
 	c := n.Session
 	if left < 0 {

@@ -6,9 +6,8 @@ import (
 	"runtime"
 )
 
-// InstalledMapDirs are the folders of this machine in which the original game and DDNet
-// keep maps: those they came with and those they downloaded. They are for NewMaps.
-// Folders that are not there are left out.
+// InstalledMapDirs returns the folders of this machine in which Teeworlds and DDNet keep
+// maps, for NewMaps: those that came with the games and those that they downloaded.
 func InstalledMapDirs() []string {
 	var roots, found []string // data folders
 	home, err := os.UserHomeDir()

@@ -6,10 +6,10 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 )
 
-// maxListEntries bounds the lists a server may send.
+// maxListEntries limits each of the lists that a server sends.
 const maxListEntries = 4096
 
-// serverLists are what a server offers to choose from.
+// serverLists are the lists that a server sends.
 type serverLists struct {
 	commands []bridge.CommandInfo
 	maps     []string
@@ -46,10 +46,10 @@ func removeEntry(from *[]string, text string) {
 // OnRconCommand adds a command of the remote console.
 func (s gameHandler) OnRconCommand(c *bridge.CommandInfo) { addCommand(&s.lists.commands, *c) }
 
-// OnRconCommandRemoved takes one away.
+// OnRconCommandRemoved removes a command of the remote console.
 func (s gameHandler) OnRconCommandRemoved(name string) { removeCommand(&s.lists.commands, name) }
 
-// OnMapListEntry adds a map of the server, or takes it away.
+// OnMapListEntry adds or removes a map.
 func (s gameHandler) OnMapListEntry(name string, gone bool) {
 	if gone {
 		removeEntry(&s.lists.maps, name)
@@ -58,7 +58,7 @@ func (s gameHandler) OnMapListEntry(name string, gone bool) {
 	}
 }
 
-// OnChatCommand adds a command of the chat, or takes it away.
+// OnChatCommand adds or removes a chat command.
 func (s gameHandler) OnChatCommand(c *bridge.CommandInfo, gone bool) {
 	if gone {
 		removeCommand(&s.lists.chat, c.Name)
@@ -67,7 +67,7 @@ func (s gameHandler) OnChatCommand(c *bridge.CommandInfo, gone bool) {
 	}
 }
 
-// OnVoteOptions adds what can be voted on.
+// OnVoteOptions adds vote options.
 func (s gameHandler) OnVoteOptions(add []string, clear bool) {
 	if clear {
 		s.lists.votes = nil
@@ -77,5 +77,5 @@ func (s gameHandler) OnVoteOptions(add []string, clear bool) {
 	}
 }
 
-// OnVoteOptionRemoved takes it away.
+// OnVoteOptionRemoved removes a vote option.
 func (s gameHandler) OnVoteOptionRemoved(text string) { removeEntry(&s.lists.votes, text) }

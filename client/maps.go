@@ -21,16 +21,16 @@ type Map struct {
 	Name    string // as the server calls it
 	CRC     uint32
 	SHA256  [sha256.Size]byte
-	File    []byte // shared, not to be changed
+	File    []byte // shared; must not be changed
 	Terrain game.Terrain
-	// Path is where the file is kept, "" nowhere.
+	// Path is the name of the file, "" if it is not stored.
 	Path string
 
 	collision *physics.Collision
 }
 
-// Maps keeps the maps of servers: the files in a folder, the last few in memory.
-// Clients may share one.
+// Maps stores the maps of servers: files in a folder, and the last few in memory. Clients
+// may share one.
 type Maps struct {
 	dir       string
 	installed []string
@@ -39,12 +39,13 @@ type Maps struct {
 	recent []*Map // newest first
 }
 
-// maxRecentMaps is how many maps stay in memory.
+// maxRecentMaps is the number of maps that stay in memory.
 const maxRecentMaps = 4
 
-// NewMaps keeps files in dir, which is made when there is one to keep. With "" they
-// are in the user's cache folder, with "-" only in memory. What lies in one of the
-// installed folders is not downloaded; nothing is written there. See InstalledMapDirs.
+// NewMaps returns a Maps with its files in dir, which is made when the first one is
+// written. "" is a folder in the user's cache folder, and "-" keeps maps in memory only.
+// Maps in the installed folders are not downloaded, and nothing is written there; see
+// InstalledMapDirs.
 func NewMaps(dir string, installed ...string) *Maps {
 	switch dir {
 	case "-":
@@ -57,8 +58,8 @@ func NewMaps(dir string, installed ...string) *Maps {
 	return &Maps{dir: dir, installed: installed}
 }
 
-// safeFileName is the name of a map's file: that of the map, as far as it is harmless
-// everywhere, and its hash.
+// mapFileName returns the name of a map's file: the map's name with harmless characters
+// only, and its hash.
 func mapFileName(m *bridge.MapChange) string {
 	safe := strings.Map(func(r rune) rune {
 		switch {
@@ -74,13 +75,12 @@ func mapFileName(m *bridge.MapChange) string {
 	return fmt.Sprintf("%s_%08x.map", safe, m.CRC)
 }
 
-// matches tells whether the map matches the one announced.
+// matches reports whether the map is the one announced.
 func (m *Map) matches(a *bridge.MapChange) bool {
 	return len(m.File) == a.Size && m.CRC == a.CRC && (!a.HasSHA256 || m.SHA256 == a.SHA256)
 }
 
-// find looks an announced map up, in memory and on disk; nil if it is not there or
-// not what it should be.
+// find returns an announced map from memory or disk; nil if it is not there.
 func (s *Maps) find(a *bridge.MapChange) *Map {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +105,7 @@ func (s *Maps) find(a *bridge.MapChange) *Map {
 	return nil
 }
 
-// readMap reads a file if it is the map announced.
+// readMap reads a file; nil if it is not the map announced.
 func readMap(path string, a *bridge.MapChange) *Map {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() != int64(a.Size) {
 		return nil
@@ -122,7 +122,8 @@ func readMap(path string, a *bridge.MapChange) *Map {
 	return m
 }
 
-// addDownloaded takes a downloaded map. That the disk is full is no reason not to play.
+// addDownloaded adds a downloaded map. It works without the file if that cannot be
+// written.
 func (s *Maps) addDownloaded(a *bridge.MapChange, file []byte) (*Map, error) {
 	m, err := parseMap(a.Name, file)
 	if err != nil {
@@ -144,7 +145,7 @@ func (s *Maps) addRecent(m *Map) {
 	s.recent = append([]*Map{m}, s.recent[:min(len(s.recent), maxRecentMaps-1)]...)
 }
 
-// writeFile makes a file that is there in full or not at all.
+// writeFile writes a file completely or not at all.
 func writeFile(path string, b []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

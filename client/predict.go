@@ -5,14 +5,13 @@ import (
 	"github.com/teeyard/teeyard/game/physics"
 )
 
-// maxPredictedSpeed is the speed in 1/256 units per tick beyond which a tee is not moved
-// ahead. Moving costs time in proportion, and a server could send any speed; no
-// game is that fast.
+// maxPredictedSpeed is the speed in 1/256 units per tick beyond which a tee is not
+// predicted. The cost grows with the speed, and a server can send any; no game is that
+// fast.
 const maxPredictedSpeed = 300 * 256
 
-// predictor moves the tees of a view ahead to the tick that inputs are made for, as
-// the server is going to: with the inputs that were sent, and the others going on
-// as they do.
+// predictor moves the tees of a view ahead to a later tick with the physics of the game:
+// the own tee with the inputs that were sent, the others with the direction they have.
 type predictor struct {
 	world *physics.World
 	cores [game.MaxPlayers]physics.Core
@@ -28,8 +27,7 @@ func (p *predictor) setMap(c *physics.Collision) {
 	}
 }
 
-// viewAt is the view as it is going to be in a tick, as far as inputs were sent. Only
-// the own tee is moved ahead, or all.
+// viewAt returns the view predicted for a tick. Only the own tee is moved, or all.
 func (p *predictor) viewAt(s *Session, tick int32, all bool) *game.View {
 	g := s.side
 	from := g.View()
@@ -105,7 +103,7 @@ func (p *predictor) simulate(s *Session, from, to int32) {
 	}
 }
 
-// physicsInput is the part of an input that moves the tee.
+// physicsInput returns the part of an input that moves the tee.
 func physicsInput(in *game.Input) physics.Input {
 	p := physics.Input{Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY, Jump: in.Jump, Hook: in.Hook}
 	if p.TargetX == 0 && p.TargetY == 0 {
@@ -114,7 +112,7 @@ func physicsInput(in *game.Input) physics.Input {
 	return p
 }
 
-// setCoreState sets the movement of a tee.
+// setCoreState sets the movement of a character.
 func setCoreState(c *game.CharacterState, s physics.CoreState, tick int32) {
 	c.Tick = tick
 	c.X, c.Y, c.VelX, c.VelY = s.X, s.Y, s.VelX, s.VelY
@@ -123,7 +121,7 @@ func setCoreState(c *game.CharacterState, s physics.CoreState, tick int32) {
 	c.HookX, c.HookY, c.HookDX, c.HookDY = s.HookX, s.HookY, s.HookDX, s.HookDY
 }
 
-// copyFrame makes the frame one's own.
+// copyFrame copies a frame into the predictor's own.
 func (p *predictor) copyFrame(f *game.Frame) {
 	g := &p.frame
 	players, chars, shots := append(g.Players[:0], f.Players...), append(g.Characters[:0], f.Characters...), append(g.Projectiles[:0], f.Projectiles...)

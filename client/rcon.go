@@ -11,24 +11,24 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 )
 
-// ErrRcon: the remote console did not let us in.
+// ErrRcon means that the client is not logged into the remote console.
 var ErrRcon = errors.New("client: not logged into the remote console")
 
-// rconState is the rconState console.
+// rconState is the state of the remote console.
 type rconState struct {
 	loggedIn bool
 	runs     []*rconRun
 }
 
-// rconRun collects lines until one has the mark.
+// rconRun collects the output of a command: lines until one contains endMark.
 type rconRun struct {
 	endMark string
 	lines   []string
-	err     error // why there will be no more
+	err     error // why the output is not complete
 	done    chan struct{}
 }
 
-// maxRconLines bounds the lines collected for one command.
+// maxRconLines limits the lines collected for one command.
 const maxRconLines = 4096
 
 func (r *rconState) addLine(line string) {
@@ -44,7 +44,7 @@ func (r *rconState) addLine(line string) {
 	}
 }
 
-// endRuns ends the console.
+// endRuns ends all running commands with an error.
 func (r *rconState) endRuns(err error) {
 	r.loggedIn = false
 	for _, w := range r.runs {
@@ -54,29 +54,29 @@ func (r *rconState) endRuns(err error) {
 	r.runs = nil
 }
 
-// RconLogin logs into the remote console. RconAuth follows, or a line that says
-// why not.
+// RconLogin logs into the remote console. RconAuth follows, or an RconLine that says why
+// not.
 func (c *Client) RconLogin(password string) error {
 	return c.RconLoginAs(c.cfg.RconName, password)
 }
 
-// RconLoginAs is RconLogin with a name, for servers that have them.
+// RconLoginAs is RconLogin with a name, for servers that have names.
 func (c *Client) RconLoginAs(name, password string) error {
 	return c.request(func(g bridge.ClientSide) { g.SendRconAuth(name, password) })
 }
 
-// Rcon sends a line to the remote console; what it prints comes as RconLine events.
+// Rcon sends a line to the remote console. Its output arrives as RconLine events.
 func (c *Client) Rcon(line string) error {
 	return c.request(func(g bridge.ClientSide) { g.SendRconCmd(line) })
 }
 
-// RconRun runs a line in the remote console and returns what the console printed
-// until it was done, other players' doings among it. It waits, so it is not for
-// Config.OnEvent and its like. The error wraps ErrRcon when not logged in, or no
-// longer; ErrClosed when the connection ends before; or is what ended ctx.
+// RconRun runs a line in the remote console and returns the lines that the console printed
+// until it was done, which may include others'. It waits, so the functions of Config must
+// not call it. The error wraps ErrRcon if the client is not logged in, or no longer;
+// ErrClosed if the connection ended; or the cause of ctx's end.
 //
-// The end is told by a second line, a command that no server has: every console
-// names it in its refusal.
+// The end of the output is found by a second line, a command that no server has: all
+// consoles name it in their reply.
 func (c *Client) RconRun(ctx context.Context, line string) ([]string, error) {
 	w := &rconRun{endMark: fmt.Sprintf("end-%016x", rand.Uint64()), done: make(chan struct{})}
 	c.mu.Lock()

@@ -14,11 +14,11 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// Errors a client ends with, wrapped with what happened.
+// Errors that a connection ends with, wrapped with the cause.
 var (
-	// ErrClosed: the server ended the connection, or it was lost.
+	// ErrClosed means that the server closed the connection, or that it timed out.
 	ErrClosed = errors.New("client: disconnected")
-	// ErrMap: the server announced or sent a map that cannot be used.
+	// ErrMap means that the server's map cannot be used.
 	ErrMap = errors.New("client: bad map")
 )
 
@@ -30,84 +30,80 @@ const (
 	Offline    State = iota
 	Connecting       // handshake
 	Loading          // map
-	Entering         // told who it is, waits for snapshots
-	Playing          // has two snapshots
+	Entering         // the server accepted the client; snapshots come next
+	Playing          // at least two snapshots came
 )
 
-// SessionConfig says who the client is. The zero value is a nameless tee.
+// SessionConfig configures a Session. The zero value but for Send is a nameless tee.
 type SessionConfig struct {
-	// Send takes a datagram to the server; it is borrowed until Send returns.
-	// Required.
+	// Send sends a datagram to the server, which is valid until Send returns. Required.
 	Send func(datagram []byte)
 	// Name and Clan are at most 15 and 11 bytes; an empty name is "nameless tee".
 	Name, Clan string
 	Country    int32
 	Skin       game.Skin
 	Password   string
-	// Version is what to speak; "" is Version07.
+	// Version is the version to speak; "" is Version07.
 	Version Version
-	// DDNetVersion and Connection are as in Config.
+	// DDNetVersion and ConnectionID are as in Config.
 	DDNetVersion int32
 	ConnectionID [16]byte
-	// LegacyHandshake begins as the oldest clients of a version do. Servers know less well then
-	// who it is.
+	// LegacyHandshake connects as 0.6 clients did before they had tokens.
 	LegacyHandshake bool
-	// HasMap tells whether a map need not be downloaded; nil means it must.
+	// HasMap reports whether a map need not be downloaded; nil downloads all.
 	HasMap func(m *bridge.MapChange) bool
-	// OnMapProgress learns how many bytes of the map have come, of how many: at the
-	// start of a download and after every chunk.
+	// OnMapProgress is called with the bytes of the map that have arrived and its size, at
+	// the start of a download and after every chunk.
 	OnMapProgress func(name string, done, size int)
-	// OnMap takes a downloaded map, whose checksums are right; the file is the
-	// callee's.
+	// OnMap is called with a downloaded map whose checksums are right. The file belongs to
+	// the callee.
 	OnMap func(name string, file []byte)
-	// OnMessage sees every message before it is read, for tools and tests, which
-	// read it themselves. The payload is borrowed until the next; it may be
-	// changed.
+	// OnMessage is called with a copy of every message before it is handled, for tools and
+	// tests. The payload is valid until the next call and may be changed.
 	OnMessage func(payload []byte, vital bool)
-	// GameHandler hears what happens; nil hears nothing.
+	// GameHandler is called with what happens in the game; nil ignores it.
 	GameHandler bridge.GameHandler
-	// OnSnapshot takes every snapshot that was understood.
+	// OnSnapshot is called with every complete snapshot.
 	OnSnapshot func(tick int32, s *snapshot.Snapshot)
-	// OnInputTiming learns how early, in ms, the input for a tick arrived; below zero
-	// it was late. (INPUTTIMING)
+	// OnInputTiming is as in Config.
 	OnInputTiming func(tick, left int32)
-	// ManualInput leaves the timing of inputs to the owner: only SendInput sends any.
+	// ManualInput means that only SendInput sends inputs.
 	ManualInput bool
-	// Tokens gives the client's own token; nil takes it from the system's
-	// secure source.
+	// Token makes the client's own token; nil takes it from the system's secure source.
 	Token func() packet.Token
 	// Buffers is working space that clients of one goroutine can share.
 	Buffers *conn.Buffers
-	// ResendBuffer is passed to the connection.
+	// ResendBuffer is as in conn.Config.
 	ResendBuffer int
 }
 
-// Stats counts what went right and wrong with a connection.
+// Stats counts what a connection received.
 type Stats struct {
-	Snapshots       int // understood
-	CRCFailures     int // of which the checksum did not match
-	NoBase          int // whose base the client did not have
-	BadDelta        int // that could not be decoded
-	BadMessage      int // that could not be decoded
-	UnknownMessages int // messages that the version does not have
+	Snapshots       int // complete and decoded
+	CRCFailures     int // snapshots whose checksum did not match
+	NoBase          int // snapshots whose base the client did not have
+	BadDelta        int // snapshots that could not be decoded
+	BadMessage      int // messages that could not be decoded
+	UnknownMessages int // messages with unknown ids
 	InputsLate      int // inputs that arrived after their tick
-	Bytes           int // received, datagrams' contents
-	Datagrams       int // received
+	Bytes           int // in datagrams, without UDP headers
+	Datagrams       int
 }
 
-// Session is one connection to a server. It is for one goroutine.
+// Session is a connection to a server without a socket and a clock: the owner passes
+// datagrams and the time. It is not safe for concurrent use.
 type Session struct {
 	cfg         SessionConfig
 	versions    versionState
-	conn        *conn.Conn // of the version that is spoken, as guest
+	conn        *conn.Conn // of the version that is spoken, as side
 	side        bridge.ClientSide
 	state       State
 	err         error
 	now         conn.Time
 	profile     game.Profile
 	messageCopy []byte // for OnMessage
-	queueErr    error  // of Tell
-	gotMessage  bool   // a message, since Dial
+	queueErr    error  // of Request
+	gotMessage  bool   // since Dial
 
 	download mapDownload
 
@@ -118,7 +114,7 @@ type Session struct {
 	ackedTick    int32
 	ackedAt      conn.Time
 	crcFailures  int
-	numSnapshots int // snapshots since entering
+	numSnapshots int // since entering
 	newestTick   int32
 
 	gameTime      smoothTime
@@ -130,12 +126,12 @@ type Session struct {
 	lastInput     game.Input
 	inputToSend   game.Input
 
-	pingedAt conn.Time // 0: no PING is on its way
+	pingedAt conn.Time // 0 if no PING is waiting for its reply
 	latency  time.Duration
 	stats    Stats
 }
 
-// NewSession makes a client in state Offline.
+// NewSession returns a Session in state Offline.
 func NewSession(cfg SessionConfig) (*Session, error) {
 	if cfg.Name == "" {
 		cfg.Name = "nameless tee"
@@ -151,7 +147,7 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 	return c, nil
 }
 
-// Dial begins a connection.
+// Dial starts to connect.
 func (c *Session) Dial(now conn.Time) error {
 	token := packet.Token(0)
 	if c.cfg.Token != nil {
@@ -169,16 +165,17 @@ func (c *Session) Dial(now conn.Time) error {
 	return c.dialVersions(token)
 }
 
-// State tells how far the client is.
+// State returns how far the client is on its way into the game.
 func (c *Session) State() State { return c.state }
 
-// Err tells why the client is offline.
+// Err returns why the client is offline, nil if it is not.
 func (c *Session) Err() error { return c.err }
 
-// ID is the client's id on the server, -1 while it is unknown.
+// ID returns the client's id on the server, -1 while it is unknown.
 func (c *Session) ID() int { return int(c.side.OwnID()) }
 
-// ClientSide shows the game. What it sends is for Tell.
+// ClientSide returns the bridge, for reading the state of the game. To send with it use
+// Request.
 func (c *Session) ClientSide() bridge.ClientSide { return c.side }
 
 // Stats returns the counters since Dial.
@@ -210,7 +207,7 @@ func (c *Session) Feed(now conn.Time, b []byte) {
 	c.checkClosed()
 }
 
-// sendLogin says the first word once there is a connection.
+// sendLogin sends the first message once the connection is up.
 func (c *Session) sendLogin() {
 	if c.state == Connecting && c.conn.State() == conn.StateOnline {
 		c.state = Loading
@@ -219,8 +216,7 @@ func (c *Session) sendLogin() {
 	}
 }
 
-// Step does what is due: inputs, resends, timeouts. Call it at least once a
-// tick.
+// Step does what is due: inputs, resends, timeouts. Call it at least once per tick.
 func (c *Session) Step(now conn.Time) {
 	c.now = now
 	if c.versions.version == AnyVersion {
@@ -246,7 +242,7 @@ func (c *Session) checkClosed() {
 	}
 }
 
-// fail ends the connection with an error of our own.
+// fail closes the connection with an error.
 func (c *Session) fail(err error) {
 	c.conn.Close(c.now, "")
 	c.state = Offline
@@ -255,18 +251,18 @@ func (c *Session) fail(err error) {
 	}
 }
 
-// Request does what do asks of the guest, at once. The error is that of conn.Queue: not
-// online, or the server does not take what is sent.
-func (c *Session) Request(now conn.Time, do func(g bridge.ClientSide)) error {
+// Request calls send with the bridge and sends what it queued at once. The error is that
+// of conn.Queue: the client is not online, or the server acknowledges nothing.
+func (c *Session) Request(now conn.Time, send func(b bridge.ClientSide)) error {
 	c.now, c.queueErr = now, nil
-	if do(c.side); c.queueErr != nil {
+	if send(c.side); c.queueErr != nil {
 		return fmt.Errorf("client: %w", c.queueErr)
 	}
 	c.conn.Flush(now)
 	return nil
 }
 
-// SendMessage sends a vital message of the version that is spoken, as its bytes are.
+// SendMessage sends an encoded vital message of the version that is spoken.
 func (c *Session) SendMessage(now conn.Time, payload []byte) error {
 	if err := c.QueueMessage(now, payload); err != nil {
 		return err
@@ -275,8 +271,7 @@ func (c *Session) SendMessage(now conn.Time, payload []byte) error {
 	return nil
 }
 
-// QueueMessage leaves a vital message for the next packet, that of an input for
-// example.
+// QueueMessage queues an encoded vital message for the next packet.
 func (c *Session) QueueMessage(now conn.Time, payload []byte) error {
 	if err := c.conn.Queue(now, payload, true); err != nil {
 		return fmt.Errorf("client: %w", err)
@@ -284,7 +279,7 @@ func (c *Session) QueueMessage(now conn.Time, payload []byte) error {
 	return nil
 }
 
-// messageSender takes the messages of the guest.
+// messageSender queues the messages of the bridge.
 type messageSender struct{ *Session }
 
 // Queue implements bridge.Sender.
@@ -297,7 +292,7 @@ func (l messageSender) Queue(payload []byte, vital bool) {
 // FlushSoon implements bridge.Sender.
 func (l messageSender) FlushSoon() { l.conn.Flush(l.now) }
 
-// Ping asks the server for a sign of life.
+// Ping asks the server for a reply; Latency returns how long that took.
 func (c *Session) Ping(now conn.Time) error {
 	if err := c.Request(now, bridge.ClientSide.SendPing); err != nil {
 		return err
@@ -306,7 +301,8 @@ func (c *Session) Ping(now conn.Time) error {
 	return nil
 }
 
-// Unacked is how many messages that must arrive the server has not confirmed, 0..511.
+// Unacked returns the number of vital messages that the server has not acknowledged,
+// 0..511.
 func (s *Session) Unacked() int {
 	if s.conn == nil {
 		return 0
@@ -315,7 +311,7 @@ func (s *Session) Unacked() int {
 	return n
 }
 
-// Latency is how long the last Ping took to the server and back, 0 before that.
+// Latency returns the round-trip time of the last Ping, 0 before there is one.
 func (c *Session) Latency() time.Duration { return c.latency }
 
 // Chunk takes a message. It implements conn.Handler.
@@ -332,19 +328,20 @@ func (c *Session) Chunk(payload []byte, vital bool) {
 	}
 }
 
-// sessionHandler hears what the guest reads.
+// sessionHandler handles the messages that belong to the session; the game's go to
+// GameHandler.
 type sessionHandler struct {
 	*Session
 	bridge.GameHandler
 }
 
-// OnConReady tells who wants to play.
+// OnConReady sends the profile: the server is ready for it.
 func (n sessionHandler) OnConReady() {
 	n.side.SendProfile(&n.profile)
 	n.conn.Flush(n.now)
 }
 
-// OnReadyToEnter enters.
+// OnReadyToEnter enters the game.
 func (n sessionHandler) OnReadyToEnter() {
 	n.resetWorld()
 	n.state = Entering
@@ -352,14 +349,14 @@ func (n sessionHandler) OnReadyToEnter() {
 	n.conn.Flush(n.now)
 }
 
-// OnPingReply measures the way.
+// OnPingReply measures the latency.
 func (n sessionHandler) OnPingReply() {
 	if n.pingedAt != 0 {
 		n.latency, n.pingedAt = n.now.Sub(n.pingedAt), 0
 	}
 }
 
-// resetWorld forgets the world: the server starts a new one.
+// resetWorld drops all snapshots and inputs: the server starts a new world.
 func (c *Session) resetWorld() {
 	c.joiner.Reset()
 	c.snapshots.Clear()
@@ -368,7 +365,7 @@ func (c *Session) resetWorld() {
 	c.sentInputs.reset()
 }
 
-// OnSnapshotPart takes a part of a snapshot.
+// OnSnapshotPart collects the parts of a snapshot and decodes it when it is complete.
 func (n sessionHandler) OnSnapshotPart(h snapshot.PartHeader, part int32, data []byte) {
 	c := n.Session
 	if c.state == Loading && h.BaseTick < 0 && len(data) == 0 {
@@ -418,14 +415,14 @@ func (n sessionHandler) OnSnapshotPart(h snapshot.PartHeader, part int32, data [
 }
 
 // echoTick acknowledges a tick before there is a game. Servers send such ticks to clients
-// without a token: who can tell the number is where he says he is.
+// without a token, to see whether they receive at their address.
 func (c *Session) echoTick(tick int32) {
 	c.inputToSend = game.Input{TargetX: 1}
 	c.side.SendInput(tick, tick, &c.inputToSend, 0)
 	c.conn.Flush(c.now)
 }
 
-// updateClocks runs the clocks.
+// updateClocks adjusts the clocks to a snapshot's arrival.
 func (c *Session) updateClocks(tick int32) {
 	c.numSnapshots++
 	at := time.Duration(tick) * tickTime

@@ -8,8 +8,7 @@ import (
 
 const tickTime = time.Second / 50
 
-// smoothTime is a clock that follows a target without jumping, as the original
-// client's.
+// smoothTime is a clock that approaches a target without jumps, as in the original client.
 type smoothTime struct {
 	updatedAt       conn.Time // when current and target were set
 	current, target time.Duration
@@ -21,7 +20,7 @@ func newSmoothTime(now conn.Time, at time.Duration) smoothTime {
 	return smoothTime{updatedAt: now, current: at, target: at, speed: [2]float64{0.3, 0.3}}
 }
 
-// at tells what the clock shows.
+// at returns the clock's time.
 func (s *smoothTime) at(now conn.Time) time.Duration {
 	passed := now.Sub(s.updatedAt)
 	c, t := s.current+passed, s.target+passed
@@ -33,25 +32,24 @@ func (s *smoothTime) at(now conn.Time) time.Duration {
 	return c + time.Duration(float64(t-c)*a)
 }
 
-// update gives the clock a new target; left is how many ms early (or, below
-// zero, late) the sample was, dir 0 if it may make the clock slower and 1 if
-// faster.
-func (s *smoothTime) update(now conn.Time, target time.Duration, left, dir int) {
-	if left < 0 {
+// update sets a new target. early is how many ms early the sample was, below zero if late;
+// direction is 0 if the sample slows the clock down and 1 if it speeds it up.
+func (s *smoothTime) update(now conn.Time, target time.Duration, early, direction int) {
+	if early < 0 {
 		spiked := false
-		if left < -50 {
+		if early < -50 {
 			spiked = true
 			s.spikes = min(s.spikes+5, 50)
 		}
 		if spiked && s.spikes < 15 {
-			return // a single late sample is no reason
+			return // one late sample is ignored
 		}
-		if s.speed[dir] < 30 {
-			s.speed[dir] *= 2
+		if s.speed[direction] < 30 {
+			s.speed[direction] *= 2
 		}
 	} else {
 		s.spikes = max(s.spikes-1, 0)
-		s.speed[dir] = max(s.speed[dir]*0.95, 2)
+		s.speed[direction] = max(s.speed[direction]*0.95, 2)
 	}
 	s.current = s.at(now)
 	s.target = target

@@ -19,36 +19,36 @@ const (
 	Version07 Version = "0.7"
 	// Version06 is that of Teeworlds 0.6 and of DDNet.
 	Version06 Version = "0.6"
-	// AnyVersion asks the server for both at once and takes what it answers, the
+	// AnyVersion connects with both at once and takes the one the server answers, the
 	// newer one if it answers both.
 	AnyVersion Version = "any"
 )
 
-// Both versions are asked for at the same time. So an answer to the older one waits
-// only for grace for one to the newer, and when the newer is refused it is given up
-// when nothing else comes for so long as patience.
+// With AnyVersion both versions are tried at once. An answer to the older one waits
+// newerAnswerWait for one to the newer. When the newer one is refused, an answer to the
+// older has otherAnswerWait to arrive.
 const (
 	newerAnswerWait = 50 * time.Millisecond
 	otherAnswerWait = 500 * time.Millisecond
 )
 
-// versionState is what belongs to the version that is spoken.
+// versionState is the choice of the version and the connections to choose from.
 type versionState struct {
-	version       Version // AnyVersion while it is not known
+	version       Version // AnyVersion while it is unknown
 	conns         [2]*conn.Conn
 	sides         [2]bridge.ClientSide
-	olderAnswer   []byte    // the first answer of the older version
-	waitUntil     conn.Time // how long something else is waited for
-	olderAnswered bool      // the older version was answered, too
+	olderAnswer   []byte    // the first answer to the older version
+	waitUntil     conn.Time // when the choice is made
+	olderAnswered bool      // the server also answered the older version
 }
 
-// Places in speech.
+// Indices in versionState.
 const (
 	newer = iota
 	older
 )
 
-// newVersions makes ready to speak a version.
+// newVersions makes the connections of the versions in the configuration.
 func (c *Session) newVersions() error {
 	switch c.cfg.Version {
 	case "":
@@ -91,7 +91,7 @@ func (c *Session) chooseVersion(i int) {
 	s.olderAnswer = s.olderAnswer[:0]
 }
 
-// dialVersions begins a connection, or one of each version.
+// dialVersions starts a connection, or one for each version.
 func (c *Session) dialVersions(own packet.Token) error {
 	s := &c.versions
 	s.version, s.olderAnswered, s.olderAnswer = c.cfg.Version, false, s.olderAnswer[:0]
@@ -114,7 +114,7 @@ func (c *Session) dialVersions(own packet.Token) error {
 	return nil
 }
 
-// feedUndecided takes a datagram while it is not known who is to have it.
+// feedUndecided takes a datagram while the version is unknown.
 func (c *Session) feedUndecided(b []byte) {
 	s := &c.versions
 	if len(s.olderAnswer) == 0 && packet.IsClearly6(b) {
@@ -139,14 +139,14 @@ func (c *Session) feedUndecided(b []byte) {
 	}
 }
 
-// noteLateAnswer notices that the server answered to the older version as well.
+// noteLateAnswer notes that the server also answered the older version.
 func (c *Session) noteLateAnswer(b []byte) {
 	if c.cfg.Version == AnyVersion && c.versions.version == Version07 && !c.gotMessage && packet.IsClearly6(b) {
 		c.versions.olderAnswered = true
 	}
 }
 
-// stepUndecided does what is due before it is known which version is spoken.
+// stepUndecided does what is due while the version is unknown.
 func (c *Session) stepUndecided() {
 	s := &c.versions
 	for _, k := range s.conns {
@@ -162,13 +162,13 @@ func (c *Session) stepUndecided() {
 	}
 	a, b := s.conns[newer], s.conns[older]
 	if a.State() == conn.StateError && (b.State() == conn.StateError || a.ClosedByPeer() && c.now >= s.waitUntil) {
-		c.chooseVersion(newer) // to end with its error
+		c.chooseVersion(newer) // for its error
 	}
 }
 
-// retryOlder tries the older version if the server speaks it, too, and ends the newer
-// before it has said a word: some have switched that off, but answer it. It tells
-// whether it does.
+// retryOlder connects with the older version if the server answered it and closed the
+// newer connection before its first message, as servers do that have the newer one
+// switched off. It reports whether it did.
 func (c *Session) retryOlder() bool {
 	s := &c.versions
 	if c.cfg.Version != AnyVersion || !s.olderAnswered || s.version != Version07 || !c.conn.ClosedByPeer() || c.state > Loading || c.gotMessage {
@@ -179,7 +179,7 @@ func (c *Session) retryOlder() bool {
 	return c.conn.Dial6(c.now, c.handshake(), 0) == nil
 }
 
-// handshake is how a connection of 0.6 begins.
+// handshake returns the handshake of 0.6 to use.
 func (c *Session) handshake() conn.Handshake {
 	if c.cfg.LegacyHandshake {
 		return conn.HandshakePlain
@@ -187,6 +187,6 @@ func (c *Session) handshake() conn.Handshake {
 	return conn.HandshakeTKEN
 }
 
-// Version is the version of the protocol that is spoken: AnyVersion as long as that
-// is not known.
+// Version returns the version of the protocol that is spoken, AnyVersion while that is
+// unknown.
 func (c *Session) Version() Version { return c.versions.version }
