@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"testing"
 
+	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -147,8 +148,8 @@ func FuzzNets(f *testing.F) {
 		if net != net.Masked() || net.Contains(netip.MustParseAddr("127.0.0.1")) || net.Bits() < 8 {
 			t.Fatalf("%q is %v", s, net)
 		}
-		l := halflife.NewBanList()
-		if err := l.Add(halflife.Ban{Net: net}); err != nil {
+		l := bans.New(nil)
+		if err := l.Add(bans.Ban{Net: net}); err != nil {
 			t.Fatal(err)
 		}
 		if _, ok := l.Find(net.Addr()); !ok {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/teeyard/teeyard/bans"
 )
 
 // ParseNet reads a network as the commands addip and removeip take it: an address
@@ -17,12 +19,12 @@ func ParseNet(s string) (netip.Prefix, error) {
 	if strings.Contains(s, "/") {
 		net, err := netip.ParsePrefix(s)
 		if err != nil {
-			return net, fmt.Errorf("%w: %q is no network", ErrBan, s)
+			return net, fmt.Errorf("%w: %q is no network", bans.ErrCannotBan, s)
 		}
-		return checkNet(net)
+		return bans.Normalize(net)
 	}
 	if a, err := netip.ParseAddr(s); err == nil && a.Is6() {
-		return checkNet(netip.PrefixFrom(a, a.BitLen()))
+		return bans.Normalize(netip.PrefixFrom(a, a.BitLen()))
 	}
 	parts := strings.Split(strings.TrimSuffix(s, "."), ".")
 	var ip [4]byte
@@ -30,97 +32,77 @@ func ParseNet(s string) (netip.Prefix, error) {
 	for i, p := range parts {
 		n, err := strconv.ParseUint(p, 10, 8)
 		if i >= len(ip) || err != nil {
-			return netip.Prefix{}, fmt.Errorf("%w: %q is no address", ErrBan, s)
+			return netip.Prefix{}, fmt.Errorf("%w: %q is no address", bans.ErrCannotBan, s)
 		}
 		if ip[i] = byte(n); n != 0 {
 			bits = 8 * (i + 1)
 		}
 	}
-	return checkNet(netip.PrefixFrom(netip.AddrFrom4(ip), bits))
-}
-
-// showNet words a network as people give it.
-func showNet(net netip.Prefix) string {
-	if net.IsSingleIP() {
-		return net.Addr().String()
-	}
-	return net.String()
+	return bans.Normalize(netip.PrefixFrom(netip.AddrFrom4(ip), bits))
 }
 
 // AddIP does what the console command "addip MINUTES ADDRESS" does and returns
 // the ban it made, for the game to drop those whom it hits. 0 minutes are for
 // ever.
-func AddIP(bans Bans, minutes, address string) (Ban, error) {
+func AddIP(store bans.Store, minutes, address string) (bans.Ban, error) {
 	m, err := strconv.ParseFloat(minutes, 64)
 	if err != nil || !(m >= 0) || m > math.MaxInt64/float64(time.Minute) {
-		return Ban{}, fmt.Errorf("%w: usage: addip MINUTES ADDRESS[/LENGTH], with 0 minutes for ever", ErrBan)
+		return bans.Ban{}, fmt.Errorf("%w: usage: addip MINUTES ADDRESS[/LENGTH], with 0 minutes for ever", bans.ErrCannotBan)
 	}
 	net, err := ParseNet(address)
 	if err != nil {
-		return Ban{}, err
+		return bans.Ban{}, err
 	}
-	b := Ban{Net: net, Reason: "addip"}
+	b := bans.Ban{Net: net, Reason: "addip"}
 	if m >= 0.01 {
-		b.Span = time.Duration(m * float64(time.Minute))
+		b.Duration = time.Duration(m * float64(time.Minute))
 	}
-	return b, bans.Add(b)
-}
-
-// String returns the ban as a sentence for a console.
-func (b Ban) String() string {
-	what, span := "banned "+showNet(b.Net), " for ever"
-	if b.RconOnly {
-		what += " from rcon"
-	}
-	if b.Span > 0 {
-		span = fmt.Sprintf(" for %g minutes", b.Span.Minutes())
-	}
-	return what + span
+	return b, store.Add(b)
 }
 
 // RemoveIP does what the console command "removeip ADDRESS [all]" does and
 // returns what it prints. With all, networks within the given one are removed
 // too.
-func RemoveIP(bans Bans, address string, all bool) string {
+func RemoveIP(store bans.Store, address string, all bool) string {
 	net, err := ParseNet(address)
 	if err != nil {
 		return err.Error() + "\n"
 	}
-	found := bans.Remove(net)
+	found := store.Remove(net)
 	if all {
-		for _, b := range bans.All() {
+		for _, b := range store.All() {
 			if net.Bits() <= b.Net.Bits() && net.Contains(b.Net.Addr()) {
-				found = bans.Remove(b.Net) || found
+				found = store.Remove(b.Net) || found
 			}
 		}
 	}
 	if !found {
-		return fmt.Sprintf("removeip: couldn't find %s.\n", showNet(net))
+		return fmt.Sprintf("removeip: couldn't find %s.\n", bans.FormatNet(net))
 	}
 	return "IP filter removed.\n"
 }
 
 // ListIP does what the console command "listip [ADDRESS]" does: it returns the
 // bans, or those that begin with a text.
-func ListIP(bans Bans, begin string) string {
+func ListIP(store bans.Store, begin string) string {
 	var out strings.Builder
-	for _, b := range bans.All() {
+	for _, b := range store.All() {
 		if !strings.HasPrefix(b.Net.String(), begin) {
 			continue
 		}
 		if begin != "" {
-			fmt.Fprintf(&out, "%-18s : %g min", b.Net, b.Span.Minutes())
+			fmt.Fprintf(&out, "%-18s : %g min", b.Net, b.Duration.Minutes())
 		} else if four, ok := oldForm(b.Net); ok {
 			fmt.Fprintf(&out, "%3d.%3d.%3d.%3d : ", four[0], four[1], four[2], four[3])
 		} else {
-			fmt.Fprintf(&out, "%-15s : ", showNet(b.Net))
+			fmt.Fprintf(&out, "%-15s : ", bans.FormatNet(b.Net))
 		}
 		switch {
 		case begin != "":
-		case b.Span == 0:
+		case b.Duration == 0:
 			out.WriteString("permanent")
 		default:
-			fmt.Fprintf(&out, "%.3f min", b.Span.Minutes())
+			fmt.Fprintf(&out, "%.3f min", b.Duration.Minutes())
 		}
 		if b.RconOnly {
 			out.WriteString(" (rcon only)")
@@ -151,10 +133,10 @@ func oldForm(net netip.Prefix) (four [4]byte, ok bool) {
 
 // WriteIP returns what the console command writeip writes into listip.cfg: a line
 // for each ban from the game that is for ever.
-func WriteIP(bans Bans) []byte {
+func WriteIP(store bans.Store) []byte {
 	var out []byte
-	for _, b := range bans.All() {
-		if b.Span != 0 || b.RconOnly {
+	for _, b := range store.All() {
+		if b.Duration != 0 || b.RconOnly {
 			continue
 		}
 		net := b.Net.String()

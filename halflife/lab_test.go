@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -56,7 +57,7 @@ type lab struct {
 	t      testing.TB
 	yard   *yard
 	srv    *halflife.Server
-	bans   *halflife.BanList
+	bans   *bans.List
 	now    int64
 	wall   time.Time
 	sent   []sent
@@ -75,8 +76,8 @@ const (
 
 func newLab(t testing.TB, set halflife.Settings) *lab {
 	t.Helper()
-	l := &lab{t: t, yard: newYard(), bans: halflife.NewBanList(), now: 1e9, wall: time.Unix(1e9, 0)}
-	l.bans.Now = func() time.Time { return l.wall }
+	l := &lab{t: t, yard: newYard(), now: 1e9, wall: time.Unix(1e9, 0)}
+	l.bans = bans.New(func() time.Time { return l.wall })
 	if set.Rcon.Passwords == nil {
 		set.Rcon.Passwords = []halflife.RconPassword{{secret, 0}, {visitor, 1}}
 	}

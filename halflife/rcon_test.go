@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -201,7 +202,7 @@ func TestBan(t *testing.T) {
 		t.Errorf("at once again %q", got)
 	}
 	all := l.bans.All()
-	if len(all) != 1 || all[0].Net != netip.PrefixFrom(alice.Addr(), 32) || !all[0].RconOnly || all[0].Span != 15*time.Minute {
+	if len(all) != 1 || all[0].Net != netip.PrefixFrom(alice.Addr(), 32) || !all[0].RconOnly || all[0].Duration != 15*time.Minute {
 		t.Errorf("bans: %+v", all)
 	}
 	l.pass(15 * time.Minute)
@@ -233,13 +234,13 @@ func TestBanSettings(t *testing.T) {
 		peer transport.Peer
 		n    int
 		gap  time.Duration
-		want []halflife.Ban
+		want []bans.Ban
 	}{
-		"two":       {set: halflife.RconSettings{Failures: 2}, peer: alice, n: 2, want: []halflife.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), Span: 15 * time.Minute, RconOnly: true}}},
+		"two":       {set: halflife.RconSettings{Failures: 2}, peer: alice, n: 2, want: []bans.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), Duration: 15 * time.Minute, RconOnly: true}}},
 		"not two":   {set: halflife.RconSettings{Failures: 2}, peer: alice, n: 1},
-		"for ever":  {set: halflife.RconSettings{BanTime: -1}, peer: alice, n: 5, want: []halflife.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), RconOnly: true}}},
-		"from game": {set: halflife.RconSettings{BanFromGame: true}, peer: alice, n: 5, want: []halflife.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), Span: 15 * time.Minute}}},
-		"IPv6":      {peer: six, n: 5, want: []halflife.Ban{{Net: netip.MustParsePrefix("2001:db8:1:2::/64"), Span: 15 * time.Minute, RconOnly: true}}},
+		"for ever":  {set: halflife.RconSettings{BanTime: -1}, peer: alice, n: 5, want: []bans.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), RconOnly: true}}},
+		"from game": {set: halflife.RconSettings{BanFromGame: true}, peer: alice, n: 5, want: []bans.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), Duration: 15 * time.Minute}}},
+		"IPv6":      {peer: six, n: 5, want: []bans.Ban{{Net: netip.MustParsePrefix("2001:db8:1:2::/64"), Duration: 15 * time.Minute, RconOnly: true}}},
 		"slowly":    {peer: alice, n: 12, gap: 8 * time.Second},
 		"never":     {set: halflife.RconSettings{Failures: -1}, peer: alice, n: 50},
 		"loopback":  {peer: home, n: 50},

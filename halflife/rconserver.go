@@ -5,12 +5,12 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"errors"
 	"fmt"
 	"hash"
 	"net/netip"
 	"time"
 
+	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/transport"
@@ -285,12 +285,12 @@ func (s *Server) wrong(now int64, peer transport.Peer, allowed, trusted bool) {
 
 // autoBan bans an address for wrong passwords.
 func (s *Server) autoBan(a netip.Addr) error {
-	b := Ban{Net: netip.PrefixFrom(a, a.BitLen()), Span: s.rcon.set.BanTime, Reason: banReason, RconOnly: !s.rcon.set.BanFromGame}
+	b := bans.Ban{Net: netip.PrefixFrom(a, a.BitLen()), Duration: s.rcon.set.BanTime, Reason: banReason, RconOnly: !s.rcon.set.BanFromGame}
 	if a.Is6() {
 		b.Net = netip.PrefixFrom(a, 64).Masked()
 	}
-	if b.Span < 0 {
-		b.Span = 0
+	if b.Duration < 0 {
+		b.Duration = 0
 	}
 	return s.cfg.Bans.Add(b)
 }
@@ -438,6 +438,3 @@ func (p *printer) end() {
 		p.flush()
 	}
 }
-
-// errBanFull is wrapped by the errors of full stores.
-var errBanFull = errors.New("the list is full")

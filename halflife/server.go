@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/halflife/internal/cookie"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/transport"
@@ -119,7 +120,7 @@ type ServerConfig struct {
 	Console Console
 	// Bans is the store of bans, shared with the game or not. Without one they are
 	// kept in memory.
-	Bans Bans
+	Bans bans.Store
 	// OnRcon is told what happens at the remote console, for the log. It never
 	// gets to see a password or a challenge, and under attack it is called once
 	// per address and minute.
@@ -243,7 +244,7 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 	}
 	cfg.Refresh = orElse(cfg.Refresh, time.Second)
 	if cfg.Bans == nil {
-		cfg.Bans = NewBanList()
+		cfg.Bans = bans.New(nil)
 	}
 	s := &Server{cfg: cfg, cookies: cookie.NewJar(), proven: limit.NewRecentSet(limitSize, provenSpan)}
 	s.rcon.init()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/internal/limit"
@@ -120,18 +121,18 @@ func (s *Server) handleTokenless(now conn.Time, peer transport.Peer, b []byte, d
 }
 
 // handleBanned tells a banned address why, now and then.
-func (s *Server) handleBanned(now conn.Time, peer transport.Peer, b []byte, e *ban) {
+func (s *Server) handleBanned(now conn.Time, peer transport.Peer, b []byte, e *bans.Ban) {
 	s.count(dropBanned)
-	if !s.bans.mayTell(now, e.Net) {
+	if !s.bans.mayAnswer(now, e.Net) {
 		return
 	}
 	switch d, verdict := s.inspect(now, peer, b); verdict {
 	case conn.ActionChallenge:
 		if s.spoofLimiter.allow(now, peer.Addr(), s.settings.VanillaConnPerSecond) {
-			d.refuse(e.text(s.bans.clock()))
+			d.refuse(banMessage(*e, s.bans.clock()))
 		}
 	case conn.ActionReplyToken, conn.ActionAccept:
-		d.refuse(e.text(s.bans.clock()))
+		d.refuse(banMessage(*e, s.bans.clock()))
 	}
 }
 
@@ -256,7 +257,7 @@ func (s *Server) closeSession(now conn.Time, c *session) {
 	s.sessions[c.id] = nil
 	delete(s.sessionByPeer, c.peer)
 	if quick && !c.peer.Addr().IsLoopback() { // tests and bots of the operator come from there
-		s.banAddr(now, c.peer.Addr(), time.Minute, "Stressing network")
+		s.addBan(now, bans.Ban{Net: addrPrefix(c.peer.Addr()), Duration: time.Minute, Reason: "Stressing network", Temporary: true})
 	}
 }
 
@@ -272,21 +273,26 @@ func (s *Server) queueLeave(c *session, reason string) {
 
 // banAddr bans an address and drops its clients.
 func (s *Server) banAddr(now conn.Time, addr netip.Addr, span time.Duration, reason string) error {
-	e, err := s.bans.add(now, single(addr), span, reason)
+	return s.addBan(now, bans.Ban{Net: addrPrefix(addr), Duration: span, Reason: reason})
+}
+
+// addBan adds a ban and drops the clients that it hits.
+func (s *Server) addBan(now conn.Time, b bans.Ban) error {
+	b, err := s.bans.add(now, b)
 	if err != nil {
 		return err
 	}
-	s.applyBan(e)
+	s.applyBan(b)
 	return nil
 }
 
 // applyBan tells of a ban and drops those whom it hits.
-func (s *Server) applyBan(e ban) {
+func (s *Server) applyBan(b bans.Ban) {
 	now := s.bans.clock()
-	s.print(console.Standard, "net_ban", fmt.Sprintf("banned '%s' %s", e.name(), e.terms(now)))
+	s.print(console.Standard, "net_ban", fmt.Sprintf("banned '%s' %s", bans.FormatNet(b.Net), banTerms(b, now)))
 	for _, c := range s.sessions {
-		if c != nil && e.Net.Contains(c.peer.Addr()) {
-			c.drop(e.text(now))
+		if c != nil && b.Net.Contains(c.peer.Addr()) {
+			c.drop(banMessage(b, now))
 		}
 	}
 }

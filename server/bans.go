@@ -8,85 +8,78 @@ import (
 	"slices"
 	"time"
 
-	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/bans"
+	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/protocol/conn"
 )
 
-// maxBanReason is the longest reason kept, in bytes.
-const maxBanReason = 63
-
-// banRefresh is how long a banned address waits between two answers.
-const banRefresh = 5 * time.Second
-
-// maxTold bounds the banned of whom it is known when they were answered last; more
-// than that get no answer.
-const maxTold = 4096
+const (
+	// maxBanReason is the longest reason kept, in bytes.
+	maxBanReason = 63
+	// banAnswerInterval is how long a banned address waits between two answers.
+	banAnswerInterval = 5 * time.Second
+	// banAnswersTracked is the size of the table of those who were answered lately.
+	banAnswersTracked = 4096
+)
 
 // ErrUnbannable is returned for addresses that no ban may hit.
 var ErrUnbannable = errors.New("ban error (localhost cannot be banned)")
 
-// ban is one entry of the list, with the words in which the game speaks of it.
-type ban struct{ halflife.Ban }
-
-// bans is the list of addresses that may not connect. Bans from the remote console
-// alone are in the store, too, and are none of the game's business.
-type bans struct {
-	store halflife.Bans
+// banList is the list of addresses that may not connect. Bans from the remote console
+// alone are in the store, too, but do not concern the game.
+type banList struct {
+	store bans.Store
 	clock func() time.Time
-	told  map[netip.Prefix]conn.Time // when the banned were answered last
-	swept conn.Time                  // when told was last cleared of what is old
+	// answered has the banned networks that asked lately, whether they were answered
+	// or not.
+	answered *limit.RecentSet
 }
 
-// newBans takes a store, or makes one with a clock of its own.
-func newBans(store halflife.Bans, clock func() time.Time) bans {
+// newBanList takes a store, or makes one with a clock of its own.
+func newBanList(store bans.Store, clock func() time.Time) banList {
 	if store == nil {
-		l := halflife.NewBanList()
-		l.Now = clock
-		return bans{store: l, clock: clock}
+		store = bans.New(clock)
+	} else {
+		clock = time.Now
 	}
-	return bans{store: store, clock: time.Now}
+	return banList{store: store, clock: clock, answered: limit.NewRecentSet(banAnswersTracked, banAnswerInterval)}
 }
 
-// add bans a network for a time (0 for life), or renews its ban.
-func (b *bans) add(now conn.Time, net netip.Prefix, span time.Duration, reason string) (ban, error) {
-	if net.IsSingleIP() && localhost(net.Addr()) {
-		return ban{}, ErrUnbannable
+// add adds a ban, or renews that of the same network, and returns it with its end.
+func (l *banList) add(now conn.Time, b bans.Ban) (bans.Ban, error) {
+	if b.Net.IsSingleIP() && isLocalhost(b.Net.Addr()) {
+		return bans.Ban{}, ErrUnbannable
 	}
-	e := ban{halflife.Ban{Net: net, Span: span, Reason: printable([]byte(reason), maxBanReason)}}
-	if span > 0 {
-		e.Until = b.clock().Add(span)
+	b.Reason = printable([]byte(b.Reason), maxBanReason)
+	if b.Duration > 0 {
+		b.Until = l.clock().Add(b.Duration)
 	}
-	if err := b.store.Add(e.Ban); err != nil {
-		return ban{}, fmt.Errorf("ban error (%w)", err)
+	if err := l.store.Add(b); err != nil {
+		return bans.Ban{}, fmt.Errorf("ban error (%w)", err)
 	}
-	b.tell(now, net)
-	return e, nil
+	l.answered.Add(int64(now), b.Net)
+	return b, nil
 }
 
-// single is the network that is one address.
-func single(a netip.Addr) netip.Prefix { return netip.PrefixFrom(a, a.BitLen()) }
-
-// localhost tells whether an address is the one by which the operator's own programs
-// come, so that no ban may hit it.
-func localhost(a netip.Addr) bool {
+// isLocalhost reports whether an address is the one by which the operator's own
+// programs come, so that no ban may hit it.
+func isLocalhost(a netip.Addr) bool {
 	return a == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || a == netip.IPv6Loopback()
 }
 
-// find tells whether addr is banned now, and how.
-func (b *bans) find(addr netip.Addr) (ban, bool) {
-	e, ok := b.store.Find(addr)
-	return ban{e}, ok && !e.RconOnly
+// addrPrefix returns the network that is one address.
+func addrPrefix(a netip.Addr) netip.Prefix { return netip.PrefixFrom(a, a.BitLen()) }
+
+// find returns the ban that keeps an address away from the game now, if there is one.
+func (l *banList) find(addr netip.Addr) (bans.Ban, bool) {
+	b, ok := l.store.Find(addr)
+	return b, ok && !b.RconOnly
 }
 
-// list are the bans in the order they end: the console numbers them so.
-func (b *bans) list() []ban {
-	var list []ban
-	for _, e := range b.store.All() {
-		if !e.RconOnly {
-			list = append(list, ban{e})
-		}
-	}
-	slices.SortStableFunc(list, func(x, y ban) int {
+// list returns the bans in the order they end: the console numbers them so.
+func (l *banList) list() []bans.Ban {
+	list := slices.DeleteFunc(l.store.All(), func(b bans.Ban) bool { return b.RconOnly })
+	slices.SortStableFunc(list, func(x, y bans.Ban) int {
 		if x.Until.IsZero() != y.Until.IsZero() {
 			return btoi(x.Until.IsZero()) - btoi(y.Until.IsZero())
 		}
@@ -95,68 +88,36 @@ func (b *bans) list() []ban {
 	return list
 }
 
-// clear lifts all bans.
-func (b *bans) clear() {
-	for _, e := range b.store.All() {
-		b.store.Remove(e.Net)
+// clear removes all bans.
+func (l *banList) clear() {
+	for _, b := range l.store.All() {
+		l.store.Remove(b.Net)
 	}
-	clear(b.told)
 }
 
-// mayTell tells whether somebody banned is to be told why: not if he was asking all
-// the time.
-func (b *bans) mayTell(now conn.Time, net netip.Prefix) bool {
-	last, known := b.told[net]
-	return b.tell(now, net) && (!known || now.Sub(last) > banRefresh)
+// mayAnswer reports whether a banned network that asks now is to be told why: not if
+// it asked all the time.
+func (l *banList) mayAnswer(now conn.Time, net netip.Prefix) bool {
+	asked := l.answered.Has(int64(now), net)
+	l.answered.Add(int64(now), net)
+	return !asked
 }
 
-// tell notes that somebody banned was answered, or asked. It reports whether there
-// was room for that.
-func (b *bans) tell(now conn.Time, net netip.Prefix) bool {
-	if b.told == nil {
-		b.told = make(map[netip.Prefix]conn.Time)
-	}
-	if _, known := b.told[net]; !known && len(b.told) >= maxTold {
-		if now.Sub(b.swept) <= banRefresh {
-			return false
-		}
-		b.swept = now
-		for n, at := range b.told {
-			if now.Sub(at) > banRefresh {
-				delete(b.told, n)
-			}
-		}
-		if len(b.told) >= maxTold {
-			return false
-		}
-	}
-	b.told[net] = now
-	return true
-}
+// banMessage is what banned clients are told.
+func banMessage(b bans.Ban, now time.Time) string { return "You have been banned " + banTerms(b, now) }
 
-// name is the network as the console shows it.
-func (e ban) name() string {
-	if e.Net.IsSingleIP() {
-		return e.Net.Addr().String()
-	}
-	return e.Net.String()
-}
-
-// text is what the banned are told.
-func (e ban) text(now time.Time) string { return "You have been banned " + e.terms(now) }
-
-// terms tells for how long and why.
-func (e ban) terms(now time.Time) string {
-	reason := cmp.Or(e.Reason, "No reason given")
-	if e.Until.IsZero() {
+// banTerms says for how long a ban is and why.
+func banTerms(b bans.Ban, now time.Time) string {
+	reason := cmp.Or(b.Reason, "No reason given")
+	if b.Until.IsZero() {
 		return fmt.Sprintf("for life (%s)", reason)
 	}
-	return fmt.Sprintf("for %s (%s)", minutes(e.Until.Sub(now)), reason)
+	return fmt.Sprintf("for %s (%s)", minutes(b.Until.Sub(now)), reason)
 }
 
-// minutes words a span as the original does, rounded up.
-func minutes(span time.Duration) string {
-	n := int((span + time.Minute - 1) / time.Minute)
+// minutes returns a duration in words as the original does, rounded up.
+func minutes(d time.Duration) string {
+	n := int((d + time.Minute - 1) / time.Minute)
 	if n <= 1 {
 		return "1 minute"
 	}

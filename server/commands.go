@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
@@ -280,7 +281,7 @@ func (s *Server) cmdBan(call *console.Call) {
 		addr = c.peer.Addr()
 	}
 	addr = addr.Unmap()
-	if !s.canBan(call, single(addr)) {
+	if !s.canBan(call, addrPrefix(addr)) {
 		return
 	}
 	if err := s.banAddr(s.now(), addr, time.Duration(minutes)*time.Minute, reason); err != nil {
@@ -313,13 +314,13 @@ func (s *Server) canBan(call *console.Call, net netip.Prefix) bool {
 func (s *Server) cmdUnban(call *console.Call) {
 	list := s.bans.list()
 	if nets, err := parseNetworks(call.Arg(0)); err == nil && len(nets) == 1 && !strings.Contains(call.Arg(0), ",") {
-		i := slices.IndexFunc(list, func(e ban) bool { return e.Net == nets[0] })
+		i := slices.IndexFunc(list, func(b bans.Ban) bool { return b.Net == nets[0] })
 		if i < 0 {
 			call.Print("net_ban", "unban failed (invalid entry)")
 			return
 		}
 		s.bans.store.Remove(list[i].Net)
-		call.Print("net_ban", "unbanned '%s' %s", list[i].name(), list[i].terms(s.bans.clock()))
+		call.Print("net_ban", "unbanned '%s' %s", bans.FormatNet(list[i].Net), banTerms(list[i], s.bans.clock()))
 		return
 	}
 	i := call.Int(0)
@@ -328,7 +329,7 @@ func (s *Server) cmdUnban(call *console.Call) {
 		return
 	}
 	s.bans.store.Remove(list[i].Net)
-	call.Print("net_ban", "unbanned index %d ('%s')", i, list[i].name())
+	call.Print("net_ban", "unbanned index %d ('%s')", i, bans.FormatNet(list[i].Net))
 }
 
 func (s *Server) cmdUnbanAll(call *console.Call) {
@@ -338,8 +339,8 @@ func (s *Server) cmdUnbanAll(call *console.Call) {
 
 func (s *Server) cmdBans(call *console.Call) {
 	now, list := s.bans.clock(), s.bans.list()
-	for i, e := range list {
-		call.Print("net_ban", "#%d '%s' banned %s", i, e.name(), e.terms(now))
+	for i, b := range list {
+		call.Print("net_ban", "#%d '%s' banned %s", i, bans.FormatNet(b.Net), banTerms(b, now))
 	}
 	plural := "s"
 	if len(list) == 1 {

@@ -279,7 +279,7 @@ func parseNetworks(list string) (nets []netip.Prefix, err error) {
 			if err != nil {
 				return nil, fmt.Errorf("%q is no network", word)
 			}
-			net = single(a.Unmap())
+			net = addrPrefix(a.Unmap())
 		}
 		nets = append(nets, net.Masked())
 	}
@@ -411,10 +411,10 @@ func (s *Server) cmdAddIP(call *console.Call) {
 		call.Print("net_ban", "%v", err)
 		return
 	}
-	if b.Span > 0 {
-		b.Until = s.bans.clock().Add(b.Span)
+	if b.Duration > 0 {
+		b.Until = s.bans.clock().Add(b.Duration)
 	}
-	s.applyBan(ban{b})
+	s.applyBan(b)
 }
 
 func (s *Server) cmdRemoveIP(call *console.Call) {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/transport"
@@ -382,17 +383,17 @@ func TestHalfLifeAttacks(t *testing.T) {
 func TestHalfLifeBans(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bans.json")
 	written := map[string]*file{}
-	start := func() (*testServer, *halflife.BanList) {
-		bans, err := halflife.OpenBans(path)
+	start := func() (*testServer, *bans.List) {
+		store, err := bans.Open(path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return newTestServerWith(t, Config{Bans: bans, Create: func(name string) (io.WriteCloser, error) {
+		return newTestServerWith(t, Config{Bans: store, Create: func(name string) (io.WriteCloser, error) {
 			written[name] = &file{}
 			return written[name], nil
-		}}), bans
+		}}), store
 	}
-	ts, bans := start()
+	ts, store := start()
 	k := hlClient{ts, public(1)}
 	p, q := ts.join(ip(1<<8|1), "in the network"), ts.join(ip(2<<8|1), "not in it")
 	run := func(line, want string) {
@@ -421,11 +422,11 @@ func TestHalfLifeBans(t *testing.T) {
 	if got := written["listip.cfg"]; got == nil || got.String() != "addip 0 10.0.1.0\n" || !got.closed {
 		t.Errorf("writeip writes %q", got)
 	}
-	if err := bans.Close(); err != nil {
+	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	// They are there again after a restart.
-	ts, bans = start()
+	ts, store = start()
 	k = hlClient{ts, public(1)}
 	ts.now = ts.now.Add(time.Minute)
 	if p = ts.dial(ip(1<<8 | 7)); p.Reason != "You have been banned for life (addip)" {
@@ -437,7 +438,7 @@ func TestHalfLifeBans(t *testing.T) {
 	run("unban 10.0.1.0/24", "unbanned '10.0.1.0/24' for life (addip)\n")
 	run("unban_all", "unbanned all entries\n")
 	run("bans", "0 bans\n")
-	if err := bans.Close(); err != nil {
+	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if p = ts.dial(ip(1<<8 | 8)); p.Closed {

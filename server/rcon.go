@@ -78,7 +78,7 @@ func (c *session) grantRcon(level console.Level, text, who string) {
 func (c *session) rejectRconPassword() {
 	s := c.server
 	most := s.settings.RconMaxTries
-	if most <= 0 || localhost(c.peer.Addr()) {
+	if most <= 0 || isLocalhost(c.peer.Addr()) {
 		c.sendRconLine("Wrong password.")
 		return
 	}

@@ -12,10 +12,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
-	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -42,9 +42,9 @@ type Config struct {
 	// Replays is where matches are recorded while sv_replay is 1, so that
 	// "teeyard replay" can run them again; nil records nothing.
 	Replays Replays
-	// Bans is where bans are kept, such as halflife.OpenBans makes one in a file; nil
+	// Bans is where bans are kept, such as [bans.Open] makes one in a file; nil
 	// keeps them in memory. The server does not close it.
-	Bans halflife.Bans
+	Bans bans.Store
 	// Modes makes a game mode by its sv_gametype; nil knows the built-in ones.
 	Modes func(name string) (game.Mode, bool)
 	// Mods are laid over the mode, in order.
@@ -76,7 +76,7 @@ type Server struct {
 	sessionPool    [game.MaxPlayers]*session // their storage
 	sessionByPeer  map[transport.Peer]*session
 	dropping       []*session
-	bans           bans
+	bans           banList
 	connectLimiter *limit.Limiter
 	spoofLimiter   spoofLimiter
 	failedLogins   *limit.Failures
@@ -175,7 +175,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.tokens = tokens
 	epoch := time.Now().Add(-time.Duration(now))
-	s.bans = newBans(cfg.Bans, func() time.Time { return epoch.Add(time.Duration(s.transport.Now())) })
+	s.bans = newBanList(cfg.Bans, func() time.Time { return epoch.Add(time.Duration(s.transport.Now())) })
 	if err := s.halfLife.open(s); err != nil {
 		s.transport.Close()
 		return nil, fmt.Errorf("server: %w", err)

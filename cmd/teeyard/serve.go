@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/logline"
 )
@@ -63,7 +63,7 @@ func (c *serveCmd) Run() error {
 		lines = []string{"sv_bots 3"}
 	}
 	log := slog.New(handler)
-	bans, err := halflife.OpenBans(filepath.Join(c.Dir, "bans.json"))
+	store, err := bans.Open(filepath.Join(c.Dir, "bans.json"), nil)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (c *serveCmd) Run() error {
 		Files:    files,
 		Create:   files.Create,
 		Replays:  replayDir(filepath.Join(c.Dir, "replays")),
-		Bans:     bans,
+		Bans:     store,
 		Log:      log,
 	})
 	if err != nil {
@@ -81,5 +81,5 @@ func (c *serveCmd) Run() error {
 	if newcomer {
 		log.Info("you will not be alone: bots fill the game up to 3 players (none of them: teeyard serve \"sv_bots 0\")")
 	}
-	return errors.Join(s.Run(ctx), bans.Close())
+	return errors.Join(s.Run(ctx), store.Close())
 }

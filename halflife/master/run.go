@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/internal/atomicfile"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -72,7 +73,7 @@ func (m *Master) Save() error {
 	if err != nil {
 		return err
 	}
-	return halflife.WriteFile(m.cfg.State, append(b, '\n'))
+	return atomicfile.Write(m.cfg.State, append(b, '\n'))
 }
 
 // load reads the state file. Servers that were seen lately are listed again, and

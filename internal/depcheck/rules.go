@@ -24,20 +24,22 @@ var rooms = map[string][]string{
 	"bridge":   {"game", "protocol", "internal/safetext"},
 	"bot":      {"game"},
 
+	"bans":      {"internal/atomicfile", "internal/safetext"},
 	"transport": {},
 	"format":    {"protocol"},
 	"maps":      {"format"},
 
 	// Sessions speak the connection themselves; all messages are the bridge's.
-	"server": {"bot", "bridge", "game", "protocol", "transport", "format", "maps", "query", "halflife", "internal/limit", "internal/safetext"},
+	"server": {"bot", "bridge", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans", "internal/atomicfile", "internal/limit", "internal/safetext"},
 	"client": {"bridge", "game", "protocol", "transport", "format", "internal/safetext"},
 
 	"query":    {"protocol", "transport", "internal/limit", "internal/safetext"},
-	"halflife": {"transport", "internal/limit", "internal/safetext"},
+	"halflife": {"bans", "internal/atomicfile", "transport", "internal/limit", "internal/safetext"},
 
 	// Small parts that several rooms share. They know nothing of ours.
-	"internal/limit":    {},
-	"internal/safetext": {},
+	"internal/limit":      {},
+	"internal/atomicfile": {},
+	"internal/safetext":   {},
 
 	"internal/netsim":      {"transport"},
 	"internal/golden":      {"protocol", "format", "internal/pcap"},

@@ -1,0 +1,116 @@
+package bans
+
+import (
+	"container/heap"
+	"net/netip"
+	"time"
+)
+
+// table has at most max bans, one for a network. It finds them by network in as many
+// steps as there are lengths of networks, and by when they end in O(log n).
+type table struct {
+	max   int
+	byNet map[netip.Prefix]*entry
+	// lengths counts the networks of each length, so that find tries only those that
+	// exist: IPv4 first, IPv6 behind.
+	lengths [33 + 129]int
+	ending  endHeap
+}
+
+// entry is a ban of a table.
+type entry struct {
+	Ban
+	number  int // in the order bans were added
+	heapPos int // in table.ending, -1 for bans for ever
+}
+
+func newTable(max int) table { return table{max: max, byNet: make(map[netip.Prefix]*entry)} }
+
+// add adds a ban, or replaces that of the same network, which keeps its number. If
+// the table is full, the ban that ends first makes room; add reports false if none
+// does.
+func (t *table) add(b Ban, number int, now time.Time) bool {
+	if old := t.byNet[b.Net]; old != nil {
+		number = old.number
+		t.remove(old)
+	}
+	if len(t.byNet) >= t.max {
+		if t.expire(now); len(t.byNet) >= t.max {
+			if len(t.ending) == 0 {
+				return false
+			}
+			t.remove(t.ending[0])
+		}
+	}
+	e := &entry{b, number, -1}
+	t.byNet[b.Net] = e
+	t.lengths[lengthIndex(b.Net)]++
+	if !b.Until.IsZero() {
+		heap.Push(&t.ending, e)
+	}
+	return true
+}
+
+func (t *table) remove(e *entry) {
+	delete(t.byNet, e.Net)
+	t.lengths[lengthIndex(e.Net)]--
+	if e.heapPos >= 0 {
+		heap.Remove(&t.ending, e.heapPos)
+	}
+}
+
+// expire removes the bans that have ended.
+func (t *table) expire(now time.Time) {
+	for len(t.ending) > 0 && t.ending[0].ended(now) {
+		t.remove(t.ending[0])
+	}
+}
+
+// find returns the bans of networks that contain an address, the smallest network
+// first.
+func (t *table) find(a netip.Addr, yield func(*entry) bool) {
+	lengths := t.lengths[:33]
+	if a.Is6() {
+		lengths = t.lengths[33:]
+	}
+	for bits := len(lengths) - 1; bits >= 0 && len(t.byNet) > 0; bits-- {
+		if lengths[bits] == 0 {
+			continue
+		}
+		net, _ := a.Prefix(bits)
+		if e := t.byNet[net]; e != nil && !yield(e) {
+			return
+		}
+	}
+}
+
+func lengthIndex(net netip.Prefix) int {
+	if net.Addr().Is4() {
+		return net.Bits()
+	}
+	return 33 + net.Bits()
+}
+
+// endHeap has the bans that end, the first to end at its top.
+type endHeap []*entry
+
+func (h endHeap) Len() int           { return len(h) }
+func (h endHeap) Less(i, j int) bool { return h[i].Until.Before(h[j].Until) }
+func (h endHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].heapPos, h[j].heapPos = i, j
+}
+
+func (h *endHeap) Push(x any) {
+	e := x.(*entry)
+	e.heapPos = len(*h)
+	*h = append(*h, e)
+}
+
+func (h *endHeap) Pop() any {
+	last := len(*h) - 1
+	e := (*h)[last]
+	(*h)[last], *h = nil, (*h)[:last]
+	e.heapPos = -1
+	return e
+}
