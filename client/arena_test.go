@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -32,7 +33,7 @@ type arena struct {
 // seat is a client in an arena and what it was told.
 type seat struct {
 	*client.Client
-	events []client.Event
+	events []event.Event
 }
 
 func newArena(t testing.TB, link netsim.Link, commands ...string) *arena {
@@ -74,7 +75,7 @@ func newArena(t testing.TB, link netsim.Link, commands ...string) *arena {
 func (a *arena) join(cfg client.Config) *seat {
 	a.t.Helper()
 	s := a.dial(cfg)
-	a.until(5*time.Second, "in the game", func() bool { return has[client.Entered](s) })
+	a.until(5*time.Second, "in the game", func() bool { return has[event.Entered](s) })
 	return s
 }
 
@@ -92,7 +93,7 @@ func (a *arena) dial(cfg client.Config) *seat {
 	}
 	cfg.Token = func() packet.Token { return packet.Token(a.rand.Uint32() &^ (1 << 31)) }
 	if cfg.OnEvent == nil {
-		cfg.OnEvent = func(_ *client.Client, e client.Event) { s.events = append(s.events, e) }
+		cfg.OnEvent = func(_ *client.Client, e event.Event) { s.events = append(s.events, e) }
 	}
 	if cfg.Maps == nil {
 		cfg.Maps = a.maps
@@ -129,14 +130,14 @@ func (a *arena) until(span time.Duration, what string, ok func() bool) {
 }
 
 // last is the latest event of a type.
-func last[E client.Event](s *seat) (e E, ok bool) {
+func last[E event.Event](s *seat) (e E, ok bool) {
 	for i := len(s.events) - 1; i >= 0 && !ok; i-- {
 		e, ok = s.events[i].(E)
 	}
 	return e, ok
 }
 
-func has[E client.Event](s *seat) bool {
+func has[E event.Event](s *seat) bool {
 	_, ok := last[E](s)
 	return ok
 }

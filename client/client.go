@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -56,7 +57,7 @@ type Config struct {
 	// They may call its methods, except those that wait.
 
 	// OnEvent is called with every event. Events then yields none.
-	OnEvent func(c *Client, e Event)
+	OnEvent func(c *Client, e event.Event)
 	// OnSnapshot is called with every snapshot and the sounds and effects in it
 	// (game.EvExplosion to game.EvDamage). Both are valid until it returns.
 	OnSnapshot func(c *Client, v *game.View, effects []game.Event)
@@ -101,8 +102,8 @@ type Client struct {
 	network       *network
 
 	inputTimings  [][2]int32 // tick and ms, for OnInputTiming
-	events        []Event
-	spareEvents   []Event
+	events        []event.Event
+	spareEvents   []event.Event
 	droppedEvents int
 	eventsQueued  chan struct{}
 }
@@ -226,7 +227,7 @@ func (c *Client) checkEnded() {
 
 // connectionEnded reports the end of a connection and schedules the next.
 func (c *Client) connectionEnded(err error) {
-	e := Disconnected{Err: err}
+	e := event.Disconnected{Err: err}
 	if err != nil {
 		e.Text = bridge.Text([]byte(err.Error()))
 	}
@@ -252,7 +253,7 @@ func (c *Client) disconnect() {
 }
 
 // queueEvent queues an event.
-func (c *Client) queueEvent(e Event) {
+func (c *Client) queueEvent(e event.Event) {
 	if len(c.events) >= maxQueuedEvents {
 		c.events = append(c.events[:0], c.events[1:]...)
 		c.droppedEvents++
@@ -308,8 +309,8 @@ func (c *Client) onInputTiming(tick, left int32) {
 
 // Events yields events until ctx or the client ends. Those since Dial began are included,
 // the last 4096 of them at least.
-func (c *Client) Events(ctx context.Context) iter.Seq[Event] {
-	return func(yield func(Event) bool) {
+func (c *Client) Events(ctx context.Context) iter.Seq[event.Event] {
+	return func(yield func(event.Event) bool) {
 		for {
 			for {
 				e, ok := c.nextEvent()
@@ -333,7 +334,7 @@ func (c *Client) Events(ctx context.Context) iter.Seq[Event] {
 	}
 }
 
-func (c *Client) nextEvent() (Event, bool) {
+func (c *Client) nextEvent() (event.Event, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.events) == 0 {
@@ -360,7 +361,7 @@ func (c *Client) onSnapshot(tick int32, s *snapshot.Snapshot) {
 	c.snapshotShown = false
 	if c.session.State() == Playing && !c.entered && c.session.side.OwnID() >= 0 {
 		c.entered = true
-		c.queueEvent(Entered{Map: c.mapName(), Self: c.player(c.session.side.OwnID())})
+		c.queueEvent(event.Entered{Map: c.mapName(), Self: c.player(c.session.side.OwnID())})
 		if c.cfg.RconPassword != "" && !c.rcon.loggedIn {
 			c.session.Request(c.now, func(g bridge.ClientSide) { g.SendRconAuth(c.cfg.RconName, c.cfg.RconPassword) })
 		}
@@ -414,5 +415,5 @@ func (c *Client) onMapProgress(name string, done, size int) {
 	if c.cfg.OnEvent == nil && done != 0 && done != size {
 		return // Events needs only the beginning and the end
 	}
-	c.queueEvent(Download{Map: name, Done: done, Size: size})
+	c.queueEvent(event.Download{Map: name, Done: done, Size: size})
 }

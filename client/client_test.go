@@ -11,6 +11,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/netsim"
 )
@@ -20,46 +21,46 @@ func TestTalk(t *testing.T) {
 	a := newArena(t, netsim.Link{Delay: 20 * time.Millisecond})
 	alice := a.join(client.Config{Name: "alice", Clan: "A", Country: 276})
 	bob := a.join(client.Config{Name: "bob"})
-	a.until(time.Second, "seen", func() bool { return has[client.Joined](alice) && len(alice.Scoreboard()) == 2 })
+	a.until(time.Second, "seen", func() bool { return has[event.Joined](alice) && len(alice.Scoreboard()) == 2 })
 	if p, ok := bob.FindPlayer("alice"); !ok || p.ID != alice.Self() || p.Clan != "A" {
 		t.Errorf("bob finds %+v", p)
 	}
 	if info, ok := bob.PlayerInfo(alice.Self()); !ok || info.Profile.Country != 276 || info.Profile.Skin.PartNames[0] != "standard" {
 		t.Errorf("bob knows %+v", info)
 	}
-	expect := func(who *seat, want client.Chat) {
+	expect := func(who *seat, want event.Chat) {
 		t.Helper()
 		a.until(time.Second, "heard "+want.Text, func() bool {
-			got, ok := last[client.Chat](who)
+			got, ok := last[event.Chat](who)
 			return ok && got.Text == want.Text && got.Mode == want.Mode && got.From.Name == want.From.Name
 		})
 	}
 	alice.Say("hello")
-	expect(bob, client.Chat{From: client.Player{Name: "alice"}, Mode: game.ChatAll, Text: "hello"})
+	expect(bob, event.Chat{From: event.Player{Name: "alice"}, Mode: game.ChatAll, Text: "hello"})
 	bob.Whisper(alice.Self(), "psst")
-	expect(alice, client.Chat{From: client.Player{Name: "bob"}, Mode: game.ChatWhisper, Text: "psst"})
+	expect(alice, event.Chat{From: event.Player{Name: "bob"}, Mode: game.ChatWhisper, Text: "psst"})
 
 	a.run(6 * time.Second) // servers take a new skin every five seconds
 	bob.SetSkin(game.Skin{PartNames: [game.NumSkinParts]string{"bear"}})
 	a.until(time.Second, "other skin", func() bool {
-		e, ok := last[client.SkinChange](alice)
+		e, ok := last[event.SkinChange](alice)
 		info, _ := alice.PlayerInfo(bob.Self())
 		return ok && e.Player.Name == "bob" && info.Profile.Skin.PartNames[0] == "bear"
 	})
 	bob.Emote(7)
 	a.until(time.Second, "emoticon", func() bool {
-		e, ok := last[client.Emoticon](alice)
+		e, ok := last[event.Emoticon](alice)
 		return ok && e.Emoticon == 7 && e.Player.Name == "bob"
 	})
 	a.run(3 * time.Second)
 	bob.Kill()
 	a.until(time.Second, "dead", func() bool {
-		e, ok := last[client.Kill](alice)
+		e, ok := last[event.Kill](alice)
 		return ok && e.Victim.Name == "bob" && e.Killer.Name == "bob" && e.Weapon == game.WeaponSelf
 	})
 	bob.SetTeam(game.TeamSpectators)
 	a.until(5*time.Second, "spectators", func() bool {
-		e, ok := last[client.TeamChange](alice)
+		e, ok := last[event.TeamChange](alice)
 		return ok && e.Player.Name == "bob" && e.Player.Team == game.TeamSpectators
 	})
 	bob.Spectate(game.SpectatePlayer, alice.Self())
@@ -71,8 +72,8 @@ func TestTalk(t *testing.T) {
 	bob.Ping()
 	a.until(time.Second, "pong", func() bool { return bob.Latency() >= 40*time.Millisecond })
 	bob.Close()
-	a.until(time.Second, "gone", func() bool { e, ok := last[client.Left](alice); return ok && e.Player.Name == "bob" })
-	if bob.Err() != nil || bob.State() != client.Offline || !has[client.Disconnected](bob) {
+	a.until(time.Second, "gone", func() bool { e, ok := last[event.Left](alice); return ok && e.Player.Name == "bob" })
+	if bob.Err() != nil || bob.State() != client.Offline || !has[event.Disconnected](bob) {
 		t.Errorf("bob is %v with error %v", bob.State(), bob.Err())
 	}
 	if s := alice.Stats(); s.CRCFailures+s.BadDelta+s.BadMessage+s.NoBase != 0 {
@@ -84,7 +85,7 @@ func TestTalk(t *testing.T) {
 func TestWrongPassword(t *testing.T) {
 	a := newArena(t, netsim.Link{}, "password secret")
 	s := a.dial(client.Config{Password: "wrong"})
-	a.until(time.Second, "refused", func() bool { return has[client.Disconnected](s) })
+	a.until(time.Second, "refused", func() bool { return has[event.Disconnected](s) })
 	if err := s.Err(); !errors.Is(err, client.ErrClosed) || !strings.Contains(err.Error(), "Wrong password") {
 		t.Errorf("got %v", err)
 	}
@@ -96,14 +97,14 @@ func TestReconnect(t *testing.T) {
 	a := newArena(t, netsim.Link{Delay: 5 * time.Millisecond})
 	s := a.join(client.Config{Name: "stubborn", Reconnect: time.Second})
 	admin := a.join(client.Config{Name: "admin", RconPassword: "adminpw"})
-	a.until(time.Second, "rcon", func() bool { return has[client.RconAuth](admin) })
+	a.until(time.Second, "rcon", func() bool { return has[event.RconAuth](admin) })
 	s.events = nil
 	admin.Rcon("kick 0 out")
 	a.until(time.Second, "kicked", func() bool {
-		e, ok := last[client.Disconnected](s)
+		e, ok := last[event.Disconnected](s)
 		return ok && errors.Is(e.Err, client.ErrClosed) && e.Again == time.Second && strings.Contains(e.Text, "out")
 	})
-	a.until(3*time.Second, "back", func() bool { return has[client.Entered](s) })
+	a.until(3*time.Second, "back", func() bool { return has[event.Entered](s) })
 }
 
 // TestRcon: commands, their output, and the list of them.
@@ -113,17 +114,17 @@ func TestRcon(t *testing.T) {
 	if err := s.RconLogin("adminpw"); err != nil {
 		t.Fatal(err)
 	}
-	a.until(time.Second, "rcon", func() bool { e, ok := last[client.RconAuth](s); return ok && e.On })
+	a.until(time.Second, "rcon", func() bool { e, ok := last[event.RconAuth](s); return ok && e.On })
 	s.Rcon("status")
 	a.until(time.Second, "status", func() bool {
-		e, ok := last[client.RconLine](s)
+		e, ok := last[event.RconLine](s)
 		return ok && strings.Contains(e.Text, "name='admin'")
 	})
 	a.until(5*time.Second, "commands", func() bool {
 		return slices.ContainsFunc(s.RconCommands(), func(c bridge.CommandInfo) bool { return c.Name == "shutdown" && c.Params == "?r[reason]" })
 	})
 	s.Rcon("logout")
-	a.until(time.Second, "out", func() bool { e, ok := last[client.RconAuth](s); return ok && !e.On })
+	a.until(time.Second, "out", func() bool { e, ok := last[event.RconAuth](s); return ok && !e.On })
 	if len(s.RconCommands()) != 0 {
 		t.Error("the commands stayed")
 	}
@@ -136,7 +137,7 @@ func TestMapCache(t *testing.T) {
 	join := func() (s *seat, downloads int) {
 		s = a.join(client.Config{Maps: client.NewMaps(dir)})
 		for _, e := range s.events {
-			if d, ok := e.(client.Download); ok && d.Done == d.Size {
+			if d, ok := e.(event.Download); ok && d.Done == d.Size {
 				downloads++
 			}
 		}
@@ -147,7 +148,7 @@ func TestMapCache(t *testing.T) {
 	if n != 1 || m == nil || len(m.File) == 0 || m.Terrain.Width == 0 {
 		t.Fatalf("%d downloads, map %v", n, m)
 	}
-	first, ok := s.events[0].(client.Download)
+	first, ok := s.events[0].(event.Download)
 	if !ok || first.Done != 0 || first.Size != len(m.File) {
 		t.Errorf("the first event is %+v", s.events[0])
 	}
@@ -171,10 +172,10 @@ func TestMapCache(t *testing.T) {
 func TestMapChange(t *testing.T) {
 	a := newArena(t, netsim.Link{Delay: 5 * time.Millisecond}, "sv_map teeyard1")
 	s := a.join(client.Config{Name: "traveller", RconPassword: "adminpw"})
-	a.until(time.Second, "rcon", func() bool { return has[client.RconAuth](s) })
+	a.until(time.Second, "rcon", func() bool { return has[event.RconAuth](s) })
 	s.events = nil
 	s.Rcon("sv_map testbox; reload")
-	a.until(5*time.Second, "another map", func() bool { e, ok := last[client.Entered](s); return ok && e.Map == "testbox" })
+	a.until(5*time.Second, "another map", func() bool { e, ok := last[event.Entered](s); return ok && e.Map == "testbox" })
 	a.until(5*time.Second, "a tee", func() bool {
 		tees := 0
 		s.WithView(func(v *game.View) { tees = len(v.Characters) })

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/transport/udp"
@@ -61,8 +62,8 @@ func TestDial(t *testing.T) {
 	ticks := 0
 	d, err := client.Dial(ctx, host, client.Config{
 		Name: "bob", Maps: maps,
-		OnEvent: func(c *client.Client, e client.Event) {
-			if chat, ok := e.(client.Chat); ok && chat.From.ID != c.Self() {
+		OnEvent: func(c *client.Client, e event.Event) {
+			if chat, ok := e.(event.Chat); ok && chat.From.ID != c.Self() {
 				c.Say("echo " + chat.Text)
 			}
 		},
@@ -95,7 +96,7 @@ func TestDial(t *testing.T) {
 		}()
 	}
 	for e := range c.Events(ctx) {
-		if auth, ok := e.(client.RconAuth); ok && auth.On {
+		if auth, ok := e.(event.RconAuth); ok && auth.On {
 			break
 		}
 	}
@@ -105,7 +106,7 @@ func TestDial(t *testing.T) {
 	}
 	c.Say("hello")
 	for e := range c.Events(ctx) {
-		if chat, ok := e.(client.Chat); ok && chat.From.Name == "bob" {
+		if chat, ok := e.(event.Chat); ok && chat.From.Name == "bob" {
 			if chat.Text != "echo hello" {
 				t.Errorf("bob said %q", chat.Text)
 			}
@@ -116,7 +117,7 @@ func TestDial(t *testing.T) {
 	wait.Wait()
 	d.Close()
 	for e := range c.Events(ctx) {
-		if left, ok := e.(client.Left); ok && left.Player.Name == "bob" {
+		if left, ok := e.(event.Left); ok && left.Player.Name == "bob" {
 			break
 		}
 	}

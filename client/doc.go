@@ -9,7 +9,7 @@
 //	}
 //	defer c.Close()
 //	for e := range c.Events(ctx) {
-//		if chat, ok := e.(client.Chat); ok && chat.From.ID != c.Self() {
+//		if chat, ok := e.(event.Chat); ok && chat.From.ID != c.Self() {
 //			c.Say(chat.Text)
 //		}
 //	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/golden"
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -35,7 +36,7 @@ type elder struct {
 	onRequest func(chunk int32)
 
 	c      *client.Client
-	events []client.Event
+	events []event.Event
 }
 
 func newElder(t testing.TB, cfg client.Config) *elder {
@@ -47,7 +48,7 @@ func newElder(t testing.TB, cfg client.Config) *elder {
 	}
 	cfg.Send = func(b []byte) { v.feed(v.in[:copy(v.in[:], b)]) }
 	cfg.Version = client.Version06
-	cfg.OnEvent = func(_ *client.Client, e client.Event) { v.events = append(v.events, e) }
+	cfg.OnEvent = func(_ *client.Client, e event.Event) { v.events = append(v.events, e) }
 	if cfg.Maps == nil {
 		cfg.Maps = client.NewMaps("-")
 	}

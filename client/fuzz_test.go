@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
@@ -54,7 +55,7 @@ func FuzzServer(f *testing.F) {
 			}
 		}
 		for _, e := range v.events {
-			if chat, ok := e.(client.Chat); ok {
+			if chat, ok := e.(event.Chat); ok {
 				for _, r := range chat.Text {
 					if unicode.IsControl(r) {
 						t.Errorf("a line has %U", r)

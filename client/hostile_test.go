@@ -18,6 +18,7 @@ import (
 	"unicode"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/protocol/conn"
@@ -55,7 +56,7 @@ type villain struct {
 	later [][]byte
 
 	c      *client.Client
-	events []client.Event
+	events []event.Event
 }
 
 var home = netip.MustParseAddr("10.0.0.1")
@@ -82,7 +83,7 @@ func newVillain(t testing.TB, cfg client.Config) *villain {
 		}
 	}
 	cfg.Token = func() packet.Token { return 0x01020304 }
-	cfg.OnEvent = func(_ *client.Client, e client.Event) { v.events = append(v.events, e) }
+	cfg.OnEvent = func(_ *client.Client, e event.Event) { v.events = append(v.events, e) }
 	if cfg.Version == "" {
 		cfg.Version = client.Version07
 	}
@@ -410,21 +411,21 @@ func TestHostileTexts(t *testing.T) {
 	}
 	for _, e := range v.events {
 		switch e := e.(type) {
-		case client.Chat:
+		case event.Chat:
 			check("chat", e.Text)
 			check("name", e.From.Name)
 			check("clan", e.From.Clan)
-		case client.Motd:
+		case event.Motd:
 			check("motd", e.Text)
-		case client.Broadcast:
+		case event.Broadcast:
 			check("broadcast", e.Text)
-		case client.RconLine:
+		case event.RconLine:
 			check("line", e.Text)
-		case client.VoteStart:
+		case event.VoteStart:
 			check("vote", e.What+e.Reason)
-		case client.ServerInfo:
+		case event.ServerInfo:
 			check("info", e.Name+e.Version+e.GameType+e.Map)
-		case client.Left:
+		case event.Left:
 			check("reason", e.Reason)
 		}
 		if b, err := json.Marshal(e); err != nil || bytes.IndexFunc(b, unicode.IsControl) >= 0 {
@@ -445,7 +446,7 @@ func TestHostileTexts(t *testing.T) {
 	// The reason for being thrown out goes to terminals, too.
 	v.conn.Close(v.now, string(evil))
 	v.pump()
-	d, ok := v.events[len(v.events)-1].(client.Disconnected)
+	d, ok := v.events[len(v.events)-1].(event.Disconnected)
 	if !ok || strings.ContainsAny(d.Text, "\x1b\x07\x7f") || strings.ContainsAny(v.c.Err().Error(), "\x1b\x07\x7f\u202e\u009b") {
 		t.Errorf("got %q", v.c.Err())
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/netsim"
 )
@@ -39,7 +40,7 @@ func TestBadNetwork(t *testing.T) {
 	for i, s := range seats {
 		n := 0
 		for _, e := range s.events {
-			if chat, ok := e.(client.Chat); ok && chat.From.Name == "player 0" {
+			if chat, ok := e.(event.Chat); ok && chat.From.Name == "player 0" {
 				if want := fmt.Sprint("line ", n); chat.Text != want {
 					t.Fatalf("player %d heard %q instead of %q", i, chat.Text, want)
 				}

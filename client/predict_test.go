@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/internal/netsim"
@@ -44,7 +45,7 @@ func TestPrediction(t *testing.T) {
 		right, wrong, moved := 0, 0, 0
 		var before vec.Vec2
 		var seen int32
-		a.until(5*time.Second, "in the game", func() bool { return has[client.Entered](s) })
+		a.until(5*time.Second, "in the game", func() bool { return has[event.Entered](s) })
 		a.run(2 * time.Second) // the clocks settle
 		for range 2000 {
 			a.run(5 * time.Millisecond)

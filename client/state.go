@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 )
@@ -84,7 +85,7 @@ func (c *Client) PlayerInfo(id game.PlayerID) (game.PlayerInfo, bool) {
 
 // ScoreboardRow is a line of the scoreboard.
 type ScoreboardRow struct {
-	Player
+	event.Player
 	Score   int32         `json:"score"`
 	Latency time.Duration `json:"latency"`
 	Alive   bool          `json:"alive"` // and within the view
@@ -113,7 +114,7 @@ func (c *Client) Scoreboard() []ScoreboardRow {
 }
 
 // FindPlayer returns the player with a name, and whether there is one in the game.
-func (c *Client) FindPlayer(name string) (Player, bool) {
+func (c *Client) FindPlayer(name string) (event.Player, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for id := range game.PlayerID(game.MaxPlayers) {
@@ -121,7 +122,7 @@ func (c *Client) FindPlayer(name string) (Player, bool) {
 			return c.player(id), true
 		}
 	}
-	return Player{ID: game.Nobody}, false
+	return event.Player{ID: game.Nobody}, false
 }
 
 // Map returns the server's map, nil before it is loaded. With Config.NoMap it has no file.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/maps"
@@ -22,8 +23,8 @@ func TestOlderVersion(t *testing.T) {
 	if m := old.Map(); m == nil || m.Name != "testbox" || len(m.File) == 0 {
 		t.Fatalf("map %+v", m)
 	}
-	a.until(2*time.Second, "logged in", func() bool { _, ok := last[client.RconAuth](old); return ok })
-	heard := func(s *seat, is func(e client.Event) bool) func() bool {
+	a.until(2*time.Second, "logged in", func() bool { _, ok := last[event.RconAuth](old); return ok })
+	heard := func(s *seat, is func(e event.Event) bool) func() bool {
 		return func() bool {
 			for _, e := range s.events {
 				if is(e) {
@@ -33,14 +34,14 @@ func TestOlderVersion(t *testing.T) {
 			return false
 		}
 	}
-	said := func(name, text string) func(e client.Event) bool {
-		return func(e client.Event) bool {
-			c, ok := e.(client.Chat)
+	said := func(name, text string) func(e event.Event) bool {
+		return func(e event.Event) bool {
+			c, ok := e.(event.Chat)
 			return ok && c.From.Name == name && c.Text == text
 		}
 	}
-	a.until(2*time.Second, "seen by the other", heard(old, func(e client.Event) bool {
-		j, ok := e.(client.Joined)
+	a.until(2*time.Second, "seen by the other", heard(old, func(e event.Event) bool {
+		j, ok := e.(event.Joined)
 		return ok && j.Player.Name == "young" && !j.Known
 	}))
 	old.Say("hello")
@@ -50,15 +51,15 @@ func TestOlderVersion(t *testing.T) {
 	if err := old.Whisper(young.Self(), "psst"); err != nil {
 		t.Fatal(err)
 	}
-	a.until(2*time.Second, "whispered", heard(young, func(e client.Event) bool {
-		c, ok := e.(client.Chat)
+	a.until(2*time.Second, "whispered", heard(young, func(e event.Event) bool {
+		c, ok := e.(event.Chat)
 		return ok && c.Mode == game.ChatWhisper && c.Text == "psst"
 	}))
 	old.Emote(3)
-	a.until(2*time.Second, "shown", heard(young, func(e client.Event) bool { x, ok := e.(client.Emoticon); return ok && x.Emoticon == 3 }))
+	a.until(2*time.Second, "shown", heard(young, func(e event.Event) bool { x, ok := e.(event.Emoticon); return ok && x.Emoticon == 3 }))
 	old.SetTeam(game.TeamSpectators)
-	a.until(5*time.Second, "a spectator", heard(old, func(e client.Event) bool {
-		x, ok := e.(client.TeamChange)
+	a.until(5*time.Second, "a spectator", heard(old, func(e event.Event) bool {
+		x, ok := e.(event.TeamChange)
 		return ok && x.Player.Name == "old" && x.Player.Team == game.TeamSpectators
 	}))
 	if err := old.Spectate(game.SpectateFlagRed, 0); err != client.ErrVersion {
@@ -73,7 +74,7 @@ func TestOlderVersion(t *testing.T) {
 		t.Errorf("scoreboard %+v", rows)
 	}
 	young.Close()
-	a.until(2*time.Second, "gone", heard(old, func(e client.Event) bool { x, ok := e.(client.Left); return ok && x.Player.Name == "young" }))
+	a.until(2*time.Second, "gone", heard(old, func(e event.Event) bool { x, ok := e.(event.Left); return ok && x.Player.Name == "young" }))
 	if st := old.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage+st.UnknownMessages != 0 || st.Snapshots < 20 {
 		t.Errorf("%+v", st)
 	}
@@ -86,7 +87,7 @@ func TestPlain(t *testing.T) {
 		for _, noMap := range []bool{false, true} {
 			a := newArena(t, netsim.Link{Delay: 20 * time.Millisecond, Loss: 0.03}, "sv_map testbox", setting)
 			s := a.dial(client.Config{Name: "plain", Version: client.Version06, LegacyHandshake: true, NoMap: noMap, Maps: client.NewMaps("-")})
-			a.until(20*time.Second, "in the game", func() bool { return has[client.Entered](s) })
+			a.until(20*time.Second, "in the game", func() bool { return has[event.Entered](s) })
 			if m := s.Map(); m == nil || m.Name != "testbox" {
 				t.Errorf("%s: map %+v", setting, m)
 			}
@@ -103,7 +104,7 @@ func TestDownloadByNumber(t *testing.T) {
 	a := newArena(t, netsim.Link{Delay: 40 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.05, Duplicate: 0.02}, "sv_map teeyard1")
 	begin := a.net.Now()
 	s := a.dial(client.Config{Version: client.Version06, Maps: client.NewMaps("-")})
-	a.until(60*time.Second, "in the game", func() bool { return has[client.Entered](s) })
+	a.until(60*time.Second, "in the game", func() bool { return has[event.Entered](s) })
 	want, _ := maps.Find("teeyard1")
 	if m := s.Map(); m == nil || m.Name != "teeyard1" || m.Terrain.Width == 0 {
 		t.Fatalf("map %+v", m)
@@ -130,7 +131,7 @@ func TestAnyVersion(t *testing.T) {
 		a := newArena(t, netsim.Link{Delay: 20 * time.Millisecond})
 		a.drop = c.drop
 		s := a.dial(client.Config{NoMap: true})
-		a.until(8*time.Second, "in the game", func() bool { return has[client.Entered](s) })
+		a.until(8*time.Second, "in the game", func() bool { return has[event.Entered](s) })
 		if got := s.Version(); got != c.want {
 			t.Errorf("%s: %v instead of %v", name, got, c.want)
 		}
@@ -141,7 +142,7 @@ func TestAnyVersion(t *testing.T) {
 		s.Close()
 		a.run(11 * time.Second)
 		a.connect(s)
-		a.until(8*time.Second, "in the game again", func() bool { return has[client.Entered](s) })
+		a.until(8*time.Second, "in the game again", func() bool { return has[event.Entered](s) })
 		if got := s.Version(); got != client.Version07 {
 			t.Errorf("%s, again: %v", name, got)
 		}
@@ -177,10 +178,10 @@ func TestVersionSwitchedOff(t *testing.T) {
 		}
 		s := a.dial(client.Config{NoMap: true})
 		if c.older {
-			a.until(8*time.Second, "in the game", func() bool { return has[client.Entered](s) })
+			a.until(8*time.Second, "in the game", func() bool { return has[event.Entered](s) })
 		} else {
-			a.until(2*time.Second, "refused", func() bool { return has[client.Disconnected](s) })
-			if d, _ := last[client.Disconnected](s); d.Text != "client: disconnected: not here" {
+			a.until(2*time.Second, "refused", func() bool { return has[event.Disconnected](s) })
+			if d, _ := last[event.Disconnected](s); d.Text != "client: disconnected: not here" {
 				t.Errorf("refused with %q", d.Text)
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/internal/peers"
@@ -123,7 +124,7 @@ func join(t *testing.T, host string, cfg client.Config) *client.Client {
 }
 
 // wait waits for an event.
-func wait[E client.Event](t *testing.T, c *client.Client, what string, is func(e E) bool) {
+func wait[E event.Event](t *testing.T, c *client.Client, what string, is func(e E) bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
@@ -145,8 +146,8 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-func joined(name string) func(e client.Joined) bool {
-	return func(e client.Joined) bool { return e.Player.Name == name }
+func joined(name string) func(e event.Joined) bool {
+	return func(e event.Joined) bool { return e.Player.Name == name }
 }
 
 func TestEcho(t *testing.T) {
@@ -156,10 +157,10 @@ func TestEcho(t *testing.T) {
 	start(t, "echo", host)
 	wait(t, c, "echo", joined("echo"))
 	c.Say("hello")
-	wait(t, c, "answer", func(e client.Chat) bool { return e.From.Name == "echo" && e.Text == "alice says: hello" })
+	wait(t, c, "answer", func(e event.Chat) bool { return e.From.Name == "echo" && e.Text == "alice says: hello" })
 	echo, _ := c.FindPlayer("echo")
 	c.Whisper(echo.ID, "psst")
-	wait(t, c, "whisper", func(e client.Chat) bool {
+	wait(t, c, "whisper", func(e event.Chat) bool {
 		return e.Mode == game.ChatWhisper && e.From.Name == "echo" && e.Text == "psst"
 	})
 }
@@ -172,19 +173,19 @@ func TestBridge(t *testing.T) {
 	wait(t, a, "bridge", joined("bridge"))
 	wait(t, b, "bridge", joined("bridge"))
 	a.Say("hello")
-	wait(t, b, "line from the other side", func(e client.Chat) bool { return e.From.Name == "bridge" && e.Text == "<alice> hello" })
+	wait(t, b, "line from the other side", func(e event.Chat) bool { return e.From.Name == "bridge" && e.Text == "<alice> hello" })
 	b.Say("hi")
-	wait(t, a, "line from the other side", func(e client.Chat) bool { return e.From.Name == "bridge" && e.Text == "<bob> hi" })
+	wait(t, a, "line from the other side", func(e event.Chat) bool { return e.From.Name == "bridge" && e.Text == "<bob> hi" })
 	join(t, there, client.Config{Name: "carol"})
-	wait(t, a, "word of carol", func(e client.Chat) bool { return e.Text == "carol joined over there" })
+	wait(t, a, "word of carol", func(e event.Chat) bool { return e.Text == "carol joined over there" })
 
 	// Thrown out, it comes back, and watches as before.
 	a.RconLogin("adminpw")
-	wait(t, a, "remote console", func(e client.RconAuth) bool { return e.On })
+	wait(t, a, "remote console", func(e event.RconAuth) bool { return e.On })
 	bridge, _ := a.FindPlayer("bridge")
 	a.Rcon(fmt.Sprint("kick ", bridge.ID))
-	wait(t, a, "end of the bridge", func(e client.Left) bool { return e.Player.Name == "bridge" })
-	wait(t, a, "bridge that watches", func(e client.TeamChange) bool {
+	wait(t, a, "end of the bridge", func(e event.Left) bool { return e.Player.Name == "bridge" })
+	wait(t, a, "bridge that watches", func(e event.TeamChange) bool {
 		return e.Player.Name == "bridge" && e.Player.Team == game.TeamSpectators
 	})
 }
@@ -267,7 +268,7 @@ func TestRcon(t *testing.T) {
 	if !strings.Contains(string(out), "alice") || !strings.Contains(string(out), "unnamed server") {
 		t.Errorf("printed %q", out)
 	}
-	wait(t, c, "line of the server", func(e client.Chat) bool { return e.From.ID == game.Nobody && e.Text == "good day" })
+	wait(t, c, "line of the server", func(e event.Chat) bool { return e.From.ID == game.Nobody && e.Text == "good day" })
 }
 
 // TestVampires: bob shoots alice, and alice heals by shooting bob.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -205,8 +206,8 @@ func TestRegister(t *testing.T) {
 		})
 	}
 
-	c, err := client.Dial(t.Context(), addr.String(), client.Config{Name: "visitor", NoMap: true, OnEvent: func(_ *client.Client, e client.Event) {
-		if _, ok := e.(client.Disconnected); ok {
+	c, err := client.Dial(t.Context(), addr.String(), client.Config{Name: "visitor", NoMap: true, OnEvent: func(_ *client.Client, e event.Event) {
+		if _, ok := e.(event.Disconnected); ok {
 			close(left)
 		}
 	}})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/teeyard/teeyard/bot"
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/load"
 	"github.com/teeyard/teeyard/transport"
@@ -129,11 +130,11 @@ func (r *botsRun) configure(i int, cfg *client.Config) {
 }
 
 // showDownload shows the progress of the first bot that downloads a map.
-func (r *botsRun) showDownload(c *client.Client, e client.Event) {
+func (r *botsRun) showDownload(c *client.Client, e event.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch e := e.(type) {
-	case client.Download:
+	case event.Download:
 		if r.downloading == nil && e.Done == 0 {
 			r.downloading = c
 		}
@@ -143,7 +144,7 @@ func (r *botsRun) showDownload(c *client.Client, e client.Event) {
 		if printDownload(e); e.Done == e.Size {
 			r.downloading = nil
 		}
-	case client.Disconnected:
+	case event.Disconnected:
 		if r.downloading == c {
 			r.downloading = nil
 		}

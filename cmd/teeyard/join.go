@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 )
 
@@ -66,14 +67,14 @@ func (c *joinCmd) Run() error {
 
 // runSession shows what happens and does what is typed.
 func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer) error {
-	events := make(chan client.Event, 1024)
+	events := make(chan event.Event, 1024)
 	over := make(chan struct{})
 	defer close(over)
 	cl, err := client.Dial(ctx, c.Host, client.Config{
 		Name: c.Name, Clan: c.Clan, Password: c.Password, RconPassword: c.Rcon, RconName: c.Login,
 		Version: client.Version(c.Protocol), DDNetVersion: c.DDNet, Reconnect: c.Again, Maps: client.NewMaps(c.Cache, client.InstalledMapDirs()...),
-		OnEvent: func(_ *client.Client, e client.Event) {
-			if d, ok := e.(client.Download); ok {
+		OnEvent: func(_ *client.Client, e event.Event) {
+			if d, ok := e.(event.Download); ok {
 				if !c.JSON {
 					printDownload(d)
 					return
@@ -103,11 +104,11 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer) err
 		case e := <-events:
 			out.event(e)
 			switch e := e.(type) {
-			case client.Entered: // also after a reconnect
+			case event.Entered: // also after a reconnect
 				if !c.Play && e.Self.Team != game.TeamSpectators {
 					cl.SetTeam(game.TeamSpectators) // an error is followed by Disconnected
 				}
-			case client.Disconnected:
+			case event.Disconnected:
 				if e.Again == 0 {
 					return e.Err
 				}
@@ -149,7 +150,7 @@ func sendLines(r io.Reader, lines chan<- string, over <-chan struct{}) {
 }
 
 // printDownload shows the progress of a map download.
-func printDownload(d client.Download) {
+func printDownload(d event.Download) {
 	const every = 64 << 10
 	switch {
 	case d.Done == d.Size:

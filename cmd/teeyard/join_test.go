@@ -12,7 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/server"
@@ -36,10 +36,10 @@ func freePorts(env *testscript.Env) error {
 // recorder is a printer that passes events on.
 type recorder struct {
 	printer
-	events chan client.Event
+	events chan event.Event
 }
 
-func (r recorder) event(e client.Event) { r.events <- e }
+func (r recorder) event(e event.Event) { r.events <- e }
 
 // serve runs a server until stop, which waits for its end, or 30 s.
 func serve(t *testing.T) (s *server.Server, addr transport.Peer, ctx context.Context, stop func()) {
@@ -92,7 +92,7 @@ func TestPipeOverBadNetwork(t *testing.T) {
 	defer stop()
 	var deaf atomic.Bool
 	in, typed := io.Pipe()
-	out := recorder{events: make(chan client.Event, 1024)}
+	out := recorder{events: make(chan event.Event, 1024)}
 	join := joinCmd{Host: relay(t, addr, &deaf).String(), Name: "piper", Protocol: "any", Cache: "-"}
 	joined := make(chan error, 1)
 	go func() { joined <- join.runSession(ctx, in, out) }()
@@ -100,12 +100,12 @@ func TestPipeOverBadNetwork(t *testing.T) {
 		select {
 		case e := <-out.events:
 			switch e := e.(type) {
-			case client.Entered:
+			case event.Entered:
 				deaf.Store(true)
 				io.WriteString(typed, "not lost\n")
 				typed.Close()
 				time.AfterFunc(replyWait*3/2, func() { deaf.Store(false) })
-			case client.Chat:
+			case event.Chat:
 				if e.Text == "not lost" {
 					if err := <-joined; err != nil {
 						t.Error(err)
@@ -126,7 +126,7 @@ func TestWatchesAgain(t *testing.T) {
 	s, addr, ctx, stop := serve(t)
 	in, typed := io.Pipe()
 	defer typed.Close()
-	out := recorder{events: make(chan client.Event, 1024)}
+	out := recorder{events: make(chan event.Event, 1024)}
 	join := joinCmd{Host: addr.String(), Name: "observer", Protocol: "any", Again: 100 * time.Millisecond, Cache: "-"}
 	joined := make(chan error, 1)
 	go func() { joined <- join.runSession(ctx, in, out) }()
@@ -136,12 +136,12 @@ func TestWatchesAgain(t *testing.T) {
 		select {
 		case e := <-out.events:
 			switch e := e.(type) {
-			case client.TeamChange:
+			case event.TeamChange:
 				if e.Player.Name == "observer" && e.Player.Team == game.TeamSpectators {
 					watching++
 					s.Do(ctx, func() { s.Execute("kick 0 out") })
 				}
-			case client.Disconnected:
+			case event.Disconnected:
 				back = e.Again != 0
 			}
 		case err := <-joined:

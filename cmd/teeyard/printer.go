@@ -10,12 +10,13 @@ import (
 	"unicode"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 )
 
 // printer shows what happens.
 type printer interface {
-	event(e client.Event)
+	event(e event.Event)
 	scores(rows []client.ScoreboardRow)
 	list(what string, lines []string)
 }
@@ -36,19 +37,19 @@ type textPrinter struct{ w io.Writer }
 
 func (p *textPrinter) printf(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
 
-func (p *textPrinter) event(e client.Event) {
+func (p *textPrinter) event(e event.Event) {
 	switch e := e.(type) {
-	case client.Entered:
+	case event.Entered:
 		p.printf("* in the game as %s, map %s", e.Self.Name, e.Map)
-	case client.Disconnected:
+	case event.Disconnected:
 		if e.Err != nil && e.Again != 0 {
 			p.printf("* %s; again in %v", e.Text, e.Again)
 		}
-	case client.ServerInfo:
+	case event.ServerInfo:
 		p.printf("* %s: %s on %s, version %s", e.Name, e.GameType, e.Map, e.Version)
-	case client.Motd:
+	case event.Motd:
 		p.printf("* %s", strings.ReplaceAll(e.Text, "\n", "\n* "))
-	case client.Chat:
+	case event.Chat:
 		switch {
 		case e.From.ID == game.Nobody:
 			p.printf("*** %s", e.Text)
@@ -59,7 +60,7 @@ func (p *textPrinter) event(e client.Event) {
 		default:
 			p.printf("%s: %s", e.From.Name, e.Text)
 		}
-	case client.Kill:
+	case event.Kill:
 		switch {
 		case e.Weapon == game.WeaponGame:
 		case e.Killer.ID == e.Victim.ID:
@@ -67,11 +68,11 @@ func (p *textPrinter) event(e client.Event) {
 		default:
 			p.printf("+ %s killed %s (%s)", nameOrSomebody(e.Killer.Name), e.Victim.Name, weaponNames[e.Weapon])
 		}
-	case client.Joined:
+	case event.Joined:
 		if !e.Known && !e.Quiet {
 			p.printf("* %s joined", e.Player.Name)
 		}
-	case client.Left:
+	case event.Left:
 		switch {
 		case e.Quiet:
 		case e.Reason != "":
@@ -79,23 +80,23 @@ func (p *textPrinter) event(e client.Event) {
 		default:
 			p.printf("* %s left", e.Player.Name)
 		}
-	case client.TeamChange:
+	case event.TeamChange:
 		if !e.Quiet {
 			p.printf("* %s is in team %s now", e.Player.Name, teamNames[e.Player.Team])
 		}
-	case client.Emoticon:
+	case event.Emoticon:
 		p.printf("* %s shows %s", e.Player.Name, emoticonNames[e.Emoticon&15])
-	case client.Notice:
+	case event.Notice:
 		p.printf("* %s", e.Text)
-	case client.Broadcast:
+	case event.Broadcast:
 		p.printf("! %s", strings.ReplaceAll(e.Text, "\n", "\n! "))
-	case client.RaceFinish:
+	case event.RaceFinish:
 		p.printf("* %s finished in %.3f s", e.Player.Name, float64(e.Time)/1000)
-	case client.VoteStart:
+	case event.VoteStart:
 		p.printf("? %s called a vote: %s (%s); /vote yes or no within %v", nameOrSomebody(e.By.Name), e.What, e.Reason, e.Time)
-	case client.VoteCount:
+	case event.VoteCount:
 		p.printf("? %d yes, %d no, %d open", e.Yes, e.No, e.Pass)
-	case client.VoteEnd:
+	case event.VoteEnd:
 		switch {
 		case e.Passed:
 			p.printf("? the vote passed")
@@ -104,9 +105,9 @@ func (p *textPrinter) event(e client.Event) {
 		default:
 			p.printf("? the vote failed")
 		}
-	case client.RconAuth:
+	case event.RconAuth:
 		p.printf("> remote console: %s", map[bool]string{true: "logged in", false: "logged out"}[e.On])
-	case client.RconLine:
+	case event.RconLine:
 		p.printf("> %s", e.Text)
 	}
 }
@@ -150,25 +151,25 @@ func (p *jsonPrinter) printObject(name string, v any) {
 	fmt.Fprintf(p.w, `{"time":"%s","event":"%s"%s%s`+"\n", time.Now().UTC().Format(time.RFC3339Nano), name, comma, b[1:])
 }
 
-func (p *jsonPrinter) event(e client.Event) {
+func (p *jsonPrinter) event(e event.Event) {
 	name := reflect.TypeOf(e).Name()
 	switch e := e.(type) {
-	case client.Kill:
+	case event.Kill:
 		p.printObject("kill", struct {
-			client.Kill
+			event.Kill
 			Weapon string `json:"weapon"`
 		}{e, weaponNames[e.Weapon]})
-	case client.PickedUp:
+	case event.PickedUp:
 		p.printObject("picked_up", map[string]string{"weapon": weaponNames[e.Weapon]})
-	case client.VoteStart: // "time" is when it was
+	case event.VoteStart: // "time" is when it was
 		p.printObject("vote_start", struct {
-			client.VoteStart
+			event.VoteStart
 			Time    any     `json:"time,omitempty"`
 			Seconds float64 `json:"seconds"`
 		}{VoteStart: e, Seconds: e.Time.Seconds()})
-	case client.RaceFinish:
+	case event.RaceFinish:
 		p.printObject("race_finish", struct {
-			client.RaceFinish
+			event.RaceFinish
 			Time         any   `json:"time,omitempty"`
 			Milliseconds int32 `json:"milliseconds"`
 		}{RaceFinish: e, Milliseconds: e.Time})

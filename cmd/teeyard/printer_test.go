@@ -7,16 +7,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 )
 
 // TestJSONKeysOnce: no field of an event hides another, the time above all.
 func TestJSONKeysOnce(t *testing.T) {
-	for _, e := range []client.Event{
-		client.Download{}, client.Entered{}, client.Disconnected{Text: "x", Again: 1}, client.ServerInfo{}, client.Chat{}, client.Kill{Special: 1},
-		client.Joined{Known: true}, client.Left{Reason: "x"}, client.TeamChange{}, client.SkinChange{}, client.Emoticon{}, client.PickedUp{},
-		client.Notice{}, client.Broadcast{}, client.Motd{}, client.GameInfo{}, client.Settings{}, client.Tuning{}, client.RaceFinish{Time: 1500},
-		client.Checkpoint{}, client.VoteStart{Reason: "x", Time: 25 * time.Second}, client.VoteCount{}, client.VoteEnd{}, client.RconAuth{}, client.RconLine{},
+	for _, e := range []event.Event{
+		event.Download{}, event.Entered{}, event.Disconnected{Text: "x", Again: 1}, event.ServerInfo{}, event.Chat{}, event.Kill{Special: 1},
+		event.Joined{Known: true}, event.Left{Reason: "x"}, event.TeamChange{}, event.SkinChange{}, event.Emoticon{}, event.PickedUp{},
+		event.Notice{}, event.Broadcast{}, event.Motd{}, event.GameInfo{}, event.Settings{}, event.Tuning{}, event.RaceFinish{Time: 1500},
+		event.Checkpoint{}, event.VoteStart{Reason: "x", Time: 25 * time.Second}, event.VoteCount{}, event.VoteEnd{}, event.RconAuth{}, event.RconLine{},
 	} {
 		var out bytes.Buffer
 		(&jsonPrinter{w: &out}).event(e)
@@ -34,11 +34,11 @@ func TestJSONKeysOnce(t *testing.T) {
 			t.Errorf("%T: %v, %v", e, fields, err)
 		}
 		switch e.(type) {
-		case client.VoteStart:
+		case event.VoteStart:
 			if fields.Seconds != 25 {
 				t.Errorf("a vote of %v seconds", fields.Seconds)
 			}
-		case client.RaceFinish:
+		case event.RaceFinish:
 			if fields.Milliseconds != 1500 {
 				t.Errorf("a race of %v ms", fields.Milliseconds)
 			}

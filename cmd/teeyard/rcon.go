@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/transport/udp"
@@ -294,15 +295,15 @@ func (c *rconCmd) openGame(ctx context.Context, password string) (remoteConsole,
 	}
 	for e := range cl.Events(ctx) {
 		switch e := e.(type) {
-		case client.RconAuth:
+		case event.RconAuth:
 			if e.On {
 				return gameConsole{cl}, nil
 			}
-		case client.RconLine:
+		case event.RconLine:
 			// What a server says before it lets anybody in is why it does not.
 			cl.Close()
 			return nil, errors.New(e.Text)
-		case client.Disconnected:
+		case event.Disconnected:
 			cl.Close()
 			return nil, e.Err
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 )
 
@@ -70,7 +71,7 @@ func (t *terminal) execute(s string) error {
 
 // findPlayer finds the player that arg begins with; names have spaces, so it is the
 // longest that fits.
-func (t *terminal) findPlayer(arg string) (p client.Player, rest string, err error) {
+func (t *terminal) findPlayer(arg string) (p event.Player, rest string, err error) {
 	found := false
 	for _, row := range t.c.Scoreboard() {
 		if r, ok := strings.CutPrefix(arg, row.Name); ok && (r == "" || r[0] == ' ') && (!found || len(row.Name) > len(p.Name)) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 )
 
@@ -40,13 +41,13 @@ func join(ctx context.Context, host string) *client.Client {
 func carry(ctx context.Context, from, to *client.Client) {
 	for e := range from.Events(ctx) {
 		switch e := e.(type) {
-		case client.Entered: // at the beginning, and after a reconnect
+		case event.Entered: // at the beginning, and after a reconnect
 			from.SetTeam(game.TeamSpectators)
-		case client.Chat:
+		case event.Chat:
 			if e.Mode == game.ChatAll && e.From.ID != game.Nobody && e.From.ID != from.Self() {
 				to.Say("<" + e.From.Name + "> " + e.Text)
 			}
-		case client.Joined:
+		case event.Joined:
 			if !e.Known {
 				to.Say(e.Player.Name + " joined over there")
 			}

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 )
 
@@ -27,7 +28,7 @@ func main() {
 	defer c.Close()
 
 	for e := range c.Events(ctx) {
-		chat, ok := e.(client.Chat)
+		chat, ok := e.(event.Chat)
 		if !ok || chat.From.ID == game.Nobody || chat.From.ID == c.Self() {
 			continue
 		}

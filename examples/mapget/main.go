@@ -11,6 +11,7 @@ import (
 	"os/signal"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 )
 
 func main() {
@@ -23,8 +24,8 @@ func main() {
 	c, err := client.Dial(ctx, os.Args[1], client.Config{
 		Name: "mapget",
 		Maps: client.NewMaps("."),
-		OnEvent: func(_ *client.Client, e client.Event) {
-			if d, ok := e.(client.Download); ok {
+		OnEvent: func(_ *client.Client, e event.Event) {
+			if d, ok := e.(event.Download); ok {
 				fmt.Printf("\r%s: %d of %d bytes", d.Map, d.Done, d.Size)
 			}
 		},

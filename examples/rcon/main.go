@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 )
 
 func main() {
@@ -30,9 +31,9 @@ func main() {
 login:
 	for e := range c.Events(ctx) {
 		switch e := e.(type) {
-		case client.RconAuth:
+		case event.RconAuth:
 			break login
-		case client.RconLine: // before the login only what was wrong
+		case event.RconLine: // before the login only what was wrong
 			log.Fatal(e.Text)
 		}
 	}

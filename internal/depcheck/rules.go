@@ -21,7 +21,8 @@ var rooms = map[string][]string{
 	// The wire and the game stand alone; only the bridge translates.
 	"protocol": {},
 	"game":     {},
-	"bridge":   {"game", "protocol", "internal/safetext"},
+	"event":    {"game"},
+	"bridge":   {"event", "game", "protocol", "internal/safetext"},
 	"bot":      {"game"},
 
 	"bans":      {"internal/atomicfile", "internal/safetext"},
@@ -30,8 +31,8 @@ var rooms = map[string][]string{
 	"maps":      {"format"},
 
 	// Sessions speak the connection themselves; all messages are the bridge's.
-	"server": {"bot", "bridge", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans", "internal/atomicfile", "internal/limit", "internal/safetext"},
-	"client": {"bridge", "game", "protocol", "transport", "format", "internal/safetext"},
+	"server": {"bot", "bridge", "event", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans", "internal/atomicfile", "internal/limit", "internal/safetext"},
+	"client": {"bridge", "event", "game", "protocol", "transport", "format", "internal/safetext"},
 
 	"query":    {"protocol", "transport", "internal/limit", "internal/safetext"},
 	"halflife": {"bans", "internal/atomicfile", "transport", "internal/limit", "internal/safetext"},
@@ -46,7 +47,7 @@ var rooms = map[string][]string{
 	"internal/pcap":        {},
 	"internal/depcheck":    {},
 	"internal/dump":        {"protocol", "internal/pcap", "internal/safetext"},
-	"internal/load":        {"bridge", "client", "game", "protocol", "transport"},
+	"internal/load":        {"bridge", "client", "event", "game", "protocol", "transport"},
 	"internal/testenv":     {},
 	"internal/messagetest": {"protocol", "internal/golden", "internal/testenv"},
 	"internal/testclient":  {"protocol", "transport"},

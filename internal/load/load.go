@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -191,7 +192,7 @@ func newMember(cfg *Config, i int) *member {
 	server := cfg.Servers[i%len(cfg.Servers)]
 	m := &member{server: server.String(), rand: rand.New(rand.NewPCG(cfg.Seed, uint64(i)))}
 	m.cfg = client.Config{Name: fmt.Sprintf("bot %d", i), Version: client.Version07, DDNetVersion: ddnetVersion, NoMap: true}
-	m.cfg.OnEvent = func(*client.Client, client.Event) {} // none are kept
+	m.cfg.OnEvent = func(*client.Client, event.Event) {} // none are kept
 	m.cfg.Play = func(*client.Client, *game.View) game.Input { return m.randomInput() }
 	if len(cfg.Versions) > 0 {
 		m.cfg.Version = cfg.Versions[i%len(cfg.Versions)]

@@ -16,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/bot"
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/transport"
@@ -67,28 +68,28 @@ func TestOlderClientOnDDNet(t *testing.T) {
 			if m := alice.Map(); m == nil || m.Name != "dm1" || m.SHA256 != sha256.Sum256(file) {
 				t.Fatalf("map %v", m)
 			}
-			wait(t, ctx, alice, "message of the day", func(e client.Motd) bool { return e.Text == "hello" })
+			wait(t, ctx, alice, "message of the day", func(e event.Motd) bool { return e.Text == "hello" })
 			bob := dial(client.Config{Name: "bob"})
-			wait(t, ctx, alice, "bob", func(e client.Joined) bool { return e.Player.Name == "bob" && !e.Known && e.Quiet })
-			wait(t, ctx, bob, "alice", func(e client.Joined) bool { return e.Player.Name == "alice" && e.Player.Clan == "yard" })
+			wait(t, ctx, alice, "bob", func(e event.Joined) bool { return e.Player.Name == "bob" && !e.Known && e.Quiet })
+			wait(t, ctx, bob, "alice", func(e event.Joined) bool { return e.Player.Name == "alice" && e.Player.Clan == "yard" })
 			alice.Say("good day")
-			wait(t, ctx, bob, "chat", func(e client.Chat) bool { return e.From.Name == "alice" && e.Text == "good day" })
+			wait(t, ctx, bob, "chat", func(e event.Chat) bool { return e.From.Name == "alice" && e.Text == "good day" })
 			if err := bob.Whisper(alice.Self(), "psst"); err != nil {
 				t.Errorf("whisper: %v", err)
 			}
-			wait(t, ctx, alice, "whisper", func(e client.Chat) bool {
+			wait(t, ctx, alice, "whisper", func(e event.Chat) bool {
 				return e.Mode == game.ChatWhisper && e.From.Name == "bob" && e.Text == "psst" ||
 					release == 0 && e.From.ID == game.Nobody && strings.Contains(e.Text, "bob") && strings.Contains(e.Text, "psst")
 			})
 			bob.Emote(3)
-			wait(t, ctx, alice, "emoticon", func(e client.Emoticon) bool { return e.Emoticon == 3 && e.Player.Name == "bob" })
+			wait(t, ctx, alice, "emoticon", func(e event.Emoticon) bool { return e.Emoticon == 3 && e.Player.Name == "bob" })
 			alice.ChatCommand("rules", "")
-			wait(t, ctx, alice, "rules", func(e client.Chat) bool { return e.From.ID == game.Nobody && strings.Contains(e.Text, "Be nice") })
+			wait(t, ctx, alice, "rules", func(e event.Chat) bool { return e.From.ID == game.Nobody && strings.Contains(e.Text, "Be nice") })
 
 			alice.RconLogin("wrong")
-			wait(t, ctx, alice, "refusal", func(e client.RconLine) bool { return strings.HasPrefix(e.Text, "Wrong password") })
+			wait(t, ctx, alice, "refusal", func(e event.RconLine) bool { return strings.HasPrefix(e.Text, "Wrong password") })
 			alice.RconLogin("adminpw")
-			wait(t, ctx, alice, "login", func(e client.RconAuth) bool { return e.On })
+			wait(t, ctx, alice, "login", func(e event.RconAuth) bool { return e.On })
 			lines, err := alice.RconRun(ctx, "status")
 			if all := strings.Join(lines, "\n"); err != nil || !strings.Contains(all, "alice") || !strings.Contains(all, "bob") || !strings.Contains(all, "secure=yes") {
 				t.Errorf("status: %q, %v", lines, err)
@@ -99,12 +100,12 @@ func TestOlderClientOnDDNet(t *testing.T) {
 			if err := alice.VoteOption("say it", "why not"); err != nil {
 				t.Error(err)
 			}
-			wait(t, ctx, bob, "vote", func(e client.VoteStart) bool { return e.What == "say it" && e.Reason == "why not" })
+			wait(t, ctx, bob, "vote", func(e event.VoteStart) bool { return e.What == "say it" && e.Reason == "why not" })
 			bob.Vote(true)
-			wait(t, ctx, alice, "end of the vote", func(e client.VoteEnd) bool { return e.Passed })
+			wait(t, ctx, alice, "end of the vote", func(e event.VoteEnd) bool { return e.Passed })
 
 			bob.SetTeam(game.TeamSpectators)
-			wait(t, ctx, alice, "team", func(e client.TeamChange) bool { return e.Player.Name == "bob" && e.Player.Team == game.TeamSpectators })
+			wait(t, ctx, alice, "team", func(e event.TeamChange) bool { return e.Player.Name == "bob" && e.Player.Team == game.TeamSpectators })
 			me := alice.Self()
 			bob.Spectate(game.SpectatePlayer, me)
 			Eventually(t, 10*time.Second, "watching", func() (ok bool) {
@@ -141,10 +142,10 @@ func TestOlderClientOnDDNet(t *testing.T) {
 				t.Errorf("scoreboard %+v", rows)
 			}
 			alice.Rcon(fmt.Sprintf("kick %d enough", bob.Self()))
-			if d := wait(t, ctx, bob, "end", whatever[client.Disconnected]); !strings.Contains(d.Text, "enough") {
+			if d := wait(t, ctx, bob, "end", whatever[event.Disconnected]); !strings.Contains(d.Text, "enough") {
 				t.Errorf("kicked with %q", d.Text)
 			}
-			wait(t, ctx, alice, "end", func(e client.Left) bool { return e.Player.Name == "bob" })
+			wait(t, ctx, alice, "end", func(e event.Left) bool { return e.Player.Name == "bob" })
 			clean(t, "alice", alice.Stats())
 		})
 	}
@@ -234,7 +235,7 @@ func TestBotsOnDDNet(t *testing.T) {
 			defer wait.Done()
 			var brain *bot.Bot
 			cfg := client.Config{
-				Name: fmt.Sprintf("bot %d", i), Maps: maps, OnEvent: func(*client.Client, client.Event) {},
+				Name: fmt.Sprintf("bot %d", i), Maps: maps, OnEvent: func(*client.Client, event.Event) {},
 				Play: func(c *client.Client, v *game.View) game.Input {
 					once.Do(func() { nav, _ = bot.NewNavGraph(c.Map().Terrain, nil) })
 					if brain == nil {

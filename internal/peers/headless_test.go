@@ -14,6 +14,7 @@ import (
 	"github.com/teeyard/teeyard/bot"
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 )
 
@@ -26,7 +27,7 @@ func clean(t *testing.T, who string, s client.Stats) {
 }
 
 // wait waits for an event.
-func wait[E client.Event](t *testing.T, ctx context.Context, c *client.Client, what string, is func(e E) bool) (e E) {
+func wait[E event.Event](t *testing.T, ctx context.Context, c *client.Client, what string, is func(e E) bool) (e E) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
@@ -39,7 +40,7 @@ func wait[E client.Event](t *testing.T, ctx context.Context, c *client.Client, w
 	return e
 }
 
-func whatever[E client.Event](E) bool { return true }
+func whatever[E event.Event](E) bool { return true }
 
 // TestClientOnOriginal takes our client through what teeworlds-server 0.7.5
 // offers.
@@ -65,29 +66,29 @@ func TestClientOnOriginal(t *testing.T) {
 	if m == nil || m.Name != "dm1" || filepath.Dir(m.Path) == "." || m.Terrain.Width == 0 {
 		t.Fatalf("the map is %+v", m)
 	}
-	if e := wait(t, ctx, alice, "download", func(e client.Download) bool { return e.Done == e.Size }); e.Size != len(m.File) {
+	if e := wait(t, ctx, alice, "download", func(e event.Download) bool { return e.Done == e.Size }); e.Size != len(m.File) {
 		t.Errorf("downloaded %d of %d bytes", e.Size, len(m.File))
 	}
-	wait(t, ctx, alice, "message of the day", func(e client.Motd) bool { return e.Text == "hello" })
-	wait(t, ctx, alice, "server info", func(e client.ServerInfo) bool { return e.Map == "dm1" && e.GameType == "DM" })
+	wait(t, ctx, alice, "message of the day", func(e event.Motd) bool { return e.Text == "hello" })
+	wait(t, ctx, alice, "server info", func(e event.ServerInfo) bool { return e.Map == "dm1" && e.GameType == "DM" })
 	bob := dial(client.Config{Name: "bob"})
-	wait(t, ctx, alice, "bob", func(e client.Joined) bool { return e.Player.Name == "bob" && !e.Known })
+	wait(t, ctx, alice, "bob", func(e event.Joined) bool { return e.Player.Name == "bob" && !e.Known })
 
 	alice.Say("good day")
-	wait(t, ctx, bob, "chat", func(e client.Chat) bool { return e.From.Name == "alice" && e.Text == "good day" })
+	wait(t, ctx, bob, "chat", func(e event.Chat) bool { return e.From.Name == "alice" && e.Text == "good day" })
 	bob.Whisper(alice.Self(), "psst")
-	wait(t, ctx, alice, "whisper", func(e client.Chat) bool { return e.Mode == game.ChatWhisper && e.Text == "psst" })
+	wait(t, ctx, alice, "whisper", func(e event.Chat) bool { return e.Mode == game.ChatWhisper && e.Text == "psst" })
 	bob.Emote(3)
-	wait(t, ctx, alice, "emoticon", func(e client.Emoticon) bool { return e.Emoticon == 3 })
+	wait(t, ctx, alice, "emoticon", func(e event.Emoticon) bool { return e.Emoticon == 3 })
 
 	// The remote console.
 	if _, err := alice.RconRun(ctx, "status"); !errors.Is(err, client.ErrRcon) {
 		t.Errorf("a console without login: %v", err)
 	}
 	alice.RconLogin("wrong")
-	wait(t, ctx, alice, "refusal", func(e client.RconLine) bool { return strings.HasPrefix(e.Text, "Wrong password") })
+	wait(t, ctx, alice, "refusal", func(e event.RconLine) bool { return strings.HasPrefix(e.Text, "Wrong password") })
 	alice.RconLogin("adminpw")
-	wait(t, ctx, alice, "login", func(e client.RconAuth) bool { return e.On })
+	wait(t, ctx, alice, "login", func(e event.RconAuth) bool { return e.On })
 	lines, err := alice.RconRun(ctx, "status")
 	if err != nil || !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, "name='bob'") }) {
 		t.Errorf("status: %q, %v", lines, err)
@@ -104,17 +105,17 @@ func TestClientOnOriginal(t *testing.T) {
 		t.Errorf("votes on %q", got)
 	}
 	bob.VoteOption("say it", "why not")
-	v := wait(t, ctx, alice, "vote", whatever[client.VoteStart])
+	v := wait(t, ctx, alice, "vote", whatever[event.VoteStart])
 	if v.By.Name != "bob" || v.What != "say it" || v.Reason != "why not" {
 		t.Errorf("the vote is %+v", v)
 	}
 	alice.Vote(true)
-	wait(t, ctx, bob, "end of the vote", func(e client.VoteEnd) bool { return e.Passed })
+	wait(t, ctx, bob, "end of the vote", func(e event.VoteEnd) bool { return e.Passed })
 
 	alice.Ping()
 	Eventually(t, 5*time.Second, "an answer to a ping", func() bool { return alice.Latency() > 0 })
 	bob.SetTeam(game.TeamSpectators)
-	wait(t, ctx, alice, "team", func(e client.TeamChange) bool { return e.Player.Name == "bob" && e.Player.Team == game.TeamSpectators })
+	wait(t, ctx, alice, "team", func(e event.TeamChange) bool { return e.Player.Name == "bob" && e.Player.Team == game.TeamSpectators })
 
 	// All maps, in the modes they are made for. A change of the mode alone loads
 	// nothing anew, so that no map comes twice in a row.
@@ -137,7 +138,7 @@ func TestClientOnOriginal(t *testing.T) {
 			}
 			visited++
 			alice.Rcon(fmt.Sprintf("sv_gametype %s; sv_map %s", mode.name, name))
-			wait(t, ctx, alice, name, func(e client.Entered) bool { return e.Map == name })
+			wait(t, ctx, alice, name, func(e event.Entered) bool { return e.Map == name })
 			Eventually(t, 10*time.Second, "the flags of "+mode.name, func() bool {
 				ok := false
 				alice.WithView(func(v *game.View) { ok = v.Game.Flags == mode.flags })
@@ -159,7 +160,7 @@ func TestClientOnOriginal(t *testing.T) {
 	clean(t, "alice", alice.Stats())
 	clean(t, "bob", bob.Stats())
 	alice.Rcon("kick " + fmt.Sprint(bob.Self()) + " goodbye")
-	d := wait(t, ctx, bob, "end", whatever[client.Disconnected])
+	d := wait(t, ctx, bob, "end", whatever[event.Disconnected])
 	if !strings.Contains(d.Text, "goodbye") {
 		t.Errorf("bob was told %q", d.Text)
 	}
@@ -190,8 +191,8 @@ func TestBotsOnOriginal(t *testing.T) {
 					defer mu.Unlock()
 					timings++
 				},
-				OnEvent: func(c *client.Client, e client.Event) {
-					if k, ok := e.(client.Kill); ok && i == 0 && k.Killer.ID != k.Victim.ID {
+				OnEvent: func(c *client.Client, e event.Event) {
+					if k, ok := e.(event.Kill); ok && i == 0 && k.Killer.ID != k.Victim.ID {
 						mu.Lock()
 						defer mu.Unlock()
 						kills[k.Weapon]++
@@ -260,7 +261,7 @@ func TestClientOnDDNet(t *testing.T) {
 		all = append(all, c)
 	}
 	all[0].Say("hello")
-	wait(t, ctx, all[1], "chat", func(e client.Chat) bool { return e.Text == "hello" && e.From.Name == "walker 0" })
+	wait(t, ctx, all[1], "chat", func(e event.Chat) bool { return e.Text == "hello" && e.From.Name == "walker 0" })
 	<-ctx.Done()
 	for i, c := range all {
 		st := c.Stats()

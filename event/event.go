@@ -1,0 +1,238 @@
+// Package event holds what happens in a game, in words that programs and people
+// understand: who joined, said or killed what, which vote runs, what the server
+// announces. A client yields these events as it hears of them (client.Client), and a
+// server's observers get the same ones from the server itself (server.Observer).
+//
+// All events are here, also those that only a client's connection has, such as
+// [Download], or only a server, such as [MapChange]: one type switch covers whatever
+// comes from either side. Names and texts in events are safe to show, whatever a
+// player or a server sent.
+package event
+
+import (
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+// Event is something that happened; its type says what. The types of this package
+// are all there are.
+type Event interface{ isEvent() }
+
+// Player is a player whom an event is about. ID is game.Nobody, and the name empty,
+// if it is about nobody: the server as the author of a line, for example.
+type Player struct {
+	ID   game.PlayerID `json:"id"`
+	Name string        `json:"name"`
+	Clan string        `json:"clan,omitempty"`
+	Team game.Team     `json:"team"`
+}
+
+// The events of a client's connection.
+type (
+	// Download reports that Done of Size bytes of a map have arrived. (MAP_DATA)
+	Download struct {
+		Map  string `json:"map"`
+		Done int    `json:"done"`
+		Size int    `json:"size"`
+	}
+	// Entered reports that the client is in the game, as Self. It comes again after
+	// a map change and after a reconnect.
+	Entered struct {
+		Map  string `json:"map"`
+		Self Player `json:"self"`
+	}
+	// Disconnected reports that the connection ended. Err wraps client.ErrClosed or
+	// client.ErrMap, or is nil after Close. Again is the time until the client
+	// connects again, 0 if it does not.
+	Disconnected struct {
+		Err   error         `json:"-"`
+		Text  string        `json:"reason,omitempty"`
+		Again time.Duration `json:"again,omitempty"`
+	}
+	// RconAuth reports that the remote console takes the client's commands, or no
+	// longer does. (RCON_AUTH_ON, RCON_AUTH_OFF)
+	RconAuth struct {
+		On bool `json:"on"`
+	}
+	// RconLine is a line that the remote console printed. (RCON_LINE)
+	RconLine struct {
+		Text string `json:"text"`
+	}
+	// Checkpoint reports that the client's player passed a checkpoint of a race, Diff
+	// ms behind their best time, or before it if below 0. (Sv_Checkpoint)
+	Checkpoint struct {
+		Diff int32 `json:"diff"`
+	}
+)
+
+// The events of the game.
+type (
+	// ServerInfo describes the server. Clients is the most clients that may be
+	// connected. (SERVERINFO)
+	ServerInfo struct {
+		Version  string `json:"version"`
+		Name     string `json:"name"`
+		Map      string `json:"map"`
+		GameType string `json:"gametype"`
+		Slots    int    `json:"slots"`
+		Clients  int    `json:"max_clients"`
+	}
+	// Chat is a line of chat. To is set for whispers. (Sv_Chat)
+	Chat struct {
+		From Player        `json:"from"`
+		To   Player        `json:"to"`
+		Mode game.ChatMode `json:"mode"`
+		Text string        `json:"text"`
+	}
+	// Kill reports that Victim died. Killer is the victim too for suicides and falls,
+	// and nobody if they have left. Special is the mode's. (Sv_KillMsg)
+	Kill struct {
+		Killer  Player      `json:"killer"`
+		Victim  Player      `json:"victim"`
+		Weapon  game.Weapon `json:"weapon"`
+		Special int32       `json:"special,omitempty"`
+	}
+	// Joined reports that a player came into the game, or, if Known, was there when
+	// the client came. Quiet asks to show no line. (Sv_ClientInfo)
+	Joined struct {
+		Player Player `json:"player"`
+		Known  bool   `json:"known,omitempty"`
+		Quiet  bool   `json:"quiet,omitempty"`
+	}
+	// Left reports that a player left the game. (Sv_ClientDrop)
+	Left struct {
+		Player Player `json:"player"`
+		Reason string `json:"reason,omitempty"`
+		Quiet  bool   `json:"quiet,omitempty"`
+	}
+	// TeamChange reports that a player is in Player.Team now. (Sv_Team)
+	TeamChange struct {
+		Player Player `json:"player"`
+		Quiet  bool   `json:"quiet,omitempty"`
+	}
+	// SkinChange reports that a player has a new skin. (Sv_SkinChange)
+	SkinChange struct {
+		Player Player `json:"player"`
+	}
+	// Emoticon reports that a player shows an emoticon, 0 to 15. (Sv_Emoticon)
+	Emoticon struct {
+		Player   Player `json:"player"`
+		Emoticon int    `json:"emoticon"`
+	}
+	// PickedUp reports that a player picked up a weapon. A client hears only of its
+	// own. (Sv_WeaponPickup)
+	PickedUp struct {
+		Player Player      `json:"-"`
+		Weapon game.Weapon `json:"weapon"`
+	}
+	// Notice is an event of the match; Text is the line that players see.
+	// (Sv_GameMsg)
+	Notice struct {
+		Kind   game.GameMsg `json:"kind"`
+		Player Player       `json:"player"`
+		Team   game.Team    `json:"team"`
+		Text   string       `json:"text"`
+	}
+	// Broadcast is a text in the middle of the screen. (Sv_Broadcast)
+	Broadcast struct {
+		Text string `json:"text"`
+	}
+	// Motd is the message of the day, which may have several lines. (Sv_Motd)
+	Motd struct {
+		Text string `json:"text"`
+	}
+	// GameInfo reports that the limits or the number of the match changed.
+	// (Sv_GameInfo)
+	GameInfo struct {
+		ScoreLimit int32 `json:"score_limit"`
+		TimeLimit  int32 `json:"time_limit"` // minutes
+		Match      int32 `json:"match"`
+		Matches    int32 `json:"matches"`
+	}
+	// Settings reports that one of the settings changed that clients show; see
+	// client.Client.Settings. (Sv_ServerSettings)
+	Settings struct{}
+	// Tuning reports that the tuning of the physics changed; see client.Client.Tuning
+	// and game.World.Tuning. (Sv_TuneParams)
+	Tuning struct{}
+	// RaceFinish reports that a player finished a race. Times are in ms; Time is -1
+	// for none. (Sv_RaceFinish)
+	RaceFinish struct {
+		Player Player `json:"player"`
+		Time   int32  `json:"time"`
+		Diff   int32  `json:"diff"`
+		Record bool   `json:"record,omitempty"`
+	}
+)
+
+// The events of votes.
+type (
+	// VoteStart reports that a vote runs for Time. By is nobody if the server called
+	// it. (Sv_VoteSet)
+	VoteStart struct {
+		By     Player        `json:"by"`
+		What   string        `json:"what"`
+		Reason string        `json:"reason,omitempty"`
+		Time   time.Duration `json:"time"`
+	}
+	// VoteCount is the number of votes so far; Pass of the Total have not voted.
+	// (Sv_VoteStatus)
+	VoteCount struct {
+		Yes   int `json:"yes"`
+		No    int `json:"no"`
+		Pass  int `json:"pass"`
+		Total int `json:"total"`
+	}
+	// VoteEnd reports that the vote is over: if neither Passed nor Aborted, it failed.
+	// (Sv_VoteSet)
+	VoteEnd struct {
+		Passed  bool `json:"passed"`
+		Aborted bool `json:"aborted,omitempty"`
+	}
+)
+
+// The events that only a server has.
+type (
+	// MapChange reports that the server plays another map, or the same one anew, in a
+	// new world.
+	MapChange struct {
+		Map      string `json:"map"`
+		GameType string `json:"gametype"`
+	}
+	// RconLogin reports that a player may use the remote console now, as an
+	// administrator or a moderator, or, with neither, no longer.
+	RconLogin struct {
+		Player    Player `json:"player"`
+		Admin     bool   `json:"admin,omitempty"`
+		Moderator bool   `json:"moderator,omitempty"`
+	}
+)
+
+func (Download) isEvent()     {}
+func (Entered) isEvent()      {}
+func (Disconnected) isEvent() {}
+func (ServerInfo) isEvent()   {}
+func (Chat) isEvent()         {}
+func (Kill) isEvent()         {}
+func (Joined) isEvent()       {}
+func (Left) isEvent()         {}
+func (TeamChange) isEvent()   {}
+func (SkinChange) isEvent()   {}
+func (Emoticon) isEvent()     {}
+func (PickedUp) isEvent()     {}
+func (Notice) isEvent()       {}
+func (Broadcast) isEvent()    {}
+func (Motd) isEvent()         {}
+func (GameInfo) isEvent()     {}
+func (Settings) isEvent()     {}
+func (Tuning) isEvent()       {}
+func (RaceFinish) isEvent()   {}
+func (Checkpoint) isEvent()   {}
+func (VoteStart) isEvent()    {}
+func (VoteCount) isEvent()    {}
+func (VoteEnd) isEvent()      {}
+func (RconAuth) isEvent()     {}
+func (RconLine) isEvent()     {}
+func (MapChange) isEvent()    {}
+func (RconLogin) isEvent()    {}

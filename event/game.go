@@ -1,0 +1,92 @@
+package event
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/teeyard/teeyard/game"
+)
+
+// Source answers what an event of the game leaves out.
+type Source interface {
+	// EventPlayer returns the player with an id, or the last one who had it; nobody
+	// for an id that no player can have.
+	EventPlayer(id game.PlayerID) Player
+	// GameInfo returns the limits and the number of the match.
+	GameInfo() game.GameState
+}
+
+// FromGame returns the event that clients are told when ev happens, or nil if there
+// is none: effects are seen and heard, not told. Texts of ev must be safe to show.
+func FromGame(ev *game.Event, src Source) Event {
+	switch ev.Kind {
+	case game.EvPlayerEntered:
+		return Joined{Player: src.EventPlayer(ev.Player), Quiet: ev.Flag}
+	case game.EvPlayerLeft:
+		return Left{Player: src.EventPlayer(ev.Player), Reason: ev.Text, Quiet: ev.Flag}
+	case game.EvTeamChange:
+		return TeamChange{Player: src.EventPlayer(ev.Player), Quiet: ev.Flag}
+	case game.EvChat:
+		return Chat{From: src.EventPlayer(ev.Player), To: src.EventPlayer(ev.Target), Mode: ev.Chat, Text: ev.Text}
+	case game.EvKill:
+		return Kill{Killer: src.EventPlayer(ev.Player), Victim: src.EventPlayer(ev.Target), Weapon: ev.Weapon, Special: ev.Value}
+	case game.EvPickup:
+		if ev.Weapon >= game.WeaponHammer {
+			return PickedUp{Player: src.EventPlayer(ev.Player), Weapon: ev.Weapon}
+		}
+	case game.EvEmoticon:
+		return Emoticon{Player: src.EventPlayer(ev.Player), Emoticon: int(ev.Value)}
+	case game.EvSkinChange:
+		return SkinChange{Player: src.EventPlayer(ev.Player)}
+	case game.EvGameInfo:
+		g := src.GameInfo()
+		return GameInfo{ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit, Match: g.MatchCurrent, Matches: g.MatchNum}
+	case game.EvServerSettings:
+		return Settings{}
+	case game.EvTuneParams:
+		return Tuning{}
+	case game.EvGameMsg:
+		who, team := src.EventPlayer(ev.Player), game.Team(min(max(ev.Value, -1), 1))
+		return Notice{Kind: ev.GameMsg, Player: who, Team: team, Text: noticeText(ev, who.Name, teamNames[team])}
+	case game.EvBroadcast:
+		return Broadcast{Text: unescapeLines(ev.Text)}
+	}
+	return nil
+}
+
+// NewMotd returns the event of a message of the day as operators write it, with \n
+// for the end of a line.
+func NewMotd(text string) Motd { return Motd{Text: unescapeLines(text)} }
+
+func unescapeLines(text string) string { return strings.ReplaceAll(text, `\n`, "\n") }
+
+var teamNames = map[game.Team]string{game.TeamSpectators: "spectators", game.TeamRed: "red team", game.TeamBlue: "blue team"}
+
+// noticeText returns the line that players see.
+func noticeText(ev *game.Event, name, team string) string {
+	switch ev.GameMsg {
+	case game.GameMsgTeamSwap:
+		return "The teams were swapped"
+	case game.GameMsgSpecInvalidID:
+		return "This player cannot be watched"
+	case game.GameMsgTeamShuffle:
+		return "The teams were shuffled"
+	case game.GameMsgTeamBalance:
+		return "The teams were balanced"
+	case game.GameMsgCTFDrop:
+		return "A flag was dropped"
+	case game.GameMsgCTFReturn:
+		return "A flag was returned"
+	case game.GameMsgTeamAll:
+		return "Everybody was moved to the " + team
+	case game.GameMsgTeamBalanceVictim:
+		return "You were moved to the " + team + " for balance"
+	case game.GameMsgCTFGrab:
+		return "The flag of the " + team + " was taken"
+	case game.GameMsgCTFCapture:
+		return fmt.Sprintf("%s captured the flag of the %s after %.2f s", name, team, float64(ev.Extra)/game.TickRate)
+	case game.GameMsgGamePaused:
+		return "The game was paused by " + name
+	}
+	return ""
+}
