@@ -1,24 +1,57 @@
 package master
 
 import (
-	_ "embed"
 	"encoding/json"
-	"html/template"
+	"fmt"
+	"html"
+	"io"
 	"net/http"
 	"time"
 )
 
-//go:embed page.html
-var pageText string
+const pageHead = `<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>%d servers</title>
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #222; background: #fff }
+table { border-collapse: collapse; width: 100%% }
+th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid #ddd }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums }
+code { font-size: .9em }
+@media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818 } th, td { border-color: #444 } a { color: #9cf } }
+</style>
+<h1>%[1]d servers, %[2]d players</h1>
+`
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"ago": func(t time.Time) string {
-		if t.IsZero() {
-			return ""
+// writePage writes the list as an HTML page. html/template would add 3 % to the time of a
+// cold build.
+func writePage(w io.Writer, servers []Server) {
+	players := 0
+	for _, s := range servers {
+		players += s.Players
+	}
+	fmt.Fprintf(w, pageHead, len(servers), players)
+	if len(servers) == 0 {
+		io.WriteString(w, "<p>No server has registered yet.\n")
+	} else {
+		io.WriteString(w, "<table>\n<thead><tr><th>Name<th>Game<th>Map<th class=\"n\">Players<th>Address<th class=\"n\">Listed for</thead>\n<tbody>\n")
+		for _, s := range servers {
+			name, listed := s.Name, ""
+			if s.Password {
+				name += " (password)"
+			}
+			if !s.Since.IsZero() {
+				listed = time.Since(s.Since).Round(time.Second).String()
+			}
+			fmt.Fprintf(w, "<tr><td>%s<td>%s<td>%s<td class=\"n\">%d/%d<td><code>%s</code><td class=\"n\">%s\n", html.EscapeString(name), html.EscapeString(s.Game),
+				html.EscapeString(s.Map), s.Players, s.Max, html.EscapeString(s.Address.String()), listed)
 		}
-		return time.Since(t).Round(time.Second).String()
-	},
-}).Parse(pageText))
+		io.WriteString(w, "</tbody>\n</table>\n")
+	}
+	io.WriteString(w, "<p><a href=\"servers.json\">JSON</a> · <a href=\"metrics\">metrics</a>\n</html>\n")
+}
 
 // Handler serves the list: a page for people at /, /servers.json with an object
 // {"servers": [...]} of Server, and /metrics for Prometheus.
@@ -35,15 +68,7 @@ func (m *Master) servePage(w http.ResponseWriter, _ *http.Request) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 	h.Set("X-Content-Type-Options", "nosniff")
-	players, servers := 0, m.Servers()
-	for _, s := range servers {
-		players += s.Players
-	}
-	// An error here is a reader who went away.
-	pageTemplate.Execute(w, struct {
-		Servers []Server
-		Players int
-	}{servers, players})
+	writePage(w, m.Servers())
 }
 
 func (m *Master) serveJSON(w http.ResponseWriter, _ *http.Request) {
