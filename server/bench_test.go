@@ -104,7 +104,7 @@ func (r *rig) tick(play bool) {
 	now := conn.Time(r.now)
 	for _, p := range r.players {
 		if play {
-			p.wander()
+			p.changeInput()
 		}
 		p.Step(now)
 	}
@@ -226,17 +226,17 @@ func BenchmarkVersions(b *testing.B) {
 // 50 ms, in virtual time. The original sends 8 chunks per round trip: 221 kB/s.
 func BenchmarkDownload(b *testing.B) {
 	for range b.N {
-		a := newArena(b, netsim.Link{Delay: 25 * time.Millisecond}, 1)
-		a.srv.gameMap.File = make([]byte, 1<<20)
-		a.srv.gameMap.CRC = crc32.ChecksumIEEE(a.srv.gameMap.File)
-		a.srv.gameMap.SHA256 = sha256.Sum256(a.srv.gameMap.File)
+		tn := newTestNetwork(b, netsim.Link{Delay: 25 * time.Millisecond}, 1)
+		tn.srv.gameMap.File = make([]byte, 1<<20)
+		tn.srv.gameMap.CRC = crc32.ChecksumIEEE(tn.srv.gameMap.File)
+		tn.srv.gameMap.SHA256 = sha256.Sum256(tn.srv.gameMap.File)
 		var done conn.Time
-		p := a.joinWith(1, client.SessionConfig{OnMap: func(string, []byte) { done = a.now() }})
+		p := tn.dial(1, client.SessionConfig{OnMap: func(string, []byte) { done = tn.now() }})
 		for p.State() != client.Loading {
-			a.run(time.Millisecond)
+			tn.run(time.Millisecond)
 		}
-		began := a.now()
-		a.until(20*time.Second, "a map", func() bool { return done != 0 })
+		began := tn.now()
+		tn.until(20*time.Second, "a map", func() bool { return done != 0 })
 		b.ReportMetric(float64(1<<20)/1000/done.Sub(began).Seconds(), "kB/s")
 	}
 	b.ReportMetric(0, "ns/op")

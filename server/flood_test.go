@@ -23,16 +23,16 @@ func TestConnectFlood(t *testing.T) {
 		perSec  = 2000
 		length  = 5 * time.Second
 	)
-	a := newArena(t, netsim.Link{Delay: 5 * time.Millisecond}, 11, "sv_inactivekick_time 0; sv_scorelimit 0")
+	tn := newTestNetwork(t, netsim.Link{Delay: 5 * time.Millisecond}, 11, "sv_inactivekick_time 0; sv_scorelimit 0")
 	var ticks [players][]int32
 	for i := range players {
-		a.joinWith(i+1, client.SessionConfig{Name: "player"})
+		tn.dial(i+1, client.SessionConfig{Name: "player"})
 	}
-	for _, p := range a.players {
-		a.until(5*time.Second, "playing", func() bool { return p.State() == client.Playing })
-		a.net.Every(20*time.Millisecond, func(int64) { p.wander() })
+	for _, p := range tn.players {
+		tn.until(5*time.Second, "playing", func() bool { return p.State() == client.Playing })
+		p.moveRandomly()
 	}
-	a.run(time.Second)
+	tn.run(time.Second)
 
 	admitted, refused := 0, 0
 	join := func(n int) {
@@ -42,17 +42,17 @@ func TestConnectFlood(t *testing.T) {
 		if n%2 == 0 {
 			peer = transport.UDPPeer(netip.AddrFrom4([4]byte{10, 77, byte(n >> 8 & 3), byte(n)}), uint16(2000+n%50000))
 		}
-		c := testclient.New(testclient.Config{Send: func(b []byte) { a.net.Send(peer, a.addr, b) }})
-		a.net.Handle(peer, func(_ int64, _ transport.Peer, b []byte) {
+		c := testclient.New(testclient.Config{Send: func(b []byte) { tn.net.Send(peer, tn.addr, b) }})
+		tn.net.Handle(peer, func(_ int64, _ transport.Peer, b []byte) {
 			c.Receive(b)
 			switch {
 			case c.Closed:
 				refused++
-				a.net.Handle(peer, nil)
+				tn.net.Handle(peer, nil)
 			case c.Accepted:
 				admitted++
 				c.Join("flood").Close("")
-				a.net.Handle(peer, nil)
+				tn.net.Handle(peer, nil)
 			default:
 				c.Connect()
 			}
@@ -60,23 +60,23 @@ func TestConnectFlood(t *testing.T) {
 		c.Dial()
 	}
 	var before [players]client.Stats
-	for i, p := range a.players {
+	for i, p := range tn.players {
 		before[i] = p.Stats()
 	}
-	for i, p := range a.players {
+	for i, p := range tn.players {
 		p.onMessage = nil
-		p.onSnap = func(tick int32, _ *snapshot.Snapshot) { ticks[i] = append(ticks[i], tick) }
+		p.onSnapshot = func(tick int32, _ *snapshot.Snapshot) { ticks[i] = append(ticks[i], tick) }
 	}
 	n := 0
-	end := a.net.Now() + int64(length)
-	for a.net.Now() < end {
+	end := tn.net.Now() + int64(length)
+	for tn.net.Now() < end {
 		for range perSec / 1000 {
 			join(n)
 			n++
 		}
-		a.run(time.Millisecond)
+		tn.run(time.Millisecond)
 	}
-	for i, p := range a.players {
+	for i, p := range tn.players {
 		s := p.Stats()
 		if p.State() != client.Playing || s.CRCFailures+s.BadDelta+s.NoBase+s.BadMessage > 0 {
 			t.Errorf("player %d: state %v, %+v", i, p.State(), s)
@@ -93,16 +93,16 @@ func TestConnectFlood(t *testing.T) {
 			t.Errorf("player %d: %d late inputs", i, late)
 		}
 	}
-	a.run(11 * time.Second)
-	t.Logf("%d connects in %v: %d admitted, %d refused, %d bans, drops %v", n, length, admitted, refused, len(a.srv.bans.list()), a.srv.Drops())
+	tn.run(11 * time.Second)
+	t.Logf("%d connects in %v: %d admitted, %d refused, %d bans, drops %v", n, length, admitted, refused, len(tn.srv.bans.list()), tn.srv.Drops())
 	if admitted < perSec*5/2 {
 		t.Errorf("only %d admitted: the test tests nothing", admitted)
 	}
-	if c := a.srv.numClients(); c != players {
+	if c := tn.srv.numClients(); c != players {
 		t.Errorf("%d clients are left", c)
 	}
-	checkSeats(t, a.srv)
-	if n := len(a.srv.bans.list()); n > 32768 {
+	checkSeats(t, tn.srv)
+	if n := len(tn.srv.bans.list()); n > 32768 {
 		t.Errorf("%d bans", n)
 	}
 }

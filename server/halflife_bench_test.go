@@ -100,7 +100,7 @@ func (r *rig) before() {
 	r.now += int64(20 * time.Millisecond)
 	now := conn.Time(r.now)
 	for _, p := range r.players {
-		p.wander()
+		p.changeInput()
 		p.Step(now)
 	}
 	for i := range r.in.n {

@@ -7,8 +7,8 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
@@ -21,24 +21,19 @@ func TestMapList(t *testing.T) {
 		files["maps/"+name] = &fstest.MapFile{Data: []byte("x")}
 	}
 	delete(files, "maps/teeyard1.map") // the embedded one is played
-	a := newArenaWith(t, netsim.Link{}, 1, func(cfg *Config) { cfg.Files = files }, "sv_rcon_mod_password modpw")
+	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Files: files}, "sv_rcon_mod_password modpw")
 	listed := func(password string) []string {
 		t.Helper()
-		p := a.join(len(a.players)+1, "boss")
+		p := tn.join(len(tn.players)+1, "boss")
 		var names []string
-		commands := 0
-		p.onMessage = func(m msg7.Message) {
-			switch m := m.(type) {
-			case *msg7.MaplistEntryAdd:
+		p.onMessage = func(m testclient.Message) {
+			if m, ok := m.(*msg7.MaplistEntryAdd); ok {
 				names = append(names, string(m.Name))
-			case *msg7.RconCmdAdd:
-				commands++
 			}
 		}
-		a.until(5*time.Second, "playing", func() bool { return p.State() == client.Playing })
-		p.Send(a.now(), &msg7.RconAuth{Password: []byte(password)})
-		a.run(3 * time.Second)
-		if commands == 0 {
+		p.login(password)
+		tn.run(3 * time.Second)
+		if len(p.rconCommands) == 0 {
 			t.Error("no commands were listed")
 		}
 		return names
@@ -49,15 +44,15 @@ func TestMapList(t *testing.T) {
 	if got := listed("modpw"); len(got) != 0 {
 		t.Errorf("who may not change maps is told of %q", got)
 	}
-	a.srv.Execute("mod_command sv_map 1; sv_maplist standard")
+	tn.srv.Execute("mod_command sv_map 1; sv_maplist standard")
 	if got := listed("modpw"); !slices.Equal(got, []string{"ctf5", "dm1"}) {
 		t.Errorf("standard maps are %q", got)
 	}
-	a.srv.Execute("sv_maplist none")
+	tn.srv.Execute("sv_maplist none")
 	if got := listed("adminpw"); len(got) != 0 {
 		t.Errorf("no maps are %q", got)
 	}
-	a.srv.Execute("sv_maplist all")
+	tn.srv.Execute("sv_maplist all")
 	for i := range 200 {
 		files["maps/many"+strings.Repeat("y", i)+".map"] = &fstest.MapFile{}
 	}
@@ -68,10 +63,10 @@ func TestMapList(t *testing.T) {
 
 // Moderators learn of commands that they may run from now on, or no more.
 func TestModeratorsCommands(t *testing.T) {
-	a := newArena(t, netsim.Link{}, 1, "sv_rcon_mod_password modpw")
-	p := a.join(1, "mod")
+	tn := newTestNetwork(t, netsim.Link{}, 1, "sv_rcon_mod_password modpw")
+	p := tn.join(1, "mod")
 	var seen []string
-	p.onMessage = func(m msg7.Message) {
+	p.onMessage = func(m testclient.Message) {
 		switch m := m.(type) {
 		case *msg7.RconCmdAdd:
 			seen = append(seen, "+"+string(m.Name))
@@ -79,12 +74,11 @@ func TestModeratorsCommands(t *testing.T) {
 			seen = append(seen, "-"+string(m.Name))
 		}
 	}
-	a.until(5*time.Second, "playing", func() bool { return p.State() == client.Playing })
-	a.srv.Execute("mod_command status 1")
-	p.Send(a.now(), &msg7.RconAuth{Password: []byte("modpw")})
-	a.run(3 * time.Second)
-	a.srv.Execute("mod_command say 1; mod_command say 1; mod_command status 0; mod_command ec_port 1")
-	a.run(time.Second)
+	tn.srv.Execute("mod_command status 1")
+	p.login("modpw")
+	tn.run(3 * time.Second)
+	tn.srv.Execute("mod_command say 1; mod_command say 1; mod_command status 0; mod_command ec_port 1")
+	tn.run(time.Second)
 	if want := []string{"+logout", "+status", "+say", "-status"}; !slices.Equal(seen, want) {
 		t.Errorf("told %q, not %q", seen, want)
 	}

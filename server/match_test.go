@@ -9,6 +9,7 @@ import (
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
@@ -21,42 +22,42 @@ func TestMatchOverBadNetwork(t *testing.T) {
 		length  = 5 * time.Minute
 	)
 	bad := netsim.Link{Loss: 0.10, Duplicate: 0.05, Delay: 50 * time.Millisecond, Jitter: 100 * time.Millisecond}
-	a := newArena(t, bad, 42, "sv_spamprotection 0; sv_scorelimit 0; sv_inactivekick_time 0")
+	tn := newTestNetwork(t, bad, 42, "sv_spamprotection 0; sv_scorelimit 0; sv_inactivekick_time 0")
 	for i := range players {
-		a.join(i+1, fmt.Sprintf("bot %d", i))
+		tn.join(i+1, fmt.Sprintf("bot %d", i))
 	}
-	for _, p := range a.players {
-		a.until(30*time.Second, "playing", func() bool { return p.State() == client.Playing })
+	for _, p := range tn.players {
+		tn.until(30*time.Second, "playing", func() bool { return p.State() == client.Playing })
 	}
 	// What was said before everybody was there is not everybody's to hear.
-	a.run(2 * time.Second)
-	for _, p := range a.players {
-		clear(p.heard)
-		a.net.Every(20*time.Millisecond, func(int64) { p.wander() })
-		a.net.Every(700*time.Millisecond, func(int64) {
+	tn.run(2 * time.Second)
+	for _, p := range tn.players {
+		clear(p.chat)
+		p.moveRandomly()
+		tn.net.Every(700*time.Millisecond, func(int64) {
 			if p.State() == client.Playing {
-				p.sayNext(a.now())
+				p.sayNextLine()
 			}
 		})
 	}
 	kills := 0
-	a.players[0].onMessage = func(m msg7.Message) {
+	tn.players[0].onMessage = func(m testclient.Message) {
 		if k, ok := m.(*msg7.SvKillMsg); ok && k.Killer != k.Victim {
 			kills++
 		}
 	}
 	announced := 0
-	a.net.Every(130*time.Millisecond, func(int64) {
+	tn.net.Every(130*time.Millisecond, func(int64) {
 		announced++
-		a.srv.Execute(fmt.Sprintf("say notice %d", announced))
+		tn.srv.Execute(fmt.Sprintf("say notice %d", announced))
 	})
 
-	a.run(length / 5)
+	tn.run(length / 5)
 	early := heapInUse()
 	most := 0
 	for range 100 {
-		a.run(length * 4 / 5 / 100)
-		for _, c := range a.srv.sessions {
+		tn.run(length * 4 / 5 / 100)
+		for _, c := range tn.srv.sessions {
 			if c != nil {
 				_, n := c.conn.Unacked()
 				most = max(most, n)
@@ -64,7 +65,7 @@ func TestMatchOverBadNetwork(t *testing.T) {
 		}
 	}
 	late := heapInUse()
-	for _, p := range a.players {
+	for _, p := range tn.players {
 		p.said = -1 << 30 // be quiet now, so that the last lines can arrive
 	}
 
@@ -72,7 +73,7 @@ func TestMatchOverBadNetwork(t *testing.T) {
 		t.Error("nobody was killed in five minutes: this was no match")
 	}
 	total := client.Stats{}
-	for i, p := range a.players {
+	for i, p := range tn.players {
 		if p.State() != client.Playing {
 			t.Fatalf("player %d is out: %v", i, p.Err())
 		}
@@ -86,7 +87,7 @@ func TestMatchOverBadNetwork(t *testing.T) {
 		}
 		total.Snapshots += s.Snapshots
 		total.NoBase += s.NoBase
-		for author, lines := range p.heard {
+		for author, lines := range p.chat {
 			what := "line"
 			if author < 0 {
 				what = "notice"
@@ -105,8 +106,8 @@ func TestMatchOverBadNetwork(t *testing.T) {
 				t.Errorf("player %d heard %d lines from %d", i, n, author)
 			}
 		}
-		if len(p.heard) != players+1 {
-			t.Errorf("player %d heard %d of %d speakers", i, len(p.heard), players+1)
+		if len(p.chat) != players+1 {
+			t.Errorf("player %d heard %d of %d speakers", i, len(p.chat), players+1)
 		}
 	}
 	if grown := int64(late) - int64(early); grown > 8<<20 {
@@ -115,7 +116,7 @@ func TestMatchOverBadNetwork(t *testing.T) {
 	if most > resendBuffer {
 		t.Errorf("%d bytes waited for acks", most)
 	}
-	net := a.net.Stats()
+	net := tn.net.Stats()
 	t.Logf("%d snapshots understood, %d without base; %d kills; %d notices; at most %d bytes unacked; heap %d -> %d KB; network %+v",
 		total.Snapshots, total.NoBase, kills, announced, most, early>>10, late>>10, net)
 	if net.Lost*15 < net.Sent || net.Duplicated*30 < net.Sent || net.Reordered == 0 {

@@ -8,201 +8,152 @@ import (
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
-// operator is a player with a remote console.
-type operator struct {
-	*player
-	lines    []string
-	commands []string
-	on, off  int
-	settings msg7.SvServerSettings
-	gameInfo msg7.SvGameInfo
-	motd     string
-	tuning   [32]int32
-	info     string // server name
-}
-
-func (a *arena) operator(ip int, name string) *operator {
-	a.t.Helper()
-	o := &operator{player: a.join(ip, name)}
-	o.onMessage = func(m msg7.Message) {
+func TestRcon(t *testing.T) {
+	tn := newTestNetwork(t, netsim.Link{Delay: time.Millisecond}, 5, "sv_rcon_mod_password modpw; mod_command status 1")
+	admin := tn.join(1, "boss")
+	loggedIn, info, motd := 0, "", ""
+	var settings msg7.SvServerSettings
+	var gameInfo msg7.SvGameInfo
+	admin.onMessage = func(m testclient.Message) {
 		switch m := m.(type) {
-		case *msg7.RconLine:
-			o.lines = append(o.lines, string(m.Line))
-		case *msg7.RconCmdAdd:
-			o.commands = append(o.commands, string(m.Name))
 		case *msg7.RconAuthOn:
-			o.on++
-		case *msg7.RconAuthOff:
-			o.off++
+			loggedIn++
 		case *msg7.SvServerSettings:
-			o.settings = *m
+			settings = *m
 		case *msg7.SvGameInfo:
-			o.gameInfo = *m
+			gameInfo = *m
 		case *msg7.SvMotd:
-			o.motd = string(m.Message)
-		case *msg7.SvTuneParams:
-			o.tuning = m.Params
+			motd = string(m.Message)
 		case *msg7.ServerInfo:
-			o.info = string(m.Record.Name)
+			info = string(m.Record.Name)
 		}
 	}
-	a.until(5*time.Second, "playing", func() bool { return o.State() == client.Playing })
-	return o
-}
-
-// rcon runs a line and returns what it printed.
-func (o *operator) rcon(a *arena, line string) string {
-	a.t.Helper()
-	before := len(o.lines)
-	o.Send(a.now(), &msg7.RconCmd{Command: []byte(line)})
-	a.run(200 * time.Millisecond)
-	return strings.Join(o.lines[before:], "\n")
-}
-
-func (o *operator) login(a *arena, password string) {
-	a.t.Helper()
-	o.Send(a.now(), &msg7.RconAuth{Password: []byte(password)})
-	a.run(200 * time.Millisecond)
-}
-
-func TestRcon(t *testing.T) {
-	a := newArena(t, netsim.Link{Delay: time.Millisecond}, 5, "sv_rcon_mod_password modpw; mod_command status 1")
-	o := a.operator(1, "boss")
-	if out := o.rcon(a, "status"); out != "" {
+	prints := func(p *player, line string, want ...string) {
+		t.Helper()
+		out := p.rcon(line)
+		for _, w := range want {
+			if !strings.Contains(out, w) {
+				t.Errorf("%s: %q lacks %q", line, out, w)
+			}
+		}
+	}
+	if out := admin.rcon("status"); out != "" {
 		t.Errorf("status without login printed %q", out)
 	}
-	o.login(a, "wrong")
-	if got := o.lines[len(o.lines)-1]; got != "Wrong password 1/3." {
-		t.Errorf("wrong password: %q", got)
+	admin.login("wrong")
+	admin.login("adminpw")
+	if l := admin.rconLines; loggedIn != 1 || len(l) < 2 || l[0] != "Wrong password 1/3." || !strings.HasPrefix(l[1], "Admin authentication successful. Full") {
+		t.Fatalf("logged in %d times, lines %q", loggedIn, l)
 	}
-	o.login(a, "adminpw")
-	if o.on != 1 || !strings.HasPrefix(o.lines[2-1], "Admin authentication successful. Full") {
-		t.Fatalf("login: on %d, lines %q", o.on, o.lines)
-	}
-	a.run(3 * time.Second)
+	tn.run(3 * time.Second)
 	for _, want := range []string{"status", "say", "shutdown", "change_map", "tune", "sv_name", "sv_scorelimit"} {
-		if !slices.Contains(o.commands, want) {
-			t.Errorf("command %s was not announced; %d were", want, len(o.commands))
+		if !slices.Contains(admin.rconCommands, want) {
+			t.Errorf("command %s was not announced; %d were", want, len(admin.rconCommands))
 		}
 	}
-	if !slices.IsSorted(o.commands) {
-		t.Error("commands come unsorted")
-	}
-	if slices.Contains(o.commands, "ec_port") {
-		t.Error("ec_port was announced")
+	if !slices.IsSorted(admin.rconCommands) || slices.Contains(admin.rconCommands, "ec_port") {
+		t.Error("the commands are not sorted, or include ec_port")
 	}
 
-	second := a.join(2, "pal")
-	a.until(2*time.Second, "playing", func() bool { return second.State() == client.Playing })
-	out := o.rcon(a, "status")
-	for _, want := range []string{"id=0 addr=10.0.1.1:50000 client=705 name='boss' score=0 (Admin)", "id=1 addr=10.0.1.2:50000 client=705 name='pal' score=0"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("status lacks %q:\n%s", want, out)
-		}
-	}
-
-	o.rcon(a, `say "hello all"`)
-	if got := second.heard[-1]; len(got) != 1 || got[0] != "hello all" {
+	second := tn.join(2, "pal")
+	prints(admin, "status", "id=0 addr=10.0.1.1:50000 client=705 name='boss' score=0 (Admin)", "id=1 addr=10.0.1.2:50000 client=705 name='pal' score=0")
+	prints(admin, `say "hello all"`)
+	if got := second.chat[-1]; !slices.Equal(got, []string{"hello all"}) {
 		t.Errorf("pal heard %q", got)
 	}
-	o.rcon(a, `sv_name "the new name"`)
-	if o.info != "the new name" {
-		t.Errorf("SERVERINFO says %q", o.info)
+	prints(admin, `sv_name "the new name"`)
+	prints(admin, "sv_name", "Value: the new name")
+	prints(admin, "sv_scorelimit 7; sv_timelimit 3; sv_player_slots 5; sv_teambalance_time 0; sv_motd hi there")
+	if info != "the new name" || gameInfo.ScoreLimit != 7 || gameInfo.TimeLimit != 3 || settings.PlayerSlots != 5 || settings.TeamBalance || motd != "hi there" {
+		t.Errorf("players are told of %q, %q, %+v, %+v", info, motd, gameInfo, settings)
 	}
-	if out := o.rcon(a, "sv_name"); !strings.HasSuffix(out, "Value: the new name") {
-		t.Errorf("sv_name prints %q", out)
+	prints(admin, "nonsense", "No such command: nonsense.")
+
+	mod := tn.join(3, "mod")
+	loggedOut := 0
+	mod.onMessage = func(m testclient.Message) {
+		if _, ok := m.(*msg7.RconAuthOff); ok {
+			loggedOut++
+		}
 	}
-	o.rcon(a, "sv_scorelimit 7; sv_timelimit 3")
-	if o.gameInfo.ScoreLimit != 7 || o.gameInfo.TimeLimit != 3 {
-		t.Errorf("game info %+v", o.gameInfo)
-	}
-	o.rcon(a, "sv_player_slots 5; sv_teambalance_time 0")
-	if o.settings.PlayerSlots != 5 || o.settings.TeamBalance {
-		t.Errorf("settings %+v", o.settings)
-	}
-	o.rcon(a, "sv_motd hi there")
-	if o.motd != "hi there" {
-		t.Errorf("motd %q", o.motd)
-	}
-	if out := o.rcon(a, "nonsense"); !strings.Contains(out, "No such command: nonsense.") {
-		t.Errorf("nonsense: %q", out)
+	mod.login("modpw")
+	prints(mod, "status", "name='mod'")
+	prints(mod, "shutdown", "Access for command shutdown denied.")
+	if prints(mod, "logout", "Logout successful."); loggedOut != 1 {
+		t.Errorf("logged out %d times", loggedOut)
 	}
 
-	mod := a.operator(3, "mod")
-	mod.login(a, "modpw")
-	if out := mod.rcon(a, "status"); !strings.Contains(out, "name='mod'") {
-		t.Errorf("a moderator's status: %q", out)
-	}
-	if out := mod.rcon(a, "shutdown"); !strings.Contains(out, "Access for command shutdown denied.") {
-		t.Errorf("a moderator's shutdown: %q", out)
-	}
-	if out := mod.rcon(a, "logout"); mod.off != 1 || !strings.Contains(out, "Logout successful.") {
-		t.Errorf("logout: off %d, %q", mod.off, out)
-	}
-
-	o.rcon(a, `kick 1 "too loud"`)
+	prints(admin, `kick 1 "too loud"`)
 	if second.Err() == nil || !strings.Contains(second.Err().Error(), "Kicked (too loud)") {
-		t.Errorf("the kicked one sees %v", second.Err())
+		t.Errorf("the kicked player sees %v", second.Err())
 	}
-	o.rcon(a, "shutdown")
-	if !a.srv.shutdownRequested {
+	if prints(admin, "shutdown"); !tn.srv.shutdownRequested {
 		t.Error("shutdown does not stop the server")
 	}
 }
 
-// TestTune: a standard mode resets what the tuning was changed to at once.
-func TestTune(t *testing.T) {
-	a := newArena(t, netsim.Link{Delay: time.Millisecond}, 5)
-	o := a.operator(1, "boss")
-	if o.tuning[12] != 50 {
-		t.Fatalf("gravity is %d", o.tuning[12])
+// TestStandardModeResetsTuning checks that players are never told of tuning that the mode
+// does not keep.
+func TestStandardModeResetsTuning(t *testing.T) {
+	tn := newTestNetwork(t, netsim.Link{Delay: time.Millisecond}, 5)
+	p := tn.dial(1, player07)
+	var gravities []int32
+	p.onMessage = func(m testclient.Message) {
+		if m, ok := m.(*msg7.SvTuneParams); ok {
+			gravities = append(gravities, m.Params[12])
+		}
 	}
-	o.login(a, "adminpw")
-	if out := o.rcon(a, "tune gravity 0.25"); !strings.Contains(out, "gravity changed to 0.25") {
+	tn.untilPlaying(p)
+	p.login("adminpw")
+	if out := p.rcon("tune gravity 0.25"); !strings.Contains(out, "gravity changed to 0.25") || !strings.Contains(out, "resetting tuning due to pure server") {
 		t.Errorf("tune prints %q", out)
 	}
-	a.run(time.Second)
-	if o.tuning[12] != 50 {
-		t.Errorf("gravity %d after tune in a pure mode", o.tuning[12])
+	if out := p.rcon("tune gravity"); !strings.HasSuffix(out, "gravity 0.50") {
+		t.Errorf("then tune prints %q", out)
 	}
-	if out := o.rcon(a, "tune nothing 1"); !strings.Contains(out, "No such tuning parameter") {
+	if out := p.rcon("tune nothing 1"); !strings.Contains(out, "No such tuning parameter") {
 		t.Errorf("tune nothing prints %q", out)
+	}
+	tn.run(time.Second)
+	if len(gravities) == 0 || slices.ContainsFunc(gravities, func(g int32) bool { return g != 50 }) {
+		t.Errorf("the player is told of gravities %v", gravities)
 	}
 }
 
 func TestChangeMap(t *testing.T) {
-	a := newArena(t, netsim.Link{Delay: time.Millisecond}, 5)
-	o := a.operator(1, "boss")
-	spec := a.operator(2, "watcher")
-	spec.Send(a.now(), &msg7.ClSetTeam{Team: msg7.TeamSpectators})
-	a.run(time.Second)
-	o.login(a, "adminpw")
-	if out := o.rcon(a, "change_map nowhere"); !strings.Contains(out, "map not found") {
+	tn := newTestNetwork(t, netsim.Link{Delay: time.Millisecond}, 5)
+	admin := tn.join(1, "boss")
+	spec := tn.join(2, "watcher")
+	spec.send(&msg7.ClSetTeam{Team: msg7.TeamSpectators})
+	tn.run(time.Second)
+	admin.login("adminpw")
+	if out := admin.rcon("change_map nowhere"); !strings.Contains(out, "map not found") {
 		t.Errorf("change_map nowhere prints %q", out)
 	}
-	if a.srv.gameMap.Name != "teeyard1" {
-		t.Fatalf("map is %q", a.srv.gameMap.Name)
+	if tn.srv.gameMap.Name != "teeyard1" {
+		t.Fatalf("map is %q", tn.srv.gameMap.Name)
 	}
-	o.rcon(a, "sv_map testbox")
-	a.run(2 * time.Second)
-	if a.srv.gameMap.Name != "testbox" || o.State() != client.Playing || spec.State() != client.Playing {
-		t.Fatalf("map %q, clients %v and %v (%v)", a.srv.gameMap.Name, o.State(), spec.State(), o.Err())
+	admin.rcon("sv_map testbox")
+	tn.run(2 * time.Second)
+	if tn.srv.gameMap.Name != "testbox" || admin.State() != client.Playing || spec.State() != client.Playing {
+		t.Fatalf("map %q, clients %v and %v (%v)", tn.srv.gameMap.Name, admin.State(), spec.State(), admin.Err())
 	}
-	if a.srv.teamOf(1) != -1 || a.srv.teamOf(0) != 0 {
-		t.Errorf("teams after the change: %d, %d", a.srv.teamOf(0), a.srv.teamOf(1))
+	if tn.srv.teamOf(1) != -1 || tn.srv.teamOf(0) != 0 {
+		t.Errorf("teams after the change: %d, %d", tn.srv.teamOf(0), tn.srv.teamOf(1))
 	}
-	if out := o.rcon(a, "status"); !strings.Contains(out, "name='watcher'") {
+	if out := admin.rcon("status"); !strings.Contains(out, "name='watcher'") {
 		t.Errorf("rcon after the change: %q", out)
 	}
-	if s := o.Stats(); s.CRCFailures+s.BadDelta+s.BadMessage > 0 {
+	if s := admin.Stats(); s.CRCFailures+s.BadDelta+s.BadMessage > 0 {
 		t.Errorf("stats %+v", s)
 	}
 	// change_map ends the match first and takes its ten seconds.
-	o.rcon(a, "change_map teeyard1")
-	a.until(15*time.Second, "the old map again", func() bool { return a.srv.gameMap.Name == "teeyard1" && o.State() == client.Playing })
+	admin.rcon("change_map teeyard1")
+	tn.until(15*time.Second, "the old map again", func() bool { return tn.srv.gameMap.Name == "teeyard1" && admin.State() == client.Playing })
 }
 
 // TestPasswordsAreNotLogged: whatever an operator does with the passwords, the log

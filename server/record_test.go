@@ -90,23 +90,23 @@ func (s *shelf) logs() [][]byte {
 }
 
 // recorded starts an arena whose matches are recorded.
-func recorded(t testing.TB, s *shelf, seed uint64, commands ...string) *arena {
+func recorded(t testing.TB, s *shelf, seed uint64, commands ...string) *testNetwork {
 	t.Helper()
-	return newArenaWith(t, netsim.Link{Delay: 20 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.02}, seed,
-		func(cfg *Config) { cfg.Replays = s }, commands...)
+	return newTestNetworkWith(t, netsim.Link{Delay: 20 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.02}, seed,
+		Config{Replays: s}, commands...)
 }
 
 // play lets so many players join and wander for a while.
-func (a *arena) play(players int, length time.Duration) {
-	a.t.Helper()
+func (tn *testNetwork) play(players int, length time.Duration) {
+	tn.t.Helper()
 	for i := range players {
-		p := a.join(i+1, fmt.Sprintf("bot %d", i))
-		a.net.Every(20*time.Millisecond, func(int64) { p.wander() })
+		p := tn.join(i+1, fmt.Sprintf("bot %d", i))
+		p.moveRandomly()
 	}
-	for _, p := range a.players {
-		a.until(30*time.Second, "playing", func() bool { return p.State() == client.Playing })
+	for _, p := range tn.players {
+		tn.until(30*time.Second, "playing", func() bool { return p.State() == client.Playing })
 	}
-	a.run(length)
+	tn.run(length)
 }
 
 func verifyLog(t testing.TB, log []byte) (replay.Result, *replay.Header, int) {
@@ -134,33 +134,33 @@ func verifyLog(t testing.TB, log []byte) (replay.Result, *replay.Header, int) {
 // change. Both logs have to run again to the same worlds.
 func TestRecordedMatch(t *testing.T) {
 	var s shelf
-	a := recorded(t, &s, 5)
+	tn := recorded(t, &s, 5)
 	kills := 0
-	a.srv.cfg.Watch = func(_ *game.World, events []game.Event) {
+	tn.srv.cfg.Watch = func(_ *game.World, events []game.Event) {
 		for i := range events {
 			if events[i].Kind == game.EvKill {
 				kills++
 			}
 		}
 	}
-	a.run(3 * time.Second)
-	a.play(16, 20*time.Second)
+	tn.run(3 * time.Second)
+	tn.play(16, 20*time.Second)
 	for i, line := range []string{
 		"tune gravity 0.3", "sv_scorelimit 3", "say hello", "broadcast hear", "set_team 3 -1", "pause 2", "restart 1",
 		"sv_teamdamage 1", "sv_bots 20", "sv_spamprotection 0", "tune_reset", "set_team_all -1", "set_team_all 0", "kick 5 test", "lock_teams", "lock_teams",
 	} {
-		a.srv.Execute(line)
-		a.players[i].sayNext(a.now())
-		a.run(2 * time.Second)
+		tn.srv.Execute(line)
+		tn.players[i].sayNextLine()
+		tn.run(2 * time.Second)
 	}
-	a.players[2].Close(a.now())
-	a.run(10 * time.Second)
-	first := a.srv.world.Tick()
-	a.srv.Execute("change_map testbox")
-	a.run(12 * time.Second)
-	second := a.srv.world.Tick()
-	hash := a.srv.world.Hash()
-	a.srv.Shutdown(a.now(), "")
+	tn.players[2].Close(tn.now())
+	tn.run(10 * time.Second)
+	first := tn.srv.world.Tick()
+	tn.srv.Execute("change_map testbox")
+	tn.run(12 * time.Second)
+	second := tn.srv.world.Tick()
+	hash := tn.srv.world.Hash()
+	tn.srv.Shutdown(tn.now(), "")
 
 	logs := s.logs()
 	if len(logs) != 2 {
@@ -187,15 +187,15 @@ func TestRecordedMatch(t *testing.T) {
 // TestNobodyNoLog: without players there is nothing to keep.
 func TestNobodyNoLog(t *testing.T) {
 	var s shelf
-	a := recorded(t, &s, 1)
-	a.run(time.Minute)
+	tn := recorded(t, &s, 1)
+	tn.run(time.Minute)
 	// After a day alone the world begins anew, so that a log never begins with more.
-	a.srv.recorder.header.IdleTicks = replay.MaxIdleTicks - 10
-	a.run(2 * time.Second)
-	if tick := a.srv.world.Tick(); tick >= 3*game.TickRate || a.srv.recorder.header.IdleTicks != tick {
-		t.Errorf("tick %d, %d of them idle", tick, a.srv.recorder.header.IdleTicks)
+	tn.srv.recorder.header.IdleTicks = replay.MaxIdleTicks - 10
+	tn.run(2 * time.Second)
+	if tick := tn.srv.world.Tick(); tick >= 3*game.TickRate || tn.srv.recorder.header.IdleTicks != tick {
+		t.Errorf("tick %d, %d of them idle", tick, tn.srv.recorder.header.IdleTicks)
 	}
-	a.srv.Shutdown(a.now(), "")
+	tn.srv.Shutdown(tn.now(), "")
 	if n := len(s.logs()); n != 0 {
 		t.Errorf("%d logs", n)
 	}
@@ -203,17 +203,17 @@ func TestNobodyNoLog(t *testing.T) {
 
 func TestRecordingOff(t *testing.T) {
 	var s shelf
-	a := recorded(t, &s, 1, "sv_replay 0")
-	a.play(1, time.Second)
+	tn := recorded(t, &s, 1, "sv_replay 0")
+	tn.play(1, time.Second)
 	if n := len(s.logs()); n != 0 {
 		t.Errorf("%d logs though recording is off", n)
 	}
-	a.srv.Execute("sv_replay 1")
-	a.srv.Execute("reload")
-	a.run(5 * time.Second)
-	a.srv.Execute("sv_replay 0")
-	a.run(5 * time.Second)
-	a.srv.Shutdown(a.now(), "")
+	tn.srv.Execute("sv_replay 1")
+	tn.srv.Execute("reload")
+	tn.run(5 * time.Second)
+	tn.srv.Execute("sv_replay 0")
+	tn.run(5 * time.Second)
+	tn.srv.Shutdown(tn.now(), "")
 	if logs := s.logs(); len(logs) != 1 {
 		t.Errorf("%d logs", len(logs))
 	} else if res, _, _ := verifyLog(t, logs[0]); res.End != replay.EndTurnedOff || res.Ticks > 6*game.TickRate {
@@ -226,9 +226,9 @@ func TestReplayRotation(t *testing.T) {
 	s := shelf{files: map[string]*bytes.Buffer{
 		"2001-01-01_000000_old.twreplay": {}, "2001-01-02_000000_old.twreplay": {}, "the final.twreplay": {}, "1999.txt": {},
 	}}
-	a := recorded(t, &s, 1, "sv_replay_max_files 2")
-	a.play(1, 2*time.Second)
-	a.srv.Shutdown(a.now(), "")
+	tn := recorded(t, &s, 1, "sv_replay_max_files 2")
+	tn.play(1, 2*time.Second)
+	tn.srv.Shutdown(tn.now(), "")
 	names, _ := s.Names()
 	if len(names) != 4 || names[0] != "1999.txt" || names[1] != "2001-01-02_000000_old.twreplay" ||
 		!strings.HasSuffix(names[2], "_teeyard1.twreplay") || names[3] != "the final.twreplay" {
@@ -239,31 +239,31 @@ func TestReplayRotation(t *testing.T) {
 // TestFullReplay: a log ends at its size, and an empty server begins a new one.
 func TestFullReplay(t *testing.T) {
 	var s shelf
-	a := recorded(t, &s, 1, "sv_replay_max_size 1")
-	a.play(1, 2*time.Second)
-	a.run(time.Second)
+	tn := recorded(t, &s, 1, "sv_replay_max_size 1")
+	tn.play(1, 2*time.Second)
+	tn.run(time.Second)
 	// A megabyte of requests that the world refuses.
 	noise := make([]byte, 20<<10)
 	for range 60 {
 		for i := range noise {
-			noise[i] = byte(a.rand.Uint32())
+			noise[i] = byte(tn.rand.Uint32())
 		}
-		a.srv.queueCommand(game.Command{Kind: game.CmdLeave, Player: 63, Text: string(noise)})
-		a.run(20 * time.Millisecond)
+		tn.srv.queueCommand(game.Command{Kind: game.CmdLeave, Player: 63, Text: string(noise)})
+		tn.run(20 * time.Millisecond)
 	}
-	for w := a.srv.recorder.out; w.queuedBytes.Load() > 0; {
+	for w := tn.srv.recorder.out; w.queuedBytes.Load() > 0; {
 		time.Sleep(time.Millisecond)
 	}
-	a.run(2 * time.Second)
-	if a.srv.recorder.state != recorderOff || !a.srv.recorder.full {
-		t.Fatalf("still recording: %+v", a.srv.recorder.state)
+	tn.run(2 * time.Second)
+	if tn.srv.recorder.state != recorderOff || !tn.srv.recorder.full {
+		t.Fatalf("still recording: %+v", tn.srv.recorder.state)
 	}
-	a.players[0].Close(a.now())
-	a.run(2 * time.Second)
-	if a.srv.recorder.state != recorderWaiting {
-		t.Errorf("state %d in an empty server", a.srv.recorder.state)
+	tn.players[0].Close(tn.now())
+	tn.run(2 * time.Second)
+	if tn.srv.recorder.state != recorderWaiting {
+		t.Errorf("state %d in an empty server", tn.srv.recorder.state)
 	}
-	a.srv.Shutdown(a.now(), "")
+	tn.srv.Shutdown(tn.now(), "")
 	logs := s.logs()
 	if len(logs) != 1 {
 		t.Fatalf("%d logs", len(logs))
@@ -278,30 +278,30 @@ func TestDiskTrouble(t *testing.T) {
 	t.Run("cannot create", func(t *testing.T) {
 		s := shelf{broken: errors.New("read-only")}
 		var said bytes.Buffer
-		a := newArenaWith(t, netsim.Link{}, 1, func(cfg *Config) { cfg.Replays, cfg.Log = &s, slog.New(slog.NewTextHandler(&said, nil)) })
-		a.play(1, 3*time.Second)
-		a.srv.Execute("reload")
-		a.run(5 * time.Second)
-		if a.players[0].State() != client.Playing {
+		tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Replays: &s, Log: slog.New(slog.NewTextHandler(&said, nil))})
+		tn.play(1, 3*time.Second)
+		tn.srv.Execute("reload")
+		tn.run(5 * time.Second)
+		if tn.players[0].State() != client.Playing {
 			t.Error("the player is out")
 		}
-		a.srv.Shutdown(a.now(), "")
+		tn.srv.Shutdown(tn.now(), "")
 		if n := strings.Count(said.String(), "matches are not recorded"); n != 1 {
 			t.Errorf("said %d times:\n%s", n, &said)
 		}
 	})
 	t.Run("hangs", func(t *testing.T) {
 		s := shelf{hang: make(chan struct{})}
-		a := recorded(t, &s, 1)
-		a.play(1, 3*time.Minute) // longer than the queue
-		if a.players[0].State() != client.Playing {
+		tn := recorded(t, &s, 1)
+		tn.play(1, 3*time.Minute) // longer than the queue
+		if tn.players[0].State() != client.Playing {
 			t.Error("the player is out")
 		}
-		if a.srv.recorder.state != recorderOff {
+		if tn.srv.recorder.state != recorderOff {
 			t.Error("still recording to a disk that hangs")
 		}
 		close(s.hang)
-		a.srv.Shutdown(a.now(), "")
+		tn.srv.Shutdown(tn.now(), "")
 		// What was taken before is whole.
 		if res, _, _ := verifyLog(t, s.logs()[0]); res.Ticks < 60*game.TickRate {
 			t.Errorf("%+v", res)
@@ -323,18 +323,18 @@ func (mine) OnChat(_ *game.Ctx, c *game.ChatMessage) {
 // TestCrashLog: the log of a server that crashed has the tick that did it.
 func TestCrashLog(t *testing.T) {
 	var s shelf
-	a := newArenaWith(t, netsim.Link{}, 1, func(cfg *Config) { cfg.Replays, cfg.Mods = &s, []game.Mod{mine{}} })
-	a.play(2, 3*time.Second)
-	a.srv.queueCommand(game.Command{Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Target: game.Nobody, Text: "boom"})
+	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Replays: &s, Mods: []game.Mod{mine{}}})
+	tn.play(2, 3*time.Second)
+	tn.srv.queueCommand(game.Command{Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Target: game.Nobody, Text: "boom"})
 	func() {
 		defer func() {
 			if recover() == nil {
 				t.Error("the mine did not go off")
 			}
 		}()
-		a.run(time.Second)
+		tn.run(time.Second)
 	}()
-	tick := a.srv.world.Tick()
+	tick := tn.srv.world.Tick()
 	r, err := replay.NewReader(bytes.NewReader(s.logs()[0]))
 	if err != nil {
 		t.Fatal(err)
@@ -348,21 +348,21 @@ func TestCrashLog(t *testing.T) {
 func TestRecordedStepAllocatesNothing(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	var s shelf
-	a := recorded(t, &s, 1)
-	a.play(4, 2*time.Second)
+	tn := recorded(t, &s, 1)
+	tn.play(4, 2*time.Second)
 	in := game.Input{}
-	a.srv.Advance(a.now())
+	tn.srv.Advance(tn.now())
 	step := func() {
-		a.srv.pendingCommands = a.srv.pendingCommands[:0]
+		tn.srv.pendingCommands = tn.srv.pendingCommands[:0]
 		in.TargetX++
 		for id := range game.PlayerID(4) {
-			a.srv.queueCommand(game.Command{Kind: game.CmdDirectInput, Player: id, Target: game.Nobody, Input: in})
+			tn.srv.queueCommand(game.Command{Kind: game.CmdDirectInput, Player: id, Target: game.Nobody, Input: in})
 		}
 		for id := range game.PlayerID(4) {
-			a.srv.queueCommand(game.Command{Kind: game.CmdInput, Player: id, Target: game.Nobody, Input: in})
+			tn.srv.queueCommand(game.Command{Kind: game.CmdInput, Player: id, Target: game.Nobody, Input: in})
 		}
-		a.srv.stepWorld()
-		for a.srv.recorder.out.queuedBytes.Load() > 0 { // one tick is 20 ms, a disk has time
+		tn.srv.stepWorld()
+		for tn.srv.recorder.out.queuedBytes.Load() > 0 { // one tick is 20 ms, a disk has time
 			time.Sleep(10 * time.Microsecond)
 		}
 	}
@@ -376,8 +376,8 @@ func TestRecordedStepAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(1000, step); n != 0 {
 		t.Errorf("%v allocations per tick", n)
 	}
-	if a.srv.recorder.state != recorderOn {
+	if tn.srv.recorder.state != recorderOn {
 		t.Error("nothing was recorded")
 	}
-	a.srv.Shutdown(a.now(), "")
+	tn.srv.Shutdown(tn.now(), "")
 }

@@ -12,125 +12,150 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/transport"
 )
 
-// poll is an arena whose players vote.
-type poll struct {
-	*arena
+// voteTest is a test network whose players vote.
+type voteTest struct {
+	*testNetwork
 	voters []*voter
 }
 
-// voter is a player who keeps what is said of votes: what a vote is about and how it
-// ended, how it stands, and what there is to vote on.
+// voter is a player and what it is told of votes.
 type voter struct {
 	*player
-	poll    *poll
-	told    []string
-	status  string
-	options []string
-	lists   []int // lengths of the lists of options, 0 where it was emptied
-	lines   []string
+	// votes is what a vote is about, or how it ended, as "TYPE by ID: TEXT (REASON), TIMEOUT s".
+	// 0.6 clients are told neither the type nor the id.
+	votes   []string
+	status  string   // of the running vote
+	options []string // that can be voted on
+	lists   []int    // lengths of the lists of options, 0 where they were cleared
 }
 
-func newPoll(t testing.TB, players int, commands ...string) *poll {
+// newVoteTest starts a server with players of 0.7 and 0.6 in turns.
+func newVoteTest(t testing.TB, players int, commands ...string) *voteTest {
 	t.Helper()
-	p := &poll{arena: newArena(t, netsim.Link{}, 1, append([]string{"sv_spamprotection 0; sv_vote_kick_bantime 0; add_vote fun say fun"}, commands...)...)}
+	vt := &voteTest{testNetwork: newTestNetwork(t, netsim.Link{}, 1, append([]string{"sv_spamprotection 0; sv_vote_kick_bantime 0; add_vote fun say fun"}, commands...)...)}
 	for i := range players {
-		p.voter(i+1, 50000)
+		vt.addVoter(i+1, 50000, []client.SessionConfig{player07, player06DDNet}[i%2])
 	}
-	return p
+	return vt
 }
 
-// voter lets a player join from an address.
-func (p *poll) voter(ip int, port uint16) *voter {
-	p.t.Helper()
+// addVoter lets a player join. Players of the same ip share an address.
+func (vt *voteTest) addVoter(ip int, port uint16, kind client.SessionConfig) *voter {
+	vt.t.Helper()
 	peer := transport.UDPPeer(netip.AddrFrom4([4]byte{10, 0, 1, byte(ip)}), port)
-	v := &voter{player: p.joinFrom(peer, client.SessionConfig{Name: fmt.Sprint("v", len(p.voters))}), poll: p}
-	v.onMessage = v.hear
-	p.voters = append(p.voters, v)
-	p.until(5*time.Second, "playing", func() bool { return v.State() == client.Playing })
+	v := &voter{player: vt.dialFrom(peer, named(kind, fmt.Sprint("v", len(vt.voters))))}
+	v.onMessage = v.record
+	vt.voters = append(vt.voters, v)
+	vt.untilPlaying(v.player)
 	return v
 }
 
-func (v *voter) hear(m msg7.Message) {
-	switch m := m.(type) {
-	case *msg7.SvVoteSet:
-		v.told = append(v.told, fmt.Sprintf("%d by %d: %s (%s), %d s", m.Type, m.ClientID, m.Description, m.Reason, m.Timeout))
-	case *msg7.SvVoteStatus:
-		v.status = fmt.Sprintf("%d yes %d no %d open of %d", m.Yes, m.No, m.Pass, m.Total)
-	case *msg7.SvVoteOptionListAdd:
-		v.lists = append(v.lists, len(m.Descriptions))
-		for _, d := range m.Descriptions {
+func (v *voter) record(m testclient.Message) {
+	add := func(descriptions ...[]byte) {
+		for _, d := range descriptions {
 			v.options = append(v.options, string(d))
 		}
+	}
+	remove := func(description []byte) {
+		v.options = slices.DeleteFunc(v.options, func(o string) bool { return o == string(description) })
+	}
+	switch m := m.(type) {
+	case *msg6.SvVoteSet:
+		v.votes = append(v.votes, fmt.Sprintf("%s (%s), %d s", m.Description, m.Reason, m.Timeout))
+	case *msg7.SvVoteSet:
+		v.votes = append(v.votes, fmt.Sprintf("%d by %d: %s (%s), %d s", m.Type, m.ClientID, m.Description, m.Reason, m.Timeout))
+	case *msg6.SvVoteStatus:
+		v.status = fmt.Sprintf("%d yes %d no %d open of %d", m.Yes, m.No, m.Pass, m.Total)
+	case *msg7.SvVoteStatus:
+		v.status = fmt.Sprintf("%d yes %d no %d open of %d", m.Yes, m.No, m.Pass, m.Total)
+	case *msg6.SvVoteOptionListAdd:
+		add(m.Descriptions[:m.Count]...)
+	case *msg7.SvVoteOptionListAdd:
+		v.lists = append(v.lists, len(m.Descriptions))
+		add(m.Descriptions...)
+	case *msg6.SvVoteOptionAdd:
+		add(m.Description)
 	case *msg7.SvVoteOptionAdd:
-		v.options = append(v.options, string(m.Description))
+		add(m.Description)
+	case *msg6.SvVoteOptionRemove:
+		remove(m.Description)
 	case *msg7.SvVoteOptionRemove:
-		v.options = slices.DeleteFunc(v.options, func(o string) bool { return o == string(m.Description) })
+		remove(m.Description)
+	case *msg6.SvVoteClearOptions:
+		v.options = nil
 	case *msg7.SvVoteClearOptions:
 		v.lists = append(v.lists, 0)
 		v.options = nil
-	case *msg7.RconLine:
-		v.lines = append(v.lines, string(m.Line))
 	}
 }
 
-// call wants a vote.
+// call calls a vote. Only 0.7 can force one.
 func (v *voter) call(kind, value, reason string, force bool) {
-	v.Send(v.poll.now(), &msg7.ClCallVote{Type: []byte(kind), Value: []byte(value), Reason: []byte(reason), Force: force})
-	v.poll.run(100 * time.Millisecond)
+	if v.Version() == client.Version06 {
+		v.send(&msg6.ClCallVote{Type: []byte(kind), Value: []byte(value), Reason: []byte(reason)})
+	} else {
+		v.send(&msg7.ClCallVote{Type: []byte(kind), Value: []byte(value), Reason: []byte(reason), Force: force})
+	}
+	v.network.run(100 * time.Millisecond)
 }
 
-// vote answers one.
-func (v *voter) vote(choice msg7.VoteChoice) {
-	v.Send(v.poll.now(), &msg7.ClVote{Vote: choice})
-	v.poll.run(100 * time.Millisecond)
+// vote votes 1, yes, or -1, no.
+func (v *voter) vote(choice int32) {
+	v.Request(v.network.now(), func(c bridge.ClientSide) { c.SendVote(choice) })
+	v.network.run(100 * time.Millisecond)
 }
 
-// login opens the remote console.
-func (v *voter) login(password string) {
-	v.Send(v.poll.now(), &msg7.RconAuth{Password: []byte(password)})
-	v.poll.run(100 * time.Millisecond)
+// console runs a line of the operator's.
+func (vt *voteTest) console(line string) {
+	vt.srv.Execute(line)
+	vt.run(100 * time.Millisecond)
 }
 
-// says runs a console line as the operator.
-func (p *poll) console(line string) {
-	p.srv.Execute(line)
-	p.run(100 * time.Millisecond)
-}
-
-// last checks what everybody was told of votes last.
-func (p *poll) last(want string) {
-	p.t.Helper()
-	for i, v := range p.voters {
+// wantLast checks what all players were told last of votes. 0.6 clients are told the same
+// text unless want06 says another one.
+func (vt *voteTest) wantLast(want string, want06 ...string) {
+	vt.t.Helper()
+	for i, v := range vt.voters {
 		if v.State() != client.Playing {
 			continue
 		}
-		got := ""
-		if len(v.told) > 0 {
-			got = v.told[len(v.told)-1]
+		got, want := "", want
+		if len(v.votes) > 0 {
+			got = v.votes[len(v.votes)-1]
+		}
+		if v.Version() == client.Version06 {
+			if _, text, ok := strings.Cut(want, ": "); ok {
+				want = text
+			}
+			if want06 != nil {
+				want = want06[0]
+			}
 		}
 		if got != want {
-			p.t.Fatalf("voter %d was told %q last, not %q", i, got, want)
+			vt.t.Fatalf("voter %d was told %q last, not %q", i, got, want)
 		}
 	}
 }
 
-// stands checks how the vote stands.
-func (p *poll) stands(want string) {
-	p.t.Helper()
-	for i, v := range p.voters {
+// wantStatus checks how the vote stands.
+func (vt *voteTest) wantStatus(want string) {
+	vt.t.Helper()
+	for i, v := range vt.voters {
 		if v.State() == client.Playing && v.status != want {
-			p.t.Fatalf("voter %d saw %q, not %q", i, v.status, want)
+			vt.t.Fatalf("voter %d saw %q, not %q", i, v.status, want)
 		}
 	}
 }
 
-// heard counts the lines of server chat with a text.
+// serverSaid counts the lines of the server's chat with a text.
 func (v *voter) serverSaid(text string) (n int) {
-	for _, l := range v.heard[-1] {
+	for _, l := range v.chat[-1] {
 		if l == text {
 			n++
 		}
@@ -141,177 +166,177 @@ func (v *voter) serverSaid(text string) (n int) {
 // A vote passes with more than half of all who play, fails when that is out of reach,
 // and does its deed before its end is told.
 func TestVoteMajority(t *testing.T) {
-	p := newPoll(t, 4)
-	v := p.voters
+	vt := newVoteTest(t, 4)
+	v := vt.voters
 	v[1].call("OPTION", "Fun", "", false)
-	p.last("1 by 1: fun (No reason given), 24 s")
-	p.stands("1 yes 0 no 3 open of 4")
+	vt.wantLast("1 by 1: fun (No reason given), 24 s")
+	vt.wantStatus("1 yes 0 no 3 open of 4")
 	v[2].call("option", "fun", "", false) // one at a time
-	p.last("1 by 1: fun (No reason given), 24 s")
+	vt.wantLast("1 by 1: fun (No reason given), 24 s")
 	v[0].vote(0)
 	v[0].vote(-1)
-	p.stands("1 yes 1 no 2 open of 4")
+	vt.wantStatus("1 yes 1 no 2 open of 4")
 	v[0].vote(1) // once is once
-	p.stands("1 yes 1 no 2 open of 4")
+	vt.wantStatus("1 yes 1 no 2 open of 4")
 	v[2].vote(1)
-	p.stands("2 yes 1 no 1 open of 4")
+	vt.wantStatus("2 yes 1 no 1 open of 4")
 	v[3].vote(1)
-	p.last("5 by 1:  (), 0 s")
+	vt.wantLast("5 by 1:  (), 0 s")
 	if n := v[0].serverSaid("fun"); n != 1 {
 		t.Errorf("said %d times", n)
 	}
 	v[3].vote(1) // over
-	p.last("5 by 1:  (), 0 s")
+	vt.wantLast("5 by 1:  (), 0 s")
 
 	v[0].call("option", "fun", "a reason of more than 15 bytes", false)
-	p.last("1 by 0: fun (a reason of mor), 24 s")
+	vt.wantLast("1 by 0: fun (a reason of mor), 24 s")
 	v[1].vote(-1)
-	p.stands("1 yes 1 no 2 open of 4")
+	vt.wantStatus("1 yes 1 no 2 open of 4")
 	v[2].vote(-1) // two of four can no longer be more than half
-	p.last("6 by 0:  (), 0 s")
+	vt.wantLast("6 by 0:  (), 0 s")
 	if n := v[0].serverSaid("fun"); n != 1 {
 		t.Errorf("said %d times", n)
 	}
 }
 
 func TestVoteTime(t *testing.T) {
-	p := newPoll(t, 3)
-	p.voters[0].call("option", "fun", "", false)
-	p.run(24500 * time.Millisecond)
-	p.last("1 by 0: fun (No reason given), 24 s")
-	p.run(600 * time.Millisecond)
-	p.last("6 by 0:  (), 0 s")
+	vt := newVoteTest(t, 3)
+	vt.voters[0].call("option", "fun", "", false)
+	vt.run(24500 * time.Millisecond)
+	vt.wantLast("1 by 0: fun (No reason given), 24 s")
+	vt.run(600 * time.Millisecond)
+	vt.wantLast("6 by 0:  (), 0 s")
 }
 
 func TestVoteCalledOff(t *testing.T) {
-	p := newPoll(t, 3)
-	p.voters[0].call("option", "fun", "", false)
-	p.run(9 * time.Second)
-	p.voters[0].vote(-1)
-	p.last("4 by 0:  (), 0 s")
-	p.voters[0].call("option", "fun", "", false)
-	p.run(11 * time.Second)
-	p.voters[0].vote(-1)
-	p.last("1 by 0: fun (No reason given), 24 s")
-	p.stands("1 yes 0 no 2 open of 3")
+	vt := newVoteTest(t, 3)
+	vt.voters[0].call("option", "fun", "", false)
+	vt.run(9 * time.Second)
+	vt.voters[0].vote(-1)
+	vt.wantLast("4 by 0:  (), 0 s")
+	vt.voters[0].call("option", "fun", "", false)
+	vt.run(11 * time.Second)
+	vt.voters[0].vote(-1)
+	vt.wantLast("1 by 0: fun (No reason given), 24 s")
+	vt.wantStatus("1 yes 0 no 2 open of 3")
 }
 
 // Spam protection: three seconds between two tries, a minute between two votes
 // unless the first one passed.
 func TestVoteCooldown(t *testing.T) {
-	p := newPoll(t, 3, "sv_spamprotection 1")
-	v := p.voters
+	vt := newVoteTest(t, 3, "sv_spamprotection 1")
+	v := vt.voters
 	v[0].call("option", "nothing", "", false)
 	v[0].call("option", "fun", "", false)
-	p.last("")
-	p.run(3 * time.Second)
+	vt.wantLast("")
+	vt.run(3 * time.Second)
 	v[0].call("option", "fun", "", false)
-	p.last("1 by 0: fun (No reason given), 24 s")
-	p.console("vote no")
-	p.last("6 by -1:  (), 0 s")
-	p.run(50 * time.Second)
+	vt.wantLast("1 by 0: fun (No reason given), 24 s")
+	vt.console("vote no")
+	vt.wantLast("6 by -1:  (), 0 s")
+	vt.run(50 * time.Second)
 	v[0].call("option", "fun", "", false)
-	p.last("6 by -1:  (), 0 s")
-	p.run(10 * time.Second)
+	vt.wantLast("6 by -1:  (), 0 s")
+	vt.run(10 * time.Second)
 	v[0].call("option", "fun", "", false)
 	v[1].vote(1)
-	p.last("5 by 0:  (), 0 s")
-	p.run(3 * time.Second)
+	vt.wantLast("5 by 0:  (), 0 s")
+	vt.run(3 * time.Second)
 	v[0].call("option", "fun", "", false)
-	p.last("1 by 0: fun (No reason given), 24 s")
+	vt.wantLast("1 by 0: fun (No reason given), 24 s")
 }
 
 // Players behind one address have one vote: the first that any of them casts.
 func TestVoteOneAddress(t *testing.T) {
-	p := newPoll(t, 3)
+	vt := newVoteTest(t, 3)
 	for port := range uint16(3) {
-		p.voter(3, 50001+port)
+		vt.addVoter(3, 50001+port, player07)
 	}
-	v := p.voters
+	v := vt.voters
 	v[0].call("option", "fun", "", false)
-	p.stands("1 yes 0 no 2 open of 3")
+	vt.wantStatus("1 yes 0 no 2 open of 3")
 	v[4].vote(-1)
-	p.stands("1 yes 1 no 1 open of 3")
+	vt.wantStatus("1 yes 1 no 1 open of 3")
 	v[2].vote(1)
 	v[3].vote(1)
 	v[5].vote(1)
-	p.stands("1 yes 1 no 1 open of 3")
+	vt.wantStatus("1 yes 1 no 1 open of 3")
 	v[1].vote(1)
-	p.last("5 by 0:  (), 0 s")
+	vt.wantLast("5 by 0:  (), 0 s")
 }
 
 func TestVoteSpectators(t *testing.T) {
-	p := newPoll(t, 4)
-	v := p.voters
-	p.console("set_team 3 -1")
+	vt := newVoteTest(t, 4)
+	v := vt.voters
+	vt.console("set_team 3 -1")
 	v[3].call("option", "fun", "", false)
-	p.last("")
+	vt.wantLast("")
 	v[0].call("option", "fun", "", false)
-	p.stands("1 yes 0 no 2 open of 3")
+	vt.wantStatus("1 yes 0 no 2 open of 3")
 	v[3].vote(-1)
-	p.stands("1 yes 0 no 2 open of 3")
-	p.console("set_team 2 -1") // who goes to watch has no vote any more
-	p.stands("1 yes 0 no 1 open of 2")
-	w := p.voter(9, 50000) // and who comes has one
-	p.stands("1 yes 0 no 2 open of 3")
-	w.Close(p.now())
-	p.run(100 * time.Millisecond)
-	p.stands("1 yes 0 no 1 open of 2")
+	vt.wantStatus("1 yes 0 no 2 open of 3")
+	vt.console("set_team 2 -1") // who goes to watch has no vote any more
+	vt.wantStatus("1 yes 0 no 1 open of 2")
+	w := vt.addVoter(9, 50000, player07) // and who comes has one
+	vt.wantStatus("1 yes 0 no 2 open of 3")
+	w.Close(vt.now())
+	vt.run(100 * time.Millisecond)
+	vt.wantStatus("1 yes 0 no 1 open of 2")
 	v[1].vote(-1)
-	p.last("6 by 0:  (), 0 s")
-	p.console("set_team_all -1")
-	p.console("set_team 0 0")
+	vt.wantLast("6 by 0:  (), 0 s")
+	vt.console("set_team_all -1")
+	vt.console("set_team 0 0")
 	v[0].call("option", "fun", "", false) // alone
-	p.last("5 by 0:  (), 0 s")
+	vt.wantLast("5 by 0:  (), 0 s")
 }
 
 func TestVoteKick(t *testing.T) {
-	p := newPoll(t, 4, "sv_vote_kick_min 4")
-	v := p.voters
+	vt := newVoteTest(t, 4, "sv_vote_kick_min 4")
+	v := vt.voters
 	v[0].login("adminpw")
 	for _, id := range []string{"0", "1", "9", "-1", "64", "x", ""} {
 		v[1].call("kick", id, "", false) // an admin, oneself, nobody
-		p.last("")
+		vt.wantLast("")
 	}
-	p.console("set_team 3 -1")
+	vt.console("set_team 3 -1")
 	v[1].call("kick", "2", "", false)
-	p.last("") // too few
-	p.console("set_team 3 0")
-	p.console("sv_vote_kick 0")
+	vt.wantLast("") // too few
+	vt.console("set_team 3 0")
+	vt.console("sv_vote_kick 0")
 	v[1].call("kick", "2", "", false)
-	p.last("")
-	p.console("sv_vote_kick 1")
+	vt.wantLast("")
+	vt.console("sv_vote_kick 1")
 	v[1].call("kick", "2", "rude", false)
-	p.last("2 by 1: 2: v2 (rude), 24 s")
+	vt.wantLast("2 by 1: 2: v2 (rude), 24 s", "Kick 'v2' (rude), 24 s")
 	v[0].vote(1)
 	v[3].vote(1)
-	p.last("5 by 1:  (), 0 s")
+	vt.wantLast("5 by 1:  (), 0 s")
 	if v[2].State() != client.Offline || !strings.Contains(fmt.Sprint(v[2].Err()), "Kicked by vote") {
 		t.Errorf("the kicked: %v", v[2].Err())
 	}
-	if !slices.Equal(v[0].drops, []string{"Kicked (Kicked by vote)"}) {
-		t.Errorf("others were told %q", v[0].drops)
+	if !slices.Equal(v[0].leaveReasons, []string{"Kicked (Kicked by vote)"}) {
+		t.Errorf("others were told %q", v[0].leaveReasons)
 	}
 }
 
 // To leave ends a vote to be kicked, but not one to be banned.
 func TestVoteKickOnWhoLeaves(t *testing.T) {
-	p := newPoll(t, 4)
-	v := p.voters
+	vt := newVoteTest(t, 4)
+	v := vt.voters
 	v[1].call("kick", "2", "", false)
-	v[2].Close(p.now())
-	p.run(100 * time.Millisecond)
-	p.last("4 by 1:  (), 0 s")
+	v[2].Close(vt.now())
+	vt.run(100 * time.Millisecond)
+	vt.wantLast("4 by 1:  (), 0 s")
 
-	p.console("sv_vote_kick_bantime 7")
+	vt.console("sv_vote_kick_bantime 7")
 	v[1].call("kick", "3", "", false)
-	v[3].Close(p.now())
-	p.run(100 * time.Millisecond)
-	p.last("2 by 1: 3: v3 (No reason given), 24 s")
+	v[3].Close(vt.now())
+	vt.run(100 * time.Millisecond)
+	vt.wantLast("2 by 1: 3: v3 (No reason given), 24 s", "Kick 'v3' (No reason given), 24 s")
 	v[0].vote(1)
-	p.last("5 by 1:  (), 0 s")
-	e, ok := p.srv.bans.find(v[3].peer.Addr())
-	left := e.Until.Sub(p.srv.bans.clock())
+	vt.wantLast("5 by 1:  (), 0 s")
+	e, ok := vt.srv.bans.find(v[3].peer.Addr())
+	left := e.Until.Sub(vt.srv.bans.clock())
 	if !ok || e.Reason != "Banned by vote" || left > 7*time.Minute || left < 6*time.Minute {
 		t.Errorf("the ban is %+v", e)
 	}
@@ -319,119 +344,122 @@ func TestVoteKickOnWhoLeaves(t *testing.T) {
 
 // Who is banned meanwhile takes the vote with him.
 func TestVoteBanOnWhoIsBanned(t *testing.T) {
-	p := newPoll(t, 3, "sv_vote_kick_bantime 7")
-	p.voters[1].call("kick", "2", "", false)
-	p.console("ban 2 1 rude")
-	p.last("4 by 1:  (), 0 s")
+	vt := newVoteTest(t, 3, "sv_vote_kick_bantime 7")
+	vt.voters[1].call("kick", "2", "", false)
+	vt.console("ban 2 1 rude")
+	vt.wantLast("4 by 1:  (), 0 s")
 }
 
 // A vote bans no operator, not even one who plays from the same address.
 func TestVoteBanSparesOperators(t *testing.T) {
-	p := newPoll(t, 3, "sv_vote_kick_bantime 7; sv_rcon_mod_password modpw")
-	p.voter(3, 50001).login("modpw")
-	p.voters[1].call("kick", "2", "", false)
-	p.voters[0].vote(1)
-	p.last("5 by 1:  (), 0 s")
-	if banned(p.srv, p.voters[2].peer) || p.voters[2].State() != client.Playing {
+	vt := newVoteTest(t, 3, "sv_vote_kick_bantime 7; sv_rcon_mod_password modpw")
+	vt.addVoter(3, 50001, player07).login("modpw")
+	vt.voters[1].call("kick", "2", "", false)
+	vt.voters[0].vote(1)
+	vt.wantLast("5 by 1:  (), 0 s")
+	if banned(vt.srv, vt.voters[2].peer) || vt.voters[2].State() != client.Playing {
 		t.Error("an operator is banned")
 	}
 }
 
 func TestVoteSpectate(t *testing.T) {
-	p := newPoll(t, 3, "sv_vote_spectate_rejoindelay 2")
-	v := p.voters
+	vt := newVoteTest(t, 3, "sv_vote_spectate_rejoindelay 2")
+	v := vt.voters
 	for _, id := range []string{"0", "9"} {
 		v[0].call("spectate", id, "", false)
-		p.last("")
+		vt.wantLast("")
 	}
-	p.console("sv_vote_spectate 0")
+	vt.console("sv_vote_spectate 0")
 	v[0].call("spectate", "2", "", false)
-	p.last("")
-	p.console("sv_vote_spectate 1")
+	vt.wantLast("")
+	vt.console("sv_vote_spectate 1")
 	v[0].call("spectate", "2", "asleep", false)
-	p.last("3 by 0: 2: v2 (asleep), 24 s")
-	p.console("set_team 2 -1")
-	p.last("4 by 0:  (), 0 s")
+	vt.wantLast("3 by 0: 2: v2 (asleep), 24 s", "move 'v2' to spectators (asleep), 24 s")
+	vt.console("set_team 2 -1")
+	vt.wantLast("4 by 0:  (), 0 s")
 	v[0].call("spectate", "2", "", false) // watches already
-	p.last("4 by 0:  (), 0 s")
-	p.console("set_team 2 0")
+	vt.wantLast("4 by 0:  (), 0 s")
+	vt.console("set_team 2 0")
 	v[0].call("spectate", "2", "", false)
 	v[1].vote(1)
-	p.last("5 by 0:  (), 0 s")
+	vt.wantLast("5 by 0:  (), 0 s")
 	back := func() game.Team {
-		v[2].Send(p.now(), &msg7.ClSetTeam{Team: 0})
-		p.run(100 * time.Millisecond)
-		return p.srv.teamOf(2)
+		v[2].send(&msg7.ClSetTeam{Team: 0})
+		vt.run(100 * time.Millisecond)
+		return vt.srv.teamOf(2)
 	}
 	if back() != game.TeamSpectators {
 		t.Error("plays again at once")
 	}
-	p.run(time.Minute)
+	vt.run(time.Minute)
 	if back() != game.TeamSpectators {
 		t.Error("plays again after a minute")
 	}
-	p.run(time.Minute)
+	vt.run(time.Minute)
 	if back() == game.TeamSpectators {
 		t.Error("may not play again after two minutes")
 	}
 }
 
 func TestVoteDecidedByOperator(t *testing.T) {
-	p := newPoll(t, 3)
-	v := p.voters
-	p.console("vote yes") // on nothing
-	p.last("")
+	vt := newVoteTest(t, 3)
+	v := vt.voters
+	vt.console("vote yes") // on nothing
+	vt.wantLast("")
 	v[0].call("option", "fun", "", false)
-	p.console("vote perhaps")
-	p.last("1 by 0: fun (No reason given), 24 s")
-	p.console("vote YES")
-	p.last("5 by -1:  (), 0 s")
+	vt.console("vote perhaps")
+	vt.wantLast("1 by 0: fun (No reason given), 24 s")
+	vt.console("vote YES")
+	vt.wantLast("5 by -1:  (), 0 s")
 	if v[0].serverSaid("fun") != 1 {
 		t.Error("nothing came of it")
 	}
 	v[0].call("option", "fun", "", false)
-	p.console("vote no")
-	p.last("6 by -1:  (), 0 s")
+	vt.console("vote no")
+	vt.wantLast("6 by -1:  (), 0 s")
 }
 
 // Operators need no vote; moderators do no more than they may do anyway.
 func TestVoteForced(t *testing.T) {
-	p := newPoll(t, 4, "sv_rcon_mod_password modpw; add_vote limit sv_scorelimit 3")
-	v := p.voters
+	vt := newVoteTest(t, 0, "sv_rcon_mod_password modpw; add_vote limit sv_scorelimit 3")
+	for i := range 4 { // 0.6 clients are not told of forced votes
+		vt.addVoter(i+1, 50000, player07)
+	}
+	v := vt.voters
 	v[0].call("option", "fun", "", true)
-	p.last("")
+	vt.wantLast("")
 	v[0].login("modpw")
 	v[0].call("option", "limit", "", true)
 	v[0].call("kick", "3", "", true)
 	v[0].call("spectate", "3", "", true)
-	p.last("")
-	if p.srv.settings.ScoreLimit == 3 || v[3].State() != client.Playing || p.srv.teamOf(3) == game.TeamSpectators {
+	vt.wantLast("")
+	if vt.srv.settings.ScoreLimit == 3 || v[3].State() != client.Playing || vt.srv.teamOf(3) == game.TeamSpectators {
 		t.Error("a moderator has an administrator's rights")
 	}
-	if !slices.ContainsFunc(v[0].lines, func(l string) bool { return strings.Contains(l, "no access to sv_scorelimit") }) {
-		t.Errorf("and is not told why: %q", v[0].lines)
+	if !slices.ContainsFunc(v[0].rconLines, func(l string) bool { return strings.Contains(l, "no access to sv_scorelimit") }) {
+		t.Errorf("and is not told why: %q", v[0].rconLines)
 	}
-	p.console("mod_command say 1")
+	vt.console("mod_command say 1")
 	v[0].call("option", "fun", "", true)
-	p.last("1 by -1: fun (No reason given), 0 s")
+	vt.wantLast("1 by -1: fun (No reason given), 0 s")
 	if v[1].serverSaid("fun") != 1 {
 		t.Error("a moderator may not say what he may say")
 	}
 	v[0].login("adminpw")
 	v[0].call("option", "limit", "why not", true)
-	p.last("1 by -1: limit (why not), 0 s")
+	vt.wantLast("1 by -1: limit (why not), 0 s")
 	v[0].call("spectate", "3", "", true)
-	p.last("3 by -1: 3: v3 (No reason given), 0 s")
+	vt.wantLast("3 by -1: 3: v3 (No reason given), 0 s")
 	v[0].call("kick", "3", "", true)
-	p.last("3 by -1: 3: v3 (No reason given), 0 s") // of which nothing is said
-	if p.srv.settings.ScoreLimit != 3 || v[3].State() == client.Playing {
+	vt.wantLast("3 by -1: 3: v3 (No reason given), 0 s") // of which nothing is said
+	if vt.srv.settings.ScoreLimit != 3 || v[3].State() == client.Playing {
 		t.Error("an administrator cannot force")
 	}
 }
 
 func TestVoteOptions(t *testing.T) {
-	p := newPoll(t, 1)
-	v := p.voters[0]
+	vt := newVoteTest(t, 1)
+	v := vt.voters[0]
 	if !slices.Equal(v.options, []string{"fun"}) {
 		t.Fatalf("the options are %q", v.options)
 	}
@@ -442,7 +470,7 @@ func TestVoteOptions(t *testing.T) {
 		`add_vote long say ` + strings.Repeat("x", 508): false, `add_vote parts "say a; say b"`: true,
 	} {
 		before := len(v.options)
-		p.console(line)
+		vt.console(line)
 		if got := len(v.options) > before; got != added {
 			t.Errorf("%s: added is %v", line, got)
 		}
@@ -450,19 +478,19 @@ func TestVoteOptions(t *testing.T) {
 	if !slices.Contains(v.options, "spaces") {
 		t.Errorf("the options are %q", v.options)
 	}
-	p.console("remove_vote PARTS")
-	p.console("remove_vote nothing")
+	vt.console("remove_vote PARTS")
+	vt.console("remove_vote nothing")
 	if slices.Contains(v.options, "parts") || len(v.options) != 3 {
 		t.Errorf("the options are %q", v.options)
 	}
-	p.console("clear_votes")
-	if len(v.options) != 0 || len(p.srv.votes.options) != 0 {
+	vt.console("clear_votes")
+	if len(v.options) != 0 || len(vt.srv.votes.options) != 0 {
 		t.Errorf("the options are %q", v.options)
 	}
 	for i := range maxVoteOptions + 2 {
-		p.srv.Execute(fmt.Sprintf("add_vote option%d say %d", i, i))
+		vt.srv.Execute(fmt.Sprintf("add_vote option%d say %d", i, i))
 	}
-	w := p.voter(2, 50000)
+	w := vt.addVoter(2, 50000, player07)
 	if len(w.options) != maxVoteOptions || w.options[127] != "option127" || !slices.Equal(w.lists, []int{0, 21, 21, 21, 21, 21, 21, 2}) {
 		t.Errorf("a newcomer sees %d options in %v", len(w.options), w.lists)
 	}
@@ -470,45 +498,45 @@ func TestVoteOptions(t *testing.T) {
 
 // A vote ends with the map, without a word; who comes later learns of one that runs.
 func TestVoteAndNewcomers(t *testing.T) {
-	p := newPoll(t, 3)
-	v := p.voters
+	vt := newVoteTest(t, 3)
+	v := vt.voters
 	v[0].call("option", "fun", "", false)
-	p.run(10 * time.Second)
-	w := p.voter(9, 50000)
-	if !slices.Equal(w.told, []string{"1 by 0: fun (No reason given), 14 s"}) {
-		t.Errorf("a newcomer is told %q", w.told)
+	vt.run(10 * time.Second)
+	w := vt.addVoter(9, 50000, player07)
+	if !slices.Equal(w.votes, []string{"1 by 0: fun (No reason given), 14 s"}) {
+		t.Errorf("a newcomer is told %q", w.votes)
 	}
-	p.console("sv_map testbox")
-	p.until(10*time.Second, "the next map", func() bool {
-		return p.srv.gameMap.Name == "testbox" && v[0].State() == client.Playing && v[1].State() == client.Playing
+	vt.console("sv_map testbox")
+	vt.until(10*time.Second, "the next map", func() bool {
+		return vt.srv.gameMap.Name == "testbox" && v[0].State() == client.Playing && v[1].State() == client.Playing
 	})
-	if p.srv.votes.running() || len(v[0].told) != 1 {
-		t.Errorf("on the next map %q", v[0].told)
+	if vt.srv.votes.running() || len(v[0].votes) != 1 {
+		t.Errorf("on the next map %q", v[0].votes)
 	}
 	if !slices.Equal(v[0].options, []string{"fun"}) {
 		t.Errorf("the options are %q", v[0].options)
 	}
 	v[1].call("option", "fun", "", false)
-	if p.srv.votes.current.kind != bridge.VoteOption {
+	if vt.srv.votes.current.kind != bridge.VoteOption {
 		t.Error("no vote on the next map")
 	}
 }
 
 // The end of one vote is told before the next one can begin.
 func TestVoteAfterVote(t *testing.T) {
-	p := newPoll(t, 1)
-	v := p.voters[0]
+	vt := newVoteTest(t, 1)
+	v := vt.voters[0]
 	for range 20 {
 		for range 3 {
-			v.Send(p.now(), &msg7.ClCallVote{Type: []byte("option"), Value: []byte("fun")})
+			v.send(&msg7.ClCallVote{Type: []byte("option"), Value: []byte("fun")})
 		}
-		p.run(7 * time.Millisecond)
+		vt.run(7 * time.Millisecond)
 	}
-	p.run(time.Second)
-	if len(v.told) < 4 {
-		t.Fatalf("told %q", v.told)
+	vt.run(time.Second)
+	if len(v.votes) < 4 {
+		t.Fatalf("told %q", v.votes)
 	}
-	for i, l := range v.told {
+	for i, l := range v.votes {
 		want := "1 by 0: fun (No reason given), 24 s"
 		if i%2 == 1 {
 			want = "5 by 0:  (), 0 s"
@@ -522,11 +550,11 @@ func TestVoteAfterVote(t *testing.T) {
 // What votes do is in the log, so that the match replays to the same hashes.
 func TestVotesReplay(t *testing.T) {
 	var s shelf
-	p := &poll{arena: recorded(t, &s, 3, "sv_spamprotection 0; sv_vote_kick_bantime 0; add_vote fun \"say fun; restart\"")}
+	vt := &voteTest{testNetwork: recorded(t, &s, 3, "sv_spamprotection 0; sv_vote_kick_bantime 0; add_vote fun \"say fun; restart\"")}
 	for i := range 4 {
-		p.voter(i+1, 50000)
+		vt.addVoter(i+1, 50000, player07)
 	}
-	v := p.voters
+	v := vt.voters
 	agree := func(kind, value string) {
 		v[0].call(kind, value, "", false)
 		v[1].vote(1)
@@ -535,11 +563,11 @@ func TestVotesReplay(t *testing.T) {
 	agree("option", "fun")
 	agree("spectate", "3")
 	agree("kick", "3")
-	p.run(time.Second)
-	if v[0].serverSaid("fun") != 1 || len(v[0].drops) != 1 {
-		t.Fatalf("%q, %q", v[0].heard[-1], v[0].drops)
+	vt.run(time.Second)
+	if v[0].serverSaid("fun") != 1 || len(v[0].leaveReasons) != 1 {
+		t.Fatalf("%q, %q", v[0].chat[-1], v[0].leaveReasons)
 	}
-	p.srv.Shutdown(p.now(), "")
+	vt.srv.Shutdown(vt.now(), "")
 	logs := s.logs()
 	if len(logs) != 1 {
 		t.Fatalf("%d logs", len(logs))

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/mem"
 )
 
 // event is a datagram that arrives or, with run set, a timer.
@@ -109,4 +110,37 @@ func (n *Net) Run(until int64) {
 		n.Step()
 	}
 	n.now = max(n.now, until)
+}
+
+// RunFor carries out all events of the next span.
+func (n *Net) RunFor(span time.Duration) { n.Run(n.now + int64(span)) }
+
+// RunUntil carries out events until ok reports true, at most for limit. It asks every
+// 10 ms, and returns the last answer.
+func (n *Net) RunUntil(limit time.Duration, ok func() bool) bool {
+	for end := n.now + int64(limit); n.now < end; n.RunFor(10 * time.Millisecond) {
+		if ok() {
+			return true
+		}
+	}
+	return ok()
+}
+
+// Drive connects an endpoint to a server that does no input itself: feed takes each
+// datagram when it arrives, and advance runs after each arrival and every 5 ms.
+func (n *Net) Drive(endpoint *mem.Conn, feed func(d transport.Datagram), advance func(now int64)) {
+	batch := make([]transport.Datagram, 16)
+	n.OnArrival(endpoint.LocalAddr(), func(int64) {
+		for {
+			k, err := endpoint.ReadBatch(batch, 0)
+			if err != nil || k == 0 {
+				break
+			}
+			for _, d := range batch[:k] {
+				feed(d)
+			}
+		}
+		advance(n.now)
+	})
+	n.Every(5*time.Millisecond, advance)
 }
