@@ -31,8 +31,8 @@ func (s *Server) newConsole() error {
 		{Name: "shutdown", Params: "?r[reason]", Help: "Shut down", Flags: open, Run: s.cmdShutdown},
 		{Name: "logout", Help: "Logout of rcon", Flags: open | console.Basic, Run: s.cmdLogout},
 		{Name: "kick", Params: "i[id] ?r[reason]", Help: "Kick player with specified id for any reason", Flags: open, Run: s.cmdKick},
-		{Name: "ban", Params: "s[id|ip] ?i[minutes] r[reason]", Help: "Ban client or ip for x minutes for any reason", Flags: stored, Run: s.cmdBan},
-		{Name: "unban", Params: "s[ip|index]", Help: "Unban ip or ban entry by its index", Flags: stored, Run: s.cmdUnban},
+		{Name: "ban", Params: "s[id|ip|range] ?i[minutes] r[reason]", Help: "Ban client, ip or range (ip-ip) for x minutes for any reason", Flags: stored, Run: s.cmdBan},
+		{Name: "unban", Params: "s[ip|range]", Help: "Unban ip, range (ip-ip) or ban entry by its index", Flags: stored, Run: s.cmdUnban},
 		{Name: "unban_all", Help: "Unban all entries", Flags: stored, Run: s.cmdUnbanAll},
 		{Name: "bans", Help: "Show banlist", Flags: stored, Run: s.cmdBans},
 		{Name: "addip", Params: "s[minutes] s[network]", Help: "Ban an address or network for x minutes (0 = for ever)", Flags: stored, Run: s.cmdAddIP},
@@ -271,22 +271,35 @@ func (s *Server) cmdBan(call *console.Call) {
 	if len(call.Args) > 2 && call.Arg(2) != "" {
 		reason = call.Arg(2)
 	}
-	addr, err := netip.ParseAddr(call.Arg(0))
+	nets, err := parseBanTarget(call.Arg(0))
 	if err != nil {
 		c := s.clientArg(call, 0)
 		if c == nil || strings.Trim(call.Arg(0), "0123456789") != "" {
 			call.Print("net_ban", "ban error (invalid network address)")
 			return
 		}
-		addr = c.peer.Addr()
+		nets = []netip.Prefix{addrPrefix(c.peer.Addr())}
 	}
-	addr = addr.Unmap()
-	if !s.canBan(call, addrPrefix(addr)) {
-		return
+	for _, net := range nets {
+		if !s.canBan(call, net) {
+			return
+		}
 	}
-	if err := s.banAddr(s.now(), addr, time.Duration(minutes)*time.Minute, reason); err != nil {
-		call.Print("net_ban", "%v", err)
+	for _, net := range nets {
+		if err := s.addBan(s.now(), bans.Ban{Net: net, Duration: time.Duration(minutes) * time.Minute, Reason: reason}); err != nil {
+			call.Print("net_ban", "%v", err)
+		}
 	}
+}
+
+// parseBanTarget reads an address, or a range like 10.0.0.5-10.0.0.20 as the networks
+// that it consists of.
+func parseBanTarget(s string) ([]netip.Prefix, error) {
+	if strings.Contains(s, "-") {
+		return bans.ParseRange(s)
+	}
+	addr, err := netip.ParseAddr(s)
+	return []netip.Prefix{addrPrefix(addr.Unmap())}, err
 }
 
 // canBan tells whether who runs a command may ban a network; if not, it says why.
@@ -313,14 +326,18 @@ func (s *Server) canBan(call *console.Call, net netip.Prefix) bool {
 
 func (s *Server) cmdUnban(call *console.Call) {
 	list := s.bans.list()
-	if nets, err := parseNetworks(call.Arg(0)); err == nil && len(nets) == 1 && !strings.Contains(call.Arg(0), ",") {
-		i := slices.IndexFunc(list, func(b bans.Ban) bool { return b.Net == nets[0] })
-		if i < 0 {
-			call.Print("net_ban", "unban failed (invalid entry)")
-			return
+	if nets, err := bans.ParseRange(call.Arg(0)); err == nil || strings.ContainsAny(call.Arg(0), ".:") {
+		found := false
+		for _, b := range list {
+			if slices.Contains(nets, b.Net) {
+				s.bans.store.Remove(b.Net)
+				call.Print("net_ban", "unbanned '%s' %s", bans.FormatNet(b.Net), banTerms(b, s.bans.clock()))
+				found = true
+			}
 		}
-		s.bans.store.Remove(list[i].Net)
-		call.Print("net_ban", "unbanned '%s' %s", bans.FormatNet(list[i].Net), banTerms(list[i], s.bans.clock()))
+		if !found {
+			call.Print("net_ban", "unban failed (invalid entry)")
+		}
 		return
 	}
 	i := call.Int(0)
