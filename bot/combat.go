@@ -68,12 +68,12 @@ func (b *Bot) estimateEnemy() (vec.Vec2, vec.Vec2, bool) {
 // enemyDistance is to the latest glimpse.
 func (b *Bot) enemyDistance() float32 { return vec.Distance(b.lastSighting().pos, b.self.Pos) }
 
-// isEnemy tells whether somebody is to be fought.
+// isEnemy reports whether somebody is to be fought.
 func (b *Bot) isEnemy(id game.PlayerID) bool {
 	return id >= 0 && id < game.MaxPlayers && (!b.teamMode || b.teamOf[id] != b.team)
 }
 
-// hasLineOfSight tells whether nothing stands between the own tee and p.
+// hasLineOfSight reports whether nothing stands between the own tee and p.
 func (b *Bot) hasLineOfSight(p vec.Vec2) bool {
 	_, _, wall := b.graph.col.IntersectLine(b.self.Pos, p)
 	return wall == 0
@@ -233,7 +233,7 @@ func (b *Bot) ballistics(w game.Weapon) (speed, curve, radius float32) {
 	return t.GunSpeed(), t.GunCurvature(), 40
 }
 
-// isFighting tells whether the tee moves as the fight wants it rather than to its
+// isFighting reports whether the tee moves as the fight wants it rather than to its
 // goal.
 func (b *Bot) isFighting() bool {
 	if b.enemy == game.Nobody || !b.enemyVisible || b.numSightings <= b.skill.reactionTicks {
@@ -287,7 +287,7 @@ func (b *Bot) fight(passed int32) {
 	b.tryFire(want)
 }
 
-// targetAngle is the angle to aim at; certain tells whether a shot would be aimed
+// targetAngle is the angle to aim at; certain reports whether a shot would be aimed
 // at the foe.
 func (b *Bot) targetAngle() (angle float32, certain bool) {
 	b.aimError += -b.aimError*0.05 + b.rand.triangular()*b.skill.aimError*0.75
@@ -369,7 +369,7 @@ func (b *Bot) turnTicks(d vec.Vec2) int32 {
 	return 5 + vec.Trunc(diff/(b.skill.maxTurn*0.8))
 }
 
-// isAimedAtHook tells whether the aim is where the plan's hook has to go.
+// isAimedAtHook reports whether the aim is where the plan's hook has to go.
 func (b *Bot) isAimedAtHook() bool {
 	d := wrapAngle(vec.Vec2{X: float32(b.plan.hookX), Y: float32(b.plan.hookY)}.Angle() - b.aimAngle)
 	return d < 0.1 && d > -0.1

@@ -257,7 +257,7 @@ func (b *Bot) recordLandmarkVisit() {
 	}
 }
 
-// isGoalDone tells whether the goal is no longer one.
+// isGoalDone reports whether the goal is no longer one.
 func (b *Bot) isGoalDone() bool {
 	switch b.goal.kind {
 	case goalPickup:

@@ -133,7 +133,7 @@ func (n *NavGraph) tryLinks(w *physics.World, i uint16, r *touchRecorder) []link
 	return links
 }
 
-// isRobust tells whether a move from about p ends at about the same place. Swings
+// isRobust reports whether a move from about p ends at about the same place. Swings
 // on the hook may depend on a hair.
 func (n *NavGraph) isRobust(w *physics.World, p vec.Vec2, m *maneuver, to uint16) bool {
 	if to == noNode {
@@ -148,7 +148,7 @@ func (n *NavGraph) isRobust(w *physics.World, p vec.Vec2, m *maneuver, to uint16
 	return true
 }
 
-// hookCanAttach tells whether the hook of a move has a chance to hold.
+// hookCanAttach reports whether the hook of a move has a chance to hold.
 func (n *NavGraph) hookCanAttach(p vec.Vec2, m *maneuver) bool {
 	reach := n.tuning.HookLength() / 100
 	if m.jumpTick != never {

@@ -35,12 +35,12 @@ func (m *maneuver) directionAt(t uint8) int32 {
 	return int32(m.secondDir)
 }
 
-// isJumpHeldAt tells whether the jump button is held in tick t.
+// isJumpHeldAt reports whether the jump button is held in tick t.
 func (m *maneuver) isJumpHeldAt(t uint8) bool {
 	return t-m.jumpTick < jumpHoldTicks && m.jumpTick != never || t-m.airJumpTick < jumpHoldTicks && m.airJumpTick != never
 }
 
-// isHookHeldAt tells whether the hook button is held in tick t.
+// isHookHeldAt reports whether the hook button is held in tick t.
 func (m *maneuver) isHookHeldAt(t uint8) bool { return t >= m.hookTick && t < m.releaseTick }
 
 // inputAt is what the physics get in tick t.

@@ -113,7 +113,7 @@ func (n *NavGraph) tileFlags(x, y int) physics.TileFlags {
 	return n.col.At(float32(x*physics.TileSize+physics.TileSize/2), float32(y*physics.TileSize+physics.TileSize/2))
 }
 
-// canStand tells whether a tee can stand in a tile.
+// canStand reports whether a tee can stand in a tile.
 func (n *NavGraph) canStand(x, y int) bool {
 	return y+1 < n.height && n.tileFlags(x, y)&(physics.Solid|physics.Death) == 0 && n.tileFlags(x, y+1)&physics.Solid != 0
 }

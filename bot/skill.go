@@ -40,7 +40,7 @@ func (s *rng) next() uint32 {
 // intn is a random number from 0 to intn-1.
 func (s *rng) intn(n uint32) uint32 { return uint32(uint64(s.next()) * uint64(n) >> 32) }
 
-// chance tells whether something happens that does so in p chance of times.
+// chance reports whether something happens that does so in p chance of times.
 func (s *rng) chance(p uint32) bool { return s.intn(100) < p }
 
 // direction is -1, 0 or 1.

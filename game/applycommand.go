@@ -8,7 +8,7 @@ func (w *World) playing(id PlayerID) *player {
 	return &w.players[id]
 }
 
-// valid tells whether an input is one that a client could send.
+// valid reports whether an input is one that a client could send.
 func (in *Input) valid() bool {
 	return in.Direction >= -1 && in.Direction <= 1 && in.WantedWeapon >= 0 && in.WantedWeapon < NumWeapons
 }

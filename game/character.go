@@ -64,7 +64,7 @@ type ninjaState struct {
 	oldVelAmount    int32 // before the dash, whole units per tick
 }
 
-// isAlive tells whether a player has a isAlive character.
+// isAlive reports whether a player has a isAlive character.
 func (w *World) isAlive(id PlayerID) bool {
 	return id >= 0 && w.chars[id].exists && w.chars[id].alive
 }
@@ -149,7 +149,7 @@ func (w *World) tickDeferredCharacter(id PlayerID) {
 	}
 }
 
-// equalOnWire tells whether two quantised cores would be sent as equal.
+// equalOnWire reports whether two quantised cores would be sent as equal.
 func equalOnWire(a, b *physics.Core) bool {
 	return a.Pos == b.Pos && a.Vel == b.Vel && a.HookPos == b.HookPos && a.HookDir == b.HookDir &&
 		a.HookState == b.HookState && a.HookTick == b.HookTick && a.HookedPlayer == b.HookedPlayer &&

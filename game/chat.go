@@ -5,7 +5,7 @@ import "unicode/utf8"
 // maxChatLen is the number of code points of a line of chat.
 const maxChatLen = 127
 
-// isInvisible tells whether clients treat a code point as white space.
+// isInvisible reports whether clients treat a code point as white space.
 func isInvisible(r rune) bool {
 	switch {
 	case r <= 0x20, r == 0xA0, r == 0x034F, r >= 0x2000 && r <= 0x200F, r >= 0x2028 && r <= 0x202F,
@@ -34,7 +34,7 @@ func trimChatText(s string) (text string, length int32) {
 	return s[:end], length
 }
 
-// isWithin tells whether less than so many ticks passed since last; 0 is never.
+// isWithin reports whether less than so many ticks passed since last; 0 is never.
 func (w *World) isWithin(last, ticks int32) bool {
 	return last != 0 && last+ticks > w.tick
 }

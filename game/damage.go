@@ -35,7 +35,7 @@ func (w *World) explode(pos vec.Vec2, owner PlayerID, weapon Weapon, most int32)
 	}
 }
 
-// damage is a hit on a character. It tells whether he survived and felt it.
+// damage is a hit on a character. It reports whether he survived and felt it.
 func (w *World) damage(d Damage) bool {
 	if !w.callDamage(&d) {
 		w.chars[d.Victim].core.Vel = w.chars[d.Victim].core.Vel.Add(d.Force)
@@ -112,7 +112,7 @@ func (w *World) watchers(id PlayerID) PlayerMask {
 	return m
 }
 
-// friendlyFire tells whether a hit between two players does no harm.
+// friendlyFire reports whether a hit between two players does no harm.
 func (w *World) friendlyFire(a, b PlayerID) bool {
 	if a == b || w.match.flags&GameFlagTeams == 0 {
 		return false

@@ -100,7 +100,7 @@ func (w *World) intersectCharacter(a, b vec.Vec2, radius float32, not PlayerID) 
 	return best, at
 }
 
-// outside tells whether pos is more than 200 tiles off the map.
+// outside reports whether pos is more than 200 tiles off the map.
 func (w *World) outside(pos vec.Vec2) bool {
 	return w.col.FarOutside(pos)
 }

@@ -16,7 +16,7 @@ func MaskOne(id PlayerID) PlayerMask {
 	return 1 << uint(id)
 }
 
-// Has tells whether id is in the set.
+// Has reports whether id is in the set.
 func (m PlayerMask) Has(id PlayerID) bool { return id >= 0 && m&(1<<uint(id)) != 0 }
 
 // Weapon is a weapon, or below zero another cause of death.
@@ -193,7 +193,7 @@ const (
 	EvDamage
 )
 
-// IsEffect tells whether the event is seen or heard in the world rather than
+// IsEffect reports whether the event is seen or heard in the world rather than
 // told: it belongs into a snapshot.
 func (k EventKind) IsEffect() bool { return k >= EvExplosion }
 

@@ -70,7 +70,7 @@ type PlayerState struct {
 	SpectatorID PlayerID // whom he follows, Nobody
 	ViewX       int32
 	ViewY       int32
-	// Spectating tells whether the player sees through other eyes than his own
+	// Spectating reports whether the player sees through other eyes than his own
 	// tee's: as a spectator, or dead with no respawn.
 	Spectating bool
 }
@@ -149,7 +149,7 @@ type View struct {
 	ShowAll bool
 }
 
-// Sees tells whether a thing at p is near enough to be sent: 1000 wide, 800
+// Sees reports whether a thing at p is near enough to be sent: 1000 wide, 800
 // high, 1100 far, in world units.
 func (v *View) Sees(p vec.Vec2) bool {
 	if v.ShowAll {
@@ -163,7 +163,7 @@ func (v *View) Sees(p vec.Vec2) bool {
 	return float32(dx*dx)+float32(dy*dy) <= 1100*1100+0.125
 }
 
-// Hears tells whether an effect at p is near enough to be sent: closer than
+// Hears reports whether an effect at p is near enough to be sent: closer than
 // 1500 world units.
 func (v *View) Hears(p vec.Vec2) bool {
 	if v.ShowAll {

@@ -37,7 +37,7 @@ func (w *World) exitHook(c *hookCall) {
 	w.depth--
 }
 
-// callDamage tells whether the hit may count.
+// callDamage reports whether the hit may count.
 func (w *World) callDamage(d *Damage) bool {
 	if len(w.hooks.damage) == 0 {
 		return true
@@ -121,7 +121,7 @@ func (w *World) callSpawn(id PlayerID) {
 	}
 }
 
-// callPickup tells whether the hooks let a character take a pickup.
+// callPickup reports whether the hooks let a character take a pickup.
 func (w *World) callPickup(id PlayerID, p *pickup) bool {
 	if len(w.hooks.pickup) == 0 {
 		return true
@@ -140,7 +140,7 @@ func (w *World) callPickup(id PlayerID, p *pickup) bool {
 	return w.isAlive(id)
 }
 
-// callChat tells whether a line may be heard.
+// callChat reports whether a line may be heard.
 func (w *World) callChat(l *ChatMessage) bool {
 	if len(w.hooks.chat) == 0 {
 		return true
@@ -197,7 +197,7 @@ func (w *World) callTick() {
 	}
 }
 
-// callEntity tells whether a hook took care of an entity tile.
+// callEntity reports whether a hook took care of an entity tile.
 func (w *World) callEntity(tile uint8, pos vec.Vec2) bool {
 	for _, h := range w.hooks.entity {
 		c := w.enterHook()

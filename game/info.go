@@ -73,7 +73,7 @@ func (w *World) NumConnected() int {
 	return n
 }
 
-// TeamsLocked tells whether players may only become spectators.
+// TeamsLocked reports whether players may only become spectators.
 func (w *World) TeamsLocked() bool { return w.teamsLocked }
 
 // MatchNumber is the number of the present match on this map and of how many, which
@@ -82,9 +82,9 @@ func (w *World) MatchNumber() (cur, num int32) {
 	return w.match.info.matchCurrent, w.match.info.matchNum
 }
 
-// Paused tells whether nothing moves: in a pause, a countdown or at the end of
+// Paused reports whether nothing moves: in a pause, a countdown or at the end of
 // a match.
 func (w *World) Paused() bool { return w.paused }
 
-// Running tells whether a match is being played.
+// Running reports whether a match is being played.
 func (w *World) Running() bool { return w.match.state == stateRunning }

@@ -45,7 +45,7 @@ type match struct {
 	info           gameInfo
 }
 
-// isPaused tells whether the clocks stand still. They do not while a finished
+// isPaused reports whether the clocks stand still. They do not while a finished
 // match or round is shown, although nothing moves then either.
 func (m *match) isPaused() bool { return m.state == statePaused || m.state == stateCountdown }
 
@@ -61,7 +61,7 @@ func (w *World) initMatch() {
 	m.info = w.currentGameInfo()
 }
 
-// hasEnoughPlayers tells whether a match makes sense.
+// hasEnoughPlayers reports whether a match makes sense.
 func (w *World) hasEnoughPlayers() bool {
 	m := &w.match
 	if m.flags&GameFlagTeams != 0 {
@@ -335,7 +335,7 @@ func (w *World) checkGameInfo() {
 	}
 }
 
-// readyMode tells whether the match waits for players to get ready.
+// readyMode reports whether the match waits for players to get ready.
 func (w *World) readyMode() bool {
 	m := &w.match
 	return w.rules.ReadyMode && m.timer == timerInfinite && (m.state == stateWarmupUser || m.state == statePaused)
@@ -383,14 +383,14 @@ func (w *World) toggleReady(id PlayerID) {
 	w.checkReady(Nobody)
 }
 
-// isStartCountdown tells whether the countdown is that of a match or round: its
+// isStartCountdown reports whether the countdown is that of a match or round: its
 // start tick moves along with the present one. It does not in the countdown
 // after a pause.
 func (w *World) isStartCountdown() bool {
 	return w.match.state == stateCountdown && w.match.startTick == w.tick
 }
 
-// startRespawnDisabled tells whether a newcomer has to wait for the next round.
+// startRespawnDisabled reports whether a newcomer has to wait for the next round.
 func (w *World) startRespawnDisabled() bool {
 	m := &w.match
 	return m.flags&GameFlagSurvival != 0 &&

@@ -132,7 +132,7 @@ type RoundRule interface {
 	RoundOver(ctx *Ctx) bool
 }
 
-// BalanceRule is for modes with GameFlagTeams: it tells whether a player may be
+// BalanceRule is for modes with GameFlagTeams: it reports whether a player may be
 // moved to even out the teams.
 type BalanceRule interface {
 	CanBeMoved(ctx *Ctx, id PlayerID) bool

@@ -70,7 +70,7 @@ func (w *World) tickPickup(p *pickup) {
 	w.addEvent(Event{Kind: EvPickup, To: MaskOne(id), Player: id, Pickup: p.kind, Weapon: weapon, Pos: p.pos})
 }
 
-// takePickup gives the thing to a character and tells whether he had any use
+// takePickup gives the thing to a character and reports whether he had any use
 // for it.
 func (w *World) takePickup(id PlayerID, p *pickup) bool {
 	c := &w.chars[id]

@@ -81,7 +81,7 @@ func (w *World) enter(id PlayerID) {
 	w.callEnter(id)
 }
 
-// entersSilently tells whether a player comes and goes without a word.
+// entersSilently reports whether a player comes and goes without a word.
 func (w *World) entersSilently(id PlayerID) bool {
 	return w.rules.SilentSpectators && w.players[id].team == TeamSpectators
 }

@@ -23,7 +23,7 @@ func (w *World) toggleFollow(id PlayerID) {
 	}
 }
 
-// isSpectating tells whether a player sees through other eyes than his tee's.
+// isSpectating reports whether a player sees through other eyes than his tee's.
 func (p *player) isSpectating() bool { return p.team == TeamSpectators || p.deadSpec }
 
 func specModeOfFlag(t Team) SpectateMode {
@@ -82,7 +82,7 @@ func (w *World) spectate(id PlayerID, mode SpectateMode, target PlayerID) bool {
 	return false
 }
 
-// deadSpecCanFollow tells whether a player who is out may watch another: a
+// deadSpecCanFollow reports whether a player who is out may watch another: a
 // teammate who is still in the round.
 func (w *World) deadSpecCanFollow(id, target PlayerID) bool {
 	t := &w.players[target]

@@ -30,7 +30,7 @@ func (w *World) clampTeam(t Team) Team {
 	return TeamRed
 }
 
-// canJoinTeam tells whether a player may play; his own slot does not count.
+// canJoinTeam reports whether a player may play; his own slot does not count.
 func (w *World) canJoinTeam(id PlayerID, t Team) bool {
 	if t == TeamSpectators {
 		return true
@@ -42,7 +42,7 @@ func (w *World) canJoinTeam(id PlayerID, t Team) bool {
 	return n < w.rules.PlayerSlots
 }
 
-// canChangeTeam tells whether the teams stay even enough if a player changes.
+// canChangeTeam reports whether the teams stay even enough if a player changes.
 func (w *World) canChangeTeam(id PlayerID, t Team) bool {
 	if w.match.flags&GameFlagTeams == 0 || t == TeamSpectators || w.rules.TeamBalanceTime == 0 {
 		return true

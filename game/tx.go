@@ -45,7 +45,7 @@ func (tx *Tx) Players() iter.Seq[PlayerID] {
 	}
 }
 
-// Connected tells whether a player is connected.
+// Connected reports whether a player is connected.
 func (tx *Tx) Connected(id PlayerID) bool { return tx.player(id) != nil }
 
 // Name is a player's name.
@@ -103,15 +103,15 @@ func (tx *Tx) AddTeamScore(t Team, n int32) { tx.w.match.teamScore[t&1] += n }
 // MatchTicks is how long the match has been running, without pauses.
 func (tx *Tx) MatchTicks() int32 { return tx.w.tick - tx.w.match.startTick }
 
-// SuddenDeath tells whether the next point decides.
+// SuddenDeath reports whether the next point decides.
 func (tx *Tx) SuddenDeath() bool { return tx.w.match.suddenDeath }
 
-// Warmup tells whether the match has not begun.
+// Warmup reports whether the match has not begun.
 func (tx *Tx) Warmup() bool {
 	return tx.w.match.state == stateWarmupGame || tx.w.match.state == stateWarmupUser
 }
 
-// EntitiesMoving tells whether things move: not paused, not counting down, not at the
+// EntitiesMoving reports whether things move: not paused, not counting down, not at the
 // end of a match, not about to be reset.
 func (tx *Tx) EntitiesMoving() bool { return !tx.w.paused && !tx.w.resetRequested }
 
@@ -122,7 +122,7 @@ func (tx *Tx) EndMatch() { tx.w.endMatch() }
 // whether the match ended. For modes that score in OnTick.
 func (tx *Tx) CheckWin() bool { return tx.w.checkWin() }
 
-// InRound tells whether a player plays and is alive or will respawn.
+// InRound reports whether a player plays and is alive or will respawn.
 func (tx *Tx) InRound(id PlayerID) bool {
 	p := tx.player(id)
 	return p != nil && p.team != TeamSpectators && (!p.respawnDisabled || tx.w.isAlive(id))
@@ -143,7 +143,7 @@ func (tx *Tx) DelayRespawn(id PlayerID, ticks int32) {
 	}
 }
 
-// Alive tells whether a player has a living character.
+// Alive reports whether a player has a living character.
 func (tx *Tx) Alive(id PlayerID) bool { return tx.char(id) != nil }
 
 // Pos is where a living character is.
@@ -162,13 +162,13 @@ func (tx *Tx) Vitals(id PlayerID) (health, armor int32) {
 	return 0, 0
 }
 
-// Heal gives health, up to 10. It tells whether there was room for any.
+// Heal gives health, up to 10. It reports whether there was room for any.
 func (tx *Tx) Heal(id PlayerID, n int32) bool {
 	c := tx.char(id)
 	return c != nil && n > 0 && c.heal(min(n, maxHealth))
 }
 
-// GiveArmor gives armour, up to 10. It tells whether there was room for any.
+// GiveArmor gives armour, up to 10. It reports whether there was room for any.
 func (tx *Tx) GiveArmor(id PlayerID, n int32) bool {
 	c := tx.char(id)
 	return c != nil && n > 0 && c.giveArmor(min(n, maxHealth))
@@ -223,7 +223,7 @@ func (tx *Tx) Kill(id PlayerID, weapon Weapon) {
 	}
 }
 
-// TakeDamage hits a character. It tells whether he felt it and survived.
+// TakeDamage hits a character. It reports whether he felt it and survived.
 func (tx *Tx) TakeDamage(d Damage) bool {
 	if tx.char(d.Victim) == nil || d.Attacker != Nobody && tx.player(d.Attacker) == nil {
 		return false

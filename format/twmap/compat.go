@@ -56,7 +56,7 @@ func (img *Image) makeCompatible() bool {
 	return true
 }
 
-// hasRGBPixels tells whether an image has pixels, and no alpha. One that was made in code may
+// hasRGBPixels reports whether an image has pixels, and no alpha. One that was made in code may
 // have the format by accident: its size tells.
 func (img *Image) hasRGBPixels() bool {
 	n := int64(img.Width) * int64(img.Height)

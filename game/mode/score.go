@@ -19,7 +19,7 @@ func ScoreDeath(ctx *game.Ctx, d *game.Death, teams bool) {
 	}
 }
 
-// TimeLimitReached tells whether the time limit is reached.
+// TimeLimitReached reports whether the time limit is reached.
 func TimeLimitReached(ctx *game.Ctx) bool {
 	limit := ctx.Rules().TimeLimit
 	return limit > 0 && ctx.MatchTicks() >= limit*60*game.TickRate

@@ -128,10 +128,10 @@ func (c *Collision) At(x, y float32) TileFlags {
 	return TileFlags(c.tiles[c.row(y)+c.column(x)] & flagMask)
 }
 
-// IsSolid tells whether a wall is at p.
+// IsSolid reports whether a wall is at p.
 func (c *Collision) IsSolid(p Vec) bool { return c.At(p.X, p.Y)&Solid != 0 }
 
-// FarOutside tells whether p is so far from the map that a tee dies and a
+// FarOutside reports whether p is so far from the map that a tee dies and a
 // projectile ends: more than 200 tiles beyond its edge.
 func (c *Collision) FarOutside(p Vec) bool {
 	x, y := vec.Round(p.X)/TileSize, vec.Round(p.Y)/TileSize

@@ -67,7 +67,7 @@ type Core struct {
 	Direction int32 // -1, 0, 1
 	Angle     int32 // of the target, radians * 256
 
-	// Death tells whether the last Move touched a death tile.
+	// Death reports whether the last Move touched a death tile.
 	Death bool
 	// Events are the Event bits of the last Tick.
 	Events uint32
@@ -95,7 +95,7 @@ func (c *Core) Reset(w *World, pos Vec) {
 	*c = Core{World: w, Pos: pos, HookedPlayer: noPlayer}
 }
 
-// Grounded tells whether a wall is right below one of the tee's lower corners.
+// Grounded reports whether a wall is right below one of the tee's lower corners.
 func (c *Core) Grounded() bool {
 	col := c.World.Collision
 	y := c.Pos.Y + TeeSize/2 + 5

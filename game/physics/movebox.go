@@ -21,7 +21,7 @@ func (c *Collision) cornerFlags(x, y tileSpan) TileFlags {
 		c.tiles[lower+int(x.a)] | c.tiles[lower+int(x.b)]) & flagMask)
 }
 
-// TestBox tells whether one of the four corners of the box around p lies on a
+// TestBox reports whether one of the four corners of the box around p lies on a
 // tile with one of these flags.
 func (c *Collision) TestBox(p, size Vec, flags TileFlags) bool {
 	h := size.Mul(0.5)
@@ -30,7 +30,7 @@ func (c *Collision) TestBox(p, size Vec, flags TileFlags) bool {
 
 // MoveBox moves a box by its velocity in steps of at most one unit, stopping at
 // walls: there the blocked part of the velocity is multiplied by -elasticity.
-// death tells whether the inner two thirds of the box touched a death tile at
+// death reports whether the inner two thirds of the box touched a death tile at
 // any step. The parts of size are positive.
 func (c *Collision) MoveBox(pos, vel *Vec, size Vec, elasticity float32) (death bool) {
 	p, v := *pos, *vel

@@ -216,8 +216,8 @@ func (t *Tuning) LaserBounceNum() float32 { return t.At(LaserBounceNum) }
 // LaserBounceCost is the length a bounce takes from a laser (units).
 func (t *Tuning) LaserBounceCost() float32 { return t.At(LaserBounceCost) }
 
-// PlayerCollision tells whether tees collide; on unless 0.
+// PlayerCollision reports whether tees collide; on unless 0.
 func (t *Tuning) PlayerCollision() float32 { return t.At(PlayerCollision) }
 
-// PlayerHooking tells whether hooks grab tees; on unless 0.
+// PlayerHooking reports whether hooks grab tees; on unless 0.
 func (t *Tuning) PlayerHooking() float32 { return t.At(PlayerHooking) }

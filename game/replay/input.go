@@ -41,7 +41,7 @@ func (p *inputHistory) at(n uint32) *game.Input {
 	return &p.arrivals[(n-1)%maxArrivals]
 }
 
-// isNext tells whether in is the input after the one last used.
+// isNext reports whether in is the input after the one last used.
 func (p *inputHistory) isNext(in *game.Input) bool {
 	next := p.at(p.lastApplied + 1)
 	return next != nil && *next == *in

@@ -54,7 +54,7 @@ func writeIfChanged(path string, build func() (*twmap.Map, error)) error {
 	return os.WriteFile(path, b, 0o666)
 }
 
-// sameMap tells whether two files hold the same map, however compressed.
+// sameMap reports whether two files hold the same map, however compressed.
 func sameMap(a, b []byte) (bool, error) {
 	x, err := twmap.Parse(a)
 	if err != nil {
