@@ -1,6 +1,6 @@
 package game
 
-// playing returns a player who is in the game, nil for everybody else.
+// playing returns the player if they are in the game, and nil otherwise.
 func (w *World) playing(id PlayerID) *player {
 	if id < 0 || id >= MaxPlayers || !w.players[id].inGame {
 		return nil
@@ -8,12 +8,13 @@ func (w *World) playing(id PlayerID) *player {
 	return &w.players[id]
 }
 
-// valid reports whether an input is one that a client could send.
+// valid reports whether a client could send this input.
 func (in *Input) valid() bool {
 	return in.Direction >= -1 && in.Direction <= 1 && in.WantedWeapon >= 0 && in.WantedWeapon < NumWeapons
 }
 
-// apply carries out a command other than CmdInput, or refuses it.
+// apply executes a command other than CmdInput. A command that the rules refuse
+// changes nothing.
 func (w *World) apply(cmd *Command) {
 	if cmd.Kind >= CmdTuneParams {
 		w.applyOperator(cmd)
@@ -55,7 +56,7 @@ func (w *World) apply(cmd *Command) {
 	}
 }
 
-// applyPlayer is what a player in the game may ask for.
+// applyPlayer executes a command that a player in the game sends.
 func (w *World) applyPlayer(id PlayerID, cmd *Command) {
 	p := &w.players[id]
 	switch cmd.Kind {
@@ -100,7 +101,7 @@ func (w *World) applyPlayer(id PlayerID, cmd *Command) {
 	}
 }
 
-// applyOperator is what an operator or a vote may ask for.
+// applyOperator executes a command that comes from an operator or a vote.
 func (w *World) applyOperator(cmd *Command) {
 	const longest = 1000 // seconds
 	switch cmd.Kind {
@@ -140,7 +141,7 @@ func (w *World) applyOperator(cmd *Command) {
 	}
 }
 
-// setRules replaces the rules and tells the clients what they show of them.
+// setRules replaces the rules and emits events for the values that clients show.
 func (w *World) setRules(r Rules) {
 	r.clamp()
 	old := w.rules

@@ -2,8 +2,8 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// Frame is all there is to see after the last Step. It is built when asked for
-// and valid until the next Step.
+// Frame returns the visible state after the last Step. It is built on first use and
+// valid until the next Step.
 func (w *World) Frame() *Frame {
 	if !w.frameValid {
 		w.buildFrame()
@@ -12,8 +12,8 @@ func (w *World) Frame() *Frame {
 	return &w.frame
 }
 
-// View is the frame through a player's eyes, valid until the next Step. For
-// Nobody it shows everything, as a recording does.
+// View returns the frame as the player sees it, valid until the next Step. For Nobody
+// it hides nothing, as a recording needs.
 func (w *World) View(id PlayerID) View {
 	v := View{Frame: w.Frame(), Viewer: id, VitalsOf: Nobody}
 	if id < 0 || id >= MaxPlayers {

@@ -5,66 +5,66 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// proximityRadius is how near things must come to touch a tee, besides their own
-// size, in world units. It is the whole width of the tee.
+// proximityRadius is the distance within which a tee touches other things, in addition
+// to their own radius, in world units. It is the whole width of the tee.
 const proximityRadius float32 = 28
 
-// Health and armour go to maxHealth.
+// maxHealth is the maximum of health and of armour.
 const maxHealth = 10
 
 type weaponState struct {
 	got            bool
-	ammo           int32 // -1 endless
-	ammoRegenStart int32 // tick the next round began to load, -1 not loading
+	ammo           int32 // -1 infinite
+	ammoRegenStart int32 // tick at which reloading of the next round started, -1 not reloading
 }
 
-// character is a tee in the world. It lives in the slot of its player.
+// character is a tee in the world. It is stored at the index of its player.
 type character struct {
-	exists   bool // the player has one, though it may be dead already
+	exists   bool // the player has a character, alive or dead
 	alive    bool
-	inWorld  bool // it takes part in the world
+	inWorld  bool // takes part in collisions and hits
 	entityID uint16
 
-	pos  vec.Vec2 // where others meet it; follows core.Pos once per tick
+	pos  vec.Vec2 // position for hits by others; set to core.Pos once per tick
 	core physics.Core
 
-	// Dead reckoning: send is what clients were told at reckonTick, ghost is
-	// what they make of it.
+	// Dead reckoning: sendCore is the state sent to clients at reckonTick,
+	// reckoningCore is what clients compute from it.
 	reckonTick      int32
 	sendCore        physics.Core
 	reckoningCore   physics.Core
-	triggeredEvents int32 // core events of this step
+	triggeredEvents int32 // core events of this tick
 
 	health, armor int32
 
 	weapons         [NumWeapons]weaponState
 	activeWeapon    Weapon
 	lastWeapon      Weapon
-	queuedWeapon    int32 // weapon to switch to, -1 none
+	queuedWeapon    int32 // weapon to switch to, -1 for none
 	reloadTimer     int32 // ticks before the next shot
 	attackTick      int32 // tick of the last shot
-	lastNoAmmoSound int32 // tick of the last empty click that was heard
+	lastNoAmmoSound int32 // tick of the last no-ammo sound
 	hitObjects      [10]PlayerID
 	numObjectsHit   int
 	ninja           ninjaState
 	emote           Emote
-	emoteStop       int32 // -1 never
+	emoteStop       int32 // -1 for never
 
-	lastAction      int32 // tick of the last change of input, for the blinking
-	input           Input // movement
-	latestInput     Input // as it arrived
+	lastAction      int32 // tick of the last change of input, which blinking depends on
+	input           Input // predicted input
+	latestInput     Input // direct input
 	latestPrevInput Input
-	numInputs       int32 // movement inputs since the spawn
+	numInputs       int32 // number of predicted inputs since the spawn
 }
 
 type ninjaState struct {
 	activationDir   vec.Vec2
-	activationTick  int32 // tick it was picked up
-	currentMoveTime int32 // ticks of the dash left, counts below zero
-	oldVelAmount    int32 // before the dash, whole units per tick
+	activationTick  int32 // tick of the pickup
+	currentMoveTime int32 // ticks of the dash left; continues below zero
+	oldVelAmount    int32 // speed before the dash, whole units per tick
 }
 
-// isAlive reports whether a player has a isAlive character.
+// isAlive reports whether the player has a living character.
 func (w *World) isAlive(id PlayerID) bool {
 	return id >= 0 && w.chars[id].exists && w.chars[id].alive
 }
@@ -91,7 +91,7 @@ func (w *World) spawnCharacter(id PlayerID, pos vec.Vec2) bool {
 	return true
 }
 
-// removeCharacter frees the slot of a dead or dying character.
+// removeCharacter removes a character and frees its entity id.
 func (w *World) removeCharacter(id PlayerID) {
 	c := &w.chars[id]
 	w.removeFromWorld(id)
@@ -116,7 +116,7 @@ func (w *World) tickCharacter(id PlayerID) {
 	w.handleWeapons(id)
 }
 
-// coreInput is what the physics need of the movement input.
+// coreInput returns the part of the predicted input that the physics use.
 func (c *character) coreInput() physics.Input {
 	return physics.Input{
 		Direction: c.input.Direction, TargetX: c.input.TargetX, TargetY: c.input.TargetY,
@@ -124,7 +124,7 @@ func (c *character) coreInput() physics.Input {
 	}
 }
 
-// tickDeferredCharacter moves a tee, after all have decided where to go.
+// tickDeferredCharacter moves a tee after the cores of all tees have ticked.
 func (w *World) tickDeferredCharacter(id PlayerID) {
 	c := &w.chars[id]
 	c.reckoningCore.Tick(nil, false)
@@ -139,7 +139,7 @@ func (w *World) tickDeferredCharacter(id PlayerID) {
 	if c.core.Death {
 		w.die(id, id, WeaponWorld)
 		if !c.exists {
-			return // a mod revived or removed him
+			return // a mod removed the character
 		}
 	}
 	if c.reckonTick+3*TickRate < w.tick || !equalOnWire(&c.reckoningCore, &c.core) {
@@ -149,7 +149,7 @@ func (w *World) tickDeferredCharacter(id PlayerID) {
 	}
 }
 
-// equalOnWire reports whether two quantised cores would be sent as equal.
+// equalOnWire reports whether two quantised cores give equal snapshot items.
 func equalOnWire(a, b *physics.Core) bool {
 	return a.Pos == b.Pos && a.Vel == b.Vel && a.HookPos == b.HookPos && a.HookDir == b.HookDir &&
 		a.HookState == b.HookState && a.HookTick == b.HookTick && a.HookedPlayer == b.HookedPlayer &&
@@ -199,7 +199,8 @@ func (c *character) giveWeapon(weapon Weapon, ammo int32) bool {
 
 func (c *character) setEmote(e Emote, until int32) { c.emote, c.emoteStop = e, until }
 
-// shownEmote is what others see: a passing emote, or now and then a blink.
+// shownEmote returns the emote that others see: a temporary one, or a blink from time
+// to time.
 func (c *character) shownEmote(tick int32) Emote {
 	e := c.emote
 	if c.emoteStop < tick {
@@ -211,7 +212,8 @@ func (c *character) shownEmote(tick int32) Emote {
 	return e
 }
 
-// withNonZeroTarget is the input as the character uses it: nobody may withNonZeroTarget at his own centre.
+// withNonZeroTarget returns the input with a target that is not (0, 0), which has no
+// angle.
 func withNonZeroTarget(in Input) Input {
 	if in.TargetX == 0 && in.TargetY == 0 {
 		in.TargetY = -1
@@ -219,7 +221,7 @@ func withNonZeroTarget(in Input) Input {
 	return in
 }
 
-// setInput is the movement input of a tick.
+// setInput sets the predicted input of a tick.
 func (c *character) setInput(in *Input, tick int32) {
 	if c.input != *in {
 		c.lastAction = tick
@@ -228,7 +230,7 @@ func (c *character) setInput(in *Input, tick int32) {
 	c.numInputs++
 }
 
-// resetInput lets go of everything held, when its player begins to chat.
+// resetInput releases all buttons, for a player who starts to chat.
 func (c *character) resetInput() {
 	c.input.Direction = 0
 	c.input.Hook = false
@@ -241,7 +243,8 @@ func (c *character) resetInput() {
 	c.latestPrevInput = c.input
 }
 
-// characterDirectInput is an input on arrival: it switches weapons and fires at once.
+// characterDirectInput handles an input on arrival: it switches weapons and fires at
+// once.
 func (w *World) characterDirectInput(id PlayerID, in *Input) {
 	c := &w.chars[id]
 	c.latestPrevInput = c.latestInput

@@ -2,7 +2,7 @@ package game
 
 import "unicode/utf8"
 
-// maxChatLen is the number of code points of a line of chat.
+// maxChatLen is the maximum length of a chat line in code points.
 const maxChatLen = 127
 
 // isInvisible reports whether clients treat a code point as white space.
@@ -16,8 +16,8 @@ func isInvisible(r rune) bool {
 	return false
 }
 
-// trimChatText cuts a line at maxChatLen code points and drops white space behind. It
-// returns also the number of code points there were, white space included.
+// trimChatText cuts a line at maxChatLen code points and removes trailing white space.
+// It also returns the number of code points before that removal.
 func trimChatText(s string) (text string, length int32) {
 	end := 0
 	for i := 0; i < len(s) && s[i] != 0 && length < maxChatLen; {
@@ -34,17 +34,18 @@ func trimChatText(s string) (text string, length int32) {
 	return s[:end], length
 }
 
-// isWithin reports whether less than so many ticks passed since last; 0 is never.
+// isWithin reports whether fewer than the given ticks passed since last. The value 0
+// of last means never.
 func (w *World) isWithin(last, ticks int32) bool {
 	return last != 0 && last+ticks > w.tick
 }
 
-// isSpam is within for the limits that spam protection sets.
+// isSpam is isWithin for limits that apply only with spam protection.
 func (w *World) isSpam(last, ticks int32) bool {
 	return w.rules.SpamProtection && w.isWithin(last, ticks)
 }
 
-// say is a line of chat.
+// say handles CmdSay.
 func (w *World) say(cmd *Command) {
 	if cmd.Player == Nobody {
 		e := Event{Kind: EvChat, To: MaskAll, Player: Nobody, Target: Nobody, Chat: ChatAll, Text: cmd.Text}
@@ -87,7 +88,7 @@ func (w *World) say(cmd *Command) {
 	}
 }
 
-// sendChat sends a line to those it is for.
+// sendChat emits the event of a chat line for its recipients.
 func (w *World) sendChat(l *ChatMessage) {
 	to := MaskAll
 	switch l.Mode {

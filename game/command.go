@@ -1,16 +1,16 @@
 package game
 
-// PlayerID is a seat in the world, 0..63. It is the client id of the wire.
+// PlayerID identifies a player, 0..63. It is the client id of the protocol.
 type PlayerID int8
 
-// Nobody stands where a player could be named and none is: the server as the
-// author of a chat line, no target, nobody hooked.
+// Nobody is the PlayerID for no player: the server as the author of a chat line, no
+// target, nobody hooked.
 const Nobody PlayerID = -1
 
-// MaxPlayers is the number of seats.
+// MaxPlayers is the maximum number of players, spectators included.
 const MaxPlayers = 64
 
-// Team is a side. In modes without teams everybody who plays is TeamRed.
+// Team is a player's team. In modes without teams all who play are in TeamRed.
 type Team int8
 
 // The teams, numbered as in 0.7 (GAME: TEAM_SPECTATORS, TEAM_RED, TEAM_BLUE).
@@ -20,10 +20,10 @@ const (
 	TeamBlue       Team = 1
 )
 
-// ChatMode tells who hears a chat line.
+// ChatMode selects the recipients of a chat line.
 type ChatMode uint8
 
-// The chat modes. ChatNone is accepted and heard by nobody.
+// The chat modes. A line with ChatNone has no recipients.
 const (
 	ChatNone ChatMode = iota
 	ChatAll
@@ -31,7 +31,7 @@ const (
 	ChatWhisper
 )
 
-// SpectateMode tells what a spectator's camera follows.
+// SpectateMode selects what a spectator's camera follows.
 type SpectateMode uint8
 
 // The spectator modes.
@@ -42,25 +42,25 @@ const (
 	SpectateFlagBlue
 )
 
-// Input is what a player holds and aims at during one tick.
+// Input is the state of a player's controls during one tick.
 type Input struct {
-	Direction int32 // -1 left, 0, 1 right
-	// TargetX, TargetY point from the tee to the cursor, in world units (1/32
-	// tile). A free-viewing spectator sends the cursor's place in the world.
+	Direction int32 // -1 left, 0 none, 1 right
+	// TargetX and TargetY are the cursor's position relative to the tee, in world
+	// units (1/32 tile). In free view they are the cursor's position in the world.
 	TargetX, TargetY int32
 	Jump             bool
 	Fire             int32 // counter 0..63; odd while held
 	Hook             bool
-	Flags            PlayerFlags // only Chatting and Scoreboard are the player's to set
+	Flags            PlayerFlags // players set only PlayerFlagChatting and PlayerFlagScoreboard
 	WantedWeapon     int32       // 0 none, else weapon+1
 	NextWeapon       int32       // counter like Fire
 	PrevWeapon       int32       // counter like Fire
 }
 
-// PlayerFlags is a set of things to know of a player.
+// PlayerFlags is a set of states of a player.
 type PlayerFlags uint8
 
-// The player flags, with the values 0.7 gives them on the wire.
+// The player flags, with their values in 0.7.
 const (
 	PlayerFlagAdmin PlayerFlags = 1 << iota
 	PlayerFlagChatting
@@ -75,14 +75,14 @@ const (
 // hands, feet, eyes.
 const NumSkinParts = 6
 
-// Skin is what a tee looks like.
+// Skin is the look of a tee.
 type Skin struct {
-	PartNames       [NumSkinParts]string // names, at most 23 bytes
-	UseCustomColors [NumSkinParts]bool   // whether Color counts
-	PartColors      [NumSkinParts]int32  // HSLA packed as the clients do
+	PartNames       [NumSkinParts]string // at most 23 bytes each
+	UseCustomColors [NumSkinParts]bool   // whether PartColors applies
+	PartColors      [NumSkinParts]int32  // packed HSLA as in the protocol
 }
 
-// Profile is what a player tells about himself.
+// Profile is the part of a player's start info that others see.
 type Profile struct {
 	Name    string // at most 15 bytes, never empty inside a world
 	Clan    string // at most 11 bytes
@@ -90,72 +90,76 @@ type Profile struct {
 	Skin    Skin
 }
 
-// CommandKind tells which fields of a [Command] count.
+// CommandKind selects the fields of a [Command] that are used.
 type CommandKind uint8
 
-// The commands. Fields not named are zero.
+// The commands and the fields they use. Other fields are zero.
 const (
-	// CmdJoin seats a player: Player, Flag (true: as a spectator), Origin.
-	// He counts for slots and team sizes from now on but is not in the game.
+	// CmdJoin connects a player: Player, AsSpectator, AddrHash. The player counts for
+	// slots and team sizes from now on but is not in the game yet.
 	CmdJoin CommandKind = iota + 1
-	// CmdProfile tells who the player is: Player, Profile. Once, before CmdEnterGame.
+	// CmdProfile sets the profile of a connected player, once and before CmdEnterGame:
+	// Player, Profile.
 	CmdProfile
-	// CmdEnterGame brings a seated player into the game: Player.
+	// CmdEnterGame brings a connected player into the game: Player.
 	CmdEnterGame
-	// CmdLeave frees a seat: Player, Text (the reason others are shown).
+	// CmdLeave disconnects a player: Player, Text (the reason shown to others).
 	CmdLeave
-	// CmdInput is the movement input for this tick: Player, Input. At most one
-	// per player and tick; without one the previous input goes on. It is applied
-	// after all commands of other kinds, wherever it stands among them.
+	// CmdInput is the predicted input for this tick: Player, Input. There is at most
+	// one per player and tick; without one the previous input stays. It is applied
+	// after all commands of other kinds.
 	CmdInput
-	// CmdDirectInput is an input on arrival, before its tick: Player, Input. It
-	// fires, switches weapons and asks for a respawn without waiting.
+	// CmdDirectInput is an input on arrival, before its tick: Player, Input. It fires,
+	// switches weapons and requests a respawn at once.
 	CmdDirectInput
-	// CmdSay: Player (Nobody: the server), Chat, Target (for whispers), Text.
-	// The server whispers to tell one player something; he sees an ordinary
-	// line of the server's.
+	// CmdSay is a chat line: Player (Nobody for the server), Chat, Target (for
+	// whispers), Text. A whisper of the server appears to Target as an ordinary line
+	// of the server.
 	CmdSay
-	// CmdSetTeam: Player, Team.
+	// CmdSetTeam requests a team change: Player, Team.
 	CmdSetTeam
-	// CmdSpectate: Player, Spectate, Target.
+	// CmdSpectate changes what a spectator follows: Player, Spectate, Target.
 	CmdSpectate
-	// CmdKill is the player's own kill request: Player.
+	// CmdKill is the player's request to die: Player.
 	CmdKill
-	// CmdEmoticon: Player, Value 0..15.
+	// CmdEmoticon shows an emoticon: Player, Value 0..15.
 	CmdEmoticon
-	// CmdReady toggles readiness: Player.
+	// CmdReady toggles whether the player is ready: Player.
 	CmdReady
-	// CmdSkinChange: Player, Profile (only Skin counts).
+	// CmdSkinChange changes the skin: Player, Profile (only Skin is used).
 	CmdSkinChange
-	// CmdPlayerFlags sets what the session knows of a player: Player, Value (only
+	// CmdPlayerFlags sets flags that the session knows: Player, Value (only
 	// PlayerFlagAdmin and PlayerFlagBot).
 	CmdPlayerFlags
 
-	// CmdTuneParams replaces the tuning: Tuning.
+	// CmdTuneParams replaces all tuning parameters: Tuning.
 	CmdTuneParams
 	// CmdSetRules replaces the rules: Rules.
 	CmdSetRules
-	// CmdRestart: Value seconds of warmup, 0 a new match, -1 an endless warmup.
+	// CmdRestart starts a warmup: Value in seconds, 0 for a new match at once, -1 for
+	// a warmup without end.
 	CmdRestart
-	// CmdPause: Value seconds, 0 ends a pause, -1 pauses without an end.
+	// CmdPause pauses the game: Value in seconds, 0 to end a pause, -1 for a pause
+	// without end.
 	CmdPause
-	// CmdForceTeam is an operator's team change: Player, Team, Value (minutes
-	// before the player may change again). Player Nobody moves everybody.
+	// CmdForceTeam is an operator's team change: Player (Nobody for all), Team, Value
+	// (minutes during which the player cannot change again).
 	CmdForceTeam
-	// CmdSwapTeams, CmdShuffleTeams, CmdBalanceTeams, CmdLockTeams (toggle).
+	// CmdSwapTeams, CmdShuffleTeams and CmdBalanceTeams are the operator's commands of
+	// these names. CmdLockTeams toggles the lock.
 	CmdSwapTeams
 	CmdShuffleTeams
 	CmdBalanceTeams
 	CmdLockTeams
-	// CmdEndMatch ends the match now (change_map does).
+	// CmdEndMatch ends the match now and requests another map.
 	CmdEndMatch
-	// CmdBroadcast: Text.
+	// CmdBroadcast shows Text to all.
 	CmdBroadcast
 )
 
-// Command is one thing asked of the world. Commands of one tick are applied in
-// the order given; the caller sorts them canonically (by player, then arrival).
-// A command that the rules refuse changes nothing.
+// Command is a request to the world. The commands of one tick are applied in the given
+// order; the caller sorts them by player, then by arrival. A command that the rules
+// refuse changes nothing.
 type Command struct {
 	Kind        CommandKind
 	Player      PlayerID
@@ -165,8 +169,8 @@ type Command struct {
 	Spectate    SpectateMode
 	AsSpectator bool
 	Value       int32
-	// AddrHash is equal for players who share a network address; votes count
-	// them once. It carries no address.
+	// AddrHash is equal for players with the same network address, so that votes count
+	// them once. The address cannot be derived from it.
 	AddrHash uint64
 	Input    Input
 	Text     string

@@ -4,12 +4,12 @@ import "github.com/teeyard/teeyard/game/vec"
 
 const (
 	explosionRadius      float32 = 135
-	explosionInnerRadius float32 = 48 // full damage within
+	explosionInnerRadius float32 = 48 // full damage up to this distance
 	explosionMaxForce    float32 = 12
 )
 
-// explode is a blast at pos. It needs no line of sight and hurts its author
-// too.
+// explode damages and pushes the characters near pos, its owner included. It does not
+// need a line of sight.
 func (w *World) explode(pos vec.Vec2, owner PlayerID, weapon Weapon, most int32) {
 	w.addEvent(Event{Kind: EvExplosion, To: MaskAll, Pos: pos})
 	var near [MaxPlayers]PlayerID
@@ -35,7 +35,8 @@ func (w *World) explode(pos vec.Vec2, owner PlayerID, weapon Weapon, most int32)
 	}
 }
 
-// damage is a hit on a character. It reports whether he survived and felt it.
+// damage applies a hit to a character. It reports whether the hit counted and the
+// victim survived.
 func (w *World) damage(d Damage) bool {
 	if !w.callDamage(&d) {
 		w.chars[d.Victim].core.Vel = w.chars[d.Victim].core.Vel.Add(d.Force)
@@ -100,7 +101,7 @@ func (w *World) damage(d Damage) bool {
 	return true
 }
 
-// watchers is the set of those who look at things through the eyes of id.
+// watchers returns the spectators who follow id.
 func (w *World) watchers(id PlayerID) PlayerMask {
 	var m PlayerMask
 	for i := range w.players {
@@ -112,7 +113,8 @@ func (w *World) watchers(id PlayerID) PlayerMask {
 	return m
 }
 
-// friendlyFire reports whether a hit between two players does no harm.
+// friendlyFire reports whether a hit between two players is ignored because they are
+// teammates.
 func (w *World) friendlyFire(a, b PlayerID) bool {
 	if a == b || w.match.flags&GameFlagTeams == 0 {
 		return false
@@ -125,7 +127,7 @@ func (w *World) friendlyTeam(a, b Team) bool {
 	return w.match.flags&GameFlagTeams != 0 && !w.rules.TeamDamage && a == b
 }
 
-// die kills a character. The slot stays taken until its player's tick.
+// die kills a character. It is removed in its player's next tick.
 func (w *World) die(id, killer PlayerID, weapon Weapon) {
 	c, p := &w.chars[id], &w.players[id]
 	c.alive = false
@@ -147,8 +149,7 @@ func (w *World) die(id, killer PlayerID, weapon Weapon) {
 	w.addEvent(Event{Kind: EvDeath, To: MaskAll, Player: id, Pos: c.pos})
 }
 
-// scoreDeath is what a death by a present player's hand (maybe his own) means
-// to the match.
+// scoreDeath handles a death whose killer is still connected, the victim included.
 func (w *World) scoreDeath(d *Death) {
 	if d.Weapon == WeaponSelf {
 		w.players[d.Victim].respawnTick = w.tick + 3*TickRate

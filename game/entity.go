@@ -2,15 +2,14 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// maxEntityIDs is the number of entity ids clients can tell apart (0.7:
-// snapshot ids 0..16383).
+// maxEntityIDs is the number of entity ids (0.7: snapshot ids 0..16383).
 const maxEntityIDs = 16384
 
-// idPool hands out entity ids the way the released server does: a freed id is
-// the next to be used. Every entity takes one, characters and flags too,
-// although clients only see those of projectiles, lasers and pickups.
+// idPool allocates entity ids in the order of the 0.7.5 server: the id freed last is
+// the next to be used. Characters and flags take ids too, although clients only see
+// those of projectiles, lasers and pickups.
 type idPool struct {
-	nextUnused int32 // ids from here on were never used
+	nextUnused int32 // ids from here on are unused
 	freed      []uint16
 }
 
@@ -29,7 +28,7 @@ func (p *idPool) alloc() (uint16, bool) {
 
 func (p *idPool) free(id uint16) { p.freed = append(p.freed, id) }
 
-// charList holds the characters in the world, newest first.
+// charList is a list of characters, newest first.
 type charList struct {
 	ids [MaxPlayers]PlayerID
 	n   int
@@ -52,7 +51,7 @@ func (l *charList) remove(id PlayerID) {
 }
 
 // findCharacters fills out with the characters closer to pos than radius plus
-// their own size, newest first, and returns how many there are.
+// proximityRadius, newest first, and returns their number.
 func (w *World) findCharacters(pos vec.Vec2, radius float32, out *[MaxPlayers]PlayerID) int {
 	n := 0
 	for i := 0; i < w.charOrder.n; i++ {
@@ -65,8 +64,8 @@ func (w *World) findCharacters(pos vec.Vec2, radius float32, out *[MaxPlayers]Pl
 	return n
 }
 
-// closestCharacter is the character nearest to pos, within radius plus its own size
-// and within twice the radius; Nobody when there is none.
+// closestCharacter returns the character closest to pos, within radius plus
+// proximityRadius and within twice the radius, or Nobody.
 func (w *World) closestCharacter(pos vec.Vec2, radius float32) PlayerID {
 	best, nearest := Nobody, radius*2
 	for i := 0; i < w.charOrder.n; i++ {
@@ -79,8 +78,8 @@ func (w *World) closestCharacter(pos vec.Vec2, radius float32) PlayerID {
 	return best
 }
 
-// intersectCharacter is the first character that a shot of the given radius meets
-// between a and b, and the point of the line nearest to it.
+// intersectCharacter returns the first character that a shot of the given radius hits
+// between a and b, except the character not, and the point of the line closest to it.
 func (w *World) intersectCharacter(a, b vec.Vec2, radius float32, not PlayerID) (PlayerID, vec.Vec2) {
 	best, at := Nobody, vec.Vec2{}
 	nearest := float32(vec.Distance(a, b) * 100)
@@ -100,7 +99,7 @@ func (w *World) intersectCharacter(a, b vec.Vec2, radius float32, not PlayerID) 
 	return best, at
 }
 
-// outside reports whether pos is more than 200 tiles off the map.
+// outside reports whether pos is more than 200 tiles outside of the map.
 func (w *World) outside(pos vec.Vec2) bool {
 	return w.col.FarOutside(pos)
 }

@@ -5,10 +5,10 @@ import "github.com/teeyard/teeyard/game/vec"
 // PlayerMask is a set of players, bit n for PlayerID n.
 type PlayerMask uint64
 
-// MaskAll is the mask of all seats.
+// MaskAll is the set of all players.
 const MaskAll PlayerMask = ^PlayerMask(0)
 
-// MaskOne is the mask of one player; Nobody gives the empty mask.
+// MaskOne returns the set of one player; for Nobody it is empty.
 func MaskOne(id PlayerID) PlayerMask {
 	if id < 0 {
 		return 0
@@ -19,13 +19,13 @@ func MaskOne(id PlayerID) PlayerMask {
 // Has reports whether id is in the set.
 func (m PlayerMask) Has(id PlayerID) bool { return id >= 0 && m&(1<<uint(id)) != 0 }
 
-// Weapon is a weapon, or below zero another cause of death.
+// Weapon is a weapon, or a negative value for another cause of death.
 type Weapon int8
 
 // The weapons in the order of 0.7, and the other causes of death.
 const (
 	WeaponGame    Weapon = -3 // team change, leaving
-	WeaponSelf    Weapon = -2 // the kill command
+	WeaponSelf    Weapon = -2 // CmdKill
 	WeaponWorld   Weapon = -1 // death tiles, leaving the map
 	WeaponHammer  Weapon = 0
 	WeaponGun     Weapon = 1
@@ -36,7 +36,7 @@ const (
 	NumWeapons           = 6
 )
 
-// PickupKind is a thing to pick up.
+// PickupKind is a kind of pickup.
 type PickupKind uint8
 
 // The pickups in the order of 0.7.
@@ -51,7 +51,7 @@ const (
 	PickupHammer
 )
 
-// Emote is the look of a tee's eyes.
+// Emote is the expression of a tee's eyes.
 type Emote uint8
 
 // The emotes in the order of 0.7.
@@ -64,10 +64,10 @@ const (
 	EmoteBlink
 )
 
-// Sound is a sound of the clients' set.
+// Sound is a sound that clients play.
 type Sound uint8
 
-// The sounds of the clients in the order of 0.7.
+// The sounds in the order of 0.7.
 const (
 	SoundGunFire Sound = iota
 	SoundShotgunFire
@@ -112,10 +112,10 @@ const (
 	SoundMenu
 )
 
-// GameMsg is a line that clients word themselves (0.7: Sv_GameMsg).
+// GameMsg is a message with a fixed meaning that clients translate (0.7: Sv_GameMsg).
 type GameMsg uint8
 
-// The notices in the order of 0.7.
+// The game messages in the order of 0.7, with the fields of Event they use.
 const (
 	GameMsgTeamSwap GameMsg = iota
 	GameMsgSpecInvalidID
@@ -130,52 +130,54 @@ const (
 	GameMsgGamePaused        // Player
 )
 
-// EventKind tells which fields of an [Event] count.
+// EventKind selects the fields of an [Event] that are used.
 type EventKind uint8
 
-// The events. To tells whom an event concerns; the fields below count besides.
+// The events and the fields they use. All use To, the recipients.
 const (
-	// EvPlayerEntered: Player came into the game, in Team; Flag silent. The session
-	// tells him of the game and of the others.
+	// EvPlayerEntered: Player entered the game in Team; Flag reports whether silently.
+	// The session sends that player the state of the game and of the others.
 	EvPlayerEntered EventKind = iota + 1
-	// EvPlayerLeft: Player left, Text the reason, Flag silent.
+	// EvPlayerLeft: Player left; Text is the reason, Flag reports whether silently.
 	EvPlayerLeft
-	// EvTeamChange: Player is now in Team, Tick when he may change again, Flag silent.
+	// EvTeamChange: Player is now in Team and can change again at Tick; Flag reports
+	// whether silently.
 	EvTeamChange
-	// EvChat: Player (author), Target, Chat, Text.
+	// EvChat: a chat line of Player for Target with mode Chat and content Text.
 	EvChat
-	// EvKill: Player (killer; the victim himself for suicides, falls, team
-	// changes and leaving; Nobody the world; -2-team the side of a player who
-	// left it), Target (victim), Weapon, Value (the mode's special bits).
+	// EvKill: Player killed Target with Weapon. Player is the victim for suicides,
+	// falls, team changes and leaving, Nobody for the world, and -2-team for a player
+	// of that team who left. Value is the mode's special flags.
 	EvKill
-	// EvPickup: Player took Pickup at Pos. Weapon is the weapon that is to be
-	// announced to him (0.7: Sv_WeaponPickup), or WeaponWorld for none.
+	// EvPickup: Player took Pickup at Pos. Weapon is the weapon to announce to them
+	// (0.7: Sv_WeaponPickup), or WeaponWorld for none.
 	EvPickup
-	// EvEmoticon: Player, Value 0..15.
+	// EvEmoticon: Player shows emoticon Value, 0..15.
 	EvEmoticon
 	// EvSkinChange: Player has a new skin.
 	EvSkinChange
-	// EvGameInfo: limits or the match number changed.
+	// EvGameInfo: the limits or the match number changed.
 	EvGameInfo
-	// EvServerSettings: slots, team lock or another of the rules clients show changed.
+	// EvServerSettings: player slots, team lock or another setting that clients show
+	// changed.
 	EvServerSettings
 	// EvTuneParams: the tuning changed.
 	EvTuneParams
-	// EvGameMsg: Notice, Value, Player, Extra.
+	// EvGameMsg: GameMsg with Value, Player and Extra.
 	EvGameMsg
-	// EvBroadcast: Text.
+	// EvBroadcast: Text is shown in the middle of the screen.
 	EvBroadcast
-	// EvRoundStart: a match or round begins, Value the rounds before in it.
+	// EvRoundStart: a match or round starts; Value is the number of rounds played in
+	// the match.
 	EvRoundStart
-	// EvMatchEnd: a match is over. Flag is false when that is decided and the
-	// scoreboard goes up; a second event with Flag true follows 10 s later if
-	// a new map is due then: by CmdEndMatch, or by Rules.MapRotation after the
-	// last match.
+	// EvMatchEnd: a match is over. Flag is false when it is decided and the scoreboard
+	// appears. If a new map is due, by CmdEndMatch or by Rules.MapRotation after the
+	// last match, a second event with Flag true follows 10 s later.
 	EvMatchEnd
-	// EvKick: the rules ask the session to drop Player; Text is the reason.
+	// EvKick: the session must disconnect Player; Text is the reason.
 	EvKick
 
-	// The effects: seen or heard at Pos by those in To who are near.
+	// The effects: players in To who are near Pos see or hear them.
 
 	// EvExplosion at Pos.
 	EvExplosion
@@ -185,19 +187,18 @@ const (
 	EvHammerHit
 	// EvDeath of Player at Pos.
 	EvDeath
-	// EvSound: Sound at Pos.
+	// EvSound: Sound is played at Pos.
 	EvSound
-	// EvDamage: Player was hit at Pos; Angle (rad*256) the way it came, Value
-	// health lost, Extra armour lost, Flag self-inflicted. Target is who did it,
-	// as Player of EvKill, with Weapon.
+	// EvDamage: Player was hit at Pos by Target (as Player of EvKill) with Weapon.
+	// Angle (radians * 256) is the direction it came from, Value the health lost,
+	// Extra the armour lost; Flag reports whether it was self-inflicted.
 	EvDamage
 )
 
-// IsEffect reports whether the event is seen or heard in the world rather than
-// told: it belongs into a snapshot.
+// IsEffect reports whether the event is sent in a snapshot and not as a message.
 func (k EventKind) IsEffect() bool { return k >= EvExplosion }
 
-// Event is one thing that happened in a tick.
+// Event is something that happened in a tick.
 type Event struct {
 	Kind    EventKind
 	Player  PlayerID

@@ -7,11 +7,11 @@ import (
 
 const (
 	flagSize       float32 = 14
-	flagReturnTime         = 30 * TickRate // a dropped flag lies so long
+	flagReturnTime         = 30 * TickRate // a dropped flag returns after this time
 )
 
-// flag is a flag of a mode that has them. What touching it means is the
-// mode's; the world moves it.
+// flag is a flag of a mode with GameFlagFlags. The world moves it; the mode decides
+// what touching it does.
 type flag struct {
 	exists   bool
 	id       uint16
@@ -20,7 +20,7 @@ type flag struct {
 	atStand  bool
 	carrier  PlayerID
 	dropTick int32
-	grabTick int32 // when it was taken from the stand
+	grabTick int32 // tick at which it was last taken from its stand
 }
 
 func (f *flag) reset() {
@@ -47,7 +47,7 @@ func (f *flag) drop(tick int32) {
 	f.dropTick = tick
 }
 
-// tickDeferredFlag carries a flag along or lets it fall.
+// tickDeferredFlag moves a flag with its carrier or lets it fall.
 func (w *World) tickDeferredFlag(t Team) {
 	f := &w.flags[t]
 	if !f.exists {
@@ -75,7 +75,7 @@ func (w *World) tickDeferredFlag(t Team) {
 	w.col.MoveBox(&f.pos, &f.vel, vec.Vec2{X: flagSize, Y: flagSize}, 0.5)
 }
 
-// closestFlag is the flag nearest to pos, as closestCharacter.
+// closestFlag returns the flag closest to pos, with the limits of closestCharacter.
 func (w *World) closestFlag(pos vec.Vec2, radius float32) Team {
 	best, nearest := TeamSpectators, radius*2
 	for i := range w.flags {
@@ -90,8 +90,7 @@ func (w *World) closestFlag(pos vec.Vec2, radius float32) Team {
 	return best
 }
 
-// dropCarriedFlags drops the flags of a player who dies or leaves, if his mode did
-// not.
+// dropCarriedFlags drops the flags that a player who dies or leaves still carries.
 func (w *World) dropCarriedFlags(id PlayerID) {
 	for i := range w.flags {
 		if f := &w.flags[i]; f.exists && f.carrier == id {

@@ -2,16 +2,16 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// Frame is all there is to see in the world after one tick, in the quantised
-// numbers every network version shares: positions in world units (1/32 tile),
-// velocities and hook directions times 256, angles in radians times 256.
+// Frame is the visible state of the world after one tick, in the quantised numbers
+// that all network versions share: positions in world units (1/32 tile), velocities
+// and hook directions times 256, angles in radians times 256.
 //
-// The server's world fills it for the bridges to send; the client's bridges
-// fill it from what they receive.
+// On the server the world fills it for the bridges to send; on the client the bridges
+// fill it from snapshots.
 type Frame struct {
 	Tick        int32
 	Game        GameState
-	Players     []PlayerState // ascending by ID, everybody who is in the game
+	Players     []PlayerState // all who are in the game, ascending by ID
 	Characters  []CharacterState
 	Projectiles []ProjectileState
 	Lasers      []LaserState
@@ -22,7 +22,7 @@ type Frame struct {
 // GameFlags is a set of features of a mode.
 type GameFlags uint8
 
-// The game flags, with the values 0.7 gives them.
+// The game flags, with their values in 0.7.
 const (
 	GameFlagTeams GameFlags = 1 << iota
 	GameFlagFlags
@@ -30,10 +30,10 @@ const (
 	GameFlagRace
 )
 
-// GameStateFlags is a set of states a match is in.
+// GameStateFlags is a set of states of a match.
 type GameStateFlags uint8
 
-// The state flags, with the values 0.7 gives them.
+// The game state flags, with their values in 0.7.
 const (
 	StateWarmup GameStateFlags = 1 << iota
 	StateSuddenDeath
@@ -43,42 +43,42 @@ const (
 	StateCountdown
 )
 
-// GameState is where the match stands.
+// GameState is the state of the match.
 type GameState struct {
 	Flags        GameFlags
-	StartTick    int32 // tick at which the match began
+	StartTick    int32 // tick at which the match started
 	State        GameStateFlags
-	EndTick      int32    // tick at which State ends, 0 never
-	TeamScore    [2]int32 // GameFlagTeams
-	FlagCarrier  [2]int32 // GameFlagFlags: player id, -1 taken but dropped, -2 at the stand, -3 missing
-	FlagDropTick [2]int32 // GameFlagFlags
+	EndTick      int32    // tick at which State ends, 0 for never
+	TeamScore    [2]int32 // with GameFlagTeams
+	FlagCarrier  [2]int32 // with GameFlagFlags: player id, -1 dropped, -2 at the stand, -3 missing
+	FlagDropTick [2]int32 // with GameFlagFlags
 	ScoreLimit   int32
 	TimeLimit    int32 // minutes
 	MatchNum     int32
 	MatchCurrent int32
 }
 
-// PlayerState is what everybody may know of a player.
+// PlayerState is the public state of a player.
 type PlayerState struct {
 	ID      PlayerID
 	Team    Team
 	Flags   PlayerFlags
 	Score   int32
-	Latency int32 // ms; the session fills it in, the world leaves it 0
-	// What the player looks at.
+	Latency int32 // ms; set by the session, 0 in the world
+	// What the player's camera follows.
 	SpecMode    SpectateMode
-	SpectatorID PlayerID // whom he follows, Nobody
+	SpectatorID PlayerID // the followed player, or Nobody
 	ViewX       int32
 	ViewY       int32
-	// Spectating reports whether the player sees through other eyes than his own
-	// tee's: as a spectator, or dead with no respawn.
+	// Spectating reports whether the camera does not follow the player's own tee: for
+	// spectators, and for dead players who do not respawn in this round.
 	Spectating bool
 }
 
-// CharacterState is a tee in the world.
+// CharacterState is a tee, as the snapshot item Character.
 type CharacterState struct {
 	Player       PlayerID
-	Tick         int32 // tick the core values are of, 0: use as they are
+	Tick         int32 // tick of the core values; 0 if they are of the frame's tick
 	X, Y         int32
 	VelX, VelY   int32
 	Angle        int32
@@ -92,65 +92,64 @@ type CharacterState struct {
 	HookDY       int32
 	Health       int32 // 0..10
 	Armor        int32 // 0..10
-	Ammo         int32 // rounds left; for the ninja the tick it ends
+	Ammo         int32 // rounds left; for the ninja the tick at which it ends
 	Weapon       Weapon
 	Emote        Emote
 	AttackTick   int32
 	// TriggeredEvents is the set of core events (jumps, hook hits) of this tick.
 	TriggeredEvents int32
-	// Pos is where the tee is now: X, Y are of Tick and may lag.
+	// Pos is the position now; X and Y are of Tick and can be older.
 	Pos vec.Vec2
 }
 
-// ProjectileState is a flying shot; its path follows from where and when it
-// started.
+// ProjectileState is a projectile, whose path follows from where and when it started.
 type ProjectileState struct {
 	ID         uint16
 	X, Y       int32
 	VelX, VelY int32 // direction times 100
 	Weapon     Weapon
 	StartTick  int32
-	Pos        vec.Vec2 // where it is now
+	Pos        vec.Vec2 // the position now
 }
 
-// LaserState is a beam that ends at X, Y.
+// LaserState is a laser beam that ends at X, Y.
 type LaserState struct {
 	ID           uint16
 	X, Y         int32
 	FromX, FromY int32
 	StartTick    int32
-	// Pos and From are its ends before they were cut to whole numbers.
+	// Pos and From are its ends before quantisation.
 	Pos, From vec.Vec2
 }
 
-// PickupState is a thing lying there.
+// PickupState is a pickup that can be taken.
 type PickupState struct {
 	ID   uint16
 	X, Y int32
 	Kind PickupKind
 }
 
-// FlagState is a flag, at the stand, carried or dropped.
+// FlagState is a flag at its stand, carried or dropped.
 type FlagState struct {
 	Team Team
 	X, Y int32
-	Pos  vec.Vec2 // before it was cut to whole numbers
+	Pos  vec.Vec2 // before quantisation
 }
 
-// View is a frame seen through one player's eyes.
+// View is a frame as one player sees it.
 type View struct {
 	*Frame
 	Viewer PlayerID
-	Pos    vec.Vec2 // centre of what the viewer sees
-	// VitalsOf is the player whose health, armour and ammunition the viewer may
-	// know: himself, or whom he follows where the rules allow it.
+	Pos    vec.Vec2 // centre of the screen
+	// VitalsOf is the player whose health, armour and ammunition the viewer sees: the
+	// viewer, or the followed player if the rules allow it.
 	VitalsOf PlayerID
-	// ShowAll is true for a recording that nothing is hidden from.
+	// ShowAll is set for recordings, which contain everything.
 	ShowAll bool
 }
 
-// Sees reports whether a thing at p is near enough to be sent: 1000 wide, 800
-// high, 1100 far, in world units.
+// Sees reports whether something at p is close enough to be sent: within 1000 units
+// horizontally, 800 vertically and 1100 in distance.
 func (v *View) Sees(p vec.Vec2) bool {
 	if v.ShowAll {
 		return true
@@ -163,8 +162,8 @@ func (v *View) Sees(p vec.Vec2) bool {
 	return float32(dx*dx)+float32(dy*dy) <= 1100*1100+0.125
 }
 
-// Hears reports whether an effect at p is near enough to be sent: closer than
-// 1500 world units.
+// Hears reports whether an effect at p is close enough to be sent: closer than 1500
+// units.
 func (v *View) Hears(p vec.Vec2) bool {
 	if v.ShowAll {
 		return true

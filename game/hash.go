@@ -7,11 +7,11 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// Hash is a number over everything that influences the world's future,
-// floating point numbers by their bits. Two worlds made of the same Config have
-// equal hashes if, and but for chance only if, they will go on alike.
+// Hash returns a hash of everything that influences the future of the world, with
+// floating point numbers as their bits. Two worlds with the same Config and equal
+// hashes develop equally with equal commands, except for hash collisions.
 //
-// Its value is not part of the API: it may change between versions.
+// The value is not part of the API and can change between versions.
 func (w *World) Hash() uint64 {
 	h := hasher(0x9e3779b97f4a7c15)
 	h.i32(w.tick)
@@ -171,7 +171,7 @@ func (h *hasher) character(c *character) {
 	h.pair(c.emoteStop, c.lastAction)
 	h.input(&c.input)
 	h.input(&c.latestInput)
-	h.i32(c.numInputs) // latestPrevInput equals latest between steps
+	h.i32(c.numInputs) // latestPrevInput equals latestInput between steps
 }
 
 func (h *hasher) core(c *physics.Core) {

@@ -2,17 +2,17 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// Ctx is a hook's way to act on the world. It is valid only within the call.
+// Ctx gives a hook access to the world. It is valid only during the call.
 type Ctx struct {
 	Tx
 	cancelled bool
 }
 
-// Cancel keeps what the hook is asked about from happening.
+// Cancel prevents what the hook is called about.
 func (c *Ctx) Cancel() { c.cancelled = true }
 
-// hookCall is the storage of one level of nested hook calls, kept in the world
-// so that calling hooks allocates nothing.
+// hookCall holds the arguments of one level of nested hook calls. It is part of the
+// world so that calling hooks does not allocate.
 type hookCall struct {
 	ctx    Ctx
 	damage Damage
@@ -20,7 +20,8 @@ type hookCall struct {
 	chat   ChatMessage
 }
 
-// enterHook returns the storage of a hook call, nil when hooks nest too deep.
+// enterHook returns the storage for a hook call, or nil when hooks are nested too
+// deeply.
 func (w *World) enterHook() *hookCall {
 	if w.depth == maxHookDepth {
 		return nil
@@ -31,13 +32,13 @@ func (w *World) enterHook() *hookCall {
 	return c
 }
 
-// exitHook makes the context unusable.
+// exitHook ends a hook call; using its context afterwards panics.
 func (w *World) exitHook(c *hookCall) {
 	c.ctx.w = nil
 	w.depth--
 }
 
-// callDamage reports whether the hit may count.
+// callDamage calls the DamageHooks and reports whether the hit counts.
 func (w *World) callDamage(d *Damage) bool {
 	if len(w.hooks.damage) == 0 {
 		return true
@@ -121,7 +122,8 @@ func (w *World) callSpawn(id PlayerID) {
 	}
 }
 
-// callPickup reports whether the hooks let a character take a pickup.
+// callPickup calls the PickupHooks and reports whether the character can take the
+// pickup.
 func (w *World) callPickup(id PlayerID, p *pickup) bool {
 	if len(w.hooks.pickup) == 0 {
 		return true
@@ -140,7 +142,7 @@ func (w *World) callPickup(id PlayerID, p *pickup) bool {
 	return w.isAlive(id)
 }
 
-// callChat reports whether a line may be heard.
+// callChat calls the ChatHooks and reports whether the line is sent.
 func (w *World) callChat(l *ChatMessage) bool {
 	if len(w.hooks.chat) == 0 {
 		return true
@@ -197,7 +199,7 @@ func (w *World) callTick() {
 	}
 }
 
-// callEntity reports whether a hook took care of an entity tile.
+// callEntity calls the EntityHooks and reports whether one handled the tile.
 func (w *World) callEntity(tile uint8, pos vec.Vec2) bool {
 	for _, h := range w.hooks.entity {
 		c := w.enterHook()

@@ -1,6 +1,6 @@
 package game
 
-// PlayerInfo is what the world knows of a seated player.
+// PlayerInfo is what the world knows about a connected player.
 type PlayerInfo struct {
 	ID       PlayerID
 	Profile  Profile
@@ -10,16 +10,16 @@ type PlayerInfo struct {
 	Alive    bool
 	Ready    bool
 	AddrHash uint64
-	// Flags are those set by CmdPlayerFlags and the last input's chatting and
-	// scoreboard flags.
+	// Flags are those set by CmdPlayerFlags, and the chatting and scoreboard flags of
+	// the last input.
 	Flags PlayerFlags
-	// TeamChangeTick is when he may change team again.
+	// TeamChangeTick is the tick from which the player can change team.
 	TeamChangeTick int32
-	// Silent tells that he comes and goes without a word.
+	// Silent reports whether others are not notified when the player enters or leaves.
 	Silent bool
 }
 
-// Player tells about a seated player; false when the seat is free.
+// Player returns information about a connected player.
 func (w *World) Player(id PlayerID) (PlayerInfo, bool) {
 	if id < 0 || id >= MaxPlayers || !w.players[id].connected {
 		return PlayerInfo{}, false
@@ -39,30 +39,31 @@ func (w *World) Player(id PlayerID) (PlayerInfo, bool) {
 	return i, true
 }
 
-// Tick is the number of the last tick; 0 before the first Step.
+// Tick returns the number of the last tick, 0 before the first Step.
 func (w *World) Tick() int32 { return w.tick }
 
-// Rules are the rules in force, brought into bounds.
+// Rules returns the current rules, limited to their ranges.
 func (w *World) Rules() Rules { return w.rules }
 
-// Tuning is the tuning in force.
+// Tuning returns the current tuning.
 func (w *World) Tuning() Tuning { return w.tuning }
 
-// ModeName is what clients show as the game type.
+// ModeName returns the game type that clients show.
 func (w *World) ModeName() string { return w.mode.Name() }
 
-// GameFlags are the mode's features.
+// GameFlags returns the features of the mode.
 func (w *World) GameFlags() GameFlags { return w.match.flags }
 
-// NumPlaying is the number of connected players who are not spectators.
+// NumPlaying returns the number of connected players who are not spectators.
 func (w *World) NumPlaying() int {
 	return int(w.match.teamSize[TeamRed] + w.match.teamSize[TeamBlue])
 }
 
-// NumSpectators is the number of connected spectators.
+// NumSpectators returns the number of connected spectators.
 func (w *World) NumSpectators() int { return int(w.countSpectators()) }
 
-// NumConnected is the number of seated players, those still connecting included.
+// NumConnected returns the number of connected players, including those who have not
+// entered the game.
 func (w *World) NumConnected() int {
 	n := 0
 	for i := range w.players {
@@ -73,17 +74,17 @@ func (w *World) NumConnected() int {
 	return n
 }
 
-// TeamsLocked reports whether players may only become spectators.
+// TeamsLocked reports whether players can only become spectators.
 func (w *World) TeamsLocked() bool { return w.teamsLocked }
 
-// MatchNumber is the number of the present match on this map and of how many, which
-// is 0 when matches are not counted.
+// MatchNumber returns the number of the current match on this map and the number of
+// matches per map, which is 0 when matches are not counted.
 func (w *World) MatchNumber() (cur, num int32) {
 	return w.match.info.matchCurrent, w.match.info.matchNum
 }
 
-// Paused reports whether nothing moves: in a pause, a countdown or at the end of
-// a match.
+// Paused reports whether entities stand still: during a pause or a countdown and at
+// the end of a match.
 func (w *World) Paused() bool { return w.paused }
 
 // Running reports whether a match is being played.

@@ -2,17 +2,17 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// laser is a beam. It is evaluated at once when fired and again after each
-// delay, once per bounce, until its energy is used up.
+// laser is a laser beam. It is evaluated when fired and again after each bounce delay,
+// until its energy is used up.
 type laser struct {
 	id               uint16
-	owner            PlayerID // below Nobody: a departed player's team
-	team             Team     // the owner's when it was fired
+	owner            PlayerID // below Nobody: the team of a player who left
+	team             Team     // of the owner when it was fired
 	markedForDestroy bool
-	pos              vec.Vec2 // where the beam ends now
+	pos              vec.Vec2 // end of the current segment
 	from             vec.Vec2
 	dir              vec.Vec2
-	energy           float32 // world units it still reaches
+	energy           float32 // remaining length, world units
 	bounces          int32
 	evalTick         int32
 }
@@ -83,8 +83,8 @@ func (w *World) laserHit(l *laser, to vec.Vec2) bool {
 	return true
 }
 
-// transferLasersToTeam leaves the beams of a player who left to his team. The original
-// forgets to, and crashes when such a beam kills.
+// transferLasersToTeam makes the team the owner of the lasers of a player who left.
+// The original does not do so, and crashes when such a laser kills.
 func (w *World) transferLasersToTeam(id PlayerID) {
 	for i := range w.lasers {
 		if l := &w.lasers[i]; l.owner == id {

@@ -1,29 +1,29 @@
 package game
 
-// matchState is what a match is doing.
+// matchState is the phase of a match.
 type matchState uint8
 
 const (
-	stateWarmupGame matchState = iota // too few players; endless
-	stateWarmupUser                   // asked for; timed or until all are ready
-	stateCountdown                    // before a match, a round or the end of a pause
-	statePaused                       // timed or endless
+	stateWarmupGame matchState = iota // waits for enough players
+	stateWarmupUser                   // requested; timed or until all are ready
+	stateCountdown                    // before a match, before a round or after a pause
+	statePaused                       // timed or without end
 	stateRunning
-	stateEndMatch // the scoreboard stands
+	stateEndMatch // the scoreboard is shown
 	stateEndRound
 )
 
 const (
-	timerInfinite    int32 = -1 // a state's timer that never ends
+	timerInfinite    int32 = -1 // timer of a state without end
 	endMatchSeconds        = 10 // seconds
 	endRoundSeconds        = 5
-	teamBalanceCheck int32 = -2 // look at the team sizes in the next tick
+	teamBalanceCheck int32 = -2 // compare the team sizes in the next tick
 	teamBalanceOK    int32 = -1
 )
 
-// gameInfo is what clients were last told of the limits.
+// gameInfo is the limits and match number that clients were last sent.
 type gameInfo struct {
-	matchCurrent, matchNum int32 // match of so many on this map; num 0: not counted
+	matchCurrent, matchNum int32 // matchNum 0: matches are not counted
 	scoreLimit, timeLimit  int32
 }
 
@@ -31,22 +31,22 @@ type gameInfo struct {
 type match struct {
 	flags              GameFlags
 	state              matchState
-	timer              int32 // ticks left, or endless
+	timer              int32 // ticks left, or timerInfinite
 	startTick          int32
 	matchCount         int32 // matches played on this map
 	roundCount         int32 // rounds played in this match
 	suddenDeath        bool
-	mapChangeRequested bool // an operator wants a new map after this match
+	mapChangeRequested bool // an operator requested another map after this match
 	teamScore          [2]int32
-	teamSize           [2]int32 // connected players count, in or not
-	// unbalancedTick is the tick at which the teams were found uneven, or
-	// teamBalanceCheck, teamBalanceOK.
+	teamSize           [2]int32 // connected players, whether in the game or not
+	// unbalancedTick is the tick at which the teams became uneven, or teamBalanceCheck
+	// or teamBalanceOK.
 	unbalancedTick int32
 	info           gameInfo
 }
 
-// isPaused reports whether the clocks stand still. They do not while a finished
-// match or round is shown, although nothing moves then either.
+// isPaused reports whether timers stand still. They run while the end of a match or
+// round is shown, although entities do not move then.
 func (m *match) isPaused() bool { return m.state == statePaused || m.state == stateCountdown }
 
 func (w *World) initMatch() {
@@ -61,7 +61,7 @@ func (w *World) initMatch() {
 	m.info = w.currentGameInfo()
 }
 
-// hasEnoughPlayers reports whether a match makes sense.
+// hasEnoughPlayers reports whether there are enough players for a match.
 func (w *World) hasEnoughPlayers() bool {
 	m := &w.match
 	if m.flags&GameFlagTeams != 0 {
@@ -70,7 +70,7 @@ func (w *World) hasEnoughPlayers() bool {
 	return m.teamSize[TeamRed] > 1
 }
 
-// gameWarmup waits for enough players.
+// gameWarmup starts the warmup that waits for enough players.
 func (w *World) gameWarmup() {
 	m := &w.match
 	if m.state == stateRunning || m.state == stateWarmupGame || m.state == stateWarmupUser {
@@ -79,15 +79,15 @@ func (w *World) gameWarmup() {
 	}
 }
 
-// endGameWarmup starts the match once there are enough players.
+// endGameWarmup starts the match if there are enough players now.
 func (w *World) endGameWarmup() {
 	if w.match.state == stateWarmupGame && w.hasEnoughPlayers() {
 		w.startMatch()
 	}
 }
 
-// userWarmup warms up for some seconds, below zero without an end; zero starts
-// a match.
+// userWarmup starts a warmup of the given seconds, without end if negative. Zero
+// starts a match.
 func (w *World) userWarmup(seconds int32) {
 	m := &w.match
 	switch m.state {
@@ -112,7 +112,7 @@ func (w *World) userWarmup(seconds int32) {
 	w.paused = false
 }
 
-// enableRespawn lets everybody respawn during a survival mode's warmup.
+// enableRespawn allows all players to respawn during a survival mode's warmup.
 func (w *World) enableRespawn() {
 	if w.match.flags&GameFlagSurvival == 0 {
 		return
@@ -124,7 +124,7 @@ func (w *World) enableRespawn() {
 	}
 }
 
-// countdown holds the world for some seconds before it runs.
+// countdown starts the countdown before a match, a round or the end of a pause.
 func (w *World) countdown() {
 	m := &w.match
 	if m.state != stateRunning && m.state != statePaused && m.state != stateCountdown {
@@ -148,8 +148,8 @@ func (w *World) startRunning() {
 	w.paused = false
 }
 
-// pause holds the world for some seconds, below zero without an end; zero ends
-// a pause with a countdown.
+// pause pauses the game for the given seconds, without end if negative. Zero ends a
+// pause with a countdown.
 func (w *World) pause(seconds int32) {
 	m := &w.match
 	if m.state != stateRunning && m.state != statePaused && m.state != stateWarmupGame {
@@ -175,7 +175,7 @@ func (w *World) endMatch() {
 	}
 }
 
-// endRound ends a round of a survival mode, or the match if that is decided.
+// endRound ends a round of a survival mode, or the match if it is decided.
 func (w *World) endRound() {
 	if !w.checkWin() {
 		w.setEndState(stateEndRound, endRoundSeconds)
@@ -194,7 +194,7 @@ func (w *World) setEndState(s matchState, seconds int32) bool {
 	return false
 }
 
-// resetGame has the map reset in the coming tick.
+// resetGame requests a reset of the map in the next tick.
 func (w *World) resetGame() {
 	w.resetRequested = true
 	w.startRunning()
@@ -227,7 +227,7 @@ func (w *World) startPlay() {
 	w.callRoundStart()
 }
 
-// tickMatch is the match's part of a tick.
+// tickMatch runs one tick of the match.
 func (w *World) tickMatch() {
 	m := &w.match
 	if m.state != stateRunning {
@@ -270,7 +270,7 @@ func (w *World) tickMatch() {
 	}
 }
 
-// onStateTimerEnd is what follows a state whose time is up.
+// onStateTimerEnd changes to the state that follows the current one.
 func (w *World) onStateTimerEnd() {
 	m := &w.match
 	switch m.state {
@@ -296,7 +296,8 @@ func (w *World) onStateTimerEnd() {
 	}
 }
 
-// checkWin asks the mode whether the match is over, and ends it.
+// checkWin asks the mode for the result of the match and reports whether it ended the
+// match.
 func (w *World) checkWin() bool {
 	switch w.callCheckWin() {
 	case MatchOver:
@@ -308,7 +309,7 @@ func (w *World) checkWin() bool {
 	return false
 }
 
-// requestMapChange ends the match at once, and asks for a new map afterwards.
+// requestMapChange ends the match now and requests another map.
 func (w *World) requestMapChange() {
 	w.match.mapChangeRequested = true
 	w.match.matchCount = w.match.info.matchNum - 1
@@ -324,7 +325,7 @@ func (w *World) currentGameInfo() gameInfo {
 	return i
 }
 
-// checkGameInfo tells the clients of changed limits.
+// checkGameInfo emits an event if the limits or the match number changed.
 func (w *World) checkGameInfo() {
 	if !w.rules.MapRotation || w.rules.MatchesPerMap == 0 {
 		w.match.matchCount = 0
@@ -335,7 +336,7 @@ func (w *World) checkGameInfo() {
 	}
 }
 
-// readyMode reports whether the match waits for players to get ready.
+// readyMode reports whether the match waits for players to be ready.
 func (w *World) readyMode() bool {
 	m := &w.match
 	return w.rules.ReadyMode && m.timer == timerInfinite && (m.state == stateWarmupUser || m.state == statePaused)
@@ -350,7 +351,8 @@ func (w *World) setAllReady(ready bool) {
 	}
 }
 
-// checkReady ends a warmup or pause when everybody but one is ready.
+// checkReady ends a warmup or pause if all players are ready, not counting the player
+// without.
 func (w *World) checkReady(without PlayerID) {
 	s := w.match.state
 	if !w.rules.ReadyMode || s != stateWarmupUser && s != statePaused {
@@ -369,7 +371,7 @@ func (w *World) checkReady(without PlayerID) {
 	}
 }
 
-// toggleReady is a player's wish to go on or to pause.
+// toggleReady handles CmdReady, which can pause a running match.
 func (w *World) toggleReady(id PlayerID) {
 	p := &w.players[id]
 	if !w.rules.ReadyMode || p.team == TeamSpectators || p.deadSpec {
@@ -383,14 +385,13 @@ func (w *World) toggleReady(id PlayerID) {
 	w.checkReady(Nobody)
 }
 
-// isStartCountdown reports whether the countdown is that of a match or round: its
-// start tick moves along with the present one. It does not in the countdown
-// after a pause.
+// isStartCountdown reports whether the countdown is that of a match or round, during
+// which its start tick moves along. After a pause it does not.
 func (w *World) isStartCountdown() bool {
 	return w.match.state == stateCountdown && w.match.startTick == w.tick
 }
 
-// startRespawnDisabled reports whether a newcomer has to wait for the next round.
+// startRespawnDisabled reports whether a new player must wait for the next round.
 func (w *World) startRespawnDisabled() bool {
 	m := &w.match
 	return m.flags&GameFlagSurvival != 0 &&

@@ -2,138 +2,136 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// Mode is a kind of match; a world has exactly one. What it does beyond
-// starting it says by implementing the hook interfaces of this file, which
-// [New] looks up once.
+// Mode is a game type; a world has exactly one. What it does beyond Start it defines
+// by implementing hook interfaces of this file, which [New] looks up once.
 //
-// A mode or mod that keeps state of its own must keep it free of clocks, map
-// iteration and other sources of chance (see [Tx.Rand]), and should implement
-// [StateHook], or a replay cannot be verified. One value serves one world.
+// A mode or mod with state of its own must not use clocks, map iteration or other
+// sources of randomness than [Tx.Rand], and should implement [StateHook]; otherwise
+// replays cannot be verified. Each value serves one world.
 type Mode interface {
-	// Name is what clients and master servers show, for example "DM".
+	// Name returns the game type shown by clients and master servers, for example
+	// "DM".
 	Name() string
-	// Flags are the features the mode has. They must not change.
+	// Flags returns the features of the mode. They must not change.
 	Flags() GameFlags
 	// Start is called at the end of [New].
 	Start(tx *Tx)
 }
 
-// Mod changes or watches the rules besides the mode. It too implements the hook
-// interfaces it needs.
+// Mod changes or observes the rules in addition to the mode. It also implements the
+// hook interfaces it needs.
 type Mod interface {
 	Start(tx *Tx)
 }
 
-// The hooks that can be cancelled are called for the mods in order and then for
-// the mode; the first to cancel is the last to be asked. The others are called
-// for the mode first, so that mods see and may change what it did.
+// Hooks that can be cancelled are called for the mods in order and then for the mode,
+// until one cancels. The others are called for the mode first, so that mods see and
+// can change what it did.
 //
-// Hooks nest, when a hook hurts somebody in turn for example. Sixteen deep,
-// hooks are no longer called and only the built-in rules go on.
+// Hooks can nest, for example when a hook damages another player. At a depth of 16,
+// hooks are no longer called and only the built-in rules apply.
 
-// DamageHook is asked about every hit before it counts, with the amount the
-// weapon does. It may change amount, force and source. Cancelling leaves the
-// push only.
+// DamageHook is called for every hit before it counts, with the amount of damage of
+// the weapon. It can change amount, force and source. If it cancels, the victim is
+// only pushed.
 type DamageHook interface {
 	OnDamage(ctx *Ctx, d *Damage)
 }
 
-// DamageTakenHook is told of every hit that counted, before its victim may die.
+// DamageTakenHook is called for every hit that counted, before the victim can die.
 type DamageTakenHook interface {
 	OnDamageTaken(ctx *Ctx, d *Damage)
 }
 
-// DeathHook is told of every death, before clients are. Scoring is done here:
-// cancelling keeps the mode from scoring.
+// DeathHook is called for every death, before the event for clients. Scoring happens
+// here, so a mod that cancels prevents the mode from scoring.
 type DeathHook interface {
 	OnDeath(ctx *Ctx, d *Death)
 }
 
-// SpawnPicker may choose where a player appears; ok false leaves it to the
-// next.
+// SpawnPicker can choose where a player spawns. If ok is false the next one is asked.
 type SpawnPicker interface {
 	PickSpawn(ctx *Ctx, id PlayerID) (pos vec.Vec2, ok bool)
 }
 
-// SpawnHook is told of every new character, which has full health, hammer and
-// gun.
+// SpawnHook is called for every new character, which has full health, hammer and gun.
 type SpawnHook interface {
 	OnSpawn(ctx *Ctx, id PlayerID)
 }
 
-// PickupHook is asked when a living character touches a pickup, whether he
-// needs it or not. Cancelling leaves it lying.
+// PickupHook is called when a living character touches a pickup, whether it needs the
+// pickup or not. Cancelling leaves the pickup there.
 type PickupHook interface {
 	OnPickup(ctx *Ctx, id PlayerID, kind PickupKind)
 }
 
-// ChatHook is asked about what players say, after the spam rules. It may change
-// it. Cancelling swallows it.
+// ChatHook is called for chat lines of players that passed the spam protection. It can
+// change them. If it cancels, the line is not sent.
 type ChatHook interface {
 	OnChat(ctx *Ctx, c *ChatMessage)
 }
 
-// EnterHook is told who came into the game.
+// EnterHook is called when a player has entered the game.
 type EnterHook interface {
 	OnEnter(ctx *Ctx, id PlayerID)
 }
 
-// LeaveHook is told who is about to leave the game.
+// LeaveHook is called when a player is about to leave the game.
 type LeaveHook interface {
 	OnLeave(ctx *Ctx, id PlayerID)
 }
 
-// TeamHook is told who changed team.
+// TeamHook is called when a player has changed team.
 type TeamHook interface {
 	OnTeam(ctx *Ctx, id PlayerID, from Team)
 }
 
-// TickHook is called once per tick, also while the world is paused, after the
-// entities and the match moved.
+// TickHook is called once per tick, also while the world is paused, after the tick of
+// the entities and the match.
 type TickHook interface {
 	OnTick(ctx *Ctx)
 }
 
-// EntityHook is asked, in [New] before Start, about every entity tile of the
-// map (index 192 and up). Cancelling means that the tile is taken care of.
+// EntityHook is called by [New], before Start, for every entity tile of the map (index
+// 192 and up). A hook that handles a tile cancels.
 type EntityHook interface {
 	OnEntity(ctx *Ctx, tile uint8, pos vec.Vec2)
 }
 
-// RoundStartHook is told that a match or round begins.
+// RoundStartHook is called when a match or round starts.
 type RoundStartHook interface {
 	OnRoundStart(ctx *Ctx)
 }
 
-// FlagReturnHook is told of a flag that went home by itself.
+// FlagReturnHook is called when a flag has returned to its stand by itself.
 type FlagReturnHook interface {
 	OnFlagReturn(ctx *Ctx, t Team)
 }
 
-// MatchResult is what a WinRule says about a match.
+// MatchResult is the result of WinRule.CheckWin.
 type MatchResult uint8
 
-// The verdicts.
+// The results of WinRule.CheckWin.
 const (
 	MatchContinues MatchResult = iota
-	MatchTied                  // a limit is reached but nobody leads: sudden death
+	MatchTied                  // a limit is reached without a leader: sudden death
 	MatchOver
 )
 
-// WinRule is for modes: it is asked every tick of a running or paused match,
-// in survival modes at the end of a round.
+// WinRule is for modes: it is called every tick of a running or paused match, in
+// survival modes at the end of a round.
 type WinRule interface {
 	CheckWin(ctx *Ctx) MatchResult
 }
 
-// RoundRule is for modes with GameFlagSurvival: it is asked every tick of a running
-// or paused round whether it is over.
+// RoundRule is for modes with GameFlagSurvival: it is called every tick of a running
+// or paused round and reports whether the round is over.
 type RoundRule interface {
 	RoundOver(ctx *Ctx) bool
 }
 
-// BalanceRule is for modes with GameFlagTeams: it reports whether a player may be
-// moved to even out the teams.
+// BalanceRule is for modes with GameFlagTeams: it reports whether a player can be
+// moved to balance the teams.
 type BalanceRule interface {
 	CanBeMoved(ctx *Ctx, id PlayerID) bool
 }
@@ -143,26 +141,26 @@ type StateHook interface {
 	AppendState(dst []byte) []byte
 }
 
-// Damage is a hit.
+// Damage is a hit on a character.
 type Damage struct {
 	Victim   PlayerID
 	Attacker PlayerID // Nobody: the world; below: the team of a player who left
 	Weapon   Weapon
 	Amount   int32
 	Force    vec.Vec2 // added to the victim's velocity, units per tick
-	Source   vec.Vec2 // the way it came from; only its angle counts
+	Source   vec.Vec2 // direction it came from; only its angle is used
 	// HealthLost and ArmorLost are set for DamageTakenHook.
 	HealthLost int32
 	ArmorLost  int32
 }
 
-// Death is the end of a character.
+// Death is the death of a character.
 type Death struct {
 	Victim PlayerID
-	Killer PlayerID // as Damage.From; the victim himself for falls and suicides
+	Killer PlayerID // as Damage.Attacker; the victim for falls and suicides
 	Weapon Weapon
-	// ModeSpecial is told to clients with the kill (0.7: bit 0 the victim carried
-	// a flag, bit 1 the killer does).
+	// ModeSpecial is sent to clients with the kill (0.7: bit 0 if the victim carried a
+	// flag, bit 1 if the killer carries one).
 	ModeSpecial int32
 }
 
@@ -174,10 +172,10 @@ type ChatMessage struct {
 	Text   string
 }
 
-// maxHookDepth is how deep hooks may nest.
+// maxHookDepth is the maximum nesting of hooks.
 const maxHookDepth = 16
 
-// hooks are the interfaces that mode and mods implement, in calling order.
+// hooks are the hook interfaces that mode and mods implement, in calling order.
 type hooks struct {
 	damage      []DamageHook
 	damageTaken []DamageTakenHook

@@ -2,15 +2,16 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// pickup is a thing lying on the map, or the place where it will lie again.
+// pickup is a pickup on the map, available or waiting to respawn.
 type pickup struct {
 	id        uint16
 	kind      PickupKind
 	pos       vec.Vec2
-	spawnTick int32 // it is back after this tick; -1: it lies there
+	spawnTick int32 // it respawns after this tick; -1 if it is available
 }
 
-// pickupSpawnDelays are the ticks before a thing first appears and comes back.
+// pickupSpawnDelays returns the ticks before a pickup first appears and before it
+// respawns.
 func pickupSpawnDelays(k PickupKind) (first, again int32) {
 	if k == PickupNinja {
 		return 90 * TickRate, 90 * TickRate
@@ -18,7 +19,7 @@ func pickupSpawnDelays(k PickupKind) (first, again int32) {
 	return 0, 15 * TickRate
 }
 
-// weaponOfPickup is the weapon a pickup gives, WeaponWorld for none.
+// weaponOfPickup returns the weapon that a pickup gives, WeaponWorld for none.
 func weaponOfPickup(k PickupKind) Weapon {
 	switch k {
 	case PickupGrenade:
@@ -70,8 +71,8 @@ func (w *World) tickPickup(p *pickup) {
 	w.addEvent(Event{Kind: EvPickup, To: MaskOne(id), Player: id, Pickup: p.kind, Weapon: weapon, Pos: p.pos})
 }
 
-// takePickup gives the thing to a character and reports whether he had any use
-// for it.
+// takePickup applies a pickup to a character. It reports whether the character needed
+// it.
 func (w *World) takePickup(id PlayerID, p *pickup) bool {
 	c := &w.chars[id]
 	switch p.kind {

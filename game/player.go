@@ -2,7 +2,7 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// player is a seat.
+// player is the state of a connected player.
 type player struct {
 	connected  bool
 	hasProfile bool
@@ -14,23 +14,23 @@ type player struct {
 
 	team     Team
 	score    int32
-	viewPos  vec.Vec2    // what he looks at
-	flags    PlayerFlags // chatting, scoreboard
-	spawning bool        // wants a character
+	viewPos  vec.Vec2    // centre of the camera
+	flags    PlayerFlags // PlayerFlagChatting, PlayerFlagScoreboard
+	spawning bool        // waits for a character
 	ready    bool
-	// respawnDisabled: out of the round, in survival modes.
+	// respawnDisabled: out of the round in survival modes.
 	respawnDisabled bool
-	deadSpec        bool // dead and watching others
+	deadSpec        bool // dead and spectating
 	specMode        SpectateMode
-	specID          PlayerID // whom he follows
-	specFlag        Team     // the flag he follows, TeamSpectators for none
-	specFireHeld    bool     // the follow button is still down
+	specID          PlayerID // the followed player
+	specFlag        Team     // the followed flag, TeamSpectators for none
+	specFireHeld    bool     // fire was held in the last input of a spectator
 
 	respawnTick    int32
 	dieTick        int32
-	scoreStart     int32 // tick since which the score counts
+	scoreStart     int32 // tick from which the score per minute is computed
 	lastAction     int32
-	teamChangeTick int32 // may change team from then on
+	teamChangeTick int32 // tick from which the player can change team
 	inactivity     int32 // ticks
 	cursorX        int32
 	cursorY        int32
@@ -38,7 +38,7 @@ type player struct {
 	lastChat, lastSetTeam, lastSpectate, lastInfo, lastEmote, lastKill, lastReady int32 // ticks, 0 never
 }
 
-// join seats a player.
+// join handles CmdJoin.
 func (w *World) join(id PlayerID, spectator bool, origin uint64) {
 	p := &w.players[id]
 	if p.connected {
@@ -57,7 +57,7 @@ func (w *World) join(id PlayerID, spectator bool, origin uint64) {
 	}
 }
 
-// setProfile stores what a player told about himself.
+// setProfile handles CmdProfile.
 func (w *World) setProfile(id PlayerID, pr *Profile) {
 	p := &w.players[id]
 	if pr == nil || p.hasProfile || p.inGame {
@@ -69,7 +69,7 @@ func (w *World) setProfile(id PlayerID, pr *Profile) {
 	p.hasProfile = true
 }
 
-// enter brings a seated player into the game.
+// enter handles CmdEnterGame.
 func (w *World) enter(id PlayerID) {
 	p := &w.players[id]
 	if p.inGame || !p.hasProfile {
@@ -81,12 +81,13 @@ func (w *World) enter(id PlayerID) {
 	w.callEnter(id)
 }
 
-// entersSilently reports whether a player comes and goes without a word.
+// entersSilently reports whether others are not notified when the player enters or
+// leaves.
 func (w *World) entersSilently(id PlayerID) bool {
 	return w.rules.SilentSpectators && w.players[id].team == TeamSpectators
 }
 
-// leave frees a seat.
+// leave handles CmdLeave.
 func (w *World) leave(id PlayerID, reason string) {
 	p := &w.players[id]
 	if p.inGame {
@@ -146,7 +147,7 @@ func (w *World) tickPlayer(id PlayerID) {
 	}
 }
 
-// postTickPlayer moves the view along with what the player follows.
+// postTickPlayer moves the camera of a spectator to what it follows.
 func (w *World) postTickPlayer(id PlayerID) {
 	p := &w.players[id]
 	if !p.isSpectating() || p.specMode == SpectateFree {
@@ -159,7 +160,8 @@ func (w *World) postTickPlayer(id PlayerID) {
 	}
 }
 
-// respawn asks for a character, or starts to watch when the player is out.
+// respawn requests a character, or starts to spectate if the player is out of the
+// round.
 func (w *World) respawn(id PlayerID) {
 	p := &w.players[id]
 	if p.respawnDisabled && p.team != TeamSpectators {
@@ -175,7 +177,7 @@ func (w *World) respawn(id PlayerID) {
 	}
 }
 
-// trySpawn gives the player a character if there is a place for one.
+// trySpawn creates the player's character if a spawn position is free.
 func (w *World) trySpawn(id PlayerID) {
 	p := &w.players[id]
 	pos, ok := w.pickSpawn(id)
@@ -190,7 +192,7 @@ func (w *World) trySpawn(id PlayerID) {
 	w.addEvent(Event{Kind: EvSpawn, To: MaskAll, Player: id, Pos: pos})
 }
 
-// killCharacter ends a player's character, if he has one, at once.
+// killCharacter kills and removes the player's character, if there is one.
 func (w *World) killCharacter(id PlayerID, weapon Weapon) {
 	if w.chars[id].exists {
 		w.die(id, id, weapon)
@@ -200,7 +202,7 @@ func (w *World) killCharacter(id PlayerID, weapon Weapon) {
 	}
 }
 
-// applyDirectInput is an input on arrival.
+// applyDirectInput handles CmdDirectInput.
 func (w *World) applyDirectInput(id PlayerID, in *Input) {
 	p := &w.players[id]
 	flags := in.Flags & (PlayerFlagChatting | PlayerFlagScoreboard)
@@ -241,7 +243,7 @@ func (w *World) applyDirectInput(id PlayerID, in *Input) {
 	}
 }
 
-// applyPredictedInput applies a CmdInput.
+// applyPredictedInput handles CmdInput.
 func (w *World) applyPredictedInput(cmd *Command) {
 	id := cmd.Player
 	if id < 0 || id >= MaxPlayers || !w.players[id].inGame || w.paused || !cmd.Input.valid() {
@@ -255,7 +257,7 @@ func (w *World) applyPredictedInput(cmd *Command) {
 	}
 }
 
-// resetPlayers brings everybody back for a new match or round.
+// resetPlayers requests new characters for all players for a new match or round.
 func (w *World) resetPlayers() {
 	for i := range w.players {
 		p := &w.players[i]

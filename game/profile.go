@@ -5,15 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// The sizes of a profile's strings, in bytes.
+// The maximum lengths of a profile's strings, in bytes.
 const (
 	MaxNameLen     = 15
 	MaxClanLen     = 11
 	MaxSkinPartLen = 23
 )
 
-// cutString returns a copy of s up to its first NUL and at most n bytes, not ending
-// within a code point.
+// cutString returns a copy of s up to its first NUL and at most n bytes, without
+// splitting a code point.
 func cutString(s string, n int) string {
 	if i := strings.IndexByte(s, 0); i >= 0 {
 		s = s[:i]
@@ -27,7 +27,7 @@ func cutString(s string, n int) string {
 	return strings.Clone(s)
 }
 
-// sanitize brings a profile into bounds.
+// sanitize limits a profile to valid values.
 func (p *Profile) sanitize() {
 	p.Name = strings.TrimLeftFunc(p.Name, isInvisible)
 	if p.Name = cutString(p.Name, MaxNameLen); p.Name == "" {

@@ -2,8 +2,8 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// ownerFromTeam stands for a player of the team who left it: his shots go on, but
-// nobody is credited. See EvKill.
+// ownerFromTeam returns the owner of projectiles of a team's player who left. Nobody
+// scores with them; see EvKill.
 func ownerFromTeam(t Team) PlayerID {
 	if t == TeamBlue {
 		return -2 - PlayerID(TeamBlue)
@@ -11,7 +11,7 @@ func ownerFromTeam(t Team) PlayerID {
 	return -2 - PlayerID(TeamRed)
 }
 
-// teamFromOwner undoes ownerFromTeam.
+// teamFromOwner is the inverse of ownerFromTeam.
 func teamFromOwner(id PlayerID) Team {
 	if id == -2-PlayerID(TeamBlue) {
 		return TeamBlue
@@ -19,24 +19,24 @@ func teamFromOwner(id PlayerID) Team {
 	return TeamRed
 }
 
-// projectile is a shot of gun, shotgun or grenade launcher. Its path follows
-// from where, when and whither it started.
+// projectile is a shot of gun, shotgun or grenade launcher. Its path follows from
+// where and when it started and in which direction.
 type projectile struct {
 	id               uint16
-	owner            PlayerID // below Nobody: a departed player's team
-	team             Team     // the owner's when it was fired
+	owner            PlayerID // below Nobody: the team of a player who left
+	team             Team     // of the owner when it was fired
 	weapon           Weapon
 	explosive        bool
 	markedForDestroy bool
-	startPos         vec.Vec2 // where it started
+	startPos         vec.Vec2 // position when fired
 	dir              vec.Vec2
 	lifeSpan         int32 // ticks left
 	damage           int32
-	impactSound      Sound // made when it ends, noSound for none
+	impactSound      Sound // played when it ends, noSound for none
 	startTick        int32
 }
 
-// noSound marks a shot that ends silently.
+// noSound is the impact sound of a projectile that ends silently.
 const noSound Sound = 255
 
 func (w *World) fireProjectile(p projectile) {
@@ -49,12 +49,12 @@ func (w *World) fireProjectile(p projectile) {
 	w.projectiles = append(w.projectiles, p)
 }
 
-// posAt is the place of the shot t seconds after it started.
+// posAt returns the position t seconds after the start.
 func (p *projectile) posAt(tun *Tuning, t float32) vec.Vec2 {
 	return projectilePos(p.startPos, p.dir, p.weapon, tun, t)
 }
 
-// projectilePos is the place t seconds after the start of a shot.
+// projectilePos returns the position of a projectile t seconds after its start.
 func projectilePos(pos, dir vec.Vec2, weapon Weapon, tun *Tuning, t float32) vec.Vec2 {
 	var curvature, speed float32
 	switch weapon {
@@ -72,7 +72,7 @@ func projectilePos(pos, dir vec.Vec2, weapon Weapon, tun *Tuning, t float32) vec
 	}
 }
 
-// PosAt is where the shot is in a tick, walls aside.
+// PosAt returns the position in a tick, ignoring walls.
 func (p *ProjectileState) PosAt(tun *Tuning, tick int32) vec.Vec2 {
 	pos := vec.Vec2{X: float32(p.X), Y: float32(p.Y)}
 	dir := vec.Vec2{X: float32(p.VelX) / 100, Y: float32(p.VelY) / 100}
@@ -97,7 +97,7 @@ func (w *World) tickProjectile(i int) {
 		return
 	}
 	p.markedForDestroy = true
-	// The hits below may append to w.projectiles through a mod: p is not used
+	// The calls below can append to w.projectiles through a mod, so p is not used
 	// after them.
 	shot := *p
 	if (shot.lifeSpan >= 0 || shot.weapon == WeaponGrenade) && shot.impactSound != noSound {
@@ -113,7 +113,7 @@ func (w *World) tickProjectile(i int) {
 	}
 }
 
-// transferProjectilesToTeam leaves the shots of a player to his team.
+// transferProjectilesToTeam makes the team the owner of a player's projectiles.
 func (w *World) transferProjectilesToTeam(id PlayerID) {
 	for i := range w.projectiles {
 		if p := &w.projectiles[i]; p.owner == id {

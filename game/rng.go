@@ -1,6 +1,6 @@
 package game
 
-// rng is splitmix64. It is part of the world's state.
+// rng is the splitmix64 generator. It is part of the world's state.
 type rng struct{ state uint64 }
 
 func (r *rng) next() uint64 {
@@ -11,5 +11,5 @@ func (r *rng) next() uint64 {
 	return z ^ z>>31
 }
 
-// intn gives 0..n-1; n must be positive.
+// intn returns a number in 0..n-1; n must be positive.
 func (r *rng) intn(n int) int { return int(r.next() >> 33 % uint64(n)) }

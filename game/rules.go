@@ -2,40 +2,40 @@ package game
 
 import "github.com/teeyard/teeyard/game/physics"
 
-// Tuning is the physics' numbers; see [physics.Tuning].
+// Tuning is the set of physics and weapon parameters; see [physics.Tuning].
 type Tuning = physics.Tuning
 
-// Rules is what an operator can set. The zero value is not playable; start
-// from [DefaultRules]. The names in brackets are the console's.
+// Rules is the set of game settings of the operator. The zero value is not playable;
+// start from [DefaultRules]. The console variables are in brackets.
 type Rules struct {
 	Warmup           int32 // seconds before the first match, -1 until all are ready [sv_warmup]
-	Countdown        int32 // seconds before a match, 0 only in survival modes, -1 never [sv_countdown]
-	ScoreLimit       int32 // 0 none [sv_scorelimit]
-	TimeLimit        int32 // minutes, 0 none [sv_timelimit]
+	Countdown        int32 // seconds before a match, 0 for survival modes only, -1 for never [sv_countdown]
+	ScoreLimit       int32 // 0 for none [sv_scorelimit]
+	TimeLimit        int32 // minutes, 0 for none [sv_timelimit]
 	MatchesPerMap    int32 // [sv_matches_per_map]
 	MapRotation      bool  // whether the map changes after MatchesPerMap matches
 	MatchSwap        bool  // swap teams between matches [sv_match_swap]
 	Powerups         bool  // whether ninjas appear [sv_powerups]
 	TeamDamage       bool  // [sv_teamdamage]
-	PlayerSlots      int32 // how many may play at once, 0..64 [sv_player_slots]
-	MaxClients       int32 // seats, 1..64 [sv_max_clients]
-	TournamentMode   int32 // 0 off, 1 join as spectator, 2 and spectators' chat restricted [sv_tournament_mode]
+	PlayerSlots      int32 // maximum number of players who are not spectators, 0..64 [sv_player_slots]
+	MaxClients       int32 // maximum number of clients, 1..64 [sv_max_clients]
+	TournamentMode   int32 // 0 off, 1 players join as spectators, 2 also restricts the chat of spectators [sv_tournament_mode]
 	ReadyMode        bool  // [sv_player_ready_mode]
 	SpamProtection   bool  // [sv_spamprotection]
 	RespawnDelayTDM  int32 // seconds [sv_respawn_delay_tdm]
 	TeamBalanceTime  int32 // minutes, 0 off [sv_teambalance_time]
 	InactiveTime     int32 // minutes, 0 off [sv_inactivekick_time]
-	InactiveAction   int32 // 1..3 [sv_inactivekick]
+	InactiveAction   int32 // 1 spectate, 2 spectate or kick if full, 3 kick [sv_inactivekick]
 	InactiveSpecKick bool  // [sv_inactivekick_spec]
 	SilentSpectators bool  // [sv_silent_spectator_mode]
 	StrictSpectate   bool  // [sv_strict_spectate_mode]
-	PureTuning       bool  // a changed tuning is reset every tick, as the standard modes do
+	PureTuning       bool  // changes of the tuning are undone every tick, as in the standard modes
 	VoteKick         bool  // [sv_vote_kick]
 	VoteKickMin      int32 // [sv_vote_kick_min]
 	VoteSpectate     bool  // [sv_vote_spectate]
 }
 
-// DefaultRules are those of a Teeworlds 0.7.5 server without configuration.
+// DefaultRules returns the rules of a Teeworlds 0.7.5 server without configuration.
 func DefaultRules() Rules {
 	return Rules{
 		ScoreLimit: 20, MatchesPerMap: 1, MatchSwap: true, Powerups: true,
@@ -45,7 +45,7 @@ func DefaultRules() Rules {
 	}
 }
 
-// clamp brings the rules into the ranges of the console's variables.
+// clamp limits the rules to the ranges of the console variables.
 func (r *Rules) clamp() {
 	limit := func(v *int32, lo, hi int32) { *v = min(max(*v, lo), hi) }
 	limit(&r.Warmup, -1, 1000)

@@ -7,13 +7,13 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// maxSpawns is the number of spawn points of a kind that count.
+// maxSpawns is the maximum number of spawn points per kind; further ones are ignored.
 const maxSpawns = 64
 
-// maxPickups leaves enough entity ids for characters and shots.
+// maxPickups leaves enough entity ids for characters and projectiles.
 const maxPickups = 8192
 
-// Entity tiles: their indices in the game layer.
+// The entity tiles by their index in the game layer.
 const (
 	tileSpawn = 192 + iota
 	tileSpawnRed
@@ -30,7 +30,7 @@ const (
 
 type spawnPoint = vec.Vec2
 
-// placeEntities reads spawn points and pickups out of the map.
+// placeEntities creates spawn points and pickups from the map.
 func (w *World) placeEntities(t Terrain) error {
 	for y := 0; y < t.Height; y++ {
 		for x, tile := range t.Tiles[y*t.Width : (y+1)*t.Width] {
@@ -93,17 +93,17 @@ func (w *World) addPickup(kind PickupKind, pos vec.Vec2) {
 	w.pickups = append(w.pickups, p)
 }
 
-// spawnEval is the best place found so far.
+// spawnEval is the best spawn position found so far.
 type spawnEval struct {
 	found        bool
 	pos          vec.Vec2
 	score        float32
-	friendlyTeam Team // teammates do not count as fully; TeamSpectators: nobody is
+	friendlyTeam Team // team that counts half as dangerous, TeamSpectators for none
 	randomScore  bool
 }
 
-// pickSpawn finds a place for a player's next character, if he may have one
-// now.
+// pickSpawn returns a position for a player's next character, if the player can have
+// one now.
 func (w *World) pickSpawn(id PlayerID) (vec.Vec2, bool) {
 	team := w.players[id].team
 	if team == TeamSpectators || w.paused || w.resetRequested {
@@ -131,7 +131,7 @@ func (w *World) pickSpawn(id PlayerID) (vec.Vec2, bool) {
 	return s.pos, s.found
 }
 
-// spawnOffsets are where a tee may appear when its spawn point is taken.
+// spawnOffsets are the positions to try around an occupied spawn point.
 var spawnOffsets = [5]vec.Vec2{{}, {X: -32}, {Y: -32}, {X: 32}, {Y: 32}}
 
 func (w *World) evalSpawns(s *spawnEval, points []spawnPoint) {
@@ -152,8 +152,8 @@ func (w *World) evalSpawns(s *spawnEval, points []spawnPoint) {
 	}
 }
 
-// freeSpawnPos finds room at a spawn point. Walls only count when somebody stands
-// near.
+// freeSpawnPos returns a free position at a spawn point. Walls are only checked when a
+// character is near.
 func (w *World) freeSpawnPos(point vec.Vec2) (vec.Vec2, bool) {
 	var near [MaxPlayers]PlayerID
 	n := w.findCharacters(point, 64, &near)
@@ -170,7 +170,7 @@ search:
 	return vec.Vec2{}, false
 }
 
-// spawnDanger is higher the nearer others are, teammates half as much.
+// spawnDanger is higher the closer others are; teammates count half.
 func (w *World) spawnDanger(pos vec.Vec2, friendly Team) float32 {
 	var score float32
 	for i := 0; i < w.charOrder.n; i++ {

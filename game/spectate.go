@@ -2,11 +2,11 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// followRadius is how near to the view a spectator's click finds something.
+// followRadius is the maximum distance of a spectator's click from what it selects.
 const followRadius float32 = 6 * 32
 
-// toggleFollow is a spectator's click: in free view it follows the nearest tee
-// or flag, otherwise it frees the view.
+// toggleFollow handles a spectator's click: in free view it follows the closest tee or
+// flag, otherwise it returns to free view.
 func (w *World) toggleFollow(id PlayerID) {
 	p := &w.players[id]
 	if p.specMode != SpectateFree {
@@ -23,7 +23,7 @@ func (w *World) toggleFollow(id PlayerID) {
 	}
 }
 
-// isSpectating reports whether a player sees through other eyes than his tee's.
+// isSpectating reports whether the camera does not follow the player's own tee.
 func (p *player) isSpectating() bool { return p.team == TeamSpectators || p.deadSpec }
 
 func specModeOfFlag(t Team) SpectateMode {
@@ -33,8 +33,8 @@ func specModeOfFlag(t Team) SpectateMode {
 	return SpectateFlagBlue
 }
 
-// spectate changes what a spectator or an eliminated player looks at. It tells
-// whether that was possible.
+// spectate changes what a spectator or an eliminated player follows. It reports
+// whether the change is allowed.
 func (w *World) spectate(id PlayerID, mode SpectateMode, target PlayerID) bool {
 	p := &w.players[id]
 	if mode == SpectatePlayer {
@@ -70,7 +70,7 @@ func (w *World) spectate(id PlayerID, mode SpectateMode, target PlayerID) bool {
 			p.specFlag = TeamSpectators
 			p.specID = Nobody
 			if target >= 0 && target < MaxPlayers {
-				p.specID = target // kept as told, as in the original
+				p.specID = target // kept as requested, as in the original
 			}
 		}
 		p.specMode = mode
@@ -82,15 +82,15 @@ func (w *World) spectate(id PlayerID, mode SpectateMode, target PlayerID) bool {
 	return false
 }
 
-// deadSpecCanFollow reports whether a player who is out may watch another: a
-// teammate who is still in the round.
+// deadSpecCanFollow reports whether an eliminated player can follow target: a teammate
+// who is still in the round.
 func (w *World) deadSpecCanFollow(id, target PlayerID) bool {
 	t := &w.players[target]
 	return (!t.respawnDisabled || w.isAlive(target)) && t.team == w.players[id].team
 }
 
-// updateDeadSpec finds somebody to watch for a player who is out, if he does
-// not watch somebody allowed already.
+// updateDeadSpec chooses a player to follow for an eliminated player whose current
+// choice is not allowed.
 func (w *World) updateDeadSpec(id PlayerID) {
 	p := &w.players[id]
 	if p.specID >= 0 && w.players[p.specID].connected && w.deadSpecCanFollow(id, p.specID) {
@@ -105,7 +105,7 @@ func (w *World) updateDeadSpec(id PlayerID) {
 	p.deadSpec = false
 }
 
-// stopFollowing turns away everybody who follows a player who leaves the game.
+// stopFollowing changes the view of all who follow a player who leaves the game.
 func (w *World) stopFollowing(id PlayerID) {
 	for i := range w.players {
 		p := &w.players[i]

@@ -1,6 +1,6 @@
 package game
 
-// startTeam chooses a newcomer's team and counts him in.
+// startTeam returns the team of a new player and counts them in.
 func (w *World) startTeam() Team {
 	if w.rules.TournamentMode != 0 {
 		return TeamSpectators
@@ -19,7 +19,7 @@ func (w *World) startTeam() Team {
 	return team
 }
 
-// clampTeam maps a wish to a team the mode has.
+// clampTeam returns the nearest team that the mode has.
 func (w *World) clampTeam(t Team) Team {
 	switch {
 	case t < TeamRed:
@@ -30,7 +30,7 @@ func (w *World) clampTeam(t Team) Team {
 	return TeamRed
 }
 
-// canJoinTeam reports whether a player may play; his own slot does not count.
+// canJoinTeam reports whether a slot is free for the player, not counting their own.
 func (w *World) canJoinTeam(id PlayerID, t Team) bool {
 	if t == TeamSpectators {
 		return true
@@ -42,7 +42,7 @@ func (w *World) canJoinTeam(id PlayerID, t Team) bool {
 	return n < w.rules.PlayerSlots
 }
 
-// canChangeTeam reports whether the teams stay even enough if a player changes.
+// canChangeTeam reports whether the teams stay balanced if the player changes.
 func (w *World) canChangeTeam(id PlayerID, t Team) bool {
 	if w.match.flags&GameFlagTeams == 0 || t == TeamSpectators || w.rules.TeamBalanceTime == 0 {
 		return true
@@ -55,7 +55,7 @@ func (w *World) canChangeTeam(id PlayerID, t Team) bool {
 	return n[t]-n[t^1] < 2
 }
 
-// requestTeam is a player's wish to change team.
+// requestTeam handles CmdSetTeam.
 func (w *World) requestTeam(id PlayerID, t Team) {
 	p := &w.players[id]
 	if w.paused && !w.isStartCountdown() {
@@ -112,7 +112,7 @@ func (w *World) changeTeam(id PlayerID, t Team, announce bool) {
 	w.callTeam(id, old)
 }
 
-// forceTeam is an operator's team change.
+// forceTeam handles CmdForceTeam.
 func (w *World) forceTeam(id PlayerID, t Team, minutes int32) {
 	t = min(max(t, TeamSpectators), TeamBlue)
 	if id == Nobody {
@@ -132,7 +132,7 @@ func (w *World) forceTeam(id PlayerID, t Team, minutes int32) {
 	w.changeTeam(id, t, true)
 }
 
-// swapTeams turns red into blue and blue into red.
+// swapTeams moves all red players to blue and all blue players to red.
 func (w *World) swapTeams() {
 	m := &w.match
 	if m.flags&GameFlagTeams == 0 {
@@ -147,7 +147,7 @@ func (w *World) swapTeams() {
 	m.teamScore[0], m.teamScore[1] = m.teamScore[1], m.teamScore[0]
 }
 
-// shuffleTeams deals the players out anew.
+// shuffleTeams distributes the players to the teams at random.
 func (w *World) shuffleTeams() {
 	if w.match.flags&GameFlagTeams == 0 {
 		return
@@ -178,13 +178,13 @@ func (w *World) shuffleTeams() {
 	}
 }
 
-// teamSizeDiff is the difference of the team sizes.
+// teamSizeDiff returns the difference of the team sizes.
 func (w *World) teamSizeDiff() int32 {
 	d := w.match.teamSize[TeamRed] - w.match.teamSize[TeamBlue]
 	return max(d, -d)
 }
 
-// checkBalance starts or stops the clock of uneven teams.
+// checkBalance starts or stops the time after which uneven teams are balanced.
 func (w *World) checkBalance() {
 	m := &w.match
 	if m.flags&GameFlagTeams == 0 || w.rules.TeamBalanceTime == 0 || w.teamSizeDiff() < 2 {
@@ -194,8 +194,8 @@ func (w *World) checkBalance() {
 	}
 }
 
-// balanceTeams moves players of the bigger team, those first whose score per
-// minute evens out the teams best.
+// balanceTeams moves players of the bigger team, first those whose score per minute
+// balances the teams best.
 func (w *World) balanceTeams() {
 	m := &w.match
 	if m.flags&GameFlagTeams == 0 || w.rules.TeamBalanceTime == 0 || w.teamSizeDiff() < 2 {
@@ -243,7 +243,7 @@ func (w *World) balanceTeams() {
 	w.addEvent(Event{Kind: EvGameMsg, To: MaskAll, Player: Nobody, GameMsg: GameMsgTeamBalance})
 }
 
-// checkActivity sends away who does nothing.
+// checkActivity kicks or moves inactive players.
 func (w *World) checkActivity() {
 	if w.rules.InactiveTime == 0 {
 		return

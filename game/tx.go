@@ -6,9 +6,9 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// Tx is the world as modes and mods see and change it. It is valid only within
-// the call it was given to; using it later panics. Player ids that do not play
-// are harmless everywhere: nothing is found and nothing changes.
+// Tx is the API of the world for modes and mods. It is valid only during the call it
+// is passed to; using it later panics. Calls with ids of players who are not connected
+// have no effect and return zero values.
 type Tx struct{ w *World }
 
 func (tx *Tx) player(id PlayerID) *player {
@@ -25,16 +25,17 @@ func (tx *Tx) char(id PlayerID) *character {
 	return &tx.w.chars[id]
 }
 
-// Tick is the number of the present tick.
+// Tick returns the current tick.
 func (tx *Tx) Tick() int32 { return tx.w.tick }
 
-// Rules are the operator's settings.
+// Rules returns the operator's settings.
 func (tx *Tx) Rules() Rules { return tx.w.rules }
 
-// Rand is a random number 0..n-1 out of the world's state; n must be positive.
+// Rand returns a random number in 0..n-1 from the world's generator; n must be
+// positive.
 func (tx *Tx) Rand(n int) int { return tx.w.rand.intn(n) }
 
-// Players are the seated players in ascending order, spectators too.
+// Players iterates over the connected players in ascending order, spectators included.
 func (tx *Tx) Players() iter.Seq[PlayerID] {
 	return func(yield func(PlayerID) bool) {
 		for i := range tx.w.players {
@@ -48,7 +49,7 @@ func (tx *Tx) Players() iter.Seq[PlayerID] {
 // Connected reports whether a player is connected.
 func (tx *Tx) Connected(id PlayerID) bool { return tx.player(id) != nil }
 
-// Name is a player's name.
+// Name returns a player's name.
 func (tx *Tx) Name(id PlayerID) string {
 	if p := tx.player(id); p != nil {
 		return p.profile.Name
@@ -56,7 +57,7 @@ func (tx *Tx) Name(id PlayerID) string {
 	return ""
 }
 
-// Team is a player's team; TeamSpectators for nobody.
+// Team returns a player's team, TeamSpectators for an unknown player.
 func (tx *Tx) Team(id PlayerID) Team {
 	if p := tx.player(id); p != nil {
 		return p.team
@@ -64,14 +65,14 @@ func (tx *Tx) Team(id PlayerID) Team {
 	return TeamSpectators
 }
 
-// SetTeam moves a player, regardless of slots and balance.
+// SetTeam moves a player, ignoring slots and balance.
 func (tx *Tx) SetTeam(id PlayerID, t Team) {
 	if tx.player(id) != nil {
 		tx.w.changeTeam(id, t, true)
 	}
 }
 
-// TeamSize is the number of players connected in a team.
+// TeamSize returns the number of connected players in a team.
 func (tx *Tx) TeamSize(t Team) int32 {
 	if t != TeamRed && t != TeamBlue {
 		return 0
@@ -79,7 +80,7 @@ func (tx *Tx) TeamSize(t Team) int32 {
 	return tx.w.match.teamSize[t]
 }
 
-// Score is a player's score.
+// Score returns a player's score.
 func (tx *Tx) Score(id PlayerID) int32 {
 	if p := tx.player(id); p != nil {
 		return p.score
@@ -87,56 +88,56 @@ func (tx *Tx) Score(id PlayerID) int32 {
 	return 0
 }
 
-// AddScore changes a player's score.
+// AddScore adds n to a player's score.
 func (tx *Tx) AddScore(id PlayerID, n int32) {
 	if p := tx.player(id); p != nil {
 		p.score += n
 	}
 }
 
-// TeamScore is a team's score.
+// TeamScore returns a team's score.
 func (tx *Tx) TeamScore(t Team) int32 { return tx.w.match.teamScore[t&1] }
 
-// AddTeamScore changes a team's score.
+// AddTeamScore adds n to a team's score.
 func (tx *Tx) AddTeamScore(t Team, n int32) { tx.w.match.teamScore[t&1] += n }
 
-// MatchTicks is how long the match has been running, without pauses.
+// MatchTicks returns how long the match has been running, without pauses.
 func (tx *Tx) MatchTicks() int32 { return tx.w.tick - tx.w.match.startTick }
 
-// SuddenDeath reports whether the next point decides.
+// SuddenDeath reports whether the match is in sudden death.
 func (tx *Tx) SuddenDeath() bool { return tx.w.match.suddenDeath }
 
-// Warmup reports whether the match has not begun.
+// Warmup reports whether the match is in warmup.
 func (tx *Tx) Warmup() bool {
 	return tx.w.match.state == stateWarmupGame || tx.w.match.state == stateWarmupUser
 }
 
-// EntitiesMoving reports whether things move: not paused, not counting down, not at the
-// end of a match, not about to be reset.
+// EntitiesMoving reports whether entities move: they do not in a pause or countdown,
+// at the end of a match and before a reset.
 func (tx *Tx) EntitiesMoving() bool { return !tx.w.paused && !tx.w.resetRequested }
 
 // EndMatch shows the scoreboard and starts the next match after 10 seconds.
 func (tx *Tx) EndMatch() { tx.w.endMatch() }
 
-// CheckWin asks the mode's WinRule at once, as happens every tick, and tells
-// whether the match ended. For modes that score in OnTick.
+// CheckWin calls the mode's WinRule now, as happens every tick, and reports whether
+// the match ended. It is for modes that score in OnTick.
 func (tx *Tx) CheckWin() bool { return tx.w.checkWin() }
 
-// InRound reports whether a player plays and is alive or will respawn.
+// InRound reports whether a player is alive or will respawn in this round.
 func (tx *Tx) InRound(id PlayerID) bool {
 	p := tx.player(id)
 	return p != nil && p.team != TeamSpectators && (!p.respawnDisabled || tx.w.isAlive(id))
 }
 
-// DisableRespawn keeps a player from respawning until the next round, unless it
-// has not begun. Modes with GameFlagSurvival call it at each spawn.
+// DisableRespawn prevents a player from respawning until the next round, unless the
+// round has not started. Modes with GameFlagSurvival call it at each spawn.
 func (tx *Tx) DisableRespawn(id PlayerID) {
 	if p := tx.player(id); p != nil {
 		p.respawnDisabled = tx.w.startRespawnDisabled()
 	}
 }
 
-// DelayRespawn keeps a player from respawning for at least so many ticks.
+// DelayRespawn prevents a player from respawning for at least the given ticks.
 func (tx *Tx) DelayRespawn(id PlayerID, ticks int32) {
 	if p := tx.player(id); p != nil {
 		p.respawnTick = max(p.respawnTick, tx.w.tick+ticks)
@@ -146,7 +147,7 @@ func (tx *Tx) DelayRespawn(id PlayerID, ticks int32) {
 // Alive reports whether a player has a living character.
 func (tx *Tx) Alive(id PlayerID) bool { return tx.char(id) != nil }
 
-// Pos is where a living character is.
+// Pos returns the position of a living character.
 func (tx *Tx) Pos(id PlayerID) vec.Vec2 {
 	if c := tx.char(id); c != nil {
 		return c.pos
@@ -154,7 +155,7 @@ func (tx *Tx) Pos(id PlayerID) vec.Vec2 {
 	return vec.Vec2{}
 }
 
-// Vitals are the health and armour of a living character, 0..10.
+// Vitals returns the health and armour of a living character, 0..10.
 func (tx *Tx) Vitals(id PlayerID) (health, armor int32) {
 	if c := tx.char(id); c != nil {
 		return c.health, c.armor
@@ -162,20 +163,21 @@ func (tx *Tx) Vitals(id PlayerID) (health, armor int32) {
 	return 0, 0
 }
 
-// Heal gives health, up to 10. It reports whether there was room for any.
+// Heal adds health, up to 10. It reports whether there was less than 10.
 func (tx *Tx) Heal(id PlayerID, n int32) bool {
 	c := tx.char(id)
 	return c != nil && n > 0 && c.heal(min(n, maxHealth))
 }
 
-// GiveArmor gives armour, up to 10. It reports whether there was room for any.
+// GiveArmor adds armour, up to 10. It reports whether there was less than 10.
 func (tx *Tx) GiveArmor(id PlayerID, n int32) bool {
 	c := tx.char(id)
 	return c != nil && n > 0 && c.giveArmor(min(n, maxHealth))
 }
 
-// GiveWeapon gives a weapon with ammo rounds, at most 10, -1 endless. It is
-// refused if he has it fully loaded. The ninja sword is taken in hand.
+// GiveWeapon gives a weapon with ammo rounds, at most 10, or -1 for infinite. It
+// reports false if the character has the weapon fully loaded. The ninja becomes the
+// active weapon.
 func (tx *Tx) GiveWeapon(id PlayerID, weapon Weapon, ammo int32) bool {
 	c := tx.char(id)
 	if c == nil || weapon < 0 || weapon >= NumWeapons {
@@ -188,8 +190,8 @@ func (tx *Tx) GiveWeapon(id PlayerID, weapon Weapon, ammo int32) bool {
 	return c.giveWeapon(weapon, max(ammo, -1))
 }
 
-// TakeWeapon takes a weapon away. The one in hand is exchanged for another he
-// owns; his last one stays.
+// TakeWeapon removes a weapon. If it is active, another one becomes active; the last
+// weapon cannot be removed.
 func (tx *Tx) TakeWeapon(id PlayerID, weapon Weapon) {
 	c := tx.char(id)
 	if c == nil || weapon < 0 || weapon >= NumWeapons || !c.weapons[weapon].got {
@@ -216,14 +218,15 @@ func (tx *Tx) TakeWeapon(id PlayerID, weapon Weapon) {
 	}
 }
 
-// Kill kills a character as if by his own hand.
+// Kill kills a character; it counts as a suicide.
 func (tx *Tx) Kill(id PlayerID, weapon Weapon) {
 	if tx.char(id) != nil {
 		tx.w.die(id, id, weapon)
 	}
 }
 
-// TakeDamage hits a character. It reports whether he felt it and survived.
+// TakeDamage hits a character. It reports whether the hit counted and the victim
+// survived.
 func (tx *Tx) TakeDamage(d Damage) bool {
 	if tx.char(d.Victim) == nil || d.Attacker != Nobody && tx.player(d.Attacker) == nil {
 		return false
@@ -232,35 +235,35 @@ func (tx *Tx) TakeDamage(d Damage) bool {
 	return tx.w.damage(d)
 }
 
-// Explode makes a blast that does at most damage. From Nobody it is the
-// world's.
+// Explode creates an explosion with the given maximum damage. From Nobody it belongs
+// to the world.
 func (tx *Tx) Explode(pos vec.Vec2, from PlayerID, weapon Weapon, damage int32) {
 	if from == Nobody || tx.player(from) != nil {
 		tx.w.explode(pos, from, weapon, damage)
 	}
 }
 
-// Sound lets those in to hear a sound.
+// Sound plays a sound for the players in to.
 func (tx *Tx) Sound(pos vec.Vec2, s Sound, to PlayerMask) { tx.w.sound(pos, s, to) }
 
-// Say writes a line of the server's into everybody's chat.
+// Say sends a chat line of the server to all.
 func (tx *Tx) Say(text string) {
 	tx.w.addEvent(Event{Kind: EvChat, To: MaskAll, Player: Nobody, Target: Nobody, Chat: ChatAll, Text: text})
 }
 
-// SayTo writes a line of the server's into one player's chat.
+// SayTo sends a chat line of the server to one player.
 func (tx *Tx) SayTo(id PlayerID, text string) {
 	if tx.player(id) != nil {
 		tx.w.addEvent(Event{Kind: EvChat, To: MaskOne(id), Player: Nobody, Target: Nobody, Chat: ChatAll, Text: text})
 	}
 }
 
-// Broadcast shows everybody a text in the middle of the screen.
+// Broadcast shows a text in the middle of everyone's screen.
 func (tx *Tx) Broadcast(text string) {
 	tx.w.addEvent(Event{Kind: EvBroadcast, To: MaskAll, Text: text})
 }
 
-// SendGameMsg sends everybody a notice.
+// SendGameMsg sends a game message to all.
 func (tx *Tx) SendGameMsg(n GameMsg, value int32, id PlayerID, extra int32) {
 	tx.w.addEvent(Event{Kind: EvGameMsg, To: MaskAll, GameMsg: n, Value: value, Player: id, Extra: extra})
 }

@@ -2,17 +2,17 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// FlagInfo is where a flag is.
+// FlagInfo is the state of a flag.
 type FlagInfo struct {
 	Pos     vec.Vec2
 	AtStand bool
-	Carrier PlayerID // Nobody
-	// GrabTick is when it was last taken from its stand.
+	Carrier PlayerID // or Nobody
+	// GrabTick is the tick at which it was last taken from its stand.
 	GrabTick int32
 }
 
-// PlaceFlag puts a team's flag stand at pos. A team has one flag; further
-// calls, and those for other than the two teams, do nothing. For EntityHook.
+// PlaceFlag sets a team's flag stand. A team has one flag: further calls, and those
+// for other teams, have no effect. It is for EntityHook.
 func (tx *Tx) PlaceFlag(t Team, pos vec.Vec2) {
 	if t != TeamRed && t != TeamBlue || tx.w.flags[t].exists {
 		return
@@ -32,7 +32,7 @@ func (tx *Tx) flag(t Team) *flag {
 	return &tx.w.flags[t]
 }
 
-// Flag tells where a team's flag is; false if there is none.
+// Flag returns the state of a team's flag, and false if there is none.
 func (tx *Tx) Flag(t Team) (FlagInfo, bool) {
 	f := tx.flag(t)
 	if f == nil {
@@ -54,22 +54,22 @@ func (tx *Tx) GrabFlag(t Team, id PlayerID) {
 	f.atStand = false
 }
 
-// DropFlag lets a carried flag fall.
+// DropFlag drops a carried flag.
 func (tx *Tx) DropFlag(t Team) {
 	if f := tx.flag(t); f != nil && f.carrier != Nobody {
 		f.drop(tx.w.tick)
 	}
 }
 
-// ReturnFlag puts a flag back onto its stand.
+// ReturnFlag returns a flag to its stand.
 func (tx *Tx) ReturnFlag(t Team) {
 	if f := tx.flag(t); f != nil {
 		f.reset()
 	}
 }
 
-// FindCharacters fills out with the living characters that touch something of the given
-// radius at pos, with no wall between, and returns how many there are.
+// FindCharacters fills out with the living characters that touch a circle at pos, with
+// no wall between, and returns their number.
 func (tx *Tx) FindCharacters(pos vec.Vec2, radius float32, out *[MaxPlayers]PlayerID) int {
 	n := 0
 	for _, id := range out[:tx.w.findCharacters(pos, radius, out)] {

@@ -2,14 +2,14 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// inputMask is the range of the input counters.
+// inputMask is the largest value of the input counters.
 const inputMask = 63
 
 type weaponSpec struct {
 	fireDelay     int32 // ticks between shots
 	damage        int32
 	maxAmmo       int32
-	ammoRegenTime int32 // ticks for a round to load, 0 never
+	ammoRegenTime int32 // ticks to regenerate a round, 0 for never
 }
 
 var weapons = [NumWeapons]weaponSpec{
@@ -22,15 +22,15 @@ var weapons = [NumWeapons]weaponSpec{
 }
 
 const (
-	hammerHitDelay = TickRate / 3 // the hammer's reload after a hit
+	hammerHitDelay = TickRate / 3 // reload time after a hammer hit
 	noAmmoDelay    = 125 * TickRate / 1000
 )
 
-// shotgunSpread is the angle of each pellet, radians.
+// shotgunSpread is the angle of each pellet in radians.
 var shotgunSpread = [5]float32{-0.185, -0.070, 0, 0.070, 0.185}
 
-// countPresses counts how often an input counter was pressed on its way from prev
-// to cur; odd values mean held.
+// countPresses returns how often a button was pressed between two values of its input
+// counter. Odd values mean held.
 func countPresses(prev, cur int32) int32 {
 	prev &= inputMask
 	steps := (cur - prev) & inputMask
@@ -58,8 +58,8 @@ func (w *World) setWeapon(c *character, weapon Weapon) {
 	c.weapons[weapon].ammoRegenStart = -1
 }
 
-// doQueuedSwitch switches when the weapon in hand has been reloaded. The ninja
-// sword stays in hand.
+// doQueuedSwitch switches to the queued weapon if the active one has reloaded. The
+// ninja cannot be switched away.
 func (w *World) doQueuedSwitch(c *character) {
 	if c.reloadTimer != 0 || c.queuedWeapon == -1 || c.weapons[WeaponNinja].got {
 		return
@@ -67,7 +67,7 @@ func (w *World) doQueuedSwitch(c *character) {
 	w.setWeapon(c, Weapon(c.queuedWeapon))
 }
 
-// switchWeapon reads the weapon wishes of the latest input.
+// switchWeapon handles the weapon selection of the latest input.
 func (w *World) switchWeapon(id PlayerID) {
 	c := &w.chars[id]
 	wanted := int32(c.activeWeapon)
@@ -86,8 +86,8 @@ func (w *World) switchWeapon(id PlayerID) {
 			}
 		}
 	}
-	// Whether a weapon is wanted is asked of the input that just arrived, but
-	// which one of the movement input; so in the original.
+	// As in the original, the direct input decides whether a weapon is wanted, but the
+	// predicted input decides which.
 	if c.latestInput.WantedWeapon != 0 {
 		wanted = c.input.WantedWeapon - 1
 	}
@@ -97,7 +97,7 @@ func (w *World) switchWeapon(id PlayerID) {
 	w.doQueuedSwitch(c)
 }
 
-// handleWeapons is the weapons' part of a tick.
+// handleWeapons runs one tick of the weapons.
 func (w *World) handleWeapons(id PlayerID) {
 	c := &w.chars[id]
 	w.handleNinja(id)
@@ -125,7 +125,7 @@ func (w *World) handleWeapons(id PlayerID) {
 	}
 }
 
-// fireWeapon fires if the latest input asks for it and the weapon is ready.
+// fireWeapon fires if the latest input requests it and the weapon has reloaded.
 func (w *World) fireWeapon(id PlayerID) {
 	c := &w.chars[id]
 	if c.reloadTimer != 0 {
@@ -151,7 +151,7 @@ func (w *World) fireWeapon(id PlayerID) {
 	weapon := c.activeWeapon
 	w.fireActiveWeapon(id, weapon, dir)
 	if !c.exists {
-		return // a mod took the character away
+		return // a mod removed the character
 	}
 	c.attackTick = w.tick
 	if s := &c.weapons[c.activeWeapon]; s.ammo > 0 {
@@ -203,7 +203,7 @@ func (w *World) fireActiveWeapon(id PlayerID, weapon Weapon, dir vec.Vec2) {
 	}
 }
 
-// lifetimeTicks is a tuning's seconds in ticks.
+// lifetimeTicks converts a lifetime of the tuning from seconds to ticks.
 func lifetimeTicks(seconds float32) int32 { return vec.Trunc(float32(TickRate * seconds)) }
 
 func (w *World) hammerHit(id PlayerID, start vec.Vec2) {
@@ -242,7 +242,7 @@ func (w *World) hammerHit(id PlayerID, start vec.Vec2) {
 	}
 }
 
-// giveNinja arms a character with the ninja sword.
+// giveNinja makes the ninja the active weapon.
 func (w *World) giveNinja(id PlayerID) {
 	c := &w.chars[id]
 	c.ninja.activationTick = w.tick
@@ -261,7 +261,7 @@ const (
 	ninjaSpeed = 50
 )
 
-// handleNinja carries the ninja along his dash.
+// handleNinja moves a character that dashes with the ninja, and hits others.
 func (w *World) handleNinja(id PlayerID) {
 	c := &w.chars[id]
 	if c.activeWeapon != WeaponNinja {
@@ -286,8 +286,8 @@ func (w *World) handleNinja(id PlayerID) {
 	w.col.MoveBox(&c.core.Pos, &c.core.Vel, vec.Vec2{X: proximityRadius, Y: proximityRadius}, 0)
 	c.core.Vel = vec.Vec2{}
 
-	// Others are looked for around where the ninja was in the last tick: his
-	// own place follows only in the deferred phase.
+	// Others are searched around the position in the last tick, since the position of
+	// this tick is set only in the deferred phase.
 	var near [MaxPlayers]PlayerID
 	n := w.findCharacters(c.pos, proximityRadius*2, &near)
 	own, dir := c.pos, c.ninja.activationDir

@@ -7,54 +7,54 @@ import (
 	"github.com/teeyard/teeyard/game/physics"
 )
 
-// TickRate is the number of ticks in a second.
+// TickRate is the number of ticks per second.
 const TickRate = 50
 
-// MaxTick is the last tick a world should be stepped to; the server starts the
-// map anew there, as the original does, so that tick arithmetic stays valid.
+// MaxTick is the last tick of a world. The server restarts the map there, as the
+// original does, so that tick arithmetic does not overflow.
 const MaxTick = 0x6FFFFFFF
 
-// Errors of [New]. They are wrapped with what was wrong.
+// Errors of [New], wrapped with details.
 var (
-	// ErrTerrain: the size and the tiles do not make a playing field.
+	// ErrTerrain means that the size and the tiles do not match.
 	ErrTerrain = errors.New("game: bad terrain")
-	// ErrMode: no mode was given.
+	// ErrMode means that Config.Mode is nil.
 	ErrMode = errors.New("game: no mode")
 )
 
 // Terrain is the game layer of a map.
 type Terrain struct {
 	Width, Height int // tiles
-	// Tiles are the tile indices row by row: 0 air, 1 solid, 2 death, 3
-	// unhookable, from 192 on entities (spawns, pickups, flag stands).
+	// Tiles are the tile indices row by row: 0 air, 1 solid, 2 death, 3 unhookable;
+	// 192 and above are entities (spawns, pickups, flag stands).
 	Tiles []uint8
 }
 
-// Config is what a world is made of.
+// Config is the parameters of a world.
 type Config struct {
 	Terrain Terrain
-	// Mode is the kind of match, for example a dm.Mode. It must be set.
+	// Mode is the game type, for example dm.Mode. It is required.
 	Mode Mode
-	// Mods change or watch the rules besides the mode, in this order.
+	// Mods change or observe the rules in addition to the mode, in this order.
 	Mods []Mod
-	// Rules are the operator's. Zero is not playable; see [DefaultRules].
+	// Rules are the operator's settings. The zero value is not playable; see
+	// [DefaultRules].
 	Rules Rules
-	// Tuning is the physics' numbers; nil for the default.
+	// Tuning is the physics and weapon parameters; nil means the default.
 	Tuning *Tuning
-	// Seed feeds the world's own random numbers. Equal seeds and equal
-	// commands give equal worlds.
+	// Seed initialises the world's random numbers. Equal seeds and equal commands give
+	// equal worlds.
 	Seed uint64
 }
 
-// pureTuning is what standard modes and clients' dead reckoning go by.
+// pureTuning is the tuning of standard modes and of the clients' dead reckoning.
 var pureTuning = physics.DefaultTuning()
 
-// maxTiles bounds the field: 16 million tiles are 64 times the largest map
-// in use.
+// maxTiles limits the map size: 16 million tiles are 64 times the largest map in use.
 const maxTiles = 1 << 24
 
-// World is one map with everything on it. It is not safe for concurrent use.
-// Only [World.Step] changes it.
+// World is one map with everything on it. It is not safe for concurrent use. Only
+// [World.Step] changes it.
 type World struct {
 	rules  Rules
 	tuning Tuning
@@ -65,8 +65,8 @@ type World struct {
 	tick           int32
 	rand           rng
 	col            *physics.Collision
-	phys           physics.World // the living characters' cores
-	reckoningWorld physics.World // default tuning, nobody in it: dead reckoning
+	phys           physics.World // cores of the living characters
+	reckoningWorld physics.World // default tuning and no cores, for dead reckoning
 
 	players   [MaxPlayers]player
 	chars     [MaxPlayers]character
@@ -78,7 +78,7 @@ type World struct {
 	flags       [2]flag
 	ids         idPool
 
-	spawns         [3][]spawnPoint // any team, red, blue
+	spawns         [3][]spawnPoint // for any team, red, blue
 	match          match
 	paused         bool
 	resetRequested bool
@@ -94,8 +94,8 @@ type World struct {
 	hashBuf []byte
 }
 
-// New builds the world of a map: its pickups and spawn points, an empty match
-// in warmup, tick 0.
+// New creates the world of a map with its pickups and spawn points, in warmup, at tick
+// 0.
 func New(cfg Config) (*World, error) {
 	t := cfg.Terrain
 	if t.Width <= 0 || t.Height <= 0 || t.Width > maxTiles/t.Height {
@@ -137,13 +137,12 @@ func New(cfg Config) (*World, error) {
 	return w, nil
 }
 
-// Step advances the world by one tick of 1/50 s and returns what happened. The
-// slice is reused by the next Step.
+// Step advances the world by one tick of 1/50 s and returns the events of the tick.
+// The slice is reused by the next Step.
 //
-// The commands are applied in the order given, as requests that arrived since
-// the last tick; those of kind [CmdInput] belong to the new tick and are
-// applied after all others. A command that is malformed or that the rules
-// refuse changes nothing.
+// The commands are applied in the given order, as requests that arrived since the last
+// tick; those of kind [CmdInput] belong to the new tick and are applied after all
+// others. A command that is malformed or that the rules refuse changes nothing.
 func (w *World) Step(cmds []Command) []Event {
 	w.events = w.events[:0]
 	w.frameValid = false
@@ -175,8 +174,8 @@ func (w *World) Step(cmds []Command) []Event {
 	return w.events
 }
 
-// tickEntities is one tick of everything on the map: by kind projectiles,
-// lasers, pickups, characters, flags, and within a kind the newest first.
+// tickEntities runs one tick of all entities: projectiles, lasers, pickups,
+// characters, flags, and within a kind the newest first.
 func (w *World) tickEntities() {
 	if w.resetRequested {
 		w.resetEntities()
@@ -212,7 +211,7 @@ func (w *World) tickEntities() {
 	w.removeEntities()
 }
 
-// pauseEntities shifts every clock on the map by the tick that does not count.
+// pauseEntities moves all timers of entities by one tick that does not count.
 func (w *World) pauseEntities() {
 	for i := range w.projectiles {
 		w.projectiles[i].startTick++
@@ -233,8 +232,8 @@ func (w *World) pauseEntities() {
 	}
 }
 
-// removeEntities drops what was marked, and frees its ids in the order of the
-// tick: newest first, projectiles before lasers.
+// removeEntities removes entities marked for destruction and frees their ids in the
+// order of the original: newest first, projectiles before lasers.
 func (w *World) removeEntities() {
 	gone := false
 	for i := len(w.projectiles) - 1; i >= 0; i-- {
@@ -270,9 +269,9 @@ func (w *World) removeEntities() {
 	}
 }
 
-// resetEntities puts the map back into its first state. Characters are only
-// marked dead: they stay in the world for the rest of this tick, as they do in
-// the original, and go in their players' tick.
+// resetEntities resets the map to its initial state. Characters are only marked dead:
+// as in the original they stay in the world for the rest of this tick and are removed
+// in their players' tick.
 func (w *World) resetEntities() {
 	for i := range w.projectiles {
 		w.projectiles[i].markedForDestroy = true
@@ -296,7 +295,7 @@ func (w *World) resetEntities() {
 	w.resetRequested = false
 }
 
-// resetPureTuning undoes a changed tuning where the mode's rules are pure.
+// resetPureTuning resets the tuning if the rules require the default.
 func (w *World) resetPureTuning() {
 	if w.rules.PureTuning {
 		w.tuning = pureTuning

@@ -1,12 +1,12 @@
-// Package mode holds what the built-in modes share. It is written against the
-// public API of package game alone, as any mode can be.
+// Package mode contains code that the built-in modes share. It only uses the public
+// API of package game, as any mode can.
 package mode
 
 import "github.com/teeyard/teeyard/game"
 
-// ScoreDeath is the scoring every built-in mode starts from: one point for a
-// kill, one less for killing oneself, a teammate or falling. Team changes,
-// leaving and the shots of those who left do not count.
+// ScoreDeath is the basic scoring of the built-in modes: one point for a kill, minus
+// one for a suicide, a team kill or a fall. Team changes, leaving and kills by players
+// who left do not count.
 func ScoreDeath(ctx *game.Ctx, d *game.Death, teams bool) {
 	switch {
 	case d.Killer < 0 || d.Weapon == game.WeaponGame:
@@ -25,9 +25,9 @@ func TimeLimitReached(ctx *game.Ctx) bool {
 	return limit > 0 && ctx.MatchTicks() >= limit*60*game.TickRate
 }
 
-// CheckSoloWin is the win rule of modes without teams: at a limit the leader
-// wins, if he leads alone. Spectators keep their scores and count too; a score
-// below zero leads nobody.
+// CheckSoloWin is the win rule of modes without teams: at a limit the leader wins,
+// unless two lead. Spectators keep their scores and count too; a negative score never
+// leads.
 func CheckSoloWin(ctx *game.Ctx) game.MatchResult {
 	top, leaders := int32(0), 0
 	for id := range ctx.Players() {

@@ -1,5 +1,5 @@
-// Package bots fills worlds with players who do something in tests of the
-// rules: maps drawn as text, and inputs at random that are the same everywhere.
+// Package bots is for tests of the rules: maps drawn as text, and players with random
+// inputs that are the same on every machine.
 package bots
 
 import (
@@ -8,15 +8,15 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// tileByChar are the characters of a drawn map: # solid, x death, - unhookable, S
-// spawn, R and B team spawns, 1 and 2 flag stands, h health, a armour, s
+// tileByChar maps the characters of a drawn map to tiles: # solid, x death, -
+// unhookable, S spawn, R and B team spawns, 1 and 2 flag stands, h health, a armour, s
 // shotgun, g grenade, l laser, n ninja.
 var tileByChar = [256]uint8{
 	'#': 1, 'x': 2, '-': 3, 'S': 192, 'R': 193, 'B': 194, '1': 195, '2': 196,
 	'a': 197, 'h': 198, 's': 199, 'g': 200, 'n': 201, 'l': 202,
 }
 
-// ParseMap makes the terrain of a drawing. It panics when the rows differ in length.
+// ParseMap returns the terrain of a drawing. It panics when the rows differ in length.
 func ParseMap(rows ...string) game.Terrain {
 	t := game.Terrain{Width: len(rows[0]), Height: len(rows)}
 	for _, r := range rows {
@@ -30,7 +30,7 @@ func ParseMap(rows ...string) game.Terrain {
 	return t
 }
 
-// Arena is a small deathmatch map with everything on it.
+// Arena returns a small deathmatch map with everything on it.
 func Arena() game.Terrain {
 	return ParseMap(
 		"############################################################",
@@ -56,7 +56,7 @@ func Arena() game.Terrain {
 	)
 }
 
-// Rules are the default rules with room for everybody and no end.
+// Rules returns the default rules with 64 slots and no score limit.
 func Rules() game.Rules {
 	r := game.DefaultRules()
 	r.MaxClients, r.PlayerSlots = game.MaxPlayers, game.MaxPlayers
@@ -64,7 +64,7 @@ func Rules() game.Rules {
 	return r
 }
 
-// Join are the commands that bring a player into the game.
+// Join returns the commands that bring a player into the game.
 func Join(id game.PlayerID) []game.Command {
 	name := fmt.Sprintf("bot %d", id)
 	return []game.Command{
@@ -74,10 +74,10 @@ func Join(id game.PlayerID) []game.Command {
 	}
 }
 
-// Rand is a random number generator, the same everywhere.
+// Rand is the splitmix64 random number generator.
 type Rand uint64
 
-// Next is 64 random bits.
+// Next returns 64 random bits.
 func (s *Rand) Next() uint64 {
 	*s += 0x9e3779b97f4a7c15
 	z := uint64(*s)
@@ -86,15 +86,14 @@ func (s *Rand) Next() uint64 {
 	return z ^ z>>31
 }
 
-// Bots play at random: they run, jump, hook, aim and shoot for a while each
-// way.
+// Bots play at random: they run, jump, hook, aim and shoot.
 type Bots struct {
 	Rand Rand
 	in   [game.MaxPlayers]game.Input
 	cmds []game.Command
 }
 
-// Commands is a tick's commands of the first n players. The slice is reused.
+// Commands returns one tick's commands of the first n players. The slice is reused.
 func (b *Bots) Commands(n int) []game.Command {
 	b.cmds = b.cmds[:0]
 	for id := range game.PlayerID(n) {

@@ -1,4 +1,4 @@
-// Package dm is deathmatch: everybody against everybody, a point per kill.
+// Package dm is deathmatch: all against all, one point per kill.
 package dm
 
 import (
@@ -6,8 +6,7 @@ import (
 	"github.com/teeyard/teeyard/game/mode"
 )
 
-// Mode is deathmatch. The zero value is ready to be used, by any number of
-// worlds.
+// Mode is deathmatch. The zero value is ready to use in any number of worlds.
 type Mode struct{}
 
 var (
@@ -16,10 +15,10 @@ var (
 	_ game.WinRule   = Mode{}
 )
 
-// Name is "DM".
+// Name returns "DM".
 func (Mode) Name() string { return "DM" }
 
-// Flags are none.
+// Flags returns no flags.
 func (Mode) Flags() game.GameFlags { return 0 }
 
 // Start does nothing.
@@ -28,5 +27,5 @@ func (Mode) Start(*game.Tx) {}
 // OnDeath scores.
 func (Mode) OnDeath(ctx *game.Ctx, d *game.Death) { mode.ScoreDeath(ctx, d, false) }
 
-// CheckWin ends the match at the score or time limit, if somebody leads.
+// CheckWin ends the match at the score or time limit if one player leads.
 func (Mode) CheckWin(ctx *game.Ctx) game.MatchResult { return mode.CheckSoloWin(ctx) }
