@@ -1,26 +1,27 @@
-// Package conn is the connection of Teeworlds 0.7 and 0.6, of a client or a server,
-// without input and output: it is told the time, fed datagrams and polled, and gives
-// datagrams to a function. It has no clock, goroutine, lock or socket, and in its
-// steady state it allocates nothing.
+// Package conn implements the connection of Teeworlds 0.7 and 0.6, for clients and
+// servers, without input and output: the caller passes the time, feeds datagrams, calls
+// Update regularly, and gets datagrams through a function. It has no clock, goroutine,
+// lock or socket, and in its steady state it does not allocate.
 //
-// One Conn serves both versions. Which one it is shows when it begins, with Dial or
-// Dial6, Accept or Accept6, and does not change; everything else is the same. Packets
-// that are clearly of the other version are dropped as packet.DropOtherVersion.
+// Conn implements both versions. Dial, Dial6, Accept or Accept6 decide which one a
+// connection uses, until it ends; the other methods are the same. Packets that are
+// clearly of the other version are dropped as packet.DropOtherVersion.
 //
-// A server keeps no state for addresses that have not proved themselves: Tokens
-// judges their datagrams (Judge, Judge6), and only an Admit verdict leads to
-// Conn.Accept or Conn.Accept6. The exception is 0.6's oldest handshake, Plain, which
-// proves nothing; AppendChallenge is how to make it do so.
+// A server keeps no state for addresses that have not proved themselves: TokenIssuer
+// inspects their datagrams (Inspect, Inspect6), and only ActionAccept leads to
+// Conn.Accept or Conn.Accept6. The exception is 0.6's oldest handshake, HandshakePlain,
+// which proves nothing; TokenIssuer.AppendChallenge makes such clients prove their
+// address.
 //
-// The rules are the original's, except where those let a peer do harm or lose what
-// could be saved: the token is checked before the ack counts; an ack counts before a
-// resend request of the same packet is obeyed; such requests are limited in time;
-// what is not acked for a second is resent as a whole packet, not as one chunk; a
-// full resend buffer is an error like a timeout; a packet has at most 255 chunks.
-// Those of 0.6 are in the comment of Handshake.
+// The rules are the original's, except where those let a peer do harm or lose data:
+// the token is checked before the ack counts; the ack of a packet counts before its
+// resend request; resend requests are limited in time; chunks that are not acked for a
+// second are resent as a whole packet, not one by one; a full resend buffer is an error
+// like a timeout; a packet has at most 255 chunks. The differences of 0.6 are described
+// at Handshake.
 //
-// A silent peer is given up after 10 s, as Teeworlds does in both versions; DDNet's
-// own programs wait for 100 s.
+// A silent peer times out after 10 s, as in Teeworlds of both versions; DDNet's own
+// programs wait for 100 s.
 package conn
 
 import (
@@ -31,8 +32,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// Time is a moment in nanoseconds of a clock that never goes back. Only
-// differences matter.
+// Time is a point in time in nanoseconds, of a monotonic clock. Only differences
+// matter.
 type Time int64
 
 // Add returns t+d.
@@ -41,17 +42,17 @@ func (t Time) Add(d time.Duration) Time { return t + Time(d) }
 // Sub returns t-u.
 func (t Time) Sub(u Time) time.Duration { return time.Duration(t - u) }
 
-// How long things take. Every one of them has to be exceeded.
+// Something happens when more than this time has passed.
 const (
-	timeout        = 10 * time.Second       // nothing received
-	dialTimeout    = 5 * time.Second        // no token received
-	handshakeEvery = 500 * time.Millisecond // a handshake message is repeated
-	flushAfter     = 500 * time.Millisecond // pending chunks are sent unasked
-	keepAliveAfter = time.Second            // sent when nothing else was
+	timeout           = 10 * time.Second       // nothing received
+	dialTimeout       = 5 * time.Second        // no token received
+	handshakeInterval = 500 * time.Millisecond // a handshake message is repeated
+	autoFlushAfter    = 500 * time.Millisecond // pending chunks are sent unasked
+	keepAliveAfter    = time.Second            // sent when nothing else was
 )
 
-// The reasons that a connection itself gives for its end. Tools and players know
-// these texts.
+// Reasons for the end of a connection that the connection itself gives. Tools and
+// players know these texts.
 const (
 	ReasonTimeout     = "Timeout"
 	ReasonUnreachable = "Unable to connect to the server"
@@ -83,27 +84,26 @@ const (
 	StateError                // ended by the peer or by itself; see Reason
 )
 
-var stateText = [...]string{"offline", "token", "connect", "pending", "online", "error"}
+var stateNames = [...]string{"offline", "token", "connect", "pending", "online", "error"}
 
 // String returns the state's name.
 func (s State) String() string {
-	if int(s) < len(stateText) {
-		return stateText[s]
+	if int(s) < len(stateNames) {
+		return stateNames[s]
 	}
 	return "unknown state"
 }
 
 // Handler receives what a connection delivers.
 type Handler interface {
-	// Chunk takes one payload: vital ones exactly once and in order, others
-	// as they come. payload is borrowed until Chunk returns; changing it in
-	// place is allowed. Chunk may call any method of the connection but
-	// Feed.
+	// Chunk handles one payload: vital ones exactly once and in order, others
+	// as they arrive. payload is borrowed until Chunk returns and may be changed
+	// in place. Chunk may call any method of the connection except Feed.
 	Chunk(payload []byte, vital bool)
 }
 
-// Buffers is working space. Connections that are used by one goroutine can share
-// one, if none is fed while another one's Handler runs.
+// Buffers is working memory. Connections that are used by one goroutine can share
+// one, if none is fed while the Handler of another one runs.
 type Buffers struct {
 	in  packet.Scratch
 	out [packet.MaxEncodedSize]byte
@@ -111,35 +111,35 @@ type Buffers struct {
 
 // Config of a connection.
 type Config struct {
-	// Send takes a datagram to the peer. It is borrowed until Send returns.
-	// Required. Send must not call the connection.
+	// Send sends a datagram, which is borrowed until Send returns, to the peer.
+	// Required. It must not call the connection.
 	Send func(datagram []byte)
-	// ResendBuffer is how much may wait for the peer's ack, in bytes: of
-	// every vital chunk its size and ResendOverhead. 0 means 32768, which the
-	// original has.
+	// ResendBuffer limits what waits for the peer's ack, in bytes: every vital
+	// chunk counts with its size and ResendOverhead. 0 means
+	// DefaultResendBuffer.
 	ResendBuffer int
-	// Buffers is shared working space; nil means own.
+	// Buffers is shared working memory; nil means own.
 	Buffers *Buffers
 }
 
-// Conn is a connection of either role and version. It must not be copied, and it is
-// for one goroutine. Init it before use; then Dial, Dial6, Accept or Accept6; after
-// Close it can be used again.
+// Conn is a connection, of a client or server and of either version. It must not be
+// copied or used by several goroutines at once. Call Init first, then Dial, Dial6,
+// Accept or Accept6. After Close it can be used again.
 type Conn struct {
-	core
+	reliability
 	send    func([]byte)
 	buffers *Buffers
 
 	state        State
-	server       bool
-	remoteClosed bool
+	isServer     bool
+	closedByPeer bool
 	generation   uint32 // changes when the connection ends
 	token        packet.Token
 	peerToken    packet.Token
-	lastRecv     Time
+	lastReceived Time
 	reason       string
-	drops        [packet.NumDropReasons]uint32
-	six          six // what only 0.6 has
+	dropCounts   [packet.NumDropReasons]uint32
+	v6           v6State
 }
 
 // New returns a connection in StateOffline.
@@ -151,8 +151,8 @@ func New(cfg Config) (*Conn, error) {
 	return c, nil
 }
 
-// Init makes c a connection in StateOffline, whatever it was before. It is New for
-// a Conn that lies in a slot of its owner.
+// Init makes c a connection in StateOffline, whatever it was before. It is New for a
+// Conn that is a field or element of something else.
 func (c *Conn) Init(cfg Config) error {
 	if cfg.Send == nil {
 		return fmt.Errorf("%w: no Send function", ErrConfig)
@@ -167,32 +167,32 @@ func (c *Conn) Init(cfg Config) error {
 		cfg.Buffers = new(Buffers)
 	}
 	*c = Conn{send: cfg.Send, buffers: cfg.Buffers, generation: c.generation}
-	c.core.init(c, cfg.ResendBuffer)
+	c.reliability.init(c, cfg.ResendBuffer)
 	c.Reset()
 	return nil
 }
 
-// Reset returns c to StateOffline without telling the peer. Counters and the
-// reason start anew.
+// Reset returns c to StateOffline without notifying the peer, and clears the counters
+// and the reason.
 func (c *Conn) Reset() {
 	c.offline()
 	c.reason = ""
-	c.drops = [packet.NumDropReasons]uint32{}
+	c.dropCounts = [packet.NumDropReasons]uint32{}
 }
 
 func (c *Conn) offline() {
-	c.core.reset()
+	c.reliability.reset()
 	c.state = StateOffline
-	c.server, c.remoteClosed = false, false
+	c.isServer, c.closedByPeer = false, false
 	c.generation++
 	c.token, c.peerToken = packet.NoToken, packet.NoToken
-	c.core.limit = packet.MaxPayload
-	c.six = six{}
+	c.maxPayload = packet.MaxPayload
+	c.v6 = v6State{}
 }
 
-// Dial begins a connection as a client, with own as the token that the server
-// shall use. It should be random; the original uses 31 bits. ErrWrongState unless
-// offline, ErrConfig for packet.NoToken.
+// Dial begins a 0.7 connection as a client, with own as the token that the server has
+// to use. It should be random; the original uses 31 bits. The error is ErrWrongState
+// unless offline, ErrConfig for packet.NoToken.
 func (c *Conn) Dial(now Time, own packet.Token) error {
 	if c.state != StateOffline {
 		return fmt.Errorf("%w: dial while %v", ErrWrongState, c.state)
@@ -203,16 +203,15 @@ func (c *Conn) Dial(now Time, own packet.Token) error {
 	c.Reset()
 	c.token = own
 	c.state = StateToken
-	c.lastRecv = now
+	c.lastReceived = now
 	c.sendHandshake(now)
 	return nil
 }
 
-// Accept begins a connection as the server, for a CONNECT that Tokens.Judge
-// admitted: own is the packet's token, peer its response token. It answers with
-// ACCEPT. ErrWrongState unless offline, ErrConfig for packet.NoToken.
-//
-// Nothing else of the CONNECT counts: neither its ack nor its flags.
+// Accept begins a 0.7 connection as the server, for a CONNECT for which
+// TokenIssuer.Inspect returned ActionAccept: own is the packet's token, peer its
+// response token. It answers with ACCEPT. The error is ErrWrongState unless offline,
+// ErrConfig for packet.NoToken. The ack and flags of the CONNECT are ignored.
 func (c *Conn) Accept(now Time, own, peer packet.Token) error {
 	if c.state != StateOffline {
 		return fmt.Errorf("%w: accept while %v", ErrWrongState, c.state)
@@ -221,17 +220,17 @@ func (c *Conn) Accept(now Time, own, peer packet.Token) error {
 		return fmt.Errorf("%w: missing token", ErrConfig)
 	}
 	c.Reset()
-	c.server = true
+	c.isServer = true
 	c.token, c.peerToken = own, peer
 	c.state = StatePending
-	c.lastRecv = now
+	c.lastReceived = now
 	c.sendHandshake(now)
 	return nil
 }
 
-// Close tells the peer the reason, unless the peer closed first, and returns to
+// Close sends the reason to the peer, unless the peer closed first, and returns to
 // StateOffline. A connection in StateError closes with its own reason when reason is
-// empty. Chunks not yet flushed are not sent. Reason keeps the reason until the
+// empty. Chunks that were not flushed are discarded. Reason returns the reason until the
 // connection is used again.
 func (c *Conn) Close(now Time, reason string) {
 	if c.state == StateOffline {
@@ -240,26 +239,26 @@ func (c *Conn) Close(now Time, reason string) {
 	if reason == "" {
 		reason = c.reason
 	}
-	if !c.remoteClosed {
+	if !c.closedByPeer {
 		c.reason = reason
 		c.lastSend = now
-		if c.six.on {
-			c.send(packet.AppendClose6(c.buffers.out[:0], c.ack, c.six.guard, reason))
+		if c.v6.active {
+			c.send(packet.AppendClose6(c.buffers.out[:0], c.recvSeq, c.v6.token, reason))
 		} else {
-			c.send(packet.AppendClose(c.buffers.out[:0], c.ack, c.peerToken, reason))
+			c.send(packet.AppendClose(c.buffers.out[:0], c.recvSeq, c.peerToken, reason))
 		}
 	}
 	c.offline()
 }
 
-// Queue adds a payload to the packet under construction; a full packet is sent
-// first. Vital payloads are kept and resent until the peer acks them. payload may
-// have up to MaxPayload bytes and is copied.
+// Queue adds a payload to the packet under construction and, if it does not fit,
+// sends the packet first. Vital payloads are kept and resent until the peer acks them.
+// payload may have up to MaxPayload bytes and is copied.
 //
-// ErrWrongState unless online, ErrTooLarge for a longer payload. When a vital payload
-// does not fit the resend buffer, or 511 are unacked already, the connection fails
-// with ReasonOutOfBuffer: the error is ErrOutOfBuffer, and Close tells the peer.
-// Room tells in advance.
+// The error is ErrWrongState unless online, ErrTooLarge for a longer payload. When a
+// vital payload does not fit the resend buffer, or MaxUnacked are unacked already, the
+// connection fails with ReasonOutOfBuffer: the error is ErrOutOfBuffer, and Close sends
+// the reason to the peer. FreeResendBuffer shows it in advance.
 func (c *Conn) Queue(now Time, payload []byte, vital bool) error {
 	switch {
 	case c.state != StateOnline:
@@ -267,68 +266,68 @@ func (c *Conn) Queue(now Time, payload []byte, vital bool) error {
 	case len(payload) > c.MaxPayload():
 		return ErrTooLarge
 	}
-	if !c.core.queue(now, payload, vital) {
+	if !c.queueChunk(now, payload, vital) {
 		c.fail(ReasonOutOfBuffer)
 		return ErrOutOfBuffer
 	}
 	return nil
 }
 
-// Flush sends the packet under construction if it has chunks or asks for a resend.
+// Flush sends the packet under construction if it has chunks or requests a resend.
 func (c *Conn) Flush(now Time) {
 	if c.state == StateOnline {
-		c.core.flush(now)
+		c.flush(now)
 	}
 }
 
-// Update does what is due: timeouts, resends, keep-alives, repeated handshake
-// messages, and flushing what waits for long. Call it some times a second at least;
-// the original does so in every round of its main loop. A connection that fails is
-// in StateError afterwards.
+// Update handles what depends on time: timeouts, resends, keep-alives, repeated
+// handshake messages, and flushing chunks that wait for long. Call it several times a
+// second at least; the original does so in every round of its main loop. A connection
+// that fails is in StateError afterwards.
 func (c *Conn) Update(now Time) {
-	silent := now.Sub(c.lastRecv)
+	silence := now.Sub(c.lastReceived)
 	switch c.state {
 	case StateOffline, StateError:
 		return
 	case StateToken:
-		if silent > dialTimeout {
+		if silence > dialTimeout {
 			c.fail(ReasonUnreachable)
 			return
 		}
 	case StateConnect:
-		if c.six.on && silent > dialTimeout {
+		if c.v6.active && silence > dialTimeout {
 			c.fail(ReasonUnreachable)
 			return
 		}
 		fallthrough
 	default:
-		if silent > timeout {
+		if silence > timeout {
 			c.fail(ReasonTimeout)
 			return
 		}
 	}
-	if !c.core.update(now) {
+	if !c.reliability.update(now) {
 		c.fail(ReasonNotAcked)
 		return
 	}
 	if c.state != StateOnline {
-		if now.Sub(c.lastSend) > handshakeEvery {
+		if now.Sub(c.lastSend) > handshakeInterval {
 			c.sendHandshake(now)
 		}
 		return
 	}
-	if c.six.unconfirmed && now.Sub(c.six.confirmed) > confirmEvery {
-		c.confirm(now)
+	if c.v6.acceptUnanswered && now.Sub(c.v6.acceptSent) > acceptInterval {
+		c.sendAccept6(now)
 	}
-	if now.Sub(c.lastSend) > flushAfter {
-		c.core.flush(now)
+	if now.Sub(c.lastSend) > autoFlushAfter {
+		c.flush(now)
 	}
 	if now.Sub(c.lastSend) > keepAliveAfter {
 		c.lastSend = now
-		if c.six.on {
-			c.send(packet.AppendControl6(c.buffers.out[:0], c.ack, c.six.guard, packet.ControlKeepAlive))
+		if c.v6.active {
+			c.send(packet.AppendControl6(c.buffers.out[:0], c.recvSeq, c.v6.token, packet.ControlKeepAlive))
 		} else {
-			c.send(packet.AppendControl(c.buffers.out[:0], c.ack, c.peerToken, packet.ControlKeepAlive))
+			c.send(packet.AppendControl(c.buffers.out[:0], c.recvSeq, c.peerToken, packet.ControlKeepAlive))
 		}
 	}
 }
@@ -336,7 +335,7 @@ func (c *Conn) Update(now Time) {
 // sendHandshake sends the message that the state calls for.
 func (c *Conn) sendHandshake(now Time) {
 	c.lastSend = now
-	if c.six.on {
+	if c.v6.active {
 		c.sendHandshake6()
 		return
 	}
@@ -347,7 +346,7 @@ func (c *Conn) sendHandshake(now Time) {
 	case StateConnect:
 		out = packet.AppendConnect(out, c.peerToken, c.token)
 	case StatePending:
-		out = packet.AppendControl(out, c.ack, c.peerToken, packet.ControlAccept)
+		out = packet.AppendControl(out, c.recvSeq, c.peerToken, packet.ControlAccept)
 	default:
 		return
 	}
@@ -360,21 +359,19 @@ func (c *Conn) fail(reason string) {
 	c.generation++
 }
 
-// The framing that core asks for.
-
 func (c *Conn) appendChunkHeader(dst []byte, flags packet.ChunkFlags, seq, size int) []byte {
-	if c.six.on {
+	if c.v6.active {
 		return packet.AppendChunkHeader6(dst, flags, seq, size)
 	}
 	return packet.AppendChunkHeader(dst, flags, seq, size)
 }
 
-func (c *Conn) sendPacket(flags packet.Flags, ack, chunks int, payload []byte) {
+func (c *Conn) sendPacket(flags packet.Flags, ack, numChunks int, payload []byte) {
 	out := c.buffers.out[:0]
-	if c.six.on {
-		out = packet.AppendPacket6(out, flags, ack, chunks, c.six.guard, payload)
+	if c.v6.active {
+		out = packet.AppendPacket6(out, flags, ack, numChunks, c.v6.token, payload)
 	} else {
-		out = packet.AppendPacket(out, flags, ack, chunks, c.peerToken, payload)
+		out = packet.AppendPacket(out, flags, ack, numChunks, c.peerToken, payload)
 	}
 	c.send(out)
 }
@@ -382,47 +379,47 @@ func (c *Conn) sendPacket(flags packet.Flags, ack, chunks int, payload []byte) {
 // State returns the connection's state.
 func (c *Conn) State() State { return c.state }
 
-// MaxPayload returns how long a payload may be for Queue, in bytes:
-// packet.MaxChunkSize, or packet.MaxChunkSize6 for a 0.6 connection.
+// MaxPayload returns the largest payload for Queue, in bytes: packet.MaxChunkSize, or
+// packet.MaxChunkSize6 for a 0.6 connection.
 func (c *Conn) MaxPayload() int {
-	if c.six.on {
+	if c.v6.active {
 		return packet.MaxChunkSize6
 	}
 	return packet.MaxChunkSize
 }
 
-// Reason returns why the connection ended, or "". As in the original a server keeps
-// no text of its clients: it sees "" when the client closed.
+// Reason returns why the connection ended, or "". As in the original a server ignores
+// the reasons of its clients: it is "" when the client closed.
 func (c *Conn) Reason() string { return c.reason }
 
-// ClosedByPeer reports whether StateError comes from the peer's CLOSE.
-func (c *Conn) ClosedByPeer() bool { return c.remoteClosed }
+// ClosedByPeer reports whether the connection ended with the peer's CLOSE.
+func (c *Conn) ClosedByPeer() bool { return c.closedByPeer }
 
 // Token returns the token that the peer must use, or packet.NoToken. In a 0.6
-// connection with a token both ends use the same.
+// connection with a token both sides use the same.
 func (c *Conn) Token() packet.Token { return c.token }
 
-// PeerToken returns the token that the peer handed out, or packet.NoToken.
+// PeerToken returns the token that the peer issued, or packet.NoToken.
 func (c *Conn) PeerToken() packet.Token { return c.peerToken }
 
-// Unacked returns how many vital chunks the peer has not acked yet, 0..511, and what
-// they take of the resend buffer, in bytes.
-func (c *Conn) Unacked() (chunks, bytes int) { return c.core.unacked.n, c.core.unacked.used }
+// Unacked returns how many vital chunks the peer has not acked yet, 0..MaxUnacked, and
+// what they take of the resend buffer, in bytes.
+func (c *Conn) Unacked() (chunks, bytes int) { return c.unacked.len, c.unacked.used }
 
-// FreeResendBuffer returns how long a vital payload may be, in bytes, for Queue to accept it
-// without overflowing the resend buffer. It can be more than one payload may have,
-// and then tells how much is left for several: each takes its size and ResendOverhead. It
-// is negative when there is no room at all.
+// FreeResendBuffer returns how long a vital payload may be, in bytes, for Queue to
+// accept it without overflowing the resend buffer. It can exceed MaxPayload and then
+// shows how much is left for several payloads, each of which takes its size and
+// ResendOverhead. It is negative when there is no space.
 func (c *Conn) FreeResendBuffer() int {
-	if c.core.unacked.n == MaxUnacked {
+	if c.unacked.len == MaxUnacked {
 		return -1
 	}
-	return c.core.unacked.limit - c.core.unacked.used - ResendOverhead
+	return c.unacked.maxUsed - c.unacked.used - ResendOverhead
 }
 
-// LastReceived returns when the peer last showed that it is there.
-func (c *Conn) LastReceived() Time { return c.lastRecv }
+// LastReceived returns when the last packet of the peer was accepted.
+func (c *Conn) LastReceived() Time { return c.lastReceived }
 
-// DropCounts returns how many datagrams were not taken, by packet.DropReason, since the
+// DropCounts returns how many datagrams were dropped, by packet.DropReason, since the
 // connection began.
-func (c *Conn) DropCounts() *[packet.NumDropReasons]uint32 { return &c.drops }
+func (c *Conn) DropCounts() *[packet.NumDropReasons]uint32 { return &c.dropCounts }

@@ -2,67 +2,76 @@ package conn
 
 import "github.com/teeyard/teeyard/protocol/packet"
 
-// Feed takes a datagram from the peer's address and gives its chunks to h. The
-// error is a packet.DropReason, which is also counted; most callers can ignore it. What
-// the datagram did to the connection shows in State. b is borrowed and may be
+// Feed handles a datagram from the peer's address and passes its chunks to h. The
+// error is a packet.DropReason, which is also counted; most callers can ignore it.
+// State shows what the datagram did to the connection. b is borrowed and may be
 // changed.
 //
-// Connless packets are not for connections: hand them to Tokens.Judge. Feed refuses
-// them with packet.DropConnless.
+// Connectionless packets do not belong to a connection and are refused with
+// packet.DropConnless; pass them to TokenIssuer.Inspect.
 func (c *Conn) Feed(now Time, b []byte, h Handler) error {
-	var drop packet.DropReason
-	if c.six.on {
+	drop := packet.DropWrongState
+	switch {
+	case c.state == StateOffline || c.state == StateError:
+	case c.v6.active:
 		drop = c.feed6(now, b, h)
-	} else {
+	default:
 		drop = c.feed7(now, b, h)
 	}
 	if drop == packet.DropNone {
 		return nil
 	}
-	c.drops[drop]++
+	c.dropCounts[drop]++
 	return drop
 }
 
+// dropReason converts an error of package packet.
+func dropReason(err error) packet.DropReason {
+	if err == nil {
+		return packet.DropNone
+	}
+	return err.(packet.DropReason)
+}
+
 func (c *Conn) feed7(now Time, b []byte, h Handler) packet.DropReason {
-	if c.state == StateOffline || c.state == StateError {
-		return packet.DropWrongState
-	}
 	var p packet.Packet
-	if err := p.ParseHeader(b); err != nil {
-		if packet.IsClearly6(b) {
-			return packet.DropOtherVersion
-		}
-		return err.(packet.DropReason)
-	}
-	if p.Flags&packet.FlagConnless != 0 {
+	err := p.ParseHeader(b)
+	switch {
+	case err == nil && p.Flags&packet.FlagConnless != 0:
 		return packet.DropConnless
-	}
-	// The token comes first. The original takes the ack of packets with a
-	// wrong token, so that whoever can forge the address can stall the
-	// connection.
-	if p.Token != c.token {
-		if packet.IsClearly6(b) {
-			return packet.DropOtherVersion
-		}
+	// The token is checked first. The original accepts the ack of packets with a
+	// wrong token, so anybody who can forge the address can stall the connection.
+	case err == nil && p.Token == c.token:
+	case packet.IsClearly6(b):
+		return packet.DropOtherVersion
+	case err != nil:
+		return dropReason(err)
+	default:
 		return packet.DropBadToken
 	}
-	if !c.core.possibleAck(p.Ack) {
+	if !c.isPossibleAck(p.Ack) {
 		return packet.DropBadAck
 	}
 	if err := p.ParsePayload(&c.buffers.in); err != nil {
-		return err.(packet.DropReason)
+		return dropReason(err)
 	}
-
 	if p.Flags&packet.FlagControl != 0 {
-		if drop := c.control(now, &p); drop != packet.DropNone {
-			return drop
-		}
-		if c.state == StateOnline {
-			c.received(now, p.Ack, p.Flags)
-		}
-		return packet.DropNone
+		return c.handleControl(now, p.Ack, p.Flags, c.control7(now, &p))
 	}
+	return c.handleChunks(now, p.Ack, p.Flags, p.Chunks(), h)
+}
 
+// handleControl completes the handling of a control packet: drop is what was made
+// of its message.
+func (c *Conn) handleControl(now Time, ack int, flags packet.Flags, drop packet.DropReason) packet.DropReason {
+	if drop == packet.DropNone && c.state == StateOnline {
+		c.handlePeerHeader(now, ack, flags)
+	}
+	return drop
+}
+
+// handleChunks handles a packet with chunks, whose ack is possible.
+func (c *Conn) handleChunks(now Time, ack int, flags packet.Flags, chunks packet.ChunkReader, h Handler) packet.DropReason {
 	switch c.state {
 	case StatePending:
 		c.state = StateOnline
@@ -70,36 +79,45 @@ func (c *Conn) feed7(now Time, b []byte, h Handler) packet.DropReason {
 	default:
 		return packet.DropWrongState
 	}
-	c.received(now, p.Ack, p.Flags)
-	return c.deliver(p.Chunks(), h)
+	c.handlePeerHeader(now, ack, flags)
+
+	// The handler may end the connection, and even begin another one; the rest of
+	// the packet is not for that one.
+	generation := c.generation
+	var chunk packet.Chunk
+	for c.generation == generation {
+		if !chunks.Next(&chunk) {
+			return dropReason(chunks.Err())
+		}
+		vital := chunk.Flags&packet.ChunkVital != 0
+		if vital && !c.acceptSeq(chunk.Seq) {
+			continue
+		}
+		h.Chunk(chunk.Data, vital)
+	}
+	return packet.DropNone
 }
 
-// received notes an online peer's packet: it is there, acks, and may ask for a
-// resend.
-func (c *Conn) received(now Time, ack int, flags packet.Flags) {
-	c.lastRecv = now
-	c.core.acked(ack)
+// handlePeerHeader handles the header of a packet while online: the peer is alive,
+// acks, and may request a resend.
+func (c *Conn) handlePeerHeader(now Time, ack int, flags packet.Flags) {
+	c.lastReceived = now
+	c.handleAck(ack)
 	if flags&packet.FlagResend != 0 {
-		c.core.resendRequested(now)
+		c.handleResendRequest(now)
 	}
 }
 
-func (c *Conn) control(now Time, p *packet.Packet) packet.DropReason {
+func (c *Conn) control7(now Time, p *packet.Packet) packet.DropReason {
 	switch p.ControlID() {
 	case packet.ControlKeepAlive, packet.ControlConnect:
-		// A repeated CONNECT means that our ACCEPT was lost; it is
-		// repeated on its own.
+		// A repeated CONNECT means that our ACCEPT was lost. Update repeats it.
 	case packet.ControlAccept:
 		if c.state == StateConnect {
 			c.state = StateOnline
 		}
 	case packet.ControlClose:
-		reason := ""
-		if !c.server {
-			reason = string(p.AppendReason(make([]byte, 0, packet.MaxCloseReason)))
-		}
-		c.fail(reason)
-		c.remoteClosed = true
+		c.handleClose(p.AppendReason(make([]byte, 0, packet.MaxCloseReason)))
 	case packet.ControlToken:
 		if p.ResponseToken == packet.NoToken {
 			return packet.DropBadControl
@@ -107,7 +125,7 @@ func (c *Conn) control(now Time, p *packet.Packet) packet.DropReason {
 		c.peerToken = p.ResponseToken
 		if c.state == StateToken {
 			c.state = StateConnect
-			c.lastRecv = now
+			c.lastReceived = now
 			c.sendHandshake(now)
 		}
 	default:
@@ -116,23 +134,12 @@ func (c *Conn) control(now Time, p *packet.Packet) packet.DropReason {
 	return packet.DropNone
 }
 
-// deliver gives the chunks to h. What h does may end the connection, and even begin
-// another one; the rest of the packet is not for that one.
-func (c *Conn) deliver(it packet.ChunkReader, h Handler) packet.DropReason {
-	generation := c.generation
-	var chunk packet.Chunk
-	for c.generation == generation {
-		if !it.Next(&chunk) {
-			if it.Err() != nil {
-				return packet.DropBadChunk
-			}
-			break
-		}
-		vital := chunk.Flags&packet.ChunkVital != 0
-		if vital && !c.core.inOrder(chunk.Seq) {
-			continue
-		}
-		h.Chunk(chunk.Data, vital)
+// handleClose ends the connection after the peer's CLOSE. Only a client keeps the
+// reason.
+func (c *Conn) handleClose(reason []byte) {
+	if c.isServer {
+		reason = nil
 	}
-	return packet.DropNone
+	c.fail(string(reason))
+	c.closedByPeer = true
 }

@@ -74,14 +74,14 @@ func FuzzFeed6(f *testing.F) {
 			p.sent, p.got = nil, nil
 			switch op % 8 {
 			case 0:
-				token := p.six.guard.Token
+				token := p.v6.token.Token
 				if op&8 != 0 {
 					token = nextToken(token)
 				}
 				switch {
-				case p.six.guard.Place == packet.TokenInHeader && len(b) >= 7:
+				case p.v6.token.Place == packet.TokenInHeader && len(b) >= 7:
 					binary.BigEndian.PutUint32(b[3:], uint32(token))
-				case p.six.guard.Place == packet.TokenInTrailer && len(b) >= 7:
+				case p.v6.token.Place == packet.TokenInTrailer && len(b) >= 7:
 					binary.BigEndian.PutUint32(b[len(b)-4:], uint32(token))
 				}
 				p.Feed(now, b, p)
@@ -106,10 +106,10 @@ func FuzzFeed6(f *testing.F) {
 				t.Fatalf("%d chunks, %d bytes pending", chunks, bytes)
 			}
 			slack = 0
-			if p.six.handshake == HandshakeChallenged {
-				slack = challengeSeq
+			if p.v6.handshake == HandshakeChallenged {
+				slack = challengeChunks
 			}
-			if out := (p.seq - p.peerAck) & packet.SeqMask; out < chunks || out > chunks+slack {
+			if out := (p.sentSeq - p.peerAck) & packet.SeqMask; out < chunks || out > chunks+slack {
 				t.Fatalf("%d chunks pending, %d not acked", chunks, out)
 			}
 			total := 0
@@ -123,7 +123,7 @@ func FuzzFeed6(f *testing.F) {
 			if total > 20000 {
 				t.Fatalf("%d bytes sent in one step", total)
 			}
-			if p.Rejoined() && (!p.server || chunks != 0 || p.six.guard.Place != packet.TokenInTrailer) {
+			if p.Rejoined() && (!p.isServer || chunks != 0 || p.v6.token.Place != packet.TokenInTrailer) {
 				t.Fatal("rejoined what cannot be")
 			}
 		}
@@ -141,9 +141,9 @@ func FuzzJudge6(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte, token bool) {
 		if token && len(b) >= 8 {
 			// The right one, wherever it may stand.
-			right := tokens.at(token65, 0, seat6)
+			right := tokens.issue(0, kindHeader, seat6)
 			if b[0]&0x10 != 0 {
-				right = tokens.at(tokenTKEN, 0, seat6)
+				right = tokens.issue(0, kindTKEN, seat6)
 			}
 			b = append([]byte(nil), b...)
 			if b[0]&0x08 != 0 {

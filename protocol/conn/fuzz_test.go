@@ -92,7 +92,7 @@ func FuzzFeed(f *testing.F) {
 			if chunks > MaxUnacked || bytes > 2000 || (chunks == 0) != (bytes == 0) {
 				t.Fatalf("%d chunks, %d bytes pending", chunks, bytes)
 			}
-			if out := (p.seq - p.peerAck) & packet.SeqMask; out != chunks {
+			if out := (p.sentSeq - p.peerAck) & packet.SeqMask; out != chunks {
 				t.Fatalf("%d chunks pending, %d not acked", chunks, out)
 			}
 			total := 0

@@ -117,7 +117,7 @@ func TestWorkedBytes6(t *testing.T) {
 			must(t, client.Queue(0, []byte("\x030.6"), true))
 			client.Flush(0)
 			expect(t, "INFO", client, v.info)
-			must(t, client.Feed(0, data6(0, 1, client.six.guard, vital6(1, "x")), client))
+			must(t, client.Feed(0, data6(0, 1, client.v6.token, vital6(1, "x")), client))
 			client.Update(1001 * ms)
 			expect(t, "KEEPALIVE", client, v.keep)
 			client.Close(1001*ms, "")
@@ -145,8 +145,8 @@ func TestWorkedBytes6(t *testing.T) {
 			if server.State() != StateOnline || d.admitted != 1 || len(server.got) != 1 || server.got[0] != "\x030.6" {
 				t.Fatalf("%v, %q", server.State(), server.got)
 			}
-			if server.Version() != V6 || server.Handshake() != v.how || server.six.guard != client.six.guard || server.MaxPayload() != 1023 {
-				t.Errorf("%v, %v, %+v", server.Version(), server.Handshake(), server.six.guard)
+			if server.Version() != V6 || server.Handshake() != v.how || server.v6.token != client.v6.token || server.MaxPayload() != 1023 {
+				t.Errorf("%v, %v, %+v", server.Version(), server.Handshake(), server.v6.token)
 			}
 		})
 	}
@@ -210,8 +210,8 @@ func TestFallback(t *testing.T) {
 		must(t, c.Dial6(0, v.how, clientToken))
 		c.take()
 		err := c.Feed(0, v.answer, c)
-		if c.State() != v.state || c.six.guard != v.guard || len(c.got) != 0 {
-			t.Errorf("%v, %s: %v, %+v, %v", v.how, v.name, c.State(), c.six.guard, err)
+		if c.State() != v.state || c.v6.token != v.guard || len(c.got) != 0 {
+			t.Errorf("%v, %s: %v, %+v, %v", v.how, v.name, c.State(), c.v6.token, err)
 		}
 		if v.sent == "" {
 			expect(t, v.name, c)
@@ -334,8 +334,8 @@ func TestRejoinBytes(t *testing.T) {
 	}
 	expect(t, "CONNECTACCEPT", server, "10000002544b454eaabbccde", "10000002544b454eaabbccde")
 	must(t, server.Feed(0, accept, server))
-	if n, _ := server.Unacked(); server.Rejoined() || n != 3 || server.ack != 3 {
-		t.Errorf("an old ACCEPT began anew: %d pending, ack %d", n, server.ack)
+	if n, _ := server.Unacked(); server.Rejoined() || n != 3 || server.recvSeq != 3 {
+		t.Errorf("an old ACCEPT began anew: %d pending, ack %d", n, server.recvSeq)
 	}
 	// The client that is still there goes on.
 	must(t, client.Queue(0, []byte("z"), true))
@@ -349,8 +349,8 @@ func TestRejoinBytes(t *testing.T) {
 	if !server.Rejoined() || server.Rejoined() || server.State() != StateOnline || server.LastReceived() != s {
 		t.Errorf("not begun anew: %v", server.State())
 	}
-	if n, _ := server.Unacked(); n != 0 || server.ack != 0 || server.Token() != serverToken+1 {
-		t.Errorf("%d pending, ack %d, token %x", n, server.ack, server.Token())
+	if n, _ := server.Unacked(); n != 0 || server.recvSeq != 0 || server.Token() != serverToken+1 {
+		t.Errorf("%d pending, ack %d, token %x", n, server.recvSeq, server.Token())
 	}
 	must(t, server.Feed(s, again, server)) // a duplicate
 	if err := server.Feed(s, old, server); !errors.Is(err, packet.DropBadToken) || server.Rejoined() {

@@ -44,7 +44,7 @@ func TestHostile6(t *testing.T) {
 func TestMalformed6(t *testing.T) {
 	for how := HandshakeTKEN; how <= HandshakePlain; how++ {
 		_, server := online6(t, 0, how)
-		g := server.six.guard
+		g := server.v6.token
 		for _, v := range []struct {
 			b    []byte
 			want packet.DropReason

@@ -91,7 +91,7 @@ func replay(t *testing.T, server bool) {
 			us.Close(d.at, string(p.AppendReason(nil)))
 		}
 		sent := us.take()
-		if len(sent) == 1 && us.ack == (p.Ack+1)&packet.SeqMask {
+		if len(sent) == 1 && us.recvSeq == (p.Ack+1)&packet.SeqMask {
 			// The recording has the order on the wire; the program had
 			// not read the last datagram yet.
 			early++

@@ -138,7 +138,7 @@ func (s *stage) join(t rapid.TB, how Handshake) {
 		t.Fatal(err)
 	}
 	asked, told := false, false
-	for limit := 0; len(s.door.got) == 0 || len(s.client.got) == 0 || how == HandshakeChallenged && (s.client.got[0] != "welcome" || s.client.unacked.n > 0); limit++ {
+	for limit := 0; len(s.door.got) == 0 || len(s.client.got) == 0 || how == HandshakeChallenged && (s.client.got[0] != "welcome" || s.client.unacked.len > 0); limit++ {
 		if limit == 3000 {
 			t.Fatalf("client %v, server %v", s.client.State(), s.door.State())
 		}
@@ -164,8 +164,8 @@ func (s *stage) join(t rapid.TB, how Handshake) {
 	if s.door.admitted != 1 || s.door.Handshake() != how || s.client.Handshake() != dial {
 		t.Fatalf("%d admitted, %v and %v, want %v", s.door.admitted, s.door.Handshake(), s.client.Handshake(), how)
 	}
-	if s.client.six.guard != s.door.six.guard {
-		t.Fatalf("%+v and %+v", s.client.six.guard, s.door.six.guard)
+	if s.client.v6.token != s.door.v6.token {
+		t.Fatalf("%+v and %+v", s.client.v6.token, s.door.v6.token)
 	}
 	s.client.got, s.door.got = nil, nil
 }

@@ -75,7 +75,7 @@ func stream(t rapid.TB, seed uint64, n, start int, loss, dup, spread uint64) {
 	a.Feed(now, packet.AppendControl(nil, 0, clientToken, packet.ControlAccept), a)
 	b.Feed(now, data(0, 0, serverToken), b)
 	for _, p := range []*peer{a, b} {
-		p.seq, p.ack, p.peerAck = start, start, start
+		p.sentSeq, p.recvSeq, p.peerAck = start, start, start
 	}
 	if a.State() != StateOnline || b.State() != StateOnline {
 		t.Fatalf("%v, %v", a.State(), b.State())
@@ -149,19 +149,19 @@ func TestLongStream(t *testing.T) {
 // TestResendBuffer compares the rings with a plain queue.
 func TestResendBuffer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := resendBuffer{limit: rapid.IntRange(100, 5000).Draw(t, "limit")}
+		r := resendBuffer{maxUsed: rapid.IntRange(100, 5000).Draw(t, "limit")}
 		var model [][]byte
 		used, pushed := 0, 0
 		for range rapid.IntRange(1, 200).Draw(t, "steps") {
 			if rapid.IntRange(0, 2).Draw(t, "pop") == 0 && len(model) > 0 {
 				used -= len(model[0]) + ResendOverhead
 				model = model[1:]
-				r.pop()
+				r.removeFirst()
 			} else {
 				data := bytes.Repeat([]byte{byte(pushed)}, rapid.IntRange(0, 700).Draw(t, "size"))
-				fits := used+len(data)+ResendOverhead <= r.limit
-				if r.push(0, pushed, data) != fits {
-					t.Fatalf("%d bytes at %d of %d", len(data), used, r.limit)
+				fits := used+len(data)+ResendOverhead <= r.maxUsed
+				if r.add(0, pushed, data) != fits {
+					t.Fatalf("%d bytes at %d of %d", len(data), used, r.maxUsed)
 				}
 				if fits {
 					model = append(model, data)
@@ -169,8 +169,8 @@ func TestResendBuffer(t *testing.T) {
 				}
 				pushed++
 			}
-			if r.n != len(model) || r.used != used || len(r.ring) > 2*r.limit+512 {
-				t.Fatalf("%d entries of %d bytes in %d, want %d of %d", r.n, r.used, len(r.ring), len(model), used)
+			if r.len != len(model) || r.used != used || len(r.ring) > 2*r.maxUsed+512 {
+				t.Fatalf("%d entries of %d bytes in %d, want %d of %d", r.len, r.used, len(r.ring), len(model), used)
 			}
 			for i, want := range model {
 				a, b := r.data(r.at(i))

@@ -16,16 +16,16 @@ import (
 // epoch, so 16 to 32 seconds in all.
 const tokenEpoch = Time(16 * time.Second)
 
-// TokenIssuer hands out the tokens of a server's addresses, and checks them, without
-// keeping state for any: a token is a keyed hash of the IP address and the epoch.
-// The port is left out, since masters check servers from another port. It never
-// changes after NewTokenIssuer, so any number of goroutines can use it.
+// TokenIssuer issues and checks the tokens of a server for all addresses, without
+// keeping state for any: a token is a keyed hash of the IP address and the epoch. The
+// port is left out, since masters check servers from another port. A TokenIssuer does
+// not change after NewTokenIssuer, so any number of goroutines can use it.
 type TokenIssuer struct {
 	key [24]byte
 }
 
-// NewTokenIssuer returns Tokens with a key read from random, 24 bytes; nil means the
-// system's secure source.
+// NewTokenIssuer returns a TokenIssuer with a key of 24 bytes read from random; nil
+// means the system's secure source.
 func NewTokenIssuer(random io.Reader) (*TokenIssuer, error) {
 	if random == nil {
 		random = rand.Reader
@@ -39,33 +39,38 @@ func NewTokenIssuer(random io.Reader) (*TokenIssuer, error) {
 
 // Token returns the current token for an IP address. It is never packet.NoToken.
 func (t *TokenIssuer) Token(now Time, ip netip.Addr) packet.Token {
-	return t.at(token7, epoch(now), netip.AddrPortFrom(ip, 0))
+	return t.issue(now, kind7, netip.AddrPortFrom(ip, 0))
 }
 
 // Valid reports whether token is the current or the previous one of ip.
 func (t *TokenIssuer) Valid(now Time, ip netip.Addr, token packet.Token) bool {
-	return t.valid(token7, now, netip.AddrPortFrom(ip, 0), token)
+	return t.isValid(now, kind7, netip.AddrPortFrom(ip, 0), token)
 }
 
-func (t *TokenIssuer) valid(kind tokenKind, now Time, from netip.AddrPort, token packet.Token) bool {
+func (t *TokenIssuer) issue(now Time, kind tokenKind, from netip.AddrPort) packet.Token {
+	return t.hash(kind, epoch(now), from)
+}
+
+func (t *TokenIssuer) isValid(now Time, kind tokenKind, from netip.AddrPort, token packet.Token) bool {
 	e := epoch(now)
-	return token != packet.NoToken && (token == t.at(kind, e, from) || token == t.at(kind, e-1, from))
+	return token != packet.NoToken && (token == t.hash(kind, e, from) || token == t.hash(kind, e-1, from))
 }
 
-// tokenKind keeps the tokens apart that one key makes.
+// tokenKind separates the tokens that are made with one key.
 type tokenKind byte
 
 const (
-	token7    tokenKind = iota // 0.7
-	tokenTKEN                  // 0.6, DDNet
-	token65                    // 0.6.5, of address and port
-	tokenTick                  // 0.6, the tick of a challenge, of address and port
+	kind7         tokenKind = iota // 0.7, of the address
+	kindTKEN                       // 0.6, DDNet, of the address
+	kindHeader                     // 0.6.5, of address and port
+	kindChallenge                  // 0.6, the tick of a challenge, of address and port
 )
 
-// BroadcastToken returns the token to put into token requests that are broadcast. The
-// answers come from anywhere, so it belongs to no address.
+// BroadcastToken returns the token for token requests that are broadcast. The answers
+// come from any address, so the token belongs to none.
 func (t *TokenIssuer) BroadcastToken(now Time) packet.Token { return t.Token(now, netip.Addr{}) }
 
+// epoch returns the number of the epoch that a time is in.
 func epoch(now Time) uint64 {
 	e := now / tokenEpoch
 	if now%tokenEpoch < 0 {
@@ -74,9 +79,9 @@ func epoch(now Time) uint64 {
 	return uint64(e)
 }
 
-// at is a prefix hash: safe as a keyed one since the text has a fixed length and
-// most of the digest is kept back.
-func (t *TokenIssuer) at(kind tokenKind, epoch uint64, from netip.AddrPort) packet.Token {
+// hash returns the token of an epoch. It is a SHA-256 of key and text, which is safe as
+// a keyed hash here because the text has a fixed length and most of the sum is secret.
+func (t *TokenIssuer) hash(kind tokenKind, epoch uint64, from netip.AddrPort) packet.Token {
 	var text [24 + 8 + 1 + 1 + 16 + 2]byte
 	copy(text[:], t.key[:])
 	binary.BigEndian.PutUint64(text[24:], epoch)
@@ -86,64 +91,67 @@ func (t *TokenIssuer) at(kind tokenKind, epoch uint64, from netip.AddrPort) pack
 		as16 := from.Addr().As16()
 		copy(text[34:], as16[:])
 	}
-	if kind == token65 || kind == tokenTick {
+	if kind == kindHeader || kind == kindChallenge {
 		binary.BigEndian.PutUint16(text[50:], from.Port())
 	}
 	sum := sha256.Sum256(text[:])
 	token := packet.Token(binary.BigEndian.Uint32(sum[:]))
 	switch {
-	case kind == tokenTick:
-		// A tick that leaves room for the game to go on from it.
+	case kind == kindChallenge:
+		// A positive tick, with room for the game to continue from it.
 		return token&0x3fffffff + 3
-	case token == packet.NoToken, token == 0 && kind != token7:
+	case token == packet.NoToken, token == 0 && kind != kind7:
 		token = 1
 	}
 	return token
 }
 
-// Action says what to do about a packet from an address without a connection.
+// Action is what to do about a packet from an address without a connection.
 type Action uint8
 
 const (
-	// ActionIgnore: no answer, no state.
+	// ActionIgnore means to do nothing.
 	ActionIgnore Action = iota
-	// ActionReplyToken: answer with packet.AppendTokenReply(dst, p.Response, Token(now, ip)),
-	// in 0.6 with Judgement.AppendReply.
+	// ActionReplyToken means to answer with
+	// packet.AppendTokenReply(dst, p.ResponseToken, Token(now, ip)), in 0.6 with
+	// Inspection6.AppendReply.
 	ActionReplyToken
-	// ActionAccept: a CONNECT from an address that has proved itself. Answer with
-	// Conn.Accept(now, p.Token, p.Response), or refuse with
-	// packet.AppendClose(dst, 0, p.Response, reason). In 0.6 it is
-	// Conn.Accept6 or Judgement.AppendClose.
+	// ActionAccept is for a CONNECT from a proved address. Answer with
+	// Conn.Accept(now, p.Token, p.ResponseToken), or refuse with
+	// packet.AppendClose(dst, 0, p.ResponseToken, reason); in 0.6 with Conn.Accept6
+	// or Inspection6.AppendClose.
 	ActionAccept
-	// ActionConnless: p.Payload comes from an address that has proved itself. An
-	// answer is sent with packet.AppendConnless(dst, p.Response, ...).
+	// ActionConnless is for a connectionless packet from a proved address. Send an
+	// answer with packet.AppendConnless(dst, p.ResponseToken, ...).
 	ActionConnless
-	// ActionTokenReceived: the answer to our token request; p.Response is the
-	// sender's token.
+	// ActionTokenReceived is for the answer to our token request; p.ResponseToken is
+	// the sender's token.
 	ActionTokenReceived
-	// ActionChallenge, of Judge6 only: a CONNECT without token. Make the address
-	// prove itself with AppendChallenge, or trust it and answer with
+	// ActionChallenge, of Inspect6 only, is for a CONNECT without token. Make the
+	// address prove itself with AppendChallenge, or trust it and answer with
 	// Conn.Accept6, or do nothing.
 	ActionChallenge
 )
 
-var verdictText = [...]string{"ignore", "reply", "admit", "connless", "exchanged", "unproven"}
+var actionNames = [...]string{"ignore", "reply token", "accept", "connless", "token received", "challenge"}
 
-// String returns the verdict's name.
-func (v Action) String() string {
-	if int(v) < len(verdictText) {
-		return verdictText[v]
+// String returns the action's name.
+func (a Action) String() string {
+	if int(a) < len(actionNames) {
+		return actionNames[a]
 	}
-	return "unknown verdict"
+	return "unknown action"
 }
 
-// Inspect decides about a 0.7 packet from an address without a connection. p must have
-// been parsed. The Drop is DropNone unless the verdict is Ignore.
+// Inspect decides what to do about a 0.7 packet, which must have been parsed, from an
+// address without a connection. The DropReason is DropNone unless the action is
+// ActionIgnore.
 func (t *TokenIssuer) Inspect(now Time, ip netip.Addr, p *packet.Packet) (Action, packet.DropReason) {
-	exchange := p.Flags&packet.FlagControl != 0 && p.ControlID() == packet.ControlToken
-	if p.Token == packet.NoToken {
+	isTokenMessage := p.Flags&packet.FlagControl != 0 && p.ControlID() == packet.ControlToken
+	switch {
+	case p.Token == packet.NoToken:
 		switch {
-		case !exchange:
+		case !isTokenMessage:
 			return ActionIgnore, packet.DropBadToken
 		case p.ResponseToken == packet.NoToken:
 			return ActionIgnore, packet.DropBadControl
@@ -151,33 +159,20 @@ func (t *TokenIssuer) Inspect(now Time, ip netip.Addr, p *packet.Packet) (Action
 			return ActionIgnore, packet.DropNoPadding
 		}
 		return ActionReplyToken, packet.DropNone
-	}
-	if !t.Valid(now, ip, p.Token) {
-		if exchange && t.Valid(now, netip.Addr{}, p.Token) {
-			return t.exchanged(p)
-		}
+	case !t.Valid(now, ip, p.Token) && !(isTokenMessage && t.Valid(now, netip.Addr{}, p.Token)):
 		return ActionIgnore, packet.DropBadToken
-	}
-	switch {
 	case p.Flags&packet.FlagConnless != 0:
 		return ActionConnless, packet.DropNone
-	case exchange:
-		return t.exchanged(p)
-	case p.Flags&packet.FlagControl == 0 || p.ControlID() != packet.ControlConnect:
+	case p.Flags&packet.FlagControl == 0 || !isTokenMessage && p.ControlID() != packet.ControlConnect:
 		return ActionIgnore, packet.DropWrongState
 	case p.ResponseToken == packet.NoToken:
 		return ActionIgnore, packet.DropBadControl
+	case isTokenMessage:
+		return ActionTokenReceived, packet.DropNone
 	case p.Ack != 0:
-		// Nothing was sent that it could ack. The original's server takes
-		// such a client in half, until it is full of ghosts.
+		// Nothing was sent that it could ack. The original's server counts such a
+		// client but gives it no connection, and so fills up.
 		return ActionIgnore, packet.DropBadAck
 	}
 	return ActionAccept, packet.DropNone
-}
-
-func (t *TokenIssuer) exchanged(p *packet.Packet) (Action, packet.DropReason) {
-	if p.ResponseToken == packet.NoToken {
-		return ActionIgnore, packet.DropBadControl
-	}
-	return ActionTokenReceived, packet.DropNone
 }

@@ -106,7 +106,7 @@ func TestJudgementClose(t *testing.T) {
 		{Inspection6{Action: ActionAccept, Handshake: HandshakeChallenged, Token: packet.NoToken}, "10000004686900"},
 		{Inspection6{Action: ActionReplyToken, Handshake: HandshakeTKEN, Token: serverToken}, "10000004686900"},
 		{Inspection6{Action: ActionAccept, Handshake: HandshakeTKEN, Token: serverToken}, "10000004686900aabbccdd"},
-		{Inspection6{Action: ActionReplyToken, Handshake: HandshakeHeaderToken, Token: serverToken, client: clientToken}, "1800000102030404686900"},
+		{Inspection6{Action: ActionReplyToken, Handshake: HandshakeHeaderToken, Token: serverToken, clientToken: clientToken}, "1800000102030404686900"},
 		{Inspection6{Action: ActionAccept, Handshake: HandshakeHeaderToken, Token: serverToken}, "180000aabbccdd04686900"},
 	} {
 		if got := hex.EncodeToString(v.j.AppendClose(nil, "hi")); got != v.want {
@@ -129,7 +129,7 @@ func TestChallenge(t *testing.T) {
 	must(t, client.Feed(0, packet.AppendAccept6(nil, packet.PlacedToken{}, 0), client))
 	must(t, client.Feed(0, b, client))
 	client.take()
-	if len(client.got) != 6 || client.ack != 6 {
+	if len(client.got) != 6 || client.recvSeq != 6 {
 		t.Fatalf("%q", client.got)
 	}
 	var u packer.Unpacker
@@ -192,7 +192,7 @@ func TestChallenge(t *testing.T) {
 	// For many addresses: a tick that is one, and room behind it.
 	for i := range 2000 {
 		from := netip.AddrPortFrom(seat6.Addr(), uint16(i))
-		if tick := int32(tokens.at(tokenTick, epoch(now), from)); tick < 3 || tick > 1<<30+2 {
+		if tick := int32(tokens.issue(now, kindChallenge, from)); tick < 3 || tick > 1<<30+2 {
 			t.Fatalf("tick %d", tick)
 		}
 	}
@@ -209,8 +209,8 @@ func TestChallengedSequence(t *testing.T) {
 		t.Errorf("sent %+v", chunks)
 	}
 	must(t, server.Feed(0, data6(0, 6, packet.PlacedToken{}, vital6(1000, "a"), vital6(1001, "b"), vital6(1003, "d"), vital6(999, "old")), server))
-	if len(server.got) != 2 || server.got[1] != "b" || server.ack != 1001 || server.flags != packet.FlagResend {
-		t.Errorf("%q, ack %d", server.got, server.ack)
+	if len(server.got) != 2 || server.got[1] != "b" || server.recvSeq != 1001 || server.flags != packet.FlagResend {
+		t.Errorf("%q, ack %d", server.got, server.recvSeq)
 	}
 	if server.Feed(0, data6(0, 8, packet.PlacedToken{}, vital6(1002, "c")), server) == nil {
 		t.Error("an ack of what was not sent")

@@ -196,7 +196,7 @@ func TestResendAfterSecond(t *testing.T) {
 	must(t, server.Queue(0, []byte("b"), true))
 	server.Flush(0)
 	server.take()
-	server.lastRecv = 2 * s
+	server.lastReceived = 2 * s
 	server.Update(s)
 	server.take()
 	server.Update(s + 1)
@@ -220,7 +220,7 @@ func TestResendAfterSecondIsBounded(t *testing.T) {
 	}
 	server.Flush(0)
 	server.take()
-	server.lastRecv = 2 * s
+	server.lastReceived = 2 * s
 	for i, want := range []string{"1 2", "3 4", "5 6", "7 8", "9 10"} {
 		now := s + Time(i+1)*20*ms
 		server.Update(now)

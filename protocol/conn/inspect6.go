@@ -1,0 +1,188 @@
+package conn
+
+import (
+	"net/netip"
+
+	"github.com/teeyard/teeyard/protocol/packer"
+	"github.com/teeyard/teeyard/protocol/packet"
+)
+
+// Inspection6 is the result of inspecting a 0.6 datagram.
+type Inspection6 struct {
+	// Action is ActionIgnore, ActionReplyToken, ActionAccept or ActionChallenge.
+	Action Action
+	// Drop is the reason for ActionIgnore; otherwise DropNone.
+	Drop packet.DropReason
+	// Handshake is the one that the datagram belongs to, unless the action is
+	// ActionIgnore.
+	Handshake Handshake
+	// Token is the client's token with ActionReplyToken or ActionAccept and
+	// HandshakeTKEN or HandshakeHeaderToken; otherwise packet.NoToken.
+	Token packet.Token
+
+	clientToken packet.Token // of 0.6.5's CONNECT
+}
+
+// Inspect6 decides what to do about a 0.6 datagram from an address without a
+// connection. Connectionless datagrams are dropped as packet.DropConnless. It keeps no
+// state.
+//
+// scratch is memory to decompress what may be the answer to a challenge. This costs more
+// than all else, and anybody can send such datagrams; nil leaves it out, for a server
+// that sends no challenges or has decompressed enough. No other datagram is
+// decompressed.
+//
+// A datagram that acks something belongs to a connection that has ended, because
+// nothing was sent to this address that it could ack. The answer to a challenge is the
+// exception.
+func (t *TokenIssuer) Inspect6(now Time, from netip.AddrPort, b []byte, scratch *packet.Scratch) Inspection6 {
+	var p packet.Packet6
+	if err := p.ParseHeader(b); err != nil {
+		return ignored(dropReason(err))
+	}
+	isControl := p.Flags&packet.FlagControl != 0
+	switch {
+	case p.Flags&packet.FlagConnless != 0:
+		return ignored(packet.DropConnless)
+	case p.HasToken:
+		return t.inspectHeaderToken(now, from, &p)
+	case isControl && p.ControlID() == packet.ControlConnect:
+		return t.inspectConnect(now, from, &p)
+	case isControl && p.ControlID() == packet.ControlClientAccept:
+		token := p.HandshakeToken()
+		switch {
+		case token.Place != packet.TokenInTrailer:
+			return ignored(packet.DropWrongState)
+		case !t.isValid(now, kindTKEN, from, token.Token):
+			return ignored(packet.DropBadToken)
+		case p.Ack != 0:
+			return ignored(packet.DropBadAck)
+		}
+		return Inspection6{Action: ActionAccept, Handshake: HandshakeTKEN, Token: token.Token}
+	case isControl || scratch == nil:
+		return ignored(packet.DropWrongState)
+	}
+	if p.ParsePayload(scratch) != nil {
+		return ignored(packet.DropBadHuffman)
+	}
+	if !t.answersChallenge(now, from, &p) {
+		return ignored(packet.DropWrongState)
+	}
+	return Inspection6{Action: ActionAccept, Handshake: HandshakeChallenged, Token: packet.NoToken}
+}
+
+func ignored(reason packet.DropReason) Inspection6 {
+	return Inspection6{Action: ActionIgnore, Drop: reason, Token: packet.NoToken}
+}
+
+func (t *TokenIssuer) inspectConnect(now Time, from netip.AddrPort, p *packet.Packet6) Inspection6 {
+	token := p.HandshakeToken()
+	switch token.Place {
+	case packet.TokenInTrailer:
+		return Inspection6{Action: ActionReplyToken, Handshake: HandshakeTKEN, Token: t.issue(now, kindTKEN, from)}
+	case packet.TokenInHeader:
+		return Inspection6{Action: ActionReplyToken, Handshake: HandshakeHeaderToken, Token: t.issue(now, kindHeader, from), clientToken: token.Token}
+	}
+	return Inspection6{Action: ActionChallenge, Handshake: HandshakePlain, Token: packet.NoToken}
+}
+
+// inspectHeaderToken accepts 0.6.5 clients by the first packet that has their token.
+func (t *TokenIssuer) inspectHeaderToken(now Time, from netip.AddrPort, p *packet.Packet6) Inspection6 {
+	switch {
+	case !t.isValid(now, kindHeader, from, p.Token):
+		return ignored(packet.DropBadToken)
+	case p.Ack != 0:
+		return ignored(packet.DropBadAck)
+	case p.Flags&packet.FlagControl != 0 && p.ControlID() != packet.ControlKeepAlive:
+		return ignored(packet.DropWrongState)
+	}
+	return Inspection6{Action: ActionAccept, Handshake: HandshakeHeaderToken, Token: p.Token}
+}
+
+// AppendReply appends the answer for ActionReplyToken: CONNECTACCEPT, never longer than
+// the CONNECT.
+func (i *Inspection6) AppendReply(dst []byte) []byte {
+	return packet.AppendAccept6(dst, i.Handshake.placeToken(i.Token), i.clientToken)
+}
+
+// AppendClose appends the CLOSE that refuses the client, in the format that it
+// understands. It can be longer than what the client has sent; after ActionAccept the
+// address is proved.
+func (i *Inspection6) AppendClose(dst []byte, reason string) []byte {
+	token := i.Handshake.placeToken(i.Token)
+	if i.Action == ActionReplyToken {
+		token = packet.PlacedToken{} // the client does not use a trailer yet
+		if i.Handshake == HandshakeHeaderToken {
+			token = i.Handshake.placeToken(i.clientToken)
+		}
+	}
+	return packet.AppendClose6(dst, 0, token, reason)
+}
+
+// The ids, as on the wire, of the 0.6 system messages of a challenge.
+const (
+	sys6MapChange = 2<<1 | 1
+	sys6MapData   = 3<<1 | 1
+	sys6ConReady  = 4<<1 | 1
+	sys6SnapEmpty = 6<<1 | 1
+	sys6Input     = 16<<1 | 1
+)
+
+// The map dm1 of Teeworlds 0.6, which every client has.
+const (
+	dm1CRC  = 0xf2159e6e - 1<<32
+	dm1Size = 5805
+)
+
+// AppendChallenge appends the packet that makes a client without token prove its
+// address. Send packet.AppendAccept6(nil, packet.PlacedToken{}, 0) before it, as the
+// answer to the CONNECT. It has six vital chunks: MAP_CHANGE, MAP_DATA, CON_READY and
+// three SNAPEMPTY. The tick of the last one is a secret of the address. The client loads
+// the map, dm1, and acks that tick in its first INPUT, which Inspect6 recognises. The
+// ticks ascend, as in 0.6.5's challenge; DDNet's repeats the same tick three times, and
+// some clients take only the first of those and never send INPUT. A password cannot be
+// requested in this handshake: what the client has sent by then, INFO included, was
+// ignored.
+//
+// It has about 75 bytes and so is larger than the CONNECT of 4 bytes: limit how many
+// are sent per second.
+func (t *TokenIssuer) AppendChallenge(dst []byte, now Time, from netip.AddrPort) []byte {
+	tick := int32(t.issue(now, kindChallenge, from))
+	var payloadBuffer [128]byte
+	var message [32]byte
+	payload, seq := payloadBuffer[:0], 0
+	appendChunk := func(data []byte) {
+		seq++
+		payload = packet.AppendChunk6(payload, packet.ChunkVital, seq, data)
+	}
+	b := append(packer.AppendInt(message[:0], sys6MapChange), "dm1\x00"...)
+	b = packer.AppendInt(b, dm1CRC)
+	appendChunk(packer.AppendInt(b, dm1Size))
+	// An empty last part of the map, which old clients wait for.
+	b = packer.AppendInt(message[:0], sys6MapData)
+	appendChunk(packer.AppendInts(b, []int32{1, 0, 0, 0}))
+	appendChunk(packer.AppendInt(message[:0], sys6ConReady))
+	for i := tick - 2; i <= tick; i++ {
+		b = packer.AppendInt(message[:0], sys6SnapEmpty)
+		b = packer.AppendInt(b, i)
+		appendChunk(packer.AppendInt(b, i+1)) // against the empty snapshot of tick -1
+	}
+	return packet.AppendPacket6(dst, 0, 0, seq, packet.PlacedToken{}, payload)
+}
+
+// answersChallenge reports whether one of the chunks is an INPUT that acks the secret
+// tick of the address.
+func (t *TokenIssuer) answersChallenge(now Time, from netip.AddrPort, p *packet.Packet6) bool {
+	var c packet.Chunk
+	for it := p.Chunks(); it.Next(&c); {
+		var u packer.Unpacker
+		u.Reset(c.Data)
+		if u.Int() != sys6Input {
+			continue
+		}
+		if tick := u.Int(); u.Err() == nil && tick > 0 {
+			return t.isValid(now, kindChallenge, from, packet.Token(tick))
+		}
+	}
+	return false
+}
