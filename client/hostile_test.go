@@ -44,7 +44,7 @@ type villain struct {
 	acks    []int32
 	// onInfo is what it does first, in place of announcing a map.
 	onInfo func()
-	// onRcon takes a line for the remote console.
+	// handleRcon takes a line for the remote console.
 	onRcon func(line string)
 	lines  []string
 	// onRequest answers REQUEST_MAP_DATA.

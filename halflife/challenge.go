@@ -1,6 +1,7 @@
 package halflife
 
 import (
+	"cmp"
 	"net/netip"
 	"time"
 
@@ -15,9 +16,9 @@ type Rate struct {
 	Burst     float64
 }
 
-// or returns r with the values of standard for zeros.
-func (r Rate) or(standard Rate) limit.Rate {
-	return limit.Rate{PerSecond: orElse(r.PerSecond, standard.PerSecond), Burst: orElse(r.Burst, standard.Burst)}
+// orDefault returns r with the values of standard for zeros.
+func (r Rate) orDefault(standard Rate) limit.Rate {
+	return limit.Rate{PerSecond: cmp.Or(r.PerSecond, standard.PerSecond), Burst: cmp.Or(r.Burst, standard.Burst)}
 }
 
 // limitSize is how many addresses or networks a limiter or a set has room for.
@@ -26,20 +27,20 @@ const limitSize = 4096
 // The kinds of challenges. Programs ask once and keep the answer: those of A2S
 // for the queries of a list, those of rcon until they end.
 var (
-	a2sChallenge   = cookie.Kind{ID: 'a', Window: time.Minute, Fit: fitA2S}
-	rconChallenges = cookie.Kind{ID: 'r', Window: time.Hour, Fit: fitRcon}
+	a2sChallenge   = cookie.Kind{ID: 'a', Window: time.Minute, Value: a2sChallengeFrom}
+	rconChallenges = cookie.Kind{ID: 'r', Window: time.Hour, Value: rconChallengeFrom}
 )
 
-// fitA2S avoids the values that programs take for none.
-func fitA2S(raw uint64) uint32 {
+// a2sChallengeFrom avoids the values that programs take for none.
+func a2sChallengeFrom(raw uint64) uint32 {
 	if c := uint32(raw); c != 0 && c != NoChallenge {
 		return c
 	}
 	return 0x5eed
 }
 
-// fitRcon brings a value into the range that all programs can cope with.
-func fitRcon(raw uint64) uint32 {
+// rconChallengeFrom brings a value into the range that all programs can cope with.
+func rconChallengeFrom(raw uint64) uint32 {
 	return minRconChallenge + uint32(raw%(maxRconChallenge-minRconChallenge+1))
 }
 
@@ -49,8 +50,8 @@ func IsLAN(a netip.Addr) bool {
 	return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
 }
 
-// contains reports whether one of the networks has an address.
-func contains(nets []netip.Prefix, a netip.Addr) bool {
+// containsAddr reports whether one of the networks has an address.
+func containsAddr(nets []netip.Prefix, a netip.Addr) bool {
 	for _, n := range nets {
 		if n.Contains(a) {
 			return true

@@ -75,7 +75,7 @@ func (p *place) game(addr string, y *yard, set halflife.Settings) transport.Peer
 		p.t.Fatal(err)
 	}
 	return p.serve(addr, func(c transport.Conn, d transport.Datagram) {
-		if out = c; halflife.Is(d.B) {
+		if out = c; halflife.IsDatagram(d.B) {
 			srv.Feed(d.At, d.Peer, d.B)
 		}
 	})
@@ -92,18 +92,18 @@ func TestQuery(t *testing.T) {
 	plenty := halflife.Rate{PerSecond: 1e6, Burst: 1e6}
 	server := p.game("192.168.0.1:8303", y, halflife.Settings{Limits: halflife.Limits{Address: plenty, Network: plenty, Bytes: plenty}})
 	for _, test := range []struct {
-		ask            halflife.Ask
-		form           halflife.InfoForm
+		ask            halflife.QueryMethod
+		form           halflife.InfoFormat
 		players, rules int
 	}{
-		{halflife.AskAny, halflife.FormA2S, 64, 100},
-		{halflife.AskA2S, halflife.FormA2S, 64, 100},
-		{halflife.AskText, halflife.FormDetails, 41, 36}, // what fits a datagram,
-		{halflife.AskInfostring, halflife.FormInfostring, 0, 0},
+		{halflife.QueryAny, halflife.FormatA2S, 64, 100},
+		{halflife.QueryA2S, halflife.FormatA2S, 64, 100},
+		{halflife.QueryText, halflife.FormatDetails, 41, 36}, // what fits a datagram,
+		{halflife.QueryInfostring, halflife.FormatInfostring, 0, 0},
 	} {
 		conn := p.listen("192.168.0.2:0")
-		st, err := halflife.Query(t.Context(), conn, server, halflife.QueryConfig{Ask: test.ask})
-		if err != nil || st.Form != test.form || st.Peer != server || st.Info.Name != "Tee Wars" || st.Ping <= 0 {
+		st, err := halflife.Query(t.Context(), conn, server, halflife.QueryConfig{Method: test.ask})
+		if err != nil || st.Format != test.form || st.Peer != server || st.Info.Name != "Tee Wars" || st.Ping <= 0 {
 			t.Errorf("way %d: %v, %+v", test.ask, err, st)
 		}
 		if len(st.Players) != test.players || len(st.Rules) != test.rules {
@@ -139,18 +139,18 @@ func TestQueryOthers(t *testing.T) {
 	b := func(name string) string { return string(v.get(name)) }
 	for name, test := range map[string]struct {
 		answers        map[string][]string
-		form           halflife.InfoForm
+		form           halflife.InfoFormat
 		players, rules int
 	}{
-		"half-life":         {map[string][]string{"details": {b("Q.details.rep.seed")}, "players": {b("Q.players.rep")}, "rules": {b("Q.rules.rep")}}, halflife.FormDetails, 2, 3},
-		"info to details":   {map[string][]string{"details": {b("Q.info.rep")}, "players": {b("Q.players.rep")}, "rules": {b("Q.rules.rep")}}, halflife.FormInfo, 2, 3},
-		"split":             {map[string][]string{"details": {b("Q.details.rep")}, "players": {b("Q.players.rep")}, "rules": {b("S.gold.rules.2"), b("S.gold.rules.0"), b("S.gold.rules.1")}}, halflife.FormDetails, 2, 3},
-		"no lists":          {map[string][]string{"details": {b("Q.details.rep")}}, halflife.FormDetails, -1, -1},
-		"A2S unchallenged":  {map[string][]string{"T": {b("A.info.rep.p48")}, "U": {b("A.player.rep")}, "V": {b("S.source.rules.0"), b("S.source.rules.2"), b("S.source.rules.1")}}, halflife.FormA2S, 2, 3},
-		"details to A2S":    {map[string][]string{"T": {b("Q.details.rep")}, "players": {b("Q.players.rep.empty")}, "rules": {b("Q.rules.rep.empty")}}, halflife.FormDetails, 0, 0},
-		"both":              {map[string][]string{"T": {b("Q.details.rep"), b("A.info.rep.p48")}, "U": {b("A.player.rep")}, "V": {b("A.rules.rep")}}, halflife.FormA2S, 2, 3},
-		"info only":         {map[string][]string{"info\x00": {b("Q.info.rep")}, "players": {b("Q.players.rep")}, "rules": {b("Q.rules.rep")}}, halflife.FormInfo, 2, 3},
-		"challenge for all": {map[string][]string{"T": {b("A.chal.rep"), b("A.info.rep.p17")}, "U\xff": {b("A.chal.rep")}, "U\x4b": {b("A.player.rep")}, "V\x4b": {b("A.rules.rep")}}, halflife.FormA2S, 2, 3},
+		"half-life":         {map[string][]string{"details": {b("Q.details.rep.seed")}, "players": {b("Q.players.rep")}, "rules": {b("Q.rules.rep")}}, halflife.FormatDetails, 2, 3},
+		"info to details":   {map[string][]string{"details": {b("Q.info.rep")}, "players": {b("Q.players.rep")}, "rules": {b("Q.rules.rep")}}, halflife.FormatInfo, 2, 3},
+		"split":             {map[string][]string{"details": {b("Q.details.rep")}, "players": {b("Q.players.rep")}, "rules": {b("S.gold.rules.2"), b("S.gold.rules.0"), b("S.gold.rules.1")}}, halflife.FormatDetails, 2, 3},
+		"no lists":          {map[string][]string{"details": {b("Q.details.rep")}}, halflife.FormatDetails, -1, -1},
+		"A2S unchallenged":  {map[string][]string{"T": {b("A.info.rep.p48")}, "U": {b("A.player.rep")}, "V": {b("S.source.rules.0"), b("S.source.rules.2"), b("S.source.rules.1")}}, halflife.FormatA2S, 2, 3},
+		"details to A2S":    {map[string][]string{"T": {b("Q.details.rep")}, "players": {b("Q.players.rep.empty")}, "rules": {b("Q.rules.rep.empty")}}, halflife.FormatDetails, 0, 0},
+		"both":              {map[string][]string{"T": {b("Q.details.rep"), b("A.info.rep.p48")}, "U": {b("A.player.rep")}, "V": {b("A.rules.rep")}}, halflife.FormatA2S, 2, 3},
+		"info only":         {map[string][]string{"info\x00": {b("Q.info.rep")}, "players": {b("Q.players.rep")}, "rules": {b("Q.rules.rep")}}, halflife.FormatInfo, 2, 3},
+		"challenge for all": {map[string][]string{"T": {b("A.chal.rep"), b("A.info.rep.p17")}, "U\xff": {b("A.chal.rep")}, "U\x4b": {b("A.player.rep")}, "V\x4b": {b("A.rules.rep")}}, halflife.FormatA2S, 2, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -160,7 +160,7 @@ func TestQueryOthers(t *testing.T) {
 			if test.players < 0 {
 				wait /= 5 // nothing comes
 			}
-			st, err := halflife.Query(t.Context(), p.listen("10.0.0.2:0"), server, halflife.QueryConfig{Wait: wait})
+			st, err := halflife.Query(t.Context(), p.listen("10.0.0.2:0"), server, halflife.QueryConfig{Timeout: wait})
 			count := func(n int, isNil bool) int {
 				if isNil {
 					return -1
@@ -168,8 +168,8 @@ func TestQueryOthers(t *testing.T) {
 				return n
 			}
 			players, rules := count(len(st.Players), st.Players == nil), count(len(st.Rules), st.Rules == nil)
-			if err != nil || st.Form != test.form || players != test.players || rules != test.rules || st.Info.Map != "dm1" {
-				t.Errorf("%v, form %v, %d players, %d rules, %+v", err, st.Form, players, rules, st.Info)
+			if err != nil || st.Format != test.form || players != test.players || rules != test.rules || st.Info.Map != "dm1" {
+				t.Errorf("%v, form %v, %d players, %d rules, %+v", err, st.Format, players, rules, st.Info)
 			}
 		})
 	}
@@ -180,19 +180,19 @@ func TestQueryNobody(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	nobody := transport.MustParsePeer("10.0.0.9:1")
-	_, err := halflife.Query(t.Context(), p.listen("10.0.0.2:0"), nobody, halflife.QueryConfig{Wait: 10 * time.Millisecond})
+	_, err := halflife.Query(t.Context(), p.listen("10.0.0.2:0"), nobody, halflife.QueryConfig{Timeout: 10 * time.Millisecond})
 	if !errors.Is(err, halflife.ErrNoAnswer) {
 		t.Errorf("%v", err)
 	}
 	// One that asks for challenges without end, and answers of others.
 	p.serve("10.0.0.8:1", script(map[string][]string{"": {"\xff\xff\xff\xffA1234"}}))
-	_, err = halflife.Query(t.Context(), p.listen("10.0.0.2:0"), transport.MustParsePeer("10.0.0.8:1"), halflife.QueryConfig{Wait: 10 * time.Millisecond})
+	_, err = halflife.Query(t.Context(), p.listen("10.0.0.2:0"), transport.MustParsePeer("10.0.0.8:1"), halflife.QueryConfig{Timeout: 10 * time.Millisecond})
 	if !errors.Is(err, halflife.ErrNoAnswer) {
 		t.Errorf("%v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err = halflife.Query(ctx, p.listen("10.0.0.2:0"), nobody, halflife.QueryConfig{Wait: time.Hour}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err = halflife.Query(ctx, p.listen("10.0.0.2:0"), nobody, halflife.QueryConfig{Timeout: time.Hour}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v", err)
 	}
 	conn := p.listen("10.0.0.2:0")
@@ -218,7 +218,7 @@ func TestQueryAll(t *testing.T) {
 	}
 	peers = append(peers, peers...)
 	answered, silent := map[transport.Peer]bool{}, 0
-	err := halflife.QueryAll(t.Context(), p.listen("10.0.0.2:0"), peers, halflife.QueryConfig{Wait: 200 * time.Millisecond, Rate: 1000}, func(st halflife.Status, err error) {
+	err := halflife.QueryAll(t.Context(), p.listen("10.0.0.2:0"), peers, halflife.QueryConfig{Timeout: 200 * time.Millisecond, Rate: 1000}, func(st halflife.Status, err error) {
 		switch {
 		case err != nil:
 			silent++
@@ -291,7 +291,7 @@ func TestRconOnce(t *testing.T) {
 		text  string
 		err   error
 	}{
-		"silence":        {[]string{""}, 1, "", halflife.ErrUnsure},
+		"silence":        {[]string{""}, 1, "", halflife.ErrMayHaveRun},
 		"answer":         {[]string{"\xff\xff\xff\xfflok\n\x00\x00"}, 1, "ok\n", nil},
 		"one NUL":        {[]string{"\xff\xff\xff\xfflok\x00"}, 1, "ok", nil},
 		"escape":         {[]string{"\xff\xff\xff\xffl\x1b[31mred\x00\x00"}, 1, " [31mred", nil},
@@ -321,14 +321,14 @@ func TestRconOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c.Wait = 5 * time.Second; test.err == halflife.ErrUnsure {
-				c.Wait = 300 * time.Millisecond // nothing comes
+			if c.Timeout = 5 * time.Second; test.err == halflife.ErrMayHaveRun {
+				c.Timeout = 300 * time.Millisecond // nothing comes
 			}
 			text, err := c.Run(t.Context(), "quit")
 			if !errors.Is(err, test.err) || err == nil && text != test.text {
 				t.Errorf("%q, %v", text, err)
 			}
-			if test.err == halflife.ErrUnsure {
+			if test.err == halflife.ErrMayHaveRun {
 				time.Sleep(100 * time.Millisecond)
 			}
 			if len(commands) != test.sent {
@@ -361,19 +361,19 @@ func TestRconNobody(t *testing.T) {
 }
 
 // pages answers as a master with pages of two, in a form.
-func pages(form halflife.ListForm, servers []netip.AddrPort) func(transport.Conn, transport.Datagram) {
+func pages(form halflife.ListFormat, servers []netip.AddrPort) func(transport.Conn, transport.Datagram) {
 	return func(c transport.Conn, d transport.Datagram) {
 		req, ok := halflife.ParseListRequest(d.B)
-		if !ok || req.Form != form {
+		if !ok || req.Format != form {
 			return
 		}
 		from := int(req.ID)
 		if i := slices.Index(servers, req.After); i >= 0 {
 			from = i + 1
 		}
-		l := halflife.List{Form: form, Servers: servers[from:min(from+2, len(servers))]}
-		if l.Form == halflife.ListID {
-			l.Form = halflife.ListBatch
+		l := halflife.List{Format: form, Servers: servers[from:min(from+2, len(servers))]}
+		if l.Format == halflife.ListID {
+			l.Format = halflife.ListBatch
 		}
 		if l.End = from+2 >= len(servers); !l.End {
 			l.Next = uint32(from + 2)
@@ -392,7 +392,7 @@ func TestFetchList(t *testing.T) {
 	all := []netip.AddrPort{addr("198.51.100.1:1"), addr("10.1.2.3:27015"), addr("198.51.100.2:2"), addr("224.0.0.1:5"),
 		addr("127.0.0.1:9"), addr("198.51.100.1:1"), addr("198.51.100.3:0"), addr("255.255.255.255:7"), addr("198.51.100.3:3")}
 	want := []transport.Peer{{AddrPort: all[0]}, {AddrPort: all[2]}, {AddrPort: all[8]}}
-	for _, form := range []halflife.ListForm{halflife.ListAll, halflife.ListBatch, halflife.ListID, halflife.ListSteam} {
+	for _, form := range []halflife.ListFormat{halflife.ListAll, halflife.ListBatch, halflife.ListID, halflife.ListSteam} {
 		t.Run(form.String(), func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
@@ -402,11 +402,11 @@ func TestFetchList(t *testing.T) {
 			}
 			master := p.serve("10.0.0.1:27010", pages(form, servers))
 			seen := 0
-			got, err := halflife.FetchList(t.Context(), p.listen("10.0.0.2:0"), master, halflife.ListConfig{Form: form, OnPage: func(n int) { seen = n }})
+			got, err := halflife.FetchList(t.Context(), p.listen("10.0.0.2:0"), master, halflife.ListConfig{Format: form, OnPage: func(n int) { seen = n }})
 			if !slices.Equal(got, want) || err != nil || seen != len(want) {
 				t.Errorf("%v, %v, %d told", got, err, seen)
 			}
-			got, err = halflife.FetchList(t.Context(), p.listen("10.0.0.2:0"), master, halflife.ListConfig{Form: form, Private: true})
+			got, err = halflife.FetchList(t.Context(), p.listen("10.0.0.2:0"), master, halflife.ListConfig{Format: form, IncludeLAN: true})
 			if len(got) != 5 || err != nil {
 				t.Errorf("with private networks %v, %v", got, err)
 			}
@@ -421,7 +421,7 @@ func TestFetchListHostile(t *testing.T) {
 	n := byte(0)
 	master := p.serve("10.0.0.1:27010", func(c transport.Conn, d transport.Datagram) {
 		n++
-		c.Send(d.Peer, halflife.AppendList(nil, &halflife.List{Form: halflife.ListSteam, Servers: []netip.AddrPort{
+		c.Send(d.Peer, halflife.AppendList(nil, &halflife.List{Format: halflife.ListSteam, Servers: []netip.AddrPort{
 			netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, 100, n}), 1)}}))
 	})
 	if got, err := halflife.FetchList(t.Context(), p.listen("10.0.0.2:0"), master, halflife.ListConfig{}); len(got) > 101 || err != nil {
@@ -475,8 +475,8 @@ func TestRegistrar(t *testing.T) {
 		t.Error("a challenge of another, or a late one, is answered")
 	}
 	out = nil
-	if !r.Feed(now, master, challenge) || r.Feed(now, master, challenge) || strings.Join(out, "") != "0" || r.Registered() != 1 {
-		t.Errorf("after the challenge: %q, %d", out, r.Registered())
+	if !r.Feed(now, master, challenge) || r.Feed(now, master, challenge) || strings.Join(out, "") != "0" || r.NumRegistered() != 1 {
+		t.Errorf("after the challenge: %q, %d", out, r.NumRegistered())
 	}
 	step(119*time.Second, "")
 	out = nil
@@ -490,13 +490,13 @@ func TestRegistrar(t *testing.T) {
 	step(time.Second, "q")
 	step(10*time.Second, "q")
 	step(20*time.Second, "q")
-	if r.Registered() != 0 {
+	if r.NumRegistered() != 0 {
 		t.Error("still registered with a silent master")
 	}
 	step(119*time.Second, "")
 	step(time.Second, "q")
 	r.Feed(now, master, challenge)
-	r.Changed(now)
+	r.InfoChanged(now)
 	step(9*time.Second, "")
 	step(3*time.Second, "q")
 	out = nil

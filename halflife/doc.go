@@ -11,7 +11,7 @@
 //	srv, err := halflife.NewServer(halflife.ServerConfig{Game: game, Send: conn.Send})
 //	...
 //	for _, d := range batch[:n] {
-//		if halflife.Is(d.B) {
+//		if halflife.IsDatagram(d.B) {
 //			srv.Feed(d.At, d.Peer, d.B)
 //		} else {
 //			game.Feed(d)
@@ -63,7 +63,7 @@
 // the rules are; QueryAll does so for many at a pace. Answers that are split come
 // whole, fields that old servers leave out stay empty, and texts are cleaned of
 // what steers terminals. RconClient runs commands. None is ever sent twice, since
-// nobody knows whether it ran: ErrUnsure says so.
+// nobody knows whether it ran: ErrMayHaveRun says so.
 //
 //	conn, err := udp.Listen(udp.Config{MaxDatagram: halflife.ReceiveBuffer})
 //	...

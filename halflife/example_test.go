@@ -55,7 +55,7 @@ func Example() {
 				return
 			}
 			for _, d := range batch[:n] {
-				if halflife.Is(d.B) {
+				if halflife.IsDatagram(d.B) {
 					srv.Feed(d.At, d.Peer, d.B)
 				}
 			}

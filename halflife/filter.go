@@ -22,15 +22,15 @@ type Filter struct {
 
 // Append appends the filter as \key\value pairs.
 func (f *Filter) Append(dst []byte) []byte {
-	p := pairs(dst)
+	p := infoString(dst)
 	text := func(key, value string, limit int) {
 		if value != "" {
-			p.text(key, value, limit)
+			p.addText(key, value, limit)
 		}
 	}
 	flag := func(key string, v bool) {
 		if v {
-			p.flag(key, v)
+			p.addBool(key, v)
 		}
 	}
 	text("gamedir", f.Dir, maxDir)
@@ -43,7 +43,7 @@ func (f *Filter) Append(dst []byte) []byte {
 	flag("linux", f.Linux)
 	flag("proxy", f.Proxy)
 	if f.NotApp != 0 {
-		p.text("napp", strconv.FormatUint(f.NotApp, 10), 20)
+		p.addText("napp", strconv.FormatUint(f.NotApp, 10), 20)
 	}
 	return p
 }
@@ -51,11 +51,11 @@ func (f *Filter) Append(dst []byte) []byte {
 // ParseFilter reads what Append writes. Unknown keys are ignored.
 func ParseFilter(b []byte) (f Filter) {
 	n := 0
-	eachPair(firstString(b), func(key, value []byte) {
+	forEachPair(beforeNUL(b), func(key, value []byte) {
 		if n++; n > maxPairs || len(value) > 127 {
 			return
 		}
-		yes := count(value) != 0
+		yes := parseCount(value) != 0
 		switch string(key) {
 		case "gamedir":
 			f.Dir = safetext.Line(value)
@@ -70,8 +70,8 @@ func ParseFilter(b []byte) (f Filter) {
 		case "dedicated":
 			f.Dedicated = yes
 		case "type":
-			f.Dedicated = firstByte(value) == 'd'
-			f.Proxy = firstByte(value) == 'p'
+			f.Dedicated = firstLetter(value) == 'd'
+			f.Proxy = firstLetter(value) == 'p'
 		case "secure":
 			f.Secure = yes
 		case "linux":
@@ -79,14 +79,14 @@ func ParseFilter(b []byte) (f Filter) {
 		case "proxy":
 			f.Proxy = yes
 		case "napp":
-			f.NotApp = uint64(count(value))
+			f.NotApp = uint64(parseCount(value))
 		}
 	})
 	return f
 }
 
-// Match reports whether a server is wanted.
-func (f *Filter) Match(i *Info) bool {
+// Matches reports whether a server is wanted.
+func (f *Filter) Matches(i *Info) bool {
 	return (f.Dir == "" || f.Dir == i.Dir) &&
 		(f.Map == "" || f.Map == i.Map) &&
 		(!f.Dedicated || i.Type == 'd') &&

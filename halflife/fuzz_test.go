@@ -25,13 +25,13 @@ func FuzzAnswers(f *testing.F) {
 			// What was read can be written, and reads the same again.
 			var again []byte
 			switch form {
-			case halflife.FormInfo:
+			case halflife.FormatInfo:
 				again = halflife.AppendInfo(nil, &i)
-			case halflife.FormDetails:
+			case halflife.FormatDetails:
 				again = halflife.AppendDetails(nil, &i)
-			case halflife.FormA2S:
+			case halflife.FormatA2S:
 				again = halflife.AppendA2SInfo(nil, &i)
-			case halflife.FormInfostring:
+			case halflife.FormatInfostring:
 				again = halflife.AppendInfostring(nil, &i)
 			}
 			if _, f, err := halflife.ParseInfo(again); err != nil || f != form {
@@ -61,7 +61,7 @@ func FuzzRequests(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := halflife.ParseRequest(b)
-		if r.Kind != halflife.RequestNone && !halflife.Is(b) {
+		if r.Kind != halflife.RequestNone && !halflife.IsDatagram(b) {
 			t.Fatalf("%q is a request, but not of this protocol", b)
 		}
 		if r, err := halflife.ParseRcon(b); err == nil {
@@ -83,7 +83,7 @@ func FuzzRequests(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		halflife.IsHello(b)
+		halflife.ParseMasterChallengeRequest(b)
 		halflife.IsShutdown(b)
 	})
 }
@@ -95,7 +95,7 @@ func FuzzJoin(f *testing.F) {
 	f.Add(v.b["S.gold.rules.0"], v.b["S.gold.rules.1"], v.b["S.gold.rules.2"])
 	f.Add(v.b["S.source.rules.2"], v.b["S.source.rules.1"], v.b["S.source.rules.0"])
 	f.Fuzz(func(t *testing.T, a, b, c []byte) {
-		var j halflife.Joiner
+		var j halflife.PartAssembler
 		for _, part := range [][]byte{a, b, c, a, b, c} {
 			if whole := j.Feed(1, alice.AddrPort, part); len(whole) > 64<<10 {
 				t.Fatalf("%d bytes", len(whole))

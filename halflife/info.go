@@ -1,6 +1,7 @@
 package halflife
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 
@@ -111,12 +112,12 @@ func orElse[T comparable](v, zero T) T {
 
 // appendCommon appends what info and details begin with.
 func (i *Info) appendCommon(dst []byte) []byte {
-	dst = appendString(dst, orElse(i.Address, "LOOPBACK"), maxAddress)
+	dst = appendString(dst, cmp.Or(i.Address, "LOOPBACK"), maxAddress)
 	dst = appendString(dst, i.Name, maxName)
 	dst = appendString(dst, i.Map, maxMap)
 	dst = appendString(dst, i.Dir, maxDir)
 	dst = appendString(dst, i.Game, maxGame)
-	return append(dst, clampByte(i.Players, maxTextCount), clampByte(i.Max, maxTextCount), clampByte(orElse(i.Protocol, textProtocol), 255))
+	return append(dst, clampToByte(i.Players, maxTextCount), clampToByte(i.Max, maxTextCount), clampToByte(cmp.Or(i.Protocol, textProtocol), 255))
 }
 
 // AppendInfo appends the answer to "info" (S2A_INFO, 'C').
@@ -128,7 +129,7 @@ func AppendInfo(dst []byte, i *Info) []byte {
 // the count of bots at the end that real servers send.
 func AppendDetails(dst []byte, i *Info) []byte {
 	dst = i.appendCommon(append(append(dst, header...), kindDetails))
-	dst = append(dst, orElse(i.Type, 'd'), orElse(i.OS, 'l'))
+	dst = append(dst, cmp.Or(i.Type, 'd'), cmp.Or(i.OS, 'l'))
 	dst = appendBool(dst, i.Password)
 	dst = appendBool(dst, i.Mod != nil)
 	if m := i.Mod; m != nil {
@@ -141,7 +142,7 @@ func AppendDetails(dst []byte, i *Info) []byte {
 		dst = appendBool(dst, m.ClientDLL)
 	}
 	dst = appendBool(dst, i.Secure)
-	return append(dst, clampByte(i.Bots, maxTextCount))
+	return append(dst, clampToByte(i.Bots, maxTextCount))
 }
 
 // The bits of the byte that announces what else an A2S_INFO answer has.
@@ -155,13 +156,13 @@ const (
 
 // AppendA2SInfo appends the answer to A2S_INFO ('I'), with Protocol as it is.
 func AppendA2SInfo(dst []byte, i *Info) []byte {
-	dst = append(append(dst, header...), kindA2SInfo, clampByte(i.Protocol, 255))
+	dst = append(append(dst, header...), kindA2SInfo, clampToByte(i.Protocol, 255))
 	dst = appendString(dst, i.Name, maxName)
 	dst = appendString(dst, i.Map, maxMap)
 	dst = appendString(dst, i.Dir, maxDir)
 	dst = appendString(dst, i.Game, maxGame)
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(i.AppID))
-	dst = append(dst, clampByte(i.Players, 255), clampByte(i.Max, 255), clampByte(i.Bots, 255), orElse(i.Type, 'd'), orElse(i.OS, 'l'))
+	dst = append(dst, clampToByte(i.Players, 255), clampToByte(i.Max, 255), clampToByte(i.Bots, 255), cmp.Or(i.Type, 'd'), cmp.Or(i.OS, 'l'))
 	dst = appendBool(dst, i.Password)
 	dst = appendBool(dst, i.Secure)
 	dst = appendString(dst, i.Version, maxVersion)
@@ -203,31 +204,31 @@ func AppendA2SInfo(dst []byte, i *Info) []byte {
 	return dst
 }
 
-// InfoForm is the form in which an Info came.
-type InfoForm uint8
+// InfoFormat is the form in which an Info came.
+type InfoFormat uint8
 
 // The forms of an Info.
 const (
-	// FormInfo is the answer to "info".
-	FormInfo InfoForm = iota + 1
-	// FormDetails is the answer to "details".
-	FormDetails
-	// FormA2S is the answer to A2S_INFO.
-	FormA2S
-	// FormInfostring is the answer to "infostring".
-	FormInfostring
+	// FormatInfo is the answer to "info".
+	FormatInfo InfoFormat = iota + 1
+	// FormatDetails is the answer to "details".
+	FormatDetails
+	// FormatA2S is the answer to A2S_INFO.
+	FormatA2S
+	// FormatInfostring is the answer to "infostring".
+	FormatInfostring
 )
 
 // String returns the form as users know it.
-func (f InfoForm) String() string {
+func (f InfoFormat) String() string {
 	switch f {
-	case FormInfo:
+	case FormatInfo:
 		return "info"
-	case FormDetails:
+	case FormatDetails:
 		return "details"
-	case FormA2S:
+	case FormatA2S:
 		return "a2s"
-	case FormInfostring:
+	case FormatInfostring:
 		return "infostring"
 	}
 	return "none"
@@ -237,79 +238,79 @@ func (f InfoForm) String() string {
 // takes what there is: fields that old servers leave out stay zero, and what
 // newer ones add is ignored. Strings are cleaned. Counts are what the server
 // claims, 0..255.
-func ParseInfo(b []byte) (i Info, form InfoForm, err error) {
+func ParseInfo(b []byte) (i Info, form InfoFormat, err error) {
 	r := reader{b: b}
-	switch kind(b) {
+	switch messageKind(b) {
 	case kindInfo, kindDetails:
 		r.take(5)
-		i.Address, i.Name, i.Map, i.Dir, i.Game = r.str(), r.str(), r.str(), r.str(), r.str()
+		i.Address, i.Name, i.Map, i.Dir, i.Game = r.text(), r.text(), r.text(), r.text(), r.text()
 		i.Players, i.Max = int(r.u8()), int(r.u8())
-		form = FormInfo
-		if r.short {
+		form = FormatInfo
+		if r.truncated {
 			break
 		}
 		i.Protocol = int(r.u8()) // the oldest servers end here
-		r.short = false
-		if kind(b) == kindDetails {
-			form = FormDetails
-			r.details(&i)
+		r.truncated = false
+		if messageKind(b) == kindDetails {
+			form = FormatDetails
+			r.readDetails(&i)
 		}
 	case kindA2SInfo:
-		form = FormA2S
+		form = FormatA2S
 		r.take(5)
-		r.a2s(&i)
+		r.readA2SInfo(&i)
 	default:
 		if i, err := parseInfostring(b); err == nil {
-			return i, FormInfostring, nil
+			return i, FormatInfostring, nil
 		}
 		return Info{}, 0, formatError("info", b)
 	}
-	if r.short {
+	if r.truncated {
 		return Info{}, 0, formatError(form.String(), b)
 	}
 	return i, form, nil
 }
 
-// details reads what details has more than info.
-func (r *reader) details(i *Info) {
-	i.Type, i.OS = lower(r.u8()), lower(r.u8())
+// readDetails reads what readDetails has more than info.
+func (r *reader) readDetails(i *Info) {
+	i.Type, i.OS = lowerASCII(r.u8()), lowerASCII(r.u8())
 	i.Password = r.u8() != 0
 	if r.u8() != 0 {
-		m := &Mod{URL: r.str(), Download: r.str()}
-		r.raw()
+		m := &Mod{URL: r.text(), Download: r.text()}
+		r.rawString()
 		m.Version, m.Size = int32(r.u32()), int32(r.u32())
 		m.ServerOnly, m.ClientDLL = r.u8() != 0, r.u8() != 0
 		i.Mod = m
 	}
-	if r.short {
+	if r.truncated {
 		return
 	}
 	i.Secure = r.u8() != 0
 	i.Bots = int(r.u8())
-	r.short = false
+	r.truncated = false
 }
 
 // shipAppID is a game whose answer has three bytes more.
 const shipAppID = 2400
 
-// a2s reads an A2S_INFO answer.
-func (r *reader) a2s(i *Info) {
+// readA2SInfo reads an A2S_INFO answer.
+func (r *reader) readA2SInfo(i *Info) {
 	i.Protocol = int(r.u8())
-	i.Name, i.Map, i.Dir, i.Game = r.str(), r.str(), r.str(), r.str()
+	i.Name, i.Map, i.Dir, i.Game = r.text(), r.text(), r.text(), r.text()
 	i.AppID = uint64(r.u16())
 	i.Players, i.Max, i.Bots = int(r.u8()), int(r.u8()), int(r.u8())
-	i.Type, i.OS = lower(r.u8()), lower(r.u8())
+	i.Type, i.OS = lowerASCII(r.u8()), lowerASCII(r.u8())
 	i.Password, i.Secure = r.u8() != 0, r.u8() != 0
 	if i.AppID == shipAppID {
 		r.take(3)
 	}
-	if r.short {
+	if r.truncated {
 		return
 	}
-	i.Version = r.str()
+	i.Version = r.text()
 	extra := r.u8()
-	if r.short {
-		r.short = false
+	if r.truncated {
+		r.truncated = false
 		return
 	}
 	if extra&extraPort != 0 {
@@ -319,45 +320,45 @@ func (r *reader) a2s(i *Info) {
 		i.SteamID = r.u64()
 	}
 	if extra&extraTV != 0 {
-		i.TVPort, i.TVName = r.u16(), r.str()
+		i.TVPort, i.TVName = r.u16(), r.text()
 	}
 	if extra&extraKeywords != 0 {
-		i.Keywords = r.str()
+		i.Keywords = r.text()
 	}
 	if extra&extraGameID != 0 {
 		if id := r.u64(); id != 0 {
 			i.AppID = id
 		}
 	}
-	r.short = false
+	r.truncated = false
 }
 
-const infostringWord = "infostringresponse"
+const infostringHeader = "infostringresponse"
 
 // AppendInfostring appends the answer to "infostring".
 func AppendInfostring(dst []byte, i *Info) []byte {
-	dst = append(append(append(dst, header...), infostringWord...), 0)
-	p := pairs(dst)
-	p.number("protocol", orElse(i.Protocol, textProtocol))
-	p.text("address", orElse(i.Address, "LOOPBACK"), maxAddress)
-	p.number("players", int(clampByte(i.Players, maxTextCount)))
-	p.number("proxytarget", 0)
-	p.flag("lan", i.LAN)
-	p.number("max", int(clampByte(i.Max, maxTextCount)))
-	p.number("bots", int(clampByte(i.Bots, maxTextCount)))
-	p.text("gamedir", i.Dir, maxDir)
-	p.text("description", i.Game, maxGame)
-	p.text("hostname", i.Name, maxName)
-	p.text("map", i.Map, maxMap)
-	p.letter("type", orElse(i.Type, 'd'))
-	p.flag("password", i.Password)
-	p.letter("os", orElse(i.OS, 'l'))
-	p.flag("secure", i.Secure)
+	dst = append(append(append(dst, header...), infostringHeader...), 0)
+	p := infoString(dst)
+	p.addNumber("protocol", cmp.Or(i.Protocol, textProtocol))
+	p.addText("address", cmp.Or(i.Address, "LOOPBACK"), maxAddress)
+	p.addNumber("players", int(clampToByte(i.Players, maxTextCount)))
+	p.addNumber("proxytarget", 0)
+	p.addBool("lan", i.LAN)
+	p.addNumber("max", int(clampToByte(i.Max, maxTextCount)))
+	p.addNumber("bots", int(clampToByte(i.Bots, maxTextCount)))
+	p.addText("gamedir", i.Dir, maxDir)
+	p.addText("description", i.Game, maxGame)
+	p.addText("hostname", i.Name, maxName)
+	p.addText("map", i.Map, maxMap)
+	p.addByte("type", cmp.Or(i.Type, 'd'))
+	p.addBool("password", i.Password)
+	p.addByte("os", cmp.Or(i.OS, 'l'))
+	p.addBool("secure", i.Secure)
 	if m := i.Mod; m != nil {
-		p.number("mod", 1)
-		p.number("modversion", int(m.Version))
-		p.flag("svonly", m.ServerOnly)
-		p.flag("cldll", m.ClientDLL)
+		p.addNumber("mod", 1)
+		p.addNumber("modversion", int(m.Version))
+		p.addBool("svonly", m.ServerOnly)
+		p.addBool("cldll", m.ClientDLL)
 	}
 	return append(p, 0)
 }
@@ -365,30 +366,30 @@ func AppendInfostring(dst []byte, i *Info) []byte {
 // parseInfostring reads an answer made by AppendInfostring. The NUL between the
 // two strings may be missing.
 func parseInfostring(b []byte) (i Info, err error) {
-	if !Is(b) || len(b) < 4+len(infostringWord) || string(b[4:4+len(infostringWord)]) != infostringWord {
+	if !IsDatagram(b) || len(b) < 4+len(infostringHeader) || string(b[4:4+len(infostringHeader)]) != infostringHeader {
 		return i, formatError("infostring", b)
 	}
-	b = b[4+len(infostringWord):]
+	b = b[4+len(infostringHeader):]
 	if len(b) > 0 && b[0] == 0 {
 		b = b[1:]
 	}
 	if len(b) == 0 || b[0] != '\\' {
 		return i, formatError("infostring", b)
 	}
-	eachPair(firstString(b), func(key, value []byte) {
+	forEachPair(beforeNUL(b), func(key, value []byte) {
 		switch {
 		case equalFold(key, "protocol"):
-			i.Protocol = count(value)
+			i.Protocol = parseCount(value)
 		case equalFold(key, "address"):
 			i.Address = safetext.Line(value)
 		case equalFold(key, "players"):
-			i.Players = count(value)
+			i.Players = parseCount(value)
 		case equalFold(key, "max"):
-			i.Max = count(value)
+			i.Max = parseCount(value)
 		case equalFold(key, "bots"):
-			i.Bots = count(value)
+			i.Bots = parseCount(value)
 		case equalFold(key, "lan"):
-			i.LAN = count(value) != 0
+			i.LAN = parseCount(value) != 0
 		case equalFold(key, "gamedir"):
 			i.Dir = safetext.Line(value)
 		case equalFold(key, "description"):
@@ -398,28 +399,28 @@ func parseInfostring(b []byte) (i Info, err error) {
 		case equalFold(key, "map"):
 			i.Map = safetext.Line(value)
 		case equalFold(key, "type") && len(value) > 0:
-			i.Type = lower(value[0])
+			i.Type = lowerASCII(value[0])
 		case equalFold(key, "os") && len(value) > 0:
-			i.OS = lower(value[0])
+			i.OS = lowerASCII(value[0])
 		case equalFold(key, "password"):
-			i.Password = count(value) != 0
+			i.Password = parseCount(value) != 0
 		case equalFold(key, "secure"):
-			i.Secure = count(value) != 0
-		case equalFold(key, "mod") && count(value) != 0 && i.Mod == nil:
+			i.Secure = parseCount(value) != 0
+		case equalFold(key, "mod") && parseCount(value) != 0 && i.Mod == nil:
 			i.Mod = new(Mod)
 		case equalFold(key, "modversion") && i.Mod != nil:
-			i.Mod.Version = int32(count(value))
+			i.Mod.Version = int32(parseCount(value))
 		case equalFold(key, "svonly") && i.Mod != nil:
-			i.Mod.ServerOnly = count(value) != 0
+			i.Mod.ServerOnly = parseCount(value) != 0
 		case equalFold(key, "cldll") && i.Mod != nil:
-			i.Mod.ClientDLL = count(value) != 0
+			i.Mod.ClientDLL = parseCount(value) != 0
 		}
 	})
 	return i, nil
 }
 
-// firstString is what stands before the first NUL.
-func firstString(b []byte) []byte {
+// beforeNUL is what stands before the first NUL.
+func beforeNUL(b []byte) []byte {
 	for i, c := range b {
 		if c == 0 {
 			return b[:i]

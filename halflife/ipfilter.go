@@ -92,7 +92,7 @@ func ListIP(store bans.Store, begin string) string {
 		}
 		if begin != "" {
 			fmt.Fprintf(&out, "%-18s : %g min", b.Net, b.Duration.Minutes())
-		} else if four, ok := oldForm(b.Net); ok {
+		} else if four, ok := wildcardForm(b.Net); ok {
 			fmt.Fprintf(&out, "%3d.%3d.%3d.%3d : ", four[0], four[1], four[2], four[3])
 		} else {
 			fmt.Fprintf(&out, "%-15s : ", bans.FormatNet(b.Net))
@@ -115,9 +115,9 @@ func ListIP(store bans.Store, begin string) string {
 	return "IP filter list:\n" + out.String()
 }
 
-// oldForm is the network as four numbers with zeros for wildcards, if that says
+// wildcardForm is the network as four numbers with zeros for wildcards, if that says
 // it exactly.
-func oldForm(net netip.Prefix) (four [4]byte, ok bool) {
+func wildcardForm(net netip.Prefix) (four [4]byte, ok bool) {
 	if !net.Addr().Is4() || net.Bits()%8 != 0 {
 		return four, false
 	}
@@ -140,7 +140,7 @@ func WriteIP(store bans.Store) []byte {
 			continue
 		}
 		net := b.Net.String()
-		if four, ok := oldForm(b.Net); ok {
+		if four, ok := wildcardForm(b.Net); ok {
 			net = netip.AddrFrom4(four).String()
 		}
 		out = fmt.Appendf(out, "addip 0 %s\n", net)

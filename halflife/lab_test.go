@@ -83,7 +83,7 @@ func newLab(t testing.TB, set halflife.Settings) *lab {
 	}
 	var err error
 	l.srv, err = halflife.NewServer(halflife.ServerConfig{
-		Game: l.yard, Console: l.yard, Bans: l.bans, Settings: set, Refresh: -1,
+		Game: l.yard, Console: l.yard, Bans: l.bans, Settings: set, MaxAnswerAge: -1,
 		Send:   func(to transport.Peer, b []byte) { l.sent = append(l.sent, sent{to, append([]byte(nil), b...)}) },
 		OnRcon: func(e halflife.RconEvent) { l.events = append(l.events, e) },
 	})

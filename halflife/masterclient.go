@@ -11,24 +11,24 @@ import (
 
 // ListConfig says how to ask a master.
 type ListConfig struct {
-	// Form is the way of asking; the zero value is the one that most masters know.
-	Form ListForm
+	// Format is the way of asking; the zero value is the one that most masters know.
+	Format ListFormat
 	// Filter says which servers; ListBatch and ListAll have no way to tell the
 	// master.
 	Filter Filter
-	// Private keeps addresses of local networks, which no public master should
+	// IncludeLAN keeps addresses of local networks, which no public master should
 	// have.
-	Private bool
+	IncludeLAN bool
 	// OnPage is called after each page with the count of servers so far.
 	OnPage func(servers int)
 }
 
 const (
-	listTries  = 3
-	listWait   = 500 * time.Millisecond
-	listLinger = 150 * time.Millisecond // for pages that nobody asked for
-	maxPages   = 100
-	maxListed  = 20000
+	listAttempts     = 3
+	listTimeout      = 500 * time.Millisecond
+	extraPageTimeout = 150 * time.Millisecond // for pages that nobody asked for
+	maxPages         = 100
+	maxListed        = 20000
 )
 
 // FetchList asks a master for its list. Nobody else may read conn meanwhile.
@@ -38,17 +38,17 @@ const (
 // connection.
 func FetchList(ctx context.Context, conn transport.Conn, master transport.Peer, cfg ListConfig) ([]transport.Peer, error) {
 	defer context.AfterFunc(ctx, conn.Wake)()
-	f := fetch{conn: conn, master: transport.Unmap(master), cfg: cfg, seen: make(map[transport.Peer]bool)}
+	f := listFetcher{conn: conn, master: transport.Unmap(master), cfg: cfg, seen: make(map[transport.Peer]bool)}
 	f.batch = make([]transport.Datagram, 1)
-	req := ListRequest{Form: cfg.Form, Region: RegionAll, Filter: cfg.Filter, HasFilter: cfg.Filter != Filter{}}
+	req := ListRequest{Format: cfg.Format, Region: RegionAll, Filter: cfg.Filter, HasFilter: cfg.Filter != Filter{}}
 	ids, cursors := map[uint32]bool{0: true}, map[netip.AddrPort]bool{{}: true}
 	for range maxPages {
-		page, err := f.page(ctx, &req)
+		page, err := f.requestPage(ctx, &req)
 		if err != nil {
 			return f.servers, err
 		}
 		more := false
-		switch page.Form {
+		switch page.Format {
 		case ListBatch:
 			req.ID, more = page.Next, !ids[page.Next]
 			ids[page.Next] = true
@@ -64,9 +64,9 @@ func FetchList(ctx context.Context, conn transport.Conn, master transport.Peer, 
 		}
 	}
 	// Some masters send pages without being asked, each with an end.
-	if cfg.Form == ListSteam || cfg.Form == ListAll {
+	if cfg.Format == ListSteam || cfg.Format == ListAll {
 		for {
-			page, err := f.read(ctx, conn.Now()+int64(listLinger))
+			page, err := f.readPage(ctx, conn.Now()+int64(extraPageTimeout))
 			if err != nil || page == nil {
 				return f.servers, err
 			}
@@ -75,7 +75,7 @@ func FetchList(ctx context.Context, conn transport.Conn, master transport.Peer, 
 	return f.servers, nil
 }
 
-type fetch struct {
+type listFetcher struct {
 	conn    transport.Conn
 	master  transport.Peer
 	cfg     ListConfig
@@ -85,12 +85,12 @@ type fetch struct {
 	buf     []byte
 }
 
-// page asks until a page comes.
-func (f *fetch) page(ctx context.Context, req *ListRequest) (*List, error) {
+// requestPage asks until a requestPage comes.
+func (f *listFetcher) requestPage(ctx context.Context, req *ListRequest) (*List, error) {
 	f.buf = AppendListRequest(f.buf[:0], req)
-	for try := range listTries {
+	for try := range listAttempts {
 		f.conn.Send(f.master, f.buf)
-		page, err := f.read(ctx, f.conn.Now()+int64(listWait<<try))
+		page, err := f.readPage(ctx, f.conn.Now()+int64(listTimeout<<try))
 		if page != nil || err != nil {
 			return page, err
 		}
@@ -98,8 +98,8 @@ func (f *fetch) page(ctx context.Context, req *ListRequest) (*List, error) {
 	return nil, fmt.Errorf("%w from the master %v", ErrNoAnswer, f.master)
 }
 
-// read takes the next page, nil when the time is up.
-func (f *fetch) read(ctx context.Context, until int64) (*List, error) {
+// readPage takes the next page, nil when the time is up.
+func (f *listFetcher) readPage(ctx context.Context, until int64) (*List, error) {
 	if err := f.conn.Flush(); err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (f *fetch) read(ctx context.Context, until int64) (*List, error) {
 		}
 		for _, addr := range page.Servers {
 			s := transport.Peer{AddrPort: addr}
-			if Listable(s, f.cfg.Private) && !f.seen[s] && len(f.servers) < maxListed {
+			if IsListable(s, f.cfg.IncludeLAN) && !f.seen[s] && len(f.servers) < maxListed {
 				f.seen[s] = true
 				f.servers = append(f.servers, s)
 			}
@@ -138,9 +138,9 @@ func (f *fetch) read(ctx context.Context, until int64) (*List, error) {
 	}
 }
 
-// Listable reports whether an address could be that of a server: one of the
+// IsListable reports whether an address could be that of a server: one of the
 // world, or with private one of a local network too.
-func Listable(p transport.Peer, private bool) bool {
+func IsListable(p transport.Peer, private bool) bool {
 	a := p.Addr()
 	switch {
 	case !a.Is4(), p.Port() == 0, a.IsUnspecified(), a.IsMulticast(), a.As4()[0] == 0, a.As4()[0] >= 240:

@@ -165,7 +165,7 @@ func TestSpoofedBan(t *testing.T) {
 	if got := l.rcon(alice, l.challenge(alice), secret, "status"); got != "done\n" {
 		t.Errorf("the victim gets %q", got)
 	}
-	if len(l.events) != 1 || l.events[0].Verdict != halflife.RconRan {
+	if len(l.events) != 1 || l.events[0].Result != halflife.RconRan {
 		t.Errorf("forged requests fill the log: %+v", l.events)
 	}
 }
@@ -236,15 +236,15 @@ func TestBanSettings(t *testing.T) {
 		gap  time.Duration
 		want []bans.Ban
 	}{
-		"two":       {set: halflife.RconSettings{Failures: 2}, peer: alice, n: 2, want: []bans.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), Duration: 15 * time.Minute, RconOnly: true}}},
-		"not two":   {set: halflife.RconSettings{Failures: 2}, peer: alice, n: 1},
+		"two":       {set: halflife.RconSettings{MaxFailures: 2}, peer: alice, n: 2, want: []bans.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), Duration: 15 * time.Minute, RconOnly: true}}},
+		"not two":   {set: halflife.RconSettings{MaxFailures: 2}, peer: alice, n: 1},
 		"for ever":  {set: halflife.RconSettings{BanTime: -1}, peer: alice, n: 5, want: []bans.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), RconOnly: true}}},
 		"from game": {set: halflife.RconSettings{BanFromGame: true}, peer: alice, n: 5, want: []bans.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), Duration: 15 * time.Minute}}},
 		"IPv6":      {peer: six, n: 5, want: []bans.Ban{{Net: netip.MustParsePrefix("2001:db8:1:2::/64"), Duration: 15 * time.Minute, RconOnly: true}}},
 		"slowly":    {peer: alice, n: 12, gap: 8 * time.Second},
-		"never":     {set: halflife.RconSettings{Failures: -1}, peer: alice, n: 50},
+		"never":     {set: halflife.RconSettings{MaxFailures: -1}, peer: alice, n: 50},
 		"loopback":  {peer: home, n: 50},
-		"exempt":    {set: halflife.RconSettings{Exempt: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}}, peer: alice, n: 50},
+		"exempt":    {set: halflife.RconSettings{UnbannableNets: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}}, peer: alice, n: 50},
 	} {
 		l := newLab(t, set(test.set))
 		guesses(l, test.peer, test.n, test.gap)
@@ -264,7 +264,7 @@ func TestBanSettings(t *testing.T) {
 		t.Errorf("an administrator is banned: %v", all)
 	}
 	// Who is not allowed learns nothing from the answer.
-	l = newLab(t, set(halflife.RconSettings{Allow: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")}}))
+	l = newLab(t, set(halflife.RconSettings{AllowedNets: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")}}))
 	if got := l.rcon(alice, l.challenge(alice), secret, "x"); got != "Bad rcon_password.\n" || l.yard.ran != nil {
 		t.Errorf("not allowed: %q, ran %q", got, l.yard.ran)
 	}
@@ -331,7 +331,7 @@ func TestLogForging(t *testing.T) {
 			l.pass(100 * time.Millisecond)
 		}
 		for _, e := range l.events {
-			line := fmt.Sprintf("%v %v %q %d %d", e.Peer, e.Verdict, e.Command, e.Level, e.Times)
+			line := fmt.Sprintf("%v %v %q %d %d", e.Peer, e.Result, e.Command, e.Level, e.Count)
 			if strings.ContainsFunc(e.Command, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' }) || len(e.Command) > 32 {
 				rt.Errorf("command in the log: %q", e.Command)
 			}
@@ -357,7 +357,7 @@ func TestRconOff(t *testing.T) {
 		t.Errorf("an answer: %q", got)
 	}
 	// Turned on, and off again.
-	if err := l.srv.Set(halflife.Settings{Rcon: halflife.RconSettings{Passwords: []halflife.RconPassword{{"new", 3}}}}); err != nil {
+	if err := l.srv.SetSettings(halflife.Settings{Rcon: halflife.RconSettings{Passwords: []halflife.RconPassword{{"new", 3}}}}); err != nil {
 		t.Fatal(err)
 	}
 	c := l.challenge(home)
@@ -367,7 +367,7 @@ func TestRconOff(t *testing.T) {
 	if got := l.rcon(home, c, "new", "x"); got != "done\n" || l.yard.ran[0] != "3 x" {
 		t.Errorf("the new password: %q, ran %q", got, l.yard.ran)
 	}
-	if err := l.srv.Set(halflife.Settings{}); err != nil {
+	if err := l.srv.SetSettings(halflife.Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := l.rcon(home, c, "new", "x"); got != "" {
@@ -388,7 +388,7 @@ func TestThirdPartyRcon(t *testing.T) {
 		"lan":     {halflife.Settings{}, local, true},
 		"off":     {halflife.Settings{Legacy: halflife.LegacyOff}, local, false},
 		"on":      {halflife.Settings{Legacy: halflife.LegacyOn}, alice, true},
-		"allowed": {halflife.Settings{Rcon: halflife.RconSettings{Allow: []netip.Prefix{netip.MustParsePrefix("198.51.100.7/32")}}}, alice, true},
+		"allowed": {halflife.Settings{Rcon: halflife.RconSettings{AllowedNets: []netip.Prefix{netip.MustParsePrefix("198.51.100.7/32")}}}, alice, true},
 	} {
 		if got := newLab(t, test.set).one(test.peer, req); (got != nil) != test.want {
 			t.Errorf("%s: %q", name, got)

@@ -1,6 +1,7 @@
 package halflife
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,24 +18,24 @@ var ErrAuth = errors.New("halflife: wrong rcon password")
 // ErrBanned is returned when a server has banned our address.
 var ErrBanned = errors.New("halflife: banned by the server")
 
-// ErrUnsure is returned when a command was sent and nothing came back: it may
+// ErrMayHaveRun is returned when a command was sent and nothing came back: it may
 // have run. It is never sent again.
-var ErrUnsure = errors.New("halflife: no answer; the command may have run")
+var ErrMayHaveRun = errors.New("halflife: no answer; the command may have run")
 
 const (
-	rconTries   = 3
-	rconWait    = 500 * time.Millisecond
-	rconFirst   = 3 * time.Second        // for the first answer to a command
-	rconIdle    = 200 * time.Millisecond // of silence end the output
-	rconLongest = 5 * time.Second        // of output
-	maxRconText = 1 << 20
+	rconAttempts         = 3
+	rconChallengeTimeout = 500 * time.Millisecond
+	rconAnswerTimeout    = 3 * time.Second        // for the first answer to a command
+	rconIdleTimeout      = 200 * time.Millisecond // of silence end the output
+	maxRconDuration      = 5 * time.Second        // of output
+	maxRconText          = 1 << 20
 )
 
 // RconClient runs commands on a server. The password crosses the network in the
 // clear. A client is for one goroutine.
 type RconClient struct {
-	// Wait is how long the first answer to a command may take; 0 means 3 s.
-	Wait time.Duration
+	// Timeout is how long the first answer to a command may take; 0 means 3 s.
+	Timeout time.Duration
 
 	conn     transport.Conn
 	server   transport.Peer
@@ -42,7 +43,7 @@ type RconClient struct {
 
 	challenge uint32 // 0 until there is one
 	batch     []transport.Datagram
-	joiner    Joiner
+	joiner    PartAssembler
 	buf       []byte
 }
 
@@ -59,7 +60,7 @@ func NewRconClient(conn transport.Conn, server transport.Peer, password string) 
 // other than tab and line feed. The protocol does not say where output ends: Run
 // returns after 200 ms of silence. An empty command checks the password.
 //
-// The error wraps ErrNoAnswer if the command was not sent, ErrUnsure if it may
+// The error wraps ErrNoAnswer if the command was not sent, ErrMayHaveRun if it may
 // have run, ErrAuth, ErrBanned, ErrCommand, or is that of ctx or the connection.
 func (c *RconClient) Run(ctx context.Context, command string) (string, error) {
 	defer context.AfterFunc(ctx, c.conn.Wake)()
@@ -68,11 +69,11 @@ func (c *RconClient) Run(ctx context.Context, command string) (string, error) {
 	}
 	for again := false; ; again = true {
 		if c.challenge == 0 {
-			if err := c.getChallenge(ctx); err != nil {
+			if err := c.requestChallenge(ctx); err != nil {
 				return "", err
 			}
 		}
-		text, refused, err := c.exec(ctx, command)
+		text, refused, err := c.execute(ctx, command)
 		if err != nil {
 			return "", err
 		}
@@ -84,12 +85,12 @@ func (c *RconClient) Run(ctx context.Context, command string) (string, error) {
 			}
 			continue
 		}
-		return text, verdict(text)
+		return text, rconError(text)
 	}
 }
 
-// verdict reads what servers say instead of running a command.
-func verdict(text string) error {
+// rconError reads what servers say instead of running a command.
+func rconError(text string) error {
 	if rest, ok := strings.CutPrefix(text, textBadPassword); ok {
 		if reason := strings.TrimSpace(rest); reason != "" && !strings.Contains(reason, "\n") {
 			return fmt.Errorf("%w: %s", ErrAuth, reason)
@@ -107,22 +108,22 @@ func verdict(text string) error {
 // ErrNoAnswer or ErrBanned, or is that of ctx or the connection.
 func (c *RconClient) Challenge(ctx context.Context) error {
 	defer context.AfterFunc(ctx, c.conn.Wake)()
-	return c.getChallenge(ctx)
+	return c.requestChallenge(ctx)
 }
 
 // challengePadding makes the request so long that servers may answer whoever it
 // came from; see Legacy.
 const challengePadding = 26
 
-func (c *RconClient) getChallenge(ctx context.Context) error {
+func (c *RconClient) requestChallenge(ctx context.Context) error {
 	req := AppendTextRequest(c.buf[:0], RequestRconChallenge)
 	for len(req) < challengePadding {
 		req = append(req, 0)
 	}
 	c.buf = req
-	for try := range rconTries {
+	for try := range rconAttempts {
 		c.conn.Send(c.server, req)
-		until := c.conn.Now() + int64(rconWait<<try)
+		until := c.conn.Now() + int64(rconChallengeTimeout<<try)
 		for {
 			b, err := c.read(ctx, until)
 			if err != nil {
@@ -136,7 +137,7 @@ func (c *RconClient) getChallenge(ctx context.Context) error {
 				return nil
 			}
 			if text, err := ParsePrint(b); err == nil {
-				if err := verdict(string(text)); err != nil {
+				if err := rconError(string(text)); err != nil {
 					return err
 				}
 			}
@@ -145,8 +146,8 @@ func (c *RconClient) getChallenge(ctx context.Context) error {
 	return fmt.Errorf("%w from %v to the request for an rcon challenge", ErrNoAnswer, c.server)
 }
 
-// exec sends the command, once, and gathers what comes back.
-func (c *RconClient) exec(ctx context.Context, command string) (text string, refused bool, err error) {
+// execute sends the command, once, and gathers what comes back.
+func (c *RconClient) execute(ctx context.Context, command string) (text string, refused bool, err error) {
 	req, err := AppendRcon(c.buf[:0], c.challenge, c.password, command)
 	if err != nil {
 		return "", false, err
@@ -163,8 +164,8 @@ func (c *RconClient) exec(ctx context.Context, command string) (text string, ref
 	c.conn.Send(c.server, req)
 	var out []byte
 	now := c.conn.Now()
-	wait := int64(orElse(c.Wait, rconFirst))
-	until, end, heard := now+wait, now+wait+int64(rconLongest), false
+	wait := int64(cmp.Or(c.Timeout, rconAnswerTimeout))
+	until, end, heard := now+wait, now+wait+int64(maxRconDuration), false
 	for {
 		b, err := c.read(ctx, min(until, end))
 		if err != nil {
@@ -172,7 +173,7 @@ func (c *RconClient) exec(ctx context.Context, command string) (text string, ref
 		}
 		if b == nil {
 			if !heard {
-				return "", false, fmt.Errorf("%w (%v)", ErrUnsure, c.server)
+				return "", false, fmt.Errorf("%w (%v)", ErrMayHaveRun, c.server)
 			}
 			return safetext.Lines(out), false, nil
 		}
@@ -184,9 +185,9 @@ func (c *RconClient) exec(ctx context.Context, command string) (text string, ref
 			continue
 		}
 		if !heard {
-			heard, end = true, c.conn.Now()+int64(rconLongest)
+			heard, end = true, c.conn.Now()+int64(maxRconDuration)
 		}
-		until = c.conn.Now() + int64(rconIdle)
+		until = c.conn.Now() + int64(rconIdleTimeout)
 		if out = append(out, piece...); len(out) > maxRconText {
 			return safetext.Lines(out[:maxRconText]), false, nil
 		}

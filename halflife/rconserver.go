@@ -1,6 +1,7 @@
 package halflife
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -37,30 +38,30 @@ type RconPassword struct {
 type RconSettings struct {
 	// Passwords open the console. Without any, rcon is off.
 	Passwords []RconPassword
-	// Allow lists who may log in; empty means everybody.
-	Allow []netip.Prefix
-	// Failures is how many wrong passwords within FailureTime lead to a ban: 1 to
+	// AllowedNets lists who may log in; empty means everybody.
+	AllowedNets []netip.Prefix
+	// MaxFailures is how many wrong passwords within FailureWindow lead to a ban: 1 to
 	// 20, 0 means 5, negative never.
-	Failures int
-	// FailureTime is the time that failures count together; 0 means 30 s.
-	FailureTime time.Duration
+	MaxFailures int
+	// FailureWindow is the time that failures count together; 0 means 30 s.
+	FailureWindow time.Duration
 	// BanTime is how long that ban lasts; 0 means 15 minutes, negative for ever.
 	BanTime time.Duration
 	// BanFromGame makes it a ban from the game and not only from rcon.
 	BanFromGame bool
-	// Exempt lists networks that are never banned by themselves, as loopback is.
-	Exempt []netip.Prefix
+	// UnbannableNets lists networks that are never banned by themselves, as loopback is.
+	UnbannableNets []netip.Prefix
 }
 
-// RconVerdict is what became of an rcon request.
-type RconVerdict uint8
+// RconResult is what became of an rcon request.
+type RconResult uint8
 
 // The verdicts.
 const (
 	// RconRan is a command that ran.
-	RconRan RconVerdict = iota + 1
-	// RconWrong is a wrong password.
-	RconWrong
+	RconRan RconResult = iota + 1
+	// RconWrongPassword is a wrong password.
+	RconWrongPassword
 	// RconNotAllowed is an address that Allow does not list.
 	RconNotAllowed
 	// RconBanned is an address that was banned just now, for wrong passwords.
@@ -68,11 +69,11 @@ const (
 )
 
 // String returns the verdict for logs.
-func (v RconVerdict) String() string {
+func (v RconResult) String() string {
 	switch v {
 	case RconRan:
 		return "ran"
-	case RconWrong:
+	case RconWrongPassword:
 		return "wrong password"
 	case RconNotAllowed:
 		return "not allowed"
@@ -87,59 +88,59 @@ func (v RconVerdict) String() string {
 type RconEvent struct {
 	// Peer is who asked, with a challenge that was sent there.
 	Peer transport.Peer
-	// Verdict is what became of it.
-	Verdict RconVerdict
+	// Result is what became of it.
+	Result RconResult
 	// Command is the name of the command, without arguments and of printable
 	// ASCII; empty unless the password was right.
 	Command string
 	// Level is that of the password; RconRan.
 	Level int
-	// Times is how many such requests of the address the event stands for.
-	Times int
+	// Count is how many such requests of the address the event stands for.
+	Count int
 }
 
 const (
-	maxFailed      = 4096             // addresses with failures that are kept
-	mostFailures   = 20               // that lead to a ban
-	quiet          = time.Minute      // between two events for an address
-	noticeSpan     = 30 * time.Second // between two notices to a banned address
-	maxOutput      = 256 << 10        // bytes a command may print
-	lastAdmins     = 4
-	banReason      = "Too many wrong rcon passwords"
-	textCutOutput  = "(there was more, which was left out)\n"
-	maxCommandName = 32
+	failuresTracked     = 4096             // addresses with failures that are kept
+	maxFailures         = 20               // that lead to a ban
+	eventInterval       = time.Minute      // between two events for an address
+	banNoticeInterval   = 30 * time.Second // between two notices to a banned address
+	maxOutput           = 256 << 10        // bytes a command may print
+	maxRecentAdmins     = 4
+	autoBanReason       = "Too many wrong rcon passwords"
+	textOutputTruncated = "(there was more, which was left out)\n"
+	maxCommandName      = 32
 )
 
-// rcon is the state of the remote console.
-type rcon struct {
-	set       RconSettings
-	mac       hash.Hash
-	passwords [][sha256.Size]byte
-	sum       [sha256.Size]byte
+// rconState is the state of the remote console.
+type rconState struct {
+	settings     RconSettings
+	mac          hash.Hash
+	passwordSums [][sha256.Size]byte
+	sum          [sha256.Size]byte
 
 	failures *limit.Failures
-	noticed  *limit.RecentSet
-	// admins are the addresses that logged in last: they may mistype.
-	admins [lastAdmins]netip.Addr
-	buf    []byte
+	notified *limit.RecentSet
+	// recentAdmins are the addresses that logged in last: they may mistype.
+	recentAdmins [maxRecentAdmins]netip.Addr
+	buf          []byte
 }
 
-func (r *rcon) init() {
+func (r *rconState) init() {
 	key := make([]byte, 32)
 	rand.Read(key) // never fails
 	r.mac = hmac.New(sha256.New, key)
-	r.failures = limit.NewFailures(maxFailed, 0)
-	r.noticed = limit.NewRecentSet(limitSize, noticeSpan)
+	r.failures = limit.NewFailures(failuresTracked, 0)
+	r.notified = limit.NewRecentSet(limitSize, banNoticeInterval)
 }
 
 // configure checks and takes settings.
-func (r *rcon) configure(set RconSettings) error {
-	if set.Failures > mostFailures {
-		return fmt.Errorf("%w: %d wrong passwords, the most are %d", ErrConfig, set.Failures, mostFailures)
+func (r *rconState) configure(set RconSettings) error {
+	if set.MaxFailures > maxFailures {
+		return fmt.Errorf("%w: %d wrong passwords, the most are %d", ErrConfig, set.MaxFailures, maxFailures)
 	}
-	set.Failures = orElse(set.Failures, 5)
-	set.FailureTime = orElse(set.FailureTime, 30*time.Second)
-	set.BanTime = orElse(set.BanTime, 15*time.Minute)
+	set.MaxFailures = cmp.Or(set.MaxFailures, 5)
+	set.FailureWindow = cmp.Or(set.FailureWindow, 30*time.Second)
+	set.BanTime = cmp.Or(set.BanTime, 15*time.Minute)
 	var sums [][sha256.Size]byte
 	for _, p := range set.Passwords {
 		if err := CheckPassword(p.Password); err != nil {
@@ -147,60 +148,60 @@ func (r *rcon) configure(set RconSettings) error {
 		}
 		sums = append(sums, r.digest([]byte(p.Password)))
 	}
-	r.set, r.passwords = set, sums
-	r.failures.Window = set.FailureTime
+	r.settings, r.passwordSums = set, sums
+	r.failures.Window = set.FailureWindow
 	return nil
 }
 
-func (r *rcon) digest(password []byte) [sha256.Size]byte {
+func (r *rconState) digest(password []byte) [sha256.Size]byte {
 	r.mac.Reset()
 	r.mac.Write(password)
 	r.mac.Sum(r.sum[:0])
 	return r.sum
 }
 
-// check returns the number of the password, the first if there are two the same
+// findPassword returns the number of the password, the first if there are two the same
 // and -1 if it is none, in a time that does
 // not depend on how much of it is right.
-func (r *rcon) check(password []byte) int {
+func (r *rconState) findPassword(password []byte) int {
 	given, found := r.digest(password), -1
-	for i := len(r.passwords) - 1; i >= 0; i-- {
-		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(given[:], r.passwords[i][:]), i, found)
+	for i := len(r.passwordSums) - 1; i >= 0; i-- {
+		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(given[:], r.passwordSums[i][:]), i, found)
 	}
 	return found
 }
 
-// onRconChallenge gives an address the challenge for rcon.
-func (s *Server) onRconChallenge(now int64, peer transport.Peer, req []byte) {
+// handleRconChallenge gives an address the challenge for rcon.
+func (s *Server) handleRconChallenge(now int64, peer transport.Peer, req []byte) {
 	if !s.rconOn() {
 		s.drop(DropRconOff)
 		return
 	}
 	a := peer.Addr()
-	reply := AppendRconChallenge(s.small[:0], s.cookies.Issue(&rconChallenges, now, a, 0))
-	if small(len(req), len(reply)) {
+	reply := AppendRconChallenge(s.scratch[:0], s.cookies.Issue(&rconChallenges, now, a, 0))
+	if isSmallReply(len(req), len(reply)) {
 		s.send(peer, reply)
 		return
 	}
 	known := s.isProven(now, a)
 	switch {
-	case !known && !s.legacy(a) && !contains(s.rcon.set.Allow, a):
+	case !known && !s.allowsLegacy(a) && !containsAddr(s.rcon.settings.AllowedNets, a):
 		s.drop(DropLegacy)
 	case !a.IsLoopback() && !s.rconLimit.Take(now, limit.Site(a), 1):
 		s.drop(DropRate)
-	case !known && !s.afford(now, a, len(reply)):
+	case !known && !s.takeBytes(now, a, len(reply)):
 		s.drop(DropBytes)
 	default:
 		s.send(peer, reply)
 	}
 }
 
-func (s *Server) rconOn() bool { return s.cfg.Console != nil && len(s.rcon.passwords) > 0 }
+func (s *Server) rconOn() bool { return s.cfg.Console != nil && len(s.rcon.passwordSums) > 0 }
 
-// onRcon takes a command. Nothing counts against an address, and the password is
+// handleRcon takes a command. Nothing counts against an address, and the password is
 // not looked at, unless the request has a challenge that was sent there: else
 // anybody could get anybody banned.
-func (s *Server) onRcon(now int64, peer transport.Peer, b []byte) {
+func (s *Server) handleRcon(now int64, peer transport.Peer, b []byte) {
 	a := peer.Addr()
 	if !s.rconOn() {
 		s.drop(DropRconOff)
@@ -213,42 +214,42 @@ func (s *Server) onRcon(now int64, peer transport.Peer, b []byte) {
 	}
 	if !s.cookies.Valid(&rconChallenges, now, a, 0, req.Challenge) {
 		s.drop(DropRconChallenge)
-		s.refuse(now, peer, b)
+		s.sendRefusal(now, peer, b)
 		return
 	}
 	if _, banned := s.cfg.Bans.Find(a); banned {
 		s.drop(DropRconBanned)
-		if key := limit.Person(a); !s.rcon.noticed.Has(now, key) {
-			s.rcon.noticed.Add(now, key)
-			s.notice(peer)
+		if key := limit.Person(a); !s.rcon.notified.Has(now, key) {
+			s.rcon.notified.Add(now, key)
+			s.sendBanNotice(peer)
 		}
 		return
 	}
 	s.proven.Add(now, limit.Person(a))
-	trusted := a.IsLoopback() || contains(s.rcon.set.Exempt, a) || s.rcon.isAdmin(a)
+	trusted := a.IsLoopback() || containsAddr(s.rcon.settings.UnbannableNets, a) || s.rcon.isAdmin(a)
 	if !trusted && !s.guesses.Has(now, limit.Site(a), 1) {
 		s.drop(DropRconGuesses)
 		return
 	}
-	which := s.rcon.check(req.Password)
-	allowed := len(s.rcon.set.Allow) == 0 || contains(s.rcon.set.Allow, a)
+	which := s.rcon.findPassword(req.Password)
+	allowed := len(s.rcon.settings.AllowedNets) == 0 || containsAddr(s.rcon.settings.AllowedNets, a)
 	if which < 0 || !allowed {
 		s.stats.RconWrong++
 		s.guesses.Take(now, limit.Site(a), 1)
-		s.wrong(now, peer, allowed, trusted)
+		s.handleWrongPassword(now, peer, allowed, trusted)
 		return
 	}
 	s.stats.RconRan++
-	s.run(peer, s.rcon.set.Passwords[which].Level, req.Command)
+	s.runCommand(peer, s.rcon.settings.Passwords[which].Level, req.Command)
 	s.rcon.failures.Forget(limit.Person(a))
 	s.rcon.addAdmin(a)
 }
 
-// refuse says that a challenge is needed, in the longest words that fit.
-func (s *Server) refuse(now int64, peer transport.Peer, req []byte) {
+// sendRefusal says that a challenge is needed, in the longest words that fit.
+func (s *Server) sendRefusal(now int64, peer transport.Peer, req []byte) {
 	for _, text := range [...]string{textNoChallenge, textBadChallenge} {
-		reply := AppendRefused(s.small[:0], text)
-		if small(len(req), len(reply)) {
+		reply := AppendRefused(s.scratch[:0], text)
+		if isSmallReply(len(req), len(reply)) {
 			if peer.Addr().IsLoopback() || s.rconLimit.Take(now, limit.Site(peer.Addr()), 1) {
 				s.send(peer, reply)
 			}
@@ -257,35 +258,35 @@ func (s *Server) refuse(now int64, peer transport.Peer, req []byte) {
 	}
 }
 
-// notice tells an address that it is banned, with one NUL as the engine does.
-func (s *Server) notice(peer transport.Peer) {
-	s.send(peer, append(append(append(s.small[:0], header...), kindPrint), textBanned+"\x00"...))
+// sendBanNotice tells an address that it is banned, with one NUL as the engine does.
+func (s *Server) sendBanNotice(peer transport.Peer) {
+	s.send(peer, append(append(append(s.scratch[:0], header...), kindPrint), textBanned+"\x00"...))
 }
 
-// wrong counts a wrong password, and bans the address that sent too many.
-func (s *Server) wrong(now int64, peer transport.Peer, allowed, trusted bool) {
+// handleWrongPassword counts a handleWrongPassword password, and bans the address that sent too many.
+func (s *Server) handleWrongPassword(now int64, peer transport.Peer, allowed, trusted bool) {
 	r, a, person := &s.rcon, peer.Addr(), limit.Person(peer.Addr())
 	n := r.failures.Add(now, person)
-	if !trusted && r.set.Failures > 0 && n >= r.set.Failures && s.autoBan(a) == nil {
-		s.event(RconEvent{Peer: peer, Verdict: RconBanned, Times: r.failures.Report(now, person, 0)})
+	if !trusted && r.settings.MaxFailures > 0 && n >= r.settings.MaxFailures && s.autoBan(a) == nil {
+		s.reportEvent(RconEvent{Peer: peer, Result: RconBanned, Count: r.failures.Report(now, person, 0)})
 		r.failures.Forget(person)
-		r.noticed.Add(now, person)
-		s.notice(peer)
+		r.notified.Add(now, person)
+		s.sendBanNotice(peer)
 		return
 	}
-	if times := r.failures.Report(now, person, quiet); times > 0 {
-		verdict := RconWrong
+	if times := r.failures.Report(now, person, eventInterval); times > 0 {
+		verdict := RconWrongPassword
 		if !allowed {
 			verdict = RconNotAllowed
 		}
-		s.event(RconEvent{Peer: peer, Verdict: verdict, Times: times})
+		s.reportEvent(RconEvent{Peer: peer, Result: verdict, Count: times})
 	}
-	s.send(peer, AppendPrint(s.small[:0], textBadPassword))
+	s.send(peer, AppendPrint(s.scratch[:0], textBadPassword))
 }
 
 // autoBan bans an address for wrong passwords.
 func (s *Server) autoBan(a netip.Addr) error {
-	b := bans.Ban{Net: netip.PrefixFrom(a, a.BitLen()), Duration: s.rcon.set.BanTime, Reason: banReason, RconOnly: !s.rcon.set.BanFromGame}
+	b := bans.Ban{Net: netip.PrefixFrom(a, a.BitLen()), Duration: s.rcon.settings.BanTime, Reason: autoBanReason, RconOnly: !s.rcon.settings.BanFromGame}
 	if a.Is6() {
 		b.Net = netip.PrefixFrom(a, 64).Masked()
 	}
@@ -295,14 +296,14 @@ func (s *Server) autoBan(a netip.Addr) error {
 	return s.cfg.Bans.Add(b)
 }
 
-func (s *Server) event(e RconEvent) {
+func (s *Server) reportEvent(e RconEvent) {
 	if s.cfg.OnRcon != nil {
 		s.cfg.OnRcon(e)
 	}
 }
 
-func (r *rcon) isAdmin(a netip.Addr) bool {
-	for _, b := range r.admins {
+func (r *rconState) isAdmin(a netip.Addr) bool {
+	for _, b := range r.recentAdmins {
 		if a == b {
 			return true
 		}
@@ -310,23 +311,23 @@ func (r *rcon) isAdmin(a netip.Addr) bool {
 	return false
 }
 
-func (r *rcon) addAdmin(a netip.Addr) {
+func (r *rconState) addAdmin(a netip.Addr) {
 	if r.isAdmin(a) {
 		return
 	}
-	copy(r.admins[1:], r.admins[:])
-	r.admins[0] = a
+	copy(r.recentAdmins[1:], r.recentAdmins[:])
+	r.recentAdmins[0] = a
 }
 
-// run runs a command and sends what it prints, at least one print: programs wait
+// runCommand runs a command and sends what it prints, at least one print: programs wait
 // for it.
-func (s *Server) run(peer transport.Peer, level int, command []byte) {
-	out := printer{send: func(b []byte) { s.send(peer, b) }, buf: s.rcon.buf[:0]}
+func (s *Server) runCommand(peer transport.Peer, level int, command []byte) {
+	out := outputPrinter{send: func(b []byte) { s.send(peer, b) }, buf: s.rcon.buf[:0]}
 	if len(command) > 0 {
-		s.event(RconEvent{Peer: peer, Verdict: RconRan, Command: commandName(command), Level: level, Times: 1})
+		s.reportEvent(RconEvent{Peer: peer, Result: RconRan, Command: commandName(command), Level: level, Count: 1})
 		s.cfg.Console.RunRcon(peer, level, string(command), out.print)
 	}
-	out.end()
+	out.finish()
 	s.rcon.buf = out.buf
 }
 
@@ -338,7 +339,7 @@ func commandName(line []byte) string {
 		if len(name) == maxCommandName {
 			break
 		}
-		if !printable(c) || c == '"' {
+		if !isGraphic(c) || c == '"' {
 			c = '?'
 		}
 		name = append(name, c)
@@ -346,27 +347,27 @@ func commandName(line []byte) string {
 	return string(name)
 }
 
-// printer packs output into prints of at most MaxPrint bytes that end at the end
+// outputPrinter packs output into prints of at most MaxPrint bytes that end at the end
 // of a line, or of a character in longer lines.
-type printer struct {
-	send  func(b []byte)
-	buf   []byte // the datagram under way
-	total int
-	sent  bool
-	over  bool
+type outputPrinter struct {
+	send      func(b []byte)
+	buf       []byte // the datagram under way
+	total     int
+	sent      bool
+	truncated bool
 }
 
-func (p *printer) print(text string) {
+func (p *outputPrinter) print(text string) {
 	for line := range lines(text) {
-		if p.over {
+		if p.truncated {
 			return
 		}
 		if p.total += len(line) + 1; p.total > maxOutput {
-			p.line(textCutOutput[:len(textCutOutput)-1])
-			p.over = true
+			p.writeLine(textOutputTruncated[:len(textOutputTruncated)-1])
+			p.truncated = true
 			return
 		}
-		p.line(line)
+		p.writeLine(line)
 	}
 }
 
@@ -386,43 +387,43 @@ func lines(text string) func(yield func(string) bool) {
 	}
 }
 
-// line appends a line, made safe for the terminals of those who read it.
-func (p *printer) line(line string) {
+// writeLine appends a writeLine, made safe for the terminals of those who read it.
+func (p *outputPrinter) writeLine(line string) {
 	line = safetext.Lines(line)
-	if p.room() < min(len(line)+1, MaxPrint) {
+	if p.spaceLeft() < min(len(line)+1, MaxPrint) {
 		p.flush()
 	}
-	p.begin()
+	p.beginDatagram()
 	for len(line) > 0 {
-		part := safetext.Truncate(line, p.room())
+		part := safetext.Truncate(line, p.spaceLeft())
 		p.buf, line = append(p.buf, part...), line[len(part):]
 		if line != "" {
 			p.flush()
-			p.begin()
+			p.beginDatagram()
 		}
 	}
-	if p.room() < 1 {
+	if p.spaceLeft() < 1 {
 		p.flush()
-		p.begin()
+		p.beginDatagram()
 	}
 	p.buf = append(p.buf, '\n')
 }
 
-// room is how many bytes of text the print under way has left.
-func (p *printer) room() int {
+// spaceLeft is how many bytes of text the print under way has left.
+func (p *outputPrinter) spaceLeft() int {
 	if len(p.buf) == 0 {
 		return MaxPrint
 	}
 	return MaxPrint - (len(p.buf) - 5)
 }
 
-func (p *printer) begin() {
+func (p *outputPrinter) beginDatagram() {
 	if len(p.buf) == 0 {
 		p.buf = append(append(p.buf, header...), kindPrint)
 	}
 }
 
-func (p *printer) flush() {
+func (p *outputPrinter) flush() {
 	if len(p.buf) == 0 {
 		return
 	}
@@ -430,11 +431,11 @@ func (p *printer) flush() {
 	p.buf, p.sent = p.buf[:0], true
 }
 
-// end sends what is left, and an empty print if there was no output.
-func (p *printer) end() {
+// finish sends what is left, and an empty print if there was no output.
+func (p *outputPrinter) finish() {
 	p.flush()
 	if !p.sent {
-		p.begin()
+		p.beginDatagram()
 		p.flush()
 	}
 }

@@ -48,10 +48,10 @@ type Request struct {
 	Challenge uint32
 }
 
-const a2sQuery = "Source Engine Query\x00"
+const a2sInfoPayload = "Source Engine Query\x00"
 
-// words are the requests in plain text.
-var words = [...]struct {
+// textRequests are the requests in plain text.
+var textRequests = [...]struct {
 	word string
 	kind RequestKind
 }{
@@ -64,16 +64,16 @@ var words = [...]struct {
 // Whatever is no request, answers above all, yields RequestNone.
 func ParseRequest(b []byte) Request {
 	r := Request{Challenge: NoChallenge}
-	if !Is(b) {
+	if !IsDatagram(b) {
 		return r
 	}
 	b = b[4:]
 	switch b[0] {
 	case 'T':
-		if len(b) > len(a2sQuery) && string(b[1:1+len(a2sQuery)]) == a2sQuery {
+		if len(b) > len(a2sInfoPayload) && string(b[1:1+len(a2sInfoPayload)]) == a2sInfoPayload {
 			r.Kind = RequestA2SInfo
 			// Exactly four bytes more are a challenge, anything else is padding.
-			if rest := b[1+len(a2sQuery):]; len(rest) == 4 {
+			if rest := b[1+len(a2sInfoPayload):]; len(rest) == 4 {
 				r.Challenge = binary.LittleEndian.Uint32(rest)
 			}
 			return r
@@ -90,13 +90,13 @@ func ParseRequest(b []byte) Request {
 			return r
 		}
 	case 'W':
-		if len(b) == 1 || len(b) >= 5 && !letter(b[1]) {
+		if len(b) == 1 || len(b) >= 5 && !isLetter(b[1]) {
 			r.Kind = RequestA2SChallenge
 			return r
 		}
 	}
 	word, args := firstWord(firstLine(b))
-	for _, w := range words {
+	for _, w := range textRequests {
 		// A single I is not i but the beginning of an answer.
 		if len(args) == 0 && equalFold(word, w.word) && (len(word) > 1 || word[0] == 'i') {
 			r.Kind = w.kind
@@ -116,7 +116,7 @@ func ParseRequest(b []byte) Request {
 	return r
 }
 
-func letter(c byte) bool { c = lower(c); return 'a' <= c && c <= 'z' }
+func isLetter(c byte) bool { c = lowerASCII(c); return 'a' <= c && c <= 'z' }
 
 // AppendTextRequest appends the request for kind in plain text, ended by a NUL.
 // It appends nothing for the kinds that have no such form.
@@ -124,7 +124,7 @@ func AppendTextRequest(dst []byte, kind RequestKind) []byte {
 	if kind == RequestRconChallenge {
 		return append(append(dst, header...), "challenge rcon\n\x00"...)
 	}
-	for _, w := range words {
+	for _, w := range textRequests {
 		if w.kind == kind {
 			return append(append(append(dst, header...), w.word...), 0)
 		}
@@ -137,7 +137,7 @@ func AppendTextRequest(dst []byte, kind RequestKind) []byte {
 func AppendA2SRequest(dst []byte, kind RequestKind, challenge uint32) []byte {
 	switch kind {
 	case RequestA2SInfo:
-		dst = append(append(append(dst, header...), 'T'), a2sQuery...)
+		dst = append(append(append(dst, header...), 'T'), a2sInfoPayload...)
 		if challenge != NoChallenge {
 			dst = binary.LittleEndian.AppendUint32(dst, challenge)
 		}
@@ -159,7 +159,7 @@ func AppendA2SChallenge(dst []byte, challenge uint32) []byte {
 // ParseA2SChallenge reads an answer made by AppendA2SChallenge. What follows the
 // four bytes, as some servers send, is ignored.
 func ParseA2SChallenge(b []byte) (challenge uint32, err error) {
-	if kind(b) != kindChallenge || len(b) < 9 {
+	if messageKind(b) != kindChallenge || len(b) < 9 {
 		return 0, formatError("challenge", b)
 	}
 	return binary.LittleEndian.Uint32(b[5:]), nil
@@ -171,7 +171,7 @@ func AppendPong(dst []byte) []byte { return append(append(dst, header...), kindP
 // IsPong reports whether a datagram answers a ping, in any of the forms that
 // servers have: "j" with or without more, and "ack".
 func IsPong(b []byte) bool {
-	return kind(b) == kindPong || Is(b) && equalFold(firstLine(b[4:]), "ack")
+	return messageKind(b) == kindPong || IsDatagram(b) && equalFold(firstLine(b[4:]), "ack")
 }
 
 // firstLine is what stands before the first NUL or LF.
@@ -184,18 +184,18 @@ func firstLine(b []byte) []byte {
 	return b
 }
 
-// space reports white space within a line.
-func space(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+// isSpace reports white isSpace within a line.
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
 // firstWord cuts a line behind its first word, and the white space after it.
 func firstWord(b []byte) (word, rest []byte) {
-	for len(b) > 0 && space(b[0]) {
+	for len(b) > 0 && isSpace(b[0]) {
 		b = b[1:]
 	}
 	for i, c := range b {
-		if space(c) {
+		if isSpace(c) {
 			rest = b[i:]
-			for len(rest) > 0 && space(rest[0]) {
+			for len(rest) > 0 && isSpace(rest[0]) {
 				rest = rest[1:]
 			}
 			return b[:i], rest

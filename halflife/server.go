@@ -1,6 +1,7 @@
 package halflife
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -31,15 +32,15 @@ type Game interface {
 	Rules(dst []Rule) []Rule
 }
 
-// Legacy says who gets answers that are longer than the question without having
+// LegacyPolicy says who gets answers that are longer than the question without having
 // shown that the question came from their address. Only text queries and the
 // challenge for rcon need that; A2S does not.
-type Legacy uint8
+type LegacyPolicy uint8
 
 // The values of Legacy.
 const (
 	// LegacyLAN answers local networks.
-	LegacyLAN Legacy = iota
+	LegacyLAN LegacyPolicy = iota
 	// LegacyOff answers nobody.
 	LegacyOff
 	// LegacyOn answers everybody, others than local networks with at most 512
@@ -47,11 +48,11 @@ const (
 	LegacyOn
 )
 
-// ParseLegacy reads "lan", "off" or "on".
-func ParseLegacy(s string) (Legacy, error) {
+// ParseLegacyPolicy reads "lan", "off" or "on".
+func ParseLegacyPolicy(s string) (LegacyPolicy, error) {
 	for l, name := range legacyNames {
 		if strings.EqualFold(s, name) {
-			return Legacy(l), nil
+			return LegacyPolicy(l), nil
 		}
 	}
 	return 0, fmt.Errorf("%w: legacy queries are %q, not off, lan or on", ErrConfig, s)
@@ -59,8 +60,8 @@ func ParseLegacy(s string) (Legacy, error) {
 
 var legacyNames = [...]string{LegacyLAN: "lan", LegacyOff: "off", LegacyOn: "on"}
 
-// String returns the name that ParseLegacy reads.
-func (l Legacy) String() string { return legacyNames[l%Legacy(len(legacyNames))] }
+// String returns the name that ParseLegacyPolicy reads.
+func (l LegacyPolicy) String() string { return legacyNames[l%LegacyPolicy(len(legacyNames))] }
 
 // Limits bound what is sent. An address is an IPv4 address or an IPv6 /64, a
 // network an IPv4 /24 or an IPv6 /64; loopback has no limits. Zero values stand
@@ -90,9 +91,9 @@ type Limits struct {
 // Settings are what may change while a server runs.
 type Settings struct {
 	// Legacy says who gets answers longer than the question.
-	Legacy Legacy
-	// LAN are networks that count as local besides those that IsLAN knows.
-	LAN []netip.Prefix
+	Legacy LegacyPolicy
+	// LocalNets are networks that count as local besides those that IsLAN knows.
+	LocalNets []netip.Prefix
 	// Limits bound what is sent.
 	Limits Limits
 	// Rcon is the remote console, off without a password.
@@ -107,14 +108,14 @@ type ServerConfig struct {
 	Send func(to transport.Peer, b []byte)
 	// Settings may be changed later with Server.Set.
 	Settings Settings
-	// Known reports whether an address is that of a player, whose client has shown
+	// IsPlayer reports whether an address is that of a player, whose client has shown
 	// that it is there. It may be nil.
-	Known func(netip.Addr) bool
-	// Own are the addresses that the server listens on: it does not answer itself.
-	Own []transport.Peer
-	// Refresh is how old answers may be; 0 means a second. Negative makes every
+	IsPlayer func(netip.Addr) bool
+	// OwnAddrs are the addresses that the server listens on: it does not answer itself.
+	OwnAddrs []transport.Peer
+	// MaxAnswerAge is how old answers may be; 0 means a second. Negative makes every
 	// answer new, for tests.
-	Refresh time.Duration
+	MaxAnswerAge time.Duration
 
 	// Console runs the commands of the remote console. Without one it is off.
 	Console Console
@@ -127,13 +128,13 @@ type ServerConfig struct {
 	OnRcon func(RconEvent)
 }
 
-// Drop is a reason for which a request was not answered.
-type Drop uint8
+// DropReason is a reason for which a request was not answered.
+type DropReason uint8
 
 // The reasons.
 const (
 	// DropUnknownProtocol is a datagram that is no request.
-	DropUnknown Drop = iota
+	DropUnknown DropReason = iota
 	// DropSource is a request from a port below 1024, which could be a service to
 	// play off against us, or from the server itself.
 	DropSource
@@ -156,13 +157,13 @@ const (
 	DropRconGuesses
 
 	// NumDropReasons is the number of reasons.
-	NumDrops
+	NumDropReasons
 )
 
-var dropNames = [NumDrops]string{"unknown", "source", "rate", "legacy", "bytes", "rcon_off", "rcon_malformed", "rcon_challenge", "rcon_banned", "rcon_guesses"}
+var dropNames = [NumDropReasons]string{"unknown", "source", "rate", "legacy", "bytes", "rcon_off", "rcon_malformed", "rcon_challenge", "rcon_banned", "rcon_guesses"}
 
 // String returns the reason as used for metrics.
-func (d Drop) String() string { return dropNames[d%NumDrops] }
+func (d DropReason) String() string { return dropNames[d%NumDropReasons] }
 
 // ServerStats counts since the start.
 type ServerStats struct {
@@ -171,8 +172,8 @@ type ServerStats struct {
 	// Sent and SentBytes count datagrams.
 	Sent, SentBytes uint64
 	// Dropped counts what got no answer.
-	Dropped [NumDrops]uint64
-	// RconRan and RconWrong count commands run, and wrong passwords.
+	Dropped [NumDropReasons]uint64
+	// RconRan and RconWrongPassword count commands run, and wrong passwords.
 	RconRan, RconWrong uint64
 }
 
@@ -180,10 +181,10 @@ type ServerStats struct {
 // clock or goroutine: one goroutine feeds it what arrives. Answers are encoded
 // once per refresh and sent as they are; nothing is allocated for one.
 type Server struct {
-	cfg     ServerConfig
-	set     Settings
-	cookies *cookie.Jar
-	stats   ServerStats
+	cfg      ServerConfig
+	settings Settings
+	cookies  *cookie.Jar
+	stats    ServerStats
 
 	perAddress, perNetwork, perProven *limit.Limiter
 	bytes, rconLimit, guesses         *limit.Limiter
@@ -192,16 +193,16 @@ type Server struct {
 	proven                            *limit.RecentSet
 
 	answers answers
-	small   [64]byte
-	rcon    rcon
+	scratch [64]byte
+	rcon    rconState
 }
 
 // answers are the datagrams ready to go.
 type answers struct {
-	at      int64
-	valid   bool
-	players []Player
-	rules   []Rule
+	encodedAt int64
+	valid     bool
+	players   []Player
+	rules     []Rule
 
 	info, details, infostring []byte
 	textPlayers, textRules    []byte
@@ -209,32 +210,32 @@ type answers struct {
 	shortPlayers, shortRules []byte
 
 	a2sInfo    []byte
-	a2sPlayers message
-	a2sRules   message
+	a2sPlayers answerMessage
+	a2sRules   answerMessage
 	id         uint32
 }
 
-// message is an answer that may take several datagrams.
-type message struct {
+// answerMessage is an answer that may take several datagrams.
+type answerMessage struct {
 	whole []byte
 	parts [][]byte
 }
 
 const (
-	shortAnswer   = 512
-	maxA2SMessage = 8 * SourcePart
-	provenSpan    = 10 * time.Minute
+	maxShortAnswer = 512
+	maxA2SMessage  = 8 * SourcePart
+	provenTime     = 10 * time.Minute
 )
 
 // The defaults of Limits.
 var (
-	standardAddress  = Rate{3, 10}
-	standardNetwork  = Rate{30, 60}
-	standardProven   = Rate{20, 60}
-	standardBytes    = Rate{4096, 16384}
-	standardAllBytes = Rate{256 << 10, 1 << 20}
-	standardRcon     = Rate{2, 10}
-	standardGuesses  = Rate{1.0 / 3, 20}
+	defaultAddressRate  = Rate{3, 10}
+	defaultNetworkRate  = Rate{30, 60}
+	defaultProvenRate   = Rate{20, 60}
+	defaultBytesRate    = Rate{4096, 16384}
+	defaultAllBytesRate = Rate{256 << 10, 1 << 20}
+	defaultRconRate     = Rate{2, 10}
+	defaultGuessesRate  = Rate{1.0 / 3, 20}
 )
 
 // NewServer makes a server.
@@ -242,20 +243,20 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 	if cfg.Game == nil || cfg.Send == nil {
 		return nil, fmt.Errorf("%w: a server needs a game and a way to send", ErrConfig)
 	}
-	cfg.Refresh = orElse(cfg.Refresh, time.Second)
+	cfg.MaxAnswerAge = cmp.Or(cfg.MaxAnswerAge, time.Second)
 	if cfg.Bans == nil {
 		cfg.Bans = bans.New(nil)
 	}
-	s := &Server{cfg: cfg, cookies: cookie.NewJar(), proven: limit.NewRecentSet(limitSize, provenSpan)}
+	s := &Server{cfg: cfg, cookies: cookie.NewJar(), proven: limit.NewRecentSet(limitSize, provenTime)}
 	s.rcon.init()
-	if err := s.Set(cfg.Settings); err != nil {
+	if err := s.SetSettings(cfg.Settings); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// Set changes the settings. An unusable one is an error, and nothing changes.
-func (s *Server) Set(set Settings) error {
+// SetSettings changes the settings. An unusable one is an error, and nothing changes.
+func (s *Server) SetSettings(set Settings) error {
 	l := set.Limits
 	for _, r := range []Rate{l.Address, l.Network, l.Proven, l.Bytes, l.AllBytes, l.Rcon, l.Guesses} {
 		if !(r.PerSecond >= 0 && r.Burst >= 0) {
@@ -265,24 +266,24 @@ func (s *Server) Set(set Settings) error {
 	if err := s.rcon.configure(set.Rcon); err != nil {
 		return err
 	}
-	if s.perAddress == nil || l != s.set.Limits {
-		s.perAddress = limit.NewLimiter(limitSize, l.Address.or(standardAddress))
-		s.perNetwork = limit.NewLimiter(limitSize, l.Network.or(standardNetwork))
-		s.perProven = limit.NewLimiter(limitSize, l.Proven.or(standardProven))
-		s.bytes = limit.NewLimiter(limitSize, l.Bytes.or(standardBytes))
-		s.rconLimit = limit.NewLimiter(limitSize, l.Rcon.or(standardRcon))
-		s.guesses = limit.NewLimiter(limitSize, l.Guesses.or(standardGuesses))
-		s.allBytes, s.allBytesRate = limit.Bucket{}, l.AllBytes.or(standardAllBytes)
+	if s.perAddress == nil || l != s.settings.Limits {
+		s.perAddress = limit.NewLimiter(limitSize, l.Address.orDefault(defaultAddressRate))
+		s.perNetwork = limit.NewLimiter(limitSize, l.Network.orDefault(defaultNetworkRate))
+		s.perProven = limit.NewLimiter(limitSize, l.Proven.orDefault(defaultProvenRate))
+		s.bytes = limit.NewLimiter(limitSize, l.Bytes.orDefault(defaultBytesRate))
+		s.rconLimit = limit.NewLimiter(limitSize, l.Rcon.orDefault(defaultRconRate))
+		s.guesses = limit.NewLimiter(limitSize, l.Guesses.orDefault(defaultGuessesRate))
+		s.allBytes, s.allBytesRate = limit.Bucket{}, l.AllBytes.orDefault(defaultAllBytesRate)
 	}
-	s.set = set
+	s.settings = set
 	return nil
 }
 
 // Stats returns the counters so far.
 func (s *Server) Stats() ServerStats { return s.stats }
 
-// Refresh makes the next answer a new one, say after the map changed.
-func (s *Server) Refresh() { s.answers.valid = false }
+// InvalidateAnswers makes the next answer a new one, say after the map changed.
+func (s *Server) InvalidateAnswers() { s.answers.valid = false }
 
 // Feed takes a datagram for which Is holds, that arrived at a time in ns, and
 // sends the answers.
@@ -293,35 +294,35 @@ func (s *Server) Feed(now int64, peer transport.Peer, b []byte) {
 		s.drop(DropUnknown)
 		return
 	}
-	if peer.Port() < 1024 || s.own(peer) {
+	if peer.Port() < 1024 || s.isSelf(peer) {
 		s.drop(DropSource)
 		return
 	}
 	switch r.Kind {
 	case RequestRcon:
-		s.onRcon(now, peer, b)
+		s.handleRcon(now, peer, b)
 	case RequestRconChallenge:
-		s.onRconChallenge(now, peer, b)
+		s.handleRconChallenge(now, peer, b)
 	case RequestA2SInfo, RequestA2SPlayers, RequestA2SRules:
 		if r.Challenge == NoChallenge || !s.cookies.Valid(&a2sChallenge, now, peer.Addr(), 0, r.Challenge) {
-			s.challenge(now, peer, b)
+			s.sendA2SChallenge(now, peer, b)
 			return
 		}
-		s.onProven(now, peer, r.Kind)
+		s.handleProven(now, peer, r.Kind)
 	case RequestA2SChallenge:
-		s.challenge(now, peer, b)
+		s.sendA2SChallenge(now, peer, b)
 	case RequestPing:
-		s.answer(now, peer, b, AppendPong(s.small[:0]))
+		s.sendAnswer(now, peer, b, AppendPong(s.scratch[:0]))
 	default:
-		s.onText(now, peer, b, r.Kind)
+		s.handleText(now, peer, b, r.Kind)
 	}
 }
 
-func (s *Server) drop(d Drop) { s.stats.Dropped[d]++ }
+func (s *Server) drop(d DropReason) { s.stats.Dropped[d]++ }
 
-// own reports whether a peer is the server itself.
-func (s *Server) own(peer transport.Peer) bool {
-	for _, o := range s.cfg.Own {
+// isSelf reports whether a peer is the server itself.
+func (s *Server) isSelf(peer transport.Peer) bool {
+	for _, o := range s.cfg.OwnAddrs {
 		if o.Port() == peer.Port() && (o.Addr() == peer.Addr() || o.Addr().IsUnspecified() && peer.Addr().IsLoopback()) {
 			return true
 		}
@@ -335,20 +336,20 @@ func (s *Server) send(to transport.Peer, b []byte) {
 	s.cfg.Send(to, b)
 }
 
-// challenge asks an address to show that it gets what is sent to it.
-func (s *Server) challenge(now int64, peer transport.Peer, req []byte) {
-	s.answer(now, peer, req, AppendA2SChallenge(s.small[:0], s.cookies.Issue(&a2sChallenge, now, peer.Addr(), 0)))
+// sendA2SChallenge asks an address to show that it gets what is sent to it.
+func (s *Server) sendA2SChallenge(now int64, peer transport.Peer, req []byte) {
+	s.sendAnswer(now, peer, req, AppendA2SChallenge(s.scratch[:0], s.cookies.Issue(&a2sChallenge, now, peer.Addr(), 0)))
 }
 
-// onProven answers an A2S request with a valid challenge.
-func (s *Server) onProven(now int64, peer transport.Peer, kind RequestKind) {
+// handleProven answers an A2S request with a valid challenge.
+func (s *Server) handleProven(now int64, peer transport.Peer, kind RequestKind) {
 	key := limit.Person(peer.Addr())
 	if !peer.Addr().IsLoopback() && !s.perProven.Take(now, key, 1) {
 		s.drop(DropRate)
 		return
 	}
 	s.proven.Add(now, key)
-	a := s.fresh(now)
+	a := s.currentAnswers(now)
 	switch kind {
 	case RequestA2SInfo:
 		s.send(peer, a.a2sInfo)
@@ -359,9 +360,9 @@ func (s *Server) onProven(now int64, peer transport.Peer, kind RequestKind) {
 	}
 }
 
-// onText answers a query in text.
-func (s *Server) onText(now int64, peer transport.Peer, req []byte, kind RequestKind) {
-	a := s.fresh(now)
+// handleText answers a query in text.
+func (s *Server) handleText(now int64, peer transport.Peer, req []byte, kind RequestKind) {
+	a := s.currentAnswers(now)
 	var reply []byte
 	switch kind {
 	case RequestInfo:
@@ -372,84 +373,84 @@ func (s *Server) onText(now int64, peer transport.Peer, req []byte, kind Request
 		reply = a.infostring
 	case RequestPlayers:
 		reply = a.textPlayers
-		if !s.local(peer.Addr()) && !s.isProven(now, peer.Addr()) {
+		if !s.isLocal(peer.Addr()) && !s.isProven(now, peer.Addr()) {
 			reply = a.shortPlayers
 		}
 	default:
 		reply = a.textRules
-		if !s.local(peer.Addr()) && !s.isProven(now, peer.Addr()) {
+		if !s.isLocal(peer.Addr()) && !s.isProven(now, peer.Addr()) {
 			reply = a.shortRules
 		}
 	}
-	s.answer(now, peer, req, reply)
+	s.sendAnswer(now, peer, req, reply)
 }
 
-func (s *Server) local(a netip.Addr) bool { return IsLAN(a) || contains(s.set.LAN, a) }
+func (s *Server) isLocal(a netip.Addr) bool { return IsLAN(a) || containsAddr(s.settings.LocalNets, a) }
 
 // isProven reports whether an address has shown lately that it is there.
 func (s *Server) isProven(now int64, a netip.Addr) bool {
-	return s.proven.Has(now, limit.Person(a)) || s.cfg.Known != nil && s.cfg.Known(a)
+	return s.proven.Has(now, limit.Person(a)) || s.cfg.IsPlayer != nil && s.cfg.IsPlayer(a)
 }
 
-// answer sends an answer to a request without a challenge, if its size and the
+// sendAnswer sends an sendAnswer to a request without a challenge, if its size and the
 // limits allow that. Answers that are hardly longer than the request have no
 // limits: nobody gains by having us send them, and whoever fakes many addresses
 // could use the limits up for all others.
-func (s *Server) answer(now int64, peer transport.Peer, req, reply []byte) {
-	if small(len(req), len(reply)) {
+func (s *Server) sendAnswer(now int64, peer transport.Peer, req, reply []byte) {
+	if isSmallReply(len(req), len(reply)) {
 		s.send(peer, reply)
 		return
 	}
 	a := peer.Addr()
 	known := s.isProven(now, a)
 	switch {
-	case !known && !s.legacy(a):
+	case !known && !s.allowsLegacy(a):
 		s.drop(DropLegacy)
 	case !a.IsLoopback() && !(s.perAddress.Take(now, limit.Person(a), 1) && s.perNetwork.Take(now, limit.Network(a), 1)):
 		s.drop(DropRate)
-	case !known && !s.afford(now, a, len(reply)):
+	case !known && !s.takeBytes(now, a, len(reply)):
 		s.drop(DropBytes)
 	default:
 		s.send(peer, reply)
 	}
 }
 
-// small reports whether an answer is at most 1.2 times as long as its request.
-func small(req, reply int) bool { return 5*reply <= 6*req }
+// isSmallReply reports whether an answer is at most 1.2 times as long as its request.
+func isSmallReply(req, reply int) bool { return 5*reply <= 6*req }
 
-// legacy reports whether an address may get long answers without more ado.
-func (s *Server) legacy(a netip.Addr) bool {
-	return s.set.Legacy == LegacyOn || s.set.Legacy == LegacyLAN && s.local(a)
+// allowsLegacy reports whether an address may get long answers without more ado.
+func (s *Server) allowsLegacy(a netip.Addr) bool {
+	return s.settings.Legacy == LegacyOn || s.settings.Legacy == LegacyLAN && s.isLocal(a)
 }
 
-// afford takes bytes off the budgets.
-func (s *Server) afford(now int64, a netip.Addr, bytes int) bool {
+// takeBytes takes bytes off the budgets.
+func (s *Server) takeBytes(now int64, a netip.Addr, bytes int) bool {
 	return a.IsLoopback() ||
 		s.bytes.Take(now, limit.Network(a), bytes) && s.allBytes.Take(now, s.allBytesRate, bytes)
 }
 
 // sendMessage sends an answer that may be in parts.
-func (s *Server) sendMessage(to transport.Peer, m *message) {
+func (s *Server) sendMessage(to transport.Peer, m *answerMessage) {
 	if len(m.parts) == 0 {
 		s.send(to, m.whole)
 		return
 	}
 	s.answers.id++
 	for _, p := range m.parts {
-		binary.LittleEndian.PutUint32(p[4:], s.answers.id&^packed)
+		binary.LittleEndian.PutUint32(p[4:], s.answers.id&^compressedFlag)
 		s.send(to, p)
 	}
 }
 
-// fresh returns the answers, encoded anew if they are old.
-func (s *Server) fresh(now int64) *answers {
+// currentAnswers returns the answers, encoded anew if they are old.
+func (s *Server) currentAnswers(now int64) *answers {
 	a := &s.answers
-	if a.valid && now-a.at < int64(s.cfg.Refresh) {
+	if a.valid && now-a.encodedAt < int64(s.cfg.MaxAnswerAge) {
 		return a
 	}
-	a.at, a.valid = now, true
+	a.encodedAt, a.valid = now, true
 	i := s.cfg.Game.Info()
-	i.AppID = orElse(i.AppID, DefaultAppID)
+	i.AppID = cmp.Or(i.AppID, DefaultAppID)
 	a.info = AppendInfo(a.info[:0], &i)
 	a.details = AppendDetails(a.details[:0], &i)
 	a.infostring = AppendInfostring(a.infostring[:0], &i)
@@ -458,16 +459,16 @@ func (s *Server) fresh(now int64) *answers {
 
 	a.players = s.cfg.Game.Players(a.players[:0])
 	a.textPlayers = AppendPlayers(a.textPlayers[:0], a.players, MaxDatagram)
-	a.shortPlayers = AppendPlayers(a.shortPlayers[:0], a.players, shortAnswer)
+	a.shortPlayers = AppendPlayers(a.shortPlayers[:0], a.players, maxShortAnswer)
 	a.a2sPlayers.whole = AppendA2SPlayers(a.a2sPlayers.whole[:0], a.players, maxA2SMessage)
 	a.a2sPlayers.split()
 
 	a.rules = s.cfg.Game.Rules(a.rules[:0])
 	for n := range a.rules {
-		a.rules[n] = a.rules[n].discreet()
+		a.rules[n] = a.rules[n].redacted()
 	}
 	a.textRules = AppendRules(a.textRules[:0], a.rules, MaxDatagram)
-	a.shortRules = AppendRules(a.shortRules[:0], a.rules, shortAnswer)
+	a.shortRules = AppendRules(a.shortRules[:0], a.rules, maxShortAnswer)
 	a.a2sRules.whole = AppendRules(a.a2sRules.whole[:0], a.rules, maxA2SMessage)
 	a.a2sRules.split()
 	return a
@@ -476,12 +477,12 @@ func (s *Server) fresh(now int64) *answers {
 // split cuts an answer that is too long for a datagram. Source's way is the only
 // one that all programs understand, with the numbers that AppID and A2SProtocol
 // are.
-func (m *message) split() {
+func (m *answerMessage) split() {
 	if len(m.whole) <= MaxDatagram {
 		m.parts = m.parts[:0]
 		return
 	}
-	n := Parts(len(m.whole), SourcePart)
+	n := NumParts(len(m.whole), SourcePart)
 	if cap(m.parts) < n {
 		m.parts = append(m.parts[:cap(m.parts)], make([][]byte, n-cap(m.parts))...)
 	}
@@ -491,8 +492,8 @@ func (m *message) split() {
 	}
 }
 
-// discreet turns the value of a password into whether there is one.
-func (r Rule) discreet() Rule {
+// redacted turns the value of a password into whether there is one.
+func (r Rule) redacted() Rule {
 	name := strings.ToLower(r.Name)
 	if !strings.Contains(name, "password") && !strings.Contains(name, "secret") {
 		return r

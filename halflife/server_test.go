@@ -50,7 +50,7 @@ func TestA2S(t *testing.T) {
 		info, form, err := halflife.ParseInfo(l.a2s(peer, halflife.RequestA2SInfo)[0])
 		want := l.yard.info
 		want.Protocol, want.AppID, want.Address = halflife.A2SProtocol, halflife.DefaultAppID, ""
-		if d := cmp.Diff(want, info); d != "" || form != halflife.FormA2S || err != nil {
+		if d := cmp.Diff(want, info); d != "" || form != halflife.FormatA2S || err != nil {
 			t.Errorf("%v %v:\n%s", form, err, d)
 		}
 		players, err := halflife.ParsePlayers(l.a2s(peer, halflife.RequestA2SPlayers)[0])
@@ -118,7 +118,7 @@ func TestSplit(t *testing.T) {
 	l.yard.sheet(150)
 	join := func(parts [][]byte) []byte {
 		t.Helper()
-		var j halflife.Joiner
+		var j halflife.PartAssembler
 		for i := range parts {
 			if whole := j.Feed(l.now, home.AddrPort, parts[len(parts)-1-i]); whole != nil {
 				return whole
@@ -220,7 +220,7 @@ func requests(t *rapid.T) []byte {
 // he sends himself, whatever he asks.
 func TestReflection(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		set := halflife.Settings{Legacy: rapid.SampledFrom([]halflife.Legacy{halflife.LegacyOff, halflife.LegacyLAN}).Draw(rt, "legacy")}
+		set := halflife.Settings{Legacy: rapid.SampledFrom([]halflife.LegacyPolicy{halflife.LegacyOff, halflife.LegacyLAN}).Draw(rt, "legacy")}
 		l := newLab(t, set)
 		l.yard.crowd(64)
 		l.yard.sheet(100)
@@ -325,7 +325,7 @@ func TestNoTalkToServices(t *testing.T) {
 	y := newYard()
 	answered := 0
 	own := transport.MustParsePeer("0.0.0.0:8303")
-	s, err := halflife.NewServer(halflife.ServerConfig{Game: y, Send: func(transport.Peer, []byte) { answered++ }, Own: []transport.Peer{own}})
+	s, err := halflife.NewServer(halflife.ServerConfig{Game: y, Send: func(transport.Peer, []byte) { answered++ }, OwnAddrs: []transport.Peer{own}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,11 +353,11 @@ func TestBadConfig(t *testing.T) {
 		}
 	}
 	for l := halflife.LegacyLAN; l <= halflife.LegacyOn; l++ {
-		if got, err := halflife.ParseLegacy(strings.ToUpper(l.String())); got != l || err != nil {
+		if got, err := halflife.ParseLegacyPolicy(strings.ToUpper(l.String())); got != l || err != nil {
 			t.Errorf("%v: %v, %v", l, got, err)
 		}
 	}
-	if _, err := halflife.ParseLegacy("maybe"); err == nil {
+	if _, err := halflife.ParseLegacyPolicy("maybe"); err == nil {
 		t.Error("maybe is no error")
 	}
 }

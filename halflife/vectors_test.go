@@ -95,7 +95,7 @@ func TestVectors(t *testing.T) {
 			}
 		}
 	}
-	info := func(name string, form halflife.InfoForm, want halflife.Info) {
+	info := func(name string, form halflife.InfoFormat, want halflife.Info) {
 		t.Helper()
 		got, f, err := halflife.ParseInfo(v.get(name))
 		if err != nil || f != form {
@@ -134,12 +134,12 @@ func TestVectors(t *testing.T) {
 	v.same("Q.details.rep.mod", halflife.AppendDetails(nil, &mod))
 	brief := sampleInfo
 	brief.Type, brief.OS = 0, 0
-	info("Q.info.rep", halflife.FormInfo, brief)
-	info("Q.details.rep", halflife.FormDetails, sampleInfo)
-	info("Q.details.rep.mod", halflife.FormDetails, mod)
-	info("Q.details.rep.seed", halflife.FormDetails, sampleInfo)
-	info("Q.infostring.rep", halflife.FormInfostring, sampleInfo)
-	info("Q.infostring.rep.bad", halflife.FormInfostring, sampleInfo)
+	info("Q.info.rep", halflife.FormatInfo, brief)
+	info("Q.details.rep", halflife.FormatDetails, sampleInfo)
+	info("Q.details.rep.mod", halflife.FormatDetails, mod)
+	info("Q.details.rep.seed", halflife.FormatDetails, sampleInfo)
+	info("Q.infostring.rep", halflife.FormatInfostring, sampleInfo)
+	info("Q.infostring.rep.bad", halflife.FormatInfostring, sampleInfo)
 	v.same("Q.players.rep", halflife.AppendPlayers(nil, samplePlayers, halflife.MaxDatagram))
 	v.same("Q.players.rep.empty", halflife.AppendPlayers(nil, nil, halflife.MaxDatagram))
 	v.same("Q.rules.rep", halflife.AppendRules(nil, sampleRules, halflife.MaxDatagram))
@@ -165,7 +165,7 @@ func TestVectors(t *testing.T) {
 		for i, n := range []string{"0", "1", "2"} {
 			v.same(name+n, halflife.AppendPart(nil, style, 2, whole, i, 20))
 		}
-		var j halflife.Joiner
+		var j halflife.PartAssembler
 		for _, n := range []string{"2", "0"} {
 			if got := j.Feed(1, tenServer, v.get(name+n)); got != nil {
 				t.Errorf("%s: complete without all parts: %x", name, got)
@@ -198,10 +198,10 @@ func TestVectors(t *testing.T) {
 	a2s := sampleInfo
 	a2s.Address, a2s.Protocol, a2s.Version = "", 48, "0.7.5"
 	v.same("A.info.rep.p48", halflife.AppendA2SInfo(nil, &a2s))
-	info("A.info.rep.p48", halflife.FormA2S, a2s)
+	info("A.info.rep.p48", halflife.FormatA2S, a2s)
 	a2s.Protocol, a2s.AppID, a2s.Port, a2s.Keywords = halflife.A2SProtocol, halflife.DefaultAppID, 8303, "dm,vanilla"
 	v.same("A.info.rep.p17", halflife.AppendA2SInfo(nil, &a2s))
-	info("A.info.rep.p17", halflife.FormA2S, a2s)
+	info("A.info.rep.p17", halflife.FormatA2S, a2s)
 	v.same("A.rules.rep", halflife.AppendRules(nil, sampleRules, halflife.MaxDatagram))
 
 	// Rcon.
@@ -246,17 +246,17 @@ func TestVectors(t *testing.T) {
 
 	// Asking masters.
 	for name, want := range map[string]halflife.ListRequest{
-		"M.c.req":          {Form: halflife.ListAll},
-		"M.c.req.qw":       {Form: halflife.ListAll},
-		"M.e.req.first":    {Form: halflife.ListBatch},
-		"M.e.req.next":     {Form: halflife.ListBatch, ID: 7},
-		"M.1.req.hlm":      {Form: halflife.ListID},
-		"M.1.req.hlm.next": {Form: halflife.ListID, ID: 7},
-		"M.1.req.hlm.filter": {Form: halflife.ListID, HasFilter: true,
+		"M.c.req":          {Format: halflife.ListAll},
+		"M.c.req.qw":       {Format: halflife.ListAll},
+		"M.e.req.first":    {Format: halflife.ListBatch},
+		"M.e.req.next":     {Format: halflife.ListBatch, ID: 7},
+		"M.1.req.hlm":      {Format: halflife.ListID},
+		"M.1.req.hlm.next": {Format: halflife.ListID, ID: 7},
+		"M.1.req.hlm.filter": {Format: halflife.ListID, HasFilter: true,
 			Filter: halflife.Filter{Dir: "teeworlds", Map: "dm1", NotEmpty: true, NotFull: true, Dedicated: true, Linux: true}},
-		"M.1.req.steam":            {Form: halflife.ListSteam, Region: halflife.RegionAll, HasFilter: true},
-		"M.1.req.steam.filter":     {Form: halflife.ListSteam, Region: 3, HasFilter: true, Filter: halflife.Filter{Dir: "teeworlds"}},
-		"M.1.req.steam.next.qstat": {Form: halflife.ListSteam, Region: halflife.RegionAll, After: tenServer},
+		"M.1.req.steam":            {Format: halflife.ListSteam, Region: halflife.RegionAll, HasFilter: true},
+		"M.1.req.steam.filter":     {Format: halflife.ListSteam, Region: 3, HasFilter: true, Filter: halflife.Filter{Dir: "teeworlds"}},
+		"M.1.req.steam.next.qstat": {Format: halflife.ListSteam, Region: halflife.RegionAll, After: tenServer},
 	} {
 		got, ok := halflife.ParseListRequest(v.get(name))
 		if !ok {
@@ -268,16 +268,16 @@ func TestVectors(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]halflife.List{
-		"M.d.rep":            {Form: halflife.ListAll, Servers: []netip.AddrPort{tenServer, testServer}},
-		"M.f.rep.more":       {Form: halflife.ListBatch, Next: 7, Servers: []netip.AddrPort{tenServer}},
-		"M.f.rep.last":       {Form: halflife.ListBatch, Servers: []netip.AddrPort{testServer}},
-		"M.f.rep.empty":      {Form: halflife.ListBatch, Servers: []netip.AddrPort{}},
-		"M.f.rep.cookieonly": {Form: halflife.ListBatch, Next: 0x4bdd38, Servers: []netip.AddrPort{}},
-		"M.f.rep.steam.more": {Form: halflife.ListSteam, Servers: []netip.AddrPort{tenServer}},
-		"M.f.rep.steam.last": {Form: halflife.ListSteam, End: true, Servers: []netip.AddrPort{testServer}},
+		"M.d.rep":            {Format: halflife.ListAll, Servers: []netip.AddrPort{tenServer, testServer}},
+		"M.f.rep.more":       {Format: halflife.ListBatch, Next: 7, Servers: []netip.AddrPort{tenServer}},
+		"M.f.rep.last":       {Format: halflife.ListBatch, Servers: []netip.AddrPort{testServer}},
+		"M.f.rep.empty":      {Format: halflife.ListBatch, Servers: []netip.AddrPort{}},
+		"M.f.rep.cookieonly": {Format: halflife.ListBatch, Next: 0x4bdd38, Servers: []netip.AddrPort{}},
+		"M.f.rep.steam.more": {Format: halflife.ListSteam, Servers: []netip.AddrPort{tenServer}},
+		"M.f.rep.steam.last": {Format: halflife.ListSteam, End: true, Servers: []netip.AddrPort{testServer}},
 		// Read like this, it does no harm.
-		"M.f.rep.lf.to.hlm.bad": {Form: halflife.ListSteam, End: true, Servers: []netip.AddrPort{tenServer}},
-		"M.d.rep.bad":           {Form: halflife.ListAll, Servers: []netip.AddrPort{tenServer, testServer}},
+		"M.f.rep.lf.to.hlm.bad": {Format: halflife.ListSteam, End: true, Servers: []netip.AddrPort{tenServer}},
+		"M.d.rep.bad":           {Format: halflife.ListAll, Servers: []netip.AddrPort{tenServer, testServer}},
 	} {
 		got, err := halflife.ParseList(v.get(name))
 		equal(name, err, nil)
@@ -288,9 +288,9 @@ func TestVectors(t *testing.T) {
 	}
 
 	// Heartbeats.
-	v.same("H.q", halflife.AppendHello(nil))
+	v.same("H.q", halflife.AppendMasterChallengeRequest(nil))
 	for name, want := range map[string]uint32{"H.q": 0, "H.q.xash": 0x11223344} {
-		if echo, ok := halflife.IsHello(v.get(name)); !ok || echo != want {
+		if echo, ok := halflife.ParseMasterChallengeRequest(v.get(name)); !ok || echo != want {
 			t.Errorf("%s: %x, %v", name, echo, ok)
 		}
 	}

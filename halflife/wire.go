@@ -30,30 +30,30 @@ const splitHeader = "\xfe\xff\xff\xff"
 
 // The bytes behind the header that tell the answers apart.
 const (
-	kindPong      = 'j'
-	kindInfo      = 'C'
-	kindDetails   = 'm'
-	kindA2SInfo   = 'I'
-	kindPlayers   = 'D'
-	kindRules     = 'E'
-	kindChallenge = 'A'
-	kindPrint     = 'l'
-	kindRefused   = '9'
-	kindServers   = 'd'
-	kindBatch     = 'f'
-	kindMasterAsk = 's'
+	kindPong            = 'j'
+	kindInfo            = 'C'
+	kindDetails         = 'm'
+	kindA2SInfo         = 'I'
+	kindPlayers         = 'D'
+	kindRules           = 'E'
+	kindChallenge       = 'A'
+	kindPrint           = 'l'
+	kindRconRefused     = '9'
+	kindServers         = 'd'
+	kindServerPage      = 'f'
+	kindMasterChallenge = 's'
 )
 
-// Is reports whether a datagram is of this protocol and not of Teeworlds, on a
+// IsDatagram reports whether a datagram is of this protocol and not of Teeworlds, on a
 // port that both share: four bytes of FF and one that is not. Look before any
 // other parser does, since a 0.6 one would take such a datagram for its own.
-func Is(b []byte) bool {
+func IsDatagram(b []byte) bool {
 	return len(b) > 4 && string(b[:4]) == header && b[4] != 0xff
 }
 
-// kind is the byte that says what a datagram is, 0 if it is too short.
-func kind(b []byte) byte {
-	if !Is(b) {
+// messageKind is the byte that says what a datagram is, 0 if it is too short.
+func messageKind(b []byte) byte {
+	if !IsDatagram(b) {
 		return 0
 	}
 	return b[4]
@@ -62,13 +62,13 @@ func kind(b []byte) byte {
 // reader takes values off the front of a datagram. After the end it yields zeros
 // and short is set.
 type reader struct {
-	b     []byte
-	short bool
+	b         []byte
+	truncated bool
 }
 
 func (r *reader) take(n int) []byte {
 	if len(r.b) < n {
-		r.b, r.short = nil, true
+		r.b, r.truncated = nil, true
 		return nil
 	}
 	v := r.b[:n]
@@ -106,8 +106,8 @@ func (r *reader) u64() uint64 {
 
 func (r *reader) f32() float32 { return math.Float32frombits(r.u32()) }
 
-// raw takes a string up to its NUL, which must be there.
-func (r *reader) raw() []byte {
+// rawString takes a string up to its NUL, which must be there.
+func (r *reader) rawString() []byte {
 	for i, c := range r.b {
 		if c == 0 {
 			s := r.b[:i]
@@ -115,20 +115,20 @@ func (r *reader) raw() []byte {
 			return s
 		}
 	}
-	r.b, r.short = nil, true
+	r.b, r.truncated = nil, true
 	return nil
 }
 
-// str takes a string and makes it safe to show.
-func (r *reader) str() string { return safetext.Line(r.raw()) }
+// text takes a string and makes it safe to show.
+func (r *reader) text() string { return safetext.Line(r.rawString()) }
 
 // appendString appends at most limit bytes of a text, made safe to show, and a NUL.
 func appendString(dst []byte, text string, limit int) []byte {
 	return append(safetext.AppendLine(dst, text, limit), 0)
 }
 
-// printable reports whether a byte is graphic ASCII.
-func printable(c byte) bool { return c > 0x20 && c < 0x7f }
+// isGraphic reports whether a byte is graphic ASCII.
+func isGraphic(c byte) bool { return c > 0x20 && c < 0x7f }
 
 func appendBool(dst []byte, v bool) []byte {
 	if v {
@@ -137,11 +137,11 @@ func appendBool(dst []byte, v bool) []byte {
 	return append(dst, 0)
 }
 
-// clampByte fits a count into a byte of at most limit.
-func clampByte(n, limit int) byte { return byte(min(max(n, 0), limit)) }
+// clampToByte fits a count into a byte of at most limit.
+func clampToByte(n, limit int) byte { return byte(min(max(n, 0), limit)) }
 
-// lower is an ASCII letter in lower case, and any other byte as it is.
-func lower(c byte) byte {
+// lowerASCII is an ASCII letter in lowerASCII case, and any other byte as it is.
+func lowerASCII(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		return c + 'a' - 'A'
 	}
@@ -155,7 +155,7 @@ func equalFold(b []byte, s string) bool {
 		return false
 	}
 	for i, c := range b {
-		if lower(c) != s[i] {
+		if lowerASCII(c) != s[i] {
 			return false
 		}
 	}

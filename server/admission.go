@@ -65,7 +65,7 @@ func (s *Server) feedSession(now conn.Time, c *session, b []byte) {
 // handleUnconnected answers an address without a session. Masters come first: what they
 // prove themselves with is none of what others need.
 func (s *Server) handleUnconnected(now conn.Time, peer transport.Peer, b []byte) {
-	if halflife.Is(b) && s.halfLife.feed(now, peer, b) {
+	if halflife.IsDatagram(b) && s.halfLife.feed(now, peer, b) {
 		return
 	}
 	if s.registration.feed(now, peer, b) {

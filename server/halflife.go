@@ -49,7 +49,7 @@ func (h *halfLife) open(s *Server) (err error) {
 	h.srv = s
 	h.hl, err = halflife.NewServer(halflife.ServerConfig{
 		Game: h, Console: h, Send: h.send, Bans: s.bans.store,
-		Known: h.isPlayerAddr, Own: []transport.Peer{s.Addr()}, OnRcon: h.onRcon,
+		IsPlayer: h.isPlayerAddr, OwnAddrs: []transport.Peer{s.Addr()}, OnRcon: h.onRcon,
 	})
 	return err
 }
@@ -189,14 +189,14 @@ func (h *halfLife) RunRcon(peer transport.Peer, level int, line string, print fu
 	s.console.Execute(line, console.Caller{Level: console.Level(level), Flags: console.Server, ID: -1})
 }
 
-// onRcon tells the log of those who do not get in.
+// handleRcon tells the log of those who do not get in.
 func (h *halfLife) onRcon(e halflife.RconEvent) {
-	if e.Verdict == halflife.RconRan {
+	if e.Result == halflife.RconRan {
 		return // logged with the line, see RunRcon
 	}
-	text := fmt.Sprintf("rcon of %s: %s", e.Peer, e.Verdict)
-	if e.Times > 1 {
-		text += fmt.Sprintf(" (%d times)", e.Times)
+	text := fmt.Sprintf("rcon of %s: %s", e.Peer, e.Result)
+	if e.Count > 1 {
+		text += fmt.Sprintf(" (%d times)", e.Count)
 	}
 	h.srv.print(console.Standard, "server", text)
 }
@@ -227,21 +227,21 @@ func (h *halfLife) configure() {
 	}
 	var set halflife.Settings
 	var err error
-	if set.Legacy, err = halflife.ParseLegacy(v.HalfLifeLegacy); err != nil {
+	if set.Legacy, err = halflife.ParseLegacyPolicy(v.HalfLifeLegacy); err != nil {
 		complain("sv_hl_legacy_queries", err)
 		set.Legacy = halflife.LegacyOff
 	}
 	r := &set.Rcon
 	usable := v.HalfLifeRcon != 0
-	if r.Allow, err = parseNetworks(v.HalfLifeRconAllow); err != nil {
+	if r.AllowedNets, err = parseNetworks(v.HalfLifeRconAllow); err != nil {
 		complain("sv_hl_rcon_allow", err)
 		usable = false // rather nobody than everybody
 	}
-	if r.Exempt, err = parseNetworks(v.HalfLifeRconExempt); err != nil {
+	if r.UnbannableNets, err = parseNetworks(v.HalfLifeRconExempt); err != nil {
 		complain("sv_hl_rcon_exempt", err)
 	}
-	if r.Failures = v.HalfLifeRconFailures; r.Failures == 0 {
-		r.Failures = -1
+	if r.MaxFailures = v.HalfLifeRconFailures; r.MaxFailures == 0 {
+		r.MaxFailures = -1
 	}
 	if r.BanTime = time.Duration(v.HalfLifeRconBanTime) * time.Minute; r.BanTime == 0 {
 		r.BanTime = -1
@@ -262,7 +262,7 @@ func (h *halfLife) configure() {
 		}
 		r.Passwords = append(r.Passwords, halflife.RconPassword{Password: p.password, Level: int(p.level)})
 	}
-	if err := h.hl.Set(set); err != nil {
+	if err := h.hl.SetSettings(set); err != nil {
 		complain("sv_hl", err)
 	}
 }
@@ -310,10 +310,10 @@ func (h *halfLife) step(now conn.Time) {
 	}
 	if said := h.announcedState(); said != h.announced {
 		h.announced = said
-		h.registrar.Changed(int64(now))
+		h.registrar.InfoChanged(int64(now))
 	}
 	h.registrar.Advance(int64(now))
-	if n := h.registrar.Registered(); n != h.registered {
+	if n := h.registrar.NumRegistered(); n != h.registered {
 		h.registered = n
 		h.srv.print(console.Standard, "register", fmt.Sprintf("on the lists of %d Half-Life masters", n))
 	}

@@ -24,7 +24,7 @@ func FuzzHalfLife(f *testing.F) {
 	player := ts.join(ip(1), "player")
 	n := 0
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if !bytes.HasPrefix(b, []byte("\xff\xff\xff\xff")) || len(b) > transport.MaxDatagram || !halflife.Is(b) {
+		if !bytes.HasPrefix(b, []byte("\xff\xff\xff\xff")) || len(b) > transport.MaxDatagram || !halflife.IsDatagram(b) {
 			return
 		}
 		ts.tb = t

@@ -464,7 +464,7 @@ func TestHalfLifeMaster(t *testing.T) {
 	heard := map[transport.Peer][]string{}
 	ts.send = func(to transport.Peer, b []byte) {
 		heard[to] = append(heard[to], string(b))
-		if _, ok := halflife.IsHello(b); ok {
+		if _, ok := halflife.ParseMasterChallengeRequest(b); ok {
 			ts.feed(public(9), halflife.AppendMasterChallenge(nil, 1, 0)) // of one who is no master
 			ts.feed(to, halflife.AppendMasterChallenge(nil, 77, 0))
 		}

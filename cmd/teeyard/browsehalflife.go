@@ -37,7 +37,7 @@ func (c *browseCmd) browseHalfLife(ctx context.Context) error {
 	}
 	var all []halfLifeAnswer
 	silent, asked := 0, 0
-	cfg := halflife.QueryConfig{InfoOnly: true, Tries: 2, Wait: c.Timeout / 3, Rate: c.Rate}
+	cfg := halflife.QueryConfig{InfoOnly: true, Tries: 2, Timeout: c.Timeout / 3, Rate: c.Rate}
 	err = halflife.QueryAll(ctx, conn, peers, cfg, func(st halflife.Status, err error) {
 		asked++
 		show.show("%d of %d servers asked", asked, len(peers))
@@ -46,7 +46,7 @@ func (c *browseCmd) browseHalfLife(ctx context.Context) error {
 			return
 		}
 		form := "Half-Life"
-		if st.Form == halflife.FormA2S {
+		if st.Format == halflife.FormatA2S {
 			form = "A2S"
 		}
 		all = append(all, halfLifeAnswer{st, []string{form}})
@@ -79,9 +79,9 @@ func (c *browseCmd) browseHalfLife(ctx context.Context) error {
 func fetchHalfLifeList(ctx context.Context, conn transport.Conn, master transport.Peer, show *progressLine) ([]transport.Peer, error) {
 	var peers []transport.Peer
 	var err error
-	for _, form := range []halflife.ListForm{halflife.ListSteam, halflife.ListBatch} {
+	for _, form := range []halflife.ListFormat{halflife.ListSteam, halflife.ListBatch} {
 		peers, err = halflife.FetchList(ctx, conn, master, halflife.ListConfig{
-			Form: form, Private: halflife.IsLAN(master.Addr()), OnPage: func(n int) { show.show("%d servers on the list", n) },
+			Format: form, IncludeLAN: halflife.IsLAN(master.Addr()), OnPage: func(n int) { show.show("%d servers on the list", n) },
 		})
 		if len(peers) > 0 && errors.Is(err, halflife.ErrNoAnswer) {
 			fmt.Fprintf(os.Stderr, "the list is not complete: %v\n", err)

@@ -45,7 +45,7 @@ Our game server registers with: sv_hl_master HOST:27010. On a local network, giv
 func (c *masterCmd) Run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	legacy, err := halflife.ParseLegacy(c.Legacy)
+	legacy, err := halflife.ParseLegacyPolicy(c.Legacy)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (c *masterCmd) Run() error {
 	}
 	defer conn.Close()
 	m, err := master.New(master.Config{
-		Send: conn.Send, LAN: c.LAN, Legacy: legacy, PerAddress: c.PerAddress, MaxServers: c.MaxServers, Expire: c.Expire, State: c.State,
+		Send: conn.Send, ListLAN: c.LAN, Legacy: legacy, MaxPerAddress: c.PerAddress, MaxServers: c.MaxServers, ServerTimeout: c.Expire, StateFile: c.State,
 	})
 	if err != nil {
 		return err

@@ -35,9 +35,9 @@ func queryHalfLife(ctx context.Context, peer transport.Peer, timeout time.Durati
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	ways := []struct {
-		ask  halflife.Ask
+		ask  halflife.QueryMethod
 		name string
-	}{{halflife.AskA2S, "A2S"}, {halflife.AskText, "Half-Life"}}
+	}{{halflife.QueryA2S, "A2S"}, {halflife.QueryText, "Half-Life"}}
 	got := make([]*halflife.Status, len(ways))
 	var done sync.WaitGroup
 	for i, way := range ways {
@@ -47,7 +47,7 @@ func queryHalfLife(ctx context.Context, peer transport.Peer, timeout time.Durati
 				return
 			}
 			defer conn.Close()
-			st, err := halflife.Query(ctx, conn, peer, halflife.QueryConfig{Ask: way.ask, Tries: 2, Wait: min(halfLifeWait, timeout/3)})
+			st, err := halflife.Query(ctx, conn, peer, halflife.QueryConfig{Method: way.ask, Tries: 2, Timeout: min(halfLifeWait, timeout/3)})
 			if err == nil {
 				got[i] = &st
 			}

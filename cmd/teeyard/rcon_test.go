@@ -42,7 +42,7 @@ func (p *parrot) run(_ context.Context, line string) (string, error) {
 	p.lines = append(p.lines, line)
 	switch line {
 	case "slow":
-		return "", halflife.ErrUnsure
+		return "", halflife.ErrMayHaveRun
 	case "ban":
 		return "", halflife.ErrBanned
 	}
@@ -114,7 +114,7 @@ func registered(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := netip.ParseAddrPort(args[1])
 	ts.Check(err)
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Millisecond) {
-		list, err := halflife.FetchList(context.Background(), conn, loopback(ts, args[0]), halflife.ListConfig{Form: halflife.ListBatch, Private: true})
+		list, err := halflife.FetchList(context.Background(), conn, loopback(ts, args[0]), halflife.ListConfig{Format: halflife.ListBatch, IncludeLAN: true})
 		if slices.Contains(list, transport.Peer{AddrPort: want}) != neg {
 			return
 		}
@@ -130,7 +130,7 @@ func countListed(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	defer conn.Close()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Millisecond) {
-		list, err := halflife.FetchList(context.Background(), conn, loopback(ts, args[0]), halflife.ListConfig{Private: true})
+		list, err := halflife.FetchList(context.Background(), conn, loopback(ts, args[0]), halflife.ListConfig{IncludeLAN: true})
 		if err == nil && fmt.Sprint(len(list)) == args[1] {
 			return
 		}
@@ -182,7 +182,7 @@ func (g *goldsrcGame) run() {
 			return
 		}
 		for _, d := range batch[:n] {
-			if halflife.Is(d.B) && !g.reg.Feed(d.At, d.Peer, d.B) {
+			if halflife.IsDatagram(d.B) && !g.reg.Feed(d.At, d.Peer, d.B) {
 				g.srv.Feed(d.At, d.Peer, d.B)
 			}
 		}

@@ -22,22 +22,22 @@ var ErrConfig = errors.New("master: bad configuration")
 type Config struct {
 	// Send sends a datagram; it must not keep b. transport.Conn.Send fits.
 	Send func(to transport.Peer, b []byte)
-	// LAN lists servers of local networks too. A master for the world must not:
+	// ListLAN lists servers of local networks too. A master for the world must not:
 	// clients elsewhere would look for them in their own networks.
-	LAN bool
+	ListLAN bool
 	// Legacy says who gets the list without having echoed anything, and who is
 	// answered "c": by default local networks. With LegacyOn it is everybody, but
 	// for "c" only, within the limits of Bytes.
-	Legacy halflife.Legacy
-	// PerAddress is how many servers an address may have; 0 means 14.
-	PerAddress int
+	Legacy halflife.LegacyPolicy
+	// MaxPerAddress is how many servers an address may have; 0 means 14.
+	MaxPerAddress int
 	// MaxServers is how many servers there may be; 0 means 20000.
 	MaxServers int
-	// Expire is how long a server stays without a heartbeat; 0 means 6 minutes.
-	Expire time.Duration
-	// State is the file that the list is kept in over restarts, "" for none; Run
+	// ServerTimeout is how long a server stays without a heartbeat; 0 means 6 minutes.
+	ServerTimeout time.Duration
+	// StateFile is the file that the list is kept in over restarts, "" for none; Run
 	// writes it.
-	State string
+	StateFile string
 	// Now is the clock for people, time.Now if it is nil.
 	Now func() time.Time
 }
@@ -74,20 +74,20 @@ type Server struct {
 
 // entry is a server that is listed, or wants to be.
 type entry struct {
-	addr    netip.AddrPort
-	info    halflife.Info
-	region  byte
-	since   time.Time
-	seen    time.Time
-	expires int64 // ns
-	listed  bool
+	addr      netip.AddrPort
+	info      halflife.Info
+	region    byte
+	since     time.Time
+	lastSeen  time.Time
+	expiresAt int64 // ns
+	listed    bool
 
 	// A probe is under way while tries > 0.
 	tries      int
-	recheck    int64 // when to ask whether it is still there, 0 if nobody says otherwise
-	next       int64 // when to ask again, or to give up
+	recheckAt  int64 // when to ask whether it is still there, 0 if nobody says otherwise
+	nextProbe  int64 // when to ask again, or to give up
 	challenges int
-	checked    int64 // when the last probe began
+	lastProbe  int64 // when the last probe began
 }
 
 // Master is a master server. Several goroutines may use it.
@@ -95,12 +95,12 @@ type Master struct {
 	cfg     Config
 	cookies *cookie.Jar
 
-	mu      sync.Mutex
-	servers map[netip.AddrPort]*entry
-	perIP   map[netip.Addr]int
-	stats   Stats
-	out     []byte
-	swept   int64
+	mu        sync.Mutex
+	servers   map[netip.AddrPort]*entry
+	perIP     map[netip.Addr]int
+	stats     Stats
+	out       []byte
+	lastSweep int64
 
 	// sorted is the list as it is given out, made new at most once a second.
 	sorted   []*entry
@@ -110,23 +110,23 @@ type Master struct {
 	filtered   map[halflife.Filter][]*entry
 	filteredAt int64
 
-	pages   map[uint32]*page // of those who ask by number
-	pageIDs []uint32         // in the order they were made
-	walks   map[transport.Peer]walk
+	pages         map[uint32]*numberedPage // of those who ask by number
+	pageIDs       []uint32                 // in the order they were made
+	steamSessions map[transport.Peer]steamSession
 
-	proven              *limit.RecentSet
-	hellos, asks, bytes *limit.Limiter
-	scans               limit.Bucket
+	proven                                     *limit.RecentSet
+	challengeLimiter, listLimiter, byteLimiter *limit.Limiter
+	filterScans                                limit.Bucket
 }
 
 const (
-	probeTries   = 3
-	probeWait    = 2 * time.Second
-	recheckEvery = 30 * time.Second
-	provenSpan   = 10 * time.Minute
-	cookieWindow = 30 * time.Second
-	sortEvery    = time.Second
-	maxFilters   = 32
+	probeAttempts   = 3
+	probeTimeout    = 2 * time.Second
+	recheckInterval = 30 * time.Second
+	provenTime      = 10 * time.Minute
+	cookieWindow    = 30 * time.Second
+	sortInterval    = time.Second
+	maxFilters      = 32
 	// limitSize is how many networks a limiter has room for.
 	limitSize = 4096
 )
@@ -134,8 +134,8 @@ const (
 // scanRate is how often the whole list may be looked through for filters.
 var scanRate = limit.Rate{PerSecond: 100, Burst: 200}
 
-// challenge is what heartbeats must echo.
-var challenge = cookie.Kind{ID: 'm', Window: time.Minute, Fit: func(raw uint64) uint32 { return uint32(raw) | 1 }}
+// heartbeatChallenge is what heartbeats must echo.
+var heartbeatChallenge = cookie.Kind{ID: 'm', Window: time.Minute, Value: func(raw uint64) uint32 { return uint32(raw) | 1 }}
 
 // New makes a master. A state file that is there is read; one that is none is an
 // error.
@@ -143,23 +143,23 @@ func New(cfg Config) (*Master, error) {
 	if cfg.Send == nil {
 		return nil, fmt.Errorf("%w: no way to send", ErrConfig)
 	}
-	if cfg.PerAddress < 0 || cfg.MaxServers < 0 || cfg.Expire < 0 {
+	if cfg.MaxPerAddress < 0 || cfg.MaxServers < 0 || cfg.ServerTimeout < 0 {
 		return nil, fmt.Errorf("%w: a negative limit", ErrConfig)
 	}
-	cfg.PerAddress = cmp.Or(cfg.PerAddress, 14)
+	cfg.MaxPerAddress = cmp.Or(cfg.MaxPerAddress, 14)
 	cfg.MaxServers = cmp.Or(cfg.MaxServers, 20000)
-	cfg.Expire = cmp.Or(cfg.Expire, 6*time.Minute)
+	cfg.ServerTimeout = cmp.Or(cfg.ServerTimeout, 6*time.Minute)
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	m := &Master{
-		cfg: cfg, cookies: cookie.NewJar(), proven: limit.NewRecentSet(limitSize, provenSpan),
+		cfg: cfg, cookies: cookie.NewJar(), proven: limit.NewRecentSet(limitSize, provenTime),
 		servers: make(map[netip.AddrPort]*entry), perIP: make(map[netip.Addr]int),
-		filtered: make(map[halflife.Filter][]*entry), pages: make(map[uint32]*page), walks: make(map[transport.Peer]walk),
-		hellos: limit.NewLimiter(limitSize, limit.Rate{PerSecond: 2, Burst: 20}),
-		asks:   limit.NewLimiter(limitSize, limit.Rate{PerSecond: 10, Burst: 40}),
-		bytes:  limit.NewLimiter(limitSize, limit.Rate{PerSecond: 4096, Burst: 16384}),
-		swept:  -1 << 62,
+		filtered: make(map[halflife.Filter][]*entry), pages: make(map[uint32]*numberedPage), steamSessions: make(map[transport.Peer]steamSession),
+		challengeLimiter: limit.NewLimiter(limitSize, limit.Rate{PerSecond: 2, Burst: 20}),
+		listLimiter:      limit.NewLimiter(limitSize, limit.Rate{PerSecond: 10, Burst: 40}),
+		byteLimiter:      limit.NewLimiter(limitSize, limit.Rate{PerSecond: 4096, Burst: 16384}),
+		lastSweep:        -1 << 62,
 	}
 	if err := m.load(); err != nil {
 		return nil, err
@@ -175,34 +175,34 @@ func (m *Master) Feed(now int64, peer transport.Peer, b []byte) {
 		m.drop(DropSource)
 		return
 	}
-	if halflife.Is(b) {
-		m.onAnswer(now, peer, b)
+	if halflife.IsDatagram(b) {
+		m.handleAnswer(now, peer, b)
 		return
 	}
 	if req, ok := halflife.ParseListRequest(b); ok {
-		m.stats.Lists[req.Form]++
-		m.onList(now, peer, b, &req)
+		m.stats.Lists[req.Format]++
+		m.handleListRequest(now, peer, b, &req)
 		return
 	}
-	if echo, ok := halflife.IsHello(b); ok {
-		m.stats.Hellos++
-		if !peer.Addr().IsLoopback() && !m.hellos.Take(now, limit.Network(peer.Addr()), 1) {
+	if echo, ok := halflife.ParseMasterChallengeRequest(b); ok {
+		m.stats.ChallengeRequests++
+		if !peer.Addr().IsLoopback() && !m.challengeLimiter.Take(now, limit.Network(peer.Addr()), 1) {
 			m.drop(DropRate)
 			return
 		}
-		m.send(peer, halflife.AppendMasterChallenge(m.out[:0], m.cookies.Issue(&challenge, now, peer.Addr(), peer.Port()), echo))
+		m.send(peer, halflife.AppendMasterChallenge(m.out[:0], m.cookies.Issue(&heartbeatChallenge, now, peer.Addr(), peer.Port()), echo))
 		return
 	}
 	if h, err := halflife.ParseHeartbeat(b); err == nil {
 		m.stats.Heartbeats++
-		m.onHeartbeat(now, peer, &h)
+		m.handleHeartbeat(now, peer, &h)
 		return
 	}
 	if halflife.IsShutdown(b) {
 		m.stats.Shutdowns++
 		if e := m.servers[peer.AddrPort]; e != nil && e.listed && e.tries == 0 {
-			if e.recheck = e.checked + int64(recheckEvery); now >= e.recheck {
-				m.probe(now, e)
+			if e.recheckAt = e.lastProbe + int64(recheckInterval); now >= e.recheckAt {
+				m.startProbe(now, e)
 			}
 		}
 		return
@@ -210,7 +210,7 @@ func (m *Master) Feed(now int64, peer transport.Peer, b []byte) {
 	m.drop(DropUnknown)
 }
 
-func (m *Master) drop(d Drop) { m.stats.Dropped[d]++ }
+func (m *Master) drop(d DropReason) { m.stats.Dropped[d]++ }
 
 func (m *Master) send(to transport.Peer, b []byte) {
 	m.out = b
@@ -219,33 +219,33 @@ func (m *Master) send(to transport.Peer, b []byte) {
 	m.cfg.Send(to, b)
 }
 
-// onHeartbeat takes a heartbeat. Nothing in it counts unless it echoes what was
+// handleHeartbeat takes a heartbeat. Nothing in it counts unless it echoes what was
 // sent to that address and port.
-func (m *Master) onHeartbeat(now int64, peer transport.Peer, h *halflife.Heartbeat) {
-	if !m.cookies.Valid(&challenge, now, peer.Addr(), peer.Port(), h.Challenge) {
+func (m *Master) handleHeartbeat(now int64, peer transport.Peer, h *halflife.Heartbeat) {
+	if !m.cookies.Valid(&heartbeatChallenge, now, peer.Addr(), peer.Port(), h.Challenge) {
 		m.drop(DropChallenge)
 		return
 	}
-	if !halflife.Listable(peer, m.cfg.LAN) {
+	if !halflife.IsListable(peer, m.cfg.ListLAN) {
 		m.drop(DropReserved)
 		return
 	}
 	e := m.servers[peer.AddrPort]
 	if e == nil {
-		if m.perIP[peer.Addr()] >= m.cfg.PerAddress || len(m.servers) >= m.cfg.MaxServers {
+		if m.perIP[peer.Addr()] >= m.cfg.MaxPerAddress || len(m.servers) >= m.cfg.MaxServers {
 			m.drop(DropFull)
 			return
 		}
 		e = m.add(peer.AddrPort)
 		e.info, e.region = h.Info, h.Region
-		m.probe(now, e)
+		m.startProbe(now, e)
 	}
 	e.info.Map, e.info.Players, e.info.Max, e.info.Bots, e.info.Password = h.Info.Map, h.Info.Players, h.Info.Max, h.Info.Bots, h.Info.Password
 	if h.Info.Version != "" {
 		e.info.Version = h.Info.Version
 	}
 	e.region = h.Region
-	e.seen, e.expires = m.cfg.Now(), now+int64(m.cfg.Expire)
+	e.lastSeen, e.expiresAt = m.cfg.Now(), now+int64(m.cfg.ServerTimeout)
 }
 
 func (m *Master) add(addr netip.AddrPort) *entry {
@@ -265,25 +265,25 @@ func (m *Master) remove(e *entry) {
 	m.dirty = m.dirty || e.listed
 }
 
-// probe asks a server whether it is one.
-func (m *Master) probe(now int64, e *entry) {
-	e.tries, e.challenges, e.checked, e.recheck = 0, 0, now, 0
-	m.probeAgain(now, e)
+// startProbe asks a server whether it is one.
+func (m *Master) startProbe(now int64, e *entry) {
+	e.tries, e.challenges, e.lastProbe, e.recheckAt = 0, 0, now, 0
+	m.sendProbe(now, e)
 }
 
-func (m *Master) probeAgain(now int64, e *entry) {
+func (m *Master) sendProbe(now int64, e *entry) {
 	e.tries++
-	e.next = now + int64(probeWait)
+	e.nextProbe = now + int64(probeTimeout)
 	m.stats.Probes++
 	m.send(transport.Peer{AddrPort: e.addr}, halflife.AppendA2SRequest(m.out[:0], halflife.RequestA2SInfo, halflife.NoChallenge))
 	m.send(transport.Peer{AddrPort: e.addr}, halflife.AppendTextRequest(m.out[:0], halflife.RequestDetails))
 }
 
-// onAnswer takes what has the header of answers: those to probes. A ping is the
+// handleAnswer takes what has the header of answers: those to probes. A ping is the
 // only question that has it.
-func (m *Master) onAnswer(now int64, peer transport.Peer, b []byte) {
+func (m *Master) handleAnswer(now int64, peer transport.Peer, b []byte) {
 	if halflife.ParseRequest(b).Kind == halflife.RequestPing {
-		if pong := halflife.AppendPong(m.out[:0]); small(b, pong) {
+		if pong := halflife.AppendPong(m.out[:0]); isSmallReply(b, pong) {
 			m.send(peer, pong)
 		}
 		return
@@ -293,7 +293,7 @@ func (m *Master) onAnswer(now int64, peer transport.Peer, b []byte) {
 		m.drop(DropUnknown)
 		return
 	}
-	if c, err := halflife.ParseA2SChallenge(b); err == nil && e.challenges < probeTries {
+	if c, err := halflife.ParseA2SChallenge(b); err == nil && e.challenges < probeAttempts {
 		e.challenges++
 		m.send(peer, halflife.AppendA2SRequest(m.out[:0], halflife.RequestA2SInfo, c))
 		return
@@ -318,27 +318,27 @@ func (m *Master) onAnswer(now int64, peer transport.Peer, b []byte) {
 	m.dirty = true
 }
 
-// small reports whether an answer is at most 1.2 times as long as its request.
-func small(req, reply []byte) bool { return 5*len(reply) <= 6*len(req) }
+// isSmallReply reports whether an answer is at most 1.2 times as long as its request.
+func isSmallReply(req, reply []byte) bool { return 5*len(reply) <= 6*len(req) }
 
 // Advance lets time pass: servers expire, probes go out again or fail. Call it
 // about once a second, or more often.
 func (m *Master) Advance(now int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if now-m.swept < int64(time.Second)/4 {
+	if now-m.lastSweep < int64(time.Second)/4 {
 		return
 	}
-	m.swept = now
+	m.lastSweep = now
 	for _, e := range m.servers {
 		switch {
-		case now >= e.expires:
+		case now >= e.expiresAt:
 			m.remove(e)
-		case e.tries == 0 && e.recheck != 0 && now >= e.recheck:
-			m.probe(now, e)
-		case e.tries == 0 || now < e.next:
-		case e.tries < probeTries:
-			m.probeAgain(now, e)
+		case e.tries == 0 && e.recheckAt != 0 && now >= e.recheckAt:
+			m.startProbe(now, e)
+		case e.tries == 0 || now < e.nextProbe:
+		case e.tries < probeAttempts:
+			m.sendProbe(now, e)
 		default:
 			m.stats.ProbesFailed++
 			m.remove(e)
@@ -347,9 +347,9 @@ func (m *Master) Advance(now int64) {
 	m.expirePages(now)
 }
 
-// list is the list to give out, sorted by address.
-func (m *Master) list(now int64) []*entry {
-	if !m.dirty || m.sorted != nil && now-m.sortedAt < int64(sortEvery) {
+// sortedServers is the sortedServers to give out, sorted by address.
+func (m *Master) sortedServers(now int64) []*entry {
+	if !m.dirty || m.sorted != nil && now-m.sortedAt < int64(sortInterval) {
 		return m.sorted
 	}
 	m.dirty, m.sortedAt = false, now
@@ -364,26 +364,26 @@ func (m *Master) list(now int64) []*entry {
 	return m.sorted
 }
 
-// matching is the part of the list that a filter lets through. Filters that
+// filteredServers is the part of the list that a filter lets through. Filters that
 // nobody used lately cost a look at every server, of which there is only so much
 // to be had: ok is false then.
-func (m *Master) matching(now int64, f halflife.Filter) (list []*entry, ok bool) {
-	all := m.list(now)
+func (m *Master) filteredServers(now int64, f halflife.Filter) (list []*entry, ok bool) {
+	all := m.sortedServers(now)
 	if f == (halflife.Filter{}) {
 		return all, true
 	}
-	if now-m.filteredAt >= int64(sortEvery) {
+	if now-m.filteredAt >= int64(sortInterval) {
 		clear(m.filtered)
 		m.filteredAt = now
 	}
 	if list, ok := m.filtered[f]; ok {
 		return list, true
 	}
-	if !m.scans.Take(now, scanRate, 1) {
+	if !m.filterScans.Take(now, scanRate, 1) {
 		return nil, false
 	}
 	for _, e := range all {
-		if f.Match(&e.info) {
+		if f.Matches(&e.info) {
 			list = append(list, e)
 		}
 	}
@@ -411,11 +411,11 @@ func (m *Master) Servers() []Server {
 func (e *entry) server() Server {
 	i := &e.info
 	return Server{Address: e.addr, Name: i.Name, Map: i.Map, Dir: i.Dir, Game: i.Game, Version: i.Version,
-		Players: i.Players, Max: i.Max, Bots: i.Bots, Type: letter(i.Type), OS: letter(i.OS), Password: i.Password, Secure: i.Secure,
-		AppID: i.AppID, Region: e.region, Since: e.since.UTC(), Seen: e.seen.UTC()}
+		Players: i.Players, Max: i.Max, Bots: i.Bots, Type: byteToString(i.Type), OS: byteToString(i.OS), Password: i.Password, Secure: i.Secure,
+		AppID: i.AppID, Region: e.region, Since: e.since.UTC(), Seen: e.lastSeen.UTC()}
 }
 
-func letter(c byte) string {
+func byteToString(c byte) string {
 	if c <= ' ' || c >= 0x7f {
 		return ""
 	}

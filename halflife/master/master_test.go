@@ -98,7 +98,7 @@ func (l *lab) ask(peer transport.Peer, b []byte) []byte {
 // beat sends a heartbeat as servers do.
 func (l *lab) beat(peer transport.Peer, info halflife.Info) {
 	l.t.Helper()
-	c, err := halflife.ParseMasterChallenge(l.ask(peer, halflife.AppendHello(nil)))
+	c, err := halflife.ParseMasterChallenge(l.ask(peer, halflife.AppendMasterChallengeRequest(nil)))
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestProbeChallenge(t *testing.T) {
 func TestPoisoning(t *testing.T) {
 	l := newLab(t, master.Config{})
 	// Forged heartbeats, also with the challenge of another port or address.
-	c, err := halflife.ParseMasterChallenge(l.ask(server, halflife.AppendHello(nil)))
+	c, err := halflife.ParseMasterChallenge(l.ask(server, halflife.AppendMasterChallengeRequest(nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +275,7 @@ func TestPoisoning(t *testing.T) {
 	if s := l.m.Servers(); len(s) != 0 {
 		t.Errorf("%v", s)
 	}
-	lan := newLab(t, master.Config{LAN: true})
+	lan := newLab(t, master.Config{ListLAN: true})
 	lan.register(transport.MustParsePeer("192.168.1.1:8303"), game(0))
 	if s := lan.m.Servers(); len(s) != 1 {
 		t.Errorf("%v", s)
@@ -306,9 +306,9 @@ func TestCaps(t *testing.T) {
 
 // walkThrough gets the list from a peer as a client does, and calls between
 // between pages.
-func (l *lab) walkThrough(peer transport.Peer, form halflife.ListForm, f halflife.Filter, between func()) (all []transport.Peer, ok bool) {
+func (l *lab) walkThrough(peer transport.Peer, form halflife.ListFormat, f halflife.Filter, between func()) (all []transport.Peer, ok bool) {
 	l.t.Helper()
-	req := halflife.ListRequest{Form: form, Region: halflife.RegionAll, Filter: f, HasFilter: f != halflife.Filter{}}
+	req := halflife.ListRequest{Format: form, Region: halflife.RegionAll, Filter: f, HasFilter: f != halflife.Filter{}}
 	for range 100 {
 		page, err := halflife.ParseList(l.ask(peer, request(req)))
 		if err != nil {
@@ -324,10 +324,10 @@ func (l *lab) walkThrough(peer transport.Peer, form halflife.ListForm, f halflif
 			between()
 		}
 		switch {
-		case form == halflife.ListAll, page.Form == halflife.ListBatch && page.Next == 0, page.End:
+		case form == halflife.ListAll, page.Format == halflife.ListBatch && page.Next == 0, page.End:
 			slices.SortFunc(all, transport.Peer.Compare)
 			return all, true
-		case page.Form == halflife.ListBatch:
+		case page.Format == halflife.ListBatch:
 			req.ID = page.Next
 		default:
 			req.After = page.Servers[len(page.Servers)-1]
@@ -342,7 +342,7 @@ func TestList(t *testing.T) {
 	l := newLab(t, master.Config{})
 	all := l.crowd(1000)
 	for _, peer := range []transport.Peer{client, neigh} {
-		for _, form := range []halflife.ListForm{halflife.ListSteam, halflife.ListBatch, halflife.ListID} {
+		for _, form := range []halflife.ListFormat{halflife.ListSteam, halflife.ListBatch, halflife.ListID} {
 			got, ok := l.walkThrough(peer, form, halflife.Filter{}, nil)
 			if !ok || !slices.Equal(got, all) {
 				t.Errorf("%v from %v: %d servers, %v", form, peer, len(got), ok)
@@ -375,7 +375,7 @@ func TestListSizes(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 229, 230, 231, 232, 462, 463} {
 		l := newLab(t, master.Config{})
 		all := l.crowd(n)
-		for _, form := range []halflife.ListForm{halflife.ListSteam, halflife.ListBatch, halflife.ListID} {
+		for _, form := range []halflife.ListFormat{halflife.ListSteam, halflife.ListBatch, halflife.ListID} {
 			for i := range 5 {
 				peer := transport.UDPPeer(client.Addr(), uint16(4000+i))
 				if got, ok := l.walkThrough(peer, form, halflife.Filter{}, nil); !ok || !slices.Equal(got, all) {
@@ -389,7 +389,7 @@ func TestListSizes(t *testing.T) {
 
 // TestListMoves: servers that come and go between pages cost nobody the others.
 func TestListMoves(t *testing.T) {
-	for _, form := range []halflife.ListForm{halflife.ListSteam, halflife.ListBatch} {
+	for _, form := range []halflife.ListFormat{halflife.ListSteam, halflife.ListBatch} {
 		l := newLab(t, master.Config{})
 		all := l.crowd(700)
 		gone := map[transport.Peer]bool{}
@@ -434,9 +434,9 @@ func TestReflection(t *testing.T) {
 		ask([]byte("q\xff1234"))
 		ask([]byte("1\xff\x00\x00"))
 		ask([]byte("\xff\xff\xff\xffping\x00"))
-		for _, form := range []halflife.ListForm{halflife.ListSteam, halflife.ListBatch, halflife.ListID} {
-			ask(request(halflife.ListRequest{Form: form}))
-			ask(request(halflife.ListRequest{Form: form, ID: rand.Uint32(), After: client.AddrPort}))
+		for _, form := range []halflife.ListFormat{halflife.ListSteam, halflife.ListBatch, halflife.ListID} {
+			ask(request(halflife.ListRequest{Format: form}))
+			ask(request(halflife.ListRequest{Format: form, ID: rand.Uint32(), After: client.AddrPort}))
 		}
 	}
 	if biggest > 14 {
@@ -446,7 +446,7 @@ func TestReflection(t *testing.T) {
 	in, out = 0, 0
 	for i := range 20000 {
 		peer := transport.UDPPeer(netip.AddrFrom4([4]byte{30, byte(i >> 12), byte(i >> 4), byte(i)}), 5000)
-		b := request(halflife.ListRequest{Form: halflife.ListSteam, After: all[i%len(all)].AddrPort})
+		b := request(halflife.ListRequest{Format: halflife.ListSteam, After: all[i%len(all)].AddrPort})
 		in += len(b)
 		out += len(l.ask(peer, b))
 	}
@@ -454,22 +454,22 @@ func TestReflection(t *testing.T) {
 		t.Errorf("%d bytes for %d", out, in)
 	}
 	// Numbers of another do not help.
-	page, err := halflife.ParseList(l.ask(client, request(halflife.ListRequest{Form: halflife.ListBatch})))
+	page, err := halflife.ParseList(l.ask(client, request(halflife.ListRequest{Format: halflife.ListBatch})))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := l.ask(server, request(halflife.ListRequest{Form: halflife.ListBatch, ID: page.Next})); got != nil {
+	if got := l.ask(server, request(halflife.ListRequest{Format: halflife.ListBatch, ID: page.Next})); got != nil {
 		t.Errorf("the number of another leads to %q", got)
 	}
-	page, err = halflife.ParseList(l.ask(client, request(halflife.ListRequest{Form: halflife.ListBatch, ID: page.Next})))
+	page, err = halflife.ParseList(l.ask(client, request(halflife.ListRequest{Format: halflife.ListBatch, ID: page.Next})))
 	if err != nil || len(page.Servers) != halflife.MaxEntries || page.Next == 0 || page.Next >= 1<<24 {
 		t.Fatalf("%d servers, next %d, %v", len(page.Servers), page.Next, err)
 	}
-	if got := l.ask(server, request(halflife.ListRequest{Form: halflife.ListBatch, ID: page.Next})); got != nil {
+	if got := l.ask(server, request(halflife.ListRequest{Format: halflife.ListBatch, ID: page.Next})); got != nil {
 		t.Errorf("the second number of another leads to %q", got)
 	}
 	// A request that is repeated, since the answer was lost, has the same answer.
-	again := request(halflife.ListRequest{Form: halflife.ListBatch, ID: page.Next})
+	again := request(halflife.ListRequest{Format: halflife.ListBatch, ID: page.Next})
 	if a, b := l.ask(client, again), l.ask(client, again); a == nil || string(a) != string(b) {
 		t.Error("a repeated request has another answer")
 	}
@@ -485,11 +485,11 @@ func TestPageFlood(t *testing.T) {
 	l.crowd(300)
 	for i := range 6000 {
 		peer := transport.UDPPeer(netip.AddrFrom4([4]byte{30, byte(i >> 8), byte(i), 1}), 5000)
-		page, err := halflife.ParseList(l.ask(peer, request(halflife.ListRequest{Form: halflife.ListBatch})))
+		page, err := halflife.ParseList(l.ask(peer, request(halflife.ListRequest{Format: halflife.ListBatch})))
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.ask(peer, request(halflife.ListRequest{Form: halflife.ListBatch, ID: page.Next}))
+		l.ask(peer, request(halflife.ListRequest{Format: halflife.ListBatch, ID: page.Next}))
 	}
 	l.now += 1e9
 	if got, ok := l.walkThrough(client, halflife.ListBatch, halflife.Filter{}, nil); !ok || len(got) != 300 {
@@ -500,7 +500,7 @@ func TestPageFlood(t *testing.T) {
 // TestState: a restart keeps the list, and asks the servers again.
 func TestState(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "master.json")
-	cfg := master.Config{State: path}
+	cfg := master.Config{StateFile: path}
 	l := newLab(t, cfg)
 	all := l.crowd(20)
 	before := l.m.Servers()
@@ -524,14 +524,14 @@ func TestState(t *testing.T) {
 	// Long after, nothing of it is true.
 	l.wall = l.wall.Add(time.Hour)
 	cfg.Now = nil
-	old, err := master.New(master.Config{State: path, Send: func(transport.Peer, []byte) {}, Now: func() time.Time { return l.wall }})
+	old, err := master.New(master.Config{StateFile: path, Send: func(transport.Peer, []byte) {}, Now: func() time.Time { return l.wall }})
 	if err != nil || len(old.Servers()) != 0 {
 		t.Errorf("%d servers, %v", len(old.Servers()), err)
 	}
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := master.New(master.Config{State: path, Send: func(transport.Peer, []byte) {}}); err == nil {
+	if _, err := master.New(master.Config{StateFile: path, Send: func(transport.Peer, []byte) {}}); err == nil {
 		t.Error("a broken file is no error")
 	}
 	if _, err := master.New(master.Config{}); err == nil {
@@ -596,7 +596,7 @@ func TestRun(t *testing.T) {
 	}
 	state := filepath.Join(t.TempDir(), "master.json")
 	conn := listen("192.0.2.1:27010")
-	m, err := master.New(master.Config{Send: conn.Send, State: state})
+	m, err := master.New(master.Config{Send: conn.Send, StateFile: state})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -619,8 +619,8 @@ func TestRun(t *testing.T) {
 		}
 	}
 	time.Sleep(1100 * time.Millisecond) // the list that is given out may be a second old
-	for _, form := range []halflife.ListForm{halflife.ListBatch, halflife.ListID, halflife.ListSteam, halflife.ListAll} {
-		got, err := halflife.FetchList(t.Context(), listen("203.0.113.9:0"), conn.LocalAddr(), halflife.ListConfig{Form: form})
+	for _, form := range []halflife.ListFormat{halflife.ListBatch, halflife.ListID, halflife.ListSteam, halflife.ListAll} {
+		got, err := halflife.FetchList(t.Context(), listen("203.0.113.9:0"), conn.LocalAddr(), halflife.ListConfig{Format: form})
 		if len(got) != 3 || err != nil {
 			t.Errorf("%v: %v, %v", form, got, err)
 		}
@@ -663,7 +663,7 @@ func playGame(c transport.Conn, g fixed, to transport.Peer) {
 			return
 		}
 		for _, d := range batch[:n] {
-			if halflife.Is(d.B) && !r.Feed(d.At, d.Peer, d.B) {
+			if halflife.IsDatagram(d.B) && !r.Feed(d.At, d.Peer, d.B) {
 				s.Feed(d.At, d.Peer, d.B)
 			}
 		}

@@ -12,19 +12,19 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// page is where somebody who asks by number goes on. Only addresses that have
+// numberedPage is where somebody who asks by number goes on. Only addresses that have
 // echoed the first number get one.
-type page struct {
-	who     netip.Addr
+type numberedPage struct {
+	peer    netip.Addr
 	after   netip.AddrPort
 	next    uint32 // the number of the page behind it, 0 if it was not asked yet
 	expires int64
 }
 
-// walk is where somebody who asks by address began, which is where the list ends
+// steamSession is where somebody who asks by address began, which is where the list ends
 // for them. Only those who have named that server get one.
-type walk struct {
-	start netip.AddrPort
+type steamSession struct {
+	firstServer netip.AddrPort
 	// cursor is where the last page began and last where it ended: naming these
 	// goes on, or repeats a page that was lost.
 	cursor, last netip.AddrPort
@@ -32,48 +32,48 @@ type walk struct {
 }
 
 const (
-	maxPages = 4096
-	maxWalks = 4096
-	pageSpan = 30 * time.Second
+	maxPages         = 4096
+	maxSteamSessions = 4096
+	pageTimeout      = 30 * time.Second
 )
 
-// firstPage is the number that leads to the first page with servers.
-var firstPage = cookie.Kind{ID: 'p', Window: cookieWindow, Fit: fitPage}
+// firstPageChallenge is the number that leads to the first page with servers.
+var firstPageChallenge = cookie.Kind{ID: 'p', Window: cookieWindow, Value: pageNumberFrom}
 
-// fitPage makes a number of 24 bits, which are all that some programs send back,
+// pageNumberFrom makes a number of 24 bits, which are all that some programs send back,
 // and not 0, which is the end.
-func fitPage(raw uint64) uint32 {
+func pageNumberFrom(raw uint64) uint32 {
 	if n := uint32(raw) & 0xffffff; n != 0 {
 		return n
 	}
 	return 1
 }
 
-// onList answers a request for the list.
-func (m *Master) onList(now int64, peer transport.Peer, req []byte, r *halflife.ListRequest) {
-	if !peer.Addr().IsLoopback() && !m.asks.Take(now, limit.Network(peer.Addr()), 1) {
+// handleListRequest answers a request for the list.
+func (m *Master) handleListRequest(now int64, peer transport.Peer, req []byte, r *halflife.ListRequest) {
+	if !peer.Addr().IsLoopback() && !m.listLimiter.Take(now, limit.Network(peer.Addr()), 1) {
 		m.drop(DropRate)
 		return
 	}
-	switch r.Form {
+	switch r.Format {
 	case halflife.ListAll:
-		m.onAll(now, peer, req)
+		m.handleListAll(now, peer, req)
 	case halflife.ListSteam:
-		m.onSteam(now, peer, req, r)
+		m.handleSteamPage(now, peer, req, r)
 	default:
-		m.onNumber(now, peer, r)
+		m.handleNumberedPage(now, peer, r)
 	}
 }
 
-// local reports whether a peer gets the list at once.
-func (m *Master) local(peer transport.Peer) bool {
+// isLocal reports whether a peer gets the list at once.
+func (m *Master) isLocal(peer transport.Peer) bool {
 	return m.cfg.Legacy != halflife.LegacyOff && halflife.IsLAN(peer.Addr())
 }
 
-// onAll answers "c": as many servers as fit, from another place each time.
-func (m *Master) onAll(now int64, peer transport.Peer, req []byte) {
-	all := m.list(now)
-	l := halflife.List{Form: halflife.ListAll}
+// handleListAll answers "c": as many servers as fit, from another place each time.
+func (m *Master) handleListAll(now int64, peer transport.Peer, req []byte) {
+	all := m.sortedServers(now)
+	l := halflife.List{Format: halflife.ListAll}
 	if n := len(all); n > 0 {
 		start := 0
 		if n > halflife.MaxEntries {
@@ -85,42 +85,42 @@ func (m *Master) onAll(now int64, peer transport.Peer, req []byte) {
 	}
 	b := halflife.AppendList(m.out[:0], &l)
 	switch {
-	case small(req, b), m.local(peer), m.proven.Has(now, limit.Person(peer.Addr())):
+	case isSmallReply(req, b), m.isLocal(peer), m.proven.Has(now, limit.Person(peer.Addr())):
 	case m.cfg.Legacy != halflife.LegacyOn:
 		m.drop(DropUnproven)
 		return
-	case !m.bytes.Take(now, limit.Network(peer.Addr()), len(b)):
+	case !m.byteLimiter.Take(now, limit.Network(peer.Addr()), len(b)):
 		m.drop(DropRate)
 		return
 	}
 	m.send(peer, b)
 }
 
-// onNumber answers "e", and "1" with a number.
-func (m *Master) onNumber(now int64, peer transport.Peer, r *halflife.ListRequest) {
+// handleNumberedPage answers "e", and "1" with a number.
+func (m *Master) handleNumberedPage(now int64, peer transport.Peer, r *halflife.ListRequest) {
 	if r.ID == 0 {
-		m.send(peer, halflife.AppendList(m.out[:0], &halflife.List{Form: halflife.ListBatch, Next: m.cookies.Issue(&firstPage, now, peer.Addr(), 0)}))
+		m.send(peer, halflife.AppendList(m.out[:0], &halflife.List{Format: halflife.ListBatch, Next: m.cookies.Issue(&firstPageChallenge, now, peer.Addr(), 0)}))
 		return
 	}
 	var after netip.AddrPort
 	p := m.pages[r.ID]
 	switch {
-	case p != nil && p.who == peer.Addr() && now < p.expires:
+	case p != nil && p.peer == peer.Addr() && now < p.expires:
 		after = p.after
-	case m.cookies.Valid(&firstPage, now, peer.Addr(), 0, r.ID):
+	case m.cookies.Valid(&firstPageChallenge, now, peer.Addr(), 0, r.ID):
 		p = nil
 	default:
 		m.drop(DropUnproven)
 		return
 	}
 	m.proven.Add(now, limit.Person(peer.Addr()))
-	all, ok := m.matching(now, r.Filter)
+	all, ok := m.filteredServers(now, r.Filter)
 	if !ok {
 		m.drop(DropRate)
 		return
 	}
-	l := halflife.List{Form: halflife.ListBatch}
-	rest := all[behind(all, after):]
+	l := halflife.List{Format: halflife.ListBatch}
+	rest := all[indexAfter(all, after):]
 	for _, e := range rest[:min(len(rest), halflife.MaxEntries)] {
 		l.Servers = append(l.Servers, e.addr)
 	}
@@ -138,9 +138,9 @@ func (m *Master) onNumber(now int64, peer transport.Peer, r *halflife.ListReques
 	m.send(peer, halflife.AppendList(m.out[:0], &l))
 }
 
-// behind is the place of the first entry behind an address; no address is before
+// indexAfter is the place of the first entry indexAfter an address; no address is before
 // all.
-func behind(list []*entry, after netip.AddrPort) int {
+func indexAfter(list []*entry, after netip.AddrPort) int {
 	if !after.IsValid() {
 		return 0
 	}
@@ -153,11 +153,11 @@ func (m *Master) newPage(now int64, who netip.Addr, after netip.AddrPort) uint32
 		delete(m.pages, m.pageIDs[0])
 		m.pageIDs = m.pageIDs[1:]
 	}
-	id := fitPage(rand.Uint64())
+	id := pageNumberFrom(rand.Uint64())
 	for m.pages[id] != nil {
-		id = fitPage(rand.Uint64())
+		id = pageNumberFrom(rand.Uint64())
 	}
-	m.pages[id] = &page{who: who, after: after, expires: now + int64(pageSpan)}
+	m.pages[id] = &numberedPage{peer: who, after: after, expires: now + int64(pageTimeout)}
 	m.pageIDs = append(m.pageIDs, id)
 	return id
 }
@@ -171,76 +171,76 @@ func (m *Master) expirePages(now int64) {
 		delete(m.pages, m.pageIDs[0])
 		m.pageIDs = m.pageIDs[1:]
 	}
-	for peer, w := range m.walks {
+	for peer, w := range m.steamSessions {
 		if now >= w.expires {
-			delete(m.walks, peer)
+			delete(m.steamSessions, peer)
 		}
 	}
 }
 
-// onSteam answers "1" with an address.
-func (m *Master) onSteam(now int64, peer transport.Peer, req []byte, r *halflife.ListRequest) {
-	all, ok := m.matching(now, r.Filter)
+// handleSteamPage answers "1" with an address.
+func (m *Master) handleSteamPage(now int64, peer transport.Peer, req []byte, r *halflife.ListRequest) {
+	all, ok := m.filteredServers(now, r.Filter)
 	if !ok {
 		m.drop(DropRate)
 		return
 	}
-	l := halflife.List{Form: halflife.ListSteam, End: true}
+	l := halflife.List{Format: halflife.ListSteam, End: true}
 	if len(all) == 0 {
-		m.sendSteam(peer, req, &l, m.local(peer))
+		m.sendSteam(peer, req, &l, m.isLocal(peer))
 		return
 	}
-	if m.local(peer) {
-		m.fill(&l, all[behind(all, r.After):])
+	if m.isLocal(peer) {
+		m.addServers(&l, all[indexAfter(all, r.After):])
 		m.sendSteam(peer, req, &l, true)
 		return
 	}
-	w, walking := m.walks[peer]
+	w, walking := m.steamSessions[peer]
 	switch {
 	case !r.After.IsValid():
 		// The one server that they have to name, and nothing else: the answer is
 		// hardly longer than the request.
-		l.End, l.Servers = false, []netip.AddrPort{m.secretStart(now/int64(cookieWindow), peer, all)}
+		l.End, l.Servers = false, []netip.AddrPort{m.secretFirstServer(now/int64(cookieWindow), peer, all)}
 		m.sendSteam(peer, req, &l, false)
 		return
 	case walking && (r.After == w.cursor || r.After == w.last):
-	case r.After == m.secretStart(now/int64(cookieWindow), peer, all), r.After == m.secretStart(now/int64(cookieWindow)-1, peer, all):
-		if len(m.walks) >= maxWalks && !walking {
+	case r.After == m.secretFirstServer(now/int64(cookieWindow), peer, all), r.After == m.secretFirstServer(now/int64(cookieWindow)-1, peer, all):
+		if len(m.steamSessions) >= maxSteamSessions && !walking {
 			m.drop(DropRate)
 			return
 		}
 		m.proven.Add(now, limit.Person(peer.Addr()))
-		w = walk{start: r.After}
+		w = steamSession{firstServer: r.After}
 	case walking:
 	default:
 		m.drop(DropUnproven)
 		return
 	}
 	// Behind the cursor, around the end of the list, up to where they began.
-	from, start := behind(all, r.After), sort.Search(len(all), func(i int) bool { return all[i].addr.Compare(w.start) >= 0 })
-	if r.After.Compare(w.start) >= 0 {
-		m.fill(&l, all[from:])
+	from, start := indexAfter(all, r.After), sort.Search(len(all), func(i int) bool { return all[i].addr.Compare(w.firstServer) >= 0 })
+	if r.After.Compare(w.firstServer) >= 0 {
+		m.addServers(&l, all[from:])
 		if l.End {
-			m.fill(&l, all[:start])
+			m.addServers(&l, all[:start])
 		}
 	} else if from < start {
-		m.fill(&l, all[from:start])
+		m.addServers(&l, all[from:start])
 	}
-	w.cursor, w.last, w.expires = r.After, r.After, now+int64(pageSpan)
+	w.cursor, w.last, w.expires = r.After, r.After, now+int64(pageTimeout)
 	if n := len(l.Servers); n > 0 {
 		w.last = l.Servers[n-1]
 	}
-	m.walks[peer] = w
+	m.steamSessions[peer] = w
 	m.sendSteam(peer, req, &l, true)
 }
 
-// secretStart is the server that an address has to name in a window of time.
-func (m *Master) secretStart(window int64, peer transport.Peer, all []*entry) netip.AddrPort {
-	return all[m.cookies.Raw('s', peer.Addr(), peer.Port(), window)%uint64(len(all))].addr
+// secretFirstServer is the server that an address has to name in a window of time.
+func (m *Master) secretFirstServer(window int64, peer transport.Peer, all []*entry) netip.AddrPort {
+	return all[m.cookies.RandomBits('s', peer.Addr(), peer.Port(), window)%uint64(len(all))].addr
 }
 
-// fill adds servers to a page and clears End if there was no room for all.
-func (m *Master) fill(l *halflife.List, list []*entry) {
+// addServers adds servers to a page and clears End if there was no room for all.
+func (m *Master) addServers(l *halflife.List, list []*entry) {
 	const most = halflife.MaxEntries - 1 // and the end
 	for i, e := range list {
 		if len(l.Servers) == most {
@@ -254,7 +254,7 @@ func (m *Master) fill(l *halflife.List, list []*entry) {
 // sendSteam sends a page, to those who have shown nothing only if it is small.
 func (m *Master) sendSteam(peer transport.Peer, req []byte, l *halflife.List, proven bool) {
 	b := halflife.AppendList(m.out[:0], l)
-	if !proven && !small(req, b) {
+	if !proven && !isSmallReply(req, b) {
 		m.drop(DropUnproven)
 		return
 	}

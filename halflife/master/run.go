@@ -17,9 +17,9 @@ import (
 var ErrState = errors.New("master: bad state file")
 
 const (
-	saveEvery   = time.Minute
-	maxState    = 64 << 20
-	restoreSpan = time.Minute // over which the servers of a file are asked again
+	saveInterval     = time.Minute
+	maxState         = 64 << 20
+	restoreProbeTime = time.Minute // over which the servers of a file are asked again
 )
 
 // Run receives and answers until ctx ends, and keeps the state file. It returns
@@ -27,7 +27,7 @@ const (
 func (m *Master) Run(ctx context.Context, conn transport.Conn) error {
 	defer context.AfterFunc(ctx, conn.Wake)()
 	batch := make([]transport.Datagram, 64)
-	save := conn.Now() + int64(saveEvery)
+	save := conn.Now() + int64(saveInterval)
 	var saved chan error // while a file is being written
 	for ctx.Err() == nil {
 		n, err := conn.ReadBatch(batch, conn.Now()+int64(time.Second)/2)
@@ -49,7 +49,7 @@ func (m *Master) Run(ctx context.Context, conn transport.Conn) error {
 		default:
 		}
 		if now >= save && saved == nil {
-			save, saved = now+int64(saveEvery), make(chan error, 1)
+			save, saved = now+int64(saveInterval), make(chan error, 1)
 			go func() { saved <- m.Save() }()
 		}
 	}
@@ -66,23 +66,23 @@ type state struct {
 
 // Save writes the state file, if there is one.
 func (m *Master) Save() error {
-	if m.cfg.State == "" {
+	if m.cfg.StateFile == "" {
 		return nil
 	}
 	b, err := json.MarshalIndent(state{m.Servers()}, "", "\t")
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(m.cfg.State, append(b, '\n'))
+	return atomicfile.Write(m.cfg.StateFile, append(b, '\n'))
 }
 
 // load reads the state file. Servers that were seen lately are listed again, and
 // asked whether they are still there.
 func (m *Master) load() error {
-	if m.cfg.State == "" {
+	if m.cfg.StateFile == "" {
 		return nil
 	}
-	b, err := os.ReadFile(m.cfg.State)
+	b, err := os.ReadFile(m.cfg.StateFile)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (m *Master) load() error {
 		return fmt.Errorf("%w: %w", ErrState, err)
 	}
 	if len(b) > maxState {
-		return fmt.Errorf("%w: %s has more than %d bytes", ErrState, m.cfg.State, maxState)
+		return fmt.Errorf("%w: %s has more than %d bytes", ErrState, m.cfg.StateFile, maxState)
 	}
 	return m.restore(b)
 }
@@ -103,24 +103,24 @@ func (m *Master) restore(b []byte) error {
 	now, wall := transport.Monotonic(), m.cfg.Now()
 	for i, v := range s.Servers {
 		age := wall.Sub(v.Seen)
-		if !halflife.Listable(transport.Peer{AddrPort: v.Address}, m.cfg.LAN) || m.servers[v.Address] != nil || age > 2*m.cfg.Expire || age < -time.Minute ||
-			m.perIP[v.Address.Addr()] >= m.cfg.PerAddress || len(m.servers) >= m.cfg.MaxServers {
+		if !halflife.IsListable(transport.Peer{AddrPort: v.Address}, m.cfg.ListLAN) || m.servers[v.Address] != nil || age > 2*m.cfg.ServerTimeout || age < -time.Minute ||
+			m.perIP[v.Address.Addr()] >= m.cfg.MaxPerAddress || len(m.servers) >= m.cfg.MaxServers {
 			continue
 		}
 		e := m.add(v.Address)
 		e.info = halflife.Info{Name: v.Name, Map: v.Map, Dir: v.Dir, Game: v.Game, Version: v.Version, Players: v.Players, Max: v.Max, Bots: v.Bots,
-			Password: v.Password, Secure: v.Secure, AppID: v.AppID, Type: first(v.Type), OS: first(v.OS)}
-		e.region, e.since, e.seen, e.listed = v.Region, v.Since, v.Seen, true
-		e.expires = now + int64(m.cfg.Expire)
+			Password: v.Password, Secure: v.Secure, AppID: v.AppID, Type: firstByte(v.Type), OS: firstByte(v.OS)}
+		e.region, e.since, e.lastSeen, e.listed = v.Region, v.Since, v.Seen, true
+		e.expiresAt = now + int64(m.cfg.ServerTimeout)
 		// The first question of a probe, later.
 		e.tries = 1
-		e.next = now + int64(restoreSpan)*int64(i)/int64(len(s.Servers))
+		e.nextProbe = now + int64(restoreProbeTime)*int64(i)/int64(len(s.Servers))
 		m.dirty = true
 	}
 	return nil
 }
 
-func first(s string) byte {
+func firstByte(s string) byte {
 	if s == "" {
 		return 0
 	}

@@ -9,13 +9,13 @@ import (
 	"github.com/teeyard/teeyard/halflife"
 )
 
-// Drop is a reason for which a datagram was not answered.
-type Drop uint8
+// DropReason is a reason for which a datagram was not answered.
+type DropReason uint8
 
 // The reasons.
 const (
 	// DropUnknownProtocol is a datagram that is no request, or an answer to nothing.
-	DropUnknown Drop = iota
+	DropUnknown DropReason = iota
 	// DropSource is one from a port below 1024.
 	DropSource
 	// DropRate is one over a limit.
@@ -33,26 +33,26 @@ const (
 	DropFull
 
 	// NumDropReasons is the number of reasons.
-	NumDrops
+	NumDropReasons
 )
 
-var dropNames = [NumDrops]string{"unknown", "source", "rate", "unproven", "challenge", "reserved", "full"}
+var dropNames = [NumDropReasons]string{"unknown", "source", "rate", "unproven", "challenge", "reserved", "full"}
 
 // String returns the reason as used for metrics.
-func (d Drop) String() string { return dropNames[d%NumDrops] }
+func (d DropReason) String() string { return dropNames[d%NumDropReasons] }
 
 // Stats counts since the start.
 type Stats struct {
 	// Lists counts requests for the list by form.
 	Lists [halflife.ListAll + 1]uint64
-	// Hellos, Heartbeats and Shutdowns count what servers send.
-	Hellos, Heartbeats, Shutdowns uint64
+	// ChallengeRequests, Heartbeats and Shutdowns count what servers send.
+	ChallengeRequests, Heartbeats, Shutdowns uint64
 	// Probes, ProbesAnswered and ProbesFailed count questions to servers.
 	Probes, ProbesAnswered, ProbesFailed uint64
 	// Sent and SentBytes count datagrams.
 	Sent, SentBytes uint64
 	// Dropped counts what got no answer.
-	Dropped [NumDrops]uint64
+	Dropped [NumDropReasons]uint64
 	// Listed and Waiting are how many servers there are now, on the list and not
 	// yet; Players is the sum of their players.
 	Listed, Waiting, Players int
@@ -92,10 +92,10 @@ func (s *Stats) writeMetrics(w io.Writer) {
 	const counter, gauge = "counter", "gauge"
 	dropped, lists := map[string]uint64{}, map[string]uint64{}
 	for d, n := range s.Dropped {
-		dropped[Drop(d).String()] = n
+		dropped[DropReason(d).String()] = n
 	}
 	for f, n := range s.Lists {
-		lists[halflife.ListForm(f).String()] = n
+		lists[halflife.ListFormat(f).String()] = n
 	}
 	labelled("dropped_total", counter, "Datagrams that got no answer.", "reason", dropped)
 	labelled("list_requests_total", counter, "Requests for the list.", "form", lists)
@@ -105,7 +105,7 @@ func (s *Stats) writeMetrics(w io.Writer) {
 	single("sent_bytes_total", counter, "Bytes sent.", s.SentBytes)
 	single("sent_datagrams_total", counter, "Datagrams sent.", s.Sent)
 	labelled("server_messages_total", counter, "What servers sent.", "kind",
-		map[string]uint64{"hello": s.Hellos, "heartbeat": s.Heartbeats, "shutdown": s.Shutdowns})
+		map[string]uint64{"hello": s.ChallengeRequests, "heartbeat": s.Heartbeats, "shutdown": s.Shutdowns})
 	labelled("servers", gauge, "Servers on the list, and those that have not shown yet that they are one.", "state",
 		map[string]uint64{"listed": uint64(s.Listed), "waiting": uint64(s.Waiting)})
 }

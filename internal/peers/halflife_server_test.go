@@ -177,7 +177,7 @@ func TestRunningServer(t *testing.T) {
 		}
 		defer conn.Close()
 		Eventually(t, 30*time.Second, "the server is on the list", func() bool {
-			list, err := halflife.FetchList(t.Context(), conn, m, halflife.ListConfig{Private: true})
+			list, err := halflife.FetchList(t.Context(), conn, m, halflife.ListConfig{IncludeLAN: true})
 			return err == nil && slices.Equal(list, []transport.Peer{s.addr})
 		})
 		for _, protocol := range []string{"hlm", "hla2sm", "qwm"} {

@@ -79,7 +79,7 @@ func startOldYard(t testing.TB, name string, masters ...transport.Peer) *oldYard
 				return
 			}
 			for _, d := range batch[:n] {
-				if halflife.Is(d.B) && !reg.Feed(d.At, d.Peer, d.B) {
+				if halflife.IsDatagram(d.B) && !reg.Feed(d.At, d.Peer, d.B) {
 					srv.Feed(d.At, d.Peer, d.B)
 				}
 			}
@@ -132,13 +132,13 @@ func quakestat(t testing.TB, protocol string, addr transport.Peer, args ...strin
 }
 
 // startMaster runs a master on 127.0.0.1 until the test ends.
-func startMaster(t testing.TB, legacy halflife.Legacy) transport.Peer {
+func startMaster(t testing.TB, legacy halflife.LegacyPolicy) transport.Peer {
 	t.Helper()
 	conn, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := master.New(master.Config{Send: conn.Send, LAN: true, Legacy: legacy})
+	m, err := master.New(master.Config{Send: conn.Send, ListLAN: true, Legacy: legacy})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestQuakestat(t *testing.T) {
 // knows, also as somebody from afar has to.
 func TestQuakestatMaster(t *testing.T) {
 	Need(t, "quakestat")
-	for legacy, protocols := range map[halflife.Legacy][]string{halflife.LegacyLAN: {"hlm", "hla2sm", "qwm"}, halflife.LegacyOff: {"hlm", "hla2sm"}} {
+	for legacy, protocols := range map[halflife.LegacyPolicy][]string{halflife.LegacyLAN: {"hlm", "hla2sm", "qwm"}, halflife.LegacyOff: {"hlm", "hla2sm"}} {
 		m := startMaster(t, legacy)
 		var want []string
 		for i := range 3 {
@@ -225,7 +225,7 @@ func TestQuakestatMaster(t *testing.T) {
 		}
 		defer conn.Close()
 		Eventually(t, 20*time.Second, "all servers are on the list", func() bool {
-			list, err := halflife.FetchList(t.Context(), conn, m, halflife.ListConfig{Private: true, Form: halflife.ListBatch})
+			list, err := halflife.FetchList(t.Context(), conn, m, halflife.ListConfig{IncludeLAN: true, Format: halflife.ListBatch})
 			return err == nil && len(list) == len(want)
 		})
 		for _, protocol := range protocols {

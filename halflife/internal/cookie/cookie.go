@@ -15,9 +15,9 @@ import (
 
 // Jar makes and checks challenges. It is for one goroutine.
 type Jar struct {
-	mac hash.Hash
-	in  [1 + 16 + 2 + 8]byte
-	sum [sha256.Size]byte
+	mac   hash.Hash
+	input [1 + 16 + 2 + 8]byte
+	sum   [sha256.Size]byte
 }
 
 // NewJar returns a jar with a new key.
@@ -34,30 +34,30 @@ type Kind struct {
 	// Window is half of how long a challenge is valid at most, and how long at
 	// least.
 	Window time.Duration
-	// Fit brings 64 random bits into the form that goes over the network.
-	Fit func(raw uint64) uint32
+	// Value brings 64 random bits into the form that goes over the network.
+	Value func(raw uint64) uint32
 }
 
-// Raw returns 64 random bits that are the same for the same address in the same
+// RandomBits returns 64 random bits that are the same for the same address in the same
 // window of time. port is 0 for challenges that are for all ports.
-func (j *Jar) Raw(kind byte, a netip.Addr, port uint16, window int64) uint64 {
-	j.in[0] = kind
+func (j *Jar) RandomBits(kind byte, a netip.Addr, port uint16, window int64) uint64 {
+	j.input[0] = kind
 	ip := a.As16()
-	copy(j.in[1:], ip[:])
-	binary.BigEndian.PutUint16(j.in[17:], port)
-	binary.BigEndian.PutUint64(j.in[19:], uint64(window))
+	copy(j.input[1:], ip[:])
+	binary.BigEndian.PutUint16(j.input[17:], port)
+	binary.BigEndian.PutUint64(j.input[19:], uint64(window))
 	j.mac.Reset()
-	j.mac.Write(j.in[:])
+	j.mac.Write(j.input[:])
 	return binary.BigEndian.Uint64(j.mac.Sum(j.sum[:0]))
 }
 
 // Issue makes the challenge for an address.
 func (j *Jar) Issue(k *Kind, now int64, a netip.Addr, port uint16) uint32 {
-	return k.Fit(j.Raw(k.ID, a, port, now/int64(k.Window)))
+	return k.Value(j.RandomBits(k.ID, a, port, now/int64(k.Window)))
 }
 
 // Valid reports whether an address was given that challenge lately.
 func (j *Jar) Valid(k *Kind, now int64, a netip.Addr, port uint16, given uint32) bool {
 	w := now / int64(k.Window)
-	return k.Fit(j.Raw(k.ID, a, port, w)) == given || k.Fit(j.Raw(k.ID, a, port, w-1)) == given
+	return k.Value(j.RandomBits(k.ID, a, port, w)) == given || k.Value(j.RandomBits(k.ID, a, port, w-1)) == given
 }

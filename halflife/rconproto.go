@@ -44,30 +44,30 @@ const (
 	maxRconChallenge = 1<<31 - 1
 )
 
-const rconChallenge = "challenge rcon "
+const rconChallengePrefix = "challenge rcon "
 
 // AppendRconChallenge appends the answer to "challenge rcon".
 func AppendRconChallenge(dst []byte, challenge uint32) []byte {
-	dst = append(append(dst, header...), rconChallenge...)
+	dst = append(append(dst, header...), rconChallengePrefix...)
 	dst = strconv.AppendUint(dst, uint64(challenge), 10)
 	return append(dst, '\n', 0)
 }
 
 // ParseRconChallenge reads an answer made by AppendRconChallenge.
 func ParseRconChallenge(b []byte) (challenge uint32, err error) {
-	if !Is(b) || len(b) < 4+len(rconChallenge) || string(b[4:4+len(rconChallenge)]) != rconChallenge {
+	if !IsDatagram(b) || len(b) < 4+len(rconChallengePrefix) || string(b[4:4+len(rconChallengePrefix)]) != rconChallengePrefix {
 		return 0, formatError("rcon challenge", b)
 	}
-	word, _ := firstWord(firstLine(b[4+len(rconChallenge):]))
-	challenge, ok := number(word)
+	word, _ := firstWord(firstLine(b[4+len(rconChallengePrefix):]))
+	challenge, ok := parseUint32(word)
 	if !ok {
 		return 0, formatError("rcon challenge", b)
 	}
 	return challenge, nil
 }
 
-// number reads an unsigned decimal of 32 bits.
-func number(b []byte) (n uint32, ok bool) {
+// parseUint32 reads an unsigned decimal of 32 bits.
+func parseUint32(b []byte) (n uint32, ok bool) {
 	if len(b) == 0 || len(b) > 10 {
 		return 0, false
 	}
@@ -123,7 +123,7 @@ func ParseRcon(b []byte) (r Rcon, err error) {
 	}
 	_, rest := firstWord(firstLine(b[4:]))
 	word, rest := firstWord(rest)
-	challenge, ok := number(word)
+	challenge, ok := parseUint32(word)
 	if !ok || len(rest) == 0 {
 		return r, errRcon
 	}
@@ -135,7 +135,7 @@ func ParseRcon(b []byte) (r Rcon, err error) {
 	for i, c := range rest[1:] {
 		if c == '"' {
 			r.Password, rest = rest[1:1+i], rest[i+2:]
-			for len(rest) > 0 && space(rest[0]) {
+			for len(rest) > 0 && isSpace(rest[0]) {
 				rest = rest[1:]
 			}
 			r.Command = rest
@@ -157,7 +157,7 @@ func AppendPrint(dst []byte, text string) []byte {
 // ParsePrint reads output for a remote console, without its NULs. The text is as
 // it came: clean what is shown.
 func ParsePrint(b []byte) (text []byte, err error) {
-	if kind(b) != kindPrint {
+	if messageKind(b) != kindPrint {
 		return nil, formatError("print", b)
 	}
 	return trimNULs(b[5:]), nil
@@ -165,13 +165,13 @@ func ParsePrint(b []byte) (text []byte, err error) {
 
 // AppendRefused appends the answer to an rcon without a valid challenge ('9').
 func AppendRefused(dst []byte, reason string) []byte {
-	return append(append(append(append(dst, header...), kindRefused), reason...), 0)
+	return append(append(append(append(dst, header...), kindRconRefused), reason...), 0)
 }
 
 // ParseRefused reads an answer made by AppendRefused: a new challenge is needed,
 // and nothing was run.
 func ParseRefused(b []byte) (reason []byte, err error) {
-	if kind(b) != kindRefused {
+	if messageKind(b) != kindRconRefused {
 		return nil, formatError("refusal", b)
 	}
 	return trimNULs(b[5:]), nil

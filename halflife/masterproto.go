@@ -1,20 +1,21 @@
 package halflife
 
 import (
+	"cmp"
 	"encoding/binary"
 	"net/netip"
 
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// ListForm is one of the ways to ask a master server for its list.
-type ListForm uint8
+// ListFormat is one of the ways to ask a master server for its list.
+type ListFormat uint8
 
 // The forms of asking.
 const (
 	// ListSteam is '1' with a region, the last address of the page before, and a
 	// filter: what Steam and Xash3D masters know.
-	ListSteam ListForm = iota
+	ListSteam ListFormat = iota
 	// ListBatch is 'e' with the number that the page before ended with.
 	ListBatch
 	// ListID is '1' with that number in three bytes, and a filter: what old
@@ -25,7 +26,7 @@ const (
 )
 
 // String returns the form as users name it.
-func (f ListForm) String() string {
+func (f ListFormat) String() string {
 	return [...]string{"steam", "batch", "id", "all"}[f&3]
 }
 
@@ -34,8 +35,8 @@ const RegionAll = 0xff
 
 // ListRequest asks a master for servers.
 type ListRequest struct {
-	// Form is the way of asking.
-	Form ListForm
+	// Format is the way of asking.
+	Format ListFormat
 	// ID is what the page before ended with, 0 for the first; ListBatch and
 	// ListID. Masters keep it below 2^24.
 	ID uint32
@@ -52,29 +53,29 @@ type ListRequest struct {
 }
 
 const (
-	askAll    = 'c'
-	askBatch  = 'e'
-	askSteam  = '1'
-	askHello  = 'q'
-	askBeat   = '0'
-	askGoAway = 'b'
+	requestListAll         = 'c'
+	requestListBatch       = 'e'
+	requestListSteam       = '1'
+	requestMasterChallenge = 'q'
+	messageHeartbeat       = '0'
+	messageShutdown        = 'b'
 )
 
 // AppendListRequest appends a request to a master. Such requests have no header.
 func AppendListRequest(dst []byte, r *ListRequest) []byte {
-	switch r.Form {
+	switch r.Format {
 	case ListAll:
-		return append(dst, askAll)
+		return append(dst, requestListAll)
 	case ListBatch:
-		return binary.LittleEndian.AppendUint32(append(dst, askBatch), r.ID)
+		return binary.LittleEndian.AppendUint32(append(dst, requestListBatch), r.ID)
 	case ListID:
-		dst = binary.LittleEndian.AppendUint32(append(dst, askSteam), r.ID&0xffffff)
+		dst = binary.LittleEndian.AppendUint32(append(dst, requestListSteam), r.ID&0xffffff)
 		if r.HasFilter {
 			dst = append(r.Filter.Append(dst), 0)
 		}
 		return dst
 	}
-	dst = append(dst, askSteam, r.Region)
+	dst = append(dst, requestListSteam, r.Region)
 	if r.After.IsValid() {
 		dst = r.After.AppendTo(dst)
 	} else {
@@ -89,35 +90,35 @@ func ParseListRequest(b []byte) (r ListRequest, ok bool) {
 		return r, false
 	}
 	switch b[0] {
-	case askAll:
-		r.Form = ListAll
+	case requestListAll:
+		r.Format = ListAll
 		return r, len(b) == 1 || b[1] == '\n' || b[1] == 0
-	case askBatch:
+	case requestListBatch:
 		if len(b) < 5 {
 			return r, false
 		}
-		r.Form, r.ID = ListBatch, binary.LittleEndian.Uint32(b[1:])
+		r.Format, r.ID = ListBatch, binary.LittleEndian.Uint32(b[1:])
 		return r, true
-	case askSteam:
+	case requestListSteam:
 	default:
 		return r, false
 	}
 	if len(b) >= 5 && b[4] == 0 {
-		r.Form, r.ID = ListID, binary.LittleEndian.Uint32(b[1:])
-		if rest := firstString(b[5:]); len(rest) > 0 {
+		r.Format, r.ID = ListID, binary.LittleEndian.Uint32(b[1:])
+		if rest := beforeNUL(b[5:]); len(rest) > 0 {
 			r.Filter, r.HasFilter = ParseFilter(rest), true
 		}
 		return r, true
 	}
-	r.Form = ListSteam
+	r.Format = ListSteam
 	if len(b) < 3 {
 		return r, false
 	}
 	r.Region = b[1]
-	address := firstString(b[2:])
+	address := beforeNUL(b[2:])
 	r.After, ok = parseCursor(address)
 	if rest := b[2+len(address):]; len(rest) > 1 {
-		r.Filter, r.HasFilter = ParseFilter(firstString(rest[1:])), true
+		r.Filter, r.HasFilter = ParseFilter(beforeNUL(rest[1:])), true
 	}
 	return r, ok
 }
@@ -137,7 +138,7 @@ func parseCursor(b []byte) (netip.AddrPort, bool) {
 			return netip.AddrPort{}, false
 		}
 		ip, err := netip.ParseAddr(string(b[:i]))
-		port := count(b[i+1:])
+		port := parseCount(b[i+1:])
 		if err != nil || !ip.Is4() || port > 65535 {
 			return netip.AddrPort{}, false
 		}
@@ -151,9 +152,9 @@ func parseCursor(b []byte) (netip.AddrPort, bool) {
 
 // List is a page of a master's list.
 type List struct {
-	// Form is the form of the request that the page answers: ListAll, ListBatch
+	// Format is the form of the request that the page answers: ListAll, ListBatch
 	// (which looks like that to ListID) or ListSteam.
-	Form ListForm
+	Format ListFormat
 	// Next is the number to ask the next page with, 0 on the last; ListBatch.
 	Next uint32
 	// End tells that the list ends here, for sure; ListSteam.
@@ -172,20 +173,20 @@ const entrySize = 6
 // AppendList appends a page as the answer to a request of the given form.
 func AppendList(dst []byte, l *List) []byte {
 	dst = append(dst, header...)
-	switch l.Form {
+	switch l.Format {
 	case ListAll:
 		dst = append(dst, kindServers, '\n')
 	case ListSteam:
-		dst = append(dst, kindBatch, '\n')
+		dst = append(dst, kindServerPage, '\n')
 	default:
 		// A line feed here would make quakestat take entries for the number and
 		// ask again without end.
-		dst = binary.LittleEndian.AppendUint32(append(dst, kindBatch, '\r'), l.Next)
+		dst = binary.LittleEndian.AppendUint32(append(dst, kindServerPage, '\r'), l.Next)
 	}
 	for _, s := range l.Servers {
 		dst = appendEntry(dst, s)
 	}
-	if l.Form == ListSteam && l.End {
+	if l.Format == ListSteam && l.End {
 		dst = append(dst, 0, 0, 0, 0, 0, 0)
 	}
 	return dst
@@ -207,12 +208,12 @@ func ParseList(b []byte) (l List, err error) {
 	}
 	var entries []byte
 	switch {
-	case kind(b) == kindServers:
-		l.Form, entries = ListAll, b[6:]
-	case kind(b) == kindBatch && b[5] == '\r' && len(b) >= 10:
-		l.Form, l.Next, entries = ListBatch, binary.LittleEndian.Uint32(b[6:]), b[10:]
-	case kind(b) == kindBatch && b[5] == '\n':
-		l.Form, entries = ListSteam, b[6:]
+	case messageKind(b) == kindServers:
+		l.Format, entries = ListAll, b[6:]
+	case messageKind(b) == kindServerPage && b[5] == '\r' && len(b) >= 10:
+		l.Format, l.Next, entries = ListBatch, binary.LittleEndian.Uint32(b[6:]), b[10:]
+	case messageKind(b) == kindServerPage && b[5] == '\n':
+		l.Format, entries = ListSteam, b[6:]
 	default:
 		return l, formatError("list", b)
 	}
@@ -222,7 +223,7 @@ func ParseList(b []byte) (l List, err error) {
 	l.Servers = make([]netip.AddrPort, 0, len(entries)/entrySize)
 	for e := entries; len(e) > 0; e = e[entrySize:] {
 		s := netip.AddrPortFrom(netip.AddrFrom4([4]byte(e)), binary.BigEndian.Uint16(e[4:]))
-		if l.Form == ListSteam && s.Port() == 0 && s.Addr().IsUnspecified() {
+		if l.Format == ListSteam && s.Port() == 0 && s.Addr().IsUnspecified() {
 			l.End = true
 			break
 		}
@@ -246,14 +247,14 @@ type Heartbeat struct {
 // heartbeatProtocol is the protocol that masters of Half-Life expect.
 const heartbeatProtocol = 48
 
-// AppendHello appends the word by which a server asks a master for a challenge
+// AppendMasterChallengeRequest appends the word by which a server asks a master for a challenge
 // ('q').
-func AppendHello(dst []byte) []byte { return append(dst, askHello) }
+func AppendMasterChallengeRequest(dst []byte) []byte { return append(dst, requestMasterChallenge) }
 
-// IsHello reports whether a datagram asks for a challenge; echo is what the
+// ParseMasterChallengeRequest reports whether a datagram asks for a challenge; echo is what the
 // sender wants to see in the answer, as Xash3D does, 0 if nothing.
-func IsHello(b []byte) (echo uint32, ok bool) {
-	if len(b) == 0 || b[0] != askHello {
+func ParseMasterChallengeRequest(b []byte) (echo uint32, ok bool) {
+	if len(b) == 0 || b[0] != requestMasterChallenge {
 		return 0, false
 	}
 	if len(b) == 6 && b[1] == 0xff {
@@ -265,7 +266,7 @@ func IsHello(b []byte) (echo uint32, ok bool) {
 // AppendMasterChallenge appends a master's answer to a hello ('s'), with the
 // echo if there was one to make.
 func AppendMasterChallenge(dst []byte, challenge, echo uint32) []byte {
-	dst = append(append(dst, header...), kindMasterAsk, '\n') // engines read the word up to the line feed
+	dst = append(append(dst, header...), kindMasterChallenge, '\n') // engines read the word up to the line feed
 	dst = binary.LittleEndian.AppendUint32(dst, challenge)
 	if echo != 0 {
 		dst = binary.LittleEndian.AppendUint32(dst, echo)
@@ -275,7 +276,7 @@ func AppendMasterChallenge(dst []byte, challenge, echo uint32) []byte {
 
 // ParseMasterChallenge reads a master's answer to a hello.
 func ParseMasterChallenge(b []byte) (challenge uint32, err error) {
-	if kind(b) != kindMasterAsk || len(b) < 10 || b[5] != '\n' {
+	if messageKind(b) != kindMasterChallenge || len(b) < 10 || b[5] != '\n' {
 		return 0, formatError("challenge of a master", b)
 	}
 	return binary.LittleEndian.Uint32(b[6:]), nil
@@ -284,23 +285,23 @@ func ParseMasterChallenge(b []byte) (challenge uint32, err error) {
 // AppendHeartbeat appends a heartbeat ('0').
 func AppendHeartbeat(dst []byte, h *Heartbeat) []byte {
 	i := &h.Info
-	dst = append(dst, askBeat, '\n')
-	p := pairs(dst)
-	p.number("protocol", orElse(i.Protocol, heartbeatProtocol))
-	p.number("challenge", int(h.Challenge))
-	p.number("players", i.Players)
-	p.number("max", i.Max)
-	p.number("bots", i.Bots)
-	p.text("gamedir", i.Dir, maxDir)
-	p.text("map", i.Map, maxMap)
-	p.letter("type", orElse(i.Type, 'd'))
-	p.flag("password", i.Password)
-	p.letter("os", orElse(i.OS, 'l'))
-	p.flag("secure", i.Secure)
-	p.flag("lan", i.LAN)
-	p.text("version", i.Version, maxVersion)
-	p.number("region", int(h.Region))
-	p.text("product", orElse(h.Product, i.Dir), maxDir)
+	dst = append(dst, messageHeartbeat, '\n')
+	p := infoString(dst)
+	p.addNumber("protocol", cmp.Or(i.Protocol, heartbeatProtocol))
+	p.addNumber("challenge", int(h.Challenge))
+	p.addNumber("players", i.Players)
+	p.addNumber("max", i.Max)
+	p.addNumber("bots", i.Bots)
+	p.addText("gamedir", i.Dir, maxDir)
+	p.addText("map", i.Map, maxMap)
+	p.addByte("type", cmp.Or(i.Type, 'd'))
+	p.addBool("password", i.Password)
+	p.addByte("os", cmp.Or(i.OS, 'l'))
+	p.addBool("secure", i.Secure)
+	p.addBool("lan", i.LAN)
+	p.addText("version", i.Version, maxVersion)
+	p.addNumber("region", int(h.Region))
+	p.addText("product", cmp.Or(h.Product, i.Dir), maxDir)
 	return append(p, '\n')
 }
 
@@ -310,7 +311,7 @@ const maxPairs = 64
 // ParseHeartbeat reads a heartbeat. It must have a challenge; unknown keys and
 // values longer than 127 bytes are left out.
 func ParseHeartbeat(b []byte) (h Heartbeat, err error) {
-	if len(b) < 3 || b[0] != askBeat || b[1] != '\n' {
+	if len(b) < 3 || b[0] != messageHeartbeat || b[1] != '\n' {
 		return h, formatError("heartbeat", b)
 	}
 	h.Region = RegionAll
@@ -319,39 +320,39 @@ func ParseHeartbeat(b []byte) (h Heartbeat, err error) {
 	if len(body) == 0 || body[0] != '\\' {
 		return h, formatError("heartbeat", b)
 	}
-	eachPair(body, func(key, value []byte) {
+	forEachPair(body, func(key, value []byte) {
 		if n++; n > maxPairs || len(value) > 127 {
 			return
 		}
 		switch string(key) {
 		case "challenge":
-			h.Challenge, ok = number(value)
+			h.Challenge, ok = parseUint32(value)
 		case "protocol":
-			i.Protocol = count(value)
+			i.Protocol = parseCount(value)
 		case "players":
-			i.Players = min(count(value), 255)
+			i.Players = min(parseCount(value), 255)
 		case "max":
-			i.Max = min(count(value), 255)
+			i.Max = min(parseCount(value), 255)
 		case "bots":
-			i.Bots = min(count(value), 255)
+			i.Bots = min(parseCount(value), 255)
 		case "gamedir":
 			i.Dir = safetext.Line(value)
 		case "map":
 			i.Map = safetext.Line(value)
 		case "type":
-			i.Type = firstByte(value)
+			i.Type = firstLetter(value)
 		case "password":
-			i.Password = count(value) != 0
+			i.Password = parseCount(value) != 0
 		case "os":
-			i.OS = firstByte(value)
+			i.OS = firstLetter(value)
 		case "secure":
-			i.Secure = count(value) != 0
+			i.Secure = parseCount(value) != 0
 		case "lan":
-			i.LAN = count(value) != 0
+			i.LAN = parseCount(value) != 0
 		case "version":
 			i.Version = safetext.Line(value)
 		case "region":
-			h.Region = byte(min(count(value), RegionAll))
+			h.Region = byte(min(parseCount(value), RegionAll))
 		case "product":
 			h.Product = safetext.Line(value)
 		}
@@ -362,19 +363,19 @@ func ParseHeartbeat(b []byte) (h Heartbeat, err error) {
 	return h, nil
 }
 
-// firstByte is the first letter of a value in lower case, 0 if there is none.
-func firstByte(b []byte) byte {
-	if len(b) == 0 || !printable(b[0]) {
+// firstLetter is the first letter of a value in lower case, 0 if there is none.
+func firstLetter(b []byte) byte {
+	if len(b) == 0 || !isGraphic(b[0]) {
 		return 0
 	}
-	return lower(b[0])
+	return lowerASCII(b[0])
 }
 
 // AppendShutdown appends the word by which a server takes itself off a master's
 // list ('b').
-func AppendShutdown(dst []byte) []byte { return append(dst, askGoAway, '\n') }
+func AppendShutdown(dst []byte) []byte { return append(dst, messageShutdown, '\n') }
 
 // IsShutdown reports whether a datagram was made by AppendShutdown.
 func IsShutdown(b []byte) bool {
-	return len(b) > 0 && b[0] == askGoAway && (len(b) == 1 || b[1] == '\n')
+	return len(b) > 0 && b[0] == messageShutdown && (len(b) == 1 || b[1] == '\n')
 }

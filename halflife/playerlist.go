@@ -81,16 +81,16 @@ func appendPlayers(dst []byte, players []Player, limit int, markBots bool) []byt
 // ParsePlayers reads an answer made by AppendPlayers. The count is taken for an
 // upper bound: rows that are cut off are left out.
 func ParsePlayers(b []byte) ([]Player, error) {
-	if kind(b) != kindPlayers || len(b) < 6 {
+	if messageKind(b) != kindPlayers || len(b) < 6 {
 		return nil, formatError("players", b)
 	}
 	r := reader{b: b[6:]}
 	players := make([]Player, 0, min(int(b[5]), len(b)/minPlayerRow))
 	for range b[5] {
-		p := Player{Index: int(r.u8()), Name: r.str(), Score: int32(r.u32())}
+		p := Player{Index: int(r.u8()), Name: r.text(), Score: int32(r.u32())}
 		t := r.f32()
-		p.Time, p.Bot = seconds(t), t == botTime
-		if r.short {
+		p.Time, p.Bot = secondsToDuration(t), t == botTime
+		if r.truncated {
 			break
 		}
 		players = append(players, p)
@@ -101,8 +101,8 @@ func ParsePlayers(b []byte) ([]Player, error) {
 // minPlayerRow is the least a row of players takes: index, NUL, score and time.
 const minPlayerRow = 10
 
-// seconds turns a float of the network into a duration that makes sense.
-func seconds(f float32) time.Duration {
+// secondsToDuration turns a float of the network into a duration that makes sense.
+func secondsToDuration(f float32) time.Duration {
 	const most = 10 * 365 * 24 * 60 * 60
 	if !(f > 0) { // NaN too
 		return 0
@@ -133,15 +133,15 @@ func AppendRules(dst []byte, rules []Rule, limit int) []byte {
 // ParseRules reads an answer made by AppendRules. The count is taken for an upper
 // bound: rules that are cut off are left out.
 func ParseRules(b []byte) ([]Rule, error) {
-	if kind(b) != kindRules || len(b) < 7 {
+	if messageKind(b) != kindRules || len(b) < 7 {
 		return nil, formatError("rules", b)
 	}
 	n := int(binary.LittleEndian.Uint16(b[5:]))
 	r := reader{b: b[7:]}
 	rules := make([]Rule, 0, min(n, len(b)/2))
 	for range n {
-		rule := Rule{Name: r.str(), Value: r.str()}
-		if r.short {
+		rule := Rule{Name: r.text(), Value: r.text()}
+		if r.truncated {
 			break
 		}
 		rules = append(rules, rule)

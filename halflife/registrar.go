@@ -22,33 +22,33 @@ type RegistrarConfig struct {
 // port of the game, since that is the port they list.
 type Registrar struct {
 	cfg     RegistrarConfig
-	masters []registration
+	masters []masterState
 	buf     []byte
 }
 
-type registration struct {
-	peer    transport.Peer
-	next    int64 // when to say hello
-	asked   int64 // when that was last, 0 if it was answered
-	tries   int
-	last    int64 // when the last heartbeat went out, 0 never
-	started bool
+type masterState struct {
+	peer          transport.Peer
+	nextRequest   int64 // when to say hello
+	lastRequest   int64 // when that was last, 0 if it was answered
+	tries         int
+	lastHeartbeat int64 // when the last heartbeat went out, 0 never
+	started       bool
 }
 
 const (
-	beatEvery   = 2 * time.Minute
-	beatSoonest = 10 * time.Second
-	beatPending = 5 * time.Second
+	heartbeatInterval    = 2 * time.Minute
+	minHeartbeatInterval = 10 * time.Second
+	challengeTimeout     = 5 * time.Second
 )
 
-// beatRetries are the waits for an answer to a hello.
-var beatRetries = [...]time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second}
+// challengeRetryWaits are the waits for an answer to a hello.
+var challengeRetryWaits = [...]time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second}
 
 // NewRegistrar makes a registrar. Heartbeat and Send are needed.
 func NewRegistrar(cfg RegistrarConfig) *Registrar {
 	r := &Registrar{cfg: cfg}
 	for _, m := range cfg.Masters {
-		r.masters = append(r.masters, registration{peer: transport.Unmap(m)})
+		r.masters = append(r.masters, masterState{peer: transport.Unmap(m)})
 	}
 	return r
 }
@@ -58,17 +58,17 @@ func NewRegistrar(cfg RegistrarConfig) *Registrar {
 func (r *Registrar) Advance(now int64) {
 	for i := range r.masters {
 		m := &r.masters[i]
-		if m.started && now < m.next {
+		if m.started && now < m.nextRequest {
 			continue
 		}
 		m.started = true
-		wait := beatRetries[min(m.tries, len(beatRetries)-1)]
-		if m.tries >= len(beatRetries) {
-			wait = beatEvery
+		wait := challengeRetryWaits[min(m.tries, len(challengeRetryWaits)-1)]
+		if m.tries >= len(challengeRetryWaits) {
+			wait = heartbeatInterval
 		}
-		m.asked, m.next = now, now+int64(wait)
+		m.lastRequest, m.nextRequest = now, now+int64(wait)
 		m.tries++
-		r.buf = AppendHello(r.buf[:0])
+		r.buf = AppendMasterChallengeRequest(r.buf[:0])
 		r.cfg.Send(m.peer, r.buf)
 	}
 }
@@ -83,35 +83,35 @@ func (r *Registrar) Feed(now int64, peer transport.Peer, b []byte) bool {
 	}
 	for i := range r.masters {
 		m := &r.masters[i]
-		if m.peer != peer || m.tries == 0 || now-m.asked > int64(beatPending) {
+		if m.peer != peer || m.tries == 0 || now-m.lastRequest > int64(challengeTimeout) {
 			continue
 		}
 		h := r.cfg.Heartbeat()
 		h.Challenge = challenge
 		r.buf = AppendHeartbeat(r.buf[:0], &h)
 		r.cfg.Send(peer, r.buf)
-		m.tries, m.last = 0, now
-		m.next = now + int64(beatEvery) + rand.Int64N(int64(beatEvery/10))
+		m.tries, m.lastHeartbeat = 0, now
+		m.nextRequest = now + int64(heartbeatInterval) + rand.Int64N(int64(heartbeatInterval/10))
 		return true
 	}
 	return false
 }
 
-// Changed tells the masters soon, but not twice in ten seconds: the map is
+// InfoChanged tells the masters soon, but not twice in ten seconds: the map is
 // another one, say, or the number of seats.
-func (r *Registrar) Changed(now int64) {
+func (r *Registrar) InfoChanged(now int64) {
 	for i := range r.masters {
-		if m := &r.masters[i]; m.tries == 0 && m.last != 0 {
-			m.next = min(m.next, max(now, m.last+int64(beatSoonest)))
+		if m := &r.masters[i]; m.tries == 0 && m.lastHeartbeat != 0 {
+			m.nextRequest = min(m.nextRequest, max(now, m.lastHeartbeat+int64(minHeartbeatInterval)))
 		}
 	}
 }
 
-// Registered is how many masters answered the last hello.
-func (r *Registrar) Registered() int {
+// NumRegistered is how many masters answered the last hello.
+func (r *Registrar) NumRegistered() int {
 	n := 0
 	for _, m := range r.masters {
-		if m.last != 0 && m.tries <= 1 {
+		if m.lastHeartbeat != 0 && m.tries <= 1 {
 			n++
 		}
 	}
@@ -122,7 +122,7 @@ func (r *Registrar) Registered() int {
 func (r *Registrar) Close() {
 	r.buf = AppendShutdown(r.buf[:0])
 	for _, m := range r.masters {
-		if m.last != 0 {
+		if m.lastHeartbeat != 0 {
 			r.cfg.Send(m.peer, r.buf)
 		}
 	}

@@ -1,0 +1,300 @@
+package halflife
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/teeyard/teeyard/transport"
+)
+
+// ErrNoAnswer is returned when nothing usable came back in time.
+var ErrNoAnswer = errors.New("halflife: no answer")
+
+// ReceiveBuffer is the longest datagram in bytes that a client should be ready
+// for: old servers send answers of some kilobytes whole. Give it to
+// udp.Config.MaxDatagram.
+const ReceiveBuffer = 4096
+
+// QueryMethod is a way to ask a server.
+type QueryMethod uint8
+
+// The ways.
+const (
+	// QueryAny tries A2S and text and takes A2S if the server knows both.
+	QueryAny QueryMethod = iota
+	// QueryA2S asks with A2S only.
+	QueryA2S
+	// QueryText asks with details, players and rules.
+	QueryText
+	// QueryInfostring asks with infostring, which tells nothing of players or rules.
+	QueryInfostring
+)
+
+// QueryConfig says what to ask. The zero value asks for everything.
+type QueryConfig struct {
+	// Method is the way.
+	Method QueryMethod
+	// InfoOnly leaves out players and rules.
+	InfoOnly bool
+	// Tries is how often a request is sent; 0 means 3. The first waits for Wait,
+	// each further one twice as long as the one before.
+	Tries int
+	// Timeout is how long the first try waits; 0 means 500 ms.
+	Timeout time.Duration
+	// Rate is how many servers QueryAll asks per second; 0 means 100.
+	Rate int
+}
+
+// Status is what a server said.
+type Status struct {
+	// Peer is the server, whatever it says about its address.
+	Peer transport.Peer
+	// Format is the form in which Info came.
+	Format InfoFormat
+	// Ping is how long the answer took.
+	Ping time.Duration
+	// Info is what the server says about itself.
+	Info Info
+	// Players and Rules are nil if the server gave none.
+	Players []Player
+	Rules   []Rule
+}
+
+// Query asks one server. conn must not be read by others meanwhile. The error
+// wraps ErrNoAnswer, or is that of ctx or of the connection.
+func Query(ctx context.Context, conn transport.Conn, peer transport.Peer, cfg QueryConfig) (Status, error) {
+	var st Status
+	var failed error
+	err := QueryAll(ctx, conn, []transport.Peer{peer}, cfg, func(s Status, err error) { st, failed = s, err })
+	if err == nil {
+		err = failed
+	}
+	return st, err
+}
+
+// QueryAll asks many servers, some at a time, and calls done with what each said
+// or with an error that wraps ErrNoAnswer. It returns when all are done, or
+// earlier with the error of ctx or of the connection.
+func QueryAll(ctx context.Context, conn transport.Conn, peers []transport.Peer, cfg QueryConfig, done func(Status, error)) error {
+	cfg.Tries = cmp.Or(cfg.Tries, 3)
+	cfg.Timeout = cmp.Or(cfg.Timeout, 500*time.Millisecond)
+	gap := int64(time.Second) / int64(cmp.Or(cfg.Rate, 100))
+	defer context.AfterFunc(ctx, conn.Wake)()
+	asked := make(map[transport.Peer]*serverQuery)
+	batch := make([]transport.Datagram, 32)
+	var joiner PartAssembler
+	next := conn.Now()
+	for len(peers) > 0 || len(asked) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		now := conn.Now()
+		for len(peers) > 0 && now >= next {
+			p := transport.Unmap(peers[0])
+			peers = peers[1:]
+			next = max(next+gap, now-int64(time.Second))
+			if asked[p] != nil {
+				continue
+			}
+			a := &serverQuery{cfg: cfg, send: func(b []byte) { conn.Send(p, b) }, challenge: NoChallenge}
+			a.status.Peer = p
+			asked[p] = a
+			a.sendRequests(now)
+		}
+		until := now + int64(time.Hour)
+		if len(peers) > 0 {
+			until = next
+		}
+		for p, a := range asked {
+			if now >= a.deadline {
+				a.handleTimeout(now)
+			}
+			if a.done {
+				delete(asked, p)
+				done(a.result())
+				continue
+			}
+			until = min(until, a.deadline)
+		}
+		if len(asked) == 0 && len(peers) == 0 {
+			return nil
+		}
+		if err := conn.Flush(); err != nil {
+			return err
+		}
+		n, err := conn.ReadBatch(batch, until)
+		if err != nil {
+			return err
+		}
+		for _, d := range batch[:n] {
+			a := asked[d.Peer]
+			if a == nil {
+				continue
+			}
+			b := d.B
+			if IsPart(b) {
+				b = joiner.Feed(d.At, d.Peer.AddrPort, b)
+			}
+			if b != nil {
+				a.handleAnswer(d.At, b)
+			}
+			if a.done {
+				delete(asked, d.Peer)
+				done(a.result())
+			}
+		}
+	}
+	return nil
+}
+
+// serverQuery asks one server: first what it is, then for the lists.
+type serverQuery struct {
+	cfg    QueryConfig
+	status Status
+	send   func(b []byte)
+	buf    []byte
+
+	haveInfo   bool // the info is there
+	challenge  uint32
+	challenges int
+	tries      int
+	sentAt     int64 // when the last try began
+	deadline   int64 // when to try again or give up
+	done       bool
+}
+
+// a2sTimeout is how long an answer in text waits for one in A2S, which tells
+// more.
+const a2sTimeout = 250 * time.Millisecond
+
+// maxChallenges is how often a server may ask for another challenge.
+const maxChallenges = 6
+
+func (a *serverQuery) result() (Status, error) {
+	if a.status.Format == 0 {
+		return a.status, fmt.Errorf("%w from %v", ErrNoAnswer, a.status.Peer)
+	}
+	return a.status, nil
+}
+
+// sendRequests sends what is not answered yet.
+func (a *serverQuery) sendRequests(now int64) {
+	wait := a.cfg.Timeout << a.tries
+	a.tries++
+	a.sentAt, a.deadline = now, now+int64(wait)
+	if a.haveInfo {
+		a.requestLists()
+		return
+	}
+	if a.cfg.Method == QueryAny || a.cfg.Method == QueryA2S {
+		a.sendRequest(AppendA2SRequest(a.buf[:0], RequestA2SInfo, a.challenge))
+	}
+	if a.cfg.Method == QueryAny || a.cfg.Method == QueryText {
+		a.sendRequest(AppendTextRequest(a.buf[:0], RequestDetails))
+		if a.tries > 1 {
+			a.sendRequest(AppendTextRequest(a.buf[:0], RequestInfo))
+		}
+	}
+	if a.cfg.Method == QueryInfostring || a.cfg.Method == QueryAny && a.tries > 2 {
+		a.sendRequest(AppendTextRequest(a.buf[:0], RequestInfostring))
+	}
+}
+
+func (a *serverQuery) sendRequest(b []byte) {
+	a.buf = b
+	a.send(b)
+}
+
+func (a *serverQuery) requestLists() {
+	if a.status.Players == nil {
+		if a.status.Format == FormatA2S {
+			a.sendRequest(AppendA2SRequest(a.buf[:0], RequestA2SPlayers, a.challenge))
+		} else {
+			a.sendRequest(AppendTextRequest(a.buf[:0], RequestPlayers))
+		}
+	}
+	if a.status.Rules == nil {
+		if a.status.Format == FormatA2S {
+			a.sendRequest(AppendA2SRequest(a.buf[:0], RequestA2SRules, a.challenge))
+		} else {
+			a.sendRequest(AppendTextRequest(a.buf[:0], RequestRules))
+		}
+	}
+}
+
+// handleTimeout goes on when a try brought nothing.
+func (a *serverQuery) handleTimeout(now int64) {
+	switch {
+	case !a.haveInfo && a.status.Format != 0: // in text, and nothing better came
+		a.startLists(now)
+	case a.tries >= a.cfg.Tries:
+		a.done = true
+	default:
+		a.sendRequests(now)
+	}
+}
+
+func (a *serverQuery) startLists(now int64) {
+	if a.cfg.InfoOnly || a.status.Format == FormatInfostring {
+		a.done = true
+		return
+	}
+	a.haveInfo, a.tries = true, 0
+	a.sendRequests(now)
+}
+
+func (a *serverQuery) handleAnswer(now int64, b []byte) {
+	switch messageKind(b) {
+	case kindChallenge:
+		c, err := ParseA2SChallenge(b)
+		if err != nil || a.challenges == maxChallenges || a.cfg.Method == QueryText || a.cfg.Method == QueryInfostring {
+			return
+		}
+		a.challenges++
+		a.challenge = c
+		if a.haveInfo {
+			a.requestLists()
+		} else {
+			a.sendRequest(AppendA2SRequest(a.buf[:0], RequestA2SInfo, c))
+			// A server that challenges knows A2S; it gets a whole try to say so.
+			a.deadline = max(a.deadline, now+int64(a.cfg.Timeout))
+		}
+	case kindPlayers:
+		if players, err := ParsePlayers(b); err == nil && a.haveInfo && a.status.Players == nil {
+			a.status.Players = players
+		}
+	case kindRules:
+		if rules, err := ParseRules(b); err == nil && a.haveInfo && a.status.Rules == nil {
+			a.status.Rules = rules
+		}
+	default:
+		if !a.haveInfo {
+			a.handleInfo(now, b)
+		}
+	}
+	if a.haveInfo && a.status.Players != nil && a.status.Rules != nil {
+		a.done = true
+	}
+}
+
+// handleInfo takes an answer that says what the server is.
+func (a *serverQuery) handleInfo(now int64, b []byte) {
+	i, form, err := ParseInfo(b)
+	if err != nil || form == a.status.Format || a.status.Format == FormatDetails && form != FormatA2S {
+		return
+	}
+	if a.status.Format == 0 || form == FormatA2S {
+		a.status.Ping = time.Duration(now - a.sentAt)
+	}
+	a.status.Info, a.status.Format = i, form
+	if form == FormatA2S || a.cfg.Method != QueryAny {
+		a.startLists(now)
+		return
+	}
+	if a.challenges == 0 {
+		a.deadline = now + int64(a2sTimeout)
+	}
+}
