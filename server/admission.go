@@ -20,46 +20,14 @@ import (
 // and an address that has not echoed a token gets no more bytes than it sent,
 // but for what budgets allow to clients and browsers that know no tokens.
 func (s *Server) Feed(now conn.Time, peer transport.Peer, b []byte) {
+	s.now = now
 	if e, banned := s.bans.find(peer.Addr()); banned {
 		s.handleBanned(now, peer, b, &e)
 		return
 	}
-	if c := s.sessionByPeer[peer]; c != nil {
-		s.feedSession(now, c, b)
-		return
+	if c := s.sessionByPeer[peer]; c == nil || !c.feed(now, b) {
+		s.handleUnconnected(now, peer, b)
 	}
-	s.handleUnconnected(now, peer, b)
-}
-
-// feedSession hands a datagram to the session it is for.
-func (s *Server) feedSession(now conn.Time, c *session, b []byte) {
-	c.now = now
-	c.flushSoon = false
-	err := c.conn.Feed(now, b, c)
-	if c.conn.Rejoined() && !c.dropping {
-		s.rejoin(now, c)
-	}
-	if c.flushSoon {
-		c.conn.Flush(now)
-	}
-	switch err {
-	case nil:
-	case packet.DropConnless:
-		// A player's own browser asks from another port, but an address is
-		// free to ask for information while it plays.
-		s.handleUnconnected(now, c.peer, b)
-		return
-	case packet.DropOtherVersion:
-		// A session never changes its version.
-		s.count(dropVersion)
-	default:
-		s.count(dropConnection)
-	}
-	if c.conn.State() == conn.StateError {
-		c.drop(c.conn.Reason())
-		return
-	}
-	c.continueDownload()
 }
 
 // handleUnconnected answers an address without a session. Masters come first: what they
@@ -193,7 +161,7 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, d *protocol
 	s.removeExcessBots()
 	switch opening {
 	case helloInDatagram:
-		s.feedSession(now, c, b)
+		c.feed(now, b)
 	case helloConsumed:
 		c.setState(stateConnecting)
 		c.sendMapChange()
@@ -251,13 +219,13 @@ func (s *Server) closeSession(now conn.Time, c *session) {
 	quick := c.addrProven && c.conn.State() == conn.StateError && now.Sub(c.connectedAt) < time.Second
 	c.conn.Close(now, c.dropReason)
 	s.print(console.Info, "server", fmt.Sprintf("client dropped. cid=%d addr=%s reason='%s'", c.id, c.peer, printable([]byte(c.dropReason), 128)))
-	s.handleVoterLeft(now, c)
+	s.handleVoterLeft(c)
 	s.queueLeave(c, c.dropReason)
 	c.snaps.reset()
 	s.sessions[c.id] = nil
 	delete(s.sessionByPeer, c.peer)
 	if quick && !c.peer.Addr().IsLoopback() { // tests and bots of the operator come from there
-		s.addBan(now, bans.Ban{Net: addrPrefix(c.peer.Addr()), Duration: time.Minute, Reason: "Stressing network", Temporary: true})
+		s.addBan(console.Operator, now, bans.Ban{Net: addrPrefix(c.peer.Addr()), Duration: time.Minute, Reason: "Stressing network", Temporary: true})
 	}
 }
 
@@ -272,24 +240,24 @@ func (s *Server) queueLeave(c *session, reason string) {
 }
 
 // banAddr bans an address and drops its clients.
-func (s *Server) banAddr(now conn.Time, addr netip.Addr, span time.Duration, reason string) error {
-	return s.addBan(now, bans.Ban{Net: addrPrefix(addr), Duration: span, Reason: reason})
+func (s *Server) banAddr(who console.Caller, now conn.Time, addr netip.Addr, duration time.Duration, reason string) error {
+	return s.addBan(who, now, bans.Ban{Net: addrPrefix(addr), Duration: duration, Reason: reason})
 }
 
 // addBan adds a ban and drops the clients that it hits.
-func (s *Server) addBan(now conn.Time, b bans.Ban) error {
+func (s *Server) addBan(who console.Caller, now conn.Time, b bans.Ban) error {
 	b, err := s.bans.add(now, b)
 	if err != nil {
 		return err
 	}
-	s.applyBan(b)
+	s.applyBan(who, b)
 	return nil
 }
 
 // applyBan tells of a ban and drops those whom it hits.
-func (s *Server) applyBan(b bans.Ban) {
+func (s *Server) applyBan(who console.Caller, b bans.Ban) {
 	now := s.bans.clock()
-	s.print(console.Standard, "net_ban", fmt.Sprintf("banned '%s' %s", bans.FormatNet(b.Net), banTerms(b, now)))
+	s.printFor(who, console.Standard, "net_ban", fmt.Sprintf("banned '%s' %s", bans.FormatNet(b.Net), banTerms(b, now)))
 	for _, c := range s.sessions {
 		if c != nil && b.Net.Contains(c.peer.Addr()) {
 			c.drop(banMessage(b, now))

@@ -11,13 +11,12 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
-	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 )
 
 // newConsole makes the console with all variables and commands.
 func (s *Server) newConsole() error {
-	c, err := console.New(console.Config{Output: s.print, Problem: s.reportProblem, Files: s.cfg.Files, Create: s.cfg.Create, AccessChanged: s.sendAccessChange})
+	c, err := console.New(console.Config{Output: s.printFor, Problem: s.reportProblem, Files: s.cfg.Files, Create: s.cfg.Create, AccessChanged: s.sendAccessChange})
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
@@ -126,22 +125,17 @@ func (s *Server) hooks() error {
 	return after(func() {
 		for _, c := range s.sessions {
 			if c != nil && c.state == stateInGame {
-				c.now = s.now()
 				c.host.SendMotd(s.settings.Motd)
 			}
 		}
 	}, "sv_motd")
 }
 
-// now is the time outside of a datagram or tick.
-func (s *Server) now() conn.Time { return conn.Time(s.transport.Now()) }
-
 // sendServerInfo tells every client what the server is.
 func (s *Server) sendServerInfo() {
 	info := s.info()
 	for _, c := range s.sessions {
 		if c != nil && c.state > stateAuth {
-			c.now = s.now()
 			c.host.SendServerInfo(&info)
 		}
 	}
@@ -202,9 +196,9 @@ func (s *Server) cmdShutdown(call *console.Call) {
 	s.shutdownRequested, s.shutdownReason = true, call.Arg(0)
 }
 
-func (s *Server) cmdLogout(*console.Call) {
-	if s.actor != nil {
-		s.actor.logout()
+func (s *Server) cmdLogout(call *console.Call) {
+	if id := call.Caller.ID; id >= 0 {
+		s.sessions[id].logout(call.Caller)
 	}
 }
 
@@ -218,22 +212,10 @@ func (s *Server) clientArg(call *console.Call, i int) *session {
 	return s.sessions[id]
 }
 
-// outranked tells whether who runs the command must not touch c.
-func (s *Server) outranked(c *session) bool {
-	level, person := s.actorLevel()
-	return person && c.rcon.authed && c.rcon.level <= level
-}
-
-// actorLevel is the level of the operator who runs the command; person tells that
-// there is one, and that it is not the server itself.
-func (s *Server) actorLevel() (level console.Level, person bool) {
-	switch {
-	case s.actor != nil:
-		return s.actor.rcon.level, true
-	case s.remote != nil:
-		return s.remote.level, true
-	}
-	return console.LevelAdmin, false
+// isOutranked reports whether a caller has no more access to the remote console than
+// c, whom they must not kick or ban then.
+func isOutranked(who *console.Caller, c *session) bool {
+	return who.IsRemote() && c.rcon.authed && c.rcon.level <= who.Level
 }
 
 func (s *Server) cmdKick(call *console.Call) {
@@ -247,11 +229,10 @@ func (s *Server) cmdKick(call *console.Call) {
 		return
 	}
 	c := s.sessions[id]
-	level, _ := s.actorLevel()
-	switch {
-	case c == s.actor:
+	switch who := &call.Caller; {
+	case int(c.id) == who.ID:
 		call.Print("server", "you can't kick yourself")
-	case s.outranked(c) && c.rcon.level < level:
+	case isOutranked(who, c) && c.rcon.level < who.Level:
 		call.Print("server", "kick command denied")
 	case call.Arg(1) != "":
 		c.drop("Kicked (" + call.Arg(1) + ")")
@@ -286,7 +267,7 @@ func (s *Server) cmdBan(call *console.Call) {
 		}
 	}
 	for _, net := range nets {
-		if err := s.addBan(s.now(), bans.Ban{Net: net, Duration: time.Duration(minutes) * time.Minute, Reason: reason}); err != nil {
+		if err := s.addBan(call.Caller, s.now, bans.Ban{Net: net, Duration: time.Duration(minutes) * time.Minute, Reason: reason}); err != nil {
 			call.Print("net_ban", "%v", err)
 		}
 	}
@@ -304,7 +285,8 @@ func parseBanTarget(s string) ([]netip.Prefix, error) {
 
 // canBan tells whether who runs a command may ban a network; if not, it says why.
 func (s *Server) canBan(call *console.Call, net netip.Prefix) bool {
-	if s.remote != nil && net.Contains(s.remote.peer.Addr()) {
+	who := &call.Caller
+	if who.ID < 0 && who.IsRemote() && net.Contains(who.Addr) {
 		call.Print("net_ban", "ban error (you can't ban yourself)")
 		return false
 	}
@@ -312,11 +294,11 @@ func (s *Server) canBan(call *console.Call, net netip.Prefix) bool {
 		if c == nil || !net.Contains(c.peer.Addr()) {
 			continue
 		}
-		if c == s.actor {
+		if int(c.id) == who.ID {
 			call.Print("net_ban", "ban error (you can't ban yourself)")
 			return false
 		}
-		if s.outranked(c) || s.votes.executing && c.rcon.authed {
+		if isOutranked(who, c) || s.votes.executing && c.rcon.authed {
 			call.Print("net_ban", "ban error (command denied)")
 			return false
 		}
@@ -376,9 +358,9 @@ func (s *Server) cmdBroadcast(call *console.Call) {
 
 // setTuning asks the world for other tuning, which the modes of the original do not
 // keep.
-func (s *Server) setTuning(t game.Tuning) {
+func (s *Server) setTuning(call *console.Call, t game.Tuning) {
 	if pure := physics.DefaultTuning(); t != pure && s.rules().PureTuning {
-		s.print(console.Standard, "server", "resetting tuning due to pure server")
+		call.Print("server", "resetting tuning due to pure server")
 		t = pure
 	}
 	s.tuning = t
@@ -399,12 +381,12 @@ func (s *Server) cmdTune(call *console.Call) {
 	t := s.tuning
 	t.SetAt(i, float32(call.Float(1)))
 	call.Print("tuning", "%s changed to %.2f", name, float64(t[i])/100)
-	s.setTuning(t)
+	s.setTuning(call, t)
 }
 
 func (s *Server) cmdTuneReset(call *console.Call) {
 	if call.Arg(0) == "" {
-		s.setTuning(physics.DefaultTuning())
+		s.setTuning(call, physics.DefaultTuning())
 		call.Print("tuning", "Tuning reset")
 		return
 	}
@@ -416,7 +398,7 @@ func (s *Server) cmdTuneReset(call *console.Call) {
 	t := s.tuning
 	t[i] = physics.DefaultTuning()[i]
 	call.Print("tuning", "%s reset to %.2f", physics.TuneParamName(i), float64(t[i])/100)
-	s.setTuning(t)
+	s.setTuning(call, t)
 }
 
 func (s *Server) cmdTunes(call *console.Call) {

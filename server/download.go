@@ -74,8 +74,8 @@ func (c *session) continueDownload() {
 	}
 	if sent {
 		if d.nextChunk > d.furthest { // to hear the same again is no progress
-			d.furthest, c.lastProgress = d.nextChunk, c.now
+			d.furthest, c.lastProgress = d.nextChunk, c.server.now
 		}
-		c.conn.Flush(c.now)
+		c.conn.Flush(c.server.now)
 	}
 }

@@ -48,7 +48,6 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 	}
 	for id, c := range s.sessions {
 		if c != nil && c.state == stateInGame && ev.To.Has(game.PlayerID(id)) {
-			c.now = now
 			c.host.SendEvent(s.world, ev)
 		}
 	}
@@ -60,7 +59,6 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	if c == nil || c.state != stateEntering {
 		return
 	}
-	c.now = now
 	c.state = stateInGame
 	info := s.info()
 	s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s", c.id, c.peer))
@@ -71,7 +69,6 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 		if o == nil || o == c || o.state != stateInGame {
 			continue
 		}
-		o.now = now
 		o.host.SendEvent(s.world, ev)
 		c.host.SendClientInfo(s.world, game.PlayerID(other), false, false)
 	}

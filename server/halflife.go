@@ -37,13 +37,6 @@ type halfLife struct {
 	cancelLookup  context.CancelFunc
 }
 
-// remote is an operator who runs a command from afar, without a seat.
-type remote struct {
-	peer  transport.Peer
-	level console.Level
-	print func(line string)
-}
-
 // open makes the server's other face.
 func (h *halfLife) open(s *Server) (err error) {
 	h.srv = s
@@ -114,7 +107,7 @@ var osLetters = map[string]byte{"windows": 'w', "darwin": 'm'}
 // Info was asked just before.
 func (h *halfLife) Players(dst []halflife.Player) []halflife.Player {
 	s, n := h.srv, 0
-	now := s.now()
+	now := s.now
 	for id, c := range s.sessions {
 		bot := s.bots.has(game.PlayerID(id))
 		if c == nil && !bot || n >= len(h.info.Clients) {
@@ -184,9 +177,7 @@ func (h *halfLife) Rules(dst []halflife.Rule) []halflife.Rule {
 func (h *halfLife) RunRcon(peer transport.Peer, level int, line string, print func(text string)) {
 	s := h.srv
 	s.print(console.Info, "server", fmt.Sprintf("addr=%s rcon='%s'", peer, s.console.Redact(line)))
-	s.remote = &remote{peer: peer, level: console.Level(level), print: print}
-	defer func() { s.remote = nil }()
-	s.console.Execute(line, console.Caller{Level: console.Level(level), Flags: console.Server, ID: -1})
+	s.console.Execute(line, console.Caller{Level: console.Level(level), Flags: console.Server, ID: -1, Addr: peer.Addr(), Print: print})
 }
 
 // handleRcon tells the log of those who do not get in.
@@ -207,9 +198,9 @@ func (s *Server) halfLifeHooks() error {
 		"sv_hl", "sv_hl_legacy_queries", "sv_hl_rcon", "sv_hl_rcon_allow", "sv_hl_rcon_failures", "sv_hl_rcon_bantime",
 		"sv_hl_rcon_exempt", "sv_rcon_password", "sv_rcon_mod_password",
 	} {
-		if err := s.console.After(name, func(*console.Call) {
+		if err := s.console.After(name, func(call *console.Call) {
 			if s.started {
-				s.halfLife.configure()
+				s.halfLife.configure(call.Caller)
 			}
 		}); err != nil {
 			return fmt.Errorf("server: %w", err)
@@ -219,11 +210,11 @@ func (s *Server) halfLifeHooks() error {
 }
 
 // configure takes the settings. What cannot be is said, and is off.
-func (h *halfLife) configure() {
+func (h *halfLife) configure(who console.Caller) {
 	s := h.srv
 	v := &s.settings
 	complain := func(name string, err error) {
-		s.print(console.Standard, "server", fmt.Sprintf("%s: %v", name, err))
+		s.printFor(who, console.Standard, "server", fmt.Sprintf("%s: %v", name, err))
 	}
 	var set halflife.Settings
 	var err error
@@ -414,7 +405,7 @@ func (s *Server) cmdAddIP(call *console.Call) {
 	if b.Duration > 0 {
 		b.Until = s.bans.clock().Add(b.Duration)
 	}
-	s.applyBan(b)
+	s.applyBan(call.Caller, b)
 }
 
 func (s *Server) cmdRemoveIP(call *console.Call) {

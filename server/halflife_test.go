@@ -16,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -519,7 +520,7 @@ func TestHalfLifeAllocations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ts.srv.banAddr(ts.now, ip(5).Addr(), time.Hour, "x")
+	ts.srv.banAddr(console.Operator, ts.now, ip(5).Addr(), time.Hour, "x")
 	var questions [][]byte
 	for _, kind := range []halflife.RequestKind{halflife.RequestA2SInfo, halflife.RequestA2SPlayers, halflife.RequestA2SRules, halflife.RequestPing, halflife.RequestDetails, halflife.RequestRconChallenge} {
 		b := halflife.AppendA2SRequest(nil, kind, challenge)

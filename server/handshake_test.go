@@ -17,6 +17,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/query"
+	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -128,7 +129,7 @@ func TestSpoofLimit(t *testing.T) {
 func TestBannedClientsAreTold(t *testing.T) {
 	handshakes06(t, func(t *testing.T, kind testclient.Config) {
 		ts := newTestServer(t, nil)
-		if err := ts.srv.banAddr(ts.now, ip(1).Addr(), time.Hour, "rude"); err != nil {
+		if err := ts.srv.banAddr(console.Operator, ts.now, ip(1).Addr(), time.Hour, "rude"); err != nil {
 			t.Fatal(err)
 		}
 		ts.step(300)

@@ -248,7 +248,6 @@ func (s *Server) changeMapTo(now conn.Time, setting string) error {
 		if c == nil || c.state == stateAuth {
 			continue
 		}
-		c.now = now
 		c.wasSpectator = spectators.Has(game.PlayerID(id))
 		c.setState(stateConnecting)
 		c.hasProfile, c.canEnter = false, false

@@ -82,14 +82,14 @@ func (c *session) rejectRconPassword() {
 		c.sendRconLine("Wrong password.")
 		return
 	}
-	n := s.failedLogins.Add(int64(c.now), limit.Person(c.peer.Addr()))
+	n := s.failedLogins.Add(int64(c.server.now), limit.Person(c.peer.Addr()))
 	c.sendRconLine(fmt.Sprintf("Wrong password %d/%d.", min(n, int(most)), most))
 	if n < int(most) {
 		return
 	}
 	const reason = "Too many remote console authentication tries"
 	if s.settings.RconBanTime > 0 && c.addrProven {
-		if s.banAddr(c.now, c.peer.Addr(), time.Duration(s.settings.RconBanTime)*time.Minute, reason) == nil {
+		if s.banAddr(console.Operator, s.now, c.peer.Addr(), time.Duration(s.settings.RconBanTime)*time.Minute, reason) == nil {
 			s.failedLogins.Forget(limit.Person(c.peer.Addr()))
 			return
 		}
@@ -98,11 +98,11 @@ func (c *session) rejectRconPassword() {
 }
 
 // logout ends a session's rights.
-func (c *session) logout() {
+func (c *session) logout(who console.Caller) {
 	c.rcon = rconState{}
 	c.host.SendRconAuthStatus(false)
 	c.sendRconLine("Logout successful.")
-	c.server.print(console.Standard, "server", fmt.Sprintf("ClientID=%d logged out", c.id))
+	c.server.printFor(who, console.Standard, "server", fmt.Sprintf("ClientID=%d logged out", c.id))
 	if c.state >= stateReady {
 		c.server.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody})
 	}
@@ -115,9 +115,12 @@ func (c *session) runRcon(line string) {
 	}
 	s := c.server
 	s.print(console.Info, "server", fmt.Sprintf("ClientID=%d rcon='%s'", c.id, s.console.Redact(line)))
-	s.actor = c
-	s.console.Execute(line, console.Caller{Level: c.rcon.level, Flags: console.Server, ID: int(c.id)})
-	s.actor = nil
+	s.console.Execute(line, c.caller(console.Server))
+}
+
+// caller returns the session as a caller of commands with one of the flags.
+func (c *session) caller(flags console.Flag) console.Caller {
+	return console.Caller{Level: c.rcon.level, Flags: flags, ID: int(c.id), Addr: c.peer.Addr()}
 }
 
 // sendRconLine sends a line of output, if the connection has room for it.
@@ -149,6 +152,12 @@ func (c *session) reportDroppedLines() {
 // print writes a line to the log and to everybody who is logged in and may
 // read it.
 func (s *Server) print(level int, system, line string) {
+	s.printFor(console.Operator, level, system, line)
+}
+
+// printFor is print for a line that a command of a caller's prints. Only
+// administrators get what administrators do.
+func (s *Server) printFor(who console.Caller, level int, system, line string) {
 	if !s.logEnabled(level) {
 		return
 	}
@@ -157,15 +166,13 @@ func (s *Server) print(level int, system, line string) {
 	if level > int(s.settings.ConsoleOutputLevel) {
 		return
 	}
-	// Moderators see only what moderators do.
-	by, person := s.actorLevel()
-	byMod := person && by == console.LevelMod
-	if s.remote != nil {
-		s.remote.print(line)
+	byModerator := who.IsRemote() && who.Level == console.LevelMod
+	if who.Print != nil {
+		who.Print(line)
 	}
 	out := ""
 	for _, c := range s.sessions {
-		if c == nil || !c.rcon.authed || (c.rcon.level != console.LevelAdmin && !byMod) || c.dropping {
+		if c == nil || !c.rcon.authed || (c.rcon.level != console.LevelAdmin && !byModerator) || c.dropping {
 			continue
 		}
 		if out == "" {
@@ -185,7 +192,7 @@ func (s *Server) sendCommandLists() {
 		if c.rcon.allListed {
 			continue
 		}
-		who := console.Caller{Level: c.rcon.level, Flags: console.Server}
+		who := c.caller(console.Server)
 		for range commandsPerTick {
 			e, ok := s.console.Next(c.rcon.lastListed, who)
 			if !ok {

@@ -42,7 +42,7 @@ func (c *session) sendMapChange() {
 		told.URL = fmt.Sprintf("%s/%s_%x.map", strings.TrimSuffix(base, "/"), url.PathEscape(m.Name), m.SHA256)
 	}
 	c.host.SendMapChange(&told)
-	c.conn.Flush(c.now)
+	c.conn.Flush(c.server.now)
 	c.vitalsAtMapChange = c.vitalsQueued
 }
 
@@ -86,7 +86,7 @@ func (c *session) OnReady() {
 	c.host.SendMotd(s.settings.Motd)
 	c.host.SendSettings(s.world)
 	c.host.SendConReady()
-	c.conn.Flush(c.now)
+	c.conn.Flush(c.server.now)
 }
 
 // OnProfile implements bridge.ClientMessageHandler.
@@ -107,7 +107,7 @@ func (c *session) OnProfile(p *game.Profile) {
 	c.host.SendVoteOptions(s.votes.optionTexts())
 	c.host.SendTuning(s.world)
 	c.host.SendReadyToEnter()
-	c.conn.Flush(c.now)
+	c.conn.Flush(c.server.now)
 }
 
 // OnEnterGame implements bridge.ClientMessageHandler.
@@ -123,17 +123,17 @@ func (c *session) OnEnterGame() {
 // what to do at once, and what to do in the tick it is meant for.
 func (c *session) OnInput(in *bridge.InputMessage) {
 	s := c.server
-	if !c.limits.input.Take(int64(c.now), inputRate, 1) {
+	if !c.limits.input.Take(int64(c.server.now), inputRate, 1) {
 		s.count(dropFlood)
 		return
 	}
-	c.ackSnapshot(c.now, in)
+	c.ackSnapshot(c.server.now, in)
 	if c.state != stateInGame {
 		return
 	}
 	tick := in.IntendedTick
 	if tick > c.lastInputTick {
-		left := s.clock.tickStart(tick).Sub(c.now) / time.Millisecond
+		left := s.clock.tickStart(tick).Sub(c.server.now) / time.Millisecond
 		c.host.SendInputTiming(tick, int32(min(max(left, minTimeLeft), maxTimeLeft)))
 	}
 	c.lastInputTick = tick
@@ -160,7 +160,7 @@ func (c *session) canRequest() bool {
 		c.server.count(dropState)
 		return false
 	}
-	if !c.limits.request.Take(int64(c.now), requestRate, 1) {
+	if !c.limits.request.Take(int64(c.server.now), requestRate, 1) {
 		c.server.count(dropFlood)
 		return false
 	}
@@ -187,7 +187,7 @@ func (c *session) OnChatCommand(_, _ string) { c.countUnwanted() }
 
 // OnRconAuth implements bridge.ClientMessageHandler.
 func (c *session) OnRconAuth(_, password string) {
-	if !c.limits.auth.Take(int64(c.now), authRate, 1) {
+	if !c.limits.auth.Take(int64(c.server.now), authRate, 1) {
 		c.server.count(dropFlood)
 		return
 	}
@@ -196,7 +196,7 @@ func (c *session) OnRconAuth(_, password string) {
 
 // OnRconCmd implements bridge.ClientMessageHandler.
 func (c *session) OnRconCmd(line string) {
-	if !c.limits.rcon.Take(int64(c.now), rconRate, 1) {
+	if !c.limits.rcon.Take(int64(c.server.now), rconRate, 1) {
 		c.server.count(dropFlood)
 		return
 	}

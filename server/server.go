@@ -63,7 +63,11 @@ type Config struct {
 // Server is a game server. Its methods are for one goroutine unless they say
 // otherwise.
 type Server struct {
-	cfg       Config
+	cfg Config
+	// now is the time of the datagram, pass or console line that is being handled. Only
+	// Feed, Advance and Execute set it, at their beginning. Functions below them take
+	// it as an argument, except for those that a bridge calls, which knows no time.
+	now       conn.Time
 	settings  console.Settings
 	console   *console.Console
 	transport transport.Conn
@@ -110,15 +114,12 @@ type Server struct {
 	buf       []byte
 	out       []byte
 
-	actor             *session // who runs the console command, nil the server itself
-	remote            *remote  // who runs it from afar, without a seat
 	shutdownRequested bool
 	shutdownReason    string
 	started           bool
 	drops             [numDrops]atomic.Uint64
 	tasks             chan func()
 	closed            chan struct{} // closed by Shutdown
-	startedAt         conn.Time
 }
 
 // New makes a server: it executes the commands, loads the map, and opens the
@@ -167,7 +168,7 @@ func New(cfg Config) (*Server, error) {
 		s.transport = c
 	}
 	now := conn.Time(s.transport.Now())
-	s.startedAt = now
+	s.now = now
 	tokens, err := conn.NewTokenIssuer(nil)
 	if err != nil {
 		s.transport.Close()
@@ -194,7 +195,7 @@ func (s *Server) announceStart(now conn.Time) {
 	s.print(console.Standard, "server", fmt.Sprintf("server name is '%s'", s.settings.Name))
 	s.print(console.Standard, "server", fmt.Sprintf("using port %d, map %s, gametype %s", s.Addr().Port(), s.gameMap.Name, s.world.ModeName()))
 	s.generateRconPassword()
-	s.halfLife.configure()
+	s.halfLife.configure(console.Operator)
 	s.console.Start()
 }
 
@@ -255,7 +256,10 @@ var ErrClosed = errors.New("server: closed")
 
 // Execute runs a console line with full rights. Call it through Do while the
 // server runs.
-func (s *Server) Execute(line string) { s.console.Execute(line, console.Operator) }
+func (s *Server) Execute(line string) {
+	s.now = conn.Time(s.transport.Now())
+	s.console.Execute(line, console.Operator)
+}
 
 func (s *Server) runTasks() {
 	for {
@@ -271,6 +275,7 @@ func (s *Server) runTasks() {
 // Advance runs the ticks that are due, keeps the connections going and sends
 // what there is to send. It returns when it wants to be called next.
 func (s *Server) Advance(now conn.Time) conn.Time {
+	s.now = now
 	due, skipped := s.clock.due(now)
 	if skipped > 0 {
 		s.drops[dropTicks].Add(uint64(skipped))
@@ -320,7 +325,6 @@ func crossesMultiple(before, tick, n int32) bool { return tick/n != before/n }
 // snapshots, as in the original: a datagram for every input timing would cost
 // more than all else the server does.
 func (s *Server) updateSession(now conn.Time, c *session, round bool) {
-	c.now = now
 	c.conn.Update(now)
 	if c.conn.State() == conn.StateError {
 		c.drop(c.conn.Reason())
@@ -354,7 +358,7 @@ func (s *Server) tick(now conn.Time) {
 	events := s.stepWorld()
 	clear(s.pendingCommands) // let go of texts and profiles
 	s.pendingCommands = s.pendingCommands[:0]
-	s.releaseSeats(now)
+	s.releaseSeats()
 	s.updateLatencies()
 	for _, d := range s.versions {
 		d.RecordTick(s.world, events)
@@ -369,14 +373,14 @@ func (s *Server) tick(now conn.Time) {
 }
 
 // releaseSeats is for when the world knows who left: the seats can be given again.
-func (s *Server) releaseSeats(now conn.Time) {
+func (s *Server) releaseSeats() {
 	if s.leavingSeats == 0 {
 		return
 	}
 	s.leavingSeats = 0
 	for _, c := range s.sessions {
 		if c != nil && c.readyPending && !c.dropping {
-			c.readyPending, c.now = false, now
+			c.readyPending = false
 			c.OnReady()
 		}
 	}

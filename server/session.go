@@ -8,6 +8,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -35,7 +36,6 @@ type session struct {
 	id          game.PlayerID
 	peer        transport.Peer
 	connectedAt conn.Time
-	now         conn.Time // of the datagram being handled
 	conn        conn.Conn
 	version     *protocolVersion
 	host        bridge.ServerSide
@@ -93,7 +93,7 @@ func (s *Server) newSession(now conn.Time, id game.PlayerID, peer transport.Peer
 
 // reset makes the session that of a client of whom nothing is known yet.
 func (c *session) reset(now conn.Time, peer transport.Peer, d *protocolVersion) {
-	c.peer, c.connectedAt, c.now = peer, now, now
+	c.peer, c.connectedAt = peer, now
 	c.version, c.host = d, d.NewServerSide(c)
 	c.setState(stateAuth)
 	c.clientVersion, c.wasSpectator, c.name = 0, false, ""
@@ -104,7 +104,7 @@ func (c *session) reset(now conn.Time, peer transport.Peer, d *protocolVersion) 
 }
 
 // setState brings the session a step further on its way.
-func (c *session) setState(to sessionState) { c.state, c.lastProgress = to, c.now }
+func (c *session) setState(to sessionState) { c.state, c.lastProgress = to, c.server.now }
 
 // resetForMap forgets what belongs to a map.
 func (c *session) resetForMap() {
@@ -117,6 +117,34 @@ func (c *session) resetForMap() {
 	c.ballot = ballot{}
 	clear(c.scoreboardLatency[:])
 	c.host.Reset()
+}
+
+// feed handles a datagram from the client's address. It returns false for one that is
+// not of the connection: an address may ask for server info while it plays.
+func (c *session) feed(now conn.Time, b []byte) bool {
+	c.flushSoon = false
+	err := c.conn.Feed(now, b, c)
+	if c.conn.Rejoined() && !c.dropping {
+		c.server.rejoin(now, c)
+	}
+	if c.flushSoon {
+		c.conn.Flush(now)
+	}
+	switch err {
+	case nil:
+	case packet.DropConnless:
+		return false
+	case packet.DropOtherVersion:
+		c.server.count(dropVersion)
+	default:
+		c.server.count(dropConnection)
+	}
+	if c.conn.State() == conn.StateError {
+		c.drop(c.conn.Reason())
+		return true
+	}
+	c.continueDownload()
+	return true
 }
 
 // Chunk takes a message. It implements conn.Handler.
@@ -139,7 +167,7 @@ func (c *session) Queue(payload []byte, vital bool) {
 	if c.dropping {
 		return
 	}
-	err := c.conn.Queue(c.now, payload, vital)
+	err := c.conn.Queue(c.server.now, payload, vital)
 	switch {
 	case err == nil && vital:
 		c.vitalsQueued++

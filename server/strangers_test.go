@@ -10,6 +10,7 @@ import (
 
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/query"
+	"github.com/teeyard/teeyard/server/console"
 
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
@@ -27,7 +28,7 @@ func TestStrangersGetNoMoreThanTheySend(t *testing.T) {
 	for i := range 3 {
 		ts.join(local(1000+i), "player")
 	}
-	ts.srv.banAddr(ts.now, ip(7).Addr(), time.Hour, "a reason that is longer than the datagrams of the banned are")
+	ts.srv.banAddr(console.Operator, ts.now, ip(7).Addr(), time.Hour, "a reason that is longer than the datagrams of the banned are")
 	m := newMutator(t, conn.V7, 17)
 	r := rand.New(rand.NewPCG(4, 4))
 	var in, out int
@@ -202,7 +203,7 @@ func TestBanAnswers(t *testing.T) {
 	const most = 32768
 	ts.srv.cfg.Log = slog.New(slog.DiscardHandler)
 	for i := range most + 100 {
-		ts.srv.banAddr(ts.now, ip(1000+i).Addr(), time.Minute, "Stressing network")
+		ts.srv.banAddr(console.Operator, ts.now, ip(1000+i).Addr(), time.Minute, "Stressing network")
 	}
 	ts.srv.Execute("ban 10.200.0.1 0 for good")
 	if n := len(ts.srv.bans.list()); n != most {

@@ -181,7 +181,7 @@ func (s *Server) numPlayers() int {
 
 // startVote asks all players. Who calls a vote is for it.
 func (s *Server) startVote(c *session, v vote) {
-	v.ends, v.cancelUntil = c.now.Add(voteTime), c.now.Add(voteCancelTime)
+	v.ends, v.cancelUntil = c.server.now.Add(voteTime), c.server.now.Add(voteCancelTime)
 	v.recount, v.numCast = true, 1
 	s.votes.current = v
 	for _, o := range s.sessions {
@@ -190,7 +190,7 @@ func (s *Server) startVote(c *session, v vote) {
 		}
 	}
 	c.ballot.choice, c.ballot.order, c.ballot.calledTick = 1, 1, s.clock.tick
-	s.forEachInGame(c.now, func(o *session) { o.sendVote() })
+	s.forEachInGame(func(o *session) { o.sendVote() })
 }
 
 // sendVote tells of the vote that runs, if one does.
@@ -200,7 +200,7 @@ func (c *session) sendVote() {
 		return
 	}
 	// Part of the first second is over by the time that clients hear of it.
-	left := int32((v.ends.Sub(c.now) - 1) / time.Second)
+	left := int32((v.ends.Sub(c.server.now) - 1) / time.Second)
 	c.host.SendVote(&bridge.Vote{Kind: v.kind, Caller: v.caller, Timeout: max(left, 0), Description: v.subject, Reason: v.reason, Target: v.target})
 }
 
@@ -208,11 +208,9 @@ func (c *session) sendVote() {
 // wants it. The original lends moderators those of administrators.
 func (c *session) forceVote(v *vote) {
 	s := c.server
-	who := console.Caller{Level: c.rcon.level, Flags: console.Operator.Flags, ID: int(c.id)}
-	s.actor = c
-	defer func() { s.actor = nil }()
+	who := c.caller(console.Operator.Flags)
 	if err := s.console.Check(v.command, who); err != nil {
-		s.print(console.Standard, "server", fmt.Sprintf("vote not forced: %v", err))
+		s.printFor(who, console.Standard, "server", fmt.Sprintf("vote not forced: %v", err))
 		return
 	}
 	s.console.Execute(v.command, who)
@@ -233,7 +231,7 @@ func (c *session) OnVote(choice int32) {
 		v.numCast++
 		v.recount = true
 		c.ballot.choice, c.ballot.order = max(min(choice, 1), -1), v.numCast
-	case c.id == v.caller && choice < 0 && c.now <= v.cancelUntil:
+	case c.id == v.caller && choice < 0 && c.server.now <= v.cancelUntil:
 		v.aborted = true
 	}
 }
@@ -242,7 +240,7 @@ func (c *session) OnVote(choice int32) {
 func (s *Server) tickVote(now conn.Time) {
 	if s.votes.noneDropping {
 		for i := range s.votes.pendingResults {
-			s.forEachInGame(now, func(c *session) { c.host.SendVote(&s.votes.pendingResults[i]) })
+			s.forEachInGame(func(c *session) { c.host.SendVote(&s.votes.pendingResults[i]) })
 		}
 		clear(s.votes.pendingResults)
 		s.votes.pendingResults = s.votes.pendingResults[:0]
@@ -252,7 +250,7 @@ func (s *Server) tickVote(now conn.Time) {
 		return
 	}
 	if v.aborted {
-		s.endVote(now, bridge.VoteAborted)
+		s.endVote(bridge.VoteAborted)
 		return
 	}
 	var yes, no, total int32
@@ -271,10 +269,10 @@ func (s *Server) tickVote(now conn.Time) {
 		s.console.Execute(command, console.Operator)
 		s.votes.executing = false
 	case v.forced < 0, v.recount && no >= (total+1)/2, now >= v.ends:
-		s.endVote(now, bridge.VoteFailed)
+		s.endVote(bridge.VoteFailed)
 	case v.recount:
 		v.recount = false
-		s.forEachInGame(now, func(c *session) { c.host.SendVoteStatus(yes, no, total-yes-no, total) })
+		s.forEachInGame(func(c *session) { c.host.SendVoteStatus(yes, no, total-yes-no, total) })
 	}
 }
 
@@ -288,10 +286,10 @@ func (v *vote) result(how bridge.VoteKind) bridge.Vote {
 }
 
 // endVote ends a vote of which nothing comes.
-func (s *Server) endVote(now conn.Time, how bridge.VoteKind) {
+func (s *Server) endVote(how bridge.VoteKind) {
 	r := s.votes.current.result(how)
 	s.votes.current = vote{}
-	s.forEachInGame(now, func(c *session) { c.host.SendVote(&r) })
+	s.forEachInGame(func(c *session) { c.host.SendVote(&r) })
 }
 
 // countVotes counts the votes of those who play. Players behind one address have one
@@ -337,7 +335,7 @@ func (s *Server) voterChanged() { s.votes.current.recount = true }
 
 // handleVoterLeft ends the vote on one who leaves. To leave does not spare anybody a
 // ban.
-func (s *Server) handleVoterLeft(now conn.Time, c *session) {
+func (s *Server) handleVoterLeft(c *session) {
 	v := &s.votes.current
 	v.recount = true
 	if v.target != c.id || v.kind == bridge.VoteNone || v.kind == bridge.VoteOption {
@@ -358,10 +356,9 @@ func (s *Server) handleVoterTeam(id game.PlayerID, team game.Team) {
 }
 
 // forEachInGame does something for everybody in the game.
-func (s *Server) forEachInGame(now conn.Time, tell func(c *session)) {
+func (s *Server) forEachInGame(tell func(c *session)) {
 	for _, c := range s.sessions {
 		if c != nil && c.state == stateInGame {
-			c.now = now
 			tell(c)
 		}
 	}
@@ -400,7 +397,7 @@ func (s *Server) cmdAddVote(call *console.Call) {
 	default:
 		s.votes.options = append(s.votes.options, voteOption{text, command})
 		call.Print("server", "added option '%s' '%s'", text, s.console.Redact(command))
-		s.forEachInGame(s.timeOrZero(), func(c *session) { c.host.SendVoteOption(text) })
+		s.forEachInGame(func(c *session) { c.host.SendVoteOption(text) })
 	}
 }
 
@@ -411,7 +408,7 @@ func (s *Server) cmdRemoveVote(call *console.Call) {
 		return
 	}
 	o := s.votes.options[i]
-	s.forEachInGame(s.timeOrZero(), func(c *session) { c.host.SendVoteOptionRemoved(o.text) })
+	s.forEachInGame(func(c *session) { c.host.SendVoteOptionRemoved(o.text) })
 	s.votes.options = append(s.votes.options[:i:i], s.votes.options[i+1:]...)
 	call.Print("server", "removed option '%s' '%s'", o.text, o.command)
 }
@@ -419,7 +416,7 @@ func (s *Server) cmdRemoveVote(call *console.Call) {
 func (s *Server) cmdClearVotes(call *console.Call) {
 	call.Print("server", "cleared votes")
 	s.votes.options = nil
-	s.forEachInGame(s.timeOrZero(), func(c *session) { c.host.SendVoteOptionsCleared() })
+	s.forEachInGame(func(c *session) { c.host.SendVoteOptionsCleared() })
 }
 
 func (s *Server) cmdVote(call *console.Call) {
@@ -434,14 +431,6 @@ func (s *Server) cmdVote(call *console.Call) {
 		v.forced = -1
 	}
 	call.Print("server", "forcing vote %s", call.Arg(0))
-}
-
-// timeOrZero is now, or the start: console lines run also before the server does.
-func (s *Server) timeOrZero() conn.Time {
-	if s.transport == nil {
-		return 0
-	}
-	return s.now()
 }
 
 func btoi(b bool) int {

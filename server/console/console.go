@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -103,12 +104,22 @@ type Caller struct {
 	Level Level
 	// Flags says which commands the caller reaches: those with one of these flags.
 	Flags Flag
-	// ID is the client id of the caller, -1 for one that is not a player.
+	// ID is the client id of a player, -1 for other callers.
 	ID int
+	// Addr is the address of a caller at a remote console. It is not valid for the
+	// operator on the server's own machine.
+	Addr netip.Addr
+	// Print, if set, is where the owner of the console sends the caller a copy of
+	// what Config.Output receives.
+	Print func(line string)
 }
 
-// Operator is the caller behind configuration files, program arguments and the
-// external console: everything is open to it.
+// IsRemote reports whether the caller is at a remote console, and not the operator on
+// the server's own machine.
+func (c *Caller) IsRemote() bool { return c.Addr.IsValid() }
+
+// Operator is the caller behind configuration files and program arguments: it may run
+// everything.
 var Operator = Caller{Level: LevelAdmin, Flags: Server | Econ, ID: -1}
 
 // Command is an entry of the registry.
@@ -158,7 +169,7 @@ func (c *Call) Float(i int) float64 { return parseFloat(c.Arg(i)) }
 
 // Print prints a line at the standard level.
 func (c *Call) Print(system, format string, args ...any) {
-	c.Console.Print(Standard, system, fmt.Sprintf(format, args...))
+	c.Console.print(c.Caller, Standard, system, fmt.Sprintf(format, args...))
 }
 
 // Problem is something in a configuration that an operator should know.
@@ -183,9 +194,9 @@ func (p Problem) String() string {
 // Config is the configuration of a [Console]. The zero value works, without files
 // and without output.
 type Config struct {
-	// Output receives every printed line with its level (Standard, Info or Debug)
-	// and the part of the server that it is from.
-	Output func(level int, system, line string)
+	// Output receives every printed line with the caller whose command prints it, its
+	// level (Standard, Info or Debug) and the part of the server that it is from.
+	Output func(who Caller, level int, system, line string)
 	// Files is where exec and -f read. Names that leave it are refused.
 	Files fs.FS
 	// Create opens a file for save_config; name is a valid path of io/fs. nil
@@ -207,7 +218,6 @@ type Console struct {
 	cfg     Config
 	byName  map[string][]*entry // by lower case name, latest first
 	sorted  []*entry            // by name
-	caller  Caller
 	started bool
 	waiting []waitingCommand
 
@@ -254,7 +264,7 @@ func New(cfg Config) (*Console, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	c := &Console{cfg: cfg, byName: make(map[string][]*entry), caller: Operator}
+	c := &Console{cfg: cfg, byName: make(map[string][]*entry)}
 	for _, cmd := range c.builtins() {
 		if err := c.Register(cmd); err != nil {
 			return nil, err
@@ -360,17 +370,13 @@ func (c *Console) Next(after string, who Caller) (Entry, bool) {
 	return Entry{}, false
 }
 
-// Caller returns on whose behalf the console is running; the operator when it is
-// not. Output that a command makes may go to its caller's equals only.
-func (c *Console) Caller() Caller { return c.caller }
-
-// Print prints a line. It is cut to MaxOutput bytes and at the first NUL, and line
+// print prints a line. It is cut to MaxOutput bytes and at the first NUL, and line
 // breaks become spaces, so that one line cannot pass for two.
-func (c *Console) Print(level int, system, line string) {
+func (c *Console) print(who Caller, level int, system, line string) {
 	if c.cfg.Output == nil {
 		return
 	}
-	c.cfg.Output(level, system, oneLine(line))
+	c.cfg.Output(who, level, system, oneLine(line))
 }
 
 func oneLine(s string) string {
@@ -404,8 +410,8 @@ func (c *Console) report(text string, printed bool) {
 }
 
 // complain prints what is wrong and reports it.
-func (c *Console) complain(system, format string, args ...any) {
+func (c *Console) complain(who Caller, system, format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
-	c.Print(Standard, system, line)
+	c.print(who, Standard, system, line)
 	c.report(line, true)
 }

@@ -18,60 +18,56 @@ func (c *Console) Execute(line string, who Caller) {
 		line = line[:i]
 	}
 	if len(line) > MaxLine {
-		c.complain("Console", "Line of %d bytes is too long.", len(line))
+		c.complain(who, "Console", "Line of %d bytes is too long.", len(line))
 		return
 	}
-	defer c.pushCaller(who)()
+	defer c.enter()()
 	for more := line != ""; more; {
 		var part string
 		part, line, more = nextPart(line)
-		if !c.run(part) {
+		if !c.run(part, who) {
 			return
 		}
 	}
 }
 
-// pushCaller notes who is running until the returned function is called.
-func (c *Console) pushCaller(who Caller) (leave func()) {
-	before := c.caller
-	c.caller = who
+// enter begins a line or file, maybe inside another one, until the returned function
+// is called.
+func (c *Console) enter() (leave func()) {
 	if c.depth == 0 {
 		c.parts, c.refused = 0, false
 	}
 	c.depth++
-	return func() {
-		c.depth--
-		c.caller = before
-	}
+	return func() { c.depth-- }
 }
 
 // run runs one part of a line. It returns false if the rest is to be left alone.
-func (c *Console) run(part string) bool {
+func (c *Console) run(part string, who Caller) bool {
 	name, rest := splitName(safetext.Truncate(part, MaxPart))
 	if name == "" {
 		return false
 	}
-	if c.parts++; c.tooManyCommands() {
+	if c.parts++; c.tooManyCommands(who) {
 		return false
 	}
-	e := c.find(name, c.caller.Flags)
+	e := c.find(name, who.Flags)
 	switch {
 	case e == nil:
-		c.complain("Console", "No such command: %s.", name)
+		c.complain(who, "Console", "No such command: %s.", name)
 		return true
-	case e.level < c.caller.Level:
-		c.complain("Console", "Access for command %s denied.", name)
+	case e.level < who.Level:
+		c.complain(who, "Console", "Access for command %s denied.", name)
 		return true
 	}
 	args, err := parseArgs(rest, e.params)
 	if err != nil {
-		c.complain("Console", "Invalid arguments... Usage: %s %s", e.cmd.Name, e.cmd.Params)
+		c.complain(who, "Console", "Invalid arguments... Usage: %s %s", e.cmd.Name, e.cmd.Params)
 		return true
 	}
-	call := Call{Console: c, Caller: c.caller, Name: e.cmd.Name, Args: args}
+	call := Call{Console: c, Caller: who, Name: e.cmd.Name, Args: args}
 	if !c.started && e.cmd.Flags&Store != 0 {
 		if len(c.waiting) == maxWaiting {
-			c.complain("Console", "Too many commands wait for the start.")
+			c.complain(who, "Console", "Too many commands wait for the start.")
 			return true
 		}
 		c.waiting = append(c.waiting, waitingCommand{e, call})
@@ -115,13 +111,13 @@ func (c *Console) Check(line string, who Caller) error {
 }
 
 // tooManyCommands says, once, that a line or file has cost more work than it may.
-func (c *Console) tooManyCommands() bool {
+func (c *Console) tooManyCommands(who Caller) bool {
 	if c.parts <= maxParts {
 		return false
 	}
 	if !c.refused {
 		c.refused = true
-		c.complain("Console", "Too many commands.")
+		c.complain(who, "Console", "Too many commands.")
 	}
 	return true
 }
@@ -143,7 +139,7 @@ func (c *Console) Start() {
 	queue := c.waiting
 	c.waiting = nil
 	for _, s := range queue {
-		leave := c.pushCaller(s.call.Caller)
+		leave := c.enter()
 		s.e.run(&s.call)
 		leave()
 	}
@@ -158,7 +154,7 @@ func (c *Console) ExecuteFile(name string, who Caller) bool {
 		return false
 	}
 	if len(c.files) >= maxDepth {
-		c.complain("console", "too many nested files, '%s' is left out", name)
+		c.complain(who, "console", "too many nested files, '%s' is left out", name)
 		return false
 	}
 	var data []byte
@@ -166,23 +162,23 @@ func (c *Console) ExecuteFile(name string, who Caller) bool {
 		data, err = c.readFile(clean)
 	}
 	if err != nil {
-		c.complain("console", "failed to open '%s'", name)
+		c.complain(who, "console", "failed to open '%s'", name)
 		if errors.Is(err, errTooLarge) {
-			c.complain("console", "Info: the file is larger than %d bytes", MaxFile)
+			c.complain(who, "console", "Info: the file is larger than %d bytes", MaxFile)
 		} else if errors.Is(err, errPath) {
-			c.complain("console", "Info: only relative paths inside the storage directories are allowed")
+			c.complain(who, "console", "Info: only relative paths inside the storage directories are allowed")
 		}
 		return false
 	}
-	c.Print(Standard, "console", fmt.Sprintf("executing '%s'", name))
+	c.print(who, Standard, "console", fmt.Sprintf("executing '%s'", name))
 
-	defer c.pushCaller(who)()
+	defer c.enter()()
 	c.parts += len(data) / 64 // reading costs too
 	c.files = append(c.files, filePosition{file: clean})
 	defer func() { c.files = c.files[:len(c.files)-1] }()
 	at := len(c.files) - 1
 	text := strings.TrimPrefix(string(data), "\ufeff")
-	for text != "" && !c.tooManyCommands() {
+	for text != "" && !c.tooManyCommands(who) {
 		line := text
 		if i := strings.IndexAny(text, "\r\n"); i >= 0 {
 			line = text[:i]
