@@ -1,14 +1,13 @@
-// Package bot is a player's brain: a view in, an input out.
+// Package bot plays the game: it turns a view of the world into the input of a player.
 //
-// A [Bot] plays one tee. It knows the map and what its player could see on
-// the screen, and nothing else; so it can play on a server's own world and, behind
-// a client, on any other server. It has no clock and no chance of its own: equal
-// seeds and equal views give equal inputs.
+// A [Bot] plays one tee. It uses only the map and what its player could see on the
+// screen, so it can play in a server's own world and, in a client, on any other
+// server. It uses no clock and no other randomness than its seed: equal seeds and
+// equal views give equal inputs.
 //
-// It gets about with a [NavGraph], a graph of moves that were tried out once per map
-// with the real physics. From tick to tick it tries out variations from where the
-// tee really is and keeps the one that brings it to its goal soonest, alive. The
-// same physics tells it where a walk ends in spikes.
+// It moves with a [NavGraph], a graph of maneuvers that are simulated once per map
+// with the physics of the game. In each tick it simulates variations from the tee's
+// position and keeps the one that reaches the goal soonest without dying.
 package bot
 
 import (
@@ -19,16 +18,16 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// Config says whose brain it is to be.
+// Config is the parameters of a Bot.
 type Config struct {
-	// Terrain is the map. It is not needed with a Nav.
+	// Terrain is the map. It is not needed with Nav.
 	Terrain game.Terrain
-	// Nav is what was found out about the map before; brains share it. Nil makes
-	// one, which takes a while on a large map.
+	// Nav is the graph of the map, which bots can share. If it is nil, New builds one,
+	// which can take seconds on a large map.
 	Nav *NavGraph
-	// Skill is 1 for a beginner to 3 for an adversary; 0 is 2.
+	// Skill is the level from 1 (weak) to 3 (strong); 0 means 2.
 	Skill int
-	// Seed makes its chances.
+	// Seed initialises the random numbers.
 	Seed uint64
 }
 
@@ -37,18 +36,18 @@ type Bot struct {
 	graph          *NavGraph
 	skill          skill
 	rand           rng
-	world          *physics.World // to try moves in
-	reckoningWorld *physics.World // to follow the own tee in, as clients do
+	world          *physics.World // to simulate maneuvers in
+	reckoningWorld *physics.World // to compute the tee's position in, as clients do
 
 	tick    int32
 	started bool
 	input   game.Input
 
-	// The own tee.
+	// The state of the bot's own tee.
 	alive     bool
-	self      physics.Core // as it is in tick
+	self      physics.Core // the state at selfTick
 	selfTick  int32
-	stateTick int32 // tick of the state that self goes on from
+	stateTick int32 // tick of the snapshot state that self continues
 	health    int32
 	armor     int32
 	weapon    game.Weapon
@@ -63,7 +62,7 @@ type Bot struct {
 	goalPlanner
 }
 
-// New makes a brain. The error wraps ErrTerrain.
+// New returns a bot. The error wraps ErrTerrain.
 func New(cfg Config) (*Bot, error) {
 	nav := cfg.Nav
 	if nav == nil {
@@ -84,13 +83,13 @@ func New(cfg Config) (*Bot, error) {
 	return b, nil
 }
 
-// String tells what a brain is after, for people who look for faults.
+// String describes the bot's goal and plan, for debugging.
 func (b *Bot) String() string {
 	return fmt.Sprintf("goal %d/%d foe %d plan %+v at %d", b.goal.kind, b.goal.index, b.enemy, b.plan, b.planTick)
 }
 
-// NextInputTime is the input for the next tick of the viewer's tee, after a look at this
-// one. It is to be called once per tick; ticks may be missing.
+// NextInput returns the input for the tick after the view's. It should be called once
+// per tick; ticks can be missing.
 func (b *Bot) NextInput(v *game.View) game.Input {
 	if v == nil || v.Frame == nil || v.Viewer < 0 || v.Viewer >= game.MaxPlayers || b.started && v.Tick == b.tick {
 		return b.input
@@ -125,7 +124,7 @@ func (b *Bot) NextInput(v *game.View) game.Input {
 	return b.input
 }
 
-// reset begins anew: a map was reset, or much time passed.
+// reset starts anew, after a map reset or a long gap.
 func (b *Bot) reset(tick int32) {
 	b.alive = false
 	b.tick = tick
@@ -134,7 +133,7 @@ func (b *Bot) reset(tick int32) {
 	b.combat.forgetEnemy()
 }
 
-// ownCharacter is the state of the viewer's tee, nil while he has none.
+// ownCharacter returns the state of the viewer's tee, or nil if there is none.
 func ownCharacter(v *game.View) *game.CharacterState {
 	for i := range v.Characters {
 		if c := &v.Characters[i]; c.Player == v.Viewer {
@@ -144,7 +143,7 @@ func ownCharacter(v *game.View) *game.CharacterState {
 	return nil
 }
 
-// updateTeams reads the scoreboard: who is on which side.
+// updateTeams reads the team of every player.
 func (b *Bot) updateTeams(v *game.View) {
 	for i := range v.Players {
 		p := &v.Players[i]
@@ -157,7 +156,7 @@ func (b *Bot) updateTeams(v *game.View) {
 	}
 }
 
-// onDeath lets go of everything.
+// onDeath releases all buttons and drops plan and enemy.
 func (b *Bot) onDeath() {
 	if b.alive {
 		b.alive, b.deadTicks = false, 0
@@ -170,7 +169,7 @@ func (b *Bot) onDeath() {
 	b.input.Direction, b.input.Jump, b.input.Hook, b.input.WantedWeapon = 0, false, false, 0
 }
 
-// respawn presses fire after a moment, as players do.
+// respawn presses fire after a short delay.
 func (b *Bot) respawn() {
 	if b.team == game.TeamSpectators {
 		return
@@ -180,7 +179,7 @@ func (b *Bot) respawn() {
 	}
 }
 
-// onSpawn is the start of a life: a hammer, and a gun in hand.
+// onSpawn sets the state of a new character, which has hammer and gun.
 func (b *Bot) onSpawn() {
 	b.alive = true
 	b.stateTick, b.selfTick = 0, 0
@@ -193,16 +192,16 @@ func (b *Bot) onSpawn() {
 	}
 }
 
-// setFire changes the fire button.
+// setFire presses or releases the fire button.
 func (b *Bot) setFire(down bool) {
 	if down != (b.input.Fire&1 != 0) {
 		b.input.Fire = (b.input.Fire + 1) & 63
 	}
 }
 
-// updateSelf brings self to where the tee is. Its state may be of an earlier tick;
-// then it went on since as a tee without new input does, or there would be a
-// newer state.
+// updateSelf computes the tee's state in the current tick. The snapshot state can be
+// of an earlier tick; then the tee continued without new input, as dead reckoning
+// assumes.
 func (b *Bot) updateSelf(c *game.CharacterState, tick int32) {
 	from := c.Tick
 	if from <= 0 || from > tick || tick-from > 4*game.TickRate {
@@ -229,7 +228,7 @@ func (b *Bot) updateSelf(c *game.CharacterState, tick int32) {
 	}
 }
 
-// updateInventory reads what the player's own display shows.
+// updateInventory reads health, armour, weapon and ammunition.
 func (b *Bot) updateInventory(c *game.CharacterState) {
 	b.health, b.armor = c.Health, c.Armor
 	if c.Weapon < 0 || c.Weapon >= game.NumWeapons {
@@ -246,5 +245,5 @@ func (b *Bot) updateInventory(c *game.CharacterState) {
 	}
 }
 
-// SetSkill changes how good the brain is; see Config.
+// SetSkill changes the skill; see Config.
 func (b *Bot) SetSkill(level int) { b.skill = skills[min(max(level, MinSkill), MaxSkill)-1] }

@@ -5,59 +5,59 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// sighting is where somebody was seen.
+// sighting is where an enemy was seen.
 type sighting struct {
 	pos, vel vec.Vec2 // units, units per tick
 }
 
-// maxSightings is for how many ticks a foe's movement is maxSightings; more than the
-// slowest reaction.
+// maxSightings is the number of ticks for which an enemy's movement is kept; it is
+// more than the longest reaction time.
 const maxSightings = 32
 
-// combat is the part of a brain that fights.
+// combat is the state for fighting.
 type combat struct {
 	teamOf [game.MaxPlayers]game.Team
 
-	enemy           game.PlayerID // Nobody
+	enemy           game.PlayerID // or Nobody
 	sightings       [maxSightings]sighting
-	numSightings    int32 // how many there are
+	numSightings    int32 // number of sightings
 	sightingTick    int32
-	ticksUnseen     int32 // ticks since he was seen
-	enemyVisible    bool  // nothing stands between
-	avoidEnemyUntil int32 // do not go after anybody before this tick
+	ticksUnseen     int32 // since the last sighting
+	enemyVisible    bool  // there is no wall between
+	avoidEnemyUntil int32 // no goalEnemy before this tick
 	scanCount       int32
 
-	aimAngle, aimSpeed float32 // of the aim, radians; its speed per tick
-	aimError           float32 // error at the moment, radians
-	idleAngle          float32 // where it looks when there is nothing to look at
-	fireCooldown       int32   // ticks until it may press again
+	aimAngle, aimSpeed float32 // radians, radians per tick
+	aimError           float32 // current random error, radians
+	idleAngle          float32 // random offset when there is no enemy, radians
+	fireCooldown       int32   // ticks until fire can be pressed again
 	wantedWeapon       game.Weapon
-	wantedTicks        int32 // ticks for which wish was asked for in vain
-	nextWeaponChoice   int32 // tick of the next choice of a weapon
-	hookEnemyTicks     int32 // ticks to go on hooking the foe
-	threatScanTick     int32 // tick of the last look at shots
-	ignoreThreat       bool  // the shot at hand is not dodged
+	wantedTicks        int32 // ticks for which wantedWeapon was requested without success
+	nextWeaponChoice   int32 // tick
+	hookEnemyTicks     int32 // ticks for which the hook stays on the enemy
+	threatScanTick     int32 // tick of the last scan of the projectiles
+	ignoreThreat       bool  // do not dodge the current threat
 }
 
-// forgetEnemy forgets the foe.
+// forgetEnemy drops the current enemy.
 func (f *combat) forgetEnemy() {
 	f.enemy, f.numSightings, f.enemyVisible, f.hookEnemyTicks = game.Nobody, 0, false, 0
 }
 
-// lastSighting is the latest glimpse of the foe.
+// lastSighting returns the latest sighting of the enemy.
 func (f *combat) lastSighting() *sighting {
 	return &f.sightings[(f.numSightings+maxSightings-1)%maxSightings]
 }
 
-// estimateEnemy is where a brain believes the foe to be: it acts on what it saw a
-// reaction time ago.
+// estimateEnemy returns the assumed position and velocity of the enemy, from a
+// sighting that is as old as the reaction time.
 func (b *Bot) estimateEnemy() (vec.Vec2, vec.Vec2, bool) {
 	r := b.skill.reactionTicks
 	if b.enemy == game.Nobody || b.numSightings <= r {
 		return vec.Vec2{}, vec.Vec2{}, false
 	}
 	g := &b.sightings[(b.numSightings-1-r)%maxSightings]
-	// He probably went on the same way.
+	// Assume that they continued in the same direction.
 	at := g.pos.Add(g.vel.Mul(float32(r) * b.skill.leadFactor))
 	if _, before, wall := b.graph.col.IntersectLine(g.pos, at); wall != 0 {
 		at = before
@@ -65,21 +65,21 @@ func (b *Bot) estimateEnemy() (vec.Vec2, vec.Vec2, bool) {
 	return at, g.vel, true
 }
 
-// enemyDistance is to the latest glimpse.
+// enemyDistance returns the distance to the last sighting of the enemy.
 func (b *Bot) enemyDistance() float32 { return vec.Distance(b.lastSighting().pos, b.self.Pos) }
 
-// isEnemy reports whether somebody is to be fought.
+// isEnemy reports whether the player is an opponent.
 func (b *Bot) isEnemy(id game.PlayerID) bool {
 	return id >= 0 && id < game.MaxPlayers && (!b.teamMode || b.teamOf[id] != b.team)
 }
 
-// hasLineOfSight reports whether nothing stands between the own tee and p.
+// hasLineOfSight reports whether there is no wall between the bot's tee and p.
 func (b *Bot) hasLineOfSight(p vec.Vec2) bool {
 	_, _, wall := b.graph.col.IntersectLine(b.self.Pos, p)
 	return wall == 0
 }
 
-// updateEnemy follows the foe, and looks for a better one now and then.
+// updateEnemy records the enemy's position and from time to time chooses a better one.
 func (b *Bot) updateEnemy(v *game.View) {
 	at := -1
 	for i := range v.Characters {
@@ -90,7 +90,7 @@ func (b *Bot) updateEnemy(v *game.View) {
 	if at >= 0 && b.isEnemy(b.enemy) {
 		b.recordSighting(v.Characters[at].Pos)
 	} else if b.enemy != game.Nobody {
-		// Who vanished in plain sight is dead; others have gone somewhere.
+		// An enemy who disappears within sight is dead.
 		g := b.lastSighting()
 		b.enemyVisible = false
 		if b.ticksUnseen++; b.ticksUnseen > game.TickRate || b.ticksUnseen > b.skill.reactionTicks && v.Sees(g.pos.Add(g.vel.Mul(float32(b.ticksUnseen)+20))) {
@@ -101,7 +101,7 @@ func (b *Bot) updateEnemy(v *game.View) {
 	if b.scanCount%6 != 0 && (b.enemy != game.Nobody || b.scanCount%2 != 0) {
 		return
 	}
-	// The nearest of those in sight; who is behind a wall counts as far away.
+	// Choose the closest visible enemy; those behind a wall count as far away.
 	best, nearest := -1, float32(1e9)
 	var candidates [4]struct {
 		index    int
@@ -146,14 +146,14 @@ func (b *Bot) updateEnemy(v *game.View) {
 	}
 }
 
-// recordSighting notes where the foe is now.
+// recordSighting records the enemy's current position.
 func (b *Bot) recordSighting(p vec.Vec2) {
 	g := sighting{pos: p}
 	if b.numSightings > 0 {
 		last := b.lastSighting()
 		dt := float32(max(b.tick-b.sightingTick, 1))
 		v := p.Sub(last.pos).Mul(1 / dt)
-		if v.Len() < 60 { // faster is a new life elsewhere
+		if v.Len() < 60 { // a higher speed is a respawn
 			g.vel = last.vel.Add(v.Sub(last.vel).Mul(0.5))
 		}
 	}
@@ -165,7 +165,7 @@ func (b *Bot) recordSighting(p vec.Vec2) {
 	b.enemyVisible = b.hasLineOfSight(p)
 }
 
-// updateThreat finds the shot that is the most dangerous.
+// updateThreat finds the most dangerous projectile.
 func (b *Bot) updateThreat(v *game.View) {
 	h := &b.trialOptions.threat
 	if h.radius > 0 {
@@ -216,12 +216,12 @@ func (b *Bot) updateThreat(v *game.View) {
 		return
 	}
 	if !had {
-		b.ticksSinceCheck = 100 // look at the plan again
+		b.ticksSinceCheck = 100 // check the plan again
 	}
 }
 
-// ballistics are a weapon's speed (units/s), curvature, and how near its shots
-// are dangerous.
+// ballistics returns the speed (units/s) and curvature of a weapon's projectiles and
+// the distance at which they are dangerous.
 func (b *Bot) ballistics(w game.Weapon) (speed, curve, radius float32) {
 	t := &b.graph.tuning
 	switch w {
@@ -233,8 +233,7 @@ func (b *Bot) ballistics(w game.Weapon) (speed, curve, radius float32) {
 	return t.GunSpeed(), t.GunCurvature(), 40
 }
 
-// isFighting reports whether the tee moves as the fight wants it rather than to its
-// goal.
+// isFighting reports whether the tee moves for the fight and not towards its goal.
 func (b *Bot) isFighting() bool {
 	if b.enemy == game.Nobody || !b.enemyVisible || b.numSightings <= b.skill.reactionTicks {
 		return false
@@ -245,13 +244,13 @@ func (b *Bot) isFighting() bool {
 	return b.enemyDistance() < 450
 }
 
-// preferredDistance are how far from the foe a weapon is best used, in units.
+// preferredDistance is the best distance from the enemy for each weapon, in units.
 var preferredDistance = [game.NumWeapons]float32{
 	game.WeaponHammer: 30, game.WeaponGun: 220, game.WeaponShotgun: 130,
 	game.WeaponGrenade: 260, game.WeaponLaser: 330, game.WeaponNinja: 60,
 }
 
-// fightPositionCost tells how bad it is to fight from p.
+// fightPositionCost returns the cost of fighting from p.
 func (b *Bot) fightPositionCost(p vec.Vec2) float32 {
 	g := b.lastSighting()
 	d := vec.Distance(p, g.pos) - preferredDistance[b.weapon]
@@ -263,12 +262,12 @@ func (b *Bot) fightPositionCost(p vec.Vec2) float32 {
 		bad += 40
 	}
 	if vec.Distance(p, b.self.Pos) < 40 {
-		bad += 15 // who stands still is hit
+		bad += 15 // a tee that stands still is easy to hit
 	}
 	return bad + float32(b.rand.intn(24))
 }
 
-// fight aims, takes the right weapon in hand and fires.
+// fight aims, chooses the weapon and fires.
 func (b *Bot) fight(passed int32) {
 	b.chooseWeapon()
 	want, certain := b.targetAngle()
@@ -287,8 +286,8 @@ func (b *Bot) fight(passed int32) {
 	b.tryFire(want)
 }
 
-// targetAngle is the angle to aim at; certain reports whether a shot would be aimed
-// at the foe.
+// targetAngle returns the angle to aim at; certain reports whether a shot would be
+// aimed at the enemy.
 func (b *Bot) targetAngle() (angle float32, certain bool) {
 	b.aimError += -b.aimError*0.05 + b.rand.triangular()*b.skill.aimError*0.75
 	if b.hasPlan && b.plan.hookTick != never && b.planTick <= b.plan.hookTick {
@@ -301,7 +300,7 @@ func (b *Bot) targetAngle() (angle float32, certain bool) {
 	return b.aimDirection(p, v).Angle() + b.aimError, b.enemyVisible
 }
 
-// idleAim is where people look who see nobody: ahead.
+// idleAim returns the angle to aim at without an enemy: ahead.
 func (b *Bot) idleAim() float32 {
 	if b.nextHookTicks > 0 {
 		b.nextHookTicks--
@@ -320,7 +319,7 @@ func (b *Bot) idleAim() float32 {
 	return ahead.Angle() + b.idleAngle
 }
 
-// aimDirection is the direction to aim in so that a shot meets a foe at p who moves by v
+// aimDirection returns the direction in which a shot hits an enemy at p who moves by v
 // per tick.
 func (b *Bot) aimDirection(p, v vec.Vec2) vec.Vec2 {
 	from := b.self.Pos
@@ -344,7 +343,8 @@ func (b *Bot) aimDirection(p, v vec.Vec2) vec.Vec2 {
 	return aim.Sub(from)
 }
 
-// turnAim moves the aim as a hand moves a mouse: it speeds up and slows down.
+// turnAim turns the aim towards an angle with limited speed and acceleration, as with
+// a mouse.
 func (b *Bot) turnAim(want float32, passed int32) {
 	for range min(max(passed, 1), 4) {
 		diff := wrapAngle(want - b.aimAngle)
@@ -360,7 +360,7 @@ func (b *Bot) turnAim(want float32, passed int32) {
 	b.input.TargetX, b.input.TargetY = vec.Round(d.X), vec.Round(d.Y)
 }
 
-// turnTicks is how long it takes to aim in a direction.
+// turnTicks returns the number of ticks to aim in a direction.
 func (b *Bot) turnTicks(d vec.Vec2) int32 {
 	diff := wrapAngle(d.Angle() - b.aimAngle)
 	if diff < 0 {
@@ -369,13 +369,13 @@ func (b *Bot) turnTicks(d vec.Vec2) int32 {
 	return 5 + vec.Trunc(diff/(b.skill.maxTurn*0.8))
 }
 
-// isAimedAtHook reports whether the aim is where the plan's hook has to go.
+// isAimedAtHook reports whether the aim is in the direction of the plan's hook.
 func (b *Bot) isAimedAtHook() bool {
 	d := wrapAngle(vec.Vec2{X: float32(b.plan.hookX), Y: float32(b.plan.hookY)}.Angle() - b.aimAngle)
 	return d < 0.1 && d > -0.1
 }
 
-// wrapAngle brings an angle into -pi..pi.
+// wrapAngle maps an angle to -pi..pi.
 func wrapAngle(a float32) float32 {
 	for a > pi {
 		a -= 2 * pi
@@ -386,7 +386,8 @@ func wrapAngle(a float32) float32 {
 	return a
 }
 
-// tryFire presses the trigger if the aim is good enough, and hooks who is near.
+// tryFire presses fire if the aim is good enough, and sometimes hooks an enemy who is
+// near.
 func (b *Bot) tryFire(want float32) {
 	d := b.enemyDistance()
 	off := wrapAngle(want - b.aimAngle)
@@ -429,7 +430,7 @@ func (b *Bot) tryFire(want float32) {
 	b.fireCooldown = b.skill.fireInterval + int32(b.rand.intn(4))
 }
 
-// chooseWeapon asks for the weapon that suits the distance.
+// chooseWeapon selects the weapon for the distance to the enemy.
 func (b *Bot) chooseWeapon() {
 	b.input.WantedWeapon = 0
 	if b.weapon == game.WeaponNinja {
@@ -450,7 +451,7 @@ func (b *Bot) chooseWeapon() {
 	b.input.WantedWeapon = int32(b.wantedWeapon) + 1
 }
 
-// bestWeapon is the best of those it believes to have.
+// bestWeapon returns the best weapon that the bot assumes to have.
 func (b *Bot) bestWeapon() game.Weapon {
 	d := float32(300)
 	if b.enemy != game.Nobody {
@@ -477,7 +478,7 @@ func (b *Bot) bestWeapon() game.Weapon {
 		}
 		v := worth[w]
 		if b.ammo[w] == 0 {
-			v = 1 // the gun loads only in the hand
+			v = 1 // the gun regenerates only while it is active
 		}
 		if careless {
 			v = float32(b.rand.intn(8))

@@ -6,44 +6,44 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// goalKind is what a brain is after.
+// goalKind is a kind of goal.
 type goalKind uint8
 
 const (
 	goalNone     goalKind = iota
-	goalPickup            // a pickup
-	goalLandmark          // a landmark, to see what is there
-	goalEnemy             // somebody
+	goalPickup            // a pickup site
+	goalLandmark          // a landmark, to explore
+	goalEnemy             // the enemy
 )
 
-// goal is where a brain wants to be.
+// goal is what the bot moves to.
 type goal struct {
 	kind  goalKind
-	index int   // of the spot or mark
+	index int   // of the pickup site or landmark
 	since int32 // tick
 	score float32
 }
 
-// siteMemory is what a brain remembers of a place.
+// siteMemory is what the bot knows about a pickup site or landmark.
 type siteMemory struct {
-	present     bool  // the pickup was there when last seen
-	respawnTick int32 // tick when it is expected back
-	avoidUntil  int32 // not before this tick: it could not be reached
+	present     bool  // the pickup was there at the last sight
+	respawnTick int32 // tick of its expected respawn
+	avoidUntil  int32 // tick before which it is no goal, since it could not be reached
 	visitedTick int32 // tick
 }
 
-// goalPlanner is the part of a brain that wants something.
+// goalPlanner is the state for choosing goals.
 type goalPlanner struct {
 	goal           goal
 	pickupMemory   []siteMemory
 	landmarkMemory []siteMemory
-	nextDecision   int32 // tick of the next decision
-	pickupScanTick int32 // tick of the last look at the pickups
+	nextDecision   int32 // tick
+	pickupScanTick int32 // tick of the last scan of the pickups
 	bestTime       uint16
-	bestTimeTick   int32 // tick since which it came no nearer than best
+	bestTimeTick   int32 // tick at which bestTime was reached
 	enemySearch    [2]*nodeSearch
-	readySearch    int  // which chase is finished, -1 none
-	isSearching    bool // whether the other one is being worked on
+	readySearch    int  // index of the finished search, -1 for none
+	isSearching    bool // whether the other search is running
 	searchTick     int32
 }
 
@@ -53,7 +53,7 @@ func (g *goalPlanner) init(n *NavGraph) {
 	g.reset(0)
 }
 
-// reset is for a new match: everything lies there but the ninja.
+// reset is for a new match: all pickups are there except the ninja.
 func (g *goalPlanner) reset(tick int32) {
 	for i := range g.pickupMemory {
 		g.pickupMemory[i] = siteMemory{present: true}
@@ -65,17 +65,16 @@ func (g *goalPlanner) reset(tick int32) {
 	g.pickupScanTick, g.searchTick, g.bestTimeTick = tick, tick, tick
 }
 
-// How long pickups stay away, in ticks.
+// The respawn times of pickups in ticks.
 const (
 	pickupRespawnTicks = 15 * game.TickRate
 	ninjaRespawnTicks  = 90 * game.TickRate
 )
 
-// pickupScanInterval is how many ticks pass between two looks at the pickups.
+// pickupScanInterval is the number of ticks between two scans of the pickups.
 const pickupScanInterval = 8
 
-// updatePickups notes what lies there and what does not, and what the own tee
-// took itself.
+// updatePickups records which pickups are there, and the weapons that the bot took.
 func (b *Bot) updatePickups(v *game.View) {
 	if b.tick < b.pickupScanTick+pickupScanInterval && b.tick >= b.pickupScanTick {
 		return
@@ -112,13 +111,13 @@ func (b *Bot) updatePickups(v *game.View) {
 			if w := weaponOfPickup(s.kind); w != game.WeaponNinja && w >= 0 && vec.Distance(s.pos, b.self.Pos) < 130 {
 				b.hasWeapon[w], b.ammo[w] = true, 10
 			}
-		case b.tick >= m.respawnTick: // late
+		case b.tick >= m.respawnTick: // it is late
 			m.respawnTick = b.tick + game.TickRate
 		}
 	}
 }
 
-// weaponOfPickup is the weapon a pickup gives, WeaponWorld for none.
+// weaponOfPickup returns the weapon that a pickup gives, WeaponWorld for none.
 func weaponOfPickup(k game.PickupKind) game.Weapon {
 	switch k {
 	case game.PickupShotgun:
@@ -133,7 +132,7 @@ func weaponOfPickup(k game.PickupKind) game.Weapon {
 	return game.WeaponWorld
 }
 
-// pickupValue is how much a pickup is wanted.
+// pickupValue returns how useful a pickup is for the bot.
 func (b *Bot) pickupValue(k game.PickupKind) float32 {
 	switch k {
 	case game.PickupHealth:
@@ -165,7 +164,7 @@ func (b *Bot) pickupValue(k game.PickupKind) float32 {
 	return 0
 }
 
-// timesToGoal is how long it takes to the goal, by node; nil while nobody knows.
+// timesToGoal returns the ticks to the goal by node, or nil if they are not known yet.
 func (b *Bot) timesToGoal() []uint16 {
 	switch b.goal.kind {
 	case goalPickup:
@@ -180,7 +179,7 @@ func (b *Bot) timesToGoal() []uint16 {
 	return nil
 }
 
-// chooseGoal decides now and then what is worth the most for the time it takes.
+// chooseGoal chooses, from time to time, the goal with the best value per time.
 func (b *Bot) chooseGoal() {
 	here := b.graph.nodeNear(b.self.Pos)
 	if here == noNode {
@@ -223,7 +222,7 @@ func (b *Bot) chooseGoal() {
 		}
 	}
 	if b.enemy != game.Nobody && b.tick >= b.avoidEnemyUntil {
-		// Who is hurt or without a decent weapon would rather not.
+		// A bot with little health or weak weapons fights less.
 		mood := b.skill.aggression * float32(2+b.health+b.armor) / 12
 		consider(goalEnemy, 0, mood/(b.enemyDistance()/8+60))
 	}
@@ -249,7 +248,7 @@ func (b *Bot) chooseGoal() {
 	b.goal.score = best.score
 }
 
-// recordLandmarkVisit remembers the landmarks that were passed.
+// recordLandmarkVisit records landmarks that the tee passes.
 func (b *Bot) recordLandmarkVisit() {
 	i := int(b.tick) % maxLandmarks
 	if i < len(b.landmarkMemory) && vec.Distance(b.self.Pos, b.graph.nodePos[b.graph.landmarks[i].node]) < 6*physics.TileSize {
@@ -257,7 +256,7 @@ func (b *Bot) recordLandmarkVisit() {
 	}
 }
 
-// isGoalDone reports whether the goal is no longer one.
+// isGoalDone reports whether the goal is reached or gone.
 func (b *Bot) isGoalDone() bool {
 	switch b.goal.kind {
 	case goalPickup:
@@ -275,7 +274,7 @@ func (b *Bot) isGoalDone() bool {
 	return false
 }
 
-// abandonGoal leaves a goal alone for a while.
+// abandonGoal drops the goal and does not choose it for a while.
 func (b *Bot) abandonGoal() {
 	const while = 10 * game.TickRate
 	switch b.goal.kind {
@@ -290,10 +289,10 @@ func (b *Bot) abandonGoal() {
 	b.movement.clearPlan()
 }
 
-// searchNodesPerTick is how many nodes of a chase are worked out per tick.
+// searchNodesPerTick is the number of nodes that a search expands per tick.
 const searchNodesPerTick = 20
 
-// updateEnemySearch keeps the way to the foe up to date, a little per tick.
+// updateEnemySearch updates the times to the enemy, in small steps per tick.
 func (b *Bot) updateEnemySearch(here uint16) {
 	if b.goal.kind != goalEnemy || b.enemy == game.Nobody {
 		b.isSearching, b.readySearch = false, -1

@@ -5,8 +5,8 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// buildLinks finds the links, starting from where tees spawn. What cannot be
-// reached from there stays without.
+// buildLinks computes the links of all nodes that can be reached from the spawn
+// points.
 func (n *NavGraph) buildLinks() {
 	count := len(n.nodePos)
 	seen := make([]bool, count)
@@ -25,7 +25,7 @@ func (n *NavGraph) buildLinks() {
 			push(n.nodeAt(c.Pos))
 		}
 	}
-	if len(queue) == 0 && count > 0 { // a map without spawns: take all
+	if len(queue) == 0 && count > 0 { // a map without spawns: all nodes
 		for i := range n.nodePos {
 			push(uint16(i))
 		}
@@ -42,11 +42,11 @@ func (n *NavGraph) buildLinks() {
 	n.packLinks(from)
 }
 
-// touchRecorder finds out which pickups moves touch on their way.
+// touchRecorder records which pickups the maneuvers from a node touch.
 type touchRecorder struct {
 	nav           *NavGraph
-	sitesNearTile [][]uint8 // by tile, the spots that may be touched from there
-	fromNode      uint16    // that is being tried
+	sitesNearTile [][]uint8 // by tile, the pickup sites in reach
+	fromNode      uint16    // the node whose maneuvers are simulated
 	maneuver      uint8
 }
 
@@ -63,7 +63,7 @@ func (n *NavGraph) newTouchRecorder() *touchRecorder {
 	return r
 }
 
-// record notes that a tee is record p in a tick of the move.
+// record records that a tee is at p in a tick of the maneuver.
 func (r *touchRecorder) record(p vec.Vec2, tick int32) {
 	for _, k := range r.sitesNearTile[r.nav.tileIndex(p.X, p.Y)] {
 		s := &r.nav.pickupSites[k]
@@ -80,7 +80,7 @@ func (r *touchRecorder) record(p vec.Vec2, tick int32) {
 	}
 }
 
-// tryLinks tries all moves from a node.
+// tryLinks simulates all maneuvers from a node.
 func (n *NavGraph) tryLinks(w *physics.World, i uint16, r *touchRecorder) []link {
 	links := make([]link, 0, 16)
 	add := func(to uint16, ticks int32, m uint8) {
@@ -108,7 +108,7 @@ func (n *NavGraph) tryLinks(w *physics.World, i uint16, r *touchRecorder) []link
 			if to == noNode {
 				break
 			}
-			if to != i { // running does ten units a tick
+			if to != i { // tees run ten units per tick
 				add(to, max(1, int32(vec.Distance(p, n.nodePos[to])/9.5)), walkLink)
 				break
 			}
@@ -133,8 +133,8 @@ func (n *NavGraph) tryLinks(w *physics.World, i uint16, r *touchRecorder) []link
 	return links
 }
 
-// isRobust reports whether a move from about p ends at about the same place. Swings
-// on the hook may depend on a hair.
+// isRobust reports whether the maneuver ends near the same node when it starts a
+// little to the left or right. Swings on the hook can be very sensitive.
 func (n *NavGraph) isRobust(w *physics.World, p vec.Vec2, m *maneuver, to uint16) bool {
 	if to == noNode {
 		return false
@@ -148,7 +148,7 @@ func (n *NavGraph) isRobust(w *physics.World, p vec.Vec2, m *maneuver, to uint16
 	return true
 }
 
-// hookCanAttach reports whether the hook of a move has a chance to hold.
+// hookCanAttach reports whether the hook of a maneuver can reach a hookable wall.
 func (n *NavGraph) hookCanAttach(p vec.Vec2, m *maneuver) bool {
 	reach := n.tuning.HookLength() / 100
 	if m.jumpTick != never {
@@ -159,7 +159,7 @@ func (n *NavGraph) hookCanAttach(p vec.Vec2, m *maneuver) bool {
 	return wall&physics.Solid != 0 && wall&physics.NoHook == 0
 }
 
-// packLinks packs the links, and the same ones seen from their ends.
+// packLinks stores the links by their start and by their end.
 func (n *NavGraph) packLinks(from [][]link) {
 	count := len(from)
 	n.outStart, n.inStart = make([]uint32, count+1), make([]uint32, count+1)
@@ -183,11 +183,11 @@ func (n *NavGraph) packLinks(from [][]link) {
 	}
 }
 
-// linksFrom are the links linksFrom a node.
+// linksFrom returns the links that start at a node.
 func (n *NavGraph) linksFrom(i uint16) []link { return n.outLinks[n.outStart[i]:n.outStart[i+1]] }
 
-// computeTimes finds the times to the pickups and to landmarks, which are spread so
-// that each is far from the others.
+// computeTimes computes the times to the pickups and to landmarks, which are placed
+// far from each other.
 func (n *NavGraph) computeTimes() {
 	if len(n.nodePos) == 0 {
 		return

@@ -5,29 +5,28 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// never is a moment of a move that does not come.
+// never is a tick that a maneuver does not reach.
 const never = 255
 
-// maxManeuverTicks is how long a move may take before it lands, in ticks.
+// maxManeuverTicks is the maximum duration of a maneuver until it lands.
 const maxManeuverTicks = 100
 
-// jumpHoldTicks is how long a jump button is held, in ticks. It must be let go between
-// the two jumps.
+// jumpHoldTicks is how long the jump button is held. It must be released between the
+// two jumps.
 const jumpHoldTicks = 2
 
-// maneuver is a short piece of play: what is held in each of its ticks. The graph
-// is made of moves tried out from everywhere, and brains try out variations from
-// where they really are.
+// maneuver is a short sequence of inputs. The graph consists of simulated maneuvers,
+// and bots simulate variations from their positions.
 type maneuver struct {
-	firstDir, secondDir   int8  // directions before and after turn
+	firstDir, secondDir   int8  // directions before and after turnTick
 	turnTick              uint8 // tick
-	jumpTick, airJumpTick uint8 // ticks of the jump and the jump in the air
-	hookTick, releaseTick uint8 // ticks between which the hook is out
-	minTicks              uint8 // ticks it takes at least; it ends on the ground
-	hookX, hookY          int8  // direction of the hook, length 100
+	jumpTick, airJumpTick uint8 // of the ground jump and the air jump
+	hookTick, releaseTick uint8 // the hook is held from hookTick to before releaseTick
+	minTicks              uint8 // minimum duration; it ends on the ground
+	hookX, hookY          int8  // direction of the hook with length 100
 }
 
-// directionAt is what is held in tick t.
+// directionAt returns the direction held in tick t.
 func (m *maneuver) directionAt(t uint8) int32 {
 	if t < m.turnTick {
 		return int32(m.firstDir)
@@ -43,7 +42,7 @@ func (m *maneuver) isJumpHeldAt(t uint8) bool {
 // isHookHeldAt reports whether the hook button is held in tick t.
 func (m *maneuver) isHookHeldAt(t uint8) bool { return t >= m.hookTick && t < m.releaseTick }
 
-// inputAt is what the physics get in tick t.
+// inputAt returns the input in tick t.
 func (m *maneuver) inputAt(t uint8) physics.Input {
 	in := physics.Input{Direction: m.directionAt(t), Jump: m.isJumpHeldAt(t), Hook: m.isHookHeldAt(t), TargetX: 1}
 	if m.hookTick != never {
@@ -52,7 +51,7 @@ func (m *maneuver) inputAt(t uint8) physics.Input {
 	return in
 }
 
-// hookDirection is a direction of a hook as moves carry it.
+// hookDirection converts a direction to hookX and hookY.
 func hookDirection(d vec.Vec2) (x, y int8) {
 	l := d.Len()
 	if !(l > 0) {
@@ -62,7 +61,7 @@ func hookDirection(d vec.Vec2) (x, y int8) {
 	return int8(vec.Round(vec.Clamp(d.X, -100, 100))), int8(vec.Round(vec.Clamp(d.Y, -100, 100)))
 }
 
-// maneuvers are the moves the graph is made of.
+// maneuvers are the maneuvers of the graph.
 var maneuvers = makeManeuvers()
 
 func makeManeuvers() []maneuver {
@@ -75,9 +74,9 @@ func makeManeuvers() []maneuver {
 			edit(&m)
 			list = append(list, m)
 		}
-		add(func(m *maneuver) {})                                   // walk, or off a ledge
+		add(func(m *maneuver) {})                                   // walk, also off a ledge
 		add(func(m *maneuver) { m.turnTick, m.secondDir = 6, 0 })   // drop beside a ledge
-		add(func(m *maneuver) { m.turnTick, m.secondDir = 10, -d }) // and back below it
+		add(func(m *maneuver) { m.turnTick, m.secondDir = 10, -d }) // and back below the ledge
 		for _, turn := range [3]uint8{never, 14, 28} {
 			add(func(m *maneuver) { m.jumpTick, m.turnTick, m.secondDir = 0, turn, 0 })
 		}
@@ -93,7 +92,7 @@ func makeManeuvers() []maneuver {
 			add(func(m *maneuver) { m.jumpTick, m.airJumpTick, m.firstDir, m.turnTick = 0, 24, 0, turn })
 			add(func(m *maneuver) { m.jumpTick, m.airJumpTick, m.firstDir, m.turnTick = 0, 24, -d, turn })
 		}
-		add(func(m *maneuver) { m.airJumpTick = 12 }) // run over a ledge, then jump in the air
+		add(func(m *maneuver) { m.airJumpTick = 12 }) // run over a ledge, then air jump
 		add(func(m *maneuver) { m.airJumpTick = 24 })
 		for _, h := range [3]maneuver{{hookX: 42, hookY: -91}, {hookX: 71, hookY: -71}, {hookX: 94, hookY: -34}} {
 			for _, release := range [2]uint8{24, 44} {
@@ -114,35 +113,35 @@ func makeManeuvers() []maneuver {
 	return list
 }
 
-// outcome is how a move ends.
+// outcome is the result of a simulated maneuver.
 type outcome struct {
 	ticks  int32
-	landed bool // on the ground, otherwise still in the air
+	landed bool // on the ground; otherwise still in the air
 	dead   bool
-	danger float32 // how close it came to what is to be avoided
-	// touchTick is the tick in which it first touchTick what is wanted, 0 never.
+	danger float32 // how close it came to the threat, 0..1
+	// touchTick is the tick in which it first touched the wanted pickup, 0 for never.
 	touchTick int32
 }
 
-// trialOptions is what a move is tried out in.
+// trialOptions are the conditions of a simulation.
 type trialOptions struct {
 	threat     threat
-	pickupPos  vec.Vec2 // a thing to touch
+	pickupPos  vec.Vec2 // the wanted pickup
 	wantPickup bool
-	touches    *touchRecorder // if not nil, notes what can be touched
+	touches    *touchRecorder // if not nil, records touched pickups
 }
 
-// pickupTouchDistance is how near a tee's centre has to come to a pickup's, in units; the
-// rules take 48.
+// pickupTouchDistance is the distance at which a tee surely takes a pickup, in units.
+// The rules use 48.
 const pickupTouchDistance = 44
 
-// threat is a shot to keep out of the way of.
+// threat is a projectile to dodge.
 type threat struct {
 	pos, vel vec.Vec2 // units, units per tick
-	radius   float32  // 0: none
+	radius   float32  // 0 for none
 }
 
-// dangerAt is how dangerous it is to be dangerAt p in tick t, 0..1.
+// dangerAt returns the danger of being at p in tick t, 0..1.
 func (h *threat) dangerAt(p vec.Vec2, t int32) float32 {
 	if h.radius == 0 || t > 25 {
 		return 0
@@ -154,8 +153,8 @@ func (h *threat) dangerAt(p vec.Vec2, t int32) float32 {
 	return 0
 }
 
-// simulate lets c make a move from its tick on and tells how that ends, or that it
-// has not after most ticks. c is left where it ended.
+// simulate runs a maneuver on c from tick from, for at most the given ticks, and
+// returns its outcome. c keeps the final state.
 func simulate(c *physics.Core, m *maneuver, from uint8, most int32, a *trialOptions) outcome {
 	var e outcome
 	for t := from; t < maxManeuverTicks && e.ticks < most; t++ {

@@ -6,36 +6,36 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// movement is the part of a brain that gets about.
+// movement is the state for moving.
 type movement struct {
 	plan            maneuver
-	planTick        uint8 // the next tick of the plan
+	planTick        uint8 // next tick of the plan
 	hasPlan         bool
-	planCost        float32 // what the rest of the plan costs
-	ticksSinceCheck int32   // ticks since the rest was tried out
+	planCost        float32 // cost of the rest of the plan
+	ticksSinceCheck int32   // since the rest was simulated
 	trialOptions    trialOptions
 	scratch         physics.Core
-	anchorPos       vec.Vec2 // where it was in tick anchored
+	anchorPos       vec.Vec2 // position at anchorTick
 	anchorTick      int32
-	candidateCount  uint32   // what kind of move is tried out next
+	candidateCount  uint32   // number of candidates so far
 	nextHookDir     vec.Vec2 // where the hook will be needed
-	nextHookTicks   int32    // ticks for which it makes sense to aim there
+	nextHookTicks   int32    // ticks for which the aim goes there
 }
 
 // clearPlan ends the plan.
 func (m *movement) clearPlan() { m.hasPlan = false }
 
-// expirePlan makes any other plan welcome: the goal changed.
+// expirePlan lets any other plan replace the current one, for a new goal.
 func (m *movement) expirePlan() { m.planCost = noPathCost }
 
-// Costs are ticks until the goal is reached.
+// Costs are the ticks until the goal is reached.
 const (
-	noPathCost    = 40_000  // no way from there
-	noLandingCost = 60_000  // no ground found
-	deathCost     = 900_000 // for certain
+	noPathCost    = 40_000  // no path to the goal from there
+	noLandingCost = 60_000  // does not land
+	deathCost     = 900_000 // dies
 )
 
-// move goes on with the best plan found so far, and looks for better ones.
+// move continues the best plan found so far and searches for better ones.
 func (b *Bot) move(passed int32) {
 	b.unstick()
 	b.trialOptions.wantPickup = false
@@ -47,13 +47,13 @@ func (b *Bot) move(passed int32) {
 	}
 	tries := 1
 	if b.scanCount&1 != 0 && b.hasPlan && b.planCost < noPathCost {
-		tries = 0 // half the work is nearly as good
+		tries = 0 // nearly as good for half the work
 	}
 	if !b.hasPlan {
 		b.planCost = 2 * deathCost
 		tries += 2
 	} else if b.ticksSinceCheck++; b.ticksSinceCheck >= 4 || b.planCost >= noPathCost {
-		// Others push and shoot: is the plan still good?
+		// Others push and shoot, so check whether the plan is still good.
 		b.ticksSinceCheck = 0
 		b.planCost = b.maneuverCost(&b.plan, b.planTick)
 		if b.planCost >= deathCost {
@@ -69,7 +69,7 @@ func (b *Bot) move(passed int32) {
 	b.applyPlan(passed)
 }
 
-// applyPlan puts the next tick of the plan into the input.
+// applyPlan sets the input to the next tick of the plan.
 func (b *Bot) applyPlan(passed int32) {
 	in := &b.input
 	if !b.hasPlan {
@@ -79,7 +79,7 @@ func (b *Bot) applyPlan(passed int32) {
 	}
 	t := b.planTick
 	if t == b.plan.hookTick && !b.isAimedAtHook() {
-		b.hasPlan = false // the aim is not there yet
+		b.hasPlan = false // not aimed yet
 		in.Jump = false
 		return
 	}
@@ -91,14 +91,14 @@ func (b *Bot) applyPlan(passed int32) {
 	b.planCost -= float32(passed)
 }
 
-// maneuverCost tells what a move costs from here.
+// maneuverCost returns the cost of a maneuver from the current state.
 func (b *Bot) maneuverCost(m *maneuver, from uint8) float32 {
 	c := &b.scratch
 	*c = b.self
 	c.World = b.world
 	most := int32(maxManeuverTicks)
 	if b.planCost < maxManeuverTicks && from == 0 {
-		most = int32(max(b.planCost, 1)) // what takes longer is not better
+		most = int32(max(b.planCost, 1)) // longer ones are not better
 	}
 	e := simulate(c, m, from, most, &b.trialOptions)
 	if e.dead {
@@ -121,14 +121,14 @@ func (b *Bot) maneuverCost(m *maneuver, from uint8) float32 {
 	node := b.graph.nodeAt(c.Pos)
 	switch {
 	case times == nil:
-		return cost + float32(b.rand.intn(60)) + 200 // anything that moves
+		return cost + float32(b.rand.intn(60)) + 200 // any movement
 	case node == noNode || times[node] == unreachable:
 		return cost + noPathCost
 	}
 	return cost + float32(times[node])
 }
 
-// randomManeuver makes up a move that might be better than the plan.
+// randomManeuver returns a random candidate for a better plan.
 func (b *Bot) randomManeuver() maneuver {
 	b.candidateCount++
 	grounded := b.self.Grounded()
@@ -146,7 +146,7 @@ func (b *Bot) randomManeuver() maneuver {
 		m.turnTick, m.secondDir = uint8(4+r.intn(30)), r.direction()
 	}
 	if b.self.HookState == physics.HookGrabbed && b.hasPlan && r.chance(50) {
-		// Go on hanging there for a while.
+		// Stay on the hook for a while.
 		m.hookTick, m.releaseTick = 0, uint8(5+r.intn(30))
 		m.hookX, m.hookY = b.plan.hookX, b.plan.hookY
 		m.minTicks = m.releaseTick
@@ -168,7 +168,7 @@ func (b *Bot) randomManeuver() maneuver {
 	return m
 }
 
-// addRandomHook lets the move use the hook, somewhere above.
+// addRandomHook adds a hook to a point above, if it can attach there.
 func (b *Bot) addRandomHook(m *maneuver) {
 	r := &b.rand
 	angle := -pi/2 + 1.3*r.triangular()
@@ -183,7 +183,7 @@ func (b *Bot) addRandomHook(m *maneuver) {
 	m.minTicks = m.releaseTick
 }
 
-// graphManeuver is the move that the graph has for the best way from here.
+// graphManeuver returns the graph's maneuver for the best path from here.
 func (b *Bot) graphManeuver() (maneuver, bool) {
 	times := b.timesToGoal()
 	here := b.graph.nodeAt(b.self.Pos)
@@ -228,7 +228,7 @@ func (b *Bot) graphManeuver() (maneuver, bool) {
 	return m, true
 }
 
-// unstick notices when the tee has not got anywhere, and does something else.
+// unstick changes goal and plan if the tee has not moved for a while.
 func (b *Bot) unstick() {
 	if vec.Distance(b.anchorPos, b.self.Pos) > 48 {
 		b.anchorPos, b.anchorTick = b.self.Pos, b.tick
@@ -241,7 +241,7 @@ func (b *Bot) unstick() {
 	if b.goal.kind != goalNone && !b.isFighting() {
 		b.abandonGoal()
 	}
-	// Any move will do that does not kill.
+	// Any maneuver that survives is good enough.
 	for range 4 {
 		m := maneuver{turnTick: never, jumpTick: uint8(b.rand.intn(4)), airJumpTick: uint8(14 + b.rand.intn(14)), hookTick: never, releaseTick: never, minTicks: 20}
 		m.firstDir = 1 - 2*int8(b.rand.intn(2))

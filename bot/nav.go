@@ -9,59 +9,59 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// ErrTerrain is returned for a terrain whose size and tiles do not fit.
+// ErrTerrain means that the size and tiles of a terrain do not match.
 var ErrTerrain = errors.New("bot: bad terrain")
 
-// The bounds of a Nav: some MB and two seconds, whatever the map.
+// The limits of a NavGraph keep it to a few MB and two seconds for any map.
 const (
 	maxNodes          = 4096
-	halfManeuversFrom = 1500 // from here on only every second move is tried out
+	halfManeuversFrom = 1500 // number of nodes from which only every second maneuver is simulated
 	maxLinks          = 48   // from a node
 	maxPickupSites    = 64   // pickups
 	maxLandmarks      = 24
 )
 
-// noNode stands where there is no node.
+// noNode is the index for no node.
 const noNode = 0xffff
 
-// unreachable is the time to where no way leads.
+// unreachable is the time to an unreachable node.
 const unreachable = 0xffff
 
-// link is a way between two nodes.
+// link is a path between two nodes.
 type link struct {
 	node     uint16 // the other end
 	ticks    uint8
-	maneuver uint8 // index in repertoire, walk for a step to the side
+	maneuver uint8 // index in maneuvers, or walkLink
 }
 
-// walkLink marks a link that is no move of the repertoire.
+// walkLink marks a link to a node on the same floor.
 const walkLink = 255
 
-// pickupSite is a place where a pickup lies.
+// pickupSite is the position of a pickup.
 type pickupSite struct {
 	pos        vec.Vec2
 	kind       game.PickupKind
-	approaches []link   // moves that touch it, from which nodes, walk when it is within reach
+	approaches []link   // maneuvers that touch it, by their start; walkLink if the start is in reach
 	times      []uint16 // ticks to here, by node
 }
 
-// landmark is one of a few places spread over the map.
+// landmark is one of some nodes spread over the map.
 type landmark struct {
 	node  uint16
 	times []uint16
 }
 
-// NavGraph is what there is to know about moving on a map: where a tee can stand,
-// which moves lead from where to where, and how long it takes to the pickups. It
-// does not change and may be shared by any number of brains, on any goroutines.
+// NavGraph is the navigation data of a map: where a tee can stand, which maneuvers
+// lead from where to where, and the times to the pickups. It is immutable and can be
+// shared by any number of bots and goroutines.
 type NavGraph struct {
 	col               *physics.Collision
 	tuning            game.Tuning
 	width, height     int
-	nodeOf            []uint16 // by tile, noNode where nobody stands
-	nodeBelow         []uint16 // by tile, the node a tee falls onto
+	nodeOf            []uint16 // by tile, noNode where a tee cannot stand
+	nodeBelow         []uint16 // by tile, the node onto which a tee falls
 	nodePos           []vec.Vec2
-	outLinks, inLinks []link // of all nodes, one after another
+	outLinks, inLinks []link // of all nodes, concatenated
 	outStart, inStart []uint32
 	pickupSites       []pickupSite
 	siteAtTile        map[int32]uint8 // by tile
@@ -69,9 +69,9 @@ type NavGraph struct {
 	spawns            []vec.Vec2
 }
 
-// NewNavGraph tries out moves from everywhere a tee can get to from the spawn
-// points. It takes some 0.5 ms for a place to stand, and at most some two seconds.
-// A nil tuning is the default. The error wraps ErrTerrain.
+// NewNavGraph simulates maneuvers from every node that can be reached from the spawn
+// points. It takes about 0.5 ms per node and at most about two seconds. A nil tuning
+// means the default. The error wraps ErrTerrain.
 func NewNavGraph(t game.Terrain, tuning *game.Tuning) (*NavGraph, error) {
 	if t.Width <= 0 || t.Height <= 0 || t.Width > 1<<24/t.Height || len(t.Tiles) != t.Width*t.Height {
 		return nil, fmt.Errorf("%w: %d tiles for %d x %d", ErrTerrain, len(t.Tiles), t.Width, t.Height)
@@ -88,7 +88,7 @@ func NewNavGraph(t game.Terrain, tuning *game.Tuning) (*NavGraph, error) {
 	return n, nil
 }
 
-// loadTerrain finds out what is on the map.
+// loadTerrain computes the nodes and reads the entities of the map.
 func (n *NavGraph) loadTerrain(t game.Terrain) error {
 	var err error
 	if n.col, err = physics.NewCollision(t.Width, t.Height, t.Tiles); err != nil {
@@ -100,15 +100,16 @@ func (n *NavGraph) loadTerrain(t game.Terrain) error {
 	return nil
 }
 
-// newWorld is an empty world to try moves in.
+// newWorld returns a world without other tees to simulate maneuvers in.
 func (n *NavGraph) newWorld() *physics.World {
 	w := physics.NewWorld(n.col)
 	w.Tuning = n.tuning
-	w.Tuning[physics.PlayerCollision] = 0 // nobody is there
+	w.Tuning[physics.PlayerCollision] = 0 // no other tees
 	return w
 }
 
-// tileFlags of a tile; outside the border goes on, as in the game.
+// tileFlags returns the flags of a tile; outside of the map the border is repeated, as
+// in the game.
 func (n *NavGraph) tileFlags(x, y int) physics.TileFlags {
 	return n.col.At(float32(x*physics.TileSize+physics.TileSize/2), float32(y*physics.TileSize+physics.TileSize/2))
 }
@@ -118,14 +119,14 @@ func (n *NavGraph) canStand(x, y int) bool {
 	return y+1 < n.height && n.tileFlags(x, y)&(physics.Solid|physics.Death) == 0 && n.tileFlags(x, y+1)&physics.Solid != 0
 }
 
-// placeNodes puts nodes where a tee can stand. On large maps not every tile of
-// a floor gets one of its own; the others share the nearest one's.
+// placeNodes creates nodes where a tee can stand. On large maps neighbouring tiles of
+// a floor share a node.
 func (n *NavGraph) placeNodes(t game.Terrain) {
 	n.nodeOf = make([]uint16, t.Width*t.Height)
 	for i := range n.nodeOf {
 		n.nodeOf[i] = noNode
 	}
-	// pieces cuts the floors into pieces of at most so many tiles.
+	// pieces divides the floors into pieces of at most the given number of tiles.
 	pieces := func(most int, piece func(x, end, y int)) {
 		for y := range t.Height {
 			for x := 0; x < t.Width; x++ {
@@ -145,7 +146,7 @@ func (n *NavGraph) placeNodes(t game.Terrain) {
 		most, count = most+1, 0
 		pieces(most, func(int, int, int) { count++ })
 	}
-	// Still too many: a fair part of them.
+	// If there are still too many, keep an even selection.
 	seen := 0
 	pieces(most, func(x, end, y int) {
 		seen++
@@ -159,12 +160,12 @@ func (n *NavGraph) placeNodes(t game.Terrain) {
 	})
 }
 
-// standPos is where a tee is that stands in the middle of a tile.
+// standPos returns the position of a tee that stands in the middle of a tile.
 func (n *NavGraph) standPos(x, y int) vec.Vec2 {
 	return vec.Vec2{X: float32(x*physics.TileSize + physics.TileSize/2), Y: float32(y*physics.TileSize + physics.TileSize/2 + 1)}
 }
 
-// computeNodeBelow finds the node below every tile.
+// computeNodeBelow computes nodeBelow.
 func (n *NavGraph) computeNodeBelow() {
 	n.nodeBelow = make([]uint16, n.width*n.height)
 	for x := range n.width {
@@ -182,14 +183,15 @@ func (n *NavGraph) computeNodeBelow() {
 	}
 }
 
-// tileIndex is the index of the tileIndex at p, which may be outside.
+// tileIndex returns the index of the tile at a position, which can be outside of the
+// map.
 func (n *NavGraph) tileIndex(x, y float32) int {
 	tx := min(max(int(vec.Round(x))>>5, 0), n.width-1)
 	ty := min(max(int(vec.Round(y))>>5, 0), n.height-1)
 	return ty*n.width + tx
 }
 
-// nodeAt is the node of a tee that stands nodeAt p, on its toes perhaps.
+// nodeAt returns the node of a tee that stands at p, possibly at the edge of a tile.
 func (n *NavGraph) nodeAt(p vec.Vec2) uint16 {
 	if i := n.nodeOf[n.tileIndex(p.X, p.Y)]; i != noNode {
 		return i
@@ -201,7 +203,7 @@ func (n *NavGraph) nodeAt(p vec.Vec2) uint16 {
 	return n.nodeOf[n.tileIndex(p.X+half, p.Y)]
 }
 
-// nodeNear is the node at p or below it.
+// nodeNear returns the node at p or below it.
 func (n *NavGraph) nodeNear(p vec.Vec2) uint16 {
 	if i := n.nodeAt(p); i != noNode {
 		return i
@@ -217,12 +219,12 @@ const (
 	tileLaser     = 202
 )
 
-// pickupOfTile are the pickups of the entity tiles from tileArmor on.
+// pickupOfTile maps the entity tiles from tileArmor on to pickups.
 var pickupOfTile = [...]game.PickupKind{
 	game.PickupArmor, game.PickupHealth, game.PickupShotgun, game.PickupGrenade, game.PickupNinja, game.PickupLaser,
 }
 
-// readEntities finds spawn points and pickups.
+// readEntities reads spawn points and pickups.
 func (n *NavGraph) readEntities(t game.Terrain) {
 	n.siteAtTile = make(map[int32]uint8)
 	for i, tile := range t.Tiles {

@@ -1,30 +1,30 @@
 package bot
 
-// nodeSearch finds the times from everywhere to one node, nearest first, and can
-// be interrupted: a Dijkstra backwards over buckets, which is cheap because links
-// take few ticks.
+// nodeSearch computes the times from all nodes to one node, nearest first, in
+// interruptible steps. It is Dijkstra's algorithm on the reversed links with buckets,
+// since links take few ticks.
 type nodeSearch struct {
 	nav         *NavGraph
 	goal        uint16
-	times       []uint16 // by node; final below now
+	times       []uint16 // by node; final below currentTime
 	bucket      [256]uint16
-	currentTime int32 // time of the bucket at hand
+	currentTime int32 // time of the current bucket
 	pending     int   // entries in buckets
 	entries     []bucketEntry
-	used        uint16 // entries that were ever taken
-	free        uint16 // those given back
+	used        uint16 // number of entries ever used
+	free        uint16 // list of freed entries
 }
 
-// bucketEntry is a node that waits in a bucket.
+// bucketEntry is a node in a bucket.
 type bucketEntry struct {
 	node, next uint16
 }
 
-// noEntry ends a bucket.
+// noEntry is the end of a bucket's list.
 const noEntry = 0xffff
 
-// entriesPerNode bounds the entries that wait at once: a node may wait in several
-// buckets, with ever shorter times.
+// entriesPerNode limits the entries in use: a node can be in several buckets with
+// decreasing times.
 const entriesPerNode = 2
 
 func newSearch(n *NavGraph) *nodeSearch {
@@ -34,7 +34,7 @@ func newSearch(n *NavGraph) *nodeSearch {
 	}
 }
 
-// start starts anew towards a goal; noNode is for more than one, which are pushed.
+// start starts a search towards a goal. With noNode the caller pushes the goals.
 func (s *nodeSearch) start(goal uint16) {
 	s.goal = goal
 	for i := range s.times {
@@ -70,8 +70,8 @@ func (s *nodeSearch) push(node uint16, at int32) {
 	s.pending++
 }
 
-// expand goes on with at most so many nodes. It is done when everything that
-// can get to the goal is known, or until is: its time and all shorter ones.
+// expand processes at most the given number of nodes. It reports whether the search is
+// done: all nodes are known, or until and all nodes closer than it.
 func (s *nodeSearch) expand(nodes int, until uint16) (done bool) {
 	for nodes > 0 {
 		if s.pending == 0 {
@@ -88,7 +88,7 @@ func (s *nodeSearch) expand(nodes int, until uint16) (done bool) {
 		s.entries[e].next, s.free = s.free, e
 		s.pending--
 		if int32(s.times[node]) != s.currentTime {
-			continue // a shorter way was found meanwhile
+			continue // a shorter path was found
 		}
 		nodes--
 		for _, l := range s.nav.inLinks[s.nav.inStart[node]:s.nav.inStart[node+1]] {

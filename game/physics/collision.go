@@ -7,17 +7,17 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// TileFlags says what a tile does; several bits may be set.
+// TileFlags is the set of a tile's effects.
 type TileFlags uint8
 
-// The bits of Flags. An unhookable wall is Solid|NoHook.
+// The tile flags. An unhookable wall is Solid|NoHook.
 const (
 	Solid  TileFlags = 1
 	Death  TileFlags = 2
 	NoHook TileFlags = 4
 )
 
-// Tile indices of the game layer that collide; all others are air here.
+// The tile indices of the game layer with flags; all others have none.
 const (
 	tileSolid  = 1
 	tileDeath  = 2
@@ -27,15 +27,16 @@ const (
 // TileSize is the edge length of a tile, in units.
 const TileSize = 32
 
-// ErrCollision is returned for a tile grid whose size does not fit.
+// ErrCollision means that the size of a tile grid is invalid.
 var ErrCollision = errors.New("bad collision grid")
 
-// Collision is the game layer reduced to what stops, kills or repels a tee.
-// It does not change and may be shared.
+// Collision is the collision data of the game layer. It is immutable and can be
+// shared.
 type Collision struct {
 	width, height int32
-	// tiles holds the flags in the lower bits and above them how many rings of
-	// tiles around this one, itself included, are free of walls; see freeRingsShift.
+	// tiles holds the flags in the lower bits. The bits from freeRingsShift on are the
+	// number of rings of tiles around this one, itself included, that are free of
+	// walls.
 	tiles []uint8
 }
 
@@ -45,9 +46,8 @@ const (
 	maxFreeRings   = 31
 )
 
-// NewCollision takes the tile indices of a game layer, row by row. The error
-// wraps ErrCollision: the size is not positive or there are not width*height
-// indices.
+// NewCollision takes the tile indices of a game layer, row by row. The error wraps
+// ErrCollision if the size is not positive or does not match the number of indices.
 func NewCollision(width, height int, index []uint8) (*Collision, error) {
 	const limit = 1 << 24 // a coordinate must fit an int32 and, as a tile edge, a float32
 	if width <= 0 || height <= 0 || width > limit || height > limit || len(index) != width*height {
@@ -68,10 +68,10 @@ func NewCollision(width, height int, index []uint8) (*Collision, error) {
 	return c, nil
 }
 
-// computeFreeRings fills in the rings: 0 in a wall, 1 where one of the eight
-// neighbours is a wall, and so on. Two sweeps suffice, since a tile's number is
-// one more than its smallest neighbour's. What lies outside of the map repeats
-// the border and so has no wall that is closer than the border's own.
+// computeFreeRings computes the free rings: 0 in a wall, 1 if one of the eight
+// neighbours is a wall, and so on. Two sweeps are enough, since a tile's number is one
+// more than that of its smallest neighbour. Outside of the map the border is repeated,
+// so there is no wall closer than the border's own.
 func (c *Collision) computeFreeRings(width, height int) {
 	sweep := func(i, x, y, dir int) {
 		t := c.tiles[i]
@@ -101,14 +101,14 @@ func (c *Collision) computeFreeRings(width, height int) {
 	}
 }
 
-// Width is in tiles.
+// Width returns the width in tiles.
 func (c *Collision) Width() int { return int(c.width) }
 
-// Height is in tiles.
+// Height returns the height in tiles.
 func (c *Collision) Height() int { return int(c.height) }
 
-// clampedTile is the tile index of a rounded coordinate in a row of n tiles; what lies
-// outside belongs to the border tile.
+// clampedTile returns the tile of a rounded coordinate in a row of n tiles, limited to
+// the map.
 func clampedTile(v, n int32) int32 {
 	if v < 0 {
 		return 0
@@ -116,31 +116,31 @@ func clampedTile(v, n int32) int32 {
 	return min(v>>5, n-1)
 }
 
-// column and row lead to the tile index, their sum.
+// column and row return the two summands of a tile index.
 func (c *Collision) column(x float32) int { return int(clampedTile(vec.Round(x), c.width)) }
 func (c *Collision) row(y float32) int {
 	return int(clampedTile(vec.Round(y), c.height)) * int(c.width)
 }
 
-// At returns the flags of the tile at the nearest whole position; outside of
-// the map the border tiles go on for ever.
+// At returns the flags of the tile at the nearest whole position. Outside of the map
+// the border tiles are repeated.
 func (c *Collision) At(x, y float32) TileFlags {
 	return TileFlags(c.tiles[c.row(y)+c.column(x)] & flagMask)
 }
 
-// IsSolid reports whether a wall is at p.
+// IsSolid reports whether p is in a wall.
 func (c *Collision) IsSolid(p Vec) bool { return c.At(p.X, p.Y)&Solid != 0 }
 
-// FarOutside reports whether p is so far from the map that a tee dies and a
-// projectile ends: more than 200 tiles beyond its edge.
+// FarOutside reports whether p is more than 200 tiles outside of the map, where tees
+// die and projectiles end.
 func (c *Collision) FarOutside(p Vec) bool {
 	x, y := vec.Round(p.X)/TileSize, vec.Round(p.Y)/TileSize
 	return x < -200 || x >= c.width+200 || y < -200 || y >= c.height+200
 }
 
-// MovePoint moves a point by its velocity, or reflects it where that would
-// enter a wall: then pos stays and the blocked parts of the velocity are
-// multiplied by -elasticity. It returns the number of sides hit, 0..2.
+// MovePoint moves a point by its velocity. If that would enter a wall, pos stays and
+// the blocked components of the velocity are multiplied by -elasticity. It returns the
+// number of blocked components, 0..2.
 func (c *Collision) MovePoint(pos, vel *Vec, elasticity float32) (bounces int) {
 	p, v := *pos, *vel
 	next := p.Add(v)

@@ -2,17 +2,18 @@ package physics
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// Input is what a player does in a tick, as far as it moves the tee.
+// Input is the part of a player's input that moves the tee.
 type Input struct {
-	// Direction is -1 left, 0 or 1 right.
+	// Direction is -1 for left, 0 or 1 for right.
 	Direction int32
-	// TargetX and TargetY are the cursor relative to the tee, in units; not both 0.
+	// TargetX and TargetY are the cursor's position relative to the tee, in units;
+	// they are not both 0.
 	TargetX, TargetY int32
-	// Jump and Hook are held buttons.
+	// Jump and Hook report whether the buttons are held.
 	Jump, Hook bool
 }
 
-// The hook states of Core.HookState. 1 to 3 count the ticks of retracting.
+// The values of Core.HookState. 1 to 3 count the ticks of retracting.
 const (
 	HookRetracted    int32 = -1
 	HookIdle         int32 = 0
@@ -22,7 +23,7 @@ const (
 	HookGrabbed      int32 = 5
 )
 
-// The bits of Core.Events, as in Character.triggered_events.
+// The bits of Core.Events, as in the snapshot field triggered_events.
 const (
 	EventGroundJump       uint32 = 1
 	EventAirJump          uint32 = 2
@@ -33,24 +34,24 @@ const (
 
 // The bits of Core.Jumped.
 const (
-	jumpHeld int32 = 1 // a jump was made and the button is still held
-	jumpAir  int32 = 2 // the air jump is used up
+	jumpHeld int32 = 1 // the button is still held after a jump
+	jumpAir  int32 = 2 // the air jump is used
 )
 
-// noPlayer is the value of Core.HookedPlayer without a hooked player.
+// noPlayer is the value of Core.HookedPlayer for none.
 const noPlayer = -1
 
 const (
-	// maxHookTicks is how long a hook holds another tee, in ticks.
+	// maxHookTicks is the maximum time for which a hook holds a tee.
 	maxHookTicks = 60
-	// maxPredictedSpeed bounds the velocity, in units per tick.
+	// maxSpeed limits the velocity, in units per tick.
 	maxSpeed float32 = 6000
 )
 
-// Core is a tee's physical state. The field meanings are those of the snapshot
-// object CharacterCore.
+// Core is the physical state of a tee. The fields are those of the snapshot item
+// CharacterCore.
 type Core struct {
-	// World is where the core acts; it stands in World.Cores under its own id.
+	// World is the world of the core, which is in World.Cores at its player's id.
 	World *World
 
 	Pos Vec // units
@@ -69,40 +70,39 @@ type Core struct {
 
 	// Death reports whether the last Move touched a death tile.
 	Death bool
-	// Events are the Event bits of the last Tick.
+	// Events is the set of events of the last Tick.
 	Events uint32
 
 	aim        aimCache
-	cacheIndex int // where it is probably found in the list of present cores
+	cacheIndex int // index in World.cache.present at the last use
 }
 
-// aimCache remembers the angle of the last target, as players keep theirs for many
-// ticks. The zero value is right: the angle of (0, 0) is 0.
+// aimCache caches the angle of the last target, which often stays the same for many
+// ticks. The zero value is valid: the angle of (0, 0) is 0.
 type aimCache struct {
 	x, y, angle int32
 }
 
-// NewCore returns a core at rest at pos, with nobody hooked. It is not entered
-// into w.Cores.
+// NewCore returns a core at rest at pos. It does not add the core to w.Cores.
 func NewCore(w *World, pos Vec) *Core {
 	c := new(Core)
 	c.Reset(w, pos)
 	return c
 }
 
-// Reset makes c what NewCore returns.
+// Reset sets c to the state that NewCore returns.
 func (c *Core) Reset(w *World, pos Vec) {
 	*c = Core{World: w, Pos: pos, HookedPlayer: noPlayer}
 }
 
-// Grounded reports whether a wall is right below one of the tee's lower corners.
+// Grounded reports whether a wall is directly below one of the tee's lower corners.
 func (c *Core) Grounded() bool {
 	col := c.World.Collision
 	y := c.Pos.Y + TeeSize/2 + 5
 	return col.At(c.Pos.X+TeeSize/2, y)&Solid != 0 || col.At(c.Pos.X-TeeSize/2, y)&Solid != 0
 }
 
-// hookedCore returns the hookedCore core, nil when there is none or it is gone.
+// hookedCore returns the hooked core, or nil if there is none.
 func (c *Core) hookedCore() *Core {
 	if c.HookedPlayer < 0 || c.HookedPlayer >= MaxCores {
 		return nil
@@ -110,8 +110,8 @@ func (c *Core) hookedCore() *Core {
 	return c.World.Cores[c.HookedPlayer]
 }
 
-// saturatedAdd adds m to v without passing lo or hi on that side; what is
-// already beyond stays.
+// saturatedAdd adds m to v without exceeding lo or hi; a value that is already beyond
+// does not change.
 func saturatedAdd(lo, hi, v, m float32) float32 {
 	if m < 0 {
 		if v < lo {
@@ -131,12 +131,12 @@ func saturatedAdd(lo, hi, v, m float32) float32 {
 	return v
 }
 
-// Tick computes the velocity and the hook for one tick: gravity, steering,
-// jumps, hook, and the forces between tees. With useInput false the tee goes on
-// with its last direction and in may be nil; clients predict others that way.
+// Tick computes velocity and hook for one tick: gravity, steering, jumps, hook, and
+// forces between tees. If useInput is false, the tee continues with its last direction
+// and in can be nil; clients predict other tees like this.
 //
-// A hook that holds another tee changes that tee's velocity at once, so the
-// order in which cores tick counts.
+// A hook that holds another tee changes that tee's velocity at once, so the order of
+// the cores' ticks matters.
 func (c *Core) Tick(in *Input, useInput bool) {
 	w := c.World
 	w.refreshCache()
@@ -177,7 +177,7 @@ func (c *Core) Tick(in *Input, useInput bool) {
 	}
 }
 
-// applyInput takes over direction and angle and starts or ends jumps and hooks.
+// applyInput sets direction and angle and starts or ends jumps and hooks.
 func (c *Core) applyInput(in *Input, grounded bool) {
 	w := c.World
 	target := Vec{X: float32(in.TargetX), Y: float32(in.TargetY)}

@@ -1,18 +1,15 @@
-// Package physics moves tees: it is the part of the game that clients compute
-// along with the server, and it must therefore agree with release 0.7.5 to the
-// last bit.
+// Package physics moves tees. It is the part of the game that clients predict, so it
+// agrees with release 0.7.5 to the last bit.
 //
-// A World holds tuning, collision and up to 64 cores. Per tick the caller runs
-// Core.Tick for every tee in the order its rules prescribe, then Core.Move and
-// Core.Quantize for every tee. The order matters: hooks pull other tees at once,
-// so who ticks first is visible.
+// A World holds tuning, collision and up to 64 cores. In each tick the caller runs
+// Core.Tick for all tees in the order of the rules, then Core.Move and Core.Quantize
+// for all tees. The order matters, because hooks pull other tees at once.
 //
-// Positions are in units of 1/32 tile, velocities in units per tick (1/50 s),
-// y grows downwards. After Quantize a core holds only values that survive the
-// wire, so that a client that starts from a snapshot continues with the same
-// numbers.
+// Positions are in units of 1/32 tile, velocities in units per tick (1/50 s), and y
+// grows downwards. After Quantize a core holds only values that a snapshot can
+// represent, so that clients continue with the same numbers.
 //
-// All arithmetic is float32 with one rounding per operation, see game/vec.
+// All arithmetic is float32 with one rounding per operation; see game/vec.
 package physics
 
 import "github.com/teeyard/teeyard/game/vec"

@@ -2,14 +2,14 @@ package physics
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// collideDistance is where tees begin to push each other apart, in units.
+// collideDistance is the distance below which tees push each other, in units.
 const collideDistance float32 = TeeSize * 1.25
 
 // collideMagnitude is the magnitude of collideDistance.
 const collideMagnitude = 0x420c0000
 
-// applyPlayerForces applies the forces between this tee and every other in ascending
-// order: bodies push this tee away, a hook pulls both ends together.
+// applyPlayerForces applies the forces between this tee and all others in ascending
+// order of their ids: bodies push this tee away, a hook pulls both tees together.
 func (c *Core) applyPlayerForces() {
 	w := c.World
 	list := w.presentCores()
@@ -32,12 +32,12 @@ func (c *Core) applyPlayerForces() {
 	}
 }
 
-// pushFromAll pushes this tee away from those of the list that are too close.
-// From itself it is never pushed.
+// pushFromAll pushes this tee away from all in the list that are too close, itself
+// excluded.
 func (c *Core) pushFromAll(list []*Core) {
 	x, y := c.Pos.X, c.Pos.Y
 	for _, o := range list {
-		// The distance is never less than one of its parts.
+		// The distance is at least the difference of each coordinate.
 		if magnitude(x-o.Pos.X) >= collideMagnitude {
 			continue
 		}
@@ -48,8 +48,8 @@ func (c *Core) pushFromAll(list []*Core) {
 	}
 }
 
-// pushFrom pushes this tee away from another one if it is too close; at the very
-// same position there is no direction, and nothing happens.
+// pushFrom pushes this tee away from another one if it is too close. At the same
+// position there is no direction, so nothing happens.
 func (c *Core) pushFrom(o *Core) {
 	d := vec.Distance(c.Pos, o.Pos)
 	if !(d < collideDistance && d > 0) {
@@ -59,7 +59,7 @@ func (c *Core) pushFrom(o *Core) {
 	n := c.Pos.Sub(o.Pos).Normalize()
 	a := reach - d
 	var f float32 = 0.5
-	// Less push for a tee that already moves away.
+	// A tee that already moves away is pushed less.
 	if float64(c.Vel.Len()) > 0.0001 {
 		f = 1 - float32((c.Vel.Normalize().Dot(n)+1)/2)
 	}
@@ -67,7 +67,7 @@ func (c *Core) pushFrom(o *Core) {
 	c.Vel = c.Vel.Mul(0.85)
 }
 
-// pullHookedCore draws the hooked tee o and this one together.
+// pullHookedCore pulls the hooked tee o and this one together.
 func (c *Core) pullHookedCore(o *Core) {
 	w := c.World
 	d := vec.Distance(c.Pos, o.Pos)

@@ -2,11 +2,10 @@ package physics
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// hookGrabDistance is how close a flying hook must pass to grab a tee, in units.
+// hookGrabDistance is the distance at which a flying hook grabs a tee, in units.
 const hookGrabDistance float32 = TeeSize + 2
 
-// tickHook moves the hook through its states, except for what a hook that
-// holds does.
+// tickHook changes the hook's state, except for a hook that holds.
 func (c *Core) tickHook() {
 	switch s := c.HookState; {
 	case s == HookIdle:
@@ -21,8 +20,8 @@ func (c *Core) tickHook() {
 	}
 }
 
-// tickFlyingHook moves a flying hook: first it is cut at its greatest length and at
-// walls, then it may grab a tee on the way, then the wall.
+// tickFlyingHook moves a flying hook: it is limited by its length and by walls, then
+// it grabs a tee on its path, then the wall.
 func (c *Core) tickFlyingHook() {
 	w := c.World
 	next := c.HookPos.Add(c.HookDir.Mul(w.tuneParam(HookFireSpeed)))
@@ -32,7 +31,7 @@ func (c *Core) tickFlyingHook() {
 	}
 	next, _, wall := w.Collision.IntersectLine(c.HookPos, next)
 
-	// A hook that just reached its full length can still grab.
+	// A hook that has just reached its full length can still grab.
 	if w.Tuning[PlayerHooking] != 0 {
 		c.grabTee(next)
 	}
@@ -49,8 +48,8 @@ func (c *Core) tickFlyingHook() {
 	}
 }
 
-// grabTee lets the hook on its way to next grabTee the tee whose centre is closest to
-// the hook's present position, of those near the way.
+// grabTee grabs a tee near the hook's path to next: the one closest to the hook's
+// current position.
 func (c *Core) grabTee(next Vec) {
 	var best float32
 	var near [MaxCores]uint8
@@ -73,8 +72,8 @@ func (c *Core) grabTee(next Vec) {
 	}
 }
 
-// tickGrabbedHook is the tick of a hook that holds: it follows a hooked tee, or pulls
-// towards the wall.
+// tickGrabbedHook handles a hook that holds: it follows a hooked tee, or pulls this
+// tee towards the wall.
 func (c *Core) tickGrabbedHook() {
 	w := c.World
 	if c.HookedPlayer != noPlayer {
@@ -107,7 +106,7 @@ func (c *Core) tickGrabbedHook() {
 	}
 }
 
-// releaseHook lets go of a tee; the button must be released before the next hook.
+// releaseHook releases a tee. The button must be released before the next hook.
 func (c *Core) releaseHook() {
 	c.HookedPlayer = noPlayer
 	c.HookState = HookRetracted

@@ -2,18 +2,18 @@ package physics
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// Within these bounds a sum of two coordinates is off by less than 1/64 unit, so
-// that short cuts with a margin of 1/16 give the same results as the full
-// arithmetic. What lies beyond takes the long way.
+// Within these bounds the error of a sum of two coordinates is below 1/64 unit, so
+// that shortcuts with a margin of 1/16 give the same results as the full arithmetic.
+// Beyond them no shortcut is taken.
 const (
 	maxExactTile   = 2048
 	maxExactUnits  = maxExactTile * TileSize
 	roundingMargin = 1.0 / 16
 )
 
-// IntersectLine walks from p0 to p1 in steps of about one unit. It returns the
-// first sample inside a wall, the sample before it (p0 when the start is in the
-// wall) and the wall's flags; without a wall p1, p1 and 0.
+// IntersectLine samples the line from p0 to p1 in steps of about one unit. It returns
+// the first sample inside a wall, the sample before it (p0 if the start is in the
+// wall) and the wall's flags; without a wall it returns p1, p1 and 0.
 func (c *Collision) IntersectLine(p0, p1 Vec) (hit, before Vec, flags TileFlags) {
 	n := vec.Trunc(vec.Distance(p0, p1) + 1)
 	whole := p1.Sub(p0)
@@ -43,10 +43,10 @@ func (c *Collision) IntersectLine(p0, p1 Vec) (hit, before Vec, flags TileFlags)
 	return p1, p1, 0
 }
 
-// lineStride tells how many samples of a line stay within a free rectangle of tiles.
+// lineStride computes how many samples of a line stay within a free square of tiles.
 type lineStride struct {
-	samplesPerX, samplesPerY float32 // samples per unit, 0 when the line does not move that way
-	movesRight, movesDown    bool    // the line goes to growing coordinates
+	samplesPerX, samplesPerY float32 // samples per unit, 0 if the line does not move along that axis
+	movesRight, movesDown    bool    // the coordinate grows along the line
 	usable                   bool
 }
 
@@ -71,8 +71,8 @@ func newLineStride(whole Vec, n int32) lineStride {
 	return s
 }
 
-// freeSamples returns how many samples after the one at p are certainly not in a wall,
-// when p lies on tile (x, y) with that room.
+// freeSamples returns how many samples after the one at p are certainly not in a wall.
+// p is on tile (x, y), which has the given number of free rings.
 func (s *lineStride) freeSamples(p Vec, x, y, room int32) float32 {
 	if !s.usable || x >= maxExactTile || y >= maxExactTile {
 		return 0
@@ -91,8 +91,8 @@ func (s *lineStride) freeSamples(p Vec, x, y, room int32) float32 {
 	return kx
 }
 
-// distanceToWall is the way from v, on tile i, to the end of the room around it. A
-// coordinate belongs to tile i from 32i-0.5 on.
+// distanceToWall returns the distance from v, on tile i, to the end of the free rings
+// around it. A coordinate belongs to tile i from 32i-0.5 on.
 func distanceToWall(v float32, i, room int32, up bool) float32 {
 	if up {
 		return float32((i+room)*TileSize) - (0.5 + roundingMargin) - v

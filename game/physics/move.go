@@ -6,7 +6,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// velocityRamp is the factor on sideward speed at that speed (units/s).
+// velocityRamp returns the factor for the horizontal velocity at a speed (units/s).
 func (w *World) velocityRamp(speed float32) float32 {
 	start := w.Tuning.VelrampStart()
 	if speed < start {
@@ -15,8 +15,7 @@ func (w *World) velocityRamp(speed float32) float32 {
 	return 1 / vec.Pow(w.Tuning.VelrampCurvature(), (speed-start)/w.Tuning.VelrampRange())
 }
 
-// Move moves the tee by its velocity through the map and stops it at other
-// tees. It sets Death.
+// Move moves the tee by its velocity, stopping at walls and other tees. It sets Death.
 func (c *Core) Move() {
 	w := c.World
 	w.refreshCores()
@@ -35,12 +34,11 @@ func (c *Core) Move() {
 	c.Pos = next
 }
 
-// stopAtOthers returns where a tee on its way to next ends up because of the
-// other tees: at the last sample before the first that is within a body's size
-// of another one.
+// stopAtOthers returns where a tee on its way to next stops because of other tees: at
+// the last sample before the first one that is within TeeSize of another tee.
 func (c *Core) stopAtOthers(next Vec) Vec {
 	pos := c.Pos
-	var near [MaxCores]uint8 // indices of who is close to the way
+	var near [MaxCores]uint8 // indices of the tees close to the path
 	area := searchRectAround(pos, next, TeeSize)
 	list := c.World.presentCores()
 	before, after, second := c.splitAtSelf(list)
@@ -57,8 +55,8 @@ func (c *Core) stopAtOthers(next Vec) Vec {
 		p := vec.Mix(pos, next, a)
 		for _, k := range near[:n] {
 			o := list[k]
-			// Of a square below Size*Size the rounded root is below Size, and the
-			// other way round. NaN (d is 0, so a is NaN) never collides.
+			// If the square is below TeeSize*TeeSize, the rounded root is below
+			// TeeSize, and vice versa. NaN (d is 0, so a is NaN) never collides.
 			v := p.Sub(o.Pos)
 			square := v.Dot(v)
 			if !(square < TeeSize*TeeSize) {
@@ -77,16 +75,16 @@ func (c *Core) stopAtOthers(next Vec) Vec {
 	return next
 }
 
-// searchRect is a rectangle without its edges, as its centre and the magnitudes of its
-// half sizes.
+// searchRect is an open rectangle, given by its centre and the magnitudes of half its
+// width and height.
 type searchRect struct {
 	x, y          float32
 	width, height uint32
 }
 
-// searchRectAround returns a rectangle that surely holds every point within distance of
-// any point that is computed to lie between a and b. It holds every number when
-// a or b is so far out that rounding errors count.
+// searchRectAround returns a rectangle that certainly contains all points within
+// distance of any point computed between a and b. It contains all numbers if a or b is
+// so far away that rounding errors matter.
 func searchRectAround(a, b Vec, distance float32) searchRect {
 	const far = 1 << 20
 	const everything = 0x7f7fffff // the magnitude of the largest number
@@ -102,8 +100,8 @@ func searchRectAround(a, b Vec, distance float32) searchRect {
 	return r
 }
 
-// findCores puts the indices of the cores in the area into dst, base added to each,
-// and returns their number.
+// findCores appends the indices of the cores in the rectangle to dst, increased by
+// base, and returns their number.
 func (r *searchRect) findCores(list []*Core, base int, dst []uint8) (n int) {
 	x, y, width, height := r.x, r.y, r.width, r.height
 	for i, o := range list {
@@ -119,7 +117,7 @@ func (r *searchRect) findCores(list []*Core, base int, dst []uint8) (n int) {
 	return n
 }
 
-// magnitude maps |v| to integers in the same order, with NaN above all. One
-// comparison of integers that is mostly false is cheaper in the loops over tees
-// than two of floats of which the first is true half of the time.
+// magnitude maps |v| to integers in the same order, with NaN above all. In the loops
+// over tees one integer comparison that is mostly false is faster than two float
+// comparisons of which the first is true half of the time.
 func magnitude(v float32) uint32 { return math.Float32bits(v) &^ (1 << 31) }

@@ -2,8 +2,7 @@ package physics
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// columns and rows are the tiles that the two tileSpan of a box lie on; rows are
-// tile indices of the row's first tile.
+// tileSpan is the tiles of the two ends of a box along one axis.
 type tileSpan struct{ a, b int32 }
 
 func (c *Collision) columnSpan(x, h float32) tileSpan {
@@ -14,24 +13,24 @@ func (c *Collision) rowSpan(y, h float32) tileSpan {
 	return tileSpan{clampedTile(vec.Round(y-h), c.height), clampedTile(vec.Round(y+h), c.height)}
 }
 
-// cornerFlags returns the flags of all four cornerFlags together.
+// cornerFlags returns the union of the flags of the four corners.
 func (c *Collision) cornerFlags(x, y tileSpan) TileFlags {
 	upper, lower := int(y.a)*int(c.width), int(y.b)*int(c.width)
 	return TileFlags((c.tiles[upper+int(x.a)] | c.tiles[upper+int(x.b)] |
 		c.tiles[lower+int(x.a)] | c.tiles[lower+int(x.b)]) & flagMask)
 }
 
-// TestBox reports whether one of the four corners of the box around p lies on a
-// tile with one of these flags.
+// TestBox reports whether one of the four corners of the box around p is on a tile
+// with one of the flags.
 func (c *Collision) TestBox(p, size Vec, flags TileFlags) bool {
 	h := size.Mul(0.5)
 	return c.cornerFlags(c.columnSpan(p.X, h.X), c.rowSpan(p.Y, h.Y))&flags != 0
 }
 
-// MoveBox moves a box by its velocity in steps of at most one unit, stopping at
-// walls: there the blocked part of the velocity is multiplied by -elasticity.
-// death reports whether the inner two thirds of the box touched a death tile at
-// any step. The parts of size are positive.
+// MoveBox moves a box by its velocity in steps of at most one unit. At walls it stops,
+// and the blocked component of the velocity is multiplied by -elasticity. death
+// reports whether the inner two thirds of the box touched a death tile in any step.
+// Both components of size are positive.
 func (c *Collision) MoveBox(pos, vel *Vec, size Vec, elasticity float32) (death bool) {
 	p, v := *pos, *vel
 	d := v.Len()
@@ -42,8 +41,7 @@ func (c *Collision) MoveBox(pos, vel *Vec, size Vec, elasticity float32) (death 
 	fraction := 1 / float32(steps+1)
 	step := v.Mul(fraction)
 	h := size.Mul(0.5)
-	// A box this small and its inner box touch no tiles but those of the four
-	// corners.
+	// A box of this size, and its inner box, touch only the tiles of the four corners.
 	small := size.X <= TileSize-1 && size.Y <= TileSize-1
 	var r freeRect
 	for i := int32(0); i <= steps; i++ {
@@ -68,8 +66,8 @@ func (c *Collision) MoveBox(pos, vel *Vec, size Vec, elasticity float32) (death 
 			}
 		}
 		if touched&Solid != 0 {
-			// Which of the two moves alone hits? After a hit sideways is tested
-			// from the old height anyway, so the columns at q still hold.
+			// Which of the two axes is blocked? After a horizontal hit the old height
+			// is tested anyway, so the columns at q are still valid.
 			hitY := c.cornerFlags(c.columnSpan(p.X, h.X), y)&Solid != 0
 			hitX := c.cornerFlags(x, c.rowSpan(p.Y, h.Y))&Solid != 0
 			if !hitX && !hitY { // exactly onto a corner
@@ -91,15 +89,15 @@ func (c *Collision) MoveBox(pos, vel *Vec, size Vec, elasticity float32) (death 
 	return death
 }
 
-// freeRect is where the centre of a box can be without a corner leaving the tiles it
-// lies on; they are known to be free. The zero value is no freeRect at all.
+// freeRect is the area in which the centre of a box can move without a corner leaving
+// its current tiles, which are free. The zero value is empty.
 type freeRect struct {
 	x0, x1, y0, y1 float32
 }
 
-// freeInterval is the room in one direction of a box with half size h, at most 15.5,
-// with ends on these tiles, which are the same or neighbours. A coordinate
-// belongs to tile i from 32i-0.5 up to 32i+31.5.
+// freeInterval returns the free range along one axis for a box with half size h, at
+// most 15.5, whose ends are on these tiles, which are equal or neighbours. A
+// coordinate belongs to tile i from 32i-0.5 up to 32i+31.5.
 func freeInterval(e tileSpan, h float32) (lo, hi float32) {
 	edge := float32(e.b * TileSize)
 	if e.a != e.b {

@@ -2,8 +2,8 @@ package physics
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// CoreState is a core as whole numbers: the fields of the snapshot object
-// CharacterCore after its tick, in wire order.
+// CoreState is a core in whole numbers: the fields of the snapshot item CharacterCore
+// after its tick, in wire order.
 type CoreState struct {
 	X, Y         int32 // units
 	VelX, VelY   int32 // units per tick * 256
@@ -18,7 +18,7 @@ type CoreState struct {
 	HookDY       int32 // * 256
 }
 
-// State returns the core rounded to what the wire can carry.
+// State returns the core rounded to what a snapshot can represent.
 func (c *Core) State() CoreState {
 	return CoreState{
 		X:            vec.Round(c.Pos.X),
@@ -38,7 +38,7 @@ func (c *Core) State() CoreState {
 	}
 }
 
-// SetState sets the core from a state. World, Death and Events stay.
+// SetState sets the core to a state. World, Death and Events do not change.
 func (c *Core) SetState(s *CoreState) {
 	c.Pos = Vec{X: float32(s.X), Y: float32(s.Y)}
 	c.Vel = Vec{X: float32(s.VelX) / 256, Y: float32(s.VelY) / 256}
@@ -52,8 +52,8 @@ func (c *Core) SetState(s *CoreState) {
 	c.HookDir = Vec{X: float32(s.HookDX) / 256, Y: float32(s.HookDY) / 256}
 }
 
-// Quantize rounds the core to what the wire can carry, so that clients that
-// start from a snapshot have the same numbers.
+// Quantize rounds the core to what a snapshot can represent, so that clients continue
+// with the same numbers.
 func (c *Core) Quantize() {
 	s := c.State()
 	c.SetState(&s)

@@ -15,7 +15,7 @@ type Tuning [NumTuneParams]int32
 // NumTuneParams is the number of parameters.
 const NumTuneParams = 32
 
-// Indexes into Tuning and TuningNames.
+// The indices of the parameters in Tuning.
 const (
 	GroundControlSpeed = iota
 	GroundControlAccel
@@ -51,10 +51,10 @@ const (
 	PlayerHooking
 )
 
-// ErrTuneParam is returned for a name that is no tuning parameter.
+// ErrTuneParam means that there is no tuning parameter with that name.
 var ErrTuneParam = errors.New("no such tuning parameter")
 
-// tuningNames are the spellings of the console's tune command.
+// tuningNames are the names in the console's tune command.
 var tuningNames = [NumTuneParams]string{
 	"ground_control_speed", "ground_control_accel", "ground_friction", "ground_jump_impulse",
 	"air_jump_impulse", "air_control_speed", "air_control_accel", "air_friction",
@@ -66,7 +66,7 @@ var tuningNames = [NumTuneParams]string{
 	"laser_bounce_num", "laser_bounce_cost", "player_collision", "player_hooking",
 }
 
-// DefaultTuning returns the parameters every standard game type plays with.
+// DefaultTuning returns the parameters of the standard game types.
 func DefaultTuning() Tuning {
 	return Tuning{
 		GroundControlSpeed: 1000, GroundControlAccel: 200, GroundFriction: 50, GroundJumpImpulse: 1320,
@@ -80,7 +80,8 @@ func DefaultTuning() Tuning {
 	}
 }
 
-// TuneParamName returns the console spelling of parameter i, 0..31; "" outside.
+// TuneParamName returns the console name of parameter i, 0..31, or "" outside of that
+// range.
 func TuneParamName(i int) string {
 	if i < 0 || i >= NumTuneParams {
 		return ""
@@ -88,7 +89,8 @@ func TuneParamName(i int) string {
 	return tuningNames[i]
 }
 
-// TuneParamIndex returns the parameter with that name, ignoring ASCII case, or -1.
+// TuneParamIndex returns the index of the parameter with that name, ignoring ASCII
+// case, or -1.
 func TuneParamIndex(name string) int {
 	for i, n := range tuningNames {
 		if strings.EqualFold(n, name) {
@@ -98,11 +100,11 @@ func TuneParamIndex(name string) int {
 	return -1
 }
 
-// At returns parameter i as the arithmetic uses it.
+// At returns parameter i as used in computations.
 func (t *Tuning) At(i int) float32 { return float32(t[i]) / 100 }
 
-// Set changes the named parameter; what is finer than a hundredth is cut off.
-// The error wraps ErrTuneParam.
+// Set changes the named parameter, truncated to hundredths. The error wraps
+// ErrTuneParam.
 func (t *Tuning) Set(name string, value float32) error {
 	i := TuneParamIndex(name)
 	if i < 0 {

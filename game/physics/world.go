@@ -1,13 +1,13 @@
 package physics
 
-// World is what cores act in. The zero value has no tuning and no collision;
-// start from NewWorld.
+// World is a set of cores that act on each other. Use NewWorld: the zero value has no
+// tuning and no collision.
 type World struct {
-	// Tuning may be changed between ticks.
+	// Tuning can be changed between ticks.
 	Tuning Tuning
-	// Collision is the map's; it is never written, so worlds may share it.
+	// Collision is the map's collision data, which worlds can share.
 	Collision *Collision
-	// Cores are the living tees by player id; nil is absent.
+	// Cores are the living tees by player id; absent ones are nil.
 	Cores [MaxCores]*Core
 
 	cache coreCache
@@ -18,19 +18,19 @@ func NewWorld(c *Collision) *World {
 	return &World{Tuning: DefaultTuning(), Collision: c}
 }
 
-// coreCache is what a World knows about its public fields in a handier form: the
-// tuning as float32 and the present cores without the gaps.
+// coreCache is derived from the public fields of World: the tuning as float32, and the
+// present cores without gaps.
 type coreCache struct {
 	tuning  Tuning
 	values  [NumTuneParams]float32
 	cores   [MaxCores]*Core
 	present [MaxCores]*Core
-	ids     [MaxCores]uint8 // of the cores in list
+	ids     [MaxCores]uint8 // player ids of the cores in present
 	count   int
 }
 
-// refreshCache brings the handier form up to date. Comparing is much cheaper than to
-// divide or to walk over all gaps each time, and callers need no setters.
+// refreshCache updates the cache. Comparing is much faster than dividing or visiting
+// all gaps each time, and callers need no setters.
 func (w *World) refreshCache() {
 	k := &w.cache
 	if k.tuning != w.Tuning {
@@ -42,7 +42,7 @@ func (w *World) refreshCache() {
 	w.refreshCores()
 }
 
-// refreshCores does that for the cores only.
+// refreshCores updates the cached cores only.
 func (w *World) refreshCores() {
 	k := &w.cache
 	if k.cores != w.Cores {
@@ -63,9 +63,9 @@ func (w *World) refreshCores() {
 // presentCores returns the cores in ascending order of their ids.
 func (w *World) presentCores() []*Core { return w.cache.present[:w.cache.count] }
 
-// splitAtSelf returns the parts of the list before and after this core, and the
-// index at which the second part begins. The loops over other tees need not test
-// for themselves then, which each time is a wrong guess of the processor.
+// splitAtSelf returns the parts of the list before and after this core, and the index
+// at which the second part begins, so that loops over other tees do not have to test
+// for this one.
 func (c *Core) splitAtSelf(list []*Core) (before, after []*Core, second int) {
 	i := c.cacheIndex
 	if i >= len(list) || list[i] != c {
@@ -79,7 +79,7 @@ func (c *Core) splitAtSelf(list []*Core) (before, after []*Core, second int) {
 	return list[:i], list[i+1:], i + 1
 }
 
-// presentIndex returns where the present core with that id is in the list.
+// presentIndex returns the index of the present core with that id.
 func (w *World) presentIndex(id int32) int {
 	i := 0
 	for int32(w.cache.ids[i]) != id {

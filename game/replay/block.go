@@ -11,40 +11,41 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// magic begins a log; its last byte is the version of the format.
+// magic is the start of a log; its last byte is the version of the format.
 const magic = "TEEREPL\x01"
 
 // The kinds of blocks.
 const (
 	blockHeader  = 'H'
 	blockTicks   = 'T' // ticks, and the hash of the world after them
-	blockPartial = 'P' // ticks without a hash: the recorder did not live to see it
+	blockPartial = 'P' // ticks without a hash, recorded before a crash
 	blockEnd     = 'E'
 )
 
-// A block is a head and a payload. The head is the kind, the length of the
-// payload as stored, the length when inflated (equal: it is not deflated), and a
-// CRC-32C of all that and the payload as stored.
+// A block is a head and a payload. The head is the kind, the stored length of the
+// payload, its inflated length (equal if it is not deflated), and a CRC-32C of these
+// and the stored payload.
 const headSize = 1 + 4 + 4 + 4
 
 // Limits of blocks.
 const (
-	// BlockTicks is the most ticks of a block: half a second, since what a block
-	// has not got into the file yet is lost with its program.
+	// BlockTicks is the maximum number of ticks in a block: half a second, since the
+	// ticks of an unwritten block are lost when the program dies.
 	BlockTicks = game.TickRate / 2
-	// blockBytes is from how many bytes on a block ends early.
+	// blockBytes is the size from which a block ends early.
 	blockBytes = 64 << 10
-	// maxBlock is the longest payload. A block ends with the tick that makes it
-	// long, so this leaves room for one tick of the wildest kind.
+	// maxBlock is the maximum length of a payload. A block ends with the tick that
+	// exceeds blockBytes, so this leaves room for one very long tick.
 	maxBlock = 8 << 20
-	// maxHeader is the longest payload of the header, which has the terrain.
+	// maxHeader is the maximum length of the header's payload, which contains the
+	// terrain.
 	maxHeader = maxTiles + 2<<20
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Recorder turns the commands of a world into blocks of BlockTicks at most. It
-// allocates nothing once its buffers have grown. The zero value begins a log.
+// Recorder encodes the commands of a world into blocks of at most BlockTicks. It does
+// not allocate once its buffers have grown. The zero value starts a log.
 type Recorder struct {
 	enc   tickEncoder
 	buf   []byte
@@ -54,15 +55,15 @@ type Recorder struct {
 	err   error
 }
 
-// Begin starts the log at a world that has made so many ticks without commands
-// (see Header.Idle).
+// Begin starts the log of a world that has run the given ticks without commands; see
+// Header.IdleTicks.
 func (r *Recorder) Begin(idle int32) {
 	*r = Recorder{buf: r.buf[:0], first: idle, next: idle}
 }
 
-// RecordTick records the commands of a tick. Called before World.Step, it has them
-// even if the world does not survive them. After an error, ErrTooLarge, the log
-// cannot go on.
+// RecordTick records the commands of a tick. It should be called before World.Step, so
+// that they are recorded even if the world panics. After an error, ErrTooLarge, the
+// log cannot continue.
 func (r *Recorder) RecordTick(cmds []game.Command) error {
 	if r.err != nil {
 		return r.err
@@ -79,24 +80,24 @@ func (r *Recorder) RecordTick(cmds []game.Command) error {
 	return nil
 }
 
-// BlockReady tells that a block is due: call Take after the Step.
+// BlockReady reports whether TakeBlock should be called after this Step.
 func (r *Recorder) BlockReady() bool { return r.ticks >= BlockTicks || len(r.buf) >= blockBytes }
 
-// PendingTicks is the number of ticks recorded since Take.
+// PendingTicks returns the number of ticks recorded since the last block.
 func (r *Recorder) PendingTicks() int { return int(r.ticks) }
 
 // TakeBlock ends a block with the hash of the world after its last tick and returns
-// its content for [Encoder.AppendTicks]. next becomes the buffer of the block that
-// follows; nil makes a new one.
+// its content for [Encoder.AppendTicks]. next is the buffer for the following block;
+// nil allocates one.
 func (r *Recorder) TakeBlock(hash uint64, next []byte) []byte {
 	return r.takeBlock(blockTicks, hash, next)
 }
 
-// TakeBlockUnhashed is Take for when there is no world to hash any more.
+// TakeBlockUnhashed is TakeBlock for a world that cannot be hashed any more.
 func (r *Recorder) TakeBlockUnhashed(next []byte) []byte { return r.takeBlock(blockPartial, 0, next) }
 
-// takeBlock appends what describes the ticks; it is known last. The kind is for
-// AppendTicks only, which takes it off again.
+// takeBlock appends the trailer, which is known last, and the kind, which AppendTicks
+// removes again.
 func (r *Recorder) takeBlock(kind byte, hash uint64, next []byte) []byte {
 	b := binary.LittleEndian.AppendUint32(r.buf, uint32(r.first))
 	b = binary.LittleEndian.AppendUint32(b, uint32(r.ticks))
@@ -106,28 +107,28 @@ func (r *Recorder) takeBlock(kind byte, hash uint64, next []byte) []byte {
 	return b
 }
 
-// trailerSize is the length of what take appends and a log keeps.
+// trailerSize is the length of a block's trailer.
 const trailerSize = 4 + 4 + 8
 
-// EndReason is why a log ends.
+// EndReason is the reason why a log ends.
 type EndReason uint8
 
-// The ends of a log.
+// The reasons why a log ends.
 const (
-	EndNone          EndReason = iota // there is none: the server was killed
-	EndMapChange                      // the map or the match gave way to another
-	EndShutdown                       // the server ended
+	EndNone          EndReason = iota // no end: the server was killed
+	EndMapChange                      // the map or match changed
+	EndShutdown                       // the server shut down
 	EndTurnedOff                      // recording was turned off
-	EndSizeLimit                      // the log had become too large
-	EndCut                            // cut by hand
-	EndRecorderFault                  // the recorder could not go on
-	EndCrash                          // the server crashed
+	EndSizeLimit                      // the log reached its maximum size
+	EndCut                            // cut by Cut
+	EndRecorderFault                  // the recorder failed
+	EndCrash                          // the world panicked
 	numEnds
 )
 
 var endNames = [numEnds]string{"none", "map change", "shutdown", "turned off", "size limit", "cut", "recorder fault", "crash"}
 
-// String is the reason in words.
+// String returns the reason in words.
 func (e EndReason) String() string {
 	if e < numEnds {
 		return endNames[e]
@@ -135,17 +136,17 @@ func (e EndReason) String() string {
 	return "unknown"
 }
 
-// Encoder makes the bytes of a log: first those of the header, then those of
-// every block, then those of the end. What each call appends goes to the file
-// whole. The zero value is ready for use.
+// Encoder encodes the bytes of a log: first the header, then all blocks, then the end.
+// The bytes of each call should be written to the file at once. The zero value is
+// ready to use.
 type Encoder struct {
 	deflate *flate.Writer
 	out     bytes.Buffer
 	raw     []byte
 }
 
-// AppendHeader appends the beginning of a log. ErrTooLarge is returned for a
-// header beyond the limits of the format.
+// AppendHeader appends the start of a log. It returns ErrTooLarge if the header
+// exceeds the limits of the format.
 func (p *Encoder) AppendHeader(dst []byte, h *Header) ([]byte, error) {
 	if err := h.validate(); err != nil {
 		return dst, err
@@ -153,11 +154,11 @@ func (p *Encoder) AppendHeader(dst []byte, h *Header) ([]byte, error) {
 	p.raw = h.append(p.raw[:0])
 	dst = append(dst, magic...)
 	dst = p.append(dst, blockHeader, p.raw)
-	p.raw = nil // the terrain may be large, and there is only one
+	p.raw = nil // the terrain can be large, and there is only one header
 	return dst, nil
 }
 
-// AppendTicks appends a block that a Recorder has made.
+// AppendTicks appends a block of a Recorder.
 func (p *Encoder) AppendTicks(dst, block []byte) []byte {
 	n := len(block) - 1
 	return p.append(dst, block[n], block[:n])
@@ -171,7 +172,7 @@ func (p *Encoder) AppendEnd(dst []byte, why EndReason) []byte {
 func (p *Encoder) append(dst []byte, kind byte, payload []byte) []byte {
 	p.out.Reset()
 	if p.deflate == nil {
-		// The level is a valid one, so there is no error; nor does a buffer fail.
+		// There is no error: the level is valid and a buffer does not fail.
 		p.deflate, _ = flate.NewWriter(&p.out, flate.DefaultCompression)
 	} else {
 		p.deflate.Reset(&p.out)
@@ -191,20 +192,20 @@ func (p *Encoder) append(dst []byte, kind byte, payload []byte) []byte {
 	return append(dst, stored...)
 }
 
-// blockReader reads blockReader from a file. Memory grows with what there is, not with
-// what a head promises.
+// blockReader reads blocks from a file. Its memory is limited by the actual length of
+// the file, not by the lengths in block heads.
 type blockReader struct {
 	r       io.Reader
 	inflate io.ReadCloser
 	stored  bytes.Buffer
 	raw     bytes.Buffer
 	head    [headSize]byte
-	offset  int64 // of the block that next reads
+	offset  int64 // of the next block
 	payload []byte
 }
 
-// next reads a block. Its payload is borrowed until the next call. io.EOF means
-// that the file ends before it.
+// next reads a block. Its payload is valid until the next call. io.EOF means that the
+// file ends before it.
 func (b *blockReader) next() (kind byte, payload []byte, err error) {
 	n, err := io.ReadFull(b.r, b.head[:])
 	if err == io.EOF {

@@ -21,18 +21,18 @@ const (
 	opInput  = 192
 )
 
-// maxCommands bounds the commands of a tick, and with it what a log can make a
+// maxCommands limits the commands of a tick, and so the memory that a log makes a
 // reader allocate.
 const maxCommands = 1 << 16
 
-// tickEncoder writes ticks. It is the mirror of decoder.
+// tickEncoder encodes ticks. tickDecoder is its inverse.
 type tickEncoder struct {
 	inputs [game.MaxPlayers]inputHistory
 }
 
 func isPlayerID(id game.PlayerID) bool { return id >= 0 && id < game.MaxPlayers }
 
-// appendTick writes the commands of a tick.
+// appendTick appends the commands of a tick.
 func (e *tickEncoder) appendTick(dst []byte, cmds []game.Command) []byte {
 	for i := 0; i < len(cmds); {
 		c := &cmds[i]
@@ -53,7 +53,7 @@ func (e *tickEncoder) appendTick(dst []byte, cmds []game.Command) []byte {
 			dst = e.appendInput(dst, c)
 			i++
 		default:
-			if c.Kind > opEnd && c.Kind < opInputs { // others mean nothing
+			if c.Kind > opEnd && c.Kind < opInputs { // others have no meaning
 				dst = appendCommand(dst, c)
 			}
 			i++
@@ -62,7 +62,8 @@ func (e *tickEncoder) appendTick(dst []byte, cmds []game.Command) []byte {
 	return append(dst, opEnd)
 }
 
-// countExpected counts the inputs in front of cmds that are as expected and ascend.
+// countExpected counts the inputs at the start of cmds that are as expected and in
+// ascending order of players.
 func (e *tickEncoder) countExpected(cmds []game.Command) (n int, players uint64) {
 	before := game.Nobody
 	for i := range cmds {
@@ -79,13 +80,13 @@ func (e *tickEncoder) countExpected(cmds []game.Command) (n int, players uint64)
 	return n, players
 }
 
-// appendInput writes an input that came out of the row: a number of steps from
-// the one last used, or 0 and the difference to it.
+// appendInput appends an input that is not as expected: how many arrivals it is behind
+// the newest, or 0 and the difference to the one applied last.
 func (e *tickEncoder) appendInput(dst []byte, c *game.Command) []byte {
 	p := &e.inputs[c.Player]
 	dst = append(dst, opInput+byte(c.Player))
 	if n, ok := p.find(&c.Input); ok {
-		// From the newest back, beginning with 1.
+		// Counted back from the newest, which is 1.
 		dst = binary.AppendUvarint(dst, uint64(p.count-n)+1)
 		p.apply(n)
 		return dst
@@ -96,7 +97,7 @@ func (e *tickEncoder) appendInput(dst []byte, c *game.Command) []byte {
 	return dst
 }
 
-// Bits of the fields of a command that are not zero.
+// The bits of the fields of a command that are not zero.
 const (
 	hasPlayer = 1 << iota
 	hasTarget
@@ -114,7 +115,7 @@ const (
 	hasAll
 )
 
-// appendCommand writes a command with all its fields.
+// appendCommand appends a command with all its fields.
 func appendCommand(dst []byte, c *game.Command) []byte {
 	var has uint64
 	set := func(bit uint64, ok bool) {
@@ -177,13 +178,13 @@ func appendCommand(dst []byte, c *game.Command) []byte {
 	return dst
 }
 
-// tickDecoder reads ticks. The commands are its own until the next tick.
+// tickDecoder decodes ticks. The commands are valid until the next tick.
 type tickDecoder struct {
 	inputs [game.MaxPlayers]inputHistory
 	cmds   []game.Command
 }
 
-// tick reads the commands of a tick from s.
+// tick decodes the commands of a tick from s.
 func (d *tickDecoder) tick(s *fieldReader) ([]game.Command, error) {
 	clear(d.cmds)
 	d.cmds = d.cmds[:0]
@@ -229,7 +230,7 @@ func (d *tickDecoder) tick(s *fieldReader) ([]game.Command, error) {
 	}
 }
 
-// read reads an input that came out of the row.
+// read decodes an input that is not as expected.
 func (p *inputHistory) read(s *fieldReader) game.Input {
 	back := s.uvarint()
 	if back == 0 {
@@ -248,7 +249,7 @@ func (d *tickDecoder) add(kind game.CommandKind, id game.PlayerID) *game.Command
 	return &d.cmds[len(d.cmds)-1]
 }
 
-// command reads the fields of a command.
+// command decodes the fields of a command.
 func (s *fieldReader) command(c *game.Command) {
 	has := s.uvarint()
 	if has >= hasAll {

@@ -10,39 +10,40 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// Errors of this package. They come wrapped with what was wrong and where.
+// Errors of this package, wrapped with details.
 var (
-	// ErrFormat: this is no log, or one of another version of the format.
+	// ErrFormat means that the file is not a log, or has another version of the
+	// format.
 	ErrFormat = errors.New("replay: not a replay log")
-	// ErrTruncated: the log ends within a block, as that of a server that was
-	// killed may. All before was good.
+	// ErrTruncated means that the log ends within a block, as after the server was
+	// killed. Everything before is valid.
 	ErrTruncated = errors.New("replay: log is cut off")
-	// ErrCorrupt: a block is damaged. All before was good.
+	// ErrCorrupt means that a block is damaged. Everything before is valid.
 	ErrCorrupt = errors.New("replay: log is damaged")
-	// ErrTooLarge: a tick or header has more in it than a log can hold.
+	// ErrTooLarge means that a tick or header exceeds the limits of the format.
 	ErrTooLarge = errors.New("replay: too large")
-	// ErrModeUnavailable: the match was played with a mode or with mods that are not here.
+	// ErrModeUnavailable means that the mode or mods of the match are not available.
 	ErrModeUnavailable = errors.New("replay: mode or mods not available")
-	// ErrMismatch: the match went another way than when it was recorded.
+	// ErrMismatch means that the run differs from the recorded match.
 	ErrMismatch = errors.New("replay: the run differs from the recording")
-	// ErrPanic: the world could not go on. A log that ends so is a bug report.
+	// ErrPanic means that the world panicked, which is how the log of a crash ends.
 	ErrPanic = errors.New("replay: the world panicked")
 )
 
-// Header is what a world was made of, and what people want to know of it. With
-// it a log needs no other file.
+// Header is the parameters of a world and a description of the match. With it a log
+// needs no other file.
 type Header struct {
-	// Program names the program and version that recorded. Other versions may
+	// Program is the name and version of the recording program. Another version can
 	// have other rules, so that the run differs.
 	Program string
-	// StartTime is when the world was made, in milliseconds since 1970 UTC.
+	// StartTime is when the world was created, in milliseconds since 1970 UTC.
 	StartTime int64
-	// Map is the map's name and MapSHA256 that of the whole map file.
+	// Map is the map's name, MapSHA256 the hash of the whole map file.
 	Map       string
 	MapSHA256 [sha256.Size]byte
-	// GameType is how the mode was asked for (sv_gametype), ModeName what it calls
-	// itself, ModeType and Mods the Go types of the mode and of the mods in order;
-	// see [TypeName].
+	// GameType is the name by which the mode was requested (sv_gametype), ModeName the
+	// mode's own name, ModeType and Mods are the Go types of the mode and of the mods
+	// in order; see [TypeName].
 	GameType string
 	ModeName string
 	ModeType string
@@ -54,15 +55,15 @@ type Header struct {
 	Tuning  game.Tuning
 	Seed    uint64
 
-	// IdleTicks is how many ticks the world made without any command before the log
-	// begins: until somebody comes there is nothing to record. 0..MaxIdleBytes.
+	// IdleTicks is the number of ticks without commands before the log starts, since
+	// there is nothing to record before the first player joins. 0..MaxIdleTicks.
 	IdleTicks int32
 }
 
-// MaxIdleBytes is the largest Header.Idle: the ticks of a day.
+// MaxIdleTicks is the maximum of Header.IdleTicks: the ticks of a day.
 const MaxIdleTicks = 24 * 60 * 60 * game.TickRate
 
-// TypeName identifies the type of a mode or mod, by import path.
+// TypeName returns the type of a mode or mod with its import path.
 func TypeName(v any) string {
 	t := reflect.TypeOf(v)
 	if t == nil {
@@ -75,8 +76,8 @@ func TypeName(v any) string {
 	return star + t.PkgPath() + "." + t.Name()
 }
 
-// SetMode notes mode and mods in the header. gameType is the name that the mode
-// can be asked for by.
+// SetMode stores mode and mods in the header. gameType is the name by which the mode
+// is requested.
 func (h *Header) SetMode(gameType string, mode game.Mode, mods []game.Mod) {
 	h.GameType, h.ModeName, h.ModeType = gameType, mode.Name(), TypeName(mode)
 	h.Mods = h.Mods[:0]
@@ -85,11 +86,11 @@ func (h *Header) SetMode(gameType string, mode game.Mode, mods []game.Mod) {
 	}
 }
 
-// Limits of a header.
+// The limits of a header.
 const (
-	maxTiles = 1 << 24 // what game.New takes
+	maxTiles = 1 << 24 // the maximum of game.New
 	maxMods  = 256
-	maxText  = 4096 // of one text in a header
+	maxText  = 4096 // of each text in a header
 )
 
 func (h *Header) validate() error {
@@ -130,7 +131,7 @@ func (h *Header) append(dst []byte) []byte {
 	return append(dst, h.Terrain.Tiles...)
 }
 
-// parse reads what append wrote. The tiles are borrowed from b.
+// parse is the inverse of append. The tiles refer to b.
 func (h *Header) parse(b []byte) error {
 	s := fieldReader{b: b}
 	h.Program = s.text()

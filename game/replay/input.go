@@ -6,34 +6,33 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// Nearly all of a match is inputs, and nearly every input comes twice: on
-// arrival as CmdDirectInput, and with its tick as CmdInput. So an arriving input is
-// written as its difference to the player's one before, and one whose tick has
-// come by pointing at an arrived one, usually that after the one last used.
+// Nearly all of a match is inputs, and nearly every input occurs twice: on arrival as
+// CmdDirectInput, and with its tick as CmdInput. So an arriving input is encoded as
+// its difference to the player's previous one, and the input of a tick as a reference
+// to an arrived one, usually the one after the last applied.
 
-// maxArrivals is how many arrived inputs of a player can be pointed at. Clients send
-// some ticks ahead.
+// maxArrivals is the number of arrived inputs of a player that can be referenced.
+// Clients send some ticks ahead.
 const maxArrivals = 32
 
-// inputHistory is what both sides of a log know of a player's inputs.
+// inputHistory is the inputs of a player that encoder and decoder both know.
 type inputHistory struct {
 	arrivals    [maxArrivals]game.Input
-	count       uint32 // arrived so far; the newest is at (count-1) % history
-	lastApplied uint32 // the count at which the one last used had arrived
+	count       uint32 // number of arrivals; the newest is at (count-1) % maxArrivals
+	lastApplied uint32 // number of the arrival that was applied last
 	applied     game.Input
 }
 
-// addArrival notes an input that was written or read.
+// addArrival adds an input that was encoded or decoded.
 func (p *inputHistory) addArrival(in *game.Input) {
 	p.arrivals[p.count%maxArrivals] = *in
 	p.count++
 }
 
-// newest is what differences are taken to.
+// newest returns the last arrival, to which differences are computed.
 func (p *inputHistory) newest() *game.Input { return &p.arrivals[(p.count-1)%maxArrivals] }
 
-// at is the input that arrived as number n, counted from 1; nil if it is not
-// known any more or not yet.
+// at returns arrival number n, counted from 1, or nil if it is not available.
 func (p *inputHistory) at(n uint32) *game.Input {
 	if n == 0 || n > p.count || p.count-n >= maxArrivals {
 		return nil
@@ -41,13 +40,13 @@ func (p *inputHistory) at(n uint32) *game.Input {
 	return &p.arrivals[(n-1)%maxArrivals]
 }
 
-// isNext reports whether in is the input after the one last used.
+// isNext reports whether in equals the arrival after the last applied.
 func (p *inputHistory) isNext(in *game.Input) bool {
 	next := p.at(p.lastApplied + 1)
 	return next != nil && *next == *in
 }
 
-// find looks for an input like in among the arrived ones, newest first.
+// find returns the number of the newest arrival that equals in.
 func (p *inputHistory) find(in *game.Input) (n uint32, ok bool) {
 	for n := p.count; n > 0 && p.count-n < maxArrivals; n-- {
 		if *p.at(n) == *in {
@@ -57,21 +56,22 @@ func (p *inputHistory) find(in *game.Input) (n uint32, ok bool) {
 	return 0, false
 }
 
-// apply notes that the input that arrived as number n was applied.
+// apply marks arrival number n as applied.
 func (p *inputHistory) apply(n uint32) *game.Input {
 	p.lastApplied, p.applied = n, *p.at(n)
 	return &p.applied
 }
 
-// Bits of a difference. The commonest come first: they fit one byte.
+// The bits of a difference. The most frequent ones come first, so that they fit in one
+// byte.
 const (
 	diffX = 1 << iota
 	diffY
-	diffFire // by one
+	diffFire // increased by one
 	diffDirection
 	diffJump
 	diffHook
-	diffMore // another byte follows, with the bits below
+	diffMore // another byte follows with the bits below
 )
 
 const (
@@ -83,7 +83,7 @@ const (
 	diffAll
 )
 
-// appendDiff writes what differs from old to in.
+// appendDiff appends the difference from old to in.
 func appendDiff(dst []byte, old, in *game.Input) []byte {
 	var bits, rest byte
 	if in.TargetX != old.TargetX {
@@ -152,7 +152,7 @@ func appendDiff(dst []byte, old, in *game.Input) []byte {
 	return dst
 }
 
-// diff turns old into the input that was written.
+// diff decodes a difference and applies it to in.
 func (s *fieldReader) diff(in game.Input) game.Input {
 	bits, rest := s.byte(), byte(0)
 	if bits&diffMore != 0 {
@@ -197,7 +197,7 @@ func (s *fieldReader) diff(in game.Input) game.Input {
 	return in
 }
 
-// addDelta is a number by its difference.
+// addDelta decodes a difference and adds it to from.
 func (s *fieldReader) addDelta(from int32) int32 {
 	v := int64(from) + s.varint()
 	if v != int64(int32(v)) {

@@ -11,25 +11,25 @@ import (
 
 // Tick is one tick of a log.
 type Tick struct {
-	// Tick is its number: what World.Tick is after the Step.
+	// Tick is its number: World.Tick after the Step.
 	Tick int32
-	// Commands are those of the Step, borrowed until the next is read. Fields that
-	// their kinds do not name are not kept.
+	// Commands are the commands of the Step, valid until the next tick is read. Fields
+	// that their kinds do not use are not kept.
 	Commands []game.Command
-	// Hash is World.Hash after the Step, if Hashed.
+	// Hash is World.Hash after the Step, if HasHash.
 	Hash    uint64
 	HasHash bool
 }
 
-// Reader reads a log from its beginning. Its memory is bounded by the limits of
-// the format, some 40 MB at the worst, whatever the log says.
+// Reader reads a log from its start. Its memory is limited to about 40 MB for any
+// input.
 type Reader struct {
 	blocks     blockReader
 	header     Header
 	dec        tickDecoder
-	body       fieldReader // commands of the block being read
-	nextTick   int32       // the number of the next tick
-	ticksLeft  int32       // ticks of the block not yet read
+	body       fieldReader // commands of the current block
+	nextTick   int32       // number of the next tick
+	ticksLeft  int32       // ticks of the current block that are not read yet
 	hash       uint64
 	hashed     bool
 	validBytes int64
@@ -37,8 +37,8 @@ type Reader struct {
 	err        error
 }
 
-// NewReader reads the header of a log. The error is ErrFormat, ErrTruncated or
-// ErrCorrupt, or r's own. r should be buffered.
+// NewReader reads the header of a log. The error is ErrFormat, ErrTruncated,
+// ErrCorrupt or r's own. r should be buffered.
 func NewReader(r io.Reader) (*Reader, error) {
 	rd := &Reader{}
 	if err := rd.open(r); err != nil {
@@ -81,20 +81,20 @@ func (r *Reader) open(src io.Reader) error {
 	return nil
 }
 
-// Header returns what the world was made of. It belongs to the reader.
+// Header returns the header. It belongs to the reader.
 func (r *Reader) Header() *Header { return &r.header }
 
-// End returns why the log ends, once Next returned io.EOF. EndNone means that the
+// End returns why the log ends, after Next returned io.EOF. EndNone means that the
 // recorder was killed between two blocks.
 func (r *Reader) End() EndReason { return r.end }
 
-// ValidBytes returns how many bytes of the log were read without a fault, always whole
+// ValidBytes returns the number of bytes that were read without an error, in whole
 // blocks.
 func (r *Reader) ValidBytes() int64 { return r.validBytes }
 
-// Next reads the next tick into t. io.EOF is the end; ErrTruncated and ErrCorrupt
-// say that what follows is lost. Then the ticks of whole blocks before have all
-// been returned.
+// Next reads the next tick into t. io.EOF is the end; after ErrTruncated and
+// ErrCorrupt the rest is lost, and the ticks of all whole blocks before have been
+// returned.
 func (r *Reader) Next(t *Tick) error {
 	for r.err == nil && r.ticksLeft == 0 {
 		r.err = r.readBlock()
@@ -120,7 +120,7 @@ func (r *Reader) Next(t *Tick) error {
 	return nil
 }
 
-// readBlock reads the next readBlock.
+// readBlock reads the next block.
 func (r *Reader) readBlock() error {
 	kind, payload, err := r.blocks.next()
 	if err != nil {
@@ -160,11 +160,11 @@ func (r *Reader) readBlock() error {
 	return nil
 }
 
-// Cut copies the log of src to dst up to the block with the given tick, or all
-// of it if it is shorter, and ends it there: a cut is up to BlockTicks longer
-// than asked for. What comes before cannot be cut off, since the world is where it is
-// only because of it. It returns the last tick copied. A fault of src beyond that
-// tick does not matter; one before ends the copy and is returned.
+// Cut copies the log of src to dst up to the block with the given tick, or all of it
+// if it is shorter, and ends it there. The copy is up to BlockTicks longer than
+// requested. The start cannot be cut off, since the world depends on it. Cut returns
+// the last tick copied. An error in src after that tick does not matter; one before it
+// ends the copy and is returned.
 func Cut(dst io.Writer, src io.Reader, tick int32) (last int32, err error) {
 	r := &Reader{}
 	if err := r.open(src); err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// Numbers are varints of encoding/binary, zigzag where they may be negative;
-// texts have their length in front.
+// Numbers are varints of encoding/binary, zigzag encoded if they can be negative;
+// texts start with their length.
 
 func appendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
@@ -22,8 +22,8 @@ func appendBool(dst []byte, v bool) []byte {
 	return append(dst, 0)
 }
 
-// ruleInts and ruleBools list the rules in the order of a log. New rules come
-// last and need a new version of the format.
+// ruleInts and ruleBools list the rules in the order of the format. New rules are
+// added at the end and need a new version of the format.
 func ruleInts(r *game.Rules) [12]*int32 {
 	return [...]*int32{&r.Warmup, &r.Countdown, &r.ScoreLimit, &r.TimeLimit, &r.MatchesPerMap, &r.PlayerSlots, &r.MaxClients,
 		&r.TournamentMode, &r.RespawnDelayTDM, &r.TeamBalanceTime, &r.InactiveTime, &r.InactiveAction}
@@ -67,8 +67,8 @@ func appendProfile(dst []byte, p *game.Profile) []byte {
 	return dst
 }
 
-// fieldReader reads values. After the first that is not there, bad is set and all
-// that follow are zero.
+// fieldReader decodes values. After the first error failed is set and all further
+// values are zero.
 type fieldReader struct {
 	b      []byte
 	failed bool
@@ -96,7 +96,7 @@ func (s *fieldReader) varint() int64 {
 	return v
 }
 
-// int is a varint that fits; the wire cannot be out of range unless forged.
+// int decodes an int32.
 func (s *fieldReader) int() int32 {
 	v := s.varint()
 	if v != int64(int32(v)) {
@@ -131,7 +131,7 @@ func (s *fieldReader) uint64() uint64 {
 	return 0
 }
 
-// raw borrows n bytes.
+// raw returns n bytes of the input without copying.
 func (s *fieldReader) raw(n int) []byte {
 	if n < 0 || n > len(s.b) {
 		s.fail()

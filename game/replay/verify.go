@@ -8,18 +8,18 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// VerifyConfig is what a run needs besides the log.
+// VerifyConfig is what a run needs in addition to the log.
 type VerifyConfig struct {
-	// Modes makes the mode of a log by its Header.GameType.
+	// Modes returns the mode for a Header.GameType.
 	Modes func(gameType string) (game.Mode, bool)
-	// Mods are those the match was played with, fresh ones, in order.
+	// Mods are new values of the mods the match was played with, in order.
 	Mods []game.Mod
-	// OnTick, if set, sees the world after every tick, with what happened in it.
+	// OnTick, if set, is called after every tick with its events.
 	OnTick func(w *game.World, t *Tick, events []game.Event)
 }
 
-// NewWorld makes the world of a log, before its first recorded tick. The error is
-// ErrModeUnavailable if its mode or mods are not those given, or that of game.New.
+// NewWorld creates the world of a log, before its first recorded tick. The error is
+// ErrModeUnavailable if mode or mods do not match, or that of game.New.
 func (h *Header) NewWorld(cfg VerifyConfig) (*game.World, error) {
 	var mode game.Mode
 	if cfg.Modes != nil {
@@ -50,24 +50,24 @@ func (h *Header) NewWorld(cfg VerifyConfig) (*game.World, error) {
 	return w, nil
 }
 
-// Result is how a run went.
+// Result is the result of Verify.
 type Result struct {
-	// Ticks is the number of ticks run, idle ones included.
+	// Ticks is the number of ticks run, including idle ones.
 	Ticks int32
-	// HashesMatched is how many hashes agreed, Good the tick of the last of them: up to
-	// there the run is the recorded match.
+	// HashesMatched is the number of equal hashes, LastGoodTick the tick of the last
+	// of them: up to there the run equals the recorded match.
 	HashesMatched int
 	LastGoodTick  int32
-	// FirstBadTick is the tick of the first hash that differs, 0 if none does. The
-	// difference arose after Good.
+	// FirstBadTick is the tick of the first different hash, 0 for none. The difference
+	// arose after LastGoodTick.
 	FirstBadTick int32
-	// End is why the log ends; EndNone if it does not say.
+	// End is why the log ends, EndNone if it does not say.
 	End EndReason
 }
 
-// Verify runs the match of a log again and compares the hashes. The error is nil
-// if all agree and the log is whole; otherwise one of this package's, with
-// everything up to Result.Good verified.
+// Verify runs the match of a log again and compares the hashes. The error is nil if
+// all are equal and the log is complete; otherwise it is one of this package's, and
+// everything up to Result.LastGoodTick is verified.
 func Verify(r *Reader, cfg VerifyConfig) (res Result, err error) {
 	w, err := r.Header().NewWorld(cfg)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// Writer writes a log in step with its world, for tools and tests: around every
-// Step, Tick before and Stepped after. A server has a [Recorder] and a [Encoder]
-// in different goroutines instead.
+// Writer writes a log along with its world, for tools and tests: call RecordTick
+// before every Step and AfterStep after it. A server uses a [Recorder] and an
+// [Encoder] in different goroutines instead.
 type Writer struct {
 	w     io.Writer
 	rec   Recorder
@@ -29,10 +29,10 @@ func NewWriter(w io.Writer, h *Header) (*Writer, error) {
 	return wr, wr.flush()
 }
 
-// RecordTick records the commands of the Step that follows.
+// RecordTick records the commands of the next Step.
 func (w *Writer) RecordTick(cmds []game.Command) error { return w.rec.RecordTick(cmds) }
 
-// AfterStep writes a block if one is due.
+// AfterStep writes a block if one is ready.
 func (w *Writer) AfterStep(world *game.World) error {
 	if !w.rec.BlockReady() {
 		return nil
@@ -40,7 +40,7 @@ func (w *Writer) AfterStep(world *game.World) error {
 	return w.block(world)
 }
 
-// Close writes what is left and the end. It does not close the io.Writer.
+// Close writes the last block and the end. It does not close the io.Writer.
 func (w *Writer) Close(world *game.World, why EndReason) error {
 	if w.rec.PendingTicks() > 0 {
 		if err := w.block(world); err != nil {

@@ -2,8 +2,9 @@ package vec
 
 import "math"
 
-// logTable splits the mantissa range into 16 parts: near the middle c of part i
-// it holds 1/c and log2(c), chosen so that both are almost exact in double.
+// logTable splits the mantissa range into 16 parts. For each it holds 1/c and log2(c)
+// of a point c near the middle, chosen so that both are almost exact in double
+// precision.
 var logTable = [16]struct{ inv, log float64 }{
 	{0x1.661ec79f8f3bep+0, -0x1.efec65b963019p-2},
 	{0x1.571ed4aaf883dp+0, -0x1.b0b6832d4fca4p-2},
@@ -29,8 +30,8 @@ var logPoly = [5]float64{
 	-0x1.7154748bef6c8p-1, 0x1.71547652ab82bp+0,
 }
 
-// expTable[i] is the bits of 2^(i/32) less i<<47, so that adding k<<47 gives
-// 2^(k/32) for any integer k with i = k mod 32.
+// expTable[i] is the bits of 2^(i/32) minus i<<47, so that adding k<<47 gives 2^(k/32)
+// for any integer k with i = k mod 32.
 var expTable = [32]uint64{
 	0x3ff0000000000000, 0x3fefd9b0d3158574, 0x3fefb5586cf9890f, 0x3fef9301d0125b51,
 	0x3fef72b83c7d517b, 0x3fef54873168b9aa, 0x3fef387a6e756238, 0x3fef1e9df51fdee1,
@@ -45,11 +46,12 @@ var expTable = [32]uint64{
 // expPoly is (2^r-1)/r around 0, highest power first.
 var expPoly = [3]float64{0x1.c6af84b912394p-5, 0x1.ebfce50fac4f3p-3, 0x1.62e42ff0c52d6p-1}
 
-// expShift added to a double leaves its value in 1/32 in the low mantissa bits.
+// expShift, added to a double, moves its value in units of 1/32 to the low mantissa
+// bits.
 const expShift = 0x1.8p+52 / 32
 
-// log2 returns the binary logarithm of the positive normal float32 with these
-// bits (the exponent field may have wrapped below zero for subnormals).
+// log2 returns the binary logarithm of the positive normal float32 with these bits.
+// For subnormals the exponent field can have wrapped below zero.
 func log2(bits uint32) float64 {
 	t := bits - 0x3f330000
 	part := &logTable[t>>19&15]
@@ -66,7 +68,7 @@ func log2(bits uint32) float64 {
 	return float64(y*r4) + q
 }
 
-// exp2 returns 2^x for -150 < x < 128, negated on request.
+// exp2 returns 2^x for -150 < x < 128, negated if negative is set.
 func exp2(x float64, negative bool) float32 {
 	kd := x + expShift
 	k := math.Float64bits(kd)
@@ -82,7 +84,7 @@ func exp2(x float64, negative bool) float32 {
 	return float32(y * math.Float64frombits(t))
 }
 
-// integerKind says what a finite non-zero float32 is: 0 no integer, 1 odd, 2 even.
+// integerKind classifies a finite non-zero float32: 0 not an integer, 1 odd, 2 even.
 func integerKind(bits uint32) int {
 	e := bits >> 23 & 0xff
 	switch {
@@ -100,13 +102,12 @@ func integerKind(bits uint32) int {
 
 // Pow returns x to the power of y in single precision.
 //
-// It follows the algorithm of the GNU C library since 2.28 (a logarithm and an
-// exponential in double precision with small tables), without fused operations.
-// It is not always correctly rounded, and it need not be: what counts are the
-// bits clients get. Against Debian 12's libm (its fused variant) none of
-// 1,000,000 powers of 1.4 with exponents 0..16, 1,000,000 of 0..4 with exponents
-// -30..30 and 1,000,000 of random bit patterns differ; TestLibmVectors tells how
-// to repeat it.
+// It uses the algorithm of the GNU C library since 2.28 (a logarithm and an
+// exponential in double precision with small tables), without fused operations. Like
+// that it is not always correctly rounded; it has to return the bits that clients
+// compute. It equals Debian 12's libm (its fused variant) for 1,000,000 powers of 1.4
+// with exponents 0..16, 1,000,000 of 0..4 with exponents -30..30 and 1,000,000 random
+// bit patterns; TestLibmVectors describes how to repeat that.
 func Pow(x, y float32) float32 {
 	const one, inf = 0x3f800000, 0x7f800000
 	xb, yb := math.Float32bits(x), math.Float32bits(y)

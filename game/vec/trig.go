@@ -2,15 +2,15 @@ package vec
 
 import "math"
 
-// quadrant holds the polynomials of sine and cosine on -pi/4..pi/4 with the
-// cosine's sign of one half turn.
+// quadrant holds the polynomials of sine and cosine on -pi/4..pi/4, with the sign of
+// the cosine for one half turn.
 type quadrant struct {
 	c0, c1, c2, c3, c4 float64
 	s1, s2, s3         float64
 }
 
-// The polynomial coefficients are the ones the GNU C library uses (its single
-// precision sine and cosine, computed in double precision).
+// The coefficients are those of the GNU C library's single precision sine and cosine,
+// which are computed in double precision.
 var quadrants = [2]quadrant{
 	{
 		1, -0x1.ffffffd0c621cp-2, 0x1.55553e1068f19p-5, -0x1.6c087e89a359dp-10, 0x1.99343027bf8c3p-16,
@@ -22,7 +22,7 @@ var quadrants = [2]quadrant{
 	},
 }
 
-// quadrantSign is the sign of the argument per quarter turn.
+// quadrantSign is the sign of the argument for each quarter turn.
 var quadrantSign = [4]float64{1, -1, -1, 1}
 
 const (
@@ -33,7 +33,7 @@ const (
 	expMask = 0x7ff00000 >> 20 // sign-free exponent and three mantissa bits of a float32
 )
 
-// top12 is the exponent and the highest mantissa bits, without the sign.
+// top12 returns the exponent and the highest mantissa bits, without the sign.
 func top12(f float32) uint32 { return math.Float32bits(f) >> 20 & expMask }
 
 var (
@@ -60,7 +60,7 @@ func (q *quadrant) poly(x, x2 float64, n uint32) float32 {
 	return float32(c + float64(x6*c2))
 }
 
-// reduceFast brings |x| < 120 to -pi/4..pi/4 and returns the quarter turns.
+// reduceFast reduces |x| < 120 to -pi/4..pi/4 and returns the number of quarter turns.
 func reduceFast(x float64) (float64, uint32) {
 	n := (int32(x*invHalfPi24) + 0x800000) >> 24
 	return x - float64(float64(n)*halfPi), uint32(n)
@@ -73,7 +73,7 @@ var fourOverPi = [24]uint32{
 	0x34ddc0db, 0xddc0db62, 0xc0db6295, 0xdb629599, 0x6295993c, 0x95993c43, 0x993c4390, 0x3c439041,
 }
 
-// reduceLarge does the same for any finite magnitude, with integers.
+// reduceLarge is reduceFast for any finite magnitude, with integer arithmetic.
 func reduceLarge(bits uint32) (float64, uint32) {
 	w := fourOverPi[bits>>26&15:]
 	m := (bits&0xffffff | 0x800000) << (bits >> 23 & 7)
@@ -88,10 +88,10 @@ func reduceLarge(bits uint32) (float64, uint32) {
 
 // Sin returns the sine of x (radians).
 //
-// It follows the algorithm of the GNU C library 2.36 without fused operations.
-// Against Debian 12's libm on a machine with FMA (where the library selects its
-// fused variant) 0 of 1,000,000 random arguments in -4..4 and 0 of 1,000,000
-// random bit patterns gave other bits; TestLibmVectors tells how to repeat it.
+// It uses the algorithm of the GNU C library 2.36 without fused operations. It equals
+// Debian 12's libm on a machine with FMA (where the library uses its fused variant)
+// for 1,000,000 random arguments in -4..4 and 1,000,000 random bit patterns;
+// TestLibmVectors describes how to repeat that.
 func Sin(x float32) float32 {
 	d := float64(x)
 	switch t := top12(x); {
@@ -112,7 +112,7 @@ func Sin(x float32) float32 {
 	return float32(math.NaN())
 }
 
-// Cos returns the cosine of x (radians); its origin and measured agreement are Sin's.
+// Cos returns the cosine of x (radians), with the algorithm and accuracy of Sin.
 func Cos(x float32) float32 {
 	d := float64(x)
 	switch t := top12(x); {
@@ -133,7 +133,7 @@ func Cos(x float32) float32 {
 	return float32(math.NaN())
 }
 
-// Constants of the arc tangent, all exactly representable in float32.
+// The constants of the arc tangent, all exact in float32.
 const (
 	pi32     float32 = 3.1415927410e+00
 	pi32Low  float32 = -8.7422776573e-08
@@ -160,8 +160,8 @@ const (
 	atanEven4 float32 = -3.6531571299e-02
 )
 
-// atan is the arc tangent in single precision throughout. The argument is moved
-// near 0 by the addition theorem around 0.5, 1, 1.5 or infinity.
+// atan returns the arc tangent, in single precision throughout. The argument is
+// reduced with the addition theorem around 0.5, 1, 1.5 or infinity.
 func atan(x float32) float32 {
 	bits := math.Float32bits(x)
 	abs := bits & 0x7fffffff
@@ -219,9 +219,9 @@ func atan(x float32) float32 {
 
 // Atan2 returns the angle of the point (x, y), in -pi..pi radians.
 //
-// It follows the single precision algorithm of the GNU C library 2.36. 0 of
-// 1,000,000 random whole targets in -1000..1000 and 0 of 1,000,000 random bit
-// patterns differ from Debian 12's libm; TestLibmVectors tells how to repeat it.
+// It uses the single precision algorithm of the GNU C library 2.36. It equals Debian
+// 12's libm for 1,000,000 random whole targets in -1000..1000 and 1,000,000 random bit
+// patterns; TestLibmVectors describes how to repeat that.
 func Atan2(y, x float32) float32 {
 	if x != x || y != y {
 		return x + y

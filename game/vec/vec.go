@@ -1,16 +1,14 @@
-// Package vec is the single precision vector arithmetic of the game rules. It
+// Package vec implements the single precision vector arithmetic of the game rules. It
 // gives the same bits on every machine and build variant.
 //
-// Clients predict the world with the released Teeworlds 0.7 arithmetic: plain
-// IEEE float32, each operation rounded once, in a fixed order. Go may fuse
-// x*y+z into one rounding on some targets (arm64, amd64 with GOAMD64=v3), which
-// would make a server drift away from its clients. An explicit conversion of
-// the product forbids that, so every product that feeds a sum is written
-// float32(x*y). Sine, cosine, arc tangent and power come from this package too:
-// the math package's versions differ between machines.
+// Clients predict the world with the arithmetic of Teeworlds 0.7: IEEE float32, each
+// operation rounded once, in a fixed order. Go can fuse x*y+z into one rounding on
+// some targets (arm64, amd64 with GOAMD64=v3), so that server and clients would
+// differ. An explicit conversion of the product prevents that, so every product that
+// is part of a sum is written float32(x*y). Sine, cosine, arc tangent and power are in
+// this package too, since those of the math package differ between machines.
 //
-// Lengths are in 1/32 of a tile (a "unit"), angles in radians, and y grows
-// downwards.
+// Lengths are in 1/32 of a tile (a "unit"), angles in radians, and y grows downwards.
 package vec
 
 import "math"
@@ -38,9 +36,9 @@ func (a Vec2) Dot(b Vec2) float32 { return float32(a.X*b.X) + float32(a.Y*b.Y) }
 // Len returns the length of a.
 func (a Vec2) Len() float32 { return Sqrt(float32(a.X*a.X) + float32(a.Y*a.Y)) }
 
-// Normalize returns a scaled to length 1 the way release 0.7.5 does it: times
-// the rounded reciprocal of the length, not divided by the length; the two
-// differ in the last bit. The zero vector gives NaN in both parts.
+// Normalize returns a scaled to length 1 as release 0.7.5 does: multiplied by the
+// rounded reciprocal of the length instead of divided by the length, which differs in
+// the last bit. The zero vector gives NaN in both components.
 func (a Vec2) Normalize() Vec2 {
 	l := 1 / Sqrt(float32(a.X*a.X)+float32(a.Y*a.Y))
 	return Vec2{float32(a.X * l), float32(a.Y * l)}
@@ -59,7 +57,7 @@ func Distance(a, b Vec2) float32 {
 	return Sqrt(float32(x*x) + float32(y*y))
 }
 
-// Mix returns the point t of the way from a to b, a+(b-a)*t.
+// Mix returns the point at fraction t of the way from a to b, a+(b-a)*t.
 func Mix(a, b Vec2, t float32) Vec2 {
 	return Vec2{a.X + float32((b.X-a.X)*t), a.Y + float32((b.Y-a.Y)*t)}
 }
@@ -67,10 +65,9 @@ func Mix(a, b Vec2, t float32) Vec2 {
 // MixScalar returns a+(b-a)*t.
 func MixScalar(a, b, t float32) float32 { return a + float32((b-a)*t) }
 
-// ClosestOnSegment returns the point of the segment from a to b that is closest
-// to p. When a and b are equal it is NaN in both parts, so that every distance
-// test against it fails; the rules rely on this (a hook that starts inside a
-// wall grabs nobody).
+// ClosestOnSegment returns the point of the segment from a to b that is closest to p.
+// If a and b are equal it is NaN in both components, so that every distance test
+// fails; the rules rely on this (a hook that starts inside a wall grabs nobody).
 func ClosestOnSegment(a, b, p Vec2) Vec2 {
 	c := p.Sub(a)
 	n := b.Sub(a).Normalize()
@@ -92,8 +89,8 @@ func Clamp(v, lo, hi float32) float32 {
 // Sqrt returns the correctly rounded single precision square root.
 func Sqrt(f float32) float32 { return float32(math.Sqrt(float64(f))) }
 
-// Trunc converts towards zero as the original's machine does: what does not fit
-// (and NaN) becomes the smallest int32. A bare Go conversion would depend on the
+// Trunc rounds towards zero like the original's machine: values that do not fit, and
+// NaN, become the smallest int32. The result of a Go conversion would depend on the
 // processor there.
 func Trunc(f float32) int32 {
 	const sign, limit = 1 << 31, 0x4f000000 // the bits of 2^31
@@ -103,11 +100,11 @@ func Trunc(f float32) int32 {
 	return math.MinInt32
 }
 
-// Round converts to the nearest integer, halves away from zero, with the
-// original's intermediate float32 sum: trunc(f+0.5), for f<=0 trunc(f-0.5).
+// Round rounds to the nearest integer, halves away from zero, with the original's
+// intermediate float32 sum: trunc(f+0.5), for f<=0 trunc(f-0.5).
 func Round(f float32) int32 {
-	// The half gets the sign of f, without a branch that would be guessed wrong
-	// half of the time. Zero of either sign gives 0 either way.
+	// The half gets the sign of f without a branch, which would be mispredicted half
+	// of the time. Zero of either sign gives 0 in both cases.
 	const half, sign = 0x3f000000, 1 << 31
 	return Trunc(f + math.Float32frombits(half|math.Float32bits(f)&sign))
 }
