@@ -1,4 +1,4 @@
-// Package maps holds the maps that come with Teeyard, so that a server runs
+// Package maps contains the maps of Teeyard, so that a server can run
 // without any file beside it.
 //
 // The .map files are built from the descriptions in maps/gen:
@@ -25,12 +25,11 @@ type Map struct {
 	Data []byte
 }
 
-// Default returns the map a server uses when it is told nothing else.
+// Default returns the default map of a server.
 func Default() Map { return Map{"teeyard1", teeyard1} }
 
-// All returns all embedded maps, the default one first: teeyard1, a deathmatch
-// yard for 2 to 16 players, and testbox, a small box with one or two of
-// everything for tests.
+// All returns all embedded maps, the default one first: teeyard1, a deathmatch map for
+// 2 to 16 players, and testbox, a small map with one or two of everything for tests.
 func All() []Map {
 	return []Map{Default(), {"testbox", testbox}}
 }

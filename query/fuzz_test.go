@@ -9,7 +9,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// checkGameInfo checks what every Info that came from the network holds.
+// checkInfo checks what every Info that came from the network holds.
 func checkInfo(t *testing.T, i *Info) {
 	t.Helper()
 	texts := []string{i.Version, i.Name, i.Hostname, i.Map, i.GameType}

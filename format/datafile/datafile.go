@@ -1,14 +1,14 @@
-// Package datafile reads and writes the container format of Teeworlds maps:
-// typed items of 32-bit integers beside blocks of raw data.
+// Package datafile reads and writes the container format of Teeworlds maps: typed
+// items of 32-bit integers, and blocks of raw data.
 //
-// Versions 3 (raw blocks) and 4 (zlib compressed blocks) are read, version 4
-// is written. All numbers are little endian.
+// It reads versions 3 (raw blocks) and 4 (zlib compressed blocks) and writes version
+// 4. All numbers are little endian.
 //
-// A file may come from anywhere, so nothing it declares is believed: the
-// tables must fit in the bytes that are present, items and blocks must not
-// overlap, and a block's declared size only limits its decompression. Parse
-// costs memory in proportion to the length of its input; blocks are
-// decompressed one at a time, on request and up to a limit of the caller's.
+// Files can come from anywhere, so all declared sizes are checked: the tables must fit
+// in the available bytes, items and blocks must not overlap, and a block's declared
+// size only limits its decompression. The memory that Parse uses is proportional to
+// the length of its input; blocks are decompressed one at a time, on request and up to
+// a limit of the caller.
 package datafile
 
 import (
@@ -18,14 +18,13 @@ import (
 )
 
 var (
-	// ErrFormat is wrapped by every error about bytes that are not a
-	// well-formed data file.
+	// ErrFormat is wrapped by all errors about files that are not well-formed.
 	ErrFormat = errors.New("datafile: malformed file")
 	// ErrLimit is wrapped when a block is larger than the caller's limit.
 	ErrLimit = errors.New("datafile: block over the size limit")
-	// ErrNoBlock is returned for a block number the file does not have.
+	// ErrNoBlock is wrapped if the file has no block with that number.
 	ErrNoBlock = errors.New("datafile: no such block")
-	// ErrTooMany is wrapped by a Writer that holds more than a file can.
+	// ErrTooMany is wrapped if a Writer has more items or blocks than a file can hold.
 	ErrTooMany = errors.New("datafile: too many items or blocks")
 )
 
@@ -35,14 +34,14 @@ const (
 	itemHeaderSize = 8
 )
 
-// File is a parsed data file. It borrows the bytes given to Parse and is safe
-// for concurrent use.
+// File is a parsed data file. It refers to the bytes given to Parse and is safe for
+// concurrent use.
 type File struct {
 	version int
 	items   []Item
 	types   []typeRange
 	data    []byte  // the data region
-	offsets []int32 // of blocks in raw, ascending
+	offsets []int32 // of blocks in data, ascending
 	sizes   []int32 // declared uncompressed sizes; version 4 only
 }
 
@@ -54,16 +53,16 @@ type typeRange struct {
 type Item struct {
 	// Type and ID are the two 16-bit halves of the item's key.
 	Type, ID uint16
-	// Payload is the item's content, little endian integers, borrowed from
-	// the file. Its length is a multiple of four.
+	// Payload is the content of the item, little endian integers, and refers to the
+	// file. Its length is a multiple of four.
 	Payload []byte
 }
 
 // Len returns the number of integers in the item.
 func (it Item) Len() int { return len(it.Payload) / 4 }
 
-// Int returns integer i, or 0 past the item's end: items grew over the years,
-// and 0 is what a field means in a file that is older than it.
+// Int returns integer i, or 0 after the end of the item: newer versions have more
+// fields, and 0 is the value of a field that an older file does not have.
 func (it Item) Int(i int) int32 {
 	if i < 0 || i >= it.Len() {
 		return 0
@@ -80,10 +79,10 @@ func (it Item) Ints() []int32 {
 	return out
 }
 
-// Parse reads the tables of a data file. The result borrows b.
+// Parse reads the tables of a data file. The result refers to b.
 //
-// The header's two file size fields are not looked at: the original does not
-// either, and old files hold wrong values there.
+// The header's two file size fields are ignored, as in the original, since old files
+// contain wrong values there.
 func Parse(b []byte) (*File, error) {
 	if len(b) < headerSize {
 		return nil, fmt.Errorf("%w: %d bytes, the header alone has %d", ErrFormat, len(b), headerSize)
@@ -107,7 +106,7 @@ func Parse(b []byte) (*File, error) {
 	if version == 4 {
 		perBlock = 8
 	}
-	// 64-bit sums of 31-bit counts cannot wrap.
+	// 64-bit sums of 31-bit counts do not overflow.
 	tables := headerSize + numTypes*typeRecordSize + numItems*4 + numBlocks*perBlock
 	if need := tables + itemBytes + dataBytes; need > int64(len(b)) {
 		return nil, fmt.Errorf("%w: header declares %d types, %d items, %d blocks, %d item bytes and %d data bytes, which is %d bytes; the file has %d",
@@ -144,9 +143,8 @@ func Parse(b []byte) (*File, error) {
 	return f, nil
 }
 
-// readItems cuts the item region (which begins at file offset base) into
-// items. Items must not overlap: otherwise a small file could hold a large
-// number of large items.
+// readItems splits the item region, which starts at file offset base, into items.
+// Items must not overlap; otherwise a small file could contain many large items.
 func (f *File) readItems(region []byte, base int, offsets []int32) error {
 	f.items = make([]Item, len(offsets))
 	end := 0
@@ -168,9 +166,9 @@ func (f *File) readItems(region []byte, base int, offsets []int32) error {
 	return nil
 }
 
-// readTypes checks the index of items by type. The runs must lie one behind
-// the other, each over items of its own type, so that looking up by type and
-// walking all items tell the same story.
+// readTypes checks the index of items by type. The ranges must follow each other and
+// contain only items of their type, so that lookups by type and iteration over all
+// items agree.
 func (f *File) readTypes(table []int32) error {
 	next := 0
 	for i := 0; i < len(table); i += 3 {

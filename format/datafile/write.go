@@ -9,15 +9,15 @@ import (
 	"slices"
 )
 
-// MaxItems and MaxBlocks are what the original's writer can hold. Its reader
-// knows no limit, but other tools copied these.
+// MaxItems and MaxBlocks are the limits of the original's writer. Its reader has no
+// limit, but other tools have these.
 const (
 	MaxItems  = 1024
 	MaxBlocks = 1024
 )
 
-// Writer collects items and blocks and lays them out as a version 4 file. The
-// zero value is ready to use.
+// Writer collects items and blocks and encodes them as a version 4 file. The zero
+// value is ready to use.
 type Writer struct {
 	items  []newItem
 	blocks [][]byte
@@ -28,21 +28,21 @@ type newItem struct {
 	ints    []int32
 }
 
-// AddItem adds an item. Items of one type stay in the order they are added in;
-// types are sorted. The integers are kept, not copied.
+// AddItem adds an item. Items of one type keep their order; types are sorted. The
+// slice is not copied.
 func (w *Writer) AddItem(typ, id uint16, ints []int32) {
 	w.items = append(w.items, newItem{typ, id, ints})
 }
 
-// AddShared adds a data block and returns its number, for use in items. The
-// bytes are kept, not copied.
+// AddBlock adds a data block and returns its number, for use in items. The slice is
+// not copied.
 func (w *Writer) AddBlock(data []byte) int32 {
 	w.blocks = append(w.blocks, data)
 	return int32(len(w.blocks) - 1)
 }
 
-// Bytes returns the file. Equal contents give equal bytes with one version of
-// the Go toolchain (its zlib may compress differently in another).
+// Bytes returns the file. Equal contents give equal bytes within one version of the Go
+// toolchain; another version's zlib can compress differently.
 func (w *Writer) Bytes() ([]byte, error) {
 	if len(w.items) > MaxItems || len(w.blocks) > MaxBlocks {
 		return nil, fmt.Errorf("%w: %d items (at most %d) and %d blocks (at most %d)", ErrTooMany, len(w.items), MaxItems, len(w.blocks), MaxBlocks)

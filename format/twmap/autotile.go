@@ -3,7 +3,7 @@ package twmap
 // Neighbors is a set of neighbours of a tile.
 type Neighbors uint8
 
-// The neighbours, by compass: N is the row above.
+// The neighbours by compass direction: N is the row above.
 const (
 	N Neighbors = 1 << iota
 	NE
@@ -17,16 +17,16 @@ const (
 
 var neighborOffsets = [8][2]int{{0, -1}, {1, -1}, {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}}
 
-// AutoTileRule chooses a tile by what is around it.
+// AutoTileRule selects a tile by its neighbours.
 type AutoTileRule struct {
-	Full, Empty  Neighbors // neighbours that must, or must not, belong to the shape
+	Full, Empty  Neighbors // neighbours that must, or must not, be part of the shape
 	Index, Flags uint8
 }
 
-// AutoTile says how a shape is drawn with a tileset: the tile for its inside and
-// rules for its edges, of which the last that fits wins. Scatter tiles replace
-// about one in ScatterEvery of the tiles that are surrounded on all sides,
-// except on the layer's border, which clients repeat outwards for ever.
+// AutoTile describes how a shape is drawn with a tileset: the tile for the inside, and
+// rules for the edges, of which the last match is used. Scatter tiles replace about
+// one in ScatterEvery of the tiles that are surrounded on all sides, except at the
+// layer's border, which clients repeat outwards.
 type AutoTile struct {
 	Inside       uint8
 	Rules        []AutoTileRule
@@ -34,8 +34,8 @@ type AutoTile struct {
 	ScatterEvery int
 }
 
-// Apply draws the tiles for which in is true. What lies outside of the layer
-// continues its border, as it does for the game. Equal shapes give equal tiles.
+// Apply draws the tiles for which in is true. Outside of the layer its border is
+// repeated, as in the game. Equal shapes give equal tiles.
 func (t AutoTile) Apply(l *TileLayer, in func(x, y int) bool) {
 	clamped := func(x, y int) bool {
 		return in(min(max(x, 0), l.Width-1), min(max(y, 0), l.Height-1))
@@ -68,7 +68,8 @@ func (t AutoTile) Apply(l *TileLayer, in func(x, y int) bool) {
 	}
 }
 
-// hashPosition is a hash of a position, to look random and always be the same.
+// hashPosition returns a hash of a position, for choices that look random but are
+// always the same.
 func hashPosition(x, y int) uint32 {
 	h := uint32(x)*0x9e3779b1 ^ uint32(y)*0x85ebca77
 	h ^= h >> 15

@@ -1,9 +1,9 @@
 package twmap
 
-// MakeCompatible turns what only newer programs read into what all do: compressed tile
-// layers (version 4) become plain ones, Bézier curves smooth ones without
-// tangents, and images without alpha get one. It reports whether there was
-// anything to turn. What the game is played on stays the same.
+// MakeCompatible converts features that old programs cannot read: compressed tile
+// layers (version 4) become uncompressed, Bézier curves become smooth curves without
+// tangents, and RGB images become RGBA. It reports whether it changed anything. The
+// game layer's content stays the same.
 func (m *Map) MakeCompatible() bool {
 	changed := false
 	for _, g := range m.Groups {
@@ -24,8 +24,8 @@ func (m *Map) MakeCompatible() bool {
 }
 
 const (
-	maxCompatTileVersion     = 3 // the newest tile layer that is a plain grid
-	maxCompatEnvelopeVersion = 2 // the newest envelope whose points have no tangents
+	maxCompatTileVersion     = 3 // the newest uncompressed tile layer
+	maxCompatEnvelopeVersion = 2 // the newest envelope without tangents
 	curveSmooth              = 4
 	formatRGB                = 0
 	formatRGBA               = 1
@@ -56,8 +56,8 @@ func (img *Image) makeCompatible() bool {
 	return true
 }
 
-// hasRGBPixels reports whether an image has pixels, and no alpha. One that was made in code may
-// have the format by accident: its size tells.
+// hasRGBPixels reports whether an image has RGB pixels. An image made in code can have
+// that format by accident, so the size is checked too.
 func (img *Image) hasRGBPixels() bool {
 	n := int64(img.Width) * int64(img.Height)
 	return img.Format == formatRGB && img.Pixels != nil && n*3 == int64(len(img.Pixels))

@@ -1,16 +1,16 @@
 package twmap
 
-// Tile indices of the game layer. Indices 4 to 191 are air in the vanilla
-// game, above are the entities.
+// The tile indices of the game layer. Indices 4 to 191 are air in the vanilla game;
+// higher ones are entities.
 const (
 	Air        = 0
 	Solid      = 1
 	Death      = 2
-	Unhookable = 3 // solid, and hooks slip off
+	Unhookable = 3 // solid, and hooks do not attach
 )
 
-// Entities of the game layer, as tile indices. An entity sits in the middle of
-// its tile, which is air for the physics.
+// The entities of the game layer, as tile indices. An entity is in the middle of its
+// tile, which is air for the physics.
 const (
 	EntityOffset      = 191
 	Spawn             = EntityOffset + 1 // any team
@@ -27,9 +27,9 @@ const (
 	lastVanillaEntity = PickupLaser
 )
 
-// GameLayer returns the game layer, or nil when the map has none (themes of menus
-// do not). Should there be several, it is the one the 0.7 programs use: the
-// first of the last group that has any.
+// GameLayer returns the game layer, or nil if the map has none, as menu themes. If
+// there are several, it returns the one that 0.7 programs use: the first of the last
+// group that has any.
 func (m *Map) GameLayer() *TileLayer {
 	for g := len(m.Groups) - 1; g >= 0; g-- {
 		for _, l := range m.Groups[g].Layers {
@@ -58,13 +58,13 @@ func (l *TileLayer) At(x, y int) Tile {
 	return l.Tiles[y*l.Width+x]
 }
 
-// Entity is a tile that something starts from.
+// Entity is an entity tile.
 type Entity struct {
 	X, Y  int   // column and row
 	Index uint8 // Spawn to PickupLaser
 }
 
-// Entities is an iterator over the vanilla entities, row by row.
+// Entities iterates over the vanilla entities, row by row.
 func (l *TileLayer) Entities(yield func(Entity) bool) {
 	for i, t := range l.Tiles {
 		if t.Index > EntityOffset && t.Index <= lastVanillaEntity && !yield(Entity{i % l.Width, i / l.Width, t.Index}) {

@@ -38,8 +38,8 @@ func (p *parser) parseTileLayer(it datafile.Item, i int) (Layer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The declared size is compared with what the data can hold before
-	// anything is computed or allocated from it.
+	// Compare the declared size with what the data can hold before computing or
+	// allocating anything.
 	count := w * h
 	if l.Version < 4 && int64(len(data))/4 < count {
 		return nil, fmt.Errorf("%w: tile layer %d is %d×%d tiles, its data has %d bytes", ErrFormat, i, w, h, len(data))
@@ -82,8 +82,8 @@ func decodeTiles(data []byte, n int) []Tile {
 	return tiles
 }
 
-// decodeTileRuns decodes the tile data of version 4: every tile stands for itself
-// and for as many repetitions as its skip field says.
+// decodeTileRuns decodes the tile data of version 4, in which every tile has a number
+// of repetitions in its skip field.
 func decodeTileRuns(data []byte, n int) ([]Tile, error) {
 	tiles := make([]Tile, 0, n)
 	for len(tiles) < n {
@@ -99,7 +99,7 @@ func decodeTileRuns(data []byte, n int) ([]Tile, error) {
 	return tiles, nil
 }
 
-// appendTileRuns is the reverse of decodeTileRuns, with runs as long as they can be.
+// appendTileRuns is the inverse of decodeTileRuns, with runs as long as possible.
 func appendTileRuns(dst []byte, tiles []Tile) []byte {
 	for i := 0; i < len(tiles); {
 		t := tiles[i]
@@ -153,7 +153,7 @@ func (p *parser) parseQuadLayer(it datafile.Item, i int) (Layer, error) {
 	return l, nil
 }
 
-// fields lists a quad's numbers in file order.
+// fields returns a quad's numbers in file order.
 func (q *Quad) fields() [38]*int32 {
 	var out [38]*int32
 	n := 0

@@ -12,16 +12,14 @@ import (
 	"github.com/teeyard/teeyard/format/datafile"
 )
 
-// Config says how to parse. The zero value is ready to use.
+// Config is the parameters of Parse. The zero value is ready to use.
 type Config struct {
-	// MaxDecoded bounds the memory of the parsed map in bytes. 0 means 64 MiB
-	// and 64 times the length of the file, at most 512 MiB: room for the
-	// largest known maps, whose empty layers compress by a factor of
-	// hundreds.
+	// MaxDecoded limits the memory of the parsed map in bytes. 0 means 64 MiB plus 64
+	// times the length of the file, at most 512 MiB, which is enough for the largest
+	// known maps, whose empty layers compress by a factor of hundreds.
 	MaxDecoded int
-	// GameOnly skips embedded images, sounds, quads and all tiles but the
-	// game layer's. A server needs no more. A map parsed so is not fit for
-	// Write.
+	// GameOnly skips embedded images, sounds, quads and all tiles except the game
+	// layer's, which is enough for a server. Such a map cannot be written again.
 	GameOnly bool
 }
 
@@ -59,7 +57,7 @@ type parser struct {
 	m      *Map
 }
 
-// takeBudget takes n bytes from the budget, before they are allocated.
+// takeBudget subtracts n bytes from the budget, before they are allocated.
 func (p *parser) takeBudget(n int64, what string, i int) error {
 	if n > int64(p.budget) {
 		return fmt.Errorf("%w: %s %d needs %d bytes, %d are left", ErrTooLarge, what, i, n, p.budget)
@@ -68,7 +66,8 @@ func (p *parser) takeBudget(n int64, what string, i int) error {
 	return nil
 }
 
-// readBlock reads a data readBlock that item i of a kind refers to; -1 gives nil.
+// readBlock reads the data block that item i of a kind refers to; for -1 it returns
+// nil.
 func (p *parser) readBlock(ref int32, what string, i int) ([]byte, error) {
 	if ref == None {
 		return nil, nil
@@ -84,18 +83,17 @@ func (p *parser) readBlock(ref int32, what string, i int) ([]byte, error) {
 		return nil, err
 	}
 	if p.f.Version() == 3 {
-		b = bytes.Clone(b) // it is borrowed from the file
+		b = bytes.Clone(b) // the block refers to the file
 	}
 	return b, nil
 }
 
-// returnBudget returns n bytes to the budget: a block is dropped once it has been
-// converted. Only what was converted is returned, so that the budget bounds the
-// time as well: no map can have large blocks decompressed for small layers
-// again and again.
+// returnBudget adds n bytes to the budget, when a block is freed after its conversion.
+// Only converted bytes are returned, so that the budget limits the time as well: a map
+// cannot have large blocks decompressed for small layers again and again.
 func (p *parser) returnBudget(n int) { p.budget += n }
 
-// readString reads a NUL terminated string from a data block.
+// readString reads a NUL-terminated string from a data block.
 func (p *parser) readString(ref int32, what string, i int) (string, error) {
 	b, err := p.readBlock(ref, what, i)
 	if err != nil {
@@ -138,7 +136,7 @@ func (p *parser) parseInfo() error {
 	if err != nil {
 		return err
 	}
-	// Each line costs a string header beside its bytes.
+	// Each line costs a string header in addition to its bytes.
 	if err := p.takeBudget(16*int64(bytes.Count(b, []byte{0})), "info field", 4); err != nil {
 		return err
 	}
@@ -197,8 +195,8 @@ func (p *parser) parseSounds() error {
 
 func (p *parser) parseEnvelopes() error {
 	envs := p.f.ItemsOf(itemEnvelope)
-	// The layout of the one list of points depends on the envelopes: a file
-	// is written by one program, so a single envelope of version 3 tells.
+	// The layout of the points depends on the envelopes. A file is written by one
+	// program, so one envelope of version 3 decides.
 	stride := 6
 	for _, it := range envs {
 		if it.Int(0) >= 3 {
@@ -295,9 +293,8 @@ func (p *parser) parseUnknownItems() error {
 	return nil
 }
 
-// intsToString decodes a name that is packed into n integers, four characters
-// each, most significant first and offset by 128. The last character is a NUL,
-// whatever it says.
+// intsToString decodes a name packed into n integers, four characters each, most
+// significant first and offset by 128. The last character is always a NUL.
 func intsToString(it datafile.Item, first, n int) string {
 	if it.Len() < first+n {
 		return ""

@@ -1,6 +1,6 @@
 package twmap
 
-// TileSize is the side of a tile in the units of Point.
+// TileSize is the edge length of a tile in the units of Point.
 const TileSize = 32 << 10
 
 // NewQuadLayer returns a quad layer that draws from an image, or None.
@@ -20,13 +20,13 @@ func NewQuad(x, y, w, h float64) Quad {
 	}
 }
 
-// Shaded returns the quad with a vertical gradient.
+// Shaded returns the quad with a vertical colour gradient.
 func (q Quad) Shaded(top, bottom Color) Quad {
 	q.Colors = [4]Color{top, top, bottom, bottom}
 	return q
 }
 
-// Mirrored returns the quad with its image turned left to right.
+// Mirrored returns the quad with its image mirrored left to right.
 func (q Quad) Mirrored() Quad {
 	t := &q.TexCoords
 	t[0], t[1], t[2], t[3] = t[1], t[0], t[3], t[2]

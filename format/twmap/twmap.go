@@ -1,13 +1,12 @@
-// Package twmap reads, writes and builds Teeworlds maps: tile and quad layers
-// in groups, with images, envelopes and the extensions of DDNet.
+// Package twmap reads, writes and builds Teeworlds maps: tile and quad layers in
+// groups, with images, envelopes and the extensions of DDNet.
 //
-// Parse believes nothing a file declares; see [Config] for the memory it may
-// use. Whatever Parse understands is kept by Write, so that
-// Parse(Write(m)) gives m again.
+// Parse checks everything a file declares; see [Config] for the limit of memory.
+// Everything that Parse reads is written again, so that a map does not change when it
+// is read and written.
 //
-// The tile indices of the game layer, which physics and entities come from,
-// are in game.go; helpers to describe a map in code are in paint.go and
-// quads.go.
+// The tile indices of the game layer, for physics and entities, are in gamelayer.go;
+// helpers to build a map in code are in paint.go and quads.go.
 package twmap
 
 import (
@@ -16,11 +15,9 @@ import (
 )
 
 var (
-	// ErrFormat is wrapped by errors about a data file that is not a
-	// well-formed map.
+	// ErrFormat is wrapped by errors about a data file that is not a well-formed map.
 	ErrFormat = errors.New("twmap: malformed map")
-	// ErrTooLarge is wrapped when a map needs more memory than
-	// Config.MaxDecoded allows.
+	// ErrTooLarge is wrapped if a map needs more memory than Config.MaxDecoded.
 	ErrTooLarge = errors.New("twmap: map over the memory limit")
 )
 
@@ -47,27 +44,26 @@ const (
 // None marks an absent image, envelope or sound reference.
 const None = -1
 
-// Map is a whole map. The zero value is an empty one.
+// Map is a map. The zero value is an empty one.
 type Map struct {
 	Info      Info
 	Images    []Image
 	Envelopes []Envelope
 	Groups    []Group
 	Sounds    []Sound // DDNet
-	// UnknownItems holds the items of types this package does not know, kept as
-	// they are. References to data blocks in them cannot be followed, so
-	// those blocks are lost when the map is written.
+	// UnknownItems holds the items of types this package does not know. Data blocks
+	// they refer to are lost when the map is written.
 	UnknownItems []UnknownItem
 
-	// Size, CRC (IEEE CRC-32) and SHA256 are those of the whole file that
-	// the map was parsed from, as they go into Sv_MapChange; zero for a map
-	// made in code. Write ignores them.
+	// Size, CRC (IEEE CRC-32) and SHA256 are those of the file that the map was parsed
+	// from, as used in Sv_MapChange. They are zero for a map made in code, and ignored
+	// when writing.
 	Size   int
 	CRC    uint32
 	SHA256 [sha256.Size]byte
 }
 
-// Info says who made the map. All fields are optional.
+// Info describes the author and origin of the map. All fields are optional.
 type Info struct {
 	Author, Version, Credits, License string
 	// Settings are console commands to run with the map (DDNet).
@@ -80,7 +76,7 @@ type Image struct {
 	Name string
 	// Width and Height are in pixels.
 	Width, Height int32
-	// External images come from the client's own mapres folder.
+	// External images are loaded from the client's own mapres folder.
 	External bool
 	// Format is the image format number of version 2 items: 0 for RGB, 1 for RGBA.
 	Format int32
@@ -94,8 +90,7 @@ type Image struct {
 type Envelope struct {
 	Name     string
 	Channels int32
-	// Synchronized envelopes run with the server's ticks, others with the
-	// client's clock.
+	// Synchronized envelopes follow the server's ticks, others the client's clock.
 	Synchronized bool
 	Points       []EnvPoint
 	// Version is the item version, 1 to 3; 0 counts as 2. From 3 on points
@@ -106,22 +101,22 @@ type Envelope struct {
 // EnvPoint is a point of an envelope.
 type EnvPoint struct {
 	Time int32 // ms since the envelope's start
-	// Curve leads to the next point: 0 step, 1 linear, 2 slow, 3 fast,
-	// 4 smooth, 5 bezier.
+	// Curve is the interpolation to the next point: 0 step, 1 linear, 2 slow, 3 fast,
+	// 4 smooth, 5 Bézier.
 	Curve  int32
 	Values [4]int32 // 22.10 fixed point
-	// Tangents are, for four channels each: in dx (ms), in dy (22.10), out
-	// dx, out dy. Zero except in envelopes of version 3.
+	// Tangents are, for four channels each: in dx (ms), in dy (22.10), out dx, out dy.
+	// They are zero except in envelopes of version 3.
 	Tangents [16]int32
 }
 
-// Group is a run of layers that move together.
+// Group is a list of layers that move together.
 type Group struct {
 	Name string
-	// OffsetX and OffsetY move the group, 1/32 tile.
+	// OffsetX and OffsetY are the position of the group in 1/32 tile.
 	OffsetX, OffsetY int32
-	// ParallaxX and ParallaxY say how far the group moves with the camera,
-	// in percent: 100 with the game, 0 fixed to the screen.
+	// ParallaxX and ParallaxY are the percentages by which the group moves with the
+	// camera: 100 with the game, 0 fixed to the screen.
 	ParallaxX, ParallaxY int32
 	// Clip is the visible part of the world in 1/32 tile, nil for all.
 	Clip *Rect
@@ -145,7 +140,7 @@ type Color struct{ R, G, B, A int32 }
 const (
 	FlipV  = 1 // mirrored left to right
 	FlipH  = 2 // mirrored top to bottom
-	Opaque = 4 // no transparent pixel; set by editors to speed drawing up
+	Opaque = 4 // no transparent pixel; set by editors to speed up drawing
 	Rotate = 8 // turned clockwise by 90 degrees
 )
 
@@ -155,15 +150,15 @@ type Tile struct {
 	Skip, Reserved uint8 // Skip is 0 in layers read from version 4
 }
 
-// TileKind says what a tile layer is for. Kinds are flag bits in the file.
+// TileKind is the purpose of a tile layer. Kinds are flags in the file.
 type TileKind int32
 
 const (
-	// KindTiles is a layer to look at.
+	// KindTiles is a visible layer.
 	KindTiles TileKind = 0
 	// KindGame is the game layer: collision and entities.
 	KindGame TileKind = 1
-	// The others are DDNet's, with data of their own in TileLayer.Special.
+	// The others are DDNet's, with their data in TileLayer.DDNetData.
 	KindTele   TileKind = 2
 	KindSpeed  TileKind = 4
 	KindFront  TileKind = 8
@@ -175,7 +170,7 @@ const (
 type TileLayer struct {
 	Name string
 	Kind TileKind
-	// Flags are the layer item's: 1 for detail, which clients may hide.
+	// Flags are the flags of the layer item: 1 for detail, which clients can hide.
 	Flags          int32
 	Width, Height  int
 	Color          Color
@@ -183,16 +178,16 @@ type TileLayer struct {
 	ColorEnvOffset int32 // ms
 	Image          int32 // image index, or None
 	Tiles          []Tile
-	// DDNetData holds the data of DDNet's kinds, undecoded, in the order tele,
-	// speedup, front, switch, tune; nil in other layers.
+	// DDNetData holds the undecoded data of DDNet's kinds in the order tele, speedup,
+	// front, switch, tune. It is nil in other layers.
 	DDNetData *[5][]byte
-	// Version is the layout in the file: 2 or 3, the plain grid of 0.6 that
-	// all clients read, or 4, the run-length coded one of 0.7. 0 counts as 3.
+	// Version is the layout in the file: 2 or 3, the uncompressed one of 0.6 that all
+	// clients read, or 4, the run-length encoded one of 0.7. 0 counts as 3.
 	Version int32
 }
 
-// Point is a position in 1/32 tile with 10 fraction bits: 32768 is a tile.
-// Texture coordinates use it too: 1024 is the image's width or height.
+// Point is a position in 1/32 tile with 10 fraction bits: 32768 is a tile. In texture
+// coordinates 1024 is the image's width or height.
 type Point struct{ X, Y int32 }
 
 // Quad is a coloured, textured quadrilateral.
@@ -225,7 +220,7 @@ type Sound struct {
 	Data     []byte // Opus
 }
 
-// SoundLayer is a DDNet layer of sound sources, kept undecoded.
+// SoundLayer is a DDNet layer of sound sources, which are not decoded.
 type SoundLayer struct {
 	Name    string
 	Flags   int32
@@ -233,12 +228,12 @@ type SoundLayer struct {
 	Sound   int32 // sound index, or None
 	Sources []byte
 	Version int32
-	// Deprecated marks the early layer type 9.
+	// Deprecated is set for the early layer type 9.
 	Deprecated bool
 }
 
-// RawLayer is a layer of an unknown type, kept as it is. A data block it may
-// refer to is not.
+// RawLayer is a layer of an unknown type. Data blocks it refers to are lost when the
+// map is written.
 type RawLayer struct{ Ints []int32 }
 
 // UnknownItem is an item of an unknown type.

@@ -18,10 +18,9 @@ func (m *Map) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// Bytes returns the map as a data file of version 4. It fails when a layer's
-// tiles do not match its size, or when the map has more items or data blocks
-// than a file can hold. Equal maps give equal bytes with one version of the Go
-// toolchain.
+// Bytes returns the map as a data file of version 4. It fails if a layer's tiles do
+// not match its size, or if the map has more items or data blocks than a file can
+// hold. Equal maps give equal bytes within one version of the Go toolchain.
 func (m *Map) Bytes() ([]byte, error) {
 	w := &mapWriter{m: m}
 	w.out.AddItem(itemVersion, 0, []int32{1})
@@ -92,9 +91,9 @@ func (w *mapWriter) addImages() {
 		if img.Pixels != nil {
 			data = w.out.AddBlock(img.Pixels)
 		}
-		// Version 1 is what 0.6 editors write and every program reads; the
-		// format exists only for others than RGBA. Zero is RGB where the pixels
-		// are, and otherwise that of an image whose maker did not say.
+		// Version 1 is what 0.6 editors write and every program reads; the format
+		// field is only needed for formats other than RGBA. 0 means RGB if the pixels
+		// are RGB, and otherwise an unset field.
 		ints := []int32{1, img.Width, img.Height, boolToInt(img.External), name, data}
 		if img.Format != formatRGBA && (img.Format != formatRGB || img.hasRGBPixels()) {
 			ints[0] = 2
@@ -131,7 +130,7 @@ func (w *mapWriter) addEnvelopes() {
 		}
 		n += int32(len(e.Points))
 	}
-	// Always present, even empty: the original looks it up unconditionally.
+	// Always present, even if empty, since the original requires it.
 	w.out.AddItem(itemEnvPoints, 0, points)
 }
 
@@ -165,8 +164,8 @@ func (w *mapWriter) addGroups() error {
 	return nil
 }
 
-// The first field of every encodeLayer item is a version that no reader looks at and
-// editors leave uninitialised or 0.
+// The first field of every layer item is a version that no reader uses and editors
+// leave uninitialised or 0.
 func (w *mapWriter) encodeLayer(l Layer) ([]int32, error) {
 	switch l := l.(type) {
 	case *TileLayer:
@@ -246,7 +245,7 @@ func (w *mapWriter) encodeQuadLayer(l *QuadLayer) []int32 {
 	return ints
 }
 
-// appendName packs a name into n integers; see intsToString. It is cut to fit
+// appendName packs a name into n integers; see intsToString. It is truncated to fit
 // with its NUL.
 func appendName(dst []int32, name string, n int) []int32 {
 	var buf [32]byte
@@ -254,7 +253,7 @@ func appendName(dst []int32, name string, n int) []int32 {
 	for i := range n {
 		v := binary.BigEndian.Uint32(buf[4*i:]) ^ 0x80808080
 		if i == n-1 {
-			v &= 0xffffff00 // the last character is a plain zero
+			v &= 0xffffff00 // the last character is an unencoded zero
 		}
 		dst = append(dst, int32(v))
 	}

@@ -2,7 +2,7 @@ package main
 
 import "github.com/teeyard/teeyard/format/twmap"
 
-// legend gives the characters of the text files their meaning.
+// legend maps the characters of the text files to tile indices.
 var legend = map[byte]uint8{
 	'.': twmap.Air,
 	'#': twmap.Solid,
@@ -21,7 +21,7 @@ var legend = map[byte]uint8{
 	'n': twmap.PickupNinja,
 }
 
-// hasIndex returns the shape of one tile index in a layer.
+// hasIndex returns the shape of all tiles with an index in a layer.
 func hasIndex(l *twmap.TileLayer, index uint8) func(x, y int) bool {
 	return func(x, y int) bool { return l.At(x, y).Index == index }
 }

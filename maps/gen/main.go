@@ -3,9 +3,8 @@
 //
 //	go run ./maps/gen
 //
-// A file is only written when the map it holds is another one. So files, and
-// the checksums clients know them by, do not change with the compressor of the
-// Go toolchain.
+// A file is only written if its map has changed, so that files and their checksums
+// do not change with the compressor of the Go toolchain.
 package main
 
 import (
@@ -19,7 +18,7 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 )
 
-// mapBuilders are the maps by name.
+// mapBuilders are the functions that build the maps, by name.
 var mapBuilders = map[string]func() (*twmap.Map, error){
 	"teeyard1": teeyard1,
 	"testbox":  testbox,
@@ -54,7 +53,7 @@ func writeIfChanged(path string, build func() (*twmap.Map, error)) error {
 	return os.WriteFile(path, b, 0o666)
 }
 
-// sameMap reports whether two files hold the same map, however compressed.
+// sameMap reports whether two files contain the same map, regardless of compression.
 func sameMap(a, b []byte) (bool, error) {
 	x, err := twmap.Parse(a)
 	if err != nil {

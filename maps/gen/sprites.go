@@ -2,15 +2,14 @@ package main
 
 import "github.com/teeyard/teeyard/format/twmap"
 
-// sprite is a thing that is made of several tiles of a tileset: w by h from
-// column sx and row sy on.
+// sprite is a picture of w by h tiles of a tileset, from column sx and row sy on.
 type sprite struct {
 	image        string
 	sx, sy, w, h int
 }
 
-// What decorations are taken from. Only tiles that the tilesets of 0.6 and 0.7
-// have in the same place are listed.
+// The sprites of the decorations. All are at the same place in the tilesets of 0.6 and
+// 0.7.
 var (
 	tree      = sprite{"grass_doodads", 0, 6, 5, 5}
 	globe     = sprite{"grass_doodads", 0, 11, 5, 5}
@@ -44,8 +43,8 @@ type decoration struct {
 	mirror bool
 }
 
-// decorLayers collects the layers that sprites are drawn on: one for each tileset,
-// in the order of first use.
+// decorLayers collects the layers for decorations: one per tileset, in the order of
+// first use.
 type decorLayers struct {
 	album         *imageList
 	name          string
@@ -81,7 +80,7 @@ func (s *decorLayers) appendTo(g *twmap.Group) {
 	}
 }
 
-// imageList numbers a map's images as they come up.
+// imageList assigns indices to a map's images in the order of first use.
 type imageList struct{ images []twmap.Image }
 
 var imageSizes = map[string][2]int32{

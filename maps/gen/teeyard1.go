@@ -16,8 +16,8 @@ const (
 	envSunRotation = 1
 )
 
-// teeyard1 is the default map: a yard on a summer day, with a tunnel below and
-// a pit of spikes in the middle.
+// teeyard1 builds the default map: a yard on a summer day, with a tunnel below and a
+// pit of spikes in the middle.
 func teeyard1() (*twmap.Map, error) {
 	game, err := twmap.ParseTiles(teeyard1Text, legend)
 	if err != nil {
@@ -27,7 +27,7 @@ func teeyard1() (*twmap.Map, error) {
 	m := &twmap.Map{
 		Info: twmap.Info{Author: "Teeyard", Version: "1", Credits: "Images: the Teeworlds team", License: "MIT"},
 		Envelopes: []twmap.Envelope{{
-			// Clouds wander eight tiles to the right and back, in six minutes.
+			// Clouds move eight tiles to the right and back in six minutes.
 			Name: "wind", Version: 1, Channels: 3,
 			Points: []twmap.EnvPoint{
 				{Time: 0, Curve: 4},
@@ -47,14 +47,14 @@ func teeyard1() (*twmap.Map, error) {
 	return m, nil
 }
 
-// yardSky returns the distance: sky, sun, clouds, mountains. Positions are
-// tiles from the middle of the screen for a camera at the world's origin.
+// yardSky returns the background: sky, sun, clouds, mountains. Positions are in tiles
+// from the middle of the screen with the camera at the origin.
 func yardSky(a *imageList) []twmap.Group {
 	sky := twmap.NewQuadLayer("Sky", twmap.None,
 		twmap.NewQuad(-60, -40, 120, 40).Shaded(twmap.Color{R: 62, G: 132, B: 214, A: 255}, twmap.Color{R: 142, G: 202, B: 246, A: 255}),
 		twmap.NewQuad(-60, 0, 120, 30).Shaded(twmap.Color{R: 142, G: 202, B: 246, A: 255}, twmap.Color{R: 250, G: 240, B: 214, A: 255}),
 	)
-	// Light of the sun: beams that fade out, turning about it.
+	// Sunbeams that fade out and turn around the sun.
 	const sunX, sunY, reach, beamCount = 11.5, -6.0, 34.0, 9
 	at := func(angle float64) twmap.Point {
 		return twmap.Point{
@@ -114,7 +114,7 @@ func yardMeadow(a *imageList) twmap.Group {
 	jungle := a.index("jungle_doodads")
 	region := func(q twmap.Quad, s sprite) twmap.Quad {
 		const tile = 1024 / 16
-		// A pixel less on every side: textures wrap when they are filtered.
+		// One pixel less on every side, since textures wrap when they are filtered.
 		x0, y0 := int32(s.sx)*tile+1, int32(s.sy)*tile+1
 		x1, y1 := x0+int32(s.w)*tile-2, y0+int32(s.h)*tile-2
 		q.TexCoords = [4]twmap.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x0, Y: y1}, {X: x1, Y: y1}}

@@ -2,12 +2,11 @@ package main
 
 import "github.com/teeyard/teeyard/format/twmap"
 
-// The tilesets, which both 0.6 and 0.7 clients have under these names. The
-// two generations draw some of them differently and added tiles; all numbers
-// in this folder are of tiles that show the same thing in both.
+// The tilesets have the same names in 0.6 and 0.7, which draw some of them
+// differently. All tile numbers in this folder show the same thing in both.
 
-// earth draws solid ground with grass_main: grass on top, earth below. There
-// is no tile for ground of one tile's thickness.
+// earth draws solid ground with grass_main: grass on top, earth below. There is no
+// tile for ground that is only one tile thick.
 var earth = twmap.AutoTile{
 	Inside: 1,
 	Rules: []twmap.AutoTileRule{
@@ -57,8 +56,8 @@ var cave = twmap.AutoTile{
 	ScatterEvery: 24,
 }
 
-// drawUnhookable draws unhookable tiles with generic_unhookable: as many large slabs as
-// fit, the rest with single ones.
+// drawUnhookable draws unhookable tiles with generic_unhookable, with slabs as large
+// as possible.
 func drawUnhookable(l, game *twmap.TileLayer) {
 	slabs := []struct{ sx, sy, w, h int }{{0, 5, 3, 3}, {3, 4, 3, 2}, {5, 0, 2, 2}, {1, 0, 1, 1}}
 	fits := func(x, y, w, h int) bool {
@@ -83,8 +82,8 @@ func drawUnhookable(l, game *twmap.TileLayer) {
 	}
 }
 
-// drawSpikes draws death tiles with generic_deathtiles: a spike, and its base in
-// the ground below. The layer belongs behind the ground.
+// drawSpikes draws death tiles with generic_deathtiles: a spike, and its base in the
+// ground below. The layer must be behind the ground.
 func drawSpikes(l, game *twmap.TileLayer) {
 	for y := range l.Height {
 		for x := range l.Width {

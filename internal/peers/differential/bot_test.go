@@ -386,7 +386,7 @@ func (b *bot) strange() {
 	}
 }
 
-// idleAim spectates: moves the view, follows players and lets go of them.
+// lookAround spectates: moves the view, follows players and lets go of them.
 func (b *bot) lookAround(s *sight, say func(msg7.Message)) {
 	in := &b.in
 	if info := s.find(msg7.TypeSpectatorInfo, b.id); info != nil && b.chance(3) {
