@@ -18,20 +18,20 @@ import (
 
 // TestTalk: two clients find each other, talk, whisper, change and leave.
 func TestTalk(t *testing.T) {
-	a := newArena(t, netsim.Link{Delay: 20 * time.Millisecond})
-	alice := a.join(client.Config{Name: "alice", Clan: "A", Country: 276})
-	bob := a.join(client.Config{Name: "bob"})
-	a.until(time.Second, "seen", func() bool { return has[event.Joined](alice) && len(alice.Scoreboard()) == 2 })
+	tn := newTestNetwork(t, netsim.Link{Delay: 20 * time.Millisecond})
+	alice := tn.join(client.Config{Name: "alice", Clan: "A", Country: 276})
+	bob := tn.join(client.Config{Name: "bob"})
+	tn.until(time.Second, "seen", func() bool { return hasEvent[event.Joined](alice) && len(alice.Scoreboard()) == 2 })
 	if p, ok := bob.FindPlayer("alice"); !ok || p.ID != alice.Self() || p.Clan != "A" {
 		t.Errorf("bob finds %+v", p)
 	}
 	if info, ok := bob.PlayerInfo(alice.Self()); !ok || info.Profile.Country != 276 || info.Profile.Skin.PartNames[0] != "standard" {
 		t.Errorf("bob knows %+v", info)
 	}
-	expect := func(who *seat, want event.Chat) {
+	expect := func(who *player, want event.Chat) {
 		t.Helper()
-		a.until(time.Second, "heard "+want.Text, func() bool {
-			got, ok := last[event.Chat](who)
+		tn.until(time.Second, "heard "+want.Text, func() bool {
+			got, ok := lastEvent[event.Chat](who)
 			return ok && got.Text == want.Text && got.Mode == want.Mode && got.From.Name == want.From.Name
 		})
 	}
@@ -40,40 +40,40 @@ func TestTalk(t *testing.T) {
 	bob.Whisper(alice.Self(), "psst")
 	expect(alice, event.Chat{From: event.Player{Name: "bob"}, Mode: game.ChatWhisper, Text: "psst"})
 
-	a.run(6 * time.Second) // servers take a new skin every five seconds
+	tn.run(6 * time.Second) // servers take a new skin every five seconds
 	bob.SetSkin(game.Skin{PartNames: [game.NumSkinParts]string{"bear"}})
-	a.until(time.Second, "other skin", func() bool {
-		e, ok := last[event.SkinChange](alice)
+	tn.until(time.Second, "other skin", func() bool {
+		e, ok := lastEvent[event.SkinChange](alice)
 		info, _ := alice.PlayerInfo(bob.Self())
 		return ok && e.Player.Name == "bob" && info.Profile.Skin.PartNames[0] == "bear"
 	})
 	bob.Emote(7)
-	a.until(time.Second, "emoticon", func() bool {
-		e, ok := last[event.Emoticon](alice)
+	tn.until(time.Second, "emoticon", func() bool {
+		e, ok := lastEvent[event.Emoticon](alice)
 		return ok && e.Emoticon == 7 && e.Player.Name == "bob"
 	})
-	a.run(3 * time.Second)
+	tn.run(3 * time.Second)
 	bob.Kill()
-	a.until(time.Second, "dead", func() bool {
-		e, ok := last[event.Kill](alice)
+	tn.until(time.Second, "dead", func() bool {
+		e, ok := lastEvent[event.Kill](alice)
 		return ok && e.Victim.Name == "bob" && e.Killer.Name == "bob" && e.Weapon == game.WeaponSelf
 	})
 	bob.SetTeam(game.TeamSpectators)
-	a.until(5*time.Second, "spectators", func() bool {
-		e, ok := last[event.TeamChange](alice)
+	tn.until(5*time.Second, "spectators", func() bool {
+		e, ok := lastEvent[event.TeamChange](alice)
 		return ok && e.Player.Name == "bob" && e.Player.Team == game.TeamSpectators
 	})
 	bob.Spectate(game.SpectatePlayer, alice.Self())
-	a.until(5*time.Second, "watching", func() bool {
+	tn.until(5*time.Second, "watching", func() bool {
 		inside := game.Nobody
 		bob.WithView(func(v *game.View) { inside = v.VitalsOf })
 		return inside == alice.Self()
 	})
 	bob.Ping()
-	a.until(time.Second, "pong", func() bool { return bob.Latency() >= 40*time.Millisecond })
+	tn.until(time.Second, "pong", func() bool { return bob.Latency() >= 40*time.Millisecond })
 	bob.Close()
-	a.until(time.Second, "gone", func() bool { e, ok := last[event.Left](alice); return ok && e.Player.Name == "bob" })
-	if bob.Err() != nil || bob.State() != client.Offline || !has[event.Disconnected](bob) {
+	tn.until(time.Second, "gone", func() bool { e, ok := lastEvent[event.Left](alice); return ok && e.Player.Name == "bob" })
+	if bob.Err() != nil || bob.State() != client.Offline || !hasEvent[event.Disconnected](bob) {
 		t.Errorf("bob is %v with error %v", bob.State(), bob.Err())
 	}
 	if s := alice.Stats(); s.CRCFailures+s.BadDelta+s.BadMessage+s.NoBase != 0 {
@@ -83,48 +83,48 @@ func TestTalk(t *testing.T) {
 
 // TestWrongPassword: the reason for being refused is told.
 func TestWrongPassword(t *testing.T) {
-	a := newArena(t, netsim.Link{}, "password secret")
-	s := a.dial(client.Config{Password: "wrong"})
-	a.until(time.Second, "refused", func() bool { return has[event.Disconnected](s) })
+	tn := newTestNetwork(t, netsim.Link{}, "password secret")
+	s := tn.dial(client.Config{Password: "wrong"})
+	tn.until(time.Second, "refused", func() bool { return hasEvent[event.Disconnected](s) })
 	if err := s.Err(); !errors.Is(err, client.ErrClosed) || !strings.Contains(err.Error(), "Wrong password") {
 		t.Errorf("got %v", err)
 	}
-	a.join(client.Config{Password: "secret"})
+	tn.join(client.Config{Password: "secret"})
 }
 
 // TestReconnect: a client that was kicked comes back if it is to.
 func TestReconnect(t *testing.T) {
-	a := newArena(t, netsim.Link{Delay: 5 * time.Millisecond})
-	s := a.join(client.Config{Name: "stubborn", Reconnect: time.Second})
-	admin := a.join(client.Config{Name: "admin", RconPassword: "adminpw"})
-	a.until(time.Second, "rcon", func() bool { return has[event.RconAuth](admin) })
+	tn := newTestNetwork(t, netsim.Link{Delay: 5 * time.Millisecond})
+	s := tn.join(client.Config{Name: "stubborn", Reconnect: time.Second})
+	admin := tn.join(client.Config{Name: "admin", RconPassword: "adminpw"})
+	tn.until(time.Second, "rcon", func() bool { return hasEvent[event.RconAuth](admin) })
 	s.events = nil
 	admin.Rcon("kick 0 out")
-	a.until(time.Second, "kicked", func() bool {
-		e, ok := last[event.Disconnected](s)
+	tn.until(time.Second, "kicked", func() bool {
+		e, ok := lastEvent[event.Disconnected](s)
 		return ok && errors.Is(e.Err, client.ErrClosed) && e.Again == time.Second && strings.Contains(e.Text, "out")
 	})
-	a.until(3*time.Second, "back", func() bool { return has[event.Entered](s) })
+	tn.until(3*time.Second, "back", func() bool { return hasEvent[event.Entered](s) })
 }
 
 // TestRcon: commands, their output, and the list of them.
 func TestRcon(t *testing.T) {
-	a := newArena(t, netsim.Link{Delay: 5 * time.Millisecond})
-	s := a.join(client.Config{Name: "admin"})
+	tn := newTestNetwork(t, netsim.Link{Delay: 5 * time.Millisecond})
+	s := tn.join(client.Config{Name: "admin"})
 	if err := s.RconLogin("adminpw"); err != nil {
 		t.Fatal(err)
 	}
-	a.until(time.Second, "rcon", func() bool { e, ok := last[event.RconAuth](s); return ok && e.On })
+	tn.until(time.Second, "rcon", func() bool { e, ok := lastEvent[event.RconAuth](s); return ok && e.On })
 	s.Rcon("status")
-	a.until(time.Second, "status", func() bool {
-		e, ok := last[event.RconLine](s)
+	tn.until(time.Second, "status", func() bool {
+		e, ok := lastEvent[event.RconLine](s)
 		return ok && strings.Contains(e.Text, "name='admin'")
 	})
-	a.until(5*time.Second, "commands", func() bool {
+	tn.until(5*time.Second, "commands", func() bool {
 		return slices.ContainsFunc(s.RconCommands(), func(c bridge.CommandInfo) bool { return c.Name == "shutdown" && c.Params == "?r[reason]" })
 	})
 	s.Rcon("logout")
-	a.until(time.Second, "out", func() bool { e, ok := last[event.RconAuth](s); return ok && !e.On })
+	tn.until(time.Second, "out", func() bool { e, ok := lastEvent[event.RconAuth](s); return ok && !e.On })
 	if len(s.RconCommands()) != 0 {
 		t.Error("the commands stayed")
 	}
@@ -132,10 +132,10 @@ func TestRcon(t *testing.T) {
 
 // TestMapCache: a map is downloaded once, and again when the file was spoilt.
 func TestMapCache(t *testing.T) {
-	a := newArena(t, netsim.Link{Delay: 5 * time.Millisecond})
+	tn := newTestNetwork(t, netsim.Link{Delay: 5 * time.Millisecond})
 	dir := t.TempDir()
-	join := func() (s *seat, downloads int) {
-		s = a.join(client.Config{Maps: client.NewMaps(dir)})
+	join := func() (s *player, downloads int) {
+		s = tn.join(client.Config{Maps: client.NewMaps(dir)})
 		for _, e := range s.events {
 			if d, ok := e.(event.Download); ok && d.Done == d.Size {
 				downloads++
@@ -170,13 +170,13 @@ func TestMapCache(t *testing.T) {
 
 // TestMapChange: the world begins anew, and we are in it.
 func TestMapChange(t *testing.T) {
-	a := newArena(t, netsim.Link{Delay: 5 * time.Millisecond}, "sv_map teeyard1")
-	s := a.join(client.Config{Name: "traveller", RconPassword: "adminpw"})
-	a.until(time.Second, "rcon", func() bool { return has[event.RconAuth](s) })
+	tn := newTestNetwork(t, netsim.Link{Delay: 5 * time.Millisecond}, "sv_map teeyard1")
+	s := tn.join(client.Config{Name: "traveller", RconPassword: "adminpw"})
+	tn.until(time.Second, "rcon", func() bool { return hasEvent[event.RconAuth](s) })
 	s.events = nil
 	s.Rcon("sv_map testbox; reload")
-	a.until(5*time.Second, "another map", func() bool { e, ok := last[event.Entered](s); return ok && e.Map == "testbox" })
-	a.until(5*time.Second, "a tee", func() bool {
+	tn.until(5*time.Second, "another map", func() bool { e, ok := lastEvent[event.Entered](s); return ok && e.Map == "testbox" })
+	tn.until(5*time.Second, "a tee", func() bool {
 		tees := 0
 		s.WithView(func(v *game.View) { tees = len(v.Characters) })
 		return tees == 1

@@ -41,16 +41,16 @@ func TestInstalledMaps(t *testing.T) {
 			t.Fatal(err)
 		}
 		missing := filepath.Join(t.TempDir(), "missing")
-		v := newVillain(t, client.Config{Maps: client.NewMaps(cache, missing, installed)})
-		v.onInfo = func() { v.announce("my yard", func(m *msg7.MapChange) { m.SHA256.Present = c.hashed }) }
-		v.connect()
-		m := v.c.Map()
-		if !v.ready || m == nil || !bytes.Equal(m.File, file) {
-			t.Errorf("%s: ready %v, %v", c.name, v.ready, v.c.Err())
+		hs := newHostileServer(t, client.Config{Maps: client.NewMaps(cache, missing, installed)})
+		hs.onInfo = func() { hs.announceMap("my yard", func(m *msg7.MapChange) { m.SHA256.Present = c.hashed }) }
+		hs.connect()
+		m := hs.client.Map()
+		if !hs.ready || m == nil || !bytes.Equal(m.File, file) {
+			t.Errorf("%s: ready %v, %v", c.name, hs.ready, hs.client.Err())
 			continue
 		}
-		if (v.asked > 0) != c.asks || !c.asks && m.Path != path {
-			t.Errorf("%s: asked %d times for it, uses %s", c.name, v.asked, m.Path)
+		if (len(hs.mapRequests) > 0) != c.asks || !c.asks && m.Path != path {
+			t.Errorf("%s: asked %d times for it, uses %s", c.name, len(hs.mapRequests), m.Path)
 		}
 		if all, _ := os.ReadDir(cache); len(all) != 0 != c.asks {
 			t.Errorf("%s: cached %v", c.name, all)
@@ -70,15 +70,15 @@ func TestInstalledMaps(t *testing.T) {
 // another is refused, as by the original, without asking for it.
 func TestInvalidStandardMap(t *testing.T) {
 	for name, refused := range map[string]bool{"dm1": true, "ctf5": true, "dm4": false, "DM1": false} {
-		v := newVillain(t, client.Config{})
-		v.onInfo = func() { v.announce(name, nil) }
-		v.connect()
-		err := v.c.Err()
-		if refused && (!errors.Is(err, client.ErrMap) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "invalid standard map") || v.asked != 0) {
-			t.Errorf("%s: asked %d times, %v", name, v.asked, err)
+		hs := newHostileServer(t, client.Config{})
+		hs.onInfo = func() { hs.announceMap(name, nil) }
+		hs.connect()
+		err := hs.client.Err()
+		if refused && (!errors.Is(err, client.ErrMap) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "invalid standard map") || len(hs.mapRequests) != 0) {
+			t.Errorf("%s: asked %d times, %v", name, len(hs.mapRequests), err)
 		}
-		if !refused && (err != nil || !v.ready) {
-			t.Errorf("%s: ready %v, %v", name, v.ready, err)
+		if !refused && (err != nil || !hs.ready) {
+			t.Errorf("%s: ready %v, %v", name, hs.ready, err)
 		}
 	}
 }

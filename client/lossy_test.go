@@ -14,11 +14,11 @@ import (
 // TestBadNetwork: over a network that loses, doubles and reorders, every line
 // arrives once and in order, no snapshot is misread, and inputs still come in time.
 func TestBadNetwork(t *testing.T) {
-	a := newArena(t, netsim.Link{Delay: 40 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.05, Duplicate: 0.05})
+	tn := newTestNetwork(t, netsim.Link{Delay: 40 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.05, Duplicate: 0.05})
 	early, late := 0, 0
-	var seats []*seat
+	var seats []*player
 	for i := range 4 {
-		seats = append(seats, a.join(client.Config{
+		seats = append(seats, tn.join(client.Config{
 			Name: fmt.Sprint("player ", i), Version: []client.Version{client.Version07, client.Version06}[i%2],
 			Play: func(_ *client.Client, v *game.View) game.Input {
 				return game.Input{Direction: v.Tick/40%3 - 1, Jump: v.Tick%50 < 3, Fire: v.Tick / 10 & 63, TargetX: v.Tick%100 - 50, TargetY: -20}
@@ -34,9 +34,9 @@ func TestBadNetwork(t *testing.T) {
 	}
 	for n := range 30 {
 		seats[0].Say(fmt.Sprint("line ", n))
-		a.run(600 * time.Millisecond)
+		tn.run(600 * time.Millisecond)
 	}
-	a.run(2 * time.Second)
+	tn.run(2 * time.Second)
 	for i, s := range seats {
 		n := 0
 		for _, e := range s.events {

@@ -25,12 +25,12 @@ func TestPrediction(t *testing.T) {
 		{netsim.Link{Delay: 60 * time.Millisecond, Jitter: 8 * time.Millisecond}, client.Version06},
 	} {
 		link := c.link
-		a := newArena(t, link, "sv_map teeyard1")
+		tn := newTestNetwork(t, link, "sv_map teeyard1")
 		ahead := map[int32]vec.Vec2{} // by tick
 		var distance int32
 		r := rand.New(rand.NewPCG(1, 2))
 		var in game.Input
-		s := a.dial(client.Config{Name: "seer", Version: c.version, Play: func(_ *client.Client, v *game.View) game.Input {
+		s := tn.dial(client.Config{Name: "seer", Version: c.version, Play: func(_ *client.Client, v *game.View) game.Input {
 			for _, c := range v.Characters {
 				if c.Player == v.Viewer {
 					ahead[v.Tick] = c.Pos
@@ -45,10 +45,10 @@ func TestPrediction(t *testing.T) {
 		right, wrong, moved := 0, 0, 0
 		var before vec.Vec2
 		var seen int32
-		a.until(5*time.Second, "in the game", func() bool { return has[event.Entered](s) })
-		a.run(2 * time.Second) // the clocks settle
+		tn.until(5*time.Second, "in the game", func() bool { return hasEvent[event.Entered](s) })
+		tn.run(2 * time.Second) // the clocks settle
 		for range 2000 {
-			a.run(5 * time.Millisecond)
+			tn.run(5 * time.Millisecond)
 			s.WithView(func(v *game.View) {
 				if v.Tick == seen {
 					return
@@ -87,17 +87,17 @@ func TestPrediction(t *testing.T) {
 // where it will be; else where it was told to be.
 func TestPredictAll(t *testing.T) {
 	for _, all := range []bool{false, true} {
-		a := newArena(t, netsim.Link{Delay: 50 * time.Millisecond}, "sv_map testbox")
-		jumper := a.join(client.Config{Name: "jumper"})
-		s := a.join(client.Config{Name: "seer", PredictAll: all})
-		a.run(2 * time.Second)                                    // the clocks settle
+		tn := newTestNetwork(t, netsim.Link{Delay: 50 * time.Millisecond}, "sv_map testbox")
+		jumper := tn.join(client.Config{Name: "jumper"})
+		s := tn.join(client.Config{Name: "seer", PredictAll: all})
+		tn.run(2 * time.Second)                                   // the clocks settle
 		told, ahead := map[int32]vec.Vec2{}, map[int32]vec.Vec2{} // by tick
 		differs := 0
 		for i := range 100 {
 			if i == 20 {
 				jumper.SetInput(game.Input{Jump: true, TargetX: 1})
 			}
-			a.run(20 * time.Millisecond)
+			tn.run(20 * time.Millisecond)
 			find := func(in map[int32]vec.Vec2, at *vec.Vec2) func(v *game.View) {
 				return func(v *game.View) {
 					for _, c := range v.Characters {

@@ -14,26 +14,26 @@ import (
 )
 
 // console is what a server does with lines for its remote console.
-func (v *villain) console(run func(line string)) {
-	v.onRcon = run
-	v.welcome()
-	v.send(&msg7.RconAuthOn{})
-	v.run(20 * time.Millisecond)
+func (hs *hostileServer) console(run func(line string)) {
+	hs.onRcon = run
+	hs.letIn()
+	hs.send(&msg7.RconAuthOn{})
+	hs.run(20 * time.Millisecond)
 }
 
 // ask runs a line, and time in the meantime; then happens once the server has it.
-func (v *villain) ask(t *testing.T, line string, then func()) (lines []string, err error) {
+func (hs *hostileServer) ask(t *testing.T, line string, then func()) (lines []string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	asked := len(v.lines)
-	v.held = true
-	defer func() { v.held = false }()
+	asked := len(hs.rconLines)
+	hs.held = true
+	defer func() { hs.held = false }()
 	done := make(chan struct{})
 	var once sync.Once
 	go func() {
 		defer close(done)
-		lines, err = v.c.RconRun(ctx, line)
+		lines, err = hs.client.RconRun(ctx, line)
 	}()
 	for {
 		select {
@@ -41,15 +41,15 @@ func (v *villain) ask(t *testing.T, line string, then func()) (lines []string, e
 			return lines, err
 		default:
 		}
-		v.run(10 * time.Millisecond)
-		v.gate.Lock()
-		later := v.later
-		v.later = nil
-		v.gate.Unlock()
+		hs.run(10 * time.Millisecond)
+		hs.mu.Lock()
+		later := hs.heldBack
+		hs.heldBack = nil
+		hs.mu.Unlock()
 		for _, b := range later {
-			v.feed(b)
+			hs.feed(b)
 		}
-		if len(v.lines) >= asked+2 && then != nil {
+		if len(hs.rconLines) >= asked+2 && then != nil {
 			once.Do(then)
 		}
 		time.Sleep(100 * time.Microsecond)
@@ -59,21 +59,21 @@ func (v *villain) ask(t *testing.T, line string, then func()) (lines []string, e
 // TestRconRun: what a console prints is collected to its end, on servers that know
 // no command but one.
 func TestRconRun(t *testing.T) {
-	v := newVillain(t, client.Config{NoMap: true})
-	v.console(func(line string) {
+	hs := newHostileServer(t, client.Config{NoMap: true})
+	hs.console(func(line string) {
 		if line == "status" {
-			v.send(&msg7.RconLine{Line: []byte("one")})
-			v.send(&msg7.RconLine{Line: []byte("two")})
+			hs.send(&msg7.RconLine{Line: []byte("one")})
+			hs.send(&msg7.RconLine{Line: []byte("two")})
 			return
 		}
-		v.send(&msg7.RconLine{Line: []byte("No such command: " + line + ".")})
+		hs.send(&msg7.RconLine{Line: []byte("No such command: " + line + ".")})
 	})
 	for range 2 {
-		if lines, err := v.ask(t, "status", nil); err != nil || !slices.Equal(lines, []string{"one", "two"}) {
+		if lines, err := hs.ask(t, "status", nil); err != nil || !slices.Equal(lines, []string{"one", "two"}) {
 			t.Fatalf("%q, %v", lines, err)
 		}
 	}
-	if lines, err := v.ask(t, "nonsense", nil); err != nil || len(lines) != 1 || !strings.Contains(lines[0], "nonsense") {
+	if lines, err := hs.ask(t, "nonsense", nil); err != nil || len(lines) != 1 || !strings.Contains(lines[0], "nonsense") {
 		t.Fatalf("%q, %v", lines, err)
 	}
 }
@@ -81,23 +81,23 @@ func TestRconRun(t *testing.T) {
 // TestRconRunEnds: it does not wait for a console that is gone.
 func TestRconRunEnds(t *testing.T) {
 	for name, c := range map[string]struct {
-		then func(v *villain)
+		then func(hs *hostileServer)
 		want error
 	}{
-		"server closes": {func(v *villain) { v.conn.Close(v.now, "bye"); v.pump() }, client.ErrClosed},
-		"logged out":    {func(v *villain) { v.send(&msg7.RconAuthOff{}) }, client.ErrRcon},
-		"we leave":      {func(v *villain) { v.c.Close() }, client.ErrClosed},
-		"reconnected":   {func(v *villain) { v.c.Connect(v.now) }, client.ErrClosed},
+		"server closes": {func(hs *hostileServer) { hs.conn.Close(hs.now, "bye"); hs.exchange() }, client.ErrClosed},
+		"logged out":    {func(hs *hostileServer) { hs.send(&msg7.RconAuthOff{}) }, client.ErrRcon},
+		"we leave":      {func(hs *hostileServer) { hs.client.Close() }, client.ErrClosed},
+		"reconnected":   {func(hs *hostileServer) { hs.client.Connect(hs.now) }, client.ErrClosed},
 	} {
-		v := newVillain(t, client.Config{NoMap: true})
-		v.console(func(string) {}) // answers nothing
-		if lines, err := v.ask(t, "status", func() { c.then(v) }); !errors.Is(err, c.want) {
+		hs := newHostileServer(t, client.Config{NoMap: true})
+		hs.console(func(string) {}) // answers nothing
+		if lines, err := hs.ask(t, "status", func() { c.then(hs) }); !errors.Is(err, c.want) {
 			t.Errorf("%s: %q, %v", name, lines, err)
 		}
 	}
-	v := newVillain(t, client.Config{NoMap: true})
-	v.welcome()
-	if _, err := v.ask(t, "status", nil); !errors.Is(err, client.ErrRcon) {
+	hs := newHostileServer(t, client.Config{NoMap: true})
+	hs.letIn()
+	if _, err := hs.ask(t, "status", nil); !errors.Is(err, client.ErrRcon) {
 		t.Errorf("not logged in: %v", err)
 	}
 }

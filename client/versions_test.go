@@ -14,17 +14,17 @@ import (
 
 // TestOlderVersion: a client of 0.6 does on our server what one of 0.7 does.
 func TestOlderVersion(t *testing.T) {
-	a := newArena(t, netsim.Link{Delay: 30 * time.Millisecond, Jitter: 3 * time.Millisecond}, "sv_map testbox; sv_motd hi")
-	old := a.join(client.Config{Name: "old", Clan: "clan", Version: client.Version06, Maps: client.NewMaps(t.TempDir()), RconPassword: "adminpw"})
-	young := a.join(client.Config{Name: "young", Version: client.Version07})
+	tn := newTestNetwork(t, netsim.Link{Delay: 30 * time.Millisecond, Jitter: 3 * time.Millisecond}, "sv_map testbox; sv_motd hi")
+	old := tn.join(client.Config{Name: "old", Clan: "clan", Version: client.Version06, Maps: client.NewMaps(t.TempDir()), RconPassword: "adminpw"})
+	young := tn.join(client.Config{Name: "young", Version: client.Version07})
 	if old.Version() != client.Version06 || young.Version() != client.Version07 {
 		t.Fatalf("they speak %v and %v", old.Version(), young.Version())
 	}
 	if m := old.Map(); m == nil || m.Name != "testbox" || len(m.File) == 0 {
 		t.Fatalf("map %+v", m)
 	}
-	a.until(2*time.Second, "logged in", func() bool { _, ok := last[event.RconAuth](old); return ok })
-	heard := func(s *seat, is func(e event.Event) bool) func() bool {
+	tn.until(2*time.Second, "logged in", func() bool { _, ok := lastEvent[event.RconAuth](old); return ok })
+	heard := func(s *player, is func(e event.Event) bool) func() bool {
 		return func() bool {
 			for _, e := range s.events {
 				if is(e) {
@@ -40,25 +40,25 @@ func TestOlderVersion(t *testing.T) {
 			return ok && c.From.Name == name && c.Text == text
 		}
 	}
-	a.until(2*time.Second, "seen by the other", heard(old, func(e event.Event) bool {
+	tn.until(2*time.Second, "seen by the other", heard(old, func(e event.Event) bool {
 		j, ok := e.(event.Joined)
 		return ok && j.Player.Name == "young" && !j.Known
 	}))
 	old.Say("hello")
 	young.Say("hi")
-	a.until(2*time.Second, "heard", heard(young, said("old", "hello")))
-	a.until(2*time.Second, "heard", heard(old, said("young", "hi")))
+	tn.until(2*time.Second, "heard", heard(young, said("old", "hello")))
+	tn.until(2*time.Second, "heard", heard(old, said("young", "hi")))
 	if err := old.Whisper(young.Self(), "psst"); err != nil {
 		t.Fatal(err)
 	}
-	a.until(2*time.Second, "whispered", heard(young, func(e event.Event) bool {
+	tn.until(2*time.Second, "whispered", heard(young, func(e event.Event) bool {
 		c, ok := e.(event.Chat)
 		return ok && c.Mode == game.ChatWhisper && c.Text == "psst"
 	}))
 	old.Emote(3)
-	a.until(2*time.Second, "shown", heard(young, func(e event.Event) bool { x, ok := e.(event.Emoticon); return ok && x.Emoticon == 3 }))
+	tn.until(2*time.Second, "shown", heard(young, func(e event.Event) bool { x, ok := e.(event.Emoticon); return ok && x.Emoticon == 3 }))
 	old.SetTeam(game.TeamSpectators)
-	a.until(5*time.Second, "a spectator", heard(old, func(e event.Event) bool {
+	tn.until(5*time.Second, "a spectator", heard(old, func(e event.Event) bool {
 		x, ok := e.(event.TeamChange)
 		return ok && x.Player.Name == "old" && x.Player.Team == game.TeamSpectators
 	}))
@@ -66,7 +66,7 @@ func TestOlderVersion(t *testing.T) {
 		t.Errorf("watching a flag: %v", err)
 	}
 	old.Spectate(game.SpectatePlayer, young.Self())
-	a.until(2*time.Second, "watching", func() (ok bool) {
+	tn.until(2*time.Second, "watching", func() (ok bool) {
 		old.WithView(func(v *game.View) { ok = v.VitalsOf == young.Self() })
 		return ok
 	})
@@ -74,7 +74,7 @@ func TestOlderVersion(t *testing.T) {
 		t.Errorf("scoreboard %+v", rows)
 	}
 	young.Close()
-	a.until(2*time.Second, "gone", heard(old, func(e event.Event) bool { x, ok := e.(event.Left); return ok && x.Player.Name == "young" }))
+	tn.until(2*time.Second, "gone", heard(old, func(e event.Event) bool { x, ok := e.(event.Left); return ok && x.Player.Name == "young" }))
 	if st := old.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage+st.UnknownMessages != 0 || st.Snapshots < 20 {
 		t.Errorf("%+v", st)
 	}
@@ -85,13 +85,13 @@ func TestOlderVersion(t *testing.T) {
 func TestPlain(t *testing.T) {
 	for _, setting := range []string{"sv_vanilla_antispoof 0", "sv_vanilla_antispoof 1"} {
 		for _, noMap := range []bool{false, true} {
-			a := newArena(t, netsim.Link{Delay: 20 * time.Millisecond, Loss: 0.03}, "sv_map testbox", setting)
-			s := a.dial(client.Config{Name: "plain", Version: client.Version06, LegacyHandshake: true, NoMap: noMap, Maps: client.NewMaps("-")})
-			a.until(20*time.Second, "in the game", func() bool { return has[event.Entered](s) })
+			tn := newTestNetwork(t, netsim.Link{Delay: 20 * time.Millisecond, Loss: 0.03}, "sv_map testbox", setting)
+			s := tn.dial(client.Config{Name: "plain", Version: client.Version06, LegacyHandshake: true, NoMap: noMap, Maps: client.NewMaps("-")})
+			tn.until(20*time.Second, "in the game", func() bool { return hasEvent[event.Entered](s) })
 			if m := s.Map(); m == nil || m.Name != "testbox" {
 				t.Errorf("%s: map %+v", setting, m)
 			}
-			a.run(2 * time.Second)
+			tn.run(2 * time.Second)
 			if st := s.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage != 0 || st.Snapshots < 30 {
 				t.Errorf("%s: %+v", setting, st)
 			}
@@ -101,15 +101,15 @@ func TestPlain(t *testing.T) {
 
 // TestDownloadByNumber: a map comes in whole over a bad network, chunk by chunk.
 func TestDownloadByNumber(t *testing.T) {
-	a := newArena(t, netsim.Link{Delay: 40 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.05, Duplicate: 0.02}, "sv_map teeyard1")
-	begin := a.net.Now()
-	s := a.dial(client.Config{Version: client.Version06, Maps: client.NewMaps("-")})
-	a.until(60*time.Second, "in the game", func() bool { return has[event.Entered](s) })
+	tn := newTestNetwork(t, netsim.Link{Delay: 40 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.05, Duplicate: 0.02}, "sv_map teeyard1")
+	begin := tn.net.Now()
+	s := tn.dial(client.Config{Version: client.Version06, Maps: client.NewMaps("-")})
+	tn.until(60*time.Second, "in the game", func() bool { return hasEvent[event.Entered](s) })
 	want, _ := maps.Find("teeyard1")
 	if m := s.Map(); m == nil || m.Name != "teeyard1" || m.Terrain.Width == 0 {
 		t.Fatalf("map %+v", m)
 	}
-	t.Logf("%d bytes of %d in %v", len(s.Map().File), len(want.Data), time.Duration(a.net.Now()-begin))
+	t.Logf("%d bytes of %d in %v", len(s.Map().File), len(want.Data), time.Duration(tn.net.Now()-begin))
 }
 
 // TestAnyVersion: the version is what the server answers to, and the newer if it
@@ -128,21 +128,21 @@ func TestAnyVersion(t *testing.T) {
 		"newer is slow":  {slow(3, func(b []byte) bool { return packet.IsClearly7(b) }), client.Version06},
 		"older is first": {slow(0, mute(true)), client.Version07},
 	} {
-		a := newArena(t, netsim.Link{Delay: 20 * time.Millisecond})
-		a.drop = c.drop
-		s := a.dial(client.Config{NoMap: true})
-		a.until(8*time.Second, "in the game", func() bool { return has[event.Entered](s) })
+		tn := newTestNetwork(t, netsim.Link{Delay: 20 * time.Millisecond})
+		tn.drop = c.drop
+		s := tn.dial(client.Config{NoMap: true})
+		tn.until(8*time.Second, "in the game", func() bool { return hasEvent[event.Entered](s) })
 		if got := s.Version(); got != c.want {
 			t.Errorf("%s: %v instead of %v", name, got, c.want)
 		}
 		// And again, which must not remember the last time.
-		a.drop = mute(true)
-		a.run(2 * time.Second) // else it would be taken for an attack
+		tn.drop = mute(true)
+		tn.run(2 * time.Second) // else it would be taken for an attack
 		s.events = nil
 		s.Close()
-		a.run(11 * time.Second)
-		a.connect(s)
-		a.until(8*time.Second, "in the game again", func() bool { return has[event.Entered](s) })
+		tn.run(11 * time.Second)
+		tn.connect(s)
+		tn.until(8*time.Second, "in the game again", func() bool { return hasEvent[event.Entered](s) })
 		if got := s.Version(); got != client.Version07 {
 			t.Errorf("%s, again: %v", name, got)
 		}
@@ -167,21 +167,21 @@ func TestVersionSwitchedOff(t *testing.T) {
 		older bool
 		want  client.Version
 	}{{true, client.Version06}, {false, client.Version07}} {
-		a := newArena(t, netsim.Link{Delay: 20 * time.Millisecond})
-		a.drop = func(b []byte) bool {
+		tn := newTestNetwork(t, netsim.Link{Delay: 20 * time.Millisecond})
+		tn.drop = func(b []byte) bool {
 			if packet.IsClearly7(b) && len(b) >= packet.HeaderSize+5 && b[packet.HeaderSize] == byte(packet.ControlConnect) {
 				closing := append([]byte{b[0], 0, 0}, b[packet.HeaderSize+1:packet.HeaderSize+5]...)
-				a.net.Send(a.addr, a.peer, append(append(closing, byte(packet.ControlClose)), "not here\x00"...))
+				tn.net.Send(tn.addr, tn.lastPeer, append(append(closing, byte(packet.ControlClose)), "not here\x00"...))
 				return true
 			}
 			return !c.older && packet.IsClearly6(b)
 		}
-		s := a.dial(client.Config{NoMap: true})
+		s := tn.dial(client.Config{NoMap: true})
 		if c.older {
-			a.until(8*time.Second, "in the game", func() bool { return has[event.Entered](s) })
+			tn.until(8*time.Second, "in the game", func() bool { return hasEvent[event.Entered](s) })
 		} else {
-			a.until(2*time.Second, "refused", func() bool { return has[event.Disconnected](s) })
-			if d, _ := last[event.Disconnected](s); d.Text != "client: disconnected: not here" {
+			tn.until(2*time.Second, "refused", func() bool { return hasEvent[event.Disconnected](s) })
+			if d, _ := lastEvent[event.Disconnected](s); d.Text != "client: disconnected: not here" {
 				t.Errorf("refused with %q", d.Text)
 			}
 		}

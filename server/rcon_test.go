@@ -96,6 +96,16 @@ func TestRcon(t *testing.T) {
 	}
 }
 
+// TestRconPasswordIsMadeUp checks that an operator who set no password can log in.
+func TestRconPasswordIsMadeUp(t *testing.T) {
+	ts := newTestServer(t, nil, `sv_rcon_password ""`)
+	_, password, _ := strings.Cut(ts.log.String(), "rcon password: ")
+	password, _, _ = strings.Cut(password, " ")
+	if c := ts.join(ip(1), "admin").Login(password); len(password) != 6 || !ts.session(c).rcon.authed {
+		t.Errorf("cannot log in with the password %q", password)
+	}
+}
+
 // TestStandardModeResetsTuning checks that players are never told of tuning that the mode
 // does not keep.
 func TestStandardModeResetsTuning(t *testing.T) {
