@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/teeyard/teeyard/bot"
@@ -21,37 +19,38 @@ import (
 )
 
 type botsCmd struct {
-	Host     []string      `arg:"" help:"Servers, as host or host:port; bots join them in turn."`
-	Count    int           `help:"How many join." default:"4"`
-	Skill    int           `help:"1 beginner to 3 adversary; 0 walks about at random and needs no map." default:"2"`
-	Seed     uint64        `help:"Makes what they do; equal seeds make equal bots." default:"1"`
-	Duration time.Duration `help:"Leave after so long; 0 stays until interrupted." default:"30s"`
-	Pace     time.Duration `help:"Time between one joining and the next." default:"20ms"`
-	Name     string        `help:"What they are called, a number follows." default:"bot"`
-	Password string        `help:"Password of the server." env:"TEEYARD_PASSWORD"`
-	Protocol string        `help:"What to speak: 0.7, 0.6 (also DDNet's), or any, to find out." enum:"any,0.7,0.6" default:"any"`
-	Cache    string        `help:"Folder for downloaded maps; \"-\" keeps none." placeholder:"DIR"`
+	Host     []string      `arg:"" help:"Servers, as host or host:port. Bots are distributed among them."`
+	Count    int           `help:"Number of bots." default:"4"`
+	Skill    int           `help:"1 (beginner) to 3 (strong); 0 plays at random and needs no map." default:"2"`
+	Seed     uint64        `help:"Seed of the bots; equal seeds make equal bots." default:"1"`
+	Duration time.Duration `help:"Time after which the bots leave; 0 plays until interrupted." default:"30s"`
+	Pace     time.Duration `help:"Time between two joins." default:"20ms"`
+	Name     string        `help:"Name of the bots; a number is added." default:"bot"`
+	Password string        `help:"Password of the game." env:"TEEYARD_PASSWORD"`
+	Protocol string        `help:"Protocol: 0.7, 0.6 (also DDNet), or any to detect it." enum:"any,0.7,0.6" default:"any"`
+	Cache    string        `help:"Folder for downloaded maps; \"-\" stores none." placeholder:"DIR"`
 	JSON     bool          `name:"json" help:"Print the report as JSON."`
 }
 
-// Help says what the report is good for.
+// Help explains the report.
 func (botsCmd) Help() string {
-	return `Bots play on any 0.7 or 0.6 server, and tell at the end how it served them: how long
-joining took, how many snapshots came and whether they were whole, and how early the
-inputs arrived. On a server of this machine each bot has an address of its own, so
-that limits per address do not count.`
+	return `Bots play on any 0.7, 0.6 or DDNet server and then report how it served them: how long
+joining took, how many snapshots arrived and whether they were correct, and how early
+inputs arrived. For servers on this machine each bot has its own address, so that
+limits per address do not apply.
+
+  teeyard bots localhost
+  teeyard bots localhost --count 16 --skill 3 --duration 1m`
 }
 
-// Run plays until the time is over and reports.
-func (c *botsCmd) Run() error {
+// Run plays for the duration and prints the report.
+func (c *botsCmd) Run(ctx context.Context) error {
 	if c.Count < 1 || c.Count > 1000 {
-		return errors.New("--count is 1 to 1000")
+		return errors.New("--count must be 1 to 1000")
 	}
 	if c.Skill < 0 || c.Skill > 3 {
-		return errors.New("--skill is 0 to 3")
+		return errors.New("--skill must be 0 to 3")
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	if c.Duration > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, c.Duration)
@@ -78,7 +77,7 @@ func (c *botsCmd) Run() error {
 		r.print(os.Stdout)
 	}
 	if r.Joined == 0 {
-		return fmt.Errorf("nobody got in: %s", r.Error)
+		return fmt.Errorf("no bot could join: %s", r.Error)
 	}
 	return nil
 }

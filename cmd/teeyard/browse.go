@@ -8,10 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -22,41 +20,39 @@ import (
 )
 
 type browseCmd struct {
-	Master   string        `arg:"" help:"List of servers: the URL of a servers.json, or a UDP master as host or host:port."`
-	Name     string        `help:"Only servers whose name has this in it."`
-	GameType string        `name:"gametype" help:"Only servers with this mode."`
+	Master   string        `arg:"" help:"Master server: the URL of a servers.json, or the host or host:port of a UDP master."`
+	Name     string        `help:"Only servers whose name contains this."`
+	GameType string        `name:"gametype" help:"Only servers with this game type."`
 	Map      string        `help:"Only servers on this map."`
-	NotEmpty bool          `help:"Only servers on which somebody is."`
-	Ask      bool          `help:"Ask each server itself, also when the list says enough."`
-	Timeout  time.Duration `help:"How long to wait for each answer." default:"2.5s"`
-	Rate     int           `help:"How many servers are asked per second." default:"200"`
-	HalfLife bool          `name:"halflife" help:"The list is that of a Half-Life master."`
+	NotEmpty bool          `help:"Only servers with at least one client."`
+	Ask      bool          `help:"Query every server, even if the list already describes it."`
+	Timeout  time.Duration `help:"Time to wait for each answer." default:"2.5s"`
+	Rate     int           `help:"Servers to query per second." default:"200"`
+	HalfLife bool          `name:"halflife" help:"The master is one of the Half-Life protocol."`
 	JSON     bool          `name:"json" help:"Print one JSON object per server."`
 }
 
-// Help says which masters there are.
+// Help lists the kinds of masters.
 func (browseCmd) Help() string {
-	return `A list on the web tells everything about its servers, as DDNet's does:
+	return `Lists on the web, such as DDNet's, describe their servers:
 
   teeyard browse ` + master.DefaultList + `
 
-UDP masters, as Teeworlds has them, know addresses only; each server is asked.
-Without a port both versions are looked for, 0.6 on 8300 and 0.7 on 8283:
+UDP masters, such as those of Teeworlds, list only addresses; each server is queried.
+Without a port both versions are tried, 0.6 on port 8300 and 0.7 on 8283:
 
   teeyard browse master1.teeworlds.com --not-empty
   teeyard browse master1.teeworlds.com:8283 --gametype ctf --json | jq .info.name
 
-Half-Life masters are asked on 27010; "teeyard master" is one:
+The usual port of Half-Life masters is 27010. "teeyard master" is one:
 
   teeyard browse --halflife master.example.org --gametype teeworlds`
 }
 
 // Run lists servers.
-func (c *browseCmd) Run() error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+func (c *browseCmd) Run(ctx context.Context) error {
 	if c.Rate <= 0 || c.Timeout <= 0 {
-		return errors.New("--rate and --timeout are above zero")
+		return errors.New("--rate and --timeout must be above zero")
 	}
 	if c.HalfLife {
 		return c.browseHalfLife(ctx)
@@ -88,7 +84,7 @@ func (c *browseCmd) Run() error {
 	return nil
 }
 
-// listedServer is a server of a list, with what it or the master says.
+// listedServer is a server of a list, with what it or the master says about it.
 type listedServer struct {
 	server master.Server
 	result query.Result
@@ -118,19 +114,19 @@ func (s *listedServer) json() serverJSON {
 	return out
 }
 
-// fetchList gets the fetchList of a master.
+// fetchList gets the list of a master.
 func (c *browseCmd) fetchList(ctx context.Context) ([]master.Server, error) {
 	if strings.HasPrefix(c.Master, "http://") || strings.HasPrefix(c.Master, "https://") {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
 		servers, skipped, err := master.Fetch(ctx, nil, c.Master)
 		if err == nil && skipped > 0 {
-			fmt.Fprintf(os.Stderr, "%d entries of the list make no sense\n", skipped)
+			fmt.Fprintf(os.Stderr, "%d entries of the list are invalid and left out\n", skipped)
 		}
 		return servers, err
 	}
 	if strings.Contains(c.Master, "://") {
-		return nil, fmt.Errorf("%q: a master is a URL with http or https, or host:port", c.Master)
+		return nil, fmt.Errorf("%q: give a master as an http or https URL, or as host:port", c.Master)
 	}
 	var masters []master.UDPMaster
 	for _, v := range []master.UDPMaster{{Version: query.Version6}, {Version: query.Version7}} {
@@ -153,7 +149,7 @@ func (c *browseCmd) fetchList(ctx context.Context) ([]master.Server, error) {
 	if errors.Is(err, master.ErrNoAnswer) {
 		return nil, fmt.Errorf("no master answers at %v (as 0.6) or %v (as 0.7); does a firewall let UDP through?", masters[0].Peer, masters[1].Peer)
 	}
-	// A server on both lists is one.
+	// A server may be on both lists.
 	at := map[transport.Peer]int{}
 	var servers []master.Server
 	for _, a := range addrs {
@@ -168,7 +164,7 @@ func (c *browseCmd) fetchList(ctx context.Context) ([]master.Server, error) {
 	return servers, err
 }
 
-// queryServers asks the servers that the list tells too little about.
+// queryServers queries the servers that the list has no information about.
 func (c *browseCmd) queryServers(ctx context.Context, servers []master.Server) (all []listedServer, silent int, err error) {
 	at := map[transport.Peer]int{}
 	var targets []query.Target
@@ -201,7 +197,7 @@ func (c *browseCmd) queryServers(ctx context.Context, servers []master.Server) (
 	done := 0
 	err = query.Each(ctx, sock, query.Config{Timeout: c.Timeout, Rate: c.Rate}, targets, func(r query.Result) {
 		done++
-		show.show("%d of %d servers asked", done, len(targets))
+		show.show("%d of %d servers queried", done, len(targets))
 		if r.Err != nil {
 			silent++
 			return
@@ -212,13 +208,13 @@ func (c *browseCmd) queryServers(ctx context.Context, servers []master.Server) (
 	return all, silent, err
 }
 
-// isTerminal tells whether somebody watches.
+// isTerminal reports whether a file is a terminal.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// matches tells whether a server passes the filters.
+// matches reports whether a server passes the filters.
 func (c *browseCmd) matches(i *query.Info) bool {
 	return strings.Contains(strings.ToLower(i.Name), strings.ToLower(c.Name)) &&
 		(c.GameType == "" || strings.EqualFold(i.GameType, c.GameType)) &&
@@ -226,7 +222,7 @@ func (c *browseCmd) matches(i *query.Info) bool {
 		(!c.NotEmpty || i.NumClients > 0)
 }
 
-// roundedDuration is a time in whole units, for people; what is shorter is not nothing.
+// roundedDuration formats a time in whole units, as "<1ms" if it is less than one.
 func roundedDuration(d, unit time.Duration) string {
 	if d < unit {
 		return "<" + unit.String()

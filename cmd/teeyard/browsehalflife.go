@@ -40,7 +40,7 @@ func (c *browseCmd) browseHalfLife(ctx context.Context) error {
 	cfg := halflife.QueryConfig{InfoOnly: true, Tries: 2, Timeout: c.Timeout / 3, Rate: c.Rate}
 	err = halflife.QueryAll(ctx, conn, peers, cfg, func(st halflife.Status, err error) {
 		asked++
-		show.show("%d of %d servers asked", asked, len(peers))
+		show.show("%d of %d servers queried", asked, len(peers))
 		if err != nil {
 			silent++
 			return
@@ -74,8 +74,8 @@ func (c *browseCmd) browseHalfLife(ctx context.Context) error {
 	return nil
 }
 
-// fetchHalfLifeList gets the addresses of a master's list, in the form of today or that
-// of old. Addresses of local networks count when the master is in one.
+// fetchHalfLifeList gets the addresses of a master's list, in the newer form or else the
+// older one. Addresses of local networks count if the master is in one.
 func fetchHalfLifeList(ctx context.Context, conn transport.Conn, master transport.Peer, show *progressLine) ([]transport.Peer, error) {
 	var peers []transport.Peer
 	var err error
@@ -94,7 +94,7 @@ func fetchHalfLifeList(ctx context.Context, conn transport.Conn, master transpor
 	return nil, fmt.Errorf("no Half-Life master answers at %v; does a firewall let UDP through?", master)
 }
 
-// matchesHalfLife tells whether a server passes the filters.
+// matchesHalfLife reports whether a server passes the filters.
 func (c *browseCmd) matchesHalfLife(i *halflife.Info) bool {
 	return strings.Contains(strings.ToLower(i.Name), strings.ToLower(c.Name)) &&
 		(c.GameType == "" || strings.EqualFold(i.Dir, c.GameType) || strings.EqualFold(i.Game, c.GameType) || strings.EqualFold(i.Keywords, c.GameType)) &&
@@ -116,7 +116,7 @@ func printHalfLifeServers(w io.Writer, all []halfLifeAnswer) {
 	t.Flush()
 }
 
-// progressLine is a line for those who watch.
+// progressLine is a line on a terminal that shows progress.
 type progressLine struct{ enabled bool }
 
 func (p *progressLine) show(format string, args ...any) {
@@ -131,7 +131,7 @@ func (p *progressLine) clear() {
 	}
 }
 
-// printCounts says how many servers there were.
+// printCounts prints how many servers there were.
 func printCounts(shown, total, silent int) {
 	fmt.Fprintf(os.Stderr, "%d servers", shown)
 	if shown != total {

@@ -14,23 +14,23 @@ import (
 )
 
 type dumpCmd struct {
-	File    string   `arg:"" help:"Capture, pcap or pcapng; - is the standard input."`
-	JSON    bool     `name:"json" help:"As JSON, one object a line."`
-	Objects bool     `help:"List the objects of every snapshot."`
-	Port    uint16   `help:"UDP port of the server; others are left out. By default a server is whoever is sent the first datagram."`
-	From    string   `help:"Only what the client or the server sends." enum:"client,server," default:""`
-	Message []string `short:"m" help:"Only messages of these names, as Cl_Say, SNAP* or 'sv_*'."`
-	Conn    int      `help:"Only the connection of this number."`
-	Broken  bool     `help:"Only what something is wrong with."`
+	File    string   `arg:"" help:"Capture file in pcap or pcapng format; - reads the standard input."`
+	JSON    bool     `name:"json" help:"Print JSON, one object per line."`
+	Objects bool     `help:"Print the objects of every snapshot."`
+	Port    uint16   `help:"UDP port of the server; other ports are ignored. By default the receiver of the first datagram is the server."`
+	From    string   `help:"Only what the client, or the server, sends." enum:"client,server," default:""`
+	Message []string `short:"m" help:"Only messages with these names, such as Cl_Say, SNAP* or 'sv_*'."`
+	Conn    int      `help:"Only the connection with this number."`
+	Broken  bool     `help:"Only packets and messages with errors."`
 }
 
-// Help shows how to make a capture.
+// Help explains the output and how to make a capture.
 func (dumpCmd) Help() string {
-	return `Explains traffic of Teeworlds 0.7 and 0.6 and of DDNet: control messages, system
-and game messages, snapshots with their deltas applied. Which version a connection
-speaks is found out. What is wrong with a packet is said behind two exclamation
-marks. A line has the seconds, the number of the datagram, the
-connection (1> is what its client sends), and what is in it.
+	return `Explains traffic of Teeworlds 0.7, 0.6 and DDNet: control messages, system and game
+messages, and snapshots with their deltas applied. The version of each connection
+is detected. A line has the time in seconds, the number of the datagram, the
+connection (1> is from its client, 1< from its server) and the content. Errors
+follow two exclamation marks.
 
   tcpdump -i any -w play.pcap udp port 8303
   teeyard dump play.pcap -m Sv_Chat -m Cl_Say`
@@ -67,7 +67,7 @@ func (c *dumpCmd) Run() error {
 	})
 	err := dump.ReadCapture(in, d.Feed)
 	if flushed := out.Flush(); flushed != nil {
-		if errors.Is(flushed, syscall.EPIPE) { // whoever read has seen enough
+		if errors.Is(flushed, syscall.EPIPE) { // as with "| head"
 			return nil
 		}
 		return flushed
@@ -81,7 +81,7 @@ func (c *dumpCmd) Run() error {
 	return nil
 }
 
-// matches applies the filters.
+// matches reports whether a record passes the filters.
 func (c *dumpCmd) matches(r *dump.Record) bool {
 	if c.From != "" && r.From != c.From || c.Conn != 0 && r.Conn != c.Conn || c.Broken && len(r.Faults) == 0 {
 		return false

@@ -13,36 +13,35 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// econConsole is the external console of Teeworlds servers: lines over TCP.
+// econConsole is the external console of a Teeworlds server: lines over TCP.
 type econConsole struct {
 	conn net.Conn
-	buf  []byte // what came and is no line yet
+	buf  []byte // received, without an end of line yet
 }
 
 var (
 	errEconPassword = errors.New("wrong password of the external console")
-	errEconClosed   = errors.New("the external console has ended the connection")
+	errEconClosed   = errors.New("the external console closed the connection")
 )
 
 const (
 	econDialTimeout   = 10 * time.Second
 	econLoginTimeout  = 5 * time.Second
-	econAnswerTimeout = 3 * time.Second // until a command begins to answer
-	// econSilence is the silence that ends the output of a command, which nothing
-	// else marks.
+	econAnswerTimeout = 3 * time.Second // until the first line of output
+	// econSilence ends the output of a command; the protocol does not mark the end.
 	econSilence        = 250 * time.Millisecond
-	econCommandTimeout = 10 * time.Second // for all of it
-	maxEconLine        = 64 << 10         // bytes without an end of line
-	maxEconCommand     = 1300             // bytes of a line that servers take
+	econCommandTimeout = 10 * time.Second // for all output
+	maxEconLine        = 64 << 10         // received bytes without an end of line
+	maxEconCommand     = 1300             // bytes of a line, the limit of servers
 )
 
-// openEcon connects to host:port, for there is no usual port.
+// openEcon connects to host:port. There is no usual port.
 func openEcon(ctx context.Context, host, password string) (remoteConsole, error) {
 	if _, _, err := net.SplitHostPort(host); err != nil {
-		return nil, fmt.Errorf("%s: the port of an external console has to be named, as in localhost:8304 (ec_port)", host)
+		return nil, fmt.Errorf("%s: an external console has no usual port; add it (ec_port), as in localhost:8304", host)
 	}
 	if strings.ContainsAny(password, "\r\n\x00") || password == "" || len(password) > maxEconCommand {
-		return nil, errors.New("that cannot be a password of an external console")
+		return nil, errors.New("the password of an external console has 1 to 1300 bytes and no line breaks")
 	}
 	d := net.Dialer{Timeout: econDialTimeout}
 	conn, err := d.DialContext(ctx, "tcp", host)
@@ -57,14 +56,14 @@ func openEcon(ctx context.Context, host, password string) (remoteConsole, error)
 	return e, nil
 }
 
-// login waits to be asked, says the password and waits to be let in.
+// login waits for the prompt, sends the password and waits for the reply.
 func (e *econConsole) login(ctx context.Context, password string) error {
 	until := time.Now().Add(econLoginTimeout)
 	asked := false
 	for {
 		line, err := e.readLine(ctx, until)
 		if err != nil {
-			// What it says before it hangs up need not end as a line does.
+			// The reason before it closes may have no end of line.
 			if rest := safetext.Line(bytes.Trim(e.buf, "\x00\r\n")); rest != "" && errors.Is(err, errEconClosed) {
 				return errors.New(rest)
 			}
@@ -92,10 +91,10 @@ func (e *econConsole) sendLine(line string) error {
 	return err
 }
 
-// errEconTimeout is returned by line when nothing came in time.
+// errEconTimeout is returned by readLine when no line came in time.
 var errEconTimeout = errors.New("the external console does not answer")
 
-// readLine reads a readLine without its end, which servers make of readLine breaks and NULs.
+// readLine reads a line without its end. Servers end lines with line breaks and NULs.
 func (e *econConsole) readLine(ctx context.Context, until time.Time) (string, error) {
 	stop := context.AfterFunc(ctx, func() { e.conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
@@ -108,7 +107,7 @@ func (e *econConsole) readLine(ctx context.Context, until time.Time) (string, er
 			return line, nil
 		}
 		if len(e.buf) > maxEconLine {
-			return "", errors.New("a line of the external console does not end")
+			return "", errors.New("the external console sent a line of more than 64 kB")
 		}
 		e.conn.SetReadDeadline(until)
 		if err := ctx.Err(); err != nil {
@@ -129,8 +128,8 @@ func (e *econConsole) readLine(ctx context.Context, until time.Time) (string, er
 	}
 }
 
-// run implements remote. The console shows all that happens on the server; what
-// happens meanwhile is part of the output.
+// run implements remoteConsole. The output includes whatever else the server logs
+// meanwhile.
 func (e *econConsole) run(ctx context.Context, line string) (string, error) {
 	if line == "" {
 		return "", nil
@@ -150,7 +149,7 @@ func (e *econConsole) run(ctx context.Context, line string) (string, error) {
 			break
 		}
 		if errors.Is(err, errEconClosed) && out.Len() > 0 {
-			break // as after "shutdown"
+			break // "shutdown" closes it
 		}
 		if err != nil {
 			return out.String(), err
@@ -161,7 +160,7 @@ func (e *econConsole) run(ctx context.Context, line string) (string, error) {
 	return out.String(), nil
 }
 
-// discardOutput leaves out what was shown since the last command.
+// discardOutput drops what the server logged since the last command.
 func (e *econConsole) discardOutput(ctx context.Context) {
 	for {
 		if _, err := e.readLine(ctx, time.Now().Add(time.Millisecond)); err != nil {
@@ -170,5 +169,5 @@ func (e *econConsole) discardOutput(ctx context.Context) {
 	}
 }
 
-// Close implements remote.
+// Close implements remoteConsole.
 func (e *econConsole) Close() error { return e.conn.Close() }

@@ -68,7 +68,7 @@ func TestEconConsole(t *testing.T) {
 		{asks, "Wrong password 1/3.\n", "wrong password"},
 		{"You have been banned for 5 minutes (x)", "", "You have been banned for 5 minutes (x)"},
 		{"no free slot available\n\x00\x00", "", "no free slot available"},
-		{asks, "", "has ended the connection"},
+		{asks, "", "closed the connection"},
 	} {
 		addr := fakeEcon(t, c.greeting, func(string) string { return c.answer })
 		if !strings.HasPrefix(c.greeting, "Enter") { // which hang up at once

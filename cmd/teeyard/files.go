@@ -11,19 +11,20 @@ import (
 	"strings"
 )
 
-// dataDirs are where Teeworlds and its maps are usually installed. They are
-// looked through after the operator's own folder.
+// dataDirs are where Teeworlds is usually installed. They are searched after the
+// operator's own folder.
 var dataDirs = []string{
 	"/usr/share/games/teeworlds/data",
 	"/usr/share/teeworlds/data",
 	"/usr/local/share/teeworlds/data",
 }
 
-// storage reads from a list of folders, the first that has a file wins, and
+// storage reads from a list of folders, of which the first that has a file counts, and
 // writes to the first.
 type storage []string
 
-// newStorage is the operator's folder, then the user's, then the system's.
+// newStorage returns a storage of the operator's folder, then the user's, then the
+// system's.
 func newStorage(dir string) storage {
 	s := storage{dir}
 	if home, err := os.UserHomeDir(); err == nil {
@@ -32,8 +33,8 @@ func newStorage(dir string) storage {
 	return append(s, dataDirs...)
 }
 
-// Open implements fs.FS. Configuration is read from the operator's own folder
-// only: what lies elsewhere was written for another program.
+// Open implements fs.FS. Configuration is read from the operator's own folder only, since
+// files elsewhere were written for other programs.
 func (s storage) Open(name string) (fs.File, error) {
 	dirs := s
 	if filepath.Ext(name) != ".map" {
@@ -50,9 +51,9 @@ func (s storage) Open(name string) (fs.File, error) {
 	return nil, first
 }
 
-// moreImportantError chooses what to tell of two errors. That a file is not there is told only if
-// nothing else is wrong; that another folder than the own one may not be looked into is
-// nothing wrong: a service often has such a home.
+// moreImportantError returns the one of two errors to report. That a file does not exist
+// is reported only if there is nothing else, and that another folder than the first is not
+// readable never: the home of a service often is not.
 func moreImportantError(first, err error, own bool) error {
 	if !own && errors.Is(err, fs.ErrPermission) || first != nil && !errors.Is(first, fs.ErrNotExist) {
 		return first
@@ -60,7 +61,7 @@ func moreImportantError(first, err error, own bool) error {
 	return err
 }
 
-// ReadDir implements fs.ReadDirFS: of the maps it lists those of all folders.
+// ReadDir implements fs.ReadDirFS. It lists the maps of all folders.
 func (s storage) ReadDir(name string) ([]fs.DirEntry, error) {
 	dirs := s
 	if name != "maps" && !strings.HasPrefix(name, "maps/") {
@@ -86,10 +87,10 @@ func (s storage) ReadDir(name string) ([]fs.DirEntry, error) {
 	return all, first
 }
 
-// Create opens a file of the operator's folder for writing.
+// Create opens a file of the first folder for writing.
 func (s storage) Create(name string) (io.WriteCloser, error) {
 	if !fs.ValidPath(name) {
-		return nil, fmt.Errorf("%q leaves the folder", name)
+		return nil, fmt.Errorf("%q is not a path within the folder", name)
 	}
 	path := filepath.Join(s[0], filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -98,12 +99,11 @@ func (s storage) Create(name string) (io.WriteCloser, error) {
 	return os.Create(path)
 }
 
-// replayDir is the folder that a server's replay logs are in. It is made when
-// there is something to record.
+// replayDir is the folder of a server's replay logs. The first log creates it.
 type replayDir string
 
-// Create implements server.Replays. Logs have what people whispered in them, so
-// they are for the operator's eyes.
+// Create implements server.Replays. Only the operator may read logs, since whispers are in
+// them.
 func (d replayDir) Create(name string) (io.WriteCloser, error) {
 	if err := os.MkdirAll(string(d), 0o755); err != nil {
 		return nil, err

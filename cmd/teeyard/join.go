@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/teeyard/teeyard/client"
@@ -20,39 +18,37 @@ type joinCmd struct {
 	Host     string        `arg:"" help:"Server, as host or host:port."`
 	Name     string        `help:"Name of the player." default:"observer"`
 	Clan     string        `help:"Clan of the player."`
-	Password string        `help:"Password of the server." env:"TEEYARD_PASSWORD"`
-	Rcon     string        `help:"Password of the remote console, to log in on entering." env:"TEEYARD_RCON"`
-	Login    string        `help:"Name for the remote console, where there are names."`
-	Protocol string        `help:"What to speak: 0.7, 0.6 (also DDNet's), or any, to find out." enum:"any,0.7,0.6" default:"any"`
-	DDNet    int32         `name:"ddnet" help:"Release of DDNet to be taken for, times 1000, as 16040." placeholder:"RELEASE"`
-	Play     bool          `help:"Keep a tee in the game; without it you watch."`
-	For      time.Duration `help:"Leave after so long. Without it the end of the input ends it."`
-	Again    time.Duration `help:"Reconnect so long after the connection ended."`
+	Password string        `help:"Password of the game." env:"TEEYARD_PASSWORD"`
+	Rcon     string        `help:"Password of the remote console, to log in after joining." env:"TEEYARD_RCON"`
+	Login    string        `help:"Name for the remote console, on servers with accounts (DDNet)."`
+	Protocol string        `help:"Protocol: 0.7, 0.6 (also DDNet), or any to detect it." enum:"any,0.7,0.6" default:"any"`
+	DDNet    int32         `name:"ddnet" help:"Release of DDNet to claim to be, times 1000, such as 16040." placeholder:"RELEASE"`
+	Play     bool          `help:"Join the game instead of the spectators."`
+	For      time.Duration `help:"Time after which to leave. Without it, at the end of the input."`
+	Again    time.Duration `help:"Time after which to reconnect when the connection ends."`
 	JSON     bool          `name:"json" help:"Print one JSON object per event."`
-	Cache    string        `help:"Folder for downloaded maps; \"-\" keeps none." placeholder:"DIR"`
+	Cache    string        `help:"Folder for downloaded maps; \"-\" stores none." placeholder:"DIR"`
 }
 
 // Help explains what can be typed.
 func (joinCmd) Help() string {
-	return `What you type is said in the chat; /help lists what else there is. Input can come
-through a pipe:
+	return `Lines that you type are sent to the chat; /help lists commands. Input may come from a
+pipe:
 
   echo "hello" | teeyard join localhost
   printf '/rcon PASSWORD\n/r status\n' | teeyard join localhost --for 3s
   teeyard join localhost --json --for 1h </dev/null | jq -r 'select(.event=="chat").text'`
 }
 
-// grace is how long the answers to the last lines of a pipe are waited for, and stubborn
-// how long at most if the server has not even confirmed the lines.
+// After the end of the input, replyWait is the time to wait for replies to the last lines,
+// and maxReplyWait the limit if the server has not even acknowledged the lines.
 const (
 	replyWait    = time.Second
 	maxReplyWait = 10 * time.Second
 )
 
-// Run looks and talks until the input, the connection or the time ends.
-func (c *joinCmd) Run() error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+// Run joins until the input, the connection or the time ends.
+func (c *joinCmd) Run(ctx context.Context) error {
 	if c.For > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, c.For)
@@ -65,7 +61,7 @@ func (c *joinCmd) Run() error {
 	return c.runSession(ctx, os.Stdin, out)
 }
 
-// runSession shows what happens and does what is typed.
+// runSession prints events and executes input lines.
 func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer) error {
 	events := make(chan event.Event, 1024)
 	over := make(chan struct{})
@@ -106,7 +102,7 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer) err
 			switch e := e.(type) {
 			case event.Entered: // also after a reconnect
 				if !c.Play && e.Self.Team != game.TeamSpectators {
-					cl.SetTeam(game.TeamSpectators) // an error is followed by Disconnected
+					cl.SetTeam(game.TeamSpectators) // Disconnected follows an error
 				}
 			case event.Disconnected:
 				if e.Again == 0 {
@@ -137,7 +133,7 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer) err
 	}
 }
 
-// sendLines passes on lines of the input, and closes at its end.
+// sendLines sends the lines of the input and closes the channel at its end.
 func sendLines(r io.Reader, lines chan<- string, over <-chan struct{}) {
 	defer close(lines)
 	for s := bufio.NewScanner(r); s.Scan(); {
@@ -149,7 +145,7 @@ func sendLines(r io.Reader, lines chan<- string, over <-chan struct{}) {
 	}
 }
 
-// printDownload shows the progress of a map download.
+// printDownload prints the progress of a map download.
 func printDownload(d event.Download) {
 	const every = 64 << 10
 	switch {

@@ -2,8 +2,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 )
@@ -22,8 +25,14 @@ type commands struct {
 	VersionFlag kong.VersionFlag `name:"version" help:"The same as the command version."`
 }
 
+// signalContext returns the context of commands that end in an orderly way.
+func signalContext() (context.Context, error) {
+	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	return ctx, nil
+}
+
 func main() {
-	// "teeyard help serve" is what many type first.
+	// "teeyard help serve" is the same as "teeyard serve --help".
 	if len(os.Args) > 1 && os.Args[1] == "help" {
 		os.Args = append(append(os.Args[:1:1], os.Args[2:]...), "--help")
 	}
@@ -32,6 +41,7 @@ func main() {
 		kong.Name("teeyard"),
 		kong.Description("A game server for Teeworlds and DDNet, and a toolbox."),
 		kong.UsageOnError(),
+		kong.BindToProvider(signalContext),
 		kong.Vars{"version": versionText()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)

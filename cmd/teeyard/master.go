@@ -7,8 +7,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/teeyard/teeyard/halflife"
@@ -17,40 +15,39 @@ import (
 )
 
 type masterCmd struct {
-	Addr       string        `help:"Address to listen on; all of them if empty."`
+	Addr       string        `help:"IP address to listen on; all if empty."`
 	Port       int           `help:"UDP port to listen on." default:"27010"`
-	HTTP       string        `name:"http" help:"Address for a page with the list, /servers.json and /metrics, such as localhost:8080." placeholder:"HOST:PORT"`
-	State      string        `help:"File that keeps the list over restarts." placeholder:"FILE"`
-	LAN        bool          `name:"lan" help:"List servers of local networks too."`
-	Legacy     string        `help:"Who gets the list without having echoed anything." enum:"off,lan,on" default:"lan"`
-	Expire     time.Duration `help:"How long a server stays without a heartbeat." default:"6m"`
-	PerAddress int           `help:"How many servers an address may have." default:"14"`
-	MaxServers int           `help:"How many servers there may be." default:"20000"`
+	HTTP       string        `name:"http" help:"Address of a web page with the list, /servers.json and /metrics, such as localhost:8080." placeholder:"HOST:PORT"`
+	State      string        `help:"File to store the list in over restarts." placeholder:"FILE"`
+	LAN        bool          `name:"lan" help:"Also list servers of local networks."`
+	Legacy     string        `help:"Who may get the list without a challenge." enum:"off,lan,on" default:"lan"`
+	Expire     time.Duration `help:"Time after which a server without a heartbeat is removed." default:"6m"`
+	PerAddress int           `help:"Maximum number of servers per IP address." default:"14"`
+	MaxServers int           `help:"Maximum number of servers." default:"20000"`
 }
 
-// Help says what this is for.
+// Help explains what a master server does.
 func (masterCmd) Help() string {
-	return `A master server of the Half-Life protocol: game servers register here, and
-browsers ask for the list. Servers are listed after they have answered a question,
-and the list is not sent to addresses that could be faked.
+	return `A master server of the Half-Life protocol: game servers register at it, and browsers
+get the list of them. A server is listed after it has answered a query, and the list is
+not sent to addresses that may be forged.
 
   teeyard master --http localhost:8080 --state master.json
   quakestat -hlm localhost:27010
 
-Our game server registers with: sv_hl_master HOST:27010. On a local network, give
---lan.`
+"teeyard serve" registers with sv_hl_master HOST:27010. Use --lan on a local network.`
 }
 
 // Run runs the master until a signal ends it.
-func (c *masterCmd) Run() error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+func (c *masterCmd) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	legacy, err := halflife.ParseLegacyPolicy(c.Legacy)
 	if err != nil {
 		return err
 	}
 	if c.Expire <= 0 || c.PerAddress <= 0 || c.MaxServers <= 0 {
-		return errors.New("--expire, --per-address and --max-servers are above zero")
+		return errors.New("--expire, --per-address and --max-servers must be above zero")
 	}
 	conn, err := udp.Listen(udp.Config{Addr: c.Addr, Port: c.Port})
 	if err != nil {
@@ -64,7 +61,7 @@ func (c *masterCmd) Run() error {
 		return err
 	}
 	if err := m.Save(); err != nil {
-		return fmt.Errorf("--state: %w", err) // better now than when the list is lost
+		return fmt.Errorf("--state: %w", err) // fail at the start, not when the list is lost
 	}
 	fmt.Printf("master: listening on %v, %d servers\n", conn.LocalAddr(), len(m.Servers()))
 	if c.HTTP != "" {
@@ -77,7 +74,7 @@ func (c *masterCmd) Run() error {
 	return m.Run(ctx, conn)
 }
 
-// serveHTTP serves the page until end is called. When it fails, stop ends the program.
+// serveHTTP serves the page until end is called. If it fails, it calls stop.
 func (c *masterCmd) serveHTTP(m *master.Master, stop func()) (end func(), err error) {
 	l, err := net.Listen("tcp", c.HTTP)
 	if err != nil {
@@ -87,7 +84,7 @@ func (c *masterCmd) serveHTTP(m *master.Master, stop func()) (end func(), err er
 	s := &http.Server{Handler: m.Handler(), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
 	go func() {
 		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			fmt.Fprintln(os.Stderr, "teeyard: the page:", err)
+			fmt.Fprintln(os.Stderr, "teeyard: the web page:", err)
 			stop()
 		}
 	}()

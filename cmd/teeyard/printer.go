@@ -14,7 +14,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// printer shows what happens.
+// printer prints events.
 type printer interface {
 	event(e event.Event)
 	scores(rows []client.ScoreboardRow)
@@ -32,7 +32,7 @@ var emoticonNames = [...]string{
 	"oop", "!", "hearts", "drop", "...", "music", "sorry", "ghost", "sushi", "splattee", "deviltee", "zomg", "zzz", "wtf", "eyes", "?",
 }
 
-// textPrinter is for people: a line per event, none for what they need not know.
+// textPrinter prints a line for each event that people want to see.
 type textPrinter struct{ w io.Writer }
 
 func (p *textPrinter) printf(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
@@ -135,10 +135,10 @@ func (p *textPrinter) list(_ string, lines []string) {
 	}
 }
 
-// jsonPrinter is for programs: an object per event.
+// jsonPrinter prints a JSON object for each event.
 type jsonPrinter struct{ w io.Writer }
 
-// printObject writes the fields of v after the time and the name of the event.
+// printObject prints an object of the time, the name of the event and the fields of v.
 func (p *jsonPrinter) printObject(name string, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -161,7 +161,7 @@ func (p *jsonPrinter) event(e event.Event) {
 		}{e, weaponNames[e.Weapon]})
 	case event.PickedUp:
 		p.printObject("picked_up", map[string]string{"weapon": weaponNames[e.Weapon]})
-	case event.VoteStart: // "time" is when it was
+	case event.VoteStart: // "time" is already that of the event
 		p.printObject("vote_start", struct {
 			event.VoteStart
 			Time    any     `json:"time,omitempty"`

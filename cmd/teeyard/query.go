@@ -9,11 +9,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -22,27 +20,25 @@ import (
 
 type queryCmd struct {
 	Host    string        `arg:"" help:"Server, as host or host:port."`
-	Timeout time.Duration `help:"How long to wait for an answer." default:"2.5s"`
+	Timeout time.Duration `help:"Time to wait for an answer." default:"2.5s"`
 	JSON    bool          `name:"json" help:"Print one JSON object."`
 }
 
-// Help says what is asked.
+// Help lists the protocols.
 func (queryCmd) Help() string {
-	return `The server is asked in all ways at once: as Teeworlds 0.7, as 0.6, as DDNet, and
-in the protocol of Half-Life and Source servers (A2S). What it answers is put
-together. Without a port it is 8303, and 27015 if a Half-Life server is there.
+	return `The server is queried in all protocols at once: Teeworlds 0.7, 0.6, DDNet, and that of
+Half-Life and Source servers (A2S). The answers are combined. The default port is 8303,
+or 27015 if only a Half-Life server answers.
 
   teeyard query localhost
   teeyard query example.org:8305 --json | jq -r '.info.clients[].name'`
 }
 
-// Run asks a server and prints what it says.
-func (c *queryCmd) Run() error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	r, old, err := c.queryServer(ctx)
+// Run queries a server and prints the answers.
+func (c *queryCmd) Run(ctx context.Context) error {
+	r, halfLife, err := c.queryServer(ctx)
 	if errors.Is(err, query.ErrNoAnswer) {
-		return fmt.Errorf("%v did not answer within %v; asked as 0.7, 0.6, 0.6 extended, 0.6 with 64 players, A2S and Half-Life.\n"+
+		return fmt.Errorf("%v did not answer within %v; tried 0.7, 0.6, 0.6 extended, 0.6 with 64 players, A2S and Half-Life.\n"+
 			"Is the server running, is this its UDP port, and does a firewall let UDP through?", r.Addr, c.Timeout)
 	}
 	if err != nil {
@@ -50,21 +46,21 @@ func (c *queryCmd) Run() error {
 	}
 	if c.JSON {
 		s := newServerJSON(&r)
-		if old != nil {
-			s.HalfLife = newHalfLifeJSON(old)
-			s.Addresses[0], s.Error = old.Peer.String(), ""
+		if halfLife != nil {
+			s.HalfLife = newHalfLifeJSON(halfLife)
+			s.Addresses[0], s.Error = halfLife.Peer.String(), ""
 		}
 		return json.NewEncoder(os.Stdout).Encode(s)
 	}
 	if r.Err != nil {
-		printHalfLife(os.Stdout, old)
+		printHalfLife(os.Stdout, halfLife)
 		return nil
 	}
-	printServer(os.Stdout, &r, old)
+	printServer(os.Stdout, &r, halfLife)
 	return nil
 }
 
-// serverJSON is a server for programs. Info has the form of DDNet's lists.
+// serverJSON is a server in JSON. Info has the form of DDNet's lists.
 type serverJSON struct {
 	Addresses  []string        `json:"addresses"`
 	Protocols  []string        `json:"protocols"`
@@ -107,9 +103,9 @@ func newServerJSON(r *query.Result) serverJSON {
 
 var skillLevels = [...]string{"casual", "normal", "competitive"}
 
-// printServer prints a server as a table: what it is, then who is there. old is nil
-// if it does not speak the Half-Life protocol.
-func printServer(w io.Writer, r *query.Result, old *halfLifeAnswer) {
+// printServer prints a server as a table: its information, then its players. halfLife is
+// nil if it does not speak the Half-Life protocol.
+func printServer(w io.Writer, r *query.Result, halfLife *halfLifeAnswer) {
 	i := &r.Info
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(what, format string, args ...any) { fmt.Fprintf(t, what+"\t"+format+"\n", args...) }
@@ -119,13 +115,13 @@ func printServer(w io.Writer, r *query.Result, old *halfLifeAnswer) {
 		line("host name", "%s", i.Hostname)
 	}
 	as := answersAs(r)
-	if old != nil {
-		as += ", " + strings.Join(old.forms, ", ")
+	if halfLife != nil {
+		as += ", " + strings.Join(halfLife.forms, ", ")
 	}
 	line("answers as", "%s", as)
 	version := i.Version
 	if _, own, ok := strings.Cut(version, "↔"); ok {
-		version = own // what is before it is for the filters of browsers
+		version = own // the part before it is for the filters of browsers
 	}
 	line("version", "%s", version)
 	line("mode", "%s", i.GameType)
@@ -156,7 +152,7 @@ func printServer(w io.Writer, r *query.Result, old *halfLifeAnswer) {
 	}
 }
 
-// answersAs lists the versions that a server answers as, and the forms of 0.6.
+// answersAs lists the versions that a server answers, and the forms of 0.6.
 func answersAs(r *query.Result) string {
 	var forms, all []string
 	for f, ok := range r.Forms {
@@ -177,7 +173,7 @@ func answersAs(r *query.Result) string {
 	return strings.Join(all, ", ")
 }
 
-// printClients prints who is on a server, the best first and who watches last.
+// printClients prints the clients of a server, the best first and spectators last.
 func printClients(w io.Writer, i *query.Info) {
 	clients := slices.Clone(i.Clients)
 	slices.SortStableFunc(clients, func(a, b query.Client) int {
@@ -223,7 +219,7 @@ func printClients(w io.Writer, i *query.Info) {
 	t.Flush()
 }
 
-// score is a client's score as text.
+// score formats a client's score.
 func score(i *query.Info, c *query.Client) string {
 	switch {
 	case !i.TimeScore:

@@ -22,15 +22,15 @@ import (
 // halfLifeAnswer is what a server says in the Half-Life protocol.
 type halfLifeAnswer struct {
 	halflife.Status
-	// forms are the ways in which it answered.
+	// forms are the names of the forms that it answered.
 	forms []string
 }
 
-// halfLifeWait is how long the first try waits. Most servers do not speak the
-// protocol, and nobody wants to wait for those.
+// halfLifeWait is the time until the first resend. Most servers do not speak the protocol,
+// so it is short.
 const halfLifeWait = 400 * time.Millisecond
 
-// queryHalfLife asks in A2S and in text; nil if nothing comes back.
+// queryHalfLife queries in the forms A2S and text; nil if there is no answer.
 func queryHalfLife(ctx context.Context, peer transport.Peer, timeout time.Duration) *halfLifeAnswer {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -60,16 +60,16 @@ func queryHalfLife(ctx context.Context, peer transport.Peer, timeout time.Durati
 			continue
 		}
 		if a == nil {
-			a = &halfLifeAnswer{Status: *got[i]} // A2S tells more
+			a = &halfLifeAnswer{Status: *got[i]} // A2S has more
 		}
 		a.forms = append(a.forms, way.name)
 	}
 	return a
 }
 
-// queryServer asks a server in all ways. Without a port, that of Half-Life servers is tried
-// when nobody is at that of Teeworlds.
-func (c *queryCmd) queryServer(ctx context.Context) (r query.Result, old *halfLifeAnswer, err error) {
+// queryServer queries a server in all protocols. Without a port it tries that of Half-Life
+// servers if nothing answers on that of Teeworlds.
+func (c *queryCmd) queryServer(ctx context.Context) (r query.Result, halfLife *halfLifeAnswer, err error) {
 	peer, err := udp.Resolve(ctx, c.Host, query.DefaultPort)
 	if err != nil {
 		return r, nil, err
@@ -80,26 +80,26 @@ func (c *queryCmd) queryServer(ctx context.Context) (r query.Result, old *halfLi
 			return r, nil, err
 		}
 	}
-	var there *halfLifeAnswer
+	var onOtherPort *halfLifeAnswer
 	var done sync.WaitGroup
-	done.Go(func() { old = queryHalfLife(ctx, peer, c.Timeout) })
+	done.Go(func() { halfLife = queryHalfLife(ctx, peer, c.Timeout) })
 	if other.IsValid() {
-		done.Go(func() { there = queryHalfLife(ctx, other, c.Timeout) })
+		done.Go(func() { onOtherPort = queryHalfLife(ctx, other, c.Timeout) })
 	}
 	r, err = query.Host(ctx, query.Config{Timeout: c.Timeout}, peer.String())
 	done.Wait()
 	if errors.Is(err, query.ErrNoAnswer) {
-		if old == nil {
-			old = there
+		if halfLife == nil {
+			halfLife = onOtherPort
 		}
-		if old != nil {
+		if halfLife != nil {
 			err = nil
 		}
 	}
-	return r, old, err
+	return r, halfLife, err
 }
 
-// halfLifeJSON is what a server says in the Half-Life protocol, for programs.
+// halfLifeJSON is a halfLifeAnswer in JSON.
 type halfLifeJSON struct {
 	Address   string            `json:"address"`
 	Forms     []string          `json:"forms"`
@@ -144,7 +144,7 @@ func newHalfLifeJSON(a *halfLifeAnswer) *halfLifeJSON {
 	return out
 }
 
-// printHalfLife prints a server that speaks nothing else, as printServer does.
+// printHalfLife prints a server that speaks nothing else, like printServer.
 func printHalfLife(w io.Writer, a *halfLifeAnswer) {
 	i := &a.Info
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

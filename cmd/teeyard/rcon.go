@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/term"
@@ -23,47 +21,45 @@ import (
 
 type rconCmd struct {
 	Host           string   `arg:"" help:"Server, as host or host:port."`
-	Command        []string `arg:"" optional:"" passthrough:"" help:"Command to run. Without one, lines are read from the terminal or the input."`
-	ServerPassword string   `help:"Password of the game, to get in where it has one." env:"TEEYARD_PASSWORD"`
-	PasswordFile   string   `help:"File whose first line is the password." type:"existingfile" placeholder:"FILE"`
-	Name           string   `help:"Name to log in with, on servers that have accounts (DDNet)."`
-	Protocol       string   `help:"How to reach the console: halflife, game, econ or auto." enum:"auto,halflife,game,econ" default:"auto"`
+	Command        []string `arg:"" optional:"" passthrough:"" help:"Command to run. Without one, commands are read from the terminal or the input."`
+	ServerPassword string   `help:"Password of the game, if it has one." env:"TEEYARD_PASSWORD"`
+	PasswordFile   string   `help:"File with the password in its first line." type:"existingfile" placeholder:"FILE"`
+	Name           string   `help:"Name to log in with, on servers with accounts (DDNet)."`
+	Protocol       string   `help:"Protocol of the console: halflife, game, econ or auto." enum:"auto,halflife,game,econ" default:"auto"`
 }
 
-// Help says where the password comes from.
+// Help explains passwords and protocols.
 func (rconCmd) Help() string {
-	return `The password is that of TEEYARD_RCON_PASSWORD, the first line of --password-file,
-or asked for. It is no argument, since everybody on a machine can read those.
+	return `The password is read from TEEYARD_RCON_PASSWORD, the first line of --password-file, or
+the terminal. It is not an argument, since all users of a machine can see those.
 
   teeyard rcon localhost status
   teeyard rcon example.org:27015 --protocol halflife
   TEEYARD_RCON_PASSWORD=secret teeyard rcon localhost <commands.cfg
 
-"halflife" is the remote console of Half-Life servers, "game" that of Teeworlds 0.7
-and 0.6, which needs a free seat on the server. By itself the program asks for the
-first and takes the second if nobody answers. "econ" is the external console of
-Teeworlds servers, over TCP at the server's ec_port, with its ec_password:
+"halflife" is the remote console of Half-Life servers. "game" is that of Teeworlds 0.7
+and 0.6, which needs a free slot on the server. "auto" tries the first, and then the
+second if there is no answer. "econ" is the external console of Teeworlds servers, over
+TCP at the server's ec_port, with its ec_password:
 
   teeyard rcon localhost:8304 --protocol econ status
 
-All of them send the password in the clear.
-A command is sent once: when no answer comes, look before you repeat it.`
+All of them send the password unencrypted. A command is sent once. If there is no
+answer, it may still have run.`
 }
 
-// remoteConsole is a console far away.
+// remoteConsole is a server's console of any protocol.
 type remoteConsole interface {
-	// run runs a line and returns what it prints. With no line it logs in.
+	// run runs a line and returns its output. An empty line only logs in.
 	run(ctx context.Context, line string) (string, error)
 	Close() error
 }
 
-// passwordEnv is the variable with the password.
+// passwordEnv is the environment variable of the password.
 const passwordEnv = "TEEYARD_RCON_PASSWORD"
 
 // Run runs one command, or those that are typed.
-func (c *rconCmd) Run() error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+func (c *rconCmd) Run(ctx context.Context) error {
 	err := c.run(ctx)
 	if ctx.Err() != nil {
 		return errors.New("interrupted")
@@ -82,7 +78,7 @@ func (c *rconCmd) run(ctx context.Context) error {
 	}
 	defer r.Close()
 	if len(c.Command) > 0 && c.Command[0] == "--" {
-		c.Command = c.Command[1:] // as before what looks like a flag
+		c.Command = c.Command[1:] // a "--" before the command is allowed
 	}
 	if len(c.Command) > 0 {
 		return runAndPrint(ctx, os.Stdout, r, strings.Join(c.Command, " "))
@@ -104,7 +100,7 @@ func (c *rconCmd) run(ctx context.Context) error {
 	}
 }
 
-// waitFor reads something that only a person or another program can end, or ctx.
+// waitFor calls read and returns its result, or an error if ctx ends first.
 func waitFor[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type result struct {
 		v   T
@@ -124,7 +120,7 @@ func waitFor[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	}
 }
 
-// runAndPrint runs a line and prints what comes back.
+// runAndPrint runs a line and prints its output.
 func runAndPrint(ctx context.Context, w io.Writer, r remoteConsole, line string) error {
 	text, err := r.run(ctx, line)
 	if text != "" && err == nil {
@@ -133,7 +129,7 @@ func runAndPrint(ctx context.Context, w io.Writer, r remoteConsole, line string)
 	return err
 }
 
-// runInteractive is a conversation on a terminal, with history.
+// runInteractive reads commands from a terminal, with history.
 func runInteractive(ctx context.Context, r remoteConsole, host string) error {
 	if _, err := r.run(ctx, ""); err != nil {
 		return err
@@ -154,7 +150,7 @@ func runInteractive(ctx context.Context, r remoteConsole, host string) error {
 	return runTerminal(ctx, r, t)
 }
 
-// runTerminal reads lines until the end of the input (Ctrl-D) or of the console.
+// runTerminal reads commands until the end of the input (Ctrl-D) or the connection.
 func runTerminal(ctx context.Context, r remoteConsole, t *term.Terminal) error {
 	for {
 		line, err := waitFor(ctx, t.ReadLine)
@@ -177,7 +173,7 @@ func runTerminal(ctx context.Context, r remoteConsole, t *term.Terminal) error {
 	}
 }
 
-// password is the password, from wherever it is.
+// password returns the password from the environment, the file or the terminal.
 func (c *rconCmd) password(ctx context.Context) (string, error) {
 	if p := os.Getenv(passwordEnv); p != "" {
 		return p, nil
@@ -195,7 +191,7 @@ func (c *rconCmd) password(ctx context.Context) (string, error) {
 	}
 	in := int(os.Stdin.Fd())
 	if !term.IsTerminal(in) {
-		return "", fmt.Errorf("no password: set %s or give --password-file", passwordEnv)
+		return "", fmt.Errorf("no password: set %s or use --password-file", passwordEnv)
 	}
 	old, err := term.GetState(in)
 	if err != nil {
@@ -206,12 +202,12 @@ func (c *rconCmd) password(ctx context.Context) (string, error) {
 	term.Restore(in, old)
 	fmt.Fprintln(os.Stderr)
 	if err == nil && len(b) == 0 {
-		err = errors.New("no password")
+		err = errors.New("the password is empty")
 	}
 	return string(b), err
 }
 
-// challengeWait is how long a server may take to show that it has a Half-Life console.
+// challengeWait is how long a server may take to answer as a Half-Life console.
 const challengeWait = 800 * time.Millisecond
 
 func (c *rconCmd) open(ctx context.Context, password string) (remoteConsole, error) {
@@ -239,12 +235,12 @@ func (c *rconCmd) open(ctx context.Context, password string) (remoteConsole, err
 	h.Close()
 	r, err := c.openGame(ctx, password)
 	if err != nil {
-		return nil, fmt.Errorf("there is no Half-Life console; %w", err)
+		return nil, fmt.Errorf("no Half-Life console answers; %w", err)
 	}
 	return r, nil
 }
 
-// browseHalfLife is the console of a Half-Life server, or of one that speaks like it.
+// halfLifeConsole is the remote console of the Half-Life protocol.
 type halfLifeConsole struct {
 	*halflife.RconClient
 	conn *udp.Conn
@@ -273,10 +269,10 @@ func (h *halfLifeConsole) run(ctx context.Context, line string) (string, error) 
 
 func (h *halfLifeConsole) Close() error { return h.conn.Close() }
 
-// gameConsole is the console that players log into.
+// gameConsole is the remote console inside the game.
 type gameConsole struct{ c *client.Client }
 
-// loginTimeout is how long joining and logging in may take, and commandTimeout a command.
+// loginTimeout limits joining and logging in, and commandTimeout a command.
 const (
 	loginTimeout   = 15 * time.Second
 	commandTimeout = 10 * time.Second
@@ -287,7 +283,7 @@ func (c *rconCmd) openGame(ctx context.Context, password string) (remoteConsole,
 	defer cancel()
 	cl, err := client.Dial(ctx, c.Host, client.Config{Name: "rcon", Password: c.ServerPassword, RconName: c.Name, RconPassword: password, NoMap: true})
 	if err != nil {
-		return nil, fmt.Errorf("joining failed: %w", err)
+		return nil, fmt.Errorf("joining the game failed: %w", err)
 	}
 	if err := cl.SetTeam(game.TeamSpectators); err != nil {
 		cl.Close()
@@ -300,7 +296,7 @@ func (c *rconCmd) openGame(ctx context.Context, password string) (remoteConsole,
 				return gameConsole{cl}, nil
 			}
 		case event.RconLine:
-			// What a server says before it lets anybody in is why it does not.
+			// A line before the login says why it failed.
 			cl.Close()
 			return nil, errors.New(e.Text)
 		case event.Disconnected:
@@ -309,7 +305,7 @@ func (c *rconCmd) openGame(ctx context.Context, password string) (remoteConsole,
 		}
 	}
 	cl.Close()
-	return nil, fmt.Errorf("the server %s did not answer to the password", c.Host)
+	return nil, fmt.Errorf("the server %s did not reply to the password", c.Host)
 }
 
 func (g gameConsole) run(ctx context.Context, line string) (string, error) {

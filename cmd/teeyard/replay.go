@@ -19,11 +19,11 @@ import (
 
 type replayCmd struct {
 	Info   replayInfoCmd   `cmd:"" help:"Show what is in a replay log."`
-	Verify replayVerifyCmd `cmd:"" help:"Run matches again and compare them with what was recorded."`
-	Cut    replayCutCmd    `cmd:"" help:"Write the beginning of a replay log to another file."`
+	Verify replayVerifyCmd `cmd:"" help:"Run recorded matches again and compare the results."`
+	Cut    replayCutCmd    `cmd:"" help:"Copy the beginning of a replay log to another file."`
 }
 
-// openReplay opens a log. Close the file.
+// openReplay opens a log. The caller closes the file.
 func openReplay(name string) (*os.File, *replay.Reader, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -37,9 +37,10 @@ func openReplay(name string) (*os.File, *replay.Reader, error) {
 	return f, r, nil
 }
 
+// replayInfo is what "teeyard replay info" prints.
 type replayInfoCmd struct {
 	File string `arg:"" help:"Replay log."`
-	JSON bool   `name:"json" help:"As a JSON object."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
 // replayInfo is what "teeyard replay info" tells.
@@ -65,11 +66,11 @@ type replayInfo struct {
 	Deaths       int            `json:"deaths"`
 	Kills        int            `json:"kills"`
 	MatchesEnded int            `json:"matches_ended"`
-	Simulated    bool           `json:"run_again"` // whether deaths, kills and matches are known
+	Simulated    bool           `json:"run_again"` // so that deaths, kills and matches are known
 	End          string         `json:"end"`
 	Problem      string         `json:"trouble,omitempty"`
 
-	playerIndex [game.MaxPlayers]int // index+1 in Players of who sits there
+	playerIndex [game.MaxPlayers]int // by id: index in Players + 1
 	joinTick    [game.MaxPlayers]int32
 	numPlaying  int
 }
@@ -86,7 +87,7 @@ type replayPlayer struct {
 
 func ticksToSeconds(ticks int32) float64 { return float64(ticks) / game.TickRate }
 
-// addTick gathers a tick. Without having run the world there are no events.
+// addTick adds a tick. events is nil if the world was not run.
 func (i *replayInfo) addTick(t *replay.Tick, events []game.Event) {
 	i.Ticks = t.Tick
 	i.Commands += len(t.Commands)
@@ -102,7 +103,7 @@ func (i *replayInfo) addTick(t *replay.Tick, events []game.Event) {
 		case c.Kind == game.CmdJoin:
 			i.joinTick[c.Player] = t.Tick
 		case c.Kind == game.CmdProfile && c.Profile != nil && i.playerIndex[c.Player] == 0:
-			// A hostile log may let more join than anybody wants to read of.
+			// A hostile log may have any number of players.
 			if len(i.Players) < 10000 {
 				i.Players = append(i.Players, replayPlayer{ID: int(c.Player), Name: c.Profile.Name, Clan: c.Profile.Clan, Since: ticksToSeconds(i.joinTick[c.Player])})
 				i.playerIndex[c.Player] = len(i.Players)
@@ -173,7 +174,7 @@ func (c *replayInfoCmd) Run() error {
 		info.Problem = err.Error()
 	}
 	if errors.Is(err, replay.ErrModeUnavailable) || errors.Is(err, replay.ErrMismatch) || errors.Is(err, replay.ErrPanic) {
-		// The commands tell the rest.
+		// Get the rest from the commands alone.
 		info.Simulated = !errors.Is(err, replay.ErrModeUnavailable)
 		var t replay.Tick
 		for err = r.Next(&t); err == nil; err = r.Next(&t) {
@@ -235,7 +236,7 @@ func ticksToDuration(ticks int32) time.Duration {
 	return (time.Duration(ticks) * time.Second / game.TickRate).Round(time.Second)
 }
 
-// printable makes text from a file harmless for a terminal.
+// printable escapes control characters.
 func printable(s string) string {
 	q := strconv.Quote(s)
 	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
@@ -247,12 +248,14 @@ type replayVerifyCmd struct {
 
 // Help explains the result.
 func (replayVerifyCmd) Help() string {
-	return `Every half second of a log has a checksum of the whole world. The exit code is 0 if
-all agree. A log that is cut off, as that of a server that was killed may be, is
-verified up to its last whole half second, which is no error.`
+	return `A log has a checksum of the world for every half second. The exit code is 0 if all
+match. A log that is cut off, such as that of a killed server, is verified up to
+its last complete half second, which is not an error.
+
+  teeyard replay verify replays/*.twreplay`
 }
 
-// Run verifies.
+// Run verifies logs.
 func (c *replayVerifyCmd) Run() error {
 	bad := 0
 	for _, name := range c.Files {
@@ -262,7 +265,7 @@ func (c *replayVerifyCmd) Run() error {
 		}
 	}
 	if bad > 0 {
-		return fmt.Errorf("%d of %d logs could not be verified", bad, len(c.Files))
+		return fmt.Errorf("%d of %d logs failed", bad, len(c.Files))
 	}
 	return nil
 }
@@ -282,7 +285,7 @@ func verifyReplay(name string) error {
 	case errors.Is(err, replay.ErrTruncated):
 		fmt.Printf("%s: cut off behind byte %d; ", printable(name), r.ValidBytes())
 	case errors.Is(err, replay.ErrMismatch) && r.Header().Program != server.Program():
-		return fmt.Errorf("%w (recorded by %s, this is %s: other versions may have other rules)", err, r.Header().Program, server.Program())
+		return fmt.Errorf("%w (recorded by %s, verified by %s; versions may differ in their rules)", err, r.Header().Program, server.Program())
 	case err != nil && res.LastGoodTick > 0:
 		return fmt.Errorf("%w; good up to tick %d (%v)", err, res.LastGoodTick, ticksToDuration(res.LastGoodTick))
 	case err != nil:
@@ -297,18 +300,20 @@ func verifyReplay(name string) error {
 
 type replayCutCmd struct {
 	File string        `arg:"" help:"Replay log."`
-	Out  string        `arg:"" help:"File to write; it must not exist."`
-	To   time.Duration `help:"Time in the log up to which to keep it, for example 5m30s." xor:"to" required:""`
-	Tick int32         `help:"The same as a tick." xor:"to" required:""`
+	Out  string        `arg:"" help:"File to write. It must not exist."`
+	To   time.Duration `help:"Time in the log at which to cut, such as 5m30s." xor:"to" required:""`
+	Tick int32         `help:"Tick at which to cut." xor:"to" required:""`
 }
 
-// Help explains why only ends are cut off.
+// Help explains what can be cut.
 func (replayCutCmd) Help() string {
-	return `A log is run again from its beginning, so the beginning cannot be cut off. The
-end is cut at the next whole half second. A damaged log is saved as far as it is good.`
+	return `Replaying starts at the beginning, so only the end can be cut off. It is cut at the next
+complete half second. Of a damaged log the undamaged beginning is copied.
+
+  teeyard replay cut match.twreplay short.twreplay --to 5m30s`
 }
 
-// Run cuts.
+// Run writes the beginning of a log.
 func (c *replayCutCmd) Run() error {
 	in, err := os.Open(c.File)
 	if err != nil {
@@ -320,7 +325,7 @@ func (c *replayCutCmd) Run() error {
 		to = int32(min(c.To/(time.Second/game.TickRate), game.MaxTick))
 	}
 	if to <= 0 {
-		return fmt.Errorf("nothing lies before tick %d", to)
+		return fmt.Errorf("the log has no ticks before %d", to)
 	}
 	out, err := os.OpenFile(c.Out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net"
-	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"testing"
 	"time"
 
@@ -19,8 +16,6 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/maps"
-	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/server"
 )
 
@@ -116,8 +111,7 @@ func TestKilledServer(t *testing.T) {
 			}
 		}
 	}()
-	n, _ := strconv.Atoi(string(port.FindSubmatch(log.Bytes())[1]))
-	last, at := playOn(t, netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(n)), 3500*time.Millisecond)
+	last, at := playOn(t, "127.0.0.1:"+string(port.FindSubmatch(log.Bytes())[1]), 3500*time.Millisecond)
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -148,55 +142,30 @@ func TestKilledServer(t *testing.T) {
 // serveChild is the server of TestKilledServer, in a process of its own.
 func serveChild(dir string) {
 	serve := serveCmd{Dir: dir, Console: []string{"bindaddr 127.0.0.1", "sv_port 0"}}
-	if err := serve.Run(); err != nil {
+	if err := serve.Run(context.Background()); err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
 }
 
-// playOn joins a server and wanders about for a while. It returns the tick of the
+// playOn joins a server and moves about for a while. It returns the tick of the
 // last snapshot and when it came.
-func playOn(t *testing.T, addr netip.AddrPort, length time.Duration) (last int32, at time.Time) {
+func playOn(t *testing.T, addr string, length time.Duration) (last int32, at time.Time) {
 	t.Helper()
-	sock, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(addr))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer sock.Close()
-	begin := time.Now()
-	now := func() conn.Time { return conn.Time(time.Since(begin)) }
-	c, err := client.NewSession(client.SessionConfig{
-		Name:  "victim",
-		Send:  func(b []byte) { sock.Write(b) },
-		Token: func() packet.Token { return 0x12345678 },
+	i := int32(0)
+	c, err := client.Dial(t.Context(), addr, client.Config{
+		NoMap:      true,
+		OnSnapshot: func(_ *client.Client, v *game.View, _ []game.Event) { last, at = v.Tick, time.Now() },
+		Play: func(*client.Client, *game.View) game.Input {
+			i++
+			return game.Input{Direction: i/10%3 - 1, TargetX: i % 300, TargetY: 100, Fire: i / 5 & 63}
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Dial(now()); err != nil {
-		t.Fatal(err)
-	}
-	var end time.Time
-	buf := make([]byte, 2048)
-	for i := 0; end.IsZero() || time.Now().Before(end); i++ {
-		sock.SetReadDeadline(time.Now().Add(2 * time.Millisecond))
-		if n, err := sock.Read(buf); err == nil {
-			c.Feed(now(), buf[:n])
-		}
-		c.SetInput(game.Input{Direction: int32(i/100%3 - 1), TargetX: int32(i % 300), TargetY: 100, Fire: int32(i / 50 & 63)})
-		c.Step(now())
-		if err := c.Err(); err != nil {
-			t.Fatal(err)
-		}
-		if _, tick := c.NewestSnapshot(); tick > last {
-			last, at = tick, time.Now()
-		}
-		if end.IsZero() && c.State() == client.Playing {
-			end = time.Now().Add(length)
-		}
-		if time.Since(begin) > 20*time.Second {
-			t.Fatalf("not playing: %v", c.State())
-		}
-	}
+	time.Sleep(length)
+	c.Close()
+	<-c.Done()
 	return last, at
 }

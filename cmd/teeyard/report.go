@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/internal/load"
 )
 
-// botsReport says how a server served its clients.
+// botsReport is what a server sent to its clients.
 type botsReport struct {
 	Clients int     `json:"clients"`
 	Joined  int     `json:"joined"`
@@ -35,7 +35,7 @@ type botsReport struct {
 	Error    string  `json:"error,omitempty"` // of the last client that had one
 }
 
-// percentiles of a distribution.
+// percentiles describes a distribution.
 type percentiles struct {
 	P5  float64 `json:"p5"`
 	P50 float64 `json:"p50"`
@@ -101,5 +101,5 @@ func (r *botsReport) print(w io.Writer) {
 	line("inputs early by", r.EarlyMS)
 	fmt.Fprintf(w, "inputs late     %.2f %%\n", r.LateShare*100)
 	fmt.Fprintf(w, "received        %.1f kB per client and second\n", r.BytesIn/1000)
-	fmt.Fprintf(w, "own processor   %.0f %% of one\n", r.CPUShare*100)
+	fmt.Fprintf(w, "own CPU usage   %.0f %% of one core\n", r.CPUShare*100)
 }

@@ -7,10 +7,8 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/server"
@@ -19,28 +17,26 @@ import (
 
 type serveCmd struct {
 	Dir     string   `help:"Folder with maps/ and configuration files." default:"." type:"existingdir" env:"TEEYARD_DIR"`
-	JSON    bool     `name:"json" help:"Log as JSON, one object a line."`
-	Console []string `arg:"" optional:"" passthrough:"" name:"command" help:"Console commands, as teeworlds-server takes them: \"sv_name x; sv_port 8304\", -f FILE."`
+	JSON    bool     `name:"json" help:"Log as JSON, one object per line."`
+	Console []string `arg:"" optional:"" passthrough:"" name:"command" help:"Console commands, as for teeworlds-server: \"sv_name x; sv_port 8304\", -f FILE."`
 }
 
-// Help explains what a newcomer needs to know.
+// Help explains the first steps.
 func (serveCmd) Help() string {
-	return `Without arguments a deathmatch on the embedded map runs on UDP port 8303, and
-two bots keep a lone player company ("sv_bots 0" for none, sv_bot_skill 1 to 3).
-autoexec.cfg in the folder is executed first, then the arguments; every argument
-is one line of the console. -f FILE executes a file of such lines.
+	return `Without arguments this runs a deathmatch on an embedded map on UDP port 8303, with bots
+that fill the game up to 3 players ("sv_bots 0" for none, sv_bot_skill 1 to 3).
+autoexec.cfg in the folder is executed first, then the arguments, each as a line of the
+console. -f FILE executes a file of such lines.
 
   teeyard serve "sv_name My server" "sv_port 8304" "sv_rcon_password secret"
 
-Ctrl-C stops the server; players are told. Matches are recorded in the folder's
-replays/ (sv_replay, sv_replay_max_files); see teeyard replay. Bans are kept in
+Ctrl-C stops the server and tells the players. Matches are recorded in the folder
+replays/ (sv_replay, sv_replay_max_files); see teeyard replay. Bans are stored in
 bans.json.`
 }
 
 // Run runs the server until a signal or "shutdown" ends it.
-func (c *serveCmd) Run() error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+func (c *serveCmd) Run(ctx context.Context) error {
 
 	var handler slog.Handler = logline.New(os.Stdout, slog.LevelDebug)
 	if c.JSON {
@@ -49,10 +45,10 @@ func (c *serveCmd) Run() error {
 	files := newStorage(c.Dir)
 	lines := c.Console
 	for _, line := range lines {
-		// Lines of the console end the flags. None begins like that, but two options of
+		// Flags end at the first console line. No console line begins with --, except two options of
 		// teeworlds-server do.
 		if strings.HasPrefix(line, "--") && line != "--silent" && line != "--default" {
-			return fmt.Errorf("%s is no flag of serve, or stands behind the lines of the console; see teeyard serve --help", line)
+			return fmt.Errorf("%s is not a flag of serve, or follows console commands; see teeyard serve --help", line)
 		}
 	}
 	if _, err := fs.Stat(files, "autoexec.cfg"); err == nil {
@@ -79,7 +75,7 @@ func (c *serveCmd) Run() error {
 		return err
 	}
 	if newcomer {
-		log.Info("you will not be alone: bots fill the game up to 3 players (none of them: teeyard serve \"sv_bots 0\")")
+		log.Info("bots fill the game up to 3 players (to play without: teeyard serve \"sv_bots 0\")")
 	}
 	return errors.Join(s.Run(ctx), store.Close())
 }

@@ -14,38 +14,38 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// terminal does what is typed.
+// terminal executes what is typed.
 type terminal struct {
 	c   *client.Client
 	out printer
 }
 
-// terminalCommands are the commands, in the order of /help.
+// terminalCommands are the commands in the order of /help.
 var terminalCommands = []struct {
 	name, params, help string
 	run                func(t *terminal, arg string) error
 }{
 	{"score", "", "show the scoreboard", func(t *terminal, _ string) error { t.out.scores(t.c.Scoreboard()); return nil }},
-	{"team", "TEXT", "say to the own team", func(t *terminal, arg string) error { return t.c.SayTeam(arg) }},
-	{"w", "NAME TEXT", "whisper", (*terminal).whisper},
+	{"team", "TEXT", "chat with your team", func(t *terminal, arg string) error { return t.c.SayTeam(arg) }},
+	{"w", "NAME TEXT", "whisper to a player", (*terminal).whisper},
 	{"join", "red|blue|spec", "change the team", (*terminal).join},
-	{"watch", "NAME", "follow a player", (*terminal).spectate},
+	{"watch", "NAME", "watch a player, or fly freely", (*terminal).spectate},
 	{"emote", "0..15", "show an emoticon", (*terminal).emote},
-	{"kill", "", "die", func(t *terminal, _ string) error { return t.c.Kill() }},
-	{"ready", "", "be ready, or not", func(t *terminal, _ string) error { return t.c.ToggleReady() }},
-	{"vote", "yes|no", "answer a vote", (*terminal).vote},
+	{"kill", "", "kill your own tee", func(t *terminal, _ string) error { return t.c.Kill() }},
+	{"ready", "", "change whether you are ready", func(t *terminal, _ string) error { return t.c.ToggleReady() }},
+	{"vote", "yes|no", "vote in the running vote", (*terminal).vote},
 	{"callvote", "kick|spec|option WHAT", "call a vote", (*terminal).callVote},
-	{"options", "", "list what can be voted on", func(t *terminal, _ string) error { t.out.list("option", t.c.VoteOptions()); return nil }},
+	{"options", "", "list vote options", func(t *terminal, _ string) error { t.out.list("option", t.c.VoteOptions()); return nil }},
 	{"rcon", "PASSWORD", "log into the remote console", func(t *terminal, arg string) error { return t.c.RconLogin(arg) }},
-	{"r", "COMMAND", "run a command of the remote console", (*terminal).rcon},
-	{"commands", "", "list the commands of the remote console and of the chat", (*terminal).commands},
+	{"r", "COMMAND", "run a remote console command", (*terminal).rcon},
+	{"commands", "", "list remote console and chat commands", (*terminal).commands},
 	{"maps", "", "list the server's maps", func(t *terminal, _ string) error { t.out.list("map", t.c.MapList()); return nil }},
 	{"c", "NAME ARGUMENTS", "run a chat command", (*terminal).chatCommand},
-	{"ping", "", "measure the way to the server", (*terminal).ping},
+	{"ping", "", "measure the latency", (*terminal).ping},
 	{"quit", "", "leave", func(*terminal, string) error { return io.EOF }},
 }
 
-// execute does one execute. The error io.EOF ends the program.
+// execute executes a line. The error io.EOF ends the program.
 func (t *terminal) execute(s string) error {
 	if s = strings.TrimSpace(s); s == "" {
 		return nil
@@ -61,7 +61,7 @@ func (t *terminal) execute(s string) error {
 		}
 	}
 	if name != "help" {
-		return fmt.Errorf("no command /%s; /help lists them", name)
+		return fmt.Errorf("unknown command /%s; /help lists all", name)
 	}
 	for _, cmd := range terminalCommands {
 		fmt.Fprintf(os.Stderr, "/%-32s %s\n", cmd.name+" "+cmd.params, cmd.help)
@@ -69,8 +69,8 @@ func (t *terminal) execute(s string) error {
 	return nil
 }
 
-// findPlayer finds the player that arg begins with; names have spaces, so it is the
-// longest that fits.
+// findPlayer returns the player with the longest name that arg begins with (names may have
+// spaces), and what follows the name.
 func (t *terminal) findPlayer(arg string) (p event.Player, rest string, err error) {
 	found := false
 	for _, row := range t.c.Scoreboard() {
@@ -79,7 +79,7 @@ func (t *terminal) findPlayer(arg string) (p event.Player, rest string, err erro
 		}
 	}
 	if !found {
-		return p, "", fmt.Errorf("nobody here is called that: %s", arg)
+		return p, "", fmt.Errorf("no player has that name: %s", arg)
 	}
 	return p, rest, nil
 }
@@ -95,7 +95,7 @@ func (t *terminal) whisper(arg string) error {
 func (t *terminal) join(arg string) error {
 	team, ok := map[string]game.Team{"red": game.TeamRed, "game": game.TeamRed, "blue": game.TeamBlue, "spec": game.TeamSpectators}[arg]
 	if !ok {
-		return errors.New("/join red, blue or spec")
+		return errors.New("usage: /join red|blue|spec")
 	}
 	return t.c.SetTeam(team)
 }
@@ -114,14 +114,14 @@ func (t *terminal) spectate(arg string) error {
 func (t *terminal) emote(arg string) error {
 	n, err := strconv.Atoi(arg)
 	if err != nil || n < 0 || n > 15 {
-		return errors.New("/emote 0 to 15")
+		return errors.New("usage: /emote 0..15")
 	}
 	return t.c.Emote(n)
 }
 
 func (t *terminal) vote(arg string) error {
 	if arg != "yes" && arg != "no" {
-		return errors.New("/vote yes or no")
+		return errors.New("usage: /vote yes|no")
 	}
 	return t.c.Vote(arg == "yes")
 }
@@ -140,7 +140,7 @@ func (t *terminal) callVote(arg string) error {
 	case what == "spec":
 		return t.c.VoteSpectate(p.ID, reason)
 	}
-	return errors.New("/callvote kick, spec or option")
+	return errors.New("usage: /callvote kick|spec|option WHAT")
 }
 
 func (t *terminal) rcon(arg string) error { return t.c.Rcon(arg) }

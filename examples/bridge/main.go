@@ -1,4 +1,4 @@
-// Command bridge joins two servers and carries what is said on one to the other.
+// Command bridge joins two servers and repeats the chat of each on the other.
 //
 //	go run ./examples/bridge localhost:8303 localhost:8304
 package main
@@ -37,7 +37,7 @@ func join(ctx context.Context, host string) *client.Client {
 	return c
 }
 
-// carry says on one server what happens on another.
+// carry says on one server what happens on the other.
 func carry(ctx context.Context, from, to *client.Client) {
 	for e := range from.Events(ctx) {
 		switch e := e.(type) {

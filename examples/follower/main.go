@@ -1,4 +1,4 @@
-// Command follower joins a server and runs after the nearest tee it sees.
+// Command follower joins a server and runs after the nearest tee.
 //
 //	go run ./examples/follower localhost
 package main
@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// follow is called once per tick with what is to be seen.
+// follow returns the input for a tick.
 func follow(_ *client.Client, v *game.View) game.Input {
 	var nearest *game.CharacterState
 	for i := range v.Characters {

@@ -1,4 +1,4 @@
-// Command mapget downloads the map that a server plays into the current folder.
+// Command mapget downloads a server's map into the current folder.
 //
 //	go run ./examples/mapget localhost
 package main

@@ -1,5 +1,4 @@
-// Command rcon runs commands on a server's remote console and prints what they
-// print.
+// Command rcon runs commands on a server's remote console and prints the output.
 //
 //	RCON_PASSWORD=secret go run ./examples/rcon localhost status "say hello"
 package main
@@ -33,7 +32,7 @@ login:
 		switch e := e.(type) {
 		case event.RconAuth:
 			break login
-		case event.RconLine: // before the login only what was wrong
+		case event.RconLine: // before the login only errors
 			log.Fatal(e.Text)
 		}
 	}

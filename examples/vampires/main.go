@@ -1,5 +1,7 @@
-// Command vampires is a deathmatch server on which every hit heals who dealt it:
-// the smallest mod there is.
+// Command vampires is a deathmatch server on which every hit heals the attacker. It shows
+// how to write a mod.
+//
+//	go run ./examples/vampires "sv_port 8304"
 package main
 
 import (
@@ -12,10 +14,10 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// vampires heals whoever hurts somebody else.
+// vampires heals those who hurt somebody else.
 type vampires struct{}
 
-// Start implements game.Mod; there is nothing to set up.
+// Start implements game.Mod.
 func (vampires) Start(*game.Tx) {}
 
 // OnDamageTaken implements game.DamageTakenHook.

@@ -9,8 +9,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// addConnless names a packet outside of connections by the four letters behind its four
-// bytes 0xff. It returns what follows.
+// addConnless names a connless packet by the four letters behind its four bytes 0xff, and
+// returns what follows.
 func (r *Record) addConnless(payload []byte) (rest []byte, ok bool) {
 	const id = 8
 	if len(payload) < id || !bytes.Equal(payload[:4], []byte{0xff, 0xff, 0xff, 0xff}) {
@@ -22,8 +22,7 @@ func (r *Record) addConnless(payload []byte) (rest []byte, ok bool) {
 	return payload[id:], true
 }
 
-// explainConnless6 explains a packet of 0.6 outside of connections. Answers of servers are
-// made of texts.
+// explainConnless6 explains a connless packet of 0.6. Servers' answers consist of strings.
 func (d *Decoder) explainConnless6(r *Record, p *packet.Packet6) {
 	r.Kind = "connless"
 	if p.Extended {
@@ -61,7 +60,7 @@ func (d *Decoder) explainConnless6(r *Record, p *packet.Packet6) {
 	d.emitRecord(r)
 }
 
-// explainConnless7 explains a packet of 0.7 outside of connections.
+// explainConnless7 explains a connless packet of 0.7.
 func (d *Decoder) explainConnless7(r *Record, p *packet.Packet) {
 	r.Kind = "connless"
 	r.addField("response", fmt.Sprintf("%08x", uint32(p.ResponseToken)))

@@ -1,14 +1,13 @@
-// Package dump explains the traffic of Teeworlds 0.7 and 0.6 and of DDNet: it takes the
-// datagrams of a capture, both directions, and says what is in them, chunk by chunk,
-// with the snapshots' deltas applied. It never stops at what is broken; it says what
-// is wrong with it.
+// Package dump explains the traffic of Teeworlds 0.7, 0.6 and DDNet: it takes the
+// datagrams of a capture in both directions and decodes them, chunk by chunk, with the
+// snapshots' deltas applied. It reports errors and goes on after them.
 //
-// Which version a connection speaks follows from its handshake, or without one from
-// what its packets look like.
+// The version of a connection follows from its handshake, or without one from the form of
+// its packets.
 //
-// [ReadCapture] reads pcap and pcapng files, a [Decoder] makes [Record] values of the
-// datagrams. All texts of a Record come from the network; its methods write them
-// so that they do nothing to a terminal.
+// [ReadCapture] reads pcap and pcapng files, a [Decoder] makes a [Record] for each chunk.
+// All texts of a Record come from the network; its methods escape control characters in
+// them.
 package dump
 
 import (
@@ -22,12 +21,12 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// Config of a Decoder. The zero value works.
+// Config configures a Decoder. The zero value works.
 type Config struct {
-	// Port is the server's UDP port; datagrams of other ports are skipped. 0: of
-	// two addresses, the server is who is sent the first datagram.
+	// Port is the server's UDP port; other datagrams are skipped. If 0, the receiver of
+	// the first datagram between two addresses is the server.
 	Port uint16
-	// Objects lists all objects of every snapshot in its record.
+	// Objects adds all objects of every snapshot to its record.
 	Objects bool
 }
 
@@ -36,16 +35,15 @@ type Datagram struct {
 	// Time is the time since the first packet of the capture.
 	Time     time.Duration
 	Src, Dst netip.AddrPort
-	// Payload is the payload. Of a datagram that was not captured whole it is the
-	// beginning, and Lost the number of bytes that are missing.
+	// Payload is the content. If it was not captured completely it is the beginning, and
+	// Missing the number of bytes that are not there.
 	Payload []byte
 	Missing int
-	// Fault, if not empty, says why the capture's packet is no datagram.
+	// Fault, if not empty, says why the captured packet is not a datagram.
 	Fault string
 }
 
-// Decoder follows the connections of a capture. Its memory is bounded, whatever the
-// capture has in it.
+// Decoder follows the connections of a capture. Its memory is limited.
 type Decoder struct {
 	cfg            Config
 	emit           func(*Record)
@@ -63,23 +61,23 @@ type Decoder struct {
 	objects7 msg7.ObjectDecoder
 }
 
-// Stats counts what a Decoder has seen.
+// Stats counts what a Decoder has decoded.
 type Stats struct {
-	Datagrams   int // of the port that was asked for
+	Datagrams   int // of Config.Port
 	Connections int // pairs of addresses
 	Messages    int
-	Snapshots   int // whole, with the right checksum
+	Snapshots   int // complete and with the right checksum
 	Unresolved  int // snapshots whose base is not in the capture
 	Faults      int
 }
 
-// New returns a Decoder that calls emit with each record. The record is emit's only
-// until it returns.
+// New returns a Decoder that calls emit with each record, which is valid until emit
+// returns.
 func New(cfg Config, emit func(*Record)) *Decoder {
 	return &Decoder{cfg: cfg, emit: emit, flows: map[flowKey]*flow{}, servers: map[netip.AddrPort]bool{}}
 }
 
-// Stats returns the counts so far.
+// Stats returns the counters so far.
 func (d *Decoder) Stats() Stats { return d.stats }
 
 // Feed explains a datagram. It may change its bytes.
@@ -108,13 +106,13 @@ func (d *Decoder) Feed(g *Datagram) {
 	d.explainPayload(f, r, toServer, g.Payload)
 }
 
-// emitRecord hands over a record.
+// emitRecord counts and emits a record.
 func (d *Decoder) emitRecord(r *Record) {
 	d.stats.Faults += len(r.Faults)
 	d.emit(r)
 }
 
-// explainPayload explains the payload of a UDP explainPayload.
+// explainPayload explains the payload of a datagram.
 func (d *Decoder) explainPayload(f *flow, r *Record, toServer bool, b []byte) {
 	kind, drop := packet.Classify(b)
 	switch kind {
@@ -139,8 +137,8 @@ func (d *Decoder) explainPayload(f *flow, r *Record, toServer bool, b []byte) {
 	}
 }
 
-// detectVersion finds out which detectVersion of the protocol a connection speaks. Packets of the
-// two look alike, so it depends on what was there before.
+// detectVersion detects the version of a connection. Packets of both versions look alike,
+// so it also depends on the packets before.
 func (d *Decoder) detectVersion(f *flow, kind packet.Kind, b []byte) {
 	switch {
 	case kind == packet.KindControl7:
@@ -160,14 +158,14 @@ func (d *Decoder) detectVersion(f *flow, kind packet.Kind, b []byte) {
 	}
 }
 
-// isConnect6 tells whether a packet is a CONNECT of 0.6. No packet of 0.7 is: it would be
-// a compressed one without chunks.
+// isConnect6 reports whether a packet is a CONNECT of 0.6. It cannot be one of 0.7, which
+// would be compressed and without chunks.
 func isConnect6(b []byte) bool {
 	var p packet.Packet6
 	return packet.IsClearly6(b) && p.ParseHeader(b) == nil && p.Flags&packet.FlagControl != 0 && p.ControlID() == packet.ControlConnect
 }
 
-// decodesAs7 tells whether a packet makes sense as one of 0.7.
+// decodesAs7 reports whether a packet can be decoded completely as one of 0.7.
 func (d *Decoder) decodesAs7(b []byte) bool {
 	var p packet.Packet
 	if p.Parse(b, &d.scratch) != nil {
@@ -183,15 +181,15 @@ func (d *Decoder) decodesAs7(b []byte) bool {
 	return it.Err() == nil && len(it.Rest()) == 0
 }
 
-// explainChunks explains a packet of explainChunks: a record for each, or one for the packet if
-// it has none.
+// explainChunks emits a record for each chunk of a packet, or one for the packet if it has
+// none.
 func (d *Decoder) explainChunks(f *flow, r *Record, toServer bool, it packet.ChunkReader, promised int) {
 	head := *r
 	var c packet.Chunk
 	n := 0
 	for ; it.Next(&c); n++ {
 		cr := head
-		if n > 0 { // say it once
+		if n > 0 { // only the first has them
 			cr.Faults, cr.Resend = nil, false
 		}
 		cr.Size = len(c.Data)
@@ -212,7 +210,7 @@ func (d *Decoder) explainChunks(f *flow, r *Record, toServer bool, it packet.Chu
 	}
 }
 
-// explainChunk explains a explainChunk.
+// explainChunk explains a chunk.
 func (d *Decoder) explainChunk(f *flow, r *Record, toServer bool, c *packet.Chunk) {
 	r.Kind = "chunk"
 	vital := c.Flags&packet.ChunkVital != 0
@@ -222,7 +220,7 @@ func (d *Decoder) explainChunk(f *flow, r *Record, toServer bool, c *packet.Chun
 		f.checkSequence(r, toServer, c.Seq)
 	}
 	d.stats.Messages++
-	data := append([]byte(nil), c.Data...) // reading cleans strings in place
+	data := append([]byte(nil), c.Data...) // decoding sanitises strings in place
 	m, err := d.decodeMessage(f.version, data)
 	if err != nil {
 		r.Name = "?"
@@ -252,7 +250,7 @@ func (d *Decoder) explainChunk(f *flow, r *Record, toServer bool, c *packet.Chun
 	d.emitRecord(r)
 }
 
-// addHex adds bytes that could not be explained.
+// addHex adds bytes that could not be decoded.
 func (r *Record) addHex(b []byte) {
 	const most = 64
 	s := hex.EncodeToString(b[:min(len(b), most)])

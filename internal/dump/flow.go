@@ -7,24 +7,24 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// maxFlows bounds how many connections are followed at once, and snapshotBytes what
-// each remembers of its snapshots; a full server has 64, and its last three
-// seconds take a megabyte for each.
+// maxFlows limits the connections that are followed at once, and snapshotBytes the
+// snapshots that each stores. A full server has 64 clients, and its last three seconds
+// take a megabyte for each.
 const (
 	maxFlows      = 128
 	snapshotBytes = 2 << 20
 )
 
-// flowKey is a client's and a server's address.
+// flowKey is the addresses of a client and a server.
 type flowKey struct{ client, server netip.AddrPort }
 
-// flow is the connection, or several one after the other, between two addresses.
+// flow is the connection between two addresses, or several in succession.
 type flow struct {
 	number       int
-	lastDatagram int         // the datagram it was last part of
+	lastDatagram int         // number of the last datagram
 	open         bool        // from CONNECT to CLOSE
-	version      int         // of the protocol, 6 or 7, 0 unknown
-	versionKnown bool        // the version is known from a handshake
+	version      int         // 6, 7, or 0 if unknown
+	versionKnown bool        // from a handshake
 	endpoints    [2]endpoint // client, server
 	token6       tokenState6
 	joiner       snapshot.PartAssembler
@@ -32,14 +32,15 @@ type flow struct {
 	next         snapshot.Snapshot
 }
 
-// endpoint is what is known of one that sends.
+// endpoint is the state of one side.
 type endpoint struct {
-	token    packet.Token // which the other has to use
+	token    packet.Token // that the other side must use
 	hasToken bool
-	seq      int // the last vital sequence sent
+	seq      int // of the last vital chunk sent
 	hasSeq   bool
 }
 
+// senderIndex returns the index in flow.endpoints of who sent a packet.
 func senderIndex(toServer bool) int {
 	if toServer {
 		return 0
@@ -47,7 +48,7 @@ func senderIndex(toServer bool) int {
 	return 1
 }
 
-// flowOf finds out which connection a datagram belongs to, and which way it goes.
+// flowOf returns the connection of a datagram and its direction.
 func (d *Decoder) flowOf(g *Datagram) (f *flow, toServer bool) {
 	toServer = d.toServer(g)
 	key := flowKey{g.Src, g.Dst}
@@ -70,6 +71,7 @@ func (d *Decoder) flowOf(g *Datagram) (f *flow, toServer bool) {
 	return f, toServer
 }
 
+// toServer reports whether a datagram is sent to the server.
 func (d *Decoder) toServer(g *Datagram) bool {
 	if p := d.cfg.Port; p != 0 && (g.Src.Port() == p) != (g.Dst.Port() == p) {
 		return g.Dst.Port() == p
@@ -80,11 +82,11 @@ func (d *Decoder) toServer(g *Datagram) bool {
 	if d.flows[flowKey{g.Dst, g.Src}] != nil {
 		return false
 	}
-	// A server that is known already may have been the first to send.
+	// The first datagram may come from a server that is known from others.
 	return d.servers[g.Dst] || !d.servers[g.Src]
 }
 
-// dropOldestFlow drops the connection that was silent longest.
+// dropOldestFlow drops the connection that was silent for the longest time.
 func (d *Decoder) dropOldestFlow() {
 	var oldest flowKey
 	least := d.n + 1
@@ -96,7 +98,7 @@ func (d *Decoder) dropOldestFlow() {
 	delete(d.flows, oldest)
 }
 
-// setVersion notes the version of the protocol. What was known is of no use if it changes.
+// setVersion sets the version, and resets the connection if it changes.
 func (f *flow) setVersion(version int, sure bool) {
 	f.versionKnown = f.versionKnown || sure
 	if f.version == version {
@@ -111,13 +113,13 @@ func (f *flow) setVersion(version int, sure bool) {
 	f.version = version
 }
 
-// setToken notes the token by which a side wants to be addressed.
+// setToken sets the token that the sender expects in return.
 func (f *flow) setToken(toServer bool, t packet.Token) {
 	s := &f.endpoints[senderIndex(toServer)]
 	s.token, s.hasToken = t, t != packet.NoToken
 }
 
-// connectSeen begins anew, unless the CONNECT is one more of the same.
+// connectSeen resets the connection, unless the CONNECT is a repetition.
 func (f *flow) connectSeen(toServer bool, own packet.Token) {
 	c := &f.endpoints[senderIndex(toServer)]
 	if f.open && c.hasToken && c.token == own {
@@ -126,7 +128,7 @@ func (f *flow) connectSeen(toServer bool, own packet.Token) {
 	f.reset()
 }
 
-// reset forgets what was sent: a connection begins.
+// reset starts a new connection.
 func (f *flow) reset() {
 	f.open = true
 	for i := range f.endpoints {
@@ -140,7 +142,7 @@ func (f *flow) resetSnapshots() {
 	f.store.Clear()
 }
 
-// checkToken compares the token with that which the receiver handed out.
+// checkToken compares the token with the one that the receiver expects.
 func (f *flow) checkToken(r *Record, toServer bool, p *packet.Packet) {
 	to := &f.endpoints[1-senderIndex(toServer)]
 	request := p.Flags&packet.FlagControl != 0 && p.ControlID() == packet.ControlToken
@@ -149,19 +151,19 @@ func (f *flow) checkToken(r *Record, toServer bool, p *packet.Packet) {
 	}
 }
 
-// checkAck checks that only what was sent is acknowledged.
+// checkAck checks that the acknowledged sequence was sent.
 func (f *flow) checkAck(r *Record, toServer bool, ack int) {
 	other := &f.endpoints[1-senderIndex(toServer)]
 	if !other.hasSeq {
 		return
 	}
-	// The original looks back over half of the numbers.
+	// As in the original, half of the sequence numbers count as sent.
 	if behind := (other.seq - ack) & packet.SeqMask; behind >= packet.SeqSpace/2 {
 		r.addFault("acknowledges %d, but the last sent was %d", ack, other.seq)
 	}
 }
 
-// checkSequence checks the order of checkSequence chunks.
+// checkSequence checks the order of vital chunks.
 func (f *flow) checkSequence(r *Record, toServer bool, seq int) {
 	s := &f.endpoints[senderIndex(toServer)]
 	step := (seq - s.seq) & packet.SeqMask

@@ -11,11 +11,11 @@ type message struct {
 	name                   string
 	system                 bool
 	vital                  bool // must be sent in a vital chunk
-	clientOnly, serverOnly bool // only one side sends it
-	extraBytes             int  // bytes that are left
+	clientOnly, serverOnly bool // sent by one side only
+	extraBytes             int  // behind the message
 }
 
-// decodeMessage reads a message of a version of the protocol. It changes b.
+// decodeMessage decodes a message. It changes b.
 func (d *Decoder) decodeMessage(version int, b []byte) (message, error) {
 	if version == 6 {
 		m, err := d.msgs6.Decode(b)
@@ -35,7 +35,7 @@ func (d *Decoder) decodeMessage(version int, b []byte) (message, error) {
 	return message{m, id.Name(), id.System(), id.Vital(), sender == msg7.FromClient, sender == msg7.FromServer, d.msgs7.TrailingBytes()}, nil
 }
 
-// addMessage adds the fields of a addMessage.
+// addMessage adds the fields of a message.
 func (r *Record) addMessage(m any) {
 	switch m := m.(type) {
 	case *msg7.Input:
@@ -68,7 +68,7 @@ func (r *Record) addMessage(m any) {
 	}
 }
 
-// addInputSize adds what is unusual about the size of an input.
+// addInputSize adds the size of an input if it is unusual.
 func (r *Record) addInputSize(size int32, missing int) {
 	const usual = 4 * msg7.SizePlayerInput // in both versions
 	if size != usual {
@@ -79,7 +79,7 @@ func (r *Record) addInputSize(size int32, missing int) {
 	}
 }
 
-// clientInfoFields lists what a ClientInfo says, its texts as such.
+// clientInfoFields returns the fields of a ClientInfo with its texts decoded.
 func clientInfoFields(o *msg6.ClientInfo) Fields {
 	text := func(ints []int32) string { return string(msg6.AppendIntsToStr(nil, ints)) }
 	return Fields{

@@ -6,12 +6,12 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// tokenState6 is what is known of the token of a connection of 0.6.
+// tokenState6 is the token of a 0.6 connection.
 type tokenState6 struct {
 	packet.PlacedToken
 	known bool
-	// reconnecting: a CONNECT came while the connection was open. It begins anew only if
-	// the handshake goes on.
+	// reconnecting means that a CONNECT came while the connection was open. It is reset
+	// only if the handshake goes on.
 	reconnecting bool
 }
 
@@ -109,7 +109,7 @@ func (d *Decoder) explainControl6(f *flow, r *Record, toServer bool, p *packet.P
 	d.emitRecord(r)
 }
 
-// update finds out where the token is if the handshake is not in the capture.
+// update finds the place of the token if the handshake is not in the capture.
 func (g *tokenState6) update(p *packet.Packet6) {
 	if g.known {
 		return
@@ -147,8 +147,7 @@ func (g *tokenState6) update(p *packet.Packet6) {
 	}
 }
 
-// check cuts off the token, if it is behind the chunks, and compares it with that of
-// the connection.
+// check removes a token behind the chunks and compares it with that of the connection.
 func (g *tokenState6) check(r *Record, p *packet.Packet6) {
 	token, has := p.Token, p.HasToken
 	if g.known && g.Place == packet.TokenInTrailer {

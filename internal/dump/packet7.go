@@ -31,7 +31,7 @@ func (d *Decoder) explainPacket7(f *flow, r *Record, toServer bool, b []byte) {
 	}
 }
 
-// explainControl7 explains a control message.
+// explainControl7 explains a control message of 0.7.
 func (d *Decoder) explainControl7(f *flow, r *Record, toServer bool, p *packet.Packet) {
 	r.Kind = "control"
 	f.checkToken(r, toServer, p)

@@ -13,62 +13,61 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
 
-// Who sent something.
+// The senders.
 const (
 	fromClient = "client"
 	fromServer = "server"
 )
 
-// Record is one line of a dump: a chunk, a packet without chunks, or what is wrong
-// with a packet.
+// Record is one line of a dump: a chunk, a packet without chunks, or an error in a packet.
 type Record struct {
-	// Datagram numbers the datagrams of the capture from 1.
+	// Datagram is the number of the datagram in the capture, from 1.
 	Datagram int
 	// Time is the time since the first packet of the capture.
 	Time time.Duration
-	// Conn numbers the connections, by pairs of addresses, from 1.
+	// Conn is the number of the connection, from 1.
 	Conn int
-	// From is "client" or "server", "" if the packet is no datagram.
+	// From is "client" or "server", "" if the packet is not a datagram.
 	From     string
 	Src, Dst netip.AddrPort
-	// Kind is "system" or "game" for messages, "chunk" for one that cannot be read,
-	// "control", "connless", "packet" for one without chunks or with trouble besides
-	// them, "other" for other protocols and "capture" for what is no datagram.
+	// Kind is "system" or "game" for messages, "chunk" for one that cannot be decoded,
+	// "control", "connless", "packet" for one without chunks or with errors outside of
+	// them, "other" for other protocols and "capture" for captured packets that are no
+	// datagrams.
 	Kind string
-	// Name is the message's in the original.
+	// Name is the name of the message in the original.
 	Name string
-	// Size is the size of the chunk's data or of the datagram.
+	// Size is the size of the chunk's data or of the datagram, in bytes.
 	Size int
-	// Token and Ack are those of the packet, where it has them.
+	// Token and Ack are those of the packet.
 	Token    uint32
 	HasToken bool
 	Ack      int
 	HasAck   bool
-	// Vital chunks have a sequence number. Resent is what the sender says, Again
-	// what the capture shows: the number was there before.
+	// Vital chunks have a sequence number. Resent is the flag that the sender sets.
+	// Repeated means that the sequence number was seen before.
 	Vital, Resent, Repeated bool
 	Seq                     int
-	// Resend: the packet asks for what is missing. Compressed: by Huffman's tree.
+	// Resend requests the chunks that are missing. Compressed means with Huffman's code.
 	Resend, Compressed bool
-	// Fields is what is in it.
+	// Fields is the content.
 	Fields Fields
-	// Faults is what is wrong with it.
+	// Faults are the errors.
 	Faults []string
 }
 
-// Field is a value with a name: a number, bool, text, []int32, Fields, or a list of
-// texts.
+// Field is a named value: a number, bool, string, []int32, Fields, or []string.
 type Field struct {
 	Name  string
 	Value any
 }
 
-// Fields is an object that keeps its order.
+// Fields is an ordered list of fields.
 type Fields []Field
 
 func (r *Record) addField(name string, value any) { r.Fields = append(r.Fields, Field{name, value}) }
 
-// maxFaults bounds the faults of a record: a snapshot can be wrong a thousand times.
+// maxFaults limits the faults of a record. A snapshot can have a thousand.
 const maxFaults = 8
 
 func (r *Record) addFault(format string, args ...any) {
@@ -80,7 +79,7 @@ func (r *Record) addFault(format string, args ...any) {
 	}
 }
 
-// fieldsOf lists what a message or object is made of. It takes copies.
+// fieldsOf returns the fields of a message or object, copied.
 func fieldsOf(v any) Fields {
 	if info, ok := v.(*msg6.ClientInfo); ok {
 		return clientInfoFields(info)
@@ -134,7 +133,7 @@ func valueOf(name string, v reflect.Value) any {
 	return fmt.Sprint(v.Interface())
 }
 
-// AppendText appends the record as a line for people.
+// AppendText appends the record as a line of text.
 func (r *Record) AppendText(dst []byte) []byte {
 	dst = fmt.Appendf(dst, "%10.6f #%d", r.Time.Seconds(), r.Datagram)
 	switch r.From {
@@ -208,7 +207,7 @@ func appendValue(dst []byte, v any) []byte {
 	}
 }
 
-// isPlainWord tells whether a text needs no quotes.
+// isPlainWord reports whether a text needs no quotes.
 func isPlainWord(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -219,7 +218,7 @@ func isPlainWord(s string) bool {
 	return s != ""
 }
 
-// appendPlain appends text without anything that a terminal acts on.
+// appendPlain appends a text with control characters escaped.
 func appendPlain(dst []byte, s string) []byte {
 	for _, r := range s {
 		if unicode.IsPrint(r) && r != utf8.RuneError {
@@ -231,8 +230,8 @@ func appendPlain(dst []byte, s string) []byte {
 	return dst
 }
 
-// AppendJSON appends the record as an object on a line. Names of fields of messages
-// are those of the packages msg6 and msg7.
+// AppendJSON appends the record as a JSON object and a line break. Fields of messages have
+// their names in the packages msg6 and msg7.
 func (r *Record) AppendJSON(dst []byte) []byte {
 	fs := Fields{{"datagram", r.Datagram}, {"seconds", json.Number(fmt.Sprintf("%.6f", r.Time.Seconds()))}}
 	if r.From != "" {
@@ -307,10 +306,10 @@ func appendJSON(dst []byte, v any) []byte {
 		return append(dst, ']')
 	}
 	b, err := json.Marshal(v)
-	if err != nil { // no value is of such a type
+	if err != nil { // no field has such a type
 		b, _ = json.Marshal(fmt.Sprint(v))
 	}
-	// JSON leaves DEL, the control characters of eight bits and those that turn the
+	// JSON does not escape DEL, the 8-bit control characters and those that change the
 	// direction of writing as they are.
 	for len(b) > 0 {
 		r, n := utf8.DecodeRune(b)

@@ -9,7 +9,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// decodeSnapshot applies what a server sends of the world.
+// decodeSnapshot decodes a snapshot message.
 func (d *Decoder) decodeSnapshot(f *flow, r *Record, m any) {
 	var h snapshot.PartHeader
 	var part int32
@@ -68,14 +68,14 @@ func (d *Decoder) decodeSnapshot(f *flow, r *Record, m any) {
 	}
 	if crc := f.next.CRC(); hasCRC && crc != h.CRC {
 		r.addFault("the checksum of the snapshot is %d, not %d", crc, h.CRC)
-		return // clients do not take it
+		return // clients drop it
 	}
 	d.stats.Snapshots++
 	d.describeSnapshot(r, f.version, base, &f.next)
 	f.store.Add(h.Tick, 0, &f.next)
 }
 
-// describeSnapshot adds to a record what a snapshot has in it, and checks what is new.
+// describeSnapshot adds the objects of a snapshot and checks those that changed.
 func (d *Decoder) describeSnapshot(r *Record, version int, base, next *snapshot.Snapshot) {
 	if base == nil {
 		base = &snapshot.Snapshot{}
@@ -125,7 +125,7 @@ func (d *Decoder) describeSnapshot(r *Record, version int, base, next *snapshot.
 	}
 }
 
-// decodeObject reads an item of a snapshot and names its type.
+// decodeObject decodes an item and returns the name of its type.
 func (d *Decoder) decodeObject(version, typ int, ints []int32) (name string, o any, err error) {
 	if version == 6 {
 		known := d.registry.Type(typ)

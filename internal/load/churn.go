@@ -21,30 +21,30 @@ import (
 type ChurnConfig struct {
 	// Server is the address of a server on the loopback network.
 	Server transport.Peer
-	// Rate is how many clients begin to join per second.
+	// Rate is how many clients start to join per second.
 	Rate int
-	// AtOnce is how many may be on their way at a time.
+	// AtOnce is the maximum number of clients at the same time.
 	AtOnce int
-	// Until is how far a client gets before it leaves: client.Loading (the
-	// connection is there), client.Entering (it is told to enter) or
-	// client.Playing.
+	// Until is when a client leaves: in client.Loading (connected), client.Entering (told
+	// to enter) or client.Playing.
 	Until client.State
 }
 
-// ChurnStats counts what became of the clients.
+// ChurnStats counts the clients by how they ended.
 type ChurnStats struct {
 	// Begun is how many sent a first datagram.
 	Begun int
-	// Left is how many got as far as they should, and left.
+	// Left is how many reached the state Until and left.
 	Left int
-	// Refused is how many the server closed, for instance because it was full.
+	// Refused is how many the server closed the connection of, for example because it was
+	// full.
 	Refused int
-	// Lost is how many got no further for two seconds.
+	// Lost is how many did not reach Until within two seconds.
 	Lost int
 }
 
-// Churn lets clients join and leave until ctx ends. Each has an address of its own,
-// since servers ban who leaves within a second.
+// Churn lets clients join and leave until ctx ends. Each has an address of its own, since
+// servers ban those who leave within a second.
 func Churn(ctx context.Context, cfg ChurnConfig) (ChurnStats, error) {
 	var begun, left, refused, lost atomic.Int64
 	start := time.Now()
@@ -60,7 +60,7 @@ func Churn(ctx context.Context, cfg ChurnConfig) (ChurnStats, error) {
 				return
 			}
 			for ctx.Err() == nil {
-				// The k-th client of all is due k/Rate after the start.
+				// Client k starts k/Rate seconds after the beginning.
 				k := begun.Add(1) - 1
 				at := start.Add(time.Duration(k) * time.Second / time.Duration(cfg.Rate))
 				select {
@@ -90,7 +90,7 @@ func Churn(ctx context.Context, cfg ChurnConfig) (ChurnStats, error) {
 	return s, <-errs
 }
 
-// visitor is a client that comes again and again, each time from another port.
+// visitor is a client that joins again and again, each time from another address.
 type visitor struct {
 	*client.Session
 	cfg   *ChurnConfig
@@ -114,7 +114,8 @@ func newVisitor(cfg *ChurnConfig) (*visitor, error) {
 	return v, nil
 }
 
-// visit joins and leaves once. It tells whether it got as far as it should.
+// visit joins and leaves once, as the k-th client of all. It reports whether it reached
+// the state Until.
 func (v *visitor) visit(k int) (bool, error) {
 	var err error
 	if v.sock, err = udp.Listen(udp.Config{Addr: fmt.Sprintf("127.%d.%d.%d", 16+k>>16, k>>8&255, k&255), Batch: 4, ReadBuffer: 1 << 16, WriteBuffer: 1 << 16}); err != nil {

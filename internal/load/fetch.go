@@ -15,13 +15,13 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// ErrTimeout: a server did not answer in time.
+// ErrTimeout means that a server did not answer in time.
 var ErrTimeout = errors.New("load: no answer")
 
-// FetchMap joins a server, downloads its map and leaves. It returns the size of the
-// map in bytes and the time from the connection to the last chunk.
+// FetchMap joins a server, downloads its map and leaves. It returns the size of the map in
+// bytes and the time from the connection to the last chunk.
 func FetchMap(server transport.Peer, limit time.Duration) (size int, span time.Duration, err error) {
-	// An address of its own each time: servers ban who leaves within a second.
+	// Use a new address each time, since servers ban those who leave within a second.
 	k := fetches.Add(1)
 	sock, err := udp.Listen(udp.Config{Addr: fmt.Sprintf("127.2.%d.%d", k>>8&255, k&255), ReadBuffer: 4 << 20})
 	if err != nil {
@@ -71,12 +71,12 @@ func FetchMap(server transport.Peer, limit time.Duration) (size int, span time.D
 
 var fetches atomic.Uint32
 
-// InFlight is how many questions are on their way in a load of questions: two
-// batches, so that the asker and the server work at the same time.
+// InFlight is the number of queries that wait for an answer: two batches, so that client
+// and server work at the same time.
 const InFlight = 128
 
-// AskInfo asks a server for its information for so long, with at most InFlight questions
-// unanswered, and returns how many answers came.
+// AskInfo queries a server's information for a time, with at most InFlight queries
+// unanswered, and returns the number of answers.
 func AskInfo(server transport.Peer, span time.Duration) (answers int, err error) {
 	sock, err := udp.Listen(udp.Config{Addr: ownAddress(0)})
 	if err != nil {
@@ -101,8 +101,8 @@ func AskInfo(server transport.Peer, span time.Duration) (answers int, err error)
 	return answers, err
 }
 
-// Repeat asks a question for so long, with at most InFlight of them unanswered. It
-// returns how many answers came, and the first of the last batch.
+// Repeat sends the same query for a time, with at most InFlight unanswered. It returns the
+// number of answers and the first one of the last batch.
 func Repeat(sock *udp.Conn, server transport.Peer, question []byte, span time.Duration) (answers int, last []byte, err error) {
 	batch := make([]transport.Datagram, 64)
 	waiting := 0
@@ -117,7 +117,7 @@ func Repeat(sock *udp.Conn, server transport.Peer, question []byte, span time.Du
 		}
 		answers += n
 		if waiting -= n; n == 0 {
-			waiting = 0 // the rest was lost
+			waiting = 0 // they were lost
 		} else {
 			last = batch[0].B
 		}
