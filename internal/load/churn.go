@@ -23,8 +23,8 @@ type ChurnConfig struct {
 	Server transport.Peer
 	// Rate is how many clients start to join per second.
 	Rate int
-	// AtOnce is the maximum number of clients at the same time.
-	AtOnce int
+	// Concurrent is the maximum number of clients at the same time.
+	Concurrent int
 	// Until is when a client leaves: in client.Loading (connected), client.Entering (told
 	// to enter) or client.Playing.
 	Until client.State
@@ -32,8 +32,8 @@ type ChurnConfig struct {
 
 // ChurnStats counts the clients by how they ended.
 type ChurnStats struct {
-	// Begun is how many sent a first datagram.
-	Begun int
+	// Started is how many sent a first datagram.
+	Started int
 	// Left is how many reached the state Until and left.
 	Left int
 	// Refused is how many the server closed the connection of, for example because it was
@@ -49,12 +49,12 @@ func Churn(ctx context.Context, cfg ChurnConfig) (ChurnStats, error) {
 	var begun, left, refused, lost atomic.Int64
 	start := time.Now()
 	var wait sync.WaitGroup
-	errs := make(chan error, cfg.AtOnce)
-	for range cfg.AtOnce {
+	errs := make(chan error, cfg.Concurrent)
+	for range cfg.Concurrent {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
-			v, err := newVisitor(&cfg)
+			v, err := newChurnClient(&cfg)
 			if err != nil {
 				errs <- err
 				return
@@ -69,7 +69,7 @@ func Churn(ctx context.Context, cfg ChurnConfig) (ChurnStats, error) {
 					return
 				case <-time.After(time.Until(at)):
 				}
-				ok, err := v.visit(int(k))
+				ok, err := v.joinAndLeave(int(k))
 				switch {
 				case err != nil:
 					errs <- err
@@ -86,20 +86,20 @@ func Churn(ctx context.Context, cfg ChurnConfig) (ChurnStats, error) {
 	}
 	wait.Wait()
 	close(errs)
-	s := ChurnStats{Begun: int(begun.Load()), Left: int(left.Load()), Refused: int(refused.Load()), Lost: int(lost.Load())}
+	s := ChurnStats{Started: int(begun.Load()), Left: int(left.Load()), Refused: int(refused.Load()), Lost: int(lost.Load())}
 	return s, <-errs
 }
 
-// visitor is a client that joins again and again, each time from another address.
-type visitor struct {
+// churnClient is a client that joins again and again, each time from another address.
+type churnClient struct {
 	*client.Session
 	cfg   *ChurnConfig
 	sock  *udp.Conn
 	batch [4]transport.Datagram
 }
 
-func newVisitor(cfg *ChurnConfig) (*visitor, error) {
-	v := &visitor{cfg: cfg}
+func newChurnClient(cfg *ChurnConfig) (*churnClient, error) {
+	v := &churnClient{cfg: cfg}
 	c, err := client.NewSession(client.SessionConfig{
 		Name:       "visitor",
 		Send:       func(d []byte) { v.sock.Send(cfg.Server, d) },
@@ -114,9 +114,9 @@ func newVisitor(cfg *ChurnConfig) (*visitor, error) {
 	return v, nil
 }
 
-// visit joins and leaves once, as the k-th client of all. It reports whether it reached
+// joinAndLeave joins and leaves once, as the k-th client of all. It reports whether it reached
 // the state Until.
-func (v *visitor) visit(k int) (bool, error) {
+func (v *churnClient) joinAndLeave(k int) (bool, error) {
 	var err error
 	if v.sock, err = udp.Listen(udp.Config{Addr: fmt.Sprintf("127.%d.%d.%d", 16+k>>16, k>>8&255, k&255), Batch: 4, ReadBuffer: 1 << 16, WriteBuffer: 1 << 16}); err != nil {
 		return false, fmt.Errorf("load: %w", err)

@@ -71,13 +71,13 @@ func FetchMap(server transport.Peer, limit time.Duration) (size int, span time.D
 
 var fetches atomic.Uint32
 
-// InFlight is the number of queries that wait for an answer: two batches, so that client
+// MaxUnanswered is the number of queries that wait for an answer: two batches, so that client
 // and server work at the same time.
-const InFlight = 128
+const MaxUnanswered = 128
 
-// AskInfo queries a server's information for a time, with at most InFlight queries
+// QueryInfo queries a server's information for a time, with at most MaxUnanswered queries
 // unanswered, and returns the number of answers.
-func AskInfo(server transport.Peer, span time.Duration) (answers int, err error) {
+func QueryInfo(server transport.Peer, span time.Duration) (answers int, err error) {
 	sock, err := udp.Listen(udp.Config{Addr: ownAddress(0)})
 	if err != nil {
 		return 0, fmt.Errorf("load: %w", err)
@@ -97,17 +97,17 @@ func AskInfo(server transport.Peer, span time.Duration) (answers int, err error)
 		return 0, fmt.Errorf("load: answer to a token request: %w", err)
 	}
 	question := packet.AppendConnless(nil, p.ResponseToken, own, packer.AppendInt([]byte("\xff\xff\xff\xffgie3"), 7))
-	answers, _, err = Repeat(sock, server, question, span)
+	answers, _, err = RepeatQuery(sock, server, question, span)
 	return answers, err
 }
 
-// Repeat sends the same query for a time, with at most InFlight unanswered. It returns the
+// RepeatQuery sends the same query for a time, with at most MaxUnanswered unanswered. It returns the
 // number of answers and the first one of the last batch.
-func Repeat(sock *udp.Conn, server transport.Peer, question []byte, span time.Duration) (answers int, last []byte, err error) {
+func RepeatQuery(sock *udp.Conn, server transport.Peer, question []byte, span time.Duration) (answers int, last []byte, err error) {
 	batch := make([]transport.Datagram, 64)
 	waiting := 0
 	for end := sock.Now() + int64(span); sock.Now() < end; {
-		for ; waiting < InFlight; waiting++ {
+		for ; waiting < MaxUnanswered; waiting++ {
 			sock.Send(server, question)
 		}
 		sock.Flush()

@@ -91,9 +91,9 @@ func TestFetchAskChurn(t *testing.T) {
 	// A busy machine gets longer.
 	for span := 200 * time.Millisecond; ; span *= 4 {
 		ctx, cancel := context.WithTimeout(context.Background(), span)
-		got, err := load.Churn(ctx, load.ChurnConfig{Server: addr, Rate: 100, AtOnce: 8, Until: client.Entering})
+		got, err := load.Churn(ctx, load.ChurnConfig{Server: addr, Rate: 100, Concurrent: 8, Until: client.Entering})
 		cancel()
-		if err != nil || got.Begun != got.Left+got.Refused+got.Lost {
+		if err != nil || got.Started != got.Left+got.Refused+got.Lost {
 			t.Fatalf("churn: %+v, %v", got, err)
 		}
 		if got.Left > 0 {
@@ -108,7 +108,7 @@ func TestFetchAskChurn(t *testing.T) {
 func TestAskInfo(t *testing.T) {
 	addr := serve(t)
 	for span := 50 * time.Millisecond; ; span *= 4 {
-		n, err := load.AskInfo(addr, span)
+		n, err := load.QueryInfo(addr, span)
 		if err != nil || n == 0 && span > 10*time.Second {
 			t.Fatalf("%d answers, %v", n, err)
 		}

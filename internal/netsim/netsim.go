@@ -63,7 +63,7 @@ type Config struct {
 	Seed uint64
 	// Link is the quality of every link that SetLink does not change.
 	Link Link
-	// InFlight is how many datagrams may be on the way; more are lost. 0 means
+	// MaxUnanswered is how many datagrams may be on the way; more are lost. 0 means
 	// 65536.
 	InFlight int
 }
@@ -207,7 +207,7 @@ func (n *Net) LinkStats(from, to netip.Addr) Stats {
 	return Stats{}
 }
 
-// InFlight returns how many datagrams are on the way.
+// MaxUnanswered returns how many datagrams are on the way.
 func (n *Net) InFlight() int { return n.inFlight }
 
 // path finds the state of a link. Its chance comes from the seed and the two

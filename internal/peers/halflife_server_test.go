@@ -266,7 +266,7 @@ func TestEcon(t *testing.T) {
 	}
 }
 
-// askA2S asks a server for its A2S info for so long, as load.AskInfo does
+// askA2S asks a server for its A2S info for so long, as load.QueryInfo does
 // for the game's own.
 func askA2S(addr transport.Peer, span time.Duration) (answers int, err error) {
 	conn, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
@@ -286,7 +286,7 @@ func askA2S(addr transport.Peer, span time.Duration) (answers int, err error) {
 		return 0, err
 	}
 	question := halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, challenge)
-	answers, last, err := load.Repeat(conn, addr, question, span)
+	answers, last, err := load.RepeatQuery(conn, addr, question, span)
 	if err == nil {
 		_, _, err = halflife.ParseInfo(last)
 	}
@@ -295,4 +295,4 @@ func askA2S(addr transport.Peer, span time.Duration) (answers int, err error) {
 
 // BenchmarkHalfLifeInfo is our answer to A2S_INFO beside the original's own server
 // information, over loopback, in turns.
-func BenchmarkHalfLifeInfo(b *testing.B) { compareAnswers(b, askA2S, load.AskInfo) }
+func BenchmarkHalfLifeInfo(b *testing.B) { compareAnswers(b, askA2S, load.QueryInfo) }

@@ -36,7 +36,7 @@ func BenchmarkChurn(b *testing.B) {
 				span = 2 * time.Second
 			}
 			for i, s := range startBoth(b, "sv_player_slots 16") {
-				churn(b, prefixes[i], s, load.ChurnConfig{Server: s.addr, Rate: 2000, AtOnce: 128, Until: until.state}, span)
+				churn(b, prefixes[i], s, load.ChurnConfig{Server: s.addr, Rate: 2000, Concurrent: 128, Until: until.state}, span)
 			}
 			b.ReportMetric(0, "ns/op")
 		})
@@ -75,7 +75,7 @@ func churn(b *testing.B, prefix string, s *gameServer, cfg load.ChurnConfig, spa
 }
 
 // Server information asked for by one address without a pause.
-func BenchmarkInfo(b *testing.B) { compareAnswers(b, load.AskInfo, load.AskInfo) }
+func BenchmarkInfo(b *testing.B) { compareAnswers(b, load.QueryInfo, load.QueryInfo) }
 
 // compareAnswers asks our server and the original in turns and reports medians.
 func compareAnswers(b *testing.B, ours, theirs func(transport.Peer, time.Duration) (int, error)) {
