@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,122 +17,133 @@ import (
 	"github.com/teeyard/teeyard/internal/netsim"
 )
 
-// TestTalk: two clients find each other, talk, whisper, change and leave.
-func TestTalk(t *testing.T) {
-	tn := newTestNetwork(t, netsim.Link{Delay: 20 * time.Millisecond})
-	alice := tn.join(client.Config{Name: "alice", Clan: "A", Country: 276})
-	bob := tn.join(client.Config{Name: "bob"})
-	tn.until(time.Second, "seen", func() bool { return hasEvent[event.Joined](alice) && len(alice.Scoreboard()) == 2 })
-	if p, ok := bob.FindPlayer("alice"); !ok || p.ID != alice.Self() || p.Clan != "A" {
-		t.Errorf("bob finds %+v", p)
-	}
-	if info, ok := bob.PlayerInfo(alice.Self()); !ok || info.Profile.Country != 276 || info.Profile.Skin.PartNames[0] != "standard" {
-		t.Errorf("bob knows %+v", info)
-	}
-	expect := func(who *player, want event.Chat) {
-		t.Helper()
-		tn.until(time.Second, "heard "+want.Text, func() bool {
-			got, ok := lastEvent[event.Chat](who)
-			return ok && got.Text == want.Text && got.Mode == want.Mode && got.From.Name == want.From.Name
-		})
-	}
-	alice.Say("hello")
-	expect(bob, event.Chat{From: event.Player{Name: "alice"}, Mode: game.ChatAll, Text: "hello"})
-	bob.Whisper(alice.Self(), "psst")
-	expect(alice, event.Chat{From: event.Player{Name: "bob"}, Mode: game.ChatWhisper, Text: "psst"})
-
-	tn.run(6 * time.Second) // servers take a new skin every five seconds
-	bob.SetSkin(game.Skin{PartNames: [game.NumSkinParts]string{"bear"}})
-	tn.until(time.Second, "other skin", func() bool {
-		e, ok := lastEvent[event.SkinChange](alice)
-		info, _ := alice.PlayerInfo(bob.Self())
-		return ok && e.Player.Name == "bob" && info.Profile.Skin.PartNames[0] == "bear"
-	})
-	bob.Emote(7)
-	tn.until(time.Second, "emoticon", func() bool {
-		e, ok := lastEvent[event.Emoticon](alice)
-		return ok && e.Emoticon == 7 && e.Player.Name == "bob"
-	})
-	tn.run(3 * time.Second)
-	bob.Kill()
-	tn.until(time.Second, "dead", func() bool {
-		e, ok := lastEvent[event.Kill](alice)
-		return ok && e.Victim.Name == "bob" && e.Killer.Name == "bob" && e.Weapon == game.WeaponSelf
-	})
-	bob.SetTeam(game.TeamSpectators)
-	tn.until(5*time.Second, "spectators", func() bool {
-		e, ok := lastEvent[event.TeamChange](alice)
-		return ok && e.Player.Name == "bob" && e.Player.Team == game.TeamSpectators
-	})
-	bob.Spectate(game.SpectatePlayer, alice.Self())
-	tn.until(5*time.Second, "watching", func() bool {
-		inside := game.Nobody
-		bob.WithView(func(v *game.View) { inside = v.VitalsOf })
-		return inside == alice.Self()
-	})
-	bob.Ping()
-	tn.until(time.Second, "pong", func() bool { return bob.Latency() >= 40*time.Millisecond })
-	bob.Close()
-	tn.until(time.Second, "gone", func() bool { e, ok := lastEvent[event.Left](alice); return ok && e.Player.Name == "bob" })
-	if bob.Err() != nil || bob.State() != client.Offline || !hasEvent[event.Disconnected](bob) {
-		t.Errorf("bob is %v with error %v", bob.State(), bob.Err())
-	}
-	if s := alice.Stats(); s.CRCFailures+s.BadDelta+s.BadMessage+s.NoBase != 0 {
-		t.Errorf("alice: %+v", s)
+// TestPlayersMeet checks that two clients of any versions find each other, talk, whisper,
+// change and leave.
+func TestPlayersMeet(t *testing.T) {
+	v7, v6 := client.Version07, client.Version06
+	for _, versions := range [][2]client.Version{{v7, v7}, {v7, v6}, {v6, v7}, {v6, v6}} {
+		t.Run(fmt.Sprint(versions), func(t *testing.T) { testPlayersMeet(t, versions[0], versions[1]) })
 	}
 }
 
-// TestWrongPassword: the reason for being refused is told.
-func TestWrongPassword(t *testing.T) {
+func testPlayersMeet(t *testing.T, versionA, versionB client.Version) {
+	tn := newTestNetwork(t, netsim.Link{Delay: 20 * time.Millisecond, Jitter: 3 * time.Millisecond}, "sv_map testbox")
+	alice := tn.join(client.Config{Name: "alice", Clan: "A", Country: 276, Version: versionA})
+	bob := tn.join(client.Config{Name: "bob", Version: versionB})
+	if m := bob.Map(); bob.Version() != versionB || m == nil || m.Name != "testbox" || len(m.File) == 0 {
+		t.Fatalf("bob speaks %v on map %+v", bob.Version(), m)
+	}
+	const limit = 2 * time.Second
+	waitFor(alice, limit, func(e event.Joined) bool { return e.Player.Name == "bob" && !e.Known })
+	if rows := alice.Scoreboard(); len(rows) != 2 {
+		t.Errorf("alice's scoreboard is %+v", rows)
+	}
+	if p, ok := bob.FindPlayer("alice"); !ok || p.ID != alice.Self() || p.Clan != "A" {
+		t.Errorf("bob finds %+v", p)
+	}
+	if info, ok := bob.PlayerInfo(alice.Self()); !ok || info.Profile.Country != 276 || versionB == client.Version07 && info.Profile.Skin.PartNames[0] != "standard" {
+		t.Errorf("bob knows %+v", info)
+	}
+	hears := func(p *player, mode game.ChatMode, from, text string) {
+		t.Helper()
+		waitFor(p, limit, func(e event.Chat) bool { return e.Mode == mode && e.From.Name == from && e.Text == text })
+	}
+	alice.Say("hello")
+	hears(bob, game.ChatAll, "alice", "hello")
+	if err := bob.Whisper(alice.Self(), "psst"); err != nil {
+		t.Fatal(err)
+	}
+	if versionA == client.Version07 { // 0.6 has no whispers of its own
+		hears(alice, game.ChatWhisper, "bob", "psst")
+	}
+
+	if versionA == client.Version07 && versionB == client.Version07 { // 0.6 has other skins
+		tn.run(6 * time.Second) // servers take a new skin every five seconds
+		bob.SetSkin(game.Skin{PartNames: [game.NumSkinParts]string{"bear"}})
+		waitFor(alice, limit, func(e event.SkinChange) bool { return e.Player.Name == "bob" })
+		if info, _ := alice.PlayerInfo(bob.Self()); info.Profile.Skin.PartNames[0] != "bear" {
+			t.Errorf("bob's skin is %+v", info.Profile.Skin)
+		}
+	}
+	bob.Emote(7)
+	waitFor(alice, limit, func(e event.Emoticon) bool { return e.Emoticon == 7 && e.Player.Name == "bob" })
+	tn.run(3 * time.Second)
+	bob.Kill()
+	waitFor(alice, limit, func(e event.Kill) bool {
+		return e.Victim.Name == "bob" && e.Killer.Name == "bob" && e.Weapon == game.WeaponSelf
+	})
+	bob.SetTeam(game.TeamSpectators)
+	for _, p := range []*player{alice, bob} {
+		waitFor(p, 5*time.Second, func(e event.TeamChange) bool {
+			return e.Player.Name == "bob" && e.Player.Team == game.TeamSpectators
+		})
+	}
+	if err := bob.Spectate(game.SpectateFlagRed, 0); versionB == client.Version06 && err != client.ErrVersion {
+		t.Errorf("spectating a flag: %v", err)
+	}
+	bob.Spectate(game.SpectatePlayer, alice.Self())
+	tn.until(5*time.Second, "spectating alice", func() (ok bool) {
+		bob.WithView(func(v *game.View) { ok = v.VitalsOf == alice.Self() })
+		return ok
+	})
+	bob.Ping()
+	tn.until(limit, "measuring the latency", func() bool { return bob.Latency() >= 40*time.Millisecond })
+	bob.Close()
+	waitFor(alice, limit, func(e event.Left) bool { return e.Player.Name == "bob" })
+	if bob.Err() != nil || bob.State() != client.Offline || !hasEvent[event.Disconnected](bob) {
+		t.Errorf("bob is %v with error %v", bob.State(), bob.Err())
+	}
+	for _, p := range []*player{alice, bob} {
+		if s := p.Stats(); s.CRCFailures+s.BadDelta+s.BadMessage+s.NoBase+s.UnknownMessages != 0 || s.Snapshots < 20 {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+func TestWrongPasswordIsReported(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{}, "password secret")
-	s := tn.dial(client.Config{Password: "wrong"})
-	tn.until(time.Second, "refused", func() bool { return hasEvent[event.Disconnected](s) })
-	if err := s.Err(); !errors.Is(err, client.ErrClosed) || !strings.Contains(err.Error(), "Wrong password") {
+	p := tn.dial(client.Config{Password: "wrong"})
+	waitFor(p, time.Second, func(event.Disconnected) bool { return true })
+	if err := p.Err(); !errors.Is(err, client.ErrClosed) || !strings.Contains(err.Error(), "Wrong password") {
 		t.Errorf("got %v", err)
 	}
 	tn.join(client.Config{Password: "secret"})
 }
 
-// TestReconnect: a client that was kicked comes back if it is to.
-func TestReconnect(t *testing.T) {
+// TestReconnectAfterKick checks that a client connects again if its configuration says so.
+func TestReconnectAfterKick(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{Delay: 5 * time.Millisecond})
-	s := tn.join(client.Config{Name: "stubborn", Reconnect: time.Second})
-	admin := tn.join(client.Config{Name: "admin", RconPassword: "adminpw"})
-	tn.until(time.Second, "rcon", func() bool { return hasEvent[event.RconAuth](admin) })
-	s.events = nil
-	admin.Rcon("kick 0 out")
-	tn.until(time.Second, "kicked", func() bool {
-		e, ok := lastEvent[event.Disconnected](s)
-		return ok && errors.Is(e.Err, client.ErrClosed) && e.Again == time.Second && strings.Contains(e.Text, "out")
+	p := tn.join(client.Config{Reconnect: time.Second})
+	p.events = nil
+	tn.srv.Execute("kick 0 out")
+	waitFor(p, time.Second, func(e event.Disconnected) bool {
+		return errors.Is(e.Err, client.ErrClosed) && e.Again == time.Second && strings.Contains(e.Text, "out")
 	})
-	tn.until(3*time.Second, "back", func() bool { return hasEvent[event.Entered](s) })
+	waitFor(p, 3*time.Second, func(event.Entered) bool { return true })
 }
 
-// TestRcon: commands, their output, and the list of them.
 func TestRcon(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{Delay: 5 * time.Millisecond})
-	s := tn.join(client.Config{Name: "admin"})
-	if err := s.RconLogin("adminpw"); err != nil {
+	p := tn.join(client.Config{Name: "admin"})
+	if err := p.RconLogin("adminpw"); err != nil {
 		t.Fatal(err)
 	}
-	tn.until(time.Second, "rcon", func() bool { e, ok := lastEvent[event.RconAuth](s); return ok && e.On })
-	s.Rcon("status")
-	tn.until(time.Second, "status", func() bool {
-		e, ok := lastEvent[event.RconLine](s)
-		return ok && strings.Contains(e.Text, "name='admin'")
+	waitFor(p, time.Second, func(e event.RconAuth) bool { return e.On })
+	p.Rcon("status")
+	waitFor(p, time.Second, func(e event.RconLine) bool { return strings.Contains(e.Text, "name='admin'") })
+	tn.until(5*time.Second, "told of the commands", func() bool {
+		return slices.ContainsFunc(p.RconCommands(), func(c bridge.CommandInfo) bool { return c.Name == "shutdown" && c.Params == "?r[reason]" })
 	})
-	tn.until(5*time.Second, "commands", func() bool {
-		return slices.ContainsFunc(s.RconCommands(), func(c bridge.CommandInfo) bool { return c.Name == "shutdown" && c.Params == "?r[reason]" })
-	})
-	s.Rcon("logout")
-	tn.until(time.Second, "out", func() bool { e, ok := lastEvent[event.RconAuth](s); return ok && !e.On })
-	if len(s.RconCommands()) != 0 {
+	p.Rcon("logout")
+	waitFor(p, time.Second, func(e event.RconAuth) bool { return !e.On })
+	if len(p.RconCommands()) != 0 {
 		t.Error("the commands stayed")
 	}
 }
 
-// TestMapCache: a map is downloaded once, and again when the file was spoilt.
-func TestMapCache(t *testing.T) {
+// TestMapIsDownloadedOnce checks that a map is downloaded again only when its file was
+// damaged.
+func TestMapIsDownloadedOnce(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{Delay: 5 * time.Millisecond})
 	dir := t.TempDir()
 	join := func() (s *player, downloads int) {
@@ -158,30 +170,28 @@ func TestMapCache(t *testing.T) {
 	if s, n = join(); n != 0 || s.Map() == nil || s.Map().Path != m.Path {
 		t.Errorf("%d downloads with the file there", n)
 	}
-	spoilt := slices.Clone(m.File)
-	spoilt[len(spoilt)/2] ^= 1
-	if err := os.WriteFile(m.Path, spoilt, 0o644); err != nil {
+	damaged := slices.Clone(m.File)
+	damaged[len(damaged)/2] ^= 1
+	if err := os.WriteFile(m.Path, damaged, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, n = join(); n != 1 {
-		t.Errorf("%d downloads with a spoilt file", n)
+		t.Errorf("%d downloads with a damaged file", n)
 	}
 }
 
-// TestMapChange: the world begins anew, and we are in it.
+// TestMapChange checks that the client follows the server to another map.
 func TestMapChange(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{Delay: 5 * time.Millisecond}, "sv_map teeyard1")
-	s := tn.join(client.Config{Name: "traveller", RconPassword: "adminpw"})
-	tn.until(time.Second, "rcon", func() bool { return hasEvent[event.RconAuth](s) })
-	s.events = nil
-	s.Rcon("sv_map testbox; reload")
-	tn.until(5*time.Second, "another map", func() bool { e, ok := lastEvent[event.Entered](s); return ok && e.Map == "testbox" })
-	tn.until(5*time.Second, "a tee", func() bool {
-		tees := 0
-		s.WithView(func(v *game.View) { tees = len(v.Characters) })
-		return tees == 1
+	p := tn.join(client.Config{})
+	p.events = nil
+	tn.srv.Execute("sv_map testbox")
+	waitFor(p, 5*time.Second, func(e event.Entered) bool { return e.Map == "testbox" })
+	tn.until(5*time.Second, "a tee", func() (ok bool) {
+		p.WithView(func(v *game.View) { ok = len(v.Characters) == 1 })
+		return ok
 	})
-	if s.Map().Name != "testbox" {
-		t.Errorf("the map is %s", s.Map().Name)
+	if p.Map().Name != "testbox" {
+		t.Errorf("the map is %s", p.Map().Name)
 	}
 }

@@ -3,7 +3,6 @@ package client_test
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -13,7 +12,6 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
@@ -24,13 +22,7 @@ func serve(t *testing.T, commands ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.New(server.Config{
-		Transport: sock, Log: slog.New(slog.DiscardHandler),
-		Commands: append([]string{"sv_max_clients 16; sv_player_slots 16; sv_max_clients_per_ip 16; sv_spamprotection 0; sv_rcon_password adminpw"}, commands...),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := newServer(t, sock, commands...)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
@@ -41,7 +33,7 @@ func serve(t *testing.T, commands ...string) string {
 	return sock.LocalAddr().String()
 }
 
-// TestDial: clients that run by themselves, used from several goroutines at once.
+// TestDial uses clients that run by themselves from several goroutines at once.
 func TestDial(t *testing.T) {
 	host := serve(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -140,7 +132,7 @@ func TestDial(t *testing.T) {
 	}
 }
 
-// TestDialFails: every way of not getting in ends, and with the right error.
+// TestDialFails checks that every way of not getting in ends with the right error.
 func TestDialFails(t *testing.T) {
 	host := serve(t, "password secret")
 	maps := client.NewMaps("-")
@@ -167,8 +159,9 @@ func TestDialFails(t *testing.T) {
 	}
 }
 
-// TestUnreadEvents: a client whose events nobody reads does not grow without end.
-func TestUnreadEvents(t *testing.T) {
+// TestUnreadEventsAreDropped checks that a client whose events nobody reads does not grow
+// without end.
+func TestUnreadEventsAreDropped(t *testing.T) {
 	host := serve(t)
 	c, err := client.Dial(t.Context(), host, client.Config{Name: "deaf", Maps: client.NewMaps("-"), RconPassword: "adminpw"})
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// TestHostileMapNames: no name of a map leads out of the cache folder.
-func TestHostileMapNames(t *testing.T) {
+// TestMapNamesStayInTheCache checks that no name of a map leads out of the cache folder.
+func TestMapNamesStayInTheCache(t *testing.T) {
 	refused := []string{"../../etc/passwd", "..\\..\\x", "a/b", "/etc/passwd", "C:evil", ".hidden", "..", "."}
 	for _, name := range refused {
 		hs := newHostileServer(t, client.Config{})
@@ -57,9 +57,9 @@ func TestHostileMapNames(t *testing.T) {
 	}
 }
 
-// TestHostileMapData: what was not announced is refused, and memory is taken for
-// what came only.
-func TestHostileMapData(t *testing.T) {
+// TestMapDataMustBeAsAnnounced checks that other data is refused, and memory is
+// allocated only for what arrived.
+func TestMapDataMustBeAsAnnounced(t *testing.T) {
 	chunk := func(n int) *msg7.MapData { return &msg7.MapData{Data: make([]byte, n)} }
 	for _, c := range []struct {
 		name   string
@@ -117,8 +117,8 @@ func TestHostileMapData(t *testing.T) {
 	}
 }
 
-// TestHostileTexts: whatever texts a server sends, none steers a terminal.
-func TestHostileTexts(t *testing.T) {
+// TestTextsAreSanitised checks that no text of a server's steers a terminal.
+func TestTextsAreSanitised(t *testing.T) {
 	hs := newHostileServer(t, client.Config{})
 	hs.letIn()
 	evil := []byte("\x1b[2J\x9b31m\u009b31m\x7f\u202e\u200e\u061c\u2028\x07x")
@@ -196,8 +196,8 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// TestEndlessLists: lists stop growing.
-func TestEndlessLists(t *testing.T) {
+// TestListsAreBounded checks that lists stop growing.
+func TestListsAreBounded(t *testing.T) {
 	hs := newHostileServer(t, client.Config{})
 	hs.letIn()
 	hs.send(&msg7.RconAuthOn{})
@@ -220,9 +220,9 @@ func TestEndlessLists(t *testing.T) {
 	}
 }
 
-// TestHostileSnapshots: parts without end, ids and values out of range, speeds
-// beyond reason.
-func TestHostileSnapshots(t *testing.T) {
+// TestHostileSnapshotsAreHarmless sends parts without end, ids and values out of
+// range, and absurd speeds.
+func TestHostileSnapshotsAreHarmless(t *testing.T) {
 	hs := newHostileServer(t, client.Config{PredictAll: true, Play: func(*client.Client, *game.View) game.Input { return game.Input{Direction: 1} }})
 	hs.letIn()
 	tick := int32(1000)
@@ -307,9 +307,9 @@ func TestHostileSnapshots(t *testing.T) {
 	}
 }
 
-// TestCRCFailures: after more than ten snapshots with a wrong checksum the client
-// asks for a whole one at once, and recovers.
-func TestCRCFailures(t *testing.T) {
+// TestCRCFailuresAskForAWholeSnapshot checks that the client asks for a snapshot without
+// a base after more than ten with a wrong checksum, and recovers.
+func TestCRCFailuresAskForAWholeSnapshot(t *testing.T) {
 	hs := newHostileServer(t, client.Config{})
 	hs.letIn()
 	sizes := snapshot.ItemSizes(msg7.Sizes)

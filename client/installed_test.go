@@ -16,9 +16,9 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
-// TestInstalledMaps: a map that is installed is not downloaded, whatever of the names
-// it has that games give it; one that only has its name is.
-func TestInstalledMaps(t *testing.T) {
+// TestInstalledMapIsUsed checks that a map that is installed under any of the names
+// that games give it is not downloaded, and one that only has the name is.
+func TestInstalledMapIsUsed(t *testing.T) {
 	file := smallMap()
 	other, _ := maps.Find("testbox")
 	for _, c := range []struct {
@@ -66,9 +66,9 @@ func TestInstalledMaps(t *testing.T) {
 	}
 }
 
-// TestInvalidStandardMap: a map that is called as one of the original's but is
-// another is refused, as by the original, without asking for it.
-func TestInvalidStandardMap(t *testing.T) {
+// TestFalseStandardMapIsRefused checks that a map with the name of one of the
+// original's but other content is refused without a request, as by the original.
+func TestFalseStandardMapIsRefused(t *testing.T) {
 	for name, refused := range map[string]bool{"dm1": true, "ctf5": true, "dm4": false, "DM1": false} {
 		hs := newHostileServer(t, client.Config{})
 		hs.onInfo = func() { hs.announceMap(name, nil) }

@@ -12,9 +12,9 @@ import (
 	"github.com/teeyard/teeyard/internal/netsim"
 )
 
-// TestPrediction: where the client sees its tee ahead of time is where the server
-// puts it when that time comes, as long as inputs arrive and nobody interferes.
-func TestPrediction(t *testing.T) {
+// TestPredictionOfOwnTee checks that the server puts the client's tee where the client
+// predicted it, as long as inputs arrive and nobody interferes.
+func TestPredictionOfOwnTee(t *testing.T) {
 	for _, c := range []struct {
 		link    netsim.Link
 		version client.Version
@@ -83,15 +83,15 @@ func TestPrediction(t *testing.T) {
 	}
 }
 
-// TestPredictAll: with all tees predicted, one that jumps, and holds the key, is seen
-// where it will be; else where it was told to be.
-func TestPredictAll(t *testing.T) {
+// TestPredictionOfAllTees checks that another tee that jumps is predicted with PredictAll,
+// and stays where the server said it is without.
+func TestPredictionOfAllTees(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		tn := newTestNetwork(t, netsim.Link{Delay: 50 * time.Millisecond}, "sv_map testbox")
 		jumper := tn.join(client.Config{Name: "jumper"})
 		s := tn.join(client.Config{Name: "seer", PredictAll: all})
 		tn.run(2 * time.Second)                                   // the clocks settle
-		told, ahead := map[int32]vec.Vec2{}, map[int32]vec.Vec2{} // by tick
+		seen, ahead := map[int32]vec.Vec2{}, map[int32]vec.Vec2{} // by tick
 		differs := 0
 		for i := range 100 {
 			if i == 20 {
@@ -108,15 +108,15 @@ func TestPredictAll(t *testing.T) {
 				}
 			}
 			var now, then vec.Vec2
-			s.WithView(find(told, &now))
+			s.WithView(find(seen, &now))
 			s.WithPredictedView(find(ahead, &then))
 			if now != then {
 				differs++
 			}
 		}
 		right, wrong := 0, 0
-		for tick, at := range told {
-			if before, ok := told[tick-2]; !ok || before == at {
+		for tick, at := range seen {
+			if before, ok := seen[tick-2]; !ok || before == at {
 				continue // only while it moves
 			}
 			if ahead[tick] == at {

@@ -13,16 +13,16 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
-// console is what a server does with lines for its remote console.
-func (hs *hostileServer) console(run func(line string)) {
+// openRcon lets the client in and logs it in; run takes its commands.
+func (hs *hostileServer) openRcon(run func(line string)) {
 	hs.onRcon = run
 	hs.letIn()
 	hs.send(&msg7.RconAuthOn{})
 	hs.run(20 * time.Millisecond)
 }
 
-// ask runs a line, and time in the meantime; then happens once the server has it.
-func (hs *hostileServer) ask(t *testing.T, line string, then func()) (lines []string, err error) {
+// rconRun calls RconRun while time passes. then is called when the server has the command.
+func (hs *hostileServer) rconRun(t *testing.T, line string, then func()) (lines []string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -43,10 +43,10 @@ func (hs *hostileServer) ask(t *testing.T, line string, then func()) (lines []st
 		}
 		hs.run(10 * time.Millisecond)
 		hs.mu.Lock()
-		later := hs.heldBack
+		datagrams := hs.heldBack
 		hs.heldBack = nil
 		hs.mu.Unlock()
-		for _, b := range later {
+		for _, b := range datagrams {
 			hs.feed(b)
 		}
 		if len(hs.rconLines) >= asked+2 && then != nil {
@@ -56,11 +56,11 @@ func (hs *hostileServer) ask(t *testing.T, line string, then func()) (lines []st
 	}
 }
 
-// TestRconRun: what a console prints is collected to its end, on servers that know
-// no command but one.
-func TestRconRun(t *testing.T) {
+// TestRconRunReturnsAllLines checks that all that a command prints is returned, whatever
+// commands the server knows.
+func TestRconRunReturnsAllLines(t *testing.T) {
 	hs := newHostileServer(t, client.Config{NoMap: true})
-	hs.console(func(line string) {
+	hs.openRcon(func(line string) {
 		if line == "status" {
 			hs.send(&msg7.RconLine{Line: []byte("one")})
 			hs.send(&msg7.RconLine{Line: []byte("two")})
@@ -69,17 +69,18 @@ func TestRconRun(t *testing.T) {
 		hs.send(&msg7.RconLine{Line: []byte("No such command: " + line + ".")})
 	})
 	for range 2 {
-		if lines, err := hs.ask(t, "status", nil); err != nil || !slices.Equal(lines, []string{"one", "two"}) {
+		if lines, err := hs.rconRun(t, "status", nil); err != nil || !slices.Equal(lines, []string{"one", "two"}) {
 			t.Fatalf("%q, %v", lines, err)
 		}
 	}
-	if lines, err := hs.ask(t, "nonsense", nil); err != nil || len(lines) != 1 || !strings.Contains(lines[0], "nonsense") {
+	if lines, err := hs.rconRun(t, "nonsense", nil); err != nil || len(lines) != 1 || !strings.Contains(lines[0], "nonsense") {
 		t.Fatalf("%q, %v", lines, err)
 	}
 }
 
-// TestRconRunEnds: it does not wait for a console that is gone.
-func TestRconRunEnds(t *testing.T) {
+// TestRconRunEndsWithTheConnection checks that it does not wait for a console that is
+// gone.
+func TestRconRunEndsWithTheConnection(t *testing.T) {
 	for name, c := range map[string]struct {
 		then func(hs *hostileServer)
 		want error
@@ -90,14 +91,14 @@ func TestRconRunEnds(t *testing.T) {
 		"reconnected":   {func(hs *hostileServer) { hs.client.Connect(hs.now) }, client.ErrClosed},
 	} {
 		hs := newHostileServer(t, client.Config{NoMap: true})
-		hs.console(func(string) {}) // answers nothing
-		if lines, err := hs.ask(t, "status", func() { c.then(hs) }); !errors.Is(err, c.want) {
+		hs.openRcon(func(string) {}) // answers nothing
+		if lines, err := hs.rconRun(t, "status", func() { c.then(hs) }); !errors.Is(err, c.want) {
 			t.Errorf("%s: %q, %v", name, lines, err)
 		}
 	}
 	hs := newHostileServer(t, client.Config{NoMap: true})
 	hs.letIn()
-	if _, err := hs.ask(t, "status", nil); !errors.Is(err, client.ErrRcon) {
+	if _, err := hs.rconRun(t, "status", nil); !errors.Is(err, client.ErrRcon) {
 		t.Errorf("not logged in: %v", err)
 	}
 }

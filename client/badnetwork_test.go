@@ -11,14 +11,14 @@ import (
 	"github.com/teeyard/teeyard/internal/netsim"
 )
 
-// TestBadNetwork: over a network that loses, doubles and reorders, every line
-// arrives once and in order, no snapshot is misread, and inputs still come in time.
+// TestBadNetwork checks that over a network that loses, duplicates and reorders every line
+// of chat arrives once and in order, snapshots are understood and inputs come in time.
 func TestBadNetwork(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{Delay: 40 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.05, Duplicate: 0.05})
 	early, late := 0, 0
-	var seats []*player
+	var players []*player
 	for i := range 4 {
-		seats = append(seats, tn.join(client.Config{
+		players = append(players, tn.join(client.Config{
 			Name: fmt.Sprint("player ", i), Version: []client.Version{client.Version07, client.Version06}[i%2],
 			Play: func(_ *client.Client, v *game.View) game.Input {
 				return game.Input{Direction: v.Tick/40%3 - 1, Jump: v.Tick%50 < 3, Fire: v.Tick / 10 & 63, TargetX: v.Tick%100 - 50, TargetY: -20}
@@ -33,11 +33,11 @@ func TestBadNetwork(t *testing.T) {
 		}))
 	}
 	for n := range 30 {
-		seats[0].Say(fmt.Sprint("line ", n))
+		players[0].Say(fmt.Sprint("line ", n))
 		tn.run(600 * time.Millisecond)
 	}
 	tn.run(2 * time.Second)
-	for i, s := range seats {
+	for i, s := range players {
 		n := 0
 		for _, e := range s.events {
 			if chat, ok := e.(event.Chat); ok && chat.From.Name == "player 0" {
@@ -52,7 +52,7 @@ func TestBadNetwork(t *testing.T) {
 			t.Errorf("player %d heard %d lines: %+v", i, n, st)
 		}
 	}
-	t.Logf("%d inputs in time, %d late; player 0: %+v", early, late, seats[0].Stats())
+	t.Logf("%d inputs in time, %d late; player 0: %+v", early, late, players[0].Stats())
 	if early == 0 || late*4 > early {
 		t.Errorf("%d inputs were late, %d in time", late, early)
 	}
