@@ -17,7 +17,7 @@ const (
 	// be sent others, nor must DDNet before VersionDDNetOld.
 	MaxClientsVanilla = 16
 
-	// MaxName, MaxClanLen and MaxSkin are the bytes of a name, a clan and the name of
+	// MaxName, MaxClan and MaxSkin are the bytes of a name, a clan and the name of
 	// a skin that a ClientInfo has room for.
 	MaxName = 15
 	MaxClan = 11

@@ -8,7 +8,7 @@ import (
 
 // StrToInts packs s into integers, four bytes each, the form texts have in
 // snapshot objects: the first byte is the highest, and 128 is added to each. At
-// most 4×len(dst)-1 bytes of s are used, which is MaxNameLen, MaxClanLen and MaxSkin
+// most 4×len(dst)-1 bytes of s are used, which is MaxName, MaxClan and MaxSkin
 // for the texts of a ClientInfo; the last byte is always a NUL. A longer text is cut,
 // never inside a UTF-8 sequence.
 func StrToInts(dst []int32, s []byte) {

@@ -16,7 +16,7 @@ const (
 	// MaxClients is the number of client ids.
 	MaxClients = 64
 
-	// MaxNameLen, MaxClanLen and MaxSkinPartLen are the bytes that 0.7.5 keeps of a name, a
+	// MaxName, MaxClan and MaxSkinPart are the bytes that 0.7.5 keeps of a name, a
 	// clan and the name of a skin part. Longer ones are cut on sending. The later
 	// development version takes 16, 12 and 24 code points; they are accepted.
 	MaxName     = 15
