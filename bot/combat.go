@@ -2,6 +2,7 @@ package bot
 
 import (
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/vec"
 )
 
@@ -226,11 +227,11 @@ func (b *Bot) ballistics(w game.Weapon) (speed, curve, radius float32) {
 	t := &b.graph.tuning
 	switch w {
 	case game.WeaponShotgun:
-		return t.ShotgunSpeed(), t.ShotgunCurvature(), 40
+		return t.At(physics.ShotgunSpeed), t.At(physics.ShotgunCurvature), 40
 	case game.WeaponGrenade:
-		return t.GrenadeSpeed(), t.GrenadeCurvature(), 100
+		return t.At(physics.GrenadeSpeed), t.At(physics.GrenadeCurvature), 100
 	}
-	return t.GunSpeed(), t.GunCurvature(), 40
+	return t.At(physics.GunSpeed), t.At(physics.GunCurvature), 40
 }
 
 // isFighting reports whether the tee moves for the fight and not towards its goal.

@@ -150,7 +150,7 @@ func (n *NavGraph) isRobust(w *physics.World, p vec.Vec2, m *maneuver, to uint16
 
 // hookCanAttach reports whether the hook of a maneuver can reach a hookable wall.
 func (n *NavGraph) hookCanAttach(p vec.Vec2, m *maneuver) bool {
-	reach := n.tuning.HookLength() / 100
+	reach := n.tuning.At(physics.HookLength) / 100
 	if m.jumpTick != never {
 		p.Y -= 40
 	}

@@ -173,7 +173,7 @@ func (b *Bot) addRandomHook(m *maneuver) {
 	r := &b.rand
 	angle := -pi/2 + 1.3*r.triangular()
 	d := vec.Direction(angle)
-	end := b.self.Pos.Add(d.Mul(b.graph.tuning.HookLength()))
+	end := b.self.Pos.Add(d.Mul(b.graph.tuning.At(physics.HookLength)))
 	if _, _, wall := b.graph.col.IntersectLine(b.self.Pos, end); wall == 0 || wall&physics.NoHook != 0 {
 		return
 	}

@@ -71,7 +71,7 @@ func (w *World) tickDeferredFlag(t Team) {
 		w.callFlagReturn(t)
 		return
 	}
-	f.vel.Y += w.phys.Tuning.Gravity()
+	f.vel.Y += w.phys.Tuning.At(physics.Gravity)
 	w.col.MoveBox(&f.pos, &f.vel, vec.Vec2{X: flagSize, Y: flagSize}, 0.5)
 }
 

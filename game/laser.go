@@ -1,6 +1,9 @@
 package game
 
-import "github.com/teeyard/teeyard/game/vec"
+import (
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/vec"
+)
 
 // laser is a laser beam. It is evaluated when fired and again after each bounce delay,
 // until its energy is used up.
@@ -24,13 +27,13 @@ func (w *World) fireLaser(owner PlayerID, pos, dir vec.Vec2) {
 	}
 	w.lasers = append(w.lasers, laser{
 		id: id, owner: owner, team: w.players[owner].team, pos: pos, dir: dir,
-		energy: w.tuning.LaserReach(),
+		energy: w.tuning.At(physics.LaserReach),
 	})
 	w.bounceLaser(len(w.lasers) - 1)
 }
 
 func (w *World) tickLaser(i int) {
-	if float32(w.tick-w.lasers[i].evalTick) > float32(TickRate*w.tuning.LaserBounceDelay())/1000 {
+	if float32(w.tick-w.lasers[i].evalTick) > float32(TickRate*w.tuning.At(physics.LaserBounceDelay))/1000 {
 		w.bounceLaser(i)
 	}
 }
@@ -58,9 +61,9 @@ func (w *World) bounceLaser(i int) {
 	dir := l.dir.Mul(4)
 	w.col.MovePoint(&l.pos, &dir, 1)
 	l.dir = dir.Normalize()
-	l.energy -= vec.Distance(l.from, l.pos) + w.tuning.LaserBounceCost()
+	l.energy -= vec.Distance(l.from, l.pos) + w.tuning.At(physics.LaserBounceCost)
 	l.bounces++
-	if float32(l.bounces) > w.tuning.LaserBounceNum() {
+	if float32(l.bounces) > w.tuning.At(physics.LaserBounceNum) {
 		l.energy = -1
 	}
 	w.sound(l.pos, SoundLaserBounce, MaskAll)

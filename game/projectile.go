@@ -1,6 +1,9 @@
 package game
 
-import "github.com/teeyard/teeyard/game/vec"
+import (
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/vec"
+)
 
 // ownerFromTeam returns the owner of projectiles of a team's player who left. Nobody
 // scores with them; see EvKill.
@@ -59,11 +62,11 @@ func projectilePos(pos, dir vec.Vec2, weapon Weapon, tun *Tuning, t float32) vec
 	var curvature, speed float32
 	switch weapon {
 	case WeaponGrenade:
-		curvature, speed = tun.GrenadeCurvature(), tun.GrenadeSpeed()
+		curvature, speed = tun.At(physics.GrenadeCurvature), tun.At(physics.GrenadeSpeed)
 	case WeaponShotgun:
-		curvature, speed = tun.ShotgunCurvature(), tun.ShotgunSpeed()
+		curvature, speed = tun.At(physics.ShotgunCurvature), tun.At(physics.ShotgunSpeed)
 	case WeaponGun:
-		curvature, speed = tun.GunCurvature(), tun.GunSpeed()
+		curvature, speed = tun.At(physics.GunCurvature), tun.At(physics.GunSpeed)
 	}
 	t = float32(t * speed)
 	return vec.Vec2{

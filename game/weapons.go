@@ -1,6 +1,9 @@
 package game
 
-import "github.com/teeyard/teeyard/game/vec"
+import (
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/vec"
+)
 
 // inputMask is the largest value of the input counters.
 const inputMask = 63
@@ -173,20 +176,20 @@ func (w *World) fireActiveWeapon(id PlayerID, weapon Weapon, dir vec.Vec2) {
 	case WeaponHammer:
 		w.hammerHit(id, start)
 	case WeaponGun:
-		shot.lifeSpan = lifetimeTicks(w.tuning.GunLifetime())
+		shot.lifeSpan = lifetimeTicks(w.tuning.At(physics.GunLifetime))
 		w.fireProjectile(shot)
 		w.sound(c.pos, SoundGunFire, MaskAll)
 	case WeaponShotgun:
-		shot.lifeSpan = lifetimeTicks(w.tuning.ShotgunLifetime())
+		shot.lifeSpan = lifetimeTicks(w.tuning.At(physics.ShotgunLifetime))
 		for i, spread := range shotgunSpread {
 			v := 1 - float32(float32(max(i-2, 2-i))/2)
-			speed := vec.MixScalar(w.tuning.ShotgunSpeeddiff(), 1, v)
+			speed := vec.MixScalar(w.tuning.At(physics.ShotgunSpeeddiff), 1, v)
 			shot.dir = vec.Direction(dir.Angle() + spread).Mul(speed)
 			w.fireProjectile(shot)
 		}
 		w.sound(c.pos, SoundShotgunFire, MaskAll)
 	case WeaponGrenade:
-		shot.lifeSpan = lifetimeTicks(w.tuning.GrenadeLifetime())
+		shot.lifeSpan = lifetimeTicks(w.tuning.At(physics.GrenadeLifetime))
 		shot.explosive, shot.impactSound = true, SoundGrenadeExplode
 		w.fireProjectile(shot)
 		w.sound(c.pos, SoundGrenadeFire, MaskAll)

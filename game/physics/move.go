@@ -8,11 +8,11 @@ import (
 
 // velocityRamp returns the factor for the horizontal velocity at a speed (units/s).
 func (w *World) velocityRamp(speed float32) float32 {
-	start := w.Tuning.VelrampStart()
+	start := w.Tuning.At(VelrampStart)
 	if speed < start {
 		return 1
 	}
-	return 1 / vec.Pow(w.Tuning.VelrampCurvature(), (speed-start)/w.Tuning.VelrampRange())
+	return 1 / vec.Pow(w.Tuning.At(VelrampCurvature), (speed-start)/w.Tuning.At(VelrampRange))
 }
 
 // Move moves the tee by its velocity, stopping at walls and other tees. It sets Death.

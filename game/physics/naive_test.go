@@ -105,8 +105,8 @@ func (c *Core) naivePushOthers() {
 			c.Vel = c.Vel.Mul(0.85)
 		}
 		if c.HookedPlayer == int32(i) && t[PlayerHooking] != 0 && d > TeeSize*1.5 {
-			accel := float32(t.HookDragAccel() * (d / t.HookLength()))
-			limit := t.HookDragSpeed()
+			accel := float32(t.At(HookDragAccel) * (d / t.At(HookLength)))
+			limit := t.At(HookDragSpeed)
 			o.Vel.X = saturatedAdd(-limit, limit, o.Vel.X, float32(float32(accel*n.X)*1.5))
 			o.Vel.Y = saturatedAdd(-limit, limit, o.Vel.Y, float32(float32(accel*n.Y)*1.5))
 			c.Vel.X = saturatedAdd(-limit, limit, c.Vel.X, float32(float32(-accel*n.X)*0.25))
@@ -116,11 +116,11 @@ func (c *Core) naivePushOthers() {
 }
 
 func (t *Tuning) naiveRamp(speed float32) float32 {
-	start := t.VelrampStart()
+	start := t.At(VelrampStart)
 	if speed < start {
 		return 1
 	}
-	return 1 / vec.Pow(t.VelrampCurvature(), (speed-start)/t.VelrampRange())
+	return 1 / vec.Pow(t.At(VelrampCurvature), (speed-start)/t.At(VelrampRange))
 }
 
 func (c *Core) naiveMove() {

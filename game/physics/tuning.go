@@ -17,38 +17,38 @@ const NumTuneParams = 32
 
 // The indices of the parameters in Tuning.
 const (
-	GroundControlSpeed = iota
-	GroundControlAccel
-	GroundFriction
-	GroundJumpImpulse
-	AirJumpImpulse
-	AirControlSpeed
-	AirControlAccel
-	AirFriction
-	HookLength
-	HookFireSpeed
-	HookDragAccel
-	HookDragSpeed
-	Gravity
-	VelrampStart
-	VelrampRange
-	VelrampCurvature
-	GunCurvature
-	GunSpeed
-	GunLifetime
-	ShotgunCurvature
-	ShotgunSpeed
-	ShotgunSpeeddiff
-	ShotgunLifetime
-	GrenadeCurvature
-	GrenadeSpeed
-	GrenadeLifetime
-	LaserReach
-	LaserBounceDelay
-	LaserBounceNum
-	LaserBounceCost
-	PlayerCollision
-	PlayerHooking
+	GroundControlSpeed = iota // maximum running speed, units/tick
+	GroundControlAccel        // acceleration of running, units/tick²
+	GroundFriction            // speed factor per tick on the ground without steering
+	GroundJumpImpulse         // upward speed of a jump, units/tick
+	AirJumpImpulse            // upward speed of the air jump, units/tick
+	AirControlSpeed           // maximum steering speed in the air, units/tick
+	AirControlAccel           // acceleration of steering in the air, units/tick²
+	AirFriction               // horizontal speed factor per tick in the air without steering
+	HookLength                // maximum length of the hook, units
+	HookFireSpeed             // speed of a flying hook, units/tick
+	HookDragAccel             // acceleration by a hook that holds, units/tick²
+	HookDragSpeed             // maximum speed by a hook that holds, units/tick
+	Gravity                   // downward acceleration, units/tick²
+	VelrampStart              // speed above which horizontal movement is damped, units/s
+	VelrampRange              // scale of that damping, units/s
+	VelrampCurvature          // base of that damping's power
+	GunCurvature              // how much bullets drop
+	GunSpeed                  // units/s
+	GunLifetime               // s
+	ShotgunCurvature          // how much pellets drop
+	ShotgunSpeed              // speed of the fastest pellet, units/s
+	ShotgunSpeeddiff          // factor of the slowest pellet's speed
+	ShotgunLifetime           // s
+	GrenadeCurvature          // how much grenades drop
+	GrenadeSpeed              // units/s
+	GrenadeLifetime           // s
+	LaserReach                // length of the laser, units
+	LaserBounceDelay          // time before a laser continues from a wall, ms
+	LaserBounceNum            // maximum number of bounces
+	LaserBounceCost           // length that a bounce takes from a laser, units
+	PlayerCollision           // tees collide unless 0
+	PlayerHooking             // hooks grab tees unless 0
 )
 
 // ErrTuneParam means that there is no tuning parameter with that name.
@@ -127,99 +127,3 @@ func (t *Tuning) Get(name string) (float32, error) {
 	}
 	return t.At(i), nil
 }
-
-// GroundControlSpeed is the speed up to which running accelerates (units/tick).
-func (t *Tuning) GroundControlSpeed() float32 { return t.At(GroundControlSpeed) }
-
-// GroundControlAccel is the acceleration of running (units/tick²).
-func (t *Tuning) GroundControlAccel() float32 { return t.At(GroundControlAccel) }
-
-// GroundFriction is the factor per tick on the speed of who stands still.
-func (t *Tuning) GroundFriction() float32 { return t.At(GroundFriction) }
-
-// GroundJumpImpulse is the upward speed of a jump (units/tick).
-func (t *Tuning) GroundJumpImpulse() float32 { return t.At(GroundJumpImpulse) }
-
-// AirJumpImpulse is the upward speed of the second jump (units/tick).
-func (t *Tuning) AirJumpImpulse() float32 { return t.At(AirJumpImpulse) }
-
-// AirControlSpeed is the speed up to which steering in the air accelerates (units/tick).
-func (t *Tuning) AirControlSpeed() float32 { return t.At(AirControlSpeed) }
-
-// AirControlAccel is the acceleration of steering in the air (units/tick²).
-func (t *Tuning) AirControlAccel() float32 { return t.At(AirControlAccel) }
-
-// AirFriction is the factor per tick on the sideward speed in the air without steering.
-func (t *Tuning) AirFriction() float32 { return t.At(AirFriction) }
-
-// HookLength is how far the hook reaches (units).
-func (t *Tuning) HookLength() float32 { return t.At(HookLength) }
-
-// HookFireSpeed is the speed of the flying hook (units/tick).
-func (t *Tuning) HookFireSpeed() float32 { return t.At(HookFireSpeed) }
-
-// HookDragAccel is the acceleration by a hook that holds (units/tick²).
-func (t *Tuning) HookDragAccel() float32 { return t.At(HookDragAccel) }
-
-// HookDragSpeed is the speed up to which a hook accelerates (units/tick).
-func (t *Tuning) HookDragSpeed() float32 { return t.At(HookDragSpeed) }
-
-// Gravity is the downward acceleration (units/tick²).
-func (t *Tuning) Gravity() float32 { return t.At(Gravity) }
-
-// VelrampStart is the speed (units/s) above which sideward movement is damped.
-func (t *Tuning) VelrampStart() float32 { return t.At(VelrampStart) }
-
-// VelrampRange is the scale of that damping (units/s).
-func (t *Tuning) VelrampRange() float32 { return t.At(VelrampRange) }
-
-// VelrampCurvature is the base of that damping's power.
-func (t *Tuning) VelrampCurvature() float32 { return t.At(VelrampCurvature) }
-
-// GunCurvature is how much bullets of the gun drop.
-func (t *Tuning) GunCurvature() float32 { return t.At(GunCurvature) }
-
-// GunSpeed is the speed of gun bullets (units/s).
-func (t *Tuning) GunSpeed() float32 { return t.At(GunSpeed) }
-
-// GunLifetime is how long gun bullets fly (s).
-func (t *Tuning) GunLifetime() float32 { return t.At(GunLifetime) }
-
-// ShotgunCurvature is how much pellets drop.
-func (t *Tuning) ShotgunCurvature() float32 { return t.At(ShotgunCurvature) }
-
-// ShotgunSpeed is the speed of the fastest pellet (units/s).
-func (t *Tuning) ShotgunSpeed() float32 { return t.At(ShotgunSpeed) }
-
-// ShotgunSpeeddiff is the factor of the slowest pellet's speed.
-func (t *Tuning) ShotgunSpeeddiff() float32 { return t.At(ShotgunSpeeddiff) }
-
-// ShotgunLifetime is how long pellets fly (s).
-func (t *Tuning) ShotgunLifetime() float32 { return t.At(ShotgunLifetime) }
-
-// GrenadeCurvature is how much grenades drop.
-func (t *Tuning) GrenadeCurvature() float32 { return t.At(GrenadeCurvature) }
-
-// GrenadeSpeed is the speed of grenades (units/s).
-func (t *Tuning) GrenadeSpeed() float32 { return t.At(GrenadeSpeed) }
-
-// GrenadeLifetime is how long grenades fly (s).
-func (t *Tuning) GrenadeLifetime() float32 { return t.At(GrenadeLifetime) }
-
-// LaserReach is the length of the laser (units).
-func (t *Tuning) LaserReach() float32 { return t.At(LaserReach) }
-
-// LaserBounceDelay is the pause before a laser goes on from a wall (ms).
-func (t *Tuning) LaserBounceDelay() float32 { return t.At(LaserBounceDelay) }
-
-// LaserBounceNum is how often a laser bounces.
-func (t *Tuning) LaserBounceNum() float32 { return t.At(LaserBounceNum) }
-
-// LaserBounceCost is the length a bounce takes from a laser (units).
-func (t *Tuning) LaserBounceCost() float32 { return t.At(LaserBounceCost) }
-
-// PlayerCollision reports whether tees collide; on unless 0.
-func (t *Tuning) PlayerCollision() float32 { return t.At(PlayerCollision) }
-
-// PlayerHooking reports whether hooks grab tees; on unless 0.
-func (t *Tuning) PlayerHooking() float32 { return t.At(PlayerHooking) }
