@@ -108,28 +108,13 @@ func (b *Bot) updatePickups(v *game.View) {
 			if s.kind == game.PickupNinja {
 				m.respawnTick = b.tick + ninjaRespawnTicks
 			}
-			if w := weaponOfPickup(s.kind); w != game.WeaponNinja && w >= 0 && vec.Distance(s.pos, b.self.Pos) < 130 {
+			if w := s.kind.Weapon(); w != game.WeaponNinja && w >= 0 && vec.Distance(s.pos, b.self.Pos) < 130 {
 				b.hasWeapon[w], b.ammo[w] = true, 10
 			}
 		case b.tick >= m.respawnTick: // it is late
 			m.respawnTick = b.tick + game.TickRate
 		}
 	}
-}
-
-// weaponOfPickup returns the weapon that a pickup gives, WeaponWorld for none.
-func weaponOfPickup(k game.PickupKind) game.Weapon {
-	switch k {
-	case game.PickupShotgun:
-		return game.WeaponShotgun
-	case game.PickupGrenade:
-		return game.WeaponGrenade
-	case game.PickupLaser:
-		return game.WeaponLaser
-	case game.PickupNinja:
-		return game.WeaponNinja
-	}
-	return game.WeaponWorld
 }
 
 // pickupValue returns how useful a pickup is for the bot.
@@ -146,7 +131,7 @@ func (b *Bot) pickupValue(k game.PickupKind) float32 {
 	case game.PickupNinja:
 		return 60
 	}
-	w := weaponOfPickup(k)
+	w := k.Weapon()
 	if w < 0 {
 		return 0
 	}

@@ -110,7 +110,7 @@ func (w *World) tickCharacter(id PlayerID) {
 	c := &w.chars[id]
 	in := c.coreInput()
 	c.core.Tick(&in, true)
-	if w.outside(c.pos) {
+	if w.col.FarOutside(c.pos) {
 		w.die(id, id, WeaponWorld)
 	}
 	w.handleWeapons(id)

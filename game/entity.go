@@ -98,8 +98,3 @@ func (w *World) intersectCharacter(a, b vec.Vec2, radius float32, not PlayerID) 
 	}
 	return best, at
 }
-
-// outside reports whether pos is more than 200 tiles outside of the map.
-func (w *World) outside(pos vec.Vec2) bool {
-	return w.col.FarOutside(pos)
-}

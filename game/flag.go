@@ -59,7 +59,7 @@ func (w *World) tickDeferredFlag(t Team) {
 		}
 		return
 	}
-	if w.col.At(f.pos.X, f.pos.Y)&physics.Death != 0 || w.outside(f.pos) {
+	if w.col.At(f.pos.X, f.pos.Y)&physics.Death != 0 || w.col.FarOutside(f.pos) {
 		f.reset()
 		w.callFlagReturn(t)
 	}

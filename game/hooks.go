@@ -113,33 +113,29 @@ func (w *World) callPickSpawn(id PlayerID) (vec.Vec2, bool) {
 	return vec.Vec2{}, false
 }
 
-func (w *World) callSpawn(id PlayerID) {
-	for _, h := range w.hooks.spawn {
+// notify calls hooks that cannot be cancelled.
+func notify[H any](w *World, hooks []H, call func(h H, ctx *Ctx)) {
+	for _, h := range hooks {
 		if c := w.enterHook(); c != nil {
-			h.OnSpawn(&c.ctx, id)
+			call(h, &c.ctx)
 			w.exitHook(c)
 		}
 	}
 }
 
+func (w *World) callSpawn(id PlayerID) {
+	notify(w, w.hooks.spawn, func(h SpawnHook, ctx *Ctx) { h.OnSpawn(ctx, id) })
+}
+
 // callPickup calls the PickupHooks and reports whether the character can take the
 // pickup.
 func (w *World) callPickup(id PlayerID, p *pickup) bool {
-	if len(w.hooks.pickup) == 0 {
-		return true
-	}
-	c := w.enterHook()
-	if c == nil {
-		return true
-	}
-	defer w.exitHook(c)
 	for _, h := range w.hooks.pickup {
-		h.OnPickup(&c.ctx, id, p.kind)
-		if c.ctx.cancelled {
+		if w.callCancellable(func(ctx *Ctx) { h.OnPickup(ctx, id, p.kind) }) {
 			return false
 		}
 	}
-	return w.isAlive(id)
+	return len(w.hooks.pickup) == 0 || w.isAlive(id)
 }
 
 // callChat calls the ChatHooks and reports whether the line is sent.
@@ -164,74 +160,48 @@ func (w *World) callChat(l *ChatMessage) bool {
 }
 
 func (w *World) callEnter(id PlayerID) {
-	for _, h := range w.hooks.enter {
-		if c := w.enterHook(); c != nil {
-			h.OnEnter(&c.ctx, id)
-			w.exitHook(c)
-		}
-	}
+	notify(w, w.hooks.enter, func(h EnterHook, ctx *Ctx) { h.OnEnter(ctx, id) })
 }
 
 func (w *World) callLeave(id PlayerID) {
-	for _, h := range w.hooks.leave {
-		if c := w.enterHook(); c != nil {
-			h.OnLeave(&c.ctx, id)
-			w.exitHook(c)
-		}
-	}
+	notify(w, w.hooks.leave, func(h LeaveHook, ctx *Ctx) { h.OnLeave(ctx, id) })
 }
 
 func (w *World) callTeam(id PlayerID, from Team) {
-	for _, h := range w.hooks.team {
-		if c := w.enterHook(); c != nil {
-			h.OnTeam(&c.ctx, id, from)
-			w.exitHook(c)
-		}
-	}
+	notify(w, w.hooks.team, func(h TeamHook, ctx *Ctx) { h.OnTeam(ctx, id, from) })
 }
 
 func (w *World) callTick() {
-	for _, h := range w.hooks.tick {
-		if c := w.enterHook(); c != nil {
-			h.OnTick(&c.ctx)
-			w.exitHook(c)
-		}
-	}
+	notify(w, w.hooks.tick, func(h TickHook, ctx *Ctx) { h.OnTick(ctx) })
 }
 
 // callEntity calls the EntityHooks and reports whether one handled the tile.
 func (w *World) callEntity(tile uint8, pos vec.Vec2) bool {
 	for _, h := range w.hooks.entity {
-		c := w.enterHook()
-		if c == nil {
-			return false
-		}
-		h.OnEntity(&c.ctx, tile, pos)
-		done := c.ctx.cancelled
-		w.exitHook(c)
-		if done {
+		if w.callCancellable(func(ctx *Ctx) { h.OnEntity(ctx, tile, pos) }) {
 			return true
 		}
 	}
 	return false
 }
 
-func (w *World) callRoundStart() {
-	for _, h := range w.hooks.roundStart {
-		if c := w.enterHook(); c != nil {
-			h.OnRoundStart(&c.ctx)
-			w.exitHook(c)
-		}
+// callCancellable calls a hook and reports whether it cancelled.
+func (w *World) callCancellable(call func(ctx *Ctx)) bool {
+	c := w.enterHook()
+	if c == nil {
+		return false
 	}
+	defer w.exitHook(c)
+	call(&c.ctx)
+	return c.ctx.cancelled
+}
+
+func (w *World) callRoundStart() {
+	notify(w, w.hooks.roundStart, func(h RoundStartHook, ctx *Ctx) { h.OnRoundStart(ctx) })
 }
 
 func (w *World) callFlagReturn(t Team) {
-	for _, h := range w.hooks.flagReturn {
-		if c := w.enterHook(); c != nil {
-			h.OnFlagReturn(&c.ctx, t)
-			w.exitHook(c)
-		}
-	}
+	notify(w, w.hooks.flagReturn, func(h FlagReturnHook, ctx *Ctx) { h.OnFlagReturn(ctx, t) })
 }
 
 func (w *World) callCheckWin() MatchResult {

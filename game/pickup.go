@@ -19,8 +19,8 @@ func pickupSpawnDelays(k PickupKind) (first, again int32) {
 	return 0, 15 * TickRate
 }
 
-// weaponOfPickup returns the weapon that a pickup gives, WeaponWorld for none.
-func weaponOfPickup(k PickupKind) Weapon {
+// Weapon returns the weapon that a pickup gives, WeaponWorld for none.
+func (k PickupKind) Weapon() Weapon {
 	switch k {
 	case PickupGrenade:
 		return WeaponGrenade
@@ -66,7 +66,7 @@ func (w *World) tickPickup(p *pickup) {
 	p.spawnTick = w.tick + again
 	weapon := WeaponWorld
 	if p.kind == PickupGrenade || p.kind == PickupShotgun || p.kind == PickupLaser {
-		weapon = weaponOfPickup(p.kind)
+		weapon = p.kind.Weapon()
 	}
 	w.addEvent(Event{Kind: EvPickup, To: MaskOne(id), Player: id, Pickup: p.kind, Weapon: weapon, Pos: p.pos})
 }
@@ -92,7 +92,7 @@ func (w *World) takePickup(id PlayerID, p *pickup) bool {
 		}
 		w.sound(p.pos, SoundPickupGrenade, MaskAll)
 	case PickupShotgun, PickupLaser:
-		weapon := weaponOfPickup(p.kind)
+		weapon := p.kind.Weapon()
 		if !c.giveWeapon(weapon, weapons[weapon].maxAmmo) {
 			return false
 		}

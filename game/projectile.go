@@ -96,7 +96,7 @@ func (w *World) tickProjectile(i int) {
 		cur = at
 	}
 	p.lifeSpan--
-	if target == Nobody && wall == 0 && p.lifeSpan >= 0 && !w.outside(cur) {
+	if target == Nobody && wall == 0 && p.lifeSpan >= 0 && !w.col.FarOutside(cur) {
 		return
 	}
 	p.markedForDestroy = true

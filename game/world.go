@@ -235,38 +235,30 @@ func (w *World) pauseEntities() {
 // removeEntities removes entities marked for destruction and frees their ids in the
 // order of the original: newest first, projectiles before lasers.
 func (w *World) removeEntities() {
-	gone := false
-	for i := len(w.projectiles) - 1; i >= 0; i-- {
-		if w.projectiles[i].markedForDestroy {
-			w.ids.free(w.projectiles[i].id)
-			gone = true
+	w.projectiles = removeMarked(w.projectiles, &w.ids, func(p *projectile) (bool, uint16) { return p.markedForDestroy, p.id })
+	w.lasers = removeMarked(w.lasers, &w.ids, func(l *laser) (bool, uint16) { return l.markedForDestroy, l.id })
+}
+
+// removeMarked removes the entities that marked reports, and frees the ids it
+// returns.
+func removeMarked[E any](list []E, ids *idPool, marked func(*E) (bool, uint16)) []E {
+	removed := false
+	for i := len(list) - 1; i >= 0; i-- {
+		if gone, id := marked(&list[i]); gone {
+			ids.free(id)
+			removed = true
 		}
 	}
-	if gone {
-		kept := w.projectiles[:0]
-		for i := range w.projectiles {
-			if !w.projectiles[i].markedForDestroy {
-				kept = append(kept, w.projectiles[i])
-			}
-		}
-		w.projectiles = kept
+	if !removed {
+		return list
 	}
-	gone = false
-	for i := len(w.lasers) - 1; i >= 0; i-- {
-		if w.lasers[i].markedForDestroy {
-			w.ids.free(w.lasers[i].id)
-			gone = true
+	kept := list[:0]
+	for i := range list {
+		if gone, _ := marked(&list[i]); !gone {
+			kept = append(kept, list[i])
 		}
 	}
-	if gone {
-		kept := w.lasers[:0]
-		for i := range w.lasers {
-			if !w.lasers[i].markedForDestroy {
-				kept = append(kept, w.lasers[i])
-			}
-		}
-		w.lasers = kept
-	}
+	return kept
 }
 
 // resetEntities resets the map to its initial state. Characters are only marked dead:

@@ -3,20 +3,9 @@ package twmap
 import (
 	"encoding/binary"
 	"fmt"
-	"io"
 
 	"github.com/teeyard/teeyard/format/datafile"
 )
-
-// WriteTo writes the map as a data file of version 4.
-func (m *Map) WriteTo(w io.Writer) (int64, error) {
-	b, err := m.Bytes()
-	if err != nil {
-		return 0, err
-	}
-	n, err := w.Write(b)
-	return int64(n), err
-}
 
 // Bytes returns the map as a data file of version 4. It fails if a layer's tiles do
 // not match its size, or if the map has more items or data blocks than a file can

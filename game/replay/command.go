@@ -123,11 +123,10 @@ func appendCommand(dst []byte, c *game.Command) []byte {
 			has |= bit
 		}
 	}
-	set(hasPlayer, c.Player != 0)
-	set(hasTarget, c.Target != 0)
-	set(hasTeam, c.Team != 0)
-	set(hasChat, c.Chat != 0)
-	set(hasSpectate, c.Spectate != 0)
+	small := [...]byte{byte(c.Player), byte(c.Target), byte(c.Team), byte(c.Chat), byte(c.Spectate)}
+	for i, v := range small {
+		set(hasPlayer<<i, v != 0)
+	}
 	set(hasAsSpectator, c.AsSpectator)
 	set(hasValue, c.Value != 0)
 	set(hasAddrHash, c.AddrHash != 0)
@@ -139,20 +138,10 @@ func appendCommand(dst []byte, c *game.Command) []byte {
 
 	dst = append(dst, byte(c.Kind))
 	dst = binary.AppendUvarint(dst, has)
-	if has&hasPlayer != 0 {
-		dst = append(dst, byte(c.Player))
-	}
-	if has&hasTarget != 0 {
-		dst = append(dst, byte(c.Target))
-	}
-	if has&hasTeam != 0 {
-		dst = append(dst, byte(c.Team))
-	}
-	if has&hasChat != 0 {
-		dst = append(dst, byte(c.Chat))
-	}
-	if has&hasSpectate != 0 {
-		dst = append(dst, byte(c.Spectate))
+	for _, v := range small {
+		if v != 0 {
+			dst = append(dst, v)
+		}
 	}
 	if has&hasValue != 0 {
 		dst = appendInt(dst, c.Value)
@@ -256,21 +245,14 @@ func (s *fieldReader) command(c *game.Command) {
 		s.fail()
 		return
 	}
-	if has&hasPlayer != 0 {
-		c.Player = game.PlayerID(s.byte())
+	var small [5]byte
+	for i := range small {
+		if has&(hasPlayer<<i) != 0 {
+			small[i] = s.byte()
+		}
 	}
-	if has&hasTarget != 0 {
-		c.Target = game.PlayerID(s.byte())
-	}
-	if has&hasTeam != 0 {
-		c.Team = game.Team(s.byte())
-	}
-	if has&hasChat != 0 {
-		c.Chat = game.ChatMode(s.byte())
-	}
-	if has&hasSpectate != 0 {
-		c.Spectate = game.SpectateMode(s.byte())
-	}
+	c.Player, c.Target, c.Team = game.PlayerID(small[0]), game.PlayerID(small[1]), game.Team(small[2])
+	c.Chat, c.Spectate = game.ChatMode(small[3]), game.SpectateMode(small[4])
 	c.AsSpectator = has&hasAsSpectator != 0
 	if has&hasValue != 0 {
 		c.Value = s.int()

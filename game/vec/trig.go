@@ -93,44 +93,37 @@ func reduceLarge(bits uint32) (float64, uint32) {
 // for 1,000,000 random arguments in -4..4 and 1,000,000 random bit patterns;
 // TestLibmVectors describes how to repeat that.
 func Sin(x float32) float32 {
-	d := float64(x)
-	switch t := top12(x); {
-	case t < topQuarterPi:
-		if t < topTiny {
-			return x
-		}
-		return quadrants[0].poly(d, d*d, 0)
-	case t < top120:
-		d, n := reduceFast(d)
-		return quadrants[n>>1&1].poly(d*quadrantSign[n&3], d*d, n)
-	case t < topInf:
-		bits := math.Float32bits(x)
-		d, n := reduceLarge(bits)
-		k := n + bits>>31
-		return quadrants[k>>1&1].poly(d*quadrantSign[k&3], d*d, n)
+	if top12(x) < topTiny {
+		return x
 	}
-	return float32(math.NaN())
+	return sine(x, 0)
 }
 
 // Cos returns the cosine of x (radians), with the algorithm and accuracy of Sin.
 func Cos(x float32) float32 {
-	d := float64(x)
+	if top12(x) < topTiny {
+		return 1
+	}
+	return sine(x, 1)
+}
+
+// sine returns the sine of x, or the cosine if odd is 1.
+func sine(x float32, odd uint32) float32 {
+	d, n, k := float64(x), uint32(0), uint32(0)
 	switch t := top12(x); {
 	case t < topQuarterPi:
-		if t < topTiny {
-			return 1
-		}
-		return quadrants[0].poly(d, d*d, 1)
+		return quadrants[0].poly(d, d*d, odd)
 	case t < top120:
-		d, n := reduceFast(d)
-		return quadrants[n>>1&1].poly(d*quadrantSign[n&3], d*d, n^1)
+		d, n = reduceFast(d)
+		k = n
 	case t < topInf:
 		bits := math.Float32bits(x)
-		d, n := reduceLarge(bits)
-		k := n + bits>>31
-		return quadrants[k>>1&1].poly(d*quadrantSign[k&3], d*d, n^1)
+		d, n = reduceLarge(bits)
+		k = n + bits>>31
+	default:
+		return float32(math.NaN())
 	}
-	return float32(math.NaN())
+	return quadrants[k>>1&1].poly(d*quadrantSign[k&3], d*d, n^odd)
 }
 
 // The constants of the arc tangent, all exact in float32.
