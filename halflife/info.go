@@ -102,14 +102,6 @@ const maxTextCount = 127
 // textProtocol is the protocol of Half-Life at the time of the text forms.
 const textProtocol = 47
 
-func orElse[T comparable](v, zero T) T {
-	var none T
-	if v == none {
-		return zero
-	}
-	return v
-}
-
 // appendCommon appends what info and details begin with.
 func (i *Info) appendCommon(dst []byte) []byte {
 	dst = appendString(dst, cmp.Or(i.Address, "LOOPBACK"), maxAddress)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/teeyard/teeyard/bans"
@@ -358,7 +359,8 @@ type outputPrinter struct {
 }
 
 func (p *outputPrinter) print(text string) {
-	for line := range lines(text) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
 		if p.truncated {
 			return
 		}
@@ -368,22 +370,6 @@ func (p *outputPrinter) print(text string) {
 			return
 		}
 		p.writeLine(line)
-	}
-}
-
-// lines yields the lines of a text without their ends.
-func lines(text string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for len(text) > 0 {
-			end := 0
-			for end < len(text) && text[end] != '\n' {
-				end++
-			}
-			if !yield(text[:end]) {
-				return
-			}
-			text = text[min(end+1, len(text)):]
-		}
 	}
 }
 
