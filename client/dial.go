@@ -67,7 +67,7 @@ func (c *Client) run(joined chan<- error) {
 		k, err := n.sock.ReadBatch(batch, int64(c.NextStep(conn.Time(n.sock.Now()))))
 		for _, d := range batch[:k] {
 			if d.Peer == n.peer {
-				c.Feed(conn.Time(d.At), d.B)
+				c.Feed(conn.Time(d.ReceivedAt), d.Data)
 			}
 		}
 		c.Step(conn.Time(n.sock.Now()))

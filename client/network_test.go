@@ -52,7 +52,7 @@ func newTestNetwork(t testing.TB, link netsim.Link, commands ...string) *testNet
 	}
 	tn.srv = newServer(t, endpoint, commands...)
 	net.Drive(endpoint,
-		func(d transport.Datagram) { tn.srv.Feed(conn.Time(d.At), d.Peer, d.B) },
+		func(d transport.Datagram) { tn.srv.Feed(conn.Time(d.ReceivedAt), d.Peer, d.Data) },
 		func(now int64) { tn.srv.Advance(conn.Time(now)) })
 	return tn
 }

@@ -75,8 +75,8 @@ func (p *place) game(addr string, y *yard, set halflife.Settings) transport.Peer
 		p.t.Fatal(err)
 	}
 	return p.serve(addr, func(c transport.Conn, d transport.Datagram) {
-		if out = c; halflife.IsDatagram(d.B) {
-			srv.Feed(d.At, d.Peer, d.B)
+		if out = c; halflife.IsDatagram(d.Data) {
+			srv.Feed(d.ReceivedAt, d.Peer, d.Data)
 		}
 	})
 }
@@ -123,7 +123,7 @@ func TestQuery(t *testing.T) {
 func script(answers map[string][]string) func(transport.Conn, transport.Datagram) {
 	return func(c transport.Conn, d transport.Datagram) {
 		for request, replies := range answers {
-			if strings.HasPrefix(string(d.B[min(4, len(d.B)):]), request) {
+			if strings.HasPrefix(string(d.Data[min(4, len(d.Data)):]), request) {
 				for _, r := range replies {
 					c.Send(d.Peer, []byte(r))
 				}
@@ -306,11 +306,11 @@ func TestRconOnce(t *testing.T) {
 			commands := make(chan string, 10)
 			turn := 0
 			server := p.serve("10.0.0.1:27015", func(c transport.Conn, d transport.Datagram) {
-				switch halflife.ParseRequest(d.B).Kind {
+				switch halflife.ParseRequest(d.Data).Kind {
 				case halflife.RequestRconChallenge:
 					c.Send(d.Peer, halflife.AppendRconChallenge(nil, 123456789))
 				case halflife.RequestRcon:
-					commands <- string(d.B)
+					commands <- string(d.Data)
 					if r := test.reply[min(turn, len(test.reply)-1)]; r != "" {
 						c.Send(d.Peer, []byte(r))
 					}
@@ -343,7 +343,7 @@ func TestRconNobody(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	sent := make(chan string, 100)
-	server := p.serve("10.0.0.1:27015", func(_ transport.Conn, d transport.Datagram) { sent <- string(d.B) })
+	server := p.serve("10.0.0.1:27015", func(_ transport.Conn, d transport.Datagram) { sent <- string(d.Data) })
 	c, err := halflife.NewRconClient(p.listen("10.0.0.2:0"), server, secret)
 	if err != nil {
 		t.Fatal(err)
@@ -363,7 +363,7 @@ func TestRconNobody(t *testing.T) {
 // pages answers as a master with pages of two, in a form.
 func pages(form halflife.ListFormat, servers []netip.AddrPort) func(transport.Conn, transport.Datagram) {
 	return func(c transport.Conn, d transport.Datagram) {
-		req, ok := halflife.ParseListRequest(d.B)
+		req, ok := halflife.ParseListRequest(d.Data)
 		if !ok || req.Format != form {
 			return
 		}

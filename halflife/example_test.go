@@ -55,8 +55,8 @@ func Example() {
 				return
 			}
 			for _, d := range batch[:n] {
-				if halflife.IsDatagram(d.B) {
-					srv.Feed(d.At, d.Peer, d.B)
+				if halflife.IsDatagram(d.Data) {
+					srv.Feed(d.ReceivedAt, d.Peer, d.Data)
 				}
 			}
 			conn.Flush()

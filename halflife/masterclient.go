@@ -120,7 +120,7 @@ func (f *listFetcher) readPage(ctx context.Context, until int64) (*List, error) 
 		if f.batch[0].Peer != f.master {
 			continue
 		}
-		page, err := ParseList(f.batch[0].B)
+		page, err := ParseList(f.batch[0].Data)
 		if err != nil {
 			continue
 		}

@@ -134,12 +134,12 @@ func QueryAll(ctx context.Context, conn transport.Conn, peers []transport.Peer, 
 			if a == nil {
 				continue
 			}
-			b := d.B
+			b := d.Data
 			if IsPart(b) {
-				b = joiner.Feed(d.At, d.Peer.AddrPort, b)
+				b = joiner.Feed(d.ReceivedAt, d.Peer.AddrPort, b)
 			}
 			if b != nil {
-				a.handleAnswer(d.At, b)
+				a.handleAnswer(d.ReceivedAt, b)
 			}
 			if a.done {
 				delete(asked, d.Peer)

@@ -218,10 +218,10 @@ func (c *RconClient) read(ctx context.Context, until int64) ([]byte, error) {
 		if d.Peer != c.server {
 			continue
 		}
-		if !IsPart(d.B) {
-			return d.B, nil
+		if !IsPart(d.Data) {
+			return d.Data, nil
 		}
-		if b := c.joiner.Feed(d.At, d.Peer.AddrPort, d.B); b != nil {
+		if b := c.joiner.Feed(d.ReceivedAt, d.Peer.AddrPort, d.Data); b != nil {
 			return b, nil
 		}
 	}

@@ -11,27 +11,27 @@ import (
 // budget, and the answers of a full server.
 func BenchmarkAnswer(b *testing.B) {
 	i := crowd(64)
-	for f := range Form(NumForms) {
+	for f := range Format(NumFormats) {
 		b.Run(f.String(), func(b *testing.B) {
-			var a Answers
-			a.Set(i)
-			budget := NewBudget(BudgetConfig{Network: 1 << 40, Total: 1 << 40})
+			var a ReplyEncoder
+			a.SetInfo(i)
+			budget := NewBudget(BudgetConfig{PerNetwork: 1 << 40, Total: 1 << 40})
 			from := netip.MustParseAddr("192.0.2.1")
-			ask := AppendRequest(nil, Request{Form: f, Token: 5})
+			ask := AppendRequest(nil, Request{Format: f, Token: 5})
 			out := make([]byte, 0, packet.MaxDatagram)
 			now := int64(0)
 			b.ReportAllocs()
 			for b.Loop() {
 				r, ok := ParseRequest6(ask)
-				if f == Form7 {
+				if f == Format7 {
 					r, ok = ParseRequest7(ask)
 				}
 				now += 1000
-				if !ok || !budget.Spend(now, from, a.Size(f)) {
+				if !ok || !budget.Spend(now, from, a.MaxSize(f)) {
 					b.Fatal("no answer")
 				}
 				size := 0
-				for n := range a.Len(f) {
+				for n := range a.NumDatagrams(f) {
 					out = a.Append(out[:0], r, n)
 					size += len(out)
 				}
@@ -44,12 +44,12 @@ func BenchmarkAnswer(b *testing.B) {
 // BenchmarkSet is a tick in which somebody asked in every form.
 func BenchmarkSet(b *testing.B) {
 	i := crowd(64)
-	var a Answers
+	var a ReplyEncoder
 	b.ReportAllocs()
 	for b.Loop() {
-		a.Set(i)
-		for f := range Form(NumForms) {
-			a.Len(f)
+		a.SetInfo(i)
+		for f := range Format(NumFormats) {
+			a.NumDatagrams(f)
 		}
 	}
 }

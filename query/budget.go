@@ -10,15 +10,15 @@ import (
 // BudgetConfig limits what is sent to askers that have proved nothing. The zero
 // value is for a public server.
 type BudgetConfig struct {
-	// Network is how many bytes go to one network per second, a /24 of IPv4 or a
+	// PerNetwork is how many bytes go to one network per second, a /24 of IPv4 or a
 	// /64 of IPv6; 0 means 32 KiB. Twice as much may go at once.
-	Network int
+	PerNetwork int
 	// Total is how many bytes go to all of them per second; 0 means 1 MiB.
 	Total int
-	// Networks is how many are told apart, rounded up to a power of two; 0 means
+	// MaxNetworks is how many are told apart, rounded up to a power of two; 0 means
 	// 4096. Each takes 24 bytes. When more ask, they share what is left to some of
 	// the others, and Total still holds.
-	Networks int
+	MaxNetworks int
 }
 
 // Budget keeps a server from being made to flood somebody: answers to 0.6 are
@@ -42,7 +42,7 @@ func NewBudget(cfg BudgetConfig) *Budget {
 		return limit.Rate{PerSecond: float64(bytes), Burst: 2 * float64(bytes)}
 	}
 	return &Budget{
-		networks:  limit.NewLimiter(cmp.Or(max(cfg.Networks, 0), 4096), rate(cfg.Network, 32<<10)),
+		networks:  limit.NewLimiter(cmp.Or(max(cfg.MaxNetworks, 0), 4096), rate(cfg.PerNetwork, 32<<10)),
 		totalRate: rate(cfg.Total, 1<<20),
 	}
 }

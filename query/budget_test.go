@@ -13,7 +13,7 @@ import (
 const second = 1_000_000_000
 
 func TestBudget(t *testing.T) {
-	b := NewBudget(BudgetConfig{Network: 1000, Total: 3500})
+	b := NewBudget(BudgetConfig{PerNetwork: 1000, Total: 3500})
 	ip := netip.MustParseAddr
 	for n, step := range []struct {
 		now   int64
@@ -50,7 +50,7 @@ func TestBudget(t *testing.T) {
 // gets more than its share while it is remembered, and all together never.
 func TestBudgetHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		cfg := BudgetConfig{Network: rapid.IntRange(1, 5000).Draw(t, "network"), Total: rapid.IntRange(1, 20000).Draw(t, "total"), Networks: 64}
+		cfg := BudgetConfig{PerNetwork: rapid.IntRange(1, 5000).Draw(t, "network"), Total: rapid.IntRange(1, 20000).Draw(t, "total"), MaxNetworks: 64}
 		b := NewBudget(cfg)
 		got := map[netip.Addr]int{}
 		now, all := int64(0), 0
@@ -65,8 +65,8 @@ func TestBudgetHolds(t *testing.T) {
 		}
 		may := func(rate int) int { return 2*rate + int(now*int64(rate)/second) + 1 }
 		for ip, n := range got {
-			if n > may(cfg.Network) {
-				t.Fatalf("%v got %d bytes, may have %d", ip, n, may(cfg.Network))
+			if n > may(cfg.PerNetwork) {
+				t.Fatalf("%v got %d bytes, may have %d", ip, n, may(cfg.PerNetwork))
 			}
 		}
 		if all > may(cfg.Total) {
@@ -86,7 +86,7 @@ func TestBudgetAllocations(t *testing.T) {
 // networks than are told apart: that network does not get more for it, and all
 // together get no more than the total.
 func TestBudgetRotation(t *testing.T) {
-	b := NewBudget(BudgetConfig{Networks: 256})
+	b := NewBudget(BudgetConfig{MaxNetworks: 256})
 	victim := netip.MustParseAddr("192.0.2.1")
 	got, all := 0, 0
 	const size, span = 900, 10

@@ -10,9 +10,9 @@
 // # The forms
 //
 //	Form            request          answer            limits
-//	FormPlain6      gie3             inf3              16 clients; more are hinted at in the name
-//	FormExtended6   gie3, "xe" head  iext, iex+ ...    64 datagrams
-//	FormLegacy64    fstd             dtsf ...          24 clients per datagram
+//	FormatPlain6      gie3             inf3              16 clients; more are hinted at in the name
+//	FormatExtended6   gie3, "xe" head  iext, iex+ ...    64 datagrams
+//	FormatLegacy64    fstd             dtsf ...          24 clients per datagram
 //	Form7           gie3 with token  inf3              64 clients in one datagram
 //
 // In 0.6 numbers are decimal texts, in 0.7 packed integers. 0.7 proves the asker's

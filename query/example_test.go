@@ -7,16 +7,16 @@ import (
 )
 
 // A server answers a browser.
-func ExampleAnswers() {
-	var answers query.Answers
-	answers.Set(&query.Info{
+func ExampleReplyEncoder() {
+	var answers query.ReplyEncoder
+	answers.SetInfo(&query.Info{
 		Version: "0.6.5", Name: "my server", Map: "dm1", GameType: "DM", MaxPlayers: 8, MaxClients: 8,
 		NumPlayers: 1, NumClients: 1, Clients: []query.Client{{Name: "alice", Country: -1, Score: 3}},
 	})
-	datagram := query.AppendRequest(nil, query.Request{Form: query.FormPlain6, Token: 7})
+	datagram := query.AppendRequest(nil, query.Request{Format: query.FormatPlain6, Token: 7})
 
 	if request, ok := query.ParseRequest6(datagram); ok {
-		for n := range answers.Len(request.Form) {
+		for n := range answers.NumDatagrams(request.Format) {
 			fmt.Printf("%q\n", answers.Append(nil, request, n)[10:])
 		}
 	}

@@ -35,8 +35,8 @@ func FuzzReply6(f *testing.F) {
 		}
 	}
 	f.Add([]byte(Header6 + tagMore + "1\x0063\x00\x00a\x00b\x00-1\x00x\x001\x00\x00"))
-	var m Merger
-	var a Answers
+	var m ReplyMerger
+	var a ReplyEncoder
 	f.Fuzz(func(t *testing.T, b []byte) {
 		ParseRequest6(b)
 		r, err := ParseReply6(b)
@@ -48,18 +48,18 @@ func FuzzReply6(f *testing.F) {
 		if i, ok := m.Info(); ok {
 			checkInfo(t, &i)
 		} else if len(i.Clients) == MaxListed {
-			m = Merger{}
+			m = ReplyMerger{}
 		}
 		// Whatever was read can be answered with.
-		a.Set(&r.Info)
-		for form := range Form(NumForms) {
-			for n := range a.Len(form) {
-				b := a.Append(nil, Request{Form: form, Token: form.MaxToken()}, n)
+		a.SetInfo(&r.Info)
+		for form := range Format(NumFormats) {
+			for n := range a.NumDatagrams(form) {
+				b := a.Append(nil, Request{Format: form, Token: form.MaxToken()}, n)
 				if len(b) > packet.MaxDatagram {
 					t.Fatalf("%d bytes", len(b))
 				}
 				parse := ParseReply6
-				if form == Form7 {
+				if form == Format7 {
 					parse = ParseReply7
 				}
 				if r, err := parse(b); err != nil || r.Token != form.MaxToken() {

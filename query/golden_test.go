@@ -37,20 +37,20 @@ func TestGolden(t *testing.T) {
 		r     Request
 		count int
 	}{
-		{"ddnet-plain", Request{FormPlain6, 0x42}, 1},
-		{"ddnet-extended", Request{FormExtended6, 0x123442}, 2},
-		{"ddnet-legacy64", Request{FormLegacy64, 0x42}, 3},
-		{"ddnet-7", Request{Form7, 5}, 1},
-		{"teeworlds-7", Request{Form7, 5}, 1},
+		{"ddnet-plain", Request{FormatPlain6, 0x42}, 1},
+		{"ddnet-extended", Request{FormatExtended6, 0x123442}, 2},
+		{"ddnet-legacy64", Request{FormatLegacy64, 0x42}, 3},
+		{"ddnet-7", Request{Format7, 5}, 1},
+		{"teeworlds-7", Request{Format7, 5}, 1},
 	} {
 		datagrams := captured(t, c.name)
 		if len(datagrams) != c.count {
 			t.Fatalf("%s: %d datagrams", c.name, len(datagrams))
 		}
-		var m Merger
+		var m ReplyMerger
 		for n, b := range datagrams {
 			parse := ParseReply6
-			if c.r.Form == Form7 {
+			if c.r.Format == Format7 {
 				b, parse = b[packet.ConnlessHeaderSize:], ParseReply7
 				datagrams[n] = b
 			}
@@ -58,20 +58,20 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", c.name, err)
 			}
-			if r.Form != c.r.Form || r.Token != c.r.Token {
-				t.Errorf("%s: form %v token %x", c.name, r.Form, r.Token)
+			if r.Format != c.r.Format || r.Token != c.r.Token {
+				t.Errorf("%s: form %v token %x", c.name, r.Format, r.Token)
 			}
 			m.Add(&r)
 		}
 		info, ok := m.Info()
-		if !ok || m.Complete() != (c.r.Form != FormPlain6) {
+		if !ok || m.Complete() != (c.r.Format != FormatPlain6) {
 			t.Errorf("%s: not complete: %+v", c.name, info)
 		}
 		infos[c.name] = info
-		var a Answers
-		a.Set(&info)
-		if a.Len(c.r.Form) != len(datagrams) {
-			t.Errorf("%s: %d datagrams", c.name, a.Len(c.r.Form))
+		var a ReplyEncoder
+		a.SetInfo(&info)
+		if a.NumDatagrams(c.r.Format) != len(datagrams) {
+			t.Errorf("%s: %d datagrams", c.name, a.NumDatagrams(c.r.Format))
 			continue
 		}
 		for n, want := range datagrams {

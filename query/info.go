@@ -71,17 +71,17 @@ const MaxListed = 1024
 
 // Limits of texts in bytes, where a form has them.
 const (
-	maxVersion  = 32
-	maxName     = 64
-	maxHostname = 128
-	maxMap      = 32
-	maxGameType = 16
-	maxNick     = 15
-	maxClan     = 11
+	maxVersion    = 32
+	maxName       = 64
+	maxHostname   = 128
+	maxMap        = 32
+	maxGameType   = 16
+	maxClientName = 15
+	maxClan       = 11
 )
 
-// versioned returns a version as clients of a release want it: the release first.
-func versioned(dst []byte, release, version string) []byte {
+// appendVersion returns a version as clients of a release want it: the release first.
+func appendVersion(dst []byte, release, version string) []byte {
 	start := len(dst)
 	if !strings.HasPrefix(version, release) {
 		dst = append(append(dst, release...), "↔"...)
@@ -106,14 +106,14 @@ func appendText(dst []byte, s string, limit int) []byte {
 	return append(append(dst, s...), 0)
 }
 
-// clean makes a text of the network one that is safe to show, without spaces or
+// safeText makes a text of the network one that is safe to show, without spaces or
 // what looks like them at its beginning.
-func clean[T string | []byte](text T) string {
+func safeText[T string | []byte](text T) string {
 	return string(packer.SanitizeStrict.Sanitize([]byte(safetext.Line(text))))
 }
 
-// timed tells whether the name of a mode says that scores are times.
-func timed(gameType string) bool {
+// isTimeMode tells whether the name of a mode says that scores are times.
+func isTimeMode(gameType string) bool {
 	lower := strings.ToLower(gameType)
 	return strings.Contains(lower, "race") || strings.Contains(lower, "fastcap")
 }
@@ -121,8 +121,8 @@ func timed(gameType string) bool {
 // The value that stands for no time in 0.6 and in HTTP masters.
 const noTime6 = -9999
 
-// score6 is the score as 0.6 has it, where less time is more score.
-func (i *Info) score6(c *Client) int32 {
+// scoreTo6 is the score as 0.6 has it, where less time is more score.
+func (i *Info) scoreTo6(c *Client) int32 {
 	switch {
 	case !i.TimeScore:
 		return c.Score
@@ -132,8 +132,8 @@ func (i *Info) score6(c *Client) int32 {
 	return -c.Score
 }
 
-// fromScore6 is the way back.
-func (i *Info) fromScore6(v int32) int32 {
+// scoreFrom6 is the way back.
+func (i *Info) scoreFrom6(v int32) int32 {
 	switch {
 	case !i.TimeScore || v > 0 || v == -1<<31:
 		return v
@@ -143,10 +143,10 @@ func (i *Info) fromScore6(v int32) int32 {
 	return -v
 }
 
-// numbers returns the four counts in the order of the wire: players, places to
+// wireCounts returns the four counts in the order of the wire: players, places to
 // play, clients, places. They are put right where they contradict each other, and
 // limited, since browsers hide servers otherwise.
-func (i *Info) numbers(clients, limit int) (n [4]int) {
+func (i *Info) wireCounts(clients, limit int) (n [4]int) {
 	n[2] = min(max(clients, 0), limit)
 	n[3] = min(max(i.MaxClients, n[2]), limit)
 	n[0] = min(max(i.NumPlayers, 0), n[2])
@@ -154,5 +154,5 @@ func (i *Info) numbers(clients, limit int) (n [4]int) {
 	return n
 }
 
-// count is how many clients there are.
-func (i *Info) count() int { return min(max(i.NumClients, len(i.Clients)), MaxListed) }
+// clientCount is how many clients there are.
+func (i *Info) clientCount() int { return min(max(i.NumClients, len(i.Clients)), MaxListed) }

@@ -17,28 +17,28 @@ const MaxJSON = 32 << 10
 // such servers too.
 var ErrJSON = errors.New("query: bad server record")
 
-// record is an Info as HTTP masters have it. Pointers are for what must be there.
-type record struct {
-	MaxClients *int           `json:"max_clients"`
-	MaxPlayers *int           `json:"max_players"`
-	Passworded *bool          `json:"passworded"`
-	GameType   *string        `json:"game_type"`
-	Name       *string        `json:"name"`
-	Map        *recordMap     `json:"map"`
-	Version    *string        `json:"version"`
-	ScoreKind  string         `json:"client_score_kind,omitempty"`
-	Login      *bool          `json:"requires_login,omitempty"`
-	Clients    []recordClient `json:"clients"`
+// jsonInfo is an Info as HTTP masters have it. Pointers are for what must be there.
+type jsonInfo struct {
+	MaxClients *int         `json:"max_clients"`
+	MaxPlayers *int         `json:"max_players"`
+	Passworded *bool        `json:"passworded"`
+	GameType   *string      `json:"game_type"`
+	Name       *string      `json:"name"`
+	Map        *jsonMap     `json:"map"`
+	Version    *string      `json:"version"`
+	ScoreKind  string       `json:"client_score_kind,omitempty"`
+	Login      *bool        `json:"requires_login,omitempty"`
+	Clients    []jsonClient `json:"clients"`
 }
 
-type recordMap struct {
+type jsonMap struct {
 	Name   *string `json:"name"`
 	SHA256 string  `json:"sha256,omitempty"`
 	CRC    string  `json:"crc,omitempty"`
 	Size   uint32  `json:"size,omitempty"`
 }
 
-type recordClient struct {
+type jsonClient struct {
 	Name     *string `json:"name"`
 	Clan     *string `json:"clan"`
 	Country  *int32  `json:"country"`
@@ -50,12 +50,12 @@ type recordClient struct {
 // AppendJSON appends the record for an HTTP master, at most MaxJSON bytes: of a
 // server that is too crowded for that, clients at the end of the list are left out.
 func AppendJSON(dst []byte, i *Info) []byte {
-	n := i.numbers(i.count(), MaxListed)
-	texts := []string{clean(i.GameType), clean(i.Name), clean(i.Map), clean(i.Version)}
+	n := i.wireCounts(i.clientCount(), MaxListed)
+	texts := []string{safeText(i.GameType), safeText(i.Name), safeText(i.Map), safeText(i.Version)}
 	no := false
-	r := record{
+	r := jsonInfo{
 		MaxClients: &n[3], MaxPlayers: &n[1], Passworded: &i.Password, GameType: &texts[0], Name: &texts[1],
-		Map: &recordMap{Name: &texts[2], Size: i.MapSize}, Version: &texts[3], ScoreKind: "points", Login: &no, Clients: []recordClient{},
+		Map: &jsonMap{Name: &texts[2], Size: i.MapSize}, Version: &texts[3], ScoreKind: "points", Login: &no, Clients: []jsonClient{},
 	}
 	if i.TimeScore {
 		r.ScoreKind = "time"
@@ -66,14 +66,14 @@ func AppendJSON(dst []byte, i *Info) []byte {
 	if i.MapCRC != 0 {
 		r.Map.CRC = fmt.Sprintf("%08x", i.MapCRC)
 	}
-	for c := range i.list(MaxListed) {
+	for c := range i.listLength(MaxListed) {
 		c := i.Clients[c]
-		c.Name, c.Clan = clean(c.Name), clean(c.Clan)
+		c.Name, c.Clan = safeText(c.Name), safeText(c.Clan)
 		player := !c.Spectator
 		if i.TimeScore && c.Score == NoTime {
 			c.Score = noTime6
 		}
-		rc := recordClient{Name: &c.Name, Clan: &c.Clan, Country: &c.Country, Score: &c.Score, IsPlayer: &player}
+		rc := jsonClient{Name: &c.Name, Clan: &c.Clan, Country: &c.Country, Score: &c.Score, IsPlayer: &player}
 		if c.AFK {
 			rc.AFK = &c.AFK
 		}
@@ -95,7 +95,7 @@ func AppendJSON(dst []byte, i *Info) []byte {
 
 // ParseJSON reads the record of an HTTP master. The error wraps ErrJSON.
 func ParseJSON(b []byte) (Info, error) {
-	var r record
+	var r jsonInfo
 	if err := json.Unmarshal(b, &r); err != nil {
 		return Info{}, fmt.Errorf("%w: %w", ErrJSON, err)
 	}
@@ -107,7 +107,7 @@ func ParseJSON(b []byte) (Info, error) {
 		return Info{}, fmt.Errorf("%w: %d clients", ErrJSON, len(r.Clients))
 	}
 	i := Info{
-		Version: clean(*r.Version), Name: clean(*r.Name), Map: clean(*r.Map.Name), MapSize: r.Map.Size, GameType: clean(*r.GameType),
+		Version: safeText(*r.Version), Name: safeText(*r.Name), Map: safeText(*r.Map.Name), MapSize: r.Map.Size, GameType: safeText(*r.GameType),
 		Password: *r.Passworded, NumClients: len(r.Clients), MaxPlayers: *r.MaxPlayers, MaxClients: *r.MaxClients,
 	}
 	if crc, err := strconv.ParseUint(r.Map.CRC, 16, 32); err == nil {
@@ -120,15 +120,15 @@ func ParseJSON(b []byte) (Info, error) {
 	}
 	// Servers that do not say it write times as 0.6 has them.
 	old := r.ScoreKind == ""
-	i.TimeScore = r.ScoreKind == "time" || old && timed(i.GameType)
+	i.TimeScore = r.ScoreKind == "time" || old && isTimeMode(i.GameType)
 	for n, c := range r.Clients {
 		if c.Name == nil || c.Clan == nil || c.Country == nil || c.Score == nil || c.IsPlayer == nil {
 			return Info{}, fmt.Errorf("%w: client %d lacks something", ErrJSON, n)
 		}
-		client := Client{Name: clean(*c.Name), Clan: clean(*c.Clan), Country: *c.Country, Score: *c.Score, Spectator: !*c.IsPlayer, AFK: c.AFK != nil && *c.AFK}
+		client := Client{Name: safeText(*c.Name), Clan: safeText(*c.Clan), Country: *c.Country, Score: *c.Score, Spectator: !*c.IsPlayer, AFK: c.AFK != nil && *c.AFK}
 		switch {
 		case old:
-			client.Score = i.fromScore6(client.Score)
+			client.Score = i.scoreFrom6(client.Score)
 		case i.TimeScore && client.Score == noTime6:
 			client.Score = NoTime
 		}

@@ -7,40 +7,40 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// Form is a way to ask for an Info and to answer.
-type Form uint8
+// Format is a way to ask for an Info and to answer.
+type Format uint8
 
 const (
-	// FormPlain6 is gie3 of 0.6, answered by one inf3.
-	FormPlain6 Form = iota
-	// FormExtended6 is gie3 of DDNet, answered by iext and any number of iex+.
-	FormExtended6
-	// FormLegacy64 is fstd of the 64 player patch, answered by dtsf.
-	FormLegacy64
-	// Form7 is gie3 of 0.7, answered by one inf3.
-	Form7
+	// FormatPlain6 is gie3 of 0.6, answered by one inf3.
+	FormatPlain6 Format = iota
+	// FormatExtended6 is gie3 of DDNet, answered by iext and any number of iex+.
+	FormatExtended6
+	// FormatLegacy64 is fstd of the 64 player patch, answered by dtsf.
+	FormatLegacy64
+	// Format7 is gie3 of 0.7, answered by one inf3.
+	Format7
 
-	// NumForms is the number of forms.
-	NumForms int = iota
+	// NumFormats is the number of forms.
+	NumFormats int = iota
 )
 
-var formText = [...]string{"0.6", "0.6 extended", "0.6 64 players", "0.7"}
+var formatNames = [...]string{"0.6", "0.6 extended", "0.6 64 players", "0.7"}
 
 // String returns a short name.
-func (f Form) String() string {
-	if int(f) < len(formText) {
-		return formText[f]
+func (f Format) String() string {
+	if int(f) < len(formatNames) {
+		return formatNames[f]
 	}
 	return "unknown form"
 }
 
 // MaxToken returns the largest token that a request of the form can carry. The
 // least is 0, but for Form7, where it may be any int32.
-func (f Form) MaxToken() int32 {
+func (f Format) MaxToken() int32 {
 	switch f {
-	case FormExtended6:
+	case FormatExtended6:
 		return 1<<24 - 1
-	case Form7:
+	case Format7:
 		return 1<<31 - 1
 	}
 	return 0xff
@@ -61,7 +61,7 @@ const (
 
 // Request asks for an Info.
 type Request struct {
-	Form Form
+	Format Format
 	// Token comes back in the answers; 0 to Form.MaxToken.
 	Token int32
 }
@@ -69,19 +69,19 @@ type Request struct {
 // AppendRequest appends a request: a whole datagram of 0.6, or the payload of a
 // connless packet of 0.7 (packet.AppendConnless).
 func AppendRequest(dst []byte, r Request) []byte {
-	switch r.Form {
-	case FormExtended6:
+	switch r.Format {
+	case FormatExtended6:
 		dst = append(dst, 'x', 'e', byte(r.Token>>16), byte(r.Token>>8), 0, 0)
-	case FormPlain6, FormLegacy64:
+	case FormatPlain6, FormatLegacy64:
 		dst = append(dst, Header6...)
 	}
-	switch r.Form {
-	case FormLegacy64:
+	switch r.Format {
+	case FormatLegacy64:
 		dst = append(dst, tagLegacyRequest...)
 	default:
 		dst = append(dst, tagRequest...)
 	}
-	if r.Form == Form7 {
+	if r.Format == Format7 {
 		return packer.AppendInt(dst, r.Token)
 	}
 	return append(dst, byte(r.Token))
@@ -94,14 +94,14 @@ func ParseRequest6(datagram []byte) (Request, bool) {
 		return Request{}, false
 	}
 	head, payload := datagram[:len(Header6)], datagram[len(Header6):]
-	r := Request{Form: FormPlain6, Token: int32(payload[len(tagRequest)])}
+	r := Request{Format: FormatPlain6, Token: int32(payload[len(tagRequest)])}
 	switch {
 	case bytes.HasPrefix(payload, []byte(tagLegacyRequest)):
-		r.Form = FormLegacy64
+		r.Format = FormatLegacy64
 	case !bytes.HasPrefix(payload, []byte(tagRequest)):
 		return Request{}, false
 	case head[0] == 'x' && head[1] == 'e':
-		r.Form = FormExtended6
+		r.Format = FormatExtended6
 		r.Token |= int32(binary.BigEndian.Uint16(head[2:])) << 8
 	}
 	return r, true
@@ -116,6 +116,6 @@ func ParseRequest7(payload []byte) (Request, bool) {
 	}
 	var u packer.Unpacker
 	u.Reset(rest)
-	r := Request{Form: Form7, Token: u.Int()}
+	r := Request{Format: Format7, Token: u.Int()}
 	return r, u.Err() == nil
 }

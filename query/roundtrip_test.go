@@ -15,13 +15,13 @@ import (
 
 // ask plays a whole query in memory: the request as a server reads it, the
 // answers as a browser reads them, out of order and twice.
-func ask(t *rapid.T, i *Info, f Form) (Info, []int) {
-	var a Answers
-	a.Set(i)
-	want := Request{Form: f, Token: rapid.Int32Range(0, f.MaxToken()).Draw(t, "token")}
+func ask(t *rapid.T, i *Info, f Format) (Info, []int) {
+	var a ReplyEncoder
+	a.SetInfo(i)
+	want := Request{Format: f, Token: rapid.Int32Range(0, f.MaxToken()).Draw(t, "token")}
 	b := AppendRequest(nil, want)
 	got, ok := ParseRequest6(b)
-	if f == Form7 {
+	if f == Format7 {
 		got, ok = ParseRequest7(b)
 	} else if kind, _ := packet.Classify(b); kind != packet.KindConnless6 {
 		t.Fatalf("request %x is %v", b, kind)
@@ -29,26 +29,26 @@ func ask(t *rapid.T, i *Info, f Form) (Info, []int) {
 	if !ok || got != want {
 		t.Fatalf("request %x: %+v %v", b, got, ok)
 	}
-	order := make([]int, a.Len(f))
+	order := make([]int, a.NumDatagrams(f))
 	for n := range order {
 		order[n] = n
 	}
 	order = rapid.Permutation(append(order, order...)).Draw(t, "order")
-	var m Merger
+	var m ReplyMerger
 	var sizes []int
 	total, complete := 0, false
 	for _, n := range order {
 		b := a.Append(nil, got, n)
 		parse := ParseReply6
-		if f == Form7 {
+		if f == Format7 {
 			parse = ParseReply7
 		}
 		r, err := parse(b)
 		if err != nil {
 			t.Fatalf("answer %q: %v", b, err)
 		}
-		if r.Form != f || r.Token != want.Token {
-			t.Fatalf("answer %q: form %v token %d", b, r.Form, r.Token)
+		if r.Format != f || r.Token != want.Token {
+			t.Fatalf("answer %q: form %v token %d", b, r.Format, r.Token)
 		}
 		complete = m.Add(&r)
 		sizes = append(sizes, len(r.Info.Clients))
@@ -57,11 +57,11 @@ func ask(t *rapid.T, i *Info, f Form) (Info, []int) {
 		}
 		total += len(b)
 	}
-	if total > 2*a.Size(f) {
-		t.Fatalf("%d bytes were to be %d", total/2, a.Size(f))
+	if total > 2*a.MaxSize(f) {
+		t.Fatalf("%d bytes were to be %d", total/2, a.MaxSize(f))
 	}
 	out, ok := m.Info()
-	if !ok || !complete && f != FormPlain6 && len(i.Clients) <= legacySlots {
+	if !ok || !complete && f != FormatPlain6 && len(i.Clients) <= maxLegacySlots {
 		t.Fatalf("not complete after all: %+v of %v", out, sizes)
 	}
 	return out, sizes
@@ -79,7 +79,7 @@ func same(t *rapid.T, got, want Info, lost ...string) {
 func TestExtended(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		i := drawInfo(t)
-		got, _ := ask(t, &i, FormExtended6)
+		got, _ := ask(t, &i, FormatExtended6)
 		if i.GameType == "DDraceNetwork" && got.GameType != i.GameType {
 			t.Fatalf("gametype %q", got.GameType)
 		}
@@ -90,16 +90,16 @@ func TestExtended(t *testing.T) {
 func TestLegacy64(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		i := drawInfo(t)
-		got, sizes := ask(t, &i, FormLegacy64)
+		got, sizes := ask(t, &i, FormatLegacy64)
 		for _, n := range sizes {
-			if n > legacyClients {
+			if n > maxLegacyClients {
 				t.Fatalf("%d clients in a datagram", n)
 			}
 		}
-		if len(got.Clients) != min(len(i.Clients), legacySlots) || got.NumClients > legacySlots || got.MaxClients > legacySlots {
+		if len(got.Clients) != min(len(i.Clients), maxLegacySlots) || got.NumClients > maxLegacySlots || got.MaxClients > maxLegacySlots {
 			t.Fatalf("%d clients, %d of %d", len(got.Clients), got.NumClients, got.MaxClients)
 		}
-		if i.MaxClients <= legacySlots {
+		if i.MaxClients <= maxLegacySlots {
 			same(t, got, i, "Hostname", "SkillLevel", "MapCRC", "MapSize")
 		}
 	})
@@ -109,14 +109,14 @@ func TestPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		i := drawInfo(t)
 		i.Name = drawText(t, "short name", maxName-len(" [1024/1024]"))
-		if _, _, _, ok := cutNote(i.Name); ok {
+		if _, _, _, ok := cutSizeSuffix(i.Name); ok {
 			t.Skip("a name like a note")
 		}
-		got, _ := ask(t, &i, FormPlain6)
-		if len(got.Clients) != min(len(i.Clients), plainSlots) {
+		got, _ := ask(t, &i, FormatPlain6)
+		if len(got.Clients) != min(len(i.Clients), maxPlainSlots) {
 			t.Fatalf("%d clients", len(got.Clients))
 		}
-		if i.MaxClients <= plainSlots {
+		if i.MaxClients <= maxPlainSlots {
 			same(t, got, i, "Hostname", "SkillLevel", "MapCRC", "MapSize")
 			return
 		}
@@ -125,23 +125,23 @@ func TestPlain(t *testing.T) {
 		}
 		// What an old client makes of it: it must show a server with free
 		// places as one, and the other way round.
-		var a Answers
-		a.Set(&i)
+		var a ReplyEncoder
+		a.SetInfo(&i)
 		r, err := ParseReply6(a.Append(nil, Request{}, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var raw [4]int
-		rest := a.forms[FormPlain6].b
+		rest := a.replies[FormatPlain6].b
 		var u packer.Unpacker
 		u.Reset(rest)
 		for range 5 {
 			u.String(packer.SanitizeNone)
 		}
 		for n := range raw {
-			raw[n] = int(number(&u))
+			raw[n] = int(readNumber(&u))
 		}
-		if raw[3] > plainSlots || raw[1] > raw[3] || raw[0] > raw[2] || raw[2] > raw[3] {
+		if raw[3] > maxPlainSlots || raw[1] > raw[3] || raw[0] > raw[2] || raw[2] > raw[3] {
 			t.Fatalf("counts %v of %+v", raw, r.Info)
 		}
 		if full, shown := i.NumClients >= i.MaxClients, raw[2] >= raw[3]; full != shown {
@@ -153,15 +153,15 @@ func TestPlain(t *testing.T) {
 func Test7(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		i := drawInfo(t)
-		got, _ := ask(t, &i, Form7)
+		got, _ := ask(t, &i, Format7)
 		if n := min(len(i.Clients), maxSlots7); len(got.Clients) != n || got.NumClients != n {
 			t.Fatalf("%d clients, %d listed", got.NumClients, len(got.Clients))
 		}
 		// A client of 0.7 accepts the record.
-		var a Answers
-		a.Set(&i)
+		var a ReplyEncoder
+		a.SetInfo(&i)
 		var u packer.Unpacker
-		u.Reset(a.Append(nil, Request{Form: Form7, Token: 5}, 0)[len(tagInfo):])
+		u.Reset(a.Append(nil, Request{Format: Format7, Token: 5}, 0)[len(tagInfo):])
 		u.Int()
 		var rec msg7.InfoRecord
 		if err := rec.Unpack(&u); err != nil {
@@ -179,7 +179,7 @@ func Test7(t *testing.T) {
 		if i.MaxClients > maxSlots7 {
 			return
 		}
-		if got.GameType != i.GameType && (got.GameType != i.GameType+"+" || i.MaxPlayers <= plainSlots) {
+		if got.GameType != i.GameType && (got.GameType != i.GameType+"+" || i.MaxPlayers <= maxPlainSlots) {
 			t.Fatalf("mode %q", got.GameType)
 		}
 		for n, c := range i.Clients {
@@ -190,7 +190,7 @@ func Test7(t *testing.T) {
 				t.Fatal("a bot is none")
 			}
 		}
-		if diff := len(a.forms[Form7].b); diff < 900 {
+		if diff := len(a.replies[Format7].b); diff < 900 {
 			same(t, got, i, "GameType", "MapCRC", "MapSize")
 		}
 	})
@@ -201,10 +201,10 @@ func TestRecord7(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		i := drawInfo(t)
 		i.Version, i.GameType, i.TimeScore = "0.7.5", "MOD", false
-		n := i.numbers(i.count(), maxSlots7)
+		n := i.wireCounts(i.clientCount(), maxSlots7)
 		rec := msg7.InfoRecord{
 			Version: []byte(i.Version), Name: []byte(i.Name), Hostname: []byte(i.Hostname), Map: []byte(i.Map), GameType: []byte(i.GameType),
-			Flags: msg7.ServerInfoFlags(b2i(i.Password)), SkillLevel: int32(i.SkillLevel),
+			Flags: msg7.ServerInfoFlags(boolToInt(i.Password)), SkillLevel: int32(i.SkillLevel),
 			Players: int32(n[0]), PlayerSlots: int32(n[1]), Clients: int32(n[2]), MaxClients: int32(n[3]),
 		}
 		if d := cmp.Diff(rec.Append(nil), AppendRecord7(nil, &i)); d != "" {
@@ -219,32 +219,32 @@ func TestAnswersDoNotAllocate(t *testing.T) {
 	for range 64 {
 		i.Clients = append(i.Clients, Client{Name: "nameless tee", Clan: "clan", Country: -1, Score: 100})
 	}
-	var a Answers
+	var a ReplyEncoder
 	out := make([]byte, 0, packet.MaxDatagram)
-	requests := make([][]byte, NumForms)
+	requests := make([][]byte, NumFormats)
 	for f := range requests {
-		requests[f] = AppendRequest(nil, Request{Form: Form(f), Token: 77})
+		requests[f] = AppendRequest(nil, Request{Format: Format(f), Token: 77})
 	}
 	answer := func() {
 		for f, b := range requests {
 			r, ok := ParseRequest6(b)
-			if f == int(Form7) {
+			if f == int(Format7) {
 				r, ok = ParseRequest7(b)
 			}
 			if !ok {
 				t.Fatal("no request")
 			}
-			for n := range a.Len(r.Form) {
+			for n := range a.NumDatagrams(r.Format) {
 				out = a.Append(out[:0], r, n)
 			}
 		}
 	}
-	a.Set(&i)
+	a.SetInfo(&i)
 	answer()
 	if n := testing.AllocsPerRun(100, answer); n != 0 {
 		t.Errorf("%v allocations per answer", n)
 	}
-	if n := testing.AllocsPerRun(100, func() { a.Set(&i); answer() }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { a.SetInfo(&i); answer() }); n != 0 {
 		t.Errorf("%v allocations per tick", n)
 	}
 }

@@ -105,7 +105,7 @@ func TestBotsAreMarked(t *testing.T) {
 		t.Errorf("snapshot has %+v, %v", info, err)
 	}
 
-	reply, err := query.ParseReply7(tn.srv.browserAnswers().Append(nil, query.Request{Form: query.Form7}, 0))
+	reply, err := query.ParseReply7(tn.srv.browserAnswers().Append(nil, query.Request{Format: query.Format7}, 0))
 	if err != nil || reply.Info.NumClients != 3 || reply.Info.NumPlayers != 3 {
 		t.Errorf("browsers see %+v, %v", reply.Info, err)
 	}

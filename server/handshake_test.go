@@ -276,18 +276,18 @@ func TestEachVersionGetsAMapItCanRead(t *testing.T) {
 func TestBrowsersOf06(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_name yard; sv_motd hello")
 	ts.join(ip(2), "alice")
-	for _, form := range []query.Form{query.FormPlain6, query.FormExtended6, query.FormLegacy64} {
-		got := ts.ask(ip(1), query.AppendRequest(nil, query.Request{Form: form, Token: 77}))
+	for _, form := range []query.Format{query.FormatPlain6, query.FormatExtended6, query.FormatLegacy64} {
+		got := ts.ask(ip(1), query.AppendRequest(nil, query.Request{Format: form, Token: 77}))
 		if len(got) != 1 {
 			t.Fatalf("%v: %d answers", form, len(got))
 		}
 		r, err := query.ParseReply6(got[0])
-		if err != nil || r.Form != form || r.Token != 77 || r.Info.Name != "yard" && !strings.HasPrefix(r.Info.Name, "yard [") ||
+		if err != nil || r.Format != form || r.Token != 77 || r.Info.Name != "yard" && !strings.HasPrefix(r.Info.Name, "yard [") ||
 			r.Info.Map != "teeyard1" || len(r.Info.Clients) != 1 || r.Info.Clients[0].Name != "alice" {
 			t.Errorf("%v: %+v, %v", form, r, err)
 		}
 	}
-	request := query.AppendRequest(nil, query.Request{Form: query.FormExtended6, Token: 1})
+	request := query.AppendRequest(nil, query.Request{Format: query.FormatExtended6, Token: 1})
 	before := ts.sentBytes
 	for i := range 20_000 {
 		ts.feed(transport.UDPPeer(netip.AddrFrom4([4]byte{10, 2, 3, byte(i)}), 99), request)
@@ -295,7 +295,7 @@ func TestBrowsersOf06(t *testing.T) {
 	if n := ts.sentBytes - before; n > 96<<10 || n == 0 {
 		t.Errorf("%d bytes went to one network at once", n)
 	}
-	ts.feed(ip(9), query.AppendRequest(nil, query.Request{Form: query.FormPlain6})[:14])
+	ts.feed(ip(9), query.AppendRequest(nil, query.Request{Format: query.FormatPlain6})[:14])
 	if d := ts.srv.Drops(); d["unproven"] == 0 || d["info"] != 1 {
 		t.Errorf("drops %v", d)
 	}

@@ -15,16 +15,16 @@ type infoCache struct {
 	world   *game.World
 	tick    int32
 	info    query.Info
-	answers query.Answers
+	answers query.ReplyEncoder
 }
 
 // browserAnswers are those to server browsers, of now.
-func (s *Server) browserAnswers() *query.Answers {
+func (s *Server) browserAnswers() *query.ReplyEncoder {
 	b := &s.infoCache
 	if b.world != s.world || b.tick != s.clock.tick {
 		b.world, b.tick = s.world, s.clock.tick
 		s.fillInfo(&b.info)
-		b.answers.Set(&b.info)
+		b.answers.SetInfo(&b.info)
 	}
 	return &b.answers
 }

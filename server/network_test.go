@@ -61,7 +61,7 @@ func newTestNetworkWith(t testing.TB, link netsim.Link, seed uint64, cfg Config,
 		t.Fatal(err)
 	}
 	net.Drive(endpoint,
-		func(d transport.Datagram) { tn.srv.Feed(conn.Time(d.At), d.Peer, d.B) },
+		func(d transport.Datagram) { tn.srv.Feed(conn.Time(d.ReceivedAt), d.Peer, d.Data) },
 		func(now int64) { tn.srv.Advance(conn.Time(now)) })
 	return tn
 }

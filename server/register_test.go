@@ -73,7 +73,7 @@ func startMaster(t *testing.T, seven bool) (*mastertest.UDP, transport.Peer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &mastertest.UDP{Seven: seven, Tokens: tokens, Send: sock.Send, Probe: sock.Send}
+	m := &mastertest.UDP{Version7: seven, Tokens: tokens, Send: sock.Send, Probe: sock.Send}
 	var done sync.WaitGroup
 	done.Go(func() {
 		batch := make([]transport.Datagram, 8)
@@ -83,7 +83,7 @@ func startMaster(t *testing.T, seven bool) (*mastertest.UDP, transport.Peer) {
 				return
 			}
 			for _, d := range batch[:n] {
-				m.Feed(d.At, d.Peer, d.B)
+				m.Feed(d.ReceivedAt, d.Peer, d.Data)
 			}
 			sock.Flush()
 		}
@@ -300,8 +300,8 @@ func TestRegisterAnew(t *testing.T) {
 	until("the first master lists it", func() bool {
 		return beats(0) > 0 && strings.Contains(ts.log.String(), "successfully registered at '127.0.0.1'")
 	})
-	if ts.srv.registration.reg.Registered() != 1 || !probed[server] {
-		t.Errorf("on %d lists; %v was probed", ts.srv.registration.reg.Registered(), probed)
+	if ts.srv.registration.reg.NumRegistered() != 1 || !probed[server] {
+		t.Errorf("on %d lists; %v was probed", ts.srv.registration.reg.NumRegistered(), probed)
 	}
 	ts.srv.Execute("sv_register_port 4000")
 	until("the other port is told", func() bool { return probed[withPort(server, 4000)] })

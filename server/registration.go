@@ -190,16 +190,16 @@ func parseHeaders(list string) (http.Header, error) {
 func (s *Server) printMasterEvent(e *master.Event) {
 	text := e.Text
 	switch e.Kind {
-	case master.Failed:
+	case master.EventFailed:
 		text = "not registered, it is tried again: " + text
-	case master.Chosen:
+	case master.EventMasterChosen:
 		text = fmt.Sprintf("chose '%s' as master, sending heartbeats", e.Master)
-	case master.Registered:
+	case master.EventRegistered:
 		text = "successfully registered"
 		if e.Master != "" {
 			text += fmt.Sprintf(" at '%s'", e.Master)
 		}
-	case master.Unreachable:
+	case master.EventUnreachable:
 		text = fmt.Sprintf("the master's packets do not arrive: a firewall or router has to let UDP port %d through to this server (sv_external_port, if it is another one outside)", s.Addr().Port())
 	}
 	s.print(console.Standard, e.System, text)

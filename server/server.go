@@ -213,7 +213,7 @@ func (s *Server) Run(ctx context.Context) error {
 		}
 		for i := range s.received[:n] {
 			d := &s.received[i]
-			s.Feed(conn.Time(d.At), d.Peer, d.B)
+			s.Feed(conn.Time(d.ReceivedAt), d.Peer, d.Data)
 		}
 		s.Advance(conn.Time(s.transport.Now()))
 		s.runTasks()

@@ -102,7 +102,7 @@ func TestStrangersCostNoMemory(t *testing.T) {
 		packet.AppendConnect6(nil, packet.TokenAbsent, 0), packet.AppendConnect6(nil, packet.TokenInTrailer, 0), packet.AppendConnect6(nil, packet.TokenInHeader, 5),
 		packet.AppendPacket6(nil, 0, 0, 1, packet.PlacedToken{}, packet.AppendChunk6(nil, 0, 0, bytes.Repeat([]byte{1}, 500))),
 		packet.AppendPacket6(nil, 0, 0, 1, packet.PlacedToken{Place: packet.TokenInHeader, Token: 5}, []byte{0, 1, 2}),
-		query.AppendRequest(nil, query.Request{Form: query.FormPlain6}), query.AppendRequest(nil, query.Request{Form: query.FormExtended6}),
+		query.AppendRequest(nil, query.Request{Format: query.FormatPlain6}), query.AppendRequest(nil, query.Request{Format: query.FormatExtended6}),
 	} {
 		datagrams = append(datagrams, bytes.Clone(b))
 	}

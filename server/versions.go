@@ -153,11 +153,11 @@ func (g *handshaker6) answerBrowser() {
 		return
 	}
 	a := g.srv.browserAnswers()
-	if !g.infoBudget.Spend(int64(g.now), g.peer.Addr(), a.Size(r.Form)) {
+	if !g.infoBudget.Spend(int64(g.now), g.peer.Addr(), a.MaxSize(r.Format)) {
 		g.srv.count(dropTokenless)
 		return
 	}
-	for n := range a.Len(r.Form) {
+	for n := range a.NumDatagrams(r.Format) {
 		g.send(a.Append(g.srv.out[:0], r, n))
 	}
 }

@@ -72,11 +72,11 @@ func (p Peer) Compare(q Peer) int {
 type Datagram struct {
 	// Peer is the sender.
 	Peer Peer
-	// B is the content, at most MaxDatagram bytes. It is borrowed from the Conn:
+	// Data is the content, at most MaxDatagram bytes. It is borrowed from the Conn:
 	// valid, and free to be overwritten, until the next ReadBatch.
-	B []byte
-	// At is the time of receipt in ns on the clock of the Conn (see Conn.Now).
-	At int64
+	Data []byte
+	// ReceivedAt is the time of receipt in ns on the clock of the Conn (see Conn.Now).
+	ReceivedAt int64
 }
 
 // Conn sends and receives datagrams on one local address.
@@ -118,14 +118,14 @@ type Conn interface {
 	Close() error
 }
 
-// Drop is a reason for which a datagram was not delivered.
-type Drop uint8
+// DropReason is a reason for which a datagram was not delivered.
+type DropReason uint8
 
 // The reasons for which datagrams are dropped.
 const (
 	// DropOverflow is a received datagram for which there was no room, because the
 	// reader did not keep up.
-	DropOverflow Drop = iota
+	DropOverflow DropReason = iota
 	// DropTooLong is a received datagram longer than the limit.
 	DropTooLong
 	// DropSendTooLong is an outgoing datagram longer than the limit.
@@ -146,17 +146,17 @@ const (
 	DropSendOther
 
 	// NumDropReasons is the number of reasons.
-	NumDrops
+	NumDropReasons
 )
 
-var dropNames = [NumDrops]string{
+var dropNames = [NumDropReasons]string{
 	"overflow", "too_long", "send_too_long", "send_buffer",
 	"send_refused", "send_forbidden", "send_unreachable", "send_other",
 }
 
 // String returns the reason in lower case with underscores, as used for metrics.
-func (d Drop) String() string {
-	if d < NumDrops {
+func (d DropReason) String() string {
+	if d < NumDropReasons {
 		return dropNames[d]
 	}
 	return "unknown"
@@ -172,7 +172,7 @@ type Stats struct {
 	// divided by Writes is the mean size of a batch.
 	Reads, Writes uint64
 	// Dropped counts lost datagrams by reason.
-	Dropped [NumDrops]uint64
+	Dropped [NumDropReasons]uint64
 }
 
 // Unmap returns p with an IPv4-mapped IPv6 address turned into plain IPv4.

@@ -33,14 +33,14 @@ func TestPeerCompare(t *testing.T) {
 
 func TestDropNames(t *testing.T) {
 	seen := map[string]bool{}
-	for d := range NumDrops {
+	for d := range NumDropReasons {
 		if s := d.String(); s == "" || s == "unknown" || seen[s] {
 			t.Errorf("reason %d is called %q", d, s)
 		} else {
 			seen[s] = true
 		}
 	}
-	if NumDrops.String() != "unknown" {
+	if NumDropReasons.String() != "unknown" {
 		t.Error("a reason that does not exist has a name")
 	}
 }

@@ -195,7 +195,7 @@ func (c *browseCmd) queryServers(ctx context.Context, servers []master.Server) (
 	defer sock.Close()
 	show := progressLine{enabled: isTerminal(os.Stderr)}
 	done := 0
-	err = query.Each(ctx, sock, query.Config{Timeout: c.Timeout, Rate: c.Rate}, targets, func(r query.Result) {
+	err = query.AskAll(ctx, sock, query.Config{Timeout: c.Timeout, Rate: c.Rate}, targets, func(r query.Result) {
 		done++
 		show.show("%d of %d servers queried", done, len(targets))
 		if r.Err != nil {

@@ -133,7 +133,7 @@ func printServer(w io.Writer, r *query.Result, halfLife *halfLifeAnswer) {
 		gameMap += ", SHA-256 " + hex.EncodeToString(i.MapSHA256[:])
 	}
 	line("map", "%s", gameMap)
-	if r.Forms[query.Form7] && i.SkillLevel >= 0 && i.SkillLevel < len(skillLevels) {
+	if r.Formats[query.Format7] && i.SkillLevel >= 0 && i.SkillLevel < len(skillLevels) {
 		line("skill", "%s", skillLevels[i.SkillLevel])
 	}
 	if i.Password {
@@ -155,13 +155,13 @@ func printServer(w io.Writer, r *query.Result, halfLife *halfLifeAnswer) {
 // answersAs lists the versions that a server answers, and the forms of 0.6.
 func answersAs(r *query.Result) string {
 	var forms, all []string
-	for f, ok := range r.Forms {
-		name := query.Form(f).String()
+	for f, ok := range r.Formats {
+		name := query.Format(f).String()
 		switch {
 		case !ok:
-		case query.Form(f) == query.Form7:
+		case query.Format(f) == query.Format7:
 			all = append(all, name)
-		case query.Form(f) == query.FormPlain6:
+		case query.Format(f) == query.FormatPlain6:
 			forms = append(forms, "plain")
 		default:
 			forms = append(forms, strings.TrimPrefix(name, "0.6 "))

@@ -110,7 +110,7 @@ func udpMaster(env *testscript.Env, name string, seven bool, server netip.AddrPo
 	if err != nil {
 		return err
 	}
-	m := &mastertest.UDP{Seven: seven, Tokens: tokens, Send: sock.Send, Probe: sock.Send}
+	m := &mastertest.UDP{Version7: seven, Tokens: tokens, Send: sock.Send, Probe: sock.Send}
 	m.Add(server)
 	nobody, err := strconv.ParseUint(env.Getenv("NOBODY"), 10, 16)
 	if err != nil {
@@ -126,7 +126,7 @@ func udpMaster(env *testscript.Env, name string, seven bool, server netip.AddrPo
 				return
 			}
 			for _, d := range batch[:n] {
-				m.Feed(d.At, d.Peer, d.B)
+				m.Feed(d.ReceivedAt, d.Peer, d.Data)
 			}
 			sock.Flush()
 		}
@@ -141,15 +141,15 @@ func udpMaster(env *testscript.Env, name string, seven bool, server netip.AddrPo
 
 func TestAnswersAs(t *testing.T) {
 	var r query.Result
-	for want, forms := range map[string][]query.Form{
+	for want, forms := range map[string][]query.Format{
 		"":                                       nil,
-		"0.7":                                    {query.Form7},
-		"0.6 (plain)":                            {query.FormPlain6},
-		"0.6 (plain, extended, 64 players), 0.7": {query.FormPlain6, query.FormExtended6, query.FormLegacy64, query.Form7},
+		"0.7":                                    {query.Format7},
+		"0.6 (plain)":                            {query.FormatPlain6},
+		"0.6 (plain, extended, 64 players), 0.7": {query.FormatPlain6, query.FormatExtended6, query.FormatLegacy64, query.Format7},
 	} {
-		clear(r.Forms[:])
+		clear(r.Formats[:])
 		for _, f := range forms {
-			r.Forms[f] = true
+			r.Formats[f] = true
 		}
 		if got := answersAs(&r); got != want {
 			t.Errorf("%q, want %q", got, want)

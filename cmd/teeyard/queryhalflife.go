@@ -86,7 +86,7 @@ func (c *queryCmd) queryServer(ctx context.Context) (r query.Result, halfLife *h
 	if other.IsValid() {
 		done.Go(func() { onOtherPort = queryHalfLife(ctx, other, c.Timeout) })
 	}
-	r, err = query.Host(ctx, query.Config{Timeout: c.Timeout}, peer.String())
+	r, err = query.AskHost(ctx, query.Config{Timeout: c.Timeout}, peer.String())
 	done.Wait()
 	if errors.Is(err, query.ErrNoAnswer) {
 		if halfLife == nil {

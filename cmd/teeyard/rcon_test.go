@@ -182,8 +182,8 @@ func (g *goldsrcGame) run() {
 			return
 		}
 		for _, d := range batch[:n] {
-			if halflife.IsDatagram(d.B) && !g.reg.Feed(d.At, d.Peer, d.B) {
-				g.srv.Feed(d.At, d.Peer, d.B)
+			if halflife.IsDatagram(d.Data) && !g.reg.Feed(d.ReceivedAt, d.Peer, d.Data) {
+				g.srv.Feed(d.ReceivedAt, d.Peer, d.Data)
 			}
 		}
 	}

@@ -663,8 +663,8 @@ func playGame(c transport.Conn, g fixed, to transport.Peer) {
 			return
 		}
 		for _, d := range batch[:n] {
-			if halflife.IsDatagram(d.B) && !r.Feed(d.At, d.Peer, d.B) {
-				s.Feed(d.At, d.Peer, d.B)
+			if halflife.IsDatagram(d.Data) && !r.Feed(d.ReceivedAt, d.Peer, d.Data) {
+				s.Feed(d.ReceivedAt, d.Peer, d.Data)
 			}
 		}
 	}

@@ -35,7 +35,7 @@ func (m *Master) Run(ctx context.Context, conn transport.Conn) error {
 			return err
 		}
 		for _, d := range batch[:n] {
-			m.Feed(d.At, d.Peer, d.B)
+			m.Feed(d.ReceivedAt, d.Peer, d.Data)
 		}
 		now := conn.Now()
 		m.Advance(now)

@@ -133,7 +133,7 @@ func (v *churnClient) joinAndLeave(k int) (bool, error) {
 			return false, fmt.Errorf("load: %w", err)
 		}
 		for _, d := range v.batch[:n] {
-			v.Feed(conn.Time(d.At), d.B)
+			v.Feed(conn.Time(d.ReceivedAt), d.Data)
 		}
 		now = conn.Time(v.sock.Now())
 		v.Step(now)

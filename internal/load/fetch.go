@@ -52,7 +52,7 @@ func FetchMap(server transport.Peer, limit time.Duration) (size int, span time.D
 			return 0, 0, fmt.Errorf("load: %w", err)
 		}
 		for _, d := range batch[:n] {
-			c.Feed(conn.Time(d.At), d.B)
+			c.Feed(conn.Time(d.ReceivedAt), d.Data)
 		}
 		now = conn.Time(sock.Now())
 		c.Step(now)
@@ -93,7 +93,7 @@ func QueryInfo(server transport.Peer, span time.Duration) (answers int, err erro
 	}
 	var p packet.Packet
 	var scratch packet.Scratch
-	if err := p.Parse(batch[0].B, &scratch); err != nil || p.ResponseToken == packet.NoToken {
+	if err := p.Parse(batch[0].Data, &scratch); err != nil || p.ResponseToken == packet.NoToken {
 		return 0, fmt.Errorf("load: answer to a token request: %w", err)
 	}
 	question := packet.AppendConnless(nil, p.ResponseToken, own, packer.AppendInt([]byte("\xff\xff\xff\xffgie3"), 7))
@@ -119,7 +119,7 @@ func RepeatQuery(sock *udp.Conn, server transport.Peer, question []byte, span ti
 		if waiting -= n; n == 0 {
 			waiting = 0 // they were lost
 		} else {
-			last = batch[0].B
+			last = batch[0].Data
 		}
 	}
 	return answers, bytes.Clone(last), nil

@@ -212,10 +212,10 @@ func TestEndpoints(t *testing.T) {
 	dst := make([]transport.Datagram, 8)
 	n.OnArrival(server, func(now int64) {
 		k, err := s.ReadBatch(dst, now)
-		if err != nil || k != 1 || dst[0].At != now {
+		if err != nil || k != 1 || dst[0].ReceivedAt != now {
 			t.Fatalf("%d datagrams, %v", k, err)
 		}
-		s.Send(dst[0].Peer, append([]byte("re: "), dst[0].B...))
+		s.Send(dst[0].Peer, append([]byte("re: "), dst[0].Data...))
 		s.Flush()
 	})
 	c.Send(server, []byte("hi"))
@@ -225,8 +225,8 @@ func TestEndpoints(t *testing.T) {
 		t.Fatal("the answer came too early")
 	}
 	n.Run(int64(60 * time.Millisecond))
-	if k, _ := c.ReadBatch(dst, 0); k != 1 || string(dst[0].B) != "re: hi" {
-		t.Fatalf("got %d, %q", k, dst[0].B)
+	if k, _ := c.ReadBatch(dst, 0); k != 1 || string(dst[0].Data) != "re: hi" {
+		t.Fatalf("got %d, %q", k, dst[0].Data)
 	}
 	if err := n.SetLink(client.Addr(), server.Addr(), Link{Loss: 1}); err != nil {
 		t.Fatal(err)

@@ -281,7 +281,7 @@ func askA2S(addr transport.Peer, span time.Duration) (answers int, err error) {
 	if err != nil || n == 0 {
 		return 0, fmt.Errorf("no challenge: %v", err)
 	}
-	challenge, err := halflife.ParseA2SChallenge(batch[0].B)
+	challenge, err := halflife.ParseA2SChallenge(batch[0].Data)
 	if err != nil {
 		return 0, err
 	}

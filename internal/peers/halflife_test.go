@@ -79,8 +79,8 @@ func startOldYard(t testing.TB, name string, masters ...transport.Peer) *oldYard
 				return
 			}
 			for _, d := range batch[:n] {
-				if halflife.IsDatagram(d.B) && !reg.Feed(d.At, d.Peer, d.B) {
-					srv.Feed(d.At, d.Peer, d.B)
+				if halflife.IsDatagram(d.Data) && !reg.Feed(d.ReceivedAt, d.Peer, d.Data) {
+					srv.Feed(d.ReceivedAt, d.Peer, d.Data)
 				}
 			}
 		}

@@ -22,7 +22,7 @@ import (
 // inform asks a server and expects an answer.
 func inform(t *testing.T, addr transport.Peer) query.Result {
 	t.Helper()
-	r, err := query.Host(t.Context(), query.Config{Timeout: 10 * time.Second}, addr.String())
+	r, err := query.AskHost(t.Context(), query.Config{Timeout: 10 * time.Second}, addr.String())
 	if err != nil {
 		t.Fatal(err)
 	}

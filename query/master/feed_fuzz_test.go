@@ -67,7 +67,7 @@ func FuzzFeed(f *testing.F) {
 				}
 			}
 		}
-		for _, w := range r.http.ways {
+		for _, w := range r.http.states {
 			for _, c := range []byte(w.token) {
 				if len(w.token) > 64 || c <= ' ' || c > '~' {
 					t.Fatalf("token %q", w.token)

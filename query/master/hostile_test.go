@@ -64,7 +64,7 @@ func TestRedirects(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			resp := r.do(t.Context(), &request{header: r.http.header(0), body: []byte("{}")})
+			resp := r.post(t.Context(), &request{header: r.http.header(0), body: []byte("{}")})
 			r.stop()
 			if want := map[string]status{"/away": statusError, "/within": statusSuccess}[path]; resp.status != want {
 				t.Errorf("%d %s: %+v", code, path, resp)
@@ -103,7 +103,7 @@ func TestHostileHTTP(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resp := r.do(t.Context(), &request{header: http.Header{}, body: []byte("{}")})
+		resp := r.post(t.Context(), &request{header: http.Header{}, body: []byte("{}")})
 		r.stop()
 		if resp.status != statusError || !printable(resp.text) || len(resp.text) > 1000 {
 			t.Errorf("%.40q: the registrar says %.300q", answer, resp.text)

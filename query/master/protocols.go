@@ -73,8 +73,8 @@ func (p Protocols) String() string {
 	return strings.Join(names, ",")
 }
 
-// ofFamily are the protocols on which a socket bound to an address can be reached.
-func ofFamily(local netip.Addr) Protocols {
+// reachableProtocols are the protocols on which a socket bound to an address can be reached.
+func reachableProtocols(local netip.Addr) Protocols {
 	switch local = local.Unmap(); {
 	case local.Is4():
 		return V6IPv4 | V7IPv4

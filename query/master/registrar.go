@@ -66,16 +66,16 @@ type Event struct {
 type EventKind uint8
 
 const (
-	// Chosen means that heartbeats go to a UDP master from now on.
-	Chosen EventKind = iota
-	// Registered means that the server is on the list.
-	Registered
-	// Unreachable means that the master cannot reach the server's UDP port: a
+	// EventMasterChosen means that heartbeats go to a UDP master from now on.
+	EventMasterChosen EventKind = iota
+	// EventRegistered means that the server is on the list.
+	EventRegistered
+	// EventUnreachable means that the master cannot reach the server's UDP port: a
 	// firewall or a router is in the way.
-	Unreachable
-	// Failed means that something else went wrong. It is tried again; that the
+	EventUnreachable
+	// EventFailed means that something else went wrong. It is tried again; that the
 	// same failed again is not told.
-	Failed
+	EventFailed
 )
 
 // Requests to HTTP masters may take this long.
@@ -90,9 +90,9 @@ const (
 // requests are made on other goroutines.
 type Registrar struct {
 	cfg     Config
-	http    *announcer
+	http    *httpAnnouncer
 	clients map[string]*http.Client // by network
-	udp     []*beater
+	udp     []*udpAnnouncer
 	now     int64
 
 	ctx     context.Context
@@ -119,11 +119,11 @@ func New(cfg Config) (*Registrar, error) {
 		if cfg.Protocols&(V7IPv4|V7IPv6) != 0 && cfg.Tokens == nil {
 			return nil, fmt.Errorf("%w: 0.7 without tokens", ErrConfig)
 		}
-		reached := cfg.Protocols & ofFamily(cfg.Local)
+		reached := cfg.Protocols & reachableProtocols(cfg.Local)
 		if reached == 0 {
 			return nil, fmt.Errorf("%w: the server at %v cannot be reached by %v", ErrConfig, cfg.Local, cfg.Protocols)
 		}
-		r.http = newAnnouncer(reached, cfg.Port, r.globalToken, cfg.Header, cfg.OnEvent)
+		r.http = newHTTPAnnouncer(reached, cfg.Port, r.globalToken, cfg.Header, cfg.OnEvent)
 		r.clients = map[string]*http.Client{"tcp4": httpClient("tcp4", cfg.Local), "tcp6": httpClient("tcp6", cfg.Local)}
 	}
 	for _, v := range []struct {
@@ -137,7 +137,7 @@ func New(cfg Config) (*Registrar, error) {
 		if cfg.Send == nil || v.seven && cfg.Tokens == nil {
 			return nil, fmt.Errorf("%w: UDP masters without Send or Tokens", ErrConfig)
 		}
-		r.udp = append(r.udp, newBeater(&r.cfg, v.masters, v.port, v.seven))
+		r.udp = append(r.udp, newUDPAnnouncer(&r.cfg, v.masters, v.port, v.seven))
 	}
 	r.ctx, r.stop = context.WithCancel(context.Background())
 	return r, nil
@@ -151,7 +151,7 @@ func httpClient(network string, local netip.Addr) *http.Client {
 		dialer.LocalAddr = net.TCPAddrFromAddrPort(netip.AddrPortFrom(local, 0))
 	}
 	return &http.Client{
-		Timeout: requestTimeout, CheckRedirect: sameMaster,
+		Timeout: requestTimeout, CheckRedirect: checkRedirect,
 		Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment,
 			DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
@@ -162,10 +162,10 @@ func httpClient(network string, local netip.Addr) *http.Client {
 	}
 }
 
-// sameMaster keeps requests with the master that the operator named: they carry what
+// checkRedirect keeps requests with the master that the operator named: they carry what
 // lets a server stay on the list, and tokens of communities, and nobody else may have
 // those, nor have a server send requests into its own network.
-func sameMaster(req *http.Request, via []*http.Request) error {
+func checkRedirect(req *http.Request, via []*http.Request) error {
 	if from := via[0].URL; req.URL.Scheme != from.Scheme || req.URL.Host != from.Host || len(via) > 3 {
 		return errors.New("the master sends requests on to somewhere else; is sv_register_url up to date?")
 	}
@@ -193,7 +193,7 @@ func (r *Registrar) Step(now int64) {
 	for r.http != nil {
 		select {
 		case resp := <-r.results:
-			r.http.answer(resp)
+			r.http.handleResponse(resp)
 			continue
 		default:
 		}
@@ -201,7 +201,7 @@ func (r *Registrar) Step(now int64) {
 	}
 	if r.http != nil {
 		for _, req := range r.http.step(now) {
-			r.running.Go(func() { r.results <- r.do(r.ctx, req) })
+			r.running.Go(func() { r.results <- r.post(r.ctx, req) })
 		}
 	}
 	for _, b := range r.udp {
@@ -230,14 +230,14 @@ func (r *Registrar) Feed(now int64, peer transport.Peer, datagram []byte) bool {
 			return false
 		}
 		if kind == packet.KindConnless7 {
-			if !wanted(p.Payload) {
+			if !isMasterPayload(p.Payload) {
 				return false
 			}
 			global := r.cfg.Tokens.Valid(conn.Time(now), netip.Addr{}, p.Token) && bytes.HasPrefix(p.Payload, []byte(tagChallenge))
 			return (global || r.cfg.Tokens.Valid(conn.Time(now), peer.Addr(), p.Token)) && r.feed(now, peer, &p, p.Payload)
 		}
 		for _, b := range r.udp {
-			if b.seven && b.exchanged(now, peer, &p) {
+			if b.version7 && b.handleTokenReply(now, peer, &p) {
 				return true
 			}
 		}
@@ -245,8 +245,8 @@ func (r *Registrar) Feed(now int64, peer transport.Peer, datagram []byte) bool {
 	return false
 }
 
-// wanted tells whether a payload begins as those of masters.
-func wanted(payload []byte) bool {
+// isMasterPayload tells whether a payload begins as those of masters.
+func isMasterPayload(payload []byte) bool {
 	if len(payload) < 8 || payload[0]&payload[1]&payload[2]&payload[3] != 0xff {
 		return false
 	}
@@ -259,22 +259,22 @@ func wanted(payload []byte) bool {
 
 // feed takes a payload; p is nil for 0.6.
 func (r *Registrar) feed(now int64, peer transport.Peer, p *packet.Packet, payload []byte) bool {
-	if !wanted(payload) {
+	if !isMasterPayload(payload) {
 		return false
 	}
 	if r.http != nil && r.http.feed(payload) {
 		return true
 	}
 	for _, b := range r.udp {
-		if b.seven == (p != nil) && b.feed(now, peer, p, payload) {
+		if b.version7 == (p != nil) && b.feed(now, peer, p, payload) {
 			return true
 		}
 	}
 	return false
 }
 
-// do makes a request.
-func (r *Registrar) do(ctx context.Context, req *request) response {
+// post makes a request.
+func (r *Registrar) post(ctx context.Context, req *request) response {
 	resp := response{request: req, status: statusError}
 	hr, err := http.NewRequestWithContext(ctx, http.MethodPost, r.cfg.URL, bytes.NewReader(req.body))
 	if err != nil {
@@ -296,16 +296,16 @@ func (r *Registrar) do(ctx context.Context, req *request) response {
 		resp.text = err.Error()
 		return resp
 	}
-	resp.status, resp.text = readStatus(answer.StatusCode, b)
+	resp.status, resp.text = parseStatus(answer.StatusCode, b)
 	return resp
 }
 
-// Registered tells on how many lists the server is: one per protocol for HTTP, one
+// NumRegistered tells on how many lists the server is: one per protocol for HTTP, one
 // per version for UDP.
-func (r *Registrar) Registered() int {
+func (r *Registrar) NumRegistered() int {
 	n := 0
 	if r.http != nil {
-		for _, w := range r.http.ways {
+		for _, w := range r.http.states {
 			if w.listed {
 				n++
 			}
@@ -338,14 +338,14 @@ func (r *Registrar) Close() {
 	}
 	for len(r.results) > 0 {
 		resp := <-r.results
-		r.http.answer(resp)
+		r.http.handleResponse(resp)
 		if cut && resp.status == statusError {
-			r.http.ways[resp.request.protocol].listed = true // for all that is known
+			r.http.states[resp.request.protocol].listed = true // for all that is known
 		}
 	}
 	var all sync.WaitGroup
-	for _, req := range r.http.remove(AllProtocols) {
-		all.Go(func() { r.do(ctx, req) })
+	for _, req := range r.http.deleteRequests(AllProtocols) {
+		all.Go(func() { r.post(ctx, req) })
 	}
 	all.Wait()
 	for _, c := range r.clients {

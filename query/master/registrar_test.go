@@ -71,11 +71,11 @@ func TestHeartbeats(t *testing.T) {
 	if _, n := full.Servers(); n != 0 {
 		t.Error("the master with more servers got heartbeats")
 	}
-	if w.r.Registered() != 2 {
-		t.Errorf("on %d lists", w.r.Registered())
+	if w.r.NumRegistered() != 2 {
+		t.Errorf("on %d lists", w.r.NumRegistered())
 	}
-	want := []Event{{Kind: Chosen, System: "register", Master: "203.0.113.2"}, {Kind: Registered, System: "register", Master: "203.0.113.2"},
-		{Kind: Chosen, System: "register", Master: "203.0.113.1"}, {Kind: Registered, System: "register", Master: "203.0.113.1"}}
+	want := []Event{{Kind: EventMasterChosen, System: "register", Master: "203.0.113.2"}, {Kind: EventRegistered, System: "register", Master: "203.0.113.2"},
+		{Kind: EventMasterChosen, System: "register", Master: "203.0.113.1"}, {Kind: EventRegistered, System: "register", Master: "203.0.113.1"}}
 	for _, e := range want {
 		if !slices.Contains(w.events, e) {
 			t.Errorf("no event %+v of %+v", e, w.events)
@@ -87,15 +87,15 @@ func TestHeartbeats(t *testing.T) {
 			t.Errorf("%d heartbeats in 5 minutes", n)
 		}
 	}
-	if w.r.Registered() != 2 || len(w.events) != len(want) {
-		t.Errorf("on %d lists, events %+v", w.r.Registered(), w.events)
+	if w.r.NumRegistered() != 2 || len(w.events) != len(want) {
+		t.Errorf("on %d lists, events %+v", w.r.NumRegistered(), w.events)
 	}
 
 	// The one of 0.6 is gone, so the other one is used.
 	w.net.Handle(master6, func(int64, transport.Peer, []byte) {})
 	w.run(80 * time.Second)
-	if _, n := full.Servers(); n == 0 || w.r.Registered() != 2 {
-		t.Errorf("the other master got %d heartbeats, on %d lists", n, w.r.Registered())
+	if _, n := full.Servers(); n == 0 || w.r.NumRegistered() != 2 {
+		t.Errorf("the other master got %d heartbeats, on %d lists", n, w.r.NumRegistered())
 	}
 }
 
@@ -105,26 +105,26 @@ func TestRefused(t *testing.T) {
 	m := newUDP(t, w.net, master6, false)
 	m.Refuse = true
 	w.run(50 * time.Second)
-	if _, n := m.Servers(); n != 1 || w.r.Registered() != 0 {
-		t.Errorf("%d heartbeats within the pause, on %d lists", n, w.r.Registered())
+	if _, n := m.Servers(); n != 1 || w.r.NumRegistered() != 0 {
+		t.Errorf("%d heartbeats within the pause, on %d lists", n, w.r.NumRegistered())
 	}
-	if len(w.events) != 2 || w.events[1].Kind != Unreachable || !strings.Contains(w.events[1].Text, "8303") {
+	if len(w.events) != 2 || w.events[1].Kind != EventUnreachable || !strings.Contains(w.events[1].Text, "8303") {
 		t.Errorf("events %+v", w.events)
 	}
 	m.Refuse = false
 	w.run(20 * time.Second)
-	if w.r.Registered() != 1 {
+	if w.r.NumRegistered() != 1 {
 		t.Error("not registered later")
 	}
 
 	w = newBeats(t, Config{Masters7: []string{"203.0.113.2", "no name"}})
 	w.run(50 * time.Second)
-	if len(w.events) != 1 || w.events[0].Kind != Failed {
+	if len(w.events) != 1 || w.events[0].Kind != EventFailed {
 		t.Errorf("without master: %+v", w.events)
 	}
 	w = newBeats(t, Config{Masters6: []string{"no name"}})
 	w.run(50 * time.Second)
-	if len(w.events) != 1 || w.events[0].Kind != Failed {
+	if len(w.events) != 1 || w.events[0].Kind != EventFailed {
 		t.Errorf("without name: %+v", w.events)
 	}
 }
@@ -281,16 +281,16 @@ func TestLoopback(t *testing.T) {
 	}
 	r.SetInfo(sock.Now(), query.AppendJSON(nil, &query.Info{Name: "real", MaxClients: 8, MaxPlayers: 8}))
 	batch := make([]transport.Datagram, 8)
-	for end := sock.Now() + 20*second; r.Registered() < 2; {
+	for end := sock.Now() + 20*second; r.NumRegistered() < 2; {
 		if sock.Now() > end {
-			t.Fatalf("on %d lists: %+v", r.Registered(), m.Log())
+			t.Fatalf("on %d lists: %+v", r.NumRegistered(), m.Log())
 		}
 		n, err := sock.ReadBatch(batch, sock.Now()+second/50)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, d := range batch[:n] {
-			r.Feed(d.At, d.Peer, d.B)
+			r.Feed(d.ReceivedAt, d.Peer, d.Data)
 		}
 		r.Step(sock.Now())
 	}

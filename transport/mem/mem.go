@@ -102,7 +102,7 @@ func (n *Network) Deliver(from, to transport.Peer, b []byte) bool {
 	n.mu.Lock()
 	c := n.conns[to]
 	n.mu.Unlock()
-	return c != nil && c.push(from, b)
+	return c != nil && c.enqueue(from, b)
 }
 
 // Conn is an endpoint. It implements [transport.Conn].
@@ -111,19 +111,19 @@ type Conn struct {
 	local transport.Peer
 	ready chan struct{}
 
-	mu     sync.Mutex
-	in     []datagram // received, from head on
-	head   int
-	lent   []datagram // handed out by the last ReadBatch
-	free   [][]byte   // buffers to use again
-	woken  bool
-	closed bool
-	stats  transport.Stats
+	mu          sync.Mutex
+	received    []datagram // received, from head on
+	head        int
+	lent        []datagram // handed out by the last ReadBatch
+	readBuffers [][]byte   // buffers to use again
+	woken       bool
+	closed      bool
+	stats       transport.Stats
 
-	out     []datagram // queued by Send, owned by the sender
-	outFree [][]byte
+	queued      []datagram // queued by Send, owned by the sender
+	sendBuffers [][]byte
 
-	dropped [transport.NumDrops]atomic.Uint64
+	dropped [transport.NumDropReasons]atomic.Uint64
 }
 
 var _ transport.Conn = (*Conn)(nil)
@@ -134,7 +134,7 @@ type datagram struct {
 	at   int64
 }
 
-func take(free *[][]byte, b []byte) []byte {
+func copyToBuffer(free *[][]byte, b []byte) []byte {
 	var buf []byte
 	if k := len(*free); k > 0 {
 		buf, *free = (*free)[k-1], (*free)[:k-1]
@@ -142,20 +142,20 @@ func take(free *[][]byte, b []byte) []byte {
 	return append(buf[:0], b...)
 }
 
-func (c *Conn) push(from transport.Peer, b []byte) bool {
+func (c *Conn) enqueue(from transport.Peer, b []byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return false
 	}
-	if len(c.in)-c.head >= c.net.cfg.Queue {
+	if len(c.received)-c.head >= c.net.cfg.Queue {
 		c.stats.Dropped[transport.DropOverflow]++
 		return false
 	}
-	if c.head == len(c.in) {
-		c.in, c.head = c.in[:0], 0
+	if c.head == len(c.received) {
+		c.received, c.head = c.received[:0], 0
 	}
-	c.in = append(c.in, datagram{from, take(&c.free, b), c.net.Now()})
+	c.received = append(c.received, datagram{from, copyToBuffer(&c.readBuffers, b), c.net.Now()})
 	c.signal()
 	return true
 }
@@ -202,7 +202,7 @@ func (c *Conn) read(dst []transport.Datagram) (n int, done bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, d := range c.lent {
-		c.free = append(c.free, d.b)
+		c.readBuffers = append(c.readBuffers, d.b)
 	}
 	c.lent = c.lent[:0]
 	if c.closed {
@@ -212,12 +212,12 @@ func (c *Conn) read(dst []transport.Datagram) (n int, done bool, err error) {
 		c.woken = false
 		return 0, true, nil
 	}
-	n = min(len(dst), len(c.in)-c.head)
+	n = min(len(dst), len(c.received)-c.head)
 	if n == 0 {
 		return 0, false, nil
 	}
-	for i, d := range c.in[c.head : c.head+n] {
-		dst[i] = transport.Datagram{Peer: d.peer, B: d.b, At: d.at}
+	for i, d := range c.received[c.head : c.head+n] {
+		dst[i] = transport.Datagram{Peer: d.peer, Data: d.b, ReceivedAt: d.at}
 		c.lent = append(c.lent, d)
 		c.stats.Received++
 		c.stats.ReceivedBytes += uint64(len(d.b))
@@ -226,14 +226,14 @@ func (c *Conn) read(dst []transport.Datagram) (n int, done bool, err error) {
 	c.stats.Reads++
 	// Keep the queue from growing when the reader never quite empties it.
 	if c.head > c.net.cfg.Queue {
-		c.in = c.in[:copy(c.in, c.in[c.head:])]
+		c.received = c.received[:copy(c.received, c.received[c.head:])]
 		c.head = 0
 	}
 	return n, true, nil
 }
 
-// maxOut is how many datagrams Send queues before it flushes.
-const maxOut = 64
+// maxQueued is how many datagrams Send queues before it flushes.
+const maxQueued = 64
 
 // Send implements [transport.Conn].
 func (c *Conn) Send(to transport.Peer, b []byte) {
@@ -245,8 +245,8 @@ func (c *Conn) Send(to transport.Peer, b []byte) {
 		c.dropped[transport.DropSendUnreachable].Add(1)
 		return
 	}
-	c.out = append(c.out, datagram{peer: transport.Unmap(to), b: take(&c.outFree, b)})
-	if len(c.out) == maxOut {
+	c.queued = append(c.queued, datagram{peer: transport.Unmap(to), b: copyToBuffer(&c.sendBuffers, b)})
+	if len(c.queued) == maxQueued {
 		_ = c.Flush()
 	}
 }
@@ -256,15 +256,15 @@ func (c *Conn) Send(to transport.Peer, b []byte) {
 func (c *Conn) Flush() error {
 	c.mu.Lock()
 	closed := c.closed
-	if !closed && len(c.out) > 0 {
+	if !closed && len(c.queued) > 0 {
 		c.stats.Writes++
-		for _, d := range c.out {
+		for _, d := range c.queued {
 			c.stats.Sent++
 			c.stats.SentBytes += uint64(len(d.b))
 		}
 	}
 	c.mu.Unlock()
-	for _, d := range c.out {
+	for _, d := range c.queued {
 		if !closed {
 			if link := c.net.cfg.Link; link != nil {
 				link(c.net.Now(), c.local, d.peer, d.b)
@@ -272,9 +272,9 @@ func (c *Conn) Flush() error {
 				c.net.Deliver(c.local, d.peer, d.b)
 			}
 		}
-		c.outFree = append(c.outFree, d.b)
+		c.sendBuffers = append(c.sendBuffers, d.b)
 	}
-	c.out = c.out[:0]
+	c.queued = c.queued[:0]
 	if closed {
 		return transport.ErrClosed
 	}
@@ -304,7 +304,7 @@ func (c *Conn) Stats() transport.Stats {
 func (c *Conn) Pending() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.in) - c.head
+	return len(c.received) - c.head
 }
 
 // Close takes the endpoint off the network.

@@ -41,10 +41,10 @@ func TestDelivery(t *testing.T) {
 	a.Flush()
 	now = 9
 	n, err := b.ReadBatch(dst, 0)
-	if n != 2 || err != nil || string(dst[0].B) != "m0" || string(dst[1].B) != "m1" || dst[0].Peer != addrA || dst[0].At != 5 {
+	if n != 2 || err != nil || string(dst[0].Data) != "m0" || string(dst[1].Data) != "m1" || dst[0].Peer != addrA || dst[0].ReceivedAt != 5 {
 		t.Fatalf("got %d, %v, %v", n, err, dst)
 	}
-	if n, _ = b.ReadBatch(dst, 0); n != 1 || string(dst[0].B) != "m2" {
+	if n, _ = b.ReadBatch(dst, 0); n != 1 || string(dst[0].Data) != "m2" {
 		t.Fatalf("got %d, %v", n, dst)
 	}
 	if n, _ = b.ReadBatch(dst, 0); n != 0 {

@@ -15,7 +15,7 @@ import (
 // joining is whether the system cuts runs; where it does not there are none.
 func joining(t testing.TB, c *Conn) {
 	t.Helper()
-	if !c.out.join {
+	if !c.out.canSegment {
 		t.Skip("this system has no UDP_SEGMENT")
 	}
 }
@@ -56,7 +56,7 @@ func TestRunsArriveAsDatagrams(t *testing.T) {
 			joining(t, a)
 			to := []*Conn{listen(t, Config{Addr: c.to}), listen(t, Config{Addr: c.to})}
 			rapid.Check(t, func(t *rapid.T) { arrive(t, a, to) })
-			if !a.out.join {
+			if !a.out.canSegment {
 				t.Error("runs could not be sent")
 			}
 		})
@@ -68,7 +68,7 @@ func TestRunsThatCannotBeCut(t *testing.T) {
 	a := listen(t, Config{})
 	joining(t, a)
 	var err error
-	a.out.rc.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_NO_CHECK, 1) })
+	a.out.rawConn.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_NO_CHECK, 1) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestRunsThatCannotBeCut(t *testing.T) {
 		a.Send(to[0].LocalAddr(), []byte("one size"))
 	}
 	a.Flush()
-	if a.out.join {
+	if a.out.canSegment {
 		t.Error("the system cut runs without checksums: this test shows nothing")
 	}
 	collect(t, to[0], 40)
@@ -112,11 +112,11 @@ func arrive(t *rapid.T, a *Conn, to []*Conn) {
 				t.Fatalf("%d of %d datagrams, %v", got, len(want[k]), err)
 			}
 			for _, d := range dst[:m] {
-				if got == len(want[k]) || !bytes.Equal(d.B, want[k][got]) {
-					t.Fatalf("datagram %d: %d bytes %x", got, len(d.B), d.B[:1])
+				if got == len(want[k]) || !bytes.Equal(d.Data, want[k][got]) {
+					t.Fatalf("datagram %d: %d bytes %x", got, len(d.Data), d.Data[:1])
 				}
 				got++
-				total += len(d.B)
+				total += len(d.Data)
 			}
 		}
 	}

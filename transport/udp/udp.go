@@ -31,15 +31,15 @@ type Config struct {
 	// ReadBuffer and WriteBuffer are the sizes in bytes asked of the system for
 	// its buffers; 0 means 1 MiB. The system may grant less.
 	ReadBuffer, WriteBuffer int
-	// Gather is the least time between two waits for datagrams, 0..100 ms; 0 wakes
+	// MinReadInterval is the least time between two waits for datagrams, 0..100 ms; 0 wakes
 	// for each. What arrives sooner waits in the buffer of the system and comes as
 	// one batch, which saves CPU time on a busy server and costs latency. It never
 	// goes past the time until which ReadBatch may wait, so nothing that arrived
 	// before a tick misses the tick.
-	Gather time.Duration
+	MinReadInterval time.Duration
 }
 
-func (c *Config) fill() error {
+func (c *Config) setDefaults() error {
 	def := func(p *int, v int) {
 		if *p == 0 {
 			*p = v
@@ -56,8 +56,8 @@ func (c *Config) fill() error {
 		return fmt.Errorf("%w: batch of %d", ErrConfig, c.Batch)
 	case c.MaxDatagram < 1 || c.MaxDatagram > 65535:
 		return fmt.Errorf("%w: datagrams of %d bytes", ErrConfig, c.MaxDatagram)
-	case c.Gather < 0 || c.Gather > 100*time.Millisecond:
-		return fmt.Errorf("%w: gathering for %v", ErrConfig, c.Gather)
+	case c.MinReadInterval < 0 || c.MinReadInterval > 100*time.Millisecond:
+		return fmt.Errorf("%w: gathering for %v", ErrConfig, c.MinReadInterval)
 	case c.ReadBuffer < 0 || c.WriteBuffer < 0:
 		return fmt.Errorf("%w: negative buffer size", ErrConfig)
 	}
@@ -66,13 +66,13 @@ func (c *Config) fill() error {
 
 // Conn is a UDP socket. It implements [transport.Conn].
 type Conn struct {
-	sock  *net.UDPConn
-	local transport.Peer
-	max   int
-	gap   int64 // Config.Gather in ns
-	rest  int64 // the time before which ReadBatch does not look, if it may wait
-	in    reader
-	out   writer
+	sock         *net.UDPConn
+	local        transport.Peer
+	maxDatagram  int
+	readInterval int64 // Config.Gather in ns
+	nextRead     int64 // the time before which ReadBatch does not look, if it may wait
+	in           reader
+	out          writer
 
 	closed atomic.Bool
 	woken  atomic.Bool
@@ -83,12 +83,12 @@ var _ transport.Conn = (*Conn)(nil)
 
 type counters struct {
 	received, receivedBytes, sent, sentBytes, reads, writes atomic.Uint64
-	dropped                                                 [transport.NumDrops]atomic.Uint64
+	dropped                                                 [transport.NumDropReasons]atomic.Uint64
 }
 
 // Listen opens a socket.
 func Listen(cfg Config) (*Conn, error) {
-	if err := cfg.fill(); err != nil {
+	if err := cfg.setDefaults(); err != nil {
 		return nil, err
 	}
 	addr := &net.UDPAddr{Port: cfg.Port}
@@ -108,10 +108,10 @@ func Listen(cfg Config) (*Conn, error) {
 	_ = sock.SetWriteBuffer(cfg.WriteBuffer)
 
 	c := &Conn{
-		sock:  sock,
-		local: transport.Unmap(transport.Peer{AddrPort: sock.LocalAddr().(*net.UDPAddr).AddrPort()}),
-		max:   cfg.MaxDatagram,
-		gap:   int64(cfg.Gather),
+		sock:         sock,
+		local:        transport.Unmap(transport.Peer{AddrPort: sock.LocalAddr().(*net.UDPAddr).AddrPort()}),
+		maxDatagram:  cfg.MaxDatagram,
+		readInterval: int64(cfg.MinReadInterval),
 	}
 	if err := c.init(cfg); err != nil {
 		sock.Close()
@@ -156,32 +156,32 @@ func (c *Conn) Close() error {
 	return err
 }
 
-// gather sleeps until the next look at the socket is due.
-func (c *Conn) gather(until int64) {
-	if c.gap == 0 {
+// waitForNextRead sleeps until the next look at the socket is due.
+func (c *Conn) waitForNextRead(until int64) {
+	if c.readInterval == 0 {
 		return
 	}
 	now := transport.Monotonic()
-	if t := min(c.rest, until); t > now && !c.woken.Load() {
+	if t := min(c.nextRead, until); t > now && !c.woken.Load() {
 		time.Sleep(time.Duration(t - now))
 	}
 }
 
-// gathered notes that a batch was read. A full one has more behind it, so there is
+// scheduleNextRead notes that a batch was read. A full one has more behind it, so there is
 // nothing to gather.
-func (c *Conn) gathered(now int64, full bool) {
-	if c.rest = now + c.gap; full {
-		c.rest = now
+func (c *Conn) scheduleNextRead(now int64, full bool) {
+	if c.nextRead = now + c.readInterval; full {
+		c.nextRead = now
 	}
 }
 
-func (c *Conn) drop(why transport.Drop) { c.count.dropped[why].Add(1) }
+func (c *Conn) drop(why transport.DropReason) { c.count.dropped[why].Add(1) }
 
-// reachable reports whether a socket can send to p at all.
-func reachable(p transport.Peer, only4 bool) bool {
+// canReach reports whether a socket can send to p at all.
+func canReach(p transport.Peer, only4 bool) bool {
 	return p.IsValid() && p.Port() != 0 && (!only4 || p.Addr().Unmap().Is4())
 }
 
-func peer4(ip [4]byte, port uint16) transport.Peer {
+func peerFromIPv4(ip [4]byte, port uint16) transport.Peer {
 	return transport.UDPPeer(netip.AddrFrom4(ip), port)
 }

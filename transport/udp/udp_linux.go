@@ -25,76 +25,78 @@ type mmsghdr struct {
 	len uint32
 }
 
-// vector is the argument of one recvmmsg or sendmmsg call with its buffers. The
+// messageVector is the argument of one recvmmsg or sendmmsg call with its buffers. The
 // headers point into the other slices, which therefore never move.
-type vector struct {
-	hdr  []mmsghdr
-	iov  []unix.Iovec
-	name []unix.RawSockaddrInet6 // large enough for either family
-	buf  []byte
-	step int
+type messageVector struct {
+	headers  []mmsghdr
+	iovecs   []unix.Iovec
+	addrs    []unix.RawSockaddrInet6 // large enough for either family
+	buf      []byte
+	slotSize int
 }
 
-func newVector(batch, size int) vector {
-	v := vector{
-		hdr:  make([]mmsghdr, batch),
-		iov:  make([]unix.Iovec, batch),
-		name: make([]unix.RawSockaddrInet6, batch),
-		buf:  make([]byte, batch*size),
-		step: size,
+func newMessageVector(batch, size int) messageVector {
+	v := messageVector{
+		headers:  make([]mmsghdr, batch),
+		iovecs:   make([]unix.Iovec, batch),
+		addrs:    make([]unix.RawSockaddrInet6, batch),
+		buf:      make([]byte, batch*size),
+		slotSize: size,
 	}
-	for i := range v.hdr {
-		v.iov[i].Base = &v.buf[i*size]
-		v.iov[i].SetLen(size)
-		h := &v.hdr[i].hdr
-		h.Name = (*byte)(unsafe.Pointer(&v.name[i]))
+	for i := range v.headers {
+		v.iovecs[i].Base = &v.buf[i*size]
+		v.iovecs[i].SetLen(size)
+		h := &v.headers[i].hdr
+		h.Name = (*byte)(unsafe.Pointer(&v.addrs[i]))
 		h.Namelen = unix.SizeofSockaddrInet6
-		h.Iov = &v.iov[i]
+		h.Iov = &v.iovecs[i]
 		h.SetIovlen(1)
 	}
 	return v
 }
 
-func (v *vector) data(i, n int) []byte { return v.buf[i*v.step : i*v.step+n : (i+1)*v.step] }
+func (v *messageVector) data(i, n int) []byte {
+	return v.buf[i*v.slotSize : i*v.slotSize+n : (i+1)*v.slotSize]
+}
 
 type reader struct {
-	rc    syscall.RawConn
-	vec   vector
-	try   func(fd uintptr) bool // receives into vec, made once so that calls do not allocate
-	poll  func(fd uintptr)      // the same without a result
-	want  int
-	got   int
-	errno syscall.Errno
-	until int64 // the deadline that the socket has, 0 = unknown
-	zone  zones
+	rawConn  syscall.RawConn
+	vec      messageVector
+	try      func(fd uintptr) bool // receives into vec, made once so that calls do not allocate
+	poll     func(fd uintptr)      // the same without a result
+	wanted   int
+	received int
+	errno    syscall.Errno
+	deadline int64 // the deadline that the socket has, 0 = unknown
+	zone     zones
 }
 
 type writer struct {
-	rc    syscall.RawConn
-	vec   vector
-	try   func(fd uintptr) bool
-	n     int // datagrams queued
-	only4 bool
-	zone  zones
+	rawConn  syscall.RawConn
+	vec      messageVector
+	try      func(fd uintptr) bool
+	queued   int // datagrams queued
+	ipv4Only bool
+	zone     zones
 
 	// A run is one entry of vec.hdr with the datagrams of several entries of vec.iov:
 	// small ones of one size to one peer, which the system takes as one and cuts.
-	runs int
-	join bool
-	last transport.Peer // of the last run
-	cut  []segmented
+	runs       int
+	canSegment bool
+	lastPeer   transport.Peer // of the last run
+	controls   []segmentControl
 }
 
 // What is joined is small, so that no way is too narrow for it, and answers of one
 // kind. A client's share of a map stays as it is: who captures on the server's own
 // machine sees runs uncut.
 const (
-	maxJoined = 512 // bytes of a datagram
-	maxRun    = 64  // datagrams, UDP_MAX_SEGMENTS of Linux up to 6.7
+	maxSegment  = 512 // bytes of a datagram
+	maxSegments = 64  // datagrams, UDP_MAX_SEGMENTS of Linux up to 6.7
 )
 
-// segmented is the control message UDP_SEGMENT of udp(7).
-type segmented struct {
+// segmentControl is the control message UDP_SEGMENT of udp(7).
+type segmentControl struct {
 	hdr  unix.Cmsghdr
 	size uint16
 	_    [6]byte
@@ -115,13 +117,13 @@ func (c *Conn) init(cfg Config) error {
 	if err = errors.Join(cerr, err); err != nil {
 		return fmt.Errorf("udp: address family of the socket: %w", err)
 	}
-	c.in = reader{rc: rc, vec: newVector(cfg.Batch, cfg.MaxDatagram)}
+	c.in = reader{rawConn: rc, vec: newMessageVector(cfg.Batch, cfg.MaxDatagram)}
 	c.in.try = c.receive
 	c.in.poll = func(fd uintptr) { c.receive(fd) }
-	c.out = writer{rc: rc, vec: newVector(cfg.Batch, cfg.MaxDatagram), only4: family == unix.AF_INET, join: join}
-	c.out.cut = make([]segmented, cfg.Batch)
-	for i := range c.out.cut {
-		h := &c.out.cut[i].hdr
+	c.out = writer{rawConn: rc, vec: newMessageVector(cfg.Batch, cfg.MaxDatagram), ipv4Only: family == unix.AF_INET, canSegment: join}
+	c.out.controls = make([]segmentControl, cfg.Batch)
+	for i := range c.out.controls {
+		h := &c.out.controls[i].hdr
 		h.Level, h.Type = unix.SOL_UDP, unix.UDP_SEGMENT
 		h.SetLen(unix.CmsgLen(2))
 	}
@@ -137,23 +139,23 @@ func (c *Conn) init(cfg Config) error {
 // nothing to receive, which makes the RawConn wait.
 func (c *Conn) receive(fd uintptr) bool {
 	in := &c.in
-	for i := range in.vec.hdr[:in.want] {
-		in.vec.hdr[i].hdr.Namelen = unix.SizeofSockaddrInet6
+	for i := range in.vec.headers[:in.wanted] {
+		in.vec.headers[i].hdr.Namelen = unix.SizeofSockaddrInet6
 	}
 	for {
 		n, _, errno := syscall.RawSyscall6(unix.SYS_RECVMMSG, fd,
-			uintptr(unsafe.Pointer(&in.vec.hdr[0])), uintptr(in.want), unix.MSG_DONTWAIT, 0, 0)
-		in.got, in.errno = int(n), errno
+			uintptr(unsafe.Pointer(&in.vec.headers[0])), uintptr(in.wanted), unix.MSG_DONTWAIT, 0, 0)
+		in.received, in.errno = int(n), errno
 		switch errno {
 		case 0:
 			return true
 		case unix.EINTR:
 			continue
 		case unix.EAGAIN:
-			in.got = 0
+			in.received = 0
 			return false
 		default:
-			in.got = 0
+			in.received = 0
 			return true
 		}
 	}
@@ -163,37 +165,37 @@ func (c *Conn) receive(fd uintptr) bool {
 // buffers of the Conn.
 func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 	in := &c.in
-	in.want = min(len(dst), len(in.vec.hdr))
-	if in.want == 0 {
+	in.wanted = min(len(dst), len(in.vec.headers))
+	if in.wanted == 0 {
 		return 0, nil
 	}
-	c.gather(until)
+	c.waitForNextRead(until)
 	for {
 		if c.closed.Load() {
 			return 0, transport.ErrClosed
 		}
 		if c.woken.Load() {
 			c.woken.Store(false)
-			in.until = 0
+			in.deadline = 0
 			return 0, nil
 		}
 		var err error
 		if until <= transport.Monotonic() {
 			in.errno = unix.EAGAIN
-			err = in.rc.Control(in.poll)
+			err = in.rawConn.Control(in.poll)
 		} else {
-			if until != in.until {
-				in.until = until
-				_ = c.sock.SetReadDeadline(after(until))
+			if until != in.deadline {
+				in.deadline = until
+				_ = c.sock.SetReadDeadline(deadlineTime(until))
 				if c.woken.Load() {
 					continue
 				}
 			}
-			err = in.rc.Read(in.try)
+			err = in.rawConn.Read(in.try)
 		}
 		switch {
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			in.until = 0
+			in.deadline = 0
 			if c.woken.Load() {
 				continue
 			}
@@ -224,8 +226,8 @@ func (c *Conn) interrupt() { _ = c.sock.SetReadDeadline(longAgo) }
 
 var longAgo = time.Unix(1, 0)
 
-// after returns the wall time of the monotonic time until.
-func after(until int64) time.Time {
+// deadlineTime returns the wall time of the monotonic time until.
+func deadlineTime(until int64) time.Time {
 	return time.Now().Add(time.Duration(until - transport.Monotonic()))
 }
 
@@ -234,21 +236,21 @@ func (c *Conn) collect(dst []transport.Datagram) int {
 	in := &c.in
 	now := transport.Monotonic()
 	n, size := 0, 0
-	for i := range in.got {
-		h := &in.vec.hdr[i]
+	for i := range in.received {
+		h := &in.vec.headers[i]
 		if h.hdr.Flags&unix.MSG_TRUNC != 0 {
 			c.drop(transport.DropTooLong)
 			continue
 		}
 		dst[n] = transport.Datagram{
-			Peer: in.zone.peer(&in.vec.name[i]),
-			B:    in.vec.data(i, int(h.len)),
-			At:   now,
+			Peer:       in.zone.peer(&in.vec.addrs[i]),
+			Data:       in.vec.data(i, int(h.len)),
+			ReceivedAt: now,
 		}
 		size += int(h.len)
 		n++
 	}
-	c.gathered(now, in.got == in.want)
+	c.scheduleNextRead(now, in.received == in.wanted)
 	c.count.reads.Add(1)
 	c.count.received.Add(uint64(n))
 	c.count.receivedBytes.Add(uint64(size))
@@ -258,45 +260,45 @@ func (c *Conn) collect(dst []transport.Datagram) int {
 // Send implements [transport.Conn].
 func (c *Conn) Send(to transport.Peer, b []byte) {
 	out := &c.out
-	if len(b) > c.max {
+	if len(b) > c.maxDatagram {
 		c.drop(transport.DropSendTooLong)
 		return
 	}
-	if !reachable(to, out.only4) {
+	if !canReach(to, out.ipv4Only) {
 		c.drop(transport.DropSendUnreachable)
 		return
 	}
-	i := out.n
-	copy(out.vec.buf[i*out.vec.step:], b)
-	out.vec.iov[i].SetLen(len(b))
-	if !out.joined(to, len(b)) {
-		h := &out.vec.hdr[out.runs].hdr
-		h.Iov = &out.vec.iov[i]
+	i := out.queued
+	copy(out.vec.buf[i*out.vec.slotSize:], b)
+	out.vec.iovecs[i].SetLen(len(b))
+	if !out.joinRun(to, len(b)) {
+		h := &out.vec.headers[out.runs].hdr
+		h.Iov = &out.vec.iovecs[i]
 		h.SetIovlen(1)
 		h.Control, h.Controllen = nil, 0
-		if out.only4 {
+		if out.ipv4Only {
 			h.Namelen = unix.SizeofSockaddrInet4
 		}
-		out.zone.fill(&out.vec.name[out.runs], to, out.only4)
-		out.last = to
+		out.zone.fill(&out.vec.addrs[out.runs], to, out.ipv4Only)
+		out.lastPeer = to
 		out.runs++
 	}
-	if out.n++; out.n == len(out.vec.iov) {
+	if out.queued++; out.queued == len(out.vec.iovecs) {
 		_ = c.Flush()
 	}
 }
 
-// joined adds the next datagram, of n bytes, to the last run if it belongs there.
-func (out *writer) joined(to transport.Peer, n int) bool {
-	if !out.join || out.runs == 0 || n == 0 || n > maxJoined || to != out.last {
+// joinRun adds the next datagram, of n bytes, to the last run if it belongs there.
+func (out *writer) joinRun(to transport.Peer, n int) bool {
+	if !out.canSegment || out.runs == 0 || n == 0 || n > maxSegment || to != out.lastPeer {
 		return false
 	}
-	h := &out.vec.hdr[out.runs-1].hdr
-	if h.Iovlen == maxRun || h.Iov.Len != out.vec.iov[out.n].Len {
+	h := &out.vec.headers[out.runs-1].hdr
+	if h.Iovlen == maxSegments || h.Iov.Len != out.vec.iovecs[out.queued].Len {
 		return false
 	}
 	h.SetIovlen(int(h.Iovlen) + 1)
-	cut := &out.cut[out.runs-1]
+	cut := &out.controls[out.runs-1]
 	cut.size = uint16(n)
 	h.Control = (*byte)(unsafe.Pointer(cut))
 	h.SetControllen(unix.CmsgSpace(2))
@@ -308,11 +310,11 @@ func (c *Conn) Flush() error {
 	if c.closed.Load() {
 		return transport.ErrClosed
 	}
-	if c.out.n == 0 {
+	if c.out.queued == 0 {
 		return nil
 	}
-	err := c.out.rc.Write(c.out.try)
-	c.out.n, c.out.runs = 0, 0
+	err := c.out.rawConn.Write(c.out.try)
+	c.out.queued, c.out.runs = 0, 0
 	if err != nil && (c.closed.Load() || errors.Is(err, net.ErrClosed)) {
 		return transport.ErrClosed
 	}
@@ -324,17 +326,17 @@ func (c *Conn) Flush() error {
 func (c *Conn) transmit(fd uintptr) bool {
 	out := &c.out
 	for i := 0; i < out.runs; {
-		n, errno := c.sendmmsg(fd, out.vec.hdr[i:out.runs])
+		n, errno := c.sendmmsg(fd, out.vec.headers[i:out.runs])
 		i += n
 		switch errno {
 		case 0, unix.EINTR:
 		case unix.EAGAIN:
 			// The buffer of the socket is full: so it is for the rest.
 			for ; i < out.runs; i++ {
-				c.count.dropped[transport.DropSendBuffer].Add(uint64(out.vec.hdr[i].hdr.Iovlen))
+				c.count.dropped[transport.DropSendBuffer].Add(uint64(out.vec.headers[i].hdr.Iovlen))
 			}
 		default:
-			h := out.vec.hdr[i : i+1]
+			h := out.vec.headers[i : i+1]
 			if h[0].hdr.Iovlen == 1 {
 				c.drop(sendDrop(errno))
 				i++
@@ -342,16 +344,16 @@ func (c *Conn) transmit(fd uintptr) bool {
 			}
 			// An interface that cannot cut, or a filter: what of it is due to
 			// the run, the datagrams alone will show.
-			out.join = false
+			out.canSegment = false
 			i++
-			c.single(fd, h[0].hdr)
+			c.sendSeparately(fd, h[0].hdr)
 		}
 	}
 	return true
 }
 
-// single sends the datagrams of a run one by one.
-func (c *Conn) single(fd uintptr, run unix.Msghdr) {
+// sendSeparately sends the datagrams of a run one by one.
+func (c *Conn) sendSeparately(fd uintptr, run unix.Msghdr) {
 	iov := unsafe.Slice(run.Iov, run.Iovlen)
 	var h [1]mmsghdr
 	for i := range iov {
@@ -391,7 +393,7 @@ func (c *Conn) sendmmsg(fd uintptr, h []mmsghdr) (int, syscall.Errno) {
 	return int(r), 0
 }
 
-func sendDrop(errno syscall.Errno) transport.Drop {
+func sendDrop(errno syscall.Errno) transport.DropReason {
 	switch errno {
 	case unix.ENOBUFS, unix.ENOMEM:
 		return transport.DropSendBuffer
@@ -417,7 +419,7 @@ const batched = true
 func (c *Conn) kernelDrops() uint64 {
 	var info [9]uint32 // SK_MEMINFO_VARS; the drops are the last
 	size := uint32(unsafe.Sizeof(info))
-	_ = c.in.rc.Control(func(fd uintptr) {
+	_ = c.in.rawConn.Control(func(fd uintptr) {
 		_, _, errno := syscall.Syscall6(unix.SYS_GETSOCKOPT, fd, unix.SOL_SOCKET, unix.SO_MEMINFO,
 			uintptr(unsafe.Pointer(&info)), uintptr(unsafe.Pointer(&size)), 0)
 		if errno != 0 {
@@ -437,7 +439,7 @@ func (z *zones) peer(sa *unix.RawSockaddrInet6) transport.Peer {
 	port := ntohs(sa.Port)
 	if sa.Family == unix.AF_INET {
 		sa4 := (*unix.RawSockaddrInet4)(unsafe.Pointer(sa))
-		return peer4(sa4.Addr, port)
+		return peerFromIPv4(sa4.Addr, port)
 	}
 	addr := netip.AddrFrom16(sa.Addr).Unmap()
 	if sa.Scope_id != 0 && addr.Is6() {

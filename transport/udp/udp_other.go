@@ -73,7 +73,7 @@ func (c *Conn) pump() {
 			continue
 		}
 		failed = 0
-		if n > c.max {
+		if n > c.maxDatagram {
 			c.drop(transport.DropTooLong)
 			continue
 		}
@@ -105,7 +105,7 @@ func (in *reader) notify() {
 // ReadBatch implements [transport.Conn].
 func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 	in := &c.in
-	c.gather(until)
+	c.waitForNextRead(until)
 	for {
 		if c.closed.Load() {
 			return 0, transport.ErrClosed
@@ -121,7 +121,7 @@ func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 			i := (in.head + k) % len(in.slots)
 			s := in.slots[i]
 			at := i * in.step
-			dst[k] = transport.Datagram{Peer: s.peer, B: in.buf[at : at+s.n : at+in.step], At: s.at}
+			dst[k] = transport.Datagram{Peer: s.peer, Data: in.buf[at : at+s.n : at+in.step], ReceivedAt: s.at}
 			size += s.n
 		}
 		in.head = (in.head + n) % len(in.slots)
@@ -129,7 +129,7 @@ func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 		in.lent = n
 		in.mu.Unlock()
 		if n > 0 {
-			c.gathered(transport.Monotonic(), n == len(dst))
+			c.scheduleNextRead(transport.Monotonic(), n == len(dst))
 			c.count.reads.Add(1)
 			c.count.received.Add(uint64(n))
 			c.count.receivedBytes.Add(uint64(size))
@@ -153,11 +153,11 @@ func (c *Conn) interrupt() { c.in.notify() }
 // Send implements [transport.Conn]. Without sendmmsg there is nothing to gain from
 // a queue, so the datagram goes out at once.
 func (c *Conn) Send(to transport.Peer, b []byte) {
-	if len(b) > c.max {
+	if len(b) > c.maxDatagram {
 		c.drop(transport.DropSendTooLong)
 		return
 	}
-	if !reachable(to, c.local.Addr().Is4()) {
+	if !canReach(to, c.local.Addr().Is4()) {
 		c.drop(transport.DropSendUnreachable)
 		return
 	}
@@ -178,7 +178,7 @@ func (c *Conn) Flush() error {
 	return nil
 }
 
-func sendDrop(err error) transport.Drop {
+func sendDrop(err error) transport.DropReason {
 	var errno syscall.Errno
 	if !errors.As(err, &errno) {
 		return transport.DropSendOther

@@ -39,7 +39,7 @@ func collect(t testing.TB, c *Conn, n int) (got [][]byte, from []transport.Peer)
 			t.Fatalf("got %d of %d datagrams", len(got), n)
 		}
 		for _, d := range dst[:k] {
-			got = append(got, bytes.Clone(d.B))
+			got = append(got, bytes.Clone(d.Data))
 			from = append(from, d.Peer)
 		}
 	}
@@ -238,7 +238,7 @@ func TestGather(t *testing.T) {
 	if !batched {
 		t.Skip("how many datagrams the reader goroutine has is chance")
 	}
-	a, b := listen(t, Config{}), listen(t, Config{Gather: 50 * time.Millisecond})
+	a, b := listen(t, Config{}), listen(t, Config{MinReadInterval: 50 * time.Millisecond})
 	dst := make([]transport.Datagram, 4)
 	for range 3 {
 		a.Send(b.LocalAddr(), []byte("x"))
@@ -263,7 +263,7 @@ func TestGather(t *testing.T) {
 	if n, _ := b.ReadBatch(dst, b.Now()+int64(time.Second)); n != 1 {
 		t.Fatalf("%d datagrams after a full batch, want 1", n)
 	}
-	rest := b.rest
+	rest := b.nextRead
 	a.Send(b.LocalAddr(), []byte("x"))
 	a.Flush()
 	if n, _ := b.ReadBatch(dst, b.Now()+int64(time.Second)); n != 1 || b.Now() < rest {
@@ -298,7 +298,7 @@ func TestOverflowIsCounted(t *testing.T) {
 }
 
 func TestListenErrors(t *testing.T) {
-	for _, cfg := range []Config{{Port: -1}, {Port: 65536}, {Batch: -1}, {Batch: 2000}, {MaxDatagram: 70000}, {ReadBuffer: -1}, {Gather: time.Second}} {
+	for _, cfg := range []Config{{Port: -1}, {Port: 65536}, {Batch: -1}, {Batch: 2000}, {MaxDatagram: 70000}, {ReadBuffer: -1}, {MinReadInterval: time.Second}} {
 		if _, err := Listen(cfg); !errors.Is(err, ErrConfig) {
 			t.Errorf("%+v: %v", cfg, err)
 		}

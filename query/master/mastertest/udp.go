@@ -14,8 +14,8 @@ import (
 // UDP is a UDP master without sockets: it takes datagrams and sends with functions
 // that a test gives. It probes at once instead of every 5 s.
 type UDP struct {
-	// Seven makes it one of 0.7.
-	Seven bool
+	// Version7 makes it one of 0.7.
+	Version7 bool
 	// Tokens are those of its socket, for 0.7.
 	Tokens *conn.TokenIssuer
 	// Send sends from the socket that Feed is for; Probe from the one that probes,
@@ -44,7 +44,7 @@ func (m *UDP) Servers() ([]netip.AddrPort, int) {
 	return append([]netip.AddrPort(nil), m.list...), m.beats
 }
 
-// perPacket is how many servers a datagram of the list has.
+// indexStride is how many servers a datagram of the list has.
 const perPacket = 75
 
 // Feed takes a datagram; both sockets give theirs to it.
@@ -53,7 +53,7 @@ func (m *UDP) Feed(now int64, from transport.Peer, b []byte) {
 	defer m.mu.Unlock()
 	payload, ok := bytes.CutPrefix(b, []byte("\xff\xff\xff\xff\xff\xff"))
 	response, own := packet.NoToken, packet.NoToken
-	if m.Seven {
+	if m.Version7 {
 		own = m.Tokens.Token(conn.Time(now), from.Addr())
 		var p packet.Packet
 		var scratch packet.Scratch
@@ -74,7 +74,7 @@ func (m *UDP) Feed(now int64, from transport.Peer, b []byte) {
 		return
 	}
 	send := func(with func(transport.Peer, []byte), to transport.Peer, payload []byte) {
-		if m.Seven {
+		if m.Version7 {
 			with(to, packet.AppendConnless(nil, response, own, payload))
 			return
 		}

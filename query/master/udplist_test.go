@@ -31,7 +31,7 @@ func newTokens(t testing.TB) *conn.TokenIssuer {
 // newUDP puts a master onto a network, with a second port that probes.
 func newUDP(t testing.TB, net *netsim.Net, addr transport.Peer, seven bool) *mastertest.UDP {
 	probe := transport.UDPPeer(addr.Addr(), addr.Port()+1)
-	m := &mastertest.UDP{Seven: seven, Tokens: newTokens(t)}
+	m := &mastertest.UDP{Version7: seven, Tokens: newTokens(t)}
 	m.Send = func(to transport.Peer, b []byte) { net.Send(addr, to, b) }
 	m.Probe = func(to transport.Peer, b []byte) { net.Send(probe, to, b) }
 	net.Handle(addr, m.Feed)
@@ -51,12 +51,12 @@ func newNet(t testing.TB, link netsim.Link) *netsim.Net {
 // list lets a lister work.
 func list(t testing.TB, net *netsim.Net, masters ...UDPMaster) ([]Addr, time.Duration, error) {
 	t.Helper()
-	l := newLister(UDPConfig{}, masters, func(to transport.Peer, b []byte) { net.Send(self, to, b) })
+	l := newListRequester(UDPConfig{}, masters, func(to transport.Peer, b []byte) { net.Send(self, to, b) })
 	net.Handle(self, l.feed)
 	start := net.Now()
 	for range 20000 {
 		if _, more := l.step(net.Now()); !more {
-			return l.addrs, time.Duration(net.Now() - start), l.err()
+			return l.addrs, time.Duration(net.Now() - start), l.result()
 		}
 		net.Run(net.Now() + int64(time.Millisecond))
 	}
@@ -110,8 +110,8 @@ func FuzzListUDP(f *testing.F) {
 	f.Add([]byte(query.Header6 + tagCount + "\x00\x01"))
 	f.Add([]byte("\x21\x00\x00\x00\x00\x00\x00\x00\x00" + tagList + "0123456789abcdef\x20\x6f"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		l := newLister(UDPConfig{}, []UDPMaster{{master6, query.Version6}, {master6, query.Version7}}, func(transport.Peer, []byte) {})
-		l.masters[1].own = 0
+		l := newListRequester(UDPConfig{}, []UDPMaster{{master6, query.Version6}, {master6, query.Version7}}, func(transport.Peer, []byte) {})
+		l.masters[1].ownToken = 0
 		l.step(0)
 		l.feed(1, master6, b)
 		l.feed(2, master6, b)

@@ -20,13 +20,13 @@ import (
 
 // fake is a server that answers some of the forms.
 type fake struct {
-	answers Answers
-	forms   [NumForms]bool
+	answers ReplyEncoder
+	forms   [NumFormats]bool
 	tokens  *conn.TokenIssuer
 	heard   int
 }
 
-func newFake(t testing.TB, info *Info, forms ...Form) *fake {
+func newFake(t testing.TB, info *Info, forms ...Format) *fake {
 	t.Helper()
 	tokens, err := conn.NewTokenIssuer(nil)
 	if err != nil {
@@ -36,7 +36,7 @@ func newFake(t testing.TB, info *Info, forms ...Form) *fake {
 	for _, form := range forms {
 		f.forms[form] = true
 	}
-	f.answers.Set(info)
+	f.answers.SetInfo(info)
 	return f
 }
 
@@ -45,20 +45,20 @@ func newFake(t testing.TB, info *Info, forms ...Form) *fake {
 func (s *fake) feed(now int64, from transport.Peer, b []byte, send func([]byte)) {
 	s.heard++
 	if r, ok := ParseRequest6(b); ok {
-		if r.Form == FormExtended6 && !s.forms[FormExtended6] {
-			r = Request{FormPlain6, r.Token & 0xff}
+		if r.Format == FormatExtended6 && !s.forms[FormatExtended6] {
+			r = Request{FormatPlain6, r.Token & 0xff}
 		}
-		if !s.forms[r.Form] {
+		if !s.forms[r.Format] {
 			return
 		}
-		for n := range s.answers.Len(r.Form) {
+		for n := range s.answers.NumDatagrams(r.Format) {
 			send(s.answers.Append(nil, r, n))
 		}
 		return
 	}
 	var p packet.Packet
 	var scratch packet.Scratch
-	if !s.forms[Form7] || p.Parse(b, &scratch) != nil {
+	if !s.forms[Format7] || p.Parse(b, &scratch) != nil {
 		return
 	}
 	token := s.tokens.Token(conn.Time(now), from.Addr())
@@ -99,7 +99,7 @@ func (w *world) serve(addr transport.Peer, s *fake) {
 // ask lets an asker work until it is done, and returns the time that took.
 func (w *world) ask(t testing.TB, cfg Config, targets []Target) time.Duration {
 	t.Helper()
-	a := newAsker(cfg, targets, func(to transport.Peer, b []byte) { w.net.Send(browser, to, b) }, func(r Result) {
+	a := newMultiQuery(cfg, targets, func(to transport.Peer, b []byte) { w.net.Send(browser, to, b) }, func(r Result) {
 		if _, twice := w.results[r.Addr]; twice {
 			t.Fatalf("%v is done twice", r.Addr)
 		}
@@ -139,7 +139,7 @@ func TestAskForms(t *testing.T) {
 	link := netsim.Link{Delay: 20 * time.Millisecond}
 	for _, c := range []struct {
 		name     string
-		forms    []Form
+		forms    []Format
 		clients  int
 		versions Versions
 		complete bool
@@ -147,12 +147,12 @@ func TestAskForms(t *testing.T) {
 		bots     bool
 		span     time.Duration // at most
 	}{
-		{"0.6.5", []Form{FormPlain6}, 10, Version6, true, 10, false, 300 * time.Millisecond},
-		{"0.6.5 with many", []Form{FormPlain6}, 40, Version6, false, 16, false, 300 * time.Millisecond},
-		{"64 player patch", []Form{FormPlain6, FormLegacy64}, 60, Version6, true, 60, false, 300 * time.Millisecond},
-		{"0.7.5", []Form{Form7}, 40, Version7, true, 40, true, 400 * time.Millisecond},
-		{"DDNet without 0.7", []Form{FormPlain6, FormExtended6, FormLegacy64}, 60, Version6, true, 60, false, 300 * time.Millisecond},
-		{"all", []Form{FormPlain6, FormExtended6, FormLegacy64, Form7}, 60, Version6 | Version7, true, 60, true, 100 * time.Millisecond},
+		{"0.6.5", []Format{FormatPlain6}, 10, Version6, true, 10, false, 300 * time.Millisecond},
+		{"0.6.5 with many", []Format{FormatPlain6}, 40, Version6, false, 16, false, 300 * time.Millisecond},
+		{"64 player patch", []Format{FormatPlain6, FormatLegacy64}, 60, Version6, true, 60, false, 300 * time.Millisecond},
+		{"0.7.5", []Format{Format7}, 40, Version7, true, 40, true, 400 * time.Millisecond},
+		{"DDNet without 0.7", []Format{FormatPlain6, FormatExtended6, FormatLegacy64}, 60, Version6, true, 60, false, 300 * time.Millisecond},
+		{"all", []Format{FormatPlain6, FormatExtended6, FormatLegacy64, Format7}, 60, Version6 | Version7, true, 60, true, 100 * time.Millisecond},
 		{"nothing", nil, 0, 0, false, 0, false, 2600 * time.Millisecond},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -196,7 +196,7 @@ func TestAskForms(t *testing.T) {
 func TestAskSlow(t *testing.T) {
 	w := newWorld(t, 1, netsim.Link{Delay: 20 * time.Millisecond})
 	addr := serverAddr(1)
-	s := newFake(t, crowd(5), FormPlain6, FormExtended6, Form7)
+	s := newFake(t, crowd(5), FormatPlain6, FormatExtended6, Format7)
 	asked := 0
 	w.net.Handle(addr, func(now int64, from transport.Peer, b []byte) {
 		if kind, _ := packet.Classify(b); kind == packet.KindConnless7 {
@@ -216,7 +216,7 @@ func TestAskSlow(t *testing.T) {
 func TestAskMany(t *testing.T) {
 	w := newWorld(t, 7, netsim.Link{Delay: 30 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.2, Duplicate: 0.1})
 	var targets []Target
-	kinds := [][]Form{{FormPlain6}, {Form7}, {FormPlain6, FormExtended6, FormLegacy64, Form7}, {}}
+	kinds := [][]Format{{FormatPlain6}, {Format7}, {FormatPlain6, FormatExtended6, FormatLegacy64, Format7}, {}}
 	for n := range 1000 {
 		addr := serverAddr(n)
 		w.serve(addr, newFake(t, crowd(n%16), kinds[n%4]...))
@@ -277,7 +277,7 @@ func TestAsk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	f := newFake(t, crowd(5), FormPlain6, FormExtended6, FormLegacy64, Form7)
+	f := newFake(t, crowd(5), FormatPlain6, FormatExtended6, FormatLegacy64, Format7)
 	go func() {
 		batch := make([]transport.Datagram, 8)
 		for {
@@ -286,7 +286,7 @@ func TestAsk(t *testing.T) {
 				return
 			}
 			for _, d := range batch[:n] {
-				f.feed(d.At, d.Peer, d.B, func(b []byte) { server.Send(d.Peer, b) })
+				f.feed(d.ReceivedAt, d.Peer, d.Data, func(b []byte) { server.Send(d.Peer, b) })
 			}
 			server.Flush()
 		}

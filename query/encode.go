@@ -9,64 +9,64 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// Answers are the answers to all requests while a server's Info stays the same.
+// ReplyEncoder are the answers to all requests while a server's Info stays the same.
 // Each form is encoded when it is first asked for; from then on an answer is a
 // copy, which allocates nothing. The zero value describes an empty server.
 //
 // It is for one goroutine.
-type Answers struct {
-	info  *Info
-	forms [NumForms]records
+type ReplyEncoder struct {
+	info    *Info
+	replies [NumFormats]encodedReply
 }
 
-// records are the bodies of the datagrams of a form: what follows the token.
-type records struct {
-	made bool
-	b    []byte
-	ends []int
+// encodedReply are the bodies of the datagrams of a form: what follows the token.
+type encodedReply struct {
+	valid bool
+	b     []byte
+	ends  []int
 }
 
 // maxBody is the longest body in bytes: with the header, the tag and the longest
 // token it is no longer than what the original programs take.
 const maxBody = packet.MaxConnlessPayload - len(tagInfo) - len("16777215\x00")
 
-// Set makes info the one that is answered with. It is read when the first request
-// of each form comes, so it must stay as it is until the next Set. Setting costs
+// SetInfo makes info the one that is answered with. It is read when the first request
+// of each form comes, so it must stay as it is until the next SetInfo. Setting costs
 // nothing: a server can do so on the first request of every tick.
-func (a *Answers) Set(info *Info) {
+func (a *ReplyEncoder) SetInfo(info *Info) {
 	a.info = info
-	for f := range a.forms {
-		a.forms[f].made = false
+	for f := range a.replies {
+		a.replies[f].valid = false
 	}
 }
 
-// Len returns how many datagrams answer a request of the form.
-func (a *Answers) Len(f Form) int { return len(a.records(f).ends) }
+// NumDatagrams returns how many datagrams answer a request of the form.
+func (a *ReplyEncoder) NumDatagrams(f Format) int { return len(a.reply(f).ends) }
 
-// Size returns how many bytes the answers to a request have at most, for a Budget.
-func (a *Answers) Size(f Form) int {
-	r := a.records(f)
+// MaxSize returns how many bytes the answers to a request have at most, for a Budget.
+func (a *ReplyEncoder) MaxSize(f Format) int {
+	r := a.reply(f)
 	return len(r.b) + len(r.ends)*(len(Header6)+len(tagInfo)+len("16777215\x00"))
 }
 
 // Append appends answer number n, below Len, to a request: a whole datagram of
 // 0.6, or the payload of a connless packet of 0.7.
-func (a *Answers) Append(dst []byte, r Request, n int) []byte {
-	rec := a.records(r.Form)
+func (a *ReplyEncoder) Append(dst []byte, r Request, n int) []byte {
+	rec := a.reply(r.Format)
 	start := 0
 	if n > 0 {
 		start = rec.ends[n-1]
 	}
 	tag := tagInfo
 	switch {
-	case r.Form == FormExtended6 && n == 0:
+	case r.Format == FormatExtended6 && n == 0:
 		tag = tagExtended
-	case r.Form == FormExtended6:
+	case r.Format == FormatExtended6:
 		tag = tagMore
-	case r.Form == FormLegacy64:
+	case r.Format == FormatLegacy64:
 		tag = tagLegacy
 	}
-	if r.Form == Form7 {
+	if r.Format == Format7 {
 		dst = packer.AppendInt(append(dst, tag...), r.Token)
 	} else {
 		dst = append(append(dst, Header6...), tag...)
@@ -75,151 +75,151 @@ func (a *Answers) Append(dst []byte, r Request, n int) []byte {
 	return append(dst, rec.b[start:rec.ends[n]]...)
 }
 
-func (a *Answers) records(f Form) *records {
-	r := &a.forms[f]
-	if !r.made {
+func (a *ReplyEncoder) reply(f Format) *encodedReply {
+	r := &a.replies[f]
+	if !r.valid {
 		info := a.info
 		if info == nil {
 			info = new(Info)
 		}
-		r.made, r.b, r.ends = true, r.b[:0], r.ends[:0]
+		r.valid, r.b, r.ends = true, r.b[:0], r.ends[:0]
 		switch f {
-		case FormPlain6:
-			r.plain6(info)
-		case FormExtended6:
-			r.extended6(info)
-		case FormLegacy64:
-			r.legacy64(info)
-		case Form7:
-			r.seven(info)
+		case FormatPlain6:
+			r.encodePlain6(info)
+		case FormatExtended6:
+			r.encodeExtended6(info)
+		case FormatLegacy64:
+			r.encodeLegacy64(info)
+		case Format7:
+			r.encode7(info)
 		}
 	}
 	return r
 }
 
-// end finishes a body.
-func (r *records) end() { r.ends = append(r.ends, len(r.b)) }
+// endDatagram finishes a body.
+func (r *encodedReply) endDatagram() { r.ends = append(r.ends, len(r.b)) }
 
-// plainSlots is how many clients a 0.6 server has. Clients hide one that claims
+// maxPlainSlots is how many clients a 0.6 server has. Clients hide one that claims
 // to have more.
-const plainSlots = 16
+const maxPlainSlots = 16
 
-// plain6 hides the size of a server that the form has no room for, but for a note
+// encodePlain6 hides the size of a server that the form has no room for, but for a note
 // in the name. A browser that joins servers with free places only must see one
 // exactly when there is.
-func (r *records) plain6(i *Info) {
-	count := i.count()
+func (r *encodedReply) encodePlain6(i *Info) {
+	count := i.clientCount()
 	shown := count
-	if count >= plainSlots {
-		shown = plainSlots - 1
+	if count >= maxPlainSlots {
+		shown = maxPlainSlots - 1
 		if count >= i.MaxClients {
-			shown = plainSlots
+			shown = maxPlainSlots
 		}
 	}
-	r.b = versioned(r.b, "0.6", i.Version)
-	if i.MaxClients <= plainSlots {
+	r.b = appendVersion(r.b, "0.6", i.Version)
+	if i.MaxClients <= maxPlainSlots {
 		r.b = appendText(r.b, i.Name, maxName)
 	} else {
 		var note [32]byte
-		n := appendNote(note[:0], count, min(i.MaxClients, MaxListed))
+		n := appendSizeSuffix(note[:0], count, min(i.MaxClients, MaxListed))
 		r.b = appendText(r.b, i.Name, maxName-len(n))
 		r.b = append(append(r.b[:len(r.b)-1], n...), 0)
 	}
 	r.b = appendText(r.b, i.Map, maxMap)
-	r.counts6(i, i.numbers(shown, plainSlots))
-	for c := range i.list(plainSlots) {
+	r.appendCounts6(i, i.wireCounts(shown, maxPlainSlots))
+	for c := range i.listLength(maxPlainSlots) {
 		r.b = i.appendClient6(r.b, &i.Clients[c])
 	}
-	r.end()
+	r.endDatagram()
 }
 
-// appendNote appends " [n/max]".
-func appendNote(dst []byte, n, limit int) []byte {
+// appendSizeSuffix appends " [n/max]".
+func appendSizeSuffix(dst []byte, n, limit int) []byte {
 	dst = strconv.AppendInt(append(dst, " ["...), int64(n), 10)
 	dst = strconv.AppendInt(append(dst, '/'), int64(limit), 10)
 	return append(dst, ']')
 }
 
-// counts6 appends the mode, the flags and the counts.
-func (r *records) counts6(i *Info, counts [4]int) {
+// appendCounts6 appends the mode, the flags and the counts.
+func (r *encodedReply) appendCounts6(i *Info, counts [4]int) {
 	r.b = appendText(r.b, i.GameType, maxGameType)
-	r.b = appendNumber(r.b, b2i(i.Password))
+	r.b = appendNumber(r.b, boolToInt(i.Password))
 	for _, n := range counts {
 		r.b = appendNumber(r.b, n)
 	}
 }
 
-func (r *records) extended6(i *Info) {
-	r.b = versioned(r.b, "0.6", i.Version)
+func (r *encodedReply) encodeExtended6(i *Info) {
+	r.b = appendVersion(r.b, "0.6", i.Version)
 	r.b = appendText(r.b, i.Name, maxName)
 	r.b = appendText(r.b, i.Map, maxMap)
 	r.b = appendNumber(r.b, int(int32(i.MapCRC))) // the original's numbers have signs
 	r.b = appendNumber(r.b, int(int32(i.MapSize)))
-	r.counts6(i, i.numbers(i.count(), MaxListed))
+	r.appendCounts6(i, i.wireCounts(i.clientCount(), MaxListed))
 	r.b = append(r.b, 0)
 	start := 0
-	for c := range i.list(MaxListed) {
+	for c := range i.listLength(MaxListed) {
 		before := len(r.b)
 		r.b = append(i.appendClient6(r.b, &i.Clients[c]), 0)
 		if len(r.b)-start <= maxBody {
 			continue
 		}
-		if len(r.ends) == maxPackets-1 {
+		if len(r.ends) == maxExtendedDatagrams-1 {
 			r.b = r.b[:before]
 			break
 		}
 		// The client begins the next datagram.
 		r.b = r.b[:before]
-		r.end()
+		r.endDatagram()
 		start = before
 		r.b = append(appendNumber(r.b, len(r.ends)), 0)
 		r.b = append(i.appendClient6(r.b, &i.Clients[c]), 0)
 	}
-	r.end()
+	r.endDatagram()
 }
 
-// Of an answer of FormExtended6, maxPackets is how many datagrams there may be;
-// of one of FormLegacy64, legacyClients is how many clients a datagram may have.
+// Of an answer of FormatExtended6, maxExtendedDatagrams is how many datagrams there may be;
+// of one of FormatLegacy64, maxLegacyClients is how many clients a datagram may have.
 const (
-	maxPackets    = 64
-	legacyClients = 24
-	legacySlots   = 64
+	maxExtendedDatagrams = 64
+	maxLegacyClients     = 24
+	maxLegacySlots       = 64
 )
 
-func (r *records) legacy64(i *Info) {
-	r.b = versioned(r.b, "0.6", i.Version)
+func (r *encodedReply) encodeLegacy64(i *Info) {
+	r.b = appendVersion(r.b, "0.6", i.Version)
 	r.b = appendText(r.b, i.Name, maxName)
 	r.b = appendText(r.b, i.Map, maxMap)
-	r.counts6(i, i.numbers(i.count(), legacySlots))
+	r.appendCounts6(i, i.wireCounts(i.clientCount(), maxLegacySlots))
 	prefix := len(r.b)
 	r.b = packer.AppendInt(r.b, 0)
 	start, first := 0, 0
-	for c := range i.list(legacySlots) {
+	for c := range i.listLength(maxLegacySlots) {
 		before := len(r.b)
 		r.b = i.appendClient6(r.b, &i.Clients[c])
-		if len(r.b)-start <= maxBody && c-first < legacyClients {
+		if len(r.b)-start <= maxBody && c-first < maxLegacyClients {
 			continue
 		}
 		r.b = r.b[:before]
-		r.end()
+		r.endDatagram()
 		start, first = before, c
 		r.b = append(r.b, r.b[:prefix]...)
 		r.b = packer.AppendInt(r.b, int32(c))
 		r.b = i.appendClient6(r.b, &i.Clients[c])
 	}
-	r.end()
+	r.endDatagram()
 }
 
-// list returns how many clients are listed.
-func (i *Info) list(limit int) int { return min(len(i.Clients), limit) }
+// listLength returns how many clients are listed.
+func (i *Info) listLength(limit int) int { return min(len(i.Clients), limit) }
 
 // appendClient6 appends a client as all forms of 0.6 have it.
 func (i *Info) appendClient6(dst []byte, c *Client) []byte {
-	dst = appendText(dst, c.Name, maxNick)
+	dst = appendText(dst, c.Name, maxClientName)
 	dst = appendText(dst, c.Clan, maxClan)
 	dst = appendNumber(dst, int(c.Country))
-	dst = appendNumber(dst, int(i.score6(c)))
-	return appendNumber(dst, b2i(!c.Spectator))
+	dst = appendNumber(dst, int(i.scoreTo6(c)))
+	return appendNumber(dst, boolToInt(!c.Spectator))
 }
 
 // appendNumber appends a number of 0.6: a decimal text.
@@ -227,7 +227,7 @@ func appendNumber(dst []byte, n int) []byte {
 	return append(strconv.AppendInt(dst, int64(n), 10), 0)
 }
 
-func b2i(b bool) int {
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}
@@ -237,12 +237,12 @@ func b2i(b bool) int {
 // maxSlots7 is how many clients 0.7 browsers believe in.
 const maxSlots7 = 64
 
-// seven lists all clients or nobody sees anything: with many long names the list
+// encode7 lists all clients or nobody sees anything: with many long names the list
 // would not fit one datagram, so names become shorter.
-func (r *records) seven(i *Info) {
+func (r *encodedReply) encode7(i *Info) {
 	const limit = packet.MaxConnlessPayload - len(tagInfo) - packer.MaxIntLen
-	n := i.list(maxSlots7)
-	for _, nick := range [...]int{maxNick, 8, 4, 1} {
+	n := i.listLength(maxSlots7)
+	for _, nick := range [...]int{maxClientName, 8, 4, 1} {
 		r.b = i.appendRecord7(r.b[:0], n)
 		for c := range n {
 			r.b = i.appendClient7(r.b, &i.Clients[c], nick)
@@ -251,26 +251,26 @@ func (r *records) seven(i *Info) {
 			break
 		}
 	}
-	r.end()
+	r.endDatagram()
 }
 
 // AppendRecord7 appends the record without the list of clients, as it is in the
 // 0.7 message SERVERINFO.
-func AppendRecord7(dst []byte, i *Info) []byte { return i.appendRecord7(dst, i.count()) }
+func AppendRecord7(dst []byte, i *Info) []byte { return i.appendRecord7(dst, i.clientCount()) }
 
 func (i *Info) appendRecord7(dst []byte, clients int) []byte {
-	n := i.numbers(clients, maxSlots7)
-	dst = versioned(dst, "0.7", i.Version)
+	n := i.wireCounts(clients, maxSlots7)
+	dst = appendVersion(dst, "0.7", i.Version)
 	dst = appendText(dst, i.Name, maxName)
 	dst = appendText(dst, i.Hostname, maxHostname)
 	dst = appendText(dst, i.Map, maxMap)
 	dst = appendText(dst, i.GameType, maxGameType)
-	if n[1] > plainSlots && slices.Contains(standardModes, i.GameType) {
+	if n[1] > maxPlainSlots && slices.Contains(standardModes, i.GameType) {
 		// Clients hide a server that names a mode of the original and has more
 		// places than the original, so it calls the mode by another name.
 		dst = append(dst[:len(dst)-1], "+\x00"...)
 	}
-	flags := b2i(i.Password) | b2i(i.TimeScore)<<1
+	flags := boolToInt(i.Password) | boolToInt(i.TimeScore)<<1
 	for _, v := range [...]int{flags, min(max(i.SkillLevel, 0), 2), n[0], n[1], n[2], n[3]} {
 		dst = packer.AppendInt(dst, int32(v))
 	}
@@ -280,15 +280,15 @@ func (i *Info) appendRecord7(dst []byte, clients int) []byte {
 var standardModes = []string{"DM", "TDM", "CTF", "LMS", "LTS"}
 
 func (i *Info) appendClient7(dst []byte, c *Client, limit int) []byte {
-	dst = appendText(dst, c.Name, min(limit, maxNick))
+	dst = appendText(dst, c.Name, min(limit, maxClientName))
 	dst = appendText(dst, c.Clan, min(limit, maxClan))
 	dst = packer.AppendInt(dst, c.Country)
 	dst = packer.AppendInt(dst, c.Score)
-	return packer.AppendInt(dst, int32(b2i(c.Spectator)|b2i(c.Bot)<<1))
+	return packer.AppendInt(dst, int32(boolToInt(c.Spectator)|boolToInt(c.Bot)<<1))
 }
 
-// cutNote takes " [n/max]" off a name again.
-func cutNote(name string) (rest string, n, limit int, ok bool) {
+// cutSizeSuffix takes " [n/max]" off a name again.
+func cutSizeSuffix(name string) (rest string, n, limit int, ok bool) {
 	at := strings.LastIndexByte(name, '[')
 	if at < 0 || !strings.HasSuffix(name, "]") {
 		return name, 0, 0, false
@@ -296,7 +296,7 @@ func cutNote(name string) (rest string, n, limit int, ok bool) {
 	left, right, _ := strings.Cut(name[at+1:len(name)-1], "/")
 	n, err1 := strconv.Atoi(left)
 	limit, err2 := strconv.Atoi(right)
-	if err1 != nil || err2 != nil || n < 0 || limit <= plainSlots || limit > MaxListed || n > limit {
+	if err1 != nil || err2 != nil || n < 0 || limit <= maxPlainSlots || limit > MaxListed || n > limit {
 		return name, 0, 0, false
 	}
 	return strings.TrimSuffix(name[:at], " "), n, limit, true

@@ -69,7 +69,7 @@ func (w *httpWorld) do(req *request) response {
 	out := httptest.NewRecorder()
 	w.master.ServeHTTP(out, hr)
 	resp := response{request: req}
-	resp.status, resp.text = readStatus(out.Code, out.Body.Bytes())
+	resp.status, resp.text = parseStatus(out.Code, out.Body.Bytes())
 	return resp
 }
 
@@ -78,7 +78,7 @@ func (w *httpWorld) run(span int64) {
 	for end := w.now + span; w.now < end; w.now += second / 50 {
 		w.r.now = w.now
 		for _, req := range w.r.http.step(w.now) {
-			w.r.http.answer(w.do(req))
+			w.r.http.handleResponse(w.do(req))
 		}
 	}
 }
@@ -170,18 +170,18 @@ func TestAnnounce(t *testing.T) {
 	for _, e := range w.events {
 		kinds = append(kinds, e.Kind)
 	}
-	if want := []EventKind{Registered, Registered, Failed, Registered}; !slices.Equal(kinds, want) {
+	if want := []EventKind{EventRegistered, EventRegistered, EventFailed, EventRegistered}; !slices.Equal(kinds, want) {
 		t.Errorf("events %+v", w.events)
 	}
 
-	for _, req := range w.r.http.remove(AllProtocols) {
+	for _, req := range w.r.http.deleteRequests(AllProtocols) {
 		w.do(req)
 	}
 	w.expect("delete")
 	if s := w.servers(); len(s) != 0 {
 		t.Errorf("still on the list: %+v", s)
 	}
-	if again := w.r.http.remove(AllProtocols); len(again) != 0 {
+	if again := w.r.http.deleteRequests(AllProtocols); len(again) != 0 {
 		t.Errorf("%d more requests", len(again))
 	}
 }
@@ -192,7 +192,7 @@ func TestAnnounceAll(t *testing.T) {
 	w.info("one")
 	w.run(40 * second)
 	s := w.servers()
-	if len(s) != 1 || len(s[0].Addrs) != 4 || w.r.Registered() != 4 {
+	if len(s) != 1 || len(s[0].Addrs) != 4 || w.r.NumRegistered() != 4 {
 		t.Fatalf("list: %+v", s)
 	}
 	if n := strings.Count(w.log(), "+info"); n > 8 {
@@ -213,7 +213,7 @@ func TestUnreachable(t *testing.T) {
 	w.info("one")
 	w.run(16 * second)
 	w.expect("need_challenge+info need_challenge+info")
-	if len(w.events) != 1 || w.events[0].Kind != Unreachable || w.events[0].System != "register/6/ipv4" {
+	if len(w.events) != 1 || w.events[0].Kind != EventUnreachable || w.events[0].System != "register/6/ipv4" {
 		t.Errorf("events %+v", w.events)
 	}
 	w.deaf = false
@@ -230,7 +230,7 @@ func TestNeedInfoForever(t *testing.T) {
 	for now := int64(0); now < 60*second; now += second / 50 {
 		for _, req := range a.step(now) {
 			n++
-			a.answer(response{request: req, status: statusNeedInfo})
+			a.handleResponse(response{request: req, status: statusNeedInfo})
 		}
 	}
 	if n > 10 {
@@ -251,9 +251,9 @@ func TestLate(t *testing.T) {
 	if more := a.step(100 * second); len(more) != 0 {
 		t.Errorf("%d requests while two are on their way", len(more))
 	}
-	a.answer(response{request: second2[0], status: statusSuccess})
-	a.answer(response{request: first[0], status: statusError, text: "late"})
-	if w.r.Registered() != 1 || a.ways[0].status != statusSuccess {
+	a.handleResponse(response{request: second2[0], status: statusSuccess})
+	a.handleResponse(response{request: first[0], status: statusError, text: "late"})
+	if w.r.NumRegistered() != 1 || a.states[0].status != statusSuccess {
 		t.Error("a late answer counts")
 	}
 }
@@ -276,9 +276,9 @@ func TestForeignChallenge(t *testing.T) {
 		"\xff\xff\xff\xffgie3\x05" + a.challenge:                  {false, ""},
 		"\xff\xff\xff\xfffw??":                                    {false, ""},
 	} {
-		a.ways[0].token = ""
-		if got := w.r.Feed(0, master6, append([]byte(query.Header6), payload...)); got != want.taken || a.ways[0].token != want.token {
-			t.Errorf("%q: %v, token %q", payload, got, a.ways[0].token)
+		a.states[0].token = ""
+		if got := w.r.Feed(0, master6, append([]byte(query.Header6), payload...)); got != want.taken || a.states[0].token != want.token {
+			t.Errorf("%q: %v, token %q", payload, got, a.states[0].token)
 		}
 	}
 	// 0.7 needs a token, the global one for challenges only.

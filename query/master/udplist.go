@@ -25,9 +25,9 @@ type UDPConfig struct {
 	Timeout time.Duration
 	// Retry is the time after which it is asked again; 0 means 1 s.
 	Retry time.Duration
-	// Settle is how long datagrams that are missing are waited for; 0 means
+	// SettleTime is how long datagrams that are missing are waited for; 0 means
 	// 500 ms.
-	Settle time.Duration
+	SettleTime time.Duration
 }
 
 // UDPMaster is a UDP master to ask.
@@ -40,7 +40,7 @@ type UDPMaster struct {
 // ListUDP asks UDP masters for their servers. Each server is listed once per
 // version. The error wraps ErrNoAnswer if none of them answered.
 func ListUDP(ctx context.Context, c transport.Conn, cfg UDPConfig, masters ...UDPMaster) ([]Addr, error) {
-	l := newLister(cfg, masters, c.Send)
+	l := newListRequester(cfg, masters, c.Send)
 	stop := context.AfterFunc(ctx, c.Wake)
 	defer stop()
 	batch := make([]transport.Datagram, 64)
@@ -53,116 +53,116 @@ func ListUDP(ctx context.Context, c transport.Conn, cfg UDPConfig, masters ...UD
 			return l.addrs, fmt.Errorf("master: %w", err)
 		}
 		if !more {
-			return l.addrs, l.err()
+			return l.addrs, l.result()
 		}
 		n, err := c.ReadBatch(batch, next)
 		if err != nil {
 			return l.addrs, fmt.Errorf("master: %w", err)
 		}
 		for _, d := range batch[:n] {
-			l.feed(d.At, d.Peer, d.B)
+			l.feed(d.ReceivedAt, d.Peer, d.Data)
 		}
 	}
 }
 
-// lister asks masters, without input and output of its own.
-type lister struct {
+// listRequester asks masters, without input and output of its own.
+type listRequester struct {
 	cfg     UDPConfig
-	masters []*listing
+	masters []*masterQuery
 	addrs   []Addr
 	seen    map[Addr]bool
 	send    func(transport.Peer, []byte)
 }
 
-// listing is what one master has said.
-type listing struct {
+// masterQuery is what one master has said.
+type masterQuery struct {
 	UDPMaster
-	began   bool
-	end     int64 // ns, when no more is waited for
-	again   int64
-	own     packet.Token
-	token   packet.Token // the master's
-	count   int          // how many servers it says it has, -1 if unknown
-	servers map[netip.AddrPort]bool
+	started     bool
+	deadline    int64 // ns, when no more is waited for
+	nextTry     int64
+	ownToken    packet.Token
+	masterToken packet.Token // the master's
+	count       int          // how many servers it says it has, -1 if unknown
+	servers     map[netip.AddrPort]bool
 }
 
-func newLister(cfg UDPConfig, masters []UDPMaster, send func(transport.Peer, []byte)) *lister {
+func newListRequester(cfg UDPConfig, masters []UDPMaster, send func(transport.Peer, []byte)) *listRequester {
 	for _, d := range []struct {
 		v         *time.Duration
 		otherwise time.Duration
-	}{{&cfg.Timeout, 4 * time.Second}, {&cfg.Retry, time.Second}, {&cfg.Settle, 500 * time.Millisecond}} {
+	}{{&cfg.Timeout, 4 * time.Second}, {&cfg.Retry, time.Second}, {&cfg.SettleTime, 500 * time.Millisecond}} {
 		if *d.v <= 0 {
 			*d.v = d.otherwise
 		}
 	}
-	l := &lister{cfg: cfg, seen: map[Addr]bool{}, send: send}
+	l := &listRequester{cfg: cfg, seen: map[Addr]bool{}, send: send}
 	for _, m := range masters {
-		l.masters = append(l.masters, &listing{UDPMaster: m, own: packet.Token(rand.Uint32N(1 << 31)), token: packet.NoToken, count: -1, servers: map[netip.AddrPort]bool{}})
+		l.masters = append(l.masters, &masterQuery{UDPMaster: m, ownToken: packet.Token(rand.Uint32N(1 << 31)), masterToken: packet.NoToken, count: -1, servers: map[netip.AddrPort]bool{}})
 	}
 	return l
 }
 
 // step does what is due at the time now (ns) and returns when to call it next, and
 // whether there is anything left to do.
-func (l *lister) step(now int64) (next int64, more bool) {
+func (l *listRequester) step(now int64) (next int64, more bool) {
 	next = now + int64(time.Second)
 	for _, m := range l.masters {
-		if !m.began {
-			m.began, m.end, m.again = true, now+int64(l.cfg.Timeout), now
+		if !m.started {
+			m.started, m.deadline, m.nextTry = true, now+int64(l.cfg.Timeout), now
 		}
-		if now >= m.end {
+		if now >= m.deadline {
 			continue
 		}
 		more = true
-		if now >= m.again {
-			m.again = now + int64(l.cfg.Retry)
-			l.ask(m)
+		if now >= m.nextTry {
+			m.nextTry = now + int64(l.cfg.Retry)
+			l.sendRequests(m)
 		}
-		next = min(next, m.end, m.again)
+		next = min(next, m.deadline, m.nextTry)
 	}
 	return next, more
 }
 
-func (l *lister) ask(m *listing) {
+func (l *listRequester) sendRequests(m *masterQuery) {
 	switch {
 	case m.Version == query.Version6:
 		l.send(m.Peer, []byte(query.Header6+tagAskCount))
 		l.send(m.Peer, []byte(query.Header6+tagAskList))
-	case m.token == packet.NoToken:
-		l.send(m.Peer, packet.AppendTokenRequest(nil, m.own))
+	case m.masterToken == packet.NoToken:
+		l.send(m.Peer, packet.AppendTokenRequest(nil, m.ownToken))
 	default:
-		l.send(m.Peer, packet.AppendConnless(nil, m.token, m.own, []byte(tagAskCount)))
-		l.send(m.Peer, packet.AppendConnless(nil, m.token, m.own, []byte(tagAskList)))
+		l.send(m.Peer, packet.AppendConnless(nil, m.masterToken, m.ownToken, []byte(tagAskCount)))
+		l.send(m.Peer, packet.AppendConnless(nil, m.masterToken, m.ownToken, []byte(tagAskList)))
 	}
 }
 
 // feed takes a datagram.
-func (l *lister) feed(now int64, from transport.Peer, b []byte) {
+func (l *listRequester) feed(now int64, from transport.Peer, b []byte) {
 	kind, _ := packet.Classify(b)
 	for _, m := range l.masters {
-		if m.Peer != from || now >= m.end {
+		if m.Peer != from || now >= m.deadline {
 			continue
 		}
 		switch {
 		case kind == packet.KindConnless6 && m.Version == query.Version6:
-			l.payload(now, m, b[len(query.Header6):])
+			l.handlePayload(now, m, b[len(query.Header6):])
 		case kind == packet.KindConnless7 && m.Version == query.Version7:
 			var p packet.Packet
-			if p.ParseHeader(b) == nil && p.Token == m.own {
-				l.payload(now, m, p.Payload)
+			if p.ParseHeader(b) == nil && p.Token == m.ownToken {
+				l.handlePayload(now, m, p.Payload)
 			}
-		case kind == packet.KindControl7 && m.Version == query.Version7 && m.token == packet.NoToken:
+		case kind == packet.KindControl7 && m.Version == query.Version7 && m.masterToken == packet.NoToken:
 			var p packet.Packet
 			var scratch packet.Scratch
-			if p.Parse(b, &scratch) == nil && p.Token == m.own && p.ControlID() == packet.ControlToken && p.ResponseToken != packet.NoToken {
-				m.token = p.ResponseToken
-				l.ask(m)
+			if p.Parse(b, &scratch) == nil && p.Token == m.ownToken && p.ControlID() == packet.ControlToken && p.ResponseToken != packet.NoToken {
+				m.masterToken = p.ResponseToken
+				l.sendRequests(m)
 			}
 		}
 	}
 }
 
-func (l *lister) payload(now int64, m *listing, payload []byte) {
+func (l *listRequester) handlePayload(now int64, m *masterQuery, payload []byte) {
 	if len(payload) < 8 {
 		return
 	}
@@ -171,7 +171,7 @@ func (l *lister) payload(now int64, m *listing, payload []byte) {
 	case tag == tagCount && len(rest) >= 2:
 		m.count = int(binary.BigEndian.Uint16(rest))
 	case tag == tagList:
-		m.end = max(min(m.end, now+int64(l.cfg.Settle)), now+1)
+		m.deadline = max(min(m.deadline, now+int64(l.cfg.SettleTime)), now+1)
 		for ; len(rest) >= 18 && len(l.addrs) < MaxServers; rest = rest[18:] {
 			peer := transport.Unmap(transport.UDPPeer(netip.AddrFrom16([16]byte(rest[:16])), binary.BigEndian.Uint16(rest[16:])))
 			if ip := peer.Addr(); peer.Port() == 0 || ip.IsUnspecified() || ip.IsMulticast() {
@@ -189,17 +189,17 @@ func (l *lister) payload(now int64, m *listing, payload []byte) {
 	if m.count < 0 || len(m.servers) < m.count {
 		return
 	}
-	m.end = now
+	m.deadline = now
 	for _, other := range l.masters {
 		// One port rarely is a master of both versions.
-		if other.Peer == m.Peer && other.token == packet.NoToken && len(other.servers) == 0 {
-			other.end = min(other.end, now+int64(l.cfg.Settle))
+		if other.Peer == m.Peer && other.masterToken == packet.NoToken && len(other.servers) == 0 {
+			other.deadline = min(other.deadline, now+int64(l.cfg.SettleTime))
 		}
 	}
 }
 
-// err says whether anybody answered.
-func (l *lister) err() error {
+// result says whether anybody answered.
+func (l *listRequester) result() error {
 	for _, m := range l.masters {
 		if m.count >= 0 || len(m.servers) > 0 {
 			return nil

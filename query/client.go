@@ -34,17 +34,17 @@ type Config struct {
 	// Retry is the time after which what was not answered is asked again; 0 means
 	// 500 ms.
 	Retry time.Duration
-	// Settle is how long the other forms are waited for after one was answered
+	// SettleTime is how long the other forms are waited for after one was answered
 	// in full; 0 means 250 ms. A slow server gets twice its latency, and a form that
 	// was begun to be answered is asked once or twice more.
-	Settle time.Duration
+	SettleTime time.Duration
 	// Concurrency is how many servers are waited for at a time; 0 means 256.
 	Concurrency int
 	// Rate is how many servers are begun with per second; 0 means 200.
 	Rate int
 }
 
-func (c Config) filled() Config {
+func (c Config) withDefaults() Config {
 	orTime := func(d *time.Duration, otherwise time.Duration) {
 		if *d <= 0 {
 			*d = otherwise
@@ -52,7 +52,7 @@ func (c Config) filled() Config {
 	}
 	orTime(&c.Timeout, 2500*time.Millisecond)
 	orTime(&c.Retry, 500*time.Millisecond)
-	orTime(&c.Settle, 250*time.Millisecond)
+	orTime(&c.SettleTime, 250*time.Millisecond)
 	if c.Concurrency <= 0 {
 		c.Concurrency = 256
 	}
@@ -76,8 +76,8 @@ type Result struct {
 	Err error
 	// Info is put together from all answers.
 	Info Info
-	// Forms are those it answered.
-	Forms [NumForms]bool
+	// Formats are those it answered.
+	Formats [NumFormats]bool
 	// Complete tells that all of its clients are listed.
 	Complete bool
 	// Latency is the least time that an answer took.
@@ -87,10 +87,10 @@ type Result struct {
 // Versions returns which protocols the server speaks.
 func (r *Result) Versions() Versions {
 	var v Versions
-	if r.Forms[FormPlain6] || r.Forms[FormExtended6] || r.Forms[FormLegacy64] {
+	if r.Formats[FormatPlain6] || r.Formats[FormatExtended6] || r.Formats[FormatLegacy64] {
 		v |= Version6
 	}
-	if r.Forms[Form7] {
+	if r.Formats[Format7] {
 		v |= Version7
 	}
 	return v
@@ -109,9 +109,9 @@ func (v Versions) String() string {
 	return "none"
 }
 
-// Host asks a server, given as "host" or "host:port", in every form at once. The
+// AskHost asks a server, given as "host" or "host:port", in every form at once. The
 // error wraps ErrNoAnswer, udp.ErrAddress, or what ended ctx.
-func Host(ctx context.Context, cfg Config, address string) (Result, error) {
+func AskHost(ctx context.Context, cfg Config, address string) (Result, error) {
 	peer, err := udp.Resolve(ctx, address, DefaultPort)
 	if err != nil {
 		return Result{}, fmt.Errorf("query: %w", err)
@@ -136,18 +136,18 @@ func Listen() (transport.Conn, error) {
 // Ask asks one server, as Host does.
 func Ask(ctx context.Context, conn transport.Conn, cfg Config, addr transport.Peer) (Result, error) {
 	var result Result
-	err := Each(ctx, conn, cfg, []Target{{Addr: addr}}, func(r Result) { result = r })
+	err := AskAll(ctx, conn, cfg, []Target{{Addr: addr}}, func(r Result) { result = r })
 	if err == nil {
 		err = result.Err
 	}
 	return result, err
 }
 
-// Each asks many servers, each of which should be given once, and calls f with each
+// AskAll asks many servers, each of which should be given once, and calls f with each
 // one's result, in the order in which they are done. The connection must have no other user. The error says why not
 // all were asked.
-func Each(ctx context.Context, conn transport.Conn, cfg Config, targets []Target, f func(Result)) error {
-	a := newAsker(cfg, targets, conn.Send, f)
+func AskAll(ctx context.Context, conn transport.Conn, cfg Config, targets []Target, f func(Result)) error {
+	a := newMultiQuery(cfg, targets, conn.Send, f)
 	stop := context.AfterFunc(ctx, conn.Wake)
 	defer stop()
 	batch := make([]transport.Datagram, 64)
@@ -167,77 +167,77 @@ func Each(ctx context.Context, conn transport.Conn, cfg Config, targets []Target
 			return fmt.Errorf("query: %w", err)
 		}
 		for i := range batch[:n] {
-			a.feed(batch[i].At, batch[i].Peer, batch[i].B)
+			a.feed(batch[i].ReceivedAt, batch[i].Peer, batch[i].Data)
 		}
 	}
 }
 
-// asker asks many servers, without input and output of its own.
-type asker struct {
-	cfg     Config
-	waiting []Target
-	active  map[transport.Peer]*asked
-	send    func(transport.Peer, []byte)
-	done    func(Result)
-	begin   int64 // ns, when the next may be begun with
-	buf     []byte
-	random  func() uint32
+// multiQuery asks many servers, without input and output of its own.
+type multiQuery struct {
+	cfg       Config
+	queue     []Target
+	active    map[transport.Peer]*serverQuery
+	send      func(transport.Peer, []byte)
+	onResult  func(Result)
+	nextStart int64 // ns, when the next may be begun with
+	buf       []byte
+	random    func() uint32
 }
 
-func newAsker(cfg Config, targets []Target, send func(transport.Peer, []byte), done func(Result)) *asker {
-	return &asker{cfg: cfg.filled(), waiting: targets, active: make(map[transport.Peer]*asked), send: send, done: done, begin: -1 << 62, random: rand.Uint32}
+func newMultiQuery(cfg Config, targets []Target, send func(transport.Peer, []byte), done func(Result)) *multiQuery {
+	return &multiQuery{cfg: cfg.withDefaults(), queue: targets, active: make(map[transport.Peer]*serverQuery), send: send, onResult: done, nextStart: -1 << 62, random: rand.Uint32}
 }
 
 // step does what is due at the time now (ns). It returns when to call it next, and
 // whether there is anything left to do.
-func (a *asker) step(now int64) (next int64, more bool) {
+func (a *multiQuery) step(now int64) (next int64, more bool) {
 	next = now + int64(time.Second)
 	for addr, t := range a.active {
-		if now >= t.end(a) {
+		if now >= t.waitUntil(a) {
 			delete(a.active, addr)
-			a.done(t.result())
+			a.onResult(t.result())
 			continue
 		}
-		if now >= t.again {
-			t.ask(now, a)
+		if now >= t.nextTry {
+			t.sendRequests(now, a)
 		}
-		next = min(next, t.again, t.end(a))
+		next = min(next, t.nextTry, t.waitUntil(a))
 	}
-	for len(a.waiting) > 0 && len(a.active) < a.cfg.Concurrency {
-		if now < a.begin {
-			next = min(next, a.begin)
+	for len(a.queue) > 0 && len(a.active) < a.cfg.Concurrency {
+		if now < a.nextStart {
+			next = min(next, a.nextStart)
 			break
 		}
-		target := a.waiting[0]
-		a.waiting = a.waiting[1:]
+		target := a.queue[0]
+		a.queue = a.queue[1:]
 		if target.Versions == 0 {
 			target.Versions = Version6 | Version7
 		}
 		if _, twice := a.active[target.Addr]; twice {
 			continue
 		}
-		t := newAsked(target, now+int64(a.cfg.Timeout), a.random)
+		t := newServerQuery(target, now+int64(a.cfg.Timeout), a.random)
 		a.active[target.Addr] = t
-		t.ask(now, a)
-		a.begin = now + int64(time.Second)/int64(a.cfg.Rate)
-		next = min(next, t.again, t.end(a))
+		t.sendRequests(now, a)
+		a.nextStart = now + int64(time.Second)/int64(a.cfg.Rate)
+		next = min(next, t.nextTry, t.waitUntil(a))
 	}
-	return next, len(a.active)+len(a.waiting) > 0
+	return next, len(a.active)+len(a.queue) > 0
 }
 
 // feed takes a datagram.
-func (a *asker) feed(now int64, from transport.Peer, b []byte) {
+func (a *multiQuery) feed(now int64, from transport.Peer, b []byte) {
 	t := a.active[from]
 	if t == nil {
 		return
 	}
 	full := t.feed(now, b, a)
-	if full && t.all() {
-		t.limit = now
+	if full && t.allComplete() {
+		t.deadline = now
 		return
 	}
 	if full && !t.settling {
 		t.settling = true
-		t.settled = now + max(int64(a.cfg.Settle), 2*int64(t.latency))
+		t.settleUntil = now + max(int64(a.cfg.SettleTime), 2*int64(t.latency))
 	}
 }

@@ -22,12 +22,12 @@ var (
 
 // Reply is one datagram of an answer.
 type Reply struct {
-	Form  Form
-	Token int32
-	// More tells that Info has nothing but clients.
-	More bool
-	// Part is the number of the datagram in FormExtended6, and of the first client
-	// in FormLegacy64; otherwise 0.
+	Format Format
+	Token  int32
+	// ClientsOnly tells that Info has nothing but clients.
+	ClientsOnly bool
+	// Part is the number of the datagram in FormatExtended6, and of the first client
+	// in FormatLegacy64; otherwise 0.
 	Part int
 	Info Info
 }
@@ -43,75 +43,75 @@ func ParseReply6(datagram []byte) (Reply, error) {
 	var r Reply
 	switch {
 	case bytes.HasPrefix(payload, []byte(tagInfo)):
-		r.Form = FormPlain6
+		r.Format = FormatPlain6
 	case bytes.HasPrefix(payload, []byte(tagExtended)):
-		r.Form = FormExtended6
+		r.Format = FormatExtended6
 	case bytes.HasPrefix(payload, []byte(tagMore)):
-		r.Form, r.More = FormExtended6, true
+		r.Format, r.ClientsOnly = FormatExtended6, true
 	case bytes.HasPrefix(payload, []byte(tagLegacy)):
-		r.Form = FormLegacy64
+		r.Format = FormatLegacy64
 	default:
 		return Reply{}, ErrNoReply
 	}
 	var u packer.Unpacker
 	u.Reset(payload[len(tagInfo):])
-	r.Token = number(&u)
+	r.Token = readNumber(&u)
 	i := &r.Info
-	if r.More {
-		r.Part = int(number(&u))
+	if r.ClientsOnly {
+		r.Part = int(readNumber(&u))
 		u.String(packer.SanitizeNone)
-		if r.Part <= 0 || r.Part >= maxPackets {
+		if r.Part <= 0 || r.Part >= maxExtendedDatagrams {
 			return Reply{}, fmt.Errorf("%w: packet number %d", ErrReply, r.Part)
 		}
-	} else if err := r.head6(&u); err != nil {
+	} else if err := r.parseInfo6(&u); err != nil {
 		return Reply{}, err
 	}
 	if u.Err() != nil {
 		return Reply{}, fmt.Errorf("%w: %w", ErrReply, u.Err())
 	}
 	for u.Len() > 0 && len(i.Clients) < MaxListed {
-		c := Client{Name: text(&u), Clan: text(&u), Country: number(&u), Score: number(&u)}
-		c.Spectator = number(&u) == 0
-		if r.Form == FormExtended6 {
+		c := Client{Name: readText(&u), Clan: readText(&u), Country: readNumber(&u), Score: readNumber(&u)}
+		c.Spectator = readNumber(&u) == 0
+		if r.Format == FormatExtended6 {
 			u.String(packer.SanitizeNone)
 		}
 		if u.Err() != nil {
 			break
 		}
-		if !r.More {
-			c.Score = i.fromScore6(c.Score)
+		if !r.ClientsOnly {
+			c.Score = i.scoreFrom6(c.Score)
 		}
 		i.Clients = append(i.Clients, c)
 	}
 	return r, nil
 }
 
-// head6 reads the record before the clients.
-func (r *Reply) head6(u *packer.Unpacker) error {
+// parseInfo6 reads the record before the clients.
+func (r *Reply) parseInfo6(u *packer.Unpacker) error {
 	i := &r.Info
-	i.Version, i.Name, i.Map = text(u), text(u), text(u)
-	if r.Form == FormExtended6 {
-		i.MapCRC, i.MapSize = uint32(number(u)), uint32(number(u))
+	i.Version, i.Name, i.Map = readText(u), readText(u), readText(u)
+	if r.Format == FormatExtended6 {
+		i.MapCRC, i.MapSize = uint32(readNumber(u)), uint32(readNumber(u))
 	}
-	i.GameType = text(u)
-	i.Password = number(u)&1 != 0
-	i.TimeScore = timed(i.GameType)
-	if err := i.readCounts(u, number); err != nil {
+	i.GameType = readText(u)
+	i.Password = readNumber(u)&1 != 0
+	i.TimeScore = isTimeMode(i.GameType)
+	if err := i.readCounts(u, readNumber); err != nil {
 		return err
 	}
-	switch r.Form {
-	case FormExtended6:
+	switch r.Format {
+	case FormatExtended6:
 		u.String(packer.SanitizeNone)
-	case FormLegacy64:
+	case FormatLegacy64:
 		r.Part = int(u.Int())
 		if r.Part < 0 || r.Part >= MaxListed {
 			return fmt.Errorf("%w: first client is number %d", ErrReply, r.Part)
 		}
-	case FormPlain6:
+	case FormatPlain6:
 		// The true size of a server that the form has no room for.
-		if name, n, limit, ok := cutNote(i.Name); ok && i.MaxClients == plainSlots {
+		if name, n, limit, ok := cutSizeSuffix(i.Name); ok && i.MaxClients == maxPlainSlots {
 			i.Name, i.NumClients, i.MaxClients = name, max(n, i.NumClients), limit
-			if i.MaxPlayers == plainSlots {
+			if i.MaxPlayers == maxPlainSlots {
 				i.MaxPlayers = limit // cut too, and nothing better is known
 			}
 		}
@@ -125,12 +125,12 @@ func ParseReply7(payload []byte) (Reply, error) {
 	if !ok {
 		return Reply{}, ErrNoReply
 	}
-	r := Reply{Form: Form7}
+	r := Reply{Format: Format7}
 	i := &r.Info
 	var u packer.Unpacker
 	u.Reset(rest)
 	r.Token = u.Int()
-	i.Version, i.Name, i.Hostname, i.Map, i.GameType = text(&u), text(&u), text(&u), text(&u), text(&u)
+	i.Version, i.Name, i.Hostname, i.Map, i.GameType = readText(&u), readText(&u), readText(&u), readText(&u), readText(&u)
 	flags := u.Int()
 	i.Password, i.TimeScore = flags&1 != 0, flags&2 != 0
 	i.SkillLevel = int(u.Int())
@@ -141,7 +141,7 @@ func ParseReply7(payload []byte) (Reply, error) {
 		return Reply{}, fmt.Errorf("%w: %w", ErrReply, u.Err())
 	}
 	for u.Len() > 0 && len(i.Clients) < MaxListed {
-		c := Client{Name: text(&u), Clan: text(&u), Country: u.Int(), Score: u.Int()}
+		c := Client{Name: readText(&u), Clan: readText(&u), Country: u.Int(), Score: u.Int()}
 		kind := u.Int()
 		if u.Err() != nil {
 			break
@@ -164,11 +164,11 @@ func (i *Info) readCounts(u *packer.Unpacker, read func(*packer.Unpacker) int32)
 	return nil
 }
 
-// text reads a text and makes it printable.
-func text(u *packer.Unpacker) string { return clean(u.String(packer.SanitizeNone)) }
+// readText reads a readText and makes it printable.
+func readText(u *packer.Unpacker) string { return safeText(u.String(packer.SanitizeNone)) }
 
-// number reads a decimal text as the original does: what is no digit ends it.
-func number(u *packer.Unpacker) int32 {
+// readNumber reads a decimal text as the original does: what is no digit ends it.
+func readNumber(u *packer.Unpacker) int32 {
 	s := strings.TrimLeft(string(u.String(packer.SanitizeNone)), " ")
 	s, negative := strings.CutPrefix(s, "-")
 	v := int64(0)
@@ -188,34 +188,34 @@ func number(u *packer.Unpacker) int32 {
 	return int32(min(max(v, -1<<31), 1<<31-1))
 }
 
-// Merger puts the datagrams of one answer together. They may come in any order and
+// ReplyMerger puts the datagrams of one answer together. They may come in any order and
 // more than once. The zero value is ready; it is for one form.
-type Merger struct {
-	info Info
-	head bool
-	// placed are the clients by their place in the list.
-	placed map[int]Client
+type ReplyMerger struct {
+	info     Info
+	haveInfo bool
+	// clients are the clients by their place in the list.
+	clients map[int]Client
 }
 
-// perPacket is more than the clients that fit one datagram.
-const perPacket = packet.MaxDatagram
+// indexStride is more than the clients that fit one datagram.
+const indexStride = packet.MaxDatagram
 
 // Add adds a datagram. It reports whether all is there now.
-func (m *Merger) Add(r *Reply) bool {
-	if !r.More && !m.head {
-		m.info, m.head = r.Info, true
+func (m *ReplyMerger) Add(r *Reply) bool {
+	if !r.ClientsOnly && !m.haveInfo {
+		m.info, m.haveInfo = r.Info, true
 		m.info.Clients = nil
 	}
 	first := r.Part
-	if r.Form == FormExtended6 {
-		first *= perPacket
+	if r.Format == FormatExtended6 {
+		first *= indexStride
 	}
-	if m.placed == nil {
-		m.placed = make(map[int]Client)
+	if m.clients == nil {
+		m.clients = make(map[int]Client)
 	}
 	for n, c := range r.Info.Clients {
-		if _, twice := m.placed[first+n]; !twice && len(m.placed) < MaxListed {
-			m.placed[first+n] = c
+		if _, twice := m.clients[first+n]; !twice && len(m.clients) < MaxListed {
+			m.clients[first+n] = c
 		}
 	}
 	return m.Complete()
@@ -223,19 +223,19 @@ func (m *Merger) Add(r *Reply) bool {
 
 // Complete reports whether all announced clients are there. The plain form of 0.6
 // never lists more than 16.
-func (m *Merger) Complete() bool { return m.head && len(m.placed) >= m.info.NumClients }
+func (m *ReplyMerger) Complete() bool { return m.haveInfo && len(m.clients) >= m.info.NumClients }
 
 // Info returns what is known, and false while the first datagram is missing.
-func (m *Merger) Info() (Info, bool) {
+func (m *ReplyMerger) Info() (Info, bool) {
 	i := m.info
-	for _, at := range slices.Sorted(maps.Keys(m.placed)) {
-		c := m.placed[at]
-		if at >= perPacket {
+	for _, at := range slices.Sorted(maps.Keys(m.clients)) {
+		c := m.clients[at]
+		if at >= indexStride {
 			// What these scores are is known from the first datagram only. No
 			// other form comes this far.
-			c.Score = i.fromScore6(c.Score)
+			c.Score = i.scoreFrom6(c.Score)
 		}
 		i.Clients = append(i.Clients, c)
 	}
-	return i, m.head
+	return i, m.haveInfo
 }

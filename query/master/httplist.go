@@ -96,7 +96,7 @@ func ParseList(b []byte) (servers []Server, skipped int, err error) {
 		var s Server
 		if json.Unmarshal(raw, &entry) == nil && len(servers) < MaxServers {
 			for _, a := range entry.Addresses {
-				if addr, ok := parseAddr(text(a)); ok && len(s.Addrs) < maxAddrs {
+				if addr, ok := parseAddr(plainString(a)); ok && len(s.Addrs) < maxAddrs {
 					s.Addrs = append(s.Addrs, addr)
 				}
 			}
@@ -105,7 +105,7 @@ func ParseList(b []byte) (servers []Server, skipped int, err error) {
 			skipped++
 			continue
 		}
-		s.Location, s.Community = text(entry.Location), text(entry.Community)
+		s.Location, s.Community = plainString(entry.Location), plainString(entry.Community)
 		if i, err := query.ParseJSON(entry.Info); err == nil {
 			s.Info = &i
 		}
@@ -117,8 +117,8 @@ func ParseList(b []byte) (servers []Server, skipped int, err error) {
 // maxAddrs is how many addresses of a server are kept.
 const maxAddrs = 16
 
-// text is a JSON string of no more than 64 printable characters, or nothing.
-func text(raw json.RawMessage) string {
+// plainString is a JSON string of no more than 64 printable characters, or nothing.
+func plainString(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil || len(s) > 64 {
 		return ""

@@ -15,8 +15,8 @@ import (
 
 // The rhythm of announcing to an HTTP master, which forgets who is silent for 30 s.
 const (
-	httpPeriod  = int64(15 * time.Second)
-	httpChanges = int64(time.Second) // least time between two for changes
+	httpInterval       = int64(15 * time.Second)
+	httpChangeInterval = int64(time.Second) // least time between two for changes
 	// maxInFlight is how many requests of one protocol may be on their way.
 	maxInFlight = 2
 )
@@ -48,41 +48,41 @@ type response struct {
 	text    string
 }
 
-// announcer decides what is told to an HTTP master and when. It makes no requests
+// httpAnnouncer decides what is told to an HTTP master and when. It makes no requests
 // itself.
-type announcer struct {
-	enabled   Protocols
-	port      uint16
-	token     func() packet.Token // for Connless-Token
-	extra     http.Header
-	secret    string
-	challenge string
-	event     func(Event)
+type httpAnnouncer struct {
+	enabled     Protocols
+	port        uint16
+	token       func() packet.Token // for Connless-Token
+	extraHeader http.Header
+	secret      string
+	challenge   string
+	event       func(Event)
 
-	info   []byte
-	serial int // of info, -1 before there is one
-	known  int // the latest that the master took
-	ways   [len(protocols)]way
+	info        []byte
+	serial      int // of info, -1 before there is one
+	knownSerial int // the latest that the master took
+	states      [len(protocols)]protocolState
 }
 
-// way is the state of one protocol.
-type way struct {
-	begun      bool
-	prev, next int64 // ns, of requests
-	sent       int   // requests so far
-	inFlight   int
-	answered   int // index of the latest request that was answered, -1 for none
-	status     status
-	listed     bool   // was taken, and not removed since
-	said       string // the last failure that was told
-	token      string
-	newToken   bool
+// protocolState is the state of one protocol.
+type protocolState struct {
+	started                  bool
+	lastRequest, nextRequest int64 // ns, of requests
+	sent                     int   // requests so far
+	inFlight                 int
+	lastAnswered             int // index of the latest request that was answered, -1 for none
+	status                   status
+	listed                   bool   // was taken, and not removed since
+	lastFailure              string // the last failure that was told
+	token                    string
+	newToken                 bool
 }
 
-func newAnnouncer(enabled Protocols, port uint16, token func() packet.Token, extra http.Header, event func(Event)) *announcer {
-	a := &announcer{enabled: enabled, port: port, token: token, extra: extra, secret: newUUID(), challenge: newUUID(), event: event, serial: -1, known: -1}
-	for n := range a.ways {
-		a.ways[n].answered = -1
+func newHTTPAnnouncer(enabled Protocols, port uint16, token func() packet.Token, extra http.Header, event func(Event)) *httpAnnouncer {
+	a := &httpAnnouncer{enabled: enabled, port: port, token: token, extraHeader: extra, secret: newUUID(), challenge: newUUID(), event: event, serial: -1, knownSerial: -1}
+	for n := range a.states {
+		a.states[n].lastAnswered = -1
 	}
 	return a
 }
@@ -96,47 +96,47 @@ func newUUID() string {
 }
 
 // setInfo takes the server's description. A changed one is told at once, but not
-// more often than once in httpChanges, and by one of the protocols.
-func (a *announcer) setInfo(now int64, info []byte) {
+// more often than once in httpChangeInterval, and by one of the protocols.
+func (a *httpAnnouncer) setInfo(now int64, info []byte) {
 	if a.serial >= 0 && bytes.Equal(info, a.info) {
 		return
 	}
 	a.info = append(a.info[:0], info...)
 	a.serial++
 	var last, first int64
-	var who *way
-	for n := range a.ways {
-		w := &a.ways[n]
+	var who *protocolState
+	for n := range a.states {
+		w := &a.states[n]
 		if a.enabled&(1<<n) == 0 {
 			continue
 		}
-		if !w.begun {
-			w.begun, w.next = true, now
+		if !w.started {
+			w.started, w.nextRequest = true, now
 			continue
 		}
-		last = max(last, w.prev)
-		if who == nil || w.next < first {
-			who, first = w, w.next
+		last = max(last, w.lastRequest)
+		if who == nil || w.nextRequest < first {
+			who, first = w, w.nextRequest
 		}
 	}
 	if who != nil {
-		who.next = max(now, min(who.next, last+httpChanges))
+		who.nextRequest = max(now, min(who.nextRequest, last+httpChangeInterval))
 	}
 }
 
 // step returns the requests that are due.
-func (a *announcer) step(now int64) []*request {
+func (a *httpAnnouncer) step(now int64) []*request {
 	var due []*request
-	for n := range a.ways {
-		w := &a.ways[n]
-		if a.enabled&(1<<n) == 0 || !w.begun || a.serial < 0 {
+	for n := range a.states {
+		w := &a.states[n]
+		if a.enabled&(1<<n) == 0 || !w.started || a.serial < 0 {
 			continue
 		}
-		if w.inFlight == 0 && w.answered == w.sent-1 && (w.status == statusNeedChallenge && w.newToken || w.status == statusNeedInfo && w.answered >= 0) {
+		if w.inFlight == 0 && w.lastAnswered == w.sent-1 && (w.status == statusNeedChallenge && w.newToken || w.status == statusNeedInfo && w.lastAnswered >= 0) {
 			// Acted upon once; what comes of it decides about the next.
-			w.next = min(w.next, now)
+			w.nextRequest = min(w.nextRequest, now)
 		}
-		if now < w.next || w.inFlight >= maxInFlight {
+		if now < w.nextRequest || w.inFlight >= maxInFlight {
 			continue
 		}
 		due = append(due, a.register(now, n))
@@ -144,8 +144,8 @@ func (a *announcer) step(now int64) []*request {
 	return due
 }
 
-func (a *announcer) register(now int64, n int) *request {
-	w := &a.ways[n]
+func (a *httpAnnouncer) register(now int64, n int) *request {
+	w := &a.states[n]
 	h := a.header(n)
 	if protocols[n].seven {
 		h.Set("Connless-Token", fmt.Sprintf("%08x", uint32(a.token())))
@@ -156,19 +156,19 @@ func (a *announcer) register(now int64, n int) *request {
 	}
 	h.Set("Info-Serial", strconv.Itoa(a.serial))
 	r := &request{protocol: n, index: w.sent, serial: a.serial, header: h}
-	if a.serial > a.known {
+	if a.serial > a.knownSerial {
 		h.Set("Content-Type", "application/json")
 		r.body = bytes.Clone(a.info)
 	}
 	w.sent++
 	w.inFlight++
 	w.newToken = false
-	w.prev, w.next = now, now+httpPeriod
+	w.lastRequest, w.nextRequest = now, now+httpInterval
 	return r
 }
 
-func (a *announcer) header(n int) http.Header {
-	h := a.extra.Clone()
+func (a *httpAnnouncer) header(n int) http.Header {
+	h := a.extraHeader.Clone()
 	if h == nil {
 		h = http.Header{}
 	}
@@ -178,33 +178,33 @@ func (a *announcer) header(n int) http.Header {
 	return h
 }
 
-// answer takes the end of a request.
-func (a *announcer) answer(r response) {
+// handleResponse takes the end of a request.
+func (a *httpAnnouncer) handleResponse(r response) {
 	n := r.request.protocol
-	w := &a.ways[n]
+	w := &a.states[n]
 	w.inFlight--
-	if r.request.index <= w.answered {
+	if r.request.index <= w.lastAnswered {
 		return // a later one was faster
 	}
 	before := w.status
-	w.answered, w.status = r.request.index, r.status
+	w.lastAnswered, w.status = r.request.index, r.status
 	e := Event{System: protocols[n].system, Text: r.text}
 	switch r.status {
 	case statusSuccess:
-		a.known = max(a.known, r.request.serial)
+		a.knownSerial = max(a.knownSerial, r.request.serial)
 		w.listed = true
 		if before == statusSuccess {
 			return
 		}
-		e.Kind = Registered
+		e.Kind = EventRegistered
 	case statusNeedInfo:
-		if a.known == r.request.serial {
-			a.known-- // it forgot what it knew
+		if a.knownSerial == r.request.serial {
+			a.knownSerial-- // it forgot what it knew
 		}
 		if before == statusNeedInfo {
 			// It was given and not taken; the next try is for the next period.
 			w.status = statusError
-			e.Kind, e.Text = Failed, "the master asks for the info again and again"
+			e.Kind, e.Text = EventFailed, "the master asks for the info again and again"
 			break
 		}
 		return
@@ -212,13 +212,13 @@ func (a *announcer) answer(r response) {
 		if before != statusNeedChallenge {
 			return
 		}
-		e.Kind = Unreachable
+		e.Kind = EventUnreachable
 	default:
-		e.Kind = Failed
-		if before == statusError && w.said == e.Text {
+		e.Kind = EventFailed
+		if before == statusError && w.lastFailure == e.Text {
 			return // it is tried every 15 s; once is enough
 		}
-		w.said = e.Text
+		w.lastFailure = e.Text
 	}
 	a.event(e)
 }
@@ -229,7 +229,7 @@ const tagChallenge = "\xff\xff\xff\xffchal"
 
 // feed takes the payload of a challenge. It reports whether that was one for this
 // server.
-func (a *announcer) feed(payload []byte) bool {
+func (a *httpAnnouncer) feed(payload []byte) bool {
 	rest, ok := bytes.CutPrefix(payload, []byte(tagChallenge))
 	if !ok {
 		return false
@@ -252,19 +252,19 @@ func (a *announcer) feed(payload []byte) bool {
 	}
 	for n := range protocols {
 		if protocols[n].name == name {
-			w := &a.ways[n]
+			w := &a.states[n]
 			w.token, w.newToken = string(token), true
 		}
 	}
 	return true
 }
 
-// remove returns the requests that take the server off the list, for each protocol
+// deleteRequests returns the requests that take the server off the list, for each protocol
 // on which it may be there.
-func (a *announcer) remove(which Protocols) []*request {
+func (a *httpAnnouncer) deleteRequests(which Protocols) []*request {
 	var all []*request
-	for n := range a.ways {
-		w := &a.ways[n]
+	for n := range a.states {
+		w := &a.states[n]
 		if which&(1<<n) == 0 || !w.listed {
 			continue
 		}
@@ -276,8 +276,8 @@ func (a *announcer) remove(which Protocols) []*request {
 	return all
 }
 
-// readStatus reads what a master answered.
-func readStatus(code int, body []byte) (status, string) {
+// parseStatus reads what a master answered.
+func parseStatus(code int, body []byte) (status, string) {
 	var reply struct {
 		Status  string `json:"status"`
 		Message string `json:"message"`
