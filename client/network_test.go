@@ -41,6 +41,12 @@ type player struct {
 
 func newTestNetwork(t testing.TB, link netsim.Link, commands ...string) *testNetwork {
 	t.Helper()
+	return newObservedNetwork(t, link, nil, commands...)
+}
+
+// newObservedNetwork is newTestNetwork with an observer of the server.
+func newObservedNetwork(t testing.TB, link netsim.Link, observe server.ObserverFunc, commands ...string) *testNetwork {
+	t.Helper()
 	net, err := netsim.New(netsim.Config{Seed: 1, Link: link})
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +56,7 @@ func newTestNetwork(t testing.TB, link netsim.Link, commands ...string) *testNet
 	if err != nil {
 		t.Fatal(err)
 	}
-	tn.srv = newServer(t, endpoint, commands...)
+	tn.srv = newServer(t, endpoint, observe, commands...)
 	net.Drive(endpoint,
 		func(d transport.Datagram) { tn.srv.Feed(conn.Time(d.ReceivedAt), d.Peer, d.Data) },
 		func(now int64) { tn.srv.Advance(conn.Time(now)) })
@@ -58,10 +64,14 @@ func newTestNetwork(t testing.TB, link netsim.Link, commands ...string) *testNet
 }
 
 // newServer makes a server on a transport.
-func newServer(t testing.TB, endpoint transport.Conn, commands ...string) *server.Server {
+func newServer(t testing.TB, endpoint transport.Conn, observe server.ObserverFunc, commands ...string) *server.Server {
 	t.Helper()
+	var observers []server.Observer
+	if observe != nil {
+		observers = append(observers, observe)
+	}
 	s, err := server.New(server.Config{
-		Transport: endpoint, Seed: 1, Log: slog.New(slog.DiscardHandler),
+		Transport: endpoint, Seed: 1, Observers: observers, Log: slog.New(slog.DiscardHandler),
 		Commands: append([]string{"sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; sv_rcon_password adminpw; sv_spamprotection 0"}, commands...),
 	})
 	if err != nil {

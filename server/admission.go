@@ -234,9 +234,7 @@ func (s *Server) queueLeave(c *session, reason string) {
 	if c.state < stateReady {
 		return
 	}
-	s.leavingSeats |= game.MaskOne(c.id)
-	s.lastNames[c.id] = s.playerName(c.id)
-	s.queueCommand(game.Command{Kind: game.CmdLeave, Player: c.id, Target: game.Nobody, Text: reason})
+	s.leaveSeat(c.id, reason)
 }
 
 // banAddr bans an address and drops its clients.

@@ -213,8 +213,6 @@ func (s *Server) removeBot(id game.PlayerID, reason string) {
 	}
 	s.bots.seats &^= game.MaskOne(id)
 	s.bots.brains[id] = nil
-	s.leavingSeats |= game.MaskOne(id)
-	s.lastNames[id] = s.playerName(id)
-	s.queueCommand(game.Command{Kind: game.CmdLeave, Player: id, Target: game.Nobody, Text: reason})
+	s.leaveSeat(id, reason)
 	s.print(console.Info, "server", fmt.Sprintf("bot leaves. ClientID=%d", id))
 }

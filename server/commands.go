@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/bans"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -123,17 +125,17 @@ func (s *Server) hooks() error {
 		return err
 	}
 	return after(func() {
-		for _, c := range s.sessions {
-			if c != nil && c.state == stateInGame {
-				c.host.SendMotd(s.settings.Motd)
-			}
+		if motd := safetext.Lines(s.settings.Motd); motd != "" {
+			s.observe(event.NewMotd(motd))
 		}
+		s.forEachInGame(func(c *session) { c.host.SendMotd(s.settings.Motd) })
 	}, "sv_motd")
 }
 
 // sendServerInfo tells every client what the server is.
 func (s *Server) sendServerInfo() {
 	info := s.info()
+	s.observe(info.Event())
 	for _, c := range s.sessions {
 		if c != nil && c.state > stateAuth {
 			c.host.SendServerInfo(&info)

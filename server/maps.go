@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
@@ -187,6 +188,7 @@ func (s *Server) loadMap(setting string) error {
 	for _, d := range s.versions {
 		d.EndSnapshots()
 	}
+	s.observe(event.MapChange{Map: m.Name, GameType: w.ModeName()})
 	return nil
 }
 

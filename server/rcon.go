@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/internal/safetext"
@@ -68,6 +69,7 @@ func (c *session) grantRcon(level console.Level, text, who string) {
 	c.host.SendRconAuthStatus(true)
 	c.sendRconLine(text)
 	s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d authed (%s)", c.id, who))
+	s.observe(event.RconLogin{Player: eventSource{s}.EventPlayer(c.id), Admin: level == console.LevelAdmin, Moderator: level == console.LevelMod})
 	if c.state >= stateReady {
 		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody, Value: int32(game.PlayerFlagAdmin)})
 	}
@@ -103,6 +105,7 @@ func (c *session) logout(who console.Caller) {
 	c.host.SendRconAuthStatus(false)
 	c.sendRconLine("Logout successful.")
 	c.server.printFor(who, console.Standard, "server", fmt.Sprintf("ClientID=%d logged out", c.id))
+	c.server.observe(event.RconLogin{Player: eventSource{c.server}.EventPlayer(c.id)})
 	if c.state >= stateReady {
 		c.server.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody})
 	}

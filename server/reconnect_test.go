@@ -26,9 +26,9 @@ func reconnect(c *testclient.Client) *testclient.Client {
 func TestReconnectWithinATick(t *testing.T) {
 	ts := newTestServer(t, nil)
 	var ticks [][]game.Command
-	ts.srv.cfg.Watch = func(*game.World, []game.Event) {
+	ts.srv.cfg.Observers = []Observer{ObserverFunc(func(*Tick) {
 		ticks = append(ticks, slices.Clone(ts.srv.pendingCommands))
-	}
+	})}
 	watcher := ts.join(local(2), "watcher")
 	var seen []string
 	watcher.OnMessage = func(m testclient.Message) {

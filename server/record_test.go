@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/netsim"
@@ -136,13 +137,13 @@ func TestRecordedMatch(t *testing.T) {
 	var s shelf
 	tn := recorded(t, &s, 5)
 	kills := 0
-	tn.srv.cfg.Watch = func(_ *game.World, events []game.Event) {
-		for i := range events {
-			if events[i].Kind == game.EvKill {
+	tn.srv.cfg.Observers = []Observer{ObserverFunc(func(tick *Tick) {
+		for _, e := range tick.Events {
+			if _, ok := e.(event.Kill); ok {
 				kills++
 			}
 		}
-	}
+	})}
 	tn.run(3 * time.Second)
 	tn.play(16, 20*time.Second)
 	for i, line := range []string{

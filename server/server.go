@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/bans"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
@@ -49,11 +50,8 @@ type Config struct {
 	Modes func(name string) (game.Mode, bool)
 	// Mods are laid over the mode, in order.
 	Mods []game.Mod
-	// Watch, if set, sees the world after every tick with what happened in it, on
-	// the server's own goroutine. It must not call World.Step; the events are
-	// borrowed until it returns. For statistics, spectators and tests: what is to
-	// change the game is a mod.
-	Watch func(w *game.World, events []game.Event)
+	// Observers watch what happens, in order; see [Observer].
+	Observers []Observer
 	// Log takes the console's output; nil discards it.
 	Log *slog.Logger
 	// Seed makes the world's chances; 0 picks one.
@@ -85,8 +83,9 @@ type Server struct {
 	spoofLimiter   spoofLimiter
 	failedLogins   *limit.Failures
 	addrHashKey    maphash.Seed
-	leavingSeats   game.PlayerMask            // seats that the next tick clears
-	lastNames      [game.MaxPlayers]string    // who left them
+	leavingSeats   game.PlayerMask         // seats that the next tick clears
+	lastNames      [game.MaxPlayers]string // of those who left
+	lastClans      [game.MaxPlayers]string
 	lastTeams      [game.MaxPlayers]game.Team // as was told last
 	bots           bots
 	registration   registration
@@ -102,6 +101,7 @@ type Server struct {
 	nextMap          string
 	reloadMap        bool
 	recorder         recorder
+	observed         []event.Event // since the last tick that observers saw
 
 	versions  []*protocolVersion
 	view      game.View // of the snapshot under construction
@@ -363,13 +363,20 @@ func (s *Server) tick(now conn.Time) {
 	for _, d := range s.versions {
 		d.RecordTick(s.world, events)
 	}
-	if s.cfg.Watch != nil {
-		s.cfg.Watch(s.world, events)
-	}
 	for i := range events {
+		s.observeGame(&events[i])
 		s.deliverEvent(now, &events[i])
 	}
 	s.tickVote(now)
+	s.notifyObservers(events)
+}
+
+// leaveSeat lets a player leave the world with the next tick, which frees the seat.
+func (s *Server) leaveSeat(id game.PlayerID, reason string) {
+	s.leavingSeats |= game.MaskOne(id)
+	p, _ := s.world.Player(id)
+	s.lastNames[id], s.lastClans[id] = s.playerName(id), p.Profile.Clan
+	s.queueCommand(game.Command{Kind: game.CmdLeave, Player: id, Target: game.Nobody, Text: reason})
 }
 
 // releaseSeats is for when the world knows who left: the seats can be given again.

@@ -247,7 +247,8 @@ func both(t *testing.T, world *game.Frame, viewA, viewB, a, b *game.View, told g
 func TestSameWorld(t *testing.T) {
 	link := netsim.Link{Loss: 0.03, Delay: 15 * time.Millisecond, Jitter: 20 * time.Millisecond}
 	truth := map[int32]map[game.PlayerID]game.View{}
-	record := func(w *game.World, _ []game.Event) {
+	record := ObserverFunc(func(tick *Tick) {
+		w := tick.World
 		if w.Tick()%2 != 0 {
 			return
 		}
@@ -262,8 +263,8 @@ func TestSameWorld(t *testing.T) {
 			views[p.ID] = v
 		}
 		truth[w.Tick()] = views
-	}
-	tn := newTestNetworkWith(t, link, 3, Config{Watch: record}, "sv_map testbox; sv_scorelimit 3; sv_inactivekick_time 0; sv_warmup 0")
+	})
+	tn := newTestNetworkWith(t, link, 3, Config{Observers: []Observer{record}}, "sv_map testbox; sv_scorelimit 3; sv_inactivekick_time 0; sv_warmup 0")
 	kinds := []client.SessionConfig{named(player07, "seven"), named(player06DDNet, "ddnet"), named(player06, "six"), named(player06Old, "old")}
 	add := func(n int, cfg client.SessionConfig) *player {
 		p := tn.dial(n, cfg)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
@@ -190,18 +191,23 @@ func (s *Server) startVote(c *session, v vote) {
 		}
 	}
 	c.ballot.choice, c.ballot.order, c.ballot.calledTick = 1, 1, s.clock.tick
-	s.forEachInGame(func(o *session) { o.sendVote() })
+	m := v.message(s.now)
+	s.announceVote(&m)
+}
+
+// message returns what players are told of a vote that runs.
+func (v *vote) message(now conn.Time) bridge.Vote {
+	// Part of the first second is over by the time that clients hear of it.
+	left := int32((v.ends.Sub(now) - 1) / time.Second)
+	return bridge.Vote{Kind: v.kind, Caller: v.caller, Timeout: max(left, 0), Description: v.subject, Reason: v.reason, Target: v.target}
 }
 
 // sendVote tells of the vote that runs, if one does.
 func (c *session) sendVote() {
-	v := &c.server.votes.current
-	if v.kind == bridge.VoteNone {
-		return
+	if v := &c.server.votes.current; v.kind != bridge.VoteNone {
+		m := v.message(c.server.now)
+		c.host.SendVote(&m)
 	}
-	// Part of the first second is over by the time that clients hear of it.
-	left := int32((v.ends.Sub(c.server.now) - 1) / time.Second)
-	c.host.SendVote(&bridge.Vote{Kind: v.kind, Caller: v.caller, Timeout: max(left, 0), Description: v.subject, Reason: v.reason, Target: v.target})
 }
 
 // forceVote does at once what a vote would be about, with the rights of the one who
@@ -240,7 +246,7 @@ func (c *session) OnVote(choice int32) {
 func (s *Server) tickVote(now conn.Time) {
 	if s.votes.noneDropping {
 		for i := range s.votes.pendingResults {
-			s.forEachInGame(func(c *session) { c.host.SendVote(&s.votes.pendingResults[i]) })
+			s.announceVote(&s.votes.pendingResults[i])
 		}
 		clear(s.votes.pendingResults)
 		s.votes.pendingResults = s.votes.pendingResults[:0]
@@ -272,6 +278,7 @@ func (s *Server) tickVote(now conn.Time) {
 		s.endVote(bridge.VoteFailed)
 	case v.recount:
 		v.recount = false
+		s.observe(event.VoteCount{Yes: int(yes), No: int(no), Pass: int(total - yes - no), Total: int(total)})
 		s.forEachInGame(func(c *session) { c.host.SendVoteStatus(yes, no, total-yes-no, total) })
 	}
 }
@@ -289,7 +296,13 @@ func (v *vote) result(how bridge.VoteKind) bridge.Vote {
 func (s *Server) endVote(how bridge.VoteKind) {
 	r := s.votes.current.result(how)
 	s.votes.current = vote{}
-	s.forEachInGame(func(c *session) { c.host.SendVote(&r) })
+	s.announceVote(&r)
+}
+
+// announceVote says that a vote has begun or ended.
+func (s *Server) announceVote(v *bridge.Vote) {
+	s.observeVote(v)
+	s.forEachInGame(func(c *session) { c.host.SendVote(v) })
 }
 
 // countVotes counts the votes of those who play. Players behind one address have one

@@ -43,7 +43,7 @@ func startHost(t testing.TB, mapName string, file []byte, mod game.Mod, commands
 	var err error
 	h.srv, err = server.New(server.Config{
 		Commands: slices.Concat([]string{"bindaddr 127.0.0.1; sv_port 0; sv_register 0; sv_warmup 0; sv_map " + mapName}, commands),
-		Files:    files, Mods: mods, Watch: h.watch, Seed: 1,
+		Files:    files, Mods: mods, Observers: []server.Observer{h}, Seed: 1,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -106,12 +106,13 @@ func (r *recorder) OnLeave(_ *game.Ctx, id game.PlayerID) {
 	delete(r.names, id)
 }
 
-// watch is the server's Watch.
-func (r *recorder) watch(w *game.World, events []game.Event) {
+// ObserveTick implements server.Observer.
+func (r *recorder) ObserveTick(t *server.Tick) {
+	w := t.World
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f := w.Frame()
-	for _, ev := range events {
+	for _, ev := range t.GameEvents {
 		r.happened = append(r.happened, happening{w.Tick(), ev})
 	}
 	for _, c := range f.Characters {

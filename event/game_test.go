@@ -1,0 +1,77 @@
+package event_test
+
+import (
+	"testing"
+
+	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/game"
+)
+
+// source has two players, 1 and 2.
+type source struct{}
+
+func (source) EventPlayer(id game.PlayerID) event.Player {
+	if id != 1 && id != 2 {
+		return event.Player{ID: game.Nobody}
+	}
+	return event.Player{ID: id, Name: [...]string{"", "alice", "bob"}[id], Team: game.TeamBlue}
+}
+
+func (source) GameInfo() game.GameState {
+	return game.GameState{ScoreLimit: 20, TimeLimit: 5, MatchCurrent: 1, MatchNum: 3}
+}
+
+func TestFromGame(t *testing.T) {
+	alice, bob := source{}.EventPlayer(1), source{}.EventPlayer(2)
+	nobody := event.Player{ID: game.Nobody}
+	for _, c := range []struct {
+		ev   game.Event
+		want event.Event
+	}{
+		{game.Event{Kind: game.EvPlayerEntered, Player: 1, Flag: true}, event.Joined{Player: alice, Quiet: true}},
+		{game.Event{Kind: game.EvPlayerLeft, Player: 1, Text: "bye"}, event.Left{Player: alice, Reason: "bye"}},
+		{game.Event{Kind: game.EvTeamChange, Player: 2}, event.TeamChange{Player: bob}},
+		{game.Event{Kind: game.EvChat, Player: 1, Target: 2, Chat: game.ChatWhisper, Text: "x"}, event.Chat{From: alice, To: bob, Mode: game.ChatWhisper, Text: "x"}},
+		{game.Event{Kind: game.EvKill, Player: -3, Target: 2, Weapon: game.WeaponLaser, Value: 4}, event.Kill{Killer: nobody, Victim: bob, Weapon: game.WeaponLaser, Special: 4}},
+		{game.Event{Kind: game.EvPickup, Player: 1, Weapon: game.WeaponGrenade}, event.PickedUp{Player: alice, Weapon: game.WeaponGrenade}},
+		{game.Event{Kind: game.EvPickup, Player: 1, Weapon: game.WeaponWorld}, nil}, // a heart or a shield
+		{game.Event{Kind: game.EvEmoticon, Player: 1, Value: 7}, event.Emoticon{Player: alice, Emoticon: 7}},
+		{game.Event{Kind: game.EvSkinChange, Player: 1}, event.SkinChange{Player: alice}},
+		{game.Event{Kind: game.EvGameInfo}, event.GameInfo{ScoreLimit: 20, TimeLimit: 5, Match: 1, Matches: 3}},
+		{game.Event{Kind: game.EvServerSettings}, event.Settings{}},
+		{game.Event{Kind: game.EvTuneParams}, event.Tuning{}},
+		{game.Event{Kind: game.EvBroadcast, Text: `a\nb`}, event.Broadcast{Text: "a\nb"}},
+		{game.Event{Kind: game.EvExplosion}, nil},
+		{game.Event{Kind: game.EvMatchEnd}, nil},
+	} {
+		if got := event.FromGame(&c.ev, source{}); got != c.want {
+			t.Errorf("%+v becomes %T%+v, want %T%+v", c.ev, got, got, c.want, c.want)
+		}
+	}
+	if got := event.NewMotd(`one\ntwo`); got.Text != "one\ntwo" {
+		t.Errorf("%q", got.Text)
+	}
+}
+
+func TestNotices(t *testing.T) {
+	for msg, want := range map[game.GameMsg]string{
+		game.GameMsgTeamSwap:          "The teams were swapped",
+		game.GameMsgSpecInvalidID:     "This player cannot be watched",
+		game.GameMsgTeamShuffle:       "The teams were shuffled",
+		game.GameMsgTeamBalance:       "The teams were balanced",
+		game.GameMsgCTFDrop:           "A flag was dropped",
+		game.GameMsgCTFReturn:         "A flag was returned",
+		game.GameMsgTeamAll:           "Everybody was moved to the blue team",
+		game.GameMsgTeamBalanceVictim: "You were moved to the blue team for balance",
+		game.GameMsgCTFGrab:           "The flag of the blue team was taken",
+		game.GameMsgCTFCapture:        "alice captured the flag of the blue team after 1.50 s",
+		game.GameMsgGamePaused:        "The game was paused by alice",
+		200:                           "",
+	} {
+		ev := game.Event{Kind: game.EvGameMsg, GameMsg: msg, Player: 1, Value: 1, Extra: 75}
+		got, ok := event.FromGame(&ev, source{}).(event.Notice)
+		if !ok || got.Text != want || got.Team != game.TeamBlue || got.Player.Name != "alice" {
+			t.Errorf("%d: %+v, want %q", msg, got, want)
+		}
+	}
+}

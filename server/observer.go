@@ -1,0 +1,96 @@
+package server
+
+import (
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/safetext"
+)
+
+// Observer watches what happens on a server: to record it, count it, or show it
+// elsewhere. It must not change anything; a [game.Mod] may.
+type Observer interface {
+	// ObserveTick is called after every tick on the server's goroutine, which plays no
+	// further until it returns. The tick and what it refers to are valid only until
+	// then.
+	ObserveTick(t *Tick)
+}
+
+// ObserverFunc is a function that is an [Observer].
+type ObserverFunc func(t *Tick)
+
+// ObserveTick implements [Observer].
+func (f ObserverFunc) ObserveTick(t *Tick) { f(t) }
+
+// Tick is one tick of the game as an [Observer] sees it.
+type Tick struct {
+	// World is the world after the tick; World.Frame lists what is in it.
+	World *game.World
+	// Events are what happened in the tick, and on the server since the tick before, in
+	// order. They are those that clients get, whomever they are for, and those that
+	// only a server has.
+	Events []event.Event
+	// GameEvents are what World.Step returned, which includes effects.
+	GameEvents []game.Event
+}
+
+// observe adds an event to the next tick that observers see.
+func (s *Server) observe(e event.Event) {
+	if len(s.cfg.Observers) > 0 {
+		s.observed = append(s.observed, e)
+	}
+}
+
+// observeGame is observe for an event of the game.
+func (s *Server) observeGame(ev *game.Event) {
+	if len(s.cfg.Observers) == 0 {
+		return
+	}
+	safe := *ev
+	if ev.Kind == game.EvBroadcast {
+		safe.Text = safetext.Lines(ev.Text)
+	} else {
+		safe.Text = safetext.Line(ev.Text)
+	}
+	if e := event.FromGame(&safe, eventSource{s}); e != nil {
+		s.observed = append(s.observed, e)
+	}
+}
+
+// observeVote is observe for a vote that has begun or ended.
+func (s *Server) observeVote(v *bridge.Vote) {
+	safe := *v
+	safe.Description, safe.Reason = safetext.Line(v.Description), safetext.Line(v.Reason)
+	s.observe(safe.Event(eventSource{s}.EventPlayer(v.Caller)))
+}
+
+// notifyObservers ends a tick for the observers.
+func (s *Server) notifyObservers(gameEvents []game.Event) {
+	if len(s.cfg.Observers) == 0 {
+		return
+	}
+	t := Tick{World: s.world, Events: s.observed, GameEvents: gameEvents}
+	for _, o := range s.cfg.Observers {
+		o.ObserveTick(&t)
+	}
+	clear(s.observed)
+	s.observed = s.observed[:0]
+}
+
+// eventSource implements event.Source.
+type eventSource struct{ *Server }
+
+// EventPlayer implements event.Source.
+func (s eventSource) EventPlayer(id game.PlayerID) event.Player {
+	if id < 0 || id >= game.MaxPlayers {
+		return event.Player{ID: game.Nobody}
+	}
+	p, seated := s.world.Player(id)
+	if !seated {
+		p.Profile.Clan, p.Team = s.lastClans[id], s.lastTeams[id]
+	}
+	return event.Player{ID: id, Name: safetext.Line(s.playerName(id)), Clan: safetext.Line(p.Profile.Clan), Team: p.Team}
+}
+
+// GameInfo implements event.Source.
+func (s eventSource) GameInfo() game.GameState { return s.world.Frame().Game }
