@@ -22,7 +22,7 @@ func serve(t *testing.T, commands ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newServer(t, sock, commands...)
+	s := newServer(t, sock, nil, commands...)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
