@@ -40,7 +40,7 @@ inputs arrived. For servers on this machine each bot has its own address, so tha
 limits per address do not apply.
 
   teeyard bots localhost
-  teeyard bots localhost --count 16 --skill 3 --duration 1m`
+  teeyard bots localhost --count 8 --skill 3 --duration 1m`
 }
 
 // Run plays for the duration and prints the report.

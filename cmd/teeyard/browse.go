@@ -46,7 +46,7 @@ Without a port both versions are tried, 0.6 on port 8300 and 0.7 on 8283:
 
 The usual port of Half-Life masters is 27010. "teeyard master" is one:
 
-  teeyard browse --halflife master.example.org --gametype teeworlds`
+  teeyard browse --halflife localhost --gametype teeworlds`
 }
 
 // Run lists servers.

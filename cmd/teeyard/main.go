@@ -25,6 +25,18 @@ type commands struct {
 	VersionFlag kong.VersionFlag `name:"version" help:"The same as the command version."`
 }
 
+// newParser returns the parser of the command line.
+func newParser() *kong.Kong {
+	return kong.Must(&commands{},
+		kong.Name("teeyard"),
+		kong.Description("A game server for Teeworlds and DDNet, and a toolbox."),
+		kong.UsageOnError(),
+		kong.BindToProvider(signalContext),
+		kong.Vars{"version": versionText()},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+}
+
 // signalContext returns the context of commands that end in an orderly way.
 func signalContext() (context.Context, error) {
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -36,16 +48,10 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == "help" {
 		os.Args = append(append(os.Args[:1:1], os.Args[2:]...), "--help")
 	}
-	var c commands
-	k := kong.Parse(&c,
-		kong.Name("teeyard"),
-		kong.Description("A game server for Teeworlds and DDNet, and a toolbox."),
-		kong.UsageOnError(),
-		kong.BindToProvider(signalContext),
-		kong.Vars{"version": versionText()},
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-	)
-	if err := k.Run(); err != nil {
+	parser := newParser()
+	command, err := parser.Parse(os.Args[1:])
+	parser.FatalIfErrorf(err)
+	if err := command.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "teeyard:", err)
 		os.Exit(1)
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -21,6 +23,36 @@ func TestMain(m *testing.M) {
 // TestScripts runs the program as a user does; see testdata.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: "testdata", Setup: setup})
+}
+
+// TestExamples parses the commands in the README and in the help texts.
+func TestExamples(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parser := newParser()
+	for _, command := range parser.Model.Children {
+		for _, c := range append(command.Children, command) {
+			text = append(append(text, c.Detail...), '\n')
+		}
+	}
+	command := regexp.MustCompile(`(?m)^(?:    |  )(?:.*[|=a-z] )?teeyard ([a-z].*?)(?:  +#.*| [|<].*)?$`)
+	word := regexp.MustCompile(`"[^"]*"|\S+`)
+	n := 0
+	for _, m := range command.FindAllSubmatch(text, -1) {
+		var args []string
+		for _, w := range word.FindAllString(string(m[1]), -1) {
+			args = append(args, strings.Trim(w, `"`))
+		}
+		if _, err := parser.Parse(args); err != nil {
+			t.Errorf("%s: %v", m[0], err)
+		}
+		n++
+	}
+	if n < 30 {
+		t.Errorf("%d examples were found", n)
+	}
 }
 
 // setup gives every script free ports, a replay log of ten seconds and a capture of

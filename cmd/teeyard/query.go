@@ -31,7 +31,7 @@ Half-Life and Source servers (A2S). The answers are combined. The default port i
 or 27015 if only a Half-Life server answers.
 
   teeyard query localhost
-  teeyard query example.org:8305 --json | jq -r '.info.clients[].name'`
+  teeyard query localhost:8304 --json | jq -r '.info.clients[].name'`
 }
 
 // Run queries a server and prints the answers.

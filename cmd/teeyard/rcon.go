@@ -34,7 +34,7 @@ func (rconCmd) Help() string {
 the terminal. It is not an argument, since all users of a machine can see those.
 
   teeyard rcon localhost status
-  teeyard rcon example.org:27015 --protocol halflife
+  teeyard rcon localhost:27015 --protocol halflife status
   TEEYARD_RCON_PASSWORD=secret teeyard rcon localhost <commands.cfg
 
 "halflife" is the remote console of Half-Life servers. "game" is that of Teeworlds 0.7
