@@ -18,20 +18,21 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// oldYard is a game server that speaks the Half-Life protocol, for programs of
-// the time to ask.
-type oldYard struct {
+const rconPassword = "s3cret"
+
+// fakeGame is a game for a Half-Life server.
+type fakeGame struct {
 	info    halflife.Info
 	players []halflife.Player
 	rules   []halflife.Rule
 	addr    transport.Peer
 }
 
-func (y *oldYard) Info() halflife.Info                             { return y.info }
-func (y *oldYard) Players(dst []halflife.Player) []halflife.Player { return append(dst, y.players...) }
-func (y *oldYard) Rules(dst []halflife.Rule) []halflife.Rule       { return append(dst, y.rules...) }
+func (g *fakeGame) Info() halflife.Info                             { return g.info }
+func (g *fakeGame) Players(dst []halflife.Player) []halflife.Player { return append(dst, g.players...) }
+func (g *fakeGame) Rules(dst []halflife.Rule) []halflife.Rule       { return append(dst, g.rules...) }
 
-func (*oldYard) RunRcon(_ transport.Peer, _ int, line string, print func(string)) {
+func (*fakeGame) RunRcon(_ transport.Peer, _ int, line string, print func(string)) {
 	switch line {
 	case "status":
 		print("hostname: Tee Wars")
@@ -42,34 +43,29 @@ func (*oldYard) RunRcon(_ transport.Peer, _ int, line string, print func(string)
 	}
 }
 
-const oldPassword = "s3cret"
-
-// startOldYard runs a game server on 127.0.0.1 until the test ends.
-func startOldYard(t testing.TB, name string, masters ...transport.Peer) *oldYard {
+// startHalfLife runs a Half-Life server on 127.0.0.1 until the test ends.
+func startHalfLife(t testing.TB, name string, masters ...transport.Peer) *fakeGame {
 	t.Helper()
-	y := &oldYard{
+	g := &fakeGame{
 		info: halflife.Info{Name: name, Map: "dm1", Dir: "teeworlds", Game: "Teeworlds 0.7 DM", Players: 3, Max: 16, Bots: 1, Version: "0.7.5",
 			Mod: &halflife.Mod{URL: "https://teeworlds.com/", Version: 1, ClientDLL: true}},
 		players: []halflife.Player{{Name: "nameless tee", Score: 5, Time: 61 * time.Second}, {Name: "brainy", Score: -2, Time: time.Hour}, {Name: "(1)bot", Time: time.Minute, Bot: true}},
 		rules:   []halflife.Rule{{Name: "sv_gametype", Value: "dm"}, {Name: "sv_scorelimit", Value: "20"}},
 	}
-	conn, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	y.addr = conn.LocalAddr()
-	y.info.Address, y.info.Port = y.addr.String(), y.addr.Port()
-	srv, err := halflife.NewServer(halflife.ServerConfig{Game: y, Console: y, Send: conn.Send,
-		Settings: halflife.Settings{Rcon: halflife.RconSettings{Passwords: []halflife.RconPassword{{Password: oldPassword}}}}})
+	conn := listen(t)
+	g.addr = conn.LocalAddr()
+	g.info.Address, g.info.Port = g.addr.String(), g.addr.Port()
+	srv, err := halflife.NewServer(halflife.ServerConfig{Game: g, Console: g, Send: conn.Send,
+		Settings: halflife.Settings{Rcon: halflife.RconSettings{Passwords: []halflife.RconPassword{{Password: rconPassword}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	reg := halflife.NewRegistrar(halflife.RegistrarConfig{Masters: masters, Send: conn.Send,
-		Heartbeat: func() halflife.Heartbeat { return halflife.Heartbeat{Info: y.info, Region: halflife.RegionAll} }})
-	over := make(chan struct{})
-	t.Cleanup(func() { conn.Close(); <-over })
+		Heartbeat: func() halflife.Heartbeat { return halflife.Heartbeat{Info: g.info, Region: halflife.RegionAll} }})
+	done := make(chan struct{})
+	t.Cleanup(func() { conn.Close(); <-done })
 	go func() {
-		defer close(over)
+		defer close(done)
 		batch := make([]transport.Datagram, 16)
 		for {
 			reg.Advance(conn.Now())
@@ -85,23 +81,51 @@ func startOldYard(t testing.TB, name string, masters ...transport.Peer) *oldYard
 			}
 		}
 	}()
-	return y
+	return g
 }
 
-// output runs a program and returns what it prints.
-func output(t testing.TB, path string, args ...string) string {
+// startBigHalfLife is startHalfLife with lists that take several datagrams.
+func startBigHalfLife(t testing.TB) *fakeGame {
+	t.Helper()
+	g := startHalfLife(t, "Big Yard")
+	g.players, g.rules = nil, nil
+	for i := range 64 {
+		g.players = append(g.players, halflife.Player{Name: fmt.Sprintf("player %02d with a long name", i), Score: int32(i), Time: time.Minute})
+	}
+	for i := range 100 {
+		g.rules = append(g.rules, halflife.Rule{Name: fmt.Sprintf("sv_number_%03d", i), Value: strings.Repeat("x", i%30)})
+	}
+	g.info.Players, g.info.Max, g.info.Bots = 64, 64, 0
+	return g
+}
+
+// listen opens a UDP socket of 127.0.0.1 until the test ends.
+func listen(t testing.TB) *udp.Conn {
+	t.Helper()
+	conn, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// output runs a program with a standard input and returns what it prints.
+func output(t testing.TB, stdin, path string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, path, args...).CombinedOutput()
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Stdin = strings.NewReader(stdin)
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Logf("%s %s: %v", filepath.Base(path), strings.Join(args, " "), err)
 	}
 	return string(out)
 }
 
-// seenServer is a server as quakestat shows it.
-type seenServer struct {
+// serverListing is a server as quakestat prints it.
+type serverListing struct {
 	Protocol   string
 	Address    string
 	Status     string
@@ -118,138 +142,90 @@ type seenServer struct {
 	}
 }
 
-// quakestat asks with a protocol and returns what it found.
-func quakestat(t testing.TB, protocol string, addr transport.Peer, args ...string) []seenServer {
+// quakestat asks with a protocol for rules and players, and returns the servers found.
+func quakestat(t testing.TB, protocol string, addr transport.Peer) []serverListing {
 	t.Helper()
-	path := Need(t, "quakestat")[0]
-	args = append([]string{"-json", "-utf8", "-retry", "5", "-interval", "1"}, args...)
-	out := output(t, path, append(args, "-"+protocol, addr.String())...)
-	var found []seenServer
-	if err := json.Unmarshal([]byte(out), &found); err != nil {
+	out := output(t, "", RequirePrograms(t, "quakestat")[0], "-json", "-utf8", "-retry", "5", "-interval", "1", "-R", "-P", "-"+protocol, addr.String())
+	var found []serverListing
+	if err := json.Unmarshal([]byte(out), &found); err != nil || len(found) == 0 {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return found
 }
 
-// startMaster runs a master on 127.0.0.1 until the test ends.
-func startMaster(t testing.TB, legacy halflife.LegacyPolicy) transport.Peer {
+// quakestatMaster returns the addresses that a master lists, sorted. It fails the test if
+// a server does not answer or has another name.
+func quakestatMaster(t testing.TB, protocol string, master transport.Peer, namePrefix string) []string {
 	t.Helper()
-	conn, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := master.New(master.Config{Send: conn.Send, ListLAN: true, Legacy: legacy})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	over := make(chan error, 1)
-	go func() { over <- m.Run(ctx, conn) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-over; err != nil {
-			t.Errorf("master: %v", err)
+	var addrs []string
+	for _, s := range quakestat(t, protocol, master) {
+		if s.Protocol == protocol {
+			continue // the master itself
 		}
-		conn.Close()
-	})
-	return conn.LocalAddr()
-}
-
-// big fills a yard such that its lists take several datagrams.
-func (y *oldYard) big() {
-	y.players, y.rules = nil, nil
-	for i := range 64 {
-		y.players = append(y.players, halflife.Player{Name: fmt.Sprintf("player %02d with a long name", i), Score: int32(i), Time: time.Minute})
-	}
-	for i := range 100 {
-		y.rules = append(y.rules, halflife.Rule{Name: fmt.Sprintf("sv_number_%03d", i), Value: strings.Repeat("x", i%30)})
-	}
-	y.info.Players, y.info.Max, y.info.Bots = 64, 64, 0
-}
-
-// TestQuakestat asks in all ways that quakestat knows.
-func TestQuakestat(t *testing.T) {
-	Need(t, "quakestat")
-	y := startOldYard(t, "Tee Wars")
-	for protocol, rules := range map[string]map[string]string{
-		"hls":   {"gamedir": "teeworlds", "gamename": "Teeworlds 0.7 DM", "protocol": "47", "sv_type": "dedicated", "sv_os": "linux", "cldll": "1", "sv_gametype": "dm", "sv_scorelimit": "20"},
-		"hla2s": {"gamedir": "teeworlds", "gamename": "Teeworlds 0.7 DM", "bots": "1", "version": "0.7.5", "game_port": fmt.Sprint(y.addr.Port()), "sv_gametype": "dm", "sv_scorelimit": "20"},
-		"hlqs":  {"gamedir": "teeworlds", "description": "Teeworlds 0.7 DM", "address": y.addr.String(), "type": "d"},
-	} {
-		found := quakestat(t, protocol, y.addr, "-R", "-P")
-		if len(found) != 1 {
-			t.Fatalf("%s: %d servers", protocol, len(found))
-		}
-		s := found[0]
-		if s.Status != "online" || s.Name != "Tee Wars" || s.Gametype != "teeworlds" || s.Map != "dm1" || s.Numplayers != 3 || s.Maxplayers != 16 {
+		addrs = append(addrs, s.Address)
+		if protocol != "qwm" && (s.Status != "online" || !strings.HasPrefix(s.Name, namePrefix)) {
 			t.Errorf("%s: %+v", protocol, s)
 		}
-		for name, value := range rules {
-			if s.Rules[name] != value {
-				t.Errorf("%s: rule %s is %q, want %q", protocol, name, s.Rules[name], value)
-			}
-		}
-		scores := map[string]int{}
-		for _, p := range s.Players {
-			scores[p.Name] = p.Score
-		}
-		if protocol != "hlqs" && (len(scores) != 3 || scores["nameless tee"] != 5 || scores["brainy"] != -2) {
-			t.Errorf("%s: players %v", protocol, scores)
+	}
+	slices.Sort(addrs)
+	return addrs
+}
+
+// scores returns the players that quakestat has found.
+func (s *serverListing) scores() map[string]int {
+	scores := map[string]int{}
+	for _, p := range s.Players {
+		scores[p.Name] = p.Score
+	}
+	return scores
+}
+
+// checkQuakestat asks with a protocol and compares everything but the players. The fields
+// of want that are "" or 0 are not compared.
+func checkQuakestat(t testing.TB, protocol string, addr transport.Peer, want serverListing) serverListing {
+	t.Helper()
+	got := quakestat(t, protocol, addr)[0]
+	if got.Status != "online" || got.Map != "dm1" || got.Maxplayers != 16 || got.Numplayers != want.Numplayers || got.Name != want.Name || got.Gametype != want.Gametype {
+		t.Errorf("%s: %+v", protocol, got)
+	}
+	for name, value := range want.Rules {
+		if got.Rules[name] != value {
+			t.Errorf("%s: rule %s is %q, want %q of %v", protocol, name, got.Rules[name], value, got.Rules)
 		}
 	}
-	big := startOldYard(t, "Big Yard")
-	big.big()
-	s := quakestat(t, "hla2s", big.addr, "-R", "-P")[0]
-	if len(s.Players) != 64 || s.Rules["sv_number_000"] != "" || s.Rules["sv_number_099"] != strings.Repeat("x", 9) || s.Rules["sv_number_098"] != strings.Repeat("x", 8) {
-		t.Errorf("of a big server: %d players, %d rules", len(s.Players), len(s.Rules))
-	}
-	if s = quakestat(t, "hls", big.addr, "-R", "-P")[0]; len(s.Players) == 0 || s.Numplayers != 64 || s.Rules["sv_number_020"] != strings.Repeat("x", 20) {
-		t.Errorf("of a big server in text: %d players, %d rules", len(s.Players), len(s.Rules))
+	return got
+}
+
+// gamedigListing is a server as gamedig prints it.
+type gamedigListing struct {
+	Error      string
+	Name, Map  string
+	Password   bool
+	Version    string
+	NumPlayers int
+	MaxPlayers int
+	Players    []gamedigPlayer
+	Bots       []gamedigPlayer
+	Raw        struct {
+		Folder, Game string
+		AppID        int
+		Rules        map[string]string
 	}
 }
 
-// TestQuakestatMaster asks our master for its list in all ways that quakestat
-// knows, also as somebody from afar has to.
-func TestQuakestatMaster(t *testing.T) {
-	Need(t, "quakestat")
-	for legacy, protocols := range map[halflife.LegacyPolicy][]string{halflife.LegacyLAN: {"hlm", "hla2sm", "qwm"}, halflife.LegacyOff: {"hlm", "hla2sm"}} {
-		m := startMaster(t, legacy)
-		var want []string
-		for i := range 3 {
-			want = append(want, startOldYard(t, fmt.Sprintf("yard %d", i), m).addr.String())
-		}
-		slices.Sort(want)
-		conn, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		Eventually(t, 20*time.Second, "all servers are on the list", func() bool {
-			list, err := halflife.FetchList(t.Context(), conn, m, halflife.ListConfig{IncludeLAN: true, Format: halflife.ListBatch})
-			return err == nil && len(list) == len(want)
-		})
-		for _, protocol := range protocols {
-			var got []string
-			for _, s := range quakestat(t, protocol, m) {
-				if s.Protocol == protocol {
-					continue // the master itself
-				}
-				got = append(got, s.Address)
-				if protocol != "qwm" && (s.Status != "online" || !strings.HasPrefix(s.Name, "yard ")) {
-					t.Errorf("%s, legacy %v: %+v", protocol, legacy, s)
-				}
-			}
-			if slices.Sort(got); !slices.Equal(got, want) {
-				t.Errorf("%s, legacy %v: %v, want %v", protocol, legacy, got, want)
-			}
-		}
-	}
+type gamedigPlayer struct {
+	Name string
+	Raw  struct{ Score int }
 }
+
+// The protocols of gamedig. Only the second one is asked for rules: the first one splits
+// them in the wrong places.
+var gamedigProtocols = []string{"protocol-goldsrc", "protocol-valve"}
 
 // gamedig asks with npm's gamedig, which scripts/peers installs.
-func gamedig(t testing.TB, protocol string, addr transport.Peer, args ...string) (state digState) {
+func gamedig(t testing.TB, protocol string, addr transport.Peer) (s gamedigListing) {
 	t.Helper()
-	node := Need(t, "node")[0]
+	node := RequirePrograms(t, "node")[0]
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Fatal(err)
@@ -258,62 +234,147 @@ func gamedig(t testing.TB, protocol string, addr transport.Peer, args ...string)
 	if !isFile(script) {
 		t.Fatalf("TEEYARD_PEERS=1 but there is no %s; run scripts/peers", script)
 	}
-	out := output(t, node, append([]string{script, "--type", protocol, "--maxRetries", "3", "--givenPortOnly"}, append(args, addr.String())...)...)
-	if err := json.Unmarshal([]byte(out), &state); err != nil || state.Error != "" {
-		t.Fatalf("%v %s\n%s", err, state.Error, out)
+	args := []string{script, "--type", protocol, "--maxRetries", "3", "--givenPortOnly", addr.String()}
+	if protocol == "protocol-valve" {
+		args = append(args, "--requestRules")
 	}
-	return state
-}
-
-// digState is a server as gamedig shows it.
-type digState struct {
-	Error      string
-	Name, Map  string
-	Password   bool
-	Version    string
-	NumPlayers int
-	MaxPlayers int
-	Players    []digPlayer
-	Bots       []digPlayer
-	Raw        struct {
-		Folder, Game string
-		AppID        int
-		Rules        map[string]string
+	out := output(t, "", node, args...)
+	if err := json.Unmarshal([]byte(out), &s); err != nil || s.Error != "" {
+		t.Fatalf("%v %s\n%s", err, s.Error, out)
 	}
+	return s
 }
 
-type digPlayer struct {
-	Name string
-	Raw  struct{ Score int }
+// checkGamedig asks with a protocol and compares everything but players and rules.
+func checkGamedig(t testing.TB, protocol string, addr transport.Peer, name, game string) gamedigListing {
+	t.Helper()
+	s := gamedig(t, protocol, addr)
+	if s.Name != name || s.Map != "dm1" || s.Password || s.NumPlayers != 3 || s.MaxPlayers != 16 || s.Raw.Folder != "teeworlds" || s.Raw.Game != game ||
+		protocol == "protocol-valve" && (s.Version != "0.7.5" || s.Raw.AppID != halflife.DefaultAppID) {
+		t.Errorf("%s: %+v", protocol, s)
+	}
+	return s
 }
 
-// TestGamedig asks with both protocols.
-func TestGamedig(t *testing.T) {
-	y := startOldYard(t, "Tee Wars")
-	for _, protocol := range []string{"protocol-goldsrc", "protocol-valve"} {
-		args := []string{}
-		if protocol == "protocol-valve" { // the other takes rules apart in the wrong places
-			args = append(args, "--requestRules")
+// scores returns the players that gamedig has found, with the bots.
+func (s *gamedigListing) scores() map[string]int {
+	scores := map[string]int{}
+	for _, p := range slices.Concat(s.Players, s.Bots) {
+		scores[p.Name] = p.Raw.Score
+	}
+	return scores
+}
+
+// checkXQFRcon runs commands with XQF's rcon until all of want are printed, and checks
+// that a wrong password runs none.
+func checkXQFRcon(t testing.TB, addr transport.Peer, commands string, want ...string) {
+	t.Helper()
+	run := func(password string) string {
+		return output(t, password+"\n"+commands, RequirePrograms(t, "xqf-rcon")[0], "--hls", addr.Addr().String(), fmt.Sprint(addr.Port()))
+	}
+	containsAll := func(out string) bool {
+		return !slices.ContainsFunc(want, func(part string) bool { return !strings.Contains(out, part) })
+	}
+	// It takes 50 ms of silence for the end of the output, and so misses some of it on a
+	// busy machine.
+	Eventually(t, 30*time.Second, "the output of the commands", func() bool { return containsAll(run(rconPassword)) })
+	Eventually(t, 30*time.Second, "a wrong password is refused", func() bool {
+		out := run("guess")
+		if strings.Contains(out, want[0]) {
+			t.Fatalf("a wrong password runs commands: %s", out)
 		}
-		s := gamedig(t, protocol, y.addr, args...)
-		if s.Name != "Tee Wars" || s.Map != "dm1" || s.Password || s.NumPlayers != 3 || s.MaxPlayers != 16 || s.Raw.Folder != "teeworlds" || s.Raw.Game != "Teeworlds 0.7 DM" {
-			t.Errorf("%s: %+v", protocol, s)
-		}
-		scores := map[string]int{}
-		for _, p := range append(slices.Clone(s.Players), s.Bots...) {
-			scores[p.Name] = p.Raw.Score
-		}
-		if len(scores) != 3 || scores["nameless tee"] != 5 || scores["brainy"] != -2 {
+		return strings.Contains(out, "Bad rcon_password.")
+	})
+}
+
+// TestQuakestat asks our implementation with all protocols of quakestat.
+func TestQuakestat(t *testing.T) {
+	g := startHalfLife(t, "Tee Wars")
+	for protocol, rules := range map[string]map[string]string{
+		"hls":   {"gamedir": "teeworlds", "gamename": "Teeworlds 0.7 DM", "protocol": "47", "sv_type": "dedicated", "sv_os": "linux", "cldll": "1", "sv_gametype": "dm", "sv_scorelimit": "20"},
+		"hla2s": {"gamedir": "teeworlds", "gamename": "Teeworlds 0.7 DM", "bots": "1", "version": "0.7.5", "game_port": fmt.Sprint(g.addr.Port()), "sv_gametype": "dm", "sv_scorelimit": "20"},
+		"hlqs":  {"gamedir": "teeworlds", "description": "Teeworlds 0.7 DM", "address": g.addr.String(), "type": "d"},
+	} {
+		s := checkQuakestat(t, protocol, g.addr, serverListing{Name: "Tee Wars", Gametype: "teeworlds", Numplayers: 3, Rules: rules})
+		if scores := s.scores(); protocol != "hlqs" && (len(scores) != 3 || scores["nameless tee"] != 5 || scores["brainy"] != -2) {
 			t.Errorf("%s: players %v", protocol, scores)
 		}
-		if protocol == "protocol-valve" && (s.Version != "0.7.5" || s.Raw.AppID != halflife.DefaultAppID || s.Raw.Rules["sv_scorelimit"] != "20" ||
-			len(s.Bots) != 1 || s.Bots[0].Name != "(1)bot") {
+	}
+	big := startBigHalfLife(t)
+	s := quakestat(t, "hla2s", big.addr)[0]
+	if len(s.Players) != 64 || s.Rules["sv_number_000"] != "" || s.Rules["sv_number_099"] != strings.Repeat("x", 9) || s.Rules["sv_number_098"] != strings.Repeat("x", 8) {
+		t.Errorf("of a big server: %d players, %d rules", len(s.Players), len(s.Rules))
+	}
+	if s = quakestat(t, "hls", big.addr)[0]; len(s.Players) == 0 || s.Numplayers != 64 || s.Rules["sv_number_020"] != strings.Repeat("x", 20) {
+		t.Errorf("of a big server in text: %d players, %d rules", len(s.Players), len(s.Rules))
+	}
+}
+
+// TestQuakestatMaster asks our master with all protocols of quakestat, also when it
+// demands what it demands of clients on other networks.
+func TestQuakestatMaster(t *testing.T) {
+	RequirePrograms(t, "quakestat")
+	for legacy, protocols := range map[halflife.LegacyPolicy][]string{halflife.LegacyLAN: {"hlm", "hla2sm", "qwm"}, halflife.LegacyOff: {"hlm", "hla2sm"}} {
+		m := startMaster(t, legacy)
+		var want []string
+		for i := range 3 {
+			want = append(want, startHalfLife(t, fmt.Sprintf("yard %d", i), m).addr.String())
+		}
+		slices.Sort(want)
+		awaitListed(t, m, len(want))
+		for _, protocol := range protocols {
+			if got := quakestatMaster(t, protocol, m, "yard "); !slices.Equal(got, want) {
+				t.Errorf("%s, legacy %v: %v, want %v", protocol, legacy, got, want)
+			}
+		}
+	}
+}
+
+// startMaster runs a master on 127.0.0.1 until the test ends.
+func startMaster(t testing.TB, legacy halflife.LegacyPolicy) transport.Peer {
+	t.Helper()
+	conn := listen(t)
+	m, err := master.New(master.Config{Send: conn.Send, ListLAN: true, Legacy: legacy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- m.Run(ctx, conn) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("master: %v", err)
+		}
+	})
+	return conn.LocalAddr()
+}
+
+// awaitListed waits until a master lists so many servers, and returns them.
+func awaitListed(t testing.TB, master transport.Peer, n int) (list []transport.Peer) {
+	t.Helper()
+	conn := listen(t)
+	Eventually(t, 30*time.Second, "all servers are on the list", func() bool {
+		var err error
+		list, err = halflife.FetchList(t.Context(), conn, master, halflife.ListConfig{IncludeLAN: true, Format: halflife.ListBatch})
+		return err == nil && len(list) == n
+	})
+	return list
+}
+
+// TestGamedig asks our implementation with gamedig.
+func TestGamedig(t *testing.T) {
+	g := startHalfLife(t, "Tee Wars")
+	for _, protocol := range gamedigProtocols {
+		s := checkGamedig(t, protocol, g.addr, "Tee Wars", "Teeworlds 0.7 DM")
+		if scores := s.scores(); len(scores) != 3 || scores["nameless tee"] != 5 || scores["brainy"] != -2 {
+			t.Errorf("%s: players %v", protocol, scores)
+		}
+		if protocol == "protocol-valve" && (s.Raw.Rules["sv_scorelimit"] != "20" || len(s.Bots) != 1 || s.Bots[0].Name != "(1)bot") {
 			t.Errorf("%s: %+v", protocol, s)
 		}
 	}
-	big := startOldYard(t, "Big Yard")
-	big.big()
-	s := gamedig(t, "protocol-valve", big.addr, "--requestRules")
+	s := gamedig(t, "protocol-valve", startBigHalfLife(t).addr)
 	if len(s.Players) != 64 || s.Raw.Rules["sv_number_099"] != strings.Repeat("x", 9) || len(s.Raw.Rules) != 100 {
 		t.Errorf("of a big server: %d players, %d rules", len(s.Players), len(s.Raw.Rules))
 	}
@@ -321,37 +382,5 @@ func TestGamedig(t *testing.T) {
 
 // TestXQFRcon runs commands with XQF's rcon.
 func TestXQFRcon(t *testing.T) {
-	path := Need(t, "xqf-rcon")[0]
-	y := startOldYard(t, "Tee Wars")
-	run := func(lines ...string) string {
-		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		cmd := exec.CommandContext(ctx, path, "--hls", y.addr.Addr().String(), fmt.Sprint(y.addr.Port()))
-		cmd.Stdin = strings.NewReader(strings.Join(lines, "\n") + "\n")
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Logf("xqf-rcon: %v", err)
-		}
-		return string(out)
-	}
-	// It takes 50 ms of silence for the end: on a starved machine not all is seen
-	// at the first time.
-	Eventually(t, 30*time.Second, "the output of both commands", func() bool {
-		out := run(oldPassword, "status", "list")
-		for _, want := range []string{"hostname: Tee Wars\n", "line 000 of a long list\n", "line 199 of a long list\n"} {
-			if !strings.Contains(out, want) {
-				t.Logf("%q is not in\n%s", want, out)
-				return false
-			}
-		}
-		return true
-	})
-	Eventually(t, 30*time.Second, "a wrong password is refused", func() bool {
-		out := run("guess", "status")
-		if strings.Contains(out, "hostname") {
-			t.Fatalf("a wrong password runs commands: %s", out)
-		}
-		return strings.Contains(out, "Bad rcon_password.")
-	})
+	checkXQFRcon(t, startHalfLife(t, "Tee Wars").addr, "status\nlist\n", "hostname: Tee Wars\n", "line 000 of a long list\n", "line 199 of a long list\n")
 }

@@ -1,9 +1,9 @@
-// Package peers runs the real Teeworlds programs in tests: it starts them in
-// folders of their own, drives a client as a person would, and looks at its
-// screen.
+// Package peers runs the real Teeworlds programs in tests: it starts clients and
+// servers in folders of their own, sends key presses and mouse movements to a client,
+// and looks at the pixels of its screen.
 //
-// It works when TEEYARD_PEERS=1 is set and skips otherwise. When it is set, a
-// missing program is a failure: scripts/peers installs them all.
+// The tests run when TEEYARD_PEERS=1 is set and are skipped otherwise. When it is set,
+// a missing program is a failure: scripts/peers installs them all.
 package peers
 
 import (
@@ -20,12 +20,12 @@ import (
 	"time"
 )
 
-// gameDirs are where Debian puts games, which need not be in the PATH.
+// gameDirs are where Debian installs games. They need not be in the PATH.
 var gameDirs = []string{"/usr/games", "/usr/local/games"}
 
-// Need skips the test unless peers are asked for, and fails it if one of the
-// programs is missing. It returns their paths.
-func Need(t testing.TB, programs ...string) []string {
+// RequirePrograms skips the test unless TEEYARD_PEERS=1 is set, and fails it if one of
+// the programs is missing. It returns their paths.
+func RequirePrograms(t testing.TB, programs ...string) []string {
 	t.Helper()
 	if os.Getenv("TEEYARD_PEERS") != "1" {
 		t.Skip("runs against real programs; scripts/peers installs them, then set TEEYARD_PEERS=1")
@@ -58,9 +58,9 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Process is a running program.
+// Process is a program that was started.
 type Process struct {
-	name string
+	name string // of the program, for messages
 	cmd  *exec.Cmd
 	done chan struct{}
 
@@ -68,10 +68,10 @@ type Process struct {
 	out bytes.Buffer
 }
 
-// maxOutput bounds what is kept of a program's output.
+// maxOutput is how many bytes of a program's output are kept.
 const maxOutput = 1 << 20
 
-// Write keeps output. It implements io.Writer.
+// Write records output of the program. It implements io.Writer.
 func (p *Process) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,14 +81,14 @@ func (p *Process) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Output is what the program printed so far.
+// Output returns what the program has printed so far, at most the first megabyte.
 func (p *Process) Output() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.out.String()
 }
 
-// Running tells whether the program still runs.
+// Running reports whether the program still runs.
 func (p *Process) Running() bool {
 	select {
 	case <-p.done:
@@ -101,7 +101,8 @@ func (p *Process) Running() bool {
 // Signal sends the program a signal.
 func (p *Process) Signal(sig os.Signal) error { return p.cmd.Process.Signal(sig) }
 
-// ExitCode is what the program ended with; -1 while it runs and after a signal.
+// ExitCode returns the exit code of the program, -1 while it runs or if a signal
+// ended it.
 func (p *Process) ExitCode() int {
 	if p.Running() {
 		return -1
@@ -109,10 +110,11 @@ func (p *Process) ExitCode() int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// PID is the process's id.
+// PID returns the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Stop ends the program, gently at first. It may be called more than once.
+// Stop interrupts the program, and kills it if it still runs 3 s later. It may be called
+// more than once.
 func (p *Process) Stop() {
 	if !p.Running() {
 		return
@@ -126,20 +128,25 @@ func (p *Process) Stop() {
 	}
 }
 
-// Start runs a program until the test ends. Its output is shown if the test
-// fails.
+// Start runs a program in a folder until the test ends, with additional environment
+// variables. The end of its output is logged if the test fails.
 func Start(t testing.TB, dir string, env []string, path string, args ...string) *Process {
 	t.Helper()
-	p := &Process{name: filepath.Base(path), done: make(chan struct{})}
-	p.cmd = exec.Command(path, args...)
-	p.cmd.Dir = dir
-	p.cmd.Env = append(os.Environ(), env...)
-	p.cmd.Stdout, p.cmd.Stderr = p, p
-	if err := p.cmd.Start(); err != nil {
+	cmd := exec.Command(path, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), env...)
+	return start(t, cmd)
+}
+
+func start(t testing.TB, cmd *exec.Cmd) *Process {
+	t.Helper()
+	p := &Process{name: filepath.Base(cmd.Path), cmd: cmd, done: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = p, p
+	if err := cmd.Start(); err != nil {
 		t.Fatalf("%s does not start: %v", p.name, err)
 	}
 	go func() {
-		p.cmd.Wait()
+		cmd.Wait()
 		close(p.done)
 	}()
 	t.Cleanup(func() {
@@ -158,24 +165,24 @@ func tail(s string, n int) string {
 	return s
 }
 
-// Eventually waits until ok is true, at most for span, and fails the test with
-// what otherwise.
-func Eventually(t testing.TB, span time.Duration, what string, ok func() bool) {
+// Eventually waits until a condition is true and fails the test after the timeout. The
+// message says what is waited for.
+func Eventually(t testing.TB, timeout time.Duration, what string, condition func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(span)
-	for !ok() {
+	deadline := time.Now().Add(timeout)
+	for !condition() {
 		if time.Now().After(deadline) {
-			t.Fatalf("after %v still not: %s", span, what)
+			t.Fatalf("after %v still not: %s", timeout, what)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
 }
 
-// Display is a screen that exists in memory only.
+// Display is an X server whose screen exists in memory only.
 type Display struct {
-	t      testing.TB
-	name   string
-	memory string // the file that Xvfb keeps the screen in
+	t       testing.TB
+	name    string // as in the variable DISPLAY
+	xwdFile string // the file that Xvfb keeps the screen in
 }
 
 // The size of a Display and the client on it.
@@ -187,46 +194,39 @@ const (
 // NewDisplay starts an X server for one client.
 func NewDisplay(t testing.TB) *Display {
 	t.Helper()
-	xvfb := Need(t, "Xvfb", "xdotool")[0]
+	xvfb := RequirePrograms(t, "Xvfb", "xdotool")[0]
 	dir := t.TempDir()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	p := &Process{name: "Xvfb", done: make(chan struct{})}
-	p.cmd = exec.Command(xvfb, "-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", ScreenWidth, ScreenHeight), "-nolisten", "tcp", "-noreset", "-fbdir", dir)
-	p.cmd.ExtraFiles = []*os.File{w}
-	p.cmd.Stdout, p.cmd.Stderr = p, p
-	if err := p.cmd.Start(); err != nil {
-		t.Fatalf("Xvfb does not start: %v", err)
-	}
+	cmd := exec.Command(xvfb, "-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", ScreenWidth, ScreenHeight), "-nolisten", "tcp", "-noreset", "-fbdir", dir)
+	cmd.ExtraFiles = []*os.File{w}
+	p := start(t, cmd)
 	w.Close()
-	go func() {
-		p.cmd.Wait()
-		close(p.done)
-	}()
-	t.Cleanup(p.Stop)
-	// The number and the end of the line come in two writes; closing the pipe
-	// between them would kill the X server.
+	// Xvfb writes the number and the end of the line separately. Closing the pipe
+	// between the two would kill it.
 	r.SetReadDeadline(time.Now().Add(20 * time.Second))
 	line, err := bufio.NewReader(r).ReadString('\n')
 	if err != nil {
-		t.Fatalf("Xvfb names no display: %v\n%s", err, p.Output())
+		t.Fatalf("Xvfb prints no display number: %v\n%s", err, p.Output())
 	}
-	return &Display{t: t, name: ":" + strings.TrimSpace(line), memory: filepath.Join(dir, "Xvfb_screen0")}
+	return &Display{t: t, name: ":" + strings.TrimSpace(line), xwdFile: filepath.Join(dir, "Xvfb_screen0")}
 }
 
-// For is the display in the hands of another test, a subtest of the first.
-func (d *Display) For(t testing.TB) *Display { return &Display{t: t, name: d.name, memory: d.memory} }
+// WithTest returns the same display for a subtest of the test that started it.
+func (d *Display) WithTest(t testing.TB) *Display {
+	return &Display{t: t, name: d.name, xwdFile: d.xwdFile}
+}
 
-// Env is the environment of programs on the display.
+// Env returns the environment variables of programs on the display.
 func (d *Display) Env() []string {
 	return []string{"DISPLAY=" + d.name, "SDL_AUDIODRIVER=dummy", "LIBGL_ALWAYS_SOFTWARE=1", "LP_NUM_THREADS=1"}
 }
 
-// Do runs xdotool with arguments.
-func (d *Display) Do(args ...string) {
+// Xdotool runs xdotool, which sends keys and mouse events to the display.
+func (d *Display) Xdotool(args ...string) {
 	d.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
@@ -237,37 +237,36 @@ func (d *Display) Do(args ...string) {
 	}
 }
 
-// Hold presses a key for a while.
-func (d *Display) Hold(key string, span time.Duration) {
+// HoldKey presses a key for some time.
+func (d *Display) HoldKey(key string, duration time.Duration) {
 	d.t.Helper()
-	d.Do("keydown", key)
-	time.Sleep(span)
-	d.Do("keyup", key)
+	d.Xdotool("keydown", key)
+	time.Sleep(duration)
+	d.Xdotool("keyup", key)
 }
 
-// Tap presses a key as a person does: games that poll miss a key that is down
-// for no time.
-func (d *Display) Tap(key string) { d.t.Helper(); d.Hold(key, 60*time.Millisecond) }
+// TapKey presses a key for 60 ms. A client that polls would miss a shorter press.
+func (d *Display) TapKey(key string) { d.t.Helper(); d.HoldKey(key, 60*time.Millisecond) }
 
-// Click holds a mouse button for a while: 1 left, 3 right.
-func (d *Display) Click(button string, span time.Duration) {
+// Click presses the left mouse button for 60 ms.
+func (d *Display) Click() {
 	d.t.Helper()
-	d.Do("mousedown", button)
-	time.Sleep(span)
-	d.Do("mouseup", button)
+	d.Xdotool("mousedown", "1")
+	time.Sleep(60 * time.Millisecond)
+	d.Xdotool("mouseup", "1")
 }
 
-// Move moves the mouse by a distance in pixels, in small steps: games that
-// catch the pointer look at distances only.
-func (d *Display) Move(dx, dy int) {
+// MoveMouse moves the mouse by a distance in pixels, in small steps: clients that
+// capture the pointer look at relative movements only.
+func (d *Display) MoveMouse(dx, dy int) {
 	d.t.Helper()
 	const steps = 8
 	args := []string{}
 	for range steps {
 		args = append(args, "mousemove_relative", "--", fmt.Sprint(dx/steps), fmt.Sprint(dy/steps), "sleep", "0.03")
 	}
-	d.Do(args...)
+	d.Xdotool(args...)
 }
 
 // Type types a text.
-func (d *Display) Type(text string) { d.t.Helper(); d.Do("type", "--delay", "60", text) }
+func (d *Display) Type(text string) { d.t.Helper(); d.Xdotool("type", "--delay", "60", text) }

@@ -1,107 +1,53 @@
-package peers_test
+package peers
 
 import (
 	"fmt"
 	"image"
-	"net"
 	"os"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
-	. "github.com/teeyard/teeyard/internal/peers"
-	"github.com/teeyard/teeyard/protocol/conn"
 )
 
-// cast is a mod that puts players on their marks, keeps them armed, and lets
-// nobody be pushed away or die.
-type cast map[string]mark
+// stage is a mod that spawns players at fixed places with a fixed weapon, always loaded,
+// and prevents that they are pushed away or die.
+type stage map[string]place
 
-type mark struct {
+type place struct {
 	x, y   float32 // tiles
 	weapon game.Weapon
 }
 
 // Start implements game.Mod.
-func (cast) Start(*game.Tx) {}
+func (stage) Start(*game.Tx) {}
 
 // PickSpawn implements game.SpawnPicker.
-func (c cast) PickSpawn(ctx *game.Ctx, id game.PlayerID) (vec.Vec2, bool) {
-	m, ok := c[ctx.Name(id)]
-	return vec.Vec2{X: m.x * 32, Y: m.y * 32}, ok
-}
-
-// OnSpawn implements game.SpawnHook.
-func (c cast) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
-	ctx.GiveWeapon(id, c[ctx.Name(id)].weapon, 10)
+func (s stage) PickSpawn(ctx *game.Ctx, id game.PlayerID) (vec.Vec2, bool) {
+	p, ok := s[ctx.Name(id)]
+	return vec.Vec2{X: p.x * 32, Y: p.y * 32}, ok
 }
 
 // OnTick implements game.TickHook.
-func (c cast) OnTick(ctx *game.Ctx) {
+func (s stage) OnTick(ctx *game.Ctx) {
 	for id := range ctx.Players() {
-		ctx.GiveWeapon(id, c[ctx.Name(id)].weapon, 10)
+		ctx.GiveWeapon(id, s[ctx.Name(id)].weapon, 10)
 	}
 }
 
 // OnDamage implements game.DamageHook.
-func (cast) OnDamage(ctx *game.Ctx, d *game.Damage) {
+func (stage) OnDamage(ctx *game.Ctx, d *game.Damage) {
 	d.Force = vec.Vec2{}
 	if health, _ := ctx.Vitals(d.Victim); health <= d.Amount {
 		d.Amount = 0
 	}
 }
 
-// headless runs our own client on the real network until the test ends. The
-// input is asked for every tick while it plays, with the number of ticks it has
-// played.
-func headless(t *testing.T, addr, name string, skin game.Skin, act func(c *client.Session, now conn.Time, tick int) game.Input) {
-	t.Helper()
-	sock, err := net.Dial("udp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := client.NewSession(client.SessionConfig{
-		Send: func(b []byte) { sock.Write(b) }, Name: name, Skin: skin,
-		HasMap: func(*bridge.MapChange) bool { return true },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	start := time.Now()
-	now := func() conn.Time { return conn.Time(time.Since(start)) + 1 }
-	if err := c.Dial(now()); err != nil {
-		t.Fatal(err)
-	}
-	var stop atomic.Bool
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		buf := make([]byte, 2048)
-		ticks, next := 0, time.Now()
-		for !stop.Load() {
-			sock.SetReadDeadline(time.Now().Add(5 * time.Millisecond))
-			if n, err := sock.Read(buf); err == nil {
-				c.Feed(now(), buf[:n])
-			}
-			if c.State() == client.Playing && !time.Now().Before(next) {
-				next = next.Add(20 * time.Millisecond)
-				c.SetInput(act(c, now(), ticks))
-				ticks++
-			}
-			c.Step(now())
-		}
-		c.Close(now())
-		sock.Close()
-	}()
-	t.Cleanup(func() { stop.Store(true); <-done })
-}
-
-// dress makes a skin of part names, body to eyes, and one colour for all parts.
-func dress(color int32, parts ...string) game.Skin {
+// newSkin returns a skin of part names, from body to eyes, with one colour for all parts.
+func newSkin(color int32, parts ...string) game.Skin {
 	var s game.Skin
 	for i, p := range parts {
 		s.PartNames[i] = p
@@ -114,66 +60,81 @@ func dress(color int32, parts ...string) game.Skin {
 	return s
 }
 
-// The picture of the README: a real client's view of a few tees on the map that
-// comes with the server. TEEYARD_SHOTS names the folder it is put in.
+// TestPicture makes the picture of the README: the 0.7.5 client's view of a few tees on
+// the embedded map. TEEYARD_SHOTS names the folder it is written to.
 func TestPicture(t *testing.T) {
-	stage := cast{
+	places := stage{
 		"yardy":  {46.5, 20, game.WeaponGrenade},
 		"kitty":  {44.5, 12.5, game.WeaponShotgun},
 		"bopp":   {29, 20, game.WeaponGun},
 		"ranger": {57.6, 14, game.WeaponLaser},
 	}
-	h := startHost(t, "teeyard1", nil, stage, "sv_inactivekick_time 0; sv_scorelimit 20; sv_spamprotection 0")
+	s := startTestServer(t, "teeyard1", nil, places, "sv_scorelimit 20")
+	// fire returns Input.Fire for a shot every so many ticks, after one second.
 	fire := func(every, tick int) int32 {
 		if tick < 50 {
 			return 0
 		}
 		return int32((tick/every*2 + min(tick%every/3, 1) + 1) & 63)
 	}
-	headless(t, h.addr, "kitty", dress(132<<16|118<<8|184, "kitty", "whisker", "", "standard", "standard", "standard"),
-		func(c *client.Session, now conn.Time, tick int) game.Input {
-			if tick%100 == 60 {
-				c.Request(now, func(g bridge.ClientSide) { g.SendCommand(&game.Command{Kind: game.CmdEmoticon, Value: 2}) })
-			}
+	for name, p := range map[string]struct {
+		skin  game.Skin
+		input func(tick int) game.Input
+	}{
+		"kitty": {newSkin(132<<16|118<<8|184, "kitty", "whisker", "", "standard", "standard", "standard"), func(tick int) game.Input {
 			return game.Input{TargetX: 200, TargetY: 40, WantedWeapon: 3, Fire: fire(30, tick)}
-		})
-	headless(t, h.addr, "bopp", dress(246<<16|216<<8|108, "standard", "donny", "unibop", "standard", "standard", "standard"),
-		func(c *client.Session, now conn.Time, tick int) game.Input {
+		}},
+		"bopp": {newSkin(246<<16|216<<8|108, "standard", "donny", "unibop", "standard", "standard", "standard"), func(tick int) game.Input {
 			return game.Input{TargetX: -40, TargetY: -200, Hook: tick%150 > 20}
-		})
-	headless(t, h.addr, "ranger", dress(93<<16|95<<8|163, "standard", "toptri", "", "standard", "standard", "standard"),
-		func(c *client.Session, now conn.Time, tick int) game.Input {
+		}},
+		"ranger": {newSkin(93<<16|95<<8|163, "standard", "toptri", "", "standard", "standard", "standard"), func(tick int) game.Input {
 			return game.Input{TargetX: -200, TargetY: 101, WantedWeapon: 5, Fire: fire(45, tick)}
+		}},
+	} {
+		tick := 0
+		c, err := client.Dial(t.Context(), s.addr, client.Config{
+			Name: name, Skin: p.skin, Maps: client.NewMaps(t.TempDir()), OnEvent: func(*client.Client, event.Event) {},
+			Play: func(c *client.Client, _ *game.View) game.Input {
+				if tick++; name == "kitty" && tick%100 == 60 {
+					c.Emote(2)
+				}
+				return p.input(tick)
+			},
 		})
-	s := h.join(NewDisplay(t), "yardy", "gfx_high_detail 1")
-	Eventually(t, 10*time.Second, "all four are there", func() bool {
-		for name := range stage {
-			if _, alive := h.character(h.id(name)); !alive {
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(c.Close)
+	}
+	yardy := s.join("yardy", "gfx_high_detail 1")
+	Eventually(t, 10*time.Second, "all four play", func() bool {
+		for name := range places {
+			if !s.alive(s.playerID(name)) {
 				return false
 			}
 		}
 		return true
 	})
-	s.aim(1, -0.75)
-	s.try("take the grenade launcher", func() { s.Tap("4") }, func() bool { return s.char().Weapon == game.WeaponGrenade })
+	yardy.aim(1, -0.75)
+	yardy.tryUntil("take the grenade launcher", func() { yardy.TapKey("4") }, func() bool { return yardy.tee().Weapon == game.WeaponGrenade })
 	for i := range 3 {
-		fired := s.event(func(ev game.Event) bool { return ev.Kind == game.EvSound && ev.Sound == game.SoundGrenadeFire })
-		s.try("fire a grenade", func() { s.Click("1", 40*time.Millisecond) }, fired)
-		// Some moments to choose from.
-		for j := range moments() {
+		fired := s.seen(func(ev game.Event) bool { return ev.Kind == game.EvSound && ev.Sound == game.SoundGrenadeFire })
+		yardy.tryUntil("fire a grenade", yardy.Click, fired)
+		for j := range screenshotsPerShot() {
 			time.Sleep(50 * time.Millisecond)
-			s.Shot(fmt.Sprintf("%d%d", i, j))
+			yardy.Screenshot(fmt.Sprintf("%d%d", i, j))
 		}
 	}
-	s.shows("last", "the game on our map", func(img *image.NRGBA) bool {
-		grass := Share(img, image.Rectangle{}, func(r, g, b uint8) bool { return g > 150 && r < 190 && b < 90 && g > r+30 })
-		blue := Share(img, image.Rectangle{}, func(r, g, b uint8) bool { return b > 180 && b > r+40 })
-		return Share(img, Hearts, Red) > 0.1 && grass > 0.005 && blue > 0.05 && Share(img, image.Rectangle{}, Black) < 0.1
+	yardy.awaitScreen("last", "the game on our map", func(img *image.NRGBA) bool {
+		all := image.Rectangle{}
+		grass := PixelShare(img, all, func(r, g, b uint8) bool { return g > 150 && r < 190 && b < 90 && g > r+30 })
+		blue := PixelShare(img, all, func(r, g, b uint8) bool { return b > 180 && b > r+40 })
+		return showsHUD(img) && grass > 0.005 && blue > 0.05 && PixelShare(img, all, IsBlack) < 0.1
 	})
 }
 
-// moments is how many pictures of each shot TestPicture takes.
-func moments() int {
+// screenshotsPerShot is how many pictures there are to choose from.
+func screenshotsPerShot() int {
 	if os.Getenv("TEEYARD_SHOTS") == "" {
 		return 0
 	}

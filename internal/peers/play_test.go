@@ -1,220 +1,360 @@
-package peers_test
+package peers
 
 import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"image"
-	"math"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/teeyard/teeyard/game"
-	. "github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/maps"
 )
 
-// angle is the direction of a vector in radians.
-func angle(dx, dy float64) float64 { return math.Atan2(dy, dx) }
+// trackMap has a spawn point at the left, then weapons and deadly spikes, under a ceiling
+// within reach of the hook.
+const trackMap = `
+##############################################
+##############################################
+#............................................#
+#............................................#
+#............................................#
+#............................................#
+#............................................#
+#............................................#
+#......S..............s.......g..............#
+###################################xxxxxxx####
+##############################################
+##############################################
+##############################################
+##############################################`
 
-// near tells whether two angles differ by at most d.
-func near(a, b, d float64) bool { return math.Abs(math.Remainder(a-b, 2*math.Pi)) <= d }
+// TestTeeworldsPlays plays on our server with the 0.7.5 client.
+func TestTeeworldsPlays(t *testing.T) {
+	file := drawMap(t, trackMap)
+	s := startTestServer(t, "track", file, nil)
+	p := s.join("yardy")
+	checkDownloaded(t, p.Home, "track", file)
+	p.moveAndShoot()
+	p.say("hello yard")
+	p.dieAndRespawn()
 
-// track is a way from a spawn point past weapons to deadly spikes, under a
-// ceiling within reach of the hook.
-var track = []string{
-	"##############################################",
-	"##############################################",
-	"#............................................#",
-	"#............................................#",
-	"#............................................#",
-	"#............................................#",
-	"#............................................#",
-	"#............................................#",
-	"#......S..............s.......g..............#",
-	"###################################xxxxxxx####",
-	"##############################################",
-	"##############################################",
-	"##############################################",
-	"##############################################",
+	killed := s.seen(func(ev game.Event) bool {
+		return ev.Kind == game.EvKill && ev.Player == p.id && ev.Target == p.id && ev.Weapon == game.WeaponSelf
+	})
+	p.tryUntil("kill the own tee", func() { p.TapKey("k") }, killed)
+	p.respawn()
+	if score := s.playerState(p.id).Score; score >= 0 {
+		t.Errorf("score %d after two deaths without an opponent", score)
+	}
+	p.spectateAndPlay()
+	p.leave()
 }
 
-// A person with the real client plays on our server, and the server sees it.
-func TestTeeworldsPlays(t *testing.T) {
-	file := drawMap(t, track...)
-	h := startHost(t, "track", file, nil, "sv_spamprotection 0; sv_inactivekick_time 0; sv_scorelimit 0")
-	s := h.join(NewDisplay(t), "yardy")
+// TestDDNetPlays plays on our server with the DDNet client, beside the 0.7.5 client.
+func TestDDNetPlays(t *testing.T) {
+	s := startTestServer(t, "track", drawMap(t, trackMap), nil, `add_vote "say it" "say it was said"`)
+	dora := s.joinDDNet("dora", `bind j "callvote option \"say it\" why not"`)
+	dora.moveAndShoot()
 
-	// The map was downloaded.
-	name := fmt.Sprintf("track_%x.map", sha256.Sum256(file))
-	got, err := findFile(s.Home, name)
-	if err != nil || !bytes.Equal(got, file) {
-		t.Errorf("downloaded map %s: %v, %d bytes of %d", name, err, len(got), len(file))
-	}
-
-	s.aim(1, 0)
-	start := s.char().Pos
-	s.holding("d", "walk right", func() bool { return s.char().Pos.X > start.X+60 && s.char().Direction == 1 })
-	turn := s.char().Pos
-	s.holding("a", "walk left", func() bool { return s.char().Pos.X < turn.X-20 && s.char().Direction == -1 })
-	s.shows("walked", "the game", playing)
-
-	ground := s.char().Pos.Y
-	jumped := s.core(coreJump)
-	s.try("jump", func() { s.Tap("space") }, func() bool { return jumped() && s.char().Pos.Y < ground-40 })
-
-	s.aim(0, -1)
-	attached := s.core(coreHookGround)
-	s.holding("mouse3", "hang on the ceiling", func() bool {
-		if !attached() || s.char().Pos.Y > 3*32 {
-			return false
-		}
-		s.shows("hooked", "the game", playing)
-		return true
+	vera := s.join("vera")
+	dora.say("hello vera")
+	vera.say("hello dora")
+	dora.awaitScreen("together", "the game", showsGame)
+	vera.awaitScreen("together-seen-by-vera", "the game", showsGame)
+	// Both players have the same address, so that one vote decides.
+	passed := s.seen(func(ev game.Event) bool {
+		return ev.Kind == game.EvChat && ev.Player == game.Nobody && ev.Text == "it was said"
 	})
+	dora.tryUntil("call a vote", func() { dora.TapKey("j") }, passed)
+	time.Sleep(500 * time.Millisecond)
+	dora.Screenshot("vote")
+	vera.Screenshot("vote-seen-by-vera")
 
-	s.aim(1, -0.3)
+	dora.dieAndRespawn()
+	dora.spectateAndPlay()
+	dora.leave()
+	vera.Screenshot("after-dora-left")
+	// The client logs everything as information. What it cannot reach on the web and
+	// find on its disk is no fault of the server.
+	complaint := regexp.MustCompile(`(?i)warning|error|fail|invalid|malformed|unknown|wrong`)
+	unrelated := regexp.MustCompile(` I (http|serverbrowse_http|storage|console|chatresp): |fallback font|reason='unknown'`)
+	for line := range strings.Lines(dora.Output()) {
+		if complaint.MatchString(line) && !unrelated.MatchString(line) {
+			t.Errorf("DDNet complains: %s", line)
+		}
+	}
+}
+
+// moveAndShoot walks, jumps, hooks the ceiling, shoots and shows an emoticon.
+func (p *realPlayer) moveAndShoot() {
+	p.server.t.Helper()
+	p.awaitScreen("joined", "the game", showsGame)
+	p.aim(1, 0)
+	start := p.tee().Pos
+	p.holdUntil("d", "walk right", func() bool { return p.tee().Pos.X > start.X+60 && p.tee().Direction == 1 })
+	turn := p.tee().Pos
+	p.holdUntil("a", "walk left", func() bool { return p.tee().Pos.X < turn.X-20 && p.tee().Direction == -1 })
+
+	ground := p.tee().Pos.Y
+	jumped := p.seenCoreEvent(coreEventJump)
+	p.tryUntil("jump", func() { p.TapKey("space") }, func() bool { return jumped() && p.tee().Pos.Y < ground-40 })
+
+	p.aim(0, -1)
+	attached := p.seenCoreEvent(coreEventHookGround)
+	p.holdUntil("mouse3", "hang on the ceiling", func() bool { return attached() && p.tee().Pos.Y <= 3*32 })
+	p.awaitScreen("hooked", "the game", showsGame)
+
+	p.aim(1, -0.3)
 	flying := false
-	fired := s.event(func(ev game.Event) bool { return ev.Kind == game.EvSound && ev.Sound == game.SoundGunFire })
-	s.try("shoot the gun", func() { s.Click("1", 60*time.Millisecond) }, func() bool {
-		flying = flying || h.flying(game.WeaponGun) > 0
+	fired := p.server.seen(func(ev game.Event) bool { return ev.Kind == game.EvSound && ev.Sound == game.SoundGunFire })
+	p.tryUntil("shoot the gun", p.Click, func() bool {
+		flying = flying || p.server.projectiles(game.WeaponGun) > 0
 		return flying && fired()
 	})
 
-	said := s.event(func(ev game.Event) bool {
-		return ev.Kind == game.EvChat && ev.Player == s.id && ev.Chat == game.ChatAll && ev.Text == "hello yard"
+	p.tryUntil("show an emoticon", func() { p.TapKey("h") }, p.seenOf(game.EvEmoticon, func(ev game.Event) bool { return ev.Value == 2 }))
+	p.awaitScreen("emoticon", "the game", showsGame)
+
+	p.holdUntil("Tab", "show the scoreboard", func() bool { return p.server.hasFlag(p.id, game.PlayerFlagScoreboard) })
+	p.Xdotool("keydown", "Tab")
+	p.awaitScreen("scoreboard", "the scoreboard", func(img *image.NRGBA) bool {
+		return PixelShare(img, scoreboardArea, isColor(skyColor)) < 0.1
 	})
-	s.try("say hello", func() {
-		s.Tap("t")
+	p.Xdotool("keyup", "Tab")
+}
+
+// scoreboardArea is a part of the screen in which clients at the left end of trackMap
+// show the sky, or the scoreboard.
+var scoreboardArea = image.Rect(320, 110, 700, 160)
+
+func (p *realPlayer) say(text string) {
+	p.server.t.Helper()
+	p.tryUntil("say "+text, func() {
+		p.TapKey("t")
 		time.Sleep(200 * time.Millisecond)
-		s.Type("hello yard")
-		s.Tap("Return")
-	}, said)
+		p.Type(text)
+		p.TapKey("Return")
+	}, p.seenOf(game.EvChat, func(ev game.Event) bool { return ev.Chat == game.ChatAll && ev.Text == text }))
+}
 
+// dieAndRespawn walks along trackMap past the weapons to the spikes.
+func (p *realPlayer) dieAndRespawn() {
+	t := p.server.t
+	t.Helper()
 	took := func(kind game.PickupKind) func() bool {
-		return s.event(func(ev game.Event) bool {
-			return ev.Kind == game.EvPickup && ev.Player == s.id && ev.Pickup == kind
-		})
+		return p.seenOf(game.EvPickup, func(ev game.Event) bool { return ev.Pickup == kind })
 	}
-	s.holding("d", "pick up the shotgun", took(game.PickupShotgun))
-	s.try("change to the shotgun", func() { s.Tap("3") }, func() bool { return s.char().Weapon == game.WeaponShotgun })
-	s.try("shoot the shotgun", func() { s.Click("1", 60*time.Millisecond) }, func() bool {
-		return h.flying(game.WeaponShotgun) >= 3 && s.char().Ammo < 10
+	p.holdUntil("d", "pick up the shotgun", took(game.PickupShotgun))
+	p.tryUntil("change to the shotgun", func() { p.TapKey("3") }, func() bool { return p.tee().Weapon == game.WeaponShotgun })
+	p.tryUntil("shoot the shotgun", p.Click, func() bool {
+		return p.server.projectiles(game.WeaponShotgun) >= 3 && p.tee().Ammo < 10
 	})
-
-	emoted := s.event(func(ev game.Event) bool { return ev.Kind == game.EvEmoticon && ev.Player == s.id && ev.Value == 2 })
-	s.try("show an emoticon", func() { s.Tap("h") }, emoted)
-	s.shows("emoticon", "the game", playing)
-
-	s.holding("Tab", "look at the scoreboard", func() bool {
-		if h.has(s.id, game.PlayerFlagScoreboard) {
-			s.shows("scoreboard", "the scoreboard", func(img *image.NRGBA) bool {
-				return Share(img, board, is(skyColor)) < 0.1
-			})
-			return true
-		}
-		return false
+	tookLauncher := took(game.PickupGrenade)
+	died := p.server.seen(func(ev game.Event) bool {
+		return ev.Kind == game.EvKill && ev.Target == p.id && ev.Weapon == game.WeaponWorld
 	})
-
-	// Death by spikes, on the way past the grenade launcher.
-	died := s.event(func(ev game.Event) bool {
-		return ev.Kind == game.EvKill && ev.Target == s.id && ev.Weapon == game.WeaponWorld
-	})
-	launcher := took(game.PickupGrenade)
-	spawned := s.event(func(ev game.Event) bool { return ev.Kind == game.EvSpawn && ev.Player == s.id })
-	s.holding("d", "fall on the spikes", died)
-	if !launcher() {
+	p.holdUntil("d", "fall on the spikes", died)
+	if !tookLauncher() {
 		t.Error("walked through the grenade launcher without taking it")
 	}
-	s.Shot("spikes")
-	s.try("respawn", func() { s.Click("1", 60*time.Millisecond) }, func() bool { return spawned() && s.char().Health == 10 })
-	s.shows("respawned", "the game", playing)
-	if c := s.char(); c.Weapon != game.WeaponGun || c.Pos.X > 12*32 {
+	p.respawn()
+	p.awaitScreen("respawned", "the game", showsGame)
+	if c := p.tee(); c.Weapon != game.WeaponGun || c.Pos.X > 12*32 {
 		t.Errorf("respawned at %v with weapon %d", c.Pos, c.Weapon)
 	}
-
-	killed := s.event(func(ev game.Event) bool {
-		return ev.Kind == game.EvKill && ev.Player == s.id && ev.Target == s.id && ev.Weapon == game.WeaponSelf
-	})
-	spawned = s.event(func(ev game.Event) bool { return ev.Kind == game.EvSpawn && ev.Player == s.id })
-	s.try("kill himself", func() { s.Tap("k") }, killed)
-	s.try("respawn again", func() { s.Click("1", 60*time.Millisecond) }, spawned)
-	if p, _ := h.player(s.id); p.Score >= 0 {
-		t.Errorf("score %d after two deaths by own fault", p.Score)
-	}
-
-	team := func(want game.Team) func() bool {
-		return func() bool { p, ok := h.player(s.id); return ok && p.Team == want }
-	}
-	s.try("watch", func() { s.Tap("o") }, team(game.TeamSpectators))
-	if _, alive := h.character(s.id); alive {
-		t.Error("a spectator has a tee")
-	}
-	s.shows("spectator", "the game without a HUD", func(img *image.NRGBA) bool {
-		return Share(img, Hearts, Red) == 0 && Share(img, image.Rectangle{}, is(rockColor)) > 0.1
-	})
-	s.try("play again", func() { s.Tap("p") }, func() bool { _, alive := h.character(s.id); return alive && team(game.TeamRed)() })
-
-	gone := s.event(func(ev game.Event) bool { return ev.Kind == game.EvPlayerLeft && ev.Player == s.id })
-	s.Stop()
-	Eventually(t, 5*time.Second, "the client said goodbye", gone)
 }
 
-// board is a part of the screen that is sky on the track's left end unless the
-// scoreboard is shown.
-var board = image.Rect(320, 110, 700, 160)
-
-// flying counts the shots of a weapon on their way.
-func (r *recorder) flying(w game.Weapon) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	n := 0
-	for _, p := range r.frame.Projectiles {
-		if p.Weapon == w {
-			n++
-		}
-	}
-	return n
+// respawn clicks until the player has a healthy tee.
+func (p *realPlayer) respawn() {
+	p.server.t.Helper()
+	p.tryUntil("respawn", p.Click, func() bool { return p.tee().Health == 10 })
 }
 
-// findFile reads the file of a name, upper or lower case, anywhere in a folder.
-func findFile(dir, name string) ([]byte, error) {
-	var found string
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+// spectateAndPlay joins the spectators and then the game.
+func (p *realPlayer) spectateAndPlay() {
+	p.server.t.Helper()
+	inTeam := func(team game.Team) bool { return p.server.playerState(p.id).Team == team }
+	p.tryUntil("spectate", func() { p.TapKey("o") }, func() bool { return inTeam(game.TeamSpectators) })
+	if p.server.alive(p.id) {
+		p.server.t.Error("a spectator has a tee")
+	}
+	p.awaitScreen("spectator", "the game without a HUD", func(img *image.NRGBA) bool {
+		return PixelShare(img, HealthBar, IsHeart) == 0 && PixelShare(img, image.Rectangle{}, isColor(rockColor)) > 0.1
+	})
+	p.tryUntil("play again", func() { p.TapKey("p") }, func() bool { return p.server.alive(p.id) && inTeam(game.TeamRed) })
+}
+
+// leave ends the client. The server sees that without a timeout.
+func (p *realPlayer) leave() {
+	p.server.t.Helper()
+	left := p.seenOf(game.EvPlayerLeft, nil)
+	p.Stop()
+	Eventually(p.server.t, 5*time.Second, "the client said that it leaves", left)
+}
+
+// checkDownloaded fails the test unless a client has downloaded a map.
+func checkDownloaded(t *testing.T, home, mapName string, file []byte) {
+	t.Helper()
+	name := fmt.Sprintf("%s_%x.map", mapName, sha256.Sum256(file))
+	var got []byte
+	err := filepath.WalkDir(home, func(path string, d os.DirEntry, err error) error {
 		if err == nil && strings.EqualFold(d.Name(), name) {
-			found = path
+			got, err = os.ReadFile(path)
 		}
-		return nil
+		return err
 	})
-	if err != nil {
-		return nil, err
+	if err != nil || !bytes.Equal(got, file) {
+		t.Errorf("downloaded map %s: %v, %d bytes of %d", name, err, len(got), len(file))
 	}
-	if found == "" {
-		return nil, os.ErrNotExist
-	}
-	return os.ReadFile(found)
 }
 
-// A real client downloads our map once and has it from then on.
+// TestTeeworldsKeepsMap checks that the 0.7.5 client downloads our map only once.
 func TestTeeworldsKeepsMap(t *testing.T) {
-	h := startHost(t, "teeyard1", nil, nil)
+	s := startTestServer(t, "teeyard1", nil, nil)
 	d, home := NewDisplay(t), t.TempDir()
 	for i, want := range []bool{true, false} {
 		name := fmt.Sprintf("visit%d", i)
-		s := h.joinAt(home, d, name)
-		if got := strings.Contains(s.Output(), "starting to download map"); got != want {
+		p := s.awaitPlayer(d.StartTeeworldsIn(home, s.addr, name), name)
+		if got := strings.Contains(p.Output(), "starting to download map"); got != want {
 			t.Errorf("visit %d: downloads the map: %v", i, got)
 		}
-		s.shows(name, "the game", func(img *image.NRGBA) bool { return Share(img, Hearts, Red) > 0.2 })
-		s.Stop()
-		Eventually(t, 5*time.Second, "the client left", func() bool { return h.id(name) == game.Nobody })
+		p.awaitScreen(name, "the game", showsHUD)
+		p.leave()
 	}
-	file := maps.Default().Data
-	got, err := findFile(home, fmt.Sprintf("teeyard1_%x.map", sha256.Sum256(file)))
-	if err != nil || !bytes.Equal(got, file) {
-		t.Errorf("the downloaded map: %v, %d bytes of %d", err, len(got), len(file))
+	checkDownloaded(t, home, "teeyard1", maps.Default().Data)
+}
+
+// TestDDNetOnMapOf07 joins with the DDNet client, which cannot read maps of 0.7. Our
+// server sends it a converted map.
+func TestDDNetOnMapOf07(t *testing.T) {
+	RequirePrograms(t, "teeworlds", "DDNet")
+	file, err := os.ReadFile(filepath.Join(OriginalMaps, "dm1.map"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := startTestServer(t, "dm1", file, nil, "sv_bots 3")
+	dora := s.joinDDNet("dora")
+	dora.awaitScreen("dm1", "the game", showsHUD)
+	s.join("vera").awaitScreen("dm1-vera", "the game", showsHUD)
+	dora.Screenshot("dm1-later")
+	if !dora.Running() {
+		t.Errorf("DDNet's client ended:\n%s", dora.Output())
 	}
 }
+
+// TestDDNetFetchesMapFromWeb checks that the DDNet client downloads a map from the web
+// server that our server names, under a name with the hash of the map.
+func TestDDNetFetchesMapFromWeb(t *testing.T) {
+	RequirePrograms(t, "DDNet")
+	file := drawMap(t, trackMap)
+	var requests atomic.Int32
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != fmt.Sprintf("/maps/track_%x.map", sha256.Sum256(file)) {
+			http.NotFound(w, r)
+			return
+		}
+		requests.Add(1)
+		w.Write(file)
+	}))
+	defer web.Close()
+	s := startTestServer(t, "track", file, nil, "sv_maps_base_url "+web.URL+"/maps")
+	p := s.joinDDNet("dora", "http_allow_insecure 1")
+	p.awaitScreen("joined", "the game", showsGame)
+	if n := requests.Load(); n != 1 {
+		t.Errorf("%d requests for the map", n)
+	}
+	checkDownloaded(t, p.Home, "track", file)
+}
+
+// pitMap has two spawn points in sight of each other.
+const pitMap = `
+########################
+########################
+#......................#
+#......................#
+#......................#
+#......................#
+#......................#
+#.......S.....S........#
+########################
+########################
+########################`
+
+// TestTwoTeeworldsFight has two 0.7.5 clients fight until one tee dies.
+func TestTwoTeeworldsFight(t *testing.T) {
+	s := startTestServer(t, "pit", drawMap(t, pitMap), nil)
+	var players [2]*realPlayer
+	var clients [2]*Client
+	for i := range clients { // both start at the same time
+		clients[i] = NewDisplay(t).StartTeeworlds(s.addr, fmt.Sprintf("tee%d", i), "player_color_body 1", "player_use_custom_color_body 1")
+	}
+	for i, c := range clients {
+		players[i] = s.awaitPlayer(c, fmt.Sprintf("tee%d", i))
+	}
+	Eventually(t, 10*time.Second, "the match goes on with two players", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.frame.Game.State == 0
+	})
+	begin := s.numEvents()
+	kills := func() []game.Event {
+		return s.eventsSince(begin, func(ev game.Event) bool {
+			return ev.Kind == game.EvKill && ev.Player >= 0 && ev.Player != ev.Target && ev.Weapon == game.WeaponGun
+		})
+	}
+	for i, p := range players {
+		from, to := p.tee().Pos, players[1-i].tee().Pos
+		p.aim(float64(to.X-from.X)/200, float64(to.Y-from.Y)/200)
+	}
+	// The first player hits three times before the second shoots, so that both seldom
+	// die at once: a shot that is on its way outlives its player.
+	a, b := players[0], players[1]
+	for range 3 {
+		a.tryUntil("hit the other", a.Click, s.seen(func(ev game.Event) bool {
+			return ev.Kind == game.EvDamage && ev.Player == b.id && ev.Target == a.id
+		}))
+	}
+	for end := time.Now().Add(30 * time.Second); len(kills()) == 0; {
+		if time.Now().After(end) {
+			t.Fatal("nobody died")
+		}
+		a.Click()
+		b.Click()
+	}
+	kill := kills()[0]
+	if kill.Player != a.id && kill.Player != b.id || kill.Player+kill.Target != a.id+b.id {
+		t.Errorf("%d killed %d, the players are %d and %d", kill.Player, kill.Target, a.id, b.id)
+	}
+	if hits := s.eventsSince(begin, func(ev game.Event) bool {
+		return ev.Kind == game.EvDamage && ev.Player == kill.Target && ev.Target == kill.Player && ev.Value > 0
+	}); len(hits) == 0 {
+		t.Error("the player who died was not hurt before")
+	}
+	for _, p := range players {
+		points := 0
+		for _, k := range kills() {
+			if k.Player == p.id {
+				points++
+			}
+		}
+		Eventually(t, time.Second, fmt.Sprintf("%s has %d points", p.name, points), func() bool {
+			return int(s.playerState(p.id).Score) == points
+		})
+		p.awaitScreen(p.name+"-kill-message", "the kill message", func(img *image.NRGBA) bool {
+			return PixelShare(img, killMessageArea, isColor(skyColor)) < 0.97 && PixelShare(img, image.Rectangle{}, isColor(rockColor)) > 0.1
+		})
+	}
+	Eventually(t, 10*time.Second, "the dead player is back", func() bool { return s.alive(kill.Target) })
+}
+
+// killMessageArea is where clients show kill messages, in front of the sky of pitMap.
+var killMessageArea = image.Rect(700, 8, 1020, 44)

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// CPU is the time that the program's threads spent on a processor. It reads the
-// scheduler's own clock, which is finer than the 10 ms of /proc/PID/stat. Threads
-// that have ended are not in it; servers do not end theirs.
-func (p *Process) CPU(t testing.TB) time.Duration {
+// CPUTime returns the time that the program's threads have spent on a processor. It
+// reads the scheduler's own clock, which is finer than the 10 ms of /proc/PID/stat.
+// Threads that have ended do not count; servers end none.
+func (p *Process) CPUTime(t testing.TB) time.Duration {
 	t.Helper()
 	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.PID()))
 	if len(files) == 0 {
@@ -35,7 +35,7 @@ func (p *Process) CPU(t testing.TB) time.Duration {
 	return sum
 }
 
-// RSS is the program's resident memory in bytes.
+// RSS returns the program's resident memory in bytes.
 func (p *Process) RSS(t testing.TB) int {
 	t.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.PID()))

@@ -6,24 +6,17 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
-// style says what bots do besides playing.
-type style struct {
-	// spectate lets them join the spectators and come back.
-	spectate bool
-	// peaceful keeps them from killing themselves.
-	peaceful bool
-	// teams lets them change sides.
-	teams bool
-	// admin lets the first one command the server.
-	admin bool
-	// ready lets them use the ready mode.
-	ready bool
-	// coming lets all but the first and the last leave and come back.
-	coming bool
+// behavior is what bots do besides playing.
+type behavior struct {
+	spectate bool // join the spectators and come back
+	peaceful bool // never kill themselves
+	admin    bool // the first one runs console commands
+	ready    bool // use the ready mode
+	rejoin   bool // all but the first and the last leave and join again
 }
 
-// commands are what an admin may try.
-var commands = []string{
+// adminCommands are the console commands that an admin runs.
+var adminCommands = []string{
 	"pause", "pause", "pause 1", "restart", "restart 2", "restart -1", "sv_scorelimit 2", "sv_scorelimit 20", "sv_timelimit 1", "sv_timelimit 0",
 	"set_team 1 -1", "set_team 1 0", "set_team_all 0", "lock_teams", "lock_teams", "say hello", "broadcast hello",
 	"sv_countdown 2", "sv_countdown 0", "sv_strict_spectate_mode 1", "sv_strict_spectate_mode 0",
@@ -31,121 +24,118 @@ var commands = []string{
 	"sv_player_ready_mode 1", "sv_player_ready_mode 0", "swap_teams", "shuffle_teams", "force_teambalance",
 }
 
-// plan is what a bot is about to do for a while.
+// plan is what a bot does for some time.
 type plan int
 
 const (
-	wander plan = iota
-	seek        // a pickup
-	chase       // another player
-	shoot       // in all directions
-	blast       // itself up
-	idle        // with whatever is held
-	silent      // sends nothing
-	odd         // inputs that people do not send
-	talk        // chatting: inputs do not count
-	look        // spectates
-	numPlans
+	planWander    plan = iota
+	planPickup         // goes to a pickup
+	planChase          // follows another player
+	planShoot          // in all directions
+	planHurtSelf       // with the grenade launcher
+	planIdle           // holds what is held
+	planSilent         // sends nothing
+	planOddInputs      // sends inputs that people do not send
+	planChat           // sets the chat flag: inputs do not count
+	planSpectate
 )
 
-// bot plays at random, but as if it wanted something: it depends on its seed
-// and on what it sees.
+// bot plays at random with a purpose. Its inputs depend only on its seed and on what it
+// sees.
 type bot struct {
-	setup
-	id    int
-	rand  *rand.Rand
-	in    msg7.PlayerInput
-	plan  plan
-	until int32
-	begun int32
-	watch bool // among the spectators
+	behavior
+	players    int
+	id         int
+	rand       *rand.Rand
+	input      msg7.PlayerInput
+	plan       plan
+	planEnd    int32 // tick
+	firstTick  int32
+	spectating bool
 }
 
-func newBot(s setup, id int) *bot {
-	return &bot{setup: s, id: id, rand: rand.New(rand.NewPCG(s.seed, uint64(id)))}
+func newBot(cfg matchConfig, id int) *bot {
+	return &bot{behavior: cfg.behavior, players: cfg.Players, id: id, rand: rand.New(rand.NewPCG(cfg.Seed, uint64(id)))}
 }
 
-// chance is true once in n times.
-func (b *bot) chance(n int) bool { return b.rand.IntN(n) == 0 }
+// oneIn returns true once in n times.
+func (b *bot) oneIn(n int) bool { return b.rand.IntN(n) == 0 }
 
 func (b *bot) between(lo, hi int) int32 { return int32(lo + b.rand.IntN(hi-lo+1)) }
 
-// step decides what to send after a snapshot; nil for nothing.
-func (b *bot) step(s *sight) *step {
-	if b.begun == 0 {
-		b.begun = s.tick
+// nextStep decides what to send after a round; nil is nothing.
+func (b *bot) nextStep(s *observation) *step {
+	if b.firstTick == 0 {
+		b.firstTick = s.tick
 	}
-	st := &step{intended: s.tick + lead}
-	say := func(m msg7.Message) { st.messages = append(st.messages, m.Append(nil)) }
-	if s.tick >= b.until {
-		b.choose(s)
-		if b.plan == look != b.watch {
-			b.watch = !b.watch
+	st := &step{Intended: s.tick + inputLead}
+	send := func(m msg7.Message) { st.Messages = append(st.Messages, m.Append(nil)) }
+	if s.tick >= b.planEnd {
+		b.choosePlan(s)
+		if b.plan == planSpectate != b.spectating {
+			b.spectating = !b.spectating
 			team := msg7.TeamRed
-			if b.watch {
+			if b.spectating {
 				team = msg7.TeamSpectators
 			}
-			say(&msg7.ClSetTeam{Team: team})
+			send(&msg7.ClSetTeam{Team: team})
 		}
 	}
 	me := s.find(msg7.TypeCharacter, b.id)
-	in := &b.in
+	in := &b.input
 	in.PlayerFlags = 0
 	switch b.plan {
-	case wander:
+	case planWander:
 		b.walk()
-		b.weapons()
-		if b.chance(6) {
-			b.press(!b.chance(3))
+		b.changeWeapon()
+		if b.oneIn(6) {
+			b.pressFire(!b.oneIn(3))
 		}
-	case seek:
-		b.toPickup(s, me)
-		if b.chance(20) {
-			b.press(true)
+	case planPickup:
+		b.seekPickup(s, me)
+		if b.oneIn(20) {
+			b.pressFire(true)
 		}
-	case chase:
-		b.toPlayer(s, me)
-		b.weapons()
-	case shoot:
-		if b.chance(3) {
+	case planChase:
+		b.chasePlayer(s, me)
+		b.changeWeapon()
+	case planShoot:
+		if b.oneIn(3) {
 			in.TargetX, in.TargetY = b.between(-300, 300), b.between(-300, 300)
 		}
-		b.weapons()
-		b.press(!b.chance(10))
-		if b.chance(10) {
+		b.changeWeapon()
+		b.pressFire(!b.oneIn(10))
+		if b.oneIn(10) {
 			in.Direction = b.between(-1, 1)
 		}
-	case blast:
+	case planHurtSelf:
 		in.WantedWeapon = 4
-		if b.chance(8) {
+		if b.oneIn(8) {
 			in.TargetX, in.TargetY = b.between(-40, 40), b.between(20, 60)
 			in.Jump = !in.Jump
 		}
-		b.press(!b.chance(4))
-	case silent:
+		b.pressFire(!b.oneIn(4))
+	case planSilent:
 		return nil
-	case odd:
-		b.strange()
-	case talk:
+	case planOddInputs:
+		b.oddInput()
+	case planChat:
 		in.PlayerFlags = msg7.PlayerFlagChatting
 		b.walk()
-		b.press(b.chance(2))
-	case look:
-		b.lookAround(s, say)
+		b.pressFire(b.oneIn(2))
+	case planSpectate:
+		b.moveView(s, send)
 	}
-	if b.chance(300) {
-		say(&msg7.ClEmoticon{Emoticon: msg7.Emoticon(b.rand.IntN(16))})
+	if b.oneIn(300) {
+		send(&msg7.ClEmoticon{Emoticon: msg7.Emoticon(b.rand.IntN(16))})
 	}
-	if !b.peaceful && b.plan != look && b.chance(900) {
-		say(&msg7.ClKill{})
+	if !b.peaceful && b.plan != planSpectate && b.oneIn(900) {
+		send(&msg7.ClKill{})
 	}
-	if b.teams && b.chance(400) {
-		say(&msg7.ClSetTeam{Team: msg7.Team(b.rand.IntN(2))})
-	}
-	if b.chance(1000) {
+	if b.oneIn(1000) {
 		m := &msg7.ClSay{Mode: msg7.ChatMode(b.between(0, 3)), Target: -1, Message: []byte("hello")}
 		if m.Mode == msg7.ChatWhisper {
-			// Not to oneself or nobody: see docs/differential.md.
+			// Not to itself or nobody: see docs/differential.md.
 			if b.id == 0 {
 				m.Target = int32(b.players - 1)
 			} else {
@@ -153,95 +143,98 @@ func (b *bot) step(s *sight) *step {
 			}
 		}
 		if b.players > 1 {
-			say(m)
+			send(m)
 		}
 	}
-	// Not in the first five seconds after joining, and when that was differs.
-	if s.tick > b.begun+250 && b.chance(1000) {
+	// The servers ignore it in the first five seconds after joining, which differ.
+	if s.tick > b.firstTick+250 && b.oneIn(1000) {
 		m := msg7.ClSkinChange{}
 		for i := range m.Skin.Parts {
 			m.Skin.Parts[i] = []byte("standard")
-			m.Skin.UseCustomColors[i] = b.chance(2)
+			m.Skin.UseCustomColors[i] = b.oneIn(2)
 			m.Skin.Colors[i] = b.between(0, 1<<24)
 		}
-		say(&m)
+		send(&m)
 	}
-	if b.ready && b.chance(200) || b.chance(2000) {
-		say(&msg7.ClReadyChange{})
+	if b.ready && b.oneIn(200) || b.oneIn(2000) {
+		send(&msg7.ClReadyChange{})
 	}
-	if b.admin && b.id == 0 && b.chance(120) {
-		say(&msg7.RconCmd{Command: []byte(commands[b.rand.IntN(len(commands))])})
+	if b.admin && b.id == 0 && b.oneIn(120) {
+		send(&msg7.RconCmd{Command: []byte(adminCommands[b.rand.IntN(len(adminCommands))])})
 	}
-	if len(st.messages) == 0 && b.chance(5) {
+	if len(st.Messages) == 0 && b.oneIn(5) {
 		return nil
 	}
-	if in.TargetX == 0 && in.TargetY == 0 && b.plan != odd {
+	if in.TargetX == 0 && in.TargetY == 0 && b.plan != planOddInputs {
 		in.TargetY = -1
 	}
 	in.Fire &= 63
 	in.NextWeapon &= 63
 	in.PrevWeapon &= 63
-	st.input = *in
+	st.Input = *in
 	return st
 }
 
-func (b *bot) choose(s *sight) {
-	b.until = s.tick + b.between(20, 150)
+// choosePlan begins another plan.
+func (b *bot) choosePlan(s *observation) {
+	b.planEnd = s.tick + b.between(20, 150)
 	switch n := b.rand.IntN(100); {
-	case s.tick < b.begun+100 && n < 70, n < 25:
-		b.plan = seek
+	case s.tick < b.firstTick+100 && n < 70, n < 25:
+		b.plan = planPickup
 	case n < 40:
-		b.plan = wander
+		b.plan = planWander
 	case n < 65 && b.players > 1:
-		b.plan = chase
+		b.plan = planChase
 	case n < 75:
-		b.plan = shoot
+		b.plan = planShoot
 	case n < 84:
-		b.plan = blast
+		b.plan = planHurtSelf
 	case n < 87:
-		b.plan = idle
+		b.plan = planIdle
 	case n < 88:
-		b.plan = silent
+		b.plan = planSilent
 	case n < 92:
-		b.plan = odd
+		b.plan = planOddInputs
 	case n < 94:
-		b.plan = talk
+		b.plan = planChat
 	case n < 97 && b.spectate:
-		b.plan = look
-		b.until += 160 // one may come back only after three seconds
+		b.plan = planSpectate
+		b.planEnd += 160 // a spectator may come back only after three seconds
 	default:
-		b.plan = wander
+		b.plan = planWander
 	}
-	if b.plan == idle {
-		b.until += b.between(0, 300)
-	}
-}
-
-// press holds the fire button or lets it go.
-func (b *bot) press(down bool) {
-	if down != (b.in.Fire&1 != 0) {
-		b.in.Fire++
+	if b.plan == planIdle {
+		b.planEnd += b.between(0, 300)
 	}
 }
 
+// pressFire holds or releases the fire button.
+func (b *bot) pressFire(down bool) {
+	if down != (b.input.Fire&1 != 0) {
+		b.input.Fire++
+	}
+}
+
+// walk moves at random.
 func (b *bot) walk() {
-	in := &b.in
-	if b.chance(12) {
+	in := &b.input
+	if b.oneIn(12) {
 		in.Direction = b.between(-1, 1)
 	}
-	if b.chance(8) {
+	if b.oneIn(8) {
 		in.Jump = !in.Jump
 	}
-	if b.chance(14) {
+	if b.oneIn(14) {
 		in.Hook = !in.Hook
 	}
-	if b.chance(5) {
+	if b.oneIn(5) {
 		in.TargetX, in.TargetY = b.between(-400, 400), b.between(-400, 200)
 	}
 }
 
-func (b *bot) weapons() {
-	in := &b.in
+// changeWeapon sometimes changes the weapon.
+func (b *bot) changeWeapon() {
+	in := &b.input
 	switch b.rand.IntN(60) {
 	case 0:
 		in.WantedWeapon = b.between(1, 5)
@@ -256,30 +249,39 @@ func (b *bot) weapons() {
 	}
 }
 
-// toPickup goes for the nearest weapon, or whatever else lies there.
-func (b *bot) toPickup(s *sight, me []int32) {
-	if me == nil {
-		b.press(b.chance(2))
-		return
-	}
-	best, target := int64(1)<<60, []int32(nil)
+// nearest returns the item of a type for which distance is least, with that distance; nil
+// if there is none. A negative distance leaves an item out.
+func nearest(s *observation, typ int, distance func(it *item) int64) (best []int32, least int64) {
+	least = 1 << 60
 	for i := range s.items {
 		it := &s.items[i]
-		if it.key.Type() != msg7.TypePickup {
+		if it.key.Type() != typ {
 			continue
 		}
+		if d := distance(it); d >= 0 && d < least {
+			best, least = it.ints, d
+		}
+	}
+	return best, least
+}
+
+// seekPickup goes to the nearest weapon, or to another pickup if that is much nearer.
+func (b *bot) seekPickup(s *observation, me []int32) {
+	if me == nil {
+		b.pressFire(b.oneIn(2))
+		return
+	}
+	target, _ := nearest(s, msg7.TypePickup, func(it *item) int64 {
 		dx, dy := int64(it.ints[0]-me[1]), int64(it.ints[1]-me[2])
 		d := dx*dx + 4*dy*dy
 		switch kind := msg7.PickupType(it.ints[2]); {
 		case kind == msg7.PickupNinja:
 			d /= 16
-		case kind <= msg7.PickupArmor && b.until%3 != 0:
+		case kind <= msg7.PickupArmor && b.planEnd%3 != 0:
 			d *= 6
 		}
-		if d < best {
-			best, target = d, it.ints
-		}
-	}
+		return d
+	})
 	if target == nil {
 		b.walk()
 		return
@@ -289,47 +291,43 @@ func (b *bot) toPickup(s *sight, me []int32) {
 
 // approach walks, jumps and hooks towards a place.
 func (b *bot) approach(dx, dy int32) {
-	in := &b.in
+	in := &b.input
 	in.Direction = 0
 	if dx > 8 {
 		in.Direction = 1
 	} else if dx < -8 {
 		in.Direction = -1
 	}
-	if dy < -20 && b.chance(4) || b.chance(20) {
+	if dy < -20 && b.oneIn(4) || b.oneIn(20) {
 		in.Jump = !in.Jump
 	}
 	if dy < -60 {
-		if b.chance(10) {
+		if b.oneIn(10) {
 			in.Hook = !in.Hook
 			in.TargetX, in.TargetY = dx+b.between(-60, 60), dy-100
 		}
-	} else if b.chance(10) {
+	} else if b.oneIn(10) {
 		in.Hook = false
 	}
-	if b.chance(25) {
+	if b.oneIn(25) {
 		in.Direction = b.between(-1, 1)
 	}
 }
 
-// toPlayer hunts the nearest other player.
-func (b *bot) toPlayer(s *sight, me []int32) {
-	in := &b.in
+// chasePlayer follows the nearest other player and attacks.
+func (b *bot) chasePlayer(s *observation, me []int32) {
+	in := &b.input
 	if me == nil {
-		b.press(b.chance(2))
+		b.pressFire(b.oneIn(2))
 		return
 	}
-	best, target := int64(1)<<60, []int32(nil)
-	for i := range s.items {
-		it := &s.items[i]
-		if it.key.Type() != msg7.TypeCharacter || it.key.ID() == b.id {
-			continue
+	target, best := nearest(s, msg7.TypeCharacter, func(it *item) int64 {
+		if it.key.ID() == b.id {
+			return -1
 		}
 		dx, dy := int64(it.ints[1]-me[1]), int64(it.ints[2]-me[2])
-		if d := dx*dx + dy*dy; d < best {
-			best, target = d, it.ints
-		}
-	}
+		return dx*dx + dy*dy
+	})
 	if target == nil {
 		b.walk()
 		return
@@ -341,31 +339,31 @@ func (b *bot) toPlayer(s *sight, me []int32) {
 	in.TargetX, in.TargetY = dx+b.between(-8, 8), dy+b.between(-8, 8)
 	switch {
 	case best < 60*60:
-		if in.WantedWeapon == 0 && b.chance(3) {
+		if in.WantedWeapon == 0 && b.oneIn(3) {
 			in.WantedWeapon = 1
 		}
-		b.press(b.chance(2))
-		if b.chance(4) {
+		b.pressFire(b.oneIn(2))
+		if b.oneIn(4) {
 			in.Hook = !in.Hook
 		}
 	case best < 380*380:
-		if b.chance(12) {
+		if b.oneIn(12) {
 			in.Hook = !in.Hook
 		}
-		b.press(b.chance(3))
+		b.pressFire(b.oneIn(3))
 	default:
-		if b.chance(10) {
+		if b.oneIn(10) {
 			in.Hook = !in.Hook
 		}
-		if b.chance(10) {
-			b.press(in.Fire&1 == 0)
+		if b.oneIn(10) {
+			b.pressFire(in.Fire&1 == 0)
 		}
 	}
 }
 
-// strange sends what only other programs would.
-func (b *bot) strange() {
-	in := &b.in
+// oddInput makes inputs that the original client does not send.
+func (b *bot) oddInput() {
+	in := &b.input
 	switch b.rand.IntN(8) {
 	case 0:
 		in.TargetX, in.TargetY = 0, 0
@@ -380,30 +378,30 @@ func (b *bot) strange() {
 	case 5:
 		in.WantedWeapon = b.between(0, 5)
 	case 6:
-		in.Direction, in.Jump, in.Hook = b.between(-1, 1), b.chance(2), b.chance(2)
+		in.Direction, in.Jump, in.Hook = b.between(-1, 1), b.oneIn(2), b.oneIn(2)
 	case 7:
 		in.TargetX, in.TargetY = b.between(-2, 2), b.between(-2, 2)
 	}
 }
 
-// lookAround spectates: moves the view, follows players and lets go of them.
-func (b *bot) lookAround(s *sight, say func(msg7.Message)) {
-	in := &b.in
-	if info := s.find(msg7.TypeSpectatorInfo, b.id); info != nil && b.chance(3) {
+// moveView moves the view of a spectator, follows players and stops to follow them.
+func (b *bot) moveView(s *observation, send func(msg7.Message)) {
+	in := &b.input
+	if info := s.find(msg7.TypeSpectatorInfo, b.id); info != nil && b.oneIn(3) {
 		in.TargetX, in.TargetY = info[2]+b.between(-700, 700), info[3]+b.between(-600, 600)
 	}
 	in.Direction, in.Jump, in.Hook = 0, false, false
-	if b.chance(15) {
+	if b.oneIn(15) {
 		in.Fire++
 	}
-	if b.chance(40) {
+	if b.oneIn(40) {
 		m := &msg7.ClSetSpectatorMode{Mode: msg7.SpecFreeView, SpectatorID: -1}
-		if !b.chance(3) {
+		if !b.oneIn(3) {
 			m.Mode, m.SpectatorID = msg7.SpecPlayer, b.between(0, b.players)
 		}
-		if b.chance(6) {
+		if b.oneIn(6) {
 			m.Mode, m.SpectatorID = msg7.SpecFlagRed, -1
 		}
-		say(m)
+		send(m)
 	}
 }

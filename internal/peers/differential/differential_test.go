@@ -1,90 +1,256 @@
 package differential
 
 import (
+	"flag"
 	"fmt"
+	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// matches are what is played: in CI 1,500 ticks of each, and with
-// TEEYARD_FULL=1 10,000.
-var matches = map[string]setup{
-	"one on dm1":       {mapName: "dm1", players: 1},
-	"one on teeyard1":  {mapName: "teeyard1", players: 1},
-	"one on testbox":   {mapName: "testbox", players: 1},
-	"one on dm7":       {mapName: "dm7", players: 1},
-	"one on ctf5":      {mapName: "ctf5", players: 1, style: style{spectate: true}},
-	"one in the pit":   {mapName: "pit", players: 1, style: style{peaceful: true}},
-	"two on dm1":       {mapName: "dm1", players: 2},
-	"two on testbox":   {mapName: "testbox", players: 2, style: style{peaceful: true}},
-	"two in the pit":   {mapName: "pit", players: 2, style: style{peaceful: true}, settings: []string{"sv_scorelimit 2"}},
-	"four in the pit":  {mapName: "pit", players: 4, style: style{peaceful: true}},
-	"four on testbox":  {mapName: "testbox", players: 4, style: style{spectate: true}},
-	"four on teeyard1": {mapName: "teeyard1", players: 4, style: style{spectate: true}},
-	"four commanded":   {mapName: "pit", players: 4, style: style{spectate: true, admin: true, ready: true}},
-	"eight on dm7":     {mapName: "dm7", players: 8},
-	"eight in the pit": {mapName: "pit", players: 8, style: style{peaceful: true}},
+var record = flag.Bool("record", false, "play the matches of testdata anew on the original, with TEEYARD_PEERS=1")
+
+// TestMain lets all matches be played at once: the original plays in real time, but needs
+// little CPU time for that.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	flag.Set("test.parallel", "24")
+	os.Exit(m.Run())
 }
 
+// liveMatches are played by TestMatches: 1,500 ticks of each, or 10,000 with TEEYARD_FULL=1.
+var liveMatches = map[string]matchConfig{
+	"one on dm1":       {Map: "dm1", Players: 1},
+	"one on teeyard1":  {Map: "teeyard1", Players: 1},
+	"one on testbox":   {Map: "testbox", Players: 1},
+	"one on dm7":       {Map: "dm7", Players: 1},
+	"one on ctf5":      {Map: "ctf5", Players: 1, behavior: behavior{spectate: true}},
+	"one in the pit":   {Map: "pit", Players: 1, behavior: behavior{peaceful: true}},
+	"two on dm1":       {Map: "dm1", Players: 2},
+	"two on testbox":   {Map: "testbox", Players: 2, behavior: behavior{peaceful: true}},
+	"two in the pit":   {Map: "pit", Players: 2, behavior: behavior{peaceful: true}, Settings: []string{"sv_scorelimit 2"}},
+	"four in the pit":  {Map: "pit", Players: 4, behavior: behavior{peaceful: true}},
+	"four on testbox":  {Map: "testbox", Players: 4, behavior: behavior{spectate: true}},
+	"four on teeyard1": {Map: "teeyard1", Players: 4, behavior: behavior{spectate: true}},
+	"four commanded":   {Map: "pit", Players: 4, behavior: behavior{spectate: true, admin: true, ready: true}},
+	"eight on dm7":     {Map: "dm7", Players: 8},
+	"eight in the pit": {Map: "pit", Players: 8, behavior: behavior{peaceful: true}},
+}
+
+// recordedMatches are in testdata. They are compared without the original, and so on every
+// platform.
+var recordedMatches = map[string]matchConfig{
+	"one":       {Map: "teeyard1", Players: 1, Ticks: 3000, behavior: behavior{spectate: true}},
+	"four":      {Map: "pit", Players: 4, Ticks: 6000, behavior: behavior{peaceful: true}},
+	"eight":     {Map: "teeyard1", Players: 8, Ticks: 1500},
+	"coming":    {Map: "pit", Players: 5, Ticks: 3000, behavior: behavior{rejoin: true, spectate: true}},
+	"commanded": {Map: "pit", Players: 3, Ticks: 3000, behavior: behavior{spectate: true, admin: true, ready: true}, Settings: []string{"sv_scorelimit 3"}},
+}
+
+// TestMatches plays on the original, replays on our server and compares what clients see.
 func TestMatches(t *testing.T) {
-	for name, s := range matches {
+	for name, cfg := range liveMatches {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s.seed, s.ticks = 1, 1500
+			cfg.Seed, cfg.Ticks = 1, 1500
 			if testenv.Full() {
-				s.ticks = 10_000
+				cfg.Ticks = 10_000
 			}
 			if seed, err := strconv.ParseUint(os.Getenv("TEEYARD_SEED"), 10, 64); err == nil {
-				s.seed = seed
+				cfg.Seed = seed
 			}
-			check(t, s)
+			m := playOriginal(t, cfg)
+			r := m.compare(replay(t, m))
+			t.Logf("%d of %d rounds the same, %d of %d items, %d messages; first difference %d; %v",
+				r.sameRounds, r.rounds, r.sameItems, r.items, r.messages, r.firstTick, r.kinds)
+			t.Log(summary(m))
+			if r.rounds == 0 {
+				t.Error("nothing was compared")
+			}
+			for _, d := range r.differences {
+				t.Error(d)
+			}
 		})
 	}
 }
 
-// check plays on the original and replays on ours.
-func check(t *testing.T, s setup) {
-	t.Helper()
-	rec := play(t, s)
-	r := compare(rec, again(t, rec))
-	t.Logf("%d of %d rounds the same (%.3f %%), %d of %d objects, %d messages; first difference %d; %v",
-		r.same, r.ticks, 100*float64(r.same)/float64(max(r.ticks, 1)), r.alike, r.objects, r.messages, r.first, r.kinds)
-	if r.ticks == 0 {
-		t.Error("nothing was compared")
-	}
-	for _, d := range r.differences {
-		t.Error(d)
-	}
-	if testing.Verbose() {
-		t.Log(account(rec))
+// TestRecorded replays the recorded matches on our server. What clients see must have the
+// same hashes. TestMatches says in words what differs.
+func TestRecorded(t *testing.T) {
+	for name, cfg := range recordedMatches {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join("testdata", name+".match")
+			if *record {
+				cfg.Seed = 1
+				m := playOriginal(t, cfg)
+				if err := m.save(path); err != nil {
+					t.Fatal(err)
+				}
+				t.Log(summary(m))
+			}
+			m := openMatch(t, path)
+			seen := replay(t, m)
+			for i, want := range m.Hashes {
+				if same := commonPrefix(m.hashes(i, seen[i]), want); same < len(want) {
+					t.Errorf("player %d sees another match than on the original from round %d of %d on", i, same, len(want))
+				}
+			}
+		})
 	}
 }
 
-// account tells what happened in a match.
-func account(rec *record) string {
-	n := map[string]int{}
-	for i := range rec.seen[0] {
-		for _, it := range rec.seen[0][i].items {
-			n[msg7.ObjectName(it.key.Type())]++
-			var c msg7.Character
-			if it.key.Type() == msg7.TypeCharacter && c.ReadInts(it.ints) == nil {
-				n[fmt.Sprint(c.Weapon, " held")]++
+func openMatch(t *testing.T, path string) *match {
+	t.Helper()
+	m, err := loadMatch(path)
+	if err != nil {
+		t.Fatalf("%v (play it on the original: TEEYARD_PEERS=1 go test -run TestRecorded -record)", err)
+	}
+	return m
+}
+
+// commonPrefix returns how many hashes are the same before the first different one.
+func commonPrefix(got, want []uint32) int {
+	for i := range want {
+		if got[i] != want[i] {
+			return i
+		}
+	}
+	return len(want)
+}
+
+// TestDifferenceIsFound makes sure that a small difference is found.
+func TestDifferenceIsFound(t *testing.T) {
+	m := openMatch(t, filepath.Join("testdata", "one.match"))
+	m.seen = replay(t, m)
+	if r := m.compare(m.seen); r.sameRounds != r.rounds || r.rounds < 1000 {
+		t.Fatalf("%d of %d rounds are like themselves", r.sameRounds, r.rounds)
+	}
+	s := &m.Steps[len(m.Steps)/2]
+	s.Input.Jump = !s.Input.Jump
+	s.Input.TargetX += 40
+	ours := replay(t, m)
+	if r := m.compare(ours); r.sameRounds == r.rounds || len(r.differences) == 0 {
+		t.Error("another input made no difference")
+	}
+	if hashes := m.hashes(0, ours[0]); commonPrefix(hashes, m.Hashes[0]) == len(hashes) {
+		t.Error("another input made no difference to the hashes")
+	}
+}
+
+// comparison counts what two servers had in common.
+type comparison struct {
+	rounds, sameRounds int // of all players
+	items, sameItems   int
+	messages           int
+	differences        []string // the first maxDifferences
+	firstTick          int32    // of a difference, after the start; -1 if there is none
+	kinds              map[string]int
+}
+
+const maxDifferences = 12
+
+// compare compares what the players saw on the original with what they saw on our server.
+func (m *match) compare(ours [][]observation) comparison {
+	c := comparison{firstTick: -1, kinds: map[string]int{}}
+	for player, seen := range m.seen {
+		ticks := ticksOf(seen)
+		theirs, ours := m.align(ticks, seen), m.align(ticks, ours[player])
+		for i := range theirs {
+			c.rounds++
+			differences := c.compareRound(&theirs[i], &ours[i])
+			if len(differences) == 0 {
+				c.sameRounds++
+				continue
+			}
+			at := ticks[i] - m.Start
+			if c.firstTick < 0 || at < c.firstTick {
+				c.firstTick = at
+			}
+			for _, d := range differences {
+				if len(c.differences) < maxDifferences {
+					c.differences = append(c.differences, fmt.Sprintf("tick %d, player %d: %s", at, player, d))
+				}
 			}
 		}
 	}
-	var keys []string
-	for k := range n {
-		keys = append(keys, k)
+	return c
+}
+
+// compareRound describes the differences of a round.
+func (c *comparison) compareRound(theirs, ours *observation) (differences []string) {
+	fault := func(kind, format string, args ...any) {
+		c.kinds[kind]++
+		differences = append(differences, kind+" "+fmt.Sprintf(format, args...))
 	}
-	slices.Sort(keys)
-	out := ""
-	for _, k := range keys {
-		out += fmt.Sprintf("%s:%d ", k, n[k])
+	for _, it := range theirs.items {
+		c.items++
+		ints := ours.find(it.key.Type(), it.key.ID())
+		if slices.Equal(it.ints, ints) {
+			c.sameItems++
+		} else {
+			fault(msg7.ObjectName(it.key.Type()), "%d: - theirs + ours\n%s", it.key.ID(), cmp.Diff(decodeItem(it.key, it.ints), decodeItem(it.key, ints)))
+		}
 	}
-	return out
+	for _, it := range ours.items {
+		if theirs.find(it.key.Type(), it.key.ID()) == nil {
+			fault(msg7.ObjectName(it.key.Type()), "%d: only ours: %v", it.key.ID(), it.ints)
+		}
+	}
+	c.messages += len(theirs.messages)
+	if !slices.Equal(theirs.messages, ours.messages) {
+		fault("messages", "theirs %s, ours %s", describeMessages(theirs.messages), describeMessages(ours.messages))
+	}
+	return differences
+}
+
+// decodeItem returns the message object of an item, or an error.
+func decodeItem(key snapshot.Key, ints []int32) any {
+	o, err := new(msg7.ObjectDecoder).Decode(key.Type(), ints)
+	if err != nil {
+		return err.Error()
+	}
+	return o
+}
+
+func describeMessages(messages []string) string {
+	var out []string
+	var d msg7.Decoder
+	for _, m := range messages {
+		decoded, err := d.Decode([]byte(m))
+		if err != nil {
+			out = append(out, fmt.Sprintf("%v %x", err, m))
+			continue
+		}
+		out = append(out, fmt.Sprintf("%s%v", decoded.ID().Name(), decoded))
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}
+
+// summary counts the items in the snapshots of the first player, and the weapons held.
+func summary(m *match) string {
+	n := map[string]int{}
+	for _, o := range m.seen[0] {
+		for _, it := range o.items {
+			n[msg7.ObjectName(it.key.Type())]++
+			if c, ok := decodeItem(it.key, it.ints).(*msg7.Character); ok {
+				n[fmt.Sprint("weapon ", c.Weapon)]++
+			}
+		}
+	}
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(n)) {
+		fmt.Fprintf(&b, "%s:%d ", name, n[name])
+	}
+	return b.String()
 }

@@ -13,241 +13,214 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
-	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/transport"
 )
 
-// data is where Debian has the original's maps.
-const data = "/usr/share/games/teeworlds/data"
-
-// wire is a network of one server in virtual time: what is sent is there.
-type wire struct {
-	now     int64
-	deliver func(to transport.Peer, b []byte)
+// virtualNetwork is the transport of a server in virtual time.
+type virtualNetwork struct {
+	now  int64 // ns
+	send func(to transport.Peer, b []byte)
 }
 
-func (w *wire) Now() int64                                         { return w.now }
-func (w *wire) ReadBatch([]transport.Datagram, int64) (int, error) { return 0, nil }
-func (w *wire) Send(to transport.Peer, b []byte)                   { w.deliver(to, b) }
-func (w *wire) Flush() error                                       { return nil }
-func (w *wire) Wake()                                              {}
-func (w *wire) LocalAddr() transport.Peer                          { return transport.MustParsePeer("127.0.0.1:8303") }
-func (w *wire) Stats() transport.Stats                             { return transport.Stats{} }
-func (w *wire) Close() error                                       { return nil }
+func (n *virtualNetwork) Now() int64                                         { return n.now }
+func (n *virtualNetwork) ReadBatch([]transport.Datagram, int64) (int, error) { return 0, nil }
+func (n *virtualNetwork) Send(to transport.Peer, b []byte)                   { n.send(to, b) }
+func (n *virtualNetwork) Flush() error                                       { return nil }
+func (n *virtualNetwork) Wake()                                              {}
+func (n *virtualNetwork) LocalAddr() transport.Peer                          { return transport.MustParsePeer("127.0.0.1:8303") }
+func (n *virtualNetwork) Stats() transport.Stats                             { return transport.Stats{} }
+func (n *virtualNetwork) Close() error                                       { return nil }
 
-// replay is our server and its clients.
-type replay struct {
+// replayRun is our server and its clients.
+type replayRun struct {
 	t       testing.TB
-	net     wire
-	srv     *server.Server
-	players []*replayPlayer
-	// toClient and toServer wait for delivery: neither side is entered twice.
-	toClient, toServer []parcel
+	network virtualNetwork
+	server  *server.Server
+	players []*observer
+	// Datagrams on their way. They are delivered one after the other, so that neither side
+	// is called while it runs.
+	toClient, toServer []datagram
 }
 
-type replayPlayer struct {
-	*client.Session
-	watch
-	peer   transport.Peer
-	rcon   bool
-	inputs int
-}
+const (
+	basePort     = 40000
+	inputRing    = 200 // how many inputs of a client a server keeps
+	tickDuration = time.Second / 50
+)
 
-type parcel struct {
-	player int
-	b      []byte
-}
-
-// again plays a record on our server and returns what its clients saw.
-func again(t testing.TB, rec *record) [][]sight {
+// replay plays a match on our server and returns what its clients saw.
+func replay(t testing.TB, m *match) [][]observation {
 	t.Helper()
-	r := &replay{t: t}
-	r.net.deliver = func(to transport.Peer, b []byte) {
-		r.toClient = append(r.toClient, parcel{int(to.Port()) - basePort, slices.Clone(b)})
+	r := &replayRun{t: t}
+	r.network.send = func(to transport.Peer, b []byte) {
+		r.toClient = append(r.toClient, datagram{int(to.Port()) - basePort, slices.Clone(b)})
 	}
-	files := fs.FS(os.DirFS(data))
-	file, ok := rec.mapFile, true
+	files := fs.FS(os.DirFS("/usr/share/games/teeworlds/data"))
+	file, ok := m.Config.MapFile, true
 	if file == nil {
-		file, ok = mapFile(rec.mapName)
+		file, ok = mapFile(m.Config.Map)
 	}
 	if ok {
-		files = fstest.MapFS{"maps/" + rec.mapName + ".map": {Data: file}}
+		files = fstest.MapFS{"maps/" + m.Config.Map + ".map": {Data: file}}
 	}
 	var err error
-	r.srv, err = server.New(server.Config{
-		Transport: &r.net, Files: files, Seed: rec.seed | 1,
-		Commands: append([]string{"sv_map " + rec.mapName, settings + "; sv_max_clients_per_network 0"}, rec.settings...),
+	r.server, err = server.New(server.Config{
+		Transport: &r.network, Files: files, Seed: m.Config.Seed | 1,
+		Commands: append([]string{"sv_map " + m.Config.Map, serverSettings + "; sv_max_clients_per_network 0"}, m.Config.Settings...),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	tick := int32(0)
-	next := func() {
+	idleTick := func() {
 		tick++
 		r.advance(tick)
-	}
-	for i := range rec.players {
-		r.join(i)
-		for r.players[i].State() != client.Playing {
-			next()
-			r.idle(tick)
-		}
-		for range settle {
-			next()
-			r.idle(tick)
-		}
-	}
-	r.players[0].SendMessage(conn.Time(r.net.now), (&msg7.RconAuth{Password: []byte(password)}).Append(nil))
-	r.exchange()
-	for !r.players[0].rcon {
-		next()
-		r.idle(tick)
-	}
-	if tick >= rec.start {
-		t.Fatalf("our players joined at tick %d, the original's at %d", tick, rec.start)
-	}
-	for tick < rec.start {
-		r.idle(tick)
-		for i, p := range r.players {
-			// What is still missing at one per tick; the server takes no more
-			// than four in a tick.
-			missing := (rec.inputs[i] - p.inputs - int(rec.start-tick) + 1) % inputRing
-			for range min((missing+inputRing)%inputRing, 3) {
-				r.input(p, tick)
+		for _, p := range r.players {
+			if p.State() >= client.Entering {
+				r.sendNeutral(p, tick)
 			}
 		}
-		next()
 	}
-	for i, p := range r.players {
-		if p.inputs%inputRing != rec.inputs[i]%inputRing {
-			t.Errorf("player %d sent %d inputs before the match, %d on the original", i, p.inputs, rec.inputs[i])
+	for i := range m.Config.Players {
+		r.join(i)
+		for r.players[i].State() != client.Playing {
+			idleTick()
+		}
+		for range joinPause {
+			idleTick()
 		}
 	}
-	p := r.players[0]
-	p.QueueMessage(conn.Time(r.net.now), (&msg7.RconCmd{Command: []byte("restart")}).Append(nil))
-	p.SendInput(conn.Time(r.net.now), tick+lead+1, wish(neutral))
+	first := r.players[0]
+	first.SendMessage(r.now(), (&msg7.RconAuth{Password: []byte(rconPassword)}).Append(nil))
+	r.exchange()
+	for !first.loggedIn {
+		idleTick()
+	}
+	if tick >= m.Start {
+		t.Fatalf("our players joined at tick %d, the original's at %d", tick, m.Start)
+	}
+	for ; tick < m.Start; r.advance(tick) {
+		for i, p := range r.players {
+			if p.State() >= client.Entering {
+				r.sendNeutral(p, tick)
+			}
+			// What is still missing at one input per tick. The server takes no more than
+			// four in a tick.
+			missing := (m.Inputs[i] - p.inputs - int(m.Start-tick) + 1) % inputRing
+			for range min((missing+inputRing)%inputRing, 3) {
+				r.sendNeutral(p, tick)
+			}
+		}
+		tick++
+	}
+	for i, p := range r.players {
+		if p.inputs%inputRing != m.Inputs[i]%inputRing {
+			t.Errorf("player %d sent %d inputs before the match, %d on the original", i, p.inputs, m.Inputs[i])
+		}
+	}
+	first.QueueMessage(r.now(), (&msg7.RconCmd{Command: []byte("restart")}).Append(nil))
+	first.SendInput(r.now(), tick+inputLead+1, toInput(neutralInput))
 	r.exchange()
 
-	steps := rec.steps
-	for _, round := range rec.rounds {
-		// Steps are taken in the order they were: by window, then as sent.
-		for len(steps) > 0 && steps[0].window < round {
+	steps := m.Steps
+	for _, round := range m.Rounds {
+		for len(steps) > 0 && steps[0].Tick < round {
 			r.step(&steps[0])
 			steps = steps[1:]
 		}
 		r.advance(round)
 	}
-	var seen [][]sight
+	var seen [][]observation
 	for _, p := range r.players {
-		seen = append(seen, p.since(rec.start+respawn))
+		seen = append(seen, p.since(m.Start+respawnTicks))
 		if st := p.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage+st.NoBase != 0 {
-			t.Errorf("the client did not understand us: %+v", st)
+			t.Errorf("the client could not decode what our server sent: %+v", st)
 		}
 	}
-	if d := r.srv.Drops(); len(d) > 0 {
-		t.Errorf("our server dropped something: %v", d)
+	if d := r.server.Drops(); len(d) > 0 {
+		t.Errorf("our server dropped datagrams: %v", d)
 	}
 	return seen
 }
 
-const (
-	basePort  = 40000
-	inputRing = 200 // how many inputs of a client a server keeps
-)
+func (r *replayRun) now() conn.Time { return conn.Time(r.network.now) }
 
-func (r *replay) join(i int) {
-	p := &replayPlayer{peer: transport.UDPPeer(netip.MustParseAddr("127.0.0.1"), uint16(basePort+i))}
-	cfg := clientConfig(i, &p.watch)
+func (r *replayRun) join(i int) {
+	p := new(observer)
+	cfg := p.sessionConfig(i)
 	cfg.Token = func() packet.Token { return packet.Token(0x1000 + i) }
-	cfg.Send = func(b []byte) { r.toServer = append(r.toServer, parcel{i, slices.Clone(b)}) }
-	onChunk := cfg.OnMessage
-	cfg.OnMessage = func(payload []byte, vital bool) {
-		var u packer.Unpacker
-		u.Reset(payload)
-		if msg7.ID(u.Int()) == msg7.IDRconAuthOn {
-			p.rcon = true
-		}
-		onChunk(payload, vital)
-	}
+	cfg.Send = func(b []byte) { r.toServer = append(r.toServer, datagram{i, slices.Clone(b)}) }
 	var err error
 	if p.Session, err = client.NewSession(cfg); err != nil {
 		r.t.Fatal(err)
 	}
 	r.players = append(r.players, p)
-	if err := p.Dial(conn.Time(r.net.now)); err != nil {
+	r.dial(p)
+}
+
+func (r *replayRun) dial(p *observer) {
+	if err := p.Dial(r.now()); err != nil {
 		r.t.Fatal(err)
 	}
 	r.exchange()
 }
 
-// advance lets the server run up to a tick; what it did not run before it runs
-// now in one go, as the original when it was late.
-func (r *replay) advance(tick int32) {
-	r.net.now = int64(tick) * int64(time.Second/50)
-	r.srv.Advance(conn.Time(r.net.now))
+// advance runs the server up to a tick. Ticks that it did not run before it runs now, as the
+// original does when it is late.
+func (r *replayRun) advance(tick int32) {
+	r.network.now = int64(tick) * int64(tickDuration)
+	r.server.Advance(r.now())
 	r.exchange()
-	r.net.now += int64(time.Millisecond)
+	r.network.now += int64(time.Millisecond)
 }
 
-// exchange delivers until there is nothing on the way.
-func (r *replay) exchange() {
+// exchange delivers datagrams until none is on its way.
+func (r *replayRun) exchange() {
 	for len(r.toClient)+len(r.toServer) > 0 {
 		if len(r.toServer) > 0 {
 			d := r.toServer[0]
 			r.toServer = r.toServer[1:]
-			r.srv.Feed(conn.Time(r.net.now), r.players[d.player].peer, d.b)
-			r.srv.Advance(conn.Time(r.net.now)) // no tick is due
+			r.server.Feed(r.now(), transport.UDPPeer(netip.MustParseAddr("127.0.0.1"), uint16(basePort+d.player)), d.payload)
+			r.server.Advance(r.now()) // no tick is due
 			continue
 		}
 		d := r.toClient[0]
 		r.toClient = r.toClient[1:]
 		if d.player < len(r.players) {
-			r.players[d.player].Feed(conn.Time(r.net.now), d.b)
+			r.players[d.player].Feed(r.now(), d.payload)
 		}
 	}
 	for i, p := range r.players {
-		p.Step(conn.Time(r.net.now))
+		p.Step(r.now())
 		if p.Err() != nil {
 			r.t.Fatal(fmt.Errorf("player %d: %w", i, p.Err()))
 		}
 	}
 }
 
-func (r *replay) idle(tick int32) {
-	for _, p := range r.players {
-		if p.State() >= client.Entering {
-			r.input(p, tick)
-		}
-	}
-}
-
-// input sends an input that does nothing.
-func (r *replay) input(p *replayPlayer, tick int32) {
+// sendNeutral sends a neutral input.
+func (r *replayRun) sendNeutral(p *observer, tick int32) {
 	p.inputs++
-	p.SendInput(conn.Time(r.net.now), tick+lead, wish(neutral))
+	p.SendInput(r.now(), tick+inputLead, toInput(neutralInput))
 	r.exchange()
 }
 
-func (r *replay) step(st *step) {
-	p := r.players[st.player]
-	switch st.action {
-	case leave:
-		p.Close(conn.Time(r.net.now))
+func (r *replayRun) step(st *step) {
+	p := r.players[st.Player]
+	switch st.Kind {
+	case stepLeave:
+		p.Close(r.now())
 		r.exchange()
-		return
-	case enter:
+	case stepEnter:
 		p.pending = nil
-		if err := p.Dial(conn.Time(r.net.now)); err != nil {
-			r.t.Fatal(err)
+		r.dial(p)
+	default:
+		for _, m := range st.Messages {
+			p.QueueMessage(r.now(), m)
 		}
+		p.SendInput(r.now(), st.Intended, toInput(st.Input))
 		r.exchange()
-		return
 	}
-	for _, m := range st.messages {
-		p.QueueMessage(conn.Time(r.net.now), m)
-	}
-	p.SendInput(conn.Time(r.net.now), st.intended, wish(st.input))
-	r.exchange()
 }

@@ -7,8 +7,7 @@ import (
 	"github.com/teeyard/teeyard/maps"
 )
 
-// pit is a map in which everything is near, and where one can fall out of the
-// world.
+// pit is a map in which everything is near, and from which tees can fall out of the world.
 const pit = `################################
 #..............................#
 #.S.h.a..s.g.l.n....h....a...S.#
@@ -40,7 +39,7 @@ var pitFile = sync.OnceValue(func() []byte {
 	return b
 })
 
-// mapFile is the file of a map that does not come with the original.
+// mapFile returns the file of a map that does not come with the original.
 func mapFile(name string) ([]byte, bool) {
 	if name == "pit" {
 		return pitFile(), true

@@ -1,44 +1,45 @@
-package peers
+// Package transcript has no code but its tests. They take clients through the same scenario
+// on teeworlds-server 0.7.5 and on our server, and compare what the clients get.
+package transcript
 
 import (
 	_ "embed"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/teeyard/teeyard/internal/peers"
 )
 
-//go:embed testdata/transcript.differences
+func TestMain(m *testing.M) { peers.Main(m) }
+
+//go:embed testdata/differences.txt
 var knownDifferences string
 
-// TestTranscript takes players through the same tour on teeworlds-server 0.7.5 and
-// on our server, and compares what they are told, line by line. The transcripts
-// differ in exactly what testdata/transcript.differences lists.
+// TestTranscript runs the scenario on both servers and compares the transcripts line by
+// line. They differ in exactly what testdata/differences.txt lists.
 func TestTranscript(t *testing.T) {
-	Need(t, "teeworlds-server")
-	t.Parallel()
+	peers.RequirePrograms(t, "teeworlds-server")
 	var original, ours []string
-	t.Run("servers", func(t *testing.T) {
+	t.Run("servers", func(t *testing.T) { // returns when both are done
 		t.Run("original", func(t *testing.T) {
 			t.Parallel()
-			home := transcriptHome(t)
-			original = walk(t, runOriginal(t, home, transcriptSettings))
+			original = runScenario(t, peers.StartOriginalIn(t, makeHome(t), serverSettings))
 		})
 		t.Run("ours", func(t *testing.T) {
 			t.Parallel()
-			home := transcriptHome(t)
-			ours = walk(t, runTeeyard(t, home, transcriptSettings))
+			ours = runScenario(t, peers.StartTeeyardIn(t, makeHome(t), serverSettings))
 		})
 	})
 	if t.Failed() {
 		return
 	}
-	const least = 1800
-	if len(original) < least {
+	if len(original) < 1800 {
 		t.Fatalf("only %d lines:\n%s", len(original), strings.Join(original, "\n"))
 	}
 	for _, l := range original {
-		if strings.HasSuffix(l, awaitedInVain) {
-			t.Errorf("the tour is wrong about the original: %s", l)
+		if strings.HasSuffix(l, timedOut) {
+			t.Errorf("the scenario is wrong about the original: %s", l)
 		}
 	}
 	known, err := readDifferences(knownDifferences)
@@ -68,9 +69,9 @@ func TestTranscript(t *testing.T) {
 	t.Logf("%d lines of the original, %d of ours, %d differ", len(original), len(ours), len(differing))
 }
 
-// readDifferences reads the list: paragraphs of lines "- " that only the original
-// has and "+ " that only ours has, each after the reason for them. A # begins a
-// comment.
+// readDifferences parses the list. Each paragraph begins with a reason; then follow lines
+// that only the original has, after "- ", and lines that only ours has, after "+ ". A # begins
+// a comment.
 func readDifferences(list string) (all []string, err error) {
 	reason, used := false, true
 	for i, l := range strings.Split(list, "\n") {
@@ -78,17 +79,17 @@ func readDifferences(list string) (all []string, err error) {
 		case strings.HasPrefix(l, "#"):
 		case l == "":
 			if reason && !used {
-				return nil, fmt.Errorf("transcript.differences:%d: a reason without lines", i+1)
+				return nil, fmt.Errorf("differences.txt:%d: a reason without lines", i+1)
 			}
 			reason, used = false, true
 		case strings.HasPrefix(l, "- "), strings.HasPrefix(l, "+ "):
 			if !reason {
-				return nil, fmt.Errorf("transcript.differences:%d: no reason", i+1)
+				return nil, fmt.Errorf("differences.txt:%d: no reason", i+1)
 			}
 			used = true
 			all = append(all, l)
 		case reason && used:
-			return nil, fmt.Errorf("transcript.differences:%d: a reason begins a paragraph", i+1)
+			return nil, fmt.Errorf("differences.txt:%d: a reason begins a paragraph", i+1)
 		default:
 			reason, used = true, false
 		}
@@ -96,7 +97,7 @@ func readDifferences(list string) (all []string, err error) {
 	return all, nil
 }
 
-// The list itself must not be able to hide anything.
+// TestTranscriptDifferencesNeedReasons checks that a malformed list is refused.
 func TestTranscriptDifferencesNeedReasons(t *testing.T) {
 	for _, bad := range []string{"- a", "why\n\n- a", "why\n- a\nwhy\n- b\n", "why\n- a\n\n- b"} {
 		if got, err := readDifferences(bad); err == nil {
@@ -112,10 +113,10 @@ func TestTranscriptDifferencesNeedReasons(t *testing.T) {
 	}
 }
 
-// diff tells which lines only a has ("- ") and only b has ("+ "): the fewest that
-// explain it, and of those the first in a.
+// diff returns the lines that only a has, after "- ", and that only b has, after "+ ": the
+// fewest possible, and of those the first in a.
 func diff(a, b []string) (out []string) {
-	common := make([][]int, len(a)+1) // length of the longest common rest
+	common := make([][]int, len(a)+1) // length of the longest common rest of a[i:] and b[j:]
 	for i := range common {
 		common[i] = make([]int, len(b)+1)
 	}

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// Shot takes a picture of the screen. If TEEYARD_SHOTS names a folder, it is
-// kept there under the test's and the given name.
-func (d *Display) Shot(name string) *image.NRGBA {
+// Screenshot returns a copy of the screen. If TEEYARD_SHOTS names a folder, it is also
+// written there, to a file named after the test and the given name.
+func (d *Display) Screenshot(name string) *image.NRGBA {
 	d.t.Helper()
-	b, err := os.ReadFile(d.memory)
+	b, err := os.ReadFile(d.xwdFile)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func (d *Display) Shot(name string) *image.NRGBA {
 		d.t.Fatal(err)
 	}
 	if dir := os.Getenv("TEEYARD_SHOTS"); dir != "" {
-		err := SavePNG(filepath.Join(dir, strings.ReplaceAll(d.t.Name(), "/", "_")+"-"+name+".png"), img)
+		err := savePNG(filepath.Join(dir, strings.ReplaceAll(d.t.Name(), "/", "_")+"-"+name+".png"), img)
 		if err != nil {
 			d.t.Fatal(err)
 		}
@@ -31,10 +31,10 @@ func (d *Display) Shot(name string) *image.NRGBA {
 	return img
 }
 
-var errDump = errors.New("peers: not the screen dump that was expected")
+var errDump = errors.New("peers: not an X window dump of 32 bits per pixel")
 
-// parseDump reads an X window dump (xwd) of 32 bits per pixel, blue first, as
-// Xvfb keeps its screen in.
+// parseDump parses an X window dump (xwd) of 32 bits per pixel, blue first. Xvfb keeps
+// its screen in a file of that format.
 func parseDump(b []byte) (*image.NRGBA, error) {
 	const fields = 25
 	if len(b) < 4*fields {
@@ -47,7 +47,7 @@ func parseDump(b []byte) (*image.NRGBA, error) {
 		colors, colorSize                  = 19, 12
 	)
 	w, h, line := field(width), field(height), field(stride)
-	at := field(headerSize) + colorSize*field(colors)
+	at := field(headerSize) + colorSize*field(colors) // of the first pixel
 	if field(version) != 7 || field(byteOrder) != 0 || field(bitsPerPixel) != 32 || line < 4*w || at > len(b) || len(b)-at < line*h {
 		return nil, errDump
 	}
@@ -61,8 +61,8 @@ func parseDump(b []byte) (*image.NRGBA, error) {
 	return img, nil
 }
 
-// SavePNG writes a picture.
-func SavePNG(path string, img image.Image) error {
+// savePNG writes an image to a file.
+func savePNG(path string, img image.Image) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
@@ -70,9 +70,9 @@ func SavePNG(path string, img image.Image) error {
 	return errors.Join(png.Encode(f, img), f.Close())
 }
 
-// Share is the part of a picture's pixels, 0 to 1, for which is holds. Only the
-// rectangle counts; an empty one stands for the whole picture.
-func Share(img *image.NRGBA, in image.Rectangle, is func(r, g, b uint8) bool) float64 {
+// PixelShare returns the share of the pixels of a rectangle, 0 to 1, that have a colour.
+// An empty rectangle stands for the whole image.
+func PixelShare(img *image.NRGBA, in image.Rectangle, hasColor func(r, g, b uint8) bool) float64 {
 	if in.Empty() {
 		in = img.Bounds()
 	}
@@ -80,7 +80,7 @@ func Share(img *image.NRGBA, in image.Rectangle, is func(r, g, b uint8) bool) fl
 	n := 0
 	for y := in.Min.Y; y < in.Max.Y; y++ {
 		for x := in.Min.X; x < in.Max.X; x++ {
-			if c := img.NRGBAAt(x, y); is(c.R, c.G, c.B) {
+			if c := img.NRGBAAt(x, y); hasColor(c.R, c.G, c.B) {
 				n++
 			}
 		}
@@ -88,11 +88,11 @@ func Share(img *image.NRGBA, in image.Rectangle, is func(r, g, b uint8) bool) fl
 	return float64(n) / float64(max(in.Dx()*in.Dy(), 1))
 }
 
-// Hearts is the rectangle of the HUD in which the client shows the health.
-var Hearts = image.Rect(10, 10, 268, 36)
+// HealthBar is the rectangle of the screen in which clients show the health.
+var HealthBar = image.Rect(10, 10, 268, 36)
 
-// Red tells whether a pixel is of a full heart.
-func Red(r, g, b uint8) bool { return r > 180 && g < 70 && b < 80 }
+// IsHeart reports whether a pixel has the colour of a full heart.
+func IsHeart(r, g, b uint8) bool { return r > 170 && g < 90 && b < 100 }
 
-// Black tells whether a pixel is as good as black.
-func Black(r, g, b uint8) bool { return r < 12 && g < 12 && b < 12 }
+// IsBlack reports whether a pixel is almost black.
+func IsBlack(r, g, b uint8) bool { return r < 12 && g < 12 && b < 12 }

@@ -1,0 +1,302 @@
+package peers
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/internal/load"
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/udp"
+)
+
+// The benchmarks measure our server and an original in turns, b.N times each, and report
+// medians. Run them with -benchtime 5x or more for numbers that can be quoted. Metrics of
+// the original begin with "their-".
+
+// samples are measured values by the name of their metric.
+type samples map[string][]float64
+
+func (s samples) add(metric string, value float64) { s[metric] = append(s[metric], value) }
+
+func (s samples) median(metric string) float64 {
+	values := slices.Sorted(slices.Values(s[metric]))
+	return values[len(values)/2]
+}
+
+// addRatio adds the ratio of the newest values of two metrics.
+func (s samples) addRatio(metric, of, to string) {
+	s.add(metric, s[of][len(s[of])-1]/s[to][len(s[to])-1])
+}
+
+func (s samples) report(b *testing.B) {
+	for metric := range s {
+		b.ReportMetric(s.median(metric), metric)
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// measureTime returns how long to measure. With -benchtime 1x, which only shows that the
+// benchmarks work, it is a quarter.
+func measureTime(b *testing.B, long time.Duration) time.Duration {
+	if b.N == 1 {
+		return long / 4
+	}
+	return long
+}
+
+// rival is one of the servers that a benchmark compares.
+type rival struct {
+	prefix string // of its metrics
+	*Server
+}
+
+// startRivals starts our server and the original.
+func startRivals(b *testing.B, settings string) []rival {
+	return []rival{{"", StartTeeyard(b, settings)}, {"their-", StartOriginal(b, settings)}}
+}
+
+func milliseconds(d time.Duration) float64 { return d.Seconds() * 1000 }
+
+// addLoad measures a server while clients play.
+func (s samples) addLoad(b *testing.B, r rival, cfg load.Config) {
+	b.Helper()
+	cfg.Seed = 1
+	swarm := Join(b, r.Server, cfg)
+	defer swarm.Stop()
+	time.Sleep(measureTime(b, 2*time.Second))
+	swarm.ResetStats()
+	cpu, start := r.CPUTime(b), time.Now()
+	time.Sleep(measureTime(b, 6*time.Second))
+	used, passed := r.CPUTime(b)-cpu, time.Since(start)
+	clients := swarm.Stats()
+	total := load.Total(clients)
+	if total.Err != nil {
+		b.Fatalf("%s: %v", r.name, total.Err)
+	}
+	var joins []time.Duration
+	for _, c := range clients {
+		joins = append(joins, c.FirstSnapshot)
+	}
+	slices.Sort(joins)
+	s.add(r.prefix+"ms/tick", milliseconds(used)/(passed.Seconds()*50))
+	s.add(r.prefix+"kB/s/client", float64(total.Bytes)/1000/float64(cfg.Clients)/passed.Seconds())
+	s.add(r.prefix+"RSS-MB", float64(r.RSS(b))/(1<<20))
+	s.add(r.prefix+"join-ms", milliseconds(joins[len(joins)/2]))
+	s.add(r.prefix+"join-p95-ms", milliseconds(joins[len(joins)*95/100]))
+	s.add(r.prefix+"CRC-failures", float64(total.CRCFailures))
+	s.add(r.prefix+"missed", float64(total.Missed))
+	s.add(r.prefix+"late-inputs", float64(total.InputsLate))
+}
+
+// BenchmarkServer compares servers with the same clients, inputs and map.
+func BenchmarkServer(b *testing.B) {
+	for _, c := range []struct {
+		name, settings string
+		clients        int
+		startRival     func(testing.TB, string) *Server
+		rivalSettings  string
+	}{
+		{"16-playing/teeworlds-0.7.5", "sv_player_slots 16", 16, StartOriginal, "sv_player_slots 16"},
+		{"64-clients-16-playing/teeworlds-0.7.5", "sv_player_slots 16", 64, StartOriginal, "sv_player_slots 16"},
+		{"64-playing/DDNet-16.4", "sv_player_slots 64", 64, StartDDNet, "sv_spectator_slots 0"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			s := samples{}
+			ours, theirs := rival{"", StartTeeyard(b, c.settings)}, rival{"their-", c.startRival(b, c.rivalSettings)}
+			for range b.N {
+				s.addLoad(b, ours, load.Config{Clients: c.clients})
+				s.addLoad(b, theirs, load.Config{Clients: c.clients})
+				s.addRatio("CPU-ratio", "ms/tick", "their-ms/tick")
+			}
+			s.report(b)
+		})
+	}
+}
+
+// BenchmarkVersions measures our server with 64 players of 0.7, of 0.6, and of both in one
+// match. The ratios are to 0.7 alone.
+func BenchmarkVersions(b *testing.B) {
+	server := StartTeeyard(b, "sv_player_slots 64")
+	s := samples{}
+	for range b.N {
+		s.addLoad(b, rival{"newer-", server}, load.Config{Clients: 64, Versions: []client.Version{client.Version07}})
+		s.addLoad(b, rival{"older-", server}, load.Config{Clients: 64, Versions: []client.Version{client.Version06}})
+		s.addLoad(b, rival{"mixed-", server}, load.Config{Clients: 64, Versions: []client.Version{client.Version07, client.Version06}})
+		s.addRatio("older-CPU-ratio", "older-ms/tick", "newer-ms/tick")
+		s.addRatio("mixed-CPU-ratio", "mixed-ms/tick", "newer-ms/tick")
+	}
+	s.report(b)
+}
+
+// BenchmarkChurn lets clients join and leave at once, 2,000 a second, while 16 play.
+// "survived" is 0 if the server ended.
+func BenchmarkChurn(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		until client.State
+	}{{"connected", client.Loading}, {"entering", client.Entering}} {
+		b.Run(c.name, func(b *testing.B) {
+			s := samples{}
+			for _, r := range startRivals(b, "sv_player_slots 16") {
+				s.addChurn(b, r, load.ChurnConfig{Server: r.Addr, Rate: 2000, Concurrent: 128, Until: c.until})
+			}
+			s.report(b)
+		})
+	}
+}
+
+func (s samples) addChurn(b *testing.B, r rival, cfg load.ChurnConfig) {
+	swarm := Join(b, r.Server, load.Config{Clients: 16, Seed: 1})
+	defer swarm.Stop()
+	time.Sleep(500 * time.Millisecond)
+	swarm.ResetStats()
+	duration := measureTime(b, 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), duration)
+	defer cancel()
+	got, err := load.Churn(ctx, cfg)
+	if err != nil {
+		b.Fatal(err)
+	}
+	players := load.Total(swarm.Stats())
+	survived := 0.0
+	if r.Running() {
+		survived = 1
+	}
+	s.add(r.prefix+"survived", survived)
+	s.add(r.prefix+"joined/s", float64(got.Left)/duration.Seconds())
+	s.add(r.prefix+"refused/s", float64(got.Refused)/duration.Seconds())
+	s.add(r.prefix+"lost/s", float64(got.Lost)/duration.Seconds())
+	s.add(r.prefix+"CRC-failures", float64(players.CRCFailures))
+	s.add(r.prefix+"missed", float64(players.Missed))
+	s.add(r.prefix+"longest-gap-ms", milliseconds(players.LongestGap))
+	if r.prefix == "" && (!r.Running() || players.CRCFailures > 0 || players.Err != nil) {
+		b.Errorf("running %v, players: %+v", r.Running(), players)
+	}
+}
+
+// askFunc asks a server the same question for some time and returns the number of answers.
+type askFunc func(transport.Peer, time.Duration) (answers int, err error)
+
+// BenchmarkInfo asks for server information from one address without a pause.
+func BenchmarkInfo(b *testing.B) { compareAnswers(b, load.QueryInfo, load.QueryInfo) }
+
+// BenchmarkHalfLifeInfo compares our answer to A2S_INFO with the original's own server
+// information.
+func BenchmarkHalfLifeInfo(b *testing.B) { compareAnswers(b, askA2S, load.QueryInfo) }
+
+func compareAnswers(b *testing.B, askOurs, askTheirs askFunc) {
+	b.Helper()
+	duration := measureTime(b, 2*time.Second)
+	rivals := startRivals(b, "sv_player_slots 16")
+	s := samples{}
+	for range b.N {
+		for i, ask := range []askFunc{askOurs, askTheirs} {
+			r := rivals[i]
+			before := r.CPUTime(b)
+			n, err := ask(r.Addr, duration)
+			if err != nil || n == 0 {
+				b.Fatalf("%s: %d answers, %v", r.name, n, err)
+			}
+			s.add(r.prefix+"answers/s", float64(n)/duration.Seconds())
+			s.add(r.prefix+"us-CPU/answer", float64((r.CPUTime(b)-before).Microseconds())/float64(n))
+		}
+		s.addRatio("rate-ratio", "answers/s", "their-answers/s")
+	}
+	s.report(b)
+}
+
+// askA2S asks for A2S_INFO.
+func askA2S(addr transport.Peer, duration time.Duration) (answers int, err error) {
+	conn, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close()
+	batch := make([]transport.Datagram, 64)
+	conn.Send(addr, halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge))
+	conn.Flush()
+	n, err := conn.ReadBatch(batch, conn.Now()+int64(2*time.Second))
+	if err != nil || n == 0 {
+		return 0, fmt.Errorf("no challenge: %v", err)
+	}
+	challenge, err := halflife.ParseA2SChallenge(batch[0].Data)
+	if err != nil {
+		return 0, err
+	}
+	request := halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, challenge)
+	answers, last, err := load.RepeatQuery(conn, addr, request, duration)
+	if err == nil {
+		_, _, err = halflife.ParseInfo(last)
+	}
+	return answers, err
+}
+
+// BenchmarkIdle measures servers without clients.
+func BenchmarkIdle(b *testing.B) {
+	rivals := startRivals(b, "sv_player_slots 16")
+	s := samples{}
+	for range b.N {
+		for _, r := range rivals {
+			before, start := r.CPUTime(b), time.Now()
+			time.Sleep(measureTime(b, 5*time.Second))
+			s.add(r.prefix+"ms-CPU/s", milliseconds(r.CPUTime(b)-before)/time.Since(start).Seconds())
+			s.add(r.prefix+"RSS-MB", float64(r.RSS(b))/(1<<20))
+		}
+	}
+	s.report(b)
+}
+
+// BenchmarkDownload downloads a map of 1.5 MB over loopback. See server's BenchmarkDownload
+// for a network with a round trip.
+func BenchmarkDownload(b *testing.B) {
+	RequirePrograms(b)
+	home, file := b.TempDir(), bigMap(b)
+	for _, dir := range []string{"maps", ".teeworlds/maps", "teeworlds/maps"} {
+		WriteFile(b, filepath.Join(home, dir, "big.map"), file)
+	}
+	rivals := []rival{{"", StartTeeyardIn(b, home, "sv_map big")}, {"their-", StartOriginalIn(b, home, "sv_map big")}}
+	s := samples{}
+	for range b.N {
+		for _, r := range rivals {
+			size, duration, err := load.FetchMap(r.Addr, 20*time.Second)
+			if err != nil {
+				b.Fatalf("%s: %v\n%s", r.name, err, tail(r.Output(), 1000))
+			}
+			s.add(r.prefix+"MB/s", float64(size)/1e6/duration.Seconds())
+		}
+	}
+	s.report(b)
+}
+
+// bigMap returns a map file of 1.5 MB: dm1 with an image of noise.
+func bigMap(b *testing.B) []byte {
+	b.Helper()
+	file, err := os.ReadFile(filepath.Join(OriginalMaps, "dm1.map"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	m, err := twmap.Parse(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	const side = 624
+	noise := twmap.Image{Name: "noise", Width: side, Height: side, Format: 1, Pixels: make([]byte, 4*side*side)}
+	r := rand.New(rand.NewPCG(1, 1))
+	for i := range noise.Pixels {
+		noise.Pixels[i] = byte(r.Uint32())
+	}
+	m.Images = append(m.Images, noise)
+	if file, err = m.Bytes(); err != nil {
+		b.Fatal(err)
+	}
+	return file
+}

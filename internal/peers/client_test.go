@@ -1,0 +1,456 @@
+package peers
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/bot"
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// ddnetRelease is the release of DDNet that our 0.6 clients announce themselves as.
+const ddnetRelease = 16040
+
+// checkStats fails the test if a client could not decode something that the server sent.
+func checkStats(t *testing.T, name string, s client.Stats) {
+	t.Helper()
+	if s.CRCFailures+s.NoBase+s.BadDelta+s.BadMessage != 0 {
+		t.Errorf("%s: %+v", name, s)
+	}
+}
+
+// waitEvent waits for a matching event of a client.
+func waitEvent[E event.Event](t *testing.T, c *client.Client, what string, match func(e E) bool) (e E) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
+	defer cancel()
+	for ev := range c.Events(ctx) {
+		if e, ok := ev.(E); ok && match(e) {
+			return e
+		}
+	}
+	t.Fatalf("no %s: %v", what, c.Err())
+	return e
+}
+
+// dial joins a server with our client until the test ends.
+func dial(t *testing.T, s *Server, cfg client.Config) *client.Client {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if cfg.Maps == nil {
+		cfg.Maps = client.NewMaps(t.TempDir())
+	}
+	c, err := client.Dial(ctx, s.Addr.String(), cfg)
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", cfg.Name, err, tail(s.Output(), 2000))
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// clientSettings are the settings of servers for joinTwo.
+const clientSettings = "sv_player_slots 16; sv_rcon_password adminpw; sv_motd hello; add_vote \"say it\" \"say voted\"; sv_vote_spectate 1; " +
+	"sv_spectator_slots 0"
+
+// joinTwo joins two clients and has them do what all servers offer: chat, the remote
+// console, votes and teams. alice is logged in to the console afterwards. release is that
+// of DDNet, or 0.
+func joinTwo(t *testing.T, s *Server, release int32) (alice, bob *client.Client) {
+	t.Helper()
+	alice = dial(t, s, client.Config{Name: "alice", Clan: "yard", Country: 276, DDNetVersion: release})
+	waitEvent(t, alice, "message of the day", func(e event.Motd) bool { return e.Text == "hello" })
+	bob = dial(t, s, client.Config{Name: "bob", DDNetVersion: release})
+	waitEvent(t, alice, "bob", func(e event.Joined) bool { return e.Player.Name == "bob" && !e.Known })
+
+	alice.Say("good day")
+	waitEvent(t, bob, "chat", func(e event.Chat) bool { return e.From.Name == "alice" && e.Text == "good day" })
+	if err := bob.Whisper(alice.Self(), "psst"); err != nil {
+		t.Errorf("whisper: %v", err)
+	}
+	waitEvent(t, alice, "whisper", func(e event.Chat) bool {
+		// Clients of 0.6 that are not DDNet's get whispers as lines of the server.
+		plain := alice.Version() == client.Version06 && release == 0 && e.From.ID == game.Nobody
+		return e.Mode == game.ChatWhisper && e.From.Name == "bob" && e.Text == "psst" ||
+			plain && strings.Contains(e.Text, "bob") && strings.Contains(e.Text, "psst")
+	})
+	bob.Emote(3)
+	waitEvent(t, alice, "emoticon", func(e event.Emoticon) bool { return e.Emoticon == 3 && e.Player.Name == "bob" })
+
+	if _, err := alice.RconRun(t.Context(), "status"); !errors.Is(err, client.ErrRcon) {
+		t.Errorf("a console without login: %v", err)
+	}
+	alice.RconLogin("wrong")
+	waitEvent(t, alice, "refusal", func(e event.RconLine) bool { return strings.HasPrefix(e.Text, "Wrong password") })
+	alice.RconLogin("adminpw")
+	waitEvent(t, alice, "login", func(e event.RconAuth) bool { return e.On })
+	if status := rconRun(t, alice, "status"); !strings.Contains(status, "alice") || !strings.Contains(status, "bob") {
+		t.Errorf("status: %q", status)
+	}
+	if err := bob.VoteOption("say it", "why not"); err != nil {
+		t.Error(err)
+	}
+	waitEvent(t, alice, "vote", func(e event.VoteStart) bool { return e.What == "say it" && e.Reason == "why not" })
+	alice.Vote(true)
+	waitEvent(t, bob, "end of the vote", func(e event.VoteEnd) bool { return e.Passed })
+
+	alice.Ping()
+	Eventually(t, 5*time.Second, "an answer to a ping", func() bool { return alice.Latency() > 0 })
+	bob.SetTeam(game.TeamSpectators)
+	waitEvent(t, alice, "team", func(e event.TeamChange) bool { return e.Player.Name == "bob" && e.Player.Team == game.TeamSpectators })
+	return alice, bob
+}
+
+// kickBob ends what joinTwo began.
+func kickBob(t *testing.T, alice, bob *client.Client) {
+	t.Helper()
+	checkStats(t, "alice", alice.Stats())
+	checkStats(t, "bob", bob.Stats())
+	alice.Rcon(fmt.Sprintf("kick %d goodbye", bob.Self()))
+	waitEvent(t, bob, "end", func(e event.Disconnected) bool { return strings.Contains(e.Text, "goodbye") })
+	waitEvent(t, alice, "end", func(e event.Left) bool { return e.Player.Name == "bob" })
+}
+
+// rconRun runs a command and returns what it prints.
+func rconRun(t *testing.T, c *client.Client, line string) string {
+	t.Helper()
+	lines, err := c.RconRun(t.Context(), line)
+	if err != nil {
+		t.Errorf("%s: %v", line, err)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestClientOnOriginal takes our client through what teeworlds-server 0.7.5 offers.
+func TestClientOnOriginal(t *testing.T) {
+	t.Parallel()
+	s := StartOriginal(t, clientSettings)
+	alice, bob := joinTwo(t, s, 0)
+	m := alice.Map()
+	if m == nil || m.Name != "dm1" || filepath.Dir(m.Path) == "." || m.Terrain.Width == 0 {
+		t.Fatalf("the map is %+v", m)
+	}
+	Eventually(t, 10*time.Second, "all commands and maps", func() bool {
+		has := func(name string) bool {
+			return slices.ContainsFunc(alice.RconCommands(), func(c bridge.CommandInfo) bool { return c.Name == name })
+		}
+		return has("add_vote") && has("tune") && has("sv_warmup") && slices.Contains(alice.MapList(), "ctf1")
+	})
+	if got := alice.VoteOptions(); !slices.Equal(got, []string{"say it"}) {
+		t.Errorf("vote options %q", got)
+	}
+
+	// All maps, in the modes they are made for. A change of the mode alone does not load
+	// the map again, so no map follows itself.
+	files, err := filepath.Glob(filepath.Join(OriginalMaps, "*.map"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no maps: %v", err)
+	}
+	for _, mode := range []struct {
+		name, maps string
+		flags      game.GameFlags
+	}{
+		{"ctf", "ctf", game.GameFlagTeams | game.GameFlagFlags}, {"dm", "dm", 0}, {"lms", "lms", game.GameFlagSurvival},
+		{"tdm", "dm", game.GameFlagTeams}, {"lts", "lms", game.GameFlagTeams | game.GameFlagSurvival},
+	} {
+		visited := 0
+		for _, file := range files {
+			name := strings.TrimSuffix(filepath.Base(file), ".map")
+			if strings.TrimRight(name, "0123456789") != mode.maps || name == "ctf8" {
+				continue // the server itself calls Debian's ctf8 an invalid standard map
+			}
+			visited++
+			alice.Rcon(fmt.Sprintf("sv_gametype %s; sv_map %s", mode.name, name))
+			waitEvent(t, alice, name, func(e event.Entered) bool { return e.Map == name })
+			Eventually(t, 10*time.Second, "the flags of "+mode.name, func() (ok bool) {
+				alice.WithView(func(v *game.View) { ok = v.Game.Flags == mode.flags })
+				return ok
+			})
+		}
+		if visited == 0 {
+			t.Errorf("no map for %s", mode.name)
+		}
+	}
+
+	rconRun(t, alice, "password secret")
+	cfg := client.Config{Name: "mallory", Maps: client.NewMaps(t.TempDir())}
+	if _, err := client.Dial(t.Context(), s.Addr.String(), cfg); !errors.Is(err, client.ErrClosed) || !strings.Contains(err.Error(), "Wrong password") {
+		t.Errorf("without the password: %v", err)
+	}
+	dial(t, s, client.Config{Name: "carol", Password: "secret"})
+	kickBob(t, alice, bob)
+}
+
+// TestClientDownloadsFromOriginal checks what our client reports while it joins.
+func TestClientDownloadsFromOriginal(t *testing.T) {
+	t.Parallel()
+	c := dial(t, StartOriginal(t, ""), client.Config{Name: "alice"})
+	if e := waitEvent(t, c, "download", func(e event.Download) bool { return e.Done == e.Size }); e.Size != len(c.Map().File) {
+		t.Errorf("downloaded %d of %d bytes", e.Size, len(c.Map().File))
+	}
+	waitEvent(t, c, "server info", func(e event.ServerInfo) bool { return e.Map == "dm1" && e.GameType == "DM" })
+}
+
+// Test06ClientOnDDNet takes our client through what DDNet-Server 16.4 offers to clients of
+// 0.6, as a client of DDNet and as another.
+func Test06ClientOnDDNet(t *testing.T) {
+	t.Parallel()
+	s := StartDDNet06(t, clientSettings+"; sv_vote_delay 0; sv_join_vote_delay 0; sv_chat_initial_delay 0")
+	file, err := os.ReadFile(filepath.Join(DDNetMaps, "dm1.map"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, release := range []int32{0, ddnetRelease} {
+		t.Run(fmt.Sprint(release), func(t *testing.T) {
+			alice, bob := joinTwo(t, s, release)
+			if alice.Version() != client.Version06 {
+				t.Errorf("the client detected %v", alice.Version())
+			}
+			if m := alice.Map(); m == nil || m.Name != "dm1" || m.SHA256 != sha256.Sum256(file) {
+				t.Fatalf("map %v", m)
+			}
+			if status := rconRun(t, alice, "status"); !strings.Contains(status, "secure=yes") {
+				t.Errorf("status: %q", status)
+			}
+			Eventually(t, 10*time.Second, "commands", func() bool {
+				return slices.ContainsFunc(alice.RconCommands(), func(c bridge.CommandInfo) bool { return c.Help != "" })
+			})
+			alice.ChatCommand("rules", "")
+			waitEvent(t, alice, "rules", func(e event.Chat) bool { return e.From.ID == game.Nobody && strings.Contains(e.Text, "Be nice") })
+
+			// alice walks, and bob watches that.
+			self := alice.Self()
+			bob.Spectate(game.SpectatePlayer, self)
+			Eventually(t, 10*time.Second, "bob follows alice", func() (ok bool) {
+				bob.WithView(func(v *game.View) { ok = v.VitalsOf == self })
+				return ok
+			})
+			position := func() (x float32, ok bool) {
+				bob.WithView(func(v *game.View) {
+					for i := range v.Characters {
+						if v.Characters[i].Player == self {
+							x, ok = v.Characters[i].Pos.X, true
+						}
+					}
+				})
+				return x, ok
+			}
+			from := float32(0)
+			Eventually(t, 10*time.Second, "bob sees alice", func() (ok bool) { from, ok = position(); return ok })
+			for _, direction := range []int32{1, -1} { // there may be a wall
+				alice.SetInput(game.Input{Direction: direction, TargetX: 1})
+				within(2*time.Second, func() bool { x, ok := position(); return ok && max(x-from, from-x) > 60 })
+			}
+			if x, ok := position(); !ok || x == from {
+				t.Errorf("seen at %v, then %v (%v)", from, x, ok)
+			}
+			if rows := alice.Scoreboard(); len(rows) != 2 {
+				t.Errorf("scoreboard %+v", rows)
+			}
+			kickBob(t, alice, bob)
+		})
+	}
+}
+
+// Test06SessionWithoutTokens joins DDNet-Server as clients did before 0.6 had tokens.
+func Test06SessionWithoutTokens(t *testing.T) {
+	t.Parallel()
+	s := StartDDNet06(t, "sv_rcon_password adminpw")
+	for _, plain := range []bool{false, true} {
+		sock, err := net.DialUDP("udp4", nil, net.UDPAddrFromAddrPort(s.Addr.AddrPort))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer sock.Close()
+		var lines rconLines
+		mapSize := 0
+		c, err := client.NewSession(client.SessionConfig{
+			Name: "plain", Version: client.Version06, LegacyHandshake: plain, Send: func(b []byte) { sock.Write(b) },
+			OnMap: func(_ string, file []byte) { mapSize = len(file) }, GameHandler: &lines,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		now := func() conn.Time { return conn.Time(time.Since(begin) + time.Second) }
+		if err := c.Dial(now()); err != nil {
+			t.Fatal(err)
+		}
+		buf := make([]byte, transport.MaxDatagram)
+		loggedIn := false
+		want := fmt.Sprintf("secure=%s", map[bool]string{true: "no", false: "yes"}[plain])
+		Eventually(t, 10*time.Second, want, func() bool {
+			for range 20 {
+				sock.SetReadDeadline(time.Now().Add(2 * time.Millisecond))
+				if n, err := sock.Read(buf); err == nil {
+					c.Feed(now(), buf[:n])
+				}
+				c.Step(now())
+			}
+			if err := c.Err(); err != nil {
+				t.Fatal(err)
+			}
+			if !loggedIn && c.Stats().Snapshots > 5 {
+				loggedIn = true
+				c.Request(now(), func(g bridge.ClientSide) { g.SendRconAuth("", "adminpw"); g.SendRconCmd("status") })
+			}
+			return slices.ContainsFunc(lines.lines, func(line string) bool { return strings.Contains(line, want) })
+		})
+		st := c.Stats()
+		checkStats(t, "plain", st)
+		if st.UnknownMessages != 0 || mapSize == 0 {
+			t.Errorf("%+v, map of %d bytes", st, mapSize)
+		}
+		c.Close(now())
+	}
+}
+
+// rconLines is a handler that records the lines of the remote console.
+type rconLines struct {
+	bridge.GameHandler
+	lines []string
+}
+
+func (l *rconLines) OnRconLine(line string) { l.lines = append(l.lines, line) }
+
+func (*rconLines) OnEvent(*game.Event)               {}
+func (*rconLines) OnMotd(string)                     {}
+func (*rconLines) OnRconAuthStatus(bool)             {}
+func (*rconLines) OnRconCommand(*bridge.CommandInfo) {}
+func (*rconLines) OnVoteOptions([]string, bool)      {}
+
+// TestBots has 16 of our bots play on servers, with 0.7 and with 0.6. Half of those of
+// 0.6 are clients of DDNet.
+func TestBots(t *testing.T) {
+	t.Parallel()
+	t.Run("teeworlds-server", func(t *testing.T) {
+		t.Parallel()
+		playBots(t, StartOriginal(t, "sv_player_slots 16"), client.Version07)
+	})
+	t.Run("DDNet-Server", func(t *testing.T) {
+		t.Parallel()
+		playBots(t, StartDDNet06(t, ""), client.Version06)
+	})
+}
+
+func playBots(t *testing.T, s *Server, version client.Version) {
+	const numBots = 16
+	seconds := 20
+	if testenv.Full() {
+		seconds = 60
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(seconds)*time.Second)
+	defer cancel()
+	maps := client.NewMaps(t.TempDir())
+	var mu sync.Mutex // guards what follows
+	var nav *bot.NavGraph
+	snapshots, inputs, late, kills, players := 0, 0, 0, 0, 0
+	add := func(n *int) {
+		mu.Lock()
+		defer mu.Unlock()
+		*n++
+	}
+	newBot := func(c *client.Client, seed int) *bot.Bot {
+		mu.Lock()
+		defer mu.Unlock()
+		if nav == nil {
+			nav, _ = bot.NewNavGraph(c.Map().Terrain, nil)
+		}
+		b, _ := bot.New(bot.Config{Nav: nav, Seed: uint64(seed)})
+		return b
+	}
+	var wg sync.WaitGroup
+	for i := range numBots {
+		wg.Go(func() {
+			var b *bot.Bot
+			cfg := client.Config{
+				Name: fmt.Sprintf("bot %d", i), Maps: maps,
+				OnInputTiming: func(_, _ int32) { add(&inputs) },
+				OnEvent: func(_ *client.Client, e event.Event) {
+					if k, ok := e.(event.Kill); ok && i == 0 && k.Killer.ID != k.Victim.ID {
+						add(&kills)
+					}
+				},
+				Play: func(c *client.Client, v *game.View) game.Input {
+					if b == nil {
+						b = newBot(c, i)
+					}
+					return b.NextInput(v)
+				},
+			}
+			if version == client.Version06 && i%2 == 0 {
+				cfg.DDNetVersion = ddnetRelease
+			}
+			c, err := client.Dial(ctx, s.Addr.String(), cfg)
+			if err != nil {
+				t.Errorf("%s: %v", cfg.Name, err)
+				return
+			}
+			select {
+			case <-ctx.Done():
+			case <-c.Done():
+				t.Errorf("%s: %v", cfg.Name, c.Err())
+			}
+			st, rows := c.Stats(), c.Scoreboard()
+			c.Close()
+			<-c.Done()
+			checkStats(t, cfg.Name, st)
+			if c.Version() != version || version == client.Version06 && st.UnknownMessages != 0 {
+				t.Errorf("%s: version %v, %+v", cfg.Name, c.Version(), st)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			snapshots, late, players = snapshots+st.Snapshots, late+st.InputsLate, max(players, len(rows))
+		})
+	}
+	wg.Wait()
+	t.Logf("%d snapshots, %d kills, %d of %d inputs late, %d players", snapshots, kills, late, inputs, players)
+	if snapshots < numBots*seconds*8 || kills == 0 && version == client.Version07 || players != numBots { // nobody dies on DDNet-Server
+		t.Errorf("%d snapshots, %d kills, %d players", snapshots, kills, players)
+	}
+}
+
+// TestClientOnDDNet joins a few 0.7 clients to DDNet-Server 16.4, which sends the items of
+// snapshots in another order, and items of its own.
+func TestClientOnDDNet(t *testing.T) {
+	t.Parallel()
+	s := StartDDNet(t, "sv_spectator_slots 0")
+	var clients []*client.Client
+	for i := range 4 {
+		clients = append(clients, dial(t, s, client.Config{
+			Name: fmt.Sprint("walker ", i),
+			Play: func(_ *client.Client, v *game.View) game.Input {
+				return game.Input{Direction: (v.Tick/40+int32(i))%3 - 1, Jump: v.Tick%60 < 3, Fire: v.Tick / 10 & 63, TargetX: 100}
+			},
+		}))
+	}
+	clients[0].Say("hello")
+	waitEvent(t, clients[1], "chat", func(e event.Chat) bool { return e.Text == "hello" && e.From.Name == "walker 0" })
+	time.Sleep(4 * time.Second)
+	for i, c := range clients {
+		st := c.Stats()
+		checkStats(t, fmt.Sprint("walker ", i), st)
+		characters := 0
+		c.WithView(func(v *game.View) { characters = len(v.Characters) })
+		if c.Version() != client.Version07 || c.Err() != nil || st.Snapshots < 50 || characters == 0 || len(c.Scoreboard()) != 4 {
+			t.Errorf("walker %d: version %v, %d snapshots, %d characters, %d players, %v",
+				i, c.Version(), st.Snapshots, characters, len(c.Scoreboard()), c.Err())
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package peers
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/udp"
+)
+
+// The range of the ports that FreePort returns. Systems choose the ports of clients above
+// it, so a port that is free now is still free when a server starts.
+const (
+	firstPort = 10000
+	numPorts  = 20000
+)
+
+var portCount atomic.Uint32
+
+// FreePort returns a UDP port of 127.0.0.1 that nobody uses, another one at every call.
+// Tests that run in other processes at the same time get other ports.
+func FreePort() (int, error) {
+	// A program that is started meanwhile would inherit the socket and hold the port
+	// until exec. Elsewhere than on Linux, opening a socket takes this lock itself.
+	if runtime.GOOS == "linux" {
+		syscall.ForkLock.RLock()
+		defer syscall.ForkLock.RUnlock()
+	}
+	var err error
+	for range 100 {
+		n := uint32(os.Getpid())*64 + portCount.Add(1)
+		port := firstPort + int(n%numPorts)
+		var c *udp.Conn
+		if c, err = udp.Listen(udp.Config{Addr: "127.0.0.1", Port: port}); err == nil {
+			c.Close()
+			return port, nil
+		}
+	}
+	return 0, fmt.Errorf("peers: no free port: %w", err)
+}
+
+// FreeAddr returns 127.0.0.1 with a port of FreePort.
+func FreeAddr(t testing.TB) transport.Peer {
+	t.Helper()
+	port, err := FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return transport.UDPPeer(netip.MustParseAddr("127.0.0.1"), uint16(port))
+}
+
+// DialUDP opens a socket for a client of 127.0.0.x, where x is host, until the test ends. A
+// goroutine calls receive for every datagram of the server.
+func DialUDP(t testing.TB, host byte, server transport.Peer, receive func(datagram []byte)) *net.UDPConn {
+	t.Helper()
+	socket, err := net.DialUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, host)}, net.UDPAddrFromAddrPort(server.AddrPort))
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket.SetReadBuffer(4 << 20)
+	t.Cleanup(func() { socket.Close() })
+	go func() {
+		for {
+			b := make([]byte, transport.MaxDatagram)
+			n, err := socket.Read(b)
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			if err != nil {
+				// The server is not listening yet, or no more; what it sent may be waiting.
+				time.Sleep(5 * time.Millisecond)
+				continue
+			}
+			receive(b[:n])
+		}
+	}()
+	return socket
+}

@@ -1,0 +1,165 @@
+package peers
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/internal/load"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// Where Debian has the maps of the original and those of DDNet. Some names are in
+// both, for different maps.
+const (
+	OriginalMaps = "/usr/share/games/teeworlds/data/maps"
+	DDNetMaps    = "/usr/share/games/ddnet/data/maps"
+)
+
+// Server is a running server program.
+type Server struct {
+	*Process
+	Addr transport.Peer
+}
+
+// commonSettings make the servers comparable with each other.
+const commonSettings = "sv_register 0; sv_max_clients 64; sv_max_clients_per_ip 64; sv_scorelimit 0; sv_timelimit 0; " +
+	"sv_inactivekick_time 0; sv_spamprotection 0; sv_name bench; sv_map dm1"
+
+// StartTeeyard starts our server and waits until a client can join.
+func StartTeeyard(t testing.TB, settings string) *Server {
+	t.Helper()
+	return StartTeeyardIn(t, t.TempDir(), settings)
+}
+
+// StartTeeyardIn is StartTeeyard with the folder that the server runs in.
+func StartTeeyardIn(t testing.TB, home, settings string) *Server {
+	t.Helper()
+	RequirePrograms(t)
+	addr := FreeAddr(t)
+	return awaitJoin(t, &Server{Start(t, home, nil, Program(t), "serve", commonSettings, "bindaddr 127.0.0.1", port(addr), settings), addr})
+}
+
+// StartOriginal starts teeworlds-server 0.7.5 and waits until a client can join.
+func StartOriginal(t testing.TB, settings string) *Server {
+	t.Helper()
+	return StartOriginalIn(t, t.TempDir(), settings)
+}
+
+// StartOriginalIn is StartOriginal with the server's home folder.
+func StartOriginalIn(t testing.TB, home, settings string) *Server {
+	t.Helper()
+	addr := FreeAddr(t)
+	return awaitJoin(t, &Server{RunOriginal(t, home, commonSettings, port(addr), settings), addr})
+}
+
+// RunOriginal starts teeworlds-server 0.7.5 with the given settings only and does not
+// wait for it.
+func RunOriginal(t testing.TB, home string, settings ...string) *Process {
+	t.Helper()
+	env := []string{"HOME=" + home, "XDG_DATA_HOME=" + home, "XDG_CONFIG_HOME=" + home}
+	return Start(t, home, env, RequirePrograms(t, "teeworlds-server")[0], append([]string{"bindaddr 127.0.0.1"}, settings...)...)
+}
+
+// StartDDNet starts DDNet-Server 16.4 and waits until a client can join with 0.7.
+func StartDDNet(t testing.TB, settings string) *Server {
+	t.Helper()
+	home := t.TempDir()
+	file, err := os.ReadFile(filepath.Join(OriginalMaps, "dm1.map"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	WriteFile(t, filepath.Join(home, ".local", "share", "ddnet", "maps7", "dm1.map"), file)
+	return awaitJoin(t, runDDNet(t, home, settings))
+}
+
+// StartDDNet06 starts DDNet-Server 16.4 without maps for 0.7, which turns 0.7 off.
+func StartDDNet06(t testing.TB, settings string) *Server {
+	t.Helper()
+	s := runDDNet(t, t.TempDir(), settings)
+	Eventually(t, 10*time.Second, "DDNet-Server listens", func() bool { return strings.Contains(s.Output(), "server name is") })
+	return s
+}
+
+func runDDNet(t testing.TB, home, settings string) *Server {
+	t.Helper()
+	addr := FreeAddr(t)
+	env := []string{"HOME=" + home, "XDG_DATA_HOME=" + filepath.Join(home, ".local", "share")}
+	// It cannot be kept from listening to other networks.
+	p := Start(t, home, env, RequirePrograms(t, "DDNet-Server")[0], commonSettings, "sv_ipv4only 1", "sv_connlimit 200", port(addr), settings)
+	return &Server{p, addr}
+}
+
+// awaitJoin waits until a client can join, so that the first client of a test need not
+// wait for the program to start.
+func awaitJoin(t testing.TB, s *Server) *Server {
+	t.Helper()
+	swarm := Join(t, s, load.Config{Clients: 1})
+	time.Sleep(1200 * time.Millisecond) // servers ban clients that leave within a second
+	swarm.Stop()
+	return s
+}
+
+// Join has clients of ours join a server and play. The caller stops them.
+func Join(t testing.TB, s *Server, cfg load.Config) *load.Swarm {
+	t.Helper()
+	cfg.Servers = []transport.Peer{s.Addr}
+	swarm := load.Start(t.Context(), cfg)
+	if err := swarm.WaitJoined(30 * time.Second); err != nil {
+		swarm.Stop()
+		t.Fatalf("%s: %v\n%s", s.name, err, tail(s.Output(), 2000))
+	}
+	return swarm
+}
+
+func port(addr transport.Peer) string { return fmt.Sprintf("sv_port %d", addr.Port()) }
+
+// WriteFile writes a file and makes its folder.
+func WriteFile(t testing.TB, path string, b []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var (
+	programDir string // "" until Program is called
+	program    = sync.OnceValues(func() (string, error) {
+		var err error
+		if programDir, err = os.MkdirTemp("", "teeyard"); err != nil {
+			return "", err
+		}
+		path := filepath.Join(programDir, "teeyard")
+		out, err := exec.Command("go", "build", "-o", path, "github.com/teeyard/teeyard/cmd/teeyard").CombinedOutput()
+		if err != nil {
+			return "", fmt.Errorf("%w\n%s", err, out)
+		}
+		return path, nil
+	})
+)
+
+// Program builds our program once and returns its path. Packages that use it need
+// [Main].
+func Program(t testing.TB) string {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Main is for TestMain: it runs the tests and removes what Program built.
+func Main(m *testing.M) {
+	code := m.Run()
+	os.RemoveAll(programDir)
+	os.Exit(code)
+}
