@@ -15,7 +15,7 @@ import (
 func (w *World) Hash() uint64 {
 	h := hasher(0x9e3779b97f4a7c15)
 	h.i32(w.tick)
-	h.add(w.rand.state)
+	h.add(uint64(w.rand))
 	h.rules(&w.rules)
 	for _, v := range w.tuning {
 		h.i32(v)

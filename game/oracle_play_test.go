@@ -134,7 +134,7 @@ type play struct {
 	script  bytes.Buffer
 }
 
-func (p *play) n(k int) int { return int(p.rand.Next() >> 33 % uint64(k)) }
+func (p *play) n(k int) int { return p.rand.Intn(k) }
 
 func (p *play) flip() bool { return p.n(2) == 0 }
 

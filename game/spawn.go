@@ -142,7 +142,7 @@ func (w *World) evalSpawns(s *spawnEval, points []spawnPoint) {
 		}
 		var score float32
 		if s.randomScore {
-			score = float32(w.rand.next() >> 33)
+			score = float32(w.rand.Next() >> 33)
 		} else {
 			score = w.spawnDanger(pos, s.friendlyTeam)
 		}

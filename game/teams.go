@@ -162,12 +162,12 @@ func (w *World) shuffleTeams() {
 	}
 	w.addEvent(Event{Kind: EvGameMsg, To: MaskAll, Player: Nobody, GameMsg: GameMsgTeamShuffle})
 	for i := n; i > 1; i-- {
-		j := w.rand.intn(i)
+		j := w.rand.Intn(i)
 		ids[j], ids[i-1] = ids[i-1], ids[j]
 	}
 	odd := 0
 	if n%2 != 0 {
-		odd = w.rand.intn(2)
+		odd = w.rand.Intn(2)
 	}
 	for i, id := range ids[:n] {
 		t := TeamBlue

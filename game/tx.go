@@ -33,7 +33,7 @@ func (tx *Tx) Rules() Rules { return tx.w.rules }
 
 // Rand returns a random number in 0..n-1 from the world's generator; n must be
 // positive.
-func (tx *Tx) Rand(n int) int { return tx.w.rand.intn(n) }
+func (tx *Tx) Rand(n int) int { return tx.w.rand.Intn(n) }
 
 // Players iterates over the connected players in ascending order, spectators included.
 func (tx *Tx) Players() iter.Seq[PlayerID] {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/teeyard/teeyard/game/internal/splitmix"
 	"github.com/teeyard/teeyard/game/physics"
 )
 
@@ -63,7 +64,7 @@ type World struct {
 	hooks  hooks
 
 	tick           int32
-	rand           rng
+	rand           splitmix.Rand
 	col            *physics.Collision
 	phys           physics.World // cores of the living characters
 	reckoningWorld physics.World // default tuning and no cores, for dead reckoning
@@ -113,7 +114,7 @@ func New(cfg Config) (*World, error) {
 	if cfg.Tuning != nil {
 		w.tuning = *cfg.Tuning
 	}
-	w.rand.state = cfg.Seed
+	w.rand = splitmix.Rand(cfg.Seed)
 	var err error
 	if w.col, err = physics.NewCollision(t.Width, t.Height, t.Tiles); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrTerrain, err)

@@ -25,7 +25,7 @@ func benchGrid(tb testing.TB) *Collision {
 			tiles = append(tiles, t.Index)
 		}
 	} else {
-		s := stream(1)
+		s := stream{1}
 		for i := range tiles {
 			x, y := i%w, i/w
 			if x == 0 || y == 0 || x == w-1 || y == h-1 || s.n(8) == 0 {
@@ -46,7 +46,7 @@ const benchTicks = 1024
 // ten ticks on average.
 func benchMatch(tb testing.TB, n int) (*World, [][]Input) {
 	w := NewWorld(benchGrid(tb))
-	s := stream(1)
+	s := stream{1}
 	for i := range n {
 		for {
 			x := s.n(w.Collision.Width())

@@ -206,7 +206,7 @@ func TestFastEqualsNaive(t *testing.T) {
 	if testenv.Full() {
 		grids = 250
 	}
-	s := stream(7)
+	s := stream{7}
 	for range grids {
 		c := randomGrid(&s)
 		for range cases {

@@ -5,21 +5,14 @@ import (
 	"os"
 	"testing"
 
+	"github.com/teeyard/teeyard/game/internal/splitmix"
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// stream is splitmix64; the program that drove the original code had the same.
-type stream uint64
+// stream is the generator that also drove the original code.
+type stream struct{ splitmix.Rand }
 
-func (s *stream) next() uint64 {
-	*s += 0x9e3779b97f4a7c15
-	z := uint64(*s)
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
-
-func (s *stream) n(k int) int { return int(s.next() % uint64(k)) }
+func (s *stream) n(k int) int { return int(s.Next() % uint64(k)) }
 
 // digest is a running hash over the states.
 type digest uint64
@@ -56,7 +49,7 @@ type scenario struct {
 }
 
 func newScenario(k int, grid *Collision) *scenario {
-	sc := &scenario{s: stream(k + 1), down: k&4 != 0, hash: 14695981039346656037}
+	sc := &scenario{s: stream{splitmix.Rand(k + 1)}, down: k&4 != 0, hash: 14695981039346656037}
 	s := &sc.s
 	n := [4]int{1, 2, 4, 16}[k%4]
 	w := 15 + s.n(30)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/internal/splitmix"
 )
 
 // tileByChar maps the characters of a drawn map to tiles: # solid, x death, -
@@ -74,17 +75,8 @@ func Join(id game.PlayerID) []game.Command {
 	}
 }
 
-// Rand is the splitmix64 random number generator.
-type Rand uint64
-
-// Next returns 64 random bits.
-func (s *Rand) Next() uint64 {
-	*s += 0x9e3779b97f4a7c15
-	z := uint64(*s)
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
+// Rand is the random number generator of tests.
+type Rand = splitmix.Rand
 
 // Bots play at random: they run, jump, hook, aim and shoot.
 type Bots struct {
