@@ -11,10 +11,10 @@ import (
 // online, again and again.
 func BenchmarkFeed(b *testing.B) {
 	var all [][]byte
-	for _, d := range capture(b) {
-		if d.fromServer && d.b[0]&byte(packet.FlagControl<<2) == 0 {
-			d.b[0], d.b[1] = d.b[0]&^3, 0
-			all = append(all, d.b)
+	for _, d := range golden.Datagrams(b, golden.Join) {
+		if !d.ToServer && d.B[0]&byte(packet.FlagControl<<2) == 0 {
+			d.B[0], d.B[1] = d.B[0]&^3, 0
+			all = append(all, d.B)
 		}
 	}
 	var first packet.Packet
@@ -22,12 +22,12 @@ func BenchmarkFeed(b *testing.B) {
 	c, err := New(Config{Send: func([]byte) {}})
 	must(b, err)
 	must(b, c.Dial(0, first.Token))
-	must(b, c.Feed(0, packet.AppendTokenReply(nil, first.Token, serverToken), nothing{}))
-	must(b, c.Feed(0, packet.AppendControl(nil, 0, first.Token, packet.ControlAccept), nothing{}))
+	must(b, c.Feed(0, packet.AppendTokenReply(nil, first.Token, serverToken), ignoreChunks{}))
+	must(b, c.Feed(0, packet.AppendControl(nil, 0, first.Token, packet.ControlAccept), ignoreChunks{}))
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
-		if err := c.Feed(0, all[i], nothing{}); err != nil {
+		if err := c.Feed(0, all[i], ignoreChunks{}); err != nil {
 			b.Fatal(err)
 		}
 		if i++; i == len(all) {
@@ -41,7 +41,7 @@ func BenchmarkQueue(b *testing.B) {
 	c, err := New(Config{Send: func([]byte) {}})
 	must(b, err)
 	must(b, c.Accept(0, serverToken, clientToken))
-	must(b, c.Feed(0, data(0, 0, serverToken), nothing{}))
+	must(b, c.Feed(0, data7(0, 0, serverToken), ignoreChunks{}))
 	payload := make([]byte, 300)
 	for i := range payload {
 		payload[i] = byte(i * i % 11)
@@ -68,11 +68,11 @@ func BenchmarkFeed6(b *testing.B) {
 	c, err := New(Config{Send: func([]byte) {}})
 	must(b, err)
 	must(b, c.Dial6(0, HandshakeTKEN, 0))
-	must(b, c.Feed(0, packet.AppendAccept6(nil, packet.PlacedToken{Place: packet.TokenInTrailer, Token: token}, 0), nothing{}))
+	must(b, c.Feed(0, packet.AppendAccept6(nil, packet.PlacedToken{Place: packet.TokenInTrailer, Token: token}, 0), ignoreChunks{}))
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
-		if err := c.Feed(0, all[i], nothing{}); err != nil {
+		if err := c.Feed(0, all[i], ignoreChunks{}); err != nil {
 			b.Fatal(err)
 		}
 		if i++; i == len(all) {

@@ -1,131 +1,173 @@
 package conn
 
 import (
-	"net/netip"
+	"bytes"
+	"encoding/binary"
 	"testing"
 
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// FuzzFeed feeds datagrams to both roles in every state, with the right token put in
-// where the input asks for it, and checks what must hold whatever a peer does.
-//
-// The script is a series of steps: a byte whose low bits choose the step, a length
-// byte and as many bytes.
+// fuzzStep encodes a step of a fuzz script: a byte whose low bits choose the step, a
+// length and as many bytes.
+func fuzzStep(op byte, b []byte) []byte { return append([]byte{op, byte(len(b))}, b...) }
+
+// fuzz runs a script on p and checks what must hold whatever a peer does. addToken puts
+// the right token into a datagram, or the one for a rejoin.
+func (p *peer) fuzz(t *testing.T, script []byte, dial, accept func(now Time), addToken func(b []byte, rejoin bool)) {
+	var now Time
+	p.onChunk = func(b []byte) {
+		if len(b) == 0 {
+			return
+		}
+		switch b[0] % 8 {
+		case 0:
+			p.Queue(now, b, true)
+		case 1:
+			p.Flush(now)
+		case 2:
+			p.Close(now, string(b))
+		case 3:
+			p.Update(now)
+		case 4:
+			accept(now)
+		}
+	}
+	for len(script) >= 2 {
+		op, n := script[0], min(int(script[1]), len(script)-2)
+		b := bytes.Clone(script[2 : 2+n])
+		script = script[2+n:]
+		p.sent, p.got = nil, nil
+		switch op % 8 {
+		case 0:
+			if len(b) >= packet.HeaderSize {
+				addToken(b, op&8 != 0)
+			}
+			p.Feed(now, b, p)
+		case 1:
+			p.Feed(now, b, p)
+		case 2:
+			p.Queue(now, b, op&8 != 0)
+		case 3:
+			p.Flush(now)
+		case 4:
+			now += Time(n) * 20 * ms
+			p.Update(now)
+		case 5:
+			p.Close(now, string(b))
+		case 6:
+			accept(now)
+		case 7:
+			dial(now)
+		}
+		chunks, size := p.Unacked()
+		if chunks > MaxUnacked || size > 2000 || (chunks == 0) != (size == 0) {
+			t.Fatalf("%d chunks, %d bytes unacked", chunks, size)
+		}
+		slack := 0 // what can be acked without having been queued
+		if p.Handshake() == HandshakeChallenged {
+			slack = challengeChunks
+		}
+		if n := (p.sentSeq - p.peerAck) & packet.SeqMask; n < chunks || n > chunks+slack {
+			t.Fatalf("%d chunks unacked, but %d sequence numbers", chunks, n)
+		}
+		total := 0
+		for _, d := range p.sent {
+			total += len(d)
+			var err7, err6 error
+			err7 = new(packet.Packet).Parse(d, new(packet.Scratch))
+			err6 = new(packet.Packet6).Parse(d, new(packet.Scratch))
+			if err7 != nil && err6 != nil || p.State() != StateOffline && (p.Version() == V7 && err7 != nil || p.Version() == V6 && err6 != nil) {
+				t.Fatalf("sent %x: %v, %v", d, err7, err6)
+			}
+		}
+		if total > 20000 {
+			t.Fatalf("%d bytes sent in one step", total)
+		}
+		if p.Rejoined() && (!p.isServer || chunks != 0 || p.v6.token.Place != packet.TokenInTrailer) {
+			t.Fatal("rejoined without reason")
+		}
+	}
+}
+
+// FuzzFeed feeds datagrams to 0.7 connections of both roles and in every state.
 func FuzzFeed(f *testing.F) {
-	step := func(op byte, b []byte) []byte { return append([]byte{op, byte(len(b))}, b...) }
 	for state := range byte(6) {
-		f.Add(state, step(0, data(0, 0, 0, vital(1, "a"), vital(2, "b"))))
-		f.Add(state, append(step(2, []byte("out")), step(0, data(packet.FlagResend, 1, 0))...))
-		f.Add(state, step(0, packet.AppendTokenReply(nil, 0, 5)))
-		f.Add(state, step(0, packet.AppendControl(nil, 0, 0, packet.ControlAccept)))
-		f.Add(state, step(0, packet.AppendClose(nil, 0, 0, "bye")))
-		f.Add(state, step(1, packet.AppendConnless(nil, serverToken, 5, []byte("x"))))
+		f.Add(state, fuzzStep(0, data7(0, 0, 0, vital7(1, "a"), vital7(2, "b"))))
+		f.Add(state, append(fuzzStep(2, []byte("out")), fuzzStep(0, data7(packet.FlagResend, 1, 0))...))
+		f.Add(state, fuzzStep(0, packet.AppendTokenReply(nil, 0, 5)))
+		f.Add(state, fuzzStep(0, packet.AppendControl(nil, 0, 0, packet.ControlAccept)))
+		f.Add(state, fuzzStep(0, packet.AppendClose(nil, 0, 0, "bye")))
+		f.Add(state, fuzzStep(1, packet.AppendConnless(nil, serverToken, 5, []byte("x"))))
 	}
 	f.Fuzz(func(t *testing.T, state byte, script []byte) {
 		p := newPeer(t, 2000)
-		var now Time
-		token := packet.Token(serverToken)
+		dial := func(now Time) { p.Dial(now, serverToken) }
+		accept := func(now Time) { p.Accept(now, serverToken, clientToken) }
 		switch State(state % 6) {
 		case StateToken:
-			p.Dial(now, token)
+			dial(0)
 		case StateConnect:
-			p.Dial(now, token)
-			p.Feed(now, packet.AppendTokenReply(nil, token, clientToken), p)
+			dial(0)
+			p.Feed(0, packet.AppendTokenReply(nil, serverToken, clientToken), p)
 		case StatePending:
-			p.Accept(now, token, clientToken)
+			accept(0)
 		case StateOnline:
-			p.Accept(now, token, clientToken)
-			p.Feed(now, data(0, 0, token), p)
+			accept(0)
+			p.Feed(0, data7(0, 0, serverToken), p)
 		case StateError:
-			p.Accept(now, token, clientToken)
-			p.Update(now + 11*s)
+			accept(0)
+			p.Update(11 * s)
 		}
 		if p.State() != State(state%6) {
 			t.Fatalf("%v, want %v", p.State(), State(state%6))
 		}
-		p.react = func(b []byte) {
-			if len(b) == 0 {
-				return
-			}
-			switch b[0] % 8 {
-			case 0:
-				p.Queue(now, b, true)
-			case 1:
-				p.Flush(now)
-			case 2:
-				p.Close(now, string(b))
-			case 3:
-				p.Update(now)
-			case 4:
-				p.Accept(now, token, clientToken)
-			}
-		}
-		for len(script) >= 2 {
-			op, n := script[0], min(int(script[1]), len(script)-2)
-			b := append([]byte(nil), script[2:2+n]...)
-			script = script[2+n:]
-			p.sent, p.got = nil, nil
-			switch op % 8 {
-			case 0:
-				if len(b) >= packet.HeaderSize {
-					copy(b[3:], []byte{0xAA, 0xBB, 0xCC, 0xDD})
-				}
-				p.Feed(now, b, p)
-			case 1:
-				p.Feed(now, b, p)
-			case 2:
-				p.Queue(now, b, op&8 != 0)
-			case 3:
-				p.Flush(now)
-			case 4:
-				now += Time(n) * 20 * ms
-				p.Update(now)
-			case 5:
-				p.Close(now, string(b))
-			case 6:
-				p.Accept(now, token, clientToken)
-			case 7:
-				p.Dial(now, token)
-			}
-			chunks, bytes := p.Unacked()
-			if chunks > MaxUnacked || bytes > 2000 || (chunks == 0) != (bytes == 0) {
-				t.Fatalf("%d chunks, %d bytes pending", chunks, bytes)
-			}
-			if out := (p.sentSeq - p.peerAck) & packet.SeqMask; out != chunks {
-				t.Fatalf("%d chunks pending, %d not acked", chunks, out)
-			}
-			total := 0
-			for _, d := range p.sent {
-				total += len(d)
-				var q packet.Packet
-				if err := q.Parse(d, new(packet.Scratch)); err != nil {
-					t.Fatalf("sent %x: %v", d, err)
-				}
-			}
-			if total > 20000 {
-				t.Fatalf("%d bytes sent in one step", total)
-			}
-		}
+		p.fuzz(t, script, dial, accept, func(b []byte, _ bool) { binary.BigEndian.PutUint32(b[3:], uint32(serverToken)) })
 	})
 }
 
-func FuzzJudge(f *testing.F) {
-	tokens, _ := NewTokenIssuer(nil)
-	ip := netip.MustParseAddr("192.0.2.1")
-	f.Add(packet.AppendTokenRequest(nil, 5))
-	f.Add(packet.AppendConnect(nil, 1, 5))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var p packet.Packet
-		if p.Parse(b, new(packet.Scratch)) != nil {
-			return
+// FuzzFeed6 feeds datagrams to 0.6 connections of both roles, all handshakes and states.
+func FuzzFeed6(f *testing.F) {
+	for state := range byte(16) {
+		f.Add(state, fuzzStep(0, data6(0, 0, trailerToken, vital6(1, "a"), vital6(2, "b"))))
+		f.Add(state, append(fuzzStep(2, []byte("out")), fuzzStep(0, data6(packet.FlagResend, 1, headerToken))...))
+		f.Add(state, append(fuzzStep(1, packet.AppendConnect6(nil, packet.TokenInTrailer, 0)), fuzzStep(8, packet.AppendControl6(nil, 0, trailerToken, packet.ControlClientAccept))...))
+		f.Add(state, fuzzStep(1, packet.AppendAccept6(nil, trailerToken, 0)))
+		f.Add(state, fuzzStep(1, packet.AppendAccept6(nil, headerToken, clientToken)))
+		f.Add(state, fuzzStep(1, packet.AppendAccept6(nil, noToken, 0)))
+		f.Add(state, fuzzStep(0, packet.AppendClose6(nil, 0, trailerToken, "bye")))
+		f.Add(state, fuzzStep(1, packet.AppendConnless6(nil, []byte("x"))))
+	}
+	f.Fuzz(func(t *testing.T, state byte, script []byte) {
+		p := newPeer(t, 2000)
+		handshake, isServer := Handshake(state&3), state&8 != 0
+		if handshake == HandshakeChallenged && !isServer {
+			handshake = HandshakePlain
 		}
-		v, drop := tokens.Inspect(0, ip, &p)
-		if (v == ActionIgnore) != (drop != packet.DropNone) {
-			t.Fatalf("%v, %v", v, drop)
+		dial := func(now Time) { p.Dial6(now, handshake, clientToken) }
+		accept := func(now Time) { p.Accept6(now, handshake, serverToken) }
+		switch state >> 2 & 3 {
+		case 0:
+			dial(0)
+		case 1:
+			variant{V6, handshake}.dial(t, 0, &p.Conn, p)
+		case 2:
+			accept(0)
+		case 3:
+			accept(0)
+			p.Update(11 * s)
 		}
-		if v == ActionAccept && !tokens.Valid(0, ip, p.Token) {
-			t.Fatal("admitted without a valid token")
-		}
+		p.fuzz(t, script, dial, accept, func(b []byte, rejoin bool) {
+			token := p.v6.token.Token
+			if rejoin {
+				token = nextToken(token)
+			}
+			switch p.v6.token.Place {
+			case packet.TokenInHeader:
+				binary.BigEndian.PutUint32(b[3:], uint32(token))
+			case packet.TokenInTrailer:
+				binary.BigEndian.PutUint32(b[len(b)-4:], uint32(token))
+			}
+		})
 	})
 }

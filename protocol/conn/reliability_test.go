@@ -1,6 +1,7 @@
 package conn
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,423 +9,477 @@ import (
 
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/packet"
+	"pgregory.net/rapid"
 )
 
-// parse returns the packets sent, with their chunks as "flags:seq:data".
-func parse(t testing.TB, sent [][]byte) (packets []packet.Packet, chunks [][]string) {
-	for _, b := range sent {
-		var p packet.Packet
-		must(t, p.Parse(b, new(packet.Scratch)))
-		if p.Flags&packet.FlagControl != 0 {
-			packets, chunks = append(packets, p), append(chunks, nil)
-			continue
-		}
-		var list []string
-		var c packet.Chunk
-		it := p.Chunks()
-		for it.Next(&c) {
-			list = append(list, fmt.Sprintf("%d:%d:%s", c.Flags, c.Seq, c.Data))
-		}
-		must(t, it.Err())
-		if len(p.Payload) > packet.MaxPayload || len(it.Rest()) != 0 {
-			t.Fatalf("payload of %d bytes, %d too many", len(p.Payload), len(it.Rest()))
-		}
-		packets, chunks = append(packets, p), append(chunks, list)
-	}
-	return packets, chunks
-}
-
 func TestOrder(t *testing.T) {
-	_, server := connect(t, 0, 0)
-	feed := func(seqs ...int) {
-		var chunks [][]byte
-		for _, q := range seqs {
-			chunks = append(chunks, vital(q, fmt.Sprint(q)))
+	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
+		for _, step := range []struct {
+			name   string
+			seqs   []int
+			want   string
+			resend bool
+		}{
+			{"first", []int{1}, "1", false},
+			{"duplicate", []int{1}, "", false},
+			{"gap, then the missing one", []int{3, 2}, "2", true},
+			{"duplicate in between", []int{3, 4, 3, 5}, "3 4 5", false},
+			{"far ahead", []int{6 + 510}, "", true},
+			{"512 behind", []int{(5 - 512) & packet.SeqMask}, "", false},
+			{"513 behind is ahead", []int{(5 - 513) & packet.SeqMask}, "", true},
+			{"not vital, behind a gap", []int{9, -1}, "~-1", true},
+		} {
+			var chunks [][]byte
+			for _, seq := range step.seqs {
+				if seq < 0 {
+					chunks = append(chunks, server.chunk(0, 0, fmt.Sprint(seq)))
+				} else {
+					chunks = append(chunks, server.vital(seq, fmt.Sprint(seq)))
+				}
+			}
+			must(t, server.Feed(0, server.data(0, 0, chunks...), server))
+			if got := strings.Join(server.got, " "); got != step.want {
+				t.Errorf("%s: got %q, want %q", step.name, got, step.want)
+			}
+			server.Flush(0)
+			sent := server.parseSent(t)
+			if resend := len(sent) == 1 && sent[0].flags&packet.FlagResend != 0; resend != step.resend {
+				t.Errorf("%s: requested a resend: %v", step.name, resend)
+			}
+			server.got = nil
 		}
-		must(t, server.Feed(0, data(0, 0, serverToken, chunks...), server))
-	}
-	check := func(name, want string, resend bool) {
-		t.Helper()
-		if got := strings.Join(server.got, " "); got != want {
-			t.Errorf("%s: got %q, want %q", name, got, want)
-		}
-		server.Flush(0)
-		packets, _ := parse(t, server.take())
-		if asked := len(packets) == 1 && packets[0].Flags&packet.FlagResend != 0; asked != resend {
-			t.Errorf("%s: asked for a resend: %v", name, asked)
-		}
-		server.got = nil
-	}
-	feed(1)
-	check("first", "1", false)
-	feed(1)
-	check("duplicate", "", false)
-	feed(3, 2)
-	check("gap, then the missing one", "2", true)
-	feed(3, 4, 3, 5)
-	check("duplicate in between", "3 4 5", false)
-	feed(6 + 510)
-	check("far ahead", "", true)
-	feed((5 - 512) & packet.SeqMask)
-	check("512 behind", "", false)
-	feed((5 - 513) & packet.SeqMask)
-	check("513 behind is ahead", "", true)
-	must(t, server.Feed(0, data(0, 0, serverToken, vital(9, "x"), packet.AppendChunk(nil, 0, 0, []byte("n"))), server))
-	check("not vital, behind a gap", "~n", true)
+	})
 }
 
-func TestTruncatedChunk(t *testing.T) {
-	_, server := connect(t, 0, 0)
-	b := packet.AppendPacket(nil, 0, 0, 3, serverToken, append(vital(1, "a"), 0x40, 0x3f, 2, 'b'))
-	if err := server.Feed(0, b, server); !errors.Is(err, packet.DropBadChunk) {
-		t.Errorf("%v", err)
-	}
-	if len(server.got) != 1 || server.DropCounts()[packet.DropBadChunk] != 1 {
-		t.Errorf("got %q", server.got)
-	}
-}
-
-// TestTokenBeforeAck: packets with a forged address, but without the token, must not
-// move the ack window. In the original they do, and the real acks are refused.
+// TestTokenBeforeAck feeds packets with a forged address but without the token.
+// Nothing in them may count. In the original they move the ack window, and the real acks
+// are refused.
 func TestTokenBeforeAck(t *testing.T) {
-	_, server := connect(t, 0, 0)
-	for range 5 {
-		must(t, server.Queue(0, []byte("x"), true))
+	wrong := map[Handshake][]packet.PlacedToken{
+		HandshakeTKEN: {noToken, headerToken, HandshakeTKEN.placeToken(serverToken + 1), HandshakeTKEN.placeToken(clientToken)},
+		HandshakeHeaderToken: {
+			noToken, trailerToken, HandshakeHeaderToken.placeToken(clientToken),
+		},
+		HandshakePlain: {headerToken},
 	}
-	server.Flush(0)
-	for _, token := range []packet.Token{packet.NoToken, clientToken, serverToken + 1} {
-		for _, b := range [][]byte{data(packet.FlagResend, 5, token), packet.AppendControl(nil, 5, token, packet.ControlKeepAlive), packet.AppendClose(nil, 5, token, "")} {
-			if err := server.Feed(0, b, server); !errors.Is(err, packet.DropBadToken) {
-				t.Errorf("forged packet: %v", err)
+	eachVariant(t, 0, func(t *testing.T, client, server *peer) {
+		for _, p := range []*peer{client, server} {
+			var forged [][]byte
+			if p.Version() == V7 {
+				for _, token := range []packet.Token{packet.NoToken, p.peerToken, p.token + 1} {
+					forged = append(forged, data7(0, 1, token, vital7(1, "evil")), data7(packet.FlagResend, 1, token),
+						packet.AppendControl(nil, 1, token, packet.ControlKeepAlive), packet.AppendClose(nil, 1, token, "go away"))
+				}
+			} else {
+				for _, token := range wrong[p.Handshake()] {
+					forged = append(forged, data6(0, 1, token, vital6(1, "evil")), data6(packet.FlagResend, 1, token),
+						packet.AppendControl6(nil, 1, token, packet.ControlKeepAlive), packet.AppendClose6(nil, 1, token, "go away"))
+				}
+			}
+			must(t, p.Queue(0, []byte("a"), true))
+			must(t, p.Queue(0, []byte("b"), true))
+			p.Flush(0)
+			p.takeSent()
+			for _, b := range forged {
+				if p.Feed(5*s, b, p) == nil {
+					t.Errorf("accepted %x", b)
+				}
+			}
+			if n, _ := p.Unacked(); n != 2 || len(p.got) != 0 || p.State() != StateOnline || p.LastReceived() != 0 || len(p.sent) != 0 {
+				t.Errorf("%d unacked, got %q, %v", n, p.got, p.State())
+			}
+			must(t, p.Feed(0, p.data(0, 1, p.chunk(0, 0, "")), p))
+			if n, _ := p.Unacked(); n != 1 {
+				t.Errorf("%d unacked after a real ack", n)
 			}
 		}
-	}
-	must(t, server.Feed(0, data(0, 1, serverToken), server))
-	if n, _ := server.Unacked(); n != 4 || server.State() != StateOnline {
-		t.Errorf("%d chunks pending, %v", n, server.State())
-	}
+	})
 }
 
 func TestAckWindow(t *testing.T) {
-	_, server := connect(t, 0, 0)
-	for range 5 {
-		must(t, server.Queue(0, []byte("x"), true))
-	}
-	ack := func(n int) error { return server.Feed(0, data(0, n, serverToken), server) }
-	if err := ack(6); !errors.Is(err, packet.DropBadAck) {
-		t.Errorf("ack of what was not sent: %v", err)
-	}
-	must(t, ack(3))
-	if err := ack(2); !errors.Is(err, packet.DropBadAck) {
-		t.Errorf("ack going back: %v", err)
-	}
-	must(t, ack(3))
-	must(t, ack(5))
-	if n, bytes := server.Unacked(); n != 0 || bytes != 0 {
-		t.Errorf("%d chunks, %d bytes pending", n, bytes)
-	}
-	if err := server.Feed(0, packet.AppendConnless(nil, serverToken, 1, nil), server); !errors.Is(err, packet.DropConnless) {
-		t.Errorf("connless packet: %v", err)
-	}
+	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
+		for range 5 {
+			must(t, server.Queue(0, []byte("x"), true))
+		}
+		for _, step := range []struct {
+			ack  int
+			want error
+		}{{6, packet.DropBadAck}, {3, nil}, {2, packet.DropBadAck}, {3, nil}, {5, nil}} {
+			if err := server.Feed(0, server.data(0, step.ack, server.chunk(0, 0, "")), server); !errors.Is(err, step.want) {
+				t.Errorf("ack %d: %v, want %v", step.ack, err, step.want)
+			}
+		}
+		if n, size := server.Unacked(); n != 0 || size != 0 {
+			t.Errorf("%d chunks, %d bytes unacked", n, size)
+		}
+	})
 }
 
 func TestResendRequest(t *testing.T) {
-	_, server := connect(t, 0, 0)
-	for _, s := range []string{"a", "b", "c"} {
-		must(t, server.Queue(0, []byte(s), true))
-	}
-	must(t, server.Queue(0, []byte("n"), false))
-	server.Flush(0)
-	_, chunks := parse(t, server.take())
-	if fmt.Sprint(chunks) != "[[1:1:a 1:2:b 1:3:c 0:0:n]]" {
-		t.Errorf("sent %v", chunks)
-	}
-	must(t, server.Feed(50*ms, data(packet.FlagResend, 1, serverToken), server))
-	server.Flush(50 * ms)
-	_, chunks = parse(t, server.take())
-	if fmt.Sprint(chunks) != "[[3:2:b 3:3:c]]" {
-		t.Errorf("sent again %v", chunks)
-	}
+	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
+		for _, text := range []string{"a", "b", "c"} {
+			must(t, server.Queue(0, []byte(text), true))
+		}
+		must(t, server.Queue(0, []byte("n"), false))
+		server.Flush(0)
+		if got := server.sentChunks(t); got != "1:1:a 1:2:b 1:3:c 0:0:n" {
+			t.Errorf("sent %v", got)
+		}
+		must(t, server.Feed(50*ms, server.data(packet.FlagResend, 1), server))
+		server.Flush(50 * ms)
+		if got := server.sentChunks(t); got != "3:2:b 3:3:c" {
+			t.Errorf("resent %v", got)
+		}
+	})
 }
 
-// TestResendFlood: a peer that asks for a resend in each of many small packets must
+// TestResendFlood sends a resend request in each of many small packets. The peer must
 // not get everything each time.
 func TestResendFlood(t *testing.T) {
-	_, server := connect(t, 0, 0)
-	for server.FreeResendBuffer() >= 1387 {
-		must(t, server.Queue(0, make([]byte, 1387), true))
-	}
-	server.take()
-	pending, _ := server.Unacked()
-	count := func() (n int) {
-		_, chunks := parse(t, server.take())
-		for _, list := range chunks {
-			n += len(list)
+	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
+		payload := make([]byte, server.MaxPayload())
+		for server.FreeResendBuffer() >= len(payload) {
+			must(t, server.Queue(0, payload, true))
 		}
-		return n
-	}
-	attack := data(packet.FlagResend, 0, serverToken)
-	for range 1000 {
-		must(t, server.Feed(s, attack, server))
-	}
-	server.Flush(s)
-	// The last chunk of the first sending was still under construction.
-	if n := count(); n > pending+1 {
-		t.Errorf("%d chunks sent for a thousand requests in a moment, %d are pending", n, pending)
-	}
-	// The refused ones are made up for when the pause is over.
-	server.Update(s + 99*ms)
-	server.Flush(s + 99*ms)
-	if n := count(); n != 0 {
-		t.Errorf("%d chunks sent in the pause", n)
-	}
-	server.Update(s + 100*ms)
-	server.Flush(s + 100*ms)
-	if n := count(); n != pending {
-		t.Errorf("%d chunks sent after the pause, %d are pending", n, pending)
-	}
-	server.Update(s + 300*ms)
-	server.Flush(s + 300*ms)
-	if n := count(); n != 0 {
-		t.Errorf("%d chunks sent though nobody asked again", n)
-	}
+		server.takeSent()
+		unacked, _ := server.Unacked()
+		request := server.data(packet.FlagResend, 0)
+		for range 1000 {
+			must(t, server.Feed(s, request, server))
+		}
+		count := func(now Time) (n int) {
+			server.Update(now)
+			server.Flush(now)
+			for _, sent := range server.parseSent(t) {
+				n += sent.numChunks
+			}
+			return n
+		}
+		// The last chunk of the first sending was still under construction.
+		if n := count(s); n > unacked+1 {
+			t.Errorf("%d chunks sent for a thousand requests at once, %d are unacked", n, unacked)
+		}
+		if n := count(s + 99*ms); n != 0 {
+			t.Errorf("%d chunks sent in the pause", n)
+		}
+		if n := count(s + 100*ms); n != unacked {
+			t.Errorf("%d chunks sent for the requests in the pause, %d are unacked", n, unacked)
+		}
+		if n := count(s + 300*ms); n != 0 {
+			t.Errorf("%d chunks sent without another request", n)
+		}
+	})
 }
 
 func TestResendAfterSecond(t *testing.T) {
-	_, server := connect(t, 0, 0)
-	must(t, server.Queue(0, []byte("a"), true))
-	must(t, server.Queue(0, []byte("b"), true))
-	server.Flush(0)
-	server.take()
-	server.lastReceived = 2 * s
-	server.Update(s)
-	server.take()
-	server.Update(s + 1)
-	server.Flush(s + 1)
-	_, chunks := parse(t, server.take())
-	if fmt.Sprint(chunks) != "[[3:1:a 3:2:b]]" {
-		t.Errorf("sent again %v", chunks)
-	}
-	server.Update(s + 500*ms)
-	server.Flush(s + 500*ms)
-	if sent := server.take(); len(sent) != 0 {
-		t.Errorf("sent again too soon: %x", sent)
-	}
-}
-
-// TestResendAfterSecondIsBounded: an Update resends at most a packet.
-func TestResendAfterSecondIsBounded(t *testing.T) {
-	_, server := connect(t, 0, 0)
-	for range 10 {
-		must(t, server.Queue(0, make([]byte, 600), true))
-	}
-	server.Flush(0)
-	server.take()
-	server.lastReceived = 2 * s
-	for i, want := range []string{"1 2", "3 4", "5 6", "7 8", "9 10"} {
-		now := s + Time(i+1)*20*ms
-		server.Update(now)
-		server.Flush(now)
-		_, chunks := parse(t, server.take())
-		var seqs []string
-		for _, list := range chunks {
-			for _, c := range list {
-				seqs = append(seqs, strings.Split(c, ":")[1])
+	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
+		must(t, server.Queue(0, []byte("a"), true))
+		must(t, server.Queue(0, []byte("b"), true))
+		server.Flush(0)
+		server.lastReceived = 2 * s
+		server.Update(s)
+		server.takeSent()
+		for _, step := range []struct {
+			at   Time
+			want string
+		}{{s + 1, "3:1:a 3:2:b"}, {s + 500*ms, ""}} {
+			server.Update(step.at)
+			server.Flush(step.at)
+			if got := server.sentChunks(t); got != step.want {
+				t.Errorf("resent %q, want %q", got, step.want)
 			}
 		}
-		if got := strings.Join(seqs, " "); got != want {
-			t.Errorf("update %d resent %s, want %s", i, got, want)
+	})
+}
+
+// TestResendAfterSecondIsBounded shows that an Update resends at most a packet.
+func TestResendAfterSecondIsBounded(t *testing.T) {
+	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
+		for range 10 {
+			must(t, server.Queue(0, make([]byte, 600), true))
 		}
-	}
+		server.Flush(0)
+		server.takeSent()
+		server.lastReceived = 2 * s
+		for i, want := range []string{"1 2", "3 4", "5 6", "7 8", "9 10"} {
+			now := s + Time(i+1)*20*ms
+			server.Update(now)
+			server.Flush(now)
+			var seqs []string
+			for _, sent := range server.parseSent(t) {
+				for _, c := range sent.chunks {
+					seqs = append(seqs, strings.Split(c, ":")[1])
+				}
+			}
+			if got := strings.Join(seqs, " "); got != want {
+				t.Errorf("update %d resent %s, want %s", i, got, want)
+			}
+		}
+	})
 }
 
 func TestFlushTimers(t *testing.T) {
-	client, _ := connect(t, 0, 0)
-	must(t, client.Queue(0, []byte("a"), false))
-	client.Update(500 * ms)
-	if len(client.sent) != 0 {
-		t.Error("flushed too early")
-	}
-	client.Update(500*ms + 1)
-	if _, chunks := parse(t, client.take()); fmt.Sprint(chunks) != "[[0:0:a]]" {
-		t.Errorf("flushed %v", chunks)
-	}
-	client.Update(1500*ms + 1)
-	if len(client.sent) != 0 {
-		t.Error("kept alive too early")
-	}
-	client.Update(1500*ms + 2)
-	if packets, _ := parse(t, client.take()); len(packets) != 1 || packets[0].Flags != packet.FlagControl || packets[0].ControlID() != packet.ControlKeepAlive {
-		t.Errorf("sent %v", packets)
-	}
-	client.Flush(2 * s)
-	if len(client.sent) != 0 {
-		t.Error("flushed an empty packet")
-	}
+	eachVariant(t, 0, func(t *testing.T, client, _ *peer) {
+		must(t, client.Queue(0, []byte("a"), false))
+		client.Update(500 * ms)
+		if len(client.sent) != 0 {
+			t.Error("flushed too early")
+		}
+		client.Update(500*ms + 1)
+		if got := client.sentChunks(t); got != "0:0:a" {
+			t.Errorf("flushed %v", got)
+		}
+		client.Update(1500*ms + 1)
+		if len(client.sent) != 0 {
+			t.Error("kept alive too early")
+		}
+		client.Update(1500*ms + 2)
+		if sent := client.parseSent(t); len(sent) != 1 || sent[0].flags != packet.FlagControl || sent[0].control != packet.ControlKeepAlive {
+			t.Errorf("sent %v", sent)
+		}
+		client.Flush(2 * s)
+		if len(client.sent) != 0 {
+			t.Error("flushed an empty packet")
+		}
+	})
 }
 
-// TestOutOfBuffer: the original resets the connection in the middle of sending, and
-// the client's slot leaks.
+func TestNotAcked(t *testing.T) {
+	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
+		must(t, server.Queue(0, []byte("x"), true))
+		for now := Time(0); now <= 10*s; now += 100 * ms {
+			must(t, server.Feed(now, server.control(0, packet.ControlKeepAlive), server))
+			server.Update(now)
+			if server.State() != StateOnline {
+				t.Fatalf("%v after %v: %q", server.State(), now, server.Reason())
+			}
+		}
+		server.Update(10*s + 1)
+		if server.State() != StateError || server.Reason() != "Too weak connection (not acked for 10 seconds)" {
+			t.Fatalf("%v, %q", server.State(), server.Reason())
+		}
+	})
+}
+
+// TestOutOfBuffer fills the resend buffer. The original resets the connection in the
+// middle of sending, and the client's slot leaks.
 func TestOutOfBuffer(t *testing.T) {
-	_, server := connect(t, 0, 0)
-	n := 0
-	for ; server.FreeResendBuffer() >= 1387; n++ {
-		must(t, server.Queue(0, make([]byte, 1387), true))
-	}
-	if n != 22 {
-		t.Errorf("%d map chunks fit, in the original 22 do", n)
-	}
-	server.take()
-	if err := server.Queue(0, make([]byte, 1387), true); !errors.Is(err, ErrOutOfBuffer) {
-		t.Fatal(err)
-	}
-	if server.State() != StateError || server.Reason() != "too weak connection (out of buffer)" || server.ClosedByPeer() {
-		t.Errorf("%v, %q", server.State(), server.Reason())
-	}
-	// Everything that the owner may still do is harmless.
-	if err := server.Queue(0, []byte("x"), true); !errors.Is(err, ErrWrongState) {
-		t.Errorf("queue: %v", err)
-	}
-	server.Flush(0)
-	server.Update(20 * s)
-	if len(server.take()) != 0 || server.Reason() != ReasonOutOfBuffer {
-		t.Errorf("%v, %q", server.State(), server.Reason())
-	}
-	server.Close(0, "")
-	expect(t, "CLOSE", server, "04000001020304"+"04"+fmt.Sprintf("%x", ReasonOutOfBuffer)+"00")
-	must(t, server.Accept(0, serverToken, clientToken))
-	if n, bytes := server.Unacked(); n != 0 || bytes != 0 {
-		t.Errorf("a new connection has %d chunks, %d bytes pending", n, bytes)
-	}
+	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
+		payload := make([]byte, server.MaxPayload())
+		n := 0
+		for ; server.FreeResendBuffer() >= len(payload); n++ {
+			must(t, server.Queue(0, payload, true))
+		}
+		// In the original 22 map chunks fit.
+		if want := map[Version]int{V7: 22, V6: 30}[server.Version()]; n != want {
+			t.Errorf("%d chunks fit, want %d", n, want)
+		}
+		server.takeSent()
+		if err := server.Queue(0, payload, true); !errors.Is(err, ErrOutOfBuffer) {
+			t.Fatal(err)
+		}
+		if server.State() != StateError || server.Reason() != "too weak connection (out of buffer)" || server.ClosedByPeer() {
+			t.Errorf("%v, %q", server.State(), server.Reason())
+		}
+		// Everything that the owner may still do is harmless.
+		if err := server.Queue(0, []byte("x"), true); !errors.Is(err, ErrWrongState) {
+			t.Errorf("queue: %v", err)
+		}
+		server.Flush(0)
+		server.Update(20 * s)
+		if len(server.sent) != 0 || server.Reason() != ReasonOutOfBuffer {
+			t.Errorf("%v, %q", server.State(), server.Reason())
+		}
+		server.Close(0, "")
+		if len(server.sent) != 1 || !bytes.Contains(server.sent[0], []byte(ReasonOutOfBuffer)) {
+			t.Errorf("sent %q", server.sent)
+		}
+		must(t, server.Accept(0, serverToken, clientToken))
+		if n, size := server.Unacked(); n != 0 || size != 0 {
+			t.Errorf("a new connection has %d chunks, %d bytes unacked", n, size)
+		}
+	})
 }
 
-// TestOutOfBufferInHandler: the rest of a packet is not for a connection that failed
-// while handling it.
-func TestOutOfBufferInHandler(t *testing.T) {
-	_, server := connect(t, 0, 100)
-	server.react = func([]byte) { server.Queue(0, make([]byte, 30), true) }
-	must(t, server.Feed(0, data(0, 0, serverToken, vital(1, "a"), vital(2, "b"), vital(3, "c")), server))
-	if len(server.got) != 2 || server.State() != StateError {
-		t.Errorf("got %q, %v", server.got, server.State())
-	}
+// TestEndInHandler shows that the rest of a packet is not delivered to a connection that
+// failed or was replaced by another one while handling it.
+func TestEndInHandler(t *testing.T) {
+	for _, v := range variants {
+		_, server := v.connect(t, 0, 100)
+		server.onChunk = func([]byte) { server.Queue(0, make([]byte, 30), true) }
+		must(t, server.Feed(0, server.data(0, 0, server.vital(1, "a"), server.vital(2, "b"), server.vital(3, "c")), server))
+		if len(server.got) != 2 || server.State() != StateError {
+			t.Errorf("%v: got %q, %v", v, server.got, server.State())
+		}
 
-	_, server = connect(t, 0, 0)
-	server.react = func([]byte) {
-		server.Close(0, "")
-		must(t, server.Accept(0, serverToken, clientToken))
-	}
-	must(t, server.Feed(0, data(0, 0, serverToken, vital(1, "a"), vital(2, "b")), server))
-	if len(server.got) != 1 || server.State() != StatePending {
-		t.Errorf("got %q, %v", server.got, server.State())
+		_, server = v.connect(t, 0, 0)
+		server.onChunk = func([]byte) {
+			server.Close(0, "")
+			must(t, server.Accept(0, serverToken, clientToken))
+		}
+		must(t, server.Feed(0, server.data(0, 0, server.vital(1, "a"), server.vital(2, "b")), server))
+		if len(server.got) != 1 || server.State() != StatePending {
+			t.Errorf("%v: got %q, %v", v, server.got, server.State())
+		}
 	}
 }
 
 // TestMaxUnacked: with 512 unacked chunks a sequence number could mean two of them.
 func TestMaxUnacked(t *testing.T) {
-	_, server := connect(t, 0, 1<<20)
-	for range 511 {
-		must(t, server.Queue(0, nil, true))
-	}
-	if server.FreeResendBuffer() >= 0 {
-		t.Errorf("room for %d bytes", server.FreeResendBuffer())
-	}
-	if err := server.Queue(0, nil, true); !errors.Is(err, ErrOutOfBuffer) || server.Reason() != ReasonOutOfBuffer {
-		t.Errorf("%v, %q", err, server.Reason())
-	}
+	eachVariant(t, 1<<20, func(t *testing.T, _, server *peer) {
+		for range 511 {
+			must(t, server.Queue(0, nil, true))
+		}
+		if server.FreeResendBuffer() >= 0 {
+			t.Errorf("space for %d bytes", server.FreeResendBuffer())
+		}
+		if err := server.Queue(0, nil, true); !errors.Is(err, ErrOutOfBuffer) || server.Reason() != ReasonOutOfBuffer {
+			t.Errorf("%v, %q", err, server.Reason())
+		}
+	})
 }
 
 // TestMaxChunks: the header counts chunks in one byte, and the original sends 256 as
 // none.
 func TestMaxChunks(t *testing.T) {
-	client, server := connect(t, 0, 0)
-	for range 256 {
-		must(t, server.Queue(0, []byte("x"), false))
-	}
-	server.Flush(0)
-	packets, _ := parse(t, server.sent)
-	if len(packets) != 2 || packets[0].NumChunks != 255 || packets[1].NumChunks != 1 {
-		t.Errorf("%d packets", len(packets))
-	}
-	client.give(0, server)
-	if len(client.got) != 256 {
-		t.Errorf("%d of 256 arrived", len(client.got))
-	}
+	eachVariant(t, 0, func(t *testing.T, client, server *peer) {
+		for range 256 {
+			must(t, server.Queue(0, []byte("x"), false))
+		}
+		server.Flush(0)
+		datagrams := server.sent
+		if sent := server.parseSent(t); len(sent) != 2 || sent[0].numChunks != 255 || sent[1].numChunks != 1 {
+			t.Errorf("%d packets", len(sent))
+		}
+		for _, b := range datagrams {
+			must(t, client.Feed(0, b, client))
+		}
+		if len(client.got) != 256 {
+			t.Errorf("%d of 256 arrived", len(client.got))
+		}
+	})
 }
 
 func TestSizes(t *testing.T) {
-	client, server := connect(t, 0, 0)
-	if err := server.Queue(0, make([]byte, 1388), false); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("1388 bytes: %v", err)
-	}
-	must(t, server.Queue(0, []byte("x"), false))
-	must(t, server.Queue(0, make([]byte, 1387), true))
-	must(t, server.Queue(0, []byte("y"), false))
-	server.Flush(0)
-	if packets, _ := parse(t, server.sent); len(packets) != 3 {
-		t.Errorf("%d packets", len(packets))
-	}
-	client.give(0, server)
-	if len(client.got) != 3 || len(client.got[1]) != 1387 {
-		t.Errorf("%d arrived", len(client.got))
-	}
+	eachVariant(t, 0, func(t *testing.T, client, server *peer) {
+		if err := server.Queue(0, make([]byte, server.MaxPayload()+1), false); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("one byte too many: %v", err)
+		}
+		// Bytes that do not compress, as many as fit a packet.
+		random := splitmix(1)
+		noise := func(n int) []byte {
+			b := make([]byte, n)
+			for i := range b {
+				b[i] = byte(random())
+			}
+			return b
+		}
+		must(t, server.Queue(0, noise(1023), true))
+		must(t, server.Queue(0, noise(server.maxPayload-1023-3-3), true))
+		must(t, server.Queue(0, nil, false))
+		must(t, server.Queue(0, noise(server.MaxPayload()), true))
+		server.Flush(0)
+		full := packet.HeaderSize + server.maxPayload
+		if server.Token() == packet.NoToken {
+			full = packet.HeaderSize6 + server.maxPayload
+		}
+		if len(server.sent) != 2+int(1-server.Version()) || len(server.sent[0]) != full {
+			t.Errorf("%d packets, the first has %d bytes, want %d", len(server.sent), len(server.sent[0]), full)
+		}
+		client.feedFrom(0, server)
+		if len(client.got) != 4 || len(client.got[0]) != 1023 || len(client.got[3]) != server.MaxPayload() {
+			t.Errorf("%d arrived", len(client.got))
+		}
+	})
 }
 
-// TestRoom: Room is exact for a payload that fits a packet.
-func TestRoom(t *testing.T) {
-	_, server := connect(t, 0, 1000)
-	must(t, server.Queue(0, make([]byte, 200), true))
-	if server.FreeResendBuffer() != 1000-200-2*ResendOverhead {
-		t.Errorf("room for %d", server.FreeResendBuffer())
-	}
-	must(t, server.Queue(0, make([]byte, server.FreeResendBuffer()), true))
-	if n, bytes := server.Unacked(); n != 2 || bytes != 1000 || server.FreeResendBuffer() >= 0 {
-		t.Errorf("%d chunks, %d bytes, room for %d", n, bytes, server.FreeResendBuffer())
-	}
+// TestFreeResendBuffer shows that it is exact for a payload that fits a packet.
+func TestFreeResendBuffer(t *testing.T) {
+	eachVariant(t, 1000, func(t *testing.T, _, server *peer) {
+		must(t, server.Queue(0, make([]byte, 200), true))
+		if server.FreeResendBuffer() != 1000-200-2*ResendOverhead {
+			t.Errorf("space for %d", server.FreeResendBuffer())
+		}
+		must(t, server.Queue(0, make([]byte, server.FreeResendBuffer()), true))
+		if n, size := server.Unacked(); n != 2 || size != 1000 || server.FreeResendBuffer() >= 0 {
+			t.Errorf("%d chunks, %d bytes, space for %d", n, size, server.FreeResendBuffer())
+		}
+	})
 }
 
 func TestNoAllocations(t *testing.T) {
 	testenv.RequireExactAllocs(t)
-	var client, server *Conn
-	var handle nothing
-	buffers := new(Buffers)
-	var now Time
-	var toClient, toServer [2048]byte
-	var nClient, nServer int
-	client, _ = New(Config{Buffers: buffers, Send: func(b []byte) { nServer = copy(toServer[:], b) }})
-	server, _ = New(Config{Buffers: buffers, Send: func(b []byte) { nClient = copy(toClient[:], b) }})
-	must(t, client.Dial(now, clientToken))
-	must(t, client.Feed(now, packet.AppendTokenReply(nil, clientToken, serverToken), handle))
-	must(t, server.Accept(now, serverToken, clientToken))
-	must(t, client.Feed(now, toClient[:nClient], handle))
-
-	snap := []byte(strings.Repeat("\x00\x01\x02 snapshot", 60))
-	input := []byte(strings.Repeat("\x00\x07", 20))
-	round := func() {
-		now += 20 * ms
-		client.Queue(now, input, true)
-		client.Queue(now, input, false)
-		client.Flush(now)
-		if server.Feed(now, toServer[:nServer], handle) != nil {
-			t.Error("dropped")
+	for _, v := range variants {
+		buffers := new(Buffers)
+		var now Time
+		var toClient, toServer [2048]byte
+		var nClient, nServer int
+		client, _ := New(Config{Buffers: buffers, Send: func(b []byte) { nServer = copy(toServer[:], b) }})
+		server, _ := New(Config{Buffers: buffers, Send: func(b []byte) { nClient = copy(toClient[:], b) }})
+		var h ignoreChunks
+		v.dial(t, now, client, h)
+		v.accept(t, now, server)
+		snap := []byte(strings.Repeat("\x00\x01\x02 snapshot", 60))
+		input := []byte(strings.Repeat("\x00\x07", 20))
+		round := func() {
+			now += 20 * ms
+			client.Queue(now, input, true)
+			client.Queue(now, input, false)
+			client.Flush(now)
+			if server.Feed(now, toServer[:nServer], h) != nil {
+				t.Error("dropped")
+			}
+			server.Queue(now, snap, false)
+			server.Queue(now, input, true)
+			server.Flush(now)
+			if client.Feed(now, toClient[:nClient], h) != nil {
+				t.Error("dropped")
+			}
+			client.Update(now)
+			server.Update(now)
 		}
-		server.Queue(now, snap, false)
-		server.Queue(now, input, true)
-		server.Flush(now)
-		if client.Feed(now, toClient[:nClient], handle) != nil {
-			t.Error("dropped")
+		round()
+		if n := testing.AllocsPerRun(1000, round); n != 0 {
+			t.Errorf("%v: %v allocations", v, n)
 		}
-		client.Update(now)
-		server.Update(now)
-	}
-	round()
-	if n := testing.AllocsPerRun(2000, round); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-	if client.State() != StateOnline || server.State() != StateOnline {
-		t.Errorf("%v, %v", client.State(), server.State())
+		if client.State() != StateOnline || server.State() != StateOnline {
+			t.Errorf("%v: %v, %v", v, client.State(), server.State())
+		}
 	}
 }
 
-type nothing struct{}
-
-func (nothing) Chunk([]byte, bool) {}
+// TestResendBuffer compares the rings with a plain queue.
+func TestResendBuffer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := resendBuffer{maxUsed: rapid.IntRange(100, 5000).Draw(t, "limit")}
+		var model [][]byte
+		used, added := 0, 0
+		for range rapid.IntRange(1, 200).Draw(t, "steps") {
+			if rapid.IntRange(0, 2).Draw(t, "remove") == 0 && len(model) > 0 {
+				used -= len(model[0]) + ResendOverhead
+				model = model[1:]
+				b.removeFirst()
+			} else {
+				data := bytes.Repeat([]byte{byte(added)}, rapid.IntRange(0, 700).Draw(t, "size"))
+				fits := used+len(data)+ResendOverhead <= b.maxUsed
+				if b.add(0, added, data) != fits {
+					t.Fatalf("%d bytes at %d of %d", len(data), used, b.maxUsed)
+				}
+				if fits {
+					model = append(model, data)
+					used += len(data) + ResendOverhead
+				}
+				added++
+			}
+			if b.len != len(model) || b.used != used || len(b.ring) > 2*b.maxUsed+512 {
+				t.Fatalf("%d chunks of %d bytes in %d, want %d of %d", b.len, b.used, len(b.ring), len(model), used)
+			}
+			for i, want := range model {
+				data, more := b.data(b.at(i))
+				if !bytes.Equal(append(bytes.Clone(data), more...), want) {
+					t.Fatalf("chunk %d is wrong", i)
+				}
+			}
+		}
+	})
+}

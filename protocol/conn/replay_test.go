@@ -2,113 +2,133 @@ package conn
 
 import (
 	"bytes"
-	"encoding/binary"
-	"os"
 	"testing"
 
+	"github.com/teeyard/teeyard/internal/golden"
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-type captured struct {
-	at         Time
-	fromServer bool
-	b          []byte
+// recorded is a parsed datagram of a capture.
+type recorded struct {
+	flags     packet.Flags
+	ack       int
+	numChunks int
+	control   packet.ControlID
+	chunks    packet.ChunkReader
+	token     packet.Token // of a handshake message
+	response  packet.Token
+	reason    string
 }
 
-// capture reads the recorded match: pcap, Ethernet, IPv4.
-func capture(t testing.TB) (out []captured) {
-	b, err := os.ReadFile("../packet/testdata/teeworlds-0.7.5-dm1.pcap")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for b = b[24:]; len(b) > 0; {
-		n := binary.LittleEndian.Uint32(b[8:])
-		frame := b[16 : 16+n]
-		out = append(out, captured{
-			at:         Time(binary.LittleEndian.Uint32(b))*s + Time(binary.LittleEndian.Uint32(b[4:]))*ms/1000,
-			fromServer: binary.BigEndian.Uint16(frame[14+20:]) == 8311,
-			b:          frame[14+20+8:],
-		})
-		b = b[16+n:]
-	}
-	return out
-}
-
-// TestReplay puts our connection in place of either program: it is fed what the other
-// one sent, is given the same payloads to send, and must send the same bytes.
-func TestReplay(t *testing.T) {
-	for _, server := range []bool{false, true} {
-		name := "client"
-		if server {
-			name = "server"
-		}
-		t.Run(name, func(t *testing.T) { replay(t, server) })
-	}
-}
-
-func replay(t *testing.T, server bool) {
-	all := capture(t)
-	var first packet.Packet
-	must(t, first.Parse(all[0].b, new(packet.Scratch)))
-	client := first.ResponseToken
-
-	us := newPeer(t, 0)
-	delivered, early := 0, 0
-	for i, d := range all {
+func parseRecorded(t *testing.T, version Version, b []byte) recorded {
+	b = bytes.Clone(b)
+	var r recorded
+	if version == V7 {
 		var p packet.Packet
-		must(t, p.Parse(bytes.Clone(d.b), new(packet.Scratch)))
-		control := p.Flags&packet.FlagControl != 0
-		if d.fromServer != server {
-			switch {
-			case server && us.State() == StateOffline && p.ControlID() == packet.ControlToken:
-				continue
-			case server && us.State() == StateOffline && p.ControlID() == packet.ControlConnect:
-				must(t, us.Accept(d.at, p.Token, p.ResponseToken))
-				continue
-			}
-			us.got = nil
-			if err := us.Feed(d.at, d.b, us); err != nil {
-				t.Fatalf("datagram %d: %v", i, err)
-			}
-			if len(us.got) != p.NumChunks {
-				t.Fatalf("datagram %d: %d of %d chunks delivered", i, len(us.got), p.NumChunks)
-			}
-			delivered += p.NumChunks
-			continue
+		must(t, p.Parse(b, new(packet.Scratch)))
+		r = recorded{flags: p.Flags, ack: p.Ack, numChunks: p.NumChunks, chunks: p.Chunks(), token: p.Token, response: p.ResponseToken}
+		if p.Flags&packet.FlagControl != 0 {
+			r.control, r.reason = p.ControlID(), string(p.AppendReason(nil))
 		}
-		switch {
-		case !control:
-			var c packet.Chunk
-			for it := p.Chunks(); it.Next(&c); {
-				must(t, us.Queue(d.at, c.Data, c.Flags&packet.ChunkVital != 0))
-			}
-			us.Flush(d.at)
-		case p.ControlID() == packet.ControlToken && server:
-			continue // Tokens answers
-		case p.ControlID() == packet.ControlToken:
-			must(t, us.Dial(d.at, client))
-		case p.ControlID() == packet.ControlClose:
-			us.Close(d.at, string(p.AppendReason(nil)))
-		}
-		sent := us.take()
-		if len(sent) == 1 && us.recvSeq == (p.Ack+1)&packet.SeqMask {
-			// The recording has the order on the wire; the program had
-			// not read the last datagram yet.
-			early++
-			sent[0][0] = sent[0][0]&^3 | d.b[0]&3
-			sent[0][1] = d.b[1]
-		}
-		if len(sent) != 1 || !bytes.Equal(sent[0], d.b) {
-			t.Fatalf("datagram %d: sent\n%x, want\n%x", i, sent, d.b)
-		}
+		return r
 	}
-	if early > 5 {
-		t.Errorf("%d of our acks were ahead", early)
+	var p packet.Packet6
+	must(t, p.Parse(b, new(packet.Scratch)))
+	r = recorded{flags: p.Flags, ack: p.Ack, numChunks: p.NumChunks}
+	if p.Flags&packet.FlagControl != 0 {
+		r.control, r.token = p.ControlID(), p.HandshakeToken().Token
 	}
-	if delivered < 300 {
-		t.Errorf("only %d chunks delivered", delivered)
+	p.CutTrailer()
+	r.chunks = p.Chunks()
+	if r.control == packet.ControlClose {
+		r.reason = string(p.AppendReason(nil))
 	}
-	if server && !us.ClosedByPeer() || !server && us.State() != StateOffline {
-		t.Errorf("%v at the end", us.State())
+	return r
+}
+
+// TestReplay puts a connection in place of either program of a recorded session: it is
+// fed what the other program sent, is given the same payloads to send, and must send
+// the same bytes.
+func TestReplay(t *testing.T) {
+	for _, v := range []struct {
+		name     string
+		capture  string
+		version  Version
+		isServer bool
+		chunks   int // delivered at least
+		sent     int // datagrams, at least
+	}{
+		{"0.7 client", golden.Join, V7, false, 300, 300},
+		{"0.7 server", golden.Join, V7, true, 300, 300},
+		{"0.6 client", golden.Join6, V6, false, 400, 400},
+		{"0.6 server", golden.Join6, V6, true, 400, 400},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			p := newPeer(t, 0)
+			delivered, ahead, sent := 0, 0, 0
+			for i, d := range golden.Datagrams(t, v.capture) {
+				r := parseRecorded(t, v.version, d.B)
+				if r.flags&packet.FlagConnless != 0 {
+					continue
+				}
+				at, isControl := Time(d.At), r.flags&packet.FlagControl != 0
+				if d.ToServer == v.isServer {
+					if v.isServer && p.State() == StateOffline {
+						switch {
+						case v.version == V7 && r.control == packet.ControlConnect:
+							must(t, p.Accept(at, r.token, r.response))
+						case v.version == V6 && r.control == packet.ControlClientAccept:
+							must(t, p.Accept6(at, HandshakeTKEN, r.token))
+						}
+						continue
+					}
+					p.got = nil
+					if err := p.Feed(at, d.B, p); err != nil {
+						t.Fatalf("datagram %d: %v", i, err)
+					}
+					if len(p.got) != r.numChunks {
+						t.Fatalf("datagram %d: %d of %d chunks delivered", i, len(p.got), r.numChunks)
+					}
+					delivered += r.numChunks
+					continue
+				}
+				switch {
+				case !isControl:
+					for c := (packet.Chunk{}); r.chunks.Next(&c); {
+						must(t, p.Queue(at, c.Data, c.Flags&packet.ChunkVital != 0))
+					}
+					p.Flush(at)
+				case v.isServer && p.State() == StateOffline:
+					continue // the answer of a TokenIssuer
+				case r.control == packet.ControlToken:
+					must(t, p.Dial(at, r.response))
+				case r.control == packet.ControlConnect && v.version == V6:
+					must(t, p.Dial6(at, HandshakeTKEN, 0))
+				case r.control == packet.ControlKeepAlive:
+					p.lastSend = at - s - 1
+					p.Update(at)
+				case r.control == packet.ControlClose:
+					p.Close(at, r.reason)
+				}
+				got := p.takeSent()
+				if len(got) == 1 && p.recvSeq == (r.ack+1)&packet.SeqMask {
+					// The capture has the order on the wire; the program had not
+					// read the last datagram yet.
+					ahead++
+					got[0][0] = got[0][0]&^3 | d.B[0]&3
+					got[0][1] = d.B[1]
+				}
+				if len(got) != 1 || !bytes.Equal(got[0], d.B) {
+					t.Fatalf("datagram %d: sent\n%x, want\n%x", i, got, d.B)
+				}
+				sent++
+			}
+			if ahead > 5 || delivered < v.chunks || sent < v.sent {
+				t.Errorf("%d of our acks were ahead, %d chunks delivered, %d datagrams sent", ahead, delivered, sent)
+			}
+			if v.isServer && !p.ClosedByPeer() || !v.isServer && p.State() != StateOffline {
+				t.Errorf("%v at the end", p.State())
+			}
+		})
 	}
 }

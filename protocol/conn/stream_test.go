@@ -1,101 +1,224 @@
 package conn
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
+	"net/netip"
 	"testing"
+	"time"
 
+	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/transport"
 	"pgregory.net/rapid"
 )
 
-// pipe is one direction of a bad network.
-type pipe struct {
-	to     *peer
-	queue  []flying
-	random func() uint64
-	loss   uint64 // per cent
-	dup    uint64
-	spread uint64 // ms of delay, at most
+// listener is a server with one connection, which answers what comes before it.
+type listener struct {
+	*peer
+	tokens    *TokenIssuer
+	from      netip.AddrPort
+	challenge bool // challenge clients without token; else trust them
+	accepted  int
+	scratch   packet.Scratch
 }
 
-type flying struct {
-	at Time
-	b  []byte
+func newListener(t testing.TB, from netip.AddrPort) *listener {
+	tokens, err := NewTokenIssuer(nil)
+	must(t, err)
+	return &listener{peer: newPeer(t, 0), tokens: tokens, from: from}
 }
 
-func (p *pipe) push(now Time, b []byte) {
-	if p.random()%100 < p.loss {
+// handle handles a datagram from the client.
+func (l *listener) handle(now Time, b []byte) {
+	if l.State() != StateOffline {
+		l.Feed(now, b, l.peer)
 		return
 	}
-	copies := 1
-	if p.random()%100 < p.dup {
-		copies = 2
+	if kind, _ := packet.Classify(b); kind == packet.KindControl7 {
+		var p packet.Packet
+		if p.Parse(b, &l.scratch) != nil {
+			return
+		}
+		switch action, _ := l.tokens.Inspect(now, l.from.Addr(), &p); action {
+		case ActionReplyToken:
+			l.send(packet.AppendTokenReply(nil, p.ResponseToken, l.tokens.Token(now, l.from.Addr())))
+		case ActionAccept:
+			l.accepted++
+			if l.Accept(now, p.Token, p.ResponseToken) != nil {
+				panic("not accepted")
+			}
+		}
+		return
 	}
-	for range copies {
-		p.queue = append(p.queue, flying{now + Time(p.random()%(p.spread+1))*ms, bytes.Clone(b)})
+	scratch := &l.scratch
+	if !l.challenge {
+		scratch = nil
 	}
-}
-
-func (p *pipe) deliver(now Time) {
-	rest := p.queue[:0:0]
-	for _, f := range p.queue {
-		if f.at <= now {
-			p.to.Feed(now, f.b, p.to)
-		} else {
-			rest = append(rest, f)
+	i := l.tokens.Inspect6(now, l.from, b, scratch)
+	switch {
+	case i.Action == ActionReplyToken:
+		l.send(i.AppendReply(nil))
+	case i.Action == ActionChallenge && l.challenge:
+		l.send(packet.AppendAccept6(nil, packet.PlacedToken{}, 0))
+		l.send(l.tokens.AppendChallenge(nil, now, l.from))
+	case i.Action == ActionChallenge, i.Action == ActionAccept:
+		if l.Accept6(now, i.Handshake, i.Token) != nil {
+			panic("not accepted")
+		}
+		l.accepted++
+		if i.Handshake == HandshakeHeaderToken {
+			l.Feed(now, b, l.peer)
 		}
 	}
-	p.queue = rest
 }
 
-// stream sends n vital payloads each way over a bad network, from the given sequence
-// on, and checks that they arrive once and in order.
-func stream(t rapid.TB, seed uint64, n, start int, loss, dup, spread uint64) {
-	random := func() uint64 { // splitmix64
-		seed += 0x9e3779b97f4a7c15
-		z := seed
-		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		return z ^ z>>31
+// answerChallenge answers a challenge as a client does that knows the messages, and
+// removes the challenge from what was received. It returns false until it has arrived.
+func (p *peer) answerChallenge(now Time) bool {
+	if len(p.got) < 6 {
+		return false
 	}
-	a, b := new(peer), new(peer)
-	ab := &pipe{to: b, random: random, loss: loss, dup: dup, spread: spread}
-	ba := &pipe{to: a, random: random, loss: loss, dup: dup, spread: spread}
-	var now Time
-	a.Init(Config{Send: func(d []byte) { ab.push(now, d) }})
-	b.Init(Config{Send: func(d []byte) { ba.push(now, d) }})
+	var u packer.Unpacker
+	u.Reset([]byte(p.got[5]))
+	if u.Int() != sys6SnapEmpty {
+		return false
+	}
+	p.Queue(now, input6(u.Int()), false)
+	p.Flush(now)
+	p.got = p.got[6:]
+	return true
+}
 
-	// The handshake, without loss.
-	if a.Dial(now, clientToken) != nil || b.Accept(now, serverToken, clientToken) != nil {
-		t.Fatal("cannot begin")
-	}
-	a.Feed(now, packet.AppendTokenReply(nil, clientToken, serverToken), a)
-	a.Feed(now, packet.AppendControl(nil, 0, clientToken, packet.ControlAccept), a)
-	b.Feed(now, data(0, 0, serverToken), b)
-	for _, p := range []*peer{a, b} {
-		p.sentSeq, p.recvSeq, p.peerAck = start, start, start
-	}
-	if a.State() != StateOnline || b.State() != StateOnline {
-		t.Fatalf("%v, %v", a.State(), b.State())
-	}
-	ab.queue, ba.queue = nil, nil
+// input6 returns an INPUT of 0.6 that acks a tick.
+func input6(tick int32) []byte {
+	b := packer.AppendInt(nil, sys6Input)
+	return packer.AppendInts(b, []int32{tick, 0, 40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
+}
 
+// session is a client and a server on a simulated network.
+type session struct {
+	net                    *netsim.Net
+	client                 *peer
+	server                 *listener
+	clientPeer, serverPeer transport.Peer
+}
+
+func newSession(t rapid.TB, seed uint64, link netsim.Link) *session {
+	net, err := netsim.New(netsim.Config{Seed: seed, Link: link})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := NewTokenIssuer(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session{
+		net: net, client: new(peer),
+		clientPeer: transport.MustParsePeer("192.0.2.9:4000"), serverPeer: transport.MustParsePeer("192.0.2.1:8303"),
+	}
+	s.server = &listener{peer: new(peer), tokens: tokens, from: s.clientPeer.AddrPort}
+	s.client.Init(Config{Send: func(b []byte) { net.Send(s.clientPeer, s.serverPeer, b) }})
+	s.server.Init(Config{Send: func(b []byte) { net.Send(s.serverPeer, s.clientPeer, b) }})
+	net.Handle(s.clientPeer, func(now int64, _ transport.Peer, b []byte) { s.client.Feed(Time(now), b, s.client) })
+	net.Handle(s.serverPeer, func(now int64, _ transport.Peer, b []byte) { s.server.handle(Time(now), b) })
+	return s
+}
+
+func (s *session) setLink(t rapid.TB, link netsim.Link) {
+	if s.net.SetLink(s.clientPeer.Addr(), s.serverPeer.Addr(), link) != nil || s.net.SetLink(s.serverPeer.Addr(), s.clientPeer.Addr(), link) != nil {
+		t.Fatal("bad link")
+	}
+}
+
+// step lets 10 ms pass.
+func (s *session) step(t rapid.TB) Time {
+	s.net.Run(s.net.Now() + int64(10*time.Millisecond))
+	now := Time(s.net.Now())
+	for _, p := range []*peer{s.client, s.server.peer} {
+		p.Update(now)
+		if p.State() == StateError {
+			t.Fatalf("%v at %v: %q", p.State(), now.Sub(0), p.Reason())
+		}
+	}
+	return now
+}
+
+// join brings both sides online, with a first chunk each way.
+func (s *session) join(t rapid.TB, v variant) {
+	now := Time(s.net.Now())
+	dialled := v.handshake
+	challenged := dialled == HandshakeChallenged
+	if challenged {
+		s.server.challenge, dialled = true, HandshakePlain
+	}
+	err := ErrConfig
+	if v.version == V7 {
+		err = s.client.Dial(now, clientToken)
+	} else {
+		err = s.client.Dial6(now, dialled, clientToken)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	clientSent, serverSent := false, false
+	for limit := 0; len(s.server.got) == 0 || len(s.client.got) == 0 || challenged && (s.client.got[0] != "welcome" || !s.client.unacked.isEmpty()); limit++ {
+		if limit == 3000 {
+			t.Fatalf("client %v, server %v", s.client.State(), s.server.State())
+		}
+		now = s.step(t)
+		if s.client.State() == StateOnline && !clientSent && (!challenged || s.client.answerChallenge(now)) {
+			clientSent = true
+			// A challenged client's first chunk is taken as the beginning, so it
+			// must arrive before the next one is sent.
+			s.client.Queue(now, []byte("hello"), true)
+			s.client.Flush(now)
+		}
+		if s.server.State() == StateOnline && !serverSent {
+			serverSent = true
+			s.server.Queue(now, []byte("welcome"), true)
+			s.server.Flush(now)
+		}
+	}
+	if s.server.accepted != 1 || s.server.Version() != v.version || s.server.Handshake() != v.handshake || s.client.Handshake() != dialled {
+		t.Fatalf("%d accepted, %v and %v, want %v", s.server.accepted, s.server.Handshake(), s.client.Handshake(), v)
+	}
+	if s.client.v6.token != s.server.v6.token || s.client.Token() != s.server.PeerToken() || s.server.Token() != s.client.PeerToken() {
+		t.Fatalf("%+v and %+v", s.client.v6.token, s.server.v6.token)
+	}
+	s.client.got, s.server.got = nil, nil
+}
+
+// startAt sets the sequence numbers of both sides, with nothing on its way.
+func (s *session) startAt(seq int) {
+	for _, p := range []*peer{s.client, s.server.peer} {
+		p.reliability.reset()
+	}
+	s.net.Run(s.net.Now() + int64(time.Second))
+	for _, p := range []*peer{s.client, s.server.peer} {
+		p.sentSeq, p.recvSeq, p.peerAck = seq, seq, seq
+		p.got = nil
+	}
+}
+
+// stream sends n vital payloads each way and checks that they arrive once and in order.
+func (s *session) stream(t rapid.TB, n int, random func() uint64) {
 	next := map[*peer]int{}
 	payload := func(i int) []byte {
-		text := make([]byte, 4+(i*37)%900)
+		text := make([]byte, 4+(i*37)%1000)
 		binary.BigEndian.PutUint32(text, uint32(i))
 		return text
 	}
-	for limit := 0; len(a.got) < n || len(b.got) < n; limit++ {
+	peers := []*peer{s.client, s.server.peer}
+	for limit := 0; len(s.client.got) < n || len(s.server.got) < n; limit++ {
 		if limit == 200000 {
-			t.Fatalf("stuck at %d and %d of %d", len(a.got), len(b.got), n)
+			t.Fatalf("stuck at %d and %d of %d", len(s.client.got), len(s.server.got), n)
 		}
-		now += 10 * ms
-		for _, p := range []*peer{a, b} {
+		now := s.step(t)
+		for _, p := range peers {
 			for range random() % 4 {
-				if i := next[p]; i < n && p.FreeResendBuffer() >= 1000 {
+				if i := next[p]; i < n && p.FreeResendBuffer() >= 1023 {
 					if err := p.Queue(now, payload(i), true); err != nil {
 						t.Fatal(err)
 					}
@@ -106,16 +229,8 @@ func stream(t rapid.TB, seed uint64, n, start int, loss, dup, spread uint64) {
 				p.Flush(now)
 			}
 		}
-		ab.deliver(now)
-		ba.deliver(now)
-		for _, p := range []*peer{a, b} {
-			p.Update(now)
-			if p.State() != StateOnline {
-				t.Fatalf("%v at %v: %q", p.State(), now, p.Reason())
-			}
-		}
 	}
-	for _, p := range []*peer{a, b} {
+	for _, p := range peers {
 		if len(p.got) != n {
 			t.Fatalf("%d payloads arrived, want %d", len(p.got), n)
 		}
@@ -124,60 +239,109 @@ func stream(t rapid.TB, seed uint64, n, start int, loss, dup, spread uint64) {
 				t.Fatalf("payload %d is not the right one", i)
 			}
 		}
+		p.got = nil
 	}
 }
 
+var challenged = variant{V6, HandshakeChallenged}
+
+// TestStream joins over a network that loses, duplicates and reorders packets, and
+// streams over a worse one.
 func TestStream(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		stream(t,
-			rapid.Uint64().Draw(t, "seed"),
-			rapid.IntRange(1, 150).Draw(t, "payloads"),
-			rapid.SampledFrom([]int{0, 500, 1000, 1020}).Draw(t, "start"),
-			rapid.Uint64Range(0, 30).Draw(t, "loss"),
-			rapid.Uint64Range(0, 30).Draw(t, "duplicates"),
-			rapid.Uint64Range(0, 200).Draw(t, "delay"))
-	})
-}
-
-// TestLongStream goes several times around the sequence numbers.
-func TestLongStream(t *testing.T) {
-	for seed := range uint64(3) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { stream(t, seed, 3000, 0, 5, 5, 40) })
+	for _, v := range append(variants, challenged) {
+		t.Run(v.String(), func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				seed := rapid.Uint64().Draw(t, "seed")
+				delay := time.Duration(rapid.IntRange(0, 200).Draw(t, "delay")) * time.Millisecond
+				duplicate := float64(rapid.IntRange(0, 30).Draw(t, "duplicates")) / 100
+				link := netsim.Link{Loss: 0.05, Duplicate: duplicate, Jitter: delay}
+				if v == challenged {
+					// A challenge is sent once, and the client's first chunks
+					// are given up.
+					link = netsim.Link{Delay: delay, Duplicate: duplicate, InOrder: true}
+				}
+				s := newSession(t, seed, link)
+				s.join(t, v)
+				if start := rapid.SampledFrom([]int{0, 500, 1000, 1020}).Draw(t, "start"); start > 0 {
+					s.startAt(start)
+				}
+				// With more loss, those with a lot to send time out.
+				s.setLink(t, netsim.Link{Loss: float64(rapid.IntRange(0, 15).Draw(t, "loss")) / 100, Duplicate: duplicate, Jitter: delay})
+				s.stream(t, rapid.IntRange(1, 100).Draw(t, "payloads"), splitmix(seed))
+				if s.server.Rejoined() {
+					t.Fatal("duplicates made the client rejoin")
+				}
+			})
+		})
 	}
 }
 
-// TestResendBuffer compares the rings with a plain queue.
-func TestResendBuffer(t *testing.T) {
+// TestLongStream goes around the sequence numbers.
+func TestLongStream(t *testing.T) {
+	for _, v := range []variant{variants[0], variants[1], challenged} {
+		t.Run(v.String(), func(t *testing.T) {
+			s := newSession(t, uint64(v.handshake), netsim.Link{Delay: 20 * time.Millisecond})
+			s.join(t, v)
+			s.setLink(t, netsim.Link{Loss: 0.05, Duplicate: 0.05, Jitter: 40 * time.Millisecond})
+			s.stream(t, 1100, splitmix(uint64(v.handshake)))
+		})
+	}
+}
+
+// TestRejoin: a client that has lost its connection joins again from the same address,
+// while the server still has the old one.
+func TestRejoin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := resendBuffer{maxUsed: rapid.IntRange(100, 5000).Draw(t, "limit")}
-		var model [][]byte
-		used, pushed := 0, 0
-		for range rapid.IntRange(1, 200).Draw(t, "steps") {
-			if rapid.IntRange(0, 2).Draw(t, "pop") == 0 && len(model) > 0 {
-				used -= len(model[0]) + ResendOverhead
-				model = model[1:]
-				r.removeFirst()
-			} else {
-				data := bytes.Repeat([]byte{byte(pushed)}, rapid.IntRange(0, 700).Draw(t, "size"))
-				fits := used+len(data)+ResendOverhead <= r.maxUsed
-				if r.add(0, pushed, data) != fits {
-					t.Fatalf("%d bytes at %d of %d", len(data), used, r.maxUsed)
-				}
-				if fits {
-					model = append(model, data)
-					used += len(data) + ResendOverhead
-				}
-				pushed++
-			}
-			if r.len != len(model) || r.used != used || len(r.ring) > 2*r.maxUsed+512 {
-				t.Fatalf("%d entries of %d bytes in %d, want %d of %d", r.len, r.used, len(r.ring), len(model), used)
-			}
-			for i, want := range model {
-				a, b := r.data(r.at(i))
-				if !bytes.Equal(append(bytes.Clone(a), b...), want) {
-					t.Fatalf("entry %d is wrong", i)
-				}
-			}
+		seed := rapid.Uint64().Draw(t, "seed")
+		s := newSession(t, seed, netsim.Link{
+			Loss:      0.05,
+			Duplicate: float64(rapid.IntRange(0, 30).Draw(t, "duplicates")) / 100,
+			Jitter:    time.Duration(rapid.IntRange(0, 100).Draw(t, "delay")) * time.Millisecond,
+		})
+		s.join(t, variants[1])
+		s.stream(t, rapid.IntRange(1, 20).Draw(t, "payloads"), splitmix(seed))
+		s.client.Reset()
+		for range rapid.IntRange(20, 300).Draw(t, "pause") {
+			s.step(t)
 		}
+		if s.server.Rejoined() {
+			t.Fatal("rejoined by itself")
+		}
+		generation := s.server.generation
+		s.client.got, s.server.got = nil, nil
+		if err := s.client.Dial6(Time(s.net.Now()), HandshakeTKEN, 0); err != nil {
+			t.Fatal(err)
+		}
+		for limit := 0; !s.server.Rejoined(); limit++ {
+			if limit == 2000 {
+				t.Fatalf("not rejoined; client %v", s.client.State())
+			}
+			s.step(t)
+		}
+		if s.server.generation == generation || s.server.Rejoined() || s.server.State() != StateOnline || s.server.accepted != 1 {
+			t.Fatalf("%v, %d accepted", s.server.State(), s.server.accepted)
+		}
+		if n, _ := s.server.Unacked(); n != 0 {
+			t.Fatalf("%d chunks of the old connection wait", n)
+		}
+		s.stream(t, 30, splitmix(seed))
 	})
+}
+
+func ExampleConn_Dial6() {
+	var now Time
+	server := netip.MustParseAddrPort("192.0.2.1:8303")
+	c, err := New(Config{Send: func(b []byte) { fmt.Printf("to %v: %q\n", server, b) }})
+	if err != nil {
+		panic(err)
+	}
+	c.Dial6(now, HandshakeTKEN, 0)
+	fmt.Println(c.Version(), c.State())
+	c.Feed(now, []byte("\x10\x00\x00\x02TKEN\x23\xfb\x48\x79"), nil)
+	fmt.Println(c.State(), c.Handshake())
+	// Output:
+	// to 192.0.2.1:8303: "\x10\x00\x00\x01TKEN\xff\xff\xff\xff"
+	// 0.6 connect
+	// to 192.0.2.1:8303: "\x10\x00\x00\x03#\xfbHy"
+	// online TKEN
 }

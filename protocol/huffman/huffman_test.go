@@ -2,34 +2,24 @@ package huffman
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"os"
 	"testing"
 
-	"pgregory.net/rapid"
-
+	"github.com/teeyard/teeyard/internal/golden"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"pgregory.net/rapid"
 )
 
-// payloads returns the compressed payloads of a recording: those of 0.7 packets
-// with the compression flag and neither the control nor the connless flag.
-func payloads(t testing.TB, name string) [][]byte {
-	b, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out [][]byte
-	for len(b) > 0 {
-		n := binary.LittleEndian.Uint32(b)
-		p := b[4 : 4+n]
-		b = b[4+n:]
-		if p[0]&0x34 == 0x10 {
-			out = append(out, p[7:])
+// payloads returns the compressed payloads of a recording: those of 0.7 packets with
+// the compression flag and neither the control nor the connless flag.
+func payloads(t testing.TB) (all [][]byte) {
+	for _, d := range golden.Datagrams(t, golden.Server16) {
+		if d.B[0]&0x34 == 0x10 {
+			all = append(all, d.B[7:])
 		}
 	}
-	return out
+	return all
 }
 
 func TestVectors(t *testing.T) {
@@ -66,7 +56,7 @@ func TestCodes(t *testing.T) {
 
 // TestRecorded recompresses what the real programs compressed.
 func TestRecorded(t *testing.T) {
-	all := payloads(t, "tw16.s2c.pkts")
+	all := payloads(t)
 	if len(all) < 1000 {
 		t.Fatalf("only %d compressed payloads", len(all))
 	}
@@ -190,7 +180,7 @@ func TestRoundTrip(t *testing.T) {
 
 func TestNoAllocations(t *testing.T) {
 	testenv.RequireExactAllocs(t)
-	all := payloads(t, "tw16.s2c.pkts")[:100]
+	all := payloads(t)[:100]
 	text := make([]byte, 0, 1391)
 	comp := make([]byte, 0, 1391)
 	n := testing.AllocsPerRun(10, func() {
@@ -220,7 +210,7 @@ func FuzzDecompress(f *testing.F) {
 	f.Add([]byte{}, 0)
 	f.Add([]byte{0x8a, 0x1b}, 0)
 	f.Add(bytes.Repeat([]byte{0xff}, 100), 50)
-	for _, p := range payloads(f, "tw16.s2c.pkts")[:20] {
+	for _, p := range payloads(f)[:20] {
 		f.Add(p, 1391)
 	}
 	f.Fuzz(func(t *testing.T, src []byte, limit int) {
@@ -234,7 +224,7 @@ func FuzzDecompress(f *testing.F) {
 }
 
 func corpus(b *testing.B) (comp, plain [][]byte, size int64) {
-	comp = payloads(b, "tw16.s2c.pkts")
+	comp = payloads(b)
 	for _, p := range comp {
 		text, err := AppendDecompress(nil, p, 1391)
 		if err != nil {

@@ -4,8 +4,8 @@ package packet
 type ChunkFlags uint8
 
 const (
-	ChunkVital  ChunkFlags = 1 // reliable: carries a sequence number
-	ChunkResent ChunkFlags = 2 // sent before
+	ChunkVital  ChunkFlags = 1 // reliable: has a sequence number
+	ChunkResent ChunkFlags = 2 // was sent before
 )
 
 // Chunk is one message of a packet.
@@ -17,68 +17,68 @@ type Chunk struct {
 	Data []byte
 }
 
-// ChunkReader iterates over the chunks of a payload, in order.
+// ChunkReader reads the chunks of a payload in order.
 type ChunkReader struct {
-	rest  []byte
-	left  int
-	split uint8 // bits of the size in a chunk's second byte: 6, or 4 in 0.6
-	bad   bool
+	rest      []byte
+	left      int   // chunks
+	sizeBits  uint8 // bits of the size in a chunk's second byte: 6, or 4 in 0.6
+	truncated bool
 }
 
-// Chunks returns an iterator over p's chunks. What follows the last promised
-// chunk is ignored, as the original does.
+// Chunks returns a reader of p's chunks. Like the original it ignores what follows the
+// last one.
 func (p *Packet) Chunks() ChunkReader {
-	return ChunkReader{rest: p.Payload, left: p.NumChunks, split: 6}
+	return ChunkReader{rest: p.Payload, left: p.NumChunks, sizeBits: 6}
 }
 
-// Next reads the next chunk into c. It returns false at the end, and when the
-// payload ends before the chunk does: then Err tells.
-func (it *ChunkReader) Next(c *Chunk) bool {
-	if it.left == 0 {
+// Next reads the next chunk into c. It returns false at the end, or when the payload ends
+// within the chunk; then Err returns an error.
+func (r *ChunkReader) Next(c *Chunk) bool {
+	if r.left == 0 {
 		return false
 	}
-	it.left--
-	b := it.rest
+	r.left--
+	b := r.rest
 	if len(b) < 2 {
-		return it.fail()
+		return r.fail()
 	}
 	c.Flags = ChunkFlags(b[0] >> 6)
 	c.Seq = 0
-	low := byte(1)<<it.split - 1
-	size, head := int(b[0]&0x3f)<<it.split|int(b[1]&low), 2
+	low := byte(1)<<r.sizeBits - 1
+	size, headerSize := int(b[0]&0x3f)<<r.sizeBits|int(b[1]&low), 2
 	if c.Flags&ChunkVital != 0 {
 		if len(b) < 3 {
-			return it.fail()
+			return r.fail()
 		}
 		c.Seq = int(b[1]&^low)<<2 | int(b[2])
-		head = 3
+		headerSize = 3
 	}
-	if len(b)-head < size {
-		return it.fail()
+	if len(b)-headerSize < size {
+		return r.fail()
 	}
-	c.Data = b[head : head+size : head+size]
-	it.rest = b[head+size:]
+	c.Data = b[headerSize : headerSize+size : headerSize+size]
+	r.rest = b[headerSize+size:]
 	return true
 }
 
-func (it *ChunkReader) fail() bool {
-	it.left, it.bad = 0, true
+func (r *ChunkReader) fail() bool {
+	r.left, r.truncated = 0, true
 	return false
 }
 
 // Err returns DropBadChunk if the payload ended within a chunk, otherwise nil.
-func (it *ChunkReader) Err() error {
-	if it.bad {
+func (r *ChunkReader) Err() error {
+	if r.truncated {
 		return DropBadChunk
 	}
 	return nil
 }
 
 // Rest returns what follows the chunks read so far.
-func (it *ChunkReader) Rest() []byte { return it.rest }
+func (r *ChunkReader) Rest() []byte { return r.rest }
 
-// AppendChunkHeader appends the header of a chunk of size bytes, 0..4095. seq is
-// used by vital chunks only.
+// AppendChunkHeader appends the header of a chunk of size bytes, 0..4095. seq is only
+// used for vital chunks.
 func AppendChunkHeader(dst []byte, flags ChunkFlags, seq, size int) []byte {
 	b0, b1 := byte(flags&3)<<6|byte(size>>6&0x3f), byte(size&0x3f)
 	if flags&ChunkVital == 0 {

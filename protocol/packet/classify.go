@@ -4,36 +4,35 @@ package packet
 type Kind uint8
 
 const (
-	KindDrop      Kind = iota // nothing that we speak
+	KindDrop      Kind = iota // no supported protocol
 	KindHalfLife              // Half-Life query, rcon or master
-	KindConnless7             // 0.7 connless packet
-	KindConnless6             // 0.6 connless packet, plain or extended ("xe")
+	KindConnless7             // 0.7 connectionless packet
+	KindConnless6             // 0.6 connectionless packet, plain or extended ("xe")
 	KindControl7              // 0.7 control message
 	KindControl6              // 0.6 control message
-	// KindData is a packet with chunks. The versions cannot be told apart:
-	// only the connection that the address has, if any, says which one it is.
-	// From an address without one it can only be 0.6: a packet with 0.6.5's
-	// token, or one that answers a challenge.
+	// KindData is a packet with chunks. Its version shows only in the connection of
+	// its address. From an address without connection it can only be 0.6: a packet
+	// with 0.6.5's token, or one that answers a challenge.
 	KindData
 )
 
-var kindText = [...]string{"drop", "half-life", "connless 0.7", "connless 0.6", "control 0.7", "control 0.6", "data"}
+var kindNames = [...]string{"drop", "half-life", "connless 0.7", "connless 0.6", "control 0.7", "control 0.6", "data"}
 
 // String returns the kind's name, for counters and logs.
 func (k Kind) String() string {
-	if int(k) < len(kindText) {
-		return kindText[k]
+	if int(k) < len(kindNames) {
+		return kindNames[k]
 	}
 	return "unknown kind"
 }
 
-// Classify tells what a datagram is from its first bytes. It is for addresses
-// that have no connection; a connection's version decides otherwise. The Drop is
-// DropNone unless the kind is KindDrop.
+// Classify determines what a datagram is from its first bytes. It is for addresses
+// that have no connection; otherwise the connection's version decides. The DropReason
+// is DropNone unless the kind is KindDrop.
 //
-// The versions agree in the bit for connless packets, and each has its control
-// bit where the other has compression or nothing: the 0.7 control bit is unused in
-// 0.6, so it is looked at first.
+// The versions agree in the bit for connectionless packets. Each has its control bit
+// where the other one has compression or nothing. The control bit of 0.7 is unused in
+// 0.6, so it is checked first.
 func Classify(b []byte) (Kind, DropReason) {
 	switch {
 	case len(b) > MaxDatagram:
@@ -78,16 +77,16 @@ func Classify(b []byte) (Kind, DropReason) {
 	return KindData, DropNone
 }
 
-// IsClearly6 reports whether a datagram, which is not connless, has a form that only 0.6
-// writes: a bit that 0.7 does not have, or a control packet. Like Only7 it is for
-// telling why a datagram did not fit its connection.
+// IsClearly6 reports whether a datagram, which is not connectionless, has a format
+// that only 0.6 writes: a bit that 0.7 does not have, or a control packet. Like
+// IsClearly7 it explains why a datagram does not fit its connection.
 func IsClearly6(b []byte) bool {
 	return len(b) >= HeaderSize6 && b[0]&wire6Unused == 0 &&
 		(b[0]&(wire6Compressed|wire6Resend) != 0 || b[0]&wire6Control != 0 && b[2] == 0)
 }
 
-// IsClearly7 reports whether a datagram, which is not connless, has a form that only 0.7
-// writes: a control packet, or compressed chunks.
+// IsClearly7 reports whether a datagram, which is not connectionless, has a format
+// that only 0.7 writes: a control packet, or compressed chunks.
 func IsClearly7(b []byte) bool {
 	return len(b) >= HeaderSize && b[0]&(wire6Compressed|wire6Resend) == 0 &&
 		(b[0]&wire6Unused != 0 || b[0]&wire6Control != 0 && b[2] != 0)

@@ -5,92 +5,87 @@ import (
 	"unicode/utf8"
 )
 
-// magic6 marks DDNet's handshake with tokens.
-const magic6 = "TKEN"
+// tkenMagic marks the messages of DDNet's handshake.
+const tkenMagic = "TKEN"
 
-// minConnect65 is the least size of the payload by which 0.6.5's CONNECT is known,
-// after the message's number.
+// minConnect65 is the smallest payload, after the id, by which the CONNECT of 0.6.5
+// is recognised.
 const minConnect65 = 512
 
-// AppendControl6 appends a control packet with its number alone. Such packets are
-// never compressed. With a guard in the trailer and Confirm it is DDNet's ACCEPT.
-func AppendControl6(dst []byte, ack int, g PlacedToken, id ControlID) []byte {
-	return appendTrailer(append(AppendHeader6(dst, FlagControl, ack, 0, g), byte(id)), g)
+// AppendControl6 appends a control packet that consists of its id. Control packets
+// are not compressed. With a token in the trailer and ControlClientAccept it is
+// DDNet's ACCEPT.
+func AppendControl6(dst []byte, ack int, token PlacedToken, id ControlID) []byte {
+	return appendTrailer(append(AppendHeader6(dst, FlagControl, ack, 0, token), byte(id)), token)
 }
 
-// AppendConnect6 appends the message by which a client opens a connection, in the
-// form of the programs that put tokens in the given place. own is the client's
-// token, which only TokenInHeader sends; that form is padded and has no token in its
+// AppendConnect6 appends the message that opens a connection of a client, in the
+// format of the programs that put tokens in that place. own is the client's token,
+// which is only sent for TokenInHeader; that format is padded and has no token in its
 // header yet.
 func AppendConnect6(dst []byte, place TokenPlace, own Token) []byte {
 	dst = append(AppendHeader6(dst, FlagControl, 0, 0, PlacedToken{}), byte(ControlConnect))
 	switch place {
 	case TokenInTrailer:
-		dst = append(dst, magic6...)
+		dst = append(dst, tkenMagic...)
 		dst = binary.BigEndian.AppendUint32(dst, uint32(NoToken))
 	case TokenInHeader:
-		var rest [minConnect65]byte
-		binary.BigEndian.PutUint32(rest[4:], uint32(own))
-		dst = append(dst, rest[:]...)
+		var padded [minConnect65]byte
+		binary.BigEndian.PutUint32(padded[4:], uint32(own))
+		dst = append(dst, padded[:]...)
 	}
 	return dst
 }
 
-// AppendAccept6 appends the server's answer to a CONNECT, CONNECTACCEPT, of the same
-// form: g is what the connection shall use from now on. peer is the client's token,
-// which only TokenInHeader sends.
-func AppendAccept6(dst []byte, g PlacedToken, peer Token) []byte {
-	head := PlacedToken{}
-	if g.Place == TokenInHeader {
-		head = PlacedToken{TokenInHeader, peer}
+// AppendAccept6 appends the server's answer to a CONNECT, CONNECTACCEPT, in the same
+// format: token is the one of the connection from now on. peer is the client's token,
+// which is only sent for TokenInHeader.
+func AppendAccept6(dst []byte, token PlacedToken, peer Token) []byte {
+	headerToken := PlacedToken{}
+	if token.Place == TokenInHeader {
+		headerToken = PlacedToken{TokenInHeader, peer}
 	}
-	dst = append(AppendHeader6(dst, FlagControl, 0, 0, head), byte(ControlAccept))
-	switch g.Place {
+	dst = append(AppendHeader6(dst, FlagControl, 0, 0, headerToken), byte(ControlAccept))
+	switch token.Place {
 	case TokenInTrailer:
-		dst = append(dst, magic6...)
+		dst = append(dst, tkenMagic...)
 		fallthrough
 	case TokenInHeader:
-		dst = binary.BigEndian.AppendUint32(dst, uint32(g.Token))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(token.Token))
 	}
 	return dst
 }
 
 // AppendClose6 appends the message that ends a connection. The reason ends at its
-// first NUL; an empty one is left out. It is cut where it would not fit a datagram,
-// though receivers keep 127 or 255 bytes.
-func AppendClose6(dst []byte, ack int, g PlacedToken, reason string) []byte {
-	dst = append(AppendHeader6(dst, FlagControl, ack, 0, g), byte(ControlClose))
-	if reason != "" {
-		for i := 0; i < len(reason) && i < MaxPayload6-2 && reason[i] != 0; i++ {
-			dst = append(dst, reason[i])
-		}
-		dst = append(dst, 0)
-	}
-	return appendTrailer(dst, g)
+// first NUL; an empty one is left out. It is cut to fit a datagram, though receivers
+// keep 127 or 255 bytes.
+func AppendClose6(dst []byte, ack int, token PlacedToken, reason string) []byte {
+	dst = append(AppendHeader6(dst, FlagControl, ack, 0, token), byte(ControlClose))
+	return appendTrailer(appendReason(dst, reason, MaxPayload6-2), token)
 }
 
-func appendTrailer(dst []byte, g PlacedToken) []byte {
-	if g.Place == TokenInTrailer {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(g.Token))
+func appendTrailer(dst []byte, token PlacedToken) []byte {
+	if token.Place == TokenInTrailer {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(token.Token))
 	}
 	return dst
 }
 
-// ControlID returns which control message p is. p must be a control packet that
+// ControlID returns the id of the control message. p must be a control packet that
 // ParseHeader has accepted.
 func (p *Packet6) ControlID() ControlID { return ControlID(p.Payload[0]) }
 
-// HandshakeToken reads the handshake of a CONNECT, CONNECTACCEPT or ACCEPT before its trailer
-// is cut: where its sender puts tokens, and the token in it.
+// HandshakeToken returns the token in a CONNECT, CONNECTACCEPT or ACCEPT, whose
+// trailer was not cut, and where the sender places tokens.
 //
-// A CONNECT has the client's token with TokenInHeader and NoToken with TokenInTrailer; a
-// CONNECTACCEPT the server's; an ACCEPT returns it as DDNet's trailer. Nowhere means
-// a message without token.
+// A CONNECT has the client's token with TokenInHeader and NoToken with
+// TokenInTrailer, a CONNECTACCEPT the server's; an ACCEPT returns it as DDNet's
+// trailer. TokenAbsent means a message without token.
 func (p *Packet6) HandshakeToken() PlacedToken {
 	b := p.Payload
 	token := func(at int) Token { return Token(binary.BigEndian.Uint32(b[at:])) }
 	switch id := p.ControlID(); {
-	case (id == ControlConnect || id == ControlAccept) && len(b) >= 9 && string(b[1:5]) == magic6:
+	case (id == ControlConnect || id == ControlAccept) && len(b) >= 9 && string(b[1:5]) == tkenMagic:
 		return PlacedToken{TokenInTrailer, token(5)}
 	case id == ControlConnect && len(b) >= 1+minConnect65:
 		return PlacedToken{TokenInHeader, token(5)}
@@ -102,7 +97,7 @@ func (p *Packet6) HandshakeToken() PlacedToken {
 	return PlacedToken{TokenAbsent, NoToken}
 }
 
-// AppendReason appends the reason of a CLOSE message, after its trailer was cut, as a
+// AppendReason appends the reason of a CLOSE message, whose trailer was cut, as a
 // receiver keeps it: up to its NUL or MaxCloseReason bytes, with control characters
 // replaced by spaces. Text that is not UTF-8 loses the highest bit of each byte.
 func (p *Packet6) AppendReason(dst []byte) []byte {

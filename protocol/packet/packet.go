@@ -1,6 +1,6 @@
 // Package packet reads and writes the datagrams of Teeworlds 0.7 and 0.6: headers,
-// chunks and control messages. It also tells the protocols apart that share a
-// server's port (Classify).
+// chunks and control messages. Classify distinguishes the protocols that share a
+// server's port.
 //
 // The two versions differ in their framing only:
 //
@@ -22,8 +22,8 @@
 //	                     CLOSE TOKEN                 ACCEPT CLOSE
 //	connless header      9 bytes: version, tokens    6 bytes: FF, or "xe" and a number
 //
-// Nothing here keeps state or allocates. Slices that a parse returns are
-// borrowed from the datagram or from the scratch space given.
+// Nothing here keeps state or allocates. Slices that are returned by parsing are borrowed
+// from the datagram or from the given scratch memory.
 package packet
 
 import (
@@ -45,10 +45,11 @@ const (
 
 	// MaxEncodedSize is the capacity that AppendPacket and AppendPacket6 need in
 	// the worst case to work without allocating.
-	MaxEncodedSize = HeaderSize + (maxText+1)*15/8 + 32
+	MaxEncodedSize = HeaderSize + (maxDecompressed+1)*15/8 + 32
 
-	// maxText is the longest payload of either version after decompression.
-	maxText = MaxDatagram - HeaderSize6
+	// maxDecompressed is the longest payload of either version after
+	// decompression.
+	maxDecompressed = MaxDatagram - HeaderSize6
 )
 
 // Sequence numbers of vital chunks and the acks that answer them run from 0 to
@@ -58,11 +59,11 @@ const (
 	SeqMask  = SeqSpace - 1
 )
 
-// Token proves that a peer receives what is sent to its address. Every packet
-// carries the token that its receiver handed out.
+// Token proves that a peer receives what is sent to its address. Every packet has the
+// token that its receiver issued.
 type Token uint32
 
-// NoToken stands where no token is known.
+// NoToken is sent where no token is known.
 const NoToken Token = 0xFFFFFFFF
 
 // Flags of a packet.
@@ -70,38 +71,37 @@ type Flags uint8
 
 const (
 	FlagControl    Flags = 1 // control message instead of chunks
-	FlagResend     Flags = 2 // asks the peer to resend its unacked chunks
+	FlagResend     Flags = 2 // request to resend the unacked chunks
 	FlagCompressed Flags = 4 // the payload is Huffman coded
-	FlagConnless   Flags = 8 // outside of connections; another header follows
+	FlagConnless   Flags = 8 // connectionless; the header has another format
 )
 
-// Scratch is where a payload is decompressed to.
-type Scratch [maxText]byte
+// Scratch is memory for a decompressed payload.
+type Scratch [maxDecompressed]byte
 
 // Packet is a 0.7 packet.
 type Packet struct {
 	Flags Flags
-	// Ack is the last vital sequence that the sender received in order,
-	// 0..1023. A connless packet has 0.
+	// Ack is the last vital sequence number that the sender received in order,
+	// 0..1023. It is 0 in a connectionless packet.
 	Ack int
-	// NumChunks is how many chunks the header promises, 0..255. A control or
-	// connless packet has 0.
+	// NumChunks is the number of chunks according to the header, 0..255. It is 0
+	// in a control or connectionless packet.
 	NumChunks int
-	// Token is the one that the receiver handed out to the sender.
+	// Token is the one that the receiver issued to the sender.
 	Token Token
-	// ResponseToken is the token that the receiver shall use in its answer. Only
-	// connless packets and the control messages CONNECT and TOKEN carry one;
-	// the others have NoToken.
+	// ResponseToken is the token to use in an answer. Only connectionless packets
+	// and the control messages CONNECT and TOKEN have one; for the others it is
+	// NoToken.
 	ResponseToken Token
 	// Payload is what follows the header, uncompressed. Borrowed.
 	Payload []byte
 }
 
-// ParseHeader reads the header alone, without allocation and in constant time:
-// a receiver can check the token before it decompresses anything. Payload is
-// left as it is on the wire. The error is a Drop.
-//
-// Response is set for connless packets only; see Open.
+// ParseHeader parses only the header, without allocation and in constant time, so
+// that a receiver can check the token before it decompresses anything. Payload is
+// left as it is on the wire, and ResponseToken is set for connectionless packets
+// only; ParsePayload completes both. The error is a DropReason.
 func (p *Packet) ParseHeader(b []byte) error {
 	switch {
 	case len(b) < HeaderSize:
@@ -134,12 +134,12 @@ func (p *Packet) ParseHeader(b []byte) error {
 	return nil
 }
 
-// ParsePayload completes ParseHeader: it decompresses the payload into scratch if need
-// be and checks the form of a control message. The flag Compressed stays set.
-// The error is a Drop.
+// ParsePayload completes ParseHeader: it decompresses the payload into scratch if
+// necessary and checks the format of a control message. FlagCompressed stays set. The
+// error is a DropReason.
 //
-// The original reads a control packet without payload as the message that lies in
-// the buffer from before, and the payload of a control packet with a chunk count as
+// The original takes a control packet without payload for the message that is in its
+// buffer from before, and the payload of a control packet with a chunk count for
 // chunks. Both are refused here.
 func (p *Packet) ParsePayload(scratch *Scratch) error {
 	if p.Flags&FlagCompressed != 0 {
@@ -161,7 +161,8 @@ func (p *Packet) ParsePayload(scratch *Scratch) error {
 	return nil
 }
 
-// Parse reads a whole packet: ParseHeader, then Open. The error is a Drop.
+// Parse parses a whole packet: ParseHeader, then ParsePayload. The error is a
+// DropReason.
 func (p *Packet) Parse(b []byte, scratch *Scratch) error {
 	if err := p.ParseHeader(b); err != nil {
 		return err
@@ -170,18 +171,17 @@ func (p *Packet) Parse(b []byte, scratch *Scratch) error {
 }
 
 // AppendHeader appends the header of a normal packet.
-func AppendHeader(dst []byte, flags Flags, ack, chunks int, token Token) []byte {
-	dst = append(dst, byte(flags<<2)|byte(ack>>8&3), byte(ack), byte(chunks))
+func AppendHeader(dst []byte, flags Flags, ack, numChunks int, token Token) []byte {
+	dst = append(dst, byte(flags<<2)|byte(ack>>8&3), byte(ack), byte(numChunks))
 	return binary.BigEndian.AppendUint32(dst, uint32(token))
 }
 
-// AppendPacket appends a packet with chunks. As the original does, it compresses
-// the payload when that makes it smaller, and sets the flag Compressed
-// accordingly. With a capacity of MaxEncodedSize left in dst it does not allocate.
-// payload must not overlap dst.
-func AppendPacket(dst []byte, flags Flags, ack, chunks int, token Token, payload []byte) []byte {
+// AppendPacket appends a packet with chunks. Like the original it compresses the
+// payload, and sets FlagCompressed, when that makes it smaller. With a capacity of
+// MaxEncodedSize left in dst it does not allocate. payload must not overlap dst.
+func AppendPacket(dst []byte, flags Flags, ack, numChunks int, token Token, payload []byte) []byte {
 	start := len(dst)
-	dst = AppendHeader(dst, flags&^FlagCompressed, ack, chunks, token)
+	dst = AppendHeader(dst, flags&^FlagCompressed, ack, numChunks, token)
 	dst = huffman.AppendCompress(dst, payload)
 	if len(dst)-start-HeaderSize < len(payload) {
 		dst[start] |= byte(FlagCompressed << 2)
@@ -190,8 +190,8 @@ func AppendPacket(dst []byte, flags Flags, ack, chunks int, token Token, payload
 	return append(dst[:start+HeaderSize], payload...)
 }
 
-// AppendConnless appends a connless packet: a header with the receiver's token
-// and the token for its answer, and the payload.
+// AppendConnless appends a connectionless packet: a header with the receiver's token and
+// the token for its answer, and the payload.
 func AppendConnless(dst []byte, token, response Token, payload []byte) []byte {
 	dst = append(dst, byte(FlagConnless<<2)|1)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(token))

@@ -14,26 +14,25 @@ const (
 	TokenTrailerSize    = 4    // the token after the last chunk
 	MaxChunkSize6       = 1023 // longest chunk data: the header has 10 bits for it
 
-	// MaxPayload6 is how much the chunks of a packet may take, with their
-	// headers, uncompressed, and without a trailer. Receivers differ in what
-	// they hold; 0.6.5 holds the least and does not check.
+	// MaxPayload6 is the largest size of the chunks of a packet with their headers,
+	// uncompressed and without a trailer. The buffers of receivers differ; that of
+	// 0.6.5 is the smallest, and it does not check.
 	MaxPayload6 = 1390
 )
 
-// TokenPlace says where the token of a 0.6 connection stands.
+// TokenPlace is where the packets of a 0.6 connection have their token.
 type TokenPlace uint8
 
 const (
-	TokenAbsent    TokenPlace = iota // there is none: up to 0.6.4
+	TokenAbsent    TokenPlace = iota // no token: up to 0.6.4
 	TokenInTrailer                   // DDNet: after the last chunk or control message
 	TokenInHeader                    // 0.6.5: after the three bytes of the header
 )
 
-// PlacedToken is what proves a packet of a 0.6 connection: nothing, which is the zero
-// value, or a token. In DDNet's and 0.6.5's connections both ends send the token
-// that the server handed out.
+// PlacedToken is the token of a 0.6 packet and its place. The zero value is no token.
+// In connections of DDNet and 0.6.5 both sides send the token that the server issued.
 type PlacedToken struct {
-	// Place is where the token stands.
+	// Place is where the token is.
 	Place TokenPlace
 	// Token is meaningless with Nowhere.
 	Token Token
@@ -42,23 +41,24 @@ type PlacedToken struct {
 // Packet6 is a 0.6 packet.
 type Packet6 struct {
 	Flags Flags
-	// Ack is the last vital sequence that the sender received in order,
-	// 0..1023. A connless packet has 0.
+	// Ack is the last vital sequence number that the sender received in order,
+	// 0..1023. It is 0 in a connectionless packet.
 	Ack int
-	// NumChunks is how many chunks the header promises, 0..255. A control or
-	// connless packet has 0.
+	// NumChunks is the number of chunks according to the header, 0..255. It is 0
+	// in a control or connectionless packet.
 	NumChunks int
-	// HasToken reports a token in the header, as 0.6.5 sends. A trailer is not
-	// told by the packet: see CutTrailer.
+	// HasToken reports whether the header has a token, as in 0.6.5. A trailer does
+	// not show in the packet: see CutTrailer.
 	HasToken bool
-	// Token is the one in the header, else NoToken.
+	// Token is the one in the header, or NoToken.
 	Token Token
-	// Extended reports a connless packet whose header is "xe" and Extra.
+	// Extended reports whether this is a connectionless packet whose header is "xe"
+	// and Extra.
 	Extended bool
-	// Extra is the number in an extended connless header, otherwise 0.
+	// Extra is the number in an extended connectionless header, otherwise 0.
 	Extra uint16
-	// Payload is what follows the header, uncompressed, with the trailer if
-	// there is one. Borrowed.
+	// Payload is what follows the header, uncompressed, with the trailer if there
+	// is one. Borrowed.
 	Payload []byte
 }
 
@@ -72,9 +72,9 @@ const (
 	wire6Compressed = 0x80
 )
 
-// ParseHeader reads the header alone, without allocation and in constant time:
-// a receiver can check a token in the header before it decompresses anything.
-// Payload is left as it is on the wire. The error is a Drop.
+// ParseHeader parses only the header, without allocation and in constant time, so
+// that a receiver can check a token in the header before it decompresses anything.
+// Payload is left as it is on the wire. The error is a DropReason.
 func (p *Packet6) ParseHeader(b []byte) error {
 	*p = Packet6{Token: NoToken}
 	switch {
@@ -125,13 +125,13 @@ func (p *Packet6) ParseHeader(b []byte) error {
 	return nil
 }
 
-// ParsePayload completes ParseHeader: it decompresses the payload into scratch if need be.
-// The flag Compressed stays set. The error is a Drop.
+// ParsePayload completes ParseHeader: it decompresses the payload into scratch if
+// necessary. FlagCompressed stays set. The error is a DropReason.
 func (p *Packet6) ParsePayload(scratch *Scratch) error {
 	if p.Flags&FlagCompressed == 0 {
 		return nil
 	}
-	text, err := huffman.AppendDecompress(scratch[:0], p.Payload, maxText)
+	text, err := huffman.AppendDecompress(scratch[:0], p.Payload, maxDecompressed)
 	if err != nil {
 		return DropBadHuffman
 	}
@@ -139,7 +139,8 @@ func (p *Packet6) ParsePayload(scratch *Scratch) error {
 	return nil
 }
 
-// Parse reads a whole packet: ParseHeader, then Open. The error is a Drop.
+// Parse parses a whole packet: ParseHeader, then ParsePayload. The error is a
+// DropReason.
 func (p *Packet6) Parse(b []byte, scratch *Scratch) error {
 	if err := p.ParseHeader(b); err != nil {
 		return err
@@ -147,10 +148,10 @@ func (p *Packet6) Parse(b []byte, scratch *Scratch) error {
 	return p.ParsePayload(scratch)
 }
 
-// CutTrailer takes the last four bytes off the payload of a packet that Open has
-// accepted and returns them as the token. It returns false, and changes nothing, if
-// the payload is shorter, or is a control message that would vanish. Only who knows
-// the connection knows whether there is a trailer.
+// CutTrailer removes the last four bytes of the payload of a parsed packet and
+// returns them as the token. It returns false, and changes nothing, if the payload is
+// shorter, or is a control message of which nothing would be left. Whether there is a
+// trailer depends on the connection.
 func (p *Packet6) CutTrailer() (Token, bool) {
 	n := len(p.Payload) - TokenTrailerSize
 	if n < 0 || n == 0 && p.Flags&FlagControl != 0 {
@@ -161,14 +162,14 @@ func (p *Packet6) CutTrailer() (Token, bool) {
 	return token, true
 }
 
-// Chunks returns an iterator over p's chunks. What follows the last promised chunk,
-// as a trailer does, is left in Rest.
+// Chunks returns a reader of p's chunks. What follows the last one, such as a trailer, is
+// left in Rest.
 func (p *Packet6) Chunks() ChunkReader {
-	return ChunkReader{rest: p.Payload, left: p.NumChunks, split: 4}
+	return ChunkReader{rest: p.Payload, left: p.NumChunks, sizeBits: 4}
 }
 
 // AppendChunkHeader6 appends the header of a chunk of size bytes, 0..1023. seq is
-// used by vital chunks only.
+// only used for vital chunks.
 func AppendChunkHeader6(dst []byte, flags ChunkFlags, seq, size int) []byte {
 	b0, b1 := byte(flags&3)<<6|byte(size>>4&0x3f), byte(size&0x0f)
 	if flags&ChunkVital == 0 {
@@ -182,9 +183,9 @@ func AppendChunk6(dst []byte, flags ChunkFlags, seq int, data []byte) []byte {
 	return append(AppendChunkHeader6(dst, flags, seq, len(data)), data...)
 }
 
-// AppendHeader6 appends the header of a normal packet. Of the guard only a token in
-// the header counts.
-func AppendHeader6(dst []byte, flags Flags, ack, chunks int, g PlacedToken) []byte {
+// AppendHeader6 appends the header of a normal packet. A token is appended only if its
+// place is the header.
+func AppendHeader6(dst []byte, flags Flags, ack, numChunks int, token PlacedToken) []byte {
 	b0 := byte(ack >> 8 & 3)
 	if flags&FlagControl != 0 {
 		b0 |= wire6Control
@@ -195,39 +196,37 @@ func AppendHeader6(dst []byte, flags Flags, ack, chunks int, g PlacedToken) []by
 	if flags&FlagCompressed != 0 {
 		b0 |= wire6Compressed
 	}
-	if g.Place == TokenInHeader {
-		return binary.BigEndian.AppendUint32(append(dst, b0|wire6Token, byte(ack), byte(chunks)), uint32(g.Token))
+	if token.Place == TokenInHeader {
+		return binary.BigEndian.AppendUint32(append(dst, b0|wire6Token, byte(ack), byte(numChunks)), uint32(token.Token))
 	}
-	return append(dst, b0, byte(ack), byte(chunks))
+	return append(dst, b0, byte(ack), byte(numChunks))
 }
 
-// AppendPacket6 appends a packet with chunks and compresses it, with the trailer,
-// when that makes it smaller. With a capacity of MaxEncodedSize left in dst it does not
-// allocate. payload must not overlap dst; a trailer needs TokenTrailerSize bytes of
+// AppendPacket6 appends a packet with chunks and compresses it, with the trailer, when
+// that makes it smaller. With a capacity of MaxEncodedSize left in dst it does not
+// allocate. payload must not overlap dst. A trailer needs TokenTrailerSize bytes of
 // capacity behind payload, and overwrites them.
-func AppendPacket6(dst []byte, flags Flags, ack, chunks int, g PlacedToken, payload []byte) []byte {
-	if g.Place == TokenInTrailer {
-		payload = binary.BigEndian.AppendUint32(payload, uint32(g.Token))
-	}
+func AppendPacket6(dst []byte, flags Flags, ack, numChunks int, token PlacedToken, payload []byte) []byte {
+	payload = appendTrailer(payload, token)
 	start := len(dst)
-	dst = AppendHeader6(dst, flags&^FlagCompressed, ack, chunks, g)
-	text := len(dst)
+	dst = AppendHeader6(dst, flags&^FlagCompressed, ack, numChunks, token)
+	body := len(dst)
 	dst = huffman.AppendCompress(dst, payload)
-	if len(dst)-text < len(payload) {
+	if len(dst)-body < len(payload) {
 		dst[start] |= wire6Compressed
 		return dst
 	}
-	return append(dst[:text], payload...)
+	return append(dst[:body], payload...)
 }
 
-// AppendConnless6 appends a connless packet with the plain header.
+// AppendConnless6 appends a connectionless packet with the plain header.
 func AppendConnless6(dst, payload []byte) []byte {
 	dst = append(dst, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)
 	return append(dst, payload...)
 }
 
-// AppendConnlessExtended6 appends a connless packet with the extended header of DDNet: "xe",
-// a number for the receiver to give back, and two bytes that are reserved.
+// AppendConnlessExtended6 appends a connectionless packet with DDNet's extended header:
+// "xe", a number that the receiver returns, and two reserved bytes.
 func AppendConnlessExtended6(dst []byte, extra uint16, payload []byte) []byte {
 	dst = append(dst, 'x', 'e', byte(extra>>8), byte(extra), 0, 0)
 	return append(dst, payload...)

@@ -2,41 +2,15 @@ package packet
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"os"
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
+	"github.com/teeyard/teeyard/internal/golden"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"pgregory.net/rapid"
 )
-
-// recorded returns the UDP payloads of a pcap file (Ethernet, IPv4, little
-// endian), or of a file of records with a 32 bit length each.
-func recorded(t testing.TB, name string) [][]byte {
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out [][]byte
-	if strings.HasSuffix(name, ".pcap") {
-		for b = b[24:]; len(b) > 0; {
-			n := binary.LittleEndian.Uint32(b[8:])
-			out = append(out, b[16+14+20+8:16+n])
-			b = b[16+n:]
-		}
-		return out
-	}
-	for len(b) > 0 {
-		n := binary.LittleEndian.Uint32(b)
-		out = append(out, b[4:4+n])
-		b = b[4+n:]
-	}
-	return out
-}
 
 // encode writes p again.
 func encode(t testing.TB, p *Packet) []byte {
@@ -73,15 +47,16 @@ func encode(t testing.TB, p *Packet) []byte {
 
 func TestRecorded(t *testing.T) {
 	for name, want := range map[string]int{
-		"testdata/teeworlds-0.7.5-dm1.pcap": 743,
-		"../huffman/testdata/tw16.s2c.pkts": 1751,
+		golden.Join:     743,
+		golden.Server16: 1751,
 	} {
-		all := recorded(t, name)
+		all := golden.Datagrams(t, name)
 		if len(all) != want {
 			t.Errorf("%s: %d datagrams, want %d", name, len(all), want)
 		}
 		var scratch Scratch
-		for i, b := range all {
+		for i, d := range all {
+			b := d.B
 			var p Packet
 			if err := p.Parse(b, &scratch); err != nil {
 				t.Fatalf("%s, datagram %d: %v", name, i, err)
@@ -231,14 +206,18 @@ func TestChunkRoundTrip(t *testing.T) {
 		flags := ChunkFlags(rapid.IntRange(0, 3).Draw(t, "flags"))
 		seq := rapid.IntRange(0, SeqMask).Draw(t, "seq")
 		data := rapid.SliceOfN(rapid.Byte(), 0, 1500).Draw(t, "data")
-		p := Packet{NumChunks: 1, Payload: AppendChunk(nil, flags, seq, data)}
-		it := p.Chunks()
-		var c Chunk
-		if !it.Next(&c) || c.Flags != flags || !bytes.Equal(c.Data, data) || len(it.Rest()) != 0 {
-			t.Fatalf("%+v, %v", c, it.Err())
-		}
-		if flags&ChunkVital != 0 && c.Seq != seq {
-			t.Fatalf("sequence %d, want %d", c.Seq, seq)
+		data6 := data[:min(len(data), MaxChunkSize6)]
+		p, p6 := Packet{NumChunks: 1}, Packet6{NumChunks: 1}
+		p.Payload = AppendChunk(nil, flags, seq, data)
+		p6.Payload = AppendChunk6(nil, flags, seq, data6)
+		for i, r := range []ChunkReader{p.Chunks(), p6.Chunks()} {
+			var c Chunk
+			if !r.Next(&c) || c.Flags != flags || !bytes.Equal(c.Data, [][]byte{data, data6}[i]) || len(r.Rest()) != 0 {
+				t.Fatalf("%+v, %v", c, r.Err())
+			}
+			if flags&ChunkVital != 0 && c.Seq != seq {
+				t.Fatalf("sequence %d, want %d", c.Seq, seq)
+			}
 		}
 	})
 }
@@ -325,7 +304,7 @@ func TestClassify(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for d := range DropReason(NumDropReasons) {
-		if d.String() == "" || d.String() == DropReason(200).String() {
+		if d.String() == "" || d.Error() != "packet: "+d.String() || d.String() == DropReason(200).String() {
 			t.Errorf("drop %d has no name", d)
 		}
 	}
@@ -336,15 +315,15 @@ func TestNames(t *testing.T) {
 
 func TestNoAllocations(t *testing.T) {
 	testenv.RequireExactAllocs(t)
-	all := recorded(t, "../huffman/testdata/tw16.s2c.pkts")[:100]
+	all := golden.Datagrams(t, golden.Server16)[:100]
 	var scratch Scratch
 	payload := make([]byte, 0, MaxPayload)
 	out := make([]byte, 0, MaxEncodedSize)
 	n := testing.AllocsPerRun(10, func() {
-		for _, b := range all {
-			Classify(b)
+		for _, d := range all {
+			Classify(d.B)
 			var p Packet
-			p.Parse(b, &scratch)
+			p.Parse(d.B, &scratch)
 			payload = payload[:0]
 			var c Chunk
 			for it := p.Chunks(); it.Next(&c); {
@@ -353,7 +332,7 @@ func TestNoAllocations(t *testing.T) {
 			out = AppendPacket(out[:0], p.Flags, p.Ack, p.NumChunks, p.Token, payload)
 		}
 		var p Packet
-		if p.Parse(all[0][:3], &scratch) == nil {
+		if p.Parse(all[0].B[:3], &scratch) == nil {
 			t.Error("a short packet passed")
 		}
 	})
@@ -363,8 +342,8 @@ func TestNoAllocations(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, b := range recorded(f, "testdata/teeworlds-0.7.5-dm1.pcap")[:40] {
-		f.Add(b)
+	for _, d := range golden.Datagrams(f, golden.Join)[:40] {
+		f.Add(d.B)
 	}
 	f.Add(AppendConnless(nil, 1, 2, []byte("x")))
 	f.Add(AppendClose(nil, 1, 2, "reason"))
@@ -395,13 +374,13 @@ func FuzzParse(f *testing.F) {
 }
 
 func BenchmarkParse(b *testing.B) {
-	all := recorded(b, "../huffman/testdata/tw16.s2c.pkts")
+	all := golden.Datagrams(b, golden.Server16)
 	var scratch Scratch
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
 		var p Packet
-		p.Parse(all[i%len(all)], &scratch)
+		p.Parse(all[i%len(all)].B, &scratch)
 		var c Chunk
 		for it := p.Chunks(); it.Next(&c); {
 		}

@@ -1,33 +1,32 @@
 package packet
 
-// DropReason says why a datagram, or the rest of one, was not taken. It is an error;
-// as a small number it also serves as the index of a counter. Making one does
-// not allocate.
+// DropReason is why a datagram, or the rest of one, was dropped. It is an error, and
+// as a small number it can be the index of a counter. Creating one does not allocate.
 type DropReason uint8
 
 const (
 	DropNone            DropReason = iota // not dropped
 	DropTooShort                          // shorter than its header
 	DropTooLong                           // longer than a datagram or payload may be
-	DropConnlessVersion                   // connless packet of an unknown version
-	DropUnknownProtocol                   // no protocol begins like this
+	DropConnlessVersion                   // connectionless packet of an unknown version
+	DropUnknownProtocol                   // not the beginning of a known protocol
 	DropBadHuffman                        // payload cannot be decompressed
 	DropBadControl                        // malformed or unknown control message
 	DropBadChunk                          // chunk runs past the end of the payload
 	DropBadToken                          // wrong token, or none
-	DropBadAck                            // acks what was never sent
+	DropBadAck                            // acks what was not sent
 	DropWrongState                        // not expected in the connection's state
-	DropConnless                          // connless packet given to a connection
+	DropConnless                          // connectionless packet passed to a connection
 	DropNoPadding                         // token request too short to be answered
 	DropUnknownFlags                      // flags that 0.6 does not have
-	DropEmpty                             // 0.6 packet without chunks that asks for nothing
+	DropEmpty                             // 0.6 packet without chunks and resend request
 	DropOtherVersion                      // packet of the other version on a connection
 
 	// NumDropReasons is the number of reasons, DropNone included.
 	NumDropReasons int = iota
 )
 
-var dropText = [NumDropReasons]string{
+var dropReasonNames = [NumDropReasons]string{
 	"not dropped",
 	"too short",
 	"too long",
@@ -46,10 +45,10 @@ var dropText = [NumDropReasons]string{
 	"packet of the other version",
 }
 
-// String returns a short lower-case reason, for counters and logs.
+// String returns a short text in lower case, for counters and logs.
 func (d DropReason) String() string {
 	if int(d) < NumDropReasons {
-		return dropText[d]
+		return dropReasonNames[d]
 	}
 	return "unknown reason"
 }
