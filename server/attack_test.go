@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -77,12 +78,6 @@ func TestAttackMapRequests(t *testing.T) {
 func TestAttackSilentPeer(t *testing.T) {
 	ts := newTestServer(t, nil)
 	other := ts.join(ip(1), "other")
-	var drops []string
-	other.OnMessage = func(m testclient.Message) {
-		if m, ok := m.(*msg7.SvClientDrop); ok {
-			drops = append(drops, string(m.Reason))
-		}
-	}
 	p := ts.join(ip(2), "silent")
 	p.Deaf = true
 	for i := range 600 {
@@ -96,8 +91,8 @@ func TestAttackSilentPeer(t *testing.T) {
 	if ts.session(p) != nil || p.Reason != conn.ReasonOutOfBuffer {
 		t.Errorf("closed %v with %q", p.Closed, p.Reason)
 	}
-	if len(other.Chat) != 600 || len(drops) != 1 || drops[0] != conn.ReasonOutOfBuffer {
-		t.Errorf("the other heard %d lines, drops %q", len(other.Chat), drops)
+	if want := []string{"+1 silent", "-1 " + conn.ReasonOutOfBuffer}; len(other.Chat) != 600 || !slices.Equal(other.PlayerChanges, want) {
+		t.Errorf("the other heard %d lines and saw %q", len(other.Chat), other.PlayerChanges)
 	}
 	checkSeats(t, ts.srv)
 

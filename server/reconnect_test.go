@@ -9,7 +9,6 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testclient"
-	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
 // DDNet's clients can connect again from their port while the server still has their
@@ -30,15 +29,6 @@ func TestReconnectWithinATick(t *testing.T) {
 		ticks = append(ticks, slices.Clone(ts.srv.pendingCommands))
 	})}
 	watcher := ts.join(local(2), "watcher")
-	var seen []string
-	watcher.OnMessage = func(m testclient.Message) {
-		switch m := m.(type) {
-		case *msg7.SvClientInfo:
-			seen = append(seen, "+"+string(m.Name))
-		case *msg7.SvClientDrop:
-			seen = append(seen, "-")
-		}
-	}
 	c := ts.joinAs(client06DDNet, local(1), "first")
 	s := ts.session(c)
 	for i := range 3 { // all within one tick
@@ -52,8 +42,8 @@ func TestReconnectWithinATick(t *testing.T) {
 	checkSeats(t, ts.srv)
 	c.StartInfo("last").EnterGame()
 	ts.step(2)
-	if got, want := fmt.Sprint(seen), "[+first - +last]"; got != want {
-		t.Errorf("the others saw %v, want %v", got, want)
+	if want := []string{"+1 first", "-1 ", "+1 last"}; !slices.Equal(watcher.PlayerChanges, want) {
+		t.Errorf("the others saw %q, want %q", watcher.PlayerChanges, want)
 	}
 	if p, _ := ts.srv.world.Player(s.id); p.Profile.Name != "last" || s.state != stateInGame {
 		t.Errorf("%+v, state %v", p, s.state)

@@ -7,285 +7,242 @@ import (
 	"testing"
 	"time"
 
-	"github.com/teeyard/teeyard/internal/testclient"
-
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// stages are the ways into the game, up to each of its steps.
-var stages = []struct {
+// loginStages take a client with a connection into the game, up to each of the steps.
+var loginStages = []struct {
 	name string
-	to   func(ts *testServer, p *testclient.Client)
+	to   func(ts *testServer, c *testclient.Client)
 }{
 	{"pending", func(*testServer, *testclient.Client) {}},
-	{"auth", func(_ *testServer, p *testclient.Client) { p.SendUnreliable(&msg7.Ping{}) }},
-	{"connecting", func(_ *testServer, p *testclient.Client) { p.Info() }},
-	{"loading", func(_ *testServer, p *testclient.Client) { p.Info().RequestMap(0) }},
-	{"ready", func(_ *testServer, p *testclient.Client) { p.Info().Ready() }},
-	{"profiled", func(_ *testServer, p *testclient.Client) { p.Info().Ready().StartInfo("half") }},
-	{"entering", func(_ *testServer, p *testclient.Client) { p.Join("nearly") }},
-	{"in game", func(ts *testServer, p *testclient.Client) { p.Join("in"); ts.step(1) }},
+	{"auth", func(_ *testServer, c *testclient.Client) { c.SendUnreliable(c.Pick(&msg6.Ping{}, &msg7.Ping{})) }},
+	{"connecting", func(_ *testServer, c *testclient.Client) { c.Info() }},
+	{"loading", func(_ *testServer, c *testclient.Client) { c.Info().RequestMap(0) }},
+	{"ready", func(_ *testServer, c *testclient.Client) { c.Info().Ready() }},
+	{"named", func(_ *testServer, c *testclient.Client) { c.Info().Ready().StartInfo("player") }},
+	{"entering", func(_ *testServer, c *testclient.Client) { c.Join("player") }},
+	{"in game", func(ts *testServer, c *testclient.Client) { c.Join("player"); ts.step(1) }},
 }
 
-// A client that goes, in whatever state and way, leaves no session, seat or
-// command behind.
+// TestLeavingInEveryState checks that a client that leaves, at whatever stage and in
+// whatever way, leaves no session or player behind.
 func TestLeavingInEveryState(t *testing.T) {
-	ts := newTestServer(t, nil)
-	watcher := ts.join(local(1), "watcher")
-	known := map[int32]string{}
-	watcher.OnMessage = func(m testclient.Message) {
-		switch m := m.(type) {
-		case *msg7.SvClientInfo:
-			if known[m.ClientID] != "" {
-				t.Errorf("client %d came twice", m.ClientID)
-			}
-			known[m.ClientID] = string(m.Name)
-		case *msg7.SvClientDrop:
-			delete(known, m.ClientID)
-		}
-	}
-	port := 100
-	for _, stage := range stages {
-		for _, way := range []string{"close", "close now", "kick", "timeout", "silence in the seat of the next"} {
-			port++
-			p := ts.connect(local(port))
-			stage.to(ts, p)
-			if ts.session(p) == nil {
-				t.Fatalf("%s: no session: %q", stage.name, p.Reason)
-			}
-			id := ts.session(p).id
-			switch way {
-			case "close":
-				ts.step(1)
-				p.Close("")
-			case "close now": // in the tick it came
-				p.Close("")
-			case "kick":
-				ts.srv.Execute(fmt.Sprintf("kick %d", id))
-			default:
-				for range 11 * 50 {
-					watcher.KeepAlive()
+	bothVersions(t, func(t *testing.T, kind testclient.Config) {
+		ts := newTestServer(t, nil)
+		watcher := ts.join(local(1), "watcher")
+		port := 100
+		for _, stage := range loginStages {
+			for _, way := range []string{"close", "close now", "kick", "timeout"} {
+				port++
+				watcher.PlayerChanges = nil
+				c := ts.connectAs(kind, local(port))
+				stage.to(ts, c)
+				if ts.session(c) == nil {
+					t.Fatalf("%s: no session: %q", stage.name, c.Reason)
+				}
+				id := ts.session(c).id
+				switch way {
+				case "close":
 					ts.step(1)
+					c.Close("")
+				case "close now": // in the tick in which it came
+					c.Close("")
+				case "kick":
+					ts.srv.Execute(fmt.Sprintf("kick %d", id))
+				case "timeout":
+					for range 11 * 50 {
+						watcher.KeepAlive()
+						ts.step(1)
+					}
+					if c.Reason != conn.ReasonTimeout && c.Reason != conn.ReasonNotAcked {
+						t.Errorf("%s, %s: closed with %q", stage.name, way, c.Reason)
+					}
 				}
-				if p.Reason != conn.ReasonTimeout && p.Reason != conn.ReasonNotAcked {
-					t.Errorf("%s, %s: closed with %q", stage.name, way, p.Reason)
+				watcher.KeepAlive()
+				ts.step(4) // the world learns of it in the next tick, clients in the next round
+				if ts.session(c) != nil || ts.srv.sessions[id] != nil {
+					t.Errorf("%s, %s: the session is still there", stage.name, way)
 				}
+				checkSeats(t, ts.srv)
+				if seen := watcher.PlayerChanges; len(seen) != 0 && (len(seen) != 2 || seen[0] != fmt.Sprintf("+%d player", id) || !strings.HasPrefix(seen[1], fmt.Sprintf("-%d", id))) {
+					t.Errorf("%s, %s: others see %q", stage.name, way, seen)
+				}
+				if n := ts.srv.world.NumPlaying() + ts.srv.world.NumSpectators(); n != 1 {
+					t.Errorf("%s, %s: the world counts %d", stage.name, way, n)
+				}
+				delete(ts.clients, c.Peer)
 			}
-			watcher.KeepAlive()
-			ts.step(4) // the next tick clears the seat, the next round tells
-			if ts.session(p) != nil || ts.srv.sessions[id] != nil {
-				t.Errorf("%s, %s: still there", stage.name, way)
-			}
-			checkSeats(t, ts.srv)
-			if len(known) != 0 {
-				t.Errorf("%s, %s: others still see %v", stage.name, way, known)
-			}
-			if n := ts.srv.world.NumPlaying() + ts.srv.world.NumSpectators(); n != 1 {
-				t.Errorf("%s, %s: the world counts %d", stage.name, way, n)
-			}
-			delete(ts.clients, p.Peer)
 		}
-	}
-	if ts.session(watcher) == nil {
-		t.Errorf("the watcher is out: %q", watcher.Reason)
-	}
+		if ts.session(watcher) == nil {
+			t.Errorf("the watcher is out: %q", watcher.Reason)
+		}
+	})
 }
 
-// A client that plays on after a map change, whatever it was doing then.
+// TestMapChangeInEveryState checks that a client gets into the game on the new map,
+// at whatever stage it is when the map changes.
 func TestMapChangeInEveryState(t *testing.T) {
-	for _, stage := range stages {
-		for _, twice := range []bool{false, true} {
-			ts := newTestServer(t, nil)
-			p := ts.connect(local(1))
-			var change msg7.MapChange
-			changes := 0
-			p.OnMessage = func(m testclient.Message) {
-				if m, ok := m.(*msg7.MapChange); ok {
-					change = *m
-					change.Name = slices.Clone(m.Name)
-					changes++
+	bothVersions(t, func(t *testing.T, kind testclient.Config) {
+		for _, stage := range loginStages {
+			for _, twice := range []bool{false, true} {
+				ts := newTestServer(t, nil)
+				var name string
+				kind.OnMessage = func(m testclient.Message) {
+					switch m := m.(type) {
+					case *msg6.MapChange:
+						name = string(m.Name)
+					case *msg7.MapChange:
+						name = string(m.Name)
+					}
 				}
-			}
-			stage.to(ts, p)
-			ts.srv.Execute("sv_map testbox")
-			ts.srv.Advance(ts.now) // between two ticks
-			if twice {
-				ts.srv.Execute("sv_map teeyard1")
-				ts.step(1)
+				c := ts.connectAs(kind, local(1))
+				stage.to(ts, c)
 				ts.srv.Execute("sv_map testbox")
+				ts.srv.Advance(ts.now) // between two ticks
+				if twice {
+					ts.srv.Execute("sv_map teeyard1")
+					ts.step(1)
+					ts.srv.Execute("sv_map testbox")
+				}
+				ts.step(2)
+				checkSeats(t, ts.srv)
+				s := ts.session(c)
+				if s == nil {
+					t.Fatalf("%s: dropped: %q", stage.name, c.Reason)
+				}
+				if s.state == stateAuth {
+					c.Info()
+				}
+				ts.step(1)
+				if s.state != stateConnecting || name != "testbox" {
+					t.Errorf("%s: state %d, announced %q", stage.name, s.state, name)
+				}
+				c.RequestMap(0).Ready().StartInfo("changed").EnterGame()
+				ts.step(2)
+				if s.state != stateInGame || ts.srv.teamOf(0) != game.TeamRed {
+					t.Errorf("%s: state %d, team %d, drops %v", stage.name, s.state, ts.srv.teamOf(0), ts.srv.Drops())
+				}
+				checkSeats(t, ts.srv)
 			}
-			ts.step(2)
-			checkSeats(t, ts.srv)
-			c := ts.session(p)
-			if c == nil {
-				t.Fatalf("%s: dropped: %q", stage.name, p.Reason)
-			}
-			if c.state == stateAuth {
-				p.Info()
-			}
-			ts.step(1)
-			if c.state != stateConnecting || string(change.Name) != "testbox" || int(change.Size) != len(ts.srv.gameMap.File) {
-				t.Errorf("%s: state %d, announced %q", stage.name, c.state, change.Name)
-			}
-			p.RequestMap(0)
-			p.Ready().StartInfo("changed").EnterGame()
-			ts.step(2)
-			if c.state != stateInGame || ts.srv.teamOf(0) != game.TeamRed {
-				t.Errorf("%s: state %d, team %d, drops %v", stage.name, c.state, ts.srv.teamOf(0), ts.srv.Drops())
-			}
-			checkSeats(t, ts.srv)
 		}
-	}
+	})
 }
 
-// A READY for the map before must not count for the new one: the client then
-// waits for a map that nobody sends.
-func TestReadyOfTheMapBefore(t *testing.T) {
+// TestReadyForThePreviousMap checks that READY for the map before does not count for the
+// new one: the client would wait for a map that is never sent.
+func TestReadyForThePreviousMap(t *testing.T) {
 	ts := newTestServer(t, nil)
-	p := ts.connect(local(1)).Info()
-	p.Deaf = true
+	c := ts.connect(local(1)).Info()
+	c.Deaf = true
 	ts.srv.Execute("sv_map testbox")
 	ts.step(1)
-	p.RequestMap(0) // sent before MAP_CHANGE arrived
-	p.Ready()
+	c.RequestMap(0).Ready() // sent before MAP_CHANGE arrived
 	ts.step(1)
-	if c := ts.session(p); c.state != stateConnecting || c.download.active || p.Received[msg7.IDConReady] != 0 {
-		t.Fatalf("state %d", c.state)
+	s := ts.session(c)
+	if s.state != stateConnecting || s.download.active || c.Received[msg7.IDConReady] != 0 {
+		t.Fatalf("state %d", s.state)
 	}
-	p.Deaf = false
+	c.Deaf = false
 	for range 60 {
-		p.KeepAlive()
+		c.KeepAlive()
 		ts.step(1)
 	}
-	p.RequestMap(0)
-	if p.Received[msg7.IDMapData] == 0 {
-		t.Error("no map for the client")
+	if c.RequestMap(0); c.Received[msg7.IDMapData] == 0 {
+		t.Error("the map is not sent")
 	}
-	p.Ready().StartInfo("patient").EnterGame()
+	c.Ready().StartInfo("player").EnterGame()
 	ts.step(2)
-	if c := ts.session(p); c.state != stateInGame {
-		t.Errorf("state %d", c.state)
+	if s.state != stateInGame {
+		t.Errorf("state %d", s.state)
 	}
 }
 
-// Spectators stay spectators over several map changes, even if they did not
-// get in between.
+// TestSpectatorOverMapChanges checks that spectators stay spectators, even if they did
+// not enter the game in between.
 func TestSpectatorOverMapChanges(t *testing.T) {
 	ts := newTestServer(t, nil)
-	p := ts.join(local(1), "watcher")
-	p.Send(&msg7.ClSetTeam{Team: msg7.TeamSpectators})
+	c := ts.join(local(1), "watcher").Send(&msg7.ClSetTeam{Team: msg7.TeamSpectators})
 	ts.step(2)
 	for _, name := range []string{"testbox", "teeyard1", "testbox"} {
 		ts.srv.Execute("sv_map " + name)
 		ts.step(2)
 	}
-	p.Ready().StartInfo("watcher").EnterGame()
+	c.Ready().StartInfo("watcher").EnterGame()
 	ts.step(2)
 	if ts.srv.teamOf(0) != game.TeamSpectators {
 		t.Error("a spectator plays after the map changed")
 	}
 }
 
-// Operators are shown as such, whenever they logged in.
+// TestAdminFlag checks that operators are shown as such, whenever they logged in.
 func TestAdminFlag(t *testing.T) {
 	ts := newTestServer(t, nil)
-	early := ts.connect(local(1))
-	early.Login("adminpw")
-	early.Join("early")
-	late := ts.join(local(2), "late")
-	late.Login("adminpw")
-	ts.step(2)
-	admins := func() (n int) {
+	early := ts.connect(local(1)).Login("adminpw").Join("early")
+	late := ts.join(local(2), "late").Login("adminpw")
+	wantAdmins := func(when string, want int) {
+		t.Helper()
+		ts.step(2)
+		n := 0
 		for _, p := range ts.srv.world.Frame().Players {
 			if p.Flags&game.PlayerFlagAdmin != 0 {
 				n++
 			}
 		}
-		return n
+		if n != want {
+			t.Errorf("%s %d players are shown as operators", when, n)
+		}
 	}
-	if n := admins(); n != 2 {
-		t.Errorf("%d players are shown as operators", n)
-	}
+	wantAdmins("after the login", 2)
 	ts.srv.Execute("sv_map testbox")
 	ts.step(2)
-	for _, p := range []*testclient.Client{early, late} {
-		p.Ready().StartInfo("x").EnterGame()
+	for _, c := range []*testclient.Client{early, late} {
+		c.Ready().StartInfo("x").EnterGame()
 	}
-	ts.step(2)
-	if n := admins(); n != 2 {
-		t.Errorf("after a map change %d players are shown as operators", n)
-	}
+	wantAdmins("after a map change", 2)
 	late.Rcon("logout")
-	ts.step(2)
-	if n := admins(); n != 1 {
-		t.Errorf("after a logout %d players are shown as operators", n)
-	}
+	wantAdmins("after a logout", 1)
 }
 
-// Messages that count once.
-func TestTwice(t *testing.T) {
+// TestLoginStepsCountOnce checks that a step that comes again, or too early, is ignored.
+func TestLoginStepsCountOnce(t *testing.T) {
 	ts := newTestServer(t, nil)
 	other := ts.join(local(1), "other")
-	entered := 0
-	other.OnMessage = func(m testclient.Message) {
-		if m, ok := m.(*msg7.SvClientInfo); ok {
-			entered++
-			if string(m.Name) != "first" {
-				t.Errorf("the name is %q", m.Name)
-			}
-		}
-	}
-	p := ts.connect(local(2))
-	for range 2 {
-		p.Info()
-	}
-	p.EnterGame() // too early
-	for range 2 {
-		p.Ready()
-	}
-	p.EnterGame()
-	p.StartInfo("first")
-	p.StartInfo("second")
-	p.EnterGame().EnterGame()
+	c := ts.connect(local(2)).Info().Info().EnterGame().Ready().Ready().EnterGame().
+		StartInfo("first").StartInfo("second").EnterGame().EnterGame()
 	ts.step(2)
-	p.StartInfo("third").EnterGame().Ready().Info()
+	c.StartInfo("third").EnterGame().Ready().Info()
 	ts.step(2)
-	if entered != 1 || p.Received[msg7.IDMapChange] != 1 || p.Received[msg7.IDConReady] != 1 || p.Received[msg7.IDSvReadyToEnter] != 1 {
-		t.Errorf("entered %d times, messages %v", entered, p.Received)
+	if c.Received[msg7.IDMapChange] != 1 || c.Received[msg7.IDConReady] != 1 || c.Received[msg7.IDSvReadyToEnter] != 1 {
+		t.Errorf("messages %v", c.Received)
 	}
-	if n := strings.Count(ts.log.String(), "has entered the game. ClientID=1"); n != 1 {
-		t.Errorf("the log says so %d times", n)
+	if !slices.Equal(other.PlayerChanges, []string{"+1 first"}) || strings.Count(ts.log.String(), "has entered the game. ClientID=1") != 1 {
+		t.Errorf("others see %q, the log has\n%s", other.PlayerChanges, ts.log.String())
 	}
 }
 
-// A seat that was left is given again only when the world knows.
-func TestSeatOfTheSameTick(t *testing.T) {
+// TestClientIDIsFreeAfterTheTick checks that a client id is given again only when the
+// world knows that its player has left.
+func TestClientIDIsFreeAfterTheTick(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_max_clients 3")
 	watcher := ts.join(local(1), "watcher")
-	var story []string
-	watcher.OnMessage = func(m testclient.Message) {
-		switch m := m.(type) {
-		case *msg7.SvClientInfo:
-			story = append(story, fmt.Sprintf("+%d %s", m.ClientID, m.Name))
-		case *msg7.SvClientDrop:
-			story = append(story, fmt.Sprintf("-%d", m.ClientID))
-		}
-	}
 	a := ts.join(local(2), "a")
 	a.Close("")
 	ts.srv.Advance(ts.now)
 	b := ts.connect(local(3)).Join("b")
-	if c := ts.session(b); c == nil || c.id != 2 {
-		t.Fatalf("b has no seat, or that of a: %+v", c)
+	if s := ts.session(b); s == nil || s.id != 2 {
+		t.Fatalf("b has no session, or the id of a: %+v", s)
 	}
 	ts.step(2)
 	b.Close("")
 	ts.srv.Advance(ts.now)
-	c := ts.connect(local(4)) // seat 1 is free
-	d := ts.connect(local(5)) // seat 2 is free after the tick
+	c := ts.connect(local(4)) // id 1 is free
+	d := ts.connect(local(5)) // id 2 is free after the tick
 	if ts.session(c) == nil || ts.session(d) != nil || d.Closed {
 		t.Fatalf("sessions %v and %v, closed with %q", ts.session(c) != nil, ts.session(d) != nil, d.Reason)
 	}
@@ -293,49 +250,39 @@ func TestSeatOfTheSameTick(t *testing.T) {
 	d.Connect().Join("d")
 	c.Join("c")
 	ts.step(2)
-	// Came and went within one tick.
+	// Two come within one tick, of which one leaves.
 	d.Close("")
 	ts.step(2)
-	e := ts.connect(local(6)).Join("e")
-	e.Close("")
+	ts.connect(local(6)).Join("e").Close("")
 	ts.srv.Advance(ts.now)
 	ts.connect(local(7)).Join("f")
 	ts.step(2)
-	want := []string{"+1 a", "-1", "+2 b", "-2", "+1 c", "+2 d", "-2"}
-	if len(story) < len(want) || !slices.Equal(sorted(story[:len(want)]), sorted(want)) {
-		t.Errorf("the others saw %v, want %v", story, want)
+	changes := watcher.PlayerChanges
+	want := []string{"+1 a", "-1 ", "+2 b", "-2 ", "+1 c", "+2 d", "-2 "}
+	if len(changes) < len(want) || !slices.Equal(slices.Sorted(slices.Values(changes[:len(want)])), slices.Sorted(slices.Values(want))) {
+		t.Errorf("the others saw %q, want %q", changes, want)
 	}
-	seen := map[string]string{}
-	for _, s := range story {
-		id := s[1:2]
-		if s[0] == '+' {
-			if seen[id] != "" {
-				t.Errorf("%s although %s has the seat: %v", s, seen[id], story)
-			}
-			seen[id] = s
-		} else {
-			delete(seen, id)
+	taken := map[byte]bool{}
+	for _, change := range changes {
+		id, joins := change[1], change[0] == '+'
+		if joins && taken[id] {
+			t.Errorf("%q although the id is taken: %q", change, changes)
 		}
+		taken[id] = joins
 	}
 	checkSeats(t, ts.srv)
 }
 
-func sorted(s []string) []string {
-	s = slices.Clone(s)
-	slices.Sort(s)
-	return s
-}
-
-// The log names who left, and who died of it.
+// TestLogOfLeaving checks that the log names a player who leaves, and their death.
 func TestLogOfLeaving(t *testing.T) {
 	ts := newTestServer(t, nil)
-	p := ts.join(local(1), "alice")
+	c := ts.join(local(1), "alice")
 	for range 60 {
-		ts.input(p, msg7.PlayerInput{Fire: 1})
+		ts.input(c, msg7.PlayerInput{Fire: 1})
 		ts.step(1)
 	}
 	ts.log.Reset()
-	p.Close("")
+	c.Close("")
 	ts.step(2)
 	for _, want := range []string{"leave player='0:alice'", "kill killer='0:0:alice' victim='0:0:alice' weapon=-3", "client dropped. cid=0 addr=127.0.0.1:1 reason=''"} {
 		if !strings.Contains(ts.log.String(), want) {
@@ -344,87 +291,76 @@ func TestLogOfLeaving(t *testing.T) {
 	}
 }
 
-// Ten seconds of silence; and the same address and port again.
+// TestTimeoutAndReconnect checks that a 0.7 client without an answer for ten seconds is
+// dropped, and that its port is free for a new one only then.
 func TestTimeoutAndReconnect(t *testing.T) {
 	ts := newTestServer(t, nil)
-	x := ts.join(local(1), "stays")
-	var reasons []string
-	x.OnMessage = func(m testclient.Message) {
-		if m, ok := m.(*msg7.SvClientDrop); ok {
-			reasons = append(reasons, string(m.Reason))
+	stays := ts.join(local(1), "stays")
+	goes := ts.join(local(2), "goes")
+	wait := func(seconds int) {
+		for range seconds * 50 {
+			stays.KeepAlive()
+			ts.step(1)
 		}
 	}
-	y := ts.join(local(2), "goes")
-	y.Deaf = true
-	ts.clients[y.Peer] = nil // the network is down
-	for range 9 * 50 {
-		x.KeepAlive()
-		ts.step(1)
+	wait(9)
+	back := ts.connect(local(2)) // takes the place of the other, which is lost
+	if back.Token != packet.NoToken || ts.session(goes) == nil {
+		t.Errorf("answered %v, session %v", back.Token != packet.NoToken, ts.session(goes) != nil)
 	}
-	// A new client on the port of the old: no answer while the seat is taken.
-	z := ts.connect(local(2))
-	if z.Token != packet.NoToken || ts.session(y) == nil {
-		t.Errorf("answered %v, session %v", z.Token != packet.NoToken, ts.session(y) != nil)
+	wait(2)
+	if want := []string{"+1 goes", "-1 " + conn.ReasonTimeout}; !slices.Equal(stays.PlayerChanges, want) {
+		t.Errorf("the other saw %q, want %q", stays.PlayerChanges, want)
 	}
-	for range 2 * 50 {
-		x.KeepAlive()
-		ts.step(1)
-	}
-	if len(reasons) != 1 || reasons[0] != conn.ReasonTimeout {
-		t.Errorf("the other is shown %q", reasons)
-	}
-	z = ts.join(local(2), "back")
-	if ts.session(z) == nil || ts.session(z).id != 1 {
-		t.Errorf("no seat for who comes back: %q", z.Reason)
+	if back = ts.join(local(2), "back"); ts.session(back).id != 1 {
+		t.Errorf("the one who comes back has id %d", ts.session(back).id)
 	}
 }
 
-// A client that only keeps its connection alive does not keep a seat for ever.
-func TestJoinPatience(t *testing.T) {
-	for _, stage := range stages[1 : len(stages)-1] {
+// TestJoinTimeout checks that a client that only keeps its connection alive does not
+// keep its session for ever, unless it plays.
+func TestJoinTimeout(t *testing.T) {
+	for _, stage := range loginStages[1 : len(loginStages)-2] {
 		ts := newTestServer(t, nil)
-		p := ts.connect(local(1))
-		stage.to(ts, p)
-		if stage.name == "entering" {
-			continue // the next tick lets it in
-		}
+		c := ts.connect(local(1))
+		stage.to(ts, c)
 		ticks := 0
-		for ; ts.session(p) != nil && ticks < 10*60*50; ticks += 50 {
-			p.KeepAlive()
+		for ; ts.session(c) != nil && ticks < 10*60*50; ticks += 50 {
+			c.KeepAlive()
 			ts.now = ts.now.Add(49 * tickDuration)
 			ts.step(1)
 		}
-		if got := time.Duration(ticks) * tickDuration; got < joinTimeout || got > joinTimeout+5*time.Second || p.Reason != "Took too long to join" {
-			t.Errorf("%s: dropped after %v with %q", stage.name, got, p.Reason)
+		if got := time.Duration(ticks) * tickDuration; got < joinTimeout || got > joinTimeout+5*time.Second || c.Reason != "Took too long to join" {
+			t.Errorf("%s: dropped after %v with %q", stage.name, got, c.Reason)
 		}
 		ts.step(1)
 		checkSeats(t, ts.srv)
 	}
 	ts := newTestServer(t, nil, "sv_inactivekick_time 0")
-	p := ts.join(local(1), "player")
+	c := ts.join(local(1), "player")
 	for range 6 * 60 {
-		p.KeepAlive()
+		c.KeepAlive()
 		ts.now = ts.now.Add(49 * tickDuration)
 		ts.step(1)
 	}
-	if ts.session(p) == nil {
-		t.Errorf("who plays is dropped: %q", p.Reason)
+	if ts.session(c) == nil {
+		t.Errorf("a player is dropped: %q", c.Reason)
 	}
 }
 
-// Do gives up when the server is gone.
-func TestDoAfterShutdown(t *testing.T) {
+// TestShutdown checks that clients are told the reason, and Do gives up.
+func TestShutdown(t *testing.T) {
 	ts := newTestServer(t, nil)
-	p := ts.join(local(1), "player")
+	c := ts.join(local(1), "player")
 	ts.srv.Execute("shutdown bye all")
 	if !ts.srv.shutdownRequested {
 		t.Fatal("not stopping")
 	}
 	ts.srv.Shutdown(ts.now, ts.srv.shutdownReason)
-	if p.Reason != "bye all" {
-		t.Errorf("closed with %q", p.Reason)
-	}
 	ts.srv.Shutdown(ts.now, "") // harmless
+	if c.Reason != "bye all" {
+		t.Errorf("closed with %q", c.Reason)
+	}
 	ran := false
 	if err := ts.srv.Do(t.Context(), func() { ran = true }); err != ErrClosed || ran {
 		t.Errorf("Do: %v, ran %v", err, ran)

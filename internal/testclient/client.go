@@ -72,9 +72,12 @@ type Client struct {
 	SnapTick  int32
 	Snapshots int
 	// Received counts messages by their ID, a msg6.ID or msg7.ID.
-	Received  map[any]int
-	Chat      []string
-	RconLines []string
+	Received map[any]int
+	// PlayerChanges are the other players that a 0.7 client is told of, as "+ID NAME" and
+	// "-ID REASON".
+	PlayerChanges []string
+	Chat          []string
+	RconLines     []string
 
 	place    packet.TokenPlace // where a 0.6 packet has Token
 	scratch  packet.Scratch
@@ -411,6 +414,12 @@ func (c *Client) record(data []byte) {
 		c.Chat = append(c.Chat, string(m.Message))
 	case *msg7.SvChat:
 		c.Chat = append(c.Chat, string(m.Message))
+	case *msg7.SvClientInfo:
+		if !m.Local {
+			c.PlayerChanges = append(c.PlayerChanges, fmt.Sprintf("+%d %s", m.ClientID, m.Name))
+		}
+	case *msg7.SvClientDrop:
+		c.PlayerChanges = append(c.PlayerChanges, fmt.Sprintf("-%d %s", m.ClientID, m.Reason))
 	case *msg6.RconLine:
 		c.RconLines = append(c.RconLines, string(m.Line))
 	case *msg7.RconLine:
