@@ -20,8 +20,9 @@ import (
 
 // The attacks in this file work against the original server.
 
-// A CONNECT that acknowledges what was never sent took a seat for ever.
-func TestAttackConnectWithAck(t *testing.T) {
+// TestConnectWithAckGetsNoSession checks that a CONNECT that acknowledges what was never
+// sent gets no session. The original kept it for ever.
+func TestConnectWithAckGetsNoSession(t *testing.T) {
 	ts := newTestServer(t, nil)
 	for i := range 200 {
 		p := ts.dial(ip(i))
@@ -40,9 +41,9 @@ func TestAttackConnectWithAck(t *testing.T) {
 	checkSeats(t, ts.srv)
 }
 
-// Map requests without acks overflowed the resend buffer, and the next message
-// ended the process.
-func TestAttackMapRequests(t *testing.T) {
+// TestMapRequestsWithoutAcksAreBounded checks that requests for the map without acks do
+// not fill the resend buffer. In the original the next message then ended the process.
+func TestMapRequestsWithoutAcksAreBounded(t *testing.T) {
 	ts := newTestServer(t, nil)
 	ts.srv.gameMap.setFile(bytes.Repeat([]byte("map!"), 1<<20))
 	p := ts.connect(ip(1)).Info()
@@ -74,8 +75,9 @@ func TestAttackMapRequests(t *testing.T) {
 	checkSeats(t, ts.srv)
 }
 
-// A client that acknowledges nothing while there is much to tell it.
-func TestAttackSilentPeer(t *testing.T) {
+// TestClientWithoutAcksIsDropped checks that a client that acknowledges nothing is
+// dropped when the resend buffer is full, or after ten seconds.
+func TestClientWithoutAcksIsDropped(t *testing.T) {
 	ts := newTestServer(t, nil)
 	other := ts.join(ip(1), "other")
 	p := ts.join(ip(2), "silent")
@@ -112,9 +114,9 @@ func TestAttackSilentPeer(t *testing.T) {
 	}
 }
 
-// The question for information with token -1 was answered from memory not
-// written yet.
-func TestAttackInfoToken(t *testing.T) {
+// TestInfoRequestTokens checks that requests for information are answered with their
+// token, and not without one. The original answered -1 from memory not written yet.
+func TestInfoRequestTokens(t *testing.T) {
 	ts := newTestServer(t, nil)
 	for _, token := range []int32{-1, 0, 1, -1 << 31, 1<<31 - 1} {
 		b := ts.askInfo(ip(1), token)
@@ -134,8 +136,9 @@ func TestAttackInfoToken(t *testing.T) {
 	}
 }
 
-// Many long names did not fit the answer, and it was not sent at all.
-func TestAttackLongNames(t *testing.T) {
+// TestInfoOfFullServerFits checks that the answer with many long names fits a datagram.
+// The original's did not, and was not sent.
+func TestInfoOfFullServerFits(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_name "+strings.Repeat("n", 120), "sv_hostname "+strings.Repeat("h", 120))
 	for i := range 64 {
 		p := ts.connect(ip(i)).Info().Ready()
@@ -171,8 +174,9 @@ func TestAttackLongNames(t *testing.T) {
 	}
 }
 
-// Targets of -1 were used as an index, and whispers to -1 were heard by all.
-func TestAttackTargets(t *testing.T) {
+// TestTargetsOutOfRange whispers to, and spectates, client ids out of range. The
+// original used -1 as an index, and everybody heard whispers to -1.
+func TestTargetsOutOfRange(t *testing.T) {
 	for _, tournament := range []string{"0", "2"} {
 		ts := newTestServer(t, nil, "sv_spamprotection 0; sv_tournament_mode "+tournament)
 		ps := []*testclient.Client{ts.join(ip(1), "a"), ts.join(ip(2), "b"), ts.join(ip(3), "c")}
@@ -211,8 +215,8 @@ func (armed) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
 	ctx.GiveWeapon(id, game.WeaponLaser, 10)
 }
 
-// A beam that killed after its owner had left was scored for nobody.
-func TestAttackLaserOfTheGone(t *testing.T) {
+// TestLaserOfPlayerWhoLeft checks that a laser can kill after its owner has left.
+func TestLaserOfPlayerWhoLeft(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_map testbox; sv_gametype mod; sv_scorelimit 0")
 	ts.srv.cfg.Mods = []game.Mod{armed{}}
 	ts.srv.Execute("reload; tune laser_damage 50; tune laser_bounce_delay 60; tune laser_bounce_num 10")
@@ -251,9 +255,9 @@ func TestAttackLaserOfTheGone(t *testing.T) {
 	checkSeats(t, ts.srv)
 }
 
-// The ack of packets with a wrong token counted, so that whoever can forge an
-// address could stall a connection.
-func TestAttackForgedAcks(t *testing.T) {
+// TestForgedAcksDoNotCount checks that the acks of packets with a wrong token do not
+// count. In the original whoever could forge an address could stall a connection.
+func TestForgedAcksDoNotCount(t *testing.T) {
 	ts := newTestServer(t, nil)
 	p := ts.join(ip(1), "victim")
 	p.Deaf = true
@@ -283,9 +287,9 @@ func TestAttackForgedAcks(t *testing.T) {
 	}
 }
 
-// A small packet that asks for a resend was answered with the whole buffer, as
-// often as it came.
-func TestAttackResendRequests(t *testing.T) {
+// TestResendRequestsAreLimited checks that a small packet that asks for a resend is not
+// answered with the whole buffer as often as it comes.
+func TestResendRequestsAreLimited(t *testing.T) {
 	ts := newTestServer(t, nil)
 	ts.srv.gameMap.setFile(bytes.Repeat([]byte("map!"), 1<<20))
 	p := ts.connect(ip(1)).Info()
@@ -307,9 +311,9 @@ func TestAttackResendRequests(t *testing.T) {
 	}
 }
 
-// Control packets without payload were read from the packet before; such with
-// chunks were both.
-func TestAttackMalformedControl(t *testing.T) {
+// TestMalformedPacketsAreIgnored sends control messages without content, or with chunks.
+// The original read the content from the packet before.
+func TestMalformedPacketsAreIgnored(t *testing.T) {
 	ts := newTestServer(t, nil)
 	p := ts.join(ip(1), "victim")
 	q := ts.join(ip(2), "attacker")
@@ -335,8 +339,9 @@ func TestAttackMalformedControl(t *testing.T) {
 	}
 }
 
-// Passwords could be tried without end by connecting again.
-func TestAttackRconPasswords(t *testing.T) {
+// TestRconGuessesAreLimited checks that passwords cannot be tried without end by
+// connecting again.
+func TestRconGuessesAreLimited(t *testing.T) {
 	for _, c := range []struct {
 		commands string
 		most     int // passwords compared, in 10 minutes from one address
@@ -395,8 +400,8 @@ func TestAttackRconPasswords(t *testing.T) {
 	}
 }
 
-// Input messages of any size.
-func TestAttackInputSizes(t *testing.T) {
+// TestHostileInputs sends inputs of any size, for any tick and with any ack.
+func TestHostileInputs(t *testing.T) {
 	ts := newTestServer(t, nil)
 	p := ts.join(ip(1), "player")
 	tick := ts.srv.clock.tick
@@ -441,8 +446,8 @@ func TestAttackInputSizes(t *testing.T) {
 	}
 }
 
-// Map and file names could leave their folders.
-func TestAttackPaths(t *testing.T) {
+// TestFileNamesStayInTheirFolders checks that names of maps and files lead nowhere else.
+func TestFileNamesStayInTheirFolders(t *testing.T) {
 	files := fstest.MapFS{
 		"secret.map":      {Data: []byte("x")},
 		"maps/folder.map": {Mode: 0o755 | 1<<31},
@@ -477,9 +482,9 @@ func TestAttackPaths(t *testing.T) {
 	}
 }
 
-// Names and chat could begin new lines in the log, or talk to the terminal that
-// shows it.
-func TestAttackLog(t *testing.T) {
+// TestClientsCannotForgeLogLines checks that names and chat neither begin new lines in
+// the log nor control a terminal that shows it.
+func TestClientsCannotForgeLogLines(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_spamprotection 0; console_output_level 2")
 	admin := ts.join(ip(9), "admin")
 	admin.Login("adminpw")
@@ -527,8 +532,8 @@ func TestAttackLog(t *testing.T) {
 	}
 }
 
-// The whole list of attacks has to leave the counters, not the log, with it.
-func TestRefusedIsCounted(t *testing.T) {
+// TestDropsAreCountedNotLogged checks that nobody can fill the log with what is refused.
+func TestDropsAreCountedNotLogged(t *testing.T) {
 	ts := newTestServer(t, nil)
 	p := ts.join(ip(1), "player")
 	ts.log.Reset()

@@ -34,7 +34,8 @@ func botNamesOf(p *player) (names []string) {
 	return names
 }
 
-func TestBotsComeAndGo(t *testing.T) {
+// TestBotsFillUp checks that bots play as long as fewer people than sv_bots do.
+func TestBotsFillUp(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{Delay: time.Millisecond}, 1, "sv_bots 4")
 	tn.waitForNav()
 	tn.run(time.Second)
@@ -74,7 +75,7 @@ func TestBotsComeAndGo(t *testing.T) {
 	}
 }
 
-// TestBotsAreMarked checks what clients and browsers are told.
+// TestBotsAreMarked checks what clients and browsers are told of bots.
 func TestBotsAreMarked(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{Delay: time.Millisecond}, 2, "sv_bots 3")
 	tn.waitForNav()
@@ -118,8 +119,8 @@ func TestBotsAreMarked(t *testing.T) {
 	}
 }
 
-// TestBotsBlockNobody fills a small server with bots and then with people.
-func TestBotsBlockNobody(t *testing.T) {
+// TestBotsMakeRoom fills a small server with bots and then with people.
+func TestBotsMakeRoom(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{Delay: time.Millisecond}, 3, "sv_max_clients 64; sv_player_slots 64; sv_bots 64")
 	tn.waitForNav()
 	tn.join(1, "first")
@@ -151,7 +152,7 @@ func TestBotsBlockNobody(t *testing.T) {
 	}
 }
 
-func TestBotsFollowTheMap(t *testing.T) {
+func TestBotsPlayAfterMapChange(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{Delay: time.Millisecond}, 5, "sv_bots 3; sv_map testbox")
 	tn.waitForNav()
 	alice := tn.join(1, "alice")

@@ -15,9 +15,9 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// Two thousand clients a second that connect, join and leave at once: those who
-// play notice nothing. The original crashes.
-func TestConnectFlood(t *testing.T) {
+// TestPlayersDoNotNoticeConnectFlood lets 2,000 clients a second connect, join and leave
+// at once. The original crashes.
+func TestPlayersDoNotNoticeConnectFlood(t *testing.T) {
 	const (
 		players = 16
 		perSec  = 2000
@@ -107,9 +107,9 @@ func TestConnectFlood(t *testing.T) {
 	}
 }
 
-// A player who sends as much as fits a line can neither crowd out the others nor
-// fill their buffers, whatever protection is off.
-func TestRequestFlood(t *testing.T) {
+// TestRequestFloodIsLimited checks that a player who sends as much as a line carries can
+// neither crowd out the others nor fill their buffers, with the spam protection off.
+func TestRequestFloodIsLimited(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_spamprotection 0")
 	quiet := ts.join(local(1), "quiet")
 	quiet.Deaf = true // on a slow line: acknowledges after the flood
@@ -164,8 +164,9 @@ func TestRequestFlood(t *testing.T) {
 	}
 }
 
-// Thousands of inputs in a tick cost no more than a hundred.
-func TestInputFlood(t *testing.T) {
+// TestInputFloodIsLimited checks that thousands of inputs in a tick cost no more than a
+// hundred.
+func TestInputFloodIsLimited(t *testing.T) {
 	ts := newTestServer(t, nil)
 	p := ts.join(local(1), "player")
 	sent := ts.sentBytes
@@ -198,8 +199,9 @@ func TestInputFlood(t *testing.T) {
 	}
 }
 
-// Questions that are answered at once are answered together.
-func TestPingFlood(t *testing.T) {
+// TestPingsAreAnsweredTogether checks that many pings of one datagram are answered in
+// one.
+func TestPingsAreAnsweredTogether(t *testing.T) {
 	ts := newTestServer(t, nil)
 	p := ts.join(local(1), "player")
 	var pings []testclient.Message
@@ -219,9 +221,9 @@ func TestPingFlood(t *testing.T) {
 	}
 }
 
-// Output does not cost an operator the connection, nor does what others make the
-// server print.
-func TestRconFlood(t *testing.T) {
+// TestRconOutputIsLimited checks that output does not cost an operator the connection,
+// nor does what others make the server print.
+func TestRconOutputIsLimited(t *testing.T) {
 	ts := newTestServer(t, nil, "console_output_level 2; sv_spamprotection 0")
 	p := ts.join(local(1), "admin")
 	p.Login("adminpw")
@@ -261,8 +263,9 @@ func TestRconFlood(t *testing.T) {
 	}
 }
 
-// A flood of vital chunks that mean nothing.
-func TestChunkFlood(t *testing.T) {
+// TestMeaninglessChunksAreCheap floods the server with empty vital chunks and with ones
+// far ahead in the sequence.
+func TestMeaninglessChunksAreCheap(t *testing.T) {
 	ts := newTestServer(t, nil)
 	p := ts.join(local(1), "player")
 	q := ts.join(local(2), "other")

@@ -82,7 +82,7 @@ func (c hlClient) rconWith(challenge uint32, password, line string) string {
 	return string(out)
 }
 
-// What trackers are told is what server browsers are told.
+// TestHalfLifeQueries checks that trackers are told what server browsers are told.
 func TestHalfLifeQueries(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_name \"a yard\"; sv_scorelimit 33; password joinpw; sv_rcon_mod_password modpw; sv_hostname yard.example")
 	ts.srv.Execute("password \"\"")
@@ -145,7 +145,7 @@ func TestHalfLifeQueries(t *testing.T) {
 	}
 }
 
-// What sv_hl_legacy_queries allows, and to whom.
+// TestHalfLifeLegacyQueries checks what sv_hl_legacy_queries allows, and to whom.
 func TestHalfLifeLegacyQueries(t *testing.T) {
 	ts := newTestServer(t, nil)
 	p := ts.join(public(200), "player")
@@ -171,7 +171,8 @@ func TestHalfLifeLegacyQueries(t *testing.T) {
 	}
 }
 
-// The remote console gives the rights of its passwords, and no others.
+// TestHalfLifeRcon checks that the remote console gives the rights of its passwords and
+// no others.
 func TestHalfLifeRcon(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_rcon_mod_password modpw; sv_map teeyard1; console_output_level 1")
 	admin, player := ts.join(ip(1), "admin"), ts.join(ip(2), "player")
@@ -249,8 +250,8 @@ func TestHalfLifeRcon(t *testing.T) {
 	}
 }
 
-// Section by section, the attacks that the protocol is known for. These have nothing
-// to show at the game server, whatever the library does about them.
+// TestHalfLifeAttacks runs the attacks that the protocol is known for, which must not
+// reach the game server.
 func TestHalfLifeAttacks(t *testing.T) {
 	t.Run("nobody is banned in whose name others guess", func(t *testing.T) {
 		ts := newTestServer(t, nil)
@@ -380,7 +381,8 @@ func TestHalfLifeAttacks(t *testing.T) {
 	})
 }
 
-// addip, removeip, listip and writeip act on the same bans as ban, unban and bans.
+// TestHalfLifeBans checks that addip, removeip, listip and writeip act on the same bans
+// as ban, unban and bans.
 func TestHalfLifeBans(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bans.json")
 	written := map[string]*file{}
@@ -458,8 +460,9 @@ type file struct {
 
 func (f *file) Close() error { f.closed = true; return nil }
 
-// sv_hl_master registers, tells of changes, and takes the server off the lists.
-func TestHalfLifeMaster(t *testing.T) {
+// TestHalfLifeMasters checks that sv_hl_master registers, reports changes, and takes the
+// server off the lists.
+func TestHalfLifeMasters(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_hl_master 198.51.0.1:27010, 198.51.0.2")
 	masters := []transport.Peer{withPort(public(1), 27010), withPort(public(2), 27010)}
 	heard := map[transport.Peer][]string{}
@@ -508,8 +511,7 @@ func TestHalfLifeMaster(t *testing.T) {
 	}
 }
 
-// Queries cost no memory, and bans do not make them.
-func TestHalfLifeAllocations(t *testing.T) {
+func TestHalfLifeQueriesAllocateNothing(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	ts := newTestServer(t, nil)
 	for i := range 16 {

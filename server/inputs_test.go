@@ -10,10 +10,10 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
-// TestInputTiming: an input counts in the tick it is meant for, or in the next one if
-// that has begun; the client hears how early it was, but not of inputs for ticks that
-// it has sent one for.
-func TestInputTiming(t *testing.T) {
+// TestInputsCountInTheirTick checks that an input counts in the tick it is meant for, or
+// in the next one if that has begun, and that the client is told how early it was, but
+// not of inputs for ticks that it has sent one for.
+func TestInputsCountInTheirTick(t *testing.T) {
 	ts := newTestServer(t, nil)
 	p := ts.join(ip(1), "player")
 	ts.step(10)

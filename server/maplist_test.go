@@ -12,8 +12,9 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
-// Operators' clients are told which maps there are, as sv_maplist says.
-func TestMapList(t *testing.T) {
+// TestMapListOfOperators checks that operators' clients are told which maps there are,
+// as sv_maplist says.
+func TestMapListOfOperators(t *testing.T) {
 	files := fstest.MapFS{}
 	for _, name := range []string{
 		"dm1.map", "ctf5.map", "mine.map", "sub/deep.map", "sub/dm1.map", ".hidden.map", "readme.txt", "a/b/c/d/e/too_deep.map", ".sub/x.map", "teeyard1.map",
@@ -61,8 +62,9 @@ func TestMapList(t *testing.T) {
 	}
 }
 
-// Moderators learn of commands that they may run from now on, or no more.
-func TestModeratorsCommands(t *testing.T) {
+// TestModeratorsAreToldOfTheirCommands checks that moderators' clients are told when
+// they may run a command, or no longer.
+func TestModeratorsAreToldOfTheirCommands(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{}, 1, "sv_rcon_mod_password modpw")
 	p := tn.join(1, "mod")
 	var seen []string

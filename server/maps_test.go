@@ -52,7 +52,9 @@ func damagedMaps(t testing.TB) fstest.MapFS {
 	return files
 }
 
-func TestDamagedMaps(t *testing.T) {
+// TestDamagedMapsAreRefused checks that a server does not start with a damaged map, and
+// a running one keeps its map and says why.
+func TestDamagedMapsAreRefused(t *testing.T) {
 	files := damagedMaps(t)
 	for name := range files {
 		name = strings.TrimSuffix(strings.TrimPrefix(name, "maps/"), ".map")
@@ -88,8 +90,9 @@ func TestDamagedMaps(t *testing.T) {
 	}
 }
 
-// Every map that parses must be playable, or be refused.
-func TestMutatedMaps(t *testing.T) {
+// TestMutatedMapsAreRefusedOrPlayable checks that every damaged map that parses can be
+// played.
+func TestMutatedMapsAreRefusedOrPlayable(t *testing.T) {
 	good := maps.Default().Data
 	r := rand.New(rand.NewPCG(3, 1))
 	files := fstest.MapFS{"maps/m.map": {Data: nil}}
@@ -129,9 +132,9 @@ func TestMutatedMaps(t *testing.T) {
 	}
 }
 
-// Maps that are strange but no damage: without a spawn nobody appears; all tiles
-// may be spawns, or pickups, or deadly.
-func TestStrangeMaps(t *testing.T) {
+// TestStrangeMapsArePlayable plays maps without a spawn, or of which all tiles are
+// spawns, pickups or deadly, and very large ones.
+func TestStrangeMapsArePlayable(t *testing.T) {
 	fill := func(index uint8) func(*twmap.TileLayer) {
 		return func(l *twmap.TileLayer) { l.Fill(0, 0, l.Width, l.Height, index) }
 	}
@@ -197,8 +200,9 @@ func TestStrangeMaps(t *testing.T) {
 	}
 }
 
-// A file of a map that is not what it seems.
-func TestMapFiles(t *testing.T) {
+// TestMapFilesAreBounded checks that neither folders nor files that are too large are
+// read.
+func TestMapFilesAreBounded(t *testing.T) {
 	files := fstest.MapFS{"maps/dir.map/x": {Data: []byte("x")}}
 	if _, err := readFile(files, "maps/dir.map", 10); err == nil {
 		t.Error("a folder is read")

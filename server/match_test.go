@@ -13,9 +13,9 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
-// TestMatchOverBadNetwork plays five minutes with 16 clients over a network
-// that loses a tenth, repeats a twentieth and delays by 50 to 150 ms: no client
-// may lose track of the world, and what is to arrive arrives once and in order.
+// TestMatchOverBadNetwork plays five minutes with 16 clients over a network that loses a
+// tenth, repeats a twentieth and delays by 50 to 150 ms. No client may lose track of the
+// world, and every line of chat arrives once and in order.
 func TestMatchOverBadNetwork(t *testing.T) {
 	const (
 		players = 16

@@ -166,8 +166,8 @@ func TestChangeMap(t *testing.T) {
 	tn.until(15*time.Second, "the old map again", func() bool { return tn.srv.gameMap.Name == "teeyard1" && admin.State() == client.Playing })
 }
 
-// TestPasswordsAreNotLogged: whatever an operator does with the passwords, the log
-// has none of them.
+// TestPasswordsAreNotLogged checks that the log has no password, whatever an operator
+// does with them.
 func TestPasswordsAreNotLogged(t *testing.T) {
 	ts := newTestServer(t, nil, "console_output_level 2; sv_rcon_mod_password secret1; password secret2")
 	k := hlClient{ts, public(1)}

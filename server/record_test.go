@@ -130,10 +130,10 @@ func verifyLog(t testing.TB, log []byte) (replay.Result, *replay.Header, int) {
 	return res, r.Header(), kills
 }
 
-// TestRecordedMatch plays with people who join, leave, chat, get lost and change
-// teams, under an operator who turns everything there is to turn, over a map
-// change. Both logs have to run again to the same worlds.
-func TestRecordedMatch(t *testing.T) {
+// TestRecordedMatchReruns records a match with players who join, leave, chat, time out
+// and change teams, under an operator who changes everything there is, over a map
+// change. Both logs have to rerun to the same worlds.
+func TestRecordedMatchReruns(t *testing.T) {
 	var s shelf
 	tn := recorded(t, &s, 5)
 	kills := 0
@@ -185,8 +185,8 @@ func TestRecordedMatch(t *testing.T) {
 	t.Logf("%d ticks, %d hashes, %d deaths; %.0f KB per minute", res.Ticks, res.HashesMatched, kills, float64(len(logs[0]))/1024/minutes)
 }
 
-// TestNobodyNoLog: without players there is nothing to keep.
-func TestNobodyNoLog(t *testing.T) {
+// TestEmptyServerRecordsNothing checks that nothing is recorded without players.
+func TestEmptyServerRecordsNothing(t *testing.T) {
 	var s shelf
 	tn := recorded(t, &s, 1)
 	tn.run(time.Minute)
@@ -202,7 +202,7 @@ func TestNobodyNoLog(t *testing.T) {
 	}
 }
 
-func TestRecordingOff(t *testing.T) {
+func TestRecordingFollowsItsSetting(t *testing.T) {
 	var s shelf
 	tn := recorded(t, &s, 1, "sv_replay 0")
 	tn.play(1, time.Second)
@@ -222,8 +222,8 @@ func TestRecordingOff(t *testing.T) {
 	}
 }
 
-// TestReplayRotation: the oldest go, other files stay.
-func TestReplayRotation(t *testing.T) {
+// TestOldReplaysAreRemoved checks that the oldest logs are removed and other files stay.
+func TestOldReplaysAreRemoved(t *testing.T) {
 	s := shelf{files: map[string]*bytes.Buffer{
 		"2001-01-01_000000_old.twreplay": {}, "2001-01-02_000000_old.twreplay": {}, "the final.twreplay": {}, "1999.txt": {},
 	}}
@@ -237,8 +237,9 @@ func TestReplayRotation(t *testing.T) {
 	}
 }
 
-// TestFullReplay: a log ends at its size, and an empty server begins a new one.
-func TestFullReplay(t *testing.T) {
+// TestReplayEndsAtItsSize checks that a log ends at its size, and an empty server begins
+// a new one.
+func TestReplayEndsAtItsSize(t *testing.T) {
 	var s shelf
 	tn := recorded(t, &s, 1, "sv_replay_max_size 1")
 	tn.play(1, 2*time.Second)
@@ -274,8 +275,8 @@ func TestFullReplay(t *testing.T) {
 	}
 }
 
-// TestDiskTrouble: the game goes on whatever the disk does.
-func TestDiskTrouble(t *testing.T) {
+// TestGameGoesOnWithoutDisk checks that players do not notice what the disk does.
+func TestGameGoesOnWithoutDisk(t *testing.T) {
 	t.Run("cannot create", func(t *testing.T) {
 		s := shelf{broken: errors.New("read-only")}
 		var said bytes.Buffer
@@ -321,8 +322,9 @@ func (mine) OnChat(_ *game.Ctx, c *game.ChatMessage) {
 	}
 }
 
-// TestCrashLog: the log of a server that crashed has the tick that did it.
-func TestCrashLog(t *testing.T) {
+// TestLogOfACrashHasItsTick checks that the log of a server that crashed has the tick
+// that did it.
+func TestLogOfACrashHasItsTick(t *testing.T) {
 	var s shelf
 	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Replays: &s, Mods: []game.Mod{mine{}}})
 	tn.play(2, 3*time.Second)
@@ -346,7 +348,7 @@ func TestCrashLog(t *testing.T) {
 	}
 }
 
-func TestRecordedStepAllocatesNothing(t *testing.T) {
+func TestRecordedTickAllocatesNothing(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	var s shelf
 	tn := recorded(t, &s, 1)

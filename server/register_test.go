@@ -95,9 +95,9 @@ func startMaster(t *testing.T, seven bool) (*mastertest.UDP, transport.Peer) {
 	return m, sock.LocalAddr()
 }
 
-// TestRegister goes through the life of a server on lists of all kinds, on loopback:
-// challenged, asked for its info again, changed, and gone.
-func TestRegister(t *testing.T) {
+// TestServerRegisters goes through the life of a server on lists of all kinds, on
+// loopback: challenged, asked for its information again, changed, and gone.
+func TestServerRegisters(t *testing.T) {
 	t.Parallel() // it mostly waits
 	probe, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
 	if err != nil {
@@ -241,8 +241,7 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// TestRegisterIsOff: no master hears of a server whose operator has not said so.
-func TestRegisterIsOff(t *testing.T) {
+func TestServerRegistersNowhereByDefault(t *testing.T) {
 	ts := newTestServer(t, nil)
 	defer ts.srv.Shutdown(ts.now, "")
 	ts.srv.Execute("sv_register_url http://127.0.0.1:1/; sv_register_udp 127.0.0.1; sv_external_port 5")
@@ -252,8 +251,8 @@ func TestRegisterIsOff(t *testing.T) {
 	}
 }
 
-// TestRegisterAnew changes the settings of a server that has masters already.
-func TestRegisterAnew(t *testing.T) {
+// TestRegistrationFollowsItsSettings changes the settings of a registered server.
+func TestRegistrationFollowsItsSettings(t *testing.T) {
 	before := runtime.NumGoroutine()
 	ts := newTestServer(t, nil)
 	var masters [2]*mastertest.UDP
@@ -337,8 +336,9 @@ func TestRegisterAnew(t *testing.T) {
 	eventually(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
 }
 
-// TestRegisterCostsStrangersNothing: all that strangers send comes by.
-func TestRegisterCostsStrangersNothing(t *testing.T) {
+// TestRegistrationIgnoresStrangers checks that it neither takes the datagrams of
+// strangers nor allocates for them.
+func TestRegistrationIgnoresStrangers(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_register_url http://127.0.0.1:1/; sv_register_udp 127.0.0.1; sv_register 1")
 	defer ts.srv.Shutdown(ts.now, "")
 	ts.step(3)

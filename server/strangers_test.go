@@ -20,10 +20,11 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// An address that has not echoed a token gets no more bytes than it sent, and no
-// seat, whatever it sends. Clients without tokens, for whom there is a budget, are
-// shut out; that the banned of older versions are told why, now and then, stays.
-func TestStrangersGetNoMoreThanTheySend(t *testing.T) {
+// TestUnprovenAddressesGetNoMoreThanTheySend checks that an address that has not echoed
+// a token gets no more bytes than it sent, and no session, whatever it sends. Clients
+// without tokens, for which there is a limit of their own, are shut out. That banned 0.6
+// clients are told so now and then is allowed.
+func TestUnprovenAddressesGetNoMoreThanTheySend(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_van_conn_per_second 0")
 	for i := range 3 {
 		ts.join(local(1000+i), "player")
@@ -132,8 +133,7 @@ func TestStrangersCostNoMemory(t *testing.T) {
 	}
 }
 
-// Limits of what connects, with the words that players know.
-func TestAdmissionLimits(t *testing.T) {
+func TestConnectionsPerAddressAndNetworkAreLimited(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_max_clients 5; sv_max_clients_per_ip 2; sv_max_clients_per_network 3")
 	at := func(a, b, port int) transport.Peer {
 		p := ip(a<<8 | b)
@@ -162,8 +162,9 @@ func TestAdmissionLimits(t *testing.T) {
 	}
 }
 
-// Bans answer every five seconds, and only to questions that rest for so long.
-func TestBanAnswers(t *testing.T) {
+// TestBannedAddressesAreToldRarely checks that the banned are told every five seconds,
+// and only if they did not ask in between.
+func TestBannedAddressesAreToldRarely(t *testing.T) {
 	ts := newTestServer(t, nil)
 	p := ts.join(ip(1), "bad")
 	q := ts.join(ip(2), "good")
@@ -224,8 +225,9 @@ func banned(s *Server, peer transport.Peer) bool {
 	return ok
 }
 
-// Leaving within a second is answered with a ban of a minute, but for loopback.
-func TestStressBan(t *testing.T) {
+// TestLeavingAtOnceIsBanned checks that leaving within a second bans the address for a
+// minute, except for loopback.
+func TestLeavingAtOnceIsBanned(t *testing.T) {
 	ts := newTestServer(t, nil)
 	leave := func(p *testclient.Client) {
 		p.Close("")
@@ -263,8 +265,9 @@ func TestStressBan(t *testing.T) {
 	}
 }
 
-// Whoever connects again and again from one address is put off.
-func TestConnectRate(t *testing.T) {
+// TestConnectRateIsLimited checks that clients that connect again and again from one
+// address are refused.
+func TestConnectRateIsLimited(t *testing.T) {
 	ts := newTestServer(t, nil)
 	admitted := 0
 	for i := range 1000 {

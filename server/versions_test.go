@@ -139,9 +139,9 @@ func TestMapByChunks(t *testing.T) {
 	}
 }
 
-// lost takes from what a viewer sees what the oldest of the protocols cannot carry, as
+// withoutLosses takes from what a viewer sees what the oldest of the protocols cannot carry, as
 // the comment of package bridge6 lists it.
-func lost(c game.CharacterState, known bool) game.CharacterState {
+func withoutLosses(c game.CharacterState, known bool) game.CharacterState {
 	c.TriggeredEvents = 0
 	c.Weapon = max(c.Weapon, 0)
 	if c.Ammo = min(max(c.Ammo, 0), 10); c.Weapon == game.WeaponNinja {
@@ -186,9 +186,9 @@ func both(t *testing.T, world *game.Frame, viewA, viewB, a, b *game.View, told g
 		x, okX := find(a.Characters, is)
 		y, okY := find(b.Characters, is)
 		known := viewA.VitalsOf == w.Player && viewB.VitalsOf == w.Player
-		same("tee", lost(x, known), lost(y, known), okX, okY)
+		same("tee", withoutLosses(x, known), withoutLosses(y, known), okX, okY)
 		if known {
-			same("health", [3]int32{lost(*w, true).Health, lost(*w, true).Armor, lost(*w, true).Ammo}, [3]int32{y.Health, y.Armor, y.Ammo}, okX, okY)
+			same("health", [3]int32{withoutLosses(*w, true).Health, withoutLosses(*w, true).Armor, withoutLosses(*w, true).Ammo}, [3]int32{y.Health, y.Armor, y.Ammo}, okX, okY)
 		}
 	}
 	for i := range world.Projectiles {
@@ -241,10 +241,10 @@ func both(t *testing.T, world *game.Frame, viewA, viewB, a, b *game.View, told g
 	same("match", where(&a.Game), where(&b.Game), true, true)
 }
 
-// TestSameWorld: clients of the versions see the same world in the same tick: who
-// plays, and those who look over his shoulder. Nothing is compared but what both were
-// sent, and what the protocols cannot carry is left out; see lost.
-func TestSameWorld(t *testing.T) {
+// TestVersionsSeeTheSameWorld checks that clients of all versions see the same world in
+// the same tick, those who play and those who spectate them. It compares what both were
+// sent, without what the protocols cannot carry; see withoutLosses.
+func TestVersionsSeeTheSameWorld(t *testing.T) {
 	link := netsim.Link{Loss: 0.03, Delay: 15 * time.Millisecond, Jitter: 20 * time.Millisecond}
 	truth := map[int32]map[game.PlayerID]game.View{}
 	record := ObserverFunc(func(tick *Tick) {
@@ -362,10 +362,10 @@ func TestSameWorld(t *testing.T) {
 	}
 }
 
-// TestRecordedVersions: a match of clients of all versions runs again to the same
-// worlds, with all that they ask for and what is done for them beside the game: looks,
-// votes, whispers, rights, and beginning anew.
-func TestRecordedVersions(t *testing.T) {
+// TestRecordedMatchOfAllVersionsReruns records a match of clients of all versions with
+// what is done for them beside the game: looks, votes, whispers, rights and
+// reconnecting. It has to rerun to the same worlds.
+func TestRecordedMatchOfAllVersionsReruns(t *testing.T) {
 	var s shelf
 	tn := recorded(t, &s, 9, "add_vote \"a long match\" \"sv_scorelimit 70\"; sv_spamprotection 0; sv_inactivekick_time 0")
 	for i, kind := range []client.SessionConfig{named(player07, "seven"), named(player06DDNet, "ddnet"), named(player06, "six"), named(player06Old, "old")} {

@@ -163,9 +163,9 @@ func (v *voter) serverSaid(text string) (n int) {
 	return n
 }
 
-// A vote passes with more than half of all who play, fails when that is out of reach,
-// and does its deed before its end is told.
-func TestVoteMajority(t *testing.T) {
+// TestVoteNeedsMajority checks that a vote passes with more than half of all players,
+// fails when that is out of reach, and takes effect before its end is told.
+func TestVoteNeedsMajority(t *testing.T) {
 	vt := newVoteTest(t, 4)
 	v := vt.voters
 	v[1].call("OPTION", "Fun", "", false)
@@ -199,7 +199,7 @@ func TestVoteMajority(t *testing.T) {
 	}
 }
 
-func TestVoteTime(t *testing.T) {
+func TestVoteEndsInTime(t *testing.T) {
 	vt := newVoteTest(t, 3)
 	vt.voters[0].call("option", "fun", "", false)
 	vt.run(24500 * time.Millisecond)
@@ -208,7 +208,9 @@ func TestVoteTime(t *testing.T) {
 	vt.wantLast("6 by 0:  (), 0 s")
 }
 
-func TestVoteCalledOff(t *testing.T) {
+// TestVoteCanBeCalledOff checks that a caller who votes no within ten seconds calls the
+// vote off.
+func TestVoteCanBeCalledOff(t *testing.T) {
 	vt := newVoteTest(t, 3)
 	vt.voters[0].call("option", "fun", "", false)
 	vt.run(9 * time.Second)
@@ -221,9 +223,9 @@ func TestVoteCalledOff(t *testing.T) {
 	vt.wantStatus("1 yes 0 no 2 open of 3")
 }
 
-// Spam protection: three seconds between two tries, a minute between two votes
-// unless the first one passed.
-func TestVoteCooldown(t *testing.T) {
+// TestVotesCoolDown checks the spam protection: three seconds between two tries, a
+// minute between two votes unless the first one passed.
+func TestVotesCoolDown(t *testing.T) {
 	vt := newVoteTest(t, 3, "sv_spamprotection 1")
 	v := vt.voters
 	v[0].call("option", "nothing", "", false)
@@ -246,8 +248,9 @@ func TestVoteCooldown(t *testing.T) {
 	vt.wantLast("1 by 0: fun (No reason given), 24 s")
 }
 
-// Players behind one address have one vote: the first that any of them casts.
-func TestVoteOneAddress(t *testing.T) {
+// TestVotesPerAddress checks that players behind one address have one vote, the first
+// that any of them casts.
+func TestVotesPerAddress(t *testing.T) {
 	vt := newVoteTest(t, 3)
 	for port := range uint16(3) {
 		vt.addVoter(3, 50001+port, player07)
@@ -319,8 +322,7 @@ func TestVoteKick(t *testing.T) {
 	}
 }
 
-// To leave ends a vote to be kicked, but not one to be banned.
-func TestVoteKickOnWhoLeaves(t *testing.T) {
+func TestLeavingEndsKickVoteButNoBanVote(t *testing.T) {
 	vt := newVoteTest(t, 4)
 	v := vt.voters
 	v[1].call("kick", "2", "", false)
@@ -342,16 +344,16 @@ func TestVoteKickOnWhoLeaves(t *testing.T) {
 	}
 }
 
-// Who is banned meanwhile takes the vote with him.
-func TestVoteBanOnWhoIsBanned(t *testing.T) {
+func TestBanEndsBanVote(t *testing.T) {
 	vt := newVoteTest(t, 3, "sv_vote_kick_bantime 7")
 	vt.voters[1].call("kick", "2", "", false)
 	vt.console("ban 2 1 rude")
 	vt.wantLast("4 by 1:  (), 0 s")
 }
 
-// A vote bans no operator, not even one who plays from the same address.
-func TestVoteBanSparesOperators(t *testing.T) {
+// TestVoteBansNoOperator checks that not even one who plays from the same address is
+// banned.
+func TestVoteBansNoOperator(t *testing.T) {
 	vt := newVoteTest(t, 3, "sv_vote_kick_bantime 7; sv_rcon_mod_password modpw")
 	vt.addVoter(3, 50001, player07).login("modpw")
 	vt.voters[1].call("kick", "2", "", false)
@@ -401,7 +403,7 @@ func TestVoteSpectate(t *testing.T) {
 	}
 }
 
-func TestVoteDecidedByOperator(t *testing.T) {
+func TestOperatorDecidesVote(t *testing.T) {
 	vt := newVoteTest(t, 3)
 	v := vt.voters
 	vt.console("vote yes") // on nothing
@@ -419,8 +421,9 @@ func TestVoteDecidedByOperator(t *testing.T) {
 	vt.wantLast("6 by -1:  (), 0 s")
 }
 
-// Operators need no vote; moderators do no more than they may do anyway.
-func TestVoteForced(t *testing.T) {
+// TestOperatorForcesVote checks that operators need no vote, and moderators can do no
+// more by it than without.
+func TestOperatorForcesVote(t *testing.T) {
 	vt := newVoteTest(t, 0, "sv_rcon_mod_password modpw; add_vote limit sv_scorelimit 3")
 	for i := range 4 { // 0.6 clients are not told of forced votes
 		vt.addVoter(i+1, 50000, player07)
@@ -496,8 +499,9 @@ func TestVoteOptions(t *testing.T) {
 	}
 }
 
-// A vote ends with the map, without a word; who comes later learns of one that runs.
-func TestVoteAndNewcomers(t *testing.T) {
+// TestVoteAndMapChange checks that who joins learns of the running vote, which ends
+// without a message when the map changes.
+func TestVoteAndMapChange(t *testing.T) {
 	vt := newVoteTest(t, 3)
 	v := vt.voters
 	v[0].call("option", "fun", "", false)
@@ -522,8 +526,9 @@ func TestVoteAndNewcomers(t *testing.T) {
 	}
 }
 
-// The end of one vote is told before the next one can begin.
-func TestVoteAfterVote(t *testing.T) {
+// TestVoteEndsBeforeTheNext checks that the end of a vote is told before the next one
+// can begin.
+func TestVoteEndsBeforeTheNext(t *testing.T) {
 	vt := newVoteTest(t, 1)
 	v := vt.voters[0]
 	for range 20 {
@@ -547,8 +552,9 @@ func TestVoteAfterVote(t *testing.T) {
 	}
 }
 
-// What votes do is in the log, so that the match replays to the same hashes.
-func TestVotesReplay(t *testing.T) {
+// TestVotesAreRecorded checks that what votes do is in the log, which reruns to the same
+// hashes.
+func TestVotesAreRecorded(t *testing.T) {
 	var s shelf
 	vt := &voteTest{testNetwork: recorded(t, &s, 3, "sv_spamprotection 0; sv_vote_kick_bantime 0; add_vote fun \"say fun; restart\"")}
 	for i := range 4 {
