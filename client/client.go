@@ -12,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -229,7 +230,7 @@ func (c *Client) checkEnded() {
 func (c *Client) connectionEnded(err error) {
 	e := event.Disconnected{Err: err}
 	if err != nil {
-		e.Text = bridge.Text([]byte(err.Error()))
+		e.Text = safetext.Line(err.Error())
 	}
 	if c.cfg.Reconnect > 0 && err != nil && !c.closed {
 		e.Again = c.cfg.Reconnect

@@ -9,6 +9,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -238,7 +239,7 @@ func (c *Session) checkClosed() {
 		return
 	}
 	if reason := c.conn.Reason(); !c.retryOlder() {
-		c.fail(fmt.Errorf("%w: %s", ErrClosed, bridge.Text([]byte(reason))))
+		c.fail(fmt.Errorf("%w: %s", ErrClosed, safetext.Line(reason)))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/bridgetest"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
 
@@ -13,7 +14,7 @@ import (
 // one for whether it is vital. What the host asks for must be fit for the server, and
 // what it answers must be readable.
 func FuzzTake(f *testing.F) {
-	w := many(f, 20)
+	w := newCrowd(f, 20)
 	var all []byte
 	for _, c := range session(f) {
 		if !c.toServer || len(c.b) > 255 || len(all) > 2000 {
@@ -35,32 +36,25 @@ func FuzzTake(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v := NewProtocol()
 		v.RecordTick(w, nil)
-		l := &line{t: t}
+		l := &testSession{t: t}
 		h := v.NewServerSide(l).(*serverSide)
 		h.SendClientInfo(w, 18, true, false)
 		v.BeginSnapshots(w)
 		b := &builder{t: t, v: v, w: w}
-		l.onAsk = func(a any) {
-			switch a := a.(type) {
+		l.OnCall = func(c bridgetest.Call) {
+			ok := true
+			switch a := append(c.Args, nil)[0].(type) {
 			case game.Profile:
-				if len(a.Name) > game.MaxNameLen || len(a.Clan) > game.MaxClanLen {
-					t.Errorf("%+v", a)
-				}
-			case mapRequest:
-				if a < 0 {
-					t.Errorf("chunk %d", a)
-				}
+				ok = len(a.Name) <= game.MaxNameLen && len(a.Clan) <= game.MaxClanLen
+			case int:
+				ok = a >= 0 // a chunk of the map
 			case bridge.InputMessage:
-				if a.Input.Direction < -1 || a.Input.Direction > 1 || a.Input.WantedWeapon < 0 || a.Input.WantedWeapon >= game.NumWeapons || !a.Valid {
-					t.Errorf("%+v", a)
-				}
+				ok = a.Input.Direction >= -1 && a.Input.Direction <= 1 && a.Input.WantedWeapon >= 0 && a.Input.WantedWeapon < game.NumWeapons && a.Valid
 			case game.Command:
-				if a.Target < game.Nobody || a.Target >= game.MaxPlayers || a.Kind == 0 {
-					t.Errorf("%+v", a)
-				}
-				if a.Kind == game.CmdSkinChange && a.Profile == nil {
-					t.Errorf("%+v", a)
-				}
+				ok = a.Target >= game.Nobody && a.Target < game.MaxPlayers && a.Kind != 0 && (a.Kind != game.CmdSkinChange || a.Profile != nil)
+			}
+			if !ok {
+				t.Errorf("%+v", c)
 			}
 		}
 		for len(data) >= 2 {

@@ -8,6 +8,7 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/internal/bridgetest"
 	"github.com/teeyard/teeyard/internal/golden"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -73,7 +74,7 @@ func TestJoin(t *testing.T) {
 
 	w := newWorld(t, dm.Mode{})
 	v := NewProtocol()
-	l := &line{t: t}
+	l := &testSession{t: t}
 	h := v.NewServerSide(l)
 	h.Reset()
 	var inputs, commands int
@@ -85,27 +86,28 @@ func TestJoin(t *testing.T) {
 		v.RecordTick(w, ev)
 		return ev
 	}
-	l.onAsk = func(a any) { // as the server does
-		switch a := a.(type) {
-		case bridge.Login:
-			if !a.VersionOK || a.Password != "" || a.ClientVersion != 16040 {
+	l.OnCall = func(c bridgetest.Call) { // as the server does
+		switch c.Method {
+		case "Login":
+			if a := c.Args[0].(bridge.Login); !a.VersionOK || a.Password != "" || a.ClientVersion != 16040 {
 				t.Errorf("%+v", a)
 			}
 			h.SendMapChange(&bridge.Map{Name: "box"})
-		case ready:
+		case "Ready":
 			do(game.Command{Kind: game.CmdJoin})
 			h.SendMotd("hello")
 			h.SendSettings(w)
 			h.SendConReady()
-		case game.Profile:
-			if a.Name != "capture" || a.Skin != standard[0].skin {
+		case "Profile":
+			a := c.Args[0].(game.Profile)
+			if a.Name != "capture" || a.Skin != standardSkins[0].skin {
 				t.Errorf("%+v", a)
 			}
 			do(game.Command{Kind: game.CmdProfile, Profile: &a})
 			h.SendVoteOptionsCleared()
 			h.SendTuning(w)
 			h.SendReadyToEnter()
-		case enter:
+		case "EnterGame":
 			for _, ev := range do(game.Command{Kind: game.CmdEnterGame}) {
 				if ev.Kind == game.EvPlayerEntered {
 					h.SendServerInfo(&bridge.ServerInfo{})
@@ -113,15 +115,15 @@ func TestJoin(t *testing.T) {
 					h.SendClientInfo(w, 0, true, false)
 				}
 			}
-		case bridge.InputMessage:
+		case "Input":
 			inputs++
-			if !a.Valid {
+			if a := c.Args[0].(bridge.InputMessage); !a.Valid {
 				t.Errorf("%+v", a)
 			}
-		case game.Command:
+		case "Command":
 			commands++
 		default:
-			t.Errorf("asks for %+v", a)
+			t.Errorf("unexpected %+v", c)
 		}
 	}
 	for i, c := range chunks {
@@ -133,7 +135,7 @@ func TestJoin(t *testing.T) {
 	}
 	var got []msg6.ID
 	pongs := 0
-	for _, m := range l.take() {
+	for _, m := range l.takeSent() {
 		if m.ID() == msg6.IDPongEx {
 			pongs++
 			continue
@@ -143,7 +145,7 @@ func TestJoin(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
-	if inputs < 100 || pongs == 0 || l.hurried != pongs {
+	if inputs < 100 || pongs == 0 || l.flushes != pongs {
 		t.Errorf("%d inputs, %d pongs", inputs, pongs)
 	}
 	if !slices.Contains(got, msg6.IDSvChat) || commands == 0 {

@@ -7,11 +7,11 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// What 0.7 clients put into words themselves, 0.6 servers write into the chat, in
-// words that players and their tools know.
+// Clients of 0.7 have these texts themselves; to those of 0.6 servers write them into the
+// chat. Players and their tools know the wording.
 
-// side is what a team is called, after "the".
-func side(t game.Team, f game.GameFlags) string {
+// teamName returns the name of a team as it is used after "the".
+func teamName(t game.Team, f game.GameFlags) string {
 	switch {
 	case t == game.TeamSpectators:
 		return "spectators"
@@ -23,24 +23,24 @@ func side(t game.Team, f game.GameFlags) string {
 	return "red team"
 }
 
-func entered(name string, t game.Team, f game.GameFlags) string {
-	return "'" + name + "' entered and joined the " + side(t, f)
+func enteredText(name string, t game.Team, f game.GameFlags) string {
+	return "'" + name + "' entered and joined the " + teamName(t, f)
 }
 
-func joined(name string, t game.Team, f game.GameFlags) string {
-	return "'" + name + "' joined the " + side(t, f)
+func joinedTeamText(name string, t game.Team, f game.GameFlags) string {
+	return "'" + name + "' joined the " + teamName(t, f)
 }
 
-func left(name, reason string) string {
+func leftText(name, reason string) string {
 	if reason == "" {
 		return "'" + name + "' has left the game"
 	}
 	return "'" + name + "' has left the game (" + reason + ")"
 }
 
-// captured tells of a flag that was carried for some ticks. The time is not worth
-// mentioning above a minute.
-func captured(flag game.Team, by string, ticks int32) string {
+// captureText is about a flag that was carried for some ticks. It has no time above a
+// minute.
+func captureText(flag game.Team, by string, ticks int32) string {
 	color := "red"
 	if flag == game.TeamBlue {
 		color = "blue"
@@ -52,9 +52,9 @@ func captured(flag game.Team, by string, ticks int32) string {
 	return fmt.Sprintf("%s (%d.%02d seconds)", text, ticks/game.TickRate, ticks%game.TickRate*100/game.TickRate)
 }
 
-// called tells who wants what, or without time left what an operator had done at
-// once; "" if nobody is to be told.
-func called(v *bridge.Vote, caller string) string {
+// voteCalledText is about who called a vote, or without a timeout about what an operator
+// forced; "" if there is no line about it.
+func voteCalledText(v *bridge.Vote, caller string) string {
 	forced := v.Timeout <= 0
 	if !forced && v.Caller < 0 {
 		return ""
@@ -78,8 +78,8 @@ func called(v *bridge.Vote, caller string) string {
 	return ""
 }
 
-// votedOn is what is asked while a vote runs.
-func votedOn(v *bridge.Vote) string {
+// voteDescription is what clients show while the vote runs.
+func voteDescription(v *bridge.Vote) string {
 	switch v.Kind {
 	case bridge.VoteKick:
 		return "Kick '" + v.Description + "'"
@@ -89,8 +89,9 @@ func votedOn(v *bridge.Vote) string {
 	return v.Description
 }
 
-// ended tells how a vote ended; "" if none did. An operator may have decided it.
-func ended(v *bridge.Vote) string {
+// voteEndedText is about how a vote ended; "" if none did. Without a caller an operator
+// decided it.
+func voteEndedText(v *bridge.Vote) string {
 	switch v.Kind {
 	case bridge.VoteAborted:
 		return "Vote aborted"
@@ -108,20 +109,20 @@ func ended(v *bridge.Vote) string {
 	return ""
 }
 
-// What the server answers to what cannot be done.
+// Replies to requests that cannot be met.
 const (
-	textLocked     = "Teams are locked"
-	textNoName     = "No player with name \"%s\" found"
-	textBadWhisper = "Invalid whisper"
-	textNoPartner  = "You do not have an ongoing conversation. Whisper to someone to start one"
-	textNameStays  = "Name, clan and country cannot be changed while you are in the game; connect again"
+	textTeamsLocked      = "Teams are locked"
+	textNoPlayerNamed    = "No player with name \"%s\" found"
+	textInvalidWhisper   = "Invalid whisper"
+	textNoWhisperPartner = "You do not have an ongoing conversation. Whisper to someone to start one"
+	textRenameRefused    = "Name, clan and country cannot be changed while you are in the game; connect again"
 )
 
-// waiting tells for how many ticks a player cannot change teams.
-func waiting(ticks int32) string {
+func teamChangeWaitText(ticks int32) string {
 	s := ticks / game.TickRate
 	return fmt.Sprintf("Time to wait before changing team: %02d:%02d", s/60, s%60)
 }
 
-// full tells that all slots are taken.
-func full(slots int32) string { return fmt.Sprintf("Only %d active players are allowed", slots) }
+func slotsFullText(slots int32) string {
+	return fmt.Sprintf("Only %d active players are allowed", slots)
+}

@@ -1,144 +1,258 @@
 package bridge7
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
-	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/internal/bridgetest"
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// world is one with two players in it.
-func world(t *testing.T) *game.World {
+var (
+	call = bridgetest.NewCall
+	skin = game.Skin{PartNames: [6]string{"bear", "", "", "standard"}, UseCustomColors: [6]bool{true}, PartColors: [6]int32{1, -2, 3}}
+)
+
+// newWorld makes a world with two players.
+func newWorld(t *testing.T) *game.World {
 	t.Helper()
-	box, _ := maps.Find("testbox")
-	m, err := twmap.Parse(box.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	layer := m.GameLayer()
-	rules := game.DefaultRules()
-	w, err := game.New(game.Config{
-		Terrain: game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()},
-		Mode:    dm.Mode{}, Rules: rules,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cmds []game.Command
-	for id, name := range []string{"alice", "bob"} {
-		id := game.PlayerID(id)
-		skin := game.Skin{PartNames: [6]string{"standard", "", "", "standard", "standard", "standard"}, PartColors: [6]int32{1, 2, 3, 4, 5, 6}, UseCustomColors: [6]bool{true}}
-		cmds = append(cmds,
-			game.Command{Kind: game.CmdJoin, Player: id},
-			game.Command{Kind: game.CmdProfile, Player: id, Profile: &game.Profile{Name: name, Clan: "clan", Country: 276, Skin: skin}},
-			game.Command{Kind: game.CmdEnterGame, Player: id})
-	}
-	w.Step(cmds)
+	w, _ := bridgetest.NewWorld(t, "testbox", dm.Mode{}, nil)
+	w.Step(append(bridgetest.Join(0, game.Profile{Name: "alice", Clan: "clan", Country: 276, Skin: skin}), bridgetest.Join(1, game.Profile{Name: "bob"})...))
 	for range 100 {
 		w.Step(nil)
 	}
 	return w
 }
 
-// TestAnnounce: what every event becomes, as a client decodes it.
-func TestAnnounce(t *testing.T) {
-	w := world(t)
-	info := w.Frame().Game
-	for _, c := range []struct {
-		ev   game.Event
-		want msg7.Message
-		to   game.PlayerMask
-	}{
-		{game.Event{Kind: game.EvPlayerLeft, Player: 3, Text: "bye", To: game.MaskAll}, &msg7.SvClientDrop{ClientID: 3, Reason: []byte("bye")}, game.MaskAll},
-		{game.Event{Kind: game.EvTeamChange, Player: 1, Team: game.TeamSpectators, Flag: true, Tick: 70, To: 5}, &msg7.SvTeam{ClientID: 1, Team: msg7.TeamSpectators, Silent: true, CooldownTick: 70}, 5},
-		{game.Event{Kind: game.EvChat, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: "x", To: 1}, &msg7.SvChat{Mode: msg7.ChatAll, ClientID: -1, TargetID: -1, Message: []byte("x")}, 1},
-		{game.Event{Kind: game.EvKill, Player: 0, Target: 1, Weapon: game.WeaponGrenade, Value: 2, To: 3}, &msg7.SvKillMsg{Killer: 0, Victim: 1, Weapon: msg7.WeaponGrenade, ModeSpecial: 2}, 3},
-		{game.Event{Kind: game.EvKill, Player: -3, Target: 1, Weapon: game.WeaponLaser, To: 3}, &msg7.SvKillMsg{Killer: -2, Victim: 1, Weapon: msg7.WeaponLaser}, 3},
-		{game.Event{Kind: game.EvPickup, Player: 1, Pickup: game.PickupLaser, Weapon: game.WeaponLaser, To: game.MaskOne(1)}, &msg7.SvWeaponPickup{Weapon: msg7.WeaponLaser}, 2},
-		{game.Event{Kind: game.EvPickup, Player: 1, Pickup: game.PickupHealth, Weapon: game.WeaponWorld, To: game.MaskOne(1)}, nil, 0},
-		{game.Event{Kind: game.EvEmoticon, Player: 1, Value: 7, To: 3}, &msg7.SvEmoticon{ClientID: 1, Emoticon: 7}, 3},
-		{game.Event{Kind: game.EvSkinChange, Player: 0, To: 3}, &msg7.SvSkinChange{ClientID: 0, Skin: skin()}, 3},
-		{game.Event{Kind: game.EvSkinChange, Player: 9, To: 3}, nil, 0},
-		{game.Event{Kind: game.EvGameInfo, To: 3}, &msg7.SvGameInfo{ScoreLimit: 20, MatchNum: info.MatchNum, MatchCurrent: info.MatchCurrent}, 3},
-		{game.Event{Kind: game.EvServerSettings, To: 3}, &msg7.SvServerSettings{KickVote: true, SpecVote: true, TeamBalance: true, PlayerSlots: 8}, 3},
-		{game.Event{Kind: game.EvTuneParams, To: 3}, &msg7.SvTuneParams{Params: w.Tuning()}, 3},
-		{game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgTeamSwap, To: 3}, &msg7.SvGameMsg{Kind: msg7.GameMsgTeamSwap}, 3},
-		{game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgGamePaused, Player: 1, To: 3}, &msg7.SvGameMsg{Kind: msg7.GameMsgGamePaused, Params: [3]int32{1}}, 3},
-		{game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgCTFCapture, Value: 1, Player: 0, Extra: 99, To: 3}, &msg7.SvGameMsg{Kind: msg7.GameMsgCTFCapture, Params: [3]int32{1, 0, 99}}, 3},
-		{game.Event{Kind: game.EvBroadcast, Text: "hear", To: 3}, &msg7.SvBroadcast{Message: []byte("hear")}, 3},
-		{game.Event{Kind: game.EvRoundStart, To: 3}, nil, 0},
-		{game.Event{Kind: game.EvSound, To: 3}, nil, 0},
-	} {
-		var a Announcer
-		b, to := a.Event(w, &c.ev)
-		if to != c.to {
-			t.Errorf("event %d is for %x, want %x", c.ev.Kind, to, c.to)
-		}
-		if c.want == nil {
-			if b != nil {
-				t.Errorf("event %d becomes %x", c.ev.Kind, b)
+func connect(t testing.TB) *bridgetest.Connection {
+	return bridgetest.Connect(t, NewProtocol(), NewClientSide)
+}
+
+// TestServerMessages checks that what a server sends arrives at the client as it was.
+func TestServerMessages(t *testing.T) {
+	w := newWorld(t)
+	c := connect(t)
+	s := c.Server
+	m := &bridge.Map{Name: "yard", File: []byte("a map"), CRC: 0xfffffff0, SHA256: [32]byte{7}, ChunksPerRequest: 3}
+	info := bridge.ServerInfo{Version: "0.7.5", Name: "n", Hostname: "h", Map: "m", GameType: "DM", NeedsPassword: true, TimeScore: true, SkillLevel: 1, Players: 2, PlayerSlots: 3, Clients: 4, MaxClients: 5}
+	command := bridge.CommandInfo{Name: "n", Params: "p", Help: "h"}
+	header := snapshot.PartHeader{Tick: 9, BaseTick: 4, CRC: 5, Parts: 3}
+	single := header
+	single.Parts = 1
+	receive := func(m msg7.Message) func() {
+		return func() {
+			if err := c.Client.Receive(m.Append(nil), true); err != nil {
+				t.Errorf("%T: %v", m, err)
 			}
-			continue
-		}
-		var d msg7.Decoder
-		m, err := d.Decode(b)
-		if err != nil {
-			t.Errorf("event %d becomes %x: %v", c.ev.Kind, b, err)
-			continue
-		}
-		if diff := cmp.Diff(c.want, m); diff != "" {
-			t.Errorf("event %d: %s", c.ev.Kind, diff)
 		}
 	}
-}
-
-func skin() msg7.Skin {
-	s := msg7.Skin{Colors: [6]int32{1, 2, 3, 4, 5, 6}, UseCustomColors: [6]bool{true}}
-	for i, p := range []string{"standard", "", "", "standard", "standard", "standard"} {
-		s.Parts[i] = []byte(p)
+	event := func(ev game.Event) func() { return func() { s.SendEvent(w, &ev) } }
+	gameEvent := func(kind game.EventKind) game.Event {
+		return game.Event{Kind: kind, Player: game.Nobody, Target: game.Nobody}
 	}
-	return s
-}
-
-// TestUp: what every message of a client becomes.
-func TestUp(t *testing.T) {
-	for _, c := range []struct {
-		m    msg7.Message
-		want game.Command
+	for _, tt := range []struct {
+		send func()
+		want bridgetest.Call
 	}{
-		{&msg7.ClSay{Mode: msg7.ChatWhisper, Target: 4, Message: []byte("psst")}, game.Command{Kind: game.CmdSay, Chat: game.ChatWhisper, Target: 4, Text: "psst"}},
-		{&msg7.ClSetTeam{Team: msg7.TeamBlue}, game.Command{Kind: game.CmdSetTeam, Team: game.TeamBlue, Target: game.Nobody}},
-		{&msg7.ClSetSpectatorMode{Mode: msg7.SpecPlayer, SpectatorID: 6}, game.Command{Kind: game.CmdSpectate, Spectate: game.SpectatePlayer, Target: 6}},
-		{&msg7.ClKill{}, game.Command{Kind: game.CmdKill, Target: game.Nobody}},
-		{&msg7.ClReadyChange{}, game.Command{Kind: game.CmdReady, Target: game.Nobody}},
-		{&msg7.ClEmoticon{Emoticon: 3}, game.Command{Kind: game.CmdEmoticon, Value: 3, Target: game.Nobody}},
+		{func() { s.SendMapChange(m) }, call("MapChange", bridge.MapChange{Name: "yard", CRC: 0xfffffff0, Size: 5, SHA256: [32]byte{7}, HasSHA256: true, ChunksPerRequest: 3, ChunkSize: s.MapChunkSize()})},
+		{func() { s.SendMapChange(&bridge.Map{Name: "dm1", ChunksPerRequest: 3}) }, call("MapChange", bridge.MapChange{Name: "dm1", HasSHA256: true, ChunksPerRequest: 3, ChunkSize: s.MapChunkSize(), Refusal: "invalid standard map"})},
+		{func() { s.SendMapData(m, 0) }, call("MapData", -1, "a map")},
+		{s.SendConReady, call("ConReady")},
+		{s.SendReadyToEnter, call("ReadyToEnter")},
+		{func() { s.SendServerInfo(&info) }, call("ServerInfo", info)},
+		{func() { s.SendMotd("two\nlines") }, call("Motd", "two\nlines")},
+		{s.SendVoteOptionsCleared, call("VoteOptions", []string(nil), true)},
+		{func() { s.SendVoteOptions([]string{"a", "b"}) }, call("VoteOptions", []string{"a", "b"}, false)},
+		{func() { s.SendVoteOption("c") }, call("VoteOptions", []string{"c"}, false)},
+		{func() { s.SendVoteOptionRemoved("b") }, call("VoteOptionRemoved", "b")},
+		{func() { s.SendVoteStatus(1, 2, 3, 6) }, call("VoteStatus", int32(1), int32(2), int32(3), int32(6))},
+		{func() { s.SendRconAuthStatus(true) }, call("RconAuthStatus", true)},
+		{func() { s.SendRconAuthStatus(false) }, call("RconAuthStatus", false)},
+		{func() { s.SendRconLine("\x1bline") }, call("RconLine", " line")},
+		{func() { s.SendRconCommand(&command) }, call("RconCommand", command)},
+		{func() { s.SendRconCommandRemoved("n") }, call("RconCommandRemoved", "n")},
+		{func() { s.SendMapListEntry("m") }, call("MapListEntry", "m", false)},
+		{func() { s.SendSnapshotPart(snapshot.PartHeader{Tick: 9, BaseTick: -1}, 0, nil) }, call("SnapshotPart", snapshot.PartHeader{Tick: 9, BaseTick: -1, Parts: 1}, int32(0), "")},
+		{func() { s.SendSnapshotPart(single, 0, []byte("x")) }, call("SnapshotPart", single, int32(0), "x")},
+		{func() { s.SendSnapshotPart(header, 2, []byte("x")) }, call("SnapshotPart", header, int32(2), "x")},
+		{func() { s.SendInputTiming(9, -3) }, call("InputTiming", int32(9), int32(-3))},
+		{receive(&msg7.SvRaceFinish{ClientID: 3, Time: 1234, Diff: -5, RecordServer: true}), call("RaceFinish", game.PlayerID(3), int32(1234), int32(-5), true)},
+		{receive(&msg7.SvCheckpoint{Diff: -7}), call("Checkpoint", int32(-7))},
+		{receive(&msg7.SvCommandInfo{Name: []byte("n"), ArgsFormat: []byte("p"), HelpText: []byte("h")}), call("ChatCommand", command, false)},
+		{receive(&msg7.SvCommandInfoRemove{Name: []byte("n")}), call("ChatCommand", bridge.CommandInfo{Name: "n"}, true)},
+		{receive(&msg7.MaplistEntryRem{Name: []byte("m")}), call("MapListEntry", "m", true)},
+		{c.Client.SendPing, call("PingReply")},
+		{event(game.Event{Kind: game.EvKill, Player: -3, Target: 1, Weapon: game.WeaponLaser, Value: 2}), call("Event", game.Event{Kind: game.EvKill, Player: -3, Target: 1, Weapon: game.WeaponLaser, Value: 2})},
+		{event(game.Event{Kind: game.EvGameInfo}), call("Event", gameEvent(game.EvGameInfo))},
+		{event(game.Event{Kind: game.EvServerSettings}), call("Event", gameEvent(game.EvServerSettings))},
+		{event(game.Event{Kind: game.EvTuneParams}), call("Event", gameEvent(game.EvTuneParams))},
+		{event(game.Event{Kind: game.EvBroadcast, Text: "a\nb"}), call("Event", game.Event{Kind: game.EvBroadcast, Player: game.Nobody, Target: game.Nobody, Text: "a\nb"})},
+		{event(game.Event{Kind: game.EvSkinChange}), call("Event", game.Event{Kind: game.EvSkinChange, Target: game.Nobody})},
 	} {
-		c.want.Player = 2
-		got, ok := Up(c.m, 2)
-		if diff := cmp.Diff(c.want, got); !ok || diff != "" {
-			t.Errorf("%T: %v %s", c.m, ok, diff)
-		}
+		tt.send()
+		c.ServerMessages.Expect(t, tt.want.Method, tt.want)
 	}
-	got, ok := Up(&msg7.ClStartInfo{Name: []byte("a name that is too löng"), Clan: []byte("kläääääääääään"), Country: 40, Skin: skin()}, 2)
-	if !ok || got.Kind != game.CmdProfile || got.Profile.Name != "a name that is " || got.Profile.Clan != "klääää" || got.Profile.Skin.PartNames[3] != "standard" {
-		t.Errorf("profile %+v", got.Profile)
+	for _, ev := range []game.Event{
+		{GameMsg: game.GameMsgTeamSwap, Player: game.Nobody},
+		{GameMsg: game.GameMsgTeamAll, Player: game.Nobody, Value: 1},
+		{GameMsg: game.GameMsgGamePaused, Player: 1},
+		{GameMsg: game.GameMsgCTFCapture, Value: 1, Extra: 99},
+	} {
+		ev.Kind, ev.Target = game.EvGameMsg, game.Nobody
+		s.SendEvent(w, &ev)
+		c.ServerMessages.Expect(t, "game message", call("Event", ev))
 	}
-	if _, ok := Up(&msg7.SvMotd{}, 2); ok {
-		t.Error("a server's message is a command")
+	for _, v := range []bridge.Vote{
+		{Kind: bridge.VoteOption, Caller: 3, Timeout: 25, Description: "next map", Reason: "bored", Target: game.Nobody},
+		{Kind: bridge.VoteKick, Caller: 3, Timeout: 25, Description: "bob: the 2nd", Reason: "bad", Target: 12},
+		{Kind: bridge.VoteSpectate, Caller: game.Nobody, Timeout: 1, Description: "al", Target: 0},
+		{Kind: bridge.VotePassed, Caller: 3, Target: game.Nobody},
+		{Kind: bridge.VoteFailed, Caller: game.Nobody, Target: game.Nobody},
+		{Kind: bridge.VoteAborted, Caller: 3, Target: game.Nobody},
+		{Kind: bridge.VoteNone, Caller: game.Nobody, Target: game.Nobody},
+	} {
+		s.SendVote(&v)
+		c.ServerMessages.Expect(t, "vote", call("Vote", v))
+	}
+	for _, ev := range []game.Event{
+		{Kind: game.EvPickup, Weapon: game.WeaponWorld}, {Kind: game.EvSkinChange, Player: 9}, {Kind: game.EvRoundStart}, {Kind: game.EvSound},
+	} {
+		s.SendEvent(w, &ev)
+	}
+	s.SendClientInfo(w, 9, false, false)
+	c.ServerMessages.Expect(t, "events without message")
+
+	if got, want := c.Client.Settings(), (bridge.Settings{VoteKick: true, VoteSpectate: true, TeamBalance: true, PlayerSlots: game.MaxPlayers}); got != want {
+		t.Errorf("settings %+v, want %+v", got, want)
+	}
+	if got := c.Client.GameInfo(); got.ScoreLimit != 20 || got.MatchCurrent != w.Frame().Game.MatchCurrent {
+		t.Errorf("game info %+v", got)
+	}
+	if c.Client.Tuning() != w.Tuning() {
+		t.Error("another tuning")
+	}
+	if p, _ := c.Client.Player(0); p.Profile.Skin != skin {
+		t.Errorf("skin %+v", p.Profile.Skin)
+	}
+	if _, ok := c.Client.Player(-1); ok {
+		t.Error("nobody is in the game")
 	}
 }
 
-// TestScene: a snapshot shows what the frame has, to those who may see it.
-func TestScene(t *testing.T) {
-	w := world(t)
-	// Bob shoots, Alice looks. A tee's first inputs do not shoot yet.
+// TestClientMessages checks that what a client sends arrives at the server as it was.
+func TestClientMessages(t *testing.T) {
+	c := connect(t)
+	p := game.Profile{Name: "me", Clan: "us", Country: 40, Skin: skin}
+	in := game.Input{Direction: 1, TargetX: -2, TargetY: 3, Jump: true, Fire: 4, Hook: true, Flags: game.PlayerFlagChatting, WantedWeapon: 3, NextWeapon: 5, PrevWeapon: 6}
+	for _, tt := range []struct {
+		send func()
+		want bridgetest.Call
+	}{
+		{func() { c.Client.SendLogin("secret") }, call("Login", bridge.Login{VersionOK: true, NetVersion: msg7.NetVersion, Password: "secret", ClientVersion: msg7.ClientVersion})},
+		{func() { c.Client.SendRequestMapData(0) }, call("RequestMapData", -1)},
+		{c.Client.SendReady, call("Ready")},
+		{func() { c.Client.SendProfile(&p) }, call("Profile", p)},
+		{c.Client.SendEnterGame, call("EnterGame")},
+		{func() { c.Client.SendInput(7, 8, &in, 9) }, call("Input", bridge.InputMessage{AckTick: 7, IntendedTick: 8, PingCorrection: 9, Input: in, Valid: true})},
+		{func() { c.Client.SendChatCommand("rank", "me") }, call("ChatCommand", "rank", "me")},
+		{func() { c.Client.SendCallVote(bridge.VoteSpectate, "4", "why") }, call("CallVote", bridge.VoteSpectate, "4", "why", false)},
+		{func() { c.Client.SendVote(-1) }, call("Vote", int32(-1))},
+		{func() { c.Client.SendRconAuth("name", "pw") }, call("RconAuth", "", "pw")},
+		{func() { c.Client.SendRconCmd("status") }, call("RconCmd", "status")},
+	} {
+		tt.send()
+		c.ClientMessages.Expect(t, tt.want.Method, tt.want)
+	}
+	for _, cmd := range []game.Command{
+		{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatAll, Text: "hi"},
+		{Kind: game.CmdSay, Target: 5, Chat: game.ChatWhisper, Text: "psst"},
+		{Kind: game.CmdSetTeam, Target: game.Nobody, Team: game.TeamSpectators},
+		{Kind: game.CmdSpectate, Target: 9, Spectate: game.SpectatePlayer},
+		{Kind: game.CmdSkinChange, Target: game.Nobody, Profile: &game.Profile{Skin: skin}},
+		{Kind: game.CmdKill, Target: game.Nobody},
+		{Kind: game.CmdReady, Target: game.Nobody},
+		{Kind: game.CmdEmoticon, Target: game.Nobody, Value: 13},
+	} {
+		cmd.Player = game.Nobody
+		if !c.Client.SendCommand(&cmd) {
+			t.Errorf("cannot send %+v", cmd)
+		}
+		c.ClientMessages.Expect(t, "command", call("Command", cmd))
+	}
+	for _, cmd := range []game.Command{{Kind: game.CmdTuneParams}, {Kind: game.CmdProfile}, {Kind: game.CmdSkinChange}} {
+		if c.Client.SendCommand(&cmd) {
+			t.Errorf("sent %+v", cmd)
+		}
+	}
+	c.ClientMessages.Expect(t, "commands without message")
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.Int32Range(0, 63)
+		want := game.Input{
+			Direction: rapid.Int32Range(-1, 1).Draw(t, "direction"), TargetX: rapid.Int32().Draw(t, "x"), TargetY: rapid.Int32().Draw(t, "y"),
+			Jump: rapid.Bool().Draw(t, "jump"), Hook: rapid.Bool().Draw(t, "hook"), Fire: n.Draw(t, "fire"),
+			Flags:        game.PlayerFlags(rapid.IntRange(0, 127).Draw(t, "flags")) & (game.PlayerFlagChatting | game.PlayerFlagScoreboard),
+			WantedWeapon: rapid.Int32Range(0, 5).Draw(t, "weapon"), NextWeapon: n.Draw(t, "next"), PrevWeapon: n.Draw(t, "prev"),
+		}
+		p := encodeInput(&want)
+		if got := decodeInput(&p); got != want {
+			t.Fatalf("%+v instead of %+v", got, want)
+		}
+	})
+}
+
+// TestLongTexts checks that names are cut at the limits of the game.
+func TestLongTexts(t *testing.T) {
+	c := connect(t)
+	c.Client.SendProfile(&game.Profile{Name: "a name that is too löng", Clan: "kläääääääääään", Country: 40, Skin: skin})
+	c.ClientMessages.Expect(t, "profile", call("Profile", game.Profile{Name: "a name that is ", Clan: "klääää", Country: 40, Skin: skin}))
+}
+
+// TestRefusedMessages checks messages of other versions, broken ones, and those that are
+// not vital but must be.
+func TestRefusedMessages(t *testing.T) {
+	c := connect(t)
+	motd := (&msg7.SvMotd{Message: []byte("x")}).Append(nil)
+	for _, tt := range []struct {
+		name    string
+		to      bridgetest.Receiver
+		payload []byte
+		vital   bool
+		want    error // nil for any
+	}{
+		{"unknown to client", c.Client, []byte{0x3f | 0x80, 0x01}, true, bridge.ErrUnknownMessage},
+		{"cut to client", c.Client, []byte{byte(msg7.IDSvTeam)}, true, nil},
+		{"cut to server", c.Server, []byte{byte(msg7.IDClSay)}, true, bridge.ErrBadMessage},
+		{"of a server", c.Server, motd, true, bridge.ErrBadMessage},
+		{"not vital", c.Server, (&msg7.Ready{}).Append(nil), false, bridge.ErrNotVital},
+		{"unknown vote", c.Server, (&msg7.ClCallVote{Type: []byte("ban")}).Append(nil), true, bridge.ErrBadMessage},
+	} {
+		err := tt.to.Receive(tt.payload, tt.vital)
+		if err == nil || tt.want != nil && !errors.Is(err, tt.want) || tt.want == nil && errors.Is(err, bridge.ErrUnknownMessage) {
+			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
+		}
+	}
+	if err := c.Client.Receive(motd, false); err != nil {
+		t.Errorf("not vital to client: %v", err)
+	}
+	if err := c.Server.Receive((&msg7.PingReply{}).Append(nil), false); err != nil {
+		t.Errorf("ping reply: %v", err)
+	}
+	c.ServerMessages.Expect(t, "refused")
+	c.ClientMessages.Expect(t, "refused")
+}
+
+// TestSnapshot checks that a snapshot shows what the frame has, to those who may see it.
+func TestSnapshot(t *testing.T) {
+	w := newWorld(t)
+	// Bob shoots, Alice watches. A tee's first inputs do not shoot yet.
 	for range 3 {
 		w.Step([]game.Command{{Kind: game.CmdInput, Player: 1, Input: game.Input{TargetX: 100}}})
 	}
@@ -147,16 +261,15 @@ func TestScene(t *testing.T) {
 	events = append(append([]game.Event(nil), events...),
 		game.Event{Kind: game.EvSound, Sound: game.SoundHit, To: game.MaskOne(0), Pos: w.View(0).Pos},
 		game.Event{Kind: game.EvDamage, Player: 1, Value: 1, Extra: 2, Angle: 3, To: game.MaskAll, Pos: w.View(1).Pos})
-	var s Scene
+	var e snapshotEncoder
 	var b snapshot.Builder
 	var snap snapshot.Snapshot
-	var latency [game.MaxPlayers]int32
-	latency[1] = 42
-	s.Note(w.Frame(), events)
-	s.Begin(w.Frame())
+	latency := [game.MaxPlayers]int32{1: 42}
+	e.recordTick(w.Frame(), events)
+	e.begin(w.Frame())
 	build := func(id game.PlayerID) map[int]int {
 		v := w.View(id)
-		s.Build(&b, &v, &latency)
+		e.build(&b, &v, &latency)
 		b.Finish(&snap)
 		n := map[int]int{}
 		var d msg7.ObjectDecoder
@@ -170,7 +283,7 @@ func TestScene(t *testing.T) {
 			switch o := o.(type) {
 			case *msg7.Character:
 				if own := key.ID() == int(id); own != (o.Health == 10) {
-					t.Errorf("player %d is told that %d has %d health", id, key.ID(), o.Health)
+					t.Errorf("player %d sees that %d has %d health", id, key.ID(), o.Health)
 				}
 			case *msg7.PlayerInfo:
 				if o.Latency != latency[key.ID()] {
@@ -195,35 +308,81 @@ func TestScene(t *testing.T) {
 		t.Errorf("no pickups or projectiles: %v", got)
 	}
 	if a, b := got[msg7.TypeEventSoundWorld], build(1)[msg7.TypeEventSoundWorld]; a != b+1 {
-		t.Errorf("alice hears %d sounds, bob %d: the hit sound is hers alone", a, b)
+		t.Errorf("alice hears %d sounds, bob %d: the hit sound is for alice only", a, b)
 	}
-	s.Done()
-	s.Begin(w.Frame())
+	e.end()
+	e.begin(w.Frame())
 	if n := build(0)[msg7.TypeEventDamage]; n != 0 {
 		t.Error("an effect is shown twice")
 	}
 }
 
-// TestSceneDoesNotAllocate: not even when there is something of everything to see.
-func TestSceneDoesNotAllocate(t *testing.T) {
+// TestSnapshotAllocs checks that a round of snapshots with effects of all kinds does not
+// allocate.
+func TestSnapshotAllocs(t *testing.T) {
 	testenv.RequireExactAllocs(t)
-	w := world(t)
+	w := newWorld(t)
 	var events []game.Event
 	for k := game.EvExplosion; k <= game.EvDamage; k++ {
 		events = append(events, game.Event{Kind: k, To: game.MaskAll, Pos: w.View(0).Pos})
 	}
-	var s Scene
+	var e snapshotEncoder
 	var b snapshot.Builder
 	var latency [game.MaxPlayers]int32
 	round := func() {
-		s.Note(w.Frame(), events)
-		s.Begin(w.Frame())
+		e.recordTick(w.Frame(), events)
+		e.begin(w.Frame())
 		v := w.View(0)
-		s.Build(&b, &v, &latency)
-		s.Done()
+		e.build(&b, &v, &latency)
+		e.end()
 	}
 	round()
 	if n := testing.AllocsPerRun(100, round); n != 0 {
 		t.Errorf("%v allocations a round", n)
+	}
+}
+
+// TestStandardMaps checks that names of the original's maps are for those maps only.
+func TestStandardMaps(t *testing.T) {
+	for _, tt := range []struct {
+		m       bridge.MapChange
+		refused bool
+	}{
+		{bridge.MapChange{Name: "dm1", CRC: 0x64548818, Size: 6793}, false},
+		{bridge.MapChange{Name: "dm1", CRC: 0x64548818, Size: 6794}, true},
+		{bridge.MapChange{Name: "dm1", CRC: 0x64548819, Size: 6793}, true},
+		{bridge.MapChange{Name: "ctf5", CRC: 0x20b97905, Size: 10292}, false}, // 0.7.4
+		{bridge.MapChange{Name: "ctf5", CRC: 0x3a1694a7, Size: 10250}, false}, // before
+		{bridge.MapChange{Name: "ctf5", CRC: 0x3a1694a7, Size: 10292}, true},
+		{bridge.MapChange{Name: "teeyard1", CRC: 1, Size: 1}, false},
+		{bridge.MapChange{Name: "", CRC: 1, Size: 1}, false},
+	} {
+		if got := refusal(&tt.m); (got != "") != tt.refused {
+			t.Errorf("%+v: %q", tt.m, got)
+		}
+	}
+}
+
+// TestRaceInfo checks that the items of a race count until a snapshot does not have them.
+func TestRaceInfo(t *testing.T) {
+	c := newClientSide(nil, nil)
+	want := bridge.RaceInfo{BestTime: -1}
+	if d := cmp.Diff(want, *c.RaceInfo()); d != "" {
+		t.Error("before", d)
+	}
+	var b snapshot.Builder
+	var s snapshot.Snapshot
+	(&msg7.PlayerInfoRace{StartTick: 900}).PutInts(b.Add(msg7.TypePlayerInfoRace, 7, msg7.SizePlayerInfoRace))
+	(&msg7.GameDataRace{BestTime: 12345, Precision: 2, RaceFlags: msg7.RaceFlagFinishAsChat}).
+		PutInts(b.Add(msg7.TypeGameDataRace, 0, msg7.SizeGameDataRace))
+	b.Finish(&s)
+	c.ReceiveSnapshot(1000, &s)
+	race := bridge.RaceInfo{Active: true, BestTime: 12345, Precision: 2, FinishAsChat: true, StartTick: [game.MaxPlayers]int32{7: 900}}
+	if d := cmp.Diff(race, *c.RaceInfo()); d != "" {
+		t.Error(d)
+	}
+	c.ReceiveSnapshot(1002, new(snapshot.Snapshot))
+	if d := cmp.Diff(want, *c.RaceInfo()); d != "" {
+		t.Error("after", d)
 	}
 }

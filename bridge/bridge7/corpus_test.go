@@ -10,43 +10,45 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// record is one snapshot as a real 0.7 client received it; see the test data of
+// receivedSnapshot is a snapshot as a real 0.7 client received it; see the test data of
 // protocol/snapshot.
-type record struct {
+type receivedSnapshot struct {
 	tick, base, crc int32
 	delta           []byte
 }
 
-func corpus(t testing.TB, name string) []record {
+func readCorpus(t testing.TB, name string) []receivedSnapshot {
 	t.Helper()
 	b, err := os.ReadFile("../../protocol/snapshot/testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var recs []record
+	var snaps []receivedSnapshot
 	for len(b) >= 16 {
 		le := binary.LittleEndian
 		n := int(le.Uint32(b[12:]))
 		if n > len(b)-16 {
-			t.Fatalf("%s: record %d cut", name, len(recs))
+			t.Fatalf("%s: snapshot %d cut", name, len(snaps))
 		}
-		recs = append(recs, record{int32(le.Uint32(b)), int32(le.Uint32(b[4:])), int32(le.Uint32(b[8:])), b[16 : 16+n]})
+		snaps = append(snaps, receivedSnapshot{int32(le.Uint32(b)), int32(le.Uint32(b[4:])), int32(le.Uint32(b[8:])), b[16 : 16+n]})
 		b = b[16+n:]
 	}
-	return recs
+	return snaps
 }
 
-// viewer is the way of a snapshot in a client, from the delta to the view.
-type viewer struct {
-	store snapshot.Store
-	next  snapshot.Snapshot
-	sizes snapshot.ItemSizes
-	lift  *Lift
+// snapshotReceiver is what a client does with a snapshot, from the delta to the view.
+type snapshotReceiver struct {
+	store  snapshot.Store
+	next   snapshot.Snapshot
+	sizes  snapshot.ItemSizes
+	client *clientSide
 }
 
-func newViewer() *viewer { return &viewer{sizes: msg7.Sizes, lift: NewLift()} }
+func newSnapshotReceiver() *snapshotReceiver {
+	return &snapshotReceiver{sizes: msg7.Sizes, client: newClientSide(nil, nil)}
+}
 
-func (v *viewer) take(t testing.TB, r *record) {
+func (v *snapshotReceiver) receive(t testing.TB, r *receivedSnapshot) {
 	var base *snapshot.Snapshot
 	if r.base >= 0 {
 		if base = v.store.At(r.base); base == nil {
@@ -61,19 +63,19 @@ func (v *viewer) take(t testing.TB, r *record) {
 	}
 	v.store.Add(r.tick, 0, &v.next)
 	v.store.PurgeBefore(r.base)
-	v.lift.ReceiveSnapshot(r.tick, &v.next)
+	v.client.ReceiveSnapshot(r.tick, &v.next)
 }
 
-// TestCorpusToView: what the real servers sent becomes views: every CRC is right,
-// and every object that 0.7.5 defines is in them.
+// TestCorpusToView checks that what real servers sent becomes views: every CRC is right,
+// and the views have every item that 0.7.5 defines.
 func TestCorpusToView(t *testing.T) {
 	for _, name := range []string{"tw16.snaps", "dd64.snaps"} {
-		v := newViewer()
-		objects, unknown := 0, 0
-		for _, r := range corpus(t, name) {
-			v.take(t, &r)
-			f := v.lift.View().Frame
-			known := len(f.Players) + len(f.Characters) + len(f.Projectiles) + len(f.Lasers) + len(f.Pickups) + len(f.Flags) + len(v.lift.Effects())
+		v := newSnapshotReceiver()
+		items, unknown := 0, 0
+		for _, r := range readCorpus(t, name) {
+			v.receive(t, &r)
+			f := v.client.View().Frame
+			known := len(f.Players) + len(f.Characters) + len(f.Projectiles) + len(f.Lasers) + len(f.Pickups) + len(f.Flags) + len(v.client.Effects())
 			for i := range v.next.Len() {
 				k, _ := v.next.Item(i)
 				switch typ := k.Type(); {
@@ -85,53 +87,53 @@ func TestCorpusToView(t *testing.T) {
 				}
 			}
 			if known != 0 {
-				t.Fatalf("%s, tick %d: %d objects are not in the view", name, r.tick, -known)
+				t.Fatalf("%s, tick %d: %d items are not in the view", name, r.tick, -known)
 			}
-			objects += v.next.Len()
+			items += v.next.Len()
 		}
-		t.Logf("%s: %d objects, %d of them of types beyond 0.7.5", name, objects, unknown)
+		t.Logf("%s: %d items, %d of them of types beyond 0.7.5", name, items, unknown)
 	}
 }
 
-func TestLiftAllocatesNothing(t *testing.T) {
+func TestReceiveSnapshotAllocs(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	for _, name := range []string{"tw16.snaps", "dd64.snaps"} {
-		recs := corpus(t, name)
-		v := newViewer()
+		snaps := readCorpus(t, name)
+		v := newSnapshotReceiver()
 		v.store = *snapshot.NewStore(snapshot.StoreConfig{})
 		for range 2 {
 			v.store.Clear()
-			for i := range recs {
-				v.take(t, &recs[i])
+			for i := range snaps {
+				v.receive(t, &snaps[i])
 			}
 		}
 		n := testing.AllocsPerRun(1, func() {
 			v.store.Clear()
-			for i := range recs {
-				v.take(t, &recs[i])
+			for i := range snaps {
+				v.receive(t, &snaps[i])
 			}
 		})
 		if n != 0 {
-			t.Errorf("%s: %v allocations in %d snapshots", name, n, len(recs))
+			t.Errorf("%s: %v allocations in %d snapshots", name, n, len(snaps))
 		}
 	}
 }
 
-// BenchmarkToView is one snapshot per operation: delta applied, CRC compared,
-// stored, made a view.
-func BenchmarkToView(b *testing.B) {
+// BenchmarkReceiveSnapshot applies a delta, compares the CRC, stores the snapshot and
+// makes a view of it.
+func BenchmarkReceiveSnapshot(b *testing.B) {
 	for _, name := range []string{"tw16.snaps", "dd64.snaps"} {
 		b.Run(name, func(b *testing.B) {
-			recs := corpus(b, name)
-			v := newViewer()
+			snaps := readCorpus(b, name)
+			v := newSnapshotReceiver()
 			items, i := 0, 0
 			b.ReportAllocs()
 			for b.Loop() {
-				if i == len(recs) {
+				if i == len(snaps) {
 					i = 0
 					v.store.Clear()
 				}
-				v.take(b, &recs[i])
+				v.receive(b, &snaps[i])
 				i++
 				items += v.next.Len()
 			}

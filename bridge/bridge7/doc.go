@@ -1,11 +1,24 @@
-// Package bridge7 translates between the neutral vocabulary of package game
-// and the 0.7 protocol.
+// Package bridge7 translates between the vocabulary of package game and the 0.7
+// protocol.
 //
-// On the server [Up] turns a client's message into a command, [Announcer]
-// turns events into messages, and [Scene] turns frames into snapshots.
+// For the server [NewProtocol] makes the [bridge.Protocol], for the client
+// [NewClientSide] makes the [bridge.ClientSide]. Both are in one package so that one test
+// can compare what a client sees with what the server has.
 //
-// On the client [Lift] turns messages into events and snapshots into the same
-// frames, and [Request] turns commands into messages; [ClientSide] does all of it for a
-// client that knows no messages. Both sides are in one package
-// so that one test can hold them against each other.
+// # What is lost
+//
+// A client knows of the server's world all but this:
+//
+//   - whom an event is for, besides the client, and events that are for others;
+//   - what is out of the viewer's sight, and the health, armor and ammo of others, which
+//     are 0;
+//   - what others watch: Spectate, Watched, ViewX, ViewY and Watching are set for the
+//     viewer only, and only while watching; that somebody watches the viewer shows as
+//     FlagWatching;
+//   - fractions of positions: Pos is computed from whole units, and that of characters
+//     only with a map; positions of effects are whole units;
+//   - the order within a frame, which is by id; only effects keep theirs;
+//   - who did a damage (Target and Weapon of EvDamage) and who spawned (Player of
+//     EvSpawn);
+//   - in kills, whether the killer is Nobody or a player who left the red team.
 package bridge7

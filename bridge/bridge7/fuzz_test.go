@@ -4,21 +4,20 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/game/physics"
-	"github.com/teeyard/teeyard/maps"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/internal/bridgetest"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// FuzzLift makes views of snapshots of any items: per item a byte for the type,
+// FuzzReceiveSnapshot makes views of snapshots with any items: per item a byte for the type,
 // two for the id, and four for each integer that the type has (three, if the table
 // does not know it).
-func FuzzLift(f *testing.F) {
-	v := newViewer()
-	for i, r := range corpus(f, "tw16.snaps")[:30] {
-		v.take(f, &r)
+func FuzzReceiveSnapshot(f *testing.F) {
+	v := newSnapshotReceiver()
+	for i, r := range readCorpus(f, "tw16.snaps")[:30] {
+		v.receive(f, &r)
 		var b []byte
 		for j := range v.next.Len() {
 			k, ints := v.next.Item(j)
@@ -29,18 +28,9 @@ func FuzzLift(f *testing.F) {
 		}
 		f.Add(int32(i), b)
 	}
-	file, _ := maps.Find("testbox")
-	m, err := twmap.Parse(file.Data)
-	if err != nil {
-		f.Fatal(err)
-	}
-	g := m.GameLayer()
-	col, err := physics.NewCollision(g.Width, g.Height, g.Indices())
-	if err != nil {
-		f.Fatal(err)
-	}
-	l := NewLift()
-	l.SetMap(col)
+	_, col := bridgetest.NewWorld(f, "testbox", dm.Mode{}, nil)
+	c := newClientSide(nil, nil)
+	c.SetMap(col)
 	f.Fuzz(func(t *testing.T, tick int32, data []byte) {
 		var b snapshot.Builder
 		for len(data) >= 3 {
@@ -60,21 +50,21 @@ func FuzzLift(f *testing.F) {
 		}
 		var s snapshot.Snapshot
 		b.Finish(&s)
-		view := l.ReceiveSnapshot(tick, &s)
+		view := c.ReceiveSnapshot(tick, &s)
 		for i := range view.Characters {
-			if c := &view.Characters[i]; c.Player < 0 || c.Player >= game.MaxPlayers || c.Weapon >= game.NumWeapons || c.HookedPlayer >= game.MaxPlayers {
-				t.Errorf("a tee has %+v", c)
+			if ch := &view.Characters[i]; ch.Player < 0 || ch.Player >= game.MaxPlayers || ch.Weapon >= game.NumWeapons || ch.HookedPlayer >= game.MaxPlayers {
+				t.Errorf("character %+v", ch)
 			}
-			l.CoreState(&view.Characters[i])
+			c.CoreState(&view.Characters[i])
 		}
 		for i := range view.Players {
 			if p := &view.Players[i]; p.ID < 0 || p.ID >= game.MaxPlayers || p.SpectatorID >= game.MaxPlayers {
-				t.Errorf("a player has %+v", p)
+				t.Errorf("player %+v", p)
 			}
 		}
-		for _, e := range l.Effects() {
+		for _, e := range c.Effects() {
 			if e.Player >= game.MaxPlayers || e.Sound > game.SoundMenu {
-				t.Errorf("an effect has %+v", e)
+				t.Errorf("effect %+v", e)
 			}
 		}
 	})

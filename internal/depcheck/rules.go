@@ -22,7 +22,7 @@ var rooms = map[string][]string{
 	"protocol": {},
 	"game":     {},
 	"event":    {"game"},
-	"bridge":   {"event", "game", "protocol", "internal/safetext"},
+	"bridge":   {"event", "game", "protocol", "internal/limit", "internal/safetext"},
 	"bot":      {"game"},
 
 	"bans":      {"internal/atomicfile", "internal/safetext"},
@@ -51,6 +51,7 @@ var rooms = map[string][]string{
 	"internal/testenv":     {},
 	"internal/messagetest": {"protocol", "internal/golden", "internal/testenv"},
 	"internal/testclient":  {"protocol", "transport"},
+	"internal/bridgetest":  {"bridge", "format", "game", "maps", "protocol"},
 	"internal/peers":       everything,
 
 	"cmd":      everything,

@@ -1,0 +1,221 @@
+package bridge6
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// ClientConfig says as what a client introduces itself. With the zero value it can do
+// what 0.6 clients that know 64 players can.
+type ClientConfig struct {
+	// DDNetVersion is the release of DDNet to be taken for, times 1000: 16040 is 16.4.
+	// With 0 the server learns that the client knows 64 players, and sends plain items.
+	// If it is negative, the server learns nothing and shows at most 16 players.
+	DDNetVersion int32
+	// ConnectionID identifies the client's connections in CLIENTVER.
+	ConnectionID [16]byte
+}
+
+// clientSide implements [bridge.ClientSide].
+type clientSide struct {
+	bridge.ClientState
+	cfg     ClientConfig
+	sender  bridge.Sender
+	handler bridge.ServerMessageHandler
+	decoder msg6.Decoder
+	buf     []byte
+	event   game.Event // for OnEvent
+	profile game.Profile
+
+	// extended is set when the server uses messages or items of DDNet's own.
+	extended bool
+	// mapDetails and mapDetailsName are MAP_DETAILS of the map that is announced next.
+	mapDetails     msg6.MapDetails
+	mapDetailsName []byte
+	mapCRC         int32 // of the map announced
+	// voteEnded is set from the end of a vote until it is known how it ended.
+	voteEnded  bool
+	voteCaller game.PlayerID // who called the next vote, according to the chat
+
+	limitsKnown bool
+	clientInfos [game.MaxPlayers][msg6.SizeClientInfo]int32 // that the players' profiles were made of
+	snapshotDecoder
+	flags flagTracker
+}
+
+// NewClientSide makes a ClientSide for 0.6 that writes to sender and calls handler for
+// what it receives.
+func NewClientSide(sender bridge.Sender, handler bridge.ServerMessageHandler, cfg ClientConfig) bridge.ClientSide {
+	return newClientSide(sender, handler, cfg)
+}
+
+func newClientSide(sender bridge.Sender, handler bridge.ServerMessageHandler, cfg ClientConfig) *clientSide {
+	c := &clientSide{sender: sender, handler: handler, cfg: cfg}
+	c.Reset()
+	return c
+}
+
+func (c *clientSide) Reset() {
+	c.ClientState.Reset()
+	c.clientInfos = [game.MaxPlayers][msg6.SizeClientInfo]int32{}
+	c.snapshotDecoder = snapshotDecoder{}
+	c.flags = flagTracker{}
+	c.limitsKnown, c.voteEnded, c.voteCaller = false, false, game.Nobody
+}
+
+func (c *clientSide) send(m msg6.Message) {
+	c.buf = m.Append(c.buf[:0])
+	c.sender.Queue(c.buf, true)
+}
+
+func (c *clientSide) sendUnreliable(m msg6.Message) {
+	c.buf = m.Append(c.buf[:0])
+	c.sender.Queue(c.buf, false)
+}
+
+func (c *clientSide) SendLogin(password string) {
+	c.extended, c.mapDetailsName = false, nil
+	if v := c.cfg.DDNetVersion; v > 0 {
+		c.send(&msg6.ClientVer{
+			ConnectionID: c.cfg.ConnectionID, Version: v,
+			Text: []byte("DDNet " + strconv.Itoa(int(v/1000)) + "." + strconv.Itoa(int(v%1000/10))),
+		})
+	}
+	c.send(&msg6.Info{NetVersion: []byte(msg6.NetVersion), Password: []byte(password)})
+}
+
+func (c *clientSide) SendRequestMapData(chunk int) {
+	c.send(&msg6.RequestMapData{Chunk: int32(chunk)})
+}
+
+func (c *clientSide) SendReady() { c.send(&msg6.Ready{}) }
+
+// SendProfile also tells servers of DDNet and the like that the client knows 64 players.
+func (c *clientSide) SendProfile(p *game.Profile) {
+	c.profile = *p
+	c.send(&msg6.ClStartInfo{Look: c.playerLook()})
+	if c.cfg.DDNetVersion >= 0 {
+		c.send(&msg6.RconCmd{Command: []byte(msg6.CrashmePlx)})
+	}
+}
+
+// playerLook returns the profile as messages have it.
+func (c *clientSide) playerLook() msg6.PlayerLook {
+	p := &c.profile
+	s := toSkin06(&p.Skin)
+	return msg6.PlayerLook{
+		Name: []byte(p.Name), Clan: []byte(p.Clan), Country: p.Country,
+		Skin: []byte(s.name), UseCustomColor: s.useCustomColor, ColorBody: s.colorBody, ColorFeet: s.colorFeet,
+	}
+}
+
+func (c *clientSide) SendEnterGame() { c.send(&msg6.EnterGame{}) }
+
+// SendInput does not send the age of the acknowledgement, which 0.6 has no field for.
+func (c *clientSide) SendInput(ackTick, tick int32, in *game.Input, _ int32) {
+	p := msg6.PlayerInput{
+		Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY, Fire: in.Fire,
+		WantedWeapon: in.WantedWeapon, NextWeapon: in.NextWeapon, PrevWeapon: in.PrevWeapon,
+	}
+	if in.Jump {
+		p.Jump = 1
+	}
+	if in.Hook {
+		p.Hook = 1
+	}
+	p.PlayerFlags = msg6.PlayerFlagPlaying
+	if in.Flags&game.PlayerFlagChatting != 0 {
+		p.PlayerFlags = msg6.PlayerFlagChatting
+	}
+	if in.Flags&game.PlayerFlagScoreboard != 0 {
+		p.PlayerFlags |= msg6.PlayerFlagScoreboard
+	}
+	m := msg6.Input{AckTick: ackTick, IntendedTick: tick}
+	m.SetPlayer(&p)
+	c.buf = m.Append(c.buf[:0]) // sendUnreliable would let m escape to the heap
+	c.sender.Queue(c.buf, false)
+}
+
+// SendCommand has no message for watching a flag. It whispers only on servers that are
+// DDNet's or the like: others would show the text to all.
+func (c *clientSide) SendCommand(cmd *game.Command) bool {
+	switch cmd.Kind {
+	case game.CmdSay:
+		switch cmd.Chat {
+		case game.ChatAll, game.ChatTeam:
+			c.say(cmd.Chat == game.ChatTeam, cmd.Text)
+		case game.ChatWhisper:
+			if cmd.Target < 0 || cmd.Target >= game.MaxPlayers || !c.extended {
+				return false
+			}
+			name := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(c.Players[cmd.Target].Profile.Name)
+			c.say(false, `/w "`+name+`" `+cmd.Text)
+		default:
+			return false
+		}
+	case game.CmdSetTeam:
+		c.send(&msg6.ClSetTeam{Team: msg6.Team(cmd.Team)})
+	case game.CmdSpectate:
+		m := msg6.ClSetSpectatorMode{SpectatorID: -1}
+		switch cmd.Spectate {
+		case game.SpectateFree:
+		case game.SpectatePlayer:
+			m.SpectatorID = int32(cmd.Target)
+		default:
+			return false
+		}
+		c.send(&m)
+	case game.CmdProfile:
+		if cmd.Profile == nil {
+			return false
+		}
+		c.SendProfile(cmd.Profile)
+	case game.CmdSkinChange:
+		if cmd.Profile == nil {
+			return false
+		}
+		c.profile.Skin = cmd.Profile.Skin
+		c.send(&msg6.ClChangeInfo{Look: c.playerLook()})
+	case game.CmdKill:
+		c.send(&msg6.ClKill{})
+	case game.CmdReady:
+		if !c.extended {
+			return false
+		}
+		c.say(false, "/ready")
+	case game.CmdEmoticon:
+		c.send(&msg6.ClEmoticon{Emoticon: msg6.Emoticon(cmd.Value)})
+	default:
+		return false
+	}
+	return true
+}
+
+func (c *clientSide) say(team bool, text string) {
+	c.send(&msg6.ClSay{Team: team, Message: []byte(text)})
+}
+
+func (c *clientSide) SendChatCommand(name, args string) {
+	c.say(false, strings.TrimRight("/"+name+" "+args, " "))
+}
+
+func (c *clientSide) SendCallVote(kind bridge.VoteKind, value, reason string) {
+	c.send(&msg6.ClCallVote{Type: []byte(kind.MessageType()), Value: []byte(value), Reason: []byte(reason)})
+}
+
+func (c *clientSide) SendVote(choice int32) { c.send(&msg6.ClVote{Vote: msg6.VoteChoice(choice)}) }
+
+func (c *clientSide) SendRconAuth(name, password string) {
+	c.send(&msg6.RconAuth{Name: []byte(name), Password: []byte(password), SendCommands: 1})
+}
+
+func (c *clientSide) SendRconCmd(line string) { c.send(&msg6.RconCmd{Command: []byte(line)}) }
+
+func (c *clientSide) SendPing() { c.sendUnreliable(&msg6.Ping{}) }
+
+func (c *clientSide) ItemSizes() *snapshot.ItemSizes { return &itemSizes }

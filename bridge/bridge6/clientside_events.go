@@ -1,0 +1,245 @@
+package bridge6
+
+import (
+	"strings"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// ReceiveSnapshot also reports the events that 0.6 has no messages for, as far as
+// snapshots show them: who came, left, changed team or skin, what happened to flags, and
+// new limits. They are silent, because servers write lines about them into the chat.
+func (c *clientSide) ReceiveSnapshot(tick int32, s *snapshot.Snapshot) *game.View {
+	c.decodeSnapshot(tick, s)
+	if c.voteEnded {
+		c.endVote(bridge.VoteNone)
+	}
+	for id := range c.received {
+		c.updatePlayer(game.PlayerID(id))
+	}
+	c.updateLimits()
+	c.updateFlags(tick)
+	return &c.Shown
+}
+
+// updatePlayer compares what a snapshot has of a player with what is known.
+func (c *clientSide) updatePlayer(id game.PlayerID) {
+	s, p := &c.received[id], &c.Players[id]
+	present := s.hasPlayerInfo && s.hasClientInfo
+	if !present && !p.InGame {
+		return
+	}
+	changed := present && c.clientInfos[id] != s.clientInfo
+	var profile game.Profile
+	if changed {
+		profile = decodeProfile(&s.clientInfo)
+	}
+	ev := game.Event{Player: id, Target: game.Nobody, Flag: true}
+	if p.InGame && (!present || changed && p.Profile.Name != profile.Name) {
+		p.InGame, p.Alive = false, false
+		ev.Kind = game.EvPlayerLeft
+		c.onEvent(ev)
+	}
+	if !present {
+		return
+	}
+	if !p.InGame {
+		if !changed { // the same player as the last who had the id
+			profile = p.Profile
+		}
+		*p = game.PlayerInfo{ID: id, InGame: true, Team: s.team, Profile: profile, Silent: true, Alive: p.Alive, Score: p.Score, Flags: p.Flags}
+		c.clientInfos[id] = s.clientInfo
+		ev.Kind, ev.Team = game.EvPlayerEntered, p.Team
+		c.onEvent(ev)
+		return
+	}
+	if changed {
+		p.Profile, c.clientInfos[id] = profile, s.clientInfo
+		ev.Kind = game.EvSkinChange
+		c.onEvent(ev)
+	}
+	if p.Team != s.team {
+		p.Team = s.team
+		ev.Kind, ev.Team = game.EvTeamChange, p.Team
+		c.onEvent(ev)
+	}
+}
+
+// decodeProfile returns the profile in a ClientInfo.
+func decodeProfile(ints *[msg6.SizeClientInfo]int32) game.Profile {
+	var o msg6.ClientInfo
+	o.ReadInts(ints[:]) // fails only if the size is wrong
+	o.Clamp()
+	text := func(packed []int32) string {
+		var b [32]byte
+		return safetext.Line(msg6.AppendIntsToStr(b[:0], packed))
+	}
+	return game.Profile{
+		Name: text(o.Name[:]), Clan: text(o.Clan[:]), Country: o.Country,
+		Skin: fromSkin06(skin06{name: text(o.Skin[:]), useCustomColor: o.UseCustomColor != 0, colorBody: o.ColorBody, colorFeet: o.ColorFeet}),
+	}
+}
+
+// updateLimits compares the limits and the number of the match with what is known.
+func (c *clientSide) updateLimits() {
+	g := &c.Frame.Game
+	limits := bridge.EmptyGameState()
+	limits.Flags, limits.ScoreLimit, limits.TimeLimit = g.Flags, g.ScoreLimit, g.TimeLimit
+	limits.MatchNum, limits.MatchCurrent = g.MatchNum, g.MatchCurrent
+	if c.limitsKnown && c.Limits == limits {
+		return
+	}
+	c.limitsKnown, c.Limits = true, limits
+	c.onEvent(game.Event{Kind: game.EvGameInfo, Player: game.Nobody, Target: game.Nobody})
+}
+
+// flagTracker remembers the flags of the last snapshot.
+type flagTracker struct {
+	known    bool
+	carrier  [2]int32
+	score    [2]int32
+	grabTick [2]int32 // at which a flag was taken from its stand
+}
+
+// updateFlags reports what happened to the flags since the last snapshot.
+func (c *clientSide) updateFlags(tick int32) {
+	g, t := &c.Frame.Game, &c.flags
+	last := *t
+	t.known, t.carrier, t.score = g.Flags&game.GameFlagFlags != 0, g.FlagCarrier, g.TeamScore
+	if !t.known || !last.known {
+		return
+	}
+	for i := range t.carrier {
+		from, to := last.carrier[i], g.FlagCarrier[i]
+		if from == to {
+			continue
+		}
+		ev := game.Event{Kind: game.EvGameMsg, Player: game.Nobody, Target: game.Nobody, Value: int32(i)}
+		switch {
+		case to >= 0 && from < 0:
+			ev.GameMsg = game.GameMsgCTFGrab
+			if from == int32(msg6.FlagAtStand) {
+				t.grabTick[i] = tick
+			}
+		case to == int32(msg6.FlagTaken) && from >= 0:
+			ev.GameMsg, ev.Value = game.GameMsgCTFDrop, 0
+		case to == int32(msg6.FlagAtStand) && from >= 0 && g.TeamScore[1-i] > last.score[1-i]:
+			ev.GameMsg, ev.Player, ev.Extra = game.GameMsgCTFCapture, bridge.PlayerIDOf(from), tick-t.grabTick[i]
+		case to == int32(msg6.FlagAtStand) && from >= int32(msg6.FlagTaken):
+			ev.GameMsg, ev.Value = game.GameMsgCTFReturn, 0
+		default:
+			continue
+		}
+		c.onEvent(ev)
+	}
+}
+
+// receiveChat handles a line of chat. Lines of the server also say who called a vote and
+// how it ended.
+func (c *clientSide) receiveChat(m *msg6.SvChat) {
+	ev := game.Event{Kind: game.EvChat, Player: bridge.PlayerIDOf(m.ClientID), Target: game.Nobody, Chat: game.ChatAll, Text: safetext.Line(m.Message)}
+	switch m.Mode {
+	case msg6.ChatTeam:
+		ev.Chat = game.ChatTeam
+	case msg6.ChatWhisperSent:
+		ev.Chat, ev.Player, ev.Target = game.ChatWhisper, c.Own, ev.Player
+	case msg6.ChatWhisperReceived:
+		ev.Chat, ev.Target = game.ChatWhisper, c.Own
+	}
+	if ev.Player == game.Nobody {
+		if name, ok := parseVoteCaller(ev.Text); ok {
+			c.voteCaller = c.playerNamed(name)
+		}
+		if kind := parseVoteEnd(ev.Text); c.voteEnded && kind != bridge.VoteNone {
+			c.endVote(kind)
+		}
+	}
+	c.onEvent(ev)
+}
+
+// receiveVote handles the beginning or the end of a vote.
+func (c *clientSide) receiveVote(m *msg6.SvVoteSet) {
+	if m.Timeout <= 0 {
+		c.voteEnded = true // a line of chat says how
+		return
+	}
+	if c.voteEnded {
+		c.endVote(bridge.VoteNone)
+	}
+	v := bridge.Vote{
+		Kind: bridge.VoteOption, Caller: c.voteCaller, Timeout: m.Timeout,
+		Description: safetext.Line(m.Description), Reason: safetext.Line(m.Reason), Target: game.Nobody,
+	}
+	if name, ok := cutAffixes(v.Description, "Kick '", "'"); ok {
+		v.Kind, v.Description = bridge.VoteKick, name
+	} else if name, ok := cutAffixes(v.Description, "move '", "' to spectators"); ok {
+		v.Kind, v.Description = bridge.VoteSpectate, name
+	}
+	if v.Kind != bridge.VoteOption {
+		v.Target = c.playerNamed(v.Description)
+	}
+	c.voteCaller = game.Nobody
+	c.handler.OnVote(&v)
+}
+
+// endVote reports the end of a vote; kind is VoteNone if it is not known how it ended.
+func (c *clientSide) endVote(kind bridge.VoteKind) {
+	c.voteEnded = false
+	c.handler.OnVote(&bridge.Vote{Kind: kind, Caller: game.Nobody, Target: game.Nobody})
+}
+
+// playerNamed returns the first player with a name, Nobody if there is none.
+func (c *clientSide) playerNamed(name string) game.PlayerID {
+	for i := range c.Players {
+		if p := &c.Players[i]; p.InGame && p.Profile.Name == name {
+			return p.ID
+		}
+	}
+	return game.Nobody
+}
+
+// parseVoteCaller returns the name in a server's line about who called a vote.
+func parseVoteCaller(line string) (name string, ok bool) {
+	if line, ok = strings.CutPrefix(line, "'"); !ok {
+		return "", false
+	}
+	name, _, ok = strings.Cut(line, "' called ")
+	return name, ok
+}
+
+// parseVoteEnd returns how a vote ended according to a server's line, VoteNone if it is
+// about something else.
+func parseVoteEnd(line string) bridge.VoteKind {
+	switch line {
+	case "Vote passed", "admin forced vote yes":
+		return bridge.VotePassed
+	case "Vote failed", "admin forced vote no":
+		return bridge.VoteFailed
+	case "Vote aborted":
+		return bridge.VoteAborted
+	}
+	return bridge.VoteNone
+}
+
+// cutAffixes returns s without a prefix and a suffix, if it has both.
+func cutAffixes(s, prefix, suffix string) (string, bool) {
+	s, ok := strings.CutPrefix(s, prefix)
+	if !ok {
+		return "", false
+	}
+	return strings.CutSuffix(s, suffix)
+}
+
+// receiveTuneParams handles the tuning parameters. Those that 0.7 does not have are
+// left out.
+func (c *clientSide) receiveTuneParams(m *msg6.SvTuneParams) {
+	n := copy(c.TuneParams[:laserDamageIndex], m.Params)
+	if n == laserDamageIndex && len(m.Params) > n+1 {
+		copy(c.TuneParams[n:], m.Params[n+1:])
+	}
+	c.onEvent(game.Event{Kind: game.EvTuneParams, Player: game.Nobody, Target: game.Nobody})
+}

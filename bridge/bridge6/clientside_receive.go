@@ -1,0 +1,156 @@
+package bridge6
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+func (c *clientSide) Receive(payload []byte, vital bool) error {
+	m, err := c.decoder.Decode(payload)
+	if err != nil {
+		if errors.As(err, new(*msg6.IDError)) {
+			err = fmt.Errorf("%w: %w", bridge.ErrUnknownMessage, err)
+		}
+		return err
+	}
+	switch m := m.(type) {
+	case *msg6.SnapSingle:
+		c.handler.OnSnapshotPart(snapshot.PartHeader{Tick: m.Tick, BaseTick: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: 1}, 0, m.Data)
+	case *msg6.Snap:
+		c.handler.OnSnapshotPart(snapshot.PartHeader{Tick: m.Tick, BaseTick: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: m.Parts}, m.Part, m.Data)
+	case *msg6.SnapEmpty:
+		c.handler.OnSnapshotPart(snapshot.PartHeader{Tick: m.Tick, BaseTick: m.Tick - m.DeltaTick, Parts: 1}, 0, nil)
+	case *msg6.InputTiming:
+		c.handler.OnInputTiming(m.IntendedTick, m.TimeLeft)
+	case *msg6.Ping:
+		c.sendUnreliable(&msg6.PingReply{})
+	case *msg6.PingReply:
+		c.handler.OnPingReply()
+	case *msg6.PingEx:
+		c.sendUnreliable(&msg6.PongEx{PingID: m.PingID})
+	default:
+		switch {
+		case !vital:
+		case m.ID().Extended():
+			c.extended = true
+			c.receiveExtended(m)
+		case m.ID().System():
+			c.receiveSystem(m)
+		default:
+			c.receiveGame(m)
+		}
+	}
+	return nil
+}
+
+func (c *clientSide) receiveSystem(m msg6.Message) {
+	switch m := m.(type) {
+	case *msg6.MapChange:
+		change := &bridge.MapChange{Name: safetext.Line(m.Name), CRC: uint32(m.CRC), Size: int(m.Size), ChunksNumbered: true}
+		if bytes.Equal(c.mapDetailsName, m.Name) && c.mapDetails.CRC == m.CRC && c.mapDetails.Size == m.Size {
+			change.SHA256, change.HasSHA256 = c.mapDetails.SHA256, true
+		}
+		c.mapDetailsName, c.mapCRC = nil, m.CRC
+		c.handler.OnMapChange(change)
+	case *msg6.MapData:
+		if m.CRC == c.mapCRC {
+			c.handler.OnMapData(int(max(m.Chunk, 0)), m.Data)
+		}
+	case *msg6.ConReady:
+		c.handler.OnConReady()
+	case *msg6.RconAuthStatus:
+		c.handler.OnRconAuthStatus(m.Authed != 0)
+	case *msg6.RconLine:
+		c.handler.OnRconLine(safetext.Line(m.Line))
+	case *msg6.RconCmdAdd:
+		c.handler.OnRconCommand(bridge.NewCommandInfo(m.Name, m.Params, m.Help))
+	case *msg6.RconCmdRem:
+		c.handler.OnRconCommandRemoved(safetext.Line(m.Name))
+	}
+}
+
+// receiveExtended handles the messages of DDNet's own.
+func (c *clientSide) receiveExtended(m msg6.Message) {
+	switch m := m.(type) {
+	case *msg6.MapDetails:
+		c.mapDetails, c.mapDetailsName = *m, bytes.Clone(m.Name)
+		c.mapDetails.Name, c.mapDetails.URL = nil, nil // part of the payload
+	case *msg6.MaplistAdd:
+		for name := range bytes.SplitSeq(bytes.TrimRight(m.Names, "\x00"), []byte{0}) {
+			c.handler.OnMapListEntry(safetext.Line(name), false)
+		}
+	case *msg6.WhatIs:
+		if name := msg6.ExtensionName(m.UUID); name != "" {
+			c.send(&msg6.ItIs{UUID: m.UUID, Name: []byte(name)})
+		} else {
+			c.send(&msg6.IDontKnow{UUID: m.UUID})
+		}
+	case *msg6.SvDDRaceTime:
+		if m.Check != 0 {
+			c.handler.OnCheckpoint(m.Check * 10)
+		}
+	case *msg6.SvRecord:
+		c.Race.BestTime = -1
+		if m.ServerTimeBest > 0 {
+			c.Race.BestTime = m.ServerTimeBest * 10
+		}
+	case *msg6.SvRaceFinish:
+		c.handler.OnRaceFinish(game.PlayerID(m.ClientID), m.Time, m.Diff, m.RecordServer)
+	case *msg6.SvCommandInfo:
+		c.handler.OnChatCommand(bridge.NewCommandInfo(m.Name, m.ArgsFormat, m.HelpText), false)
+	case *msg6.SvCommandInfoRemove:
+		c.handler.OnChatCommand(bridge.NewCommandInfo(m.Name, nil, nil), true)
+	}
+}
+
+func (c *clientSide) receiveGame(m msg6.Message) {
+	switch m := m.(type) {
+	case *msg6.SvMotd:
+		c.handler.OnMotd(safetext.Lines(m.Message))
+	case *msg6.SvReadyToEnter:
+		c.handler.OnReadyToEnter()
+	case *msg6.SvChat:
+		c.receiveChat(m)
+	case *msg6.SvTuneParams:
+		c.receiveTuneParams(m)
+	case *msg6.SvBroadcast:
+		c.onEvent(game.Event{Kind: game.EvBroadcast, Player: game.Nobody, Target: game.Nobody, Text: safetext.Lines(m.Message)})
+	case *msg6.SvKillMsg:
+		c.onEvent(game.Event{
+			Kind: game.EvKill, Player: bridge.PlayerIDOf(m.Killer), Target: bridge.PlayerIDOf(m.Victim),
+			Weapon: game.Weapon(m.Weapon), Value: m.ModeSpecial,
+		})
+	case *msg6.SvWeaponPickup:
+		w := game.Weapon(m.Weapon)
+		c.onEvent(game.Event{Kind: game.EvPickup, Player: c.Own, Target: game.Nobody, Weapon: w, Pickup: bridge.WeaponPickup(w)})
+	case *msg6.SvEmoticon:
+		c.onEvent(game.Event{Kind: game.EvEmoticon, Player: bridge.PlayerIDOf(m.ClientID), Target: game.Nobody, Value: int32(m.Emoticon)})
+	case *msg6.SvVoteClearOptions:
+		c.handler.OnVoteOptions(nil, true)
+	case *msg6.SvVoteOptionListAdd:
+		n := min(max(m.Count, 0), int32(len(m.Descriptions)))
+		c.handler.OnVoteOptions(bridge.Texts(m.Descriptions[:n]), false)
+	case *msg6.SvVoteOptionAdd:
+		c.handler.OnVoteOptions([]string{safetext.Line(m.Description)}, false)
+	case *msg6.SvVoteOptionRemove:
+		c.handler.OnVoteOptionRemoved(safetext.Line(m.Description))
+	case *msg6.SvVoteSet:
+		c.receiveVote(m)
+	case *msg6.SvVoteStatus:
+		c.handler.OnVoteStatus(m.Yes, m.No, m.Pass, m.Total)
+	}
+}
+
+// onEvent passes an event on.
+func (c *clientSide) onEvent(ev game.Event) {
+	c.event = ev
+	c.handler.OnEvent(&c.event)
+	c.event.Text = ""
+}

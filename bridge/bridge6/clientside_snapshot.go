@@ -1,0 +1,302 @@
+package bridge6
+
+import (
+	"math"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// snapshotDecoder is what a clientSide needs to decode snapshots.
+type snapshotDecoder struct {
+	items    msg6.ObjectDecoder
+	types    msg6.TypeRegistry
+	received [game.MaxPlayers]receivedPlayer
+	// raceStart is the tick at which the race of the viewed player began, if it runs.
+	raceStart int32
+	stars     starMerger
+}
+
+// receivedPlayer is what a snapshot has of a player, spread over several items.
+type receivedPlayer struct {
+	hasPlayerInfo, hasClientInfo bool
+	team                         game.Team
+	flags                        game.PlayerFlags
+	clientInfo                   [msg6.SizeClientInfo]int32
+}
+
+// decodeSnapshot makes a view of a snapshot. It leaves out items that it does not know,
+// and moves values that are out of range into it, as DDNet does.
+func (c *clientSide) decodeSnapshot(tick int32, s *snapshot.Snapshot) {
+	best := c.Race.BestTime // comes in a message
+	c.BeginSnapshot(tick, bridge.EmptyGameState())
+	c.Race.BestTime = best
+	c.raceStart = 0
+	c.stars = starMerger{lastID: -1}
+	for i := range c.received {
+		p := &c.received[i]
+		p.hasPlayerInfo, p.hasClientInfo, p.flags = false, false, 0
+	}
+	c.types.Reset()
+	for i := range s.Len() {
+		key, ints := s.Item(i)
+		wireType := key.Type()
+		typ := c.types.Type(wireType)
+		switch {
+		case wireType == msg6.TypeEx:
+			c.extended = true
+			c.types.AddEx(key.ID(), ints)
+			continue
+		case wireType == msg6.TypeProjectile && c.cfg.DDNetVersion >= msg6.VersionAntiPingProjectile && c.cfg.DDNetVersion < msg6.VersionMsgLegacy:
+			typ = msg6.TypeDDRaceProjectile
+		case typ == msg6.TypeUnknown, wireType < msg6.LastExtendedWireType && itemSizes.Of(wireType) == 0:
+			continue
+		}
+		if o, err := c.items.Decode(typ, ints); err == nil {
+			c.addItem(o, key.ID())
+		}
+	}
+	c.endSnapshot()
+}
+
+// addItem adds an item to the view. Types ascend; what is spread over the items of a
+// player is put together by endSnapshot.
+func (c *clientSide) addItem(o msg6.Object, id int) {
+	isPlayer := id < game.MaxPlayers
+	switch o := o.(type) {
+	case *msg6.Projectile:
+		o.Clamp()
+		c.AddProjectile(id, o.X, o.Y, o.VelX, o.VelY, game.Weapon(max(o.Type, 0)), o.StartTick)
+	case *msg6.DDRaceProjectile:
+		o.Clamp()
+		sin, cos := math.Sincos(float64(o.Angle) / 1e6)
+		c.AddProjectile(id, o.X/100, o.Y/100, int32(-sin*100), int32(cos*100), game.Weapon(max(o.Type, 0)), o.StartTick)
+	case *msg6.DDNetProjectile:
+		o.Clamp()
+		x, y := float64(o.VelX)/1e4, float64(o.VelY)/1e4
+		if o.Flags&msg6.ProjectileNormalizeVel != 0 {
+			if n := math.Hypot(x, y); n > 0 {
+				x, y = x/n*100, y/n*100
+			}
+		}
+		c.AddProjectile(id, o.X/100, o.Y/100, int32(x), int32(y), game.Weapon(max(o.Type, 0)), o.StartTick)
+	case *msg6.Laser:
+		c.AddLaser(id, o.X, o.Y, o.FromX, o.FromY, o.StartTick)
+	case *msg6.DDNetLaser:
+		c.AddLaser(id, o.ToX, o.ToY, o.FromX, o.FromY, o.StartTick)
+	case *msg6.Pickup:
+		c.addPickup(id, o.X, o.Y, o.Type, o.Subtype)
+	case *msg6.DDNetPickup:
+		c.addPickup(id, o.X, o.Y, o.Type, o.Subtype)
+	case *msg6.Flag:
+		o.Clamp()
+		c.AddFlag(game.Team(o.Team), o.X, o.Y)
+	case *msg6.GameInfo:
+		c.addGameInfo(o)
+	case *msg6.GameData:
+		o.Clamp()
+		g := &c.Frame.Game
+		g.TeamScore = [2]int32{o.ScoreRed, o.ScoreBlue}
+		if g.Flags&game.GameFlagFlags != 0 {
+			g.FlagCarrier = [2]int32{int32(o.CarrierRed), int32(o.CarrierBlue)}
+		}
+	case *msg6.Character:
+		if isPlayer {
+			o.Clamp()
+			c.addCharacter(game.PlayerID(id), o)
+		}
+	case *msg6.PlayerInfo:
+		if isPlayer {
+			o.Clamp()
+			c.addPlayerInfo(game.PlayerID(id), o)
+		}
+	case *msg6.ClientInfo:
+		if isPlayer {
+			c.received[id].hasClientInfo = true
+			o.PutInts(c.received[id].clientInfo[:])
+		}
+	case *msg6.DDNetPlayer:
+		if isPlayer && o.AuthLevel != msg6.AuthNone {
+			c.received[id].flags |= game.PlayerFlagAdmin
+		}
+	case *msg6.SpectatorInfo:
+		if id == int(c.Own) {
+			o.Clamp()
+			mode := game.SpectateFree
+			if o.SpectatorID >= 0 {
+				mode = game.SpectatePlayer
+			}
+			c.Watch(mode, game.PlayerID(o.SpectatorID), o.X, o.Y)
+		}
+	case *msg6.EventExplosion:
+		c.addEffect(id, game.EvExplosion, o.EventCommon, 0)
+	case *msg6.EventSpawn:
+		c.addEffect(id, game.EvSpawn, o.EventCommon, 0)
+	case *msg6.EventHammerHit:
+		c.addEffect(id, game.EvHammerHit, o.EventCommon, 0)
+	case *msg6.EventDeath:
+		c.addEffect(id, game.EvDeath, o.EventCommon, o.ClientID)
+	case *msg6.EventSoundWorld:
+		c.addEffect(id, game.EvSound, o.EventCommon, int32(o.Sound))
+	case *msg6.EventDamageInd:
+		c.addEffect(id, game.EvDamage, o.EventCommon, o.Angle)
+	}
+}
+
+func (c *clientSide) addPickup(id int, x, y int32, typ msg6.PickupType, sub msg6.Weapon) {
+	if kind, ok := decodePickup(typ, sub); ok {
+		c.AddPickup(id, x, y, kind)
+	}
+}
+
+// decodePickup is the inverse of encodePickup. DDNet's shields against single weapons
+// become armor, as which they are drawn.
+func decodePickup(typ msg6.PickupType, sub msg6.Weapon) (game.PickupKind, bool) {
+	switch typ {
+	case msg6.PickupHealth:
+		return game.PickupHealth, true
+	case msg6.PickupNinja:
+		return game.PickupNinja, true
+	case msg6.PickupWeapon:
+		w := game.Weapon(sub)
+		return bridge.WeaponPickup(w), w >= 0 && w < game.NumWeapons
+	}
+	return game.PickupArmor, typ > 0 && typ <= msg6.PickupArmorLaser
+}
+
+func (c *clientSide) addGameInfo(o *msg6.GameInfo) {
+	g := &c.Frame.Game
+	if o.Flags&msg6.GameFlagTeams != 0 {
+		g.Flags |= game.GameFlagTeams
+	}
+	if o.Flags&msg6.GameFlagFlags != 0 {
+		g.Flags |= game.GameFlagFlags
+	}
+	g.StartTick, g.ScoreLimit, g.TimeLimit = o.RoundStartTick, o.ScoreLimit, o.TimeLimit
+	g.MatchNum, g.MatchCurrent = o.RoundNum, o.RoundCurrent
+	over := o.StateFlags&msg6.GameStateGameOver != 0
+	if over {
+		g.State |= game.StateGameOver
+	}
+	if o.StateFlags&msg6.GameStateSuddenDeath != 0 {
+		g.State |= game.StateSuddenDeath
+	}
+	paused := o.StateFlags&msg6.GameStatePaused != 0 && !over
+	if paused {
+		g.State |= game.StatePaused
+	}
+	switch {
+	case o.StateFlags&msg6.GameStateRaceTime != 0 && o.WarmupTimer < 0:
+		c.Race.Active, c.raceStart = true, -o.WarmupTimer
+	case o.WarmupTimer > 0:
+		if !paused && !over {
+			g.State |= game.StateWarmup
+		}
+		if end := int64(c.Frame.Tick) + int64(o.WarmupTimer); end <= math.MaxInt32 {
+			g.EndTick = int32(end)
+		}
+	}
+}
+
+func (c *clientSide) addCharacter(id game.PlayerID, o *msg6.Character) {
+	c.AddCharacter(game.CharacterState{
+		Player: id, Tick: o.Tick, X: o.X, Y: o.Y, VelX: o.VelX, VelY: o.VelY, Angle: o.Angle, Direction: o.Direction,
+		Jumped: o.Jumped, HookedPlayer: o.HookedPlayer, HookState: int32(o.HookState), HookTick: o.HookTick,
+		HookX: o.HookX, HookY: o.HookY, HookDX: o.HookDx, HookDY: o.HookDy,
+		Health: o.Health, Armor: o.Armor, Ammo: o.AmmoCount, Weapon: game.Weapon(max(o.Weapon, 0)),
+		Emote:      game.Emote(min(o.Emote, msg6.EmoteBlink)), // Clamp allows one more than there are
+		AttackTick: o.AttackTick,
+	})
+	c.received[id].flags |= decodePlayerFlags(o.PlayerFlags)
+}
+
+func decodePlayerFlags(f msg6.PlayerFlags) (flags game.PlayerFlags) {
+	if f&msg6.PlayerFlagChatting != 0 {
+		flags |= game.PlayerFlagChatting
+	}
+	if f&msg6.PlayerFlagScoreboard != 0 {
+		flags |= game.PlayerFlagScoreboard
+	}
+	return flags
+}
+
+func (c *clientSide) addPlayerInfo(id game.PlayerID, o *msg6.PlayerInfo) {
+	team := game.Team(o.Team)
+	c.received[id].hasPlayerInfo, c.received[id].team = true, team
+	if o.Local != 0 {
+		c.Own, c.Shown.Viewer, c.Shown.VitalsOf = id, id, id
+	}
+	c.Frame.Players = append(c.Frame.Players, game.PlayerState{ID: id, Team: team, Score: o.Score, Latency: o.Latency, SpectatorID: game.Nobody})
+}
+
+// endSnapshot puts together what is spread over items.
+func (c *clientSide) endSnapshot() {
+	f := &c.Frame
+	for i := range f.Players {
+		s := &f.Players[i]
+		s.Flags = c.received[s.ID].flags
+		p := &c.Players[s.ID]
+		p.Score, p.Flags, p.Alive = s.Score, s.Flags, false
+	}
+	c.EndSnapshot()
+	for i := range c.EffectEvents {
+		if ev := &c.EffectEvents[i]; ev.Kind == game.EvDamage {
+			ev.Player = c.playerAt(ev.Pos)
+		}
+	}
+	if id := c.Shown.VitalsOf; id >= 0 && id < game.MaxPlayers {
+		c.Race.StartTick[id] = max(c.raceStart, 0)
+	}
+}
+
+// playerAt returns the player whose tee is at a position, Nobody if there is none.
+func (c *clientSide) playerAt(pos vec.Vec2) game.PlayerID {
+	const radius = 64
+	id, nearest := game.Nobody, float32(radius)
+	for i := range c.Frame.Characters {
+		ch := &c.Frame.Characters[i]
+		if d := vec.Distance(ch.Pos, pos); d < nearest {
+			id, nearest = ch.Player, d
+		}
+	}
+	return id
+}
+
+// starMerger makes one event of the stars of a hit: there are as many as it did damage,
+// with successive ids and ascending angles, at one position.
+type starMerger struct {
+	lastID    int // of the last star, -1 none
+	lastAngle int32
+	event     int // index of the hit's event
+}
+
+// addEffect adds the event of an item. Value is what the item has besides the position:
+// the player of EvDeath, the sound of EvSound, the angle of a star of EvDamage.
+func (c *clientSide) addEffect(id int, kind game.EventKind, common msg6.EventCommon, value int32) {
+	if len(c.EffectEvents) >= bridge.MaxEffectItems {
+		return
+	}
+	ev := game.Event{Kind: kind, Player: game.Nobody, Target: game.Nobody, Pos: bridge.Point(common.X, common.Y)}
+	switch kind {
+	case game.EvDeath:
+		ev.Player = bridge.PlayerIDOf(value)
+	case game.EvSound:
+		if value < 0 || value > int32(msg6.SoundMenu) {
+			return
+		}
+		ev.Sound = game.Sound(value)
+	case game.EvDamage:
+		m := &c.stars
+		sameHit := m.lastID >= 0 && m.lastID == id-1 && c.EffectEvents[m.event].Pos == ev.Pos && value > m.lastAngle
+		m.lastID, m.lastAngle = id, value
+		if sameHit {
+			c.EffectEvents[m.event].Value++
+			return
+		}
+		ev.Value = 1
+	}
+	c.stars.event = c.AddEffect(id, ev)
+}

@@ -1,0 +1,303 @@
+package bridge6
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/bridgetest"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// version is 0.6 for bridgetest. Every second client is DDNet's.
+var version = &bridgetest.Version{
+	NewProtocol: func() bridge.Protocol { return NewProtocol() },
+	NewClient: func(id int, s bridge.Sender, h bridge.ServerMessageHandler) bridge.ClientSide {
+		cfg := ClientConfig{}
+		if id%2 == 0 {
+			cfg.DDNetVersion = 16040
+		}
+		return NewClientSide(s, h, cfg)
+	},
+	LoseView:       loseView,
+	Effects:        shownEffects,
+	DiffEffects:    diffEffects,
+	ReceivedEvents: receivedEvents,
+	IsMessage: func(ev *game.Event) bool {
+		switch ev.Kind {
+		case game.EvPlayerEntered, game.EvPlayerLeft, game.EvTeamChange, game.EvSkinChange, game.EvGameInfo:
+			return false
+		case game.EvChat:
+			return ev.Player >= 0
+		}
+		return true
+	},
+}
+
+func TestMatch(t *testing.T) { bridgetest.TestMatch(t, version) }
+
+func BenchmarkSnapshots(b *testing.B) { bridgetest.BenchmarkSnapshots(b, version) }
+
+// loseView removes from a view what 0.6 does not carry.
+func loseView(v *game.View) {
+	visible := game.PlayerMask(0)
+	for i := range v.Characters {
+		c := &v.Characters[i]
+		visible |= game.MaskOne(c.Player)
+		c.TriggeredEvents = 0
+		if c.Ammo = min(c.Ammo, 10); c.Weapon == game.WeaponNinja {
+			c.Ammo = 0
+		}
+	}
+	for i := range v.Players {
+		p := &v.Players[i]
+		flags := game.PlayerFlagAdmin
+		if visible.Has(p.ID) {
+			flags |= game.PlayerFlagChatting
+		}
+		p.Flags &= flags
+		if p.ID == v.Viewer && p.Spectating {
+			p.Team = game.TeamSpectators
+			if p.SpecMode == game.SpectateFree || p.SpectatorID < 0 {
+				p.SpecMode, p.SpectatorID = game.SpectateFree, game.Nobody
+			} else {
+				p.SpecMode = game.SpectatePlayer
+			}
+			p.Latency, v.VitalsOf = 0, p.SpectatorID
+		}
+	}
+	loseGame(&v.Game, v.Tick)
+}
+
+// loseGame removes from the state of a match what 0.6 does not carry.
+func loseGame(g *game.GameState, tick int32) {
+	state, flags := g.State, g.Flags
+	g.Flags &= game.GameFlagTeams | game.GameFlagFlags
+	g.State = state & game.StateSuddenDeath
+	paused := state&(game.StatePaused|game.StateCountdown) != 0
+	end := int32(0) // of the time shown, if any
+	if state&game.StateWarmup != 0 || paused {
+		end = max(g.EndTick, tick)
+		if g.EndTick == 0 && state&game.StateWarmup != 0 {
+			end = tick + endlessWarmup
+		}
+	}
+	if g.EndTick = end; end == tick {
+		g.EndTick = 0
+	}
+	switch {
+	case state&(game.StateRoundOver|game.StateGameOver) != 0:
+		g.State |= game.StateGameOver
+	case paused:
+		g.State |= game.StatePaused
+	case g.EndTick != 0:
+		g.State |= game.StateWarmup
+	}
+	g.FlagDropTick = [2]int32{}
+	if flags&game.GameFlagTeams == 0 {
+		g.TeamScore = [2]int32{}
+	}
+	if flags&game.GameFlagFlags == 0 {
+		g.FlagCarrier = [2]int32{-3, -3}
+	}
+}
+
+// shownEffects returns the effects of a tick, and the sounds of tees.
+func shownEffects(f *game.Frame, events []game.Event) (effects []game.Event) {
+	for i := range f.Characters {
+		c := &f.Characters[i]
+		for bit, sound := range map[int32]game.Sound{
+			coreGroundJump: game.SoundJump, coreHookPlayer: game.SoundHookAttachPlayer,
+			coreHookGround: game.SoundHookAttachGround, coreHookNothing: game.SoundHookNoAttach,
+		} {
+			if c.TriggeredEvents&bit == 0 {
+				continue
+			}
+			ev := game.Event{Kind: game.EvSound, Sound: sound, Pos: c.Pos, To: game.MaskAll}
+			if bit != coreHookPlayer {
+				ev.To &^= game.MaskOne(c.Player)
+			}
+			effects = append(effects, ev)
+		}
+	}
+	for _, e := range events {
+		if e.Kind.IsEffect() {
+			effects = append(effects, e)
+		}
+	}
+	return effects
+}
+
+// diffEffects compares effects in any order, and damage by how much there was where.
+func diffEffects(want, got []game.Event) string {
+	count := func(effects []game.Event) map[game.Event]int32 {
+		n := map[game.Event]int32{}
+		for i := range effects {
+			e := &effects[i]
+			w := game.Event{Kind: e.Kind, Pos: e.Pos}
+			by := int32(1)
+			switch e.Kind {
+			case game.EvDeath:
+				w.Player = e.Player
+			case game.EvSound:
+				w.Sound = e.Sound
+			case game.EvDamage:
+				by = min(e.Value+e.Extra, maxStars)
+			}
+			if n[w] += by; n[w] == 0 {
+				delete(n, w)
+			}
+		}
+		return n
+	}
+	return cmp.Diff(count(want), count(got))
+}
+
+// receivedEvents returns the events that a client gets as messages for one of the server.
+func receivedEvents(client int, ev *game.Event) []game.Event {
+	w := game.Event{Kind: ev.Kind, Player: game.Nobody, Target: game.Nobody}
+	switch ev.Kind {
+	case game.EvChat:
+		if ev.Player < 0 {
+			return nil
+		}
+		w.Player, w.Chat, w.Text = ev.Player, ev.Chat, ev.Text
+		if w.Chat == game.ChatWhisper {
+			if client%2 != 0 {
+				return nil // a line from the server
+			}
+			w.Target = ev.Target
+			if ev.Player == ev.Target { // once as sent, once as received
+				return []game.Event{w, w}
+			}
+		}
+	case game.EvKill:
+		w.Player, w.Target, w.Weapon, w.Value = ev.Player, ev.Target, ev.Weapon, ev.Value
+		if w.Player < 0 {
+			w.Player = w.Target
+		}
+	case game.EvPickup:
+		if ev.Weapon < 0 {
+			return nil
+		}
+		w.Player, w.Weapon, w.Pickup = ev.Player, ev.Weapon, ev.Pickup
+	case game.EvEmoticon:
+		w.Player, w.Value = ev.Player, ev.Value
+	case game.EvBroadcast:
+		w.Text = ev.Text
+	case game.EvTuneParams:
+	default:
+		return nil
+	}
+	return []game.Event{w}
+}
+
+// TestGameState checks that a client sees the state of a match of any mode, as far as 0.6
+// has it.
+func TestGameState(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := bridgetest.DrawGame(t)
+		want := f.Game
+		c := newClientSide(nil, &bridgetest.ServerMessages{}, ClientConfig{})
+		got := c.ReceiveSnapshot(f.Tick, gameSnapshot(&want, f.Tick)).Game
+		info := c.GameInfo()
+		if info.ScoreLimit != want.ScoreLimit || info.TimeLimit != want.TimeLimit || info.MatchNum != want.MatchNum || info.MatchCurrent != want.MatchCurrent {
+			t.Fatalf("game info %+v of %+v", info, want)
+		}
+		loseGame(&want, f.Tick)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Fatalf("(-server +client):\n%s", d)
+		}
+	})
+}
+
+// TestClientSideAllocs checks that a client allocates neither for snapshots of players
+// who stay as they are nor for inputs.
+func TestClientSideAllocs(t *testing.T) {
+	testenv.RequireExactAllocs(t)
+	m := bridgetest.NewMatch(t, version, "teeyard1", 16)
+	var snaps []*snapshot.Snapshot
+	for range 40 {
+		m.Act(true)
+		m.Step()
+		m.Snapshots(func(id int, _ *game.View, s *snapshot.Snapshot) {
+			if id == 0 {
+				snaps = append(snaps, new(snapshot.Snapshot))
+				snaps[len(snaps)-1].CopyFrom(s)
+			}
+		})
+	}
+	c := newClientSide(&bridgetest.Pipe{}, struct{ ignoreEvents }{}, ClientConfig{DDNetVersion: 16040})
+	tick, in := int32(0), game.Input{}
+	step := func() {
+		for _, s := range snaps {
+			tick += 2
+			c.ReceiveSnapshot(tick, s)
+			c.SendInput(tick, tick+3, &in, 0)
+		}
+	}
+	step()
+	step()
+	if n := testing.AllocsPerRun(20, step); n != 0 {
+		t.Errorf("%v allocations in %d snapshots and inputs", n, len(snaps))
+	}
+}
+
+// ignoreEvents is a handler of events, and of no other messages.
+type ignoreEvents struct{ bridge.ServerMessageHandler }
+
+func (ignoreEvents) OnEvent(*game.Event) {}
+
+// TestServerSideAllocs checks that the server allocates neither for a tick and a round of
+// snapshots nor to send messages about them, whatever ids the client knows.
+func TestServerSideAllocs(t *testing.T) {
+	testenv.RequireExactAllocs(t)
+	m := bridgetest.NewMatch(t, version, "teeyard1", 64)
+	m.World.Step([]game.Command{
+		{Kind: game.CmdForceTeam, Player: 6, Team: game.TeamSpectators}, {Kind: game.CmdPlayerFlags, Player: 7, Value: int32(game.PlayerFlagAdmin)},
+	})
+	p := m.Protocol.(*Protocol)
+	data := make([]byte, 900)
+	for _, tt := range []struct {
+		name         string
+		own          game.PlayerID
+		ddnetVersion int32
+	}{{"all ids", 5, 16040}, {"limited ids", 5, msg6.VersionNone}, {"spectator", 6, 16040}} {
+		s, _ := newServerSide(t, p, m.World, tt.own, tt.ddnetVersion)
+		s.session = discardSession{}
+		var b snapshot.Builder
+		var latency [game.MaxPlayers]int32
+		var events []game.Event
+		round := func() {
+			p.RecordTick(m.World, events)
+			p.BeginSnapshots(m.World)
+			v := m.World.View(tt.own)
+			s.BuildSnapshot(&b, &v, &latency)
+			p.EndSnapshots()
+			s.SendSnapshotPart(snapshot.PartHeader{Tick: 5, BaseTick: -1, CRC: 7, Parts: 1}, 0, data)
+			s.SendSnapshotPart(snapshot.PartHeader{Tick: 5, BaseTick: 3, Parts: 0}, 0, nil)
+			s.SendSnapshotPart(snapshot.PartHeader{Tick: 5, BaseTick: 3, CRC: 7, Parts: 2}, 1, data)
+			s.SendInputTiming(5, 6)
+		}
+		for range 50 {
+			m.Act(true)
+			events = append(events[:0], m.World.Step(m.Commands)...)
+			m.Commands = m.Commands[:0]
+			m.World.Frame()
+			round()
+		}
+		if n := testing.AllocsPerRun(100, round); n != 0 {
+			t.Errorf("%s: %v allocations", tt.name, n)
+		}
+	}
+}
+
+type discardSession struct{ bridge.ClientMessageHandler }
+
+func (discardSession) Queue([]byte, bool) {}
+func (discardSession) FlushSoon()         {}

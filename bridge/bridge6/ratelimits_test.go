@@ -1,0 +1,81 @@
+package bridge6
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/internal/limit"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+)
+
+// ticksPerToken returns after how many ticks a rate allows one more.
+func ticksPerToken(r limit.Rate) int { return int(game.TickRate / r.PerSecond) }
+
+// TestReplyRate checks that whispers and replies are limited, and that a whisper above
+// the limit does not become chat for all.
+func TestReplyRate(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice", "bob")
+	s, l := newServerSide(t, NewProtocol(), w, 0, 16040)
+	burst := int(replyRate.Burst)
+	// effects sends a message several times and returns how many have an effect.
+	effects := func(m msg6.Message, times int) int {
+		for range times {
+			receive(t, s, m)
+		}
+		return len(l.Take()) + len(l.takeSent())
+	}
+	for _, text := range []string{"/w bob hello", "/w nobody hello", "/w", "/c no", "/w " + strings.Repeat(" ", 900)} {
+		s.replies, s.whisperPartner = limit.Bucket{}, game.Nobody
+		if n := effects(&msg6.ClSay{Message: []byte(text)}, 10*burst); n != burst {
+			t.Errorf("%.20q has an effect %d times", text, n)
+		}
+		for range ticksPerToken(replyRate) {
+			w.Step(nil)
+		}
+		if n := effects(&msg6.ClSay{Message: []byte(text)}, 2); n != 1 {
+			t.Errorf("%.20q has an effect %d times later", text, n)
+		}
+	}
+	w.Step([]game.Command{{Kind: game.CmdForceTeam, Player: 0, Team: game.TeamSpectators}, {Kind: game.CmdLockTeams}})
+	s.replies = limit.Bucket{}
+	if n := effects(&msg6.ClSetTeam{Team: msg6.TeamRed}, 10*burst) - 10*burst; n != burst {
+		t.Errorf("%d replies to refused teams", n)
+	}
+}
+
+// TestSkinChangeRate checks that others do not get a new skin of a player with every
+// snapshot, even if all of them are the same in the game.
+func TestSkinChangeRate(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice", "bob")
+	p := NewProtocol()
+	s, l := newServerSide(t, p, w, 0, 16040)
+	skins := map[string]bool{}
+	change := func(n int) {
+		receive(t, s, &msg6.ClChangeInfo{Look: msg6.PlayerLook{Name: []byte("alice"), Skin: []byte(fmt.Sprint("mine ", n))}})
+		skins[p.snapshot.skins.infos[0].requested.name] = true
+		l.Take()
+	}
+	for n := range 100 {
+		change(n)
+	}
+	if len(skins) != int(skinChangeRate.Burst) {
+		t.Errorf("%d skins at once", len(skins))
+	}
+	for range ticksPerToken(skinChangeRate) {
+		w.Step(nil)
+	}
+	change(1000)
+	change(1001)
+	if !skins["mine 1000"] || skins["mine 1001"] {
+		t.Errorf("later: %v", skins)
+	}
+	// A second profile changes nothing.
+	before := s.skin
+	receive(t, s, &msg6.ClStartInfo{Look: msg6.PlayerLook{Name: []byte("other"), Skin: []byte("pinky")}})
+	if s.skin != before || s.firstProfile.Name == "other" {
+		t.Errorf("skin %+v, name %q", s.skin, s.firstProfile.Name)
+	}
+}

@@ -1,0 +1,343 @@
+package bridge6
+
+import (
+	"slices"
+	"time"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/limit"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// Protocol is 0.6 for a server. It implements [bridge.Protocol]. It and the ServerSides
+// that it makes are for one goroutine.
+type Protocol struct {
+	decoder  msg6.Decoder
+	snapshot snapshotEncoder
+	buf      []byte
+	world    *game.World             // of the last tick; nil before the first
+	names    [game.MaxPlayers]string // of the last players with these ids
+}
+
+// NewProtocol makes the 0.6 of one server.
+func NewProtocol() *Protocol { return new(Protocol) }
+
+// Name implements [bridge.Protocol].
+func (p *Protocol) Name() string { return "0.6" }
+
+// NetVersion implements [bridge.Protocol].
+func (p *Protocol) NetVersion() string { return msg6.NetVersion }
+
+// NeedsUncompressedTiles implements [bridge.Protocol]: DDNet reads compressed tile layers
+// since 17.2, and Teeworlds 0.6 never did.
+func (p *Protocol) NeedsUncompressedTiles() bool { return true }
+
+// RecordTick implements [bridge.Protocol].
+func (p *Protocol) RecordTick(w *game.World, events []game.Event) {
+	p.world = w
+	for i := range events {
+		switch ev := &events[i]; ev.Kind {
+		case game.EvPlayerEntered:
+			if info, ok := w.Player(ev.Player); ok {
+				p.names[ev.Player] = info.Profile.Name
+			}
+			p.snapshot.skins.clear(ev.Player)
+		case game.EvPlayerLeft:
+			p.snapshot.skins.clear(ev.Player)
+			p.snapshot.admins &^= game.MaskOne(ev.Player)
+		}
+	}
+	p.snapshot.recordTick(w.Frame(), events)
+}
+
+// BeginSnapshots implements [bridge.Protocol].
+func (p *Protocol) BeginSnapshots(w *game.World) {
+	p.world = w
+	p.snapshot.begin(w)
+}
+
+// EndSnapshots implements [bridge.Protocol].
+func (p *Protocol) EndSnapshots() { p.snapshot.end() }
+
+// NewServerSide implements [bridge.Protocol].
+func (p *Protocol) NewServerSide(s bridge.Session) bridge.ServerSide {
+	return &serverSide{
+		protocol: p, session: s, ddnetVersion: msg6.VersionNone,
+		own: game.Nobody, whisperPartner: game.Nobody, ids: clientIDs{limited: true},
+	}
+}
+
+// playerName returns the name of a player, also in the tick after they left.
+func (p *Protocol) playerName(id game.PlayerID) string {
+	if id < 0 || id >= game.MaxPlayers {
+		return ""
+	}
+	if p.world != nil {
+		if info, ok := p.world.Player(id); ok && info.Profile.Name != "" {
+			return info.Profile.Name
+		}
+	}
+	return p.names[id]
+}
+
+// serverSide implements [bridge.ServerSide]. It shares its buffers with the others of
+// the protocol.
+type serverSide struct {
+	protocol *Protocol
+	session  bridge.Session
+
+	ddnetVersion     int32 // release of DDNet's client, msg6.VersionNone for others
+	loggedIn         bool  // INFO came
+	capabilitiesSent bool
+	wantsCommands    bool // the remote console's list of them
+	own              game.PlayerID
+	ids              clientIDs
+
+	firstProfile    game.Profile
+	skin            skin06 // as last received
+	renameRefused   bool   // the client was told that names cannot be changed
+	whisperPartner  game.PlayerID
+	replies         limit.Bucket // of replyRate
+	skinChanges     limit.Bucket // of skinChangeRate
+	teamsLocked     bool         // as last sent
+	teamsLockedSent bool
+
+	input       bridge.InputMessage
+	playerInput msg6.PlayerInput
+}
+
+// The session limits what becomes a command. These rates, in ticks of the world, limit
+// what serverSide does by itself.
+var (
+	// replyRate limits whispers, which look up a name, and replies to requests that
+	// cannot be met.
+	replyRate = limit.Rate{PerSecond: 5, Burst: 16}
+	// skinChangeRate limits changes of the skin, which DDNet's client repeats until it
+	// sees them.
+	skinChangeRate = limit.Rate{PerSecond: 1, Burst: 4}
+)
+
+// take takes a token out of a bucket, if there is one. Without a world there is none.
+func (s *serverSide) take(b *limit.Bucket, r limit.Rate) bool {
+	w := s.protocol.world
+	return w != nil && b.Take(int64(w.Tick())*int64(time.Second/game.TickRate), r, 1)
+}
+
+// isDDNet reports whether the client knows DDNet's own messages and items.
+func (s *serverSide) isDDNet() bool { return s.ddnetVersion >= msg6.VersionDDNetOld }
+
+// itemSizes are the sizes of the snapshot items that both sides know.
+var itemSizes = snapshot.ItemSizes(msg6.Sizes)
+
+func (s *serverSide) send(m msg6.Message) {
+	s.protocol.buf = m.Append(s.protocol.buf[:0])
+	s.session.Queue(s.protocol.buf, true)
+}
+
+func (s *serverSide) Reset() {
+	s.ids.reset()
+	s.own, s.whisperPartner = game.Nobody, game.Nobody
+	s.teamsLocked, s.teamsLockedSent = false, false
+	s.replies, s.skinChanges = limit.Bucket{}, limit.Bucket{} // the world's ticks start again
+}
+
+// SendMapChange sends MAP_DETAILS only if the map has a URL: DDNet's client would look
+// there before it asks for the map here, and without a URL at its own project's.
+func (s *serverSide) SendMapChange(m *bridge.Map) {
+	name := m.Name
+	if s.isDDNet() {
+		if !s.capabilitiesSent {
+			s.capabilitiesSent = true
+			s.send(&msg6.Capabilities{Version: msg6.CapabilitiesVersion, Flags: msg6.CapabilityPingEx | msg6.CapabilityAllowDummy})
+		}
+		if m.URL != "" {
+			s.send(&msg6.MapDetails{Name: []byte(m.Name), SHA256: m.SHA256, CRC: int32(m.CRC), Size: int32(len(m.File)), URL: []byte(m.URL)})
+		}
+	} else if slices.Contains(standardMaps, name) {
+		name += "_7"
+	}
+	s.send(&msg6.MapChange{Name: []byte(name), CRC: int32(m.CRC), Size: int32(len(m.File))})
+}
+
+// standardMaps are the names under which 0.6.5 accepts only the maps that it came with.
+// It leaves a server that has another dm1, and that of 0.7 is another.
+var standardMaps = []string{
+	"dm1", "dm2", "dm6", "dm7", "dm8", "dm9",
+	"ctf1", "ctf2", "ctf3", "ctf4", "ctf5", "ctf6", "ctf7",
+}
+
+func (s *serverSide) SendMapData(m *bridge.Map, chunk int) {
+	from := chunk * msg6.MapChunkSize
+	if from < 0 || from >= len(m.File) {
+		return
+	}
+	d := msg6.MapData{CRC: int32(m.CRC), Chunk: int32(chunk), Data: m.File[from:]}
+	if len(d.Data) > msg6.MapChunkSize {
+		d.Data = d.Data[:msg6.MapChunkSize]
+	} else {
+		d.Last = 1
+	}
+	s.protocol.buf = d.Append(s.protocol.buf[:0]) // send would let d escape to the heap
+	s.session.Queue(s.protocol.buf, true)
+}
+
+func (s *serverSide) MapChunkSize() int { return msg6.MapChunkSize }
+
+func (s *serverSide) SendConReady() { s.send(&msg6.ConReady{}) }
+
+func (s *serverSide) SendReadyToEnter() { s.send(&msg6.SvReadyToEnter{}) }
+
+// SendServerInfo sends nothing: 0.6 clients ask for it without a connection.
+func (s *serverSide) SendServerInfo(*bridge.ServerInfo) {}
+
+func (s *serverSide) SendMotd(text string) { s.send(&msg6.SvMotd{Message: []byte(text)}) }
+
+// SendGameInfo sends nothing: it is in the snapshots.
+func (s *serverSide) SendGameInfo(*game.World) {}
+
+func (s *serverSide) SendTuning(w *game.World) {
+	t := w.Tuning()
+	var params [msg6.TuneParamsVanilla]int32
+	n := copy(params[:], t[:laserDamageIndex])
+	params[n] = laserDamage
+	copy(params[n+1:], t[laserDamageIndex:])
+	s.send(&msg6.SvTuneParams{Params: params[:]})
+}
+
+// laser_damage is a tuning parameter of 0.6 only.
+const (
+	laserDamageIndex = 30
+	laserDamage      = 500 // 5.00
+)
+
+// SendSettings writes a line when teams are locked or unlocked; 0.6 has no other of the
+// settings.
+func (s *serverSide) SendSettings(w *game.World) {
+	locked := w.TeamsLocked()
+	if s.teamsLockedSent && locked != s.teamsLocked {
+		if locked {
+			s.serverChat("Teams were locked")
+		} else {
+			s.serverChat("Teams were unlocked")
+		}
+	}
+	s.teamsLocked, s.teamsLockedSent = locked, true
+}
+
+func (s *serverSide) SendVoteOptionsCleared() { s.send(&msg6.SvVoteClearOptions{}) }
+
+// maxVoteOptionBytes is how many bytes of vote options go into one message. A chunk of
+// 0.6 holds 1023 bytes.
+const maxVoteOptionBytes = 960
+
+func (s *serverSide) SendVoteOptions(texts []string) {
+	m, size := msg6.SvVoteOptionListAdd{}, 0
+	for _, t := range texts {
+		if m.Count == msg6.VoteOptionsPerMessage || m.Count > 0 && size+len(t) > maxVoteOptionBytes {
+			s.send(&m)
+			m, size = msg6.SvVoteOptionListAdd{}, 0
+		}
+		m.Descriptions[m.Count] = []byte(t)
+		m.Count++
+		size += len(t)
+	}
+	if m.Count > 0 {
+		s.send(&m)
+	}
+}
+
+func (s *serverSide) SendVoteOption(text string) {
+	s.send(&msg6.SvVoteOptionAdd{Description: []byte(text)})
+}
+
+func (s *serverSide) SendVoteOptionRemoved(text string) {
+	s.send(&msg6.SvVoteOptionRemove{Description: []byte(text)})
+}
+
+func (s *serverSide) SendVote(v *bridge.Vote) {
+	switch v.Kind {
+	case bridge.VoteOption, bridge.VoteKick, bridge.VoteSpectate:
+		if text := voteCalledText(v, s.protocol.playerName(v.Caller)); text != "" {
+			s.serverChat(text)
+		}
+		if v.Timeout > 0 {
+			s.send(&msg6.SvVoteSet{
+				Timeout:     min(v.Timeout, msg6.MaxVoteTimeout),
+				Description: []byte(voteDescription(v)), Reason: []byte(v.Reason),
+			})
+		}
+	default:
+		s.send(&msg6.SvVoteSet{})
+		if text := voteEndedText(v); text != "" {
+			s.serverChat(text)
+		}
+	}
+}
+
+func (s *serverSide) SendVoteStatus(yes, no, pass, total int32) {
+	maxVotes := int32(msg6.MaxClients)
+	if s.ids.limited {
+		maxVotes = msg6.MaxClientsVanilla
+	}
+	clamp := func(n int32) int32 { return min(max(n, 0), maxVotes) }
+	s.send(&msg6.SvVoteStatus{Yes: clamp(yes), No: clamp(no), Pass: clamp(pass), Total: clamp(total)})
+}
+
+func (s *serverSide) SendRconAuthStatus(on bool) {
+	m := msg6.RconAuthStatus{}
+	if on {
+		m = msg6.RconAuthStatus{Authed: 1, CmdList: 1}
+	}
+	s.send(&m)
+}
+
+func (s *serverSide) SendRconLine(line string) { s.send(&msg6.RconLine{Line: []byte(line)}) }
+
+func (s *serverSide) SendRconCommand(c *bridge.CommandInfo) {
+	if s.wantsCommands {
+		s.send(&msg6.RconCmdAdd{Name: []byte(c.Name), Help: []byte(c.Help), Params: []byte(c.Params)})
+	}
+}
+
+func (s *serverSide) SendRconCommandRemoved(name string) {
+	if s.wantsCommands {
+		s.send(&msg6.RconCmdRem{Name: []byte(name)})
+	}
+}
+
+// SendMapListEntry sends nothing: 0.6 has no list of maps.
+func (s *serverSide) SendMapListEntry(string) {}
+
+func (s *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
+	if s.ids.limited {
+		s.ids.update(v)
+	}
+	s.protocol.snapshot.build(b, v, latency, &s.ids, s.isDDNet())
+}
+
+func (s *serverSide) ItemSizes() *snapshot.ItemSizes { return &itemSizes }
+
+func (s *serverSide) SendSnapshotPart(h snapshot.PartHeader, part int, data []byte) {
+	p := s.protocol
+	delta := h.Tick - h.BaseTick
+	switch h.Parts {
+	case 0:
+		m := msg6.SnapEmpty{Tick: h.Tick, DeltaTick: delta}
+		p.buf = m.Append(p.buf[:0])
+	case 1:
+		m := msg6.SnapSingle{Tick: h.Tick, DeltaTick: delta, CRC: h.CRC, Data: data}
+		p.buf = m.Append(p.buf[:0])
+	default:
+		m := msg6.Snap{Tick: h.Tick, DeltaTick: delta, Parts: h.Parts, Part: int32(part), CRC: h.CRC, Data: data}
+		p.buf = m.Append(p.buf[:0])
+	}
+	s.session.Queue(p.buf, false)
+}
+
+func (s *serverSide) SendInputTiming(tick, timeLeft int32) {
+	m := msg6.InputTiming{IntendedTick: tick, TimeLeft: timeLeft}
+	s.protocol.buf = m.Append(s.protocol.buf[:0])
+	s.session.Queue(s.protocol.buf, false)
+}

@@ -1,0 +1,183 @@
+package bridge6
+
+import (
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+)
+
+func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
+	switch ev.Kind {
+	case game.EvPlayerEntered:
+		if !ev.Flag {
+			s.serverChat(enteredText(s.protocol.playerName(ev.Player), ev.Team, w.GameFlags()))
+		}
+	case game.EvPlayerLeft:
+		if !ev.Flag {
+			s.serverChat(leftText(s.leaverName(ev.Player), ev.Text))
+		}
+	case game.EvTeamChange:
+		if !ev.Flag {
+			s.serverChat(joinedTeamText(s.protocol.playerName(ev.Player), ev.Team, w.GameFlags()))
+		}
+	case game.EvChat:
+		s.sendChat(ev)
+	case game.EvKill:
+		s.sendKill(ev)
+	case game.EvPickup:
+		if ev.Weapon >= 0 {
+			s.send(&msg6.SvWeaponPickup{Weapon: msg6.Weapon(ev.Weapon)})
+		}
+	case game.EvEmoticon:
+		if id := s.ids.id(ev.Player); id >= 0 {
+			s.send(&msg6.SvEmoticon{ClientID: id, Emoticon: msg6.Emoticon(ev.Value)})
+		}
+	case game.EvServerSettings:
+		s.SendSettings(w)
+	case game.EvTuneParams:
+		s.SendTuning(w)
+	case game.EvGameMsg:
+		s.sendGameMsg(w, ev)
+	case game.EvBroadcast:
+		s.broadcast(ev.Text)
+	}
+}
+
+// SendClientInfo sends nothing about others: names are in the snapshots. The client gets
+// the line about its own coming that others get as an event.
+func (s *serverSide) SendClientInfo(w *game.World, id game.PlayerID, self, silent bool) {
+	if !self {
+		return
+	}
+	s.own = id
+	s.protocol.snapshot.skins.set(id, s.skin)
+	if p, ok := w.Player(id); ok && !silent {
+		s.serverChat(enteredText(p.Profile.Name, p.Team, w.GameFlags()))
+	}
+}
+
+// leaverName returns the name of a player who left.
+func (s *serverSide) leaverName(id game.PlayerID) string {
+	if id >= 0 && id < game.MaxPlayers && s.protocol.names[id] != "" {
+		return s.protocol.names[id]
+	}
+	return s.protocol.playerName(id)
+}
+
+// serverChat sends a line of chat from the server.
+func (s *serverSide) serverChat(text string) {
+	s.send(&msg6.SvChat{Mode: msg6.ChatAll, ClientID: -1, Message: []byte(text)})
+}
+
+func (s *serverSide) broadcast(text string) { s.send(&msg6.SvBroadcast{Message: []byte(text)}) }
+
+// sendChat sends a line of chat. Only DDNet's clients know whispers; others get a line
+// from the server.
+func (s *serverSide) sendChat(ev *game.Event) {
+	if ev.Player < 0 {
+		s.serverChat(ev.Text)
+		return
+	}
+	switch ev.Chat {
+	case game.ChatAll:
+		s.playerChat(msg6.ChatAll, ev.Player, ev.Text)
+	case game.ChatTeam:
+		s.playerChat(msg6.ChatTeam, ev.Player, ev.Text)
+	case game.ChatWhisper:
+		if ev.Player == s.own {
+			s.sendWhisper(msg6.ChatWhisperSent, "→", ev.Target, ev.Text)
+		}
+		if ev.Target == s.own {
+			s.sendWhisper(msg6.ChatWhisperReceived, "←", ev.Player, ev.Text)
+		}
+	}
+}
+
+func (s *serverSide) sendWhisper(mode msg6.ChatMode, arrow string, other game.PlayerID, text string) {
+	if s.ddnetVersion >= msg6.VersionWhisper {
+		s.playerChat(mode, other, text)
+	} else {
+		s.serverChat("[" + arrow + " " + s.protocol.playerName(other) + "] " + text)
+	}
+}
+
+// playerChat sends what a player said. For a player without an id the proxy speaks, or
+// the server while there is none.
+func (s *serverSide) playerChat(mode msg6.ChatMode, player game.PlayerID, text string) {
+	id := s.ids.id(player)
+	if id < 0 {
+		text = s.protocol.playerName(player) + ": " + text
+		if !s.ids.active {
+			s.serverChat(text)
+			return
+		}
+		id = proxyID
+	}
+	s.send(&msg6.SvChat{Mode: mode, ClientID: id, Message: []byte(text)})
+}
+
+// sendKill sends a kill message. The victim stands for a killer without an id.
+func (s *serverSide) sendKill(ev *game.Event) {
+	victim := s.ids.id(ev.Target)
+	if victim < 0 {
+		return
+	}
+	killer := s.ids.id(ev.Player)
+	if killer < 0 {
+		killer = victim
+	}
+	s.send(&msg6.SvKillMsg{Killer: killer, Victim: victim, Weapon: msg6.Weapon(ev.Weapon), ModeSpecial: ev.Value})
+}
+
+// sendGameMsg sends as text or sound what 0.7 has Sv_GameMsg for.
+func (s *serverSide) sendGameMsg(w *game.World, ev *game.Event) {
+	switch ev.GameMsg {
+	case game.GameMsgTeamSwap:
+		s.serverChat("Teams were swapped")
+	case game.GameMsgSpecInvalidID:
+		s.serverChat("Invalid spectator id used")
+	case game.GameMsgTeamShuffle:
+		s.serverChat("Teams were shuffled")
+	case game.GameMsgTeamBalance:
+		s.serverChat("Teams have been balanced")
+	case game.GameMsgGamePaused:
+		s.serverChat("'" + s.protocol.playerName(ev.Player) + "' initiated a pause")
+	case game.GameMsgTeamAll:
+		s.broadcast("All players were moved to the " + teamName(game.Team(ev.Value), w.GameFlags()))
+	case game.GameMsgTeamBalanceVictim:
+		s.broadcast("You were moved to the " + teamName(game.Team(ev.Value), w.GameFlags()) + " due to team balancing")
+	case game.GameMsgCTFDrop:
+		s.sendSound(msg6.SoundCTFDrop)
+	case game.GameMsgCTFReturn:
+		s.sendSound(msg6.SoundCTFReturn)
+	case game.GameMsgCTFGrab:
+		if s.supportedTeam(w) == game.Team(ev.Value) {
+			s.sendSound(msg6.SoundCTFGrabEnemy)
+		} else {
+			s.sendSound(msg6.SoundCTFGrabOwn)
+		}
+	case game.GameMsgCTFCapture:
+		s.sendSound(msg6.SoundCTFCapture)
+		s.serverChat(captureText(game.Team(ev.Value), s.protocol.playerName(ev.Player), ev.Extra))
+	}
+}
+
+func (s *serverSide) sendSound(sound msg6.Sound) { s.send(&msg6.SvSoundGlobal{Sound: sound}) }
+
+// supportedTeam returns the client's team, or for a spectator that of the player they
+// watch.
+func (s *serverSide) supportedTeam(w *game.World) game.Team {
+	f := w.Frame()
+	for i := range f.Players {
+		p := &f.Players[i]
+		if p.ID != s.own {
+			continue
+		}
+		if p.Team == game.TeamSpectators && p.SpecMode != game.SpectateFree {
+			if watched, ok := w.Player(p.SpectatorID); ok {
+				return watched.Team
+			}
+		}
+		return p.Team
+	}
+	return game.TeamSpectators
+}

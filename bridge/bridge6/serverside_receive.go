@@ -1,0 +1,346 @@
+package bridge6
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+)
+
+func (s *serverSide) Receive(payload []byte, vital bool) error {
+	m, err := s.protocol.decoder.Decode(payload)
+	if err != nil {
+		return bridge.ErrBadMessage
+	}
+	switch m := m.(type) {
+	case *msg6.Input:
+		s.receiveInput(m)
+	case *msg6.Ping:
+		s.reply(&msg6.PingReply{}, false)
+	case *msg6.PingEx:
+		s.reply(&msg6.PongEx{PingID: m.PingID}, vital)
+	case *msg6.PingReply, *msg6.PongEx:
+	default:
+		if !vital {
+			return bridge.ErrNotVital
+		}
+		if m.ID().System() {
+			return s.receiveSystem(m)
+		}
+		return s.receiveGame(m)
+	}
+	return nil
+}
+
+// reply sends a message without waiting for others.
+func (s *serverSide) reply(m msg6.Message, vital bool) {
+	s.protocol.buf = m.Append(s.protocol.buf[:0])
+	s.session.Queue(s.protocol.buf, vital)
+	s.session.FlushSoon()
+}
+
+func (s *serverSide) receiveSystem(m msg6.Message) error {
+	switch m := m.(type) {
+	case *msg6.ClientVer:
+		if !s.loggedIn {
+			s.setDDNetVersion(m.Version)
+		}
+	case *msg6.Info:
+		s.loggedIn = true
+		version := string(m.NetVersion)
+		s.session.OnLogin(bridge.Login{
+			VersionOK: version == msg6.NetVersion, NetVersion: version,
+			Password: string(m.Password), ClientVersion: max(s.ddnetVersion, 0),
+		})
+	case *msg6.RequestMapData:
+		if m.Chunk < 0 {
+			return bridge.ErrBadMessage // the session would take it for the next one
+		}
+		s.session.OnRequestMapData(int(m.Chunk))
+	case *msg6.Ready:
+		s.session.OnReady()
+	case *msg6.EnterGame:
+		s.session.OnEnterGame()
+	case *msg6.RconAuth:
+		s.wantsCommands = m.SendCommands != 0
+		s.session.OnRconAuth(string(m.Name), string(m.Password))
+	case *msg6.RconCmd:
+		if string(m.Command) == msg6.CrashmePlx {
+			s.setDDNetVersion(msg6.VersionDDNetOld)
+			return nil
+		}
+		s.session.OnRconCmd(string(m.Command))
+	case *msg6.WhatIs:
+		if name := msg6.ExtensionName(m.UUID); name != "" {
+			s.reply(&msg6.ItIs{UUID: m.UUID, Name: []byte(name)}, true)
+		} else {
+			s.reply(&msg6.IDontKnow{UUID: m.UUID}, true)
+		}
+	case *msg6.ItIs, *msg6.IDontKnow, *msg6.ChecksumResponse, *msg6.ChecksumError, *msg6.SystemEx:
+		// Answers to questions that were not asked, and messages of later clients.
+	default:
+		return bridge.ErrBadMessage
+	}
+	return nil
+}
+
+// setDDNetVersion sets the release of DDNet's client, unless it claimed a later one
+// before.
+func (s *serverSide) setDDNetVersion(version int32) {
+	s.ddnetVersion = max(s.ddnetVersion, version)
+	if s.ids.limited && s.isDDNet() {
+		s.ids = clientIDs{}
+	}
+}
+
+func (s *serverSide) receiveGame(m msg6.Message) error {
+	c := game.Command{Player: game.Nobody, Target: game.Nobody}
+	switch m := m.(type) {
+	case *msg6.ClSay:
+		s.receiveSay(m)
+		return nil
+	case *msg6.ClStartInfo:
+		p, skin := decodeLook(&m.Look)
+		if s.own == game.Nobody { // later it changes nothing
+			s.firstProfile, s.skin = p, skin
+		}
+		s.session.OnProfile(&p)
+		return nil
+	case *msg6.ClChangeInfo:
+		s.receiveChangeInfo(&m.Look)
+		return nil
+	case *msg6.ClSetTeam:
+		s.explainRefusedTeam(game.Team(m.Team))
+		c.Kind, c.Team = game.CmdSetTeam, game.Team(m.Team)
+	case *msg6.ClSetSpectatorMode:
+		c.Kind, c.Spectate = game.CmdSpectate, game.SpectateFree
+		if m.SpectatorID >= 0 {
+			c.Spectate, c.Target = game.SpectatePlayer, s.ids.player(m.SpectatorID)
+		}
+	case *msg6.ClKill:
+		c.Kind = game.CmdKill
+	case *msg6.ClEmoticon:
+		c.Kind, c.Value = game.CmdEmoticon, int32(m.Emoticon)
+	case *msg6.ClVote:
+		s.session.OnVote(int32(m.Vote))
+		return nil
+	case *msg6.ClCallVote:
+		return s.receiveCallVote(m)
+	case *msg6.ClIsDDNetLegacy:
+		s.setDDNetVersion(m.Version)
+		return nil
+	case *msg6.ClShowOthersLegacy, *msg6.ClShowOthers, *msg6.ClShowDistance, *msg6.ClCameraInfo,
+		*msg6.ClEnableSpectatorCount, *msg6.GameEx:
+		return nil // settings for what does not exist here
+	default:
+		return bridge.ErrBadMessage
+	}
+	s.session.OnCommand(c)
+	return nil
+}
+
+// receiveInput moves the values into range: 0.6 clients can send any.
+func (s *serverSide) receiveInput(m *msg6.Input) {
+	p := &s.playerInput
+	m.Player(p)
+	s.input = bridge.InputMessage{AckTick: m.AckTick, IntendedTick: m.IntendedTick, Input: decodeInput(p), Valid: true}
+	s.session.OnInput(&s.input)
+}
+
+func decodeInput(p *msg6.PlayerInput) game.Input {
+	in := game.Input{
+		Direction: min(max(p.Direction, -1), 1), TargetX: p.TargetX, TargetY: p.TargetY,
+		Jump: p.Jump != 0, Fire: p.Fire, Hook: p.Hook != 0,
+		Flags:      decodePlayerFlags(p.PlayerFlags),
+		NextWeapon: p.NextWeapon, PrevWeapon: p.PrevWeapon,
+	}
+	if p.WantedWeapon > 0 && p.WantedWeapon < game.NumWeapons { // the ninja cannot be chosen
+		in.WantedWeapon = p.WantedWeapon
+	}
+	return in
+}
+
+// decodeLook returns the profile of a client's player, and the skin as 0.6 has it.
+func decodeLook(l *msg6.PlayerLook) (game.Profile, skin06) {
+	text := func(b []byte, maxLen int) string { return safetext.Truncate(string(b), maxLen) }
+	skin := skin06{name: text(l.Skin, game.MaxSkinPartLen), useCustomColor: l.UseCustomColor, colorBody: l.ColorBody, colorFeet: l.ColorFeet}
+	return game.Profile{
+		Name: text(l.Name, game.MaxNameLen), Clan: text(l.Clan, game.MaxClanLen), Country: l.Country, Skin: fromSkin06(skin),
+	}, skin
+}
+
+// receiveChangeInfo changes the skin. Nothing else can be changed in a game of 0.7.
+func (s *serverSide) receiveChangeInfo(l *msg6.PlayerLook) {
+	if s.own == game.Nobody {
+		return
+	}
+	p, skin := decodeLook(l)
+	if first := &s.firstProfile; !s.renameRefused && (p.Name != first.Name || p.Clan != first.Clan || p.Country != first.Country) {
+		s.renameRefused = true
+		s.serverChat(textRenameRefused)
+	}
+	if skin != s.skin {
+		// Others see it at once if it is the same skin in 0.7: without a limit they would
+		// get new skin names with every snapshot.
+		if !s.take(&s.skinChanges, skinChangeRate) {
+			return
+		}
+		s.skin = skin
+		s.protocol.snapshot.skins.set(s.own, skin)
+	}
+	if w := s.protocol.world; w != nil {
+		// DDNet's client repeats the request until it sees its skin, and several skins are
+		// the same in 0.7.
+		if info, ok := w.Player(s.own); ok && info.Profile.Skin == p.Skin {
+			return
+		}
+	}
+	s.session.OnCommand(game.Command{Kind: game.CmdSkinChange, Player: game.Nobody, Target: game.Nobody, Profile: &p})
+}
+
+// explainRefusedTeam writes why a change of team will not happen, as far as that is
+// known: clients of 0.7 know it by themselves. The rules decide.
+func (s *serverSide) explainRefusedTeam(t game.Team) {
+	w := s.protocol.world
+	if w == nil || s.own == game.Nobody {
+		return
+	}
+	p, ok := w.Player(s.own)
+	if !ok || p.Team == t || !s.take(&s.replies, replyRate) {
+		return
+	}
+	switch {
+	case t != game.TeamSpectators && w.TeamsLocked():
+		s.broadcast(textTeamsLocked)
+	case p.TeamChangeTick > w.Tick():
+		s.broadcast(teamChangeWaitText(p.TeamChangeTick - w.Tick()))
+	case p.Team == game.TeamSpectators && w.NumPlaying() >= int(w.Rules().PlayerSlots):
+		s.broadcast(slotsFullText(w.Rules().PlayerSlots))
+	}
+}
+
+func (s *serverSide) receiveCallVote(m *msg6.ClCallVote) error {
+	kind, ok := bridge.ParseVoteKind(string(m.Type))
+	if !ok {
+		return bridge.ErrBadMessage
+	}
+	value := string(m.Value)
+	if kind != bridge.VoteOption {
+		id, err := strconv.ParseInt(strings.TrimSpace(value), 10, 32)
+		if err != nil {
+			id = -1
+		}
+		value = strconv.Itoa(int(s.ids.player(int32(id))))
+	}
+	s.session.OnCallVote(kind, value, string(m.Reason), false)
+	return nil
+}
+
+// receiveSay handles a line of chat, and the chat commands that stand for messages of
+// 0.7. Other lines with a slash are chat, as from a client of 0.7 that knows no such
+// command.
+func (s *serverSide) receiveSay(m *msg6.ClSay) {
+	c := game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: string(m.Message)}
+	if m.Team {
+		c.Chat = game.ChatTeam
+	}
+	if name, args, ok := parseChatCommand(c.Text); ok && s.own != game.Nobody {
+		switch {
+		case name == "w" || name == "whisper":
+			if !s.take(&s.replies, replyRate) || !s.parseWhisper(&c, args) {
+				return // it must not become chat that all can read
+			}
+		case name == "c" || name == "converse":
+			if s.whisperPartner == game.Nobody {
+				if s.take(&s.replies, replyRate) {
+					s.serverChat(textNoWhisperPartner)
+				}
+				return
+			}
+			c.Chat, c.Target, c.Text = game.ChatWhisper, s.whisperPartner, args
+		case name == "ready":
+			c = game.Command{Kind: game.CmdReady, Player: game.Nobody, Target: game.Nobody}
+		case name == "timeout" || strings.HasPrefix(name, "mc;"):
+			return // DDNet's client sends it to be recognized after a timeout
+		}
+	}
+	s.session.OnCommand(c)
+}
+
+// parseChatCommand splits a line that begins with a slash into a name, in lower case,
+// and the arguments.
+func parseChatCommand(line string) (name, args string, ok bool) {
+	if !strings.HasPrefix(line, "/") {
+		return "", "", false
+	}
+	name, args, _ = strings.Cut(line[1:], " ")
+	return strings.ToLower(name), strings.TrimLeft(args, " "), true
+}
+
+// parseWhisper makes a whisper of c from a name, in quotation marks or not, and a text.
+// If args is something else, it writes a reply and returns false.
+func (s *serverSide) parseWhisper(c *game.Command, args string) bool {
+	target, text, name := game.Nobody, "", ""
+	if strings.HasPrefix(args, `"`) {
+		var ok bool
+		if name, text, ok = parseQuoted(args); !ok {
+			s.serverChat(textInvalidWhisper)
+			return false
+		}
+		target = s.playerNamed(name)
+	} else {
+		// Names can have spaces: the shortest one that a player has counts.
+		for i := 0; i < min(len(args), game.MaxNameLen+1) && target == game.Nobody; i++ {
+			if args[i] == ' ' {
+				target, text = s.playerNamed(args[:i]), args[i+1:]
+			}
+		}
+		name, _, _ = strings.Cut(args, " ")
+	}
+	switch {
+	case target == game.Nobody && (name == "" || text == ""):
+		s.serverChat(textInvalidWhisper)
+		return false
+	case target == game.Nobody:
+		s.serverChat(strings.Replace(textNoPlayerNamed, "%s", name, 1))
+		return false
+	}
+	s.whisperPartner = target
+	c.Chat, c.Target, c.Text = game.ChatWhisper, target, text
+	return true
+}
+
+// parseQuoted splits s into a name in quotation marks and the text after it. In the
+// name, a backslash makes a quotation mark or a backslash after it a plain character.
+func parseQuoted(s string) (name, text string, ok bool) {
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '"':
+			text, ok = strings.CutPrefix(s[i+1:], " ")
+			return b.String(), text, ok
+		case s[i] == '\\' && i+1 < len(s) && (s[i+1] == '\\' || s[i+1] == '"'):
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return "", "", false
+}
+
+// playerNamed returns the player in the game with exactly this name, Nobody if there is
+// none.
+func (s *serverSide) playerNamed(name string) game.PlayerID {
+	w := s.protocol.world
+	if w == nil || name == "" {
+		return game.Nobody
+	}
+	for id := range game.PlayerID(game.MaxPlayers) {
+		if p, ok := w.Player(id); ok && p.InGame && p.Profile.Name == name {
+			return id
+		}
+	}
+	return game.Nobody
+}

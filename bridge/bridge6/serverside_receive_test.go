@@ -1,0 +1,315 @@
+package bridge6
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/internal/bridgetest"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+)
+
+// commandCall is the call for a command of the client.
+func commandCall(c game.Command) bridgetest.Call {
+	c.Player = game.Nobody
+	return call("Command", c)
+}
+
+// TestTake: what every message of a client becomes.
+func TestTake(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice", "bob")
+	h, l := newServerSide(t, NewProtocol(), w, 0, 16040)
+	look := msg6.PlayerLook{Name: []byte("a name that is too löng"), Clan: []byte("kläääääääääään"), Country: 40, Skin: []byte("pinky")}
+	cmd := func(c game.Command) []bridgetest.Call { return []bridgetest.Call{commandCall(c)} }
+	for _, c := range []struct {
+		m    msg6.Message
+		want []bridgetest.Call
+	}{
+		{&msg6.Info{NetVersion: []byte(msg6.NetVersion), Password: []byte("pw")}, []bridgetest.Call{call("Login", bridge.Login{VersionOK: true, NetVersion: msg6.NetVersion, Password: "pw", ClientVersion: 16040})}},
+		{&msg6.Info{NetVersion: []byte("0.7 802f1be60a05665f")}, []bridgetest.Call{call("Login", bridge.Login{NetVersion: "0.7 802f1be60a05665f", ClientVersion: 16040})}},
+		{&msg6.RequestMapData{Chunk: 7}, []bridgetest.Call{call("RequestMapData", 7)}},
+		{&msg6.Ready{}, []bridgetest.Call{call("Ready")}},
+		{&msg6.ClStartInfo{Look: look}, []bridgetest.Call{call("Profile", game.Profile{Name: "a name that is ", Clan: "klääää", Country: 40, Skin: standardSkins[8].skin})}},
+		{&msg6.EnterGame{}, []bridgetest.Call{call("EnterGame")}},
+		{&msg6.RconAuth{Name: []byte("me"), Password: []byte("pw"), SendCommands: 1}, []bridgetest.Call{call("RconAuth", "me", "pw")}},
+		{&msg6.RconCmd{Command: []byte("status")}, []bridgetest.Call{call("RconCmd", "status")}},
+		{&msg6.RconCmd{Command: []byte("crashmeplx")}, nil},
+		{&msg6.ClSay{Message: []byte("hi")}, cmd(game.Command{Kind: game.CmdSay, Chat: game.ChatAll, Target: game.Nobody, Text: "hi"})},
+		{&msg6.ClSay{Team: true, Message: []byte("hi")}, cmd(game.Command{Kind: game.CmdSay, Chat: game.ChatTeam, Target: game.Nobody, Text: "hi"})},
+		{&msg6.ClSetTeam{Team: msg6.TeamSpectators}, cmd(game.Command{Kind: game.CmdSetTeam, Team: game.TeamSpectators, Target: game.Nobody})},
+		{&msg6.ClSetSpectatorMode{SpectatorID: -1}, cmd(game.Command{Kind: game.CmdSpectate, Spectate: game.SpectateFree, Target: game.Nobody})},
+		{&msg6.ClSetSpectatorMode{SpectatorID: 63}, cmd(game.Command{Kind: game.CmdSpectate, Spectate: game.SpectatePlayer, Target: 63})},
+		{&msg6.ClKill{}, cmd(game.Command{Kind: game.CmdKill, Target: game.Nobody})},
+		{&msg6.ClEmoticon{Emoticon: 3}, cmd(game.Command{Kind: game.CmdEmoticon, Value: 3, Target: game.Nobody})},
+		{&msg6.ClVote{Vote: msg6.ChoiceNo}, []bridgetest.Call{call("Vote", int32(-1))}},
+		{&msg6.ClCallVote{Type: []byte("Option"), Value: []byte("Next map"), Reason: []byte("why")}, []bridgetest.Call{call("CallVote", bridge.VoteOption, "Next map", "why", false)}},
+		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("17")}, []bridgetest.Call{call("CallVote", bridge.VoteKick, "17", "", false)}},
+		{&msg6.ClCallVote{Type: []byte("spectate"), Value: []byte("1")}, []bridgetest.Call{call("CallVote", bridge.VoteSpectate, "1", "", false)}},
+		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("him")}, []bridgetest.Call{call("CallVote", bridge.VoteKick, "-1", "", false)}},
+		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("99999999999")}, []bridgetest.Call{call("CallVote", bridge.VoteKick, "-1", "", false)}},
+		{&msg6.ClIsDDNetLegacy{Version: 16040}, nil},
+		{&msg6.ClShowOthersLegacy{Show: true}, nil},
+		{&msg6.ClShowOthers{}, nil},
+		{&msg6.ClShowDistance{X: 1, Y: 2}, nil},
+		{&msg6.ClCameraInfo{}, nil},
+		{&msg6.ClEnableSpectatorCount{}, nil},
+		{&msg6.ItIs{}, nil},
+		{&msg6.IDontKnow{}, nil},
+		{&msg6.SystemEx{UUID: msg6.UUIDFromName("of later")}, nil},
+		{&msg6.GameEx{UUID: msg6.UUIDFromName("of later")}, nil},
+	} {
+		b := c.m.Append(nil)
+		if err := h.Receive(append([]byte(nil), b...), false); !errors.Is(err, bridge.ErrNotVital) {
+			t.Errorf("%T not vital: %v", c.m, err)
+		}
+		l.expectReceived("not vital")
+		if err := h.Receive(b, true); err != nil {
+			t.Errorf("%T: %v", c.m, err)
+		}
+		l.expectReceived(string(c.m.Append(nil)), c.want...)
+	}
+	l.expectSent("answers")
+	for _, m := range []msg6.Message{
+		&msg6.SvMotd{}, &msg6.MapChange{Name: []byte("x")}, &msg6.ClCallVote{Type: []byte("ban")}, &msg6.RequestMapData{Chunk: -1},
+		&msg6.ClEmoticon{Emoticon: 16}, &msg6.ClSetTeam{Team: 2},
+	} {
+		if err := h.Receive(m.Append(nil), true); !errors.Is(err, bridge.ErrBadMessage) {
+			t.Errorf("%T: %v", m, err)
+		}
+	}
+	for _, b := range [][]byte{nil, {0}, {1}, {200, 1}, {0x22}} {
+		if err := h.Receive(b, true); !errors.Is(err, bridge.ErrBadMessage) {
+			t.Errorf("%x: %v", b, err)
+		}
+	}
+	l.expectReceived("refused")
+}
+
+// TestQuestions: pings, and what DDNet's client asks.
+func TestQuestions(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice")
+	h, l := newServerSide(t, NewProtocol(), w, 0, 16040)
+	id := msg6.UUID{1, 2, 3}
+	known, unknown := msg6.UUIDFromName("ping@ddnet.tw"), msg6.UUIDFromName("of later")
+	for _, c := range []struct {
+		m     msg6.Message
+		vital bool
+		want  msg6.Message
+		back  bool // vital
+	}{
+		{&msg6.Ping{}, false, &msg6.PingReply{}, false},
+		{&msg6.Ping{}, true, &msg6.PingReply{}, false},
+		{&msg6.PingEx{PingID: id}, false, &msg6.PongEx{PingID: id}, false},
+		{&msg6.PingEx{PingID: id}, true, &msg6.PongEx{PingID: id}, true},
+		{&msg6.WhatIs{UUID: known}, true, &msg6.ItIs{UUID: known, Name: []byte("ping@ddnet.tw")}, true},
+		{&msg6.WhatIs{UUID: unknown}, true, &msg6.IDontKnow{UUID: unknown}, true},
+	} {
+		l.flushes = 0
+		if err := h.Receive(c.m.Append(nil), c.vital); err != nil {
+			t.Errorf("%T: %v", c.m, err)
+		}
+		if l.flushes != 1 || len(l.vital) != 1 || l.vital[0] != c.back {
+			t.Errorf("%T, vital %v: answered %v, flushed %d times", c.m, c.vital, l.vital, l.flushes)
+		}
+		l.expectSent("answer", c.want)
+	}
+	for _, m := range []msg6.Message{&msg6.PingReply{}, &msg6.PongEx{}} {
+		if err := h.Receive(m.Append(nil), false); err != nil {
+			t.Errorf("%T: %v", m, err)
+		}
+	}
+	l.expectReceived("pings")
+}
+
+// TestReleases: what a client says of its version, and what counts.
+func TestReleases(t *testing.T) {
+	v := NewProtocol()
+	crash := &msg6.RconCmd{Command: []byte(msg6.CrashmePlx)}
+	hello := &msg6.Info{NetVersion: []byte(msg6.NetVersion)}
+	for _, c := range []struct {
+		ms      []msg6.Message
+		client  int32
+		limited bool
+	}{
+		{[]msg6.Message{hello}, 0, true},
+		{[]msg6.Message{&msg6.ClientVer{Version: 16040}, hello}, 16040, false},
+		{[]msg6.Message{&msg6.ClientVer{Version: 1}, hello}, 1, true},
+		{[]msg6.Message{hello, &msg6.ClientVer{Version: 16040}}, 0, true},
+		{[]msg6.Message{hello, crash}, 0, false},
+		{[]msg6.Message{hello, &msg6.ClIsDDNetLegacy{Version: 600}}, 0, false},
+		{[]msg6.Message{&msg6.ClientVer{Version: -5}, hello}, 0, true},
+	} {
+		l := &testSession{t: t}
+		h := v.NewServerSide(l).(*serverSide)
+		for _, m := range c.ms {
+			if err := h.Receive(m.Append(nil), true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a := l.Take()
+		if got := a[0].Args[0].(bridge.Login).ClientVersion; len(a) != 1 || got != c.client || h.ids.limited != c.limited {
+			t.Errorf("%T: version %d, limited ids %v", c.ms, got, h.ids.limited)
+		}
+	}
+	h := v.NewServerSide(&testSession{t: t}).(*serverSide)
+	h.setDDNetVersion(16040)
+	if err := h.Receive(crash.Append(nil), true); err != nil || h.ddnetVersion != 16040 {
+		t.Errorf("version %d after %s: %v", h.ddnetVersion, msg6.CrashmePlx, err)
+	}
+}
+
+// TestInput: inputs in and out of range.
+func TestInput(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice")
+	h, l := newServerSide(t, NewProtocol(), w, 0, 0)
+	for _, c := range []struct {
+		in   msg6.PlayerInput
+		want game.Input
+	}{
+		{msg6.PlayerInput{Direction: 1, TargetX: -5, TargetY: 6, Jump: 1, Fire: 63, Hook: 1, PlayerFlags: msg6.PlayerFlagPlaying, WantedWeapon: 5, NextWeapon: 3, PrevWeapon: 4},
+			game.Input{Direction: 1, TargetX: -5, TargetY: 6, Jump: true, Fire: 63, Hook: true, WantedWeapon: 5, NextWeapon: 3, PrevWeapon: 4}},
+		{msg6.PlayerInput{Direction: 9, Jump: -1, Hook: 200, PlayerFlags: msg6.PlayerFlagChatting, WantedWeapon: 6},
+			game.Input{Direction: 1, Jump: true, Hook: true, Flags: game.PlayerFlagChatting}},
+		{msg6.PlayerInput{Direction: -1 << 31, PlayerFlags: msg6.PlayerFlagScoreboard | msg6.PlayerFlagInMenu, WantedWeapon: -1},
+			game.Input{Direction: -1, Flags: game.PlayerFlagScoreboard}},
+		{msg6.PlayerInput{PlayerFlags: ^msg6.PlayerFlags(0)}, game.Input{Flags: game.PlayerFlagScoreboard | game.PlayerFlagChatting}},
+	} {
+		m := msg6.Input{AckTick: 100, IntendedTick: 105}
+		m.SetPlayer(&c.in)
+		for _, vital := range []bool{false, true} {
+			if err := h.Receive(m.Append(nil), vital); err != nil {
+				t.Error(err)
+			}
+			l.expectReceived("input", call("Input", bridge.InputMessage{AckTick: 100, IntendedTick: 105, Input: c.want, Valid: true}))
+		}
+	}
+}
+
+// TestCommands: the chat commands that stand for what 0.7 has messages for.
+func TestCommands(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice", "bob", "bob the 2nd", `q"o\t`)
+	w.Step(join(5, "5"))
+	h, l := newServerSide(t, NewProtocol(), w, 0, 16040)
+	whisper := func(to game.PlayerID, text string) []bridgetest.Call {
+		return []bridgetest.Call{commandCall(game.Command{Kind: game.CmdSay, Chat: game.ChatWhisper, Target: to, Text: text})}
+	}
+	plain := func(text string) []bridgetest.Call {
+		return []bridgetest.Call{commandCall(game.Command{Kind: game.CmdSay, Chat: game.ChatAll, Target: game.Nobody, Text: text})}
+	}
+	for _, c := range []struct {
+		text  string
+		want  []bridgetest.Call
+		reply string
+	}{
+		{"/c hello", nil, textNoWhisperPartner},
+		{"/w bob hello you", whisper(1, "hello you"), ""},
+		{"/c and you", whisper(1, "and you"), ""},
+		{"/WHISPER bob the 2nd hi", whisper(1, "the 2nd hi"), ""},
+		{`/w "bob the 2nd" hi`, whisper(2, "hi"), ""},
+		{"/converse there", whisper(2, "there"), ""},
+		{`/w "q\"o\\t" hi`, whisper(3, "hi"), ""},
+		{`/w q"o\t hi`, whisper(3, "hi"), ""},
+		{"/w   5 hi", whisper(5, "hi"), ""},
+		{"/w nobody hi", nil, `No player with name "nobody" found`},
+		{"/w nobody", nil, textInvalidWhisper},
+		{"/w", nil, textInvalidWhisper},
+		{`/w "bob`, nil, textInvalidWhisper},
+		{`/w "bob"`, nil, textInvalidWhisper},
+		{`/w "" hi`, nil, textInvalidWhisper},
+		{"/ready", []bridgetest.Call{commandCall(game.Command{Kind: game.CmdReady, Target: game.Nobody})}, ""},
+		{"/timeout U5E72ARPGZqkk8fH", nil, ""},
+		{"/mc;timeout U5E72;emote angry", nil, ""},
+		{"/stats me", plain("/stats me"), ""},
+		{"/", plain("/"), ""},
+		{" /w bob x", plain(" /w bob x"), ""},
+	} {
+		if err := h.Receive((&msg6.ClSay{Message: []byte(c.text)}).Append(nil), true); err != nil {
+			t.Errorf("%q: %v", c.text, err)
+		}
+		l.expectReceived(c.text, c.want...)
+		if c.reply != "" {
+			l.expectSent(c.text, serverLine(c.reply))
+		} else {
+			l.expectSent(c.text)
+		}
+	}
+	// A way in: nobody to talk to yet. The session refuses it.
+	l2 := &testSession{t: t}
+	early := NewProtocol().NewServerSide(l2)
+	for _, text := range []string{"/w bob x", "/c x", "/ready"} {
+		if err := early.Receive((&msg6.ClSay{Message: []byte(text)}).Append(nil), true); err != nil {
+			t.Error(err)
+		}
+	}
+	l2.expectReceived("early", plain("/w bob x")[0], plain("/c x")[0], plain("/ready")[0])
+	l2.expectSent("early")
+}
+
+// TestChange: of what Cl_ChangeInfo brings only the skin can be had.
+func TestChange(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice")
+	v := NewProtocol()
+	l := &testSession{t: t}
+	h := v.NewServerSide(l).(*serverSide)
+	change := func(name, skin string) {
+		t.Helper()
+		m := msg6.ClChangeInfo{Look: msg6.PlayerLook{Name: []byte(name), Clan: []byte("clan"), Country: 276, Skin: []byte(skin)}}
+		if err := h.Receive(m.Append(nil), true); err != nil {
+			t.Error(err)
+		}
+	}
+	change("early", "pinky")
+	l.expectReceived("early")
+	if err := h.Receive((&msg6.ClStartInfo{Look: msg6.PlayerLook{Name: []byte("alice"), Clan: []byte("clan"), Country: 276, Skin: []byte("bluekitty")}}).Append(nil), true); err != nil {
+		t.Fatal(err)
+	}
+	l.Take()
+	v.RecordTick(w, nil)
+	h.SendClientInfo(w, 0, true, true)
+	skin := func(n int) bridgetest.Call {
+		return commandCall(game.Command{Kind: game.CmdSkinChange, Target: game.Nobody, Profile: &game.Profile{Name: "alice", Clan: "clan", Country: 276, Skin: standardSkins[n].skin}})
+	}
+	change("alice", "bluekitty") // is what the game has
+	l.expectReceived("the same")
+	change("alice", "pinky")
+	l.expectReceived("pinky", skin(8))
+	change("alice", "pinky") // the game has not taken it yet, and may have refused
+	l.expectReceived("pinky again", skin(8))
+	l.expectSent("skins")
+	change("malice", "bluekitty")
+	change("malice", "bluekitty")
+	l.expectReceived("name")
+	l.expectSent("name", serverLine(textRenameRefused))
+}
+
+// TestRefusals: clients of 0.7 know why they cannot change teams; others are told.
+func TestRefusals(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice", "bob")
+	h, l := newServerSide(t, NewProtocol(), w, 0, 0)
+	try := func(team msg6.Team, want ...msg6.Message) {
+		t.Helper()
+		if err := h.Receive((&msg6.ClSetTeam{Team: team}).Append(nil), true); err != nil {
+			t.Error(err)
+		}
+		if a := l.Take(); len(a) != 1 {
+			t.Errorf("asked %v", a)
+		}
+		l.expectSent("team", want...)
+	}
+	try(msg6.TeamRed)        // is there
+	try(msg6.TeamSpectators) // may
+	w.Step([]game.Command{{Kind: game.CmdForceTeam, Player: 0, Team: game.TeamSpectators, Value: 2}})
+	try(msg6.TeamRed, broadcast("Time to wait before changing team: 01:59"))
+	w.Step([]game.Command{{Kind: game.CmdLockTeams}})
+	try(msg6.TeamRed, broadcast("Teams are locked"))
+	w.Step([]game.Command{{Kind: game.CmdLockTeams}, {Kind: game.CmdForceTeam, Player: 0, Team: game.TeamRed}, {Kind: game.CmdForceTeam, Player: 0, Team: game.TeamSpectators}})
+	r := w.Rules()
+	r.PlayerSlots = 1
+	w.Step([]game.Command{{Kind: game.CmdSetRules, Rules: &r}})
+	for range 200 {
+		w.Step(nil)
+	}
+	try(msg6.TeamRed, broadcast("Only 1 active players are allowed"))
+}

@@ -1,0 +1,369 @@
+package bridge6
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/internal/bridgetest"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+)
+
+var (
+	_    bridge.Protocol   = (*Protocol)(nil)
+	_    bridge.ServerSide = (*serverSide)(nil)
+	call                   = bridgetest.NewCall
+)
+
+// flagMode is a mode with flags in which nothing happens by itself.
+type flagMode struct{ flags game.GameFlags }
+
+func (m flagMode) Name() string          { return "TEST" }
+func (m flagMode) Flags() game.GameFlags { return m.flags }
+func (m flagMode) Start(*game.Tx)        {}
+
+// newWorld makes a world with players of these names.
+func newWorld(t testing.TB, mode game.Mode, names ...string) *game.World {
+	t.Helper()
+	w, _ := bridgetest.NewWorld(t, "testbox", mode, nil)
+	var cmds []game.Command
+	for id, name := range names {
+		cmds = append(cmds, join(game.PlayerID(id), name)...)
+	}
+	w.Step(cmds)
+	for range 60 {
+		w.Step(nil)
+	}
+	return w
+}
+
+// newCrowd makes a world with n players named p0, p1...
+func newCrowd(t testing.TB, n int) *game.World {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprint("p", i)
+	}
+	return newWorld(t, dm.Mode{}, names...)
+}
+
+func join(id game.PlayerID, name string) []game.Command {
+	return bridgetest.Join(id, game.Profile{Name: name, Clan: "clan", Country: 276, Skin: standardSkins[1].skin})
+}
+
+// testSession records what a serverSide sends and receives.
+type testSession struct {
+	bridgetest.ClientMessages
+	t       testing.TB
+	sent    []msg6.Message
+	vital   []bool // of sent
+	flushes int
+}
+
+func (s *testSession) Queue(b []byte, vital bool) {
+	var d msg6.Decoder // a new one, because messages refer to it
+	m, err := d.Decode(bytes.Clone(b))
+	if err != nil {
+		s.t.Errorf("sent %x: %v", b, err)
+		return
+	}
+	desc := m.ID().Desc()
+	if desc.Sender == msg6.FromClient || desc.Vital != vital && m.ID() != msg6.IDPongEx {
+		s.t.Errorf("sent %T, vital %v", m, vital)
+	}
+	if len(b) > 1023 || d.TrailingBytes() != 0 {
+		s.t.Errorf("sent %T of %d bytes, %d too many", m, len(b), d.TrailingBytes())
+	}
+	s.sent, s.vital = append(s.sent, m), append(s.vital, vital)
+}
+
+func (s *testSession) FlushSoon() { s.flushes++ }
+
+// takeSent returns the messages sent since the last call.
+func (s *testSession) takeSent() []msg6.Message {
+	m := s.sent
+	s.sent, s.vital = nil, nil
+	return m
+}
+
+// expectSent compares the messages sent since the last call.
+func (s *testSession) expectSent(what string, want ...msg6.Message) {
+	s.t.Helper()
+	if d := cmp.Diff(want, s.takeSent()); d != "" {
+		s.t.Errorf("%s: messages (-want +got):\n%s", what, d)
+	}
+}
+
+// expectReceived compares what the client asked for since the last call.
+func (s *testSession) expectReceived(what string, want ...bridgetest.Call) {
+	s.t.Helper()
+	s.Expect(s.t, what, want...)
+}
+
+// newServerSide makes the server's side of a client in a world: of the player own, with a
+// release of DDNet.
+func newServerSide(t testing.TB, p *Protocol, w *game.World, own game.PlayerID, ddnetVersion int32) (*serverSide, *testSession) {
+	l := &testSession{t: t}
+	s := p.NewServerSide(l).(*serverSide)
+	s.setDDNetVersion(ddnetVersion)
+	p.RecordTick(w, nil)
+	s.SendClientInfo(w, own, true, true)
+	l.expectSent("silent entry")
+	return s, l
+}
+
+// receive passes a message to a side.
+func receive(t testing.TB, to bridgetest.Receiver, m msg6.Message) {
+	t.Helper()
+	if err := to.Receive(m.Append(nil), m.ID().Vital()); err != nil {
+		t.Errorf("%T: %v", m, err)
+	}
+}
+
+// serverLine is a line of chat from the server.
+func serverLine(text string) msg6.Message {
+	return &msg6.SvChat{Mode: msg6.ChatAll, ClientID: -1, Message: []byte(text)}
+}
+
+func broadcast(text string) msg6.Message { return &msg6.SvBroadcast{Message: []byte(text)} }
+
+// TestEvents: what every event becomes.
+func TestEvents(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice", "bob", "carol")
+	v := NewProtocol()
+	h, l := newServerSide(t, v, w, 1, 16040)
+	var tuning [33]int32
+	for i, x := range w.Tuning() {
+		tuning[i+i/30] = x
+	}
+	tuning[30], tuning[32] = 500, w.Tuning()[31]
+	for _, c := range []struct {
+		name string
+		ev   game.Event
+		want []msg6.Message
+	}{
+		{"came", game.Event{Kind: game.EvPlayerEntered, Player: 0}, []msg6.Message{serverLine("'alice' entered and joined the game")}},
+		{"came to look", game.Event{Kind: game.EvPlayerEntered, Player: 0, Team: game.TeamSpectators}, []msg6.Message{serverLine("'alice' entered and joined the spectators")}},
+		{"came silently", game.Event{Kind: game.EvPlayerEntered, Player: 0, Flag: true}, nil},
+		{"left", game.Event{Kind: game.EvPlayerLeft, Player: 2, Text: "Kicked by vote"}, []msg6.Message{serverLine("'carol' has left the game (Kicked by vote)")}},
+		{"left without a word", game.Event{Kind: game.EvPlayerLeft, Player: 2}, []msg6.Message{serverLine("'carol' has left the game")}},
+		{"left silently", game.Event{Kind: game.EvPlayerLeft, Player: 2, Text: "x", Flag: true}, nil},
+		{"team", game.Event{Kind: game.EvTeamChange, Player: 0, Team: game.TeamSpectators}, []msg6.Message{serverLine("'alice' joined the spectators")}},
+		{"team back", game.Event{Kind: game.EvTeamChange, Player: 0}, []msg6.Message{serverLine("'alice' joined the game")}},
+		{"team silently", game.Event{Kind: game.EvTeamChange, Player: 0, Flag: true}, nil},
+		{"server says", game.Event{Kind: game.EvChat, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: "x"}, []msg6.Message{serverLine("x")}},
+		{"said", game.Event{Kind: game.EvChat, Player: 2, Chat: game.ChatAll, Text: "x"}, []msg6.Message{&msg6.SvChat{ClientID: 2, Message: []byte("x")}}},
+		{"said to the team", game.Event{Kind: game.EvChat, Player: 2, Chat: game.ChatTeam, Text: "x"}, []msg6.Message{&msg6.SvChat{Mode: msg6.ChatTeam, ClientID: 2, Message: []byte("x")}}},
+		{"whispered", game.Event{Kind: game.EvChat, Player: 1, Target: 2, Chat: game.ChatWhisper, Text: "x"}, []msg6.Message{&msg6.SvChat{Mode: msg6.ChatWhisperSent, ClientID: 2, Message: []byte("x")}}},
+		{"heard a whisper", game.Event{Kind: game.EvChat, Player: 2, Target: 1, Chat: game.ChatWhisper, Text: "x"}, []msg6.Message{&msg6.SvChat{Mode: msg6.ChatWhisperReceived, ClientID: 2, Message: []byte("x")}}},
+		{"kill", game.Event{Kind: game.EvKill, Player: 0, Target: 2, Weapon: game.WeaponGrenade, Value: 2}, []msg6.Message{&msg6.SvKillMsg{Killer: 0, Victim: 2, Weapon: msg6.WeaponGrenade, ModeSpecial: 2}}},
+		{"killed by who left", game.Event{Kind: game.EvKill, Player: -3, Target: 2, Weapon: game.WeaponLaser}, []msg6.Message{&msg6.SvKillMsg{Killer: 2, Victim: 2, Weapon: msg6.WeaponLaser}}},
+		{"killed by the world", game.Event{Kind: game.EvKill, Player: game.Nobody, Target: 2, Weapon: game.WeaponWorld}, []msg6.Message{&msg6.SvKillMsg{Killer: 2, Victim: 2, Weapon: msg6.WeaponWorld}}},
+		{"weapon", game.Event{Kind: game.EvPickup, Player: 1, Weapon: game.WeaponLaser}, []msg6.Message{&msg6.SvWeaponPickup{Weapon: msg6.WeaponLaser}}},
+		{"health", game.Event{Kind: game.EvPickup, Player: 1, Weapon: game.WeaponWorld}, nil},
+		{"emoticon", game.Event{Kind: game.EvEmoticon, Player: 2, Value: 7}, []msg6.Message{&msg6.SvEmoticon{ClientID: 2, Emoticon: 7}}},
+		{"skin", game.Event{Kind: game.EvSkinChange, Player: 0}, nil},
+		{"limits", game.Event{Kind: game.EvGameInfo}, nil},
+		{"tuning", game.Event{Kind: game.EvTuneParams}, []msg6.Message{&msg6.SvTuneParams{Params: tuning[:]}}},
+		{"broadcast", game.Event{Kind: game.EvBroadcast, Text: "a\nb"}, []msg6.Message{broadcast("a\nb")}},
+		{"swap", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgTeamSwap}, []msg6.Message{serverLine("Teams were swapped")}},
+		{"bad id", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgSpecInvalidID}, []msg6.Message{serverLine("Invalid spectator id used")}},
+		{"shuffle", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgTeamShuffle}, []msg6.Message{serverLine("Teams were shuffled")}},
+		{"balance", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgTeamBalance}, []msg6.Message{serverLine("Teams have been balanced")}},
+		{"pause", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgGamePaused, Player: 0}, []msg6.Message{serverLine("'alice' initiated a pause")}},
+		{"all moved", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgTeamAll, Value: -1}, []msg6.Message{broadcast("All players were moved to the spectators")}},
+		{"moved", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgTeamBalanceVictim, Value: 0}, []msg6.Message{broadcast("You were moved to the game due to team balancing")}},
+		{"start", game.Event{Kind: game.EvRoundStart}, nil},
+		{"effect", game.Event{Kind: game.EvSound}, nil},
+	} {
+		h.SendEvent(w, &c.ev)
+		l.expectSent(c.name, c.want...)
+	}
+}
+
+// TestFlags: what the two teams and onlookers hear of the flags.
+func TestFlags(t *testing.T) {
+	w := newWorld(t, flagMode{game.GameFlagTeams | game.GameFlagFlags}, "red", "blue", "looks", "looks at red")
+	w.Step([]game.Command{
+		{Kind: game.CmdForceTeam, Player: 0, Team: game.TeamRed}, {Kind: game.CmdForceTeam, Player: 1, Team: game.TeamBlue},
+		{Kind: game.CmdForceTeam, Player: 2, Team: game.TeamSpectators}, {Kind: game.CmdForceTeam, Player: 3, Team: game.TeamSpectators},
+	})
+	w.Step([]game.Command{{Kind: game.CmdSpectate, Player: 3, Spectate: game.SpectatePlayer, Target: 0}})
+	v := NewProtocol()
+	for own, grabbed := range []msg6.Sound{msg6.SoundCTFGrabEnemy, msg6.SoundCTFGrabOwn, msg6.SoundCTFGrabOwn, msg6.SoundCTFGrabEnemy} {
+		h, l := newServerSide(t, v, w, game.PlayerID(own), msg6.VersionNone)
+		for n, want := range map[game.GameMsg][]msg6.Message{
+			game.GameMsgCTFDrop:    {&msg6.SvSoundGlobal{Sound: msg6.SoundCTFDrop}},
+			game.GameMsgCTFReturn:  {&msg6.SvSoundGlobal{Sound: msg6.SoundCTFReturn}},
+			game.GameMsgCTFGrab:    {&msg6.SvSoundGlobal{Sound: grabbed}},
+			game.GameMsgCTFCapture: {&msg6.SvSoundGlobal{Sound: msg6.SoundCTFCapture}, serverLine("The red flag was captured by 'blue' (2.02 seconds)")},
+			game.GameMsgTeamAll:    {broadcast("All players were moved to the red team")},
+		} {
+			h.SendEvent(w, &game.Event{Kind: game.EvGameMsg, GameMsg: n, Player: 1, Extra: 101})
+			l.expectSent("notice", want...)
+		}
+		h.SendEvent(w, &game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgCTFCapture, Value: 1, Player: 0, Extra: 3001})
+		l.expectSent("slow", &msg6.SvSoundGlobal{Sound: msg6.SoundCTFCapture}, serverLine("The blue flag was captured by 'red'"))
+		h.SendEvent(w, &game.Event{Kind: game.EvTeamChange, Player: 1, Team: game.TeamBlue})
+		l.expectSent("team", serverLine("'blue' joined the blue team"))
+	}
+}
+
+// TestWhisperDown: clients without whispers see a line of the server's.
+func TestWhisperDown(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice", "bob")
+	for _, release := range []int32{msg6.VersionNone, 2, 216} {
+		h, l := newServerSide(t, NewProtocol(), w, 1, release)
+		h.SendEvent(w, &game.Event{Kind: game.EvChat, Chat: game.ChatWhisper, Player: 0, Target: 1, Text: "psst"})
+		h.SendEvent(w, &game.Event{Kind: game.EvChat, Chat: game.ChatWhisper, Player: 1, Target: 0, Text: "what"})
+		h.SendEvent(w, &game.Event{Kind: game.EvChat, Chat: game.ChatWhisper, Player: 1, Target: 1, Text: "me"})
+		l.expectSent("whispers", serverLine("[← alice] psst"), serverLine("[→ alice] what"), serverLine("[→ bob] me"), serverLine("[← bob] me"))
+	}
+}
+
+// TestLocks: that teams were locked is told when it happens, not on the way in.
+func TestLocks(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice")
+	h, l := newServerSide(t, NewProtocol(), w, 0, 0)
+	lock := func() { w.Step([]game.Command{{Kind: game.CmdLockTeams}}) }
+	lock()
+	h.SendSettings(w)
+	l.expectSent("locked before")
+	lock()
+	h.SendEvent(w, &game.Event{Kind: game.EvServerSettings})
+	h.SendEvent(w, &game.Event{Kind: game.EvServerSettings})
+	l.expectSent("unlocked", serverLine("Teams were unlocked"))
+	lock()
+	h.SendEvent(w, &game.Event{Kind: game.EvServerSettings})
+	l.expectSent("locked", serverLine("Teams were locked"))
+	h.Reset()
+	lock()
+	h.SendSettings(w)
+	l.expectSent("another map")
+}
+
+// TestVotes: how votes begin, go and end.
+func TestVotes(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice", "bob")
+	h, l := newServerSide(t, NewProtocol(), w, 1, 16040)
+	set := func(timeout int32, what, why string) msg6.Message {
+		return &msg6.SvVoteSet{Timeout: timeout, Description: []byte(what), Reason: []byte(why)}
+	}
+	over := set(0, "", "")
+	for _, c := range []struct {
+		v    bridge.Vote
+		want []msg6.Message
+	}{
+		{bridge.Vote{Kind: bridge.VoteNone}, []msg6.Message{over}},
+		{bridge.Vote{Kind: bridge.VoteOption, Timeout: 25, Description: "Next map", Reason: "bored"}, []msg6.Message{serverLine("'alice' called vote to change server option 'Next map' (bored)"), set(25, "Next map", "bored")}},
+		{bridge.Vote{Kind: bridge.VoteKick, Timeout: 99, Description: "bob", Target: 1, Reason: "bad"}, []msg6.Message{serverLine("'alice' called for vote to kick 'bob' (bad)"), set(60, "Kick 'bob'", "bad")}},
+		{bridge.Vote{Kind: bridge.VoteSpectate, Timeout: 25, Description: "bob", Target: 1, Reason: "afk"}, []msg6.Message{serverLine("'alice' called for vote to move 'bob' to spectators (afk)"), set(25, "move 'bob' to spectators", "afk")}},
+		{bridge.Vote{Kind: bridge.VoteOption, Caller: game.Nobody, Timeout: 25, Description: "x", Reason: "y"}, []msg6.Message{set(25, "x", "y")}},
+		{bridge.Vote{Kind: bridge.VoteOption, Caller: game.Nobody, Description: "x", Reason: "y"}, []msg6.Message{serverLine("admin forced server option 'x' (y)")}},
+		{bridge.Vote{Kind: bridge.VoteSpectate, Caller: game.Nobody, Description: "bob", Reason: "y"}, []msg6.Message{serverLine("admin moved 'bob' to spectator (y)")}},
+		{bridge.Vote{Kind: bridge.VoteKick, Caller: game.Nobody, Description: "bob", Reason: "y"}, nil},
+		{bridge.Vote{Kind: bridge.VoteAborted, Caller: game.Nobody}, []msg6.Message{over, serverLine("Vote aborted")}},
+		{bridge.Vote{Kind: bridge.VotePassed}, []msg6.Message{over, serverLine("Vote passed")}},
+		{bridge.Vote{Kind: bridge.VoteFailed}, []msg6.Message{over, serverLine("Vote failed")}},
+		{bridge.Vote{Kind: bridge.VotePassed, Caller: game.Nobody}, []msg6.Message{over, serverLine("admin forced vote yes")}},
+		{bridge.Vote{Kind: bridge.VoteFailed, Caller: game.Nobody}, []msg6.Message{over, serverLine("admin forced vote no")}},
+	} {
+		h.SendVote(&c.v)
+		l.expectSent(c.v.Description, c.want...)
+	}
+	h.SendVoteStatus(1, 2, 3, 99)
+	l.expectSent("status", &msg6.SvVoteStatus{Yes: 1, No: 2, Pass: 3, Total: 64})
+	h, l = newServerSide(t, NewProtocol(), w, 1, 0)
+	h.SendVoteStatus(-1, 20, 3, 99)
+	l.expectSent("status for few", &msg6.SvVoteStatus{No: 16, Pass: 3, Total: 16})
+
+	h.SendVoteOptionsCleared()
+	h.SendVoteOptionRemoved("x")
+	l.expectSent("options", &msg6.SvVoteClearOptions{}, &msg6.SvVoteOptionRemove{Description: []byte("x")})
+	for _, n := range []int{0, 1, 14, 15, 16, 40} {
+		texts := make([]string, n)
+		for i := range texts {
+			texts[i] = strings.Repeat("o", 63-i%3)
+		}
+		h.SendVoteOptions(texts)
+		var got []string
+		for _, m := range l.takeSent() {
+			m := m.(*msg6.SvVoteOptionListAdd)
+			for i, d := range m.Descriptions {
+				if i < int(m.Count) {
+					got = append(got, string(d))
+				} else if len(d) != 0 {
+					t.Errorf("option %d of %d is %q", i, m.Count, d)
+				}
+			}
+		}
+		if !slices.Equal(got, texts) && n > 0 {
+			t.Errorf("%d options come as %d", n, len(got))
+		}
+	}
+	h.SendVoteOptions([]string{strings.Repeat("x", 900), strings.Repeat("y", 900)})
+	if n := len(l.takeSent()); n != 2 {
+		t.Errorf("two long options in %d messages", n)
+	}
+}
+
+// TestConsole: the remote console.
+func TestConsole(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice")
+	h, l := newServerSide(t, NewProtocol(), w, 0, 0)
+	h.SendRconAuthStatus(true)
+	h.SendRconAuthStatus(false)
+	h.SendRconLine("line")
+	for _, lists := range []int32{0, 1} { // as the client wants them
+		if err := h.Receive((&msg6.RconAuth{SendCommands: lists}).Append(nil), true); err != nil {
+			t.Fatal(err)
+		}
+		h.SendRconCommand(&bridge.CommandInfo{Name: "kick", Params: "i[id] ?r[reason]", Help: "Kick"})
+		h.SendRconCommandRemoved("kick")
+	}
+	h.SendMapListEntry("dm1")
+	h.SendServerInfo(&bridge.ServerInfo{})
+	h.SendGameInfo(w)
+	l.expectSent("console",
+		&msg6.RconAuthStatus{Authed: 1, CmdList: 1}, &msg6.RconAuthStatus{}, &msg6.RconLine{Line: []byte("line")},
+		&msg6.RconCmdAdd{Name: []byte("kick"), Help: []byte("Kick"), Params: []byte("i[id] ?r[reason]")}, &msg6.RconCmdRem{Name: []byte("kick")})
+}
+
+// TestMap: the map as it is announced, and piece by piece.
+func TestMap(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice")
+	for _, size := range []int{1, 895, 896, 897, 1792} {
+		m := &bridge.Map{Name: "box", File: bytes.Repeat([]byte("x"), size), CRC: 0x80000001}
+		h, l := newServerSide(t, NewProtocol(), w, 0, 0)
+		h.SendMapChange(m)
+		l.expectSent("map", &msg6.MapChange{Name: []byte("box"), CRC: -0x7fffffff, Size: int32(size)})
+		n := (size + h.MapChunkSize() - 1) / h.MapChunkSize()
+		var got []byte
+		for i := range n {
+			h.SendMapData(m, i)
+			d := l.takeSent()[0].(*msg6.MapData)
+			if d.Chunk != int32(i) || d.CRC != -0x7fffffff || (d.Last == 1) != (i == n-1) {
+				t.Errorf("chunk %d of %d: %d, last %d", i, n, d.Chunk, d.Last)
+			}
+			got = append(got, d.Data...)
+		}
+		if !bytes.Equal(got, m.File) {
+			t.Errorf("%d bytes come as %d", size, len(got))
+		}
+		h.SendMapData(m, n)
+		h.SendMapData(m, -1)
+		l.expectSent("beyond")
+	}
+	h, l := newServerSide(t, NewProtocol(), w, 0, 16040)
+	h.SendMapChange(&bridge.Map{Name: "a"})
+	h.SendMapChange(&bridge.Map{Name: "b"})
+	l.expectSent("DDNet",
+		&msg6.Capabilities{Version: 5, Flags: msg6.CapabilityPingEx | msg6.CapabilityAllowDummy},
+		&msg6.MapChange{Name: []byte("a")}, &msg6.MapChange{Name: []byte("b")})
+}

@@ -1,0 +1,382 @@
+package bridge6
+
+import (
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+var itemTypes = bridge.ItemTypes{
+	Projectile: msg6.TypeProjectile, Laser: msg6.TypeLaser, Flag: msg6.TypeFlag,
+	Explosion: msg6.TypeEventExplosion, Spawn: msg6.TypeEventSpawn, HammerHit: msg6.TypeEventHammerHit,
+	Death: msg6.TypeEventDeath, Sound: msg6.TypeEventSoundWorld,
+}
+
+// snapshotEncoder encodes frames as 0.6 snapshots, for any number of clients. What is
+// the same for all is encoded once a round.
+//
+// It gets recordTick in every tick, and for every round of snapshots begin, build for
+// each client, and end.
+type snapshotEncoder struct {
+	frame  *game.Frame
+	shared bridge.SharedItems
+	// gameData is the GameData, if hasGameData. It is not shared because clients can know
+	// the carriers of the flags by other ids.
+	gameData    [msg6.SizeGameData]int32
+	hasGameData bool
+	characters  []bridge.CharacterItem
+	playerFlags [game.MaxPlayers]msg6.PlayerFlags
+	// Indexes of players in characters and in the frame's players, negative for none.
+	characterIndex, playerIndex [game.MaxPlayers]int8
+	// admins are those who have or had access to the remote console: clients remember
+	// what they got last.
+	admins  game.PlayerMask
+	effects effectEncoder
+	skins   skinCache
+}
+
+// Indexes of integers that are not the same for all clients.
+const (
+	characterHooked   = 8
+	characterHealth   = msg6.SizeCharacterCore + 1 // followed by armor and ammo
+	gameDataCarriers  = 2                          // red, blue
+	ddnetPlayerRights = 1
+)
+
+// Numbers on the wire of items that are DDNet's own.
+const (
+	wireTypeGameInfoEx  = msg6.FirstExtendedWireType
+	wireTypeDDNetPlayer = msg6.FirstExtendedWireType - 1
+)
+
+var exGameInfoEx, exDDNetPlayer = newEx(msg6.TypeGameInfoEx), newEx(msg6.TypeDDNetPlayer)
+
+// newEx makes the item that says which type a number on the wire stands for.
+func newEx(typ int) (ints [msg6.SizeEx]int32) {
+	u, _ := msg6.TypeUUID(typ)
+	(&msg6.Ex{UUID: u}).PutInts(ints[:])
+	return ints
+}
+
+// recordTick remembers the effects of a tick.
+func (e *snapshotEncoder) recordTick(f *game.Frame, events []game.Event) {
+	e.effects.recordTick(f, events)
+}
+
+// begin encodes the world as it is.
+func (e *snapshotEncoder) begin(w *game.World) {
+	f := w.Frame()
+	e.frame = f
+	e.shared.Reset()
+	e.characters = e.characters[:0]
+
+	e.addGame(&f.Game, f.Tick)
+	for i := range f.Pickups {
+		p := &f.Pickups[i]
+		o := msg6.Pickup{X: p.X, Y: p.Y}
+		o.Type, o.Subtype = encodePickup(p.Kind)
+		o.PutInts(e.shared.AddNear(msg6.TypePickup, int(p.ID), msg6.SizePickup, bridge.Point(p.X, p.Y)))
+	}
+	e.shared.AddEntities(f, &itemTypes)
+	for i := range e.playerIndex {
+		e.characterIndex[i], e.playerIndex[i] = -1, -1
+	}
+	for i := range f.Players {
+		p := &f.Players[i]
+		e.playerIndex[p.ID] = int8(i)
+		e.playerFlags[p.ID] = encodePlayerFlags(p.Flags)
+		if p.Flags&game.PlayerFlagAdmin != 0 {
+			e.admins |= game.MaskOne(p.ID)
+		}
+		e.skins.update(w, p.ID)
+	}
+	e.skins.updateShared(f.Players)
+	for i := range f.Characters {
+		e.characterIndex[f.Characters[i].Player] = int8(i)
+		e.addCharacter(&f.Characters[i])
+	}
+	// The types of the GameData, characters, players and effects, which build adds, are
+	// higher.
+	e.shared.Sort()
+	e.effects.Sort()
+}
+
+// encodePickup returns the type of a pickup, and of which weapon it is.
+func encodePickup(k game.PickupKind) (msg6.PickupType, msg6.Weapon) {
+	switch k {
+	case game.PickupHealth:
+		return msg6.PickupHealth, 0
+	case game.PickupArmor:
+		return msg6.PickupArmor, 0
+	case game.PickupGrenade:
+		return msg6.PickupWeapon, msg6.WeaponGrenade
+	case game.PickupShotgun:
+		return msg6.PickupWeapon, msg6.WeaponShotgun
+	case game.PickupLaser:
+		return msg6.PickupWeapon, msg6.WeaponLaser
+	case game.PickupNinja:
+		return msg6.PickupNinja, msg6.WeaponNinja
+	case game.PickupGun:
+		return msg6.PickupWeapon, msg6.WeaponGun
+	default:
+		return msg6.PickupWeapon, msg6.WeaponHammer
+	}
+}
+
+// encodePlayerFlags returns the flags of a tee that all clients see.
+func encodePlayerFlags(f game.PlayerFlags) msg6.PlayerFlags {
+	if f&game.PlayerFlagChatting != 0 {
+		return msg6.PlayerFlagChatting
+	}
+	return msg6.PlayerFlagPlaying
+}
+
+// addGame adds the state of the match.
+func (e *snapshotEncoder) addGame(g *game.GameState, tick int32) {
+	o := msg6.GameInfo{
+		Flags: encodeGameFlags(g.Flags), StateFlags: encodeStateFlags(g.State),
+		RoundStartTick: max(g.StartTick, 0), WarmupTimer: warmupTimer(g, tick),
+		ScoreLimit: max(g.ScoreLimit, 0), TimeLimit: max(g.TimeLimit, 0),
+		RoundNum: max(g.MatchNum, 0), RoundCurrent: max(g.MatchCurrent, 0),
+	}
+	o.PutInts(e.shared.AddGlobal(msg6.TypeGameInfo, 0, msg6.SizeGameInfo))
+	if e.hasGameData = o.Flags != 0; !e.hasGameData {
+		return
+	}
+	d := msg6.GameData{CarrierRed: msg6.FlagMissing, CarrierBlue: msg6.FlagMissing}
+	if g.Flags&game.GameFlagTeams != 0 {
+		d.ScoreRed, d.ScoreBlue = g.TeamScore[0], g.TeamScore[1]
+	}
+	if g.Flags&game.GameFlagFlags != 0 {
+		d.CarrierRed, d.CarrierBlue = msg6.FlagCarrier(g.FlagCarrier[0]), msg6.FlagCarrier(g.FlagCarrier[1])
+	}
+	d.PutInts(e.gameData[:])
+}
+
+func encodeGameFlags(f game.GameFlags) (flags msg6.GameFlags) {
+	if f&game.GameFlagTeams != 0 {
+		flags |= msg6.GameFlagTeams
+	}
+	if f&game.GameFlagFlags != 0 {
+		flags |= msg6.GameFlagFlags
+	}
+	return flags
+}
+
+// encodeStateFlags shows the end of a round as that of a match: 0.6 has no rounds within
+// matches. In both the scoreboard is shown and nothing moves, which is a pause in 0.6.
+func encodeStateFlags(f game.GameStateFlags) (flags msg6.GameStateFlags) {
+	if f&(game.StateRoundOver|game.StateGameOver) != 0 {
+		flags |= msg6.GameStateGameOver | msg6.GameStatePaused
+	}
+	if f&game.StateSuddenDeath != 0 {
+		flags |= msg6.GameStateSuddenDeath
+	}
+	if f&(game.StatePaused|game.StateCountdown) != 0 {
+		flags |= msg6.GameStatePaused
+	}
+	return flags
+}
+
+// endlessWarmup is the time shown of a warmup without an end: clients of 0.6 show that
+// there is a warmup only while time is left.
+const endlessWarmup = 60 * game.TickRate
+
+// warmupTimer returns the ticks left of a warmup, countdown or pause; 0 without an end,
+// or in none of them.
+func warmupTimer(g *game.GameState, tick int32) int32 {
+	switch {
+	case g.State&(game.StateWarmup|game.StatePaused|game.StateCountdown) == 0:
+		return 0
+	case g.EndTick != 0:
+		return max(g.EndTick-tick, 0)
+	case g.State&game.StateWarmup != 0:
+		return endlessWarmup
+	}
+	return 0
+}
+
+func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
+	ammo := min(max(c.Ammo, 0), 10)
+	if c.Weapon == game.WeaponNinja {
+		ammo = 0 // in 0.7 the tick at which it ends
+	}
+	e.characters = append(e.characters, bridge.CharacterItem{
+		Player: c.Player, Pos: c.Pos,
+		Health: min(max(c.Health, 0), 10), Armor: min(max(c.Armor, 0), 10), Ammo: ammo,
+	})
+	o := msg6.Character{
+		CharacterCore: msg6.CharacterCore{
+			Tick: c.Tick, X: c.X, Y: c.Y, VelX: c.VelX, VelY: c.VelY, Angle: c.Angle, Direction: c.Direction,
+			Jumped: c.Jumped, HookedPlayer: c.HookedPlayer, HookState: msg6.HookState(c.HookState), HookTick: c.HookTick,
+			HookX: c.HookX, HookY: c.HookY, HookDx: c.HookDX, HookDy: c.HookDY,
+		},
+		PlayerFlags: e.playerFlags[c.Player],
+		Weapon:      max(msg6.Weapon(c.Weapon), msg6.WeaponHammer), Emote: msg6.Emote(c.Emote), AttackTick: c.AttackTick,
+	}
+	o.PutInts(e.characters[len(e.characters)-1].Ints[:])
+}
+
+// build writes what the view shows to b, in ascending order as far as ids allow. Latency
+// is what the scoreboard shows per player, in ms.
+func (e *snapshotEncoder) build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientIDs, ddnet bool) {
+	b.Reset()
+	if ddnet {
+		if e.admins != 0 {
+			copy(b.Add(msg6.TypeEx, wireTypeDDNetPlayer, msg6.SizeEx), exDDNetPlayer[:])
+		}
+		copy(b.Add(msg6.TypeEx, wireTypeGameInfoEx, msg6.SizeEx), exGameInfoEx[:])
+	}
+	e.shared.AppendVisible(b, v)
+	e.buildGameData(b, ids)
+	e.buildCharacters(b, v, ids)
+	e.buildPlayers(b, v, latency, ids)
+	e.effects.build(b, v, ids)
+	if ddnet {
+		e.buildDDNetItems(b, ids)
+	}
+}
+
+// buildGameData adds the GameData, whose type is above those of the shared items.
+func (e *snapshotEncoder) buildGameData(b *snapshot.Builder, ids *clientIDs) {
+	if !e.hasGameData {
+		return
+	}
+	dst := b.Add(msg6.TypeGameData, 0, msg6.SizeGameData)
+	if copy(dst, e.gameData[:]); ids.active && dst != nil {
+		for i := gameDataCarriers; i < msg6.SizeGameData; i++ {
+			dst[i] = ids.field(dst[i])
+		}
+	}
+}
+
+func (e *snapshotEncoder) buildCharacters(b *snapshot.Builder, v *game.View, ids *clientIDs) {
+	if ids.active {
+		for id, p := range ids.byID {
+			if p == game.Nobody || e.characterIndex[p] < 0 {
+				continue
+			}
+			ints := e.characters[e.characterIndex[p]].Append(b, v, msg6.TypeCharacter, id, characterHealth)
+			if ints != nil {
+				ints[characterHooked] = ids.field(ints[characterHooked])
+			}
+		}
+		return
+	}
+	for i := range e.characters {
+		c := &e.characters[i]
+		if id := ids.id(c.Player); id >= 0 {
+			c.Append(b, v, msg6.TypeCharacter, int(id), characterHealth)
+		}
+	}
+}
+
+// buildPlayers adds the players. A player who is out of the round and watches is shown
+// to themself as a spectator: 0.6 has no other way.
+func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientIDs) {
+	if ids.limited {
+		var list [numLimitedIDs]knownPlayer
+		known := e.appendKnown(list[:0], ids)
+		for _, k := range known {
+			buildPlayer(b, v, latency, k.player, k.id)
+		}
+		for _, k := range known {
+			copy(b.Add(msg6.TypeClientInfo, int(k.id), msg6.SizeClientInfo), e.skins.infos[k.player.ID].ints[:])
+		}
+	} else {
+		for i := range e.frame.Players {
+			p := &e.frame.Players[i]
+			buildPlayer(b, v, latency, p, int32(p.ID))
+		}
+		b.AddShared(e.skins.shared)
+	}
+	if ids.active {
+		copy(b.Add(msg6.TypeClientInfo, proxyID, msg6.SizeClientInfo), proxyInfo[:])
+	}
+	if v.Viewer == game.Nobody || e.playerIndex[v.Viewer] < 0 {
+		return
+	}
+	p := &e.frame.Players[e.playerIndex[v.Viewer]]
+	if id := ids.id(p.ID); id >= 0 && p.Spectating {
+		o := msg6.SpectatorInfo{SpectatorID: -1, X: p.ViewX, Y: p.ViewY}
+		if p.SpecMode != game.SpectateFree {
+			o.SpectatorID = max(ids.id(p.SpectatorID), -1)
+		}
+		if dst := b.Add(msg6.TypeSpectatorInfo, int(id), msg6.SizeSpectatorInfo); dst != nil {
+			o.PutInts(dst)
+		}
+	}
+}
+
+func buildPlayer(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, p *game.PlayerState, id int32) {
+	dst := b.Add(msg6.TypePlayerInfo, int(id), msg6.SizePlayerInfo)
+	if dst == nil {
+		return
+	}
+	o := msg6.PlayerInfo{ClientID: id, Team: msg6.Team(p.Team), Score: p.Score, Latency: latency[p.ID]}
+	if p.ID == v.Viewer {
+		o.Local = 1
+		if p.Spectating {
+			o.Team = msg6.TeamSpectators
+		}
+	}
+	o.PutInts(dst)
+}
+
+// knownPlayer is a player whom a client knows, and the id.
+type knownPlayer struct {
+	player *game.PlayerState
+	id     int32
+}
+
+// appendKnown appends the players whom a client knows, in the order of their ids there.
+func (e *snapshotEncoder) appendKnown(dst []knownPlayer, ids *clientIDs) []knownPlayer {
+	if ids.active {
+		for id, p := range ids.byID {
+			if p != game.Nobody && e.playerIndex[p] >= 0 {
+				dst = append(dst, knownPlayer{&e.frame.Players[e.playerIndex[p]], int32(id)})
+			}
+		}
+		return dst
+	}
+	for i := range e.frame.Players {
+		p := &e.frame.Players[i]
+		if id := ids.id(p.ID); id >= 0 {
+			dst = append(dst, knownPlayer{p, id})
+		}
+	}
+	return dst
+}
+
+// sizeDDNetPlayer is what all releases read of a DDNetPlayer: flags and rights.
+const sizeDDNetPlayer = 2
+
+// gameInfoEx has DDNet's client predict and draw what the game does, and nothing of
+// DDRace.
+var gameInfoEx = msg6.GameInfoEx{
+	Flags: msg6.GameInfoGametypeVanilla | msg6.GameInfoBugVanillaBounce | msg6.GameInfoPredictVanilla |
+		msg6.GameInfoEntitiesVanilla | msg6.GameInfoDontMaskEntities,
+	Version: msg6.GameInfoVersion,
+	Flags2:  msg6.GameInfo2HUDHealthArmor | msg6.GameInfo2HUDAmmo,
+}
+
+// buildDDNetItems adds what only DDNet's clients know.
+func (e *snapshotEncoder) buildDDNetItems(b *snapshot.Builder, ids *clientIDs) {
+	for i := range e.frame.Players {
+		p := &e.frame.Players[i]
+		id := ids.id(p.ID)
+		if id < 0 || !e.admins.Has(p.ID) {
+			continue
+		}
+		if dst := b.Add(wireTypeDDNetPlayer, int(id), sizeDDNetPlayer); dst != nil && p.Flags&game.PlayerFlagAdmin != 0 {
+			dst[ddnetPlayerRights] = int32(msg6.AuthAdmin)
+		}
+	}
+	if dst := b.Add(wireTypeGameInfoEx, 0, msg6.SizeGameInfoEx); dst != nil {
+		gameInfoEx.PutInts(dst)
+	}
+}
+
+// end ends a round: effects are shown once.
+func (e *snapshotEncoder) end() { e.effects.Reset() }

@@ -1,0 +1,519 @@
+package bridge6
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// picture is a snapshot as a client reads it.
+type picture map[snapshot.Key]msg6.Object
+
+func (p picture) count(typ int) (n int) {
+	for k := range p {
+		if k.Type() == typ {
+			n++
+		}
+	}
+	return n
+}
+
+// get is the object of a type and an id; the zero one if there is none.
+func get[T any](p picture, typ, id int) (zero T) {
+	if o, ok := any(p[snapshot.MakeKey(typ, id)]).(*T); ok {
+		return *o
+	}
+	return zero
+}
+
+// read reads a snapshot as a client does that knows so many ids: everything must be
+// in the range that it declares.
+func read(t testing.TB, s *snapshot.Snapshot, ids int) picture {
+	t.Helper()
+	p := picture{}
+	var reg msg6.TypeRegistry
+	for i := range s.Len() {
+		k, ints := s.Item(i)
+		if k.Type() == msg6.TypeEx {
+			reg.AddEx(k.ID(), ints)
+			continue
+		}
+		typ := reg.Type(k.Type())
+		if k.Type() >= msg6.LastExtendedWireType && typ == msg6.TypeUnknown {
+			t.Errorf("item %d/%d is not described", k.Type(), k.ID())
+			continue
+		}
+		var d msg6.ObjectDecoder
+		o, err := d.Decode(typ, ints)
+		if err != nil {
+			t.Errorf("item %d/%d: %v", k.Type(), k.ID(), err)
+			continue
+		}
+		if n := o.Clamp(); n != 0 {
+			t.Errorf("%T %d has %d fields out of range: %v", o, k.ID(), n, ints)
+		}
+		limit := func(what string, id int32) {
+			if id >= int32(ids) {
+				t.Errorf("%T %d: %s %d", o, k.ID(), what, id)
+			}
+		}
+		switch o := o.(type) {
+		case *msg6.Character:
+			limit("id", int32(k.ID()))
+			limit("hooked", o.HookedPlayer)
+			if o.Weapon < 0 || o.AmmoCount < 0 {
+				t.Errorf("tee %d has %+v", k.ID(), o)
+			}
+		case *msg6.PlayerInfo:
+			limit("id", o.ClientID)
+			if int(o.ClientID) != k.ID() {
+				t.Errorf("player %d is %d", k.ID(), o.ClientID)
+			}
+		case *msg6.ClientInfo:
+			limit("id", int32(k.ID()))
+		case *msg6.SpectatorInfo:
+			limit("id", int32(k.ID()))
+			limit("watched", o.SpectatorID)
+		case *msg6.EventDeath:
+			limit("death", o.ClientID)
+		case *msg6.GameData:
+			limit("carrier", int32(o.CarrierRed))
+			limit("carrier", int32(o.CarrierBlue))
+		case *msg6.GameInfo:
+			if o.WarmupTimer < 0 {
+				t.Errorf("timer %d", o.WarmupTimer)
+			}
+		}
+		p[snapshot.MakeKey(min(typ, 0xffff), k.ID())] = o
+		if typ > 0xffff { // DDNet's own, told apart by their types in Go
+			p[snapshot.MakeKey(k.Type(), k.ID())] = o
+		}
+	}
+	if _, ok := p[snapshot.MakeKey(msg6.TypeGameInfo, 0)]; !ok {
+		t.Error("no GameInfo: DDNet's client would crash")
+	}
+	return p
+}
+
+// builder shows pictures to a host.
+type builder struct {
+	t       testing.TB
+	v       *Protocol
+	w       *game.World
+	b       snapshot.Builder
+	s       snapshot.Snapshot
+	latency [game.MaxPlayers]int32
+}
+
+func (b *builder) picture(h *serverSide, id game.PlayerID) picture {
+	b.t.Helper()
+	v := b.w.View(id)
+	h.BuildSnapshot(&b.b, &v, &b.latency)
+	b.b.Finish(&b.s)
+	ids := msg6.MaxClients
+	if h.ids.limited {
+		ids = msg6.MaxClientsVanilla
+	}
+	return read(b.t, &b.s, ids)
+}
+
+func text(ints []int32) string { return string(msg6.AppendIntsToStr(nil, ints)) }
+
+// TestScene: a snapshot shows what the frame has, to those who may see it.
+func TestScene(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice", "bob")
+	v := NewProtocol()
+	alice, _ := newServerSide(t, v, w, 0, 16040)
+	bob, _ := newServerSide(t, v, w, 1, msg6.VersionNone)
+	alice.skin = skin06{name: "santa"}
+	v.snapshot.skins.set(0, skin06{name: "santa"}) // which is not what the game has
+	in := game.Input{TargetX: 100}
+	for range 3 {
+		w.Step([]game.Command{{Kind: game.CmdInput, Player: 1, Input: in}})
+	}
+	in.Fire, in.Flags = 1, game.PlayerFlagChatting
+	w.Step([]game.Command{{Kind: game.CmdDirectInput, Player: 1, Input: in}, {Kind: game.CmdInput, Player: 1, Input: in}})
+	w.Step([]game.Command{{Kind: game.CmdPlayerFlags, Player: 0, Value: int32(game.PlayerFlagAdmin)}})
+	here := w.View(0).Pos
+	v.RecordTick(w, []game.Event{
+		{Kind: game.EvSound, Sound: game.SoundHit, To: game.MaskOne(0), Pos: here},
+		{Kind: game.EvDeath, Player: 1, To: game.MaskAll, Pos: here},
+		{Kind: game.EvExplosion, To: game.MaskAll, Pos: here},
+		{Kind: game.EvSpawn, To: game.MaskAll, Pos: here},
+		{Kind: game.EvHammerHit, To: game.MaskAll, Pos: here},
+		{Kind: game.EvExplosion, To: game.MaskAll, Pos: vec.Vec2{X: here.X + 5000, Y: here.Y}},
+		{Kind: game.EvDamage, Player: 1, Value: 1, Extra: 2, To: game.MaskAll, Pos: here},
+		{Kind: game.EvChat, Text: "no effect"},
+	})
+	v.BeginSnapshots(w)
+	b := &builder{t: t, v: v, w: w}
+	b.latency[1] = 42
+	p := b.picture(alice, 0)
+
+	if got := get[msg6.GameInfo](p, msg6.TypeGameInfo, 0); got.Flags != 0 || got.ScoreLimit != 20 || got.RoundCurrent != 1 {
+		t.Errorf("game %+v", got)
+	}
+	if p.count(msg6.TypeGameData) != 0 {
+		t.Error("a game without teams has team scores")
+	}
+	for id, want := range []struct {
+		name, skin    string
+		local, health int32
+		flags         msg6.PlayerFlags
+	}{{"alice", "bluekitty", 1, 10, msg6.PlayerFlagPlaying}, {"bob", "bluekitty", 0, 0, msg6.PlayerFlagChatting}} {
+		info := get[msg6.ClientInfo](p, msg6.TypeClientInfo, id)
+		if text(info.Name[:]) != want.name || text(info.Clan[:]) != "clan" || info.Country != 276 || text(info.Skin[:]) != want.skin || info.UseCustomColor != 0 {
+			t.Errorf("client %d: %q %q %q %+v", id, text(info.Name[:]), text(info.Clan[:]), text(info.Skin[:]), info)
+		}
+		if got := get[msg6.PlayerInfo](p, msg6.TypePlayerInfo, id); got != (msg6.PlayerInfo{Local: want.local, ClientID: int32(id), Latency: b.latency[id]}) {
+			t.Errorf("player %d: %+v", id, got)
+		}
+		f := &w.Frame().Characters[id]
+		got := get[msg6.Character](p, msg6.TypeCharacter, id)
+		if got.Health != want.health || got.PlayerFlags != want.flags || got.X != f.X || got.Y != f.Y || got.Tick != f.Tick ||
+			got.HookedPlayer != -1 || got.Weapon != msg6.Weapon(f.Weapon) || got.AttackTick != f.AttackTick || got.Angle != f.Angle {
+			t.Errorf("tee %d: %+v", id, got)
+		}
+	}
+	for typ, n := range map[int]int{
+		msg6.TypeEventSoundWorld: 1, msg6.TypeEventDeath: 1, msg6.TypeEventExplosion: 1, msg6.TypeEventSpawn: 1,
+		msg6.TypeEventHammerHit: 1, msg6.TypeEventDamageInd: 3, msg6.TypeProjectile: len(w.Frame().Projectiles),
+	} {
+		if got := p.count(typ); got != n {
+			t.Errorf("%d of %s, want %d", got, msg6.ObjectName(typ), n)
+		}
+	}
+	if p.count(msg6.TypePickup) == 0 {
+		t.Error("no pickups")
+	}
+	if got, ok := p[snapshot.MakeKey(wireTypeGameInfoEx, 0)].(*msg6.GameInfoEx); !ok || *got != (msg6.GameInfoEx{Flags: 1628438656, Version: 8, Flags2: 0x30}) {
+		t.Errorf("what to predict: %+v", got)
+	}
+	if got, ok := p[snapshot.MakeKey(wireTypeDDNetPlayer, 0)].(*msg6.DDNetPlayer); !ok || got.AuthLevel != msg6.AuthAdmin || p.count(wireTypeDDNetPlayer) != 1 {
+		t.Errorf("rank: %+v", got)
+	}
+
+	p = b.picture(bob, 1)
+	if p.count(msg6.TypeEventSoundWorld) != 0 {
+		t.Error("bob hears what is for alice")
+	}
+	if get[msg6.PlayerInfo](p, msg6.TypePlayerInfo, 1).Local != 1 || get[msg6.PlayerInfo](p, msg6.TypePlayerInfo, 0).Local != 0 {
+		t.Error("bob is not himself")
+	}
+	for k := range p {
+		if k.Type() >= msg6.LastExtendedWireType || k.Type() == 0 {
+			t.Errorf("bob, who is not DDNet, gets item %d", k.Type())
+		}
+	}
+
+	v.EndSnapshots()
+	w.Step([]game.Command{{Kind: game.CmdPlayerFlags, Player: 0}})
+	v.RecordTick(w, nil)
+	v.BeginSnapshots(w)
+	p = b.picture(alice, 0)
+	if p.count(msg6.TypeEventDeath)+p.count(msg6.TypeEventDamageInd)+p.count(msg6.TypeEventSpawn) != 0 {
+		t.Error("an effect is shown twice")
+	}
+	if got, ok := p[snapshot.MakeKey(wireTypeDDNetPlayer, 0)].(*msg6.DDNetPlayer); !ok || got.AuthLevel != msg6.AuthNone {
+		t.Errorf("rank that ended: %+v", got)
+	}
+}
+
+// TestSkinsWorn: a 0.6 player is seen as he dressed by other 0.6 players, although the
+// game knows only what 0.7 makes of it.
+func TestSkinsWorn(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice")
+	v := NewProtocol()
+	h, _ := newServerSide(t, v, w, 0, 0)
+	b := &builder{t: t, v: v, w: w}
+	shows := func(what, skin string) {
+		t.Helper()
+		v.RecordTick(w, nil)
+		v.BeginSnapshots(w)
+		info := get[msg6.ClientInfo](b.picture(h, 0), msg6.TypeClientInfo, 0)
+		if got := text(info.Skin[:]); got != skin {
+			t.Errorf("%s: %q, want %q", what, got, skin)
+		}
+		v.EndSnapshots()
+	}
+	wear := func(name string, ticks int) {
+		m := msg6.ClChangeInfo{Look: msg6.PlayerLook{Name: []byte("alice"), Skin: []byte(name)}}
+		l := h.session.(*testSession)
+		if err := h.Receive(m.Append(nil), true); err != nil {
+			t.Fatal(err)
+		}
+		var cmds []game.Command
+		for _, call := range l.Take() {
+			c := call.Args[0].(game.Command)
+			c.Player = 0
+			cmds = append(cmds, c)
+		}
+		w.Step(cmds)
+		for range ticks {
+			w.Step(nil)
+		}
+	}
+	shows("at first", "bluekitty")
+	w.Step(nil)
+	for range 300 {
+		w.Step(nil)
+	}
+	wear("santa", 0) // the default skin in 0.7
+	shows("another", "santa")
+	wear("panda", 0) // as well: the game notices nothing
+	shows("the like", "panda")
+	wear("pinky", 0) // too soon after santa
+	shows("refused", "panda")
+	for range 300 {
+		w.Step(nil)
+	}
+	wear("pinky", 0)
+	shows("repeated", "pinky")
+	v.RecordTick(w, []game.Event{{Kind: game.EvPlayerLeft, Player: 0}})
+	if v.snapshot.skins.infos[0].hasRequested || v.snapshot.skins.infos[0].hasShown {
+		t.Error("the next one on the seat wears it too")
+	}
+}
+
+// gameSnapshot is a snapshot of where the match stands, and nothing else.
+func gameSnapshot(g *game.GameState, tick int32) *snapshot.Snapshot {
+	var sc snapshotEncoder
+	sc.addGame(g, tick)
+	var b snapshot.Builder
+	sc.shared.AppendVisible(&b, &game.View{})
+	sc.buildGameData(&b, &clientIDs{})
+	var s snapshot.Snapshot
+	b.Finish(&s)
+	return &s
+}
+
+// TestGame: how the states of a match are shown.
+func TestGame(t *testing.T) {
+	for _, c := range []struct {
+		g     game.GameState
+		flags msg6.GameStateFlags
+		timer int32
+	}{
+		{game.GameState{}, 0, 0},
+		{game.GameState{EndTick: 500}, 0, 0},
+		{game.GameState{State: game.StateWarmup, EndTick: 1100}, 0, 100},
+		{game.GameState{State: game.StateWarmup}, 0, endlessWarmup},
+		{game.GameState{State: game.StateWarmup, EndTick: 900}, 0, 0},
+		{game.GameState{State: game.StatePaused}, msg6.GameStatePaused, 0},
+		{game.GameState{State: game.StatePaused, EndTick: 1050}, msg6.GameStatePaused, 50},
+		{game.GameState{State: game.StatePaused | game.StateCountdown, EndTick: 1050}, msg6.GameStatePaused, 50},
+		{game.GameState{State: game.StateSuddenDeath}, msg6.GameStateSuddenDeath, 0},
+		{game.GameState{State: game.StateGameOver, EndTick: 1050}, msg6.GameStateGameOver | msg6.GameStatePaused, 0},
+		{game.GameState{State: game.StateRoundOver}, msg6.GameStateGameOver | msg6.GameStatePaused, 0},
+	} {
+		c.g.StartTick, c.g.ScoreLimit, c.g.TimeLimit, c.g.MatchNum, c.g.MatchCurrent = 7, 20, 5, 3, 2
+		s := gameSnapshot(&c.g, 1000)
+		var got msg6.GameInfo
+		if err := got.ReadInts(s.Find(snapshot.MakeKey(msg6.TypeGameInfo, 0))); err != nil || s.Len() != 1 {
+			t.Fatalf("%d items, %v", s.Len(), err)
+		}
+		if want := (msg6.GameInfo{StateFlags: c.flags, RoundStartTick: 7, WarmupTimer: c.timer, ScoreLimit: 20, TimeLimit: 5, RoundNum: 3, RoundCurrent: 2}); got != want {
+			t.Errorf("%+v: %+v, want %+v", c.g, got, want)
+		}
+	}
+	for _, c := range []struct {
+		flags game.GameFlags
+		want  msg6.GameData
+	}{
+		{game.GameFlagTeams, msg6.GameData{ScoreRed: 3, ScoreBlue: 4, CarrierRed: -3, CarrierBlue: -3}},
+		{game.GameFlagTeams | game.GameFlagFlags | game.GameFlagSurvival | game.GameFlagRace, msg6.GameData{ScoreRed: 3, ScoreBlue: 4, CarrierRed: 20, CarrierBlue: -1}},
+	} {
+		g := game.GameState{Flags: c.flags, TeamScore: [2]int32{3, 4}, FlagCarrier: [2]int32{20, -1}, FlagDropTick: [2]int32{0, 99}}
+		s := gameSnapshot(&g, 1000)
+		var info msg6.GameInfo
+		var got msg6.GameData
+		if err := info.ReadInts(s.Find(snapshot.MakeKey(msg6.TypeGameInfo, 0))); err != nil {
+			t.Fatal(err)
+		}
+		if err := got.ReadInts(s.Find(snapshot.MakeKey(msg6.TypeGameData, 0))); err != nil {
+			t.Fatal(err)
+		}
+		if got != c.want || int32(info.Flags) != int32(c.flags&(game.GameFlagTeams|game.GameFlagFlags)) {
+			t.Errorf("%+v, %+v", info, got)
+		}
+	}
+}
+
+// TestObjects: single fields that 0.6 has differently.
+func TestObjects(t *testing.T) {
+	for kind, want := range map[game.PickupKind][2]int32{
+		game.PickupHealth: {0, 0}, game.PickupArmor: {1, 0}, game.PickupGrenade: {2, 3}, game.PickupShotgun: {2, 2},
+		game.PickupLaser: {2, 4}, game.PickupNinja: {3, 5}, game.PickupGun: {2, 1}, game.PickupHammer: {2, 0},
+	} {
+		if typ, sub := encodePickup(kind); int32(typ) != want[0] || int32(sub) != want[1] {
+			t.Errorf("pickup %d is %d, %d", kind, typ, sub)
+		}
+	}
+	for _, c := range []struct {
+		weapon         game.Weapon
+		ammo, wantAmmo int32
+		health, want   int32
+		wantWeapon     msg6.Weapon
+	}{
+		{game.WeaponGun, 7, 7, 9, 9, msg6.WeaponGun},
+		{game.WeaponNinja, 123456, 0, 10, 10, msg6.WeaponNinja},
+		{game.WeaponGrenade, 99, 10, 99, 10, msg6.WeaponGrenade},
+		{game.WeaponGrenade, -1, 0, -5, 0, msg6.WeaponGrenade},
+		{game.WeaponWorld, 0, 0, 0, 0, msg6.WeaponHammer},
+	} {
+		var s snapshotEncoder
+		s.addCharacter(&game.CharacterState{Player: 3, Weapon: c.weapon, Ammo: c.ammo, Health: c.health, Armor: c.health, HookedPlayer: 5})
+		ch := &s.characters[0]
+		var o msg6.Character
+		if err := o.ReadInts(ch.Ints[:]); err != nil {
+			t.Fatal(err)
+		}
+		if ch.Ammo != c.wantAmmo || ch.Health != c.want || ch.Armor != c.want || o.Weapon != c.wantWeapon || o.HookedPlayer != 5 || ch.Ints[characterHooked] != 5 {
+			t.Errorf("%+v: %+v, %+v", c, ch, o)
+		}
+		ch.Ints[characterHealth], ch.Ints[characterHealth+1], ch.Ints[characterHealth+2] = 1, 2, 3
+		if err := o.ReadInts(ch.Ints[:]); err != nil || o.Health != 1 || o.Armor != 2 || o.AmmoCount != 3 {
+			t.Errorf("health is elsewhere: %+v", o)
+		}
+	}
+}
+
+// TestCoreSounds: what others hear of a tee, and what it hears of itself.
+func TestCoreSounds(t *testing.T) {
+	for bit, want := range map[int32]struct {
+		sound game.Sound
+		own   bool
+	}{
+		1: {game.SoundJump, false}, 4: {game.SoundHookAttachPlayer, true},
+		8: {game.SoundHookAttachGround, false}, 16: {game.SoundHookNoAttach, false},
+	} {
+		var s effectEncoder
+		s.recordTick(&game.Frame{Characters: []game.CharacterState{{Player: 3, TriggeredEvents: bit | 2, Pos: vec.Vec2{X: 10, Y: 20}}}}, nil)
+		if len(s.Items) != 1 {
+			t.Errorf("%d: %+v", bit, s.Items)
+			continue
+		}
+		e := s.Items[0]
+		if e.Type != msg6.TypeEventSoundWorld || e.Ints[2] != int32(want.sound) || e.Ints[0] != 10 || e.Ints[1] != 20 || e.To.Has(3) != want.own || !e.To.Has(4) {
+			t.Errorf("%d: %+v", bit, e)
+		}
+	}
+}
+
+// TestStars: a hit's stars, how a row of hits turns them, and that they are bounded.
+func TestStars(t *testing.T) {
+	stars := func(tick int32, s *effectEncoder, value, extra int32) (angles []int32) {
+		s.Reset()
+		s.recordTick(&game.Frame{Tick: tick}, []game.Event{{Kind: game.EvDamage, Player: 2, Value: value, Extra: extra, To: game.MaskAll}})
+		for _, e := range s.Items {
+			angles = append(angles, e.Ints[2])
+		}
+		return angles
+	}
+	angle := func(turn float64, i, n int) int32 {
+		a := 3*3.14159/2 + turn
+		return int32((a - math.Pi/3 + 2*math.Pi/3*float64(i+1)/float64(n+2)) * 256)
+	}
+	var s effectEncoder
+	check := func(tick int32, turn float64, value, extra int32) {
+		t.Helper()
+		n := int(value + extra)
+		got := stars(tick, &s, value, extra)
+		if len(got) != n {
+			t.Fatalf("%d stars, want %d", len(got), n)
+		}
+		for i, a := range got {
+			if d := a - angle(turn, i, n); d < -1 || d > 1 {
+				t.Errorf("tick %d, star %d of %d: %d, want %d", tick, i, n, a, angle(turn, i, n))
+			}
+		}
+	}
+	check(100, 0, 1, 0)
+	check(101, 0.25, 1, 2)
+	check(125, 0.5, 5, 5)
+	check(150, 0, 3, 0) // 25 ticks later
+	check(174, 0.25, 3, 0)
+	if got := stars(175, &s, 1000, 1000); len(got) != maxStars {
+		t.Errorf("%d stars", len(got))
+	}
+	if got := stars(176, &s, 0, 0); len(got) != 0 {
+		t.Errorf("%d stars for nothing", len(got))
+	}
+
+	s.Reset()
+	var many []game.Event
+	for range 300 {
+		many = append(many, game.Event{Kind: game.EvDamage, Player: 2, Value: 9, To: game.MaskAll}, game.Event{Kind: game.EvSound})
+	}
+	s.recordTick(&game.Frame{Tick: 200}, many)
+	if len(s.Items) > bridge.MaxEffectItems || s.CountEvent() {
+		t.Errorf("%d effects", len(s.Items))
+	}
+}
+
+// TestWatching: what spectators see, and who is out of the round.
+func TestWatching(t *testing.T) {
+	w := newWorld(t, flagMode{game.GameFlagTeams | game.GameFlagFlags}, "red", "looks")
+	w.Step([]game.Command{{Kind: game.CmdForceTeam, Player: 1, Team: game.TeamSpectators}})
+	v := NewProtocol()
+	h, _ := newServerSide(t, v, w, 1, 0)
+	red, _ := newServerSide(t, v, w, 0, 0)
+	b := &builder{t: t, v: v, w: w}
+	v.BeginSnapshots(w)
+	if got := get[msg6.SpectatorInfo](b.picture(h, 1), msg6.TypeSpectatorInfo, 1); got.SpectatorID != -1 {
+		t.Errorf("free view: %+v", got)
+	}
+	if b.picture(red, 0).count(msg6.TypeSpectatorInfo) != 0 {
+		t.Error("who plays is told what he looks at")
+	}
+	w.Step([]game.Command{{Kind: game.CmdSpectate, Player: 1, Spectate: game.SpectatePlayer, Target: 0}})
+	w.Step(nil)
+	v.BeginSnapshots(w)
+	p := b.picture(h, 1)
+	if got := get[msg6.SpectatorInfo](p, msg6.TypeSpectatorInfo, 1); got.SpectatorID != 0 || got.X == 0 {
+		t.Errorf("watching: %+v", got)
+	}
+	if got := get[msg6.Character](p, msg6.TypeCharacter, 0); got.Health != 10 {
+		t.Errorf("health of whom one watches: %+v", got)
+	}
+
+	// A flag, carried and not; and somebody who keeps his team but is out.
+	f := *w.Frame()
+	f.Players = append([]game.PlayerState(nil), f.Players...)
+	view := w.View(1)
+	view.Frame = &f
+	for _, c := range []struct {
+		p    game.PlayerState
+		team msg6.Team
+		want msg6.SpectatorInfo
+	}{
+		{game.PlayerState{Team: game.TeamSpectators, SpecMode: game.SpectateFlagRed, SpectatorID: 0, ViewX: 5, ViewY: 6}, -1, msg6.SpectatorInfo{SpectatorID: 0, X: 5, Y: 6}},
+		{game.PlayerState{Team: game.TeamSpectators, SpecMode: game.SpectateFlagBlue, SpectatorID: game.Nobody, ViewX: 5, ViewY: 6}, -1, msg6.SpectatorInfo{SpectatorID: -1, X: 5, Y: 6}},
+		{game.PlayerState{Team: game.TeamSpectators, SpecMode: game.SpectateFree, SpectatorID: 0, ViewX: 5, ViewY: 6}, -1, msg6.SpectatorInfo{SpectatorID: -1, X: 5, Y: 6}},
+		{game.PlayerState{Team: game.TeamBlue, Flags: game.PlayerFlagDead, SpecMode: game.SpectatePlayer, SpectatorID: 0, ViewX: 5, ViewY: 6}, -1, msg6.SpectatorInfo{SpectatorID: 0, X: 5, Y: 6}},
+	} {
+		c.p.ID, c.p.Spectating = 1, true
+		f.Players[1] = c.p
+		v.snapshot.frame = &f
+		h.BuildSnapshot(&b.b, &view, &b.latency)
+		b.b.Finish(&b.s)
+		p := read(t, &b.s, 16)
+		if got := get[msg6.SpectatorInfo](p, msg6.TypeSpectatorInfo, 1); got != c.want {
+			t.Errorf("%+v: %+v", c.p, got)
+		}
+		if got := get[msg6.PlayerInfo](p, msg6.TypePlayerInfo, 1); got.Team != c.team {
+			t.Errorf("%+v: %+v", c.p, got)
+		}
+	}
+	if diff := cmp.Diff(msg6.TeamRed, get[msg6.PlayerInfo](p, msg6.TypePlayerInfo, 0).Team); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,231 @@
+package bridge7
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+func (c *clientSide) Receive(payload []byte, vital bool) error {
+	m, err := c.decoder.Decode(payload)
+	if err != nil {
+		if errors.As(err, new(*msg7.IDError)) {
+			err = fmt.Errorf("%w: %w", bridge.ErrUnknownMessage, err)
+		}
+		return err
+	}
+	switch m := m.(type) {
+	case *msg7.SnapSingle:
+		c.handler.OnSnapshotPart(snapshot.PartHeader{Tick: m.Tick, BaseTick: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: 1}, 0, m.Data)
+	case *msg7.Snap:
+		c.handler.OnSnapshotPart(snapshot.PartHeader{Tick: m.Tick, BaseTick: m.Tick - m.DeltaTick, CRC: m.CRC, Parts: m.Parts}, m.Part, m.Data)
+	case *msg7.SnapEmpty:
+		c.handler.OnSnapshotPart(snapshot.PartHeader{Tick: m.Tick, BaseTick: m.Tick - m.DeltaTick, Parts: 1}, 0, nil)
+	case *msg7.InputTiming:
+		c.handler.OnInputTiming(m.IntendedTick, m.TimeLeft)
+	case *msg7.Ping:
+		c.sendUnreliable(&msg7.PingReply{})
+	case *msg7.PingReply:
+		c.handler.OnPingReply()
+	default:
+		if vital {
+			c.receiveVital(m)
+		}
+	}
+	return nil
+}
+
+// receiveVital handles the messages that must be vital.
+func (c *clientSide) receiveVital(m msg7.Message) {
+	if ev, ok := c.decodeEvent(m); ok {
+		c.event = ev
+		c.handler.OnEvent(&c.event)
+		c.event = game.Event{}
+		return
+	}
+	switch m := m.(type) {
+	case *msg7.MapChange:
+		change := &bridge.MapChange{
+			Name: safetext.Line(m.Name), CRC: uint32(m.CRC), Size: int(m.Size), SHA256: m.SHA256.Sum, HasSHA256: m.SHA256.Present,
+			ChunksPerRequest: int(m.ChunksPerRequest), ChunkSize: int(m.ChunkSize),
+		}
+		change.Refusal = refusal(change)
+		c.handler.OnMapChange(change)
+	case *msg7.MapData:
+		c.handler.OnMapData(-1, m.Data)
+	case *msg7.ConReady:
+		c.handler.OnConReady()
+	case *msg7.SvReadyToEnter:
+		c.handler.OnReadyToEnter()
+	case *msg7.ServerInfo:
+		c.handler.OnServerInfo(decodeServerInfo(&m.Record))
+	case *msg7.SvMotd:
+		c.handler.OnMotd(safetext.Lines(m.Message))
+	case *msg7.SvRaceFinish:
+		c.handler.OnRaceFinish(game.PlayerID(m.ClientID), m.Time, m.Diff, m.RecordServer)
+	case *msg7.SvCheckpoint:
+		c.handler.OnCheckpoint(m.Diff)
+	case *msg7.SvVoteSet:
+		c.handler.OnVote(decodeVote(m))
+	case *msg7.SvVoteStatus:
+		c.handler.OnVoteStatus(m.Yes, m.No, m.Pass, m.Total)
+	case *msg7.SvVoteClearOptions:
+		c.handler.OnVoteOptions(nil, true)
+	case *msg7.SvVoteOptionAdd:
+		c.handler.OnVoteOptions([]string{safetext.Line(m.Description)}, false)
+	case *msg7.SvVoteOptionListAdd:
+		c.handler.OnVoteOptions(bridge.Texts(m.Descriptions), false)
+	case *msg7.SvVoteOptionRemove:
+		c.handler.OnVoteOptionRemoved(safetext.Line(m.Description))
+	case *msg7.RconAuthOn:
+		c.handler.OnRconAuthStatus(true)
+	case *msg7.RconAuthOff:
+		c.handler.OnRconAuthStatus(false)
+	case *msg7.RconLine:
+		c.handler.OnRconLine(safetext.Line(m.Line))
+	case *msg7.RconCmdAdd:
+		c.handler.OnRconCommand(bridge.NewCommandInfo(m.Name, m.Params, m.Help))
+	case *msg7.RconCmdRem:
+		c.handler.OnRconCommandRemoved(safetext.Line(m.Name))
+	case *msg7.MaplistEntryAdd:
+		c.handler.OnMapListEntry(safetext.Line(m.Name), false)
+	case *msg7.MaplistEntryRem:
+		c.handler.OnMapListEntry(safetext.Line(m.Name), true)
+	case *msg7.SvCommandInfo:
+		c.handler.OnChatCommand(bridge.NewCommandInfo(m.Name, m.ArgsFormat, m.HelpText), false)
+	case *msg7.SvCommandInfoRemove:
+		c.handler.OnChatCommand(bridge.NewCommandInfo(m.Name, nil, nil), true)
+	}
+}
+
+// decodeEvent returns the event that a message reports. It returns false for messages
+// that report nothing in the game.
+func (c *clientSide) decodeEvent(m msg7.Message) (game.Event, bool) {
+	ev := game.Event{Player: game.Nobody, Target: game.Nobody}
+	switch m := m.(type) {
+	case *msg7.SvClientInfo:
+		p := &c.Players[m.ClientID]
+		if m.Local && c.Own == game.Nobody {
+			c.Own, c.Shown.Viewer, c.Shown.VitalsOf = p.ID, p.ID, p.ID
+		}
+		*p = game.PlayerInfo{ID: p.ID, InGame: true, Team: game.Team(m.Team), Silent: m.Silent}
+		p.Profile = game.Profile{Name: safetext.Line(m.Name), Clan: safetext.Line(m.Clan), Country: m.Country, Skin: showSkin(&m.Skin)}
+		ev.Kind, ev.Player, ev.Team, ev.Flag = game.EvPlayerEntered, p.ID, p.Team, m.Silent
+	case *msg7.SvClientDrop:
+		c.Players[m.ClientID].InGame = false
+		ev.Kind, ev.Player, ev.Text, ev.Flag = game.EvPlayerLeft, game.PlayerID(m.ClientID), safetext.Line(m.Reason), m.Silent
+	case *msg7.SvTeam:
+		if m.ClientID >= 0 {
+			p := &c.Players[m.ClientID]
+			p.Team, p.TeamChangeTick = game.Team(m.Team), m.CooldownTick
+		}
+		ev.Kind, ev.Player, ev.Team, ev.Flag, ev.Tick = game.EvTeamChange, game.PlayerID(m.ClientID), game.Team(m.Team), m.Silent, m.CooldownTick
+	case *msg7.SvChat:
+		ev.Kind, ev.Player, ev.Target = game.EvChat, game.PlayerID(m.ClientID), game.PlayerID(m.TargetID)
+		ev.Chat, ev.Text = game.ChatMode(m.Mode), safetext.Line(m.Message)
+	case *msg7.SvKillMsg:
+		ev.Kind, ev.Player, ev.Target = game.EvKill, decodeKiller(m.Killer), game.PlayerID(m.Victim)
+		ev.Weapon, ev.Value = game.Weapon(m.Weapon), m.ModeSpecial
+	case *msg7.SvWeaponPickup:
+		ev.Kind, ev.Player, ev.Weapon = game.EvPickup, c.Own, game.Weapon(m.Weapon)
+		ev.Pickup = bridge.WeaponPickup(ev.Weapon)
+	case *msg7.SvEmoticon:
+		ev.Kind, ev.Player, ev.Value = game.EvEmoticon, game.PlayerID(m.ClientID), int32(m.Emoticon)
+	case *msg7.SvSkinChange:
+		c.Players[m.ClientID].Profile.Skin = showSkin(&m.Skin)
+		ev.Kind, ev.Player = game.EvSkinChange, game.PlayerID(m.ClientID)
+	case *msg7.SvGameInfo:
+		c.Limits = bridge.EmptyGameState()
+		c.Limits.Flags, c.Limits.ScoreLimit, c.Limits.TimeLimit = game.GameFlags(m.GameFlags), m.ScoreLimit, m.TimeLimit
+		c.Limits.MatchNum, c.Limits.MatchCurrent = m.MatchNum, m.MatchCurrent
+		ev.Kind = game.EvGameInfo
+	case *msg7.SvServerSettings:
+		c.ServerSettings = bridge.Settings{
+			VoteKick: m.KickVote, VoteKickMin: m.KickMin, VoteSpectate: m.SpecVote,
+			TeamsLocked: m.TeamLock, TeamBalance: m.TeamBalance, PlayerSlots: m.PlayerSlots,
+		}
+		ev.Kind = game.EvServerSettings
+	case *msg7.SvTuneParams:
+		c.TuneParams = m.Params
+		ev.Kind = game.EvTuneParams
+	case *msg7.SvGameMsg:
+		ev.Kind, ev.GameMsg = game.EvGameMsg, game.GameMsg(m.Kind)
+		switch ev.GameMsg {
+		case game.GameMsgTeamAll, game.GameMsgTeamBalanceVictim, game.GameMsgCTFGrab:
+			ev.Value = m.Params[0]
+		case game.GameMsgGamePaused:
+			ev.Player = bridge.PlayerIDOf(m.Params[0])
+		case game.GameMsgCTFCapture:
+			ev.Value, ev.Player, ev.Extra = m.Params[0], bridge.PlayerIDOf(m.Params[1]), m.Params[2]
+		}
+	case *msg7.SvBroadcast:
+		ev.Kind, ev.Text = game.EvBroadcast, safetext.Lines(m.Message)
+	default:
+		return game.Event{}, false
+	}
+	return ev, true
+}
+
+// decodeKiller is the inverse of encodeKiller. It takes -1, which is the world as well as
+// the red team, for the team: the original never means the world.
+func decodeKiller(id int32) game.PlayerID {
+	if id < 0 {
+		id--
+	}
+	return game.PlayerID(id)
+}
+
+// showSkin returns a skin with names that are safe to show.
+func showSkin(s *msg7.Skin) game.Skin {
+	skin := game.Skin{UseCustomColors: s.UseCustomColors, PartColors: s.Colors}
+	for i := range skin.PartNames {
+		skin.PartNames[i] = safetext.Line(s.Parts[i])
+	}
+	return skin
+}
+
+func decodeServerInfo(r *msg7.InfoRecord) *bridge.ServerInfo {
+	return &bridge.ServerInfo{
+		Version: safetext.Line(r.Version), Name: safetext.Line(r.Name), Hostname: safetext.Line(r.Hostname), Map: safetext.Line(r.Map), GameType: safetext.Line(r.GameType),
+		NeedsPassword: r.Flags&msg7.ServerInfoPassword != 0, TimeScore: r.Flags&msg7.ServerInfoTimeScore != 0, SkillLevel: r.SkillLevel,
+		Players: r.Players, PlayerSlots: r.PlayerSlots, Clients: r.Clients, MaxClients: r.MaxClients,
+	}
+}
+
+// decodeVote is the inverse of serverSide.SendVote. The target is sent as "id: name".
+func decodeVote(m *msg7.SvVoteSet) *bridge.Vote {
+	v := &bridge.Vote{
+		Kind: bridge.VoteOption, Caller: game.PlayerID(m.ClientID), Timeout: m.Timeout,
+		Description: safetext.Line(m.Description), Reason: safetext.Line(m.Reason), Target: game.Nobody,
+	}
+	switch m.Type {
+	case msg7.VoteEndPass:
+		v.Kind = bridge.VotePassed
+	case msg7.VoteEndFail:
+		v.Kind = bridge.VoteFailed
+	case msg7.VoteEndAbort:
+		v.Kind = bridge.VoteAborted
+	case msg7.VoteStartKick:
+		v.Kind = bridge.VoteKick
+	case msg7.VoteStartSpec:
+		v.Kind = bridge.VoteSpectate
+	}
+	if v.Kind == bridge.VoteKick || v.Kind == bridge.VoteSpectate {
+		if id, name, ok := strings.Cut(v.Description, ": "); ok {
+			if n, err := strconv.Atoi(strings.TrimSpace(id)); err == nil && n >= 0 && n < game.MaxPlayers {
+				v.Target, v.Description = game.PlayerID(n), name
+			}
+		}
+	}
+	if m.Timeout == 0 && v.Kind < bridge.VoteAborted {
+		v.Kind = bridge.VoteNone // no vote is running, as new clients are told
+	}
+	return v
+}

@@ -1,0 +1,132 @@
+package bridge7
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/bridgetest"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// version is 0.7 for bridgetest.
+var version = &bridgetest.Version{
+	NewProtocol: func() bridge.Protocol { return NewProtocol() },
+	NewClient: func(_ int, s bridge.Sender, h bridge.ServerMessageHandler) bridge.ClientSide {
+		return NewClientSide(s, h)
+	},
+	LoseView: loseView,
+	Effects: func(_ *game.Frame, events []game.Event) (effects []game.Event) {
+		for _, e := range events {
+			if e.Kind.IsEffect() {
+				effects = append(effects, e)
+			}
+		}
+		return effects
+	},
+	DiffEffects:    diffEffects,
+	ReceivedEvents: receivedEvents,
+	IsMessage:      func(*game.Event) bool { return true },
+}
+
+func TestMatch(t *testing.T) { bridgetest.TestMatch(t, version) }
+
+func BenchmarkSnapshots(b *testing.B) { bridgetest.BenchmarkSnapshots(b, version) }
+
+// loseView removes from a view what 0.7 does not carry.
+func loseView(v *game.View) {
+	g := &v.Game
+	if g.Flags&game.GameFlagTeams == 0 {
+		g.TeamScore = [2]int32{}
+	}
+	if g.Flags&game.GameFlagFlags == 0 {
+		g.FlagCarrier, g.FlagDropTick = [2]int32{-3, -3}, [2]int32{}
+	}
+}
+
+func diffEffects(want, got []game.Event) string {
+	for i, e := range want {
+		w := game.Event{Kind: e.Kind, Player: game.Nobody, Target: game.Nobody, Pos: e.Pos}
+		switch e.Kind {
+		case game.EvDeath:
+			w.Player = e.Player
+		case game.EvSound:
+			w.Sound = e.Sound
+		case game.EvDamage:
+			w.Player, w.Angle, w.Value, w.Extra, w.Flag = e.Player, e.Angle, e.Value, e.Extra, e.Flag
+		}
+		want[i] = w
+	}
+	return cmp.Diff(want, got, cmpopts.EquateEmpty())
+}
+
+// receivedEvents returns the event that a client gets for one of the server.
+func receivedEvents(_ int, e *game.Event) []game.Event {
+	w := game.Event{Kind: e.Kind, Player: game.Nobody, Target: game.Nobody}
+	switch e.Kind {
+	case game.EvPlayerEntered:
+		w.Player, w.Team, w.Flag = e.Player, e.Team, e.Flag
+	case game.EvPlayerLeft:
+		w.Player, w.Text, w.Flag = e.Player, e.Text, e.Flag
+	case game.EvTeamChange:
+		w.Player, w.Team, w.Flag, w.Tick = e.Player, e.Team, e.Flag, e.Tick
+	case game.EvChat:
+		w.Player, w.Target, w.Chat, w.Text = e.Player, e.Target, e.Chat, e.Text
+	case game.EvKill:
+		w.Player, w.Target, w.Weapon, w.Value = e.Player, e.Target, e.Weapon, e.Value
+		if w.Player == game.Nobody {
+			w.Player = -2
+		}
+	case game.EvPickup:
+		if e.Weapon < 0 {
+			return nil
+		}
+		w.Player, w.Weapon, w.Pickup = e.Player, e.Weapon, e.Pickup
+	case game.EvEmoticon:
+		w.Player, w.Value = e.Player, e.Value
+	case game.EvSkinChange:
+		w.Player = e.Player
+	case game.EvGameMsg:
+		w.GameMsg, w.Value, w.Extra, w.Player = e.GameMsg, e.Value, e.Extra, e.Player
+	case game.EvBroadcast:
+		w.Text = e.Text
+	case game.EvGameInfo, game.EvServerSettings, game.EvTuneParams:
+	default:
+		return nil
+	}
+	return []game.Event{w}
+}
+
+// TestGameState checks that a client sees the state of a match of any mode.
+func TestGameState(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := bridgetest.DrawGame(t)
+		for team := range game.Team(rapid.IntRange(0, 2).Draw(t, "flags")) {
+			f.Flags = append(f.Flags, game.FlagState{Team: team, X: int32(team) * 50, Y: 9, Pos: bridge.Point(int32(team)*50, 9)})
+		}
+		v := game.View{Frame: f, Viewer: game.Nobody, VitalsOf: game.Nobody, ShowAll: true}
+		var e snapshotEncoder
+		var b snapshot.Builder
+		var snap snapshot.Snapshot
+		e.begin(f)
+		e.build(&b, &v, new([game.MaxPlayers]int32))
+		b.Finish(&snap)
+		c := newClientSide(nil, nil)
+		g := &f.Game
+		c.decodeEvent(&msg7.SvGameInfo{
+			GameFlags: msg7.GameFlags(g.Flags), ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit, MatchNum: g.MatchNum, MatchCurrent: g.MatchCurrent,
+		})
+		got := c.ReceiveSnapshot(f.Tick, &snap)
+		got.ShowAll = true // not known to clients
+		want := bridgetest.VisibleView(&v)
+		loseView(want)
+		if d := bridgetest.DiffViews(want, got); d != "" {
+			t.Fatal(d)
+		}
+	})
+}

@@ -1,0 +1,282 @@
+package bridge7
+
+import (
+	"fmt"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// Protocol is 0.7 for a server. It implements [bridge.Protocol]. It and the ServerSides
+// that it makes are for one goroutine.
+type Protocol struct {
+	decoder  msg7.Decoder
+	snapshot snapshotEncoder
+	buf      []byte
+}
+
+// NewProtocol makes the 0.7 of one server.
+func NewProtocol() *Protocol { return new(Protocol) }
+
+// Name implements [bridge.Protocol].
+func (p *Protocol) Name() string { return "0.7" }
+
+// NetVersion implements [bridge.Protocol].
+func (p *Protocol) NetVersion() string { return msg7.NetVersion }
+
+// NeedsUncompressedTiles implements [bridge.Protocol].
+func (p *Protocol) NeedsUncompressedTiles() bool { return false }
+
+// RecordTick implements [bridge.Protocol].
+func (p *Protocol) RecordTick(w *game.World, events []game.Event) {
+	p.snapshot.recordTick(w.Frame(), events)
+}
+
+// BeginSnapshots implements [bridge.Protocol].
+func (p *Protocol) BeginSnapshots(w *game.World) { p.snapshot.begin(w.Frame()) }
+
+// EndSnapshots implements [bridge.Protocol].
+func (p *Protocol) EndSnapshots() { p.snapshot.end() }
+
+// NewServerSide implements [bridge.Protocol].
+func (p *Protocol) NewServerSide(s bridge.Session) bridge.ServerSide {
+	return &serverSide{protocol: p, session: s}
+}
+
+// serverSide implements [bridge.ServerSide]. It shares its buffers with the others of
+// the protocol.
+type serverSide struct {
+	protocol *Protocol
+	session  bridge.Session
+	input    bridge.InputMessage
+}
+
+// itemSizes are the sizes of the snapshot items that both sides know.
+var itemSizes = snapshot.ItemSizes(msg7.Sizes)
+
+func (s *serverSide) send(m msg7.Message) {
+	s.protocol.buf = m.Append(s.protocol.buf[:0])
+	s.session.Queue(s.protocol.buf, true)
+}
+
+// Reset does nothing: nothing here belongs to a map.
+func (s *serverSide) Reset() {}
+
+func (s *serverSide) SendMapChange(m *bridge.Map) {
+	s.send(&msg7.MapChange{
+		Name: []byte(m.Name), CRC: int32(m.CRC), Size: int32(len(m.File)),
+		ChunksPerRequest: int32(m.ChunksPerRequest), ChunkSize: msg7.MapChunkSize,
+		SHA256: msg7.MapHash{Present: true, Sum: m.SHA256},
+	})
+}
+
+func (s *serverSide) SendMapData(m *bridge.Map, chunk int) {
+	from := chunk * msg7.MapChunkSize
+	d := msg7.MapData{Data: m.File[from:min(from+msg7.MapChunkSize, len(m.File))]}
+	s.protocol.buf = d.Append(s.protocol.buf[:0]) // send would let d escape to the heap
+	s.session.Queue(s.protocol.buf, true)
+}
+
+func (s *serverSide) MapChunkSize() int { return msg7.MapChunkSize }
+
+func (s *serverSide) SendConReady() { s.send(&msg7.ConReady{}) }
+
+func (s *serverSide) SendReadyToEnter() { s.send(&msg7.SvReadyToEnter{}) }
+
+func (s *serverSide) SendServerInfo(info *bridge.ServerInfo) {
+	r := msg7.InfoRecord{
+		Version: []byte(info.Version), Name: []byte(info.Name), Hostname: []byte(info.Hostname),
+		Map: []byte(info.Map), GameType: []byte(info.GameType), SkillLevel: info.SkillLevel,
+		Players: info.Players, PlayerSlots: info.PlayerSlots, Clients: info.Clients, MaxClients: info.MaxClients,
+	}
+	if info.NeedsPassword {
+		r.Flags |= msg7.ServerInfoPassword
+	}
+	if info.TimeScore {
+		r.Flags |= msg7.ServerInfoTimeScore
+	}
+	s.send(&msg7.ServerInfo{Record: r})
+}
+
+func (s *serverSide) SendMotd(text string) { s.send(&msg7.SvMotd{Message: []byte(text)}) }
+
+func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
+	switch ev.Kind {
+	case game.EvPlayerEntered:
+		s.SendClientInfo(w, ev.Player, false, ev.Flag)
+	case game.EvPlayerLeft:
+		s.send(&msg7.SvClientDrop{ClientID: int32(ev.Player), Reason: []byte(ev.Text), Silent: ev.Flag})
+	case game.EvTeamChange:
+		s.send(&msg7.SvTeam{ClientID: int32(ev.Player), Team: msg7.Team(ev.Team), Silent: ev.Flag, CooldownTick: ev.Tick})
+	case game.EvChat:
+		s.send(&msg7.SvChat{Mode: msg7.ChatMode(ev.Chat), ClientID: int32(ev.Player), TargetID: int32(ev.Target), Message: []byte(ev.Text)})
+	case game.EvKill:
+		s.send(&msg7.SvKillMsg{Killer: encodeKiller(ev.Player), Victim: int32(ev.Target), Weapon: msg7.Weapon(ev.Weapon), ModeSpecial: ev.Value})
+	case game.EvPickup:
+		if ev.Weapon >= 0 {
+			s.send(&msg7.SvWeaponPickup{Weapon: msg7.Weapon(ev.Weapon)})
+		}
+	case game.EvEmoticon:
+		s.send(&msg7.SvEmoticon{ClientID: int32(ev.Player), Emoticon: msg7.Emoticon(ev.Value)})
+	case game.EvSkinChange:
+		if p, ok := w.Player(ev.Player); ok {
+			s.send(&msg7.SvSkinChange{ClientID: int32(ev.Player), Skin: encodeSkin(&p.Profile.Skin)})
+		}
+	case game.EvGameInfo:
+		s.SendGameInfo(w)
+	case game.EvServerSettings:
+		s.SendSettings(w)
+	case game.EvTuneParams:
+		s.SendTuning(w)
+	case game.EvGameMsg:
+		m := msg7.SvGameMsg{Kind: msg7.GameMsgKind(ev.GameMsg)}
+		switch ev.GameMsg {
+		case game.GameMsgTeamAll, game.GameMsgTeamBalanceVictim, game.GameMsgCTFGrab:
+			m.Params[0] = ev.Value
+		case game.GameMsgGamePaused:
+			m.Params[0] = int32(ev.Player)
+		case game.GameMsgCTFCapture:
+			m.Params = [3]int32{ev.Value, int32(ev.Player), ev.Extra}
+		}
+		s.send(&m)
+	case game.EvBroadcast:
+		s.send(&msg7.SvBroadcast{Message: []byte(ev.Text)})
+	}
+}
+
+// encodeKiller returns the number of a killer in messages: a player, or negative the
+// team of one who left, -1 red, -2 blue.
+func encodeKiller(id game.PlayerID) int32 {
+	if id < game.Nobody {
+		return int32(id) + 1
+	}
+	return int32(id)
+}
+
+func encodeSkin(s *game.Skin) msg7.Skin {
+	skin := msg7.Skin{UseCustomColors: s.UseCustomColors, Colors: s.PartColors}
+	for i := range s.PartNames {
+		skin.Parts[i] = []byte(s.PartNames[i])
+	}
+	return skin
+}
+
+func (s *serverSide) SendClientInfo(w *game.World, id game.PlayerID, self, silent bool) {
+	info, ok := w.Player(id)
+	if !ok {
+		return
+	}
+	p := &info.Profile
+	s.send(&msg7.SvClientInfo{
+		ClientID: int32(id), Local: self, Team: msg7.Team(info.Team),
+		Name: []byte(p.Name), Clan: []byte(p.Clan), Country: p.Country, Skin: encodeSkin(&p.Skin), Silent: silent,
+	})
+}
+
+func (s *serverSide) SendGameInfo(w *game.World) {
+	g := &w.Frame().Game
+	s.send(&msg7.SvGameInfo{
+		GameFlags: msg7.GameFlags(g.Flags), ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit,
+		MatchNum: g.MatchNum, MatchCurrent: g.MatchCurrent,
+	})
+}
+
+func (s *serverSide) SendSettings(w *game.World) {
+	r := w.Rules()
+	s.send(&msg7.SvServerSettings{
+		KickVote: r.VoteKick, KickMin: r.VoteKickMin, SpecVote: r.VoteSpectate,
+		TeamLock: w.TeamsLocked(), TeamBalance: r.TeamBalanceTime != 0, PlayerSlots: r.PlayerSlots,
+	})
+}
+
+func (s *serverSide) SendTuning(w *game.World) { s.send(&msg7.SvTuneParams{Params: w.Tuning()}) }
+
+func (s *serverSide) SendVoteOptionsCleared() { s.send(&msg7.SvVoteClearOptions{}) }
+
+func (s *serverSide) SendVoteOptions(texts []string) {
+	for len(texts) > 0 {
+		n := min(len(texts), msg7.VoteOptionsPerMessage)
+		m := msg7.SvVoteOptionListAdd{}
+		for _, t := range texts[:n] {
+			m.Descriptions = append(m.Descriptions, []byte(t))
+		}
+		s.send(&m)
+		texts = texts[n:]
+	}
+}
+
+func (s *serverSide) SendVoteOption(text string) {
+	s.send(&msg7.SvVoteOptionAdd{Description: []byte(text)})
+}
+
+func (s *serverSide) SendVoteOptionRemoved(text string) {
+	s.send(&msg7.SvVoteOptionRemove{Description: []byte(text)})
+}
+
+func (s *serverSide) SendVote(v *bridge.Vote) {
+	description := v.Description
+	if v.Kind == bridge.VoteKick || v.Kind == bridge.VoteSpectate {
+		description = fmt.Sprintf("%2d: %s", v.Target, description)
+	}
+	s.send(&msg7.SvVoteSet{
+		ClientID: int32(v.Caller), Type: msg7.VoteType(v.Kind), Timeout: v.Timeout,
+		Description: []byte(description), Reason: []byte(v.Reason),
+	})
+}
+
+func (s *serverSide) SendVoteStatus(yes, no, pass, total int32) {
+	s.send(&msg7.SvVoteStatus{Yes: yes, No: no, Pass: pass, Total: total})
+}
+
+func (s *serverSide) SendRconAuthStatus(on bool) {
+	if on {
+		s.send(&msg7.RconAuthOn{})
+	} else {
+		s.send(&msg7.RconAuthOff{})
+	}
+}
+
+func (s *serverSide) SendRconLine(line string) { s.send(&msg7.RconLine{Line: []byte(line)}) }
+
+func (s *serverSide) SendRconCommand(c *bridge.CommandInfo) {
+	s.send(&msg7.RconCmdAdd{Name: []byte(c.Name), Help: []byte(c.Help), Params: []byte(c.Params)})
+}
+
+func (s *serverSide) SendRconCommandRemoved(name string) {
+	s.send(&msg7.RconCmdRem{Name: []byte(name)})
+}
+
+func (s *serverSide) SendMapListEntry(name string) {
+	s.send(&msg7.MaplistEntryAdd{Name: []byte(name)})
+}
+
+func (s *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
+	s.protocol.snapshot.build(b, v, latency)
+}
+
+func (s *serverSide) ItemSizes() *snapshot.ItemSizes { return &itemSizes }
+
+func (s *serverSide) SendSnapshotPart(h snapshot.PartHeader, part int, data []byte) {
+	p := s.protocol
+	delta := h.Tick - h.BaseTick
+	switch h.Parts {
+	case 0:
+		m := msg7.SnapEmpty{Tick: h.Tick, DeltaTick: delta}
+		p.buf = m.Append(p.buf[:0])
+	case 1:
+		m := msg7.SnapSingle{Tick: h.Tick, DeltaTick: delta, CRC: h.CRC, Data: data}
+		p.buf = m.Append(p.buf[:0])
+	default:
+		m := msg7.Snap{Tick: h.Tick, DeltaTick: delta, Parts: h.Parts, Part: int32(part), CRC: h.CRC, Data: data}
+		p.buf = m.Append(p.buf[:0])
+	}
+	s.session.Queue(p.buf, false)
+}
+
+func (s *serverSide) SendInputTiming(tick, timeLeft int32) {
+	m := msg7.InputTiming{IntendedTick: tick, TimeLeft: timeLeft}
+	s.protocol.buf = m.Append(s.protocol.buf[:0])
+	s.session.Queue(s.protocol.buf, false)
+}

@@ -1,0 +1,147 @@
+package bridge7
+
+import (
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+var itemTypes = bridge.ItemTypes{
+	Projectile: msg7.TypeProjectile, Laser: msg7.TypeLaser, Flag: msg7.TypeFlag,
+	Explosion: msg7.TypeEventExplosion, Spawn: msg7.TypeEventSpawn, HammerHit: msg7.TypeEventHammerHit,
+	Death: msg7.TypeEventDeath, Sound: msg7.TypeEventSoundWorld,
+}
+
+// snapshotEncoder encodes frames as 0.7 snapshots, for any number of clients. What is
+// the same for all is encoded once a round.
+//
+// It gets recordTick in every tick, and for every round of snapshots begin, build for
+// each client, and end.
+type snapshotEncoder struct {
+	frame      *game.Frame
+	triggered  [game.MaxPlayers]int32 // core events of the ticks since the last round
+	shared     bridge.SharedItems
+	characters []bridge.CharacterItem
+	effects    bridge.EffectItems
+}
+
+// recordTick remembers what only snapshots can show of a tick: effects, and core events.
+func (e *snapshotEncoder) recordTick(f *game.Frame, events []game.Event) {
+	for i := range f.Characters {
+		c := &f.Characters[i]
+		e.triggered[c.Player] |= c.TriggeredEvents
+	}
+	for i := range events {
+		ev := &events[i]
+		if !ev.Kind.IsEffect() || !e.effects.CountEvent() {
+			continue
+		}
+		if ev.Kind == game.EvDamage {
+			self := int32(0)
+			if ev.Flag {
+				self = 1
+			}
+			e.effects.Add(msg7.TypeEventDamage, ev.Pos, ev.To, int32(ev.Player), ev.Angle, ev.Value, ev.Extra, self)
+			continue
+		}
+		e.effects.Record(ev, &itemTypes)
+	}
+}
+
+// begin encodes a frame.
+func (e *snapshotEncoder) begin(f *game.Frame) {
+	e.frame = f
+	e.shared.Reset()
+	e.characters = e.characters[:0]
+
+	e.addGame(&f.Game)
+	for i := range f.Pickups {
+		p := &f.Pickups[i]
+		o := msg7.Pickup{X: p.X, Y: p.Y, Type: msg7.PickupType(p.Kind)}
+		o.PutInts(e.shared.AddNear(msg7.TypePickup, int(p.ID), msg7.SizePickup, bridge.Point(p.X, p.Y)))
+	}
+	e.shared.AddEntities(f, &itemTypes)
+	for i := range f.Characters {
+		e.addCharacter(&f.Characters[i])
+	}
+	// The types of characters, players and effects, which build adds, are higher.
+	e.shared.Sort()
+	e.effects.Sort()
+}
+
+// addGame adds the state of the match.
+func (e *snapshotEncoder) addGame(g *game.GameState) {
+	o := msg7.GameData{StartTick: g.StartTick, StateFlags: msg7.GameStateFlags(g.State), StateEndTick: g.EndTick}
+	o.PutInts(e.shared.AddGlobal(msg7.TypeGameData, 0, msg7.SizeGameData))
+	if g.Flags&game.GameFlagTeams != 0 {
+		o := msg7.GameDataTeam{ScoreRed: g.TeamScore[0], ScoreBlue: g.TeamScore[1]}
+		o.PutInts(e.shared.AddGlobal(msg7.TypeGameDataTeam, 0, msg7.SizeGameDataTeam))
+	}
+	if g.Flags&game.GameFlagFlags != 0 {
+		o := msg7.GameDataFlag{
+			CarrierRed: msg7.FlagCarrier(g.FlagCarrier[0]), CarrierBlue: msg7.FlagCarrier(g.FlagCarrier[1]),
+			DropTickRed: g.FlagDropTick[0], DropTickBlue: g.FlagDropTick[1],
+		}
+		o.PutInts(e.shared.AddGlobal(msg7.TypeGameDataFlag, 0, msg7.SizeGameDataFlag))
+	}
+}
+
+func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
+	e.characters = append(e.characters, bridge.CharacterItem{Player: c.Player, Pos: c.Pos, Health: c.Health, Armor: c.Armor, Ammo: c.Ammo})
+	o := msg7.Character{
+		CharacterCore: msg7.CharacterCore{
+			Tick: c.Tick, X: c.X, Y: c.Y, VelX: c.VelX, VelY: c.VelY, Angle: c.Angle, Direction: c.Direction,
+			Jumped: c.Jumped, HookedPlayer: c.HookedPlayer, HookState: msg7.HookState(c.HookState), HookTick: c.HookTick,
+			HookX: c.HookX, HookY: c.HookY, HookDX: c.HookDX, HookDY: c.HookDY,
+		},
+		Weapon: msg7.Weapon(c.Weapon), Emote: msg7.Emote(c.Emote), AttackTick: c.AttackTick,
+		TriggeredEvents: msg7.CoreEvents(e.triggered[c.Player]),
+	}
+	o.PutInts(e.characters[len(e.characters)-1].Ints[:])
+}
+
+// build writes what the view shows to b. Latency is what the scoreboard shows per
+// player, in ms.
+func (e *snapshotEncoder) build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
+	b.Reset()
+	e.shared.AppendVisible(b, v)
+	for i := range e.characters {
+		c := &e.characters[i]
+		c.Append(b, v, msg7.TypeCharacter, int(c.Player), msg7.SizeCharacterCore)
+	}
+	e.buildPlayers(b, v, latency)
+	for i := range e.effects.Items {
+		e.effects.Items[i].Append(b, v)
+	}
+}
+
+func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
+	var watcher *game.PlayerState // the viewer, if watching
+	for i := range e.frame.Players {
+		p := &e.frame.Players[i]
+		flags := p.Flags
+		if p.Spectating && p.SpectatorID == v.Viewer && v.Viewer != p.ID {
+			flags |= game.PlayerFlagWatching
+		}
+		o := msg7.PlayerInfo{PlayerFlags: msg7.PlayerFlags(flags), Score: p.Score, Latency: latency[p.ID]}
+		if dst := b.Add(msg7.TypePlayerInfo, int(p.ID), msg7.SizePlayerInfo); dst != nil {
+			o.PutInts(dst)
+		}
+		if p.ID == v.Viewer && p.Spectating {
+			watcher = p
+		}
+	}
+	if p := watcher; p != nil {
+		o := msg7.SpectatorInfo{Mode: msg7.SpecMode(p.SpecMode), SpectatorID: int32(p.SpectatorID), X: p.ViewX, Y: p.ViewY}
+		if dst := b.Add(msg7.TypeSpectatorInfo, int(p.ID), msg7.SizeSpectatorInfo); dst != nil {
+			o.PutInts(dst)
+		}
+	}
+}
+
+// end ends a round: effects are shown once.
+func (e *snapshotEncoder) end() {
+	e.effects.Reset()
+	clear(e.triggered[:])
+}

@@ -1,0 +1,163 @@
+package bridge
+
+import (
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/physics"
+)
+
+// ClientState is what a client knows of the game. The implementations of ClientSide
+// embed it and fill it from messages and snapshots: from BeginSnapshot they add what a
+// snapshot has, up to EndSnapshot. None of it allocates once the lists have grown.
+// The zero value must be Reset before use.
+type ClientState struct {
+	Own            game.PlayerID
+	Players        [game.MaxPlayers]game.PlayerInfo
+	ServerSettings Settings
+	Limits         game.GameState // of which only flags, limits and match numbers are set
+	TuneParams     game.Tuning
+	Race           RaceInfo
+	Frame          game.Frame
+	Shown          game.View // of Frame
+	EffectEvents   []game.Event
+
+	effectIDs []int // of the items of EffectEvents
+	reckoner  DeadReckoner
+}
+
+// EmptyGameState returns the state of a match of which nothing is known, not even
+// whether there are flags.
+func EmptyGameState() game.GameState {
+	const missing = -3
+	return game.GameState{FlagCarrier: [2]int32{missing, missing}}
+}
+
+// Reset forgets the game, as when the server changes the map. The map stays.
+func (s *ClientState) Reset() {
+	s.Own = game.Nobody
+	for i := range s.Players {
+		s.Players[i] = game.PlayerInfo{ID: game.PlayerID(i)}
+	}
+	s.ServerSettings = Settings{}
+	s.Limits = EmptyGameState()
+	s.TuneParams = physics.DefaultTuning()
+	s.BeginSnapshot(0, game.GameState{})
+	s.Race = RaceInfo{BestTime: -1}
+	s.Shown = game.View{Frame: &s.Frame, Viewer: game.Nobody, VitalsOf: game.Nobody}
+	s.reckoner.Reset()
+}
+
+// SetMap implements [ClientSide].
+func (s *ClientState) SetMap(c *physics.Collision) { s.reckoner.SetMap(c) }
+
+// OwnID implements [ClientSide].
+func (s *ClientState) OwnID() game.PlayerID { return s.Own }
+
+// Player implements [ClientSide].
+func (s *ClientState) Player(id game.PlayerID) (game.PlayerInfo, bool) {
+	if id < 0 || id >= game.MaxPlayers {
+		return game.PlayerInfo{ID: id}, false
+	}
+	return s.Players[id], s.Players[id].InGame
+}
+
+// Settings implements [ClientSide].
+func (s *ClientState) Settings() Settings { return s.ServerSettings }
+
+// GameInfo implements [ClientSide].
+func (s *ClientState) GameInfo() game.GameState { return s.Limits }
+
+// Tuning implements [ClientSide].
+func (s *ClientState) Tuning() game.Tuning { return s.TuneParams }
+
+// RaceInfo implements [ClientSide].
+func (s *ClientState) RaceInfo() *RaceInfo { return &s.Race }
+
+// View implements [ClientSide].
+func (s *ClientState) View() *game.View { return &s.Shown }
+
+// Effects implements [ClientSide].
+func (s *ClientState) Effects() []game.Event { return s.EffectEvents }
+
+// CoreState implements [ClientSide].
+func (s *ClientState) CoreState(c *game.CharacterState) physics.CoreState { return s.reckoner.State(c) }
+
+// BeginSnapshot starts a new view and forgets what the last snapshot showed.
+func (s *ClientState) BeginSnapshot(tick int32, g game.GameState) {
+	f := &s.Frame
+	f.Tick, f.Game = tick, g
+	f.Players, f.Characters, f.Projectiles = f.Players[:0], f.Characters[:0], f.Projectiles[:0]
+	f.Lasers, f.Pickups, f.Flags = f.Lasers[:0], f.Pickups[:0], f.Flags[:0]
+	s.EffectEvents, s.effectIDs = s.EffectEvents[:0], s.effectIDs[:0]
+	s.Race = RaceInfo{BestTime: -1}
+	s.Shown.Viewer, s.Shown.VitalsOf = s.Own, s.Own
+}
+
+// AddProjectile adds a projectile to the frame.
+func (s *ClientState) AddProjectile(id int, x, y, velX, velY int32, w game.Weapon, startTick int32) {
+	p := game.ProjectileState{ID: uint16(id), X: x, Y: y, VelX: velX, VelY: velY, Weapon: w, StartTick: startTick}
+	p.Pos = p.PosAt(&s.TuneParams, s.Frame.Tick)
+	s.Frame.Projectiles = append(s.Frame.Projectiles, p)
+}
+
+// AddLaser adds a laser to the frame.
+func (s *ClientState) AddLaser(id int, x, y, fromX, fromY, startTick int32) {
+	s.Frame.Lasers = append(s.Frame.Lasers, game.LaserState{
+		ID: uint16(id), X: x, Y: y, FromX: fromX, FromY: fromY, StartTick: startTick, Pos: Point(x, y), From: Point(fromX, fromY),
+	})
+}
+
+// AddPickup adds a pickup to the frame.
+func (s *ClientState) AddPickup(id int, x, y int32, kind game.PickupKind) {
+	s.Frame.Pickups = append(s.Frame.Pickups, game.PickupState{ID: uint16(id), X: x, Y: y, Kind: kind})
+}
+
+// AddFlag adds a flag to the frame.
+func (s *ClientState) AddFlag(team game.Team, x, y int32) {
+	s.Frame.Flags = append(s.Frame.Flags, game.FlagState{Team: team, X: x, Y: y, Pos: Point(x, y)})
+}
+
+// AddCharacter adds a character to the frame.
+func (s *ClientState) AddCharacter(c game.CharacterState) {
+	c.Pos = Point(c.X, c.Y)
+	s.Frame.Characters = append(s.Frame.Characters, c)
+}
+
+// AddEffect adds the event of an item, in the order of the items' ids, which is that in
+// which the effects happened. It returns the event's index, -1 if there are too many.
+func (s *ClientState) AddEffect(id int, ev game.Event) int {
+	if len(s.EffectEvents) >= MaxEffectItems {
+		return -1
+	}
+	i := len(s.effectIDs)
+	s.EffectEvents, s.effectIDs = append(s.EffectEvents, ev), append(s.effectIDs, id)
+	for ; i > 0 && s.effectIDs[i-1] > id; i-- {
+		s.EffectEvents[i], s.effectIDs[i] = s.EffectEvents[i-1], s.effectIDs[i-1]
+	}
+	s.EffectEvents[i], s.effectIDs[i] = ev, id
+	return i
+}
+
+// Watch makes the view that of somebody who does not look through their own tee, but
+// at a position, and through the tee of watched, if that is a player.
+func (s *ClientState) Watch(mode game.SpectateMode, watched game.PlayerID, x, y int32) {
+	s.Shown.Pos, s.Shown.VitalsOf = Point(x, y), watched
+	for i := range s.Frame.Players {
+		if p := &s.Frame.Players[i]; p.ID == s.Own {
+			p.SpecMode, p.SpectatorID, p.Spectating, p.ViewX, p.ViewY = mode, watched, true, x, y
+		}
+	}
+}
+
+// EndSnapshot moves the tees to where they are at the tick of the snapshot, and the view
+// to the viewer's tee.
+func (s *ClientState) EndSnapshot() {
+	f := &s.Frame
+	for i := range f.Characters {
+		c := &f.Characters[i]
+		c.Pos = s.reckoner.Position(c, f.Tick)
+		s.Players[c.Player].Alive = true
+		if c.Player == s.Own && s.Shown.VitalsOf == s.Own {
+			s.Shown.Pos = c.Pos
+		}
+	}
+}

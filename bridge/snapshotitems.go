@@ -1,0 +1,203 @@
+package bridge
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// ItemTypes are the numbers that a version gives to the snapshot items whose integers
+// are the same in all versions.
+type ItemTypes struct {
+	Projectile, Laser, Flag                   int
+	Explosion, Spawn, HammerHit, Death, Sound int
+}
+
+// SharedItems are the items of a round of snapshots that are the same for all clients
+// that see them, such as pickups and projectiles. They are encoded once and then copied
+// into the snapshot of each client. The zero value is empty.
+type SharedItems struct {
+	items []sharedItem
+	ints  []int32
+}
+
+type sharedItem struct {
+	typ, id uint16
+	offset  uint32 // of its integers in SharedItems.ints
+	size    uint16 // number of its integers
+	global  bool   // seen from everywhere
+	pos     vec.Vec2
+	pos2    vec.Vec2 // the other end of a beam, else pos
+}
+
+func itemKey(typ, id uint16) uint32 { return uint32(typ)<<16 | uint32(id) }
+
+// Reset removes all items.
+func (s *SharedItems) Reset() { s.items, s.ints = s.items[:0], s.ints[:0] }
+
+// AddGlobal adds an item that everybody sees. It returns its integers, all 0, which must
+// be written before the next call.
+func (s *SharedItems) AddGlobal(typ, id, size int) []int32 {
+	offset := len(s.ints)
+	for range size {
+		s.ints = append(s.ints, 0)
+	}
+	s.items = append(s.items, sharedItem{typ: uint16(typ), id: uint16(id), offset: uint32(offset), size: uint16(size), global: true})
+	return s.ints[offset : offset+size]
+}
+
+// AddNear is like AddGlobal for an item that is seen by those who are near pos.
+func (s *SharedItems) AddNear(typ, id, size int, pos vec.Vec2) []int32 {
+	return s.AddBeam(typ, id, size, pos, pos)
+}
+
+// AddBeam is like AddGlobal for an item that is seen by those who are near one of its
+// ends.
+func (s *SharedItems) AddBeam(typ, id, size int, pos, pos2 vec.Vec2) []int32 {
+	ints := s.AddGlobal(typ, id, size)
+	it := &s.items[len(s.items)-1]
+	it.global, it.pos, it.pos2 = false, pos, pos2
+	return ints
+}
+
+// AddEntities adds the projectiles, lasers and flags of a frame.
+func (s *SharedItems) AddEntities(f *game.Frame, types *ItemTypes) {
+	for i := range f.Projectiles {
+		p := &f.Projectiles[i]
+		copy(s.AddNear(types.Projectile, int(p.ID), 6, p.Pos), []int32{p.X, p.Y, p.VelX, p.VelY, int32(p.Weapon), p.StartTick})
+	}
+	for i := range f.Lasers {
+		l := &f.Lasers[i]
+		copy(s.AddBeam(types.Laser, int(l.ID), 5, l.Pos, l.From), []int32{l.X, l.Y, l.FromX, l.FromY, l.StartTick})
+	}
+	for i := range f.Flags {
+		g := &f.Flags[i]
+		copy(s.AddNear(types.Flag, int(g.Team), 3, g.Pos), []int32{g.X, g.Y, int32(g.Team)})
+	}
+}
+
+// Sort sorts the items by type and id once, so that the snapshots need no sorting.
+func (s *SharedItems) Sort() {
+	slices.SortFunc(s.items, func(a, b sharedItem) int { return cmp.Compare(itemKey(a.typ, a.id), itemKey(b.typ, b.id)) })
+}
+
+// AppendVisible adds the items that the view shows to b, as far as it has room.
+func (s *SharedItems) AppendVisible(b *snapshot.Builder, v *game.View) {
+	for i := range s.items {
+		it := &s.items[i]
+		if !it.global && !v.Sees(it.pos) && (it.pos2 == it.pos || !v.Sees(it.pos2)) {
+			continue
+		}
+		copy(b.Add(int(it.typ), int(it.id), int(it.size)), s.ints[it.offset:])
+	}
+}
+
+// CharacterSize is the number of integers of a character item, in all versions.
+const CharacterSize = 22
+
+// CharacterItem is a character as the snapshots show it.
+type CharacterItem struct {
+	Player              game.PlayerID
+	Pos                 vec.Vec2
+	Ints                [CharacterSize]int32 // with 0 for the following
+	Health, Armor, Ammo int32
+}
+
+// Append adds the character to b under an id, if the view shows it, and returns its
+// integers; nil if it is not added. The player and those who watch them also get the
+// health, which stands at index healthIndex, followed by armor and ammo.
+func (c *CharacterItem) Append(b *snapshot.Builder, v *game.View, typ, id, healthIndex int) []int32 {
+	if !v.Sees(c.Pos) {
+		return nil
+	}
+	ints := b.Add(typ, id, CharacterSize)
+	if ints == nil {
+		return nil
+	}
+	copy(ints, c.Ints[:])
+	if v.ShowAll || c.Player == v.Viewer || c.Player == v.VitalsOf {
+		ints[healthIndex], ints[healthIndex+1], ints[healthIndex+2] = c.Health, c.Armor, c.Ammo
+	}
+	return ints
+}
+
+const (
+	// MaxEffects bounds the events that one round of snapshots shows, as in the original.
+	MaxEffects = 128
+	// MaxEffectItems bounds their items: in 0.6 an event can have several.
+	MaxEffectItems = 512
+)
+
+// EffectItems are the items for the effects of the next round of snapshots. The order of
+// their ids is that in which they happened. The zero value is empty.
+type EffectItems struct {
+	Items    []EffectItem
+	recorded int // events
+}
+
+// EffectItem is an effect as a snapshot shows it, to those in To who are near.
+type EffectItem struct {
+	Type, ID uint16
+	size     uint8
+	To       game.PlayerMask
+	Ints     [7]int32 // X, Y, then what the type has
+}
+
+// CountEvent counts an event. It returns false if there have been too many.
+func (e *EffectItems) CountEvent() bool {
+	if e.recorded == MaxEffects {
+		return false
+	}
+	e.recorded++
+	return true
+}
+
+// Record adds the item for an event, but for EvDamage, which differs by version. The
+// caller has counted the event.
+func (e *EffectItems) Record(ev *game.Event, types *ItemTypes) {
+	switch ev.Kind {
+	case game.EvExplosion:
+		e.Add(types.Explosion, ev.Pos, ev.To)
+	case game.EvSpawn:
+		e.Add(types.Spawn, ev.Pos, ev.To)
+	case game.EvHammerHit:
+		e.Add(types.HammerHit, ev.Pos, ev.To)
+	case game.EvDeath:
+		e.Add(types.Death, ev.Pos, ev.To, int32(ev.Player))
+	case game.EvSound:
+		e.Add(types.Sound, ev.Pos, ev.To, int32(ev.Sound))
+	}
+}
+
+// Add adds an item. The integers are those after the position.
+func (e *EffectItems) Add(typ int, pos vec.Vec2, to game.PlayerMask, ints ...int32) {
+	if len(e.Items) == MaxEffectItems {
+		return
+	}
+	it := EffectItem{Type: uint16(typ), ID: uint16(len(e.Items)), size: uint8(2 + len(ints)), To: to}
+	it.Ints[0], it.Ints[1] = int32(pos.X), int32(pos.Y)
+	copy(it.Ints[2:], ints)
+	e.Items = append(e.Items, it)
+}
+
+// Sort sorts the items by type and id.
+func (e *EffectItems) Sort() {
+	slices.SortFunc(e.Items, func(a, b EffectItem) int { return cmp.Compare(itemKey(a.Type, a.ID), itemKey(b.Type, b.ID)) })
+}
+
+// Reset removes all items.
+func (e *EffectItems) Reset() { e.Items, e.recorded = e.Items[:0], 0 }
+
+// Append adds the effect to b if it is for the viewer and near. It returns its
+// integers; nil if it is not added.
+func (it *EffectItem) Append(b *snapshot.Builder, v *game.View) []int32 {
+	if !v.ShowAll && (!it.To.Has(v.Viewer) || !v.Hears(Point(it.Ints[0], it.Ints[1]))) {
+		return nil
+	}
+	ints := b.Add(int(it.Type), int(it.ID), int(it.size))
+	copy(ints, it.Ints[:])
+	return ints
+}

@@ -1,0 +1,479 @@
+package bridgetest
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/maps"
+	"github.com/teeyard/teeyard/protocol/huffman"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// Version is a version of the bridge, and what it does not carry.
+type Version struct {
+	NewProtocol func() bridge.Protocol
+	NewClient   func(id int, s bridge.Sender, h bridge.ServerMessageHandler) bridge.ClientSide
+	// LoseView removes from a view of the server what the client does not see. What is
+	// lost in all versions has been removed.
+	LoseView func(v *game.View)
+	// Effects returns the effects of a tick that snapshots show.
+	Effects func(f *game.Frame, events []game.Event) []game.Event
+	// DiffEffects compares what a client saw and heard.
+	DiffEffects func(want, got []game.Event) string
+	// ReceivedEvents returns the events that a client gets as messages for an event of
+	// the server.
+	ReceivedEvents func(client int, ev *game.Event) []game.Event
+	// IsMessage reports whether an event of the client came as a message that has an
+	// event of the server.
+	IsMessage func(ev *game.Event) bool
+}
+
+// skins are skins that all versions have.
+var skins = []game.Skin{
+	newSkin("", 0x1b6f74, 0x1b759e, 0x1c873e),
+	newSkin("toptri", 0x5d5fa3, 0x378daa, 0x586177),
+	newSkin("warpaint", 0x1dad57, 0x0b7301, 0x1dad57),
+}
+
+func newSkin(marking string, body, hands, feet int32) game.Skin {
+	return game.Skin{
+		PartNames:       [...]string{"standard", marking, "", "standard", "standard", "standard"},
+		UseCustomColors: [...]bool{true, false, false, true, true, false},
+		PartColors:      [...]int32{body, 0, 0, hands, feet, 0},
+	}
+}
+
+// Join returns the commands that bring a player into the game.
+func Join(id game.PlayerID, p game.Profile) []game.Command {
+	return []game.Command{
+		{Kind: game.CmdJoin, Player: id, AddrHash: uint64(id)},
+		{Kind: game.CmdProfile, Player: id, Profile: &p},
+		{Kind: game.CmdEnterGame, Player: id},
+	}
+}
+
+// NewWorld makes a world on a map. It changes the default rules with setRules, which can
+// be nil.
+func NewWorld(t testing.TB, mapName string, mode game.Mode, setRules func(*game.Rules)) (*game.World, *physics.Collision) {
+	t.Helper()
+	file, _ := maps.Find(mapName)
+	m, err := twmap.Parse(file.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	layer := m.GameLayer()
+	rules := game.DefaultRules()
+	rules.MaxClients, rules.PlayerSlots = game.MaxPlayers, game.MaxPlayers
+	if setRules != nil {
+		setRules(&rules)
+	}
+	w, err := game.New(game.Config{
+		Terrain: game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()},
+		Mode:    mode, Rules: rules, Seed: 7,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	col, err := physics.NewCollision(layer.Width, layer.Height, layer.Indices())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, col
+}
+
+// Match is a world of players who do something at random, and their clients.
+type Match struct {
+	World    *game.World
+	Protocol bridge.Protocol
+	Clients  []*MatchClient
+	Commands []game.Command // of the next tick
+
+	t         testing.TB
+	version   *Version
+	rand      *rand.Rand
+	inputs    []game.Input
+	effects   []game.Event
+	triggered [game.MaxPlayers]int32 // since the last snapshots
+	builder   snapshot.Builder
+	latency   [game.MaxPlayers]int32
+}
+
+// MatchClient is a client of a match.
+type MatchClient struct {
+	*Connection
+	received, sent []game.Event // as messages
+	derived        int          // events that are no messages
+}
+
+// NewMatch makes a match.
+func NewMatch(t testing.TB, version *Version, mapName string, players int) *Match {
+	t.Helper()
+	w, col := NewWorld(t, mapName, dm.Mode{}, func(r *game.Rules) { r.ScoreLimit, r.SpamProtection = 0, false })
+	m := &Match{
+		World: w, Protocol: version.NewProtocol(), t: t, version: version,
+		rand: rand.New(rand.NewPCG(7, 1)), inputs: make([]game.Input, players),
+	}
+	for id := range players {
+		c := &MatchClient{}
+		c.Connection = Connect(t, m.Protocol, func(s bridge.Sender, h bridge.ServerMessageHandler) bridge.ClientSide {
+			return version.NewClient(id, s, h)
+		})
+		c.ServerMessages.OnCall = func(call Call) {
+			if ev, ok := call.Args[0].(game.Event); call.Method == "Event" && ok {
+				if version.IsMessage(&ev) {
+					c.received = append(c.received, ev)
+				} else {
+					c.derived++
+				}
+			}
+		}
+		c.Client.SetMap(col)
+		c.Client.SendLogin("")
+		p := profile(id)
+		c.Client.SendProfile(&p)
+		m.Clients = append(m.Clients, c)
+		m.Commands = append(m.Commands, Join(game.PlayerID(id), p)...)
+	}
+	m.Step()
+	return m
+}
+
+func profile(id int) game.Profile {
+	return game.Profile{Name: fmt.Sprint("n ", id), Clan: "cl@n", Country: int32(id) - 1, Skin: skins[id%len(skins)]}
+}
+
+// Act adds random commands of all players. With inputsOnly they play and do nothing
+// else.
+func (m *Match) Act(inputsOnly bool) {
+	r := m.rand
+	for i := range m.inputs {
+		id, in := game.PlayerID(i), &m.inputs[i]
+		if r.IntN(8) == 0 {
+			*in = game.Input{
+				Direction: int32(r.IntN(3) - 1), Jump: r.IntN(2) == 0, Hook: r.IntN(2) == 0, Fire: in.Fire, Flags: in.Flags,
+				TargetX: int32(r.IntN(400) - 200), TargetY: int32(r.IntN(400) - 200), WantedWeapon: int32(r.IntN(6)),
+			}
+		}
+		if r.IntN(5) == 0 {
+			in.Fire = (in.Fire + 1) & 63
+		}
+		if r.IntN(300) == 0 {
+			in.Flags ^= game.PlayerFlagChatting
+		}
+		if action := r.IntN(2000); !inputsOnly {
+			m.Commands = append(m.Commands, m.randomCommands(action, id)...)
+		}
+		m.Commands = append(m.Commands, game.Command{Kind: game.CmdDirectInput, Player: id, Input: *in})
+	}
+	for i := range m.inputs {
+		m.Commands = append(m.Commands, game.Command{Kind: game.CmdInput, Player: game.PlayerID(i), Input: m.inputs[i]})
+	}
+}
+
+// randomCommands returns the commands of an action, for most actions none.
+func (m *Match) randomCommands(action int, id game.PlayerID) []game.Command {
+	r := m.rand
+	anybody := game.PlayerID(r.IntN(len(m.inputs)))
+	c := game.Command{Player: id, Target: game.Nobody}
+	switch action {
+	case 0:
+		c.Kind, c.Team = game.CmdSetTeam, game.Team(r.IntN(2)-1)
+	case 1:
+		c.Kind, c.Chat, c.Text = game.CmdSay, game.ChatAll, "häy"
+	case 2:
+		c.Kind, c.Value = game.CmdEmoticon, int32(r.IntN(16))
+	case 3:
+		c.Kind, c.Profile = game.CmdSkinChange, &game.Profile{Skin: skins[r.IntN(len(skins))]}
+	case 4:
+		c.Kind, c.Text = game.CmdLeave, "bye"
+		return append([]game.Command{c}, Join(id, profile(int(id)))...)
+	case 5:
+		c.Kind, c.Player, c.Value = game.CmdPause, game.Nobody, int32(r.IntN(2))
+	case 6, 7, 8:
+		c.Kind, c.Spectate, c.Target = game.CmdSpectate, game.SpectatePlayer, anybody
+	case 9:
+		c.Kind, c.Chat, c.Target, c.Text = game.CmdSay, game.ChatWhisper, anybody, "psst"
+	default:
+		return nil
+	}
+	return []game.Command{c}
+}
+
+// Step is a tick: it runs the commands and sends the messages.
+func (m *Match) Step() {
+	events := m.World.Step(m.Commands)
+	m.Commands = m.Commands[:0]
+	m.Protocol.RecordTick(m.World, events)
+	f := m.World.Frame()
+	for i := range f.Characters {
+		m.triggered[f.Characters[i].Player] |= f.Characters[i].TriggeredEvents
+	}
+	m.effects = append(m.effects, m.version.Effects(f, events)...)
+	for i := range events {
+		ev := &events[i]
+		for id := range m.Clients {
+			switch {
+			case ev.Kind.IsEffect():
+			case ev.Kind == game.EvPlayerEntered && int(ev.Player) == id:
+				m.welcome(id, ev)
+			case ev.To.Has(game.PlayerID(id)):
+				m.Clients[id].Server.SendEvent(m.World, ev)
+				m.expect(id, ev)
+			}
+		}
+	}
+}
+
+// welcome introduces the game and the others to a new player.
+func (m *Match) welcome(id int, ev *game.Event) {
+	c := m.Clients[id]
+	c.Client.Reset()
+	c.Server.SendGameInfo(m.World)
+	m.expect(id, &game.Event{Kind: game.EvGameInfo})
+	for other := range m.Clients {
+		if info, ok := m.World.Player(game.PlayerID(other)); ok && info.InGame && other != id {
+			c.Server.SendClientInfo(m.World, info.ID, false, true)
+			m.expect(id, &game.Event{Kind: game.EvPlayerEntered, Player: info.ID, Team: info.Team, Flag: true})
+		}
+	}
+	c.Server.SendClientInfo(m.World, ev.Player, true, ev.Flag)
+	m.expect(id, ev)
+}
+
+func (m *Match) expect(id int, ev *game.Event) {
+	c := m.Clients[id]
+	c.sent = append(c.sent, m.version.ReceivedEvents(id, ev)...)
+}
+
+// Snapshots builds a snapshot for each client and passes it to f.
+func (m *Match) Snapshots(f func(id int, v *game.View, s *snapshot.Snapshot)) {
+	var s snapshot.Snapshot
+	m.Protocol.BeginSnapshots(m.World)
+	for id, c := range m.Clients {
+		v := m.World.View(game.PlayerID(id))
+		c.Server.BuildSnapshot(&m.builder, &v, &m.latency)
+		m.builder.Finish(&s)
+		f(id, &v, &s)
+	}
+	m.Protocol.EndSnapshots()
+	m.effects = m.effects[:0]
+	clear(m.triggered[:])
+}
+
+// TestMatch plays matches in which clients see and hear what the server's world has for
+// them, but for what the version does not carry.
+func TestMatch(t *testing.T, version *Version) {
+	seen := map[string]int{}
+	for _, mapName := range []string{"teeyard1", "testbox"} {
+		m := NewMatch(t, version, mapName, 12)
+		for tick := range 1000 {
+			m.Act(false)
+			m.Step()
+			if tick%2 != 0 {
+				continue
+			}
+			m.Snapshots(func(id int, v *game.View, s *snapshot.Snapshot) {
+				c := m.Clients[id].Client
+				got := c.ReceiveSnapshot(v.Tick, s)
+				if (tick/2+id)%9 != 0 {
+					return // comparing is slow
+				}
+				if d := m.diffView(v, got); d != "" {
+					t.Errorf("%s, tick %d, view of player %d (-server +client):\n%s", mapName, tick, id, d)
+				}
+				if d := m.diffEffects(v, c.Effects()); d != "" {
+					t.Errorf("%s, tick %d, effects of player %d (-server +client):\n%s", mapName, tick, id, d)
+				}
+				m.checkPlayers(v, c)
+				seen["characters"] += len(got.Characters)
+				seen["projectiles"] += len(got.Projectiles)
+				seen["lasers"] += len(got.Lasers)
+				seen["pickups"] += len(got.Pickups)
+				seen["effects"] += len(c.Effects())
+				if got.VitalsOf != got.Viewer {
+					seen["watching"]++
+				}
+			})
+			if t.Failed() {
+				return
+			}
+		}
+		for id, c := range m.Clients {
+			if d := gocmp.Diff(c.sent, c.received); d != "" {
+				t.Fatalf("%s, events of player %d (-server +client):\n%s", mapName, id, d)
+			}
+			seen["events"] += len(c.received)
+			seen["derived"] += c.derived
+		}
+	}
+	for _, what := range []string{"characters", "projectiles", "lasers", "pickups", "effects", "watching", "events"} {
+		if seen[what] == 0 {
+			t.Errorf("the matches had no %s", what)
+		}
+	}
+	t.Log(seen)
+}
+
+func (m *Match) diffView(v, got *game.View) string {
+	want := m.loseView(v)
+	if want.VitalsOf == v.Viewer {
+		// The server sets the view a tick after a spawn.
+		want.Pos = got.Pos
+		for _, c := range v.Characters {
+			if c.Player == v.Viewer && v.Sees(c.Pos) {
+				want.Pos = c.Pos
+			}
+		}
+	}
+	return DiffViews(want, got)
+}
+
+// loseView removes from a view what the version does not carry.
+func (m *Match) loseView(v *game.View) *game.View {
+	w := VisibleView(v)
+	for i := range w.Characters {
+		w.Characters[i].TriggeredEvents = m.triggered[w.Characters[i].Player]
+	}
+	m.version.LoseView(w)
+	return w
+}
+
+// VisibleView returns a copy of a view with what all versions carry of it: what the
+// viewer sees, sorted, with positions of whole units.
+func VisibleView(v *game.View) *game.View {
+	f, w := *v.Frame, *v
+	w.Frame = &f
+	f.Players = slices.Clone(f.Players)
+	for i := range f.Players {
+		p := &f.Players[i]
+		if p.ID == v.Viewer && p.Spectating {
+			w.VitalsOf, w.Pos = p.SpectatorID, bridge.Point(p.ViewX, p.ViewY)
+			continue
+		}
+		*p = game.PlayerState{
+			ID: p.ID, Team: p.Team, Flags: p.Flags, Score: p.Score, SpectatorID: game.Nobody,
+		}
+	}
+	for i := range v.Players {
+		if p := &v.Players[i]; p.Spectating && p.SpectatorID == v.Viewer && p.ID != v.Viewer {
+			f.Players[i].Flags |= game.PlayerFlagWatching
+		}
+	}
+	f.Characters = visible(f.Characters, func(c game.CharacterState) bool { return v.Sees(c.Pos) })
+	for i := range f.Characters {
+		if c := &f.Characters[i]; c.Player != v.Viewer && c.Player != v.VitalsOf {
+			c.Health, c.Armor, c.Ammo = 0, 0, 0
+		}
+	}
+	f.Projectiles = visible(f.Projectiles, func(p game.ProjectileState) bool { return v.Sees(p.Pos) })
+	f.Lasers = visible(f.Lasers, func(l game.LaserState) bool { return v.Sees(l.Pos) || v.Sees(l.From) })
+	for i := range f.Lasers {
+		l := &f.Lasers[i]
+		l.Pos, l.From = bridge.Point(l.X, l.Y), bridge.Point(l.FromX, l.FromY)
+	}
+	f.Pickups = visible(f.Pickups, func(p game.PickupState) bool { return v.Sees(bridge.Point(p.X, p.Y)) })
+	f.Flags = visible(f.Flags, func(g game.FlagState) bool { return v.Sees(g.Pos) })
+	for i := range f.Flags {
+		f.Flags[i].Pos = bridge.Point(f.Flags[i].X, f.Flags[i].Y)
+	}
+	slices.SortFunc(f.Projectiles, func(a, b game.ProjectileState) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(f.Lasers, func(a, b game.LaserState) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(f.Pickups, func(a, b game.PickupState) int { return cmp.Compare(a.ID, b.ID) })
+	return &w
+}
+
+func visible[T any](list []T, sees func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(e T) bool { return !sees(e) })
+}
+
+// DiffViews compares what a client sees with what it should. Tees may be off by the
+// rounding to whole units, projectiles, whose direction has hundredths, by a hundredth of
+// their way.
+func DiffViews(want, got *game.View) string {
+	near := func(limit float32) gocmp.Option {
+		return gocmp.Comparer(func(a, b vec.Vec2) bool { return vec.Distance(a, b) <= limit })
+	}
+	projectile := func(p gocmp.Path) bool { return strings.HasPrefix(p.String(), "Frame.Projectiles") }
+	return gocmp.Diff(want, got, cmpopts.EquateEmpty(), gocmp.FilterPath(projectile, near(64)),
+		gocmp.FilterPath(func(p gocmp.Path) bool { return !projectile(p) }, near(1.5)))
+}
+
+func (m *Match) diffEffects(v *game.View, got []game.Event) string {
+	var want []game.Event
+	for _, e := range m.effects {
+		e.Pos = bridge.Point(int32(e.Pos.X), int32(e.Pos.Y))
+		if e.To.Has(v.Viewer) && v.Hears(e.Pos) {
+			want = append(want, e)
+		}
+	}
+	return m.version.DiffEffects(want, slices.Clone(got))
+}
+
+// checkPlayers compares what a client knows of the players.
+func (m *Match) checkPlayers(v *game.View, c bridge.ClientSide) {
+	m.t.Helper()
+	for _, p := range m.loseView(v).Players {
+		want, _ := m.World.Player(p.ID)
+		got, ok := c.Player(p.ID)
+		if !ok || got.Team != p.Team || got.Score != want.Score || gocmp.Diff(got.Profile, want.Profile) != "" {
+			m.t.Errorf("player %d: %+v instead of %+v", p.ID, got, want)
+		}
+	}
+}
+
+// DrawGame returns a frame with a random state of a match.
+func DrawGame(t *rapid.T) *game.Frame {
+	tick := rapid.Int32Range(1, 1<<30)
+	carrier := rapid.Int32Range(-3, 63)
+	small := rapid.Int32Range(0, 1000)
+	return &game.Frame{Tick: tick.Draw(t, "tick"), Game: game.GameState{
+		Flags: game.GameFlags(rapid.IntRange(0, 15).Draw(t, "flags")), StartTick: tick.Draw(t, "start"),
+		State: game.GameStateFlags(rapid.IntRange(0, 63).Draw(t, "state")), EndTick: rapid.OneOf(rapid.Just(int32(0)), tick).Draw(t, "end"),
+		TeamScore:    [2]int32{small.Draw(t, "red") - 500, small.Draw(t, "blue") - 500},
+		FlagCarrier:  [2]int32{carrier.Draw(t, "carrier"), carrier.Draw(t, "carrier")},
+		FlagDropTick: [2]int32{tick.Draw(t, "drop"), tick.Draw(t, "drop")}, ScoreLimit: small.Draw(t, "score"),
+		TimeLimit: small.Draw(t, "time"), MatchNum: small.Draw(t, "num"), MatchCurrent: small.Draw(t, "cur"),
+	}}
+}
+
+// BenchmarkSnapshots builds, compares and compresses a snapshot for each of 64 clients
+// per operation.
+func BenchmarkSnapshots(b *testing.B, version *Version) {
+	m := NewMatch(b, version, "testbox", game.MaxPlayers)
+	var snaps [2][game.MaxPlayers]snapshot.Snapshot
+	var delta, packed []byte
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		b.StopTimer()
+		m.Act(true)
+		events := m.World.Step(m.Commands)
+		m.Commands = m.Commands[:0]
+		m.World.Frame()
+		b.StartTimer()
+		m.Protocol.RecordTick(m.World, events)
+		m.Protocol.BeginSnapshots(m.World)
+		for id, c := range m.Clients {
+			v := m.World.View(game.PlayerID(id))
+			c.Server.BuildSnapshot(&m.builder, &v, &m.latency)
+			base, next := &snaps[n&1][id], &snaps[n&1^1][id]
+			m.builder.Finish(next)
+			delta, _ = snapshot.AppendDelta(delta[:0], base, next, c.Server.ItemSizes())
+			packed = huffman.AppendCompress(packed[:0], delta)
+		}
+		m.Protocol.EndSnapshots()
+	}
+}
