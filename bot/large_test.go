@@ -6,8 +6,8 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// caves is a large map with floors everywhere.
-func caves(width, height int) game.Terrain {
+// largeMap returns a large map with floors everywhere.
+func largeMap(width, height int) game.Terrain {
 	t := game.Terrain{Width: width, Height: height, Tiles: make([]uint8, width*height)}
 	r := rng(1)
 	for y := range height {
@@ -26,9 +26,9 @@ func caves(width, height int) game.Terrain {
 	return t
 }
 
-// TestLargeMapsAreBounded checks the number of places that are looked at.
+// TestLargeMapsAreBounded checks the limits on nodes and pickups.
 func TestLargeMapsAreBounded(t *testing.T) {
-	tr := caves(500, 300)
+	tr := largeMap(500, 300)
 	n := &NavGraph{width: tr.Width, height: tr.Height}
 	full, err := NewNavGraph(game.Terrain{Width: 3, Height: 3, Tiles: make([]uint8, 9)}, nil)
 	if err != nil {
@@ -60,9 +60,9 @@ func TestLargeMapsAreBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkLargeNav explores a map of 500 x 300 tiles.
+// BenchmarkLargeNav builds the graph of a map of 500 x 300 tiles.
 func BenchmarkLargeNav(b *testing.B) {
-	tr := caves(500, 300)
+	tr := largeMap(500, 300)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := NewNavGraph(tr, nil); err != nil {

@@ -49,32 +49,32 @@ var defaultMap = sync.OnceValues(func() (game.Terrain, *bot.NavGraph) {
 	return tr, nav
 })
 
-// newDefaultMatch is a match on the default map.
+// newDefaultMatch returns a match on the default map.
 func newDefaultMatch(t testing.TB, seed uint64, skill ...int) *match {
 	t.Helper()
 	tr, nav := defaultMap()
 	return newMatch(t, tr, nav, seed, skill...)
 }
 
-// match is a world full of bots, and what they did.
+// match is a world with bots and statistics about them.
 type match struct {
 	world  *game.World
 	bots   []*bot.Bot
 	cmds   []game.Command
-	before []vec.Vec2 // places of the tees a while ago
+	before []vec.Vec2 // positions of the tees at since
 	since  []int32
 
 	t             testing.TB
 	kills, deaths []int // by player; deaths by others
-	falls         int   // deaths to the world
+	falls         int   // deaths by the world
 	suicides      int
 	pickups       int
-	longest       int32 // ticks somebody stayed in one place
+	longest       int32 // longest time in ticks for which a tee stayed in one place
 	visited       map[[2]int]bool
 }
 
-// placeRadius is how far a tee gets from where it was without leaving the place, in
-// units.
+// placeRadius is the distance from a position within which a tee counts as in the same
+// place, in units.
 const placeRadius = 64
 
 func newMatch(t testing.TB, tr game.Terrain, nav *bot.NavGraph, seed uint64, skill ...int) *match {
@@ -314,8 +314,7 @@ func TestPlaysFair(t *testing.T) {
 	}
 }
 
-// TestMissedTicks lets bots see and act in every second tick only, as behind a
-// client.
+// TestMissedTicks lets bots see and act in every second tick only, as with a client.
 func TestMissedTicks(t *testing.T) {
 	skipIfRace(t)
 	m := newDefaultMatch(t, 9, 2, 2, 2, 2)
@@ -329,7 +328,7 @@ func TestMissedTicks(t *testing.T) {
 	}
 }
 
-// TestAimsLikeAHand checks that the aim never jumps.
+// TestAimsLikeAHand checks that the aim has limited speed.
 func TestAimsLikeAHand(t *testing.T) {
 	skipIfRace(t)
 	m := newDefaultMatch(t, 11, 1, 2, 3)
@@ -399,7 +398,7 @@ func TestNextInputAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkNextInput is one tick of so many bots on the default map.
+// BenchmarkNextInput measures one tick of n bots on the default map.
 func BenchmarkNextInput(b *testing.B) {
 	for _, n := range []int{16, 64} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {

@@ -8,8 +8,9 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// drawn makes a terrain of a drawing: # wall, x death, S spawn, others air.
-func drawn(rows ...string) game.Terrain {
+// parseMap returns the terrain of a drawing: # wall, x death, S spawn, h, s and g
+// pickups, others air.
+func parseMap(rows ...string) game.Terrain {
 	t := game.Terrain{Width: len(rows[0]), Height: len(rows)}
 	for _, r := range rows {
 		for _, c := range r {
@@ -34,14 +35,14 @@ func TestNavRefusesBadTerrain(t *testing.T) {
 	}
 }
 
-// TestNowhereToStand puts bots where no way leads anywhere.
+// TestNowhereToStand runs bots on maps without links.
 func TestNowhereToStand(t *testing.T) {
 	for name, tr := range map[string]game.Terrain{
-		"cell":  drawn("###", "#S#", "###"),
-		"fall":  drawn(" S ", "   ", "   "),
-		"death": drawn("#####", "#S S#", "#   #", "xxxxx"),
-		"tile":  drawn("S"),
-		"wall":  drawn("##", "##"),
+		"cell":  parseMap("###", "#S#", "###"),
+		"fall":  parseMap(" S ", "   ", "   "),
+		"death": parseMap("#####", "#S S#", "#   #", "xxxxx"),
+		"tile":  parseMap("S"),
+		"wall":  parseMap("##", "##"),
 	} {
 		m := newMatch(t, tr, newNav(t, tr), 1, 3, 3)
 		m.run(500)
@@ -49,9 +50,9 @@ func TestNowhereToStand(t *testing.T) {
 	}
 }
 
-// TestOverThePit lets a bot get what lies beyond spikes.
+// TestOverThePit checks that a bot takes a pickup on the other side of a pit.
 func TestOverThePit(t *testing.T) {
-	tr := drawn(
+	tr := parseMap(
 		"##############################",
 		"#                            #",
 		"#                            #",
@@ -70,8 +71,8 @@ func TestOverThePit(t *testing.T) {
 	}
 }
 
-// TestHighUp lets a bot get what hangs so high that only two jumps reach it,
-// and what only the hook does.
+// TestHighUp checks that a bot takes a pickup that needs two jumps, and one that needs
+// the hook.
 func TestHighUp(t *testing.T) {
 	rows := []string{
 		"####################",
@@ -90,20 +91,20 @@ func TestHighUp(t *testing.T) {
 		"# S                #",
 		"####################",
 	}
-	m := newMatch(t, drawn(rows...), newNav(t, drawn(rows...)), 1, 2)
+	m := newMatch(t, parseMap(rows...), newNav(t, parseMap(rows...)), 1, 2)
 	m.run(20 * game.TickRate)
 	if m.pickups == 0 {
 		t.Error("did not get it with two jumps")
 	}
 	rows[5], rows[2] = rows[1], "#         g        #"
-	m = newMatch(t, drawn(rows...), newNav(t, drawn(rows...)), 1, 2)
+	m = newMatch(t, parseMap(rows...), newNav(t, parseMap(rows...)), 1, 2)
 	m.run(30 * game.TickRate)
 	if m.pickups == 0 {
 		t.Error("did not get it with the hook")
 	}
 }
 
-// FuzzTerrain lets bots play on any map.
+// FuzzTerrain runs bots on any map.
 func FuzzTerrain(f *testing.F) {
 	f.Add([]byte("\x01\x00\x00\x01\x00\xc0\x00\x01\x00\x00\x01\x01"), uint8(4), uint64(1))
 	f.Add([]byte{0, 192, 0, 0, 198, 199, 1, 1, 1, 2, 1, 1, 200, 201, 202, 3}, uint8(7), uint64(2))

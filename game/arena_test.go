@@ -24,7 +24,7 @@ func require(t testing.TB, ok bool, format string, args ...any) {
 	}
 }
 
-// world is a World with a shorthand for what tests do.
+// world is a World with helpers for tests.
 type world struct {
 	*game.World
 	t      testing.TB
@@ -51,7 +51,7 @@ func newWorld(t testing.TB, cfg game.Config) *world {
 	return &world{w, t, s}
 }
 
-// rules are the default rules for 64 players, changed by edit.
+// rules returns the default rules for 64 players, changed by edit.
 func rules(edit func(*game.Rules)) game.Rules {
 	r := game.DefaultRules()
 	r.MaxClients, r.PlayerSlots = game.MaxPlayers, game.MaxPlayers
@@ -61,7 +61,7 @@ func rules(edit func(*game.Rules)) game.Rules {
 	return r
 }
 
-// join are the commands that bring players into the game.
+// join returns the commands that bring players into the game.
 func join(ids ...game.PlayerID) []game.Command {
 	var cmds []game.Command
 	for _, id := range ids {
@@ -70,8 +70,7 @@ func join(ids ...game.PlayerID) []game.Command {
 	return cmds
 }
 
-// enter brings players into the game and waits until they have characters that
-// stand still.
+// enter brings players into the game and waits until their characters stand still.
 func (w *world) enter(ids ...game.PlayerID) {
 	w.t.Helper()
 	w.Step(join(ids...))
@@ -116,7 +115,7 @@ func (w *world) setRules(edit func(*game.Rules)) []game.Event {
 	return w.do(game.Command{Kind: game.CmdSetRules, Rules: &r})
 }
 
-// hold runs n ticks with a player's input held, on arrival and as movement.
+// hold runs n ticks with a player's input held, as direct and predicted input.
 func (w *world) hold(id game.PlayerID, in game.Input, n int) []game.Event {
 	var all []game.Event
 	for range n {
@@ -128,8 +127,8 @@ func (w *world) hold(id game.PlayerID, in game.Input, n int) []game.Event {
 	return all
 }
 
-// take has a player take a weapon in hand, aiming at x, y.
-func (w *world) take(id game.PlayerID, weapon game.Weapon, x, y int32) {
+// selectWeapon selects a player's weapon, aiming at x, y.
+func (w *world) selectWeapon(id game.PlayerID, weapon game.Weapon, x, y int32) {
 	w.t.Helper()
 	w.hold(id, game.Input{TargetX: x, TargetY: y, WantedWeapon: int32(weapon) + 1}, 10)
 	if got := w.char(id).Weapon; got != weapon {
@@ -137,13 +136,13 @@ func (w *world) take(id game.PlayerID, weapon game.Weapon, x, y int32) {
 	}
 }
 
-// shoot presses fire once and returns what happened within so many ticks.
+// shoot presses fire once and returns the events of the given ticks.
 func (w *world) shoot(id game.PlayerID, x, y int32, ticks int) []game.Event {
 	evs := w.hold(id, game.Input{TargetX: x, TargetY: y, Fire: 1}, 1)
 	return append(evs, w.hold(id, game.Input{TargetX: x, TargetY: y, Fire: 2}, ticks-1)...)
 }
 
-// char is the character of a player.
+// char returns the character of a player.
 func (w *world) char(id game.PlayerID) game.CharacterState {
 	w.t.Helper()
 	for _, c := range w.Frame().Characters {
@@ -155,7 +154,7 @@ func (w *world) char(id game.PlayerID) game.CharacterState {
 	return game.CharacterState{}
 }
 
-// state is what is known of a player who is in the game.
+// state returns the state of a player who is in the game.
 func (w *world) state(id game.PlayerID) game.PlayerState {
 	w.t.Helper()
 	for _, p := range w.Frame().Players {
@@ -174,8 +173,8 @@ func (w *world) alive(id game.PlayerID) bool {
 	return ok && p.Alive
 }
 
-// of returns the events of one kind.
-func of(evs []game.Event, kind game.EventKind) []game.Event {
+// eventsOf returns the events of one kind.
+func eventsOf(evs []game.Event, kind game.EventKind) []game.Event {
 	var found []game.Event
 	for _, e := range evs {
 		if e.Kind == kind {
@@ -188,7 +187,7 @@ func of(evs []game.Event, kind game.EventKind) []game.Event {
 // sounds counts a sound.
 func sounds(evs []game.Event, s game.Sound) int {
 	n := 0
-	for _, e := range of(evs, game.EvSound) {
+	for _, e := range eventsOf(evs, game.EvSound) {
 		if e.Sound == s {
 			n++
 		}
@@ -196,7 +195,7 @@ func sounds(evs []game.Event, s game.Sound) int {
 	return n
 }
 
-// script is a mod for tests: what is set is called.
+// script is a mod that calls the functions that are set.
 type script struct {
 	spawn func(ctx *game.Ctx, id game.PlayerID)
 	tick  func(ctx *game.Ctx)
@@ -223,7 +222,7 @@ func hurt(amount int32) *script {
 	}}
 }
 
-// armed gives everybody everything.
+// armed is a mod that gives all weapons to all players.
 func armed() *script {
 	return &script{spawn: func(ctx *game.Ctx, id game.PlayerID) {
 		ctx.GiveWeapon(id, game.WeaponShotgun, 10)
@@ -232,8 +231,9 @@ func armed() *script {
 	}}
 }
 
-// duel is a box with two tees side by side, so many tiles apart.
-func duel(apart int) game.Terrain {
+// twoTeesMap returns a box with two spawn points side by side, the given number of tiles
+// apart.
+func twoTeesMap(apart int) game.Terrain {
 	const width = 40
 	floor, air, line := make([]byte, width), make([]byte, width), make([]byte, width)
 	for i := range width {

@@ -9,7 +9,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// botMatch returns a world in which so many bots play, warmed up.
+// botMatch returns a world in which bots have been playing for a minute.
 func botMatch(t testing.TB, players int) (*world, *bots.Bots) {
 	w := newWorld(t, game.Config{Rules: bots.Rules()})
 	b := &bots.Bots{Rand: 1}

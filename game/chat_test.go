@@ -11,22 +11,22 @@ func say(id game.PlayerID, text string) game.Command {
 	return game.Command{Kind: game.CmdSay, Player: id, Chat: game.ChatAll, Text: text}
 }
 
-func (w *world) hears(cmd game.Command) []game.Event { return of(w.do(cmd), game.EvChat) }
+func (w *world) chatEvents(cmd game.Command) []game.Event { return eventsOf(w.do(cmd), game.EvChat) }
 
 func TestChatLimits(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	w.enter(0)
-	require(t, len(w.hears(say(0, "hello"))) == 1, "not heard")
+	require(t, len(w.chatEvents(say(0, "hello"))) == 1, "not heard")
 	w.steps(48)
-	check(t, len(w.hears(say(0, "too soon"))) == 0, "heard after 49 ticks")
-	check(t, len(w.hears(say(0, "in time"))) == 1, "not heard after 50 ticks")
+	check(t, len(w.chatEvents(say(0, "too soon"))) == 0, "heard after 49 ticks")
+	check(t, len(w.chatEvents(say(0, "in time"))) == 1, "not heard after 50 ticks")
 	w.steps(98)
-	check(t, len(w.hears(say(0, strings.Repeat("x", 40)))) == 0, "40 characters heard after 99 ticks")
-	check(t, len(w.hears(say(0, strings.Repeat("x", 40)))) == 1, "40 characters not heard after 100 ticks")
+	check(t, len(w.chatEvents(say(0, strings.Repeat("x", 40)))) == 0, "40 characters heard after 99 ticks")
+	check(t, len(w.chatEvents(say(0, strings.Repeat("x", 40)))) == 1, "40 characters not heard after 100 ticks")
 
 	w.setRules(func(r *game.Rules) { r.SpamProtection = false })
 	for range 3 {
-		check(t, len(w.hears(say(0, strings.Repeat("x", 100)))) == 1, "not heard without spam protection")
+		check(t, len(w.chatEvents(say(0, strings.Repeat("x", 100)))) == 1, "not heard without spam protection")
 	}
 }
 
@@ -43,7 +43,7 @@ func TestChatText(t *testing.T) {
 	} {
 		w := newWorld(t, game.Config{})
 		w.enter(0)
-		evs := w.hears(say(0, tt.say))
+		evs := w.chatEvents(say(0, tt.say))
 		got := ""
 		if len(evs) > 0 {
 			got = evs[0].Text
@@ -80,7 +80,7 @@ func TestChatModes(t *testing.T) {
 		{"tournament, a player", 2, 0, 0, game.ChatAll, game.ChatAll, game.MaskAll},
 	} {
 		w.setRules(func(r *game.Rules) { r.TournamentMode = tt.tournament })
-		evs := w.hears(game.Command{Kind: game.CmdSay, Player: tt.from, Chat: tt.mode, Target: tt.target, Text: "x"})
+		evs := w.chatEvents(game.Command{Kind: game.CmdSay, Player: tt.from, Chat: tt.mode, Target: tt.target, Text: "x"})
 		if tt.want == game.ChatNone {
 			check(t, len(evs) == 0, "%s: heard %+v", tt.name, evs)
 			continue
@@ -95,7 +95,7 @@ func TestChatModes(t *testing.T) {
 	}
 	w.do(game.Command{Kind: game.CmdPlayerFlags, Player: 2, Value: int32(game.PlayerFlagAdmin)})
 	w.setRules(func(r *game.Rules) { r.TournamentMode = 2 })
-	evs := w.hears(game.Command{Kind: game.CmdSay, Player: 2, Chat: game.ChatAll, Text: "x"})
+	evs := w.chatEvents(game.Command{Kind: game.CmdSay, Player: 2, Chat: game.ChatAll, Text: "x"})
 	check(t, len(evs) == 1 && evs[0].Chat == game.ChatAll, "tournament, an admin: %+v", evs)
 }
 
@@ -103,7 +103,7 @@ func TestEmoticonLimit(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	w.enter(0)
 	emote := func(n int32) int {
-		return len(of(w.do(game.Command{Kind: game.CmdEmoticon, Player: 0, Value: n}), game.EvEmoticon))
+		return len(eventsOf(w.do(game.Command{Kind: game.CmdEmoticon, Player: 0, Value: n}), game.EvEmoticon))
 	}
 	check(t, emote(16) == 0 && emote(-1) == 0, "emoticon out of range")
 	check(t, emote(15) == 1, "not shown")
@@ -114,11 +114,11 @@ func TestEmoticonLimit(t *testing.T) {
 
 func TestSkinLimit(t *testing.T) {
 	w := newWorld(t, game.Config{})
-	w.steps(10) // a timer set at tick 0 counts as never set
+	w.steps(10) // a timer set at tick 0 counts as unset
 	w.Step(join(0))
 	pr := &game.Profile{Name: "other", Skin: game.Skin{PartNames: [6]string{"a name of more than 23 bytes"}}}
 	skin := func() int {
-		return len(of(w.do(game.Command{Kind: game.CmdSkinChange, Player: 0, Profile: pr}), game.EvSkinChange))
+		return len(eventsOf(w.do(game.Command{Kind: game.CmdSkinChange, Player: 0, Profile: pr}), game.EvSkinChange))
 	}
 	w.steps(248)
 	check(t, skin() == 0, "changed 249 ticks after the profile was told")

@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/game/physics"
 )
 
-// reader takes numbers out of fuzz input, zeros once it is used up.
+// reader reads numbers from fuzz input, and zeros after its end.
 type reader struct{ b []byte }
 
 func (r *reader) u8() byte {
@@ -28,7 +28,7 @@ func (r *reader) i32() int32 {
 	return int32(binary.LittleEndian.Uint32(v[:]))
 }
 
-// small is mostly a sensible number, sometimes any.
+// small returns a small number in most cases, and any number in some.
 func (r *reader) small() int32 {
 	if v := r.u8(); v < 250 {
 		return int32(v)%80 - 2
@@ -45,7 +45,7 @@ func (r *reader) input() game.Input {
 	}
 }
 
-// command is any command, most likely for one of a few players.
+// command returns any command, in most cases for one of a few players.
 func (r *reader) command() game.Command {
 	kind := game.CommandKind(r.u8() % 32)
 	c := game.Command{Kind: kind, Player: game.PlayerID(r.small() % 8), Target: game.PlayerID(r.small() % 10)}
@@ -162,7 +162,7 @@ func (w *world) checkInvariants(evs []game.Event) {
 	}
 }
 
-// playBytes plays what the bytes say in two equal worlds and compares them.
+// playBytes runs the commands encoded in data in two equal worlds and compares them.
 func playBytes(t *testing.T, data []byte) {
 	var modes = []game.Mode{dm.Mode{}, tdm{}}
 	r := &reader{b: data}
@@ -199,7 +199,7 @@ func FuzzCommands(f *testing.F) {
 	f.Fuzz(playBytes)
 }
 
-// TestLongRandomPlay mixes bots who play with commands of any kind.
+// TestLongRandomPlay mixes bots with commands of any kind.
 func TestLongRandomPlay(t *testing.T) {
 	r := bots.Rand(7)
 	for _, mode := range []game.Mode{dm.Mode{}, tdm{}} {
@@ -213,7 +213,7 @@ func TestLongRandomPlay(t *testing.T) {
 				for i := range garbage {
 					garbage[i] = byte(r.Next())
 				}
-				// Tuning is left alone: with no gravity nobody would play.
+				// Tuning and rules are not changed: without gravity nobody would play.
 				if c := (&reader{b: garbage}).command(); c.Kind != game.CmdTuneParams && c.Kind != game.CmdSetRules {
 					cmds = append(cmds, c)
 				}

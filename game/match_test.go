@@ -28,7 +28,7 @@ func TestWarmupUntilTwoPlay(t *testing.T) {
 	w.enter(0)
 	w.wantState(game.StateWarmup)
 	evs := w.do(game.Command{Kind: game.CmdJoin, Player: 1})
-	check(t, len(of(evs, game.EvRoundStart)) == 1, "a second seated player does not start the match")
+	check(t, len(eventsOf(evs, game.EvRoundStart)) == 1, "a second seated player does not start the match")
 	w.wantState(0)
 	if got := w.Frame().Game.StartTick; got != w.Tick()-1 {
 		t.Errorf("started at %d, tick is %d", got, w.Tick())
@@ -48,12 +48,12 @@ func TestScoreLimit(t *testing.T) {
 	w.wantState(game.StateSuddenDeath)
 	w.addScores(0, 1)
 	evs := w.steps(1)
-	if ends := of(evs, game.EvMatchEnd); len(ends) != 1 || ends[0].Flag {
+	if ends := eventsOf(evs, game.EvMatchEnd); len(ends) != 1 || ends[0].Flag {
 		t.Fatalf("ends %+v", ends)
 	}
 	w.wantState(game.StateGameOver)
 	check(t, w.Paused(), "things still move")
-	// Clients show EndTick as the elapsed time: it stands still.
+	// Clients show EndTick as the elapsed time, which does not change any more.
 	g := w.Frame().Game
 	if want := w.Tick() - g.StartTick; g.EndTick != want {
 		t.Errorf("end tick %d, want %d", g.EndTick, want)
@@ -61,9 +61,9 @@ func TestScoreLimit(t *testing.T) {
 	end := g.EndTick
 	evs = w.steps(499)
 	check(t, w.Frame().Game.EndTick == end, "end tick moved from %d to %d", end, w.Frame().Game.EndTick)
-	require(t, len(of(evs, game.EvRoundStart)) == 0, "next match before 10 s")
+	require(t, len(eventsOf(evs, game.EvRoundStart)) == 0, "next match before 10 s")
 	evs = w.steps(1)
-	require(t, len(of(evs, game.EvRoundStart)) == 1 && len(of(evs, game.EvMatchEnd)) == 0, "after 10 s: %+v", evs)
+	require(t, len(eventsOf(evs, game.EvRoundStart)) == 1 && len(eventsOf(evs, game.EvMatchEnd)) == 0, "after 10 s: %+v", evs)
 	w.steps(1)
 	check(t, w.score(0) == 0 && w.score(1) == 0, "scores %d, %d in the new match", w.score(0), w.score(1))
 }
@@ -103,31 +103,31 @@ func TestMatchesPerMap(t *testing.T) {
 		return w.steps(599)
 	}
 	evs := next()
-	if ends := of(evs, game.EvMatchEnd); len(ends) != 1 {
+	if ends := eventsOf(evs, game.EvMatchEnd); len(ends) != 1 {
 		t.Errorf("first match: ends %+v", ends)
 	}
-	if cur, _ := w.MatchNumber(); cur != 2 || len(of(evs, game.EvGameInfo)) != 1 {
-		t.Errorf("match %d, events %+v", cur, of(evs, game.EvGameInfo))
+	if cur, _ := w.MatchNumber(); cur != 2 || len(eventsOf(evs, game.EvGameInfo)) != 1 {
+		t.Errorf("match %d, events %+v", cur, eventsOf(evs, game.EvGameInfo))
 	}
-	ends := of(next(), game.EvMatchEnd)
+	ends := eventsOf(next(), game.EvMatchEnd)
 	check(t, len(ends) == 2 && !ends[0].Flag && ends[1].Flag, "second match: ends %+v", ends)
 }
 
 func TestEndMatchCommandAsksForAMap(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	w.enter(0, 1)
-	if evs := w.do(game.Command{Kind: game.CmdEndMatch}); len(of(evs, game.EvMatchEnd)) != 1 {
+	if evs := w.do(game.Command{Kind: game.CmdEndMatch}); len(eventsOf(evs, game.EvMatchEnd)) != 1 {
 		t.Fatalf("events %+v", evs)
 	}
 	w.wantState(game.StateGameOver)
-	ends := of(w.steps(499), game.EvMatchEnd)
+	ends := eventsOf(w.steps(499), game.EvMatchEnd)
 	check(t, len(ends) == 1 && ends[0].Flag, "ends %+v", ends)
 }
 
 func TestPauseFreezesEverything(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: duel(8), Mods: []game.Mod{armed()}})
+	w := newWorld(t, game.Config{Terrain: twoTeesMap(8), Mods: []game.Mod{armed()}})
 	w.enter(0, 1)
-	w.take(0, game.WeaponGrenade, 100, -100)
+	w.selectWeapon(0, game.WeaponGrenade, 100, -100)
 	w.shoot(0, 100, -100, 5)
 	before := w.Frame()
 	p, c, start := before.Projectiles[0], before.Characters[0], before.Game.StartTick
@@ -155,7 +155,7 @@ func TestCountdown(t *testing.T) {
 	w := newWorld(t, game.Config{Rules: rules(func(r *game.Rules) { r.Countdown = 2 })})
 	w.Step(join(0, 1))
 	w.wantState(game.StateCountdown | game.StatePaused)
-	// Teams may still be changed, which they may not in a pause.
+	// Players can change team, which they cannot in a pause.
 	w.do(game.Command{Kind: game.CmdSetTeam, Player: 1, Team: game.TeamSpectators})
 	if got := w.state(1).Team; got != game.TeamSpectators {
 		t.Errorf("team %d", got)
@@ -178,12 +178,12 @@ func TestReadyMode(t *testing.T) {
 	ready(1)
 	w.wantState(0)
 	w.steps(50)
-	n := of(ready(0), game.EvGameMsg)
+	n := eventsOf(ready(0), game.EvGameMsg)
 	check(t, len(n) == 1 && n[0].GameMsg == game.GameMsgGamePaused && n[0].Player == 0, "notices %+v", n)
 	w.wantState(game.StatePaused)
 	w.steps(50)
 	ready(0)
-	w.wantState(game.StatePaused) // the other is unready too now
+	w.wantState(game.StatePaused) // the other player is not ready any more either
 	ready(1)
 	w.wantState(0)
 }
@@ -196,7 +196,7 @@ func TestRestartCommand(t *testing.T) {
 	if got := w.Frame().Game.EndTick - w.Tick(); got != 149 {
 		t.Errorf("%d ticks of warmup left", got)
 	}
-	check(t, len(of(w.steps(149), game.EvRoundStart)) == 1, "no match after the warmup")
+	check(t, len(eventsOf(w.steps(149), game.EvRoundStart)) == 1, "no match after the warmup")
 	w.wantState(0)
 }
 
@@ -210,7 +210,7 @@ func TestInactivity(t *testing.T) {
 	if got := w.state(0).Team; got != game.TeamSpectators {
 		t.Errorf("the first idler is in team %d", got)
 	}
-	if got := of(evs, game.EvKick); len(got) == 0 || got[0].Player != 1 {
+	if got := eventsOf(evs, game.EvKick); len(got) == 0 || got[0].Player != 1 {
 		t.Errorf("kicks %+v; the spectator seats are taken", got)
 	}
 	if got := w.state(2).Team; got != game.TeamRed {
@@ -221,10 +221,10 @@ func TestInactivity(t *testing.T) {
 func TestRulesCommand(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	evs := w.setRules(func(r *game.Rules) { r.ScoreLimit = 7 })
-	check(t, len(of(evs, game.EvGameInfo)) == 1 && len(of(evs, game.EvServerSettings)) == 0, "score limit: %+v", evs)
+	check(t, len(eventsOf(evs, game.EvGameInfo)) == 1 && len(eventsOf(evs, game.EvServerSettings)) == 0, "score limit: %+v", evs)
 	check(t, w.Frame().Game.ScoreLimit == 7, "score limit %d", w.Frame().Game.ScoreLimit)
 	evs = w.setRules(func(r *game.Rules) { r.PlayerSlots = 1 })
-	check(t, len(of(evs, game.EvGameInfo)) == 0 && len(of(evs, game.EvServerSettings)) == 1, "slots: %+v", evs)
+	check(t, len(eventsOf(evs, game.EvGameInfo)) == 0 && len(eventsOf(evs, game.EvServerSettings)) == 1, "slots: %+v", evs)
 	w.Step(join(0, 1))
 	check(t, w.team(0) == game.TeamRed && w.team(1) == game.TeamSpectators, "teams %d, %d with one slot", w.team(0), w.team(1))
 }
@@ -235,7 +235,7 @@ func TestPureTuning(t *testing.T) {
 	tuning[12] = 0 // gravity
 	for _, pure := range []bool{false, true} {
 		w := newWorld(t, game.Config{Rules: rules(func(r *game.Rules) { r.PureTuning = pure })})
-		check(t, len(of(w.do(game.Command{Kind: game.CmdTuneParams, Tuning: &tuning}), game.EvTuneParams)) == 1, "nobody is told")
+		check(t, len(eventsOf(w.do(game.Command{Kind: game.CmdTuneParams, Tuning: &tuning}), game.EvTuneParams)) == 1, "nobody is told")
 		want := tuning
 		if pure {
 			want = def

@@ -10,8 +10,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// vampire is a mod: who hurts others is healed by as much, and nobody hurts
-// himself.
+// vampire is a mod that heals attackers and prevents self-inflicted damage.
 type vampire struct{}
 
 func (vampire) Start(*game.Tx) {}
@@ -28,7 +27,7 @@ func (vampire) OnDamageTaken(ctx *game.Ctx, d *game.Damage) {
 	}
 }
 
-// A mod implements the hooks it needs and is given to the world beside the
+// A mod implements the hooks it needs and is passed to the world in addition to the
 // mode.
 func Example_mod() {
 	w, err := game.New(game.Config{
@@ -49,7 +48,7 @@ func Example_mod() {
 	for range 100 {
 		w.Step(nil)
 	}
-	// One shoots, then the other.
+	// Player 0 shoots, then player 1.
 	in := [2]game.Input{{TargetX: 100}, {TargetX: -100}}
 	for i := range 60 {
 		var cmds []game.Command
@@ -76,24 +75,24 @@ func Example_mod() {
 }
 
 func TestCancelledDamageKeepsThePush(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: duel(8), Mods: []game.Mod{armed(), vampire{}}})
+	w := newWorld(t, game.Config{Terrain: twoTeesMap(8), Mods: []game.Mod{armed(), vampire{}}})
 	w.enter(0)
-	w.take(0, game.WeaponGrenade, 0, 100)
+	w.selectWeapon(0, game.WeaponGrenade, 0, 100)
 	evs := w.shoot(0, 0, 100, 6)
-	require(t, len(of(evs, game.EvExplosion)) == 1 && len(of(evs, game.EvDamage)) == 0, "events %+v", evs)
+	require(t, len(eventsOf(evs, game.EvExplosion)) == 1 && len(eventsOf(evs, game.EvDamage)) == 0, "events %+v", evs)
 	check(t, w.char(0).VelY < 0, "not thrown upwards")
 }
 
-// order is a mod that writes down when it is asked.
-type order struct {
+// hookLog is a mod that logs its calls.
+type hookLog struct {
 	name   string
 	log    *[]string
 	cancel bool
 	kept   *game.Ctx
 }
 
-func (o *order) Start(*game.Tx) { *o.log = append(*o.log, o.name+" start") }
-func (o *order) OnChat(ctx *game.Ctx, c *game.ChatMessage) {
+func (o *hookLog) Start(*game.Tx) { *o.log = append(*o.log, o.name+" start") }
+func (o *hookLog) OnChat(ctx *game.Ctx, c *game.ChatMessage) {
 	*o.log = append(*o.log, o.name+" "+c.Text)
 	c.Text += o.name
 	o.kept = ctx
@@ -104,15 +103,15 @@ func (o *order) OnChat(ctx *game.Ctx, c *game.ChatMessage) {
 
 func TestModsAreAskedInOrderUntilOneCancels(t *testing.T) {
 	var log []string
-	a, b, c := &order{name: "a", log: &log}, &order{name: "b", log: &log}, &order{name: "c", log: &log}
+	a, b, c := &hookLog{name: "a", log: &log}, &hookLog{name: "b", log: &log}, &hookLog{name: "c", log: &log}
 	w := newWorld(t, game.Config{Mods: []game.Mod{a, b, c}})
 	w.enter(0)
-	if evs := w.hears(say(0, "-")); len(evs) != 1 || evs[0].Text != "-abc" {
+	if evs := w.chatEvents(say(0, "-")); len(evs) != 1 || evs[0].Text != "-abc" {
 		t.Errorf("heard %+v", evs)
 	}
 	b.cancel = true
 	w.steps(100)
-	if evs := w.hears(say(0, "+")); len(evs) != 0 {
+	if evs := w.chatEvents(say(0, "+")); len(evs) != 0 {
 		t.Errorf("heard %+v", evs)
 	}
 	want := "[a start b start c start a - b -a c -ab a + b +a]"
@@ -127,7 +126,7 @@ func TestModsAreAskedInOrderUntilOneCancels(t *testing.T) {
 	a.kept.Tick()
 }
 
-// thorns hurts back whoever hurts, for ever if it were let.
+// thorns damages every attacker, which would recurse forever without a limit.
 type thorns struct{ depth, deepest int }
 
 func (*thorns) Start(*game.Tx) {}
@@ -140,27 +139,27 @@ func (m *thorns) OnDamageTaken(ctx *game.Ctx, d *game.Damage) {
 
 func TestHooksThatNestForEverAreStopped(t *testing.T) {
 	m := &thorns{}
-	w := newWorld(t, game.Config{Terrain: duel(3), Mods: []game.Mod{m}})
+	w := newWorld(t, game.Config{Terrain: twoTeesMap(3), Mods: []game.Mod{m}})
 	w.enter(0, 1)
-	w.take(0, game.WeaponGun, 100, 0)
+	w.selectWeapon(0, game.WeaponGun, 100, 0)
 	w.shoot(0, 100, 0, 10)
 	check(t, m.deepest == 16, "%d deep", m.deepest)
 }
 
-// grabber is a mode with flags, written against the public API.
-type grabber struct{ returned int }
+// flagMode is a mode with flags that uses only the public API.
+type flagMode struct{ returned int }
 
-func (*grabber) Name() string          { return "GRAB" }
-func (*grabber) Flags() game.GameFlags { return game.GameFlagTeams | game.GameFlagFlags }
-func (*grabber) Start(*game.Tx)        {}
-func (*grabber) OnEntity(ctx *game.Ctx, tile uint8, pos vec.Vec2) {
+func (*flagMode) Name() string          { return "GRAB" }
+func (*flagMode) Flags() game.GameFlags { return game.GameFlagTeams | game.GameFlagFlags }
+func (*flagMode) Start(*game.Tx)        {}
+func (*flagMode) OnEntity(ctx *game.Ctx, tile uint8, pos vec.Vec2) {
 	if tile == 195 || tile == 196 {
 		ctx.PlaceFlag(game.Team(tile-195), pos)
 		ctx.Cancel()
 	}
 }
-func (g *grabber) OnFlagReturn(*game.Ctx, game.Team) { g.returned++ }
-func (*grabber) OnTick(ctx *game.Ctx) {
+func (g *flagMode) OnFlagReturn(*game.Ctx, game.Team) { g.returned++ }
+func (*flagMode) OnTick(ctx *game.Ctx) {
 	for _, team := range []game.Team{game.TeamRed, game.TeamBlue} {
 		f, ok := ctx.Flag(team)
 		if !ok || f.Carrier != game.Nobody {
@@ -178,7 +177,7 @@ func (*grabber) OnTick(ctx *game.Ctx) {
 }
 
 func TestFlags(t *testing.T) {
-	g := &grabber{}
+	g := &flagMode{}
 	w := newWorld(t, game.Config{Mode: g, Terrain: bots.ParseMap(
 		"####################",
 		"#                  #",
@@ -210,7 +209,7 @@ func TestFlags(t *testing.T) {
 }
 
 func TestSurvival(t *testing.T) {
-	w := newWorld(t, game.Config{Mode: lms{}, Terrain: duel(8), Rules: rules(func(r *game.Rules) { r.ScoreLimit = 2 })})
+	w := newWorld(t, game.Config{Mode: lms{}, Terrain: twoTeesMap(8), Rules: rules(func(r *game.Rules) { r.ScoreLimit = 2 })})
 	w.Step(join(0, 1, 2))
 	w.wantState(game.StateCountdown | game.StatePaused) // three seconds by default
 	w.steps(200)

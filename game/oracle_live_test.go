@@ -56,7 +56,7 @@ func TestOriginal(t *testing.T) {
 	}
 }
 
-// difference lists the lines that only one of two reports has.
+// difference returns the lines that only one of two reports has.
 func difference(ours, theirs report) string {
 	if strings.Join(ours, "\n") == strings.Join(theirs, "\n") {
 		return ""
@@ -85,7 +85,7 @@ func difference(ours, theirs report) string {
 	return b.String()
 }
 
-// readOracle makes reports of the oracle's output.
+// readOracle parses the oracle's output.
 func readOracle(out string) []report {
 	var all []report
 	var told, seen report
@@ -104,7 +104,7 @@ func readOracle(out string) []report {
 			told = append(told, line)
 		case "M":
 			l := message(f)
-			// Everybody is sent his own copy of these.
+			// Each player is sent a copy of these.
 			if copied := strings.HasPrefix(l, "KILL") || strings.HasPrefix(l, "CHAT 2"); l != "" && (!copied || l != lastKill) {
 				told = append(told, l)
 			}
@@ -126,8 +126,8 @@ func readOracle(out string) []report {
 	return all
 }
 
-// message is the line of a message to a client, "" for those not compared: M,
-// client, header, bytes.
+// message returns the line of a message to a client, "" for those not compared. The
+// fields are M, client, header, bytes.
 func message(f []string) string {
 	raw, err := hex.DecodeString(strings.Join(f[3:], ""))
 	if err != nil {

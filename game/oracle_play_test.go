@@ -13,7 +13,7 @@ import (
 	"github.com/teeyard/teeyard/game/physics"
 )
 
-// tdm is team deathmatch, as far as it is needed to compare teams.
+// tdm is team deathmatch, as far as needed to compare teams.
 type tdm struct{}
 
 func (tdm) Name() string          { return "TDM" }
@@ -43,7 +43,7 @@ func (tdm) CheckWin(ctx *game.Ctx) game.MatchResult {
 	return game.MatchOver
 }
 
-// lms is last man standing, as far as it is needed to compare rounds.
+// lms is last man standing, as far as needed to compare rounds.
 type lms struct{}
 
 func (lms) Name() string                            { return "LMS" }
@@ -78,15 +78,15 @@ func (lms) RoundOver(ctx *game.Ctx) bool {
 	return left <= 1
 }
 
-// mod is what the original calls a mode of unknown rules: deathmatch whose
-// tuning may be changed.
+// mod is deathmatch with a type name that the original does not know, so that its
+// tuning can be changed.
 type mod struct{ dm.Mode }
 
 func (mod) Name() string { return "MOD" }
 
-// pit has a single spawn point: where several are, survival modes choose one by
-// chance.
-func pit() game.Terrain {
+// singleSpawnMap returns a map with a single spawn point: of several, survival modes choose one
+// at random.
+func singleSpawnMap() game.Terrain {
 	return bots.ParseMap(
 		"####################",
 		"#                  #",
@@ -101,8 +101,8 @@ func pit() game.Terrain {
 	)
 }
 
-// fray is a map so full of weapons that everything happens.
-func fray() game.Terrain {
+// weaponMap returns a map with many weapons.
+func weaponMap() game.Terrain {
 	return bots.ParseMap(
 		"##############################",
 		"#                            #",
@@ -119,13 +119,13 @@ func fray() game.Terrain {
 	)
 }
 
-// play is a match of players at random, as commands for the world and at the
-// same time as a script for the original's rules; see testdata/oracle.
+// play generates a random match as commands for the world and as a script for the
+// original's rules; see testdata/oracle.
 type play struct {
 	rand    bots.Rand
 	players int
 	mode    game.Mode
-	chaos   bool // they do all a player can do, and so does the operator
+	chaos   bool // with all requests of players and operators
 	rules   game.Rules
 	tuning  game.Tuning
 	in      [game.MaxPlayers]game.Input
@@ -143,15 +143,14 @@ func (p *play) add(c game.Command, line string, args ...any) {
 	fmt.Fprintf(&p.script, line+"\n", args...)
 }
 
-func digit(b bool) int {
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// start chooses rules, writes them and the map into the script, and makes the
-// world.
+// start chooses rules, writes them and the map to the script, and creates the world.
 func (p *play) start(t game.Terrain) (*game.World, error) {
 	teams := p.mode.Flags()&game.GameFlagTeams != 0
 	if teams {
@@ -181,9 +180,9 @@ func (p *play) start(t game.Terrain) (*game.World, error) {
 		value int32
 	}{
 		{"max_clients", r.MaxClients}, {"player_slots", r.PlayerSlots}, {"scorelimit", r.ScoreLimit},
-		{"timelimit", r.TimeLimit}, {"countdown", r.Countdown}, {"spamprotection", int32(digit(r.SpamProtection))},
-		{"player_ready_mode", int32(digit(r.ReadyMode))}, {"inactivekick_time", r.InactiveTime},
-		{"teambalance_time", r.TeamBalanceTime}, {"teamdamage", int32(digit(r.TeamDamage))},
+		{"timelimit", r.TimeLimit}, {"countdown", r.Countdown}, {"spamprotection", int32(boolToInt(r.SpamProtection))},
+		{"player_ready_mode", int32(boolToInt(r.ReadyMode))}, {"inactivekick_time", r.InactiveTime},
+		{"teambalance_time", r.TeamBalanceTime}, {"teamdamage", int32(boolToInt(r.TeamDamage))},
 	} {
 		fmt.Fprintf(&p.script, "C sv_%s %d\n", v.name, v.value)
 	}
@@ -191,7 +190,7 @@ func (p *play) start(t game.Terrain) (*game.World, error) {
 	return game.New(game.Config{Terrain: t, Mode: p.mode, Rules: r})
 }
 
-// tick is the commands of the next tick.
+// tick returns the commands of the next tick.
 func (p *play) tick(w *game.World) []game.Command {
 	p.cmds, p.inputs = p.cmds[:0], p.inputs[:0]
 	for id := range game.PlayerID(p.players) {
@@ -199,14 +198,14 @@ func (p *play) tick(w *game.World) []game.Command {
 		switch {
 		case !seated:
 			if w.Tick() < 2 || p.n(50) == 0 {
-				p.comes(id)
+				p.join(id)
 			}
 		case !info.InGame:
-			p.waits(id, info.Profile.Name != "")
+			p.enterOrLeave(id, info.Profile.Name != "")
 		default:
-			p.moves(id, w.Frame())
+			p.changeInput(id, w.Frame())
 			if p.chaos {
-				p.asks(id, w.Frame())
+				p.request(id, w.Frame())
 			}
 		}
 	}
@@ -217,25 +216,25 @@ func (p *play) tick(w *game.World) []game.Command {
 	return append(p.cmds, p.inputs...)
 }
 
-func (p *play) comes(id game.PlayerID) {
+func (p *play) join(id game.PlayerID) {
 	spec := p.n(6) == 0
-	p.add(game.Command{Kind: game.CmdJoin, Player: id, AsSpectator: spec}, "J %d %d", id, digit(spec))
+	p.add(game.Command{Kind: game.CmdJoin, Player: id, AsSpectator: spec}, "J %d %d", id, boolToInt(spec))
 	if p.flip() {
-		p.tells(id)
+		p.profile(id)
 		p.add(game.Command{Kind: game.CmdEnterGame, Player: id}, "E %d", id)
 	}
 	p.in[id] = game.Input{TargetX: 1}
 }
 
-func (p *play) tells(id game.PlayerID) {
+func (p *play) profile(id game.PlayerID) {
 	p.add(game.Command{Kind: game.CmdProfile, Player: id, Profile: &game.Profile{Name: "name"}}, "P %d name", id)
 }
 
-func (p *play) waits(id game.PlayerID, known bool) {
+func (p *play) enterOrLeave(id game.PlayerID, known bool) {
 	switch {
 	case p.n(10) == 0:
 		if !known {
-			p.tells(id)
+			p.profile(id)
 		}
 		p.add(game.Command{Kind: game.CmdEnterGame, Player: id}, "E %d", id)
 	case p.n(100) == 0:
@@ -243,8 +242,8 @@ func (p *play) waits(id game.PlayerID, known bool) {
 	}
 }
 
-// moves changes what a player holds, and mostly sends it: inputs get lost.
-func (p *play) moves(id game.PlayerID, f *game.Frame) {
+// changeInput changes a player's input and sends it in most cases; inputs can get lost.
+func (p *play) changeInput(id game.PlayerID, f *game.Frame) {
 	in := &p.in[id]
 	if p.n(8) == 0 {
 		in.Direction = int32(p.n(3)) - 1
@@ -253,7 +252,7 @@ func (p *play) moves(id game.PlayerID, f *game.Frame) {
 	if p.n(3) == 0 {
 		in.TargetX, in.TargetY = int32(p.n(801))-400, int32(p.n(801))-400
 		if len(f.Characters) > 0 && p.flip() {
-			p.aims(id, in, f)
+			p.aimAtCharacter(id, in, f)
 		}
 	}
 	if p.n(5) == 0 {
@@ -271,8 +270,8 @@ func (p *play) moves(id game.PlayerID, f *game.Frame) {
 	if in.Flags&game.PlayerFlagChatting != 0 && p.n(10) == 0 || p.n(800) == 0 {
 		in.Flags ^= game.PlayerFlagChatting
 	}
-	line := fmt.Sprintf("%d %d %d %d %d %d %d %d %d %d", in.Direction, in.TargetX, in.TargetY, digit(in.Jump),
-		in.Fire, digit(in.Hook), in.Flags, in.WantedWeapon, in.NextWeapon, in.PrevWeapon)
+	line := fmt.Sprintf("%d %d %d %d %d %d %d %d %d %d", in.Direction, in.TargetX, in.TargetY, boolToInt(in.Jump),
+		in.Fire, boolToInt(in.Hook), in.Flags, in.WantedWeapon, in.NextWeapon, in.PrevWeapon)
 	if p.n(10) != 0 {
 		p.add(game.Command{Kind: game.CmdDirectInput, Player: id, Input: *in}, "D %d %s", id, line)
 	}
@@ -282,8 +281,8 @@ func (p *play) moves(id game.PlayerID, f *game.Frame) {
 	}
 }
 
-// aims points at somebody, or the view of a spectator there.
-func (p *play) aims(id game.PlayerID, in *game.Input, f *game.Frame) {
+// aimAtCharacter aims at a character, or moves the view of a spectator there.
+func (p *play) aimAtCharacter(id game.PlayerID, in *game.Input, f *game.Frame) {
 	at := f.Characters[p.n(len(f.Characters))]
 	in.TargetX, in.TargetY = int32(at.Pos.X), int32(at.Pos.Y)
 	for _, c := range f.Characters {
@@ -294,8 +293,8 @@ func (p *play) aims(id game.PlayerID, in *game.Input, f *game.Frame) {
 	}
 }
 
-// asks is what a player may want besides playing.
-func (p *play) asks(id game.PlayerID, f *game.Frame) {
+// request sends a random request of a player.
+func (p *play) request(id game.PlayerID, f *game.Frame) {
 	switch p.n(600) {
 	case 0:
 		p.add(game.Command{Kind: game.CmdKill, Player: id}, "K %d", id)
@@ -319,15 +318,15 @@ func (p *play) asks(id game.PlayerID, f *game.Frame) {
 		p.add(game.Command{Kind: game.CmdSay, Player: id, Chat: game.ChatMode(m), Target: game.Nobody, Text: s},
 			"Y %d %d -1 %s", id, m, s)
 	case 8:
-		// The original credits the lasers of who left to who gets his seat, or
-		// crashes.
+		// When a player leaves, the original credits their lasers to the next player
+		// with that id, or crashes.
 		if p.n(3) == 0 && len(f.Lasers) == 0 {
 			p.add(game.Command{Kind: game.CmdLeave, Player: id}, "L %d", id)
 		}
 	}
 }
 
-// operator is what the console may want.
+// operator sends a random console command.
 func (p *play) operator() {
 	switch p.n(1500) {
 	case 0:

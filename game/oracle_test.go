@@ -13,7 +13,7 @@ import (
 	"github.com/teeyard/teeyard/game/mode/dm"
 )
 
-// oracleRun is a match that the original's rules and ours play alike.
+// oracleRun is a match that the original's rules and ours play identically.
 type oracleRun struct {
 	name    string
 	seed    uint64
@@ -25,15 +25,15 @@ type oracleRun struct {
 }
 
 var oracleRuns = []oracleRun{
-	{name: "fray", seed: 1, ticks: 3000, players: 12, mode: dm.Mode{}, terrain: fray},
-	{name: "chaos", seed: 2, ticks: 3000, players: 9, mode: dm.Mode{}, chaos: true, terrain: fray},
-	{name: "teams", seed: 3, ticks: 3000, players: 10, mode: tdm{}, chaos: true, terrain: fray},
+	{name: "fray", seed: 1, ticks: 3000, players: 12, mode: dm.Mode{}, terrain: weaponMap},
+	{name: "chaos", seed: 2, ticks: 3000, players: 9, mode: dm.Mode{}, chaos: true, terrain: weaponMap},
+	{name: "teams", seed: 3, ticks: 3000, players: 10, mode: tdm{}, chaos: true, terrain: weaponMap},
 	{name: "arena", seed: 4, ticks: 3000, players: 16, mode: dm.Mode{}, chaos: true, terrain: bots.Arena},
-	{name: "rounds", seed: 5, ticks: 3000, players: 6, mode: lms{}, chaos: true, terrain: pit},
-	{name: "tuned", seed: 6, ticks: 3000, players: 8, mode: mod{}, chaos: true, terrain: fray},
+	{name: "rounds", seed: 5, ticks: 3000, players: 6, mode: lms{}, chaos: true, terrain: singleSpawnMap},
+	{name: "tuned", seed: 6, ticks: 3000, players: 8, mode: mod{}, chaos: true, terrain: weaponMap},
 }
 
-// play plays the run in a world of ours.
+// play plays the run in a world of this package.
 func (o *oracleRun) play(t *testing.T) (reports []report, script []byte) {
 	t.Helper()
 	p := &play{rand: bots.Rand(o.seed), players: o.players, mode: o.mode, chaos: o.chaos}
@@ -49,7 +49,7 @@ func (o *oracleRun) play(t *testing.T) (reports []report, script []byte) {
 
 func (o *oracleRun) golden() string { return filepath.Join("testdata", "oracle", o.name+".crc") }
 
-// checksums are a line per tick.
+// checksums returns a line per tick.
 func checksums(reports []report) string {
 	var b strings.Builder
 	for _, r := range reports {
@@ -58,8 +58,8 @@ func checksums(reports []report) string {
 	return b.String()
 }
 
-// TestOriginalGolden compares every tick with checksums of what the original
-// rules said and showed in it.
+// TestOriginalGolden compares every tick with checksums of the original's messages and
+// snapshots.
 func TestOriginalGolden(t *testing.T) {
 	for _, o := range oracleRuns {
 		t.Run(o.name, func(t *testing.T) {

@@ -27,10 +27,10 @@ func (r *report) item(typ, id int, fields ...any) {
 // sortFrom sorts the lines from i on.
 func (r report) sortFrom(i int) { sort.Strings(r[i:]) }
 
-// describe is the report of a world's last tick.
+// describe returns the report of a world's last tick.
 func describe(w *game.World, evs []game.Event) report {
 	var r report
-	r.told(evs)
+	r.messages(evs)
 	sorted := len(r)
 	f := w.Frame()
 	for _, p := range f.Projectiles {
@@ -61,14 +61,14 @@ func describe(w *game.World, evs []game.Event) report {
 		if p.Spectating {
 			r.linef("V %d %d %d %d %d", p.ID, p.SpecMode, p.SpectatorID, p.ViewX, p.ViewY)
 		}
-		r.seen(w.View(p.ID), effects)
+		r.visible(w.View(p.ID), effects)
 	}
 	r.sortFrom(sorted)
 	return r
 }
 
-// told are the messages of a tick.
-func (r *report) told(evs []game.Event) {
+// messages appends the messages of a tick.
+func (r *report) messages(evs []game.Event) {
 	for i := range evs {
 		switch e := &evs[i]; e.Kind {
 		case game.EvKill:
@@ -78,7 +78,7 @@ func (r *report) told(evs []game.Event) {
 			}
 			r.linef("KILL [%d %d %d %d]", killer, e.Target, e.Weapon, e.Value)
 		case game.EvTeamChange:
-			r.linef("TEAM [%d %d %d %d]", e.Player, e.Team, digit(e.Flag), e.Tick)
+			r.linef("TEAM [%d %d %d %d]", e.Player, e.Team, boolToInt(e.Flag), e.Tick)
 		case game.EvPickup:
 			if e.Weapon >= 0 {
 				r.linef("WEAPON %d [%d]", e.Player, e.Weapon)
@@ -106,7 +106,7 @@ func (r *report) told(evs []game.Event) {
 	}
 }
 
-// effects are the effects of a tick, of which a snapshot holds 128.
+// effects appends the effects of a tick; a snapshot has at most 128.
 func (r *report) effects(evs []game.Event) []game.Event {
 	var effects []game.Event
 	for _, e := range evs {
@@ -128,22 +128,22 @@ func (r *report) effects(evs []game.Event) []game.Event {
 		case game.EvSound:
 			r.item(21, id, x, y, e.Sound)
 		case game.EvDamage:
-			r.item(22, id, x, y, e.Player, e.Angle, e.Value, e.Extra, digit(e.Flag))
+			r.item(22, id, x, y, e.Player, e.Angle, e.Value, e.Extra, boolToInt(e.Flag))
 		}
 	}
 	return effects
 }
 
-// seen counts what a player sees.
-func (r *report) seen(v game.View, effects []game.Event) {
+// visible counts what a player sees.
+func (r *report) visible(v game.View, effects []game.Event) {
 	var n [4]int
 	for i := range v.Projectiles {
-		n[0] += digit(v.Sees(v.Projectiles[i].Pos))
+		n[0] += boolToInt(v.Sees(v.Projectiles[i].Pos))
 	}
 	for _, p := range v.Pickups {
 		at := v.Pos
 		at.X, at.Y = float32(p.X), float32(p.Y)
-		n[1] += digit(v.Sees(at))
+		n[1] += boolToInt(v.Sees(at))
 	}
 	for i := range v.Characters {
 		if c := &v.Characters[i]; v.Sees(c.Pos) {
@@ -154,7 +154,7 @@ func (r *report) seen(v game.View, effects []game.Event) {
 		}
 	}
 	for i := range effects {
-		n[3] += digit(effects[i].To.Has(v.Viewer) && v.Hears(effects[i].Pos))
+		n[3] += boolToInt(effects[i].To.Has(v.Viewer) && v.Hears(effects[i].Pos))
 	}
 	r.linef("N %d %v", v.Viewer, n)
 }

@@ -46,21 +46,21 @@ func TestKillCommand(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	w.enter(0)
 	evs := w.do(game.Command{Kind: game.CmdKill, Player: 0})
-	kills := of(evs, game.EvKill)
+	kills := eventsOf(evs, game.EvKill)
 	require(t, len(kills) == 1 && kills[0].Weapon == game.WeaponSelf && kills[0].Player == 0 && kills[0].Target == 0, "kills %+v", kills)
-	check(t, len(of(evs, game.EvDeath)) == 1 && sounds(evs, game.SoundDie) == 1, "death not seen or heard")
+	check(t, len(eventsOf(evs, game.EvDeath)) == 1 && sounds(evs, game.SoundDie) == 1, "death not seen or heard")
 	check(t, w.score(0) == -1, "score %d", w.score(0))
-	// The command arrived after the tick before: 150 ticks from then.
+	// The command arrived after the previous tick: 150 ticks from there.
 	if got := w.ticksToRespawn(0, game.Input{Fire: 1}); got != 149 {
 		t.Errorf("respawned after %d ticks", got)
 	}
-	check(t, len(of(w.do(game.Command{Kind: game.CmdKill, Player: 0}), game.EvKill)) == 1, "could not kill himself again after 150 ticks")
+	check(t, len(eventsOf(w.do(game.Command{Kind: game.CmdKill, Player: 0}), game.EvKill)) == 1, "could not kill himself again after 150 ticks")
 	w.steps(148)
 	w.do(game.Command{Kind: game.CmdKill, Player: 0}) // too soon, must not count
 	if got := w.ticksToRespawn(0, game.Input{Fire: 1}); got != 1 {
 		t.Fatalf("respawned %d ticks late", got-1)
 	}
-	check(t, len(of(w.do(game.Command{Kind: game.CmdKill, Player: 0}), game.EvKill)) == 1, "a refused request counted")
+	check(t, len(eventsOf(w.do(game.Command{Kind: game.CmdKill, Player: 0}), game.EvKill)) == 1, "a refused request counted")
 }
 
 func TestSpawnIsFarFromOthers(t *testing.T) {
@@ -84,7 +84,7 @@ func TestSpawnBesideATakenPoint(t *testing.T) {
 	)})
 	w.enter(0, 1)
 	if a, b := w.char(0).Pos, w.char(1).Pos; b.X-a.X < 28 || a.Y != b.Y {
-		t.Errorf("spawned at %v and %v", a, b) // left and above are walls
+		t.Errorf("spawned at %v and %v", a, b) // walls are to the left and above
 	}
 	w.Step(join(2))
 	w.steps(200)
@@ -100,13 +100,13 @@ func TestDeathTileAndFallOutOfTheMap(t *testing.T) {
 		"#####",
 	)})
 	w.Step(join(0))
-	kills := of(w.steps(40), game.EvKill)
+	kills := eventsOf(w.steps(40), game.EvKill)
 	require(t, len(kills) == 1 && kills[0].Weapon == game.WeaponWorld && kills[0].Player == 0, "kills %+v", kills)
 	check(t, w.score(0) == -1, "score %d", w.score(0))
 
-	w = newWorld(t, game.Config{Terrain: bots.ParseMap("S")}) // the border tile is air all around
+	w = newWorld(t, game.Config{Terrain: bots.ParseMap("S")}) // the border tile, which is repeated outside, is air
 	w.Step(join(0))
-	kills = of(w.steps(400), game.EvKill)
+	kills = eventsOf(w.steps(400), game.EvKill)
 	require(t, len(kills) != 0 && kills[0].Weapon == game.WeaponWorld, "kills %+v", kills)
 }
 
@@ -134,7 +134,7 @@ func TestPickups(t *testing.T) {
 		}
 		w.Step(join(0))
 		evs := w.hold(0, game.Input{Direction: 1}, 10)
-		got := of(evs, game.EvPickup)
+		got := eventsOf(evs, game.EvPickup)
 		require(t, len(got) == 1 && got[0].Pickup == tt.kind && got[0].Weapon == tt.weapon && got[0].To == game.MaskOne(0), "%s: %+v", tt.tile, got)
 		check(t, sounds(evs, tt.sound) == 1, "%s: not heard", tt.tile)
 		require(t, len(w.Frame().Pickups) == 0, "%s still lies there", tt.tile)

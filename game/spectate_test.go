@@ -9,7 +9,7 @@ import (
 
 // spectator brings player 9 in as a spectator beside players 0 and 1.
 func spectator(t *testing.T) *world {
-	w := newWorld(t, game.Config{Terrain: duel(8), Rules: rules(func(r *game.Rules) { r.SpamProtection = false })})
+	w := newWorld(t, game.Config{Terrain: twoTeesMap(8), Rules: rules(func(r *game.Rules) { r.SpamProtection = false })})
 	w.enter(0, 1)
 	cmds := join(9)
 	cmds[0].AsSpectator = true
@@ -20,7 +20,7 @@ func spectator(t *testing.T) *world {
 	return w
 }
 
-func watch(mode game.SpectateMode, target game.PlayerID) game.Command {
+func spectate(mode game.SpectateMode, target game.PlayerID) game.Command {
 	return game.Command{Kind: game.CmdSpectate, Player: 9, Spectate: mode, Target: target}
 }
 
@@ -38,7 +38,7 @@ func TestFreeViewMovesTowardsTheCursor(t *testing.T) {
 
 func TestFollowPlayer(t *testing.T) {
 	w := spectator(t)
-	w.do(watch(game.SpectatePlayer, 1))
+	w.do(spectate(game.SpectatePlayer, 1))
 	s, c := w.state(9), w.char(1)
 	check(t, s.SpecMode == game.SpectatePlayer && s.SpectatorID == 1 && s.ViewX == c.X && s.ViewY == c.Y, "state %+v, character %+v", s, c)
 	if v := w.View(9); v.VitalsOf != 1 || v.Pos != c.Pos {
@@ -56,17 +56,17 @@ func TestFollowPlayer(t *testing.T) {
 func TestInvalidSpectateRequests(t *testing.T) {
 	w := spectator(t)
 	for _, cmd := range []game.Command{
-		watch(game.SpectateFree, game.Nobody), // is that already
-		watch(game.SpectatePlayer, 9),
-		watch(game.SpectatePlayer, 5),
-		watch(game.SpectatePlayer, game.Nobody),
-		watch(game.SpectatePlayer, 127),
-		watch(game.SpectatePlayer, -128),
-		watch(game.SpectateFlagRed, game.Nobody),
-		watch(game.SpectateFlagBlue, game.Nobody),
-		{Kind: game.CmdSpectate, Player: 0, Spectate: game.SpectatePlayer, Target: 1}, // plays
+		spectate(game.SpectateFree, game.Nobody), // already in free view
+		spectate(game.SpectatePlayer, 9),
+		spectate(game.SpectatePlayer, 5),
+		spectate(game.SpectatePlayer, game.Nobody),
+		spectate(game.SpectatePlayer, 127),
+		spectate(game.SpectatePlayer, -128),
+		spectate(game.SpectateFlagRed, game.Nobody),
+		spectate(game.SpectateFlagBlue, game.Nobody),
+		{Kind: game.CmdSpectate, Player: 0, Spectate: game.SpectatePlayer, Target: 1}, // not a spectator
 	} {
-		evs := of(w.do(cmd), game.EvGameMsg)
+		evs := eventsOf(w.do(cmd), game.EvGameMsg)
 		check(t, len(evs) == 1 && evs[0].GameMsg == game.GameMsgSpecInvalidID && evs[0].To == game.MaskOne(cmd.Player), "%+v: %+v", cmd, evs)
 	}
 	if s := w.state(9); s.SpecMode != game.SpectateFree || s.SpectatorID != game.Nobody {
@@ -103,7 +103,7 @@ func TestFollowedPlayerLeaves(t *testing.T) {
 		{Kind: game.CmdSetTeam, Player: 1, Team: game.TeamSpectators},
 	} {
 		w := spectator(t)
-		w.do(watch(game.SpectatePlayer, 1))
+		w.do(spectate(game.SpectatePlayer, 1))
 		w.do(cmd)
 		if s := w.state(9); s.SpecMode != game.SpectateFree || s.SpectatorID != game.Nobody {
 			t.Errorf("%d: state %+v", cmd.Kind, s)
@@ -115,22 +115,21 @@ func TestSilentSpectators(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	cmds := join(0)
 	cmds[0].AsSpectator = true
-	if evs := of(w.do(cmds...), game.EvPlayerEntered); len(evs) != 1 || !evs[0].Flag {
+	if evs := eventsOf(w.do(cmds...), game.EvPlayerEntered); len(evs) != 1 || !evs[0].Flag {
 		t.Errorf("entered %+v", evs)
 	}
-	if evs := of(w.do(game.Command{Kind: game.CmdLeave, Player: 0, Text: "bye"}), game.EvPlayerLeft); len(evs) != 1 || !evs[0].Flag || evs[0].Text != "bye" {
+	if evs := eventsOf(w.do(game.Command{Kind: game.CmdLeave, Player: 0, Text: "bye"}), game.EvPlayerLeft); len(evs) != 1 || !evs[0].Flag || evs[0].Text != "bye" {
 		t.Errorf("left %+v", evs)
 	}
-	if evs := of(w.do(join(0)...), game.EvPlayerEntered); len(evs) != 1 || evs[0].Flag {
+	if evs := eventsOf(w.do(join(0)...), game.EvPlayerEntered); len(evs) != 1 || evs[0].Flag {
 		t.Errorf("a player entered: %+v", evs)
 	}
 }
 
-// TestFollowFlag: who follows a flag sees it at its stand, with who carries it, and
-// where it was dropped.
+// TestFollowFlag follows a flag at its stand, carried, and dropped.
 func TestFollowFlag(t *testing.T) {
 	w := newWorld(t, game.Config{
-		Mode: &grabber{}, Rules: rules(func(r *game.Rules) { r.SpamProtection = false }),
+		Mode: &flagMode{}, Rules: rules(func(r *game.Rules) { r.SpamProtection = false }),
 		Terrain: bots.ParseMap(
 			"####################",
 			"#                  #",
@@ -147,10 +146,10 @@ func TestFollowFlag(t *testing.T) {
 		s, at := w.state(9), w.Frame().Flags[flag]
 		check(t, s.SpecMode == mode && s.SpectatorID == watched && s.ViewX == at.X && s.ViewY == at.Y, "%s: state %+v, flag %+v", when, s, at)
 	}
-	w.do(watch(game.SpectateFlagRed, game.Nobody))
+	w.do(spectate(game.SpectateFlagRed, game.Nobody))
 	w.steps(1)
 	follows("red at its stand", game.TeamRed, game.Nobody)
-	w.do(watch(game.SpectateFlagBlue, game.Nobody))
+	w.do(spectate(game.SpectateFlagBlue, game.Nobody))
 	w.steps(1)
 	follows("blue at its stand", game.TeamBlue, game.Nobody)
 	w.hold(0, game.Input{Direction: 1, TargetX: 1}, 20)

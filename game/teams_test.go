@@ -32,7 +32,7 @@ func TestTeamChange(t *testing.T) {
 	w := newWorld(t, game.Config{Mode: tdm{}})
 	w.enter(0, 1, 2)
 	evs := w.do(setTeam(2, game.TeamBlue))
-	teams, kills := of(evs, game.EvTeamChange), of(evs, game.EvKill)
+	teams, kills := eventsOf(evs, game.EvTeamChange), eventsOf(evs, game.EvKill)
 	if len(teams) != 1 || teams[0].Player != 2 || teams[0].Team != game.TeamBlue || teams[0].Flag || teams[0].Tick != w.Tick()-1+150 {
 		t.Errorf("teams %+v at tick %d", teams, w.Tick())
 	}
@@ -63,7 +63,7 @@ func TestTeamsStayEven(t *testing.T) {
 func TestLockedTeams(t *testing.T) {
 	w := newWorld(t, game.Config{Mode: tdm{}})
 	w.enter(0, 1, 2)
-	check(t, len(of(w.do(game.Command{Kind: game.CmdLockTeams}), game.EvServerSettings)) == 1 && w.TeamsLocked(), "not locked")
+	check(t, len(eventsOf(w.do(game.Command{Kind: game.CmdLockTeams}), game.EvServerSettings)) == 1 && w.TeamsLocked(), "not locked")
 	w.do(setTeam(2, game.TeamBlue))
 	check(t, w.team(2) == game.TeamRed, "changed team")
 	w.do(setTeam(2, game.TeamSpectators))
@@ -83,7 +83,7 @@ func TestAutoBalance(t *testing.T) {
 		t.Errorf("balanced after %d ticks, want 3001", got)
 	}
 	var victim, all int
-	for _, e := range of(evs, game.EvGameMsg) {
+	for _, e := range eventsOf(evs, game.EvGameMsg) {
 		switch e.GameMsg {
 		case game.GameMsgTeamBalanceVictim:
 			victim++
@@ -106,7 +106,7 @@ func TestForcedTeamChanges(t *testing.T) {
 	for id := range game.PlayerID(4) {
 		check(t, w.team(id) == game.TeamBlue, "player %d in team %d", id, w.team(id))
 	}
-	for _, e := range of(evs, game.EvTeamChange) {
+	for _, e := range eventsOf(evs, game.EvTeamChange) {
 		check(t, e.Flag, "not silent: %+v", e)
 	}
 	w.do(game.Command{Kind: game.CmdShuffleTeams})
@@ -126,25 +126,25 @@ func TestForcedTeamChanges(t *testing.T) {
 
 func TestFriendlyFire(t *testing.T) {
 	for _, harm := range []bool{false, true} {
-		w := newWorld(t, game.Config{Mode: tdm{}, Terrain: duel(3), Rules: rules(func(r *game.Rules) {
+		w := newWorld(t, game.Config{Mode: tdm{}, Terrain: twoTeesMap(3), Rules: rules(func(r *game.Rules) {
 			r.TeamDamage, r.TeamBalanceTime = harm, 0
 		})})
 		w.enter(0, 1)
 		w.do(setTeam(1, game.TeamRed))
 		w.steps(200)
 		x := int32(w.char(1).Pos.X - w.char(0).Pos.X)
-		w.take(0, game.WeaponGun, x, 0)
-		if got := len(of(w.shoot(0, x, 0, 20), game.EvDamage)) > 0; got != harm {
+		w.selectWeapon(0, game.WeaponGun, x, 0)
+		if got := len(eventsOf(w.shoot(0, x, 0, 20), game.EvDamage)) > 0; got != harm {
 			t.Errorf("team damage %v: hurt %v", harm, got)
 		}
 	}
 }
 
 func TestShotsOutliveTheirOwner(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: duel(20), Mods: []game.Mod{hurt(9)}})
+	w := newWorld(t, game.Config{Terrain: twoTeesMap(20), Mods: []game.Mod{hurt(9)}})
 	w.enter(0, 1, 2)
 	x := int32(w.char(1).Pos.X - w.char(0).Pos.X)
-	w.take(0, game.WeaponGun, x, -40)
+	w.selectWeapon(0, game.WeaponGun, x, -40)
 	w.shoot(0, x, -40, 2)
 	var kills []game.Event
 	for _, e := range append(w.do(game.Command{Kind: game.CmdLeave, Player: 0}), w.steps(60)...) {

@@ -33,13 +33,13 @@ func TestDamageTable(t *testing.T) {
 				give(ctx, id)
 				ctx.GiveArmor(id, tt.armor)
 			}
-			w := newWorld(t, game.Config{Terrain: duel(tt.apart), Mods: []game.Mod{m}})
+			w := newWorld(t, game.Config{Terrain: twoTeesMap(tt.apart), Mods: []game.Mod{m}})
 			w.enter(0, 1)
 			x := int32(w.char(1).Pos.X - w.char(0).Pos.X)
-			w.take(0, tt.weapon, x, 0)
+			w.selectWeapon(0, tt.weapon, x, 0)
 			evs := w.shoot(0, x, 0, 20)
 			var got hit
-			for _, e := range of(evs, game.EvDamage) {
+			for _, e := range eventsOf(evs, game.EvDamage) {
 				check(t, e.Player == 1 && e.Target == 0 && e.Weapon == tt.weapon && !e.Flag, "hit %+v", e)
 				got.health += e.Value
 				got.armor += e.Extra
@@ -57,13 +57,13 @@ func TestDamageTable(t *testing.T) {
 }
 
 func TestHitSoundIsForTheAttacker(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: duel(3)})
+	w := newWorld(t, game.Config{Terrain: twoTeesMap(3)})
 	w.enter(0, 1)
 	w.do(join(2)...)
 	w.do(game.Command{Kind: game.CmdSetTeam, Player: 2, Team: game.TeamSpectators})
 	w.do(game.Command{Kind: game.CmdSpectate, Player: 2, Spectate: game.SpectatePlayer, Target: 0})
-	w.take(0, game.WeaponGun, 100, 0)
-	for _, e := range of(w.shoot(0, 100, 0, 20), game.EvSound) {
+	w.selectWeapon(0, game.WeaponGun, 100, 0)
+	for _, e := range eventsOf(w.shoot(0, 100, 0, 20), game.EvSound) {
 		if e.Sound == game.SoundHit {
 			if want := game.MaskOne(0) | game.MaskOne(2); e.To != want {
 				t.Errorf("heard by %b, want %b", e.To, want)
@@ -75,21 +75,21 @@ func TestHitSoundIsForTheAttacker(t *testing.T) {
 }
 
 func TestSelfDamageIsHalf(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: duel(8), Mods: []game.Mod{armed()}})
+	w := newWorld(t, game.Config{Terrain: twoTeesMap(8), Mods: []game.Mod{armed()}})
 	w.enter(0)
-	w.take(0, game.WeaponGrenade, 0, 100)
-	evs := of(w.shoot(0, 0, 100, 10), game.EvDamage)
+	w.selectWeapon(0, game.WeaponGrenade, 0, 100)
+	evs := eventsOf(w.shoot(0, 0, 100, 10), game.EvDamage)
 	require(t, len(evs) == 1 && evs[0].Value == 3 && evs[0].Flag && evs[0].Player == 0, "got %+v", evs)
 }
 
 func TestExplosionPushesAndFadesWithDistance(t *testing.T) {
 	var lost []int32
 	for _, apart := range []int{2, 3, 4, 5} {
-		w := newWorld(t, game.Config{Terrain: duel(apart)})
+		w := newWorld(t, game.Config{Terrain: twoTeesMap(apart)})
 		w.enter(0, 1)
 		evs := w.inTick(func(ctx *game.Ctx) { ctx.Explode(ctx.Pos(0), 0, game.WeaponGrenade, 6) })
 		total := int32(0)
-		for _, e := range of(evs, game.EvDamage) {
+		for _, e := range eventsOf(evs, game.EvDamage) {
 			if e.Player == 1 {
 				total += e.Value
 			}
@@ -101,9 +101,9 @@ func TestExplosionPushesAndFadesWithDistance(t *testing.T) {
 }
 
 func TestGunReloadsOneRoundPer25Ticks(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: duel(8)})
+	w := newWorld(t, game.Config{Terrain: twoTeesMap(8)})
 	w.enter(0)
-	w.take(0, game.WeaponGun, 0, -100)
+	w.selectWeapon(0, game.WeaponGun, 0, -100)
 	fire := int32(0)
 	for range 5 {
 		fire++
@@ -111,7 +111,7 @@ func TestGunReloadsOneRoundPer25Ticks(t *testing.T) {
 		fire++
 		w.hold(0, game.Input{TargetY: -100, Fire: fire}, 6)
 	}
-	// Shooting leaves the clock alone, so a round may have come meanwhile.
+	// Shooting does not reset the time, so a round can have come in between.
 	last := w.char(0).Ammo
 	require(t, last == 6 || last == 7, "ammo %d after five shots", last)
 	missing := int(10 - last)
@@ -132,11 +132,11 @@ func TestGunReloadsOneRoundPer25Ticks(t *testing.T) {
 }
 
 func TestEmptyClick(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: duel(8), Mods: []game.Mod{&script{spawn: func(ctx *game.Ctx, id game.PlayerID) {
+	w := newWorld(t, game.Config{Terrain: twoTeesMap(8), Mods: []game.Mod{&script{spawn: func(ctx *game.Ctx, id game.PlayerID) {
 		ctx.GiveWeapon(id, game.WeaponLaser, 0)
 	}}}})
 	w.enter(0)
-	w.take(0, game.WeaponLaser, 100, 0)
+	w.selectWeapon(0, game.WeaponLaser, 100, 0)
 	clicks := 0
 	for i := range int32(40) {
 		clicks += sounds(w.hold(0, game.Input{TargetX: 100, Fire: i & 63}, 1), game.SoundWeaponNoAmmo)
@@ -145,9 +145,9 @@ func TestEmptyClick(t *testing.T) {
 }
 
 func TestFullAuto(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: duel(8), Mods: []game.Mod{armed()}})
+	w := newWorld(t, game.Config{Terrain: twoTeesMap(8), Mods: []game.Mod{armed()}})
 	w.enter(0)
-	w.take(0, game.WeaponLaser, 0, -100)
+	w.selectWeapon(0, game.WeaponLaser, 0, -100)
 	shots := sounds(w.hold(0, game.Input{TargetY: -100, Fire: 1}, 82), game.SoundLaserFire)
 	if shots != 3 { // at once and every 41 ticks: 40 of reload, then one to fire
 		t.Errorf("%d shots with the button held, want 3", shots)
@@ -155,20 +155,20 @@ func TestFullAuto(t *testing.T) {
 }
 
 func TestDirectInputFiresAtOnce(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: duel(8)})
+	w := newWorld(t, game.Config{Terrain: twoTeesMap(8)})
 	w.enter(0)
 	in := game.Input{TargetX: 100}
 	w.hold(0, in, 5)
 	in.Fire = 1
 	evs := w.do(game.Command{Kind: game.CmdDirectInput, Player: 0, Input: in})
 	require(t, sounds(evs, game.SoundGunFire) == 1, "no shot on arrival")
-	// Fired at the tick before this step, it has already flown for one tick.
+	// It was fired at the tick before this step and has already moved for one tick.
 	p := w.Frame().Projectiles
 	check(t, len(p) == 1 && p[0].StartTick == w.Tick()-1 && p[0].Pos.X > float32(p[0].X), "projectile %+v at tick %d", p, w.Tick())
 }
 
 func TestNoShotBeforeThreeMovementInputs(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: duel(8)})
+	w := newWorld(t, game.Config{Terrain: twoTeesMap(8)})
 	w.Step(join(0))
 	shots := 0
 	for i := range int32(3) {
@@ -182,7 +182,7 @@ func TestNoShotBeforeThreeMovementInputs(t *testing.T) {
 }
 
 func TestNinja(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: duel(4), Mods: []game.Mod{&script{spawn: func(ctx *game.Ctx, id game.PlayerID) {
+	w := newWorld(t, game.Config{Terrain: twoTeesMap(4), Mods: []game.Mod{&script{spawn: func(ctx *game.Ctx, id game.PlayerID) {
 		if id == 0 {
 			ctx.GiveWeapon(id, game.WeaponNinja, -1)
 		}
@@ -202,7 +202,7 @@ func TestNinja(t *testing.T) {
 	if moved := w.char(0).Pos.X - before.X; moved != 450 {
 		t.Errorf("the dash went %v units, want 9 ticks of 50", moved)
 	}
-	hits := of(evs, game.EvDamage)
+	hits := eventsOf(evs, game.EvDamage)
 	check(t, len(hits) == 1 && hits[0].Value == 9 && hits[0].Player == 1, "hits %+v, want one of 9", hits)
 	for w.char(0).Weapon == game.WeaponNinja {
 		w.steps(1)
@@ -216,9 +216,9 @@ func TestNinja(t *testing.T) {
 }
 
 func TestWeaponSwitchWaitsForReload(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: duel(8), Mods: []game.Mod{armed()}})
+	w := newWorld(t, game.Config{Terrain: twoTeesMap(8), Mods: []game.Mod{armed()}})
 	w.enter(0)
-	w.take(0, game.WeaponLaser, 0, -100)
+	w.selectWeapon(0, game.WeaponLaser, 0, -100)
 	w.shoot(0, 0, -100, 1)
 	in := game.Input{TargetY: -100, Fire: 2, WantedWeapon: int32(game.WeaponGun) + 1}
 	w.hold(0, in, 10)
@@ -232,7 +232,7 @@ func TestWeaponSwitchWaitsForReload(t *testing.T) {
 }
 
 func TestNextAndPreviousWeapon(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: duel(8), Mods: []game.Mod{armed()}})
+	w := newWorld(t, game.Config{Terrain: twoTeesMap(8), Mods: []game.Mod{armed()}})
 	w.enter(0)
 	in := game.Input{TargetX: 100}
 	w.hold(0, in, 5)
@@ -242,7 +242,7 @@ func TestNextAndPreviousWeapon(t *testing.T) {
 	}{
 		{next: 1, want: game.WeaponShotgun},
 		{next: 1, want: game.WeaponGrenade},
-		{next: 2, want: game.WeaponHammer}, // over the sword he does not have
+		{next: 2, want: game.WeaponHammer}, // skips the ninja, which is not owned
 		{prev: 1, want: game.WeaponLaser},
 	} {
 		for range 2 * step.next {
@@ -260,9 +260,9 @@ func TestNextAndPreviousWeapon(t *testing.T) {
 }
 
 func TestLaserBounces(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: duel(20), Mods: []game.Mod{armed()}})
+	w := newWorld(t, game.Config{Terrain: twoTeesMap(20), Mods: []game.Mod{armed()}})
 	w.enter(0)
-	w.take(0, game.WeaponLaser, 300, 100)
+	w.selectWeapon(0, game.WeaponLaser, 300, 100)
 	evs := w.shoot(0, 300, 100, 1)
 	if n := sounds(evs, game.SoundLaserBounce); n != 1 {
 		t.Errorf("%d bounces at once", n)

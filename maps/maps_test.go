@@ -6,8 +6,8 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 )
 
-// Every embedded map can be played: enclosed, with spawns that are free, and
-// readable by the clients of both protocol generations.
+// TestMaps checks that the embedded maps are enclosed, have free spawn points, and can
+// be read by 0.6 and 0.7 clients.
 func TestMaps(t *testing.T) {
 	for _, m := range All() {
 		t.Run(m.Name, func(t *testing.T) {
@@ -33,8 +33,8 @@ func TestMaps(t *testing.T) {
 					t.Errorf("column %d is open at the bottom", x)
 				}
 			}
-			// Clients repeat the outermost tiles of a layer beyond the map. Only the inside
-			// of the ground and edges that run outwards go on there as if drawn.
+			// Clients repeat the outermost tiles of a layer outside of the map. Only
+			// the inside of the ground and edges that point outwards look right there.
 			rim := 0
 			seamless := func(x, y int, i uint8) bool {
 				upright, level := i == 20 || i == 21, i == 16 || i == 52
@@ -94,8 +94,7 @@ func TestMaps(t *testing.T) {
 	}
 }
 
-// All open tiles of the default map are connected, so that no one spawns in a
-// closed pocket.
+// TestDefaultIsConnected checks that all open tiles of the default map are connected.
 func TestDefaultIsConnected(t *testing.T) {
 	tm, err := twmap.Parse(Default().Data)
 	if err != nil {

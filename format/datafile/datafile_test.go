@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// words returns little endian integers, with strings as they are.
+// words encodes integers as little endian and appends strings unchanged.
 func words(parts ...any) []byte {
 	var out []byte
 	for _, p := range parts {
@@ -28,8 +28,8 @@ func words(parts ...any) []byte {
 	return out
 }
 
-// version3 is a file written by hand: one item of type 1 with id 7, one of
-// type 5, two raw blocks.
+// version3 is a handwritten file with one item of type 1 and id 7, one of type 5, and
+// two raw blocks.
 var version3 = words("DATA", 3, 104, 97, 2, 2, 2, 28, 7,
 	1, 0, 1, 5, 1, 1, // types
 	0, 16, // items
@@ -70,7 +70,7 @@ func TestVersion3(t *testing.T) {
 	}
 }
 
-// A damaged file is refused with the place of the damage.
+// TestDamage checks that the error of a damaged file names the place.
 func TestDamage(t *testing.T) {
 	at := func(offset int, v int32) []byte {
 		b := bytes.Clone(version3)
@@ -107,7 +107,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// A version 4 block must hold exactly what it declares.
+// TestBlockDamage checks that a version 4 block must have exactly its declared
+// content.
 func TestBlockDamage(t *testing.T) {
 	var w Writer
 	w.AddBlock(bytes.Repeat([]byte("teeworlds "), 1000))
@@ -136,7 +137,7 @@ func TestBlockDamage(t *testing.T) {
 		if _, err := f.Block(0, 1<<20); !errors.Is(err, c.want) || !strings.Contains(err.Error(), "block 0") {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
-		// A block that failed leaves no trace in the next one.
+		// A failed block must not affect the next one.
 		g, err := Parse(file)
 		if err != nil {
 			t.Fatal(err)
@@ -147,7 +148,7 @@ func TestBlockDamage(t *testing.T) {
 	}
 }
 
-// allocated returns the bytes that f allocates, counting garbage too.
+// allocated returns the number of bytes that f allocates, including garbage.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -156,7 +157,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// Bare headers that declare gigabytes cost nothing.
+// TestHostileHeader checks that headers with huge sizes do not allocate memory.
 func TestHostileHeader(t *testing.T) {
 	const most = 0x7fffffff
 	for _, h := range [][]byte{
@@ -187,7 +188,7 @@ func TestWriterLimits(t *testing.T) {
 	}
 }
 
-// What is written is read again.
+// TestWriteRead checks that what is written can be read.
 func TestWriteRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var w Writer
@@ -236,7 +237,8 @@ func TestWriteRead(t *testing.T) {
 	})
 }
 
-// Any input is read or refused, with memory in proportion to its length.
+// FuzzParse checks that any input is read or refused with memory proportional to its
+// length.
 func FuzzParse(f *testing.F) {
 	f.Add(version3)
 	var w Writer

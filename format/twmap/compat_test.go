@@ -10,8 +10,7 @@ import (
 	"github.com/teeyard/teeyard/format/datafile"
 )
 
-// fileVersions returns the versions of a file's tile layers and envelopes, as they
-// stand in its items.
+// fileVersions returns the versions of a file's tile layers and envelopes.
 func fileVersions(t *testing.T, b []byte) (tiles, envelopes []int32) {
 	t.Helper()
 	f, err := datafile.Parse(b)
@@ -32,8 +31,8 @@ func fileVersions(t *testing.T, b []byte) (tiles, envelopes []int32) {
 	return tiles, envelopes
 }
 
-// Every real map can be made plain, is played the same then, and has nothing left
-// that old clients cannot read.
+// TestMakeCompatibleRealMaps checks that real maps can be converted without changing
+// the game layer, and that nothing is left that old clients cannot read.
 func TestMakeCompatibleRealMaps(t *testing.T) {
 	compressed := 0
 	for _, path := range realMaps(t) {
@@ -42,7 +41,7 @@ func TestMakeCompatibleRealMaps(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(b) > maxRewritten() {
-			continue // the others have all there is, and take seconds
+			continue // converting and writing larger maps takes seconds
 		}
 		m, err := Parse(b)
 		if err != nil {
@@ -83,7 +82,7 @@ func TestMakeCompatibleRealMaps(t *testing.T) {
 	}
 }
 
-// TestMakeCompatible: what there is to turn, and that it is turned once.
+// TestMakeCompatible checks each conversion, and that a second call changes nothing.
 func TestMakeCompatible(t *testing.T) {
 	m := &Map{
 		Images: []Image{

@@ -35,13 +35,13 @@ func TestStamp(t *testing.T) {
 	if l.At(1, 0).Flags != 0 || l.At(2, 0).Flags != FlipV {
 		t.Error("only the mirrored half is mirrored")
 	}
-	l.Stamp(-1, -1, 0, 0, 2, 2, false) // tile 17 is all that fits, tile 0 is nothing
+	l.Stamp(-1, -1, 0, 0, 2, 2, false) // only tile 17 is inside; tile 0 is not copied
 	if l.At(0, 0).Index != 17 || l.At(4, 0) != (Tile{}) || l.At(0, -1) != (Tile{}) {
 		t.Error("stamp at the edge")
 	}
 }
 
-// A 3×3 block gets its eight edges; the last rule that fits wins.
+// A 3×3 block has eight edges; the last matching rule is used.
 func TestTiling(t *testing.T) {
 	tiling := AutoTile{Inside: 9, Rules: []AutoTileRule{
 		{Empty: N, Index: 2}, {Empty: S, Index: 8}, {Empty: W, Index: 4}, {Empty: E, Index: 6},
@@ -60,7 +60,7 @@ func TestTiling(t *testing.T) {
 	if !slices.Equal(l.Indices(), want) {
 		t.Errorf("%v, want %v", l.Indices(), want)
 	}
-	// The border continues outside: a full layer has no edges.
+	// The border is repeated outside: a full layer has no edges.
 	full := NewTileLayer("", 2, 2, 0)
 	tiling.Apply(full, func(x, y int) bool { return true })
 	if !slices.Equal(full.Indices(), []uint8{9, 9, 9, 9}) {

@@ -10,8 +10,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// realMaps returns the map files of the Debian packages teeworlds-data and
-// ddnet-data, as far as they are installed.
+// realMaps returns the installed map files of the Debian packages teeworlds-data and
+// ddnet-data.
 func realMaps(t testing.TB) []string {
 	var all []string
 	for _, pattern := range []string{
@@ -48,8 +48,8 @@ func sameContent(a, b *Map) bool {
 	return slices.EqualFunc(xt, yt, slices.Equal[[]Tile]) && reflect.DeepEqual(x, y)
 }
 
-// withoutTiles returns a copy of the map without the tiles, which come apart:
-// reflect.DeepEqual takes seconds for them.
+// withoutTiles returns a copy of the map without tiles, and the tiles, for which
+// reflect.DeepEqual would take seconds.
 func withoutTiles(m *Map) (Map, [][]Tile) {
 	c := *m
 	c.Size, c.CRC, c.SHA256 = 0, 0, [32]byte{}
@@ -70,7 +70,7 @@ func withoutTiles(m *Map) (Map, [][]Tile) {
 	return c, tiles
 }
 
-// Every real map is read, and is the same after writing and reading it again.
+// TestRealMaps checks that real maps can be read, and do not change when written.
 func TestRealMaps(t *testing.T) {
 	for _, path := range realMaps(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {

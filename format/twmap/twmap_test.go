@@ -15,7 +15,7 @@ import (
 	"github.com/teeyard/teeyard/format/datafile"
 )
 
-// small is a map with one of everything.
+// small returns a map with one of everything.
 func small(version int32) *Map {
 	game := NewGameLayer(4, 3)
 	game.Set(1, 1, Spawn, 0)
@@ -82,9 +82,7 @@ func TestWriteReadAll(t *testing.T) {
 	}
 }
 
-// Bezier tangents change the layout of all points.
-// TestImageFormats: an image without alpha is not written as one that has it, for
-// which its pixels are too few.
+// TestImageFormats checks that an RGB image is not written as RGBA.
 func TestImageFormats(t *testing.T) {
 	m := small(3)
 	rgba := []byte{1, 2, 3, 4, 5, 6, 7, 8}
@@ -119,8 +117,7 @@ func TestTangents(t *testing.T) {
 	}
 }
 
-// Names are packed in the byte order of the original: "Game" as it stands in
-// the maps that come with it.
+// TestName checks the byte order of packed names: "Game" as in the original maps.
 func TestName(t *testing.T) {
 	got := appendName(nil, "Game", 3)
 	want := []int32{-941494811, -2139062144, -2139062272}
@@ -157,7 +154,7 @@ func TestTileLayers(t *testing.T) {
 	})
 }
 
-// Of several game layers the first of the last group counts.
+// TestGame checks that of several game layers the first of the last group is used.
 func TestGame(t *testing.T) {
 	a, b, c := NewGameLayer(1, 1), NewGameLayer(2, 1), NewGameLayer(3, 1)
 	m := &Map{Groups: []Group{NewGroup("", 100, 100, a), NewGroup("", 100, 100, b, c), NewGroup("", 0, 0)}}
@@ -169,7 +166,7 @@ func TestGame(t *testing.T) {
 	}
 }
 
-// file builds a map file from items that need not make sense.
+// file returns a map file with arbitrary items.
 func file(t testing.TB, fill func(w *datafile.Writer)) []byte {
 	t.Helper()
 	var w datafile.Writer
@@ -193,8 +190,8 @@ func oneLayer(t testing.TB, data []byte, item func(ref int32) []int32) []byte {
 	})
 }
 
-// What a file declares and does not hold is refused with its place, without
-// the memory it asks for.
+// TestHostile checks that wrong declarations are refused with their place and without
+// allocating the declared memory.
 func TestHostile(t *testing.T) {
 	many := func(w *datafile.Writer, n int, item func(i int32) []int32) {
 		w.AddItem(itemGroup, 0, []int32{1, 0, 0, 100, 100, 0, int32(n)})
@@ -249,7 +246,7 @@ func TestHostile(t *testing.T) {
 		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v, want %v with %q", name, err, c.want, c.text)
 		}
-		// The limit is 8 MiB, with decompression buffers on the way to it.
+		// The limit is 8 MiB, plus decompression buffers.
 		if n > 40<<20 {
 			t.Errorf("%s: %d bytes allocated", name, n)
 		}
@@ -272,7 +269,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// A layer without its tiles is not written.
+// TestWriteChecks checks that a layer without all its tiles is not written.
 func TestWriteChecks(t *testing.T) {
 	l := NewGameLayer(3, 3)
 	l.Tiles = l.Tiles[:8]
@@ -282,8 +279,8 @@ func TestWriteChecks(t *testing.T) {
 	}
 }
 
-// Any input is read or refused within the memory limit, and what is read stays
-// the same when it is written and read again.
+// FuzzParse checks that any input is read or refused within the memory limit, and that
+// a map does not change when it is written and read again.
 func FuzzParse(f *testing.F) {
 	for _, version := range []int32{3, 4} {
 		f.Add(mustBytes(f, small(version)))
@@ -307,7 +304,7 @@ func FuzzParse(f *testing.F) {
 		}
 		out, err := m.Bytes()
 		if errors.Is(err, datafile.ErrTooMany) {
-			return // read, but too many items for our writer
+			return // too many items for the writer
 		}
 		if err != nil {
 			t.Fatal(err)

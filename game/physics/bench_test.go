@@ -8,8 +8,8 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 )
 
-// benchGrid is the standard map dm1 where the data files of the original are
-// installed, else a random map of that size.
+// benchGrid returns the standard map dm1 if the original's data files are installed,
+// and a random map of that size otherwise.
 func benchGrid(tb testing.TB) *Collision {
 	w, h := 60, 50
 	tiles := make([]uint8, w*h)
@@ -42,7 +42,7 @@ func benchGrid(tb testing.TB) *Collision {
 
 const benchTicks = 1024
 
-// benchMatch is a world with n tees on air tiles and inputs that change every
+// benchMatch returns a world with n tees on air tiles, and inputs that change every
 // ten ticks on average.
 func benchMatch(tb testing.TB, n int) (*World, [][]Input) {
 	w := NewWorld(benchGrid(tb))
@@ -89,7 +89,7 @@ func (w *World) benchTick(inputs []Input) {
 	}
 }
 
-// BenchmarkWorld is the cost per tee and tick of Tick, Move and Quantize.
+// BenchmarkWorld measures Tick, Move and Quantize per tee.
 func BenchmarkWorld(b *testing.B) {
 	for _, n := range []int{1, 16, 64} {
 		b.Run(fmt.Sprintf("%d", n), func(b *testing.B) {

@@ -15,7 +15,7 @@ import (
 // fused matches the multiply-and-add instructions of arm64 and amd64.
 var fused = regexp.MustCompile(`\b(FN?M(ADD|SUB)[SD]|VFN?M(ADD|SUB)\w*)\b`)
 
-// assembly compiles packages for a target and returns the listing.
+// assembly compiles packages for a target and returns the assembly listing.
 func assembly(t *testing.T, dir string, env []string, pkgs ...string) []byte {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"build", "-gcflags=-S"}, pkgs...)...)
@@ -36,14 +36,14 @@ var fusingTargets = []struct {
 	{"amd64 v3", []string{"GOOS=linux", "GOARCH=amd64", "GOAMD64=v3"}},
 }
 
-// TestNoFusedOperations disassembles the game packages for targets on which the
-// compiler fuses a product and a sum unless told otherwise: there must be no
-// such instruction, or worlds would differ between machines.
+// TestNoFusedOperations checks the assembly of the game packages for targets on which
+// the compiler can fuse a product and a sum: there must be no such instruction, or
+// worlds would differ between machines.
 func TestNoFusedOperations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles for other targets")
 	}
-	// The search itself: a program with a product in a sum has the instruction.
+	// Check the search itself with a program that contains such an instruction.
 	probe := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod":   "module probe\n",

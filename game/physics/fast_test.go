@@ -10,22 +10,22 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// The short cuts of MoveBox, IntersectLine and of the loops over other tees must
-// not change a bit. Compared are bit patterns, so that signs of zeros count too.
+// The shortcuts of MoveBox, IntersectLine and the loops over other tees must not
+// change a bit. Bit patterns are compared, so that signs of zeros count too.
 
 func bits(v Vec) [2]uint32 {
 	return [2]uint32{math.Float32bits(v.X), math.Float32bits(v.Y)}
 }
 
-// source is where a case's choices come from: a fast generator for many cases,
-// rapid for few that shrink.
-type source interface{ n(k int) int }
+// choices is a choices of random choices: a fast generator for many cases, rapid for few
+// cases that shrink.
+type choices interface{ n(k int) int }
 
-type rapidSource struct{ t *rapid.T }
+type rapidChoices struct{ t *rapid.T }
 
-func (r rapidSource) n(k int) int { return rapid.IntRange(0, k-1).Draw(r.t, "n") }
+func (r rapidChoices) n(k int) int { return rapid.IntRange(0, k-1).Draw(r.t, "n") }
 
-func randomGrid(s source) *Collision {
+func randomGrid(s choices) *Collision {
 	w, h := 1+s.n(24), 1+s.n(24)
 	density := [4]int{0, 3, 10, 40}[s.n(4)]
 	tiles := make([]uint8, w*h)
@@ -41,9 +41,9 @@ func randomGrid(s source) *Collision {
 	return c
 }
 
-// coordinate is mostly a whole number inside the map, at times one at a tile's
-// edge, with a fraction, or outside.
-func coordinate(s source, tiles int) float32 {
+// coordinate returns a whole number inside the map in most cases, otherwise one at a
+// tile's edge, with a fraction, or outside.
+func coordinate(s choices, tiles int) float32 {
 	v := float32(s.n(tiles * TileSize))
 	switch s.n(8) {
 	case 0:
@@ -58,11 +58,11 @@ func coordinate(s source, tiles int) float32 {
 	return v
 }
 
-func position(s source, c *Collision) Vec {
+func position(s choices, c *Collision) Vec {
 	return Vec{X: coordinate(s, c.Width()), Y: coordinate(s, c.Height())}
 }
 
-func velocity(s source) Vec {
+func velocity(s choices) Vec {
 	part := func() float32 {
 		switch s.n(8) {
 		case 0:
@@ -77,7 +77,7 @@ func velocity(s source) Vec {
 	return Vec{X: part(), Y: part()}
 }
 
-func checkMoveBox(tb rapid.TB, s source, c *Collision) {
+func checkMoveBox(tb rapid.TB, s choices, c *Collision) {
 	p, v := position(s, c), velocity(s)
 	size := Vec{X: TeeSize, Y: TeeSize}
 	e := float32(0)
@@ -95,7 +95,7 @@ func checkMoveBox(tb rapid.TB, s source, c *Collision) {
 	}
 }
 
-func checkLine(tb rapid.TB, s source, c *Collision) {
+func checkLine(tb rapid.TB, s choices, c *Collision) {
 	p := position(s, c)
 	q := position(s, c)
 	switch s.n(4) {
@@ -107,7 +107,7 @@ func checkLine(tb rapid.TB, s source, c *Collision) {
 		q.Y = p.Y
 	}
 	if d := vec.Distance(p, q); d > 1e5 || d > 300 && s.n(40) != 0 {
-		return // the naive walk takes long
+		return // the naive version takes too long
 	}
 	h1, b1, f1 := c.IntersectLine(p, q)
 	h2, b2, f2 := c.naiveIntersectLine(p, q)
@@ -116,8 +116,8 @@ func checkLine(tb rapid.TB, s source, c *Collision) {
 	}
 }
 
-// crowdCase is a world with tees close to each other.
-func crowdCase(s source, c *Collision) *World {
+// randomWorld returns a world with tees close to each other.
+func randomWorld(s choices, c *Collision) *World {
 	w := NewWorld(c)
 	if s.n(8) == 0 {
 		w.Tuning[PlayerCollision] = int32(s.n(2))
@@ -140,7 +140,7 @@ func crowdCase(s source, c *Collision) *World {
 	return w
 }
 
-// twin is an equal world with cores of its own.
+// twin returns an equal world with its own cores.
 func twin(w *World) *World {
 	t := NewWorld(w.Collision)
 	t.Tuning = w.Tuning
@@ -154,8 +154,8 @@ func twin(w *World) *World {
 	return t
 }
 
-func checkCrowd(tb rapid.TB, s source, c *Collision) {
-	a := crowdCase(s, c)
+func checkWorld(tb rapid.TB, s choices, c *Collision) {
+	a := randomWorld(s, c)
 	id := 0
 	for a.Cores[id] == nil {
 		id++
@@ -188,7 +188,7 @@ func checkCrowd(tb rapid.TB, s source, c *Collision) {
 	if bits(stop[0]) != bits(stop[1]) {
 		tb.Fatalf("way from %v to %v ends at %v, want %v", me.Pos, next, stop[0], stop[1])
 	}
-	// A whole move, from what the pushing left.
+	// Then compare a whole move.
 	a.Cores[id].Move()
 	b.Cores[id].naiveMove()
 	for i := range a.Cores {
@@ -212,17 +212,17 @@ func TestFastEqualsNaive(t *testing.T) {
 		for range cases {
 			checkMoveBox(t, &s, c)
 			checkLine(t, &s, c)
-			checkCrowd(t, &s, c)
+			checkWorld(t, &s, c)
 		}
 	}
 }
 
 func TestFastEqualsNaiveRapid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := rapidSource{t}
+		s := rapidChoices{t}
 		c := randomGrid(s)
 		checkMoveBox(t, s, c)
 		checkLine(t, s, c)
-		checkCrowd(t, s, c)
+		checkWorld(t, s, c)
 	})
 }

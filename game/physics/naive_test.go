@@ -6,9 +6,8 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// The functions of this file follow the formulas word for word, without any of
-// the short cuts. TestOriginal holds for them as well; the others are compared
-// with them.
+// The functions of this file implement the formulas without shortcuts, as the
+// reference for the fast versions.
 
 func naiveRound(f float32) int {
 	t := func(f float32) int {
@@ -97,7 +96,7 @@ func (c *Core) naivePushOthers() {
 			const reach float32 = 40.600002 // 28 times the float32 nearest 1.45
 			a := reach - d
 			var f float32 = 0.5
-			// Less push for a tee that already moves away.
+			// A tee that already moves away is pushed less.
 			if float64(c.Vel.Len()) > 0.0001 {
 				f = 1 - float32((c.Vel.Normalize().Dot(n)+1)/2)
 			}

@@ -14,7 +14,7 @@ type stream struct{ splitmix.Rand }
 
 func (s *stream) n(k int) int { return int(s.Next() % uint64(k)) }
 
-// digest is a running hash over the states.
+// digest is a running hash of the states.
 type digest uint64
 
 func (h *digest) add(v int32) {
@@ -22,8 +22,8 @@ func (h *digest) add(v int32) {
 	*h = digest(x ^ x>>29)
 }
 
-// flat is everything a tick leaves behind in a core.
-func flat(c *Core) [16]int32 {
+// coreFields returns all values that a tick changes in a core.
+func coreFields(c *Core) [16]int32 {
 	s := c.State()
 	r := [16]int32{s.X, s.Y, s.VelX, s.VelY, s.Angle, s.Direction, s.Jumped, s.HookedPlayer,
 		s.HookState, s.HookTick, s.HookX, s.HookY, s.HookDX, s.HookDY, int32(c.Events)}
@@ -159,7 +159,7 @@ func (sc *scenario) steer() {
 	}
 }
 
-// step runs a tick up to the point where states are compared.
+// step runs a tick up to the point at which states are compared.
 func (sc *scenario) step() {
 	sc.steer()
 	sc.each(func(i int) { sc.cores[i].Tick(&sc.inputs[i], sc.s.n(16) != 0) })
@@ -172,13 +172,13 @@ func (sc *scenario) step() {
 			sc.hash.add(-int32(sc.absent[i]))
 			continue
 		}
-		for _, v := range flat(&sc.cores[i]) {
+		for _, v := range coreFields(&sc.cores[i]) {
 			sc.hash.add(v)
 		}
 	}
 }
 
-// finish is the rest of the tick.
+// finish runs the rest of the tick.
 func (sc *scenario) finish() {
 	for i := range sc.cores {
 		if sc.absent[i] > 0 {
@@ -220,7 +220,7 @@ func TestOriginal(t *testing.T) {
 					if sc.absent[i] > 0 {
 						continue
 					}
-					got := flat(&sc.cores[i])
+					got := coreFields(&sc.cores[i])
 					var want [16]int32
 					for j := range want {
 						want[j] = word()

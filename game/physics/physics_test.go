@@ -45,13 +45,13 @@ func TestTuning(t *testing.T) {
 		if got, err := d.Get(want.name); err != nil || got != want.value {
 			t.Errorf("%s is %v (%v), want %v", want.name, got, err, want.value)
 		}
-		// Setting the defaults from their float values changes nothing.
+		// Setting the defaults to their float values changes nothing.
 		var u Tuning
 		if err := u.Set(want.name, want.value); err != nil || u[i] != d[i] {
 			t.Errorf("%s set to %v is %d (%v), want %d", want.name, want.value, u[i], err, d[i])
 		}
 	}
-	// The product is rounded to float32 before it is cut: 0.29*100 is 29 there
+	// The product is rounded to float32 before it is truncated: 0.29*100 is 29 there
 	// and 28.999999999999996 in double precision.
 	if err := d.Set("GRAVITY", 0.29); err != nil || d[Gravity] != 29 {
 		t.Errorf("gravity 0.29 is %d (%v)", d[Gravity], err)
@@ -93,7 +93,7 @@ func TestCollisionTiles(t *testing.T) {
 			t.Errorf("tile %d has flags %d, want %d", i, got, want)
 		}
 	}
-	// A tile begins half a unit before its edge, and the border goes on for ever.
+	// A tile begins half a unit before its edge, and the border is repeated outside.
 	for _, at := range []struct {
 		x    float32
 		want TileFlags
@@ -122,7 +122,7 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestMovePoint reflects at a wall to the right of a free tile.
+// TestMovePoint reflects a point at a wall to the right of a free tile.
 func TestMovePoint(t *testing.T) {
 	c, err := NewCollision(3, 3, []uint8{0, 0, 1, 0, 0, 1, 0, 0, 1})
 	if err != nil {
@@ -137,7 +137,8 @@ func TestMovePoint(t *testing.T) {
 	}
 }
 
-// TestQuantize: what was rounded once stays, and so does a state through a core.
+// TestQuantize checks that rounding twice changes nothing, and that a state survives a
+// core.
 func TestQuantize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		i := rapid.Int32Range(-1<<23, 1<<23)
@@ -157,7 +158,7 @@ func TestQuantize(t *testing.T) {
 	})
 }
 
-// TestForeignHook: a hooked player number from the wire that nobody has lets go.
+// TestForeignHook checks that a hook on a player who does not exist is released.
 func TestForeignHook(t *testing.T) {
 	c, err := NewCollision(1, 1, []uint8{0})
 	if err != nil {

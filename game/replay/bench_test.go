@@ -9,12 +9,12 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestRecordingAllocatesNothing is about the part that runs within the tick.
+// TestRecordingAllocatesNothing covers the part that runs within the tick.
 func TestRecordingAllocatesNothing(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	var rec Recorder
 	rec.Begin(0)
-	a := &aiming{}
+	a := &aimingBots{}
 	ticks := make([][]game.Command, 500)
 	for i := range ticks {
 		ticks[i] = append([]game.Command(nil), a.play(16)...)
@@ -40,7 +40,7 @@ func TestRecordingAllocatesNothing(t *testing.T) {
 func BenchmarkRecord(b *testing.B) {
 	var rec Recorder
 	rec.Begin(0)
-	a := &aiming{}
+	a := &aimingBots{}
 	ticks := make([][]game.Command, 500)
 	for i := range ticks {
 		ticks[i] = append([]game.Command(nil), a.play(16)...)
@@ -59,7 +59,7 @@ func BenchmarkRecord(b *testing.B) {
 func BenchmarkPack(b *testing.B) {
 	var rec Recorder
 	rec.Begin(0)
-	a := &aiming{}
+	a := &aimingBots{}
 	for !rec.BlockReady() {
 		rec.RecordTick(a.play(16))
 	}
@@ -74,11 +74,11 @@ func BenchmarkPack(b *testing.B) {
 	b.ReportMetric(float64(len(out)), "B/block")
 }
 
-// benchTicks is a match of 16 bots.
+// benchTicks is the length of the recorded match of 16 bots.
 const benchTicks = 10000
 
-// BenchmarkSimulate is a match alone, its commands at hand: what verifying is
-// measured against.
+// BenchmarkSimulate measures the match without reading and hashing, for comparison
+// with BenchmarkVerify.
 func BenchmarkSimulate(b *testing.B) {
 	log := record(b, 16, benchTicks)
 	var ticks [][]game.Command
@@ -101,7 +101,7 @@ func BenchmarkSimulate(b *testing.B) {
 	b.ReportMetric(float64(b.N)*benchTicks/b.Elapsed().Seconds(), "ticks/s")
 }
 
-// BenchmarkRead is reading alone.
+// BenchmarkRead measures reading only.
 func BenchmarkRead(b *testing.B) {
 	log := record(b, 16, benchTicks)
 	b.SetBytes(int64(len(log)))

@@ -15,8 +15,8 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// fill sets everything that v is made of to a number of its own. It is what
-// notices a field that was added to a command and not to the format.
+// fill sets all fields of v to different values, to detect a field that is missing in
+// the format.
 func fill(v reflect.Value, r *rand.Rand) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -137,8 +137,8 @@ func TestHeaderFieldsTravel(t *testing.T) {
 	}
 }
 
-// TestInputsTravel mixes arriving and due inputs as a network does: late, lost,
-// out of order, repeated.
+// TestInputsTravel mixes direct and predicted inputs as on a network: late, lost,
+// reordered, repeated.
 func TestInputsTravel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		small := rapid.Int32Range(-3, 3)
@@ -166,7 +166,7 @@ func TestInputsTravel(t *testing.T) {
 			return c
 		})
 		ticks := rapid.SliceOfN(rapid.SliceOfN(command, 0, 12), 1, 12).Draw(t, "ticks")
-		// Let some due inputs be those that arrived earlier.
+		// Make some predicted inputs equal to earlier direct ones.
 		var arrived []game.Input
 		for _, cmds := range ticks {
 			for i := range cmds {
@@ -193,7 +193,7 @@ func TestInputsTravel(t *testing.T) {
 	})
 }
 
-// TestWildTick bounds what a tick may hold, on both sides.
+// TestWildTick checks the limits of a tick when writing and reading.
 func TestWildTick(t *testing.T) {
 	var r Recorder
 	r.Begin(0)
@@ -215,8 +215,8 @@ func TestWildTick(t *testing.T) {
 	}
 }
 
-// FuzzReader reads what may not be a log: first as a file, then as the content of
-// a block whose checksum is right.
+// FuzzReader reads any input as a file, or as the content of a block with a valid
+// checksum.
 func FuzzReader(f *testing.F) {
 	log := record(f, 2, 120)
 	f.Add(log, false)

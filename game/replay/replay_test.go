@@ -23,7 +23,7 @@ func modes(name string) (game.Mode, bool) {
 	return dm.Mode{}, true
 }
 
-// header is that of a match of bots.
+// header returns the header of a match of bots.
 func header(mods ...game.Mod) *Header {
 	h := &Header{
 		Program: "test", StartTime: 1795231813000, Map: "arena", MapSHA256: [32]byte{1, 2, 3},
@@ -35,9 +35,9 @@ func header(mods ...game.Mod) *Header {
 	return h
 }
 
-// aiming has players who turn their cursors all the time, as people do, and
-// whose inputs arrive some ticks before they count.
-type aiming struct {
+// aimingBots is bots that turn their cursors all the time, as people do, and whose inputs
+// arrive some ticks early.
+type aimingBots struct {
 	bots  bots.Bots
 	rand  bots.Rand
 	angle [game.MaxPlayers]float64
@@ -48,7 +48,7 @@ type aiming struct {
 
 const ahead = 2 // ticks
 
-func (a *aiming) play(n int) []game.Command {
+func (a *aimingBots) play(n int) []game.Command {
 	cmds := a.bots.Commands(n)
 	if a.late == nil {
 		a.late = make([][]game.Command, ahead)
@@ -92,7 +92,7 @@ func record(t testing.TB, players, ticks int) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &aiming{}
+	a := &aimingBots{}
 	for i := range ticks {
 		var cmds []game.Command
 		if i < players {
@@ -174,7 +174,7 @@ func TestDifferenceIsFound(t *testing.T) {
 	w, _ := h.NewWorld(VerifyConfig{Modes: modes})
 	var tick Tick
 	for r.Next(&tick) == nil {
-		w.Step(tick.Commands) // the true match, for the hashes
+		w.Step(tick.Commands) // the original match, for the hashes
 		if tick.Tick == 700 {
 			i := slices.IndexFunc(tick.Commands, func(c game.Command) bool { return c.Kind == game.CmdInput })
 			tick.Commands[i].Input.Direction = 1 - max(tick.Commands[i].Input.Direction, 0)
@@ -220,8 +220,8 @@ func TestTruncation(t *testing.T) {
 	}
 }
 
-// TestDamage flips bits all over a log. Each has to be noticed, and what was
-// before it has to be good.
+// TestDamage flips bits all over a log. Each must be detected, and what is before it
+// must be valid.
 func TestDamage(t *testing.T) {
 	log := record(t, 4, 300)
 	step := 101
@@ -295,7 +295,7 @@ func TestCut(t *testing.T) {
 			t.Errorf("cut to %d: end %v", to, res.End)
 		}
 	}
-	// What is broken behind the cut does not matter; before it, it is told.
+	// Damage after the cut does not matter; damage before it is reported.
 	var out bytes.Buffer
 	if _, err := Cut(&out, bytes.NewReader(log[:len(log)/2]), 300); err != nil {
 		t.Errorf("cut before the broken end: %v", err)
@@ -310,7 +310,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// nopMod is a mod; pointers and values of types count as different.
+// nopMod is a mod without hooks. Its value and pointer types count as different.
 type nopMod struct{}
 
 func (nopMod) Start(*game.Tx) {}
@@ -335,20 +335,21 @@ func TestRulesMustBeThere(t *testing.T) {
 
 type otherMode struct{ dm.Mode }
 
-// bomb is a mod that brings the world down.
-type bomb struct{ at int32 }
+// panicMod is a mod that panics.
+type panicMod struct{ at int32 }
 
-func (*bomb) Start(*game.Tx) {}
+func (*panicMod) Start(*game.Tx) {}
 
-func (b *bomb) OnTick(ctx *game.Ctx) {
+func (b *panicMod) OnTick(ctx *game.Ctx) {
 	if ctx.Tick() == b.at {
 		panic("bomb")
 	}
 }
 
-// TestCrash records a match in which the world panics: the log has the tick.
+// TestCrash records a match in which the world panics, and checks that the log
+// contains that tick.
 func TestCrash(t *testing.T) {
-	h := header(&bomb{})
+	h := header(&panicMod{})
 	var out bytes.Buffer
 	var rec Recorder
 	var pack Encoder
@@ -358,14 +359,14 @@ func TestCrash(t *testing.T) {
 	}
 	out.Write(log)
 	rec.Begin(0)
-	w, err := h.NewWorld(VerifyConfig{Modes: modes, Mods: []game.Mod{&bomb{77}}})
+	w, err := h.NewWorld(VerifyConfig{Modes: modes, Mods: []game.Mod{&panicMod{77}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	func() {
 		defer func() {
 			if recover() == nil {
-				t.Error("the bomb did not go off")
+				t.Error("the world did not panic")
 			}
 			out.Write(pack.AppendTicks(nil, rec.TakeBlockUnhashed(nil)))
 			out.Write(pack.AppendEnd(nil, EndCrash))
@@ -384,13 +385,13 @@ func TestCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := Verify(r, VerifyConfig{Modes: modes, Mods: []game.Mod{&bomb{77}}})
+	res, err := Verify(r, VerifyConfig{Modes: modes, Mods: []game.Mod{&panicMod{77}}})
 	if !errors.Is(err, ErrPanic) || res.Ticks != 76 || res.LastGoodTick != 75 {
 		t.Errorf("%+v, %v", res, err)
 	}
 }
 
-// TestNoLog gives the reader what is none.
+// TestNoLog reads input that is not a log.
 func TestNoLog(t *testing.T) {
 	log := record(t, 1, 10)
 	newer := bytes.Clone(log)

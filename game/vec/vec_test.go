@@ -30,12 +30,12 @@ func TestConversions(t *testing.T) {
 	}
 }
 
-// TestSqrt: the single precision root is the correctly rounded one.
+// TestSqrt checks that the single precision root is correctly rounded.
 func TestSqrt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.Float32Range(0, math.MaxFloat32).Draw(t, "f")
 		r := Sqrt(f)
-		// The exact root lies between the midpoints to the neighbours.
+		// The exact root is between the midpoints to the neighbours.
 		lo := (float64(r) + float64(math.Nextafter32(r, -1))) / 2
 		hi := (float64(r) + float64(math.Nextafter32(r, math.MaxFloat32))) / 2
 		if f > 0 && (lo*lo > float64(f) || hi*hi < float64(f)) {
@@ -64,7 +64,8 @@ func TestClosestOnSegment(t *testing.T) {
 	}
 }
 
-// TestNormalize: multiplied by the rounded reciprocal, not divided.
+// TestNormalize checks that it multiplies by the rounded reciprocal instead of
+// dividing.
 func TestNormalize(t *testing.T) {
 	differs := false
 	for x := float32(1); x < 100; x++ {

@@ -8,8 +8,8 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 )
 
-// The checked in files hold the maps that are described here. Compression may
-// differ between Go versions, the content may not.
+// TestFilesAreCurrent checks that the checked-in files contain the described maps.
+// Compression can differ between Go versions.
 func TestFilesAreCurrent(t *testing.T) {
 	for name, build := range mapBuilders {
 		m, err := build()
@@ -34,7 +34,8 @@ func TestFilesAreCurrent(t *testing.T) {
 	}
 }
 
-// The ground tiles have no picture for earth one tile thick.
+// TestGroundIsThick checks that ground is at least two tiles thick, since there are no
+// tiles for less.
 func TestGroundIsThick(t *testing.T) {
 	m, err := teeyard1()
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/teeyard/teeyard/game/mode/dm"
 )
 
-// fragile is a mod: every hit kills.
-type fragile struct{}
+// lethalHits is a mod in which every hit kills.
+type lethalHits struct{}
 
-func (fragile) Start(*game.Tx)                       {}
-func (fragile) OnDamage(_ *game.Ctx, d *game.Damage) { d.Amount = 20 }
+func (lethalHits) Start(*game.Tx)                       {}
+func (lethalHits) OnDamage(_ *game.Ctx, d *game.Damage) { d.Amount = 20 }
 
 // shoot lets player 0 shoot at player 1 once.
 func shoot(w *game.World, fire *int32) (kills, ends int) {
@@ -46,7 +46,7 @@ func TestDeathmatch(t *testing.T) {
 			"#S     S#",
 			"#########",
 		),
-		Mode: dm.Mode{}, Mods: []game.Mod{fragile{}}, Rules: r,
+		Mode: dm.Mode{}, Mods: []game.Mod{lethalHits{}}, Rules: r,
 	})
 	if err != nil {
 		t.Fatal(err)
