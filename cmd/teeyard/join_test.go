@@ -41,6 +41,15 @@ type recorder struct {
 
 func (r recorder) event(e event.Event) { r.events <- e }
 
+// runJoin runs a command. It returns the events that it prints, its input and its result.
+func runJoin(ctx context.Context, c joinCmd) (<-chan event.Event, *io.PipeWriter, <-chan error) {
+	in, typed := io.Pipe()
+	out := recorder{events: make(chan event.Event, 1024)}
+	joined := make(chan error, 1)
+	go func() { joined <- c.runSession(ctx, in, out) }()
+	return out.events, typed, joined
+}
+
 // serve runs a server until stop, which waits for its end, or 30 s.
 func serve(t *testing.T) (s *server.Server, addr transport.Peer, ctx context.Context, stop func()) {
 	t.Helper()
@@ -91,14 +100,10 @@ func TestPipeOverBadNetwork(t *testing.T) {
 	_, addr, ctx, stop := serve(t)
 	defer stop()
 	var deaf atomic.Bool
-	in, typed := io.Pipe()
-	out := recorder{events: make(chan event.Event, 1024)}
-	join := joinCmd{Host: relay(t, addr, &deaf).String(), Name: "piper", Protocol: "any", Cache: "-"}
-	joined := make(chan error, 1)
-	go func() { joined <- join.runSession(ctx, in, out) }()
+	events, typed, joined := runJoin(ctx, joinCmd{Host: relay(t, addr, &deaf).String(), Name: "piper", Protocol: "any", Cache: "-"})
 	for {
 		select {
-		case e := <-out.events:
+		case e := <-events:
 			switch e := e.(type) {
 			case event.Entered:
 				deaf.Store(true)
@@ -124,17 +129,12 @@ func TestPipeOverBadNetwork(t *testing.T) {
 // TestWatchesAgain: who came to watch watches after a reconnect, too.
 func TestWatchesAgain(t *testing.T) {
 	s, addr, ctx, stop := serve(t)
-	in, typed := io.Pipe()
+	events, typed, joined := runJoin(ctx, joinCmd{Host: addr.String(), Name: "observer", Protocol: "any", Again: 100 * time.Millisecond, Cache: "-"})
 	defer typed.Close()
-	out := recorder{events: make(chan event.Event, 1024)}
-	join := joinCmd{Host: addr.String(), Name: "observer", Protocol: "any", Again: 100 * time.Millisecond, Cache: "-"}
-	joined := make(chan error, 1)
-	go func() { joined <- join.runSession(ctx, in, out) }()
-
-	watching, back := 0, false
+	watching, kicked := 0, false
 	for watching < 2 {
 		select {
-		case e := <-out.events:
+		case e := <-events:
 			switch e := e.(type) {
 			case event.TeamChange:
 				if e.Player.Name == "observer" && e.Player.Team == game.TeamSpectators {
@@ -142,16 +142,16 @@ func TestWatchesAgain(t *testing.T) {
 					s.Do(ctx, func() { s.Execute("kick 0 out") })
 				}
 			case event.Disconnected:
-				back = e.Again != 0
+				kicked = e.Again != 0
 			}
 		case err := <-joined:
 			t.Fatalf("it ended, having watched %d times: %v", watching, err)
 		case <-ctx.Done():
-			t.Fatalf("watched %d times, came back: %v", watching, back)
+			t.Fatalf("watched %d times, kicked: %v", watching, kicked)
 		}
 	}
-	if !back {
-		t.Error("it was not thrown out")
+	if !kicked {
+		t.Error("it was not kicked")
 	}
 	stop()
 	<-joined

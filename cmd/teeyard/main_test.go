@@ -13,10 +13,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if dir := os.Getenv("TEEYARD_SERVE_CHILD"); dir != "" {
-		serveChild(dir)
-		return
-	}
 	testscript.Main(m, map[string]func(){"teeyard": main})
 }
 

@@ -2,16 +2,8 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
-	"testing"
-	"time"
 
-	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
@@ -19,8 +11,8 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// writeReplay writes the log of ten seconds in which two players come, one with a
-// name that means harm to terminals, and one kills himself.
+// writeReplay writes a log of ten seconds in which two players join, one of them with a control
+// character in the name, and that one commits suicide.
 func writeReplay(name, program string) error {
 	m, _ := maps.Find("testbox")
 	parsed, err := twmap.Parse(m.Data)
@@ -69,103 +61,4 @@ func writeReplay(name, program string) error {
 		return err
 	}
 	return os.WriteFile(name, out.Bytes(), 0o600)
-}
-
-// TestKilledServer plays on a server that is killed without warning. What it
-// leaves behind has to verify up to the last second.
-func TestKilledServer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds of real time")
-	}
-	dir := t.TempDir()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, self)
-	cmd.Env = append(os.Environ(), "TEEYARD_SERVE_CHILD="+dir)
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer cmd.Process.Kill()
-	var log bytes.Buffer
-	port := regexp.MustCompile(`using port (\d+)`)
-	buf := make([]byte, 4096)
-	for !port.Match(log.Bytes()) {
-		n, err := stdout.Read(buf)
-		log.Write(buf[:n])
-		if err != nil {
-			t.Fatalf("%v\n%s", err, &log)
-		}
-	}
-	go func() { // let it log
-		for {
-			if _, err := stdout.Read(buf); err != nil {
-				return
-			}
-		}
-	}()
-	last, at := playOn(t, "127.0.0.1:"+string(port.FindSubmatch(log.Bytes())[1]), 3500*time.Millisecond)
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	killed := time.Since(at)
-	cmd.Wait()
-
-	files, err := filepath.Glob(filepath.Join(dir, "replays", "*"+server.ReplaySuffix))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("%d logs, %v", len(files), err)
-	}
-	f, r, err := openReplay(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	res, err := replay.Verify(r, replay.VerifyConfig{Modes: server.BuiltinModes})
-	if err != nil || res.End != replay.EndNone || res.HashesMatched < 2 {
-		t.Errorf("%+v, %v", res, err)
-	}
-	// The snapshot of tick `last` was seen some time before the server was killed.
-	// Half a second is what a block takes; the rest is for a busy machine.
-	if res.LastGoodTick < last-game.TickRate {
-		t.Errorf("verified to tick %d, the client had seen tick %d", res.LastGoodTick, last)
-	}
-	t.Logf("verified to tick %d, the client had seen %d %v before the kill", res.LastGoodTick, last, killed)
-}
-
-// serveChild is the server of TestKilledServer, in a process of its own.
-func serveChild(dir string) {
-	serve := serveCmd{Dir: dir, Console: []string{"bindaddr 127.0.0.1", "sv_port 0"}}
-	if err := serve.Run(context.Background()); err != nil {
-		fmt.Println(err)
-		os.Exit(1)
-	}
-}
-
-// playOn joins a server and moves about for a while. It returns the tick of the
-// last snapshot and when it came.
-func playOn(t *testing.T, addr string, length time.Duration) (last int32, at time.Time) {
-	t.Helper()
-	i := int32(0)
-	c, err := client.Dial(t.Context(), addr, client.Config{
-		NoMap:      true,
-		OnSnapshot: func(_ *client.Client, v *game.View, _ []game.Event) { last, at = v.Tick, time.Now() },
-		Play: func(*client.Client, *game.View) game.Input {
-			i++
-			return game.Input{Direction: i/10%3 - 1, TargetX: i % 300, TargetY: 100, Fire: i / 5 & 63}
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(length)
-	c.Close()
-	<-c.Done()
-	return last, at
 }
