@@ -16,9 +16,13 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// Feed takes one datagram. Whatever it holds, it costs bounded time and memory,
-// and an address that has not echoed a token gets no more bytes than it sent,
-// but for what budgets allow to clients and browsers that know no tokens.
+// Feed handles a datagram. Whatever it holds, this takes bounded time and memory. An
+// address that has not echoed a token gets no more bytes than it sent, except within
+// limits for clients and server browsers that know no tokens.
+//
+// The datagram of a client goes from here to session.feed, conn.Conn.Feed, session.Chunk,
+// bridge.ServerSide.Receive and a method of the session named after the message, such as
+// OnInput.
 func (s *Server) Feed(now conn.Time, peer transport.Peer, b []byte) {
 	s.now = now
 	if e, banned := s.bans.find(peer.Addr()); banned {
@@ -30,86 +34,87 @@ func (s *Server) Feed(now conn.Time, peer transport.Peer, b []byte) {
 	}
 }
 
-// handleUnconnected answers an address without a session. Masters come first: what they
-// prove themselves with is none of what others need.
+// handleUnconnected handles a datagram that belongs to no session. Masters come first,
+// as they have tokens of their own.
 func (s *Server) handleUnconnected(now conn.Time, peer transport.Peer, b []byte) {
-	if halflife.IsDatagram(b) && s.halfLife.feed(now, peer, b) {
+	if halflife.IsDatagram(b) && s.halfLife.handle(now, peer, b) {
 		return
 	}
-	if s.registration.feed(now, peer, b) {
+	if s.registration.handle(now, peer, b) {
 		return
 	}
-	d, verdict := s.inspect(now, peer, b)
-	if d == nil {
-		s.count(dropUnknownProtocol)
+	v, action := s.inspect(now, peer, b)
+	if v == nil {
+		s.countDrop(dropUnknownProtocol)
 		return
 	}
-	switch verdict {
+	switch action {
 	case conn.ActionReplyToken:
-		d.sendToken()
+		v.sendToken()
 	case conn.ActionAccept:
-		s.admit(now, peer, b, d, true)
+		s.admit(now, peer, b, v, true)
 	case conn.ActionChallenge:
-		s.handleTokenless(now, peer, b, d)
+		s.handleTokenless(now, peer, b, v)
 	case conn.ActionConnless:
-		d.answerBrowser()
+		v.answerBrowser()
 	default:
-		s.count(dropUnexpected)
+		s.countDrop(dropUnexpected)
 	}
 }
 
-// inspect brings a datagram to the gate that it is for; nil if there is none.
+// inspect returns the version that a datagram is of, nil if of none, and what to do about
+// it. The methods of its handshaker are about this datagram then.
 func (s *Server) inspect(now conn.Time, peer transport.Peer, b []byte) (*protocolVersion, conn.Action) {
 	kind, _ := packet.Classify(b)
-	for _, d := range s.versions {
-		if slices.Contains(d.kinds, kind) {
-			return d, d.inspect(now, peer, kind, b)
+	for _, v := range s.versions {
+		if slices.Contains(v.kinds, kind) {
+			return v, v.inspect(now, peer, kind, b)
 		}
 	}
 	return nil, conn.ActionIgnore
 }
 
-// handleTokenless takes a client that knows no tokens. Anybody can claim to be at its
-// address, so there is little that is done for such clients in a second, and
-// unless the operator wants it otherwise none gets a seat before it has shown that
-// it reads what is sent there. In that it says its password to nobody.
-func (s *Server) handleTokenless(now conn.Time, peer transport.Peer, b []byte, d *protocolVersion) {
+// handleTokenless handles a datagram of a client that knows no tokens. Its address may be
+// forged, so little is done for all such clients in a second, and none gets a seat before
+// it has answered a challenge, unless sv_vanilla_antispoof is 0. The message with its
+// password is lost meanwhile.
+func (s *Server) handleTokenless(now conn.Time, peer transport.Peer, b []byte, v *protocolVersion) {
 	if !s.spoofLimiter.allow(now, peer.Addr(), s.settings.VanillaConnPerSecond) {
-		s.count(dropTokenless)
+		s.countDrop(dropTokenless)
 		return
 	}
 	switch {
 	case s.settings.VanillaAntispoof == 0:
-		s.admit(now, peer, b, d, false)
+		s.admit(now, peer, b, v, false)
 	case s.settings.Password != "":
-		d.refuse("This server has a password, which your version cannot tell it")
+		v.refuse("This server has a password, which your version cannot tell it")
 	default:
-		d.sendChallenge()
+		v.sendChallenge()
 	}
 }
 
-// handleBanned tells a banned address why, now and then.
+// handleBanned tells a banned address about the ban, but not each time.
 func (s *Server) handleBanned(now conn.Time, peer transport.Peer, b []byte, e *bans.Ban) {
-	s.count(dropBanned)
+	s.countDrop(dropBanned)
 	if !s.bans.mayAnswer(now, e.Net) {
 		return
 	}
-	switch d, verdict := s.inspect(now, peer, b); verdict {
+	switch v, action := s.inspect(now, peer, b); action {
 	case conn.ActionChallenge:
 		if s.spoofLimiter.allow(now, peer.Addr(), s.settings.VanillaConnPerSecond) {
-			d.refuse(banMessage(*e, s.bans.clock()))
+			v.refuse(banMessage(*e, s.bans.clock()))
 		}
 	case conn.ActionReplyToken, conn.ActionAccept:
-		d.refuse(banMessage(*e, s.bans.clock()))
+		v.refuse(banMessage(*e, s.bans.clock()))
 	}
 }
 
-// admit gives a client a seat, or says why not. That its address is proven means
-// that it has echoed a token, or something like one.
-func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, d *protocolVersion, proven bool) {
-	refuse := func(reason string, why dropReason) {
-		s.count(why)
-		d.refuse(reason)
+// admit gives a client a seat, or tells it why not. addrProven says that the client has
+// echoed a token or the number of a challenge.
+func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, v *protocolVersion, addrProven bool) {
+	refuse := func(reason string, drop dropReason) {
+		s.countDrop(drop)
+		v.refuse(reason)
 	}
 	if s.numClients() >= int(s.settings.MaxClients) {
 		refuse("This server is full", dropFull)
@@ -139,27 +144,27 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, d *protocol
 		refuse("Too many connections, wait a moment", dropConnectRate)
 		return
 	}
-	opening := d.helloState()
-	if opening == helloConsumed && s.settings.Password != "" {
-		refuse("Wrong password", dropTokenless) // set since the challenge was sent
+	hello := v.helloState()
+	if hello == helloConsumed && s.settings.Password != "" {
+		refuse("Wrong password", dropTokenless) // it was set after the challenge was sent
 		return
 	}
-	id, waits := s.freeSeat()
+	id, soon := s.freeSeat()
 	if id == game.Nobody {
-		if !waits {
+		if !soon {
 			refuse("This server is full", dropFull)
 		}
 		return
 	}
-	c, err := s.newSession(now, id, peer, d)
-	if err != nil || d.accept(&c.conn) != nil {
+	c, err := s.newSession(now, id, peer, v)
+	if err != nil || v.accept(&c.conn) != nil {
 		return
 	}
-	// Without a token in its packets, anybody can make a client misbehave.
-	c.addrProven = proven && c.conn.Token() != packet.NoToken
+	// Packets without a token may be forged even if the address was proven.
+	c.addrProven = addrProven && c.conn.Token() != packet.NoToken
 	s.sessions[id], s.sessionByPeer[peer] = c, c
 	s.removeExcessBots()
-	switch opening {
+	switch hello {
 	case helloInDatagram:
 		c.feed(now, b)
 	case helloConsumed:
@@ -168,73 +173,74 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, d *protocol
 	}
 }
 
-// freeSeat finds a seat for a client, Nobody if there is none; waits tells that
-// there will be one after the next tick, when the client asks again.
-func (s *Server) freeSeat() (id game.PlayerID, waits bool) {
+// freeSeat returns a seat for a client, Nobody if there is none. soon reports whether
+// there will be one after the next tick; clients ask again until then.
+func (s *Server) freeSeat() (id game.PlayerID, soon bool) {
 	for id := range game.PlayerID(min(int(s.settings.MaxClients), len(s.sessions))) {
 		if s.sessions[id] != nil || s.bots.has(id) {
 			continue
 		}
-		if !s.leavingSeats.Has(id) {
+		if !s.seats.leaving.Has(id) {
 			return id, false
 		}
-		waits = true // for the tick that clears the seat
+		soon = true
 	}
-	if bot := s.lastBot(); !waits && bot != game.Nobody && int(bot) < int(s.settings.MaxClients) {
+	if bot := s.lastBot(); !soon && bot != game.Nobody && int(bot) < int(s.settings.MaxClients) {
 		s.removeBot(bot, "made room")
-		waits = true
+		soon = true
 	}
-	return game.Nobody, waits
+	return game.Nobody, soon
 }
 
-// rejoin is for a client that has begun anew in its seat, as after a crash. To begin
-// anew is no cheaper than to connect, and restores nothing that was used up.
-func (s *Server) rejoin(now conn.Time, c *session) {
+// restartSession handles a client that connects again while its session lasts, as after a
+// crash. This counts as a connect, and the rate limits of the session stay as they are.
+func (s *Server) restartSession(now conn.Time, c *session) {
 	if !s.mayConnect(now, c.peer.Addr()) {
-		s.count(dropConnectRate)
+		s.countDrop(dropConnectRate)
 		c.drop("Too many connections, wait a moment")
 		return
 	}
 	s.print(console.Info, "server", fmt.Sprintf("client begins anew. cid=%d addr=%s", c.id, c.peer))
 	s.queueLeave(c, "")
-	s.voterChanged()
+	s.votersChanged()
 	limits := c.limits
 	c.reset(now, c.peer, c.version)
 	c.limits = limits
 }
 
-// closeDropped ends the sessions that are to end.
+// closeDropped closes the sessions that were dropped.
 func (s *Server) closeDropped(now conn.Time) {
-	for i := 0; i < len(s.dropping); i++ { // dropping one may drop others
-		s.closeSession(now, s.dropping[i])
+	for i := 0; i < len(s.toClose); i++ { // dropping one may drop others
+		s.closeSession(now, s.toClose[i])
 	}
-	clear(s.dropping)
-	s.dropping = s.dropping[:0]
+	clear(s.toClose)
+	s.toClose = s.toClose[:0]
 }
 
+// closeSession says goodbye to a client and frees what it had. A client whose connection
+// fails within a second is banned for a minute.
 func (s *Server) closeSession(now conn.Time, c *session) {
 	if s.sessions[c.id] != c {
 		return
 	}
-	quick := c.addrProven && c.conn.State() == conn.StateError && now.Sub(c.connectedAt) < time.Second
+	failedAtOnce := c.addrProven && c.conn.State() == conn.StateError && now.Sub(c.connectedAt) < time.Second
 	c.conn.Close(now, c.dropReason)
-	s.print(console.Info, "server", fmt.Sprintf("client dropped. cid=%d addr=%s reason='%s'", c.id, c.peer, printable([]byte(c.dropReason), 128)))
+	s.print(console.Info, "server", fmt.Sprintf("client dropped. cid=%d addr=%s reason='%s'", c.id, c.peer, printableText([]byte(c.dropReason), 128)))
 	s.handleVoterLeft(c)
 	s.queueLeave(c, c.dropReason)
 	c.snaps.reset()
 	s.sessions[c.id] = nil
 	delete(s.sessionByPeer, c.peer)
-	if quick && !c.peer.Addr().IsLoopback() { // tests and bots of the operator come from there
+	if failedAtOnce && !c.peer.Addr().IsLoopback() { // the operator's tests and bots
 		s.addBan(console.Operator, now, bans.Ban{Net: addrPrefix(c.peer.Addr()), Duration: time.Minute, Reason: "Stressing network", Temporary: true})
 	}
 }
 
-// queueLeave clears the seat of a session in the world.
+// queueLeave makes the player of a session leave the world with the next tick.
 func (s *Server) queueLeave(c *session, reason string) {
-	if c.state < stateReady {
-		return
+	if c.state >= stateReady {
+		s.leaveSeat(c.id, reason)
 	}
-	s.leaveSeat(c.id, reason)
 }
 
 // banAddr bans an address and drops its clients.
@@ -252,7 +258,7 @@ func (s *Server) addBan(who console.Caller, now conn.Time, b bans.Ban) error {
 	return nil
 }
 
-// applyBan tells of a ban and drops those whom it hits.
+// applyBan logs a ban and drops the clients that it hits.
 func (s *Server) applyBan(who console.Caller, b bans.Ban) {
 	now := s.bans.clock()
 	s.printFor(who, console.Standard, "net_ban", fmt.Sprintf("banned '%s' %s", bans.FormatNet(b.Net), banTerms(b, now)))

@@ -50,7 +50,7 @@ func (l *banList) add(now conn.Time, b bans.Ban) (bans.Ban, error) {
 	if b.Net.IsSingleIP() && isLocalhost(b.Net.Addr()) {
 		return bans.Ban{}, ErrUnbannable
 	}
-	b.Reason = printable([]byte(b.Reason), maxBanReason)
+	b.Reason = printableText([]byte(b.Reason), maxBanReason)
 	if b.Duration > 0 {
 		b.Until = l.clock().Add(b.Duration)
 	}
@@ -81,7 +81,7 @@ func (l *banList) list() []bans.Ban {
 	list := slices.DeleteFunc(l.store.All(), func(b bans.Ban) bool { return b.RconOnly })
 	slices.SortStableFunc(list, func(x, y bans.Ban) int {
 		if x.Until.IsZero() != y.Until.IsZero() {
-			return btoi(x.Until.IsZero()) - btoi(y.Until.IsZero())
+			return boolToInt(x.Until.IsZero()) - boolToInt(y.Until.IsZero())
 		}
 		return x.Until.Compare(y.Until)
 	})

@@ -90,7 +90,7 @@ func (s *Server) runBots() {
 		return
 	}
 	s.removeExcessBots()
-	if n := b.count(); n < wanted && s.navReady() {
+	if n := b.count(); n < wanted && s.hasNavGraph() {
 		for ; n < wanted && s.addBot(); n++ {
 		}
 	}
@@ -128,8 +128,8 @@ func (s *Server) removeExcessBots() {
 	}
 }
 
-// navReady tells whether the map is known to bots; if not, it sees to it.
-func (s *Server) navReady() bool {
+// hasNavGraph tells whether the map is known to bots; if not, it sees to it.
+func (s *Server) hasNavGraph() bool {
 	b := &s.bots
 	if b.nav != nil {
 		return true
@@ -158,7 +158,7 @@ func (s *Server) navReady() bool {
 func (s *Server) addBot() bool {
 	b := &s.bots
 	for id := game.PlayerID(game.MaxPlayers - 1); id >= 0; id-- {
-		if b.has(id) || s.sessions[id] != nil || s.leavingSeats.Has(id) {
+		if b.has(id) || s.sessions[id] != nil || s.seats.leaving.Has(id) {
 			continue
 		}
 		b.serial++

@@ -17,7 +17,7 @@ func (tn *testNetwork) waitForNav() {
 	tn.t.Helper()
 	s := tn.srv
 	s.bots.setWorld(s.world)
-	if !s.navReady() {
+	if !s.hasNavGraph() {
 		if s.bots.nav = <-s.bots.navResult; s.bots.nav == nil {
 			tn.t.Fatal("the map cannot be explored")
 		}
@@ -98,7 +98,7 @@ func TestBotsAreMarked(t *testing.T) {
 	var s snapshot.Snapshot
 	d := tn.srv.versions[0]
 	d.BeginSnapshots(tn.srv.world)
-	tn.srv.sessions[0].host.BuildSnapshot(&b, &v, &[game.MaxPlayers]int32{})
+	tn.srv.sessions[0].bridge.BuildSnapshot(&b, &v, &[game.MaxPlayers]int32{})
 	d.EndSnapshots()
 	b.Finish(&s)
 	var info msg7.PlayerInfo
@@ -106,7 +106,7 @@ func TestBotsAreMarked(t *testing.T) {
 		t.Errorf("snapshot has %+v, %v", info, err)
 	}
 
-	reply, err := query.ParseReply7(tn.srv.browserAnswers().Append(nil, query.Request{Format: query.Format7}, 0))
+	reply, err := query.ParseReply7(tn.srv.browserReplies().Append(nil, query.Request{Format: query.Format7}, 0))
 	if err != nil || reply.Info.NumClients != 3 || reply.Info.NumPlayers != 3 {
 		t.Errorf("browsers see %+v, %v", reply.Info, err)
 	}

@@ -9,27 +9,26 @@ import (
 // tickDuration is the length of one tick.
 const tickDuration = time.Second / 50
 
-// maxCatchUp bounds how many ticks one pass may run after a stall. Time beyond
-// it is forgotten: a machine that slept a minute must not spend the next one
-// replaying 3,000 ticks while its players wait.
+// maxCatchUp is the most ticks that run at once after a stall. Time beyond that is
+// skipped: a machine that slept a minute must not run 3,000 ticks while its players wait.
 const maxCatchUp = 50
 
-// clock turns time into ticks. It reads no time itself.
+// clock converts time to ticks. It gets the time as an argument.
 type clock struct {
 	start conn.Time // when tick 0 began
-	tick  int32     // the last tick that was begun
+	tick  int32     // the last tick that began
 }
 
 // reset makes now the beginning of tick 0.
 func (c *clock) reset(now conn.Time) { *c = clock{start: now} }
 
-// tickStart tells when a tick starts.
+// tickStart returns the time at which a tick begins.
 func (c *clock) tickStart(tick int32) conn.Time {
 	return c.start.Add(time.Duration(tick) * tickDuration)
 }
 
-// due tells how many ticks are to be run now, at most maxCatchUp; skipped is
-// how many were forgotten.
+// due returns the number of ticks to run now, at most maxCatchUp, and the number of ticks
+// beyond that, which are skipped.
 func (c *clock) due(now conn.Time) (ticks, skipped int) {
 	n := int(now.Sub(c.start)/tickDuration) - int(c.tick)
 	if n <= 0 {
@@ -43,5 +42,5 @@ func (c *clock) due(now conn.Time) (ticks, skipped int) {
 	return n, skipped
 }
 
-// nextTick tells when the nextTick tick begins.
+// nextTick returns the time at which the next tick begins.
 func (c *clock) nextTick() conn.Time { return c.tickStart(c.tick + 1) }

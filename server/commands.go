@@ -16,7 +16,7 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// newConsole makes the console with all variables and commands.
+// newConsole creates the console with all variables and commands.
 func (s *Server) newConsole() error {
 	c, err := console.New(console.Config{Output: s.printFor, Problem: s.reportProblem, Files: s.cfg.Files, Create: s.cfg.Create, AccessChanged: s.sendAccessChange})
 	if err != nil {
@@ -64,87 +64,85 @@ func (s *Server) newConsole() error {
 			return fmt.Errorf("server: %w", err)
 		}
 	}
-	return s.hooks()
+	return s.addHooks()
 }
 
-// withoutEffect are variables that existing configurations set and that do
-// nothing here yet. Better to say so than to let an operator wonder.
+// withoutEffect are variables that existing configurations set but that do nothing here
+// yet. Setting one prints that.
 var withoutEffect = []string{
 	"logfile", "logfile_timestamp", "sv_auto_demo_record", "sv_auto_demo_max",
 	"ec_bindaddr", "ec_port", "ec_password", "ec_bantime", "ec_auth_timeout", "ec_output_level",
 }
 
-// hooks makes changed variables count.
-func (s *Server) hooks() error {
-	for _, name := range withoutEffect {
-		if err := s.console.After(name, func(call *console.Call) {
-			call.Print("server", "%s is kept but has no effect in this version", call.Name)
-		}); err != nil {
-			return fmt.Errorf("server: %w", err)
+// addHooks makes variables take effect when they are set.
+func (s *Server) addHooks() error {
+	whenStarted := func(f func(*console.Call)) func(*console.Call) {
+		return func(call *console.Call) {
+			if s.started {
+				f(call)
+			}
 		}
 	}
-	if err := s.registerHooks(); err != nil {
-		return err
-	}
-	if err := s.halfLifeHooks(); err != nil {
-		return err
-	}
-	after := func(f func(), names ...string) error {
-		for _, name := range names {
-			if err := s.console.After(name, func(*console.Call) {
-				if s.started {
-					f()
-				}
-			}); err != nil {
+	for _, hook := range []struct {
+		run       func(*console.Call)
+		variables []string
+	}{
+		{func(call *console.Call) {
+			call.Print("server", "%s is kept but has no effect in this version", call.Name)
+		}, withoutEffect},
+		{func(*console.Call) { s.registration.outdated = true }, []string{
+			"sv_register", "sv_register_url", "sv_register_udp", "sv_register_extra", "sv_register_community_token",
+			"sv_register_port", "sv_external_port",
+		}},
+		{whenStarted(func(call *console.Call) { s.halfLife.configure(call.Caller) }), []string{
+			"sv_hl", "sv_hl_legacy_queries", "sv_hl_rcon", "sv_hl_rcon_allow", "sv_hl_rcon_failures", "sv_hl_rcon_bantime",
+			"sv_hl_rcon_exempt", "sv_rcon_password", "sv_rcon_mod_password",
+		}},
+		{whenStarted(func(*console.Call) {
+			r := s.gameRules()
+			s.queueCommand(game.Command{Kind: game.CmdSetRules, Player: game.Nobody, Target: game.Nobody, Rules: &r})
+		}), []string{
+			"sv_warmup", "sv_countdown", "sv_teamdamage", "sv_maprotation", "sv_matches_per_map", "sv_match_swap", "sv_powerups",
+			"sv_scorelimit", "sv_timelimit", "sv_tournament_mode", "sv_player_ready_mode", "sv_spamprotection", "sv_respawn_delay_tdm",
+			"sv_player_slots", "sv_teambalance_time", "sv_inactivekick_time", "sv_inactivekick", "sv_inactivekick_spec",
+			"sv_silent_spectator_mode", "sv_strict_spectate_mode", "sv_max_clients",
+			"sv_vote_kick", "sv_vote_kick_min", "sv_vote_spectate",
+		}},
+		{whenStarted(func(*console.Call) {
+			if s.settings.Replay == 0 {
+				s.endReplay(replay.EndTurnedOff)
+			}
+		}), []string{"sv_replay"}},
+		{whenStarted(func(*console.Call) { s.sendServerInfo() }), []string{"sv_name", "password", "sv_max_clients"}},
+		{whenStarted(func(*console.Call) {
+			if motd := safetext.Lines(s.settings.Motd); motd != "" {
+				s.observe(event.NewMotd(motd))
+			}
+			s.forEachInGame(func(c *session) { c.bridge.SendMotd(s.settings.Motd) })
+		}), []string{"sv_motd"}},
+	} {
+		for _, name := range hook.variables {
+			if err := s.console.After(name, hook.run); err != nil {
 				return fmt.Errorf("server: %w", err)
 			}
 		}
-		return nil
 	}
-	rules := func() {
-		r := s.rules()
-		s.queueCommand(game.Command{Kind: game.CmdSetRules, Player: game.Nobody, Target: game.Nobody, Rules: &r})
-	}
-	if err := after(rules,
-		"sv_warmup", "sv_countdown", "sv_teamdamage", "sv_maprotation", "sv_matches_per_map", "sv_match_swap", "sv_powerups",
-		"sv_scorelimit", "sv_timelimit", "sv_tournament_mode", "sv_player_ready_mode", "sv_spamprotection", "sv_respawn_delay_tdm",
-		"sv_player_slots", "sv_teambalance_time", "sv_inactivekick_time", "sv_inactivekick", "sv_inactivekick_spec",
-		"sv_silent_spectator_mode", "sv_strict_spectate_mode", "sv_max_clients",
-		"sv_vote_kick", "sv_vote_kick_min", "sv_vote_spectate",
-	); err != nil {
-		return err
-	}
-	if err := after(func() {
-		if s.settings.Replay == 0 {
-			s.endReplay(replay.EndTurnedOff)
-		}
-	}, "sv_replay"); err != nil {
-		return err
-	}
-	if err := after(s.sendServerInfo, "sv_name", "password", "sv_max_clients"); err != nil {
-		return err
-	}
-	return after(func() {
-		if motd := safetext.Lines(s.settings.Motd); motd != "" {
-			s.observe(event.NewMotd(motd))
-		}
-		s.forEachInGame(func(c *session) { c.host.SendMotd(s.settings.Motd) })
-	}, "sv_motd")
+	return nil
 }
 
-// sendServerInfo tells every client what the server is.
+// sendServerInfo sends all clients the description of the server.
 func (s *Server) sendServerInfo() {
-	info := s.info()
+	info := s.serverInfo()
 	s.observe(info.Event())
 	for _, c := range s.sessions {
 		if c != nil && c.state > stateAuth {
-			c.host.SendServerInfo(&info)
+			c.bridge.SendServerInfo(&info)
 		}
 	}
 }
 
-// rules are the settings the world has to know.
-func (s *Server) rules() game.Rules {
+// gameRules returns the settings that the world has to know.
+func (s *Server) gameRules() game.Rules {
 	v := &s.settings
 	v.PlayerSlots = min(v.PlayerSlots, v.MaxClients)
 	return game.Rules{
@@ -162,7 +160,7 @@ func (s *Server) rules() game.Rules {
 	}
 }
 
-// worldCommand is a command that only passes a request to the world.
+// worldCommand returns a console command that queues a command of a kind for the world.
 func (s *Server) worldCommand(kind game.CommandKind) func(*console.Call) {
 	return func(*console.Call) {
 		s.queueCommand(game.Command{Kind: kind, Player: game.Nobody, Target: game.Nobody})
@@ -195,7 +193,7 @@ func (s *Server) cmdStatus(call *console.Call) {
 }
 
 func (s *Server) cmdShutdown(call *console.Call) {
-	s.shutdownRequested, s.shutdownReason = true, call.Arg(0)
+	s.shutdown.requested, s.shutdown.reason = true, call.Arg(0)
 }
 
 func (s *Server) cmdLogout(call *console.Call) {
@@ -204,37 +202,31 @@ func (s *Server) cmdLogout(call *console.Call) {
 	}
 }
 
-// clientArg is the session a command names by its id.
-func (s *Server) clientArg(call *console.Call, i int) *session {
+// sessionArg returns the session whose client id is argument i, nil if there is none.
+func (s *Server) sessionArg(call *console.Call, i int) *session {
 	id := call.Int(i)
-	if id < 0 || id >= len(s.sessions) || s.sessions[id] == nil {
-		call.Print("server", "invalid client id")
+	if id < 0 || id >= len(s.sessions) {
 		return nil
 	}
 	return s.sessions[id]
 }
 
-// isOutranked reports whether a caller has no more access to the remote console than
-// c, whom they must not kick or ban then.
-func isOutranked(who *console.Caller, c *session) bool {
+// isProtected reports whether c has at least as much access to the remote console as a
+// remote caller, who must not ban them then.
+func (c *session) isProtected(who *console.Caller) bool {
 	return who.IsRemote() && c.rcon.authed && c.rcon.level <= who.Level
 }
 
 func (s *Server) cmdKick(call *console.Call) {
-	id := call.Int(0)
-	if id >= 0 && id < len(s.sessions) && s.bots.has(game.PlayerID(id)) {
-		call.Print("server", "client %d is a bot; sv_bots says how many there are", id)
-		return
-	}
-	if id < 0 || id >= len(s.sessions) || s.sessions[id] == nil {
-		call.Print("server", "invalid client id to kick")
-		return
-	}
-	c := s.sessions[id]
+	id, c := call.Int(0), s.sessionArg(call, 0)
 	switch who := &call.Caller; {
-	case int(c.id) == who.ID:
+	case id >= 0 && id < len(s.sessions) && s.bots.has(game.PlayerID(id)):
+		call.Print("server", "client %d is a bot; sv_bots says how many there are", id)
+	case c == nil:
+		call.Print("server", "invalid client id to kick")
+	case id == who.ID:
 		call.Print("server", "you can't kick yourself")
-	case isOutranked(who, c) && c.rcon.level < who.Level:
+	case c.isProtected(who) && c.rcon.level < who.Level:
 		call.Print("server", "kick command denied")
 	case call.Arg(1) != "":
 		c.drop("Kicked (" + call.Arg(1) + ")")
@@ -243,7 +235,7 @@ func (s *Server) cmdKick(call *console.Call) {
 	}
 }
 
-// defaultBanMinutes is how long a ban lasts if nothing is said.
+// defaultBanMinutes is the duration of a ban without one.
 const defaultBanMinutes = 30
 
 func (s *Server) cmdBan(call *console.Call) {
@@ -256,7 +248,10 @@ func (s *Server) cmdBan(call *console.Call) {
 	}
 	nets, err := parseBanTarget(call.Arg(0))
 	if err != nil {
-		c := s.clientArg(call, 0)
+		c := s.sessionArg(call, 0)
+		if c == nil {
+			call.Print("server", "invalid client id")
+		}
 		if c == nil || strings.Trim(call.Arg(0), "0123456789") != "" {
 			call.Print("net_ban", "ban error (invalid network address)")
 			return
@@ -285,7 +280,7 @@ func parseBanTarget(s string) ([]netip.Prefix, error) {
 	return []netip.Prefix{addrPrefix(addr.Unmap())}, err
 }
 
-// canBan tells whether who runs a command may ban a network; if not, it says why.
+// canBan reports whether the caller of a command may ban a network, and prints why not.
 func (s *Server) canBan(call *console.Call, net netip.Prefix) bool {
 	who := &call.Caller
 	if who.ID < 0 && who.IsRemote() && net.Contains(who.Addr) {
@@ -300,7 +295,7 @@ func (s *Server) canBan(call *console.Call, net netip.Prefix) bool {
 			call.Print("net_ban", "ban error (you can't ban yourself)")
 			return false
 		}
-		if isOutranked(who, c) || s.votes.executing && c.rcon.authed {
+		if c.isProtected(who) || s.votes.executing && c.rcon.authed {
 			call.Print("net_ban", "ban error (command denied)")
 			return false
 		}
@@ -358,10 +353,10 @@ func (s *Server) cmdBroadcast(call *console.Call) {
 	s.queueCommand(game.Command{Kind: game.CmdBroadcast, Player: game.Nobody, Target: game.Nobody, Text: call.Arg(0)})
 }
 
-// setTuning asks the world for other tuning, which the modes of the original do not
-// keep.
+// setTuning changes the world's tuning. The modes of the original allow standard tuning
+// only.
 func (s *Server) setTuning(call *console.Call, t game.Tuning) {
-	if pure := physics.DefaultTuning(); t != pure && s.rules().PureTuning {
+	if pure := physics.DefaultTuning(); t != pure && s.gameRules().PureTuning {
 		call.Print("server", "resetting tuning due to pure server")
 		t = pure
 	}
@@ -439,8 +434,9 @@ func (s *Server) cmdRestart(call *console.Call) {
 }
 
 func (s *Server) cmdSetTeam(call *console.Call) {
-	c := s.clientArg(call, 0)
+	c := s.sessionArg(call, 0)
 	if c == nil {
+		call.Print("server", "invalid client id")
 		return
 	}
 	team := game.Team(min(max(call.Int(1), -1), 1))

@@ -1,30 +1,30 @@
 package server
 
-// dropReason is why something that came in had no effect.
+// dropReason is the reason for which something that was received had no effect.
 type dropReason uint8
 
-// What is refused is counted, not logged: anyone can send anything.
+// Drops are counted and not logged: anybody can send anything, and fill a disk with it.
 const (
-	dropUnknownProtocol  dropReason = iota // no protocol we know
+	dropUnknownProtocol  dropReason = iota // of no protocol that the server speaks
 	dropUnexpected                         // no session, no valid token
 	dropConnection                         // refused by a connection
 	dropMessage                            // not a message, or out of range
 	dropNotVital                           // has to be in a vital chunk
 	dropState                              // not in this state of the session
-	dropUnwanted                           // a message nobody listens to
+	dropUnwanted                           // a message that the server does not support
 	dropInput                              // input out of range
 	dropCommands                           // too many commands in a tick
 	dropBanned                             // from a banned address
 	dropFull                               // no seat
 	dropSnapshotTooLarge                   // a snapshot of more than 64 parts
 	dropTicks                              // ticks skipped after a stall
-	dropConnectRate                        // connects too often
-	dropInfo                               // a request for info that is none
-	dropFlood                              // more than a client may send
-	dropRconLines                          // output that an operator's connection had no room for
+	dropConnectRate                        // too many connects of an address
+	dropInfo                               // a malformed request for server info
+	dropFlood                              // more than the rate limit of a client
+	dropRconLines                          // remote console output without room in the connection
 	dropVersion                            // of another version than the session's
-	dropTokenless                          // clients without a token beyond their budget
-	dropHalfLife                           // requests of the Half-Life protocol that got no answer
+	dropTokenless                          // beyond the limits for clients and browsers without a token
+	dropHalfLife                           // Half-Life requests that got no answer
 	numDrops
 )
 
@@ -33,10 +33,10 @@ var dropNames = [numDrops]string{
 	"input", "commands", "banned", "full", "snapshot_too_large", "ticks", "stress", "info", "flood", "rcon_lines", "version", "unproven", "halflife",
 }
 
-func (s *Server) count(r dropReason) { s.drops[r].Add(1) }
+func (s *Server) countDrop(r dropReason) { s.drops[r].Add(1) }
 
-// Drops tells how much of what came in had no effect, by reason. It may be
-// called by any goroutine.
+// Drops returns the number of datagrams, messages and other things that were received and
+// had no effect, by reason. It may be called by any goroutine.
 func (s *Server) Drops() map[string]uint64 {
 	m := make(map[string]uint64, numDrops)
 	for i := range s.drops {

@@ -8,13 +8,13 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// deliverEvent sends what happened to those whom it concerns, and to the console.
+// deliverEvent logs an event and sends it to the clients that it is for.
 func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 	if ev.Kind.IsEffect() {
 		return
 	}
 	switch ev.Kind {
-	case game.EvTeamChange, game.EvPickup: // of which the original tells before it prints them
+	case game.EvTeamChange, game.EvPickup: // the original logs these after sending them
 		defer s.logEvent(ev)
 	case game.EvPlayerEntered:
 	default:
@@ -22,9 +22,9 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 	}
 	switch ev.Kind {
 	case game.EvTeamChange:
-		s.handleVoterTeam(ev.Player, ev.Team)
+		s.handleVoterTeamChange(ev.Player, ev.Team)
 	case game.EvPlayerEntered:
-		s.voterChanged()
+		s.votersChanged()
 		if s.bots.has(ev.Player) {
 			s.bots.introduced |= game.MaskOne(ev.Player)
 			s.logEvent(ev)
@@ -48,47 +48,48 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 	}
 	for id, c := range s.sessions {
 		if c != nil && c.state == stateInGame && ev.To.Has(game.PlayerID(id)) {
-			c.host.SendEvent(s.world, ev)
+			c.bridge.SendEvent(s.world, ev)
 		}
 	}
 }
 
-// enterClient lets a client in: it learns of everybody, and everybody of it.
+// enterClient lets a client into the game: it is told about everybody, and everybody
+// about it.
 func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	c := s.sessions[ev.Player]
 	if c == nil || c.state != stateEntering {
 		return
 	}
 	c.state = stateInGame
-	info := s.info()
+	info := s.serverInfo()
 	s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s", c.id, c.peer))
-	c.host.SendServerInfo(&info)
+	c.bridge.SendServerInfo(&info)
 	s.logEvent(ev)
-	c.host.SendGameInfo(s.world)
+	c.bridge.SendGameInfo(s.world)
 	for other, o := range s.sessions {
 		if o == nil || o == c || o.state != stateInGame {
 			continue
 		}
-		o.host.SendEvent(s.world, ev)
-		c.host.SendClientInfo(s.world, game.PlayerID(other), false, false)
+		o.bridge.SendEvent(s.world, ev)
+		c.bridge.SendClientInfo(s.world, game.PlayerID(other), false, false)
 	}
 	for id := range game.PlayerID(game.MaxPlayers) {
 		if s.bots.introduced.Has(id) {
-			c.host.SendClientInfo(s.world, id, false, false)
+			c.bridge.SendClientInfo(s.world, id, false, false)
 		}
 	}
-	c.host.SendClientInfo(s.world, c.id, true, ev.Flag)
+	c.bridge.SendClientInfo(s.world, c.id, true, ev.Flag)
 	c.conn.Flush(now)
 }
 
-// logEvent prints what operators' tools read.
+// logEvent logs an event in the form that operators' tools parse.
 func (s *Server) logEvent(ev *game.Event) {
-	was := game.TeamSpectators
+	oldTeam := game.TeamSpectators
 	switch ev.Kind {
 	case game.EvPlayerEntered:
-		s.lastTeams[ev.Player] = s.teamOf(ev.Player)
+		s.seats.teams[ev.Player] = s.teamOf(ev.Player)
 	case game.EvTeamChange:
-		was, s.lastTeams[ev.Player] = s.lastTeams[ev.Player], ev.Team
+		oldTeam, s.seats.teams[ev.Player] = s.seats.teams[ev.Player], ev.Team
 	}
 	if !s.logEnabled(console.Info) && !s.logEnabled(console.Debug) {
 		return
@@ -107,11 +108,11 @@ func (s *Server) logEvent(ev *game.Event) {
 		}
 	case game.EvKill:
 		killer := s.playerTag(ev.Player)
-		if side := ev.Player; side < 0 {
-			if side < game.Nobody {
-				side++ // one who left: -1 of the red side, -2 of the blue one
+		if team := ev.Player; team < 0 {
+			if team < game.Nobody {
+				team++ // a player who left: -1 of the red team, -2 of the blue one
 			}
-			killer = fmt.Sprintf("%d:%d:", side, -1-side)
+			killer = fmt.Sprintf("%d:%d:", team, -1-team)
 		}
 		s.print(console.Debug, "game", fmt.Sprintf("kill killer='%s' victim='%s' weapon=%d special=%d", killer, s.playerTag(ev.Target), ev.Weapon, ev.Value))
 	case game.EvPickup:
@@ -119,7 +120,7 @@ func (s *Server) logEvent(ev *game.Event) {
 	case game.EvPlayerEntered:
 		s.print(console.Debug, "game", fmt.Sprintf("team_join player='%d:%s' team=%d", ev.Player, s.playerName(ev.Player), s.teamOf(ev.Player)))
 	case game.EvTeamChange:
-		s.print(console.Debug, "game", fmt.Sprintf("team_join player='%d:%s' team=%d->%d", ev.Player, s.playerName(ev.Player), was, ev.Team))
+		s.print(console.Debug, "game", fmt.Sprintf("team_join player='%d:%s' team=%d->%d", ev.Player, s.playerName(ev.Player), oldTeam, ev.Team))
 	case game.EvPlayerLeft:
 		s.print(console.Debug, "game", fmt.Sprintf("leave player='%d:%s'", ev.Player, s.playerName(ev.Player)))
 	case game.EvRoundStart:
@@ -131,17 +132,17 @@ func (s *Server) logEvent(ev *game.Event) {
 	}
 }
 
-// playerTag is how the console names a player: id:team:name. The team is that of
-// the moment: who dies of changing it died on the side he left.
+// playerTag returns a player as log lines have it: id:team:name. A player who dies of a
+// change of team still has the old team.
 func (s *Server) playerTag(id game.PlayerID) string {
-	side := game.TeamSpectators
+	team := game.TeamSpectators
 	if id >= 0 {
-		side = s.lastTeams[id]
+		team = s.seats.teams[id]
 	}
-	return fmt.Sprintf("%d:%d:%s", id, side, s.playerName(id))
+	return fmt.Sprintf("%d:%d:%s", id, team, s.playerName(id))
 }
 
-// playerName is a player's name, also in the tick after he left.
+// playerName returns a player's name, or that of the last who had the seat.
 func (s *Server) playerName(id game.PlayerID) string {
 	if id < 0 {
 		return ""
@@ -152,10 +153,10 @@ func (s *Server) playerName(id game.PlayerID) string {
 	if c := s.sessions[id]; c != nil {
 		return c.name
 	}
-	return s.lastNames[id]
+	return s.seats.names[id]
 }
 
-// teamOf is a player's side; spectators if he is not seated.
+// teamOf returns a player's team; spectators for one who is not in the world.
 func (s *Server) teamOf(id game.PlayerID) game.Team {
 	p, ok := s.world.Player(id)
 	if !ok {

@@ -22,10 +22,10 @@ import (
 // browseHalfLife is what the server is to programs that know the Half-Life protocol:
 // trackers, panels and consoles. It implements halflife.Game and halflife.Console.
 type halfLife struct {
-	srv     *Server
-	hl      *halflife.Server
-	numSent int
-	info    query.Info
+	server    *Server
+	responder *halflife.Server
+	numSent   int
+	info      query.Info
 
 	registrar     *halflife.Registrar // nil while no master is known
 	registered    int
@@ -39,8 +39,8 @@ type halfLife struct {
 
 // open makes the server's other face.
 func (h *halfLife) open(s *Server) (err error) {
-	h.srv = s
-	h.hl, err = halflife.NewServer(halflife.ServerConfig{
+	h.server = s
+	h.responder, err = halflife.NewServer(halflife.ServerConfig{
 		Game: h, Console: h, Send: h.send, Bans: s.bans.store,
 		IsPlayer: h.isPlayerAddr, OwnAddrs: []transport.Peer{s.Addr()}, OnRcon: h.onRcon,
 	})
@@ -49,29 +49,29 @@ func (h *halfLife) open(s *Server) (err error) {
 
 func (h *halfLife) send(to transport.Peer, b []byte) {
 	h.numSent++
-	h.srv.transport.Send(to, b)
+	h.server.transport.Send(to, b)
 }
 
-// feed takes a datagram of the protocol. It reports whether anybody listens to
+// handle takes a datagram of the protocol. It reports whether anybody listens to
 // those.
-func (h *halfLife) feed(now conn.Time, peer transport.Peer, b []byte) bool {
+func (h *halfLife) handle(now conn.Time, peer transport.Peer, b []byte) bool {
 	if h.registrar != nil && h.registrar.Feed(int64(now), peer, b) {
 		return true
 	}
-	if h.srv.settings.HalfLife == 0 || halflife.ParseRequest(b).Kind == halflife.RequestNone {
+	if h.server.settings.HalfLife == 0 || halflife.ParseRequest(b).Kind == halflife.RequestNone {
 		return false
 	}
 	before := h.numSent
-	h.hl.Feed(int64(now), peer, b)
+	h.responder.Feed(int64(now), peer, b)
 	if h.numSent == before {
-		h.srv.count(dropHalfLife)
+		h.server.countDrop(dropHalfLife)
 	}
 	return true
 }
 
 // isPlayerAddr tells whether a player of an address has shown that he is there.
 func (h *halfLife) isPlayerAddr(a netip.Addr) bool {
-	for _, c := range h.srv.sessions {
+	for _, c := range h.server.sessions {
 		if c != nil && c.addrProven && c.peer.Addr() == a {
 			return true
 		}
@@ -81,8 +81,8 @@ func (h *halfLife) isPlayerAddr(a netip.Addr) bool {
 
 // Info implements halflife.Game.
 func (h *halfLife) Info() halflife.Info {
-	s, q := h.srv, &h.info
-	s.fillInfo(q)
+	s, q := h.server, &h.info
+	s.fillQueryInfo(q)
 	i := halflife.Info{
 		Name: q.Name, Map: q.Map, Dir: "teeworlds", Game: "Teeworlds " + q.GameType,
 		Players: q.NumClients, Max: q.MaxClients, Bots: s.bots.count(), Password: q.Password,
@@ -106,7 +106,7 @@ var osLetters = map[string]byte{"windows": 'w', "darwin": 'm'}
 // Players implements halflife.Game: everybody who is listed in server browsers, for
 // Info was asked just before.
 func (h *halfLife) Players(dst []halflife.Player) []halflife.Player {
-	s, n := h.srv, 0
+	s, n := h.server, 0
 	now := s.now
 	for id, c := range s.sessions {
 		bot := s.bots.has(game.PlayerID(id))
@@ -126,7 +126,7 @@ func (h *halfLife) Players(dst []halflife.Player) []halflife.Player {
 
 // Rules implements halflife.Game.
 func (h *halfLife) Rules(dst []halflife.Rule) []halflife.Rule {
-	v := &h.srv.settings
+	v := &h.server.settings
 	for _, r := range []struct {
 		name  string
 		value int
@@ -175,7 +175,7 @@ func (h *halfLife) Rules(dst []halflife.Rule) []halflife.Rule {
 // RunRcon implements halflife.Console, with the rights that the password gives a
 // player, and what it does is logged as it is for players.
 func (h *halfLife) RunRcon(peer transport.Peer, level int, line string, print func(text string)) {
-	s := h.srv
+	s := h.server
 	s.print(console.Info, "server", fmt.Sprintf("addr=%s rcon='%s'", peer, s.console.Redact(line)))
 	s.console.Execute(line, console.Caller{Level: console.Level(level), Flags: console.Server, ID: -1, Addr: peer.Addr(), Print: print})
 }
@@ -189,29 +189,12 @@ func (h *halfLife) onRcon(e halflife.RconEvent) {
 	if e.Count > 1 {
 		text += fmt.Sprintf(" (%d times)", e.Count)
 	}
-	h.srv.print(console.Standard, "server", text)
-}
-
-// halfLifeHooks makes changed settings count.
-func (s *Server) halfLifeHooks() error {
-	for _, name := range []string{
-		"sv_hl", "sv_hl_legacy_queries", "sv_hl_rcon", "sv_hl_rcon_allow", "sv_hl_rcon_failures", "sv_hl_rcon_bantime",
-		"sv_hl_rcon_exempt", "sv_rcon_password", "sv_rcon_mod_password",
-	} {
-		if err := s.console.After(name, func(call *console.Call) {
-			if s.started {
-				s.halfLife.configure(call.Caller)
-			}
-		}); err != nil {
-			return fmt.Errorf("server: %w", err)
-		}
-	}
-	return nil
+	h.server.print(console.Standard, "server", text)
 }
 
 // configure takes the settings. What cannot be is said, and is off.
 func (h *halfLife) configure(who console.Caller) {
-	s := h.srv
+	s := h.server
 	v := &s.settings
 	complain := func(name string, err error) {
 		s.printFor(who, console.Standard, "server", fmt.Sprintf("%s: %v", name, err))
@@ -253,7 +236,7 @@ func (h *halfLife) configure(who console.Caller) {
 		}
 		r.Passwords = append(r.Passwords, halflife.RconPassword{Password: p.password, Level: int(p.level)})
 	}
-	if err := h.hl.SetSettings(set); err != nil {
+	if err := h.responder.SetSettings(set); err != nil {
 		complain("sv_hl", err)
 	}
 }
@@ -280,13 +263,13 @@ func parseNetworks(list string) (nets []netip.Prefix, err error) {
 // lookupRetry is when masters of which not all were found are looked up again.
 const lookupRetry = time.Minute
 
-// step does what is due about masters. It never waits for them.
-func (h *halfLife) step(now conn.Time) {
+// update does what is due about masters. It never waits for them.
+func (h *halfLife) update(now conn.Time) {
 	if now < h.nextStep {
 		return
 	}
 	h.nextStep = now.Add(time.Second)
-	if wanted := h.srv.settings.HalfLifeMaster; wanted != h.masterSetting {
+	if wanted := h.server.settings.HalfLifeMaster; wanted != h.masterSetting {
 		h.masterSetting = wanted
 		h.unregister()
 		h.resolveMasters(wanted)
@@ -306,14 +289,14 @@ func (h *halfLife) step(now conn.Time) {
 	h.registrar.Advance(int64(now))
 	if n := h.registrar.NumRegistered(); n != h.registered {
 		h.registered = n
-		h.srv.print(console.Standard, "register", fmt.Sprintf("on the lists of %d Half-Life masters", n))
+		h.server.print(console.Standard, "register", fmt.Sprintf("on the lists of %d Half-Life masters", n))
 	}
 }
 
 // announcedState is what masters are to hear of at once when it changes.
 func (h *halfLife) announcedState() string {
-	v := &h.srv.settings
-	return fmt.Sprint(h.srv.gameMap.Name, "\x00", v.MaxClients, "\x00", v.Password != "")
+	v := &h.server.settings
+	return fmt.Sprint(h.server.gameMap.Name, "\x00", v.MaxClients, "\x00", v.Password != "")
 }
 
 func (h *halfLife) heartbeat() halflife.Heartbeat {
@@ -367,13 +350,13 @@ type masterLookup struct {
 // registerAt registers at masters that were looked up.
 func (h *halfLife) registerAt(l masterLookup) {
 	if l.missing != nil {
-		h.srv.print(console.Standard, "register", fmt.Sprintf("sv_hl_master: %v", l.missing))
+		h.server.print(console.Standard, "register", fmt.Sprintf("sv_hl_master: %v", l.missing))
 	}
 	if slices.Equal(l.masters, h.masters) {
 		return
 	}
 	h.masters = l.masters
-	h.registrar = halflife.NewRegistrar(halflife.RegistrarConfig{Masters: l.masters, Heartbeat: h.heartbeat, Send: h.srv.transport.Send})
+	h.registrar = halflife.NewRegistrar(halflife.RegistrarConfig{Masters: l.masters, Heartbeat: h.heartbeat, Send: h.server.transport.Send})
 }
 
 // unregister takes the server off the lists.

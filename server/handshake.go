@@ -6,35 +6,37 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// handshaker is where the strangers of a version come to. judge takes a datagram, and the
-// other methods are about the one judged last: a handshaker keeps nothing of anybody.
+// handshaker handles the datagrams of one protocol version that belong to no session.
+// inspect takes a datagram, and the other methods are about the one that was inspected
+// last. Nothing is stored about an address.
 type handshaker interface {
-	// inspect decides about a datagram from an address without a session.
-	inspect(now conn.Time, from transport.Peer, kind packet.Kind, b []byte) conn.Action
-	// sendToken hands out a token, for conn.ActionReplyToken. It sends no more than came.
+	// inspect decides what to do about a datagram.
+	inspect(now conn.Time, peer transport.Peer, kind packet.Kind, b []byte) conn.Action
+	// sendToken sends a token, for conn.ActionReplyToken. The reply is no longer than
+	// the datagram.
 	sendToken()
-	// sendChallenge makes an address prove itself without a token, for conn.ActionChallenge.
+	// sendChallenge makes a client that knows no tokens prove its address, for
+	// conn.ActionChallenge.
 	sendChallenge()
-	// refuse tells a client why it cannot come in.
+	// refuse tells a client why it cannot connect.
 	refuse(reason string)
-	// accept begins a connection, for conn.ActionAccept, or for conn.ActionChallenge where
-	// addresses are trusted.
+	// accept begins a connection, for conn.ActionAccept, or for conn.ActionChallenge if
+	// addresses need no proof.
 	accept(c *conn.Conn) error
-	// helloState tells how an accepted client goes on.
+	// helloState reports where the first message of an accepted client is.
 	helloState() helloState
 	// answerBrowser answers a server browser, for conn.ActionConnless.
 	answerBrowser()
 }
 
-// helloState is how the conversation with an accepted client begins.
+// helloState says where the first message of a client is, with its version and password.
 type helloState uint8
 
 const (
-	// helloPending: its first word is on the way.
+	// helloPending: it follows in another datagram.
 	helloPending helloState = iota
-	// helloInDatagram: its first word is in the datagram that was judged.
+	// helloInDatagram: it is in the datagram that was inspected.
 	helloInDatagram
-	// helloConsumed: it has said its first word to prove its address, and nobody
-	// heard what it was.
+	// helloConsumed: it came with the answer to the challenge and was not read.
 	helloConsumed
 )

@@ -252,7 +252,7 @@ func TestEachVersionGetsAMapItCanRead(t *testing.T) {
 	c6 := ts.connectAs(client06DDNet, ip(1))
 	c6.OnMessage = announced
 	c6.Info()
-	plain := ts.session(c6).download.file
+	plain := ts.session(c6).download.gameMap
 	if plain == &ts.srv.gameMap.Map || int(size) != len(plain.File) || uint32(crc) != plain.CRC {
 		t.Errorf("0.6 is told of %d bytes with CRC %08x", size, crc)
 	}

@@ -6,31 +6,31 @@ import (
 	"github.com/teeyard/teeyard/query"
 )
 
-// gameVersion is the release whose behaviour clients may expect.
+// gameVersion is the release that the server behaves like.
 const gameVersion = "0.7.5"
 
-// infoCache is what server browsers are told, made at most once a tick: asking is
-// cheap for them.
+// infoCache is the replies to server browsers, which are made at most once a tick, because
+// anybody may ask.
 type infoCache struct {
 	world   *game.World
 	tick    int32
 	info    query.Info
-	answers query.ReplyEncoder
+	replies query.ReplyEncoder
 }
 
-// browserAnswers are those to server browsers, of now.
-func (s *Server) browserAnswers() *query.ReplyEncoder {
+// browserReplies returns the current replies to server browsers.
+func (s *Server) browserReplies() *query.ReplyEncoder {
 	b := &s.infoCache
 	if b.world != s.world || b.tick != s.clock.tick {
 		b.world, b.tick = s.world, s.clock.tick
-		s.fillInfo(&b.info)
-		b.answers.SetInfo(&b.info)
+		s.fillQueryInfo(&b.info)
+		b.replies.SetInfo(&b.info)
 	}
-	return &b.answers
+	return &b.replies
 }
 
-// info is what the server is, for those who are connected.
-func (s *Server) info() bridge.ServerInfo {
+// serverInfo returns the description of the server for its clients.
+func (s *Server) serverInfo() bridge.ServerInfo {
 	players, clients := 0, 0
 	for id, c := range s.sessions {
 		if c == nil {
@@ -45,29 +45,29 @@ func (s *Server) info() bridge.ServerInfo {
 	players, clients = players+bots, clients+bots
 	return bridge.ServerInfo{
 		Version: gameVersion, Name: s.settings.Name, Hostname: s.settings.Hostname,
-		Map: s.gameMap.Name, GameType: s.gameType(),
+		Map: s.gameMap.Name, GameType: s.displayedGameType(),
 		NeedsPassword: s.settings.Password != "", SkillLevel: int32(s.settings.SkillLevel),
 		Players: int32(players), PlayerSlots: int32(s.settings.PlayerSlots),
 		Clients: int32(clients), MaxClients: int32(max(clients, int(s.settings.MaxClients))),
 	}
 }
 
-// vanillaSlots is how many may play at once in the original.
+// vanillaSlots is the number of player slots in the original.
 const vanillaSlots = 16
 
-// gameType is what clients are told. They throw a record away that names an
-// original mode with more slots than the original has, so such a server calls
-// its mode by another name.
-func (s *Server) gameType() string {
+// displayedGameType returns the game type that clients are told. They discard the info of
+// a server that has an original mode and more slots than the original, so that such a
+// server needs another name for its mode.
+func (s *Server) displayedGameType() string {
 	if s.settings.PlayerSlots > vanillaSlots {
 		return s.world.ModeName() + "+"
 	}
 	return s.world.ModeName()
 }
 
-// fillInfo fills in what browsers are told.
-func (s *Server) fillInfo(q *query.Info) {
-	i, m := s.info(), s.gameMap.mostCompatible()
+// fillQueryInfo fills q with the description of the server for server browsers.
+func (s *Server) fillQueryInfo(q *query.Info) {
+	i, m := s.serverInfo(), s.gameMap.mostCompatible()
 	*q = query.Info{
 		Version: i.Version, Name: i.Name, Hostname: i.Hostname,
 		Map: m.Name, MapCRC: m.CRC, MapSize: uint32(len(m.File)), MapSHA256: m.SHA256,

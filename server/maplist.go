@@ -74,7 +74,7 @@ func (s *Server) canListMaps(level console.Level) bool {
 func (c *session) sendMapList() {
 	n := min(len(c.rcon.mapsToList), mapsPerTick)
 	for _, name := range c.rcon.mapsToList[:n] {
-		c.host.SendMapListEntry(name)
+		c.bridge.SendMapListEntry(name)
 	}
 	c.rcon.mapsToList = c.rcon.mapsToList[n:]
 }

@@ -169,7 +169,7 @@ func (s *Server) loadMap(setting string) error {
 	s.cfg.Seed = s.cfg.Seed*6364136223846793005 + 1442695040888963407
 	w, err := game.New(game.Config{
 		Terrain: m.terrain, Mode: mode, Mods: s.cfg.Mods,
-		Rules: s.rules(), Tuning: &s.tuning, Seed: s.cfg.Seed,
+		Rules: s.gameRules(), Tuning: &s.tuning, Seed: s.cfg.Seed,
 	})
 	if err != nil {
 		return fmt.Errorf("sv_map %q: %w", setting, err)
@@ -184,7 +184,7 @@ func (s *Server) loadMap(setting string) error {
 	s.beginReplay(gameType, mode, s.cfg.Seed)
 	clear(s.pendingCommands)
 	s.pendingCommands = s.pendingCommands[:0]
-	s.leavingSeats = 0
+	s.seats.leaving = 0
 	for _, d := range s.versions {
 		d.EndSnapshots()
 	}

@@ -276,7 +276,7 @@ func testMutatedPackets(t *testing.T, total int, kinds ...testclient.Config) {
 		}
 		if fed%64 == 0 {
 			ts.step(1)
-			if ts.srv.shutdownRequested {
+			if ts.srv.shutdown.requested {
 				t.Fatal("the server stops")
 			}
 		}

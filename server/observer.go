@@ -87,7 +87,7 @@ func (s eventSource) EventPlayer(id game.PlayerID) event.Player {
 	}
 	p, seated := s.world.Player(id)
 	if !seated {
-		p.Profile.Clan, p.Team = s.lastClans[id], s.lastTeams[id]
+		p.Profile.Clan, p.Team = s.seats.clans[id], s.seats.teams[id]
 	}
 	return event.Player{ID: id, Name: safetext.Line(s.playerName(id)), Clan: safetext.Line(p.Profile.Clan), Team: p.Team}
 }

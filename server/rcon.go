@@ -47,17 +47,17 @@ func (c *session) login(password string) {
 			c.rcon.noPasswordSent = true
 			c.sendRconLine("No rcon password set on server. Set sv_rcon_password and/or sv_rcon_mod_password to enable the remote console.")
 		}
-	case admin != "" && equalSecret(password, admin):
+	case admin != "" && equalPasswords(password, admin):
 		c.grantRcon(console.LevelAdmin, "Admin authentication successful. Full remote console access granted.", "admin")
-	case mod != "" && equalSecret(password, mod):
+	case mod != "" && equalPasswords(password, mod):
 		c.grantRcon(console.LevelMod, "Moderator authentication successful. Limited remote console access granted.", "moderator")
 	default:
 		c.rejectRconPassword()
 	}
 }
 
-// equalSecret compares passwords in constant time.
-func equalSecret(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+// equalPasswords compares passwords in constant time.
+func equalPasswords(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 func (c *session) grantRcon(level console.Level, text, who string) {
 	s := c.server
@@ -66,7 +66,7 @@ func (c *session) grantRcon(level console.Level, text, who string) {
 	if s.canListMaps(level) {
 		c.rcon.mapsToList = s.mapList()
 	}
-	c.host.SendRconAuthStatus(true)
+	c.bridge.SendRconAuthStatus(true)
 	c.sendRconLine(text)
 	s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d authed (%s)", c.id, who))
 	s.observe(event.RconLogin{Player: eventSource{s}.EventPlayer(c.id), Admin: level == console.LevelAdmin, Moderator: level == console.LevelMod})
@@ -102,7 +102,7 @@ func (c *session) rejectRconPassword() {
 // logout ends a session's rights.
 func (c *session) logout(who console.Caller) {
 	c.rcon = rconState{}
-	c.host.SendRconAuthStatus(false)
+	c.bridge.SendRconAuthStatus(false)
 	c.sendRconLine("Logout successful.")
 	c.server.printFor(who, console.Standard, "server", fmt.Sprintf("ClientID=%d logged out", c.id))
 	c.server.observe(event.RconLogin{Player: eventSource{c.server}.EventPlayer(c.id)})
@@ -130,13 +130,13 @@ func (c *session) caller(flags console.Flag) console.Caller {
 func (c *session) sendRconLine(line string) {
 	if n, _ := c.conn.Unacked(); n >= maxRconPending || c.conn.FreeResendBuffer() < minRconRoom {
 		c.rcon.droppedLines++
-		c.server.count(dropRconLines)
+		c.server.countDrop(dropRconLines)
 		return
 	}
 	if len(line) > maxRconLine-1 {
 		line = line[:maxRconLine-1]
 	}
-	c.host.SendRconLine(line)
+	c.bridge.SendRconLine(line)
 }
 
 // reportDroppedLines tells an operator, once there is room again, that there was more.
@@ -202,7 +202,7 @@ func (s *Server) sendCommandLists() {
 				c.rcon.allListed = true
 				break
 			}
-			c.host.SendRconCommand(&bridge.CommandInfo{Name: e.Name, Params: e.Params, Help: e.Help})
+			c.bridge.SendRconCommand(&bridge.CommandInfo{Name: e.Name, Params: e.Params, Help: e.Help})
 			c.rcon.lastListed = e.Name
 		}
 	}
@@ -218,9 +218,9 @@ func (s *Server) sendAccessChange(e console.Entry) {
 		switch {
 		case c == nil || !c.rcon.authed || c.rcon.level != console.LevelMod || !c.rcon.allListed && c.rcon.lastListed < e.Name:
 		case e.Level >= console.LevelMod:
-			c.host.SendRconCommand(&bridge.CommandInfo{Name: e.Name, Params: e.Params, Help: e.Help})
+			c.bridge.SendRconCommand(&bridge.CommandInfo{Name: e.Name, Params: e.Params, Help: e.Help})
 		default:
-			c.host.SendRconCommandRemoved(e.Name)
+			c.bridge.SendRconCommandRemoved(e.Name)
 		}
 	}
 }

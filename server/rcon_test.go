@@ -91,7 +91,7 @@ func TestRcon(t *testing.T) {
 	if second.Err() == nil || !strings.Contains(second.Err().Error(), "Kicked (too loud)") {
 		t.Errorf("the kicked player sees %v", second.Err())
 	}
-	if prints(admin, "shutdown"); !tn.srv.shutdownRequested {
+	if prints(admin, "shutdown"); !tn.srv.shutdown.requested {
 		t.Error("shutdown does not stop the server")
 	}
 }

@@ -132,7 +132,7 @@ func TestDownloadEnds(t *testing.T) {
 		c.RequestMap(chunk)
 	}
 	s := ts.session(c)
-	if d, most := &s.download, len(s.download.file.File)/s.host.MapChunkSize()+1; d.nextChunk > most || d.requested > most {
-		t.Errorf("at chunk %d, asked for %d", d.nextChunk, d.requested)
+	if d, most := &s.download, len(s.download.gameMap.File)/s.bridge.MapChunkSize()+1; d.nextChunk > most || d.nextRequested > most {
+		t.Errorf("at chunk %d, asked for %d", d.nextChunk, d.nextRequested)
 	}
 }

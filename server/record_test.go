@@ -253,7 +253,7 @@ func TestReplayEndsAtItsSize(t *testing.T) {
 		tn.srv.queueCommand(game.Command{Kind: game.CmdLeave, Player: 63, Text: string(noise)})
 		tn.run(20 * time.Millisecond)
 	}
-	for w := tn.srv.recorder.out; w.queuedBytes.Load() > 0; {
+	for w := tn.srv.recorder.writer; w.queuedBytes.Load() > 0; {
 		time.Sleep(time.Millisecond)
 	}
 	tn.run(2 * time.Second)
@@ -365,7 +365,7 @@ func TestRecordedTickAllocatesNothing(t *testing.T) {
 			tn.srv.queueCommand(game.Command{Kind: game.CmdInput, Player: id, Target: game.Nobody, Input: in})
 		}
 		tn.srv.stepWorld()
-		for tn.srv.recorder.out.queuedBytes.Load() > 0 { // one tick is 20 ms, a disk has time
+		for tn.srv.recorder.writer.queuedBytes.Load() > 0 { // one tick is 20 ms, a disk has time
 			time.Sleep(10 * time.Microsecond)
 		}
 	}

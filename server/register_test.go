@@ -299,8 +299,8 @@ func TestRegistrationFollowsItsSettings(t *testing.T) {
 	until("the first master lists it", func() bool {
 		return beats(0) > 0 && strings.Contains(ts.log.String(), "successfully registered at '127.0.0.1'")
 	})
-	if ts.srv.registration.reg.NumRegistered() != 1 || !probed[server] {
-		t.Errorf("on %d lists; %v was probed", ts.srv.registration.reg.NumRegistered(), probed)
+	if ts.srv.registration.registrar.NumRegistered() != 1 || !probed[server] {
+		t.Errorf("on %d lists; %v was probed", ts.srv.registration.registrar.NumRegistered(), probed)
 	}
 	ts.srv.Execute("sv_register_port 4000")
 	until("the other port is told", func() bool { return probed[withPort(server, 4000)] })
@@ -354,7 +354,7 @@ func TestRegistrationIgnoresStrangers(t *testing.T) {
 		"nonsense":    {1, 2, 3},
 	} {
 		if n := testing.AllocsPerRun(100, func() {
-			if ts.srv.registration.feed(ts.now, from, b) {
+			if ts.srv.registration.handle(ts.now, from, b) {
 				t.Fatal("taken")
 			}
 		}); n != 0 && !testenv.Race {

@@ -23,27 +23,14 @@ type registration struct {
 
 // activeRegistration is a registrar of certain settings.
 type activeRegistration struct {
-	reg      *master.Registrar
-	ended    bool // what it says does not matter any more
-	nextInfo conn.Time
-	info     []byte
+	registrar  *master.Registrar
+	superseded bool // what it says does not matter any more
+	nextInfo   conn.Time
+	info       []byte
 }
 
 // infoInterval is how often masters may hear what has changed.
 const infoInterval = time.Second
-
-// registerHooks makes changed settings count, from the next tick on.
-func (s *Server) registerHooks() error {
-	for _, name := range []string{
-		"sv_register", "sv_register_url", "sv_register_udp", "sv_register_extra", "sv_register_community_token",
-		"sv_register_port", "sv_external_port",
-	} {
-		if err := s.console.After(name, func(*console.Call) { s.registration.outdated = true }); err != nil {
-			return fmt.Errorf("server: %w", err)
-		}
-	}
-	return nil
-}
 
 // updateRegistration does what is due about masters. It never waits for them.
 func (s *Server) updateRegistration(now conn.Time) {
@@ -56,16 +43,16 @@ func (s *Server) updateRegistration(now conn.Time) {
 	}
 	if now >= l.nextInfo {
 		l.nextInfo = now.Add(infoInterval)
-		s.browserAnswers()
+		s.browserReplies()
 		l.info = query.AppendJSON(l.info[:0], &s.infoCache.info)
-		l.reg.SetInfo(int64(now), l.info)
+		l.registrar.SetInfo(int64(now), l.info)
 	}
-	l.reg.Step(int64(now))
+	l.registrar.Step(int64(now))
 }
 
-// feed takes a datagram of a stranger. It reports whether a master sent it.
-func (l *registration) feed(now conn.Time, peer transport.Peer, b []byte) bool {
-	return l.activeRegistration != nil && l.reg.Feed(int64(now), peer, b)
+// handle takes a datagram of a stranger. It reports whether a master sent it.
+func (l *registration) handle(now conn.Time, peer transport.Peer, b []byte) bool {
+	return l.activeRegistration != nil && l.registrar.Feed(int64(now), peer, b)
 }
 
 // restartRegistration announces the server as the settings are now. What was announced
@@ -86,12 +73,12 @@ func (s *Server) restartRegistration() {
 	}
 	a := &activeRegistration{}
 	cfg.OnEvent = func(e master.Event) {
-		if !a.ended {
+		if !a.superseded {
 			s.printMasterEvent(&e)
 		}
 	}
 	if err == nil {
-		a.reg, err = master.New(cfg)
+		a.registrar, err = master.New(cfg)
 	}
 	if err != nil {
 		s.print(console.Standard, "register", fmt.Sprintf("the server is not announced: %v", err))
@@ -109,8 +96,8 @@ func (l *registration) unregister() {
 	if l.activeRegistration == nil {
 		return
 	}
-	reg, gone := l.reg, make(chan struct{})
-	l.ended, l.activeRegistration, l.unregistered = true, nil, gone
+	reg, gone := l.registrar, make(chan struct{})
+	l.superseded, l.activeRegistration, l.unregistered = true, nil, gone
 	go func() {
 		defer close(gone)
 		reg.Close()

@@ -44,7 +44,7 @@ type recorder struct {
 	state       recorderState
 	header      replay.Header
 	rec         replay.Recorder
-	out         *replayWriter
+	writer      *replayWriter
 	full        bool   // the log of this world ended because of its size
 	lastTrouble string // the trouble the operator was told of last
 }
@@ -67,7 +67,7 @@ func (s *Server) beginReplay(gameType string, mode game.Mode, seed uint64) {
 	r.header = replay.Header{
 		Program: Program(), StartTime: time.Now().UnixMilli(),
 		Map: s.gameMap.Name, MapSHA256: s.gameMap.SHA256,
-		Terrain: s.gameMap.terrain, Rules: s.rules(), Tuning: s.tuning, Seed: seed,
+		Terrain: s.gameMap.terrain, Rules: s.gameRules(), Tuning: s.tuning, Seed: seed,
 	}
 	r.header.SetMode(gameType, mode, s.cfg.Mods)
 	r.state = recorderWaiting
@@ -88,12 +88,12 @@ func (s *Server) endReplay(why replay.EndReason) {
 	if r.state == recorderOn {
 		if r.rec.PendingTicks() > 0 && why != replay.EndRecorderFault {
 			if why == replay.EndCrash {
-				r.out.enqueue(replayJob{kind: jobBlock, block: r.rec.TakeBlockUnhashed(nil)})
+				r.writer.enqueue(replayJob{kind: jobBlock, block: r.rec.TakeBlockUnhashed(nil)})
 			} else {
-				r.out.enqueue(replayJob{kind: jobBlock, block: r.rec.TakeBlock(s.world.Hash(), nil)})
+				r.writer.enqueue(replayJob{kind: jobBlock, block: r.rec.TakeBlock(s.world.Hash(), nil)})
 			}
 		}
-		r.out.enqueue(replayJob{kind: jobEnd, why: why})
+		r.writer.enqueue(replayJob{kind: jobEnd, reason: why})
 	}
 	r.state = recorderOff
 }
@@ -102,8 +102,8 @@ func (s *Server) endReplay(why replay.EndReason) {
 // ever: a disk that hangs must not keep the server from ending.
 func (s *Server) closeReplay(why replay.EndReason) {
 	s.endReplay(why)
-	if out := s.recorder.out; out != nil {
-		s.recorder.out = nil
+	if out := s.recorder.writer; out != nil {
+		s.recorder.writer = nil
 		close(out.jobs)
 		select {
 		case <-out.done:
@@ -154,12 +154,12 @@ func (s *Server) stepWorld() []game.Event {
 // openReplay begins the file.
 func (s *Server) openReplay() {
 	r := &s.recorder
-	if r.out == nil {
-		r.out = newReplayWriter(s.cfg.Replays)
+	if r.writer == nil {
+		r.writer = newReplayWriter(s.cfg.Replays)
 	}
 	h := r.header
 	name := time.UnixMilli(h.StartTime).UTC().Format("2006-01-02_150405_") + safeFileName(h.Map)
-	if !r.out.enqueue(replayJob{kind: jobOpen, header: &h, name: name,
+	if !r.writer.enqueue(replayJob{kind: jobOpen, header: &h, name: name,
 		maxFiles: s.settings.ReplayMaxFiles, maxSize: int64(s.settings.ReplayMaxSize) << 20}) {
 		s.failReplay("the disk is too slow")
 		return
@@ -171,15 +171,15 @@ func (s *Server) openReplay() {
 // writeReplayBlock hands a block to the writer.
 func (s *Server) writeReplayBlock() {
 	r := &s.recorder
-	if !s.reportReplayTrouble(r.out) {
+	if !s.reportReplayTrouble(r.writer) {
 		return
 	}
 	var spare []byte
 	select {
-	case spare = <-r.out.freeBlocks:
+	case spare = <-r.writer.freeBlocks:
 	default:
 	}
-	if !r.out.enqueue(replayJob{kind: jobBlock, block: r.rec.TakeBlock(s.world.Hash(), spare)}) {
+	if !r.writer.enqueue(replayJob{kind: jobBlock, block: r.rec.TakeBlock(s.world.Hash(), spare)}) {
 		s.failReplay("the disk is too slow")
 	}
 }
@@ -247,7 +247,7 @@ type replayJob struct {
 	maxFiles int
 	maxSize  int64
 	block    []byte
-	why      replay.EndReason
+	reason   replay.EndReason
 }
 
 // replayQueue and replayQueueBytes bound what waits for the disk: more than a
@@ -348,7 +348,7 @@ func (w *replayWriter) handle(j *replayJob) (err error) {
 		if w.file == nil {
 			return nil
 		}
-		w.buf = w.packer.AppendEnd(w.buf[:0], j.why)
+		w.buf = w.packer.AppendEnd(w.buf[:0], j.reason)
 		return errors.Join(w.write(), w.close())
 	}
 }

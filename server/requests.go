@@ -17,7 +17,7 @@ func (c *session) OnLogin(h bridge.Login) {
 		return
 	}
 	if !h.VersionOK {
-		c.drop("Wrong version. Server is running '" + c.version.NetVersion() + "' and client '" + printable([]byte(h.NetVersion), 64) + "'")
+		c.drop("Wrong version. Server is running '" + c.version.NetVersion() + "' and client '" + printableText([]byte(h.NetVersion), 64) + "'")
 		return
 	}
 	if want := c.server.settings.Password; want != "" && want != h.Password {
@@ -29,29 +29,29 @@ func (c *session) OnLogin(h bridge.Login) {
 	c.sendMapChange()
 }
 
-// sendMapChange tells which map is played; a client that cannot read it has to go.
+// sendMapChange sends which map is played. A client that cannot read it is dropped.
 func (c *session) sendMapChange() {
 	m, err := c.server.gameMap.forVersion(c.version)
 	if err != nil {
 		c.drop("This map cannot be read by your version of the game")
 		return
 	}
-	c.download.file = m
-	told := *m
+	c.download.gameMap = m
+	announced := *m
 	if base := c.server.settings.MapsBaseURL; base != "" {
-		told.URL = fmt.Sprintf("%s/%s_%x.map", strings.TrimSuffix(base, "/"), url.PathEscape(m.Name), m.SHA256)
+		announced.URL = fmt.Sprintf("%s/%s_%x.map", strings.TrimSuffix(base, "/"), url.PathEscape(m.Name), m.SHA256)
 	}
-	c.host.SendMapChange(&told)
+	c.bridge.SendMapChange(&announced)
 	c.conn.Flush(c.server.now)
-	c.vitalsAtMapChange = c.vitalsQueued
+	c.mapVital = c.vitalsQueued
 }
 
-// hasAckedMapChange tells whether the client has acknowledged the map it was told of
-// last. A request or a READY that comes before is about the map before, and
-// taking it for the new one would leave the client waiting for ever.
+// hasAckedMapChange reports whether the client has acknowledged the last MAP_CHANGE. A
+// REQUEST_MAP_DATA or READY before that is about the previous map, and would leave the
+// client waiting forever if it were taken for the new one.
 func (c *session) hasAckedMapChange() bool {
 	unacked, _ := c.conn.Unacked()
-	return int32(c.vitalsQueued-uint32(unacked)-c.vitalsAtMapChange) >= 0
+	return int32(c.vitalsQueued-uint32(unacked)-c.mapVital) >= 0
 }
 
 // OnRequestMapData implements bridge.ClientMessageHandler.
@@ -67,9 +67,9 @@ func (c *session) OnReady() {
 		return
 	}
 	s := c.server
-	if s.leavingSeats.Has(c.id) {
-		// It has begun anew in this tick. Until the world knows that its old self
-		// left, others could take what becomes of the two for the same.
+	if s.seats.leaving.Has(c.id) {
+		// The client reconnected within this tick, and the world does not know yet that
+		// it left. See releaseSeats.
 		c.readyPending = true
 		return
 	}
@@ -83,9 +83,9 @@ func (c *session) OnReady() {
 	}
 	s.print(console.Info, "server", "player is ready. ClientID="+idString(c.id)+" addr="+c.peer.String())
 	c.sendVote()
-	c.host.SendMotd(s.settings.Motd)
-	c.host.SendSettings(s.world)
-	c.host.SendConReady()
+	c.bridge.SendMotd(s.settings.Motd)
+	c.bridge.SendSettings(s.world)
+	c.bridge.SendConReady()
 	c.conn.Flush(c.server.now)
 }
 
@@ -103,10 +103,10 @@ func (c *session) OnProfile(p *game.Profile) {
 	c.setState(stateReady)
 	c.hasProfile, c.canEnter = true, true
 	s.queueCommand(game.Command{Kind: game.CmdProfile, Player: c.id, Target: game.Nobody, Profile: p})
-	c.host.SendVoteOptionsCleared()
-	c.host.SendVoteOptions(s.votes.optionTexts())
-	c.host.SendTuning(s.world)
-	c.host.SendReadyToEnter()
+	c.bridge.SendVoteOptionsCleared()
+	c.bridge.SendVoteOptions(s.votes.optionTexts())
+	c.bridge.SendTuning(s.world)
+	c.bridge.SendReadyToEnter()
 	c.conn.Flush(c.server.now)
 }
 
@@ -119,12 +119,12 @@ func (c *session) OnEnterGame() {
 	c.server.queueCommand(game.Command{Kind: game.CmdEnterGame, Player: c.id, Target: game.Nobody})
 }
 
-// OnInput implements bridge.ClientMessageHandler. An input brings the acknowledged snapshot,
-// what to do at once, and what to do in the tick it is meant for.
+// OnInput implements bridge.ClientMessageHandler. An input acknowledges a snapshot, takes
+// effect at once in part, and fully in the tick that it is for.
 func (c *session) OnInput(in *bridge.InputMessage) {
 	s := c.server
 	if !c.limits.input.Take(int64(c.server.now), inputRate, 1) {
-		s.count(dropFlood)
+		s.countDrop(dropFlood)
 		return
 	}
 	c.ackSnapshot(c.server.now, in)
@@ -134,34 +134,34 @@ func (c *session) OnInput(in *bridge.InputMessage) {
 	tick := in.IntendedTick
 	if tick > c.lastInputTick {
 		left := s.clock.tickStart(tick).Sub(c.server.now) / time.Millisecond
-		c.host.SendInputTiming(tick, int32(min(max(left, minTimeLeft), maxTimeLeft)))
+		c.bridge.SendInputTiming(tick, int32(min(max(left, minTimeLeft), maxTimeLeft)))
 	}
 	c.lastInputTick = tick
 
 	c.inputs.add(max(tick, s.clock.tick+1), in.Input, in.Valid)
 	if !in.Valid {
-		s.count(dropInput)
+		s.countDrop(dropInput)
 		return
 	}
 	c.playerFlags = in.Input.Flags
 	s.queueRequest(game.Command{Kind: game.CmdDirectInput, Player: c.id, Target: game.Nobody, Input: in.Input})
 }
 
-// INPUTTIMING's bounds in ms: a tick far off is as good as another.
+// The bounds of the time in an INPUTTIMING message, in ms.
 const (
 	minTimeLeft = -10_000
 	maxTimeLeft = 10_000
 )
 
-// canRequest tells whether the client may ask something of the world now, which is
-// in the game and not too often.
+// canRequest reports whether the client may request something of the game now: it must
+// be in the game, and within its rate limit.
 func (c *session) canRequest() bool {
 	if c.state != stateInGame {
-		c.server.count(dropState)
+		c.server.countDrop(dropState)
 		return false
 	}
 	if !c.limits.request.Take(int64(c.server.now), requestRate, 1) {
-		c.server.count(dropFlood)
+		c.server.countDrop(dropFlood)
 		return false
 	}
 	return true
@@ -175,20 +175,17 @@ func (c *session) OnCommand(cmd game.Command) {
 	}
 }
 
-// countUnwanted is for requests that nobody listens to yet.
-func (c *session) countUnwanted() {
+// OnChatCommand implements bridge.ClientMessageHandler. The server has no chat commands.
+func (c *session) OnChatCommand(_, _ string) {
 	if c.canRequest() {
-		c.server.count(dropUnwanted)
+		c.server.countDrop(dropUnwanted)
 	}
 }
-
-// OnChatCommand implements bridge.ClientMessageHandler.
-func (c *session) OnChatCommand(_, _ string) { c.countUnwanted() }
 
 // OnRconAuth implements bridge.ClientMessageHandler.
 func (c *session) OnRconAuth(_, password string) {
 	if !c.limits.auth.Take(int64(c.server.now), authRate, 1) {
-		c.server.count(dropFlood)
+		c.server.countDrop(dropFlood)
 		return
 	}
 	c.login(password)
@@ -197,7 +194,7 @@ func (c *session) OnRconAuth(_, password string) {
 // OnRconCmd implements bridge.ClientMessageHandler.
 func (c *session) OnRconCmd(line string) {
 	if !c.limits.rcon.Take(int64(c.server.now), rconRate, 1) {
-		c.server.count(dropFlood)
+		c.server.countDrop(dropFlood)
 		return
 	}
 	c.runRcon(line)

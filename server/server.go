@@ -20,118 +20,124 @@ import (
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
-	"github.com/teeyard/teeyard/protocol/snapshot"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// Config says what a server is made of. The zero value is a deathmatch on the
+// Config is the configuration of a [Server]. The zero value is a deathmatch on the
 // embedded map, on UDP port 8303 of all addresses.
 type Config struct {
-	// Transport carries the datagrams; nil opens a UDP socket as bindaddr and
-	// sv_port say. The server closes it.
+	// Transport sends and receives the datagrams; nil opens a UDP socket on the address
+	// and port of the settings bindaddr and sv_port. The server closes it.
 	Transport transport.Conn
-	// Commands are console lines executed before the server starts, as the
-	// arguments of the program are: settings, "exec FILE", "-f", FILE.
+	// Commands are console lines that run before the server starts, such as the
+	// arguments of the program: settings, "exec FILE", "-f", FILE.
 	Commands []string
-	// Files reads maps and configuration files; nil knows the embedded maps only.
+	// Files has the maps and configuration files; nil has none, so that only the
+	// embedded maps can be played.
 	Files fs.FS
-	// Create opens a file for writing, by such a path, for save_config; nil turns
-	// that command off.
+	// Create creates the files that commands such as save_config write; nil disables
+	// them. The name is a path as in Files.
 	Create func(name string) (io.WriteCloser, error)
-	// Replays is where matches are recorded while sv_replay is 1, so that
-	// "teeyard replay" can run them again; nil records nothing.
+	// Replays stores the replay logs of matches while sv_replay is 1; nil records
+	// nothing.
 	Replays Replays
-	// Bans is where bans are kept, such as [bans.Open] makes one in a file; nil
-	// keeps them in memory. The server does not close it.
+	// Bans stores bans, such as a list that [bans.Open] keeps in a file; nil keeps them
+	// in memory. The server does not close it.
 	Bans bans.Store
-	// Modes makes a game mode by its sv_gametype; nil knows the built-in ones.
+	// Modes returns the game mode of an sv_gametype; nil means [BuiltinModes].
 	Modes func(name string) (game.Mode, bool)
-	// Mods are laid over the mode, in order.
+	// Mods change the mode, in order.
 	Mods []game.Mod
 	// Observers watch what happens, in order; see [Observer].
 	Observers []Observer
-	// Log takes the console's output; nil discards it.
+	// Log receives the console's output; nil discards it.
 	Log *slog.Logger
-	// Seed makes the world's chances; 0 picks one.
+	// Seed seeds the random numbers of the world; 0 picks a seed.
 	Seed uint64
 }
 
-// Server is a game server. Its methods are for one goroutine unless they say
-// otherwise.
+// Server is a game server. Its methods must be called by one goroutine, unless they
+// say otherwise.
 type Server struct {
 	cfg Config
 	// now is the time of the datagram, pass or console line that is being handled. Only
 	// Feed, Advance and Execute set it, at their beginning. Functions below them take
 	// it as an argument, except for those that a bridge calls, which knows no time.
-	now       conn.Time
-	settings  console.Settings
-	console   *console.Console
-	transport transport.Conn
-	received  []transport.Datagram
-	buffers   conn.Buffers
-	scratch   packet.Scratch
-	tokens    *conn.TokenIssuer
+	now      conn.Time
+	settings console.Settings
+	console  *console.Console
+	started  bool // the console's commands can use the world
+	shutdown shutdownRequest
+	drops    [numDrops]atomic.Uint64
+	tasks    chan func()   // from Do
+	closed   chan struct{} // closed by Shutdown
 
-	sessions       [game.MaxPlayers]*session // by client id, nil where nobody is
-	sessionPool    [game.MaxPlayers]*session // their storage
-	sessionByPeer  map[transport.Peer]*session
-	dropping       []*session
+	transport   transport.Conn
+	datagrams   []transport.Datagram // of one ReadBatch
+	connBuffers conn.Buffers
+	scratch     packet.Scratch
+	sendBuf     []byte
+
+	// Admission.
+	versions       []*protocolVersion
+	tokens         *conn.TokenIssuer
 	bans           banList
 	connectLimiter *limit.Limiter
 	spoofLimiter   spoofLimiter
 	failedLogins   *limit.Failures
 	addrHashKey    maphash.Seed
-	leavingSeats   game.PlayerMask         // seats that the next tick clears
-	lastNames      [game.MaxPlayers]string // of those who left
-	lastClans      [game.MaxPlayers]string
-	lastTeams      [game.MaxPlayers]game.Team // as was told last
-	bots           bots
-	registration   registration
-	halfLife       halfLife
-	votes          votes
+
+	sessions      [game.MaxPlayers]*session // by client id, nil for free ones
+	sessionPool   [game.MaxPlayers]*session // reused, by client id
+	sessionByPeer map[transport.Peer]*session
+	toClose       []*session
+	seats         seats
+	bots          bots
+	votes         votes
+	snapshots     snapshotBuffers
 
 	gameMap          gameMap
 	chunksPerRequest int
+	nextMap          string // of change_map, instead of the next in rotation
+	reloadMap        bool
 	world            *game.World
 	tuning           game.Tuning
 	clock            clock
-	pendingCommands  []game.Command
-	nextMap          string
-	reloadMap        bool
+	pendingCommands  []game.Command // for the next tick
 	recorder         recorder
 	observed         []event.Event // since the last tick that observers saw
 
-	versions  []*protocolVersion
-	view      game.View // of the snapshot under construction
-	builder   snapshot.Builder
-	next      snapshot.Snapshot
-	empty     snapshot.Snapshot
-	pool      snapshot.Pool
-	infoCache infoCache
-	delta     []byte
-	buf       []byte
-	out       []byte
-
-	shutdownRequested bool
-	shutdownReason    string
-	started           bool
-	drops             [numDrops]atomic.Uint64
-	tasks             chan func()
-	closed            chan struct{} // closed by Shutdown
+	infoCache    infoCache
+	registration registration
+	halfLife     halfLife
 }
 
-// New makes a server: it executes the commands, loads the map, and opens the
-// socket. Run or Advance bring it to life.
+// shutdownRequest is set by the command shutdown.
+type shutdownRequest struct {
+	requested bool
+	reason    string
+}
+
+// seats is what the server remembers of the players in the world's seats.
+type seats struct {
+	leaving game.PlayerMask // the next tick clears these
+	// names and clans are those of the last players who left each seat.
+	names, clans [game.MaxPlayers]string
+	// teams are the last that were logged.
+	teams [game.MaxPlayers]game.Team
+}
+
+// New creates a server: it runs the commands of the configuration, loads the map and
+// opens the socket. Call Run next, or Feed and Advance.
 func New(cfg Config) (*Server, error) {
 	s := &Server{
-		cfg:           cfg,
-		sessionByPeer: make(map[transport.Peer]*session),
-		received:      make([]transport.Datagram, 64),
-		tasks:         make(chan func(), 16),
-		closed:        make(chan struct{}),
-
+		cfg:            cfg,
+		sessionByPeer:  make(map[transport.Peer]*session),
+		datagrams:      make([]transport.Datagram, 64),
+		tasks:          make(chan func(), 16),
+		closed:         make(chan struct{}),
 		addrHashKey:    maphash.MakeSeed(),
 		connectLimiter: limit.NewLimiter(connectsTracked, connectRate),
 		spoofLimiter:   spoofLimiter{networks: limit.NewLimiter(unprovenTracked, unprovenRate)},
@@ -185,12 +191,13 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// announceStart says what is running and lets the queued commands go.
+// announceStart begins the first tick, logs what is running and runs the commands that
+// waited for the world.
 func (s *Server) announceStart(now conn.Time) {
 	s.clock.reset(now)
 	s.started = true
-	for _, d := range s.versions {
-		s.print(console.Standard, "server", fmt.Sprintf("netversion %s", d.NetVersion()))
+	for _, v := range s.versions {
+		s.print(console.Standard, "server", fmt.Sprintf("netversion %s", v.NetVersion()))
 	}
 	s.print(console.Standard, "server", fmt.Sprintf("server name is '%s'", s.settings.Name))
 	s.print(console.Standard, "server", fmt.Sprintf("using port %d, map %s, gametype %s", s.Addr().Port(), s.gameMap.Name, s.world.ModeName()))
@@ -199,37 +206,37 @@ func (s *Server) announceStart(now conn.Time) {
 	s.console.Start()
 }
 
-// Addr is the address the server listens on.
+// Addr returns the address that the server listens on.
 func (s *Server) Addr() transport.Peer { return s.transport.LocalAddr() }
 
-// Run serves until ctx ends or the console says shutdown. Clients are told.
+// Run serves until ctx ends or the command shutdown runs. Clients are told the reason.
 func (s *Server) Run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, s.transport.Wake)
 	defer stop()
-	for ctx.Err() == nil && !s.shutdownRequested {
-		n, err := s.transport.ReadBatch(s.received, int64(s.nextAdvance()))
+	for ctx.Err() == nil && !s.shutdown.requested {
+		n, err := s.transport.ReadBatch(s.datagrams, int64(s.nextAdvance()))
 		if err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
-		for i := range s.received[:n] {
-			d := &s.received[i]
+		for i := range s.datagrams[:n] {
+			d := &s.datagrams[i]
 			s.Feed(conn.Time(d.ReceivedAt), d.Peer, d.Data)
 		}
 		s.Advance(conn.Time(s.transport.Now()))
 		s.runTasks()
 	}
-	s.Shutdown(conn.Time(s.transport.Now()), s.shutdownReason)
+	s.Shutdown(conn.Time(s.transport.Now()), s.shutdown.reason)
 	return nil
 }
 
-// Do runs f on the server's own goroutine while Run does, between two ticks,
-// and returns when it is done. It may be called by any goroutine. ErrClosed says
-// that f will not run, the context's error that it may not have run yet.
+// Do runs f between two ticks on the goroutine that is in Run, and returns when f has
+// returned. It may be called by any goroutine. ErrClosed means that f will not run, the
+// error of ctx that it may not have run yet.
 func (s *Server) Do(ctx context.Context, f func()) error {
 	done := make(chan struct{})
-	ask := func() { defer close(done); f() }
+	task := func() { defer close(done); f() }
 	select {
-	case s.tasks <- ask:
+	case s.tasks <- task:
 	case <-s.closed:
 		return ErrClosed
 	case <-ctx.Done():
@@ -251,16 +258,16 @@ func (s *Server) Do(ctx context.Context, f func()) error {
 	}
 }
 
-// ErrClosed is returned when the server has shut down.
+// ErrClosed is returned by Do after the server has shut down.
 var ErrClosed = errors.New("server: closed")
 
-// Execute runs a console line with full rights. Call it through Do while the
-// server runs.
+// Execute runs a console line with full access. Call it through Do while Run runs.
 func (s *Server) Execute(line string) {
 	s.now = conn.Time(s.transport.Now())
 	s.console.Execute(line, console.Operator)
 }
 
+// runTasks runs what Do was given.
 func (s *Server) runTasks() {
 	for {
 		select {
@@ -272,8 +279,8 @@ func (s *Server) runTasks() {
 	}
 }
 
-// Advance runs the ticks that are due, keeps the connections going and sends
-// what there is to send. It returns when it wants to be called next.
+// Advance runs the ticks that are due, updates the connections and sends what is
+// queued. It returns the time at which it should be called again.
 func (s *Server) Advance(now conn.Time) conn.Time {
 	s.now = now
 	due, skipped := s.clock.due(now)
@@ -285,7 +292,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 		s.tick(now)
 	}
 	if due > 0 {
-		// Every second tick; a stall that ends on an odd one skips no round.
+		// Every second tick. Several ticks at once make one round, whichever is last.
 		round := s.settings.HighBandwidth != 0 || crossesMultiple(before, s.clock.tick, 2)
 		if round {
 			s.sendSnapshots(now, before)
@@ -301,16 +308,16 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	s.restartAfterFullReplay()
 	s.changeMap(now)
 	s.updateRegistration(now)
-	s.halfLife.step(now)
+	s.halfLife.update(now)
 	s.transport.Flush()
 	return s.nextAdvance()
 }
 
-// idleTicks is how many ticks may be due before they are run when nobody is there to see
-// them. Waking up costs far more than an empty tick.
+// idleTicks is the number of ticks that are run at once while no client is connected:
+// waking up costs far more than an empty tick.
 const idleTicks = maxCatchUp / 2
 
-// nextAdvance tells when Advance is to be called next, if nothing arrives before.
+// nextAdvance returns when Advance must be called next if nothing arrives before.
 func (s *Server) nextAdvance() conn.Time {
 	if len(s.sessionByPeer) == 0 && len(s.pendingCommands) == 0 {
 		return s.clock.tickStart(s.clock.tick + idleTicks)
@@ -318,12 +325,13 @@ func (s *Server) nextAdvance() conn.Time {
 	return s.clock.nextTick()
 }
 
-// crossesMultiple tells whether a multiple of n lies after before, up to tick.
+// crossesMultiple reports whether one of the ticks after before, up to tick, is a
+// multiple of n.
 func crossesMultiple(before, tick, n int32) bool { return tick/n != before/n }
 
-// updateSession does a session's upkeep. What is queued for a player leaves with the
-// snapshots, as in the original: a datagram for every input timing would cost
-// more than all else the server does.
+// updateSession does what is due for a session after a tick. Queued messages are sent
+// only with snapshots, as in the original: a datagram for every INPUTTIMING would cost
+// more than everything else the server does.
 func (s *Server) updateSession(now conn.Time, c *session, round bool) {
 	c.conn.Update(now)
 	if c.conn.State() == conn.StateError {
@@ -341,7 +349,7 @@ func (s *Server) updateSession(now conn.Time, c *session, round bool) {
 	}
 }
 
-// tick runs one tick of the world.
+// tick runs one tick of the world and tells everybody what happened in it.
 func (s *Server) tick(now conn.Time) {
 	s.clock.tick++
 	tick := s.clock.tick
@@ -354,14 +362,14 @@ func (s *Server) tick(now conn.Time) {
 		}
 	}
 	s.runBots()
-	s.votes.noneDropping = len(s.dropping) == 0
+	s.votes.noneDropping = len(s.toClose) == 0
 	events := s.stepWorld()
-	clear(s.pendingCommands) // let go of texts and profiles
+	clear(s.pendingCommands) // for the garbage collector
 	s.pendingCommands = s.pendingCommands[:0]
 	s.releaseSeats()
 	s.updateLatencies()
-	for _, d := range s.versions {
-		d.RecordTick(s.world, events)
+	for _, v := range s.versions {
+		v.RecordTick(s.world, events)
 	}
 	for i := range events {
 		s.observeGame(&events[i])
@@ -371,20 +379,21 @@ func (s *Server) tick(now conn.Time) {
 	s.notifyObservers(events)
 }
 
-// leaveSeat lets a player leave the world with the next tick, which frees the seat.
+// leaveSeat makes a player leave the world with the next tick, which frees the seat.
 func (s *Server) leaveSeat(id game.PlayerID, reason string) {
-	s.leavingSeats |= game.MaskOne(id)
+	s.seats.leaving |= game.MaskOne(id)
 	p, _ := s.world.Player(id)
-	s.lastNames[id], s.lastClans[id] = s.playerName(id), p.Profile.Clan
+	s.seats.names[id], s.seats.clans[id] = s.playerName(id), p.Profile.Clan
 	s.queueCommand(game.Command{Kind: game.CmdLeave, Player: id, Target: game.Nobody, Text: reason})
 }
 
-// releaseSeats is for when the world knows who left: the seats can be given again.
+// releaseSeats makes the seats available again of those who left the world in a tick,
+// and goes on with clients that waited for it.
 func (s *Server) releaseSeats() {
-	if s.leavingSeats == 0 {
+	if s.seats.leaving == 0 {
 		return
 	}
-	s.leavingSeats = 0
+	s.seats.leaving = 0
 	for _, c := range s.sessions {
 		if c != nil && c.readyPending && !c.dropping {
 			c.readyPending = false
@@ -393,25 +402,25 @@ func (s *Server) releaseSeats() {
 	}
 }
 
-// queueCommand keeps a queueCommand for the next tick.
+// queueCommand adds a command to the next tick.
 func (s *Server) queueCommand(cmd game.Command) { s.pendingCommands = append(s.pendingCommands, cmd) }
 
-// queueRequest keeps what a client wants. The limits of clients bound the number; the
-// bound here is the last line, and what sessions themselves need to tell the
-// world, such as that somebody left, is beyond it.
+// queueRequest adds a client's command to the next tick. The rate limits of clients
+// bound the number of requests; maxRequestsPerTick is a safeguard, which the server's own
+// commands, such as CmdLeave, are not held to.
 func (s *Server) queueRequest(cmd game.Command) {
 	if len(s.pendingCommands) >= maxRequestsPerTick {
-		s.count(dropCommands)
+		s.countDrop(dropCommands)
 		return
 	}
 	s.queueCommand(cmd)
 }
 
-// maxRequestsPerTick bounds the requests of one tick: what 64 players may do at once.
+// maxRequestsPerTick is the largest burst that the rate limits allow 64 players.
 const maxRequestsPerTick = 64 * 192
 
-// Shutdown tells all clients and closes the socket. Then it takes the server off the
-// lists of masters, which may take a second.
+// Shutdown tells all clients the reason, closes the socket and unregisters the server
+// from the masters, which may take a second.
 func (s *Server) Shutdown(now conn.Time, reason string) {
 	if reason == "" {
 		reason = "Server shutdown"
@@ -433,12 +442,12 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	s.registration.close()
 }
 
-// numClients counts the sessions.
+// numClients returns the number of sessions.
 func (s *Server) numClients() int { return len(s.sessionByPeer) }
 
-// addrHash numbers addresses, so that the world can tell players behind one
-// address without knowing it. The key is of this process alone: neither mods nor
-// those who read a replay log can find the addresses by trying all.
+// addrHash returns a hash of an IP address, by which the world can recognize players
+// with the same address. The key is random for each process, so that mods and readers of
+// replay logs cannot find the address by trying all of them.
 func (s *Server) addrHash(p transport.Peer) uint64 {
 	return maphash.Comparable(s.addrHashKey, p.Addr().As16())
 }

@@ -17,96 +17,96 @@ import (
 type sessionState uint8
 
 const (
-	// stateAuth: connected, nothing known.
+	// stateAuth: connected, but its hello is still to come.
 	stateAuth sessionState = iota
-	// stateConnecting: version and password are right; loads the map.
+	// stateConnecting: version and password are right; it loads the map.
 	stateConnecting
-	// stateReady: seated in the world; tells who it is.
+	// stateReady: it has the map and a seat in the world; its profile may be still to
+	// come.
 	stateReady
-	// stateEntering: asked to enter; the next tick lets it in.
+	// stateEntering: it enters the game with the next tick.
 	stateEntering
-	// stateInGame: gets snapshots and plays.
+	// stateInGame: it gets snapshots and plays.
 	stateInGame
 )
 
-// session is one client, from its connection to its end. What it says and hears
-// goes through host; it implements bridge.Session.
+// session is a client, from its connection to its end. The messages that it gets and
+// sends go through bridge; the session implements bridge.Session.
 type session struct {
-	server      *Server
-	id          game.PlayerID
-	peer        transport.Peer
+	server *Server
+	id     game.PlayerID
+	peer   transport.Peer
+	// addrProven says that datagrams from the address cannot be forged, so that it
+	// may be banned for them.
+	addrProven  bool
 	connectedAt conn.Time
 	conn        conn.Conn
 	version     *protocolVersion
-	host        bridge.ServerSide
+	bridge      bridge.ServerSide
+	limits      sessionLimits
 
-	state             sessionState
-	lastProgress      conn.Time // when it last came further on its way
-	flushSoon         bool      // something is to be sent at the end of the datagram
-	limits            sessionLimits
-	vitalsQueued      uint32 // vital messages queued so far
-	vitalsAtMapChange uint32 // vitals when the map was announced
-	name              string // as told
-	clientVersion     int32
-	wasSpectator      bool // was one before the map changed
-	hasProfile        bool // its profile is in the world
-	canEnter          bool
-	readyPending      bool   // was ready before its seat was
-	dropReason        string // set when the session is to end
-	dropping          bool
-	// addrProven is whether what comes from the address is its owner's doing, so
-	// that he may be banned for it.
-	addrProven bool
+	state         sessionState
+	lastProgress  conn.Time // when the state or the download last advanced
+	flushSoon     bool      // at the end of the datagram
+	vitalsQueued  uint32    // vital messages so far
+	mapVital      uint32    // vitalsQueued after the last map change
+	name          string    // as the client sent it
+	clientVersion int32
+	wasSpectator  bool // before the map changed
+	hasProfile    bool // it is in the world
+	canEnter      bool
+	readyPending  bool // READY came before the seat was free
+	dropping      bool // the session is to end
+	dropReason    string
 
-	download download
-	inputs   inputBuffer
-	// lastInputTick is the tick of the newest input.
-	lastInputTick     int32
+	download          download
+	inputs            inputBuffer
+	lastInputTick     int32 // of the newest input
 	playerFlags       game.PlayerFlags
 	snaps             snapshotState
 	latency           latencyMeter
-	scoreboardLatency [game.MaxPlayers]int32
+	scoreboardLatency [game.MaxPlayers]int32 // ms, as the client sees them
 
 	rcon   rconState
 	ballot ballot
 }
 
-// newSession makes the session of an admitted client.
-func (s *Server) newSession(now conn.Time, id game.PlayerID, peer transport.Peer, d *protocolVersion) (*session, error) {
+// newSession returns the session of a client that gets a seat.
+func (s *Server) newSession(now conn.Time, id game.PlayerID, peer transport.Peer, v *protocolVersion) (*session, error) {
 	c := s.sessionPool[id]
 	if c == nil {
 		c = &session{server: s, id: id}
-		c.snaps.store = snapshot.NewStore(snapshot.StoreConfig{MaxSnapshots: snapHistoryTicks + 1, MaxBytes: maxSnapBytes, Pool: &s.pool})
+		c.snaps.store = snapshot.NewStore(snapshot.StoreConfig{MaxSnapshots: snapHistoryTicks + 1, MaxBytes: maxSnapBytes, Pool: &s.snapshots.pool})
 		err := c.conn.Init(conn.Config{
 			Send:         func(b []byte) { s.transport.Send(c.peer, b) },
 			ResendBuffer: resendBuffer,
-			Buffers:      &s.buffers,
+			Buffers:      &s.connBuffers,
 		})
 		if err != nil {
 			return nil, err
 		}
 		s.sessionPool[id] = c
 	}
-	c.reset(now, peer, d)
+	c.reset(now, peer, v)
 	return c, nil
 }
 
-// reset makes the session that of a client of whom nothing is known yet.
-func (c *session) reset(now conn.Time, peer transport.Peer, d *protocolVersion) {
+// reset begins the session of another client.
+func (c *session) reset(now conn.Time, peer transport.Peer, v *protocolVersion) {
 	c.peer, c.connectedAt = peer, now
-	c.version, c.host = d, d.NewServerSide(c)
+	c.version, c.bridge = v, v.NewServerSide(c)
 	c.setState(stateAuth)
 	c.clientVersion, c.wasSpectator, c.name = 0, false, ""
-	c.limits, c.vitalsQueued, c.vitalsAtMapChange = sessionLimits{}, 0, 0
+	c.limits, c.vitalsQueued, c.mapVital = sessionLimits{}, 0, 0
 	c.hasProfile, c.canEnter, c.dropping, c.dropReason = false, false, false, ""
 	c.rcon = rconState{}
 	c.resetForMap()
 }
 
-// setState brings the session a step further on its way.
+// setState brings the session further on its way into the game, or back.
 func (c *session) setState(to sessionState) { c.state, c.lastProgress = to, c.server.now }
 
-// resetForMap forgets what belongs to a map.
+// resetForMap resets what belongs to a map.
 func (c *session) resetForMap() {
 	c.readyPending = false
 	c.download = download{}
@@ -116,7 +116,7 @@ func (c *session) resetForMap() {
 	c.latency = latencyMeter{}
 	c.ballot = ballot{}
 	clear(c.scoreboardLatency[:])
-	c.host.Reset()
+	c.bridge.Reset()
 }
 
 // feed handles a datagram from the client's address. It returns false for one that is
@@ -125,7 +125,7 @@ func (c *session) feed(now conn.Time, b []byte) bool {
 	c.flushSoon = false
 	err := c.conn.Feed(now, b, c)
 	if c.conn.Rejoined() && !c.dropping {
-		c.server.rejoin(now, c)
+		c.server.restartSession(now, c)
 	}
 	if c.flushSoon {
 		c.conn.Flush(now)
@@ -135,9 +135,9 @@ func (c *session) feed(now conn.Time, b []byte) bool {
 	case packet.DropConnless:
 		return false
 	case packet.DropOtherVersion:
-		c.server.count(dropVersion)
+		c.server.countDrop(dropVersion)
 	default:
-		c.server.count(dropConnection)
+		c.server.countDrop(dropConnection)
 	}
 	if c.conn.State() == conn.StateError {
 		c.drop(c.conn.Reason())
@@ -147,17 +147,17 @@ func (c *session) feed(now conn.Time, b []byte) bool {
 	return true
 }
 
-// Chunk takes a message. It implements conn.Handler.
+// Chunk handles a message. It implements conn.Handler.
 func (c *session) Chunk(payload []byte, vital bool) {
 	if c.dropping {
 		return
 	}
-	switch err := c.host.Receive(payload, vital); {
+	switch err := c.bridge.Receive(payload, vital); {
 	case err == nil:
 	case errors.Is(err, bridge.ErrNotVital):
-		c.server.count(dropNotVital)
+		c.server.countDrop(dropNotVital)
 	default:
-		c.server.count(dropMessage)
+		c.server.countDrop(dropMessage)
 	}
 }
 
@@ -176,12 +176,13 @@ func (c *session) Queue(payload []byte, vital bool) {
 	}
 }
 
-// FlushSoon lets what was queued leave at the end of the datagram. It implements
-// bridge.Sender.
+// FlushSoon makes the queued messages be sent when the datagram that is being handled
+// ends. It implements bridge.Sender.
 func (c *session) FlushSoon() { c.flushSoon = true }
 
-// clientVersionText is the release that the clientVersionText says it is, as operators' tools read it.
-// Versions but the first are named, as their numbers mean something else.
+// clientVersionText returns the release that the client says it is, as operators' tools
+// parse it. It names every protocol version but the first, because the numbers of releases
+// mean something else there.
 func (c *session) clientVersionText() string {
 	if c.version == c.server.versions[0] {
 		return fmt.Sprintf("%x", c.clientVersion)
@@ -189,16 +190,17 @@ func (c *session) clientVersionText() string {
 	return fmt.Sprintf("%s/%d", c.version.Name(), c.clientVersion)
 }
 
-// drop ends the session when what is going on with it is done.
+// drop makes the session end at the end of the pass. Nothing is received or sent until
+// then.
 func (c *session) drop(reason string) {
 	if !c.dropping {
 		c.dropping, c.dropReason = true, reason
-		c.server.dropping = append(c.server.dropping, c)
+		c.server.toClose = append(c.server.toClose, c)
 	}
 }
 
-// printable makes printable what a client sent, at most n bytes of it.
-func printable(b []byte, n int) string {
+// printableText returns at most n bytes of what a client sent, safe to show.
+func printableText(b []byte, n int) string {
 	if len(b) > n {
 		b = b[:n]
 	}

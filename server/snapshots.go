@@ -9,59 +9,71 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// snapRate is how often a session gets a snapshot.
+// snapRate says how often a session gets a snapshot.
 type snapRate uint8
 
 const (
-	// rateInit: nothing was acknowledged yet.
+	// rateInit: no snapshot was acknowledged yet; see initialSnaps.
 	rateInit snapRate = iota
-	// rateFull: every round.
+	// rateFull: in every round.
 	rateFull
-	// rateRecover: the client lost its base, every 50 ticks.
+	// rateRecover: every 50 ticks, because the client's last snapshot is too old to
+	// be the base of a delta.
 	rateRecover
 )
 
 const (
-	// initialSnaps is how many first snapshots go out in successive rounds. The
-	// original sends one in ten ticks until the first acknowledgement, which
-	// costs a joining player 200 ms each; a client needs three before it plays.
+	// initialSnaps is the number of first snapshots that are sent in successive rounds.
+	// The original sends one every ten ticks until the first acknowledgement, which
+	// delays a joining player by 200 ms each; a client needs three before it plays.
 	initialSnaps = 4
-	// snapHistoryTicks is for how many ticks a sent snapshot can be a base.
+	// snapHistoryTicks is the number of ticks for which a sent snapshot can be the base
+	// of a delta.
 	snapHistoryTicks = 150
 )
 
-// snapshotState is what a session remembers of its snapshots. The tag of a stored
-// snapshot is when it was sent, in ns.
+// snapshotState is a session's side of its snapshots. The tag of a stored snapshot is
+// the time when it was sent, in ns.
 type snapshotState struct {
-	store *snapshot.Store
-	rate  snapRate
-	acked int32 // tick of the last acknowledged snapshot, -1 none
-	sent  int   // while rateInit
+	store     *snapshot.Store
+	rate      snapRate
+	ackedTick int32 // of the last acknowledged snapshot, -1 for none
+	numSent   int   // since the map change
+}
+
+// snapshotBuffers are what the server needs to make one snapshot.
+type snapshotBuffers struct {
+	view    game.View
+	builder snapshot.Builder
+	snap    snapshot.Snapshot
+	empty   snapshot.Snapshot
+	delta   []byte
+	pool    snapshot.Pool // of all sessions' stores
 }
 
 func (s *snapshotState) reset() {
 	s.store.Clear()
-	s.rate, s.acked, s.sent = rateInit, -1, 0
+	s.rate, s.ackedTick, s.numSent = rateInit, -1, 0
 }
 
-// due tells whether a session gets a snapshot in a round after the ticks from
-// before to tick.
-func (s *snapshotState) due(before, tick int32) bool {
+// isDue reports whether the session gets a snapshot in the round after the ticks that
+// followed before, up to tick.
+func (s *snapshotState) isDue(before, tick int32) bool {
 	switch s.rate {
 	case rateInit:
-		return s.sent < initialSnaps || crossesMultiple(before, tick, 10)
+		return s.numSent < initialSnaps || crossesMultiple(before, tick, 10)
 	case rateRecover:
 		return crossesMultiple(before, tick, 50)
 	}
 	return true
 }
 
-// sendSnapshots makes a round, after the ticks that followed before: one
-// snapshot for every session that is due.
+// sendSnapshots makes a round of snapshots after the ticks that followed before: one for
+// every session that is due.
 func (s *Server) sendSnapshots(now conn.Time, before int32) {
 	tick := s.clock.tick
 	for _, c := range s.sessions {
-		if c == nil || c.state != stateInGame || !c.snaps.due(before, tick) {
+		if c == nil || c.state != stateInGame || !c.snaps.isDue(before, tick) {
 			continue
 		}
 		if !c.version.roundBegun {
@@ -76,82 +88,85 @@ func (s *Server) sendSnapshots(now conn.Time, before int32) {
 	}
 }
 
+// sendSnapshot sends a session the snapshot of a tick, as a delta from the last one that
+// the client acknowledged.
 func (s *Server) sendSnapshot(now conn.Time, c *session, tick int32) {
-	s.view = s.world.View(c.id)
-	c.host.BuildSnapshot(&s.builder, &s.view, &c.scoreboardLatency)
-	s.builder.Finish(&s.next)
+	b := &s.snapshots
+	b.view = s.world.View(c.id)
+	c.bridge.BuildSnapshot(&b.builder, &b.view, &c.scoreboardLatency)
+	b.builder.Finish(&b.snap)
 
 	st := &c.snaps
-	st.store.PurgeBefore(max(tick-snapHistoryTicks, st.acked))
-	baseTick, base := int32(-1), &s.empty
-	if b := st.store.At(st.acked); b != nil {
-		base, baseTick = b, st.acked
+	st.store.PurgeBefore(max(tick-snapHistoryTicks, st.ackedTick))
+	baseTick, base := int32(-1), &b.empty
+	if acked := st.store.At(st.ackedTick); acked != nil {
+		base, baseTick = acked, st.ackedTick
 	} else if st.rate == rateFull {
 		st.rate = rateRecover
 	}
-	next := &s.next
-	delta, changed := snapshot.AppendDelta(s.delta[:0], base, next, c.host.ItemSizes())
-	s.delta = delta
-	st.store.Add(tick, int64(now), next)
-	st.sent++
-	h := snapshot.PartHeader{Tick: tick, BaseTick: baseTick, CRC: next.CRC(), Parts: int32(snapshot.PartCount(len(delta)))}
+	delta, changed := snapshot.AppendDelta(b.delta[:0], base, &b.snap, c.bridge.ItemSizes())
+	b.delta = delta
+	st.store.Add(tick, int64(now), &b.snap)
+	st.numSent++
+	h := snapshot.PartHeader{Tick: tick, BaseTick: baseTick, CRC: b.snap.CRC(), Parts: int32(snapshot.PartCount(len(delta)))}
 	switch {
 	case !changed:
 		h.Parts = 0
-		c.host.SendSnapshotPart(h, 0, nil)
+		c.bridge.SendSnapshotPart(h, 0, nil)
 		c.conn.Flush(now)
 	case h.Parts > snapshot.MaxParts:
-		s.count(dropSnapshotTooLarge)
+		s.countDrop(dropSnapshotTooLarge)
 	default:
 		for i := range int(h.Parts) {
-			c.host.SendSnapshotPart(h, i, snapshot.Part(delta, i))
+			c.bridge.SendSnapshotPart(h, i, snapshot.Part(delta, i))
 			c.conn.Flush(now)
 		}
 	}
 }
 
-// ackSnapshot takes the tick a client says it received last.
+// ackSnapshot handles the acknowledgement of a snapshot that an input carries.
 func (c *session) ackSnapshot(now conn.Time, in *bridge.InputMessage) {
 	st := &c.snaps
-	if in.AckTick >= 0 && in.AckTick < st.acked {
-		return // an input that was overtaken on its way
+	if in.AckTick >= 0 && in.AckTick < st.ackedTick {
+		return // an input that was overtaken by a later one
 	}
 	if in.AckTick > c.server.clock.tick {
-		return // never sent; it would make all true ones look overtaken
+		return // never sent, and later acknowledgements would look overtaken
 	}
-	st.acked = in.AckTick
-	if st.acked > 0 {
+	st.ackedTick = in.AckTick
+	if st.ackedTick > 0 {
 		st.rate = rateFull
 	}
-	if at, ok := st.store.Tag(st.acked); ok {
+	if at, ok := st.store.Tag(st.ackedTick); ok {
 		correction := min(max(in.PingCorrection, 0), 50)
 		ms := int32(now.Sub(conn.Time(at))/time.Millisecond) - correction
 		c.latency.add(max(ms, 0))
 	}
 }
 
-// latencyMeter is what the scoreboard shows of a connection: the least of the last
+// latencyMeter measures the latency that the scoreboard shows: the lowest of the last
 // full second, in ms.
 type latencyMeter struct {
-	min, shown int32
-	measured   bool
+	lowest, displayed int32
+	measured          bool
 }
 
 func (l *latencyMeter) add(ms int32) {
-	if !l.measured || ms < l.min {
-		l.min, l.measured = ms, true
+	if !l.measured || ms < l.lowest {
+		l.lowest, l.measured = ms, true
 	}
 }
 
 // endSecond ends a endSecond of measuring.
 func (l *latencyMeter) endSecond() {
 	if l.measured {
-		l.shown = l.min
+		l.displayed = l.lowest
 	}
 	l.measured = false
 }
 
-// updateLatencies copies the latencies for those who look at the scoreboard.
+// updateLatencies updates the latencies in the snapshots of clients that show the
+// scoreboard; others do not need them.
 func (s *Server) updateLatencies() {
 	if s.clock.tick%50 == 0 {
 		for _, c := range s.sessions {
@@ -161,13 +176,13 @@ func (s *Server) updateLatencies() {
 		}
 	}
 	var playing game.PlayerMask
-	looked := false
+	counted := false
 	for _, c := range s.sessions {
 		if c == nil || c.state != stateInGame || c.playerFlags&game.PlayerFlagScoreboard == 0 {
 			continue
 		}
-		if !looked {
-			looked = true
+		if !counted {
+			counted = true
 			for id, o := range s.sessions {
 				if o != nil && o.state == stateInGame && s.teamOf(game.PlayerID(id)) != game.TeamSpectators {
 					playing |= game.MaskOne(game.PlayerID(id))
@@ -176,7 +191,7 @@ func (s *Server) updateLatencies() {
 		}
 		for id, o := range s.sessions {
 			if playing.Has(game.PlayerID(id)) {
-				c.scoreboardLatency[id] = o.latency.shown
+				c.scoreboardLatency[id] = o.latency.displayed
 			}
 		}
 	}

@@ -353,10 +353,10 @@ func TestShutdown(t *testing.T) {
 	ts := newTestServer(t, nil)
 	c := ts.join(local(1), "player")
 	ts.srv.Execute("shutdown bye all")
-	if !ts.srv.shutdownRequested {
+	if !ts.srv.shutdown.requested {
 		t.Fatal("not stopping")
 	}
-	ts.srv.Shutdown(ts.now, ts.srv.shutdownReason)
+	ts.srv.Shutdown(ts.now, ts.srv.shutdown.reason)
 	ts.srv.Shutdown(ts.now, "") // harmless
 	if c.Reason != "bye all" {
 		t.Errorf("closed with %q", c.Reason)

@@ -13,21 +13,21 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// protocolVersion is a version of the protocol that the server speaks: the bridge behind
-// which its messages are, and the gate at which its clients arrive. Which versions
-// there are and what tells them apart is the business of this file alone.
+// protocolVersion is a version of the protocol that the server speaks: the bridge for its
+// messages and the handshake of its clients. Only this file knows which versions there
+// are.
 type protocolVersion struct {
 	bridge.Protocol
 	handshaker
-	kinds      []packet.Kind // of datagrams from strangers that are for the gate
-	roundBegun bool          // in the round of snapshots that is being made
+	kinds      []packet.Kind // of datagrams without a session that are of this version
+	roundBegun bool          // BeginSnapshots was called in this round
 }
 
-// newProtocolVersions makes the versions of a server; the first is the one that operators'
-// tools expect to read about first.
+// newProtocolVersions returns the versions of a server. The first is the one that
+// operators' tools expect to be logged first.
 func newProtocolVersions(s *Server) []*protocolVersion {
 	return []*protocolVersion{
-		{Protocol: bridge7.NewProtocol(), handshaker: &handshaker7{srv: s}, kinds: kinds7},
+		{Protocol: bridge7.NewProtocol(), handshaker: &handshaker7{server: s}, kinds: kinds7},
 		{Protocol: bridge6.NewProtocol(), handshaker: newHandshaker6(s), kinds: kinds6},
 	}
 }
@@ -37,105 +37,108 @@ var (
 	kinds6 = []packet.Kind{packet.KindConnless6, packet.KindControl6, packet.KindData}
 )
 
-// handshaker7 is the gate of 0.7. Its clients ask for a token first.
+// handshaker7 is the handshaker of 0.7, whose clients ask for a token first.
 type handshaker7 struct {
-	srv    *Server
-	now    conn.Time
-	peer   transport.Peer
-	packet packet.Packet
+	server  *Server
+	now     conn.Time
+	peer    transport.Peer
+	packet  packet.Packet
+	infoBuf []byte
 }
 
-func (g *handshaker7) inspect(now conn.Time, from transport.Peer, _ packet.Kind, b []byte) conn.Action {
-	g.now, g.peer = now, from
-	if g.packet.Parse(b, &g.srv.scratch) != nil {
+func (h *handshaker7) inspect(now conn.Time, peer transport.Peer, _ packet.Kind, b []byte) conn.Action {
+	h.now, h.peer = now, peer
+	if h.packet.Parse(b, &h.server.scratch) != nil {
 		return conn.ActionIgnore
 	}
-	v, _ := g.srv.tokens.Inspect(now, from.Addr(), &g.packet)
-	return v
+	action, _ := h.server.tokens.Inspect(now, peer.Addr(), &h.packet)
+	return action
 }
 
-func (g *handshaker7) sendToken() {
-	g.send(packet.AppendTokenReply(g.srv.out[:0], g.packet.ResponseToken, g.srv.tokens.Token(g.now, g.peer.Addr())))
+func (h *handshaker7) sendToken() {
+	h.send(packet.AppendTokenReply(h.server.sendBuf[:0], h.packet.ResponseToken, h.server.tokens.Token(h.now, h.peer.Addr())))
 }
 
-func (g *handshaker7) sendChallenge() {}
+func (h *handshaker7) sendChallenge() {}
 
-func (g *handshaker7) refuse(reason string) {
-	g.send(packet.AppendClose(g.srv.out[:0], 0, g.packet.ResponseToken, reason))
+func (h *handshaker7) refuse(reason string) {
+	h.send(packet.AppendClose(h.server.sendBuf[:0], 0, h.packet.ResponseToken, reason))
 }
 
-func (g *handshaker7) accept(c *conn.Conn) error {
-	return c.Accept(g.now, g.packet.Token, g.packet.ResponseToken)
+func (h *handshaker7) accept(c *conn.Conn) error {
+	return c.Accept(h.now, h.packet.Token, h.packet.ResponseToken)
 }
 
-func (g *handshaker7) helloState() helloState { return helloPending }
+func (h *handshaker7) helloState() helloState { return helloPending }
 
-func (g *handshaker7) answerBrowser() {
-	s := g.srv
-	r, ok := query.ParseRequest7(g.packet.Payload)
+func (h *handshaker7) answerBrowser() {
+	s := h.server
+	r, ok := query.ParseRequest7(h.packet.Payload)
 	if !ok {
-		s.count(dropInfo)
+		s.countDrop(dropInfo)
 		return
 	}
-	s.buf = s.browserAnswers().Append(s.buf[:0], r, 0)
-	g.send(packet.AppendConnless(s.out[:0], g.packet.ResponseToken, s.tokens.Token(g.now, g.peer.Addr()), s.buf))
+	h.infoBuf = s.browserReplies().Append(h.infoBuf[:0], r, 0)
+	h.send(packet.AppendConnless(s.sendBuf[:0], h.packet.ResponseToken, s.tokens.Token(h.now, h.peer.Addr()), h.infoBuf))
 }
 
-func (g *handshaker7) send(b []byte) {
-	g.srv.out = b
-	g.srv.transport.Send(g.peer, b)
+func (h *handshaker7) send(b []byte) {
+	h.server.sendBuf = b
+	h.server.transport.Send(h.peer, b)
 }
 
-// handshaker6 is the gate of 0.6, where three handshakes are in use, one of them without
-// any token.
+// handshaker6 is the handshaker of 0.6, where three handshakes are in use, one of them
+// without a token.
 type handshaker6 struct {
-	srv             *Server
+	server          *Server
 	now             conn.Time
 	peer            transport.Peer
 	datagram        []byte
 	result          conn.Inspection6
-	challengesUntil conn.Time // challenges may be answered
+	challengesUntil conn.Time // until then challenges may be answered
 	decompressLimit limit.Bucket
-	// infoBudget is what goes to browsers.
+	// infoBudget limits the bytes that go to server browsers.
 	infoBudget *query.Budget
 }
 
 func newHandshaker6(s *Server) *handshaker6 {
-	return &handshaker6{srv: s, infoBudget: query.NewBudget(query.BudgetConfig{})}
+	return &handshaker6{server: s, infoBudget: query.NewBudget(query.BudgetConfig{})}
 }
 
-// challengeLifetime is for how long a challenge can be answered; the number in it changes.
+// challengeLifetime is how long a challenge can be answered.
 const challengeLifetime = 32 * time.Second
 
-func (g *handshaker6) inspect(now conn.Time, from transport.Peer, kind packet.Kind, b []byte) conn.Action {
-	g.now, g.peer, g.datagram = now, from, b
+func (h *handshaker6) inspect(now conn.Time, peer transport.Peer, kind packet.Kind, b []byte) conn.Action {
+	h.now, h.peer, h.datagram = now, peer, b
 	if kind == packet.KindConnless6 {
 		return conn.ActionConnless
 	}
 	var scratch *packet.Scratch
-	if kind == packet.KindData && now < g.challengesUntil && g.decompressLimit.Take(int64(now), decompressRate, 1) {
-		scratch = &g.srv.scratch
+	if kind == packet.KindData && now < h.challengesUntil && h.decompressLimit.Take(int64(now), decompressRate, 1) {
+		scratch = &h.server.scratch
 	}
-	g.result = g.srv.tokens.Inspect6(now, from.AddrPort, b, scratch)
-	return g.result.Action
+	h.result = h.server.tokens.Inspect6(now, peer.AddrPort, b, scratch)
+	return h.result.Action
 }
 
-func (g *handshaker6) sendToken() { g.send(g.result.AppendReply(g.srv.out[:0])) }
+func (h *handshaker6) sendToken() { h.send(h.result.AppendReply(h.server.sendBuf[:0])) }
 
-func (g *handshaker6) sendChallenge() {
-	g.challengesUntil = g.now.Add(challengeLifetime)
-	g.send(packet.AppendAccept6(g.srv.out[:0], packet.PlacedToken{}, packet.NoToken))
-	g.send(g.srv.tokens.AppendChallenge(g.srv.out[:0], g.now, g.peer.AddrPort))
+func (h *handshaker6) sendChallenge() {
+	h.challengesUntil = h.now.Add(challengeLifetime)
+	h.send(packet.AppendAccept6(h.server.sendBuf[:0], packet.PlacedToken{}, packet.NoToken))
+	h.send(h.server.tokens.AppendChallenge(h.server.sendBuf[:0], h.now, h.peer.AddrPort))
 }
 
-func (g *handshaker6) refuse(reason string) { g.send(g.result.AppendClose(g.srv.out[:0], reason)) }
-
-func (g *handshaker6) accept(c *conn.Conn) error {
-	return c.Accept6(g.now, g.result.Handshake, g.result.Token)
+func (h *handshaker6) refuse(reason string) {
+	h.send(h.result.AppendClose(h.server.sendBuf[:0], reason))
 }
 
-func (g *handshaker6) helloState() helloState {
-	switch g.result.Handshake {
+func (h *handshaker6) accept(c *conn.Conn) error {
+	return c.Accept6(h.now, h.result.Handshake, h.result.Token)
+}
+
+func (h *handshaker6) helloState() helloState {
+	switch h.result.Handshake {
 	case conn.HandshakeHeaderToken:
 		return helloInDatagram
 	case conn.HandshakeChallenged:
@@ -144,25 +147,25 @@ func (g *handshaker6) helloState() helloState {
 	return helloPending
 }
 
-// answerBrowser answers in a form that is longer than the request, and who asks proves
-// nothing: the budget is all there is against floods in the name of others.
-func (g *handshaker6) answerBrowser() {
-	r, ok := query.ParseRequest6(g.datagram)
+// answerBrowser implements handshaker. The answer is longer than the request, whose
+// address may be forged: only infoBudget keeps the server from flooding others.
+func (h *handshaker6) answerBrowser() {
+	r, ok := query.ParseRequest6(h.datagram)
 	if !ok {
-		g.srv.count(dropInfo)
+		h.server.countDrop(dropInfo)
 		return
 	}
-	a := g.srv.browserAnswers()
-	if !g.infoBudget.Spend(int64(g.now), g.peer.Addr(), a.MaxSize(r.Format)) {
-		g.srv.count(dropTokenless)
+	a := h.server.browserReplies()
+	if !h.infoBudget.Spend(int64(h.now), h.peer.Addr(), a.MaxSize(r.Format)) {
+		h.server.countDrop(dropTokenless)
 		return
 	}
 	for n := range a.NumDatagrams(r.Format) {
-		g.send(a.Append(g.srv.out[:0], r, n))
+		h.send(a.Append(h.server.sendBuf[:0], r, n))
 	}
 }
 
-func (g *handshaker6) send(b []byte) {
-	g.srv.out = b
-	g.srv.transport.Send(g.peer, b)
+func (h *handshaker6) send(b []byte) {
+	h.server.sendBuf = b
+	h.server.transport.Send(h.peer, b)
 }

@@ -111,7 +111,7 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 		name = fmt.Sprintf("%d:%s", v.target, v.subject)
 	}
 	s.print(console.Standard, "server", fmt.Sprintf("'%d:%s' voted %s '%s' reason='%s' cmd='%s' force=%d",
-		c.id, s.playerName(c.id), voteNames[kind], name, v.reason, v.command, btoi(force)))
+		c.id, s.playerName(c.id), voteNames[kind], name, v.reason, v.command, boolToInt(force)))
 	v.reason = safetext.Truncate(v.reason, maxVoteReason)
 	if force {
 		c.forceVote(&v)
@@ -206,7 +206,7 @@ func (v *vote) message(now conn.Time) bridge.Vote {
 func (c *session) sendVote() {
 	if v := &c.server.votes.current; v.kind != bridge.VoteNone {
 		m := v.message(c.server.now)
-		c.host.SendVote(&m)
+		c.bridge.SendVote(&m)
 	}
 }
 
@@ -279,7 +279,7 @@ func (s *Server) tickVote(now conn.Time) {
 	case v.recount:
 		v.recount = false
 		s.observe(event.VoteCount{Yes: int(yes), No: int(no), Pass: int(total - yes - no), Total: int(total)})
-		s.forEachInGame(func(c *session) { c.host.SendVoteStatus(yes, no, total-yes-no, total) })
+		s.forEachInGame(func(c *session) { c.bridge.SendVoteStatus(yes, no, total-yes-no, total) })
 	}
 }
 
@@ -302,7 +302,7 @@ func (s *Server) endVote(how bridge.VoteKind) {
 // announceVote says that a vote has begun or ended.
 func (s *Server) announceVote(v *bridge.Vote) {
 	s.observeVote(v)
-	s.forEachInGame(func(c *session) { c.host.SendVote(v) })
+	s.forEachInGame(func(c *session) { c.bridge.SendVote(v) })
 }
 
 // countVotes counts the votes of those who play. Players behind one address have one
@@ -343,8 +343,8 @@ func (s *Server) countVotes() (yes, no, total int32) {
 	return yes, no, total
 }
 
-// voterChanged notes that somebody came, left or changed sides.
-func (s *Server) voterChanged() { s.votes.current.recount = true }
+// votersChanged notes that somebody came, left or changed sides.
+func (s *Server) votersChanged() { s.votes.current.recount = true }
 
 // handleVoterLeft ends the vote on one who leaves. To leave does not spare anybody a
 // ban.
@@ -359,8 +359,8 @@ func (s *Server) handleVoterLeft(c *session) {
 	}
 }
 
-// handleVoterTeam ends the vote to make somebody watch who does already.
-func (s *Server) handleVoterTeam(id game.PlayerID, team game.Team) {
+// handleVoterTeamChange ends the vote to make somebody watch who does already.
+func (s *Server) handleVoterTeamChange(id game.PlayerID, team game.Team) {
 	v := &s.votes.current
 	v.recount = true
 	if v.kind == bridge.VoteSpectate && v.target == id && team == game.TeamSpectators {
@@ -410,7 +410,7 @@ func (s *Server) cmdAddVote(call *console.Call) {
 	default:
 		s.votes.options = append(s.votes.options, voteOption{text, command})
 		call.Print("server", "added option '%s' '%s'", text, s.console.Redact(command))
-		s.forEachInGame(func(c *session) { c.host.SendVoteOption(text) })
+		s.forEachInGame(func(c *session) { c.bridge.SendVoteOption(text) })
 	}
 }
 
@@ -421,7 +421,7 @@ func (s *Server) cmdRemoveVote(call *console.Call) {
 		return
 	}
 	o := s.votes.options[i]
-	s.forEachInGame(func(c *session) { c.host.SendVoteOptionRemoved(o.text) })
+	s.forEachInGame(func(c *session) { c.bridge.SendVoteOptionRemoved(o.text) })
 	s.votes.options = append(s.votes.options[:i:i], s.votes.options[i+1:]...)
 	call.Print("server", "removed option '%s' '%s'", o.text, o.command)
 }
@@ -429,7 +429,7 @@ func (s *Server) cmdRemoveVote(call *console.Call) {
 func (s *Server) cmdClearVotes(call *console.Call) {
 	call.Print("server", "cleared votes")
 	s.votes.options = nil
-	s.forEachInGame(func(c *session) { c.host.SendVoteOptionsCleared() })
+	s.forEachInGame(func(c *session) { c.bridge.SendVoteOptionsCleared() })
 }
 
 func (s *Server) cmdVote(call *console.Call) {
@@ -446,7 +446,7 @@ func (s *Server) cmdVote(call *console.Call) {
 	call.Print("server", "forcing vote %s", call.Arg(0))
 }
 
-func btoi(b bool) int {
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}

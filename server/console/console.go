@@ -33,9 +33,9 @@ import (
 
 // Limits of the language.
 const (
-	// MaxPart is the most bytes of one command with its arguments; the rest is cut.
+	// MaxCommand is the most bytes of one command with its arguments; the rest is cut.
 	// The original cuts at 1023, which a saved sv_motd full of quotes exceeds.
-	MaxPart = 2047
+	MaxCommand = 2047
 	// MaxLine is the most bytes of a line; a longer line is refused.
 	MaxLine = 32 << 10
 	// MaxFile is the most bytes of a configuration file; a larger file is refused.
@@ -43,9 +43,9 @@ const (
 	// MaxOutput is the most bytes of a printed line; the rest is cut.
 	MaxOutput = 1023
 
-	maxDepth   = 16     // files executing files
-	maxParts   = 100000 // commands run by one line or file
-	maxWaiting = 4096   // commands waiting for Start
+	maxDepth    = 16     // files executing files
+	maxCommands = 100000 // commands run by one line or file
+	maxWaiting  = 4096   // commands waiting for Start
 )
 
 var (
@@ -221,10 +221,10 @@ type Console struct {
 	started bool
 	waiting []waitingCommand
 
-	depth   int  // of lines inside lines
-	parts   int  // run since depth was 0
-	refused bool // since then, because there were too many
-	files   []filePosition
+	nesting         int  // of lines inside lines
+	numCommands     int  // run since depth was 0
+	tooManyReported bool // since then, because there were too many
+	openFiles       []filePosition
 }
 
 type filePosition struct {
@@ -242,7 +242,7 @@ type entry struct {
 	params   []param
 	level    Level
 	variable variable // nil for a command that is not a variable
-	after    []func(*Call)
+	afterRun []func(*Call)
 }
 
 // Entry describes a registered command or variable.
@@ -328,7 +328,7 @@ func (c *Console) After(name string, f func(*Call)) error {
 		return fmt.Errorf("%w: %q", ErrUnknown, name)
 	}
 	for _, e := range list {
-		e.after = append(e.after, f)
+		e.afterRun = append(e.afterRun, f)
 	}
 	return nil
 }
@@ -392,26 +392,26 @@ func oneLine(s string) string {
 
 var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 
-// problem reports what is not printed, as the original has no words for it.
-func (c *Console) problem(format string, args ...any) {
-	c.report(fmt.Sprintf(format, args...), false)
+// reportUnprinted reports what is not printed, as the original has no words for it.
+func (c *Console) reportUnprinted(format string, args ...any) {
+	c.reportProblem(fmt.Sprintf(format, args...), false)
 }
 
-// report tells Config.Problem.
-func (c *Console) report(text string, printed bool) {
+// reportProblem tells Config.Problem.
+func (c *Console) reportProblem(text string, printed bool) {
 	if c.cfg.Problem == nil {
 		return
 	}
 	p := Problem{Text: oneLine(text), Printed: printed}
-	if n := len(c.files); n > 0 {
-		p.File, p.Line = c.files[n-1].file, c.files[n-1].line
+	if n := len(c.openFiles); n > 0 {
+		p.File, p.Line = c.openFiles[n-1].file, c.openFiles[n-1].line
 	}
 	c.cfg.Problem(p)
 }
 
-// complain prints what is wrong and reports it.
-func (c *Console) complain(who Caller, system, format string, args ...any) {
+// printError prints what is wrong and reports it.
+func (c *Console) printError(who Caller, system, format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	c.print(who, Standard, system, line)
-	c.report(line, true)
+	c.reportProblem(line, true)
 }

@@ -317,7 +317,7 @@ func TestFiles(t *testing.T) {
 		t.Errorf("nested files: %q", got)
 	}
 	b.Execute("exec w0.cfg", Operator) // 50^16 commands if nothing stopped it
-	if got := b.take(); len(got) > maxParts+5 || !slices.Contains(got, "[Console]: Too many commands.") {
+	if got := b.take(); len(got) > maxCommands+5 || !slices.Contains(got, "[Console]: Too many commands.") {
 		t.Errorf("wide files printed %d lines, the last %q", len(got), got[len(got)-1])
 	}
 	b.expect(t, "echo again", Operator, "[Console]: again")

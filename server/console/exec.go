@@ -18,13 +18,13 @@ func (c *Console) Execute(line string, who Caller) {
 		line = line[:i]
 	}
 	if len(line) > MaxLine {
-		c.complain(who, "Console", "Line of %d bytes is too long.", len(line))
+		c.printError(who, "Console", "Line of %d bytes is too long.", len(line))
 		return
 	}
 	defer c.enter()()
 	for more := line != ""; more; {
 		var part string
-		part, line, more = nextPart(line)
+		part, line, more = nextCommand(line)
 		if !c.run(part, who) {
 			return
 		}
@@ -34,40 +34,40 @@ func (c *Console) Execute(line string, who Caller) {
 // enter begins a line or file, maybe inside another one, until the returned function
 // is called.
 func (c *Console) enter() (leave func()) {
-	if c.depth == 0 {
-		c.parts, c.refused = 0, false
+	if c.nesting == 0 {
+		c.numCommands, c.tooManyReported = 0, false
 	}
-	c.depth++
-	return func() { c.depth-- }
+	c.nesting++
+	return func() { c.nesting-- }
 }
 
 // run runs one part of a line. It returns false if the rest is to be left alone.
 func (c *Console) run(part string, who Caller) bool {
-	name, rest := splitName(safetext.Truncate(part, MaxPart))
+	name, rest := splitName(safetext.Truncate(part, MaxCommand))
 	if name == "" {
 		return false
 	}
-	if c.parts++; c.tooManyCommands(who) {
+	if c.numCommands++; c.tooManyCommands(who) {
 		return false
 	}
 	e := c.find(name, who.Flags)
 	switch {
 	case e == nil:
-		c.complain(who, "Console", "No such command: %s.", name)
+		c.printError(who, "Console", "No such command: %s.", name)
 		return true
 	case e.level < who.Level:
-		c.complain(who, "Console", "Access for command %s denied.", name)
+		c.printError(who, "Console", "Access for command %s denied.", name)
 		return true
 	}
 	args, err := parseArgs(rest, e.params)
 	if err != nil {
-		c.complain(who, "Console", "Invalid arguments... Usage: %s %s", e.cmd.Name, e.cmd.Params)
+		c.printError(who, "Console", "Invalid arguments... Usage: %s %s", e.cmd.Name, e.cmd.Params)
 		return true
 	}
 	call := Call{Console: c, Caller: who, Name: e.cmd.Name, Args: args}
 	if !c.started && e.cmd.Flags&Store != 0 {
 		if len(c.waiting) == maxWaiting {
-			c.complain(who, "Console", "Too many commands wait for the start.")
+			c.printError(who, "Console", "Too many commands wait for the start.")
 			return true
 		}
 		c.waiting = append(c.waiting, waitingCommand{e, call})
@@ -88,8 +88,8 @@ func (c *Console) Check(line string, who Caller) error {
 	}
 	for n, more := 0, true; more; n++ {
 		var part string
-		part, line, more = nextPart(line)
-		name, rest := splitName(safetext.Truncate(part, MaxPart))
+		part, line, more = nextCommand(line)
+		name, rest := splitName(safetext.Truncate(part, MaxCommand))
 		if name == "" {
 			if n > 0 {
 				return nil // an empty part ends a line
@@ -112,12 +112,12 @@ func (c *Console) Check(line string, who Caller) error {
 
 // tooManyCommands says, once, that a line or file has cost more work than it may.
 func (c *Console) tooManyCommands(who Caller) bool {
-	if c.parts <= maxParts {
+	if c.numCommands <= maxCommands {
 		return false
 	}
-	if !c.refused {
-		c.refused = true
-		c.complain(who, "Console", "Too many commands.")
+	if !c.tooManyReported {
+		c.tooManyReported = true
+		c.printError(who, "Console", "Too many commands.")
 	}
 	return true
 }
@@ -127,7 +127,7 @@ func (e *entry) run(call *Call) {
 	if e.variable != nil && len(call.Args) == 0 {
 		return
 	}
-	for _, f := range e.after {
+	for _, f := range e.afterRun {
 		f(call)
 	}
 }
@@ -149,12 +149,12 @@ func (c *Console) Start() {
 // whether there was such a file. A file that is being executed already is skipped.
 func (c *Console) ExecuteFile(name string, who Caller) bool {
 	clean, err := cleanPath(name)
-	if slices.ContainsFunc(c.files, func(p filePosition) bool { return p.file == clean }) {
-		c.problem("'%s' executes itself", name)
+	if slices.ContainsFunc(c.openFiles, func(p filePosition) bool { return p.file == clean }) {
+		c.reportUnprinted("'%s' executes itself", name)
 		return false
 	}
-	if len(c.files) >= maxDepth {
-		c.complain(who, "console", "too many nested files, '%s' is left out", name)
+	if len(c.openFiles) >= maxDepth {
+		c.printError(who, "console", "too many nested files, '%s' is left out", name)
 		return false
 	}
 	var data []byte
@@ -162,21 +162,21 @@ func (c *Console) ExecuteFile(name string, who Caller) bool {
 		data, err = c.readFile(clean)
 	}
 	if err != nil {
-		c.complain(who, "console", "failed to open '%s'", name)
+		c.printError(who, "console", "failed to open '%s'", name)
 		if errors.Is(err, errTooLarge) {
-			c.complain(who, "console", "Info: the file is larger than %d bytes", MaxFile)
+			c.printError(who, "console", "Info: the file is larger than %d bytes", MaxFile)
 		} else if errors.Is(err, errPath) {
-			c.complain(who, "console", "Info: only relative paths inside the storage directories are allowed")
+			c.printError(who, "console", "Info: only relative paths inside the storage directories are allowed")
 		}
 		return false
 	}
 	c.print(who, Standard, "console", fmt.Sprintf("executing '%s'", name))
 
 	defer c.enter()()
-	c.parts += len(data) / 64 // reading costs too
-	c.files = append(c.files, filePosition{file: clean})
-	defer func() { c.files = c.files[:len(c.files)-1] }()
-	at := len(c.files) - 1
+	c.numCommands += len(data) / 64 // reading costs too
+	c.openFiles = append(c.openFiles, filePosition{file: clean})
+	defer func() { c.openFiles = c.openFiles[:len(c.openFiles)-1] }()
+	at := len(c.openFiles) - 1
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	for text != "" && !c.tooManyCommands(who) {
 		line := text
@@ -189,7 +189,7 @@ func (c *Console) ExecuteFile(name string, who Caller) bool {
 		} else {
 			text = ""
 		}
-		c.files[at].line++
+		c.openFiles[at].line++
 		c.Execute(line, who)
 	}
 	return true
@@ -235,7 +235,7 @@ func (c *Console) ExecuteArgs(args []string) {
 			if i++; i < len(args) {
 				c.ExecuteFile(args[i], Operator)
 			} else {
-				c.problem("-f without a file")
+				c.reportUnprinted("-f without a file")
 			}
 		case "-s", "--silent", "-d", "--default":
 		default:
@@ -252,7 +252,7 @@ func (c *Console) Redact(line string) string {
 	hidden := false
 	for rest, more := line, line != ""; more; {
 		var part string
-		part, rest, more = nextPart(rest)
+		part, rest, more = nextCommand(rest)
 		name, args := splitName(part)
 		if e := c.find(name, ^Flag(0)); e != nil && e.cmd.Flags&Secret != 0 {
 			if strings.TrimSpace(args) != "" {

@@ -56,10 +56,10 @@ func parseParams(s string) ([]param, error) {
 	return list, nil
 }
 
-// nextPart returns the first command of a line and what follows its semicolon;
+// nextCommand returns the first command of a line and what follows its semicolon;
 // more is false if nothing does. A backslash before a quote keeps the quote from
 // opening or closing a string, whatever is before the backslash.
-func nextPart(line string) (part, rest string, more bool) {
+func nextCommand(line string) (part, rest string, more bool) {
 	quoted := false
 	for i := 0; i < len(line); i++ {
 		switch line[i] {

@@ -89,10 +89,10 @@ func (v *IntVar) run(call *Call) {
 	x := call.Int(0)
 	*v.Value = v.clamp(x)
 	if _, err := strconv.ParseInt(call.Arg(0), 10, 32); err != nil {
-		call.Console.problem("%s: '%s' is read as %d", v.Name, call.Arg(0), x)
+		call.Console.reportUnprinted("%s: '%s' is read as %d", v.Name, call.Arg(0), x)
 	}
 	if *v.Value != x {
-		call.Console.problem("%s: %d is out of range, %d is used", v.Name, x, *v.Value)
+		call.Console.reportUnprinted("%s: %d is out of range, %d is used", v.Name, x, *v.Value)
 	}
 }
 
@@ -110,8 +110,8 @@ func (v *StringVar) run(call *Call) {
 		return
 	}
 	*v.Value = toUTF8(call.Arg(0), v.Size)
-	if len(*v.Value) < len(toUTF8(call.Arg(0), 2*MaxPart+1)) {
-		call.Console.problem("%s: cut to %d bytes", v.Name, len(*v.Value))
+	if len(*v.Value) < len(toUTF8(call.Arg(0), 2*MaxCommand+1)) {
+		call.Console.reportUnprinted("%s: cut to %d bytes", v.Name, len(*v.Value))
 	}
 }
 

@@ -50,11 +50,11 @@ func appendRest(dst []byte, system, text string) []byte {
 // Handler is a [slog.Handler] that writes long lines. A record becomes one line:
 // the attribute SystemKey goes in brackets, others follow the message as key=value.
 type Handler struct {
-	out    *output
-	level  slog.Leveler
-	system string
-	prefix string // of keys, from groups
-	attrs  string // formatted
+	out       *output
+	level     slog.Leveler
+	system    string
+	keyPrefix string // of keys, from groups
+	attrs     string // formatted
 }
 
 type output struct {
@@ -88,10 +88,10 @@ func (h *Handler) Handle(_ context.Context, r slog.Record) error {
 	system := h.system
 	attrs := h.attrs
 	r.Attrs(func(a slog.Attr) bool {
-		if h.prefix == "" && a.Key == SystemKey {
+		if h.keyPrefix == "" && a.Key == SystemKey {
 			system = a.Value.String()
 		} else {
-			attrs = appendAttr(attrs, h.prefix, a)
+			attrs = appendAttr(attrs, h.keyPrefix, a)
 		}
 		return true
 	})
@@ -112,10 +112,10 @@ func (h *Handler) Handle(_ context.Context, r slog.Record) error {
 func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	n := *h
 	for _, a := range attrs {
-		if n.prefix == "" && a.Key == SystemKey {
+		if n.keyPrefix == "" && a.Key == SystemKey {
 			n.system = a.Value.String()
 		} else {
-			n.attrs = appendAttr(n.attrs, n.prefix, a)
+			n.attrs = appendAttr(n.attrs, n.keyPrefix, a)
 		}
 	}
 	return &n
@@ -125,7 +125,7 @@ func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 func (h *Handler) WithGroup(name string) slog.Handler {
 	n := *h
 	if name != "" {
-		n.prefix += name + "."
+		n.keyPrefix += name + "."
 	}
 	return &n
 }
