@@ -471,7 +471,7 @@ func (b *Bot) bestWeapon() game.Weapon {
 	if d > 790 {
 		worth[game.WeaponLaser] = 0
 	}
-	best, most := game.WeaponHammer, float32(-1)
+	best, bestValue := game.WeaponHammer, float32(-1)
 	careless := !b.rand.chance(b.skill.bestWeaponPercent)
 	for w := game.WeaponHammer; w < game.WeaponNinja; w++ {
 		if !b.hasWeapon[w] || b.ammo[w] == 0 && w != game.WeaponGun {
@@ -484,8 +484,8 @@ func (b *Bot) bestWeapon() game.Weapon {
 		if careless {
 			v = float32(b.rand.intn(8))
 		}
-		if v > most {
-			best, most = w, v
+		if v > bestValue {
+			best, bestValue = w, v
 		}
 	}
 	return best

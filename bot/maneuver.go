@@ -155,9 +155,9 @@ func (h *threat) dangerAt(p vec.Vec2, t int32) float32 {
 
 // simulate runs a maneuver on c from tick from, for at most the given ticks, and
 // returns its outcome. c keeps the final state.
-func simulate(c *physics.Core, m *maneuver, from uint8, most int32, a *trialOptions) outcome {
+func simulate(c *physics.Core, m *maneuver, from uint8, maxTicks int32, a *trialOptions) outcome {
 	var e outcome
-	for t := from; t < maxManeuverTicks && e.ticks < most; t++ {
+	for t := from; t < maxManeuverTicks && e.ticks < maxTicks; t++ {
 		in := m.inputAt(t)
 		c.Tick(&in, true)
 		c.Move()

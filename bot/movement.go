@@ -96,11 +96,11 @@ func (b *Bot) maneuverCost(m *maneuver, from uint8) float32 {
 	c := &b.scratch
 	*c = b.self
 	c.World = b.world
-	most := int32(maxManeuverTicks)
+	maxTicks := int32(maxManeuverTicks)
 	if b.planCost < maxManeuverTicks && from == 0 {
-		most = int32(max(b.planCost, 1)) // longer ones are not better
+		maxTicks = int32(max(b.planCost, 1)) // longer ones are not better
 	}
-	e := simulate(c, m, from, most, &b.trialOptions)
+	e := simulate(c, m, from, maxTicks, &b.trialOptions)
 	if e.dead {
 		return deathCost
 	}

@@ -127,11 +127,11 @@ func (n *NavGraph) placeNodes(t game.Terrain) {
 		n.nodeOf[i] = noNode
 	}
 	// pieces divides the floors into pieces of at most the given number of tiles.
-	pieces := func(most int, piece func(x, end, y int)) {
+	pieces := func(maxTiles int, piece func(x, end, y int)) {
 		for y := range t.Height {
 			for x := 0; x < t.Width; x++ {
 				end := x
-				for end < t.Width && end-x < most && n.canStand(end, y) {
+				for end < t.Width && end-x < maxTiles && n.canStand(end, y) {
 					end++
 				}
 				if end > x {
@@ -141,14 +141,14 @@ func (n *NavGraph) placeNodes(t game.Terrain) {
 			}
 		}
 	}
-	most, count := 0, maxNodes+1
-	for count > maxNodes && most < 6 {
-		most, count = most+1, 0
-		pieces(most, func(int, int, int) { count++ })
+	maxTiles, count := 0, maxNodes+1
+	for count > maxNodes && maxTiles < 6 {
+		maxTiles, count = maxTiles+1, 0
+		pieces(maxTiles, func(int, int, int) { count++ })
 	}
 	// If there are still too many, keep an even selection.
 	seen := 0
-	pieces(most, func(x, end, y int) {
+	pieces(maxTiles, func(x, end, y int) {
 		seen++
 		if seen*maxNodes/count == (seen-1)*maxNodes/count && count > maxNodes {
 			return

@@ -103,7 +103,7 @@ func (w *World) applyPlayer(id PlayerID, cmd *Command) {
 
 // applyOperator executes a command that comes from an operator or a vote.
 func (w *World) applyOperator(cmd *Command) {
-	const longest = 1000 // seconds
+	const maxSeconds = 1000
 	switch cmd.Kind {
 	case CmdTuneParams:
 		if cmd.Tuning != nil {
@@ -116,9 +116,9 @@ func (w *World) applyOperator(cmd *Command) {
 			w.setRules(*cmd.Rules)
 		}
 	case CmdRestart:
-		w.userWarmup(min(max(cmd.Value, timerInfinite), longest))
+		w.userWarmup(min(max(cmd.Value, timerInfinite), maxSeconds))
 	case CmdPause:
-		w.pause(min(max(cmd.Value, timerInfinite), longest))
+		w.pause(min(max(cmd.Value, timerInfinite), maxSeconds))
 	case CmdForceTeam:
 		if cmd.Player >= Nobody && cmd.Player < MaxPlayers {
 			w.forceTeam(cmd.Player, cmd.Team, cmd.Value)

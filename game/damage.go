@@ -10,7 +10,7 @@ const (
 
 // explode damages and pushes the characters near pos, its owner included. It does not
 // need a line of sight.
-func (w *World) explode(pos vec.Vec2, owner PlayerID, weapon Weapon, most int32) {
+func (w *World) explode(pos vec.Vec2, owner PlayerID, weapon Weapon, maxDamage int32) {
 	w.addEvent(Event{Kind: EvExplosion, To: MaskAll, Pos: pos})
 	var near [MaxPlayers]PlayerID
 	n := w.findCharacters(pos, explosionRadius, &near)
@@ -25,7 +25,7 @@ func (w *World) explode(pos vec.Vec2, owner PlayerID, weapon Weapon, most int32)
 			force = diff.Normalize().Mul(explosionMaxForce)
 		}
 		factor := 1 - vec.Clamp((l-explosionInnerRadius)/(explosionRadius-explosionInnerRadius), 0, 1)
-		amount := vec.Trunc(float32(factor * float32(most)))
+		amount := vec.Trunc(float32(factor * float32(maxDamage)))
 		if amount != 0 {
 			w.damage(Damage{
 				Victim: id, Attacker: owner, Weapon: weapon, Amount: amount,

@@ -79,13 +79,13 @@ func (w *World) closestCharacter(pos vec.Vec2, radius float32) PlayerID {
 }
 
 // intersectCharacter returns the first character that a shot of the given radius hits
-// between a and b, except the character not, and the point of the line closest to it.
-func (w *World) intersectCharacter(a, b vec.Vec2, radius float32, not PlayerID) (PlayerID, vec.Vec2) {
+// between a and b (other than except) and the point of the line closest to it.
+func (w *World) intersectCharacter(a, b vec.Vec2, radius float32, except PlayerID) (PlayerID, vec.Vec2) {
 	best, at := Nobody, vec.Vec2{}
 	nearest := float32(vec.Distance(a, b) * 100)
 	for i := 0; i < w.charOrder.n; i++ {
 		id := w.charOrder.ids[i]
-		if id == not {
+		if id == except {
 			continue
 		}
 		p := w.chars[id].pos

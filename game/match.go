@@ -353,14 +353,14 @@ func (w *World) setAllReady(ready bool) {
 
 // checkReady ends a warmup or pause if all players are ready, not counting the player
 // without.
-func (w *World) checkReady(without PlayerID) {
+func (w *World) checkReady(except PlayerID) {
 	s := w.match.state
 	if !w.rules.ReadyMode || s != stateWarmupUser && s != statePaused {
 		return
 	}
 	for i := range w.players {
 		p := &w.players[i]
-		if p.connected && PlayerID(i) != without && p.team != TeamSpectators && !p.ready {
+		if p.connected && PlayerID(i) != except && p.team != TeamSpectators && !p.ready {
 			return
 		}
 	}

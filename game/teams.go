@@ -127,8 +127,8 @@ func (w *World) forceTeam(id PlayerID, t Team, minutes int32) {
 	if !w.players[id].connected || !w.canJoinTeam(id, t) {
 		return
 	}
-	const longest = 10000 // minutes; a week
-	w.players[id].teamChangeTick = w.tick + min(max(minutes, 0), longest)*60*TickRate
+	const maxMinutes = 10000 // a week
+	w.players[id].teamChangeTick = w.tick + min(max(minutes, 0), maxMinutes)*60*TickRate
 	w.changeTeam(id, t, true)
 }
 

@@ -18,7 +18,7 @@ func (tx *Tx) player(id PlayerID) *player {
 	return &tx.w.players[id]
 }
 
-func (tx *Tx) char(id PlayerID) *character {
+func (tx *Tx) character(id PlayerID) *character {
 	if id < 0 || id >= MaxPlayers || !tx.w.isAlive(id) {
 		return nil
 	}
@@ -145,11 +145,11 @@ func (tx *Tx) DelayRespawn(id PlayerID, ticks int32) {
 }
 
 // Alive reports whether a player has a living character.
-func (tx *Tx) Alive(id PlayerID) bool { return tx.char(id) != nil }
+func (tx *Tx) Alive(id PlayerID) bool { return tx.character(id) != nil }
 
 // Pos returns the position of a living character.
 func (tx *Tx) Pos(id PlayerID) vec.Vec2 {
-	if c := tx.char(id); c != nil {
+	if c := tx.character(id); c != nil {
 		return c.pos
 	}
 	return vec.Vec2{}
@@ -157,7 +157,7 @@ func (tx *Tx) Pos(id PlayerID) vec.Vec2 {
 
 // Vitals returns the health and armour of a living character, 0..10.
 func (tx *Tx) Vitals(id PlayerID) (health, armor int32) {
-	if c := tx.char(id); c != nil {
+	if c := tx.character(id); c != nil {
 		return c.health, c.armor
 	}
 	return 0, 0
@@ -165,13 +165,13 @@ func (tx *Tx) Vitals(id PlayerID) (health, armor int32) {
 
 // Heal adds health, up to 10. It reports whether there was less than 10.
 func (tx *Tx) Heal(id PlayerID, n int32) bool {
-	c := tx.char(id)
+	c := tx.character(id)
 	return c != nil && n > 0 && c.heal(min(n, maxHealth))
 }
 
 // GiveArmor adds armour, up to 10. It reports whether there was less than 10.
 func (tx *Tx) GiveArmor(id PlayerID, n int32) bool {
-	c := tx.char(id)
+	c := tx.character(id)
 	return c != nil && n > 0 && c.giveArmor(min(n, maxHealth))
 }
 
@@ -179,7 +179,7 @@ func (tx *Tx) GiveArmor(id PlayerID, n int32) bool {
 // reports false if the character has the weapon fully loaded. The ninja becomes the
 // active weapon.
 func (tx *Tx) GiveWeapon(id PlayerID, weapon Weapon, ammo int32) bool {
-	c := tx.char(id)
+	c := tx.character(id)
 	if c == nil || weapon < 0 || weapon >= NumWeapons {
 		return false
 	}
@@ -193,7 +193,7 @@ func (tx *Tx) GiveWeapon(id PlayerID, weapon Weapon, ammo int32) bool {
 // TakeWeapon removes a weapon. If it is active, another one becomes active; the last
 // weapon cannot be removed.
 func (tx *Tx) TakeWeapon(id PlayerID, weapon Weapon) {
-	c := tx.char(id)
+	c := tx.character(id)
 	if c == nil || weapon < 0 || weapon >= NumWeapons || !c.weapons[weapon].got {
 		return
 	}
@@ -220,7 +220,7 @@ func (tx *Tx) TakeWeapon(id PlayerID, weapon Weapon) {
 
 // Kill kills a character; it counts as a suicide.
 func (tx *Tx) Kill(id PlayerID, weapon Weapon) {
-	if tx.char(id) != nil {
+	if tx.character(id) != nil {
 		tx.w.die(id, id, weapon)
 	}
 }
@@ -228,7 +228,7 @@ func (tx *Tx) Kill(id PlayerID, weapon Weapon) {
 // TakeDamage hits a character. It reports whether the hit counted and the victim
 // survived.
 func (tx *Tx) TakeDamage(d Damage) bool {
-	if tx.char(d.Victim) == nil || d.Attacker != Nobody && tx.player(d.Attacker) == nil {
+	if tx.character(d.Victim) == nil || d.Attacker != Nobody && tx.player(d.Attacker) == nil {
 		return false
 	}
 	d.Amount = min(max(d.Amount, 0), 1000)

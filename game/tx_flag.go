@@ -44,7 +44,7 @@ func (tx *Tx) Flag(t Team) (FlagInfo, bool) {
 // GrabFlag gives a team's flag to a living character.
 func (tx *Tx) GrabFlag(t Team, id PlayerID) {
 	f := tx.flag(t)
-	if f == nil || tx.char(id) == nil {
+	if f == nil || tx.character(id) == nil {
 		return
 	}
 	f.carrier = id

@@ -138,9 +138,9 @@ func (w *World) fireWeapon(id PlayerID) {
 	dir := vec.Vec2{X: float32(c.latestInput.TargetX), Y: float32(c.latestInput.TargetY)}.Normalize()
 	auto := c.activeWeapon == WeaponGrenade || c.activeWeapon == WeaponShotgun || c.activeWeapon == WeaponLaser
 	ammo := &c.weapons[c.activeWeapon].ammo
-	will := countPresses(c.latestPrevInput.Fire, c.latestInput.Fire) != 0 ||
+	shoot := countPresses(c.latestPrevInput.Fire, c.latestInput.Fire) != 0 ||
 		auto && c.latestInput.Fire&1 != 0 && *ammo != 0
-	if !will {
+	if !shoot {
 		return
 	}
 	if *ammo == 0 {

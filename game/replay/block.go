@@ -165,8 +165,8 @@ func (p *Encoder) AppendTicks(dst, block []byte) []byte {
 }
 
 // AppendEnd appends the end of a log.
-func (p *Encoder) AppendEnd(dst []byte, why EndReason) []byte {
-	return p.append(dst, blockEnd, []byte{byte(why)})
+func (p *Encoder) AppendEnd(dst []byte, reason EndReason) []byte {
+	return p.append(dst, blockEnd, []byte{byte(reason)})
 }
 
 func (p *Encoder) append(dst []byte, kind byte, payload []byte) []byte {

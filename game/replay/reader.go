@@ -175,13 +175,13 @@ func Cut(dst io.Writer, src io.Reader, tick int32) (last int32, err error) {
 	if err != nil {
 		return 0, err
 	}
-	why := EndCut
+	reason := EndCut
 	last = r.nextTick - 1
 	for last < tick {
 		err = r.readBlock()
 		if err == io.EOF {
-			if why, err = r.end, nil; why == EndNone {
-				why = EndCut
+			if reason, err = r.end, nil; reason == EndNone {
+				reason = EndCut
 			}
 			break
 		}
@@ -199,7 +199,7 @@ func Cut(dst io.Writer, src io.Reader, tick int32) (last int32, err error) {
 		last += r.ticksLeft
 		r.nextTick += r.ticksLeft
 	}
-	if _, werr := dst.Write(p.AppendEnd(buf, why)); werr != nil {
+	if _, werr := dst.Write(p.AppendEnd(buf, reason)); werr != nil {
 		return last, fmt.Errorf("replay: %w", werr)
 	}
 	return last, err

@@ -41,13 +41,13 @@ func (w *Writer) AfterStep(world *game.World) error {
 }
 
 // Close writes the last block and the end. It does not close the io.Writer.
-func (w *Writer) Close(world *game.World, why EndReason) error {
+func (w *Writer) Close(world *game.World, reason EndReason) error {
 	if w.rec.PendingTicks() > 0 {
 		if err := w.block(world); err != nil {
 			return err
 		}
 	}
-	w.buf = w.enc.AppendEnd(w.buf[:0], why)
+	w.buf = w.enc.AppendEnd(w.buf[:0], reason)
 	return w.flush()
 }
 
