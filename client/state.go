@@ -47,33 +47,26 @@ func (c *Client) currentTime() conn.Time {
 	return c.now
 }
 
-// State returns how far the client is on its way into the game.
-func (c *Client) State() State {
+// locked returns what read returns while c is locked.
+func locked[T any](c *Client, read func() T) T {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.session.State()
+	return read()
 }
+
+// State returns how far the client is on its way into the game.
+func (c *Client) State() State { return locked(c, c.session.State) }
 
 // Version returns the version of the protocol that is spoken, AnyVersion while that is
 // unknown.
-func (c *Client) Version() Version {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.session.Version()
-}
+func (c *Client) Version() Version { return locked(c, c.session.Version) }
 
 // Err returns why the client is offline, nil if it is not or was closed.
-func (c *Client) Err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.session.Err()
-}
+func (c *Client) Err() error { return locked(c, c.session.Err) }
 
 // Self returns the client's own id, game.Nobody while it is unknown.
 func (c *Client) Self() game.PlayerID {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.session.side.OwnID()
+	return locked(c, func() game.PlayerID { return c.session.side.OwnID() })
 }
 
 // PlayerInfo returns what is known of a player, and whether they are in the game.
@@ -126,93 +119,59 @@ func (c *Client) FindPlayer(name string) (event.Player, bool) {
 }
 
 // Map returns the server's map, nil before it is loaded. With Config.NoMap it has no file.
-func (c *Client) Map() *Map {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.gameMap
-}
+func (c *Client) Map() *Map { return locked(c, func() *Map { return c.gameMap }) }
 
 // Settings returns the server's settings.
 func (c *Client) Settings() bridge.Settings {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.session.side.Settings()
+	return locked(c, func() bridge.Settings { return c.session.side.Settings() })
 }
 
 // Tuning returns the parameters of the physics.
 func (c *Client) Tuning() game.Tuning {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.session.side.Tuning()
+	return locked(c, func() game.Tuning { return c.session.side.Tuning() })
 }
 
 // Race returns the state of the race, in modes with game.GameFlagRace: the best time, and
 // when each player started. (PlayerInfoRace, GameDataRace)
 func (c *Client) Race() bridge.RaceInfo {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return *c.session.side.RaceInfo()
+	return locked(c, func() bridge.RaceInfo { return *c.session.side.RaceInfo() })
 }
 
 // RconCommands returns the commands of the remote console that the client may use. The
 // server sends them in small portions after the login.
 func (c *Client) RconCommands() []bridge.CommandInfo {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.lists.commands)
+	return locked(c, func() []bridge.CommandInfo { return slices.Clone(c.lists.commands) })
 }
 
 // MapList returns the server's maps. Servers send them after the login to the remote
 // console.
 func (c *Client) MapList() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.lists.maps)
+	return locked(c, func() []string { return slices.Clone(c.lists.maps) })
 }
 
 // ChatCommands returns the server's chat commands.
 func (c *Client) ChatCommands() []bridge.CommandInfo {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.lists.chat)
+	return locked(c, func() []bridge.CommandInfo { return slices.Clone(c.lists.chat) })
 }
 
 // VoteOptions returns the options for VoteOption.
 func (c *Client) VoteOptions() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.lists.votes)
+	return locked(c, func() []string { return slices.Clone(c.lists.votes) })
 }
 
 // Stats returns the counters of the connection.
-func (c *Client) Stats() Stats {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.session.Stats()
-}
+func (c *Client) Stats() Stats { return locked(c, c.session.Stats) }
 
 // DroppedEvents returns the number of events that Events did not yield because nobody read
 // them in time.
-func (c *Client) DroppedEvents() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.droppedEvents
-}
+func (c *Client) DroppedEvents() int { return locked(c, func() int { return c.droppedEvents }) }
 
 // Latency returns the round-trip time of the last Ping, 0 before there is one.
-func (c *Client) Latency() time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.session.Latency()
-}
+func (c *Client) Latency() time.Duration { return locked(c, c.session.Latency) }
 
 // Unacked returns the number of messages, such as chat lines, that the server has not
 // acknowledged yet, 0..511. Close loses them if the network did.
-func (c *Client) Unacked() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.session.Unacked()
-}
+func (c *Client) Unacked() int { return locked(c, c.session.Unacked) }
 
 // Ping asks the server for a reply; Latency returns how long that took.
 func (c *Client) Ping() error {

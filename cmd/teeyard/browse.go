@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -66,22 +65,57 @@ func (c *browseCmd) Run(ctx context.Context) error {
 		return err
 	}
 	total := len(all)
-	all = slices.DeleteFunc(all, func(s listedServer) bool { return !c.matches(&s.result.Info) })
+	all = slices.DeleteFunc(all, func(s listedServer) bool {
+		i := &s.result.Info
+		return !c.matches(i.Name, i.Map, i.NumClients, i.GameType)
+	})
 	slices.SortStableFunc(all, func(a, b listedServer) int {
 		return cmp.Or(cmp.Compare(b.result.Info.NumClients, a.result.Info.NumClients), cmp.Compare(a.result.Info.Name, b.result.Info.Name), a.result.Addr.Compare(b.result.Addr))
 	})
+	return printServers(c, all, "clients\tmode\tmap\tname\taddress\tprotocols\tlatency", total, silent)
+}
+
+// listing is a server that can be printed.
+type listing interface {
+	json() any
+	row() string
+}
+
+// printServers prints servers as JSON, or as a table with the number of all servers and of those that did
+// not answer.
+func printServers[T listing](c *browseCmd, servers []T, header string, total, silent int) error {
 	if c.JSON {
 		enc := json.NewEncoder(os.Stdout)
-		for _, s := range all {
+		for _, s := range servers {
 			if err := enc.Encode(s.json()); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	printServers(os.Stdout, all)
-	printCounts(len(all), total, silent)
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, header)
+	for _, s := range servers {
+		fmt.Fprintln(t, s.row())
+	}
+	t.Flush()
+	fmt.Fprintf(os.Stderr, "%d servers", len(servers))
+	if len(servers) != total {
+		fmt.Fprintf(os.Stderr, " of %d", total)
+	}
+	if silent > 0 {
+		fmt.Fprintf(os.Stderr, "; %d more did not answer", silent)
+	}
+	fmt.Fprintln(os.Stderr)
 	return nil
+}
+
+// withPassword returns a server's name, marked if it needs a password.
+func withPassword(name string, password bool) string {
+	if password {
+		name += " (password)"
+	}
+	return name
 }
 
 // listedServer is a server of a list, with what it or the master says about it.
@@ -90,7 +124,7 @@ type listedServer struct {
 	result query.Result
 }
 
-func (s *listedServer) versions() query.Versions {
+func (s listedServer) versions() query.Versions {
 	v := s.result.Versions()
 	for _, a := range s.server.Addrs {
 		v |= a.Version
@@ -98,7 +132,7 @@ func (s *listedServer) versions() query.Versions {
 	return v
 }
 
-func (s *listedServer) json() serverJSON {
+func (s listedServer) json() any {
 	out := newServerJSON(&s.result)
 	out.Addresses, out.Protocols, out.Location = nil, nil, s.server.Location
 	for _, a := range s.server.Addrs {
@@ -215,11 +249,11 @@ func isTerminal(f *os.File) bool {
 }
 
 // matches reports whether a server passes the filters.
-func (c *browseCmd) matches(i *query.Info) bool {
-	return strings.Contains(strings.ToLower(i.Name), strings.ToLower(c.Name)) &&
-		(c.GameType == "" || strings.EqualFold(i.GameType, c.GameType)) &&
-		(c.Map == "" || strings.EqualFold(i.Map, c.Map)) &&
-		(!c.NotEmpty || i.NumClients > 0)
+func (c *browseCmd) matches(name, gameMap string, clients int, gameTypes ...string) bool {
+	return strings.Contains(strings.ToLower(name), strings.ToLower(c.Name)) &&
+		(c.GameType == "" || slices.ContainsFunc(gameTypes, func(t string) bool { return strings.EqualFold(t, c.GameType) })) &&
+		(c.Map == "" || strings.EqualFold(gameMap, c.Map)) &&
+		(!c.NotEmpty || clients > 0)
 }
 
 // roundedDuration formats a time in whole units, as "<1ms" if it is less than one.
@@ -230,21 +264,10 @@ func roundedDuration(d, unit time.Duration) string {
 	return d.Round(unit).String()
 }
 
-// printServers prints servers as a table.
-func printServers(w io.Writer, all []listedServer) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "clients\tmode\tmap\tname\taddress\tprotocols\tlatency")
-	for _, s := range all {
-		i := &s.result.Info
-		latency := ""
-		if s.result.Latency > 0 {
-			latency = roundedDuration(s.result.Latency, time.Millisecond)
-		}
-		name := i.Name
-		if i.Password {
-			name += " (password)"
-		}
-		fmt.Fprintf(t, "%d/%d\t%s\t%s\t%s\t%v\t%v\t%s\n", i.NumClients, i.MaxClients, i.GameType, i.Map, name, s.result.Addr, s.versions(), latency)
+func (s listedServer) row() string {
+	i, latency := &s.result.Info, ""
+	if s.result.Latency > 0 {
+		latency = roundedDuration(s.result.Latency, time.Millisecond)
 	}
-	t.Flush()
+	return fmt.Sprintf("%d/%d\t%s\t%s\t%s\t%v\t%v\t%s", i.NumClients, i.MaxClients, i.GameType, i.Map, withPassword(i.Name, i.Password), s.result.Addr, s.versions(), latency)
 }

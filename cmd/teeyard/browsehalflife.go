@@ -3,14 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/teeyard/teeyard/halflife"
@@ -56,22 +52,20 @@ func (c *browseCmd) browseHalfLife(ctx context.Context) error {
 		return err
 	}
 	total := len(all)
-	all = slices.DeleteFunc(all, func(a halfLifeAnswer) bool { return !c.matchesHalfLife(&a.Info) })
+	all = slices.DeleteFunc(all, func(a halfLifeAnswer) bool {
+		return !c.matches(a.Info.Name, a.Info.Map, a.Info.Players, a.Info.Dir, a.Info.Game, a.Info.Keywords)
+	})
 	slices.SortStableFunc(all, func(a, b halfLifeAnswer) int {
 		return cmp.Or(cmp.Compare(b.Info.Players, a.Info.Players), cmp.Compare(a.Info.Name, b.Info.Name), a.Peer.Compare(b.Peer))
 	})
-	if c.JSON {
-		enc := json.NewEncoder(os.Stdout)
-		for i := range all {
-			if err := enc.Encode(newHalfLifeJSON(&all[i])); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	printHalfLifeServers(os.Stdout, all)
-	printCounts(len(all), total, silent)
-	return nil
+	return printServers(c, all, "players\tgame\tmap\tname\taddress\tlatency", total, silent)
+}
+
+func (a halfLifeAnswer) json() any { return newHalfLifeJSON(&a) }
+
+func (a halfLifeAnswer) row() string {
+	i := &a.Info
+	return fmt.Sprintf("%d/%d\t%s\t%s\t%s\t%v\t%s", i.Players, i.Max, i.Game, i.Map, withPassword(i.Name, i.Password), a.Peer, roundedDuration(a.Ping, time.Millisecond))
 }
 
 // fetchHalfLifeList gets the addresses of a master's list, in the newer form or else the
@@ -94,28 +88,6 @@ func fetchHalfLifeList(ctx context.Context, conn transport.Conn, master transpor
 	return nil, fmt.Errorf("no Half-Life master answers at %v; does a firewall let UDP through?", master)
 }
 
-// matchesHalfLife reports whether a server passes the filters.
-func (c *browseCmd) matchesHalfLife(i *halflife.Info) bool {
-	return strings.Contains(strings.ToLower(i.Name), strings.ToLower(c.Name)) &&
-		(c.GameType == "" || strings.EqualFold(i.Dir, c.GameType) || strings.EqualFold(i.Game, c.GameType) || strings.EqualFold(i.Keywords, c.GameType)) &&
-		(c.Map == "" || strings.EqualFold(i.Map, c.Map)) &&
-		(!c.NotEmpty || i.Players > 0)
-}
-
-func printHalfLifeServers(w io.Writer, all []halfLifeAnswer) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "players\tgame\tmap\tname\taddress\tlatency")
-	for i := range all {
-		a := &all[i]
-		name := a.Info.Name
-		if a.Info.Password {
-			name += " (password)"
-		}
-		fmt.Fprintf(t, "%d/%d\t%s\t%s\t%s\t%v\t%s\n", a.Info.Players, a.Info.Max, a.Info.Game, a.Info.Map, name, a.Peer, roundedDuration(a.Ping, time.Millisecond))
-	}
-	t.Flush()
-}
-
 // progressLine is a line on a terminal that shows progress.
 type progressLine struct{ enabled bool }
 
@@ -129,16 +101,4 @@ func (p *progressLine) clear() {
 	if p.enabled {
 		fmt.Fprint(os.Stderr, "\r\x1b[K")
 	}
-}
-
-// printCounts prints how many servers there were.
-func printCounts(shown, total, silent int) {
-	fmt.Fprintf(os.Stderr, "%d servers", shown)
-	if shown != total {
-		fmt.Fprintf(os.Stderr, " of %d", total)
-	}
-	if silent > 0 {
-		fmt.Fprintf(os.Stderr, "; %d more did not answer", silent)
-	}
-	fmt.Fprintln(os.Stderr)
 }

@@ -54,7 +54,7 @@ func Churn(ctx context.Context, cfg ChurnConfig) (ChurnStats, error) {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
-			v, err := newChurnClient(&cfg)
+			c, err := newChurnClient(&cfg)
 			if err != nil {
 				errs <- err
 				return
@@ -69,14 +69,14 @@ func Churn(ctx context.Context, cfg ChurnConfig) (ChurnStats, error) {
 					return
 				case <-time.After(time.Until(at)):
 				}
-				ok, err := v.joinAndLeave(int(k))
+				ok, err := c.joinAndLeave(int(k), cfg.Until)
 				switch {
 				case err != nil:
 					errs <- err
 					return
 				case ok:
 					left.Add(1)
-				case v.Err() != nil:
+				case c.Err() != nil:
 					refused.Add(1)
 				default:
 					lost.Add(1)
@@ -90,64 +90,81 @@ func Churn(ctx context.Context, cfg ChurnConfig) (ChurnStats, error) {
 	return s, <-errs
 }
 
-// churnClient is a client that joins again and again, each time from another address.
-type churnClient struct {
+// connection is a session with a socket that is driven step by step.
+type connection struct {
 	*client.Session
-	cfg   *ChurnConfig
-	sock  *udp.Conn
-	batch [4]transport.Datagram
+	server transport.Peer
+	sock   *udp.Conn
+	batch  []transport.Datagram
 }
 
-func newChurnClient(cfg *ChurnConfig) (*churnClient, error) {
-	v := &churnClient{cfg: cfg}
-	c, err := client.NewSession(client.SessionConfig{
+// newConnection returns a connection to a server. It sets cfg.Send.
+func newConnection(server transport.Peer, batch int, cfg client.SessionConfig) (*connection, error) {
+	c := &connection{server: server, batch: make([]transport.Datagram, batch)}
+	cfg.Send = func(d []byte) { c.sock.Send(server, d) }
+	var err error
+	if c.Session, err = client.NewSession(cfg); err != nil {
+		return nil, fmt.Errorf("load: %w", err)
+	}
+	return c, nil
+}
+
+// open opens a new socket and starts to connect.
+func (c *connection) open(cfg udp.Config) (err error) {
+	if c.sock, err = udp.Listen(cfg); err != nil {
+		return fmt.Errorf("load: %w", err)
+	}
+	if err := c.Dial(conn.Time(c.sock.Now())); err != nil {
+		c.sock.Close()
+		return fmt.Errorf("load: %w", err)
+	}
+	c.sock.Flush()
+	return nil
+}
+
+// step waits for datagrams and handles them. It returns the time.
+func (c *connection) step(wait time.Duration) (conn.Time, error) {
+	n, err := c.sock.ReadBatch(c.batch, c.sock.Now()+int64(wait))
+	if err != nil {
+		return 0, fmt.Errorf("load: %w", err)
+	}
+	for _, d := range c.batch[:n] {
+		c.Feed(conn.Time(d.ReceivedAt), d.Data)
+	}
+	now := conn.Time(c.sock.Now())
+	c.Step(now)
+	c.sock.Flush()
+	return now, nil
+}
+
+// leave leaves the server and closes the socket.
+func (c *connection) leave() {
+	c.Close(conn.Time(c.sock.Now()))
+	c.sock.Flush()
+	c.sock.Close()
+}
+
+func newChurnClient(cfg *ChurnConfig) (*connection, error) {
+	return newConnection(cfg.Server, 4, client.SessionConfig{
 		Name:       "visitor",
-		Send:       func(d []byte) { v.sock.Send(cfg.Server, d) },
 		HasMap:     func(*bridge.MapChange) bool { return true },
 		Token:      func() packet.Token { return packet.Token(rand.Uint32() &^ (1 << 31)) },
 		OnSnapshot: func(int32, *snapshot.Snapshot) {},
 	})
-	if err != nil {
-		return nil, fmt.Errorf("load: %w", err)
-	}
-	v.Session = c
-	return v, nil
 }
 
 // joinAndLeave joins and leaves once, as the k-th client of all. It reports whether it reached
-// the state Until.
-func (v *churnClient) joinAndLeave(k int) (bool, error) {
-	var err error
-	if v.sock, err = udp.Listen(udp.Config{Addr: fmt.Sprintf("127.%d.%d.%d", 16+k>>16, k>>8&255, k&255), Batch: 4, ReadBuffer: 1 << 16, WriteBuffer: 1 << 16}); err != nil {
-		return false, fmt.Errorf("load: %w", err)
+// a state.
+func (c *connection) joinAndLeave(k int, until client.State) (bool, error) {
+	addr := fmt.Sprintf("127.%d.%d.%d", 16+k>>16, k>>8&255, k&255)
+	if err := c.open(udp.Config{Addr: addr, Batch: 4, ReadBuffer: 1 << 16, WriteBuffer: 1 << 16}); err != nil {
+		return false, err
 	}
-	defer v.sock.Close()
-	now := conn.Time(v.sock.Now())
-	if err := v.Dial(now); err != nil {
-		return false, fmt.Errorf("load: %w", err)
+	defer c.leave()
+	for end := time.Now().Add(2 * time.Second); time.Now().Before(end) && c.State() != client.Offline; {
+		if _, err := c.step(100 * time.Millisecond); err != nil || c.State() >= until {
+			return err == nil, err
+		}
 	}
-	v.sock.Flush()
-	for end := now.Add(2 * time.Second); now < end; {
-		n, err := v.sock.ReadBatch(v.batch[:], int64(now.Add(100*time.Millisecond)))
-		if err != nil {
-			return false, fmt.Errorf("load: %w", err)
-		}
-		for _, d := range v.batch[:n] {
-			v.Feed(conn.Time(d.ReceivedAt), d.Data)
-		}
-		now = conn.Time(v.sock.Now())
-		v.Step(now)
-		if v.State() == client.Offline {
-			return false, nil
-		}
-		if v.State() >= v.cfg.Until {
-			v.Close(now)
-			v.sock.Flush()
-			return true, nil
-		}
-		v.sock.Flush()
-	}
-	v.Close(now)
-	v.sock.Flush()
 	return false, nil
 }

@@ -21,46 +21,28 @@ var ErrTimeout = errors.New("load: no answer")
 // FetchMap joins a server, downloads its map and leaves. It returns the size of the map in
 // bytes and the time from the connection to the last chunk.
 func FetchMap(server transport.Peer, limit time.Duration) (size int, span time.Duration, err error) {
-	// Use a new address each time, since servers ban those who leave within a second.
-	k := fetches.Add(1)
-	sock, err := udp.Listen(udp.Config{Addr: fmt.Sprintf("127.2.%d.%d", k>>8&255, k&255), ReadBuffer: 4 << 20})
-	if err != nil {
-		return 0, 0, fmt.Errorf("load: %w", err)
-	}
-	defer sock.Close()
 	var began, done conn.Time
-	c, err := client.NewSession(client.SessionConfig{
-		Send:  func(d []byte) { sock.Send(server, d) },
-		OnMap: func(_ string, file []byte) { size, done = len(file), conn.Time(sock.Now()) },
+	var c *connection
+	c, err = newConnection(server, 64, client.SessionConfig{
+		OnMap: func(_ string, file []byte) { size, done = len(file), conn.Time(c.sock.Now()) },
 	})
 	if err != nil {
-		return 0, 0, fmt.Errorf("load: %w", err)
+		return 0, 0, err
 	}
-	now := conn.Time(sock.Now())
-	if err := c.Dial(now); err != nil {
-		return 0, 0, fmt.Errorf("load: %w", err)
+	// Use a new address each time, since servers ban those who leave within a second.
+	k := fetches.Add(1)
+	if err := c.open(udp.Config{Addr: fmt.Sprintf("127.2.%d.%d", k>>8&255, k&255), ReadBuffer: 4 << 20}); err != nil {
+		return 0, 0, err
 	}
-	defer func() {
-		c.Close(conn.Time(sock.Now()))
-		sock.Flush()
-	}()
-	sock.Flush()
-	batch := make([]transport.Datagram, 64)
-	for end := now.Add(limit); done == 0; {
-		n, err := sock.ReadBatch(batch, int64(now.Add(10*time.Millisecond)))
-		if err != nil {
-			return 0, 0, fmt.Errorf("load: %w", err)
-		}
-		for _, d := range batch[:n] {
-			c.Feed(conn.Time(d.ReceivedAt), d.Data)
-		}
-		now = conn.Time(sock.Now())
-		c.Step(now)
-		sock.Flush()
+	defer c.leave()
+	for end := time.Now().Add(limit); done == 0; {
+		now, err := c.step(10 * time.Millisecond)
 		switch {
+		case err != nil:
+			return 0, 0, err
 		case c.Err() != nil:
 			return 0, 0, c.Err()
-		case now > end:
+		case time.Now().After(end):
 			return 0, 0, fmt.Errorf("%w: map not here after %v", ErrTimeout, limit)
 		case began == 0 && c.State() == client.Loading:
 			began = now
