@@ -1,12 +1,11 @@
 // Package halflife speaks the protocols of Half-Life (GoldSrc) servers on both
-// sides: queries in text and A2S, the remote console with challenge, and master
-// servers. It needs nothing else of this module but transport, which moves the
-// datagrams.
+// sides: text queries and A2S, the remote console with challenges, and master
+// servers.
 //
-// # A server that can be asked
+// # Answering queries
 //
-// Any game server can be seen by trackers, panels and admin tools. It says what
-// it is, by implementing Game, and passes on what arrives on its port:
+// Any game server can be seen by trackers, panels and admin tools: it implements
+// Game and passes the datagrams that arrive on its port to a Server:
 //
 //	srv, err := halflife.NewServer(halflife.ServerConfig{Game: game, Send: conn.Send})
 //	...
@@ -19,13 +18,13 @@
 //	}
 //
 // Server has no socket, clock or goroutine. Answers are encoded once a second and
-// then only sent: a core gives millions of them per second and allocates nothing.
+// then only copied, without allocating.
 //
-// # Who gets what
+// # Protection against reflection
 //
-// UDP addresses can be faked, and a server that sends 1400 bytes for 10 is a
-// weapon. So nobody gets more than 1.2 times what they sent unless they have
-// shown that they are at their address:
+// UDP source addresses can be forged, and a server that answers 10 bytes with 1400
+// can be used to flood others. So an address gets at most 1.2 times the bytes it sent
+// until it has proved that it receives what is sent to it:
 //
 //   - A2S has a challenge for that. All programs of today know it.
 //   - "details" and the other queries in text have none. Local networks get them
@@ -38,32 +37,32 @@
 //
 // # The remote console
 //
-// With a Console and a password there is rcon. A client asks for a challenge and
-// sends it back with the password and a command; what the command prints comes
-// in datagrams that end with lines. Both directions are readable by anybody on
-// the way, and the protocol cannot tell a datagram that was sent from one that the
-// network doubled: a command may run twice. Use a password that opens nothing
-// else, give those who only look a second one with another level, and list in
+// A Server with a Console and a password has a remote console. A client asks for a
+// challenge and sends it back with the password and a command; what the command
+// prints comes in datagrams of whole lines. Nothing is encrypted, and the protocol
+// cannot recognise a datagram that the network duplicated: a command may run twice.
+// Use a password that opens nothing else, give users who only need to read a second
+// one with another level, and list in
 // Allow who may log in at all.
 //
-// The old protocol bans whoever sends a wrong challenge, and thus anybody in whose
-// name that is sent. Here nothing counts that does not carry a challenge sent to
+// The original server bans an address for wrong challenges, so that forged datagrams
+// can get anybody banned. Here only requests count that carry a challenge sent to
 // that address. After five wrong passwords in half a minute an address is banned
-// for 15 minutes, from rcon alone: all of this is in RconSettings. Guesses are
-// bounded per network, too. The store of bans is an interface that a game can
-// share, Bans; BanList implements it in memory and in a file. AddIP, RemoveIP,
-// ListIP and WriteIP are the commands that operators know, for games to register.
+// for 15 minutes, from rcon only: see RconSettings. Guesses are limited per network,
+// too. The game and the remote console can share a store of bans, see package bans.
+// AddIP, RemoveIP, ListIP and WriteIP are the commands that operators of such servers
+// know, for games to register.
 //
-// RconEvent is for the log: who did what, never a password, never more than one
-// line, and under attack one per address and minute.
+// RconEvent is for the log: it never has a password or more than one line, and under
+// attack there is one per address and minute.
 //
-// # Asking servers
+// # Querying servers
 //
-// Query asks one server in every way and returns what it is, who plays and what
-// the rules are; QueryAll does so for many at a pace. Answers that are split come
-// whole, fields that old servers leave out stay empty, and texts are cleaned of
-// what steers terminals. RconClient runs commands. None is ever sent twice, since
-// nobody knows whether it ran: ErrMayHaveRun says so.
+// Query asks one server with every method and returns its info, players and rules;
+// QueryAll asks many at a limited rate. Answers in several parts are put together,
+// fields that old servers leave out stay empty, and texts are safe to show.
+// RconClient runs commands. It never sends a command twice: ErrMayHaveRun means that
+// no answer came.
 //
 //	conn, err := udp.Listen(udp.Config{MaxDatagram: halflife.ReceiveBuffer})
 //	...
@@ -71,15 +70,15 @@
 //
 // # Master servers
 //
-// FetchList asks a master for its list in any of the forms that there are.
+// FetchList asks a master for its list in any of the existing formats.
 // Registrar keeps a game server on the lists of masters; it works through the port
 // of the game, as Server does. Package master is the master itself.
 //
 // # The wire
 //
-// Everything has an Append and a Parse function without state, for programs with
-// other plans. Numbers are little-endian but for ports in lists. Datagrams of game
-// servers begin with four bytes of FF in both directions, requests to masters do
-// not. Parsers never fail on what is too long or too much, only on what is no
-// answer at all, and hold counts to be upper bounds.
+// Every message has an Append and a Parse function without state. Numbers are
+// little-endian except for ports in lists. Datagrams from and to game servers begin
+// with four bytes FF, requests to masters do not. Parsers accept messages that are
+// longer than expected, fail only on other messages, and treat counts as upper
+// bounds.
 package halflife

@@ -6,17 +6,16 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// Filter says which servers of a master's list are wanted. The zero value takes
-// all of them.
+// Filter selects servers of a master's list. The zero value selects all of them.
 type Filter struct {
-	// Dir and Map are what the server must have, as in Info.
+	// Dir and Map must equal those of Info, unless they are empty.
 	Dir, Map string
-	// Dedicated, Secure, Linux and Proxy take only such servers.
+	// Dedicated, Secure, Linux and Proxy select only such servers.
 	Dedicated, Secure, Linux, Proxy bool
-	// NotEmpty, NotFull and Empty look at the count of players. On the wire they
+	// NotEmpty, NotFull and Empty select by the number of players. On the wire they
 	// are called empty, full and noplayers.
 	NotEmpty, NotFull, Empty bool
-	// NotApp leaves out the servers of a game at Steam.
+	// NotApp is the Steam id of a game whose servers are left out, if not 0.
 	NotApp uint64
 }
 
@@ -85,7 +84,7 @@ func ParseFilter(b []byte) (f Filter) {
 	return f
 }
 
-// Matches reports whether a server is wanted.
+// Matches reports whether the filter selects a server.
 func (f *Filter) Matches(i *Info) bool {
 	return (f.Dir == "" || f.Dir == i.Dir) &&
 		(f.Map == "" || f.Map == i.Map) &&

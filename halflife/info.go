@@ -11,8 +11,8 @@ import (
 // Info is what a server says about itself. Strings longer than what the protocol
 // leaves room for are cut when they are sent.
 type Info struct {
-	// Address is the server's own idea of its address, as "ip:port". It is often
-	// a private one: clients use where the answer came from.
+	// Address is what the server believes its address to be, as "ip:port". It is
+	// often a private one: clients use the address that the answer came from.
 	Address string
 	// Name is the name of the server, at most 63 bytes.
 	Name string
@@ -21,10 +21,11 @@ type Info struct {
 	// Dir is the folder of the game without slashes, such as "valve", at most 31
 	// bytes. Programs filter by it.
 	Dir string
-	// Game is the name of the game for people, at most 63 bytes.
+	// Game is the display name of the game, at most 63 bytes.
 	Game string
-	// Players, Max and Bots count players with bots, seats, and bots. The text
-	// forms carry at most 127, since clients read them as signed bytes, A2S 255.
+	// Players is the number of players and bots, Max the number of slots, and Bots
+	// the number of bots. The text formats carry at most 127, since clients read
+	// signed bytes, A2S 255.
 	Players, Max, Bots int
 	// Protocol is the version of the network protocol, 0..255. 0 is sent as 47 in
 	// text, the version of the time.
@@ -34,53 +35,52 @@ type Info struct {
 	Type byte
 	// OS is 'l', 'w' or 'm'. 0 is sent as 'l'.
 	OS byte
-	// Password tells that one is needed to join.
+	// Password reports whether a password is needed to join.
 	Password bool
-	// Secure tells that a cheat protection runs.
+	// Secure reports whether a cheat protection runs.
 	Secure bool
-	// LAN tells that the server is for the local network; infostring only.
+	// LAN reports whether the server is for the local network; infostring only.
 	LAN bool
-	// Mod is set when the game is not Half-Life itself; text forms only.
+	// Mod is set when the game is not Half-Life itself; text formats only.
 	Mod *Mod
 
-	// What follows is in A2S only.
+	// The fields below are in A2S only.
 
 	// Version is the version of the server, at most 31 bytes.
 	Version string
-	// AppID is the number of the game at Steam, of which A2S carries the low 16
-	// bits and, as GameID, all. Clients choose the form of split answers by it,
-	// see [DefaultAppID].
+	// AppID is the Steam id of the game, of which A2S carries the low 16 bits and,
+	// as GameID, all. Clients choose the split style of long answers by it, see
+	// [DefaultAppID].
 	AppID uint64
 	// Port is the port of the game, 0 to leave it out.
 	Port uint16
 	// SteamID is the server's account, 0 to leave it out.
 	SteamID uint64
-	// TVPort and TVName are those of the spectators' proxy, 0 to leave them out.
+	// TVPort and TVName are those of the spectator proxy; a TVPort of 0 leaves them out.
 	TVPort uint16
 	TVName string
-	// Keywords are words to filter by, separated by commas, at most 127 bytes.
+	// Keywords are tags to filter by, separated by commas, at most 127 bytes.
 	Keywords string
 }
 
-// Mod describes a modification of Half-Life, or any other game: clients show the
-// block as it is.
+// Mod describes a modification of Half-Life, or any other game.
 type Mod struct {
 	// URL is the mod's page and Download where its files are, at most 63 bytes.
 	URL, Download string
 	// Version is the version and Size the size of the download in bytes.
 	Version, Size int32
-	// ServerOnly tells that clients need nothing, ClientDLL that they need a
-	// program of their own.
+	// ServerOnly reports whether clients need no files, ClientDLL whether they need
+	// a client library of the mod.
 	ServerOnly, ClientDLL bool
 }
 
-// The numbers that A2S answers of this package carry. Clients guess from them how
-// a long answer was split, and only protocols other than 48 with the low byte of
-// the number at or above 80h have all of them guess right.
+// The numbers in A2S answers of this package. Clients guess from them how a long
+// answer was split. All of them guess right only if the protocol is not 48 and the
+// low byte of the application id is at least 80h.
 const (
-	// DefaultAppID is Teeworlds at Steam.
+	// DefaultAppID is the Steam id of Teeworlds.
 	DefaultAppID = 380840
-	// A2SProtocol is the protocol in A2S answers.
+	// A2SProtocol is the protocol version in A2S answers.
 	A2SProtocol = 17
 )
 
@@ -96,13 +96,13 @@ const (
 	maxURL      = 63
 )
 
-// maxTextCount is the highest count that all clients read as they should.
+// maxTextCount is the highest count that all clients read correctly.
 const maxTextCount = 127
 
-// textProtocol is the protocol of Half-Life at the time of the text forms.
+// textProtocol is the protocol version of Half-Life when it used the text formats.
 const textProtocol = 47
 
-// appendCommon appends what info and details begin with.
+// appendCommon appends the fields that info and details begin with.
 func (i *Info) appendCommon(dst []byte) []byte {
 	dst = appendString(dst, cmp.Or(i.Address, "LOOPBACK"), maxAddress)
 	dst = appendString(dst, i.Name, maxName)
@@ -127,7 +127,7 @@ func AppendDetails(dst []byte, i *Info) []byte {
 	if m := i.Mod; m != nil {
 		dst = appendString(dst, m.URL, maxURL)
 		dst = appendString(dst, m.Download, maxURL)
-		dst = append(dst, 0) // once the version of Half-Life; must be empty
+		dst = append(dst, 0) // formerly the version of Half-Life; must be empty
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(m.Version))
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(m.Size))
 		dst = appendBool(dst, m.ServerOnly)
@@ -137,7 +137,7 @@ func AppendDetails(dst []byte, i *Info) []byte {
 	return append(dst, clampToByte(i.Bots, maxTextCount))
 }
 
-// The bits of the byte that announces what else an A2S_INFO answer has.
+// The bits of the byte that lists the optional fields of an A2S_INFO answer.
 const (
 	extraPort     = 0x80
 	extraSteamID  = 0x10
@@ -196,10 +196,10 @@ func AppendA2SInfo(dst []byte, i *Info) []byte {
 	return dst
 }
 
-// InfoFormat is the form in which an Info came.
+// InfoFormat is a message format of an Info.
 type InfoFormat uint8
 
-// The forms of an Info.
+// The formats of an Info.
 const (
 	// FormatInfo is the answer to "info".
 	FormatInfo InfoFormat = iota + 1
@@ -211,7 +211,7 @@ const (
 	FormatInfostring
 )
 
-// String returns the form as users know it.
+// String returns the name that users know.
 func (f InfoFormat) String() string {
 	switch f {
 	case FormatInfo:
@@ -226,10 +226,9 @@ func (f InfoFormat) String() string {
 	return "none"
 }
 
-// ParseInfo reads an answer to any of info, details, A2S_INFO and infostring. It
-// takes what there is: fields that old servers leave out stay zero, and what
-// newer ones add is ignored. Strings are cleaned. Counts are what the server
-// claims, 0..255.
+// ParseInfo reads an answer to info, details, A2S_INFO or infostring. Fields that old
+// servers leave out stay zero, and fields that newer ones add are ignored. Texts are
+// safe to show. Counts are what the server claims, 0..255.
 func ParseInfo(b []byte) (i Info, form InfoFormat, err error) {
 	r := reader{b: b}
 	switch messageKind(b) {
@@ -282,7 +281,7 @@ func (r *reader) readDetails(i *Info) {
 	r.truncated = false
 }
 
-// shipAppID is a game whose answer has three bytes more.
+// shipAppID is the Steam id of The Ship, whose answer has three more bytes.
 const shipAppID = 2400
 
 // readA2SInfo reads an A2S_INFO answer.
@@ -411,7 +410,7 @@ func parseInfostring(b []byte) (i Info, err error) {
 	return i, nil
 }
 
-// beforeNUL is what stands before the first NUL.
+// beforeNUL returns the bytes before the first NUL.
 func beforeNUL(b []byte) []byte {
 	for i, c := range b {
 		if c == 0 {
@@ -421,7 +420,8 @@ func beforeNUL(b []byte) []byte {
 	return b
 }
 
-// formatError says what a datagram should have been, and shows its beginning.
+// formatError returns an error that names the expected message and shows the
+// beginning of the datagram.
 func formatError(what string, b []byte) error {
 	return fmt.Errorf("%w: no %s in %d bytes that begin with %q", ErrFormat, what, len(b), b[:min(len(b), 16)])
 }

@@ -9,33 +9,31 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// ListConfig says how to ask a master.
+// ListConfig says how to ask a master for its list.
 type ListConfig struct {
-	// Format is the way of asking; the zero value is the one that most masters know.
+	// Format is the request format; the zero value is the one that most masters know.
 	Format ListFormat
-	// Filter says which servers; ListBatch and ListAll have no way to tell the
-	// master.
+	// Filter selects servers. ListBatch and ListAll cannot send it.
 	Filter Filter
-	// IncludeLAN keeps addresses of local networks, which no public master should
-	// have.
+	// IncludeLAN keeps addresses of local networks, which public masters should not
+	// list.
 	IncludeLAN bool
-	// OnPage is called after each page with the count of servers so far.
+	// OnPage, if set, is called after each page with the number of servers so far.
 	OnPage func(servers int)
 }
 
 const (
 	listAttempts     = 3
 	listTimeout      = 500 * time.Millisecond
-	extraPageTimeout = 150 * time.Millisecond // for pages that nobody asked for
+	extraPageTimeout = 150 * time.Millisecond // for pages that were not requested
 	maxPages         = 100
 	maxListed        = 20000
 )
 
-// FetchList asks a master for its list. Nobody else may read conn meanwhile.
-// Entries that are no addresses of servers are left out, and so are repeated
-// ones. When a master stops in the middle, what it gave so far is returned with
-// an error that wraps ErrNoAnswer. The other errors are those of ctx and of the
-// connection.
+// FetchList asks a master for its list. conn must not be read by others meanwhile.
+// Entries that cannot be addresses of servers are left out, and so are repeated ones.
+// When a master stops answering, the servers so far are returned with an error that
+// wraps ErrNoAnswer. Other errors are those of ctx and of the connection.
 func FetchList(ctx context.Context, conn transport.Conn, master transport.Peer, cfg ListConfig) ([]transport.Peer, error) {
 	defer context.AfterFunc(ctx, conn.Wake)()
 	f := listFetcher{conn: conn, master: transport.Unmap(master), cfg: cfg, seen: make(map[transport.Peer]bool)}
@@ -63,7 +61,7 @@ func FetchList(ctx context.Context, conn transport.Conn, master transport.Peer, 
 			break
 		}
 	}
-	// Some masters send pages without being asked, each with an end.
+	// Some masters send further pages without a request, each marked as the last.
 	if cfg.Format == ListSteam || cfg.Format == ListAll {
 		for {
 			page, err := f.readPage(ctx, conn.Now()+int64(extraPageTimeout))
@@ -98,7 +96,7 @@ func (f *listFetcher) requestPage(ctx context.Context, req *ListRequest) (*List,
 	return nil, fmt.Errorf("%w from the master %v", ErrNoAnswer, f.master)
 }
 
-// readPage takes the next page, nil when the time is up.
+// readPage returns the next page, or nil when the time is up.
 func (f *listFetcher) readPage(ctx context.Context, until int64) (*List, error) {
 	if err := f.conn.Flush(); err != nil {
 		return nil, err
@@ -138,8 +136,8 @@ func (f *listFetcher) readPage(ctx context.Context, until int64) (*List, error) 
 	}
 }
 
-// IsListable reports whether an address could be that of a server: one of the
-// world, or with private one of a local network too.
+// IsListable reports whether an address can be that of a server: a public one, or
+// with private also one of a local network.
 func IsListable(p transport.Peer, private bool) bool {
 	a := p.Addr()
 	switch {

@@ -8,15 +8,15 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// ListFormat is one of the ways to ask a master server for its list.
+// ListFormat is a format of requests for the list of a master server.
 type ListFormat uint8
 
-// The forms of asking.
+// The formats of list requests.
 const (
 	// ListSteam is '1' with a region, the last address of the page before, and a
 	// filter: what Steam and Xash3D masters know.
 	ListSteam ListFormat = iota
-	// ListBatch is 'e' with the number that the page before ended with.
+	// ListBatch is 'e' with the number at the end of the previous page.
 	ListBatch
 	// ListID is '1' with that number in three bytes, and a filter: what old
 	// browsers send.
@@ -25,7 +25,7 @@ const (
 	ListAll
 )
 
-// String returns the form as users name it.
+// String returns the name that users know.
 func (f ListFormat) String() string {
 	return [...]string{"steam", "batch", "id", "all"}[f&3]
 }
@@ -35,19 +35,19 @@ const RegionAll = 0xff
 
 // ListRequest asks a master for servers.
 type ListRequest struct {
-	// Format is the way of asking.
+	// Format is the request format.
 	Format ListFormat
-	// ID is what the page before ended with, 0 for the first; ListBatch and
-	// ListID. Masters keep it below 2^24.
+	// ID is the number at the end of the previous page, 0 for the first; ListBatch
+	// and ListID. Masters keep it below 2^24.
 	ID uint32
-	// After is the last address of the page before; ListSteam. The zero value
-	// asks for the first page.
+	// After is the last address of the previous page; ListSteam. The zero value asks
+	// for the first page.
 	After netip.AddrPort
 	// Region is 0 US east, 1 US west, 2 South America, 3 Europe, 4 Asia, 5
 	// Australia, 6 Middle East, 7 Africa, 255 all; ListSteam.
 	Region byte
-	// Filter says which servers; ListSteam and ListID. HasFilter tells whether
-	// there was one, since some programs send theirs with the first page only.
+	// Filter selects servers; ListSteam and ListID. HasFilter reports whether there
+	// was one, since some programs send it with the first page only.
 	Filter    Filter
 	HasFilter bool
 }
@@ -84,7 +84,7 @@ func AppendListRequest(dst []byte, r *ListRequest) []byte {
 	return append(r.Filter.Append(append(dst, 0)), 0)
 }
 
-// ParseListRequest reads a request for a list. ok is false for other datagrams.
+// ParseListRequest reads a list request. It reports false for other datagrams.
 func ParseListRequest(b []byte) (r ListRequest, ok bool) {
 	if len(b) == 0 {
 		return r, false
@@ -123,9 +123,9 @@ func ParseListRequest(b []byte) (r ListRequest, ok bool) {
 	return r, ok
 }
 
-// parseCursor reads the address of a Steam request. Its port ends at the first
-// byte that is no digit, since quakestat puts a stray one there; no address at
-// all asks for the first page.
+// parseCursor reads the address of a Steam request. The port ends at the first byte
+// that is not a digit, since quakestat appends a stray one. An empty address asks for
+// the first page.
 func parseCursor(b []byte) (netip.AddrPort, bool) {
 	if len(b) == 0 {
 		return netip.AddrPort{}, true
@@ -152,25 +152,25 @@ func parseCursor(b []byte) (netip.AddrPort, bool) {
 
 // List is a page of a master's list.
 type List struct {
-	// Format is the form of the request that the page answers: ListAll, ListBatch
-	// (which looks like that to ListID) or ListSteam.
+	// Format is that of the request that the page answers: ListAll, ListBatch (also
+	// for ListID, which has the same pages) or ListSteam.
 	Format ListFormat
-	// Next is the number to ask the next page with, 0 on the last; ListBatch.
+	// Next is the number for the request of the next page, 0 on the last; ListBatch.
 	Next uint32
-	// End tells that the list ends here, for sure; ListSteam.
+	// End reports whether the page is marked as the last; ListSteam.
 	End bool
-	// Servers are the entries, IPv4 all of them.
+	// Servers are the entries, all of them IPv4.
 	Servers []netip.AddrPort
 }
 
-// MaxEntries is how many servers a datagram holds, in the longest form.
+// MaxEntries is how many servers fit a datagram, in the longest format.
 const MaxEntries = 231
 
-// entrySize is the size of an entry: four bytes of address, and the port, the
-// only number of the protocol with the high byte first.
+// entrySize is the size of an entry: a 4-byte address and a port, the only big-endian
+// number of the protocol.
 const entrySize = 6
 
-// AppendList appends a page as the answer to a request of the given form.
+// AppendList appends a page in its format.
 func AppendList(dst []byte, l *List) []byte {
 	dst = append(dst, header...)
 	switch l.Format {
@@ -179,8 +179,8 @@ func AppendList(dst []byte, l *List) []byte {
 	case ListSteam:
 		dst = append(dst, kindServerPage, '\n')
 	default:
-		// A line feed here would make quakestat take entries for the number and
-		// ask again without end.
+		// With a line feed here quakestat would read entries as the number and repeat
+		// its request forever.
 		dst = binary.LittleEndian.AppendUint32(append(dst, kindServerPage, '\r'), l.Next)
 	}
 	for _, s := range l.Servers {
@@ -201,7 +201,7 @@ func appendEntry(dst []byte, s netip.AddrPort) []byte {
 	return binary.BigEndian.AppendUint16(append(dst, four[:]...), s.Port())
 }
 
-// ParseList reads a page. Whether an entry makes sense is for the caller to see.
+// ParseList reads a page. It does not check the addresses.
 func ParseList(b []byte) (l List, err error) {
 	if len(b) < 6 {
 		return l, formatError("list", b)
@@ -232,27 +232,27 @@ func ParseList(b []byte) (l List, err error) {
 	return l, nil
 }
 
-// Heartbeat is what a game server tells a master about itself.
+// Heartbeat is the message by which a game server registers with a master.
 type Heartbeat struct {
-	// Challenge is what the master sent.
+	// Challenge is the number that the master sent.
 	Challenge uint32
-	// Info has the counts, the folder, the map, the version and so on.
+	// Info describes the server.
 	Info Info
 	// Region is a region as in ListRequest.
 	Region byte
-	// Product is the name of the product, by default the folder.
+	// Product is the name of the product, by default Info.Dir.
 	Product string
 }
 
-// heartbeatProtocol is the protocol that masters of Half-Life expect.
+// heartbeatProtocol is the protocol version that masters of Half-Life expect.
 const heartbeatProtocol = 48
 
-// AppendMasterChallengeRequest appends the word by which a server asks a master for a challenge
-// ('q').
+// AppendMasterChallengeRequest appends a server's request for the challenge of a
+// master ('q').
 func AppendMasterChallengeRequest(dst []byte) []byte { return append(dst, requestMasterChallenge) }
 
-// ParseMasterChallengeRequest reports whether a datagram asks for a challenge; echo is what the
-// sender wants to see in the answer, as Xash3D does, 0 if nothing.
+// ParseMasterChallengeRequest reports whether a datagram asks for a challenge. echo is
+// the number that the sender expects in the answer, as Xash3D does, or 0.
 func ParseMasterChallengeRequest(b []byte) (echo uint32, ok bool) {
 	if len(b) == 0 || b[0] != requestMasterChallenge {
 		return 0, false
@@ -263,8 +263,8 @@ func ParseMasterChallengeRequest(b []byte) (echo uint32, ok bool) {
 	return 0, len(b) == 1 || b[1] == '\n' || b[1] == 0
 }
 
-// AppendMasterChallenge appends a master's answer to a hello ('s'), with the
-// echo if there was one to make.
+// AppendMasterChallenge appends a master's challenge ('s'), with the echo unless it is
+// 0.
 func AppendMasterChallenge(dst []byte, challenge, echo uint32) []byte {
 	dst = append(append(dst, header...), kindMasterChallenge, '\n') // engines read the word up to the line feed
 	dst = binary.LittleEndian.AppendUint32(dst, challenge)
@@ -274,7 +274,7 @@ func AppendMasterChallenge(dst []byte, challenge, echo uint32) []byte {
 	return dst
 }
 
-// ParseMasterChallenge reads a master's answer to a hello.
+// ParseMasterChallenge reads a master's challenge.
 func ParseMasterChallenge(b []byte) (challenge uint32, err error) {
 	if messageKind(b) != kindMasterChallenge || len(b) < 10 || b[5] != '\n' {
 		return 0, formatError("challenge of a master", b)
@@ -305,11 +305,11 @@ func AppendHeartbeat(dst []byte, h *Heartbeat) []byte {
 	return append(p, '\n')
 }
 
-// maxPairs is how many pairs of a heartbeat or filter are looked at.
+// maxPairs is how many pairs of a heartbeat or filter are read.
 const maxPairs = 64
 
-// ParseHeartbeat reads a heartbeat. It must have a challenge; unknown keys and
-// values longer than 127 bytes are left out.
+// ParseHeartbeat reads a heartbeat, which must have a challenge. Unknown keys and
+// values longer than 127 bytes are ignored.
 func ParseHeartbeat(b []byte) (h Heartbeat, err error) {
 	if len(b) < 3 || b[0] != messageHeartbeat || b[1] != '\n' {
 		return h, formatError("heartbeat", b)
@@ -363,7 +363,7 @@ func ParseHeartbeat(b []byte) (h Heartbeat, err error) {
 	return h, nil
 }
 
-// firstLetter is the first letter of a value in lower case, 0 if there is none.
+// firstLetter returns the first letter of a value in lower case, 0 if there is none.
 func firstLetter(b []byte) byte {
 	if len(b) == 0 || !isGraphic(b[0]) {
 		return 0
@@ -371,8 +371,7 @@ func firstLetter(b []byte) byte {
 	return lowerASCII(b[0])
 }
 
-// AppendShutdown appends the word by which a server takes itself off a master's
-// list ('b').
+// AppendShutdown appends the message by which a server leaves a master's list ('b').
 func AppendShutdown(dst []byte) []byte { return append(dst, messageShutdown, '\n') }
 
 // IsShutdown reports whether a datagram was made by AppendShutdown.

@@ -9,16 +9,16 @@ import (
 
 // Player is a row of a server's list of players.
 type Player struct {
-	// Index is the number that the server gave; what is sent is counted from 1.
+	// Index is the number that the server gave. AppendPlayers counts from 1.
 	Index int
 	// Name is the player's name, at most 31 bytes.
 	Name string
 	// Score is the frags or points.
 	Score int32
-	// Time is how long the player has been there.
+	// Time is how long the player has been on the server.
 	Time time.Duration
-	// Bot tells that nobody sits there. Only A2S can say so, by a time of -1 s, and
-	// not all servers do.
+	// Bot reports whether the player is a bot. Only A2S can say so, by a time of
+	// -1 s, and not all servers do.
 	Bot bool
 }
 
@@ -34,10 +34,8 @@ const (
 )
 
 // AppendPlayers appends the answer to "players" (S2A_PLAYER, 'D') with as many
-// rows as limit bytes hold, at most 255; the count tells how many those are. Rows
-// are counted from 1: others in the answer to "players" are not shown by
-// quakestat, and with A2S nobody looks. Bot is not looked at, see
-// AppendA2SPlayers.
+// rows as fit limit bytes, at most 255, and their count. Rows are numbered from 1,
+// since quakestat does not show others. Bot is ignored, see AppendA2SPlayers.
 func AppendPlayers(dst []byte, players []Player, limit int) []byte {
 	return appendPlayers(dst, players, limit, false)
 }
@@ -78,8 +76,8 @@ func appendPlayers(dst []byte, players []Player, limit int, markBots bool) []byt
 	return dst
 }
 
-// ParsePlayers reads an answer made by AppendPlayers. The count is taken for an
-// upper bound: rows that are cut off are left out.
+// ParsePlayers reads an answer made by AppendPlayers. The count is an upper bound:
+// rows that are cut off are left out.
 func ParsePlayers(b []byte) ([]Player, error) {
 	if messageKind(b) != kindPlayers || len(b) < 6 {
 		return nil, formatError("players", b)
@@ -98,10 +96,10 @@ func ParsePlayers(b []byte) ([]Player, error) {
 	return players, nil
 }
 
-// minPlayerRow is the least a row of players takes: index, NUL, score and time.
+// minPlayerRow is the size of the shortest row: index, NUL, score and time.
 const minPlayerRow = 10
 
-// secondsToDuration turns a float of the network into a duration that makes sense.
+// secondsToDuration returns f seconds, limited to 0 to 10 years.
 func secondsToDuration(f float32) time.Duration {
 	const most = 10 * 365 * 24 * 60 * 60
 	if !(f > 0) { // NaN too
@@ -111,7 +109,7 @@ func secondsToDuration(f float32) time.Duration {
 }
 
 // AppendRules appends the answer to "rules" and A2S_RULES ('E') with as many rules
-// as limit bytes hold; the count tells how many those are.
+// as fit limit bytes, and their count.
 func AppendRules(dst []byte, rules []Rule, limit int) []byte {
 	start := len(dst)
 	dst = append(append(dst, header...), kindRules, 0, 0)
@@ -130,8 +128,8 @@ func AppendRules(dst []byte, rules []Rule, limit int) []byte {
 	return dst
 }
 
-// ParseRules reads an answer made by AppendRules. The count is taken for an upper
-// bound: rules that are cut off are left out.
+// ParseRules reads an answer made by AppendRules. The count is an upper bound: rules
+// that are cut off are left out.
 func ParseRules(b []byte) ([]Rule, error) {
 	if messageKind(b) != kindRules || len(b) < 7 {
 		return nil, formatError("rules", b)

@@ -10,32 +10,32 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// ErrNoAnswer is returned when nothing usable came back in time.
+// ErrNoAnswer is returned when no valid answer came in time.
 var ErrNoAnswer = errors.New("halflife: no answer")
 
-// ReceiveBuffer is the longest datagram in bytes that a client should be ready
-// for: old servers send answers of some kilobytes whole. Give it to
+// ReceiveBuffer is the longest datagram in bytes that a client should be able to
+// receive: old servers send answers of some kilobytes in one. It is meant for
 // udp.Config.MaxDatagram.
 const ReceiveBuffer = 4096
 
-// QueryMethod is a way to ask a server.
+// QueryMethod selects the protocols in which a server is asked.
 type QueryMethod uint8
 
-// The ways.
+// The methods.
 const (
-	// QueryAny tries A2S and text and takes A2S if the server knows both.
+	// QueryAny tries A2S and text and prefers A2S.
 	QueryAny QueryMethod = iota
 	// QueryA2S asks with A2S only.
 	QueryA2S
 	// QueryText asks with details, players and rules.
 	QueryText
-	// QueryInfostring asks with infostring, which tells nothing of players or rules.
+	// QueryInfostring asks with infostring, which has no players and rules.
 	QueryInfostring
 )
 
 // QueryConfig says what to ask. The zero value asks for everything.
 type QueryConfig struct {
-	// Method is the way.
+	// Method is the protocol to use.
 	Method QueryMethod
 	// InfoOnly leaves out players and rules.
 	InfoOnly bool
@@ -48,11 +48,11 @@ type QueryConfig struct {
 	Rate int
 }
 
-// Status is what a server said.
+// Status is what a server answered.
 type Status struct {
-	// Peer is the server, whatever it says about its address.
+	// Peer is where the answer came from.
 	Peer transport.Peer
-	// Format is the form in which Info came.
+	// Format is the format in which Info came.
 	Format InfoFormat
 	// Ping is how long the answer took.
 	Ping time.Duration
@@ -75,9 +75,9 @@ func Query(ctx context.Context, conn transport.Conn, peer transport.Peer, cfg Qu
 	return st, err
 }
 
-// QueryAll asks many servers, some at a time, and calls done with what each said
-// or with an error that wraps ErrNoAnswer. It returns when all are done, or
-// earlier with the error of ctx or of the connection.
+// QueryAll asks many servers at a limited rate and calls done with the status of each,
+// or with an error that wraps ErrNoAnswer. It returns when all are done, or earlier
+// with the error of ctx or of the connection.
 func QueryAll(ctx context.Context, conn transport.Conn, peers []transport.Peer, cfg QueryConfig, done func(Status, error)) error {
 	cfg.Tries = cmp.Or(cfg.Tries, 3)
 	cfg.Timeout = cmp.Or(cfg.Timeout, 500*time.Millisecond)
@@ -150,14 +150,14 @@ func QueryAll(ctx context.Context, conn transport.Conn, peers []transport.Peer, 
 	return nil
 }
 
-// serverQuery asks one server: first what it is, then for the lists.
+// serverQuery asks one server, first for the info, then for players and rules.
 type serverQuery struct {
 	cfg    QueryConfig
 	status Status
 	send   func(b []byte)
 	buf    []byte
 
-	haveInfo   bool // the info is there
+	haveInfo   bool
 	challenge  uint32
 	challenges int
 	tries      int
@@ -166,8 +166,8 @@ type serverQuery struct {
 	done       bool
 }
 
-// a2sTimeout is how long an answer in text waits for one in A2S, which tells
-// more.
+// a2sTimeout is how long an answer in text waits for one in A2S, which has more
+// fields.
 const a2sTimeout = 250 * time.Millisecond
 
 // maxChallenges is how often a server may ask for another challenge.
@@ -180,7 +180,7 @@ func (a *serverQuery) result() (Status, error) {
 	return a.status, nil
 }
 
-// sendRequests sends what is not answered yet.
+// sendRequests sends all requests that are not answered yet.
 func (a *serverQuery) sendRequests(now int64) {
 	wait := a.cfg.Timeout << a.tries
 	a.tries++
@@ -225,10 +225,10 @@ func (a *serverQuery) requestLists() {
 	}
 }
 
-// handleTimeout goes on when a try brought nothing.
+// handleTimeout repeats the requests, goes on with the lists, or gives up.
 func (a *serverQuery) handleTimeout(now int64) {
 	switch {
-	case !a.haveInfo && a.status.Format != 0: // in text, and nothing better came
+	case !a.haveInfo && a.status.Format != 0: // in text, and no A2S answer came
 		a.startLists(now)
 	case a.tries >= a.cfg.Tries:
 		a.done = true
@@ -259,7 +259,7 @@ func (a *serverQuery) handleAnswer(now int64, b []byte) {
 			a.requestLists()
 		} else {
 			a.sendRequest(AppendA2SRequest(a.buf[:0], RequestA2SInfo, c))
-			// A server that challenges knows A2S; it gets a whole try to say so.
+			// A server with challenges supports A2S; wait a whole try for the answer.
 			a.deadline = max(a.deadline, now+int64(a.cfg.Timeout))
 		}
 	case kindPlayers:
@@ -280,7 +280,7 @@ func (a *serverQuery) handleAnswer(now int64, b []byte) {
 	}
 }
 
-// handleInfo takes an answer that says what the server is.
+// handleInfo takes an answer that may be an Info.
 func (a *serverQuery) handleInfo(now int64, b []byte) {
 	i, form, err := ParseInfo(b)
 	if err != nil || form == a.status.Format || a.status.Format == FormatDetails && form != FormatA2S {

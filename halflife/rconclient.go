@@ -18,8 +18,8 @@ var ErrAuth = errors.New("halflife: wrong rcon password")
 // ErrBanned is returned when a server has banned our address.
 var ErrBanned = errors.New("halflife: banned by the server")
 
-// ErrMayHaveRun is returned when a command was sent and nothing came back: it may
-// have run. It is never sent again.
+// ErrMayHaveRun is returned when a command was sent and no answer came. The command is
+// not sent again.
 var ErrMayHaveRun = errors.New("halflife: no answer; the command may have run")
 
 const (
@@ -31,8 +31,8 @@ const (
 	maxRconText          = 1 << 20
 )
 
-// RconClient runs commands on a server. The password crosses the network in the
-// clear. A client is for one goroutine.
+// RconClient runs commands on a server. The password is sent unencrypted. A client is
+// for one goroutine.
 type RconClient struct {
 	// Timeout is how long the first answer to a command may take; 0 means 3 s.
 	Timeout time.Duration
@@ -47,8 +47,8 @@ type RconClient struct {
 	buf       []byte
 }
 
-// NewRconClient makes a client for a server. Nobody else may read conn meanwhile.
-// The error wraps ErrPassword.
+// NewRconClient returns a client for a server. conn must not be read by others. The
+// error wraps ErrPassword.
 func NewRconClient(conn transport.Conn, server transport.Peer, password string) (*RconClient, error) {
 	if _, err := AppendRcon(nil, 0, password, ""); err != nil {
 		return nil, err
@@ -56,9 +56,9 @@ func NewRconClient(conn transport.Conn, server transport.Peer, password string) 
 	return &RconClient{conn: conn, server: transport.Unmap(server), password: password, batch: make([]transport.Datagram, 8)}, nil
 }
 
-// Run runs a command and returns what it prints, cleaned of control characters
-// other than tab and line feed. The protocol does not say where output ends: Run
-// returns after 200 ms of silence. An empty command checks the password.
+// Run runs a command and returns its output, which is safe to show. The protocol does
+// not mark the end of output: Run returns after 200 ms without any. An empty command
+// checks the password.
 //
 // The error wraps ErrNoAnswer if the command was not sent, ErrMayHaveRun if it may
 // have run, ErrAuth, ErrBanned, ErrCommand, or is that of ctx or the connection.
@@ -78,10 +78,10 @@ func (c *RconClient) Run(ctx context.Context, command string) (string, error) {
 			return "", err
 		}
 		if refused {
-			// The server forgot the challenge, and ran nothing.
+			// The server does not know the challenge any more; nothing was run.
 			c.challenge = 0
 			if again {
-				return "", fmt.Errorf("%w: the server takes none of its own challenges", ErrNoAnswer)
+				return "", fmt.Errorf("%w: the server accepts none of its own challenges", ErrNoAnswer)
 			}
 			continue
 		}
@@ -89,7 +89,8 @@ func (c *RconClient) Run(ctx context.Context, command string) (string, error) {
 	}
 }
 
-// rconError reads what servers say instead of running a command.
+// rconError returns the error for a text that servers send instead of running a
+// command.
 func rconError(text string) error {
 	if rest, ok := strings.CutPrefix(text, textBadPassword); ok {
 		if reason := strings.TrimSpace(rest); reason != "" && !strings.Contains(reason, "\n") {
@@ -103,16 +104,16 @@ func rconError(text string) error {
 	return nil
 }
 
-// Challenge gets the challenge that commands need, which is also a way to see
-// whether a server has such a console. Run does it by itself. The error wraps
-// ErrNoAnswer or ErrBanned, or is that of ctx or the connection.
+// Challenge requests the challenge that commands need, which also shows whether a
+// server has such a console. Run does so by itself. The error wraps ErrNoAnswer or
+// ErrBanned, or is that of ctx or the connection.
 func (c *RconClient) Challenge(ctx context.Context) error {
 	defer context.AfterFunc(ctx, c.conn.Wake)()
 	return c.requestChallenge(ctx)
 }
 
-// challengePadding makes the request so long that servers may answer whoever it
-// came from; see Legacy.
+// challengePadding is the length to which requests are padded, so that servers may
+// answer any address; see LegacyPolicy.
 const challengePadding = 26
 
 func (c *RconClient) requestChallenge(ctx context.Context) error {
@@ -146,14 +147,14 @@ func (c *RconClient) requestChallenge(ctx context.Context) error {
 	return fmt.Errorf("%w from %v to the request for an rcon challenge", ErrNoAnswer, c.server)
 }
 
-// execute sends the command, once, and gathers what comes back.
+// execute sends the command once and collects the output.
 func (c *RconClient) execute(ctx context.Context, command string) (text string, refused bool, err error) {
 	req, err := AppendRcon(c.buf[:0], c.challenge, c.password, command)
 	if err != nil {
 		return "", false, err
 	}
 	c.buf = req
-	// What is left of an earlier command is not for this one.
+	// Drop output of earlier commands.
 	for {
 		if n, err := c.conn.ReadBatch(c.batch, c.conn.Now()-1); err != nil {
 			return "", false, err
@@ -194,7 +195,7 @@ func (c *RconClient) execute(ctx context.Context, command string) (text string, 
 	}
 }
 
-// read returns the next message of the server, nil when the time is up.
+// read returns the next message of the server, or nil when the time is up.
 func (c *RconClient) read(ctx context.Context, until int64) ([]byte, error) {
 	if err := c.conn.Flush(); err != nil {
 		return nil, err
@@ -203,7 +204,7 @@ func (c *RconClient) read(ctx context.Context, until int64) ([]byte, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		// One at a time: what comes with it would be lost.
+		// One at a time: others of a batch would be lost.
 		n, err := c.conn.ReadBatch(c.batch[:1], until)
 		if err != nil {
 			return nil, err

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// MaxPrint is the longest text in bytes of one print, so that the datagram with
-// its header and its two NULs is not longer than MaxDatagram.
+// MaxPrint is the longest text of a print message in bytes: with header and two NULs
+// it takes MaxDatagram bytes.
 const MaxPrint = MaxDatagram - 4 - 1 - 2
 
 // MaxRcon is the longest rcon request in bytes.
@@ -17,14 +17,14 @@ const MaxRcon = 512
 // MaxPassword is the longest rcon password in bytes.
 const MaxPassword = 64
 
-// ErrPassword is returned for a password that clients could not send.
+// ErrPassword is returned for a password that clients cannot send.
 var ErrPassword = errors.New("halflife: unusable rcon password")
 
 // ErrCommand is returned for a command that does not fit a datagram or a line.
 var ErrCommand = errors.New("halflife: unusable rcon command")
 
-// CheckPassword says what is wrong with an rcon password, nil if nothing is. Some
-// programs send it without quotes, none escapes anything.
+// CheckPassword returns an error if clients cannot send an rcon password. Some programs
+// send it without quotes, and none escapes characters.
 func CheckPassword(password string) error {
 	switch {
 	case password == "":
@@ -37,8 +37,8 @@ func CheckPassword(password string) error {
 	return nil
 }
 
-// The range of challenges: clients expect at least nine digits and compare signed
-// numbers.
+// The range of rcon challenges: clients expect at least nine digits and a signed
+// 32-bit number.
 const (
 	minRconChallenge = 100000000
 	maxRconChallenge = 1<<31 - 1
@@ -81,25 +81,26 @@ func parseUint32(b []byte) (n uint32, ok bool) {
 	return uint32(v), v <= 1<<32-1
 }
 
-// Rcon is a command from afar, borrowed from its datagram.
+// Rcon is a request to run a command. It refers to the datagram that it was parsed
+// from.
 type Rcon struct {
-	// Challenge is what the server sent.
+	// Challenge is the number that the server sent.
 	Challenge uint32
-	// Password is what the sender has to know.
+	// Password is the rcon password.
 	Password []byte
 	// Command is the line to run; it may be empty.
 	Command []byte
 }
 
-// AppendRcon appends a request to run a command. The password is quoted; one that
-// CheckPassword refuses yields ErrPassword, and a command with a NUL or an end of
-// line, or one too long for MaxRcon, ErrCommand.
+// AppendRcon appends a request to run a command. The password is quoted. The error
+// wraps ErrPassword for a password that cannot be quoted, and ErrCommand for a command
+// of several lines or one that is too long for MaxRcon.
 func AppendRcon(dst []byte, challenge uint32, password, command string) ([]byte, error) {
 	if strings.ContainsAny(password, "\x00\n\"") || password == "" {
 		return dst, fmt.Errorf("%w: it is empty or has a quote or a control character", ErrPassword)
 	}
 	if strings.ContainsAny(command, "\x00\n\r") {
-		return dst, fmt.Errorf("%w: it is more than a line", ErrCommand)
+		return dst, fmt.Errorf("%w: it has more than one line", ErrCommand)
 	}
 	start := len(dst)
 	dst = append(append(dst, header...), "rcon "...)
@@ -114,9 +115,8 @@ func AppendRcon(dst []byte, challenge uint32, password, command string) ([]byte,
 	return dst, nil
 }
 
-// ParseRcon reads a request made by AppendRcon or another program. It allocates
-// nothing but the error. The password may stand in quotes; the command is the
-// rest of the line as it is.
+// ParseRcon reads a request to run a command without allocating. The password may be
+// quoted; the command is the rest of the line, unchanged.
 func ParseRcon(b []byte) (r Rcon, err error) {
 	if len(b) > MaxRcon || ParseRequest(b).Kind != RequestRcon {
 		return r, errRcon
@@ -145,17 +145,17 @@ func ParseRcon(b []byte) (r Rcon, err error) {
 	return r, errRcon
 }
 
-// errRcon never shows the datagram, since there is a password in it.
+// errRcon does not show the datagram, since it contains a password.
 var errRcon = fmt.Errorf("%w: no rcon request", ErrFormat)
 
-// AppendPrint appends output for a remote console (A2C_PRINT, 'l') with the two
-// NULs that clients cut off. The text may have at most MaxPrint bytes.
+// AppendPrint appends output for a remote console (A2C_PRINT, 'l') with the two NULs
+// that clients remove. The text may have at most MaxPrint bytes.
 func AppendPrint(dst []byte, text string) []byte {
 	return append(append(append(append(dst, header...), kindPrint), text...), 0, 0)
 }
 
-// ParsePrint reads output for a remote console, without its NULs. The text is as
-// it came: clean what is shown.
+// ParsePrint reads output for a remote console, without its NULs. The text is not
+// sanitised.
 func ParsePrint(b []byte) (text []byte, err error) {
 	if messageKind(b) != kindPrint {
 		return nil, formatError("print", b)
@@ -168,8 +168,8 @@ func AppendRefused(dst []byte, reason string) []byte {
 	return append(append(append(append(dst, header...), kindRconRefused), reason...), 0)
 }
 
-// ParseRefused reads an answer made by AppendRefused: a new challenge is needed,
-// and nothing was run.
+// ParseRefused reads an answer made by AppendRefused: the command was not run, and a
+// new challenge is needed.
 func ParseRefused(b []byte) (reason []byte, err error) {
 	if messageKind(b) != kindRconRefused {
 		return nil, formatError("refusal", b)
@@ -184,7 +184,7 @@ func trimNULs(b []byte) []byte {
 	return b
 }
 
-// The texts of rcon, as the engine has them.
+// The texts of rcon, as in the engine.
 const (
 	textBadPassword  = "Bad rcon_password.\n"
 	textNoChallenge  = "No challenge for your address.\n"

@@ -9,9 +9,9 @@ import (
 
 // RegistrarConfig is the configuration of a Registrar.
 type RegistrarConfig struct {
-	// Masters are where to register.
+	// Masters are the addresses of the masters.
 	Masters []transport.Peer
-	// Heartbeat returns what the masters are told. Its challenge is filled in.
+	// Heartbeat returns the heartbeat to send. Its challenge is filled in.
 	Heartbeat func() Heartbeat
 	// Send sends a datagram; it must not keep b.
 	Send func(to transport.Peer, b []byte)
@@ -28,7 +28,7 @@ type Registrar struct {
 
 type masterState struct {
 	peer          transport.Peer
-	nextRequest   int64 // when to say hello
+	nextRequest   int64 // when to ask for a challenge again
 	lastRequest   int64 // when that was last, 0 if it was answered
 	tries         int
 	lastHeartbeat int64 // when the last heartbeat went out, 0 never
@@ -41,10 +41,10 @@ const (
 	challengeTimeout     = 5 * time.Second
 )
 
-// challengeRetryWaits are the waits for an answer to a hello.
+// challengeRetryWaits are the times to wait for a challenge.
 var challengeRetryWaits = [...]time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second}
 
-// NewRegistrar makes a registrar. Heartbeat and Send are needed.
+// NewRegistrar returns a registrar. Heartbeat and Send must be set.
 func NewRegistrar(cfg RegistrarConfig) *Registrar {
 	r := &Registrar{cfg: cfg}
 	for _, m := range cfg.Masters {
@@ -53,8 +53,8 @@ func NewRegistrar(cfg RegistrarConfig) *Registrar {
 	return r
 }
 
-// Advance sends what is due at a time in ns. Call it about once a second, or more
-// often.
+// Advance sends what is due at the time now in ns. It should be called at least once
+// a second.
 func (r *Registrar) Advance(now int64) {
 	for i := range r.masters {
 		m := &r.masters[i]
@@ -73,9 +73,9 @@ func (r *Registrar) Advance(now int64) {
 	}
 }
 
-// Feed takes a datagram for which Is holds. It reports whether that was for the
-// registrar: the challenge of a master that was just asked for one. Challenges of
-// others are no reason to send anything anywhere.
+// Feed takes a datagram for which IsDatagram holds. It reports whether it was for the
+// registrar: the challenge of a master that was just asked for one. Other challenges
+// are ignored.
 func (r *Registrar) Feed(now int64, peer transport.Peer, b []byte) bool {
 	challenge, err := ParseMasterChallenge(b)
 	if err != nil {
@@ -97,8 +97,8 @@ func (r *Registrar) Feed(now int64, peer transport.Peer, b []byte) bool {
 	return false
 }
 
-// InfoChanged tells the masters soon, but not twice in ten seconds: the map is
-// another one, say, or the number of seats.
+// InfoChanged makes the next heartbeats go out soon, but at most every ten seconds.
+// It is meant for changes such as another map.
 func (r *Registrar) InfoChanged(now int64) {
 	for i := range r.masters {
 		if m := &r.masters[i]; m.tries == 0 && m.lastHeartbeat != 0 {
@@ -107,7 +107,7 @@ func (r *Registrar) InfoChanged(now int64) {
 	}
 }
 
-// NumRegistered is how many masters answered the last hello.
+// NumRegistered returns how many masters answered the last request.
 func (r *Registrar) NumRegistered() int {
 	n := 0
 	for _, m := range r.masters {
@@ -118,7 +118,7 @@ func (r *Registrar) NumRegistered() int {
 	return n
 }
 
-// Close takes the server off the lists.
+// Close removes the server from the lists.
 func (r *Registrar) Close() {
 	r.buf = AppendShutdown(r.buf[:0])
 	for _, m := range r.masters {
