@@ -9,8 +9,8 @@ import (
 	"github.com/teeyard/teeyard/internal/limit"
 )
 
-// Rate is an allowance: so much per second, and so much at once. The unit depends
-// on what it limits. Zeros stand for the default.
+// Rate is how much is allowed per second, and how much at once. The unit depends on
+// what it limits. Zeros stand for the default.
 type Rate struct {
 	PerSecond float64
 	Burst     float64
@@ -21,17 +21,18 @@ func (r Rate) orDefault(standard Rate) limit.Rate {
 	return limit.Rate{PerSecond: cmp.Or(r.PerSecond, standard.PerSecond), Burst: cmp.Or(r.Burst, standard.Burst)}
 }
 
-// limitSize is how many addresses or networks a limiter or a set has room for.
+// limitSize is the size of limiters and sets, in addresses or networks.
 const limitSize = 4096
 
-// The kinds of challenges. Programs ask once and keep the answer: those of A2S
-// for the queries of a list, those of rcon until they end.
+// The kinds of challenges. Programs request one once and keep it: for the queries of a
+// list with A2S, until they exit with rcon.
 var (
 	a2sChallenge   = cookie.Kind{ID: 'a', Window: time.Minute, Value: a2sChallengeFrom}
 	rconChallenges = cookie.Kind{ID: 'r', Window: time.Hour, Value: rconChallengeFrom}
 )
 
-// a2sChallengeFrom avoids the values that programs take for none.
+// a2sChallengeFrom makes a challenge of random bits, other than the values that stand
+// for none.
 func a2sChallengeFrom(raw uint64) uint32 {
 	if c := uint32(raw); c != 0 && c != NoChallenge {
 		return c
@@ -39,7 +40,8 @@ func a2sChallengeFrom(raw uint64) uint32 {
 	return 0x5eed
 }
 
-// rconChallengeFrom brings a value into the range that all programs can cope with.
+// rconChallengeFrom makes a challenge of random bits, in the range that all programs
+// support.
 func rconChallengeFrom(raw uint64) uint32 {
 	return minRconChallenge + uint32(raw%(maxRconChallenge-minRconChallenge+1))
 }
@@ -50,7 +52,7 @@ func IsLAN(a netip.Addr) bool {
 	return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
 }
 
-// containsAddr reports whether one of the networks has an address.
+// containsAddr reports whether one of the networks contains an address.
 func containsAddr(nets []netip.Prefix, a netip.Addr) bool {
 	for _, n := range nets {
 		if n.Contains(a) {

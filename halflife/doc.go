@@ -26,14 +26,14 @@
 // can be used to flood others. So an address gets at most 1.2 times the bytes it sent
 // until it has proved that it receives what is sent to it:
 //
-//   - A2S has a challenge for that. All programs of today know it.
-//   - "details" and the other queries in text have none. Local networks get them
-//     answered, within a budget of bytes; see Legacy for the rest of the world.
-//     Whoever passed a challenge of A2S or rcon gets them for ten minutes, and so
-//     do players, see ServerConfig.Known.
-//   - "challenge rcon" is shorter than its answer. RconClient makes it longer;
+//   - A2S has a challenge for that, which all current programs support.
+//   - "details" and the other text queries have none. Local networks get answers
+//     within a budget of bytes; see LegacyPolicy for other addresses. Addresses that
+//     passed a challenge of A2S or rcon get answers for ten minutes, and so do
+//     players, see ServerConfig.IsPlayer.
+//   - "challenge rcon" is shorter than its answer. RconClient pads it;
 //     other programs get a challenge in local networks, from where
-//     RconSettings.Allow says, or with LegacyOn.
+//     RconSettings.AllowedNets says, or with LegacyOn.
 //
 // # The remote console
 //

@@ -7,14 +7,14 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// infoString is a text of the form \key\value\key\value to which infoString are appended.
+// infoString builds a text of the form \key\value\key\value.
 type infoString []byte
 
 func (p *infoString) addKey(key string) {
 	*p = append(append(append(*p, '\\'), key...), '\\')
 }
 
-// addText appends at most limit bytes of a addText, without backslashes and quotes, which
+// addText appends at most limit bytes of a text, without backslashes and quotes, which
 // would end it.
 func (p *infoString) addText(key, value string, limit int) {
 	p.addKey(key)
@@ -42,8 +42,8 @@ func (p *infoString) addBool(key string, v bool) {
 	}
 }
 
-// forEachPair calls f for the pairs of \key\value\key\value. A last key without a
-// value gets an empty one.
+// forEachPair calls f for the pairs of \key\value\key\value. The value of a last key
+// without one is empty.
 func forEachPair(b []byte, f func(key, value []byte)) {
 	if len(b) > 0 && b[0] == '\\' {
 		b = b[1:]
@@ -65,7 +65,7 @@ func cutBackslash(b []byte) (before, after []byte) {
 	return b, nil
 }
 
-// parseCount reads a decimal number as far as there are digits, at most 2^31-1.
+// parseCount reads a decimal number up to the first other character, at most 2^31-1.
 func parseCount(b []byte) int {
 	n := 0
 	for _, c := range b {

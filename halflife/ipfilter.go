@@ -11,7 +11,7 @@ import (
 	"github.com/teeyard/teeyard/bans"
 )
 
-// ParseNet reads a network as the commands addip and removeip take it: an address
+// ParseNet reads a network in the syntax of the commands addip and removeip: an address
 // with or without /length. Without one, zeros at the end of an IPv4 address are
 // wildcards, and parts may be missing: "10.1.0.0" and "10.1" are 10.1.0.0/16. The
 // whole of IPv4 is refused.
@@ -41,9 +41,8 @@ func ParseNet(s string) (netip.Prefix, error) {
 	return bans.Normalize(netip.PrefixFrom(netip.AddrFrom4(ip), bits))
 }
 
-// AddIP does what the console command "addip MINUTES ADDRESS" does and returns
-// the ban it made, for the game to drop those whom it hits. 0 minutes are for
-// ever.
+// AddIP runs the console command "addip MINUTES ADDRESS" and returns the new ban, for
+// the game to drop the players that it hits. 0 minutes mean forever.
 func AddIP(store bans.Store, minutes, address string) (bans.Ban, error) {
 	m, err := strconv.ParseFloat(minutes, 64)
 	if err != nil || !(m >= 0) || m > math.MaxInt64/float64(time.Minute) {
@@ -60,9 +59,8 @@ func AddIP(store bans.Store, minutes, address string) (bans.Ban, error) {
 	return b, store.Add(b)
 }
 
-// RemoveIP does what the console command "removeip ADDRESS [all]" does and
-// returns what it prints. With all, networks within the given one are removed
-// too.
+// RemoveIP runs the console command "removeip ADDRESS [all]" and returns its output.
+// With all, bans of networks within the given one are removed, too.
 func RemoveIP(store bans.Store, address string, all bool) string {
 	net, err := ParseNet(address)
 	if err != nil {
@@ -82,8 +80,8 @@ func RemoveIP(store bans.Store, address string, all bool) string {
 	return "IP filter removed.\n"
 }
 
-// ListIP does what the console command "listip [ADDRESS]" does: it returns the
-// bans, or those that begin with a text.
+// ListIP runs the console command "listip [ADDRESS]" and returns its output: the bans,
+// or those whose networks begin with a text.
 func ListIP(store bans.Store, begin string) string {
 	var out strings.Builder
 	for _, b := range store.All() {
@@ -115,8 +113,8 @@ func ListIP(store bans.Store, begin string) string {
 	return "IP filter list:\n" + out.String()
 }
 
-// wildcardForm is the network as four numbers with zeros for wildcards, if that says
-// it exactly.
+// wildcardForm returns the network as four numbers with zeros for wildcards, if that
+// is exact.
 func wildcardForm(net netip.Prefix) (four [4]byte, ok bool) {
 	if !net.Addr().Is4() || net.Bits()%8 != 0 {
 		return four, false
@@ -131,8 +129,8 @@ func wildcardForm(net netip.Prefix) (four [4]byte, ok bool) {
 	return four, bits == net.Bits()
 }
 
-// WriteIP returns what the console command writeip writes into listip.cfg: a line
-// for each ban from the game that is for ever.
+// WriteIP returns the content that the console command writeip writes to listip.cfg: a
+// line for each permanent ban from the game.
 func WriteIP(store bans.Store) []byte {
 	var out []byte
 	for _, b := range store.All() {

@@ -8,19 +8,19 @@ import (
 	"net/netip"
 )
 
-// SplitStyle is one of the ways to split a message over datagrams.
+// SplitStyle is a way to split a message into several datagrams.
 type SplitStyle uint8
 
 // The styles.
 const (
-	// SplitGoldSrc is that of Half-Life: nine bytes of header, at most 15 parts.
+	// SplitGoldSrc is that of Half-Life: a header of 9 bytes, at most 15 parts.
 	SplitGoldSrc SplitStyle = iota
-	// SplitSource is that of later engines: twelve bytes of header.
+	// SplitSource is that of later engines: a header of 12 bytes.
 	SplitSource
 )
 
-// The payload of every part but the last, in bytes. The engines of Half-Life
-// place part i at i×GoldSrcPart.
+// The payload of every part except the last, in bytes. Half-Life places part i at
+// offset i×GoldSrcPart.
 const (
 	GoldSrcPart = 1391
 	SourcePart  = 1248
@@ -32,13 +32,13 @@ const maxParts = 15
 // maxMessage is the longest message in bytes that is put together from parts.
 const maxMessage = 64 << 10
 
-// NumParts is how many datagrams a message of n bytes takes in parts of size bytes.
+// NumParts returns how many parts of size bytes a message of n bytes takes.
 func NumParts(n, size int) int { return max((n+size-1)/size, 1) }
 
-// AppendPart appends part i, counted from 0, of a message that begins with its
-// own header. size is the payload of all parts but the last. id is the same for
-// all parts and another one for the next message to the same peer; clients put
-// together by it. There may be at most 15 parts.
+// AppendPart appends part i, counted from 0, of a message that includes its own header.
+// size is the payload of all parts except the last. id must be the same for all parts
+// of a message and differ from that of the previous message to the same peer. There may
+// be at most 15 parts.
 func AppendPart(dst []byte, style SplitStyle, id uint32, msg []byte, i, size int) []byte {
 	total := NumParts(len(msg), size)
 	dst = append(dst, splitHeader...)
@@ -55,17 +55,16 @@ func AppendPart(dst []byte, style SplitStyle, id uint32, msg []byte, i, size int
 // compressedFlag in the id of a Source split marks a message compressed by bzip2.
 const compressedFlag = 1 << 31
 
-// partTimeout is how long parts wait for the rest, in ns.
+// partTimeout is how long parts are kept, in ns.
 const partTimeout = 2e9
 
-// maxPartial is how many messages are put together at a time.
+// maxPartial is how many messages are assembled at a time.
 const maxPartial = 16
 
-// PartAssembler puts split messages together, in any style: the datagrams do not tell
-// which one it is, so it keeps them until one has a header where only one style
-// can have it. Its zero value is ready. Memory is bounded, and only datagrams
-// from addresses that were asked something should be fed. Servers never need one:
-// no request is split.
+// PartAssembler assembles split messages of any style. Parts do not say which style it
+// is, so it tries all of them until the first part begins with the header of a
+// message. The zero value is ready. Memory is bounded, but only datagrams from
+// addresses that were sent a request should be fed.
 type PartAssembler struct {
 	partial []partialMessage
 }
@@ -81,8 +80,8 @@ type partialMessage struct {
 // IsPart reports whether a datagram is a part of a message.
 func IsPart(b []byte) bool { return len(b) >= 9 && string(b[:4]) == splitHeader }
 
-// Feed takes a part that came at a time in ns and returns the message when it is
-// complete, else nil.
+// Feed takes a part that arrived at the time now in ns and returns the message if it is
+// complete, otherwise nil.
 func (j *PartAssembler) Feed(now int64, peer netip.AddrPort, b []byte) []byte {
 	if !IsPart(b) {
 		return nil
@@ -124,7 +123,7 @@ func (j *PartAssembler) Feed(now int64, peer netip.AddrPort, b []byte) []byte {
 	return nil
 }
 
-// partLayout is where a style keeps what.
+// partLayout is the header of a style.
 type partLayout struct {
 	headerSize int
 	partNumber func(b []byte) (index, total int)
@@ -132,15 +131,15 @@ type partLayout struct {
 
 func sourcePartNumber(b []byte) (index, total int) { return int(b[9]), int(b[8]) }
 
-// partLayouts are the styles; the last is what the first Source games sent, without
-// the size.
+// partLayouts are the headers of the styles; the last is that of the first Source
+// games, without the size.
 var partLayouts = [...]partLayout{
 	{9, func(b []byte) (index, total int) { return int(b[8] >> 4), int(b[8] & 15) }},
 	{12, sourcePartNumber},
 	{10, sourcePartNumber},
 }
 
-// assemble returns the message if the parts are one in this style, and complete.
+// assemble returns the message if the parts form a complete one in this style.
 func (m *partialMessage) assemble(l *partLayout) []byte {
 	var order [maxParts][]byte
 	total, have := 0, 0
@@ -175,7 +174,7 @@ func (m *partialMessage) assemble(l *partLayout) []byte {
 	return whole
 }
 
-// decompress undoes the compression of a Source split: size, checksum, bzip2.
+// decompress decompresses a message of SplitSource: size, checksum, bzip2.
 func decompress(b []byte) []byte {
 	if len(b) < 8 || binary.LittleEndian.Uint32(b) > maxMessage {
 		return nil

@@ -18,58 +18,58 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// Console runs commands that come by rcon.
+// Console runs the commands of the remote console.
 type Console interface {
-	// RunRcon runs a line with the rights of a level, see RconPassword. It gives
-	// what that prints to print, in order, before it returns; a line feed is added
-	// to texts that do not end with one.
+	// RunRcon runs a line with the rights of a level, see RconPassword. It calls print
+	// with the output, in order, before it returns. A line feed is added to texts
+	// that do not end with one.
 	RunRcon(peer transport.Peer, level int, line string, print func(text string))
 }
 
-// RconPassword gives rights at the console.
+// RconPassword is a password and the rights that it gives.
 type RconPassword struct {
-	// Password is what has to be known. It crosses the network in the clear: do
-	// not use one that opens anything else.
+	// Password is sent unencrypted: do not use one that opens anything else.
 	Password string
-	// Level is passed on to the Console, which knows what it means.
+	// Level is passed to the Console, which defines its meaning.
 	Level int
 }
 
-// RconSettings say who may do what by rcon, and what happens to those who guess.
+// RconSettings are the settings of the remote console.
 type RconSettings struct {
-	// Passwords open the console. Without any, rcon is off.
+	// Passwords are those of the console. Without any, rcon is off.
 	Passwords []RconPassword
 	// AllowedNets lists who may log in; empty means everybody.
 	AllowedNets []netip.Prefix
 	// MaxFailures is how many wrong passwords within FailureWindow lead to a ban: 1 to
 	// 20, 0 means 5, negative never.
 	MaxFailures int
-	// FailureWindow is the time that failures count together; 0 means 30 s.
+	// FailureWindow is how long a wrong password counts; 0 means 30 s.
 	FailureWindow time.Duration
-	// BanTime is how long that ban lasts; 0 means 15 minutes, negative for ever.
+	// BanTime is how long that ban lasts; 0 means 15 minutes, negative forever.
 	BanTime time.Duration
 	// BanFromGame makes it a ban from the game and not only from rcon.
 	BanFromGame bool
-	// UnbannableNets lists networks that are never banned by themselves, as loopback is.
+	// UnbannableNets lists networks that are never banned automatically. Loopback is
+	// one of them.
 	UnbannableNets []netip.Prefix
 }
 
-// RconResult is what became of an rcon request.
+// RconResult is the result of an rcon request.
 type RconResult uint8
 
-// The verdicts.
+// The results.
 const (
 	// RconRan is a command that ran.
 	RconRan RconResult = iota + 1
 	// RconWrongPassword is a wrong password.
 	RconWrongPassword
-	// RconNotAllowed is an address that Allow does not list.
+	// RconNotAllowed is an address that is not in AllowedNets.
 	RconNotAllowed
-	// RconBanned is an address that was banned just now, for wrong passwords.
+	// RconBanned is a wrong password that led to a ban.
 	RconBanned
 )
 
-// String returns the verdict for logs.
+// String returns the result for logs.
 func (v RconResult) String() string {
 	switch v {
 	case RconRan:
@@ -84,19 +84,19 @@ func (v RconResult) String() string {
 	return "none"
 }
 
-// RconEvent is for the log. There is no way to get a password from it, or a line
-// of its own into the log.
+// RconEvent describes rcon requests for the log. It has no passwords, and nothing in it
+// can begin a line.
 type RconEvent struct {
-	// Peer is who asked, with a challenge that was sent there.
+	// Peer is the sender, whose address is proved by a challenge.
 	Peer transport.Peer
-	// Result is what became of it.
+	// Result is the result of the request.
 	Result RconResult
-	// Command is the name of the command, without arguments and of printable
-	// ASCII; empty unless the password was right.
+	// Command is the name of the command in printable ASCII, without arguments. It is
+	// empty unless the password was right.
 	Command string
 	// Level is that of the password; RconRan.
 	Level int
-	// Count is how many such requests of the address the event stands for.
+	// Count is how many requests of the address the event stands for.
 	Count int
 }
 
@@ -121,7 +121,8 @@ type rconState struct {
 
 	failures *limit.Failures
 	notified *limit.RecentSet
-	// recentAdmins are the addresses that logged in last: they may mistype.
+	// recentAdmins are the addresses that logged in last, which are not banned for
+	// wrong passwords.
 	recentAdmins [maxRecentAdmins]netip.Addr
 	buf          []byte
 }
@@ -134,7 +135,7 @@ func (r *rconState) init() {
 	r.notified = limit.NewRecentSet(limitSize, banNoticeInterval)
 }
 
-// configure checks and takes settings.
+// configure checks and applies settings.
 func (r *rconState) configure(set RconSettings) error {
 	if set.MaxFailures > maxFailures {
 		return fmt.Errorf("%w: %d wrong passwords, the most are %d", ErrConfig, set.MaxFailures, maxFailures)
@@ -161,9 +162,8 @@ func (r *rconState) digest(password []byte) [sha256.Size]byte {
 	return r.sum
 }
 
-// findPassword returns the number of the password, the first if there are two the same
-// and -1 if it is none, in a time that does
-// not depend on how much of it is right.
+// findPassword returns the index of the password, the first of equal ones, or -1. Its
+// time does not depend on how much of the password is right.
 func (r *rconState) findPassword(password []byte) int {
 	given, found := r.digest(password), -1
 	for i := len(r.passwordSums) - 1; i >= 0; i-- {
@@ -172,7 +172,7 @@ func (r *rconState) findPassword(password []byte) int {
 	return found
 }
 
-// handleRconChallenge gives an address the challenge for rcon.
+// handleRconChallenge sends an address its rcon challenge.
 func (s *Server) handleRconChallenge(now int64, peer transport.Peer, req []byte) {
 	if !s.rconOn() {
 		s.drop(DropRconOff)
@@ -199,9 +199,9 @@ func (s *Server) handleRconChallenge(now int64, peer transport.Peer, req []byte)
 
 func (s *Server) rconOn() bool { return s.cfg.Console != nil && len(s.rcon.passwordSums) > 0 }
 
-// handleRcon takes a command. Nothing counts against an address, and the password is
-// not looked at, unless the request has a challenge that was sent there: else
-// anybody could get anybody banned.
+// handleRcon handles a request to run a command. Without a challenge that was sent to
+// the address the password is not checked and nothing counts as a failure: otherwise
+// forged requests could get any address banned.
 func (s *Server) handleRcon(now int64, peer transport.Peer, b []byte) {
 	a := peer.Addr()
 	if !s.rconOn() {
@@ -246,7 +246,7 @@ func (s *Server) handleRcon(now int64, peer transport.Peer, b []byte) {
 	s.rcon.addAdmin(a)
 }
 
-// sendRefusal says that a challenge is needed, in the longest words that fit.
+// sendRefusal says that a challenge is needed, with the longest text that may be sent.
 func (s *Server) sendRefusal(now int64, peer transport.Peer, req []byte) {
 	for _, text := range [...]string{textNoChallenge, textBadChallenge} {
 		reply := AppendRefused(s.scratch[:0], text)
@@ -264,7 +264,7 @@ func (s *Server) sendBanNotice(peer transport.Peer) {
 	s.send(peer, append(append(append(s.scratch[:0], header...), kindPrint), textBanned+"\x00"...))
 }
 
-// handleWrongPassword counts a handleWrongPassword password, and bans the address that sent too many.
+// handleWrongPassword counts a wrong password, and bans the address after too many.
 func (s *Server) handleWrongPassword(now int64, peer transport.Peer, allowed, trusted bool) {
 	r, a, person := &s.rcon, peer.Addr(), limit.Person(peer.Addr())
 	n := r.failures.Add(now, person)
@@ -320,8 +320,8 @@ func (r *rconState) addAdmin(a netip.Addr) {
 	r.recentAdmins[0] = a
 }
 
-// runCommand runs a command and sends what it prints, at least one print: programs wait
-// for it.
+// runCommand runs a command and sends its output, at least one print message, since
+// programs wait for one.
 func (s *Server) runCommand(peer transport.Peer, level int, command []byte) {
 	out := outputPrinter{send: func(b []byte) { s.send(peer, b) }, buf: s.rcon.buf[:0]}
 	if len(command) > 0 {
@@ -332,7 +332,7 @@ func (s *Server) runCommand(peer transport.Peer, level int, command []byte) {
 	s.rcon.buf = out.buf
 }
 
-// commandName is the first word of a line, made harmless for logs.
+// commandName returns the first word of a line in printable ASCII.
 func commandName(line []byte) string {
 	word, _ := firstWord(line)
 	name := make([]byte, 0, maxCommandName)
@@ -348,11 +348,11 @@ func commandName(line []byte) string {
 	return string(name)
 }
 
-// outputPrinter packs output into prints of at most MaxPrint bytes that end at the end
-// of a line, or of a character in longer lines.
+// outputPrinter packs output into print messages of at most MaxPrint bytes that end at
+// the end of a line, or of a character in longer lines.
 type outputPrinter struct {
 	send      func(b []byte)
-	buf       []byte // the datagram under way
+	buf       []byte // the datagram so far
 	total     int
 	sent      bool
 	truncated bool
@@ -373,7 +373,7 @@ func (p *outputPrinter) print(text string) {
 	}
 }
 
-// writeLine appends a writeLine, made safe for the terminals of those who read it.
+// writeLine appends a line, made safe to show in a terminal.
 func (p *outputPrinter) writeLine(line string) {
 	line = safetext.Lines(line)
 	if p.spaceLeft() < min(len(line)+1, MaxPrint) {
@@ -395,7 +395,7 @@ func (p *outputPrinter) writeLine(line string) {
 	p.buf = append(p.buf, '\n')
 }
 
-// spaceLeft is how many bytes of text the print under way has left.
+// spaceLeft returns how many bytes of text still fit the datagram.
 func (p *outputPrinter) spaceLeft() int {
 	if len(p.buf) == 0 {
 		return MaxPrint
@@ -417,7 +417,7 @@ func (p *outputPrinter) flush() {
 	p.buf, p.sent = p.buf[:0], true
 }
 
-// finish sends what is left, and an empty print if there was no output.
+// finish sends the rest, or an empty print message if there was no output.
 func (p *outputPrinter) finish() {
 	p.flush()
 	if !p.sent {

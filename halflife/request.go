@@ -25,7 +25,7 @@ const (
 	RequestInfostring
 	// RequestRconChallenge is "challenge rcon".
 	RequestRconChallenge
-	// RequestRcon is "rcon"; ParseRcon takes it apart.
+	// RequestRcon is "rcon"; see ParseRcon.
 	RequestRcon
 	// RequestA2SInfo is 'T', A2S_INFO.
 	RequestA2SInfo
@@ -37,20 +37,20 @@ const (
 	RequestA2SChallenge
 )
 
-// NoChallenge stands in A2S requests of those who have no challenge yet.
+// NoChallenge is the challenge in A2S requests of clients that have none yet.
 const NoChallenge = 0xffffffff
 
 // Request is a request to a game server.
 type Request struct {
 	// Kind is what is asked for.
 	Kind RequestKind
-	// Challenge is what A2S requests echo; NoChallenge if they do not.
+	// Challenge is the challenge of an A2S request, or NoChallenge.
 	Challenge uint32
 }
 
 const a2sInfoPayload = "Source Engine Query\x00"
 
-// textRequests are the requests in plain text.
+// textRequests are the text queries.
 var textRequests = [...]struct {
 	word string
 	kind RequestKind
@@ -59,9 +59,9 @@ var textRequests = [...]struct {
 	{"infostring", RequestInfostring}, {"ping", RequestPing}, {"i", RequestPing},
 }
 
-// ParseRequest recognises a request. It allocates nothing. Words may be of any
-// case and end in NUL, LF or nothing; what follows the end does not matter.
-// Whatever is no request, answers above all, yields RequestNone.
+// ParseRequest recognises a request without allocating. Words may be of any case and
+// end with NUL, LF or the datagram; the rest is ignored. Other datagrams, answers in
+// particular, yield RequestNone.
 func ParseRequest(b []byte) Request {
 	r := Request{Challenge: NoChallenge}
 	if !IsDatagram(b) {
@@ -97,7 +97,7 @@ func ParseRequest(b []byte) Request {
 	}
 	word, args := firstWord(firstLine(b))
 	for _, w := range textRequests {
-		// A single I is not i but the beginning of an answer.
+		// A single I is not "i" but the beginning of an answer.
 		if len(args) == 0 && equalFold(word, w.word) && (len(word) > 1 || word[0] == 'i') {
 			r.Kind = w.kind
 			return r
@@ -107,8 +107,8 @@ func ParseRequest(b []byte) Request {
 	case equalFold(word, "rcon"):
 		r.Kind = RequestRcon
 	case equalFold(word, "challenge"):
-		// With a number behind it, it is an answer: two servers could send each other
-		// those for ever.
+		// With a number it is an answer: two servers could send each other answers
+		// forever.
 		if what, rest := firstWord(args); len(rest) == 0 && equalFold(what, "rcon") {
 			r.Kind = RequestRconChallenge
 		}
@@ -118,8 +118,8 @@ func ParseRequest(b []byte) Request {
 
 func isLetter(c byte) bool { c = lowerASCII(c); return 'a' <= c && c <= 'z' }
 
-// AppendTextRequest appends the request for kind in plain text, ended by a NUL.
-// It appends nothing for the kinds that have no such form.
+// AppendTextRequest appends a text query with a NUL. It appends nothing for other
+// kinds.
 func AppendTextRequest(dst []byte, kind RequestKind) []byte {
 	if kind == RequestRconChallenge {
 		return append(append(dst, header...), "challenge rcon\n\x00"...)
@@ -133,7 +133,7 @@ func AppendTextRequest(dst []byte, kind RequestKind) []byte {
 }
 
 // AppendA2SRequest appends an A2S request that echoes a challenge, NoChallenge if
-// there is none yet. It appends nothing for the kinds that have no such form.
+// there is none yet. It appends nothing for other kinds.
 func AppendA2SRequest(dst []byte, kind RequestKind, challenge uint32) []byte {
 	switch kind {
 	case RequestA2SInfo:
@@ -168,13 +168,12 @@ func ParseA2SChallenge(b []byte) (challenge uint32, err error) {
 // AppendPong appends the answer to a ping.
 func AppendPong(dst []byte) []byte { return append(append(dst, header...), kindPong, 0) }
 
-// IsPong reports whether a datagram answers a ping, in any of the forms that
-// servers have: "j" with or without more, and "ack".
+// IsPong reports whether a datagram answers a ping: "j" with or without more, or "ack".
 func IsPong(b []byte) bool {
 	return messageKind(b) == kindPong || IsDatagram(b) && equalFold(firstLine(b[4:]), "ack")
 }
 
-// firstLine is what stands before the first NUL or LF.
+// firstLine returns the bytes before the first NUL or LF.
 func firstLine(b []byte) []byte {
 	for i, c := range b {
 		if c == 0 || c == '\n' {
@@ -184,10 +183,10 @@ func firstLine(b []byte) []byte {
 	return b
 }
 
-// isSpace reports white isSpace within a line.
+// isSpace reports whether c is white space within a line.
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
-// firstWord cuts a line behind its first word, and the white space after it.
+// firstWord returns the first word of a line, and the rest without leading white space.
 func firstWord(b []byte) (word, rest []byte) {
 	for len(b) > 0 && isSpace(b[0]) {
 		b = b[1:]

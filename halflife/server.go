@@ -18,33 +18,33 @@ import (
 // ErrConfig is returned for configurations that make no sense.
 var ErrConfig = errors.New("halflife: bad configuration")
 
-// Game is a game server that Server answers for. It is asked from within
-// Server.Feed, at most once per ServerConfig.Refresh.
+// Game is the game server that a Server answers for. Its methods are called within
+// Server.Feed, at most once per ServerConfig.MaxAnswerAge.
 type Game interface {
-	// Info returns what the server is. Protocol is used in text only; A2S answers
-	// carry A2SProtocol.
+	// Info returns the server's info. Protocol is used in text formats only; A2S
+	// answers have A2SProtocol.
 	Info() Info
 	// Players appends the players, bots included.
 	Players(dst []Player) []Player
-	// Rules appends the settings that everybody may know. Name those that may be
-	// published; do not leave out those that may not. As a last resort Server
-	// shows of anything called a password only whether it is set.
+	// Rules appends the public settings. List what may be published rather than
+	// leaving out what may not. Of settings whose names contain "password" or
+	// "secret" a Server only shows whether they are set.
 	Rules(dst []Rule) []Rule
 }
 
-// LegacyPolicy says who gets answers that are longer than the question without having
-// shown that the question came from their address. Only text queries and the
-// challenge for rcon need that; A2S does not.
+// LegacyPolicy says which addresses get answers that are longer than the request
+// without having passed a challenge. It concerns text queries and the request for an
+// rcon challenge, but not A2S.
 type LegacyPolicy uint8
 
-// The values of Legacy.
+// The policies.
 const (
 	// LegacyLAN answers local networks.
 	LegacyLAN LegacyPolicy = iota
 	// LegacyOff answers nobody.
 	LegacyOff
-	// LegacyOn answers everybody, others than local networks with at most 512
-	// bytes.
+	// LegacyOn answers all addresses, with at most 512 bytes outside of local
+	// networks.
 	LegacyOn
 )
 
@@ -72,25 +72,24 @@ type Limits struct {
 	// 60.
 	Address, Network Rate
 	// Proven limits the answers per address to requests with a valid challenge,
-	// by default 20 per second and 60 at once. Who fakes the address of another
-	// cannot use these up.
+	// by default 20 per second and 60 at once. Forged requests cannot use it up.
 	Proven Rate
-	// Bytes limits what Legacy lets through, in bytes per network, by default 4096
-	// per second and 16384 at once; AllBytes does for all of them together, by
-	// default 262144 and 1048576.
+	// Bytes limits the answers that LegacyPolicy allows, in bytes per network, by
+	// default 4096 per second and 16384 at once; AllBytes limits those to all
+	// networks, by default 262144 and 1048576.
 	Bytes, AllBytes Rate
 	// Rcon limits rcon challenges and refusals per network (IPv6: /48), by default
 	// 2 per second and 10 at once.
 	Rcon Rate
 	// Guesses limits wrong rcon passwords per network (IPv6: /48), by default one
-	// in three seconds and 20 at once. When it is used up, passwords from there
-	// are not looked at.
+	// in three seconds and 20 at once. When it is used up, passwords from that
+	// network are not checked.
 	Guesses Rate
 }
 
 // Settings are what may change while a server runs.
 type Settings struct {
-	// Legacy says who gets answers longer than the question.
+	// Legacy says which addresses get answers that are longer than the request.
 	Legacy LegacyPolicy
 	// LocalNets are networks that count as local besides those that IsLAN knows.
 	LocalNets []netip.Prefix
@@ -102,16 +101,17 @@ type Settings struct {
 
 // ServerConfig is the configuration of a Server. Game and Send are needed.
 type ServerConfig struct {
-	// Game is what is answered for.
+	// Game is the game server to answer for.
 	Game Game
 	// Send sends a datagram; it must not keep b. transport.Conn.Send fits.
 	Send func(to transport.Peer, b []byte)
-	// Settings may be changed later with Server.Set.
+	// Settings may be changed later with Server.SetSettings.
 	Settings Settings
-	// IsPlayer reports whether an address is that of a player, whose client has shown
-	// that it is there. It may be nil.
+	// IsPlayer reports whether an address is that of a player, and therefore proved.
+	// It may be nil.
 	IsPlayer func(netip.Addr) bool
-	// OwnAddrs are the addresses that the server listens on: it does not answer itself.
+	// OwnAddrs are the addresses that the server listens on. Requests from them are
+	// dropped.
 	OwnAddrs []transport.Peer
 	// MaxAnswerAge is how old answers may be; 0 means a second. Negative makes every
 	// answer new, for tests.
@@ -122,26 +122,25 @@ type ServerConfig struct {
 	// Bans is the store of bans, shared with the game or not. Without one they are
 	// kept in memory.
 	Bans bans.Store
-	// OnRcon is told what happens at the remote console, for the log. It never
-	// gets to see a password or a challenge, and under attack it is called once
-	// per address and minute.
+	// OnRcon, if set, is called for events of the remote console, for the log: under
+	// attack once per address and minute.
 	OnRcon func(RconEvent)
 }
 
-// DropReason is a reason for which a request was not answered.
+// DropReason is a reason why a request was not answered.
 type DropReason uint8
 
 // The reasons.
 const (
-	// DropUnknownProtocol is a datagram that is no request.
+	// DropUnknown is a datagram that is no request.
 	DropUnknown DropReason = iota
-	// DropSource is a request from a port below 1024, which could be a service to
-	// play off against us, or from the server itself.
+	// DropSource is a request from a port below 1024, which may be a service that
+	// answers answers, or from the server itself.
 	DropSource
 	// DropRate is a request over the limit of its address or network.
 	DropRate
 	// DropLegacy is a request whose answer would have been longer than an address
-	// without a challenge may get; see Legacy.
+	// without a challenge may get; see LegacyPolicy.
 	DropLegacy
 	// DropBytes is one over the budget of bytes for such answers.
 	DropBytes
@@ -173,13 +172,13 @@ type ServerStats struct {
 	Sent, SentBytes uint64
 	// Dropped counts what got no answer.
 	Dropped [NumDropReasons]uint64
-	// RconRan and RconWrongPassword count commands run, and wrong passwords.
+	// RconRan and RconWrong count commands that were run, and wrong passwords.
 	RconRan, RconWrong uint64
 }
 
-// Server answers for a game server, on the game's own port. It has no socket,
-// clock or goroutine: one goroutine feeds it what arrives. Answers are encoded
-// once per refresh and sent as they are; nothing is allocated for one.
+// Server answers queries and rcon requests on the port of a game server. It has no
+// socket, clock or goroutine, and is for one goroutine. Answers are encoded once per
+// MaxAnswerAge and sent without allocating.
 type Server struct {
 	cfg      ServerConfig
 	settings Settings
@@ -197,7 +196,7 @@ type Server struct {
 	rcon    rconState
 }
 
-// answers are the datagrams ready to go.
+// answers are the encoded answers.
 type answers struct {
 	encodedAt int64
 	valid     bool
@@ -206,7 +205,7 @@ type answers struct {
 
 	info, details, infostring []byte
 	textPlayers, textRules    []byte
-	// Those for everybody have at most 512 bytes.
+	// The short ones are for addresses that are not proved.
 	shortPlayers, shortRules []byte
 
 	a2sInfo    []byte
@@ -238,7 +237,7 @@ var (
 	defaultGuessesRate  = Rate{1.0 / 3, 20}
 )
 
-// NewServer makes a server.
+// NewServer returns a server.
 func NewServer(cfg ServerConfig) (*Server, error) {
 	if cfg.Game == nil || cfg.Send == nil {
 		return nil, fmt.Errorf("%w: a server needs a game and a way to send", ErrConfig)
@@ -255,7 +254,7 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 	return s, nil
 }
 
-// SetSettings changes the settings. An unusable one is an error, and nothing changes.
+// SetSettings changes the settings. If it returns an error, nothing changes.
 func (s *Server) SetSettings(set Settings) error {
 	l := set.Limits
 	for _, r := range []Rate{l.Address, l.Network, l.Proven, l.Bytes, l.AllBytes, l.Rcon, l.Guesses} {
@@ -282,11 +281,12 @@ func (s *Server) SetSettings(set Settings) error {
 // Stats returns the counters so far.
 func (s *Server) Stats() ServerStats { return s.stats }
 
-// InvalidateAnswers makes the next answer a new one, say after the map changed.
+// InvalidateAnswers makes the next answer be encoded anew, for example after a map
+// change.
 func (s *Server) InvalidateAnswers() { s.answers.valid = false }
 
-// Feed takes a datagram for which Is holds, that arrived at a time in ns, and
-// sends the answers.
+// Feed handles a datagram for which IsDatagram holds and that arrived at the time now
+// in ns, and sends the answers.
 func (s *Server) Feed(now int64, peer transport.Peer, b []byte) {
 	r := ParseRequest(b)
 	s.stats.Requests[r.Kind]++
@@ -336,7 +336,7 @@ func (s *Server) send(to transport.Peer, b []byte) {
 	s.cfg.Send(to, b)
 }
 
-// sendA2SChallenge asks an address to show that it gets what is sent to it.
+// sendA2SChallenge sends the challenge by which an address is proved.
 func (s *Server) sendA2SChallenge(now int64, peer transport.Peer, req []byte) {
 	s.sendAnswer(now, peer, req, AppendA2SChallenge(s.scratch[:0], s.cookies.Issue(&a2sChallenge, now, peer.Addr(), 0)))
 }
@@ -387,15 +387,15 @@ func (s *Server) handleText(now int64, peer transport.Peer, req []byte, kind Req
 
 func (s *Server) isLocal(a netip.Addr) bool { return IsLAN(a) || containsAddr(s.settings.LocalNets, a) }
 
-// isProven reports whether an address has shown lately that it is there.
+// isProven reports whether an address has passed a challenge recently, or is that of a
+// player.
 func (s *Server) isProven(now int64, a netip.Addr) bool {
 	return s.proven.Has(now, limit.Person(a)) || s.cfg.IsPlayer != nil && s.cfg.IsPlayer(a)
 }
 
-// sendAnswer sends an sendAnswer to a request without a challenge, if its size and the
-// limits allow that. Answers that are hardly longer than the request have no
-// limits: nobody gains by having us send them, and whoever fakes many addresses
-// could use the limits up for all others.
+// sendAnswer sends an answer to a request without a challenge, if its size and the
+// limits allow it. Answers that are hardly longer than the request are not limited:
+// they are of no use for reflection, and forged requests could use up the limits.
 func (s *Server) sendAnswer(now int64, peer transport.Peer, req, reply []byte) {
 	if isSmallReply(len(req), len(reply)) {
 		s.send(peer, reply)
@@ -418,12 +418,12 @@ func (s *Server) sendAnswer(now int64, peer transport.Peer, req, reply []byte) {
 // isSmallReply reports whether an answer is at most 1.2 times as long as its request.
 func isSmallReply(req, reply int) bool { return 5*reply <= 6*req }
 
-// allowsLegacy reports whether an address may get long answers without more ado.
+// allowsLegacy reports whether an address may get long answers without a challenge.
 func (s *Server) allowsLegacy(a netip.Addr) bool {
 	return s.settings.Legacy == LegacyOn || s.settings.Legacy == LegacyLAN && s.isLocal(a)
 }
 
-// takeBytes takes bytes off the budgets.
+// takeBytes takes the bytes of an answer from the limits, if they are left.
 func (s *Server) takeBytes(now int64, a netip.Addr, bytes int) bool {
 	return a.IsLoopback() ||
 		s.bytes.Take(now, limit.Network(a), bytes) && s.allBytes.Take(now, s.allBytesRate, bytes)
@@ -474,9 +474,8 @@ func (s *Server) currentAnswers(now int64) *answers {
 	return a
 }
 
-// split cuts an answer that is too long for a datagram. Source's way is the only
-// one that all programs understand, with the numbers that AppID and A2SProtocol
-// are.
+// split splits an answer that is too long for a datagram. With DefaultAppID and
+// A2SProtocol, SplitSource is the only style that all programs understand.
 func (m *answerMessage) split() {
 	if len(m.whole) <= MaxDatagram {
 		m.parts = m.parts[:0]
@@ -492,7 +491,8 @@ func (m *answerMessage) split() {
 	}
 }
 
-// redacted turns the value of a password into whether there is one.
+// redacted returns the rule with 0 or 1, for unset and set, in place of the value if it
+// is a secret.
 func (r Rule) redacted() Rule {
 	name := strings.ToLower(r.Name)
 	if !strings.Contains(name, "password") && !strings.Contains(name, "secret") {

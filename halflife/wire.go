@@ -8,27 +8,27 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// MaxDatagram is the longest datagram in bytes that is ever sent. Some programs
-// read no more and lose the rest without a word.
+// MaxDatagram is the longest datagram in bytes that is sent. Some programs ignore the
+// rest of longer ones.
 const MaxDatagram = 1400
 
-// DefaultPort is the port of game servers that name none.
+// DefaultPort is the default port of game servers.
 const DefaultPort = 27015
 
-// DefaultMasterPort is the port of master servers that name none.
+// DefaultMasterPort is the default port of master servers.
 const DefaultMasterPort = 27010
 
-// ErrFormat is returned for datagrams that are not what they should be.
+// ErrFormat is returned for malformed datagrams.
 var ErrFormat = errors.New("halflife: malformed datagram")
 
 // header precedes every datagram between clients and game servers, and every
 // answer of a master.
 const header = "\xff\xff\xff\xff"
 
-// splitHeader precedes the parts of a message that is longer than a datagram.
+// splitHeader precedes the parts of a split message.
 const splitHeader = "\xfe\xff\xff\xff"
 
-// The bytes behind the header that tell the answers apart.
+// The bytes after the header that identify the answers.
 const (
 	kindPong            = 'j'
 	kindInfo            = 'C'
@@ -45,13 +45,13 @@ const (
 )
 
 // IsDatagram reports whether a datagram is of this protocol and not of Teeworlds, on a
-// port that both share: four bytes of FF and one that is not. Look before any
-// other parser does, since a 0.6 one would take such a datagram for its own.
+// port that both share: four bytes FF and one that is not. Check it first, since a
+// parser of Teeworlds 0.6 accepts such datagrams, too.
 func IsDatagram(b []byte) bool {
 	return len(b) > 4 && string(b[:4]) == header && b[4] != 0xff
 }
 
-// messageKind is the byte that says what a datagram is, 0 if it is too short.
+// messageKind returns the byte after the header, or 0 if b is not of this protocol.
 func messageKind(b []byte) byte {
 	if !IsDatagram(b) {
 		return 0
@@ -59,8 +59,8 @@ func messageKind(b []byte) byte {
 	return b[4]
 }
 
-// reader takes values off the front of a datagram. After the end it yields zeros
-// and short is set.
+// reader reads values from a datagram. After its end they are zero and truncated is
+// set.
 type reader struct {
 	b         []byte
 	truncated bool
@@ -106,7 +106,7 @@ func (r *reader) u64() uint64 {
 
 func (r *reader) f32() float32 { return math.Float32frombits(r.u32()) }
 
-// rawString takes a string up to its NUL, which must be there.
+// rawString reads a string up to its NUL, which is required.
 func (r *reader) rawString() []byte {
 	for i, c := range r.b {
 		if c == 0 {
@@ -119,7 +119,7 @@ func (r *reader) rawString() []byte {
 	return nil
 }
 
-// text takes a string and makes it safe to show.
+// text reads a string and makes it safe to show.
 func (r *reader) text() string { return safetext.Line(r.rawString()) }
 
 // appendString appends at most limit bytes of a text, made safe to show, and a NUL.
@@ -137,10 +137,10 @@ func appendBool(dst []byte, v bool) []byte {
 	return append(dst, 0)
 }
 
-// clampToByte fits a count into a byte of at most limit.
+// clampToByte limits a count to 0 to limit.
 func clampToByte(n, limit int) byte { return byte(min(max(n, 0), limit)) }
 
-// lowerASCII is an ASCII letter in lowerASCII case, and any other byte as it is.
+// lowerASCII returns ASCII letters in lower case and other bytes unchanged.
 func lowerASCII(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		return c + 'a' - 'A'

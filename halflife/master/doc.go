@@ -12,27 +12,24 @@
 //	go http.ListenAndServe("localhost:8080", m.Handler())
 //	return m.Run(ctx, conn)
 //
-// # How a server gets on the list
+// # How servers are listed
 //
-// It says hello (q), gets a challenge (s), and sends a heartbeat with it (0). Now
-// it is known that the address is no fake, but not that there is a game: the
-// master asks for it, and lists the server when it answers. A heartbeat every two
-// minutes keeps it there. To take leave (b) is only a reason to ask again, since
-// anybody could say it in the name of another. Fakes, ghosts and victims of others
-// thus do not get on the list, and one address cannot fill it.
+// A server requests a challenge (q), gets it (s), and sends a heartbeat with it (0).
+// That proves the address. The master then queries the server and lists it when it
+// answers. A heartbeat every two minutes keeps it on the list. A shutdown message (b)
+// only makes the master query it again, since it may be forged. The number of servers
+// per address is limited.
 //
 // # How clients get the list
 //
-// With "e", with "1" in the two forms that programs have, or with "c"; see
-// halflife.ListRequest. A page is hundreds of times longer than the request, so
-// it goes only to addresses that have echoed something. Those who ask by number
-// first get a page without servers and with a number that only their address can
-// know. Those who ask by address, as with Steam, first get one server, chosen by a
-// secret and their address, and have to name it to go on; guessing it gains
-// nothing, since the longer the list, the rarer the luck. Local networks get the
-// list at once, and only they and those who have just got a list otherwise are
-// answered "c".
+// Clients send "e", one of the two formats of "1", or "c"; see halflife.ListRequest. A
+// page is hundreds of times longer than the request, so it is only sent to addresses
+// that have echoed something. Clients that ask by number first get a page without
+// servers and with a number that only their address can know. Clients that ask by
+// address, as with Steam, first get one server, which depends on a secret and their
+// address, and have to name it to go on. Local networks get the list at once. Only they
+// and clients that have just got a list in another format get answers to "c".
 //
-// A Master has no socket, clock or goroutine of its own, except in Run: tests and
-// simulations can call Feed and Advance.
+// A Master has no socket, clock or goroutine, except in Run: tests and simulations can
+// call Feed and Advance.
 package master

@@ -22,12 +22,12 @@ var ErrConfig = errors.New("master: bad configuration")
 type Config struct {
 	// Send sends a datagram; it must not keep b. transport.Conn.Send fits.
 	Send func(to transport.Peer, b []byte)
-	// ListLAN lists servers of local networks too. A master for the world must not:
-	// clients elsewhere would look for them in their own networks.
+	// ListLAN lists servers of local networks, too. A public master must not: clients
+	// elsewhere would look for them in their own networks.
 	ListLAN bool
-	// Legacy says who gets the list without having echoed anything, and who is
-	// answered "c": by default local networks. With LegacyOn it is everybody, but
-	// for "c" only, within the limits of Bytes.
+	// Legacy says which addresses get the list, and answers to "c", without a
+	// challenge: by default those of local networks. With LegacyOn all addresses get
+	// answers to "c", within a limit of bytes per network.
 	Legacy halflife.LegacyPolicy
 	// MaxPerAddress is how many servers an address may have; 0 means 14.
 	MaxPerAddress int
@@ -35,10 +35,10 @@ type Config struct {
 	MaxServers int
 	// ServerTimeout is how long a server stays without a heartbeat; 0 means 6 minutes.
 	ServerTimeout time.Duration
-	// StateFile is the file that the list is kept in over restarts, "" for none; Run
-	// writes it.
+	// StateFile is the file that keeps the list over restarts, "" for none; Run writes
+	// it.
 	StateFile string
-	// Now is the clock for people, time.Now if it is nil.
+	// Now is the wall clock, time.Now if it is nil.
 	Now func() time.Time
 }
 
@@ -46,7 +46,7 @@ type Config struct {
 type Server struct {
 	// Address is where heartbeats and answers came from.
 	Address netip.AddrPort `json:"address"`
-	// Name, Map, Dir, Game and Version are what the server says of itself.
+	// Name, Map, Dir, Game and Version are those of the server's info.
 	Name    string `json:"name"`
 	Map     string `json:"map"`
 	Dir     string `json:"dir"`
@@ -62,17 +62,16 @@ type Server struct {
 	// Password and Secure are as in halflife.Info.
 	Password bool `json:"password"`
 	Secure   bool `json:"secure"`
-	// AppID is the number of the game at Steam, 0 if it is not known.
+	// AppID is the Steam id of the game, 0 if it is not known.
 	AppID uint64 `json:"appID,omitempty"`
 	// Region is a region as in halflife.ListRequest.
 	Region byte `json:"region"`
-	// Since is when the server got on the list, and Seen when its last heartbeat
-	// came.
+	// Since is when the server was listed, and Seen when its last heartbeat came.
 	Since time.Time `json:"since"`
 	Seen  time.Time `json:"seen"`
 }
 
-// entry is a server that is listed, or wants to be.
+// entry is a server that is listed or being probed.
 type entry struct {
 	addr      netip.AddrPort
 	info      halflife.Info
@@ -84,8 +83,8 @@ type entry struct {
 
 	// A probe is under way while tries > 0.
 	tries      int
-	recheckAt  int64 // when to ask whether it is still there, 0 if nobody says otherwise
-	nextProbe  int64 // when to ask again, or to give up
+	recheckAt  int64 // when to probe it after a shutdown message, 0 for never
+	nextProbe  int64 // when to repeat the probe, or to give up
 	challenges int
 	lastProbe  int64 // when the last probe began
 }
@@ -102,11 +101,11 @@ type Master struct {
 	out       []byte
 	lastSweep int64
 
-	// sorted is the list as it is given out, made new at most once a second.
+	// sorted is the list in the order of addresses, renewed at most once a second.
 	sorted   []*entry
 	sortedAt int64
 	dirty    bool
-	// filtered are parts of it, as old at most.
+	// filtered are the servers of recent filters, at most as old.
 	filtered   map[halflife.Filter][]*entry
 	filteredAt int64
 
@@ -131,17 +130,16 @@ const (
 	limitSize = 4096
 )
 
-// scanRate is how often the whole list may be looked through for filters.
+// scanRate is how often the whole list may be searched for a filter.
 var scanRate = limit.Rate{PerSecond: 100, Burst: 200}
 
 // heartbeatChallenge is what heartbeats must echo.
 var heartbeatChallenge = cookie.Kind{ID: 'm', Window: time.Minute, Value: func(raw uint64) uint32 { return uint32(raw) | 1 }}
 
-// New makes a master. A state file that is there is read; one that is none is an
-// error.
+// New returns a master with the servers of its state file, if that exists.
 func New(cfg Config) (*Master, error) {
 	if cfg.Send == nil {
-		return nil, fmt.Errorf("%w: no way to send", ErrConfig)
+		return nil, fmt.Errorf("%w: Send is nil", ErrConfig)
 	}
 	if cfg.MaxPerAddress < 0 || cfg.MaxServers < 0 || cfg.ServerTimeout < 0 {
 		return nil, fmt.Errorf("%w: a negative limit", ErrConfig)
@@ -167,7 +165,7 @@ func New(cfg Config) (*Master, error) {
 	return m, nil
 }
 
-// Feed takes a datagram that arrived at a time in ns.
+// Feed handles a datagram that arrived at the time now in ns.
 func (m *Master) Feed(now int64, peer transport.Peer, b []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -219,8 +217,8 @@ func (m *Master) send(to transport.Peer, b []byte) {
 	m.cfg.Send(to, b)
 }
 
-// handleHeartbeat takes a heartbeat. Nothing in it counts unless it echoes what was
-// sent to that address and port.
+// handleHeartbeat handles a heartbeat. It must echo the challenge that was sent to its
+// address and port.
 func (m *Master) handleHeartbeat(now int64, peer transport.Peer, h *halflife.Heartbeat) {
 	if !m.cookies.Valid(&heartbeatChallenge, now, peer.Addr(), peer.Port(), h.Challenge) {
 		m.drop(DropChallenge)
@@ -265,7 +263,7 @@ func (m *Master) remove(e *entry) {
 	m.dirty = m.dirty || e.listed
 }
 
-// startProbe asks a server whether it is one.
+// startProbe begins to query a server, to see whether it is one.
 func (m *Master) startProbe(now int64, e *entry) {
 	e.tries, e.challenges, e.lastProbe, e.recheckAt = 0, 0, now, 0
 	m.sendProbe(now, e)
@@ -279,8 +277,8 @@ func (m *Master) sendProbe(now int64, e *entry) {
 	m.send(transport.Peer{AddrPort: e.addr}, halflife.AppendTextRequest(m.out[:0], halflife.RequestDetails))
 }
 
-// handleAnswer takes what has the header of answers: those to probes. A ping is the
-// only question that has it.
+// handleAnswer handles datagrams with the header of answers: answers to probes, and
+// pings, the only requests with that header.
 func (m *Master) handleAnswer(now int64, peer transport.Peer, b []byte) {
 	if halflife.ParseRequest(b).Kind == halflife.RequestPing {
 		if pong := halflife.AppendPong(m.out[:0]); isSmallReply(b, pong) {
@@ -305,8 +303,7 @@ func (m *Master) handleAnswer(now int64, peer transport.Peer, b []byte) {
 	}
 	m.stats.ProbesAnswered++
 	e.tries = 0
-	// What is the same for the life of a server comes from the probe; what changes
-	// comes with the heartbeats.
+	// Constant fields come from the probe, changing ones from the heartbeats.
 	i.Players, i.Max, i.Bots = e.info.Players, e.info.Max, e.info.Bots
 	i.Map = cmp.Or(e.info.Map, i.Map)
 	i.Version = cmp.Or(e.info.Version, i.Version)
@@ -321,8 +318,8 @@ func (m *Master) handleAnswer(now int64, peer transport.Peer, b []byte) {
 // isSmallReply reports whether an answer is at most 1.2 times as long as its request.
 func isSmallReply(req, reply []byte) bool { return 5*len(reply) <= 6*len(req) }
 
-// Advance lets time pass: servers expire, probes go out again or fail. Call it
-// about once a second, or more often.
+// Advance expires servers, and repeats or ends probes. It should be called at least
+// once a second.
 func (m *Master) Advance(now int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -364,9 +361,8 @@ func (m *Master) sortedServers(now int64) []*entry {
 	return m.sorted
 }
 
-// filteredServers is the part of the list that a filter lets through. Filters that
-// nobody used lately cost a look at every server, of which there is only so much
-// to be had: ok is false then.
+// filteredServers returns the listed servers that a filter selects. ok is false if the
+// filter is new and the limit of searches is used up.
 func (m *Master) filteredServers(now int64, f halflife.Filter) (list []*entry, ok bool) {
 	all := m.sortedServers(now)
 	if f == (halflife.Filter{}) {

@@ -12,21 +12,21 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// numberedPage is where somebody who asks by number goes on. Only addresses that have
-// echoed the first number get one.
+// numberedPage is the next page of a client that asks by number. Only addresses that
+// have echoed the first number get one.
 type numberedPage struct {
 	peer    netip.Addr
 	after   netip.AddrPort
-	next    uint32 // the number of the page behind it, 0 if it was not asked yet
+	next    uint32 // the number of the page after it, 0 if it was not requested yet
 	expires int64
 }
 
-// steamSession is where somebody who asks by address began, which is where the list ends
-// for them. Only those who have named that server get one.
+// steamSession is the state of a client that asks by address. Its list begins and ends
+// at firstServer. Only clients that have named that server get one.
 type steamSession struct {
 	firstServer netip.AddrPort
-	// cursor is where the last page began and last where it ended: naming these
-	// goes on, or repeats a page that was lost.
+	// cursor is where the last page began, and last where it ended. Clients name last
+	// to go on, or cursor to repeat a page that was lost.
 	cursor, last netip.AddrPort
 	expires      int64
 }
@@ -37,11 +37,11 @@ const (
 	pageTimeout      = 30 * time.Second
 )
 
-// firstPageChallenge is the number that leads to the first page with servers.
+// firstPageChallenge is the number of the first page with servers.
 var firstPageChallenge = cookie.Kind{ID: 'p', Window: cookieWindow, Value: pageNumberFrom}
 
-// pageNumberFrom makes a number of 24 bits, which are all that some programs send back,
-// and not 0, which is the end.
+// pageNumberFrom makes a page number of random bits: 24 bits, since some programs
+// echo no more, and not 0, which marks the last page.
 func pageNumberFrom(raw uint64) uint32 {
 	if n := uint32(raw) & 0xffffff; n != 0 {
 		return n
@@ -49,7 +49,7 @@ func pageNumberFrom(raw uint64) uint32 {
 	return 1
 }
 
-// handleListRequest answers a request for the list.
+// handleListRequest answers a list request.
 func (m *Master) handleListRequest(now int64, peer transport.Peer, req []byte, r *halflife.ListRequest) {
 	if !peer.Addr().IsLoopback() && !m.listLimiter.Take(now, limit.Network(peer.Addr()), 1) {
 		m.drop(DropRate)
@@ -70,7 +70,7 @@ func (m *Master) isLocal(peer transport.Peer) bool {
 	return m.cfg.Legacy != halflife.LegacyOff && halflife.IsLAN(peer.Addr())
 }
 
-// handleListAll answers "c": as many servers as fit, from another place each time.
+// handleListAll answers "c" with as many servers as fit, beginning at a random one.
 func (m *Master) handleListAll(now int64, peer transport.Peer, req []byte) {
 	all := m.sortedServers(now)
 	l := halflife.List{Format: halflife.ListAll}
@@ -127,7 +127,7 @@ func (m *Master) handleNumberedPage(now int64, peer transport.Peer, r *halflife.
 	if len(rest) > halflife.MaxEntries {
 		last := l.Servers[halflife.MaxEntries-1]
 		if p != nil && m.pages[p.next] != nil && m.pages[p.next].after == last {
-			l.Next = p.next // the answer was lost, and this is the same again
+			l.Next = p.next // a repeated request, since the answer was lost
 		} else {
 			l.Next = m.newPage(now, peer.Addr(), last)
 			if p != nil {
@@ -147,7 +147,7 @@ func indexAfter(list []*entry, after netip.AddrPort) int {
 	return sort.Search(len(list), func(i int) bool { return list[i].addr.Compare(after) > 0 })
 }
 
-// newPage makes a number for the page behind an address.
+// newPage returns a number for the page after an address.
 func (m *Master) newPage(now int64, who netip.Addr, after netip.AddrPort) uint32 {
 	if len(m.pageIDs) >= maxPages {
 		delete(m.pages, m.pageIDs[0])
@@ -162,7 +162,7 @@ func (m *Master) newPage(now int64, who netip.Addr, after netip.AddrPort) uint32
 	return id
 }
 
-// expirePages forgets those who went away.
+// expirePages removes the state of clients that stopped asking.
 func (m *Master) expirePages(now int64) {
 	for len(m.pageIDs) > 0 {
 		if p := m.pages[m.pageIDs[0]]; now < p.expires {
@@ -198,8 +198,8 @@ func (m *Master) handleSteamPage(now int64, peer transport.Peer, req []byte, r *
 	w, walking := m.steamSessions[peer]
 	switch {
 	case !r.After.IsValid():
-		// The one server that they have to name, and nothing else: the answer is
-		// hardly longer than the request.
+		// Only the server that the client has to name, so that the answer is hardly
+		// longer than the request.
 		l.End, l.Servers = false, []netip.AddrPort{m.secretFirstServer(now/int64(cookieWindow), peer, all)}
 		m.sendSteam(peer, req, &l, false)
 		return
@@ -216,7 +216,7 @@ func (m *Master) handleSteamPage(now int64, peer transport.Peer, req []byte, r *
 		m.drop(DropUnproven)
 		return
 	}
-	// Behind the cursor, around the end of the list, up to where they began.
+	// The servers after the cursor, wrapping around, up to where the client began.
 	from, start := indexAfter(all, r.After), sort.Search(len(all), func(i int) bool { return all[i].addr.Compare(w.firstServer) >= 0 })
 	if r.After.Compare(w.firstServer) >= 0 {
 		m.addServers(&l, all[from:])
@@ -234,14 +234,14 @@ func (m *Master) handleSteamPage(now int64, peer transport.Peer, req []byte, r *
 	m.sendSteam(peer, req, &l, true)
 }
 
-// secretFirstServer is the server that an address has to name in a window of time.
+// secretFirstServer returns the server that an address has to name in a window of time.
 func (m *Master) secretFirstServer(window int64, peer transport.Peer, all []*entry) netip.AddrPort {
 	return all[m.cookies.RandomBits('s', peer.Addr(), peer.Port(), window)%uint64(len(all))].addr
 }
 
 // addServers adds servers to a page and clears End if there was no room for all.
 func (m *Master) addServers(l *halflife.List, list []*entry) {
-	const most = halflife.MaxEntries - 1 // and the end
+	const most = halflife.MaxEntries - 1 // besides the end mark
 	for i, e := range list {
 		if len(l.Servers) == most {
 			l.End = i == len(list)
@@ -251,7 +251,7 @@ func (m *Master) addServers(l *halflife.List, list []*entry) {
 	}
 }
 
-// sendSteam sends a page, to those who have shown nothing only if it is small.
+// sendSteam sends a page, to addresses that are not proved only if it is small.
 func (m *Master) sendSteam(peer transport.Peer, req []byte, l *halflife.List, proven bool) {
 	b := halflife.AppendList(m.out[:0], l)
 	if !proven && !isSmallReply(req, b) {

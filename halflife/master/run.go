@@ -13,17 +13,17 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// ErrWrongState is returned for state files that are not what they should be.
+// ErrState is returned for malformed state files.
 var ErrState = errors.New("master: bad state file")
 
 const (
 	saveInterval     = time.Minute
 	maxState         = 64 << 20
-	restoreProbeTime = time.Minute // over which the servers of a file are asked again
+	restoreProbeTime = time.Minute // over which the servers of a file are probed
 )
 
-// Run receives and answers until ctx ends, and keeps the state file. It returns
-// nil then, or what went wrong with the connection or the file at last.
+// Run receives and answers until ctx ends, and writes the state file. It returns the
+// error of the connection, or of the last write, nil if there was none.
 func (m *Master) Run(ctx context.Context, conn transport.Conn) error {
 	defer context.AfterFunc(ctx, conn.Wake)()
 	batch := make([]transport.Datagram, 64)
@@ -44,7 +44,7 @@ func (m *Master) Run(ctx context.Context, conn transport.Conn) error {
 		}
 		select {
 		case <-saved:
-			// What went wrong will again at the end, where it is told.
+			// An error will occur again in the last Save, whose error is returned.
 			saved = nil
 		default:
 		}
@@ -76,8 +76,8 @@ func (m *Master) Save() error {
 	return atomicfile.Write(m.cfg.StateFile, append(b, '\n'))
 }
 
-// load reads the state file. Servers that were seen lately are listed again, and
-// asked whether they are still there.
+// load reads the state file. Servers that were seen recently are listed again and
+// probed.
 func (m *Master) load() error {
 	if m.cfg.StateFile == "" {
 		return nil
@@ -112,7 +112,7 @@ func (m *Master) restore(b []byte) error {
 			Password: v.Password, Secure: v.Secure, AppID: v.AppID, Type: firstByte(v.Type), OS: firstByte(v.OS)}
 		e.region, e.since, e.lastSeen, e.listed = v.Region, v.Since, v.Seen, true
 		e.expiresAt = now + int64(m.cfg.ServerTimeout)
-		// The first question of a probe, later.
+		// The first request of a probe, later.
 		e.tries = 1
 		e.nextProbe = now + int64(restoreProbeTime)*int64(i)/int64(len(s.Servers))
 		m.dirty = true

@@ -9,27 +9,26 @@ import (
 	"github.com/teeyard/teeyard/halflife"
 )
 
-// DropReason is a reason for which a datagram was not answered.
+// DropReason is a reason why a datagram was not answered.
 type DropReason uint8
 
 // The reasons.
 const (
-	// DropUnknownProtocol is a datagram that is no request, or an answer to nothing.
+	// DropUnknown is a datagram that is no request, or an unexpected answer.
 	DropUnknown DropReason = iota
-	// DropSource is one from a port below 1024.
+	// DropSource is a datagram from a port below 1024.
 	DropSource
-	// DropRate is one over a limit.
+	// DropRate is a request over a limit.
 	DropRate
-	// DropUnproven is a request for the list from an address that has echoed
-	// nothing.
+	// DropUnproven is a list request from an address that is not proved.
 	DropUnproven
 	// DropChallenge is a heartbeat without a valid challenge.
 	DropChallenge
-	// DropReserved is a heartbeat from an address that is not listed, such as one
+	// DropReserved is a heartbeat from an address that is never listed, such as one
 	// of a local network.
 	DropReserved
-	// DropFull is a heartbeat for which there was no room, in the list or for the
-	// address.
+	// DropFull is a heartbeat of a new server when the list is full, or has too many
+	// servers of its address.
 	DropFull
 
 	// NumDropReasons is the number of reasons.
@@ -43,18 +42,18 @@ func (d DropReason) String() string { return dropNames[d%NumDropReasons] }
 
 // Stats counts since the start.
 type Stats struct {
-	// Lists counts requests for the list by form.
+	// Lists counts list requests by format.
 	Lists [halflife.ListAll + 1]uint64
-	// ChallengeRequests, Heartbeats and Shutdowns count what servers send.
+	// ChallengeRequests, Heartbeats and Shutdowns count the messages of servers.
 	ChallengeRequests, Heartbeats, Shutdowns uint64
-	// Probes, ProbesAnswered and ProbesFailed count questions to servers.
+	// Probes, ProbesAnswered and ProbesFailed count probes of servers.
 	Probes, ProbesAnswered, ProbesFailed uint64
 	// Sent and SentBytes count datagrams.
 	Sent, SentBytes uint64
-	// Dropped counts what got no answer.
+	// Dropped counts datagrams without an answer.
 	Dropped [NumDropReasons]uint64
-	// Listed and Waiting are how many servers there are now, on the list and not
-	// yet; Players is the sum of their players.
+	// Listed and Waiting are the numbers of servers that are on the list and that are
+	// being probed for it; Players is the number of players on those listed.
 	Listed, Waiting, Players int
 }
 

@@ -31,15 +31,14 @@ func NewJar() *Jar {
 type Kind struct {
 	// ID tells kinds apart.
 	ID byte
-	// Window is half of how long a challenge is valid at most, and how long at
-	// least.
+	// Window is for how long a challenge is valid at least; at most it is twice that.
 	Window time.Duration
-	// Value brings 64 random bits into the form that goes over the network.
+	// Value makes the challenge of 64 random bits.
 	Value func(raw uint64) uint32
 }
 
 // RandomBits returns 64 random bits that are the same for the same address in the same
-// window of time. port is 0 for challenges that are for all ports.
+// window of time. port is 0 for challenges that are valid for all ports.
 func (j *Jar) RandomBits(kind byte, a netip.Addr, port uint16, window int64) uint64 {
 	j.input[0] = kind
 	ip := a.As16()
@@ -51,12 +50,12 @@ func (j *Jar) RandomBits(kind byte, a netip.Addr, port uint16, window int64) uin
 	return binary.BigEndian.Uint64(j.mac.Sum(j.sum[:0]))
 }
 
-// Issue makes the challenge for an address.
+// Issue returns the challenge for an address.
 func (j *Jar) Issue(k *Kind, now int64, a netip.Addr, port uint16) uint32 {
 	return k.Value(j.RandomBits(k.ID, a, port, now/int64(k.Window)))
 }
 
-// Valid reports whether an address was given that challenge lately.
+// Valid reports whether the challenge was issued to the address recently.
 func (j *Jar) Valid(k *Kind, now int64, a netip.Addr, port uint16, given uint32) bool {
 	w := now / int64(k.Window)
 	return k.Value(j.RandomBits(k.ID, a, port, w)) == given || k.Value(j.RandomBits(k.ID, a, port, w-1)) == given
