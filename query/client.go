@@ -11,36 +11,36 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// DefaultPort is the port that game servers have if an address names none.
+// DefaultPort is the default port of game servers.
 const DefaultPort = 8303
 
-// ErrNoAnswer means that a server answered none of the requests in time.
+// ErrNoAnswer is returned when a server answers none of the requests in time.
 var ErrNoAnswer = errors.New("query: no answer")
 
-// Versions are the protocols that a server is asked in.
+// Versions is a set of protocol versions.
 type Versions uint8
 
-// The protocols. Zero, in a Target, stands for both.
+// The versions. Zero, in a Target, stands for both.
 const (
 	Version6 Versions = 1 << iota
 	Version7
 )
 
-// Config says how servers are asked. The zero value suits one server and
+// Config says how servers are asked. The zero value is good for one server and for
 // thousands.
 type Config struct {
 	// Timeout is how long a server has for its answer; 0 means 2.5 s.
 	Timeout time.Duration
-	// Retry is the time after which what was not answered is asked again; 0 means
+	// Retry is the time after which requests without an answer are repeated; 0 means
 	// 500 ms.
 	Retry time.Duration
-	// SettleTime is how long the other forms are waited for after one was answered
-	// in full; 0 means 250 ms. A slow server gets twice its latency, and a form that
-	// was begun to be answered is asked once or twice more.
+	// SettleTime is how long to wait for answers in the other formats after one is
+	// complete, at least twice the latency; 0 means 250 ms. A format that is answered
+	// in part is requested once or twice more.
 	SettleTime time.Duration
-	// Concurrency is how many servers are waited for at a time; 0 means 256.
+	// Concurrency is how many servers are asked at a time; 0 means 256.
 	Concurrency int
-	// Rate is how many servers are begun with per second; 0 means 200.
+	// Rate is how many servers per second are asked first; 0 means 200.
 	Rate int
 }
 
@@ -65,26 +65,26 @@ func (c Config) withDefaults() Config {
 // Target is a server to ask.
 type Target struct {
 	Addr transport.Peer
-	// Versions to ask in; 0 means all.
+	// Versions are the versions to ask in; 0 means all.
 	Versions Versions
 }
 
-// Result is what a server said.
+// Result is what a server answered.
 type Result struct {
 	Addr transport.Peer
-	// Err wraps ErrNoAnswer if it said nothing.
+	// Err wraps ErrNoAnswer if there was no answer.
 	Err error
-	// Info is put together from all answers.
+	// Info is merged from all answers.
 	Info Info
-	// Formats are those it answered.
+	// Formats are those of the answers.
 	Formats [NumFormats]bool
-	// Complete tells that all of its clients are listed.
+	// Complete reports whether all clients are listed.
 	Complete bool
-	// Latency is the least time that an answer took.
+	// Latency is the shortest time that an answer took.
 	Latency time.Duration
 }
 
-// Versions returns which protocols the server speaks.
+// Versions returns the versions that the server answered in.
 func (r *Result) Versions() Versions {
 	var v Versions
 	if r.Formats[FormatPlain6] || r.Formats[FormatExtended6] || r.Formats[FormatLegacy64] {
@@ -96,7 +96,7 @@ func (r *Result) Versions() Versions {
 	return v
 }
 
-// String names the protocols, as "0.6, 0.7".
+// String returns the versions, such as "0.6, 0.7".
 func (v Versions) String() string {
 	switch v {
 	case Version6:
@@ -109,8 +109,8 @@ func (v Versions) String() string {
 	return "none"
 }
 
-// AskHost asks a server, given as "host" or "host:port", in every form at once. The
-// error wraps ErrNoAnswer, udp.ErrAddress, or what ended ctx.
+// AskHost asks a server, given as "host" or "host:port", in all formats at once. The
+// error wraps ErrNoAnswer, udp.ErrAddress, or the cause of ctx.
 func AskHost(ctx context.Context, cfg Config, address string) (Result, error) {
 	peer, err := udp.Resolve(ctx, address, DefaultPort)
 	if err != nil {
@@ -124,7 +124,7 @@ func AskHost(ctx context.Context, cfg Config, address string) (Result, error) {
 	return Ask(ctx, sock, cfg, peer)
 }
 
-// Listen opens a socket for Ask and Each.
+// Listen opens a socket for Ask and AskAll.
 func Listen() (transport.Conn, error) {
 	sock, err := udp.Listen(udp.Config{})
 	if err != nil {
@@ -133,7 +133,7 @@ func Listen() (transport.Conn, error) {
 	return sock, nil
 }
 
-// Ask asks one server, as Host does.
+// Ask asks one server, as AskHost does.
 func Ask(ctx context.Context, conn transport.Conn, cfg Config, addr transport.Peer) (Result, error) {
 	var result Result
 	err := AskAll(ctx, conn, cfg, []Target{{Addr: addr}}, func(r Result) { result = r })
@@ -143,9 +143,9 @@ func Ask(ctx context.Context, conn transport.Conn, cfg Config, addr transport.Pe
 	return result, err
 }
 
-// AskAll asks many servers, each of which should be given once, and calls f with each
-// one's result, in the order in which they are done. The connection must have no other user. The error says why not
-// all were asked.
+// AskAll asks many servers and calls f with the result of each, in the order in which
+// they are done. Each server should be given once. The connection must have no other
+// user. The error says why not all servers were asked.
 func AskAll(ctx context.Context, conn transport.Conn, cfg Config, targets []Target, f func(Result)) error {
 	a := newMultiQuery(cfg, targets, conn.Send, f)
 	stop := context.AfterFunc(ctx, conn.Wake)
@@ -172,14 +172,14 @@ func AskAll(ctx context.Context, conn transport.Conn, cfg Config, targets []Targ
 	}
 }
 
-// multiQuery asks many servers, without input and output of its own.
+// multiQuery asks many servers. It has no socket.
 type multiQuery struct {
 	cfg       Config
 	queue     []Target
 	active    map[transport.Peer]*serverQuery
 	send      func(transport.Peer, []byte)
 	onResult  func(Result)
-	nextStart int64 // ns, when the next may be begun with
+	nextStart int64 // ns, when the next server may be asked
 	buf       []byte
 	random    func() uint32
 }
@@ -188,7 +188,7 @@ func newMultiQuery(cfg Config, targets []Target, send func(transport.Peer, []byt
 	return &multiQuery{cfg: cfg.withDefaults(), queue: targets, active: make(map[transport.Peer]*serverQuery), send: send, onResult: done, nextStart: -1 << 62, random: rand.Uint32}
 }
 
-// step does what is due at the time now (ns). It returns when to call it next, and
+// step sends what is due at the time now in ns. It returns when to call it next, and
 // whether there is anything left to do.
 func (a *multiQuery) step(now int64) (next int64, more bool) {
 	next = now + int64(time.Second)
@@ -225,7 +225,7 @@ func (a *multiQuery) step(now int64) (next int64, more bool) {
 	return next, len(a.active)+len(a.queue) > 0
 }
 
-// feed takes a datagram.
+// feed handles a datagram.
 func (a *multiQuery) feed(now int64, from transport.Peer, b []byte) {
 	t := a.active[from]
 	if t == nil {

@@ -1,21 +1,19 @@
-// Package query tells what game servers are: it answers server browsers, and asks
-// servers as browsers do, in every form that Teeworlds 0.7, 0.6 and DDNet use.
+// Package query handles the server info that browsers show: servers answer with it, and
+// clients ask for it, in all formats of Teeworlds 0.7, 0.6 and DDNet.
 //
-// # One record
+// An Info is what all formats have in common. A server encodes one with a ReplyEncoder;
+// AskHost, Ask and AskAll return one, whatever versions a server supports. Package
+// query/master lists servers and registers them.
 //
-// An Info is what all forms have in common. A server keeps one and lets Answers
-// encode it; whoever asks gets one from Host, Ask or an Asker, whatever the server
-// speaks. Package query/master lists servers and announces them.
+// # Formats
 //
-// # The forms
+//	Format           request          answer            limits
+//	FormatPlain6     gie3             inf3              16 clients; the name has the count of more
+//	FormatExtended6  gie3, "xe" head  iext, iex+ ...    64 datagrams
+//	FormatLegacy64   fstd             dtsf ...          24 clients per datagram
+//	Format7          gie3 with token  inf3              64 clients in one datagram
 //
-//	Form            request          answer            limits
-//	FormatPlain6      gie3             inf3              16 clients; more are hinted at in the name
-//	FormatExtended6   gie3, "xe" head  iext, iex+ ...    64 datagrams
-//	FormatLegacy64    fstd             dtsf ...          24 clients per datagram
-//	Form7           gie3 with token  inf3              64 clients in one datagram
-//
-// In 0.6 numbers are decimal texts, in 0.7 packed integers. 0.7 proves the asker's
-// address by a token before it says anything; 0.6 does not, and its answers are
-// longer than the requests. Whoever serves it spends bytes of a Budget.
+// Numbers are decimal texts in 0.6 and packed integers in 0.7. In 0.7 a token proves the
+// client's address before a server answers. 0.6 has none, and answers are longer than
+// requests, so servers should limit them with a Budget.
 package query

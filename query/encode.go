@@ -9,9 +9,9 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// ReplyEncoder are the answers to all requests while a server's Info stays the same.
-// Each form is encoded when it is first asked for; from then on an answer is a
-// copy, which allocates nothing. The zero value describes an empty server.
+// ReplyEncoder encodes the answers to all requests while a server's Info stays the same.
+// Each format is encoded at the first request for it; from then on an answer is a copy,
+// which allocates nothing. The zero value describes an empty server.
 //
 // It is for one goroutine.
 type ReplyEncoder struct {
@@ -19,20 +19,20 @@ type ReplyEncoder struct {
 	replies [NumFormats]encodedReply
 }
 
-// encodedReply are the bodies of the datagrams of a form: what follows the token.
+// encodedReply has the bodies of the datagrams of a format: what follows the token.
 type encodedReply struct {
 	valid bool
 	b     []byte
 	ends  []int
 }
 
-// maxBody is the longest body in bytes: with the header, the tag and the longest
-// token it is no longer than what the original programs take.
+// maxBody is the longest body in bytes: with the header, the tag and the longest token
+// it has the maximum length that the original programs accept.
 const maxBody = packet.MaxConnlessPayload - len(tagInfo) - len("16777215\x00")
 
-// SetInfo makes info the one that is answered with. It is read when the first request
-// of each form comes, so it must stay as it is until the next SetInfo. Setting costs
-// nothing: a server can do so on the first request of every tick.
+// SetInfo sets the info of the answers. It is read at the first request for each format,
+// so it must not change until the next SetInfo. SetInfo is cheap: a server can call it at
+// the first request of every tick.
 func (a *ReplyEncoder) SetInfo(info *Info) {
 	a.info = info
 	for f := range a.replies {
@@ -40,17 +40,17 @@ func (a *ReplyEncoder) SetInfo(info *Info) {
 	}
 }
 
-// NumDatagrams returns how many datagrams answer a request of the form.
+// NumDatagrams returns how many datagrams answer a request for the format.
 func (a *ReplyEncoder) NumDatagrams(f Format) int { return len(a.reply(f).ends) }
 
-// MaxSize returns how many bytes the answers to a request have at most, for a Budget.
+// MaxSize returns how many bytes the answer to a request has at most, for a Budget.
 func (a *ReplyEncoder) MaxSize(f Format) int {
 	r := a.reply(f)
 	return len(r.b) + len(r.ends)*(len(Header6)+len(tagInfo)+len("16777215\x00"))
 }
 
-// Append appends answer number n, below Len, to a request: a whole datagram of
-// 0.6, or the payload of a connless packet of 0.7.
+// Append appends datagram n, below NumDatagrams, of the answer to a request: a whole
+// datagram of 0.6, or the payload of a connless packet of 0.7.
 func (a *ReplyEncoder) Append(dst []byte, r Request, n int) []byte {
 	rec := a.reply(r.Format)
 	start := 0
@@ -100,13 +100,12 @@ func (a *ReplyEncoder) reply(f Format) *encodedReply {
 // endDatagram finishes a body.
 func (r *encodedReply) endDatagram() { r.ends = append(r.ends, len(r.b)) }
 
-// maxPlainSlots is how many clients a 0.6 server has. Clients hide one that claims
-// to have more.
+// maxPlainSlots is how many slots a 0.6 server can have. Clients hide servers with more.
 const maxPlainSlots = 16
 
-// encodePlain6 hides the size of a server that the form has no room for, but for a note
-// in the name. A browser that joins servers with free places only must see one
-// exactly when there is.
+// encodePlain6 shows at most maxPlainSlots slots and appends the real numbers to the name.
+// There is a free slot exactly if the server has one, since browsers may join only
+// servers with free slots.
 func (r *encodedReply) encodePlain6(i *Info) {
 	count := i.clientCount()
 	shown := count
@@ -153,7 +152,7 @@ func (r *encodedReply) encodeExtended6(i *Info) {
 	r.b = appendVersion(r.b, "0.6", i.Version)
 	r.b = appendText(r.b, i.Name, maxName)
 	r.b = appendText(r.b, i.Map, maxMap)
-	r.b = appendNumber(r.b, int(int32(i.MapCRC))) // the original's numbers have signs
+	r.b = appendNumber(r.b, int(int32(i.MapCRC))) // signed, as in the original
 	r.b = appendNumber(r.b, int(int32(i.MapSize)))
 	r.appendCounts6(i, i.wireCounts(i.clientCount(), MaxListed))
 	r.b = append(r.b, 0)
@@ -168,7 +167,7 @@ func (r *encodedReply) encodeExtended6(i *Info) {
 			r.b = r.b[:before]
 			break
 		}
-		// The client begins the next datagram.
+		// The next datagram begins with this client.
 		r.b = r.b[:before]
 		r.endDatagram()
 		start = before
@@ -178,8 +177,8 @@ func (r *encodedReply) encodeExtended6(i *Info) {
 	r.endDatagram()
 }
 
-// Of an answer of FormatExtended6, maxExtendedDatagrams is how many datagrams there may be;
-// of one of FormatLegacy64, maxLegacyClients is how many clients a datagram may have.
+// Limits of the answers in FormatExtended6 and, for clients per datagram and in all,
+// FormatLegacy64.
 const (
 	maxExtendedDatagrams = 64
 	maxLegacyClients     = 24
@@ -213,7 +212,7 @@ func (r *encodedReply) encodeLegacy64(i *Info) {
 // listLength returns how many clients are listed.
 func (i *Info) listLength(limit int) int { return min(len(i.Clients), limit) }
 
-// appendClient6 appends a client as all forms of 0.6 have it.
+// appendClient6 appends a client as in all formats of 0.6.
 func (i *Info) appendClient6(dst []byte, c *Client) []byte {
 	dst = appendText(dst, c.Name, maxClientName)
 	dst = appendText(dst, c.Clan, maxClan)
@@ -222,7 +221,7 @@ func (i *Info) appendClient6(dst []byte, c *Client) []byte {
 	return appendNumber(dst, boolToInt(!c.Spectator))
 }
 
-// appendNumber appends a number of 0.6: a decimal text.
+// appendNumber appends a number as in 0.6: a decimal text.
 func appendNumber(dst []byte, n int) []byte {
 	return append(strconv.AppendInt(dst, int64(n), 10), 0)
 }
@@ -234,11 +233,11 @@ func boolToInt(b bool) int {
 	return 0
 }
 
-// maxSlots7 is how many clients 0.7 browsers believe in.
+// maxSlots7 is how many slots 0.7 browsers accept.
 const maxSlots7 = 64
 
-// encode7 lists all clients or nobody sees anything: with many long names the list
-// would not fit one datagram, so names become shorter.
+// encode7 cuts names if the list does not fit one datagram, since browsers need all
+// clients.
 func (r *encodedReply) encode7(i *Info) {
 	const limit = packet.MaxConnlessPayload - len(tagInfo) - packer.MaxIntLen
 	n := i.listLength(maxSlots7)
@@ -254,8 +253,8 @@ func (r *encodedReply) encode7(i *Info) {
 	r.endDatagram()
 }
 
-// AppendRecord7 appends the record without the list of clients, as it is in the
-// 0.7 message SERVERINFO.
+// AppendRecord7 appends the info without the list of clients, as in the 0.7 message
+// SERVERINFO.
 func AppendRecord7(dst []byte, i *Info) []byte { return i.appendRecord7(dst, i.clientCount()) }
 
 func (i *Info) appendRecord7(dst []byte, clients int) []byte {
@@ -266,8 +265,8 @@ func (i *Info) appendRecord7(dst []byte, clients int) []byte {
 	dst = appendText(dst, i.Map, maxMap)
 	dst = appendText(dst, i.GameType, maxGameType)
 	if n[1] > maxPlainSlots && slices.Contains(standardModes, i.GameType) {
-		// Clients hide a server that names a mode of the original and has more
-		// places than the original, so it calls the mode by another name.
+		// Clients hide servers with a mode of the original and more slots than the
+		// original, so the name of the mode is changed.
 		dst = append(dst[:len(dst)-1], "+\x00"...)
 	}
 	flags := boolToInt(i.Password) | boolToInt(i.TimeScore)<<1
@@ -287,7 +286,7 @@ func (i *Info) appendClient7(dst []byte, c *Client, limit int) []byte {
 	return packer.AppendInt(dst, int32(boolToInt(c.Spectator)|boolToInt(c.Bot)<<1))
 }
 
-// cutSizeSuffix takes " [n/max]" off a name again.
+// cutSizeSuffix removes " [n/max]" from a name.
 func cutSizeSuffix(name string) (rest string, n, limit int, ok bool) {
 	at := strings.LastIndexByte(name, '[')
 	if at < 0 || !strings.HasSuffix(name, "]") {

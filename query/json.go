@@ -17,7 +17,7 @@ const MaxJSON = 32 << 10
 // such servers too.
 var ErrJSON = errors.New("query: bad server record")
 
-// jsonInfo is an Info as HTTP masters have it. Pointers are for what must be there.
+// jsonInfo is an Info as in HTTP masters. Pointers are for required fields.
 type jsonInfo struct {
 	MaxClients *int         `json:"max_clients"`
 	MaxPlayers *int         `json:"max_players"`
@@ -47,8 +47,8 @@ type jsonClient struct {
 	AFK      *bool   `json:"afk,omitempty"`
 }
 
-// AppendJSON appends the record for an HTTP master, at most MaxJSON bytes: of a
-// server that is too crowded for that, clients at the end of the list are left out.
+// AppendJSON appends the record for an HTTP master, at most MaxJSON bytes: clients at the
+// end of a longer list are left out.
 func AppendJSON(dst []byte, i *Info) []byte {
 	n := i.wireCounts(i.clientCount(), MaxListed)
 	texts := []string{safeText(i.GameType), safeText(i.Name), safeText(i.Map), safeText(i.Version)}
@@ -84,7 +84,7 @@ func AppendJSON(dst []byte, i *Info) []byte {
 		e := json.NewEncoder(&b)
 		e.SetEscapeHTML(false)
 		if err := e.Encode(&r); err != nil {
-			panic(err) // there is nothing in it that could fail
+			panic(err) // no value of these types can fail
 		}
 		if out := bytes.TrimRight(b.Bytes(), "\n"); len(out) <= MaxJSON || len(r.Clients) == 0 {
 			return append(dst, out...)
@@ -118,7 +118,7 @@ func ParseJSON(b []byte) (Info, error) {
 			i.MapSHA256 = [32]byte{}
 		}
 	}
-	// Servers that do not say it write times as 0.6 has them.
+	// Servers that do not set it write times as in 0.6.
 	old := r.ScoreKind == ""
 	i.TimeScore = r.ScoreKind == "time" || old && isTimeMode(i.GameType)
 	for n, c := range r.Clients {

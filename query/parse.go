@@ -14,9 +14,9 @@ import (
 
 // Errors of ParseReply6 and ParseReply7.
 var (
-	// ErrNoReply means that a datagram is no server info at all.
+	// ErrNoReply is returned for datagrams that are no server infos.
 	ErrNoReply = errors.New("query: not a server info")
-	// ErrReply means that a server info is malformed.
+	// ErrReply is returned for malformed server infos.
 	ErrReply = errors.New("query: bad server info")
 )
 
@@ -24,7 +24,7 @@ var (
 type Reply struct {
 	Format Format
 	Token  int32
-	// ClientsOnly tells that Info has nothing but clients.
+	// ClientsOnly reports whether Info has only clients.
 	ClientsOnly bool
 	// Part is the number of the datagram in FormatExtended6, and of the first client
 	// in FormatLegacy64; otherwise 0.
@@ -32,9 +32,8 @@ type Reply struct {
 	Info Info
 }
 
-// ParseReply6 reads a connless datagram of 0.6. It is as tolerant as it can be:
-// numbers may be anything, and a client that is cut short is left out. The error
-// wraps ErrNoReply or ErrReply.
+// ParseReply6 reads a connless datagram of 0.6. It is tolerant: numbers may be anything,
+// and a client that is cut off is left out. The error wraps ErrNoReply or ErrReply.
 func ParseReply6(datagram []byte) (Reply, error) {
 	payload, ok := bytes.CutPrefix(datagram, []byte(Header6))
 	if !ok {
@@ -86,7 +85,7 @@ func ParseReply6(datagram []byte) (Reply, error) {
 	return r, nil
 }
 
-// parseInfo6 reads the record before the clients.
+// parseInfo6 reads the fields before the clients.
 func (r *Reply) parseInfo6(u *packer.Unpacker) error {
 	i := &r.Info
 	i.Version, i.Name, i.Map = readText(u), readText(u), readText(u)
@@ -108,11 +107,11 @@ func (r *Reply) parseInfo6(u *packer.Unpacker) error {
 			return fmt.Errorf("%w: first client is number %d", ErrReply, r.Part)
 		}
 	case FormatPlain6:
-		// The true size of a server that the form has no room for.
+		// The real size of a server with more slots than the format allows.
 		if name, n, limit, ok := cutSizeSuffix(i.Name); ok && i.MaxClients == maxPlainSlots {
 			i.Name, i.NumClients, i.MaxClients = name, max(n, i.NumClients), limit
 			if i.MaxPlayers == maxPlainSlots {
-				i.MaxPlayers = limit // cut too, and nothing better is known
+				i.MaxPlayers = limit // limited too, and the real number is not known
 			}
 		}
 	}
@@ -164,10 +163,10 @@ func (i *Info) readCounts(u *packer.Unpacker, read func(*packer.Unpacker) int32)
 	return nil
 }
 
-// readText reads a readText and makes it printable.
+// readText reads a text and makes it safe to show.
 func readText(u *packer.Unpacker) string { return safeText(u.String(packer.SanitizeNone)) }
 
-// readNumber reads a decimal text as the original does: what is no digit ends it.
+// readNumber reads a decimal text up to the first other character, as the original does.
 func readNumber(u *packer.Unpacker) int32 {
 	s := strings.TrimLeft(string(u.String(packer.SanitizeNone)), " ")
 	s, negative := strings.CutPrefix(s, "-")
@@ -188,19 +187,20 @@ func readNumber(u *packer.Unpacker) int32 {
 	return int32(min(max(v, -1<<31), 1<<31-1))
 }
 
-// ReplyMerger puts the datagrams of one answer together. They may come in any order and
-// more than once. The zero value is ready; it is for one form.
+// ReplyMerger merges the datagrams of an answer, which may come in any order and more
+// than once. The zero value is ready for the answer in one format.
 type ReplyMerger struct {
 	info     Info
 	haveInfo bool
-	// clients are the clients by their place in the list.
+	// clients are the clients by their index in the list.
 	clients map[int]Client
 }
 
-// indexStride is more than the clients that fit one datagram.
+// indexStride is the distance of the indexes of datagrams, more than the clients that fit
+// one.
 const indexStride = packet.MaxDatagram
 
-// Add adds a datagram. It reports whether all is there now.
+// Add adds a datagram. It reports whether the answer is complete.
 func (m *ReplyMerger) Add(r *Reply) bool {
 	if !r.ClientsOnly && !m.haveInfo {
 		m.info, m.haveInfo = r.Info, true
@@ -221,18 +221,18 @@ func (m *ReplyMerger) Add(r *Reply) bool {
 	return m.Complete()
 }
 
-// Complete reports whether all announced clients are there. The plain form of 0.6
-// never lists more than 16.
+// Complete reports whether all NumClients clients are there. FormatPlain6 never lists
+// more than 16.
 func (m *ReplyMerger) Complete() bool { return m.haveInfo && len(m.clients) >= m.info.NumClients }
 
-// Info returns what is known, and false while the first datagram is missing.
+// Info returns the info so far, and false while the first datagram is missing.
 func (m *ReplyMerger) Info() (Info, bool) {
 	i := m.info
 	for _, at := range slices.Sorted(maps.Keys(m.clients)) {
 		c := m.clients[at]
 		if at >= indexStride {
-			// What these scores are is known from the first datagram only. No
-			// other form comes this far.
+			// Only the first datagram says what the scores of the others mean. Indexes
+			// are that high in FormatExtended6 only.
 			c.Score = i.scoreFrom6(c.Score)
 		}
 		i.Clients = append(i.Clients, c)

@@ -7,7 +7,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// Format is a way to ask for an Info and to answer.
+// Format is a format of requests for an Info and their answers.
 type Format uint8
 
 const (
@@ -20,7 +20,7 @@ const (
 	// Format7 is gie3 of 0.7, answered by one inf3.
 	Format7
 
-	// NumFormats is the number of forms.
+	// NumFormats is the number of formats.
 	NumFormats int = iota
 )
 
@@ -34,8 +34,8 @@ func (f Format) String() string {
 	return "unknown form"
 }
 
-// MaxToken returns the largest token that a request of the form can carry. The
-// least is 0, but for Form7, where it may be any int32.
+// MaxToken returns the largest token that a request can carry. The smallest is 0, except
+// in Format7, where a token may be any int32.
 func (f Format) MaxToken() int32 {
 	switch f {
 	case FormatExtended6:
@@ -49,7 +49,7 @@ func (f Format) MaxToken() int32 {
 // Header6 is the header of a plain connless datagram of 0.6.
 const Header6 = "\xff\xff\xff\xff\xff\xff"
 
-// The payloads begin with these.
+// The tags with which payloads begin.
 const (
 	tagRequest       = "\xff\xff\xff\xffgie3"
 	tagInfo          = "\xff\xff\xff\xffinf3"
@@ -62,7 +62,7 @@ const (
 // Request asks for an Info.
 type Request struct {
 	Format Format
-	// Token comes back in the answers; 0 to Form.MaxToken.
+	// Token is repeated in the answers; 0 to Format.MaxToken.
 	Token int32
 }
 
@@ -87,8 +87,8 @@ func AppendRequest(dst []byte, r Request) []byte {
 	return append(dst, byte(r.Token))
 }
 
-// ParseRequest6 reads a connless datagram of 0.6 as a request. It reports false
-// for all else, which includes a request without token. It never allocates.
+// ParseRequest6 reads a request from a connless datagram of 0.6, without allocating. It
+// reports false for other datagrams and for requests without a token.
 func ParseRequest6(datagram []byte) (Request, bool) {
 	if len(datagram) <= len(Header6)+len(tagRequest) {
 		return Request{}, false
@@ -107,7 +107,7 @@ func ParseRequest6(datagram []byte) (Request, bool) {
 	return r, true
 }
 
-// ParseRequest7 reads the payload of a connless packet of 0.7 as a request, as
+// ParseRequest7 reads a request from the payload of a connless packet of 0.7, as
 // ParseRequest6 does.
 func ParseRequest7(payload []byte) (Request, bool) {
 	rest, ok := bytes.CutPrefix(payload, []byte(tagRequest))

@@ -7,23 +7,23 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// serverQuery is a server that is being serverQuery.
+// serverQuery asks one server in all formats.
 type serverQuery struct {
 	target      Target
-	deadline    int64 // ns, when it is given up at the latest
-	nextTry     int64 // ns, when it is asked again
-	settling    bool  // a form is answered
-	settleUntil int64 // ns, until when the others are waited for then
+	deadline    int64 // ns, when to give up
+	nextTry     int64 // ns, when to repeat requests
+	settling    bool  // an answer is complete
+	settleUntil int64 // ns, until when to wait for other answers then
 
-	ownToken    packet.Token // ours of 0.7
+	ownToken    packet.Token // of 0.7
 	serverToken packet.Token // the server's of 0.7, NoToken while it is not known
-	tokenBase   uint32       // the tokens of requests begin here
-	tries       []int64      // ns, when each was sent
+	tokenBase   uint32       // of the tokens of requests
+	tries       []int64      // ns, when they were sent
 	mergers     [NumFormats]ReplyMerger
 	answered    [NumFormats]bool
 	complete    [NumFormats]bool
 
-	latency time.Duration // the least; known once a form was heard
+	latency time.Duration // the shortest; valid after the first answer
 }
 
 func newServerQuery(target Target, limit int64, random func() uint32) *serverQuery {
@@ -34,9 +34,9 @@ func newServerQuery(target Target, limit int64, random func() uint32) *serverQue
 	return &serverQuery{target: target, deadline: limit, ownToken: own, serverToken: packet.NoToken, tokenBase: random()}
 }
 
-// waitUntil returns until when the server is waited for. Once a form is answered it is
-// known to be there, and what it does not speak is not waited for long. A form that
-// it does speak may be asked again.
+// waitUntil returns until when to wait for the server. After a complete answer it is
+// SettleTime, for versions that the server may not support, or long enough to repeat
+// requests that are answered in part.
 func (t *serverQuery) waitUntil(a *multiQuery) int64 {
 	switch {
 	case !t.settling:
@@ -47,7 +47,7 @@ func (t *serverQuery) waitUntil(a *multiQuery) int64 {
 	return min(t.deadline, t.settleUntil)
 }
 
-// allComplete tells whether every form that was asked was answered in full.
+// allComplete reports whether the answers in all formats are complete.
 func (t *serverQuery) allComplete() bool {
 	for f := range Format(NumFormats) {
 		if t.wantsFormat(f) && !t.complete[f] {
@@ -57,7 +57,7 @@ func (t *serverQuery) allComplete() bool {
 	return true
 }
 
-// partlyAnswered tells whether the server has begun to answer in a form and not ended.
+// partlyAnswered reports whether an answer has begun and is not complete.
 func (t *serverQuery) partlyAnswered() bool {
 	for f := range Format(NumFormats) {
 		if !t.complete[f] && (t.answered[f] || f == Format7 && t.serverToken != packet.NoToken) {
@@ -67,7 +67,7 @@ func (t *serverQuery) partlyAnswered() bool {
 	return false
 }
 
-// wantsFormat tells whether the server is asked in a form.
+// wantsFormat reports whether the server is asked in a format.
 func (t *serverQuery) wantsFormat(f Format) bool {
 	if f == Format7 {
 		return t.target.Versions&Version7 != 0
@@ -75,9 +75,9 @@ func (t *serverQuery) wantsFormat(f Format) bool {
 	return t.target.Versions&Version6 != 0
 }
 
-// token is that of a try of a form. Tries have different ones, so that each answer
-// tells its latency; those of the plain and the extended form differ in the lowest
-// byte, since servers without the extended form give the plain answer to it.
+// token returns the token of a try. Tries have different ones, for the latency. Those of
+// FormatPlain6 and FormatExtended6 differ in the lowest byte, since servers without the
+// extended format send the plain answer.
 func (t *serverQuery) token(f Format, try int) int32 {
 	v := t.tokenBase + uint32(try)*2
 	if f == FormatExtended6 {
@@ -86,10 +86,10 @@ func (t *serverQuery) token(f Format, try int) int32 {
 	return int32(v) & f.MaxToken()
 }
 
-// maxTries bounds how often a form is asked.
+// maxTries is how often requests are sent at most.
 const maxTries = 64
 
-// sendRequests sends what has not been answered.
+// sendRequests sends the requests without a complete answer.
 func (t *serverQuery) sendRequests(now int64, a *multiQuery) {
 	t.nextTry = now + int64(a.cfg.Retry)
 	try := len(t.tries)
@@ -120,8 +120,7 @@ func (t *serverQuery) sendRequest(f Format, try int, a *multiQuery) {
 	a.send(t.target.Addr, a.buf)
 }
 
-// feed takes a datagram of the server. It reports whether a form is answered in
-// full now.
+// feed handles a datagram of the server. It reports whether it completed an answer.
 func (t *serverQuery) feed(now int64, b []byte, a *multiQuery) bool {
 	switch kind, _ := packet.Classify(b); kind {
 	case packet.KindConnless6:
@@ -141,14 +140,14 @@ func (t *serverQuery) feed(now int64, b []byte, a *multiQuery) bool {
 			return false
 		}
 		t.serverToken = p.ResponseToken
-		// The time that the handshake took is no part of the latency.
+		// The time of the handshake is not part of the latency.
 		t.tries = append(t.tries, now)
 		t.sendRequest(Format7, len(t.tries)-1, a)
 	}
 	return false
 }
 
-// handleReply takes an answer.
+// handleReply handles a datagram of an answer.
 func (t *serverQuery) handleReply(now int64, r *Reply) bool {
 	at, ok := t.sentAt(r)
 	if !ok || !t.wantsFormat(r.Format) {
@@ -165,7 +164,7 @@ func (t *serverQuery) handleReply(now int64, r *Reply) bool {
 	return news
 }
 
-// sentAt finds the try that an answer belongs to.
+// sentAt returns when the request of an answer was sent.
 func (t *serverQuery) sentAt(r *Reply) (at int64, ok bool) {
 	for try, at := range t.tries {
 		if r.Token == t.token(r.Format, try) || r.Format == FormatPlain6 && r.Token == t.token(FormatExtended6, try)&0xff {
@@ -175,8 +174,8 @@ func (t *serverQuery) sentAt(r *Reply) (at int64, ok bool) {
 	return 0, false
 }
 
-// result puts together what was answered. The extended form tells most of a
-// server; what it has no room for is taken from the others.
+// result merges the answers. FormatExtended6 has most fields; the others have what it
+// lacks.
 func (t *serverQuery) result() Result {
 	r := Result{Addr: t.target.Addr, Latency: t.latency}
 	best := -1
@@ -188,7 +187,7 @@ func (t *serverQuery) result() Result {
 		if !ok {
 			continue
 		}
-		// A list that is complete is better, then a longer one.
+		// Prefer complete lists, then longer ones.
 		points := len(i.Clients)
 		if t.mergers[f].Complete() {
 			points += 2 * MaxListed
@@ -214,7 +213,7 @@ func (t *serverQuery) result() Result {
 	return r
 }
 
-// copyBots takes over who is a bot from a list of the same clients.
+// copyBots copies Bot from a list of the same clients.
 func (i *Info) copyBots(from *Info) {
 	if len(from.Clients) != len(i.Clients) {
 		return

@@ -344,7 +344,7 @@ func (m *Master) Advance(now int64) {
 	m.expirePages(now)
 }
 
-// sortedServers is the sortedServers to give out, sorted by address.
+// sortedServers returns the listed servers, sorted by address.
 func (m *Master) sortedServers(now int64) []*entry {
 	if !m.dirty || m.sorted != nil && now-m.sortedAt < int64(sortInterval) {
 		return m.sorted

@@ -138,8 +138,7 @@ func (m *Master) handleNumberedPage(now int64, peer transport.Peer, r *halflife.
 	m.send(peer, halflife.AppendList(m.out[:0], &l))
 }
 
-// indexAfter is the place of the first entry indexAfter an address; no address is before
-// all.
+// indexAfter returns the index of the first entry after an address, 0 for no address.
 func indexAfter(list []*entry, after netip.AddrPort) int {
 	if !after.IsValid() {
 		return 0

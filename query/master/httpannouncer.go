@@ -13,15 +13,15 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// The rhythm of announcing to an HTTP master, which forgets who is silent for 30 s.
+// The intervals of requests to an HTTP master, which forgets servers after 30 s.
 const (
 	httpInterval       = int64(15 * time.Second)
-	httpChangeInterval = int64(time.Second) // least time between two for changes
-	// maxInFlight is how many requests of one protocol may be on their way.
+	httpChangeInterval = int64(time.Second) // between requests for changes
+	// maxInFlight is how many requests of one protocol may be unanswered.
 	maxInFlight = 2
 )
 
-// status is how a register request ended.
+// status is the result of a register request.
 type status uint8
 
 const (
@@ -32,7 +32,7 @@ const (
 	statusError
 )
 
-// request is a register request to be made.
+// request is a register request.
 type request struct {
 	protocol int // index into protocols
 	index    int // per protocol
@@ -41,15 +41,15 @@ type request struct {
 	body     []byte
 }
 
-// response is how it ended.
+// response is the response to a request.
 type response struct {
 	request *request
 	status  status
 	text    string
 }
 
-// httpAnnouncer decides what is told to an HTTP master and when. It makes no requests
-// itself.
+// httpAnnouncer decides which requests are sent to an HTTP master and when. It does not
+// send them itself.
 type httpAnnouncer struct {
 	enabled     Protocols
 	port        uint16
@@ -61,7 +61,7 @@ type httpAnnouncer struct {
 
 	info        []byte
 	serial      int // of info, -1 before there is one
-	knownSerial int // the latest that the master took
+	knownSerial int // of the latest info that the master accepted
 	states      [len(protocols)]protocolState
 }
 
@@ -73,8 +73,8 @@ type protocolState struct {
 	inFlight                 int
 	lastAnswered             int // index of the latest request that was answered, -1 for none
 	status                   status
-	listed                   bool   // was taken, and not removed since
-	lastFailure              string // the last failure that was told
+	listed                   bool   // was accepted, and not removed since
+	lastFailure              string // the last failure that was reported
 	token                    string
 	newToken                 bool
 }
@@ -87,7 +87,7 @@ func newHTTPAnnouncer(enabled Protocols, port uint16, token func() packet.Token,
 	return a
 }
 
-// newUUID is a random one.
+// newUUID returns a random UUID.
 func newUUID() string {
 	var b [16]byte
 	rand.Read(b[:])
@@ -95,8 +95,8 @@ func newUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// setInfo takes the server's description. A changed one is told at once, but not
-// more often than once in httpChangeInterval, and by one of the protocols.
+// setInfo sets the server's info. A changed one is sent at once, but at most every
+// httpChangeInterval, and by one of the protocols.
 func (a *httpAnnouncer) setInfo(now int64, info []byte) {
 	if a.serial >= 0 && bytes.Equal(info, a.info) {
 		return
@@ -133,7 +133,7 @@ func (a *httpAnnouncer) step(now int64) []*request {
 			continue
 		}
 		if w.inFlight == 0 && w.lastAnswered == w.sent-1 && (w.status == statusNeedChallenge && w.newToken || w.status == statusNeedInfo && w.lastAnswered >= 0) {
-			// Acted upon once; what comes of it decides about the next.
+			// Send the next request at once. If it fails, too, wait for the interval.
 			w.nextRequest = min(w.nextRequest, now)
 		}
 		if now < w.nextRequest || w.inFlight >= maxInFlight {
@@ -172,19 +172,19 @@ func (a *httpAnnouncer) header(n int) http.Header {
 	if h == nil {
 		h = http.Header{}
 	}
-	// The master puts the address that the request came from in place of the host.
+	// The master replaces the host by the address that the request came from.
 	h.Set("Address", fmt.Sprintf("%sconnecting-address.invalid:%d", protocols[n].scheme, a.port))
 	h.Set("Secret", a.secret)
 	return h
 }
 
-// handleResponse takes the end of a request.
+// handleResponse handles the response to a request.
 func (a *httpAnnouncer) handleResponse(r response) {
 	n := r.request.protocol
 	w := &a.states[n]
 	w.inFlight--
 	if r.request.index <= w.lastAnswered {
-		return // a later one was faster
+		return // a later request was answered before
 	}
 	before := w.status
 	w.lastAnswered, w.status = r.request.index, r.status
@@ -199,10 +199,10 @@ func (a *httpAnnouncer) handleResponse(r response) {
 		e.Kind = EventRegistered
 	case statusNeedInfo:
 		if a.knownSerial == r.request.serial {
-			a.knownSerial-- // it forgot what it knew
+			a.knownSerial-- // the master forgot the info
 		}
 		if before == statusNeedInfo {
-			// It was given and not taken; the next try is for the next period.
+			// The info was sent and not accepted; try again after the interval.
 			w.status = statusError
 			e.Kind, e.Text = EventFailed, "the master asks for the info again and again"
 			break
@@ -216,18 +216,18 @@ func (a *httpAnnouncer) handleResponse(r response) {
 	default:
 		e.Kind = EventFailed
 		if before == statusError && w.lastFailure == e.Text {
-			return // it is tried every 15 s; once is enough
+			return // report it once, not every 15 s
 		}
 		w.lastFailure = e.Text
 	}
 	a.event(e)
 }
 
-// tagChallenge begins the packet by which an HTTP master proves a server's
+// tagChallenge is the tag of the packet by which an HTTP master checks a server's
 // address.
 const tagChallenge = "\xff\xff\xff\xffchal"
 
-// feed takes the payload of a challenge. It reports whether that was one for this
+// feed handles the payload of a challenge. It reports whether it was one for this
 // server.
 func (a *httpAnnouncer) feed(payload []byte) bool {
 	rest, ok := bytes.CutPrefix(payload, []byte(tagChallenge))
@@ -247,7 +247,7 @@ func (a *httpAnnouncer) feed(payload []byte) bool {
 	}
 	for _, c := range token {
 		if c <= ' ' || c > '~' {
-			return true // it could not be sent back in a header
+			return true // it cannot be sent in a header
 		}
 	}
 	for n := range protocols {
@@ -259,8 +259,8 @@ func (a *httpAnnouncer) feed(payload []byte) bool {
 	return true
 }
 
-// deleteRequests returns the requests that take the server off the list, for each protocol
-// on which it may be there.
+// deleteRequests returns the requests that remove the server from the list, for each
+// protocol with which it may be listed.
 func (a *httpAnnouncer) deleteRequests(which Protocols) []*request {
 	var all []*request
 	for n := range a.states {
@@ -276,7 +276,7 @@ func (a *httpAnnouncer) deleteRequests(which Protocols) []*request {
 	return all
 }
 
-// parseStatus reads what a master answered.
+// parseStatus reads the response of a master.
 func parseStatus(code int, body []byte) (status, string) {
 	var reply struct {
 		Status  string `json:"status"`

@@ -17,8 +17,8 @@ import (
 // DefaultList is the list of the first of DDNet's masters.
 const DefaultList = "https://master1.ddnet.org/ddnet/15/servers.json"
 
-// MaxList is the longest list of an HTTP master in bytes that is read, and
-// MaxServers how many servers are taken of any list.
+// MaxList is the maximum length of the list of an HTTP master in bytes, and MaxServers
+// the maximum number of servers of any list.
 const (
 	MaxList    = 32 << 20
 	MaxServers = 20000
@@ -26,33 +26,33 @@ const (
 
 // Errors of this package.
 var (
-	// ErrList means that a master's list cannot be read.
+	// ErrList is returned for lists that cannot be read.
 	ErrList = errors.New("master: bad list")
-	// ErrNoAnswer means that a master said nothing.
+	// ErrNoAnswer is returned when no master answers.
 	ErrNoAnswer = errors.New("master: no answer")
-	// ErrConfig means that a Config makes no sense.
+	// ErrConfig is returned for an invalid Config.
 	ErrConfig = errors.New("master: bad configuration")
 )
 
 // Server is an entry of a list.
 type Server struct {
-	// Addrs are where it can be reached, at least one.
+	// Addrs are the addresses of the server, at least one.
 	Addrs []Addr
-	// Info is what the master knows about it, nil if nothing of use.
+	// Info is the server's info, nil if it is missing or malformed.
 	Info *query.Info
-	// Location is a continent as "eu", or with a country as "as:cn"; may be empty.
+	// Location is a continent such as "eu", or with a country "as:cn"; may be empty.
 	Location string
-	// Community is a name, may be empty.
+	// Community is the name of a community; may be empty.
 	Community string
 }
 
-// Addr is an address of a server and the protocol spoken there.
+// Addr is an address of a server and the protocol version there.
 type Addr struct {
 	Peer    transport.Peer
 	Version query.Versions
 }
 
-// schemes are those of addresses.
+// schemes are the schemes of addresses.
 var schemes = []struct {
 	prefix  string
 	version query.Versions
@@ -61,7 +61,7 @@ var schemes = []struct {
 	{"tw-0.7+udp://", query.Version7},
 }
 
-// parseAddr reads an address as in "tw-0.6+udp://1.2.3.4:8303".
+// parseAddr reads an address such as "tw-0.6+udp://1.2.3.4:8303".
 func parseAddr(s string) (Addr, bool) {
 	for _, scheme := range schemes {
 		if rest, ok := strings.CutPrefix(s, scheme.prefix); ok {
@@ -73,9 +73,8 @@ func parseAddr(s string) (Addr, bool) {
 	return Addr{}, false
 }
 
-// ParseList reads the list of an HTTP master. Entries without a known address are
-// left out and counted; those whose description is bad have none. Only if the
-// whole is no list there is an error, which wraps ErrList.
+// ParseList reads the list of an HTTP master. Entries without a known address are left
+// out and counted in skipped; malformed infos are left out. The error wraps ErrList.
 func ParseList(b []byte) (servers []Server, skipped int, err error) {
 	var list struct {
 		Servers *[]json.RawMessage `json:"servers"`
@@ -117,7 +116,8 @@ func ParseList(b []byte) (servers []Server, skipped int, err error) {
 // maxAddrs is how many addresses of a server are kept.
 const maxAddrs = 16
 
-// plainString is a JSON string of no more than 64 printable characters, or nothing.
+// plainString reads a JSON string of at most 64 graphic ASCII characters; others become
+// empty.
 func plainString(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil || len(s) > 64 {
@@ -147,7 +147,7 @@ func Fetch(ctx context.Context, client *http.Client, url string) (servers []Serv
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		// Not in its own words, which could steer a terminal.
+		// The status text of the server could contain control characters.
 		return nil, 0, fmt.Errorf("%w: %s answers %d %s", ErrList, url, resp.StatusCode, http.StatusText(resp.StatusCode))
 	}
 	b, err := io.ReadAll(io.LimitReader(resp.Body, MaxList+1))

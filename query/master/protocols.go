@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// Protocols are ways on which a server is announced to an HTTP master, each with
-// an address of its own in the list.
+// Protocols is a set of protocols with which a server registers with an HTTP master,
+// each with its own address in the list.
 type Protocols uint8
 
-// The ways.
+// The protocols.
 const (
 	V6IPv4 Protocols = 1 << iota // tw0.6/ipv4
 	V6IPv6                       // tw0.6/ipv6
 	V7IPv4                       // tw0.7/ipv4
 	V7IPv6                       // tw0.7/ipv6
 
-	// AllProtocols are all of them.
+	// AllProtocols has all protocols.
 	AllProtocols Protocols = 1<<iota - 1
 )
 
-// protocols are the names of the ways, by bit.
+// protocols describes the protocols by bit.
 var protocols = [...]struct {
 	name, scheme, network, system string
 	seven                         bool
@@ -32,8 +32,8 @@ var protocols = [...]struct {
 	{"tw0.7/ipv6", "tw-0.7+udp://", "tcp6", "register/7/ipv6", true},
 }
 
-// ParseProtocols reads what sv_register may be: 0, 1, or a list of ipv4, ipv6,
-// tw0.6, tw0.7 and combinations as tw0.6/ipv4. The error wraps ErrConfig.
+// ParseProtocols reads a value of sv_register: 0, 1, or a list of ipv4, ipv6, tw0.6,
+// tw0.7 and combinations such as tw0.6/ipv4. The error wraps ErrConfig.
 func ParseProtocols(s string) (Protocols, error) {
 	switch s {
 	case "", "0":
@@ -59,7 +59,7 @@ func ParseProtocols(s string) (Protocols, error) {
 	return all, nil
 }
 
-// String lists the names, as ParseProtocols reads them.
+// String returns the names in the syntax of ParseProtocols.
 func (p Protocols) String() string {
 	var names []string
 	for n := range protocols {
@@ -73,7 +73,8 @@ func (p Protocols) String() string {
 	return strings.Join(names, ",")
 }
 
-// reachableProtocols are the protocols on which a socket bound to an address can be reached.
+// reachableProtocols returns the protocols by which a socket that is bound to an address
+// can be reached.
 func reachableProtocols(local netip.Addr) Protocols {
 	switch local = local.Unmap(); {
 	case local.Is4():
@@ -84,10 +85,9 @@ func reachableProtocols(local netip.Addr) Protocols {
 	return AllProtocols
 }
 
-// AddMasters adds UDP masters of the versions that c.Protocols has. The list is
-// separated by commas: a host or host:port is asked in both versions, one as
-// tw-0.6+udp://host or tw-0.7+udp://host:port in that alone. The error wraps
-// ErrConfig.
+// AddMasters adds UDP masters of the versions in c.Protocols from a list separated by
+// commas: host or host:port for both versions, tw-0.6+udp://host or
+// tw-0.7+udp://host:port for one. The error wraps ErrConfig.
 func (c *Config) AddMasters(list string) error {
 	for word := range strings.SplitSeq(list, ",") {
 		if word = strings.TrimSpace(word); word == "" {

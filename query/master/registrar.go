@@ -19,38 +19,37 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// Config says to whom a server is announced. The zero value announces it to
-// nobody.
+// Config says with which masters a server registers. The zero value has none.
 type Config struct {
-	// Port is the one that the masters are told, normally that of the socket.
+	// Port is the port to register, normally that of the socket.
 	Port uint16
-	// URL takes register requests of DDNet's kind, as
+	// URL is that of a DDNet master, such as
 	// https://master1.ddnet.org/ddnet/15/register; empty means none.
 	URL string
-	// Protocols are announced to URL.
+	// Protocols are the protocols to register with URL.
 	Protocols Protocols
-	// Header is added to the requests, as Community-Token.
+	// Header is added to the requests, for Community-Token.
 	Header http.Header
-	// Local is the address that the server's socket is bound to. The master takes
-	// the address that requests come from for the server's, so they are made from
-	// there, and of another family there are none; [::] and zero mean any.
+	// Local is the address that the server's socket is bound to; [::] and zero mean
+	// any. Masters list the address that requests come from, so they are sent from
+	// Local, and only for its address family.
 	Local netip.Addr
 	// Masters6 and Masters7 are UDP masters of 0.6 and 0.7, as host or host:port.
 	// The one with the fewest servers is used.
 	Masters6, Masters7 []string
-	// Tokens are those of the server's socket. Needed for 0.7.
+	// Tokens are those of the server's socket, required for 0.7.
 	Tokens *conn.TokenIssuer
-	// Send sends a datagram from the server's socket; it is called within Feed and
-	// Step. Needed for UDP masters.
+	// Send sends a datagram from the server's socket, required for UDP masters. It is
+	// called within Feed and Step.
 	Send func(to transport.Peer, datagram []byte)
-	// Resolve finds UDP masters; nil means udp.Resolve. It is called on a
-	// goroutine of its own.
+	// Resolve resolves the addresses of UDP masters, on another goroutine; nil means
+	// udp.Resolve.
 	Resolve func(ctx context.Context, address string, port uint16) (transport.Peer, error)
-	// OnEvent, if set, is told what happens, within Feed, Step and SetInfo.
+	// OnEvent, if set, is called within Feed, Step and SetInfo.
 	OnEvent func(Event)
 }
 
-// Event is something an operator wants to know.
+// Event is an event for the log of the operator.
 type Event struct {
 	Kind EventKind
 	// System is "register" for UDP masters, as in the log of the original, and
@@ -58,36 +57,36 @@ type Event struct {
 	System string
 	// Master is the name of a UDP master.
 	Master string
-	// Text says what went wrong.
+	// Text describes a failure.
 	Text string
 }
 
-// EventKind says what happened.
+// EventKind is the kind of an Event.
 type EventKind uint8
 
 const (
-	// EventMasterChosen means that heartbeats go to a UDP master from now on.
+	// EventMasterChosen means that heartbeats are sent to a UDP master from now on.
 	EventMasterChosen EventKind = iota
 	// EventRegistered means that the server is on the list.
 	EventRegistered
 	// EventUnreachable means that the master cannot reach the server's UDP port: a
 	// firewall or a router is in the way.
 	EventUnreachable
-	// EventFailed means that something else went wrong. It is tried again; that the
-	// same failed again is not told.
+	// EventFailed means another failure. The registration is tried again, and the same
+	// failure is not reported again.
 	EventFailed
 )
 
-// Requests to HTTP masters may take this long.
+// Limits of requests to HTTP masters.
 const (
 	requestTimeout = 10 * time.Second
 	deleteTimeout  = time.Second
 	maxReply       = 64 << 10 // bytes
 )
 
-// Registrar keeps a server on the lists of masters. Feed, Step, SetInfo and
-// Registered are for the goroutine that owns the server's socket, and never wait;
-// requests are made on other goroutines.
+// Registrar keeps a server on the lists of masters. Feed, Step, SetInfo and NumRegistered
+// are for the goroutine of the server and never wait; HTTP requests are made on other
+// goroutines.
 type Registrar struct {
 	cfg     Config
 	http    *httpAnnouncer
@@ -143,8 +142,8 @@ func New(cfg Config) (*Registrar, error) {
 	return r, nil
 }
 
-// httpClient makes requests over one address family: the address that a request
-// comes from is the one that gets onto the list.
+// httpClient returns a client for one address family, since masters list the address that
+// a request comes from.
 func httpClient(network string, local netip.Addr) *http.Client {
 	dialer := &net.Dialer{Timeout: requestTimeout}
 	if local = local.Unmap(); local.IsValid() && !local.IsUnspecified() && local.Is4() == (network == "tcp4") {
@@ -162,23 +161,22 @@ func httpClient(network string, local netip.Addr) *http.Client {
 	}
 }
 
-// checkRedirect keeps requests with the master that the operator named: they carry what
-// lets a server stay on the list, and tokens of communities, and nobody else may have
-// those, nor have a server send requests into its own network.
+// checkRedirect refuses redirects to other hosts than the master: requests contain the
+// server's secret and community tokens, and a master must not make a server send requests
+// into its own network.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	if from := via[0].URL; req.URL.Scheme != from.Scheme || req.URL.Host != from.Host || len(via) > 3 {
-		return errors.New("the master sends requests on to somewhere else; is sv_register_url up to date?")
+		return errors.New("the master redirects to another host; is sv_register_url up to date?")
 	}
 	return nil
 }
 
-// globalToken is the token that an HTTP master uses, which has no address of its
-// own yet when it asks for one.
+// globalToken returns the token for the packets of an HTTP master, whose UDP address is
+// not known.
 func (r *Registrar) globalToken() packet.Token { return r.cfg.Tokens.BroadcastToken(conn.Time(r.now)) }
 
-// SetInfo takes the server's description for HTTP masters, as query.AppendJSON
-// writes it. Calling it often is fine: an unchanged one costs a comparison, and
-// changes go out once a second at most.
+// SetInfo sets the server's info for HTTP masters, in the format of query.AppendJSON. It
+// may be called often: changes are sent at most once a second.
 func (r *Registrar) SetInfo(now int64, info []byte) {
 	r.now = now
 	if r.http != nil {
@@ -186,8 +184,8 @@ func (r *Registrar) SetInfo(now int64, info []byte) {
 	}
 }
 
-// Step does what is due at the time now (ns, on the clock of the socket). A server
-// calls it every tick.
+// Step sends what is due at the time now in ns, on the clock of the socket. A server calls
+// it every tick.
 func (r *Registrar) Step(now int64) {
 	r.now = now
 	for r.http != nil {
@@ -209,12 +207,12 @@ func (r *Registrar) Step(now int64) {
 	}
 }
 
-// Feed takes a datagram from an address without a connection: a connless one, or
-// the answer to a token request (conn.ActionTokenReceived). It reports whether it was for the
-// Registrar. Others cost a few comparisons.
+// Feed handles a datagram from an address without a connection: a connless one, or the
+// answer to a token request (conn.ActionTokenReceived). It reports whether it was for the
+// Registrar; for others it costs a few comparisons.
 //
-// Masters prove a server's address with the global token, so a server hands
-// connless packets of 0.7 over before it judges their tokens.
+// HTTP masters use the global token, so a server should call Feed with connless packets of
+// 0.7 before it checks their tokens.
 func (r *Registrar) Feed(now int64, peer transport.Peer, datagram []byte) bool {
 	r.now = now
 	kind, _ := packet.Classify(datagram)
@@ -245,7 +243,7 @@ func (r *Registrar) Feed(now int64, peer transport.Peer, datagram []byte) bool {
 	return false
 }
 
-// isMasterPayload tells whether a payload begins as those of masters.
+// isMasterPayload reports whether a payload begins with a tag of masters.
 func isMasterPayload(payload []byte) bool {
 	if len(payload) < 8 || payload[0]&payload[1]&payload[2]&payload[3] != 0xff {
 		return false
@@ -257,7 +255,7 @@ func isMasterPayload(payload []byte) bool {
 	return false
 }
 
-// feed takes a payload; p is nil for 0.6.
+// feed handles a payload; p is nil for 0.6.
 func (r *Registrar) feed(now int64, peer transport.Peer, p *packet.Packet, payload []byte) bool {
 	if !isMasterPayload(payload) {
 		return false
@@ -273,7 +271,7 @@ func (r *Registrar) feed(now int64, peer transport.Peer, p *packet.Packet, paylo
 	return false
 }
 
-// post makes a request.
+// post sends a request.
 func (r *Registrar) post(ctx context.Context, req *request) response {
 	resp := response{request: req, status: statusError}
 	hr, err := http.NewRequestWithContext(ctx, http.MethodPost, r.cfg.URL, bytes.NewReader(req.body))
@@ -300,8 +298,8 @@ func (r *Registrar) post(ctx context.Context, req *request) response {
 	return resp
 }
 
-// NumRegistered tells on how many lists the server is: one per protocol for HTTP, one
-// per version for UDP.
+// NumRegistered returns on how many lists the server is: one per protocol for HTTP, one per
+// version for UDP.
 func (r *Registrar) NumRegistered() int {
 	n := 0
 	if r.http != nil {
@@ -319,12 +317,12 @@ func (r *Registrar) NumRegistered() int {
 	return n
 }
 
-// Close takes the server off the lists of HTTP masters, for which it waits a
-// second at most, and ends everything. UDP masters forget it by themselves.
+// Close removes the server from the lists of HTTP masters, for which it waits at most a
+// second, and ends all requests. UDP masters forget it by themselves.
 func (r *Registrar) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), deleteTimeout)
 	defer cancel()
-	// A request on its way would put the server back, so it may end first.
+	// An unanswered request would register the server again, so wait for it first.
 	impatient := time.AfterFunc(deleteTimeout/2, r.stop)
 	if r.http == nil {
 		r.stop()
@@ -340,7 +338,7 @@ func (r *Registrar) Close() {
 		resp := <-r.results
 		r.http.handleResponse(resp)
 		if cut && resp.status == statusError {
-			r.http.states[resp.request.protocol].listed = true // for all that is known
+			r.http.states[resp.request.protocol].listed = true // it may be
 		}
 	}
 	var all sync.WaitGroup

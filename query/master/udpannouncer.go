@@ -29,14 +29,14 @@ const (
 	tagRefused    = "\xff\xff\xff\xfffwer"
 )
 
-// The rhythm of announcing to a UDP master.
+// The intervals and timeouts of registering with a UDP master.
 const (
 	countInterval        = int64(time.Second)
 	countTimeout         = int64(3 * time.Second)
 	heartbeatInterval    = int64(15 * time.Second)
 	masterTimeout        = int64(60 * time.Second)
 	retryDelay           = int64(60 * time.Second)
-	maxHeartbeats        = 120 // then the least loaded master is looked for again
+	maxHeartbeats        = 120 // then the master with the fewest servers is chosen again
 	tokenLifetime        = int64(16 * time.Second)
 	queueTimeout         = int64(5 * time.Second)
 	tokenRequestInterval = int64(2 * time.Second)
@@ -52,7 +52,7 @@ const (
 	statePausing
 )
 
-// udpAnnouncer announces a server to the UDP masters of one version.
+// udpAnnouncer registers a server with the UDP masters of one version.
 type udpAnnouncer struct {
 	cfg      *Config
 	names    []string
@@ -62,8 +62,8 @@ type udpAnnouncer struct {
 	state      announceState
 	masters    []udpMaster
 	resolved   chan []udpMaster
-	stateSince int64 // ns, of the state; of stateAnnouncing, the last sign of the master
-	nextSend   int64 // ns, of the next datagram
+	stateSince int64 // ns, when the state began; in stateAnnouncing, the last datagram of the master
+	nextSend   int64 // ns, when to send the next datagram
 	chosen     int   // index into masters
 	heartbeats int
 	listed     bool
@@ -76,13 +76,13 @@ type udpAnnouncer struct {
 type udpMaster struct {
 	name  string
 	peer  transport.Peer
-	count int // servers it has, -1 if unknown
+	count int // of its servers, -1 if unknown
 
-	token            packet.Token // 0.7: the master's, valid until expires
+	token            packet.Token // 0.7: the master's, valid until tokenExpires
 	tokenExpires     int64
-	queued           string // payload that waits for the token, until dropped
+	queued           string // payload that waits for the token, until queueExpires
 	queueExpires     int64
-	lastTokenRequest int64 // when its token was asked for last
+	lastTokenRequest int64 // ns
 }
 
 func newUDPAnnouncer(cfg *Config, names []string, port uint16, seven bool) *udpAnnouncer {
@@ -96,7 +96,7 @@ func (b *udpAnnouncer) version() string {
 	return query.Version6.String()
 }
 
-// step does what is due.
+// step sends what is due.
 func (b *udpAnnouncer) step(now int64, r *Registrar) {
 	switch b.state {
 	case stateStart:
@@ -134,7 +134,7 @@ func (b *udpAnnouncer) step(now int64, r *Registrar) {
 	}
 }
 
-// resolve finds the masters' addresses.
+// resolve resolves the masters' addresses.
 func (b *udpAnnouncer) resolve(now int64, r *Registrar) {
 	b.state, b.stateSince = stateResolving, now
 	found := make(chan []udpMaster, 1)
@@ -153,7 +153,7 @@ func (b *udpAnnouncer) resolve(now int64, r *Registrar) {
 	})
 }
 
-// requestCounts looks for the master with the fewest servers.
+// requestCounts requests the numbers of servers and chooses the master with the fewest.
 func (b *udpAnnouncer) requestCounts(now int64) {
 	best, unknown := -1, 0
 	for n, m := range b.masters {
@@ -183,7 +183,7 @@ func (b *udpAnnouncer) requestCounts(now int64) {
 	}
 }
 
-// fail waits before it begins anew.
+// fail reports a failure and waits before the next try.
 func (b *udpAnnouncer) fail(now int64, text string) {
 	b.state, b.nextSend, b.listed = statePausing, now+retryDelay, false
 	b.event(EventFailed, text)
@@ -197,7 +197,7 @@ func (b *udpAnnouncer) event(kind EventKind, text string) {
 	b.cfg.OnEvent(e)
 }
 
-// send sends a payload to a master. In 0.7 it may have to wait for a token.
+// send sends a payload to a master. In 0.7 it may be queued until there is a token.
 func (b *udpAnnouncer) send(now int64, m *udpMaster, payload string) {
 	if !b.version7 {
 		b.buf = append(append(b.buf[:0], query.Header6...), payload...)
@@ -215,7 +215,7 @@ func (b *udpAnnouncer) send(now int64, m *udpMaster, payload string) {
 	b.requestToken(now, m)
 }
 
-// requestTokens repeats what was not answered.
+// requestTokens repeats token requests without an answer.
 func (b *udpAnnouncer) requestTokens(now int64) {
 	for n := range b.masters {
 		m := &b.masters[n]
@@ -234,7 +234,7 @@ func (b *udpAnnouncer) requestToken(now int64, m *udpMaster) {
 	}
 }
 
-// handleTokenReply takes the answer to a token request.
+// handleTokenReply handles the answer to a token request.
 func (b *udpAnnouncer) handleTokenReply(now int64, peer transport.Peer, p *packet.Packet) bool {
 	for n := range b.masters {
 		m := &b.masters[n]
@@ -254,7 +254,7 @@ func (b *udpAnnouncer) handleTokenReply(now int64, peer transport.Peer, p *packe
 	return false
 }
 
-// feed takes a payload of a master.
+// feed handles a payload of a master.
 func (b *udpAnnouncer) feed(now int64, peer transport.Peer, p *packet.Packet, payload []byte) bool {
 	var m *udpMaster
 	for n := range b.masters {
@@ -272,7 +272,7 @@ func (b *udpAnnouncer) feed(now int64, peer transport.Peer, p *packet.Packet, pa
 		}
 		m.count = int(binary.BigEndian.Uint16(payload[8:]))
 	case tagProbe:
-		// It comes from another port, and the answer goes there.
+		// It comes from another port; the answer is sent to that.
 		if p == nil {
 			b.buf = append(append(b.buf[:0], query.Header6...), tagProbeReply...)
 		} else {
