@@ -11,7 +11,7 @@
 //	...
 //	for _, d := range batch[:n] {
 //		if halflife.IsDatagram(d.B) {
-//			srv.Feed(d.At, d.Peer, d.B)
+//			srv.Feed(d.ReceivedAt, d.Peer, d.Data)
 //		} else {
 //			game.Feed(d)
 //		}

@@ -1,12 +1,10 @@
 // Package transport moves datagrams between the game and the network.
 //
-// It defines the vocabulary only: a [Datagram], the [Conn] that yields and takes
-// them, and the counters every implementation keeps. Package udp is the real
-// network, package mem an in-memory one for tests.
+// It defines [Datagram], [Peer], the interface [Conn], and counters. Package udp is the
+// real network, package mem an in-memory one for tests.
 //
-// A Conn is made for a loop that owns all its state: it reads a batch, works on
-// it, queues answers with Send and hands them over with one Flush, then waits for
-// the next datagram or the next tick, whichever is first:
+// A Conn is made for a loop that reads a batch, handles it, queues answers with Send,
+// sends them with one Flush, and waits for the next datagram or the next tick:
 //
 //	for {
 //		n, err := conn.ReadBatch(batch, nextTick)
@@ -14,7 +12,7 @@
 //			return err // the connection was closed
 //		}
 //		for _, d := range batch[:n] {
-//			feed(d.At, d.Peer, d.B)
+//			feed(d.ReceivedAt, d.Peer, d.Data)
 //		}
 //		if conn.Now() >= nextTick {
 //			tick()
@@ -22,8 +20,7 @@
 //		conn.Flush()
 //	}
 //
-// Nothing that a peer or the network does is an error: lost, refused and oversized
-// datagrams are counted in [Stats].
+// Lost, refused and oversized datagrams are no errors, but counted in [Stats].
 package transport
 
 import (
@@ -40,15 +37,15 @@ const MaxDatagram = 1400
 // ErrClosed is returned by reads and flushes on a closed [Conn].
 var ErrClosed = errors.New("transport: connection closed")
 
-// Kind is the way by which datagrams reach a peer.
+// Kind is the protocol by which datagrams reach a peer.
 type Kind uint8
 
 // UDP is the only kind so far, and the zero value.
 const UDP Kind = 0
 
-// Peer is the other side: its address, and the way it is reached. Peers are
-// comparable. IPv4 addresses are always plain, never IPv4-mapped IPv6, so that a
-// peer has one value whichever socket it came through; see [Unmap].
+// Peer is the address of the other side and the kind of connection. Peers are comparable.
+// IPv4 addresses are never IPv4-mapped IPv6, so that a peer has the same value with
+// every socket; see [Unmap].
 type Peer struct {
 	netip.AddrPort
 	Kind Kind
@@ -81,47 +78,46 @@ type Datagram struct {
 
 // Conn sends and receives datagrams on one local address.
 //
-// ReadBatch may be called by one goroutine at a time, and so may Send and Flush,
-// taken together; the reader and the sender may be different goroutines. All other
-// methods may be called at any time by anyone.
+// ReadBatch may be called by one goroutine at a time, and so may Send and Flush together.
+// The reader and the sender may be different goroutines. All other methods may be called
+// by several goroutines.
 type Conn interface {
-	// Now returns the current time in ns on the clock that stamps Datagram.At and
-	// that ReadBatch waits on. It is monotonic and has no fixed origin.
+	// Now returns the current time in ns on the clock of Datagram.ReceivedAt and
+	// ReadBatch. It is monotonic and has no fixed origin.
 	Now() int64
 
-	// ReadBatch fills dst with what has arrived and returns how many datagrams
-	// that was. When nothing has arrived it waits until something does, until the
-	// clock reaches the time until (ns), or until Wake; a time in the past makes
-	// it poll. Running out of time is not an error: n is 0. The only errors are
-	// ErrClosed and a socket broken beyond use.
+	// ReadBatch fills dst with received datagrams and returns their number. If there
+	// are none, it waits for one, until the time until in ns, or until Wake; it does
+	// not wait if that time is in the past. At a timeout n is 0 and err is nil. The
+	// only errors are ErrClosed and fatal errors of the socket.
 	ReadBatch(dst []Datagram, until int64) (n int, err error)
 
-	// Send queues a copy of b for to. A full queue flushes itself.
+	// Send queues a copy of b for a peer. It flushes a full queue.
 	Send(to Peer, b []byte)
 
-	// Flush hands the queue to the network. It never waits: what the network does
-	// not take at once is dropped and counted. The only error is ErrClosed.
+	// Flush sends the queue. It never waits: datagrams for which the system has no
+	// room are dropped and counted. The only error is ErrClosed.
 	Flush() error
 
 	// Wake makes a waiting ReadBatch return early with n = 0, or the next one if
 	// none is waiting.
 	Wake()
 
-	// LocalAddr is the local address, with the port that was really bound.
+	// LocalAddr returns the local address, with the port that was bound.
 	LocalAddr() Peer
 
 	// Stats returns the counters so far.
 	Stats() Stats
 
-	// Close drops what is queued, ends a waiting ReadBatch with ErrClosed and
-	// frees the address. Further calls have no effect.
+	// Close drops the queue, ends a waiting ReadBatch with ErrClosed and frees the
+	// address. Further calls have no effect.
 	Close() error
 }
 
-// DropReason is a reason for which a datagram was not delivered.
+// DropReason is a reason why a datagram was dropped.
 type DropReason uint8
 
-// The reasons for which datagrams are dropped.
+// The reasons.
 const (
 	// DropOverflow is a received datagram for which there was no room, because the
 	// reader did not keep up.
@@ -133,8 +129,8 @@ const (
 	// DropSendBuffer is an outgoing datagram for which the system had no room
 	// (ENOBUFS, EAGAIN, ENOMEM).
 	DropSendBuffer
-	// DropSendRefused is an outgoing datagram that met an ICMP answer to an
-	// earlier one (ECONNREFUSED).
+	// DropSendRefused is an outgoing datagram that failed because of an ICMP answer to
+	// an earlier one (ECONNREFUSED).
 	DropSendRefused
 	// DropSendForbidden is an outgoing datagram refused by a local firewall
 	// (EPERM, EACCES).
@@ -164,14 +160,14 @@ func (d DropReason) String() string {
 
 // Stats are the counters of a [Conn] since it was opened.
 type Stats struct {
-	// Received and ReceivedBytes count what ReadBatch returned.
+	// Received and ReceivedBytes count datagrams that ReadBatch returned.
 	Received, ReceivedBytes uint64
-	// Sent and SentBytes count what the network took.
+	// Sent and SentBytes count datagrams that the system accepted.
 	Sent, SentBytes uint64
-	// Reads and Writes count the calls into the system that moved datagrams; Sent
-	// divided by Writes is the mean size of a batch.
+	// Reads and Writes count the system calls that moved datagrams; Sent divided by
+	// Writes is the mean size of a batch.
 	Reads, Writes uint64
-	// Dropped counts lost datagrams by reason.
+	// Dropped counts dropped datagrams by reason.
 	Dropped [NumDropReasons]uint64
 }
 
@@ -183,6 +179,6 @@ func Unmap(p Peer) Peer {
 
 var start = time.Now()
 
-// Monotonic returns ns since the process started. It is the clock of every Conn on
-// the real network, so times of different sockets compare.
+// Monotonic returns the time since the process started in ns. It is the clock of all
+// Conns on the real network.
 func Monotonic() int64 { return int64(time.Since(start)) }

@@ -19,18 +19,17 @@ const (
 	tagList    = "\xff\xff\xff\xfflis2"
 )
 
-// UDPConfig says how UDP masters are asked. The zero value is fine.
+// UDPConfig says how UDP masters are asked.
 type UDPConfig struct {
 	// Timeout is how long a master has for its first answer; 0 means 4 s.
 	Timeout time.Duration
-	// Retry is the time after which it is asked again; 0 means 1 s.
+	// Retry is the time after which requests are repeated; 0 means 1 s.
 	Retry time.Duration
-	// SettleTime is how long datagrams that are missing are waited for; 0 means
-	// 500 ms.
+	// SettleTime is how long to wait for missing datagrams; 0 means 500 ms.
 	SettleTime time.Duration
 }
 
-// UDPMaster is a UDP master to ask.
+// UDPMaster is a UDP master of one version.
 type UDPMaster struct {
 	Peer transport.Peer
 	// Version is query.Version6 or query.Version7.
@@ -65,7 +64,7 @@ func ListUDP(ctx context.Context, c transport.Conn, cfg UDPConfig, masters ...UD
 	}
 }
 
-// listRequester asks masters, without input and output of its own.
+// listRequester asks masters. It has no socket.
 type listRequester struct {
 	cfg     UDPConfig
 	masters []*masterQuery
@@ -74,15 +73,15 @@ type listRequester struct {
 	send    func(transport.Peer, []byte)
 }
 
-// masterQuery is what one master has said.
+// masterQuery asks one master.
 type masterQuery struct {
 	UDPMaster
 	started     bool
-	deadline    int64 // ns, when no more is waited for
+	deadline    int64 // ns, when to stop waiting
 	nextTry     int64
 	ownToken    packet.Token
 	masterToken packet.Token // the master's
-	count       int          // how many servers it says it has, -1 if unknown
+	count       int          // of its servers, as it says, -1 if unknown
 	servers     map[netip.AddrPort]bool
 }
 
@@ -102,7 +101,7 @@ func newListRequester(cfg UDPConfig, masters []UDPMaster, send func(transport.Pe
 	return l
 }
 
-// step does what is due at the time now (ns) and returns when to call it next, and
+// step sends what is due at the time now in ns. It returns when to call it next, and
 // whether there is anything left to do.
 func (l *listRequester) step(now int64) (next int64, more bool) {
 	next = now + int64(time.Second)
@@ -136,7 +135,7 @@ func (l *listRequester) sendRequests(m *masterQuery) {
 	}
 }
 
-// feed takes a datagram.
+// feed handles a datagram.
 func (l *listRequester) feed(now int64, from transport.Peer, b []byte) {
 	kind, _ := packet.Classify(b)
 	for _, m := range l.masters {
@@ -191,14 +190,14 @@ func (l *listRequester) handlePayload(now int64, m *masterQuery, payload []byte)
 	}
 	m.deadline = now
 	for _, other := range l.masters {
-		// One port rarely is a master of both versions.
+		// A port is hardly ever a master of both versions.
 		if other.Peer == m.Peer && other.masterToken == packet.NoToken && len(other.servers) == 0 {
 			other.deadline = min(other.deadline, now+int64(l.cfg.SettleTime))
 		}
 	}
 }
 
-// result says whether anybody answered.
+// result returns ErrNoAnswer if no master answered.
 func (l *listRequester) result() error {
 	for _, m := range l.masters {
 		if m.count >= 0 || len(m.servers) > 0 {

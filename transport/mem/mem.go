@@ -1,13 +1,12 @@
 // Package mem is a network in memory: [transport.Conn]s that reach each other by
 // address without sockets. Tests run servers and clients over it.
 //
-// With a virtual clock (Config.Clock) nothing in it waits and nothing runs by
-// itself, so a single goroutine can drive both ends of a connection and every run
-// is the same. Without one it follows the real clock and reads wait, so that a
-// server written for the real network runs on it unchanged.
+// With a virtual clock (Config.Clock) reads never wait, so a single goroutine can drive
+// both ends of a connection and every run is the same. Without one the network uses the
+// real clock and reads wait, so that a server for the real network runs on it unchanged.
 //
-// A [Link] set on the network takes every datagram on its way; that is how package
-// netsim loses, delays and repeats them.
+// A [Link] carries all datagrams: package netsim uses one to lose, delay and duplicate
+// them.
 package mem
 
 import (
@@ -23,8 +22,7 @@ import (
 // ErrInUse is returned by [Network.Listen] for an address that is taken.
 var ErrInUse = errors.New("mem: address in use")
 
-// ErrAddress is returned by [Network.Listen] for an address that no datagram could
-// carry: invalid, or unspecified.
+// ErrAddress is returned by [Network.Listen] for an invalid or unspecified address.
 var ErrAddress = errors.New("mem: bad address")
 
 // Link is called for every datagram sent, with the time in ns on the clock of the
@@ -53,7 +51,7 @@ type Network struct {
 	port  uint16
 }
 
-// New makes a network without endpoints.
+// New returns a network without endpoints.
 func New(cfg Config) *Network {
 	if cfg.Queue <= 0 {
 		cfg.Queue = 1024
@@ -69,7 +67,7 @@ func (n *Network) Now() int64 {
 	return transport.Monotonic()
 }
 
-// Listen makes an endpoint. Port 0 picks a free port, in rising order.
+// Listen adds an endpoint. Port 0 picks a free port, in ascending order.
 func (n *Network) Listen(addr transport.Peer) (*Conn, error) {
 	addr = transport.Unmap(addr)
 	if !addr.Addr().IsValid() || addr.Addr().IsUnspecified() {
@@ -96,8 +94,8 @@ func (n *Network) Listen(addr transport.Peer) (*Conn, error) {
 	return c, nil
 }
 
-// Deliver puts a copy of b into the queue of the endpoint to, as sent by from. It
-// reports whether there was such an endpoint with room for it.
+// Deliver adds a copy of b, as sent by from, to the queue of the endpoint to. It reports
+// whether there is such an endpoint with room for it.
 func (n *Network) Deliver(from, to transport.Peer, b []byte) bool {
 	n.mu.Lock()
 	c := n.conns[to]
@@ -114,7 +112,7 @@ type Conn struct {
 	mu          sync.Mutex
 	received    []datagram // received, from head on
 	head        int
-	lent        []datagram // handed out by the last ReadBatch
+	lent        []datagram // returned by the last ReadBatch
 	readBuffers [][]byte   // buffers to use again
 	woken       bool
 	closed      bool
@@ -197,7 +195,7 @@ func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 	}
 }
 
-// read takes what is there; done means that there is no reason to wait.
+// read takes datagrams from the queue. done reports whether ReadBatch must not wait.
 func (c *Conn) read(dst []transport.Datagram) (n int, done bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -224,7 +222,7 @@ func (c *Conn) read(dst []transport.Datagram) (n int, done bool, err error) {
 	}
 	c.head += n
 	c.stats.Reads++
-	// Keep the queue from growing when the reader never quite empties it.
+	// Keep the queue from growing if the reader never empties it.
 	if c.head > c.net.cfg.Queue {
 		c.received = c.received[:copy(c.received, c.received[c.head:])]
 		c.head = 0
@@ -251,8 +249,8 @@ func (c *Conn) Send(to transport.Peer, b []byte) {
 	}
 }
 
-// Flush implements [transport.Conn]. A datagram to an address without an endpoint
-// is lost in silence, as on a real network.
+// Flush implements [transport.Conn]. Datagrams to addresses without an endpoint are lost,
+// as on a real network.
 func (c *Conn) Flush() error {
 	c.mu.Lock()
 	closed := c.closed
@@ -307,7 +305,7 @@ func (c *Conn) Pending() int {
 	return len(c.received) - c.head
 }
 
-// Close takes the endpoint off the network.
+// Close removes the endpoint from the network.
 func (c *Conn) Close() error {
 	c.mu.Lock()
 	c.closed = true

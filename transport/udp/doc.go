@@ -1,42 +1,41 @@
 // Package udp sends and receives datagrams over UDP, many at a time.
 //
-// # Who waits
+// # Reading in the loop
 //
-// The loop that works on the datagrams also reads them: [Conn.ReadBatch] tries
-// recvmmsg and, when there is nothing, parks the goroutine in Go's network poller
-// until a datagram arrives or the next tick is due. There is no reader goroutine
-// and no channel, because on a game server the wake-ups cost more than the work:
-// datagrams are small and come one at a time. The queue between network and loop is
-// the receive buffer of the socket, which the system bounds and whose overflow it
-// counts.
+// The loop that handles the datagrams also reads them: [Conn.ReadBatch] tries recvmmsg
+// and, if there is nothing, waits in Go's network poller until a datagram arrives or the
+// next tick is due. There is no reader goroutine and no channel, since on a game server
+// the wake-ups cost more than the work: datagrams are small and come one at a time. The
+// queue is the receive buffer of the socket, whose size and overflow the system handles.
 //
 // Measured with a 50 Hz loop that answers each client once per tick, clients at
 // 50 datagrams a second, on a two-core virtual machine where a system call is dear;
-// CPU time of the process per datagram received, answers included:
+// CPU time of the process per received datagram, including answers:
 //
 //	                                      16 clients   64 clients
 //	loop reads, network poller (this)        55 µs        29 µs
 //	reader goroutine, channel to the loop    83 µs        41 µs
 //	loop blocks in ppoll on its own thread   65 µs        31 µs
-//	as this, Gather 2 ms                     77 µs        21 µs
-//	as this, Gather 5 ms                     58 µs        25 µs
+//	as this, MinReadInterval 2 ms            77 µs        21 µs
+//	as this, MinReadInterval 5 ms            58 µs        25 µs
 //
-// Runs differ by some 15 %, and all rows became cheaper since the calls are raw ones.
-// Gathering pays on full servers at best; ours does not gather (docs/performance.md).
+// Runs differ by about 15 %, and all rows became cheaper since with raw system calls.
+// MinReadInterval helps full servers at best; package server does not use it
+// (docs/performance.md).
 //
-// Elsewhere than on Linux a goroutine reads into a bounded ring, since there is
-// neither recvmmsg nor a portable way to read without waiting. The build tag noudpbatch selects this on
-// Linux too, for tests.
+// On systems other than Linux a goroutine reads into a bounded ring, since there is neither
+// recvmmsg nor a portable way to read without blocking. The build tag noudpbatch selects
+// this on Linux, too, for tests.
 //
 // # Runs
 //
-// Small datagrams of one size that follow one another to one peer, as answers to
-// many questions of one address are, go into the kernel as one and are cut there
-// (UDP_SEGMENT). That is not seen on the wire; a capture on the machine itself may
-// show them uncut. Where it fails, now or for an interface, they are sent one by one.
+// Consecutive small datagrams of one size to one peer, such as answers to many requests of
+// one address, are passed to the kernel as one and split there (UDP_SEGMENT). That does not
+// change what is on the wire, but a capture on the machine itself may show them as one. If
+// it fails, they are sent separately.
 //
-// # What the network may do
+// # Errors
 //
-// Errors of single datagrams are counted by reason in [transport.Stats] and never
-// returned. Sending never waits.
+// Errors of single datagrams are counted by reason in [transport.Stats] and never returned.
+// Sending never blocks.
 package udp

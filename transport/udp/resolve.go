@@ -11,13 +11,11 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// ErrAddress is returned by Resolve for an address that is none or that nobody
-// knows.
+// ErrAddress is returned by Resolve for an address that is malformed or unknown.
 var ErrAddress = errors.New("udp: bad address")
 
-// Resolve turns "host", "host:port", "1.2.3.4:port" or "[::1]:port" into a peer;
-// port counts if the address names none. Of a host's addresses it prefers IPv4,
-// which most game servers have.
+// Resolve returns the peer for "host", "host:port", "1.2.3.4:port" or "[::1]:port"; port is
+// the default. Of a host's addresses it prefers IPv4, which most game servers have.
 func Resolve(ctx context.Context, address string, port uint16) (transport.Peer, error) {
 	if ip, err := netip.ParseAddr(address); err == nil {
 		return transport.UDPPeer(ip.Unmap(), port), nil
@@ -31,7 +29,7 @@ func Resolve(ctx context.Context, address string, port uint16) (transport.Peer, 
 		host, port = h, uint16(n)
 	}
 	if host == "" {
-		return transport.Peer{}, fmt.Errorf("%w: %q names no host", ErrAddress, address)
+		return transport.Peer{}, fmt.Errorf("%w: %q has no host", ErrAddress, address)
 	}
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return transport.UDPPeer(ip.Unmap(), port), nil

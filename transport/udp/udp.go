@@ -11,7 +11,7 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// ErrConfig is returned by [Listen] for a [Config] that makes no sense.
+// ErrConfig is returned by [Listen] for an invalid [Config].
 var ErrConfig = errors.New("udp: bad configuration")
 
 // Config says where and how to listen. The zero value listens on a free port of
@@ -28,14 +28,13 @@ type Config struct {
 	// MaxDatagram is the longest datagram in bytes, 1..65535; 0 means
 	// transport.MaxDatagram.
 	MaxDatagram int
-	// ReadBuffer and WriteBuffer are the sizes in bytes asked of the system for
-	// its buffers; 0 means 1 MiB. The system may grant less.
+	// ReadBuffer and WriteBuffer are the requested sizes of the system's buffers in
+	// bytes; 0 means 1 MiB. The system may grant less.
 	ReadBuffer, WriteBuffer int
-	// MinReadInterval is the least time between two waits for datagrams, 0..100 ms; 0 wakes
-	// for each. What arrives sooner waits in the buffer of the system and comes as
-	// one batch, which saves CPU time on a busy server and costs latency. It never
-	// goes past the time until which ReadBatch may wait, so nothing that arrived
-	// before a tick misses the tick.
+	// MinReadInterval is the minimum time between two waits for datagrams, 0..100 ms.
+	// Datagrams that arrive sooner stay in the buffer of the system and are read as one
+	// batch, which saves CPU time on a busy server and adds latency. ReadBatch does not
+	// wait longer than its deadline for it.
 	MinReadInterval time.Duration
 }
 
@@ -69,8 +68,8 @@ type Conn struct {
 	sock         *net.UDPConn
 	local        transport.Peer
 	maxDatagram  int
-	readInterval int64 // Config.Gather in ns
-	nextRead     int64 // the time before which ReadBatch does not look, if it may wait
+	readInterval int64 // Config.MinReadInterval in ns
+	nextRead     int64 // the time before which ReadBatch does not read, if it may wait
 	in           reader
 	out          writer
 
@@ -103,7 +102,7 @@ func Listen(cfg Config) (*Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("udp: listen: %w", err)
 	}
-	// The sizes are a wish: refusing to serve over a small buffer helps nobody.
+	// A smaller buffer is no reason to fail.
 	_ = sock.SetReadBuffer(cfg.ReadBuffer)
 	_ = sock.SetWriteBuffer(cfg.WriteBuffer)
 
@@ -140,7 +139,7 @@ func (c *Conn) Stats() transport.Stats {
 	return s
 }
 
-// Wake makes a waiting ReadBatch, or else the next one, return early.
+// Wake makes a waiting ReadBatch, or otherwise the next one, return early.
 func (c *Conn) Wake() {
 	c.woken.Store(true)
 	c.interrupt()
@@ -156,7 +155,7 @@ func (c *Conn) Close() error {
 	return err
 }
 
-// waitForNextRead sleeps until the next look at the socket is due.
+// waitForNextRead sleeps until nextRead, but not longer than until.
 func (c *Conn) waitForNextRead(until int64) {
 	if c.readInterval == 0 {
 		return
@@ -167,8 +166,7 @@ func (c *Conn) waitForNextRead(until int64) {
 	}
 }
 
-// scheduleNextRead notes that a batch was read. A full one has more behind it, so there is
-// nothing to gather.
+// scheduleNextRead sets nextRead after a batch. After a full one, read again at once.
 func (c *Conn) scheduleNextRead(now int64, full bool) {
 	if c.nextRead = now + c.readInterval; full {
 		c.nextRead = now
@@ -177,7 +175,7 @@ func (c *Conn) scheduleNextRead(now int64, full bool) {
 
 func (c *Conn) drop(why transport.DropReason) { c.count.dropped[why].Add(1) }
 
-// canReach reports whether a socket can send to p at all.
+// canReach reports whether a socket can send to p.
 func canReach(p transport.Peer, only4 bool) bool {
 	return p.IsValid() && p.Port() != 0 && (!only4 || p.Addr().Unmap().Is4())
 }

@@ -79,17 +79,17 @@ type writer struct {
 	ipv4Only bool
 	zone     zones
 
-	// A run is one entry of vec.hdr with the datagrams of several entries of vec.iov:
-	// small ones of one size to one peer, which the system takes as one and cuts.
+	// A run is one entry of vec.headers with the datagrams of several entries of
+	// vec.iovecs: small ones of one size to one peer, which the system sends as
+	// segments of one.
 	runs       int
 	canSegment bool
 	lastPeer   transport.Peer // of the last run
 	controls   []segmentControl
 }
 
-// What is joined is small, so that no way is too narrow for it, and answers of one
-// kind. A client's share of a map stays as it is: who captures on the server's own
-// machine sees runs uncut.
+// Only small datagrams form runs, so that map downloads are not affected: captures on the
+// machine itself show a run as one datagram.
 const (
 	maxSegment  = 512 // bytes of a datagram
 	maxSegments = 64  // datagrams, UDP_MAX_SEGMENTS of Linux up to 6.7
@@ -131,9 +131,8 @@ func (c *Conn) init(cfg Config) error {
 	return nil
 }
 
-// The calls below do not wait, so they are raw ones: the runtime need not lend the
-// processor to another goroutine meanwhile, nor look after whether it should. On a
-// server with 16 players that saved 40 % of the CPU time.
+// The calls below do not block, so they are raw ones without the bookkeeping of the
+// scheduler. On a server with 16 players that saved 40 % of the CPU time.
 
 // receive is one recvmmsg that does not wait. It returns false when there was
 // nothing to receive, which makes the RawConn wait.
@@ -207,8 +206,8 @@ func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 		case in.errno == unix.EAGAIN:
 			return 0, nil
 		case in.errno != 0:
-			// An ICMP answer to something sent earlier is reported here. It says
-			// nothing about what is to be received.
+			// This reports an ICMP answer to an earlier datagram, which does not
+			// concern receiving.
 			if in.errno == unix.EBADF || in.errno == unix.ENOTSOCK {
 				return 0, fmt.Errorf("udp: read: %w", in.errno)
 			}
@@ -220,8 +219,8 @@ func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 	}
 }
 
-// interrupt ends a wait in ReadBatch. The reader sets its own deadline before it
-// looks at woken, so whichever of the two is first, the wait ends.
+// interrupt ends a wait in ReadBatch. The reader sets its deadline before it reads woken,
+// so the wait ends in either order.
 func (c *Conn) interrupt() { _ = c.sock.SetReadDeadline(longAgo) }
 
 var longAgo = time.Unix(1, 0)
@@ -231,7 +230,7 @@ func deadlineTime(until int64) time.Time {
 	return time.Now().Add(time.Duration(until - transport.Monotonic()))
 }
 
-// collect turns what receive got into datagrams.
+// collect returns the datagrams that receive got.
 func (c *Conn) collect(dst []transport.Datagram) int {
 	in := &c.in
 	now := transport.Monotonic()
@@ -288,7 +287,7 @@ func (c *Conn) Send(to transport.Peer, b []byte) {
 	}
 }
 
-// joinRun adds the next datagram, of n bytes, to the last run if it belongs there.
+// joinRun adds the next datagram, of n bytes, to the last run if it can.
 func (out *writer) joinRun(to transport.Peer, n int) bool {
 	if !out.canSegment || out.runs == 0 || n == 0 || n > maxSegment || to != out.lastPeer {
 		return false
@@ -321,8 +320,8 @@ func (c *Conn) Flush() error {
 	return nil
 }
 
-// transmit sends the queue. sendmmsg stops at the first run that fails; that one is
-// sent datagram by datagram, or if it is one datagram counted and skipped.
+// transmit sends the queue. sendmmsg stops at the first run that fails: its datagrams are
+// sent separately, or a single one is counted and skipped.
 func (c *Conn) transmit(fd uintptr) bool {
 	out := &c.out
 	for i := 0; i < out.runs; {
@@ -331,7 +330,7 @@ func (c *Conn) transmit(fd uintptr) bool {
 		switch errno {
 		case 0, unix.EINTR:
 		case unix.EAGAIN:
-			// The buffer of the socket is full: so it is for the rest.
+			// The buffer of the socket is full.
 			for ; i < out.runs; i++ {
 				c.count.dropped[transport.DropSendBuffer].Add(uint64(out.vec.headers[i].hdr.Iovlen))
 			}
@@ -342,8 +341,8 @@ func (c *Conn) transmit(fd uintptr) bool {
 				i++
 				continue
 			}
-			// An interface that cannot cut, or a filter: what of it is due to
-			// the run, the datagrams alone will show.
+			// The interface may not support segments, or a filter may refuse the
+			// datagrams. Sending them separately shows it.
 			out.canSegment = false
 			i++
 			c.sendSeparately(fd, h[0].hdr)
@@ -375,7 +374,7 @@ func (c *Conn) sendSeparately(fd uintptr, run unix.Msghdr) {
 	}
 }
 
-// sendmmsg is one call that does not wait; it returns and counts the runs sent.
+// sendmmsg sends without blocking, and returns and counts the runs sent.
 func (c *Conn) sendmmsg(fd uintptr, h []mmsghdr) (int, syscall.Errno) {
 	r, _, errno := syscall.RawSyscall6(unix.SYS_SENDMMSG, fd,
 		uintptr(unsafe.Pointer(&h[0])), uintptr(len(h)), unix.MSG_DONTWAIT, 0, 0)
@@ -411,7 +410,7 @@ func sendDrop(errno syscall.Errno) transport.DropReason {
 	}
 }
 
-// batched says whether reads move whole batches and overflow is counted exactly.
+// batched reports whether reads move whole batches and overflow is counted exactly.
 const batched = true
 
 // kernelDrops is the number of datagrams for which the receive buffer of the
@@ -429,7 +428,7 @@ func (c *Conn) kernelDrops() uint64 {
 	return uint64(info[8])
 }
 
-// zones keeps the last IPv6 zone seen, so that link-local peers cost no allocation.
+// zones caches the last IPv6 zone, so that link-local peers do not allocate.
 type zones struct {
 	id   uint32
 	name string
@@ -466,8 +465,8 @@ func (z *zones) fill(sa *unix.RawSockaddrInet6, to transport.Peer, only4 bool) {
 	}
 }
 
-// scope turns a zone, a number or the name of an interface, into a scope id;
-// 0 if there is no such interface.
+// scope returns the scope id of a zone, which is a number or the name of an interface, or
+// 0 if there is none.
 func scope(zone string) uint32 {
 	if n, err := strconv.ParseUint(zone, 10, 32); err == nil {
 		return uint32(n)

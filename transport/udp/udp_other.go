@@ -12,8 +12,8 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// Systems without recvmmsg: a goroutine reads datagram by datagram into a bounded
-// ring, and the loop takes batches from there.
+// On systems without recvmmsg a goroutine reads single datagrams into a bounded ring, and
+// ReadBatch takes batches from it.
 
 type slot struct {
 	peer transport.Peer
@@ -41,18 +41,18 @@ const ringBatches = 8
 func (c *Conn) init(cfg Config) error {
 	in := &c.in
 	n := cfg.Batch * ringBatches
-	// One byte more than allowed tells a datagram that is too long.
+	// One more byte shows that a datagram is too long.
 	in.step = cfg.MaxDatagram + 1
 	in.slots = make([]slot, n)
 	in.buf = make([]byte, n*in.step)
 	in.signal = make(chan struct{}, 1)
 	in.timer = time.NewTimer(time.Hour)
-	go c.pump()
+	go c.readLoop()
 	return nil
 }
 
-// pump reads until the socket is closed.
-func (c *Conn) pump() {
+// readLoop reads until the socket is closed.
+func (c *Conn) readLoop() {
 	in := &c.in
 	defer in.notify()
 	scratch := make([]byte, in.step)
@@ -63,8 +63,8 @@ func (c *Conn) pump() {
 			return
 		}
 		if err != nil {
-			// Windows reports ICMP answers to earlier sends here: no reason to
-			// stop. An error that stays must not become a busy loop.
+			// Windows reports ICMP answers to earlier datagrams here. Do not loop
+			// without a pause if the error persists.
 			if tooLong(err) {
 				c.drop(transport.DropTooLong)
 			} else if failed++; failed > 64 {
@@ -150,8 +150,8 @@ func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 // interrupt ends a wait in ReadBatch.
 func (c *Conn) interrupt() { c.in.notify() }
 
-// Send implements [transport.Conn]. Without sendmmsg there is nothing to gain from
-// a queue, so the datagram goes out at once.
+// Send implements [transport.Conn]. Without sendmmsg a queue is of no use, so the datagram
+// is sent at once.
 func (c *Conn) Send(to transport.Peer, b []byte) {
 	if len(b) > c.maxDatagram {
 		c.drop(transport.DropSendTooLong)
@@ -206,8 +206,8 @@ func tooLong(err error) bool {
 	return errors.As(err, &errno) && (errno == syscall.EMSGSIZE || errno == 10040)
 }
 
-// batched says whether reads move whole batches and overflow is counted exactly.
+// batched reports whether reads move whole batches and overflow is counted exactly.
 const batched = false
 
-// kernelDrops is not known on this system.
+// kernelDrops returns 0, since the number is not known on this system.
 func (c *Conn) kernelDrops() uint64 { return 0 }

@@ -35,11 +35,11 @@ type HTTP struct {
 	log     []Request
 }
 
-// Request is one that was made, for tests to look at.
+// Request is a request that was received, for tests.
 type Request struct {
 	// Address and Status are as on the wire; Status is "delete" for those.
 	Address, Status, Message string
-	// Serial is of the info; Body tells that it was sent.
+	// Serial is that of the info; Body reports whether the info was sent.
 	Serial int
 	Body   bool
 }
@@ -82,7 +82,7 @@ func (m *HTTP) Log() []Request {
 	return slices.Clone(m.log)
 }
 
-// ForgetInfo makes the master lose what it knows about servers, as after a restart.
+// ForgetInfo makes the master forget all servers, as after a restart.
 func (m *HTTP) ForgetInfo() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -96,7 +96,7 @@ func (m *HTTP) now() time.Time {
 	return m.Now()
 }
 
-// List is the list of servers.
+// List returns the list of servers.
 func (m *HTTP) List() []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,17 +11,17 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// UDP is a UDP master without sockets: it takes datagrams and sends with functions
-// that a test gives. It probes at once instead of every 5 s.
+// UDP is a UDP master without sockets, which sends with functions that a test gives. It
+// probes at once instead of every 5 s.
 type UDP struct {
-	// Version7 makes it one of 0.7.
+	// Version7 makes it a master of 0.7.
 	Version7 bool
 	// Tokens are those of its socket, for 0.7.
 	Tokens *conn.TokenIssuer
 	// Send sends from the socket that Feed is for; Probe from the one that probes,
 	// another port of the same host.
 	Send, Probe func(to transport.Peer, datagram []byte)
-	// Refuse makes it say that servers cannot be reached.
+	// Refuse makes it answer that servers cannot be reached.
 	Refuse bool
 
 	mu    sync.Mutex
@@ -30,24 +30,24 @@ type UDP struct {
 	port  map[netip.Addr]uint16 // of servers that are being probed
 }
 
-// Add puts a server onto the list.
+// Add adds a server to the list.
 func (m *UDP) Add(addr netip.AddrPort) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.list = append(m.list, addr)
 }
 
-// Servers returns the list and how many heartbeats came.
+// Servers returns the list and the number of heartbeats.
 func (m *UDP) Servers() ([]netip.AddrPort, int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]netip.AddrPort(nil), m.list...), m.beats
 }
 
-// indexStride is how many servers a datagram of the list has.
+// perPacket is how many servers a datagram of the list has.
 const perPacket = 75
 
-// Feed takes a datagram; both sockets give theirs to it.
+// Feed handles a datagram of either socket.
 func (m *UDP) Feed(now int64, from transport.Peer, b []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
