@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestHouse applies the rules to the whole module.
-func TestHouse(t *testing.T) {
+// TestModule applies the rules to the whole module.
+func TestModule(t *testing.T) {
 	pkgs, undocumented, err := Load("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +27,7 @@ func TestHouse(t *testing.T) {
 	}
 }
 
-// TestCheck shows that the rules bite, and where they must not.
+// TestCheck checks each kind of rule with a package that keeps it or breaks it.
 func TestCheck(t *testing.T) {
 	own := func(s string) string { return Module + "/" + s }
 	for _, c := range []struct {
@@ -74,7 +74,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestLoad reads a small module made for the purpose.
+// TestLoad reads a small module.
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

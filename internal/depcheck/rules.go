@@ -1,9 +1,9 @@
-// Package depcheck holds the project's house rules that a program can check: who
-// may import whom, what the pure rooms must keep out, and that everything a user
-// can see is documented. Its test applies them to all packages of the module.
+// Package depcheck checks the rules of the project that a program can check: which package
+// may import which, what pure packages must not use, that everything exported has a doc
+// comment, and some wording. Its tests apply the rules to the whole module.
 //
-// The rules are tables in this file. A package that needs an exception gets a
-// line there, where a reviewer sees it.
+// The rules are tables in this file. An exception is a line in a table, where a reviewer
+// sees it.
 package depcheck
 
 import (
@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// Module is the path of the module that the rules are for.
+// Module is the path of the module.
 const Module = "github.com/teeyard/teeyard"
 
-// rooms says, for each room (a folder, given relative to the module), which rooms
-// its packages may import besides their own. The longest match counts. A folder
-// that no line matches is an error, so that a new room states its place.
+// rooms lists, for each room (a folder of the module), the rooms that its packages may
+// import besides their own. The longest matching folder counts. A package in no room is an
+// error.
 var rooms = map[string][]string{
 	// The wire and the game stand alone; only the bridge translates.
 	"protocol": {},
@@ -58,12 +58,11 @@ var rooms = map[string][]string{
 	"examples": everything,
 }
 
-// everything is the permission to import any room.
+// everything permits to import any room.
 var everything = []string{"*"}
 
-// limited lists packages of others that only some rooms may import. A pattern
-// that ends in /... covers what is below too. Rooms are prefixes of the folder;
-// "main" stands for every command, wherever it lies.
+// limited lists packages outside the module that only some rooms may import. A pattern that
+// ends in /... includes the packages below. "main" stands for all commands.
 var limited = []struct {
 	pattern string
 	rooms   []string
@@ -79,8 +78,8 @@ var limited = []struct {
 	{"testing/...", []string{"internal"}, "testing is for tests"},
 }
 
-// pure lists the rooms that must not see the outside, with the standard packages
-// they must not import and the functions they must not use.
+// pure lists the rooms that depend on their arguments only, with the standard packages they
+// must not import and the functions they must not use.
 var pure = map[string]struct {
 	imports []string
 	uses    map[string][]string
@@ -102,28 +101,23 @@ var pure = map[string]struct {
 	},
 }
 
-// Package is what the rules look at. Path and Imports are import paths.
+// Package describes a package for the rules, without its tests, for all platforms.
 type Package struct {
-	// Path is the import path.
-	Path string
-	// Command tells a package main.
-	Command bool
-	// Imports are the imports of all files but tests, for any platform.
-	Imports []string
-	// Uses are the selectors on standard packages, as "path.Name".
-	Uses []string
-	// Goroutines tells whether there is a go statement.
-	Goroutines bool
+	Path       string   // import path
+	Command    bool     // the package is a main package
+	Imports    []string // import paths
+	Uses       []string // selectors on imported packages, as "path.Name"
+	Goroutines bool     // there is a go statement
 }
 
-// Check returns what a package does against the rules, one sentence each.
+// Check returns the rules that a package breaks, one sentence each.
 func Check(p Package) []string {
 	var faults []string
 	fault := func(parts ...string) { faults = append(faults, strings.Join(parts, "")) }
 	folder := strings.TrimPrefix(strings.TrimPrefix(p.Path, Module), "/")
 	room, may := lookUp(rooms, folder)
 	if room == "" {
-		fault("lies in no room that depcheck knows")
+		fault("is in no room that depcheck knows")
 	}
 	for _, path := range p.Imports {
 		if own, ok := strings.CutPrefix(path, Module+"/"); ok {
@@ -173,17 +167,17 @@ func lookUp[T any](table map[string]T, folder string) (room string, found T) {
 	return room, found
 }
 
-// within says whether folder is room or below it.
+// within reports whether folder is room or below it.
 func within(folder, room string) bool {
 	return room != "" && (folder == room || strings.HasPrefix(folder, room+"/"))
 }
 
-// allows says whether folder lies in one of the rooms.
+// allows reports whether folder is in one of the rooms.
 func allows(rooms []string, folder string) bool {
 	return slices.ContainsFunc(rooms, func(r string) bool { return r == "*" || within(folder, r) })
 }
 
-// match says whether an import path fits a pattern.
+// match reports whether an import path matches a pattern.
 func match(pattern, path string) bool {
 	if p, ok := strings.CutSuffix(pattern, "/..."); ok {
 		return within(path, p)
@@ -191,8 +185,8 @@ func match(pattern, path string) bool {
 	return path == pattern
 }
 
-// standard says whether an import path is of the standard library, whose first
-// element has no dot.
+// standard reports whether an import path is of the standard library: its first element has
+// no dot.
 func standard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")

@@ -15,9 +15,8 @@ import (
 	"strconv"
 )
 
-// Load finds all packages of the module that dir lies in and reads their files
-// but tests, whatever platform they are for. It returns the packages and, by
-// import path, what lacks a doc comment.
+// Load reads all packages of the module that dir is in, for all platforms, without tests. It
+// returns the packages and, by import path, what lacks a doc comment.
 func Load(dir string) (pkgs []Package, undocumented map[string][]string, err error) {
 	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Dir,Name,GoFiles,CgoFiles,IgnoredGoFiles", "./...")
 	cmd.Dir = dir
@@ -47,22 +46,22 @@ func Load(dir string) (pkgs []Package, undocumented map[string][]string, err err
 			continue // tests only
 		}
 		if !src.doc {
-			src.bare = append(src.bare, "the package")
+			src.undocumented = append(src.undocumented, "the package")
 		}
 		pkgs = append(pkgs, src.pkg)
-		if len(src.bare) > 0 {
-			undocumented[l.ImportPath] = src.bare
+		if len(src.undocumented) > 0 {
+			undocumented[l.ImportPath] = src.undocumented
 		}
 	}
 }
 
-// source gathers what the files of a package say.
+// source collects what the files of a package contain.
 type source struct {
-	pkg   Package
-	fset  *token.FileSet
-	files int
-	doc   bool     // some file has a package comment
-	bare  []string // what lacks a doc comment
+	pkg          Package
+	fset         *token.FileSet
+	files        int
+	doc          bool // some file has a package comment
+	undocumented []string
 }
 
 // read takes one file; files of another package (a generator that the build
@@ -87,7 +86,7 @@ func (s *source) read(path, name string) error {
 	return nil
 }
 
-// imports notes the imports of a file, the selectors on them and go statements.
+// imports adds the imports of a file, the selectors on them and go statements.
 func (s *source) imports(f *ast.File) {
 	local := map[string]string{}
 	for _, im := range f.Imports {
@@ -120,9 +119,8 @@ func (s *source) imports(f *ast.File) {
 	})
 }
 
-// comments notes the exported names of a file that have no comment of their own.
-// In a group of constants or variables the comment of the group will do, and so
-// will one above a run of lines.
+// comments adds the exported names of a file that have no doc comment. In a group of
+// constants or variables, the comment of the group is enough, or one above a block of lines.
 func (s *source) comments(f *ast.File) {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -131,23 +129,23 @@ func (s *source) comments(f *ast.File) {
 				s.want(d.Name, d.Doc)
 			}
 		case *ast.GenDecl:
-			var run *ast.CommentGroup // the comment above the lines before
-			last := 0                 // where they end
+			var block *ast.CommentGroup // the comment above the block
+			last := 0                   // the line where the block ends so far
 			for _, spec := range d.Specs {
 				switch spec := spec.(type) {
 				case *ast.TypeSpec:
 					if spec.Name.IsExported() {
-						s.want(spec.Name, spec.Doc, alone(d))
+						s.want(spec.Name, spec.Doc, soleComment(d))
 						s.methods(spec.Type)
 					}
 				case *ast.ValueSpec:
 					if spec.Doc != nil || s.fset.Position(spec.Pos()).Line != last+1 {
-						run = spec.Doc
+						block = spec.Doc
 					}
 					last = s.fset.Position(spec.End()).Line
 					for _, name := range spec.Names {
 						if name.IsExported() {
-							s.want(name, run, spec.Comment, d.Doc)
+							s.want(name, block, spec.Comment, d.Doc)
 						}
 					}
 				}
@@ -156,8 +154,8 @@ func (s *source) comments(f *ast.File) {
 	}
 }
 
-// methods notes the methods of an interface that have no comment. That of the type
-// will do for one alone.
+// methods adds the methods of an interface that have no comment. A single method needs
+// none.
 func (s *source) methods(t ast.Expr) {
 	i, ok := t.(*ast.InterfaceType)
 	if !ok || len(i.Methods.List) < 2 {
@@ -172,15 +170,15 @@ func (s *source) methods(t ast.Expr) {
 	}
 }
 
-// alone returns the comment of a declaration that is not a group.
-func alone(d *ast.GenDecl) *ast.CommentGroup {
+// soleComment returns the comment of a declaration that is not a group.
+func soleComment(d *ast.GenDecl) *ast.CommentGroup {
 	if d.Lparen.IsValid() {
 		return nil
 	}
 	return d.Doc
 }
 
-// want notes a name if none of the comments says anything.
+// want adds a name if all of its comments are empty.
 func (s *source) want(name *ast.Ident, docs ...*ast.CommentGroup) {
 	for _, d := range docs {
 		if d.Text() != "" {
@@ -188,11 +186,10 @@ func (s *source) want(name *ast.Ident, docs ...*ast.CommentGroup) {
 		}
 	}
 	pos := s.fset.Position(name.Pos())
-	s.bare = append(s.bare, fmt.Sprintf("%s (%s:%d)", name.Name, filepath.Base(pos.Filename), pos.Line))
+	s.undocumented = append(s.undocumented, fmt.Sprintf("%s (%s:%d)", name.Name, filepath.Base(pos.Filename), pos.Line))
 }
 
-// exportedReceiver says whether a function is seen from outside: it has no
-// receiver or one of an exported type.
+// exportedReceiver reports whether a function has no receiver or one of an exported type.
 func exportedReceiver(d *ast.FuncDecl) bool {
 	if d.Recv == nil {
 		return true

@@ -12,22 +12,21 @@ import (
 	"testing"
 )
 
-// Server and client speak versions of the protocol through bridges. Which version it
-// is, and that there is an older one at all, only these files may know: the choice of
-// the bridge. Tools over the protocol itself, as internal/dump and cmd's dump, are no
-// part of this: they show what is on the wire, of any version.
+// Server and client use the bridge of a version of the protocol. Only the files in which they
+// choose it may know which versions there are. Tools that show the protocol itself, such as
+// internal/dump, are not part of this.
 var (
-	neutral = []string{"game", "bot", "transport", "server", "client"}
-	choice  = map[string]bool{"server/versions.go": true, "client/version.go": true}
+	neutral  = []string{"game", "bot", "transport", "server", "client"}
+	choosers = map[string]bool{"server/versions.go": true, "client/version.go": true}
 )
 
-// method are the methods of connections and tokens that are about it.
-var method = map[string]bool{"Dial6": true, "Accept6": true, "Judge6": true, "AppendChallenge": true}
+// methods06 are the methods of connections and tokens that are for 0.6.
+var methods06 = map[string]bool{"Dial6": true, "Accept6": true, "Judge6": true, "AppendChallenge": true}
 
-// older is what names the older version in a text.
-var older = regexp.MustCompile(`\b0\.6\b`)
+// version06 matches 0.6 in a text.
+var version06 = regexp.MustCompile(`\b0\.6\b`)
 
-// TestVersionsAreChosenInOnePlace looks for the older version everywhere else.
+// TestVersionsAreChosenInOnePlace checks that no other file mentions 0.6.
 func TestVersionsAreChosenInOnePlace(t *testing.T) {
 	files, chosen := 0, 0
 	for _, room := range neutral {
@@ -46,12 +45,12 @@ func TestVersionsAreChosenInOnePlace(t *testing.T) {
 			}
 			files++
 			faults := mentions(fset, f)
-			if choice[filepath.ToSlash(name)] {
+			if choosers[filepath.ToSlash(name)] {
 				chosen++
 				return nil
 			}
 			for _, fault := range faults {
-				t.Errorf("%s: %s; versions are the business of bridges, and of their choice", name, fault)
+				t.Errorf("%s: %s; only bridges, and the files that choose one, may know versions", name, fault)
 			}
 			return nil
 		})
@@ -59,13 +58,13 @@ func TestVersionsAreChosenInOnePlace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if files < 50 || chosen != len(choice) {
-		t.Errorf("%d files looked at, %d of %d that choose", files, chosen, len(choice))
+	if files < 50 || chosen != len(choosers) {
+		t.Errorf("%d files looked at, %d of %d that choose", files, chosen, len(choosers))
 	}
 }
 
-// mentions lists where a file knows of the older version: imports, names of the wire
-// packages that are about it, comments and texts.
+// mentions returns where a file mentions 0.6: in imports, names of protocol packages,
+// comments and strings.
 func mentions(fset *token.FileSet, f *ast.File) []string {
 	var faults []string
 	fault := func(pos token.Pos, what string) {
@@ -83,20 +82,20 @@ func mentions(fset *token.FileSet, f *ast.File) []string {
 	}
 	for _, group := range f.Comments {
 		for _, c := range group.List {
-			if older.MatchString(c.Text) {
-				fault(c.Pos(), "has it in a comment")
+			if version06.MatchString(c.Text) {
+				fault(c.Pos(), "has 0.6 in a comment")
 			}
 		}
 	}
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BasicLit:
-			if n.Kind == token.STRING && older.MatchString(n.Value) {
-				fault(n.Pos(), "has it in a text")
+			if n.Kind == token.STRING && version06.MatchString(n.Value) {
+				fault(n.Pos(), "has 0.6 in a string")
 			}
 		case *ast.SelectorExpr:
 			x, ok := n.X.(*ast.Ident)
-			if method[n.Sel.Name] || ok && wire[x.Name] && strings.HasSuffix(n.Sel.Name, "6") {
+			if methods06[n.Sel.Name] || ok && wire[x.Name] && strings.HasSuffix(n.Sel.Name, "6") {
 				fault(n.Pos(), "uses "+n.Sel.Name)
 			}
 		}
@@ -105,7 +104,7 @@ func mentions(fset *token.FileSet, f *ast.File) []string {
 	return faults
 }
 
-// TestMentions shows what is found and what is not.
+// TestMentions checks what mentions finds.
 func TestMentions(t *testing.T) {
 	for src, want := range map[string]int{
 		"package a\nimport _ \"" + Module + "/bridge/bridge6\"\n":                                                                       1,

@@ -1,5 +1,5 @@
-// Package golden hands tests the datagrams that real programs exchanged. The
-// captures are part of the package, so a test of any package can use them.
+// Package golden provides tests with captures of the datagrams that real programs
+// exchanged.
 package golden
 
 import (
