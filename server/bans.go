@@ -14,28 +14,28 @@ import (
 )
 
 const (
-	// maxBanReason is the longest reason kept, in bytes.
+	// maxBanReason is the longest reason that is stored, in bytes.
 	maxBanReason = 63
-	// banAnswerInterval is how long a banned address waits between two answers.
+	// banAnswerInterval is the time between two answers to a banned address.
 	banAnswerInterval = 5 * time.Second
-	// banAnswersTracked is the size of the table of those who were answered lately.
+	// banAnswersTracked is the number of networks whose last answer is remembered.
 	banAnswersTracked = 4096
 )
 
-// ErrUnbannable is returned for addresses that no ban may hit.
+// ErrUnbannable is returned for addresses that cannot be banned.
 var ErrUnbannable = errors.New("ban error (localhost cannot be banned)")
 
-// banList is the list of addresses that may not connect. Bans from the remote console
-// alone are in the store, too, but do not concern the game.
+// banList is the networks that may not connect. The store also has bans that are from the
+// remote console alone.
 type banList struct {
 	store bans.Store
 	clock func() time.Time
-	// answered has the banned networks that asked lately, whether they were answered
-	// or not.
+	// answered has the banned networks that tried to connect recently, whether they
+	// were answered or not.
 	answered *limit.RecentSet
 }
 
-// newBanList takes a store, or makes one with a clock of its own.
+// newBanList returns the list of a store; nil makes one in memory with a clock.
 func newBanList(store bans.Store, clock func() time.Time) banList {
 	if store == nil {
 		store = bans.New(clock)
@@ -61,22 +61,22 @@ func (l *banList) add(now conn.Time, b bans.Ban) (bans.Ban, error) {
 	return b, nil
 }
 
-// isLocalhost reports whether an address is the one by which the operator's own
-// programs come, so that no ban may hit it.
+// isLocalhost reports whether an address is that of the operator's own programs, which
+// cannot be banned.
 func isLocalhost(a netip.Addr) bool {
 	return a == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || a == netip.IPv6Loopback()
 }
 
-// addrPrefix returns the network that is one address.
+// addrPrefix returns the network of one address.
 func addrPrefix(a netip.Addr) netip.Prefix { return netip.PrefixFrom(a, a.BitLen()) }
 
-// find returns the ban that keeps an address away from the game now, if there is one.
+// find returns the ban of an address from the game, if there is one.
 func (l *banList) find(addr netip.Addr) (bans.Ban, bool) {
 	b, ok := l.store.Find(addr)
 	return b, ok && !b.RconOnly
 }
 
-// list returns the bans in the order they end: the console numbers them so.
+// list returns the bans in the order of their ends, by which the console numbers them.
 func (l *banList) list() []bans.Ban {
 	list := slices.DeleteFunc(l.store.All(), func(b bans.Ban) bool { return b.RconOnly })
 	slices.SortStableFunc(list, func(x, y bans.Ban) int {
@@ -95,18 +95,18 @@ func (l *banList) clear() {
 	}
 }
 
-// mayAnswer reports whether a banned network that asks now is to be told why: not if
-// it asked all the time.
+// mayAnswer reports whether a banned network that tries to connect now is told about the
+// ban: not if it keeps trying.
 func (l *banList) mayAnswer(now conn.Time, net netip.Prefix) bool {
 	asked := l.answered.Has(int64(now), net)
 	l.answered.Add(int64(now), net)
 	return !asked
 }
 
-// banMessage is what banned clients are told.
+// banMessage returns what banned clients are told.
 func banMessage(b bans.Ban, now time.Time) string { return "You have been banned " + banTerms(b, now) }
 
-// banTerms says for how long a ban is and why.
+// banTerms returns the remaining time of a ban and its reason.
 func banTerms(b bans.Ban, now time.Time) string {
 	reason := cmp.Or(b.Reason, "No reason given")
 	if b.Until.IsZero() {

@@ -8,22 +8,22 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// bots are the players the server itself provides (sv_bots). They have seats in
-// the world but no sessions; the highest seats, as clients get the lowest.
+// bots is the players that the server itself provides (sv_bots). They have seats in the
+// world but no sessions. They get the highest seats, and clients the lowest.
 type bots struct {
-	world      *game.World     // that they play on
-	seats      game.PlayerMask // theirs, until the tick that clears them
-	introduced game.PlayerMask // those clients were told of
+	world      *game.World     // that the seats are in
+	seats      game.PlayerMask // of bots, until they leave
+	introduced game.PlayerMask // clients were told about these
 	brains     [game.MaxPlayers]*bot.Bot
 	skill      int
-	serial     uint64 // of the last brain
+	serial     uint64 // of the last bot; seeds differ by it
 
-	// The map is explored beside the game, which takes some 0.1 s.
+	// nav is made in a goroutine, which takes some 0.1 s, and arrives in navResult.
 	nav       *bot.NavGraph
-	navResult chan *bot.NavGraph // nil when there is nothing to wait for
+	navResult chan *bot.NavGraph // nil if nothing is being made
 }
 
-// botNames are what bots are called, in this order.
+// botNames are the names of bots, from the highest seat down.
 var botNames = [...]string{
 	"Ada", "Bolt", "Clover", "Dot", "Ember", "Fidget", "Gizmo", "Hazel",
 	"Iggy", "Juno", "Kiwi", "Lumen", "Mango", "Nimbus", "Olive", "Pixel",
@@ -31,21 +31,20 @@ var botNames = [...]string{
 	"Yoyo", "Ziggy",
 }
 
-// botBodies are bodies of skins that all clients have.
+// botBodies are skin parts that all clients have.
 var botBodies = [...]string{"fox", "bear", "koala", "mouse", "beaver", "raccoon", "hippo", "spiky", "kitty", "piglet"}
 
-// has tells whether a seat is a bot's.
+// has reports whether a seat is a bot's.
 func (b *bots) has(id game.PlayerID) bool { return b.seats.Has(id) }
 
-// setWorld makes a world the one to play on. On a new map their seats are gone
-// with the old world.
+// setWorld forgets the bots of another world.
 func (b *bots) setWorld(w *game.World) {
 	if b.world != w {
 		*b = bots{world: w, serial: b.serial}
 	}
 }
 
-// count is the number of bots.
+// count returns the number of bots.
 func (b *bots) count() (n int) {
 	for m := b.seats; m != 0; m &= m - 1 {
 		n++
@@ -53,9 +52,8 @@ func (b *bots) count() (n int) {
 	return n
 }
 
-// wantedBots is how many bots there should be: as many as are lacking until
-// sv_bots play, while a human is there to play with. They leave a slot for
-// everybody who is connected, so that nobody has to watch because of them.
+// wantedBots returns the number of bots that there should be: while somebody is in the
+// game, they fill it up to sv_bots players, but leave a slot for every client.
 func (s *Server) wantedBots() int {
 	if s.settings.Bots == 0 || s.settings.TournamentMode != 0 {
 		return 0
@@ -76,12 +74,12 @@ func (s *Server) wantedBots() int {
 	if !inGame {
 		return 0
 	}
-	// One seat stays free, so that who comes need not wait for a bot to go.
+	// One seat stays free, so that a new client need not wait for a bot to leave.
 	free := min(s.settings.PlayerSlots, s.settings.MaxClients, game.MaxPlayers-1) - humans
 	return max(0, min(s.settings.Bots-(humans-spectators), free))
 }
 
-// runBots lets bots come and go and says what they do in the next tick.
+// runBots adds and removes bots and queues their inputs for the next tick.
 func (s *Server) runBots() {
 	b := &s.bots
 	b.setWorld(s.world)
@@ -120,15 +118,16 @@ func (s *Server) runBots() {
 	}
 }
 
-// removeExcessBots lets those leave who are too many. A newcomer calls it before he
-// takes part, or he might find no place to play.
+// removeExcessBots removes the bots that are too many. It is called before a client joins,
+// so that a slot is free.
 func (s *Server) removeExcessBots() {
 	for n := s.bots.count() - s.wantedBots(); n > 0; n-- {
 		s.removeBot(s.lastBot(), "made room")
 	}
 }
 
-// hasNavGraph tells whether the map is known to bots; if not, it sees to it.
+// hasNavGraph reports whether there is a navigation graph of the map. If not, it has one
+// made.
 func (s *Server) hasNavGraph() bool {
 	b := &s.bots
 	if b.nav != nil {
@@ -141,7 +140,7 @@ func (s *Server) hasNavGraph() bool {
 		go func() {
 			nav, err := bot.NewNavGraph(terrain, &tuning)
 			if err != nil {
-				nav = nil // cannot be: the world was made of the same terrain
+				nav = nil // impossible: the world has the same terrain
 			}
 			found <- nav
 		}()
@@ -154,7 +153,7 @@ func (s *Server) hasNavGraph() bool {
 	}
 }
 
-// addBot seats one more bot; false when there is no seat.
+// addBot adds a bot. It returns false if there is no seat.
 func (s *Server) addBot() bool {
 	b := &s.bots
 	for id := game.PlayerID(game.MaxPlayers - 1); id >= 0; id-- {
@@ -178,14 +177,14 @@ func (s *Server) addBot() bool {
 	return false
 }
 
-// botProfile is who the n-th bot is.
+// botProfile returns the profile of the n-th bot.
 func botProfile(n int) *game.Profile {
 	p := &game.Profile{Name: botNames[n%len(botNames)], Clan: "bot", Country: -1}
 	if n >= len(botNames) {
 		p.Name = fmt.Sprintf("%s %d", p.Name, 1+n/len(botNames))
 	}
 	p.Skin.PartNames = [game.NumSkinParts]string{botBodies[n%len(botBodies)], "", "", "standard", "standard", "standard"}
-	// One colour each, far apart on the circle; hands and feet a little darker.
+	// Hues that are far apart; hands and feet are a little darker.
 	hue := int32(n*67+16) & 255
 	for part, light := range [game.NumSkinParts]int32{0: 110, 3: 90, 4: 80} {
 		if light != 0 {
@@ -196,7 +195,7 @@ func botProfile(n int) *game.Profile {
 	return p
 }
 
-// lastBot is the bot that leaves first: who came last.
+// lastBot returns the bot that joined last, which is the first to leave.
 func (s *Server) lastBot() game.PlayerID {
 	for id := range game.PlayerID(game.MaxPlayers) {
 		if s.bots.has(id) {
@@ -206,7 +205,7 @@ func (s *Server) lastBot() game.PlayerID {
 	return game.Nobody
 }
 
-// removeBot lets a bot leave with the next tick.
+// removeBot makes a bot leave with the next tick.
 func (s *Server) removeBot(id game.PlayerID, reason string) {
 	if !s.bots.has(id) {
 		return

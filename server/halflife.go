@@ -19,25 +19,25 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// browseHalfLife is what the server is to programs that know the Half-Life protocol:
-// trackers, panels and consoles. It implements halflife.Game and halflife.Console.
+// halfLife is the server's side of the Half-Life protocol, for trackers, panels and remote
+// consoles. It implements halflife.Game and halflife.Console.
 type halfLife struct {
 	server    *Server
 	responder *halflife.Server
 	numSent   int
 	info      query.Info
 
-	registrar     *halflife.Registrar // nil while no master is known
+	registrar     *halflife.Registrar // nil without masters
 	registered    int
-	announced     string    // what masters were told last
-	nextStep      conn.Time // when to look again
-	masterSetting string    // sv_hl_master as it was looked up
+	announced     string    // announcedState when masters were told last
+	nextStep      conn.Time // when update does something again
+	masterSetting string    // the value of sv_hl_master that was resolved
 	masters       []transport.Peer
-	lookups       chan masterLookup // what comes of looking up names
+	lookups       chan masterLookup // results of resolveMasters
 	cancelLookup  context.CancelFunc
 }
 
-// open makes the server's other face.
+// open creates the responder.
 func (h *halfLife) open(s *Server) (err error) {
 	h.server = s
 	h.responder, err = halflife.NewServer(halflife.ServerConfig{
@@ -52,8 +52,7 @@ func (h *halfLife) send(to transport.Peer, b []byte) {
 	h.server.transport.Send(to, b)
 }
 
-// handle takes a datagram of the protocol. It reports whether anybody listens to
-// those.
+// handle handles a datagram of the protocol. It returns false if it is for nobody.
 func (h *halfLife) handle(now conn.Time, peer transport.Peer, b []byte) bool {
 	if h.registrar != nil && h.registrar.Feed(int64(now), peer, b) {
 		return true
@@ -69,7 +68,7 @@ func (h *halfLife) handle(now conn.Time, peer transport.Peer, b []byte) bool {
 	return true
 }
 
-// isPlayerAddr tells whether a player of an address has shown that he is there.
+// isPlayerAddr reports whether a player has proven to be at an address.
 func (h *halfLife) isPlayerAddr(a netip.Addr) bool {
 	for _, c := range h.server.sessions {
 		if c != nil && c.addrProven && c.peer.Addr() == a {
@@ -100,11 +99,11 @@ func (h *halfLife) Info() halflife.Info {
 	return i
 }
 
-// osLetters are the letters of the protocol; others are not known to it.
+// osLetters are the protocol's letters of operating systems, Linux aside.
 var osLetters = map[string]byte{"windows": 'w', "darwin": 'm'}
 
-// Players implements halflife.Game: everybody who is listed in server browsers, for
-// Info was asked just before.
+// Players implements halflife.Game. It returns the players whom Info, which is called
+// before it, has found.
 func (h *halfLife) Players(dst []halflife.Player) []halflife.Player {
 	s, n := h.server, 0
 	now := s.now
@@ -172,18 +171,18 @@ func (h *halfLife) Rules(dst []halflife.Rule) []halflife.Rule {
 	)
 }
 
-// RunRcon implements halflife.Console, with the rights that the password gives a
-// player, and what it does is logged as it is for players.
+// RunRcon implements halflife.Console. The caller has the same access as a player with the
+// same password, and the line is logged as theirs are.
 func (h *halfLife) RunRcon(peer transport.Peer, level int, line string, print func(text string)) {
 	s := h.server
 	s.print(console.Info, "server", fmt.Sprintf("addr=%s rcon='%s'", peer, s.console.Redact(line)))
 	s.console.Execute(line, console.Caller{Level: console.Level(level), Flags: console.Server, ID: -1, Addr: peer.Addr(), Print: print})
 }
 
-// handleRcon tells the log of those who do not get in.
+// handleRcon logs requests for the remote console that are refused.
 func (h *halfLife) onRcon(e halflife.RconEvent) {
 	if e.Result == halflife.RconRan {
-		return // logged with the line, see RunRcon
+		return // logged by RunRcon
 	}
 	text := fmt.Sprintf("rcon of %s: %s", e.Peer, e.Result)
 	if e.Count > 1 {
@@ -192,27 +191,28 @@ func (h *halfLife) onRcon(e halflife.RconEvent) {
 	h.server.print(console.Standard, "server", text)
 }
 
-// configure takes the settings. What cannot be is said, and is off.
+// configure applies the settings. Values that make no sense are printed and turn off what
+// they are about.
 func (h *halfLife) configure(who console.Caller) {
 	s := h.server
 	v := &s.settings
-	complain := func(name string, err error) {
+	printError := func(name string, err error) {
 		s.printFor(who, console.Standard, "server", fmt.Sprintf("%s: %v", name, err))
 	}
 	var set halflife.Settings
 	var err error
 	if set.Legacy, err = halflife.ParseLegacyPolicy(v.HalfLifeLegacy); err != nil {
-		complain("sv_hl_legacy_queries", err)
+		printError("sv_hl_legacy_queries", err)
 		set.Legacy = halflife.LegacyOff
 	}
 	r := &set.Rcon
 	usable := v.HalfLifeRcon != 0
 	if r.AllowedNets, err = parseNetworks(v.HalfLifeRconAllow); err != nil {
-		complain("sv_hl_rcon_allow", err)
-		usable = false // rather nobody than everybody
+		printError("sv_hl_rcon_allow", err)
+		usable = false // an empty list would allow everybody
 	}
 	if r.UnbannableNets, err = parseNetworks(v.HalfLifeRconExempt); err != nil {
-		complain("sv_hl_rcon_exempt", err)
+		printError("sv_hl_rcon_exempt", err)
 	}
 	if r.MaxFailures = v.HalfLifeRconFailures; r.MaxFailures == 0 {
 		r.MaxFailures = -1
@@ -231,17 +231,17 @@ func (h *halfLife) configure(who console.Caller) {
 			continue
 		}
 		if err := halflife.CheckPassword(p.password); err != nil {
-			complain(p.name+" does not open the remote console of sv_hl_rcon", err)
+			printError(p.name+" does not open the remote console of sv_hl_rcon", err)
 			continue
 		}
 		r.Passwords = append(r.Passwords, halflife.RconPassword{Password: p.password, Level: int(p.level)})
 	}
 	if err := h.responder.SetSettings(set); err != nil {
-		complain("sv_hl", err)
+		printError("sv_hl", err)
 	}
 }
 
-// parseNetworks reads parseNetworks separated by commas.
+// parseNetworks parses networks and addresses separated by commas.
 func parseNetworks(list string) (nets []netip.Prefix, err error) {
 	for word := range strings.SplitSeq(list, ",") {
 		if word = strings.TrimSpace(word); word == "" {
@@ -260,10 +260,10 @@ func parseNetworks(list string) (nets []netip.Prefix, err error) {
 	return nets, nil
 }
 
-// lookupRetry is when masters of which not all were found are looked up again.
+// lookupRetry is the time until masters are looked up again if one was not found.
 const lookupRetry = time.Minute
 
-// update does what is due about masters. It never waits for them.
+// update does what is due about masters, without waiting for anything.
 func (h *halfLife) update(now conn.Time) {
 	if now < h.nextStep {
 		return
@@ -293,7 +293,7 @@ func (h *halfLife) update(now conn.Time) {
 	}
 }
 
-// announcedState is what masters are to hear of at once when it changes.
+// announcedState returns what masters are told at once when it changes.
 func (h *halfLife) announcedState() string {
 	v := &h.server.settings
 	return fmt.Sprint(h.server.gameMap.Name, "\x00", v.MaxClients, "\x00", v.Password != "")
@@ -303,8 +303,8 @@ func (h *halfLife) heartbeat() halflife.Heartbeat {
 	return halflife.Heartbeat{Info: h.Info(), Region: halflife.RegionAll}
 }
 
-// resolveMasters finds masters beside the game, as names may take their time, until there is
-// an address for all of them.
+// resolveMasters looks up the addresses of masters in a goroutine, again and again until
+// all are found.
 func (h *halfLife) resolveMasters(list string) {
 	if strings.Trim(list, ", ") == "" {
 		return
@@ -341,13 +341,13 @@ func (h *halfLife) resolveMasters(list string) {
 	}()
 }
 
-// masterLookup are the addresses of masters, and why one has none.
+// masterLookup is the addresses of masters, and an error if one has none.
 type masterLookup struct {
 	masters []transport.Peer
 	missing error
 }
 
-// registerAt registers at masters that were looked up.
+// registerAt registers at the masters that were found.
 func (h *halfLife) registerAt(l masterLookup) {
 	if l.missing != nil {
 		h.server.print(console.Standard, "register", fmt.Sprintf("sv_hl_master: %v", l.missing))
@@ -359,7 +359,7 @@ func (h *halfLife) registerAt(l masterLookup) {
 	h.registrar = halflife.NewRegistrar(halflife.RegistrarConfig{Masters: l.masters, Heartbeat: h.heartbeat, Send: h.server.transport.Send})
 }
 
-// unregister takes the server off the lists.
+// unregister ends the registration at all masters.
 func (h *halfLife) unregister() {
 	if h.cancelLookup != nil {
 		h.cancelLookup()
@@ -373,7 +373,7 @@ func (h *halfLife) unregister() {
 
 func (h *halfLife) close() { h.unregister() }
 
-// The commands that operators of such servers know.
+// The commands that operators of Half-Life servers know.
 
 func (s *Server) cmdAddIP(call *console.Call) {
 	net, err := halflife.ParseNet(call.Arg(1))
@@ -399,7 +399,7 @@ func (s *Server) cmdListIP(call *console.Call) {
 	s.printLines(call, halflife.ListIP(s.bans.store, call.Arg(0)))
 }
 
-// banFile is where writeip writes to, by the name that it has for such servers.
+// banFile is the file that writeip writes, with its name on Half-Life servers.
 const banFile = "listip.cfg"
 
 func (s *Server) cmdWriteIP(call *console.Call) {

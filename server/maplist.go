@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// mapsPerTick is how many maps a session is told at once.
+	// mapsPerTick is the number of maps that a session is sent at once.
 	mapsPerTick = 32
-	// maxListedMaps and maxMapDepth bound what is looked through for maps.
+	// maxListedMaps and maxMapDepth limit the search for maps, in maps and folders.
 	maxListedMaps = 4096
 	maxMapDepth   = 4
 )
 
-// standardMaps are those that come with Teeworlds.
+// standardMaps are the maps that come with Teeworlds.
 var standardMaps = []string{
 	"ctf1", "ctf2", "ctf3", "ctf4", "ctf5", "ctf6", "ctf7", "ctf8",
 	"dm1", "dm2", "dm3", "dm6", "dm7", "dm8", "dm9", "lms1",
 }
 
-// mapList is what operators may choose from, as sv_maplist says: the maps of the
-// storage and the embedded ones, by name.
+// mapList returns the sorted names of the maps that operators can choose from, as
+// sv_maplist says: those in Config.Files and the embedded ones.
 func (s *Server) mapList() []string {
 	kind := strings.ToLower(s.settings.MapList)
 	if kind == "none" {
@@ -42,7 +42,7 @@ func (s *Server) mapList() []string {
 	return slices.Compact(names)
 }
 
-// appendMapsIn adds the maps of a folder below maps/ and of those in it.
+// appendMapsIn appends the names of the maps in a folder below maps/ and its subfolders.
 func (s *Server) appendMapsIn(dir string, depth int, names []string) []string {
 	entries, err := fs.ReadDir(s.cfg.Files, path.Join("maps", dir))
 	if err != nil {
@@ -63,14 +63,14 @@ func (s *Server) appendMapsIn(dir string, depth int, names []string) []string {
 	return names
 }
 
-// canListMaps tells whether a new operator is to be told of the maps: who may change
-// them is.
+// canListMaps reports whether operators of a level get the list of maps: those who may
+// change the map do.
 func (s *Server) canListMaps(level console.Level) bool {
 	e, ok := s.console.Lookup("sv_map", console.Operator)
 	return ok && e.Level >= level
 }
 
-// mapsPerTick tells an operator more of the maps.
+// sendMapList sends an operator some more of the maps.
 func (c *session) sendMapList() {
 	n := min(len(c.rcon.mapsToList), mapsPerTick)
 	for _, name := range c.rcon.mapsToList[:n] {

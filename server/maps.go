@@ -23,10 +23,10 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// ErrNoMap is returned for a map that is found nowhere.
+// ErrNoMap is returned for a map that is not found.
 var ErrNoMap = errors.New("map not found")
 
-// emptyFS is a storage without files.
+// emptyFS is a file system without files.
 type emptyFS struct{}
 
 // Open implements fs.FS.
@@ -34,7 +34,7 @@ func (emptyFS) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// BuiltinModes makes the modes that come with the server.
+// BuiltinModes returns the mode with a name of those that come with the server.
 func BuiltinModes(name string) (game.Mode, bool) {
 	switch strings.ToLower(name) {
 	case "dm":
@@ -45,16 +45,16 @@ func BuiltinModes(name string) (game.Mode, bool) {
 
 // gameMap is the map being played.
 type gameMap struct {
-	bridge.Map        // as clients are told of it; the name is sv_map's last element
-	svMap      string // sv_map as it was
+	bridge.Map        // as announced to clients; Name is the last element of sv_map
+	svMap      string // the value of sv_map
 	terrain    game.Terrain
-	// plain is the map for clients that cannot read the file as it is; nil if all
-	// can, or if it could not be made: plainErr tells why.
+	// plain is the map for clients that cannot read compressed tile layers; nil if it
+	// has none, or if rewriting it failed with plainErr.
 	plain    *bridge.Map
 	plainErr error
 }
 
-// forVersion is the map as clients of a version get it.
+// forVersion returns the map for the clients of a version.
 func (m *gameMap) forVersion(v bridge.Protocol) (*bridge.Map, error) {
 	switch {
 	case !v.NeedsUncompressedTiles():
@@ -65,7 +65,7 @@ func (m *gameMap) forVersion(v bridge.Protocol) (*bridge.Map, error) {
 	return m.mostCompatible(), nil
 }
 
-// mostCompatible is the map that most clients can read.
+// mostCompatible returns the map in the form that the most clients can read.
 func (m *gameMap) mostCompatible() *bridge.Map {
 	if m.plain != nil {
 		return m.plain
@@ -73,8 +73,7 @@ func (m *gameMap) mostCompatible() *bridge.Map {
 	return &m.Map
 }
 
-// makePlain rewrites the map if not everybody can read it. The parsed map is used
-// up.
+// makePlain sets plain if some clients cannot read the map. It changes the parsed map.
 func (m *gameMap) makePlain(parsed *twmap.Map) {
 	if !parsed.MakeCompatible() {
 		return
@@ -89,16 +88,16 @@ func (m *gameMap) makePlain(parsed *twmap.Map) {
 	m.plain = &plain.Map
 }
 
-// setFile sets the file clients download.
+// setFile sets the file that clients download.
 func (m *gameMap) setFile(file []byte) {
 	m.plain, m.plainErr = nil, nil
 	m.File, m.CRC, m.SHA256 = file, crc32.ChecksumIEEE(file), sha256.Sum256(file)
 }
 
-// maxMapFile bounds a map file; the largest in use have some 10 MB.
+// maxMapFile is the largest map file that is loaded; the largest in use have some 10 MB.
 const maxMapFile = 64 << 20
 
-// readMap finds and reads a map by its sv_map.
+// readMap finds and reads the map that a value of sv_map names.
 func (s *Server) readMap(setting string) (gameMap, error) {
 	m := gameMap{svMap: setting, Map: bridge.Map{Name: path.Base(setting), ChunksPerRequest: s.chunksPerRequest}}
 	if setting == "" || !fs.ValidPath(setting) || strings.ContainsAny(setting, "\\:") {
@@ -144,7 +143,7 @@ func readFile(files fs.FS, name string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: not a regular file", name)
 	}
 	if info.Size() <= limit {
-		// The file may grow while it is read.
+		// The limit holds even if the file grows while it is read.
 		buf := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
 		n, err := buf.ReadFrom(io.LimitReader(f, limit+1))
 		if err != nil || n <= limit {
@@ -154,7 +153,7 @@ func readFile(files fs.FS, name string, limit int64) ([]byte, error) {
 	return nil, fmt.Errorf("%s: more than the %d bytes allowed", name, limit)
 }
 
-// loadMap makes a map the one being played, with a new world.
+// loadMap loads a map and creates a world on it.
 func (s *Server) loadMap(setting string) error {
 	m, err := s.readMap(setting)
 	if err != nil {
@@ -192,7 +191,7 @@ func (s *Server) loadMap(setting string) error {
 	return nil
 }
 
-// rotateMap wishes for the map that sv_maprotation has after the current one.
+// rotateMap sets sv_map to the map of change_map, or else to the next of sv_maprotation.
 func (s *Server) rotateMap() {
 	if s.nextMap != "" {
 		s.settings.Map, s.nextMap = s.nextMap, ""
@@ -213,8 +212,8 @@ func (s *Server) rotateMap() {
 	s.print(console.Debug, "game", fmt.Sprintf("rotating map to %s", next))
 }
 
-// changeMap loads the map that sv_map names, if it is another one, and takes
-// all clients along.
+// changeMap loads the map that sv_map names, if it is another one, and makes all clients
+// load it.
 func (s *Server) changeMap(now conn.Time) {
 	if s.settings.Map == s.gameMap.svMap && !s.reloadMap && s.clock.tick < game.MaxTick {
 		return
@@ -237,7 +236,7 @@ func (s *Server) changeMapTo(now conn.Time, setting string) error {
 			if p.Team == game.TeamSpectators {
 				spectators |= game.MaskOne(pid)
 			}
-		} else if c.wasSpectator { // on the way since the map before
+		} else if c.wasSpectator { // still loading the previous map
 			spectators |= game.MaskOne(pid)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// rconState is what a session has to do with the remote console.
+// rconState is the remote console of a session.
 type rconState struct {
 	authed         bool
 	level          console.Level
@@ -27,17 +27,18 @@ type rconState struct {
 }
 
 const (
-	// commandsPerTick is how many commands a session is told at once.
+	// commandsPerTick is the number of commands that a session is sent at once.
 	commandsPerTick = 16
 	// maxRconLine is the longest line of output, in bytes.
 	maxRconLine = 512
-	// Output leaves this much of the connection alone, in chunks that wait for
-	// acks and in bytes: a flood of lines must not cost an operator the seat.
+	// Lines are dropped beyond so many unacknowledged chunks, or when less than so many
+	// bytes of the resend buffer are free, so that a flood of lines does not end an
+	// operator's connection.
 	maxRconPending = conn.MaxUnacked / 2
 	minRconRoom    = 8 << 10
 )
 
-// login takes a password, right or wrong.
+// login checks a password for the remote console.
 func (c *session) login(password string) {
 	s := c.server
 	admin, mod := s.settings.RconPassword, s.settings.RconModPassword
@@ -56,10 +57,11 @@ func (c *session) login(password string) {
 	}
 }
 
-// equalPasswords compares passwords in constant time.
+// equalPasswords reports whether passwords are equal, in constant time.
 func equalPasswords(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-func (c *session) grantRcon(level console.Level, text, who string) {
+// grantRcon gives a session access to the remote console.
+func (c *session) grantRcon(level console.Level, text, levelName string) {
 	s := c.server
 	s.failedLogins.Forget(limit.Person(c.peer.Addr()))
 	c.rcon = rconState{authed: true, level: level}
@@ -68,15 +70,15 @@ func (c *session) grantRcon(level console.Level, text, who string) {
 	}
 	c.bridge.SendRconAuthStatus(true)
 	c.sendRconLine(text)
-	s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d authed (%s)", c.id, who))
+	s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d authed (%s)", c.id, levelName))
 	s.observe(event.RconLogin{Player: eventSource{s}.EventPlayer(c.id), Admin: level == console.LevelAdmin, Moderator: level == console.LevelMod})
 	if c.state >= stateReady {
 		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody, Value: int32(game.PlayerFlagAdmin)})
 	}
 }
 
-// rejectRconPassword counts wrong passwords, and bans an address if nobody else can have
-// said them.
+// rejectRconPassword counts a wrong password. Too many of them ban the address, if it is
+// proven, or else drop the client.
 func (c *session) rejectRconPassword() {
 	s := c.server
 	most := s.settings.RconMaxTries
@@ -99,7 +101,7 @@ func (c *session) rejectRconPassword() {
 	c.drop(reason)
 }
 
-// logout ends a session's rights.
+// logout ends a session's access to the remote console. The caller is its own.
 func (c *session) logout(who console.Caller) {
 	c.rcon = rconState{}
 	c.bridge.SendRconAuthStatus(false)
@@ -111,7 +113,7 @@ func (c *session) logout(who console.Caller) {
 	}
 }
 
-// runRcon executes a line, if the session may.
+// runRcon executes a line of the remote console, if the session has access.
 func (c *session) runRcon(line string) {
 	if !c.rcon.authed || len(line) > 255 {
 		return
@@ -126,7 +128,7 @@ func (c *session) caller(flags console.Flag) console.Caller {
 	return console.Caller{Level: c.rcon.level, Flags: flags, ID: int(c.id), Addr: c.peer.Addr()}
 }
 
-// sendRconLine sends a line of output, if the connection has room for it.
+// sendRconLine sends a line of the remote console, or drops it if the connection is full.
 func (c *session) sendRconLine(line string) {
 	if n, _ := c.conn.Unacked(); n >= maxRconPending || c.conn.FreeResendBuffer() < minRconRoom {
 		c.rcon.droppedLines++
@@ -139,7 +141,8 @@ func (c *session) sendRconLine(line string) {
 	c.bridge.SendRconLine(line)
 }
 
-// reportDroppedLines tells an operator, once there is room again, that there was more.
+// reportDroppedLines tells an operator how many lines were dropped, when there is room
+// again.
 func (c *session) reportDroppedLines() {
 	if c.rcon.droppedLines == 0 {
 		return
@@ -152,14 +155,13 @@ func (c *session) reportDroppedLines() {
 	c.sendRconLine(fmt.Sprintf("(%d lines were left out: too many at once)", lost))
 }
 
-// print writes a line to the log and to everybody who is logged in and may
-// read it.
+// print logs a line and sends it to the administrators at the remote console.
 func (s *Server) print(level int, system, line string) {
 	s.printFor(console.Operator, level, system, line)
 }
 
-// printFor is print for a line that a command of a caller's prints. Only
-// administrators get what administrators do.
+// printFor is print for a line that a caller's command prints. What moderators do, other
+// moderators get too.
 func (s *Server) printFor(who console.Caller, level int, system, line string) {
 	if !s.logEnabled(level) {
 		return
@@ -185,7 +187,7 @@ func (s *Server) printFor(who console.Caller, level int, system, line string) {
 	}
 }
 
-// sendCommandLists tells new operators the commands, some at a time.
+// sendCommandLists sends new operators the list of commands and maps, some per tick.
 func (s *Server) sendCommandLists() {
 	for _, c := range s.sessions {
 		if c == nil || !c.rcon.authed || int(c.id)&7 != int(s.clock.tick)&7 {
@@ -208,8 +210,8 @@ func (s *Server) sendCommandLists() {
 	}
 }
 
-// sendAccessChange tells moderators of a command that they may run from now on, or no
-// more. Those whose list has not come to it yet will find out.
+// sendAccessChange tells moderators about a command that they may run from now on, or no
+// longer. Those whose list has not come to it yet will get it with the list.
 func (s *Server) sendAccessChange(e console.Entry) {
 	if e.Flags&console.Server == 0 || e.Flags&console.Hidden != 0 {
 		return
@@ -225,8 +227,7 @@ func (s *Server) sendAccessChange(e console.Entry) {
 	}
 }
 
-// generateRconPassword makes a password up if the operator set none, so that a
-// first-time operator can log in.
+// generateRconPassword sets a random password if the operator has set none, and logs it.
 func (s *Server) generateRconPassword() {
 	if s.settings.RconPassword != "" || s.settings.RconModPassword != "" {
 		return

@@ -14,25 +14,25 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// registration keeps the server on the lists of masters while sv_register says so.
+// registration registers the server at masters while sv_register says so.
 type registration struct {
-	*activeRegistration // nil while there is none
+	*activeRegistration // nil for none
 	outdated            bool
-	unregistered        chan struct{} // closed when the last announcement is off the lists
+	unregistered        chan struct{} // closed when the last one has ended
 }
 
-// activeRegistration is a registrar of certain settings.
+// activeRegistration is a registration with certain settings.
 type activeRegistration struct {
 	registrar  *master.Registrar
-	superseded bool // what it says does not matter any more
+	superseded bool // its events are ignored
 	nextInfo   conn.Time
 	info       []byte
 }
 
-// infoInterval is how often masters may hear what has changed.
+// infoInterval is the time between two updates of the info that masters get.
 const infoInterval = time.Second
 
-// updateRegistration does what is due about masters. It never waits for them.
+// updateRegistration does what is due about masters, without waiting for anything.
 func (s *Server) updateRegistration(now conn.Time) {
 	l := &s.registration
 	if l.outdated {
@@ -50,13 +50,13 @@ func (s *Server) updateRegistration(now conn.Time) {
 	l.registrar.Step(int64(now))
 }
 
-// handle takes a datagram of a stranger. It reports whether a master sent it.
+// handle handles a datagram if a master sent it, and reports whether one did.
 func (l *registration) handle(now conn.Time, peer transport.Peer, b []byte) bool {
 	return l.activeRegistration != nil && l.registrar.Feed(int64(now), peer, b)
 }
 
-// restartRegistration announces the server as the settings are now. What was announced
-// before has to be off the lists first, or masters would know the address twice.
+// restartRegistration registers the server with the current settings. The registration
+// before must have ended, or masters would have the address twice.
 func (s *Server) restartRegistration() {
 	l := &s.registration
 	if l.activeRegistration != nil {
@@ -86,12 +86,12 @@ func (s *Server) restartRegistration() {
 	}
 	l.activeRegistration = a
 	if u, err := url.Parse(cfg.URL); err == nil && u.Host != "" {
-		// In the words that hosting panels wait for.
+		// Hosting panels wait for this line.
 		s.print(console.Standard, "register", fmt.Sprintf("chose '%s' as master, sending heartbeats", u.Host))
 	}
 }
 
-// unregister takes the server off the lists, beside the game.
+// unregister ends the registration in a goroutine.
 func (l *registration) unregister() {
 	if l.activeRegistration == nil {
 		return
@@ -104,7 +104,7 @@ func (l *registration) unregister() {
 	}()
 }
 
-// isUnregistering tells whether that is going on.
+// isUnregistering reports whether unregister is still at work.
 func (l *registration) isUnregistering() bool {
 	if l.unregistered == nil {
 		return false
@@ -118,7 +118,7 @@ func (l *registration) isUnregistering() bool {
 	}
 }
 
-// close takes the server off the lists, for which it waits a second at most.
+// close ends the registration, and waits for that for up to a second.
 func (l *registration) close() {
 	l.unregister()
 	if l.unregistered != nil {
@@ -126,7 +126,7 @@ func (l *registration) close() {
 	}
 }
 
-// registrarConfig is to whom the settings want the server announced, and how.
+// registrarConfig returns the configuration of a registrar from the settings.
 func (s *Server) registrarConfig() (master.Config, error) {
 	v := &s.settings
 	cfg := master.Config{
@@ -155,7 +155,7 @@ func (s *Server) registrarConfig() (master.Config, error) {
 	return cfg, cfg.AddMasters(v.RegisterUDP)
 }
 
-// parseHeaders reads a list of "Header: Value", separated by commas.
+// parseHeaders parses HTTP headers "Name: Value" separated by commas.
 func parseHeaders(list string) (http.Header, error) {
 	h := http.Header{}
 	for pair := range strings.SplitSeq(list, ",") {
@@ -165,7 +165,7 @@ func parseHeaders(list string) (http.Header, error) {
 		name, value, ok := strings.Cut(pair, ":")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		if !ok || name == "" || strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-			// The value may be a secret, so it is not repeated.
+			// The error leaves out the value, which may be secret.
 			return nil, fmt.Errorf(`%w: sv_register_extra wants "Header: Value", separated by commas`, master.ErrConfig)
 		}
 		h.Add(name, value)
@@ -173,7 +173,7 @@ func parseHeaders(list string) (http.Header, error) {
 	return h, nil
 }
 
-// printMasterEvent tells the operator what became of an announcement.
+// printMasterEvent prints what became of a registration.
 func (s *Server) printMasterEvent(e *master.Event) {
 	text := e.Text
 	switch e.Kind {

@@ -17,47 +17,47 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// Replays is the folder of the flight recorder's logs. All calls come from one
-// goroutine, which may wait for them as long as it takes: the game does not.
+// Replays stores replay logs. One goroutine calls all methods; the game does not wait for
+// them.
 type Replays interface {
-	// Create makes a file that does not exist yet; otherwise the error is
-	// fs.ErrExist. Each Write is a whole number of blocks.
+	// Create creates a file. The error is fs.ErrExist if it exists. Each Write is a
+	// whole number of blocks.
 	Create(name string) (io.WriteCloser, error)
-	// Names lists the files there are.
+	// Names returns the names of all files.
 	Names() ([]string, error)
-	// Remove deletes one of them.
+	// Remove deletes a file.
 	Remove(name string) error
 }
 
-// ReplaySuffix is what the names of replay logs end with. Before it are the
-// time and the map: 2026-11-21_030405_teeyard1.twreplay, in UTC.
+// ReplaySuffix is the end of the names of replay logs. Before it are the time in UTC and
+// the map: 2026-11-21_030405_teeyard1.twreplay.
 const ReplaySuffix = ".twreplay"
 
-// replayName is what names look like that rotation may delete. Files that
-// somebody gave another name are his.
+// replayName matches the names of files that rotation may delete.
 var replayName = regexp.MustCompile(`^\d{4}-\d\d-\d\d_\d{6}_[A-Za-z0-9_.-]*\.twreplay$`)
 
-// recorder is the server's end of the flight recorder: the loop's goroutine
-// encodes, replayWriter compresses and writes. A match that cannot be recorded
-// is played all the same.
+// recorder records matches as replay logs: the server's goroutine encodes, that of
+// replayWriter compresses and writes. A match goes on if it cannot be recorded. The
+// recorder is not an [Observer], because it records commands before the world runs them:
+// the log of a tick that crashes has its commands.
 type recorder struct {
 	state       recorderState
 	header      replay.Header
 	rec         replay.Recorder
 	writer      *replayWriter
-	full        bool   // the log of this world ended because of its size
-	lastTrouble string // the trouble the operator was told of last
+	full        bool   // the log of this world has reached its size limit
+	lastTrouble string // last printed
 }
 
 type recorderState uint8
 
 const (
-	recorderOff     recorderState = iota // not this world
-	recorderWaiting                      // for somebody to come; the file does not exist yet
+	recorderOff     recorderState = iota // this world is not recorded
+	recorderWaiting                      // for the first command; the file does not exist yet
 	recorderOn
 )
 
-// beginReplay starts the recording of a world that was just made.
+// beginReplay starts the recording of a new world.
 func (s *Server) beginReplay(gameType string, mode game.Mode, seed uint64) {
 	r := &s.recorder
 	r.full = false
@@ -73,7 +73,7 @@ func (s *Server) beginReplay(gameType string, mode game.Mode, seed uint64) {
 	r.state = recorderWaiting
 }
 
-// Program is the name and version of this program, as replay logs note it.
+// Program returns the name and version of this program, as in replay logs.
 func Program() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -98,8 +98,7 @@ func (s *Server) endReplay(why replay.EndReason) {
 	r.state = recorderOff
 }
 
-// closeReplay ends the recording and waits until it is on disk, but not for
-// ever: a disk that hangs must not keep the server from ending.
+// closeReplay ends the recording and waits until it is written, up to replayCloseTimeout.
 func (s *Server) closeReplay(why replay.EndReason) {
 	s.endReplay(why)
 	if out := s.recorder.writer; out != nil {
@@ -114,10 +113,10 @@ func (s *Server) closeReplay(why replay.EndReason) {
 	}
 }
 
-// replayCloseTimeout is how long the end of the server waits for the disk.
+// replayCloseTimeout limits how long the server waits for the disk at its end.
 const replayCloseTimeout = 2 * time.Second
 
-// stepWorld runs a tick of the world and records it.
+// stepWorld runs a tick of the world and records its commands.
 func (s *Server) stepWorld() []game.Event {
 	r := &s.recorder
 	if r.state == recorderWaiting {
@@ -127,7 +126,7 @@ func (s *Server) stepWorld() []game.Event {
 		case r.header.IdleTicks < replay.MaxIdleTicks:
 			r.header.IdleTicks++
 		default:
-			s.reloadMap = true // a day alone; a fresh world costs nobody anything
+			s.reloadMap = true // after a day without players, a new world makes no difference
 		}
 	}
 	if r.state != recorderOn {
@@ -140,7 +139,7 @@ func (s *Server) stepWorld() []game.Event {
 	alive := false
 	defer func() {
 		if !alive {
-			s.closeReplay(replay.EndCrash) // the log shows what the world did not survive
+			s.closeReplay(replay.EndCrash) // with the commands that made the world panic
 		}
 	}()
 	events := s.world.Step(s.pendingCommands)
@@ -151,7 +150,7 @@ func (s *Server) stepWorld() []game.Event {
 	return events
 }
 
-// openReplay begins the file.
+// openReplay begins the log.
 func (s *Server) openReplay() {
 	r := &s.recorder
 	if r.writer == nil {
@@ -168,7 +167,7 @@ func (s *Server) openReplay() {
 	r.state = recorderOn
 }
 
-// writeReplayBlock hands a block to the writer.
+// writeReplayBlock passes a block to the writer.
 func (s *Server) writeReplayBlock() {
 	r := &s.recorder
 	if !s.reportReplayTrouble(r.writer) {
@@ -184,14 +183,14 @@ func (s *Server) writeReplayBlock() {
 	}
 }
 
-// failReplay gives up recording this world.
+// failReplay stops recording this world.
 func (s *Server) failReplay(why string) {
 	s.print(console.Standard, "replay", fmt.Sprintf("not recording this match any more: %s", why))
 	s.endReplay(replay.EndRecorderFault)
 }
 
-// reportReplayTrouble tells the operator what the writer ran into. It returns false if
-// there is no point in going on.
+// reportReplayTrouble prints the writer's error and stops recording, if there is one. It
+// reports whether recording goes on.
 func (s *Server) reportReplayTrouble(out *replayWriter) bool {
 	t := out.trouble.Swap(nil)
 	if t == nil {
@@ -201,7 +200,7 @@ func (s *Server) reportReplayTrouble(out *replayWriter) bool {
 		s.recorder.full = true
 		s.print(console.Standard, "replay", "the log of this match has reached sv_replay_max_size; recording goes on with the next map")
 	} else if said := (*t).Error(); said != s.recorder.lastTrouble {
-		// Once is enough for a folder that cannot be written to, map after map.
+		// A folder that cannot be written to fails with every map; this is printed once.
 		s.recorder.lastTrouble = said
 		s.print(console.Standard, "replay", fmt.Sprintf("matches are not recorded (sv_replay 0 turns recording off): %v", *t))
 	}
@@ -209,8 +208,8 @@ func (s *Server) reportReplayTrouble(out *replayWriter) bool {
 	return false
 }
 
-// restartAfterFullReplay starts the map anew when nobody is there to mind and the log of the
-// world is full: a server that never changes its map shall not stay without.
+// restartAfterFullReplay reloads the map when its log is full and nobody is connected, so
+// that a server that never changes its map records again.
 func (s *Server) restartAfterFullReplay() {
 	if s.recorder.full && s.numClients() == 0 {
 		s.recorder.full = false
@@ -218,7 +217,7 @@ func (s *Server) restartAfterFullReplay() {
 	}
 }
 
-// safeFileName makes a map's name fit for a file's.
+// safeFileName returns a file name for the name of a map.
 func safeFileName(m string) string {
 	m = strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' {
@@ -229,7 +228,7 @@ func safeFileName(m string) string {
 	return m[:min(len(m), 64)]
 }
 
-// errReplayFull is the writer's word for a log that is as large as it may be.
+// errReplayFull is the error of a log that has reached its size limit.
 var errReplayFull = errors.New("server: replay log full")
 
 type replayJobKind uint8
@@ -250,14 +249,14 @@ type replayJob struct {
 	reason   replay.EndReason
 }
 
-// replayQueue and replayQueueBytes bound what waits for the disk: more than a
-// minute of a normal match.
+// replayQueue and replayQueueBytes limit the jobs, and the bytes in them, that wait for the
+// disk: more than a minute of a normal match.
 const (
 	replayQueue      = 128
 	replayQueueBytes = 16 << 20
 )
 
-// replayWriter is the goroutine that knows the disk.
+// replayWriter writes replay logs in a goroutine.
 type replayWriter struct {
 	jobs        chan replayJob
 	freeBlocks  chan []byte
@@ -281,7 +280,7 @@ func newReplayWriter(dir Replays) *replayWriter {
 	return w
 }
 
-// enqueue hands over a job, false if there is no room.
+// enqueue passes a job to the goroutine. It returns false if the queue is full.
 func (w *replayWriter) enqueue(j replayJob) bool {
 	if w.queuedBytes.Load() > replayQueueBytes {
 		return false
@@ -316,7 +315,7 @@ func (w *replayWriter) run() {
 	w.close()
 }
 
-// maxSpareBlock is the largest buffer worth keeping.
+// maxSpareBlock is the largest buffer that is reused, in bytes.
 const maxSpareBlock = 256 << 10
 
 func (w *replayWriter) handle(j *replayJob) (err error) {
@@ -333,7 +332,7 @@ func (w *replayWriter) handle(j *replayJob) (err error) {
 		}
 		w.size, w.maxSize = 0, j.maxSize
 		err = w.write()
-		w.buf = nil // headers are large, blocks are not
+		w.buf = nil // headers are large and blocks are not
 		return err
 	case jobBlock:
 		if w.file == nil {
@@ -368,7 +367,7 @@ func (w *replayWriter) close() error {
 	return err
 }
 
-// create makes a file of that name, or of a like one if another world had it in
+// create creates a file with a name, or with a number after it if another world began in
 // the same second.
 func (w *replayWriter) create(name string) (f io.WriteCloser, err error) {
 	for i := range 100 {
@@ -383,7 +382,8 @@ func (w *replayWriter) create(name string) (f io.WriteCloser, err error) {
 	return nil, err
 }
 
-// rotate makes room for one more log. What cannot be deleted stays.
+// rotate deletes the oldest logs so that there are at most keep with a new one. Files that
+// cannot be deleted stay.
 func (w *replayWriter) rotate(keep int) {
 	if keep == 0 {
 		return

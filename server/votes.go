@@ -15,12 +15,12 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// What votes are held to, as in the original: clients count on some of it.
+// The limits of votes, as in the original: clients rely on some of them.
 const (
-	voteTime       = 25 * time.Second // that a vote runs
-	voteCancelTime = 10 * time.Second // within which its caller may call it off
-	voteRetryTicks = 3 * game.TickRate
-	voteCooldown   = 60 * game.TickRate
+	voteTime       = 25 * time.Second   // how long a vote runs
+	voteCancelTime = 10 * time.Second   // how long the caller can cancel it
+	voteRetryTicks = 3 * game.TickRate  // between two attempts of a player to call a vote
+	voteCooldown   = 60 * game.TickRate // between two votes of a player
 
 	maxVoteOptions = 128
 	maxVoteText    = 63  // bytes of an option's text
@@ -28,23 +28,23 @@ const (
 	maxVoteReason  = 15  // bytes of a reason that clients show
 )
 
-// voteOption is a line that players may vote for.
+// voteOption is an option that players can vote for.
 type voteOption struct{ text, command string }
 
-// votes is what the server knows of votes. Their effects are console lines, which
-// become commands to the world like an operator's.
+// votes is the options, and the vote that runs. What a vote decides is a console line, run
+// with the operator's access.
 type votes struct {
 	options []voteOption
 	current vote
-	// pendingResults are announcements that wait until what they are about has happened.
+	// pendingResults are announced after what was decided has happened.
 	pendingResults []bridge.Vote
-	// noneDropping is whether at the start of the tick nobody was still to be dropped.
+	// noneDropping reports whether no session was to be closed when the tick began.
 	noneDropping bool
-	// executing is whether the console runs what was voted for.
+	// executing reports whether the console is running what was decided.
 	executing bool
 }
 
-// vote is one that runs.
+// vote is a vote that runs.
 type vote struct {
 	kind        bridge.VoteKind // VoteNone: no vote runs
 	caller      game.PlayerID
@@ -53,31 +53,31 @@ type vote struct {
 	reason      string
 	command     string
 	ends        conn.Time
-	cancelUntil conn.Time // until when the caller may call it off
-	recount     bool      // somebody voted, came, left or changed sides
+	cancelUntil conn.Time // by the caller
+	recount     bool      // votes or voters have changed
 	aborted     bool
 	forced      int32 // 1 yes, -1 no
 	numCast     int   // votes cast
 }
 
-// ballot is what a session has to do with votes.
+// ballot is the part of a session in votes.
 type ballot struct {
 	choice                int32 // 1 yes, -1 no, 0 not yet
-	order                 int   // whether that was the first, second vote cast
-	triedTick, calledTick int32 // ticks at which it wanted and called a vote, 0 never
+	order                 int   // 1 for the first vote cast, 2 for the second ...
+	triedTick, calledTick int32 // of the last attempt to call a vote, and the last vote; 0 for never
 }
 
-// running tells whether a vote is on, or has ended and is still to be announced.
+// running reports whether a vote runs, or has ended and its result is not announced yet.
 func (v *votes) running() bool { return v.current.kind != bridge.VoteNone || len(v.pendingResults) > 0 }
 
-// cancel ends the vote without a word: the players are about to be in another game.
+// cancel ends the vote without a result, for a map change.
 func (v *votes) cancel() {
 	v.current = vote{}
 	clear(v.pendingResults)
 	v.pendingResults = v.pendingResults[:0]
 }
 
-// withinCooldown tells whether less than some ticks have passed since.
+// withinCooldown reports whether fewer than ticks have passed since a tick, 0 for never.
 func (s *Server) withinCooldown(since, ticks int32) bool {
 	return s.settings.SpamProtection != 0 && since != 0 && since+ticks > s.clock.tick
 }
@@ -122,8 +122,8 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 
 var voteNames = [...]string{bridge.VoteOption: "option", bridge.VoteKick: "kick", bridge.VoteSpectate: "spectate"}
 
-// resolveVote finds out what a vote is about and what comes of it. It is false for a vote
-// that there cannot be.
+// resolveVote sets what a vote is about and the command that it decides on. It reports
+// whether there can be such a vote.
 func (s *Server) resolveVote(v *vote, value string) bool {
 	switch v.kind {
 	case bridge.VoteOption:
@@ -169,7 +169,7 @@ func (s *Server) resolveVote(v *vote, value string) bool {
 	return true
 }
 
-// numPlayers counts who plays, bots aside: they have no say.
+// numPlayers returns the number of players who are not spectators or bots.
 func (s *Server) numPlayers() int {
 	n := 0
 	for id, c := range s.sessions {
@@ -180,7 +180,7 @@ func (s *Server) numPlayers() int {
 	return n
 }
 
-// startVote asks all players. Who calls a vote is for it.
+// startVote starts a vote, with one yes of its caller.
 func (s *Server) startVote(c *session, v vote) {
 	v.ends, v.cancelUntil = c.server.now.Add(voteTime), c.server.now.Add(voteCancelTime)
 	v.recount, v.numCast = true, 1
@@ -195,14 +195,14 @@ func (s *Server) startVote(c *session, v vote) {
 	s.announceVote(&m)
 }
 
-// message returns what players are told of a vote that runs.
+// message returns what players are told about a vote that runs.
 func (v *vote) message(now conn.Time) bridge.Vote {
-	// Part of the first second is over by the time that clients hear of it.
+	// Rounded down, because part of a second is over when clients get it.
 	left := int32((v.ends.Sub(now) - 1) / time.Second)
 	return bridge.Vote{Kind: v.kind, Caller: v.caller, Timeout: max(left, 0), Description: v.subject, Reason: v.reason, Target: v.target}
 }
 
-// sendVote tells of the vote that runs, if one does.
+// sendVote tells a client about the vote that runs, if one does.
 func (c *session) sendVote() {
 	if v := &c.server.votes.current; v.kind != bridge.VoteNone {
 		m := v.message(c.server.now)
@@ -210,8 +210,8 @@ func (c *session) sendVote() {
 	}
 }
 
-// forceVote does at once what a vote would be about, with the rights of the one who
-// wants it. The original lends moderators those of administrators.
+// forceVote executes what a vote would decide, with the caller's access. In the original
+// moderators have an administrator's access here.
 func (c *session) forceVote(v *vote) {
 	s := c.server
 	who := c.caller(console.Operator.Flags)
@@ -242,7 +242,7 @@ func (c *session) OnVote(choice int32) {
 	}
 }
 
-// tickVote ends a vote that is decided, and tells how it stands when that changed.
+// tickVote ends a vote that is decided, and sends the counts when they have changed.
 func (s *Server) tickVote(now conn.Time) {
 	if s.votes.noneDropping {
 		for i := range s.votes.pendingResults {
@@ -283,7 +283,7 @@ func (s *Server) tickVote(now conn.Time) {
 	}
 }
 
-// result is how a vote ended.
+// result returns the announcement of how a vote ended.
 func (v *vote) result(how bridge.VoteKind) bridge.Vote {
 	r := bridge.Vote{Kind: how, Caller: v.caller, Target: game.Nobody}
 	if how != bridge.VoteAborted && v.forced != 0 {
@@ -292,22 +292,22 @@ func (v *vote) result(how bridge.VoteKind) bridge.Vote {
 	return r
 }
 
-// endVote ends a vote of which nothing comes.
+// endVote ends a vote that did not pass.
 func (s *Server) endVote(how bridge.VoteKind) {
 	r := s.votes.current.result(how)
 	s.votes.current = vote{}
 	s.announceVote(&r)
 }
 
-// announceVote says that a vote has begun or ended.
+// announceVote tells everybody that a vote has begun or ended.
 func (s *Server) announceVote(v *bridge.Vote) {
 	s.observeVote(v)
 	s.forEachInGame(func(c *session) { c.bridge.SendVote(v) })
 }
 
-// countVotes counts the votes of those who play. Players behind one address have one
-// vote, which is the first that any of them cast. As in the original those who are
-// not in the game yet count as if they were one more such address.
+// countVotes counts the votes of the players who are not spectators. Players with the same
+// address have one vote together, the first that one of them cast. As in the original
+// everybody who is not in the game yet counts as one more address.
 func (s *Server) countVotes() (yes, no, total int32) {
 	var counted game.PlayerMask
 	address := func(c *session) netip.Addr {
@@ -343,11 +343,11 @@ func (s *Server) countVotes() (yes, no, total int32) {
 	return yes, no, total
 }
 
-// votersChanged notes that somebody came, left or changed sides.
+// votersChanged makes the votes be counted again: a player joined, left or changed team.
 func (s *Server) votersChanged() { s.votes.current.recount = true }
 
-// handleVoterLeft ends the vote on one who leaves. To leave does not spare anybody a
-// ban.
+// handleVoterLeft ends a vote against a player who leaves, unless it is about a ban, which
+// does not need them.
 func (s *Server) handleVoterLeft(c *session) {
 	v := &s.votes.current
 	v.recount = true
@@ -359,7 +359,7 @@ func (s *Server) handleVoterLeft(c *session) {
 	}
 }
 
-// handleVoterTeamChange ends the vote to make somebody watch who does already.
+// handleVoterTeamChange ends a vote to make a player a spectator who has become one.
 func (s *Server) handleVoterTeamChange(id game.PlayerID, team game.Team) {
 	v := &s.votes.current
 	v.recount = true
@@ -368,16 +368,16 @@ func (s *Server) handleVoterTeamChange(id game.PlayerID, team game.Team) {
 	}
 }
 
-// forEachInGame does something for everybody in the game.
-func (s *Server) forEachInGame(tell func(c *session)) {
+// forEachInGame calls f with every session in the game.
+func (s *Server) forEachInGame(f func(c *session)) {
 	for _, c := range s.sessions {
 		if c != nil && c.state == stateInGame {
-			tell(c)
+			f(c)
 		}
 	}
 }
 
-// findOption finds an option by its text, in any case; -1 if there is none.
+// findOption returns the index of the option with a text, in any case, or -1.
 func (v *votes) findOption(text string) int {
 	for i := range v.options {
 		if strings.EqualFold(v.options[i].text, text) {
@@ -387,7 +387,7 @@ func (v *votes) findOption(text string) int {
 	return -1
 }
 
-// optionTexts are those of the options.
+// optionTexts returns the texts of all options.
 func (v *votes) optionTexts() []string {
 	all := make([]string, len(v.options))
 	for i := range v.options {
