@@ -1,9 +1,11 @@
 package server
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"hash/crc32"
+	"log/slog"
 	"math/rand/v2"
 	"net/netip"
 	"slices"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packer"
@@ -19,106 +22,100 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// rig is a server with clients and nothing between them, so that the server's part
-// can be measured alone.
-type rig struct {
-	srv     *Server
-	now     int64
-	in, out mailbag
-	players []*player
-	byPeer  map[transport.Peer]*player
-	spent   time.Duration // in the server
+// benchServer is a test server whose clients play by the rules, and whose own time can
+// be measured: what is sent waits until the other side has its turn.
+type benchServer struct {
+	*testServer
+	players             []*player
+	byPeer              map[transport.Peer]*player
+	toServer, toClients datagramQueue
 }
 
-// mailbag holds datagrams in storage that is used again.
-type mailbag struct {
+// datagramQueue keeps datagrams in storage that it reuses.
+type datagramQueue struct {
 	peers []transport.Peer
 	data  [][]byte
 	n     int
 }
 
-func (m *mailbag) put(p transport.Peer, b []byte) {
-	if m.n == len(m.data) {
-		m.peers, m.data = append(m.peers, p), append(m.data, make([]byte, 0, transport.MaxDatagram))
+func (q *datagramQueue) put(p transport.Peer, b []byte) {
+	if q.n == len(q.data) {
+		q.peers, q.data = append(q.peers, p), append(q.data, make([]byte, 0, transport.MaxDatagram))
 	}
-	m.peers[m.n], m.data[m.n] = p, append(m.data[m.n][:0], b...)
-	m.n++
+	q.peers[q.n], q.data[q.n] = p, append(q.data[q.n][:0], b...)
+	q.n++
 }
 
-// rigConn is the server's transport.
-type rigConn struct{ *rig }
-
-func (r rigConn) Now() int64                                         { return r.now }
-func (r rigConn) ReadBatch([]transport.Datagram, int64) (int, error) { return 0, nil }
-func (r rigConn) Send(to transport.Peer, b []byte)                   { r.out.put(to, b) }
-func (r rigConn) Flush() error                                       { return nil }
-func (r rigConn) Wake()                                              {}
-func (r rigConn) LocalAddr() transport.Peer                          { return transport.MustParsePeer("10.0.0.1:8303") }
-func (r rigConn) Stats() transport.Stats                             { return transport.Stats{} }
-func (r rigConn) Close() error                                       { return nil }
-
-// newRig lets so many clients of a kind join and play for a while.
-func newRig(t testing.TB, clients, slots int, kind func(i int) client.SessionConfig) *rig {
-	t.Helper()
-	r := &rig{now: int64(time.Second), byPeer: map[transport.Peer]*player{}}
-	var err error
-	r.srv, err = New(Config{Transport: rigConn{r}, Seed: 1, Commands: []string{
-		"sv_max_clients 64; sv_max_clients_per_ip 64; sv_scorelimit 0; sv_inactivekick_time 0; sv_rcon_password x",
-		fmt.Sprintf("sv_player_slots %d", slots),
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+// newBenchServer lets clients of a kind join and play for five seconds.
+func newBenchServer(b *testing.B, clients, slots int, kind func(i int) client.SessionConfig) *benchServer {
+	b.Helper()
+	bs := &benchServer{byPeer: map[transport.Peer]*player{}}
+	bs.testServer = newTestServer(b, nil, "sv_scorelimit 0; sv_inactivekick_time 0", fmt.Sprintf("sv_player_slots %d", slots))
+	bs.srv.cfg.Log = slog.New(slog.DiscardHandler)
+	bs.send = bs.toClients.put
 	for i := range clients {
-		peer := transport.UDPPeer(netip.AddrFrom4([4]byte{10, 0, 1, byte(i)}), 5000)
+		peer := ip(1<<8 | i)
 		p := &player{rand: rand.New(rand.NewPCG(1, uint64(i)))}
-		cfg := kind(i)
-		cfg.Name = fmt.Sprint("bot ", i)
-		cfg.Send = func(b []byte) { r.in.put(peer, b) }
+		cfg := named(kind(i), fmt.Sprint("bot ", i))
+		cfg.Send = func(b []byte) { bs.toServer.put(peer, b) }
 		cfg.HasMap = func(*bridge.MapChange) bool { return true }
 		cfg.Token = func() packet.Token { return packet.Token(i + 1) }
-		p.Session, err = client.NewSession(cfg)
-		if err != nil {
-			t.Fatal(err)
+		var err error
+		if p.Session, err = client.NewSession(cfg); err != nil {
+			b.Fatal(err)
 		}
-		r.players, r.byPeer[peer] = append(r.players, p), p
-		if err := p.Dial(conn.Time(r.now)); err != nil {
-			t.Fatal(err)
+		bs.players, bs.byPeer[peer] = append(bs.players, p), p
+		if err := p.Dial(bs.now); err != nil {
+			b.Fatal(err)
 		}
 	}
 	for range 250 {
-		r.tick(true)
+		bs.tick()
 	}
-	for i, p := range r.players {
+	for i, p := range bs.players {
 		if p.State() != client.Playing {
-			t.Fatalf("client %d: state %d, %v", i, p.State(), p.Err())
+			b.Fatalf("client %d: state %d, %v", i, p.State(), p.Err())
 		}
 	}
-	return r
+	return bs
 }
 
-// tick is 20 ms: what clients sent reaches the server, it runs a tick, and what it
-// sent reaches the clients.
-func (r *rig) tick(play bool) {
-	r.now += int64(20 * time.Millisecond)
-	now := conn.Time(r.now)
-	for _, p := range r.players {
-		if play {
-			p.changeInput()
-		}
-		p.Step(now)
-	}
+// tick runs 20 ms of clients and server, and returns the time that the server takes.
+func (bs *benchServer) tick() time.Duration {
+	bs.clientsSend()
 	start := time.Now()
-	for i := range r.in.n {
-		r.srv.Feed(now, r.in.peers[i], r.in.data[i])
+	bs.serverReceives()
+	bs.srv.Advance(bs.now)
+	spent := time.Since(start)
+	bs.clientsReceive()
+	return spent
+}
+
+func (bs *benchServer) clientsSend() {
+	bs.now = bs.now.Add(tickDuration)
+	for _, p := range bs.players {
+		p.changeInput()
+		p.Step(bs.now)
 	}
-	r.srv.Advance(now)
-	r.spent += time.Since(start)
-	r.in.n = 0
-	for i := range r.out.n {
-		r.byPeer[r.out.peers[i]].Feed(now, r.out.data[i])
+}
+
+func (bs *benchServer) serverReceives() {
+	for i := range bs.toServer.n {
+		bs.srv.Feed(bs.now, bs.toServer.peers[i], bs.toServer.data[i])
 	}
-	r.out.n = 0
+	bs.toServer.n = 0
+}
+
+func (bs *benchServer) clientsReceive() {
+	for i := range bs.toClients.n {
+		bs.byPeer[bs.toClients.peers[i]].Feed(bs.now, bs.toClients.data[i])
+	}
+	bs.toClients.n = 0
+}
+
+// only returns the same kind for all clients.
+func only(kind client.SessionConfig) func(int) client.SessionConfig {
+	return func(int) client.SessionConfig { return kind }
 }
 
 // BenchmarkTick is all that the server does in a tick but the system calls:
@@ -126,99 +123,83 @@ func (r *rig) tick(play bool) {
 func BenchmarkTick(b *testing.B) {
 	for _, c := range []struct{ clients, slots int }{{16, 16}, {64, 16}, {64, 64}} {
 		b.Run(fmt.Sprintf("clients=%d/playing=%d", c.clients, min(c.clients, c.slots)), func(b *testing.B) {
-			r := newRig(b, c.clients, c.slots, newer)
+			bs := newBenchServer(b, c.clients, c.slots, only(player07))
 			// The median of pairs of ticks, since every other one has snapshots;
 			// a mean would measure who else uses the machine.
 			pairs := make([]float64, 0, b.N/2+1)
 			for range cap(pairs) {
-				r.spent = 0
-				r.tick(true)
-				r.tick(true)
-				pairs = append(pairs, float64(r.spent.Nanoseconds())/2)
+				pairs = append(pairs, float64((bs.tick()+bs.tick()).Nanoseconds())/2)
 			}
-			slices.Sort(pairs)
-			b.ReportMetric(pairs[len(pairs)/2], "ns/op")
-			b.ReportMetric(pairs[len(pairs)/2]/float64(c.clients), "ns/client")
+			median := percentile(pairs, 50)
+			b.ReportMetric(median, "ns/op")
+			b.ReportMetric(median/float64(c.clients), "ns/client")
 		})
 	}
 }
 
-// Kinds of clients: of the newer version; DDNet's, of the older one, which know all
-// players; others of that, which know 16.
-func newer(int) client.SessionConfig { return client.SessionConfig{} }
-func older(int) client.SessionConfig {
-	return client.SessionConfig{Version: client.Version06, DDNetVersion: 16040}
-}
-func oldest(int) client.SessionConfig {
-	return client.SessionConfig{Version: client.Version06, DDNetVersion: -1}
-}
-func mixed(i int) client.SessionConfig {
-	if i%2 == 0 {
-		return newer(i)
-	}
-	return older(i)
-}
-
-// seen is the sum of what clients saw so far.
-func (r *rig) seen(b *testing.B, players int) (sum client.Stats) {
-	b.Helper()
-	for i, p := range r.players {
-		st := p.Stats()
-		if s, _ := p.NewestSnapshot(); s.Len() < players || st.CRCFailures|st.BadDelta|st.BadMessage|st.UnknownMessages != 0 {
-			b.Fatalf("client %d: %d items in a snapshot, %+v", i, s.Len(), st)
-		}
-		sum.Snapshots += st.Snapshots
-		sum.Bytes += st.Bytes
-	}
-	return sum
+// percentile sorts values and returns one of them.
+func percentile(values []float64, percent int) float64 {
+	slices.Sort(values)
+	return values[len(values)*percent/100]
 }
 
 // BenchmarkVersions is Tick with 64 players of one kind, and with two kinds in one
-// match: a server for each, in turns, the same inputs. Ratios are to the newer version
-// alone.
+// match: a server for each, in turns, the same inputs. Ratios are to 0.7 alone.
 func BenchmarkVersions(b *testing.B) {
 	const clients = 64
 	const ticks = 6 // with three rounds of snapshots; for some, one of them has more to do
+	vanilla := client.SessionConfig{Version: client.Version06, DDNetVersion: -1}
 	kinds := [...]struct {
-		name    string
-		kind    func(int) client.SessionConfig
-		players int // that each client sees, at least
-	}{{"newer", newer, 64}, {"older", older, 64}, {"mixed", mixed, 64}, {"oldest", oldest, 15}}
-	var rigs [len(kinds)]*rig
-	for i, k := range kinds {
-		rigs[i] = newRig(b, clients, clients, k.kind)
+		name string
+		kind func(int) client.SessionConfig
+		sees int // players, at least
+	}{
+		{"newer", only(player07), 64}, {"older", only(player06DDNet), 64},
+		{"mixed", func(i int) client.SessionConfig { return [...]client.SessionConfig{player07, player06DDNet}[i%2] }, 64},
+		{"oldest", only(vanilla), 15},
 	}
-	var spent [len(rigs)][]float64
-	var before [len(rigs)]client.Stats
-	for i, r := range rigs {
-		before[i] = r.seen(b, kinds[i].players)
+	var servers [len(kinds)]*benchServer
+	var spent [len(kinds)][]float64
+	var before [len(kinds)]client.Stats
+	received := func(i int) (sum client.Stats) {
+		for n, p := range servers[i].players {
+			st := p.Stats()
+			if s, _ := p.NewestSnapshot(); s.Len() < kinds[i].sees || st.CRCFailures|st.BadDelta|st.BadMessage|st.UnknownMessages != 0 {
+				b.Fatalf("client %d: %d items in a snapshot, %+v", n, s.Len(), st)
+			}
+			sum.Snapshots += st.Snapshots
+			sum.Bytes += st.Bytes
+		}
+		return sum
+	}
+	for i, k := range kinds {
+		servers[i] = newBenchServer(b, clients, clients, k.kind)
+		before[i] = received(i)
 	}
 	for b.Loop() {
-		for i, r := range rigs {
-			r.spent = 0
+		for i, bs := range servers {
+			var sum time.Duration
 			for range ticks {
-				r.tick(true)
+				sum += bs.tick()
 			}
-			spent[i] = append(spent[i], float64(r.spent.Nanoseconds())/ticks)
+			spent[i] = append(spent[i], float64(sum.Nanoseconds())/ticks)
 		}
 	}
 	b.ReportMetric(0, "ns/op")
-	var first, firstBytes float64
-	for i, r := range rigs {
-		now := r.seen(b, kinds[i].players)
+	var median07, bytes07 float64
+	for i := range servers {
+		now := received(i)
 		n := len(spent[i]) * clients * ticks / 2
 		if now.Snapshots-before[i].Snapshots != n {
 			b.Fatalf("%d snapshots, not %d", now.Snapshots-before[i].Snapshots, n)
 		}
-		bytes := float64(now.Bytes-before[i].Bytes) / float64(n)
-		slices.Sort(spent[i])
-		median := spent[i][len(spent[i])/2]
+		median, bytes := percentile(spent[i], 50), float64(now.Bytes-before[i].Bytes)/float64(n)
 		if i == 0 {
-			first, firstBytes = median, bytes
+			median07, bytes07 = median, bytes
 		}
 		b.ReportMetric(median/clients, kinds[i].name+"-ns/client")
-		b.ReportMetric(median/first, kinds[i].name+"-ratio")
-		b.ReportMetric(bytes/firstBytes, kinds[i].name+"-bytes-ratio")
+		b.ReportMetric(median/median07, kinds[i].name+"-ratio")
+		b.ReportMetric(bytes/bytes07, kinds[i].name+"-bytes-ratio")
 	}
 }
 
@@ -245,22 +226,97 @@ func BenchmarkDownload(b *testing.B) {
 // BenchmarkInfo is a server information asked for and given, without the system
 // calls, on a server with 16 players.
 func BenchmarkInfo(b *testing.B) {
-	r := newRig(b, 16, 16, newer)
-	now := conn.Time(r.now)
-	peer := transport.MustParsePeer("10.0.2.1:7000")
-	const own = packet.Token(77)
-	r.srv.Feed(now, peer, packet.AppendTokenRequest(nil, own))
-	var p packet.Packet
-	if err := p.Parse(r.out.data[0], new(packet.Scratch)); err != nil {
-		b.Fatal(err)
-	}
-	question := packet.AppendConnless(nil, p.ResponseToken, own, packer.AppendInt([]byte("\xff\xff\xff\xffgie3"), 7))
+	bs := newBenchServer(b, 16, 16, only(player07))
+	c := bs.client(client07, ip(1)).Dial()
+	c.Receive(bs.toClients.data[0])
+	question := packet.AppendConnless(nil, c.Token, c.OwnToken, packer.AppendInt([]byte("\xff\xff\xff\xffgie3"), 7))
 	b.ReportAllocs()
 	for b.Loop() {
-		r.out.n = 0
-		r.srv.Feed(now, peer, question)
-		if r.out.n != 1 {
+		bs.toClients.n = 0
+		bs.srv.Feed(bs.now, c.Peer, question)
+		if bs.toClients.n != 1 {
 			b.Fatal("no answer")
 		}
+	}
+}
+
+// halfLifeQuestions returns questions for information, players and rules of an address,
+// with the challenge that they need.
+func (bs *benchServer) halfLifeQuestions(b *testing.B, from transport.Peer) (questions [3][]byte) {
+	bs.srv.Feed(bs.now, from, halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge))
+	challenge, err := halflife.ParseA2SChallenge(bytes.Clone(bs.toClients.data[bs.toClients.n-1]))
+	if err != nil {
+		b.Fatal(err)
+	}
+	bs.toClients.n = 0
+	for i, kind := range []halflife.RequestKind{halflife.RequestA2SInfo, halflife.RequestA2SPlayers, halflife.RequestA2SRules} {
+		questions[i] = halflife.AppendA2SRequest(nil, kind, challenge)
+	}
+	return questions
+}
+
+// BenchmarkTickAsked is the tick of a server with 64 players that nobody asks, and of
+// one that is asked 50,000 times a second in the Half-Life protocol, in turns. It reports
+// the tick itself, and what the questions take beside it. Half of these have a challenge
+// and get long answers, half are from addresses that never asked before.
+func BenchmarkTickAsked(b *testing.B) {
+	const questions = 50_000 / 50
+	servers := [2]*benchServer{newBenchServer(b, 64, 64, only(player07)), newBenchServer(b, 64, 64, only(player07))}
+	asked, near := servers[1], local(40000)
+	challenged := asked.halfLifeQuestions(b, near)
+	first := halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge)
+	var times [2][]float64
+	var asking time.Duration
+	answers, n := 0, 0
+	for b.Loop() {
+		for i, bs := range servers {
+			bs.clientsSend()
+			bs.serverReceives()
+			if bs == asked {
+				start := time.Now()
+				for range questions {
+					if n++; n%2 == 0 {
+						bs.srv.Feed(bs.now, near, challenged[n/2%len(challenged)])
+					} else {
+						bs.srv.Feed(bs.now, transport.UDPPeer(netip.AddrFrom4([4]byte{100, byte(n >> 16), byte(n >> 8), byte(n)}), 27005), first)
+					}
+				}
+				asking += time.Since(start)
+				answers += bs.toClients.n
+				bs.toClients.n = 0
+			}
+			start := time.Now()
+			bs.srv.Advance(bs.now)
+			times[i] = append(times[i], time.Since(start).Seconds()*1e6)
+			bs.clientsReceive()
+		}
+	}
+	if want := b.N * questions * 9 / 10; answers < want {
+		b.Errorf("%d answers to %d questions", answers, b.N*questions)
+	}
+	b.ReportMetric(0, "ns/op")
+	for percent, name := range map[int]string{50: "median", 99: "p99"} {
+		quiet, busy := percentile(times[0], percent), percentile(times[1], percent)
+		b.ReportMetric(quiet, "quiet-us-"+name)
+		b.ReportMetric(busy, "asked-us-"+name)
+		b.ReportMetric(busy/quiet, name+"-ratio")
+	}
+	b.ReportMetric(float64(asking.Nanoseconds())/float64(b.N*questions), "ns/question")
+}
+
+// BenchmarkHalfLife is a question and its answer without the system calls, on a
+// server with 16 players.
+func BenchmarkHalfLife(b *testing.B) {
+	bs, near := newBenchServer(b, 16, 16, only(player07)), local(40000)
+	questions := bs.halfLifeQuestions(b, near)
+	for i, name := range []string{"info", "players", "rules"} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				bs.srv.Feed(bs.now, near, questions[i])
+				bs.toClients.n = 0
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "answers/s")
+		})
 	}
 }

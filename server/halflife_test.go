@@ -364,6 +364,9 @@ func TestHalfLifeAttacks(t *testing.T) {
 		if answered < total/20 {
 			t.Errorf("only %d of %d answered: the test tests nothing", answered, total)
 		}
+		if ts.srv.numClients() != 8 || len(ts.srv.bans.store.All()) != 0 {
+			t.Errorf("%d clients are left, bans %v", ts.srv.numClients(), ts.srv.bans.store.All())
+		}
 	})
 	t.Run("servers do not talk to each other, nor to themselves", func(t *testing.T) {
 		ts := newTestServer(t, nil)

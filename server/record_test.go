@@ -22,20 +22,20 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// shelf is a folder of replay logs in memory.
-type shelf struct {
+// memoryReplays is a store of replay logs in memory.
+type memoryReplays struct {
 	mu     sync.Mutex
 	files  map[string]*bytes.Buffer
 	broken error         // what Create and Write fail with
 	hang   chan struct{} // if set, Write waits for it
 }
 
-type shelfFile struct {
-	s *shelf
+type memoryReplay struct {
+	s *memoryReplays
 	b *bytes.Buffer
 }
 
-func (s *shelf) Create(name string) (io.WriteCloser, error) {
+func (s *memoryReplays) Create(name string) (io.WriteCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.broken != nil {
@@ -48,23 +48,23 @@ func (s *shelf) Create(name string) (io.WriteCloser, error) {
 		return nil, fs.ErrExist
 	}
 	s.files[name] = &bytes.Buffer{}
-	return shelfFile{s, s.files[name]}, nil
+	return memoryReplay{s, s.files[name]}, nil
 }
 
-func (s *shelf) Names() ([]string, error) {
+func (s *memoryReplays) Names() ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Sorted(maps.Keys(s.files)), nil
 }
 
-func (s *shelf) Remove(name string) error {
+func (s *memoryReplays) Remove(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.files, name)
 	return nil
 }
 
-func (f shelfFile) Write(b []byte) (int, error) {
+func (f memoryReplay) Write(b []byte) (int, error) {
 	if f.s.hang != nil {
 		<-f.s.hang
 	}
@@ -76,22 +76,63 @@ func (f shelfFile) Write(b []byte) (int, error) {
 	return f.b.Write(b)
 }
 
-func (f shelfFile) Close() error { return nil }
+func (f memoryReplay) Close() error { return nil }
 
-// logs are the contents of the logs, oldest first.
-func (s *shelf) logs() [][]byte {
+// verifiedLog is what a log has after rerunning it.
+type verifiedLog struct {
+	replay.Result
+	header   *replay.Header
+	size     int
+	commands map[game.CommandKind]int
+	names    map[string]bool // of players
+	kills    int
+}
+
+// verify reruns all logs, oldest first, of which there must be n.
+func (s *memoryReplays) verify(t testing.TB, n int) (logs []verifiedLog) {
+	t.Helper()
 	names, _ := s.Names()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var logs [][]byte
-	for _, n := range names {
-		logs = append(logs, bytes.Clone(s.files[n].Bytes()))
+	if len(names) != n {
+		t.Fatalf("%d logs, want %d", len(names), n)
+	}
+	for _, name := range names {
+		r := s.reader(t, name)
+		l := verifiedLog{header: r.Header(), size: s.files[name].Len(), commands: map[game.CommandKind]int{}, names: map[string]bool{}}
+		var err error
+		l.Result, err = replay.Verify(r, replay.VerifyConfig{Modes: BuiltinModes, OnTick: func(_ *game.World, tick *replay.Tick, events []game.Event) {
+			for _, c := range tick.Commands {
+				if l.commands[c.Kind]++; c.Kind == game.CmdProfile {
+					l.names[c.Profile.Name] = true
+				}
+			}
+			for i := range events {
+				if events[i].Kind == game.EvKill {
+					l.kills++
+				}
+			}
+		}})
+		if err != nil {
+			t.Errorf("%v (%+v)", err, l.Result)
+		}
+		logs = append(logs, l)
 	}
 	return logs
 }
 
+// reader reads a log.
+func (s *memoryReplays) reader(t testing.TB, name string) *replay.Reader {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := replay.NewReader(bytes.NewReader(bytes.Clone(s.files[name].Bytes())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // recorded starts an arena whose matches are recorded.
-func recorded(t testing.TB, s *shelf, seed uint64, commands ...string) *testNetwork {
+func newRecordedNetwork(t testing.TB, s *memoryReplays, seed uint64, commands ...string) *testNetwork {
 	t.Helper()
 	return newTestNetworkWith(t, netsim.Link{Delay: 20 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.02}, seed,
 		Config{Replays: s}, commands...)
@@ -110,32 +151,12 @@ func (tn *testNetwork) play(players int, length time.Duration) {
 	tn.run(length)
 }
 
-func verifyLog(t testing.TB, log []byte) (replay.Result, *replay.Header, int) {
-	t.Helper()
-	r, err := replay.NewReader(bytes.NewReader(log))
-	if err != nil {
-		t.Fatal(err)
-	}
-	kills := 0
-	res, err := replay.Verify(r, replay.VerifyConfig{Modes: BuiltinModes, OnTick: func(_ *game.World, _ *replay.Tick, events []game.Event) {
-		for i := range events {
-			if events[i].Kind == game.EvKill {
-				kills++
-			}
-		}
-	}})
-	if err != nil {
-		t.Errorf("%v (%+v)", err, res)
-	}
-	return res, r.Header(), kills
-}
-
 // TestRecordedMatchReruns records a match with players who join, leave, chat, time out
 // and change teams, under an operator who changes everything there is, over a map
 // change. Both logs have to rerun to the same worlds.
 func TestRecordedMatchReruns(t *testing.T) {
-	var s shelf
-	tn := recorded(t, &s, 5)
+	var s memoryReplays
+	tn := newRecordedNetwork(t, &s, 5)
 	kills := 0
 	tn.srv.cfg.Observers = []Observer{ObserverFunc(func(tick *Tick) {
 		for _, e := range tick.Events {
@@ -163,32 +184,28 @@ func TestRecordedMatchReruns(t *testing.T) {
 	hash := tn.srv.world.Hash()
 	tn.srv.Shutdown(tn.now(), "")
 
-	logs := s.logs()
-	if len(logs) != 2 {
-		t.Fatalf("%d logs", len(logs))
+	logs := s.verify(t, 2)
+	a, b := logs[0], logs[1]
+	if h := a.header; a.End != replay.EndMapChange || a.Ticks < first || h.Map != "teeyard1" || h.ModeName != "DM" || h.IdleTicks < 2*game.TickRate || h.IdleTicks > 5*game.TickRate {
+		t.Errorf("first log: %+v, idle %d, map %q, mode %q", a.Result, h.IdleTicks, h.Map, h.ModeName)
 	}
-	res, h, k := verifyLog(t, logs[0])
-	if res.End != replay.EndMapChange || res.Ticks < first || h.Map != "teeyard1" || h.ModeName != "DM" || h.IdleTicks < 2*game.TickRate || h.IdleTicks > 5*game.TickRate {
-		t.Errorf("first log: %+v, idle %d, map %q, mode %q", res, h.IdleTicks, h.Map, h.ModeName)
+	if b.End != replay.EndShutdown || b.Ticks != second || b.LastGoodTick != second || b.header.Map != "testbox" {
+		t.Errorf("second log: %+v, map %q; the world was at tick %d with hash %x", b.Result, b.header.Map, second, hash)
 	}
-	res2, h2, k2 := verifyLog(t, logs[1])
-	if res2.End != replay.EndShutdown || res2.Ticks != second || res2.LastGoodTick != second || h2.Map != "testbox" {
-		t.Errorf("second log: %+v, map %q; the world was at tick %d with hash %x", res2, h2.Map, second, hash)
+	if a.kills+b.kills != kills || kills == 0 {
+		t.Errorf("%d and %d deaths in the logs, %d seen", a.kills, b.kills, kills)
 	}
-	if k+k2 != kills || kills == 0 {
-		t.Errorf("%d and %d deaths in the logs, %d seen", k, k2, kills)
+	played := a.Ticks - a.header.IdleTicks
+	if a.HashesMatched < int(played)/replay.BlockTicks {
+		t.Errorf("%d hashes for %d ticks", a.HashesMatched, a.Ticks)
 	}
-	if res.HashesMatched < int(res.Ticks-h.IdleTicks)/replay.BlockTicks {
-		t.Errorf("%d hashes for %d ticks", res.HashesMatched, res.Ticks)
-	}
-	minutes := float64(res.Ticks-h.IdleTicks) / game.TickRate / 60
-	t.Logf("%d ticks, %d hashes, %d deaths; %.0f KB per minute", res.Ticks, res.HashesMatched, kills, float64(len(logs[0]))/1024/minutes)
+	t.Logf("%d ticks, %d hashes, %d deaths; %.0f KB per minute", a.Ticks, a.HashesMatched, kills, float64(a.size)/1024/(float64(played)/game.TickRate/60))
 }
 
 // TestEmptyServerRecordsNothing checks that nothing is recorded without players.
 func TestEmptyServerRecordsNothing(t *testing.T) {
-	var s shelf
-	tn := recorded(t, &s, 1)
+	var s memoryReplays
+	tn := newRecordedNetwork(t, &s, 1)
 	tn.run(time.Minute)
 	// After a day alone the world begins anew, so that a log never begins with more.
 	tn.srv.recorder.header.IdleTicks = replay.MaxIdleTicks - 10
@@ -197,37 +214,31 @@ func TestEmptyServerRecordsNothing(t *testing.T) {
 		t.Errorf("tick %d, %d of them idle", tick, tn.srv.recorder.header.IdleTicks)
 	}
 	tn.srv.Shutdown(tn.now(), "")
-	if n := len(s.logs()); n != 0 {
-		t.Errorf("%d logs", n)
-	}
+	s.verify(t, 0)
 }
 
 func TestRecordingFollowsItsSetting(t *testing.T) {
-	var s shelf
-	tn := recorded(t, &s, 1, "sv_replay 0")
+	var s memoryReplays
+	tn := newRecordedNetwork(t, &s, 1, "sv_replay 0")
 	tn.play(1, time.Second)
-	if n := len(s.logs()); n != 0 {
-		t.Errorf("%d logs though recording is off", n)
-	}
+	s.verify(t, 0)
 	tn.srv.Execute("sv_replay 1")
 	tn.srv.Execute("reload")
 	tn.run(5 * time.Second)
 	tn.srv.Execute("sv_replay 0")
 	tn.run(5 * time.Second)
 	tn.srv.Shutdown(tn.now(), "")
-	if logs := s.logs(); len(logs) != 1 {
-		t.Errorf("%d logs", len(logs))
-	} else if res, _, _ := verifyLog(t, logs[0]); res.End != replay.EndTurnedOff || res.Ticks > 6*game.TickRate {
+	if res := s.verify(t, 1)[0].Result; res.End != replay.EndTurnedOff || res.Ticks > 6*game.TickRate {
 		t.Errorf("%+v", res)
 	}
 }
 
 // TestOldReplaysAreRemoved checks that the oldest logs are removed and other files stay.
 func TestOldReplaysAreRemoved(t *testing.T) {
-	s := shelf{files: map[string]*bytes.Buffer{
+	s := memoryReplays{files: map[string]*bytes.Buffer{
 		"2001-01-01_000000_old.twreplay": {}, "2001-01-02_000000_old.twreplay": {}, "the final.twreplay": {}, "1999.txt": {},
 	}}
-	tn := recorded(t, &s, 1, "sv_replay_max_files 2")
+	tn := newRecordedNetwork(t, &s, 1, "sv_replay_max_files 2")
 	tn.play(1, 2*time.Second)
 	tn.srv.Shutdown(tn.now(), "")
 	names, _ := s.Names()
@@ -240,8 +251,8 @@ func TestOldReplaysAreRemoved(t *testing.T) {
 // TestReplayEndsAtItsSize checks that a log ends at its size, and an empty server begins
 // a new one.
 func TestReplayEndsAtItsSize(t *testing.T) {
-	var s shelf
-	tn := recorded(t, &s, 1, "sv_replay_max_size 1")
+	var s memoryReplays
+	tn := newRecordedNetwork(t, &s, 1, "sv_replay_max_size 1")
 	tn.play(1, 2*time.Second)
 	tn.run(time.Second)
 	// A megabyte of requests that the world refuses.
@@ -266,19 +277,15 @@ func TestReplayEndsAtItsSize(t *testing.T) {
 		t.Errorf("state %d in an empty server", tn.srv.recorder.state)
 	}
 	tn.srv.Shutdown(tn.now(), "")
-	logs := s.logs()
-	if len(logs) != 1 {
-		t.Fatalf("%d logs", len(logs))
-	}
-	if res, _, _ := verifyLog(t, logs[0]); res.End != replay.EndSizeLimit || res.LastGoodTick < 3*game.TickRate || len(logs[0]) > 1<<20+100 {
-		t.Errorf("%d bytes, %+v", len(logs[0]), res)
+	if log := s.verify(t, 1)[0]; log.End != replay.EndSizeLimit || log.LastGoodTick < 3*game.TickRate || log.size > 1<<20+100 {
+		t.Errorf("%d bytes, %+v", log.size, log.Result)
 	}
 }
 
 // TestGameGoesOnWithoutDisk checks that players do not notice what the disk does.
 func TestGameGoesOnWithoutDisk(t *testing.T) {
 	t.Run("cannot create", func(t *testing.T) {
-		s := shelf{broken: errors.New("read-only")}
+		s := memoryReplays{broken: errors.New("read-only")}
 		var said bytes.Buffer
 		tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Replays: &s, Log: slog.New(slog.NewTextHandler(&said, nil))})
 		tn.play(1, 3*time.Second)
@@ -293,8 +300,8 @@ func TestGameGoesOnWithoutDisk(t *testing.T) {
 		}
 	})
 	t.Run("hangs", func(t *testing.T) {
-		s := shelf{hang: make(chan struct{})}
-		tn := recorded(t, &s, 1)
+		s := memoryReplays{hang: make(chan struct{})}
+		tn := newRecordedNetwork(t, &s, 1)
 		tn.play(1, 3*time.Minute) // longer than the queue
 		if tn.players[0].State() != client.Playing {
 			t.Error("the player is out")
@@ -305,7 +312,7 @@ func TestGameGoesOnWithoutDisk(t *testing.T) {
 		close(s.hang)
 		tn.srv.Shutdown(tn.now(), "")
 		// What was taken before is whole.
-		if res, _, _ := verifyLog(t, s.logs()[0]); res.Ticks < 60*game.TickRate {
+		if res := s.verify(t, 1)[0].Result; res.Ticks < 60*game.TickRate {
 			t.Errorf("%+v", res)
 		}
 	})
@@ -325,7 +332,7 @@ func (mine) OnChat(_ *game.Ctx, c *game.ChatMessage) {
 // TestLogOfACrashHasItsTick checks that the log of a server that crashed has the tick
 // that did it.
 func TestLogOfACrashHasItsTick(t *testing.T) {
-	var s shelf
+	var s memoryReplays
 	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Replays: &s, Mods: []game.Mod{mine{}}})
 	tn.play(2, 3*time.Second)
 	tn.srv.queueCommand(game.Command{Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Target: game.Nobody, Text: "boom"})
@@ -338,11 +345,8 @@ func TestLogOfACrashHasItsTick(t *testing.T) {
 		tn.run(time.Second)
 	}()
 	tick := tn.srv.world.Tick()
-	r, err := replay.NewReader(bytes.NewReader(s.logs()[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := replay.Verify(r, replay.VerifyConfig{Modes: BuiltinModes, Mods: []game.Mod{mine{}}})
+	names, _ := s.Names()
+	res, err := replay.Verify(s.reader(t, names[0]), replay.VerifyConfig{Modes: BuiltinModes, Mods: []game.Mod{mine{}}})
 	if !errors.Is(err, replay.ErrPanic) || res.Ticks != tick {
 		t.Errorf("%v, %+v; the world was at tick %d", err, res, tick)
 	}
@@ -350,8 +354,8 @@ func TestLogOfACrashHasItsTick(t *testing.T) {
 
 func TestRecordedTickAllocatesNothing(t *testing.T) {
 	testenv.RequireExactAllocs(t)
-	var s shelf
-	tn := recorded(t, &s, 1)
+	var s memoryReplays
+	tn := newRecordedNetwork(t, &s, 1)
 	tn.play(4, 2*time.Second)
 	in := game.Input{}
 	tn.srv.Advance(tn.now())
@@ -372,7 +376,7 @@ func TestRecordedTickAllocatesNothing(t *testing.T) {
 	for range 500 {
 		step()
 	}
-	// What the shelf in memory needs to grow is not the recorder's.
+	// What the memoryReplays in memory needs to grow is not the recorder's.
 	for _, b := range s.files {
 		b.Grow(1 << 20)
 	}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"fmt"
 	"hash/crc32"
 	"slices"
@@ -139,8 +138,8 @@ func TestMapByChunks(t *testing.T) {
 	}
 }
 
-// withoutLosses takes from what a viewer sees what the oldest of the protocols cannot carry, as
-// the comment of package bridge6 lists it.
+// withoutLosses returns what the oldest of the protocols can carry of a character, as
+// package bridge6 lists it.
 func withoutLosses(c game.CharacterState, known bool) game.CharacterState {
 	c.TriggeredEvents = 0
 	c.Weapon = max(c.Weapon, 0)
@@ -153,92 +152,78 @@ func withoutLosses(c game.CharacterState, known bool) game.CharacterState {
 	return c
 }
 
-func find[T any](all []T, is func(*T) bool) (none T, ok bool) {
-	for i := range all {
-		if is(&all[i]) {
-			return all[i], true
-		}
-	}
-	return none, false
+// viewComparison compares what two clients saw in a tick.
+type viewComparison struct {
+	t        *testing.T
+	truth    [2]game.View   // what they were to see
+	received [2]game.View   // what they saw
+	compared map[string]int // what was compared, how often
 }
 
-// both compares what two clients saw in a tick with each other, of all that the world
-// had in the sight of both.
-func both(t *testing.T, world *game.Frame, viewA, viewB, a, b *game.View, told game.PlayerFlags, seen map[string]int) {
-	t.Helper()
-	sees := func(x, y int32) bool {
-		p := vec.Vec2{X: float32(x), Y: float32(y)}
-		return viewA.Sees(p) && viewB.Sees(p)
+func (c *viewComparison) same(what string, a, b any) {
+	c.compared[what]++
+	if d := cmp.Diff(a, b); a == nil || d != "" {
+		c.t.Errorf("tick %d, %s:\n%s", c.truth[0].Tick, what, d)
 	}
-	same := func(what string, x, y any, okX, okY bool) {
-		t.Helper()
-		seen[what]++
-		if d := cmp.Diff(x, y); !okX || !okY || d != "" {
-			t.Errorf("tick %d, %s: seen %v and %v\n%s", world.Tick, what, okX, okY, d)
-		}
-	}
-	for i := range world.Characters {
-		w := &world.Characters[i]
-		if !viewA.Sees(w.Pos) || !viewB.Sees(w.Pos) {
+}
+
+// compareObjects compares all objects of a type that the world has in the sight of both
+// clients, or everywhere without pos. simplify returns what has to be the same.
+func compareObjects[T any, ID comparable](c *viewComparison, what string, objects func(*game.Frame) []T, id func(*T) ID, pos func(*T) vec.Vec2, simplify func(T) any) {
+	for _, want := range objects(c.truth[0].Frame) {
+		if pos != nil && (!c.truth[0].Sees(pos(&want)) || !c.truth[1].Sees(pos(&want))) {
 			continue
 		}
-		is := func(c *game.CharacterState) bool { return c.Player == w.Player }
-		x, okX := find(a.Characters, is)
-		y, okY := find(b.Characters, is)
-		known := viewA.VitalsOf == w.Player && viewB.VitalsOf == w.Player
-		same("tee", withoutLosses(x, known), withoutLosses(y, known), okX, okY)
-		if known {
-			same("health", [3]int32{withoutLosses(*w, true).Health, withoutLosses(*w, true).Armor, withoutLosses(*w, true).Ammo}, [3]int32{y.Health, y.Armor, y.Ammo}, okX, okY)
+		var got [2]any // nil if it was not received
+		for i := range got {
+			for _, o := range objects(c.received[i].Frame) {
+				if id(&o) == id(&want) {
+					got[i] = simplify(o)
+				}
+			}
+		}
+		c.same(what, got[0], got[1])
+	}
+}
+
+// compare compares all that both protocols carry. Flags of players are compared if they
+// are in flags.
+func (c *viewComparison) compare(flags game.PlayerFlags) {
+	known := func(id game.PlayerID) bool { return c.truth[0].VitalsOf == id && c.truth[1].VitalsOf == id }
+	characterID, characterPos := func(o *game.CharacterState) game.PlayerID { return o.Player }, func(o *game.CharacterState) vec.Vec2 { return o.Pos }
+	compareObjects(c, "tee", func(f *game.Frame) []game.CharacterState { return f.Characters }, characterID, characterPos,
+		func(o game.CharacterState) any { return withoutLosses(o, known(o.Player)) })
+	for _, o := range c.truth[0].Characters {
+		if known(o.Player) {
+			o = withoutLosses(o, true)
+			for _, got := range c.received[1].Characters {
+				if got.Player == o.Player {
+					c.same("health", [3]int32{o.Health, o.Armor, o.Ammo}, [3]int32{got.Health, got.Armor, got.Ammo})
+				}
+			}
 		}
 	}
-	for i := range world.Projectiles {
-		w := &world.Projectiles[i]
-		if viewA.Sees(w.Pos) && viewB.Sees(w.Pos) {
-			is := func(p *game.ProjectileState) bool { return p.ID == w.ID }
-			x, okX := find(a.Projectiles, is)
-			y, okY := find(b.Projectiles, is)
-			same("shot", x, y, okX, okY)
-		}
+	compareObjects(c, "shot", func(f *game.Frame) []game.ProjectileState { return f.Projectiles },
+		func(o *game.ProjectileState) int32 { return int32(o.ID) }, func(o *game.ProjectileState) vec.Vec2 { return o.Pos }, func(o game.ProjectileState) any { return o })
+	compareObjects(c, "beam", func(f *game.Frame) []game.LaserState { return f.Lasers },
+		func(o *game.LaserState) int32 { return int32(o.ID) }, func(o *game.LaserState) vec.Vec2 { return o.Pos }, func(o game.LaserState) any { return o })
+	compareObjects(c, "pickup", func(f *game.Frame) []game.PickupState { return f.Pickups }, func(o *game.PickupState) int32 { return int32(o.ID) },
+		func(o *game.PickupState) vec.Vec2 { return vec.Vec2{X: float32(o.X), Y: float32(o.Y)} }, func(o game.PickupState) any { return o })
+	compareObjects(c, "player", func(f *game.Frame) []game.PlayerState { return f.Players }, func(o *game.PlayerState) game.PlayerID { return o.ID }, nil,
+		func(o game.PlayerState) any {
+			if o.Score != 0 {
+				c.compared["score"]++
+			}
+			return [4]int32{int32(o.Team), o.Score, o.Latency, int32(o.Flags & flags)}
+		})
+	match := func(v *game.View) any {
+		g := v.Game
+		return [7]int32{int32(len(v.Players)), g.StartTick, int32(g.State & (game.StateSuddenDeath | game.StateGameOver)), g.ScoreLimit, g.TimeLimit, g.MatchNum, g.MatchCurrent}
 	}
-	for i := range world.Lasers {
-		w := &world.Lasers[i]
-		if viewA.Sees(w.Pos) && viewB.Sees(w.Pos) {
-			is := func(l *game.LaserState) bool { return l.ID == w.ID }
-			x, okX := find(a.Lasers, is)
-			y, okY := find(b.Lasers, is)
-			same("beam", x, y, okX, okY)
-		}
+	c.same("match", match(&c.received[0]), match(&c.received[1]))
+	if n := len(c.truth[0].Players); len(c.received[0].Players) != n {
+		c.t.Errorf("tick %d: %d players of %d", c.truth[0].Tick, len(c.received[0].Players), n)
 	}
-	for i := range world.Pickups {
-		w := &world.Pickups[i]
-		if sees(w.X, w.Y) {
-			is := func(p *game.PickupState) bool { return p.ID == w.ID }
-			x, okX := find(a.Pickups, is)
-			y, okY := find(b.Pickups, is)
-			same("pickup", x, y, okX, okY)
-		}
-	}
-	for i := range world.Players {
-		w := &world.Players[i]
-		is := func(p *game.PlayerState) bool { return p.ID == w.ID }
-		x, okX := find(a.Players, is)
-		y, okY := find(b.Players, is)
-		who := func(p *game.PlayerState) [4]int32 {
-			return [4]int32{int32(p.Team), p.Score, p.Latency, int32(p.Flags & told)}
-		}
-		same("player", who(&x), who(&y), okX, okY)
-		if w.Score != 0 {
-			seen["score"]++
-		}
-	}
-	if len(a.Players) != len(b.Players) || len(a.Players) != len(world.Players) {
-		t.Errorf("tick %d: %d and %d players of %d", world.Tick, len(a.Players), len(b.Players), len(world.Players))
-	}
-	const state = game.StateSuddenDeath | game.StateGameOver
-	where := func(g *game.GameState) [6]int32 {
-		return [6]int32{g.StartTick, int32(g.State & state), g.ScoreLimit, g.TimeLimit, g.MatchNum, g.MatchCurrent}
-	}
-	same("match", where(&a.Game), where(&b.Game), true, true)
 }
 
 // TestVersionsSeeTheSameWorld checks that clients of all versions see the same world in
@@ -309,30 +294,29 @@ func TestVersionsSeeTheSameWorld(t *testing.T) {
 	clear(truth)
 	tn.run(20 * time.Second)
 
-	seen := map[string]int{}
-	for i, j := range players[:2] {
-		group := []*player{j}
-		for k, e := range watchers {
+	compared := map[string]int{}
+	for i, p := range players[:2] {
+		group := []*player{p}
+		for k, w := range watchers {
 			if k%2 == i {
-				group = append(group, e)
+				group = append(group, w)
 			}
 		}
-		for x, left := range group {
-			for _, right := range group[x+1:] {
-				n, told := 0, game.PlayerFlagAdmin
+		for k, left := range group {
+			for _, right := range group[k+1:] {
+				n, flags := 0, game.PlayerFlagAdmin
 				if strings.Contains(left.name+right.name, "old") {
-					told = 0 // that somebody is an operator only DDNet's clients know
+					flags = 0 // only DDNet's clients know of operators
 				}
 				for tick, views := range truth {
-					v, ok := left.views[tick]
-					w, ok2 := right.views[tick]
-					if !ok || !ok2 {
+					a, okA := left.views[tick]
+					b, okB := right.views[tick]
+					if !okA || !okB {
 						continue
 					}
 					n++
-					tv, tw := views[left.id()], views[right.id()]
-					both(t, tv.Frame, &tv, &tw, &v, &w, told, seen)
-					if t.Failed() {
+					c := viewComparison{t, [2]game.View{views[left.id()], views[right.id()]}, [2]game.View{a, b}, compared}
+					if c.compare(flags); t.Failed() {
 						t.Fatalf("%s and %s", left.name, right.name)
 					}
 				}
@@ -343,11 +327,11 @@ func TestVersionsSeeTheSameWorld(t *testing.T) {
 		}
 	}
 	for _, what := range []string{"tee", "health", "shot", "pickup", "player", "score", "match"} {
-		if seen[what] == 0 {
+		if compared[what] == 0 {
 			t.Errorf("nobody saw any %s", what)
 		}
 	}
-	t.Log(seen)
+	t.Log(compared)
 	for _, e := range tn.players[1:] {
 		for _, p := range players {
 			x, okX := tn.players[0].ClientSide().Player(p.id())
@@ -366,8 +350,8 @@ func TestVersionsSeeTheSameWorld(t *testing.T) {
 // what is done for them beside the game: looks, votes, whispers, rights and
 // reconnecting. It has to rerun to the same worlds.
 func TestRecordedMatchOfAllVersionsReruns(t *testing.T) {
-	var s shelf
-	tn := recorded(t, &s, 9, "add_vote \"a long match\" \"sv_scorelimit 70\"; sv_spamprotection 0; sv_inactivekick_time 0")
+	var s memoryReplays
+	tn := newRecordedNetwork(t, &s, 9, "add_vote \"a long match\" \"sv_scorelimit 70\"; sv_spamprotection 0; sv_inactivekick_time 0")
 	for i, kind := range []client.SessionConfig{named(player07, "seven"), named(player06DDNet, "ddnet"), named(player06, "six"), named(player06Old, "old")} {
 		p := tn.dial(1+i, kind)
 		p.redial = true
@@ -403,36 +387,19 @@ func TestRecordedMatchOfAllVersionsReruns(t *testing.T) {
 	tick := tn.srv.world.Tick()
 	tn.srv.Shutdown(tn.now(), "")
 
-	logs := s.logs()
-	if len(logs) != 1 {
-		t.Fatalf("%d logs", len(logs))
-	}
-	if res, _, _ := verifyLog(t, logs[0]); res.End != replay.EndShutdown || res.Ticks != tick || res.LastGoodTick != tick {
-		t.Errorf("%+v; the world was at tick %d with hash %x", res, tick, hash)
-	}
-	r, err := replay.NewReader(bytes.NewReader(logs[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	kinds, names := map[game.CommandKind]int{}, map[string]bool{}
-	if _, err := replay.Verify(r, replay.VerifyConfig{Modes: BuiltinModes, OnTick: func(_ *game.World, tick *replay.Tick, _ []game.Event) {
-		for _, c := range tick.Commands {
-			if kinds[c.Kind]++; c.Kind == game.CmdProfile {
-				names[c.Profile.Name] = true
-			}
-		}
-	}}); err != nil {
-		t.Fatal(err)
+	log := s.verify(t, 1)[0]
+	if log.End != replay.EndShutdown || log.Ticks != tick || log.LastGoodTick != tick {
+		t.Errorf("%+v; the world was at tick %d with hash %x", log.Result, tick, hash)
 	}
 	for _, k := range []game.CommandKind{
 		game.CmdJoin, game.CmdProfile, game.CmdEnterGame, game.CmdLeave, game.CmdInput, game.CmdSay, game.CmdSkinChange, game.CmdTuneParams,
 		game.CmdSetRules, game.CmdPlayerFlags, game.CmdSetTeam, game.CmdKill,
 	} {
-		if kinds[k] == 0 {
+		if log.commands[k] == 0 {
 			t.Errorf("no command of kind %d in the log", k)
 		}
 	}
-	if len(names) != len(players) {
-		t.Errorf("%v are in the log", names)
+	if len(log.names) != len(players) {
+		t.Errorf("%v are in the log", log.names)
 	}
 }

@@ -555,8 +555,8 @@ func TestVoteEndsBeforeTheNext(t *testing.T) {
 // TestVotesAreRecorded checks that what votes do is in the log, which reruns to the same
 // hashes.
 func TestVotesAreRecorded(t *testing.T) {
-	var s shelf
-	vt := &voteTest{testNetwork: recorded(t, &s, 3, "sv_spamprotection 0; sv_vote_kick_bantime 0; add_vote fun \"say fun; restart\"")}
+	var s memoryReplays
+	vt := &voteTest{testNetwork: newRecordedNetwork(t, &s, 3, "sv_spamprotection 0; sv_vote_kick_bantime 0; add_vote fun \"say fun; restart\"")}
 	for i := range 4 {
 		vt.addVoter(i+1, 50000, player07)
 	}
@@ -574,9 +574,5 @@ func TestVotesAreRecorded(t *testing.T) {
 		t.Fatalf("%q, %q", v[0].chat[-1], v[0].leaveReasons)
 	}
 	vt.srv.Shutdown(vt.now(), "")
-	logs := s.logs()
-	if len(logs) != 1 {
-		t.Fatalf("%d logs", len(logs))
-	}
-	verifyLog(t, logs[0])
+	s.verify(t, 1)
 }
