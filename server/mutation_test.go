@@ -210,8 +210,11 @@ func (m *mutator) next(c *testclient.Client) []byte {
 }
 
 // mutations returns how many damaged datagrams a test feeds: TEEYARD_MUTATIONS if it is
-// set, else usual.
+// set, else usual, or 20 times that with TEEYARD_FULL=1.
 func mutations(usual int) int {
+	if testenv.Full() {
+		usual *= 20
+	}
 	if n, err := strconv.Atoi(os.Getenv("TEEYARD_MUTATIONS")); err == nil {
 		usual = n
 	}
