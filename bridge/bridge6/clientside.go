@@ -98,17 +98,17 @@ func (c *clientSide) SendReady() { c.send(&msg6.Ready{}) }
 // SendProfile also tells servers of DDNet and the like that the client knows 64 players.
 func (c *clientSide) SendProfile(p *game.Profile) {
 	c.profile = *p
-	c.send(&msg6.ClStartInfo{Look: c.playerLook()})
+	c.send(&msg6.ClStartInfo{Profile: c.playerLook()})
 	if c.cfg.DDNetVersion >= 0 {
 		c.send(&msg6.RconCmd{Command: []byte(msg6.CrashmePlx)})
 	}
 }
 
 // playerLook returns the profile as messages have it.
-func (c *clientSide) playerLook() msg6.PlayerLook {
+func (c *clientSide) playerLook() msg6.PlayerProfile {
 	p := &c.profile
 	s := toSkin06(&p.Skin)
-	return msg6.PlayerLook{
+	return msg6.PlayerProfile{
 		Name: []byte(p.Name), Clan: []byte(p.Clan), Country: p.Country,
 		Skin: []byte(s.name), UseCustomColor: s.useCustomColor, ColorBody: s.colorBody, ColorFeet: s.colorFeet,
 	}
@@ -180,7 +180,7 @@ func (c *clientSide) SendCommand(cmd *game.Command) bool {
 			return false
 		}
 		c.profile.Skin = cmd.Profile.Skin
-		c.send(&msg6.ClChangeInfo{Look: c.playerLook()})
+		c.send(&msg6.ClChangeInfo{Profile: c.playerLook()})
 	case game.CmdKill:
 		c.send(&msg6.ClKill{})
 	case game.CmdReady:

@@ -6,6 +6,7 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
@@ -76,7 +77,7 @@ func decodeProfile(ints *[msg6.SizeClientInfo]int32) game.Profile {
 	o.Clamp()
 	text := func(packed []int32) string {
 		var b [32]byte
-		return safetext.Line(msg6.AppendIntsToStr(b[:0], packed))
+		return safetext.Line(message.AppendIntsToStr(b[:0], packed))
 	}
 	return game.Profile{
 		Name: text(o.Name[:]), Clan: text(o.Clan[:]), Country: o.Country,

@@ -8,6 +8,7 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
@@ -15,7 +16,7 @@ import (
 func (c *clientSide) Receive(payload []byte, vital bool) error {
 	m, err := c.decoder.Decode(payload)
 	if err != nil {
-		if errors.As(err, new(*msg6.IDError)) {
+		if errors.As(err, new(*message.IDError)) {
 			err = fmt.Errorf("%w: %w", bridge.ErrUnknownMessage, err)
 		}
 		return err

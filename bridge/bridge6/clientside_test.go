@@ -13,6 +13,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/internal/bridgetest"
+	"github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
@@ -32,7 +33,7 @@ func (c *testClient) Queue(b []byte, vital bool) {
 		c.t.Errorf("sent %x: %v", b, err)
 		return
 	}
-	if desc := m.ID().Desc(); desc.Sender == msg6.FromServer || desc.Vital != vital && m.ID() != msg6.IDPongEx {
+	if desc := m.ID().Desc(); desc.Sender == message.FromServer || desc.Vital != vital && m.ID() != msg6.IDPongEx {
 		c.t.Errorf("sent %T, vital %v", m, vital)
 	}
 	c.sent = append(c.sent, m)
@@ -112,7 +113,7 @@ func TestServerMessages(t *testing.T) {
 		t.Errorf("it sent %T", c.sent[0])
 	}
 
-	known := msg6.UUIDFromName("map-details@ddnet.tw")
+	known := message.UUIDFromName("map-details@ddnet.tw")
 	for _, m := range []msg6.Message{&msg6.Ping{}, &msg6.PingEx{PingID: msg6.UUID{1}}, &msg6.WhatIs{UUID: known}, &msg6.WhatIs{UUID: msg6.UUID{1}}} {
 		receive(t, c.clientSide, m)
 	}
@@ -366,7 +367,7 @@ func TestClientMessages(t *testing.T) {
 		t.Errorf("sent %v", c.sent)
 	}
 	c.SendCommand(&game.Command{Kind: game.CmdSkinChange, Profile: &game.Profile{Skin: standardSkins[4].skin}})
-	if m, ok := c.sent[0].(*msg6.ClChangeInfo); !ok || string(m.Look.Name) != "alice" || string(m.Look.Skin) != standardSkins[4].name {
+	if m, ok := c.sent[0].(*msg6.ClChangeInfo); !ok || string(m.Profile.Name) != "alice" || string(m.Profile.Skin) != standardSkins[4].name {
 		t.Errorf("a skin is changed with %+v", c.sent[0])
 	}
 }

@@ -54,7 +54,7 @@ func TestSkinChangeRate(t *testing.T) {
 	s, l := newServerSide(t, p, w, 0, 16040)
 	skins := map[string]bool{}
 	change := func(n int) {
-		receive(t, s, &msg6.ClChangeInfo{Look: msg6.PlayerLook{Name: []byte("alice"), Skin: []byte(fmt.Sprint("mine ", n))}})
+		receive(t, s, &msg6.ClChangeInfo{Profile: msg6.PlayerProfile{Name: []byte("alice"), Skin: []byte(fmt.Sprint("mine ", n))}})
 		skins[p.snapshot.skins.infos[0].requested.name] = true
 		l.Take()
 	}
@@ -74,7 +74,7 @@ func TestSkinChangeRate(t *testing.T) {
 	}
 	// A second profile changes nothing.
 	before := s.skin
-	receive(t, s, &msg6.ClStartInfo{Look: msg6.PlayerLook{Name: []byte("other"), Skin: []byte("pinky")}})
+	receive(t, s, &msg6.ClStartInfo{Profile: msg6.PlayerProfile{Name: []byte("other"), Skin: []byte("pinky")}})
 	if s.skin != before || s.firstProfile.Name == "other" {
 		t.Errorf("skin %+v, name %q", s.skin, s.firstProfile.Name)
 	}

@@ -103,14 +103,14 @@ func (s *serverSide) receiveGame(m msg6.Message) error {
 		s.receiveSay(m)
 		return nil
 	case *msg6.ClStartInfo:
-		p, skin := decodeLook(&m.Look)
+		p, skin := decodeLook(&m.Profile)
 		if s.own == game.Nobody { // later it changes nothing
 			s.firstProfile, s.skin = p, skin
 		}
 		s.session.OnProfile(&p)
 		return nil
 	case *msg6.ClChangeInfo:
-		s.receiveChangeInfo(&m.Look)
+		s.receiveChangeInfo(&m.Profile)
 		return nil
 	case *msg6.ClSetTeam:
 		s.explainRefusedTeam(game.Team(m.Team))
@@ -164,7 +164,7 @@ func decodeInput(p *msg6.PlayerInput) game.Input {
 }
 
 // decodeLook returns the profile of a client's player, and the skin as 0.6 has it.
-func decodeLook(l *msg6.PlayerLook) (game.Profile, skin06) {
+func decodeLook(l *msg6.PlayerProfile) (game.Profile, skin06) {
 	text := func(b []byte, maxLen int) string { return safetext.Truncate(string(b), maxLen) }
 	skin := skin06{name: text(l.Skin, game.MaxSkinPartLen), useCustomColor: l.UseCustomColor, colorBody: l.ColorBody, colorFeet: l.ColorFeet}
 	return game.Profile{
@@ -173,7 +173,7 @@ func decodeLook(l *msg6.PlayerLook) (game.Profile, skin06) {
 }
 
 // receiveChangeInfo changes the skin. Nothing else can be changed in a game of 0.7.
-func (s *serverSide) receiveChangeInfo(l *msg6.PlayerLook) {
+func (s *serverSide) receiveChangeInfo(l *msg6.PlayerProfile) {
 	if s.own == game.Nobody {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/internal/bridgetest"
+	"github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
 
@@ -21,7 +22,7 @@ func commandCall(c game.Command) bridgetest.Call {
 func TestTake(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
 	h, l := newServerSide(t, NewProtocol(), w, 0, 16040)
-	look := msg6.PlayerLook{Name: []byte("a name that is too löng"), Clan: []byte("kläääääääääään"), Country: 40, Skin: []byte("pinky")}
+	look := msg6.PlayerProfile{Name: []byte("a name that is too löng"), Clan: []byte("kläääääääääään"), Country: 40, Skin: []byte("pinky")}
 	cmd := func(c game.Command) []bridgetest.Call { return []bridgetest.Call{commandCall(c)} }
 	for _, c := range []struct {
 		m    msg6.Message
@@ -31,7 +32,7 @@ func TestTake(t *testing.T) {
 		{&msg6.Info{NetVersion: []byte("0.7 802f1be60a05665f")}, []bridgetest.Call{call("Login", bridge.Login{NetVersion: "0.7 802f1be60a05665f", ClientVersion: 16040})}},
 		{&msg6.RequestMapData{Chunk: 7}, []bridgetest.Call{call("RequestMapData", 7)}},
 		{&msg6.Ready{}, []bridgetest.Call{call("Ready")}},
-		{&msg6.ClStartInfo{Look: look}, []bridgetest.Call{call("Profile", game.Profile{Name: "a name that is ", Clan: "klääää", Country: 40, Skin: standardSkins[8].skin})}},
+		{&msg6.ClStartInfo{Profile: look}, []bridgetest.Call{call("Profile", game.Profile{Name: "a name that is ", Clan: "klääää", Country: 40, Skin: standardSkins[8].skin})}},
 		{&msg6.EnterGame{}, []bridgetest.Call{call("EnterGame")}},
 		{&msg6.RconAuth{Name: []byte("me"), Password: []byte("pw"), SendCommands: 1}, []bridgetest.Call{call("RconAuth", "me", "pw")}},
 		{&msg6.RconCmd{Command: []byte("status")}, []bridgetest.Call{call("RconCmd", "status")}},
@@ -57,8 +58,8 @@ func TestTake(t *testing.T) {
 		{&msg6.ClEnableSpectatorCount{}, nil},
 		{&msg6.ItIs{}, nil},
 		{&msg6.IDontKnow{}, nil},
-		{&msg6.SystemEx{UUID: msg6.UUIDFromName("of later")}, nil},
-		{&msg6.GameEx{UUID: msg6.UUIDFromName("of later")}, nil},
+		{&msg6.SystemEx{UUID: message.UUIDFromName("of later")}, nil},
+		{&msg6.GameEx{UUID: message.UUIDFromName("of later")}, nil},
 	} {
 		b := c.m.Append(nil)
 		if err := h.Receive(append([]byte(nil), b...), false); !errors.Is(err, bridge.ErrNotVital) {
@@ -92,7 +93,7 @@ func TestQuestions(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
 	h, l := newServerSide(t, NewProtocol(), w, 0, 16040)
 	id := msg6.UUID{1, 2, 3}
-	known, unknown := msg6.UUIDFromName("ping@ddnet.tw"), msg6.UUIDFromName("of later")
+	known, unknown := message.UUIDFromName("ping@ddnet.tw"), message.UUIDFromName("of later")
 	for _, c := range []struct {
 		m     msg6.Message
 		vital bool
@@ -255,14 +256,14 @@ func TestChange(t *testing.T) {
 	h := v.NewServerSide(l).(*serverSide)
 	change := func(name, skin string) {
 		t.Helper()
-		m := msg6.ClChangeInfo{Look: msg6.PlayerLook{Name: []byte(name), Clan: []byte("clan"), Country: 276, Skin: []byte(skin)}}
+		m := msg6.ClChangeInfo{Profile: msg6.PlayerProfile{Name: []byte(name), Clan: []byte("clan"), Country: 276, Skin: []byte(skin)}}
 		if err := h.Receive(m.Append(nil), true); err != nil {
 			t.Error(err)
 		}
 	}
 	change("early", "pinky")
 	l.expectReceived("early")
-	if err := h.Receive((&msg6.ClStartInfo{Look: msg6.PlayerLook{Name: []byte("alice"), Clan: []byte("clan"), Country: 276, Skin: []byte("bluekitty")}}).Append(nil), true); err != nil {
+	if err := h.Receive((&msg6.ClStartInfo{Profile: msg6.PlayerProfile{Name: []byte("alice"), Clan: []byte("clan"), Country: 276, Skin: []byte("bluekitty")}}).Append(nil), true); err != nil {
 		t.Fatal(err)
 	}
 	l.Take()

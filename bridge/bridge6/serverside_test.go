@@ -13,6 +13,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/internal/bridgetest"
+	"github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
 
@@ -74,7 +75,7 @@ func (s *testSession) Queue(b []byte, vital bool) {
 		return
 	}
 	desc := m.ID().Desc()
-	if desc.Sender == msg6.FromClient || desc.Vital != vital && m.ID() != msg6.IDPongEx {
+	if desc.Sender == message.FromClient || desc.Vital != vital && m.ID() != msg6.IDPongEx {
 		s.t.Errorf("sent %T, vital %v", m, vital)
 	}
 	if len(b) > 1023 || d.TrailingBytes() != 0 {

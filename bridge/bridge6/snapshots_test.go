@@ -10,6 +10,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
@@ -125,7 +126,7 @@ func (b *builder) picture(h *serverSide, id game.PlayerID) picture {
 	return read(b.t, &b.s, ids)
 }
 
-func text(ints []int32) string { return string(msg6.AppendIntsToStr(nil, ints)) }
+func text(ints []int32) string { return string(message.AppendIntsToStr(nil, ints)) }
 
 // TestScene: a snapshot shows what the frame has, to those who may see it.
 func TestScene(t *testing.T) {
@@ -245,7 +246,7 @@ func TestSkinsWorn(t *testing.T) {
 		v.EndSnapshots()
 	}
 	wear := func(name string, ticks int) {
-		m := msg6.ClChangeInfo{Look: msg6.PlayerLook{Name: []byte("alice"), Skin: []byte(name)}}
+		m := msg6.ClChangeInfo{Profile: msg6.PlayerProfile{Name: []byte("alice"), Skin: []byte(name)}}
 		l := h.session.(*testSession)
 		if err := h.Receive(m.Append(nil), true); err != nil {
 			t.Fatal(err)

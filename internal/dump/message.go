@@ -1,6 +1,7 @@
 package dump
 
 import (
+	messages "github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
@@ -24,7 +25,7 @@ func (d *Decoder) decodeMessage(version int, b []byte) (message, error) {
 		}
 		id := m.ID()
 		sender := id.Desc().Sender
-		return message{m, id.Name(), id.System(), id.Vital(), sender == msg6.FromClient, sender == msg6.FromServer, d.msgs6.TrailingBytes()}, nil
+		return message{m, id.Name(), id.System(), id.Vital(), sender == messages.FromClient, sender == messages.FromServer, d.msgs6.TrailingBytes()}, nil
 	}
 	m, err := d.msgs7.Decode(b)
 	if err != nil {
@@ -32,7 +33,7 @@ func (d *Decoder) decodeMessage(version int, b []byte) (message, error) {
 	}
 	id := m.ID()
 	sender := id.Desc().Sender
-	return message{m, id.Name(), id.System(), id.Vital(), sender == msg7.FromClient, sender == msg7.FromServer, d.msgs7.TrailingBytes()}, nil
+	return message{m, id.Name(), id.System(), id.Vital(), sender == messages.FromClient, sender == messages.FromServer, d.msgs7.TrailingBytes()}, nil
 }
 
 // addMessage adds the fields of a message.
@@ -81,7 +82,7 @@ func (r *Record) addInputSize(size int32, missing int) {
 
 // clientInfoFields returns the fields of a ClientInfo with its texts decoded.
 func clientInfoFields(o *msg6.ClientInfo) Fields {
-	text := func(ints []int32) string { return string(msg6.AppendIntsToStr(nil, ints)) }
+	text := func(ints []int32) string { return string(messages.AppendIntsToStr(nil, ints)) }
 	return Fields{
 		{"Name", text(o.Name[:])}, {"Clan", text(o.Clan[:])}, {"Country", o.Country}, {"Skin", text(o.Skin[:])},
 		{"UseCustomColor", o.UseCustomColor}, {"ColorBody", o.ColorBody}, {"ColorFeet", o.ColorFeet},

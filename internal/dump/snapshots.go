@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	messages "github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -101,7 +102,7 @@ func (d *Decoder) describeSnapshot(r *Record, version int, base, next *snapshot.
 		}
 		typ, o, err := d.decodeObject(version, key.Type(), ints)
 		name := fmt.Sprintf("%s %d", typ, key.ID())
-		if err != nil && !errors.Is(err, msg6.ErrUnknown) && !errors.Is(err, msg7.ErrUnknown) {
+		if err != nil && !errors.Is(err, messages.ErrUnknown) && !errors.Is(err, messages.ErrUnknown) {
 			r.addFault("%s: %v", name, err)
 		}
 		if !d.cfg.Objects {

@@ -161,7 +161,7 @@ func (c *Client) Ready() *Client { return c.Send(c.Pick(&msg6.Ready{}, &msg7.Rea
 // StartInfo sends the player's name.
 func (c *Client) StartInfo(name string) *Client {
 	return c.Send(c.Pick(
-		&msg6.ClStartInfo{Look: msg6.PlayerLook{Name: []byte(name), Clan: []byte("clan"), Skin: []byte("default")}},
+		&msg6.ClStartInfo{Profile: msg6.PlayerProfile{Name: []byte(name), Clan: []byte("clan"), Skin: []byte("default")}},
 		&msg7.ClStartInfo{Name: []byte(name), Clan: []byte("clan")}))
 }
 

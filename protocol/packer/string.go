@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendString appends s up to its first NUL, if it has one, and a terminating
-// NUL, and returns the extended slice. The bytes are copied as they are.
+// AppendString appends s up to its first NUL, and a terminating NUL, and returns the
+// extended slice. The bytes are copied as they are.
 func AppendString(dst, s []byte) []byte {
 	if i := bytes.IndexByte(s, 0); i >= 0 {
 		s = s[:i]
@@ -14,15 +14,15 @@ func AppendString(dst, s []byte) []byte {
 	return append(append(dst, s...), 0)
 }
 
-// AppendStringLimit appends at most limit bytes of s as AppendString does. A
-// string that is longer is cut, never inside a UTF-8 sequence. A limit of zero or
-// less writes the empty string.
+// AppendStringLimit appends Truncate(s, limit) and a terminating NUL and returns the
+// extended slice.
 func AppendStringLimit(dst, s []byte, limit int) []byte {
-	return append(append(dst, cut(s, limit)...), 0)
+	return append(append(dst, Truncate(s, limit)...), 0)
 }
 
-// cut returns s up to its first NUL and no longer than limit bytes.
-func cut(s []byte, limit int) []byte {
+// Truncate returns s up to its first NUL and at most limit bytes of it, not cut
+// inside a UTF-8 sequence. A limit below zero counts as zero.
+func Truncate(s []byte, limit int) []byte {
 	limit = max(limit, 0)
 	if i := bytes.IndexByte(s[:min(len(s), limit+1)], 0); i >= 0 {
 		return s[:i]
@@ -33,8 +33,8 @@ func cut(s []byte, limit int) []byte {
 	if utf8.RuneStart(s[limit]) {
 		return s[:limit]
 	}
-	// The cut may be inside a sequence. Only a valid one is kept together:
-	// bytes that are not UTF-8 have no boundary.
+	// The cut may be inside a sequence. Only a valid sequence is kept together;
+	// bytes that are not UTF-8 can be cut anywhere.
 	for n := limit - 1; n >= 0 && n > limit-utf8.UTFMax; n-- {
 		if !utf8.RuneStart(s[n]) {
 			continue

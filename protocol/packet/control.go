@@ -6,7 +6,7 @@ import "encoding/binary"
 type ControlID uint8
 
 const (
-	ControlKeepAlive    ControlID = 0
+	ControlKeepAlive    ControlID = 0 // nothing but the header
 	ControlConnect      ControlID = 1 // from the client; in 0.7 with its token
 	ControlAccept       ControlID = 2 // from the server, answers CONNECT; CONNECTACCEPT in 0.6
 	ControlClientAccept ControlID = 3 // from the client, answers CONNECTACCEPT; ACCEPT in 0.6, not in 0.7

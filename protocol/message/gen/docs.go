@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	messages "github.com/teeyard/teeyard/protocol/message"
 )
 
 // emitDocs prints the tables for people.
@@ -50,7 +52,7 @@ func emitDocs(s *spec, w *writer) {
 			if m.System == system && !m.Reserved {
 				w.p("### %s\n\n%s\n", m.Name, m.Doc)
 				if m.Ext != "" {
-					w.p("UUID %s of `%s`.\n", uuidText(uuid(m.Ext)), m.Ext)
+					w.p("UUID %s of `%s`.\n", messages.UUIDFromName(m.Ext), m.Ext)
 				}
 				emitFieldTable(w, m.Fields)
 			}
@@ -83,7 +85,7 @@ func emitDocs(s *spec, w *writer) {
 	for _, o := range s.Objects {
 		w.p("### Object %s\n\n%s\n", objectTitle(o), o.Doc)
 		if o.Ext != "" {
-			w.p("UUID %s of `%s`.\n", uuidText(uuid(o.Ext)), o.Ext)
+			w.p("UUID %s of `%s`.\n", messages.UUIDFromName(o.Ext), o.Ext)
 		}
 		if b := s.BaseOf(o); b != nil {
 			w.p("The fields of [%s](#%s) come first.\n", objectTitle(b), anchor("object "+objectTitle(b)))

@@ -1,33 +1,18 @@
 package main
 
 import (
-	"crypto/md5"
 	"fmt"
 	"math"
 
+	messages "github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/message/schema"
 )
 
 // This file prints what only 0.6 has: messages and objects with a UUID, and
 // objects that are not refused because of their values.
 
-// namespace is the UUID that DDNet's names are hashed with.
-var namespace = [16]byte{0xe0, 0x5d, 0xda, 0xaa, 0xc4, 0xe6, 0x4c, 0xfb, 0xb6, 0x42, 0x5d, 0x48, 0xe8, 0x0c, 0x00, 0x29}
-
-// uuid returns the UUID of a name: version 3 of RFC 9562, by MD5.
-func uuid(name string) [16]byte {
-	u := md5.Sum(append(namespace[:], name...))
-	u[6] = u[6]&0x0f | 0x30
-	u[8] = u[8]&0x3f | 0x80
-	return u
-}
-
-func uuidText(u [16]byte) string {
-	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
-}
-
 // uuidLiteral is the Go form of a UUID.
-func uuidLiteral(u [16]byte) string {
+func uuidLiteral(u messages.UUID) string {
 	lit := "UUID{"
 	for i, b := range u {
 		if i > 0 {
@@ -75,7 +60,7 @@ func emitExtendedIDs(s *spec, w *writer) {
 	w.p(")\n")
 	w.p("// firstExtended is the number of the first message with a UUID.")
 	w.p("const firstExtended = %d\n", schema.FirstExtended)
-	w.p("var extendedDescs = [...]Desc{")
+	w.p("var extendedDescs = [...]message.Desc{")
 	for _, m := range l {
 		w.p("{%s, Extension: %q},", descLiteral(m), m.Ext)
 	}
@@ -83,7 +68,7 @@ func emitExtendedIDs(s *spec, w *writer) {
 	w.p("// extendedUUIDs are in the order of their numbers.")
 	w.p("var extendedUUIDs = [...]UUID{")
 	for _, m := range l {
-		w.p("%s, // %s", uuidLiteral(uuid(m.Ext)), m.Ext)
+		w.p("%s, // %s", uuidLiteral(messages.UUIDFromName(m.Ext)), m.Ext)
 	}
 	w.p("}\n")
 	w.p("var extendedIDs = map[UUID]ID{")
@@ -102,7 +87,7 @@ func emitExtendedObjects(s *spec, w *writer) {
 	w.p("// extendedTypes are the objects with a UUID, from firstExtendedType on.")
 	w.p("var extendedTypes = [...]struct {\nuuid UUID\nname, extension string\n}{")
 	for _, o := range l {
-		w.p("{%s, %q, %q},", uuidLiteral(uuid(o.Ext)), o.Name, o.Ext)
+		w.p("{%s, %q, %q},", uuidLiteral(messages.UUIDFromName(o.Ext)), o.Name, o.Ext)
 	}
 	w.p("}\n")
 	w.p("// firstExtendedType is the Type of the first object with a UUID.")

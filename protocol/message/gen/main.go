@@ -168,4 +168,8 @@ func (w *writer) head(imports ...string) {
 	}
 }
 
-const packerPath = "github.com/teeyard/teeyard/protocol/packer"
+// Packages that the generated code imports.
+const (
+	packerPath  = "github.com/teeyard/teeyard/protocol/packer"
+	messagePath = "github.com/teeyard/teeyard/protocol/message"
+)

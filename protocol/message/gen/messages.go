@@ -56,7 +56,7 @@ func emitStruct(w *writer, t *structType) {
 		emitAppend(w, f, "m.")
 	}
 	w.p("return dst\n}\n")
-	w.comment("Unpack reads the fields from u. Strings are borrowed. The error is a *FieldError.")
+	w.comment("Unpack reads the fields from u. Strings are borrowed. The error is a *message.FieldError.")
 	w.p("func (m *%s) Unpack(u *packer.Unpacker) error {", t.Name)
 	emitUnpackFields(w, t.Name, t.Fields, t.Check, "m")
 	w.p("return nil\n}\n")

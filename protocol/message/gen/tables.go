@@ -64,7 +64,7 @@ func flagNames(v int32, names []string) string {
 func nameTable(e *enum) string { return lower(e.Name) + "Names" }
 
 func emitIDs(s *spec, w *writer) {
-	w.head()
+	w.head(messagePath)
 	for _, system := range []bool{true, false} {
 		layer := "game"
 		if system {
@@ -84,7 +84,7 @@ func emitIDs(s *spec, w *writer) {
 		if system {
 			name = "systemDescs"
 		}
-		w.p("var %s = [...]Desc{", name)
+		w.p("var %s = [...]message.Desc{", name)
 		for _, m := range s.Messages {
 			if m.System != system || m.Ext != "" {
 				continue
@@ -103,7 +103,7 @@ func descLiteral(m *message) string {
 	if m.Reserved {
 		b.WriteString(", Reserved: true")
 	} else {
-		fmt.Fprintf(&b, ", Sender: %s", map[string]string{
+		fmt.Fprintf(&b, ", Sender: message.%s", map[string]string{
 			"client": "FromClient", "server": "FromServer", "both": "FromBoth", "demo": "FromNobody",
 		}[m.Dir])
 	}
@@ -164,7 +164,7 @@ func emitDecoder(s *spec, w *writer) {
 		w.p("%s %s", lower(o.Go), o.Go)
 	}
 	w.p("}\n")
-	w.comment("Decode reads an object of the given type. The result is valid until the next object of that type is read. Errors are those of its ReadInts; an unknown type is ErrUnknown.")
+	w.comment("Decode reads an object of the given type. The result is valid until the next object of that type is read. Errors are those of its ReadInts; an unknown type is message.ErrUnknown.")
 	w.p("func (d *ObjectDecoder) Decode(typ int, src []int32) (Object, error) {")
 	w.p("var o Object")
 	w.p("switch typ {")

@@ -98,8 +98,8 @@ func (m *ClSetSpectatorMode) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// PlayerLook is who a player is and how his tee looks.
-type PlayerLook struct {
+// PlayerProfile is who a player is and how his tee looks.
+type PlayerProfile struct {
 	// Name wanted; MaxName bytes of it count. Limits: strict.
 	Name []byte
 	// Clan; MaxClan bytes of it count. Limits: strict.
@@ -123,7 +123,7 @@ type PlayerLook struct {
 // Sent by the client, vital, flushed at once; game message 20, Cl_StartInfo.
 type ClStartInfo struct {
 	// Name and look.
-	Look PlayerLook
+	Profile PlayerProfile
 }
 
 // ID returns IDClStartInfo.
@@ -132,44 +132,44 @@ func (*ClStartInfo) ID() ID { return IDClStartInfo }
 // Append appends the message, id first, and returns the extended slice.
 func (m *ClStartInfo) Append(dst []byte) []byte {
 	dst = packer.AppendInt(dst, int32(IDClStartInfo))
-	dst = packer.AppendString(dst, m.Look.Name)
-	dst = packer.AppendString(dst, m.Look.Clan)
-	dst = packer.AppendInt(dst, m.Look.Country)
-	dst = packer.AppendString(dst, m.Look.Skin)
-	dst = appendBool(dst, m.Look.UseCustomColor)
-	dst = packer.AppendInt(dst, m.Look.ColorBody)
-	dst = packer.AppendInt(dst, m.Look.ColorFeet)
+	dst = packer.AppendString(dst, m.Profile.Name)
+	dst = packer.AppendString(dst, m.Profile.Clan)
+	dst = packer.AppendInt(dst, m.Profile.Country)
+	dst = packer.AppendString(dst, m.Profile.Skin)
+	dst = appendBool(dst, m.Profile.UseCustomColor)
+	dst = packer.AppendInt(dst, m.Profile.ColorBody)
+	dst = packer.AppendInt(dst, m.Profile.ColorFeet)
 	return dst
 }
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *ClStartInfo) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if m.Look.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
-		return version.NewFieldError("Cl_StartInfo", "Look.Name", 0, u)
+	if m.Profile.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_StartInfo", "Profile.Name", 0, u)
 	}
-	if m.Look.Clan = u.String(packer.SanitizeStrict); u.Err() != nil {
-		return version.NewFieldError("Cl_StartInfo", "Look.Clan", 0, u)
+	if m.Profile.Clan = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_StartInfo", "Profile.Clan", 0, u)
 	}
 	if v = u.Int(); u.Err() != nil {
-		return version.NewFieldError("Cl_StartInfo", "Look.Country", v, u)
+		return version.NewFieldError("Cl_StartInfo", "Profile.Country", v, u)
 	}
-	m.Look.Country = v
-	if m.Look.Skin = u.String(packer.SanitizeStrict); u.Err() != nil {
-		return version.NewFieldError("Cl_StartInfo", "Look.Skin", 0, u)
+	m.Profile.Country = v
+	if m.Profile.Skin = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_StartInfo", "Profile.Skin", 0, u)
 	}
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-		return version.NewFieldError("Cl_StartInfo", "Look.UseCustomColor", v, u)
+		return version.NewFieldError("Cl_StartInfo", "Profile.UseCustomColor", v, u)
 	}
-	m.Look.UseCustomColor = v != 0
+	m.Profile.UseCustomColor = v != 0
 	if v = u.Int(); u.Err() != nil {
-		return version.NewFieldError("Cl_StartInfo", "Look.ColorBody", v, u)
+		return version.NewFieldError("Cl_StartInfo", "Profile.ColorBody", v, u)
 	}
-	m.Look.ColorBody = v
+	m.Profile.ColorBody = v
 	if v = u.Int(); u.Err() != nil {
-		return version.NewFieldError("Cl_StartInfo", "Look.ColorFeet", v, u)
+		return version.NewFieldError("Cl_StartInfo", "Profile.ColorFeet", v, u)
 	}
-	m.Look.ColorFeet = v
+	m.Profile.ColorFeet = v
 	return nil
 }
 
@@ -178,7 +178,7 @@ func (m *ClStartInfo) Unpack(u *packer.Unpacker) error {
 // Sent by the client, vital; game message 21, Cl_ChangeInfo.
 type ClChangeInfo struct {
 	// Name and look.
-	Look PlayerLook
+	Profile PlayerProfile
 }
 
 // ID returns IDClChangeInfo.
@@ -187,44 +187,44 @@ func (*ClChangeInfo) ID() ID { return IDClChangeInfo }
 // Append appends the message, id first, and returns the extended slice.
 func (m *ClChangeInfo) Append(dst []byte) []byte {
 	dst = packer.AppendInt(dst, int32(IDClChangeInfo))
-	dst = packer.AppendString(dst, m.Look.Name)
-	dst = packer.AppendString(dst, m.Look.Clan)
-	dst = packer.AppendInt(dst, m.Look.Country)
-	dst = packer.AppendString(dst, m.Look.Skin)
-	dst = appendBool(dst, m.Look.UseCustomColor)
-	dst = packer.AppendInt(dst, m.Look.ColorBody)
-	dst = packer.AppendInt(dst, m.Look.ColorFeet)
+	dst = packer.AppendString(dst, m.Profile.Name)
+	dst = packer.AppendString(dst, m.Profile.Clan)
+	dst = packer.AppendInt(dst, m.Profile.Country)
+	dst = packer.AppendString(dst, m.Profile.Skin)
+	dst = appendBool(dst, m.Profile.UseCustomColor)
+	dst = packer.AppendInt(dst, m.Profile.ColorBody)
+	dst = packer.AppendInt(dst, m.Profile.ColorFeet)
 	return dst
 }
 
 // Unpack reads the message from u, which stands behind the id.
 func (m *ClChangeInfo) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if m.Look.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
-		return version.NewFieldError("Cl_ChangeInfo", "Look.Name", 0, u)
+	if m.Profile.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_ChangeInfo", "Profile.Name", 0, u)
 	}
-	if m.Look.Clan = u.String(packer.SanitizeStrict); u.Err() != nil {
-		return version.NewFieldError("Cl_ChangeInfo", "Look.Clan", 0, u)
+	if m.Profile.Clan = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_ChangeInfo", "Profile.Clan", 0, u)
 	}
 	if v = u.Int(); u.Err() != nil {
-		return version.NewFieldError("Cl_ChangeInfo", "Look.Country", v, u)
+		return version.NewFieldError("Cl_ChangeInfo", "Profile.Country", v, u)
 	}
-	m.Look.Country = v
-	if m.Look.Skin = u.String(packer.SanitizeStrict); u.Err() != nil {
-		return version.NewFieldError("Cl_ChangeInfo", "Look.Skin", 0, u)
+	m.Profile.Country = v
+	if m.Profile.Skin = u.String(packer.SanitizeStrict); u.Err() != nil {
+		return version.NewFieldError("Cl_ChangeInfo", "Profile.Skin", 0, u)
 	}
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
-		return version.NewFieldError("Cl_ChangeInfo", "Look.UseCustomColor", v, u)
+		return version.NewFieldError("Cl_ChangeInfo", "Profile.UseCustomColor", v, u)
 	}
-	m.Look.UseCustomColor = v != 0
+	m.Profile.UseCustomColor = v != 0
 	if v = u.Int(); u.Err() != nil {
-		return version.NewFieldError("Cl_ChangeInfo", "Look.ColorBody", v, u)
+		return version.NewFieldError("Cl_ChangeInfo", "Profile.ColorBody", v, u)
 	}
-	m.Look.ColorBody = v
+	m.Profile.ColorBody = v
 	if v = u.Int(); u.Err() != nil {
-		return version.NewFieldError("Cl_ChangeInfo", "Look.ColorFeet", v, u)
+		return version.NewFieldError("Cl_ChangeInfo", "Profile.ColorFeet", v, u)
 	}
-	m.Look.ColorFeet = v
+	m.Profile.ColorFeet = v
 	return nil
 }
 

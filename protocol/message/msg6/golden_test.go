@@ -59,7 +59,7 @@ func TestGoldenValues(t *testing.T) {
 		case *RconCmd:
 			got[m.ID()] = string(m.Command)
 		case *ClStartInfo:
-			got[m.ID()] = fmt.Sprintf("%s %q %d %s %v", m.Look.Name, m.Look.Clan, m.Look.Country, m.Look.Skin, m.Look.UseCustomColor)
+			got[m.ID()] = fmt.Sprintf("%s %q %d %s %v", m.Profile.Name, m.Profile.Clan, m.Profile.Country, m.Profile.Skin, m.Profile.UseCustomColor)
 		case *SvTuneParams:
 			got[m.ID()] = fmt.Sprintf("%d: %v %d", len(m.Params), m.Params[:3], m.Params[30])
 		case *SvTeamsState:

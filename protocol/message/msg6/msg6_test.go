@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/teeyard/teeyard/internal/messagetest"
+	"github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"pgregory.net/rapid"
 )
@@ -19,33 +20,33 @@ func TestErrorsNameTheField(t *testing.T) {
 	group := string(extendedUUIDs[IDRconCmdGroupStart.Number()-firstExtended][:])
 	suite.Errors(t, []messagetest.ErrorCase{
 		{"", packer.ErrShort, "msg6: message.id: packer: data ends too early"},
-		{"\x06\x04\x00x\x00", ErrRange, "msg6: Sv_Chat.Mode = 4: out of range"},
-		{"\x06\x42\x00x\x00", ErrRange, "msg6: Sv_Chat.Mode = -3: out of range"},
-		{"\x06\x01\x41x\x00", ErrRange, "msg6: Sv_Chat.ClientID = -2: out of range"},
-		{"\x06\x01\x80\x01x\x00", ErrRange, "msg6: Sv_Chat.ClientID = 64: out of range"},
+		{"\x06\x04\x00x\x00", message.ErrRange, "msg6: Sv_Chat.Mode = 4: out of range"},
+		{"\x06\x42\x00x\x00", message.ErrRange, "msg6: Sv_Chat.Mode = -3: out of range"},
+		{"\x06\x01\x41x\x00", message.ErrRange, "msg6: Sv_Chat.ClientID = -2: out of range"},
+		{"\x06\x01\x80\x01x\x00", message.ErrRange, "msg6: Sv_Chat.ClientID = 64: out of range"},
 		{"\x06\x01\x00x", packer.ErrUnterminated, "msg6: Sv_Chat.Message: packer: string without NUL"},
 		{"\x06\x01\x00", packer.ErrShort, "msg6: Sv_Chat.Message: packer: data ends too early"},
-		{"\x28n\x00c\x00\x00s", packer.ErrUnterminated, "msg6: Cl_StartInfo.Look.Skin: packer: string without NUL"},
-		{"\x28n\x00c\x00\x00s\x00\x02", ErrRange, "msg6: Cl_StartInfo.Look.UseCustomColor = 2: out of range"},
-		{"\x18\x00", ErrRange, "msg6: Sv_VoteOptionListAdd.Count = 0: out of range"},
-		{"\x18\x10", ErrRange, "msg6: Sv_VoteOptionListAdd.Count = 16: out of range"},
+		{"\x28n\x00c\x00\x00s", packer.ErrUnterminated, "msg6: Cl_StartInfo.Profile.Skin: packer: string without NUL"},
+		{"\x28n\x00c\x00\x00s\x00\x02", message.ErrRange, "msg6: Cl_StartInfo.Profile.UseCustomColor = 2: out of range"},
+		{"\x18\x00", message.ErrRange, "msg6: Sv_VoteOptionListAdd.Count = 0: out of range"},
+		{"\x18\x10", message.ErrRange, "msg6: Sv_VoteOptionListAdd.Count = 16: out of range"},
 		{"\x18\x01a\x00b\x00", packer.ErrShort, "msg6: Sv_VoteOptionListAdd.Descriptions: packer: data ends too early"},
-		{"\x1e\x3d\x00\x00", ErrRange, "msg6: Sv_VoteSet.Timeout = 61: out of range"},
-		{"\x0b\x01\x02\x02\x02\x00\x00", ErrRange, "msg6: SNAP.Part = 2: out of range"},
-		{"\x0b\x01\x02\x81\x01\x02\x00\x00", ErrRange, "msg6: SNAP.Parts = 65: out of range"},
-		{"\x0f\x01\x02\x00\x85\x0e", ErrRange, "msg6: SNAPSINGLE.Data = 901: out of range"},
+		{"\x1e\x3d\x00\x00", message.ErrRange, "msg6: Sv_VoteSet.Timeout = 61: out of range"},
+		{"\x0b\x01\x02\x02\x02\x00\x00", message.ErrRange, "msg6: SNAP.Part = 2: out of range"},
+		{"\x0b\x01\x02\x81\x01\x02\x00\x00", message.ErrRange, "msg6: SNAP.Parts = 65: out of range"},
+		{"\x0f\x01\x02\x00\x85\x0e", message.ErrRange, "msg6: SNAPSINGLE.Data = 901: out of range"},
 		{"\x0f\x01\x02\x00\x05abcd", packer.ErrShort, "msg6: SNAPSINGLE.Data: packer: data ends too early"},
-		{"\x21\x00\x00\x84\x08", ErrRange, "msg6: INPUT.Size = 516: out of range"},
+		{"\x21\x00\x00\x84\x08", message.ErrRange, "msg6: INPUT.Size = 516: out of range"},
 		{"\x21\x00\x00", packer.ErrShort, "msg6: INPUT.Size: packer: data ends too early"},
-		{"\x11", ErrReserved, "msg6: system message 8 (SNAPSMALL): reserved"},
-		{"\x3a", ErrReserved, "msg6: game message 29 (Unused): reserved"},
-		{"\x37", ErrUnknown, "msg6: system message 27: unknown"},
-		{"\x80\x01", ErrUnknown, "msg6: game message 32: unknown"},
-		{"\x40", ErrUnknown, "msg6: system message -1: unknown"},
+		{"\x11", message.ErrReserved, "msg6: system message 8 (SNAPSMALL): reserved"},
+		{"\x3a", message.ErrReserved, "msg6: game message 29 (Unused): reserved"},
+		{"\x37", message.ErrUnknown, "msg6: system message 27: unknown"},
+		{"\x80\x01", message.ErrUnknown, "msg6: game message 32: unknown"},
+		{"\x40", message.ErrUnknown, "msg6: system message -1: unknown"},
 		{"\x01", packer.ErrShort, "msg6: EX.UUID: packer: data ends too early"},
 		{"\x00123456789012345", packer.ErrShort, "msg6: GAME_EX.UUID: packer: data ends too early"},
 		{"\x01" + ping + "123456789012345", packer.ErrShort, "msg6: PINGEX.PingID: packer: data ends too early"},
-		{"\x01" + group + "\x40", ErrRange, "msg6: RCON_CMD_GROUP_START.Count = -1: out of range"},
+		{"\x01" + group + "\x40", message.ErrRange, "msg6: RCON_CMD_GROUP_START.Count = -1: out of range"},
 	})
 	var d ObjectDecoder
 	for _, v := range []struct {
@@ -57,7 +58,7 @@ func TestErrorsNameTheField(t *testing.T) {
 		{TypeSpecChar, 1, "msg6: SpecChar = 1: wrong size, want 2 integers or more"},
 		{TypeEx, 3, "msg6: Ex = 3: wrong size, want 4 integers or more"},
 	} {
-		if _, err := d.Decode(v.typ, make([]int32, v.n)); !errors.Is(err, ErrSize) || err.Error() != v.want {
+		if _, err := d.Decode(v.typ, make([]int32, v.n)); !errors.Is(err, message.ErrSize) || err.Error() != v.want {
 			t.Errorf("%v, want %s", err, v.want)
 		}
 	}
@@ -158,7 +159,7 @@ func TestUUIDs(t *testing.T) {
 		"entity-ex@netobj.ddnet.tw":        "2de9aec3",
 		"switch-state@netobj.ddnet.tw":     "ec15e669",
 	} {
-		u := UUIDFromName(name)
+		u := message.UUIDFromName(name)
 		if got := u.String(); !strings.HasPrefix(got, want) {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
@@ -175,7 +176,7 @@ func TestUUIDs(t *testing.T) {
 func TestExtendedTables(t *testing.T) {
 	seen := map[UUID]string{}
 	note := func(u UUID, name string) {
-		if seen[u] != "" || u != UUIDFromName(name) {
+		if seen[u] != "" || u != message.UUIDFromName(name) {
 			t.Errorf("%s has the UUID %v, as has %q", name, u, seen[u])
 		}
 		seen[u] = name
@@ -223,7 +224,7 @@ func TestExtendedTables(t *testing.T) {
 
 // TestUnknownExtended keeps messages that DDNet may invent.
 func TestUnknownExtended(t *testing.T) {
-	u := UUIDFromName("my-own-message@heinrich5991.de")
+	u := message.UUIDFromName("my-own-message@heinrich5991.de")
 	for _, system := range []byte{0, 1} {
 		b := append([]byte{system}, u[:]...)
 		b = append(b, "rest"...)
@@ -248,7 +249,7 @@ func TestUnknownExtended(t *testing.T) {
 		}
 	}
 	// A known UUID in the wrong layer is nothing known.
-	ping := UUIDFromName("ping@ddnet.tw")
+	ping := message.UUIDFromName("ping@ddnet.tw")
 	var d Decoder
 	m, err := d.Decode(append([]byte{0}, ping[:]...))
 	if got, ok := m.(*GameEx); err != nil || !ok || got.UUID != ping {
@@ -395,7 +396,7 @@ func TestStrToInts(t *testing.T) {
 		{"a\x00b", "a"},
 	} {
 		StrToInts(ints[:], []byte(v.in))
-		if got := AppendIntsToStr(nil, ints[:]); string(got) != v.want {
+		if got := message.AppendIntsToStr(nil, ints[:]); string(got) != v.want {
 			t.Errorf("%q reads back as %q, want %q", v.in, got, v.want)
 		}
 	}
@@ -403,7 +404,7 @@ func TestStrToInts(t *testing.T) {
 		s := rapid.OneOf(rapid.SliceOf(rapid.Byte()), rapid.Map(rapid.String(), func(s string) []byte { return []byte(s) })).Draw(t, "s")
 		ints := make([]int32, rapid.IntRange(1, 6).Draw(t, "n"))
 		StrToInts(ints, s)
-		got := AppendIntsToStr([]byte("x"), ints)[1:]
+		got := message.AppendIntsToStr([]byte("x"), ints)[1:]
 		whole, _, _ := bytes.Cut(s, []byte{0})
 		if !bytes.HasPrefix(whole, got) || len(got) < min(len(whole), 4*len(ints)-1)-3 {
 			t.Fatalf("%q in %d integers reads back as %q", s, len(ints), got)
@@ -414,11 +415,11 @@ func TestStrToInts(t *testing.T) {
 	})
 }
 
-func TestSetLook(t *testing.T) {
-	l := PlayerLook{Name: []byte("a name of 15 by"), Clan: []byte("eleven byte"), Country: 276, Skin: []byte("a skin name of 23 bytes"), UseCustomColor: true, ColorBody: 65408, ColorFeet: 7}
+func TestSetProfile(t *testing.T) {
+	l := PlayerProfile{Name: []byte("a name of 15 by"), Clan: []byte("eleven byte"), Country: 276, Skin: []byte("a skin name of 23 bytes"), UseCustomColor: true, ColorBody: 65408, ColorFeet: 7}
 	o := ClientInfo{Country: 1}
-	o.SetLook(&l)
-	for i, got := range [][]byte{AppendIntsToStr(nil, o.Name[:]), AppendIntsToStr(nil, o.Clan[:]), AppendIntsToStr(nil, o.Skin[:])} {
+	o.SetProfile(&l)
+	for i, got := range [][]byte{message.AppendIntsToStr(nil, o.Name[:]), message.AppendIntsToStr(nil, o.Clan[:]), message.AppendIntsToStr(nil, o.Skin[:])} {
 		if want := [][]byte{l.Name, l.Clan, l.Skin}[i]; !bytes.Equal(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -430,7 +431,7 @@ func TestSetLook(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	l.UseCustomColor = false
-	if o.SetLook(&l); o.UseCustomColor != 0 {
+	if o.SetProfile(&l); o.UseCustomColor != 0 {
 		t.Errorf("%+v", o)
 	}
 }

@@ -847,9 +847,9 @@ type ClientInfo struct {
 	Skin [6]int32
 	// 1 if the colours count. Limits: 0 to 1.
 	UseCustomColor int32
-	// As in PlayerLook.
+	// As in PlayerProfile.
 	ColorBody int32
-	// As in PlayerLook.
+	// As in PlayerProfile.
 	ColorFeet int32
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/teeyard/teeyard/internal/golden"
 	"github.com/teeyard/teeyard/internal/messagetest"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"pgregory.net/rapid"
 )
@@ -62,8 +63,8 @@ func TestEveryIDIsThere(t *testing.T) {
 	suite.KnownIDs(t, 26, 31, firstExtended<<1-1, "SNAPSMALL", "AUTH_CHALLANGE", "AUTH_RESULT", "AUTH_START", "AUTH_RESPONSE", "ERROR", "Unused")
 	// The ids of messages with a UUID do not exist on the wire.
 	for _, id := range []ID{IDWhatIs, IDClShowOthers} {
-		if _, err := new(Decoder).Decode(packer.AppendInt(nil, int32(id))); !errors.Is(err, ErrUnknown) {
-			t.Errorf("%v: %v, want ErrUnknown", id, err)
+		if _, err := new(Decoder).Decode(packer.AppendInt(nil, int32(id))); !errors.Is(err, message.ErrUnknown) {
+			t.Errorf("%v: %v, want message.ErrUnknown", id, err)
 		}
 	}
 }
@@ -78,7 +79,7 @@ func TestMessageRanges(t *testing.T) {
 	suite.Ranges(t)
 	// A Go bool cannot be out of range, its wire form can.
 	for _, b := range []string{"\x22\x02hi\x00", "\x22\x40hi\x00"} {
-		if _, err := new(Decoder).Decode([]byte(b)); !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "Cl_Say.Team") {
+		if _, err := new(Decoder).Decode([]byte(b)); !errors.Is(err, message.ErrRange) || !strings.Contains(err.Error(), "Cl_Say.Team") {
 			t.Errorf("%x: %v", b, err)
 		}
 	}

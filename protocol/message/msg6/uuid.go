@@ -1,38 +1,13 @@
 package msg6
 
 import (
-	"crypto/md5"
 	"encoding/binary"
-	"encoding/hex"
+
+	"github.com/teeyard/teeyard/protocol/message"
 )
 
-// UUID is what DDNet identifies its own messages and objects by: version 3 of RFC
-// 9562, a hash of a name. It is also the form of ids that one side makes up.
-type UUID [16]byte
-
-// namespace is what DDNet's names are hashed with.
-var namespace = UUID{0xe0, 0x5d, 0xda, 0xaa, 0xc4, 0xe6, 0x4c, 0xfb, 0xb6, 0x42, 0x5d, 0x48, 0xe8, 0x0c, 0x00, 0x29}
-
-// UUIDFromName returns the UUID of a message or object of the given name, as
-// ping@ddnet.tw.
-func UUIDFromName(name string) UUID {
-	u := UUID(md5.Sum(append(namespace[:], name...)))
-	u[6] = u[6]&0x0f | 0x30
-	u[8] = u[8]&0x3f | 0x80
-	return u
-}
-
-// String returns the usual form, 32 hexadecimal digits with dashes.
-func (u UUID) String() string {
-	b := make([]byte, 36)
-	hex.Encode(b[24:], u[10:])
-	hex.Encode(b[19:], u[8:10])
-	hex.Encode(b[14:], u[6:8])
-	hex.Encode(b[9:], u[4:6])
-	hex.Encode(b, u[:4])
-	b[8], b[13], b[18], b[23] = '-', '-', '-', '-'
-	return string(b)
-}
+// UUID identifies one of DDNet's messages or objects.
+type UUID = message.UUID
 
 // ExtensionName returns the name that the UUID of a known message or object is made
 // of, "" for others. It is the answer to WHATIS.

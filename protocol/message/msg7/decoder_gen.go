@@ -390,7 +390,7 @@ type ObjectDecoder struct {
 
 // Decode reads an object of the given type. The result is valid until the
 // next object of that type is read. Errors are those of its ReadInts; an
-// unknown type is ErrUnknown.
+// unknown type is message.ErrUnknown.
 func (d *ObjectDecoder) Decode(typ int, src []int32) (Object, error) {
 	var o Object
 	switch typ {

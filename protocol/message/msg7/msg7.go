@@ -22,6 +22,9 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
+// version makes the errors of this package.
+const version = message.Version("msg7")
+
 // Message is a system or game message.
 type Message interface {
 	// ID returns the id of the message's type.
@@ -49,7 +52,7 @@ func (id ID) Number() int { return int(id >> 1) }
 
 // Desc returns what is known of the message; nil if nothing is. The result is
 // shared and must not be changed.
-func (id ID) Desc() *Desc {
+func (id ID) Desc() *message.Desc {
 	table := gameDescs[:]
 	if id.System() {
 		table = systemDescs[:]
@@ -88,23 +91,6 @@ func (id ID) Flush() bool {
 	return d != nil && d.Flush
 }
 
-// Sender says which side sends a message.
-type Sender = message.Sender
-
-const (
-	// FromNobody is for messages that are only in demos, and for reserved ids.
-	FromNobody = message.FromNobody
-	// FromClient is for messages from client to server.
-	FromClient = message.FromClient
-	// FromServer is for messages from server to client.
-	FromServer = message.FromServer
-	// FromBoth is for messages that either side sends.
-	FromBoth = message.FromBoth
-)
-
-// Desc describes a type of message.
-type Desc = message.Desc
-
 // Object is an item of a snapshot.
 type Object interface {
 	// ObjectType returns the type of the item.
@@ -130,13 +116,14 @@ func ObjectName(typ int) string {
 // Decode reads the message in payload, which is the data of one chunk. The
 // payload is borrowed, and strings in it are sanitised in place.
 //
-// The errors are *IDError, which wraps ErrUnknown or ErrReserved, and *NewFieldError,
+// The errors are *message.IDError, which wraps
+// message.ErrUnknown or ErrReserved, and *NewFieldError,
 // which wraps ErrRange or what ended the reading. No message is returned then.
 func (d *Decoder) Decode(payload []byte) (Message, error) {
 	d.u.Reset(payload)
 	id := d.u.Int()
 	if err := d.u.Err(); err != nil {
-		return nil, &FieldError{Version: version, Name: "message", Field: "id", Err: err}
+		return nil, &message.FieldError{Version: version, Name: "message", Field: "id", Err: err}
 	}
 	if id < 0 || id > maxID {
 		return nil, version.NewIDError(id, nil)

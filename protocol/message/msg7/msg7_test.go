@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/internal/messagetest"
+	"github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"pgregory.net/rapid"
 )
@@ -15,30 +16,30 @@ import (
 func TestErrorsNameTheField(t *testing.T) {
 	suite.Errors(t, []messagetest.ErrorCase{
 		{"", packer.ErrShort, "msg7: message.id: packer: data ends too early"},
-		{"\x06\x04\x00\x00x\x00", ErrRange, "msg7: Sv_Chat.Mode = 4: out of range"},
-		{"\x06\x01\x41\x00x\x00", ErrRange, "msg7: Sv_Chat.ClientID = -2: out of range"},
+		{"\x06\x04\x00\x00x\x00", message.ErrRange, "msg7: Sv_Chat.Mode = 4: out of range"},
+		{"\x06\x01\x41\x00x\x00", message.ErrRange, "msg7: Sv_Chat.ClientID = -2: out of range"},
 		{"\x06\x01\x00\x00x", packer.ErrUnterminated, "msg7: Sv_Chat.Message: packer: string without NUL"},
 		{"\x06\x01\x00\x00", packer.ErrShort, "msg7: Sv_Chat.Message: packer: data ends too early"},
 		{"\x36n\x00c\x00\x00a\x00b\x00", packer.ErrShort, "msg7: Cl_StartInfo.Skin.Parts: packer: data ends too early"},
-		{"\x2a\x0b", ErrRange, "msg7: Sv_GameMsg.Kind = 11: out of range"},
+		{"\x2a\x0b", message.ErrRange, "msg7: Sv_GameMsg.Kind = 11: out of range"},
 		{"\x2a\x09\x01\x02", packer.ErrShort, "msg7: Sv_GameMsg.Params: packer: data ends too early"},
-		{"\x18\x40", ErrRange, "msg7: Sv_VoteOptionListAdd.count = -1: out of range"},
-		{"\x0d\x01\x02\x02\x02\x00\x00", ErrRange, "msg7: SNAP.Part = 2: out of range"},
-		{"\x0d\x01\x02\x81\x01\x02\x00\x00", ErrRange, "msg7: SNAP.Parts = 65: out of range"},
-		{"\x11\x01\x02\x00\x85\x0e", ErrRange, "msg7: SNAPSINGLE.Data = 901: out of range"},
+		{"\x18\x40", message.ErrRange, "msg7: Sv_VoteOptionListAdd.count = -1: out of range"},
+		{"\x0d\x01\x02\x02\x02\x00\x00", message.ErrRange, "msg7: SNAP.Part = 2: out of range"},
+		{"\x0d\x01\x02\x81\x01\x02\x00\x00", message.ErrRange, "msg7: SNAP.Parts = 65: out of range"},
+		{"\x11\x01\x02\x00\x85\x0e", message.ErrRange, "msg7: SNAPSINGLE.Data = 901: out of range"},
 		{"\x11\x01\x02\x00\x05abcd", packer.ErrShort, "msg7: SNAPSINGLE.Data: packer: data ends too early"},
-		{"\x29\x00\x00\x84\x08", ErrRange, "msg7: INPUT.Size = 516: out of range"},
+		{"\x29\x00\x00\x84\x08", message.ErrRange, "msg7: INPUT.Size = 516: out of range"},
 		{"\x29\x00\x00", packer.ErrShort, "msg7: INPUT.Size: packer: data ends too early"},
-		{"\x09v\x00n\x00h\x00m\x00DM\x00\x00\x00\x00\x11\x00\x91\x01", ErrRange, "msg7: SERVERINFO.Record.MaxClients = 81: out of range"},
-		{"\x09v\x00n\x00h\x00m\x00DM\x00\x00\x00\x00\x11\x00\x20", ErrRange, "msg7: InfoRecord.PlayerSlots = 17: out of range"},
-		{"\x13", ErrReserved, "msg7: system message 9 (SNAPSMALL): reserved"},
-		{"\x3f", ErrUnknown, "msg7: system message 31: unknown"},
-		{"\x80\x02", ErrUnknown, "msg7: game message 64: unknown"},
-		{"\x40", ErrUnknown, "msg7: system message -1: unknown"},
+		{"\x09v\x00n\x00h\x00m\x00DM\x00\x00\x00\x00\x11\x00\x91\x01", message.ErrRange, "msg7: SERVERINFO.Record.MaxClients = 81: out of range"},
+		{"\x09v\x00n\x00h\x00m\x00DM\x00\x00\x00\x00\x11\x00\x20", message.ErrRange, "msg7: InfoRecord.PlayerSlots = 17: out of range"},
+		{"\x13", message.ErrReserved, "msg7: system message 9 (SNAPSMALL): reserved"},
+		{"\x3f", message.ErrUnknown, "msg7: system message 31: unknown"},
+		{"\x80\x02", message.ErrUnknown, "msg7: game message 64: unknown"},
+		{"\x40", message.ErrUnknown, "msg7: system message -1: unknown"},
 	})
 	var d ObjectDecoder
 	_, err := d.Decode(TypePickup, []int32{1, 2})
-	if !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), "Pickup = 2: wrong size, want 3") {
+	if !errors.Is(err, message.ErrSize) || !strings.Contains(err.Error(), "Pickup = 2: wrong size, want 3") {
 		t.Errorf("a Pickup of two integers: %v", err)
 	}
 }
@@ -102,7 +103,7 @@ func TestInputPlayer(t *testing.T) {
 			t.Fatalf("%+v, %v, %d words; want %+v", got, err, m.Count(), want)
 		}
 		m.Words[0] = 2
-		if err := m.Player(&got); !errors.Is(err, ErrRange) {
+		if err := m.Player(&got); !errors.Is(err, message.ErrRange) {
 			t.Fatalf("direction 2: %v", err)
 		}
 	})
@@ -174,10 +175,10 @@ func TestDemoClientInfo(t *testing.T) {
 	m.Skin.Colors[SkinPartBody] = 0x123456
 	var o DeClientInfo
 	o.SetClient(&m)
-	if got := AppendIntsToStr(nil, o.Name[:]); string(got) != string(m.Name) {
+	if got := message.AppendIntsToStr(nil, o.Name[:]); string(got) != string(m.Name) {
 		t.Errorf("name %q", got)
 	}
-	if got := AppendIntsToStr(nil, o.SkinParts[SkinPartEyes][:]); string(got) != "standard" {
+	if got := message.AppendIntsToStr(nil, o.SkinParts[SkinPartEyes][:]); string(got) != "standard" {
 		t.Errorf("eyes %q", got)
 	}
 	if !o.Local || o.Team != TeamBlue || o.Country != 276 || !o.UseCustomColors[0] || o.SkinColors[0] != 0x123456 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/teeyard/teeyard/internal/golden"
 	"github.com/teeyard/teeyard/internal/messagetest"
+	"github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"pgregory.net/rapid"
 )
@@ -93,7 +94,7 @@ func TestMessageRanges(t *testing.T) {
 	suite.Ranges(t)
 	// A Go bool cannot be out of range, its wire form can.
 	for _, b := range []string{"\x08\x00\x00\x02\x00", "\x08\x00\x00\x40\x00"} {
-		if _, err := new(Decoder).Decode([]byte(b)); !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "Sv_Team.Silent") {
+		if _, err := new(Decoder).Decode([]byte(b)); !errors.Is(err, message.ErrRange) || !strings.Contains(err.Error(), "Sv_Team.Silent") {
 			t.Errorf("%x: %v", b, err)
 		}
 	}

@@ -190,7 +190,7 @@ func (m *InfoRecord) Append(dst []byte) []byte {
 }
 
 // Unpack reads the fields from u. Strings are borrowed. The error is a
-// *FieldError.
+// *message.FieldError.
 func (m *InfoRecord) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if m.Version = u.String(packer.SanitizeStrict); u.Err() != nil {
@@ -885,7 +885,7 @@ func (m *InfoClient) Append(dst []byte) []byte {
 }
 
 // Unpack reads the fields from u. Strings are borrowed. The error is a
-// *FieldError.
+// *message.FieldError.
 func (m *InfoClient) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
