@@ -152,7 +152,7 @@ func (c *clientSide) addPickup(id int, x, y int32, typ msg6.PickupType, sub msg6
 	}
 }
 
-// decodePickup is the inverse of encodePickup. DDNet's shields against single weapons
+// decodePickup is the inverse of pickups. DDNet's shields against single weapons
 // become armor, as which they are drawn.
 func decodePickup(typ msg6.PickupType, sub msg6.Weapon) (game.PickupKind, bool) {
 	switch typ {
@@ -169,12 +169,7 @@ func decodePickup(typ msg6.PickupType, sub msg6.Weapon) (game.PickupKind, bool) 
 
 func (c *clientSide) addGameInfo(o *msg6.GameInfo) {
 	g := &c.Frame.Game
-	if o.Flags&msg6.GameFlagTeams != 0 {
-		g.Flags |= game.GameFlagTeams
-	}
-	if o.Flags&msg6.GameFlagFlags != 0 {
-		g.Flags |= game.GameFlagFlags
-	}
+	g.Flags = game.GameFlags(o.Flags) & gameFlags
 	g.StartTick, g.ScoreLimit, g.TimeLimit = o.RoundStartTick, o.ScoreLimit, o.TimeLimit
 	g.MatchNum, g.MatchCurrent = o.RoundNum, o.RoundCurrent
 	over := o.StateFlags&msg6.GameStateGameOver != 0

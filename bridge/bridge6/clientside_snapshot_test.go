@@ -49,7 +49,7 @@ func TestCapturedJoin(t *testing.T) {
 		client.ReceiveSnapshot(h.Tick, store.Add(h.Tick, 0, &next))
 		snaps++
 	}
-	for _, c := range session(t) {
+	for _, c := range readSession(t) {
 		if c.toServer {
 			continue
 		}
@@ -121,7 +121,7 @@ func TestDDNetItems(t *testing.T) {
 // length and one for whether it is vital, and snapshots with any items: per item a byte
 // for the type, one for the id, and four for each integer.
 func FuzzClientSide(f *testing.F) {
-	for _, c := range session(f) {
+	for _, c := range readSession(f) {
 		if !c.toServer && len(c.b) < 256 {
 			f.Add(append([]byte{byte(len(c.b)), 1}, c.b...), int32(7), []byte{10, 0, 1, 0, 0, 0})
 		}

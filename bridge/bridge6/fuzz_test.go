@@ -10,13 +10,13 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
 
-// FuzzTake gives a host messages of any bytes: per message a byte for its length and
-// one for whether it is vital. What the host asks for must be fit for the server, and
-// what it answers must be readable.
-func FuzzTake(f *testing.F) {
+// FuzzServerSide passes messages of any bytes to a server: per message a byte for its
+// length and one for whether it is vital. What the session gets must be in range, and what
+// the client gets must be decodable.
+func FuzzServerSide(f *testing.F) {
 	w := newCrowd(f, 20)
 	var all []byte
-	for _, c := range session(f) {
+	for _, c := range readSession(f) {
 		if !c.toServer || len(c.b) > 255 || len(all) > 2000 {
 			continue
 		}
@@ -37,10 +37,10 @@ func FuzzTake(f *testing.F) {
 		v := NewProtocol()
 		v.RecordTick(w, nil)
 		l := &testSession{t: t}
-		h := v.NewServerSide(l).(*serverSide)
-		h.SendClientInfo(w, 18, true, false)
+		srv := v.NewServerSide(l).(*serverSide)
+		srv.SendClientInfo(w, 18, true, false)
 		v.BeginSnapshots(w)
-		b := &builder{t: t, v: v, w: w}
+		b := &viewer{t: t, world: w}
 		l.OnCall = func(c bridgetest.Call) {
 			ok := true
 			switch a := append(c.Args, nil)[0].(type) {
@@ -62,10 +62,10 @@ func FuzzTake(f *testing.F) {
 			vital := data[1]&1 != 0
 			m := append([]byte(nil), data[2:2+n]...)
 			data = data[2+n:]
-			if err := h.Receive(m, vital); err != nil && !errors.Is(err, bridge.ErrBadMessage) && !errors.Is(err, bridge.ErrNotVital) {
+			if err := srv.Receive(m, vital); err != nil && !errors.Is(err, bridge.ErrBadMessage) && !errors.Is(err, bridge.ErrNotVital) {
 				t.Errorf("%x: %v", m, err)
 			}
 		}
-		b.picture(h, 18)
+		b.items(srv, 18)
 	})
 }

@@ -14,16 +14,16 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// chunk is a message of the captured session.
-type chunk struct {
+// capturedChunk is a message of a captured session.
+type capturedChunk struct {
 	toServer, vital bool
 	b               []byte
 }
 
-// session returns the messages of a session of DDNet's client and server.
-func session(tb testing.TB) []chunk {
+// readSession returns the messages of a captured session of DDNet's client and server.
+func readSession(tb testing.TB) []capturedChunk {
 	tb.Helper()
-	var out []chunk
+	var out []capturedChunk
 	var scratch packet.Scratch
 	for i, d := range golden.Datagrams(tb, golden.Join6) {
 		var p packet.Packet6
@@ -36,7 +36,7 @@ func session(tb testing.TB) []chunk {
 		it := p.Chunks()
 		var c packet.Chunk
 		for it.Next(&c) {
-			out = append(out, chunk{d.ToServer, c.Flags&packet.ChunkVital != 0, bytes.Clone(c.Data)})
+			out = append(out, capturedChunk{d.ToServer, c.Flags&packet.ChunkVital != 0, bytes.Clone(c.Data)})
 		}
 		if err := it.Err(); err != nil {
 			tb.Fatalf("datagram %d: %v", i, err)
@@ -45,10 +45,10 @@ func session(tb testing.TB) []chunk {
 	return out
 }
 
-// TestJoin lets DDNet's client, as it was captured, join: it gets the messages that
-// DDNet's server sent it, in that order, without what is DDRace's.
+// TestJoin lets a captured client of DDNet join: it must get the messages that DDNet's
+// server sent, in that order, without those of DDRace.
 func TestJoin(t *testing.T) {
-	chunks := session(t)
+	chunks := readSession(t)
 	var want []msg6.ID
 	var d msg6.Decoder
 	for _, c := range chunks {
@@ -68,15 +68,15 @@ func TestJoin(t *testing.T) {
 			if string(chat.Message) != "'capture' entered and joined the game" {
 				t.Fatalf("the first line is %q", chat.Message)
 			}
-			break // greetings follow, and options of that server
+			break // lines and vote options of that server follow
 		}
 	}
 
 	w := newWorld(t, dm.Mode{})
 	v := NewProtocol()
 	l := &testSession{t: t}
-	h := v.NewServerSide(l)
-	h.Reset()
+	srv := v.NewServerSide(l)
+	srv.Reset()
 	var inputs, commands int
 	do := func(cmds ...game.Command) []game.Event {
 		for i := range cmds {
@@ -92,27 +92,27 @@ func TestJoin(t *testing.T) {
 			if a := c.Args[0].(bridge.Login); !a.VersionOK || a.Password != "" || a.ClientVersion != 16040 {
 				t.Errorf("%+v", a)
 			}
-			h.SendMapChange(&bridge.Map{Name: "box"})
+			srv.SendMapChange(&bridge.Map{Name: "box"})
 		case "Ready":
 			do(game.Command{Kind: game.CmdJoin})
-			h.SendMotd("hello")
-			h.SendSettings(w)
-			h.SendConReady()
+			srv.SendMotd("hello")
+			srv.SendSettings(w)
+			srv.SendConReady()
 		case "Profile":
 			a := c.Args[0].(game.Profile)
 			if a.Name != "capture" || a.Skin != standardSkins[0].skin {
 				t.Errorf("%+v", a)
 			}
 			do(game.Command{Kind: game.CmdProfile, Profile: &a})
-			h.SendVoteOptionsCleared()
-			h.SendTuning(w)
-			h.SendReadyToEnter()
+			srv.SendVoteOptionsCleared()
+			srv.SendTuning(w)
+			srv.SendReadyToEnter()
 		case "EnterGame":
 			for _, ev := range do(game.Command{Kind: game.CmdEnterGame}) {
 				if ev.Kind == game.EvPlayerEntered {
-					h.SendServerInfo(&bridge.ServerInfo{})
-					h.SendGameInfo(w)
-					h.SendClientInfo(w, 0, true, false)
+					srv.SendServerInfo(&bridge.ServerInfo{})
+					srv.SendGameInfo(w)
+					srv.SendClientInfo(w, 0, true, false)
 				}
 			}
 		case "Input":
@@ -128,7 +128,7 @@ func TestJoin(t *testing.T) {
 	}
 	for i, c := range chunks {
 		if c.toServer {
-			if err := h.Receive(c.b, c.vital); err != nil {
+			if err := srv.Receive(c.b, c.vital); err != nil {
 				t.Errorf("chunk %d, %x: %v", i, c.b, err)
 			}
 		}

@@ -1,89 +1,82 @@
 package bridge6
 
 import (
+	"fmt"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/internal/bridgetest"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
 
-// crowd is a view with players that have tees at the given places, but for those in
-// out, who have none.
-func crowd(viewer game.PlayerID, tick int32, at map[game.PlayerID]float32, out game.PlayerMask) *game.View {
+// viewOf makes a view of players at positions on a line. Those in dead have no tee.
+func viewOf(viewer game.PlayerID, tick int32, positions map[game.PlayerID]float32, dead game.PlayerMask) *game.View {
 	f := &game.Frame{Tick: tick}
-	v := &game.View{Frame: f, Viewer: viewer}
 	for id := range game.PlayerID(game.MaxPlayers) {
-		x, ok := at[id]
-		if !ok {
-			continue
-		}
-		f.Players = append(f.Players, game.PlayerState{ID: id, SpectatorID: game.Nobody})
-		if !out.Has(id) {
-			f.Characters = append(f.Characters, game.CharacterState{Player: id, Pos: vec.Vec2{X: x}})
-		}
-		if id == viewer {
-			v.Pos.X = x
+		if x, ok := positions[id]; ok {
+			f.Players = append(f.Players, game.PlayerState{ID: id, SpectatorID: game.Nobody})
+			if !dead.Has(id) {
+				f.Characters = append(f.Characters, game.CharacterState{Player: id, Pos: vec.Vec2{X: x}})
+			}
 		}
 	}
-	return v
+	return &game.View{Frame: f, Viewer: viewer, Pos: vec.Vec2{X: positions[viewer]}}
 }
 
-// line of players 0..n-1, a step apart.
+// row returns the positions of players 0..n-1, 100 units apart.
 func row(n int) map[game.PlayerID]float32 {
-	at := map[game.PlayerID]float32{}
+	positions := map[game.PlayerID]float32{}
 	for i := range n {
-		at[game.PlayerID(i)] = float32(i * 100)
+		positions[game.PlayerID(i)] = float32(i * 100)
 	}
-	return at
+	return positions
 }
 
-// TestMapOff: as long as all ids are low, nothing is changed, also nothing of the
-// sixteenth player.
-func TestMapOff(t *testing.T) {
+// TestUnmappedIDs checks that nothing is mapped while all ids are low.
+func TestUnmappedIDs(t *testing.T) {
 	var m clientIDs
-	m.update(crowd(15, 1, row(16), 0))
+	m.update(viewOf(15, 1, row(16), 0))
 	for i := int32(-3); i < 64; i++ {
-		if got := m.id(game.PlayerID(i)); got != max(i, -1) {
-			t.Errorf("%d is %d", i, got)
+		player := game.Nobody
+		if i >= 0 {
+			player = game.PlayerID(i)
 		}
-		if got := m.player(i); i >= 0 && got != game.PlayerID(i) || i < 0 && got != game.Nobody {
-			t.Errorf("%d is player %d", i, got)
-		}
-		if m.field(i) != i {
-			t.Errorf("%d is %d in a field", i, m.field(i))
+		if m.id(game.PlayerID(i)) != max(i, -1) || m.player(i) != player || m.field(i) != i {
+			t.Errorf("%d has id %d, player %d, field %d", i, m.id(game.PlayerID(i)), m.player(i), m.field(i))
 		}
 	}
 	if m.player(64) != game.Nobody {
 		t.Error("there is a player 64")
 	}
-	// Before the map is on: a client that knows few ids is told of no others.
 	m = clientIDs{limited: true}
 	if m.id(15) != 15 || m.id(16) != -1 || m.field(63) != -1 || m.field(-2) != -2 || m.player(16) != game.Nobody || m.player(15) != 15 {
-		t.Error("few ids are many")
+		t.Error("a limited client knows high ids")
 	}
 }
 
-// TestMapNearest: of many, the nearest 14 are there, besides oneself.
-func TestMapNearest(t *testing.T) {
+// TestNearestPlayers checks that the nearest 14 of many players have ids, besides the
+// viewer.
+func TestNearestPlayers(t *testing.T) {
 	for _, viewer := range []game.PlayerID{0, 7, 15, 16, 30, 63} {
 		m := clientIDs{limited: true}
-		at := row(64)
-		m.update(crowd(viewer, 1, at, 0))
+		positions := row(64)
+		m.update(viewOf(viewer, 1, positions, 0))
 		n := 0
-		for id := range at {
-			switch got := m.id(id); {
-			case got < -1 || got >= proxyID:
-				t.Errorf("viewer %d: %d has the id %d", viewer, id, got)
-			case got >= 0:
-				n++
-				if m.player(got) != id {
-					t.Errorf("viewer %d: %d is %d, which is %d", viewer, id, got, m.player(got))
-				}
-				if d := int(id) - int(viewer); (d > 14 || d < -14) && viewer != 63 && viewer != 0 {
-					t.Errorf("viewer %d sees %d", viewer, id)
-				}
+		for player := range positions {
+			id := m.id(player)
+			if id < 0 {
+				continue
+			}
+			n++
+			if id >= proxyID || m.player(id) != player {
+				t.Errorf("viewer %d: %d has id %d, of player %d", viewer, player, id, m.player(id))
+			}
+			if d := int(player) - int(viewer); (d > 14 || d < -14) && viewer != 63 && viewer != 0 {
+				t.Errorf("viewer %d knows %d", viewer, player)
 			}
 		}
 		if n != 15 {
@@ -94,96 +87,250 @@ func TestMapNearest(t *testing.T) {
 			want = int32(viewer)
 		}
 		if m.id(viewer) != want || m.own != want {
-			t.Errorf("viewer %d is %d to himself", viewer, m.id(viewer))
+			t.Errorf("viewer %d has id %d", viewer, m.id(viewer))
 		}
 		if m.player(proxyID) != game.Nobody || m.player(20) != game.Nobody {
-			t.Error("the proxyID is somebody")
+			t.Error("the proxy is a player")
 		}
 		if m.id(game.Nobody) != -1 || m.field(-1) != -1 || m.field(-2) != -2 || m.field(-3) != -3 {
-			t.Error("nobody is somebody")
+			t.Error("Nobody has an id")
 		}
 	}
 }
 
-// TestMapKeeps: who stays near keeps his id, and it is not looked every tick.
-func TestMapKeeps(t *testing.T) {
+// TestKeptIDs checks that players who stay near keep their ids, and how often ids are
+// assigned.
+func TestKeptIDs(t *testing.T) {
 	m := clientIDs{limited: true}
-	at := row(20) // the viewer is 3; the nearest are 0..14
-	m.update(crowd(3, 100, at, 0))
-	for i := range game.PlayerID(15) {
-		if m.id(i) != int32(i) {
-			t.Errorf("%d starts as %d", i, m.id(i))
+	positions := row(20) // the viewer is 3; the nearest are 0..14
+	expect := func(what string, ids map[game.PlayerID]int32) {
+		t.Helper()
+		for player, want := range ids {
+			if got := m.id(player); got != want {
+				t.Errorf("%s: %d has id %d, want %d", what, player, got, want)
+			}
 		}
 	}
-	at[19] = 310 // comes near; 14 is now the farthest
-	m.update(crowd(3, 104, at, 0))
-	if m.id(19) != -1 {
-		t.Error("looked too early")
+	m.update(viewOf(3, 100, positions, 0))
+	for i := range game.PlayerID(15) {
+		expect("first", map[game.PlayerID]int32{i: int32(i)})
 	}
-	m.update(crowd(3, 105, at, 0))
-	if m.id(19) != 14 || m.id(14) != -1 || m.id(13) != 13 || m.player(14) != 19 {
-		t.Errorf("19 is %d, 14 is %d, 13 is %d", m.id(19), m.id(14), m.id(13))
-	}
-	// Without a tee one is farther than any with one.
-	m.update(crowd(3, 110, at, game.MaskOne(19)))
-	if m.id(19) != -1 || m.id(14) != 14 {
-		t.Errorf("19 is %d, 14 is %d", m.id(19), m.id(14))
-	}
-	// Whom one watches is there, wherever he is.
-	v := crowd(3, 115, at, 0)
+	positions[19] = 310 // comes near; 14 is now the farthest
+	m.update(viewOf(3, 104, positions, 0))
+	expect("too early", map[game.PlayerID]int32{19: -1})
+	m.update(viewOf(3, 105, positions, 0))
+	expect("19 is near", map[game.PlayerID]int32{19: 14, 14: -1, 13: 13})
+	m.update(viewOf(3, 110, positions, game.MaskOne(19)))
+	expect("19 has no tee", map[game.PlayerID]int32{19: -1, 14: 14})
+	v := viewOf(3, 115, positions, 0)
 	v.Players[3].Spectating, v.Players[3].SpectatorID = true, 18
 	m.update(v)
 	if m.id(18) < 0 {
-		t.Error("the player watched is not there")
+		t.Error("the watched player has no id")
 	}
-	// Time may go backwards when the map changes.
-	delete(at, 0)
-	m.update(crowd(3, 1, at, 0))
-	if m.id(0) != -1 {
-		t.Error("who left is there")
-	}
-	// All high ids are gone: as told.
-	m.update(crowd(3, 2, row(16), 0))
-	if m.active || m.id(15) != 15 {
-		t.Error("the map stays on")
+	delete(positions, 0)
+	m.update(viewOf(3, 1, positions, 0)) // ticks start again with another map
+	expect("0 left", map[game.PlayerID]int32{0: -1})
+	m.update(viewOf(3, 2, row(16), 0))
+	if expect("no high ids", map[game.PlayerID]int32{15: 15}); m.active {
+		t.Error("ids are mapped")
 	}
 }
 
-// TestMapProperty: whatever happens, ids are unique, both ways agree, and the viewer
-// and all others are there if they are few enough.
-func TestMapProperty(t *testing.T) {
+// TestIDsProperty checks that ids are unique and agree with players, and that the viewer
+// and as many others as possible have one.
+func TestIDsProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := clientIDs{limited: true}
 		viewer := game.PlayerID(rapid.IntRange(0, 63).Draw(t, "viewer"))
 		tick := int32(0)
 		for range 8 {
 			tick += rapid.Int32Range(1, 9).Draw(t, "ticks")
-			at := map[game.PlayerID]float32{viewer: 0}
+			positions := map[game.PlayerID]float32{viewer: 0}
 			for _, id := range rapid.SliceOfN(rapid.IntRange(0, 63), 0, 40).Draw(t, "players") {
-				at[game.PlayerID(id)] = float32(rapid.IntRange(0, 50).Draw(t, "place"))
+				positions[game.PlayerID(id)] = float32(rapid.IntRange(0, 50).Draw(t, "position"))
 			}
 			before := m.updateTick
-			m.update(crowd(viewer, tick, at, game.PlayerMask(rapid.Uint64().Draw(t, "out"))))
+			m.update(viewOf(viewer, tick, positions, game.PlayerMask(rapid.Uint64().Draw(t, "dead"))))
 			if !m.active {
 				continue
 			}
-			seen := map[int32]game.PlayerID{}
-			for id := range game.PlayerID(game.MaxPlayers) {
-				n := m.id(id)
-				if n < 0 {
+			players := map[int32]game.PlayerID{}
+			for p := range game.PlayerID(game.MaxPlayers) {
+				id := m.id(p)
+				if id < 0 {
 					continue
 				}
-				if other, ok := seen[n]; ok || n >= proxyID || m.player(n) != id {
-					t.Fatalf("%d and %d are %d, which is %d", id, other, n, m.player(n))
+				if other, ok := players[id]; ok || id >= proxyID || m.player(id) != p {
+					t.Fatalf("%d and %d have id %d, of player %d", p, other, id, m.player(id))
 				}
-				seen[n] = id
+				players[id] = p
 			}
-			if m.id(viewer) < 0 || len(seen) > 15 {
-				t.Fatalf("the viewer is %d, with %d others", m.id(viewer), len(seen)-1)
+			if m.id(viewer) < 0 || len(players) > 15 {
+				t.Fatalf("the viewer has id %d, with %d others", m.id(viewer), len(players)-1)
 			}
-			if m.updateTick != before && len(seen) != min(len(at), 15) {
-				t.Fatalf("%d of %d are there", len(seen), len(at))
+			if m.updateTick != before && len(players) != min(len(positions), 15) {
+				t.Fatalf("%d of %d have ids", len(players), len(positions))
 			}
+		}
+	})
+}
+
+// TestLimitedClient checks what a client that knows 16 ids gets among more players.
+func TestLimitedClient(t *testing.T) {
+	w := newCrowd(t, 40)
+	p := NewProtocol()
+	s, l := newServerSide(t, p, w, 30, msg6.VersionNone)
+	v := &viewer{t: t, world: w}
+	s.SendEvent(w, &game.Event{Kind: game.EvChat, Chat: game.ChatAll, Player: 20, Text: "x"})
+	l.expectSent("before the first snapshot", serverLine("p20: x"))
+	p.BeginSnapshots(w)
+	items := v.items(s, 30)
+	if n := items.count(msg6.TypePlayerInfo); n != 15 {
+		t.Errorf("%d players", n)
+	}
+	if n := items.count(msg6.TypeClientInfo); n != 16 {
+		t.Errorf("%d names", n)
+	}
+	for id, want := range map[int]string{proxyID: " ", 0: "p30"} {
+		if info := get[msg6.ClientInfo](items, msg6.TypeClientInfo, id); intsText(info.Name[:]) != want {
+			t.Errorf("id %d has the name %q", id, intsText(info.Name[:]))
+		}
+	}
+	if get[msg6.PlayerInfo](items, msg6.TypePlayerInfo, 0).Local != 1 {
+		t.Error("the client is not local")
+	}
+	known, unknown := game.Nobody, game.Nobody
+	for id := range game.PlayerID(40) {
+		switch {
+		case id == 30:
+		case s.ids.id(id) >= 0:
+			known = id
+		default:
+			unknown = id
+		}
+	}
+	id := s.ids.id(known)
+	name := fmt.Sprint("p", unknown)
+	for _, tt := range []struct {
+		ev   game.Event
+		want []msg6.Message
+	}{
+		{game.Event{Kind: game.EvChat, Chat: game.ChatAll, Player: known, Text: "x"}, []msg6.Message{&msg6.SvChat{ClientID: id, Message: []byte("x")}}},
+		{game.Event{Kind: game.EvChat, Chat: game.ChatTeam, Player: unknown, Text: "x"}, []msg6.Message{&msg6.SvChat{Mode: msg6.ChatTeam, ClientID: 15, Message: []byte(name + ": x")}}},
+		{game.Event{Kind: game.EvChat, Chat: game.ChatWhisper, Player: unknown, Target: 30, Text: "x"}, []msg6.Message{serverLine("[← " + name + "] x")}},
+		{game.Event{Kind: game.EvKill, Player: known, Target: 30}, []msg6.Message{&msg6.SvKillMsg{Killer: id, Victim: 0}}},
+		{game.Event{Kind: game.EvKill, Player: unknown, Target: 30}, []msg6.Message{&msg6.SvKillMsg{Killer: 0, Victim: 0}}},
+		{game.Event{Kind: game.EvKill, Player: known, Target: unknown}, nil},
+		{game.Event{Kind: game.EvEmoticon, Player: known, Value: 2}, []msg6.Message{&msg6.SvEmoticon{ClientID: id, Emoticon: 2}}},
+		{game.Event{Kind: game.EvEmoticon, Player: unknown, Value: 2}, nil},
+		{game.Event{Kind: game.EvPlayerEntered, Player: unknown}, []msg6.Message{serverLine("'" + name + "' entered and joined the game")}},
+	} {
+		s.SendEvent(w, &tt.ev)
+		l.expectSent(fmt.Sprint(tt.ev), tt.want...)
+	}
+	for _, tt := range []struct {
+		m    msg6.Message
+		want bridgetest.Call
+	}{
+		{&msg6.ClSetSpectatorMode{SpectatorID: id}, commandCall(game.Command{Kind: game.CmdSpectate, Spectate: game.SpectatePlayer, Target: known})},
+		{&msg6.ClSetSpectatorMode{SpectatorID: 15}, commandCall(game.Command{Kind: game.CmdSpectate, Spectate: game.SpectatePlayer, Target: game.Nobody})},
+		{&msg6.ClSetSpectatorMode{SpectatorID: 40}, commandCall(game.Command{Kind: game.CmdSpectate, Spectate: game.SpectatePlayer, Target: game.Nobody})},
+		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte(fmt.Sprint(id))}, call("CallVote", bridge.VoteKick, fmt.Sprint(known), "", false)},
+		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("15")}, call("CallVote", bridge.VoteKick, "-1", "", false)},
+	} {
+		receive(t, s, tt.m)
+		l.Expect(t, fmt.Sprint(tt.m), tt.want)
+	}
+
+	p.EndSnapshots()
+	pos := w.View(30).Pos
+	p.RecordTick(w, []game.Event{
+		{Kind: game.EvDeath, Player: known, To: game.MaskAll, Pos: pos},
+		{Kind: game.EvDeath, Player: unknown, To: game.MaskAll, Pos: pos},
+	})
+	p.BeginSnapshots(w)
+	items = v.items(s, 30)
+	if items.count(msg6.TypeEventDeath) != 1 || get[msg6.EventDeath](items, msg6.TypeEventDeath, 0).ClientID != id {
+		t.Errorf("%d deaths", items.count(msg6.TypeEventDeath))
+	}
+
+	receive(t, s, &msg6.RconCmd{Command: []byte(msg6.CrashmePlx)}) // the client is DDNet's
+	items = v.items(s, 30)
+	if items.count(msg6.TypePlayerInfo) != 40 || get[msg6.PlayerInfo](items, msg6.TypePlayerInfo, 30).Local != 1 {
+		t.Errorf("%d players", items.count(msg6.TypePlayerInfo))
+	}
+}
+
+// TestRanges plays at random with many players and checks that clients that know 16 ids
+// and clients that know all get only what is in range. The session and the viewer check
+// messages and items.
+func TestRanges(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(1, 64).Draw(rt, "players")
+		w := newCrowd(t, n)
+		p := NewProtocol()
+		own := game.PlayerID(rapid.IntRange(0, n-1).Draw(rt, "own"))
+		limited, l := newServerSide(t, p, w, own, msg6.VersionNone)
+		all, _ := newServerSide(t, p, w, own, 16040)
+		v := &viewer{t: t, world: w}
+		id := rapid.Custom(func(t *rapid.T) game.PlayerID { return game.PlayerID(rapid.IntRange(-1, 63).Draw(t, "id")) })
+		for range 6 {
+			var cmds []game.Command
+			for range rapid.IntRange(0, 20).Draw(rt, "commands") {
+				player := game.PlayerID(rapid.IntRange(0, 63).Draw(rt, "player"))
+				in := game.Input{Direction: rapid.Int32Range(-1, 1).Draw(rt, "dir"), Hook: true, Jump: true, Fire: 1, TargetX: rapid.Int32Range(-99, 99).Draw(rt, "aim")}
+				c := rapid.SampledFrom([]game.Command{
+					{Kind: game.CmdInput, Input: in}, {Kind: game.CmdDirectInput, Input: in},
+					{Kind: game.CmdSetTeam, Team: game.TeamSpectators}, {Kind: game.CmdForceTeam, Team: game.TeamSpectators},
+					{Kind: game.CmdSpectate, Spectate: game.SpectatePlayer, Target: id.Draw(rt, "target")},
+					{Kind: game.CmdKill}, {Kind: game.CmdLeave, Text: "x"},
+					{Kind: game.CmdSay, Chat: game.ChatAll, Text: "x"}, {Kind: game.CmdSay, Chat: game.ChatWhisper, Target: own, Text: "x"}, {Kind: game.CmdEmoticon, Value: 3},
+					{Kind: game.CmdPlayerFlags, Value: int32(game.PlayerFlagAdmin)},
+				}).Draw(rt, "command")
+				if c.Player = player; c.Kind != game.CmdLeave || player != own {
+					cmds = append(cmds, c)
+				}
+			}
+			for range rapid.IntRange(1, 12).Draw(rt, "ticks") {
+				events := w.Step(cmds)
+				cmds = nil
+				p.RecordTick(w, events)
+				for i := range events {
+					if events[i].To.Has(own) {
+						limited.SendEvent(w, &events[i])
+						all.SendEvent(w, &events[i])
+					}
+				}
+			}
+			for _, m := range l.takeSent() {
+				var ids []int32
+				switch m := m.(type) {
+				case *msg6.SvChat:
+					ids = append(ids, m.ClientID)
+					if m.Mode > msg6.ChatTeam {
+						rt.Fatal("a whisper of DDNet's")
+					}
+				case *msg6.SvKillMsg:
+					ids = append(ids, m.Killer, m.Victim)
+				case *msg6.SvEmoticon:
+					ids = append(ids, m.ClientID)
+				}
+				for _, id := range ids {
+					if id >= msg6.MaxClientsVanilla {
+						rt.Fatalf("%T has id %d", m, id)
+					}
+				}
+			}
+			p.BeginSnapshots(w)
+			v.items(limited, own)
+			if items := v.items(all, own); items.count(msg6.TypePlayerInfo) != len(w.Frame().Players) {
+				rt.Fatalf("%d players of %d", items.count(msg6.TypePlayerInfo), len(w.Frame().Players))
+			}
+			p.EndSnapshots()
+		}
+		if t.Failed() {
+			rt.Fatal("see above")
 		}
 	})
 }

@@ -18,10 +18,10 @@ func commandCall(c game.Command) bridgetest.Call {
 	return call("Command", c)
 }
 
-// TestTake: what every message of a client becomes.
-func TestTake(t *testing.T) {
+// TestReceive checks what every message of a client becomes.
+func TestReceive(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
-	h, l := newServerSide(t, NewProtocol(), w, 0, 16040)
+	srv, l := newServerSide(t, NewProtocol(), w, 0, 16040)
 	look := msg6.PlayerProfile{Name: []byte("a name that is too löng"), Clan: []byte("kläääääääääään"), Country: 40, Skin: []byte("pinky")}
 	cmd := func(c game.Command) []bridgetest.Call { return []bridgetest.Call{commandCall(c)} }
 	for _, c := range []struct {
@@ -62,36 +62,36 @@ func TestTake(t *testing.T) {
 		{&msg6.GameEx{UUID: message.UUIDFromName("of later")}, nil},
 	} {
 		b := c.m.Append(nil)
-		if err := h.Receive(append([]byte(nil), b...), false); !errors.Is(err, bridge.ErrNotVital) {
+		if err := srv.Receive(append([]byte(nil), b...), false); !errors.Is(err, bridge.ErrNotVital) {
 			t.Errorf("%T not vital: %v", c.m, err)
 		}
 		l.expectReceived("not vital")
-		if err := h.Receive(b, true); err != nil {
+		if err := srv.Receive(b, true); err != nil {
 			t.Errorf("%T: %v", c.m, err)
 		}
 		l.expectReceived(string(c.m.Append(nil)), c.want...)
 	}
-	l.expectSent("answers")
+	l.expectSent("replies")
 	for _, m := range []msg6.Message{
 		&msg6.SvMotd{}, &msg6.MapChange{Name: []byte("x")}, &msg6.ClCallVote{Type: []byte("ban")}, &msg6.RequestMapData{Chunk: -1},
 		&msg6.ClEmoticon{Emoticon: 16}, &msg6.ClSetTeam{Team: 2},
 	} {
-		if err := h.Receive(m.Append(nil), true); !errors.Is(err, bridge.ErrBadMessage) {
+		if err := srv.Receive(m.Append(nil), true); !errors.Is(err, bridge.ErrBadMessage) {
 			t.Errorf("%T: %v", m, err)
 		}
 	}
 	for _, b := range [][]byte{nil, {0}, {1}, {200, 1}, {0x22}} {
-		if err := h.Receive(b, true); !errors.Is(err, bridge.ErrBadMessage) {
+		if err := srv.Receive(b, true); !errors.Is(err, bridge.ErrBadMessage) {
 			t.Errorf("%x: %v", b, err)
 		}
 	}
 	l.expectReceived("refused")
 }
 
-// TestQuestions: pings, and what DDNet's client asks.
-func TestQuestions(t *testing.T) {
+// TestReplies checks the replies to pings and to questions of DDNet's client.
+func TestReplies(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
-	h, l := newServerSide(t, NewProtocol(), w, 0, 16040)
+	srv, l := newServerSide(t, NewProtocol(), w, 0, 16040)
 	id := msg6.UUID{1, 2, 3}
 	known, unknown := message.UUIDFromName("ping@ddnet.tw"), message.UUIDFromName("of later")
 	for _, c := range []struct {
@@ -108,63 +108,61 @@ func TestQuestions(t *testing.T) {
 		{&msg6.WhatIs{UUID: unknown}, true, &msg6.IDontKnow{UUID: unknown}, true},
 	} {
 		l.flushes = 0
-		if err := h.Receive(c.m.Append(nil), c.vital); err != nil {
+		if err := srv.Receive(c.m.Append(nil), c.vital); err != nil {
 			t.Errorf("%T: %v", c.m, err)
 		}
 		if l.flushes != 1 || len(l.vital) != 1 || l.vital[0] != c.back {
-			t.Errorf("%T, vital %v: answered %v, flushed %d times", c.m, c.vital, l.vital, l.flushes)
+			t.Errorf("%T, vital %v: replied %v, flushed %d times", c.m, c.vital, l.vital, l.flushes)
 		}
-		l.expectSent("answer", c.want)
+		l.expectSent("reply", c.want)
 	}
 	for _, m := range []msg6.Message{&msg6.PingReply{}, &msg6.PongEx{}} {
-		if err := h.Receive(m.Append(nil), false); err != nil {
+		if err := srv.Receive(m.Append(nil), false); err != nil {
 			t.Errorf("%T: %v", m, err)
 		}
 	}
 	l.expectReceived("pings")
 }
 
-// TestReleases: what a client says of its version, and what counts.
-func TestReleases(t *testing.T) {
+// TestDDNetVersion checks which of the versions that a client sends counts.
+func TestDDNetVersion(t *testing.T) {
 	v := NewProtocol()
 	crash := &msg6.RconCmd{Command: []byte(msg6.CrashmePlx)}
-	hello := &msg6.Info{NetVersion: []byte(msg6.NetVersion)}
+	info := &msg6.Info{NetVersion: []byte(msg6.NetVersion)}
 	for _, c := range []struct {
 		ms      []msg6.Message
 		client  int32
 		limited bool
 	}{
-		{[]msg6.Message{hello}, 0, true},
-		{[]msg6.Message{&msg6.ClientVer{Version: 16040}, hello}, 16040, false},
-		{[]msg6.Message{&msg6.ClientVer{Version: 1}, hello}, 1, true},
-		{[]msg6.Message{hello, &msg6.ClientVer{Version: 16040}}, 0, true},
-		{[]msg6.Message{hello, crash}, 0, false},
-		{[]msg6.Message{hello, &msg6.ClIsDDNetLegacy{Version: 600}}, 0, false},
-		{[]msg6.Message{&msg6.ClientVer{Version: -5}, hello}, 0, true},
+		{[]msg6.Message{info}, 0, true},
+		{[]msg6.Message{&msg6.ClientVer{Version: 16040}, info}, 16040, false},
+		{[]msg6.Message{&msg6.ClientVer{Version: 1}, info}, 1, true},
+		{[]msg6.Message{info, &msg6.ClientVer{Version: 16040}}, 0, true},
+		{[]msg6.Message{info, crash}, 0, false},
+		{[]msg6.Message{info, &msg6.ClIsDDNetLegacy{Version: 600}}, 0, false},
+		{[]msg6.Message{&msg6.ClientVer{Version: -5}, info}, 0, true},
 	} {
 		l := &testSession{t: t}
-		h := v.NewServerSide(l).(*serverSide)
+		srv := v.NewServerSide(l).(*serverSide)
 		for _, m := range c.ms {
-			if err := h.Receive(m.Append(nil), true); err != nil {
-				t.Fatal(err)
-			}
+			receive(t, srv, m)
 		}
 		a := l.Take()
-		if got := a[0].Args[0].(bridge.Login).ClientVersion; len(a) != 1 || got != c.client || h.ids.limited != c.limited {
-			t.Errorf("%T: version %d, limited ids %v", c.ms, got, h.ids.limited)
+		if got := a[0].Args[0].(bridge.Login).ClientVersion; len(a) != 1 || got != c.client || srv.ids.limited != c.limited {
+			t.Errorf("%T: version %d, limited ids %v", c.ms, got, srv.ids.limited)
 		}
 	}
-	h := v.NewServerSide(&testSession{t: t}).(*serverSide)
-	h.setDDNetVersion(16040)
-	if err := h.Receive(crash.Append(nil), true); err != nil || h.ddnetVersion != 16040 {
-		t.Errorf("version %d after %s: %v", h.ddnetVersion, msg6.CrashmePlx, err)
+	srv := v.NewServerSide(&testSession{t: t}).(*serverSide)
+	srv.setDDNetVersion(16040)
+	if err := srv.Receive(crash.Append(nil), true); err != nil || srv.ddnetVersion != 16040 {
+		t.Errorf("version %d after %s: %v", srv.ddnetVersion, msg6.CrashmePlx, err)
 	}
 }
 
-// TestInput: inputs in and out of range.
-func TestInput(t *testing.T) {
+// TestReceiveInput checks inputs in and out of range.
+func TestReceiveInput(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
-	h, l := newServerSide(t, NewProtocol(), w, 0, 0)
+	srv, l := newServerSide(t, NewProtocol(), w, 0, 0)
 	for _, c := range []struct {
 		in   msg6.PlayerInput
 		want game.Input
@@ -180,7 +178,7 @@ func TestInput(t *testing.T) {
 		m := msg6.Input{AckTick: 100, IntendedTick: 105}
 		m.SetPlayer(&c.in)
 		for _, vital := range []bool{false, true} {
-			if err := h.Receive(m.Append(nil), vital); err != nil {
+			if err := srv.Receive(m.Append(nil), vital); err != nil {
 				t.Error(err)
 			}
 			l.expectReceived("input", call("Input", bridge.InputMessage{AckTick: 100, IntendedTick: 105, Input: c.want, Valid: true}))
@@ -188,11 +186,11 @@ func TestInput(t *testing.T) {
 	}
 }
 
-// TestCommands: the chat commands that stand for what 0.7 has messages for.
-func TestCommands(t *testing.T) {
+// TestChatCommands checks the chat commands that stand for messages of 0.7.
+func TestChatCommands(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob", "bob the 2nd", `q"o\t`)
 	w.Step(join(5, "5"))
-	h, l := newServerSide(t, NewProtocol(), w, 0, 16040)
+	srv, l := newServerSide(t, NewProtocol(), w, 0, 16040)
 	whisper := func(to game.PlayerID, text string) []bridgetest.Call {
 		return []bridgetest.Call{commandCall(game.Command{Kind: game.CmdSay, Chat: game.ChatWhisper, Target: to, Text: text})}
 	}
@@ -204,8 +202,8 @@ func TestCommands(t *testing.T) {
 		want  []bridgetest.Call
 		reply string
 	}{
-		{"/c hello", nil, textNoWhisperPartner},
-		{"/w bob hello you", whisper(1, "hello you"), ""},
+		{"/c info", nil, textNoWhisperPartner},
+		{"/w bob info you", whisper(1, "info you"), ""},
 		{"/c and you", whisper(1, "and you"), ""},
 		{"/WHISPER bob the 2nd hi", whisper(1, "the 2nd hi"), ""},
 		{`/w "bob the 2nd" hi`, whisper(2, "hi"), ""},
@@ -226,7 +224,7 @@ func TestCommands(t *testing.T) {
 		{"/", plain("/"), ""},
 		{" /w bob x", plain(" /w bob x"), ""},
 	} {
-		if err := h.Receive((&msg6.ClSay{Message: []byte(c.text)}).Append(nil), true); err != nil {
+		if err := srv.Receive((&msg6.ClSay{Message: []byte(c.text)}).Append(nil), true); err != nil {
 			t.Errorf("%q: %v", c.text, err)
 		}
 		l.expectReceived(c.text, c.want...)
@@ -236,7 +234,7 @@ func TestCommands(t *testing.T) {
 			l.expectSent(c.text)
 		}
 	}
-	// A way in: nobody to talk to yet. The session refuses it.
+	// Before the client is in the game these are chat, which the session refuses.
 	l2 := &testSession{t: t}
 	early := NewProtocol().NewServerSide(l2)
 	for _, text := range []string{"/w bob x", "/c x", "/ready"} {
@@ -248,35 +246,31 @@ func TestCommands(t *testing.T) {
 	l2.expectSent("early")
 }
 
-// TestChange: of what Cl_ChangeInfo brings only the skin can be had.
-func TestChange(t *testing.T) {
+// TestChangeInfo checks that Cl_ChangeInfo changes the skin only.
+func TestChangeInfo(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
 	v := NewProtocol()
 	l := &testSession{t: t}
-	h := v.NewServerSide(l).(*serverSide)
+	srv := v.NewServerSide(l).(*serverSide)
 	change := func(name, skin string) {
 		t.Helper()
-		m := msg6.ClChangeInfo{Profile: msg6.PlayerProfile{Name: []byte(name), Clan: []byte("clan"), Country: 276, Skin: []byte(skin)}}
-		if err := h.Receive(m.Append(nil), true); err != nil {
-			t.Error(err)
-		}
+		m := &msg6.ClChangeInfo{Profile: msg6.PlayerProfile{Name: []byte(name), Clan: []byte("clan"), Country: 276, Skin: []byte(skin)}}
+		receive(t, srv, m)
 	}
 	change("early", "pinky")
 	l.expectReceived("early")
-	if err := h.Receive((&msg6.ClStartInfo{Profile: msg6.PlayerProfile{Name: []byte("alice"), Clan: []byte("clan"), Country: 276, Skin: []byte("bluekitty")}}).Append(nil), true); err != nil {
-		t.Fatal(err)
-	}
+	receive(t, srv, &msg6.ClStartInfo{Profile: msg6.PlayerProfile{Name: []byte("alice"), Clan: []byte("clan"), Country: 276, Skin: []byte("bluekitty")}})
 	l.Take()
 	v.RecordTick(w, nil)
-	h.SendClientInfo(w, 0, true, true)
+	srv.SendClientInfo(w, 0, true, true)
 	skin := func(n int) bridgetest.Call {
 		return commandCall(game.Command{Kind: game.CmdSkinChange, Target: game.Nobody, Profile: &game.Profile{Name: "alice", Clan: "clan", Country: 276, Skin: standardSkins[n].skin}})
 	}
-	change("alice", "bluekitty") // is what the game has
+	change("alice", "bluekitty") // which the game has already
 	l.expectReceived("the same")
 	change("alice", "pinky")
 	l.expectReceived("pinky", skin(8))
-	change("alice", "pinky") // the game has not taken it yet, and may have refused
+	change("alice", "pinky") // the game may have refused it
 	l.expectReceived("pinky again", skin(8))
 	l.expectSent("skins")
 	change("malice", "bluekitty")
@@ -285,22 +279,20 @@ func TestChange(t *testing.T) {
 	l.expectSent("name", serverLine(textRenameRefused))
 }
 
-// TestRefusals: clients of 0.7 know why they cannot change teams; others are told.
-func TestRefusals(t *testing.T) {
+// TestRefusedTeams checks the lines about why a client cannot change teams.
+func TestRefusedTeams(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
-	h, l := newServerSide(t, NewProtocol(), w, 0, 0)
+	srv, l := newServerSide(t, NewProtocol(), w, 0, 0)
 	try := func(team msg6.Team, want ...msg6.Message) {
 		t.Helper()
-		if err := h.Receive((&msg6.ClSetTeam{Team: team}).Append(nil), true); err != nil {
-			t.Error(err)
-		}
+		receive(t, srv, &msg6.ClSetTeam{Team: team})
 		if a := l.Take(); len(a) != 1 {
-			t.Errorf("asked %v", a)
+			t.Errorf("calls %v", a)
 		}
 		l.expectSent("team", want...)
 	}
-	try(msg6.TeamRed)        // is there
-	try(msg6.TeamSpectators) // may
+	try(msg6.TeamRed)        // where the player is
+	try(msg6.TeamSpectators) // which is allowed
 	w.Step([]game.Command{{Kind: game.CmdForceTeam, Player: 0, Team: game.TeamSpectators, Value: 2}})
 	try(msg6.TeamRed, broadcast("Time to wait before changing team: 01:59"))
 	w.Step([]game.Command{{Kind: game.CmdLockTeams}})

@@ -134,11 +134,11 @@ func serverLine(text string) msg6.Message {
 
 func broadcast(text string) msg6.Message { return &msg6.SvBroadcast{Message: []byte(text)} }
 
-// TestEvents: what every event becomes.
-func TestEvents(t *testing.T) {
+// TestSendEvent checks the messages for every event.
+func TestSendEvent(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob", "carol")
 	v := NewProtocol()
-	h, l := newServerSide(t, v, w, 1, 16040)
+	srv, l := newServerSide(t, v, w, 1, 16040)
 	var tuning [33]int32
 	for i, x := range w.Tuning() {
 		tuning[i+i/30] = x
@@ -183,14 +183,14 @@ func TestEvents(t *testing.T) {
 		{"start", game.Event{Kind: game.EvRoundStart}, nil},
 		{"effect", game.Event{Kind: game.EvSound}, nil},
 	} {
-		h.SendEvent(w, &c.ev)
+		srv.SendEvent(w, &c.ev)
 		l.expectSent(c.name, c.want...)
 	}
 }
 
-// TestFlags: what the two teams and onlookers hear of the flags.
-func TestFlags(t *testing.T) {
-	w := newWorld(t, flagMode{game.GameFlagTeams | game.GameFlagFlags}, "red", "blue", "looks", "looks at red")
+// TestFlagSounds checks what the two teams and spectators hear of the flags.
+func TestFlagSounds(t *testing.T) {
+	w := newWorld(t, flagMode{game.GameFlagTeams | game.GameFlagFlags}, "red", "blue", "watches", "watches red")
 	w.Step([]game.Command{
 		{Kind: game.CmdForceTeam, Player: 0, Team: game.TeamRed}, {Kind: game.CmdForceTeam, Player: 1, Team: game.TeamBlue},
 		{Kind: game.CmdForceTeam, Player: 2, Team: game.TeamSpectators}, {Kind: game.CmdForceTeam, Player: 3, Team: game.TeamSpectators},
@@ -198,7 +198,7 @@ func TestFlags(t *testing.T) {
 	w.Step([]game.Command{{Kind: game.CmdSpectate, Player: 3, Spectate: game.SpectatePlayer, Target: 0}})
 	v := NewProtocol()
 	for own, grabbed := range []msg6.Sound{msg6.SoundCTFGrabEnemy, msg6.SoundCTFGrabOwn, msg6.SoundCTFGrabOwn, msg6.SoundCTFGrabEnemy} {
-		h, l := newServerSide(t, v, w, game.PlayerID(own), msg6.VersionNone)
+		srv, l := newServerSide(t, v, w, game.PlayerID(own), msg6.VersionNone)
 		for n, want := range map[game.GameMsg][]msg6.Message{
 			game.GameMsgCTFDrop:    {&msg6.SvSoundGlobal{Sound: msg6.SoundCTFDrop}},
 			game.GameMsgCTFReturn:  {&msg6.SvSoundGlobal{Sound: msg6.SoundCTFReturn}},
@@ -206,53 +206,55 @@ func TestFlags(t *testing.T) {
 			game.GameMsgCTFCapture: {&msg6.SvSoundGlobal{Sound: msg6.SoundCTFCapture}, serverLine("The red flag was captured by 'blue' (2.02 seconds)")},
 			game.GameMsgTeamAll:    {broadcast("All players were moved to the red team")},
 		} {
-			h.SendEvent(w, &game.Event{Kind: game.EvGameMsg, GameMsg: n, Player: 1, Extra: 101})
+			srv.SendEvent(w, &game.Event{Kind: game.EvGameMsg, GameMsg: n, Player: 1, Extra: 101})
 			l.expectSent("notice", want...)
 		}
-		h.SendEvent(w, &game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgCTFCapture, Value: 1, Player: 0, Extra: 3001})
+		srv.SendEvent(w, &game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgCTFCapture, Value: 1, Player: 0, Extra: 3001})
 		l.expectSent("slow", &msg6.SvSoundGlobal{Sound: msg6.SoundCTFCapture}, serverLine("The blue flag was captured by 'red'"))
-		h.SendEvent(w, &game.Event{Kind: game.EvTeamChange, Player: 1, Team: game.TeamBlue})
+		srv.SendEvent(w, &game.Event{Kind: game.EvTeamChange, Player: 1, Team: game.TeamBlue})
 		l.expectSent("team", serverLine("'blue' joined the blue team"))
 	}
 }
 
-// TestWhisperDown: clients without whispers see a line of the server's.
-func TestWhisperDown(t *testing.T) {
+// TestWhisperLines checks that clients that do not know whispers get lines from the
+// server.
+func TestWhisperLines(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
 	for _, release := range []int32{msg6.VersionNone, 2, 216} {
-		h, l := newServerSide(t, NewProtocol(), w, 1, release)
-		h.SendEvent(w, &game.Event{Kind: game.EvChat, Chat: game.ChatWhisper, Player: 0, Target: 1, Text: "psst"})
-		h.SendEvent(w, &game.Event{Kind: game.EvChat, Chat: game.ChatWhisper, Player: 1, Target: 0, Text: "what"})
-		h.SendEvent(w, &game.Event{Kind: game.EvChat, Chat: game.ChatWhisper, Player: 1, Target: 1, Text: "me"})
+		srv, l := newServerSide(t, NewProtocol(), w, 1, release)
+		srv.SendEvent(w, &game.Event{Kind: game.EvChat, Chat: game.ChatWhisper, Player: 0, Target: 1, Text: "psst"})
+		srv.SendEvent(w, &game.Event{Kind: game.EvChat, Chat: game.ChatWhisper, Player: 1, Target: 0, Text: "what"})
+		srv.SendEvent(w, &game.Event{Kind: game.EvChat, Chat: game.ChatWhisper, Player: 1, Target: 1, Text: "me"})
 		l.expectSent("whispers", serverLine("[← alice] psst"), serverLine("[→ alice] what"), serverLine("[→ bob] me"), serverLine("[← bob] me"))
 	}
 }
 
-// TestLocks: that teams were locked is told when it happens, not on the way in.
-func TestLocks(t *testing.T) {
+// TestTeamsLocked checks that there is a line when teams are locked, but not for a new
+// client.
+func TestTeamsLocked(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
-	h, l := newServerSide(t, NewProtocol(), w, 0, 0)
+	srv, l := newServerSide(t, NewProtocol(), w, 0, 0)
 	lock := func() { w.Step([]game.Command{{Kind: game.CmdLockTeams}}) }
 	lock()
-	h.SendSettings(w)
+	srv.SendSettings(w)
 	l.expectSent("locked before")
 	lock()
-	h.SendEvent(w, &game.Event{Kind: game.EvServerSettings})
-	h.SendEvent(w, &game.Event{Kind: game.EvServerSettings})
+	srv.SendEvent(w, &game.Event{Kind: game.EvServerSettings})
+	srv.SendEvent(w, &game.Event{Kind: game.EvServerSettings})
 	l.expectSent("unlocked", serverLine("Teams were unlocked"))
 	lock()
-	h.SendEvent(w, &game.Event{Kind: game.EvServerSettings})
+	srv.SendEvent(w, &game.Event{Kind: game.EvServerSettings})
 	l.expectSent("locked", serverLine("Teams were locked"))
-	h.Reset()
+	srv.Reset()
 	lock()
-	h.SendSettings(w)
+	srv.SendSettings(w)
 	l.expectSent("another map")
 }
 
-// TestVotes: how votes begin, go and end.
-func TestVotes(t *testing.T) {
+// TestSendVote checks how votes begin, run and end.
+func TestSendVote(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
-	h, l := newServerSide(t, NewProtocol(), w, 1, 16040)
+	srv, l := newServerSide(t, NewProtocol(), w, 1, 16040)
 	set := func(timeout int32, what, why string) msg6.Message {
 		return &msg6.SvVoteSet{Timeout: timeout, Description: []byte(what), Reason: []byte(why)}
 	}
@@ -275,24 +277,24 @@ func TestVotes(t *testing.T) {
 		{bridge.Vote{Kind: bridge.VotePassed, Caller: game.Nobody}, []msg6.Message{over, serverLine("admin forced vote yes")}},
 		{bridge.Vote{Kind: bridge.VoteFailed, Caller: game.Nobody}, []msg6.Message{over, serverLine("admin forced vote no")}},
 	} {
-		h.SendVote(&c.v)
+		srv.SendVote(&c.v)
 		l.expectSent(c.v.Description, c.want...)
 	}
-	h.SendVoteStatus(1, 2, 3, 99)
+	srv.SendVoteStatus(1, 2, 3, 99)
 	l.expectSent("status", &msg6.SvVoteStatus{Yes: 1, No: 2, Pass: 3, Total: 64})
-	h, l = newServerSide(t, NewProtocol(), w, 1, 0)
-	h.SendVoteStatus(-1, 20, 3, 99)
-	l.expectSent("status for few", &msg6.SvVoteStatus{No: 16, Pass: 3, Total: 16})
+	srv, l = newServerSide(t, NewProtocol(), w, 1, 0)
+	srv.SendVoteStatus(-1, 20, 3, 99)
+	l.expectSent("status with limited ids", &msg6.SvVoteStatus{No: 16, Pass: 3, Total: 16})
 
-	h.SendVoteOptionsCleared()
-	h.SendVoteOptionRemoved("x")
+	srv.SendVoteOptionsCleared()
+	srv.SendVoteOptionRemoved("x")
 	l.expectSent("options", &msg6.SvVoteClearOptions{}, &msg6.SvVoteOptionRemove{Description: []byte("x")})
 	for _, n := range []int{0, 1, 14, 15, 16, 40} {
 		texts := make([]string, n)
 		for i := range texts {
 			texts[i] = strings.Repeat("o", 63-i%3)
 		}
-		h.SendVoteOptions(texts)
+		srv.SendVoteOptions(texts)
 		var got []string
 		for _, m := range l.takeSent() {
 			m := m.(*msg6.SvVoteOptionListAdd)
@@ -308,46 +310,44 @@ func TestVotes(t *testing.T) {
 			t.Errorf("%d options come as %d", n, len(got))
 		}
 	}
-	h.SendVoteOptions([]string{strings.Repeat("x", 900), strings.Repeat("y", 900)})
+	srv.SendVoteOptions([]string{strings.Repeat("x", 900), strings.Repeat("y", 900)})
 	if n := len(l.takeSent()); n != 2 {
 		t.Errorf("two long options in %d messages", n)
 	}
 }
 
-// TestConsole: the remote console.
-func TestConsole(t *testing.T) {
+// TestSendRcon checks the messages of the remote console.
+func TestSendRcon(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
-	h, l := newServerSide(t, NewProtocol(), w, 0, 0)
-	h.SendRconAuthStatus(true)
-	h.SendRconAuthStatus(false)
-	h.SendRconLine("line")
-	for _, lists := range []int32{0, 1} { // as the client wants them
-		if err := h.Receive((&msg6.RconAuth{SendCommands: lists}).Append(nil), true); err != nil {
-			t.Fatal(err)
-		}
-		h.SendRconCommand(&bridge.CommandInfo{Name: "kick", Params: "i[id] ?r[reason]", Help: "Kick"})
-		h.SendRconCommandRemoved("kick")
+	srv, l := newServerSide(t, NewProtocol(), w, 0, 0)
+	srv.SendRconAuthStatus(true)
+	srv.SendRconAuthStatus(false)
+	srv.SendRconLine("line")
+	for _, want := range []int32{0, 1} {
+		receive(t, srv, &msg6.RconAuth{SendCommands: want})
+		srv.SendRconCommand(&bridge.CommandInfo{Name: "kick", Params: "i[id] ?r[reason]", Help: "Kick"})
+		srv.SendRconCommandRemoved("kick")
 	}
-	h.SendMapListEntry("dm1")
-	h.SendServerInfo(&bridge.ServerInfo{})
-	h.SendGameInfo(w)
+	srv.SendMapListEntry("dm1")
+	srv.SendServerInfo(&bridge.ServerInfo{})
+	srv.SendGameInfo(w)
 	l.expectSent("console",
 		&msg6.RconAuthStatus{Authed: 1, CmdList: 1}, &msg6.RconAuthStatus{}, &msg6.RconLine{Line: []byte("line")},
 		&msg6.RconCmdAdd{Name: []byte("kick"), Help: []byte("Kick"), Params: []byte("i[id] ?r[reason]")}, &msg6.RconCmdRem{Name: []byte("kick")})
 }
 
-// TestMap: the map as it is announced, and piece by piece.
-func TestMap(t *testing.T) {
+// TestSendMap checks the announcement of the map, and all of its chunks.
+func TestSendMap(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
 	for _, size := range []int{1, 895, 896, 897, 1792} {
 		m := &bridge.Map{Name: "box", File: bytes.Repeat([]byte("x"), size), CRC: 0x80000001}
-		h, l := newServerSide(t, NewProtocol(), w, 0, 0)
-		h.SendMapChange(m)
+		srv, l := newServerSide(t, NewProtocol(), w, 0, 0)
+		srv.SendMapChange(m)
 		l.expectSent("map", &msg6.MapChange{Name: []byte("box"), CRC: -0x7fffffff, Size: int32(size)})
-		n := (size + h.MapChunkSize() - 1) / h.MapChunkSize()
+		n := (size + srv.MapChunkSize() - 1) / srv.MapChunkSize()
 		var got []byte
 		for i := range n {
-			h.SendMapData(m, i)
+			srv.SendMapData(m, i)
 			d := l.takeSent()[0].(*msg6.MapData)
 			if d.Chunk != int32(i) || d.CRC != -0x7fffffff || (d.Last == 1) != (i == n-1) {
 				t.Errorf("chunk %d of %d: %d, last %d", i, n, d.Chunk, d.Last)
@@ -357,13 +357,13 @@ func TestMap(t *testing.T) {
 		if !bytes.Equal(got, m.File) {
 			t.Errorf("%d bytes come as %d", size, len(got))
 		}
-		h.SendMapData(m, n)
-		h.SendMapData(m, -1)
-		l.expectSent("beyond")
+		srv.SendMapData(m, n)
+		srv.SendMapData(m, -1)
+		l.expectSent("no such chunk")
 	}
-	h, l := newServerSide(t, NewProtocol(), w, 0, 16040)
-	h.SendMapChange(&bridge.Map{Name: "a"})
-	h.SendMapChange(&bridge.Map{Name: "b"})
+	srv, l := newServerSide(t, NewProtocol(), w, 0, 16040)
+	srv.SendMapChange(&bridge.Map{Name: "a"})
+	srv.SendMapChange(&bridge.Map{Name: "b"})
 	l.expectSent("DDNet",
 		&msg6.Capabilities{Version: 5, Flags: msg6.CapabilityPingEx | msg6.CapabilityAllowDummy},
 		&msg6.MapChange{Name: []byte("a")}, &msg6.MapChange{Name: []byte("b")})

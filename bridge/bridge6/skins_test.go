@@ -8,13 +8,13 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// TestStandardSkins: what both versions have comes through both ways.
+// TestStandardSkins checks that the skins that both versions have are converted both ways.
 func TestStandardSkins(t *testing.T) {
 	names := map[string]bool{}
 	for _, s := range standardSkins {
 		got := toSkin06(&s.skin)
 		if got != (skin06{name: s.name}) {
-			t.Errorf("%s is shown as %+v", s.name, got)
+			t.Errorf("%s becomes %+v", s.name, got)
 		}
 		if back := fromSkin06(got); !names[s.name] && back != s.skin {
 			t.Errorf("%s comes back as %+v", s.name, back)
@@ -26,16 +26,16 @@ func TestStandardSkins(t *testing.T) {
 	}
 }
 
-// TestFreshClient: a 0.7 client that nobody has configured sets all colours, those
-// of missing parts too. It is the default skin nevertheless.
-func TestFreshClient(t *testing.T) {
+// TestUnconfiguredSkin checks that the skin of a new 0.7 client, which sets the colors of
+// all parts, also of missing ones, is the default skin.
+func TestUnconfiguredSkin(t *testing.T) {
 	s := game.Skin{
 		PartNames:       [...]string{"standard", "", "", "standard", "standard", "standard"},
 		UseCustomColors: [...]bool{true, true, true, true, true, true},
 		PartColors:      [...]int32{0x1b6f74, -0xffff01, 0x1b6f74, 0x1b759e, 0x1c873e, 0x0000ff},
 	}
 	if got := toSkin06(&s); got != (skin06{name: "default"}) {
-		t.Errorf("shown as %+v", got)
+		t.Errorf("becomes %+v", got)
 	}
 	s.PartColors[partEyes] = 0x11ff00
 	if got := toSkin06(&s); !got.useCustomColor {
@@ -43,8 +43,8 @@ func TestFreshClient(t *testing.T) {
 	}
 }
 
-// TestSkins: looks that are told and not found in a table.
-func TestSkins(t *testing.T) {
+// TestOtherSkins checks skins that are not standard.
+func TestOtherSkins(t *testing.T) {
 	for _, c := range []struct {
 		l    skin06
 		want game.Skin
@@ -67,8 +67,8 @@ func TestSkins(t *testing.T) {
 	}
 }
 
-// TestColors: the darkest and the lightest, and that a colour there and back stays
-// within a step.
+// TestColors checks the darkest and the lightest color, and that a color converted both
+// ways changes by one step at most.
 func TestColors(t *testing.T) {
 	for six, seven := range map[int32]int32{0: 87, 255: 255, 0xffff00: 0xffff57, 0xffffff: 0xffffff} {
 		if got := fromColor06(six); got != seven {
@@ -91,9 +91,9 @@ func TestColors(t *testing.T) {
 	})
 }
 
-// TestLooks: a standard look in any colours keeps its kind, and its colours within a
-// step.
-func TestLooks(t *testing.T) {
+// TestCustomColors checks that a standard skin in any colors keeps its name, and its
+// colors within a step.
+func TestCustomColors(t *testing.T) {
 	near := func(a, b int32) bool { return a-b <= 1 && b-a <= 1 }
 	rapid.Check(t, func(t *rapid.T) {
 		l := skin06{

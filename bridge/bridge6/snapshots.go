@@ -74,8 +74,8 @@ func (e *snapshotEncoder) begin(w *game.World) {
 	e.addGame(&f.Game, f.Tick)
 	for i := range f.Pickups {
 		p := &f.Pickups[i]
-		o := msg6.Pickup{X: p.X, Y: p.Y}
-		o.Type, o.Subtype = encodePickup(p.Kind)
+		kind := pickups[min(p.Kind, game.PickupHammer)]
+		o := msg6.Pickup{X: p.X, Y: p.Y, Type: kind.typ, Subtype: kind.weapon}
 		o.PutInts(e.shared.AddNear(msg6.TypePickup, int(p.ID), msg6.SizePickup, bridge.Point(p.X, p.Y)))
 	}
 	e.shared.AddEntities(f, &itemTypes)
@@ -102,26 +102,19 @@ func (e *snapshotEncoder) begin(w *game.World) {
 	e.effects.Sort()
 }
 
-// encodePickup returns the type of a pickup, and of which weapon it is.
-func encodePickup(k game.PickupKind) (msg6.PickupType, msg6.Weapon) {
-	switch k {
-	case game.PickupHealth:
-		return msg6.PickupHealth, 0
-	case game.PickupArmor:
-		return msg6.PickupArmor, 0
-	case game.PickupGrenade:
-		return msg6.PickupWeapon, msg6.WeaponGrenade
-	case game.PickupShotgun:
-		return msg6.PickupWeapon, msg6.WeaponShotgun
-	case game.PickupLaser:
-		return msg6.PickupWeapon, msg6.WeaponLaser
-	case game.PickupNinja:
-		return msg6.PickupNinja, msg6.WeaponNinja
-	case game.PickupGun:
-		return msg6.PickupWeapon, msg6.WeaponGun
-	default:
-		return msg6.PickupWeapon, msg6.WeaponHammer
-	}
+// pickups are the types of the pickups, and of which weapons they are.
+var pickups = [...]struct {
+	typ    msg6.PickupType
+	weapon msg6.Weapon
+}{
+	game.PickupHealth:  {msg6.PickupHealth, 0},
+	game.PickupArmor:   {msg6.PickupArmor, 0},
+	game.PickupGrenade: {msg6.PickupWeapon, msg6.WeaponGrenade},
+	game.PickupShotgun: {msg6.PickupWeapon, msg6.WeaponShotgun},
+	game.PickupLaser:   {msg6.PickupWeapon, msg6.WeaponLaser},
+	game.PickupNinja:   {msg6.PickupNinja, msg6.WeaponNinja},
+	game.PickupGun:     {msg6.PickupWeapon, msg6.WeaponGun},
+	game.PickupHammer:  {msg6.PickupWeapon, msg6.WeaponHammer},
 }
 
 // encodePlayerFlags returns the flags of a tee that all clients see.
@@ -135,7 +128,7 @@ func encodePlayerFlags(f game.PlayerFlags) msg6.PlayerFlags {
 // addGame adds the state of the match.
 func (e *snapshotEncoder) addGame(g *game.GameState, tick int32) {
 	o := msg6.GameInfo{
-		Flags: encodeGameFlags(g.Flags), StateFlags: encodeStateFlags(g.State),
+		Flags: msg6.GameFlags(g.Flags & gameFlags), StateFlags: encodeStateFlags(g.State),
 		RoundStartTick: max(g.StartTick, 0), WarmupTimer: warmupTimer(g, tick),
 		ScoreLimit: max(g.ScoreLimit, 0), TimeLimit: max(g.TimeLimit, 0),
 		RoundNum: max(g.MatchNum, 0), RoundCurrent: max(g.MatchCurrent, 0),
@@ -154,15 +147,8 @@ func (e *snapshotEncoder) addGame(g *game.GameState, tick int32) {
 	d.PutInts(e.gameData[:])
 }
 
-func encodeGameFlags(f game.GameFlags) (flags msg6.GameFlags) {
-	if f&game.GameFlagTeams != 0 {
-		flags |= msg6.GameFlagTeams
-	}
-	if f&game.GameFlagFlags != 0 {
-		flags |= msg6.GameFlagFlags
-	}
-	return flags
-}
+// gameFlags are the flags that 0.6 has, with the same numbers.
+const gameFlags = game.GameFlagTeams | game.GameFlagFlags
 
 // encodeStateFlags shows the end of a round as that of a match: 0.6 has no rounds within
 // matches. In both the scoreboard is shown and nothing moves, which is a pause in 0.6.

@@ -15,10 +15,10 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// picture is a snapshot as a client reads it.
-type picture map[snapshot.Key]msg6.Object
+// snapshotItems are the items of a snapshot.
+type snapshotItems map[snapshot.Key]msg6.Object
 
-func (p picture) count(typ int) (n int) {
+func (p snapshotItems) count(typ int) (n int) {
 	for k := range p {
 		if k.Type() == typ {
 			n++
@@ -27,19 +27,19 @@ func (p picture) count(typ int) (n int) {
 	return n
 }
 
-// get is the object of a type and an id; the zero one if there is none.
-func get[T any](p picture, typ, id int) (zero T) {
+// get returns the item of a type and an id, the zero value if there is none.
+func get[T any](p snapshotItems, typ, id int) (zero T) {
 	if o, ok := any(p[snapshot.MakeKey(typ, id)]).(*T); ok {
 		return *o
 	}
 	return zero
 }
 
-// read reads a snapshot as a client does that knows so many ids: everything must be
-// in the range that it declares.
-func read(t testing.TB, s *snapshot.Snapshot, ids int) picture {
+// readItems decodes a snapshot for a client that knows numIDs ids. Everything must be in
+// the range that it declares.
+func readItems(t testing.TB, s *snapshot.Snapshot, numIDs int) snapshotItems {
 	t.Helper()
-	p := picture{}
+	p := snapshotItems{}
 	var reg msg6.TypeRegistry
 	for i := range s.Len() {
 		k, ints := s.Item(i)
@@ -62,7 +62,7 @@ func read(t testing.TB, s *snapshot.Snapshot, ids int) picture {
 			t.Errorf("%T %d has %d fields out of range: %v", o, k.ID(), n, ints)
 		}
 		limit := func(what string, id int32) {
-			if id >= int32(ids) {
+			if id >= int32(numIDs) {
 				t.Errorf("%T %d: %s %d", o, k.ID(), what, id)
 			}
 		}
@@ -71,7 +71,7 @@ func read(t testing.TB, s *snapshot.Snapshot, ids int) picture {
 			limit("id", int32(k.ID()))
 			limit("hooked", o.HookedPlayer)
 			if o.Weapon < 0 || o.AmmoCount < 0 {
-				t.Errorf("tee %d has %+v", k.ID(), o)
+				t.Errorf("character %d: %+v", k.ID(), o)
 			}
 		case *msg6.PlayerInfo:
 			limit("id", o.ClientID)
@@ -94,7 +94,7 @@ func read(t testing.TB, s *snapshot.Snapshot, ids int) picture {
 			}
 		}
 		p[snapshot.MakeKey(min(typ, 0xffff), k.ID())] = o
-		if typ > 0xffff { // DDNet's own, told apart by their types in Go
+		if typ > 0xffff { // DDNet's own, found by its number on the wire
 			p[snapshot.MakeKey(k.Type(), k.ID())] = o
 		}
 	}
@@ -104,38 +104,38 @@ func read(t testing.TB, s *snapshot.Snapshot, ids int) picture {
 	return p
 }
 
-// builder shows pictures to a host.
-type builder struct {
+// viewer reads the snapshots of a world.
+type viewer struct {
 	t       testing.TB
-	v       *Protocol
-	w       *game.World
+	world   *game.World
 	b       snapshot.Builder
 	s       snapshot.Snapshot
 	latency [game.MaxPlayers]int32
 }
 
-func (b *builder) picture(h *serverSide, id game.PlayerID) picture {
-	b.t.Helper()
-	v := b.w.View(id)
-	h.BuildSnapshot(&b.b, &v, &b.latency)
-	b.b.Finish(&b.s)
-	ids := msg6.MaxClients
-	if h.ids.limited {
-		ids = msg6.MaxClientsVanilla
+// items returns the items of a client's next snapshot.
+func (v *viewer) items(s *serverSide, id game.PlayerID) snapshotItems {
+	v.t.Helper()
+	view := v.world.View(id)
+	s.BuildSnapshot(&v.b, &view, &v.latency)
+	v.b.Finish(&v.s)
+	numIDs := msg6.MaxClients
+	if s.ids.limited {
+		numIDs = msg6.MaxClientsVanilla
 	}
-	return read(b.t, &b.s, ids)
+	return readItems(v.t, &v.s, numIDs)
 }
 
-func text(ints []int32) string { return string(message.AppendIntsToStr(nil, ints)) }
+func intsText(ints []int32) string { return string(message.AppendIntsToStr(nil, ints)) }
 
-// TestScene: a snapshot shows what the frame has, to those who may see it.
-func TestScene(t *testing.T) {
+// TestSnapshot checks that a snapshot shows what the frame has, to those who may see it.
+func TestSnapshot(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
 	v := NewProtocol()
 	alice, _ := newServerSide(t, v, w, 0, 16040)
 	bob, _ := newServerSide(t, v, w, 1, msg6.VersionNone)
 	alice.skin = skin06{name: "santa"}
-	v.snapshot.skins.set(0, skin06{name: "santa"}) // which is not what the game has
+	v.snapshot.skins.set(0, skin06{name: "santa"}) // the game has another
 	in := game.Input{TargetX: 100}
 	for range 3 {
 		w.Step([]game.Command{{Kind: game.CmdInput, Player: 1, Input: in}})
@@ -155,9 +155,9 @@ func TestScene(t *testing.T) {
 		{Kind: game.EvChat, Text: "no effect"},
 	})
 	v.BeginSnapshots(w)
-	b := &builder{t: t, v: v, w: w}
+	b := &viewer{t: t, world: w}
 	b.latency[1] = 42
-	p := b.picture(alice, 0)
+	p := b.items(alice, 0)
 
 	if got := get[msg6.GameInfo](p, msg6.TypeGameInfo, 0); got.Flags != 0 || got.ScoreLimit != 20 || got.RoundCurrent != 1 {
 		t.Errorf("game %+v", got)
@@ -171,8 +171,8 @@ func TestScene(t *testing.T) {
 		flags         msg6.PlayerFlags
 	}{{"alice", "bluekitty", 1, 10, msg6.PlayerFlagPlaying}, {"bob", "bluekitty", 0, 0, msg6.PlayerFlagChatting}} {
 		info := get[msg6.ClientInfo](p, msg6.TypeClientInfo, id)
-		if text(info.Name[:]) != want.name || text(info.Clan[:]) != "clan" || info.Country != 276 || text(info.Skin[:]) != want.skin || info.UseCustomColor != 0 {
-			t.Errorf("client %d: %q %q %q %+v", id, text(info.Name[:]), text(info.Clan[:]), text(info.Skin[:]), info)
+		if intsText(info.Name[:]) != want.name || intsText(info.Clan[:]) != "clan" || info.Country != 276 || intsText(info.Skin[:]) != want.skin || info.UseCustomColor != 0 {
+			t.Errorf("client %d: %q %q %q %+v", id, intsText(info.Name[:]), intsText(info.Clan[:]), intsText(info.Skin[:]), info)
 		}
 		if got := get[msg6.PlayerInfo](p, msg6.TypePlayerInfo, id); got != (msg6.PlayerInfo{Local: want.local, ClientID: int32(id), Latency: b.latency[id]}) {
 			t.Errorf("player %d: %+v", id, got)
@@ -181,7 +181,7 @@ func TestScene(t *testing.T) {
 		got := get[msg6.Character](p, msg6.TypeCharacter, id)
 		if got.Health != want.health || got.PlayerFlags != want.flags || got.X != f.X || got.Y != f.Y || got.Tick != f.Tick ||
 			got.HookedPlayer != -1 || got.Weapon != msg6.Weapon(f.Weapon) || got.AttackTick != f.AttackTick || got.Angle != f.Angle {
-			t.Errorf("tee %d: %+v", id, got)
+			t.Errorf("character %d: %+v", id, got)
 		}
 	}
 	for typ, n := range map[int]int{
@@ -196,22 +196,22 @@ func TestScene(t *testing.T) {
 		t.Error("no pickups")
 	}
 	if got, ok := p[snapshot.MakeKey(wireTypeGameInfoEx, 0)].(*msg6.GameInfoEx); !ok || *got != (msg6.GameInfoEx{Flags: 1628438656, Version: 8, Flags2: 0x30}) {
-		t.Errorf("what to predict: %+v", got)
+		t.Errorf("GameInfoEx %+v", got)
 	}
 	if got, ok := p[snapshot.MakeKey(wireTypeDDNetPlayer, 0)].(*msg6.DDNetPlayer); !ok || got.AuthLevel != msg6.AuthAdmin || p.count(wireTypeDDNetPlayer) != 1 {
-		t.Errorf("rank: %+v", got)
+		t.Errorf("DDNetPlayer %+v", got)
 	}
 
-	p = b.picture(bob, 1)
+	p = b.items(bob, 1)
 	if p.count(msg6.TypeEventSoundWorld) != 0 {
-		t.Error("bob hears what is for alice")
+		t.Error("bob hears a sound that is for alice")
 	}
 	if get[msg6.PlayerInfo](p, msg6.TypePlayerInfo, 1).Local != 1 || get[msg6.PlayerInfo](p, msg6.TypePlayerInfo, 0).Local != 0 {
-		t.Error("bob is not himself")
+		t.Error("bob is not local")
 	}
 	for k := range p {
 		if k.Type() >= msg6.LastExtendedWireType || k.Type() == 0 {
-			t.Errorf("bob, who is not DDNet, gets item %d", k.Type())
+			t.Errorf("bob, whose client is not DDNet's, gets item %d", k.Type())
 		}
 	}
 
@@ -219,38 +219,34 @@ func TestScene(t *testing.T) {
 	w.Step([]game.Command{{Kind: game.CmdPlayerFlags, Player: 0}})
 	v.RecordTick(w, nil)
 	v.BeginSnapshots(w)
-	p = b.picture(alice, 0)
+	p = b.items(alice, 0)
 	if p.count(msg6.TypeEventDeath)+p.count(msg6.TypeEventDamageInd)+p.count(msg6.TypeEventSpawn) != 0 {
 		t.Error("an effect is shown twice")
 	}
 	if got, ok := p[snapshot.MakeKey(wireTypeDDNetPlayer, 0)].(*msg6.DDNetPlayer); !ok || got.AuthLevel != msg6.AuthNone {
-		t.Errorf("rank that ended: %+v", got)
+		t.Errorf("DDNetPlayer after logout: %+v", got)
 	}
 }
 
-// TestSkinsWorn: a 0.6 player is seen as he dressed by other 0.6 players, although the
-// game knows only what 0.7 makes of it.
-func TestSkinsWorn(t *testing.T) {
+// TestSkinCache checks that 0.6 players see each other in their 0.6 skins, although the
+// game has only what 0.7 makes of them.
+func TestSkinCache(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
 	v := NewProtocol()
-	h, _ := newServerSide(t, v, w, 0, 0)
-	b := &builder{t: t, v: v, w: w}
-	shows := func(what, skin string) {
+	srv, l := newServerSide(t, v, w, 0, 0)
+	b := &viewer{t: t, world: w}
+	expect := func(what, skin string) {
 		t.Helper()
 		v.RecordTick(w, nil)
 		v.BeginSnapshots(w)
-		info := get[msg6.ClientInfo](b.picture(h, 0), msg6.TypeClientInfo, 0)
-		if got := text(info.Skin[:]); got != skin {
+		info := get[msg6.ClientInfo](b.items(srv, 0), msg6.TypeClientInfo, 0)
+		if got := intsText(info.Skin[:]); got != skin {
 			t.Errorf("%s: %q, want %q", what, got, skin)
 		}
 		v.EndSnapshots()
 	}
-	wear := func(name string, ticks int) {
-		m := msg6.ClChangeInfo{Profile: msg6.PlayerProfile{Name: []byte("alice"), Skin: []byte(name)}}
-		l := h.session.(*testSession)
-		if err := h.Receive(m.Append(nil), true); err != nil {
-			t.Fatal(err)
-		}
+	change := func(name string) {
+		receive(t, srv, &msg6.ClChangeInfo{Profile: msg6.PlayerProfile{Name: []byte("alice"), Skin: []byte(name)}})
 		var cmds []game.Command
 		for _, call := range l.Take() {
 			c := call.Args[0].(game.Command)
@@ -258,33 +254,30 @@ func TestSkinsWorn(t *testing.T) {
 			cmds = append(cmds, c)
 		}
 		w.Step(cmds)
-		for range ticks {
-			w.Step(nil)
-		}
 	}
-	shows("at first", "bluekitty")
+	expect("at first", "bluekitty")
 	w.Step(nil)
 	for range 300 {
 		w.Step(nil)
 	}
-	wear("santa", 0) // the default skin in 0.7
-	shows("another", "santa")
-	wear("panda", 0) // as well: the game notices nothing
-	shows("the like", "panda")
-	wear("pinky", 0) // too soon after santa
-	shows("refused", "panda")
+	change("santa") // the default skin in 0.7
+	expect("another", "santa")
+	change("panda") // too: nothing changes in the game
+	expect("the same in 0.7", "panda")
+	change("pinky") // too soon after santa
+	expect("refused", "panda")
 	for range 300 {
 		w.Step(nil)
 	}
-	wear("pinky", 0)
-	shows("repeated", "pinky")
+	change("pinky")
+	expect("repeated", "pinky")
 	v.RecordTick(w, []game.Event{{Kind: game.EvPlayerLeft, Player: 0}})
 	if v.snapshot.skins.infos[0].hasRequested || v.snapshot.skins.infos[0].hasShown {
-		t.Error("the next one on the seat wears it too")
+		t.Error("the next player with the id has the skin")
 	}
 }
 
-// gameSnapshot is a snapshot of where the match stands, and nothing else.
+// gameSnapshot makes a snapshot of the state of a match and nothing else.
 func gameSnapshot(g *game.GameState, tick int32) *snapshot.Snapshot {
 	var sc snapshotEncoder
 	sc.addGame(g, tick)
@@ -296,8 +289,8 @@ func gameSnapshot(g *game.GameState, tick int32) *snapshot.Snapshot {
 	return &s
 }
 
-// TestGame: how the states of a match are shown.
-func TestGame(t *testing.T) {
+// TestGameInfo checks how the states of a match are shown.
+func TestGameInfo(t *testing.T) {
 	for _, c := range []struct {
 		g     game.GameState
 		flags msg6.GameStateFlags
@@ -348,14 +341,14 @@ func TestGame(t *testing.T) {
 	}
 }
 
-// TestObjects: single fields that 0.6 has differently.
-func TestObjects(t *testing.T) {
+// TestFields checks single fields that 0.6 has differently.
+func TestFields(t *testing.T) {
 	for kind, want := range map[game.PickupKind][2]int32{
 		game.PickupHealth: {0, 0}, game.PickupArmor: {1, 0}, game.PickupGrenade: {2, 3}, game.PickupShotgun: {2, 2},
 		game.PickupLaser: {2, 4}, game.PickupNinja: {3, 5}, game.PickupGun: {2, 1}, game.PickupHammer: {2, 0},
 	} {
-		if typ, sub := encodePickup(kind); int32(typ) != want[0] || int32(sub) != want[1] {
-			t.Errorf("pickup %d is %d, %d", kind, typ, sub)
+		if p := pickups[kind]; int32(p.typ) != want[0] || int32(p.weapon) != want[1] {
+			t.Errorf("pickup %d is %+v", kind, p)
 		}
 	}
 	for _, c := range []struct {
@@ -382,12 +375,12 @@ func TestObjects(t *testing.T) {
 		}
 		ch.Ints[characterHealth], ch.Ints[characterHealth+1], ch.Ints[characterHealth+2] = 1, 2, 3
 		if err := o.ReadInts(ch.Ints[:]); err != nil || o.Health != 1 || o.Armor != 2 || o.AmmoCount != 3 {
-			t.Errorf("health is elsewhere: %+v", o)
+			t.Errorf("health is at another index: %+v", o)
 		}
 	}
 }
 
-// TestCoreSounds: what others hear of a tee, and what it hears of itself.
+// TestCoreSounds checks what others hear of a tee, and what it hears of itself.
 func TestCoreSounds(t *testing.T) {
 	for bit, want := range map[int32]struct {
 		sound game.Sound
@@ -409,7 +402,8 @@ func TestCoreSounds(t *testing.T) {
 	}
 }
 
-// TestStars: a hit's stars, how a row of hits turns them, and that they are bounded.
+// TestStars checks the stars of a hit, how hits in a row turn them, and that they are
+// bounded.
 func TestStars(t *testing.T) {
 	stars := func(tick int32, s *effectEncoder, value, extra int32) (angles []int32) {
 		s.Reset()
@@ -460,33 +454,33 @@ func TestStars(t *testing.T) {
 	}
 }
 
-// TestWatching: what spectators see, and who is out of the round.
-func TestWatching(t *testing.T) {
+// TestSpectating checks what spectators and players who are out of the round see.
+func TestSpectating(t *testing.T) {
 	w := newWorld(t, flagMode{game.GameFlagTeams | game.GameFlagFlags}, "red", "looks")
 	w.Step([]game.Command{{Kind: game.CmdForceTeam, Player: 1, Team: game.TeamSpectators}})
 	v := NewProtocol()
-	h, _ := newServerSide(t, v, w, 1, 0)
+	srv, _ := newServerSide(t, v, w, 1, 0)
 	red, _ := newServerSide(t, v, w, 0, 0)
-	b := &builder{t: t, v: v, w: w}
+	b := &viewer{t: t, world: w}
 	v.BeginSnapshots(w)
-	if got := get[msg6.SpectatorInfo](b.picture(h, 1), msg6.TypeSpectatorInfo, 1); got.SpectatorID != -1 {
+	if got := get[msg6.SpectatorInfo](b.items(srv, 1), msg6.TypeSpectatorInfo, 1); got.SpectatorID != -1 {
 		t.Errorf("free view: %+v", got)
 	}
-	if b.picture(red, 0).count(msg6.TypeSpectatorInfo) != 0 {
-		t.Error("who plays is told what he looks at")
+	if b.items(red, 0).count(msg6.TypeSpectatorInfo) != 0 {
+		t.Error("a player has a SpectatorInfo")
 	}
 	w.Step([]game.Command{{Kind: game.CmdSpectate, Player: 1, Spectate: game.SpectatePlayer, Target: 0}})
 	w.Step(nil)
 	v.BeginSnapshots(w)
-	p := b.picture(h, 1)
+	p := b.items(srv, 1)
 	if got := get[msg6.SpectatorInfo](p, msg6.TypeSpectatorInfo, 1); got.SpectatorID != 0 || got.X == 0 {
 		t.Errorf("watching: %+v", got)
 	}
 	if got := get[msg6.Character](p, msg6.TypeCharacter, 0); got.Health != 10 {
-		t.Errorf("health of whom one watches: %+v", got)
+		t.Errorf("health of the watched player: %+v", got)
 	}
 
-	// A flag, carried and not; and somebody who keeps his team but is out.
+	// Flags, carried and not, and a player who is out of the round.
 	f := *w.Frame()
 	f.Players = append([]game.PlayerState(nil), f.Players...)
 	view := w.View(1)
@@ -504,9 +498,9 @@ func TestWatching(t *testing.T) {
 		c.p.ID, c.p.Spectating = 1, true
 		f.Players[1] = c.p
 		v.snapshot.frame = &f
-		h.BuildSnapshot(&b.b, &view, &b.latency)
+		srv.BuildSnapshot(&b.b, &view, &b.latency)
 		b.b.Finish(&b.s)
-		p := read(t, &b.s, 16)
+		p := readItems(t, &b.s, 16)
 		if got := get[msg6.SpectatorInfo](p, msg6.TypeSpectatorInfo, 1); got != c.want {
 			t.Errorf("%+v: %+v", c.p, got)
 		}
