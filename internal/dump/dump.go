@@ -181,6 +181,15 @@ func (d *Decoder) decodesAs7(b []byte) bool {
 	return it.Err() == nil && len(it.Rest()) == 0
 }
 
+// explainData explains a packet of chunks.
+func (d *Decoder) explainData(f *flow, r *Record, toServer bool, ack int, flags packet.Flags, chunks packet.ChunkReader, count int) {
+	f.checkAck(r, toServer, ack)
+	r.Ack, r.HasAck = ack, true
+	r.Resend = flags&packet.FlagResend != 0
+	r.Compressed = flags&packet.FlagCompressed != 0
+	d.explainChunks(f, r, toServer, chunks, count)
+}
+
 // explainChunks emits a record for each chunk of a packet, or one for the packet if it has
 // none.
 func (d *Decoder) explainChunks(f *flow, r *Record, toServer bool, it packet.ChunkReader, promised int) {

@@ -34,11 +34,7 @@ func (d *Decoder) explainPacket6(f *flow, r *Record, toServer bool, b []byte) {
 	default:
 		f.token6.update(&p)
 		f.token6.check(r, &p)
-		f.checkAck(r, toServer, p.Ack)
-		r.Ack, r.HasAck = p.Ack, true
-		r.Resend = p.Flags&packet.FlagResend != 0
-		r.Compressed = p.Flags&packet.FlagCompressed != 0
-		d.explainChunks(f, r, toServer, p.Chunks(), p.NumChunks)
+		d.explainData(f, r, toServer, p.Ack, p.Flags, p.Chunks(), p.NumChunks)
 	}
 }
 

@@ -23,11 +23,7 @@ func (d *Decoder) explainPacket7(f *flow, r *Record, toServer bool, b []byte) {
 		d.explainControl7(f, r, toServer, &p)
 	default:
 		f.checkToken(r, toServer, &p)
-		f.checkAck(r, toServer, p.Ack)
-		r.Ack, r.HasAck = p.Ack, true
-		r.Resend = p.Flags&packet.FlagResend != 0
-		r.Compressed = p.Flags&packet.FlagCompressed != 0
-		d.explainChunks(f, r, toServer, p.Chunks(), p.NumChunks)
+		d.explainData(f, r, toServer, p.Ack, p.Flags, p.Chunks(), p.NumChunks)
 	}
 }
 
@@ -36,12 +32,11 @@ func (d *Decoder) explainControl7(f *flow, r *Record, toServer bool, p *packet.P
 	r.Kind = "control"
 	f.checkToken(r, toServer, p)
 	f.checkAck(r, toServer, p.Ack)
-	id := p.ControlID()
 	response := func() {
 		r.addField("token", fmt.Sprintf("%08x", uint32(p.ResponseToken)))
 		f.setToken(toServer, p.ResponseToken)
 	}
-	switch id {
+	switch id := p.ControlID(); id {
 	case packet.ControlKeepAlive:
 		r.Name = "KEEPALIVE"
 	case packet.ControlConnect:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 	"unicode"
@@ -200,8 +201,6 @@ func appendValue(dst []byte, v any) []byte {
 			dst = appendValue(dst, e)
 		}
 		return append(dst, ']')
-	case []int32:
-		return fmt.Append(dst, v)
 	default:
 		return fmt.Append(dst, v)
 	}
@@ -233,38 +232,39 @@ func appendPlain(dst []byte, s string) []byte {
 // AppendJSON appends the record as a JSON object and a line break. Fields of messages have
 // their names in the packages msg6 and msg7.
 func (r *Record) AppendJSON(dst []byte) []byte {
-	fs := Fields{{"datagram", r.Datagram}, {"seconds", json.Number(fmt.Sprintf("%.6f", r.Time.Seconds()))}}
-	if r.From != "" {
-		fs = append(fs, Field{"connection", r.Conn}, Field{"from", r.From}, Field{"src", r.Src.String()}, Field{"dst", r.Dst.String()})
+	var faults []any
+	for _, f := range r.Faults {
+		faults = append(faults, f)
 	}
-	fs = append(fs, Field{"kind", r.Kind})
-	if r.Name != "" {
-		fs = append(fs, Field{"name", r.Name})
-	}
-	fs = append(fs, Field{"bytes", r.Size})
-	if r.HasToken {
-		fs = append(fs, Field{"token", fmt.Sprintf("%08x", r.Token)})
-	}
-	if r.HasAck {
-		fs = append(fs, Field{"ack", r.Ack})
-	}
-	if r.Vital {
-		fs = append(fs, Field{"seq", r.Seq})
-	}
-	for _, f := range []Field{{"vital", r.Vital}, {"resent", r.Resent}, {"again", r.Repeated}, {"resend", r.Resend}, {"compressed", r.Compressed}} {
-		if f.Value == true {
-			fs = append(fs, f)
+	isDatagram := r.From != ""
+	var fs Fields
+	for _, f := range []struct {
+		present bool
+		Field
+	}{
+		{true, Field{"datagram", r.Datagram}},
+		{true, Field{"seconds", json.Number(fmt.Sprintf("%.6f", r.Time.Seconds()))}},
+		{isDatagram, Field{"connection", r.Conn}},
+		{isDatagram, Field{"from", r.From}},
+		{isDatagram, Field{"src", r.Src.String()}},
+		{isDatagram, Field{"dst", r.Dst.String()}},
+		{true, Field{"kind", r.Kind}},
+		{r.Name != "", Field{"name", r.Name}},
+		{true, Field{"bytes", r.Size}},
+		{r.HasToken, Field{"token", fmt.Sprintf("%08x", r.Token)}},
+		{r.HasAck, Field{"ack", r.Ack}},
+		{r.Vital, Field{"seq", r.Seq}},
+		{r.Vital, Field{"vital", true}},
+		{r.Resent, Field{"resent", true}},
+		{r.Repeated, Field{"again", true}},
+		{r.Resend, Field{"resend", true}},
+		{r.Compressed, Field{"compressed", true}},
+		{len(r.Fields) > 0, Field{"fields", r.Fields}},
+		{len(faults) > 0, Field{"faults", faults}},
+	} {
+		if f.present {
+			fs = append(fs, f.Field)
 		}
-	}
-	if len(r.Fields) > 0 {
-		fs = append(fs, Field{"fields", r.Fields})
-	}
-	if len(r.Faults) > 0 {
-		list := make([]any, len(r.Faults))
-		for i, f := range r.Faults {
-			list[i] = f
-		}
-		fs = append(fs, Field{"faults", list})
 	}
 	return append(appendJSON(dst, fs), '\n')
 }
@@ -309,8 +309,8 @@ func appendJSON(dst []byte, v any) []byte {
 	if err != nil { // no field has such a type
 		b, _ = json.Marshal(fmt.Sprint(v))
 	}
-	// JSON does not escape DEL, the 8-bit control characters and those that change the
-	// direction of writing as they are.
+	// json.Marshal does not escape DEL, the 8-bit control characters and those that change
+	// the direction of writing.
 	for len(b) > 0 {
 		r, n := utf8.DecodeRune(b)
 		if r < 0x7f || unicode.IsPrint(r) {
@@ -327,10 +327,5 @@ func appendJSON(dst []byte, v any) []byte {
 }
 
 func hasField(fs Fields, name string) bool {
-	for i := range fs {
-		if fs[i].Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fs, func(f Field) bool { return f.Name == name })
 }

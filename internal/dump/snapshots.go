@@ -3,6 +3,7 @@ package dump
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	messages "github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -90,7 +91,7 @@ func (d *Decoder) describeSnapshot(r *Record, version int, base, next *snapshot.
 			d.registry.AddEx(key.ID(), ints)
 		}
 		old := base.Find(key)
-		same := old != nil && equal(old, ints)
+		same := old != nil && slices.Equal(old, ints)
 		switch {
 		case old == nil:
 			fresh++
@@ -140,16 +141,4 @@ func (d *Decoder) decodeObject(version, typ int, ints []int32) (name string, o a
 		name = fmt.Sprintf("type %d", typ)
 	}
 	return name, o, err
-}
-
-func equal(a, b []int32) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
