@@ -21,7 +21,7 @@ func (c *Console) builtins() []Command {
 	}
 }
 
-// toggle gives a variable its second value if it has the first, else the first.
+// toggle sets a variable to the second value if it has the first, or else to the first.
 func (c *Console) toggle(call *Call) {
 	e := c.find(call.Arg(0), call.Caller.Flags)
 	if e == nil {
@@ -64,7 +64,7 @@ func (c *Console) modCommand(call *Call) {
 	}
 }
 
-// modStatus lists names with commas, in lines of less than 240 bytes.
+// modStatus prints names separated by commas, in lines of less than 240 bytes.
 func (c *Console) modStatus(call *Call) {
 	const limit = 240
 	line := ""

@@ -1,20 +1,19 @@
-// Package console is the Teeworlds console: a language of one-line commands, and
-// the registry of the commands and variables that it runs.
+// Package console is the Teeworlds console: a language of one-line commands, and a
+// registry of commands and variables.
 //
-// A configuration file, the arguments of the program, the remote console, the
-// external console and votes all speak it:
+// Configuration files, the arguments of the program, the remote console and votes use it:
 //
 //	sv_name "My server"; sv_map dm1   # a comment
 //	add_vote "Map: dm1" change_map dm1
 //	exec more.cfg
 //
-// A line is split at ; outside quotes and ends at # outside quotes. The first word
-// of a part names a command, in any case; an empty part ends the line. Arguments
-// follow the parameters of the command, see [Command.Params]. A variable is a
-// command that sets it, or prints it when there is no argument.
+// Commands in a line are separated by ; outside quotes, and the line ends at # outside
+// quotes. The first word names the command, in any case; an empty command ends the line.
+// The arguments match the parameters of the command, see [Command.Params]. A variable is a
+// command that sets it, or prints it if there is no argument.
 //
-// A Console belongs to the one goroutine that runs the server. Whatever it is fed,
-// it prints what is wrong and goes on; memory and work per line are bounded.
+// A Console may be used by one goroutine at a time. It prints what is wrong with a line and
+// goes on; memory and work per line are bounded.
 package console
 
 import (
@@ -33,8 +32,8 @@ import (
 
 // Limits of the language.
 const (
-	// MaxCommand is the most bytes of one command with its arguments; the rest is cut.
-	// The original cuts at 1023, which a saved sv_motd full of quotes exceeds.
+	// MaxCommand is the most bytes of a command with its arguments; the rest is cut. The
+	// original cuts at 1023, which a saved sv_motd full of quotes exceeds.
 	MaxCommand = 2047
 	// MaxLine is the most bytes of a line; a longer line is refused.
 	MaxLine = 32 << 10
@@ -43,7 +42,7 @@ const (
 	// MaxOutput is the most bytes of a printed line; the rest is cut.
 	MaxOutput = 1023
 
-	maxDepth    = 16     // files executing files
+	maxDepth    = 16     // of files that execute files
 	maxCommands = 100000 // commands run by one line or file
 	maxWaiting  = 4096   // commands waiting for Start
 )
@@ -52,16 +51,16 @@ var (
 	// ErrCommand is returned for a command or variable that cannot be registered:
 	// a bad name, malformed parameters, nothing to run.
 	ErrCommand = errors.New("console: bad command")
-	// ErrDuplicate is returned for a name that is registered already.
+	// ErrDuplicate is returned for a name that is already registered.
 	ErrDuplicate = errors.New("console: duplicate command")
 	// ErrUnknown is returned for a name that is not registered.
 	ErrUnknown = errors.New("console: no such command")
-	// ErrLine is returned for a line that could not be run.
+	// ErrLine is returned by Check for a line that cannot run.
 	ErrLine = errors.New("console: invalid line")
 )
 
-// Level is how much access a caller has, or how much a command needs. A caller may
-// run the commands of its own level and of higher numbers.
+// Level is the access that a caller has, or that a command needs. A caller may run the
+// commands of its own level and of levels with higher numbers.
 type Level int
 
 // The levels of access.
@@ -75,34 +74,34 @@ type Flag uint
 
 // The flags of commands and variables.
 const (
-	// Server commands can be reached from everywhere, the remote console included.
+	// Server commands can run from everywhere, including the remote console.
 	Server Flag = 1 << iota
-	// Econ commands can be reached from configuration and external console only.
+	// Econ commands can run from configurations and the external console only.
 	Econ
 	// Save variables are written by save_config.
 	Save
-	// Store commands need the world: until [Console.Start] they are kept.
+	// Store commands need the world: before [Console.Start] they wait for it.
 	Store
-	// Basic commands are open to moderators from the beginning.
+	// Basic commands can be run by moderators from the beginning.
 	Basic
 	// Secret variables hold passwords; see [Console.Redact].
 	Secret
-	// Hidden commands work but are not listed: other names for the same thing.
+	// Hidden commands can run but are not listed: they are other names of commands.
 	Hidden
 )
 
-// The levels of output. A sink shows the lines up to the level it wants.
+// The levels of output.
 const (
-	Standard = 0 // what an operator wants to see
-	Info     = 1 // more: chat, players coming and going
-	Debug    = 2 // everything: kills, pickups
+	Standard = 0 // what operators need to see
+	Info     = 1 // also chat, players who join and leave
+	Debug    = 2 // also kills, pickups
 )
 
-// Caller is on whose behalf a line runs.
+// Caller is who runs a line, and what they may run.
 type Caller struct {
 	// Level is the access of the caller.
 	Level Level
-	// Flags says which commands the caller reaches: those with one of these flags.
+	// Flags are those of which a command must have one for the caller to run it.
 	Flags Flag
 	// ID is the client id of a player, -1 for other callers.
 	ID int
@@ -124,29 +123,28 @@ var Operator = Caller{Level: LevelAdmin, Flags: Server | Econ, ID: -1}
 
 // Command is an entry of the registry.
 type Command struct {
-	// Name is how the command is called: printable ASCII without spaces, quotes,
-	// ; and #.
+	// Name is printable ASCII without spaces, quotes, ; and #.
 	Name string
-	// Params is the parameters as shown to users: one letter for each, i for a
-	// whole number, f for a number, s for a word and r for the rest of the line.
-	// A ? makes this one and those after it optional; [text] after the letter
-	// describes it. Example: "i[id] ?r[reason]".
+	// Params is the parameters as shown to users, a letter for each: i for an integer, f
+	// for a number, s for a word and r for the rest of the line. A ? makes a parameter and
+	// those after it optional; [text] after the letter describes it. Example:
+	// "i[id] ?r[reason]".
 	Params string
-	// Help is one line about what it does.
+	// Help is one line that says what the command does.
 	Help string
-	// Flags are the properties; without Server or Econ nobody can reach it.
+	// Flags are the properties; nobody can run a command without Server or Econ.
 	Flags Flag
-	// Run carries it out.
+	// Run executes the command.
 	Run func(*Call)
 }
 
-// Call is one command being run. It is valid until Run returns.
+// Call is a command that is running. It is valid until Run returns.
 type Call struct {
-	// Console runs the command.
+	// Console is the console that runs the command.
 	Console *Console
-	// Caller is on whose behalf.
+	// Caller is who runs the command.
 	Caller Caller
-	// Name is the command's name as it was registered.
+	// Name is the registered name of the command.
 	Name string
 	// Args are the arguments, as many as the line had and Params allows.
 	Args []string
@@ -160,11 +158,11 @@ func (c *Call) Arg(i int) string {
 	return c.Args[i]
 }
 
-// Int returns argument i as a whole number: what its beginning says, 0 if it does
-// not begin with a number, the nearest int32 if it is too large.
+// Int returns argument i as an integer: the number that it begins with, or 0, or the
+// nearest int32 if that is out of range.
 func (c *Call) Int(i int) int { return parseInt(c.Arg(i)) }
 
-// Float returns argument i as a number: what its beginning says, else 0.
+// Float returns argument i as a number: the one that it begins with, or 0.
 func (c *Call) Float(i int) float64 { return parseFloat(c.Arg(i)) }
 
 // Print prints a line at the standard level.
@@ -172,14 +170,14 @@ func (c *Call) Print(system, format string, args ...any) {
 	c.Console.print(c.Caller, Standard, system, fmt.Sprintf(format, args...))
 }
 
-// Problem is something in a configuration that an operator should know.
+// Problem is something wrong in a configuration.
 type Problem struct {
-	// File and Line say where, counted from 1; File is empty outside files.
+	// File and Line, counted from 1, are where it is; File is empty outside files.
 	File string
 	Line int
-	// Text says what.
+	// Text says what is wrong.
 	Text string
-	// Printed tells that Config.Output has got the text too.
+	// Printed says that Config.Output has received the text too.
 	Printed bool
 }
 
@@ -191,22 +189,21 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
 }
 
-// Config is the configuration of a [Console]. The zero value works, without files
-// and without output.
+// Config is the configuration of a [Console]. The zero value is a console without files and
+// output.
 type Config struct {
 	// Output receives every printed line with the caller whose command prints it, its
 	// level (Standard, Info or Debug) and the part of the server that it is from.
 	Output func(who Caller, level int, system, line string)
-	// Files is where exec and -f read. Names that leave it are refused.
+	// Files has the files for exec and -f.
 	Files fs.FS
-	// Create opens a file for save_config; name is a valid path of io/fs. nil
-	// turns save_config into an error message.
+	// Create creates a file for save_config; name is a valid path of io/fs. nil
+	// disables save_config.
 	Create func(name string) (io.WriteCloser, error)
-	// Now is the time for the name of a saved configuration; nil means time.Now.
+	// Now returns the time for the name of a saved configuration; nil means time.Now.
 	Now func() time.Time
-	// Problem, if set, hears about unknown commands, wrong arguments, values that
-	// were changed to fit, and files that cannot be read. It is for checking a
-	// configuration; the lines are printed as well where the console prints them.
+	// Problem, if set, is called about unknown commands, wrong arguments, values that
+	// were changed to be in range, and files that cannot be read.
 	Problem func(Problem)
 	// AccessChanged, if set, is called after mod_command changed who may run a
 	// command.
@@ -258,7 +255,7 @@ func (e *entry) describe() Entry {
 	return Entry{e.cmd.Name, e.cmd.Params, e.cmd.Help, e.cmd.Flags, e.level}
 }
 
-// New makes a console with the commands of the language itself: echo, exec, toggle,
+// New returns a console with the commands of the language itself: echo, exec, toggle,
 // mod_command, mod_status and save_config.
 func New(cfg Config) (*Console, error) {
 	if cfg.Now == nil {
@@ -273,8 +270,8 @@ func New(cfg Config) (*Console, error) {
 	return c, nil
 }
 
-// Register adds a command. The same name may be registered once with the flag
-// Server and once with Econ, in which case callers that reach both get the later.
+// Register adds a command. The same name may be registered once with the flag Server and
+// once with Econ; callers with both flags run the later one.
 func (c *Console) Register(cmd Command) error {
 	_, err := c.register(cmd, nil)
 	return err
@@ -320,8 +317,8 @@ func validName(s string) bool {
 	return true
 }
 
-// After makes f run each time after the command or variable name was run; for a
-// variable, only if a value was given, also if it was the value it had.
+// After makes f run after each run of the command or variable called name; for a variable
+// only if a value is given, even if it is the same.
 func (c *Console) After(name string, f func(*Call)) error {
 	list := c.byName[strings.ToLower(name)]
 	if len(list) == 0 {
@@ -333,7 +330,7 @@ func (c *Console) After(name string, f func(*Call)) error {
 	return nil
 }
 
-// find returns the command that a caller with these flags means.
+// find returns the command with a name that a caller with flags can run, nil if none.
 func (c *Console) find(name string, flags Flag) *entry {
 	if len(name) > 64 {
 		return nil
@@ -346,7 +343,7 @@ func (c *Console) find(name string, flags Flag) *entry {
 	return nil
 }
 
-// Lookup returns the command that name means to the caller.
+// Lookup returns the command with a name for a caller.
 func (c *Console) Lookup(name string, who Caller) (Entry, bool) {
 	if e := c.find(name, who.Flags); e != nil {
 		return e.describe(), true
@@ -354,9 +351,9 @@ func (c *Console) Lookup(name string, who Caller) (Entry, bool) {
 	return Entry{}, false
 }
 
-// Next returns the first command in byte order of names that comes after the name
-// after and that who may run. Remote consoles are told of the commands one by one
-// (RCON_CMD_ADD); this continues such a list, and starts it with "".
+// Next returns the command that comes after the name after, in byte order, among those that
+// who may run. Remote consoles get the list of commands one by one (RCON_CMD_ADD); after ""
+// comes the first.
 func (c *Console) Next(after string, who Caller) (Entry, bool) {
 	i, found := slices.BinarySearchFunc(c.sorted, after, func(e *entry, name string) int { return cmp.Compare(e.cmd.Name, name) })
 	for found && i < len(c.sorted) && c.sorted[i].cmd.Name == after {
@@ -392,12 +389,13 @@ func oneLine(s string) string {
 
 var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 
-// reportUnprinted reports what is not printed, as the original has no words for it.
+// reportUnprinted reports a problem that is not printed, because the original prints
+// nothing about it.
 func (c *Console) reportUnprinted(format string, args ...any) {
 	c.reportProblem(fmt.Sprintf(format, args...), false)
 }
 
-// reportProblem tells Config.Problem.
+// reportProblem passes a problem to Config.Problem.
 func (c *Console) reportProblem(text string, printed bool) {
 	if c.cfg.Problem == nil {
 		return
@@ -409,7 +407,7 @@ func (c *Console) reportProblem(text string, printed bool) {
 	c.cfg.Problem(p)
 }
 
-// printError prints what is wrong and reports it.
+// printError prints what is wrong and reports the problem.
 func (c *Console) printError(who Caller, system, format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	c.print(who, Standard, system, line)

@@ -12,7 +12,7 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// Execute runs a line on behalf of who.
+// Execute runs a line for a caller.
 func (c *Console) Execute(line string, who Caller) {
 	if i := strings.IndexByte(line, 0); i >= 0 {
 		line = line[:i]
@@ -31,8 +31,8 @@ func (c *Console) Execute(line string, who Caller) {
 	}
 }
 
-// enter begins a line or file, maybe inside another one, until the returned function
-// is called.
+// enter begins a line or file, which may be inside another one. The returned function ends
+// it.
 func (c *Console) enter() (leave func()) {
 	if c.nesting == 0 {
 		c.numCommands, c.tooManyReported = 0, false
@@ -41,7 +41,7 @@ func (c *Console) enter() (leave func()) {
 	return func() { c.nesting-- }
 }
 
-// run runs one part of a line. It returns false if the rest is to be left alone.
+// run runs one command of a line. It returns false if the rest of the line must not run.
 func (c *Console) run(part string, who Caller) bool {
 	name, rest := splitName(safetext.Truncate(part, MaxCommand))
 	if name == "" {
@@ -77,8 +77,8 @@ func (c *Console) run(part string, who Caller) bool {
 	return true
 }
 
-// Check tells why a line could not be run by who, nil if it can: it must have a
-// command, all of them must exist, be allowed and have the arguments they need.
+// Check returns why who could not run a line, nil if they can: it must have a command, and
+// all its commands must exist, be allowed, and have the arguments that they need.
 func (c *Console) Check(line string, who Caller) error {
 	if i := strings.IndexByte(line, 0); i >= 0 {
 		line = line[:i]
@@ -110,7 +110,8 @@ func (c *Console) Check(line string, who Caller) error {
 	return nil
 }
 
-// tooManyCommands says, once, that a line or file has cost more work than it may.
+// tooManyCommands reports whether a line or file has run more commands than it may, and
+// prints that once.
 func (c *Console) tooManyCommands(who Caller) bool {
 	if c.numCommands <= maxCommands {
 		return false
@@ -132,8 +133,7 @@ func (e *entry) run(call *Call) {
 	}
 }
 
-// Start runs the commands that waited for the world, in order. From then on none
-// wait.
+// Start runs the commands that waited for the world, in order. Later ones run at once.
 func (c *Console) Start() {
 	c.started = true
 	queue := c.waiting
@@ -145,8 +145,8 @@ func (c *Console) Start() {
 	}
 }
 
-// ExecuteFile runs the lines of a file of Config.Files on behalf of who. It reports
-// whether there was such a file. A file that is being executed already is skipped.
+// ExecuteFile runs the lines of a file of Config.Files for a caller. It reports whether
+// there is such a file. A file that is already being executed is skipped.
 func (c *Console) ExecuteFile(name string, who Caller) bool {
 	clean, err := cleanPath(name)
 	if slices.ContainsFunc(c.openFiles, func(p filePosition) bool { return p.file == clean }) {
@@ -173,7 +173,7 @@ func (c *Console) ExecuteFile(name string, who Caller) bool {
 	c.print(who, Standard, "console", fmt.Sprintf("executing '%s'", name))
 
 	defer c.enter()()
-	c.numCommands += len(data) / 64 // reading costs too
+	c.numCommands += len(data) / 64 // reading is work too
 	c.openFiles = append(c.openFiles, filePosition{file: clean})
 	defer func() { c.openFiles = c.openFiles[:len(c.openFiles)-1] }()
 	at := len(c.openFiles) - 1
@@ -225,9 +225,8 @@ func (c *Console) readFile(name string) ([]byte, error) {
 	return data, err
 }
 
-// ExecuteArgs runs the arguments of the program, each as a line on behalf of the
-// operator. -f FILE executes a file; -s, --silent, -d and --default are for others
-// and skipped.
+// ExecuteArgs runs the arguments of the program for the operator, each as a line. -f FILE
+// executes a file; -s, --silent, -d and --default are skipped.
 func (c *Console) ExecuteArgs(args []string) {
 	for i := 0; i < len(args); i++ {
 		switch args[i] {
@@ -244,9 +243,8 @@ func (c *Console) ExecuteArgs(args []string) {
 	}
 }
 
-// Redact returns a line fit for a log: the arguments of commands that set a Secret
-// variable are left out, and so is all of a line that names a password where the
-// console would not see one.
+// Redact returns a line without its secrets, for logs: the values of Secret variables, and
+// other commands with "password" in them.
 func (c *Console) Redact(line string) string {
 	var out []string
 	hidden := false

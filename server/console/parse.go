@@ -21,7 +21,7 @@ var (
 	errArgs   = errors.New("arguments do not fit")
 )
 
-// parseParams reads a parameter description such as "i[id] ?r[reason]".
+// parseParams parses parameters such as "i[id] ?r[reason]".
 func parseParams(s string) ([]param, error) {
 	var list []param
 	optional := false
@@ -56,9 +56,9 @@ func parseParams(s string) ([]param, error) {
 	return list, nil
 }
 
-// nextCommand returns the first command of a line and what follows its semicolon;
-// more is false if nothing does. A backslash before a quote keeps the quote from
-// opening or closing a string, whatever is before the backslash.
+// nextCommand returns the first command of a line and the rest after its semicolon; more
+// reports whether there is a rest. A quote after a backslash does not open or close a
+// string, whatever is before the backslash.
 func nextCommand(line string) (part, rest string, more bool) {
 	quoted := false
 	for i := 0; i < len(line); i++ {
@@ -93,8 +93,7 @@ func splitName(part string) (name, args string) {
 	return part, ""
 }
 
-// parseArgs takes arguments off s as the parameters say. What is left over is
-// ignored, as it always was.
+// parseArgs parses arguments for parameters. The rest of s is ignored, as in the original.
 func parseArgs(s string, params []param) ([]string, error) {
 	var args []string
 	for _, p := range params {
@@ -129,8 +128,8 @@ func splitWord(s string) (word, rest string) {
 	return s, ""
 }
 
-// unquote reads up to the closing quote. \" and \\ stand for the second character;
-// any other backslash for itself.
+// unquote parses a string up to its closing quote. \" and \\ stand for the second
+// character, any other backslash for itself.
 func unquote(s string) (text, rest string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -155,8 +154,8 @@ func trimRight(s string) string {
 	return strings.TrimRightFunc(s, isInvisible)
 }
 
-// isInvisible is what the original takes for white space: characters that leave no
-// mark, control characters included.
+// isInvisible reports whether the original treats r as white space: characters without
+// ink, including control characters.
 func isInvisible(r rune) bool {
 	switch {
 	case r <= 0x20, r == 0xA0, r == 0x034F, r == 0x3000, r == 0xFEFF:
@@ -170,7 +169,7 @@ func isInvisible(r rune) bool {
 	return r >= 0xFFF9 && r <= 0xFFFC
 }
 
-// parseInt reads a whole number from the beginning of s.
+// parseInt parses the integer at the beginning of s.
 func parseInt(s string) int {
 	s = strings.TrimLeft(s, " \t\n\v\f\r")
 	end := 0
@@ -180,12 +179,12 @@ func parseInt(s string) int {
 	for end < len(s) && s[end] >= '0' && s[end] <= '9' {
 		end++
 	}
-	// On overflow ParseInt returns the nearest value, which is what is wanted.
+	// On overflow ParseInt returns the nearest value.
 	v, _ := strconv.ParseInt(s[:end], 10, 32)
 	return int(v)
 }
 
-// parseFloat reads a decimal number from the beginning of s.
+// parseFloat parses the decimal number at the beginning of s.
 func parseFloat(s string) float64 {
 	s = strings.TrimLeft(s, " \t\n\v\f\r")
 	i := 0
@@ -221,8 +220,8 @@ func parseFloat(s string) float64 {
 	return max(-math.MaxFloat32, min(v, math.MaxFloat32))
 }
 
-// toUTF8 returns s, or if it is not UTF-8 its bytes read as Latin-1: what old
-// configuration files hold. The result is cut to fewer than size bytes.
+// toUTF8 returns s, or, if it is not UTF-8, its bytes decoded as Latin-1, which old
+// configuration files use. The result is cut to fewer than size bytes.
 func toUTF8(s string, size int) string {
 	if utf8.ValidString(s) {
 		return safetext.Truncate(s, size-1)

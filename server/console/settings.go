@@ -1,160 +1,91 @@
 package console
 
-// Settings are the variables of a server. Register connects them to a console and
-// gives them their defaults; afterwards whoever owns the console may read and
-// change them. Whole numbers that stand for a switch are 0 or 1.
+// Settings is the variables of a server. Register adds them to a console, with help texts
+// that say what they mean, and sets them to their defaults; afterwards the owner of the
+// console may read and change them. Integers that are switches are 0 or 1. The comments
+// are the names of the variables; those that Teeworlds 0.7.5 does not have are ours or
+// DDNet's.
 type Settings struct {
-	// Password is what players must enter; empty lets everybody in.
-	Password string // password
-	// LogFile is a file that output is written to as well, LogFileTimestamp whether
-	// its name gets the time of the start.
-	LogFile          string // logfile
-	LogFileTimestamp int    // logfile_timestamp
-	// ConsoleOutputLevel is how much the remote console shows: Standard, Info or
-	// Debug.
-	ConsoleOutputLevel int // console_output_level
-	// BindAddr is the address to listen on; empty means all.
-	BindAddr string // bindaddr
+	Password           string // password
+	LogFile            string // logfile
+	LogFileTimestamp   int    // logfile_timestamp
+	ConsoleOutputLevel int    // console_output_level
+	BindAddr           string // bindaddr
 
-	// Name and Hostname are shown in the server browser.
-	Name     string // sv_name
-	Hostname string // sv_hostname
-	// Port is the UDP port, ExternalPort the one that masters are told if not 0.
-	Port         int // sv_port
-	ExternalPort int // sv_external_port
-	// Map is the map to play, without extension.
-	Map string // sv_map
-	// MaxClients is how many may be connected, MaxClientsPerIP how many of them
-	// from one address, and MaxClientsPerNetwork from neighbouring ones (0: any).
-	MaxClients           int // sv_max_clients
-	MaxClientsPerIP      int // sv_max_clients_per_ip
-	MaxClientsPerNetwork int // sv_max_clients_per_network, ours
-	// VanillaAntispoof makes clients that know no tokens prove their address before
-	// they get a seat; VanillaConnPerSecond is how many of them may try in a second
-	// (0: none).
-	VanillaAntispoof     int // sv_vanilla_antispoof, DDNet's
-	VanillaConnPerSecond int // sv_van_conn_per_second, DDNet's
-	// MapDownloadSpeed is how many pieces of the map a client gets at once.
-	MapDownloadSpeed int // sv_map_download_speed
-	// HighBandwidth sends a snapshot every tick instead of every second one.
-	HighBandwidth int // sv_high_bandwidth
-	// MapsBaseURL is where on the web NAME_SHA256.map files are; empty for nowhere.
-	MapsBaseURL string // sv_maps_base_url, DDNet's
-	// Announce is whether masters are told of the server: 0, 1, or on which ways, as
-	// package query/master reads them.
-	Announce string // sv_register
-	// RegisterURL is the HTTP master, RegisterUDP are UDP masters; empty means none.
-	RegisterURL string // sv_register_url, DDNet's
-	RegisterUDP string // sv_register_udp, ours
-	// RegisterCommunityToken puts the server into a community of the HTTP master's
-	// list, RegisterExtra are other headers for it: "Header: Value", by commas.
+	Name                   string // sv_name
+	Hostname               string // sv_hostname
+	Port                   int    // sv_port
+	ExternalPort           int    // sv_external_port
+	Map                    string // sv_map
+	MaxClients             int    // sv_max_clients
+	MaxClientsPerIP        int    // sv_max_clients_per_ip
+	MaxClientsPerNetwork   int    // sv_max_clients_per_network, ours
+	VanillaAntispoof       int    // sv_vanilla_antispoof, DDNet's
+	VanillaConnPerSecond   int    // sv_van_conn_per_second, DDNet's
+	MapDownloadSpeed       int    // sv_map_download_speed
+	HighBandwidth          int    // sv_high_bandwidth
+	MapsBaseURL            string // sv_maps_base_url, DDNet's
+	Announce               string // sv_register
+	RegisterURL            string // sv_register_url, DDNet's
+	RegisterUDP            string // sv_register_udp, ours
 	RegisterCommunityToken string // sv_register_community_token, DDNet's
 	RegisterExtra          string // sv_register_extra, DDNet's
-	// HalfLife answers programs that know the Half-Life protocol, HalfLifeLegacy is
-	// who gets answers to queries without a challenge: off, lan or on.
-	HalfLife       int    // sv_hl, ours
-	HalfLifeLegacy string // sv_hl_legacy_queries, ours
-	// HalfLifeMaster lists masters of that protocol to register at, by commas.
-	HalfLifeMaster string // sv_hl_master, ours
-	// HalfLifeRcon opens the remote console to that protocol, with RconPassword and
-	// RconModPassword, to the networks of HalfLifeRconAllow (empty: to all).
-	// HalfLifeRconFailures wrong passwords within half a minute (0: any) ban an
-	// address from it for HalfLifeRconBanTime minutes (0: for ever), but for the
-	// networks of HalfLifeRconExempt. Networks are separated by commas.
-	HalfLifeRcon         int    // sv_hl_rcon, ours
-	HalfLifeRconAllow    string // sv_hl_rcon_allow, ours
-	HalfLifeRconFailures int    // sv_hl_rcon_failures, ours
-	HalfLifeRconBanTime  int    // sv_hl_rcon_bantime, ours
-	HalfLifeRconExempt   string // sv_hl_rcon_exempt, ours
-	// RconPassword and RconModPassword open the remote console; empty: nobody.
-	RconPassword    string // sv_rcon_password
-	RconModPassword string // sv_rcon_mod_password
-	// RconMaxTries is how many wrong passwords are too many (0: never), RconBanTime
-	// the minutes of the ban that follows (0: only a kick).
-	RconMaxTries int // sv_rcon_max_tries
-	RconBanTime  int // sv_rcon_bantime
-	// AutoDemoRecord records a demo of each match, AutoDemoMax is how many are kept
-	// (0: all).
-	AutoDemoRecord int // sv_auto_demo_record
-	AutoDemoMax    int // sv_auto_demo_max
-	// Replay records matches as replay logs, of at most ReplayMaxSize megabytes each;
-	// ReplayMaxFiles is how many are kept (0: all).
-	Replay         int // sv_replay, ours
-	ReplayMaxSize  int // sv_replay_max_size, ours
-	ReplayMaxFiles int // sv_replay_max_files, ours
-	// MapList is which maps administrators are offered: none, standard or all.
-	MapList string // sv_maplist
+	HalfLife               int    // sv_hl, ours
+	HalfLifeLegacy         string // sv_hl_legacy_queries, ours
+	HalfLifeMaster         string // sv_hl_master, ours
+	HalfLifeRcon           int    // sv_hl_rcon, ours
+	HalfLifeRconAllow      string // sv_hl_rcon_allow, ours
+	HalfLifeRconFailures   int    // sv_hl_rcon_failures, ours
+	HalfLifeRconBanTime    int    // sv_hl_rcon_bantime, ours
+	HalfLifeRconExempt     string // sv_hl_rcon_exempt, ours
+	RconPassword           string // sv_rcon_password
+	RconModPassword        string // sv_rcon_mod_password
+	RconMaxTries           int    // sv_rcon_max_tries
+	RconBanTime            int    // sv_rcon_bantime
+	AutoDemoRecord         int    // sv_auto_demo_record
+	AutoDemoMax            int    // sv_auto_demo_max
+	Replay                 int    // sv_replay, ours
+	ReplayMaxSize          int    // sv_replay_max_size, ours
+	ReplayMaxFiles         int    // sv_replay_max_files, ours
+	MapList                string // sv_maplist
 
-	// Warmup is seconds before a match, -1 until all are ready, 0 none. Countdown is
-	// seconds of standstill before it, -1 never, 0 only in survival modes.
-	Warmup    int // sv_warmup
-	Countdown int // sv_countdown
-	// Motd is the message of the day.
-	Motd string // sv_motd
-	// TeamDamage is whether team mates hurt each other.
-	TeamDamage int // sv_teamdamage
-	// MapRotation lists the maps to play in turn, MatchesPerMap how often each,
-	// MatchSwap whether teams change sides after a match.
-	MapRotation   string // sv_maprotation
-	MatchesPerMap int    // sv_matches_per_map
-	MatchSwap     int    // sv_match_swap
-	// Powerups is whether the ninja appears.
-	Powerups int // sv_powerups
-	// ScoreLimit in points and TimeLimit in minutes end a match; 0 does not.
-	ScoreLimit int // sv_scorelimit
-	TimeLimit  int // sv_timelimit
-	// GameType is the game mode.
-	GameType string // sv_gametype
-	// TournamentMode makes everybody join as spectator; 2 also keeps spectators
-	// from talking to the players.
-	TournamentMode int // sv_tournament_mode
-	// PlayerReadyMode lets players start and pause by being ready.
-	PlayerReadyMode int // sv_player_ready_mode
-	// SpamProtection limits chat, votes and changes of team.
-	SpamProtection int // sv_spamprotection
-	// RespawnDelayTDM is seconds until respawn in team deathmatch.
-	RespawnDelayTDM int // sv_respawn_delay_tdm
-	// PlayerSlots is how many clients may play, the others watch.
-	PlayerSlots int // sv_player_slots
-	// Bots is up to how many players the server fills the game with bots while
-	// somebody plays, BotSkill how good they are, 1 to 3.
-	Bots     int // sv_bots, ours
-	BotSkill int // sv_bot_skill, ours
-	// SkillLevel is shown in the server browser: 0 casual, 1 normal, 2 competitive.
-	SkillLevel int // sv_skill_level
-	// TeamBalanceTime is minutes until uneven teams are evened, 0 never.
-	TeamBalanceTime int // sv_teambalance_time
-	// InactiveKickTime is minutes until an idle player is dealt with, 0 never.
-	// InactiveKick is how: 1 becomes a spectator, 2 that or is kicked if there is no
-	// room, 3 is kicked. InactiveKickSpec is whether spectators are as well.
-	InactiveKickTime int // sv_inactivekick_time
-	InactiveKick     int // sv_inactivekick
-	InactiveKickSpec int // sv_inactivekick_spec
-	// SilentSpectatorMode keeps the chat quiet about spectators coming and going.
-	SilentSpectatorMode int // sv_silent_spectator_mode
-	// StrictSpectateMode hides health and ammunition from spectators.
-	StrictSpectateMode int // sv_strict_spectate_mode
-	// VoteSpectate allows votes to move players to the spectators, who may play
-	// again after VoteSpectateRejoinDelay minutes.
-	VoteSpectate            int // sv_vote_spectate
-	VoteSpectateRejoinDelay int // sv_vote_spectate_rejoindelay
-	// VoteKick allows votes to kick players if there are VoteKickMin of them; it
-	// bans for VoteKickBanTime minutes (0: only a kick).
-	VoteKick        int // sv_vote_kick
-	VoteKickMin     int // sv_vote_kick_min
-	VoteKickBanTime int // sv_vote_kick_bantime
+	Warmup                  int    // sv_warmup
+	Countdown               int    // sv_countdown
+	Motd                    string // sv_motd
+	TeamDamage              int    // sv_teamdamage
+	MapRotation             string // sv_maprotation
+	MatchesPerMap           int    // sv_matches_per_map
+	MatchSwap               int    // sv_match_swap
+	Powerups                int    // sv_powerups
+	ScoreLimit              int    // sv_scorelimit
+	TimeLimit               int    // sv_timelimit
+	GameType                string // sv_gametype
+	TournamentMode          int    // sv_tournament_mode
+	PlayerReadyMode         int    // sv_player_ready_mode
+	SpamProtection          int    // sv_spamprotection
+	RespawnDelayTDM         int    // sv_respawn_delay_tdm
+	PlayerSlots             int    // sv_player_slots
+	Bots                    int    // sv_bots, ours
+	BotSkill                int    // sv_bot_skill, ours
+	SkillLevel              int    // sv_skill_level
+	TeamBalanceTime         int    // sv_teambalance_time
+	InactiveKickTime        int    // sv_inactivekick_time
+	InactiveKick            int    // sv_inactivekick
+	InactiveKickSpec        int    // sv_inactivekick_spec
+	SilentSpectatorMode     int    // sv_silent_spectator_mode
+	StrictSpectateMode      int    // sv_strict_spectate_mode
+	VoteSpectate            int    // sv_vote_spectate
+	VoteSpectateRejoinDelay int    // sv_vote_spectate_rejoindelay
+	VoteKick                int    // sv_vote_kick
+	VoteKickMin             int    // sv_vote_kick_min
+	VoteKickBanTime         int    // sv_vote_kick_bantime
 
-	// EconBindAddr and EconPort are where the external console listens (TCP), if
-	// port and EconPassword are set.
-	EconBindAddr string // ec_bindaddr
-	EconPort     int    // ec_port
-	EconPassword string // ec_password
-	// EconBanTime is minutes of ban after three wrong passwords (0: none),
-	// EconAuthTimeout seconds until one must have been right.
-	EconBanTime     int // ec_bantime
-	EconAuthTimeout int // ec_auth_timeout
-	// EconOutputLevel is how much it shows: Standard, Info or Debug.
-	EconOutputLevel int // ec_output_level
+	EconBindAddr    string // ec_bindaddr
+	EconPort        int    // ec_port
+	EconPassword    string // ec_password
+	EconBanTime     int    // ec_bantime
+	EconAuthTimeout int    // ec_auth_timeout
+	EconOutputLevel int    // ec_output_level
 }
 
 // Register adds the variables to a console and sets them to their defaults.

@@ -5,41 +5,41 @@ import (
 	"strconv"
 )
 
-// variable is what the console needs to know of a variable besides its command.
+// variable is the part of a variable besides its command.
 type variable interface {
-	// configLine returns the command that sets the present value; isDefault whether it
-	// need not be saved.
+	// configLine returns the command that sets the current value, and whether that is
+	// the default.
 	configLine(name string) (line string, isDefault bool)
 }
 
-// IntVar describes a whole number that the console can set.
+// IntVar is an integer variable.
 type IntVar struct {
 	// Name, Help and Flags are as in [Command].
 	Name, Help string
 	Flags      Flag
-	// Value is where it is kept.
+	// Value points to the value.
 	Value *int
-	// Default is the value it has at first.
+	// Default is the initial value.
 	Default int
-	// Min and Max limit what can be set: both 0 means no limit, and Max 0 means no
-	// upper limit.
+	// Min and Max are the limits of the value: none if both are 0, and no upper one if
+	// Max is 0.
 	Min, Max int
 }
 
-// StringVar describes a string that the console can set.
+// StringVar is a string variable.
 type StringVar struct {
 	// Name, Help and Flags are as in [Command].
 	Name, Help string
 	Flags      Flag
-	// Value is where it is kept.
+	// Value points to the value.
 	Value *string
-	// Default is the value it has at first.
+	// Default is the initial value.
 	Default string
-	// Size is one more than the bytes it can hold.
+	// Size is one more than the most bytes of the value.
 	Size int
 }
 
-// RegisterInt adds a variable and gives it its default.
+// RegisterInt adds a variable and sets it to its default.
 func (c *Console) RegisterInt(v IntVar) error {
 	if v.Value == nil {
 		return fmt.Errorf("%w: %s has no value", ErrCommand, v.Name)
@@ -55,7 +55,7 @@ func (c *Console) RegisterInt(v IntVar) error {
 	return err
 }
 
-// RegisterString adds a variable and gives it its default.
+// RegisterString adds a variable and sets it to its default.
 func (c *Console) RegisterString(v StringVar) error {
 	if v.Value == nil {
 		return fmt.Errorf("%w: %s has no value", ErrCommand, v.Name)
@@ -104,7 +104,7 @@ func (v *StringVar) run(call *Call) {
 	if len(call.Args) == 0 {
 		shown := *v.Value
 		if v.Flags&Secret != 0 && shown != "" {
-			shown = "***" // what is printed is also logged
+			shown = "***" // printed lines are also logged
 		}
 		call.Print("Console", "Value: %s", shown)
 		return

@@ -1,10 +1,10 @@
-// Package logline writes log lines the way Teeworlds 0.7.5 does, because operators'
-// tools read them:
+// Package logline writes log lines as Teeworlds 0.7.5 does, because operators' tools parse
+// them:
 //
 //	[2024-02-03 04:05:06][server]: player has entered the game. ClientID=0 addr=1.2.3.4:5
 //
-// on standard output and in files, and with the time of day only in the remote and
-// external consoles. For machines there is JSON, see [NewJSON].
+// on standard output and in files, and with only the time of day in the remote and external
+// consoles. [NewJSON] writes them as JSON.
 package logline
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// SystemKey is the attribute that names the part of the server that a record is
-// from, the word in brackets.
+// SystemKey is the attribute with the part of the server that a record is from, which is
+// the word in brackets.
 const SystemKey = "system"
 
 const defaultSystem = "server"
@@ -47,8 +47,8 @@ func appendRest(dst []byte, system, text string) []byte {
 	return append(dst, text...)
 }
 
-// Handler is a [slog.Handler] that writes long lines. A record becomes one line:
-// the attribute SystemKey goes in brackets, others follow the message as key=value.
+// Handler is a [slog.Handler] that writes a long line per record: the attribute SystemKey
+// in brackets, and the others after the message as key=value.
 type Handler struct {
 	out       *output
 	level     slog.Leveler
@@ -65,7 +65,7 @@ type output struct {
 
 var _ slog.Handler = (*Handler)(nil)
 
-// New makes a handler that writes to w records of level and above; nil means
+// New returns a handler that writes records of a level and above to w; nil means
 // slog.LevelInfo.
 func New(w io.Writer, level slog.Leveler) *Handler {
 	if level == nil {
@@ -74,8 +74,8 @@ func New(w io.Writer, level slog.Leveler) *Handler {
 	return &Handler{out: &output{w: w}, level: level, system: defaultSystem}
 }
 
-// NewJSON makes a handler that writes the same records as lines of JSON, which
-// unlike the text cannot be forged by a player's name.
+// NewJSON returns a handler that writes the same records as lines of JSON, which unlike
+// plain lines a player's name cannot forge.
 func NewJSON(w io.Writer, level slog.Leveler) slog.Handler {
 	return slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})
 }
