@@ -19,8 +19,7 @@ const (
 // goal is what the bot moves to.
 type goal struct {
 	kind  goalKind
-	index int   // of the pickup site or landmark
-	since int32 // tick
+	index int // of the pickup site or landmark
 	score float32
 }
 
@@ -225,12 +224,10 @@ func (b *Bot) chooseGoal() {
 		return
 	}
 	if best.kind != b.goal.kind || best.index != b.goal.index {
-		best.since = b.tick
 		b.goal = best
 		b.bestTime, b.bestTimeTick = unreachable, b.tick
 		b.expirePlan()
 	}
-	b.goal.score = best.score
 }
 
 // recordLandmarkVisit records landmarks that the tee passes.

@@ -21,7 +21,7 @@ func (w *World) apply(cmd *Command) {
 		return
 	}
 	if cmd.Kind == CmdSay {
-		w.say(cmd)
+		w.applyChat(cmd)
 		return
 	}
 	id := cmd.Player

@@ -41,7 +41,7 @@ func (w *World) buildFrame() {
 		if w.players[i].inGame {
 			f.Players = append(f.Players, w.playerState(id))
 		}
-		if w.chars[i].inWorld {
+		if w.characters[i].inWorld {
 			f.Characters = append(f.Characters, w.characterState(id))
 		}
 	}
@@ -50,7 +50,7 @@ func (w *World) buildFrame() {
 		p := &w.projectiles[i]
 		f.Projectiles = append(f.Projectiles, ProjectileState{
 			ID: p.id, X: vec.Trunc(p.startPos.X), Y: vec.Trunc(p.startPos.Y),
-			VelX: vec.Trunc(float32(p.dir.X * 100)), VelY: vec.Trunc(float32(p.dir.Y * 100)),
+			VelX: vec.Trunc(float32(p.direction.X * 100)), VelY: vec.Trunc(float32(p.direction.Y * 100)),
 			Weapon: p.weapon, StartTick: p.startTick,
 			Pos: p.posAt(&w.tuning, float32(w.tick-p.startTick)/TickRate),
 		})
@@ -60,8 +60,8 @@ func (w *World) buildFrame() {
 		l := &w.lasers[i]
 		f.Lasers = append(f.Lasers, LaserState{
 			ID: l.id, X: vec.Trunc(l.pos.X), Y: vec.Trunc(l.pos.Y),
-			FromX: vec.Trunc(l.from.X), FromY: vec.Trunc(l.from.Y), StartTick: l.evalTick,
-			Pos: l.pos, From: l.from,
+			FromX: vec.Trunc(l.segmentStart.X), FromY: vec.Trunc(l.segmentStart.Y), StartTick: l.evalTick,
+			Pos: l.pos, From: l.segmentStart,
 		})
 	}
 	f.Pickups = f.Pickups[:0]
@@ -84,7 +84,7 @@ func (w *World) gameState() GameState {
 	m := &w.match
 	g := GameState{
 		Flags: m.flags, StartTick: m.startTick, TeamScore: m.teamScore,
-		ScoreLimit: m.info.scoreLimit, TimeLimit: m.info.timeLimit, MatchNum: m.info.matchNum, MatchCurrent: m.info.matchCurrent,
+		ScoreLimit: m.sentInfo.scoreLimit, TimeLimit: m.sentInfo.timeLimit, MatchNum: m.sentInfo.matchNum, MatchCurrent: m.sentInfo.matchCurrent,
 	}
 	switch m.state {
 	case stateWarmupGame, stateWarmupUser:
@@ -150,7 +150,7 @@ func (w *World) playerState(id PlayerID) PlayerState {
 }
 
 func (w *World) characterState(id PlayerID) CharacterState {
-	c := &w.chars[id]
+	c := &w.characters[id]
 	s := CharacterState{
 		Player: id, Health: c.health, Armor: c.armor, Weapon: c.activeWeapon, Emote: c.shownEmote(w.tick),
 		AttackTick: c.attackTick, TriggeredEvents: c.triggeredEvents, Pos: c.pos,

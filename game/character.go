@@ -13,7 +13,7 @@ const proximityRadius float32 = 28
 const maxHealth = 10
 
 type weaponState struct {
-	got            bool
+	owned          bool
 	ammo           int32 // -1 infinite
 	ammoRegenStart int32 // tick at which reloading of the next round started, -1 not reloading
 }
@@ -50,7 +50,7 @@ type character struct {
 	emote           Emote
 	emoteStop       int32 // -1 for never
 
-	lastAction      int32 // tick of the last change of input, which blinking depends on
+	lastActionTick  int32 // tick of the last change of input, which blinking depends on
 	input           Input // predicted input
 	latestInput     Input // direct input
 	latestPrevInput Input
@@ -66,23 +66,23 @@ type ninjaState struct {
 
 // isAlive reports whether the player has a living character.
 func (w *World) isAlive(id PlayerID) bool {
-	return id >= 0 && w.chars[id].exists && w.chars[id].alive
+	return id >= 0 && w.characters[id].exists && w.characters[id].alive
 }
 
 func (w *World) spawnCharacter(id PlayerID, pos vec.Vec2) bool {
-	eid, ok := w.ids.alloc()
+	eid, ok := w.entityIDs.alloc()
 	if !ok {
 		return false
 	}
-	c := &w.chars[id]
+	c := &w.characters[id]
 	*c = character{
 		exists: true, alive: true, inWorld: true, entityID: eid,
 		pos: pos, activeWeapon: WeaponGun, lastWeapon: WeaponHammer, queuedWeapon: -1,
-		emoteStop: -1, lastAction: -1, lastNoAmmoSound: -1,
+		emoteStop: -1, lastActionTick: -1, lastNoAmmoSound: -1,
 	}
-	c.core.Reset(&w.phys, pos)
+	c.core.Reset(&w.coreWorld, pos)
 	c.reckoningCore.World = &w.reckoningWorld
-	w.phys.Cores[id] = &c.core
+	w.coreWorld.Cores[id] = &c.core
 	w.charOrder.push(id)
 	c.heal(maxHealth)
 	c.giveWeapon(WeaponHammer, -1)
@@ -93,24 +93,24 @@ func (w *World) spawnCharacter(id PlayerID, pos vec.Vec2) bool {
 
 // removeCharacter removes a character and frees its entity id.
 func (w *World) removeCharacter(id PlayerID) {
-	c := &w.chars[id]
+	c := &w.characters[id]
 	w.removeFromWorld(id)
-	w.ids.free(c.entityID)
+	w.entityIDs.free(c.entityID)
 	*c = character{}
 }
 
 func (w *World) removeFromWorld(id PlayerID) {
-	if c := &w.chars[id]; c.inWorld {
+	if c := &w.characters[id]; c.inWorld {
 		c.inWorld = false
 		w.charOrder.remove(id)
 	}
 }
 
 func (w *World) tickCharacter(id PlayerID) {
-	c := &w.chars[id]
+	c := &w.characters[id]
 	in := c.coreInput()
 	c.core.Tick(&in, true)
-	if w.col.FarOutside(c.pos) {
+	if w.collision.FarOutside(c.pos) {
 		w.die(id, id, WeaponWorld)
 	}
 	w.handleWeapons(id)
@@ -126,7 +126,7 @@ func (c *character) coreInput() physics.Input {
 
 // tickDeferredCharacter moves a tee after the cores of all tees have ticked.
 func (w *World) tickDeferredCharacter(id PlayerID) {
-	c := &w.chars[id]
+	c := &w.characters[id]
 	c.reckoningCore.Tick(nil, false)
 	c.reckoningCore.Move()
 	c.reckoningCore.Quantize()
@@ -160,8 +160,8 @@ func (c *character) tickPaused() {
 	c.attackTick++
 	c.ninja.activationTick++
 	c.reckonTick++
-	if c.lastAction != -1 {
-		c.lastAction++
+	if c.lastActionTick != -1 {
+		c.lastActionTick++
 	}
 	if c.weapons[c.activeWeapon].ammoRegenStart > -1 {
 		c.weapons[c.activeWeapon].ammoRegenStart++
@@ -189,10 +189,10 @@ func (c *character) giveArmor(n int32) bool {
 
 func (c *character) giveWeapon(weapon Weapon, ammo int32) bool {
 	s, limit := &c.weapons[weapon], weapons[weapon].maxAmmo
-	if s.got && s.ammo >= limit {
+	if s.owned && s.ammo >= limit {
 		return false
 	}
-	s.got = true
+	s.owned = true
 	s.ammo = min(limit, ammo)
 	return true
 }
@@ -206,7 +206,7 @@ func (c *character) shownEmote(tick int32) Emote {
 	if c.emoteStop < tick {
 		e = EmoteNormal
 	}
-	if e == EmoteNormal && 250-(tick-c.lastAction)%250 < 5 {
+	if e == EmoteNormal && 250-(tick-c.lastActionTick)%250 < 5 {
 		e = EmoteBlink
 	}
 	return e
@@ -224,7 +224,7 @@ func withNonZeroTarget(in Input) Input {
 // setInput sets the predicted input of a tick.
 func (c *character) setInput(in *Input, tick int32) {
 	if c.input != *in {
-		c.lastAction = tick
+		c.lastActionTick = tick
 	}
 	c.input = withNonZeroTarget(*in)
 	c.numInputs++
@@ -246,7 +246,7 @@ func (c *character) resetInput() {
 // characterDirectInput handles an input on arrival: it switches weapons and fires at
 // once.
 func (w *World) characterDirectInput(id PlayerID, in *Input) {
-	c := &w.chars[id]
+	c := &w.characters[id]
 	c.latestPrevInput = c.latestInput
 	c.latestInput = withNonZeroTarget(*in)
 	if c.numInputs > 2 && w.players[id].team != TeamSpectators {

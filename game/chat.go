@@ -45,8 +45,8 @@ func (w *World) isSpam(last, ticks int32) bool {
 	return w.rules.SpamProtection && w.isWithin(last, ticks)
 }
 
-// say handles CmdSay.
-func (w *World) say(cmd *Command) {
+// applyChat handles CmdSay.
+func (w *World) applyChat(cmd *Command) {
 	if cmd.Player == Nobody {
 		e := Event{Kind: EvChat, To: MaskAll, Player: Nobody, Target: Nobody, Chat: ChatAll, Text: cmd.Text}
 		if cmd.Chat == ChatWhisper && cmd.Target >= 0 && cmd.Target < MaxPlayers {

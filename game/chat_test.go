@@ -99,19 +99,6 @@ func TestChatModes(t *testing.T) {
 	check(t, len(evs) == 1 && evs[0].Chat == game.ChatAll, "tournament, an admin: %+v", evs)
 }
 
-func TestEmoticonLimit(t *testing.T) {
-	w := newWorld(t, game.Config{})
-	w.enter(0)
-	emote := func(n int32) int {
-		return len(eventsOf(w.do(game.Command{Kind: game.CmdEmoticon, Player: 0, Value: n}), game.EvEmoticon))
-	}
-	check(t, emote(16) == 0 && emote(-1) == 0, "emoticon out of range")
-	check(t, emote(15) == 1, "not shown")
-	w.steps(148)
-	check(t, emote(1) == 0, "shown after 149 ticks")
-	check(t, emote(1) == 1, "not shown after 150 ticks")
-}
-
 func TestSkinLimit(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	w.steps(10) // a timer set at tick 0 counts as unset

@@ -15,10 +15,10 @@ func (w *World) explode(pos vec.Vec2, owner PlayerID, weapon Weapon, maxDamage i
 	var near [MaxPlayers]PlayerID
 	n := w.findCharacters(pos, explosionRadius, &near)
 	for _, id := range near[:n] {
-		if !w.chars[id].exists {
+		if !w.characters[id].exists {
 			continue
 		}
-		diff := w.chars[id].pos.Sub(pos)
+		diff := w.characters[id].pos.Sub(pos)
 		force := vec.Vec2{Y: explosionMaxForce}
 		l := diff.Len()
 		if l != 0 {
@@ -39,11 +39,11 @@ func (w *World) explode(pos vec.Vec2, owner PlayerID, weapon Weapon, maxDamage i
 // victim survived.
 func (w *World) damage(d Damage) bool {
 	if !w.callDamage(&d) {
-		w.chars[d.Victim].core.Vel = w.chars[d.Victim].core.Vel.Add(d.Force)
+		w.characters[d.Victim].core.Vel = w.characters[d.Victim].core.Vel.Add(d.Force)
 		return false
 	}
 	id, from := d.Victim, d.Attacker
-	c := &w.chars[id]
+	c := &w.characters[id]
 	c.core.Vel = c.core.Vel.Add(d.Force)
 	if from >= 0 {
 		if w.friendlyFire(id, from) {
@@ -88,7 +88,7 @@ func (w *World) damage(d Damage) bool {
 	if c.health <= 0 {
 		w.die(id, from, d.Weapon)
 		if attacker && w.isAlive(from) {
-			w.chars[from].setEmote(EmoteHappy, w.tick+TickRate)
+			w.characters[from].setEmote(EmoteHappy, w.tick+TickRate)
 		}
 		return false
 	}
@@ -129,7 +129,7 @@ func (w *World) friendlyTeam(a, b Team) bool {
 
 // die kills a character. It is removed in its player's next tick.
 func (w *World) die(id, killer PlayerID, weapon Weapon) {
-	c, p := &w.chars[id], &w.players[id]
+	c, p := &w.characters[id], &w.players[id]
 	c.alive = false
 	p.respawnTick = w.tick + TickRate/2
 	d := Death{Victim: id, Killer: killer, Weapon: weapon}
@@ -145,7 +145,7 @@ func (w *World) die(id, killer PlayerID, weapon Weapon) {
 	w.sound(c.pos, SoundDie, MaskAll)
 	p.dieTick = w.tick
 	w.removeFromWorld(id)
-	w.phys.Cores[id] = nil
+	w.coreWorld.Cores[id] = nil
 	w.addEvent(Event{Kind: EvDeath, To: MaskAll, Player: id, Pos: c.pos})
 }
 

@@ -30,21 +30,21 @@ func (p *idPool) free(id uint16) { p.freed = append(p.freed, id) }
 
 // charList is a list of characters, newest first.
 type charList struct {
-	ids [MaxPlayers]PlayerID
-	n   int
+	ids   [MaxPlayers]PlayerID
+	count int
 }
 
 func (l *charList) push(id PlayerID) {
-	copy(l.ids[1:], l.ids[:l.n])
+	copy(l.ids[1:], l.ids[:l.count])
 	l.ids[0] = id
-	l.n++
+	l.count++
 }
 
 func (l *charList) remove(id PlayerID) {
-	for i := 0; i < l.n; i++ {
+	for i := 0; i < l.count; i++ {
 		if l.ids[i] == id {
-			copy(l.ids[i:], l.ids[i+1:l.n])
-			l.n--
+			copy(l.ids[i:], l.ids[i+1:l.count])
+			l.count--
 			return
 		}
 	}
@@ -54,9 +54,9 @@ func (l *charList) remove(id PlayerID) {
 // proximityRadius, newest first, and returns their number.
 func (w *World) findCharacters(pos vec.Vec2, radius float32, out *[MaxPlayers]PlayerID) int {
 	n := 0
-	for i := 0; i < w.charOrder.n; i++ {
+	for i := 0; i < w.charOrder.count; i++ {
 		id := w.charOrder.ids[i]
-		if vec.Distance(w.chars[id].pos, pos) < radius+proximityRadius {
+		if vec.Distance(w.characters[id].pos, pos) < radius+proximityRadius {
 			out[n] = id
 			n++
 		}
@@ -68,9 +68,9 @@ func (w *World) findCharacters(pos vec.Vec2, radius float32, out *[MaxPlayers]Pl
 // proximityRadius and within twice the radius, or Nobody.
 func (w *World) closestCharacter(pos vec.Vec2, radius float32) PlayerID {
 	best, nearest := Nobody, radius*2
-	for i := 0; i < w.charOrder.n; i++ {
+	for i := 0; i < w.charOrder.count; i++ {
 		id := w.charOrder.ids[i]
-		d := vec.Distance(pos, w.chars[id].pos)
+		d := vec.Distance(pos, w.characters[id].pos)
 		if d < proximityRadius+radius && d < nearest {
 			best, nearest = id, d
 		}
@@ -83,12 +83,12 @@ func (w *World) closestCharacter(pos vec.Vec2, radius float32) PlayerID {
 func (w *World) intersectCharacter(a, b vec.Vec2, radius float32, except PlayerID) (PlayerID, vec.Vec2) {
 	best, at := Nobody, vec.Vec2{}
 	nearest := float32(vec.Distance(a, b) * 100)
-	for i := 0; i < w.charOrder.n; i++ {
+	for i := 0; i < w.charOrder.count; i++ {
 		id := w.charOrder.ids[i]
 		if id == except {
 			continue
 		}
-		p := w.chars[id].pos
+		p := w.characters[id].pos
 		c := vec.ClosestOnSegment(a, b, p)
 		if vec.Distance(p, c) < proximityRadius+radius {
 			if d := vec.Distance(a, c); d < nearest {

@@ -54,12 +54,12 @@ func (w *World) tickDeferredFlag(t Team) {
 		return
 	}
 	if f.carrier != Nobody {
-		if w.chars[f.carrier].exists {
-			f.pos = w.chars[f.carrier].pos
+		if w.characters[f.carrier].exists {
+			f.pos = w.characters[f.carrier].pos
 		}
 		return
 	}
-	if w.col.At(f.pos.X, f.pos.Y)&physics.Death != 0 || w.col.FarOutside(f.pos) {
+	if w.collision.At(f.pos.X, f.pos.Y)&physics.Death != 0 || w.collision.FarOutside(f.pos) {
 		f.reset()
 		w.callFlagReturn(t)
 	}
@@ -71,8 +71,8 @@ func (w *World) tickDeferredFlag(t Team) {
 		w.callFlagReturn(t)
 		return
 	}
-	f.vel.Y += w.phys.Tuning.At(physics.Gravity)
-	w.col.MoveBox(&f.pos, &f.vel, vec.Vec2{X: flagSize, Y: flagSize}, 0.5)
+	f.vel.Y += w.coreWorld.Tuning.At(physics.Gravity)
+	w.collision.MoveBox(&f.pos, &f.vel, vec.Vec2{X: flagSize, Y: flagSize}, 0.5)
 }
 
 // closestFlag returns the flag closest to pos, with the limits of closestCharacter.

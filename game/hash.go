@@ -27,13 +27,13 @@ func (w *World) Hash() uint64 {
 			h.i32(int32(i))
 			h.player(&w.players[i])
 		}
-		if w.chars[i].exists {
+		if w.characters[i].exists {
 			h.i32(int32(i))
-			h.character(&w.chars[i])
+			h.character(&w.characters[i])
 		}
-		h.bools(w.phys.Cores[i] != nil)
+		h.bools(w.coreWorld.Cores[i] != nil)
 	}
-	for _, id := range w.charOrder.ids[:w.charOrder.n] {
+	for _, id := range w.charOrder.ids[:w.charOrder.count] {
 		h.i32(int32(id))
 	}
 	h.i32(int32(len(w.projectiles)))
@@ -50,13 +50,13 @@ func (w *World) Hash() uint64 {
 	for i := range w.flags {
 		h.flag(&w.flags[i])
 	}
-	h.i32(w.ids.nextUnused)
-	for _, id := range w.ids.freed {
+	h.i32(w.entityIDs.nextUnused)
+	for _, id := range w.entityIDs.freed {
 		h.add(uint64(id))
 	}
 	for _, s := range w.hooks.state {
-		w.hashBuf = s.AppendState(w.hashBuf[:0])
-		h.text(string(w.hashBuf))
+		w.stateBuf = s.AppendState(w.stateBuf[:0])
+		h.text(string(w.stateBuf))
 	}
 	return uint64(h)
 }
@@ -112,8 +112,8 @@ func (h *hasher) match(m *match) {
 	h.bools(m.suddenDeath, m.mapChangeRequested)
 	h.pair(m.teamScore[0], m.teamScore[1])
 	h.pair(m.teamSize[0], m.teamSize[1])
-	h.pair(m.info.matchCurrent, m.info.matchNum)
-	h.pair(m.info.scoreLimit, m.info.timeLimit)
+	h.pair(m.sentInfo.matchCurrent, m.sentInfo.matchNum)
+	h.pair(m.sentInfo.scoreLimit, m.sentInfo.timeLimit)
 }
 
 func (h *hasher) player(p *player) {
@@ -125,7 +125,7 @@ func (h *hasher) player(p *player) {
 	h.pair(int32(p.flags), int32(p.specMode))
 	h.pair(int32(p.specID), int32(p.specFlag))
 	h.pair(p.respawnTick, p.dieTick)
-	h.pair(p.scoreStart, p.lastAction)
+	h.pair(p.scoreStartTick, p.lastActionTick)
 	h.pair(p.teamChangeTick, p.inactivity)
 	h.pair(p.cursorX, p.cursorY)
 	h.pair(p.lastChat, p.lastSetTeam)
@@ -156,7 +156,7 @@ func (h *hasher) character(c *character) {
 	h.pair(c.health, c.armor)
 	for i := range c.weapons {
 		s := &c.weapons[i]
-		h.bools(s.got)
+		h.bools(s.owned)
 		h.pair(s.ammo, s.ammoRegenStart)
 	}
 	h.pair(int32(c.activeWeapon), int32(c.lastWeapon))
@@ -168,7 +168,7 @@ func (h *hasher) character(c *character) {
 	h.vec(c.ninja.activationDir)
 	h.pair(c.ninja.activationTick, c.ninja.currentMoveTime)
 	h.pair(c.ninja.oldVelAmount, int32(c.emote))
-	h.pair(c.emoteStop, c.lastAction)
+	h.pair(c.emoteStop, c.lastActionTick)
 	h.input(&c.input)
 	h.input(&c.latestInput)
 	h.i32(c.numInputs) // latestPrevInput equals latestInput between steps
@@ -195,7 +195,7 @@ func (h *hasher) input(in *Input) {
 func (h *hasher) projectile(p *projectile) {
 	h.add(uint64(p.id)<<32 | uint64(uint8(p.owner))<<24 | uint64(uint8(p.team))<<16 | uint64(uint8(p.weapon)))
 	h.vec(p.startPos)
-	h.vec(p.dir)
+	h.vec(p.direction)
 	h.pair(p.lifeSpan, p.damage)
 	h.pair(p.startTick, int32(p.impactSound))
 	h.bools(p.explosive, p.markedForDestroy)
@@ -204,8 +204,8 @@ func (h *hasher) projectile(p *projectile) {
 func (h *hasher) laser(l *laser) {
 	h.add(uint64(l.id)<<32 | uint64(uint8(l.owner))<<24 | uint64(uint8(l.team))<<16)
 	h.vec(l.pos)
-	h.vec(l.from)
-	h.vec(l.dir)
+	h.vec(l.segmentStart)
+	h.vec(l.direction)
 	h.float(l.energy)
 	h.pair(l.bounces, l.evalTick)
 	h.bools(l.markedForDestroy)

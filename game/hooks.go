@@ -23,11 +23,11 @@ type hookCall struct {
 // enterHook returns the storage for a hook call, or nil when hooks are nested too
 // deeply.
 func (w *World) enterHook() *hookCall {
-	if w.depth == maxHookDepth {
+	if w.hookDepth == maxHookDepth {
 		return nil
 	}
-	c := &w.calls[w.depth]
-	w.depth++
+	c := &w.hookCalls[w.hookDepth]
+	w.hookDepth++
 	c.ctx = Ctx{Tx: Tx{w: w}}
 	return c
 }
@@ -35,7 +35,7 @@ func (w *World) enterHook() *hookCall {
 // exitHook ends a hook call; using its context afterwards panics.
 func (w *World) exitHook(c *hookCall) {
 	c.ctx.w = nil
-	w.depth--
+	w.hookDepth--
 }
 
 // callDamage calls the DamageHooks and reports whether the hit counts.

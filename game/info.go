@@ -80,7 +80,7 @@ func (w *World) TeamsLocked() bool { return w.teamsLocked }
 // MatchNumber returns the number of the current match on this map and the number of
 // matches per map, which is 0 when matches are not counted.
 func (w *World) MatchNumber() (cur, num int32) {
-	return w.match.info.matchCurrent, w.match.info.matchNum
+	return w.match.sentInfo.matchCurrent, w.match.sentInfo.matchNum
 }
 
 // Paused reports whether entities stand still: during a pause or a countdown and at

@@ -13,20 +13,20 @@ type laser struct {
 	team             Team     // of the owner when it was fired
 	markedForDestroy bool
 	pos              vec.Vec2 // end of the current segment
-	from             vec.Vec2
-	dir              vec.Vec2
+	segmentStart     vec.Vec2
+	direction        vec.Vec2
 	energy           float32 // remaining length, world units
 	bounces          int32
 	evalTick         int32
 }
 
 func (w *World) fireLaser(owner PlayerID, pos, dir vec.Vec2) {
-	id, ok := w.ids.alloc()
+	id, ok := w.entityIDs.alloc()
 	if !ok {
 		return
 	}
 	w.lasers = append(w.lasers, laser{
-		id: id, owner: owner, team: w.players[owner].team, pos: pos, dir: dir,
+		id: id, owner: owner, team: w.players[owner].team, pos: pos, direction: dir,
 		energy: w.tuning.At(physics.LaserReach),
 	})
 	w.bounceLaser(len(w.lasers) - 1)
@@ -45,23 +45,23 @@ func (w *World) bounceLaser(i int) {
 		l.markedForDestroy = true
 		return
 	}
-	to := l.pos.Add(l.dir.Mul(l.energy))
-	_, before, wall := w.col.IntersectLine(l.pos, to)
+	to := l.pos.Add(l.direction.Mul(l.energy))
+	_, before, wall := w.collision.IntersectLine(l.pos, to)
 	if wall != 0 {
 		to = before
 	}
 	if w.laserHit(l, to) {
 		return
 	}
-	l.from, l.pos = l.pos, to
+	l.segmentStart, l.pos = l.pos, to
 	if wall == 0 {
 		l.energy = -1
 		return
 	}
-	dir := l.dir.Mul(4)
-	w.col.MovePoint(&l.pos, &dir, 1)
-	l.dir = dir.Normalize()
-	l.energy -= vec.Distance(l.from, l.pos) + w.tuning.At(physics.LaserBounceCost)
+	dir := l.direction.Mul(4)
+	w.collision.MovePoint(&l.pos, &dir, 1)
+	l.direction = dir.Normalize()
+	l.energy -= vec.Distance(l.segmentStart, l.pos) + w.tuning.At(physics.LaserBounceCost)
 	l.bounces++
 	if float32(l.bounces) > w.tuning.At(physics.LaserBounceNum) {
 		l.energy = -1
@@ -78,10 +78,10 @@ func (w *World) laserHit(l *laser, to vec.Vec2) bool {
 	if target == Nobody {
 		return false
 	}
-	l.from, l.pos, l.energy = l.pos, at, -1
+	l.segmentStart, l.pos, l.energy = l.pos, at, -1
 	w.damage(Damage{
 		Victim: target, Attacker: l.owner, Weapon: WeaponLaser, Amount: weapons[WeaponLaser].damage,
-		Source: to.Sub(l.from).Normalize(),
+		Source: to.Sub(l.segmentStart).Normalize(),
 	})
 	return true
 }

@@ -42,7 +42,7 @@ type match struct {
 	// unbalancedTick is the tick at which the teams became uneven, or teamBalanceCheck
 	// or teamBalanceOK.
 	unbalancedTick int32
-	info           gameInfo
+	sentInfo       gameInfo
 }
 
 // isPaused reports whether timers stand still. They run while the end of a match or
@@ -58,7 +58,7 @@ func (w *World) initMatch() {
 	} else {
 		w.gameWarmup()
 	}
-	m.info = w.currentGameInfo()
+	m.sentInfo = w.currentGameInfo()
 }
 
 // hasEnoughPlayers reports whether there are enough players for a match.
@@ -283,7 +283,7 @@ func (w *World) onStateTimerEnd() {
 	case stateEndRound:
 		w.startRound()
 	case stateEndMatch:
-		if m.matchCount >= m.info.matchNum-1 && (m.mapChangeRequested || w.rules.MapRotation) {
+		if m.matchCount >= m.sentInfo.matchNum-1 && (m.mapChangeRequested || w.rules.MapRotation) {
 			m.mapChangeRequested = false
 			m.matchCount = 0
 			w.addEvent(Event{Kind: EvMatchEnd, To: MaskAll, Flag: true})
@@ -312,7 +312,7 @@ func (w *World) checkWin() bool {
 // requestMapChange ends the match now and requests another map.
 func (w *World) requestMapChange() {
 	w.match.mapChangeRequested = true
-	w.match.matchCount = w.match.info.matchNum - 1
+	w.match.matchCount = w.match.sentInfo.matchNum - 1
 	w.startRunning()
 	w.endMatch()
 }
@@ -330,8 +330,8 @@ func (w *World) checkGameInfo() {
 	if !w.rules.MapRotation || w.rules.MatchesPerMap == 0 {
 		w.match.matchCount = 0
 	}
-	if i := w.currentGameInfo(); i != w.match.info {
-		w.match.info = i
+	if i := w.currentGameInfo(); i != w.match.sentInfo {
+		w.match.sentInfo = i
 		w.addEvent(Event{Kind: EvGameInfo, To: MaskAll})
 	}
 }

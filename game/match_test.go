@@ -151,19 +151,6 @@ func TestPauseFreezesEverything(t *testing.T) {
 	w.wantState(0)
 }
 
-func TestCountdown(t *testing.T) {
-	w := newWorld(t, game.Config{Rules: rules(func(r *game.Rules) { r.Countdown = 2 })})
-	w.Step(join(0, 1))
-	w.wantState(game.StateCountdown | game.StatePaused)
-	// Players can change team, which they cannot in a pause.
-	w.do(game.Command{Kind: game.CmdSetTeam, Player: 1, Team: game.TeamSpectators})
-	if got := w.state(1).Team; got != game.TeamSpectators {
-		t.Errorf("team %d", got)
-	}
-	w.steps(98)
-	w.wantState(0)
-}
-
 func TestReadyMode(t *testing.T) {
 	w := newWorld(t, game.Config{Rules: rules(func(r *game.Rules) { r.ReadyMode, r.Warmup = true, -1 })})
 	w.enter(0, 1)
@@ -185,18 +172,6 @@ func TestReadyMode(t *testing.T) {
 	ready(0)
 	w.wantState(game.StatePaused) // the other player is not ready any more either
 	ready(1)
-	w.wantState(0)
-}
-
-func TestRestartCommand(t *testing.T) {
-	w := newWorld(t, game.Config{})
-	w.enter(0, 1)
-	w.do(game.Command{Kind: game.CmdRestart, Value: 3})
-	w.wantState(game.StateWarmup)
-	if got := w.Frame().Game.EndTick - w.Tick(); got != 149 {
-		t.Errorf("%d ticks of warmup left", got)
-	}
-	check(t, len(eventsOf(w.steps(149), game.EvRoundStart)) == 1, "no match after the warmup")
 	w.wantState(0)
 }
 

@@ -59,7 +59,9 @@ func checksums(reports []report) string {
 }
 
 // TestOriginalGolden compares every tick with checksums of the original's messages and
-// snapshots.
+// snapshots. The matches cover movement, weapons, damage, pickups, teams, spectators
+// and most commands, to the tick and the point; the other tests are for what they do
+// not contain.
 func TestOriginalGolden(t *testing.T) {
 	for _, o := range oracleRuns {
 		t.Run(o.name, func(t *testing.T) {

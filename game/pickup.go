@@ -56,7 +56,7 @@ func (w *World) tickPickup(p *pickup) {
 		}
 	}
 	id := w.closestCharacter(p.pos, 20)
-	if id == Nobody || !w.chars[id].alive {
+	if id == Nobody || !w.characters[id].alive {
 		return
 	}
 	if !w.callPickup(id, p) || !w.takePickup(id, p) {
@@ -74,7 +74,7 @@ func (w *World) tickPickup(p *pickup) {
 // takePickup applies a pickup to a character. It reports whether the character needed
 // it.
 func (w *World) takePickup(id PlayerID, p *pickup) bool {
-	c := &w.chars[id]
+	c := &w.characters[id]
 	switch p.kind {
 	case PickupHealth:
 		if !c.heal(1) {
@@ -99,9 +99,9 @@ func (w *World) takePickup(id PlayerID, p *pickup) bool {
 		w.sound(p.pos, SoundPickupShotgun, MaskAll)
 	case PickupNinja:
 		w.giveNinja(id)
-		for i := 0; i < w.charOrder.n; i++ {
+		for i := 0; i < w.charOrder.count; i++ {
 			if other := w.charOrder.ids[i]; other != id {
-				w.chars[other].setEmote(EmoteSurprise, w.tick+TickRate)
+				w.characters[other].setEmote(EmoteSurprise, w.tick+TickRate)
 			}
 		}
 		c.setEmote(EmoteAngry, w.tick+1200*TickRate/1000)

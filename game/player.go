@@ -28,8 +28,8 @@ type player struct {
 
 	respawnTick    int32
 	dieTick        int32
-	scoreStart     int32 // tick from which the score per minute is computed
-	lastAction     int32
+	scoreStartTick int32 // tick from which the score per minute is computed
+	lastActionTick int32
 	teamChangeTick int32 // tick from which the player can change team
 	inactivity     int32 // ticks
 	cursorX        int32
@@ -50,8 +50,8 @@ func (w *World) join(id PlayerID, spectator bool, origin uint64) {
 	}
 	*p = player{
 		connected: true, addrHash: origin, team: team,
-		respawnTick: w.tick, dieTick: w.tick, scoreStart: w.tick,
-		lastAction: w.tick, teamChangeTick: w.tick,
+		respawnTick: w.tick, dieTick: w.tick, scoreStartTick: w.tick,
+		lastActionTick: w.tick, teamChangeTick: w.tick,
 		specID: Nobody, specFlag: TeamSpectators,
 		ready: !w.readyMode(), respawnDisabled: w.startRespawnDisabled(),
 	}
@@ -110,7 +110,7 @@ func (w *World) leave(id PlayerID, reason string) {
 }
 
 func (w *World) tickPlayer(id PlayerID) {
-	p, c := &w.players[id], &w.chars[id]
+	p, c := &w.players[id], &w.characters[id]
 	if !p.inGame {
 		return
 	}
@@ -120,8 +120,8 @@ func (w *World) tickPlayer(id PlayerID) {
 	if w.match.isPaused() {
 		p.respawnTick++
 		p.dieTick++
-		p.scoreStart++
-		p.lastAction++
+		p.scoreStartTick++
+		p.lastActionTick++
 		p.teamChangeTick++
 		return
 	}
@@ -142,7 +142,7 @@ func (w *World) tickPlayer(id PlayerID) {
 	} else if p.spawning && p.respawnTick <= w.tick {
 		w.trySpawn(id)
 	}
-	if !p.deadSpec && p.lastAction != w.tick {
+	if !p.deadSpec && p.lastActionTick != w.tick {
 		p.inactivity++
 	}
 }
@@ -194,9 +194,9 @@ func (w *World) trySpawn(id PlayerID) {
 
 // killCharacter kills and removes the player's character, if there is one.
 func (w *World) killCharacter(id PlayerID, weapon Weapon) {
-	if w.chars[id].exists {
+	if w.characters[id].exists {
 		w.die(id, id, weapon)
-		if w.chars[id].exists {
+		if w.characters[id].exists {
 			w.removeCharacter(id)
 		}
 	}
@@ -214,21 +214,21 @@ func (w *World) applyDirectInput(id PlayerID, in *Input) {
 		if p.flags&PlayerFlagChatting != 0 {
 			return
 		}
-		if w.chars[id].exists {
-			w.chars[id].resetInput()
+		if w.characters[id].exists {
+			w.characters[id].resetInput()
 		}
 		p.flags = flags
 		return
 	}
 	p.flags = flags
-	if w.chars[id].exists {
+	if w.characters[id].exists {
 		w.characterDirectInput(id, in)
 	}
 	held := in.Fire&1 != 0
-	if !w.chars[id].exists && p.team != TeamSpectators && held {
+	if !w.characters[id].exists && p.team != TeamSpectators && held {
 		w.respawn(id)
 	}
-	if !w.chars[id].exists && p.team == TeamSpectators && held {
+	if !w.characters[id].exists && p.team == TeamSpectators && held {
 		if !p.specFireHeld {
 			p.specFireHeld = true
 			w.toggleFollow(id)
@@ -238,7 +238,7 @@ func (w *World) applyDirectInput(id PlayerID, in *Input) {
 	}
 	if in.Direction != 0 || p.cursorX != in.TargetX || p.cursorY != in.TargetY || in.Jump || held || in.Hook {
 		p.cursorX, p.cursorY = in.TargetX, in.TargetY
-		p.lastAction = w.tick
+		p.lastActionTick = w.tick
 		p.inactivity = 0
 	}
 }
@@ -252,8 +252,8 @@ func (w *World) applyPredictedInput(cmd *Command) {
 	if w.players[id].flags&PlayerFlagChatting != 0 && cmd.Input.Flags&PlayerFlagChatting != 0 {
 		return
 	}
-	if w.chars[id].exists {
-		w.chars[id].setInput(&cmd.Input, w.tick)
+	if w.characters[id].exists {
+		w.characters[id].setInput(&cmd.Input, w.tick)
 	}
 }
 
@@ -269,7 +269,7 @@ func (w *World) resetPlayers() {
 		p.respawnTick = w.tick + TickRate/2
 		if w.match.roundCount == 0 {
 			p.score = 0
-			p.scoreStart = w.tick
+			p.scoreStartTick = w.tick
 		}
 		p.ready = true
 	}

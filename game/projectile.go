@@ -32,7 +32,7 @@ type projectile struct {
 	explosive        bool
 	markedForDestroy bool
 	startPos         vec.Vec2 // position when fired
-	dir              vec.Vec2
+	direction        vec.Vec2
 	lifeSpan         int32 // ticks left
 	damage           int32
 	impactSound      Sound // played when it ends, noSound for none
@@ -43,7 +43,7 @@ type projectile struct {
 const noSound Sound = 255
 
 func (w *World) fireProjectile(p projectile) {
-	id, ok := w.ids.alloc()
+	id, ok := w.entityIDs.alloc()
 	if !ok {
 		return
 	}
@@ -54,7 +54,7 @@ func (w *World) fireProjectile(p projectile) {
 
 // posAt returns the position t seconds after the start.
 func (p *projectile) posAt(tun *Tuning, t float32) vec.Vec2 {
-	return projectilePos(p.startPos, p.dir, p.weapon, tun, t)
+	return projectilePos(p.startPos, p.direction, p.weapon, tun, t)
 }
 
 // projectilePos returns the position of a projectile t seconds after its start.
@@ -86,7 +86,7 @@ func (w *World) tickProjectile(i int) {
 	p := &w.projectiles[i]
 	prev := p.posAt(&w.tuning, float32(w.tick-p.startTick-1)/TickRate)
 	cur := p.posAt(&w.tuning, float32(w.tick-p.startTick)/TickRate)
-	cur, _, wall := w.col.IntersectLine(prev, cur)
+	cur, _, wall := w.collision.IntersectLine(prev, cur)
 	owner := Nobody
 	if w.isAlive(p.owner) {
 		owner = p.owner
@@ -96,7 +96,7 @@ func (w *World) tickProjectile(i int) {
 		cur = at
 	}
 	p.lifeSpan--
-	if target == Nobody && wall == 0 && p.lifeSpan >= 0 && !w.col.FarOutside(cur) {
+	if target == Nobody && wall == 0 && p.lifeSpan >= 0 && !w.collision.FarOutside(cur) {
 		return
 	}
 	p.markedForDestroy = true
@@ -111,7 +111,7 @@ func (w *World) tickProjectile(i int) {
 	} else if target != Nobody {
 		w.damage(Damage{
 			Victim: target, Attacker: shot.owner, Weapon: shot.weapon, Amount: shot.damage,
-			Force: shot.dir.Mul(0.001), Source: shot.dir.Neg(),
+			Force: shot.direction.Mul(0.001), Source: shot.direction.Neg(),
 		})
 	}
 }

@@ -84,7 +84,7 @@ func (w *World) placeEntity(tile uint8, pos vec.Vec2) {
 }
 
 func (w *World) addPickup(kind PickupKind, pos vec.Vec2) {
-	id, ok := w.ids.alloc()
+	id, ok := w.entityIDs.alloc()
 	if !ok {
 		return
 	}
@@ -161,7 +161,7 @@ search:
 	for _, off := range spawnOffsets {
 		pos := point.Add(off)
 		for _, id := range near[:n] {
-			if w.col.IsSolid(pos) || vec.Distance(w.chars[id].pos, pos) <= proximityRadius {
+			if w.collision.IsSolid(pos) || vec.Distance(w.characters[id].pos, pos) <= proximityRadius {
 				continue search
 			}
 		}
@@ -173,14 +173,14 @@ search:
 // spawnDanger is higher the closer others are; teammates count half.
 func (w *World) spawnDanger(pos vec.Vec2, friendly Team) float32 {
 	var score float32
-	for i := 0; i < w.charOrder.n; i++ {
+	for i := 0; i < w.charOrder.count; i++ {
 		id := w.charOrder.ids[i]
 		weight := float32(1)
 		if friendly != TeamSpectators && w.players[id].team == friendly {
 			weight = 0.5
 		}
 		inverse := float32(1000000000)
-		if d := vec.Distance(pos, w.chars[id].pos); d != 0 {
+		if d := vec.Distance(pos, w.characters[id].pos); d != 0 {
 			inverse = 1 / d
 		}
 		score += float32(weight * inverse)

@@ -16,7 +16,7 @@ func (w *World) toggleFollow(id PlayerID) {
 	char := w.closestCharacter(p.viewPos, followRadius)
 	flag := w.closestFlag(p.viewPos, followRadius)
 	switch {
-	case flag >= 0 && (char == Nobody || vec.Distance(p.viewPos, w.flags[flag].pos) < vec.Distance(p.viewPos, w.chars[char].pos)):
+	case flag >= 0 && (char == Nobody || vec.Distance(p.viewPos, w.flags[flag].pos) < vec.Distance(p.viewPos, w.characters[char].pos)):
 		p.specMode, p.specFlag, p.specID = specModeOfFlag(flag), flag, Nobody
 	case char != Nobody:
 		p.specMode, p.specFlag, p.specID = SpectatePlayer, TeamSpectators, char

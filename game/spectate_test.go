@@ -74,43 +74,6 @@ func TestInvalidSpectateRequests(t *testing.T) {
 	}
 }
 
-func TestClickFollowsTheNearest(t *testing.T) {
-	w := spectator(t)
-	at := w.char(1).Pos
-	in := game.Input{TargetX: int32(at.X) + 20, TargetY: int32(at.Y)}
-	for range 4 {
-		w.do(game.Command{Kind: game.CmdDirectInput, Player: 9, Input: in})
-	}
-	in.Fire = 1
-	for range 3 { // held: one click
-		w.do(game.Command{Kind: game.CmdDirectInput, Player: 9, Input: in})
-	}
-	if s := w.state(9); s.SpecMode != game.SpectatePlayer || s.SpectatorID != 1 {
-		t.Fatalf("state %+v", s)
-	}
-	in.Fire = 2
-	w.do(game.Command{Kind: game.CmdDirectInput, Player: 9, Input: in})
-	in.Fire = 3
-	w.do(game.Command{Kind: game.CmdDirectInput, Player: 9, Input: in})
-	if s := w.state(9); s.SpecMode != game.SpectateFree || s.SpectatorID != game.Nobody {
-		t.Errorf("state %+v after a second click", s)
-	}
-}
-
-func TestFollowedPlayerLeaves(t *testing.T) {
-	for _, cmd := range []game.Command{
-		{Kind: game.CmdLeave, Player: 1},
-		{Kind: game.CmdSetTeam, Player: 1, Team: game.TeamSpectators},
-	} {
-		w := spectator(t)
-		w.do(spectate(game.SpectatePlayer, 1))
-		w.do(cmd)
-		if s := w.state(9); s.SpecMode != game.SpectateFree || s.SpectatorID != game.Nobody {
-			t.Errorf("%d: state %+v", cmd.Kind, s)
-		}
-	}
-}
-
 func TestSilentSpectators(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	cmds := join(0)

@@ -83,7 +83,7 @@ func (w *World) changeTeam(id PlayerID, t Team, announce bool) {
 	}
 	w.killCharacter(id, WeaponGame)
 	p.team = t
-	p.lastAction = w.tick
+	p.lastActionTick = w.tick
 	p.specMode, p.specID, p.specFlag = SpectateFree, Nobody, TeamSpectators
 	p.deadSpec = false
 	p.respawnTick = w.tick + TickRate/2
@@ -205,7 +205,7 @@ func (w *World) balanceTeams() {
 	var each [MaxPlayers]float32
 	for i := range w.players {
 		if p := &w.players[i]; p.connected && p.team != TeamSpectators {
-			each[i] = float32(float32(p.score*TickRate)*60) / float32(w.tick-p.scoreStart)
+			each[i] = float32(float32(p.score*TickRate)*60) / float32(w.tick-p.scoreStartTick)
 			team[p.team] += each[i]
 		}
 	}
@@ -230,9 +230,9 @@ func (w *World) balanceTeams() {
 			continue
 		}
 		p := &w.players[best]
-		action := p.lastAction
+		action := p.lastActionTick
 		w.changeTeam(best, big^1, true)
-		p.lastAction = action
+		p.lastActionTick = action
 		w.respawn(best)
 		w.addEvent(Event{
 			Kind: EvGameMsg, To: MaskOne(best), Player: Nobody,

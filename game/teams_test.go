@@ -44,32 +44,6 @@ func TestTeamChange(t *testing.T) {
 	check(t, w.team(2) == game.TeamRed, "could not change again after 150 ticks")
 }
 
-func TestTeamsStayEven(t *testing.T) {
-	w := newWorld(t, game.Config{Mode: tdm{}})
-	w.enter(0, 1, 2, 3)
-	w.do(setTeam(0, game.TeamBlue)) // 1 to 3
-	check(t, w.team(0) == game.TeamRed, "made the teams uneven")
-	w.steps(150)
-	w.do(setTeam(0, game.TeamSpectators))
-	w.steps(150)
-	w.do(setTeam(0, game.TeamBlue)) // 1 to 3 again
-	check(t, w.team(0) == game.TeamSpectators, "joined the bigger team")
-	w.steps(150)
-	w.setRules(func(r *game.Rules) { r.TeamBalanceTime = 0 })
-	w.do(setTeam(0, game.TeamBlue))
-	check(t, w.team(0) == game.TeamBlue, "not allowed although balancing is off")
-}
-
-func TestLockedTeams(t *testing.T) {
-	w := newWorld(t, game.Config{Mode: tdm{}})
-	w.enter(0, 1, 2)
-	check(t, len(eventsOf(w.do(game.Command{Kind: game.CmdLockTeams}), game.EvServerSettings)) == 1 && w.TeamsLocked(), "not locked")
-	w.do(setTeam(2, game.TeamBlue))
-	check(t, w.team(2) == game.TeamRed, "changed team")
-	w.do(setTeam(2, game.TeamSpectators))
-	check(t, w.team(2) == game.TeamSpectators, "could not become a spectator")
-}
-
 func TestAutoBalance(t *testing.T) {
 	w := newWorld(t, game.Config{Mode: tdm{}})
 	w.enter(0, 1, 2, 3)

@@ -22,7 +22,7 @@ func (tx *Tx) character(id PlayerID) *character {
 	if id < 0 || id >= MaxPlayers || !tx.w.isAlive(id) {
 		return nil
 	}
-	return &tx.w.chars[id]
+	return &tx.w.characters[id]
 }
 
 // Tick returns the current tick.
@@ -194,13 +194,13 @@ func (tx *Tx) GiveWeapon(id PlayerID, weapon Weapon, ammo int32) bool {
 // weapon cannot be removed.
 func (tx *Tx) TakeWeapon(id PlayerID, weapon Weapon) {
 	c := tx.character(id)
-	if c == nil || weapon < 0 || weapon >= NumWeapons || !c.weapons[weapon].got {
+	if c == nil || weapon < 0 || weapon >= NumWeapons || !c.weapons[weapon].owned {
 		return
 	}
 	if weapon == c.activeWeapon {
 		next := Weapon(-1)
 		for i := range c.weapons {
-			if Weapon(i) != weapon && c.weapons[i].got {
+			if Weapon(i) != weapon && c.weapons[i].owned {
 				next = Weapon(i)
 			}
 		}

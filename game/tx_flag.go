@@ -17,7 +17,7 @@ func (tx *Tx) PlaceFlag(t Team, pos vec.Vec2) {
 	if t != TeamRed && t != TeamBlue || tx.w.flags[t].exists {
 		return
 	}
-	id, ok := tx.w.ids.alloc()
+	id, ok := tx.w.entityIDs.alloc()
 	if !ok {
 		return
 	}
@@ -73,10 +73,10 @@ func (tx *Tx) ReturnFlag(t Team) {
 func (tx *Tx) FindCharacters(pos vec.Vec2, radius float32, out *[MaxPlayers]PlayerID) int {
 	n := 0
 	for _, id := range out[:tx.w.findCharacters(pos, radius, out)] {
-		if !tx.w.chars[id].alive {
+		if !tx.w.characters[id].alive {
 			continue
 		}
-		if _, _, wall := tx.w.col.IntersectLine(pos, tx.w.chars[id].pos); wall != 0 {
+		if _, _, wall := tx.w.collision.IntersectLine(pos, tx.w.characters[id].pos); wall != 0 {
 			continue
 		}
 		out[n] = id

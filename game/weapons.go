@@ -42,7 +42,7 @@ func countPresses(prev, cur int32) int32 {
 
 func (c *character) hasAnyWeapon() bool {
 	for i := range c.weapons {
-		if c.weapons[i].got {
+		if c.weapons[i].owned {
 			return true
 		}
 	}
@@ -64,7 +64,7 @@ func (w *World) setWeapon(c *character, weapon Weapon) {
 // doQueuedSwitch switches to the queued weapon if the active one has reloaded. The
 // ninja cannot be switched away.
 func (w *World) doQueuedSwitch(c *character) {
-	if c.reloadTimer != 0 || c.queuedWeapon == -1 || c.weapons[WeaponNinja].got {
+	if c.reloadTimer != 0 || c.queuedWeapon == -1 || c.weapons[WeaponNinja].owned {
 		return
 	}
 	w.setWeapon(c, Weapon(c.queuedWeapon))
@@ -72,19 +72,19 @@ func (w *World) doQueuedSwitch(c *character) {
 
 // switchWeapon handles the weapon selection of the latest input.
 func (w *World) switchWeapon(id PlayerID) {
-	c := &w.chars[id]
+	c := &w.characters[id]
 	wanted := int32(c.activeWeapon)
 	if c.queuedWeapon != -1 {
 		wanted = c.queuedWeapon
 	}
 	if c.hasAnyWeapon() {
 		for n := countPresses(c.latestPrevInput.NextWeapon, c.latestInput.NextWeapon); n > 0; {
-			if wanted = (wanted + 1) % NumWeapons; c.weapons[wanted].got {
+			if wanted = (wanted + 1) % NumWeapons; c.weapons[wanted].owned {
 				n--
 			}
 		}
 		for n := countPresses(c.latestPrevInput.PrevWeapon, c.latestInput.PrevWeapon); n > 0; {
-			if wanted = (wanted + NumWeapons - 1) % NumWeapons; c.weapons[wanted].got {
+			if wanted = (wanted + NumWeapons - 1) % NumWeapons; c.weapons[wanted].owned {
 				n--
 			}
 		}
@@ -94,7 +94,7 @@ func (w *World) switchWeapon(id PlayerID) {
 	if c.latestInput.WantedWeapon != 0 {
 		wanted = c.input.WantedWeapon - 1
 	}
-	if wanted >= 0 && wanted < NumWeapons && wanted != int32(c.activeWeapon) && c.weapons[wanted].got {
+	if wanted >= 0 && wanted < NumWeapons && wanted != int32(c.activeWeapon) && c.weapons[wanted].owned {
 		c.queuedWeapon = wanted
 	}
 	w.doQueuedSwitch(c)
@@ -102,7 +102,7 @@ func (w *World) switchWeapon(id PlayerID) {
 
 // handleWeapons runs one tick of the weapons.
 func (w *World) handleWeapons(id PlayerID) {
-	c := &w.chars[id]
+	c := &w.characters[id]
 	w.handleNinja(id)
 	if c.reloadTimer != 0 {
 		c.reloadTimer--
@@ -130,7 +130,7 @@ func (w *World) handleWeapons(id PlayerID) {
 
 // fireWeapon fires if the latest input requests it and the weapon has reloaded.
 func (w *World) fireWeapon(id PlayerID) {
-	c := &w.chars[id]
+	c := &w.characters[id]
 	if c.reloadTimer != 0 {
 		return
 	}
@@ -166,10 +166,10 @@ func (w *World) fireWeapon(id PlayerID) {
 }
 
 func (w *World) fireActiveWeapon(id PlayerID, weapon Weapon, dir vec.Vec2) {
-	c := &w.chars[id]
+	c := &w.characters[id]
 	start := c.pos.Add(dir.Mul(proximityRadius).Mul(0.75))
 	shot := projectile{
-		owner: id, weapon: weapon, startPos: start, dir: dir,
+		owner: id, weapon: weapon, startPos: start, direction: dir,
 		damage: weapons[weapon].damage, impactSound: noSound,
 	}
 	switch weapon {
@@ -184,7 +184,7 @@ func (w *World) fireActiveWeapon(id PlayerID, weapon Weapon, dir vec.Vec2) {
 		for i, spread := range shotgunSpread {
 			v := 1 - float32(float32(max(i-2, 2-i))/2)
 			speed := vec.MixScalar(w.tuning.At(physics.ShotgunSpeeddiff), 1, v)
-			shot.dir = vec.Direction(dir.Angle() + spread).Mul(speed)
+			shot.direction = vec.Direction(dir.Angle() + spread).Mul(speed)
 			w.fireProjectile(shot)
 		}
 		w.sound(c.pos, SoundShotgunFire, MaskAll)
@@ -210,18 +210,18 @@ func (w *World) fireActiveWeapon(id PlayerID, weapon Weapon, dir vec.Vec2) {
 func lifetimeTicks(seconds float32) int32 { return vec.Trunc(float32(TickRate * seconds)) }
 
 func (w *World) hammerHit(id PlayerID, start vec.Vec2) {
-	c := &w.chars[id]
+	c := &w.characters[id]
 	c.numObjectsHit = 0
 	w.sound(c.pos, SoundHammerFire, MaskAll)
 	var near [MaxPlayers]PlayerID
 	n := w.findCharacters(start, proximityRadius*0.5, &near)
 	pos, hits := c.pos, 0
 	for _, target := range near[:n] {
-		if target == id || !w.chars[target].exists {
+		if target == id || !w.characters[target].exists {
 			continue
 		}
-		at := w.chars[target].pos
-		if _, _, wall := w.col.IntersectLine(start, at); wall != 0 {
+		at := w.characters[target].pos
+		if _, _, wall := w.collision.IntersectLine(start, at); wall != 0 {
 			continue
 		}
 		if d := at.Sub(start); d.Len() > 0 {
@@ -247,10 +247,10 @@ func (w *World) hammerHit(id PlayerID, start vec.Vec2) {
 
 // giveNinja makes the ninja the active weapon.
 func (w *World) giveNinja(id PlayerID) {
-	c := &w.chars[id]
+	c := &w.characters[id]
 	c.ninja.activationTick = w.tick
 	c.ninja.currentMoveTime = -1
-	c.weapons[WeaponNinja].got = true
+	c.weapons[WeaponNinja].owned = true
 	c.weapons[WeaponNinja].ammo = -1
 	if c.activeWeapon != WeaponNinja {
 		c.lastWeapon = c.activeWeapon
@@ -266,12 +266,12 @@ const (
 
 // handleNinja moves a character that dashes with the ninja, and hits others.
 func (w *World) handleNinja(id PlayerID) {
-	c := &w.chars[id]
+	c := &w.characters[id]
 	if c.activeWeapon != WeaponNinja {
 		return
 	}
 	if w.tick-c.ninja.activationTick > ninjaTicks {
-		c.weapons[WeaponNinja].got = false
+		c.weapons[WeaponNinja].owned = false
 		c.activeWeapon = c.lastWeapon
 		if c.ninja.currentMoveTime > 0 {
 			c.core.Vel = c.ninja.activationDir.Mul(float32(c.ninja.oldVelAmount))
@@ -286,7 +286,7 @@ func (w *World) handleNinja(id PlayerID) {
 		return
 	}
 	c.core.Vel = c.ninja.activationDir.Mul(ninjaSpeed)
-	w.col.MoveBox(&c.core.Pos, &c.core.Vel, vec.Vec2{X: proximityRadius, Y: proximityRadius}, 0)
+	w.collision.MoveBox(&c.core.Pos, &c.core.Vel, vec.Vec2{X: proximityRadius, Y: proximityRadius}, 0)
 	c.core.Vel = vec.Vec2{}
 
 	// Others are searched around the position in the last tick, since the position of
@@ -295,10 +295,10 @@ func (w *World) handleNinja(id PlayerID) {
 	n := w.findCharacters(c.pos, proximityRadius*2, &near)
 	own, dir := c.pos, c.ninja.activationDir
 	for _, target := range near[:n] {
-		if target == id || !w.chars[target].exists || c.hasHitObject(target) {
+		if target == id || !w.characters[target].exists || c.hasHitObject(target) {
 			continue
 		}
-		at := w.chars[target].pos
+		at := w.characters[target].pos
 		if vec.Distance(at, own) > proximityRadius*2 {
 			continue
 		}

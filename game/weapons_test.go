@@ -1,7 +1,6 @@
 package game_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
@@ -74,86 +73,6 @@ func TestHitSoundIsForTheAttacker(t *testing.T) {
 	t.Error("no hit sound")
 }
 
-func TestSelfDamageIsHalf(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: twoTeesMap(8), Mods: []game.Mod{armed()}})
-	w.enter(0)
-	w.selectWeapon(0, game.WeaponGrenade, 0, 100)
-	evs := eventsOf(w.shoot(0, 0, 100, 10), game.EvDamage)
-	require(t, len(evs) == 1 && evs[0].Value == 3 && evs[0].Flag && evs[0].Player == 0, "got %+v", evs)
-}
-
-func TestExplosionPushesAndFadesWithDistance(t *testing.T) {
-	var lost []int32
-	for _, apart := range []int{2, 3, 4, 5} {
-		w := newWorld(t, game.Config{Terrain: twoTeesMap(apart)})
-		w.enter(0, 1)
-		evs := w.inTick(func(ctx *game.Ctx) { ctx.Explode(ctx.Pos(0), 0, game.WeaponGrenade, 6) })
-		total := int32(0)
-		for _, e := range eventsOf(evs, game.EvDamage) {
-			if e.Player == 1 {
-				total += e.Value
-			}
-		}
-		lost = append(lost, total)
-	}
-	// 64, 96, 128 and 160 units away: factor 1-(d-48)/87 of 6, cut.
-	check(t, slices.Equal(lost, []int32{4, 2, 0, 0}), "lost %v", lost)
-}
-
-func TestGunReloadsOneRoundPer25Ticks(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: twoTeesMap(8)})
-	w.enter(0)
-	w.selectWeapon(0, game.WeaponGun, 0, -100)
-	fire := int32(0)
-	for range 5 {
-		fire++
-		w.hold(0, game.Input{TargetY: -100, Fire: fire}, 1)
-		fire++
-		w.hold(0, game.Input{TargetY: -100, Fire: fire}, 6)
-	}
-	// Shooting does not reset the time, so a round can have come in between.
-	last := w.char(0).Ammo
-	require(t, last == 6 || last == 7, "ammo %d after five shots", last)
-	missing := int(10 - last)
-	var at []int32
-	for range 200 {
-		w.hold(0, game.Input{TargetY: -100, Fire: fire}, 1)
-		if a := w.char(0).Ammo; a != last {
-			at = append(at, w.Tick())
-			last = a
-		}
-	}
-	require(t, len(at) == missing, "%d rounds came, %d were missing", len(at), missing)
-	for i := 1; i < len(at); i++ {
-		if at[i]-at[i-1] != 26 { // 25 of loading, one to start
-			t.Errorf("rounds came at %v", at)
-		}
-	}
-}
-
-func TestEmptyClick(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: twoTeesMap(8), Mods: []game.Mod{&script{spawn: func(ctx *game.Ctx, id game.PlayerID) {
-		ctx.GiveWeapon(id, game.WeaponLaser, 0)
-	}}}})
-	w.enter(0)
-	w.selectWeapon(0, game.WeaponLaser, 100, 0)
-	clicks := 0
-	for i := range int32(40) {
-		clicks += sounds(w.hold(0, game.Input{TargetX: 100, Fire: i & 63}, 1), game.SoundWeaponNoAmmo)
-	}
-	check(t, clicks == 1, "%d clicks heard within 40 ticks, want 1", clicks)
-}
-
-func TestFullAuto(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: twoTeesMap(8), Mods: []game.Mod{armed()}})
-	w.enter(0)
-	w.selectWeapon(0, game.WeaponLaser, 0, -100)
-	shots := sounds(w.hold(0, game.Input{TargetY: -100, Fire: 1}, 82), game.SoundLaserFire)
-	if shots != 3 { // at once and every 41 ticks: 40 of reload, then one to fire
-		t.Errorf("%d shots with the button held, want 3", shots)
-	}
-}
-
 func TestDirectInputFiresAtOnce(t *testing.T) {
 	w := newWorld(t, game.Config{Terrain: twoTeesMap(8)})
 	w.enter(0)
@@ -165,20 +84,6 @@ func TestDirectInputFiresAtOnce(t *testing.T) {
 	// It was fired at the tick before this step and has already moved for one tick.
 	p := w.Frame().Projectiles
 	check(t, len(p) == 1 && p[0].StartTick == w.Tick()-1 && p[0].Pos.X > float32(p[0].X), "projectile %+v at tick %d", p, w.Tick())
-}
-
-func TestNoShotBeforeThreeMovementInputs(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: twoTeesMap(8)})
-	w.Step(join(0))
-	shots := 0
-	for i := range int32(3) {
-		in := game.Input{TargetX: 100, Fire: i + 1}
-		shots += sounds(w.hold(0, in, 1), game.SoundGunFire)
-	}
-	check(t, shots == 0, "%d shots", shots)
-	if n := sounds(w.hold(0, game.Input{TargetX: 100, Fire: 5}, 1), game.SoundGunFire); n != 1 {
-		t.Errorf("fourth input: %d shots", n)
-	}
 }
 
 func TestNinja(t *testing.T) {
@@ -212,50 +117,6 @@ func TestNinja(t *testing.T) {
 	}
 	if c := w.char(0); c.Weapon != game.WeaponGun {
 		t.Errorf("back to weapon %d", c.Weapon)
-	}
-}
-
-func TestWeaponSwitchWaitsForReload(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: twoTeesMap(8), Mods: []game.Mod{armed()}})
-	w.enter(0)
-	w.selectWeapon(0, game.WeaponLaser, 0, -100)
-	w.shoot(0, 0, -100, 1)
-	in := game.Input{TargetY: -100, Fire: 2, WantedWeapon: int32(game.WeaponGun) + 1}
-	w.hold(0, in, 10)
-	if got := w.char(0).Weapon; got != game.WeaponLaser {
-		t.Fatalf("switched to %d while reloading", got)
-	}
-	w.hold(0, in, 40)
-	if got := w.char(0).Weapon; got != game.WeaponGun {
-		t.Errorf("weapon %d after the reload", got)
-	}
-}
-
-func TestNextAndPreviousWeapon(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: twoTeesMap(8), Mods: []game.Mod{armed()}})
-	w.enter(0)
-	in := game.Input{TargetX: 100}
-	w.hold(0, in, 5)
-	for _, step := range []struct {
-		next, prev int32
-		want       game.Weapon
-	}{
-		{next: 1, want: game.WeaponShotgun},
-		{next: 1, want: game.WeaponGrenade},
-		{next: 2, want: game.WeaponHammer}, // skips the ninja, which is not owned
-		{prev: 1, want: game.WeaponLaser},
-	} {
-		for range 2 * step.next {
-			in.NextWeapon = (in.NextWeapon + 1) & 63
-			w.hold(0, in, 1)
-		}
-		for range 2 * step.prev {
-			in.PrevWeapon = (in.PrevWeapon + 1) & 63
-			w.hold(0, in, 1)
-		}
-		if got := w.char(0).Weapon; got != step.want {
-			t.Fatalf("weapon %d, want %d", got, step.want)
-		}
 	}
 }
 

@@ -65,19 +65,19 @@ type World struct {
 
 	tick           int32
 	rand           splitmix.Rand
-	col            *physics.Collision
-	phys           physics.World // cores of the living characters
+	collision      *physics.Collision
+	coreWorld      physics.World // cores of the living characters
 	reckoningWorld physics.World // default tuning and no cores, for dead reckoning
 
-	players   [MaxPlayers]player
-	chars     [MaxPlayers]character
-	charOrder charList // characters in the world, newest first
+	players    [MaxPlayers]player
+	characters [MaxPlayers]character
+	charOrder  charList // characters in the world, newest first
 
 	projectiles []projectile // oldest first
 	lasers      []laser      // oldest first
 	pickups     []pickup     // oldest first
 	flags       [2]flag
-	ids         idPool
+	entityIDs   idPool
 
 	spawns         [3][]spawnPoint // for any team, red, blue
 	match          match
@@ -89,10 +89,10 @@ type World struct {
 	frame      Frame
 	frameValid bool
 
-	tx      Tx
-	calls   [maxHookDepth]hookCall
-	depth   int
-	hashBuf []byte
+	tx        Tx
+	hookCalls [maxHookDepth]hookCall
+	hookDepth int
+	stateBuf  []byte
 }
 
 // New creates the world of a map with its pickups and spawn points, in warmup, at tick
@@ -116,11 +116,11 @@ func New(cfg Config) (*World, error) {
 	}
 	w.rand = splitmix.Rand(cfg.Seed)
 	var err error
-	if w.col, err = physics.NewCollision(t.Width, t.Height, t.Tiles); err != nil {
+	if w.collision, err = physics.NewCollision(t.Width, t.Height, t.Tiles); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrTerrain, err)
 	}
-	w.phys.Collision, w.phys.Tuning = w.col, w.tuning
-	w.reckoningWorld.Collision, w.reckoningWorld.Tuning = w.col, pureTuning
+	w.coreWorld.Collision, w.coreWorld.Tuning = w.collision, w.tuning
+	w.reckoningWorld.Collision, w.reckoningWorld.Tuning = w.collision, pureTuning
 	for i := range w.flags {
 		w.flags[i].carrier = Nobody
 	}
@@ -147,8 +147,8 @@ func New(cfg Config) (*World, error) {
 func (w *World) Step(cmds []Command) []Event {
 	w.events = w.events[:0]
 	w.frameValid = false
-	for i := 0; i < w.charOrder.n; i++ {
-		w.chars[w.charOrder.ids[i]].triggeredEvents = 0
+	for i := 0; i < w.charOrder.count; i++ {
+		w.characters[w.charOrder.ids[i]].triggeredEvents = 0
 	}
 	for i := range cmds {
 		if cmds[i].Kind != CmdInput {
@@ -162,7 +162,7 @@ func (w *World) Step(cmds []Command) []Event {
 		}
 	}
 	w.resetPureTuning()
-	w.phys.Tuning = w.tuning
+	w.coreWorld.Tuning = w.tuning
 	w.tickEntities()
 	w.tickMatch()
 	w.callTick()
@@ -192,14 +192,14 @@ func (w *World) tickEntities() {
 			w.tickPickup(&w.pickups[i])
 		}
 		order := w.charOrder
-		for i := 0; i < order.n; i++ {
-			if id := order.ids[i]; w.chars[id].inWorld {
+		for i := 0; i < order.count; i++ {
+			if id := order.ids[i]; w.characters[id].inWorld {
 				w.tickCharacter(id)
 			}
 		}
 		order = w.charOrder
-		for i := 0; i < order.n; i++ {
-			if id := order.ids[i]; w.chars[id].inWorld {
+		for i := 0; i < order.count; i++ {
+			if id := order.ids[i]; w.characters[id].inWorld {
 				w.tickDeferredCharacter(id)
 			}
 		}
@@ -225,8 +225,8 @@ func (w *World) pauseEntities() {
 			w.pickups[i].spawnTick++
 		}
 	}
-	for i := 0; i < w.charOrder.n; i++ {
-		w.chars[w.charOrder.ids[i]].tickPaused()
+	for i := 0; i < w.charOrder.count; i++ {
+		w.characters[w.charOrder.ids[i]].tickPaused()
 	}
 	for i := range w.flags {
 		w.flags[i].pause()
@@ -236,8 +236,8 @@ func (w *World) pauseEntities() {
 // removeEntities removes entities marked for destruction and frees their ids in the
 // order of the original: newest first, projectiles before lasers.
 func (w *World) removeEntities() {
-	w.projectiles = removeMarked(w.projectiles, &w.ids, func(p *projectile) (bool, uint16) { return p.markedForDestroy, p.id })
-	w.lasers = removeMarked(w.lasers, &w.ids, func(l *laser) (bool, uint16) { return l.markedForDestroy, l.id })
+	w.projectiles = removeMarked(w.projectiles, &w.entityIDs, func(p *projectile) (bool, uint16) { return p.markedForDestroy, p.id })
+	w.lasers = removeMarked(w.lasers, &w.entityIDs, func(l *laser) (bool, uint16) { return l.markedForDestroy, l.id })
 }
 
 // removeMarked removes the entities that marked reports, and frees the ids it
@@ -275,10 +275,10 @@ func (w *World) resetEntities() {
 	for i := range w.pickups {
 		w.pickups[i].reset(w.tick)
 	}
-	for i := 0; i < w.charOrder.n; i++ {
+	for i := 0; i < w.charOrder.count; i++ {
 		id := w.charOrder.ids[i]
-		w.chars[id].alive = false
-		w.phys.Cores[id] = nil
+		w.characters[id].alive = false
+		w.coreWorld.Cores[id] = nil
 	}
 	for i := range w.flags {
 		w.flags[i].reset()

@@ -153,7 +153,7 @@ func (p *Encoder) AppendHeader(dst []byte, h *Header) ([]byte, error) {
 	}
 	p.raw = h.append(p.raw[:0])
 	dst = append(dst, magic...)
-	dst = p.append(dst, blockHeader, p.raw)
+	dst = p.appendBlock(dst, blockHeader, p.raw)
 	p.raw = nil // the terrain can be large, and there is only one header
 	return dst, nil
 }
@@ -161,15 +161,15 @@ func (p *Encoder) AppendHeader(dst []byte, h *Header) ([]byte, error) {
 // AppendTicks appends a block of a Recorder.
 func (p *Encoder) AppendTicks(dst, block []byte) []byte {
 	n := len(block) - 1
-	return p.append(dst, block[n], block[:n])
+	return p.appendBlock(dst, block[n], block[:n])
 }
 
 // AppendEnd appends the end of a log.
 func (p *Encoder) AppendEnd(dst []byte, reason EndReason) []byte {
-	return p.append(dst, blockEnd, []byte{byte(reason)})
+	return p.appendBlock(dst, blockEnd, []byte{byte(reason)})
 }
 
-func (p *Encoder) append(dst []byte, kind byte, payload []byte) []byte {
+func (p *Encoder) appendBlock(dst []byte, kind byte, payload []byte) []byte {
 	p.out.Reset()
 	if p.deflate == nil {
 		// There is no error: the level is valid and a buffer does not fail.
@@ -212,7 +212,7 @@ func (b *blockReader) next() (kind byte, payload []byte, err error) {
 		return 0, nil, io.EOF
 	}
 	if err != nil {
-		return 0, nil, b.wrap(err, "%d bytes of a block's head", n)
+		return 0, nil, b.wrapReadError(err, "%d bytes of a block's head", n)
 	}
 	kind = b.head[0]
 	stored := int64(binary.LittleEndian.Uint32(b.head[1:]))
@@ -226,7 +226,7 @@ func (b *blockReader) next() (kind byte, payload []byte, err error) {
 	}
 	b.stored.Reset()
 	if k, err := io.Copy(&b.stored, io.LimitReader(b.r, stored)); err != nil || k < stored {
-		return 0, nil, b.wrap(err, "%d of %d bytes of a block", k, stored)
+		return 0, nil, b.wrapReadError(err, "%d of %d bytes of a block", k, stored)
 	}
 	crc := crc32.Update(crc32.Checksum(b.head[:headSize-4], castagnoli), castagnoli, b.stored.Bytes())
 	if crc != binary.LittleEndian.Uint32(b.head[headSize-4:]) {
@@ -251,7 +251,7 @@ func (b *blockReader) next() (kind byte, payload []byte, err error) {
 	return kind, payload, nil
 }
 
-func (b *blockReader) wrap(err error, what string, args ...any) error {
+func (b *blockReader) wrapReadError(err error, what string, args ...any) error {
 	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
 		return fmt.Errorf("replay: block at byte %d: %w", b.offset, err)
 	}

@@ -40,7 +40,7 @@ func (e *tickEncoder) appendTick(dst []byte, cmds []game.Command) []byte {
 		case c.Kind == game.CmdDirectInput && isPlayerID(c.Player):
 			p := &e.inputs[c.Player]
 			dst = append(dst, opDirect+byte(c.Player))
-			dst = appendDiff(dst, p.newest(), &c.Input)
+			dst = appendInputDiff(dst, p.newest(), &c.Input)
 			p.addArrival(&c.Input)
 			i++
 		case c.Kind == game.CmdInput && isPlayerID(c.Player):
@@ -85,14 +85,14 @@ func (e *tickEncoder) countExpected(cmds []game.Command) (n int, players uint64)
 func (e *tickEncoder) appendInput(dst []byte, c *game.Command) []byte {
 	p := &e.inputs[c.Player]
 	dst = append(dst, opInput+byte(c.Player))
-	if n, ok := p.find(&c.Input); ok {
+	if n, ok := p.findArrival(&c.Input); ok {
 		// Counted back from the newest, which is 1.
 		dst = binary.AppendUvarint(dst, uint64(p.count-n)+1)
 		p.apply(n)
 		return dst
 	}
 	dst = append(dst, 0)
-	dst = appendDiff(dst, &p.applied, &c.Input)
+	dst = appendInputDiff(dst, &p.applied, &c.Input)
 	p.applied = c.Input
 	return dst
 }
@@ -150,7 +150,7 @@ func appendCommand(dst []byte, c *game.Command) []byte {
 		dst = binary.LittleEndian.AppendUint64(dst, c.AddrHash)
 	}
 	if has&hasInput != 0 {
-		dst = appendDiff(dst, &game.Input{}, &c.Input)
+		dst = appendInputDiff(dst, &game.Input{}, &c.Input)
 	}
 	if has&hasText != 0 {
 		dst = appendText(dst, c.Text)
@@ -173,8 +173,8 @@ type tickDecoder struct {
 	cmds   []game.Command
 }
 
-// tick decodes the commands of a tick from s.
-func (d *tickDecoder) tick(s *fieldReader) ([]game.Command, error) {
+// decodeTick decodes the commands of a decodeTick from s.
+func (d *tickDecoder) decodeTick(s *fieldReader) ([]game.Command, error) {
 	clear(d.cmds)
 	d.cmds = d.cmds[:0]
 	for {
@@ -186,7 +186,7 @@ func (d *tickDecoder) tick(s *fieldReader) ([]game.Command, error) {
 		case op < opInputs:
 			c := d.add(game.CommandKind(op), 0)
 			c.Target = 0
-			s.command(c)
+			s.readCommand(c)
 		case op == opInputs:
 			players := s.uvarint()
 			for id := game.PlayerID(0); players != 0; id, players = id+1, players>>1 {
@@ -194,7 +194,7 @@ func (d *tickDecoder) tick(s *fieldReader) ([]game.Command, error) {
 					continue
 				}
 				p := &d.inputs[id]
-				if p.at(p.lastApplied+1) == nil {
+				if p.arrival(p.lastApplied+1) == nil {
 					s.fail()
 					break
 				}
@@ -203,12 +203,12 @@ func (d *tickDecoder) tick(s *fieldReader) ([]game.Command, error) {
 		case op < opInput:
 			id := game.PlayerID(op - opDirect)
 			p := &d.inputs[id]
-			in := s.diff(*p.newest())
+			in := s.readInputDiff(*p.newest())
 			p.addArrival(&in)
 			d.add(game.CmdDirectInput, id).Input = in
 		default:
 			id := game.PlayerID(op - opInput)
-			d.add(game.CmdInput, id).Input = d.inputs[id].read(s)
+			d.add(game.CmdInput, id).Input = d.inputs[id].decodeInput(s)
 		}
 		if s.failed {
 			return nil, fmt.Errorf("%w: a command", ErrCorrupt)
@@ -219,11 +219,11 @@ func (d *tickDecoder) tick(s *fieldReader) ([]game.Command, error) {
 	}
 }
 
-// read decodes an input that is not as expected.
-func (p *inputHistory) read(s *fieldReader) game.Input {
+// decodeInput decodes an input that is not as expected.
+func (p *inputHistory) decodeInput(s *fieldReader) game.Input {
 	back := s.uvarint()
 	if back == 0 {
-		p.applied = s.diff(p.applied)
+		p.applied = s.readInputDiff(p.applied)
 		return p.applied
 	}
 	if back > maxArrivals || back > uint64(p.count) {
@@ -238,8 +238,8 @@ func (d *tickDecoder) add(kind game.CommandKind, id game.PlayerID) *game.Command
 	return &d.cmds[len(d.cmds)-1]
 }
 
-// command decodes the fields of a command.
-func (s *fieldReader) command(c *game.Command) {
+// readCommand decodes the fields of a readCommand.
+func (s *fieldReader) readCommand(c *game.Command) {
 	has := s.uvarint()
 	if has >= hasAll {
 		s.fail()
@@ -261,21 +261,21 @@ func (s *fieldReader) command(c *game.Command) {
 		c.AddrHash = s.uint64()
 	}
 	if has&hasInput != 0 {
-		c.Input = s.diff(game.Input{})
+		c.Input = s.readInputDiff(game.Input{})
 	}
 	if has&hasText != 0 {
-		c.Text = s.text()
+		c.Text = s.readText()
 	}
 	if has&hasProfile != 0 {
 		c.Profile = new(game.Profile)
-		s.profile(c.Profile)
+		s.readProfile(c.Profile)
 	}
 	if has&hasRules != 0 {
 		c.Rules = new(game.Rules)
-		s.rules(c.Rules)
+		s.readRules(c.Rules)
 	}
 	if has&hasTuning != 0 {
 		c.Tuning = new(game.Tuning)
-		s.tuning(c.Tuning)
+		s.readTuning(c.Tuning)
 	}
 }

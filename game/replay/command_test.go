@@ -57,7 +57,7 @@ func roundTrip(t testing.TB, ticks [][]game.Command) [][]game.Command {
 	s := fieldReader{b: b}
 	var got [][]game.Command
 	for range ticks {
-		cmds, err := d.tick(&s)
+		cmds, err := d.decodeTick(&s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +182,7 @@ func TestInputsTravel(t *testing.T) {
 		var d tickDecoder
 		for i, cmds := range ticks {
 			s := fieldReader{b: e.appendTick(nil, cmds)}
-			got, err := d.tick(&s)
+			got, err := d.decodeTick(&s)
 			if err != nil || len(s.b) != 0 {
 				t.Fatalf("tick %d: %v, %d bytes left", i, err, len(s.b))
 			}
@@ -210,7 +210,7 @@ func TestWildTick(t *testing.T) {
 	}
 	var d tickDecoder
 	s := fieldReader{b: bytes.Repeat([]byte{1, 0}, maxCommands+1)}
-	if _, err := d.tick(&s); !errors.Is(err, ErrCorrupt) {
+	if _, err := d.decodeTick(&s); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("read too many commands: %v", err)
 	}
 }

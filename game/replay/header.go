@@ -134,22 +134,22 @@ func (h *Header) append(dst []byte) []byte {
 // parse is the inverse of append. The tiles refer to b.
 func (h *Header) parse(b []byte) error {
 	s := fieldReader{b: b}
-	h.Program = s.text()
+	h.Program = s.readText()
 	h.StartTime = s.varint()
-	h.Map = s.text()
+	h.Map = s.readText()
 	copy(h.MapSHA256[:], s.raw(len(h.MapSHA256)))
-	h.GameType, h.ModeName, h.ModeType = s.text(), s.text(), s.text()
+	h.GameType, h.ModeName, h.ModeType = s.readText(), s.readText(), s.readText()
 	h.Mods = nil
 	for range min(s.uvarint(), maxMods+1) {
 		if s.failed {
 			break
 		}
-		h.Mods = append(h.Mods, s.text())
+		h.Mods = append(h.Mods, s.readText())
 	}
 	h.Seed = s.uint64()
 	h.IdleTicks = s.int()
-	s.rules(&h.Rules)
-	s.tuning(&h.Tuning)
+	s.readRules(&h.Rules)
+	s.readTuning(&h.Tuning)
 	w, ht := s.uvarint(), s.uvarint()
 	if s.failed || w == 0 || ht == 0 || w > maxTiles || ht > maxTiles/w {
 		return fmt.Errorf("%w: header", ErrCorrupt)

@@ -32,8 +32,8 @@ func (p *inputHistory) addArrival(in *game.Input) {
 // newest returns the last arrival, to which differences are computed.
 func (p *inputHistory) newest() *game.Input { return &p.arrivals[(p.count-1)%maxArrivals] }
 
-// at returns arrival number n, counted from 1, or nil if it is not available.
-func (p *inputHistory) at(n uint32) *game.Input {
+// arrival returns arrival number n, counted from 1, or nil if it is not available.
+func (p *inputHistory) arrival(n uint32) *game.Input {
 	if n == 0 || n > p.count || p.count-n >= maxArrivals {
 		return nil
 	}
@@ -42,14 +42,14 @@ func (p *inputHistory) at(n uint32) *game.Input {
 
 // isNext reports whether in equals the arrival after the last applied.
 func (p *inputHistory) isNext(in *game.Input) bool {
-	next := p.at(p.lastApplied + 1)
+	next := p.arrival(p.lastApplied + 1)
 	return next != nil && *next == *in
 }
 
-// find returns the number of the newest arrival that equals in.
-func (p *inputHistory) find(in *game.Input) (n uint32, ok bool) {
+// findArrival returns the number of the newest arrival that equals in.
+func (p *inputHistory) findArrival(in *game.Input) (n uint32, ok bool) {
 	for n := p.count; n > 0 && p.count-n < maxArrivals; n-- {
-		if *p.at(n) == *in {
+		if *p.arrival(n) == *in {
 			return n, true
 		}
 	}
@@ -58,7 +58,7 @@ func (p *inputHistory) find(in *game.Input) (n uint32, ok bool) {
 
 // apply marks arrival number n as applied.
 func (p *inputHistory) apply(n uint32) *game.Input {
-	p.lastApplied, p.applied = n, *p.at(n)
+	p.lastApplied, p.applied = n, *p.arrival(n)
 	return &p.applied
 }
 
@@ -83,8 +83,8 @@ const (
 	diffAll
 )
 
-// appendDiff appends the difference from old to in.
-func appendDiff(dst []byte, old, in *game.Input) []byte {
+// appendInputDiff appends the difference from old to in.
+func appendInputDiff(dst []byte, old, in *game.Input) []byte {
 	var bits, rest byte
 	if in.TargetX != old.TargetX {
 		bits |= diffX
@@ -152,8 +152,8 @@ func appendDiff(dst []byte, old, in *game.Input) []byte {
 	return dst
 }
 
-// diff decodes a difference and applies it to in.
-func (s *fieldReader) diff(in game.Input) game.Input {
+// readInputDiff decodes a difference and applies it to in.
+func (s *fieldReader) readInputDiff(in game.Input) game.Input {
 	bits, rest := s.byte(), byte(0)
 	if bits&diffMore != 0 {
 		rest = s.byte()

@@ -102,7 +102,7 @@ func (r *Reader) Next(t *Tick) error {
 	if r.err != nil {
 		return r.err
 	}
-	cmds, err := r.dec.tick(&r.body)
+	cmds, err := r.dec.decodeTick(&r.body)
 	if err != nil {
 		r.err = fmt.Errorf("tick %d: %w", r.nextTick, err)
 		return r.err
@@ -195,7 +195,7 @@ func Cut(dst io.Writer, src io.Reader, tick int32) (last int32, err error) {
 		if r.hashed {
 			kind = blockTicks
 		}
-		buf = p.append(buf[:0], kind, r.blocks.payload)
+		buf = p.appendBlock(buf[:0], kind, r.blocks.payload)
 		last += r.ticksLeft
 		r.nextTick += r.ticksLeft
 	}

@@ -142,7 +142,7 @@ func (s *fieldReader) raw(n int) []byte {
 	return b
 }
 
-func (s *fieldReader) text() string {
+func (s *fieldReader) readText() string {
 	n := s.uvarint()
 	if n > uint64(len(s.b)) {
 		s.fail()
@@ -151,7 +151,7 @@ func (s *fieldReader) text() string {
 	return string(s.raw(int(n)))
 }
 
-func (s *fieldReader) rules(r *game.Rules) {
+func (s *fieldReader) readRules(r *game.Rules) {
 	for _, v := range ruleInts(r) {
 		*v = s.int()
 	}
@@ -165,17 +165,17 @@ func (s *fieldReader) rules(r *game.Rules) {
 	}
 }
 
-func (s *fieldReader) tuning(t *game.Tuning) {
+func (s *fieldReader) readTuning(t *game.Tuning) {
 	for i := range t {
 		t[i] = s.int()
 	}
 }
 
-func (s *fieldReader) profile(p *game.Profile) {
-	p.Name, p.Clan = s.text(), s.text()
+func (s *fieldReader) readProfile(p *game.Profile) {
+	p.Name, p.Clan = s.readText(), s.readText()
 	p.Country = s.int()
 	for i := range p.Skin.PartNames {
-		p.Skin.PartNames[i] = s.text()
+		p.Skin.PartNames[i] = s.readText()
 		p.Skin.UseCustomColors[i] = s.bool()
 		p.Skin.PartColors[i] = s.int()
 	}
