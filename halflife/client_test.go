@@ -17,16 +17,16 @@ import (
 	"github.com/teeyard/teeyard/transport/mem"
 )
 
-// place is a network in memory with programs that answer.
-type place struct {
+// testNetwork is a network in memory with programs that answer.
+type testNetwork struct {
 	t   testing.TB
 	net *mem.Network
 }
 
-func newPlace(t testing.TB) *place { return &place{t, mem.New(mem.Config{})} }
+func newTestNetwork(t testing.TB) *testNetwork { return &testNetwork{t, mem.New(mem.Config{})} }
 
 // listen makes an endpoint that ends with the test.
-func (p *place) listen(addr string) *mem.Conn {
+func (p *testNetwork) listen(addr string) *mem.Conn {
 	p.t.Helper()
 	c, err := p.net.Listen(transport.MustParsePeer(addr))
 	if err != nil {
@@ -37,7 +37,7 @@ func (p *place) listen(addr string) *mem.Conn {
 }
 
 // serve answers at an address with what feed sends.
-func (p *place) serve(addr string, feed func(c transport.Conn, d transport.Datagram)) transport.Peer {
+func (p *testNetwork) serve(addr string, feed func(c transport.Conn, d transport.Datagram)) transport.Peer {
 	p.t.Helper()
 	c := p.listen(addr)
 	done := make(chan struct{})
@@ -59,11 +59,11 @@ func (p *place) serve(addr string, feed func(c transport.Conn, d transport.Datag
 	return c.LocalAddr()
 }
 
-// game serves a yard.
-func (p *place) game(addr string, y *yard, set halflife.Settings) transport.Peer {
+// serveGame runs a server for a game.
+func (p *testNetwork) serveGame(addr string, y *game, set halflife.Settings) transport.Peer {
 	p.t.Helper()
 	if set.Rcon.Passwords == nil {
-		set.Rcon.Passwords = []halflife.RconPassword{{secret, 0}}
+		set.Rcon.Passwords = []halflife.RconPassword{{adminPassword, 0}}
 	}
 	var srv *halflife.Server
 	var out transport.Conn
@@ -84,13 +84,13 @@ func (p *place) game(addr string, y *yard, set halflife.Settings) transport.Peer
 // TestQuery asks our own server in all ways.
 func TestQuery(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	y := newYard()
-	y.crowd(64)
-	y.sheet(100)
+	p := newTestNetwork(t)
+	y := newFakeGame()
+	y.setPlayers(64)
+	y.setRules(100)
 	// The answers of A2S are split; text comes from a local network only.
 	plenty := halflife.Rate{PerSecond: 1e6, Burst: 1e6}
-	server := p.game("192.168.0.1:8303", y, halflife.Settings{Limits: halflife.Limits{Address: plenty, Network: plenty, Bytes: plenty}})
+	server := p.serveGame("192.168.0.1:8303", y, halflife.Settings{Limits: halflife.Limits{Address: plenty, Network: plenty, Bytes: plenty}})
 	for _, test := range []struct {
 		ask            halflife.QueryMethod
 		form           halflife.InfoFormat
@@ -119,8 +119,8 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// script answers as an old or odd server does: the request as text, to answers.
-func script(answers map[string][]string) func(transport.Conn, transport.Datagram) {
+// scriptedServer answers requests that begin with a text with datagrams.
+func scriptedServer(answers map[string][]string) func(transport.Conn, transport.Datagram) {
 	return func(c transport.Conn, d transport.Datagram) {
 		for request, replies := range answers {
 			if strings.HasPrefix(string(d.Data[min(4, len(d.Data)):]), request) {
@@ -154,8 +154,8 @@ func TestQueryOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t)
-			server := p.serve("10.0.0.1:27015", script(test.answers))
+			p := newTestNetwork(t)
+			server := p.serve("10.0.0.1:27015", scriptedServer(test.answers))
 			wait := time.Second // a busy machine answers late
 			if test.players < 0 {
 				wait /= 5 // nothing comes
@@ -178,14 +178,14 @@ func TestQueryOthers(t *testing.T) {
 // TestQueryNobody: silence ends, and so does a context.
 func TestQueryNobody(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestNetwork(t)
 	nobody := transport.MustParsePeer("10.0.0.9:1")
 	_, err := halflife.Query(t.Context(), p.listen("10.0.0.2:0"), nobody, halflife.QueryConfig{Timeout: 10 * time.Millisecond})
 	if !errors.Is(err, halflife.ErrNoAnswer) {
 		t.Errorf("%v", err)
 	}
 	// One that asks for challenges without end, and answers of others.
-	p.serve("10.0.0.8:1", script(map[string][]string{"": {"\xff\xff\xff\xffA1234"}}))
+	p.serve("10.0.0.8:1", scriptedServer(map[string][]string{"": {"\xff\xff\xff\xffA1234"}}))
 	_, err = halflife.Query(t.Context(), p.listen("10.0.0.2:0"), transport.MustParsePeer("10.0.0.8:1"), halflife.QueryConfig{Timeout: 10 * time.Millisecond})
 	if !errors.Is(err, halflife.ErrNoAnswer) {
 		t.Errorf("%v", err)
@@ -205,15 +205,15 @@ func TestQueryNobody(t *testing.T) {
 // TestQueryAll asks many, of which some answer, and some are named twice.
 func TestQueryAll(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestNetwork(t)
 	var peers []transport.Peer
 	for i := range 30 {
 		addr := fmt.Sprintf("10.0.1.%d:27015", i+1)
 		peers = append(peers, transport.MustParsePeer(addr))
 		if i%3 != 0 {
-			y := newYard()
+			y := newFakeGame()
 			y.info.Name = addr
-			p.game(addr, y, halflife.Settings{})
+			p.serveGame(addr, y, halflife.Settings{})
 		}
 	}
 	peers = append(peers, peers...)
@@ -236,11 +236,11 @@ func TestQueryAll(t *testing.T) {
 // TestRconClient runs commands on our own server.
 func TestRconClient(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	y := newYard()
-	y.out = []string{"line one", "line two\twith tab", strings.Repeat("long ", 500)}
-	server := p.game("198.51.100.1:8303", y, halflife.Settings{Legacy: halflife.LegacyOff})
-	c, err := halflife.NewRconClient(p.listen("203.0.113.1:0"), server, secret)
+	p := newTestNetwork(t)
+	y := newFakeGame()
+	y.output = []string{"line one", "line two\twith tab", strings.Repeat("long ", 500)}
+	server := p.serveGame("198.51.100.1:8303", y, halflife.Settings{Legacy: halflife.LegacyOff})
+	c, err := halflife.NewRconClient(p.listen("203.0.113.1:0"), server, adminPassword)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,14 +250,14 @@ func TestRconClient(t *testing.T) {
 			t.Errorf("%v: %q", err, got)
 		}
 	}
-	y.out = nil
+	y.output = nil
 	if got, err := c.Run(t.Context(), "quiet"); got != "" || err != nil {
 		t.Errorf("%v: %q", err, got)
 	}
 	if _, err := c.Run(t.Context(), "two\nlines"); !errors.Is(err, halflife.ErrCommand) {
 		t.Errorf("two lines: %v", err)
 	}
-	if d := cmp.Diff([]string{"0 status all", "0 status all", "0 quiet"}, y.ran); d != "" {
+	if d := cmp.Diff([]string{"0 status all", "0 status all", "0 quiet"}, y.commands); d != "" {
 		t.Error(d)
 	}
 	wrong, err := halflife.NewRconClient(p.listen("203.0.113.2:0"), server, "guess")
@@ -302,7 +302,7 @@ func TestRconOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t)
+			p := newTestNetwork(t)
 			commands := make(chan string, 10)
 			turn := 0
 			server := p.serve("10.0.0.1:27015", func(c transport.Conn, d transport.Datagram) {
@@ -317,7 +317,7 @@ func TestRconOnce(t *testing.T) {
 					turn++
 				}
 			})
-			c, err := halflife.NewRconClient(p.listen("10.0.0.2:0"), server, secret)
+			c, err := halflife.NewRconClient(p.listen("10.0.0.2:0"), server, adminPassword)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -341,10 +341,10 @@ func TestRconOnce(t *testing.T) {
 // TestRconNobody: a server that does not answer was not sent the command.
 func TestRconNobody(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestNetwork(t)
 	sent := make(chan string, 100)
 	server := p.serve("10.0.0.1:27015", func(_ transport.Conn, d transport.Datagram) { sent <- string(d.Data) })
-	c, err := halflife.NewRconClient(p.listen("10.0.0.2:0"), server, secret)
+	c, err := halflife.NewRconClient(p.listen("10.0.0.2:0"), server, adminPassword)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -354,14 +354,14 @@ func TestRconNobody(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for range len(sent) {
-		if b := <-sent; strings.Contains(b, "quit") || strings.Contains(b, secret) {
+		if b := <-sent; strings.Contains(b, "quit") || strings.Contains(b, adminPassword) {
 			t.Errorf("%q was sent", b)
 		}
 	}
 }
 
-// pages answers as a master with pages of two, in a form.
-func pages(form halflife.ListFormat, servers []netip.AddrPort) func(transport.Conn, transport.Datagram) {
+// pagedMaster answers as a master with pages of two servers, in a format.
+func pagedMaster(form halflife.ListFormat, servers []netip.AddrPort) func(transport.Conn, transport.Datagram) {
 	return func(c transport.Conn, d transport.Datagram) {
 		req, ok := halflife.ParseListRequest(d.Data)
 		if !ok || req.Format != form {
@@ -395,12 +395,12 @@ func TestFetchList(t *testing.T) {
 	for _, form := range []halflife.ListFormat{halflife.ListAll, halflife.ListBatch, halflife.ListID, halflife.ListSteam} {
 		t.Run(form.String(), func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t)
+			p := newTestNetwork(t)
 			servers := all
 			if form == halflife.ListSteam { // where a repeated address is a loop
 				servers = slices.Delete(slices.Clone(all), 5, 6)
 			}
-			master := p.serve("10.0.0.1:27010", pages(form, servers))
+			master := p.serve("10.0.0.1:27010", pagedMaster(form, servers))
 			seen := 0
 			got, err := halflife.FetchList(t.Context(), p.listen("10.0.0.2:0"), master, halflife.ListConfig{Format: form, OnPage: func(n int) { seen = n }})
 			if !slices.Equal(got, want) || err != nil || seen != len(want) {
@@ -417,7 +417,7 @@ func TestFetchList(t *testing.T) {
 // TestFetchListHostile: a master that never comes to an end does not keep us.
 func TestFetchListHostile(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newTestNetwork(t)
 	n := byte(0)
 	master := p.serve("10.0.0.1:27010", func(c transport.Conn, d transport.Datagram) {
 		n++

@@ -12,22 +12,22 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// chess is a game that has nothing to do with Half-Life.
-type chess struct{}
+// chessGame is a game that has nothing to do with Half-Life.
+type chessGame struct{}
 
-func (chess) Info() halflife.Info {
+func (chessGame) Info() halflife.Info {
 	return halflife.Info{Name: "Chess Club", Map: "board", Dir: "chess", Game: "Chess", Players: 2, Max: 2, Version: "1.0"}
 }
 
-func (chess) Players(dst []halflife.Player) []halflife.Player {
+func (chessGame) Players(dst []halflife.Player) []halflife.Player {
 	return append(dst, halflife.Player{Name: "white", Score: 3, Time: 5 * time.Minute}, halflife.Player{Name: "black", Score: 1})
 }
 
-func (chess) Rules(dst []halflife.Rule) []halflife.Rule {
+func (chessGame) Rules(dst []halflife.Rule) []halflife.Rule {
 	return append(dst, halflife.Rule{Name: "clock", Value: "5+3"})
 }
 
-func (chess) RunRcon(_ transport.Peer, _ int, line string, print func(string)) {
+func (chessGame) RunRcon(_ transport.Peer, _ int, line string, print func(string)) {
 	print("you said " + line)
 }
 
@@ -39,7 +39,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	srv, err := halflife.NewServer(halflife.ServerConfig{
-		Game: chess{}, Console: chess{}, Send: conn.Send,
+		Game: chessGame{}, Console: chessGame{}, Send: conn.Send,
 		Settings: halflife.Settings{Rcon: halflife.RconSettings{Passwords: []halflife.RconPassword{{Password: "gambit"}}}},
 	})
 	if err != nil {

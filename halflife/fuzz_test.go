@@ -10,8 +10,8 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// seed adds all vectors.
-func seed(f *testing.F) {
+// addVectors adds all vectors as seeds.
+func addVectors(f *testing.F) {
 	for _, b := range loadVectors(f).b {
 		f.Add(b)
 	}
@@ -19,7 +19,7 @@ func seed(f *testing.F) {
 
 // FuzzAnswers feeds the parsers of clients.
 func FuzzAnswers(f *testing.F) {
-	seed(f)
+	addVectors(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if i, form, err := halflife.ParseInfo(b); err == nil {
 			// What was read can be written, and reads the same again.
@@ -58,7 +58,7 @@ func FuzzAnswers(f *testing.F) {
 
 // FuzzRequests feeds the parsers of servers and masters.
 func FuzzRequests(f *testing.F) {
-	seed(f)
+	addVectors(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := halflife.ParseRequest(b)
 		if r.Kind != halflife.RequestNone && !halflife.IsDatagram(b) {
@@ -107,14 +107,14 @@ func FuzzJoin(f *testing.F) {
 // FuzzServer feeds a server, with a challenge that is valid where the input has
 // one, and holds it to its promises about sizes.
 func FuzzServer(f *testing.F) {
-	seed(f)
+	addVectors(f)
 	f.Add([]byte("\xff\xff\xff\xffrcon 100000000 \"s3cret\" say hello"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		y := newYard()
-		y.crowd(64)
+		y := newFakeGame()
+		y.setPlayers(64)
 		out := 0
 		s, err := halflife.NewServer(halflife.ServerConfig{Game: y, Console: y,
-			Settings: halflife.Settings{Rcon: halflife.RconSettings{Passwords: []halflife.RconPassword{{secret, 0}}}},
+			Settings: halflife.Settings{Rcon: halflife.RconSettings{Passwords: []halflife.RconPassword{{adminPassword, 0}}}},
 			Send: func(to transport.Peer, b []byte) {
 				if out += len(b); to != alice || len(b) > halflife.MaxDatagram {
 					t.Fatalf("%d bytes to %v", len(b), to)
@@ -129,8 +129,8 @@ func FuzzServer(f *testing.F) {
 				t.Fatalf("%d bytes for %d", out, len(b))
 			}
 		}
-		if len(y.ran) != 0 {
-			t.Fatalf("%q ran %q", b, y.ran)
+		if len(y.commands) != 0 {
+			t.Fatalf("%q ran %q", b, y.commands)
 		}
 	})
 }

@@ -18,36 +18,36 @@ import (
 
 // TestRcon runs commands with each password, and none with a wrong one.
 func TestRcon(t *testing.T) {
-	l := newLab(t, halflife.Settings{Legacy: halflife.LegacyOff})
-	for _, peer := range []transport.Peer{alice, local, home, six} {
-		l.yard.ran = nil
+	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOff})
+	for _, peer := range []transport.Peer{alice, lanPeer, loopbackPeer, ipv6Peer} {
+		l.game.commands = nil
 		c := l.challenge(peer)
 		if c < 100000000 || c > 1<<31-1 {
 			t.Errorf("challenge %d, which some programs cannot read", c)
 		}
 		for _, b := range [][]byte{
-			[]byte(fmt.Sprintf("\xff\xff\xff\xffrcon %d \"%s\" sv_map dm1; say hi", c, secret)),
-			[]byte(fmt.Sprintf("\xff\xff\xff\xffrcon %d %s status\x00", c, secret)),
-			[]byte(fmt.Sprintf("\xff\xff\xff\xffRCON  %d  \"%s\"  status two \n more", c, visitor)),
+			[]byte(fmt.Sprintf("\xff\xff\xff\xffrcon %d \"%s\" sv_map dm1; say hi", c, adminPassword)),
+			[]byte(fmt.Sprintf("\xff\xff\xff\xffrcon %d %s status\x00", c, adminPassword)),
+			[]byte(fmt.Sprintf("\xff\xff\xff\xffRCON  %d  \"%s\"  status two \n more", c, modPassword)),
 		} {
-			if got := l.one(peer, b); string(got) != "\xff\xff\xff\xffldone\n\x00\x00" {
+			if got := l.askOne(peer, b); string(got) != "\xff\xff\xff\xffldone\n\x00\x00" {
 				t.Errorf("%q is answered with %q", b, got)
 			}
 		}
-		if d := cmp.Diff([]string{"0 sv_map dm1; say hi", "0 status", "1 status two "}, l.yard.ran); d != "" {
+		if d := cmp.Diff([]string{"0 sv_map dm1; say hi", "0 status", "1 status two "}, l.game.commands); d != "" {
 			t.Error(d)
 		}
-		l.yard.ran = nil
+		l.game.commands = nil
 		for _, wrong := range []string{"S3cret", "s3cre", "s3crett", "x"} {
 			if got := l.rcon(peer, c, wrong, "status"); got != "Bad rcon_password.\n" {
 				t.Errorf("%q is answered with %q", wrong, got)
 			}
 		}
-		if l.yard.ran != nil {
-			t.Errorf("wrong passwords ran %q", l.yard.ran)
+		if l.game.commands != nil {
+			t.Errorf("wrong passwords ran %q", l.game.commands)
 		}
 		// No command: what programs send to see the end of the output.
-		if got := l.one(peer, []byte(fmt.Sprintf("\xff\xff\xff\xffrcon %d \"%s\"", c, secret))); string(got) != "\xff\xff\xff\xffl\x00\x00" {
+		if got := l.askOne(peer, []byte(fmt.Sprintf("\xff\xff\xff\xffrcon %d \"%s\"", c, adminPassword))); string(got) != "\xff\xff\xff\xffl\x00\x00" {
 			t.Errorf("no command is answered with %q", got)
 		}
 	}
@@ -57,7 +57,7 @@ func TestRcon(t *testing.T) {
 // that end with lines where that can be.
 func TestRconOutput(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		l := newLab(t, halflife.Settings{})
+		l := newTestServer(t, halflife.Settings{})
 		long := rapid.SampledFrom([]int{20, 300, 1392, 1393, 1394, 3000})
 		line := rapid.Custom(func(t *rapid.T) string {
 			s := rapid.StringMatching(`[a-zé€𝄞 ]{0,40}`).Draw(t, "line")
@@ -70,26 +70,26 @@ func TestRconOutput(t *testing.T) {
 			return s
 		})
 		lines := rapid.SliceOfN(line, 0, 30).Draw(rt, "lines")
-		l.yard.out = nil
+		l.game.output = nil
 		for _, s := range lines {
 			if s != "" || rapid.Bool().Draw(rt, "end") {
 				s += "\n"
 			}
-			l.yard.out = append(l.yard.out, s)
+			l.game.output = append(l.game.output, s)
 		}
-		want := strings.Join(l.yard.out, "")
-		req, err := halflife.AppendRcon(nil, l.challenge(home), secret, "go")
+		want := strings.Join(l.game.output, "")
+		req, err := halflife.AppendRcon(nil, l.challenge(loopbackPeer), adminPassword, "go")
 		if err != nil {
 			rt.Fatal(err)
 		}
 		var got strings.Builder
-		prints := l.ask(home, req)
+		prints := l.ask(loopbackPeer, req)
 		for i, b := range prints {
 			text, err := halflife.ParsePrint(b)
 			if err != nil || len(text) > halflife.MaxPrint || !strings.HasSuffix(string(b), "\x00\x00") || !utf8.Valid(text) {
 				rt.Fatalf("print %d of %d: %v, %q", i, len(prints), err, b)
 			}
-			if i < len(prints)-1 && !strings.HasSuffix(string(text), "\n") && !strings.Contains(strings.Join(l.yard.out, ""), string(text)) {
+			if i < len(prints)-1 && !strings.HasSuffix(string(text), "\n") && !strings.Contains(strings.Join(l.game.output, ""), string(text)) {
 				rt.Fatalf("print %d is cut within a line that fits: %q", i, text)
 			}
 			got.Write(text)
@@ -102,11 +102,11 @@ func TestRconOutput(t *testing.T) {
 
 // TestRconOutputBounded: a command cannot send without end.
 func TestRconOutputBounded(t *testing.T) {
-	l := newLab(t, halflife.Settings{})
+	l := newTestServer(t, halflife.Settings{})
 	for range 20000 {
-		l.yard.out = append(l.yard.out, strings.Repeat("x", 99))
+		l.game.output = append(l.game.output, strings.Repeat("x", 99))
 	}
-	got := l.rcon(home, l.challenge(home), secret, "cvarlist")
+	got := l.rcon(loopbackPeer, l.challenge(loopbackPeer), adminPassword, "cvarlist")
 	if len(got) > 260<<10 || !strings.HasSuffix(got, "xxx\n(there was more, which was left out)\n") {
 		t.Errorf("%d bytes, the end is %q", len(got), got[len(got)-100:])
 	}
@@ -114,9 +114,9 @@ func TestRconOutputBounded(t *testing.T) {
 
 // TestRconControls: output does not steer the terminals of those who read it.
 func TestRconControls(t *testing.T) {
-	l := newLab(t, halflife.Settings{})
-	l.yard.out = []string{"a\x1b[2J\x00b\r\tc\x7f", "two\nthree\n", ""}
-	if got := l.rcon(home, l.challenge(home), secret, "x"); got != "a [2J b\tc \ntwo\nthree\n" {
+	l := newTestServer(t, halflife.Settings{})
+	l.game.output = []string{"a\x1b[2J\x00b\r\tc\x7f", "two\nthree\n", ""}
+	if got := l.rcon(loopbackPeer, l.challenge(loopbackPeer), adminPassword, "x"); got != "a [2J b\tc \ntwo\nthree\n" {
 		t.Errorf("%q", got)
 	}
 }
@@ -124,24 +124,24 @@ func TestRconControls(t *testing.T) {
 // TestNoChallenge: without a challenge that was sent there nothing runs, nothing
 // counts, and the answer is no longer than the question.
 func TestNoChallenge(t *testing.T) {
-	l := newLab(t, halflife.Settings{})
+	l := newTestServer(t, halflife.Settings{})
 	c := l.challenge(bob)
-	if got := l.rcon(alice, c, secret, "status of the server"); got != "\xff\xff\xff\xff9No challenge for your address.\n\x00" {
+	if got := l.rcon(alice, c, adminPassword, "status of the server"); got != "\xff\xff\xff\xff9No challenge for your address.\n\x00" {
 		t.Errorf("%q", got)
 	}
-	if got := l.rcon(alice, c, secret, ""); got != "\xff\xff\xff\xff9Bad challenge.\n\x00" {
+	if got := l.rcon(alice, c, adminPassword, ""); got != "\xff\xff\xff\xff9Bad challenge.\n\x00" {
 		t.Errorf("%q", got)
 	}
-	if got := l.one(alice, []byte("\xff\xff\xff\xffrcon 1 x")); got != nil {
+	if got := l.askOne(alice, []byte("\xff\xff\xff\xffrcon 1 x")); got != nil {
 		t.Errorf("%q", got)
 	}
 	c = l.challenge(alice)
-	l.pass(time.Hour)
-	if got := l.rcon(alice, c, secret, "x"); got != "done\n" {
+	l.advance(time.Hour)
+	if got := l.rcon(alice, c, adminPassword, "x"); got != "done\n" {
 		t.Errorf("after an hour %q: programs keep challenges", got)
 	}
-	l.pass(time.Hour)
-	if got := l.rcon(alice, c, secret, "x"); got == "done\n" {
+	l.advance(time.Hour)
+	if got := l.rcon(alice, c, adminPassword, "x"); got == "done\n" {
 		t.Error("a challenge is good for ever")
 	}
 }
@@ -149,7 +149,7 @@ func TestNoChallenge(t *testing.T) {
 // TestSpoofedBan: nobody gets anybody banned without having been sent a challenge
 // at that address.
 func TestSpoofedBan(t *testing.T) {
-	l := newLab(t, halflife.Settings{})
+	l := newTestServer(t, halflife.Settings{})
 	mine := l.challenge(bob)
 	for i := range uint32(2000) {
 		c := mine
@@ -157,12 +157,12 @@ func TestSpoofedBan(t *testing.T) {
 			c = 100000000 + i*977
 		}
 		l.rcon(transport.UDPPeer(alice.Addr(), uint16(2000+i)), c, "wrong", "x")
-		l.pass(time.Millisecond)
+		l.advance(time.Millisecond)
 	}
 	if bans := l.bans.All(); len(bans) != 0 {
 		t.Errorf("banned by forged requests: %v", bans)
 	}
-	if got := l.rcon(alice, l.challenge(alice), secret, "status"); got != "done\n" {
+	if got := l.rcon(alice, l.challenge(alice), adminPassword, "status"); got != "done\n" {
 		t.Errorf("the victim gets %q", got)
 	}
 	if len(l.events) != 1 || l.events[0].Result != halflife.RconRan {
@@ -173,7 +173,7 @@ func TestSpoofedBan(t *testing.T) {
 // TestBan: five wrong passwords ban the address, whatever port they come from,
 // for some time.
 func TestBan(t *testing.T) {
-	l := newLab(t, halflife.Settings{})
+	l := newTestServer(t, halflife.Settings{})
 	c := l.challenge(alice)
 	guess := func(port uint16) string {
 		t.Helper()
@@ -188,25 +188,25 @@ func TestBan(t *testing.T) {
 	if got := guess(3000); got != banned {
 		t.Errorf("the fifth: %q", got)
 	}
-	if got := l.rcon(alice, c, secret, "x"); got != "" {
+	if got := l.rcon(alice, c, adminPassword, "x"); got != "" {
 		t.Errorf("a banned address gets %q", got)
 	}
-	if got := l.rcon(bob, l.challenge(bob), secret, "x"); got != "done\n" {
+	if got := l.rcon(bob, l.challenge(bob), adminPassword, "x"); got != "done\n" {
 		t.Errorf("another address gets %q", got)
 	}
-	l.pass(31 * time.Second)
-	if got := l.rcon(alice, c, secret, "x"); got != banned {
+	l.advance(31 * time.Second)
+	if got := l.rcon(alice, c, adminPassword, "x"); got != banned {
 		t.Errorf("half a minute later %q", got)
 	}
-	if got := l.rcon(alice, c, secret, "x"); got != "" {
+	if got := l.rcon(alice, c, adminPassword, "x"); got != "" {
 		t.Errorf("at once again %q", got)
 	}
 	all := l.bans.All()
 	if len(all) != 1 || all[0].Net != netip.PrefixFrom(alice.Addr(), 32) || !all[0].RconOnly || all[0].Duration != 15*time.Minute {
 		t.Errorf("bans: %+v", all)
 	}
-	l.pass(15 * time.Minute)
-	if got := l.rcon(alice, c, secret, "x"); got != "done\n" {
+	l.advance(15 * time.Minute)
+	if got := l.rcon(alice, c, adminPassword, "x"); got != "done\n" {
 		t.Errorf("after the ban %q", got)
 	}
 	// The ban is over, and so are the failures that led to it.
@@ -217,12 +217,12 @@ func TestBan(t *testing.T) {
 
 // TestBanSettings: how many, how long, from what, and who never.
 func TestBanSettings(t *testing.T) {
-	guesses := func(l *lab, peer transport.Peer, n int, gap time.Duration) {
+	guesses := func(l *testServer, peer transport.Peer, n int, gap time.Duration) {
 		l.t.Helper()
 		c := l.challenge(peer)
 		for range n {
 			l.rcon(peer, c, "wrong", "x")
-			l.pass(gap)
+			l.advance(gap)
 		}
 	}
 	set := func(r halflife.RconSettings) halflife.Settings {
@@ -240,13 +240,13 @@ func TestBanSettings(t *testing.T) {
 		"not two":   {set: halflife.RconSettings{MaxFailures: 2}, peer: alice, n: 1},
 		"for ever":  {set: halflife.RconSettings{BanTime: -1}, peer: alice, n: 5, want: []bans.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), RconOnly: true}}},
 		"from game": {set: halflife.RconSettings{BanFromGame: true}, peer: alice, n: 5, want: []bans.Ban{{Net: netip.MustParsePrefix("198.51.100.7/32"), Duration: 15 * time.Minute}}},
-		"IPv6":      {peer: six, n: 5, want: []bans.Ban{{Net: netip.MustParsePrefix("2001:db8:1:2::/64"), Duration: 15 * time.Minute, RconOnly: true}}},
+		"IPv6":      {peer: ipv6Peer, n: 5, want: []bans.Ban{{Net: netip.MustParsePrefix("2001:db8:1:2::/64"), Duration: 15 * time.Minute, RconOnly: true}}},
 		"slowly":    {peer: alice, n: 12, gap: 8 * time.Second},
 		"never":     {set: halflife.RconSettings{MaxFailures: -1}, peer: alice, n: 50},
-		"loopback":  {peer: home, n: 50},
+		"loopback":  {peer: loopbackPeer, n: 50},
 		"exempt":    {set: halflife.RconSettings{UnbannableNets: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}}, peer: alice, n: 50},
 	} {
-		l := newLab(t, set(test.set))
+		l := newTestServer(t, set(test.set))
 		guesses(l, test.peer, test.n, test.gap)
 		got := l.bans.All()
 		for i := range got {
@@ -257,18 +257,18 @@ func TestBanSettings(t *testing.T) {
 		}
 	}
 	// Who logged in may mistype.
-	l := newLab(t, set(halflife.RconSettings{}))
-	l.rcon(alice, l.challenge(alice), secret, "x")
+	l := newTestServer(t, set(halflife.RconSettings{}))
+	l.rcon(alice, l.challenge(alice), adminPassword, "x")
 	guesses(l, alice, 20, 0)
 	if all := l.bans.All(); len(all) != 0 {
 		t.Errorf("an administrator is banned: %v", all)
 	}
 	// Who is not allowed learns nothing from the answer.
-	l = newLab(t, set(halflife.RconSettings{AllowedNets: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")}}))
-	if got := l.rcon(alice, l.challenge(alice), secret, "x"); got != "Bad rcon_password.\n" || l.yard.ran != nil {
-		t.Errorf("not allowed: %q, ran %q", got, l.yard.ran)
+	l = newTestServer(t, set(halflife.RconSettings{AllowedNets: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")}}))
+	if got := l.rcon(alice, l.challenge(alice), adminPassword, "x"); got != "Bad rcon_password.\n" || l.game.commands != nil {
+		t.Errorf("not allowed: %q, ran %q", got, l.game.commands)
 	}
-	if got := l.rcon(bob, l.challenge(bob), secret, "x"); got != "done\n" {
+	if got := l.rcon(bob, l.challenge(bob), adminPassword, "x"); got != "done\n" {
 		t.Errorf("allowed: %q", got)
 	}
 }
@@ -276,27 +276,27 @@ func TestBanSettings(t *testing.T) {
 // TestTableFlushing: many addresses that take turns do not make the server forget
 // the failures of each, and a network's guesses are bounded together.
 func TestTableFlushing(t *testing.T) {
-	l := newLab(t, halflife.Settings{Limits: halflife.Limits{Guesses: halflife.Rate{PerSecond: 1e6, Burst: 1e6}}})
+	l := newTestServer(t, halflife.Settings{Limits: halflife.Limits{Guesses: halflife.Rate{PerSecond: 1e6, Burst: 1e6}}})
 	addr := func(i int) transport.Peer {
 		return transport.UDPPeer(netip.AddrFrom4([4]byte{198, 51, byte(i >> 8), byte(i)}), 4000)
 	}
 	const many = 200
 	for range 5 {
 		for i := range many {
-			req := append(text(halflife.RequestRconChallenge), make([]byte, 8)...)
-			c, err := halflife.ParseRconChallenge(l.one(addr(i), req))
+			req := append(textRequest(halflife.RequestRconChallenge), make([]byte, 8)...)
+			c, err := halflife.ParseRconChallenge(l.askOne(addr(i), req))
 			if err != nil {
 				t.Fatal(err)
 			}
 			l.rcon(addr(i), c, "wrong", "x")
 		}
-		l.pass(time.Second)
+		l.advance(time.Second)
 	}
 	if all := l.bans.All(); len(all) != many {
 		t.Errorf("%d of %d are banned", len(all), many)
 	}
 
-	l = newLab(t, halflife.Settings{})
+	l = newTestServer(t, halflife.Settings{})
 	tried := 0
 	for i := range 256 {
 		peer := transport.UDPPeer(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}), 4000)
@@ -322,20 +322,20 @@ func TestTableFlushing(t *testing.T) {
 // challenge into the log.
 func TestLogForging(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		l := newLab(t, halflife.Settings{})
+		l := newTestServer(t, halflife.Settings{})
 		c := l.challenge(alice)
-		password := rapid.SampledFrom([]string{secret, visitor, "wr0ngguess"}).Draw(rt, "password")
+		password := rapid.SampledFrom([]string{adminPassword, modPassword, "wr0ngguess"}).Draw(rt, "password")
 		command := rapid.SampledFrom([]string{"x\r\n[server] rcon: 1.2.3.4 ran quit", "\x1b[2J", "a\tb", "say", "\"\\"}).Draw(rt, "command") + rapid.StringN(0, 50, -1).Draw(rt, "more")
 		for range 20 {
 			l.ask(alice, []byte(fmt.Sprintf("\xff\xff\xff\xffrcon %d \"%s\" %s", c, password, command)))
-			l.pass(100 * time.Millisecond)
+			l.advance(100 * time.Millisecond)
 		}
 		for _, e := range l.events {
 			line := fmt.Sprintf("%v %v %q %d %d", e.Peer, e.Result, e.Command, e.Level, e.Count)
 			if strings.ContainsFunc(e.Command, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' }) || len(e.Command) > 32 {
 				rt.Errorf("command in the log: %q", e.Command)
 			}
-			for _, hidden := range []string{secret, "wr0ngguess", fmt.Sprint(c)} {
+			for _, hidden := range []string{adminPassword, "wr0ngguess", fmt.Sprint(c)} {
 				if strings.Contains(line, hidden) {
 					rt.Errorf("%q is in the log: %s", hidden, line)
 				}
@@ -349,28 +349,28 @@ func TestLogForging(t *testing.T) {
 
 // TestRconOff: without a password nobody is even given a challenge.
 func TestRconOff(t *testing.T) {
-	l := newLab(t, halflife.Settings{Rcon: halflife.RconSettings{Passwords: []halflife.RconPassword{}}})
-	if got := l.one(home, text(halflife.RequestRconChallenge)); got != nil {
+	l := newTestServer(t, halflife.Settings{Rcon: halflife.RconSettings{Passwords: []halflife.RconPassword{}}})
+	if got := l.askOne(loopbackPeer, textRequest(halflife.RequestRconChallenge)); got != nil {
 		t.Errorf("a challenge: %q", got)
 	}
-	if got := l.rcon(home, 123456789, secret, "status"); got != "" {
+	if got := l.rcon(loopbackPeer, 123456789, adminPassword, "status"); got != "" {
 		t.Errorf("an answer: %q", got)
 	}
 	// Turned on, and off again.
 	if err := l.srv.SetSettings(halflife.Settings{Rcon: halflife.RconSettings{Passwords: []halflife.RconPassword{{"new", 3}}}}); err != nil {
 		t.Fatal(err)
 	}
-	c := l.challenge(home)
-	if got := l.rcon(home, c, secret, "x"); got != "Bad rcon_password.\n" {
+	c := l.challenge(loopbackPeer)
+	if got := l.rcon(loopbackPeer, c, adminPassword, "x"); got != "Bad rcon_password.\n" {
 		t.Errorf("the old password: %q", got)
 	}
-	if got := l.rcon(home, c, "new", "x"); got != "done\n" || l.yard.ran[0] != "3 x" {
-		t.Errorf("the new password: %q, ran %q", got, l.yard.ran)
+	if got := l.rcon(loopbackPeer, c, "new", "x"); got != "done\n" || l.game.commands[0] != "3 x" {
+		t.Errorf("the new password: %q, ran %q", got, l.game.commands)
 	}
 	if err := l.srv.SetSettings(halflife.Settings{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := l.rcon(home, c, "new", "x"); got != "" {
+	if got := l.rcon(loopbackPeer, c, "new", "x"); got != "" {
 		t.Errorf("when off: %q", got)
 	}
 }
@@ -385,12 +385,12 @@ func TestThirdPartyRcon(t *testing.T) {
 		want bool
 	}{
 		"world":   {halflife.Settings{}, alice, false},
-		"lan":     {halflife.Settings{}, local, true},
-		"off":     {halflife.Settings{Legacy: halflife.LegacyOff}, local, false},
+		"lan":     {halflife.Settings{}, lanPeer, true},
+		"off":     {halflife.Settings{Legacy: halflife.LegacyOff}, lanPeer, false},
 		"on":      {halflife.Settings{Legacy: halflife.LegacyOn}, alice, true},
 		"allowed": {halflife.Settings{Rcon: halflife.RconSettings{AllowedNets: []netip.Prefix{netip.MustParsePrefix("198.51.100.7/32")}}}, alice, true},
 	} {
-		if got := newLab(t, test.set).one(test.peer, req); (got != nil) != test.want {
+		if got := newTestServer(t, test.set).askOne(test.peer, req); (got != nil) != test.want {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 // TestAnswers asks from a local network for everything, in every way.
 func TestAnswers(t *testing.T) {
-	l := newLab(t, halflife.Settings{})
+	l := newTestServer(t, halflife.Settings{})
 	v := loadVectors(t)
 	for request, answer := range map[string]string{
 		"Q.ping.req": "Q.ping.rep", "Q.ping.req.nonul": "Q.ping.rep", "Q.ping.req.i": "Q.ping.rep",
@@ -25,39 +25,39 @@ func TestAnswers(t *testing.T) {
 		"Q.players.req": "Q.players.rep", "Q.players.req.nonul": "Q.players.rep",
 		"Q.rules.req": "Q.rules.rep", "Q.rules.req.nonul": "Q.rules.rep", "Q.infostring.req": "Q.infostring.rep",
 	} {
-		v.same(answer, l.one(local, v.get(request)))
-		l.pass(time.Second)
+		v.checkBytes(answer, l.askOne(lanPeer, v.get(request)))
+		l.advance(time.Second)
 	}
 	for _, end := range []string{"", "\x00", "\n", "\n\x00", "\x00" + strings.Repeat("x", 240), "\n junk"} {
 		for _, word := range []string{"details", "DETAILS", "Details"} {
-			v.same("Q.details.rep", l.one(home, []byte("\xff\xff\xff\xff"+word+end)))
+			v.checkBytes("Q.details.rep", l.askOne(loopbackPeer, []byte("\xff\xff\xff\xff"+word+end)))
 		}
 	}
 	for _, nothing := range []string{"", "x", "detail", "detailss", "info 49", "j", "A1234", "l", "d\n", "f\r", "9x", "C", "m", "I", "D", "E", "\x00", "\n"} {
-		if got := l.one(home, []byte("\xff\xff\xff\xff"+nothing)); got != nil {
+		if got := l.askOne(loopbackPeer, []byte("\xff\xff\xff\xff"+nothing)); got != nil {
 			t.Errorf("%q is answered with %q", nothing, got)
 		}
 	}
-	l.yard.players, l.yard.rules = nil, nil
-	v.same("Q.players.rep.empty", l.one(home, v.get("Q.players.req")))
-	v.same("Q.rules.rep.empty", l.one(home, v.get("Q.rules.req")))
+	l.game.players, l.game.rules = nil, nil
+	v.checkBytes("Q.players.rep.empty", l.askOne(loopbackPeer, v.get("Q.players.req")))
+	v.checkBytes("Q.rules.rep.empty", l.askOne(loopbackPeer, v.get("Q.rules.req")))
 }
 
 // TestA2S goes through the challenge, without any legacy.
 func TestA2S(t *testing.T) {
-	l := newLab(t, halflife.Settings{Legacy: halflife.LegacyOff})
-	for _, peer := range []transport.Peer{alice, local, home, six} {
-		info, form, err := halflife.ParseInfo(l.a2s(peer, halflife.RequestA2SInfo)[0])
-		want := l.yard.info
+	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOff})
+	for _, peer := range []transport.Peer{alice, lanPeer, loopbackPeer, ipv6Peer} {
+		info, form, err := halflife.ParseInfo(l.queryA2S(peer, halflife.RequestA2SInfo)[0])
+		want := l.game.info
 		want.Protocol, want.AppID, want.Address = halflife.A2SProtocol, halflife.DefaultAppID, ""
 		if d := cmp.Diff(want, info); d != "" || form != halflife.FormatA2S || err != nil {
 			t.Errorf("%v %v:\n%s", form, err, d)
 		}
-		players, err := halflife.ParsePlayers(l.a2s(peer, halflife.RequestA2SPlayers)[0])
+		players, err := halflife.ParsePlayers(l.queryA2S(peer, halflife.RequestA2SPlayers)[0])
 		if d := cmp.Diff(samplePlayers, players); d != "" || err != nil {
 			t.Errorf("%v:\n%s", err, d)
 		}
-		rules, err := halflife.ParseRules(l.a2s(peer, halflife.RequestA2SRules)[0])
+		rules, err := halflife.ParseRules(l.queryA2S(peer, halflife.RequestA2SRules)[0])
 		if d := cmp.Diff(sampleRules, rules); d != "" || err != nil {
 			t.Errorf("%v:\n%s", err, d)
 		}
@@ -67,15 +67,15 @@ func TestA2S(t *testing.T) {
 // TestChallenge: a challenge is for one address, for all its ports, and for a
 // minute or two.
 func TestChallenge(t *testing.T) {
-	l := newLab(t, halflife.Settings{Legacy: halflife.LegacyOff})
-	c, err := halflife.ParseA2SChallenge(l.one(alice, halflife.AppendA2SRequest(nil, halflife.RequestA2SPlayers, halflife.NoChallenge)))
+	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOff})
+	c, err := halflife.ParseA2SChallenge(l.askOne(alice, halflife.AppendA2SRequest(nil, halflife.RequestA2SPlayers, halflife.NoChallenge)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	req := halflife.AppendA2SRequest(nil, halflife.RequestA2SPlayers, c)
 	answered := func(peer transport.Peer) bool {
 		t.Helper()
-		_, err := halflife.ParsePlayers(l.one(peer, req))
+		_, err := halflife.ParsePlayers(l.askOne(peer, req))
 		return err == nil
 	}
 	if !answered(alice) || !answered(transport.UDPPeer(alice.Addr(), 5555)) {
@@ -84,11 +84,11 @@ func TestChallenge(t *testing.T) {
 	if answered(bob) {
 		t.Error("the challenge of another is taken")
 	}
-	l.pass(time.Minute)
+	l.advance(time.Minute)
 	if !answered(alice) {
 		t.Error("the challenge is not taken after a minute")
 	}
-	l.pass(time.Minute)
+	l.advance(time.Minute)
 	if answered(alice) {
 		t.Error("the challenge is taken after two minutes")
 	}
@@ -96,14 +96,14 @@ func TestChallenge(t *testing.T) {
 
 // TestBots: A2S marks them, text cannot.
 func TestBots(t *testing.T) {
-	l := newLab(t, halflife.Settings{})
-	l.yard.players = []halflife.Player{{Index: 1, Name: "man", Time: 5 * time.Second}, {Index: 2, Name: "machine", Time: 7 * time.Second, Bot: true}}
-	got, err := halflife.ParsePlayers(l.a2s(home, halflife.RequestA2SPlayers)[0])
-	want := []halflife.Player{l.yard.players[0], {Index: 2, Name: "machine", Bot: true}}
+	l := newTestServer(t, halflife.Settings{})
+	l.game.players = []halflife.Player{{Index: 1, Name: "man", Time: 5 * time.Second}, {Index: 2, Name: "machine", Time: 7 * time.Second, Bot: true}}
+	got, err := halflife.ParsePlayers(l.queryA2S(loopbackPeer, halflife.RequestA2SPlayers)[0])
+	want := []halflife.Player{l.game.players[0], {Index: 2, Name: "machine", Bot: true}}
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Errorf("%v\n%s", err, d)
 	}
-	got, err = halflife.ParsePlayers(l.one(home, text(halflife.RequestPlayers)))
+	got, err = halflife.ParsePlayers(l.askOne(loopbackPeer, textRequest(halflife.RequestPlayers)))
 	want[1] = halflife.Player{Index: 2, Name: "machine", Time: 7 * time.Second}
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Errorf("%v\n%s", err, d)
@@ -113,52 +113,52 @@ func TestBots(t *testing.T) {
 // TestSplit: answers that do not fit are split such that they can be put together
 // again, and cut in text.
 func TestSplit(t *testing.T) {
-	l := newLab(t, halflife.Settings{})
-	l.yard.crowd(64)
-	l.yard.sheet(150)
+	l := newTestServer(t, halflife.Settings{})
+	l.game.setPlayers(64)
+	l.game.setRules(150)
 	join := func(parts [][]byte) []byte {
 		t.Helper()
 		var j halflife.PartAssembler
 		for i := range parts {
-			if whole := j.Feed(l.now, home.AddrPort, parts[len(parts)-1-i]); whole != nil {
+			if whole := j.Feed(l.now, loopbackPeer.AddrPort, parts[len(parts)-1-i]); whole != nil {
 				return whole
 			}
 		}
 		t.Fatalf("%d parts make no message", len(parts))
 		return nil
 	}
-	players, err := halflife.ParsePlayers(join(l.a2s(home, halflife.RequestA2SPlayers)))
-	if d := cmp.Diff(l.yard.players, players); d != "" || err != nil {
+	players, err := halflife.ParsePlayers(join(l.queryA2S(loopbackPeer, halflife.RequestA2SPlayers)))
+	if d := cmp.Diff(l.game.players, players); d != "" || err != nil {
 		t.Errorf("%v\n%s", err, d)
 	}
-	rules, err := halflife.ParseRules(join(l.a2s(home, halflife.RequestA2SRules)))
-	if d := cmp.Diff(l.yard.rules, rules); d != "" || err != nil {
+	rules, err := halflife.ParseRules(join(l.queryA2S(loopbackPeer, halflife.RequestA2SRules)))
+	if d := cmp.Diff(l.game.rules, rules); d != "" || err != nil {
 		t.Errorf("%v\n%s", err, d)
 	}
 	// Two answers in a row are two messages.
-	a, b := l.a2s(home, halflife.RequestA2SRules), l.a2s(home, halflife.RequestA2SRules)
+	a, b := l.queryA2S(loopbackPeer, halflife.RequestA2SRules), l.queryA2S(loopbackPeer, halflife.RequestA2SRules)
 	if bytes.Equal(a[0][4:8], b[0][4:8]) {
 		t.Error("two answers have the same number")
 	}
-	text, err := halflife.ParsePlayers(l.one(home, text(halflife.RequestPlayers)))
+	text, err := halflife.ParsePlayers(l.askOne(loopbackPeer, textRequest(halflife.RequestPlayers)))
 	if err != nil || len(text) == 0 || len(text) >= 64 {
 		t.Errorf("%d players in text, %v", len(text), err)
 	}
-	if d := cmp.Diff(l.yard.players[:len(text)], text); d != "" {
+	if d := cmp.Diff(l.game.players[:len(text)], text); d != "" {
 		t.Error(d)
 	}
 	// Fewer players again.
-	l.yard.crowd(3)
-	if got := l.a2s(home, halflife.RequestA2SPlayers); len(got) != 1 {
+	l.game.setPlayers(3)
+	if got := l.queryA2S(loopbackPeer, halflife.RequestA2SPlayers); len(got) != 1 {
 		t.Errorf("%d datagrams for three players", len(got))
 	}
 }
 
 // TestSecrets: what a game lets slip is not published.
 func TestSecrets(t *testing.T) {
-	l := newLab(t, halflife.Settings{})
-	l.yard.rules = []halflife.Rule{{"sv_rcon_password", "hidden"}, {"Password", ""}, {"sv_password", "none"}, {"sv_name", "x"}}
-	got, err := halflife.ParseRules(l.one(home, text(halflife.RequestRules)))
+	l := newTestServer(t, halflife.Settings{})
+	l.game.rules = []halflife.Rule{{"sv_rcon_password", "hidden"}, {"Password", ""}, {"sv_password", "none"}, {"sv_name", "x"}}
+	got, err := halflife.ParseRules(l.askOne(loopbackPeer, textRequest(halflife.RequestRules)))
 	want := []halflife.Rule{{"sv_rcon_password", "1"}, {"Password", "0"}, {"sv_password", "0"}, {"sv_name", "x"}}
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Errorf("%v\n%s", err, d)
@@ -167,13 +167,13 @@ func TestSecrets(t *testing.T) {
 
 // TestCounts: clients read bytes of text as signed ones.
 func TestCounts(t *testing.T) {
-	l := newLab(t, halflife.Settings{})
-	l.yard.info.Players, l.yard.info.Max, l.yard.info.Bots = 200, 300, -1
-	i, _, err := halflife.ParseInfo(l.one(home, text(halflife.RequestDetails)))
+	l := newTestServer(t, halflife.Settings{})
+	l.game.info.Players, l.game.info.Max, l.game.info.Bots = 200, 300, -1
+	i, _, err := halflife.ParseInfo(l.askOne(loopbackPeer, textRequest(halflife.RequestDetails)))
 	if err != nil || i.Players != 127 || i.Max != 127 || i.Bots != 0 {
 		t.Errorf("text has %d/%d with %d bots, %v", i.Players, i.Max, i.Bots, err)
 	}
-	i, _, err = halflife.ParseInfo(l.a2s(home, halflife.RequestA2SInfo)[0])
+	i, _, err = halflife.ParseInfo(l.queryA2S(loopbackPeer, halflife.RequestA2SInfo)[0])
 	if err != nil || i.Players != 200 || i.Max != 255 || i.Bots != 0 {
 		t.Errorf("A2S has %d/%d with %d bots, %v", i.Players, i.Max, i.Bots, err)
 	}
@@ -181,10 +181,10 @@ func TestCounts(t *testing.T) {
 
 // TestHostileTexts: names steer no terminal and break no list.
 func TestHostileTexts(t *testing.T) {
-	l := newLab(t, halflife.Settings{})
-	l.yard.info.Name = "a\x1b[31m\\password\\0\"\nb\x00c\xff\u009bd" + strings.Repeat("é", 100)
+	l := newTestServer(t, halflife.Settings{})
+	l.game.info.Name = "a\x1b[31m\\password\\0\"\nb\x00c\xff\u009bd" + strings.Repeat("é", 100)
 	for _, kind := range []halflife.RequestKind{halflife.RequestInfo, halflife.RequestDetails, halflife.RequestInfostring} {
-		i, _, err := halflife.ParseInfo(l.one(home, text(kind)))
+		i, _, err := halflife.ParseInfo(l.askOne(loopbackPeer, textRequest(kind)))
 		want := `a [31m\password\0" b c? d`
 		if kind == halflife.RequestInfostring {
 			want = `a [31mpassword0 b c? d`
@@ -195,8 +195,8 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// requests yields any request, as it is or spoilt.
-func requests(t *rapid.T) []byte {
+// drawRequest draws any request, unchanged or malformed.
+func drawRequest(t *rapid.T) []byte {
 	kind := halflife.RequestKind(rapid.IntRange(1, 12).Draw(t, "kind"))
 	var b []byte
 	switch {
@@ -205,7 +205,7 @@ func requests(t *rapid.T) []byte {
 	case kind >= halflife.RequestA2SInfo:
 		b = halflife.AppendA2SRequest(nil, kind, rapid.Uint32().Draw(t, "challenge"))
 	default:
-		b = text(kind)
+		b = textRequest(kind)
 	}
 	switch rapid.IntRange(0, 3).Draw(t, "spoil") {
 	case 0:
@@ -221,15 +221,15 @@ func requests(t *rapid.T) []byte {
 func TestReflection(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		set := halflife.Settings{Legacy: rapid.SampledFrom([]halflife.LegacyPolicy{halflife.LegacyOff, halflife.LegacyLAN}).Draw(rt, "legacy")}
-		l := newLab(t, set)
-		l.yard.crowd(64)
-		l.yard.sheet(100)
-		victim := rapid.SampledFrom([]transport.Peer{alice, six}).Draw(rt, "victim")
+		l := newTestServer(t, set)
+		l.game.setPlayers(64)
+		l.game.setRules(100)
+		victim := rapid.SampledFrom([]transport.Peer{alice, ipv6Peer}).Draw(rt, "victim")
 		if set.Legacy == halflife.LegacyOff && rapid.Bool().Draw(rt, "lan") {
-			victim = local
+			victim = lanPeer
 		}
 		for range rapid.IntRange(1, 30).Draw(rt, "requests") {
-			req := requests(rt)
+			req := drawRequest(rt)
 			out := 0
 			for _, b := range l.ask(victim, req) {
 				out += len(b)
@@ -245,14 +245,14 @@ func TestReflection(t *testing.T) {
 // its budget and no more, even if the table of networks is flooded.
 func TestLegacyBudget(t *testing.T) {
 	rate := halflife.Rate{PerSecond: 1e6, Burst: 1e6}
-	l := newLab(t, halflife.Settings{Legacy: halflife.LegacyOn, Limits: halflife.Limits{
+	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOn, Limits: halflife.Limits{
 		Address: rate, Network: rate, AllBytes: halflife.Rate{PerSecond: 1e9, Burst: 1e9}, Bytes: halflife.Rate{PerSecond: 1000, Burst: 5000}}})
-	l.yard.crowd(64)
-	req := text(halflife.RequestPlayers)
+	l.game.setPlayers(64)
+	req := textRequest(halflife.RequestPlayers)
 	drain := func() (n int) {
 		t.Helper()
 		for range 200 {
-			if b := l.one(alice, req); b != nil {
+			if b := l.askOne(alice, req); b != nil {
 				if len(b) > 512 {
 					t.Fatalf("%d bytes to an address without a challenge", len(b))
 				}
@@ -272,7 +272,7 @@ func TestLegacyBudget(t *testing.T) {
 	if n := drain(); n > 512 {
 		t.Errorf("after a flood of other networks %d bytes more", n)
 	}
-	l.pass(2 * time.Second)
+	l.advance(2 * time.Second)
 	if n := drain(); n > 2000+512 {
 		t.Errorf("%d bytes after two seconds, the budget is 2000", n)
 	}
@@ -284,37 +284,37 @@ func TestLegacyBudget(t *testing.T) {
 // TestFloodStarvesNobody: who shows that he is there is answered whatever others
 // fake in his name.
 func TestFloodStarvesNobody(t *testing.T) {
-	l := newLab(t, halflife.Settings{Legacy: halflife.LegacyOn})
+	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOn})
 	for range 3000 {
-		l.ask(alice, text(halflife.RequestRules))
+		l.ask(alice, textRequest(halflife.RequestRules))
 		l.ask(alice, halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, 12345))
 		l.ask(alice, []byte("\xff\xff\xff\xffrcon 123456789 \"x\" y"))
-		l.ask(alice, text(halflife.RequestRconChallenge))
+		l.ask(alice, textRequest(halflife.RequestRconChallenge))
 	}
-	if got := l.a2s(alice, halflife.RequestA2SInfo); len(got) != 1 {
+	if got := l.queryA2S(alice, halflife.RequestA2SInfo); len(got) != 1 {
 		t.Error("A2S is starved")
 	}
-	if got := l.rcon(alice, l.challenge(alice), secret, "status"); got != "done\n" {
+	if got := l.rcon(alice, l.challenge(alice), adminPassword, "status"); got != "done\n" {
 		t.Errorf("rcon is starved: %q", got)
 	}
 }
 
 // TestProven: an address that answered a challenge gets text whole, for a while.
 func TestProven(t *testing.T) {
-	l := newLab(t, halflife.Settings{Legacy: halflife.LegacyOff})
-	details := text(halflife.RequestDetails)
-	if l.one(alice, details) != nil {
+	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOff})
+	details := textRequest(halflife.RequestDetails)
+	if l.askOne(alice, details) != nil {
 		t.Error("answered without a challenge")
 	}
-	l.a2s(alice, halflife.RequestA2SInfo)
-	if l.one(alice, details) == nil {
+	l.queryA2S(alice, halflife.RequestA2SInfo)
+	if l.askOne(alice, details) == nil {
 		t.Error("not answered after a challenge")
 	}
-	if l.one(bob, details) != nil {
+	if l.askOne(bob, details) != nil {
 		t.Error("answered for the challenge of another")
 	}
-	l.pass(11 * time.Minute)
-	if l.one(alice, details) != nil {
+	l.advance(11 * time.Minute)
+	if l.askOne(alice, details) != nil {
 		t.Error("answered long after a challenge")
 	}
 }
@@ -322,7 +322,7 @@ func TestProven(t *testing.T) {
 // TestNoTalkToServices: what looks like another service, or ourselves, is left
 // alone.
 func TestNoTalkToServices(t *testing.T) {
-	y := newYard()
+	y := newFakeGame()
 	answered := 0
 	own := transport.MustParsePeer("0.0.0.0:8303")
 	s, err := halflife.NewServer(halflife.ServerConfig{Game: y, Send: func(transport.Peer, []byte) { answered++ }, OwnAddrs: []transport.Peer{own}})
@@ -330,7 +330,7 @@ func TestNoTalkToServices(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, from := range []string{"198.51.100.7:0", "198.51.100.7:19", "198.51.100.7:53", "127.0.0.1:8303"} {
-		s.Feed(1, transport.MustParsePeer(from), text(halflife.RequestPing))
+		s.Feed(1, transport.MustParsePeer(from), textRequest(halflife.RequestPing))
 	}
 	if answered != 0 || s.Stats().Dropped[halflife.DropSource] != 4 {
 		t.Errorf("%d answered", answered)
@@ -339,7 +339,7 @@ func TestNoTalkToServices(t *testing.T) {
 
 // TestBadConfig names what cannot be.
 func TestBadConfig(t *testing.T) {
-	y := newYard()
+	y := newFakeGame()
 	send := func(transport.Peer, []byte) {}
 	for name, cfg := range map[string]halflife.ServerConfig{
 		"no game": {Send: send},
@@ -365,17 +365,17 @@ func TestBadConfig(t *testing.T) {
 // TestNothingAllocated holds answers to what they promise.
 func TestNothingAllocated(t *testing.T) {
 	testenv.RequireExactAllocs(t)
-	for name, f := range queryMix(t) {
+	for name, f := range commonRequests(t) {
 		if n := testing.AllocsPerRun(200, f); n != 0 {
 			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
 }
 
-// queryMix is what servers are asked most, one function for each kind.
-func queryMix(t testing.TB) map[string]func() {
-	y := newYard()
-	y.crowd(16)
+// commonRequests returns functions that feed a server the most common requests.
+func commonRequests(t testing.TB) map[string]func() {
+	y := newFakeGame()
+	y.setPlayers(16)
 	var last [16]byte
 	s, err := halflife.NewServer(halflife.ServerConfig{
 		Game: y, Send: func(_ transport.Peer, b []byte) { copy(last[:], b) },
@@ -395,21 +395,21 @@ func queryMix(t testing.TB) map[string]func() {
 		"a2s info":      halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, challenge),
 		"a2s players":   halflife.AppendA2SRequest(nil, halflife.RequestA2SPlayers, challenge),
 		"a2s challenge": halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge),
-		"ping":          text(halflife.RequestPing),
+		"ping":          textRequest(halflife.RequestPing),
 		"unknown":       []byte("\xff\xff\xff\xffnonsense"),
 		"rcon":          []byte("\xff\xff\xff\xffrcon 123456789 \"x\" y"),
 	} {
 		mix[name] = func() { s.Feed(now, alice, b) }
 	}
 	for name, kind := range map[string]halflife.RequestKind{"details": halflife.RequestDetails, "players": halflife.RequestPlayers} {
-		b := text(kind)
-		mix[name] = func() { s.Feed(now, home, b) }
+		b := textRequest(kind)
+		mix[name] = func() { s.Feed(now, loopbackPeer, b) }
 	}
 	return mix
 }
 
 func BenchmarkFeed(b *testing.B) {
-	for name, f := range queryMix(b) {
+	for name, f := range commonRequests(b) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -15,22 +15,22 @@ import (
 	"github.com/teeyard/teeyard/halflife"
 )
 
-// vectors are the datagrams in testdata/vectors.txt: what real programs send and
+// testVectors are the datagrams in testdata/vectors.txt: what real programs send and
 // understand, by name. It notes which ones a test used.
-type vectors struct {
+type testVectors struct {
 	t    testing.TB
 	b    map[string][]byte
 	used map[string]bool
 }
 
-func loadVectors(t testing.TB) *vectors {
+func loadVectors(t testing.TB) *testVectors {
 	t.Helper()
 	f, err := os.Open("testdata/vectors.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	v := &vectors{t: t, b: make(map[string][]byte), used: make(map[string]bool)}
+	v := &testVectors{t: t, b: make(map[string][]byte), used: make(map[string]bool)}
 	for s := bufio.NewScanner(f); s.Scan(); {
 		fields := strings.Fields(s.Text())
 		if len(fields) < 2 || fields[0][0] == '#' {
@@ -43,7 +43,7 @@ func loadVectors(t testing.TB) *vectors {
 	return v
 }
 
-func (v *vectors) get(name string) []byte {
+func (v *testVectors) get(name string) []byte {
 	v.t.Helper()
 	b, ok := v.b[name]
 	if !ok {
@@ -53,8 +53,8 @@ func (v *vectors) get(name string) []byte {
 	return b
 }
 
-// same checks that bytes are those of a vector.
-func (v *vectors) same(name string, got []byte) {
+// checkBytes checks that bytes are those of a vector.
+func (v *testVectors) checkBytes(name string, got []byte) {
 	v.t.Helper()
 	if want := v.get(name); !bytes.Equal(got, want) {
 		v.t.Errorf("%s:\n got %x\nwant %x", name, got, want)
@@ -74,8 +74,8 @@ var samplePlayers = []halflife.Player{
 var sampleRules = []halflife.Rule{{"sv_gametype", "dm"}, {"sv_scorelimit", "20"}, {"sv_password", "0"}}
 
 var (
-	tenServer  = netip.MustParseAddrPort("10.1.2.3:27015")
-	testServer = netip.MustParseAddrPort("192.0.2.9:8303")
+	tenServer        = netip.MustParseAddrPort("10.1.2.3:27015")
+	documentedServer = netip.MustParseAddrPort("192.0.2.9:8303")
 )
 
 // TestVectors holds encoders and parsers to the bytes of real programs.
@@ -116,9 +116,9 @@ func TestVectors(t *testing.T) {
 		"Q.ping.req": halflife.RequestPing, "Q.info.req": halflife.RequestInfo, "Q.details.req": halflife.RequestDetails,
 		"Q.players.req": halflife.RequestPlayers, "Q.rules.req": halflife.RequestRules, "Q.infostring.req": halflife.RequestInfostring,
 	} {
-		v.same(name, halflife.AppendTextRequest(nil, kind))
+		v.checkBytes(name, halflife.AppendTextRequest(nil, kind))
 	}
-	v.same("Q.ping.rep", halflife.AppendPong(nil))
+	v.checkBytes("Q.ping.rep", halflife.AppendPong(nil))
 	for _, name := range []string{"Q.ping.rep", "Q.ping.rep.xash", "Q.ping.rep.xash.text"} {
 		if !halflife.IsPong(v.get(name)) {
 			t.Errorf("%s is no pong", name)
@@ -126,12 +126,12 @@ func TestVectors(t *testing.T) {
 	}
 
 	// Answers in text.
-	v.same("Q.info.rep", halflife.AppendInfo(nil, &sampleInfo))
-	v.same("Q.details.rep", halflife.AppendDetails(nil, &sampleInfo))
-	v.same("Q.infostring.rep", halflife.AppendInfostring(nil, &sampleInfo))
+	v.checkBytes("Q.info.rep", halflife.AppendInfo(nil, &sampleInfo))
+	v.checkBytes("Q.details.rep", halflife.AppendDetails(nil, &sampleInfo))
+	v.checkBytes("Q.infostring.rep", halflife.AppendInfostring(nil, &sampleInfo))
 	mod := sampleInfo
 	mod.Mod = &halflife.Mod{URL: "http://teeworlds.com/", Version: 1, ClientDLL: true}
-	v.same("Q.details.rep.mod", halflife.AppendDetails(nil, &mod))
+	v.checkBytes("Q.details.rep.mod", halflife.AppendDetails(nil, &mod))
 	brief := sampleInfo
 	brief.Type, brief.OS = 0, 0
 	info("Q.info.rep", halflife.FormatInfo, brief)
@@ -140,10 +140,10 @@ func TestVectors(t *testing.T) {
 	info("Q.details.rep.seed", halflife.FormatDetails, sampleInfo)
 	info("Q.infostring.rep", halflife.FormatInfostring, sampleInfo)
 	info("Q.infostring.rep.bad", halflife.FormatInfostring, sampleInfo)
-	v.same("Q.players.rep", halflife.AppendPlayers(nil, samplePlayers, halflife.MaxDatagram))
-	v.same("Q.players.rep.empty", halflife.AppendPlayers(nil, nil, halflife.MaxDatagram))
-	v.same("Q.rules.rep", halflife.AppendRules(nil, sampleRules, halflife.MaxDatagram))
-	v.same("Q.rules.rep.empty", halflife.AppendRules(nil, nil, halflife.MaxDatagram))
+	v.checkBytes("Q.players.rep", halflife.AppendPlayers(nil, samplePlayers, halflife.MaxDatagram))
+	v.checkBytes("Q.players.rep.empty", halflife.AppendPlayers(nil, nil, halflife.MaxDatagram))
+	v.checkBytes("Q.rules.rep", halflife.AppendRules(nil, sampleRules, halflife.MaxDatagram))
+	v.checkBytes("Q.rules.rep.empty", halflife.AppendRules(nil, nil, halflife.MaxDatagram))
 	for _, name := range []string{"Q.players.rep", "Q.players.rep.zerobased", "A.player.rep"} {
 		want := append([]halflife.Player(nil), samplePlayers...)
 		if name != "Q.players.rep" { // some servers count from 0; we do not, see AppendPlayers
@@ -163,7 +163,7 @@ func TestVectors(t *testing.T) {
 	whole := v.get("Q.rules.rep")
 	for style, name := range map[halflife.SplitStyle]string{halflife.SplitGoldSrc: "S.gold.rules.", halflife.SplitSource: "S.source.rules."} {
 		for i, n := range []string{"0", "1", "2"} {
-			v.same(name+n, halflife.AppendPart(nil, style, 2, whole, i, 20))
+			v.checkBytes(name+n, halflife.AppendPart(nil, style, 2, whole, i, 20))
 		}
 		var j halflife.PartAssembler
 		for _, n := range []string{"2", "0"} {
@@ -180,33 +180,33 @@ func TestVectors(t *testing.T) {
 	requests(halflife.RequestA2SPlayers, "A.player.req")
 	requests(halflife.RequestA2SRules, "A.rules.req")
 	requests(halflife.RequestA2SChallenge, "A.getchal.req")
-	v.same("A.getchal.req", halflife.AppendA2SRequest(nil, halflife.RequestA2SChallenge, 0))
-	v.same("A.info.req", halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge))
-	v.same("A.player.req", halflife.AppendA2SRequest(nil, halflife.RequestA2SPlayers, halflife.NoChallenge))
-	v.same("A.rules.req", halflife.AppendA2SRequest(nil, halflife.RequestA2SRules, halflife.NoChallenge))
+	v.checkBytes("A.getchal.req", halflife.AppendA2SRequest(nil, halflife.RequestA2SChallenge, 0))
+	v.checkBytes("A.info.req", halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge))
+	v.checkBytes("A.player.req", halflife.AppendA2SRequest(nil, halflife.RequestA2SPlayers, halflife.NoChallenge))
+	v.checkBytes("A.rules.req", halflife.AppendA2SRequest(nil, halflife.RequestA2SRules, halflife.NoChallenge))
 	for name, kind := range map[string]halflife.RequestKind{
 		"A.info.req.chal": halflife.RequestA2SInfo, "A.player.req.chal": halflife.RequestA2SPlayers, "A.rules.req.chal": halflife.RequestA2SRules,
 	} {
 		equal(name, halflife.ParseRequest(v.get(name)), halflife.Request{Kind: kind, Challenge: challenge})
-		v.same(name, halflife.AppendA2SRequest(nil, kind, challenge))
+		v.checkBytes(name, halflife.AppendA2SRequest(nil, kind, challenge))
 	}
-	v.same("A.chal.rep", halflife.AppendA2SChallenge(nil, challenge))
+	v.checkBytes("A.chal.rep", halflife.AppendA2SChallenge(nil, challenge))
 	c, err := halflife.ParseA2SChallenge(v.get("A.chal.rep"))
 	if c != challenge || err != nil {
 		t.Errorf("A.chal.rep: %x, %v", c, err)
 	}
 	a2s := sampleInfo
 	a2s.Address, a2s.Protocol, a2s.Version = "", 48, "0.7.5"
-	v.same("A.info.rep.p48", halflife.AppendA2SInfo(nil, &a2s))
+	v.checkBytes("A.info.rep.p48", halflife.AppendA2SInfo(nil, &a2s))
 	info("A.info.rep.p48", halflife.FormatA2S, a2s)
 	a2s.Protocol, a2s.AppID, a2s.Port, a2s.Keywords = halflife.A2SProtocol, halflife.DefaultAppID, 8303, "dm,vanilla"
-	v.same("A.info.rep.p17", halflife.AppendA2SInfo(nil, &a2s))
+	v.checkBytes("A.info.rep.p17", halflife.AppendA2SInfo(nil, &a2s))
 	info("A.info.rep.p17", halflife.FormatA2S, a2s)
-	v.same("A.rules.rep", halflife.AppendRules(nil, sampleRules, halflife.MaxDatagram))
+	v.checkBytes("A.rules.rep", halflife.AppendRules(nil, sampleRules, halflife.MaxDatagram))
 
 	// Rcon.
 	const number = 1871834725
-	v.same("R.chal.rep", halflife.AppendRconChallenge(nil, number))
+	v.checkBytes("R.chal.rep", halflife.AppendRconChallenge(nil, number))
 	n, err := halflife.ParseRconChallenge(v.get("R.chal.rep"))
 	if n != number || err != nil {
 		t.Errorf("R.chal.rep: %d, %v", n, err)
@@ -220,7 +220,7 @@ func TestVectors(t *testing.T) {
 	for name, command := range map[string]string{"R.exec.req": "status", "R.exec.req.empty": ""} {
 		b, err := halflife.AppendRcon(nil, number, "s3cret", command)
 		equal(name, err, nil)
-		v.same(name, b)
+		v.checkBytes(name, b)
 	}
 	for name, text := range map[string]string{
 		"R.print.rep": "hostname:  Tee Wars\n", "R.print.rep.empty": "", "R.badpw.rep": "Bad rcon_password.\n",
@@ -233,7 +233,7 @@ func TestVectors(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 		if name != "R.banned.rep" {
-			v.same(name, halflife.AppendPrint(nil, text))
+			v.checkBytes(name, halflife.AppendPrint(nil, text))
 		}
 	}
 	for name, text := range map[string]string{"R.nochal.rep": "No challenge for your address.\n", "R.badchal.rep.hlds": "Bad challenge.\n"} {
@@ -241,7 +241,7 @@ func TestVectors(t *testing.T) {
 		if err != nil || string(got) != text {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
-		v.same(name, halflife.AppendRefused(nil, text))
+		v.checkBytes(name, halflife.AppendRefused(nil, text))
 	}
 
 	// Asking masters.
@@ -264,45 +264,45 @@ func TestVectors(t *testing.T) {
 		}
 		equal(name, got, want)
 		if name != "M.c.req.qw" && name != "M.1.req.steam.next.qstat" { // written by others in their own way
-			v.same(name, halflife.AppendListRequest(nil, &want))
+			v.checkBytes(name, halflife.AppendListRequest(nil, &want))
 		}
 	}
 	for name, want := range map[string]halflife.List{
-		"M.d.rep":            {Format: halflife.ListAll, Servers: []netip.AddrPort{tenServer, testServer}},
+		"M.d.rep":            {Format: halflife.ListAll, Servers: []netip.AddrPort{tenServer, documentedServer}},
 		"M.f.rep.more":       {Format: halflife.ListBatch, Next: 7, Servers: []netip.AddrPort{tenServer}},
-		"M.f.rep.last":       {Format: halflife.ListBatch, Servers: []netip.AddrPort{testServer}},
+		"M.f.rep.last":       {Format: halflife.ListBatch, Servers: []netip.AddrPort{documentedServer}},
 		"M.f.rep.empty":      {Format: halflife.ListBatch, Servers: []netip.AddrPort{}},
 		"M.f.rep.cookieonly": {Format: halflife.ListBatch, Next: 0x4bdd38, Servers: []netip.AddrPort{}},
 		"M.f.rep.steam.more": {Format: halflife.ListSteam, Servers: []netip.AddrPort{tenServer}},
-		"M.f.rep.steam.last": {Format: halflife.ListSteam, End: true, Servers: []netip.AddrPort{testServer}},
+		"M.f.rep.steam.last": {Format: halflife.ListSteam, End: true, Servers: []netip.AddrPort{documentedServer}},
 		// Read like this, it does no harm.
 		"M.f.rep.lf.to.hlm.bad": {Format: halflife.ListSteam, End: true, Servers: []netip.AddrPort{tenServer}},
-		"M.d.rep.bad":           {Format: halflife.ListAll, Servers: []netip.AddrPort{tenServer, testServer}},
+		"M.d.rep.bad":           {Format: halflife.ListAll, Servers: []netip.AddrPort{tenServer, documentedServer}},
 	} {
 		got, err := halflife.ParseList(v.get(name))
 		equal(name, err, nil)
 		equal(name, got, want)
 		if name != "M.d.rep.bad" {
-			v.same(name, halflife.AppendList(nil, &want))
+			v.checkBytes(name, halflife.AppendList(nil, &want))
 		}
 	}
 
 	// Heartbeats.
-	v.same("H.q", halflife.AppendMasterChallengeRequest(nil))
+	v.checkBytes("H.q", halflife.AppendMasterChallengeRequest(nil))
 	for name, want := range map[string]uint32{"H.q": 0, "H.q.xash": 0x11223344} {
 		if echo, ok := halflife.ParseMasterChallengeRequest(v.get(name)); !ok || echo != want {
 			t.Errorf("%s: %x, %v", name, echo, ok)
 		}
 	}
 	for name, echo := range map[string]uint32{"H.s": 0, "H.s.xash": 0x11223344} {
-		v.same(name, halflife.AppendMasterChallenge(nil, 123456789, echo))
+		v.checkBytes(name, halflife.AppendMasterChallenge(nil, 123456789, echo))
 		if c, err := halflife.ParseMasterChallenge(v.get(name)); c != 123456789 || err != nil {
 			t.Errorf("%s: %d, %v", name, c, err)
 		}
 	}
 	beat := halflife.Heartbeat{Challenge: 123456789, Region: halflife.RegionAll, Product: "teeworlds", Info: halflife.Info{
 		Protocol: 48, Players: 2, Max: 16, Dir: "teeworlds", Map: "dm1", Type: 'd', OS: 'l', Version: "0.7.5"}}
-	v.same("H.0", halflife.AppendHeartbeat(nil, &beat))
+	v.checkBytes("H.0", halflife.AppendHeartbeat(nil, &beat))
 	got, err := halflife.ParseHeartbeat(v.get("H.0"))
 	equal("H.0", err, nil)
 	equal("H.0", got, beat)
@@ -311,7 +311,7 @@ func TestVectors(t *testing.T) {
 	got, err = halflife.ParseHeartbeat(v.get("H.0.xash"))
 	equal("H.0.xash", err, nil)
 	equal("H.0.xash", got, beat)
-	v.same("H.b", halflife.AppendShutdown(nil))
+	v.checkBytes("H.b", halflife.AppendShutdown(nil))
 	if !halflife.IsShutdown(v.get("H.b")) {
 		t.Error("H.b is no shutdown")
 	}

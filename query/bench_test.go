@@ -10,7 +10,7 @@ import (
 // BenchmarkAnswer is what a server does for a datagram that asks: reading it, the
 // budget, and the answers of a full server.
 func BenchmarkAnswer(b *testing.B) {
-	i := crowd(64)
+	i := crowdedInfo(64)
 	for f := range Format(NumFormats) {
 		b.Run(f.String(), func(b *testing.B) {
 			var a ReplyEncoder
@@ -43,7 +43,7 @@ func BenchmarkAnswer(b *testing.B) {
 
 // BenchmarkSet is a tick in which somebody asked in every form.
 func BenchmarkSet(b *testing.B) {
-	i := crowd(64)
+	i := crowdedInfo(64)
 	var a ReplyEncoder
 	b.ReportAllocs()
 	for b.Loop() {

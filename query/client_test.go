@@ -18,21 +18,21 @@ import (
 	"github.com/teeyard/teeyard/transport/mem"
 )
 
-// fake is a server that answers some of the forms.
-type fake struct {
-	answers ReplyEncoder
-	forms   [NumFormats]bool
-	tokens  *conn.TokenIssuer
-	heard   int
+// fakeServer is a server that supports some of the formats.
+type fakeServer struct {
+	answers  ReplyEncoder
+	forms    [NumFormats]bool
+	tokens   *conn.TokenIssuer
+	requests int
 }
 
-func newFake(t testing.TB, info *Info, forms ...Format) *fake {
+func newFakeServer(t testing.TB, info *Info, forms ...Format) *fakeServer {
 	t.Helper()
 	tokens, err := conn.NewTokenIssuer(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fake{tokens: tokens}
+	f := &fakeServer{tokens: tokens}
 	for _, form := range forms {
 		f.forms[form] = true
 	}
@@ -42,8 +42,8 @@ func newFake(t testing.TB, info *Info, forms ...Format) *fake {
 
 // feed answers as a server does, the original's way: who does not know the
 // extended form gives the plain answer.
-func (s *fake) feed(now int64, from transport.Peer, b []byte, send func([]byte)) {
-	s.heard++
+func (s *fakeServer) feed(now int64, from transport.Peer, b []byte, send func([]byte)) {
+	s.requests++
 	if r, ok := ParseRequest6(b); ok {
 		if r.Format == FormatExtended6 && !s.forms[FormatExtended6] {
 			r = Request{FormatPlain6, r.Token & 0xff}
@@ -72,32 +72,32 @@ func (s *fake) feed(now int64, from transport.Peer, b []byte, send func([]byte))
 	}
 }
 
-// world is a network with servers and an asker.
-type world struct {
-	net     *netsim.Net
-	results map[transport.Peer]Result
-	most    int // servers that were waited for at once
+// testNetwork is a network with servers and a client.
+type testNetwork struct {
+	net       *netsim.Net
+	results   map[transport.Peer]Result
+	maxActive int // servers that were waited for at once
 }
 
 var browser = transport.MustParsePeer("192.0.2.1:40000")
 
-func newWorld(t testing.TB, seed uint64, link netsim.Link) *world {
+func newTestNetwork(t testing.TB, seed uint64, link netsim.Link) *testNetwork {
 	t.Helper()
 	net, err := netsim.New(netsim.Config{Seed: seed, Link: link})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &world{net: net, results: map[transport.Peer]Result{}}
+	return &testNetwork{net: net, results: map[transport.Peer]Result{}}
 }
 
-func (w *world) serve(addr transport.Peer, s *fake) {
+func (w *testNetwork) serve(addr transport.Peer, s *fakeServer) {
 	w.net.Handle(addr, func(now int64, from transport.Peer, b []byte) {
 		s.feed(now, from, b, func(b []byte) { w.net.Send(addr, from, b) })
 	})
 }
 
 // ask lets an asker work until it is done, and returns the time that took.
-func (w *world) ask(t testing.TB, cfg Config, targets []Target) time.Duration {
+func (w *testNetwork) ask(t testing.TB, cfg Config, targets []Target) time.Duration {
 	t.Helper()
 	a := newMultiQuery(cfg, targets, func(to transport.Peer, b []byte) { w.net.Send(browser, to, b) }, func(r Result) {
 		if _, twice := w.results[r.Addr]; twice {
@@ -111,7 +111,7 @@ func (w *world) ask(t testing.TB, cfg Config, targets []Target) time.Duration {
 	start := w.net.Now()
 	for range 100000 {
 		_, more := a.step(w.net.Now())
-		w.most = max(w.most, len(a.active))
+		w.maxActive = max(w.maxActive, len(a.active))
 		if !more {
 			return time.Duration(w.net.Now() - start)
 		}
@@ -125,8 +125,8 @@ func serverAddr(n int) transport.Peer {
 	return transport.UDPPeer(netip.AddrFrom4([4]byte{198, 51, byte(n >> 8), byte(n)}), 8303)
 }
 
-// crowd is an Info with n clients.
-func crowd(n int) *Info {
+// crowdedInfo is an Info with n clients.
+func crowdedInfo(n int) *Info {
 	i := &Info{Version: "0.6.5", Name: "crowd", Map: "dm1", MapCRC: 77, MapSize: 5805, GameType: "mod", NumPlayers: n, NumClients: n, MaxPlayers: 64, MaxClients: 64, SkillLevel: 2, Hostname: "host"}
 	for c := range n {
 		i.Clients = append(i.Clients, Client{Name: fmt.Sprintf("player %d", c), Clan: "clan", Country: 276, Score: int32(c), Bot: c%2 == 1})
@@ -156,10 +156,10 @@ func TestAskForms(t *testing.T) {
 		{"nothing", nil, 0, 0, false, 0, false, 2600 * time.Millisecond},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t, 1, link)
-			info := crowd(c.clients)
+			w := newTestNetwork(t, 1, link)
+			info := crowdedInfo(c.clients)
 			addr := serverAddr(1)
-			w.serve(addr, newFake(t, info, c.forms...))
+			w.serve(addr, newFakeServer(t, info, c.forms...))
 			span := w.ask(t, Config{}, []Target{{Addr: addr}})
 			r := w.results[addr]
 			if span > c.span {
@@ -174,7 +174,7 @@ func TestAskForms(t *testing.T) {
 			if r.Err != nil || r.Versions() != c.versions || r.Complete != c.complete || len(r.Info.Clients) != c.listed || r.Latency != 40*time.Millisecond {
 				t.Errorf("%v, speaks %v, complete %v, %d clients, latency %v", r.Err, r.Versions(), r.Complete, len(r.Info.Clients), r.Latency)
 			}
-			want := *crowd(c.listed)
+			want := *crowdedInfo(c.listed)
 			for n := range want.Clients {
 				want.Clients[n].Bot = want.Clients[n].Bot && c.bots
 			}
@@ -194,9 +194,9 @@ func TestAskForms(t *testing.T) {
 // TestAskSlow asks a server whose first answers of 0.7 are lost: it is known to speak
 // 0.7, so it is asked again although all other forms are answered.
 func TestAskSlow(t *testing.T) {
-	w := newWorld(t, 1, netsim.Link{Delay: 20 * time.Millisecond})
+	w := newTestNetwork(t, 1, netsim.Link{Delay: 20 * time.Millisecond})
 	addr := serverAddr(1)
-	s := newFake(t, crowd(5), FormatPlain6, FormatExtended6, Format7)
+	s := newFakeServer(t, crowdedInfo(5), FormatPlain6, FormatExtended6, Format7)
 	asked := 0
 	w.net.Handle(addr, func(now int64, from transport.Peer, b []byte) {
 		if kind, _ := packet.Classify(b); kind == packet.KindConnless7 {
@@ -214,20 +214,20 @@ func TestAskSlow(t *testing.T) {
 
 // TestAskMany asks a thousand servers over a bad network.
 func TestAskMany(t *testing.T) {
-	w := newWorld(t, 7, netsim.Link{Delay: 30 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.2, Duplicate: 0.1})
+	w := newTestNetwork(t, 7, netsim.Link{Delay: 30 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.2, Duplicate: 0.1})
 	var targets []Target
 	kinds := [][]Format{{FormatPlain6}, {Format7}, {FormatPlain6, FormatExtended6, FormatLegacy64, Format7}, {}}
 	for n := range 1000 {
 		addr := serverAddr(n)
-		w.serve(addr, newFake(t, crowd(n%16), kinds[n%4]...))
+		w.serve(addr, newFakeServer(t, crowdedInfo(n%16), kinds[n%4]...))
 		targets = append(targets, Target{Addr: addr})
 	}
 	// Who is listed twice is asked once.
 	targets = append(targets[:1], targets...)
 	cfg := Config{Concurrency: 100, Rate: 1000, Timeout: 20 * time.Second}
 	w.ask(t, cfg, targets)
-	if len(w.results) != 1000 || w.most > 100 {
-		t.Fatalf("%d results, %d at once", len(w.results), w.most)
+	if len(w.results) != 1000 || w.maxActive > 100 {
+		t.Fatalf("%d results, %d at once", len(w.results), w.maxActive)
 	}
 	for n := range 1000 {
 		r := w.results[serverAddr(n)]
@@ -249,7 +249,7 @@ func TestAskMany(t *testing.T) {
 // TestAskLiar asks a server that answers with anything.
 func TestAskLiar(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w := newWorld(t, 1, netsim.Link{})
+		w := newTestNetwork(t, 1, netsim.Link{})
 		addr := serverAddr(1)
 		w.net.Handle(addr, func(now int64, from transport.Peer, b []byte) {
 			for range rapid.IntRange(0, 3).Draw(rt, "answers") {
@@ -277,7 +277,7 @@ func TestAsk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	f := newFake(t, crowd(5), FormatPlain6, FormatExtended6, FormatLegacy64, Format7)
+	f := newFakeServer(t, crowdedInfo(5), FormatPlain6, FormatExtended6, FormatLegacy64, Format7)
 	go func() {
 		batch := make([]transport.Datagram, 8)
 		for {

@@ -30,7 +30,7 @@ func checkInfo(t *testing.T, i *Info) {
 
 func FuzzReply6(f *testing.F) {
 	for _, name := range []string{"ddnet-plain", "ddnet-extended", "ddnet-legacy64"} {
-		for _, b := range captured(f, name) {
+		for _, b := range capturedDatagrams(f, name) {
 			f.Add(b)
 		}
 	}
@@ -72,7 +72,7 @@ func FuzzReply6(f *testing.F) {
 
 func FuzzReply7(f *testing.F) {
 	for _, name := range []string{"ddnet-7", "teeworlds-7"} {
-		f.Add(captured(f, name)[0][packet.ConnlessHeaderSize:])
+		f.Add(capturedDatagrams(f, name)[0][packet.ConnlessHeaderSize:])
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		ParseRequest7(b)

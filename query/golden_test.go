@@ -11,8 +11,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// captured reads the datagrams of an answer.
-func captured(t testing.TB, name string) [][]byte {
+// capturedDatagrams reads the datagrams of an answer.
+func capturedDatagrams(t testing.TB, name string) [][]byte {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/" + name + "-?.bin")
 	if err != nil || len(paths) == 0 {
@@ -43,7 +43,7 @@ func TestGolden(t *testing.T) {
 		{"ddnet-7", Request{Format7, 5}, 1},
 		{"teeworlds-7", Request{Format7, 5}, 1},
 	} {
-		datagrams := captured(t, c.name)
+		datagrams := capturedDatagrams(t, c.name)
 		if len(datagrams) != c.count {
 			t.Fatalf("%s: %d datagrams", c.name, len(datagrams))
 		}

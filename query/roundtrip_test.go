@@ -13,9 +13,9 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// ask plays a whole query in memory: the request as a server reads it, the
+// exchange plays a whole query in memory: the request as a server reads it, the
 // answers as a browser reads them, out of order and twice.
-func ask(t *rapid.T, i *Info, f Format) (Info, []int) {
+func exchange(t *rapid.T, i *Info, f Format) (Info, []int) {
 	var a ReplyEncoder
 	a.SetInfo(i)
 	want := Request{Format: f, Token: rapid.Int32Range(0, f.MaxToken()).Draw(t, "token")}
@@ -67,8 +67,8 @@ func ask(t *rapid.T, i *Info, f Format) (Info, []int) {
 	return out, sizes
 }
 
-// same compares what a form carries.
-func same(t *rapid.T, got, want Info, lost ...string) {
+// checkSameInfo compares what a format carries.
+func checkSameInfo(t *rapid.T, got, want Info, lost ...string) {
 	t.Helper()
 	want.Version = got.Version
 	if d := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Info{}, lost...), cmpopts.IgnoreFields(Client{}, "Bot")); d != "" {
@@ -79,18 +79,18 @@ func same(t *rapid.T, got, want Info, lost ...string) {
 func TestExtended(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		i := drawInfo(t)
-		got, _ := ask(t, &i, FormatExtended6)
+		got, _ := exchange(t, &i, FormatExtended6)
 		if i.GameType == "DDraceNetwork" && got.GameType != i.GameType {
 			t.Fatalf("gametype %q", got.GameType)
 		}
-		same(t, got, i, "Hostname", "SkillLevel")
+		checkSameInfo(t, got, i, "Hostname", "SkillLevel")
 	})
 }
 
 func TestLegacy64(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		i := drawInfo(t)
-		got, sizes := ask(t, &i, FormatLegacy64)
+		got, sizes := exchange(t, &i, FormatLegacy64)
 		for _, n := range sizes {
 			if n > maxLegacyClients {
 				t.Fatalf("%d clients in a datagram", n)
@@ -100,7 +100,7 @@ func TestLegacy64(t *testing.T) {
 			t.Fatalf("%d clients, %d of %d", len(got.Clients), got.NumClients, got.MaxClients)
 		}
 		if i.MaxClients <= maxLegacySlots {
-			same(t, got, i, "Hostname", "SkillLevel", "MapCRC", "MapSize")
+			checkSameInfo(t, got, i, "Hostname", "SkillLevel", "MapCRC", "MapSize")
 		}
 	})
 }
@@ -112,12 +112,12 @@ func TestPlain(t *testing.T) {
 		if _, _, _, ok := cutSizeSuffix(i.Name); ok {
 			t.Skip("a name like a note")
 		}
-		got, _ := ask(t, &i, FormatPlain6)
+		got, _ := exchange(t, &i, FormatPlain6)
 		if len(got.Clients) != min(len(i.Clients), maxPlainSlots) {
 			t.Fatalf("%d clients", len(got.Clients))
 		}
 		if i.MaxClients <= maxPlainSlots {
-			same(t, got, i, "Hostname", "SkillLevel", "MapCRC", "MapSize")
+			checkSameInfo(t, got, i, "Hostname", "SkillLevel", "MapCRC", "MapSize")
 			return
 		}
 		if got.Name != i.Name || got.NumClients != i.NumClients || got.MaxClients != i.MaxClients {
@@ -153,7 +153,7 @@ func TestPlain(t *testing.T) {
 func Test7(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		i := drawInfo(t)
-		got, _ := ask(t, &i, Format7)
+		got, _ := exchange(t, &i, Format7)
 		if n := min(len(i.Clients), maxSlots7); len(got.Clients) != n || got.NumClients != n {
 			t.Fatalf("%d clients, %d listed", got.NumClients, len(got.Clients))
 		}
@@ -191,7 +191,7 @@ func Test7(t *testing.T) {
 			}
 		}
 		if diff := len(a.replies[Format7].b); diff < 900 {
-			same(t, got, i, "GameType", "MapCRC", "MapSize")
+			checkSameInfo(t, got, i, "GameType", "MapCRC", "MapSize")
 		}
 	})
 }

@@ -23,8 +23,8 @@ import (
 	"github.com/teeyard/teeyard/transport/mem"
 )
 
-// lab is a master without a network, and the game servers around it.
-type lab struct {
+// testMaster is a master without a network, and game servers.
+type testMaster struct {
 	t    testing.TB
 	m    *master.Master
 	now  int64
@@ -34,9 +34,9 @@ type lab struct {
 	sent  map[transport.Peer][][]byte
 }
 
-func newLab(t testing.TB, cfg master.Config) *lab {
+func newTestMaster(t testing.TB, cfg master.Config) *testMaster {
 	t.Helper()
-	l := &lab{t: t, now: transport.Monotonic(), wall: time.Unix(1e9, 0), games: make(map[transport.Peer]halflife.Info), sent: make(map[transport.Peer][][]byte)}
+	l := &testMaster{t: t, now: transport.Monotonic(), wall: time.Unix(1e9, 0), games: make(map[transport.Peer]halflife.Info), sent: make(map[transport.Peer][][]byte)}
 	cfg.Now = func() time.Time { return l.wall }
 	cfg.Send = func(to transport.Peer, b []byte) {
 		if len(b) > halflife.MaxDatagram {
@@ -51,20 +51,20 @@ func newLab(t testing.TB, cfg master.Config) *lab {
 	return l
 }
 
-func (l *lab) pass(d time.Duration) {
+func (l *testMaster) advance(d time.Duration) {
 	for step := time.Second; d > 0; d -= step {
 		step = min(step, d)
 		l.now += int64(step)
 		l.wall = l.wall.Add(step)
 		l.m.Advance(l.now)
-		l.answer()
+		l.answerProbes()
 	}
 }
 
-// answer lets the games answer what they were asked.
-func (l *lab) answer() {
+// answerProbes makes the games answer the probes.
+func (l *testMaster) answerProbes() {
 	for peer, info := range l.games {
-		for _, b := range l.take(peer) {
+		for _, b := range l.takeSent(peer) {
 			if halflife.ParseRequest(b).Kind == halflife.RequestDetails {
 				l.m.Feed(l.now, peer, halflife.AppendDetails(nil, &info))
 			}
@@ -72,19 +72,19 @@ func (l *lab) answer() {
 	}
 }
 
-// take returns what was sent to a peer since the last call.
-func (l *lab) take(peer transport.Peer) [][]byte {
+// takeSent returns what was sent to a peer since the last call.
+func (l *testMaster) takeSent(peer transport.Peer) [][]byte {
 	out := l.sent[peer]
 	delete(l.sent, peer)
 	return out
 }
 
 // ask feeds a datagram and returns the answer, nil if there is none.
-func (l *lab) ask(peer transport.Peer, b []byte) []byte {
+func (l *testMaster) ask(peer transport.Peer, b []byte) []byte {
 	l.t.Helper()
-	l.take(peer)
+	l.takeSent(peer)
 	l.m.Feed(l.now, peer, b)
-	switch out := l.take(peer); len(out) {
+	switch out := l.takeSent(peer); len(out) {
 	case 0:
 		return nil
 	case 1:
@@ -95,8 +95,8 @@ func (l *lab) ask(peer transport.Peer, b []byte) []byte {
 	}
 }
 
-// beat sends a heartbeat as servers do.
-func (l *lab) beat(peer transport.Peer, info halflife.Info) {
+// sendHeartbeat sends a heartbeat as servers do.
+func (l *testMaster) sendHeartbeat(peer transport.Peer, info halflife.Info) {
 	l.t.Helper()
 	c, err := halflife.ParseMasterChallenge(l.ask(peer, halflife.AppendMasterChallengeRequest(nil)))
 	if err != nil {
@@ -106,58 +106,58 @@ func (l *lab) beat(peer transport.Peer, info halflife.Info) {
 }
 
 // register puts a game on the list.
-func (l *lab) register(peer transport.Peer, info halflife.Info) {
+func (l *testMaster) register(peer transport.Peer, info halflife.Info) {
 	l.t.Helper()
 	l.games[peer] = info
-	l.beat(peer, info)
-	l.answer()
+	l.sendHeartbeat(peer, info)
+	l.answerProbes()
 }
 
-// crowd registers many games, each at an address of its own.
-func (l *lab) crowd(n int) []transport.Peer {
+// registerMany registers many games, each at an address of its own.
+func (l *testMaster) registerMany(n int) []transport.Peer {
 	l.t.Helper()
 	var all []transport.Peer
 	for i := range n {
 		peer := transport.UDPPeer(netip.AddrFrom4([4]byte{20, byte(i >> 8), byte(i), 9}), uint16(2000+i%5))
-		l.register(peer, game(i))
+		l.register(peer, gameInfo(i))
 		all = append(all, peer)
 	}
 	slices.SortFunc(all, transport.Peer.Compare)
-	l.pass(2 * time.Second)
+	l.advance(2 * time.Second)
 	return all
 }
 
-func game(i int) halflife.Info {
+func gameInfo(i int) halflife.Info {
 	return halflife.Info{Name: fmt.Sprintf("server %d", i), Map: []string{"dm1", "ctf5"}[i%2], Dir: []string{"teeworlds", "valve", "cstrike"}[i%3], Game: "a game",
 		Players: i % 17, Max: 16, Type: 'd', OS: 'l', Version: "1"}
 }
 
-func (l *lab) listed(peer transport.Peer) bool {
+func (l *testMaster) isListed(peer transport.Peer) bool {
 	return slices.ContainsFunc(l.m.Servers(), func(s master.Server) bool { return s.Address == peer.AddrPort })
 }
 
 var (
-	server  = transport.MustParsePeer("198.51.100.7:8303")
-	client  = transport.MustParsePeer("203.0.113.9:4000")
-	neigh   = transport.MustParsePeer("192.168.0.9:4000")
-	request = func(r halflife.ListRequest) []byte { return halflife.AppendListRequest(nil, &r) }
+	server    = transport.MustParsePeer("198.51.100.7:8303")
+	client    = transport.MustParsePeer("203.0.113.9:4000")
+	lanClient = transport.MustParsePeer("192.168.0.9:4000")
+	request   = func(r halflife.ListRequest) []byte { return halflife.AppendListRequest(nil, &r) }
 )
 
 // TestLife: on to the list, staying there, and off.
 func TestLife(t *testing.T) {
-	l := newLab(t, master.Config{})
-	l.games[server] = game(1)
-	l.beat(server, game(1))
-	if l.listed(server) {
+	l := newTestMaster(t, master.Config{})
+	l.games[server] = gameInfo(1)
+	l.sendHeartbeat(server, gameInfo(1))
+	if l.isListed(server) {
 		t.Error("listed before it answered")
 	}
-	l.answer()
-	if !l.listed(server) {
+	l.answerProbes()
+	if !l.isListed(server) {
 		t.Fatal("not listed")
 	}
 	for range 10 {
-		l.pass(2 * time.Minute)
-		l.beat(server, game(1))
+		l.advance(2 * time.Minute)
+		l.sendHeartbeat(server, gameInfo(1))
 	}
 	if s := l.m.Servers(); len(s) != 1 || s[0].Name != "server 1" || s[0].Dir != "valve" || s[0].Players != 1 {
 		t.Errorf("%+v", s)
@@ -165,34 +165,34 @@ func TestLife(t *testing.T) {
 	if n := l.m.Stats().Probes; n != 1 {
 		t.Errorf("asked %d times", n)
 	}
-	busy := game(1)
+	busy := gameInfo(1)
 	busy.Map, busy.Players = "dm7", 9
-	l.beat(server, busy)
+	l.sendHeartbeat(server, busy)
 	if s := l.m.Servers(); s[0].Map != "dm7" || s[0].Players != 9 {
 		t.Errorf("%+v", s)
 	}
-	l.pass(5 * time.Minute)
-	if !l.listed(server) {
+	l.advance(5 * time.Minute)
+	if !l.isListed(server) {
 		t.Error("off the list after five minutes")
 	}
-	l.pass(61 * time.Second)
-	if l.listed(server) {
+	l.advance(61 * time.Second)
+	if l.isListed(server) {
 		t.Error("on the list after six minutes of silence")
 	}
 }
 
 // TestProbeChallenge: a server that challenges is asked again with the challenge.
 func TestProbeChallenge(t *testing.T) {
-	l := newLab(t, master.Config{})
-	l.beat(server, game(0))
-	l.take(server)
+	l := newTestMaster(t, master.Config{})
+	l.sendHeartbeat(server, gameInfo(0))
+	l.takeSent(server)
 	got := l.ask(server, halflife.AppendA2SChallenge(nil, 99))
 	if r := halflife.ParseRequest(got); r.Kind != halflife.RequestA2SInfo || r.Challenge != 99 {
 		t.Errorf("%q", got)
 	}
-	i := game(0)
+	i := gameInfo(0)
 	l.ask(server, halflife.AppendA2SInfo(nil, &i))
-	if !l.listed(server) {
+	if !l.isListed(server) {
 		t.Error("not listed")
 	}
 }
@@ -200,7 +200,7 @@ func TestProbeChallenge(t *testing.T) {
 // TestPoisoning: what has not shown that it is there, and a game, is not listed;
 // what is listed is not taken off in its name.
 func TestPoisoning(t *testing.T) {
-	l := newLab(t, master.Config{})
+	l := newTestMaster(t, master.Config{})
 	// Forged heartbeats, also with the challenge of another port or address.
 	c, err := halflife.ParseMasterChallenge(l.ask(server, halflife.AppendMasterChallengeRequest(nil)))
 	if err != nil {
@@ -211,7 +211,7 @@ func TestPoisoning(t *testing.T) {
 		if i == 3 {
 			victim = transport.UDPPeer(server.Addr(), 8304)
 		}
-		beat := halflife.Heartbeat{Challenge: challenge, Info: game(0)}
+		beat := halflife.Heartbeat{Challenge: challenge, Info: gameInfo(0)}
 		if out := l.ask(victim, halflife.AppendHeartbeat(nil, &beat)); out != nil {
 			t.Errorf("a forged heartbeat made us send %q", out)
 		}
@@ -220,23 +220,23 @@ func TestPoisoning(t *testing.T) {
 		t.Errorf("%d dropped", n)
 	}
 	// An address that is there, but no game.
-	l.beat(server, game(0))
-	if n := len(l.take(server)); n != 2 {
+	l.sendHeartbeat(server, gameInfo(0))
+	if n := len(l.takeSent(server)); n != 2 {
 		t.Errorf("%d questions", n)
 	}
-	l.pass(20 * time.Second)
-	if n := len(l.take(server)); n > 4 || l.listed(server) || l.m.Stats().Waiting != 0 {
-		t.Errorf("%d more questions, listed %v, %+v", n, l.listed(server), l.m.Stats())
+	l.advance(20 * time.Second)
+	if n := len(l.takeSent(server)); n > 4 || l.isListed(server) || l.m.Stats().Waiting != 0 {
+		t.Errorf("%d more questions, listed %v, %+v", n, l.isListed(server), l.m.Stats())
 	}
 	// An answer that nobody asked for.
-	i := game(0)
+	i := gameInfo(0)
 	l.ask(server, halflife.AppendDetails(nil, &i))
-	if l.listed(server) {
+	if l.isListed(server) {
 		t.Error("listed without a heartbeat")
 	}
 	// A forged goodbye.
-	l.register(server, game(0))
-	l.pass(time.Minute)
+	l.register(server, gameInfo(0))
+	l.advance(time.Minute)
 	l.ask(server, nil)
 	for range 100 {
 		l.m.Feed(l.now, server, halflife.AppendShutdown(nil))
@@ -244,39 +244,39 @@ func TestPoisoning(t *testing.T) {
 	if n := len(l.sent[server]); n != 2 {
 		t.Errorf("a hundred goodbyes make us send %d datagrams", n)
 	}
-	l.answer()
-	l.pass(10 * time.Second)
-	if !l.listed(server) {
+	l.answerProbes()
+	l.advance(10 * time.Second)
+	if !l.isListed(server) {
 		t.Error("taken off by somebody else")
 	}
 	// A real one.
 	delete(l.games, server)
-	l.pass(time.Minute)
+	l.advance(time.Minute)
 	l.m.Feed(l.now, server, halflife.AppendShutdown(nil))
-	l.pass(10 * time.Second)
-	if l.listed(server) {
+	l.advance(10 * time.Second)
+	if l.isListed(server) {
 		t.Error("still listed after it left")
 	}
 	// One that leaves as soon as it has come is asked a little later.
-	l.register(server, game(0))
-	if !l.listed(server) {
+	l.register(server, gameInfo(0))
+	if !l.isListed(server) {
 		t.Error("not listed again")
 	}
 	delete(l.games, server)
 	l.m.Feed(l.now, server, halflife.AppendShutdown(nil))
-	l.pass(50 * time.Second)
-	if l.listed(server) {
+	l.advance(50 * time.Second)
+	if l.isListed(server) {
 		t.Error("still listed long after it left")
 	}
 	// Addresses that nobody else could reach.
 	for _, a := range []string{"10.0.0.1:1024", "127.0.0.1:8303", "192.168.1.1:8303", "169.254.1.1:8303", "[2001:db8::1]:8303"} {
-		l.register(transport.MustParsePeer(a), game(0))
+		l.register(transport.MustParsePeer(a), gameInfo(0))
 	}
 	if s := l.m.Servers(); len(s) != 0 {
 		t.Errorf("%v", s)
 	}
-	lan := newLab(t, master.Config{ListLAN: true})
-	lan.register(transport.MustParsePeer("192.168.1.1:8303"), game(0))
+	lan := newTestMaster(t, master.Config{ListLAN: true})
+	lan.register(transport.MustParsePeer("192.168.1.1:8303"), gameInfo(0))
 	if s := lan.m.Servers(); len(s) != 1 {
 		t.Errorf("%v", s)
 	}
@@ -284,29 +284,29 @@ func TestPoisoning(t *testing.T) {
 
 // TestCaps: neither one address nor many can fill the list beyond its bounds.
 func TestCaps(t *testing.T) {
-	l := newLab(t, master.Config{MaxServers: 30})
+	l := newTestMaster(t, master.Config{MaxServers: 30})
 	for i := range 40 {
-		l.register(transport.UDPPeer(server.Addr(), uint16(8000+i)), game(i))
-		l.pass(time.Second)
+		l.register(transport.UDPPeer(server.Addr(), uint16(8000+i)), gameInfo(i))
+		l.advance(time.Second)
 	}
 	if n := len(l.m.Servers()); n != 14 {
 		t.Errorf("%d servers of one address", n)
 	}
-	l.crowd(40)
+	l.registerMany(40)
 	if n := len(l.m.Servers()); n != 30 {
 		t.Errorf("%d servers", n)
 	}
 	// Room is made by those who leave.
-	l.pass(10 * time.Minute)
-	l.register(server, game(0))
+	l.advance(10 * time.Minute)
+	l.register(server, gameInfo(0))
 	if n := len(l.m.Servers()); n != 1 {
 		t.Errorf("%d servers after all expired", n)
 	}
 }
 
-// walkThrough gets the list from a peer as a client does, and calls between
+// fetchList requests the list as a client does, and calls between
 // between pages.
-func (l *lab) walkThrough(peer transport.Peer, form halflife.ListFormat, f halflife.Filter, between func()) (all []transport.Peer, ok bool) {
+func (l *testMaster) fetchList(peer transport.Peer, form halflife.ListFormat, f halflife.Filter, between func()) (all []transport.Peer, ok bool) {
 	l.t.Helper()
 	req := halflife.ListRequest{Format: form, Region: halflife.RegionAll, Filter: f, HasFilter: f != halflife.Filter{}}
 	for range 100 {
@@ -339,15 +339,15 @@ func (l *lab) walkThrough(peer transport.Peer, form halflife.ListFormat, f halfl
 
 // TestList: everybody gets the whole list in every form, wherever they are.
 func TestList(t *testing.T) {
-	l := newLab(t, master.Config{})
-	all := l.crowd(1000)
-	for _, peer := range []transport.Peer{client, neigh} {
+	l := newTestMaster(t, master.Config{})
+	all := l.registerMany(1000)
+	for _, peer := range []transport.Peer{client, lanClient} {
 		for _, form := range []halflife.ListFormat{halflife.ListSteam, halflife.ListBatch, halflife.ListID} {
-			got, ok := l.walkThrough(peer, form, halflife.Filter{}, nil)
+			got, ok := l.fetchList(peer, form, halflife.Filter{}, nil)
 			if !ok || !slices.Equal(got, all) {
 				t.Errorf("%v from %v: %d servers, %v", form, peer, len(got), ok)
 			}
-			l.pass(10 * time.Second)
+			l.advance(10 * time.Second)
 			filter := halflife.Filter{Dir: "valve", NotEmpty: true}
 			if form == halflife.ListBatch {
 				continue
@@ -358,12 +358,12 @@ func TestList(t *testing.T) {
 					want = append(want, transport.Peer{AddrPort: s.Address})
 				}
 			}
-			if got, ok = l.walkThrough(peer, form, filter, nil); !ok || !slices.Equal(got, want) {
+			if got, ok = l.fetchList(peer, form, filter, nil); !ok || !slices.Equal(got, want) {
 				t.Errorf("%v from %v: %d servers with a filter, want %d, %v", form, peer, len(got), len(want), ok)
 			}
-			l.pass(10 * time.Second)
+			l.advance(10 * time.Second)
 		}
-		got, ok := l.walkThrough(peer, halflife.ListAll, halflife.Filter{}, nil)
+		got, ok := l.fetchList(peer, halflife.ListAll, halflife.Filter{}, nil)
 		if !ok || len(got) != halflife.MaxEntries {
 			t.Errorf("all from %v: %d servers, %v", peer, len(got), ok)
 		}
@@ -373,15 +373,15 @@ func TestList(t *testing.T) {
 // TestListSizes: lists of all sizes come whole, the short ones too.
 func TestListSizes(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 229, 230, 231, 232, 462, 463} {
-		l := newLab(t, master.Config{})
-		all := l.crowd(n)
+		l := newTestMaster(t, master.Config{})
+		all := l.registerMany(n)
 		for _, form := range []halflife.ListFormat{halflife.ListSteam, halflife.ListBatch, halflife.ListID} {
 			for i := range 5 {
 				peer := transport.UDPPeer(client.Addr(), uint16(4000+i))
-				if got, ok := l.walkThrough(peer, form, halflife.Filter{}, nil); !ok || !slices.Equal(got, all) {
+				if got, ok := l.fetchList(peer, form, halflife.Filter{}, nil); !ok || !slices.Equal(got, all) {
 					t.Errorf("%v of %d: %d servers, %v", form, n, len(got), ok)
 				}
-				l.pass(10 * time.Second)
+				l.advance(10 * time.Second)
 			}
 		}
 	}
@@ -390,17 +390,17 @@ func TestListSizes(t *testing.T) {
 // TestListMoves: servers that come and go between pages cost nobody the others.
 func TestListMoves(t *testing.T) {
 	for _, form := range []halflife.ListFormat{halflife.ListSteam, halflife.ListBatch} {
-		l := newLab(t, master.Config{})
-		all := l.crowd(700)
+		l := newTestMaster(t, master.Config{})
+		all := l.registerMany(700)
 		gone := map[transport.Peer]bool{}
-		got, ok := l.walkThrough(client, form, halflife.Filter{}, func() {
+		got, ok := l.fetchList(client, form, halflife.Filter{}, func() {
 			for range 10 {
 				p := all[rand.IntN(len(all))]
 				gone[p] = true
 				delete(l.games, p)
 				l.m.Feed(l.now, p, halflife.AppendShutdown(nil))
 			}
-			l.pass(8 * time.Second)
+			l.advance(8 * time.Second)
 		})
 		missing := 0
 		for _, p := range all {
@@ -417,8 +417,8 @@ func TestListMoves(t *testing.T) {
 // TestReflection: whoever fakes an address gets next to nothing sent there,
 // whatever the request and however often he guesses.
 func TestReflection(t *testing.T) {
-	l := newLab(t, master.Config{})
-	all := l.crowd(600)
+	l := newTestMaster(t, master.Config{})
+	all := l.registerMany(600)
 	in, out, biggest := 0, 0, 0
 	ask := func(b []byte) {
 		in += len(b)
@@ -473,7 +473,7 @@ func TestReflection(t *testing.T) {
 	if a, b := l.ask(client, again), l.ask(client, again); a == nil || string(a) != string(b) {
 		t.Error("a repeated request has another answer")
 	}
-	l.pass(time.Minute)
+	l.advance(time.Minute)
 	if got := l.ask(client, again); got != nil {
 		t.Error("a number is good for ever")
 	}
@@ -481,8 +481,8 @@ func TestReflection(t *testing.T) {
 
 // TestPageFlood: those who ask for pages without end take no memory from others.
 func TestPageFlood(t *testing.T) {
-	l := newLab(t, master.Config{})
-	l.crowd(300)
+	l := newTestMaster(t, master.Config{})
+	l.registerMany(300)
 	for i := range 6000 {
 		peer := transport.UDPPeer(netip.AddrFrom4([4]byte{30, byte(i >> 8), byte(i), 1}), 5000)
 		page, err := halflife.ParseList(l.ask(peer, request(halflife.ListRequest{Format: halflife.ListBatch})))
@@ -492,7 +492,7 @@ func TestPageFlood(t *testing.T) {
 		l.ask(peer, request(halflife.ListRequest{Format: halflife.ListBatch, ID: page.Next}))
 	}
 	l.now += 1e9
-	if got, ok := l.walkThrough(client, halflife.ListBatch, halflife.Filter{}, nil); !ok || len(got) != 300 {
+	if got, ok := l.fetchList(client, halflife.ListBatch, halflife.Filter{}, nil); !ok || len(got) != 300 {
 		t.Errorf("%d servers, %v", len(got), ok)
 	}
 }
@@ -501,24 +501,24 @@ func TestPageFlood(t *testing.T) {
 func TestState(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "master.json")
 	cfg := master.Config{StateFile: path}
-	l := newLab(t, cfg)
-	all := l.crowd(20)
+	l := newTestMaster(t, cfg)
+	all := l.registerMany(20)
 	before := l.m.Servers()
 	if err := l.m.Save(); err != nil {
 		t.Fatal(err)
 	}
-	again := newLab(t, cfg)
+	again := newTestMaster(t, cfg)
 	again.games = l.games
 	delete(again.games, all[3])
 	got := again.m.Servers()
 	if a, b := fmt.Sprintf("%+v", before), fmt.Sprintf("%+v", got); a != b {
 		t.Errorf("\n%s\n%s", a, b)
 	}
-	if list, ok := again.walkThrough(client, halflife.ListBatch, halflife.Filter{Dir: "x"}, nil); !ok || len(list) != 20 {
+	if list, ok := again.fetchList(client, halflife.ListBatch, halflife.Filter{Dir: "x"}, nil); !ok || len(list) != 20 {
 		t.Errorf("%d servers are given out, %v", len(list), ok)
 	}
-	again.pass(70 * time.Second)
-	if again.listed(all[3]) || !again.listed(all[4]) || len(again.m.Servers()) != 19 {
+	again.advance(70 * time.Second)
+	if again.isListed(all[3]) || !again.isListed(all[4]) || len(again.m.Servers()) != 19 {
 		t.Errorf("%d servers left", len(again.m.Servers()))
 	}
 	// Long after, nothing of it is true.
@@ -541,7 +541,7 @@ func TestState(t *testing.T) {
 
 // TestWeb reads the list as people and programs do.
 func TestWeb(t *testing.T) {
-	l := newLab(t, master.Config{})
+	l := newTestMaster(t, master.Config{})
 	h := l.m.Handler()
 	get := func(path string) string {
 		t.Helper()
@@ -556,7 +556,7 @@ func TestWeb(t *testing.T) {
 	if page := get("/"); !strings.Contains(page, "No server has registered yet.") {
 		t.Error(page)
 	}
-	evil := game(4)
+	evil := gameInfo(4)
 	evil.Name = "<script>alert(1)</script>"
 	l.register(server, evil)
 	page := get("/")
@@ -609,7 +609,7 @@ func TestRun(t *testing.T) {
 		end := make(chan struct{})
 		go func() {
 			defer close(end)
-			playGame(c, fixed{game(i)}, conn.LocalAddr())
+			runGameServer(c, staticGame{gameInfo(i)}, conn.LocalAddr())
 		}()
 		stops = append(stops, func() { c.Close(); <-end })
 	}
@@ -637,15 +637,15 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// fixed is a game that never changes.
-type fixed struct{ info halflife.Info }
+// staticGame is a game that never changes.
+type staticGame struct{ info halflife.Info }
 
-func (f fixed) Info() halflife.Info                           { return f.info }
-func (fixed) Players(dst []halflife.Player) []halflife.Player { return dst }
-func (fixed) Rules(dst []halflife.Rule) []halflife.Rule       { return dst }
+func (f staticGame) Info() halflife.Info                           { return f.info }
+func (staticGame) Players(dst []halflife.Player) []halflife.Player { return dst }
+func (staticGame) Rules(dst []halflife.Rule) []halflife.Rule       { return dst }
 
-// playGame runs a game server that registers, until its connection is closed.
-func playGame(c transport.Conn, g fixed, to transport.Peer) {
+// runGameServer runs a game server that registers, until its connection is closed.
+func runGameServer(c transport.Conn, g staticGame, to transport.Peer) {
 	s, err := halflife.NewServer(halflife.ServerConfig{Game: g, Send: c.Send})
 	if err != nil {
 		panic(err)
@@ -706,12 +706,12 @@ func FuzzFeed(f *testing.F) {
 		f.Add([]byte(s), []byte(s))
 	}
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		l := newLab(t, master.Config{})
-		l.register(server, game(0))
-		for _, peer := range []transport.Peer{client, neigh, server} {
+		l := newTestMaster(t, master.Config{})
+		l.register(server, gameInfo(0))
+		for _, peer := range []transport.Peer{client, lanClient, server} {
 			l.m.Feed(l.now, peer, a)
 			l.m.Feed(l.now, peer, b)
-			l.pass(time.Second)
+			l.advance(time.Second)
 		}
 		if n := len(l.m.Servers()); n != 1 {
 			t.Fatalf("%d servers", n)

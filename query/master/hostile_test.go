@@ -12,8 +12,8 @@ import (
 	"unicode"
 )
 
-// hostile answers every HTTP request with the same bytes; it returns its URL.
-func hostile(t *testing.T, answer string) string {
+// hostileMaster answers every HTTP request with the same bytes; it returns its URL.
+func hostileMaster(t *testing.T, answer string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -94,7 +94,7 @@ func TestHostileHTTP(t *testing.T) {
 		"HTTP/1.1 302 OK\r\nLocation: http://127.0.0.1:1/" + evil + "\r\n\r\n",
 		"HTTP/1.1 400 OK\r\n\r\n{\"status\":\"\\u001b[2J\",\"message\":\"\\u001b[2J" + strings.Repeat("y", 50<<10) + "\"}",
 	} {
-		url := hostile(t, answer)
+		url := hostileMaster(t, answer)
 		_, _, err := Fetch(context.Background(), nil, url)
 		if err == nil || !printable(err.Error()) || len(err.Error()) > 1000 {
 			t.Errorf("%.40q: Fetch says %.300q", answer, fmt.Sprint(err))

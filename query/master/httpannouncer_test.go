@@ -18,9 +18,9 @@ import (
 
 const second = int64(time.Second)
 
-// httpWorld is an announcer and a master in virtual time. Requests take no time,
+// httpTest is an announcer and a master in virtual time. Requests take no time,
 // and nothing is sent.
-type httpWorld struct {
+type httpTest struct {
 	t      *testing.T
 	now    int64
 	master *mastertest.HTTP
@@ -31,8 +31,8 @@ type httpWorld struct {
 	seen   int  // requests that log has returned
 }
 
-func newHTTPWorld(t *testing.T, protocols Protocols) *httpWorld {
-	w := &httpWorld{t: t, now: 100 * second}
+func newHTTPTest(t *testing.T, protocols Protocols) *httpTest {
+	w := &httpTest{t: t, now: 100 * second}
 	w.master = &mastertest.HTTP{
 		Now: func() time.Time { return time.Unix(0, w.now) },
 		Challenge: func(to transport.Peer, b []byte) {
@@ -55,8 +55,8 @@ func newHTTPWorld(t *testing.T, protocols Protocols) *httpWorld {
 	return w
 }
 
-// do makes a request of the machine.
-func (w *httpWorld) do(req *request) response {
+// serveRequest passes a request to the master.
+func (w *httpTest) serveRequest(req *request) response {
 	if w.down {
 		return response{request: req, status: statusError, text: "no answer"}
 	}
@@ -74,21 +74,21 @@ func (w *httpWorld) do(req *request) response {
 }
 
 // run lets time pass, in ticks of 20 ms.
-func (w *httpWorld) run(span int64) {
+func (w *httpTest) run(span int64) {
 	for end := w.now + span; w.now < end; w.now += second / 50 {
 		w.r.now = w.now
 		for _, req := range w.r.http.step(w.now) {
-			w.r.http.handleResponse(w.do(req))
+			w.r.http.handleResponse(w.serveRequest(req))
 		}
 	}
 }
 
-func (w *httpWorld) info(name string) {
+func (w *httpTest) setName(name string) {
 	w.r.SetInfo(w.now, query.AppendJSON(nil, &query.Info{Name: name, MaxClients: 8, MaxPlayers: 8}))
 }
 
-// log is what the master was told since the last call, one word per request.
-func (w *httpWorld) log() string {
+// requestLog returns the requests since the last call, one word for each.
+func (w *httpTest) requestLog() string {
 	var words []string
 	for _, r := range w.master.Log()[w.seen:] {
 		word := r.Status
@@ -104,14 +104,14 @@ func (w *httpWorld) log() string {
 	return strings.Join(words, " ")
 }
 
-func (w *httpWorld) expect(want string) {
+func (w *httpTest) expect(want string) {
 	w.t.Helper()
-	if got := w.log(); got != want {
+	if got := w.requestLog(); got != want {
 		w.t.Errorf("requests %q, want %q", got, want)
 	}
 }
 
-func (w *httpWorld) servers() []Server {
+func (w *httpTest) servers() []Server {
 	w.t.Helper()
 	s, skipped, err := ParseList(w.master.List())
 	if err != nil || skipped != 0 {
@@ -122,10 +122,10 @@ func (w *httpWorld) servers() []Server {
 
 // TestAnnounce goes through the life of a server on a list.
 func TestAnnounce(t *testing.T) {
-	w := newHTTPWorld(t, V6IPv4)
+	w := newHTTPTest(t, V6IPv4)
 	w.run(5 * second)
 	w.expect("") // nothing is known yet
-	w.info("one")
+	w.setName("one")
 	w.run(second / 10)
 	w.expect("need_challenge+info success+info")
 	if s := w.servers(); len(s) != 1 || s[0].Info.Name != "one" || s[0].Addrs[0] != (Addr{transport.MustParsePeer("192.0.2.1:8303"), query.Version6}) {
@@ -133,17 +133,17 @@ func TestAnnounce(t *testing.T) {
 	}
 	w.run(31 * second)
 	w.expect("success success") // what the master knows is not sent again
-	w.info("one")
+	w.setName("one")
 	w.run(second)
 	w.expect("")
 
 	// Changes: at once, and then once a second.
 	for n := range 50 {
-		w.info(fmt.Sprint(n))
+		w.setName(fmt.Sprint(n))
 		w.run(second / 10)
 	}
 	w.run(2 * second)
-	if n := strings.Count(w.log(), "success+info"); n < 5 || n > 7 {
+	if n := strings.Count(w.requestLog(), "success+info"); n < 5 || n > 7 {
 		t.Errorf("%d requests in 5 s of changes", n)
 	}
 	if s := w.servers(); s[0].Info.Name != "49" {
@@ -152,7 +152,7 @@ func TestAnnounce(t *testing.T) {
 
 	// The master restarts.
 	w.run(15 * second)
-	w.log()
+	w.requestLog()
 	w.master.ForgetInfo()
 	w.run(16 * second)
 	w.expect("need_info success+info")
@@ -175,7 +175,7 @@ func TestAnnounce(t *testing.T) {
 	}
 
 	for _, req := range w.r.http.deleteRequests(AllProtocols) {
-		w.do(req)
+		w.serveRequest(req)
 	}
 	w.expect("delete")
 	if s := w.servers(); len(s) != 0 {
@@ -188,29 +188,29 @@ func TestAnnounce(t *testing.T) {
 
 // TestAnnounceAll announces on all ways: one entry with four addresses.
 func TestAnnounceAll(t *testing.T) {
-	w := newHTTPWorld(t, AllProtocols)
-	w.info("one")
+	w := newHTTPTest(t, AllProtocols)
+	w.setName("one")
 	w.run(40 * second)
 	s := w.servers()
 	if len(s) != 1 || len(s[0].Addrs) != 4 || w.r.NumRegistered() != 4 {
 		t.Fatalf("list: %+v", s)
 	}
-	if n := strings.Count(w.log(), "+info"); n > 8 {
+	if n := strings.Count(w.requestLog(), "+info"); n > 8 {
 		t.Errorf("the info was sent %d times", n)
 	}
 	// The global token of 0.7 changes every 16 s; a new one must be good too.
 	w.master.ForgetInfo()
 	w.run(60 * second)
-	if w.log(); len(w.servers()[0].Addrs) != 4 {
+	if w.requestLog(); len(w.servers()[0].Addrs) != 4 {
 		t.Errorf("list: %+v", w.servers())
 	}
 }
 
 // TestUnreachable is a server behind a firewall.
 func TestUnreachable(t *testing.T) {
-	w := newHTTPWorld(t, V6IPv4)
+	w := newHTTPTest(t, V6IPv4)
 	w.deaf = true
-	w.info("one")
+	w.setName("one")
 	w.run(16 * second)
 	w.expect("need_challenge+info need_challenge+info")
 	if len(w.events) != 1 || w.events[0].Kind != EventUnreachable || w.events[0].System != "register/6/ipv4" {
@@ -223,7 +223,7 @@ func TestUnreachable(t *testing.T) {
 
 // TestNeedInfoForever is a master that is never content: it is not flooded.
 func TestNeedInfoForever(t *testing.T) {
-	w := newHTTPWorld(t, V6IPv4)
+	w := newHTTPTest(t, V6IPv4)
 	a := w.r.http
 	a.setInfo(0, []byte("{}"))
 	n := 0
@@ -240,7 +240,7 @@ func TestNeedInfoForever(t *testing.T) {
 
 // TestLate has answers that overtake each other, and none at all.
 func TestLate(t *testing.T) {
-	w := newHTTPWorld(t, V6IPv4)
+	w := newHTTPTest(t, V6IPv4)
 	a := w.r.http
 	a.setInfo(0, []byte("{}"))
 	first := a.step(0)
@@ -260,7 +260,7 @@ func TestLate(t *testing.T) {
 
 // TestForeignChallenge feeds challenges that are none of ours.
 func TestForeignChallenge(t *testing.T) {
-	w := newHTTPWorld(t, AllProtocols)
+	w := newHTTPTest(t, AllProtocols)
 	a := w.r.http
 	own := tagChallenge + a.challenge + ":"
 	for payload, want := range map[string]struct {

@@ -22,15 +22,15 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// beats is a server on a network with UDP masters.
-type beats struct {
+// udpTest is a server on a network with UDP masters.
+type udpTest struct {
 	net    *netsim.Net
 	r      *Registrar
 	events []Event
 }
 
-func newBeats(t *testing.T, cfg Config) *beats {
-	w := &beats{net: newNet(t, netsim.Link{Delay: 20 * time.Millisecond})}
+func newUDPTest(t *testing.T, cfg Config) *udpTest {
+	w := &udpTest{net: newNetwork(t, netsim.Link{Delay: 20 * time.Millisecond})}
 	cfg.Port = self.Port()
 	cfg.Tokens = newTokens(t)
 	cfg.Send = func(to transport.Peer, b []byte) { w.net.Send(self, to, b) }
@@ -49,7 +49,7 @@ func newBeats(t *testing.T, cfg Config) *beats {
 }
 
 // run lets virtual time pass. Names are resolved in real time, which is waited for.
-func (w *beats) run(span time.Duration) {
+func (w *udpTest) run(span time.Duration) {
 	for end := w.net.Now() + int64(span); w.net.Now() < end; w.net.Run(w.net.Now() + int64(20*time.Millisecond)) {
 		w.r.Step(w.net.Now())
 		w.r.running.Wait()
@@ -58,10 +58,10 @@ func (w *beats) run(span time.Duration) {
 
 // TestHeartbeats goes through the life of a server on lists of both versions.
 func TestHeartbeats(t *testing.T) {
-	w := newBeats(t, Config{Masters6: []string{"203.0.113.7", "203.0.113.1", "no name"}, Masters7: []string{"203.0.113.2"}})
-	full := newUDP(t, w.net, transport.MustParsePeer("203.0.113.7:8300"), false)
+	w := newUDPTest(t, Config{Masters6: []string{"203.0.113.7", "203.0.113.1", "no name"}, Masters7: []string{"203.0.113.2"}})
+	full := newUDPMaster(t, w.net, transport.MustParsePeer("203.0.113.7:8300"), false)
 	full.Add(master6.AddrPort)
-	m6, m7 := newUDP(t, w.net, master6, false), newUDP(t, w.net, master7, true)
+	m6, m7 := newUDPMaster(t, w.net, master6, false), newUDPMaster(t, w.net, master7, true)
 	w.run(2 * time.Second)
 	for _, m := range []*mastertest.UDP{m6, m7} {
 		if servers, _ := m.Servers(); !slices.Equal(servers, []netip.AddrPort{self.AddrPort}) {
@@ -101,8 +101,8 @@ func TestHeartbeats(t *testing.T) {
 
 // TestRefused is a server that masters cannot reach, or that has none.
 func TestRefused(t *testing.T) {
-	w := newBeats(t, Config{Masters6: []string{"203.0.113.1"}})
-	m := newUDP(t, w.net, master6, false)
+	w := newUDPTest(t, Config{Masters6: []string{"203.0.113.1"}})
+	m := newUDPMaster(t, w.net, master6, false)
 	m.Refuse = true
 	w.run(50 * time.Second)
 	if _, n := m.Servers(); n != 1 || w.r.NumRegistered() != 0 {
@@ -117,12 +117,12 @@ func TestRefused(t *testing.T) {
 		t.Error("not registered later")
 	}
 
-	w = newBeats(t, Config{Masters7: []string{"203.0.113.2", "no name"}})
+	w = newUDPTest(t, Config{Masters7: []string{"203.0.113.2", "no name"}})
 	w.run(50 * time.Second)
 	if len(w.events) != 1 || w.events[0].Kind != EventFailed {
 		t.Errorf("without master: %+v", w.events)
 	}
-	w = newBeats(t, Config{Masters6: []string{"no name"}})
+	w = newUDPTest(t, Config{Masters6: []string{"no name"}})
 	w.run(50 * time.Second)
 	if len(w.events) != 1 || w.events[0].Kind != EventFailed {
 		t.Errorf("without name: %+v", w.events)
@@ -131,8 +131,8 @@ func TestRefused(t *testing.T) {
 
 // TestStrangers are not answered: only masters may probe.
 func TestStrangers(t *testing.T) {
-	w := newBeats(t, Config{Masters6: []string{"203.0.113.1"}, Masters7: []string{"203.0.113.2"}})
-	newUDP(t, w.net, master6, false)
+	w := newUDPTest(t, Config{Masters6: []string{"203.0.113.1"}, Masters7: []string{"203.0.113.2"}})
+	newUDPMaster(t, w.net, master6, false)
 	w.run(2 * time.Second)
 	sent := w.net.Stats().Sent
 	for _, tag := range []string{tagProbe, tagAccepted, tagRefused, tagCount + "\x00\x01", "\xff\xff\xff\xff", ""} {
@@ -149,7 +149,7 @@ func TestStrangers(t *testing.T) {
 
 // TestFeedDoesNotAllocate: all connless datagrams of the server's port come by.
 func TestFeedDoesNotAllocate(t *testing.T) {
-	w := newBeats(t, Config{Masters6: []string{"203.0.113.1"}, Masters7: []string{"203.0.113.2"}, URL: "http://master.test/", Protocols: AllProtocols})
+	w := newUDPTest(t, Config{Masters6: []string{"203.0.113.1"}, Masters7: []string{"203.0.113.2"}, URL: "http://master.test/", Protocols: AllProtocols})
 	for _, b := range [][]byte{
 		query.AppendRequest(nil, query.Request{}),
 		[]byte(query.Header6 + tagChallenge + "00000000-0000-4000-8000-000000000000:tw0.6/ipv4\x00x\x00"),

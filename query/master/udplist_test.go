@@ -28,8 +28,8 @@ func newTokens(t testing.TB) *conn.TokenIssuer {
 	return tokens
 }
 
-// newUDP puts a master onto a network, with a second port that probes.
-func newUDP(t testing.TB, net *netsim.Net, addr transport.Peer, seven bool) *mastertest.UDP {
+// newUDPMaster adds a master to a network, with a second port that probes.
+func newUDPMaster(t testing.TB, net *netsim.Net, addr transport.Peer, seven bool) *mastertest.UDP {
 	probe := transport.UDPPeer(addr.Addr(), addr.Port()+1)
 	m := &mastertest.UDP{Version7: seven, Tokens: newTokens(t)}
 	m.Send = func(to transport.Peer, b []byte) { net.Send(addr, to, b) }
@@ -39,7 +39,7 @@ func newUDP(t testing.TB, net *netsim.Net, addr transport.Peer, seven bool) *mas
 	return m
 }
 
-func newNet(t testing.TB, link netsim.Link) *netsim.Net {
+func newNetwork(t testing.TB, link netsim.Link) *netsim.Net {
 	t.Helper()
 	net, err := netsim.New(netsim.Config{Seed: 3, Link: link})
 	if err != nil {
@@ -48,8 +48,8 @@ func newNet(t testing.TB, link netsim.Link) *netsim.Net {
 	return net
 }
 
-// list lets a lister work.
-func list(t testing.TB, net *netsim.Net, masters ...UDPMaster) ([]Addr, time.Duration, error) {
+// listUDP asks masters.
+func listUDP(t testing.TB, net *netsim.Net, masters ...UDPMaster) ([]Addr, time.Duration, error) {
 	t.Helper()
 	l := newListRequester(UDPConfig{}, masters, func(to transport.Peer, b []byte) { net.Send(self, to, b) })
 	net.Handle(self, l.feed)
@@ -77,8 +77,8 @@ func TestListUDP(t *testing.T) {
 		{"bad network", netsim.Link{Delay: 20 * time.Millisecond, Jitter: 50 * time.Millisecond, Loss: 0.1, Duplicate: 0.2}, 70, 5 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			net := newNet(t, c.link)
-			m6, m7 := newUDP(t, net, master6, false), newUDP(t, net, master7, true)
+			net := newNetwork(t, c.link)
+			m6, m7 := newUDPMaster(t, net, master6, false), newUDPMaster(t, net, master7, true)
 			want := map[Addr]bool{}
 			for n := range c.six {
 				peer := transport.UDPPeer(netip.AddrFrom4([4]byte{198, 51, 100, byte(n)}), 8303)
@@ -88,7 +88,7 @@ func TestListUDP(t *testing.T) {
 			six := transport.MustParsePeer("[2001:db8::1]:8305")
 			m7.Add(six.AddrPort)
 			want[Addr{six, query.Version7}] = true
-			got, span, err := list(t, net, UDPMaster{master6, query.Version6}, UDPMaster{master7, query.Version7})
+			got, span, err := listUDP(t, net, UDPMaster{master6, query.Version6}, UDPMaster{master7, query.Version7})
 			if err != nil || len(got) != len(want) || span > c.most {
 				t.Fatalf("%d of %d servers in %v: %v", len(got), len(want), span, err)
 			}
@@ -99,8 +99,8 @@ func TestListUDP(t *testing.T) {
 			}
 		})
 	}
-	net := newNet(t, netsim.Link{})
-	if _, span, err := list(t, net, UDPMaster{master6, query.Version6}, UDPMaster{master7, query.Version7}); !errors.Is(err, ErrNoAnswer) || span > 5*time.Second {
+	net := newNetwork(t, netsim.Link{})
+	if _, span, err := listUDP(t, net, UDPMaster{master6, query.Version6}, UDPMaster{master7, query.Version7}); !errors.Is(err, ErrNoAnswer) || span > 5*time.Second {
 		t.Errorf("nobody: %v after %v", err, span)
 	}
 }

@@ -14,7 +14,7 @@ var (
 	addrB = transport.MustParsePeer("10.0.0.2:1000")
 )
 
-func pair(t *testing.T, cfg Config) (n *Network, a, b *Conn) {
+func newPair(t *testing.T, cfg Config) (n *Network, a, b *Conn) {
 	t.Helper()
 	n = New(cfg)
 	a, err := n.Listen(addrA)
@@ -29,7 +29,7 @@ func pair(t *testing.T, cfg Config) (n *Network, a, b *Conn) {
 
 func TestDelivery(t *testing.T) {
 	now := int64(5)
-	_, a, b := pair(t, Config{Clock: func() int64 { return now }})
+	_, a, b := newPair(t, Config{Clock: func() int64 { return now }})
 	dst := make([]transport.Datagram, 2)
 
 	for i := range 3 {
@@ -59,7 +59,7 @@ func TestDelivery(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	n, a, b := pair(t, Config{Queue: 100, Clock: func() int64 { return 0 }})
+	n, a, b := newPair(t, Config{Queue: 100, Clock: func() int64 { return 0 }})
 	for range 130 {
 		a.Send(addrB, []byte{1})
 	}
@@ -91,7 +91,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
-	n, a, b := pair(t, Config{})
+	n, a, b := newPair(t, Config{})
 	done := make(chan error)
 	go func() {
 		_, err := b.ReadBatch(make([]transport.Datagram, 1), b.Now()+int64(time.Hour))
@@ -124,7 +124,7 @@ func TestClose(t *testing.T) {
 
 // On the real clock a read waits for a datagram, the deadline or a wake.
 func TestWaiting(t *testing.T) {
-	_, a, b := pair(t, Config{})
+	_, a, b := newPair(t, Config{})
 	dst := make([]transport.Datagram, 4)
 	until := b.Now() + int64(3*time.Millisecond)
 	if n, err := b.ReadBatch(dst, until); n != 0 || err != nil || b.Now() < until {
@@ -151,7 +151,7 @@ func TestWaiting(t *testing.T) {
 func TestLink(t *testing.T) {
 	var n *Network
 	calls := 0
-	n, a, b := pair(t, Config{Clock: func() int64 { return 7 }, Link: func(now int64, from, to transport.Peer, p []byte) {
+	n, a, b := newPair(t, Config{Clock: func() int64 { return 7 }, Link: func(now int64, from, to transport.Peer, p []byte) {
 		calls++
 		if now != 7 || from != addrA || to != addrB {
 			t.Errorf("link called with %d, %v, %v", now, from, to)
@@ -167,7 +167,7 @@ func TestLink(t *testing.T) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	_, a, b := pair(t, Config{Clock: func() int64 { return 0 }})
+	_, a, b := newPair(t, Config{Clock: func() int64 { return 0 }})
 	dst := make([]transport.Datagram, 8)
 	msg := make([]byte, 500)
 	round := func() {

@@ -12,8 +12,8 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// joining is whether the system cuts runs; where it does not there are none.
-func joining(t testing.TB, c *Conn) {
+// requireSegmentation is whether the system cuts runs; where it does not there are none.
+func requireSegmentation(t testing.TB, c *Conn) {
 	t.Helper()
 	if !c.out.canSegment {
 		t.Skip("this system has no UDP_SEGMENT")
@@ -22,7 +22,7 @@ func joining(t testing.TB, c *Conn) {
 
 func TestRunsAreOneCall(t *testing.T) {
 	a, b := listen(t, Config{}), listen(t, Config{})
-	joining(t, a)
+	requireSegmentation(t, a)
 	other := listen(t, Config{})
 	for i, c := range []struct {
 		to   *Conn
@@ -53,9 +53,9 @@ func TestRunsArriveAsDatagrams(t *testing.T) {
 				t.Skipf("no such socket here: %v", err)
 			}
 			defer a.Close()
-			joining(t, a)
+			requireSegmentation(t, a)
 			to := []*Conn{listen(t, Config{Addr: c.to}), listen(t, Config{Addr: c.to})}
-			rapid.Check(t, func(t *rapid.T) { arrive(t, a, to) })
+			rapid.Check(t, func(t *rapid.T) { checkArrival(t, a, to) })
 			if !a.out.canSegment {
 				t.Error("runs could not be sent")
 			}
@@ -66,7 +66,7 @@ func TestRunsArriveAsDatagrams(t *testing.T) {
 // Where the system cannot cut, here for want of checksums, nothing is lost.
 func TestRunsThatCannotBeCut(t *testing.T) {
 	a := listen(t, Config{})
-	joining(t, a)
+	requireSegmentation(t, a)
 	var err error
 	a.out.rawConn.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_NO_CHECK, 1) })
 	if err != nil {
@@ -84,10 +84,10 @@ func TestRunsThatCannotBeCut(t *testing.T) {
 	if n := a.Stats().Sent; n != 40 {
 		t.Errorf("counted %d of 40", n)
 	}
-	rapid.Check(t, func(t *rapid.T) { arrive(t, a, to) })
+	rapid.Check(t, func(t *rapid.T) { checkArrival(t, a, to) })
 }
 
-func arrive(t *rapid.T, a *Conn, to []*Conn) {
+func checkArrival(t *rapid.T, a *Conn, to []*Conn) {
 	before := a.Stats()
 	want := make([][][]byte, len(to))
 	sizes := rapid.SampledFrom([]int{1, 8, 8, 8, 8, 512, 513, 1400})
