@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,9 +18,8 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/load"
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/transport"
 )
 
 // ddnetRelease is the release of DDNet that our 0.6 clients announce themselves as.
@@ -268,72 +266,21 @@ func Test06ClientOnDDNet(t *testing.T) {
 	}
 }
 
-// Test06SessionWithoutTokens joins DDNet-Server as clients did before 0.6 had tokens.
-func Test06SessionWithoutTokens(t *testing.T) {
+// Test06ClientWithoutTokens joins DDNet-Server as clients did before 0.6 had tokens.
+func Test06ClientWithoutTokens(t *testing.T) {
 	t.Parallel()
 	s := StartDDNet06(t, "sv_rcon_password adminpw")
-	for _, plain := range []bool{false, true} {
-		sock, err := net.DialUDP("udp4", nil, net.UDPAddrFromAddrPort(s.Addr.AddrPort))
-		if err != nil {
-			t.Fatal(err)
+	for legacy, want := range map[bool]string{false: "secure=yes", true: "secure=no"} {
+		c := dial(t, s, client.Config{Name: "plain", Version: client.Version06, LegacyHandshake: legacy})
+		c.RconLogin("adminpw")
+		waitEvent(t, c, "login", func(e event.RconAuth) bool { return e.On })
+		if status := rconRun(t, c, "status"); !strings.Contains(status, want) {
+			t.Errorf("status: %q, want %s", status, want)
 		}
-		defer sock.Close()
-		var lines rconLines
-		mapSize := 0
-		c, err := client.NewSession(client.SessionConfig{
-			Name: "plain", Version: client.Version06, LegacyHandshake: plain, Send: func(b []byte) { sock.Write(b) },
-			OnMap: func(_ string, file []byte) { mapSize = len(file) }, GameHandler: &lines,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		begin := time.Now()
-		now := func() conn.Time { return conn.Time(time.Since(begin) + time.Second) }
-		if err := c.Dial(now()); err != nil {
-			t.Fatal(err)
-		}
-		buf := make([]byte, transport.MaxDatagram)
-		loggedIn := false
-		want := fmt.Sprintf("secure=%s", map[bool]string{true: "no", false: "yes"}[plain])
-		Eventually(t, 10*time.Second, want, func() bool {
-			for range 20 {
-				sock.SetReadDeadline(time.Now().Add(2 * time.Millisecond))
-				if n, err := sock.Read(buf); err == nil {
-					c.Feed(now(), buf[:n])
-				}
-				c.Step(now())
-			}
-			if err := c.Err(); err != nil {
-				t.Fatal(err)
-			}
-			if !loggedIn && c.Stats().Snapshots > 5 {
-				loggedIn = true
-				c.Request(now(), func(g bridge.ClientSide) { g.SendRconAuth("", "adminpw"); g.SendRconCmd("status") })
-			}
-			return slices.ContainsFunc(lines.lines, func(line string) bool { return strings.Contains(line, want) })
-		})
-		st := c.Stats()
-		checkStats(t, "plain", st)
-		if st.UnknownMessages != 0 || mapSize == 0 {
-			t.Errorf("%+v, map of %d bytes", st, mapSize)
-		}
-		c.Close(now())
+		checkStats(t, "plain", c.Stats())
+		c.Close()
 	}
 }
-
-// rconLines is a handler that records the lines of the remote console.
-type rconLines struct {
-	bridge.GameHandler
-	lines []string
-}
-
-func (l *rconLines) OnRconLine(line string) { l.lines = append(l.lines, line) }
-
-func (*rconLines) OnEvent(*game.Event)               {}
-func (*rconLines) OnMotd(string)                     {}
-func (*rconLines) OnRconAuthStatus(bool)             {}
-func (*rconLines) OnRconCommand(*bridge.CommandInfo) {}
-func (*rconLines) OnVoteOptions([]string, bool)      {}
 
 // TestBots has 16 of our bots play on servers, with 0.7 and with 0.6. Half of those of
 // 0.6 are clients of DDNet.
@@ -341,31 +288,27 @@ func TestBots(t *testing.T) {
 	t.Parallel()
 	t.Run("teeworlds-server", func(t *testing.T) {
 		t.Parallel()
-		playBots(t, StartOriginal(t, "sv_player_slots 16"), client.Version07)
+		if kills := playBots(t, StartOriginal(t, "sv_player_slots 16"), client.Version07); kills == 0 {
+			t.Error("nobody was killed")
+		}
 	})
-	t.Run("DDNet-Server", func(t *testing.T) {
+	t.Run("DDNet-Server", func(t *testing.T) { // where nobody can be killed
 		t.Parallel()
 		playBots(t, StartDDNet06(t, ""), client.Version06)
 	})
 }
 
-func playBots(t *testing.T, s *Server, version client.Version) {
-	const numBots = 16
+// playBots has bots play for 20 s, or a minute with TEEYARD_FULL=1.
+func playBots(t *testing.T, s *Server, version client.Version) (kills int) {
 	seconds := 20
 	if testenv.Full() {
 		seconds = 60
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(seconds)*time.Second)
-	defer cancel()
+	const numBots = 16
 	maps := client.NewMaps(t.TempDir())
 	var mu sync.Mutex // guards what follows
 	var nav *bot.NavGraph
-	snapshots, inputs, late, kills, players := 0, 0, 0, 0, 0
-	add := func(n *int) {
-		mu.Lock()
-		defer mu.Unlock()
-		*n++
-	}
+	players := 0
 	newBot := func(c *client.Client, seed int) *bot.Bot {
 		mu.Lock()
 		defer mu.Unlock()
@@ -375,82 +318,62 @@ func playBots(t *testing.T, s *Server, version client.Version) {
 		b, _ := bot.New(bot.Config{Nav: nav, Seed: uint64(seed)})
 		return b
 	}
-	var wg sync.WaitGroup
-	for i := range numBots {
-		wg.Go(func() {
-			var b *bot.Bot
-			cfg := client.Config{
-				Name: fmt.Sprintf("bot %d", i), Maps: maps,
-				OnInputTiming: func(_, _ int32) { add(&inputs) },
-				OnEvent: func(_ *client.Client, e event.Event) {
-					if k, ok := e.(event.Kill); ok && i == 0 && k.Killer.ID != k.Victim.ID {
-						add(&kills)
-					}
-				},
-				Play: func(c *client.Client, v *game.View) game.Input {
-					if b == nil {
-						b = newBot(c, i)
-					}
-					return b.NextInput(v)
-				},
+	swarm := Join(t, s, load.Config{Clients: numBots, Versions: []client.Version{version}, Configure: func(i int, cfg *client.Config) {
+		cfg.Maps, cfg.NoMap = maps, false
+		if i%2 == 0 {
+			cfg.DDNetVersion = 0
+		}
+		cfg.OnEvent = func(_ *client.Client, e event.Event) {
+			if k, ok := e.(event.Kill); ok && i == 0 && k.Killer.ID != k.Victim.ID {
+				mu.Lock()
+				defer mu.Unlock()
+				kills++
 			}
-			if version == client.Version06 && i%2 == 0 {
-				cfg.DDNetVersion = ddnetRelease
-			}
-			c, err := client.Dial(ctx, s.Addr.String(), cfg)
-			if err != nil {
-				t.Errorf("%s: %v", cfg.Name, err)
-				return
-			}
-			select {
-			case <-ctx.Done():
-			case <-c.Done():
-				t.Errorf("%s: %v", cfg.Name, c.Err())
-			}
-			st, rows := c.Stats(), c.Scoreboard()
-			c.Close()
-			<-c.Done()
-			checkStats(t, cfg.Name, st)
-			if c.Version() != version || version == client.Version06 && st.UnknownMessages != 0 {
-				t.Errorf("%s: version %v, %+v", cfg.Name, c.Version(), st)
+		}
+		var b *bot.Bot
+		cfg.Play = func(c *client.Client, v *game.View) game.Input {
+			if b == nil {
+				b = newBot(c, i)
 			}
 			mu.Lock()
-			defer mu.Unlock()
-			snapshots, late, players = snapshots+st.Snapshots, late+st.InputsLate, max(players, len(rows))
-		})
+			players = max(players, len(v.Players))
+			mu.Unlock()
+			return b.NextInput(v)
+		}
+	}})
+	defer swarm.Stop()
+	time.Sleep(time.Duration(seconds) * time.Second)
+	for i, st := range swarm.Stats() {
+		checkStats(t, fmt.Sprint("bot ", i), st.Stats)
+		if st.Err != nil || st.Version != version || version == client.Version06 && st.UnknownMessages != 0 || st.Snapshots < 10*seconds {
+			t.Errorf("bot %d: %+v", i, st)
+		}
 	}
-	wg.Wait()
-	t.Logf("%d snapshots, %d kills, %d of %d inputs late, %d players", snapshots, kills, late, inputs, players)
-	if snapshots < numBots*seconds*8 || kills == 0 && version == client.Version07 || players != numBots { // nobody dies on DDNet-Server
-		t.Errorf("%d snapshots, %d kills, %d players", snapshots, kills, players)
+	mu.Lock()
+	defer mu.Unlock()
+	if players != numBots {
+		t.Errorf("%d players", players)
 	}
+	return kills
 }
 
-// TestClientOnDDNet joins a few 0.7 clients to DDNet-Server 16.4, which sends the items of
+// TestClientOnDDNet joins 0.7 clients to DDNet-Server 16.4, which sends the items of
 // snapshots in another order, and items of its own.
 func TestClientOnDDNet(t *testing.T) {
 	t.Parallel()
 	s := StartDDNet(t, "sv_spectator_slots 0")
-	var clients []*client.Client
-	for i := range 4 {
-		clients = append(clients, dial(t, s, client.Config{
-			Name: fmt.Sprint("walker ", i),
-			Play: func(_ *client.Client, v *game.View) game.Input {
-				return game.Input{Direction: (v.Tick/40+int32(i))%3 - 1, Jump: v.Tick%60 < 3, Fire: v.Tick / 10 & 63, TargetX: 100}
-			},
-		}))
-	}
-	clients[0].Say("hello")
-	waitEvent(t, clients[1], "chat", func(e event.Chat) bool { return e.Text == "hello" && e.From.Name == "walker 0" })
-	time.Sleep(4 * time.Second)
-	for i, c := range clients {
-		st := c.Stats()
-		checkStats(t, fmt.Sprint("walker ", i), st)
+	defer Join(t, s, load.Config{Clients: 4}).Stop()
+	c := dial(t, s, client.Config{Name: "alice"})
+	d := dial(t, s, client.Config{Name: "bob"})
+	c.Say("hello")
+	waitEvent(t, d, "chat", func(e event.Chat) bool { return e.Text == "hello" && e.From.Name == "alice" })
+	Eventually(t, 10*time.Second, "many snapshots with all players", func() bool {
 		characters := 0
 		c.WithView(func(v *game.View) { characters = len(v.Characters) })
-		if c.Version() != client.Version07 || c.Err() != nil || st.Snapshots < 50 || characters == 0 || len(c.Scoreboard()) != 4 {
-			t.Errorf("walker %d: version %v, %d snapshots, %d characters, %d players, %v",
-				i, c.Version(), st.Snapshots, characters, len(c.Scoreboard()), c.Err())
-		}
+		return c.Stats().Snapshots >= 100 && characters > 0 && len(c.Scoreboard()) == 6
+	})
+	checkStats(t, "alice", c.Stats())
+	if c.Version() != client.Version07 || c.Err() != nil {
+		t.Errorf("version %v, %v", c.Version(), c.Err())
 	}
 }
