@@ -384,16 +384,10 @@ func isColor(c twmap.Color) func(r, g, b uint8) bool {
 	return func(r, g, b uint8) bool { return near(r, c.R) && near(g, c.G) && near(b, c.B) }
 }
 
-// drawMap makes a map file of a drawing, in plain colours without images. S is a spawn
-// point, # solid, x deadly, s a shotgun and g a grenade launcher.
+// drawMap returns the file of a map of a drawing, in plain colours without images.
 func drawMap(t testing.TB, drawing string) []byte {
 	t.Helper()
-	layer, err := twmap.ParseTiles(strings.TrimSpace(drawing), map[byte]uint8{
-		'.': twmap.Air, '#': twmap.Solid, 'x': twmap.Death, 'S': twmap.Spawn, 's': twmap.PickupShotgun, 'g': twmap.PickupGrenade,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	layer := parseDrawing(drawing)
 	var quads []twmap.Quad
 	for y := range layer.Height {
 		for x := range layer.Width {

@@ -1,9 +1,7 @@
 package differential
 
 import (
-	"sync"
-
-	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/maps"
 )
 
@@ -22,27 +20,10 @@ const pit = `################################
 #########......#########.#######
 `
 
-var pitFile = sync.OnceValue(func() []byte {
-	tiles, err := twmap.ParseTiles(pit, map[byte]uint8{
-		'.': twmap.Air, '#': twmap.Solid, '=': twmap.Unhookable, 'x': twmap.Death, 'S': twmap.Spawn,
-		'a': twmap.PickupArmor, 'h': twmap.PickupHealth, 's': twmap.PickupShotgun,
-		'g': twmap.PickupGrenade, 'l': twmap.PickupLaser, 'n': twmap.PickupNinja,
-	})
-	if err != nil {
-		panic(err)
-	}
-	m := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, tiles)}}
-	b, err := m.Bytes()
-	if err != nil {
-		panic(err)
-	}
-	return b
-})
-
 // mapFile returns the file of a map that does not come with the original.
 func mapFile(name string) ([]byte, bool) {
 	if name == "pit" {
-		return pitFile(), true
+		return peers.PlainMap(pit), true
 	}
 	m, ok := maps.Find(name)
 	return m.Data, ok

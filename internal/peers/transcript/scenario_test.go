@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
-	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -32,19 +31,8 @@ const yard = `
 // makeHome returns a home folder with the map where either server looks for it.
 func makeHome(t *testing.T) string {
 	t.Helper()
-	layer, err := twmap.ParseTiles(strings.TrimSpace(yard), map[byte]uint8{
-		'.': twmap.Air, '#': twmap.Solid, 'x': twmap.Death, 'S': twmap.Spawn, 'h': twmap.PickupHealth, 'g': twmap.PickupGrenade,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := &twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, layer)}}
-	file, err := m.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
 	home := t.TempDir()
-	peers.WriteFile(t, filepath.Join(home, "maps", "yard.map"), file)
+	peers.WriteFile(t, filepath.Join(home, "maps", "yard.map"), peers.PlainMap(yard))
 	return home
 }
 
@@ -424,11 +412,9 @@ func (sc *scenario) vote() {
 	cast("no kick, says carol", carol, -1, ended)
 	sc.rcon("sv_vote_kick_min 4", bob.got("Sv_ServerSettings"))
 	call("vote to kick with too few", bob, "kick", "2", "")
-	sc.rcon("sv_vote_kick_min 0", bob.got("Sv_ServerSettings"))
-	sc.rcon("sv_vote_kick 0", bob.got("Sv_ServerSettings"))
+	sc.rconEach(bob.got("Sv_ServerSettings"), "sv_vote_kick_min 0", "sv_vote_kick 0")
 	call("vote to kick when not allowed", bob, "kick", "2", "")
-	sc.rcon("sv_vote_kick 1", bob.got("Sv_ServerSettings"))
-	sc.rcon("sv_vote_spectate 0", bob.got("Sv_ServerSettings"))
+	sc.rconEach(bob.got("Sv_ServerSettings"), "sv_vote_kick 1", "sv_vote_spectate 0")
 	call("vote to spectate when not allowed", bob, "spectate", "2", "")
 	sc.rcon("sv_vote_spectate 1", bob.got("Sv_ServerSettings"))
 	call("vote to kick who leaves", bob, "kick", "2", "", set, status)
@@ -453,8 +439,7 @@ func (sc *scenario) vote() {
 // punish: kicks and bans.
 func (sc *scenario) punish() {
 	alice, bob := sc.alice(), sc.bob()
-	sc.rcon("kick 9", alice.got("RCON_LINE"))
-	sc.rcon("kick 0", alice.got("RCON_LINE"))
+	sc.rconEach(alice.got("RCON_LINE"), "kick 9", "kick 0")
 	sc.rcon("kick 2 be nice", bob.got("Sv_ClientDrop"))
 	sc.joins("carol, kicked, is back", joinConfig{name: "carol", host: 3, hasMap: true})
 	sc.rcon("kick 2", bob.got("Sv_ClientDrop"))
@@ -496,8 +481,7 @@ func (sc *scenario) end(s *peers.Server) {
 	sc.rcon("sv_map dm1", back, alice.isAlive)
 	sc.rcon("reload", back, alice.isAlive)
 	sc.rcon("sv_gametype mod; reload", back, alice.isAlive)
-	sc.rcon("tune gravity 0.4", alice.got("Sv_TuneParams"))
-	sc.rcon("tune_reset", alice.got("Sv_TuneParams"))
+	sc.rconEach(alice.got("Sv_TuneParams"), "tune gravity 0.4", "tune_reset")
 	sc.rcon("sv_gametype dm; sv_map yard", back, alice.isAlive)
 	sc.rcon("sv_maprotation yard dm1; change_map", alice.hasItem("GameData State=8 Ends=true"))
 	sc.sleep(9 * time.Second)

@@ -5,6 +5,8 @@ package transcript
 import (
 	_ "embed"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,23 +49,18 @@ func TestTranscript(t *testing.T) {
 		t.Fatal(err)
 	}
 	differing := diff(original, ours)
-	unlisted := map[string]int{} // below 0: listed and not there
+	times := map[string]int{} // below 0: listed and not there
 	for _, l := range differing {
-		unlisted[l]++
+		times[l]++
 	}
 	for _, l := range known {
-		unlisted[l]--
+		times[l]--
 	}
-	for _, l := range differing {
-		if unlisted[l] > 0 {
-			unlisted[l]--
-			t.Errorf("not listed: %s", l)
-		}
-	}
-	for _, l := range known {
-		if unlisted[l] < 0 {
-			unlisted[l]++
-			t.Errorf("no longer so: %s", l)
+	for _, l := range slices.Sorted(maps.Keys(times)) {
+		if n := times[l]; n > 0 {
+			t.Errorf("not listed, %d times: %s", n, l)
+		} else if n < 0 {
+			t.Errorf("no longer so, %d times: %s", -n, l)
 		}
 	}
 	t.Logf("%d lines of the original, %d of ours, %d differ", len(original), len(ours), len(differing))
