@@ -141,7 +141,7 @@ func TestVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Result{Ticks: 123 + ticks, HashesMatched: 202, LastGoodTick: 123 + ticks, End: EndMapChange}
-	if res != want {
+	if res != want || res.End.String() != "map change" {
 		t.Errorf("%+v, want %+v", res, want)
 	}
 	minutes := float64(ticks) / (60 * game.TickRate)

@@ -91,6 +91,27 @@ func TestAngles(t *testing.T) {
 	})
 }
 
+// TestSpecialValues checks zeros, infinities and NaN against the math package, which
+// follows the same C standard.
+func TestSpecialValues(t *testing.T) {
+	values := []float32{0, float32(math.Copysign(0, -1)), 0.5, 1, -1, 2, -2, 3, -3, 1e-40, -1e38, 1e38,
+		float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
+	equal := func(got float32, want float64) bool {
+		w := float32(want)
+		return got != got && w != w || math.Signbit(float64(got)) == math.Signbit(want) && (got == w || math.Abs(float64(got/w)-1) < 1e-6)
+	}
+	for _, x := range values {
+		for _, y := range values {
+			if got, want := Atan2(y, x), math.Atan2(float64(y), float64(x)); !equal(got, want) {
+				t.Errorf("Atan2(%v, %v) is %v, want %v", y, x, got, want)
+			}
+			if got, want := Pow(x, y), math.Pow(float64(x), float64(y)); !equal(got, want) {
+				t.Errorf("Pow(%v, %v) is %v, want %v", x, y, got, want)
+			}
+		}
+	}
+}
+
 func BenchmarkPow(b *testing.B) {
 	x := float32(0)
 	for b.Loop() {
