@@ -68,7 +68,7 @@ func loseView(v *game.View) {
 			} else {
 				p.SpecMode = game.SpectatePlayer
 			}
-			p.Latency, v.VitalsOf = 0, p.SpectatorID
+			v.VitalsOf = p.SpectatorID
 		}
 	}
 	loseGame(&v.Game, v.Tick)

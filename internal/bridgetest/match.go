@@ -128,6 +128,7 @@ func NewMatch(t testing.TB, version *Version, mapName string, players int) *Matc
 		rand: rand.New(rand.NewPCG(7, 1)), inputs: make([]game.Input, players),
 	}
 	for id := range players {
+		m.latency[id] = int32(20 + id)
 		c := &MatchClient{}
 		c.Connection = Connect(t, m.Protocol, func(s bridge.Sender, h bridge.ServerMessageHandler) bridge.ClientSide {
 			return version.NewClient(id, s, h)
@@ -330,6 +331,9 @@ func TestMatch(t *testing.T, version *Version) {
 
 func (m *Match) diffView(v, got *game.View) string {
 	want := m.loseView(v)
+	for i := range want.Players {
+		want.Players[i].Latency = m.latency[want.Players[i].ID]
+	}
 	if want.VitalsOf == v.Viewer {
 		// The server sets the view a tick after a spawn.
 		want.Pos = got.Pos
@@ -431,6 +435,35 @@ func (m *Match) checkPlayers(v *game.View, c bridge.ClientSide) {
 		got, ok := c.Player(p.ID)
 		if !ok || got.Team != p.Team || got.Score != want.Score || gocmp.Diff(got.Profile, want.Profile) != "" {
 			m.t.Errorf("player %d: %+v instead of %+v", p.ID, got, want)
+		}
+	}
+}
+
+// CheckView checks that what clients use of a view without looking is in range, whatever
+// snapshot it was made of.
+func CheckView(t testing.TB, c bridge.ClientSide) {
+	t.Helper()
+	v := c.View()
+	for i := range v.Characters {
+		ch := &v.Characters[i]
+		if ch.Player < 0 || ch.Player >= game.MaxPlayers || ch.Weapon >= game.NumWeapons || ch.HookedPlayer >= game.MaxPlayers || ch.Emote > game.EmoteBlink {
+			t.Errorf("character %+v", ch)
+		}
+		c.CoreState(ch)
+	}
+	for i := range v.Players {
+		if p := &v.Players[i]; p.ID < 0 || p.ID >= game.MaxPlayers || p.SpectatorID >= game.MaxPlayers || p.Team < game.TeamSpectators || p.Team > game.TeamBlue {
+			t.Errorf("player %+v", p)
+		}
+	}
+	for i := range v.Projectiles {
+		if p := &v.Projectiles[i]; p.Weapon < 0 || p.Weapon >= game.NumWeapons {
+			t.Errorf("projectile %+v", p)
+		}
+	}
+	for _, e := range c.Effects() {
+		if e.Player >= game.MaxPlayers || e.Sound > game.SoundMenu {
+			t.Errorf("effect %+v", e)
 		}
 	}
 }

@@ -1,0 +1,83 @@
+package bridge_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/bridge6"
+	"github.com/teeyard/teeyard/bridge/bridge7"
+	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/game"
+)
+
+// TestProtocols checks what a server has to know of the versions.
+func TestProtocols(t *testing.T) {
+	for _, tt := range []struct {
+		p                 bridge.Protocol
+		name, netVersion  string
+		uncompressedTiles bool
+	}{
+		{bridge6.NewProtocol(), "0.6", "0.6 626fce9a778df4d4", true},
+		{bridge7.NewProtocol(), "0.7", "0.7 802f1be60a05665f", false},
+	} {
+		if tt.p.Name() != tt.name || tt.p.NetVersion() != tt.netVersion || tt.p.NeedsUncompressedTiles() != tt.uncompressedTiles {
+			t.Errorf("%s: %s, %v", tt.p.Name(), tt.p.NetVersion(), tt.p.NeedsUncompressedTiles())
+		}
+		s := tt.p.NewServerSide(nil)
+		s.Reset()
+		if s.ItemSizes().Of(9) == 0 {
+			t.Errorf("%s does not know the sizes of items", tt.name)
+		}
+	}
+}
+
+func TestVoteKind(t *testing.T) {
+	for kind, want := range map[bridge.VoteKind]string{
+		bridge.VoteNone: "", bridge.VoteOption: "option", bridge.VoteKick: "kick", bridge.VoteSpectate: "spectate", bridge.VotePassed: "",
+	} {
+		if got := kind.MessageType(); got != want {
+			t.Errorf("%d has the type %q", kind, got)
+		}
+		if got, ok := bridge.ParseVoteKind(want); ok != (want != "") || ok && got != kind {
+			t.Errorf("%q is %d, %v", want, got, ok)
+		}
+	}
+}
+
+func TestEvents(t *testing.T) {
+	caller := event.Player{ID: 3}
+	for _, tt := range []struct {
+		v    bridge.Vote
+		want event.Event
+	}{
+		{bridge.Vote{Kind: bridge.VoteOption, Description: "dm2", Reason: "why", Timeout: 25}, event.VoteStart{By: caller, What: "dm2", Reason: "why", Time: 25 * time.Second}},
+		{bridge.Vote{Kind: bridge.VoteKick, Description: "bob"}, event.VoteStart{By: caller, What: "kick bob"}},
+		{bridge.Vote{Kind: bridge.VoteSpectate, Description: "bob"}, event.VoteStart{By: caller, What: "move to spectators bob"}},
+		{bridge.Vote{Kind: bridge.VotePassed}, event.VoteEnd{Passed: true}},
+		{bridge.Vote{Kind: bridge.VoteFailed}, event.VoteEnd{}},
+		{bridge.Vote{Kind: bridge.VoteAborted}, event.VoteEnd{Aborted: true}},
+		{bridge.Vote{Kind: bridge.VoteNone}, event.VoteEnd{Aborted: true}},
+	} {
+		if got := tt.v.Event(caller); got != tt.want {
+			t.Errorf("%+v becomes %+v, want %+v", tt.v, got, tt.want)
+		}
+	}
+	info := bridge.ServerInfo{Version: "0.7.5", Name: "n", Map: "m", GameType: "DM", PlayerSlots: 8, MaxClients: 16}
+	if got, want := info.Event(), (event.ServerInfo{Version: "0.7.5", Name: "n", Map: "m", GameType: "DM", Slots: 8, Clients: 16}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+func TestIDs(t *testing.T) {
+	for v, want := range map[int32]game.PlayerID{-2: game.Nobody, 0: 0, 63: 63, 64: game.Nobody} {
+		if got := bridge.PlayerIDOf(v); got != want {
+			t.Errorf("%d is player %d", v, got)
+		}
+	}
+	for w, want := range map[game.Weapon]game.PickupKind{-1: 0, game.WeaponGun: game.PickupGun, game.WeaponNinja: game.PickupNinja, 6: 0} {
+		if got := bridge.WeaponPickup(w); got != want {
+			t.Errorf("weapon %d comes with pickup %d", w, got)
+		}
+	}
+}
