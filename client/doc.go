@@ -14,8 +14,8 @@
 //		}
 //	}
 //
-// It speaks 0.7, 0.6 and DDNet's extensions, and finds out which of them a server
-// speaks; see [AnyVersion]. The packages below bridge list what a version lacks.
+// It speaks all versions of the protocol and DDNet's extensions, and finds out which of
+// them a server speaks; see [AnyVersion]. The packages below bridge list what a version lacks.
 //
 // [New] makes the same client without a socket and a goroutine, for a game loop, a test
 // or a browser. [Session] is the connection below it.

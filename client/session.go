@@ -49,7 +49,7 @@ type SessionConfig struct {
 	// DDNetVersion and ConnectionID are as in Config.
 	DDNetVersion int32
 	ConnectionID [16]byte
-	// LegacyHandshake connects as 0.6 clients did before they had tokens.
+	// LegacyHandshake connects as clients of the older version did before they had tokens.
 	LegacyHandshake bool
 	// HasMap reports whether a map need not be downloaded; nil downloads all.
 	HasMap func(m *bridge.MapChange) bool

@@ -216,8 +216,8 @@ func drawRequest(t *rapid.T) []byte {
 	return b
 }
 
-// TestReflection: whoever fakes an address has hardly more sent there than what
-// he sends himself, whatever he asks.
+// TestReflection checks that an attacker who fakes an address has hardly more bytes sent to it
+// than they send themselves, whatever the requests are.
 func TestReflection(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		set := halflife.Settings{Legacy: rapid.SampledFrom([]halflife.LegacyPolicy{halflife.LegacyOff, halflife.LegacyLAN}).Draw(rt, "legacy")}
@@ -281,8 +281,8 @@ func TestLegacyBudget(t *testing.T) {
 	}
 }
 
-// TestFloodStarvesNobody: who shows that he is there is answered whatever others
-// fake in his name.
+// TestFloodStarvesNobody checks that a client that has proven its address gets answers
+// however many datagrams others send with the same address.
 func TestFloodStarvesNobody(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOn})
 	for range 3000 {

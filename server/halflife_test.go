@@ -131,7 +131,7 @@ func TestHalfLifeQueries(t *testing.T) {
 			}
 		}
 	}
-	// One who is on his way in is listed, as in browsers, and nobody is after he left.
+	// A client that is joining is listed, as in server browsers, until it leaves.
 	ts.connect(ip(3))
 	ts.session(p).drop("")
 	ts.step(2 * 50)
@@ -161,7 +161,7 @@ func TestHalfLifeLegacyQueries(t *testing.T) {
 		if got := (hlClient{ts, public(9)}).ask(details); (got != nil) != c.world {
 			t.Errorf("%q: the world gets %d answers", c.line, len(got))
 		}
-		// Who plays has shown where he is.
+		// A player has proven the address.
 		if got := (hlClient{ts, withPort(p.Peer, 5999)}).ask(details); got == nil {
 			t.Errorf("%q: a player's address gets none", c.line)
 		}

@@ -219,7 +219,7 @@ func TestBannedAddressesAreToldRarely(t *testing.T) {
 	}
 }
 
-// banned tells whether the game has banned an address.
+// banned reports whether the game has banned an address.
 func banned(s *Server, peer transport.Peer) bool {
 	_, ok := s.bans.find(peer.Addr())
 	return ok

@@ -32,7 +32,7 @@ func openTerminal(t *testing.T) (keys, tty *os.File) {
 	return keys, tty
 }
 
-// echoes tells whether a terminal shows what is typed.
+// echoes reports whether a terminal shows what is typed.
 func echoes(t *testing.T, tty *os.File) bool {
 	t.Helper()
 	var state syscall.Termios

@@ -414,8 +414,8 @@ func TestListMoves(t *testing.T) {
 	}
 }
 
-// TestReflection: whoever fakes an address gets next to nothing sent there,
-// whatever the request and however often he guesses.
+// TestReflection checks that an attacker who fakes an address has almost nothing sent to it,
+// whatever the requests are and however often they guess challenges.
 func TestReflection(t *testing.T) {
 	l := newTestMaster(t, master.Config{})
 	all := l.registerMany(600)

@@ -98,7 +98,7 @@ func (m *ClSetSpectatorMode) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// PlayerProfile is who a player is and how his tee looks.
+// PlayerProfile is who a player is and how their tee looks.
 type PlayerProfile struct {
 	// Name wanted; MaxName bytes of it count. Limits: strict.
 	Name []byte

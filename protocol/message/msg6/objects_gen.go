@@ -674,7 +674,7 @@ func (o *CharacterCore) Clamp() int {
 }
 
 // Character is a tee. Its id is the client id. Health, armor and ammo are
-// only told to the player himself.
+// only told to the player.
 //
 // Snapshot type 9, 22 integers, size known to both sides.
 type Character struct {
@@ -832,7 +832,7 @@ func (o *PlayerInfo) Clamp() int {
 	return n
 }
 
-// ClientInfo is who a client is and how his tee looks. Its id is the client
+// ClientInfo is who a client is and how their tee looks. Its id is the client
 // id. Texts are packed with StrToInts.
 //
 // Snapshot type 11, 17 integers, size known to both sides.
