@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -123,46 +122,23 @@ func (h *halfLife) Players(dst []halflife.Player) []halflife.Player {
 	return dst
 }
 
+// halfLifeRules are the integer variables that are rules of the protocol.
+var halfLifeRules = []string{
+	"sv_bot_skill", "sv_bots", "sv_countdown", "sv_high_bandwidth", "sv_inactivekick",
+	"sv_inactivekick_spec", "sv_inactivekick_time", "sv_match_swap", "sv_matches_per_map",
+	"sv_max_clients", "sv_max_clients_per_ip", "sv_player_ready_mode", "sv_player_slots", "sv_powerups",
+	"sv_respawn_delay_tdm", "sv_scorelimit", "sv_silent_spectator_mode", "sv_skill_level",
+	"sv_spamprotection", "sv_strict_spectate_mode", "sv_teambalance_time", "sv_teamdamage",
+	"sv_timelimit", "sv_tournament_mode", "sv_vote_kick", "sv_vote_kick_bantime", "sv_vote_kick_min",
+	"sv_vote_spectate", "sv_vote_spectate_rejoindelay", "sv_warmup",
+}
+
 // Rules implements halflife.Game.
 func (h *halfLife) Rules(dst []halflife.Rule) []halflife.Rule {
-	v := &h.server.settings
-	for _, r := range []struct {
-		name  string
-		value int
-	}{
-		{"sv_bot_skill", v.BotSkill},
-		{"sv_bots", v.Bots},
-		{"sv_countdown", v.Countdown},
-		{"sv_high_bandwidth", v.HighBandwidth},
-		{"sv_inactivekick", v.InactiveKick},
-		{"sv_inactivekick_spec", v.InactiveKickSpec},
-		{"sv_inactivekick_time", v.InactiveKickTime},
-		{"sv_match_swap", v.MatchSwap},
-		{"sv_matches_per_map", v.MatchesPerMap},
-		{"sv_max_clients", v.MaxClients},
-		{"sv_max_clients_per_ip", v.MaxClientsPerIP},
-		{"sv_player_ready_mode", v.PlayerReadyMode},
-		{"sv_player_slots", v.PlayerSlots},
-		{"sv_powerups", v.Powerups},
-		{"sv_respawn_delay_tdm", v.RespawnDelayTDM},
-		{"sv_scorelimit", v.ScoreLimit},
-		{"sv_silent_spectator_mode", v.SilentSpectatorMode},
-		{"sv_skill_level", v.SkillLevel},
-		{"sv_spamprotection", v.SpamProtection},
-		{"sv_strict_spectate_mode", v.StrictSpectateMode},
-		{"sv_teambalance_time", v.TeamBalanceTime},
-		{"sv_teamdamage", v.TeamDamage},
-		{"sv_timelimit", v.TimeLimit},
-		{"sv_tournament_mode", v.TournamentMode},
-		{"sv_vote_kick", v.VoteKick},
-		{"sv_vote_kick_bantime", v.VoteKickBanTime},
-		{"sv_vote_kick_min", v.VoteKickMin},
-		{"sv_vote_spectate", v.VoteSpectate},
-		{"sv_vote_spectate_rejoindelay", v.VoteSpectateRejoinDelay},
-		{"sv_warmup", v.Warmup},
-	} {
-		dst = append(dst, halflife.Rule{Name: r.name, Value: strconv.Itoa(r.value)})
+	for _, name := range halfLifeRules {
+		dst = append(dst, halflife.Rule{Name: name, Value: h.server.console.Value(name)})
 	}
+	v := &h.server.settings
 	return append(dst,
 		halflife.Rule{Name: "sv_gametype", Value: strings.ToLower(h.info.GameType)},
 		halflife.Rule{Name: "sv_hostname", Value: v.Hostname},

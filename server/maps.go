@@ -26,14 +26,6 @@ import (
 // ErrNoMap is returned for a map that is not found.
 var ErrNoMap = errors.New("map not found")
 
-// emptyFS is a file system without files.
-type emptyFS struct{}
-
-// Open implements fs.FS.
-func (emptyFS) Open(name string) (fs.File, error) {
-	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-}
-
 // BuiltinModes returns the mode with a name of those that come with the server.
 func BuiltinModes(name string) (game.Mode, bool) {
 	switch strings.ToLower(name) {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -148,7 +149,7 @@ func New(cfg Config) (*Server, error) {
 		s.cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	if s.cfg.Files == nil {
-		s.cfg.Files = emptyFS{}
+		s.cfg.Files = embed.FS{} // has no files
 	}
 	if s.cfg.Seed == 0 {
 		s.cfg.Seed = rand.Uint64()

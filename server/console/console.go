@@ -351,6 +351,14 @@ func (c *Console) Lookup(name string, who Caller) (Entry, bool) {
 	return Entry{}, false
 }
 
+// Value returns the value of a variable as text, "" if there is no variable with the name.
+func (c *Console) Value(name string) string {
+	if e := c.find(name, Server|Econ); e != nil && e.variable != nil {
+		return e.variable.value()
+	}
+	return ""
+}
+
 // Next returns the command that comes after the name after, in byte order, among those that
 // who may run. Remote consoles get the list of commands one by one (RCON_CMD_ADD); after ""
 // comes the first.

@@ -7,6 +7,8 @@ import (
 
 // variable is the part of a variable besides its command.
 type variable interface {
+	// value returns the current value as text.
+	value() string
 	// configLine returns the command that sets the current value, and whether that is
 	// the default.
 	configLine(name string) (line string, isDefault bool)
@@ -96,8 +98,10 @@ func (v *IntVar) run(call *Call) {
 	}
 }
 
+func (v *IntVar) value() string { return strconv.Itoa(*v.Value) }
+
 func (v *IntVar) configLine(name string) (string, bool) {
-	return fmt.Sprintf("%s %d", name, *v.Value), *v.Value == v.Default
+	return name + " " + v.value(), *v.Value == v.Default
 }
 
 func (v *StringVar) run(call *Call) {
@@ -114,6 +118,8 @@ func (v *StringVar) run(call *Call) {
 		call.Console.reportUnprinted("%s: cut to %d bytes", v.Name, len(*v.Value))
 	}
 }
+
+func (v *StringVar) value() string { return *v.Value }
 
 func (v *StringVar) configLine(name string) (string, bool) {
 	return name + " " + quote(lineBreaks.Replace(*v.Value)), *v.Value == v.Default
