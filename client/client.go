@@ -182,7 +182,7 @@ func (c *Client) Feed(now conn.Time, b []byte) {
 }
 
 // Step does what is due: inputs, resends, timeouts, reconnecting. Call it at the time that
-// NextStep returns, or once per tick.
+// NextStepTime returns, or once per tick.
 func (c *Client) Step(now conn.Time) {
 	c.mu.Lock()
 	c.now = max(c.now, now)
@@ -209,8 +209,8 @@ func (c *Client) Step(now conn.Time) {
 	c.deliverEvents()
 }
 
-// NextStep returns when Step has something to do, at most 100 ms from now.
-func (c *Client) NextStep(now conn.Time) conn.Time {
+// NextStepTime returns when Step has something to do, at most 100 ms from now.
+func (c *Client) NextStepTime(now conn.Time) conn.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.session.State() == Playing {

@@ -64,7 +64,7 @@ func (c *Client) run(joined chan<- error) {
 	joining := true
 	for {
 		c.flush()
-		k, err := n.sock.ReadBatch(batch, int64(c.NextStep(conn.Time(n.sock.Now()))))
+		k, err := n.sock.ReadBatch(batch, int64(c.NextStepTime(conn.Time(n.sock.Now()))))
 		for _, d := range batch[:k] {
 			if d.Peer == n.peer {
 				c.Feed(conn.Time(d.ReceivedAt), d.Data)

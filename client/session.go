@@ -95,7 +95,7 @@ type Stats struct {
 // datagrams and the time. It is not safe for concurrent use.
 type Session struct {
 	cfg         SessionConfig
-	versions    versionState
+	probe       versionProbe
 	conn        *conn.Conn // of the version that is spoken, as side
 	side        bridge.ClientSide
 	state       State
@@ -142,7 +142,7 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 	}
 	c := &Session{cfg: cfg, profile: game.Profile{Name: cfg.Name, Clan: cfg.Clan, Country: cfg.Country, Skin: cfg.Skin}}
 	c.snapshots = snapshot.NewStore(snapshot.StoreConfig{MaxSnapshots: 256, MaxBytes: 4 << 20})
-	if err := c.newVersions(); err != nil {
+	if err := c.setUpVersions(); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -198,10 +198,10 @@ func (c *Session) Feed(now conn.Time, b []byte) {
 	c.now = now
 	c.stats.Datagrams++
 	c.stats.Bytes += len(b)
-	if c.versions.version == AnyVersion {
-		c.feedUndecided(b)
+	if c.probe.version == AnyVersion {
+		c.feedWhileProbing(b)
 	} else {
-		c.noteLateAnswer(b)
+		c.noteOlderAnswer(b)
 		c.conn.Feed(now, b, c)
 	}
 	c.sendLogin()
@@ -220,9 +220,9 @@ func (c *Session) sendLogin() {
 // Step does what is due: inputs, resends, timeouts. Call it at least once per tick.
 func (c *Session) Step(now conn.Time) {
 	c.now = now
-	if c.versions.version == AnyVersion {
+	if c.probe.version == AnyVersion {
 		if c.state == Connecting {
-			c.stepUndecided()
+			c.stepWhileProbing()
 			c.sendLogin()
 		}
 	} else {
@@ -235,10 +235,10 @@ func (c *Session) Step(now conn.Time) {
 }
 
 func (c *Session) checkClosed() {
-	if c.conn.State() != conn.StateError || c.versions.version == AnyVersion {
+	if c.conn.State() != conn.StateError || c.probe.version == AnyVersion {
 		return
 	}
-	if reason := c.conn.Reason(); !c.retryOlder() {
+	if reason := c.conn.Reason(); !c.retryWithOlderVersion() {
 		c.fail(fmt.Errorf("%w: %s", ErrClosed, safetext.Line(reason)))
 	}
 }
@@ -370,7 +370,7 @@ func (c *Session) resetWorld() {
 func (n sessionHandler) OnSnapshotPart(h snapshot.PartHeader, part int32, data []byte) {
 	c := n.Session
 	if c.state == Loading && h.BaseTick < 0 && len(data) == 0 {
-		c.echoTick(h.Tick)
+		c.acknowledgeTick(h.Tick)
 	}
 	if c.state != Entering && c.state != Playing {
 		return
@@ -415,9 +415,9 @@ func (n sessionHandler) OnSnapshotPart(h snapshot.PartHeader, part int32, data [
 	}
 }
 
-// echoTick acknowledges a tick before there is a game. Servers send such ticks to clients
+// acknowledgeTick acknowledges a tick before there is a game. Servers send such ticks to clients
 // without a token, to see whether they receive at their address.
-func (c *Session) echoTick(tick int32) {
+func (c *Session) acknowledgeTick(tick int32) {
 	c.inputToSend = game.Input{TargetX: 1}
 	c.side.SendInput(tick, tick, &c.inputToSend, 0)
 	c.conn.Flush(c.now)

@@ -47,26 +47,26 @@ func (c *Client) currentTime() conn.Time {
 	return c.now
 }
 
-// locked returns what read returns while c is locked.
-func locked[T any](c *Client, read func() T) T {
+// readLocked returns what read returns while c is readLocked.
+func readLocked[T any](c *Client, read func() T) T {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return read()
 }
 
 // State returns how far the client is on its way into the game.
-func (c *Client) State() State { return locked(c, c.session.State) }
+func (c *Client) State() State { return readLocked(c, c.session.State) }
 
 // Version returns the version of the protocol that is spoken, AnyVersion while that is
 // unknown.
-func (c *Client) Version() Version { return locked(c, c.session.Version) }
+func (c *Client) Version() Version { return readLocked(c, c.session.Version) }
 
 // Err returns why the client is offline, nil if it is not or was closed.
-func (c *Client) Err() error { return locked(c, c.session.Err) }
+func (c *Client) Err() error { return readLocked(c, c.session.Err) }
 
 // Self returns the client's own id, game.Nobody while it is unknown.
 func (c *Client) Self() game.PlayerID {
-	return locked(c, func() game.PlayerID { return c.session.side.OwnID() })
+	return readLocked(c, func() game.PlayerID { return c.session.side.OwnID() })
 }
 
 // PlayerInfo returns what is known of a player, and whether they are in the game.
@@ -119,59 +119,59 @@ func (c *Client) FindPlayer(name string) (event.Player, bool) {
 }
 
 // Map returns the server's map, nil before it is loaded. With Config.NoMap it has no file.
-func (c *Client) Map() *Map { return locked(c, func() *Map { return c.gameMap }) }
+func (c *Client) Map() *Map { return readLocked(c, func() *Map { return c.gameMap }) }
 
 // Settings returns the server's settings.
 func (c *Client) Settings() bridge.Settings {
-	return locked(c, func() bridge.Settings { return c.session.side.Settings() })
+	return readLocked(c, func() bridge.Settings { return c.session.side.Settings() })
 }
 
 // Tuning returns the parameters of the physics.
 func (c *Client) Tuning() game.Tuning {
-	return locked(c, func() game.Tuning { return c.session.side.Tuning() })
+	return readLocked(c, func() game.Tuning { return c.session.side.Tuning() })
 }
 
 // Race returns the state of the race, in modes with game.GameFlagRace: the best time, and
 // when each player started. (PlayerInfoRace, GameDataRace)
 func (c *Client) Race() bridge.RaceInfo {
-	return locked(c, func() bridge.RaceInfo { return *c.session.side.RaceInfo() })
+	return readLocked(c, func() bridge.RaceInfo { return *c.session.side.RaceInfo() })
 }
 
 // RconCommands returns the commands of the remote console that the client may use. The
 // server sends them in small portions after the login.
 func (c *Client) RconCommands() []bridge.CommandInfo {
-	return locked(c, func() []bridge.CommandInfo { return slices.Clone(c.lists.commands) })
+	return readLocked(c, func() []bridge.CommandInfo { return slices.Clone(c.lists.commands) })
 }
 
 // MapList returns the server's maps. Servers send them after the login to the remote
 // console.
 func (c *Client) MapList() []string {
-	return locked(c, func() []string { return slices.Clone(c.lists.maps) })
+	return readLocked(c, func() []string { return slices.Clone(c.lists.maps) })
 }
 
 // ChatCommands returns the server's chat commands.
 func (c *Client) ChatCommands() []bridge.CommandInfo {
-	return locked(c, func() []bridge.CommandInfo { return slices.Clone(c.lists.chat) })
+	return readLocked(c, func() []bridge.CommandInfo { return slices.Clone(c.lists.chat) })
 }
 
 // VoteOptions returns the options for VoteOption.
 func (c *Client) VoteOptions() []string {
-	return locked(c, func() []string { return slices.Clone(c.lists.votes) })
+	return readLocked(c, func() []string { return slices.Clone(c.lists.votes) })
 }
 
 // Stats returns the counters of the connection.
-func (c *Client) Stats() Stats { return locked(c, c.session.Stats) }
+func (c *Client) Stats() Stats { return readLocked(c, c.session.Stats) }
 
 // DroppedEvents returns the number of events that Events did not yield because nobody read
 // them in time.
-func (c *Client) DroppedEvents() int { return locked(c, func() int { return c.droppedEvents }) }
+func (c *Client) DroppedEvents() int { return readLocked(c, func() int { return c.droppedEvents }) }
 
 // Latency returns the round-trip time of the last Ping, 0 before there is one.
-func (c *Client) Latency() time.Duration { return locked(c, c.session.Latency) }
+func (c *Client) Latency() time.Duration { return readLocked(c, c.session.Latency) }
 
 // Unacked returns the number of messages, such as chat lines, that the server has not
 // acknowledged yet, 0..511. Close loses them if the network did.
-func (c *Client) Unacked() int { return locked(c, c.session.Unacked) }
+func (c *Client) Unacked() int { return readLocked(c, c.session.Unacked) }
 
 // Ping asks the server for a reply; Latency returns how long that took.
 func (c *Client) Ping() error {

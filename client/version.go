@@ -32,8 +32,8 @@ const (
 	otherAnswerWait = 500 * time.Millisecond
 )
 
-// versionState is the choice of the version and the connections to choose from.
-type versionState struct {
+// versionProbe finds out which version the server speaks, with a connection for each.
+type versionProbe struct {
 	version       Version // AnyVersion while it is unknown
 	conns         [2]*conn.Conn
 	sides         [2]bridge.ClientSide
@@ -42,14 +42,14 @@ type versionState struct {
 	olderAnswered bool      // the server also answered the older version
 }
 
-// Indices in versionState.
+// Indices in versionProbe.
 const (
 	newer = iota
 	older
 )
 
-// newVersions makes the connections of the versions in the configuration.
-func (c *Session) newVersions() error {
+// setUpVersions makes the connections of the versions in the configuration.
+func (c *Session) setUpVersions() error {
 	switch c.cfg.Version {
 	case "":
 		c.cfg.Version = Version07
@@ -58,7 +58,7 @@ func (c *Session) newVersions() error {
 		return fmt.Errorf("%w: there is no version %q", ErrConfig, c.cfg.Version)
 	}
 	l, n := messageSender{c}, sessionHandler{c, c.cfg.GameHandler}
-	s := &c.versions
+	s := &c.probe
 	if c.cfg.Version != Version06 {
 		s.sides[newer] = bridge7.NewClientSide(l, n)
 	}
@@ -82,7 +82,7 @@ func (c *Session) newVersions() error {
 
 // chooseVersion decides for a version.
 func (c *Session) chooseVersion(i int) {
-	s := &c.versions
+	s := &c.probe
 	s.version = [2]Version{Version07, Version06}[i]
 	c.side, c.conn = s.sides[i], s.conns[i]
 	if other := s.conns[1-i]; other != nil {
@@ -93,7 +93,7 @@ func (c *Session) chooseVersion(i int) {
 
 // dialVersions starts a connection, or one for each version.
 func (c *Session) dialVersions(own packet.Token) error {
-	s := &c.versions
+	s := &c.probe
 	s.version, s.olderAnswered, s.olderAnswer = c.cfg.Version, false, s.olderAnswer[:0]
 	for i, k := range s.conns {
 		if k == nil {
@@ -114,9 +114,9 @@ func (c *Session) dialVersions(own packet.Token) error {
 	return nil
 }
 
-// feedUndecided takes a datagram while the version is unknown.
-func (c *Session) feedUndecided(b []byte) {
-	s := &c.versions
+// feedWhileProbing takes a datagram while the version is unknown.
+func (c *Session) feedWhileProbing(b []byte) {
+	s := &c.probe
 	if len(s.olderAnswer) == 0 && packet.IsClearly6(b) {
 		s.olderAnswered = true
 		s.olderAnswer, s.waitUntil = append(s.olderAnswer, b...), c.now.Add(newerAnswerWait)
@@ -139,16 +139,16 @@ func (c *Session) feedUndecided(b []byte) {
 	}
 }
 
-// noteLateAnswer notes that the server also answered the older version.
-func (c *Session) noteLateAnswer(b []byte) {
-	if c.cfg.Version == AnyVersion && c.versions.version == Version07 && !c.gotMessage && packet.IsClearly6(b) {
-		c.versions.olderAnswered = true
+// noteOlderAnswer notes that the server also answered the older version.
+func (c *Session) noteOlderAnswer(b []byte) {
+	if c.cfg.Version == AnyVersion && c.probe.version == Version07 && !c.gotMessage && packet.IsClearly6(b) {
+		c.probe.olderAnswered = true
 	}
 }
 
-// stepUndecided does what is due while the version is unknown.
-func (c *Session) stepUndecided() {
-	s := &c.versions
+// stepWhileProbing does what is due while the version is unknown.
+func (c *Session) stepWhileProbing() {
+	s := &c.probe
 	for _, k := range s.conns {
 		k.Update(c.now)
 	}
@@ -166,11 +166,11 @@ func (c *Session) stepUndecided() {
 	}
 }
 
-// retryOlder connects with the older version if the server answered it and closed the
+// retryWithOlderVersion connects with the older version if the server answered it and closed the
 // newer connection before its first message, as servers do that have the newer one
 // switched off. It reports whether it did.
-func (c *Session) retryOlder() bool {
-	s := &c.versions
+func (c *Session) retryWithOlderVersion() bool {
+	s := &c.probe
 	if c.cfg.Version != AnyVersion || !s.olderAnswered || s.version != Version07 || !c.conn.ClosedByPeer() || c.state > Loading || c.gotMessage {
 		return false
 	}
@@ -189,4 +189,4 @@ func (c *Session) handshake() conn.Handshake {
 
 // Version returns the version of the protocol that is spoken, AnyVersion while that is
 // unknown.
-func (c *Session) Version() Version { return c.versions.version }
+func (c *Session) Version() Version { return c.probe.version }

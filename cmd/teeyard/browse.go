@@ -75,19 +75,19 @@ func (c *browseCmd) Run(ctx context.Context) error {
 	return printServers(c, all, "clients\tmode\tmap\tname\taddress\tprotocols\tlatency", total, silent)
 }
 
-// listing is a server that can be printed.
-type listing interface {
-	json() any
-	row() string
+// serverRow is a server that can be printed.
+type serverRow interface {
+	toJSON() any
+	tableRow() string
 }
 
 // printServers prints servers as JSON, or as a table with the number of all servers and of those that did
 // not answer.
-func printServers[T listing](c *browseCmd, servers []T, header string, total, silent int) error {
+func printServers[T serverRow](c *browseCmd, servers []T, header string, total, silent int) error {
 	if c.JSON {
 		enc := json.NewEncoder(os.Stdout)
 		for _, s := range servers {
-			if err := enc.Encode(s.json()); err != nil {
+			if err := enc.Encode(s.toJSON()); err != nil {
 				return err
 			}
 		}
@@ -96,7 +96,7 @@ func printServers[T listing](c *browseCmd, servers []T, header string, total, si
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, header)
 	for _, s := range servers {
-		fmt.Fprintln(t, s.row())
+		fmt.Fprintln(t, s.tableRow())
 	}
 	t.Flush()
 	fmt.Fprintf(os.Stderr, "%d servers", len(servers))
@@ -132,7 +132,7 @@ func (s listedServer) versions() query.Versions {
 	return v
 }
 
-func (s listedServer) json() any {
+func (s listedServer) toJSON() any {
 	out := newServerJSON(&s.result)
 	out.Addresses, out.Protocols, out.Location = nil, nil, s.server.Location
 	for _, a := range s.server.Addrs {
@@ -264,7 +264,7 @@ func roundedDuration(d, unit time.Duration) string {
 	return d.Round(unit).String()
 }
 
-func (s listedServer) row() string {
+func (s listedServer) tableRow() string {
 	i, latency := &s.result.Info, ""
 	if s.result.Latency > 0 {
 		latency = roundedDuration(s.result.Latency, time.Millisecond)

@@ -61,9 +61,9 @@ func (c *browseCmd) browseHalfLife(ctx context.Context) error {
 	return printServers(c, all, "players\tgame\tmap\tname\taddress\tlatency", total, silent)
 }
 
-func (a halfLifeAnswer) json() any { return newHalfLifeJSON(&a) }
+func (a halfLifeAnswer) toJSON() any { return newHalfLifeJSON(&a) }
 
-func (a halfLifeAnswer) row() string {
+func (a halfLifeAnswer) tableRow() string {
 	i := &a.Info
 	return fmt.Sprintf("%d/%d\t%s\t%s\t%s\t%v\t%s", i.Players, i.Max, i.Game, i.Map, withPassword(i.Name, i.Password), a.Peer, roundedDuration(a.Ping, time.Millisecond))
 }

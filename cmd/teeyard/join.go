@@ -92,13 +92,13 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer) err
 
 	lines := make(chan string)
 	go sendLines(in, lines, over)
-	t := &terminal{c: cl, out: out}
+	t := &terminal{client: cl, out: out}
 	var end <-chan time.Time
 	var giveUp time.Time
 	for {
 		select {
 		case e := <-events:
-			out.event(e)
+			out.printEvent(e)
 			switch e := e.(type) {
 			case event.Entered: // also after a reconnect
 				if !c.Play && e.Self.Team != game.TeamSpectators {

@@ -33,25 +33,25 @@ func freePorts(env *testscript.Env) error {
 	return nil
 }
 
-// recorder is a printer that passes events on.
-type recorder struct {
+// eventRecorder is a printer that passes events on.
+type eventRecorder struct {
 	printer
 	events chan event.Event
 }
 
-func (r recorder) event(e event.Event) { r.events <- e }
+func (r eventRecorder) printEvent(e event.Event) { r.events <- e }
 
 // runJoin runs a command. It returns the events that it prints, its input and its result.
 func runJoin(ctx context.Context, c joinCmd) (<-chan event.Event, *io.PipeWriter, <-chan error) {
 	in, typed := io.Pipe()
-	out := recorder{events: make(chan event.Event, 1024)}
+	out := eventRecorder{events: make(chan event.Event, 1024)}
 	joined := make(chan error, 1)
 	go func() { joined <- c.runSession(ctx, in, out) }()
 	return out.events, typed, joined
 }
 
-// serve runs a server until stop, which waits for its end, or 30 s.
-func serve(t *testing.T) (s *server.Server, addr transport.Peer, ctx context.Context, stop func()) {
+// startServer runs a server until stop, which waits for its end, or 30 s.
+func startServer(t *testing.T) (s *server.Server, addr transport.Peer, ctx context.Context, stop func()) {
 	t.Helper()
 	sock, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
 	if err != nil {
@@ -97,7 +97,7 @@ func relay(t *testing.T, to transport.Peer, deaf *atomic.Bool) transport.Peer {
 // TestPipeOverBadNetwork: a line of a pipe arrives although the network is gone when
 // the pipe ends.
 func TestPipeOverBadNetwork(t *testing.T) {
-	_, addr, ctx, stop := serve(t)
+	_, addr, ctx, stop := startServer(t)
 	defer stop()
 	var deaf atomic.Bool
 	events, typed, joined := runJoin(ctx, joinCmd{Host: relay(t, addr, &deaf).String(), Name: "piper", Protocol: "any", Cache: "-"})
@@ -128,7 +128,7 @@ func TestPipeOverBadNetwork(t *testing.T) {
 
 // TestWatchesAgain: who came to watch watches after a reconnect, too.
 func TestWatchesAgain(t *testing.T) {
-	s, addr, ctx, stop := serve(t)
+	s, addr, ctx, stop := startServer(t)
 	events, typed, joined := runJoin(ctx, joinCmd{Host: addr.String(), Name: "observer", Protocol: "any", Again: 100 * time.Millisecond, Cache: "-"})
 	defer typed.Close()
 	watching, kicked := 0, false

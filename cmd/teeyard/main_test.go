@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the program as a user does; see testdata.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata", Setup: setup})
+	testscript.Run(t, testscript.Params{Dir: "testdata", Setup: setUpScript})
 }
 
 // TestExamples parses the commands in the README and in the help texts.
@@ -51,9 +51,9 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// setup gives every script free ports, a replay log of ten seconds and a capture of
+// setUpScript gives every script free ports, a replay log of ten seconds and a capture of
 // each version.
-func setup(env *testscript.Env) error {
+func setUpScript(env *testscript.Env) error {
 	if err := freePorts(env); err != nil {
 		return err
 	}

@@ -16,9 +16,9 @@ import (
 
 // printer prints events.
 type printer interface {
-	event(e event.Event)
-	scores(rows []client.ScoreboardRow)
-	list(what string, lines []string)
+	printEvent(e event.Event)
+	printScores(rows []client.ScoreboardRow)
+	printList(what string, lines []string)
 }
 
 var weaponNames = map[game.Weapon]string{
@@ -37,7 +37,7 @@ type textPrinter struct{ w io.Writer }
 
 func (p *textPrinter) printf(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
 
-func (p *textPrinter) event(e event.Event) {
+func (p *textPrinter) printEvent(e event.Event) {
 	switch e := e.(type) {
 	case event.Entered:
 		p.printf("* in the game as %s, map %s", e.Self.Name, e.Map)
@@ -119,7 +119,7 @@ func nameOrSomebody(name string) string {
 	return name
 }
 
-func (p *textPrinter) scores(rows []client.ScoreboardRow) {
+func (p *textPrinter) printScores(rows []client.ScoreboardRow) {
 	for _, r := range rows {
 		score := fmt.Sprint(r.Score)
 		if r.Team == game.TeamSpectators {
@@ -129,7 +129,7 @@ func (p *textPrinter) scores(rows []client.ScoreboardRow) {
 	}
 }
 
-func (p *textPrinter) list(_ string, lines []string) {
+func (p *textPrinter) printList(_ string, lines []string) {
 	for _, l := range lines {
 		p.printf("  %s", l)
 	}
@@ -151,7 +151,7 @@ func (p *jsonPrinter) printObject(name string, v any) {
 	fmt.Fprintf(p.w, `{"time":"%s","event":"%s"%s%s`+"\n", time.Now().UTC().Format(time.RFC3339Nano), name, comma, b[1:])
 }
 
-func (p *jsonPrinter) event(e event.Event) {
+func (p *jsonPrinter) printEvent(e event.Event) {
 	name := reflect.TypeOf(e).Name()
 	switch e := e.(type) {
 	case event.Kill:
@@ -190,10 +190,10 @@ func snakeCase(s string) string {
 	return b.String()
 }
 
-func (p *jsonPrinter) scores(rows []client.ScoreboardRow) {
+func (p *jsonPrinter) printScores(rows []client.ScoreboardRow) {
 	p.printObject("scores", map[string]any{"players": rows})
 }
 
-func (p *jsonPrinter) list(what string, lines []string) {
+func (p *jsonPrinter) printList(what string, lines []string) {
 	p.printObject("list", map[string]any{"of": what, "lines": lines})
 }

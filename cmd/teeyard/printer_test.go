@@ -19,8 +19,8 @@ func TestJSONKeysOnce(t *testing.T) {
 		event.Checkpoint{}, event.VoteStart{Reason: "x", Time: 25 * time.Second}, event.VoteCount{}, event.VoteEnd{}, event.RconAuth{}, event.RconLine{},
 	} {
 		var out bytes.Buffer
-		(&jsonPrinter{w: &out}).event(e)
-		keys := topKeys(t, out.Bytes())
+		(&jsonPrinter{w: &out}).printEvent(e)
+		keys := topLevelKeys(t, out.Bytes())
 		slices.Sort(keys)
 		if n := len(keys); n != len(slices.Compact(keys)) {
 			t.Errorf("%T: a key twice in %s", e, out.Bytes())
@@ -46,8 +46,8 @@ func TestJSONKeysOnce(t *testing.T) {
 	}
 }
 
-// topKeys are the keys of a JSON object, as often as they are there.
-func topKeys(t *testing.T, b []byte) (keys []string) {
+// topLevelKeys are the keys of a JSON object, as often as they are there.
+func topLevelKeys(t *testing.T, b []byte) (keys []string) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(b))
 	if _, err := d.Token(); err != nil {

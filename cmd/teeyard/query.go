@@ -116,7 +116,7 @@ func printServer(w io.Writer, r *query.Result, halfLife *halfLifeAnswer) {
 	}
 	as := answersAs(r)
 	if halfLife != nil {
-		as += ", " + strings.Join(halfLife.forms, ", ")
+		as += ", " + strings.Join(halfLife.formats, ", ")
 	}
 	line("answers as", "%s", as)
 	version := i.Version
@@ -214,13 +214,13 @@ func printClients(w io.Writer, i *query.Info) {
 		if c.Country >= 0 {
 			country = strconv.Itoa(int(c.Country))
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", score(i, &c), c.Name, c.Clan, country, strings.Join(notes, ", "))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", scoreText(i, &c), c.Name, c.Clan, country, strings.Join(notes, ", "))
 	}
 	t.Flush()
 }
 
-// score formats a client's score.
-func score(i *query.Info, c *query.Client) string {
+// scoreText formats a client's scoreText.
+func scoreText(i *query.Info, c *query.Client) string {
 	switch {
 	case !i.TimeScore:
 		return strconv.Itoa(int(c.Score))

@@ -32,14 +32,14 @@ func TestQueryScripts(t *testing.T) {
 			return err
 		}
 		server := transport.UDPPeer(netip.MustParseAddr("127.0.0.1"), uint16(port))
-		web := httptest.NewServer(webList(server.AddrPort))
+		web := httptest.NewServer(webMaster(server.AddrPort))
 		env.Defer(web.Close)
 		env.Setenv("WEB", web.URL)
-		if err := registerMaster(env); err != nil {
+		if err := startRegisterMaster(env); err != nil {
 			return err
 		}
 		for name, seven := range map[string]bool{"MASTER6": false, "MASTER7": true} {
-			if err := udpMaster(env, name, seven, server.AddrPort); err != nil {
+			if err := startUDPMaster(env, name, seven, server.AddrPort); err != nil {
 				return err
 			}
 		}
@@ -47,9 +47,9 @@ func TestQueryScripts(t *testing.T) {
 	}})
 }
 
-// webList is an HTTP master that knows everything of one server and nothing of
+// webMaster is an HTTP master that knows everything of one server and nothing of
 // another.
-func webList(server netip.AddrPort) http.Handler {
+func webMaster(server netip.AddrPort) http.Handler {
 	known := query.AppendJSON(nil, &query.Info{
 		Name: "far away", GameType: "CTF", Map: "ctf5", Version: "0.6.5", MaxClients: 16, MaxPlayers: 16,
 		Clients: []query.Client{{Name: "one", Country: -1}, {Name: "two", Country: -1}},
@@ -68,9 +68,9 @@ func webList(server netip.AddrPort) http.Handler {
 	})
 }
 
-// registerMaster runs an HTTP master that takes servers. Its list is not given out
+// startRegisterMaster runs an HTTP master that takes servers. Its list is not given out
 // before somebody is on it.
-func registerMaster(env *testscript.Env) error {
+func startRegisterMaster(env *testscript.Env) error {
 	probe, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
 	if err != nil {
 		return err
@@ -100,8 +100,8 @@ func registerMaster(env *testscript.Env) error {
 	return nil
 }
 
-// udpMaster runs a UDP master that lists a server and an address where nobody is.
-func udpMaster(env *testscript.Env, name string, seven bool, server netip.AddrPort) error {
+// startUDPMaster runs a UDP master that lists a server and an address where nobody is.
+func startUDPMaster(env *testscript.Env, name string, seven bool, server netip.AddrPort) error {
 	sock, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
 	if err != nil {
 		return err

@@ -22,8 +22,8 @@ import (
 // halfLifeAnswer is what a server says in the Half-Life protocol.
 type halfLifeAnswer struct {
 	halflife.Status
-	// forms are the names of the forms that it answered.
-	forms []string
+	// formats are the names of the formats that it answered.
+	formats []string
 }
 
 // halfLifeWait is the time until the first resend. Most servers do not speak the protocol,
@@ -62,7 +62,7 @@ func queryHalfLife(ctx context.Context, peer transport.Peer, timeout time.Durati
 		if a == nil {
 			a = &halfLifeAnswer{Status: *got[i]} // A2S has more
 		}
-		a.forms = append(a.forms, way.name)
+		a.formats = append(a.formats, way.name)
 	}
 	return a
 }
@@ -130,7 +130,7 @@ type halfLifePlayer struct {
 func newHalfLifeJSON(a *halfLifeAnswer) *halfLifeJSON {
 	i := &a.Info
 	out := &halfLifeJSON{
-		Address: a.Peer.String(), Forms: a.forms, LatencyMS: float64(a.Ping.Microseconds()) / 1000,
+		Address: a.Peer.String(), Forms: a.formats, LatencyMS: float64(a.Ping.Microseconds()) / 1000,
 		Name: i.Name, Map: i.Map, Dir: i.Dir, Game: i.Game, Version: i.Version, AppID: i.AppID,
 		Players: i.Players, Max: i.Max, Bots: i.Bots, Password: i.Password, Secure: i.Secure, Keywords: i.Keywords,
 		Clients: []halfLifePlayer{}, Rules: map[string]string{},
@@ -151,7 +151,7 @@ func printHalfLife(w io.Writer, a *halfLifeAnswer) {
 	line := func(what, format string, args ...any) { fmt.Fprintf(t, what+"\t"+format+"\n", args...) }
 	line("name", "%s", i.Name)
 	line("address", "%v", a.Peer)
-	line("answers as", "%s", strings.Join(a.forms, ", "))
+	line("answers as", "%s", strings.Join(a.formats, ", "))
 	if i.Version != "" {
 		line("version", "%s", i.Version)
 	}

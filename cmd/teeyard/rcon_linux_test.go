@@ -32,8 +32,8 @@ func openTerminal(t *testing.T) (keys, tty *os.File) {
 	return keys, tty
 }
 
-// echoes reports whether a terminal shows what is typed.
-func echoes(t *testing.T, tty *os.File) bool {
+// isEchoing reports whether a terminal shows what is typed.
+func isEchoing(t *testing.T, tty *os.File) bool {
 	t.Helper()
 	var state syscall.Termios
 	if _, _, e := syscall.Syscall(syscall.SYS_IOCTL, tty.Fd(), syscall.TCGETS, uintptr(unsafe.Pointer(&state))); e != 0 {
@@ -73,7 +73,7 @@ func TestInterruptedPassword(t *testing.T) {
 		}
 	}
 	read("password of 127.0.0.1:9: ")
-	for echoes(t, tty) {
+	for isEchoing(t, tty) {
 		time.Sleep(time.Millisecond)
 	}
 	keys.WriteString("\x03")
@@ -84,7 +84,7 @@ func TestInterruptedPassword(t *testing.T) {
 		t.Fatalf("Ctrl-C was ignored: %q", shown.String())
 	}
 	read("interrupted")
-	if !echoes(t, tty) {
+	if !isEchoing(t, tty) {
 		t.Error("what is typed next cannot be seen")
 	}
 }

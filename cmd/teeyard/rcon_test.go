@@ -31,14 +31,14 @@ func TestHalfLifeScripts(t *testing.T) {
 			env.Setenv("MASTER", env.Getenv("SPARE"))
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"goldsrc": goldsrc, "listed": listed},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"goldsrc": startGoldSrc, "listed": waitForListed},
 	})
 }
 
-// parrot is a console that repeats lines.
-type parrot struct{ lines []string }
+// echoConsole is a console that repeats lines.
+type echoConsole struct{ lines []string }
 
-func (p *parrot) run(_ context.Context, line string) (string, error) {
+func (p *echoConsole) run(_ context.Context, line string) (string, error) {
 	p.lines = append(p.lines, line)
 	switch line {
 	case "slow":
@@ -49,7 +49,7 @@ func (p *parrot) run(_ context.Context, line string) (string, error) {
 	return "you said " + line + "\n", nil
 }
 
-func (*parrot) Close() error { return nil }
+func (*echoConsole) Close() error { return nil }
 
 // TestTalk types on a terminal: the arrow up brings back the last line, and what
 // went wrong is said.
@@ -64,7 +64,7 @@ func TestTalk(t *testing.T) {
 		"ban\rnext\r\x04":                {[]string{"ban"}, halflife.ErrBanned, nil},
 	} {
 		var out strings.Builder
-		p := new(parrot)
+		p := new(echoConsole)
 		err := runTerminal(t.Context(), p, term.NewTerminal(struct {
 			io.Reader
 			io.Writer
@@ -87,10 +87,10 @@ func loopback(ts *testscript.TestScript, port string) transport.Peer {
 	return transport.UDPPeer(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(p))
 }
 
-// goldsrc PORT [MASTER] starts a game server that speaks the Half-Life protocol
+// startGoldSrc PORT [MASTER] starts a game server that speaks the Half-Life protocol
 // only, registered with a master. The password of its console is s3cret.
-func goldsrc(ts *testscript.TestScript, _ bool, args []string) {
-	g := &goldsrcGame{over: make(chan struct{})}
+func startGoldSrc(ts *testscript.TestScript, _ bool, args []string) {
+	g := &goldSrcServer{over: make(chan struct{})}
 	var err error
 	g.conn, err = udp.Listen(udp.Config{Addr: "127.0.0.1", Port: int(loopback(ts, args[0]).Port())})
 	ts.Check(err)
@@ -106,8 +106,8 @@ func goldsrc(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Defer(func() { g.conn.Close(); <-g.over })
 }
 
-// listed MASTER ADDRESS|COUNT waits until a master lists a server, or that many.
-func listed(ts *testscript.TestScript, neg bool, args []string) {
+// waitForListed MASTER ADDRESS|COUNT waits until a master lists a server, or that many.
+func waitForListed(ts *testscript.TestScript, neg bool, args []string) {
 	conn, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
 	ts.Check(err)
 	defer conn.Close()
@@ -123,7 +123,7 @@ func listed(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-type goldsrcGame struct {
+type goldSrcServer struct {
 	conn *udp.Conn
 	srv  *halflife.Server
 	reg  *halflife.Registrar
@@ -131,19 +131,19 @@ type goldsrcGame struct {
 	over chan struct{}
 }
 
-func (*goldsrcGame) Info() halflife.Info {
+func (*goldSrcServer) Info() halflife.Info {
 	return halflife.Info{Name: "the old yard", Map: "crossfire", Dir: "valve", Game: "Half-Life", Players: 1, Max: 8, Version: "1.1.2.2"}
 }
 
-func (*goldsrcGame) Players(dst []halflife.Player) []halflife.Player {
+func (*goldSrcServer) Players(dst []halflife.Player) []halflife.Player {
 	return append(dst, halflife.Player{Name: "gordon", Score: 7})
 }
 
-func (*goldsrcGame) Rules(dst []halflife.Rule) []halflife.Rule {
+func (*goldSrcServer) Rules(dst []halflife.Rule) []halflife.Rule {
 	return append(dst, halflife.Rule{Name: "mp_fraglimit", Value: "20"})
 }
 
-func (g *goldsrcGame) RunRcon(_ transport.Peer, _ int, line string, print func(string)) {
+func (g *goldSrcServer) RunRcon(_ transport.Peer, _ int, line string, print func(string)) {
 	switch word, rest, _ := strings.Cut(line, " "); word {
 	case "echo":
 		print(rest)
@@ -154,7 +154,7 @@ func (g *goldsrcGame) RunRcon(_ transport.Peer, _ int, line string, print func(s
 	}
 }
 
-func (g *goldsrcGame) run() {
+func (g *goldSrcServer) run() {
 	defer close(g.over)
 	batch := make([]transport.Datagram, 8)
 	for !g.quit {

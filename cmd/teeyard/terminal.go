@@ -16,8 +16,8 @@ import (
 
 // terminal executes what is typed.
 type terminal struct {
-	c   *client.Client
-	out printer
+	client *client.Client
+	out    printer
 }
 
 // terminalCommands are the commands in the order of /help.
@@ -25,21 +25,21 @@ var terminalCommands = []struct {
 	name, params, help string
 	run                func(t *terminal, arg string) error
 }{
-	{"score", "", "show the scoreboard", func(t *terminal, _ string) error { t.out.scores(t.c.Scoreboard()); return nil }},
-	{"team", "TEXT", "chat with your team", func(t *terminal, arg string) error { return t.c.SayTeam(arg) }},
+	{"score", "", "show the scoreboard", func(t *terminal, _ string) error { t.out.printScores(t.client.Scoreboard()); return nil }},
+	{"team", "TEXT", "chat with your team", func(t *terminal, arg string) error { return t.client.SayTeam(arg) }},
 	{"w", "NAME TEXT", "whisper to a player", (*terminal).whisper},
 	{"join", "red|blue|spec", "change the team", (*terminal).join},
 	{"watch", "NAME", "watch a player, or fly freely", (*terminal).spectate},
 	{"emote", "0..15", "show an emoticon", (*terminal).emote},
-	{"kill", "", "kill your own tee", func(t *terminal, _ string) error { return t.c.Kill() }},
-	{"ready", "", "change whether you are ready", func(t *terminal, _ string) error { return t.c.ToggleReady() }},
+	{"kill", "", "kill your own tee", func(t *terminal, _ string) error { return t.client.Kill() }},
+	{"ready", "", "change whether you are ready", func(t *terminal, _ string) error { return t.client.ToggleReady() }},
 	{"vote", "yes|no", "vote in the running vote", (*terminal).vote},
 	{"callvote", "kick|spec|option WHAT", "call a vote", (*terminal).callVote},
-	{"options", "", "list vote options", func(t *terminal, _ string) error { t.out.list("option", t.c.VoteOptions()); return nil }},
-	{"rcon", "PASSWORD", "log into the remote console", func(t *terminal, arg string) error { return t.c.RconLogin(arg) }},
+	{"options", "", "list vote options", func(t *terminal, _ string) error { t.out.printList("option", t.client.VoteOptions()); return nil }},
+	{"rcon", "PASSWORD", "log into the remote console", func(t *terminal, arg string) error { return t.client.RconLogin(arg) }},
 	{"r", "COMMAND", "run a remote console command", (*terminal).rcon},
 	{"commands", "", "list remote console and chat commands", (*terminal).commands},
-	{"maps", "", "list the server's maps", func(t *terminal, _ string) error { t.out.list("map", t.c.MapList()); return nil }},
+	{"maps", "", "list the server's maps", func(t *terminal, _ string) error { t.out.printList("map", t.client.MapList()); return nil }},
 	{"c", "NAME ARGUMENTS", "run a chat command", (*terminal).chatCommand},
 	{"ping", "", "measure the latency", (*terminal).ping},
 	{"quit", "", "leave", func(*terminal, string) error { return io.EOF }},
@@ -52,7 +52,7 @@ func (t *terminal) execute(s string) error {
 	}
 	name, ok := strings.CutPrefix(s, "/")
 	if !ok {
-		return t.c.Say(s)
+		return t.client.Say(s)
 	}
 	name, arg, _ := strings.Cut(name, " ")
 	for _, cmd := range terminalCommands {
@@ -73,7 +73,7 @@ func (t *terminal) execute(s string) error {
 // spaces), and what follows the name.
 func (t *terminal) findPlayer(arg string) (p event.Player, rest string, err error) {
 	found := false
-	for _, row := range t.c.Scoreboard() {
+	for _, row := range t.client.Scoreboard() {
 		if r, ok := strings.CutPrefix(arg, row.Name); ok && (r == "" || r[0] == ' ') && (!found || len(row.Name) > len(p.Name)) {
 			p, rest, found = row.Player, strings.TrimSpace(r), true
 		}
@@ -89,7 +89,7 @@ func (t *terminal) whisper(arg string) error {
 	if err != nil {
 		return err
 	}
-	return t.c.Whisper(p.ID, text)
+	return t.client.Whisper(p.ID, text)
 }
 
 func (t *terminal) join(arg string) error {
@@ -97,18 +97,18 @@ func (t *terminal) join(arg string) error {
 	if !ok {
 		return errors.New("usage: /join red|blue|spec")
 	}
-	return t.c.SetTeam(team)
+	return t.client.SetTeam(team)
 }
 
 func (t *terminal) spectate(arg string) error {
 	if arg == "" {
-		return t.c.Spectate(game.SpectateFree, game.Nobody)
+		return t.client.Spectate(game.SpectateFree, game.Nobody)
 	}
 	p, _, err := t.findPlayer(arg)
 	if err != nil {
 		return err
 	}
-	return t.c.Spectate(game.SpectatePlayer, p.ID)
+	return t.client.Spectate(game.SpectatePlayer, p.ID)
 }
 
 func (t *terminal) emote(arg string) error {
@@ -116,61 +116,61 @@ func (t *terminal) emote(arg string) error {
 	if err != nil || n < 0 || n > 15 {
 		return errors.New("usage: /emote 0..15")
 	}
-	return t.c.Emote(n)
+	return t.client.Emote(n)
 }
 
 func (t *terminal) vote(arg string) error {
 	if arg != "yes" && arg != "no" {
 		return errors.New("usage: /vote yes|no")
 	}
-	return t.c.Vote(arg == "yes")
+	return t.client.Vote(arg == "yes")
 }
 
 func (t *terminal) callVote(arg string) error {
 	what, arg, _ := strings.Cut(arg, " ")
 	if what == "option" {
-		return t.c.VoteOption(arg, "")
+		return t.client.VoteOption(arg, "")
 	}
 	p, reason, err := t.findPlayer(arg)
 	switch {
 	case err != nil:
 		return err
 	case what == "kick":
-		return t.c.VoteKick(p.ID, reason)
+		return t.client.VoteKick(p.ID, reason)
 	case what == "spec":
-		return t.c.VoteSpectate(p.ID, reason)
+		return t.client.VoteSpectate(p.ID, reason)
 	}
 	return errors.New("usage: /callvote kick|spec|option WHAT")
 }
 
-func (t *terminal) rcon(arg string) error { return t.c.Rcon(arg) }
+func (t *terminal) rcon(arg string) error { return t.client.Rcon(arg) }
 
 func (t *terminal) commands(string) error {
 	var all []string
-	for _, c := range t.c.RconCommands() {
+	for _, c := range t.client.RconCommands() {
 		all = append(all, strings.Join([]string{"/r", c.Name, c.Params, "-", c.Help}, " "))
 	}
-	for _, c := range t.c.ChatCommands() {
+	for _, c := range t.client.ChatCommands() {
 		all = append(all, strings.Join([]string{"/c", c.Name, c.Params, "-", c.Help}, " "))
 	}
-	t.out.list("command", all)
+	t.out.printList("command", all)
 	return nil
 }
 
 func (t *terminal) chatCommand(arg string) error {
 	name, arg, _ := strings.Cut(arg, " ")
-	return t.c.ChatCommand(name, arg)
+	return t.client.ChatCommand(name, arg)
 }
 
 func (t *terminal) ping(string) error {
-	if err := t.c.Ping(); err != nil {
+	if err := t.client.Ping(); err != nil {
 		return err
 	}
 	time.Sleep(300 * time.Millisecond)
 	text := "no answer yet"
-	if d := t.c.Latency(); d > 0 {
+	if d := t.client.Latency(); d > 0 {
 		text = roundedDuration(d, 100*time.Microsecond)
 	}
-	t.out.list("ping", []string{text})
+	t.out.printList("ping", []string{text})
 	return nil
 }

@@ -47,7 +47,7 @@ type Datagram struct {
 type Decoder struct {
 	cfg            Config
 	emit           func(*Record)
-	n              int // datagrams so far
+	numDatagrams   int // datagrams so far
 	flows          map[flowKey]*flow
 	servers        map[netip.AddrPort]bool
 	lastFlowNumber int
@@ -82,8 +82,8 @@ func (d *Decoder) Stats() Stats { return d.stats }
 
 // Feed explains a datagram. It may change its bytes.
 func (d *Decoder) Feed(g *Datagram) {
-	d.n++
-	r := &Record{Datagram: d.n, Time: g.Time, Kind: "packet", Size: len(g.Payload)}
+	d.numDatagrams++
+	r := &Record{Datagram: d.numDatagrams, Time: g.Time, Kind: "packet", Size: len(g.Payload)}
 	if g.Fault != "" {
 		r.Kind = "capture"
 		r.addFault("%s", g.Fault)
@@ -95,7 +95,7 @@ func (d *Decoder) Feed(g *Datagram) {
 	}
 	d.stats.Datagrams++
 	f, toServer := d.flowOf(g)
-	r.Conn, r.Src, r.Dst = f.number, g.Src, g.Dst
+	r.Conn, r.Src, r.Dst = f.id, g.Src, g.Dst
 	r.From = fromServer
 	if toServer {
 		r.From = fromClient

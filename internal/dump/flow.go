@@ -20,7 +20,7 @@ type flowKey struct{ client, server netip.AddrPort }
 
 // flow is the connection between two addresses, or several in succession.
 type flow struct {
-	number       int
+	id           int
 	lastDatagram int         // number of the last datagram
 	open         bool        // from CONNECT to CLOSE
 	version      int         // 6, 7, or 0 if unknown
@@ -61,13 +61,13 @@ func (d *Decoder) flowOf(g *Datagram) (f *flow, toServer bool) {
 		}
 		d.lastFlowNumber++
 		d.stats.Connections++
-		f = &flow{number: d.lastFlowNumber, store: snapshot.NewStore(snapshot.StoreConfig{MaxBytes: snapshotBytes})}
+		f = &flow{id: d.lastFlowNumber, store: snapshot.NewStore(snapshot.StoreConfig{MaxBytes: snapshotBytes})}
 		d.flows[key] = f
 		if len(d.servers) < 1<<16 {
 			d.servers[key.server] = true
 		}
 	}
-	f.lastDatagram = d.n
+	f.lastDatagram = d.numDatagrams
 	return f, toServer
 }
 
@@ -89,7 +89,7 @@ func (d *Decoder) toServer(g *Datagram) bool {
 // dropOldestFlow drops the connection that was silent for the longest time.
 func (d *Decoder) dropOldestFlow() {
 	var oldest flowKey
-	least := d.n + 1
+	least := d.numDatagrams + 1
 	for k, f := range d.flows {
 		if f.lastDatagram < least {
 			oldest, least = k, f.lastDatagram

@@ -60,7 +60,7 @@ const MaxUnanswered = 128
 // QueryInfo queries a server's information for a time, with at most MaxUnanswered queries
 // unanswered, and returns the number of answers.
 func QueryInfo(server transport.Peer, span time.Duration) (answers int, err error) {
-	sock, err := udp.Listen(udp.Config{Addr: ownAddress(0)})
+	sock, err := udp.Listen(udp.Config{Addr: loopbackAddress(0)})
 	if err != nil {
 		return 0, fmt.Errorf("load: %w", err)
 	}

@@ -121,14 +121,14 @@ func (s *Swarm) Stats() []Stats {
 	for i, m := range s.members {
 		m.mu.Lock()
 		all[i] = m.stats
-		all[i].Stats = sum(m.counters(), m.base, -1)
+		all[i].Stats = addStats(m.counters(), m.base, -1)
 		m.mu.Unlock()
 	}
 	return all
 }
 
-// sum adds factor times the counters of b to those of a.
-func sum(a, b client.Stats, factor int) client.Stats {
+// addStats adds factor times the counters of b to those of a.
+func addStats(a, b client.Stats, factor int) client.Stats {
 	a.Snapshots += factor * b.Snapshots
 	a.CRCFailures += factor * b.CRCFailures
 	a.NoBase += factor * b.NoBase
@@ -145,7 +145,7 @@ func Total(all []Stats) Stats {
 	var t Stats
 	for i := range all {
 		s := &all[i]
-		t.Stats = sum(t.Stats, s.Stats, 1)
+		t.Stats = addStats(t.Stats, s.Stats, 1)
 		t.Playing += s.Playing
 		t.Missed += s.Missed
 		t.LongestGap = max(t.LongestGap, s.LongestGap)
@@ -182,8 +182,8 @@ type member struct {
 	lastSnapshot time.Time
 }
 
-// ownAddress returns the loopback address of the i-th client.
-func ownAddress(i int) string { return fmt.Sprintf("127.0.%d.%d", 1+i/250, 1+i%250) }
+// loopbackAddress returns the loopback address of the i-th client.
+func loopbackAddress(i int) string { return fmt.Sprintf("127.0.%d.%d", 1+i/250, 1+i%250) }
 
 // ddnetVersion is the release of DDNet that clients claim to be, where a server asks.
 const ddnetVersion = 16040
@@ -198,12 +198,12 @@ func newMember(cfg *Config, i int) *member {
 		m.cfg.Version = cfg.Versions[i%len(cfg.Versions)]
 	}
 	if server.Addr().IsLoopback() && server.Addr().Is4() {
-		m.cfg.LocalAddr = ownAddress(i)
+		m.cfg.LocalAddr = loopbackAddress(i)
 	}
 	if cfg.Configure != nil {
 		cfg.Configure(i, &m.cfg)
 	}
-	m.cfg.OnSnapshot, m.cfg.OnInputTiming = m.onSnapshot, m.onTiming
+	m.cfg.OnSnapshot, m.cfg.OnInputTiming = m.onSnapshot, m.onInputTiming
 	return m
 }
 
@@ -268,7 +268,7 @@ func (m *member) onSnapshot(_ *client.Client, v *game.View, _ []game.Event) {
 	m.lastTick, m.lastSnapshot = v.Tick, now
 }
 
-func (m *member) onTiming(_, early int32) {
+func (m *member) onInputTiming(_, early int32) {
 	const maxSamples = 1 << 16
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -80,7 +80,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 		p.pcapng = true
 		return p, nil
 	}
-	h, err := p.read(fileHeaderSize)
+	h, err := p.readBytes(fileHeaderSize)
 	if err != nil {
 		return nil, fmt.Errorf("%w: file header: %w", ErrFormat, err)
 	}
@@ -106,29 +106,29 @@ func NewReader(r io.Reader) (*Reader, error) {
 
 // Next returns the next packet, or io.EOF after the last.
 func (r *Reader) Next() (Packet, error) {
-	p, err := r.next()
+	p, err := r.readPacket()
 	if err != nil && err != io.EOF {
 		err = fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	return p, err
 }
 
-func (r *Reader) next() (Packet, error) {
+func (r *Reader) readPacket() (Packet, error) {
 	for {
 		if _, err := r.src.Peek(1); err != nil {
 			return Packet{}, err
 		}
 		if !r.pcapng {
-			h, err := r.read(recordHeaderSize)
+			h, err := r.readBytes(recordHeaderSize)
 			if err != nil {
 				return Packet{}, err
 			}
 			seconds, fraction := int64(r.order.Uint32(h)), uint64(r.order.Uint32(h[4:]))
-			data, err := r.read(r.order.Uint32(h[8:]))
+			data, err := r.readBytes(r.order.Uint32(h[8:]))
 			units := r.interfaces[0].unitsPerSecond
 			return Packet{Time: time.Unix(seconds, int64(fraction*(1e9/units))), Link: r.interfaces[0].link, Data: data}, err
 		}
-		blockType, body, err := r.block()
+		blockType, body, err := r.readBlock()
 		if err != nil {
 			return Packet{}, err
 		}
@@ -138,8 +138,8 @@ func (r *Reader) next() (Packet, error) {
 	}
 }
 
-// read returns the next n bytes, valid until the next read.
-func (r *Reader) read(n uint32) ([]byte, error) {
+// readBytes returns the next n bytes, valid until the next readBytes.
+func (r *Reader) readBytes(n uint32) ([]byte, error) {
 	if n > maxBlock {
 		return nil, fmt.Errorf("a length of %d bytes, the limit is %d", n, maxBlock)
 	}
@@ -153,8 +153,8 @@ func (r *Reader) read(n uint32) ([]byte, error) {
 	return b, nil
 }
 
-// block reads a block of a pcapng file and returns what is between its lengths.
-func (r *Reader) block() (blockType uint32, body []byte, err error) {
+// readBlock reads a readBlock of a pcapng file and returns what is between its lengths.
+func (r *Reader) readBlock() (blockType uint32, body []byte, err error) {
 	const around = 12 // type and length before, length behind
 	h, err := r.src.Peek(12)
 	if err != nil {
@@ -183,7 +183,7 @@ func (r *Reader) block() (blockType uint32, body []byte, err error) {
 		}
 		return blockType, nil, nil
 	}
-	b, err := r.read(size)
+	b, err := r.readBytes(size)
 	if err != nil {
 		return 0, nil, err
 	}

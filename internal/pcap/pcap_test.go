@@ -36,16 +36,16 @@ func appendWords(order binary.AppendByteOrder, b []byte, words ...uint32) []byte
 	return b
 }
 
-// file makes a pcap file with one packet.
-func file(order binary.AppendByteOrder, magic, fraction uint32, link LinkType, packet []byte) []byte {
+// makeFile makes a pcap makeFile with one packet.
+func makeFile(order binary.AppendByteOrder, magic, fraction uint32, link LinkType, packet []byte) []byte {
 	b := appendWords(order, nil, magic)
 	b = order.AppendUint16(order.AppendUint16(b, 2), 4)
 	b = appendWords(order, b, 0, 0, 65535, uint32(link), 1795231813, fraction, uint32(len(packet)), uint32(len(packet)))
 	return append(b, packet...)
 }
 
-// block makes a block of a pcapng file.
-func block(order binary.AppendByteOrder, blockType uint32, body []byte) []byte {
+// makeBlock makes a makeBlock of a pcapng file.
+func makeBlock(order binary.AppendByteOrder, blockType uint32, body []byte) []byte {
 	body = append(bytes.Clone(body), make([]byte, -len(body)&3)...)
 	b := appendWords(order, nil, blockType, uint32(12+len(body)))
 	return appendWords(order, append(b, body...), uint32(12+len(body)))
@@ -79,7 +79,7 @@ func TestFile(t *testing.T) {
 	packet := fromHex(t, ipv4)
 	for _, order := range orders {
 		for magic, fraction := range map[uint32]uint32{0xa1b2c3d4: 5e5, 0xa1b23c4d: 5e8} {
-			got, err := readAll(file(order, magic, fraction, linkRaw|4<<28, packet))
+			got, err := readAll(makeFile(order, magic, fraction, linkRaw|4<<28, packet))
 			if err != nil || len(got) != 1 || !got[0].Time.Equal(captureTime) || got[0].Link != linkRaw || !bytes.Equal(got[0].Data, packet) {
 				t.Errorf("%v, magic %x: %+v, %v", order, magic, got, err)
 			}
@@ -87,39 +87,39 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// ngFile makes a pcapng file with a packet in each kind of block, on two interfaces.
-func ngFile(order binary.AppendByteOrder, packet []byte) []byte {
+// makeNGFile makes a pcapng file with a packet in each kind of block, on two interfaces.
+func makeNGFile(order binary.AppendByteOrder, packet []byte) []byte {
 	section := appendWords(order, nil, 0x1a2b3c4d, 0, 0xffffffff, 0xffffffff)
-	b := block(order, blockSection, section)
+	b := makeBlock(order, blockSection, section)
 	plain := order.AppendUint16(nil, uint16(linkRaw))
 	plain = appendWords(order, append(plain, 0, 0), 0)
-	b = append(b, block(order, blockInterface, plain)...)
+	b = append(b, makeBlock(order, blockInterface, plain)...)
 	// The second has a comment, nanoseconds and an offset of 1000 s.
 	options := order.AppendUint16(order.AppendUint16(bytes.Clone(plain), 1), 3)
 	options = append(options, "abc\x00"...)
 	options = append(order.AppendUint16(order.AppendUint16(options, 9), 1), 9, 0, 0, 0)
 	options = order.AppendUint64(order.AppendUint16(order.AppendUint16(options, 14), 8), 1000)
-	b = append(b, block(order, blockInterface, appendWords(order, options, 0))...)
-	b = append(b, block(order, 4, []byte("names are skipped"))...)
+	b = append(b, makeBlock(order, blockInterface, appendWords(order, options, 0))...)
+	b = append(b, makeBlock(order, 4, []byte("names are skipped"))...)
 	n := uint32(len(packet))
 	enhanced := func(blockType, id uint32, units uint64) {
 		h := appendWords(order, nil, id, uint32(units>>32), uint32(units), n, n)
 		if blockType == blockPacket {
 			h = append(order.AppendUint16(nil, uint16(id)), append([]byte{0, 0}, h[4:]...)...)
 		}
-		b = append(b, block(order, blockType, append(h, packet...))...)
+		b = append(b, makeBlock(order, blockType, append(h, packet...))...)
 	}
 	enhanced(blockEnhancedPacket, 0, uint64(captureTime.UnixMicro()))
 	enhanced(blockEnhancedPacket, 1, uint64(captureTime.UnixNano())-1000e9)
 	enhanced(blockPacket, 1, uint64(captureTime.UnixNano())-1000e9)
-	return append(b, block(order, blockSimplePacket, append(appendWords(order, nil, n), packet...))...)
+	return append(b, makeBlock(order, blockSimplePacket, append(appendWords(order, nil, n), packet...))...)
 }
 
 func TestNGFile(t *testing.T) {
 	packet := fromHex(t, ipv4)
 	var both []byte // sections of both orders in one file
 	for _, order := range orders {
-		both = append(both, ngFile(order, packet)...)
+		both = append(both, makeNGFile(order, packet)...)
 	}
 	got, err := readAll(both)
 	if err != nil || len(got) != 8 {
@@ -139,7 +139,7 @@ func TestNGFile(t *testing.T) {
 func TestDamagedFiles(t *testing.T) {
 	packet := fromHex(t, ipv4)
 	le := binary.LittleEndian
-	whole := map[string][]byte{"pcap": file(le, 0xa1b2c3d4, 0, linkRaw, packet), "pcapng": ngFile(le, packet)}
+	whole := map[string][]byte{"pcap": makeFile(le, 0xa1b2c3d4, 0, linkRaw, packet), "pcapng": makeNGFile(le, packet)}
 	for name, b := range whole {
 		for n := range len(b) {
 			if _, err := readAll(b[:n]); err != nil && !errors.Is(err, ErrFormat) {
@@ -150,16 +150,16 @@ func TestDamagedFiles(t *testing.T) {
 			t.Errorf("%s: half a packet was read", name)
 		}
 	}
-	section := block(le, blockSection, appendWords(le, nil, 0x1a2b3c4d, 0, 0, 0))
+	section := makeBlock(le, blockSection, appendWords(le, nil, 0x1a2b3c4d, 0, 0, 0))
 	raw := appendWords(le, nil, uint32(linkRaw), 0)
 	with := func(blockType uint32, body ...byte) []byte {
-		return append(append(bytes.Clone(section), block(le, blockInterface, raw)...), block(le, blockType, body)...)
+		return append(append(bytes.Clone(section), makeBlock(le, blockInterface, raw)...), makeBlock(le, blockType, body)...)
 	}
 	for name, b := range map[string][]byte{
 		"nothing":               nil,
 		"text":                  []byte("this is no capture at all"),
 		"long packet":           append(whole["pcap"][:24:24], appendWords(le, nil, 0, 0, maxBlock+1, 0)...),
-		"byte order":            block(le, blockSection, make([]byte, 16)),
+		"byte order":            makeBlock(le, blockSection, make([]byte, 16)),
 		"short block":           append(bytes.Clone(section), appendWords(le, nil, 6, 8, 8)...),
 		"long block":            append(bytes.Clone(section), appendWords(le, nil, 6, maxBlock+4, 0)...),
 		"unknown interface":     with(blockEnhancedPacket, appendWords(le, nil, 1, 0, 0, 0, 0)...),
@@ -233,9 +233,9 @@ func TestUDP(t *testing.T) {
 
 func FuzzReader(f *testing.F) {
 	packet := fromHex(f, ipv4)
-	f.Add(file(binary.LittleEndian, 0xa1b2c3d4, 0, linkRaw, packet))
-	f.Add(file(binary.BigEndian, 0xa1b23c4d, 0, linkEthernet, fromHex(f, cards+"8100 0001 86dd"+ipv6)))
-	f.Add(ngFile(binary.LittleEndian, packet))
+	f.Add(makeFile(binary.LittleEndian, 0xa1b2c3d4, 0, linkRaw, packet))
+	f.Add(makeFile(binary.BigEndian, 0xa1b23c4d, 0, linkEthernet, fromHex(f, cards+"8100 0001 86dd"+ipv6)))
+	f.Add(makeNGFile(binary.LittleEndian, packet))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		all, err := readAll(b)
 		if err != nil && !errors.Is(err, ErrFormat) {
