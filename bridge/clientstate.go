@@ -17,7 +17,7 @@ type ClientState struct {
 	TuneParams     game.Tuning
 	Race           RaceInfo
 	Frame          game.Frame
-	Shown          game.View // of Frame
+	CurrentView    game.View // of Frame
 	EffectEvents   []game.Event
 
 	effectIDs []int // of the items of EffectEvents
@@ -42,7 +42,7 @@ func (s *ClientState) Reset() {
 	s.TuneParams = physics.DefaultTuning()
 	s.BeginSnapshot(0, game.GameState{})
 	s.Race = RaceInfo{BestTime: -1}
-	s.Shown = game.View{Frame: &s.Frame, Viewer: game.Nobody, VitalsOf: game.Nobody}
+	s.CurrentView = game.View{Frame: &s.Frame, Viewer: game.Nobody, VitalsOf: game.Nobody}
 	s.reckoner.Reset()
 }
 
@@ -73,7 +73,7 @@ func (s *ClientState) Tuning() game.Tuning { return s.TuneParams }
 func (s *ClientState) RaceInfo() *RaceInfo { return &s.Race }
 
 // View implements [ClientSide].
-func (s *ClientState) View() *game.View { return &s.Shown }
+func (s *ClientState) View() *game.View { return &s.CurrentView }
 
 // Effects implements [ClientSide].
 func (s *ClientState) Effects() []game.Event { return s.EffectEvents }
@@ -89,7 +89,7 @@ func (s *ClientState) BeginSnapshot(tick int32, g game.GameState) {
 	f.Lasers, f.Pickups, f.Flags = f.Lasers[:0], f.Pickups[:0], f.Flags[:0]
 	s.EffectEvents, s.effectIDs = s.EffectEvents[:0], s.effectIDs[:0]
 	s.Race = RaceInfo{BestTime: -1}
-	s.Shown.Viewer, s.Shown.VitalsOf = s.Own, s.Own
+	s.CurrentView.Viewer, s.CurrentView.VitalsOf = s.Own, s.Own
 }
 
 // AddProjectile adds a projectile to the frame.
@@ -140,7 +140,7 @@ func (s *ClientState) AddEffect(id int, ev game.Event) int {
 // Watch makes the view that of somebody who does not look through their own tee, but
 // at a position, and through the tee of watched, if that is a player.
 func (s *ClientState) Watch(mode game.SpectateMode, watched game.PlayerID, x, y int32) {
-	s.Shown.Pos, s.Shown.VitalsOf = Point(x, y), watched
+	s.CurrentView.Pos, s.CurrentView.VitalsOf = Point(x, y), watched
 	for i := range s.Frame.Players {
 		if p := &s.Frame.Players[i]; p.ID == s.Own {
 			p.SpecMode, p.SpectatorID, p.Spectating, p.ViewX, p.ViewY = mode, watched, true, x, y
@@ -156,8 +156,8 @@ func (s *ClientState) EndSnapshot() {
 		c := &f.Characters[i]
 		c.Pos = s.reckoner.Position(c, f.Tick)
 		s.Players[c.Player].Alive = true
-		if c.Player == s.Own && s.Shown.VitalsOf == s.Own {
-			s.Shown.Pos = c.Pos
+		if c.Player == s.Own && s.CurrentView.VitalsOf == s.Own {
+			s.CurrentView.Pos = c.Pos
 		}
 	}
 }

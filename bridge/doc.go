@@ -135,8 +135,8 @@ func NewCommandInfo(name, params, help []byte) *CommandInfo {
 	return &CommandInfo{Name: safetext.Line(name), Params: safetext.Line(params), Help: safetext.Line(help)}
 }
 
-// Texts makes texts safe to show.
-func Texts(texts [][]byte) []string {
+// SafeTexts makes texts safe to show.
+func SafeTexts(texts [][]byte) []string {
 	out := make([]string, len(texts))
 	for i, t := range texts {
 		out[i] = safetext.Line(t)

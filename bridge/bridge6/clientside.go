@@ -98,14 +98,14 @@ func (c *clientSide) SendReady() { c.send(&msg6.Ready{}) }
 // SendProfile also tells servers of DDNet and the like that the client knows 64 players.
 func (c *clientSide) SendProfile(p *game.Profile) {
 	c.profile = *p
-	c.send(&msg6.ClStartInfo{Profile: c.playerLook()})
+	c.send(&msg6.ClStartInfo{Profile: c.encodeProfile()})
 	if c.cfg.DDNetVersion >= 0 {
 		c.send(&msg6.RconCmd{Command: []byte(msg6.CrashmePlx)})
 	}
 }
 
-// playerLook returns the profile as messages have it.
-func (c *clientSide) playerLook() msg6.PlayerProfile {
+// encodeProfile returns the profile as messages have it.
+func (c *clientSide) encodeProfile() msg6.PlayerProfile {
 	p := &c.profile
 	s := toSkin06(&p.Skin)
 	return msg6.PlayerProfile{
@@ -148,13 +148,13 @@ func (c *clientSide) SendCommand(cmd *game.Command) bool {
 	case game.CmdSay:
 		switch cmd.Chat {
 		case game.ChatAll, game.ChatTeam:
-			c.say(cmd.Chat == game.ChatTeam, cmd.Text)
+			c.sendSay(cmd.Chat == game.ChatTeam, cmd.Text)
 		case game.ChatWhisper:
 			if cmd.Target < 0 || cmd.Target >= game.MaxPlayers || !c.extended {
 				return false
 			}
 			name := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(c.Players[cmd.Target].Profile.Name)
-			c.say(false, `/w "`+name+`" `+cmd.Text)
+			c.sendSay(false, `/w "`+name+`" `+cmd.Text)
 		default:
 			return false
 		}
@@ -180,14 +180,14 @@ func (c *clientSide) SendCommand(cmd *game.Command) bool {
 			return false
 		}
 		c.profile.Skin = cmd.Profile.Skin
-		c.send(&msg6.ClChangeInfo{Profile: c.playerLook()})
+		c.send(&msg6.ClChangeInfo{Profile: c.encodeProfile()})
 	case game.CmdKill:
 		c.send(&msg6.ClKill{})
 	case game.CmdReady:
 		if !c.extended {
 			return false
 		}
-		c.say(false, "/ready")
+		c.sendSay(false, "/ready")
 	case game.CmdEmoticon:
 		c.send(&msg6.ClEmoticon{Emoticon: msg6.Emoticon(cmd.Value)})
 	default:
@@ -196,12 +196,12 @@ func (c *clientSide) SendCommand(cmd *game.Command) bool {
 	return true
 }
 
-func (c *clientSide) say(team bool, text string) {
+func (c *clientSide) sendSay(team bool, text string) {
 	c.send(&msg6.ClSay{Team: team, Message: []byte(text)})
 }
 
 func (c *clientSide) SendChatCommand(name, args string) {
-	c.say(false, strings.TrimRight("/"+name+" "+args, " "))
+	c.sendSay(false, strings.TrimRight("/"+name+" "+args, " "))
 }
 
 func (c *clientSide) SendCallVote(kind bridge.VoteKind, value, reason string) {

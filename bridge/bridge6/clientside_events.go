@@ -24,7 +24,7 @@ func (c *clientSide) ReceiveSnapshot(tick int32, s *snapshot.Snapshot) *game.Vie
 	}
 	c.updateLimits()
 	c.updateFlags(tick)
-	return &c.Shown
+	return &c.CurrentView
 }
 
 // updatePlayer compares what a snapshot has of a player with what is known.

@@ -137,7 +137,7 @@ func (c *clientSide) receiveGame(m msg6.Message) {
 		c.handler.OnVoteOptions(nil, true)
 	case *msg6.SvVoteOptionListAdd:
 		n := min(max(m.Count, 0), int32(len(m.Descriptions)))
-		c.handler.OnVoteOptions(bridge.Texts(m.Descriptions[:n]), false)
+		c.handler.OnVoteOptions(bridge.SafeTexts(m.Descriptions[:n]), false)
 	case *msg6.SvVoteOptionAdd:
 		c.handler.OnVoteOptions([]string{safetext.Line(m.Description)}, false)
 	case *msg6.SvVoteOptionRemove:

@@ -222,7 +222,7 @@ func (c *clientSide) addPlayerInfo(id game.PlayerID, o *msg6.PlayerInfo) {
 	team := game.Team(o.Team)
 	c.received[id].hasPlayerInfo, c.received[id].team = true, team
 	if o.Local != 0 {
-		c.Own, c.Shown.Viewer, c.Shown.VitalsOf = id, id, id
+		c.Own, c.CurrentView.Viewer, c.CurrentView.VitalsOf = id, id, id
 	}
 	c.Frame.Players = append(c.Frame.Players, game.PlayerState{ID: id, Team: team, Score: o.Score, Latency: o.Latency, SpectatorID: game.Nobody})
 }
@@ -242,7 +242,7 @@ func (c *clientSide) endSnapshot() {
 			ev.Player = c.playerAt(ev.Pos)
 		}
 	}
-	if id := c.Shown.VitalsOf; id >= 0 && id < game.MaxPlayers {
+	if id := c.CurrentView.VitalsOf; id >= 0 && id < game.MaxPlayers {
 		c.Race.StartTick[id] = max(c.raceStart, 0)
 	}
 }

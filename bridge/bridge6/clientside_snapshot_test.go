@@ -85,7 +85,7 @@ func TestDDNetItems(t *testing.T) {
 		number, first := r.WireType(typ)
 		if first {
 			u, _ := msg6.TypeUUID(typ)
-			add(&b, msg6.TypeEx, number, msg6.SizeEx, &msg6.Ex{UUID: u})
+			addItem(&b, msg6.TypeEx, number, msg6.SizeEx, &msg6.Ex{UUID: u})
 		}
 		o.PutInts(b.Add(number, id, n))
 	}
@@ -95,7 +95,7 @@ func TestDDNetItems(t *testing.T) {
 	ext(msg6.TypeDDNetProjectile, 4, msg6.SizeDDNetProjectile, &msg6.DDNetProjectile{X: 100, Y: 200, VelX: 3000000, VelY: 4000000, Type: msg6.WeaponGun, StartTick: 5, Flags: msg6.ProjectileNormalizeVel})
 	ext(msg6.TypeDDRaceProjectile, 5, msg6.SizeDDRaceProjectile, &msg6.DDRaceProjectile{X: 100, Y: 200, Angle: 0, Type: msg6.WeaponGrenade, StartTick: 5})
 	ext(msg6.TypeDDNetPlayer, 0, msg6.SizeDDNetPlayer, &msg6.DDNetPlayer{AuthLevel: msg6.AuthAdmin})
-	add(&b, msg6.TypePlayerInfo, 0, msg6.SizePlayerInfo, &msg6.PlayerInfo{Local: 1})
+	addItem(&b, msg6.TypePlayerInfo, 0, msg6.SizePlayerInfo, &msg6.PlayerInfo{Local: 1})
 	b.Finish(&s)
 	v := g.ReceiveSnapshot(5, &s)
 	if d := cmp.Diff([]game.LaserState{{ID: 1, X: 1, Y: 2, FromX: 3, FromY: 4, StartTick: 5, Pos: bridge.Point(1, 2), From: bridge.Point(3, 4)}}, v.Lasers); d != "" {
@@ -168,8 +168,8 @@ func FuzzClientSide(f *testing.F) {
 	})
 }
 
-// add adds an item.
-func add(b *snapshot.Builder, typ, id, n int, o interface{ PutInts([]int32) }) {
+// addItem adds an item.
+func addItem(b *snapshot.Builder, typ, id, n int, o interface{ PutInts([]int32) }) {
 	o.PutInts(b.Add(typ, id, n))
 }
 
@@ -180,7 +180,7 @@ func TestEmoteRange(t *testing.T) {
 		-1: game.EmoteNormal, msg6.EmoteAngry: game.EmoteAngry, msg6.EmoteBlink: game.EmoteBlink, 6: game.EmoteBlink, math.MaxInt32: game.EmoteBlink,
 	} {
 		var b snapshot.Builder
-		add(&b, msg6.TypeCharacter, 3, msg6.SizeCharacter, &msg6.Character{Emote: wire})
+		addItem(&b, msg6.TypeCharacter, 3, msg6.SizeCharacter, &msg6.Character{Emote: wire})
 		var s snapshot.Snapshot
 		b.Finish(&s)
 		v := newTestClient(t, ClientConfig{}).ReceiveSnapshot(1, &s)

@@ -212,7 +212,7 @@ func playerSnapshot(names ...string) *snapshot.Snapshot {
 		if spec {
 			o.Team = msg6.TeamSpectators
 		}
-		add(&b, msg6.TypePlayerInfo, id, msg6.SizePlayerInfo, &o)
+		addItem(&b, msg6.TypePlayerInfo, id, msg6.SizePlayerInfo, &o)
 		skin := "default"
 		if strings.HasSuffix(name, "*") {
 			name, skin = name[:len(name)-1], "bluekitty"
@@ -287,8 +287,8 @@ func TestDerivedFlagEvents(t *testing.T) {
 	} {
 		var b snapshot.Builder
 		var s snapshot.Snapshot
-		add(&b, msg6.TypeGameInfo, 0, msg6.SizeGameInfo, &msg6.GameInfo{Flags: msg6.GameFlagTeams | msg6.GameFlagFlags})
-		add(&b, msg6.TypeGameData, 0, msg6.SizeGameData, &msg6.GameData{ScoreRed: tt.redScore, CarrierRed: msg6.FlagCarrier(tt.red), CarrierBlue: msg6.FlagCarrier(tt.blue)})
+		addItem(&b, msg6.TypeGameInfo, 0, msg6.SizeGameInfo, &msg6.GameInfo{Flags: msg6.GameFlagTeams | msg6.GameFlagFlags})
+		addItem(&b, msg6.TypeGameData, 0, msg6.SizeGameData, &msg6.GameData{ScoreRed: tt.redScore, CarrierRed: msg6.FlagCarrier(tt.red), CarrierBlue: msg6.FlagCarrier(tt.blue)})
 		b.Finish(&s)
 		c.ReceiveSnapshot(int32(100+2*i), &s)
 		if i == 0 {

@@ -24,7 +24,7 @@ const (
 type clientIDs struct {
 	limited    bool  // the client knows only 16 ids
 	active     bool  // ids are mapped
-	own        int32 // the client's own id, as it knows it
+	ownID      int32 // the client's own id, as it knows it
 	updateTick int32 // of the last assignment
 	byPlayer   [game.MaxPlayers]int8
 	byID       [numLimitedIDs]game.PlayerID
@@ -44,9 +44,9 @@ func (m *clientIDs) id(p game.PlayerID) int32 {
 	return int32(p)
 }
 
-// field maps a field that has the id of a player or a negative number with a meaning of
+// mapField maps a field that has the id of a player or a negative number with a meaning of
 // its own. Players that the client does not know become -1.
-func (m *clientIDs) field(p int32) int32 {
+func (m *clientIDs) mapField(p int32) int32 {
 	if p < 0 || p >= game.MaxPlayers {
 		return p
 	}
@@ -150,14 +150,14 @@ func (m *clientIDs) activate(v *game.View) {
 			m.assign(p, int(p))
 		}
 	}
-	m.own = 0
+	m.ownID = 0
 	if v.Viewer < proxyID {
-		m.own = int32(v.Viewer)
+		m.ownID = int32(v.Viewer)
 	}
-	if p := m.byID[m.own]; p != game.Nobody {
+	if p := m.byID[m.ownID]; p != game.Nobody {
 		m.byPlayer[p] = -1
 	}
-	m.assign(v.Viewer, int(m.own))
+	m.assign(v.Viewer, int(m.ownID))
 }
 
 func (m *clientIDs) assign(p game.PlayerID, id int) { m.byPlayer[p], m.byID[id] = int8(id), p }

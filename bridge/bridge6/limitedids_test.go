@@ -27,8 +27,8 @@ func viewOf(viewer game.PlayerID, tick int32, positions map[game.PlayerID]float3
 	return &game.View{Frame: f, Viewer: viewer, Pos: vec.Vec2{X: positions[viewer]}}
 }
 
-// row returns the positions of players 0..n-1, 100 units apart.
-func row(n int) map[game.PlayerID]float32 {
+// playerRow returns the positions of players 0..n-1, 100 units apart.
+func playerRow(n int) map[game.PlayerID]float32 {
 	positions := map[game.PlayerID]float32{}
 	for i := range n {
 		positions[game.PlayerID(i)] = float32(i * 100)
@@ -39,21 +39,21 @@ func row(n int) map[game.PlayerID]float32 {
 // TestUnmappedIDs checks that nothing is mapped while all ids are low.
 func TestUnmappedIDs(t *testing.T) {
 	var m clientIDs
-	m.update(viewOf(15, 1, row(16), 0))
+	m.update(viewOf(15, 1, playerRow(16), 0))
 	for i := int32(-3); i < 64; i++ {
 		player := game.Nobody
 		if i >= 0 {
 			player = game.PlayerID(i)
 		}
-		if m.id(game.PlayerID(i)) != max(i, -1) || m.player(i) != player || m.field(i) != i {
-			t.Errorf("%d has id %d, player %d, field %d", i, m.id(game.PlayerID(i)), m.player(i), m.field(i))
+		if m.id(game.PlayerID(i)) != max(i, -1) || m.player(i) != player || m.mapField(i) != i {
+			t.Errorf("%d has id %d, player %d, field %d", i, m.id(game.PlayerID(i)), m.player(i), m.mapField(i))
 		}
 	}
 	if m.player(64) != game.Nobody {
 		t.Error("there is a player 64")
 	}
 	m = clientIDs{limited: true}
-	if m.id(15) != 15 || m.id(16) != -1 || m.field(63) != -1 || m.field(-2) != -2 || m.player(16) != game.Nobody || m.player(15) != 15 {
+	if m.id(15) != 15 || m.id(16) != -1 || m.mapField(63) != -1 || m.mapField(-2) != -2 || m.player(16) != game.Nobody || m.player(15) != 15 {
 		t.Error("a limited client knows high ids")
 	}
 }
@@ -63,7 +63,7 @@ func TestUnmappedIDs(t *testing.T) {
 func TestNearestPlayers(t *testing.T) {
 	for _, viewer := range []game.PlayerID{0, 7, 15, 16, 30, 63} {
 		m := clientIDs{limited: true}
-		positions := row(64)
+		positions := playerRow(64)
 		m.update(viewOf(viewer, 1, positions, 0))
 		n := 0
 		for player := range positions {
@@ -86,13 +86,13 @@ func TestNearestPlayers(t *testing.T) {
 		if viewer < proxyID {
 			want = int32(viewer)
 		}
-		if m.id(viewer) != want || m.own != want {
+		if m.id(viewer) != want || m.ownID != want {
 			t.Errorf("viewer %d has id %d", viewer, m.id(viewer))
 		}
 		if m.player(proxyID) != game.Nobody || m.player(20) != game.Nobody {
 			t.Error("the proxy is a player")
 		}
-		if m.id(game.Nobody) != -1 || m.field(-1) != -1 || m.field(-2) != -2 || m.field(-3) != -3 {
+		if m.id(game.Nobody) != -1 || m.mapField(-1) != -1 || m.mapField(-2) != -2 || m.mapField(-3) != -3 {
 			t.Error("Nobody has an id")
 		}
 	}
@@ -102,7 +102,7 @@ func TestNearestPlayers(t *testing.T) {
 // assigned.
 func TestKeptIDs(t *testing.T) {
 	m := clientIDs{limited: true}
-	positions := row(20) // the viewer is 3; the nearest are 0..14
+	positions := playerRow(20) // the viewer is 3; the nearest are 0..14
 	expect := func(what string, ids map[game.PlayerID]int32) {
 		t.Helper()
 		for player, want := range ids {
@@ -131,7 +131,7 @@ func TestKeptIDs(t *testing.T) {
 	delete(positions, 0)
 	m.update(viewOf(3, 1, positions, 0)) // ticks start again with another map
 	expect("0 left", map[game.PlayerID]int32{0: -1})
-	m.update(viewOf(3, 2, row(16), 0))
+	m.update(viewOf(3, 2, playerRow(16), 0))
 	if expect("no high ids", map[game.PlayerID]int32{15: 15}); m.active {
 		t.Error("ids are mapped")
 	}
@@ -186,18 +186,18 @@ func TestLimitedClient(t *testing.T) {
 	l.expectSent("before the first snapshot", serverLine("p20: x"))
 	p.BeginSnapshots(w)
 	items := v.items(s, 30)
-	if n := items.count(msg6.TypePlayerInfo); n != 15 {
+	if n := items.countType(msg6.TypePlayerInfo); n != 15 {
 		t.Errorf("%d players", n)
 	}
-	if n := items.count(msg6.TypeClientInfo); n != 16 {
+	if n := items.countType(msg6.TypeClientInfo); n != 16 {
 		t.Errorf("%d names", n)
 	}
 	for id, want := range map[int]string{proxyID: " ", 0: "p30"} {
-		if info := get[msg6.ClientInfo](items, msg6.TypeClientInfo, id); intsText(info.Name[:]) != want {
+		if info := getItem[msg6.ClientInfo](items, msg6.TypeClientInfo, id); intsText(info.Name[:]) != want {
 			t.Errorf("id %d has the name %q", id, intsText(info.Name[:]))
 		}
 	}
-	if get[msg6.PlayerInfo](items, msg6.TypePlayerInfo, 0).Local != 1 {
+	if getItem[msg6.PlayerInfo](items, msg6.TypePlayerInfo, 0).Local != 1 {
 		t.Error("the client is not local")
 	}
 	known, unknown := game.Nobody, game.Nobody
@@ -251,14 +251,14 @@ func TestLimitedClient(t *testing.T) {
 	})
 	p.BeginSnapshots(w)
 	items = v.items(s, 30)
-	if items.count(msg6.TypeEventDeath) != 1 || get[msg6.EventDeath](items, msg6.TypeEventDeath, 0).ClientID != id {
-		t.Errorf("%d deaths", items.count(msg6.TypeEventDeath))
+	if items.countType(msg6.TypeEventDeath) != 1 || getItem[msg6.EventDeath](items, msg6.TypeEventDeath, 0).ClientID != id {
+		t.Errorf("%d deaths", items.countType(msg6.TypeEventDeath))
 	}
 
 	receive(t, s, &msg6.RconCmd{Command: []byte(msg6.CrashmePlx)}) // the client is DDNet's
 	items = v.items(s, 30)
-	if items.count(msg6.TypePlayerInfo) != 40 || get[msg6.PlayerInfo](items, msg6.TypePlayerInfo, 30).Local != 1 {
-		t.Errorf("%d players", items.count(msg6.TypePlayerInfo))
+	if items.countType(msg6.TypePlayerInfo) != 40 || getItem[msg6.PlayerInfo](items, msg6.TypePlayerInfo, 30).Local != 1 {
+		t.Errorf("%d players", items.countType(msg6.TypePlayerInfo))
 	}
 }
 
@@ -324,8 +324,8 @@ func TestRanges(t *testing.T) {
 			}
 			p.BeginSnapshots(w)
 			v.items(limited, own)
-			if items := v.items(all, own); items.count(msg6.TypePlayerInfo) != len(w.Frame().Players) {
-				rt.Fatalf("%d players of %d", items.count(msg6.TypePlayerInfo), len(w.Frame().Players))
+			if items := v.items(all, own); items.countType(msg6.TypePlayerInfo) != len(w.Frame().Players) {
+				rt.Fatalf("%d players of %d", items.countType(msg6.TypePlayerInfo), len(w.Frame().Players))
 			}
 			p.EndSnapshots()
 		}

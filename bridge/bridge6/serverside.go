@@ -55,17 +55,17 @@ func (p *Protocol) RecordTick(w *game.World, events []game.Event) {
 // BeginSnapshots implements [bridge.Protocol].
 func (p *Protocol) BeginSnapshots(w *game.World) {
 	p.world = w
-	p.snapshot.begin(w)
+	p.snapshot.beginRound(w)
 }
 
 // EndSnapshots implements [bridge.Protocol].
-func (p *Protocol) EndSnapshots() { p.snapshot.end() }
+func (p *Protocol) EndSnapshots() { p.snapshot.endRound() }
 
 // NewServerSide implements [bridge.Protocol].
 func (p *Protocol) NewServerSide(s bridge.Session) bridge.ServerSide {
 	return &serverSide{
 		protocol: p, session: s, ddnetVersion: msg6.VersionNone,
-		own: game.Nobody, whisperPartner: game.Nobody, ids: clientIDs{limited: true},
+		ownID: game.Nobody, whisperPartner: game.Nobody, ids: clientIDs{limited: true},
 	}
 }
 
@@ -92,7 +92,7 @@ type serverSide struct {
 	loggedIn         bool  // INFO came
 	capabilitiesSent bool
 	wantsCommands    bool // the remote console's list of them
-	own              game.PlayerID
+	ownID            game.PlayerID
 	ids              clientIDs
 
 	firstProfile    game.Profile
@@ -119,8 +119,8 @@ var (
 	skinChangeRate = limit.Rate{PerSecond: 1, Burst: 4}
 )
 
-// take takes a token out of a bucket, if there is one. Without a world there is none.
-func (s *serverSide) take(b *limit.Bucket, r limit.Rate) bool {
+// takeToken takes a token out of a bucket, if there is one. Without a world there is none.
+func (s *serverSide) takeToken(b *limit.Bucket, r limit.Rate) bool {
 	w := s.protocol.world
 	return w != nil && b.Take(int64(w.Tick())*int64(time.Second/game.TickRate), r, 1)
 }
@@ -138,7 +138,7 @@ func (s *serverSide) send(m msg6.Message) {
 
 func (s *serverSide) Reset() {
 	s.ids.reset()
-	s.own, s.whisperPartner = game.Nobody, game.Nobody
+	s.ownID, s.whisperPartner = game.Nobody, game.Nobody
 	s.teamsLocked, s.teamsLockedSent = false, false
 	s.replies, s.skinChanges = limit.Bucket{}, limit.Bucket{} // the world's ticks start again
 }
@@ -218,9 +218,9 @@ func (s *serverSide) SendSettings(w *game.World) {
 	locked := w.TeamsLocked()
 	if s.teamsLockedSent && locked != s.teamsLocked {
 		if locked {
-			s.serverChat("Teams were locked")
+			s.sendServerChat("Teams were locked")
 		} else {
-			s.serverChat("Teams were unlocked")
+			s.sendServerChat("Teams were unlocked")
 		}
 	}
 	s.teamsLocked, s.teamsLockedSent = locked, true
@@ -260,7 +260,7 @@ func (s *serverSide) SendVote(v *bridge.Vote) {
 	switch v.Kind {
 	case bridge.VoteOption, bridge.VoteKick, bridge.VoteSpectate:
 		if text := voteCalledText(v, s.protocol.playerName(v.Caller)); text != "" {
-			s.serverChat(text)
+			s.sendServerChat(text)
 		}
 		if v.Timeout > 0 {
 			s.send(&msg6.SvVoteSet{
@@ -271,7 +271,7 @@ func (s *serverSide) SendVote(v *bridge.Vote) {
 	default:
 		s.send(&msg6.SvVoteSet{})
 		if text := voteEndedText(v); text != "" {
-			s.serverChat(text)
+			s.sendServerChat(text)
 		}
 	}
 }
@@ -314,7 +314,7 @@ func (s *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[
 	if s.ids.limited {
 		s.ids.update(v)
 	}
-	s.protocol.snapshot.build(b, v, latency, &s.ids, s.isDDNet())
+	s.protocol.snapshot.buildSnapshot(b, v, latency, &s.ids, s.isDDNet())
 }
 
 func (s *serverSide) ItemSizes() *snapshot.ItemSizes { return &itemSizes }

@@ -9,15 +9,15 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 	switch ev.Kind {
 	case game.EvPlayerEntered:
 		if !ev.Flag {
-			s.serverChat(enteredText(s.protocol.playerName(ev.Player), ev.Team, w.GameFlags()))
+			s.sendServerChat(enteredText(s.protocol.playerName(ev.Player), ev.Team, w.GameFlags()))
 		}
 	case game.EvPlayerLeft:
 		if !ev.Flag {
-			s.serverChat(leftText(s.leaverName(ev.Player), ev.Text))
+			s.sendServerChat(leftText(s.leaverName(ev.Player), ev.Text))
 		}
 	case game.EvTeamChange:
 		if !ev.Flag {
-			s.serverChat(joinedTeamText(s.protocol.playerName(ev.Player), ev.Team, w.GameFlags()))
+			s.sendServerChat(joinedTeamText(s.protocol.playerName(ev.Player), ev.Team, w.GameFlags()))
 		}
 	case game.EvChat:
 		s.sendChat(ev)
@@ -38,7 +38,7 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 	case game.EvGameMsg:
 		s.sendGameMsg(w, ev)
 	case game.EvBroadcast:
-		s.broadcast(ev.Text)
+		s.sendBroadcast(ev.Text)
 	}
 }
 
@@ -48,10 +48,10 @@ func (s *serverSide) SendClientInfo(w *game.World, id game.PlayerID, self, silen
 	if !self {
 		return
 	}
-	s.own = id
+	s.ownID = id
 	s.protocol.snapshot.skins.set(id, s.skin)
 	if p, ok := w.Player(id); ok && !silent {
-		s.serverChat(enteredText(p.Profile.Name, p.Team, w.GameFlags()))
+		s.sendServerChat(enteredText(p.Profile.Name, p.Team, w.GameFlags()))
 	}
 }
 
@@ -63,30 +63,30 @@ func (s *serverSide) leaverName(id game.PlayerID) string {
 	return s.protocol.playerName(id)
 }
 
-// serverChat sends a line of chat from the server.
-func (s *serverSide) serverChat(text string) {
+// sendServerChat sends a line of chat from the server.
+func (s *serverSide) sendServerChat(text string) {
 	s.send(&msg6.SvChat{Mode: msg6.ChatAll, ClientID: -1, Message: []byte(text)})
 }
 
-func (s *serverSide) broadcast(text string) { s.send(&msg6.SvBroadcast{Message: []byte(text)}) }
+func (s *serverSide) sendBroadcast(text string) { s.send(&msg6.SvBroadcast{Message: []byte(text)}) }
 
 // sendChat sends a line of chat. Only DDNet's clients know whispers; others get a line
 // from the server.
 func (s *serverSide) sendChat(ev *game.Event) {
 	if ev.Player < 0 {
-		s.serverChat(ev.Text)
+		s.sendServerChat(ev.Text)
 		return
 	}
 	switch ev.Chat {
 	case game.ChatAll:
-		s.playerChat(msg6.ChatAll, ev.Player, ev.Text)
+		s.sendPlayerChat(msg6.ChatAll, ev.Player, ev.Text)
 	case game.ChatTeam:
-		s.playerChat(msg6.ChatTeam, ev.Player, ev.Text)
+		s.sendPlayerChat(msg6.ChatTeam, ev.Player, ev.Text)
 	case game.ChatWhisper:
-		if ev.Player == s.own {
+		if ev.Player == s.ownID {
 			s.sendWhisper(msg6.ChatWhisperSent, "→", ev.Target, ev.Text)
 		}
-		if ev.Target == s.own {
+		if ev.Target == s.ownID {
 			s.sendWhisper(msg6.ChatWhisperReceived, "←", ev.Player, ev.Text)
 		}
 	}
@@ -94,20 +94,20 @@ func (s *serverSide) sendChat(ev *game.Event) {
 
 func (s *serverSide) sendWhisper(mode msg6.ChatMode, arrow string, other game.PlayerID, text string) {
 	if s.ddnetVersion >= msg6.VersionWhisper {
-		s.playerChat(mode, other, text)
+		s.sendPlayerChat(mode, other, text)
 	} else {
-		s.serverChat("[" + arrow + " " + s.protocol.playerName(other) + "] " + text)
+		s.sendServerChat("[" + arrow + " " + s.protocol.playerName(other) + "] " + text)
 	}
 }
 
-// playerChat sends what a player said. For a player without an id the proxy speaks, or
+// sendPlayerChat sends what a player said. For a player without an id the proxy speaks, or
 // the server while there is none.
-func (s *serverSide) playerChat(mode msg6.ChatMode, player game.PlayerID, text string) {
+func (s *serverSide) sendPlayerChat(mode msg6.ChatMode, player game.PlayerID, text string) {
 	id := s.ids.id(player)
 	if id < 0 {
 		text = s.protocol.playerName(player) + ": " + text
 		if !s.ids.active {
-			s.serverChat(text)
+			s.sendServerChat(text)
 			return
 		}
 		id = proxyID
@@ -132,19 +132,19 @@ func (s *serverSide) sendKill(ev *game.Event) {
 func (s *serverSide) sendGameMsg(w *game.World, ev *game.Event) {
 	switch ev.GameMsg {
 	case game.GameMsgTeamSwap:
-		s.serverChat("Teams were swapped")
+		s.sendServerChat("Teams were swapped")
 	case game.GameMsgSpecInvalidID:
-		s.serverChat("Invalid spectator id used")
+		s.sendServerChat("Invalid spectator id used")
 	case game.GameMsgTeamShuffle:
-		s.serverChat("Teams were shuffled")
+		s.sendServerChat("Teams were shuffled")
 	case game.GameMsgTeamBalance:
-		s.serverChat("Teams have been balanced")
+		s.sendServerChat("Teams have been balanced")
 	case game.GameMsgGamePaused:
-		s.serverChat("'" + s.protocol.playerName(ev.Player) + "' initiated a pause")
+		s.sendServerChat("'" + s.protocol.playerName(ev.Player) + "' initiated a pause")
 	case game.GameMsgTeamAll:
-		s.broadcast("All players were moved to the " + teamName(game.Team(ev.Value), w.GameFlags()))
+		s.sendBroadcast("All players were moved to the " + teamName(game.Team(ev.Value), w.GameFlags()))
 	case game.GameMsgTeamBalanceVictim:
-		s.broadcast("You were moved to the " + teamName(game.Team(ev.Value), w.GameFlags()) + " due to team balancing")
+		s.sendBroadcast("You were moved to the " + teamName(game.Team(ev.Value), w.GameFlags()) + " due to team balancing")
 	case game.GameMsgCTFDrop:
 		s.sendSound(msg6.SoundCTFDrop)
 	case game.GameMsgCTFReturn:
@@ -157,7 +157,7 @@ func (s *serverSide) sendGameMsg(w *game.World, ev *game.Event) {
 		}
 	case game.GameMsgCTFCapture:
 		s.sendSound(msg6.SoundCTFCapture)
-		s.serverChat(captureText(game.Team(ev.Value), s.protocol.playerName(ev.Player), ev.Extra))
+		s.sendServerChat(captureText(game.Team(ev.Value), s.protocol.playerName(ev.Player), ev.Extra))
 	}
 }
 
@@ -169,7 +169,7 @@ func (s *serverSide) supportedTeam(w *game.World) game.Team {
 	f := w.Frame()
 	for i := range f.Players {
 		p := &f.Players[i]
-		if p.ID != s.own {
+		if p.ID != s.ownID {
 			continue
 		}
 		if p.Team == game.TeamSpectators && p.SpecMode != game.SpectateFree {

@@ -103,8 +103,8 @@ func (s *serverSide) receiveGame(m msg6.Message) error {
 		s.receiveSay(m)
 		return nil
 	case *msg6.ClStartInfo:
-		p, skin := decodeLook(&m.Profile)
-		if s.own == game.Nobody { // later it changes nothing
+		p, skin := decodePlayerProfile(&m.Profile)
+		if s.ownID == game.Nobody { // later it changes nothing
 			s.firstProfile, s.skin = p, skin
 		}
 		s.session.OnProfile(&p)
@@ -163,8 +163,8 @@ func decodeInput(p *msg6.PlayerInput) game.Input {
 	return in
 }
 
-// decodeLook returns the profile of a client's player, and the skin as 0.6 has it.
-func decodeLook(l *msg6.PlayerProfile) (game.Profile, skin06) {
+// decodePlayerProfile returns the profile of a client's player, and the skin as 0.6 has it.
+func decodePlayerProfile(l *msg6.PlayerProfile) (game.Profile, skin06) {
 	text := func(b []byte, maxLen int) string { return safetext.Truncate(string(b), maxLen) }
 	skin := skin06{name: text(l.Skin, game.MaxSkinPartLen), useCustomColor: l.UseCustomColor, colorBody: l.ColorBody, colorFeet: l.ColorFeet}
 	return game.Profile{
@@ -174,27 +174,27 @@ func decodeLook(l *msg6.PlayerProfile) (game.Profile, skin06) {
 
 // receiveChangeInfo changes the skin. Nothing else can be changed in a game of 0.7.
 func (s *serverSide) receiveChangeInfo(l *msg6.PlayerProfile) {
-	if s.own == game.Nobody {
+	if s.ownID == game.Nobody {
 		return
 	}
-	p, skin := decodeLook(l)
+	p, skin := decodePlayerProfile(l)
 	if first := &s.firstProfile; !s.renameRefused && (p.Name != first.Name || p.Clan != first.Clan || p.Country != first.Country) {
 		s.renameRefused = true
-		s.serverChat(textRenameRefused)
+		s.sendServerChat(textRenameRefused)
 	}
 	if skin != s.skin {
 		// Others see it at once if it is the same skin in 0.7: without a limit they would
 		// get new skin names with every snapshot.
-		if !s.take(&s.skinChanges, skinChangeRate) {
+		if !s.takeToken(&s.skinChanges, skinChangeRate) {
 			return
 		}
 		s.skin = skin
-		s.protocol.snapshot.skins.set(s.own, skin)
+		s.protocol.snapshot.skins.set(s.ownID, skin)
 	}
 	if w := s.protocol.world; w != nil {
 		// DDNet's client repeats the request until it sees its skin, and several skins are
 		// the same in 0.7.
-		if info, ok := w.Player(s.own); ok && info.Profile.Skin == p.Skin {
+		if info, ok := w.Player(s.ownID); ok && info.Profile.Skin == p.Skin {
 			return
 		}
 	}
@@ -205,20 +205,20 @@ func (s *serverSide) receiveChangeInfo(l *msg6.PlayerProfile) {
 // known: clients of 0.7 know it by themselves. The rules decide.
 func (s *serverSide) explainRefusedTeam(t game.Team) {
 	w := s.protocol.world
-	if w == nil || s.own == game.Nobody {
+	if w == nil || s.ownID == game.Nobody {
 		return
 	}
-	p, ok := w.Player(s.own)
-	if !ok || p.Team == t || !s.take(&s.replies, replyRate) {
+	p, ok := w.Player(s.ownID)
+	if !ok || p.Team == t || !s.takeToken(&s.replies, replyRate) {
 		return
 	}
 	switch {
 	case t != game.TeamSpectators && w.TeamsLocked():
-		s.broadcast(textTeamsLocked)
+		s.sendBroadcast(textTeamsLocked)
 	case p.TeamChangeTick > w.Tick():
-		s.broadcast(teamChangeWaitText(p.TeamChangeTick - w.Tick()))
+		s.sendBroadcast(teamChangeWaitText(p.TeamChangeTick - w.Tick()))
 	case p.Team == game.TeamSpectators && w.NumPlaying() >= int(w.Rules().PlayerSlots):
-		s.broadcast(slotsFullText(w.Rules().PlayerSlots))
+		s.sendBroadcast(slotsFullText(w.Rules().PlayerSlots))
 	}
 }
 
@@ -247,16 +247,16 @@ func (s *serverSide) receiveSay(m *msg6.ClSay) {
 	if m.Team {
 		c.Chat = game.ChatTeam
 	}
-	if name, args, ok := parseChatCommand(c.Text); ok && s.own != game.Nobody {
+	if name, args, ok := parseChatCommand(c.Text); ok && s.ownID != game.Nobody {
 		switch {
 		case name == "w" || name == "whisper":
-			if !s.take(&s.replies, replyRate) || !s.parseWhisper(&c, args) {
+			if !s.takeToken(&s.replies, replyRate) || !s.parseWhisper(&c, args) {
 				return // it must not become chat that all can read
 			}
 		case name == "c" || name == "converse":
 			if s.whisperPartner == game.Nobody {
-				if s.take(&s.replies, replyRate) {
-					s.serverChat(textNoWhisperPartner)
+				if s.takeToken(&s.replies, replyRate) {
+					s.sendServerChat(textNoWhisperPartner)
 				}
 				return
 			}
@@ -287,7 +287,7 @@ func (s *serverSide) parseWhisper(c *game.Command, args string) bool {
 	if strings.HasPrefix(args, `"`) {
 		var ok bool
 		if name, text, ok = parseQuoted(args); !ok {
-			s.serverChat(textInvalidWhisper)
+			s.sendServerChat(textInvalidWhisper)
 			return false
 		}
 		target = s.playerNamed(name)
@@ -302,10 +302,10 @@ func (s *serverSide) parseWhisper(c *game.Command, args string) bool {
 	}
 	switch {
 	case target == game.Nobody && (name == "" || text == ""):
-		s.serverChat(textInvalidWhisper)
+		s.sendServerChat(textInvalidWhisper)
 		return false
 	case target == game.Nobody:
-		s.serverChat(strings.Replace(textNoPlayerNamed, "%s", name, 1))
+		s.sendServerChat(strings.Replace(textNoPlayerNamed, "%s", name, 1))
 		return false
 	}
 	s.whisperPartner = target

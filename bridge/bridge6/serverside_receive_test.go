@@ -95,10 +95,10 @@ func TestReplies(t *testing.T) {
 	id := msg6.UUID{1, 2, 3}
 	known, unknown := message.UUIDFromName("ping@ddnet.tw"), message.UUIDFromName("of later")
 	for _, c := range []struct {
-		m     msg6.Message
-		vital bool
-		want  msg6.Message
-		back  bool // vital
+		m          msg6.Message
+		vital      bool
+		want       msg6.Message
+		replyVital bool
 	}{
 		{&msg6.Ping{}, false, &msg6.PingReply{}, false},
 		{&msg6.Ping{}, true, &msg6.PingReply{}, false},
@@ -111,7 +111,7 @@ func TestReplies(t *testing.T) {
 		if err := srv.Receive(c.m.Append(nil), c.vital); err != nil {
 			t.Errorf("%T: %v", c.m, err)
 		}
-		if l.flushes != 1 || len(l.vital) != 1 || l.vital[0] != c.back {
+		if l.flushes != 1 || len(l.vital) != 1 || l.vital[0] != c.replyVital {
 			t.Errorf("%T, vital %v: replied %v, flushed %d times", c.m, c.vital, l.vital, l.flushes)
 		}
 		l.expectSent("reply", c.want)
@@ -202,8 +202,8 @@ func TestChatCommands(t *testing.T) {
 		want  []bridgetest.Call
 		reply string
 	}{
-		{"/c info", nil, textNoWhisperPartner},
-		{"/w bob info you", whisper(1, "info you"), ""},
+		{"/c hello", nil, textNoWhisperPartner},
+		{"/w bob hello you", whisper(1, "hello you"), ""},
 		{"/c and you", whisper(1, "and you"), ""},
 		{"/WHISPER bob the 2nd hi", whisper(1, "the 2nd hi"), ""},
 		{`/w "bob the 2nd" hi`, whisper(2, "hi"), ""},

@@ -103,7 +103,7 @@ func TestCustomColors(t *testing.T) {
 		s := fromSkin06(l)
 		got := toSkin06(&s)
 		if l.name == "limekitty" {
-			l.name = "bluekitty" // the same but for its colours
+			l.name = "bluekitty" // the same but for its colors
 		}
 		if got.name != l.name || !got.useCustomColor || !near(got.colorBody, l.colorBody) || !near(got.colorFeet, l.colorFeet) {
 			t.Fatalf("%+v comes back as %+v", l, got)

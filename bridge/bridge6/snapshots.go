@@ -16,8 +16,8 @@ var itemTypes = bridge.ItemTypes{
 // snapshotEncoder encodes frames as 0.6 snapshots, for any number of clients. What is
 // the same for all is encoded once a round.
 //
-// It gets recordTick in every tick, and for every round of snapshots begin, build for
-// each client, and end.
+// It gets recordTick in every tick, and for every round of snapshots beginRound,
+// buildSnapshot for each client, and endRound.
 type snapshotEncoder struct {
 	frame  *game.Frame
 	shared bridge.SharedItems
@@ -64,8 +64,8 @@ func (e *snapshotEncoder) recordTick(f *game.Frame, events []game.Event) {
 	e.effects.recordTick(f, events)
 }
 
-// begin encodes the world as it is.
-func (e *snapshotEncoder) begin(w *game.World) {
+// beginRound encodes the world as it is.
+func (e *snapshotEncoder) beginRound(w *game.World) {
 	f := w.Frame()
 	e.frame = f
 	e.shared.Reset()
@@ -96,7 +96,7 @@ func (e *snapshotEncoder) begin(w *game.World) {
 		e.characterIndex[f.Characters[i].Player] = int8(i)
 		e.addCharacter(&f.Characters[i])
 	}
-	// The types of the GameData, characters, players and effects, which build adds, are
+	// The types of the GameData, characters, players and effects, which buildSnapshot adds, are
 	// higher.
 	e.shared.Sort()
 	e.effects.Sort()
@@ -204,9 +204,9 @@ func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 	o.PutInts(e.characters[len(e.characters)-1].Ints[:])
 }
 
-// build writes what the view shows to b, in ascending order as far as ids allow. Latency
+// buildSnapshot writes what the view shows to b, in ascending order as far as ids allow. Latency
 // is what the scoreboard shows per player, in ms.
-func (e *snapshotEncoder) build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientIDs, ddnet bool) {
+func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientIDs, ddnet bool) {
 	b.Reset()
 	if ddnet {
 		if e.admins != 0 {
@@ -232,7 +232,7 @@ func (e *snapshotEncoder) buildGameData(b *snapshot.Builder, ids *clientIDs) {
 	dst := b.Add(msg6.TypeGameData, 0, msg6.SizeGameData)
 	if copy(dst, e.gameData[:]); ids.active && dst != nil {
 		for i := gameDataCarriers; i < msg6.SizeGameData; i++ {
-			dst[i] = ids.field(dst[i])
+			dst[i] = ids.mapField(dst[i])
 		}
 	}
 }
@@ -245,7 +245,7 @@ func (e *snapshotEncoder) buildCharacters(b *snapshot.Builder, v *game.View, ids
 			}
 			ints := e.characters[e.characterIndex[p]].Append(b, v, msg6.TypeCharacter, id, characterHealth)
 			if ints != nil {
-				ints[characterHooked] = ids.field(ints[characterHooked])
+				ints[characterHooked] = ids.mapField(ints[characterHooked])
 			}
 		}
 		return
@@ -364,5 +364,5 @@ func (e *snapshotEncoder) buildDDNetItems(b *snapshot.Builder, ids *clientIDs) {
 	}
 }
 
-// end ends a round: effects are shown once.
-func (e *snapshotEncoder) end() { e.effects.Reset() }
+// endRound ends a round: effects are shown once.
+func (e *snapshotEncoder) endRound() { e.effects.Reset() }

@@ -17,7 +17,7 @@ import (
 // snapshotItems are the items of a snapshot.
 type snapshotItems map[snapshot.Key]msg6.Object
 
-func (p snapshotItems) count(typ int) (n int) {
+func (p snapshotItems) countType(typ int) (n int) {
 	for k := range p {
 		if k.Type() == typ {
 			n++
@@ -26,8 +26,8 @@ func (p snapshotItems) count(typ int) (n int) {
 	return n
 }
 
-// get returns the item of a type and an id, the zero value if there is none.
-func get[T any](p snapshotItems, typ, id int) (zero T) {
+// getItem returns the item of a type and an id, the zero value if there is none.
+func getItem[T any](p snapshotItems, typ, id int) (zero T) {
 	if o, ok := any(p[snapshot.MakeKey(typ, id)]).(*T); ok {
 		return *o
 	}
@@ -154,27 +154,27 @@ func TestSnapshot(t *testing.T) {
 		local, health int32
 		flags         msg6.PlayerFlags
 	}{{"alice", 1, 10, msg6.PlayerFlagPlaying}, {"bob", 0, 0, msg6.PlayerFlagChatting}} {
-		info := get[msg6.ClientInfo](items, msg6.TypeClientInfo, id)
+		info := getItem[msg6.ClientInfo](items, msg6.TypeClientInfo, id)
 		if intsText(info.Name[:]) != want.name || intsText(info.Clan[:]) != "clan" || info.Country != 276 || intsText(info.Skin[:]) != "bluekitty" || info.UseCustomColor != 0 {
 			t.Errorf("client %d: %q %q %q %+v", id, intsText(info.Name[:]), intsText(info.Clan[:]), intsText(info.Skin[:]), info)
 		}
-		if got := get[msg6.PlayerInfo](items, msg6.TypePlayerInfo, id); got != (msg6.PlayerInfo{Local: want.local, ClientID: int32(id), Latency: v.latency[id]}) {
+		if got := getItem[msg6.PlayerInfo](items, msg6.TypePlayerInfo, id); got != (msg6.PlayerInfo{Local: want.local, ClientID: int32(id), Latency: v.latency[id]}) {
 			t.Errorf("player %d: %+v", id, got)
 		}
-		if got := get[msg6.Character](items, msg6.TypeCharacter, id); got.Health != want.health || got.PlayerFlags != want.flags || got.HookedPlayer != -1 {
+		if got := getItem[msg6.Character](items, msg6.TypeCharacter, id); got.Health != want.health || got.PlayerFlags != want.flags || got.HookedPlayer != -1 {
 			t.Errorf("character %d: %+v", id, got)
 		}
 	}
-	if items.count(msg6.TypeGameData) != 0 {
+	if items.countType(msg6.TypeGameData) != 0 {
 		t.Error("a game without teams has team scores")
 	}
 	if got, ok := items[snapshot.MakeKey(wireTypeGameInfoEx, 0)].(*msg6.GameInfoEx); !ok || *got != (msg6.GameInfoEx{Flags: 1628438656, Version: 8, Flags2: 0x30}) {
 		t.Errorf("GameInfoEx %+v", got)
 	}
-	if got, ok := items[snapshot.MakeKey(wireTypeDDNetPlayer, 0)].(*msg6.DDNetPlayer); !ok || got.AuthLevel != msg6.AuthAdmin || items.count(wireTypeDDNetPlayer) != 1 {
+	if got, ok := items[snapshot.MakeKey(wireTypeDDNetPlayer, 0)].(*msg6.DDNetPlayer); !ok || got.AuthLevel != msg6.AuthAdmin || items.countType(wireTypeDDNetPlayer) != 1 {
 		t.Errorf("DDNetPlayer %+v", got)
 	}
-	if get[msg6.PlayerInfo](ofBob, msg6.TypePlayerInfo, 1).Local != 1 || get[msg6.PlayerInfo](ofBob, msg6.TypePlayerInfo, 0).Local != 0 {
+	if getItem[msg6.PlayerInfo](ofBob, msg6.TypePlayerInfo, 1).Local != 1 || getItem[msg6.PlayerInfo](ofBob, msg6.TypePlayerInfo, 0).Local != 0 {
 		t.Error("bob is not local")
 	}
 	for k := range ofBob {
@@ -199,7 +199,7 @@ func TestSkinCache(t *testing.T) {
 		t.Helper()
 		v.RecordTick(w, nil)
 		v.BeginSnapshots(w)
-		info := get[msg6.ClientInfo](b.items(srv, 0), msg6.TypeClientInfo, 0)
+		info := getItem[msg6.ClientInfo](b.items(srv, 0), msg6.TypeClientInfo, 0)
 		if got := intsText(info.Skin[:]); got != skin {
 			t.Errorf("%s: %q, want %q", what, got, skin)
 		}
@@ -372,20 +372,20 @@ func TestSpectating(t *testing.T) {
 	red, _ := newServerSide(t, v, w, 0, 0)
 	b := &viewer{t: t, world: w}
 	v.BeginSnapshots(w)
-	if got := get[msg6.SpectatorInfo](b.items(srv, 1), msg6.TypeSpectatorInfo, 1); got.SpectatorID != -1 {
+	if got := getItem[msg6.SpectatorInfo](b.items(srv, 1), msg6.TypeSpectatorInfo, 1); got.SpectatorID != -1 {
 		t.Errorf("free view: %+v", got)
 	}
-	if b.items(red, 0).count(msg6.TypeSpectatorInfo) != 0 {
+	if b.items(red, 0).countType(msg6.TypeSpectatorInfo) != 0 {
 		t.Error("a player has a SpectatorInfo")
 	}
 	w.Step([]game.Command{{Kind: game.CmdSpectate, Player: 1, Spectate: game.SpectatePlayer, Target: 0}})
 	w.Step(nil)
 	v.BeginSnapshots(w)
 	p := b.items(srv, 1)
-	if got := get[msg6.SpectatorInfo](p, msg6.TypeSpectatorInfo, 1); got.SpectatorID != 0 || got.X == 0 {
+	if got := getItem[msg6.SpectatorInfo](p, msg6.TypeSpectatorInfo, 1); got.SpectatorID != 0 || got.X == 0 {
 		t.Errorf("watching: %+v", got)
 	}
-	if got := get[msg6.Character](p, msg6.TypeCharacter, 0); got.Health != 10 {
+	if got := getItem[msg6.Character](p, msg6.TypeCharacter, 0); got.Health != 10 {
 		t.Errorf("health of the watched player: %+v", got)
 	}
 
@@ -410,14 +410,14 @@ func TestSpectating(t *testing.T) {
 		srv.BuildSnapshot(&b.b, &view, &b.latency)
 		b.b.Finish(&b.s)
 		p := readItems(t, &b.s, 16)
-		if got := get[msg6.SpectatorInfo](p, msg6.TypeSpectatorInfo, 1); got != c.want {
+		if got := getItem[msg6.SpectatorInfo](p, msg6.TypeSpectatorInfo, 1); got != c.want {
 			t.Errorf("%+v: %+v", c.p, got)
 		}
-		if got := get[msg6.PlayerInfo](p, msg6.TypePlayerInfo, 1); got.Team != c.team {
+		if got := getItem[msg6.PlayerInfo](p, msg6.TypePlayerInfo, 1); got.Team != c.team {
 			t.Errorf("%+v: %+v", c.p, got)
 		}
 	}
-	if diff := cmp.Diff(msg6.TeamRed, get[msg6.PlayerInfo](p, msg6.TypePlayerInfo, 0).Team); diff != "" {
+	if diff := cmp.Diff(msg6.TeamRed, getItem[msg6.PlayerInfo](p, msg6.TypePlayerInfo, 0).Team); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -263,10 +263,10 @@ func TestSnapshotAllocs(t *testing.T) {
 	var latency [game.MaxPlayers]int32
 	round := func() {
 		e.recordTick(w.Frame(), events)
-		e.begin(w.Frame())
+		e.beginRound(w.Frame())
 		v := w.View(0)
-		e.build(&b, &v, &latency)
-		e.end()
+		e.buildSnapshot(&b, &v, &latency)
+		e.endRound()
 	}
 	round()
 	if n := testing.AllocsPerRun(100, round); n != 0 {
@@ -289,7 +289,7 @@ func TestStandardMaps(t *testing.T) {
 		{bridge.MapChange{Name: "teeyard1", CRC: 1, Size: 1}, false},
 		{bridge.MapChange{Name: "", CRC: 1, Size: 1}, false},
 	} {
-		if got := refusal(&tt.m); (got != "") != tt.refused {
+		if got := refusalReason(&tt.m); (got != "") != tt.refused {
 			t.Errorf("%+v: %q", tt.m, got)
 		}
 	}

@@ -57,7 +57,7 @@ func (c *clientSide) receiveVital(m msg7.Message) {
 			Name: safetext.Line(m.Name), CRC: uint32(m.CRC), Size: int(m.Size), SHA256: m.SHA256.Sum, HasSHA256: m.SHA256.Present,
 			ChunksPerRequest: int(m.ChunksPerRequest), ChunkSize: int(m.ChunkSize),
 		}
-		change.Refusal = refusal(change)
+		change.Refusal = refusalReason(change)
 		c.handler.OnMapChange(change)
 	case *msg7.MapData:
 		c.handler.OnMapData(-1, m.Data)
@@ -82,7 +82,7 @@ func (c *clientSide) receiveVital(m msg7.Message) {
 	case *msg7.SvVoteOptionAdd:
 		c.handler.OnVoteOptions([]string{safetext.Line(m.Description)}, false)
 	case *msg7.SvVoteOptionListAdd:
-		c.handler.OnVoteOptions(bridge.Texts(m.Descriptions), false)
+		c.handler.OnVoteOptions(bridge.SafeTexts(m.Descriptions), false)
 	case *msg7.SvVoteOptionRemove:
 		c.handler.OnVoteOptionRemoved(safetext.Line(m.Description))
 	case *msg7.RconAuthOn:
@@ -114,7 +114,7 @@ func (c *clientSide) decodeEvent(m msg7.Message) (game.Event, bool) {
 	case *msg7.SvClientInfo:
 		p := &c.Players[m.ClientID]
 		if m.Local && c.Own == game.Nobody {
-			c.Own, c.Shown.Viewer, c.Shown.VitalsOf = p.ID, p.ID, p.ID
+			c.Own, c.CurrentView.Viewer, c.CurrentView.VitalsOf = p.ID, p.ID, p.ID
 		}
 		*p = game.PlayerInfo{ID: p.ID, InGame: true, Team: game.Team(m.Team), Silent: m.Silent}
 		p.Profile = game.Profile{Name: safetext.Line(m.Name), Clan: safetext.Line(m.Clan), Country: m.Country, Skin: showSkin(&m.Skin)}

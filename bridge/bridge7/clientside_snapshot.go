@@ -19,7 +19,7 @@ func (c *clientSide) ReceiveSnapshot(tick int32, s *snapshot.Snapshot) *game.Vie
 		}
 	}
 	c.EndSnapshot()
-	return &c.Shown
+	return &c.CurrentView
 }
 
 // addItem adds an item to the view. Types ascend: players come before whom they watch.

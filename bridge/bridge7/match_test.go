@@ -113,8 +113,8 @@ func TestGameState(t *testing.T) {
 		var e snapshotEncoder
 		var b snapshot.Builder
 		var snap snapshot.Snapshot
-		e.begin(f)
-		e.build(&b, &v, new([game.MaxPlayers]int32))
+		e.beginRound(f)
+		e.buildSnapshot(&b, &v, new([game.MaxPlayers]int32))
 		b.Finish(&snap)
 		c := newClientSide(nil, nil)
 		g := &f.Game

@@ -35,10 +35,10 @@ func (p *Protocol) RecordTick(w *game.World, events []game.Event) {
 }
 
 // BeginSnapshots implements [bridge.Protocol].
-func (p *Protocol) BeginSnapshots(w *game.World) { p.snapshot.begin(w.Frame()) }
+func (p *Protocol) BeginSnapshots(w *game.World) { p.snapshot.beginRound(w.Frame()) }
 
 // EndSnapshots implements [bridge.Protocol].
-func (p *Protocol) EndSnapshots() { p.snapshot.end() }
+func (p *Protocol) EndSnapshots() { p.snapshot.endRound() }
 
 // NewServerSide implements [bridge.Protocol].
 func (p *Protocol) NewServerSide(s bridge.Session) bridge.ServerSide {
@@ -253,7 +253,7 @@ func (s *serverSide) SendMapListEntry(name string) {
 }
 
 func (s *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
-	s.protocol.snapshot.build(b, v, latency)
+	s.protocol.snapshot.buildSnapshot(b, v, latency)
 }
 
 func (s *serverSide) ItemSizes() *snapshot.ItemSizes { return &itemSizes }

@@ -16,8 +16,8 @@ var itemTypes = bridge.ItemTypes{
 // snapshotEncoder encodes frames as 0.7 snapshots, for any number of clients. What is
 // the same for all is encoded once a round.
 //
-// It gets recordTick in every tick, and for every round of snapshots begin, build for
-// each client, and end.
+// It gets recordTick in every tick, and for every round of snapshots beginRound,
+// buildSnapshot for each client, and endRound.
 type snapshotEncoder struct {
 	frame      *game.Frame
 	triggered  [game.MaxPlayers]int32 // core events of the ticks since the last round
@@ -49,8 +49,8 @@ func (e *snapshotEncoder) recordTick(f *game.Frame, events []game.Event) {
 	}
 }
 
-// begin encodes a frame.
-func (e *snapshotEncoder) begin(f *game.Frame) {
+// beginRound encodes a frame.
+func (e *snapshotEncoder) beginRound(f *game.Frame) {
 	e.frame = f
 	e.shared.Reset()
 	e.characters = e.characters[:0]
@@ -65,7 +65,7 @@ func (e *snapshotEncoder) begin(f *game.Frame) {
 	for i := range f.Characters {
 		e.addCharacter(&f.Characters[i])
 	}
-	// The types of characters, players and effects, which build adds, are higher.
+	// The types of characters, players and effects, which buildSnapshot adds, are higher.
 	e.shared.Sort()
 	e.effects.Sort()
 }
@@ -101,9 +101,9 @@ func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 	o.PutInts(e.characters[len(e.characters)-1].Ints[:])
 }
 
-// build writes what the view shows to b. Latency is what the scoreboard shows per
+// buildSnapshot writes what the view shows to b. Latency is what the scoreboard shows per
 // player, in ms.
-func (e *snapshotEncoder) build(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
+func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
 	b.Reset()
 	e.shared.AppendVisible(b, v)
 	for i := range e.characters {
@@ -140,8 +140,8 @@ func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latenc
 	}
 }
 
-// end ends a round: effects are shown once.
-func (e *snapshotEncoder) end() {
+// endRound ends a round: effects are shown once.
+func (e *snapshotEncoder) endRound() {
 	e.effects.Reset()
 	clear(e.triggered[:])
 }

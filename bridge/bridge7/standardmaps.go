@@ -29,8 +29,8 @@ var standardMaps = []struct {
 	{"lms1", 0xb2714ade, 11571},
 }
 
-// refusal returns why the original client does not accept a map, "" if it does.
-func refusal(m *bridge.MapChange) string {
+// refusalReason returns why the original client does not accept a map, "" if it does.
+func refusalReason(m *bridge.MapChange) string {
 	known := false
 	for i := range standardMaps {
 		s := &standardMaps[i]
