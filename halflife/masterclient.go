@@ -98,27 +98,12 @@ func (f *listFetcher) requestPage(ctx context.Context, req *ListRequest) (*List,
 
 // readPage returns the next page, or nil when the time is up.
 func (f *listFetcher) readPage(ctx context.Context, until int64) (*List, error) {
-	if err := f.conn.Flush(); err != nil {
-		return nil, err
-	}
 	for {
-		if err := ctx.Err(); err != nil {
+		d, ok, err := receive(ctx, f.conn, f.batch, f.master, until)
+		if !ok {
 			return nil, err
 		}
-		n, err := f.conn.ReadBatch(f.batch, until)
-		if err != nil {
-			return nil, err
-		}
-		if n == 0 {
-			if f.conn.Now() >= until {
-				return nil, ctx.Err()
-			}
-			continue
-		}
-		if f.batch[0].Peer != f.master {
-			continue
-		}
-		page, err := ParseList(f.batch[0].Data)
+		page, err := ParseList(d.Data)
 		if err != nil {
 			continue
 		}

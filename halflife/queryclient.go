@@ -82,16 +82,10 @@ func QueryAll(ctx context.Context, conn transport.Conn, peers []transport.Peer, 
 	cfg.Tries = cmp.Or(cfg.Tries, 3)
 	cfg.Timeout = cmp.Or(cfg.Timeout, 500*time.Millisecond)
 	gap := int64(time.Second) / int64(cmp.Or(cfg.Rate, 100))
-	defer context.AfterFunc(ctx, conn.Wake)()
 	asked := make(map[transport.Peer]*serverQuery)
-	batch := make([]transport.Datagram, 32)
-	var joiner PartAssembler
+	var parts PartAssembler
 	next := conn.Now()
-	for len(peers) > 0 || len(asked) > 0 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		now := conn.Now()
+	step := func(now int64) (until int64, more bool) {
 		for len(peers) > 0 && now >= next {
 			p := transport.Unmap(peers[0])
 			peers = peers[1:]
@@ -104,7 +98,7 @@ func QueryAll(ctx context.Context, conn transport.Conn, peers []transport.Peer, 
 			asked[p] = a
 			a.sendRequests(now)
 		}
-		until := now + int64(time.Hour)
+		until = now + int64(time.Hour)
 		if len(peers) > 0 {
 			until = next
 		}
@@ -119,35 +113,20 @@ func QueryAll(ctx context.Context, conn transport.Conn, peers []transport.Peer, 
 			}
 			until = min(until, a.deadline)
 		}
-		if len(asked) == 0 && len(peers) == 0 {
-			return nil
-		}
-		if err := conn.Flush(); err != nil {
-			return err
-		}
-		n, err := conn.ReadBatch(batch, until)
-		if err != nil {
-			return err
-		}
-		for _, d := range batch[:n] {
-			a := asked[d.Peer]
-			if a == nil {
-				continue
-			}
-			b := d.Data
-			if IsPart(b) {
-				b = joiner.Feed(d.ReceivedAt, d.Peer.AddrPort, b)
-			}
-			if b != nil {
-				a.handleAnswer(d.ReceivedAt, b)
-			}
-			if a.done {
-				delete(asked, d.Peer)
-				done(a.result())
-			}
-		}
+		return until, len(asked)+len(peers) > 0
 	}
-	return nil
+	return transport.Run(ctx, conn, step, func(d transport.Datagram) {
+		a, b := asked[d.Peer], d.Data
+		if a == nil || a.done {
+			return
+		}
+		if IsPart(b) {
+			b = parts.Feed(d.ReceivedAt, d.Peer.AddrPort, b)
+		}
+		if b != nil {
+			a.handleAnswer(d.ReceivedAt, b)
+		}
+	})
 }
 
 // serverQuery asks one server, first for the info, then for players and rules.

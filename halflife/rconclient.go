@@ -43,7 +43,7 @@ type RconClient struct {
 
 	challenge uint32 // 0 until there is one
 	batch     []transport.Datagram
-	joiner    PartAssembler
+	parts     PartAssembler
 	buf       []byte
 }
 
@@ -197,33 +197,38 @@ func (c *RconClient) execute(ctx context.Context, command string) (text string, 
 
 // read returns the next message of the server, or nil when the time is up.
 func (c *RconClient) read(ctx context.Context, until int64) ([]byte, error) {
-	if err := c.conn.Flush(); err != nil {
-		return nil, err
-	}
 	for {
-		if err := ctx.Err(); err != nil {
+		d, ok, err := receive(ctx, c.conn, c.batch, c.server, until)
+		if !ok {
 			return nil, err
-		}
-		// One at a time: others of a batch would be lost.
-		n, err := c.conn.ReadBatch(c.batch[:1], until)
-		if err != nil {
-			return nil, err
-		}
-		if n == 0 {
-			if c.conn.Now() >= until {
-				return nil, ctx.Err()
-			}
-			continue
-		}
-		d := c.batch[0]
-		if d.Peer != c.server {
-			continue
 		}
 		if !IsPart(d.Data) {
 			return d.Data, nil
 		}
-		if b := c.joiner.Feed(d.ReceivedAt, d.Peer.AddrPort, d.Data); b != nil {
+		if b := c.parts.Feed(d.ReceivedAt, d.Peer.AddrPort, d.Data); b != nil {
 			return b, nil
+		}
+	}
+}
+
+// receive returns the next datagram of a peer, or false when the time is up.
+func receive(ctx context.Context, c transport.Conn, batch []transport.Datagram, from transport.Peer, until int64) (d transport.Datagram, ok bool, err error) {
+	if err := c.Flush(); err != nil {
+		return d, false, err
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return d, false, err
+		}
+		// One at a time: others of a batch would be lost.
+		n, err := c.ReadBatch(batch[:1], until)
+		switch {
+		case err != nil:
+			return d, false, err
+		case n == 1 && batch[0].Peer == from:
+			return batch[0], true, nil
+		case n == 0 && c.Now() >= until:
+			return d, false, ctx.Err()
 		}
 	}
 }

@@ -148,28 +148,11 @@ func Ask(ctx context.Context, conn transport.Conn, cfg Config, addr transport.Pe
 // user. The error says why not all servers were asked.
 func AskAll(ctx context.Context, conn transport.Conn, cfg Config, targets []Target, f func(Result)) error {
 	a := newMultiQuery(cfg, targets, conn.Send, f)
-	stop := context.AfterFunc(ctx, conn.Wake)
-	defer stop()
-	batch := make([]transport.Datagram, 64)
-	for {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("query: %w", context.Cause(ctx))
-		}
-		next, more := a.step(conn.Now())
-		if err := conn.Flush(); err != nil {
-			return fmt.Errorf("query: %w", err)
-		}
-		if !more {
-			return nil
-		}
-		n, err := conn.ReadBatch(batch, next)
-		if err != nil {
-			return fmt.Errorf("query: %w", err)
-		}
-		for i := range batch[:n] {
-			a.feed(batch[i].ReceivedAt, batch[i].Peer, batch[i].Data)
-		}
+	err := transport.Run(ctx, conn, a.step, func(d transport.Datagram) { a.feed(d.ReceivedAt, d.Peer, d.Data) })
+	if err != nil {
+		return fmt.Errorf("query: %w", err)
 	}
+	return nil
 }
 
 // multiQuery asks many servers. It has no socket.

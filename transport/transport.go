@@ -25,6 +25,7 @@ package transport
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"net/netip"
 	"time"
@@ -182,3 +183,28 @@ var start = time.Now()
 // Monotonic returns the time since the process started in ns. It is the clock of all
 // Conns on the real network.
 func Monotonic() int64 { return int64(time.Since(start)) }
+
+// Run drives a state machine with what a Conn receives, until step reports that nothing
+// is left to do. step sends what is due at the time now in ns and returns when to call
+// it next; feed handles a datagram. The error is the cause of ctx, or that of the Conn.
+func Run(ctx context.Context, c Conn, step func(now int64) (next int64, more bool), feed func(Datagram)) error {
+	defer context.AfterFunc(ctx, c.Wake)()
+	batch := make([]Datagram, 64)
+	for ctx.Err() == nil {
+		next, more := step(c.Now())
+		if err := c.Flush(); err != nil {
+			return err
+		}
+		if !more {
+			return nil
+		}
+		n, err := c.ReadBatch(batch, next)
+		if err != nil {
+			return err
+		}
+		for _, d := range batch[:n] {
+			feed(d)
+		}
+	}
+	return context.Cause(ctx)
+}

@@ -1,7 +1,13 @@
-package transport
+package transport_test
 
 import (
+	"context"
+	"errors"
+	"slices"
 	"testing"
+
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/mem"
 )
 
 func TestUnmap(t *testing.T) {
@@ -11,18 +17,18 @@ func TestUnmap(t *testing.T) {
 		"[2001:db8::1]:5":    "[2001:db8::1]:5",
 		"[fe80::1%eth0]:5":   "[fe80::1%eth0]:5",
 	} {
-		if got := Unmap(MustParsePeer(in)); got != MustParsePeer(want) {
+		if got := transport.Unmap(transport.MustParsePeer(in)); got != transport.MustParsePeer(want) {
 			t.Errorf("%s becomes %v, want %s", in, got, want)
 		}
 	}
 }
 
 func TestPeerCompare(t *testing.T) {
-	low, high := MustParsePeer("10.0.0.1:5"), MustParsePeer("10.0.0.1:6")
+	low, high := transport.MustParsePeer("10.0.0.1:5"), transport.MustParsePeer("10.0.0.1:6")
 	other := low
-	other.Kind = UDP + 1
+	other.Kind = transport.UDP + 1
 	for _, c := range []struct {
-		p, q Peer
+		p, q transport.Peer
 		want int
 	}{{low, low, 0}, {low, high, -1}, {high, low, 1}, {low, other, -1}, {high, other, 1}} {
 		if got := c.p.Compare(c.q); got != c.want {
@@ -33,14 +39,42 @@ func TestPeerCompare(t *testing.T) {
 
 func TestDropNames(t *testing.T) {
 	seen := map[string]bool{}
-	for d := range NumDropReasons {
+	for d := range transport.NumDropReasons {
 		if s := d.String(); s == "" || s == "unknown" || seen[s] {
 			t.Errorf("reason %d is called %q", d, s)
 		} else {
 			seen[s] = true
 		}
 	}
-	if NumDropReasons.String() != "unknown" {
+	if transport.NumDropReasons.String() != "unknown" {
 		t.Error("a reason that does not exist has a name")
+	}
+}
+
+// TestRun checks that a state machine gets what arrives, and how Run ends.
+func TestRun(t *testing.T) {
+	net := mem.New(mem.Config{})
+	a, err := net.Listen(transport.MustParsePeer("10.0.0.1:1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	peer := transport.MustParsePeer("10.0.0.2:2")
+	var got []string
+	feed := func(d transport.Datagram) { got = append(got, string(d.Data)) }
+	err = transport.Run(t.Context(), a, func(now int64) (int64, bool) {
+		net.Deliver(peer, a.LocalAddr(), []byte{byte('a' + len(got))})
+		return now + 1e9, len(got) < 3
+	}, feed)
+	if err != nil || !slices.Equal(got, []string{"a", "b", "c"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	forever := func(now int64) (int64, bool) { cancel(); return now + 1e12, true }
+	if err := transport.Run(ctx, a, forever, feed); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	a.Close()
+	if err := transport.Run(t.Context(), a, forever, feed); !errors.Is(err, transport.ErrClosed) {
+		t.Errorf("closed: %v", err)
 	}
 }

@@ -40,28 +40,11 @@ type UDPMaster struct {
 // version. The error wraps ErrNoAnswer if none of them answered.
 func ListUDP(ctx context.Context, c transport.Conn, cfg UDPConfig, masters ...UDPMaster) ([]Addr, error) {
 	l := newListRequester(cfg, masters, c.Send)
-	stop := context.AfterFunc(ctx, c.Wake)
-	defer stop()
-	batch := make([]transport.Datagram, 64)
-	for {
-		if ctx.Err() != nil {
-			return l.addrs, fmt.Errorf("master: %w", context.Cause(ctx))
-		}
-		next, more := l.step(c.Now())
-		if err := c.Flush(); err != nil {
-			return l.addrs, fmt.Errorf("master: %w", err)
-		}
-		if !more {
-			return l.addrs, l.result()
-		}
-		n, err := c.ReadBatch(batch, next)
-		if err != nil {
-			return l.addrs, fmt.Errorf("master: %w", err)
-		}
-		for _, d := range batch[:n] {
-			l.feed(d.ReceivedAt, d.Peer, d.Data)
-		}
+	err := transport.Run(ctx, c, l.step, func(d transport.Datagram) { l.feed(d.ReceivedAt, d.Peer, d.Data) })
+	if err != nil {
+		return l.addrs, fmt.Errorf("master: %w", err)
 	}
+	return l.addrs, l.result()
 }
 
 // listRequester asks masters. It has no socket.
