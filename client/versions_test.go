@@ -15,10 +15,10 @@ import (
 func TestLegacyHandshake(t *testing.T) {
 	for _, setting := range []string{"sv_vanilla_antispoof 0", "sv_vanilla_antispoof 1"} {
 		for _, noMap := range []bool{false, true} {
-			tn := newTestNetwork(t, netsim.Link{Delay: 20 * time.Millisecond, Loss: 0.03}, "sv_map testbox", setting)
+			tn := newTestNetwork(t, netsim.Link{Delay: 20 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.03, Duplicate: 0.02}, "sv_map teeyard1", setting)
 			p := tn.dial(client.Config{Name: "plain", Version: client.Version06, LegacyHandshake: true, NoMap: noMap, Maps: client.NewMaps("-")})
 			waitFor(p, 20*time.Second, func(event.Entered) bool { return true })
-			if m := p.Map(); m == nil || m.Name != "testbox" {
+			if m := p.Map(); m == nil || m.Name != "teeyard1" {
 				t.Errorf("%s: map %+v", setting, m)
 			}
 			tn.run(2 * time.Second)
@@ -26,17 +26,6 @@ func TestLegacyHandshake(t *testing.T) {
 				t.Errorf("%s: %+v", setting, st)
 			}
 		}
-	}
-}
-
-// TestDownloadOverBadNetwork checks that a 0.6 client, which asks for chunk by chunk, gets
-// the whole map.
-func TestDownloadOverBadNetwork(t *testing.T) {
-	tn := newTestNetwork(t, netsim.Link{Delay: 40 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.05, Duplicate: 0.02}, "sv_map teeyard1")
-	p := tn.dial(client.Config{Version: client.Version06, Maps: client.NewMaps("-")})
-	waitFor(p, time.Minute, func(event.Entered) bool { return true })
-	if m := p.Map(); m == nil || m.Name != "teeyard1" || m.Terrain.Width == 0 {
-		t.Fatalf("map %+v", m)
 	}
 }
 

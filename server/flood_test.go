@@ -142,11 +142,7 @@ func TestRequestFloodIsLimited(t *testing.T) {
 		}
 		// A pause; the others' buffers empty.
 		quiet.Deaf = false
-		for range 250 {
-			p.KeepAlive()
-			quiet.KeepAlive()
-			ts.step(1)
-		}
+		ts.idle(250, p, quiet)
 		quiet.Deaf = true
 	}
 	if ts.srv.Drops()["flood"] == 0 {
@@ -187,10 +183,7 @@ func TestInputFloodIsLimited(t *testing.T) {
 	if ts.sentBytes-sent > 5000 {
 		t.Errorf("%d bytes in answer", ts.sentBytes-sent)
 	}
-	for range 100 { // and play goes on
-		ts.input(p, msg7.PlayerInput{TargetX: 1, Direction: 1})
-		ts.step(1)
-	}
+	ts.play(100, p, msg7.PlayerInput{TargetX: 1, Direction: 1}) // and play goes on
 	if c := ts.session(p); c == nil || c.snaps.rate != rateFull {
 		t.Error("out of the game after a flood")
 	}
@@ -227,10 +220,7 @@ func TestRconOutputIsLimited(t *testing.T) {
 	ts := newTestServer(t, nil, "console_output_level 2; sv_spamprotection 0")
 	p := ts.join(local(1), "admin")
 	p.Login("adminpw")
-	for range 300 {
-		p.KeepAlive()
-		ts.step(1)
-	}
+	ts.idle(300, p)
 	p.Deaf = true // for a moment
 	for range 1000 {
 		p.Rcon("tunes; status; bans")
@@ -245,10 +235,7 @@ func TestRconOutputIsLimited(t *testing.T) {
 		t.Errorf("%d chunks wait", n)
 	}
 	p.Deaf = false
-	for range 200 {
-		p.KeepAlive()
-		ts.step(1)
-	}
+	ts.idle(200, p)
 	if last := p.RconLines[len(p.RconLines)-1]; !strings.Contains(last, "lines were left out") {
 		t.Errorf("the last line is %q", last)
 	}

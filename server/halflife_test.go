@@ -39,7 +39,7 @@ func (c hlClient) askOne(b []byte) []byte {
 	return answers[0]
 }
 
-// a2s asks with the challenge that the server gives.
+// a2s sends a request with the challenge that the server gives.
 func (c hlClient) a2s(kind halflife.RequestKind) []byte {
 	c.tb.Helper()
 	challenge, err := halflife.ParseA2SChallenge(c.askOne(halflife.AppendA2SRequest(nil, kind, halflife.NoChallenge)))
@@ -49,17 +49,20 @@ func (c hlClient) a2s(kind halflife.RequestKind) []byte {
 	return c.askOne(halflife.AppendA2SRequest(nil, kind, challenge))
 }
 
-// challenge gets one for rcon, asking in more bytes than the answer has.
+// rconChallenge asks for a challenge, in more bytes than the answer has.
+var rconChallenge = []byte("\xff\xff\xff\xffchallenge rcon\n" + strings.Repeat("\x00", 20))
+
+// challenge returns a challenge for rcon.
 func (c hlClient) challenge() uint32 {
 	c.tb.Helper()
-	challenge, err := halflife.ParseRconChallenge(c.askOne([]byte("\xff\xff\xff\xffchallenge rcon\n" + strings.Repeat("\x00", 20))))
+	challenge, err := halflife.ParseRconChallenge(c.askOne(rconChallenge))
 	if err != nil {
 		c.tb.Fatal(err)
 	}
 	return challenge
 }
 
-// rcon runs a line and returns what is printed.
+// rcon runs a line and returns what it prints.
 func (c hlClient) rcon(password, line string) string {
 	c.tb.Helper()
 	return c.rconWith(c.challenge(), password, line)
@@ -131,7 +134,7 @@ func TestHalfLifeQueries(t *testing.T) {
 			}
 		}
 	}
-	// A client that is joining is listed, as in server browsers, until it leaves.
+	// Clients that connect are listed, as in browsers, and those that left are not.
 	ts.connect(ip(3))
 	ts.session(p).drop("")
 	ts.step(2 * 50)
@@ -161,7 +164,7 @@ func TestHalfLifeLegacyQueries(t *testing.T) {
 		if got := (hlClient{ts, public(9)}).ask(details); (got != nil) != c.world {
 			t.Errorf("%q: the world gets %d answers", c.line, len(got))
 		}
-		// A player has proven the address.
+		// A player's address is proven.
 		if got := (hlClient{ts, withPort(p.Peer, 5999)}).ask(details); got == nil {
 			t.Errorf("%q: a player's address gets none", c.line)
 		}
@@ -182,17 +185,18 @@ func TestHalfLifeRcon(t *testing.T) {
 	if got := k.rcon("adminpw", "status"); !strings.HasPrefix(got, "id=0 addr=10.0.0.1:5000 ") || !strings.Contains(got, "name='admin' score=0 (Admin)\nid=1 addr=10.0.0.2:5000 ") {
 		t.Errorf("status prints %q", got)
 	}
-	if got := k.rcon("adminpw", "sv_scorelimit 7; sv_scorelimit"); got != "Value: 7\n" || ts.srv.settings.ScoreLimit != 7 {
-		t.Errorf("prints %q, and the limit is %d", got, ts.srv.settings.ScoreLimit)
+	for line, want := range map[string]string{
+		"sv_scorelimit 7; sv_scorelimit": "Value: 7\n",
+		"":                               "",
+		"nonsense":                       "No such command: nonsense",
+		"ec_port 5":                      "No such command", // out of reach for players' consoles, too
+	} {
+		if got := k.rcon("adminpw", line); !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%q prints %q, want %q", line, got, want)
+		}
 	}
-	if got := k.rcon("adminpw", ""); got != "" {
-		t.Errorf("an empty line prints %q", got)
-	}
-	if got := k.rcon("adminpw", "nonsense"); !strings.Contains(got, "No such command: nonsense") {
-		t.Errorf("an unknown command prints %q", got)
-	}
-	if got := k.rcon("adminpw", "ec_port 5"); !strings.Contains(got, "No such command") || ts.srv.settings.EconPort != 0 {
-		t.Errorf("what players' consoles do not reach prints %q", got)
+	if ts.srv.settings.ScoreLimit != 7 || ts.srv.settings.EconPort != 0 {
+		t.Errorf("the score limit is %d, the econ port %d", ts.srv.settings.ScoreLimit, ts.srv.settings.EconPort)
 	}
 	// Other operators see what is done, and who did it, as always.
 	ts.step(2)
@@ -213,9 +217,9 @@ func TestHalfLifeRcon(t *testing.T) {
 		t.Error("a moderator who may kick cannot")
 	}
 	if got := k.rcon("adminpw", "ban 198.51.0.1 5 oops"); !strings.Contains(got, "you can't ban yourself") {
-		t.Errorf("one bans oneself: %q", got)
+		t.Errorf("operators can ban themselves: %q", got)
 	}
-	// New passwords count at once, and what cannot be a password is said.
+	// New settings count at once, and what is wrong with them is logged.
 	c := k.challenge()
 	if got := k.rconWith(c, "adminpw", "sv_rcon_password other"); got != "" {
 		t.Errorf("prints %q", got)
@@ -225,23 +229,21 @@ func TestHalfLifeRcon(t *testing.T) {
 	}
 	ts.srv.Execute("sv_rcon_password \"two words\"")
 	if !strings.Contains(ts.log.String(), "sv_rcon_password does not open the remote console of sv_hl_rcon") {
-		t.Error("nothing is said of a password that cannot be sent")
+		t.Error("a password that cannot be sent is not reported")
 	}
-	ts.srv.Execute("sv_rcon_password other; sv_hl_rcon_allow 198.51.1.0/24")
-	if got := k.rcon("other", "status"); got != "Bad rcon_password.\n" {
-		t.Errorf("an address that is not allowed: %q", got)
-	}
-	ts.srv.Execute("sv_hl_rcon_allow 198.51.0.0/24,no; sv_hl_rcon 1")
-	if got := k.ask([]byte("\xff\xff\xff\xffchallenge rcon\n" + strings.Repeat("\x00", 20))); got != nil {
-		t.Errorf("with a list that cannot be read, there is rcon: %q", got)
-	}
-	ts.srv.Execute("sv_hl_rcon_allow \"\"")
-	if got := k.rcon("other", "logout; status"); !strings.HasPrefix(got, "id=0 ") {
-		t.Errorf("%q", got)
-	}
-	ts.srv.Execute("sv_hl_rcon 0")
-	if got := k.ask([]byte("\xff\xff\xff\xffchallenge rcon\n" + strings.Repeat("\x00", 20))); got != nil {
-		t.Errorf("switched off, there is rcon: %q", got)
+	ts.srv.Execute("sv_rcon_password other")
+	for _, c := range []struct{ line, want string }{ // "" is no challenge
+		{"sv_hl_rcon_allow 198.51.1.0/24", "Bad rcon_password.\n"}, {"sv_hl_rcon_allow 198.51.0.0/24,no; sv_hl_rcon 1", ""},
+		{`sv_hl_rcon_allow ""`, "id=0 "}, {"sv_hl_rcon 0", ""},
+	} {
+		ts.srv.Execute(c.line)
+		if c.want == "" {
+			if got := k.ask(rconChallenge); got != nil {
+				t.Errorf("%s: there is rcon: %q", c.line, got)
+			}
+		} else if got := k.rcon("other", "logout; status"); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.line, got, c.want)
+		}
 	}
 	for _, secret := range []string{"adminpw", "modpw", "other", "two words"} {
 		if strings.Contains(ts.log.String(), secret) {

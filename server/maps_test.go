@@ -75,10 +75,7 @@ func TestDamagedMapsAreRefused(t *testing.T) {
 		for _, line := range []string{"sv_map " + name, "change_map " + name, "sv_maprotation " + name + "; change_map"} {
 			ts.log.Reset()
 			ts.srv.Execute(line)
-			for range 12 * 50 {
-				ts.input(p, msg7.PlayerInput{TargetX: 1, Direction: 1})
-				ts.step(1)
-			}
+			ts.play(12*50, p, msg7.PlayerInput{TargetX: 1, Direction: 1})
 			if ts.srv.gameMap.Name != "teeyard1" || !strings.Contains(ts.log.String(), `sv_map "`+name+`"`) {
 				t.Errorf("%s: playing %q, log:\n%s", line, ts.srv.gameMap.Name, ts.log.String())
 			}
@@ -118,10 +115,7 @@ func TestMutatedMapsAreRefusedOrPlayable(t *testing.T) {
 		if c := ts.session(p); c.state == stateConnecting {
 			p.Ready().StartInfo("player").EnterGame()
 		}
-		for range 3 {
-			ts.input(p, msg7.PlayerInput{TargetX: 1, Direction: 1, Jump: true})
-			ts.step(1)
-		}
+		ts.play(3, p, msg7.PlayerInput{TargetX: 1, Direction: 1, Jump: true})
 		if c := ts.session(p); c == nil || c.state != stateInGame {
 			t.Fatalf("the player is out: %q, %v", p.Reason, ts.srv.Drops())
 		}

@@ -3,7 +3,9 @@ package server
 import (
 	"bytes"
 	"crypto/sha256"
+	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -16,30 +18,6 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/query"
 )
-
-func TestPlayersJoinAndLeave(t *testing.T) {
-	tn := newTestNetwork(t, netsim.Link{Delay: time.Millisecond}, 1)
-	alice := tn.join(1, "alice")
-	bob := tn.dial(2, named(player06DDNet, "bob"))
-	tn.untilPlaying(bob)
-	tn.run(3 * time.Second)
-	for _, p := range tn.players {
-		if names := p.names(); len(names) != 2 || names[0] != "alice" || names[1] != "bob" {
-			t.Errorf("%s sees %v", p.name, names)
-		}
-		if s := p.Stats(); s.CRCFailures+s.BadDelta+s.BadMessage+s.NoBase != 0 || s.Snapshots < 70 {
-			t.Errorf("%s: %+v", p.name, s)
-		}
-	}
-	bob.Close(tn.now())
-	tn.run(time.Second)
-	if len(alice.leaveReasons) != 1 || len(alice.names()) != 1 {
-		t.Errorf("alice saw players leave with %q", alice.leaveReasons)
-	}
-	if d := tn.srv.Drops(); len(d) > 0 {
-		t.Errorf("drops %v", d)
-	}
-}
 
 func TestServerRejectsWrongPassword(t *testing.T) {
 	bothVersions(t, func(t *testing.T, kind testclient.Config) {
@@ -79,15 +57,48 @@ func TestMapDownloadSpeed(t *testing.T) {
 	}
 }
 
+// TestServerInfo checks what browsers are told, with any token of theirs. The original
+// answered -1 from memory not written yet.
 func TestServerInfo(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_name the yard; sv_player_slots 16; sv_max_clients 20; password x")
-	if got := ts.ask(ip(1), packet.AppendConnless(nil, 1, 2, []byte("\xff\xff\xff\xffgie3\x01"))); got != nil {
-		t.Errorf("a request without a valid token is answered: %x", got)
+	for _, token := range []int32{4711, -1, 0, 1, -1 << 31, 1<<31 - 1} {
+		reply, err := query.ParseReply7(ts.askInfo(ip(1), token)[packet.ConnlessHeaderSize:])
+		if i := reply.Info; err != nil || reply.Token != token || i.Name != "the yard" || i.GameType != "DM" || i.Map != "teeyard1" ||
+			i.MaxClients != 20 || i.MaxPlayers != 16 || !i.Password {
+			t.Errorf("token %d: %+v, %v", token, reply, err)
+		}
 	}
-	reply, err := query.ParseReply7(ts.askInfo(ip(1), 4711)[packet.ConnlessHeaderSize:])
-	if i := reply.Info; err != nil || reply.Token != 4711 || i.Name != "the yard" || i.GameType != "DM" || i.Map != "teeyard1" ||
-		i.MaxClients != 20 || i.MaxPlayers != 16 || !i.Password {
-		t.Errorf("%+v, %v", reply, err)
+	c := ts.dial(ip(2))
+	before := ts.sentPackets
+	for _, request := range []string{"\xff\xff\xff\xffgie3", "\xff\xff\xff\xffgie3\x80\x80", "\xff\xff\xff\xff", ""} {
+		c.SendRaw(packet.AppendConnless(nil, c.Token, c.OwnToken, []byte(request)))
+	}
+	c.SendRaw(packet.AppendConnless(nil, c.Token^1, c.OwnToken, []byte("\xff\xff\xff\xffgie3\x01")))
+	if ts.sentPackets != before {
+		t.Error("a malformed request, or one with a wrong token, is answered")
+	}
+}
+
+// TestInfoOfFullServerFits checks that the answer with many long names fits a datagram.
+// The original's did not, and was not sent.
+func TestInfoOfFullServerFits(t *testing.T) {
+	ts := newTestServer(t, nil, "sv_name "+strings.Repeat("n", 120), "sv_hostname "+strings.Repeat("h", 120))
+	for i := range 64 {
+		ts.connect(ip(i)).Info().Ready().Send(&msg7.ClStartInfo{Name: []byte("fifteen bytes.."), Clan: []byte("eleven bytes"), Country: -1 << 31}).EnterGame()
+	}
+	ts.step(2)
+	b := ts.askInfo(ip(100), -1<<31)
+	if b == nil || len(b) > packet.MaxDatagram {
+		t.Fatalf("the answer has %d bytes", len(b))
+	}
+	reply, err := query.ParseReply7(b[packet.ConnlessHeaderSize:])
+	if err != nil || len(reply.Info.Clients) != 64 {
+		t.Errorf("%d clients, %v", len(reply.Info.Clients), err)
+	}
+	for i, c := range reply.Info.Clients {
+		if c.Name == "" || !strings.HasPrefix("fifteen bytes..", c.Name) {
+			t.Errorf("client %d is called %q", i, c.Name)
+		}
 	}
 }
 
@@ -201,4 +212,181 @@ func TestConsoleLinesAboutPlayers(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("the console says\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+}
+
+// TestInputsCountInTheirTick checks that an input counts in the tick it is meant for, or
+// in the next one if that has begun, and that the client is told how early it was, but
+// not of inputs for ticks that it has sent one for.
+func TestInputsCountInTheirTick(t *testing.T) {
+	ts := newTestServer(t, nil)
+	p := ts.join(ip(1), "player")
+	ts.step(10)
+	var told [][2]int32
+	p.OnMessage = func(m testclient.Message) {
+		if m, ok := m.(*msg7.InputTiming); ok {
+			told = append(told, [2]int32{m.IntendedTick, m.TimeLeft})
+		}
+	}
+	now := ts.srv.clock.tick
+	send := func(tick, direction int32) {
+		m := msg7.Input{AckTick: p.SnapTick, IntendedTick: tick}
+		m.SetPlayer(&msg7.PlayerInput{Direction: direction, TargetX: 1})
+		p.SendUnreliable(&m)
+	}
+	direction := func() int32 {
+		for _, c := range ts.srv.world.Frame().Characters {
+			if c.Player == ts.session(p).id {
+				return c.Direction
+			}
+		}
+		t.Fatal("no tee")
+		return 0
+	}
+	ts.now = ts.now.Add(5 * time.Millisecond) // within the tick
+	send(now-3, 0)                            // late, but newer than all before
+	send(now+4, 1)
+	send(now+4, -1) // the first for a tick counts
+	send(now+2, -1)
+	send(now+6, -1)
+	var moves []int32
+	ts.now = ts.now.Add(-5 * time.Millisecond)
+	for range 7 {
+		ts.step(1)
+		moves = append(moves, direction())
+	}
+	if want := []int32{0, -1, -1, 1, 1, -1, -1}; !slices.Equal(moves, want) {
+		t.Errorf("moves %v, want %v", moves, want)
+	}
+	want := [][2]int32{{now - 3, -65}, {now + 4, 75}, {now + 6, 115}}
+	if !slices.Equal(told, want) {
+		t.Errorf("told %v, want %v", told, want)
+	}
+	// One that is late counts in the next tick.
+	told = nil
+	send(now+7, 1)
+	ts.step(1)
+	moves = append(moves[:0], direction())
+	ts.step(2)
+	if moves[0] != 1 || len(told) != 1 || told[0] != [2]int32{now + 7, 0} {
+		t.Errorf("late: moves %v, told %v", moves, told)
+	}
+}
+
+// TestMatchOverBadNetwork plays five minutes with 16 clients over a network that loses a
+// tenth, repeats a twentieth and delays by 50 to 150 ms. No client may lose track of the
+// world, and every line of chat arrives once and in order.
+func TestMatchOverBadNetwork(t *testing.T) {
+	const (
+		players = 16
+		length  = 5 * time.Minute
+	)
+	bad := netsim.Link{Loss: 0.10, Duplicate: 0.05, Delay: 50 * time.Millisecond, Jitter: 100 * time.Millisecond}
+	tn := newTestNetwork(t, bad, 42, "sv_spamprotection 0; sv_scorelimit 0; sv_inactivekick_time 0")
+	for i := range players {
+		tn.join(i+1, fmt.Sprintf("bot %d", i))
+	}
+	for _, p := range tn.players {
+		tn.until(30*time.Second, "playing", func() bool { return p.State() == client.Playing })
+	}
+	// What was said before everybody was there is not everybody's to hear.
+	tn.run(2 * time.Second)
+	for _, p := range tn.players {
+		clear(p.chat)
+		p.moveRandomly()
+		tn.net.Every(700*time.Millisecond, func(int64) {
+			if p.State() == client.Playing {
+				p.sayNextLine()
+			}
+		})
+	}
+	kills := 0
+	tn.players[0].onMessage = func(m testclient.Message) {
+		if k, ok := m.(*msg7.SvKillMsg); ok && k.Killer != k.Victim {
+			kills++
+		}
+	}
+	announced := 0
+	tn.net.Every(130*time.Millisecond, func(int64) {
+		announced++
+		tn.srv.Execute(fmt.Sprintf("say notice %d", announced))
+	})
+
+	tn.run(length / 5)
+	early := heapInUse()
+	most := 0
+	for range 100 {
+		tn.run(length * 4 / 5 / 100)
+		for _, c := range tn.srv.sessions {
+			if c != nil {
+				_, n := c.conn.Unacked()
+				most = max(most, n)
+			}
+		}
+	}
+	late := heapInUse()
+	for _, p := range tn.players {
+		p.said = -1 << 30 // be quiet now, so that the last lines can arrive
+	}
+
+	if kills == 0 {
+		t.Error("nobody was killed in five minutes: this was no match")
+	}
+	total := client.Stats{}
+	for i, p := range tn.players {
+		if p.State() != client.Playing {
+			t.Fatalf("player %d is out: %v", i, p.Err())
+		}
+		s := p.Stats()
+		if s.CRCFailures != 0 || s.BadDelta != 0 || s.BadMessage != 0 {
+			t.Errorf("player %d lost track: %+v", i, s)
+		}
+		// One in ten is lost, and some of those that are left had lost a base.
+		if want := int(length/time.Second) * 25 / 2; s.Snapshots < want {
+			t.Errorf("player %d understood %d snapshots, want more than %d", i, s.Snapshots, want)
+		}
+		total.Snapshots += s.Snapshots
+		total.NoBase += s.NoBase
+		for author, lines := range p.chat {
+			what := "line"
+			if author < 0 {
+				what = "notice"
+			}
+			n := 0
+			for _, l := range lines {
+				if !strings.HasPrefix(l, what+" ") || strings.HasPrefix(l, "line -") {
+					continue
+				}
+				n++
+				if want := fmt.Sprintf("%s %d", what, n); l != want {
+					t.Fatalf("player %d heard %q from %d where %q was due", i, l, author, want)
+				}
+			}
+			if want := int(length/(700*time.Millisecond)) * 9 / 10; author >= 0 && n < want || author < 0 && n < announced*9/10 {
+				t.Errorf("player %d heard %d lines from %d", i, n, author)
+			}
+		}
+		if len(p.chat) != players+1 {
+			t.Errorf("player %d heard %d of %d speakers", i, len(p.chat), players+1)
+		}
+	}
+	if grown := int64(late) - int64(early); grown > 8<<20 {
+		t.Errorf("memory grew by %d bytes in four minutes", grown)
+	}
+	if most > resendBuffer {
+		t.Errorf("%d bytes waited for acks", most)
+	}
+	net := tn.net.Stats()
+	t.Logf("%d snapshots understood, %d without base; %d kills; %d notices; at most %d bytes unacked; heap %d -> %d KB; network %+v",
+		total.Snapshots, total.NoBase, kills, announced, most, early>>10, late>>10, net)
+	if net.Lost*15 < net.Sent || net.Duplicated*30 < net.Sent || net.Reordered == 0 {
+		t.Errorf("the network was too good: %+v", net)
+	}
+}
+
+// heapInUse returns the bytes in use after a garbage collection.
+func heapInUse() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }

@@ -28,31 +28,27 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// notes are a log that a test may read while it is written.
-type notes struct {
+// syncLog is a log that a test may read while it is written.
+type syncLog struct {
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-func (n *notes) Write(b []byte) (int, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.b.Write(b)
+func (l *syncLog) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
 }
 
-func (n *notes) has(text string) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return strings.Contains(n.b.String(), text)
+func (l *syncLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }
 
-func (n *notes) String() string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.b.String()
-}
+func (l *syncLog) has(text string) bool { return strings.Contains(l.String(), text) }
 
-// eventually waits for what other goroutines do.
+// eventually waits until ok, for what other goroutines do.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
@@ -141,7 +137,7 @@ func TestServerRegisters(t *testing.T) {
 	udp6, at6 := startMaster(t, false)
 	udp7, at7 := startMaster(t, true)
 
-	var log notes
+	var log syncLog
 	srv, err := New(Config{Seed: 1, Log: slog.New(logline.New(&log, slog.LevelDebug)), Commands: []string{
 		"bindaddr 127.0.0.1; sv_port 0; sv_name yard; sv_rcon_password x",
 		"sv_register_url " + web.URL + "/ddnet/15/register; sv_register_udp tw-0.6+udp://" + at6.String() + ",tw-0.7+udp://" + at7.String(),

@@ -56,10 +56,7 @@ func TestLeavingInEveryState(t *testing.T) {
 				case "kick":
 					ts.srv.Execute(fmt.Sprintf("kick %d", id))
 				case "timeout":
-					for range 11 * 50 {
-						watcher.KeepAlive()
-						ts.step(1)
-					}
+					ts.idle(11*50, watcher)
 					if c.Reason != conn.ReasonTimeout && c.Reason != conn.ReasonNotAcked {
 						t.Errorf("%s, %s: closed with %q", stage.name, way, c.Reason)
 					}
@@ -149,10 +146,7 @@ func TestReadyForThePreviousMap(t *testing.T) {
 		t.Fatalf("state %d", s.state)
 	}
 	c.Deaf = false
-	for range 60 {
-		c.KeepAlive()
-		ts.step(1)
-	}
+	ts.idle(60, c)
 	if c.RequestMap(0); c.Received[msg7.IDMapData] == 0 {
 		t.Error("the map is not sent")
 	}
@@ -277,10 +271,7 @@ func TestClientIDIsFreeAfterTheTick(t *testing.T) {
 func TestLogOfLeaving(t *testing.T) {
 	ts := newTestServer(t, nil)
 	c := ts.join(local(1), "alice")
-	for range 60 {
-		ts.input(c, msg7.PlayerInput{Fire: 1})
-		ts.step(1)
-	}
+	ts.play(60, c, msg7.PlayerInput{Fire: 1})
 	ts.log.Reset()
 	c.Close("")
 	ts.step(2)
@@ -297,18 +288,12 @@ func TestTimeoutAndReconnect(t *testing.T) {
 	ts := newTestServer(t, nil)
 	stays := ts.join(local(1), "stays")
 	goes := ts.join(local(2), "goes")
-	wait := func(seconds int) {
-		for range seconds * 50 {
-			stays.KeepAlive()
-			ts.step(1)
-		}
-	}
-	wait(9)
+	ts.idle(9*50, stays)
 	back := ts.connect(local(2)) // takes the place of the other, which is lost
 	if back.Token != packet.NoToken || ts.session(goes) == nil {
 		t.Errorf("answered %v, session %v", back.Token != packet.NoToken, ts.session(goes) != nil)
 	}
-	wait(2)
+	ts.idle(2*50, stays)
 	if want := []string{"+1 goes", "-1 " + conn.ReasonTimeout}; !slices.Equal(stays.PlayerChanges, want) {
 		t.Errorf("the other saw %q, want %q", stays.PlayerChanges, want)
 	}

@@ -176,6 +176,24 @@ func (ts *testServer) input(c *testclient.Client, in msg7.PlayerInput) {
 	c.Input(ts.srv.clock.tick+1, in)
 }
 
+// idle runs n ticks in which clients only keep their connections.
+func (ts *testServer) idle(n int, clients ...*testclient.Client) {
+	for range n {
+		for _, c := range clients {
+			c.KeepAlive()
+		}
+		ts.step(1)
+	}
+}
+
+// play runs n ticks in which a client sends the same input.
+func (ts *testServer) play(n int, c *testclient.Client, in msg7.PlayerInput) {
+	for range n {
+		ts.input(c, in)
+		ts.step(1)
+	}
+}
+
 // ask sends a datagram and returns copies of those that answer it.
 func (ts *testServer) ask(from transport.Peer, b []byte) (answers [][]byte) {
 	before := ts.send

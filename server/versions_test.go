@@ -372,8 +372,15 @@ func TestRecordedMatchOfAllVersionsReruns(t *testing.T) {
 	if got := tn.srv.world.Rules().ScoreLimit; got != 70 {
 		t.Errorf("the score limit is %d after the vote", got)
 	}
-	players[3].command(game.Command{Kind: game.CmdSetTeam, Team: game.TeamSpectators})
 	players[2].command(game.Command{Kind: game.CmdKill})
+	players[0].do(func(c bridge.ClientSide) { c.SendCallVote(bridge.VoteSpectate, fmt.Sprint(players[3].id()), "") })
+	for _, p := range players[1:3] {
+		p.do(func(c bridge.ClientSide) { c.SendVote(1) })
+	}
+	if tn.srv.teamOf(players[3].id()) != game.TeamSpectators {
+		t.Error("the vote to spectate did not pass")
+	}
+	players[2].command(game.Command{Kind: game.CmdSetTeam, Team: game.TeamSpectators})
 	// One crashes and connects again from the same port.
 	was := players[1].id()
 	if err := players[1].Dial(tn.now()); err != nil {

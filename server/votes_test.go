@@ -551,28 +551,3 @@ func TestVoteEndsBeforeTheNext(t *testing.T) {
 		}
 	}
 }
-
-// TestVotesAreRecorded checks that what votes do is in the log, which reruns to the same
-// hashes.
-func TestVotesAreRecorded(t *testing.T) {
-	var s memoryReplays
-	vt := &voteTest{testNetwork: newRecordedNetwork(t, &s, 3, "sv_spamprotection 0; sv_vote_kick_bantime 0; add_vote fun \"say fun; restart\"")}
-	for i := range 4 {
-		vt.addVoter(i+1, 50000, player07)
-	}
-	v := vt.voters
-	agree := func(kind, value string) {
-		v[0].call(kind, value, "", false)
-		v[1].vote(1)
-		v[2].vote(1)
-	}
-	agree("option", "fun")
-	agree("spectate", "3")
-	agree("kick", "3")
-	vt.run(time.Second)
-	if v[0].serverSaid("fun") != 1 || len(v[0].leaveReasons) != 1 {
-		t.Fatalf("%q, %q", v[0].chat[-1], v[0].leaveReasons)
-	}
-	vt.srv.Shutdown(vt.now(), "")
-	s.verify(t, 1)
-}
