@@ -199,25 +199,15 @@ func TestBotsPlay(t *testing.T) {
 	seen, all := m.explored(tr)
 	t.Logf("120 s, 6 bots: %d kills, %d falls, %d suicides, %d pickups, %d of %d regions visited, at most %d ticks in one place",
 		sum(m.kills), m.falls, m.suicides, m.pickups, seen, all, m.longest)
-	if sum(m.kills) < 20 {
-		t.Errorf("%d kills are no fight", sum(m.kills))
-	}
+	testenv.Check(t, sum(m.kills) >= 20, "%d kills are no fight", sum(m.kills))
 	if m.falls+m.suicides > sum(m.kills)/8 {
 		t.Errorf("%d fell and %d killed themselves beside %d kills", m.falls, m.suicides, sum(m.kills))
 	}
-	if m.pickups < 100 {
-		t.Errorf("%d pickups", m.pickups)
-	}
-	if seen*100 < all*85 {
-		t.Errorf("visited %d of %d regions", seen, all)
-	}
-	if m.longest > 300 {
-		t.Errorf("somebody stayed in one place for %d ticks", m.longest)
-	}
+	testenv.Check(t, m.pickups >= 100, "%d pickups", m.pickups)
+	testenv.Check(t, seen*100 >= all*85, "visited %d of %d regions", seen, all)
+	testenv.Check(t, m.longest <= 300, "somebody stayed in one place for %d ticks", m.longest)
 	for i := range m.kills {
-		if m.kills[i] == 0 || m.deaths[i] == 0 {
-			t.Errorf("bot %d: %d kills, %d deaths", i, m.kills[i], m.deaths[i])
-		}
+		testenv.Check(t, m.kills[i] != 0 && m.deaths[i] != 0, "bot %d: %d kills, %d deaths", i, m.kills[i], m.deaths[i])
 	}
 }
 
@@ -259,12 +249,8 @@ func TestSameSeedSamePlay(t *testing.T) {
 		return m.world.Hash()
 	}
 	a, b, c := play(1), play(1), play(2)
-	if a != b {
-		t.Errorf("two matches of one seed: %x and %x", a, b)
-	}
-	if a == c {
-		t.Error("another seed makes no difference")
-	}
+	testenv.Check(t, a == b, "two matches of one seed: %x and %x", a, b)
+	testenv.Check(t, a != c, "another seed makes no difference")
 }
 
 // TestPlaysFair compares a bot with a second one of the same seed that is only shown
@@ -309,9 +295,7 @@ func TestPlaysFair(t *testing.T) {
 		}
 		m.count(m.world.Step(m.cmds))
 	}
-	if hidden == 0 {
-		t.Error("nobody was ever out of sight")
-	}
+	testenv.Check(t, hidden != 0, "nobody was ever out of sight")
 }
 
 // TestMissedTicks lets bots see and act in every second tick only, as with a client.
@@ -339,9 +323,7 @@ func TestAimsLikeAHand(t *testing.T) {
 		for i := range last {
 			in := m.cmds[2*i].Input
 			d := vec.Vec2{X: float32(in.TargetX), Y: float32(in.TargetY)}
-			if d.Len() < 20 {
-				t.Fatalf("cursor at %v", d)
-			}
+			testenv.Require(t, d.Len() >= 20, "cursor at %v", d)
 			if last[i] != (vec.Vec2{}) {
 				off := math.Remainder(float64(d.Angle()-last[i].Angle()), 2*math.Pi)
 				most[i] = max(most[i], math.Abs(off))
@@ -351,9 +333,7 @@ func TestAimsLikeAHand(t *testing.T) {
 	}
 	t.Logf("fastest turn per tick: %.2f rad", most)
 	for i, limit := range [3]float64{0.13, 0.21, 0.36} {
-		if most[i] > limit {
-			t.Errorf("skill %d turned by %.2f rad in a tick", i+1, most[i])
-		}
+		testenv.Check(t, most[i] <= limit, "skill %d turned by %.2f rad in a tick", i+1, most[i])
 	}
 }
 
@@ -381,9 +361,7 @@ func TestShareNav(t *testing.T) {
 		}()
 	}
 	a, b, c := <-hashes, <-hashes, <-hashes
-	if a != b || b != c {
-		t.Errorf("equal matches differ: %x %x %x", a, b, c)
-	}
+	testenv.Check(t, a == b && b == c, "equal matches differ: %x %x %x", a, b, c)
 }
 
 func TestNextInputAllocatesNothing(t *testing.T) {

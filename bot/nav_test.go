@@ -6,6 +6,8 @@ import (
 
 	"github.com/teeyard/teeyard/bot"
 	"github.com/teeyard/teeyard/game"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // parseMap returns the terrain of a drawing: # wall, x death, S spawn, h, s and g
@@ -66,9 +68,7 @@ func TestOverThePit(t *testing.T) {
 	)
 	m := newMatch(t, tr, newNav(t, tr), 1, 2)
 	m.run(15 * game.TickRate)
-	if m.pickups == 0 || m.falls > 0 {
-		t.Errorf("%d pickups, %d falls", m.pickups, m.falls)
-	}
+	testenv.Check(t, m.pickups != 0 && m.falls <= 0, "%d pickups, %d falls", m.pickups, m.falls)
 }
 
 // TestHighUp checks that a bot takes a pickup that needs two jumps, and one that needs
@@ -93,15 +93,11 @@ func TestHighUp(t *testing.T) {
 	}
 	m := newMatch(t, parseMap(rows...), newNav(t, parseMap(rows...)), 1, 2)
 	m.run(20 * game.TickRate)
-	if m.pickups == 0 {
-		t.Error("did not get it with two jumps")
-	}
+	testenv.Check(t, m.pickups != 0, "did not get it with two jumps")
 	rows[5], rows[2] = rows[1], "#         g        #"
 	m = newMatch(t, parseMap(rows...), newNav(t, parseMap(rows...)), 1, 2)
 	m.run(30 * game.TickRate)
-	if m.pickups == 0 {
-		t.Error("did not get it with the hook")
-	}
+	testenv.Check(t, m.pickups != 0, "did not get it with the hook")
 }
 
 // FuzzTerrain runs bots on any map.

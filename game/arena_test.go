@@ -8,22 +8,6 @@ import (
 	"github.com/teeyard/teeyard/game/mode/dm"
 )
 
-// check reports a failure unless ok holds.
-func check(t testing.TB, ok bool, format string, args ...any) {
-	t.Helper()
-	if !ok {
-		t.Errorf(format, args...)
-	}
-}
-
-// require is check for what the rest of the test depends on.
-func require(t testing.TB, ok bool, format string, args ...any) {
-	t.Helper()
-	if !ok {
-		t.Fatalf(format, args...)
-	}
-}
-
 // world is a World with helpers for tests.
 type world struct {
 	*game.World

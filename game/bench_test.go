@@ -52,16 +52,6 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-func BenchmarkStepAndFrame(b *testing.B) {
-	w, bots := botMatch(b, 16)
-	b.ReportAllocs()
-	b.ResetTimer()
-	for range b.N {
-		w.Step(bots.Commands(16))
-		w.Frame()
-	}
-}
-
 func BenchmarkHash(b *testing.B) {
 	w, _ := botMatch(b, 16)
 	b.ReportAllocs()

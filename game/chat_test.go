@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 func say(id game.PlayerID, text string) game.Command {
@@ -16,17 +17,17 @@ func (w *world) chatEvents(cmd game.Command) []game.Event { return eventsOf(w.do
 func TestChatLimits(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	w.enter(0)
-	require(t, len(w.chatEvents(say(0, "hello"))) == 1, "not heard")
+	testenv.Require(t, len(w.chatEvents(say(0, "hello"))) == 1, "not heard")
 	w.steps(48)
-	check(t, len(w.chatEvents(say(0, "too soon"))) == 0, "heard after 49 ticks")
-	check(t, len(w.chatEvents(say(0, "in time"))) == 1, "not heard after 50 ticks")
+	testenv.Check(t, len(w.chatEvents(say(0, "too soon"))) == 0, "heard after 49 ticks")
+	testenv.Check(t, len(w.chatEvents(say(0, "in time"))) == 1, "not heard after 50 ticks")
 	w.steps(98)
-	check(t, len(w.chatEvents(say(0, strings.Repeat("x", 40)))) == 0, "40 characters heard after 99 ticks")
-	check(t, len(w.chatEvents(say(0, strings.Repeat("x", 40)))) == 1, "40 characters not heard after 100 ticks")
+	testenv.Check(t, len(w.chatEvents(say(0, strings.Repeat("x", 40)))) == 0, "40 characters heard after 99 ticks")
+	testenv.Check(t, len(w.chatEvents(say(0, strings.Repeat("x", 40)))) == 1, "40 characters not heard after 100 ticks")
 
 	w.setRules(func(r *game.Rules) { r.SpamProtection = false })
 	for range 3 {
-		check(t, len(w.chatEvents(say(0, strings.Repeat("x", 100)))) == 1, "not heard without spam protection")
+		testenv.Check(t, len(w.chatEvents(say(0, strings.Repeat("x", 100)))) == 1, "not heard without spam protection")
 	}
 }
 
@@ -48,7 +49,7 @@ func TestChatText(t *testing.T) {
 		if len(evs) > 0 {
 			got = evs[0].Text
 		}
-		check(t, got == tt.want && (tt.want == "") == (len(evs) == 0), "%q: heard %q in %d events, want %q", tt.say, got, len(evs), tt.want)
+		testenv.Check(t, got == tt.want && (tt.want == "") == (len(evs) == 0), "%q: heard %q in %d events, want %q", tt.say, got, len(evs), tt.want)
 	}
 }
 
@@ -82,21 +83,21 @@ func TestChatModes(t *testing.T) {
 		w.setRules(func(r *game.Rules) { r.TournamentMode = tt.tournament })
 		evs := w.chatEvents(game.Command{Kind: game.CmdSay, Player: tt.from, Chat: tt.mode, Target: tt.target, Text: "x"})
 		if tt.want == game.ChatNone {
-			check(t, len(evs) == 0, "%s: heard %+v", tt.name, evs)
+			testenv.Check(t, len(evs) == 0, "%s: heard %+v", tt.name, evs)
 			continue
 		}
 		target := game.Nobody
 		if tt.want == game.ChatWhisper {
 			target = tt.target
 		}
-		require(t, len(evs) == 1, "%s: heard %+v", tt.name, evs)
+		testenv.Require(t, len(evs) == 1, "%s: heard %+v", tt.name, evs)
 		e := evs[0]
-		check(t, e.Player == tt.from && e.Chat == tt.want && e.To == tt.to && e.Target == target, "%s: heard %+v", tt.name, e)
+		testenv.Check(t, e.Player == tt.from && e.Chat == tt.want && e.To == tt.to && e.Target == target, "%s: heard %+v", tt.name, e)
 	}
 	w.do(game.Command{Kind: game.CmdPlayerFlags, Player: 2, Value: int32(game.PlayerFlagAdmin)})
 	w.setRules(func(r *game.Rules) { r.TournamentMode = 2 })
 	evs := w.chatEvents(game.Command{Kind: game.CmdSay, Player: 2, Chat: game.ChatAll, Text: "x"})
-	check(t, len(evs) == 1 && evs[0].Chat == game.ChatAll, "tournament, an admin: %+v", evs)
+	testenv.Check(t, len(evs) == 1 && evs[0].Chat == game.ChatAll, "tournament, an admin: %+v", evs)
 }
 
 func TestSkinLimit(t *testing.T) {
@@ -108,13 +109,13 @@ func TestSkinLimit(t *testing.T) {
 		return len(eventsOf(w.do(game.Command{Kind: game.CmdSkinChange, Player: 0, Profile: pr}), game.EvSkinChange))
 	}
 	w.steps(248)
-	check(t, skin() == 0, "changed 249 ticks after the profile was told")
-	check(t, skin() == 1, "not changed after 250 ticks")
+	testenv.Check(t, skin() == 0, "changed 249 ticks after the profile was told")
+	testenv.Check(t, skin() == 1, "not changed after 250 ticks")
 	p, _ := w.Player(0)
 	if got := p.Profile.Skin.PartNames[0]; got != "a name of more than 23 " {
 		t.Errorf("part %q", got)
 	}
-	check(t, p.Profile.Name == "bot 0", "name %q", p.Profile.Name)
+	testenv.Check(t, p.Profile.Name == "bot 0", "name %q", p.Profile.Name)
 }
 
 func TestProfileIsBounded(t *testing.T) {
@@ -130,6 +131,6 @@ func TestProfileIsBounded(t *testing.T) {
 		w.do(game.Command{Kind: game.CmdJoin, Player: 5},
 			game.Command{Kind: game.CmdProfile, Player: 5, Profile: &game.Profile{Name: tt.name, Clan: "123456789012"}})
 		p, ok := w.Player(5)
-		check(t, ok && p.Profile.Name == tt.want && p.Profile.Clan == "12345678901", "%q: %+v", tt.name, p.Profile)
+		testenv.Check(t, ok && p.Profile.Name == tt.want && p.Profile.Clan == "12345678901", "%q: %+v", tt.name, p.Profile)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // TestSameCommandsSameWorld plays a match of 16 twice and compares the hashes.
@@ -25,7 +26,7 @@ func TestSameCommandsSameWorld(t *testing.T) {
 		return hashes
 	}
 	first, second := play(), play()
-	check(t, slices.Equal(first, second), "two runs differ:\n%x\n%x", first, second)
+	testenv.Check(t, slices.Equal(first, second), "two runs differ:\n%x\n%x", first, second)
 	slices.Sort(first)
-	check(t, len(slices.Compact(first)) == len(second), "a hash came twice: %x", second)
+	testenv.Check(t, len(slices.Compact(first)) == len(second), "a hash came twice: %x", second)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // addScores runs a tick in which players 0, 1, ... get points.
@@ -28,16 +29,16 @@ func TestWarmupUntilTwoPlay(t *testing.T) {
 	w.enter(0)
 	w.wantState(game.StateWarmup)
 	evs := w.do(game.Command{Kind: game.CmdJoin, Player: 1})
-	check(t, len(eventsOf(evs, game.EvRoundStart)) == 1, "a second seated player does not start the match")
+	testenv.Check(t, len(eventsOf(evs, game.EvRoundStart)) == 1, "a second seated player does not start the match")
 	w.wantState(0)
 	if got := w.Frame().Game.StartTick; got != w.Tick()-1 {
 		t.Errorf("started at %d, tick is %d", got, w.Tick())
 	}
-	check(t, !w.alive(0), "the world was not reset")
+	testenv.Check(t, !w.alive(0), "the world was not reset")
 	w.steps(24)
-	check(t, !w.alive(0), "spawned 24 ticks after the reset")
+	testenv.Check(t, !w.alive(0), "spawned 24 ticks after the reset")
 	w.steps(1)
-	check(t, w.alive(0), "did not spawn 25 ticks after the reset")
+	testenv.Check(t, w.alive(0), "did not spawn 25 ticks after the reset")
 }
 
 func TestScoreLimit(t *testing.T) {
@@ -52,7 +53,7 @@ func TestScoreLimit(t *testing.T) {
 		t.Fatalf("ends %+v", ends)
 	}
 	w.wantState(game.StateGameOver)
-	check(t, w.Paused(), "things still move")
+	testenv.Check(t, w.Paused(), "things still move")
 	// Clients show EndTick as the elapsed time, which does not change any more.
 	g := w.Frame().Game
 	if want := w.Tick() - g.StartTick; g.EndTick != want {
@@ -60,12 +61,12 @@ func TestScoreLimit(t *testing.T) {
 	}
 	end := g.EndTick
 	evs = w.steps(499)
-	check(t, w.Frame().Game.EndTick == end, "end tick moved from %d to %d", end, w.Frame().Game.EndTick)
-	require(t, len(eventsOf(evs, game.EvRoundStart)) == 0, "next match before 10 s")
+	testenv.Check(t, w.Frame().Game.EndTick == end, "end tick moved from %d to %d", end, w.Frame().Game.EndTick)
+	testenv.Require(t, len(eventsOf(evs, game.EvRoundStart)) == 0, "next match before 10 s")
 	evs = w.steps(1)
-	require(t, len(eventsOf(evs, game.EvRoundStart)) == 1 && len(eventsOf(evs, game.EvMatchEnd)) == 0, "after 10 s: %+v", evs)
+	testenv.Require(t, len(eventsOf(evs, game.EvRoundStart)) == 1 && len(eventsOf(evs, game.EvMatchEnd)) == 0, "after 10 s: %+v", evs)
 	w.steps(1)
-	check(t, w.score(0) == 0 && w.score(1) == 0, "scores %d, %d in the new match", w.score(0), w.score(1))
+	testenv.Check(t, w.score(0) == 0 && w.score(1) == 0, "scores %d, %d in the new match", w.score(0), w.score(1))
 }
 
 func TestTimeLimit(t *testing.T) {
@@ -110,7 +111,7 @@ func TestMatchesPerMap(t *testing.T) {
 		t.Errorf("match %d, events %+v", cur, eventsOf(evs, game.EvGameInfo))
 	}
 	ends := eventsOf(next(), game.EvMatchEnd)
-	check(t, len(ends) == 2 && !ends[0].Flag && ends[1].Flag, "second match: ends %+v", ends)
+	testenv.Check(t, len(ends) == 2 && !ends[0].Flag && ends[1].Flag, "second match: ends %+v", ends)
 }
 
 func TestEndMatchCommandAsksForAMap(t *testing.T) {
@@ -121,7 +122,7 @@ func TestEndMatchCommandAsksForAMap(t *testing.T) {
 	}
 	w.wantState(game.StateGameOver)
 	ends := eventsOf(w.steps(499), game.EvMatchEnd)
-	check(t, len(ends) == 1 && ends[0].Flag, "ends %+v", ends)
+	testenv.Check(t, len(ends) == 1 && ends[0].Flag, "ends %+v", ends)
 }
 
 func TestPauseFreezesEverything(t *testing.T) {
@@ -158,15 +159,15 @@ func TestReadyMode(t *testing.T) {
 	ready := func(id game.PlayerID) []game.Event {
 		return w.do(game.Command{Kind: game.CmdReady, Player: id})
 	}
-	check(t, w.state(0).Flags&game.PlayerFlagReady == 0, "ready without having said so")
+	testenv.Check(t, w.state(0).Flags&game.PlayerFlagReady == 0, "ready without having said so")
 	ready(0)
-	check(t, w.state(0).Flags&game.PlayerFlagReady != 0, "not ready")
+	testenv.Check(t, w.state(0).Flags&game.PlayerFlagReady != 0, "not ready")
 	w.wantState(game.StateWarmup)
 	ready(1)
 	w.wantState(0)
 	w.steps(50)
 	n := eventsOf(ready(0), game.EvGameMsg)
-	check(t, len(n) == 1 && n[0].GameMsg == game.GameMsgGamePaused && n[0].Player == 0, "notices %+v", n)
+	testenv.Check(t, len(n) == 1 && n[0].GameMsg == game.GameMsgGamePaused && n[0].Player == 0, "notices %+v", n)
 	w.wantState(game.StatePaused)
 	w.steps(50)
 	ready(0)
@@ -196,12 +197,12 @@ func TestInactivity(t *testing.T) {
 func TestRulesCommand(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	evs := w.setRules(func(r *game.Rules) { r.ScoreLimit = 7 })
-	check(t, len(eventsOf(evs, game.EvGameInfo)) == 1 && len(eventsOf(evs, game.EvServerSettings)) == 0, "score limit: %+v", evs)
-	check(t, w.Frame().Game.ScoreLimit == 7, "score limit %d", w.Frame().Game.ScoreLimit)
+	testenv.Check(t, len(eventsOf(evs, game.EvGameInfo)) == 1 && len(eventsOf(evs, game.EvServerSettings)) == 0, "score limit: %+v", evs)
+	testenv.Check(t, w.Frame().Game.ScoreLimit == 7, "score limit %d", w.Frame().Game.ScoreLimit)
 	evs = w.setRules(func(r *game.Rules) { r.PlayerSlots = 1 })
-	check(t, len(eventsOf(evs, game.EvGameInfo)) == 0 && len(eventsOf(evs, game.EvServerSettings)) == 1, "slots: %+v", evs)
+	testenv.Check(t, len(eventsOf(evs, game.EvGameInfo)) == 0 && len(eventsOf(evs, game.EvServerSettings)) == 1, "slots: %+v", evs)
 	w.Step(join(0, 1))
-	check(t, w.team(0) == game.TeamRed && w.team(1) == game.TeamSpectators, "teams %d, %d with one slot", w.team(0), w.team(1))
+	testenv.Check(t, w.team(0) == game.TeamRed && w.team(1) == game.TeamSpectators, "teams %d, %d with one slot", w.team(0), w.team(1))
 }
 
 func TestPureTuning(t *testing.T) {
@@ -210,11 +211,11 @@ func TestPureTuning(t *testing.T) {
 	tuning[12] = 0 // gravity
 	for _, pure := range []bool{false, true} {
 		w := newWorld(t, game.Config{Rules: rules(func(r *game.Rules) { r.PureTuning = pure })})
-		check(t, len(eventsOf(w.do(game.Command{Kind: game.CmdTuneParams, Tuning: &tuning}), game.EvTuneParams)) == 1, "nobody is told")
+		testenv.Check(t, len(eventsOf(w.do(game.Command{Kind: game.CmdTuneParams, Tuning: &tuning}), game.EvTuneParams)) == 1, "nobody is told")
 		want := tuning
 		if pure {
 			want = def
 		}
-		check(t, w.Tuning() == want, "pure %v: tuning %v", pure, w.Tuning())
+		testenv.Check(t, w.Tuning() == want, "pure %v: tuning %v", pure, w.Tuning())
 	}
 }

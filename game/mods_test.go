@@ -8,6 +8,7 @@ import (
 	"github.com/teeyard/teeyard/game/internal/bots"
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // vampire is a mod that heals attackers and prevents self-inflicted damage.
@@ -79,8 +80,8 @@ func TestCancelledDamageKeepsThePush(t *testing.T) {
 	w.enter(0)
 	w.selectWeapon(0, game.WeaponGrenade, 0, 100)
 	evs := w.shoot(0, 0, 100, 6)
-	require(t, len(eventsOf(evs, game.EvExplosion)) == 1 && len(eventsOf(evs, game.EvDamage)) == 0, "events %+v", evs)
-	check(t, w.char(0).VelY < 0, "not thrown upwards")
+	testenv.Require(t, len(eventsOf(evs, game.EvExplosion)) == 1 && len(eventsOf(evs, game.EvDamage)) == 0, "events %+v", evs)
+	testenv.Check(t, w.char(0).VelY < 0, "not thrown upwards")
 }
 
 // hookLog is a mod that logs its calls.
@@ -143,7 +144,7 @@ func TestHooksThatNestForEverAreStopped(t *testing.T) {
 	w.enter(0, 1)
 	w.selectWeapon(0, game.WeaponGun, 100, 0)
 	w.shoot(0, 100, 0, 10)
-	check(t, m.deepest == 16, "%d deep", m.deepest)
+	testenv.Check(t, m.deepest == 16, "%d deep", m.deepest)
 }
 
 // flagMode is a mode with flags that uses only the public API.
@@ -217,7 +218,7 @@ func TestSurvival(t *testing.T) {
 	w.kill(2, game.WeaponWorld)
 	w.hold(2, game.Input{Fire: 1}, 2)
 	s := w.state(2)
-	require(t, s.Flags&game.PlayerFlagDead != 0 && s.Spectating && s.SpectatorID == 0 && s.SpecMode == game.SpectatePlayer, "out of the round: %+v", s)
+	testenv.Require(t, s.Flags&game.PlayerFlagDead != 0 && s.Spectating && s.SpectatorID == 0 && s.SpecMode == game.SpectatePlayer, "out of the round: %+v", s)
 	if v := w.View(2); v.VitalsOf != 0 {
 		t.Errorf("sees the inside of %d", v.VitalsOf)
 	}
@@ -227,13 +228,13 @@ func TestSurvival(t *testing.T) {
 	}
 	w.steps(1)
 	w.wantState(game.StateRoundOver)
-	check(t, w.score(1) == 1, "score %d", w.score(1))
+	testenv.Check(t, w.score(1) == 1, "score %d", w.score(1))
 	w.steps(250)
 	w.wantState(game.StateCountdown | game.StatePaused)
-	check(t, w.score(1) == 1, "the score is lost in the new round")
+	testenv.Check(t, w.score(1) == 1, "the score is lost in the new round")
 	w.steps(200)
 	for id := range game.PlayerID(3) {
-		check(t, w.alive(id), "player %d is not back", id)
+		testenv.Check(t, w.alive(id), "player %d is not back", id)
 	}
 	for _, id := range []game.PlayerID{0, 2} {
 		w.kill(id, game.WeaponWorld)

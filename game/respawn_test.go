@@ -5,6 +5,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // ticksToRespawn counts the ticks until a dead player lives again, with input
@@ -35,7 +36,7 @@ func TestRespawnTimes(t *testing.T) {
 		w := newWorld(t, game.Config{})
 		w.enter(0)
 		w.kill(0, tt.weapon)
-		require(t, !w.alive(0), "still alive")
+		testenv.Require(t, !w.alive(0), "still alive")
 		if got := w.ticksToRespawn(0, game.Input{Fire: tt.fire}); got != tt.want {
 			t.Errorf("%s: after %d ticks, want %d", tt.name, got, tt.want)
 		}
@@ -47,20 +48,20 @@ func TestKillCommand(t *testing.T) {
 	w.enter(0)
 	evs := w.do(game.Command{Kind: game.CmdKill, Player: 0})
 	kills := eventsOf(evs, game.EvKill)
-	require(t, len(kills) == 1 && kills[0].Weapon == game.WeaponSelf && kills[0].Player == 0 && kills[0].Target == 0, "kills %+v", kills)
-	check(t, len(eventsOf(evs, game.EvDeath)) == 1 && sounds(evs, game.SoundDie) == 1, "death not seen or heard")
-	check(t, w.score(0) == -1, "score %d", w.score(0))
+	testenv.Require(t, len(kills) == 1 && kills[0].Weapon == game.WeaponSelf && kills[0].Player == 0 && kills[0].Target == 0, "kills %+v", kills)
+	testenv.Check(t, len(eventsOf(evs, game.EvDeath)) == 1 && sounds(evs, game.SoundDie) == 1, "death not seen or heard")
+	testenv.Check(t, w.score(0) == -1, "score %d", w.score(0))
 	// The command arrived after the previous tick: 150 ticks from there.
 	if got := w.ticksToRespawn(0, game.Input{Fire: 1}); got != 149 {
 		t.Errorf("respawned after %d ticks", got)
 	}
-	check(t, len(eventsOf(w.do(game.Command{Kind: game.CmdKill, Player: 0}), game.EvKill)) == 1, "could not kill himself again after 150 ticks")
+	testenv.Check(t, len(eventsOf(w.do(game.Command{Kind: game.CmdKill, Player: 0}), game.EvKill)) == 1, "could not kill himself again after 150 ticks")
 	w.steps(148)
 	w.do(game.Command{Kind: game.CmdKill, Player: 0}) // too soon, must not count
 	if got := w.ticksToRespawn(0, game.Input{Fire: 1}); got != 1 {
 		t.Fatalf("respawned %d ticks late", got-1)
 	}
-	check(t, len(eventsOf(w.do(game.Command{Kind: game.CmdKill, Player: 0}), game.EvKill)) == 1, "a refused request counted")
+	testenv.Check(t, len(eventsOf(w.do(game.Command{Kind: game.CmdKill, Player: 0}), game.EvKill)) == 1, "a refused request counted")
 }
 
 func TestSpawnIsFarFromOthers(t *testing.T) {
@@ -73,7 +74,7 @@ func TestSpawnIsFarFromOthers(t *testing.T) {
 	w.enter(1)
 	w.enter(2)
 	x := func(id game.PlayerID) int { return int(w.char(id).Pos.X) / 32 }
-	check(t, x(0) == 1 && x(1) == 28 && x(2) == 5, "spawned at tiles %d, %d, %d; want 1, 28, 5", x(0), x(1), x(2))
+	testenv.Check(t, x(0) == 1 && x(1) == 28 && x(2) == 5, "spawned at tiles %d, %d, %d; want 1, 28, 5", x(0), x(1), x(2))
 }
 
 func TestSpawnBesideATakenPoint(t *testing.T) {
@@ -88,7 +89,7 @@ func TestSpawnBesideATakenPoint(t *testing.T) {
 	}
 	w.Step(join(2))
 	w.steps(200)
-	check(t, !w.alive(2), "a third found room")
+	testenv.Check(t, !w.alive(2), "a third found room")
 }
 
 func TestDeathTileAndFallOutOfTheMap(t *testing.T) {
@@ -101,13 +102,13 @@ func TestDeathTileAndFallOutOfTheMap(t *testing.T) {
 	)})
 	w.Step(join(0))
 	kills := eventsOf(w.steps(40), game.EvKill)
-	require(t, len(kills) == 1 && kills[0].Weapon == game.WeaponWorld && kills[0].Player == 0, "kills %+v", kills)
-	check(t, w.score(0) == -1, "score %d", w.score(0))
+	testenv.Require(t, len(kills) == 1 && kills[0].Weapon == game.WeaponWorld && kills[0].Player == 0, "kills %+v", kills)
+	testenv.Check(t, w.score(0) == -1, "score %d", w.score(0))
 
 	w = newWorld(t, game.Config{Terrain: bots.ParseMap("S")}) // the border tile, which is repeated outside, is air
 	w.Step(join(0))
 	kills = eventsOf(w.steps(400), game.EvKill)
-	require(t, len(kills) != 0 && kills[0].Weapon == game.WeaponWorld, "kills %+v", kills)
+	testenv.Require(t, len(kills) != 0 && kills[0].Weapon == game.WeaponWorld, "kills %+v", kills)
 }
 
 func TestPickups(t *testing.T) {
@@ -135,15 +136,15 @@ func TestPickups(t *testing.T) {
 		w.Step(join(0))
 		evs := w.hold(0, game.Input{Direction: 1}, 10)
 		got := eventsOf(evs, game.EvPickup)
-		require(t, len(got) == 1 && got[0].Pickup == tt.kind && got[0].Weapon == tt.weapon && got[0].To == game.MaskOne(0), "%s: %+v", tt.tile, got)
-		check(t, sounds(evs, tt.sound) == 1, "%s: not heard", tt.tile)
-		require(t, len(w.Frame().Pickups) == 0, "%s still lies there", tt.tile)
+		testenv.Require(t, len(got) == 1 && got[0].Pickup == tt.kind && got[0].Weapon == tt.weapon && got[0].To == game.MaskOne(0), "%s: %+v", tt.tile, got)
+		testenv.Check(t, sounds(evs, tt.sound) == 1, "%s: not heard", tt.tile)
+		testenv.Require(t, len(w.Frame().Pickups) == 0, "%s still lies there", tt.tile)
 		w.hold(0, game.Input{Direction: 1}, 60)
 		n := 70
 		for ; len(w.Frame().Pickups) == 0 && n < 2000; n++ {
 			w.steps(1)
 		}
-		check(t, n >= tt.back && n <= tt.back+10, "%s: back after %d ticks, want %d", tt.tile, n, tt.back)
+		testenv.Check(t, n >= tt.back && n <= tt.back+10, "%s: back after %d ticks, want %d", tt.tile, n, tt.back)
 	}
 }
 
@@ -151,11 +152,11 @@ func TestNinjaAppearsAfter90Seconds(t *testing.T) {
 	row := "#S      n#"
 	w := newWorld(t, game.Config{Terrain: bots.ParseMap("##########", row, "##########")})
 	w.steps(90 * 50)
-	check(t, len(w.Frame().Pickups) == 0, "there after 4500 ticks")
+	testenv.Check(t, len(w.Frame().Pickups) == 0, "there after 4500 ticks")
 	w.steps(1)
-	check(t, len(w.Frame().Pickups) == 1, "not there after 4501 ticks")
+	testenv.Check(t, len(w.Frame().Pickups) == 1, "not there after 4501 ticks")
 	r := rules(func(r *game.Rules) { r.Powerups = false })
 	w = newWorld(t, game.Config{Rules: r, Terrain: bots.ParseMap("##########", row, "##########")})
 	w.steps(90*50 + 1)
-	check(t, len(w.Frame().Pickups) == 0, "there although powerups are off")
+	testenv.Check(t, len(w.Frame().Pickups) == 0, "there although powerups are off")
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // spectator brings player 9 in as a spectator beside players 0 and 1.
@@ -24,23 +25,11 @@ func spectate(mode game.SpectateMode, target game.PlayerID) game.Command {
 	return game.Command{Kind: game.CmdSpectate, Player: 9, Spectate: mode, Target: target}
 }
 
-func TestFreeViewMovesTowardsTheCursor(t *testing.T) {
-	w := spectator(t)
-	in := game.Input{TargetX: 1200, TargetY: -900}
-	w.do(game.Command{Kind: game.CmdDirectInput, Player: 9, Input: in})
-	for i, want := range [][2]int32{{500, -400}, {1000, -800}, {1200, -900}, {1200, -900}} {
-		if s := w.state(9); s.ViewX != want[0] || s.ViewY != want[1] {
-			t.Fatalf("tick %d: view %d, %d, want %v", i, s.ViewX, s.ViewY, want)
-		}
-		w.steps(1)
-	}
-}
-
 func TestFollowPlayer(t *testing.T) {
 	w := spectator(t)
 	w.do(spectate(game.SpectatePlayer, 1))
 	s, c := w.state(9), w.char(1)
-	check(t, s.SpecMode == game.SpectatePlayer && s.SpectatorID == 1 && s.ViewX == c.X && s.ViewY == c.Y, "state %+v, character %+v", s, c)
+	testenv.Check(t, s.SpecMode == game.SpectatePlayer && s.SpectatorID == 1 && s.ViewX == c.X && s.ViewY == c.Y, "state %+v, character %+v", s, c)
 	if v := w.View(9); v.VitalsOf != 1 || v.Pos != c.Pos {
 		t.Errorf("view inside %d at %v", v.VitalsOf, v.Pos)
 	}
@@ -67,7 +56,7 @@ func TestInvalidSpectateRequests(t *testing.T) {
 		{Kind: game.CmdSpectate, Player: 0, Spectate: game.SpectatePlayer, Target: 1}, // not a spectator
 	} {
 		evs := eventsOf(w.do(cmd), game.EvGameMsg)
-		check(t, len(evs) == 1 && evs[0].GameMsg == game.GameMsgSpecInvalidID && evs[0].To == game.MaskOne(cmd.Player), "%+v: %+v", cmd, evs)
+		testenv.Check(t, len(evs) == 1 && evs[0].GameMsg == game.GameMsgSpecInvalidID && evs[0].To == game.MaskOne(cmd.Player), "%+v: %+v", cmd, evs)
 	}
 	if s := w.state(9); s.SpecMode != game.SpectateFree || s.SpectatorID != game.Nobody {
 		t.Errorf("state %+v", s)
@@ -107,7 +96,7 @@ func TestFollowFlag(t *testing.T) {
 		t.Helper()
 		mode := game.SpectateFlagRed + game.SpectateMode(flag)
 		s, at := w.state(9), w.Frame().Flags[flag]
-		check(t, s.SpecMode == mode && s.SpectatorID == watched && s.ViewX == at.X && s.ViewY == at.Y, "%s: state %+v, flag %+v", when, s, at)
+		testenv.Check(t, s.SpecMode == mode && s.SpectatorID == watched && s.ViewX == at.X && s.ViewY == at.Y, "%s: state %+v, flag %+v", when, s, at)
 	}
 	w.do(spectate(game.SpectateFlagRed, game.Nobody))
 	w.steps(1)
@@ -116,7 +105,7 @@ func TestFollowFlag(t *testing.T) {
 	w.steps(1)
 	follows("blue at its stand", game.TeamBlue, game.Nobody)
 	w.hold(0, game.Input{Direction: 1, TargetX: 1}, 20)
-	require(t, w.Frame().Game.FlagCarrier[1] == 0, "nobody carries it")
+	testenv.Require(t, w.Frame().Game.FlagCarrier[1] == 0, "nobody carries it")
 	follows("carried", game.TeamBlue, 0)
 	w.do(game.Command{Kind: game.CmdKill, Player: 0})
 	w.steps(1)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 func setTeam(id game.PlayerID, team game.Team) game.Command {
@@ -36,12 +37,12 @@ func TestTeamChange(t *testing.T) {
 	if len(teams) != 1 || teams[0].Player != 2 || teams[0].Team != game.TeamBlue || teams[0].Flag || teams[0].Tick != w.Tick()-1+150 {
 		t.Errorf("teams %+v at tick %d", teams, w.Tick())
 	}
-	check(t, len(kills) == 1 && kills[0].Weapon == game.WeaponGame && w.score(2) == 0, "kills %+v, score %d", kills, w.score(2))
+	testenv.Check(t, len(kills) == 1 && kills[0].Weapon == game.WeaponGame && w.score(2) == 0, "kills %+v, score %d", kills, w.score(2))
 	w.steps(148)
 	w.do(setTeam(2, game.TeamRed))
-	check(t, w.team(2) == game.TeamBlue, "changed again after 149 ticks")
+	testenv.Check(t, w.team(2) == game.TeamBlue, "changed again after 149 ticks")
 	w.do(setTeam(2, game.TeamRed))
-	check(t, w.team(2) == game.TeamRed, "could not change again after 150 ticks")
+	testenv.Check(t, w.team(2) == game.TeamRed, "could not change again after 150 ticks")
 }
 
 func TestAutoBalance(t *testing.T) {
@@ -61,12 +62,12 @@ func TestAutoBalance(t *testing.T) {
 		switch e.GameMsg {
 		case game.GameMsgTeamBalanceVictim:
 			victim++
-			check(t, e.Value == int32(game.TeamBlue), "victim told %+v", e)
+			testenv.Check(t, e.Value == int32(game.TeamBlue), "victim told %+v", e)
 		case game.GameMsgTeamBalance:
 			all++
 		}
 	}
-	check(t, victim == 1 && all == 1, "%d and %d notices", victim, all)
+	testenv.Check(t, victim == 1 && all == 1, "%d and %d notices", victim, all)
 }
 
 func TestForcedTeamChanges(t *testing.T) {
@@ -78,10 +79,10 @@ func TestForcedTeamChanges(t *testing.T) {
 	}
 	evs := w.do(game.Command{Kind: game.CmdForceTeam, Player: game.Nobody, Team: game.TeamBlue})
 	for id := range game.PlayerID(4) {
-		check(t, w.team(id) == game.TeamBlue, "player %d in team %d", id, w.team(id))
+		testenv.Check(t, w.team(id) == game.TeamBlue, "player %d in team %d", id, w.team(id))
 	}
 	for _, e := range eventsOf(evs, game.EvTeamChange) {
-		check(t, e.Flag, "not silent: %+v", e)
+		testenv.Check(t, e.Flag, "not silent: %+v", e)
 	}
 	w.do(game.Command{Kind: game.CmdShuffleTeams})
 	red := 0
@@ -90,11 +91,11 @@ func TestForcedTeamChanges(t *testing.T) {
 			red++
 		}
 	}
-	check(t, red == 2, "%d of 4 red after shuffling", red)
+	testenv.Check(t, red == 2, "%d of 4 red after shuffling", red)
 	before := [4]game.Team{w.team(0), w.team(1), w.team(2), w.team(3)}
 	w.do(game.Command{Kind: game.CmdSwapTeams})
 	for id, was := range before {
-		check(t, w.team(game.PlayerID(id)) == was^1, "player %d not swapped", id)
+		testenv.Check(t, w.team(game.PlayerID(id)) == was^1, "player %d not swapped", id)
 	}
 }
 
@@ -112,19 +113,4 @@ func TestFriendlyFire(t *testing.T) {
 			t.Errorf("team damage %v: hurt %v", harm, got)
 		}
 	}
-}
-
-func TestShotsOutliveTheirOwner(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: twoTeesMap(20), Mods: []game.Mod{hurt(9)}})
-	w.enter(0, 1, 2)
-	x := int32(w.char(1).Pos.X - w.char(0).Pos.X)
-	w.selectWeapon(0, game.WeaponGun, x, -40)
-	w.shoot(0, x, -40, 2)
-	var kills []game.Event
-	for _, e := range append(w.do(game.Command{Kind: game.CmdLeave, Player: 0}), w.steps(60)...) {
-		if e.Kind == game.EvKill && e.Weapon == game.WeaponGun {
-			kills = append(kills, e)
-		}
-	}
-	check(t, len(kills) == 1 && kills[0].Player == -2 && kills[0].Target == 1, "kills %+v", kills)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 func TestDamageTable(t *testing.T) {
@@ -39,12 +40,12 @@ func TestDamageTable(t *testing.T) {
 			evs := w.shoot(0, x, 0, 20)
 			var got hit
 			for _, e := range eventsOf(evs, game.EvDamage) {
-				check(t, e.Player == 1 && e.Target == 0 && e.Weapon == tt.weapon && !e.Flag, "hit %+v", e)
+				testenv.Check(t, e.Player == 1 && e.Target == 0 && e.Weapon == tt.weapon && !e.Flag, "hit %+v", e)
 				got.health += e.Value
 				got.armor += e.Extra
 				got.hits++
 			}
-			check(t, got == tt.want, "got %+v, want %+v", got, tt.want)
+			testenv.Check(t, got == tt.want, "got %+v, want %+v", got, tt.want)
 			if c := w.char(1); c.Health != 10-got.health || c.Armor != tt.armor-got.armor {
 				t.Errorf("victim left with %d health, %d armor", c.Health, c.Armor)
 			}
@@ -80,10 +81,10 @@ func TestDirectInputFiresAtOnce(t *testing.T) {
 	w.hold(0, in, 5)
 	in.Fire = 1
 	evs := w.do(game.Command{Kind: game.CmdDirectInput, Player: 0, Input: in})
-	require(t, sounds(evs, game.SoundGunFire) == 1, "no shot on arrival")
+	testenv.Require(t, sounds(evs, game.SoundGunFire) == 1, "no shot on arrival")
 	// It was fired at the tick before this step and has already moved for one tick.
 	p := w.Frame().Projectiles
-	check(t, len(p) == 1 && p[0].StartTick == w.Tick()-1 && p[0].Pos.X > float32(p[0].X), "projectile %+v at tick %d", p, w.Tick())
+	testenv.Check(t, len(p) == 1 && p[0].StartTick == w.Tick()-1 && p[0].Pos.X > float32(p[0].X), "projectile %+v at tick %d", p, w.Tick())
 }
 
 func TestNinja(t *testing.T) {
@@ -108,7 +109,7 @@ func TestNinja(t *testing.T) {
 		t.Errorf("the dash went %v units, want 9 ticks of 50", moved)
 	}
 	hits := eventsOf(evs, game.EvDamage)
-	check(t, len(hits) == 1 && hits[0].Value == 9 && hits[0].Player == 1, "hits %+v, want one of 9", hits)
+	testenv.Check(t, len(hits) == 1 && hits[0].Value == 9 && hits[0].Player == 1, "hits %+v, want one of 9", hits)
 	for w.char(0).Weapon == game.WeaponNinja {
 		w.steps(1)
 	}
@@ -129,11 +130,11 @@ func TestLaserBounces(t *testing.T) {
 		t.Errorf("%d bounces at once", n)
 	}
 	first := w.Frame().Lasers
-	require(t, len(first) == 1, "lasers %+v", first)
+	testenv.Require(t, len(first) == 1, "lasers %+v", first)
 	start := first[0]
 	w.steps(8)
 	second := w.Frame().Lasers
-	check(t, len(second) == 1 && second[0].StartTick == start.StartTick+8 && second[0].FromX == start.X, "after the delay %+v, first %+v", second, start)
+	testenv.Check(t, len(second) == 1 && second[0].StartTick == start.StartTick+8 && second[0].FromX == start.X, "after the delay %+v, first %+v", second, start)
 	w.steps(8)
 	if l := w.Frame().Lasers; len(l) != 0 {
 		t.Errorf("still there: %+v", l)

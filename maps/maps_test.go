@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // TestMaps checks that the embedded maps are enclosed, have free spawn points, and can
@@ -16,21 +17,14 @@ func TestMaps(t *testing.T) {
 				t.Fatal(err)
 			}
 			g := tm.GameLayer()
-			if g == nil {
-				t.Fatal("no game layer")
-			}
+			testenv.Require(t, g != nil, "no game layer")
 			solid := func(x, y int) bool {
 				i := g.At(x, y).Index
 				return i == twmap.Solid || i == twmap.Unhookable
 			}
 			for y := range g.Height {
-				if !solid(0, y) || !solid(g.Width-1, y) {
-					t.Errorf("row %d is open at a side", y)
-				}
-			}
-			for x := range g.Width {
-				if !solid(x, g.Height-1) {
-					t.Errorf("column %d is open at the bottom", x)
+				for x := range g.Width {
+					testenv.Check(t, x != 0 && x != g.Width-1 && y != g.Height-1 || solid(x, y), "the border is open at %d,%d", x, y)
 				}
 			}
 			// Clients repeat the outermost tiles of a layer outside of the map. Only
@@ -43,6 +37,9 @@ func TestMaps(t *testing.T) {
 			for _, group := range tm.Groups {
 				for _, l := range group.Layers {
 					ground, ok := l.(*twmap.TileLayer)
+					if ok && ground.Version != 3 { // DDNet 16.4 crashes on version 4
+						t.Errorf("tile layer %q has version %d", ground.Name, ground.Version)
+					}
 					if !ok || ground.Name != "Ground" {
 						continue
 					}
@@ -59,36 +56,18 @@ func TestMaps(t *testing.T) {
 					}
 				}
 			}
-			if rim == 0 {
-				t.Error("no layer of ground")
-			}
+			testenv.Check(t, rim != 0, "no layer of ground")
 			count := map[uint8]int{}
 			for e := range g.Entities {
 				count[e.Index]++
-				if e.Index == twmap.Spawn && (e.Y == 0 || solid(e.X, e.Y-1)) {
-					t.Errorf("no head room at spawn %d,%d", e.X, e.Y)
-				}
+				testenv.Check(t, e.Index != twmap.Spawn || e.Y != 0 && !solid(e.X, e.Y-1), "no head room at spawn %d,%d", e.X, e.Y)
 			}
 			for e := uint8(twmap.PickupArmor); e <= twmap.PickupLaser; e++ {
-				if count[e] == 0 {
-					t.Errorf("no pickup of tile index %d", e)
-				}
+				testenv.Check(t, count[e] != 0, "no pickup of tile index %d", e)
 			}
-			if count[twmap.Spawn] < 2 || count[twmap.Spawn] > 64 {
-				t.Errorf("%d spawns", count[twmap.Spawn])
-			}
-			for _, group := range tm.Groups {
-				for _, l := range group.Layers {
-					// DDNet 16.4 crashes on version 4.
-					if l, ok := l.(*twmap.TileLayer); ok && l.Version != 3 {
-						t.Errorf("tile layer %q has version %d", l.Name, l.Version)
-					}
-				}
-			}
+			testenv.Check(t, count[twmap.Spawn] >= 2 && count[twmap.Spawn] <= 64, "%d spawns", count[twmap.Spawn])
 			for _, img := range tm.Images {
-				if !img.External {
-					t.Errorf("image %q is embedded", img.Name)
-				}
+				testenv.Check(t, img.External, "image %q is embedded", img.Name)
 			}
 		})
 	}
@@ -129,9 +108,7 @@ func TestDefaultIsConnected(t *testing.T) {
 			}
 		}
 	}
-	if len(seen) != total {
-		t.Errorf("%d of %d open tiles are connected", len(seen), total)
-	}
+	testenv.Check(t, len(seen) == total, "%d of %d open tiles are connected", len(seen), total)
 }
 
 func TestFind(t *testing.T) {

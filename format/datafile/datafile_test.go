@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // words encodes integers as little endian and appends strings unchanged.
@@ -44,12 +45,8 @@ func TestVersion3(t *testing.T) {
 		t.Fatal(err)
 	}
 	it, ok := f.FindItem(1, 7)
-	if !ok || !slices.Equal(it.Ints(), []int32{-1, 42}) {
-		t.Errorf("Find(1, 7) = %v, %v", it, ok)
-	}
-	if it.Int(2) != 0 || it.Int(-1) != 0 {
-		t.Error("fields outside of an item are not 0")
-	}
+	testenv.Check(t, ok && slices.Equal(it.Ints(), []int32{-1, 42}), "Find(1, 7) = %v, %v", it, ok)
+	testenv.Check(t, it.Int(2) == 0 && it.Int(-1) == 0, "fields outside of an item are not 0")
 	if got := f.ItemsOf(5); len(got) != 1 || got[0].Int(0) != 9 {
 		t.Errorf("ItemsOf(5) = %v", got)
 	}
@@ -58,9 +55,7 @@ func TestVersion3(t *testing.T) {
 	}
 	for i, want := range []string{"abcd", "efg"} {
 		b, err := f.Block(i, 100)
-		if err != nil || string(b) != want {
-			t.Errorf("Block(%d) = %q, %v, want %q", i, b, err, want)
-		}
+		testenv.Check(t, err == nil && string(b) == want, "Block(%d) = %q, %v, want %q", i, b, err, want)
 	}
 	if _, err := f.Block(2, 100); !errors.Is(err, ErrNoBlock) {
 		t.Errorf("Block(2): %v", err)
@@ -101,9 +96,7 @@ func TestDamage(t *testing.T) {
 		"item region beyond": {at(28, 1<<30), "item bytes"},
 	} {
 		_, err := Parse(c.file)
-		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
-		}
+		testenv.Check(t, errors.Is(err, ErrFormat) && strings.Contains(err.Error(), c.want), "%s: error %v, want one with %q", name, err, c.want)
 	}
 }
 
@@ -148,15 +141,6 @@ func TestBlockDamage(t *testing.T) {
 	}
 }
 
-// allocated returns the number of bytes that f allocates, including garbage.
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
-
 // TestHostileHeader checks that headers with huge sizes do not allocate memory.
 func TestHostileHeader(t *testing.T) {
 	const most = 0x7fffffff
@@ -168,13 +152,9 @@ func TestHostileHeader(t *testing.T) {
 		words("DATA", 3, 20, 20, most, 0, 0, 0, most),
 	} {
 		var err error
-		n := allocated(func() { _, err = Parse(h) })
-		if !errors.Is(err, ErrFormat) {
-			t.Errorf("% x: %v", h, err)
-		}
-		if n > 64<<10 {
-			t.Errorf("% x: %d bytes allocated", h, n)
-		}
+		n := testenv.Allocated(func() { _, err = Parse(h) })
+		testenv.Check(t, errors.Is(err, ErrFormat), "% x: %v", h, err)
+		testenv.Check(t, n <= 64<<10, "% x: %d bytes allocated", h, n)
 	}
 }
 
@@ -226,13 +206,9 @@ func TestWriteRead(t *testing.T) {
 			}
 		}
 		for i, want := range blocks {
-			if f.BlockSize(i) != len(want) {
-				t.Fatalf("block %d declares %d bytes, want %d", i, f.BlockSize(i), len(want))
-			}
+			testenv.Require(t, f.BlockSize(i) == len(want), "block %d declares %d bytes, want %d", i, f.BlockSize(i), len(want))
 			got, err := f.Block(i, len(want))
-			if err != nil || !bytes.Equal(got, want) {
-				t.Fatalf("block %d: %v", i, err)
-			}
+			testenv.Require(t, err == nil && bytes.Equal(got, want), "block %d: %v", i, err)
 		}
 	})
 }
@@ -256,24 +232,18 @@ func FuzzParse(f *testing.F) {
 		const limit = 1 << 20
 		var df *File
 		var err error
-		if n := allocated(func() { df, err = Parse(b) }); n > uint64(64*len(b)+256<<10) {
+		if n := testenv.Allocated(func() { df, err = Parse(b) }); n > uint64(64*len(b)+256<<10) {
 			t.Fatalf("Parse allocated %d bytes for an input of %d", n, len(b))
 		}
 		if err != nil {
-			if !errors.Is(err, ErrFormat) {
-				t.Fatalf("error of an unknown kind: %v", err)
-			}
+			testenv.Require(t, errors.Is(err, ErrFormat), "error of an unknown kind: %v", err)
 			return
 		}
 		for i := range df.NumBlocks() {
 			var out []byte
-			n := allocated(func() { out, err = df.Block(i, limit) })
-			if n > 4*limit+256<<10 || len(out) > limit {
-				t.Fatalf("block %d of %d bytes: %d allocated", i, len(out), n)
-			}
-			if err == nil && len(out) != df.BlockSize(i) {
-				t.Fatalf("block %d has %d bytes, declares %d", i, len(out), df.BlockSize(i))
-			}
+			n := testenv.Allocated(func() { out, err = df.Block(i, limit) })
+			testenv.Require(t, n <= 4*limit+256<<10 && len(out) <= limit, "block %d of %d bytes: %d allocated", i, len(out), n)
+			testenv.Require(t, err != nil || len(out) == df.BlockSize(i), "block %d has %d bytes, declares %d", i, len(out), df.BlockSize(i))
 		}
 	})
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/format/datafile"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // fileVersions returns the versions of a file's tile layers and envelopes.
@@ -77,9 +79,7 @@ func TestMakeCompatibleRealMaps(t *testing.T) {
 			t.Errorf("%s: reads back differently", name)
 		}
 	}
-	if compressed == 0 {
-		t.Error("no map had anything to change")
-	}
+	testenv.Check(t, compressed != 0, "no map had anything to change")
 }
 
 // TestMakeCompatible checks each conversion, and that a second call changes nothing.
@@ -98,9 +98,7 @@ func TestMakeCompatible(t *testing.T) {
 			Kind: KindGame, Width: 3, Height: 1, Tiles: []Tile{{Index: 1}, {Index: 1}, {}}, Version: 4, Image: None, ColorEnv: None,
 		})},
 	}
-	if !m.MakeCompatible() {
-		t.Fatal("nothing to turn")
-	}
+	testenv.Require(t, m.MakeCompatible(), "nothing to turn")
 	if img := m.Images[0]; img.Format != 1 || !bytes.Equal(img.Pixels, []byte{1, 2, 3, 255, 4, 5, 6, 255}) {
 		t.Errorf("image %+v", img)
 	}
@@ -113,7 +111,5 @@ func TestMakeCompatible(t *testing.T) {
 	if l := m.Groups[0].Layers[0].(*TileLayer); l.Version != 3 {
 		t.Errorf("layer of version %d", l.Version)
 	}
-	if m.MakeCompatible() {
-		t.Error("turned twice")
-	}
+	testenv.Check(t, !m.MakeCompatible(), "turned twice")
 }

@@ -3,6 +3,8 @@ package twmap
 import (
 	"slices"
 	"testing"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 func TestParseTiles(t *testing.T) {
@@ -15,9 +17,7 @@ func TestParseTiles(t *testing.T) {
 		t.Errorf("%d×%d %v", l.Width, l.Height, l.Indices())
 	}
 	got := slices.Collect(l.Entities)
-	if !slices.Equal(got, []Entity{{2, 0, Spawn}}) {
-		t.Errorf("entities %v", got)
-	}
+	testenv.Check(t, slices.Equal(got, []Entity{{2, 0, Spawn}}), "entities %v", got)
 	for _, bad := range []string{"..\n.", "..\n.?"} {
 		if _, err := ParseTiles(bad, legend); err == nil {
 			t.Errorf("%q is accepted", bad)
@@ -32,13 +32,9 @@ func TestStamp(t *testing.T) {
 	if want := []uint8{17, 18, 18, 17, 33, 34, 34, 33}; !slices.Equal(l.Indices(), want) {
 		t.Errorf("%v, want %v", l.Indices(), want)
 	}
-	if l.At(1, 0).Flags != 0 || l.At(2, 0).Flags != FlipV {
-		t.Error("only the mirrored half is mirrored")
-	}
+	testenv.Check(t, l.At(1, 0).Flags == 0 && l.At(2, 0).Flags == FlipV, "only the mirrored half is mirrored")
 	l.Stamp(-1, -1, 0, 0, 2, 2, false) // only tile 17 is inside; tile 0 is not copied
-	if l.At(0, 0).Index != 17 || l.At(4, 0) != (Tile{}) || l.At(0, -1) != (Tile{}) {
-		t.Error("stamp at the edge")
-	}
+	testenv.Check(t, l.At(0, 0).Index == 17 && l.At(4, 0) == (Tile{}) && l.At(0, -1) == (Tile{}), "stamp at the edge")
 }
 
 // A 3×3 block has eight edges; the last matching rule is used.
@@ -57,13 +53,9 @@ func TestTiling(t *testing.T) {
 		0, 7, 8, 5, 0,
 		0, 0, 0, 0, 0,
 	}
-	if !slices.Equal(l.Indices(), want) {
-		t.Errorf("%v, want %v", l.Indices(), want)
-	}
+	testenv.Check(t, slices.Equal(l.Indices(), want), "%v, want %v", l.Indices(), want)
 	// The border is repeated outside: a full layer has no edges.
 	full := NewTileLayer("", 2, 2, 0)
 	tiling.Apply(full, func(x, y int) bool { return true })
-	if !slices.Equal(full.Indices(), []uint8{9, 9, 9, 9}) {
-		t.Errorf("full layer: %v", full.Indices())
-	}
+	testenv.Check(t, slices.Equal(full.Indices(), []uint8{9, 9, 9, 9}), "full layer: %v", full.Indices())
 }

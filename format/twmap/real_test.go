@@ -82,17 +82,11 @@ func TestRealMaps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m.Size != len(b) {
-				t.Errorf("Size = %d, file has %d bytes", m.Size, len(b))
-			}
+			testenv.Check(t, m.Size == len(b), "Size = %d, file has %d bytes", m.Size, len(b))
 			g := m.GameLayer()
-			if g == nil {
-				t.Fatal("no game layer")
-			}
+			testenv.Require(t, g != nil, "no game layer")
 			for _, e := range m.UnknownItems {
-				if e.Type < 0x8000 && e.Type != 0xffff {
-					t.Errorf("unknown item type %d", e.Type)
-				}
+				testenv.Check(t, e.Type >= 0x8000 || e.Type == 0xffff, "unknown item type %d", e.Type)
 			}
 			if len(b) > maxRewritten() {
 				return // compressing it again would take a second
@@ -105,16 +99,12 @@ func TestRealMaps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !sameContent(m, again) {
-				t.Error("changed by writing")
-			}
+			testenv.Check(t, sameContent(m, again), "changed by writing")
 			only, err := Config{GameOnly: true}.Parse(b)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(only.GameLayer().Tiles, g.Tiles) {
-				t.Error("GameOnly sees another game layer")
-			}
+			testenv.Check(t, slices.Equal(only.GameLayer().Tiles, g.Tiles), "GameOnly sees another game layer")
 			t.Logf("%d×%d, %d groups, %d images, %d bytes, written %d", g.Width, g.Height, len(m.Groups), len(m.Images), len(b), len(out))
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"hash/crc32"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/teeyard/teeyard/format/datafile"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // small returns a map with one of everything.
@@ -73,9 +74,7 @@ func TestWriteReadAll(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !sameContent(m, got) {
-			t.Errorf("version %d: read\n%+v, want\n%+v", version, got, m)
-		}
+		testenv.Check(t, sameContent(m, got), "version %d: read\n%+v, want\n%+v", version, got, m)
 		if got.Size != len(b) || got.CRC != crc32.ChecksumIEEE(b) || got.SHA256 != sha256.Sum256(b) {
 			t.Errorf("version %d: wrong size or checksums", version)
 		}
@@ -112,18 +111,14 @@ func TestTangents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !sameContent(m, got) {
-		t.Errorf("read %+v, want %+v", got.Envelopes, m.Envelopes)
-	}
+	testenv.Check(t, sameContent(m, got), "read %+v, want %+v", got.Envelopes, m.Envelopes)
 }
 
 // TestName checks the byte order of packed names: "Game" as in the original maps.
 func TestName(t *testing.T) {
 	got := appendName(nil, "Game", 3)
 	want := []int32{-941494811, -2139062144, -2139062272}
-	if !slices.Equal(got, want) {
-		t.Errorf("appendName = %d, want %d", got, want)
-	}
+	testenv.Check(t, slices.Equal(got, want), "appendName = %d, want %d", got, want)
 }
 
 func TestTileLayers(t *testing.T) {
@@ -148,9 +143,7 @@ func TestTileLayers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !sameContent(m, got) {
-			t.Fatalf("read %+v, want %+v", got.GameLayer(), l)
-		}
+		testenv.Require(t, sameContent(m, got), "read %+v, want %+v", got.GameLayer(), l)
 	})
 }
 
@@ -158,12 +151,8 @@ func TestTileLayers(t *testing.T) {
 func TestGame(t *testing.T) {
 	a, b, c := NewGameLayer(1, 1), NewGameLayer(2, 1), NewGameLayer(3, 1)
 	m := &Map{Groups: []Group{NewGroup("", 100, 100, a), NewGroup("", 100, 100, b, c), NewGroup("", 0, 0)}}
-	if m.GameLayer() != b {
-		t.Error("not the first game layer of the last group that has one")
-	}
-	if (&Map{}).GameLayer() != nil {
-		t.Error("an empty map has a game layer")
-	}
+	testenv.Check(t, m.GameLayer() == b, "not the first game layer of the last group that has one")
+	testenv.Check(t, (&Map{}).GameLayer() == nil, "an empty map has a game layer")
 }
 
 // file returns a map file with arbitrary items.
@@ -242,14 +231,10 @@ func TestHostile(t *testing.T) {
 		}), ErrFormat, "envelope 0 has points 0..2147483647 of 0"},
 	} {
 		var err error
-		n := allocated(func() { _, err = Config{MaxDecoded: 8 << 20}.Parse(c.file) })
-		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
-			t.Errorf("%s: %v, want %v with %q", name, err, c.want, c.text)
-		}
+		n := testenv.Allocated(func() { _, err = Config{MaxDecoded: 8 << 20}.Parse(c.file) })
+		testenv.Check(t, errors.Is(err, c.want) && strings.Contains(err.Error(), c.text), "%s: %v, want %v with %q", name, err, c.want, c.text)
 		// The limit is 8 MiB, plus decompression buffers.
-		if n > 40<<20 {
-			t.Errorf("%s: %d bytes allocated", name, n)
-		}
+		testenv.Check(t, n <= 40<<20, "%s: %d bytes allocated", name, n)
 	}
 }
 
@@ -259,14 +244,6 @@ func mustWrite(t *testing.T, w *datafile.Writer) []byte {
 		t.Fatal(err)
 	}
 	return b
-}
-
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
 }
 
 // TestWriteChecks checks that a layer without all its tiles is not written.
@@ -293,7 +270,7 @@ func FuzzParse(f *testing.F) {
 		const limit = 1 << 20
 		var m *Map
 		var err error
-		if n := allocated(func() { m, err = Config{MaxDecoded: limit}.Parse(b) }); n > uint64(8*limit+256*len(b)) {
+		if n := testenv.Allocated(func() { m, err = Config{MaxDecoded: limit}.Parse(b) }); n > uint64(8*limit+256*len(b)) {
 			t.Fatalf("%d bytes allocated for an input of %d", n, len(b))
 		}
 		if err != nil {
@@ -317,9 +294,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(out, second) {
-			t.Fatal("writing the map that was read from a written map gives another file")
-		}
+		testenv.Require(t, slices.Equal(out, second), "writing the map that was read from a written map gives another file")
 	})
 }
 

@@ -39,9 +39,7 @@ func TestTuning(t *testing.T) {
 		{"grenade_lifetime", 2}, {"laser_reach", 800}, {"laser_bounce_delay", 150},
 		{"laser_bounce_num", 1}, {"laser_bounce_cost", 0}, {"player_collision", 1}, {"player_hooking", 1},
 	} {
-		if TuneParamName(i) != want.name || TuneParamIndex(want.name) != i {
-			t.Errorf("%d is %q, want %q", i, TuneParamName(i), want.name)
-		}
+		testenv.Check(t, TuneParamName(i) == want.name && TuneParamIndex(want.name) == i, "%d is %q, want %q", i, TuneParamName(i), want.name)
 		if got, err := d.Get(want.name); err != nil || got != want.value {
 			t.Errorf("%s is %v (%v), want %v", want.name, got, err, want.value)
 		}
@@ -65,9 +63,17 @@ func TestTuning(t *testing.T) {
 	if _, err := d.Get(""); !errors.Is(err, ErrTuneParam) {
 		t.Errorf("unknown name: %v", err)
 	}
-	if TuneParamName(-1) != "" || TuneParamName(NumTuneParams) != "" || TuneParamIndex("") != -1 {
-		t.Error("outside of the list")
+	testenv.Check(t, TuneParamName(-1) == "" && TuneParamName(NumTuneParams) == "" && TuneParamIndex("") == -1, "outside of the list")
+}
+
+// grid returns the collision of a grid of tiles.
+func grid(t *testing.T, width int, tiles ...uint8) *Collision {
+	t.Helper()
+	c, err := NewCollision(width, len(tiles)/width, tiles)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return c
 }
 
 func TestCollisionErrors(t *testing.T) {
@@ -83,10 +89,7 @@ func TestCollisionTiles(t *testing.T) {
 	for i := range index {
 		index[i] = uint8(i)
 	}
-	c, err := NewCollision(256, 1, index)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := grid(t, 256, index...)
 	for i := range index {
 		want := map[int]TileFlags{1: Solid, 2: Death, 3: Solid | NoHook}[i]
 		if got := c.At(float32(i*32), 0); got != want {
@@ -105,10 +108,7 @@ func TestCollisionTiles(t *testing.T) {
 }
 
 func TestOutside(t *testing.T) {
-	c, err := NewCollision(10, 20, make([]uint8, 200))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := grid(t, 10, make([]uint8, 200)...)
 	for _, o := range []struct {
 		x, y float32
 		want bool
@@ -124,10 +124,7 @@ func TestOutside(t *testing.T) {
 
 // TestMovePoint reflects a point at a wall to the right of a free tile.
 func TestMovePoint(t *testing.T) {
-	c, err := NewCollision(3, 3, []uint8{0, 0, 1, 0, 0, 1, 0, 0, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := grid(t, 3, 0, 0, 1, 0, 0, 1, 0, 0, 1)
 	pos, vel := Vec{X: 60, Y: 40}, Vec{X: 10, Y: 1}
 	if n := c.MovePoint(&pos, &vel, 0.5); n != 1 || pos != (Vec{X: 60, Y: 40}) || vel != (Vec{X: -5, Y: 1}) {
 		t.Errorf("%d bounces, at %v with %v", n, pos, vel)
@@ -152,26 +149,18 @@ func TestQuantize(t *testing.T) {
 		}
 		before := c
 		c.Quantize()
-		if c != before {
-			t.Fatalf("got %v, want %v", c, before)
-		}
+		testenv.Require(t, c == before, "got %v, want %v", c, before)
 	})
 }
 
 // TestForeignHook checks that a hook on a player who does not exist is released.
 func TestForeignHook(t *testing.T) {
-	c, err := NewCollision(1, 1, []uint8{0})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := NewWorld(c)
+	w := NewWorld(grid(t, 1, 0))
 	for _, id := range []int32{-2, 7, 64, math.MaxInt32, math.MinInt32} {
 		o := NewCore(w, Vec{})
 		w.Cores[3] = o
 		o.HookState, o.HookedPlayer = HookGrabbed, id
 		o.Tick(nil, false)
-		if o.HookedPlayer != -1 || o.HookState != HookRetracted {
-			t.Errorf("%d: hook state %d on %d", id, o.HookState, o.HookedPlayer)
-		}
+		testenv.Check(t, o.HookedPlayer == -1 && o.HookState == HookRetracted, "%d: hook state %d on %d", id, o.HookState, o.HookedPlayer)
 	}
 }

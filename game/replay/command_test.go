@@ -13,6 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/teeyard/teeyard/game"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // fill sets all fields of v to different values, to detect a field that is missing in
@@ -63,9 +65,7 @@ func roundTrip(t testing.TB, ticks [][]game.Command) [][]game.Command {
 		}
 		got = append(got, append([]game.Command(nil), cmds...))
 	}
-	if len(s.b) != 0 {
-		t.Fatalf("%d bytes left", len(s.b))
-	}
+	testenv.Require(t, len(s.b) == 0, "%d bytes left", len(s.b))
 	return got
 }
 
@@ -183,9 +183,7 @@ func TestInputsTravel(t *testing.T) {
 		for i, cmds := range ticks {
 			s := fieldReader{b: e.appendTick(nil, cmds)}
 			got, err := d.decodeTick(&s)
-			if err != nil || len(s.b) != 0 {
-				t.Fatalf("tick %d: %v, %d bytes left", i, err, len(s.b))
-			}
+			testenv.Require(t, err == nil && len(s.b) == 0, "tick %d: %v, %d bytes left", i, err, len(s.b))
 			if diff := cmp.Diff(cmds, append([]game.Command{}, got...)); diff != "" {
 				t.Fatalf("tick %d (-want +got):\n%s", i, diff)
 			}
@@ -266,8 +264,6 @@ func FuzzReader(f *testing.F) {
 				t.Fatalf("tick %d after %d", tick.Tick, last-1)
 			}
 		}
-		if r.ValidBytes() > int64(len(b)) {
-			t.Fatalf("%d of %d bytes good", r.ValidBytes(), len(b))
-		}
+		testenv.Require(t, r.ValidBytes() <= int64(len(b)), "%d of %d bytes good", r.ValidBytes(), len(b))
 	})
 }

@@ -141,9 +141,7 @@ func TestVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Result{Ticks: 123 + ticks, HashesMatched: 202, LastGoodTick: 123 + ticks, End: EndMapChange}
-	if res != want || res.End.String() != "map change" {
-		t.Errorf("%+v, want %+v", res, want)
-	}
+	testenv.Check(t, res == want && res.End.String() == "map change", "%+v, want %+v", res, want)
 	minutes := float64(ticks) / (60 * game.TickRate)
 	t.Logf("%d bytes for %.1f minutes of 16 players: %.0f KB per minute", len(log), minutes, float64(len(log))/1024/minutes)
 
@@ -215,9 +213,7 @@ func TestTruncation(t *testing.T) {
 		}
 		good = res.LastGoodTick
 	}
-	if good < whole.LastGoodTick-BlockTicks {
-		t.Errorf("the last truncation verifies to %d of %d", good, whole.LastGoodTick)
-	}
+	testenv.Check(t, good >= whole.LastGoodTick-BlockTicks, "the last truncation verifies to %d of %d", good, whole.LastGoodTick)
 }
 
 // TestDamage flips bits all over a log. Each must be detected, and what is before it
@@ -242,9 +238,7 @@ func TestDamage(t *testing.T) {
 		var tick Tick
 		for r.Next(&tick) == nil {
 		}
-		if r.ValidBytes() > int64(i) {
-			t.Fatalf("byte %d is damaged, but %d bytes are said to be good", i, r.ValidBytes())
-		}
+		testenv.Require(t, r.ValidBytes() <= int64(i), "byte %d is damaged, but %d bytes are said to be good", i, r.ValidBytes())
 	}
 }
 
@@ -284,16 +278,10 @@ func TestCut(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := min(123+(max(to, 123)-123+BlockTicks-1)/BlockTicks*BlockTicks, 1123)
-		if last != want {
-			t.Errorf("cut to %d: last tick %d, want %d", to, last, want)
-		}
+		testenv.Check(t, last == want, "cut to %d: last tick %d, want %d", to, last, want)
 		res, err := verify(out.Bytes())
-		if err != nil || res.Ticks != last {
-			t.Errorf("cut to %d: %+v, %v", to, res, err)
-		}
-		if wantEnd := map[bool]EndReason{true: EndMapChange, false: EndCut}[to == 5000]; res.End != wantEnd {
-			t.Errorf("cut to %d: end %v", to, res.End)
-		}
+		testenv.Check(t, err == nil && res.Ticks == last, "cut to %d: %+v, %v", to, res, err)
+		testenv.Check(t, res.End == map[bool]EndReason{true: EndMapChange, false: EndCut}[to == 5000], "cut to %d: end %v", to, res.End)
 	}
 	// Damage after the cut does not matter; damage before it is reported.
 	var out bytes.Buffer
@@ -302,9 +290,7 @@ func TestCut(t *testing.T) {
 	}
 	out.Reset()
 	last, err := Cut(&out, bytes.NewReader(log[:len(log)/2]), 1100)
-	if !errors.Is(err, ErrTruncated) {
-		t.Errorf("cut behind the broken end: %v", err)
-	}
+	testenv.Check(t, errors.Is(err, ErrTruncated), "cut behind the broken end: %v", err)
 	if res, err := verify(out.Bytes()); err != nil || res.Ticks != last {
 		t.Errorf("what was saved: %+v, %v", res, err)
 	}
@@ -386,9 +372,7 @@ func TestCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	res, err := Verify(r, VerifyConfig{Modes: modes, Mods: []game.Mod{&panicMod{77}}})
-	if !errors.Is(err, ErrPanic) || res.Ticks != 76 || res.LastGoodTick != 75 {
-		t.Errorf("%+v, %v", res, err)
-	}
+	testenv.Check(t, errors.Is(err, ErrPanic) && res.Ticks == 76 && res.LastGoodTick == 75, "%+v, %v", res, err)
 }
 
 // TestNoLog reads input that is not a log.

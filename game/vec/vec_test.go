@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 func TestConversions(t *testing.T) {
@@ -38,9 +40,7 @@ func TestSqrt(t *testing.T) {
 		// The exact root is between the midpoints to the neighbours.
 		lo := (float64(r) + float64(math.Nextafter32(r, -1))) / 2
 		hi := (float64(r) + float64(math.Nextafter32(r, math.MaxFloat32))) / 2
-		if f > 0 && (lo*lo > float64(f) || hi*hi < float64(f)) {
-			t.Fatalf("Sqrt(%v) is %v", f, r)
-		}
+		testenv.Require(t, f <= 0 || lo*lo <= float64(f) && hi*hi >= float64(f), "Sqrt(%v) is %v", f, r)
 	})
 }
 
@@ -56,9 +56,7 @@ func TestClosestOnSegment(t *testing.T) {
 		}
 	}
 	n := ClosestOnSegment(a, a, b)
-	if n.X == n.X || n.Y == n.Y {
-		t.Errorf("on a segment without length: %v", n)
-	}
+	testenv.Check(t, n.X != n.X && n.Y != n.Y, "on a segment without length: %v", n)
 	if d := Distance(n, b); d < 1e9 || d >= 0 {
 		t.Errorf("distance to it is %v", d)
 	}
@@ -72,14 +70,10 @@ func TestNormalize(t *testing.T) {
 		v := Vec2{X: x, Y: 7}
 		l := v.Len()
 		n := v.Normalize()
-		if n.X != float32(x*(1/l)) || n.Y != float32(7*(1/l)) {
-			t.Errorf("%v: %v", v, n)
-		}
+		testenv.Check(t, n.X == float32(x*(1/l)) && n.Y == float32(7*(1/l)), "%v: %v", v, n)
 		differs = differs || n.X != x/l
 	}
-	if !differs {
-		t.Error("no difference to a division found")
-	}
+	testenv.Check(t, differs, "no difference to a division found")
 }
 
 func TestAngles(t *testing.T) {

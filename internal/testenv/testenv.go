@@ -3,6 +3,7 @@ package testenv
 
 import (
 	"os"
+	"runtime"
 	"testing"
 )
 
@@ -17,4 +18,13 @@ func RequireExactAllocs(tb testing.TB) {
 	if Race {
 		tb.Skip("the race detector allocates")
 	}
+}
+
+// Allocated returns the number of bytes that f allocates, including garbage.
+func Allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }

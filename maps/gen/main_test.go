@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // TestFilesAreCurrent checks that the checked-in files contain the described maps.
@@ -28,9 +29,7 @@ func TestFilesAreCurrent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !same {
-			t.Errorf("%s.map is out of date: go run ./maps/gen", name)
-		}
+		testenv.Check(t, same, "%s.map is out of date: go run ./maps/gen", name)
 	}
 }
 
@@ -45,9 +44,7 @@ func TestGroundIsThick(t *testing.T) {
 	in := hasIndex(g, twmap.Solid)
 	for y := 1; y < g.Height-1; y++ {
 		for x := 1; x < g.Width-1; x++ {
-			if in(x, y) && (!in(x-1, y) && !in(x+1, y) || !in(x, y-1) && !in(x, y+1)) {
-				t.Errorf("ground at %d,%d is one tile thick", x, y)
-			}
+			testenv.Check(t, !in(x, y) || (in(x-1, y) || in(x+1, y)) && (in(x, y-1) || in(x, y+1)), "ground at %d,%d is one tile thick", x, y)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
 	"github.com/teeyard/teeyard/game/mode/dm"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // lethalHits is a mod in which every hit kills.
@@ -51,9 +53,7 @@ func TestDeathmatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.ModeName() != "DM" || w.GameFlags() != 0 {
-		t.Errorf("mode %q, flags %b", w.ModeName(), w.GameFlags())
-	}
+	testenv.Check(t, w.ModeName() == "DM" && w.GameFlags() == 0, "mode %q, flags %b", w.ModeName(), w.GameFlags())
 	w.Step(append(bots.Join(0), bots.Join(1)...))
 	for range 50 {
 		w.Step(nil)
@@ -70,9 +70,7 @@ func TestDeathmatch(t *testing.T) {
 			break
 		}
 	}
-	if kills != 3 || ends != 1 {
-		t.Errorf("%d kills, %d ends; the limit is 3", kills, ends)
-	}
+	testenv.Check(t, kills == 3 && ends == 1, "%d kills, %d ends; the limit is 3", kills, ends)
 }
 
 func TestSuicideCostsAPoint(t *testing.T) {

@@ -1,0 +1,24 @@
+package testenv
+
+// reporter is the part of testing.TB that Check and Require use.
+type reporter interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// Check reports a failure unless ok holds.
+func Check(t reporter, ok bool, format string, args ...any) {
+	t.Helper()
+	if !ok {
+		t.Errorf(format, args...)
+	}
+}
+
+// Require is Check for what the rest of the test depends on.
+func Require(t reporter, ok bool, format string, args ...any) {
+	t.Helper()
+	if !ok {
+		t.Fatalf(format, args...)
+	}
+}
