@@ -159,40 +159,18 @@ func diffEffects(want, got []game.Event) string {
 }
 
 // receivedEvents returns the events that a client gets as messages for one of the server.
-func receivedEvents(client int, ev *game.Event) []game.Event {
-	w := game.Event{Kind: ev.Kind, Player: game.Nobody, Target: game.Nobody}
-	switch ev.Kind {
-	case game.EvChat:
-		if ev.Player < 0 {
-			return nil
-		}
-		w.Player, w.Chat, w.Text = ev.Player, ev.Chat, ev.Text
-		if w.Chat == game.ChatWhisper {
-			if client%2 != 0 {
-				return nil // a line from the server
-			}
-			w.Target = ev.Target
-			if ev.Player == ev.Target { // once as sent, once as received
-				return []game.Event{w, w}
-			}
-		}
-	case game.EvKill:
-		w.Player, w.Target, w.Weapon, w.Value = ev.Player, ev.Target, ev.Weapon, ev.Value
-		if w.Player < 0 {
-			w.Player = w.Target
-		}
-	case game.EvPickup:
-		if ev.Weapon < 0 {
-			return nil
-		}
-		w.Player, w.Weapon, w.Pickup = ev.Player, ev.Weapon, ev.Pickup
-	case game.EvEmoticon:
-		w.Player, w.Value = ev.Player, ev.Value
-	case game.EvBroadcast:
-		w.Text = ev.Text
-	case game.EvTuneParams:
-	default:
+func receivedEvents(client int, _ *game.Event, w game.Event) []game.Event {
+	switch {
+	case w.Kind == 0, w.Kind == game.EvChat && w.Player < 0:
 		return nil
+	case w.Kind == game.EvKill && w.Player < 0:
+		w.Player = w.Target
+	case w.Kind == game.EvChat && w.Chat != game.ChatWhisper:
+		w.Target = game.Nobody
+	case w.Kind == game.EvChat && client%2 != 0:
+		return nil // a line from the server
+	case w.Kind == game.EvChat && w.Player == w.Target:
+		return []game.Event{w, w} // as sent and as received
 	}
 	return []game.Event{w}
 }

@@ -66,8 +66,8 @@ func diffEffects(want, got []game.Event) string {
 }
 
 // receivedEvents returns the event that a client gets for one of the server.
-func receivedEvents(_ int, e *game.Event) []game.Event {
-	w := game.Event{Kind: e.Kind, Player: game.Nobody, Target: game.Nobody}
+func receivedEvents(_ int, e *game.Event, w game.Event) []game.Event {
+	kind := e.Kind
 	switch e.Kind {
 	case game.EvPlayerEntered:
 		w.Player, w.Team, w.Flag = e.Player, e.Team, e.Flag
@@ -75,30 +75,22 @@ func receivedEvents(_ int, e *game.Event) []game.Event {
 		w.Player, w.Text, w.Flag = e.Player, e.Text, e.Flag
 	case game.EvTeamChange:
 		w.Player, w.Team, w.Flag, w.Tick = e.Player, e.Team, e.Flag, e.Tick
-	case game.EvChat:
-		w.Player, w.Target, w.Chat, w.Text = e.Player, e.Target, e.Chat, e.Text
 	case game.EvKill:
-		w.Player, w.Target, w.Weapon, w.Value = e.Player, e.Target, e.Weapon, e.Value
 		if w.Player == game.Nobody {
 			w.Player = -2
 		}
-	case game.EvPickup:
-		if e.Weapon < 0 {
-			return nil
-		}
-		w.Player, w.Weapon, w.Pickup = e.Player, e.Weapon, e.Pickup
-	case game.EvEmoticon:
-		w.Player, w.Value = e.Player, e.Value
 	case game.EvSkinChange:
 		w.Player = e.Player
 	case game.EvGameMsg:
 		w.GameMsg, w.Value, w.Extra, w.Player = e.GameMsg, e.Value, e.Extra, e.Player
-	case game.EvBroadcast:
-		w.Text = e.Text
-	case game.EvGameInfo, game.EvServerSettings, game.EvTuneParams:
+	case game.EvGameInfo, game.EvServerSettings:
 	default:
+		kind = w.Kind
+	}
+	if kind == 0 {
 		return nil
 	}
+	w.Kind = kind
 	return []game.Event{w}
 }
 

@@ -35,8 +35,8 @@ type Version struct {
 	// DiffEffects compares what a client saw and heard.
 	DiffEffects func(want, got []game.Event) string
 	// ReceivedEvents returns the events that a client gets as messages for an event of
-	// the server.
-	ReceivedEvents func(client int, ev *game.Event) []game.Event
+	// the server. Received is that event, if it is of a kind that all versions have.
+	ReceivedEvents func(client int, ev *game.Event, received game.Event) []game.Event
 	// IsMessage reports whether an event of the client came as a message that has an
 	// event of the server.
 	IsMessage func(ev *game.Event) bool
@@ -257,7 +257,32 @@ func (m *Match) welcome(id int, ev *game.Event) {
 
 func (m *Match) expect(id int, ev *game.Event) {
 	c := m.Clients[id]
-	c.sent = append(c.sent, m.version.ReceivedEvents(id, ev)...)
+	c.sent = append(c.sent, m.version.ReceivedEvents(id, ev, receivedEvent(ev))...)
+}
+
+// receivedEvent returns the event that a client gets for an event of a kind that all
+// versions have, without Kind for others.
+func receivedEvent(ev *game.Event) game.Event {
+	w := game.Event{Kind: ev.Kind, Player: game.Nobody, Target: game.Nobody}
+	switch ev.Kind {
+	case game.EvChat:
+		w.Player, w.Target, w.Chat, w.Text = ev.Player, ev.Target, ev.Chat, ev.Text
+	case game.EvKill:
+		w.Player, w.Target, w.Weapon, w.Value = ev.Player, ev.Target, ev.Weapon, ev.Value
+	case game.EvPickup:
+		if ev.Weapon < 0 {
+			w.Kind = 0 // clients get those of weapons only
+		}
+		w.Player, w.Weapon, w.Pickup = ev.Player, ev.Weapon, ev.Pickup
+	case game.EvEmoticon:
+		w.Player, w.Value = ev.Player, ev.Value
+	case game.EvBroadcast:
+		w.Text = ev.Text
+	case game.EvTuneParams:
+	default:
+		w.Kind = 0
+	}
+	return w
 }
 
 // Snapshots builds a snapshot for each client and passes it to f.
