@@ -201,7 +201,7 @@ func (s *Server) restartSession(now conn.Time, c *session) {
 		return
 	}
 	s.print(console.Info, "server", fmt.Sprintf("client begins anew. cid=%d addr=%s", c.id, c.peer))
-	s.queueLeave(c, "")
+	s.leaveWorld(c, "")
 	s.votersChanged()
 	limits := c.limits
 	c.reset(now, c.peer, c.version)
@@ -210,11 +210,11 @@ func (s *Server) restartSession(now conn.Time, c *session) {
 
 // closeDropped closes the sessions that were dropped.
 func (s *Server) closeDropped(now conn.Time) {
-	for i := 0; i < len(s.toClose); i++ { // dropping one may drop others
-		s.closeSession(now, s.toClose[i])
+	for i := 0; i < len(s.droppedSessions); i++ { // dropping one may drop others
+		s.closeSession(now, s.droppedSessions[i])
 	}
-	clear(s.toClose)
-	s.toClose = s.toClose[:0]
+	clear(s.droppedSessions)
+	s.droppedSessions = s.droppedSessions[:0]
 }
 
 // closeSession says goodbye to a client and frees what it had. A client whose connection
@@ -227,8 +227,8 @@ func (s *Server) closeSession(now conn.Time, c *session) {
 	c.conn.Close(now, c.dropReason)
 	s.print(console.Info, "server", fmt.Sprintf("client dropped. cid=%d addr=%s reason='%s'", c.id, c.peer, printableText([]byte(c.dropReason), 128)))
 	s.handleVoterLeft(c)
-	s.queueLeave(c, c.dropReason)
-	c.snaps.reset()
+	s.leaveWorld(c, c.dropReason)
+	c.snapshots.reset()
 	s.sessions[c.id] = nil
 	delete(s.sessionByPeer, c.peer)
 	if failedAtOnce && !c.peer.Addr().IsLoopback() { // the operator's tests and bots
@@ -236,8 +236,8 @@ func (s *Server) closeSession(now conn.Time, c *session) {
 	}
 }
 
-// queueLeave makes the player of a session leave the world with the next tick.
-func (s *Server) queueLeave(c *session, reason string) {
+// leaveWorld makes the player of a session leave the world with the next tick.
+func (s *Server) leaveWorld(c *session, reason string) {
 	if c.state >= stateReady {
 		s.leaveSeat(c.id, reason)
 	}

@@ -56,8 +56,8 @@ func TestPlayingAllocatesNothing(t *testing.T) {
 				t.Errorf("%d datagrams were sent, %d snapshots received", sent, got)
 			}
 			for _, c := range clients {
-				if s := ts.session(c); s.state != stateInGame || s.snaps.rate != rateFull {
-					t.Errorf("client %d: state %v, rate %v", s.id, s.state, s.snaps.rate)
+				if s := ts.session(c); s.state != stateInGame || s.snapshots.rate != rateFull {
+					t.Errorf("client %d: state %v, rate %v", s.id, s.state, s.snapshots.rate)
 				}
 			}
 			c := clients[0]

@@ -372,8 +372,8 @@ func TestHostileInputs(t *testing.T) {
 	snaps := p.SnapTick
 	ts.play(400, p, msg7.PlayerInput{TargetX: 1})
 	c := ts.session(p)
-	if c == nil || c.snaps.rate != rateFull || p.SnapTick < snaps+390 {
-		t.Errorf("after hostile acks: session %v, rate %v", c != nil, c.snaps.rate)
+	if c == nil || c.snapshots.rate != rateFull || p.SnapTick < snaps+390 {
+		t.Errorf("after hostile acks: session %v, rate %v", c != nil, c.snapshots.rate)
 	}
 }
 

@@ -11,12 +11,12 @@ import (
 // bots is the players that the server itself provides (sv_bots). They have seats in the
 // world but no sessions. They get the highest seats, and clients the lowest.
 type bots struct {
-	world      *game.World     // that the seats are in
-	seats      game.PlayerMask // of bots, until they leave
-	introduced game.PlayerMask // clients were told about these
-	brains     [game.MaxPlayers]*bot.Bot
-	skill      int
-	serial     uint64 // of the last bot; seeds differ by it
+	world     *game.World     // that the seats are in
+	seats     game.PlayerMask // of bots, until they leave
+	announced game.PlayerMask // clients were told about these
+	brains    [game.MaxPlayers]*bot.Bot
+	skill     int
+	serial    uint64 // of the last bot; seeds differ by it
 
 	// nav is made in a goroutine, which takes some 0.1 s, and arrives in navResult.
 	nav       *bot.NavGraph

@@ -295,7 +295,7 @@ func (s *Server) canBan(call *console.Call, net netip.Prefix) bool {
 			call.Print("net_ban", "ban error (you can't ban yourself)")
 			return false
 		}
-		if c.isProtected(who) || s.votes.executing && c.rcon.authed {
+		if c.isProtected(who) || s.votes.executingResult && c.rcon.authed {
 			call.Print("net_ban", "ban error (command denied)")
 			return false
 		}

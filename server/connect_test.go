@@ -266,7 +266,7 @@ func TestEachVersionGetsAMapItCanRead(t *testing.T) {
 	if !bytes.Equal(m.GameLayer().Indices(), ts.srv.gameMap.terrain.Tiles) || m.MakeCompatible() {
 		t.Error("the map for 0.6 has other tiles, or cannot be read by it")
 	}
-	ts.srv.gameMap.plain, ts.srv.gameMap.plainErr = nil, errors.New("too large")
+	ts.srv.gameMap.compatible, ts.srv.gameMap.compatibleErr = nil, errors.New("too large")
 	c6 = ts.connectAs(client06DDNet, ip(3)).Info()
 	ts.step(1)
 	if ts.session(c6) != nil || !strings.Contains(c6.Reason, "cannot be read") {

@@ -31,7 +31,7 @@ type download struct {
 	nextChunk     int
 	nextRequested int // chunk after the last one that the client named
 	window        int // chunks that may be unacknowledged
-	furthest      int // largest nextChunk so far
+	maxChunksSent int // largest nextChunk so far
 }
 
 // requestMap starts sending the map, or sends more of it. chunk is -1, or the chunk that a
@@ -73,8 +73,8 @@ func (c *session) continueDownload() {
 		sent = true
 	}
 	if sent {
-		if d.nextChunk > d.furthest { // sending the same again is no progress
-			d.furthest, c.lastProgress = d.nextChunk, c.server.now
+		if d.nextChunk > d.maxChunksSent { // sending the same again is no progress
+			d.maxChunksSent, c.lastProgress = d.nextChunk, c.server.now
 		}
 		c.conn.Flush(c.server.now)
 	}

@@ -26,7 +26,7 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 	case game.EvPlayerEntered:
 		s.votersChanged()
 		if s.bots.has(ev.Player) {
-			s.bots.introduced |= game.MaskOne(ev.Player)
+			s.bots.announced |= game.MaskOne(ev.Player)
 			s.logEvent(ev)
 			break
 		}
@@ -39,7 +39,7 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 		s.removeBot(ev.Player, ev.Text)
 		return
 	case game.EvPlayerLeft:
-		s.bots.introduced &^= game.MaskOne(ev.Player)
+		s.bots.announced &^= game.MaskOne(ev.Player)
 	case game.EvMatchEnd:
 		if ev.Flag {
 			s.rotateMap()
@@ -74,7 +74,7 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 		c.bridge.SendClientInfo(s.world, game.PlayerID(other), false, false)
 	}
 	for id := range game.PlayerID(game.MaxPlayers) {
-		if s.bots.introduced.Has(id) {
+		if s.bots.announced.Has(id) {
 			c.bridge.SendClientInfo(s.world, id, false, false)
 		}
 	}

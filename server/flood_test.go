@@ -184,7 +184,7 @@ func TestInputFloodIsLimited(t *testing.T) {
 		t.Errorf("%d bytes in answer", ts.sentBytes-sent)
 	}
 	ts.play(100, p, msg7.PlayerInput{TargetX: 1, Direction: 1}) // and play goes on
-	if c := ts.session(p); c == nil || c.snaps.rate != rateFull {
+	if c := ts.session(p); c == nil || c.snapshots.rate != rateFull {
 		t.Error("out of the game after a flood")
 	}
 	if ts.srv.world.Frame().Characters[0].Direction != 1 {

@@ -21,15 +21,15 @@ import (
 // halfLife is the server's side of the Half-Life protocol, for trackers, panels and remote
 // consoles. It implements halflife.Game and halflife.Console.
 type halfLife struct {
-	server    *Server
-	responder *halflife.Server
-	numSent   int
-	info      query.Info
+	server        *Server
+	responder     *halflife.Server
+	sentDatagrams int
+	info          query.Info
 
 	registrar     *halflife.Registrar // nil without masters
 	registered    int
 	announced     string    // announcedState when masters were told last
-	nextStep      conn.Time // when update does something again
+	nextUpdate    conn.Time // when update does something again
 	masterSetting string    // the value of sv_hl_master that was resolved
 	masters       []transport.Peer
 	lookups       chan masterLookup // results of resolveMasters
@@ -47,7 +47,7 @@ func (h *halfLife) open(s *Server) (err error) {
 }
 
 func (h *halfLife) send(to transport.Peer, b []byte) {
-	h.numSent++
+	h.sentDatagrams++
 	h.server.transport.Send(to, b)
 }
 
@@ -59,9 +59,9 @@ func (h *halfLife) handle(now conn.Time, peer transport.Peer, b []byte) bool {
 	if h.server.settings.HalfLife == 0 || halflife.ParseRequest(b).Kind == halflife.RequestNone {
 		return false
 	}
-	before := h.numSent
+	before := h.sentDatagrams
 	h.responder.Feed(int64(now), peer, b)
-	if h.numSent == before {
+	if h.sentDatagrams == before {
 		h.server.countDrop(dropHalfLife)
 	}
 	return true
@@ -241,10 +241,10 @@ const lookupRetry = time.Minute
 
 // update does what is due about masters, without waiting for anything.
 func (h *halfLife) update(now conn.Time) {
-	if now < h.nextStep {
+	if now < h.nextUpdate {
 		return
 	}
-	h.nextStep = now.Add(time.Second)
+	h.nextUpdate = now.Add(time.Second)
 	if wanted := h.server.settings.HalfLifeMaster; wanted != h.masterSetting {
 		h.masterSetting = wanted
 		h.unregister()

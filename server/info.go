@@ -67,7 +67,7 @@ func (s *Server) displayedGameType() string {
 
 // fillQueryInfo fills q with the description of the server for server browsers.
 func (s *Server) fillQueryInfo(q *query.Info) {
-	i, m := s.serverInfo(), s.gameMap.mostCompatible()
+	i, m := s.serverInfo(), s.gameMap.compatibleMap()
 	*q = query.Info{
 		Version: i.Version, Name: i.Name, Hostname: i.Hostname,
 		Map: m.Name, MapCRC: m.CRC, MapSize: uint32(len(m.File)), MapSHA256: m.SHA256,

@@ -40,10 +40,10 @@ type gameMap struct {
 	bridge.Map        // as announced to clients; Name is the last element of sv_map
 	svMap      string // the value of sv_map
 	terrain    game.Terrain
-	// plain is the map for clients that cannot read compressed tile layers; nil if it
-	// has none, or if rewriting it failed with plainErr.
-	plain    *bridge.Map
-	plainErr error
+	// compatible is the map for clients that cannot read compressed tile layers; nil if it
+	// has none, or if rewriting it failed with compatibleErr.
+	compatible    *bridge.Map
+	compatibleErr error
 }
 
 // forVersion returns the map for the clients of a version.
@@ -51,38 +51,38 @@ func (m *gameMap) forVersion(v bridge.Protocol) (*bridge.Map, error) {
 	switch {
 	case !v.NeedsUncompressedTiles():
 		return &m.Map, nil
-	case m.plainErr != nil:
-		return nil, m.plainErr
+	case m.compatibleErr != nil:
+		return nil, m.compatibleErr
 	}
-	return m.mostCompatible(), nil
+	return m.compatibleMap(), nil
 }
 
-// mostCompatible returns the map in the form that the most clients can read.
-func (m *gameMap) mostCompatible() *bridge.Map {
-	if m.plain != nil {
-		return m.plain
+// compatibleMap returns the map in the form that the most clients can read.
+func (m *gameMap) compatibleMap() *bridge.Map {
+	if m.compatible != nil {
+		return m.compatible
 	}
 	return &m.Map
 }
 
-// makePlain sets plain if some clients cannot read the map. It changes the parsed map.
-func (m *gameMap) makePlain(parsed *twmap.Map) {
+// buildCompatible sets compatible if some clients cannot read the map. It changes the parsed map.
+func (m *gameMap) buildCompatible(parsed *twmap.Map) {
 	if !parsed.MakeCompatible() {
 		return
 	}
 	file, err := parsed.Bytes()
 	if err != nil {
-		m.plainErr = err
+		m.compatibleErr = err
 		return
 	}
-	plain := gameMap{Map: m.Map}
-	plain.setFile(file)
-	m.plain = &plain.Map
+	compatible := gameMap{Map: m.Map}
+	compatible.setFile(file)
+	m.compatible = &compatible.Map
 }
 
 // setFile sets the file that clients download.
 func (m *gameMap) setFile(file []byte) {
-	m.plain, m.plainErr = nil, nil
+	m.compatible, m.compatibleErr = nil, nil
 	m.File, m.CRC, m.SHA256 = file, crc32.ChecksumIEEE(file), sha256.Sum256(file)
 }
 
@@ -115,7 +115,7 @@ func (s *Server) readMap(setting string) (gameMap, error) {
 	m.setFile(file)
 	m.terrain = game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()}
 	if slices.ContainsFunc(s.versions, func(d *protocolVersion) bool { return d.NeedsUncompressedTiles() }) {
-		m.makePlain(parsed)
+		m.buildCompatible(parsed)
 	}
 	return m, nil
 }
@@ -165,8 +165,8 @@ func (s *Server) loadMap(setting string) error {
 	if err != nil {
 		return fmt.Errorf("sv_map %q: %w", setting, err)
 	}
-	if m.plainErr != nil {
-		s.print(console.Standard, "server", fmt.Sprintf("sv_map '%s' cannot be made fit for older clients, which have to stay out: %v", setting, m.plainErr))
+	if m.compatibleErr != nil {
+		s.print(console.Standard, "server", fmt.Sprintf("sv_map '%s' cannot be made fit for older clients, which have to stay out: %v", setting, m.compatibleErr))
 	}
 	s.print(console.Info, "server", fmt.Sprintf("maps/%s.map sha256 is %x", setting, m.SHA256))
 	s.print(console.Info, "server", fmt.Sprintf("maps/%s.map crc is %08x", setting, m.CRC))

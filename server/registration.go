@@ -23,10 +23,10 @@ type registration struct {
 
 // activeRegistration is a registration with certain settings.
 type activeRegistration struct {
-	registrar  *master.Registrar
-	superseded bool // its events are ignored
-	nextInfo   conn.Time
-	info       []byte
+	registrar    *master.Registrar
+	superseded   bool // its events are ignored
+	nextInfoTime conn.Time
+	info         []byte
 }
 
 // infoInterval is the time between two updates of the info that masters get.
@@ -41,8 +41,8 @@ func (s *Server) updateRegistration(now conn.Time) {
 	if l.activeRegistration == nil {
 		return
 	}
-	if now >= l.nextInfo {
-		l.nextInfo = now.Add(infoInterval)
+	if now >= l.nextInfoTime {
+		l.nextInfoTime = now.Add(infoInterval)
 		s.browserReplies()
 		l.info = query.AppendJSON(l.info[:0], &s.infoCache.info)
 		l.registrar.SetInfo(int64(now), l.info)

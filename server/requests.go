@@ -43,7 +43,7 @@ func (c *session) sendMapChange() {
 	}
 	c.bridge.SendMapChange(&announced)
 	c.conn.Flush(c.server.now)
-	c.mapVital = c.vitalsQueued
+	c.vitalsAtMapChange = c.vitalsQueued
 }
 
 // hasAckedMapChange reports whether the client has acknowledged the last MAP_CHANGE. A
@@ -51,7 +51,7 @@ func (c *session) sendMapChange() {
 // client waiting forever if it were taken for the new one.
 func (c *session) hasAckedMapChange() bool {
 	unacked, _ := c.conn.Unacked()
-	return int32(c.vitalsQueued-uint32(unacked)-c.mapVital) >= 0
+	return int32(c.vitalsQueued-uint32(unacked)-c.vitalsAtMapChange) >= 0
 }
 
 // OnRequestMapData implements bridge.ClientMessageHandler.

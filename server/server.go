@@ -90,14 +90,14 @@ type Server struct {
 	failedLogins   *limit.Failures
 	addrHashKey    maphash.Seed
 
-	sessions      [game.MaxPlayers]*session // by client id, nil for free ones
-	sessionPool   [game.MaxPlayers]*session // reused, by client id
-	sessionByPeer map[transport.Peer]*session
-	toClose       []*session
-	seats         seats
-	bots          bots
-	votes         votes
-	snapshots     snapshotBuffers
+	sessions        [game.MaxPlayers]*session // by client id, nil for free ones
+	sessionPool     [game.MaxPlayers]*session // reused, by client id
+	sessionByPeer   map[transport.Peer]*session
+	droppedSessions []*session
+	seats           seats
+	bots            bots
+	votes           votes
+	snapshotBuffers snapshotBuffers
 
 	gameMap          gameMap
 	chunksPerRequest int
@@ -215,7 +215,7 @@ func (s *Server) Run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, s.transport.Wake)
 	defer stop()
 	for ctx.Err() == nil && !s.shutdown.requested {
-		n, err := s.transport.ReadBatch(s.datagrams, int64(s.nextAdvance()))
+		n, err := s.transport.ReadBatch(s.datagrams, int64(s.nextAdvanceTime()))
 		if err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
@@ -311,15 +311,15 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	s.updateRegistration(now)
 	s.halfLife.update(now)
 	s.transport.Flush()
-	return s.nextAdvance()
+	return s.nextAdvanceTime()
 }
 
 // idleTicks is the number of ticks that are run at once while no client is connected:
 // waking up costs far more than an empty tick.
 const idleTicks = maxCatchUp / 2
 
-// nextAdvance returns when Advance must be called next if nothing arrives before.
-func (s *Server) nextAdvance() conn.Time {
+// nextAdvanceTime returns when Advance must be called next if nothing arrives before.
+func (s *Server) nextAdvanceTime() conn.Time {
 	if len(s.sessionByPeer) == 0 && len(s.pendingCommands) == 0 {
 		return s.clock.tickStart(s.clock.tick + idleTicks)
 	}
@@ -363,7 +363,7 @@ func (s *Server) tick(now conn.Time) {
 		}
 	}
 	s.runBots()
-	s.votes.noneDropping = len(s.toClose) == 0
+	s.votes.noneDropping = len(s.droppedSessions) == 0
 	events := s.stepWorld()
 	clear(s.pendingCommands) // for the garbage collector
 	s.pendingCommands = s.pendingCommands[:0]

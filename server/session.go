@@ -45,25 +45,25 @@ type session struct {
 	bridge      bridge.ServerSide
 	limits      sessionLimits
 
-	state         sessionState
-	lastProgress  conn.Time // when the state or the download last advanced
-	flushSoon     bool      // at the end of the datagram
-	vitalsQueued  uint32    // vital messages so far
-	mapVital      uint32    // vitalsQueued after the last map change
-	name          string    // as the client sent it
-	clientVersion int32
-	wasSpectator  bool // before the map changed
-	hasProfile    bool // it is in the world
-	canEnter      bool
-	readyPending  bool // READY came before the seat was free
-	dropping      bool // the session is to end
-	dropReason    string
+	state             sessionState
+	lastProgress      conn.Time // when the state or the download last advanced
+	flushSoon         bool      // at the end of the datagram
+	vitalsQueued      uint32    // vital messages so far
+	vitalsAtMapChange uint32    // vitalsQueued after the last map change
+	name              string    // as the client sent it
+	clientVersion     int32
+	wasSpectator      bool // before the map changed
+	hasProfile        bool // it is in the world
+	canEnter          bool
+	readyPending      bool // READY came before the seat was free
+	dropping          bool // the session is to end
+	dropReason        string
 
 	download          download
 	inputs            inputBuffer
 	lastInputTick     int32 // of the newest input
 	playerFlags       game.PlayerFlags
-	snaps             snapshotState
+	snapshots         snapshotState
 	latency           latencyMeter
 	scoreboardLatency [game.MaxPlayers]int32 // ms, as the client sees them
 
@@ -76,7 +76,7 @@ func (s *Server) newSession(now conn.Time, id game.PlayerID, peer transport.Peer
 	c := s.sessionPool[id]
 	if c == nil {
 		c = &session{server: s, id: id}
-		c.snaps.store = snapshot.NewStore(snapshot.StoreConfig{MaxSnapshots: snapHistoryTicks + 1, MaxBytes: maxSnapBytes, Pool: &s.snapshots.pool})
+		c.snapshots.store = snapshot.NewStore(snapshot.StoreConfig{MaxSnapshots: snapHistoryTicks + 1, MaxBytes: maxSnapBytes, Pool: &s.snapshotBuffers.pool})
 		err := c.conn.Init(conn.Config{
 			Send:         func(b []byte) { s.transport.Send(c.peer, b) },
 			ResendBuffer: resendBuffer,
@@ -97,7 +97,7 @@ func (c *session) reset(now conn.Time, peer transport.Peer, v *protocolVersion) 
 	c.version, c.bridge = v, v.NewServerSide(c)
 	c.setState(stateAuth)
 	c.clientVersion, c.wasSpectator, c.name = 0, false, ""
-	c.limits, c.vitalsQueued, c.mapVital = sessionLimits{}, 0, 0
+	c.limits, c.vitalsQueued, c.vitalsAtMapChange = sessionLimits{}, 0, 0
 	c.hasProfile, c.canEnter, c.dropping, c.dropReason = false, false, false, ""
 	c.rcon = rconState{}
 	c.resetForMap()
@@ -112,7 +112,7 @@ func (c *session) resetForMap() {
 	c.download = download{}
 	c.inputs.reset()
 	c.lastInputTick, c.playerFlags = 0, 0
-	c.snaps.reset()
+	c.snapshots.reset()
 	c.latency = latencyMeter{}
 	c.ballot = ballot{}
 	clear(c.scoreboardLatency[:])
@@ -195,7 +195,7 @@ func (c *session) clientVersionText() string {
 func (c *session) drop(reason string) {
 	if !c.dropping {
 		c.dropping, c.dropReason = true, reason
-		c.server.toClose = append(c.server.toClose, c)
+		c.server.droppedSessions = append(c.server.droppedSessions, c)
 	}
 }
 

@@ -73,7 +73,7 @@ func (s *snapshotState) isDue(before, tick int32) bool {
 func (s *Server) sendSnapshots(now conn.Time, before int32) {
 	tick := s.clock.tick
 	for _, c := range s.sessions {
-		if c == nil || c.state != stateInGame || !c.snaps.isDue(before, tick) {
+		if c == nil || c.state != stateInGame || !c.snapshots.isDue(before, tick) {
 			continue
 		}
 		if !c.version.roundBegun {
@@ -91,12 +91,12 @@ func (s *Server) sendSnapshots(now conn.Time, before int32) {
 // sendSnapshot sends a session the snapshot of a tick, as a delta from the last one that
 // the client acknowledged.
 func (s *Server) sendSnapshot(now conn.Time, c *session, tick int32) {
-	b := &s.snapshots
+	b := &s.snapshotBuffers
 	b.view = s.world.View(c.id)
 	c.bridge.BuildSnapshot(&b.builder, &b.view, &c.scoreboardLatency)
 	b.builder.Finish(&b.snap)
 
-	st := &c.snaps
+	st := &c.snapshots
 	st.store.PurgeBefore(max(tick-snapHistoryTicks, st.ackedTick))
 	baseTick, base := int32(-1), &b.empty
 	if acked := st.store.At(st.ackedTick); acked != nil {
@@ -126,7 +126,7 @@ func (s *Server) sendSnapshot(now conn.Time, c *session, tick int32) {
 
 // ackSnapshot handles the acknowledgement of a snapshot that an input carries.
 func (c *session) ackSnapshot(now conn.Time, in *bridge.InputMessage) {
-	st := &c.snaps
+	st := &c.snapshots
 	if in.AckTick >= 0 && in.AckTick < st.ackedTick {
 		return // an input that was overtaken by a later one
 	}

@@ -48,7 +48,7 @@ func TestVersionsTogether(t *testing.T) {
 	tn.until(time.Minute, "all see each other", together)
 	tn.run(2 * time.Second)
 	for i, kind := range kinds {
-		if got, want := crc32.ChecksumIEEE(maps[i]), tn.srv.gameMap.mostCompatible().CRC; kind.Version == client.Version06 && got != want {
+		if got, want := crc32.ChecksumIEEE(maps[i]), tn.srv.gameMap.compatibleMap().CRC; kind.Version == client.Version06 && got != want {
 			t.Errorf("%s has a map with CRC %08x, not %08x", kind.Name, got, want)
 		}
 	}
@@ -111,7 +111,7 @@ func TestMapByChunks(t *testing.T) {
 		}
 	}
 	c.Info()
-	file := ts.srv.gameMap.mostCompatible().File
+	file := ts.srv.gameMap.compatibleMap().File
 	all := (len(file) + msg6.MapChunkSize - 1) / msg6.MapChunkSize
 	for round := 1; round <= 3; round++ {
 		got = nil
@@ -268,7 +268,7 @@ func TestVersionsSeeTheSameWorld(t *testing.T) {
 	}
 	watchers := tn.players[len(players):]
 	tn.untilPlaying(watchers...)
-	m, err := twmap.Parse(tn.srv.gameMap.mostCompatible().File)
+	m, err := twmap.Parse(tn.srv.gameMap.compatibleMap().File)
 	if err != nil {
 		t.Fatal(err)
 	}

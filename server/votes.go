@@ -40,8 +40,8 @@ type votes struct {
 	pendingResults []bridge.Vote
 	// noneDropping reports whether no session was to be closed when the tick began.
 	noneDropping bool
-	// executing reports whether the console is running what was decided.
-	executing bool
+	// executingResult reports whether the console is running what was decided.
+	executingResult bool
 }
 
 // vote is a vote that runs.
@@ -271,9 +271,9 @@ func (s *Server) tickVote(now conn.Time) {
 		}
 		s.votes.pendingResults = append(s.votes.pendingResults, v.result(bridge.VotePassed))
 		s.votes.current = vote{}
-		s.votes.executing = true
+		s.votes.executingResult = true
 		s.console.Execute(command, console.Operator)
-		s.votes.executing = false
+		s.votes.executingResult = false
 	case v.forced < 0, v.recount && no >= (total+1)/2, now >= v.ends:
 		s.endVote(bridge.VoteFailed)
 	case v.recount:

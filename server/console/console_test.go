@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -450,4 +451,25 @@ func FuzzExecute(f *testing.F) {
 			t.Fatalf("too long: %q, %q", b.name, b.modPassword)
 		}
 	})
+}
+
+func TestValueAndLookup(t *testing.T) {
+	b := newBench(t, Config{})
+	b.Execute("sv_warmup 7", Operator)
+	for name, want := range map[string]string{"SV_WARMUP": "7", "ec_port": "0", "echo": "", "nothing": ""} {
+		if got := b.Value(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	mod := Caller{Level: LevelMod, Flags: Server, ID: 3, Addr: netip.MustParseAddr("192.0.2.1")}
+	if e, ok := b.Lookup("Echo", mod); !ok || e.Name != "echo" || e.Level != LevelAdmin {
+		t.Errorf("%+v, %v", e, ok)
+	}
+	if _, ok := b.Lookup("ec_port", mod); ok {
+		t.Error("a moderator reaches ec_port")
+	}
+	operator := Operator
+	if !mod.IsRemote() || operator.IsRemote() {
+		t.Error("who is remote?")
+	}
 }

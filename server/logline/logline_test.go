@@ -63,3 +63,16 @@ func TestJSON(t *testing.T) {
 		return m
 	})
 }
+
+func TestHandlerDefaults(t *testing.T) {
+	var out strings.Builder
+	h := New(&out, nil)
+	if h.Enabled(t.Context(), slog.LevelDebug) || !h.Enabled(t.Context(), slog.LevelInfo) {
+		t.Error("not from slog.LevelInfo on")
+	}
+	r := slog.NewRecord(time.Time{}, slog.LevelInfo, "x", 0)
+	r.AddAttrs(slog.Attr{})
+	if err := h.Handle(t.Context(), r); err != nil || !strings.HasPrefix(out.String(), time.Now().Format("[2006-")) || !strings.HasSuffix(out.String(), "][server]: x\n") {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+}
