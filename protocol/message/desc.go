@@ -1,10 +1,10 @@
 package message
 
-// Sender says which side sends a message.
+// Sender is the side that sends a message.
 type Sender uint8
 
 const (
-	// FromNobody is for messages that are only in demos, and for reserved ids.
+	// FromNobody is for messages that only demos have, and for reserved ids.
 	FromNobody Sender = iota
 	// FromClient is for messages from client to server.
 	FromClient
@@ -21,9 +21,9 @@ type Desc struct {
 	Sender   Sender
 	Vital    bool // sent in a vital chunk
 	Flush    bool // sent without waiting for more
-	NoRecord bool // left out of demos; said of 0.7 only
+	NoRecord bool // left out of demos; set for 0.7 only
 	Reserved bool // named by the original but never used
-	// Extension is the name that the UUID is made of, as ping@ddnet.tw; "" for
-	// messages without UUID, which are all in 0.7.
+	// Extension is the name from which the UUID is made, such as ping@ddnet.tw; ""
+	// for messages without UUID.
 	Extension string
 }

@@ -18,7 +18,7 @@ var (
 	ErrSize = errors.New("wrong size")
 )
 
-// IDError reports a message that cannot be read because of its id.
+// IDError is the error for a message that cannot be read because of its id.
 type IDError struct {
 	Version Version
 	ID      int32  // as read, number×2 + system
@@ -42,7 +42,7 @@ func (e *IDError) Error() string {
 // Unwrap returns the reason.
 func (e *IDError) Unwrap() error { return e.Err }
 
-// NewFieldError reports a field of a message or object that cannot be accepted.
+// FieldError is the error for a field of a message or object that is not accepted.
 type FieldError struct {
 	Version Version
 	Name    string // of the message or object in the original
@@ -66,12 +66,12 @@ func (e *FieldError) Error() string {
 // Unwrap returns the reason.
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// Version names the package of a version of the protocol, msg6 or msg7. Its methods
-// make the errors of that package.
+// Version is the name of the package of a protocol version, msg6 or msg7. Its methods
+// create the errors of that package.
 type Version string
 
-// NewIDError is the error of a message with that id as read, of which d, if not nil, is
-// known.
+// NewIDError returns the error for a message with that id. d is its description, or
+// nil.
 func (v Version) NewIDError(id int32, d *Desc) error {
 	e := &IDError{Version: v, ID: id, Err: ErrUnknown}
 	if d != nil {
@@ -83,8 +83,8 @@ func (v Version) NewIDError(id int32, d *Desc) error {
 	return e
 }
 
-// NewFieldError is the error of a field whose reading from u failed, or whose value is
-// out of range.
+// NewFieldError returns the error for a field that could not be read from u, or whose
+// value is out of range.
 func (v Version) NewFieldError(name, field string, value int32, u *packer.Unpacker) error {
 	if err := u.Err(); err != nil {
 		return &FieldError{Version: v, Name: name, Field: field, Err: err}
@@ -92,22 +92,22 @@ func (v Version) NewFieldError(name, field string, value int32, u *packer.Unpack
 	return v.NewRangeError(name, field, value)
 }
 
-// NewRangeError is the error of a field whose value is out of range.
+// NewRangeError returns the error for a field whose value is out of range.
 func (v Version) NewRangeError(name, field string, value int32) error {
 	return &FieldError{Version: v, Name: name, Field: field, Value: value, Err: ErrRange}
 }
 
-// NewSizeError is the error of an object that has not as many integers as it must.
+// NewSizeError returns the error for an object with a wrong number of integers.
 func (v Version) NewSizeError(name string, got, want int) error {
 	return &FieldError{Version: v, Name: name, Value: int32(got), Err: fmt.Errorf("%w, want %d integers", ErrSize, want)}
 }
 
-// NewShortError is the error of an object that has fewer integers than it must.
+// NewShortError returns the error for an object with too few integers.
 func (v Version) NewShortError(name string, got, want int) error {
 	return &FieldError{Version: v, Name: name, Value: int32(got), Err: fmt.Errorf("%w, want %d integers or more", ErrSize, want)}
 }
 
-// NewTypeError is the error of an object of a type that the version does not have.
+// NewTypeError returns the error for an object of an unknown type.
 func (v Version) NewTypeError(typ int) error {
 	return &FieldError{Version: v, Name: fmt.Sprintf("object type %d", typ), Err: ErrUnknown}
 }

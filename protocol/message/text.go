@@ -1,8 +1,8 @@
 package message
 
-// StrToInts packs s into integers, four bytes each, the form texts have in
-// snapshot objects: the first byte is the highest, and 128 is added to each. At
-// most 4×len(dst)-1 bytes of s are used; the last byte is always a NUL.
+// StrToInts packs s into integers, four bytes each, as snapshot objects contain
+// texts: the first byte is the highest, and 128 is added to each. At most
+// 4×len(dst)-1 bytes of s are used; the last byte is always a NUL.
 func StrToInts(dst []int32, s []byte) {
 	if len(dst) == 0 {
 		return
@@ -27,8 +27,8 @@ func StrToInts(dst []int32, s []byte) {
 	dst[len(dst)-1] &^= 0xff
 }
 
-// AppendIntsToStr appends the text that StrToInts packed into src, up to its NUL,
-// and returns the extended slice.
+// AppendIntsToStr appends the text that StrToInts packed into src, up to its NUL, and
+// returns the extended slice.
 func AppendIntsToStr(dst []byte, src []int32) []byte {
 	for i, v := range src {
 		for k := range 4 {

@@ -28,17 +28,14 @@ type bitmap [(MaxItems + 1) / 64]uint64
 func (m *bitmap) has(i int) bool { return m[uint(i)/64%uint(len(m))]>>(uint(i)%64)&1 != 0 }
 func (m *bitmap) set(i int)      { m[uint(i)/64%uint(len(m))] |= 1 << (uint(i) % 64) }
 
-// ApplyDelta makes dst the snapshot that the varint-packed delta turns base
-// into. A nil base is the empty snapshot, a nil sizes an empty table. An empty
-// delta is no change, which is how SNAPEMPTY is applied. Bytes behind the
-// announced items are ignored.
+// ApplyDelta makes dst the snapshot that the varint-packed delta turns base into. A
+// nil base is the empty snapshot, a nil sizes an empty table. An empty delta is no
+// change, so it applies SNAPEMPTY. Bytes after the announced items are ignored.
 //
-// Updates and deletions may come in any order. An update adds to the item of the
-// base, if there is one (also if the same delta deletes it, unless its length
-// then differs), and sets the item otherwise; of several updates of a key the
-// last counts. Deleting what is not there does nothing.
-//
-// After an error dst is empty. The caller compares dst.CRC with the message's.
+// Updates and deletions may be in any order. An update adds to the item of the base,
+// if there is one (even if the same delta deletes it, unless its length then
+// differs), and otherwise sets the item; of several updates of a key the last one
+// counts. Deleting a anyDeleted item does nothing.
 func ApplyDelta(dst, base *Snapshot, delta []byte, sizes *ItemSizes) error {
 	if base == nil {
 		base = &empty
@@ -82,22 +79,22 @@ func (s *Snapshot) apply(base *Snapshot, b []byte, sizes ItemSizes) error {
 		return fmt.Errorf("%w: %d deletions in %d bytes", ErrTruncated, deleted, len(b)-p)
 	}
 
-	var gone bitmap
-	missing := false // some item of the base is gone
+	var deletedItems bitmap
+	anyDeleted := false // the delta deletes an item of the base
 	hint := 0
 	for i := range int(deleted) {
 		var v int32
 		if v, p = readInt(b, p); p < 0 {
 			return fmt.Errorf("%w: in deletion %d of %d", ErrTruncated, i, deleted)
 		}
-		if at, ok := near(base.ents, Key(v), hint); ok {
-			gone.set(at)
-			missing = true
+		if at, ok := findNear(base.entries, Key(v), hint); ok {
+			deletedItems.set(at)
+			anyDeleted = true
 			hint = at
 		}
 	}
-	if missing {
-		s.copyWithout(base, &gone)
+	if anyDeleted {
+		s.copyWithout(base, &deletedItems)
 	} else {
 		s.CopyFrom(base)
 	}
@@ -133,9 +130,9 @@ func (s *Snapshot) apply(base *Snapshot, b []byte, sizes ItemSizes) error {
 
 		key := MakeKey(int(typ), int(id))
 		var slot []int32
-		if at, ok := near(s.ents, key, hints[typ&15]); ok {
+		if at, ok := findNear(s.entries, key, hints[typ&15]); ok {
 			hints[typ&15] = at
-			slot = s.ints(s.ents[at])
+			slot = s.ints(s.entries[at])
 			if len(slot) != n {
 				return fmt.Errorf("%w: update %d has %d integers, the base's item %d", ErrSize, i, n, len(slot))
 			}
@@ -148,7 +145,7 @@ func (s *Snapshot) apply(base *Snapshot, b []byte, sizes ItemSizes) error {
 			if slot, err = s.addPending(key, n); err != nil {
 				return fmt.Errorf("%w: update %d of %d, %d integers", err, i, updated, n)
 			}
-			if missing {
+			if anyDeleted {
 				if was := base.Find(key); len(was) == n {
 					s.restore(slot, was)
 				}
@@ -166,32 +163,32 @@ func (s *Snapshot) apply(base *Snapshot, b []byte, sizes ItemSizes) error {
 	return nil
 }
 
-// near finds a key, looking first beside the place where the last one was:
-// servers send the items of a type in runs, upwards or downwards.
-func near(ents []entry, k Key, hint int) (int, bool) {
-	if hint+1 < len(ents) && ents[hint+1].key() == k {
+// findNear finds a key, looking first next to the position of the last one: servers
+// send the items of a type in ascending or descending runs.
+func findNear(entries []entry, k Key, hint int) (int, bool) {
+	if hint+1 < len(entries) && entries[hint+1].key() == k {
 		return hint + 1, true
 	}
-	if uint(hint-1) < uint(len(ents)) && ents[hint-1].key() == k {
+	if uint(hint-1) < uint(len(entries)) && entries[hint-1].key() == k {
 		return hint - 1, true
 	}
-	return search(ents, k)
+	return search(entries, k)
 }
 
-// copyWithout makes s a copy of base without the items marked as gone. Neighbours
-// whose data lie side by side are copied as one.
-func (s *Snapshot) copyWithout(base *Snapshot, gone *bitmap) {
-	s.ents = slices.Grow(s.ents[:0], len(base.ents))
+// copyWithout makes s a copy of base without the deleted items. Neighbours whose data
+// are adjacent are copied together.
+func (s *Snapshot) copyWithout(base *Snapshot, deletedItems *bitmap) {
+	s.entries = slices.Grow(s.entries[:0], len(base.entries))
 	s.data = slices.Grow(s.data[:0], base.NumInts())
-	s.crc, s.block = base.crc, nil
-	if base.block != nil {
-		s.copyShared(base, gone)
+	s.crc, s.shared = base.crc, nil
+	if base.shared != nil {
+		s.copyShared(base, deletedItems)
 		return
 	}
 	from, to := 0, 0 // data that waits to be copied
 	shift := 0       // how far its offsets move
-	for i, e := range base.ents {
-		if gone.has(i) {
+	for i, e := range base.entries {
+		if deletedItems.has(i) {
 			s.crc -= sum(base.ints(e))
 			continue
 		}
@@ -201,33 +198,34 @@ func (s *Snapshot) copyWithout(base *Snapshot, gone *bitmap) {
 			shift = len(s.data) - from
 		}
 		to += e.len()
-		s.ents = append(s.ents, makeEntry(e.key(), e.off()+shift, e.len()))
+		s.entries = append(s.entries, makeEntry(e.key(), e.off()+shift, e.len()))
 	}
 	s.data = append(s.data, base.data[from:to]...)
 }
 
-// copyShared is copyWithout for a base with a block. It is not fast: who applies
-// deltas has bases without any.
-func (s *Snapshot) copyShared(base *Snapshot, gone *bitmap) {
-	for i, e := range base.ents {
-		if gone.has(i) {
+// copyShared is copyWithout for a base with SharedItems. It is slow, because programs
+// that apply deltas have no such bases.
+func (s *Snapshot) copyShared(base *Snapshot, deletedItems *bitmap) {
+	for i, e := range base.entries {
+		if deletedItems.has(i) {
 			s.crc -= sum(base.ints(e))
 			continue
 		}
-		s.ents = append(s.ents, makeEntry(e.key(), len(s.data), e.len()))
+		s.entries = append(s.entries, makeEntry(e.key(), len(s.data), e.len()))
 		s.data = append(s.data, base.ints(e)...)
 	}
 }
 
-// restore sets slot back to what it was before an update of the same delta.
+// restore sets the integers of an item back to those before an update of the same
+// delta.
 func (s *Snapshot) restore(slot, was []int32) {
 	s.crc -= sum(slot)
 	copy(slot, was)
 	s.crc += sum(slot)
 }
 
-// addPending returns a slot of zeros for an item that the copied base does not
-// have; pending stays sorted.
+// addPending returns the integers, all zero, of a new item that the copied base does
+// not have. pending stays sorted.
 func (s *Snapshot) addPending(k Key, n int) ([]int32, error) {
 	at := len(s.pending)
 	if at > 0 && s.pending[at-1].key() >= k {
@@ -243,7 +241,7 @@ func (s *Snapshot) addPending(k Key, n int) ([]int32, error) {
 		}
 	}
 	off := len(s.data)
-	if n > maxInts || !fits(len(s.ents)+len(s.pending)+1, off+n) {
+	if n > maxInts || !fits(len(s.entries)+len(s.pending)+1, off+n) {
 		return nil, ErrTooLarge
 	}
 	s.data = slices.Grow(s.data, n)[:off+n]
@@ -253,16 +251,16 @@ func (s *Snapshot) addPending(k Key, n int) ([]int32, error) {
 	return slot, nil
 }
 
-// mergePending merges the pending items into the index, from the back.
+// mergePending merges the pending items into the entries, from the end.
 func (s *Snapshot) mergePending() {
-	i, j := len(s.ents)-1, len(s.pending)-1
-	s.ents = append(s.ents, s.pending...)
-	for k := len(s.ents) - 1; j >= 0; k-- {
-		if i >= 0 && s.ents[i] > s.pending[j] {
-			s.ents[k] = s.ents[i]
+	i, j := len(s.entries)-1, len(s.pending)-1
+	s.entries = append(s.entries, s.pending...)
+	for k := len(s.entries) - 1; j >= 0; k-- {
+		if i >= 0 && s.entries[i] > s.pending[j] {
+			s.entries[k] = s.entries[i]
 			i--
 		} else {
-			s.ents[k] = s.pending[j]
+			s.entries[k] = s.pending[j]
 			j--
 		}
 	}

@@ -81,13 +81,13 @@ func check(t interface {
 	var crc int32
 	for i := range s.Len() {
 		k, v := s.Item(i)
-		if i > 0 && s.ents[i-1].key() >= k {
-			t.Fatalf("item %d: key %#x after %#x", i, k, s.ents[i-1].key())
+		if i > 0 && s.entries[i-1].key() >= k {
+			t.Fatalf("item %d: key %#x after %#x", i, k, s.entries[i-1].key())
 		}
 		for j := range v {
-			at := s.ents[i].off() + j
-			if at >= inBlock {
-				at += len(s.data) - inBlock
+			at := s.entries[i].off() + j
+			if at >= isShared {
+				at += len(s.data) - isShared
 			}
 			if seen[at] {
 				t.Fatalf("item %d shares integer %d", i, at)

@@ -2,24 +2,24 @@ package snapshot
 
 import "slices"
 
-// deltaHeader is the most bytes that the header of a delta takes: the numbers of
-// deleted and of updated items (two bytes each, since there are at most 1023)
-// and a zero that nothing ever used.
+// deltaHeader is the largest size of the header of a delta: the numbers of deleted
+// and of updated items (two bytes each, since there are at most 1023) and a zero that
+// is not used.
 const deltaHeader = 2 + 2 + 1
 
-// empty stands for a missing base.
+// empty is used for a missing base.
 var empty Snapshot
 
-// AppendDelta appends the delta that turns base into next, varint-packed as SNAP
-// and SNAPSINGLE carry it (before it is cut into parts). If both are equal it
-// appends nothing and changed is false; a server then sends SNAPEMPTY. A nil
-// base is the empty snapshot, a nil sizes an empty table.
+// AppendDelta appends the delta that turns base into next, varint-packed as SNAP and
+// SNAPSINGLE contain it (before it is cut into parts). If both are equal it appends
+// nothing and changed is false; a server then sends SNAPEMPTY. A nil base is the
+// empty snapshot, a nil sizes an empty table.
 //
-// The bytes are those of the original server: deleted keys ascending, then new
-// and changed items ascending by key. Two things that it never does are settled
-// here: an item whose length changed between base and next is sent as deleted
-// and new, which only ApplyDelta understands; an item whose length contradicts
-// sizes cannot be expressed and is treated as if next did not have it.
+// The bytes are those of the original server: deleted keys ascending, then new and
+// changed items ascending by key. Two cases do not occur in the original: an item
+// whose length differs between base and next is sent as deleted and new, which only
+// ApplyDelta supports; an item whose length contradicts sizes cannot be sent and is
+// treated as if next did not have it.
 func AppendDelta(dst []byte, base, next *Snapshot, sizes *ItemSizes) (out []byte, changed bool) {
 	if base == nil {
 		base = &empty
@@ -32,34 +32,34 @@ func AppendDelta(dst []byte, base, next *Snapshot, sizes *ItemSizes) (out []byte
 		table = *sizes
 	}
 
-	// Updated items are put where they nearly belong, deleted keys, of which there are
-	// few, behind the room for all.
-	b, start, worst := room(dst, base, next)
-	d := differ{b: b, base: base, next: next, table: table, p: start + deltaHeader, gone: start + worst}
-	old, now := base.ents, next.ents
-	if k := next.block; k != nil && k == base.block && k.fit(table) {
-		if !d.run(old[:base.at], now[:next.at]) {
+	// Updated items are written nearly where they belong; deleted keys, of which there
+	// are few, after the space for all.
+	b, start, worst := makeSpace(dst, base, next)
+	d := deltaWriter{b: b, base: base, next: next, table: table, p: start + deltaHeader, gone: start + worst}
+	old, now := base.entries, next.entries
+	if k := next.shared; k != nil && k == base.shared && k.fitSizes(table) {
+		if !d.write(old[:base.sharedEntry], now[:next.sharedEntry]) {
 			return appendResized(dst, base, next, table)
 		}
-		old, now = old[base.at+k.Len():], now[next.at+k.Len():]
+		old, now = old[base.sharedEntry+k.Len():], now[next.sharedEntry+k.Len():]
 	}
-	if !d.run(old, now) {
+	if !d.write(old, now) {
 		return appendResized(dst, base, next, table)
 	}
 	return finishDelta(b, start, d.p, b[start+worst:d.gone], d.deleted, d.updated)
 }
 
-// room makes room in dst, from start on, for any delta of worst bytes and then for
-// the keys of all items of the base.
-func room(dst []byte, base, next *Snapshot) (b []byte, start, worst int) {
-	keys := maxVarint * len(base.ents)
-	start, worst = len(dst), deltaHeader+keys+9*len(next.ents)+maxVarint*next.NumInts()+putSlack
+// makeSpace makes space in dst, from start on, for any delta, which has at most worst
+// bytes, and after it for the keys of all items of the base.
+func makeSpace(dst []byte, base, next *Snapshot) (b []byte, start, worst int) {
+	keys := maxVarint * len(base.entries)
+	start, worst = len(dst), deltaHeader+keys+9*len(next.entries)+maxVarint*next.NumInts()+putSlack
 	size := worst + keys + putSlack
 	return slices.Grow(dst, size)[:start+size], start, worst
 }
 
-// differ is a delta in the making.
-type differ struct {
+// deltaWriter writes a delta.
+type deltaWriter struct {
 	b                []byte
 	base, next       *Snapshot
 	table            ItemSizes
@@ -67,10 +67,10 @@ type differ struct {
 	deleted, updated int
 }
 
-// run goes through entries of the base and of the next snapshot, both ascending. It
-// returns false when it meets an item that cannot be updated: the list of deleted
-// ones has to say so.
-func (d *differ) run(old, now []entry) bool {
+// write compares entries of the base and of the next snapshot, both ascending. It
+// returns false for an item that cannot be updated, because it must be listed as
+// deleted.
+func (d *deltaWriter) write(old, now []entry) bool {
 	b, p, j := d.b, d.p, 0
 	for _, e := range now {
 		key := e.key()
@@ -107,12 +107,12 @@ func (d *differ) run(old, now []entry) bool {
 	return true
 }
 
-func (d *differ) delete(e entry) {
+func (d *deltaWriter) delete(e entry) {
 	d.gone = putInt(d.b, d.gone, int32(e.key()))
 	d.deleted++
 }
 
-// equal says whether two items of the same length are the same.
+// equal reports whether two items of the same length are equal.
 func equal(a, b []int32) bool {
 	b = b[:len(a)]
 	for i, v := range a {
@@ -143,8 +143,8 @@ func putItem(b []byte, p int, key Key, listed int, now []int32) int {
 }
 
 // finishDelta puts the header and the deleted keys before the body
-// b[start+deltaHeader:p], which moves there. The keys may be from b, behind room for
-// everything.
+// b[start+deltaHeader:p], which is moved. The keys may be in b, after the space for
+// the delta.
 func finishDelta(b []byte, start, p int, gone []byte, deleted, updated int) ([]byte, bool) {
 	if deleted|updated == 0 {
 		return b[:start], false
@@ -161,34 +161,33 @@ func finishDelta(b []byte, start, p int, gone []byte, deleted, updated int) ([]b
 }
 
 // appendResized is AppendDelta when items of base and next differ in length or
-// contradict the table. It is written for clearness, since no server of ours
-// gets here.
+// contradict the table. It is written for clarity, since no server of ours needs it.
 func appendResized(dst []byte, base, next *Snapshot, table ItemSizes) ([]byte, bool) {
-	var keep, change Snapshot // keep: base without what must go; change: next without what cannot be told
+	var keep, change Snapshot // base without deleted items; next without items that cannot be sent
 	var b Builder
-	for _, e := range next.ents {
+	for _, e := range next.entries {
 		if n := table.Of(e.key().Type()); n == 0 || n == e.len() {
 			copy(b.Add(e.key().Type(), e.key().ID(), e.len()), next.ints(e))
 		}
 	}
 	b.Finish(&change)
 	b.Reset()
-	for _, e := range base.ents {
+	for _, e := range base.entries {
 		if now := change.Find(e.key()); now == nil || len(now) == e.len() {
 			copy(b.Add(e.key().Type(), e.key().ID(), e.len()), base.ints(e))
 		}
 	}
 	b.Finish(&keep)
 
-	out, start, worst := room(dst, base, &change)
+	out, start, worst := makeSpace(dst, base, &change)
 	p, gone, deleted, updated := start+deltaHeader, start+worst, 0, 0
-	for _, e := range base.ents {
+	for _, e := range base.entries {
 		if now := change.Find(e.key()); now == nil || len(now) != e.len() {
 			gone = putInt(out, gone, int32(e.key()))
 			deleted++
 		}
 	}
-	for _, e := range change.ents {
+	for _, e := range change.entries {
 		key, now := e.key(), change.ints(e)
 		was := keep.Find(key)
 		if was != nil && slices.Equal(was, now) {

@@ -1,17 +1,17 @@
-// Package snapshot holds the state of a Teeworlds world as the wire sees it: a
-// sorted list of items, each a key (type and id) and a few 32-bit integers, and
-// the delta coding that turns one such list into the next.
+// Package snapshot contains the state of a Teeworlds world as it is on the wire: a
+// sorted list of items, each with a key (type and id) and some 32-bit integers, and
+// the delta coding between such lists.
 //
-// The package knows integers and sizes only. What the integers of a type mean is
-// the business of the message packages; the one thing a reader needs from them
-// is the Sizes table, since items of a listed type travel without their length.
+// The package handles integers and sizes only. The message packages define what the
+// integers of a type mean. Reading needs their ItemSizes table, since items of a
+// listed type are sent without their length.
 //
-// A server fills a Builder, finishes it into a Snapshot, keeps that in a Store
-// and sends AppendDelta's bytes, cut into parts (Part, PartCount), in SNAPSINGLE
-// or SNAP messages; when nothing changed it sends SNAPEMPTY. A client collects
-// the parts in a Joiner, applies them with ApplyDelta to the stored base and
-// compares the CRC.
+// A server fills a Builder, finishes it into a Snapshot, keeps that in a Store and
+// sends the result of AppendDelta, cut into parts (Part, PartCount), in SNAPSINGLE or
+// SNAP messages, or SNAPEMPTY when nothing changed. A client collects the parts in a
+// PartAssembler, applies them with ApplyDelta to the stored base and compares the
+// CRC.
 //
-// Nothing here allocates once its buffers have grown to the size of the traffic,
-// no input panics, and no input costs memory out of proportion to its length.
+// Nothing here allocates once its buffers have grown to the size of the traffic, no
+// input panics, and no input takes memory out of proportion to its length.
 package snapshot

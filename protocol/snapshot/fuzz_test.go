@@ -30,7 +30,7 @@ func FuzzApplyDelta(f *testing.F) {
 		if err != nil && next.Len() != 0 {
 			t.Fatal("something is left after an error")
 		}
-		if n := 4*cap(next.data) + 8*cap(next.ents) + 8*cap(next.pending); n > 64*(len(first)+len(second))+4096 {
+		if n := 4*cap(next.data) + 8*cap(next.entries) + 8*cap(next.pending); n > 64*(len(first)+len(second))+4096 {
 			t.Fatalf("%d bytes of memory for %d of input", n, len(first)+len(second))
 		}
 		delta, changed := AppendDelta(nil, &base, &next, sizes)

@@ -1,40 +1,40 @@
 package snapshot
 
 const (
-	// Memory is handed out in these steps, so that snapshots of nearly the same
-	// size, which is what consecutive ticks yield, can take each other's place.
-	entStep = 32  // entries: 256 bytes
-	intStep = 128 // integers: 512 bytes
+	// Memory is allocated in these steps, so that snapshots of nearly the same size,
+	// as those of consecutive ticks are, can reuse each other's memory.
+	entryStep = 32  // entries: 256 bytes
+	intStep   = 128 // integers: 512 bytes
 
-	entClasses = (MaxItems + entStep - 1) / entStep
-	intClasses = (maxInts + intStep - 1) / intStep
+	entryClasses = (MaxItems + entryStep - 1) / entryStep
+	intClasses   = (maxInts + intStep - 1) / intStep
 
-	// DefaultPoolBytes is how much unused memory a Pool keeps by default.
+	// DefaultPoolBytes is the default of Pool.MaxIdleBytes.
 	DefaultPoolBytes = 4 << 20
 )
 
-// Pool recycles the memory of stored snapshots, by size. Stores that are used by
-// one goroutine may share one; it is not safe for concurrent use. The zero value
-// is ready for use.
+// Pool recycles the memory of stored snapshots, by size. Stores that are used by one
+// goroutine can share one; it is not safe for concurrent use. The zero value is ready
+// for use.
 type Pool struct {
-	// MaxIdleBytes bounds the unused memory kept, in bytes; 0 means DefaultPoolBytes,
-	// below zero nothing is kept. What is beyond goes to the garbage collector.
+	// MaxIdleBytes limits the unused memory, in bytes; 0 means DefaultPoolBytes,
+	// below zero keeps none. The rest is left to the garbage collector.
 	MaxIdleBytes int
 
-	idle  int
-	ents  [entClasses + 1][][]entry
-	data  [intClasses + 1][][]int32
-	snaps []*Snapshot
+	idle    int
+	entries [entryClasses + 1][][]entry
+	data    [intClasses + 1][][]int32
+	snaps   []*Snapshot
 }
 
-// IdleBytes returns the unused memory kept, in bytes.
+// IdleBytes returns the unused memory, in bytes.
 func (p *Pool) IdleBytes() int { return p.idle }
 
-// footprint is the memory of a pooled snapshot in bytes.
-func (s *Snapshot) footprint() int { return 8*cap(s.ents) + 4*cap(s.data) }
+// footprint returns the memory of a pooled snapshot in bytes.
+func (s *Snapshot) footprint() int { return 8*cap(s.entries) + 4*cap(s.data) }
 
-// take returns a copy of src in memory of its size.
-func (p *Pool) take(src *Snapshot) *Snapshot {
+// copyOf returns a copy of src in pooled memory.
+func (p *Pool) copyOf(src *Snapshot) *Snapshot {
 	var s *Snapshot
 	if n := len(p.snaps); n > 0 {
 		s, p.snaps = p.snaps[n-1], p.snaps[:n-1]
@@ -44,21 +44,21 @@ func (p *Pool) take(src *Snapshot) *Snapshot {
 	if src == nil {
 		src = &empty
 	}
-	ents, data := pop(p.ents[:], len(src.ents), entStep), pop(p.data[:], len(src.data), intStep)
-	p.idle -= 8*cap(ents) + 4*cap(data)
-	if ents == nil {
-		ents = make([]entry, 0, roundUp(len(src.ents), entStep))
+	entries, data := pop(p.entries[:], len(src.entries), entryStep), pop(p.data[:], len(src.data), intStep)
+	p.idle -= 8*cap(entries) + 4*cap(data)
+	if entries == nil {
+		entries = make([]entry, 0, roundUp(len(src.entries), entryStep))
 	}
 	if data == nil {
 		data = make([]int32, 0, roundUp(len(src.data), intStep))
 	}
-	s.ents = append(ents, src.ents...)
+	s.entries = append(entries, src.entries...)
 	s.data = append(data, src.data...)
-	s.crc, s.block, s.at = src.crc, src.block, src.at
+	s.crc, s.shared, s.sharedEntry = src.crc, src.shared, src.sharedEntry
 	return s
 }
 
-// put takes back the memory of a snapshot that take returned.
+// put takes back the memory of a snapshot that copyOf returned.
 func (p *Pool) put(s *Snapshot) {
 	limit := p.MaxIdleBytes
 	if limit == 0 {
@@ -66,32 +66,32 @@ func (p *Pool) put(s *Snapshot) {
 	}
 	if size := s.footprint(); p.idle+size <= limit {
 		p.idle += size
-		push(p.ents[:], s.ents, entStep)
+		push(p.entries[:], s.entries, entryStep)
 		push(p.data[:], s.data, intStep)
 		*s = Snapshot{}
 		p.snaps = append(p.snaps, s)
 	}
 }
 
-// roundUp rounds n up to whole steps.
+// roundUp rounds n up to a multiple of step.
 func roundUp(n, step int) int { return (n + step - 1) / step * step }
 
-// pop takes a block for n elements out of the lists, which are by number of
-// steps. A block up to a quarter larger than needed will do.
+// pop removes a slice for n elements from the lists, which are by number of steps,
+// and returns it, or nil. It may be up to a quarter larger than needed.
 func pop[T any](lists [][][]T, n, step int) []T {
 	class := (n + step - 1) / step
 	for c := class; c < len(lists) && c <= class+class/4+1; c++ {
 		if k := len(lists[c]); k > 0 {
-			block := lists[c][k-1]
+			slice := lists[c][k-1]
 			lists[c] = lists[c][:k-1]
-			return block
+			return slice
 		}
 	}
 	return nil
 }
 
-// push puts a block back into its list.
-func push[T any](lists [][][]T, block []T, step int) {
-	c := cap(block) / step
-	lists[c] = append(lists[c], block[:0])
+// push puts a slice back into its list.
+func push[T any](lists [][][]T, slice []T, step int) {
+	c := cap(slice) / step
+	lists[c] = append(lists[c], slice[:0])
 }

@@ -406,3 +406,29 @@ func TestAllocs(t *testing.T) {
 		}
 	}
 }
+
+func TestEqualAndCopy(t *testing.T) {
+	snap := func(id int, v int32) *Snapshot {
+		var b Builder
+		b.Add(1, id, 1)[0] = v
+		s := new(Snapshot)
+		b.Finish(s)
+		return s
+	}
+	a := snap(1, 5)
+	if !a.Equal(snap(1, 5)) || a.Equal(snap(2, 5)) || a.Equal(snap(1, 6)) || a.Equal(new(Snapshot)) {
+		t.Error("Equal is wrong")
+	}
+	if a.CopyFrom(a); !a.Equal(snap(1, 5)) {
+		t.Error("a copy of itself differs")
+	}
+	if err := ApplyDelta(new(Snapshot), nil, nil, nil); err != nil {
+		t.Errorf("no delta: %v", err)
+	}
+	if err := ApplyDelta(new(Snapshot), nil, []byte{0x80}, nil); !errors.Is(err, ErrTruncated) {
+		t.Errorf("half a header: %v", err)
+	}
+	if _, ok := new(Store).Tag(1); ok {
+		t.Error("an empty store has a tag")
+	}
+}

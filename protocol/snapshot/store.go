@@ -1,60 +1,55 @@
 package snapshot
 
-// Defaults of a Store.
-const (
-	// DefaultMaxSnapshots is how many snapshots a Store keeps if not told otherwise:
-	// what a server makes in the 150 ticks after which it gives up waiting for an
-	// acknowledgement, and the one before.
-	DefaultMaxSnapshots = 151
-)
+// DefaultMaxSnapshots is the default of StoreConfig.MaxSnapshots: the snapshots of the
+// 150 ticks after which a server stops waiting for an acknowledgement, and the one before.
+const DefaultMaxSnapshots = 151
 
-// StoreConfig sets the bounds of a Store. The zero value is usable.
+// StoreConfig limits a Store. The zero value is usable.
 type StoreConfig struct {
-	// MaxSnapshots is the most snapshots kept; 0 means DefaultMaxSnapshots.
+	// MaxSnapshots is the largest number of snapshots; 0 means DefaultMaxSnapshots.
 	MaxSnapshots int
-	// MaxBytes is the most memory for snapshots, counted as allocated; 0 means no
-	// bound but that of Frames (each snapshot takes less than 64 KiB). The newest
-	// snapshot is kept in any case.
+	// MaxBytes is the most memory for snapshots, in bytes; 0 means no limit except
+	// that of MaxSnapshots (a snapshot takes less than 64 KiB). The newest snapshot
+	// is always kept.
 	MaxBytes int
-	// Pool is where memory comes from and goes to; nil means a pool of its own.
-	// The stores of all clients of a server share one.
+	// Pool provides the memory; nil means a pool of its own. The stores of all
+	// clients of a server share one.
 	Pool *Pool
 }
 
-// Store keeps the snapshots of one connection by tick: the server those it sent
-// and may use as a base, the client those it received. When a bound is reached
-// the oldest goes; whoever then asks for it gets nil and falls back to the empty
-// base. The zero value works like NewStore(StoreConfig{}).
+// Store keeps the snapshots of one connection by tick: a server those it sent and may
+// use as a base, a client those it received. When a limit is reached the oldest ones
+// are dropped; a caller that needs one of those gets nil and uses the empty base. The
+// zero value works like NewStore(StoreConfig{}).
 type Store struct {
-	frames []frame // ring, grown on demand
-	head   int     // index of the oldest
-	n      int
-	bytes  int
-	cfg    StoreConfig
+	ring  []stored // ring, grown on demand
+	head  int      // index of the oldest
+	n     int
+	bytes int
+	cfg   StoreConfig
 }
 
-// frame is a stored snapshot.
-type frame struct {
+// stored is a snapshot in a Store.
+type stored struct {
 	tick int32
 	tag  int64
 	snap *Snapshot
 }
 
-// NewStore makes an empty store. Bounds below zero count as zero.
+// NewStore returns an empty store. Negative limits count as zero.
 func NewStore(cfg StoreConfig) *Store { return &Store{cfg: cfg} }
 
-// Add copies src into the store as the snapshot of that tick and returns the
-// copy, which stays valid and unchanged until it is purged, replaced or evicted.
-// tag is for the caller, for instance the time of sending. A nil src is an empty
-// snapshot.
+// Add copies src into the store as the snapshot of that tick and returns the copy,
+// which stays valid and unchanged until it is dropped or replaced. tag is a value for
+// the caller, for instance the time of sending. A nil src is an empty snapshot.
 //
-// Ticks ascend: a snapshot of the newest tick is replaced, and if tick is below
-// that, everything from it on is dropped first, since time was turned back.
+// Ticks ascend: a snapshot of the newest tick is replaced. If tick is lower, all
+// snapshots from it on are dropped first, because time was reset.
 func (s *Store) Add(tick int32, tag int64, src *Snapshot) *Snapshot {
 	if s.cfg.Pool == nil {
 		s.cfg.Pool = new(Pool)
 	}
-	snap := s.cfg.Pool.take(src) // first, since src may be one of those that go
+	snap := s.cfg.Pool.copyOf(src) // first, since src may be one of those that are dropped
 	for s.n > 0 && s.at(s.n-1).tick >= tick {
 		f := s.at(s.n - 1)
 		s.release(f)
@@ -73,15 +68,15 @@ func (s *Store) Add(tick int32, tag int64, src *Snapshot) *Snapshot {
 			s.dropOldest(1)
 		}
 	}
-	if s.n == len(s.frames) {
+	if s.n == len(s.ring) {
 		s.grow(limit)
 	}
 	s.n++
-	*s.at(s.n - 1) = frame{tick, tag, snap}
+	*s.at(s.n - 1) = stored{tick, tag, snap}
 	return snap
 }
 
-// At returns the snapshot of exactly that tick, nil if it is not stored.
+// At returns the snapshot of exactly that tick, or nil.
 func (s *Store) At(tick int32) *Snapshot {
 	if f := s.find(tick); f != nil {
 		return f.snap
@@ -89,7 +84,7 @@ func (s *Store) At(tick int32) *Snapshot {
 	return nil
 }
 
-// Tag returns the tag that the snapshot of that tick was stored with.
+// Tag returns the tag of the snapshot of that tick.
 func (s *Store) Tag(tick int32) (tag int64, ok bool) {
 	if f := s.find(tick); f != nil {
 		return f.tag, true
@@ -97,33 +92,25 @@ func (s *Store) Tag(tick int32) (tag int64, ok bool) {
 	return 0, false
 }
 
-// PurgeBefore drops all snapshots of ticks below before. A server passes the current
-// tick less 150, or an acknowledged tick once it is sure not to need older ones;
-// a client the least of the base tick and the ticks that it still shows.
-func (s *Store) PurgeBefore(before int32) {
+// PurgeBefore drops all snapshots of ticks below tick. A server passes the current
+// tick minus 150, or an acknowledged tick if it needs no older ones; a client the
+// lowest of the base tick and the ticks that it still shows.
+func (s *Store) PurgeBefore(tick int32) {
 	n := 0
-	for n < s.n && s.at(n).tick < before {
+	for n < s.n && s.at(n).tick < tick {
 		n++
 	}
 	s.dropOldest(n)
 }
 
-// Clear drops all snapshots. The memory goes to the pool.
+// Clear drops all snapshots. Their memory returns to the pool.
 func (s *Store) Clear() { s.dropOldest(s.n) }
 
 // Len returns the number of snapshots stored.
 func (s *Store) Len() int { return s.n }
 
-// Bytes returns the memory that the stored snapshots take.
+// Bytes returns the memory of the stored snapshots.
 func (s *Store) Bytes() int { return s.bytes }
-
-// Oldest returns the lowest tick stored; ok is false if there is none.
-func (s *Store) Oldest() (tick int32, ok bool) {
-	if s.n == 0 {
-		return 0, false
-	}
-	return s.at(0).tick, true
-}
 
 // Newest returns the highest tick stored; ok is false if there is none.
 func (s *Store) Newest() (tick int32, ok bool) {
@@ -133,17 +120,17 @@ func (s *Store) Newest() (tick int32, ok bool) {
 	return s.at(s.n - 1).tick, true
 }
 
-// at returns the i-th oldest frame.
-func (s *Store) at(i int) *frame {
+// at returns the i-th oldest snapshot.
+func (s *Store) at(i int) *stored {
 	i += s.head
-	if i >= len(s.frames) {
-		i -= len(s.frames)
+	if i >= len(s.ring) {
+		i -= len(s.ring)
 	}
-	return &s.frames[i]
+	return &s.ring[i]
 }
 
-// find returns the frame of a tick by binary search, nil if there is none.
-func (s *Store) find(tick int32) *frame {
+// find returns the snapshot of a tick by binary search, or nil.
+func (s *Store) find(tick int32) *stored {
 	lo, hi := 0, s.n
 	for lo < hi {
 		mid := (lo + hi) / 2
@@ -159,29 +146,29 @@ func (s *Store) find(tick int32) *frame {
 	return nil
 }
 
-// dropOldest releases the n oldest frames.
+// dropOldest drops the n oldest snapshots.
 func (s *Store) dropOldest(n int) {
 	for range n {
 		s.release(s.at(0))
 		s.n--
-		if s.head++; s.head == len(s.frames) {
+		if s.head++; s.head == len(s.ring) {
 			s.head = 0
 		}
 	}
 }
 
-// release gives the memory of a frame back.
-func (s *Store) release(f *frame) {
+// release returns the memory of a snapshot to the pool.
+func (s *Store) release(f *stored) {
 	s.bytes -= f.snap.footprint()
 	s.cfg.Pool.put(f.snap)
-	*f = frame{}
+	*f = stored{}
 }
 
-// grow makes the full ring larger.
+// grow enlarges the full ring.
 func (s *Store) grow(limit int) {
-	ring := make([]frame, min(max(8, 2*len(s.frames)), limit))
+	larger := make([]stored, min(max(8, 2*len(s.ring)), limit))
 	for i := range s.n {
-		ring[i] = *s.at(i)
+		larger[i] = *s.at(i)
 	}
-	s.frames, s.head = ring, 0
+	s.ring, s.head = larger, 0
 }

@@ -25,7 +25,7 @@ func TestStoreProperty(t *testing.T) {
 				var s Snapshot
 				if rapid.Bool().Draw(t, "again") && st.Len() > 0 {
 					// What is stored may be stored again, though it be the next to go.
-					old, _ := st.Oldest()
+					old, _ := oldest(st)
 					s.CopyFrom(st.At(old))
 					st.Add(tick, int64(tick)*2, st.At(old))
 				} else {
@@ -59,7 +59,7 @@ func TestStoreProperty(t *testing.T) {
 					t.Fatalf("%d snapshots, %d bytes", st.Len(), st.Bytes())
 				}
 				// Only the oldest may have been evicted.
-				if oldest, ok := st.Oldest(); ok {
+				if oldest, ok := oldest(st); ok {
 					for k := range want {
 						if k < oldest {
 							delete(want, k)
@@ -92,7 +92,7 @@ func TestStoreProperty(t *testing.T) {
 					t.Fatal("found the future")
 				}
 				idle := 0
-				for _, l := range pool.ents {
+				for _, l := range pool.entries {
 					for _, b := range l {
 						idle += 8 * cap(b)
 					}
@@ -120,7 +120,7 @@ func TestStoreEviction(t *testing.T) {
 	for i := range int32(1000) {
 		st.Add(i*2, 0, nil)
 	}
-	if oldest, _ := st.Oldest(); st.Len() != DefaultMaxSnapshots || oldest != 2*(1000-DefaultMaxSnapshots) {
+	if oldest, _ := oldest(st); st.Len() != DefaultMaxSnapshots || oldest != 2*(1000-DefaultMaxSnapshots) {
 		t.Errorf("%d snapshots, oldest %d", st.Len(), oldest)
 	}
 	big := build(append([]int32{1, 1}, make([]int32, 1000)...))
@@ -160,4 +160,12 @@ func TestStoreMemory(t *testing.T) {
 	if waste := float64(total-data) / float64(data); waste > 0.1 {
 		t.Errorf("%.0f %% of the memory is waste", 100*waste)
 	}
+}
+
+// oldest returns the lowest tick in a store.
+func oldest(s *Store) (tick int32, ok bool) {
+	if s.Len() == 0 {
+		return 0, false
+	}
+	return s.at(0).tick, true
 }

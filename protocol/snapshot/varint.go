@@ -5,18 +5,18 @@ import (
 	"math/bits"
 )
 
-// The integers of a delta are Teeworlds varints. The coder here repeats the one
-// of the packer package because deltas consist of little else and the loops
-// below are the hottest of a server; 9 of 10 integers take one byte.
+// The integers of a delta are Teeworlds varints. They are coded here again, as in package
+// packer, because deltas consist of little else and these loops are the hottest of a
+// server; 9 of 10 integers take one byte.
 
 const (
 	// maxVarint is the length of the longest varint in bytes.
 	maxVarint = 5
-	// putSlack is how far behind the last varint putInt may write.
+	// putSlack is how many bytes putInt may write after the last varint.
 	putSlack = 8
 )
 
-// readInt reads one varint at b[p:] and returns the position behind it, or -1 if
+// readInt reads one varint at b[p:] and returns the position after it, or -1 if
 // the bytes end within it. Over-long forms are accepted; of a fifth byte only
 // the low four bits count.
 func readInt(b []byte, p int) (int32, int) {
@@ -55,7 +55,7 @@ func readLong(b []byte, p int) (int32, int) {
 }
 
 // addInts adds one varint of b[p:] to each element of out. It returns the
-// position behind the last one, -1 if the bytes end too early, and the sum of
+// position after the last one, -1 if the bytes end too early, and the sum of
 // what was added.
 func addInts(out []int32, b []byte, p int) (next int, sum int32) {
 	for i := range out {
@@ -81,7 +81,7 @@ func addInts(out []int32, b []byte, p int) (next int, sum int32) {
 }
 
 // putInt writes v at b[p:], which must have room for 8 bytes, and returns the
-// position behind it.
+// position after it.
 func putInt(b []byte, p int, v int32) int {
 	u := uint32(v ^ v>>31)
 	c := byte(v>>31) & 0x40

@@ -8,8 +8,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/schema"
 )
 
-// This file prints what only 0.6 has: messages and objects with a UUID, and
-// objects that are not refused because of their values.
+// This file prints what only 0.6 has: messages and objects with a UUID, and objects
+// that are not refused for their values.
 
 // uuidLiteral is the Go form of a UUID.
 func uuidLiteral(u messages.UUID) string {
@@ -52,7 +52,7 @@ func emitExtendedIDs(s *spec, w *writer) {
 	if len(l) == 0 {
 		return
 	}
-	w.comment("Ids of the messages that have a UUID. On the wire their number is 0, so these numbers mean something in this package only, and may change.")
+	w.comment("Ids of the messages that have a UUID. On the wire their number is 0, so these numbers are only meaningful in this package, and may change.")
 	w.p("const (")
 	for _, m := range l {
 		w.p("ID%s ID = %d", m.Go, m.ID<<1|btoi(m.System))
@@ -97,14 +97,14 @@ func emitExtendedObjects(s *spec, w *writer) {
 // emitTolerant prints PutInts and ReadInts of an object that may be sent without its last
 // integers.
 func emitTolerant(s *spec, w *writer, o *object) {
-	w.comment("PutInts writes the object to the first ObjectSize integers of dst, which must have them.")
+	w.comment("PutInts writes the object to the first ObjectSize integers of dst, which must not be shorter.")
 	w.p("func (o *%s) PutInts(dst []int32) {", o.Go)
 	w.p("var all [Size%s]int32", o.Go)
 	emitPutInts(s, w, o, "all")
 	w.p("n := o.ObjectSize()")
 	w.p("copy(dst[:n], all[:n])\n}\n")
 
-	w.comment(fmt.Sprintf("ReadInts reads the object from src. It fails, and leaves the object as it is, if src has fewer than %d integers. Those behind Size%s are ignored.", *o.Min, o.Go))
+	w.comment(fmt.Sprintf("ReadInts reads the object from src. It fails, and leaves the object as it is, if src has fewer than %d integers. Those after Size%s are ignored.", *o.Min, o.Go))
 	w.p("func (o *%s) ReadInts(src []int32) error {", o.Go)
 	if *o.Min > 0 {
 		w.p("if len(src) < %d {\nreturn version.NewShortError(%q, len(src), %d)\n}", *o.Min, o.Name, *o.Min)
@@ -155,7 +155,7 @@ func emitClamp(s *spec, w *writer, o *object) {
 		w.p("func (*%s) Clamp() int { return 0 }\n", o.Go)
 		return
 	}
-	w.p("// Clamp brings values that are out of range into it and returns their number.")
+	w.p("// Clamp brings values that are out of range into it and returns how many there were.")
 	w.p("func (o *%s) Clamp() int {", o.Go)
 	for i, f := range ranged {
 		lo, hi, _, _ := f.Bounds()

@@ -23,9 +23,9 @@ func emitGameClient(s *spec, w *writer) {
 	emitMessages(s, w, func(m *message) bool { return !m.System && m.Dir == "client" })
 }
 
-// emitMessages prints the messages that want picks, after the structs that are
-// first used by one of them.
-func emitMessages(s *spec, w *writer, want func(*message) bool) {
+// emitMessages prints the messages that isWanted selects, each after the structs that
+// it is the first to use.
+func emitMessages(s *spec, w *writer, isWanted func(*message) bool) {
 	w.head(packerPath)
 	done := map[*structType]bool{}
 	for _, m := range s.Messages {
@@ -34,11 +34,11 @@ func emitMessages(s *spec, w *writer, want func(*message) bool) {
 				continue
 			}
 			done[f.StructDef] = true
-			if want(m) {
+			if isWanted(m) {
 				emitStruct(w, f.StructDef)
 			}
 		}
-		if want(m) && !m.Reserved {
+		if isWanted(m) && !m.Reserved {
 			emitMessage(w, m)
 		}
 	}
@@ -112,7 +112,7 @@ func emitMessage(w *writer, m *message) {
 		w.p("func (*%s) Unpack(*packer.Unpacker) error { return nil }\n", m.Go)
 		return
 	}
-	w.p("// Unpack reads the message from u, which stands behind the id.")
+	w.p("// Unpack reads the message from u, whose position must be after the id.")
 	w.p("func (m *%s) Unpack(u *packer.Unpacker) error {", m.Go)
 	emitUnpackFields(w, m.Name, m.Fields, m.Check, "m")
 	w.p("return nil\n}\n")
@@ -181,7 +181,7 @@ func emitUnpackFields(w *writer, name string, fields []*field, check, recv strin
 	}
 }
 
-// needsValue says whether the reading of the fields uses the variable v.
+// needsValue reports whether reading the fields uses the variable v.
 func needsValue(fields []*field) bool {
 	for _, f := range fields {
 		if f.StructDef != nil {

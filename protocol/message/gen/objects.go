@@ -16,7 +16,7 @@ func emitObjects(s *spec, w *writer) {
 		w.p("Size%s = %d", o.Go, o.Size)
 	}
 	w.p(")\n")
-	w.comment("Sizes holds the size in integers of each type that both sides of the wire know; the index is the type. Types with 0, and all beyond the table, send their size with each item.")
+	w.comment("Sizes contains the size in integers of the types whose size both sides know; the index is the type. Items of types with 0, and of all beyond the table, are sent with their size.")
 	w.p("var Sizes = []uint8{")
 	for _, o := range s.Objects {
 		if !o.Dynamic {
@@ -66,7 +66,7 @@ func emitObject(s *spec, w *writer, o *object) {
 		w.p("%s %s", f.Name, f.GoType())
 	}
 	if o.Min != nil {
-		w.comment("How many integers are not there at the end, because the sender is older.")
+		w.comment("Number of integers that are missing at the end, because the sender is older.")
 		w.p("Missing int")
 	}
 	w.p("}\n")
@@ -77,7 +77,7 @@ func emitObject(s *spec, w *writer, o *object) {
 		return
 	}
 
-	w.comment(fmt.Sprintf("PutInts writes the object to the first Size%s integers of dst, which must have them.", o.Go))
+	w.comment(fmt.Sprintf("PutInts writes the object to the first Size%s integers of dst, which must not be shorter.", o.Go))
 	w.p("func (o *%s) PutInts(dst []int32) {", o.Go)
 	w.p("_ = dst[Size%s-1]", o.Go)
 	emitPutInts(s, w, o, "dst")
@@ -107,12 +107,12 @@ func emitObject(s *spec, w *writer, o *object) {
 	w.p("return nil\n}\n")
 }
 
-// emitObjectIdentity prints the methods that say what the object is.
+// emitObjectIdentity prints the methods ObjectType and ObjectSize.
 func emitObjectIdentity(w *writer, o *object) {
 	w.p("// ObjectType returns Type%s.", o.Go)
 	w.p("func (*%s) ObjectType() int { return Type%s }\n", o.Go, o.Go)
 	if o.Min != nil {
-		w.comment(fmt.Sprintf("ObjectSize returns Size%s less what is Missing.", o.Go))
+		w.comment(fmt.Sprintf("ObjectSize returns Size%s minus Missing.", o.Go))
 		w.p("func (o *%s) ObjectSize() int { return Size%s - min(max(o.Missing, 0), Size%s-%d) }\n", o.Go, o.Go, o.Go, *o.Min)
 		return
 	}

@@ -130,7 +130,7 @@ func btoi(b bool) int {
 
 func emitDecoder(s *spec, w *writer) {
 	w.head(packerPath)
-	w.comment("Decoder reads messages. It holds one of each, so that reading allocates nothing: a message is valid until the next one of the same kind is read, its strings as long as the payload they were read from.\nThe zero value is ready to use. A Decoder must not be used by several goroutines at once.")
+	w.comment("Decoder reads messages. It contains one of each type, so that reading does not allocate: a message is valid until the next one of the same type is read, its strings as long as the payload they were read from.\nThe zero value is ready to use. A Decoder must not be used by several goroutines at once.")
 	w.p("type Decoder struct {")
 	w.p("u packer.Unpacker\n")
 	for _, m := range s.Messages {
@@ -139,7 +139,7 @@ func emitDecoder(s *spec, w *writer) {
 		}
 	}
 	w.p("}\n")
-	w.p("// decode reads the message with the given id, which d.u stands behind.")
+	w.p("// decode reads the message with the given id, which d.u has read.")
 	w.p("func (d *Decoder) decode(id ID) (Message, error) {")
 	w.p("switch id {")
 	for _, m := range s.Messages {
@@ -158,7 +158,7 @@ func emitDecoder(s *spec, w *writer) {
 	w.p("}")
 	w.p("return nil, version.NewIDError(int32(id), id.Desc())\n}\n")
 
-	w.comment("ObjectDecoder reads snapshot objects. Like a Decoder it holds one of each.")
+	w.comment("ObjectDecoder reads snapshot objects. Like a Decoder it contains one of each type.")
 	w.p("type ObjectDecoder struct {")
 	for _, o := range s.Objects {
 		w.p("%s %s", lower(o.Go), o.Go)

@@ -1,6 +1,6 @@
 package msg6
 
-// checkSnap checks that the part is one of the announced ones.
+// checkSnap checks that the index of the part is less than the number of parts.
 func checkSnap(m *Snap) error {
 	if m.Part >= m.Parts {
 		return version.NewRangeError("SNAP", "Part", m.Part)

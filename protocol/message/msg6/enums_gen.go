@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Weapon names a weapon, or in a kill message also what else killed: -3 to 5.
+// Weapon is a weapon, or in a kill message another cause of death: -3 to 5.
 type Weapon int32
 
 // Values of Weapon.
 const (
-	// WeaponGame: the rules killed: leaving, changing team, a restarted match.
+	// WeaponGame: the game: leaving, changing team, a restarted match.
 	WeaponGame Weapon = -3
 	// WeaponSelf: the kill command.
 	WeaponSelf Weapon = -2
@@ -43,7 +43,7 @@ var weaponNames = [...]string{
 	"Ninja",
 }
 
-// Team is a side of the match. Modes without teams put all players into
+// Team is a team of the match. In modes without teams all players are in
 // TeamRed.
 type Team int32
 
@@ -65,18 +65,18 @@ var teamNames = [...]string{
 	"Blue",
 }
 
-// ChatMode says to whom a chat line went. DDNet accepts -2 to 3, Teeworlds
-// only -1 to 1; the negative values mean nothing on the wire.
+// ChatMode is the receivers of a chat line. DDNet accepts -2 to 3, Teeworlds
+// only -1 to 1; the negative values have no meaning on the wire.
 type ChatMode int32
 
 // Values of ChatMode.
 const (
 	ChatAll  ChatMode = 0
 	ChatTeam ChatMode = 1
-	// ChatWhisperSent: DDNet: a whisper of the receiver's own; the client id is
-	// whom it went to.
+	// ChatWhisperSent: DDNet: a whisper that the receiver sent; the client id is
+	// that of its target.
 	ChatWhisperSent ChatMode = 2
-	// ChatWhisperReceived: DDNet: a whisper to the receiver.
+	// ChatWhisperReceived: DDNet: a whisper that the receiver got.
 	ChatWhisperReceived ChatMode = 3
 )
 
@@ -92,15 +92,15 @@ var chatModeNames = [...]string{
 	"WhisperReceived",
 }
 
-// PickupType says what lies on the ground. From ArmorShotgun on DDNet only,
-// for clients from VersionWeaponShields on.
+// PickupType is the kind of a pickup. From ArmorShotgun on DDNet only, for
+// clients from VersionWeaponShields on.
 type PickupType int32
 
 // Values of PickupType.
 const (
 	PickupHealth PickupType = 0
 	PickupArmor  PickupType = 1
-	// PickupWeapon: which one is in the subtype.
+	// PickupWeapon: a weapon; the subtype is its kind.
 	PickupWeapon PickupType = 2
 	// PickupNinja: with WeaponNinja as subtype.
 	PickupNinja        PickupType = 3
@@ -126,7 +126,7 @@ var pickupTypeNames = [...]string{
 	"ArmorLaser",
 }
 
-// Emote is the look of a tee's eyes.
+// Emote is the expression of a tee's eyes.
 type Emote int32
 
 // Values of Emote.
@@ -222,8 +222,8 @@ var voteChoiceNames = [...]string{
 	"Yes",
 }
 
-// FlagCarrier says where a flag is: one of the constants, or the client id (0
-// to 63) of its carrier.
+// FlagCarrier is the state of a flag: one of the constants, or the client id
+// (0 to 63) of its carrier.
 type FlagCarrier int32
 
 // Values of FlagCarrier.
@@ -231,7 +231,7 @@ const (
 	// FlagMissing: the map has no such flag.
 	FlagMissing FlagCarrier = -3
 	FlagAtStand FlagCarrier = -2
-	// FlagTaken: dropped, lying around.
+	// FlagTaken: dropped, not at its stand.
 	FlagTaken FlagCarrier = -1
 )
 
@@ -251,7 +251,7 @@ type HookState int32
 
 // Values of HookState.
 const (
-	// HookRetracted: back, but the key is still held.
+	// HookRetracted: retracted, but the key is still held.
 	HookRetracted    HookState = -1
 	HookIdle         HookState = 0
 	HookRetractStart HookState = 1
@@ -276,7 +276,7 @@ var hookStateNames = [...]string{
 	"Grabbed",
 }
 
-// Sound names a sound of the client's sound set.
+// Sound is a sound of the client's sound set.
 type Sound int32
 
 // Values of Sound.
@@ -308,7 +308,7 @@ const (
 	SoundPickupHealth     Sound = 24
 	SoundPickupArmor      Sound = 25
 	SoundPickupGrenade    Sound = 26
-	// SoundPickupShotgun: also the laser.
+	// SoundPickupShotgun: also for the laser.
 	SoundPickupShotgun Sound = 27
 	SoundPickupNinja   Sound = 28
 	SoundWeaponSpawn   Sound = 29
@@ -374,8 +374,8 @@ var soundNames = [...]string{
 	"Menu",
 }
 
-// PlayerFlags are what a client reports of its player in PlayerInput, and
-// what the server passes on in Character. From Aim on DDNet only.
+// PlayerFlags are the state that a client reports in PlayerInput and the
+// server forwards in Character. From Aim on DDNet only.
 type PlayerFlags int32
 
 // Values of PlayerFlags.
@@ -384,9 +384,9 @@ const (
 	PlayerFlagPlaying  PlayerFlags = 1
 	PlayerFlagInMenu   PlayerFlags = 2
 	PlayerFlagChatting PlayerFlags = 4
-	// PlayerFlagScoreboard: looks at the scoreboard.
+	// PlayerFlagScoreboard: shows the scoreboard.
 	PlayerFlagScoreboard PlayerFlags = 8
-	// PlayerFlagAim: shows the line of the hook.
+	// PlayerFlagAim: shows the hook line.
 	PlayerFlagAim PlayerFlags = 16
 	// PlayerFlagSpecCam: shares its camera, from VersionSpecCam on.
 	PlayerFlagSpecCam       PlayerFlags = 32
@@ -455,8 +455,8 @@ var gameStateFlagsNames = [...]string{
 	"RaceTime",
 }
 
-// CapabilityFlags are what a server can do, in CAPABILITIES. A version of 1
-// announces the first two, each further version one more.
+// CapabilityFlags are the capabilities of a server in CAPABILITIES. Version 1
+// has the first two, each further version one more.
 type CapabilityFlags int32
 
 // Values of CapabilityFlags.
@@ -464,7 +464,7 @@ const (
 	CapabilityDDNet CapabilityFlags = 1
 	// CapabilityChatTimeoutCode: the chat command /timeout exists.
 	CapabilityChatTimeoutCode CapabilityFlags = 2
-	// CapabilityAnyPlayerFlag: player flags are passed on as they are.
+	// CapabilityAnyPlayerFlag: player flags are forwarded unchanged.
 	CapabilityAnyPlayerFlag CapabilityFlags = 4
 	// CapabilityPingEx: PINGEX is answered.
 	CapabilityPingEx CapabilityFlags = 8
@@ -487,7 +487,7 @@ var capabilityFlagsNames = [...]string{
 	"SyncWeaponInput",
 }
 
-// AuthLevel is a player's rank in the remote console.
+// AuthLevel is a player's rcon level.
 type AuthLevel int32
 
 // Values of AuthLevel.
@@ -510,7 +510,7 @@ var authLevelNames = [...]string{
 	"Admin",
 }
 
-// ShowOthers says whether players of other DDRace teams are shown.
+// ShowOthers controls whether players of other DDRace teams are shown.
 type ShowOthers int32
 
 // Values of ShowOthers.
@@ -531,7 +531,7 @@ var showOthersNames = [...]string{
 	"OnlyTeam",
 }
 
-// SaveState is how far the saving of a DDRace team got.
+// SaveState is the progress of saving a DDRace team.
 type SaveState int32
 
 // Values of SaveState.
@@ -556,7 +556,7 @@ var saveStateNames = [...]string{
 	"Error",
 }
 
-// LaserType says what a DDNetLaser shows. From Dragger on for clients after
+// LaserType is the kind of a DDNetLaser. From Dragger on for clients after
 // 16.4.
 type LaserType int32
 
@@ -586,7 +586,7 @@ var laserTypeNames = [...]string{
 	"Plasma",
 }
 
-// EntityClass says what an EntityEx adds to.
+// EntityClass is the kind of entity that an EntityEx extends.
 type EntityClass int32
 
 // Values of EntityClass.
@@ -711,7 +711,7 @@ var exPlayerFlagsNames = [...]string{
 	"Spec",
 }
 
-// GameInfoFlags tell DDNet's client what to predict and draw. Without a
+// GameInfoFlags control what DDNet's client predicts and draws. Without a
 // GameInfoEx it guesses from the name of the mode.
 type GameInfoFlags int32
 
@@ -791,7 +791,7 @@ var gameInfoFlagsNames = [...]string{
 	"EntitiesBW",
 }
 
-// GameInfoFlags2 continue GameInfoFlags.
+// GameInfoFlags2 are more GameInfoFlags.
 type GameInfoFlags2 int32
 
 // Values of GameInfoFlags2.

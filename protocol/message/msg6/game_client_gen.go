@@ -6,12 +6,12 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// ClSay asks to say something. The server answers with Sv_Chat to all it
-// concerns. A text that begins with a slash is a command.
+// ClSay sends a chat message. The server sends Sv_Chat to all receivers. A
+// text that begins with a slash is a command.
 //
 // Sent by the client, vital; game message 17, Cl_Say.
 type ClSay struct {
-	// Only to the own team.
+	// Whether only the own team receives it.
 	Team bool
 	// The text. Limits: cc.
 	Message []byte
@@ -28,7 +28,7 @@ func (m *ClSay) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClSay) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
@@ -41,11 +41,11 @@ func (m *ClSay) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClSetTeam asks to change team.
+// ClSetTeam requests a change of team.
 //
 // Sent by the client, vital; game message 18, Cl_SetTeam.
 type ClSetTeam struct {
-	// The team wanted. Limits: -1 to 1.
+	// The requested team. Limits: -1 to 1.
 	Team Team
 }
 
@@ -59,7 +59,7 @@ func (m *ClSetTeam) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClSetTeam) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < -1 || v > 1 || u.Err() != nil {
@@ -69,12 +69,12 @@ func (m *ClSetTeam) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClSetSpectatorMode asks to look at something else. The server answers with
-// a SpectatorInfo in the snapshot.
+// ClSetSpectatorMode requests a change of what the spectator watches. The
+// server answers with a SpectatorInfo in the snapshot.
 //
 // Sent by the client, vital; game message 19, Cl_SetSpectatorMode.
 type ClSetSpectatorMode struct {
-	// Which player; -1 for none. Limits: -1 to 63.
+	// Client id of the player; -1 for none. Limits: -1 to 63.
 	SpectatorID int32
 }
 
@@ -88,7 +88,7 @@ func (m *ClSetSpectatorMode) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClSetSpectatorMode) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < -1 || v > 63 || u.Err() != nil {
@@ -98,31 +98,31 @@ func (m *ClSetSpectatorMode) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// PlayerProfile is who a player is and how their tee looks.
+// PlayerProfile is the name, clan, country and skin of a player.
 type PlayerProfile struct {
-	// Name wanted; MaxName bytes of it count. Limits: strict.
+	// Requested name; MaxName bytes of it are used. Limits: strict.
 	Name []byte
-	// Clan; MaxClan bytes of it count. Limits: strict.
+	// Clan; MaxClan bytes of it are used. Limits: strict.
 	Clan []byte
 	// ISO 3166-1 numeric code, -1 for none.
 	Country int32
-	// Name of the skin; MaxSkin bytes of it count. Limits: strict.
+	// Name of the skin; MaxSkin bytes of it are used. Limits: strict.
 	Skin []byte
-	// Whether the colours count.
+	// Whether the colours are used.
 	UseCustomColor bool
-	// Hue, saturation, lightness, 8 bits each; the lower half of the lightness
-	// range is left out.
+	// Hue, saturation, lightness, 8 bits each; lightness covers only the upper
+	// half of its range.
 	ColorBody int32
-	// As ColorBody.
+	// Like ColorBody.
 	ColorFeet int32
 }
 
-// ClStartInfo introduces the player: answer to CON_READY. The server answers
+// ClStartInfo introduces the player. It answers CON_READY. The server answers
 // with the vote options, Sv_TuneParams and Sv_ReadyToEnter.
 //
 // Sent by the client, vital, flushed at once; game message 20, Cl_StartInfo.
 type ClStartInfo struct {
-	// Name and look.
+	// Name and skin.
 	Profile PlayerProfile
 }
 
@@ -142,7 +142,7 @@ func (m *ClStartInfo) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClStartInfo) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if m.Profile.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
@@ -173,11 +173,11 @@ func (m *ClStartInfo) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClChangeInfo changes what Cl_StartInfo said.
+// ClChangeInfo changes what Cl_StartInfo has set.
 //
 // Sent by the client, vital; game message 21, Cl_ChangeInfo.
 type ClChangeInfo struct {
-	// Name and look.
+	// Name and skin.
 	Profile PlayerProfile
 }
 
@@ -197,7 +197,7 @@ func (m *ClChangeInfo) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClChangeInfo) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if m.Profile.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
@@ -228,7 +228,7 @@ func (m *ClChangeInfo) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClKill asks to die. At most once in three seconds.
+// ClKill kills the player's own tee. At most once in three seconds.
 //
 // Sent by the client, vital; game message 22, Cl_Kill.
 type ClKill struct{}
@@ -244,12 +244,11 @@ func (*ClKill) Append(dst []byte) []byte {
 // Unpack reads nothing: the message has no fields.
 func (*ClKill) Unpack(*packer.Unpacker) error { return nil }
 
-// ClEmoticon asks to show an emoticon. The server answers with Sv_Emoticon to
-// all.
+// ClEmoticon requests an emoticon. The server sends Sv_Emoticon to all.
 //
 // Sent by the client, vital; game message 23, Cl_Emoticon.
 type ClEmoticon struct {
-	// Which. Limits: 0 to 15.
+	// The emoticon. Limits: 0 to 15.
 	Emoticon Emoticon
 }
 
@@ -263,7 +262,7 @@ func (m *ClEmoticon) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClEmoticon) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 15 || u.Err() != nil {
@@ -291,7 +290,7 @@ func (m *ClVote) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClVote) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < -1 || v > 1 || u.Err() != nil {
@@ -301,7 +300,7 @@ func (m *ClVote) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClCallVote asks for a vote.
+// ClCallVote calls a vote.
 //
 // Sent by the client, vital; game message 25, Cl_CallVote.
 type ClCallVote struct {
@@ -309,7 +308,7 @@ type ClCallVote struct {
 	Type []byte
 	// Text of the option, or the client id in decimal. Limits: strict.
 	Value []byte
-	// Why; may be empty. Limits: strict.
+	// Reason; may be empty. Limits: strict.
 	Reason []byte
 }
 
@@ -325,7 +324,7 @@ func (m *ClCallVote) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClCallVote) Unpack(u *packer.Unpacker) error {
 	if m.Type = u.String(packer.SanitizeStrict); u.Err() != nil {
 		return version.NewFieldError("Cl_CallVote", "Type", 0, u)
@@ -339,12 +338,12 @@ func (m *ClCallVote) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClIsDDNetLegacy says which release of DDNet the client is, to servers that
-// do not know CLIENTVER.
+// ClIsDDNetLegacy is the DDNet release of the client, for servers that do not
+// know CLIENTVER.
 //
 // Sent by the client, vital; game message 26, Cl_IsDDNetLegacy.
 type ClIsDDNetLegacy struct {
-	// As in CLIENTVER. Limits: 1 if the message ends before it.
+	// Like in CLIENTVER. Limits: 1 if the message ends before it.
 	Version int32
 }
 
@@ -358,7 +357,7 @@ func (m *ClIsDDNetLegacy) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClIsDDNetLegacy) Unpack(u *packer.Unpacker) error {
 	var v int32
 	v = 1
@@ -372,11 +371,11 @@ func (m *ClIsDDNetLegacy) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClShowOthersLegacy is Cl_ShowOthers to servers that do not know that.
+// ClShowOthersLegacy is Cl_ShowOthers for servers that do not know it.
 //
 // Sent by the client, vital; game message 31, Cl_ShowOthersLegacy.
 type ClShowOthersLegacy struct {
-	// Show them.
+	// Whether to show them.
 	Show bool
 }
 
@@ -390,7 +389,7 @@ func (m *ClShowOthersLegacy) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClShowOthersLegacy) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
@@ -400,7 +399,7 @@ func (m *ClShowOthersLegacy) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClShowDistance says how much of the world the client shows.
+// ClShowDistance is the size of the part of the world that the client shows.
 //
 // Sent by the client, vital; game message show-distance@netmsg.ddnet.tw,
 // Cl_ShowDistance.
@@ -422,7 +421,7 @@ func (m *ClShowDistance) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClShowDistance) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -436,13 +435,12 @@ func (m *ClShowDistance) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClShowOthers says whether the client wants to see players of other DDRace
-// teams.
+// ClShowOthers requests to show or hide players of other DDRace teams.
 //
 // Sent by the client, vital; game message showothers@netmsg.ddnet.tw,
 // Cl_ShowOthers.
 type ClShowOthers struct {
-	// Which. Limits: 0 to 2.
+	// Which players to show. Limits: 0 to 2.
 	Show ShowOthers
 }
 
@@ -456,7 +454,7 @@ func (m *ClShowOthers) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClShowOthers) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 2 || u.Err() != nil {
@@ -466,7 +464,7 @@ func (m *ClShowOthers) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClCameraInfo describes the client's camera to those who watch the player;
+// ClCameraInfo describes the client's camera to spectators of the player;
 // clients from VersionSpecCam on.
 //
 // Sent by the client, vital; game message camera-info@netmsg.ddnet.org,
@@ -492,7 +490,7 @@ func (m *ClCameraInfo) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClCameraInfo) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -510,13 +508,13 @@ func (m *ClCameraInfo) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClEnableSpectatorCount says whether the client counts as a spectator of
-// whom it watches.
+// ClEnableSpectatorCount sets whether the client is counted as a spectator of
+// the player that it watches.
 //
 // Sent by the client, vital; game message
 // enable-spectator-count@netmsg.ddnet.org, Cl_EnableSpectatorCount.
 type ClEnableSpectatorCount struct {
-	// It counts.
+	// Whether it is counted.
 	Enable bool
 }
 
@@ -530,7 +528,7 @@ func (m *ClEnableSpectatorCount) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClEnableSpectatorCount) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {

@@ -6,14 +6,14 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// GameEx is a game message that is known by a UUID and not by a number, of a
-// kind this package does not know. Receivers ignore it.
+// GameEx is a game message with a UUID that this package does not know.
+// Receivers ignore it.
 //
 // Sent by both sides, not vital; game message 0, GAME_EX.
 type GameEx struct {
-	// The kind of message.
+	// Type of the message.
 	UUID UUID
-	// Its fields.
+	// The fields of the message.
 	Data []byte
 }
 
@@ -28,7 +28,7 @@ func (m *GameEx) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *GameEx) Unpack(u *packer.Unpacker) error {
 	if copy(m.UUID[:], u.Raw(len(m.UUID))); u.Err() != nil {
 		return version.NewFieldError("GAME_EX", "UUID", 0, u)
@@ -37,8 +37,8 @@ func (m *GameEx) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvMotd is the message of the day, shown on joining. Sent after READY, even
-// if empty, and when it changes.
+// SvMotd is the message of the day, shown when joining. Sent after READY,
+// even if empty, and when it changes.
 //
 // Sent by the server, vital; game message 1, Sv_Motd.
 type SvMotd struct {
@@ -56,7 +56,7 @@ func (m *SvMotd) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvMotd) Unpack(u *packer.Unpacker) error {
 	if m.Message = u.String(packer.SanitizeLax); u.Err() != nil {
 		return version.NewFieldError("Sv_Motd", "Message", 0, u)
@@ -82,7 +82,7 @@ func (m *SvBroadcast) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvBroadcast) Unpack(u *packer.Unpacker) error {
 	if m.Message = u.String(packer.SanitizeLax); u.Err() != nil {
 		return version.NewFieldError("Sv_Broadcast", "Message", 0, u)
@@ -90,14 +90,14 @@ func (m *SvBroadcast) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvChat is a line of chat. Clients show it only if they know the speaker
-// from a ClientInfo.
+// SvChat is a line of chat. Clients show it only if they have a ClientInfo of
+// the sender.
 //
 // Sent by the server, vital; game message 3, Sv_Chat.
 type SvChat struct {
-	// To whom it went. Limits: -2 to 3.
+	// Receivers. Limits: -2 to 3.
 	Mode ChatMode
-	// Who speaks; -1 for the server. Limits: -1 to 63.
+	// Client id of the sender; -1 for the server. Limits: -1 to 63.
 	ClientID int32
 	// The text. Limits: cc.
 	Message []byte
@@ -115,7 +115,7 @@ func (m *SvChat) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvChat) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < -2 || v > 3 || u.Err() != nil {
@@ -132,7 +132,7 @@ func (m *SvChat) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvKillMsg says that a tee died.
+// SvKillMsg reports that a tee died.
 //
 // Sent by the server, vital; game message 4, Sv_KillMsg.
 type SvKillMsg struct {
@@ -140,9 +140,9 @@ type SvKillMsg struct {
 	Killer int32
 	// Client id. Limits: 0 to 63.
 	Victim int32
-	// What killed. Limits: -3 to 5.
+	// What killed it. Limits: -3 to 5.
 	Weapon Weapon
-	// For capture the flag, bits: 1 the victim, 2 the killer carried a flag.
+	// Bits, in capture the flag: 1 the victim, 2 the killer carried a flag.
 	ModeSpecial int32
 }
 
@@ -159,7 +159,7 @@ func (m *SvKillMsg) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvKillMsg) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
@@ -181,11 +181,11 @@ func (m *SvKillMsg) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvSoundGlobal plays a sound that has no place.
+// SvSoundGlobal plays a sound without a position.
 //
 // Sent by the server, vital; game message 5, Sv_SoundGlobal.
 type SvSoundGlobal struct {
-	// Which. Limits: 0 to 40.
+	// The sound. Limits: 0 to 40.
 	Sound Sound
 }
 
@@ -199,7 +199,7 @@ func (m *SvSoundGlobal) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvSoundGlobal) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 40 || u.Err() != nil {
@@ -230,18 +230,18 @@ func (m *SvTuneParams) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvTuneParams) Unpack(u *packer.Unpacker) error {
 	m.Params = appendInts(m.Params[:0], u, 64)
 	return nil
 }
 
-// SvExtraProjectile was made to send projectiles outside of snapshots.
-// Servers do not send it, and later clients ignore it.
+// SvExtraProjectile sends projectiles outside of snapshots. Servers do not
+// send it, and later clients ignore it.
 //
 // Sent by the server, not vital; game message 7, Sv_ExtraProjectile.
 type SvExtraProjectile struct {
-	// A number and as many Projectile objects, in integers.
+	// A count and as many Projectile objects, as integers.
 	Data []byte
 }
 
@@ -255,13 +255,14 @@ func (m *SvExtraProjectile) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvExtraProjectile) Unpack(u *packer.Unpacker) error {
 	m.Data = u.Rest()
 	return nil
 }
 
-// SvReadyToEnter ends the answer to Cl_StartInfo. The client sends ENTERGAME.
+// SvReadyToEnter completes the answer to Cl_StartInfo. The client sends
+// ENTERGAME next.
 //
 // Sent by the server, vital, flushed at once; game message 8,
 // Sv_ReadyToEnter.
@@ -278,7 +279,7 @@ func (*SvReadyToEnter) Append(dst []byte) []byte {
 // Unpack reads nothing: the message has no fields.
 func (*SvReadyToEnter) Unpack(*packer.Unpacker) error { return nil }
 
-// SvWeaponPickup says that the receiver picked up a weapon, so that the
+// SvWeaponPickup reports that the receiver picked up a weapon, so that the
 // client can switch to it.
 //
 // Sent by the server, vital; game message 9, Sv_WeaponPickup.
@@ -297,7 +298,7 @@ func (m *SvWeaponPickup) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvWeaponPickup) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 5 || u.Err() != nil {
@@ -311,9 +312,9 @@ func (m *SvWeaponPickup) Unpack(u *packer.Unpacker) error {
 //
 // Sent by the server, vital; game message 10, Sv_Emoticon.
 type SvEmoticon struct {
-	// Whose tee. Limits: 0 to 63.
+	// Client id of the tee. Limits: 0 to 63.
 	ClientID int32
-	// Which. Limits: 0 to 15.
+	// The emoticon. Limits: 0 to 15.
 	Emoticon Emoticon
 }
 
@@ -328,7 +329,7 @@ func (m *SvEmoticon) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvEmoticon) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
@@ -363,11 +364,11 @@ func (*SvVoteClearOptions) Unpack(*packer.Unpacker) error { return nil }
 //
 // Sent by the server, vital; game message 12, Sv_VoteOptionListAdd.
 type SvVoteOptionListAdd struct {
-	// How many of the descriptions count. Limits: 1 to 15.
+	// Number of descriptions that are used. Limits: 1 to 15.
 	Count int32
-	// Texts of the options, those that do not count are sent too, empty; the
-	// original drops leading white space, of which some servers make blank lines.
-	// Limits: cc.
+	// Texts of the options; unused ones are sent as empty texts; the original
+	// drops leading white space, which some servers use for blank lines. Limits:
+	// cc.
 	Descriptions [15][]byte
 }
 
@@ -384,7 +385,7 @@ func (m *SvVoteOptionListAdd) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvVoteOptionListAdd) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 1 || v > 15 || u.Err() != nil {
@@ -417,7 +418,7 @@ func (m *SvVoteOptionAdd) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvVoteOptionAdd) Unpack(u *packer.Unpacker) error {
 	if m.Description = u.String(packer.SanitizeCC); u.Err() != nil {
 		return version.NewFieldError("Sv_VoteOptionAdd", "Description", 0, u)
@@ -425,7 +426,7 @@ func (m *SvVoteOptionAdd) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvVoteOptionRemove takes one option off the client's list.
+// SvVoteOptionRemove removes one option from the client's list.
 //
 // Sent by the server, vital; game message 14, Sv_VoteOptionRemove.
 type SvVoteOptionRemove struct {
@@ -443,7 +444,7 @@ func (m *SvVoteOptionRemove) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvVoteOptionRemove) Unpack(u *packer.Unpacker) error {
 	if m.Description = u.String(packer.SanitizeCC); u.Err() != nil {
 		return version.NewFieldError("Sv_VoteOptionRemove", "Description", 0, u)
@@ -451,13 +452,13 @@ func (m *SvVoteOptionRemove) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvVoteSet says that a vote began, or with a timeout of 0 that it ended.
+// SvVoteSet reports that a vote began, or with a timeout of 0 that it ended.
 //
 // Sent by the server, vital; game message 15, Sv_VoteSet.
 type SvVoteSet struct {
-	// S left; 0 at the end. Limits: 0 to 60.
+	// Seconds left; 0 at the end. Limits: 0 to 60.
 	Timeout int32
-	// What is voted on; empty at the end. Limits: strict.
+	// Text of the option; empty at the end. Limits: strict.
 	Description []byte
 	// The caller's reason; empty at the end. Limits: strict.
 	Reason []byte
@@ -475,7 +476,7 @@ func (m *SvVoteSet) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvVoteSet) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 60 || u.Err() != nil {
@@ -491,17 +492,17 @@ func (m *SvVoteSet) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvVoteStatus is the count of the running vote.
+// SvVoteStatus is the current count of the running vote.
 //
 // Sent by the server, vital; game message 16, Sv_VoteStatus.
 type SvVoteStatus struct {
-	// Votes for. Limits: 0 to 64.
+	// Votes in favour. Limits: 0 to 64.
 	Yes int32
 	// Votes against. Limits: 0 to 64.
 	No int32
-	// Not voted yet. Limits: 0 to 64.
+	// Players who have not voted. Limits: 0 to 64.
 	Pass int32
-	// All who may vote. Limits: 0 to 64.
+	// Players who may vote. Limits: 0 to 64.
 	Total int32
 }
 
@@ -518,7 +519,7 @@ func (m *SvVoteStatus) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvVoteStatus) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
@@ -546,7 +547,7 @@ func (m *SvVoteStatus) Unpack(u *packer.Unpacker) error {
 type SvDDRaceTimeLegacy struct {
 	// 1/100 s since the start.
 	Time int32
-	// 1/100 s against the record at this checkpoint.
+	// 1/100 s relative to the record at this checkpoint.
 	Check int32
 	// 1 at the end of the race. Limits: 0 to 1.
 	Finish int32
@@ -564,7 +565,7 @@ func (m *SvDDRaceTimeLegacy) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvDDRaceTimeLegacy) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -603,7 +604,7 @@ func (m *SvRecordLegacy) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvRecordLegacy) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -635,13 +636,13 @@ func (m *SvTeamsStateLegacy) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvTeamsStateLegacy) Unpack(u *packer.Unpacker) error {
 	m.Teams = appendInts(m.Teams[:0], u, 128)
 	return nil
 }
 
-// SvTeamsState tells the DDRace team of every client id.
+// SvTeamsState is the DDRace team of each client id.
 //
 // Sent by the server, vital; game message teamsstate@netmsg.ddnet.tw,
 // Sv_TeamsState.
@@ -661,20 +662,20 @@ func (m *SvTeamsState) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvTeamsState) Unpack(u *packer.Unpacker) error {
 	m.Teams = appendInts(m.Teams[:0], u, 128)
 	return nil
 }
 
-// SvDDRaceTime shows the time of a race.
+// SvDDRaceTime is the time of a race.
 //
 // Sent by the server, vital; game message ddrace-time@netmsg.ddnet.tw,
 // Sv_DDRaceTime.
 type SvDDRaceTime struct {
 	// 1/100 s since the start.
 	Time int32
-	// 1/100 s against the record at this checkpoint.
+	// 1/100 s relative to the record at this checkpoint.
 	Check int32
 	// 1 at the end of the race. Limits: 0 to 1.
 	Finish int32
@@ -692,7 +693,7 @@ func (m *SvDDRaceTime) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvDDRaceTime) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -710,7 +711,7 @@ func (m *SvDDRaceTime) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvRecord tells the best times on the map.
+// SvRecord are the best times on the map.
 //
 // Sent by the server, vital; game message record@netmsg.ddnet.tw, Sv_Record.
 type SvRecord struct {
@@ -731,7 +732,7 @@ func (m *SvRecord) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvRecord) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -745,14 +746,14 @@ func (m *SvRecord) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvKillMsgTeam says that a whole DDRace team died.
+// SvKillMsgTeam reports that a whole DDRace team died.
 //
 // Sent by the server, vital; game message killmsgteam@netmsg.ddnet.tw,
 // Sv_KillMsgTeam.
 type SvKillMsgTeam struct {
 	// The DDRace team. Limits: 0 to 63.
 	Team int32
-	// Client id of who died first, -1 for nobody. Limits: -1 to 63.
+	// Client id of the player who died first, -1 for none. Limits: -1 to 63.
 	First int32
 }
 
@@ -767,7 +768,7 @@ func (m *SvKillMsgTeam) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvKillMsgTeam) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
@@ -781,7 +782,7 @@ func (m *SvKillMsgTeam) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvYourVote tells the receiver's answer to the running vote.
+// SvYourVote is the receiver's own answer to the running vote.
 //
 // Sent by the server, vital; game message yourvote@netmsg.ddnet.org,
 // Sv_YourVote.
@@ -800,7 +801,7 @@ func (m *SvYourVote) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvYourVote) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < -1 || v > 1 || u.Err() != nil {
@@ -810,16 +811,16 @@ func (m *SvYourVote) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvRaceFinish says that a player ended a race.
+// SvRaceFinish reports that a player finished a race.
 //
 // Sent by the server, vital; game message racefinish@netmsg.ddnet.org,
 // Sv_RaceFinish.
 type SvRaceFinish struct {
-	// Who. Limits: 0 to 63.
+	// Client id. Limits: 0 to 63.
 	ClientID int32
 	// Ms.
 	Time int32
-	// Ms against the player's best time.
+	// Ms relative to the player's best time.
 	Diff int32
 	// Best time of the player.
 	RecordPersonal bool
@@ -841,7 +842,7 @@ func (m *SvRaceFinish) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvRaceFinish) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
@@ -871,7 +872,7 @@ func (m *SvRaceFinish) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvCommandInfo tells a chat command, for completion.
+// SvCommandInfo adds a chat command to the completion list.
 //
 // Sent by the server, vital; game message commandinfo@netmsg.ddnet.org,
 // Sv_CommandInfo.
@@ -880,7 +881,7 @@ type SvCommandInfo struct {
 	Name []byte
 	// Format of its arguments. Limits: strict.
 	ArgsFormat []byte
-	// What it does. Limits: strict.
+	// Help text. Limits: strict.
 	HelpText []byte
 }
 
@@ -896,7 +897,7 @@ func (m *SvCommandInfo) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvCommandInfo) Unpack(u *packer.Unpacker) error {
 	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
 		return version.NewFieldError("Sv_CommandInfo", "Name", 0, u)
@@ -910,7 +911,7 @@ func (m *SvCommandInfo) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvCommandInfoRemove takes back a Sv_CommandInfo.
+// SvCommandInfoRemove removes a command that Sv_CommandInfo added.
 //
 // Sent by the server, vital; game message
 // commandinfo-remove@netmsg.ddnet.org, Sv_CommandInfoRemove.
@@ -929,7 +930,7 @@ func (m *SvCommandInfoRemove) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvCommandInfoRemove) Unpack(u *packer.Unpacker) error {
 	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
 		return version.NewFieldError("Sv_CommandInfoRemove", "Name", 0, u)
@@ -1005,7 +1006,7 @@ func (*SvCommandInfoGroupEnd) Append(dst []byte) []byte {
 // Unpack reads nothing: the message has no fields.
 func (*SvCommandInfoGroupEnd) Unpack(*packer.Unpacker) error { return nil }
 
-// SvChangeInfoCooldown tells when the receiver may send Cl_ChangeInfo again.
+// SvChangeInfoCooldown is when the receiver may send Cl_ChangeInfo again.
 //
 // Sent by the server, vital; game message
 // change-info-cooldown@netmsg.ddnet.org, Sv_ChangeInfoCooldown.
@@ -1024,7 +1025,7 @@ func (m *SvChangeInfoCooldown) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvChangeInfoCooldown) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || u.Err() != nil {
@@ -1034,7 +1035,7 @@ func (m *SvChangeInfoCooldown) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvMapSoundGlobal plays a sound of the map that has no place.
+// SvMapSoundGlobal plays a sound of the map without a position.
 //
 // Sent by the server, vital; game message map-sound-global@netmsg.ddnet.org,
 // Sv_MapSoundGlobal.
@@ -1053,7 +1054,7 @@ func (m *SvMapSoundGlobal) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvMapSoundGlobal) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -1063,7 +1064,7 @@ func (m *SvMapSoundGlobal) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvPreInput passes another player's input on before its tick, for
+// SvPreInput forwards the input of another player before its tick, for
 // prediction; clients from VersionPreInput on.
 //
 // Sent by the server, not vital; game message preinput@netmsg.ddnet.org,
@@ -1081,7 +1082,7 @@ type SvPreInput struct {
 	Fire int32
 	// 1 while the key is held.
 	Hook int32
-	// 0 for none, else weapon + 1.
+	// Weapon + 1, 0 for none.
 	WantedWeapon int32
 	// Counts presses and releases.
 	NextWeapon int32
@@ -1089,7 +1090,7 @@ type SvPreInput struct {
 	PrevWeapon int32
 	// Client id of the player. Limits: 0 to 63.
 	Owner int32
-	// Tick that the input is for. Limits: 0 or more.
+	// Tick for which the input is. Limits: 0 or more.
 	IntendedTick int32
 }
 
@@ -1113,7 +1114,7 @@ func (m *SvPreInput) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvPreInput) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -1163,24 +1164,24 @@ func (m *SvPreInput) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvSaveCode tells how the saving of a DDRace team went.
+// SvSaveCode reports the progress of saving a DDRace team.
 //
 // Sent by the server, vital; game message save-code@netmsg.ddnet.org,
 // Sv_SaveCode.
 type SvSaveCode struct {
-	// How far it got. Limits: 0 to 4.
+	// Progress. Limits: 0 to 4.
 	State SaveState
-	// What went wrong. Limits: strict.
+	// Error message. Limits: strict.
 	Error []byte
-	// Who asked for it. Limits: strict.
+	// Name of the player who requested it. Limits: strict.
 	SaveRequester []byte
-	// Where it was saved. Limits: strict.
+	// Name of the server that has it. Limits: strict.
 	ServerName []byte
-	// Code that the server made up. Limits: strict.
+	// Code that the server generated. Limits: strict.
 	GeneratedCode []byte
-	// Code that the player wanted. Limits: strict.
+	// Code that the player requested. Limits: strict.
 	Code []byte
-	// Who was saved. Limits: strict.
+	// Names of the players. Limits: strict.
 	TeamMembers []byte
 }
 
@@ -1200,7 +1201,7 @@ func (m *SvSaveCode) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvSaveCode) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 4 || u.Err() != nil {
@@ -1247,7 +1248,7 @@ func (m *SvServerAlert) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvServerAlert) Unpack(u *packer.Unpacker) error {
 	if m.Message = u.String(packer.SanitizeLax); u.Err() != nil {
 		return version.NewFieldError("Sv_ServerAlert", "Message", 0, u)
@@ -1274,7 +1275,7 @@ func (m *SvModeratorAlert) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvModeratorAlert) Unpack(u *packer.Unpacker) error {
 	if m.Message = u.String(packer.SanitizeLax); u.Err() != nil {
 		return version.NewFieldError("Sv_ModeratorAlert", "Message", 0, u)
@@ -1301,7 +1302,7 @@ func (m *SvMapInfo) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvMapInfo) Unpack(u *packer.Unpacker) error {
 	if m.Description = u.String(packer.SanitizeLax); u.Err() != nil {
 		return version.NewFieldError("Sv_MapInfo", "Description", 0, u)

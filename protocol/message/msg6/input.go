@@ -5,23 +5,21 @@ import "github.com/teeyard/teeyard/protocol/packer"
 // MaxInputWords is the largest number of integers in an INPUT.
 const MaxInputWords = 128
 
-// Input is what the player does in one tick, and the acknowledgement of
-// snapshots. Sent when something changes, and at least every 40 ms.
+// Input is the player's input for a tick and acknowledges snapshots. Sent when the
+// input changes, and at least every 40 ms.
 //
 // Sent by the client, not vital, flushed at once; system message 16, INPUT.
 type Input struct {
 	// Tick of the last snapshot received, -1 for none; the server uses it as base.
 	AckTick int32
-	// Tick that the input is for.
+	// Tick for which the input is.
 	IntendedTick int32
-	// Size of the input in bytes: SizePlayerInput×4. At most 515; the quirks of
-	// the original are kept, so it may be no multiple of 4, or negative, which
-	// counts as 0.
+	// Size of the input in bytes: SizePlayerInput×4. At most 515. As in the original
+	// it may be no multiple of 4, or negative, which counts as 0.
 	Size int32
-	// The input, Count of them; the others are 0.
+	// The input, Count integers; the others are 0.
 	Words [MaxInputWords]int32
-	// How many of the Words are not there at the end. The original clients leave
-	// out none.
+	// Number of Words that are missing at the end. The original clients send all.
 	Missing int
 }
 
@@ -37,8 +35,8 @@ func (m *Input) SetPlayer(in *PlayerInput) {
 	in.PutInts(m.Words[:])
 }
 
-// Player reads the player's input from the first Words, whatever Size says, as
-// the original server does. The values may be any; see PlayerInput.
+// Player reads the player's input from the first Words, regardless of Size, as the
+// original server does. All values are accepted; see PlayerInput.
 func (m *Input) Player(in *PlayerInput) {
 	in.ReadInts(m.Words[:SizePlayerInput]) // fails only for its size
 }
@@ -52,8 +50,8 @@ func (m *Input) Append(dst []byte) []byte {
 	return packer.AppendInts(dst, m.Words[:max(m.Count()-max(m.Missing, 0), 0)])
 }
 
-// Unpack reads the message from u, which stands behind the id. Only the first
-// three integers are needed: Words that are not there are 0.
+// Unpack reads the message from u, whose position must be after the id. Only the
+// first three integers are required; Words that are missing are 0.
 func (m *Input) Unpack(u *packer.Unpacker) error {
 	m.AckTick = u.Int()
 	m.IntendedTick = u.Int()

@@ -4,8 +4,8 @@ package msg6
 const (
 	// NetVersion is what a client must send in INFO, exactly.
 	NetVersion = "0.6 626fce9a778df4d4"
-	// CrashmePlx is the RCON_CMD with which DDNet's client says, without being
-	// logged in, that it can handle 64 clients. It is not meant for a console.
+	// CrashmePlx is the RCON_CMD with which DDNet's client, without rcon rights,
+	// reports that it supports 64 clients. It is not meant for a console.
 	CrashmePlx = "crashmeplx"
 
 	// TicksPerSecond is the length of a second in ticks.
@@ -13,12 +13,12 @@ const (
 	// MaxClients is the number of client ids of DDNet up to 18.x; messages with
 	// higher ids are refused.
 	MaxClients = 64
-	// MaxClientsVanilla is the number of client ids of Teeworlds 0.6. It must not
-	// be sent others, nor must DDNet before VersionDDNetOld.
+	// MaxClientsVanilla is the number of client ids of Teeworlds 0.6. It must not be
+	// sent higher ids, and neither must DDNet before VersionDDNetOld.
 	MaxClientsVanilla = 16
 
-	// MaxName, MaxClan and MaxSkin are the bytes of a name, a clan and the name of
-	// a skin that a ClientInfo has room for.
+	// MaxName, MaxClan and MaxSkin are the largest lengths of a name, a clan and the
+	// name of a skin in a ClientInfo, in bytes.
 	MaxName = 15
 	MaxClan = 11
 	MaxSkin = 23
@@ -43,17 +43,16 @@ const (
 	MaxSnapPartsVanilla = 31
 )
 
-// CapabilitiesVersion is the version of CAPABILITIES in which all CapabilityFlags
-// count.
+// CapabilitiesVersion is the version of CAPABILITIES with all CapabilityFlags.
 const CapabilitiesVersion = 5
 
 // GameInfoVersion is the version of GameInfoEx that DDNet 16.4 sends.
 const GameInfoVersion = 8
 
-// Versions of DDNet's client, as CLIENTVER and Cl_IsDDNetLegacy tell them: the
-// release times 1000. Servers decide by them what a client may be sent.
+// Versions of DDNet's client in CLIENTVER and Cl_IsDDNetLegacy: the release times 1000.
+// They determine what servers may send to a client.
 const (
-	VersionNone               = -1    // said nothing
+	VersionNone               = -1    // sent none
 	VersionVanilla            = 0     // Teeworlds 0.6
 	VersionDDRace             = 1     // DDRace, 16 client ids
 	VersionDDNetOld           = 2     // 64 client ids

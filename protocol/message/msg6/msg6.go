@@ -1,28 +1,27 @@
-// Package msg6 has the messages and snapshot objects of Teeworlds 0.6 and of
-// DDNet, which extends it, as Go types, exactly as they are on the wire: what was
-// read can be written again to the same bytes. It is complete for 0.6.5 and DDNet
-// 16.4; of later DDNet releases it has what they added without changing what
-// there was.
+// Package msg6 contains the messages and snapshot objects of Teeworlds 0.6 and of DDNet,
+// which extends it, as Go types, exactly as they are on the wire: decoding and encoding
+// gives the same bytes. It is complete for 0.6.5 and DDNet 16.4, and has those additions
+// of later DDNet releases that did not change what existed.
 //
-// A message is read with a [Decoder], or with the Unpack method of its type when
-// its id is known, and written with Append. Reading checks the range of every
-// field and drops the whole message on a violation, as the original programs do;
-// writing does not check, so a value out of range makes the peer drop the message.
+// Messages are read with a [Decoder], or with the Unpack method of their type, and
+// written with Append. Reading checks the range of every field and drops the whole
+// message if one is wrong, as the original programs do. Writing does not check: the peer
+// drops a message with a wrong value.
 //
-// Snapshot objects are read with Take and written with Put. In 0.6 their values are
-// not a reason to refuse them: Take fails only for a wrong number of integers. What
-// uses the values calls Clamp, which brings them into their range as DDNet does.
+// Snapshot objects are read with ReadInts and written with PutInts. In 0.6 they are not
+// refused for their values: ReadInts fails only for a wrong number of integers. Before
+// the values are used, Clamp brings them into their range, as DDNet does.
 //
-// DDNet's own messages and objects have a UUID in place of a number. Such a message
-// has an [ID] that means something in this package only; unknown ones are read as
-// [SystemEx] or [GameEx]. Such an object has a Type above all that fit the wire, and
-// a [TypeRegistry] says which number stands for it in a snapshot.
+// DDNet's own messages and objects have a UUID instead of a number. Such a message has
+// an [ID] that is only meaningful in this package; unknown ones are read as [SystemEx] or
+// [GameEx]. Such an object has a Type that is larger than all on the wire; a
+// [TypeRegistry] maps it to the number that a snapshot uses.
 //
-// Strings are []byte and borrowed from the buffer they were read from, where they
-// were sanitised in place.
+// Strings are []byte and borrowed from the buffer they were read from, in which they were
+// sanitised in place.
 //
-// Most of the package is generated from protocol/message/schema. The files without
-// _gen in their name hold what does not follow the common rules.
+// Most of the package is generated from protocol/message/schema. The files without _gen
+// in their name contain what does not follow the common rules.
 package msg6
 
 import (
@@ -48,20 +47,20 @@ type Message interface {
 	Unpack(u *packer.Unpacker) error
 }
 
-// ID identifies a type of message as the first integer of the wire form does: the
-// number within its layer times two, plus 1 for system messages. The numbers of
-// messages with a UUID are above all those, in the order of the schema; on the
-// wire they are 0. The constants are called ID and the name of the Go type.
+// ID identifies a type of message like the first integer on the wire: the number
+// within its layer times two, plus 1 for system messages. The constants are ID and
+// the name of the Go type. Messages with a UUID, whose number on the wire is 0, have
+// higher numbers in the order of the schema.
 type ID uint16
 
-// System reports whether it is a system message, belonging to the connection and
+// System reports whether it is a system message, which belongs to the connection and
 // not to the game.
 func (id ID) System() bool { return id&1 != 0 }
 
 // Number returns the number of the message within its layer, system or game.
 func (id ID) Number() int { return int(id >> 1) }
 
-// Desc returns what is known of the message; nil if nothing is. The result is
+// Desc returns the description of the message, or nil for an unknown one. It is
 // shared and must not be changed.
 func (id ID) Desc() *message.Desc {
 	table := gameDescs[:]
@@ -81,7 +80,7 @@ func (id ID) Desc() *message.Desc {
 	return nil
 }
 
-// Extended reports whether it is the id of a message that has a UUID on the wire.
+// Extended reports whether the message has a UUID on the wire.
 func (id ID) Extended() bool { return id.Number() >= firstExtended }
 
 // UUID returns the UUID of a message that has one; ok is false for others.
@@ -93,13 +92,14 @@ func (id ID) UUID() (u UUID, ok bool) {
 }
 
 // ExtendedID returns the id of the message with that UUID; ok is false if it is
-// unknown, or of the other layer than system says.
+// unknown or not in that layer.
 func ExtendedID(u UUID, system bool) (id ID, ok bool) {
 	id, ok = extendedIDs[u]
 	return id, ok && id.System() == system
 }
 
-// Name returns the name of the message in the original, as SNAPSINGLE or Sv_Chat.
+// Name returns the name of the message in the original, such as SNAPSINGLE or
+// Sv_Chat.
 func (id ID) Name() string {
 	if d := id.Desc(); d != nil {
 		return d.Name
@@ -113,15 +113,14 @@ func (id ID) Name() string {
 // String returns the name.
 func (id ID) String() string { return id.Name() }
 
-// Vital reports whether the message is sent in a vital chunk. Receivers ignore
-// such a message when its chunk was not vital.
+// Vital reports whether the message is sent in a vital chunk. Receivers ignore such a
+// message in a chunk that is not vital.
 func (id ID) Vital() bool {
 	d := id.Desc()
 	return d != nil && d.Vital
 }
 
-// Flush reports whether the packet under construction is sent as soon as the
-// message is in it.
+// Flush reports whether the packet is sent as soon as the message is in it.
 func (id ID) Flush() bool {
 	d := id.Desc()
 	return d != nil && d.Flush
@@ -145,8 +144,8 @@ type Object interface {
 	Clamp() int
 }
 
-// ObjectName returns the name of a type of snapshot object in the original, ""
-// for unknown types.
+// ObjectName returns the name of a type of snapshot object in the original, or "" for
+// unknown types.
 func ObjectName(typ int) string {
 	if i := typ - firstExtendedType; i >= 0 && i < len(extendedTypes) {
 		return extendedTypes[i].name
@@ -157,13 +156,13 @@ func ObjectName(typ int) string {
 	return objectNames[typ]
 }
 
-// Decode reads the message in payload, which is the data of one chunk. The
-// payload is borrowed, and strings in it are sanitised in place.
+// Decode reads the message in payload, the data of a chunk. The payload is borrowed,
+// and its strings are sanitised in place.
 //
-// A message with an unknown UUID is no error: it is returned as *SystemEx or
-// *GameEx. The errors are *message.IDError, which wraps
-// message.ErrUnknown or ErrReserved, and *NewFieldError,
-// which wraps ErrRange or what ended the reading. No message is returned then.
+// A message with an unknown UUID is returned as *SystemEx or *GameEx, without an
+// error. The error is a *message.IDError, which wraps message.ErrUnknown or
+// message.ErrReserved, or a *message.FieldError, which wraps message.ErrRange or the
+// error of the Unpacker. No message is returned then.
 func (d *Decoder) Decode(payload []byte) (Message, error) {
 	d.u.Reset(payload)
 	id := d.u.Int()
@@ -184,11 +183,11 @@ func (d *Decoder) Decode(payload []byte) (Message, error) {
 	return d.decode(ID(id))
 }
 
-// maxID bounds the ids on the wire. It is far above all that are known, and below
-// those of messages with a UUID.
+// maxID is the largest id that can be on the wire. It is far above all known ids and
+// below those of messages with a UUID.
 const maxID = firstExtended<<1 - 1
 
-// TrailingBytes returns how many bytes of the last payload the message left unread.
+// TrailingBytes returns how many bytes after the last message were not read.
 // Receivers ignore them.
 func (d *Decoder) TrailingBytes() int { return d.u.Len() }
 
@@ -198,10 +197,10 @@ func appendExtended(dst []byte, id ID) []byte {
 	return append(dst, extendedUUIDs[id.Number()-firstExtended][:]...)
 }
 
-// appendInts appends the integers up to the end of the message, at most most of
-// them. Like the original it takes those before one that is cut off.
-func appendInts(dst []int32, u *packer.Unpacker, most int) []int32 {
-	for len(dst) < most && u.Len() > 0 {
+// appendInts appends the integers up to the end of the message, at most limit of
+// them. Like the original it stops at one that is cut off.
+func appendInts(dst []int32, u *packer.Unpacker, limit int) []int32 {
+	for len(dst) < limit && u.Len() > 0 {
 		v := u.Int()
 		if u.Err() != nil {
 			break
@@ -220,7 +219,7 @@ func appendBool(dst []byte, b bool) []byte {
 
 const maxInt = 1<<31 - 1
 
-// clamp brings *v into lo..hi and returns 1 if it was outside, else 0.
+// clamp limits *v to lo..hi and returns 1 if it was outside, else 0.
 func clamp[T ~int32](v *T, lo, hi T) int {
 	c := min(max(*v, lo), hi)
 	if c == *v {

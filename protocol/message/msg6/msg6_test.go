@@ -383,6 +383,7 @@ func TestIntegersToTheEnd(t *testing.T) {
 
 func TestStrToInts(t *testing.T) {
 	var ints [4]int32
+	StrToInts(nil, []byte("x"))
 	for _, v := range []struct{ in, want string }{
 		{"123456789012345", "123456789012345"},
 		{"1234567890123456", "123456789012345"},
@@ -458,6 +459,14 @@ func TestNames(t *testing.T) {
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestDelivery(t *testing.T) {
+	for id, want := range map[ID][2]bool{IDSvChat: {true, false}, IDSnapSingle: {false, true}, ID(200): {false, false}} {
+		if id.Vital() != want[0] || id.Flush() != want[1] {
+			t.Errorf("%v: vital %v, flush %v", id, id.Vital(), id.Flush())
 		}
 	}
 }

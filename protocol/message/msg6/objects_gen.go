@@ -86,9 +86,9 @@ const (
 	SizeEventMapSoundWorld = 3
 )
 
-// Sizes holds the size in integers of each type that both sides of the wire
-// know; the index is the type. Types with 0, and all beyond the table, send
-// their size with each item.
+// Sizes contains the size in integers of the types whose size both sides
+// know; the index is the type. Items of types with 0, and of all beyond the
+// table, are sent with their size.
 var Sizes = []uint8{
 	TypePlayerInput:      SizePlayerInput,
 	TypeProjectile:       SizeProjectile,
@@ -169,8 +169,8 @@ func (*Ex) ObjectType() int { return TypeEx }
 // ObjectSize returns SizeEx.
 func (*Ex) ObjectSize() int { return SizeEx }
 
-// PlayerInput is what a player does in a tick. It travels in INPUT, never in
-// a snapshot.
+// PlayerInput is a player's input for a tick. It is sent in INPUT, never in a
+// snapshot.
 //
 // Snapshot type 1, 10 integers, size known to both sides.
 type PlayerInput struct {
@@ -182,17 +182,17 @@ type PlayerInput struct {
 	TargetY int32
 	// 1 while the key is held, else 0; any value may arrive.
 	Jump int32
-	// Counts presses and releases, odd while held; 6 bits count.
+	// Counts presses and releases, odd while held; only 6 bits are used.
 	Fire int32
 	// 1 while the key is held, else 0; any value may arrive.
 	Hook int32
-	// What the client reports. Limits: 0 to 256.
+	// State that the client reports. Limits: 0 to 256.
 	PlayerFlags PlayerFlags
-	// 0 for none, else weapon + 1; any value may arrive.
+	// Weapon + 1, 0 for none; any value may arrive.
 	WantedWeapon int32
-	// Counts presses and releases, as Fire.
+	// Counts presses and releases, like Fire.
 	NextWeapon int32
-	// Counts presses and releases, as Fire.
+	// Counts presses and releases, like Fire.
 	PrevWeapon int32
 }
 
@@ -203,7 +203,7 @@ func (*PlayerInput) ObjectType() int { return TypePlayerInput }
 func (*PlayerInput) ObjectSize() int { return SizePlayerInput }
 
 // PutInts writes the object to the first SizePlayerInput integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *PlayerInput) PutInts(dst []int32) {
 	_ = dst[SizePlayerInput-1]
 	dst[0] = o.Direction
@@ -237,15 +237,15 @@ func (o *PlayerInput) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *PlayerInput) Clamp() int {
 	n := clamp(&o.PlayerFlags, 0, 256)
 	return n
 }
 
-// Projectile is a bullet or grenade. Clients compute its path from where and
-// when it started. DDNet sends the fields of a DDRaceProjectile in it to
-// clients from VersionAntiPingProjectile to before VersionMsgLegacy.
+// Projectile is a bullet or grenade. Clients compute its path from its start.
+// DDNet sends the fields of a DDRaceProjectile in it to clients from
+// VersionAntiPingProjectile to before VersionMsgLegacy.
 //
 // Snapshot type 2, 6 integers, size known to both sides.
 type Projectile struct {
@@ -257,7 +257,7 @@ type Projectile struct {
 	VelX int32
 	// Direction times 100.
 	VelY int32
-	// Weapon that shot it. Limits: 0 to 5.
+	// Weapon that fired it. Limits: 0 to 5.
 	Type Weapon
 	// Tick of the shot. Limits: 0 or more.
 	StartTick int32
@@ -270,7 +270,7 @@ func (*Projectile) ObjectType() int { return TypeProjectile }
 func (*Projectile) ObjectSize() int { return SizeProjectile }
 
 // PutInts writes the object to the first SizeProjectile integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *Projectile) PutInts(dst []int32) {
 	_ = dst[SizeProjectile-1]
 	dst[0] = o.X
@@ -296,14 +296,14 @@ func (o *Projectile) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *Projectile) Clamp() int {
 	n := clamp(&o.Type, 0, 5)
 	n += clamp(&o.StartTick, 0, maxInt)
 	return n
 }
 
-// Laser is one leg of a laser beam.
+// Laser is a segment of a laser beam.
 //
 // Snapshot type 3, 5 integers, size known to both sides.
 type Laser struct {
@@ -326,7 +326,7 @@ func (*Laser) ObjectType() int { return TypeLaser }
 func (*Laser) ObjectSize() int { return SizeLaser }
 
 // PutInts writes the object to the first SizeLaser integers of dst, which
-// must have them.
+// must not be shorter.
 func (o *Laser) PutInts(dst []int32) {
 	_ = dst[SizeLaser-1]
 	dst[0] = o.X
@@ -350,13 +350,14 @@ func (o *Laser) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *Laser) Clamp() int {
 	n := clamp(&o.StartTick, 0, maxInt)
 	return n
 }
 
-// Pickup is something to collect. It is there only while it can be collected.
+// Pickup is an item that tees can pick up. It exists only while it can be
+// picked up.
 //
 // Snapshot type 4, 4 integers, size known to both sides.
 type Pickup struct {
@@ -364,9 +365,10 @@ type Pickup struct {
 	X int32
 	// In 1/32 tile.
 	Y int32
-	// What it is. Limits: 0 or more.
+	// Its kind. Limits: 0 or more.
 	Type PickupType
-	// Which weapon, for PickupWeapon and PickupNinja; else 0. Limits: 0 or more.
+	// Kind of weapon, for PickupWeapon and PickupNinja; else 0. Limits: 0 or
+	// more.
 	Subtype Weapon
 }
 
@@ -377,7 +379,7 @@ func (*Pickup) ObjectType() int { return TypePickup }
 func (*Pickup) ObjectSize() int { return SizePickup }
 
 // PutInts writes the object to the first SizePickup integers of dst, which
-// must have them.
+// must not be shorter.
 func (o *Pickup) PutInts(dst []int32) {
 	_ = dst[SizePickup-1]
 	dst[0] = o.X
@@ -399,14 +401,14 @@ func (o *Pickup) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *Pickup) Clamp() int {
 	n := clamp(&o.Type, 0, maxInt)
 	n += clamp(&o.Subtype, 0, maxInt)
 	return n
 }
 
-// Flag is a flag of capture the flag. Its id is the team.
+// Flag is a flag in capture the flag. Its id is the team.
 //
 // Snapshot type 5, 3 integers, size known to both sides.
 type Flag struct {
@@ -414,7 +416,7 @@ type Flag struct {
 	X int32
 	// In 1/32 tile.
 	Y int32
-	// Whose flag. Limits: 0 to 1.
+	// Team of the flag. Limits: 0 to 1.
 	Team Team
 }
 
@@ -425,7 +427,7 @@ func (*Flag) ObjectType() int { return TypeFlag }
 func (*Flag) ObjectSize() int { return SizeFlag }
 
 // PutInts writes the object to the first SizeFlag integers of dst, which must
-// have them.
+// not be shorter.
 func (o *Flag) PutInts(dst []int32) {
 	_ = dst[SizeFlag-1]
 	dst[0] = o.X
@@ -445,14 +447,14 @@ func (o *Flag) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *Flag) Clamp() int {
 	n := clamp(&o.Team, 0, 1)
 	return n
 }
 
-// GameInfo is the state of the match. There must be one in every snapshot,
-// with id 0: DDNet's client cannot do without.
+// GameInfo is the state of the match. Every snapshot must have one, with id
+// 0: DDNet's client needs it.
 //
 // Snapshot type 6, 8 integers, size known to both sides.
 type GameInfo struct {
@@ -462,14 +464,14 @@ type GameInfo struct {
 	StateFlags GameStateFlags
 	// Tick at which the round began. Limits: 0 or more.
 	RoundStartTick int32
-	// Ticks left of the warmup, or of the pause; 0 for none, negative only with
+	// Ticks left of the warmup or pause; 0 for none, negative only with
 	// GameStateRaceTime.
 	WarmupTimer int32
-	// Points to win; 0 for none. Limits: 0 or more.
+	// Score that ends the match; 0 for no limit. Limits: 0 or more.
 	ScoreLimit int32
-	// Minutes; 0 for none. Limits: 0 or more.
+	// Length of the match in minutes; 0 for no limit. Limits: 0 or more.
 	TimeLimit int32
-	// Rounds on this map; 0 for no end. Limits: 0 or more.
+	// Number of rounds on this map; 0 for no limit. Limits: 0 or more.
 	RoundNum int32
 	// Number of this round, from 1. Limits: 0 or more.
 	RoundCurrent int32
@@ -482,7 +484,7 @@ func (*GameInfo) ObjectType() int { return TypeGameInfo }
 func (*GameInfo) ObjectSize() int { return SizeGameInfo }
 
 // PutInts writes the object to the first SizeGameInfo integers of dst, which
-// must have them.
+// must not be shorter.
 func (o *GameInfo) PutInts(dst []int32) {
 	_ = dst[SizeGameInfo-1]
 	dst[0] = int32(o.Flags)
@@ -512,7 +514,7 @@ func (o *GameInfo) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *GameInfo) Clamp() int {
 	n := clamp(&o.Flags, 0, 256)
 	n += clamp(&o.StateFlags, 0, 256)
@@ -524,8 +526,8 @@ func (o *GameInfo) Clamp() int {
 	return n
 }
 
-// GameData is the score of the teams and where the flags are, in modes that
-// have them.
+// GameData is the score of the teams and the state of the flags, in modes
+// that have them.
 //
 // Snapshot type 7, 4 integers, size known to both sides.
 type GameData struct {
@@ -546,7 +548,7 @@ func (*GameData) ObjectType() int { return TypeGameData }
 func (*GameData) ObjectSize() int { return SizeGameData }
 
 // PutInts writes the object to the first SizeGameData integers of dst, which
-// must have them.
+// must not be shorter.
 func (o *GameData) PutInts(dst []int32) {
 	_ = dst[SizeGameData-1]
 	dst[0] = o.ScoreRed
@@ -568,19 +570,20 @@ func (o *GameData) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *GameData) Clamp() int {
 	n := clamp(&o.CarrierRed, -3, 63)
 	n += clamp(&o.CarrierBlue, -3, 63)
 	return n
 }
 
-// CharacterCore is the part of a tee that physics moves. It is never sent on
-// its own.
+// CharacterCore is the part of a character that the physics moves. Snapshots
+// have it as part of a Character.
 //
 // Snapshot type 8, 15 integers, size known to both sides.
 type CharacterCore struct {
-	// Tick of these values; 0 for that of the snapshot.
+	// Tick of this state, from which clients extrapolate; 0 for that of the
+	// snapshot.
 	Tick int32
 	// In 1/32 tile.
 	X int32
@@ -596,11 +599,11 @@ type CharacterCore struct {
 	Direction int32
 	// Bits: 1 the key is held, 2 the air jump is used. Limits: 0 to 3.
 	Jumped int32
-	// Client id of who is hooked, -1 for nobody. Limits: -1 to 63.
+	// Client id of the hooked player, -1 for none. Limits: -1 to 63.
 	HookedPlayer int32
 	// State of the hook. Limits: -1 to 5.
 	HookState HookState
-	// Ticks since it grabbed a player. Limits: 0 or more.
+	// Ticks since the hook grabbed a player. Limits: 0 or more.
 	HookTick int32
 	// End of the hook, in 1/32 tile.
 	HookX int32
@@ -619,7 +622,7 @@ func (*CharacterCore) ObjectType() int { return TypeCharacterCore }
 func (*CharacterCore) ObjectSize() int { return SizeCharacterCore }
 
 // PutInts writes the object to the first SizeCharacterCore integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *CharacterCore) PutInts(dst []int32) {
 	_ = dst[SizeCharacterCore-1]
 	dst[0] = o.Tick
@@ -663,7 +666,7 @@ func (o *CharacterCore) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *CharacterCore) Clamp() int {
 	n := clamp(&o.Direction, -1, 1)
 	n += clamp(&o.Jumped, 0, 3)
@@ -673,23 +676,23 @@ func (o *CharacterCore) Clamp() int {
 	return n
 }
 
-// Character is a tee. Its id is the client id. Health, armor and ammo are
-// only told to the player.
+// Character is the tee of a living player. Its id is the client id. Health,
+// armor and ammo are only sent to the player itself.
 //
 // Snapshot type 9, 22 integers, size known to both sides.
 type Character struct {
 	CharacterCore
-	// What the player's client reports. Limits: 0 to 256.
+	// State that the player's client reports. Limits: 0 to 256.
 	PlayerFlags PlayerFlags
 	// Health. Limits: 0 to 10.
 	Health int32
 	// Armor. Limits: 0 to 10.
 	Armor int32
-	// Shots left; later DDNet: -1 for no end of them. Limits: -1 to 10.
+	// Ammo left; later DDNet: -1 for unlimited. Limits: -1 to 10.
 	AmmoCount int32
-	// Weapon in hand; later DDNet: -1 for none. Limits: -1 to 5.
+	// The held weapon; later DDNet: -1 for none. Limits: -1 to 5.
 	Weapon Weapon
-	// Look of the eyes. Limits: 0 to 6.
+	// Expression of the eyes. Limits: 0 to 6.
 	Emote Emote
 	// Tick of the last shot. Limits: 0 or more.
 	AttackTick int32
@@ -702,7 +705,7 @@ func (*Character) ObjectType() int { return TypeCharacter }
 func (*Character) ObjectSize() int { return SizeCharacter }
 
 // PutInts writes the object to the first SizeCharacter integers of dst, which
-// must have them.
+// must not be shorter.
 func (o *Character) PutInts(dst []int32) {
 	_ = dst[SizeCharacter-1]
 	dst[0] = o.Tick
@@ -760,7 +763,7 @@ func (o *Character) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *Character) Clamp() int {
 	n := clamp(&o.Direction, -1, 1)
 	n += clamp(&o.Jumped, 0, 3)
@@ -777,7 +780,7 @@ func (o *Character) Clamp() int {
 	return n
 }
 
-// PlayerInfo is a client as the scoreboard shows it. Its id is the client id.
+// PlayerInfo is a player's line on the scoreboard. Its id is the client id.
 //
 // Snapshot type 10, 5 integers, size known to both sides.
 type PlayerInfo struct {
@@ -800,7 +803,7 @@ func (*PlayerInfo) ObjectType() int { return TypePlayerInfo }
 func (*PlayerInfo) ObjectSize() int { return SizePlayerInfo }
 
 // PutInts writes the object to the first SizePlayerInfo integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *PlayerInfo) PutInts(dst []int32) {
 	_ = dst[SizePlayerInfo-1]
 	dst[0] = o.Local
@@ -824,7 +827,7 @@ func (o *PlayerInfo) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *PlayerInfo) Clamp() int {
 	n := clamp(&o.Local, 0, 1)
 	n += clamp(&o.ClientID, 0, 63)
@@ -832,8 +835,8 @@ func (o *PlayerInfo) Clamp() int {
 	return n
 }
 
-// ClientInfo is who a client is and how their tee looks. Its id is the client
-// id. Texts are packed with StrToInts.
+// ClientInfo is the name, clan, country and skin of a client. Its id is the
+// client id. Texts are packed with StrToInts.
 //
 // Snapshot type 11, 17 integers, size known to both sides.
 type ClientInfo struct {
@@ -845,11 +848,11 @@ type ClientInfo struct {
 	Country int32
 	// Name of the skin, MaxSkin bytes.
 	Skin [6]int32
-	// 1 if the colours count. Limits: 0 to 1.
+	// 1 if the colours are used. Limits: 0 to 1.
 	UseCustomColor int32
-	// As in PlayerProfile.
+	// Like in PlayerProfile.
 	ColorBody int32
-	// As in PlayerProfile.
+	// Like in PlayerProfile.
 	ColorFeet int32
 }
 
@@ -860,7 +863,7 @@ func (*ClientInfo) ObjectType() int { return TypeClientInfo }
 func (*ClientInfo) ObjectSize() int { return SizeClientInfo }
 
 // PutInts writes the object to the first SizeClientInfo integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *ClientInfo) PutInts(dst []int32) {
 	_ = dst[SizeClientInfo-1]
 	copy(dst[0:4], o.Name[:])
@@ -888,17 +891,17 @@ func (o *ClientInfo) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *ClientInfo) Clamp() int {
 	n := clamp(&o.UseCustomColor, 0, 1)
 	return n
 }
 
-// SpectatorInfo is what a spectator looks at.
+// SpectatorInfo is what a spectator watches.
 //
 // Snapshot type 12, 3 integers, size known to both sides.
 type SpectatorInfo struct {
-	// Client id of the player watched, -1 for none. Limits: -1 to 63.
+	// Client id of the watched player, -1 for none. Limits: -1 to 63.
 	SpectatorID int32
 	// Centre of the view, in 1/32 tile.
 	X int32
@@ -913,7 +916,7 @@ func (*SpectatorInfo) ObjectType() int { return TypeSpectatorInfo }
 func (*SpectatorInfo) ObjectSize() int { return SizeSpectatorInfo }
 
 // PutInts writes the object to the first SizeSpectatorInfo integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *SpectatorInfo) PutInts(dst []int32) {
 	_ = dst[SizeSpectatorInfo-1]
 	dst[0] = o.SpectatorID
@@ -933,13 +936,13 @@ func (o *SpectatorInfo) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *SpectatorInfo) Clamp() int {
 	n := clamp(&o.SpectatorID, -1, 63)
 	return n
 }
 
-// EventCommon is what all events have: a place. It is never sent on its own.
+// EventCommon is the common part of all events. It is never sent by itself.
 //
 // Snapshot type 13, 2 integers, size known to both sides.
 type EventCommon struct {
@@ -956,7 +959,7 @@ func (*EventCommon) ObjectType() int { return TypeEventCommon }
 func (*EventCommon) ObjectSize() int { return SizeEventCommon }
 
 // PutInts writes the object to the first SizeEventCommon integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *EventCommon) PutInts(dst []int32) {
 	_ = dst[SizeEventCommon-1]
 	dst[0] = o.X
@@ -991,7 +994,7 @@ func (*EventExplosion) ObjectType() int { return TypeEventExplosion }
 func (*EventExplosion) ObjectSize() int { return SizeEventExplosion }
 
 // PutInts writes the object to the first SizeEventExplosion integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *EventExplosion) PutInts(dst []int32) {
 	_ = dst[SizeEventExplosion-1]
 	dst[0] = o.X
@@ -1012,7 +1015,7 @@ func (o *EventExplosion) ReadInts(src []int32) error {
 // Clamp does nothing: all values are in range.
 func (*EventExplosion) Clamp() int { return 0 }
 
-// EventSpawn is a tee that appears.
+// EventSpawn is the effect of a spawning tee.
 //
 // Snapshot type 15, 2 integers, size known to both sides.
 type EventSpawn struct {
@@ -1026,7 +1029,7 @@ func (*EventSpawn) ObjectType() int { return TypeEventSpawn }
 func (*EventSpawn) ObjectSize() int { return SizeEventSpawn }
 
 // PutInts writes the object to the first SizeEventSpawn integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *EventSpawn) PutInts(dst []int32) {
 	_ = dst[SizeEventSpawn-1]
 	dst[0] = o.X
@@ -1047,7 +1050,7 @@ func (o *EventSpawn) ReadInts(src []int32) error {
 // Clamp does nothing: all values are in range.
 func (*EventSpawn) Clamp() int { return 0 }
 
-// EventHammerHit is a hammer that hits.
+// EventHammerHit is the effect of a hammer hit.
 //
 // Snapshot type 16, 2 integers, size known to both sides.
 type EventHammerHit struct {
@@ -1061,7 +1064,7 @@ func (*EventHammerHit) ObjectType() int { return TypeEventHammerHit }
 func (*EventHammerHit) ObjectSize() int { return SizeEventHammerHit }
 
 // PutInts writes the object to the first SizeEventHammerHit integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *EventHammerHit) PutInts(dst []int32) {
 	_ = dst[SizeEventHammerHit-1]
 	dst[0] = o.X
@@ -1082,12 +1085,12 @@ func (o *EventHammerHit) ReadInts(src []int32) error {
 // Clamp does nothing: all values are in range.
 func (*EventHammerHit) Clamp() int { return 0 }
 
-// EventDeath is a tee that dies.
+// EventDeath is the effect of a dying tee.
 //
 // Snapshot type 17, 3 integers, size known to both sides.
 type EventDeath struct {
 	EventCommon
-	// Whose. Limits: 0 to 63.
+	// Client id of the tee. Limits: 0 to 63.
 	ClientID int32
 }
 
@@ -1098,7 +1101,7 @@ func (*EventDeath) ObjectType() int { return TypeEventDeath }
 func (*EventDeath) ObjectSize() int { return SizeEventDeath }
 
 // PutInts writes the object to the first SizeEventDeath integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *EventDeath) PutInts(dst []int32) {
 	_ = dst[SizeEventDeath-1]
 	dst[0] = o.X
@@ -1118,18 +1121,18 @@ func (o *EventDeath) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *EventDeath) Clamp() int {
 	n := clamp(&o.ClientID, 0, 63)
 	return n
 }
 
-// EventSoundGlobal is a sound without a place. Sv_SoundGlobal replaced it.
+// EventSoundGlobal is a sound without a position. Sv_SoundGlobal replaced it.
 //
 // Snapshot type 18, 3 integers, size known to both sides.
 type EventSoundGlobal struct {
 	EventCommon
-	// Which. Limits: 0 to 40.
+	// The sound. Limits: 0 to 40.
 	Sound Sound
 }
 
@@ -1140,7 +1143,7 @@ func (*EventSoundGlobal) ObjectType() int { return TypeEventSoundGlobal }
 func (*EventSoundGlobal) ObjectSize() int { return SizeEventSoundGlobal }
 
 // PutInts writes the object to the first SizeEventSoundGlobal integers of
-// dst, which must have them.
+// dst, which must not be shorter.
 func (o *EventSoundGlobal) PutInts(dst []int32) {
 	_ = dst[SizeEventSoundGlobal-1]
 	dst[0] = o.X
@@ -1160,18 +1163,18 @@ func (o *EventSoundGlobal) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *EventSoundGlobal) Clamp() int {
 	n := clamp(&o.Sound, 0, 40)
 	return n
 }
 
-// EventSoundWorld is a sound.
+// EventSoundWorld is a sound at a position.
 //
 // Snapshot type 19, 3 integers, size known to both sides.
 type EventSoundWorld struct {
 	EventCommon
-	// Which. Limits: 0 to 40.
+	// The sound. Limits: 0 to 40.
 	Sound Sound
 }
 
@@ -1182,7 +1185,7 @@ func (*EventSoundWorld) ObjectType() int { return TypeEventSoundWorld }
 func (*EventSoundWorld) ObjectSize() int { return SizeEventSoundWorld }
 
 // PutInts writes the object to the first SizeEventSoundWorld integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *EventSoundWorld) PutInts(dst []int32) {
 	_ = dst[SizeEventSoundWorld-1]
 	dst[0] = o.X
@@ -1202,14 +1205,14 @@ func (o *EventSoundWorld) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *EventSoundWorld) Clamp() int {
 	n := clamp(&o.Sound, 0, 40)
 	return n
 }
 
-// EventDamageInd is a star that flies off a hit tee, one for each point of
-// damage.
+// EventDamageInd is a star that shows damage to a tee. There is one for each
+// point of damage.
 //
 // Snapshot type 20, 3 integers, size known to both sides.
 type EventDamageInd struct {
@@ -1225,7 +1228,7 @@ func (*EventDamageInd) ObjectType() int { return TypeEventDamageInd }
 func (*EventDamageInd) ObjectSize() int { return SizeEventDamageInd }
 
 // PutInts writes the object to the first SizeEventDamageInd integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *EventDamageInd) PutInts(dst []int32) {
 	_ = dst[SizeEventDamageInd-1]
 	dst[0] = o.X
@@ -1248,7 +1251,7 @@ func (o *EventDamageInd) ReadInts(src []int32) error {
 // Clamp does nothing: all values are in range.
 func (*EventDamageInd) Clamp() int { return 0 }
 
-// DDNetCharacter adds to the Character of the same id.
+// DDNetCharacter extends the Character with the same id.
 //
 // Snapshot type character@netobj.ddnet.tw, 11 integers, size sent along, may
 // be as small as 0.
@@ -1263,16 +1266,16 @@ type DDNetCharacter struct {
 	// Number of the last checkpoint of teleporters. Limits: -1 if the object ends
 	// before it.
 	TeleCheckpoint int32
-	// Place in the order in which tees are moved. Limits: 0 to 63, 0 if the
+	// Index in the order in which tees are moved. Limits: 0 to 63, 0 if the
 	// object ends before it.
 	StrongWeakID int32
-	// Jumps used; -1 if not told. Limits: -1 to 255, -1 if the object ends before
+	// Jumps used; -1 if unknown. Limits: -1 to 255, -1 if the object ends before
 	// it.
 	JumpedTotal int32
-	// Tick at which the ninja began; -1 if not told. Limits: -1 if the object
-	// ends before it.
+	// Tick at which the ninja began; -1 if unknown. Limits: -1 if the object ends
+	// before it.
 	NinjaActivationTick int32
-	// Tick at which the freeze began; -1 if not told. Limits: -1 if the object
+	// Tick at which the freeze began; -1 if unknown. Limits: -1 if the object
 	// ends before it.
 	FreezeStart int32
 	// Aim relative to the tee, in 1/32 tile. Limits: 0 if the object ends before
@@ -1281,23 +1284,24 @@ type DDNetCharacter struct {
 	// Aim relative to the tee, in 1/32 tile. Limits: 0 if the object ends before
 	// it.
 	TargetY int32
-	// Tuning zone that counts for the tee, -1 for that of the map; not sent by
-	// 16.4. Limits: -1 to 255, -1 if the object ends before it.
+	// Tune zone of the tee, -1 for that of the map; not sent by 16.4. Limits: -1
+	// to 255, -1 if the object ends before it.
 	TuneZoneOverride int32
-	// How many integers are not there at the end, because the sender is older.
+	// Number of integers that are missing at the end, because the sender is
+	// older.
 	Missing int
 }
 
 // ObjectType returns TypeDDNetCharacter.
 func (*DDNetCharacter) ObjectType() int { return TypeDDNetCharacter }
 
-// ObjectSize returns SizeDDNetCharacter less what is Missing.
+// ObjectSize returns SizeDDNetCharacter minus Missing.
 func (o *DDNetCharacter) ObjectSize() int {
 	return SizeDDNetCharacter - min(max(o.Missing, 0), SizeDDNetCharacter-0)
 }
 
 // PutInts writes the object to the first ObjectSize integers of dst, which
-// must have them.
+// must not be shorter.
 func (o *DDNetCharacter) PutInts(dst []int32) {
 	var all [SizeDDNetCharacter]int32
 	all[0] = int32(o.Flags)
@@ -1316,7 +1320,7 @@ func (o *DDNetCharacter) PutInts(dst []int32) {
 }
 
 // ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than 0 integers. Those behind SizeDDNetCharacter are
+// is, if src has fewer than 0 integers. Those after SizeDDNetCharacter are
 // ignored.
 func (o *DDNetCharacter) ReadInts(src []int32) error {
 	all := [SizeDDNetCharacter]int32{2: 2, 3: -1, 5: -1, 6: -1, 7: -1, 10: -1}
@@ -1335,7 +1339,7 @@ func (o *DDNetCharacter) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *DDNetCharacter) Clamp() int {
 	n := clamp(&o.Jumps, -1, 255)
 	n += clamp(&o.StrongWeakID, 0, 63)
@@ -1344,35 +1348,36 @@ func (o *DDNetCharacter) Clamp() int {
 	return n
 }
 
-// DDNetPlayer adds to the PlayerInfo of the same id.
+// DDNetPlayer extends the PlayerInfo with the same id.
 //
 // Snapshot type player@netobj.ddnet.tw, 4 integers, size sent along, may be
 // as small as 2.
 type DDNetPlayer struct {
-	// States.
+	// State of the player.
 	Flags ExPlayerFlags
-	// Rank in the remote console. Limits: 0 to 3.
+	// Rcon level. Limits: 0 to 3.
 	AuthLevel AuthLevel
-	// Best time in s; -1 for none, -2 if not told; not sent by 16.4. Limits: -2
-	// or more, -2 if the object ends before it.
+	// Best time in s; -1 for none, -2 if unknown; not sent by 16.4. Limits: -2 or
+	// more, -2 if the object ends before it.
 	FinishTimeSeconds int32
 	// Ms of the best time; not sent by 16.4. Limits: 0 to 999, 0 if the object
 	// ends before it.
 	FinishTimeMillis int32
-	// How many integers are not there at the end, because the sender is older.
+	// Number of integers that are missing at the end, because the sender is
+	// older.
 	Missing int
 }
 
 // ObjectType returns TypeDDNetPlayer.
 func (*DDNetPlayer) ObjectType() int { return TypeDDNetPlayer }
 
-// ObjectSize returns SizeDDNetPlayer less what is Missing.
+// ObjectSize returns SizeDDNetPlayer minus Missing.
 func (o *DDNetPlayer) ObjectSize() int {
 	return SizeDDNetPlayer - min(max(o.Missing, 0), SizeDDNetPlayer-2)
 }
 
 // PutInts writes the object to the first ObjectSize integers of dst, which
-// must have them.
+// must not be shorter.
 func (o *DDNetPlayer) PutInts(dst []int32) {
 	var all [SizeDDNetPlayer]int32
 	all[0] = int32(o.Flags)
@@ -1384,7 +1389,7 @@ func (o *DDNetPlayer) PutInts(dst []int32) {
 }
 
 // ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than 2 integers. Those behind SizeDDNetPlayer are
+// is, if src has fewer than 2 integers. Those after SizeDDNetPlayer are
 // ignored.
 func (o *DDNetPlayer) ReadInts(src []int32) error {
 	if len(src) < 2 {
@@ -1399,7 +1404,7 @@ func (o *DDNetPlayer) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *DDNetPlayer) Clamp() int {
 	n := clamp(&o.AuthLevel, 0, 3)
 	n += clamp(&o.FinishTimeSeconds, -2, maxInt)
@@ -1407,32 +1412,33 @@ func (o *DDNetPlayer) Clamp() int {
 	return n
 }
 
-// GameInfoEx tells what to predict and draw. Its id is 0.
+// GameInfoEx controls what the client predicts and draws. Its id is 0.
 //
 // Snapshot type gameinfo@netobj.ddnet.tw, 3 integers, size sent along, may be
 // as small as 0.
 type GameInfoEx struct {
 	// Properties of the mode. Limits: 0 if the object ends before it.
 	Flags GameInfoFlags
-	// Which of the flags count, GameInfoVersion. Limits: 0 if the object ends
-	// before it.
+	// Determines which of the flags are valid, GameInfoVersion. Limits: 0 if the
+	// object ends before it.
 	Version int32
-	// More properties. Limits: 0 if the object ends before it.
+	// More properties of the mode. Limits: 0 if the object ends before it.
 	Flags2 GameInfoFlags2
-	// How many integers are not there at the end, because the sender is older.
+	// Number of integers that are missing at the end, because the sender is
+	// older.
 	Missing int
 }
 
 // ObjectType returns TypeGameInfoEx.
 func (*GameInfoEx) ObjectType() int { return TypeGameInfoEx }
 
-// ObjectSize returns SizeGameInfoEx less what is Missing.
+// ObjectSize returns SizeGameInfoEx minus Missing.
 func (o *GameInfoEx) ObjectSize() int {
 	return SizeGameInfoEx - min(max(o.Missing, 0), SizeGameInfoEx-0)
 }
 
 // PutInts writes the object to the first ObjectSize integers of dst, which
-// must have them.
+// must not be shorter.
 func (o *GameInfoEx) PutInts(dst []int32) {
 	var all [SizeGameInfoEx]int32
 	all[0] = int32(o.Flags)
@@ -1443,7 +1449,7 @@ func (o *GameInfoEx) PutInts(dst []int32) {
 }
 
 // ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than 0 integers. Those behind SizeGameInfoEx are
+// is, if src has fewer than 0 integers. Those after SizeGameInfoEx are
 // ignored.
 func (o *GameInfoEx) ReadInts(src []int32) error {
 	all := [SizeGameInfoEx]int32{}
@@ -1467,9 +1473,9 @@ type DDRaceProjectile struct {
 	Y int32
 	// Angle times 1000000; its direction is (-sin, cos).
 	Angle int32
-	// Owner and properties.
+	// Owner and flags.
 	Data DDRaceProjectileFlags
-	// Weapon that shot it. Limits: 0 to 5.
+	// Weapon that fired it. Limits: 0 to 5.
 	Type Weapon
 	// Tick of the shot.
 	StartTick int32
@@ -1482,7 +1488,7 @@ func (*DDRaceProjectile) ObjectType() int { return TypeDDRaceProjectile }
 func (*DDRaceProjectile) ObjectSize() int { return SizeDDRaceProjectile }
 
 // PutInts writes the object to the first SizeDDRaceProjectile integers of
-// dst, which must have them.
+// dst, which must not be shorter.
 func (o *DDRaceProjectile) PutInts(dst []int32) {
 	_ = dst[SizeDDRaceProjectile-1]
 	dst[0] = o.X
@@ -1508,7 +1514,7 @@ func (o *DDRaceProjectile) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *DDRaceProjectile) Clamp() int {
 	n := clamp(&o.Type, 0, 5)
 	return n
@@ -1532,9 +1538,9 @@ type DDNetLaser struct {
 	StartTick int32
 	// Client id; -1 for none, which 16.4 shows as 0. Limits: -1 to 63.
 	Owner int32
-	// What it is.
+	// Its kind.
 	Type LaserType
-	// Switch it belongs to, -1 for none; not sent by 16.4. Limits: -1 if the
+	// Number of its switch, -1 for none; not sent by 16.4. Limits: -1 if the
 	// object ends before it.
 	SwitchNumber int32
 	// Kind of dragger or gun, -1 for none; not sent by 16.4. Limits: -1 if the
@@ -1542,20 +1548,21 @@ type DDNetLaser struct {
 	Subtype int32
 	// Properties; not sent by 16.4. Limits: 0 if the object ends before it.
 	Flags LaserFlags
-	// How many integers are not there at the end, because the sender is older.
+	// Number of integers that are missing at the end, because the sender is
+	// older.
 	Missing int
 }
 
 // ObjectType returns TypeDDNetLaser.
 func (*DDNetLaser) ObjectType() int { return TypeDDNetLaser }
 
-// ObjectSize returns SizeDDNetLaser less what is Missing.
+// ObjectSize returns SizeDDNetLaser minus Missing.
 func (o *DDNetLaser) ObjectSize() int {
 	return SizeDDNetLaser - min(max(o.Missing, 0), SizeDDNetLaser-7)
 }
 
 // PutInts writes the object to the first ObjectSize integers of dst, which
-// must have them.
+// must not be shorter.
 func (o *DDNetLaser) PutInts(dst []int32) {
 	var all [SizeDDNetLaser]int32
 	all[0] = o.ToX
@@ -1573,7 +1580,7 @@ func (o *DDNetLaser) PutInts(dst []int32) {
 }
 
 // ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than 7 integers. Those behind SizeDDNetLaser are
+// is, if src has fewer than 7 integers. Those after SizeDDNetLaser are
 // ignored.
 func (o *DDNetLaser) ReadInts(src []int32) error {
 	if len(src) < 7 {
@@ -1594,7 +1601,7 @@ func (o *DDNetLaser) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *DDNetLaser) Clamp() int {
 	n := clamp(&o.Owner, -1, 63)
 	return n
@@ -1614,15 +1621,15 @@ type DDNetProjectile struct {
 	VelX int32
 	// Direction times 1000000, of any length with ProjectileNormalizeVel.
 	VelY int32
-	// Weapon that shot it. Limits: 0 to 5.
+	// Weapon that fired it. Limits: 0 to 5.
 	Type Weapon
 	// Tick of the shot.
 	StartTick int32
 	// Client id, -1 for none. Limits: -1 to 63.
 	Owner int32
-	// Switch it belongs to.
+	// Number of its switch.
 	SwitchNumber int32
-	// Tuning zone it was shot in.
+	// Tune zone in which it was fired.
 	TuneZone int32
 	// Properties.
 	Flags ProjectileFlags
@@ -1635,7 +1642,7 @@ func (*DDNetProjectile) ObjectType() int { return TypeDDNetProjectile }
 func (*DDNetProjectile) ObjectSize() int { return SizeDDNetProjectile }
 
 // PutInts writes the object to the first SizeDDNetProjectile integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *DDNetProjectile) PutInts(dst []int32) {
 	_ = dst[SizeDDNetProjectile-1]
 	dst[0] = o.X
@@ -1669,7 +1676,7 @@ func (o *DDNetProjectile) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *DDNetProjectile) Clamp() int {
 	n := clamp(&o.Type, 0, 5)
 	n += clamp(&o.Owner, -1, 63)
@@ -1685,28 +1692,29 @@ type DDNetPickup struct {
 	X int32
 	// In 1/32 tile.
 	Y int32
-	// What it is. Limits: 0 or more.
+	// Its kind. Limits: 0 or more.
 	Type PickupType
-	// Which weapon. Limits: 0 or more.
+	// Kind of weapon. Limits: 0 or more.
 	Subtype Weapon
-	// Switch it belongs to.
+	// Number of its switch.
 	SwitchNumber int32
 	// How it is drawn. Limits: 0 if the object ends before it.
 	Flags PickupFlags
-	// How many integers are not there at the end, because the sender is older.
+	// Number of integers that are missing at the end, because the sender is
+	// older.
 	Missing int
 }
 
 // ObjectType returns TypeDDNetPickup.
 func (*DDNetPickup) ObjectType() int { return TypeDDNetPickup }
 
-// ObjectSize returns SizeDDNetPickup less what is Missing.
+// ObjectSize returns SizeDDNetPickup minus Missing.
 func (o *DDNetPickup) ObjectSize() int {
 	return SizeDDNetPickup - min(max(o.Missing, 0), SizeDDNetPickup-5)
 }
 
 // PutInts writes the object to the first ObjectSize integers of dst, which
-// must have them.
+// must not be shorter.
 func (o *DDNetPickup) PutInts(dst []int32) {
 	var all [SizeDDNetPickup]int32
 	all[0] = o.X
@@ -1720,7 +1728,7 @@ func (o *DDNetPickup) PutInts(dst []int32) {
 }
 
 // ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than 5 integers. Those behind SizeDDNetPickup are
+// is, if src has fewer than 5 integers. Those after SizeDDNetPickup are
 // ignored.
 func (o *DDNetPickup) ReadInts(src []int32) error {
 	if len(src) < 5 {
@@ -1737,15 +1745,15 @@ func (o *DDNetPickup) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *DDNetPickup) Clamp() int {
 	n := clamp(&o.Type, 0, maxInt)
 	n += clamp(&o.Subtype, 0, maxInt)
 	return n
 }
 
-// SpecChar is where a player's tee would be who looks around. Its id is the
-// client id.
+// SpecChar is the position of the tee of a player who is spectating. Its id
+// is the client id.
 //
 // Snapshot type spec-char@netobj.ddnet.tw, 2 integers, size sent along.
 type SpecChar struct {
@@ -1762,7 +1770,7 @@ func (*SpecChar) ObjectType() int { return TypeSpecChar }
 func (*SpecChar) ObjectSize() int { return SizeSpecChar }
 
 // PutInts writes the object to the first SizeSpecChar integers of dst, which
-// must have them.
+// must not be shorter.
 func (o *SpecChar) PutInts(dst []int32) {
 	_ = dst[SizeSpecChar-1]
 	dst[0] = o.X
@@ -1789,7 +1797,8 @@ func (*SpecChar) Clamp() int { return 0 }
 // Snapshot type switch-state@netobj.ddnet.tw, 17 integers, size sent along,
 // may be as small as 0.
 type SwitchState struct {
-	// Switches from 1 to it exist. Limits: 0 if the object ends before it.
+	// Switches from 1 to this number exist. Limits: 0 if the object ends before
+	// it.
 	HighestSwitchNumber int32
 	// A bit for each switch. Limits: 0 if the object ends before it.
 	Status [8]int32
@@ -1797,20 +1806,21 @@ type SwitchState struct {
 	SwitchNumbers [4]int32
 	// Ticks at which their timers end. Limits: 0 if the object ends before it.
 	EndTicks [4]int32
-	// How many integers are not there at the end, because the sender is older.
+	// Number of integers that are missing at the end, because the sender is
+	// older.
 	Missing int
 }
 
 // ObjectType returns TypeSwitchState.
 func (*SwitchState) ObjectType() int { return TypeSwitchState }
 
-// ObjectSize returns SizeSwitchState less what is Missing.
+// ObjectSize returns SizeSwitchState minus Missing.
 func (o *SwitchState) ObjectSize() int {
 	return SizeSwitchState - min(max(o.Missing, 0), SizeSwitchState-0)
 }
 
 // PutInts writes the object to the first ObjectSize integers of dst, which
-// must have them.
+// must not be shorter.
 func (o *SwitchState) PutInts(dst []int32) {
 	var all [SizeSwitchState]int32
 	all[0] = o.HighestSwitchNumber
@@ -1822,7 +1832,7 @@ func (o *SwitchState) PutInts(dst []int32) {
 }
 
 // ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than 0 integers. Those behind SizeSwitchState are
+// is, if src has fewer than 0 integers. Those after SizeSwitchState are
 // ignored.
 func (o *SwitchState) ReadInts(src []int32) error {
 	all := [SizeSwitchState]int32{}
@@ -1837,15 +1847,15 @@ func (o *SwitchState) ReadInts(src []int32) error {
 // Clamp does nothing: all values are in range.
 func (*SwitchState) Clamp() int { return 0 }
 
-// EntityEx adds to the item of the same id, whatever its type.
+// EntityEx extends the item with the same id, whatever its type.
 //
 // Snapshot type entity-ex@netobj.ddnet.tw, 3 integers, size sent along.
 type EntityEx struct {
-	// Switch it belongs to.
+	// Number of its switch.
 	SwitchNumber int32
-	// Layer of the map it is from.
+	// Map layer it comes from.
 	Layer int32
-	// What it is.
+	// Kind of entity.
 	EntityClass EntityClass
 }
 
@@ -1856,7 +1866,7 @@ func (*EntityEx) ObjectType() int { return TypeEntityEx }
 func (*EntityEx) ObjectSize() int { return SizeEntityEx }
 
 // PutInts writes the object to the first SizeEntityEx integers of dst, which
-// must have them.
+// must not be shorter.
 func (o *EntityEx) PutInts(dst []int32) {
 	_ = dst[SizeEntityEx-1]
 	dst[0] = o.SwitchNumber
@@ -1879,13 +1889,13 @@ func (o *EntityEx) ReadInts(src []int32) error {
 // Clamp does nothing: all values are in range.
 func (*EntityEx) Clamp() int { return 0 }
 
-// DDNetSpectatorInfo is the camera of the player watched, from VersionSpecCam
+// DDNetSpectatorInfo is the camera of the watched player, from VersionSpecCam
 // on.
 //
 // Snapshot type spectator-info@netobj.ddnet.org, 5 integers, size sent along,
 // may be as small as 4.
 type DDNetSpectatorInfo struct {
-	// 1 if the next three count. Limits: 0 to 1.
+	// 1 if the next three fields are valid. Limits: 0 to 1.
 	HasCameraInfo int32
 	// Zoom times 1000. Limits: 0 or more.
 	Zoom int32
@@ -1894,22 +1904,24 @@ type DDNetSpectatorInfo struct {
 	Deadzone int32
 	// How much it follows the cursor, in percent. Limits: 0 or more.
 	FollowFactor int32
-	// How many watch the player. Limits: 0 to 63, 0 if the object ends before it.
+	// Number of spectators of the player. Limits: 0 to 63, 0 if the object ends
+	// before it.
 	SpectatorCount int32
-	// How many integers are not there at the end, because the sender is older.
+	// Number of integers that are missing at the end, because the sender is
+	// older.
 	Missing int
 }
 
 // ObjectType returns TypeDDNetSpectatorInfo.
 func (*DDNetSpectatorInfo) ObjectType() int { return TypeDDNetSpectatorInfo }
 
-// ObjectSize returns SizeDDNetSpectatorInfo less what is Missing.
+// ObjectSize returns SizeDDNetSpectatorInfo minus Missing.
 func (o *DDNetSpectatorInfo) ObjectSize() int {
 	return SizeDDNetSpectatorInfo - min(max(o.Missing, 0), SizeDDNetSpectatorInfo-4)
 }
 
 // PutInts writes the object to the first ObjectSize integers of dst, which
-// must have them.
+// must not be shorter.
 func (o *DDNetSpectatorInfo) PutInts(dst []int32) {
 	var all [SizeDDNetSpectatorInfo]int32
 	all[0] = o.HasCameraInfo
@@ -1922,7 +1934,7 @@ func (o *DDNetSpectatorInfo) PutInts(dst []int32) {
 }
 
 // ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than 4 integers. Those behind SizeDDNetSpectatorInfo
+// is, if src has fewer than 4 integers. Those after SizeDDNetSpectatorInfo
 // are ignored.
 func (o *DDNetSpectatorInfo) ReadInts(src []int32) error {
 	if len(src) < 4 {
@@ -1938,7 +1950,7 @@ func (o *DDNetSpectatorInfo) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *DDNetSpectatorInfo) Clamp() int {
 	n := clamp(&o.HasCameraInfo, 0, 1)
 	n += clamp(&o.Zoom, 0, maxInt)
@@ -1948,12 +1960,12 @@ func (o *DDNetSpectatorInfo) Clamp() int {
 	return n
 }
 
-// SpectatorCount is how many watch the receiver.
+// SpectatorCount is the number of spectators of the receiver.
 //
 // Snapshot type spectator-count@netobj.ddnet.org, 1 integers, size sent
 // along.
 type SpectatorCount struct {
-	// How many. Limits: 0 or more.
+	// Their number. Limits: 0 or more.
 	NumSpectators int32
 }
 
@@ -1964,7 +1976,7 @@ func (*SpectatorCount) ObjectType() int { return TypeSpectatorCount }
 func (*SpectatorCount) ObjectSize() int { return SizeSpectatorCount }
 
 // PutInts writes the object to the first SizeSpectatorCount integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *SpectatorCount) PutInts(dst []int32) {
 	_ = dst[SizeSpectatorCount-1]
 	dst[0] = o.NumSpectators
@@ -1980,7 +1992,7 @@ func (o *SpectatorCount) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *SpectatorCount) Clamp() int {
 	n := clamp(&o.NumSpectators, 0, maxInt)
 	return n
@@ -1990,7 +2002,7 @@ func (o *SpectatorCount) Clamp() int {
 //
 // Snapshot type map-best-time@netobj.ddnet.org, 2 integers, size sent along.
 type MapBestTime struct {
-	// S, -1 for none. Limits: -1 or more.
+	// Seconds, -1 for none. Limits: -1 or more.
 	Seconds int32
 	// Ms. Limits: 0 to 999.
 	Millis int32
@@ -2003,7 +2015,7 @@ func (*MapBestTime) ObjectType() int { return TypeMapBestTime }
 func (*MapBestTime) ObjectSize() int { return SizeMapBestTime }
 
 // PutInts writes the object to the first SizeMapBestTime integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *MapBestTime) PutInts(dst []int32) {
 	_ = dst[SizeMapBestTime-1]
 	dst[0] = o.Seconds
@@ -2021,7 +2033,7 @@ func (o *MapBestTime) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *MapBestTime) Clamp() int {
 	n := clamp(&o.Seconds, -1, maxInt)
 	n += clamp(&o.Millis, 0, 999)
@@ -2037,24 +2049,25 @@ type EnvelopeTrigger struct {
 	StartTick int32
 	// Kind of trigger.
 	Type int32
-	// Who triggered it, -1 for nobody. Limits: -1 to 63.
+	// Client id of the player who triggered it, -1 for none. Limits: -1 to 63.
 	ClientID int32
 	// Options. Limits: 0 if the object ends before it.
 	Flags int32
-	// How many integers are not there at the end, because the sender is older.
+	// Number of integers that are missing at the end, because the sender is
+	// older.
 	Missing int
 }
 
 // ObjectType returns TypeEnvelopeTrigger.
 func (*EnvelopeTrigger) ObjectType() int { return TypeEnvelopeTrigger }
 
-// ObjectSize returns SizeEnvelopeTrigger less what is Missing.
+// ObjectSize returns SizeEnvelopeTrigger minus Missing.
 func (o *EnvelopeTrigger) ObjectSize() int {
 	return SizeEnvelopeTrigger - min(max(o.Missing, 0), SizeEnvelopeTrigger-3)
 }
 
 // PutInts writes the object to the first ObjectSize integers of dst, which
-// must have them.
+// must not be shorter.
 func (o *EnvelopeTrigger) PutInts(dst []int32) {
 	var all [SizeEnvelopeTrigger]int32
 	all[0] = o.StartTick
@@ -2066,7 +2079,7 @@ func (o *EnvelopeTrigger) PutInts(dst []int32) {
 }
 
 // ReadInts reads the object from src. It fails, and leaves the object as it
-// is, if src has fewer than 3 integers. Those behind SizeEnvelopeTrigger are
+// is, if src has fewer than 3 integers. Those after SizeEnvelopeTrigger are
 // ignored.
 func (o *EnvelopeTrigger) ReadInts(src []int32) error {
 	if len(src) < 3 {
@@ -2081,7 +2094,7 @@ func (o *EnvelopeTrigger) ReadInts(src []int32) error {
 	return nil
 }
 
-// Clamp brings values that are out of range into it and returns their number.
+// Clamp brings values that are out of range into it and returns how many there were.
 func (o *EnvelopeTrigger) Clamp() int {
 	n := clamp(&o.ClientID, -1, 63)
 	return n
@@ -2101,7 +2114,7 @@ func (*EventBirthday) ObjectType() int { return TypeEventBirthday }
 func (*EventBirthday) ObjectSize() int { return SizeEventBirthday }
 
 // PutInts writes the object to the first SizeEventBirthday integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *EventBirthday) PutInts(dst []int32) {
 	_ = dst[SizeEventBirthday-1]
 	dst[0] = o.X
@@ -2136,7 +2149,7 @@ func (*EventFinish) ObjectType() int { return TypeEventFinish }
 func (*EventFinish) ObjectSize() int { return SizeEventFinish }
 
 // PutInts writes the object to the first SizeEventFinish integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *EventFinish) PutInts(dst []int32) {
 	_ = dst[SizeEventFinish-1]
 	dst[0] = o.X
@@ -2174,7 +2187,7 @@ func (*EventMapSoundWorld) ObjectType() int { return TypeEventMapSoundWorld }
 func (*EventMapSoundWorld) ObjectSize() int { return SizeEventMapSoundWorld }
 
 // PutInts writes the object to the first SizeEventMapSoundWorld integers of
-// dst, which must have them.
+// dst, which must not be shorter.
 func (o *EventMapSoundWorld) PutInts(dst []int32) {
 	_ = dst[SizeEventMapSoundWorld-1]
 	dst[0] = o.X

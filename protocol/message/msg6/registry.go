@@ -1,19 +1,18 @@
 package msg6
 
-// Numbers of objects with a UUID in a snapshot.
+// Types on the wire of objects with a UUID.
 const (
-	// FirstExtendedWireType is the number that the first such type gets; the next gets one
-	// less, and so on.
+	// FirstExtendedWireType is the one of the first such object; each further one
+	// is one less.
 	FirstExtendedWireType = 0x7fff
-	// LastExtendedWireType is the lowest such number.
+	// LastExtendedWireType is the lowest one.
 	LastExtendedWireType = 0x4000
-	// TypeUnknown is what Registry.Type returns for a number that stands for
-	// nothing known.
+	// TypeUnknown is the result of TypeRegistry.Type for an unknown type.
 	TypeUnknown = -1
 )
 
-// ExtendedType returns the Type constant of the object with that UUID; ok is false
-// if there is none.
+// ExtendedType returns the Type constant of the object with that UUID; ok is false if
+// there is none.
 func ExtendedType(u UUID) (typ int, ok bool) {
 	for i := range extendedTypes {
 		if extendedTypes[i].uuid == u {
@@ -33,69 +32,69 @@ func TypeUUID(typ int) (u UUID, ok bool) {
 	return extendedTypes[i].uuid, true
 }
 
-// TypeRegistry knows which number stands for which object with a UUID in a snapshot.
-// The zero value knows none.
+// TypeRegistry maps objects with a UUID to the types that they have on the wire in a
+// snapshot. The zero value is empty.
 //
-// A writer keeps one for as long as it writes deltas, so that numbers stay the same,
-// calls Begin before each snapshot and Number for the type of each item. A reader
-// calls Reset and then Describe for each Ex of a snapshot (they come first, since
-// their type is the lowest), and Type for the items. One TypeRegistry cannot be used for
-// both, nor by several goroutines at once.
+// A writer keeps one as long as it writes deltas, so that types stay the same. It
+// calls BeginSnapshot before each snapshot and WireType for the type of each item. A
+// reader calls Reset, then AddEx for each Ex of a snapshot, which come first because
+// their type is the lowest, and Type for the other items. A TypeRegistry cannot be
+// used for both, nor by several goroutines at once.
 type TypeRegistry struct {
-	numbers [len(extendedTypes)]uint16 // by type; 0 for none
-	used    [len(extendedTypes)]bool   // in this snapshot
-	next    uint16                     // numbers given out
+	wireTypes [len(extendedTypes)]uint16 // on the wire, by type; 0 for none
+	used      [len(extendedTypes)]bool   // in this snapshot
+	count     uint16                     // number of types assigned
 }
 
-// Reset forgets everything.
+// Reset removes all types.
 func (r *TypeRegistry) Reset() { *r = TypeRegistry{} }
 
-// BeginSnapshot starts a new snapshot: what is used in it must be described in it.
+// BeginSnapshot starts a new snapshot, which has to describe the types that it uses.
 func (r *TypeRegistry) BeginSnapshot() { clear(r.used[:]) }
 
-// WireType returns the number that stands for a type on the wire. Types without UUID
-// stand for themselves. first says that the type is used for the first time since
-// Begin: the snapshot then needs an Ex with that number as its id.
-func (r *TypeRegistry) WireType(typ int) (number int, first bool) {
+// WireType returns the type on the wire. Types without UUID are returned unchanged.
+// first reports whether the type is used for the first time since BeginSnapshot: then
+// the snapshot needs an Ex with that type as its id.
+func (r *TypeRegistry) WireType(typ int) (wireType int, first bool) {
 	i := typ - firstExtendedType
 	if i < 0 || i >= len(extendedTypes) {
 		return typ, false
 	}
-	if r.numbers[i] == 0 {
-		r.numbers[i] = FirstExtendedWireType - r.next
-		r.next++
+	if r.wireTypes[i] == 0 {
+		r.wireTypes[i] = FirstExtendedWireType - r.count
+		r.count++
 	}
 	first = !r.used[i]
 	r.used[i] = true
-	return int(r.numbers[i]), first
+	return int(r.wireTypes[i]), first
 }
 
-// AddEx takes note of an Ex: its id, and its integers. It does nothing if the
-// UUID is unknown, or the id no number that may be given to a type.
+// AddEx adds the type that an Ex describes, given its id and integers. It ignores an
+// unknown UUID and an id that no such type can have.
 func (r *TypeRegistry) AddEx(id int, ints []int32) {
 	var ex Ex
 	if id < LastExtendedWireType || id > FirstExtendedWireType || ex.ReadInts(ints) != nil {
 		return
 	}
-	// A number stands for the last thing that it was said to be.
-	for i, n := range r.numbers {
+	// The last description counts.
+	for i, n := range r.wireTypes {
 		if int(n) == id {
-			r.numbers[i] = 0
+			r.wireTypes[i] = 0
 		}
 	}
 	if typ, ok := ExtendedType(ex.UUID); ok {
-		r.numbers[typ-firstExtendedType] = uint16(id)
+		r.wireTypes[typ-firstExtendedType] = uint16(id)
 	}
 }
 
-// Type returns the Type constant that a number in a snapshot stands for, or
-// TypeUnknown. Numbers below LastExtendedWireType stand for themselves.
-func (r *TypeRegistry) Type(number int) int {
-	if number < LastExtendedWireType {
-		return number
+// Type returns the Type constant for a type on the wire, or TypeUnknown. Types below
+// LastExtendedWireType are returned unchanged.
+func (r *TypeRegistry) Type(wireType int) int {
+	if wireType < LastExtendedWireType {
+		return wireType
 	}
-	for i, n := range r.numbers {
-		if int(n) == number {
+	for i, n := range r.wireTypes {
+		if int(n) == wireType {
 			return firstExtendedType + i
 		}
 	}

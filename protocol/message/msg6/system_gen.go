@@ -6,14 +6,14 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// SystemEx is a system message that is known by a UUID and not by a number,
-// of a kind this package does not know. Receivers ignore it.
+// SystemEx is a system message with a UUID that this package does not know.
+// Receivers ignore it.
 //
 // Sent by both sides, not vital; system message 0, EX.
 type SystemEx struct {
-	// The kind of message.
+	// Type of the message.
 	UUID UUID
-	// Its fields.
+	// The fields of the message.
 	Data []byte
 }
 
@@ -28,7 +28,7 @@ func (m *SystemEx) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SystemEx) Unpack(u *packer.Unpacker) error {
 	if copy(m.UUID[:], u.Raw(len(m.UUID))); u.Err() != nil {
 		return version.NewFieldError("EX", "UUID", 0, u)
@@ -37,7 +37,7 @@ func (m *SystemEx) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// Info opens the login, after CLIENTVER if that is sent. The server answers
+// Info begins the login, after CLIENTVER if that is sent. The server answers
 // with MAP_CHANGE, or closes the connection if version or password do not
 // match.
 //
@@ -45,8 +45,8 @@ func (m *SystemEx) Unpack(u *packer.Unpacker) error {
 type Info struct {
 	// Must be NetVersion, exactly. Limits: cc, sent up to 128 bytes.
 	NetVersion []byte
-	// The server's password; ignored where none is set. Limits: cc, sent up to
-	// 128 bytes.
+	// The server's password; ignored if the server has none. Limits: cc, sent up
+	// to 128 bytes.
 	Password []byte
 }
 
@@ -61,7 +61,7 @@ func (m *Info) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *Info) Unpack(u *packer.Unpacker) error {
 	if m.NetVersion = u.String(packer.SanitizeCC); u.Err() != nil {
 		return version.NewFieldError("INFO", "NetVersion", 0, u)
@@ -72,13 +72,13 @@ func (m *Info) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// MapChange names the map to load: answer to INFO, and sent again whenever
-// the map changes. A client that has the map answers READY, others ask for it
-// with REQUEST_MAP_DATA.
+// MapChange names the map to load. It answers INFO and is sent again when the
+// map changes. A client that has the map answers with READY, others request
+// it with REQUEST_MAP_DATA.
 //
 // Sent by the server, vital, flushed at once; system message 2, MAP_CHANGE.
 type MapChange struct {
-	// Base name of the map, without folder and extension. Limits: strict.
+	// Name of the map, without directory and extension. Limits: strict.
 	Name []byte
 	// CRC-32 of the file.
 	CRC int32
@@ -98,7 +98,7 @@ func (m *MapChange) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *MapChange) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
@@ -115,18 +115,18 @@ func (m *MapChange) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// MapData carries one piece of the map file. Clients take only the piece they
-// wait for, of the map they were told.
+// MapData is a part of the map file. Clients accept only the part that they
+// requested, of the map in the last MAP_CHANGE.
 //
 // Sent by the server, vital, flushed at once; system message 3, MAP_DATA.
 type MapData struct {
-	// 1 in the last piece, else 0.
+	// 1 in the last part, else 0.
 	Last int32
 	// CRC-32 of the file.
 	CRC int32
-	// Index of the piece.
+	// Index of the part.
 	Chunk int32
-	// MapChunkSize bytes of the file, fewer in the last piece. Limits: at most
+	// MapChunkSize bytes of the file, fewer in the last part. Limits: at most
 	// 1400 bytes.
 	Data []byte
 }
@@ -145,7 +145,7 @@ func (m *MapData) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *MapData) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -169,8 +169,7 @@ func (m *MapData) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ConReady answers READY: the server made a player of the client, which shall
-// now send Cl_StartInfo.
+// ConReady answers READY. The client sends Cl_StartInfo next.
 //
 // Sent by the server, vital, flushed at once; system message 4, CON_READY.
 type ConReady struct{}
@@ -196,7 +195,7 @@ type Snap struct {
 	Tick int32
 	// Tick minus the tick of the base; Tick+1 if the base is the empty snapshot.
 	DeltaTick int32
-	// Number of parts; Teeworlds 0.6 takes up to MaxSnapPartsVanilla. Limits: 1
+	// Number of parts; Teeworlds 0.6 accepts up to MaxSnapPartsVanilla. Limits: 1
 	// to 64.
 	Parts int32
 	// Index of this part, less than Parts. Limits: 0 to 63.
@@ -204,7 +203,7 @@ type Snap struct {
 	// Sum of all integers of the whole snapshot, wrapping; the same in every
 	// part.
 	CRC int32
-	// Piece of the delta. Limits: at most 900 bytes.
+	// This part of the delta. Limits: at most 900 bytes.
 	Data []byte
 }
 
@@ -224,7 +223,7 @@ func (m *Snap) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *Snap) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -281,7 +280,7 @@ func (m *SnapEmpty) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SnapEmpty) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -324,7 +323,7 @@ func (m *SnapSingle) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SnapSingle) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -348,14 +347,15 @@ func (m *SnapSingle) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// InputTiming says how early an INPUT arrived, for each whose tick is newer
-// than those before. Clients steer their clock by it.
+// InputTiming reports how early an INPUT arrived, so that the client can
+// adjust its prediction. Sent for each INPUT with a higher tick than the
+// previous ones.
 //
 // Sent by the server, not vital; system message 9, INPUTTIMING.
 type InputTiming struct {
-	// Tick that the input was for.
+	// Tick of the input.
 	IntendedTick int32
-	// Ms between the arrival and the tick; negative if it came late.
+	// Ms from its arrival to the start of that tick; negative if it was late.
 	TimeLeft int32
 }
 
@@ -370,7 +370,7 @@ func (m *InputTiming) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *InputTiming) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -384,14 +384,13 @@ func (m *InputTiming) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// RconAuthStatus answers RCON_AUTH, and tells a client that its remote
-// console rights ended.
+// RconAuthStatus answers RCON_AUTH, and reports the end of rcon rights.
 //
 // Sent by the server, vital; system message 10, RCON_AUTH_STATUS.
 type RconAuthStatus struct {
 	// 1 if the client has rights now, else 0.
 	Authed int32
-	// 1 if the server will tell the commands with RCON_CMD_ADD, else 0.
+	// 1 if the server sends the commands with RCON_CMD_ADD, else 0.
 	CmdList int32
 }
 
@@ -406,7 +405,7 @@ func (m *RconAuthStatus) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *RconAuthStatus) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -420,7 +419,7 @@ func (m *RconAuthStatus) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// RconLine is one line for the client's remote console.
+// RconLine is a line of output for the client's remote console.
 //
 // Sent by the server, vital; system message 11, RCON_LINE.
 type RconLine struct {
@@ -438,7 +437,7 @@ func (m *RconLine) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *RconLine) Unpack(u *packer.Unpacker) error {
 	if m.Line = u.String(packer.SanitizeLax); u.Err() != nil {
 		return version.NewFieldError("RCON_LINE", "Line", 0, u)
@@ -446,7 +445,7 @@ func (m *RconLine) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// Ready says that the client has loaded the map. The server answers with
+// Ready reports that the client has loaded the map. The server answers with
 // Sv_Motd and CON_READY.
 //
 // Sent by the client, vital, flushed at once; system message 14, READY.
@@ -463,7 +462,7 @@ func (*Ready) Append(dst []byte) []byte {
 // Unpack reads nothing: the message has no fields.
 func (*Ready) Unpack(*packer.Unpacker) error { return nil }
 
-// EnterGame answers Sv_ReadyToEnter: from now on the client wants snapshots.
+// EnterGame answers Sv_ReadyToEnter: the client wants snapshots from now on.
 //
 // Sent by the client, vital, flushed at once; system message 15, ENTERGAME.
 type EnterGame struct{}
@@ -482,8 +481,8 @@ func (*EnterGame) Unpack(*packer.Unpacker) error { return nil }
 // ID returns IDInput.
 func (*Input) ID() ID { return IDInput }
 
-// RconCmd is a line for the server's console. Ignored without remote console
-// rights. DDNet's client sends CrashmePlx with its Cl_StartInfo.
+// RconCmd is a line for the server's console. It is ignored without rcon
+// rights. DDNet's client sends CrashmePlx together with its Cl_StartInfo.
 //
 // Sent by the client, vital; system message 17, RCON_CMD.
 type RconCmd struct {
@@ -502,7 +501,7 @@ func (m *RconCmd) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *RconCmd) Unpack(u *packer.Unpacker) error {
 	if m.Command = u.String(packer.SanitizeLax); u.Err() != nil {
 		return version.NewFieldError("RCON_CMD", "Command", 0, u)
@@ -510,18 +509,18 @@ func (m *RconCmd) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// RconAuth asks for remote console rights. The server answers
-// RCON_AUTH_STATUS, or RCON_LINE with a complaint.
+// RconAuth requests rcon rights. The server answers with RCON_AUTH_STATUS, or
+// with RCON_LINE and an error.
 //
 // Sent by the client, vital; system message 18, RCON_AUTH.
 type RconAuth struct {
-	// Login name; empty where only the password counts. Limits: cc, sent up to 32
+	// Login name; empty if only the password is needed. Limits: cc, sent up to 32
 	// bytes.
 	Name []byte
-	// In the clear. Limits: cc, sent up to 32 bytes.
+	// In plain text. Limits: cc, sent up to 32 bytes.
 	Password []byte
-	// 1 if the client wants to be told of the commands. Limits: 0 if the message
-	// ends before it.
+	// 1 if the client wants the commands with RCON_CMD_ADD. Limits: 0 if the
+	// message ends before it.
 	SendCommands int32
 }
 
@@ -537,7 +536,7 @@ func (m *RconAuth) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *RconAuth) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if m.Name = u.String(packer.SanitizeCC); u.Err() != nil {
@@ -557,12 +556,12 @@ func (m *RconAuth) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// RequestMapData asks for a piece of the map.
+// RequestMapData requests a part of the map file.
 //
 // Sent by the client, vital, flushed at once; system message 19,
 // REQUEST_MAP_DATA.
 type RequestMapData struct {
-	// Index of the piece.
+	// Index of the part.
 	Chunk int32
 }
 
@@ -576,7 +575,7 @@ func (m *RequestMapData) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *RequestMapData) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -586,7 +585,7 @@ func (m *RequestMapData) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// Ping asks for a PING_REPLY.
+// Ping requests a PING_REPLY.
 //
 // Sent by both sides, not vital; system message 22, PING.
 type Ping struct{}
@@ -618,17 +617,17 @@ func (*PingReply) Append(dst []byte) []byte {
 // Unpack reads nothing: the message has no fields.
 func (*PingReply) Unpack(*packer.Unpacker) error { return nil }
 
-// RconCmdAdd tells an authenticated client of a console command, for
-// completion. The limits are those of DDNet.
+// RconCmdAdd adds a console command to the completion list of a client with
+// rcon rights. The limits are those of DDNet.
 //
 // Sent by the server, vital; system message 25, RCON_CMD_ADD.
 type RconCmdAdd struct {
 	// The command. Limits: cc, sent up to 32 bytes.
 	Name []byte
-	// What it does. Limits: cc, sent up to 192 bytes.
+	// Help text. Limits: cc, sent up to 192 bytes.
 	Help []byte
 	// Format of its arguments: i integer, f number, s word, r rest of the line, ?
-	// optional from here. Limits: cc, sent up to 96 bytes.
+	// the following are optional. Limits: cc, sent up to 96 bytes.
 	Params []byte
 }
 
@@ -644,7 +643,7 @@ func (m *RconCmdAdd) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *RconCmdAdd) Unpack(u *packer.Unpacker) error {
 	if m.Name = u.String(packer.SanitizeCC); u.Err() != nil {
 		return version.NewFieldError("RCON_CMD_ADD", "Name", 0, u)
@@ -658,7 +657,7 @@ func (m *RconCmdAdd) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// RconCmdRem takes back a RCON_CMD_ADD.
+// RconCmdRem removes a command that RCON_CMD_ADD added.
 //
 // Sent by the server, vital; system message 26, RCON_CMD_REM.
 type RconCmdRem struct {
@@ -676,7 +675,7 @@ func (m *RconCmdRem) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *RconCmdRem) Unpack(u *packer.Unpacker) error {
 	if m.Name = u.String(packer.SanitizeCC); u.Err() != nil {
 		return version.NewFieldError("RCON_CMD_REM", "Name", 0, u)
@@ -684,8 +683,7 @@ func (m *RconCmdRem) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// WhatIs asks whether the other side knows a UUID. The answer is ITIS or
-// IDONTKNOW.
+// WhatIs asks whether the peer knows a UUID. The answer is ITIS or IDONTKNOW.
 //
 // Sent by both sides, vital; system message what-is@ddnet.tw, WHATIS.
 type WhatIs struct {
@@ -703,7 +701,7 @@ func (m *WhatIs) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *WhatIs) Unpack(u *packer.Unpacker) error {
 	if copy(m.UUID[:], u.Raw(len(m.UUID))); u.Err() != nil {
 		return version.NewFieldError("WHATIS", "UUID", 0, u)
@@ -717,7 +715,7 @@ func (m *WhatIs) Unpack(u *packer.Unpacker) error {
 type ItIs struct {
 	// Of a message or snapshot object.
 	UUID UUID
-	// Its name, as it-is@ddnet.tw. Limits: lax.
+	// Its name, such as it-is@ddnet.tw. Limits: lax.
 	Name []byte
 }
 
@@ -732,7 +730,7 @@ func (m *ItIs) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ItIs) Unpack(u *packer.Unpacker) error {
 	if copy(m.UUID[:], u.Raw(len(m.UUID))); u.Err() != nil {
 		return version.NewFieldError("ITIS", "UUID", 0, u)
@@ -747,7 +745,7 @@ func (m *ItIs) Unpack(u *packer.Unpacker) error {
 //
 // Sent by both sides, vital; system message i-dont-know@ddnet.tw, IDONTKNOW.
 type IDontKnow struct {
-	// As it was asked for.
+	// The UUID of the WHATIS.
 	UUID UUID
 }
 
@@ -761,7 +759,7 @@ func (m *IDontKnow) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *IDontKnow) Unpack(u *packer.Unpacker) error {
 	if copy(m.UUID[:], u.Raw(len(m.UUID))); u.Err() != nil {
 		return version.NewFieldError("IDONTKNOW", "UUID", 0, u)
@@ -769,7 +767,8 @@ func (m *IDontKnow) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// RconType says whether RCON_AUTH needs a login name. Sent before MAP_CHANGE.
+// RconType tells the client whether RCON_AUTH needs a login name. Sent before
+// MAP_CHANGE.
 //
 // Sent by the server, vital; system message rcon-type@ddnet.tw, RCONTYPE.
 type RconType struct {
@@ -787,7 +786,7 @@ func (m *RconType) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *RconType) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -797,14 +796,14 @@ func (m *RconType) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// MapDetails announces the MAP_CHANGE that follows it, whose name and CRC
-// must be the same. A client that has no map with this hash downloads it from
-// the URL, and asks the server only if that fails.
+// MapDetails precedes a MAP_CHANGE with the same name and CRC. A client that
+// has no map with this hash downloads it from the URL, and requests it from
+// the server only if that fails.
 //
 // Sent by the server, vital; system message map-details@ddnet.tw,
 // MAP_DETAILS.
 type MapDetails struct {
-	// Base name of the map. Limits: strict.
+	// Name of the map. Limits: strict.
 	Name []byte
 	// Hash of the file.
 	SHA256 [32]byte
@@ -812,7 +811,7 @@ type MapDetails struct {
 	CRC int32
 	// Size of the file in bytes.
 	Size int32
-	// Where to download it; empty for DDNet's own server. Limits: cc.
+	// URL of the file; empty for DDNet's own server. Limits: cc.
 	URL []byte
 }
 
@@ -830,7 +829,7 @@ func (m *MapDetails) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *MapDetails) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
@@ -853,16 +852,16 @@ func (m *MapDetails) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// Capabilities says what the server can do. Clients accept it once, before
-// MAP_CHANGE.
+// Capabilities are the capabilities of the server. Clients accept it once,
+// before MAP_CHANGE.
 //
 // Sent by the server, vital; system message capabilities@ddnet.tw,
 // CAPABILITIES.
 type Capabilities struct {
-	// Decides how many of the flags count, CapabilitiesVersion; clients ignore 0
-	// and less.
+	// Determines how many of the flags are valid, CapabilitiesVersion; clients
+	// ignore 0 and less.
 	Version int32
-	// What it can do.
+	// Capabilities of the server.
 	Flags CapabilityFlags
 }
 
@@ -877,7 +876,7 @@ func (m *Capabilities) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *Capabilities) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -891,17 +890,17 @@ func (m *Capabilities) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClientVer says which release of DDNet the client is. Sent before INFO,
-// servers accept it only there.
+// ClientVer is the DDNet release of the client. Sent before INFO; servers
+// accept it only there.
 //
 // Sent by the client, vital; system message clientver@ddnet.tw, CLIENTVER.
 type ClientVer struct {
-	// Made up by the client; the same for its second connection and after a
+	// Chosen by the client; the same for its second connection and after a
 	// timeout.
 	ConnectionID UUID
 	// Release times 1000, 16040 for 16.4; see Version.
 	Version int32
-	// Release as text, DDNet 16.4. Limits: cc.
+	// Release as text, such as DDNet 16.4. Limits: cc.
 	Text []byte
 }
 
@@ -917,7 +916,7 @@ func (m *ClientVer) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClientVer) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if copy(m.ConnectionID[:], u.Raw(len(m.ConnectionID))); u.Err() != nil {
@@ -933,11 +932,12 @@ func (m *ClientVer) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// PingEx asks for a PONGEX, flushed at once, and vital if the question was.
+// PingEx requests a PONGEX, which is flushed at once and vital if the PINGEX
+// was.
 //
 // Sent by both sides, not vital; system message ping@ddnet.tw, PINGEX.
 type PingEx struct {
-	// Made up by the asker.
+	// Chosen by the sender.
 	PingID UUID
 }
 
@@ -951,7 +951,7 @@ func (m *PingEx) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *PingEx) Unpack(u *packer.Unpacker) error {
 	if copy(m.PingID[:], u.Raw(len(m.PingID))); u.Err() != nil {
 		return version.NewFieldError("PINGEX", "PingID", 0, u)
@@ -964,7 +964,7 @@ func (m *PingEx) Unpack(u *packer.Unpacker) error {
 // Sent by both sides, not vital, flushed at once; system message
 // pong@ddnet.tw, PONGEX.
 type PongEx struct {
-	// That of the question.
+	// That of the request.
 	PingID UUID
 }
 
@@ -978,7 +978,7 @@ func (m *PongEx) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *PongEx) Unpack(u *packer.Unpacker) error {
 	if copy(m.PingID[:], u.Raw(len(m.PingID))); u.Err() != nil {
 		return version.NewFieldError("PONGEX", "PingID", 0, u)
@@ -986,13 +986,13 @@ func (m *PongEx) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ChecksumRequest asks a client for the hash of a part of its own program.
-// Our server does not send it.
+// ChecksumRequest requests the hash of a part of the client program. Teeyard
+// does not send it.
 //
 // Sent by the server, vital; system message checksum-request@ddnet.tw,
 // CHECKSUM_REQUEST.
 type ChecksumRequest struct {
-	// Made up by the server.
+	// Chosen by the server.
 	RequestID UUID
 	// Offset in the client's data.
 	Start int32
@@ -1012,7 +1012,7 @@ func (m *ChecksumRequest) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ChecksumRequest) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if copy(m.RequestID[:], u.Raw(len(m.RequestID))); u.Err() != nil {
@@ -1034,7 +1034,7 @@ func (m *ChecksumRequest) Unpack(u *packer.Unpacker) error {
 // Sent by the client, vital; system message checksum-response@ddnet.tw,
 // CHECKSUM_RESPONSE.
 type ChecksumResponse struct {
-	// That of the question.
+	// That of the request.
 	RequestID UUID
 	// The hash.
 	SHA256 [32]byte
@@ -1051,7 +1051,7 @@ func (m *ChecksumResponse) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ChecksumResponse) Unpack(u *packer.Unpacker) error {
 	if copy(m.RequestID[:], u.Raw(len(m.RequestID))); u.Err() != nil {
 		return version.NewFieldError("CHECKSUM_RESPONSE", "RequestID", 0, u)
@@ -1067,7 +1067,7 @@ func (m *ChecksumResponse) Unpack(u *packer.Unpacker) error {
 // Sent by the client, vital; system message checksum-error@ddnet.tw,
 // CHECKSUM_ERROR.
 type ChecksumError struct {
-	// That of the question.
+	// That of the request.
 	RequestID UUID
 	// The reason.
 	Error int32
@@ -1084,7 +1084,7 @@ func (m *ChecksumError) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ChecksumError) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if copy(m.RequestID[:], u.Raw(len(m.RequestID))); u.Err() != nil {
@@ -1117,7 +1117,7 @@ func (m *Redirect) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *Redirect) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -1133,7 +1133,7 @@ func (m *Redirect) Unpack(u *packer.Unpacker) error {
 // Sent by the server, vital; system message rcon-cmd-group-start@ddnet.org,
 // RCON_CMD_GROUP_START.
 type RconCmdGroupStart struct {
-	// How many will follow. Limits: 0 or more.
+	// Number that follows. Limits: 0 or more.
 	Count int32
 }
 
@@ -1147,7 +1147,7 @@ func (m *RconCmdGroupStart) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *RconCmdGroupStart) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || u.Err() != nil {
@@ -1174,7 +1174,7 @@ func (*RconCmdGroupEnd) Append(dst []byte) []byte {
 // Unpack reads nothing: the message has no fields.
 func (*RconCmdGroupEnd) Unpack(*packer.Unpacker) error { return nil }
 
-// MapReload says that the map will be loaded again; clients from
+// MapReload announces that the map will be reloaded; clients from
 // VersionReconnect on.
 //
 // Sent by the server, vital, flushed at once; system message
@@ -1192,8 +1192,7 @@ func (*MapReload) Append(dst []byte) []byte {
 // Unpack reads nothing: the message has no fields.
 func (*MapReload) Unpack(*packer.Unpacker) error { return nil }
 
-// Reconnect asks the client to connect anew; clients from VersionReconnect
-// on.
+// Reconnect tells the client to reconnect; clients from VersionReconnect on.
 //
 // Sent by the server, vital, flushed at once; system message
 // reconnect@ddnet.org, RECONNECT.
@@ -1210,13 +1209,13 @@ func (*Reconnect) Append(dst []byte) []byte {
 // Unpack reads nothing: the message has no fields.
 func (*Reconnect) Unpack(*packer.Unpacker) error { return nil }
 
-// MaplistAdd tells an authenticated client of maps on the server, for
-// completion.
+// MaplistAdd adds maps of the server to the completion list of a client with
+// rcon rights.
 //
 // Sent by the server, vital; system message sv-maplist-add@ddnet.org,
 // MAPLIST_ADD.
 type MaplistAdd struct {
-	// Names of maps, each with a NUL behind it.
+	// Names of maps, each followed by a NUL.
 	Names []byte
 }
 
@@ -1230,7 +1229,7 @@ func (m *MaplistAdd) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *MaplistAdd) Unpack(u *packer.Unpacker) error {
 	m.Names = u.Rest()
 	return nil
@@ -1242,7 +1241,7 @@ func (m *MaplistAdd) Unpack(u *packer.Unpacker) error {
 // Sent by the server, vital; system message sv-maplist-start@ddnet.org,
 // MAPLIST_GROUP_START.
 type MaplistGroupStart struct {
-	// How many names will follow. Limits: 0 or more.
+	// Number of names that follow. Limits: 0 or more.
 	Count int32
 }
 
@@ -1256,7 +1255,7 @@ func (m *MaplistGroupStart) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *MaplistGroupStart) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || u.Err() != nil {

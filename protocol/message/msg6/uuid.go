@@ -9,8 +9,8 @@ import (
 // UUID identifies one of DDNet's messages or objects.
 type UUID = message.UUID
 
-// ExtensionName returns the name that the UUID of a known message or object is made
-// of, "" for others. It is the answer to WHATIS.
+// ExtensionName returns the name from which the UUID of a known message or object is
+// made, or "" for others. It is the answer to WHATIS.
 func ExtensionName(u UUID) string {
 	if id, ok := extendedIDs[u]; ok {
 		return id.Desc().Extension
@@ -21,8 +21,7 @@ func ExtensionName(u UUID) string {
 	return ""
 }
 
-// Ex says that the items of a certain type of this snapshot are those of a UUID.
-// The id of the Ex is that type.
+// Ex assigns a UUID to an item type for one snapshot. The id of the Ex is that type.
 //
 // Snapshot type 0, 4 integers, size sent along.
 type Ex struct {
@@ -30,7 +29,8 @@ type Ex struct {
 	UUID UUID
 }
 
-// PutInts writes the object to the first SizeEx integers of dst, which must have them.
+// PutInts writes the object to the first SizeEx integers of dst, which must not be
+// shorter.
 func (o *Ex) PutInts(dst []int32) {
 	_ = dst[SizeEx-1]
 	for i := range SizeEx {

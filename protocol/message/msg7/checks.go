@@ -15,8 +15,8 @@ func checkInfoRecord(m *InfoRecord) error {
 	return nil
 }
 
-// maxStandardPlayers is the number of players that clients accept in the modes of
-// the original.
+// maxStandardPlayers is the number of players that clients accept in the modes of the
+// original.
 const maxStandardPlayers = 16
 
 func standardMode(gameType []byte) bool {
@@ -27,7 +27,7 @@ func standardMode(gameType []byte) bool {
 	return false
 }
 
-// checkSnap checks that the part is one of the announced ones.
+// checkSnap checks that the index of the part is less than the number of parts.
 func checkSnap(m *Snap) error {
 	if m.Part >= m.Parts {
 		return version.NewRangeError("SNAP", "Part", m.Part)

@@ -6,9 +6,9 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// Decoder reads messages. It holds one of each, so that reading allocates
-// nothing: a message is valid until the next one of the same kind is read,
-// its strings as long as the payload they were read from.
+// Decoder reads messages. It contains one of each type, so that reading does
+// not allocate: a message is valid until the next one of the same type is
+// read, its strings as long as the payload they were read from.
 //
 // The zero value is ready to use. A Decoder must not be used by several
 // goroutines at once.
@@ -79,7 +79,7 @@ type Decoder struct {
 	clCommand           ClCommand
 }
 
-// decode reads the message with the given id, which d.u stands behind.
+// decode reads the message with the given id, which d.u has read.
 func (d *Decoder) decode(id ID) (Message, error) {
 	switch id {
 	case IDInfo:
@@ -360,7 +360,8 @@ func (d *Decoder) decode(id ID) (Message, error) {
 	return nil, version.NewIDError(int32(id), id.Desc())
 }
 
-// ObjectDecoder reads snapshot objects. Like a Decoder it holds one of each.
+// ObjectDecoder reads snapshot objects. Like a Decoder it contains one of
+// each type.
 type ObjectDecoder struct {
 	playerInput     PlayerInput
 	projectile      Projectile

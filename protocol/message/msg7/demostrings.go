@@ -2,7 +2,7 @@ package msg7
 
 import "github.com/teeyard/teeyard/protocol/message"
 
-// SetClient fills the object with what a Sv_ClientInfo says.
+// SetClient fills the object with the fields of a Sv_ClientInfo.
 func (o *DeClientInfo) SetClient(m *SvClientInfo) {
 	o.Local, o.Team, o.Country = m.Local, m.Team, m.Country
 	message.StrToInts(o.Name[:], m.Name)

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Weapon names a weapon, or in a kill message also what else killed: -3 to 5.
+// Weapon is a weapon, or in a kill message another cause of death: -3 to 5.
 type Weapon int32
 
 // Values of Weapon.
 const (
-	// WeaponGame: the rules killed: leaving, changing team, a restarted match.
+	// WeaponGame: the game: leaving, changing team, a restarted match.
 	WeaponGame Weapon = -3
 	// WeaponSelf: the kill command.
 	WeaponSelf Weapon = -2
@@ -43,7 +43,7 @@ var weaponNames = [...]string{
 	"Ninja",
 }
 
-// Team is a side of the match. Modes without teams put all players into
+// Team is a team of the match. In modes without teams all players are in
 // TeamRed.
 type Team int32
 
@@ -65,8 +65,7 @@ var teamNames = [...]string{
 	"Blue",
 }
 
-// PickupType says what lies on the ground. The order differs from that of
-// Weapon.
+// PickupType is the kind of a pickup. The order differs from that of Weapon.
 type PickupType int32
 
 // Values of PickupType.
@@ -97,7 +96,7 @@ var pickupTypeNames = [...]string{
 	"Hammer",
 }
 
-// Emote is the look of a tee's eyes.
+// Emote is the expression of a tee's eyes.
 type Emote int32
 
 // Values of Emote.
@@ -171,7 +170,7 @@ var emoticonNames = [...]string{
 	"Question",
 }
 
-// VoteType says what a Sv_VoteSet announces.
+// VoteType is what a Sv_VoteSet announces.
 type VoteType int32
 
 // Values of VoteType.
@@ -206,7 +205,7 @@ type VoteChoice int32
 
 // Values of VoteChoice.
 const (
-	// ChoiceNo: from the vote's creator: cancel it.
+	// ChoiceNo: from the caller of the vote: cancel it.
 	ChoiceNo VoteChoice = -1
 	// ChoicePass: no answer yet; ignored when sent.
 	ChoicePass VoteChoice = 0
@@ -224,7 +223,7 @@ var voteChoiceNames = [...]string{
 	"Yes",
 }
 
-// ChatMode says to whom a chat line goes.
+// ChatMode is the receivers of a chat line.
 type ChatMode int32
 
 // Values of ChatMode.
@@ -248,7 +247,7 @@ var chatModeNames = [...]string{
 	"Whisper",
 }
 
-// SpecMode says what a spectator looks at.
+// SpecMode is what a spectator watches.
 type SpecMode int32
 
 // Values of SpecMode.
@@ -279,8 +278,8 @@ type GameMsgKind int32
 const (
 	// GameMsgTeamSwap: the teams were swapped; no parameters.
 	GameMsgTeamSwap GameMsgKind = 0
-	// GameMsgSpecInvalidID: Cl_SetSpectatorMode was refused, only to its sender;
-	// no parameters.
+	// GameMsgSpecInvalidID: Cl_SetSpectatorMode was refused, sent only to its
+	// sender; no parameters.
 	GameMsgSpecInvalidID GameMsgKind = 1
 	// GameMsgTeamShuffle: the teams were shuffled; no parameters.
 	GameMsgTeamShuffle GameMsgKind = 2
@@ -323,8 +322,8 @@ var gameMsgKindNames = [...]string{
 	"GamePaused",
 }
 
-// FlagCarrier says where a flag is: one of the constants, or the client id (0
-// to 63) of its carrier.
+// FlagCarrier is the state of a flag: one of the constants, or the client id
+// (0 to 63) of its carrier.
 type FlagCarrier int32
 
 // Values of FlagCarrier.
@@ -332,7 +331,7 @@ const (
 	// FlagMissing: the map has no such flag.
 	FlagMissing FlagCarrier = -3
 	FlagAtStand FlagCarrier = -2
-	// FlagTaken: dropped, lying around.
+	// FlagTaken: dropped, not at its stand.
 	FlagTaken FlagCarrier = -1
 )
 
@@ -352,7 +351,7 @@ type HookState int32
 
 // Values of HookState.
 const (
-	// HookRetracted: back, but the key is still held.
+	// HookRetracted: retracted, but the key is still held.
 	HookRetracted    HookState = -1
 	HookIdle         HookState = 0
 	HookRetractStart HookState = 1
@@ -404,7 +403,7 @@ var skinPartNames = [...]string{
 	"Eyes",
 }
 
-// Sound names a sound of the client's sound set.
+// Sound is a sound of the client's sound set.
 type Sound int32
 
 // Values of Sound.
@@ -436,7 +435,7 @@ const (
 	SoundPickupHealth     Sound = 24
 	SoundPickupArmor      Sound = 25
 	SoundPickupGrenade    Sound = 26
-	// SoundPickupShotgun: also the laser.
+	// SoundPickupShotgun: also for the laser.
 	SoundPickupShotgun Sound = 27
 	SoundPickupNinja   Sound = 28
 	SoundWeaponSpawn   Sound = 29
@@ -508,10 +507,10 @@ type PlayerFlags int32
 
 // Values of PlayerFlags.
 const (
-	// PlayerFlagAdmin: has remote console rights.
+	// PlayerFlagAdmin: has rcon rights.
 	PlayerFlagAdmin    PlayerFlags = 1
 	PlayerFlagChatting PlayerFlags = 2
-	// PlayerFlagScoreboard: looks at the scoreboard.
+	// PlayerFlagScoreboard: shows the scoreboard.
 	PlayerFlagScoreboard PlayerFlags = 4
 	PlayerFlagReady      PlayerFlags = 8
 	// PlayerFlagDead: out until the round ends.
@@ -589,8 +588,8 @@ var gameStateFlagsNames = [...]string{
 	"StartCountdown",
 }
 
-// CoreEvents are what a character's core did since the last snapshot; clients
-// make sounds and particles of them.
+// CoreEvents are the events of a character's core since the last snapshot,
+// for sounds and particles.
 type CoreEvents int32
 
 // Values of CoreEvents.
@@ -658,7 +657,7 @@ var serverInfoFlagsNames = [...]string{
 	"TimeScore",
 }
 
-// InfoClientFlags say what a client in a server info is; 0 is a player.
+// InfoClientFlags are the kind of a client in a server info; 0 is a player.
 // Receivers ignore unknown bits.
 type InfoClientFlags int32
 

@@ -6,14 +6,14 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// ClSay asks to say something. The server cuts it after 127 code points and
-// answers with Sv_Chat to all it concerns.
+// ClSay sends a chat message. The server cuts it after 127 code points and
+// sends Sv_Chat to all receivers.
 //
 // Sent by the client, vital; game message 24, Cl_Say.
 type ClSay struct {
 	// All, team or whisper. Limits: 0 to 3.
 	Mode ChatMode
-	// Receiver of a whisper, else -1. Limits: -1 to 63.
+	// Client id of the receiver of a whisper, else -1. Limits: -1 to 63.
 	Target int32
 	// The text. Limits: strict.
 	Message []byte
@@ -31,7 +31,7 @@ func (m *ClSay) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClSay) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 3 || u.Err() != nil {
@@ -48,12 +48,12 @@ func (m *ClSay) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClSetTeam asks to change team. The server answers with Sv_Team to all, or
-// not at all.
+// ClSetTeam requests a change of team. The server sends Sv_Team to all, or
+// does not answer.
 //
 // Sent by the client, vital; game message 25, Cl_SetTeam.
 type ClSetTeam struct {
-	// The team wanted. Limits: -1 to 1.
+	// The requested team. Limits: -1 to 1.
 	Team Team
 }
 
@@ -67,7 +67,7 @@ func (m *ClSetTeam) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClSetTeam) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < -1 || v > 1 || u.Err() != nil {
@@ -77,14 +77,14 @@ func (m *ClSetTeam) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClSetSpectatorMode asks to look at something else. The server answers with
-// a SpectatorInfo in the snapshot, or with Sv_GameMsg.
+// ClSetSpectatorMode requests a change of what the spectator watches. The
+// server answers with a SpectatorInfo in the snapshot, or with Sv_GameMsg.
 //
 // Sent by the client, vital; game message 26, Cl_SetSpectatorMode.
 type ClSetSpectatorMode struct {
-	// What to look at. Limits: 0 to 3.
+	// What to watch. Limits: 0 to 3.
 	Mode SpecMode
-	// Which player, in mode player; else -1. Limits: -1 to 63.
+	// Client id in mode player, else -1. Limits: -1 to 63.
 	SpectatorID int32
 }
 
@@ -99,7 +99,7 @@ func (m *ClSetSpectatorMode) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClSetSpectatorMode) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 3 || u.Err() != nil {
@@ -113,18 +113,18 @@ func (m *ClSetSpectatorMode) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClStartInfo introduces the player: answer to CON_READY. The server answers
+// ClStartInfo introduces the player. It answers CON_READY. The server answers
 // with the vote options, Sv_TuneParams and Sv_ReadyToEnter.
 //
 // Sent by the client, vital, flushed at once; game message 27, Cl_StartInfo.
 type ClStartInfo struct {
-	// Name wanted. Limits: strict, sent up to 15 bytes.
+	// Requested name. Limits: strict, sent up to 15 bytes.
 	Name []byte
 	// Clan. Limits: strict, sent up to 11 bytes.
 	Clan []byte
 	// ISO 3166-1 numeric code, -1 for none.
 	Country int32
-	// Look.
+	// Skin.
 	Skin Skin
 }
 
@@ -147,7 +147,7 @@ func (m *ClStartInfo) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClStartInfo) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
@@ -177,7 +177,7 @@ func (m *ClStartInfo) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClKill asks to die. At most once in three seconds.
+// ClKill kills the player's own tee. At most once in three seconds.
 //
 // Sent by the client, vital; game message 28, Cl_Kill.
 type ClKill struct{}
@@ -193,8 +193,8 @@ func (*ClKill) Append(dst []byte) []byte {
 // Unpack reads nothing: the message has no fields.
 func (*ClKill) Unpack(*packer.Unpacker) error { return nil }
 
-// ClReadyChange toggles the player's readiness, which pauses and resumes a
-// match where sv_player_ready_mode allows it.
+// ClReadyChange toggles the player's ready state, which pauses and resumes a
+// match if sv_player_ready_mode is on.
 //
 // Sent by the client, vital; game message 29, Cl_ReadyChange.
 type ClReadyChange struct{}
@@ -210,12 +210,11 @@ func (*ClReadyChange) Append(dst []byte) []byte {
 // Unpack reads nothing: the message has no fields.
 func (*ClReadyChange) Unpack(*packer.Unpacker) error { return nil }
 
-// ClEmoticon asks to show an emoticon. The server answers with Sv_Emoticon to
-// all.
+// ClEmoticon requests an emoticon. The server sends Sv_Emoticon to all.
 //
 // Sent by the client, vital; game message 30, Cl_Emoticon.
 type ClEmoticon struct {
-	// Which. Limits: 0 to 15.
+	// The emoticon. Limits: 0 to 15.
 	Emoticon Emoticon
 }
 
@@ -229,7 +228,7 @@ func (m *ClEmoticon) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClEmoticon) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 15 || u.Err() != nil {
@@ -257,7 +256,7 @@ func (m *ClVote) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClVote) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < -1 || v > 1 || u.Err() != nil {
@@ -267,18 +266,18 @@ func (m *ClVote) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClCallVote calls a vote. The server answers with Sv_VoteSet to all, or not
-// at all.
+// ClCallVote calls a vote. The server sends Sv_VoteSet to all, or does not
+// answer.
 //
 // Sent by the client, vital; game message 32, Cl_CallVote.
 type ClCallVote struct {
-	// Option, kick or spectate, in any case. Limits: strict.
+	// Option, kick or spectate, in upper or lower case. Limits: strict.
 	Type []byte
 	// Description of the option, or client id. Limits: strict.
 	Value []byte
-	// Why. Limits: strict.
+	// Reason. Limits: strict.
 	Reason []byte
-	// Do it at once, with remote console rights.
+	// Whether to enforce it at once; needs rcon rights.
 	Force bool
 }
 
@@ -295,7 +294,7 @@ func (m *ClCallVote) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClCallVote) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if m.Type = u.String(packer.SanitizeStrict); u.Err() != nil {
@@ -314,11 +313,11 @@ func (m *ClCallVote) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ClSkinChange changes the player's look. At most once in five seconds.
+// ClSkinChange changes the player's skin. At most once in five seconds.
 //
 // Sent by the client, vital, flushed at once; game message 34, Cl_SkinChange.
 type ClSkinChange struct {
-	// The new look.
+	// The new skin.
 	Skin Skin
 }
 
@@ -338,7 +337,7 @@ func (m *ClSkinChange) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClSkinChange) Unpack(u *packer.Unpacker) error {
 	var v int32
 	for i := range m.Skin.Parts {
@@ -379,7 +378,7 @@ func (m *ClCommand) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ClCommand) Unpack(u *packer.Unpacker) error {
 	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
 		return version.NewFieldError("Cl_Command", "Name", 0, u)

@@ -6,8 +6,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// SvMotd is the message of the day, shown on joining. Sent after READY, even
-// if empty, and when it changes.
+// SvMotd is the message of the day, shown when joining. Sent after READY,
+// even if empty, and when it changes.
 //
 // Sent by the server, vital; game message 1, Sv_Motd.
 type SvMotd struct {
@@ -25,7 +25,7 @@ func (m *SvMotd) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvMotd) Unpack(u *packer.Unpacker) error {
 	if m.Message = u.String(packer.SanitizeLax); u.Err() != nil {
 		return version.NewFieldError("Sv_Motd", "Message", 0, u)
@@ -51,7 +51,7 @@ func (m *SvBroadcast) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvBroadcast) Unpack(u *packer.Unpacker) error {
 	if m.Message = u.String(packer.SanitizeLax); u.Err() != nil {
 		return version.NewFieldError("Sv_Broadcast", "Message", 0, u)
@@ -65,9 +65,9 @@ func (m *SvBroadcast) Unpack(u *packer.Unpacker) error {
 type SvChat struct {
 	// All, team or whisper. Limits: 0 to 3.
 	Mode ChatMode
-	// Who speaks; -1 for the server. Limits: -1 to 63.
+	// Client id of the sender; -1 for the server. Limits: -1 to 63.
 	ClientID int32
-	// Receiver of a whisper, else -1. Limits: -1 to 63.
+	// Client id of the receiver of a whisper, else -1. Limits: -1 to 63.
 	TargetID int32
 	// The text. Limits: strict.
 	Message []byte
@@ -86,7 +86,7 @@ func (m *SvChat) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvChat) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 3 || u.Err() != nil {
@@ -107,16 +107,16 @@ func (m *SvChat) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvTeam says that a player changed team.
+// SvTeam reports that a player changed team.
 //
 // Sent by the server, vital; game message 4, Sv_Team.
 type SvTeam struct {
-	// The player; never send -1, the original client writes out of bounds.
+	// Client id of the player; the original client writes out of bounds for -1.
 	// Limits: -1 to 63.
 	ClientID int32
 	// The new team. Limits: -1 to 1.
 	Team Team
-	// No line in the chat.
+	// Whether clients show no line in the chat.
 	Silent bool
 	// Tick from which the player may change team again. Limits: 0 or more.
 	CooldownTick int32
@@ -135,7 +135,7 @@ func (m *SvTeam) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvTeam) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < -1 || v > 63 || u.Err() != nil {
@@ -157,18 +157,18 @@ func (m *SvTeam) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvKillMsg says that a tee died.
+// SvKillMsg reports that a tee died.
 //
 // Sent by the server, vital; game message 5, Sv_KillMsg.
 type SvKillMsg struct {
-	// Client id; -1 or -2: a player who has left, of team red or blue. Limits: -2
-	// to 63.
+	// Client id; -1 or -2 for a player of team red or blue who has left. Limits:
+	// -2 to 63.
 	Killer int32
 	// Client id. Limits: 0 to 63.
 	Victim int32
-	// What killed. Limits: -3 to 5.
+	// What killed it. Limits: -3 to 5.
 	Weapon Weapon
-	// For capture the flag, bits: 1 the victim, 2 the killer carried a flag.
+	// Bits, in capture the flag: 1 the victim, 2 the killer carried a flag.
 	ModeSpecial int32
 }
 
@@ -185,7 +185,7 @@ func (m *SvKillMsg) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvKillMsg) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < -2 || v > 63 || u.Err() != nil {
@@ -226,7 +226,7 @@ func (m *SvTuneParams) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvTuneParams) Unpack(u *packer.Unpacker) error {
 	if !u.Ints(m.Params[:]) {
 		return version.NewFieldError("Sv_TuneParams", "Params", 0, u)
@@ -234,7 +234,8 @@ func (m *SvTuneParams) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvReadyToEnter ends the answer to Cl_StartInfo. The client sends ENTERGAME.
+// SvReadyToEnter completes the answer to Cl_StartInfo. The client sends
+// ENTERGAME next.
 //
 // Sent by the server, vital, flushed at once; game message 8,
 // Sv_ReadyToEnter.
@@ -251,7 +252,7 @@ func (*SvReadyToEnter) Append(dst []byte) []byte {
 // Unpack reads nothing: the message has no fields.
 func (*SvReadyToEnter) Unpack(*packer.Unpacker) error { return nil }
 
-// SvWeaponPickup says that the receiver picked up a weapon, so that the
+// SvWeaponPickup reports that the receiver picked up a weapon, so that the
 // client can switch to it.
 //
 // Sent by the server, vital; game message 9, Sv_WeaponPickup.
@@ -270,7 +271,7 @@ func (m *SvWeaponPickup) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvWeaponPickup) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 5 || u.Err() != nil {
@@ -284,9 +285,9 @@ func (m *SvWeaponPickup) Unpack(u *packer.Unpacker) error {
 //
 // Sent by the server, vital; game message 10, Sv_Emoticon.
 type SvEmoticon struct {
-	// Whose tee. Limits: 0 to 63.
+	// Client id of the tee. Limits: 0 to 63.
 	ClientID int32
-	// Which. Limits: 0 to 15.
+	// The emoticon. Limits: 0 to 15.
 	Emoticon Emoticon
 }
 
@@ -301,7 +302,7 @@ func (m *SvEmoticon) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvEmoticon) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
@@ -353,7 +354,7 @@ func (m *SvVoteOptionAdd) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvVoteOptionAdd) Unpack(u *packer.Unpacker) error {
 	if m.Description = u.String(packer.SanitizeStrict); u.Err() != nil {
 		return version.NewFieldError("Sv_VoteOptionAdd", "Description", 0, u)
@@ -361,7 +362,7 @@ func (m *SvVoteOptionAdd) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvVoteOptionRemove takes one option off the client's list.
+// SvVoteOptionRemove removes one option from the client's list.
 //
 // Sent by the server, vital; game message 14, Sv_VoteOptionRemove.
 type SvVoteOptionRemove struct {
@@ -379,7 +380,7 @@ func (m *SvVoteOptionRemove) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvVoteOptionRemove) Unpack(u *packer.Unpacker) error {
 	if m.Description = u.String(packer.SanitizeStrict); u.Err() != nil {
 		return version.NewFieldError("Sv_VoteOptionRemove", "Description", 0, u)
@@ -387,17 +388,17 @@ func (m *SvVoteOptionRemove) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvVoteSet says that a vote began or ended.
+// SvVoteSet reports that a vote began or ended.
 //
 // Sent by the server, vital; game message 15, Sv_VoteSet.
 type SvVoteSet struct {
-	// Who called it; -1 if enforced. Limits: -1 to 63.
+	// Client id of the caller; -1 if enforced. Limits: -1 to 63.
 	ClientID int32
-	// What began, or how it ended. Limits: 0 to 6.
+	// What began, or how the vote ended. Limits: 0 to 6.
 	Type VoteType
-	// S left; 0 at the end. Limits: 0 to 60.
+	// Seconds left; 0 at the end. Limits: 0 to 60.
 	Timeout int32
-	// What is voted on; empty at the end. Limits: strict.
+	// Text of the option; empty at the end. Limits: strict.
 	Description []byte
 	// The caller's reason; empty at the end. Limits: strict.
 	Reason []byte
@@ -417,7 +418,7 @@ func (m *SvVoteSet) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvVoteSet) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < -1 || v > 63 || u.Err() != nil {
@@ -441,17 +442,17 @@ func (m *SvVoteSet) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvVoteStatus is the count of the running vote.
+// SvVoteStatus is the current count of the running vote.
 //
 // Sent by the server, vital; game message 16, Sv_VoteStatus.
 type SvVoteStatus struct {
-	// Votes for. Limits: 0 to 64.
+	// Votes in favour. Limits: 0 to 64.
 	Yes int32
 	// Votes against. Limits: 0 to 64.
 	No int32
-	// Not voted yet. Limits: 0 to 64.
+	// Players who have not voted. Limits: 0 to 64.
 	Pass int32
-	// All who may vote. Limits: 0 to 64.
+	// Players who may vote. Limits: 0 to 64.
 	Total int32
 }
 
@@ -468,7 +469,7 @@ func (m *SvVoteStatus) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvVoteStatus) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
@@ -495,17 +496,17 @@ func (m *SvVoteStatus) Unpack(u *packer.Unpacker) error {
 //
 // Sent by the server, vital; game message 17, Sv_ServerSettings.
 type SvServerSettings struct {
-	// Kick votes are allowed.
+	// Whether kick votes are allowed.
 	KickVote bool
-	// Players needed for a kick vote. Limits: 0 to 64.
+	// Number of players needed for a kick vote. Limits: 0 to 64.
 	KickMin int32
-	// Votes to move players to the spectators are allowed.
+	// Whether votes to move players to the spectators are allowed.
 	SpecVote bool
-	// Teams are locked.
+	// Whether the teams are locked.
 	TeamLock bool
-	// Teams are kept balanced.
+	// Whether the teams are kept balanced.
 	TeamBalance bool
-	// Players there can be. Limits: 0 to 64.
+	// Maximum number of players. Limits: 0 to 64.
 	PlayerSlots int32
 }
 
@@ -524,7 +525,7 @@ func (m *SvServerSettings) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvServerSettings) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 1 || u.Err() != nil {
@@ -554,25 +555,26 @@ func (m *SvServerSettings) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// Skin is the look of a tee: six parts in the order of SkinPart.
+// Skin is the skin of a tee: six parts in the order of SkinPart.
 type Skin struct {
 	// Names of the parts. Limits: strict, sent up to 23 bytes.
 	Parts [6][]byte
-	// Whether the colour of the part counts.
+	// Whether the colour of the part is used.
 	UseCustomColors [6]bool
 	// Colours as alpha, hue, saturation, lightness, 8 bits each; only the marking
 	// uses alpha.
 	Colors [6]int32
 }
 
-// SvClientInfo introduces a player. After ENTERGAME the newcomer gets one of
-// each other player and last its own; the others get the newcomer's.
+// SvClientInfo introduces a client. After ENTERGAME a new client receives one
+// for each other client and finally its own; the others receive the one of
+// the new client.
 //
 // Sent by the server, vital; game message 18, Sv_ClientInfo.
 type SvClientInfo struct {
-	// Who. Limits: 0 to 63.
+	// Client id. Limits: 0 to 63.
 	ClientID int32
-	// It is the receiver, who learns its id by this.
+	// Whether it is the receiver itself.
 	Local bool
 	// Its team. Limits: -1 to 1.
 	Team Team
@@ -582,9 +584,9 @@ type SvClientInfo struct {
 	Clan []byte
 	// ISO 3166-1 numeric code, -1 for none.
 	Country int32
-	// Its look.
+	// Its skin.
 	Skin Skin
-	// No line in the chat.
+	// Whether clients show no line in the chat.
 	Silent bool
 }
 
@@ -611,7 +613,7 @@ func (m *SvClientInfo) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvClientInfo) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
@@ -661,14 +663,14 @@ func (m *SvClientInfo) Unpack(u *packer.Unpacker) error {
 //
 // Sent by the server, vital; game message 19, Sv_GameInfo.
 type SvGameInfo struct {
-	// Properties of the mode; without race for clients below 0x0704. Limits:
-	// flags, mask 15.
+	// Properties of the mode; without GameFlagRace for clients below 0x0704.
+	// Limits: flags, mask 15.
 	GameFlags GameFlags
-	// Score that ends the match; 0 for none. Limits: 0 or more.
+	// Score that ends the match; 0 for no limit. Limits: 0 or more.
 	ScoreLimit int32
-	// Minutes that end the match; 0 for none. Limits: 0 or more.
+	// Length of the match in minutes; 0 for no limit. Limits: 0 or more.
 	TimeLimit int32
-	// Matches per map; 0 for endless. Limits: 0 or more.
+	// Number of matches per map; 0 for no limit. Limits: 0 or more.
 	MatchNum int32
 	// Number of this match. Limits: 0 or more.
 	MatchCurrent int32
@@ -688,7 +690,7 @@ func (m *SvGameInfo) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvGameInfo) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v&^15 != 0 || u.Err() != nil {
@@ -714,15 +716,15 @@ func (m *SvGameInfo) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvClientDrop says that a player left.
+// SvClientDrop reports that a client left.
 //
 // Sent by the server, vital; game message 20, Sv_ClientDrop.
 type SvClientDrop struct {
-	// Who. Limits: 0 to 63.
+	// Client id. Limits: 0 to 63.
 	ClientID int32
-	// Why; empty if the player left by itself. Limits: strict.
+	// Reason; empty if the client left by itself. Limits: strict.
 	Reason []byte
-	// No line in the chat.
+	// Whether clients show no line in the chat.
 	Silent bool
 }
 
@@ -738,7 +740,7 @@ func (m *SvClientDrop) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvClientDrop) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
@@ -758,8 +760,8 @@ func (m *SvClientDrop) Unpack(u *packer.Unpacker) error {
 // ID returns IDSvGameMsg.
 func (*SvGameMsg) ID() ID { return IDSvGameMsg }
 
-// DeClientEnter stands in a demo for the line in the chat that a player
-// entered. It is never sent.
+// DeClientEnter replaces, in demos, the chat line that a player joined. It is
+// never sent.
 //
 // In demos only; game message 22, De_ClientEnter.
 type DeClientEnter struct {
@@ -783,7 +785,7 @@ func (m *DeClientEnter) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *DeClientEnter) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
@@ -800,8 +802,8 @@ func (m *DeClientEnter) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// DeClientLeave stands in a demo for the line in the chat that a player left.
-// It is never sent.
+// DeClientLeave replaces, in demos, the chat line that a player left. It is
+// never sent.
 //
 // In demos only; game message 23, De_ClientLeave.
 type DeClientLeave struct {
@@ -809,7 +811,7 @@ type DeClientLeave struct {
 	Name []byte
 	// Its id. Limits: -1 to 63.
 	ClientID int32
-	// Why. Limits: strict.
+	// Reason. Limits: strict.
 	Reason []byte
 }
 
@@ -825,7 +827,7 @@ func (m *DeClientLeave) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *DeClientLeave) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
@@ -841,14 +843,14 @@ func (m *DeClientLeave) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvSkinChange says that a player changed its look. Only for clients of
+// SvSkinChange reports that a player changed its skin. Only for clients of
 // version 0x0703 and later.
 //
 // Sent by the server, vital; game message 33, Sv_SkinChange.
 type SvSkinChange struct {
-	// Who. Limits: 0 to 63.
+	// Client id. Limits: 0 to 63.
 	ClientID int32
-	// The new look.
+	// The new skin.
 	Skin Skin
 }
 
@@ -869,7 +871,7 @@ func (m *SvSkinChange) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvSkinChange) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
@@ -893,19 +895,21 @@ func (m *SvSkinChange) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvRaceFinish says that a player finished a race. Only race servers send it.
+// SvRaceFinish reports that a player finished a race. Only race servers send
+// it.
 //
 // Sent by the server, vital; game message 35, Sv_RaceFinish.
 type SvRaceFinish struct {
-	// Who. Limits: 0 to 63.
+	// Client id. Limits: 0 to 63.
 	ClientID int32
 	// Ms; -1 for none. Limits: -1 or more.
 	Time int32
 	// Ms to the personal record, negative if faster.
 	Diff int32
-	// A personal record.
+	// Whether it is a personal record.
 	RecordPersonal bool
-	// A record of the map; 0 if absent. Limits: 0 if the message ends before it.
+	// Whether it is a record of the map; 0 if absent. Limits: 0 if the message
+	// ends before it.
 	RecordServer bool
 }
 
@@ -923,7 +927,7 @@ func (m *SvRaceFinish) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvRaceFinish) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
@@ -953,8 +957,8 @@ func (m *SvRaceFinish) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvCheckpoint says that the receiver passed a checkpoint. Only race servers
-// send it.
+// SvCheckpoint reports that the receiver passed a checkpoint. Only race
+// servers send it.
 //
 // Sent by the server, vital; game message 36, Sv_Checkpoint.
 type SvCheckpoint struct {
@@ -972,7 +976,7 @@ func (m *SvCheckpoint) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvCheckpoint) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -982,17 +986,17 @@ func (m *SvCheckpoint) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvCommandInfo tells the client of a chat command, for completion. The
-// client sends Cl_Command when the player uses it.
+// SvCommandInfo adds a chat command to the completion list. The client sends
+// Cl_Command when the player uses it.
 //
 // Sent by the server, vital; game message 37, Sv_CommandInfo.
 type SvCommandInfo struct {
 	// The command, without the slash. Limits: strict.
 	Name []byte
 	// Format of its arguments: i integer, f number, s word, r rest of the line, ?
-	// optional from here, [name] after a type. Limits: strict.
+	// the following are optional, [name] after a type. Limits: strict.
 	ArgsFormat []byte
-	// What it does. Limits: strict.
+	// Help text. Limits: strict.
 	HelpText []byte
 }
 
@@ -1008,7 +1012,7 @@ func (m *SvCommandInfo) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvCommandInfo) Unpack(u *packer.Unpacker) error {
 	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
 		return version.NewFieldError("Sv_CommandInfo", "Name", 0, u)
@@ -1022,7 +1026,7 @@ func (m *SvCommandInfo) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// SvCommandInfoRemove takes back a Sv_CommandInfo.
+// SvCommandInfoRemove removes a command that Sv_CommandInfo added.
 //
 // Sent by the server, vital; game message 38, Sv_CommandInfoRemove.
 type SvCommandInfoRemove struct {
@@ -1040,7 +1044,7 @@ func (m *SvCommandInfoRemove) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvCommandInfoRemove) Unpack(u *packer.Unpacker) error {
 	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
 		return version.NewFieldError("Sv_CommandInfoRemove", "Name", 0, u)

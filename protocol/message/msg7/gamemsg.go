@@ -2,14 +2,13 @@ package msg7
 
 import "github.com/teeyard/teeyard/protocol/packer"
 
-// SvGameMsg reports an event of the match that the client words in its own
-// language.
+// SvGameMsg reports an event of the match; the client translates it.
 //
 // Sent by the server, vital; game message 21, Sv_GameMsg.
 type SvGameMsg struct {
 	// The event; 0 to 10.
 	Kind GameMsgKind
-	// Parameters, as many as Kind has; the others are 0.
+	// Parameters of the event, Kind.Params() of them; the others are 0.
 	Params [3]int32
 }
 
@@ -31,7 +30,7 @@ func (m *SvGameMsg) Append(dst []byte) []byte {
 	return packer.AppendInts(dst, m.Params[:m.Kind.Params()])
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SvGameMsg) Unpack(u *packer.Unpacker) error {
 	v := u.Int()
 	if v < 0 || v > int32(GameMsgGamePaused) || u.Err() != nil {

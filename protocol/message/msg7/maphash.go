@@ -2,8 +2,7 @@ package msg7
 
 import "github.com/teeyard/teeyard/protocol/packer"
 
-// MapHash is the SHA-256 of a map file at the end of MAP_CHANGE. A client accepts
-// the message without it.
+// MapHash is the SHA-256 of a map file at the end of MAP_CHANGE. It may be absent.
 type MapHash struct {
 	Present bool
 	Sum     [32]byte
@@ -16,8 +15,8 @@ func (h *MapHash) append(dst []byte) []byte {
 	return append(dst, h.Sum[:]...)
 }
 
-// unpack reads the hash if all of it is there. The original client ignores a
-// shorter rest, so it does not count as an error.
+// unpack reads the hash if all of it is there. Like the original client it ignores a
+// shorter rest.
 func (h *MapHash) unpack(u *packer.Unpacker) {
 	*h = MapHash{}
 	if u.Len() < len(h.Sum) {

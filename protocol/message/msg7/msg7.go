@@ -1,18 +1,17 @@
-// Package msg7 has the messages and snapshot objects of Teeworlds 0.7 as Go
-// types, exactly as they are on the wire: what was read can be written again to
-// the same bytes.
+// Package msg7 contains the messages and snapshot objects of Teeworlds 0.7 as Go types,
+// exactly as they are on the wire: decoding and encoding gives the same bytes.
 //
-// A message is read with a [Decoder], or with the Unpack method of its type when
-// its id is known, and written with Append. Snapshot objects are read with Take
-// and written with Put. Reading checks the range of every field and drops the
-// whole message or object on a violation, as the original programs do; writing
-// does not check, so a value out of range makes the peer drop the message.
+// Messages are read with a [Decoder], or with the Unpack method of their type, and
+// written with Append. Snapshot objects are read with ReadInts and written with PutInts.
+// Reading checks the range of every field and drops the whole message or object if one is
+// wrong, as the original programs do. Writing does not check: the peer drops a message
+// with a wrong value.
 //
-// Strings are []byte and borrowed from the buffer they were read from, where they
-// were sanitised in place.
+// Strings are []byte and borrowed from the buffer they were read from, in which they were
+// sanitised in place.
 //
-// Most of the package is generated from protocol/message/schema. The files without
-// _gen in their name hold what does not follow the common rules.
+// Most of the package is generated from protocol/message/schema. The files without _gen
+// in their name contain what does not follow the common rules.
 package msg7
 
 import (
@@ -38,19 +37,19 @@ type Message interface {
 	Unpack(u *packer.Unpacker) error
 }
 
-// ID identifies a type of message as the first integer of the wire form does: the
-// number within its layer times two, plus 1 for system messages. The constants
-// are called ID and the name of the Go type.
+// ID identifies a type of message like the first integer on the wire: the number
+// within its layer times two, plus 1 for system messages. The constants are ID and
+// the name of the Go type.
 type ID uint16
 
-// System reports whether it is a system message, belonging to the connection and
+// System reports whether it is a system message, which belongs to the connection and
 // not to the game.
 func (id ID) System() bool { return id&1 != 0 }
 
 // Number returns the number of the message within its layer, system or game.
 func (id ID) Number() int { return int(id >> 1) }
 
-// Desc returns what is known of the message; nil if nothing is. The result is
+// Desc returns the description of the message, or nil for an unknown one. It is
 // shared and must not be changed.
 func (id ID) Desc() *message.Desc {
 	table := gameDescs[:]
@@ -63,7 +62,8 @@ func (id ID) Desc() *message.Desc {
 	return nil
 }
 
-// Name returns the name of the message in the original, as SNAPSINGLE or Sv_Chat.
+// Name returns the name of the message in the original, such as SNAPSINGLE or
+// Sv_Chat.
 func (id ID) Name() string {
 	if d := id.Desc(); d != nil {
 		return d.Name
@@ -77,15 +77,14 @@ func (id ID) Name() string {
 // String returns the name.
 func (id ID) String() string { return id.Name() }
 
-// Vital reports whether the message is sent in a vital chunk. Receivers ignore
-// such a message when its chunk was not vital.
+// Vital reports whether the message is sent in a vital chunk. Receivers ignore such a
+// message in a chunk that is not vital.
 func (id ID) Vital() bool {
 	d := id.Desc()
 	return d != nil && d.Vital
 }
 
-// Flush reports whether the packet under construction is sent as soon as the
-// message is in it.
+// Flush reports whether the packet is sent as soon as the message is in it.
 func (id ID) Flush() bool {
 	d := id.Desc()
 	return d != nil && d.Flush
@@ -104,8 +103,8 @@ type Object interface {
 	ReadInts(src []int32) error
 }
 
-// ObjectName returns the name of a type of snapshot object in the original, ""
-// for unknown types.
+// ObjectName returns the name of a type of snapshot object in the original, or "" for
+// unknown types.
 func ObjectName(typ int) string {
 	if typ < 0 || typ >= len(objectNames) {
 		return ""
@@ -113,12 +112,12 @@ func ObjectName(typ int) string {
 	return objectNames[typ]
 }
 
-// Decode reads the message in payload, which is the data of one chunk. The
-// payload is borrowed, and strings in it are sanitised in place.
+// Decode reads the message in payload, the data of a chunk. The payload is borrowed,
+// and its strings are sanitised in place.
 //
-// The errors are *message.IDError, which wraps
-// message.ErrUnknown or ErrReserved, and *NewFieldError,
-// which wraps ErrRange or what ended the reading. No message is returned then.
+// The error is a *message.IDError, which wraps message.ErrUnknown or
+// message.ErrReserved, or a *message.FieldError, which wraps message.ErrRange or the
+// error of the Unpacker. No message is returned then.
 func (d *Decoder) Decode(payload []byte) (Message, error) {
 	d.u.Reset(payload)
 	id := d.u.Int()
@@ -131,10 +130,10 @@ func (d *Decoder) Decode(payload []byte) (Message, error) {
 	return d.decode(ID(id))
 }
 
-// maxID bounds the ids that fit into an ID. It is far above all that are known.
+// maxID is the largest id that fits an ID. It is far above all known ids.
 const maxID = 1<<16 - 1
 
-// TrailingBytes returns how many bytes of the last payload the message left unread.
+// TrailingBytes returns how many bytes after the last message were not read.
 // Receivers ignore them.
 func (d *Decoder) TrailingBytes() int { return d.u.Len() }
 

@@ -212,6 +212,14 @@ func TestNames(t *testing.T) {
 	}
 }
 
+func TestDelivery(t *testing.T) {
+	for id, want := range map[ID][2]bool{IDSvChat: {true, false}, IDSnapSingle: {false, true}, ID(200): {false, false}} {
+		if id.Vital() != want[0] || id.Flush() != want[1] {
+			t.Errorf("%v: vital %v, flush %v", id, id.Vital(), id.Flush())
+		}
+	}
+}
+
 // TestValues pins the numbers that the generator counts out.
 func TestValues(t *testing.T) {
 	for _, v := range []struct{ got, want int32 }{

@@ -58,9 +58,9 @@ const (
 	SizeGameDataRace    = 3
 )
 
-// Sizes holds the size in integers of each type that both sides of the wire
-// know; the index is the type. Types with 0, and all beyond the table, send
-// their size with each item.
+// Sizes contains the size in integers of the types whose size both sides
+// know; the index is the type. Items of types with 0, and of all beyond the
+// table, are sent with their size.
 var Sizes = []uint8{
 	TypePlayerInput:     SizePlayerInput,
 	TypeProjectile:      SizeProjectile,
@@ -114,8 +114,8 @@ var objectNames = [...]string{
 	TypeGameDataRace:    "GameDataRace",
 }
 
-// PlayerInput is what a player does in a tick. It travels in INPUT, never in
-// a snapshot.
+// PlayerInput is a player's input for a tick. It is sent in INPUT, never in a
+// snapshot.
 //
 // Snapshot type 1, 10 integers, size known to both sides.
 type PlayerInput struct {
@@ -125,19 +125,20 @@ type PlayerInput struct {
 	TargetX int32
 	// Aim relative to the tee, in 1/32 tile, downwards.
 	TargetY int32
-	// The key is held.
+	// Whether the key is held.
 	Jump bool
-	// Counts presses and releases, odd while held; 6 bits count.
+	// Counts presses and releases, odd while held; only 6 bits are used.
 	Fire int32
-	// The key is held.
+	// Whether the key is held.
 	Hook bool
-	// What the client reports: chatting, scoreboard. Limits: flags, mask 127.
+	// State that the client reports: chatting, scoreboard. Limits: flags, mask
+	// 127.
 	PlayerFlags PlayerFlags
-	// 0 for none, else weapon + 1; so never the ninja. Limits: 0 to 5.
+	// Weapon + 1, 0 for none; the ninja cannot be selected. Limits: 0 to 5.
 	WantedWeapon int32
-	// Counts presses and releases, as Fire.
+	// Counts presses and releases, like Fire.
 	NextWeapon int32
-	// Counts presses and releases, as Fire.
+	// Counts presses and releases, like Fire.
 	PrevWeapon int32
 }
 
@@ -148,7 +149,7 @@ func (*PlayerInput) ObjectType() int { return TypePlayerInput }
 func (*PlayerInput) ObjectSize() int { return SizePlayerInput }
 
 // PutInts writes the object to the first SizePlayerInput integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *PlayerInput) PutInts(dst []int32) {
 	_ = dst[SizePlayerInput-1]
 	dst[0] = o.Direction
@@ -198,8 +199,7 @@ func (o *PlayerInput) ReadInts(src []int32) error {
 	return nil
 }
 
-// Projectile is a bullet or grenade. Clients compute its path from where and
-// when it started.
+// Projectile is a bullet or grenade. Clients compute its path from its start.
 //
 // Snapshot type 2, 6 integers, size known to both sides.
 type Projectile struct {
@@ -211,7 +211,7 @@ type Projectile struct {
 	VelX int32
 	// Direction times 100.
 	VelY int32
-	// Weapon that shot it. Limits: 0 to 5.
+	// Weapon that fired it. Limits: 0 to 5.
 	Type Weapon
 	// Tick of the shot. Limits: 0 or more.
 	StartTick int32
@@ -224,7 +224,7 @@ func (*Projectile) ObjectType() int { return TypeProjectile }
 func (*Projectile) ObjectSize() int { return SizeProjectile }
 
 // PutInts writes the object to the first SizeProjectile integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *Projectile) PutInts(dst []int32) {
 	_ = dst[SizeProjectile-1]
 	dst[0] = o.X
@@ -257,7 +257,7 @@ func (o *Projectile) ReadInts(src []int32) error {
 	return nil
 }
 
-// Laser is one leg of a laser beam.
+// Laser is a segment of a laser beam.
 //
 // Snapshot type 3, 5 integers, size known to both sides.
 type Laser struct {
@@ -280,7 +280,7 @@ func (*Laser) ObjectType() int { return TypeLaser }
 func (*Laser) ObjectSize() int { return SizeLaser }
 
 // PutInts writes the object to the first SizeLaser integers of dst, which
-// must have them.
+// must not be shorter.
 func (o *Laser) PutInts(dst []int32) {
 	_ = dst[SizeLaser-1]
 	dst[0] = o.X
@@ -307,7 +307,8 @@ func (o *Laser) ReadInts(src []int32) error {
 	return nil
 }
 
-// Pickup is something to collect. It is there only while it can be collected.
+// Pickup is an item that tees can pick up. It exists only while it can be
+// picked up.
 //
 // Snapshot type 4, 3 integers, size known to both sides.
 type Pickup struct {
@@ -315,7 +316,7 @@ type Pickup struct {
 	X int32
 	// In 1/32 tile.
 	Y int32
-	// What it is. Limits: 0 to 7.
+	// Its kind. Limits: 0 to 7.
 	Type PickupType
 }
 
@@ -326,7 +327,7 @@ func (*Pickup) ObjectType() int { return TypePickup }
 func (*Pickup) ObjectSize() int { return SizePickup }
 
 // PutInts writes the object to the first SizePickup integers of dst, which
-// must have them.
+// must not be shorter.
 func (o *Pickup) PutInts(dst []int32) {
 	_ = dst[SizePickup-1]
 	dst[0] = o.X
@@ -350,7 +351,7 @@ func (o *Pickup) ReadInts(src []int32) error {
 	return nil
 }
 
-// Flag is a flag of capture the flag. Its id is the team.
+// Flag is a flag in capture the flag. Its id is the team.
 //
 // Snapshot type 5, 3 integers, size known to both sides.
 type Flag struct {
@@ -358,7 +359,7 @@ type Flag struct {
 	X int32
 	// In 1/32 tile.
 	Y int32
-	// Whose flag. Limits: 0 to 1.
+	// Team of the flag. Limits: 0 to 1.
 	Team Team
 }
 
@@ -369,7 +370,7 @@ func (*Flag) ObjectType() int { return TypeFlag }
 func (*Flag) ObjectSize() int { return SizeFlag }
 
 // PutInts writes the object to the first SizeFlag integers of dst, which must
-// have them.
+// not be shorter.
 func (o *Flag) PutInts(dst []int32) {
 	_ = dst[SizeFlag-1]
 	dst[0] = o.X
@@ -392,7 +393,7 @@ func (o *Flag) ReadInts(src []int32) error {
 	return nil
 }
 
-// GameData is the state of the match. There is always one, with id 0.
+// GameData is the state of the match. A snapshot always has one, with id 0.
 //
 // Snapshot type 6, 3 integers, size known to both sides.
 type GameData struct {
@@ -400,7 +401,7 @@ type GameData struct {
 	StartTick int32
 	// Phase of the match. Limits: flags, mask 63.
 	StateFlags GameStateFlags
-	// Tick at which the phase ends; 0 for open. Limits: 0 or more.
+	// Tick at which the phase ends; 0 if it is unlimited. Limits: 0 or more.
 	StateEndTick int32
 }
 
@@ -411,7 +412,7 @@ func (*GameData) ObjectType() int { return TypeGameData }
 func (*GameData) ObjectSize() int { return SizeGameData }
 
 // PutInts writes the object to the first SizeGameData integers of dst, which
-// must have them.
+// must not be shorter.
 func (o *GameData) PutInts(dst []int32) {
 	_ = dst[SizeGameData-1]
 	dst[0] = o.StartTick
@@ -441,7 +442,7 @@ func (o *GameData) ReadInts(src []int32) error {
 	return nil
 }
 
-// GameDataTeam is the score of the teams, in modes that have them.
+// GameDataTeam is the score of the teams, in modes with teams.
 //
 // Snapshot type 7, 2 integers, size known to both sides.
 type GameDataTeam struct {
@@ -458,7 +459,7 @@ func (*GameDataTeam) ObjectType() int { return TypeGameDataTeam }
 func (*GameDataTeam) ObjectSize() int { return SizeGameDataTeam }
 
 // PutInts writes the object to the first SizeGameDataTeam integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *GameDataTeam) PutInts(dst []int32) {
 	_ = dst[SizeGameDataTeam-1]
 	dst[0] = o.ScoreRed
@@ -477,7 +478,7 @@ func (o *GameDataTeam) ReadInts(src []int32) error {
 	return nil
 }
 
-// GameDataFlag says where the flags are, in capture the flag.
+// GameDataFlag is the state of the flags in capture the flag.
 //
 // Snapshot type 8, 4 integers, size known to both sides.
 type GameDataFlag struct {
@@ -498,7 +499,7 @@ func (*GameDataFlag) ObjectType() int { return TypeGameDataFlag }
 func (*GameDataFlag) ObjectSize() int { return SizeGameDataFlag }
 
 // PutInts writes the object to the first SizeGameDataFlag integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *GameDataFlag) PutInts(dst []int32) {
 	_ = dst[SizeGameDataFlag-1]
 	dst[0] = int32(o.CarrierRed)
@@ -533,13 +534,13 @@ func (o *GameDataFlag) ReadInts(src []int32) error {
 	return nil
 }
 
-// CharacterCore is the part of a tee that clients predict. In snapshots it
-// comes as part of a Character.
+// CharacterCore is the part of a character that clients predict. Snapshots
+// have it as part of a Character.
 //
 // Snapshot type 9, 15 integers, size known to both sides.
 type CharacterCore struct {
-	// Tick of this state, from which clients reckon on; 0 for now. Limits: 0 or
-	// more.
+	// Tick of this state, from which clients extrapolate; 0 for that of the
+	// snapshot. Limits: 0 or more.
 	Tick int32
 	// In 1/32 tile.
 	X int32
@@ -553,7 +554,7 @@ type CharacterCore struct {
 	Angle int32
 	// -1 left, 0 stop, 1 right. Limits: -1 to 1.
 	Direction int32
-	// Bits: 1 the jump key is held since a jump, 2 the jump in the air is used.
+	// Bits: 1 the jump key has been held since a jump, 2 the air jump is used.
 	// Limits: 0 to 3.
 	Jumped int32
 	// Client id, -1 for none. Limits: -1 to 63.
@@ -579,7 +580,7 @@ func (*CharacterCore) ObjectType() int { return TypeCharacterCore }
 func (*CharacterCore) ObjectSize() int { return SizeCharacterCore }
 
 // PutInts writes the object to the first SizeCharacterCore integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *CharacterCore) PutInts(dst []int32) {
 	_ = dst[SizeCharacterCore-1]
 	dst[0] = o.Tick
@@ -642,24 +643,24 @@ func (o *CharacterCore) ReadInts(src []int32) error {
 	return nil
 }
 
-// Character is a living tee. Its id is the client id.
+// Character is the tee of a living player. Its id is the client id.
 //
 // Snapshot type 10, 22 integers, size known to both sides.
 type Character struct {
 	CharacterCore
-	// Only for the player itself and its spectators, else 0. Limits: 0 to 10.
+	// Only sent to the player itself and its spectators, else 0. Limits: 0 to 10.
 	Health int32
-	// As Health. Limits: 0 to 10.
+	// Like Health. Limits: 0 to 10.
 	Armor int32
-	// As Health; for the ninja the tick at which it ends.
+	// Like Health; for the ninja the tick at which it ends.
 	Ammo int32
-	// The weapon held. Limits: -1 to 5.
+	// The held weapon. Limits: -1 to 5.
 	Weapon Weapon
-	// Look of the eyes. Limits: 0 to 5.
+	// Expression of the eyes. Limits: 0 to 5.
 	Emote Emote
 	// Tick of the last shot. Limits: 0 or more.
 	AttackTick int32
-	// What happened since the last snapshot. Limits: flags, mask 31.
+	// Events since the last snapshot. Limits: flags, mask 31.
 	TriggeredEvents CoreEvents
 }
 
@@ -670,7 +671,7 @@ func (*Character) ObjectType() int { return TypeCharacter }
 func (*Character) ObjectSize() int { return SizeCharacter }
 
 // PutInts writes the object to the first SizeCharacter integers of dst, which
-// must have them.
+// must not be shorter.
 func (o *Character) PutInts(dst []int32) {
 	_ = dst[SizeCharacter-1]
 	dst[0] = o.Tick
@@ -769,7 +770,7 @@ func (o *Character) ReadInts(src []int32) error {
 //
 // Snapshot type 11, 3 integers, size known to both sides.
 type PlayerInfo struct {
-	// States. Limits: flags, mask 127.
+	// State of the player. Limits: flags, mask 127.
 	PlayerFlags PlayerFlags
 	// Points, or in a race ms.
 	Score int32
@@ -784,7 +785,7 @@ func (*PlayerInfo) ObjectType() int { return TypePlayerInfo }
 func (*PlayerInfo) ObjectSize() int { return SizePlayerInfo }
 
 // PutInts writes the object to the first SizePlayerInfo integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *PlayerInfo) PutInts(dst []int32) {
 	_ = dst[SizePlayerInfo-1]
 	dst[0] = int32(o.PlayerFlags)
@@ -808,18 +809,18 @@ func (o *PlayerInfo) ReadInts(src []int32) error {
 	return nil
 }
 
-// SpectatorInfo says what the receiver watches, while it does. Its id is the
-// client id.
+// SpectatorInfo is what a spectator watches. Its id is the client id of the
+// receiver.
 //
 // Snapshot type 12, 4 integers, size known to both sides.
 type SpectatorInfo struct {
-	// What it looks at. Limits: 0 to 3.
+	// What the spectator watches. Limits: 0 to 3.
 	Mode SpecMode
 	// Client id, -1 for none. Limits: -1 to 63.
 	SpectatorID int32
-	// Middle of the view, in 1/32 tile.
+	// Centre of the view, in 1/32 tile.
 	X int32
-	// Middle of the view, in 1/32 tile.
+	// Centre of the view, in 1/32 tile.
 	Y int32
 }
 
@@ -830,7 +831,7 @@ func (*SpectatorInfo) ObjectType() int { return TypeSpectatorInfo }
 func (*SpectatorInfo) ObjectSize() int { return SizeSpectatorInfo }
 
 // PutInts writes the object to the first SizeSpectatorInfo integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *SpectatorInfo) PutInts(dst []int32) {
 	_ = dst[SizeSpectatorInfo-1]
 	dst[0] = int32(o.Mode)
@@ -859,12 +860,12 @@ func (o *SpectatorInfo) ReadInts(src []int32) error {
 	return nil
 }
 
-// DeClientInfo stands in a demo for Sv_ClientInfo. Its id is the client id;
+// DeClientInfo replaces Sv_ClientInfo in demos. Its id is the client id;
 // texts are packed with StrToInts.
 //
 // Snapshot type 13, 58 integers, size known to both sides.
 type DeClientInfo struct {
-	// It is the recording player.
+	// Whether it is the recording player.
 	Local bool
 	// Its team. Limits: -1 to 1.
 	Team Team
@@ -876,9 +877,9 @@ type DeClientInfo struct {
 	Country int32
 	// Names of the skin's parts, packed, up to 23 bytes each.
 	SkinParts [6][6]int32
-	// Whether the colour of the part counts.
+	// Whether the colour of the part is used.
 	UseCustomColors [6]bool
-	// Colours, as in Skin.
+	// Colours, like in Skin.
 	SkinColors [6]int32
 }
 
@@ -889,7 +890,7 @@ func (*DeClientInfo) ObjectType() int { return TypeDeClientInfo }
 func (*DeClientInfo) ObjectSize() int { return SizeDeClientInfo }
 
 // PutInts writes the object to the first SizeDeClientInfo integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *DeClientInfo) PutInts(dst []int32) {
 	_ = dst[SizeDeClientInfo-1]
 	dst[0] = bit(o.Local)
@@ -939,17 +940,17 @@ func (o *DeClientInfo) ReadInts(src []int32) error {
 	return nil
 }
 
-// DeGameInfo stands in a demo for Sv_GameInfo.
+// DeGameInfo replaces Sv_GameInfo in demos.
 //
 // Snapshot type 14, 5 integers, size known to both sides.
 type DeGameInfo struct {
 	// Properties of the mode. Limits: flags, mask 15.
 	GameFlags GameFlags
-	// Score that ends the match; 0 for none. Limits: 0 or more.
+	// Score that ends the match; 0 for no limit. Limits: 0 or more.
 	ScoreLimit int32
-	// Minutes that end the match; 0 for none. Limits: 0 or more.
+	// Length of the match in minutes; 0 for no limit. Limits: 0 or more.
 	TimeLimit int32
-	// Matches per map; 0 for endless. Limits: 0 or more.
+	// Number of matches per map; 0 for no limit. Limits: 0 or more.
 	MatchNum int32
 	// Number of this match. Limits: 0 or more.
 	MatchCurrent int32
@@ -962,7 +963,7 @@ func (*DeGameInfo) ObjectType() int { return TypeDeGameInfo }
 func (*DeGameInfo) ObjectSize() int { return SizeDeGameInfo }
 
 // PutInts writes the object to the first SizeDeGameInfo integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *DeGameInfo) PutInts(dst []int32) {
 	_ = dst[SizeDeGameInfo-1]
 	dst[0] = int32(o.GameFlags)
@@ -1002,7 +1003,7 @@ func (o *DeGameInfo) ReadInts(src []int32) error {
 	return nil
 }
 
-// DeTuneParams stands in a demo for Sv_TuneParams.
+// DeTuneParams replaces Sv_TuneParams in demos.
 //
 // Snapshot type 15, 32 integers, size known to both sides.
 type DeTuneParams struct {
@@ -1017,7 +1018,7 @@ func (*DeTuneParams) ObjectType() int { return TypeDeTuneParams }
 func (*DeTuneParams) ObjectSize() int { return SizeDeTuneParams }
 
 // PutInts writes the object to the first SizeDeTuneParams integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *DeTuneParams) PutInts(dst []int32) {
 	_ = dst[SizeDeTuneParams-1]
 	copy(dst[0:32], o.Params[:])
@@ -1034,7 +1035,7 @@ func (o *DeTuneParams) ReadInts(src []int32) error {
 	return nil
 }
 
-// EventCommon is what all events have. It is never sent by itself.
+// EventCommon is the common part of all events. It is never sent by itself.
 //
 // Snapshot type 16, 2 integers, size known to both sides.
 type EventCommon struct {
@@ -1051,7 +1052,7 @@ func (*EventCommon) ObjectType() int { return TypeEventCommon }
 func (*EventCommon) ObjectSize() int { return SizeEventCommon }
 
 // PutInts writes the object to the first SizeEventCommon integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *EventCommon) PutInts(dst []int32) {
 	_ = dst[SizeEventCommon-1]
 	dst[0] = o.X
@@ -1084,7 +1085,7 @@ func (*EventExplosion) ObjectType() int { return TypeEventExplosion }
 func (*EventExplosion) ObjectSize() int { return SizeEventExplosion }
 
 // PutInts writes the object to the first SizeEventExplosion integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *EventExplosion) PutInts(dst []int32) {
 	_ = dst[SizeEventExplosion-1]
 	dst[0] = o.X
@@ -1103,7 +1104,7 @@ func (o *EventExplosion) ReadInts(src []int32) error {
 	return nil
 }
 
-// EventSpawn is the cloud in which a tee appears.
+// EventSpawn is the effect of a spawning tee.
 //
 // Snapshot type 18, 2 integers, size known to both sides.
 type EventSpawn struct {
@@ -1117,7 +1118,7 @@ func (*EventSpawn) ObjectType() int { return TypeEventSpawn }
 func (*EventSpawn) ObjectSize() int { return SizeEventSpawn }
 
 // PutInts writes the object to the first SizeEventSpawn integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *EventSpawn) PutInts(dst []int32) {
 	_ = dst[SizeEventSpawn-1]
 	dst[0] = o.X
@@ -1136,7 +1137,7 @@ func (o *EventSpawn) ReadInts(src []int32) error {
 	return nil
 }
 
-// EventHammerHit is a hit with the hammer.
+// EventHammerHit is the effect of a hammer hit.
 //
 // Snapshot type 19, 2 integers, size known to both sides.
 type EventHammerHit struct {
@@ -1150,7 +1151,7 @@ func (*EventHammerHit) ObjectType() int { return TypeEventHammerHit }
 func (*EventHammerHit) ObjectSize() int { return SizeEventHammerHit }
 
 // PutInts writes the object to the first SizeEventHammerHit integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *EventHammerHit) PutInts(dst []int32) {
 	_ = dst[SizeEventHammerHit-1]
 	dst[0] = o.X
@@ -1169,12 +1170,12 @@ func (o *EventHammerHit) ReadInts(src []int32) error {
 	return nil
 }
 
-// EventDeath is a tee bursting.
+// EventDeath is the effect of a dying tee.
 //
 // Snapshot type 20, 3 integers, size known to both sides.
 type EventDeath struct {
 	EventCommon
-	// Whose tee. Limits: 0 to 63.
+	// Client id of the tee. Limits: 0 to 63.
 	ClientID int32
 }
 
@@ -1185,7 +1186,7 @@ func (*EventDeath) ObjectType() int { return TypeEventDeath }
 func (*EventDeath) ObjectSize() int { return SizeEventDeath }
 
 // PutInts writes the object to the first SizeEventDeath integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *EventDeath) PutInts(dst []int32) {
 	_ = dst[SizeEventDeath-1]
 	dst[0] = o.X
@@ -1209,12 +1210,12 @@ func (o *EventDeath) ReadInts(src []int32) error {
 	return nil
 }
 
-// EventSoundWorld is a sound at a place.
+// EventSoundWorld is a sound at a position.
 //
 // Snapshot type 21, 3 integers, size known to both sides.
 type EventSoundWorld struct {
 	EventCommon
-	// Which. Limits: 0 to 40.
+	// The sound. Limits: 0 to 40.
 	Sound Sound
 }
 
@@ -1225,7 +1226,7 @@ func (*EventSoundWorld) ObjectType() int { return TypeEventSoundWorld }
 func (*EventSoundWorld) ObjectSize() int { return SizeEventSoundWorld }
 
 // PutInts writes the object to the first SizeEventSoundWorld integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *EventSoundWorld) PutInts(dst []int32) {
 	_ = dst[SizeEventSoundWorld-1]
 	dst[0] = o.X
@@ -1249,12 +1250,12 @@ func (o *EventSoundWorld) ReadInts(src []int32) error {
 	return nil
 }
 
-// EventDamage shows the stars of a hit.
+// EventDamage is the stars that show damage to a tee.
 //
 // Snapshot type 22, 7 integers, size known to both sides.
 type EventDamage struct {
 	EventCommon
-	// Who was hit. Limits: 0 to 63.
+	// Client id of the tee. Limits: 0 to 63.
 	ClientID int32
 	// In radians, times 256.
 	Angle int32
@@ -1262,7 +1263,7 @@ type EventDamage struct {
 	Health int32
 	// Armour lost. Limits: 0 to 9.
 	Armor int32
-	// The player hit itself.
+	// Whether the player hit itself.
 	Self bool
 }
 
@@ -1273,7 +1274,7 @@ func (*EventDamage) ObjectType() int { return TypeEventDamage }
 func (*EventDamage) ObjectSize() int { return SizeEventDamage }
 
 // PutInts writes the object to the first SizeEventDamage integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *EventDamage) PutInts(dst []int32) {
 	_ = dst[SizeEventDamage-1]
 	dst[0] = o.X
@@ -1314,8 +1315,7 @@ func (o *EventDamage) ReadInts(src []int32) error {
 	return nil
 }
 
-// PlayerInfoRace is what a race adds to a PlayerInfo. Its id is the client
-// id.
+// PlayerInfoRace extends a PlayerInfo in races. Its id is the client id.
 //
 // Snapshot type 23, 1 integers, size sent along.
 type PlayerInfoRace struct {
@@ -1330,7 +1330,7 @@ func (*PlayerInfoRace) ObjectType() int { return TypePlayerInfoRace }
 func (*PlayerInfoRace) ObjectSize() int { return SizePlayerInfoRace }
 
 // PutInts writes the object to the first SizePlayerInfoRace integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *PlayerInfoRace) PutInts(dst []int32) {
 	_ = dst[SizePlayerInfoRace-1]
 	dst[0] = o.StartTick
@@ -1356,7 +1356,7 @@ func (o *PlayerInfoRace) ReadInts(src []int32) error {
 type GameDataRace struct {
 	// Ms; -1 for none. Limits: -1 or more.
 	BestTime int32
-	// Decimals to show. Limits: 0 to 3.
+	// Number of decimals to show. Limits: 0 to 3.
 	Precision int32
 	// Options. Limits: flags, mask 7.
 	RaceFlags RaceFlags
@@ -1369,7 +1369,7 @@ func (*GameDataRace) ObjectType() int { return TypeGameDataRace }
 func (*GameDataRace) ObjectSize() int { return SizeGameDataRace }
 
 // PutInts writes the object to the first SizeGameDataRace integers of dst,
-// which must have them.
+// which must not be shorter.
 func (o *GameDataRace) PutInts(dst []int32) {
 	_ = dst[SizeGameDataRace-1]
 	dst[0] = o.BestTime

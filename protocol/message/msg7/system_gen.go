@@ -6,18 +6,18 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// Info opens the login: the first message of a client once the connection
-// stands. The server answers with MAP_CHANGE, or closes the connection if
+// Info begins the login. It is the first message of a client on a new
+// connection. The server answers with MAP_CHANGE, or closes the connection if
 // version or password do not match.
 //
 // Sent by the client, vital, flushed at once; system message 1, INFO.
 type Info struct {
 	// Must be NetVersion, exactly. Limits: cc, sent up to 128 bytes.
 	NetVersion []byte
-	// The server's password; ignored where none is set. Limits: cc, sent up to
-	// 128 bytes.
+	// The server's password; ignored if the server has none. Limits: cc, sent up
+	// to 128 bytes.
 	Password []byte
-	// Release of the client, 0x0705 for 0.7.5; servers use it to hold back what
+	// Release of the client, 0x0705 for 0.7.5; servers do not send messages that
 	// older clients do not know. Limits: 0 if the message ends before it.
 	ClientVersion int32
 }
@@ -34,7 +34,7 @@ func (m *Info) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *Info) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if m.NetVersion = u.String(packer.SanitizeCC); u.Err() != nil {
@@ -54,19 +54,19 @@ func (m *Info) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// MapChange names the map to load: answer to INFO, and sent again whenever
-// the map changes. A client that has the map answers READY, others ask for it
-// with REQUEST_MAP_DATA.
+// MapChange names the map to load. It answers INFO and is sent again when the
+// map changes. A client that has the map answers with READY, others request
+// it with REQUEST_MAP_DATA.
 //
 // Sent by the server, vital, flushed at once; system message 2, MAP_CHANGE.
 type MapChange struct {
-	// Base name of the map, without folder and extension. Limits: strict.
+	// Name of the map, without directory and extension. Limits: strict.
 	Name []byte
 	// CRC-32 of the file.
 	CRC int32
 	// Size of the file in bytes; clients reject negative ones.
 	Size int32
-	// MAP_DATA messages that answer one REQUEST_MAP_DATA.
+	// Number of MAP_DATA messages that answer a REQUEST_MAP_DATA.
 	ChunksPerRequest int32
 	// Bytes in each MAP_DATA but the last, 1384 from the original server.
 	ChunkSize int32
@@ -89,7 +89,7 @@ func (m *MapChange) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *MapChange) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
@@ -118,12 +118,12 @@ func (m *MapChange) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// MapData carries the next piece of the map file. There is no offset: pieces
-// are sent strictly in order.
+// MapData is the next part of the map file. It has no offset, because the
+// parts are sent in order.
 //
 // Sent by the server, vital, flushed at once; system message 3, MAP_DATA.
 type MapData struct {
-	// ChunkSize bytes of the file, fewer in the last piece.
+	// ChunkSize bytes of the file, fewer in the last part.
 	Data []byte
 }
 
@@ -137,7 +137,7 @@ func (m *MapData) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *MapData) Unpack(u *packer.Unpacker) error {
 	m.Data = u.Rest()
 	return nil
@@ -146,7 +146,7 @@ func (m *MapData) Unpack(u *packer.Unpacker) error {
 // InfoRecord describes a server. It is the body of the message SERVERINFO and
 // follows the token in the browser's answer inf3.
 type InfoRecord struct {
-	// Release of the server program, as 0.7.5. Limits: strict, sent up to 32
+	// Release of the server program, such as 0.7.5. Limits: strict, sent up to 32
 	// bytes.
 	Version []byte
 	// Sv_name. Limits: strict, sent up to 64 bytes.
@@ -154,21 +154,21 @@ type InfoRecord struct {
 	// Sv_hostname; clients show the address if empty. Limits: strict, sent up to
 	// 128 bytes.
 	Hostname []byte
-	// Base name of the map. Limits: strict, sent up to 32 bytes.
+	// Name of the map. Limits: strict, sent up to 32 bytes.
 	Map []byte
-	// Name of the mode, as DM. Limits: strict, sent up to 16 bytes.
+	// Name of the mode, such as DM. Limits: strict, sent up to 16 bytes.
 	GameType []byte
 	// Password, time score.
 	Flags ServerInfoFlags
 	// 0 casual, 1 normal, 2 competitive; clients clamp it.
 	SkillLevel int32
-	// Clients that play, at most Clients. Limits: 0 to 64.
+	// Number of players, at most Clients. Limits: 0 to 64.
 	Players int32
-	// Players there can be, Players to MaxClients. Limits: 0 to 64.
+	// Maximum number of players, Players to MaxClients. Limits: 0 to 64.
 	PlayerSlots int32
-	// Clients, spectators included. Limits: 0 to 64.
+	// Number of clients, including spectators. Limits: 0 to 64.
 	Clients int32
-	// Clients there can be. Limits: 0 to 64.
+	// Maximum number of clients. Limits: 0 to 64.
 	MaxClients int32
 }
 
@@ -267,7 +267,7 @@ func (m *ServerInfo) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *ServerInfo) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if m.Record.Version = u.String(packer.SanitizeStrict); u.Err() != nil {
@@ -315,8 +315,7 @@ func (m *ServerInfo) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// ConReady answers READY: the server made a player of the client, which shall
-// now send Cl_StartInfo.
+// ConReady answers READY. The client sends Cl_StartInfo next.
 //
 // Sent by the server, vital, flushed at once; system message 5, CON_READY.
 type ConReady struct{}
@@ -333,8 +332,8 @@ func (*ConReady) Append(dst []byte) []byte {
 func (*ConReady) Unpack(*packer.Unpacker) error { return nil }
 
 // Snap is one part of a snapshot whose delta needs more than 900 bytes. Parts
-// arrive in any order; the snapshot is complete when all are there. The
-// client acknowledges it in INPUT.
+// may arrive in any order; the snapshot is complete when all have arrived.
+// The client acknowledges it in INPUT.
 //
 // Sent by the server, not vital, flushed at once; system message 6, SNAP.
 type Snap struct {
@@ -370,7 +369,7 @@ func (m *Snap) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *Snap) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -406,7 +405,7 @@ func (m *Snap) Unpack(u *packer.Unpacker) error {
 }
 
 // SnapEmpty is a snapshot that equals its base. It does not mean an empty
-// world; it is acknowledged and stored as any other.
+// world. Clients acknowledge and store it like any other.
 //
 // Sent by the server, not vital, flushed at once; system message 7,
 // SNAPEMPTY.
@@ -428,7 +427,7 @@ func (m *SnapEmpty) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SnapEmpty) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -472,7 +471,7 @@ func (m *SnapSingle) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *SnapSingle) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -496,9 +495,9 @@ func (m *SnapSingle) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// InputTiming tells a client how early its input came, so that it can adjust
-// how far it predicts. Sent for each INPUT with a higher tick than the one
-// before.
+// InputTiming reports how early an INPUT arrived, so that the client can
+// adjust its prediction. Sent for each INPUT with a higher tick than the
+// previous one.
 //
 // Sent by the server, not vital; system message 10, INPUTTIMING.
 type InputTiming struct {
@@ -519,7 +518,7 @@ func (m *InputTiming) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *InputTiming) Unpack(u *packer.Unpacker) error {
 	var v int32
 	if v = u.Int(); u.Err() != nil {
@@ -533,7 +532,7 @@ func (m *InputTiming) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// RconAuthOn tells a client that its remote console password was right.
+// RconAuthOn gives the client rcon rights.
 //
 // Sent by the server, vital; system message 11, RCON_AUTH_ON.
 type RconAuthOn struct{}
@@ -549,8 +548,8 @@ func (*RconAuthOn) Append(dst []byte) []byte {
 // Unpack reads nothing: the message has no fields.
 func (*RconAuthOn) Unpack(*packer.Unpacker) error { return nil }
 
-// RconAuthOff tells a client that its remote console rights ended. It forgets
-// the commands and maps it was told of.
+// RconAuthOff ends the rcon rights of the client, which discards the lists of
+// commands and maps.
 //
 // Sent by the server, vital; system message 12, RCON_AUTH_OFF.
 type RconAuthOff struct{}
@@ -566,7 +565,7 @@ func (*RconAuthOff) Append(dst []byte) []byte {
 // Unpack reads nothing: the message has no fields.
 func (*RconAuthOff) Unpack(*packer.Unpacker) error { return nil }
 
-// RconLine is one line for the client's remote console.
+// RconLine is a line of output for the client's remote console.
 //
 // Sent by the server, vital; system message 13, RCON_LINE.
 type RconLine struct {
@@ -584,7 +583,7 @@ func (m *RconLine) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *RconLine) Unpack(u *packer.Unpacker) error {
 	if m.Line = u.String(packer.SanitizeLax); u.Err() != nil {
 		return version.NewFieldError("RCON_LINE", "Line", 0, u)
@@ -592,18 +591,18 @@ func (m *RconLine) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// RconCmdAdd tells an authenticated client of a console command, for
-// completion. The limits are those of 0.7.5; later versions send up to 48,
+// RconCmdAdd adds a console command to the completion list of a client with
+// rcon rights. The limits are those of 0.7.5; later versions send up to 48,
 // 128 and 96 bytes.
 //
 // Sent by the server, vital; system message 14, RCON_CMD_ADD.
 type RconCmdAdd struct {
 	// The command. Limits: cc, sent up to 32 bytes.
 	Name []byte
-	// What it does. Limits: cc, sent up to 96 bytes.
+	// Help text. Limits: cc, sent up to 96 bytes.
 	Help []byte
 	// Format of its arguments: i integer, f number, s word, r rest of the line, ?
-	// optional from here. Limits: cc, sent up to 96 bytes.
+	// the following are optional. Limits: cc, sent up to 96 bytes.
 	Params []byte
 }
 
@@ -619,7 +618,7 @@ func (m *RconCmdAdd) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *RconCmdAdd) Unpack(u *packer.Unpacker) error {
 	if m.Name = u.String(packer.SanitizeCC); u.Err() != nil {
 		return version.NewFieldError("RCON_CMD_ADD", "Name", 0, u)
@@ -633,7 +632,7 @@ func (m *RconCmdAdd) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// RconCmdRem takes back a RCON_CMD_ADD.
+// RconCmdRem removes a command that RCON_CMD_ADD added.
 //
 // Sent by the server, vital; system message 15, RCON_CMD_REM.
 type RconCmdRem struct {
@@ -651,7 +650,7 @@ func (m *RconCmdRem) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *RconCmdRem) Unpack(u *packer.Unpacker) error {
 	if m.Name = u.String(packer.SanitizeCC); u.Err() != nil {
 		return version.NewFieldError("RCON_CMD_REM", "Name", 0, u)
@@ -659,9 +658,8 @@ func (m *RconCmdRem) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// Ready says that the client has loaded the map. The server answers with
-// Sv_Motd, Sv_ServerSettings and CON_READY, before them Sv_VoteSet if a vote
-// runs.
+// Ready reports that the client has loaded the map. The server answers with
+// Sv_VoteSet if a vote is running, Sv_Motd, Sv_ServerSettings and CON_READY.
 //
 // Sent by the client, vital, flushed at once; system message 18, READY.
 type Ready struct{}
@@ -677,9 +675,9 @@ func (*Ready) Append(dst []byte) []byte {
 // Unpack reads nothing: the message has no fields.
 func (*Ready) Unpack(*packer.Unpacker) error { return nil }
 
-// EnterGame answers Sv_ReadyToEnter: from now on the client wants snapshots.
+// EnterGame answers Sv_ReadyToEnter: the client wants snapshots from now on.
 // The server answers with SERVERINFO, Sv_GameInfo and a Sv_ClientInfo for
-// everybody.
+// each client.
 //
 // Sent by the client, vital, flushed at once; system message 19, ENTERGAME.
 type EnterGame struct{}
@@ -698,7 +696,7 @@ func (*EnterGame) Unpack(*packer.Unpacker) error { return nil }
 // ID returns IDInput.
 func (*Input) ID() ID { return IDInput }
 
-// RconCmd is a line for the server's console. Ignored without remote console
+// RconCmd is a line for the server's console. It is ignored without rcon
 // rights.
 //
 // Sent by the client, vital; system message 21, RCON_CMD.
@@ -718,7 +716,7 @@ func (m *RconCmd) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *RconCmd) Unpack(u *packer.Unpacker) error {
 	if m.Command = u.String(packer.SanitizeLax); u.Err() != nil {
 		return version.NewFieldError("RCON_CMD", "Command", 0, u)
@@ -726,13 +724,13 @@ func (m *RconCmd) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// RconAuth asks for remote console rights. The server answers RCON_AUTH_ON,
-// or RCON_LINE with a complaint.
+// RconAuth requests rcon rights. The server answers with RCON_AUTH_ON, or
+// with RCON_LINE and an error.
 //
 // Sent by the client, vital; system message 22, RCON_AUTH.
 type RconAuth struct {
-	// In the clear; which password it is decides the level. Limits: cc, sent up
-	// to 32 bytes.
+	// In plain text; the level depends on which password it is. Limits: cc, sent
+	// up to 32 bytes.
 	Password []byte
 }
 
@@ -746,7 +744,7 @@ func (m *RconAuth) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *RconAuth) Unpack(u *packer.Unpacker) error {
 	if m.Password = u.String(packer.SanitizeCC); u.Err() != nil {
 		return version.NewFieldError("RCON_AUTH", "Password", 0, u)
@@ -754,7 +752,7 @@ func (m *RconAuth) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// RequestMapData asks for the next ChunksPerRequest pieces of the map.
+// RequestMapData requests the next ChunksPerRequest parts of the map file.
 //
 // Sent by the client, vital, flushed at once; system message 23,
 // REQUEST_MAP_DATA.
@@ -771,7 +769,7 @@ func (*RequestMapData) Append(dst []byte) []byte {
 // Unpack reads nothing: the message has no fields.
 func (*RequestMapData) Unpack(*packer.Unpacker) error { return nil }
 
-// Ping asks for a PING_REPLY.
+// Ping requests a PING_REPLY.
 //
 // Sent by both sides, not vital; system message 26, PING.
 type Ping struct{}
@@ -803,8 +801,8 @@ func (*PingReply) Append(dst []byte) []byte {
 // Unpack reads nothing: the message has no fields.
 func (*PingReply) Unpack(*packer.Unpacker) error { return nil }
 
-// MaplistEntryAdd tells an authenticated client of a map on the server, for
-// completion.
+// MaplistEntryAdd adds a map of the server to the completion list of a client
+// with rcon rights.
 //
 // Sent by the server, vital; system message 29, MAPLIST_ENTRY_ADD.
 type MaplistEntryAdd struct {
@@ -822,7 +820,7 @@ func (m *MaplistEntryAdd) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *MaplistEntryAdd) Unpack(u *packer.Unpacker) error {
 	if m.Name = u.String(packer.SanitizeCC); u.Err() != nil {
 		return version.NewFieldError("MAPLIST_ENTRY_ADD", "Name", 0, u)
@@ -830,8 +828,8 @@ func (m *MaplistEntryAdd) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// MaplistEntryRem takes back a MAPLIST_ENTRY_ADD. The original server never
-// sends it.
+// MaplistEntryRem removes a map that MAPLIST_ENTRY_ADD added. The original
+// server does not send it.
 //
 // Sent by the server, vital; system message 30, MAPLIST_ENTRY_REM.
 type MaplistEntryRem struct {
@@ -849,7 +847,7 @@ func (m *MaplistEntryRem) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id.
+// Unpack reads the message from u, whose position must be after the id.
 func (m *MaplistEntryRem) Unpack(u *packer.Unpacker) error {
 	if m.Name = u.String(packer.SanitizeCC); u.Err() != nil {
 		return version.NewFieldError("MAPLIST_ENTRY_REM", "Name", 0, u)
@@ -857,8 +855,9 @@ func (m *MaplistEntryRem) Unpack(u *packer.Unpacker) error {
 	return nil
 }
 
-// InfoClient is one client in the browser's answer inf3, where Clients of
-// them follow the InfoRecord. The system message SERVERINFO has none.
+// InfoClient is one client in the browser's answer inf3, where
+// InfoRecord.Clients of them follow the InfoRecord. The system message
+// SERVERINFO has none.
 type InfoClient struct {
 	// Its name; (connecting) before it plays. Limits: strict, sent up to 15
 	// bytes.

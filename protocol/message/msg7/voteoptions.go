@@ -11,7 +11,7 @@ type SvVoteOptionListAdd struct {
 	Descriptions [][]byte
 }
 
-// maxVoteOptionBytes is the limit that the original packs with.
+// maxVoteOptionBytes is the limit of the original when it sends an option.
 const maxVoteOptionBytes = 64
 
 // Append appends the message, id first, and returns the extended slice.
@@ -24,8 +24,8 @@ func (m *SvVoteOptionListAdd) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack reads the message from u, which stands behind the id. The slice grows
-// with the strings that are there, not with the number that was announced.
+// Unpack reads the message from u, whose position must be after the id. The slice
+// grows with the strings that are there, not with their announced number.
 func (m *SvVoteOptionListAdd) Unpack(u *packer.Unpacker) error {
 	m.Descriptions = m.Descriptions[:0]
 	n := u.Int()

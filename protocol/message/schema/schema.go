@@ -120,7 +120,7 @@ type Field struct {
 	InObject  bool    `json:"-"` // the field is one of an object
 }
 
-// numeric says whether the field is made of integers.
+// IsNumeric reports whether the field consists of integers.
 func (f *Field) IsNumeric() bool {
 	switch f.Type {
 	case "int", "tick", "bool", "enum":

@@ -43,8 +43,8 @@ func TestBlockProperty(t *testing.T) {
 			for range rapid.IntRange(0, 2).Draw(t, "blocks") {
 				k := blocks[rapid.IntRange(0, len(blocks)-1).Draw(t, "block")]
 				b.AddShared(k)
-				for _, e := range k.ents {
-					from := e.off() - inBlock
+				for _, e := range k.entries {
+					from := e.off() - isShared
 					copy(one.Add(e.key().Type(), e.key().ID(), e.len()), k.data[from:from+e.len()])
 				}
 			}
@@ -169,19 +169,19 @@ func TestBlockIsSkipped(t *testing.T) {
 		check(t, s)
 		return s
 	}
-	if s := make(9, 1); s.block != k || s.at != 1 {
-		t.Errorf("in order: block at %d", s.at)
+	if s := make(9, 1); s.shared != k || s.sharedEntry != 1 {
+		t.Errorf("in order: block at %d", s.sharedEntry)
 	}
 	for _, s := range []*Snapshot{make(2, 1), make(9, 2, 1), make(9, 1, 1)} {
-		if s.block != nil {
-			t.Errorf("sorted: block at %d", s.at)
+		if s.shared != nil {
+			t.Errorf("sorted: block at %d", s.sharedEntry)
 		}
 	}
 	base, next := make(9, 1), make(9, 1)
 	if a, b := base.Find(MakeKey(5, 1)), next.Find(MakeKey(5, 1)); &a[0] != &b[0] {
 		t.Error("two copies")
 	}
-	next.ents[1] = makeEntry(MakeKey(5, 0), inBlock, 1)
+	next.entries[1] = makeEntry(MakeKey(5, 0), isShared, 1)
 	if d, changed := AppendDelta(nil, base, next, nil); changed {
 		t.Errorf("delta %x", d)
 	}
