@@ -1,6 +1,5 @@
-// Package bans keeps addresses and networks away for a time or for ever. It knows no
-// protocol: a game server, its remote consoles and everything else that listens may
-// share one store.
+// Package bans stores bans of addresses and networks, permanent or with an expiry. It is
+// independent of protocols: a game server and its remote consoles may share one store.
 package bans
 
 import (
@@ -11,26 +10,26 @@ import (
 	"time"
 )
 
-// ErrCannotBan is returned for bans that cannot be.
+// ErrCannotBan is returned for bans that are not possible.
 var ErrCannotBan = errors.New("bans: cannot ban")
 
 // ErrFile is returned for files that hold no bans.
 var ErrFile = errors.New("bans: bad file")
 
-// Ban keeps a network away.
+// Ban is the ban of a network.
 type Ban struct {
 	// Net is the network; a single address is a /32 or /128.
 	Net netip.Prefix `json:"net"`
-	// Duration is how long the ban was made for, 0 for ever.
+	// Duration is how long the ban lasts from when it was made, 0 for a permanent one.
 	Duration time.Duration `json:"span,omitempty"`
 	// Until is when the ban ends. A store sets it from Duration if it is zero.
 	Until time.Time `json:"until,omitzero"`
-	// Reason is for people, at most 127 bytes.
+	// Reason is a text of at most 127 bytes.
 	Reason string `json:"reason,omitempty"`
-	// RconOnly keeps the network away from remote consoles and not from the game.
+	// RconOnly bans the network from remote consoles, but not from the game.
 	RconOnly bool `json:"rconOnly,omitempty"`
-	// Temporary is for bans that a program makes by itself and that end soon. They
-	// are kept in memory only, apart from the others, and must have a Duration.
+	// Temporary is for short automatic bans. They are kept in memory only, apart from
+	// the others, and must have a Duration.
 	Temporary bool `json:"-"`
 }
 
@@ -60,13 +59,14 @@ func FormatNet(net netip.Prefix) string {
 
 // Store is a store of bans. [List] implements it.
 type Store interface {
-	// Add bans a network, or renews its ban. A ban from the game is not weakened
-	// to one from rcon. The error wraps ErrCannotBan.
+	// Add bans a network, or replaces its ban. A ban from the game is not replaced by
+	// one from rcon. The error wraps ErrCannotBan.
 	Add(Ban) error
-	// Remove lifts the bans of exactly this network.
+	// Remove removes the bans of exactly this network and reports whether there were
+	// any.
 	Remove(netip.Prefix) bool
-	// Find returns the ban that hits an address now: a ban from the game before
-	// one from rcon.
+	// Find returns the ban of an address that is in force: one from the game rather
+	// than one from rcon.
 	Find(netip.Addr) (Ban, bool)
 	// All returns the bans in force, in the order they were made.
 	All() []Ban
@@ -77,8 +77,8 @@ const (
 	shortestNet6 = 16
 )
 
-// localhost4 is the IPv4 address of programs of this machine. Others of 127.0.0.0/8
-// are used on purpose, by tests and bots, which can do without.
+// localhost4 is the IPv4 address of the operator's programs. Other addresses of
+// 127.0.0.0/8, as tests and bots use, can be banned.
 var localhost4 = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
 // Normalize returns the one form that a network has in a store, or an error if it

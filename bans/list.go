@@ -36,13 +36,12 @@ type List struct {
 	path   string
 	saving *time.Timer
 	err    error // of writing the file the last time
-	// writing is held while the file is written, for which nobody who looks for a
-	// ban has to wait.
+	// writing is held while the file is written, so that other calls do not wait.
 	writing sync.Mutex
 }
 
-// New returns an empty list that is not kept in a file. Now is the clock, time.Now if
-// it is nil.
+// New returns an empty list that is kept in memory only. now is the clock, time.Now if it
+// is nil.
 func New(now func() time.Time) *List {
 	if now == nil {
 		now = time.Now
@@ -50,10 +49,10 @@ func New(now func() time.Time) *List {
 	return &List{now: now, stored: newTable(maxStored), temporary: newTable(maxTemporary)}
 }
 
-// Open returns a list that is kept in a file, with what is there. Changes are
-// written about a second later, all at once, to a new file that then takes the
-// place of the old one; Close writes what is left. A file that is no list of bans
-// is an error, and left alone. Now is the clock, time.Now if it is nil.
+// Open returns a list with the bans of a file, which need not exist. Changes are written
+// about a second later, all at once, to a new file that then replaces the old one; Close
+// writes the rest. It returns an error for a malformed file, and does not change it. now
+// is the clock, time.Now if it is nil.
 func Open(path string, now func() time.Time) (*List, error) {
 	l := New(now)
 	l.path = path
@@ -95,8 +94,8 @@ func (l *List) load(b []byte) error {
 	return nil
 }
 
-// Add implements [Store]. When 32768 networks are banned, the ban that ends first
-// makes room; so it does when 8192 have temporary bans.
+// Add implements [Store]. When there are 32768 bans, or 8192 temporary ones, a new one
+// replaces the one that ends first.
 func (l *List) Add(b Ban) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -212,14 +211,14 @@ func (l *List) inForce(tables ...*table) []Ban {
 	return bans
 }
 
-// changed sees to it that the file is written soon.
+// changed schedules writing the file.
 func (l *List) changed() {
 	if l.path != "" && l.saving == nil {
 		l.saving = time.AfterFunc(saveDelay, func() { l.Save() })
 	}
 }
 
-// Save writes the file, if the list has one, and returns what went wrong.
+// Save writes the file, if the list has one.
 func (l *List) Save() error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
@@ -248,14 +247,14 @@ func (l *List) save() error {
 	return err
 }
 
-// Err returns why the file could not be written the last time, nil if it could.
+// Err returns the error of the last attempt to write the file.
 func (l *List) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.err
 }
 
-// Close writes what was not written yet.
+// Close writes changes that are not written yet.
 func (l *List) Close() error {
 	l.writing.Lock()
 	defer l.writing.Unlock()

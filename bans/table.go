@@ -26,9 +26,8 @@ type entry struct {
 
 func newTable(max int) table { return table{max: max, byNet: make(map[netip.Prefix]*entry)} }
 
-// add adds a ban, or replaces that of the same network, which keeps its number. If
-// the table is full, the ban that ends first makes room; add reports false if none
-// does.
+// add adds a ban, or replaces that of the same network, whose number it takes. If the
+// table is full, it replaces the ban that ends first, and reports false if there is none.
 func (t *table) add(b Ban, number int, now time.Time) bool {
 	if old := t.byNet[b.Net]; old != nil {
 		number = old.number
@@ -66,8 +65,7 @@ func (t *table) expire(now time.Time) {
 	}
 }
 
-// find returns the bans of networks that contain an address, the smallest network
-// first.
+// find yields the bans of networks that contain an address, the smallest network first.
 func (t *table) find(a netip.Addr, yield func(*entry) bool) {
 	lengths := t.lengths[:33]
 	if a.Is6() {

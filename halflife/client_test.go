@@ -435,8 +435,8 @@ func TestFetchListHostile(t *testing.T) {
 	}
 }
 
-// TestRegistrar: a server says hello, answers the challenge of its masters and of
-// nobody else, and takes its leave.
+// TestRegistrar checks the requests to a master from the first to the shutdown, and that
+// challenges of others are ignored.
 func TestRegistrar(t *testing.T) {
 	master, other := transport.MustParsePeer("198.51.100.9:27010"), transport.MustParsePeer("198.51.100.8:27010")
 	var out []string

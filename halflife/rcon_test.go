@@ -112,7 +112,7 @@ func TestRconOutputBounded(t *testing.T) {
 	}
 }
 
-// TestRconControls: output does not steer the terminals of those who read it.
+// TestRconControls checks that output is safe to show.
 func TestRconControls(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{})
 	l.game.output = []string{"a\x1b[2J\x00b\r\tc\x7f", "two\nthree\n", ""}
@@ -146,8 +146,7 @@ func TestNoChallenge(t *testing.T) {
 	}
 }
 
-// TestSpoofedBan: nobody gets anybody banned without having been sent a challenge
-// at that address.
+// TestSpoofedBan checks that forged requests do not get an address banned.
 func TestSpoofedBan(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{})
 	mine := l.challenge(bob)
@@ -215,7 +214,8 @@ func TestBan(t *testing.T) {
 	}
 }
 
-// TestBanSettings: how many, how long, from what, and who never.
+// TestBanSettings checks after how many failures, for how long and from what addresses are
+// banned.
 func TestBanSettings(t *testing.T) {
 	guesses := func(l *testServer, peer transport.Peer, n int, gap time.Duration) {
 		l.t.Helper()
@@ -256,14 +256,14 @@ func TestBanSettings(t *testing.T) {
 			t.Errorf("%s: bans %v, want %v", name, got, test.want)
 		}
 	}
-	// Who logged in may mistype.
+	// Addresses that logged in are not banned.
 	l := newTestServer(t, set(halflife.RconSettings{}))
 	l.rcon(alice, l.challenge(alice), adminPassword, "x")
 	guesses(l, alice, 20, 0)
 	if all := l.bans.All(); len(all) != 0 {
 		t.Errorf("an administrator is banned: %v", all)
 	}
-	// Who is not allowed learns nothing from the answer.
+	// Addresses that are not allowed get the same answer.
 	l = newTestServer(t, set(halflife.RconSettings{AllowedNets: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")}}))
 	if got := l.rcon(alice, l.challenge(alice), adminPassword, "x"); got != "Bad rcon_password.\n" || l.game.commands != nil {
 		t.Errorf("not allowed: %q, ran %q", got, l.game.commands)
@@ -347,7 +347,7 @@ func TestLogForging(t *testing.T) {
 	})
 }
 
-// TestRconOff: without a password nobody is even given a challenge.
+// TestRconOff checks that there are no challenges without a password.
 func TestRconOff(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{Rcon: halflife.RconSettings{Passwords: []halflife.RconPassword{}}})
 	if got := l.askOne(loopbackPeer, textRequest(halflife.RequestRconChallenge)); got != nil {

@@ -420,8 +420,7 @@ func BenchmarkFeed(b *testing.B) {
 	}
 }
 
-// What servers say is no question to other servers: they would talk to each other
-// for ever, once somebody has begun it in the name of one of them.
+// TestAnswersAreNoRequests checks that servers do not answer each other's answers.
 func TestAnswersAreNoRequests(t *testing.T) {
 	i := halflife.Info{Address: "10.0.0.1:27015", Name: "x", Map: "y", Dir: "z", Game: "g", Players: 'n', Max: 'f', Bots: 'o', Protocol: 'n'}
 	players := make([]halflife.Player, 'l')

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Write replaces the file at path, or makes it: whoever reads it, even after a power
-// cut, finds the old content or the new one. Only the owner may read it.
+// Write replaces or creates the file at path. A reader finds either the old or the new
+// content, even after a power failure. Only the owner may read the file.
 func Write(path string, b []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {

@@ -5,13 +5,12 @@ import (
 	"time"
 )
 
-// Failures counts what went wrong, such as wrong passwords, for each of many
-// prefixes. It remembers a bounded number of them: the one that had no failure for
-// longest makes room for a new one.
+// Failures counts failures, such as wrong passwords, for each of many prefixes. Their
+// number is bounded: a new prefix replaces the one whose last failure is the oldest.
 type Failures struct {
 	// Window is how long a failure counts.
 	Window time.Duration
-	// Renew makes all failures count until there was none for a Window.
+	// Renew makes all failures count until there is none for a Window.
 	Renew bool
 
 	size     int
@@ -28,7 +27,7 @@ type failures struct {
 // maxCounted is how many failures of a prefix count at most.
 const maxCounted = 100
 
-// NewFailures returns a counter that remembers so many prefixes.
+// NewFailures returns a counter for at most size prefixes.
 func NewFailures(size int, window time.Duration) *Failures {
 	return &Failures{Window: window, size: size, prefixes: make(map[netip.Prefix]*failures)}
 }
@@ -81,8 +80,8 @@ func (f *Failures) evict() {
 	delete(f.prefixes, oldest)
 }
 
-// Report returns how many failures of a prefix there were since the last report, for
-// a log that nobody can fill: it returns 0 if that was less than interval ago.
+// Report returns how many failures of a prefix there were since the last report, or 0 if
+// that was less than interval ago. It keeps failures from filling a log.
 func (f *Failures) Report(now int64, p netip.Prefix, interval time.Duration) int {
 	e := f.prefixes[p]
 	if e == nil || now-e.reported < int64(interval) {

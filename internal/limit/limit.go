@@ -1,6 +1,6 @@
 // Package limit bounds what one person, one network or everybody together may do:
 // token buckets, sets of addresses that are forgotten after a while, and counts of
-// failures. Everything has a fixed or bounded size, whatever comes.
+// failures. All of them have a fixed or bounded size.
 //
 // Times are in ns on any clock that does not go back and is not negative. Nothing
 // here is safe for several goroutines, and nothing allocates after it was made,
@@ -81,8 +81,8 @@ func (b *Bucket) take(now int64, r Rate, n int) (full int64, ok bool) {
 }
 
 // Limiter has a token bucket for each of many prefixes, in a table of fixed size.
-// Nobody gains by filling it with prefixes that are made up: if there is no room for
-// a new one, it takes over the bucket of another, the fullest of some.
+// A new prefix for which there is no room takes over the bucket of another, the fullest
+// of four, so that a flood of forged prefixes does not get fresh buckets.
 type Limiter struct {
 	// Rate is the rate of every bucket.
 	Rate  Rate
@@ -109,9 +109,8 @@ func (l *Limiter) bucket(p netip.Prefix) *Bucket {
 	return &e.Bucket
 }
 
-// RecentSet is a set whose members leave it after a while. It has a fixed size: when
-// there is no room for a new member, one of those that leave first makes room. Only
-// addresses that are not forged should get in.
+// RecentSet is a set of fixed size whose members expire. A new member for which there is
+// no room replaces one that expires soon, so only proved addresses should be added.
 type RecentSet struct {
 	keep  time.Duration
 	table table
@@ -142,14 +141,13 @@ type table struct {
 	entries []entry
 }
 
-// entry is a place in a table. In a set the time of its bucket is when the key
-// leaves.
+// entry is a slot of a table. In a set the time of its bucket is when the key expires.
 type entry struct {
 	key [16]byte
 	Bucket
 }
 
-// ways is how many places of a table a key may be in.
+// ways is how many slots of a table a key may be in.
 const ways = 4
 
 func newTable(size int) table {
@@ -160,8 +158,8 @@ func newTable(size int) table {
 	return table{maphash.MakeSeed(), make([]entry, n)}
 }
 
-// find returns the entry of a key, or else the one with the earliest time of those
-// that could be its.
+// find returns the entry of a key, or otherwise the one with the earliest time of its
+// slots.
 func (t *table) find(key [16]byte) (e *entry, ok bool) {
 	first := maphash.Bytes(t.seed, key[:]) % uint64(len(t.entries)/ways) * ways
 	places := t.entries[first:][:ways]

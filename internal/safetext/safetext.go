@@ -1,12 +1,12 @@
-// Package safetext makes text that came over the network, or out of a file of
-// somebody else, safe to show: in a terminal, in a log, in a list of servers.
+// Package safetext makes text from the network or from foreign files safe to show in
+// terminals, logs and lists of servers.
 //
 // The result is valid UTF-8. Invalid bytes become question marks. Control characters and
-// the line and paragraph separators U+2028 and U+2029 become spaces, so that one
-// line cannot pass for two and nothing steers a terminal. What nobody can see is
-// left out: the characters that change the direction of writing (U+061C, U+200E,
-// U+200F, U+202A to U+202E, U+2066 to U+2069) and those without a width, except for
-// the joiners U+200C and U+200D, which Persian and emoji need.
+// the line and paragraph separators U+2028 and U+2029 become spaces, so that text cannot
+// break lines or control a terminal. Invisible characters are removed: those that change
+// the direction of writing (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069)
+// and those without a width, except for the joiners U+200C and U+200D, which Persian and
+// emoji need.
 package safetext
 
 import "unicode/utf8"
