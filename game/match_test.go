@@ -152,30 +152,6 @@ func TestPauseFreezesEverything(t *testing.T) {
 	w.wantState(0)
 }
 
-func TestReadyMode(t *testing.T) {
-	w := newWorld(t, game.Config{Rules: rules(func(r *game.Rules) { r.ReadyMode, r.Warmup = true, -1 })})
-	w.enter(0, 1)
-	w.wantState(game.StateWarmup)
-	ready := func(id game.PlayerID) []game.Event {
-		return w.do(game.Command{Kind: game.CmdReady, Player: id})
-	}
-	testenv.Check(t, w.state(0).Flags&game.PlayerFlagReady == 0, "ready without having said so")
-	ready(0)
-	testenv.Check(t, w.state(0).Flags&game.PlayerFlagReady != 0, "not ready")
-	w.wantState(game.StateWarmup)
-	ready(1)
-	w.wantState(0)
-	w.steps(50)
-	n := eventsOf(ready(0), game.EvGameMsg)
-	testenv.Check(t, len(n) == 1 && n[0].GameMsg == game.GameMsgGamePaused && n[0].Player == 0, "notices %+v", n)
-	w.wantState(game.StatePaused)
-	w.steps(50)
-	ready(0)
-	w.wantState(game.StatePaused) // the other player is not ready any more either
-	ready(1)
-	w.wantState(0)
-}
-
 func TestInactivity(t *testing.T) {
 	w := newWorld(t, game.Config{Rules: rules(func(r *game.Rules) {
 		r.InactiveTime, r.InactiveAction, r.PlayerSlots = 1, 2, game.MaxPlayers-1

@@ -111,43 +111,6 @@ func TestDeathTileAndFallOutOfTheMap(t *testing.T) {
 	testenv.Require(t, len(kills) != 0 && kills[0].Weapon == game.WeaponWorld, "kills %+v", kills)
 }
 
-func TestPickups(t *testing.T) {
-	for _, tt := range []struct {
-		tile   string
-		kind   game.PickupKind
-		weapon game.Weapon
-		sound  game.Sound
-		back   int
-	}{
-		{"h", game.PickupHealth, game.WeaponWorld, game.SoundPickupHealth, 751},
-		{"a", game.PickupArmor, game.WeaponWorld, game.SoundPickupArmor, 751},
-		{"s", game.PickupShotgun, game.WeaponShotgun, game.SoundPickupShotgun, 751},
-		{"g", game.PickupGrenade, game.WeaponGrenade, game.SoundPickupGrenade, 751},
-		{"l", game.PickupLaser, game.WeaponLaser, game.SoundPickupShotgun, 751},
-	} {
-		w := newWorld(t, game.Config{Mods: []game.Mod{hurt(4)}, Terrain: bots.ParseMap(
-			"##########",
-			"#S"+tt.tile+"      #",
-			"##########",
-		)})
-		if p := w.Frame().Pickups; len(p) != 1 || p[0].Kind != tt.kind {
-			t.Fatalf("%s: pickups %+v", tt.tile, p)
-		}
-		w.Step(join(0))
-		evs := w.hold(0, game.Input{Direction: 1}, 10)
-		got := eventsOf(evs, game.EvPickup)
-		testenv.Require(t, len(got) == 1 && got[0].Pickup == tt.kind && got[0].Weapon == tt.weapon && got[0].To == game.MaskOne(0), "%s: %+v", tt.tile, got)
-		testenv.Check(t, sounds(evs, tt.sound) == 1, "%s: not heard", tt.tile)
-		testenv.Require(t, len(w.Frame().Pickups) == 0, "%s still lies there", tt.tile)
-		w.hold(0, game.Input{Direction: 1}, 60)
-		n := 70
-		for ; len(w.Frame().Pickups) == 0 && n < 2000; n++ {
-			w.steps(1)
-		}
-		testenv.Check(t, n >= tt.back && n <= tt.back+10, "%s: back after %d ticks, want %d", tt.tile, n, tt.back)
-	}
-}
-
 func TestNinjaAppearsAfter90Seconds(t *testing.T) {
 	row := "#S      n#"
 	w := newWorld(t, game.Config{Terrain: bots.ParseMap("##########", row, "##########")})

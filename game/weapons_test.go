@@ -56,24 +56,6 @@ func TestDamageTable(t *testing.T) {
 	}
 }
 
-func TestHitSoundIsForTheAttacker(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: twoTeesMap(3)})
-	w.enter(0, 1)
-	w.do(join(2)...)
-	w.do(game.Command{Kind: game.CmdSetTeam, Player: 2, Team: game.TeamSpectators})
-	w.do(game.Command{Kind: game.CmdSpectate, Player: 2, Spectate: game.SpectatePlayer, Target: 0})
-	w.selectWeapon(0, game.WeaponGun, 100, 0)
-	for _, e := range eventsOf(w.shoot(0, 100, 0, 20), game.EvSound) {
-		if e.Sound == game.SoundHit {
-			if want := game.MaskOne(0) | game.MaskOne(2); e.To != want {
-				t.Errorf("heard by %b, want %b", e.To, want)
-			}
-			return
-		}
-	}
-	t.Error("no hit sound")
-}
-
 func TestDirectInputFiresAtOnce(t *testing.T) {
 	w := newWorld(t, game.Config{Terrain: twoTeesMap(8)})
 	w.enter(0)
