@@ -55,7 +55,7 @@ func TestKillCommand(t *testing.T) {
 	if got := w.ticksToRespawn(0, game.Input{Fire: 1}); got != 149 {
 		t.Errorf("respawned after %d ticks", got)
 	}
-	testenv.Check(t, len(eventsOf(w.do(game.Command{Kind: game.CmdKill, Player: 0}), game.EvKill)) == 1, "could not kill himself again after 150 ticks")
+	testenv.Check(t, len(eventsOf(w.do(game.Command{Kind: game.CmdKill, Player: 0}), game.EvKill)) == 1, "the kill command is refused after 150 ticks")
 	w.steps(148)
 	w.do(game.Command{Kind: game.CmdKill, Player: 0}) // too soon, must not count
 	if got := w.ticksToRespawn(0, game.Input{Fire: 1}); got != 1 {

@@ -211,7 +211,7 @@ func (d *tickDecoder) decodeTick(s *fieldReader) ([]game.Command, error) {
 			d.add(game.CmdInput, id).Input = d.inputs[id].decodeInput(s)
 		}
 		if s.failed {
-			return nil, fmt.Errorf("%w: a command", ErrCorrupt)
+			return nil, fmt.Errorf("%w: command", ErrCorrupt)
 		}
 		if len(d.cmds) > maxCommands {
 			return nil, fmt.Errorf("%w: more than %d commands in a tick", ErrCorrupt, maxCommands)

@@ -101,11 +101,11 @@ func (h *Header) validate() error {
 	t := &h.Terrain
 	switch {
 	case n > maxText, len(h.Mods) > maxMods:
-		return fmt.Errorf("%w: texts of a header", ErrTooLarge)
+		return fmt.Errorf("%w: text or mods of the header", ErrTooLarge)
 	case h.IdleTicks < 0, h.IdleTicks > MaxIdleTicks:
 		return fmt.Errorf("%w: %d idle ticks", ErrTooLarge, h.IdleTicks)
 	case t.Width <= 0, t.Height <= 0, t.Width > maxTiles/t.Height, len(t.Tiles) != t.Width*t.Height:
-		return fmt.Errorf("%w: a terrain of %d x %d", ErrTooLarge, t.Width, t.Height)
+		return fmt.Errorf("%w: terrain of %d x %d", ErrTooLarge, t.Width, t.Height)
 	}
 	return nil
 }

@@ -56,11 +56,11 @@ func (r *Reader) open(src io.Reader) error {
 	const version = len(magic) - 1
 	switch {
 	case string(m[:min(n, version)]) != magic[:min(n, version)]:
-		return fmt.Errorf("%w: it begins with %q", ErrFormat, m[:n])
+		return fmt.Errorf("%w: it starts with %q", ErrFormat, m[:n])
 	case n < len(m):
 		return fmt.Errorf("%w: within its first %d bytes", ErrTruncated, len(m))
 	case m[version] != magic[version]:
-		return fmt.Errorf("%w of this version: it has version %d of the format, known is %d", ErrFormat, m[version], magic[version])
+		return fmt.Errorf("%w of a known version: the format version is %d, want %d", ErrFormat, m[version], magic[version])
 	}
 	r.blocks = blockReader{r: src, offset: int64(n)}
 	kind, payload, err := r.blocks.next()
@@ -71,7 +71,7 @@ func (r *Reader) open(src io.Reader) error {
 		return err
 	}
 	if kind != blockHeader {
-		return fmt.Errorf("%w: a block of kind %q where the header is due", ErrCorrupt, kind)
+		return fmt.Errorf("%w: block of kind %q instead of the header", ErrCorrupt, kind)
 	}
 	if err := r.header.parse(append([]byte(nil), payload...)); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (r *Reader) Next(t *Tick) error {
 	}
 	r.ticksLeft--
 	if r.ticksLeft == 0 && len(r.body.b) != 0 {
-		r.err = fmt.Errorf("%w: %d bytes behind tick %d", ErrCorrupt, len(r.body.b), r.nextTick)
+		r.err = fmt.Errorf("%w: %d bytes left after tick %d", ErrCorrupt, len(r.body.b), r.nextTick)
 		return r.err
 	}
 	*t = Tick{Tick: r.nextTick, Commands: cmds}
@@ -130,13 +130,13 @@ func (r *Reader) readBlock() error {
 	case blockTicks, blockPartial:
 		n := len(payload) - trailerSize
 		if n < 0 {
-			return fmt.Errorf("%w: a block of ticks with %d bytes", ErrCorrupt, len(payload))
+			return fmt.Errorf("%w: block of ticks of %d bytes", ErrCorrupt, len(payload))
 		}
 		t := payload[n:]
 		before := int64(binary.LittleEndian.Uint32(t))
 		ticks := int64(binary.LittleEndian.Uint32(t[4:]))
 		if before != int64(r.nextTick-1) || ticks < 1 || ticks > BlockTicks || before+ticks > game.MaxTick {
-			return fmt.Errorf("%w: %d ticks after tick %d where tick %d is due", ErrCorrupt, ticks, before, r.nextTick)
+			return fmt.Errorf("%w: %d ticks after tick %d, want tick %d next", ErrCorrupt, ticks, before, r.nextTick)
 		}
 		r.body = fieldReader{b: payload[:n]}
 		r.ticksLeft = int32(ticks)
@@ -149,12 +149,12 @@ func (r *Reader) readBlock() error {
 		r.validBytes = r.blocks.offset
 		switch _, _, err := r.blocks.next(); {
 		case err == nil || errors.Is(err, ErrTruncated) || errors.Is(err, ErrCorrupt):
-			return fmt.Errorf("%w: there is more behind the end of the log", ErrCorrupt)
+			return fmt.Errorf("%w: data after the end of the log", ErrCorrupt)
 		default:
 			return err
 		}
 	default:
-		return fmt.Errorf("%w: a block of unknown kind %q", ErrCorrupt, kind)
+		return fmt.Errorf("%w: block of unknown kind %q", ErrCorrupt, kind)
 	}
 	r.validBytes = r.blocks.offset
 	return nil

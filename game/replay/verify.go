@@ -29,14 +29,14 @@ func (h *Header) NewWorld(cfg VerifyConfig) (*game.World, error) {
 		return nil, fmt.Errorf("%w: mode %q (%s)", ErrModeUnavailable, h.GameType, h.ModeType)
 	}
 	if have := TypeName(mode); have != h.ModeType {
-		return nil, fmt.Errorf("%w: mode %q was %s and is %s here", ErrModeUnavailable, h.GameType, h.ModeType, have)
+		return nil, fmt.Errorf("%w: mode %q was recorded as type %s, have %s", ErrModeUnavailable, h.GameType, h.ModeType, have)
 	}
 	var mods []string
 	for _, m := range cfg.Mods {
 		mods = append(mods, TypeName(m))
 	}
 	if !slices.Equal(mods, h.Mods) {
-		return nil, fmt.Errorf("%w: played with the mods %q, here are %q", ErrModeUnavailable, h.Mods, mods)
+		return nil, fmt.Errorf("%w: recorded with mods %q, have %q", ErrModeUnavailable, h.Mods, mods)
 	}
 	w, err := game.New(game.Config{
 		Terrain: h.Terrain, Mode: mode, Mods: cfg.Mods, Rules: h.Rules, Tuning: &h.Tuning, Seed: h.Seed,
