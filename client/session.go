@@ -304,11 +304,11 @@ func (c *Session) Ping(now conn.Time) error {
 
 // Unacked returns the number of vital messages that the server has not acknowledged,
 // 0..511.
-func (s *Session) Unacked() int {
-	if s.conn == nil {
+func (c *Session) Unacked() int {
+	if c.conn == nil {
 		return 0
 	}
-	n, _ := s.conn.Unacked()
+	n, _ := c.conn.Unacked()
 	return n
 }
 
