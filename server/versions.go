@@ -27,7 +27,7 @@ type protocolVersion struct {
 // operators' tools expect to be logged first.
 func newProtocolVersions(s *Server) []*protocolVersion {
 	return []*protocolVersion{
-		{Protocol: bridge7.NewProtocol(), handshaker: &handshaker7{server: s}, kinds: kinds7},
+		{Protocol: bridge7.NewProtocol(), handshaker: &handshaker7{unconnected: unconnected{server: s}}, kinds: kinds7},
 		{Protocol: bridge6.NewProtocol(), handshaker: newHandshaker6(s), kinds: kinds6},
 	}
 }
@@ -37,11 +37,22 @@ var (
 	kinds6 = []packet.Kind{packet.KindConnless6, packet.KindControl6, packet.KindData}
 )
 
+// unconnected is the datagram that a handshaker inspected last.
+type unconnected struct {
+	server *Server
+	now    conn.Time
+	peer   transport.Peer
+}
+
+// send answers it.
+func (u *unconnected) send(b []byte) {
+	u.server.sendBuf = b
+	u.server.transport.Send(u.peer, b)
+}
+
 // handshaker7 is the handshaker of 0.7, whose clients ask for a token first.
 type handshaker7 struct {
-	server  *Server
-	now     conn.Time
-	peer    transport.Peer
+	unconnected
 	packet  packet.Packet
 	infoBuf []byte
 }
@@ -82,17 +93,10 @@ func (h *handshaker7) answerBrowser() {
 	h.send(packet.AppendConnless(s.sendBuf[:0], h.packet.ResponseToken, s.tokens.Token(h.now, h.peer.Addr()), h.infoBuf))
 }
 
-func (h *handshaker7) send(b []byte) {
-	h.server.sendBuf = b
-	h.server.transport.Send(h.peer, b)
-}
-
 // handshaker6 is the handshaker of 0.6, where three handshakes are in use, one of them
 // without a token.
 type handshaker6 struct {
-	server          *Server
-	now             conn.Time
-	peer            transport.Peer
+	unconnected
 	datagram        []byte
 	result          conn.Inspection6
 	challengesUntil conn.Time // until then challenges may be answered
@@ -102,7 +106,7 @@ type handshaker6 struct {
 }
 
 func newHandshaker6(s *Server) *handshaker6 {
-	return &handshaker6{server: s, infoBudget: query.NewBudget(query.BudgetConfig{})}
+	return &handshaker6{unconnected: unconnected{server: s}, infoBudget: query.NewBudget(query.BudgetConfig{})}
 }
 
 // challengeLifetime is how long a challenge can be answered.
@@ -163,9 +167,4 @@ func (h *handshaker6) answerBrowser() {
 	for n := range a.NumDatagrams(r.Format) {
 		h.send(a.Append(h.server.sendBuf[:0], r, n))
 	}
-}
-
-func (h *handshaker6) send(b []byte) {
-	h.server.sendBuf = b
-	h.server.transport.Send(h.peer, b)
 }
