@@ -2,9 +2,7 @@ package server
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
-	"hash/crc32"
 	"log/slog"
 	"math/rand/v2"
 	"net/netip"
@@ -15,8 +13,6 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/halflife"
-	"github.com/teeyard/teeyard/internal/netsim"
-	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/transport"
@@ -201,26 +197,6 @@ func BenchmarkVersions(b *testing.B) {
 		b.ReportMetric(median/median07, kinds[i].name+"-ratio")
 		b.ReportMetric(bytes/bytes07, kinds[i].name+"-bytes-ratio")
 	}
-}
-
-// BenchmarkDownload is a download of 1 MB over a network with a round trip of
-// 50 ms, in virtual time. The original sends 8 chunks per round trip: 221 kB/s.
-func BenchmarkDownload(b *testing.B) {
-	for range b.N {
-		tn := newTestNetwork(b, netsim.Link{Delay: 25 * time.Millisecond}, 1)
-		tn.srv.gameMap.File = make([]byte, 1<<20)
-		tn.srv.gameMap.CRC = crc32.ChecksumIEEE(tn.srv.gameMap.File)
-		tn.srv.gameMap.SHA256 = sha256.Sum256(tn.srv.gameMap.File)
-		var done conn.Time
-		p := tn.dial(1, client.SessionConfig{OnMap: func(string, []byte) { done = tn.now() }})
-		for p.State() != client.Loading {
-			tn.run(time.Millisecond)
-		}
-		began := tn.now()
-		tn.until(20*time.Second, "a map", func() bool { return done != 0 })
-		b.ReportMetric(float64(1<<20)/1000/done.Sub(began).Seconds(), "kB/s")
-	}
-	b.ReportMetric(0, "ns/op")
 }
 
 // BenchmarkInfo is a server information asked for and given, without the system

@@ -414,16 +414,3 @@ func TestDownloadTimesOut(t *testing.T) {
 		t.Errorf("dropped after %v", got)
 	}
 }
-
-// TestDownloadEnds checks that no chunk exists beyond the end of the map.
-func TestDownloadEnds(t *testing.T) {
-	ts := newTestServer(t, nil)
-	c := ts.connectAs(client06DDNet, local(2)).Info()
-	for _, chunk := range []int{1<<31 - 1, 1<<31 - 2, 1 << 21, 1<<31 - 1} {
-		c.RequestMap(chunk)
-	}
-	s := ts.session(c)
-	if d, most := &s.download, len(s.download.gameMap.File)/s.bridge.MapChunkSize()+1; d.nextChunk > most || d.nextRequested > most {
-		t.Errorf("at chunk %d, asked for %d", d.nextChunk, d.nextRequested)
-	}
-}

@@ -26,11 +26,7 @@ func TestPlayersDoNotNoticeConnectFlood(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{Delay: 5 * time.Millisecond}, 11, "sv_inactivekick_time 0; sv_scorelimit 0")
 	var ticks [players][]int32
 	for i := range players {
-		tn.dial(i+1, client.SessionConfig{Name: "player"})
-	}
-	for _, p := range tn.players {
-		tn.until(5*time.Second, "playing", func() bool { return p.State() == client.Playing })
-		p.moveRandomly()
+		tn.join(i+1, "player").moveRandomly()
 	}
 	tn.run(time.Second)
 
@@ -62,9 +58,6 @@ func TestPlayersDoNotNoticeConnectFlood(t *testing.T) {
 	var before [players]client.Stats
 	for i, p := range tn.players {
 		before[i] = p.Stats()
-	}
-	for i, p := range tn.players {
-		p.onMessage = nil
 		p.onSnapshot = func(tick int32, _ *snapshot.Snapshot) { ticks[i] = append(ticks[i], tick) }
 	}
 	n := 0

@@ -98,7 +98,7 @@ func checkSnapshot06(t *testing.T, name string, tick int32, s *snapshot.Snapshot
 }
 
 // TestMapByChunks checks that a 0.6 client that asks for every chunk gets them ahead of
-// its requests, and all again if it begins anew.
+// its requests, all again if it begins anew, and none beyond the end.
 func TestMapByChunks(t *testing.T) {
 	ts := newTestServer(t, nil)
 	c := ts.connectAs(client06DDNet, ip(1))
@@ -133,8 +133,12 @@ func TestMapByChunks(t *testing.T) {
 			t.Errorf("round %d: %d of %d chunks, %d last ones", round, len(got), all, last)
 		}
 	}
-	if s := ts.session(c.RequestMap(1 << 30).RequestMap(1<<30 - 1).Ready()); s == nil || s.state != stateReady {
-		t.Errorf("session %+v", s)
+	for _, beyond := range []int{1<<31 - 1, 1<<31 - 2, 1 << 21, 1<<31 - 1} {
+		c.RequestMap(beyond)
+	}
+	s := ts.session(c.Ready())
+	if d := &s.download; d.nextChunk > all+1 || d.nextRequested > all+1 || s.state != stateReady {
+		t.Errorf("at chunk %d of %d, asked for %d, state %v", d.nextChunk, all, d.nextRequested, s.state)
 	}
 }
 

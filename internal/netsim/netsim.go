@@ -150,7 +150,7 @@ func New(cfg Config) (*Net, error) {
 // Now returns the virtual time in ns.
 func (n *Net) Now() int64 { return n.now }
 
-// Listen makes an endpoint. Its reads never wait, so whoever owns it is driven by
+// Listen makes an endpoint. Its reads never wait, so its owner has to be driven by
 // timers ([Net.Every]) or by [Net.OnArrival].
 func (n *Net) Listen(addr transport.Peer) (*mem.Conn, error) {
 	c, err := n.mem.Listen(addr)

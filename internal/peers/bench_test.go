@@ -255,7 +255,7 @@ func BenchmarkIdle(b *testing.B) {
 	s.report(b)
 }
 
-// BenchmarkDownload downloads a map of 1.5 MB over loopback. See server's BenchmarkDownload
+// BenchmarkDownload downloads a map of 1.5 MB over loopback. See server's TestMapDownloadSpeed
 // for a network with a round trip.
 func BenchmarkDownload(b *testing.B) {
 	RequirePrograms(b)

@@ -7,19 +7,22 @@ import (
 	"io"
 	"net/netip"
 	"os"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/teeyard/teeyard/internal/safetext"
 	"pgregory.net/rapid"
+
+	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// bench is a console with a few variables, and what it printed.
-type bench struct {
+// testConsole is a console with a few variables, and what it printed.
+type testConsole struct {
 	*Console
 	lines                                 []string
 	problems                              []string
@@ -33,9 +36,9 @@ type closer struct{ io.Writer }
 
 func (closer) Close() error { return nil }
 
-func newBench(t testing.TB, cfg Config) *bench {
+func newTestConsole(t testing.TB, cfg Config) *testConsole {
 	t.Helper()
-	b := &bench{saved: map[string]*bytes.Buffer{}}
+	b := &testConsole{saved: map[string]*bytes.Buffer{}}
 	cfg.Output = func(_ Caller, level int, system, line string) {
 		if level != Standard {
 			system = fmt.Sprint(system, level)
@@ -79,13 +82,13 @@ func newBench(t testing.TB, cfg Config) *bench {
 	return b
 }
 
-func (b *bench) take() []string {
+func (b *testConsole) take() []string {
 	l := b.lines
 	b.lines = nil
 	return l
 }
 
-func (b *bench) expect(t *testing.T, line string, who Caller, want ...string) {
+func (b *testConsole) expect(t *testing.T, line string, who Caller, want ...string) {
 	t.Helper()
 	b.take()
 	b.Execute(line, who)
@@ -100,7 +103,7 @@ func TestLanguageAsReleased(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBench(t, Config{Files: os.DirFS(".")})
+	b := newTestConsole(t, Config{Files: os.DirFS(".")})
 	if !b.ExecuteFile("testdata/language.cfg", Operator) {
 		t.Fatal(b.take())
 	}
@@ -124,7 +127,7 @@ func TestLanguageAsReleased(t *testing.T) {
 }
 
 func TestAccess(t *testing.T) {
-	b := newBench(t, Config{})
+	b := newTestConsole(t, Config{})
 	mod := Caller{Level: LevelMod, Flags: Server, ID: 3}
 	admin := Caller{Level: LevelAdmin, Flags: Server, ID: 2}
 
@@ -163,7 +166,7 @@ func TestAccess(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	b := newBench(t, Config{})
+	b := newTestConsole(t, Config{})
 	mod := Caller{Level: LevelMod, Flags: Server, ID: 3}
 	for _, test := range []struct {
 		line string
@@ -198,7 +201,7 @@ func TestCheck(t *testing.T) {
 
 func TestAccessChanged(t *testing.T) {
 	var got []Entry
-	b := newBench(t, Config{AccessChanged: func(e Entry) { got = append(got, e) }})
+	b := newTestConsole(t, Config{AccessChanged: func(e Entry) { got = append(got, e) }})
 	b.Execute("mod_command exec 1; mod_command exec 1; mod_command exec; mod_command exec 0", Operator)
 	if len(got) != 2 || got[0].Name != "exec" || got[0].Level != LevelMod || got[1].Level != LevelAdmin || got[0].Params != "r[file]" {
 		t.Errorf("told of %+v", got)
@@ -206,7 +209,7 @@ func TestAccessChanged(t *testing.T) {
 }
 
 func TestStore(t *testing.T) {
-	b := newBench(t, Config{})
+	b := newTestConsole(t, Config{})
 	var ran []string
 	err := b.Register(Command{Name: "change_map", Params: "?r[map]", Flags: Server | Store, Run: func(call *Call) {
 		ran = append(ran, fmt.Sprint(call.Arg(0), call.Caller.ID))
@@ -228,7 +231,7 @@ func TestStore(t *testing.T) {
 		t.Errorf("ran %v, want %v", ran, want)
 	}
 
-	b = newBench(t, Config{})
+	b = newTestConsole(t, Config{})
 	for range maxWaiting + 5 {
 		b.Execute("save_config x", Operator)
 	}
@@ -238,7 +241,7 @@ func TestStore(t *testing.T) {
 }
 
 func TestHooks(t *testing.T) {
-	b := newBench(t, Config{})
+	b := newTestConsole(t, Config{})
 	var seen []string
 	hook := func(call *Call) { seen = append(seen, fmt.Sprintf("%s=%d", call.Name, b.clients)) }
 	if err := b.After("SV_max_clients", hook); err != nil {
@@ -255,7 +258,7 @@ func TestHooks(t *testing.T) {
 }
 
 func TestRegisterErrors(t *testing.T) {
-	b := newBench(t, Config{})
+	b := newTestConsole(t, Config{})
 	run := func(*Call) {}
 	x, s := 0, ""
 	for _, tc := range []struct {
@@ -301,7 +304,7 @@ func TestFiles(t *testing.T) {
 		deep[fmt.Sprintf("n%d.cfg", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, "exec n%d.cfg\n", i+1)}
 		deep[fmt.Sprintf("w%d.cfg", i)] = &fstest.MapFile{Data: bytes.Repeat(fmt.Appendf(nil, "exec w%d.cfg\n", i+1), 50)}
 	}
-	b := newBench(t, Config{Files: deep})
+	b := newTestConsole(t, Config{Files: deep})
 	for _, name := range []string{"../x.cfg", "dir/../../x", "/big.cfg", `..\x`, "c:/x", "", ".", "a\x00b"} {
 		if b.ExecuteFile(name, Operator) {
 			t.Errorf("%q was opened", name)
@@ -337,7 +340,7 @@ func TestFiles(t *testing.T) {
 }
 
 func TestArgs(t *testing.T) {
-	b := newBench(t, Config{Files: fstest.MapFS{"other.cfg": {Data: []byte("sv_port 2")}}})
+	b := newTestConsole(t, Config{Files: fstest.MapFS{"other.cfg": {Data: []byte("sv_port 2")}}})
 	b.ExecuteArgs([]string{"-s", "sv_max_clients 3;sv_warmup 4", "-f", "other.cfg", "--silent", "-d", "-f"})
 	if b.port != 2 || b.clients != 3 || b.warmup != 4 {
 		t.Errorf("%+v", b)
@@ -345,7 +348,7 @@ func TestArgs(t *testing.T) {
 }
 
 func TestSaveConfig(t *testing.T) {
-	b := newBench(t, Config{})
+	b := newTestConsole(t, Config{})
 	b.Start()
 	b.Execute(`sv_name "a \"quoted\" \\ name"; sv_port 9; sv_warmup 0; ec_port 7`, Operator)
 	b.expect(t, "save_config", Operator, "[config]: saved config to 'configs/config_2024-02-03_04-05-06.cfg'")
@@ -366,13 +369,13 @@ func TestSaveConfig(t *testing.T) {
 func TestSaveLoad(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.StringMatching(`[ -~äé世]{0,140}`).Draw(rt, "text")
-		a := newBench(t, Config{})
+		a := newTestConsole(t, Config{})
 		a.Execute("sv_name "+quote(text), Operator)
 		if a.name != safetext.Truncate(text, 127) {
 			rt.Fatalf("set %q, have %q", text, a.name)
 		}
 		file := a.AppendConfig(nil)
-		b := newBench(t, Config{Files: fstest.MapFS{"c.cfg": {Data: file}}})
+		b := newTestConsole(t, Config{Files: fstest.MapFS{"c.cfg": {Data: file}}})
 		b.ExecuteFile("c.cfg", Operator)
 		if len(b.problems) > 0 || b.name != a.name {
 			rt.Fatalf("saved %q, loaded %q, %v, from\n%s", a.name, b.name, b.problems, file)
@@ -381,7 +384,7 @@ func TestSaveLoad(t *testing.T) {
 }
 
 func TestRedact(t *testing.T) {
-	b := newBench(t, Config{})
+	b := newTestConsole(t, Config{})
 	for line, want := range map[string]string{
 		"status":                                 "status",
 		"sv_rcon_mod_password secret":            "sv_rcon_mod_password ***",
@@ -397,7 +400,7 @@ func TestRedact(t *testing.T) {
 }
 
 func TestOutputIsOneBoundedLine(t *testing.T) {
-	b := newBench(t, Config{})
+	b := newTestConsole(t, Config{})
 	b.print(Operator, Info, "x", "a\r\nb\nc\x00d")
 	b.print(Operator, Standard, "x", strings.Repeat("ä", MaxOutput))
 	got := b.take()
@@ -428,7 +431,7 @@ func FuzzExecute(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		b := newBench(t, Config{Files: fstest.MapFS{"a": {Data: []byte(line)}, "b": {Data: []byte("exec a\nexec a")}}})
+		b := newTestConsole(t, Config{Files: fstest.MapFS{"a": {Data: []byte(line)}, "b": {Data: []byte("exec a\nexec a")}}})
 		b.Check(line, Operator)
 		if len(b.lines) > 0 {
 			t.Fatalf("a check printed %q", b.lines)
@@ -454,7 +457,7 @@ func FuzzExecute(f *testing.F) {
 }
 
 func TestValueAndLookup(t *testing.T) {
-	b := newBench(t, Config{})
+	b := newTestConsole(t, Config{})
 	b.Execute("sv_warmup 7", Operator)
 	for name, want := range map[string]string{"SV_WARMUP": "7", "ec_port": "0", "echo": "", "nothing": ""} {
 		if got := b.Value(name); got != want {
@@ -471,5 +474,82 @@ func TestValueAndLookup(t *testing.T) {
 	operator := Operator
 	if !mod.IsRemote() || operator.IsRemote() {
 		t.Error("who is remote?")
+	}
+}
+
+// variables.txt is the table of variables of the released server. What we changed
+// on purpose is listed here.
+func TestSettingsAsReleased(t *testing.T) {
+	changed := map[string]string{
+		"sv_player_slots": "sv_player_slots 8 0 64",
+		"sv_register":     `sv_register "0" 64`,    // what asks strangers is not on by itself
+		"sv_map":          `sv_map "teeyard1" 128`, // dm1 is not ours to ship
+	}
+	secret := map[string]bool{"sv_register_community_token": true, "sv_register_extra": true}
+	ours := map[string]bool{"sv_max_clients_per_network": true, "sv_vanilla_antispoof": true, "sv_van_conn_per_second": true, "sv_register_port": true,
+		"sv_register_url": true, "sv_register_udp": true, "sv_register_community_token": true, "sv_register_extra": true,
+		"sv_replay": true, "sv_replay_max_size": true, "sv_replay_max_files": true,
+		"sv_bots": true, "sv_bot_skill": true, "sv_maps_base_url": true,
+		"sv_hl": true, "sv_hl_legacy_queries": true, "sv_hl_master": true, "sv_hl_rcon": true, "sv_hl_rcon_allow": true,
+		"sv_hl_rcon_bantime": true, "sv_hl_rcon_exempt": true, "sv_hl_rcon_failures": true}
+
+	c, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s Settings
+	if err := s.Register(c); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile("testdata/variables.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			table[strings.Fields(line)[0]] = line
+		}
+	}
+	for name, line := range changed {
+		table[name] = line
+	}
+	pointers := map[any]string{}
+	for _, e := range c.sorted {
+		var got string
+		var at any
+		switch v := e.variable.(type) {
+		case *IntVar:
+			got, at = fmt.Sprintf("%s %d %d %d", v.Name, v.Default, v.Min, v.Max), v.Value
+		case *StringVar:
+			got, at = fmt.Sprintf("%s %s %d", v.Name, strconv.Quote(v.Default), v.Size), v.Value
+		default:
+			continue
+		}
+		if e.cmd.Help == "" || len(e.cmd.Help) > 95 {
+			t.Errorf("%s: help of %d bytes", e.cmd.Name, len(e.cmd.Help))
+		}
+		if e.cmd.Flags&Hidden == 0 {
+			if other, ok := pointers[at]; ok {
+				t.Errorf("%s and %s share a value", e.cmd.Name, other)
+			}
+			pointers[at] = e.cmd.Name
+		}
+		if strings.HasPrefix(e.cmd.Name, "ec_") != (e.cmd.Flags&Econ != 0) || (secret[e.cmd.Name] || strings.Contains(e.cmd.Name, "password")) != (e.cmd.Flags&Secret != 0) {
+			t.Errorf("%s has flags %b", e.cmd.Name, e.cmd.Flags)
+		}
+		if ours[e.cmd.Name] {
+			continue
+		}
+		if got != table[e.cmd.Name] {
+			t.Errorf("have %q, want %q", got, table[e.cmd.Name])
+		}
+		delete(table, e.cmd.Name)
+	}
+	for _, line := range table {
+		t.Errorf("missing: %s", line)
+	}
+	if n := reflect.TypeFor[Settings]().NumField(); n != len(pointers) {
+		t.Errorf("%d fields, %d variables", n, len(pointers))
 	}
 }
