@@ -287,8 +287,9 @@ func TestSendVote(t *testing.T) {
 	l.expectSent("status with limited ids", &msg6.SvVoteStatus{No: 16, Pass: 3, Total: 16})
 
 	srv.SendVoteOptionsCleared()
+	srv.SendVoteOption("y")
 	srv.SendVoteOptionRemoved("x")
-	l.expectSent("options", &msg6.SvVoteClearOptions{}, &msg6.SvVoteOptionRemove{Description: []byte("x")})
+	l.expectSent("options", &msg6.SvVoteClearOptions{}, &msg6.SvVoteOptionAdd{Description: []byte("y")}, &msg6.SvVoteOptionRemove{Description: []byte("x")})
 	for _, n := range []int{0, 1, 14, 15, 16, 40} {
 		texts := make([]string, n)
 		for i := range texts {

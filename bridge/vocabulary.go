@@ -1,0 +1,128 @@
+package bridge
+
+import (
+	"strings"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/internal/safetext"
+)
+
+// Sender takes the messages that a ServerSide or a ClientSide writes.
+type Sender interface {
+	// Queue adds a message to the packet under construction. It must not keep payload.
+	Queue(payload []byte, vital bool)
+	// FlushSoon asks to send what is queued as soon as the received datagram has been
+	// handled, instead of waiting for more.
+	FlushSoon()
+}
+
+// Settings are the server settings that clients show. (0.7: Sv_ServerSettings)
+type Settings struct {
+	VoteKick     bool  // players may call votes to kick
+	VoteKickMin  int32 // number of players needed for that
+	VoteSpectate bool  // players may call votes to move others to the spectators
+	TeamsLocked  bool
+	TeamBalance  bool
+	PlayerSlots  int32 // number of clients that may play at once
+}
+
+// Vote is a running or finished vote.
+type Vote struct {
+	Kind        VoteKind
+	Caller      game.PlayerID // Nobody: the server, or an operator who forced it
+	Timeout     int32         // seconds left
+	Description string        // the option's text or the target's name
+	Reason      string
+	Target      game.PlayerID // the player to kick or to move
+}
+
+// VoteKind is what a vote is about, or how it ended.
+type VoteKind uint8
+
+// The kinds of votes. VoteNone tells a new client that no vote is running.
+const (
+	VoteNone VoteKind = iota
+	VoteOption
+	VoteKick
+	VoteSpectate
+	VoteAborted
+	VotePassed
+	VoteFailed
+)
+
+// voteTypes are the names of the kinds in Cl_CallVote.
+var voteTypes = [...]string{VoteOption: "option", VoteKick: "kick", VoteSpectate: "spectate"}
+
+// MessageType returns the name of the kind in Cl_CallVote, "" if votes of the kind cannot
+// be called.
+func (k VoteKind) MessageType() string {
+	if int(k) < len(voteTypes) {
+		return voteTypes[k]
+	}
+	return ""
+}
+
+// ParseVoteKind is the inverse of MessageType. Case does not matter.
+func ParseVoteKind(name string) (VoteKind, bool) {
+	for kind, n := range voteTypes {
+		if n != "" && strings.EqualFold(n, name) {
+			return VoteKind(kind), true
+		}
+	}
+	return VoteNone, false
+}
+
+// CommandInfo describes a command that a server offers in its remote console or in the
+// chat.
+type CommandInfo struct {
+	Name   string
+	Params string // s string, i integer, f float, r rest of the line, ? optional
+	Help   string
+}
+
+// ServerInfo is how a server describes itself to its clients. (0.7: SERVERINFO)
+type ServerInfo struct {
+	Version, Name, Hostname, Map, GameType string
+	NeedsPassword                          bool
+	TimeScore                              bool // scores are times
+	SkillLevel                             int32
+	Players, PlayerSlots                   int32
+	Clients, MaxClients                    int32
+}
+
+// PlayerIDOf returns v as a player id, Nobody if it is out of range.
+func PlayerIDOf(v int32) game.PlayerID {
+	if v < 0 || v >= game.MaxPlayers {
+		return game.Nobody
+	}
+	return game.PlayerID(v)
+}
+
+// Point returns a position given in whole units.
+func Point(x, y int32) vec.Vec2 { return vec.Vec2{X: float32(x), Y: float32(y)} }
+
+// WeaponPickup returns the pickup that gives a weapon; PickupHealth, which is 0, for no
+// weapon.
+func WeaponPickup(w game.Weapon) game.PickupKind {
+	if w < 0 || w >= game.NumWeapons {
+		return 0
+	}
+	return [game.NumWeapons]game.PickupKind{
+		game.PickupHammer, game.PickupGun, game.PickupShotgun, game.PickupGrenade, game.PickupLaser, game.PickupNinja,
+	}[w]
+}
+
+// NewCommandInfo makes a CommandInfo of texts that are not safe to show yet.
+func NewCommandInfo(name, params, help []byte) *CommandInfo {
+	return &CommandInfo{Name: safetext.Line(name), Params: safetext.Line(params), Help: safetext.Line(help)}
+}
+
+// SafeTexts makes texts safe to show.
+func SafeTexts(texts [][]byte) []string {
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = safetext.Line(t)
+	}
+	return out
+}
