@@ -1,9 +1,9 @@
-// Package huffman is the compression of Teeworlds packets (0.6 and 0.7): a
+// Package huffman implements the compression of Teeworlds packets (0.6 and 0.7), a
 // Huffman code with a fixed tree.
 //
-// A compressed text is the codes of its bytes and the code of an end symbol,
-// packed from the lowest bit of each byte upwards. The same text always gives
-// the same bytes as the original programs give.
+// Compressed data consists of the codes of the bytes and the code of an end symbol,
+// packed from the lowest bit of each byte upwards. The result is the same as that of
+// the original programs.
 package huffman
 
 import (
@@ -13,20 +13,20 @@ import (
 )
 
 var (
-	// ErrTooLong means that the text has more bytes than the limit given.
+	// ErrTooLong means that the decompressed data exceeds the limit.
 	ErrTooLong = errors.New("huffman: decompressed text exceeds the limit")
 	// ErrTruncated means that the input ends before the end symbol.
 	ErrTruncated = errors.New("huffman: input ends before the end symbol")
 )
 
-// MaxCompressed returns the largest size in bytes that n bytes of text can have
-// once compressed: every code 15 bits long, the end symbol, and one more byte.
+// MaxCompressed returns the largest size in bytes of n compressed bytes: codes of 15
+// bits, the end symbol, and one more byte.
 func MaxCompressed(n int) int { return (n+1)*maxBits/8 + 1 }
 
-// AppendCompress appends the compressed form of src to dst and returns the
-// extended slice. It allocates only when dst has too little capacity. The bytes
-// between the end of the result and dst's capacity may be overwritten. src and
-// dst must not overlap.
+// AppendCompress appends the compressed form of src to dst and returns the extended
+// slice. It allocates only when dst has too little capacity. The bytes between the
+// end of the result and the capacity of dst may be overwritten. src and dst must not
+// overlap.
 func AppendCompress(dst, src []byte) []byte {
 	t := &fixed.encode
 	var acc uint64 // bits not yet written, first bit lowest
@@ -83,15 +83,14 @@ func AppendCompress(dst, src []byte) []byte {
 	return append(dst, byte(acc))
 }
 
-// AppendDecompress appends the text that src was compressed from to dst and
-// returns the extended slice. limit is the largest number of bytes to append;
-// a longer text is ErrTooLong, and src without an end symbol ErrTruncated. On an
-// error dst is returned unchanged. Bytes after the end symbol are ignored, as the
-// original programs do.
+// AppendDecompress appends the decompressed form of src to dst and returns the
+// extended slice. limit is the largest number of bytes to append; more is ErrTooLong,
+// and src without an end symbol ErrTruncated. On an error dst is returned unchanged.
+// Like in the original programs bytes after the end symbol are ignored.
 //
-// It allocates only when dst has less capacity left than limit. The bytes up to
-// that limit may be overwritten even where the text is shorter. src and dst
-// must not overlap.
+// It allocates only when dst has less capacity left than limit. The bytes up to that
+// limit may be overwritten even if the result is shorter. src and dst must not
+// overlap.
 func AppendDecompress(dst, src []byte, limit int) ([]byte, error) {
 	limit = max(limit, 0)
 	// One byte of input holds at most eight symbols, so this grows in
@@ -106,7 +105,7 @@ func AppendDecompress(dst, src []byte, limit int) ([]byte, error) {
 	var have uint
 	at, in := 0, 0
 
-	// The fast loop: at least 56 bits at hand and room for five entries.
+	// The fast loop: at least 56 bits of input and space for five entries.
 	for len(src)-in >= 8 && len(out)-at >= 5*maxRun+1 {
 		acc |= binary.LittleEndian.Uint64(src[in:]) << (have & 63)
 		in += int((63 - have) >> 3)
@@ -124,8 +123,7 @@ func AppendDecompress(dst, src []byte, limit int) ([]byte, error) {
 			have -= uint(l >> 12)
 			e = root[acc&rootMask]
 		}
-		// An entry of number 0 uses no bits and gives no symbols: the next
-		// round deals with it.
+		// An entry without symbols uses no bits; the next round handles it.
 		binary.LittleEndian.PutUint64(out[at:], e)
 		at += int(e >> 60)
 		acc >>= e >> 56 & 15
@@ -144,7 +142,7 @@ func AppendDecompress(dst, src []byte, limit int) ([]byte, error) {
 		have -= uint(e >> 56 & 15)
 	}
 
-	// The careful loop: near the end of the input or of the room.
+	// The careful loop, near the end of the input or the output.
 	for {
 		for have <= 56 && in < len(src) {
 			acc |= uint64(src[in]) << have
@@ -165,8 +163,8 @@ func AppendDecompress(dst, src []byte, limit int) ([]byte, error) {
 			e = uint64(l & 0xff)
 		}
 		if used > have {
-			// Part of the entry lies past the end. No end symbol can
-			// follow, since it is no part of such an entry.
+			// Part of the entry is past the end of the input. It cannot
+			// contain the end symbol.
 			return dst, ErrTruncated
 		}
 		for ; number > 0; number-- {

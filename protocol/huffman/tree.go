@@ -40,9 +40,9 @@ type tables struct {
 
 var fixed = build()
 
-// build makes the tree. The order of equal weights matters: the list of open
-// nodes is kept sorted by falling weight, a new node goes behind those of equal
-// weight, and the last two are joined, the last one as the branch for bit 0.
+// build makes the tree. The order of equal weights matters: the list of open nodes is
+// sorted by descending weight, a new node is inserted after those of equal weight,
+// and the last two nodes are joined, the last one as the branch of bit 0.
 func build() *tables {
 	const nodes = 2*symbols - 1
 	var weight [nodes]uint32
@@ -86,8 +86,8 @@ func build() *tables {
 	return t
 }
 
-// rootEntry follows the rootBits bits of input through the tree as far as whole
-// symbols go.
+// rootEntry follows rootBits bits of input through the tree as far as there are whole
+// symbols.
 func (t *tables) rootEntry(child [][2]int, root int, input uint) uint64 {
 	var entry, number uint64
 	var used, at uint

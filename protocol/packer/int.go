@@ -1,25 +1,24 @@
-// Package packer reads and writes the primitive values of the Teeworlds
-// protocols: variable length integers, NUL terminated strings and raw bytes.
-// Every message, snapshot delta and server info record of 0.6 and 0.7 is a
-// sequence of these.
+// Package packer reads and writes the primitive values of the Teeworlds protocols:
+// variable length integers, NUL terminated strings and raw bytes. Every message,
+// snapshot delta and server info of 0.6 and 0.7 is a sequence of these.
 //
-// Writing is done by append functions, reading by an [Unpacker] over a borrowed
-// buffer. Neither allocates.
+// Append functions write, an [Unpacker] over a borrowed buffer reads. Neither
+// allocates.
 //
-// Where the released 0.7.5 and the later development version of the original
-// differ, reading follows the later, stricter one: nothing is ever read past the
-// end of the buffer, a string that is missing is an error, and of the fifth byte
-// of an integer only four bits count.
+// Where the released 0.7.5 and the later development version of the original differ,
+// reading follows the later, stricter one: nothing is read past the end of the
+// buffer, a missing string is an error, and only four bits of the fifth byte of an
+// integer are used.
 package packer
 
-// MaxIntLen is the largest number of bytes one packed integer takes.
+// MaxIntLen is the largest size of a packed integer in bytes.
 const MaxIntLen = 5
 
 // AppendInt appends v as a variable length integer in its shortest form, 1 to 5
 // bytes, and returns the extended slice.
 //
-// The first byte holds an extension bit, a sign bit and six bits of magnitude,
-// each further byte an extension bit and seven bits. Negative values store the
+// The first byte has an extension bit, a sign bit and six bits of magnitude, each
+// further byte an extension bit and seven bits. A negative value is stored as the
 // magnitude of ^v, so -1 is 40 and 64 is 80 01.
 func AppendInt(dst []byte, v int32) []byte {
 	if uint32(v) < 0x40 {
@@ -28,7 +27,7 @@ func AppendInt(dst []byte, v int32) []byte {
 	return appendInt(dst, v)
 }
 
-// appendInt writes any value; it is apart so that AppendInt can be inlined.
+// appendInt appends any value. It is separate so that AppendInt can be inlined.
 func appendInt(dst []byte, v int32) []byte {
 	s := v >> 31
 	u := uint32(v ^ s)

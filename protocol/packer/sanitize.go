@@ -2,19 +2,19 @@ package packer
 
 import "unicode/utf8"
 
-// SanitizeMode says how a string that was received is cleaned.
+// SanitizeMode is how a received string is sanitised.
 type SanitizeMode uint8
 
 const (
-	// SanitizeNone leaves the bytes as they are.
+	// SanitizeNone leaves the bytes unchanged.
 	SanitizeNone SanitizeMode = iota
-	// SanitizeLax replaces bytes below 32 by spaces, except CR, LF and TAB. It is used
-	// for texts of several lines, such as the message of the day.
+	// SanitizeLax replaces bytes below 32 by spaces, except CR, LF and TAB. It is
+	// used for texts of several lines, such as the message of the day.
 	SanitizeLax
 	// SanitizeCC replaces all bytes below 32 by spaces.
 	SanitizeCC
-	// SanitizeStrict is CC, and drops leading white space, including the invisible code
-	// points that players use to look nameless.
+	// SanitizeStrict is SanitizeCC, and removes leading white space, including
+	// invisible code points that players use to appear nameless.
 	SanitizeStrict
 )
 
@@ -33,7 +33,7 @@ func (m SanitizeMode) String() string {
 	return "invalid"
 }
 
-// Sanitize sanitises s in place and returns the part of it that remains.
+// Sanitize sanitises s in place and returns what remains of it.
 func (m SanitizeMode) Sanitize(s []byte) []byte {
 	switch m {
 	case SanitizeLax:
@@ -43,15 +43,15 @@ func (m SanitizeMode) Sanitize(s []byte) []byte {
 			}
 		}
 	case SanitizeCC:
-		cleanCC(s)
+		replaceControls(s)
 	case SanitizeStrict:
-		cleanCC(s)
+		replaceControls(s)
 		return skipSpace(s)
 	}
 	return s
 }
 
-func cleanCC(s []byte) {
+func replaceControls(s []byte) {
 	for i, c := range s {
 		if c < 0x20 {
 			s[i] = ' '
@@ -59,9 +59,9 @@ func cleanCC(s []byte) {
 	}
 }
 
-// skipSpace drops leading white space. Bytes that are no UTF-8 count as white
-// space, as in the original, whose decoder yields -1 for them; its decoder does
-// accept surrogates, so those are kept.
+// skipSpace removes leading white space. Bytes that are not UTF-8 count as white
+// space, as in the original, whose decoder returns -1 for them. Its decoder accepts
+// surrogates, so those are kept.
 func skipSpace(s []byte) []byte {
 	for len(s) > 0 {
 		if c := s[0]; c > 0x20 && c < utf8.RuneSelf {
@@ -69,7 +69,7 @@ func skipSpace(s []byte) []byte {
 		}
 		r, size := utf8.DecodeRune(s)
 		if r == utf8.RuneError && size == 1 {
-			if surrogate(s) {
+			if isSurrogate(s) {
 				return s
 			}
 		} else if !isSpace(r) {
@@ -80,7 +80,7 @@ func skipSpace(s []byte) []byte {
 	return s
 }
 
-func surrogate(s []byte) bool {
+func isSurrogate(s []byte) bool {
 	return len(s) >= 3 && s[0] == 0xed && s[1]&0xe0 == 0xa0 && s[2]&0xc0 == 0x80
 }
 

@@ -8,34 +8,35 @@ import (
 )
 
 var (
-	// ErrShort means that the data ended inside or before a value.
+	// ErrShort means that the data ends within or before a value.
 	ErrShort = errors.New("packer: data ends too early")
-	// ErrUnterminated means that a string had no terminating NUL.
+	// ErrUnterminated means that a string has no terminating NUL.
 	ErrUnterminated = errors.New("packer: string without NUL")
-	// ErrSize means that a negative number of bytes was asked for, which happens
-	// when a length came from the wire.
+	// ErrSize means that a negative number of bytes was requested, because of a
+	// length on the wire.
 	ErrSize = errors.New("packer: negative size")
 )
 
-// Unpacker reads values from a buffer, one after the other. The first error is
-// kept: after it integers read 0, strings and raw bytes read nil, so that a
-// message can be read whole and the error looked at once.
+// Unpacker reads values from a buffer, one after the other. The first error is kept:
+// after it integers are 0, strings and raw bytes nil, so that a whole message can be
+// read before the error is checked.
 //
-// The zero value is an Unpacker over an empty buffer. Nothing is ever allocated.
+// The zero value is an Unpacker of an empty buffer. It does not allocate.
 type Unpacker struct {
 	b   []byte
 	pos int
 	err error
 }
 
-// Reset starts reading b and clears the error. The buffer is borrowed: slices
-// returned by the reading methods point into it, and String sanitises in place.
+// Reset starts reading b and clears the error. The buffer is borrowed: returned
+// slices are parts of it, and String sanitises it in place.
 func (u *Unpacker) Reset(b []byte) {
 	u.b, u.pos, u.err = b, 0, nil
 }
 
-// Int reads a variable length integer. Over-long forms are accepted. When
-// nothing, or not all of the integer, is left it returns 0 and sets ErrShort.
+// Int reads a variable length integer. Forms that are longer than necessary are
+// accepted. If the data ends before or within the integer, it returns 0 and sets
+// ErrShort.
 func (u *Unpacker) Int() int32 {
 	if p := u.pos; p < len(u.b) {
 		if c := u.b[p]; c < 0x80 {
@@ -43,11 +44,11 @@ func (u *Unpacker) Int() int32 {
 			return int32(c&0x3f) ^ -int32(c>>6)
 		}
 	}
-	return u.long()
+	return u.longInt()
 }
 
-// long reads an integer of more than one byte, or fails.
-func (u *Unpacker) long() int32 {
+// longInt reads an integer of more than one byte, or fails.
+func (u *Unpacker) longInt() int32 {
 	v, n := parseInt(u.b[u.pos:])
 	if n == 0 {
 		u.fail(ErrShort)
@@ -78,8 +79,8 @@ func parseInt(b []byte) (v int32, n int) {
 	return int32(u) ^ -int32(x>>6&1), n
 }
 
-// Ints reads len(dst) integers as Int does and stores them. It reports whether
-// all of them were there; if not, the remaining ones are set to 0.
+// Ints reads len(dst) integers as Int does. It reports whether all of them were
+// there; if not, the remaining ones are set to 0.
 func (u *Unpacker) Ints(dst []int32) bool {
 	b, p := u.b, u.pos
 	for i := range dst {
@@ -103,9 +104,9 @@ func (u *Unpacker) Ints(dst []int32) bool {
 	return u.err == nil
 }
 
-// String reads a NUL terminated string, sanitises it in place and returns it
-// without the NUL. The result is borrowed from the buffer. A missing NUL sets
-// ErrUnterminated, nothing at all left ErrShort.
+// String reads a NUL terminated string, sanitises it in place and returns it without
+// the NUL. The result is borrowed from the buffer. A missing NUL sets
+// ErrUnterminated, the end of the data ErrShort.
 func (u *Unpacker) String(mode SanitizeMode) []byte {
 	rest := u.b[u.pos:]
 	n := bytes.IndexByte(rest, 0)
@@ -121,8 +122,8 @@ func (u *Unpacker) String(mode SanitizeMode) []byte {
 	return mode.Sanitize(rest[:n:n])
 }
 
-// Raw reads n bytes as they are, borrowed from the buffer. Zero bytes can be read
-// at any time, also at the end. A negative n sets ErrSize, too few bytes ErrShort.
+// Raw reads n bytes unchanged, borrowed from the buffer. Zero bytes can always be
+// read. A negative n sets ErrSize, too few bytes ErrShort.
 func (u *Unpacker) Raw(n int) []byte {
 	switch {
 	case u.err != nil:
@@ -139,23 +140,21 @@ func (u *Unpacker) Raw(n int) []byte {
 	return u.b[p:u.pos:u.pos]
 }
 
-// Rest returns all bytes that have not been read, borrowed, and counts them as
-// read. After an error it is nil.
+// Rest reads all remaining bytes, borrowed from the buffer. After an error it is nil.
 func (u *Unpacker) Rest() []byte {
 	b := u.b[u.pos:]
 	u.pos = len(u.b)
 	return b
 }
 
-// Len returns the number of bytes that have not been read, 0 after an error.
+// Len returns the number of bytes that were not read, 0 after an error.
 func (u *Unpacker) Len() int { return len(u.b) - u.pos }
 
-// Err returns the first error since Reset: ErrShort, ErrUnterminated, ErrSize or
-// nil.
+// Err returns the first error since Reset: ErrShort, ErrUnterminated, ErrSize or nil.
 func (u *Unpacker) Err() error { return u.err }
 
-// fail keeps the first error and drops the buffer, which makes every further
-// read fail as well.
+// fail sets the error, unless there is one, and drops the buffer, so that all further
+// reads fail.
 func (u *Unpacker) fail(err error) {
 	if u.err == nil {
 		u.err = err

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// schema is everything known of one protocol version.
+// Schema describes the messages and objects of a protocol version.
 type Schema struct {
 	Enums    []*Enum    `json:"enums"`
 	Structs  []*Struct  `json:"structs"`
@@ -24,7 +24,7 @@ type Schema struct {
 	objects map[string]*Object
 }
 
-// enum is a set of named values, or of flag bits.
+// Enum is a set of named values, or of flags.
 type Enum struct {
 	Name   string  `json:"name"`
 	Prefix string  `json:"prefix"` // of the Go constants
@@ -40,7 +40,7 @@ type Value struct {
 	Doc  string `json:"doc"`
 }
 
-// value returns the number of the i-th name.
+// Number returns the value of the i-th name.
 func (e *Enum) Number(i int) int64 {
 	if e.Flags {
 		return int64(int32(uint32(1) << i))
@@ -51,7 +51,7 @@ func (e *Enum) Number(i int) int64 {
 // Mask returns all flags of an Enum of flags.
 func (e *Enum) Mask() int64 { return 1<<len(e.Values) - 1 }
 
-// strct is a group of fields that several messages share.
+// Struct is a group of fields that several messages have.
 type Struct struct {
 	Name    string   `json:"name"`
 	Doc     string   `json:"doc"`
@@ -60,7 +60,7 @@ type Struct struct {
 	Fields  []*Field `json:"fields"`
 }
 
-// message is a system or game message.
+// Message is a system or game message.
 type Message struct {
 	ID          int      `json:"id"`
 	Ext         string   `json:"ext"`  // what the UUID is made of that the message has instead of an id
@@ -79,7 +79,7 @@ type Message struct {
 	System bool `json:"-"`
 }
 
-// object is a snapshot item or event.
+// Object is a snapshot item or event.
 type Object struct {
 	Type        int      `json:"type"`
 	Ext         string   `json:"ext"`  // what the UUID is made of that the object has instead of a type
@@ -96,7 +96,7 @@ type Object struct {
 	Go string `json:"-"`
 }
 
-// field is one value on the wire, or an array of them.
+// Field is a value on the wire, or an array of values.
 type Field struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"` // int, tick, bool, enum, string, data, rest, ints, raw, uuid, struct, custom
@@ -129,8 +129,8 @@ func (f *Field) IsNumeric() bool {
 	return false
 }
 
-// bounds returns the range of the field; full reports whether that is all of
-// int32, and mask whether hi is a mask of flags.
+// Bounds returns the range of the field. full reports whether that is all of int32,
+// and mask whether hi is a mask of flags.
 func (f *Field) Bounds() (lo, hi int64, mask, full bool) {
 	lo, hi = math.MinInt32, math.MaxInt32
 	switch {
@@ -154,7 +154,7 @@ func (f *Field) Bounds() (lo, hi int64, mask, full bool) {
 	return lo, hi, false, lo == math.MinInt32 && hi == math.MaxInt32
 }
 
-// elem returns the Go type of one element of the field.
+// ElemType returns the Go type of an element of the field.
 func (f *Field) ElemType() string {
 	switch f.Type {
 	case "bool":
@@ -177,7 +177,7 @@ func (f *Field) ElemType() string {
 	return "int32"
 }
 
-// goType returns the Go type of the field.
+// GoType returns the Go type of the field.
 func (f *Field) GoType() string {
 	t := f.ElemType()
 	if f.Inner > 0 {
@@ -189,7 +189,7 @@ func (f *Field) GoType() string {
 	return t
 }
 
-// ints returns how many integers the field of an object takes.
+// NumInts returns how many integers the field of an object has.
 func (f *Field) NumInts() int { return max(f.Count, 1) * max(f.Inner, 1) }
 
 // Where the numbers of messages and objects start that have a UUID on the wire
@@ -378,10 +378,10 @@ func documented(name, doc string) error {
 	return nil
 }
 
-// base returns the object that o extends, or nil.
+// BaseOf returns the object whose fields o begins with, or nil.
 func (s *Schema) BaseOf(o *Object) *Object { return s.objects[o.Base] }
 
-// allFields returns the fields of o with those of its base first.
+// AllFields returns the fields of o, those of its base first.
 func (s *Schema) AllFields(o *Object) []*Field {
 	if b := s.BaseOf(o); b != nil {
 		return append(append([]*Field{}, s.AllFields(b)...), o.Fields...)
