@@ -12,6 +12,9 @@
 // Tests and simulations can drive a server themselves, without goroutines and on any
 // clock: [Server.Feed] takes a datagram and [Server.Advance] lets time pass.
 //
+// [Config.Observers] see every tick and what happened in it, as the events of package event
+// that clients have too.
+//
 // Package game has the rules of the game, and package bridge the messages of each version
 // of the protocol: a session calls its bridge.ServerSide to send messages, which calls the
 // session for those that arrive. This package has the connections: admission, the way into
