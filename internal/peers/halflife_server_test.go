@@ -152,7 +152,7 @@ func TestQueryDetectsProtocols(t *testing.T) {
 // TestEcon runs commands on the external console of teeworlds-server.
 func TestEcon(t *testing.T) {
 	RequirePrograms(t, "teeworlds-server")
-	addr := FreeAddr(t) // of UDP, but nobody uses it for TCP either
+	addr := FreeAddr(t) // chosen for UDP, but free for TCP, too
 	s := StartOriginal(t, fmt.Sprintf("ec_bindaddr 127.0.0.1; ec_port %d; ec_password %s; sv_rcon_password other; sv_timelimit 30", addr.Port(), rconPassword))
 	econ := func(password, line string) (string, error) {
 		return runTeeyard(t, password, "rcon", addr.String(), "--protocol", "econ", line)

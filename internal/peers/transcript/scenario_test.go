@@ -447,7 +447,7 @@ func (sc *scenario) punish() {
 	sc.rconEach(alice.got("RCON_LINE"), "ban 127.0.0.1 5 no", "ban 10.1.2.3 60 an address", "ban nonsense")
 	sc.rcon("ban 2 5 be good", bob.got("Sv_ClientDrop"))
 	sc.rcon("bans", alice.got("RCON_LINE"))
-	sc.sleep(7 * time.Second) // the banned are told every five
+	sc.sleep(7 * time.Second) // the server answers a banned address every 5 s
 	sc.joins("carol, banned, tries", joinConfig{name: "carol", host: 3, hasMap: true})
 	sc.rconEach(alice.got("RCON_LINE"),
 		"unban 127.0.0.3", "unban 127.0.0.3", "unban 0", "ban 10.1.2.3 60 an address", "unban_all", "bans")
