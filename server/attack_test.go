@@ -193,7 +193,7 @@ func TestLaserOfPlayerWhoLeft(t *testing.T) {
 }
 
 // TestForgedAcksDoNotCount checks that the acks of packets with a wrong token do not
-// count. In the original whoever could forge an address could stall a connection.
+// count. In the original, anyone who could forge an address could stall a connection.
 func TestForgedAcksDoNotCount(t *testing.T) {
 	ts := newTestServer(t, nil)
 	p := ts.join(ip(1), "victim")

@@ -318,14 +318,14 @@ func TestGameGoesOnWithoutDisk(t *testing.T) {
 	})
 }
 
-// mine is a mod that brings the world down when somebody says so.
-type mine struct{}
+// crashMod is a mod that panics on a line of chat.
+type crashMod struct{}
 
-func (mine) Start(*game.Tx) {}
+func (crashMod) Start(*game.Tx) {}
 
-func (mine) OnChat(_ *game.Ctx, c *game.ChatMessage) {
+func (crashMod) OnChat(_ *game.Ctx, c *game.ChatMessage) {
 	if c.Text == "boom" {
-		panic("mine")
+		panic("boom")
 	}
 }
 
@@ -333,20 +333,20 @@ func (mine) OnChat(_ *game.Ctx, c *game.ChatMessage) {
 // that did it.
 func TestLogOfACrashHasItsTick(t *testing.T) {
 	var s memoryReplays
-	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Replays: &s, Mods: []game.Mod{mine{}}})
+	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Replays: &s, Mods: []game.Mod{crashMod{}}})
 	tn.play(2, 3*time.Second)
 	tn.srv.queueCommand(game.Command{Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Target: game.Nobody, Text: "boom"})
 	func() {
 		defer func() {
 			if recover() == nil {
-				t.Error("the mine did not go off")
+				t.Error("the mod did not panic")
 			}
 		}()
 		tn.run(time.Second)
 	}()
 	tick := tn.srv.world.Tick()
 	names, _ := s.Names()
-	res, err := replay.Verify(s.reader(t, names[0]), replay.VerifyConfig{Modes: BuiltinModes, Mods: []game.Mod{mine{}}})
+	res, err := replay.Verify(s.reader(t, names[0]), replay.VerifyConfig{Modes: BuiltinModes, Mods: []game.Mod{crashMod{}}})
 	if !errors.Is(err, replay.ErrPanic) || res.Ticks != tick {
 		t.Errorf("%v, %+v; the world was at tick %d", err, res, tick)
 	}

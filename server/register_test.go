@@ -53,7 +53,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("in vain: %s", what)
+			t.Fatalf("after 30 s still not: %s", what)
 		}
 	}
 }
@@ -288,7 +288,7 @@ func TestRegistrationFollowsItsSettings(t *testing.T) {
 				return
 			}
 		}
-		t.Fatalf("in vain: %s\n%s", what, ts.log.String())
+		t.Fatalf("still not: %s\n%s", what, ts.log.String())
 	}
 
 	ts.srv.Execute("sv_register_udp 127.0.0.1; sv_register tw0.6")
