@@ -16,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/mem"
+	"github.com/teeyard/teeyard/transport/udp"
 )
 
 // fakeServer is a server that supports some of the formats.
@@ -307,5 +308,19 @@ func TestAsk(t *testing.T) {
 	cancel()
 	if _, err := Ask(ctx, client, Config{}, serverAddr(2)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestAskHost asks over real sockets: nobody answers, or there is no such address.
+func TestAskHost(t *testing.T) {
+	cfg := Config{Timeout: 10 * time.Millisecond}
+	if _, err := AskHost(t.Context(), cfg, "127.0.0.1:1"); !errors.Is(err, ErrNoAnswer) {
+		t.Errorf("no server: %v", err)
+	}
+	if _, err := AskHost(t.Context(), cfg, "127.0.0.1:0"); !errors.Is(err, udp.ErrAddress) {
+		t.Errorf("no port: %v", err)
+	}
+	if got := (Version6 | Version7).String() + Version6.String() + Versions(0).String() + Format7.String() + Format(99).String(); got != "0.6, 0.70.6none0.7unknown format" {
+		t.Errorf("names: %q", got)
 	}
 }

@@ -2,7 +2,6 @@ package query
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/packer"
@@ -93,13 +92,7 @@ func appendText(dst []byte, s string, limit int) []byte {
 	if n := strings.IndexByte(s, 0); n >= 0 {
 		s = s[:n]
 	}
-	if limit = max(limit, 0); len(s) > limit {
-		n := limit
-		for n > 0 && n > limit-utf8.UTFMax && !utf8.RuneStart(s[n]) {
-			n--
-		}
-		s = s[:n]
-	}
+	s = safetext.Truncate(s, max(limit, 0))
 	return append(append(dst, s...), 0)
 }
 

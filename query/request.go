@@ -31,7 +31,7 @@ func (f Format) String() string {
 	if int(f) < len(formatNames) {
 		return formatNames[f]
 	}
-	return "unknown form"
+	return "unknown format"
 }
 
 // MaxToken returns the largest token that a request can carry. The smallest is 0, except
