@@ -210,21 +210,26 @@ func TestEndpoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	dst := make([]transport.Datagram, 8)
-	n.OnArrival(server, func(now int64) {
-		k, err := s.ReadBatch(dst, now)
-		if err != nil || k != 1 || dst[0].ReceivedAt != now {
-			t.Fatalf("%d datagrams, %v", k, err)
+	advances := 0
+	n.Drive(s, func(d transport.Datagram) {
+		if d.ReceivedAt != n.Now() {
+			t.Errorf("a datagram of %d arrives at %d", d.ReceivedAt, n.Now())
 		}
-		s.Send(dst[0].Peer, append([]byte("re: "), dst[0].Data...))
+		s.Send(d.Peer, append([]byte("re: "), d.Data...))
 		s.Flush()
-	})
+	}, func(int64) { advances++ })
 	c.Send(server, []byte("hi"))
 	c.Flush()
 	n.Run(int64(59 * time.Millisecond))
 	if c.Pending() != 0 {
 		t.Fatal("the answer came too early")
 	}
-	n.Run(int64(60 * time.Millisecond))
+	if !n.RunUntil(time.Second, func() bool { return c.Pending() == 1 }) || n.Now() > int64(70*time.Millisecond) || advances < 12 {
+		t.Fatalf("%d answers at %d, %d calls", c.Pending(), n.Now(), advances)
+	}
+	if n.RunUntil(20*time.Millisecond, func() bool { return c.Pending() == 2 }) {
+		t.Fatal("two answers")
+	}
 	if k, _ := c.ReadBatch(dst, 0); k != 1 || string(dst[0].Data) != "re: hi" {
 		t.Fatalf("got %d, %q", k, dst[0].Data)
 	}
