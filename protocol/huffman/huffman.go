@@ -19,10 +19,6 @@ var (
 	ErrTruncated = errors.New("huffman: input ends before the end symbol")
 )
 
-// MaxCompressed returns the largest size in bytes of n compressed bytes: codes of 15
-// bits, the end symbol, and one more byte.
-func MaxCompressed(n int) int { return (n+1)*maxBits/8 + 1 }
-
 // AppendCompress appends the compressed form of src to dst and returns the extended
 // slice. It allocates only when dst has too little capacity. The bytes between the
 // end of the result and the capacity of dst may be overwritten. src and dst must not

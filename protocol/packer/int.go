@@ -57,19 +57,3 @@ func AppendInts(dst []byte, vs []int32) []byte {
 	}
 	return dst
 }
-
-// IntLen returns the number of bytes AppendInt writes for v, 1 to 5.
-func IntLen(v int32) int {
-	u := uint32(v ^ v>>31)
-	switch {
-	case u < 1<<6:
-		return 1
-	case u < 1<<13:
-		return 2
-	case u < 1<<20:
-		return 3
-	case u < 1<<27:
-		return 4
-	}
-	return 5
-}
