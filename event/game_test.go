@@ -7,22 +7,22 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// source has two players, 1 and 2.
-type source struct{}
+// twoPlayers has two players, 1 and 2.
+type twoPlayers struct{}
 
-func (source) EventPlayer(id game.PlayerID) event.Player {
+func (twoPlayers) EventPlayer(id game.PlayerID) event.Player {
 	if id != 1 && id != 2 {
 		return event.Player{ID: game.Nobody}
 	}
 	return event.Player{ID: id, Name: [...]string{"", "alice", "bob"}[id], Team: game.TeamBlue}
 }
 
-func (source) GameInfo() game.GameState {
+func (twoPlayers) GameInfo() game.GameState {
 	return game.GameState{ScoreLimit: 20, TimeLimit: 5, MatchCurrent: 1, MatchNum: 3}
 }
 
 func TestFromGame(t *testing.T) {
-	alice, bob := source{}.EventPlayer(1), source{}.EventPlayer(2)
+	alice, bob := twoPlayers{}.EventPlayer(1), twoPlayers{}.EventPlayer(2)
 	nobody := event.Player{ID: game.Nobody}
 	for _, c := range []struct {
 		ev   game.Event
@@ -44,7 +44,7 @@ func TestFromGame(t *testing.T) {
 		{game.Event{Kind: game.EvExplosion}, nil},
 		{game.Event{Kind: game.EvMatchEnd}, nil},
 	} {
-		if got := event.FromGame(&c.ev, source{}); got != c.want {
+		if got := event.FromGame(&c.ev, twoPlayers{}); got != c.want {
 			t.Errorf("%+v becomes %T%+v, want %T%+v", c.ev, got, got, c.want, c.want)
 		}
 	}
@@ -69,7 +69,7 @@ func TestNotices(t *testing.T) {
 		200:                           "",
 	} {
 		ev := game.Event{Kind: game.EvGameMsg, GameMsg: msg, Player: 1, Value: 1, Extra: 75}
-		got, ok := event.FromGame(&ev, source{}).(event.Notice)
+		got, ok := event.FromGame(&ev, twoPlayers{}).(event.Notice)
 		if !ok || got.Text != want || got.Team != game.TeamBlue || got.Player.Name != "alice" {
 			t.Errorf("%d: %+v, want %q", msg, got, want)
 		}

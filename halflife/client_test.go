@@ -60,7 +60,7 @@ func (p *testNetwork) serve(addr string, feed func(c transport.Conn, d transport
 }
 
 // serveGame runs a server for a game.
-func (p *testNetwork) serveGame(addr string, y *game, set halflife.Settings) transport.Peer {
+func (p *testNetwork) serveGame(addr string, y *fakeGame, set halflife.Settings) transport.Peer {
 	p.t.Helper()
 	if set.Rcon.Passwords == nil {
 		set.Rcon.Passwords = []halflife.RconPassword{{adminPassword, 0}}

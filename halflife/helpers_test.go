@@ -11,8 +11,8 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// fakeGame is a game server to answer for.
-type game struct {
+// fakeGame is a fakeGame server to answer for.
+type fakeGame struct {
 	info     halflife.Info
 	players  []halflife.Player
 	rules    []halflife.Rule
@@ -20,24 +20,24 @@ type game struct {
 	output   []string // what commands print
 }
 
-func (y *game) Info() halflife.Info                             { return y.info }
-func (y *game) Players(dst []halflife.Player) []halflife.Player { return append(dst, y.players...) }
-func (y *game) Rules(dst []halflife.Rule) []halflife.Rule       { return append(dst, y.rules...) }
-func (y *game) RunRcon(_ transport.Peer, level int, line string, print func(string)) {
+func (y *fakeGame) Info() halflife.Info                             { return y.info }
+func (y *fakeGame) Players(dst []halflife.Player) []halflife.Player { return append(dst, y.players...) }
+func (y *fakeGame) Rules(dst []halflife.Rule) []halflife.Rule       { return append(dst, y.rules...) }
+func (y *fakeGame) RunRcon(_ transport.Peer, level int, line string, print func(string)) {
 	y.commands = append(y.commands, fmt.Sprintf("%d %s", level, line))
 	for _, text := range y.output {
 		print(text)
 	}
 }
 
-func newFakeGame() *game {
-	y := &game{info: sampleInfo, players: samplePlayers, rules: sampleRules, output: []string{"done"}}
+func newFakeGame() *fakeGame {
+	y := &fakeGame{info: sampleInfo, players: samplePlayers, rules: sampleRules, output: []string{"done"}}
 	y.info.Version, y.info.Keywords = "0.7.5", "dm"
 	return y
 }
 
 // setPlayers sets n players with long names.
-func (y *game) setPlayers(n int) {
+func (y *fakeGame) setPlayers(n int) {
 	y.players = nil
 	for i := range n {
 		y.players = append(y.players, halflife.Player{Index: i + 1, Name: fmt.Sprintf("player %02d of a long name", i), Score: int32(i - 5), Time: time.Duration(i) * time.Second})
@@ -45,7 +45,7 @@ func (y *game) setPlayers(n int) {
 }
 
 // setRules sets n rules.
-func (y *game) setRules(n int) {
+func (y *fakeGame) setRules(n int) {
 	y.rules = nil
 	for i := range n {
 		y.rules = append(y.rules, halflife.Rule{Name: fmt.Sprintf("sv_rule_number_%03d", i), Value: strings.Repeat("x", i%40)})
@@ -55,7 +55,7 @@ func (y *game) setRules(n int) {
 // testServer is a server without a network.
 type testServer struct {
 	t      testing.TB
-	game   *game
+	game   *fakeGame
 	srv    *halflife.Server
 	bans   *bans.List
 	now    int64

@@ -128,7 +128,8 @@ func TestSpoofLimit(t *testing.T) {
 }
 
 // TestBannedClientsAreTold checks that clients of 0.6 are told of their ban in a form
-// that they understand, but not again and again. TestBanAnswers is for 0.7.
+// that they understand, but not again and again. For 0.7 see
+// TestBannedAddressesAreToldRarely.
 func TestBannedClientsAreTold(t *testing.T) {
 	handshakes06(t, func(t *testing.T, kind testclient.Config) {
 		ts := newTestServer(t, nil)

@@ -155,7 +155,7 @@ func (h *halfLife) RunRcon(peer transport.Peer, level int, line string, print fu
 	s.console.Execute(line, console.Caller{Level: console.Level(level), Flags: console.Server, ID: -1, Addr: peer.Addr(), Print: print})
 }
 
-// handleRcon logs requests for the remote console that are refused.
+// onRcon logs requests for the remote console that are refused.
 func (h *halfLife) onRcon(e halflife.RconEvent) {
 	if e.Result == halflife.RconRan {
 		return // logged by RunRcon

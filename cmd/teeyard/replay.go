@@ -37,13 +37,13 @@ func openReplay(name string) (*os.File, *replay.Reader, error) {
 	return f, r, nil
 }
 
-// replayInfo is what "teeyard replay info" prints.
+// replayInfoCmd is "teeyard replay info".
 type replayInfoCmd struct {
 	File string `arg:"" help:"Replay log."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
-// replayInfo is what "teeyard replay info" prints.
+// replayInfoCmd is "teeyard replay info".
 type replayInfo struct {
 	File         string         `json:"file"`
 	Bytes        int64          `json:"bytes"`

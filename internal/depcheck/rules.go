@@ -157,7 +157,7 @@ func Check(p Package) []string {
 	return faults
 }
 
-// resolveMasters returns the entry for the longest prefix of folder in a table.
+// lookUp returns the entry for the longest prefix of folder in a table.
 func lookUp[T any](table map[string]T, folder string) (room string, found T) {
 	for prefix, v := range table {
 		if within(folder, prefix) && len(prefix) > len(room) {

@@ -27,7 +27,7 @@ type flow struct {
 	versionKnown bool        // from a handshake
 	endpoints    [2]endpoint // client, server
 	token6       tokenState6
-	joiner       snapshot.PartAssembler
+	assembler       snapshot.PartAssembler
 	store        *snapshot.Store
 	next         snapshot.Snapshot
 }
@@ -138,7 +138,7 @@ func (f *flow) reset() {
 }
 
 func (f *flow) resetSnapshots() {
-	f.joiner.Reset()
+	f.assembler.Reset()
 	f.store.Clear()
 }
 

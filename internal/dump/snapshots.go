@@ -45,7 +45,7 @@ func (d *Decoder) decodeSnapshot(f *flow, r *Record, m any) {
 	default:
 		return
 	}
-	delta, complete, err := f.joiner.Add(h, part, data)
+	delta, complete, err := f.assembler.Add(h, part, data)
 	if err != nil {
 		r.addFault("%v", err)
 	}

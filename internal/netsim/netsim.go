@@ -207,7 +207,7 @@ func (n *Net) LinkStats(from, to netip.Addr) Stats {
 	return Stats{}
 }
 
-// MaxUnanswered returns how many datagrams are on the way.
+// InFlight returns how many datagrams are on the way.
 func (n *Net) InFlight() int { return n.inFlight }
 
 // path finds the state of a link. Its chance comes from the seed and the two

@@ -51,7 +51,7 @@ func TestTeeworldsPlays(t *testing.T) {
 		return ev.Kind == game.EvKill && ev.Player == p.id && ev.Target == p.id && ev.Weapon == game.WeaponSelf
 	})
 	p.tryUntil("kill the own tee", func() { p.TapKey("k") }, killed)
-	p.respawn()
+	p.clickUntilAlive()
 	if score := s.playerState(p.id).Score; score >= 0 {
 		t.Errorf("score %d after two deaths without an opponent", score)
 	}
@@ -166,15 +166,15 @@ func (p *realPlayer) dieAndRespawn() {
 	if !tookLauncher() {
 		t.Error("walked through the grenade launcher without taking it")
 	}
-	p.respawn()
+	p.clickUntilAlive()
 	p.awaitScreen("respawned", "the game", showsGame)
 	if c := p.tee(); c.Weapon != game.WeaponGun || c.Pos.X > 12*32 {
 		t.Errorf("respawned at %v with weapon %d", c.Pos, c.Weapon)
 	}
 }
 
-// respawn clicks until the player has a healthy tee.
-func (p *realPlayer) respawn() {
+// clickUntilAlive clicks until the player has a healthy tee.
+func (p *realPlayer) clickUntilAlive() {
 	p.server.t.Helper()
 	p.tryUntil("respawn", p.Click, func() bool { return p.tee().Health == 10 })
 }

@@ -13,7 +13,7 @@ const (
 	MaxParts = 64
 )
 
-// ErrPart is Joiner.Add's error for a part that cannot belong to a snapshot: a
+// ErrPart is PartAssembler.Add's error for a part that cannot belong to a snapshot: a
 // number or length out of range, or a contradiction to earlier parts.
 var ErrPart = errors.New("snapshot: bad part")
 

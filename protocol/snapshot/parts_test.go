@@ -17,9 +17,9 @@ func TestPartCount(t *testing.T) {
 	}
 }
 
-// TestJoiner: parts in any order, some twice, mixed with older and newer
+// TestPartAssembler: parts in any order, some twice, mixed with older and newer
 // snapshots, yield every snapshot whose parts are not displaced, once.
-func TestJoiner(t *testing.T) {
+func TestPartAssembler(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var j PartAssembler
 		tick := rapid.Int32Range(-5, 1000).Draw(t, "tick")
@@ -72,7 +72,7 @@ func indices(n int) []int {
 	return v
 }
 
-func TestJoinerErrors(t *testing.T) {
+func TestPartAssemblerErrors(t *testing.T) {
 	full := make([]byte, PartSize)
 	var j PartAssembler
 	if _, ok, err := j.Add(PartHeader{10, 8, 1, 2}, 0, full); ok || err != nil {
@@ -114,9 +114,9 @@ func TestJoinerErrors(t *testing.T) {
 	}
 }
 
-// FuzzJoiner feeds arbitrary parts and checks that what comes out is no longer
+// FuzzPartAssembler feeds arbitrary parts and checks that what comes out is no longer
 // than what went in allows.
-func FuzzJoiner(f *testing.F) {
+func FuzzPartAssembler(f *testing.F) {
 	f.Add([]byte{1, 0, 1, 0, 0, 2, 0, 2, 1, 0, 2, 0, 2, 0, 255})
 	f.Add([]byte{1, 0, 64, 63, 255, 1, 0, 64, 62, 255, 2, 0, 1, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -118,7 +118,7 @@ type Conn struct {
 	closed      bool
 	stats       transport.Stats
 
-	queued      []datagram // queued by Send, owned by the sender
+	unflushed      []datagram // queued by Send, owned by the sender
 	sendBuffers [][]byte
 
 	dropped [transport.NumDropReasons]atomic.Uint64
@@ -243,8 +243,8 @@ func (c *Conn) Send(to transport.Peer, b []byte) {
 		c.dropped[transport.DropSendUnreachable].Add(1)
 		return
 	}
-	c.queued = append(c.queued, datagram{peer: transport.Unmap(to), b: copyToBuffer(&c.sendBuffers, b)})
-	if len(c.queued) == maxQueued {
+	c.unflushed = append(c.unflushed, datagram{peer: transport.Unmap(to), b: copyToBuffer(&c.sendBuffers, b)})
+	if len(c.unflushed) == maxQueued {
 		_ = c.Flush()
 	}
 }
@@ -254,15 +254,15 @@ func (c *Conn) Send(to transport.Peer, b []byte) {
 func (c *Conn) Flush() error {
 	c.mu.Lock()
 	closed := c.closed
-	if !closed && len(c.queued) > 0 {
+	if !closed && len(c.unflushed) > 0 {
 		c.stats.Writes++
-		for _, d := range c.queued {
+		for _, d := range c.unflushed {
 			c.stats.Sent++
 			c.stats.SentBytes += uint64(len(d.b))
 		}
 	}
 	c.mu.Unlock()
-	for _, d := range c.queued {
+	for _, d := range c.unflushed {
 		if !closed {
 			if link := c.net.cfg.Link; link != nil {
 				link(c.net.Now(), c.local, d.peer, d.b)
@@ -272,7 +272,7 @@ func (c *Conn) Flush() error {
 		}
 		c.sendBuffers = append(c.sendBuffers, d.b)
 	}
-	c.queued = c.queued[:0]
+	c.unflushed = c.unflushed[:0]
 	if closed {
 		return transport.ErrClosed
 	}

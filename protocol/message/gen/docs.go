@@ -37,7 +37,7 @@ func emitDocs(s *spec, w *writer) {
 			case m.Reserved:
 				w.p("| %d | %s | | unused | |", m.ID, m.Name)
 			default:
-				w.p("| %s | [%s](#%s) | %s | %s | `%s` |", wireID(m), m.Name, anchor(m.Name), m.Dir, messageFlags(m), m.Go)
+				w.p("| %s | [%s](#%s) | %s | %s | `%s` |", wireID(m), m.Name, anchor(m.Name), m.Dir, messageProperties(m), m.Go)
 			}
 		}
 		w.p("")
@@ -135,7 +135,7 @@ func objectTitle(o *object) string {
 	return o.Name
 }
 
-func messageFlags(m *message) string {
+func messageProperties(m *message) string {
 	var l []string
 	if m.Vital {
 		l = append(l, "vital")
