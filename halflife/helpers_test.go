@@ -11,7 +11,7 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// fakeGame is a fakeGame server to answer for.
+// fakeGame is a game server to answer for.
 type fakeGame struct {
 	info     halflife.Info
 	players  []halflife.Player

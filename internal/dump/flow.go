@@ -27,7 +27,7 @@ type flow struct {
 	versionKnown bool        // from a handshake
 	endpoints    [2]endpoint // client, server
 	token6       tokenState6
-	assembler       snapshot.PartAssembler
+	assembler    snapshot.PartAssembler
 	store        *snapshot.Store
 	next         snapshot.Snapshot
 }

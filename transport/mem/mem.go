@@ -118,7 +118,7 @@ type Conn struct {
 	closed      bool
 	stats       transport.Stats
 
-	unflushed      []datagram // queued by Send, owned by the sender
+	unflushed   []datagram // queued by Send, owned by the sender
 	sendBuffers [][]byte
 
 	dropped [transport.NumDropReasons]atomic.Uint64
