@@ -25,7 +25,7 @@ type combat struct {
 	sightingTick    int32
 	ticksUnseen     int32 // since the last sighting
 	enemyVisible    bool  // there is no wall between
-	avoidEnemyUntil int32 // no goalEnemy before this tick
+	avoidEnemyUntil int32 // no enemy before this tick
 	scanCount       int32
 
 	aimAngle, aimSpeed float32 // radians, radians per tick

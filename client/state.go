@@ -47,7 +47,7 @@ func (c *Client) currentTime() conn.Time {
 	return c.now
 }
 
-// readLocked returns what read returns while c is readLocked.
+// readLocked returns what read returns while c is locked.
 func readLocked[T any](c *Client, read func() T) T {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -262,7 +262,7 @@ func ParseInfo(b []byte) (i Info, form InfoFormat, err error) {
 	return i, form, nil
 }
 
-// readDetails reads what readDetails has more than info.
+// readDetails reads what a details answer has in addition to an info answer.
 func (r *reader) readDetails(i *Info) {
 	i.Type, i.OS = lowerASCII(r.u8()), lowerASCII(r.u8())
 	i.Password = r.u8() != 0

@@ -83,7 +83,7 @@ type listFetcher struct {
 	buf     []byte
 }
 
-// requestPage asks until a requestPage comes.
+// requestPage sends the request again until a page arrives.
 func (f *listFetcher) requestPage(ctx context.Context, req *ListRequest) (*List, error) {
 	f.buf = AppendListRequest(f.buf[:0], req)
 	for try := range listAttempts {

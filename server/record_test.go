@@ -376,7 +376,7 @@ func TestRecordedTickAllocatesNothing(t *testing.T) {
 	for range 500 {
 		step()
 	}
-	// What the memoryReplays in memory needs to grow is not the recorder's.
+	// What the replays in memory need to grow is not the recorder's.
 	for _, b := range s.files {
 		b.Grow(1 << 20)
 	}

@@ -157,7 +157,7 @@ func (l *latencyMeter) add(ms int32) {
 	}
 }
 
-// endSecond ends a endSecond of measuring.
+// endSecond ends a second of measuring.
 func (l *latencyMeter) endSecond() {
 	if l.measured {
 		l.displayed = l.lowest

@@ -219,7 +219,7 @@ func printClients(w io.Writer, i *query.Info) {
 	t.Flush()
 }
 
-// scoreText formats a client's scoreText.
+// scoreText formats a client's score.
 func scoreText(i *query.Info, c *query.Client) string {
 	switch {
 	case !i.TimeScore:

@@ -173,7 +173,7 @@ type tickDecoder struct {
 	cmds   []game.Command
 }
 
-// decodeTick decodes the commands of a decodeTick from s.
+// decodeTick decodes the commands of a tick from s.
 func (d *tickDecoder) decodeTick(s *fieldReader) ([]game.Command, error) {
 	clear(d.cmds)
 	d.cmds = d.cmds[:0]
@@ -238,7 +238,7 @@ func (d *tickDecoder) add(kind game.CommandKind, id game.PlayerID) *game.Command
 	return &d.cmds[len(d.cmds)-1]
 }
 
-// readCommand decodes the fields of a readCommand.
+// readCommand decodes the fields of a command.
 func (s *fieldReader) readCommand(c *game.Command) {
 	has := s.uvarint()
 	if has >= hasAll {

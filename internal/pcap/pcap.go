@@ -138,7 +138,7 @@ func (r *Reader) readPacket() (Packet, error) {
 	}
 }
 
-// readBytes returns the next n bytes, valid until the next readBytes.
+// readBytes returns the next n bytes, valid until the next call.
 func (r *Reader) readBytes(n uint32) ([]byte, error) {
 	if n > maxBlock {
 		return nil, fmt.Errorf("a length of %d bytes, the limit is %d", n, maxBlock)
@@ -153,7 +153,7 @@ func (r *Reader) readBytes(n uint32) ([]byte, error) {
 	return b, nil
 }
 
-// readBlock reads a readBlock of a pcapng file and returns what is between its lengths.
+// readBlock reads a block of a pcapng file and returns what is between its lengths.
 func (r *Reader) readBlock() (blockType uint32, body []byte, err error) {
 	const around = 12 // type and length before, length behind
 	h, err := r.src.Peek(12)

@@ -36,7 +36,7 @@ func appendWords(order binary.AppendByteOrder, b []byte, words ...uint32) []byte
 	return b
 }
 
-// makeFile makes a pcap makeFile with one packet.
+// makeFile makes a pcap file with one packet.
 func makeFile(order binary.AppendByteOrder, magic, fraction uint32, link LinkType, packet []byte) []byte {
 	b := appendWords(order, nil, magic)
 	b = order.AppendUint16(order.AppendUint16(b, 2), 4)
@@ -44,7 +44,7 @@ func makeFile(order binary.AppendByteOrder, magic, fraction uint32, link LinkTyp
 	return append(b, packet...)
 }
 
-// makeBlock makes a makeBlock of a pcapng file.
+// makeBlock makes a block of a pcapng file.
 func makeBlock(order binary.AppendByteOrder, blockType uint32, body []byte) []byte {
 	body = append(bytes.Clone(body), make([]byte, -len(body)&3)...)
 	b := appendWords(order, nil, blockType, uint32(12+len(body)))

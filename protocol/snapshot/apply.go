@@ -35,7 +35,7 @@ func (m *bitmap) set(i int)      { m[uint(i)/64%uint(len(m))] |= 1 << (uint(i) %
 // Updates and deletions may be in any order. An update adds to the item of the base,
 // if there is one (even if the same delta deletes it, unless its length then
 // differs), and otherwise sets the item; of several updates of a key the last one
-// counts. Deleting a anyDeleted item does nothing.
+// counts. Deleting a deleted item does nothing.
 func ApplyDelta(dst, base *Snapshot, delta []byte, sizes *ItemSizes) error {
 	if base == nil {
 		base = &empty
