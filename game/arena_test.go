@@ -199,13 +199,6 @@ func (s *script) OnTick(ctx *game.Ctx) {
 	}
 }
 
-// hurt is a mod that takes health from every new character.
-func hurt(amount int32) *script {
-	return &script{spawn: func(ctx *game.Ctx, id game.PlayerID) {
-		ctx.TakeDamage(game.Damage{Victim: id, Attacker: game.Nobody, Weapon: game.WeaponWorld, Amount: amount})
-	}}
-}
-
 // armed is a mod that gives all weapons to all players.
 func armed() *script {
 	return &script{spawn: func(ctx *game.Ctx, id game.PlayerID) {

@@ -84,13 +84,6 @@ func (p *peer) control(ack int, id packet.ControlID) []byte {
 	return packet.AppendControl(nil, ack, p.token, id)
 }
 
-func (p *peer) closing(reason string) []byte {
-	if p.v6.active {
-		return packet.AppendClose6(nil, 0, p.v6.token, reason)
-	}
-	return packet.AppendClose(nil, 0, p.token, reason)
-}
-
 func (p *peer) chunk(flags packet.ChunkFlags, seq int, data string) []byte {
 	if p.v6.active {
 		return packet.AppendChunk6(nil, flags, seq, []byte(data))

@@ -153,7 +153,7 @@ func (s *session) join(t rapid.TB, v variant) {
 	if challenged {
 		s.server.challenge, dialled = true, HandshakePlain
 	}
-	err := ErrConfig
+	var err error
 	if v.version == V7 {
 		err = s.client.Dial(now, clientToken)
 	} else {
