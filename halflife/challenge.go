@@ -3,6 +3,7 @@ package halflife
 import (
 	"cmp"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/teeyard/teeyard/halflife/internal/cookie"
@@ -54,10 +55,5 @@ func IsLAN(a netip.Addr) bool {
 
 // containsAddr reports whether one of the networks contains an address.
 func containsAddr(nets []netip.Prefix, a netip.Addr) bool {
-	for _, n := range nets {
-		if n.Contains(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(nets, func(n netip.Prefix) bool { return n.Contains(a) })
 }

@@ -1,6 +1,7 @@
 package halflife
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"fmt"
@@ -158,40 +159,30 @@ func AppendA2SInfo(dst []byte, i *Info) []byte {
 	dst = appendBool(dst, i.Password)
 	dst = appendBool(dst, i.Secure)
 	dst = appendString(dst, i.Version, maxVersion)
-	var extra byte
+	extra := len(dst)
+	dst = append(dst, 0)
 	if i.Port != 0 {
-		extra |= extraPort
-	}
-	if i.SteamID != 0 {
-		extra |= extraSteamID
-	}
-	if i.TVPort != 0 {
-		extra |= extraTV
-	}
-	if i.Keywords != "" {
-		extra |= extraKeywords
-	}
-	if i.AppID != 0 {
-		extra |= extraGameID
-	}
-	if extra == 0 {
-		return dst
-	}
-	dst = append(dst, extra)
-	if extra&extraPort != 0 {
+		dst[extra] |= extraPort
 		dst = binary.LittleEndian.AppendUint16(dst, i.Port)
 	}
-	if extra&extraSteamID != 0 {
+	if i.SteamID != 0 {
+		dst[extra] |= extraSteamID
 		dst = binary.LittleEndian.AppendUint64(dst, i.SteamID)
 	}
-	if extra&extraTV != 0 {
+	if i.TVPort != 0 {
+		dst[extra] |= extraTV
 		dst = appendString(binary.LittleEndian.AppendUint16(dst, i.TVPort), i.TVName, maxName)
 	}
-	if extra&extraKeywords != 0 {
+	if i.Keywords != "" {
+		dst[extra] |= extraKeywords
 		dst = appendString(dst, i.Keywords, maxKeywords)
 	}
-	if extra&extraGameID != 0 {
+	if i.AppID != 0 {
+		dst[extra] |= extraGameID
 		dst = binary.LittleEndian.AppendUint64(dst, i.AppID)
+	}
+	if dst[extra] == 0 {
+		return dst[:extra]
 	}
 	return dst
 }
@@ -211,20 +202,10 @@ const (
 	FormatInfostring
 )
 
+var formatNames = map[InfoFormat]string{FormatInfo: "info", FormatDetails: "details", FormatA2S: "a2s", FormatInfostring: "infostring"}
+
 // String returns the name that users know.
-func (f InfoFormat) String() string {
-	switch f {
-	case FormatInfo:
-		return "info"
-	case FormatDetails:
-		return "details"
-	case FormatA2S:
-		return "a2s"
-	case FormatInfostring:
-		return "infostring"
-	}
-	return "none"
-}
+func (f InfoFormat) String() string { return cmp.Or(formatNames[f], "none") }
 
 // ParseInfo reads an answer to info, details, A2S_INFO or infostring. Fields that old
 // servers leave out stay zero, and fields that newer ones add are ignored. Texts are
@@ -357,17 +338,12 @@ func AppendInfostring(dst []byte, i *Info) []byte {
 // parseInfostring reads an answer made by AppendInfostring. The NUL between the
 // two strings may be missing.
 func parseInfostring(b []byte) (i Info, err error) {
-	if !IsDatagram(b) || len(b) < 4+len(infostringHeader) || string(b[4:4+len(infostringHeader)]) != infostringHeader {
+	pairs, ok := bytes.CutPrefix(b, []byte(header+infostringHeader))
+	pairs = bytes.TrimPrefix(pairs, []byte{0})
+	if !ok || !bytes.HasPrefix(pairs, []byte{'\\'}) {
 		return i, formatError("infostring", b)
 	}
-	b = b[4+len(infostringHeader):]
-	if len(b) > 0 && b[0] == 0 {
-		b = b[1:]
-	}
-	if len(b) == 0 || b[0] != '\\' {
-		return i, formatError("infostring", b)
-	}
-	forEachPair(beforeNUL(b), func(key, value []byte) {
+	forEachPair(beforeNUL(pairs), func(key, value []byte) {
 		switch {
 		case equalFold(key, "protocol"):
 			i.Protocol = parseCount(value)
@@ -412,12 +388,8 @@ func parseInfostring(b []byte) (i Info, err error) {
 
 // beforeNUL returns the bytes before the first NUL.
 func beforeNUL(b []byte) []byte {
-	for i, c := range b {
-		if c == 0 {
-			return b[:i]
-		}
-	}
-	return b
+	before, _, _ := bytes.Cut(b, []byte{0})
+	return before
 }
 
 // formatError returns an error that names the expected message and shows the

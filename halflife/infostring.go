@@ -1,6 +1,7 @@
 package halflife
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -45,24 +46,14 @@ func (p *infoString) addBool(key string, v bool) {
 // forEachPair calls f for the pairs of \key\value\key\value. The value of a last key
 // without one is empty.
 func forEachPair(b []byte, f func(key, value []byte)) {
-	if len(b) > 0 && b[0] == '\\' {
-		b = b[1:]
-	}
+	backslash := []byte{'\\'}
+	b = bytes.TrimPrefix(b, backslash)
 	for len(b) > 0 {
 		var key, value []byte
-		key, b = cutBackslash(b)
-		value, b = cutBackslash(b)
+		key, b, _ = bytes.Cut(b, backslash)
+		value, b, _ = bytes.Cut(b, backslash)
 		f(key, value)
 	}
-}
-
-func cutBackslash(b []byte) (before, after []byte) {
-	for i, c := range b {
-		if c == '\\' {
-			return b[:i], b[i+1:]
-		}
-	}
-	return b, nil
 }
 
 // parseCount reads a decimal number up to the first other character, at most 2^31-1.

@@ -1,6 +1,7 @@
 package halflife
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"net/netip"
@@ -130,24 +131,19 @@ func parseCursor(b []byte) (netip.AddrPort, bool) {
 	if len(b) == 0 {
 		return netip.AddrPort{}, true
 	}
-	for i, c := range b {
-		if c != ':' {
-			continue
-		}
-		if i > len("255.255.255.255") {
-			return netip.AddrPort{}, false
-		}
-		ip, err := netip.ParseAddr(string(b[:i]))
-		port := parseCount(b[i+1:])
-		if err != nil || !ip.Is4() || port > 65535 {
-			return netip.AddrPort{}, false
-		}
-		if port == 0 && ip.IsUnspecified() {
-			return netip.AddrPort{}, true
-		}
-		return netip.AddrPortFrom(ip, uint16(port)), true
+	host, digits, found := bytes.Cut(b, []byte{':'})
+	if !found || len(host) > len("255.255.255.255") {
+		return netip.AddrPort{}, false
 	}
-	return netip.AddrPort{}, false
+	ip, err := netip.ParseAddr(string(host))
+	port := parseCount(digits)
+	if err != nil || !ip.Is4() || port > 65535 {
+		return netip.AddrPort{}, false
+	}
+	if port == 0 && ip.IsUnspecified() {
+		return netip.AddrPort{}, true
+	}
+	return netip.AddrPortFrom(ip, uint16(port)), true
 }
 
 // List is a page of a master's list.

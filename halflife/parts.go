@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net/netip"
+	"slices"
 )
 
 // SplitStyle is a way to split a message into several datagrams.
@@ -87,23 +88,11 @@ func (j *PartAssembler) Feed(now int64, peer netip.AddrPort, b []byte) []byte {
 		return nil
 	}
 	id := binary.LittleEndian.Uint32(b[4:])
-	kept := j.partial[:0]
-	for _, m := range j.partial {
-		if now-m.startedAt < partTimeout {
-			kept = append(kept, m)
-		}
-	}
-	clear(j.partial[len(kept):])
-	j.partial = kept
-	at := -1
-	for i := range j.partial {
-		if m := &j.partial[i]; m.peer == peer && m.id == id {
-			at = i
-		}
-	}
+	j.partial = slices.DeleteFunc(j.partial, func(m partialMessage) bool { return now-m.startedAt >= partTimeout })
+	at := slices.IndexFunc(j.partial, func(m partialMessage) bool { return m.peer == peer && m.id == id })
 	if at < 0 {
 		if len(j.partial) == maxPartial {
-			j.partial = append(j.partial[:0], j.partial[1:]...) // the oldest
+			j.partial = slices.Delete(j.partial, 0, 1) // the oldest
 		}
 		j.partial = append(j.partial, partialMessage{peer: peer, id: id, startedAt: now})
 		at = len(j.partial) - 1
@@ -116,7 +105,7 @@ func (j *PartAssembler) Feed(now int64, peer netip.AddrPort, b []byte) []byte {
 	m.size += len(b)
 	for s := range partLayouts {
 		if whole := m.assemble(&partLayouts[s]); whole != nil {
-			j.partial = append(j.partial[:at], j.partial[at+1:]...)
+			j.partial = slices.Delete(j.partial, at, at+1)
 			return whole
 		}
 	}

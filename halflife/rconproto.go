@@ -1,6 +1,7 @@
 package halflife
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -132,17 +133,12 @@ func ParseRcon(b []byte) (r Rcon, err error) {
 		r.Password, r.Command = firstWord(rest)
 		return r, nil
 	}
-	for i, c := range rest[1:] {
-		if c == '"' {
-			r.Password, rest = rest[1:1+i], rest[i+2:]
-			for len(rest) > 0 && isSpace(rest[0]) {
-				rest = rest[1:]
-			}
-			r.Command = rest
-			return r, nil
-		}
+	password, rest, found := bytes.Cut(rest[1:], []byte{'"'})
+	if !found {
+		return r, errRcon
 	}
-	return r, errRcon
+	r.Password, r.Command = password, bytes.TrimLeft(rest, whiteSpace)
+	return r, nil
 }
 
 // errRcon does not show the datagram, since it contains a password.
@@ -160,7 +156,7 @@ func ParsePrint(b []byte) (text []byte, err error) {
 	if messageKind(b) != kindPrint {
 		return nil, formatError("print", b)
 	}
-	return trimNULs(b[5:]), nil
+	return bytes.TrimRight(b[5:], "\x00"), nil
 }
 
 // AppendRefused appends the answer to an rcon without a valid challenge ('9').
@@ -174,14 +170,7 @@ func ParseRefused(b []byte) (reason []byte, err error) {
 	if messageKind(b) != kindRconRefused {
 		return nil, formatError("refusal", b)
 	}
-	return trimNULs(b[5:]), nil
-}
-
-func trimNULs(b []byte) []byte {
-	for len(b) > 0 && b[len(b)-1] == 0 {
-		b = b[:len(b)-1]
-	}
-	return b
+	return bytes.TrimRight(b[5:], "\x00"), nil
 }
 
 // The texts of rcon, as in the engine.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,20 +70,12 @@ const (
 	RconBanned
 )
 
-// String returns the result for logs.
-func (v RconResult) String() string {
-	switch v {
-	case RconRan:
-		return "ran"
-	case RconWrongPassword:
-		return "wrong password"
-	case RconNotAllowed:
-		return "not allowed"
-	case RconBanned:
-		return "banned"
-	}
-	return "none"
+var resultNames = map[RconResult]string{
+	RconRan: "ran", RconWrongPassword: "wrong password", RconNotAllowed: "not allowed", RconBanned: "banned",
 }
+
+// String returns the result for logs.
+func (v RconResult) String() string { return cmp.Or(resultNames[v], "none") }
 
 // RconEvent describes rcon requests for the log. It has no passwords, and nothing in it
 // can begin a line.
@@ -287,14 +280,10 @@ func (s *Server) handleWrongPassword(now int64, peer transport.Peer, allowed, tr
 
 // autoBan bans an address for wrong passwords.
 func (s *Server) autoBan(a netip.Addr) error {
-	b := bans.Ban{Net: netip.PrefixFrom(a, a.BitLen()), Duration: s.rcon.settings.BanTime, Reason: autoBanReason, RconOnly: !s.rcon.settings.BanFromGame}
-	if a.Is6() {
-		b.Net = netip.PrefixFrom(a, 64).Masked()
-	}
-	if b.Duration < 0 {
-		b.Duration = 0
-	}
-	return s.cfg.Bans.Add(b)
+	return s.cfg.Bans.Add(bans.Ban{
+		Net: limit.Person(a), Duration: max(s.rcon.settings.BanTime, 0),
+		Reason: autoBanReason, RconOnly: !s.rcon.settings.BanFromGame,
+	})
 }
 
 func (s *Server) reportEvent(e RconEvent) {
@@ -304,12 +293,7 @@ func (s *Server) reportEvent(e RconEvent) {
 }
 
 func (r *rconState) isAdmin(a netip.Addr) bool {
-	for _, b := range r.recentAdmins {
-		if a == b {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(r.recentAdmins[:], a)
 }
 
 func (r *rconState) addAdmin(a netip.Addr) {

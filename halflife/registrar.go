@@ -41,8 +41,8 @@ const (
 	challengeTimeout     = 5 * time.Second
 )
 
-// challengeRetryWaits are the times to wait for a challenge.
-var challengeRetryWaits = [...]time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second}
+// challengeRetryWaits are the times to wait for a challenge; the last one repeats.
+var challengeRetryWaits = [...]time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, heartbeatInterval}
 
 // NewRegistrar returns a registrar. Heartbeat and Send must be set.
 func NewRegistrar(cfg RegistrarConfig) *Registrar {
@@ -63,9 +63,6 @@ func (r *Registrar) Advance(now int64) {
 		}
 		m.started = true
 		wait := challengeRetryWaits[min(m.tries, len(challengeRetryWaits)-1)]
-		if m.tries >= len(challengeRetryWaits) {
-			wait = heartbeatInterval
-		}
 		m.lastRequest, m.nextRequest = now, now+int64(wait)
 		m.tries++
 		r.buf = AppendMasterChallengeRequest(r.buf[:0])

@@ -1,6 +1,7 @@
 package halflife
 
 import (
+	"bytes"
 	"encoding/binary"
 )
 
@@ -175,30 +176,20 @@ func IsPong(b []byte) bool {
 
 // firstLine returns the bytes before the first NUL or LF.
 func firstLine(b []byte) []byte {
-	for i, c := range b {
-		if c == 0 || c == '\n' {
-			return b[:i]
-		}
+	if i := bytes.IndexAny(b, "\x00\n"); i >= 0 {
+		return b[:i]
 	}
 	return b
 }
 
-// isSpace reports whether c is white space within a line.
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+// whiteSpace is the white space within a line.
+const whiteSpace = " \t\r"
 
 // firstWord returns the first word of a line, and the rest without leading white space.
 func firstWord(b []byte) (word, rest []byte) {
-	for len(b) > 0 && isSpace(b[0]) {
-		b = b[1:]
-	}
-	for i, c := range b {
-		if isSpace(c) {
-			rest = b[i:]
-			for len(rest) > 0 && isSpace(rest[0]) {
-				rest = rest[1:]
-			}
-			return b[:i], rest
-		}
+	b = bytes.TrimLeft(b, whiteSpace)
+	if i := bytes.IndexAny(b, whiteSpace); i >= 0 {
+		return b[:i], bytes.TrimLeft(b[i:], whiteSpace)
 	}
 	return b, nil
 }

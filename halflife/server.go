@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -322,12 +323,9 @@ func (s *Server) drop(d DropReason) { s.stats.Dropped[d]++ }
 
 // isSelf reports whether a peer is the server itself.
 func (s *Server) isSelf(peer transport.Peer) bool {
-	for _, o := range s.cfg.OwnAddrs {
-		if o.Port() == peer.Port() && (o.Addr() == peer.Addr() || o.Addr().IsUnspecified() && peer.Addr().IsLoopback()) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.cfg.OwnAddrs, func(o transport.Peer) bool {
+		return o.Port() == peer.Port() && (o.Addr() == peer.Addr() || o.Addr().IsUnspecified() && peer.Addr().IsLoopback())
+	})
 }
 
 func (s *Server) send(to transport.Peer, b []byte) {

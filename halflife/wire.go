@@ -1,6 +1,7 @@
 package halflife
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -108,15 +109,13 @@ func (r *reader) f32() float32 { return math.Float32frombits(r.u32()) }
 
 // rawString reads a string up to its NUL, which is required.
 func (r *reader) rawString() []byte {
-	for i, c := range r.b {
-		if c == 0 {
-			s := r.b[:i]
-			r.b = r.b[i+1:]
-			return s
-		}
+	s, rest, found := bytes.Cut(r.b, []byte{0})
+	r.b = rest
+	if !found {
+		r.truncated = true
+		return nil
 	}
-	r.b, r.truncated = nil, true
-	return nil
+	return s
 }
 
 // text reads a string and makes it safe to show.

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,20 +46,11 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	orTime := func(d *time.Duration, otherwise time.Duration) {
-		if *d <= 0 {
-			*d = otherwise
-		}
-	}
-	orTime(&c.Timeout, 2500*time.Millisecond)
-	orTime(&c.Retry, 500*time.Millisecond)
-	orTime(&c.SettleTime, 250*time.Millisecond)
-	if c.Concurrency <= 0 {
-		c.Concurrency = 256
-	}
-	if c.Rate <= 0 {
-		c.Rate = 200
-	}
+	c.Timeout = cmp.Or(max(c.Timeout, 0), 2500*time.Millisecond)
+	c.Retry = cmp.Or(max(c.Retry, 0), 500*time.Millisecond)
+	c.SettleTime = cmp.Or(max(c.SettleTime, 0), 250*time.Millisecond)
+	c.Concurrency = cmp.Or(max(c.Concurrency, 0), 256)
+	c.Rate = cmp.Or(max(c.Rate, 0), 200)
 	return c
 }
 

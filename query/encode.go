@@ -126,7 +126,7 @@ func (r *encodedReply) encodePlain6(i *Info) {
 	}
 	r.b = appendText(r.b, i.Map, maxMap)
 	r.appendCounts6(i, i.wireCounts(shown, maxPlainSlots))
-	for c := range i.listLength(maxPlainSlots) {
+	for c := range min(len(i.Clients), maxPlainSlots) {
 		r.b = i.appendClient6(r.b, &i.Clients[c])
 	}
 	r.endDatagram()
@@ -157,7 +157,7 @@ func (r *encodedReply) encodeExtended6(i *Info) {
 	r.appendCounts6(i, i.wireCounts(i.clientCount(), MaxListed))
 	r.b = append(r.b, 0)
 	start := 0
-	for c := range i.listLength(MaxListed) {
+	for c := range min(len(i.Clients), MaxListed) {
 		before := len(r.b)
 		r.b = append(i.appendClient6(r.b, &i.Clients[c]), 0)
 		if len(r.b)-start <= maxBody {
@@ -193,7 +193,7 @@ func (r *encodedReply) encodeLegacy64(i *Info) {
 	prefix := len(r.b)
 	r.b = packer.AppendInt(r.b, 0)
 	start, first := 0, 0
-	for c := range i.listLength(maxLegacySlots) {
+	for c := range min(len(i.Clients), maxLegacySlots) {
 		before := len(r.b)
 		r.b = i.appendClient6(r.b, &i.Clients[c])
 		if len(r.b)-start <= maxBody && c-first < maxLegacyClients {
@@ -208,9 +208,6 @@ func (r *encodedReply) encodeLegacy64(i *Info) {
 	}
 	r.endDatagram()
 }
-
-// listLength returns how many clients are listed.
-func (i *Info) listLength(limit int) int { return min(len(i.Clients), limit) }
 
 // appendClient6 appends a client as in all formats of 0.6.
 func (i *Info) appendClient6(dst []byte, c *Client) []byte {
@@ -240,7 +237,7 @@ const maxSlots7 = 64
 // clients.
 func (r *encodedReply) encode7(i *Info) {
 	const limit = packet.MaxConnlessPayload - len(tagInfo) - packer.MaxIntLen
-	n := i.listLength(maxSlots7)
+	n := min(len(i.Clients), maxSlots7)
 	for _, nick := range [...]int{maxClientName, 8, 4, 1} {
 		r.b = i.appendRecord7(r.b[:0], n)
 		for c := range n {
@@ -253,10 +250,8 @@ func (r *encodedReply) encode7(i *Info) {
 	r.endDatagram()
 }
 
-// AppendRecord7 appends the info without the list of clients, as in the 0.7 message
+// appendRecord7 appends the info without the list of clients, as in the 0.7 message
 // SERVERINFO.
-func AppendRecord7(dst []byte, i *Info) []byte { return i.appendRecord7(dst, i.clientCount()) }
-
 func (i *Info) appendRecord7(dst []byte, clients int) []byte {
 	n := i.wireCounts(clients, maxSlots7)
 	dst = appendVersion(dst, "0.7", i.Version)

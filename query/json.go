@@ -66,7 +66,7 @@ func AppendJSON(dst []byte, i *Info) []byte {
 	if i.MapCRC != 0 {
 		r.Map.CRC = fmt.Sprintf("%08x", i.MapCRC)
 	}
-	for c := range i.listLength(MaxListed) {
+	for c := range min(len(i.Clients), MaxListed) {
 		c := i.Clients[c]
 		c.Name, c.Clan = safeText(c.Name), safeText(c.Clan)
 		player := !c.Spectator

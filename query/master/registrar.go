@@ -136,7 +136,7 @@ func New(cfg Config) (*Registrar, error) {
 		if cfg.Send == nil || v.seven && cfg.Tokens == nil {
 			return nil, fmt.Errorf("%w: UDP masters without Send or Tokens", ErrConfig)
 		}
-		r.udp = append(r.udp, newUDPAnnouncer(&r.cfg, v.masters, v.port, v.seven))
+		r.udp = append(r.udp, &udpAnnouncer{cfg: &r.cfg, names: v.masters, port: v.port, version7: v.seven})
 	}
 	r.ctx, r.stop = context.WithCancel(context.Background())
 	return r, nil

@@ -85,10 +85,6 @@ type udpMaster struct {
 	lastTokenRequest int64 // ns
 }
 
-func newUDPAnnouncer(cfg *Config, names []string, port uint16, seven bool) *udpAnnouncer {
-	return &udpAnnouncer{cfg: cfg, names: names, port: port, version7: seven}
-}
-
 func (b *udpAnnouncer) version() string {
 	if b.version7 {
 		return query.Version7.String()

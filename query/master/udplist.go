@@ -1,6 +1,7 @@
 package master
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -69,14 +70,9 @@ type masterQuery struct {
 }
 
 func newListRequester(cfg UDPConfig, masters []UDPMaster, send func(transport.Peer, []byte)) *listRequester {
-	for _, d := range []struct {
-		v         *time.Duration
-		otherwise time.Duration
-	}{{&cfg.Timeout, 4 * time.Second}, {&cfg.Retry, time.Second}, {&cfg.SettleTime, 500 * time.Millisecond}} {
-		if *d.v <= 0 {
-			*d.v = d.otherwise
-		}
-	}
+	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), 4*time.Second)
+	cfg.Retry = cmp.Or(max(cfg.Retry, 0), time.Second)
+	cfg.SettleTime = cmp.Or(max(cfg.SettleTime, 0), 500*time.Millisecond)
 	l := &listRequester{cfg: cfg, seen: map[Addr]bool{}, send: send}
 	for _, m := range masters {
 		l.masters = append(l.masters, &masterQuery{UDPMaster: m, ownToken: packet.Token(rand.Uint32N(1 << 31)), masterToken: packet.NoToken, count: -1, servers: map[netip.AddrPort]bool{}})

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/teeyard/teeyard/transport"
@@ -120,8 +119,6 @@ type Conn struct {
 
 	unflushed   []datagram // queued by Send, owned by the sender
 	sendBuffers [][]byte
-
-	dropped [transport.NumDropReasons]atomic.Uint64
 }
 
 var _ transport.Conn = (*Conn)(nil)
@@ -236,17 +233,23 @@ const maxQueued = 64
 // Send implements [transport.Conn].
 func (c *Conn) Send(to transport.Peer, b []byte) {
 	if len(b) > transport.MaxDatagram {
-		c.dropped[transport.DropSendTooLong].Add(1)
+		c.drop(transport.DropSendTooLong)
 		return
 	}
 	if !to.IsValid() || to.Port() == 0 {
-		c.dropped[transport.DropSendUnreachable].Add(1)
+		c.drop(transport.DropSendUnreachable)
 		return
 	}
 	c.unflushed = append(c.unflushed, datagram{peer: transport.Unmap(to), b: copyToBuffer(&c.sendBuffers, b)})
 	if len(c.unflushed) == maxQueued {
 		_ = c.Flush()
 	}
+}
+
+func (c *Conn) drop(r transport.DropReason) {
+	c.mu.Lock()
+	c.stats.Dropped[r]++
+	c.mu.Unlock()
 }
 
 // Flush implements [transport.Conn]. Datagrams to addresses without an endpoint are lost,
@@ -291,11 +294,7 @@ func (c *Conn) Wake() {
 func (c *Conn) Stats() transport.Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := c.stats
-	for i := range s.Dropped {
-		s.Dropped[i] += c.dropped[i].Load()
-	}
-	return s
+	return c.stats
 }
 
 // Pending returns how many datagrams wait to be read.
