@@ -20,6 +20,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/internal/peers"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/transport/udp"
@@ -70,29 +71,11 @@ func serve(t *testing.T, commands ...string) string {
 	return sock.LocalAddr().String()
 }
 
-// output is what a program printed so far.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(b)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
-}
-
 // start runs a program until the test ends, and then shows what it printed if the
 // test failed.
-func start(t *testing.T, name string, args ...string) *output {
+func start(t *testing.T, name string, args ...string) *testenv.Buffer {
 	t.Helper()
-	out := new(output)
+	out := new(testenv.Buffer)
 	cmd := exec.Command(filepath.Join(bin, name), args...)
 	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+t.TempDir())
 	cmd.Stdout, cmd.Stderr = out, out
@@ -134,16 +117,6 @@ func wait[E event.Event](t *testing.T, c *client.Client, what string, is func(e 
 		}
 	}
 	t.Fatalf("no %s", what)
-}
-
-// eventually waits until ok.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(limit); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("never %s", what)
-		}
-	}
 }
 
 func joined(name string) func(e event.Joined) bool {
@@ -211,13 +184,13 @@ func TestFollower(t *testing.T) {
 	start(t, "follower", host)
 	wait(t, c, "follower", joined("follower"))
 	var from vec.Vec2
-	eventually(t, "alive", func() (ok bool) { from, ok = place(c, "alice"); return ok })
+	testenv.Eventually(t, "alive", func() (ok bool) { from, ok = place(c, "alice"); return ok })
 	in := game.Input{Direction: 1, TargetX: 1}
 	if from.X > 20*32 { // towards the middle of the box
 		in.Direction = -1
 	}
 	polls := 0
-	eventually(t, "away", func() bool {
+	testenv.Eventually(t, "away", func() bool {
 		polls++
 		in.Jump = polls%60 < 20 // over whoever is in the way
 		c.SetInput(in)
@@ -225,7 +198,7 @@ func TestFollower(t *testing.T) {
 		return ok && vec.Distance(at, from) > 250
 	})
 	c.SetInput(game.Input{TargetX: 1})
-	eventually(t, "followed", func() bool {
+	testenv.Eventually(t, "followed", func() bool {
 		a, here := place(c, "alice")
 		b, there := place(c, "follower")
 		return here && there && vec.Distance(a, b) < 80
@@ -323,7 +296,7 @@ func TestVampires(t *testing.T) {
 		}}
 	}
 	// The server may not be there yet.
-	eventually(t, "there", func() bool {
+	testenv.Eventually(t, "there", func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		c, err := client.Dial(ctx, host, client.Config{NoMap: true})
@@ -336,7 +309,7 @@ func TestVampires(t *testing.T) {
 	})
 	join(t, host, duel("alice"))
 	join(t, host, duel("bob"))
-	eventually(t, "healed", func() bool {
+	testenv.Eventually(t, "healed", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
 		n := 0

@@ -486,7 +486,7 @@ func TestHalfLifeMasters(t *testing.T) {
 		}
 		return true
 	}
-	eventually(t, "both are registered", func() bool { ts.step(25); return beats(1) })
+	testenv.Eventually(t, "both are registered", func() bool { ts.step(25); return beats(1) })
 	h, err := halflife.ParseHeartbeat([]byte(heard[masters[1]][1]))
 	if err != nil || h.Challenge != 77 || h.Info.Dir != "teeworlds" || h.Info.Map != "teeyard1" || h.Info.Max != 64 || h.Info.Version != gameVersion {
 		t.Errorf("%+v, %v", h, err)
@@ -504,7 +504,7 @@ func TestHalfLifeMasters(t *testing.T) {
 		t.Errorf("of the change they heard %q", heard)
 	}
 	ts.srv.Execute("sv_hl_master 198.51.0.2:27010")
-	eventually(t, "the other one only", func() bool { ts.step(25); return len(heard[masters[1]]) == 7 })
+	testenv.Eventually(t, "the other one only", func() bool { ts.step(25); return len(heard[masters[1]]) == 7 })
 	for i, m := range masters {
 		if last := []byte(heard[m][4]); !halflife.IsShutdown(last) {
 			t.Errorf("master %d heard %q", i, heard[m])

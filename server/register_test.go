@@ -18,7 +18,6 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/query/master"
@@ -28,67 +27,15 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// syncLog is a log that a test may read while it is written.
-type syncLog struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *syncLog) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(b)
-}
-
-func (l *syncLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
-func (l *syncLog) has(text string) bool { return strings.Contains(l.String(), text) }
-
-// eventually waits until ok, for what other goroutines do.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("after 30 s still not: %s", what)
-		}
-	}
-}
-
 // startMaster runs a UDP master on loopback.
-func startMaster(t *testing.T, seven bool) (*mastertest.UDP, transport.Peer) {
+func startMaster(t *testing.T, version7 bool) (*mastertest.UDP, transport.Peer) {
 	t.Helper()
-	sock, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
+	m, addr, closeMaster, err := mastertest.ListenUDP(version7)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tokens, err := conn.NewTokenIssuer(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := &mastertest.UDP{Version7: seven, Tokens: tokens, Send: sock.Send, Probe: sock.Send}
-	var done sync.WaitGroup
-	done.Go(func() {
-		batch := make([]transport.Datagram, 8)
-		for {
-			n, err := sock.ReadBatch(batch, sock.Now()+int64(time.Hour))
-			if err != nil {
-				return
-			}
-			for _, d := range batch[:n] {
-				m.Feed(d.ReceivedAt, d.Peer, d.Data)
-			}
-			sock.Flush()
-		}
-	})
-	t.Cleanup(func() {
-		sock.Close()
-		done.Wait()
-	})
-	return m, sock.LocalAddr()
+	t.Cleanup(closeMaster)
+	return m, addr
 }
 
 // TestServerRegisters goes through the life of a server on lists of all kinds, on
@@ -137,7 +84,8 @@ func TestServerRegisters(t *testing.T) {
 	udp6, at6 := startMaster(t, false)
 	udp7, at7 := startMaster(t, true)
 
-	var log syncLog
+	var log testenv.Buffer
+	logged := func(text string) bool { return strings.Contains(log.String(), text) }
 	srv, err := New(Config{Seed: 1, Log: slog.New(logline.New(&log, slog.LevelDebug)), Commands: []string{
 		"bindaddr 127.0.0.1; sv_port 0; sv_name yard; sv_rcon_password x",
 		"sv_register_url " + web.URL + "/ddnet/15/register; sv_register_udp tw-0.6+udp://" + at6.String() + ",tw-0.7+udp://" + at7.String(),
@@ -178,7 +126,7 @@ func TestServerRegisters(t *testing.T) {
 		return true
 	}
 
-	eventually(t, "the older version is registered", func() bool { return log.has("[register/6/ipv4]: successfully registered") && has(query.Version6) })
+	testenv.Eventually(t, "the older version is registered", func() bool { return logged("[register/6/ipv4]: successfully registered") && has(query.Version6) })
 	if got := list()[0].Info; got.Name != "yard" || got.Map != "teeyard1" || got.NumClients != 0 {
 		t.Errorf("the list has %+v", got)
 	}
@@ -189,16 +137,16 @@ func TestServerRegisters(t *testing.T) {
 	}
 	free = true
 	mu.Unlock()
-	eventually(t, "0.7 is registered", func() bool { return log.has("[register/7/ipv4]: successfully registered") && has(query.Version7) })
+	testenv.Eventually(t, "0.7 is registered", func() bool { return logged("[register/7/ipv4]: successfully registered") && has(query.Version7) })
 	for _, u := range []*mastertest.UDP{udp6, udp7} {
-		eventually(t, "the UDP master lists the server", func() bool {
+		testenv.Eventually(t, "the UDP master lists the server", func() bool {
 			servers, _ := u.Servers()
 			return slices.Equal(servers, []netip.AddrPort{addr.AddrPort})
 		})
 	}
 	for _, at := range []transport.Peer{at6, at7} {
-		eventually(t, "that is logged", func() bool {
-			return log.has("[register]: chose '"+at.String()+"' as master, sending heartbeats") && log.has("[register]: successfully registered at '"+at.String()+"'")
+		testenv.Eventually(t, "that is logged", func() bool {
+			return logged("[register]: chose '"+at.String()+"' as master, sending heartbeats") && logged("[register]: successfully registered at '"+at.String()+"'")
 		})
 	}
 
@@ -211,7 +159,7 @@ func TestServerRegisters(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	eventually(t, "the list has the player, and both addresses", func() bool {
+	testenv.Eventually(t, "the list has the player, and both addresses", func() bool {
 		return has(query.Version6, query.Version7) && slices.ContainsFunc(list()[0].Info.Clients, func(c query.Client) bool { return c.Name == "visitor" })
 	})
 
@@ -232,7 +180,7 @@ func TestServerRegisters(t *testing.T) {
 	if count["error"] != 0 || count["need_challenge"] == 0 || count["need_info"] == 0 || count["success"] == 0 || count["delete"] != 2 {
 		t.Errorf("requests: %v", count)
 	}
-	if log.has("ddtc_x") {
+	if logged("ddtc_x") {
 		t.Error("the token is in the log")
 	}
 }
@@ -329,7 +277,7 @@ func TestRegistrationFollowsItsSettings(t *testing.T) {
 		}
 	}
 	ts.srv.Shutdown(ts.now, "")
-	eventually(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
+	testenv.Eventually(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
 }
 
 // TestRegistrationIgnoresStrangers checks that it neither takes the datagrams of

@@ -14,7 +14,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/query/master/mastertest"
 	"github.com/teeyard/teeyard/transport"
@@ -38,8 +37,8 @@ func TestQueryScripts(t *testing.T) {
 		if err := startRegisterMaster(env); err != nil {
 			return err
 		}
-		for name, seven := range map[string]bool{"MASTER6": false, "MASTER7": true} {
-			if err := startUDPMaster(env, name, seven, server.AddrPort); err != nil {
+		for name, version7 := range map[string]bool{"MASTER6": false, "MASTER7": true} {
+			if err := startUDPMaster(env, name, version7, server.AddrPort); err != nil {
 				return err
 			}
 		}
@@ -101,41 +100,19 @@ func startRegisterMaster(env *testscript.Env) error {
 }
 
 // startUDPMaster runs a UDP master that lists a server and an address where nobody is.
-func startUDPMaster(env *testscript.Env, name string, seven bool, server netip.AddrPort) error {
-	sock, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
+func startUDPMaster(env *testscript.Env, name string, version7 bool, server netip.AddrPort) error {
+	m, addr, closeMaster, err := mastertest.ListenUDP(version7)
 	if err != nil {
 		return err
 	}
-	tokens, err := conn.NewTokenIssuer(nil)
-	if err != nil {
-		return err
-	}
-	m := &mastertest.UDP{Version7: seven, Tokens: tokens, Send: sock.Send, Probe: sock.Send}
+	env.Defer(closeMaster)
+	env.Setenv(name, addr.String())
 	m.Add(server)
 	nobody, err := strconv.ParseUint(env.Getenv("NOBODY"), 10, 16)
 	if err != nil {
 		return err
 	}
 	m.Add(netip.AddrPortFrom(server.Addr(), uint16(nobody)))
-	var done sync.WaitGroup
-	done.Go(func() {
-		batch := make([]transport.Datagram, 8)
-		for {
-			n, err := sock.ReadBatch(batch, sock.Now()+int64(time.Hour))
-			if err != nil {
-				return
-			}
-			for _, d := range batch[:n] {
-				m.Feed(d.ReceivedAt, d.Peer, d.Data)
-			}
-			sock.Flush()
-		}
-	})
-	env.Defer(func() {
-		sock.Close()
-		done.Wait()
-	})
-	env.Setenv(name, sock.LocalAddr().String())
 	return nil
 }
 

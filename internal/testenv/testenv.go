@@ -1,4 +1,4 @@
-// Package testenv reports how the tests are being run.
+// Package testenv reports how the tests are being run, and has what tests of many packages need.
 package testenv
 
 import (

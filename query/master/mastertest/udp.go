@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"encoding/binary"
 	"net/netip"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/udp"
 )
 
 // UDP is a UDP master without sockets, which sends with functions that a test gives. It
@@ -41,7 +44,36 @@ func (m *UDP) Add(addr netip.AddrPort) {
 func (m *UDP) Servers() ([]netip.AddrPort, int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return append([]netip.AddrPort(nil), m.list...), m.beats
+	return slices.Clone(m.list), m.beats
+}
+
+// ListenUDP runs a UDP master on the loopback network until closeMaster is called.
+func ListenUDP(version7 bool) (m *UDP, addr transport.Peer, closeMaster func(), err error) {
+	sock, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
+	if err != nil {
+		return nil, addr, nil, err
+	}
+	tokens, err := conn.NewTokenIssuer(nil)
+	if err != nil {
+		sock.Close()
+		return nil, addr, nil, err
+	}
+	m = &UDP{Version7: version7, Tokens: tokens, Send: sock.Send, Probe: sock.Send}
+	var running sync.WaitGroup
+	running.Go(func() {
+		batch := make([]transport.Datagram, 8)
+		for {
+			n, err := sock.ReadBatch(batch, sock.Now()+int64(time.Hour))
+			if err != nil {
+				return
+			}
+			for _, d := range batch[:n] {
+				m.Feed(d.ReceivedAt, d.Peer, d.Data)
+			}
+			sock.Flush()
+		}
+	})
+	return m, sock.LocalAddr(), func() { sock.Close(); running.Wait() }, nil
 }
 
 // perPacket is how many servers a datagram of the list has.
@@ -113,11 +145,7 @@ func (m *UDP) Feed(now int64, from transport.Peer, b []byte) {
 		if server.Port() == 0 {
 			return
 		}
-		known := false
-		for _, a := range m.list {
-			known = known || a == server
-		}
-		if !known {
+		if !slices.Contains(m.list, server) {
 			m.list = append(m.list, server)
 		}
 		send(m.Send, from, []byte("\xff\xff\xff\xfffwok"))

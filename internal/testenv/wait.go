@@ -1,0 +1,38 @@
+package testenv
+
+import (
+	"bytes"
+	"sync"
+	"time"
+)
+
+// Eventually waits until condition holds, for what other goroutines or programs do, and
+// fails the test after 30 s.
+func Eventually(t reporter, what string, condition func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("after 30 s still not: %s", what)
+		}
+	}
+}
+
+// Buffer is a buffer that a test may read while other goroutines write.
+type Buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+// String returns what was written so far.
+func (b *Buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
