@@ -2,7 +2,6 @@ package client
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/internal/atomicfile"
 )
 
 // Map is a server's map.
@@ -133,7 +133,7 @@ func (s *Maps) addDownloaded(a *bridge.MapChange, file []byte) (*Map, error) {
 	defer s.mu.Unlock()
 	if s.dir != "" {
 		path := filepath.Join(s.dir, mapFileName(a))
-		if err := writeFile(path, file); err == nil {
+		if os.MkdirAll(s.dir, 0o755) == nil && atomicfile.Write(path, file) == nil {
 			m.Path = path
 		}
 	}
@@ -143,26 +143,6 @@ func (s *Maps) addDownloaded(a *bridge.MapChange, file []byte) (*Map, error) {
 
 func (s *Maps) addRecent(m *Map) {
 	s.recent = append([]*Map{m}, s.recent[:min(len(s.recent), maxRecentMaps-1)]...)
-}
-
-// writeFile writes a file completely or not at all.
-func writeFile(path string, b []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".download-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }
 
 func parseMap(name string, file []byte) (*Map, error) {

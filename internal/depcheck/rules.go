@@ -32,7 +32,7 @@ var rooms = map[string][]string{
 
 	// Sessions speak the connection themselves; all messages are the bridge's.
 	"server": {"bot", "bridge", "event", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans", "internal/atomicfile", "internal/limit", "internal/safetext"},
-	"client": {"bridge", "event", "game", "protocol", "transport", "format", "internal/safetext"},
+	"client": {"bridge", "event", "game", "protocol", "transport", "format", "internal/atomicfile", "internal/safetext"},
 
 	"query":    {"protocol", "transport", "internal/limit", "internal/safetext"},
 	"halflife": {"bans", "internal/atomicfile", "transport", "internal/limit", "internal/safetext"},

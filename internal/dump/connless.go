@@ -22,15 +22,14 @@ func (r *Record) addConnless(payload []byte) (rest []byte, ok bool) {
 	return payload[id:], true
 }
 
-// explainConnless6 explains a connless packet of 0.6. Servers' answers consist of strings.
-func (d *Decoder) explainConnless6(r *Record, p *packet.Packet6) {
+// addConnless6 explains a connless packet of 0.6. Servers' answers consist of strings.
+func (r *Record) addConnless6(p *packet.Packet6) {
 	r.Kind = "connless"
 	if p.Extended {
 		r.addField("extra", int(p.Extra))
 	}
 	rest, ok := r.addConnless(p.Payload)
 	if !ok {
-		d.emitRecord(r)
 		return
 	}
 	switch r.Name {
@@ -57,20 +56,18 @@ func (d *Decoder) explainConnless6(r *Record, p *packet.Packet6) {
 			r.addHex(rest)
 		}
 	}
-	d.emitRecord(r)
 }
 
-// explainConnless7 explains a connless packet of 0.7.
-func (d *Decoder) explainConnless7(r *Record, p *packet.Packet) {
+// addConnless7 explains a connless packet of 0.7.
+func (r *Record) addConnless7(p *packet.Packet) {
 	r.Kind = "connless"
 	r.addField("response", fmt.Sprintf("%08x", uint32(p.ResponseToken)))
 	rest, ok := r.addConnless(p.Payload)
 	if !ok {
-		d.emitRecord(r)
 		return
 	}
 	var u packer.Unpacker
-	u.Reset(append([]byte(nil), rest...))
+	u.Reset(bytes.Clone(rest))
 	switch r.Name {
 	case "gie3":
 		r.addField("Token", u.Int())
@@ -97,5 +94,4 @@ func (d *Decoder) explainConnless7(r *Record, p *packet.Packet) {
 	if err := u.Err(); err != nil && len(r.Faults) == 0 {
 		r.addFault("%v", err)
 	}
-	d.emitRecord(r)
 }

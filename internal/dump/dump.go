@@ -11,6 +11,7 @@
 package dump
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
 	"net/netip"
@@ -174,25 +175,20 @@ func (d *Decoder) decodesAs7(b []byte) bool {
 	it := p.Chunks()
 	var c packet.Chunk
 	for it.Next(&c) {
-		if _, err := d.msgs7.Decode(append([]byte(nil), c.Data...)); err != nil {
+		if _, err := d.msgs7.Decode(bytes.Clone(c.Data)); err != nil {
 			return false
 		}
 	}
 	return it.Err() == nil && len(it.Rest()) == 0
 }
 
-// explainData explains a packet of chunks.
-func (d *Decoder) explainData(f *flow, r *Record, toServer bool, ack int, flags packet.Flags, chunks packet.ChunkReader, count int) {
+// explainData explains a packet of chunks. It emits a record for each of them, or one for the
+// packet if it has none.
+func (d *Decoder) explainData(f *flow, r *Record, toServer bool, ack int, flags packet.Flags, it packet.ChunkReader, promised int) {
 	f.checkAck(r, toServer, ack)
 	r.Ack, r.HasAck = ack, true
 	r.Resend = flags&packet.FlagResend != 0
 	r.Compressed = flags&packet.FlagCompressed != 0
-	d.explainChunks(f, r, toServer, chunks, count)
-}
-
-// explainChunks emits a record for each chunk of a packet, or one for the packet if it has
-// none.
-func (d *Decoder) explainChunks(f *flow, r *Record, toServer bool, it packet.ChunkReader, promised int) {
 	head := *r
 	var c packet.Chunk
 	n := 0
@@ -229,7 +225,7 @@ func (d *Decoder) explainChunk(f *flow, r *Record, toServer bool, c *packet.Chun
 		f.checkSequence(r, toServer, c.Seq)
 	}
 	d.stats.Messages++
-	data := append([]byte(nil), c.Data...) // decoding sanitises strings in place
+	data := bytes.Clone(c.Data) // decoding sanitises strings in place
 	m, err := d.decodeMessage(f.version, data)
 	if err != nil {
 		r.Name = "?"

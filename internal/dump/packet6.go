@@ -28,18 +28,20 @@ func (d *Decoder) explainPacket6(f *flow, r *Record, toServer bool, b []byte) {
 	}
 	switch {
 	case p.Flags&packet.FlagConnless != 0:
-		d.explainConnless6(r, &p)
+		r.addConnless6(&p)
 	case p.Flags&packet.FlagControl != 0:
-		d.explainControl6(f, r, toServer, &p)
+		f.explainControl6(r, toServer, &p)
 	default:
 		f.token6.update(&p)
 		f.token6.check(r, &p)
 		d.explainData(f, r, toServer, p.Ack, p.Flags, p.Chunks(), p.NumChunks)
+		return
 	}
+	d.emitRecord(r)
 }
 
 // explainControl6 explains a control message of 0.6.
-func (d *Decoder) explainControl6(f *flow, r *Record, toServer bool, p *packet.Packet6) {
+func (f *flow) explainControl6(r *Record, toServer bool, p *packet.Packet6) {
 	r.Kind = "control"
 	f.checkAck(r, toServer, p.Ack)
 	g := &f.token6
@@ -102,7 +104,6 @@ func (d *Decoder) explainControl6(f *flow, r *Record, toServer bool, p *packet.P
 		r.addFault("unknown control message")
 	}
 	r.Ack, r.HasAck = p.Ack, true
-	d.emitRecord(r)
 }
 
 // update finds the place of the token if the handshake is not in the capture.

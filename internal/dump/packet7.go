@@ -18,17 +18,19 @@ func (d *Decoder) explainPacket7(f *flow, r *Record, toServer bool, b []byte) {
 	r.Token, r.HasToken = uint32(p.Token), true
 	switch {
 	case p.Flags&packet.FlagConnless != 0:
-		d.explainConnless7(r, &p)
+		r.addConnless7(&p)
 	case p.Flags&packet.FlagControl != 0:
-		d.explainControl7(f, r, toServer, &p)
+		f.explainControl7(r, toServer, &p)
 	default:
 		f.checkToken(r, toServer, &p)
 		d.explainData(f, r, toServer, p.Ack, p.Flags, p.Chunks(), p.NumChunks)
+		return
 	}
+	d.emitRecord(r)
 }
 
 // explainControl7 explains a control message of 0.7.
-func (d *Decoder) explainControl7(f *flow, r *Record, toServer bool, p *packet.Packet) {
+func (f *flow) explainControl7(r *Record, toServer bool, p *packet.Packet) {
 	r.Kind = "control"
 	f.checkToken(r, toServer, p)
 	f.checkAck(r, toServer, p.Ack)
@@ -66,5 +68,4 @@ func (d *Decoder) explainControl7(f *flow, r *Record, toServer bool, p *packet.P
 		r.addFault("unknown control message")
 	}
 	r.Ack, r.HasAck = p.Ack, true
-	d.emitRecord(r)
 }

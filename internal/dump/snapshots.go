@@ -103,14 +103,14 @@ func (d *Decoder) describeSnapshot(r *Record, version int, base, next *snapshot.
 		}
 		typ, o, err := d.decodeObject(version, key.Type(), ints)
 		name := fmt.Sprintf("%s %d", typ, key.ID())
-		if err != nil && !errors.Is(err, messages.ErrUnknown) && !errors.Is(err, messages.ErrUnknown) {
+		if err != nil && !errors.Is(err, messages.ErrUnknown) {
 			r.addFault("%s: %v", name, err)
 		}
 		if !d.cfg.Objects {
 			continue
 		}
 		if err != nil {
-			list = append(list, Field{name, append([]int32(nil), ints...)})
+			list = append(list, Field{name, slices.Clone(ints)})
 		} else {
 			list = append(list, Field{name, fieldsOf(o)})
 		}
