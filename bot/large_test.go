@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // largeMap returns a large map with floors everywhere.
@@ -30,14 +31,9 @@ func largeMap(width, height int) game.Terrain {
 func TestLargeMapsAreBounded(t *testing.T) {
 	tr := largeMap(500, 300)
 	n := &NavGraph{width: tr.Width, height: tr.Height}
-	full, err := NewNavGraph(game.Terrain{Width: 3, Height: 3, Tiles: make([]uint8, 9)}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	full := testenv.Must(NewNavGraph(game.Terrain{Width: 3, Height: 3, Tiles: make([]uint8, 9)}, nil))
 	n.tuning = full.tuning
-	if err := n.loadTerrain(tr); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, n.loadTerrain(tr))
 	covered := 0
 	var above, below int
 	for i, node := range n.nodeOf {

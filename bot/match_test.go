@@ -29,10 +29,7 @@ func embedded(name string) (game.Terrain, error) {
 
 func newNav(t testing.TB, tr game.Terrain) *bot.NavGraph {
 	t.Helper()
-	n, err := bot.NewNavGraph(tr, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := testenv.Must(bot.NewNavGraph(tr, nil))
 	return n
 }
 
@@ -81,20 +78,14 @@ func newMatch(t testing.TB, tr game.Terrain, nav *bot.NavGraph, seed uint64, ski
 	t.Helper()
 	rules := game.DefaultRules()
 	rules.MaxClients, rules.PlayerSlots, rules.ScoreLimit = game.MaxPlayers, game.MaxPlayers, 0
-	w, err := game.New(game.Config{Terrain: tr, Mode: dm.Mode{}, Rules: rules, Seed: seed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testenv.Must(game.New(game.Config{Terrain: tr, Mode: dm.Mode{}, Rules: rules, Seed: seed}))
 	n := len(skill)
 	m := &match{
 		t: t, world: w, before: make([]vec.Vec2, n), since: make([]int32, n),
 		kills: make([]int, n), deaths: make([]int, n), visited: map[[2]int]bool{},
 	}
 	for i, s := range skill {
-		b, err := bot.New(bot.Config{Nav: nav, Skill: s, Seed: seed*1000 + uint64(i)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testenv.Must(bot.New(bot.Config{Nav: nav, Skill: s, Seed: seed*1000 + uint64(i)}))
 		m.bots = append(m.bots, b)
 		id := game.PlayerID(i)
 		m.cmds = append(m.cmds,
@@ -258,10 +249,7 @@ func TestSameSeedSamePlay(t *testing.T) {
 func TestPlaysFair(t *testing.T) {
 	_, nav := defaultMap()
 	m := newDefaultMatch(t, 5, 3, 3, 3, 3)
-	twin, err := bot.New(bot.Config{Nav: nav, Skill: 3, Seed: 5 * 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	twin := testenv.Must(bot.New(bot.Config{Nav: nav, Skill: 3, Seed: 5 * 1000}))
 	hidden := 0
 	for range 3000 {
 		v := m.world.View(0)
@@ -347,10 +335,7 @@ func skipIfRace(t *testing.T) {
 
 // TestShareNav lets bots on several goroutines use one graph.
 func TestShareNav(t *testing.T) {
-	tr, err := embedded("testbox")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := testenv.Must(embedded("testbox"))
 	nav := newNav(t, tr)
 	hashes := make(chan uint64)
 	for range 3 {

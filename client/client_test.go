@@ -15,6 +15,7 @@ import (
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
@@ -51,9 +52,7 @@ func testPlayersMeet(t *testing.T, versionA, versionB client.Version) {
 	}
 	alice.Say("hello")
 	hears(bob, game.ChatAll, "alice", "hello")
-	if err := bob.Whisper(alice.Self(), "psst"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, bob.Whisper(alice.Self(), "psst"))
 	if versionA == client.Version07 { // 0.6 has no whispers of its own
 		hears(alice, game.ChatWhisper, "bob", "psst")
 	}
@@ -126,9 +125,7 @@ func TestReconnectAfterKick(t *testing.T) {
 func TestRcon(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{Delay: 5 * time.Millisecond})
 	p := tn.join(client.Config{Name: "admin"})
-	if err := p.RconLogin("adminpw"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, p.RconLogin("adminpw"))
 	waitFor(p, time.Second, func(e event.RconAuth) bool { return e.On })
 	p.Rcon("status")
 	waitFor(p, time.Second, func(e event.RconLine) bool { return strings.Contains(e.Text, "name='admin'") })
@@ -173,9 +170,7 @@ func TestMapIsDownloadedOnce(t *testing.T) {
 	}
 	damaged := slices.Clone(m.File)
 	damaged[len(damaged)/2] ^= 1
-	if err := os.WriteFile(m.Path, damaged, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, os.WriteFile(m.Path, damaged, 0o644))
 	if _, n = join(); n != 1 {
 		t.Errorf("%d downloads with a damaged file", n)
 	}

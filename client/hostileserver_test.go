@@ -13,6 +13,7 @@ import (
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -68,13 +69,8 @@ func newHostileServer(t testing.TB, cfg client.Config) *hostileServer {
 		cfg.Version = client.Version07
 	}
 	hs := &hostileServer{t: t, now: conn.Time(time.Hour), version: cfg.Version}
-	var err error
-	if hs.tokens, err = conn.NewTokenIssuer(bytes.NewReader(make([]byte, 24))); err != nil {
-		t.Fatal(err)
-	}
-	if hs.conn, err = conn.New(conn.Config{Send: hs.toClient.push, ResendBuffer: 1 << 20}); err != nil {
-		t.Fatal(err)
-	}
+	hs.tokens = testenv.Must(conn.NewTokenIssuer(bytes.NewReader(make([]byte, 24))))
+	hs.conn = testenv.Must(conn.New(conn.Config{Send: hs.toClient.push, ResendBuffer: 1 << 20}))
 	cfg.Send = func(b []byte) {
 		hs.mu.Lock()
 		held := hs.held
@@ -91,9 +87,7 @@ func newHostileServer(t testing.TB, cfg client.Config) *hostileServer {
 	if cfg.Maps == nil {
 		cfg.Maps = client.NewMaps("-")
 	}
-	if hs.client, err = client.New(cfg); err != nil {
-		t.Fatal(err)
-	}
+	hs.client = testenv.Must(client.New(cfg))
 	return hs
 }
 
@@ -130,22 +124,16 @@ func (hs *hostileServer) feed(b []byte) {
 		return
 	}
 	if hs.version == client.Version06 {
-		if err := hs.conn.Accept6(hs.now, conn.HandshakePlain, packet.NoToken); err != nil {
-			hs.t.Fatal(err)
-		}
+		testenv.NoError(hs.t, hs.conn.Accept6(hs.now, conn.HandshakePlain, packet.NoToken))
 		return
 	}
 	var p packet.Packet
-	if err := p.Parse(b, &hs.scratch); err != nil {
-		hs.t.Fatal(err)
-	}
+	testenv.NoError(hs.t, p.Parse(b, &hs.scratch))
 	switch action, _ := hs.tokens.Inspect(hs.now, serverAddr, &p); action {
 	case conn.ActionReplyToken:
 		hs.toClient.push(packet.AppendTokenReply(nil, p.ResponseToken, hs.tokens.Token(hs.now, serverAddr)))
 	case conn.ActionAccept:
-		if err := hs.conn.Accept(hs.now, p.Token, p.ResponseToken); err != nil {
-			hs.t.Fatal(err)
-		}
+		testenv.NoError(hs.t, hs.conn.Accept(hs.now, p.Token, p.ResponseToken))
 	}
 }
 
@@ -207,9 +195,7 @@ func (hs *hostileServer) send(m testclient.Message) { hs.queue(m.Append(nil), tr
 
 // queue queues a chunk.
 func (hs *hostileServer) queue(b []byte, vital bool) {
-	if err := hs.conn.Queue(hs.now, b, vital); err != nil {
-		hs.t.Fatal(err)
-	}
+	testenv.NoError(hs.t, hs.conn.Queue(hs.now, b, vital))
 }
 
 // exchange carries datagrams both ways until neither side has more to say.
@@ -235,9 +221,7 @@ func (hs *hostileServer) run(span time.Duration) {
 
 // connect lets the client connect.
 func (hs *hostileServer) connect() {
-	if err := hs.client.Connect(hs.now); err != nil {
-		hs.t.Fatal(err)
-	}
+	testenv.NoError(hs.t, hs.client.Connect(hs.now))
 	hs.exchange()
 	hs.run(100 * time.Millisecond)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -131,9 +132,7 @@ func TestInstalledMapIsUsed(t *testing.T) {
 	} {
 		cache, installed := t.TempDir(), t.TempDir()
 		path := filepath.Join(installed, c.file)
-		if err := os.WriteFile(path, c.content, 0o400); err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, os.WriteFile(path, c.content, 0o400))
 		missing := filepath.Join(t.TempDir(), "missing")
 		hs := newHostileServer(t, client.Config{Maps: client.NewMaps(cache, missing, installed)})
 		hs.onInfo = func() { hs.announceMap("my yard", func(m *msg7.MapChange) { m.SHA256.Present = c.hashed }) }

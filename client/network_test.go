@@ -12,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/server"
@@ -47,15 +48,9 @@ func newTestNetwork(t testing.TB, link netsim.Link, commands ...string) *testNet
 // newObservedNetwork is newTestNetwork with an observer of the server.
 func newObservedNetwork(t testing.TB, link netsim.Link, observe server.ObserverFunc, commands ...string) *testNetwork {
 	t.Helper()
-	net, err := netsim.New(netsim.Config{Seed: 1, Link: link})
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := testenv.Must(netsim.New(netsim.Config{Seed: 1, Link: link}))
 	tn := &testNetwork{t: t, net: net, addr: transport.MustParsePeer("10.0.0.1:8303"), rand: rand.New(rand.NewPCG(1, 2)), maps: client.NewMaps(t.TempDir())}
-	endpoint, err := net.Listen(tn.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	endpoint := testenv.Must(net.Listen(tn.addr))
 	tn.srv = newServer(t, endpoint, observe, commands...)
 	net.Drive(endpoint,
 		func(d transport.Datagram) { tn.srv.Feed(conn.Time(d.ReceivedAt), d.Peer, d.Data) },
@@ -107,10 +102,7 @@ func (tn *testNetwork) dial(cfg client.Config) *player {
 	if cfg.Maps == nil {
 		cfg.Maps = tn.maps
 	}
-	var err error
-	if p.Client, err = client.New(cfg); err != nil {
-		tn.t.Fatal(err)
-	}
+	p.Client = testenv.Must(client.New(cfg))
 	tn.net.Handle(peer, func(now int64, from transport.Peer, b []byte) { p.Feed(conn.Time(now), bytes.Clone(b)) })
 	tn.connect(p)
 	tn.net.Every(5*time.Millisecond, func(now int64) { p.Step(conn.Time(now)) })
@@ -119,9 +111,7 @@ func (tn *testNetwork) dial(cfg client.Config) *player {
 
 func (tn *testNetwork) connect(p *player) {
 	tn.t.Helper()
-	if err := p.Connect(conn.Time(tn.net.Now())); err != nil {
-		tn.t.Fatal(err)
-	}
+	testenv.NoError(tn.t, p.Connect(conn.Time(tn.net.Now())))
 }
 
 // run lets time pass.

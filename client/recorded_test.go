@@ -28,10 +28,7 @@ type recordedSnapshot struct {
 // recordedSnapshots07 reads the test data of package snapshot, which describes it.
 func recordedSnapshots07(t testing.TB, name string) (all []recordedSnapshot) {
 	t.Helper()
-	b, err := os.ReadFile("../protocol/snapshot/testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testenv.Must(os.ReadFile("../protocol/snapshot/testdata/" + name))
 	for len(b) >= 16 {
 		le := binary.LittleEndian
 		n := int(le.Uint32(b[12:]))

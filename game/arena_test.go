@@ -6,6 +6,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
 	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // world is a World with helpers for tests.
@@ -28,10 +29,7 @@ func newWorld(t testing.TB, cfg game.Config) *world {
 	}
 	s := &script{}
 	cfg.Mods = append(cfg.Mods[:len(cfg.Mods):len(cfg.Mods)], s)
-	w, err := game.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testenv.Must(game.New(cfg))
 	return &world{w, t, s}
 }
 

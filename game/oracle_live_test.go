@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // TestOriginal runs the original's rules beside ours. TEEYARD_ORACLE is the
@@ -34,10 +36,7 @@ func TestOriginal(t *testing.T) {
 			reports, script := o.play(t)
 			cmd := exec.Command(oracle)
 			cmd.Stdin = bytes.NewReader(script)
-			out, err := cmd.Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := testenv.Must(cmd.Output())
 			want := readOracle(string(out))
 			if len(want) != len(reports) {
 				t.Fatalf("the original played %d ticks, we %d", len(want), len(reports))
@@ -48,9 +47,7 @@ func TestOriginal(t *testing.T) {
 				}
 			}
 			if i < len(oracleRuns) && os.Getenv("TEEYARD_ORACLE_RECORD") != "" {
-				if err := os.WriteFile(o.golden(), []byte(checksums(want)), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testenv.NoError(t, os.WriteFile(o.golden(), []byte(checksums(want)), 0o644))
 			}
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
 	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // oracleRun is a match that the original's rules and ours play identically.
@@ -37,10 +38,7 @@ var oracleRuns = []oracleRun{
 func (o *oracleRun) play(t *testing.T) (reports []report, script []byte) {
 	t.Helper()
 	p := &play{rand: bots.Rand(o.seed), players: o.players, mode: o.mode, chaos: o.chaos}
-	w, err := p.start(o.terrain())
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testenv.Must(p.start(o.terrain()))
 	for range o.ticks {
 		reports = append(reports, describe(w, w.Step(p.tick(w))))
 	}
@@ -65,10 +63,7 @@ func checksums(reports []report) string {
 func TestOriginalGolden(t *testing.T) {
 	for _, o := range oracleRuns {
 		t.Run(o.name, func(t *testing.T) {
-			want, err := os.ReadFile(o.golden())
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := testenv.Must(os.ReadFile(o.golden()))
 			reports, _ := o.play(t)
 			got, all := strings.Fields(checksums(reports)), strings.Fields(string(want))
 			if len(got) != len(all) {

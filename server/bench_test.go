@@ -13,6 +13,7 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/transport"
@@ -56,14 +57,9 @@ func newBenchServer(b *testing.B, clients, slots int, kind func(i int) client.Se
 		cfg.Send = func(b []byte) { bs.toServer.put(peer, b) }
 		cfg.HasMap = func(*bridge.MapChange) bool { return true }
 		cfg.Token = func() packet.Token { return packet.Token(i + 1) }
-		var err error
-		if p.Session, err = client.NewSession(cfg); err != nil {
-			b.Fatal(err)
-		}
+		p.Session = testenv.Must(client.NewSession(cfg))
 		bs.players, bs.byPeer[peer] = append(bs.players, p), p
-		if err := p.Dial(bs.now); err != nil {
-			b.Fatal(err)
-		}
+		testenv.NoError(b, p.Dial(bs.now))
 	}
 	for range 250 {
 		bs.tick()
@@ -220,10 +216,7 @@ func BenchmarkInfo(b *testing.B) {
 // with the challenge that they need.
 func (bs *benchServer) halfLifeQuestions(b *testing.B, from transport.Peer) (questions [3][]byte) {
 	bs.srv.Feed(bs.now, from, halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge))
-	challenge, err := halflife.ParseA2SChallenge(bytes.Clone(bs.toClients.data[bs.toClients.n-1]))
-	if err != nil {
-		b.Fatal(err)
-	}
+	challenge := testenv.Must(halflife.ParseA2SChallenge(bytes.Clone(bs.toClients.data[bs.toClients.n-1])))
 	bs.toClients.n = 0
 	for i, kind := range []halflife.RequestKind{halflife.RequestA2SInfo, halflife.RequestA2SPlayers, halflife.RequestA2SRules} {
 		questions[i] = halflife.AppendA2SRequest(nil, kind, challenge)

@@ -14,6 +14,7 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -133,9 +134,7 @@ func TestSpoofLimit(t *testing.T) {
 func TestBannedClientsAreTold(t *testing.T) {
 	handshakes06(t, func(t *testing.T, kind testclient.Config) {
 		ts := newTestServer(t, nil)
-		if err := ts.srv.banAddr(console.Operator, ts.now, ip(1).Addr(), time.Hour, "rude"); err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, ts.srv.banAddr(console.Operator, ts.now, ip(1).Addr(), time.Hour, "rude"))
 		ts.step(300)
 		c := ts.connectAs(kind, ip(1))
 		if !strings.Contains(c.Reason, "banned") || !strings.Contains(c.Reason, "rude") {
@@ -217,10 +216,7 @@ func TestVersionsShareAnAddress(t *testing.T) {
 // cannot read.
 func compressedMap(t *testing.T) []byte {
 	t.Helper()
-	m, err := twmap.Parse(maps.Default().Data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testenv.Must(twmap.Parse(maps.Default().Data))
 	for _, g := range m.Groups {
 		for _, l := range g.Layers {
 			if l, ok := l.(*twmap.TileLayer); ok {
@@ -228,10 +224,7 @@ func compressedMap(t *testing.T) []byte {
 			}
 		}
 	}
-	b, err := m.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testenv.Must(m.Bytes())
 	return b
 }
 

@@ -43,9 +43,7 @@ func (c hlClient) askOne(b []byte) []byte {
 func (c hlClient) a2s(kind halflife.RequestKind) []byte {
 	c.tb.Helper()
 	challenge, err := halflife.ParseA2SChallenge(c.askOne(halflife.AppendA2SRequest(nil, kind, halflife.NoChallenge)))
-	if err != nil {
-		c.tb.Fatal(err)
-	}
+	testenv.NoError(c.tb, err)
 	return c.askOne(halflife.AppendA2SRequest(nil, kind, challenge))
 }
 
@@ -56,9 +54,7 @@ var rconChallenge = []byte("\xff\xff\xff\xffchallenge rcon\n" + strings.Repeat("
 func (c hlClient) challenge() uint32 {
 	c.tb.Helper()
 	challenge, err := halflife.ParseRconChallenge(c.askOne(rconChallenge))
-	if err != nil {
-		c.tb.Fatal(err)
-	}
+	testenv.NoError(c.tb, err)
 	return challenge
 }
 
@@ -70,10 +66,7 @@ func (c hlClient) rcon(password, line string) string {
 
 func (c hlClient) rconWith(challenge uint32, password, line string) string {
 	c.tb.Helper()
-	b, err := halflife.AppendRcon(nil, challenge, password, line)
-	if err != nil {
-		c.tb.Fatal(err)
-	}
+	b := testenv.Must(halflife.AppendRcon(nil, challenge, password, line))
 	var out []byte
 	for _, b := range c.ask(b) {
 		text, err := halflife.ParsePrint(b)
@@ -392,10 +385,7 @@ func TestHalfLifeBans(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bans.json")
 	written := map[string]*file{}
 	start := func() (*testServer, *bans.List) {
-		store, err := bans.Open(path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		store := testenv.Must(bans.Open(path, nil))
 		return newTestServerWith(t, Config{Bans: store, Create: func(name string) (io.WriteCloser, error) {
 			written[name] = &file{}
 			return written[name], nil
@@ -434,9 +424,7 @@ func TestHalfLifeBans(t *testing.T) {
 	if got := written["listip.cfg"]; got == nil || got.String() != "addip 0 10.0.1.0\n" || !got.closed {
 		t.Errorf("writeip writes %q", got)
 	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, store.Close())
 	// They are there again after a restart.
 	ts, store = start()
 	k = hlClient{ts, public(1)}
@@ -450,9 +438,7 @@ func TestHalfLifeBans(t *testing.T) {
 	run("unban 10.0.1.0/24", "unbanned '10.0.1.0/24' for life (addip)\n")
 	run("unban_all", "unbanned all entries\n")
 	run("bans", "0 bans\n")
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, store.Close())
 	if p = ts.dial(ip(1<<8 | 8)); p.Closed {
 		t.Errorf("unbanned, but %q", p.Reason)
 	}
@@ -524,9 +510,7 @@ func TestHalfLifeQueriesAllocateNothing(t *testing.T) {
 	}
 	k := hlClient{ts, public(1)}
 	challenge, err := halflife.ParseA2SChallenge(k.askOne(halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	ts.srv.banAddr(console.Operator, ts.now, ip(5).Addr(), time.Hour, "x")
 	var questions [][]byte
 	for _, kind := range []halflife.RequestKind{halflife.RequestA2SInfo, halflife.RequestA2SPlayers, halflife.RequestA2SRules, halflife.RequestPing, halflife.RequestDetails, halflife.RequestRconChallenge} {

@@ -23,10 +23,7 @@ func drawn(t testing.TB, width, height int, draw func(l *twmap.TileLayer)) []byt
 		draw(l)
 	}
 	m := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, l)}}
-	b, err := m.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testenv.Must(m.Bytes())
 	return b
 }
 
@@ -44,10 +41,7 @@ func damagedMaps(t testing.TB) fstest.MapFS {
 		binary.LittleEndian.PutUint32(huge[off:], 0x7fffffff)
 	}
 	put("huge", huge)
-	noLayer, err := (&twmap.Map{}).Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noLayer := testenv.Must((&twmap.Map{}).Bytes())
 	put("nolayer", noLayer)
 	return files
 }

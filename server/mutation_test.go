@@ -432,9 +432,7 @@ func TestClientMutatedPackets(t *testing.T) {
 	}
 	dial := func(ticks int) {
 		toServer, toClient = nil, nil
-		if err := c.Dial(ts.now); err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, c.Dial(ts.now))
 		for range ticks {
 			tick()
 		}

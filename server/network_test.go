@@ -15,6 +15,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -43,23 +44,15 @@ func newTestNetwork(t testing.TB, link netsim.Link, seed uint64, commands ...str
 // server to the network.
 func newTestNetworkWith(t testing.TB, link netsim.Link, seed uint64, cfg Config, commands ...string) *testNetwork {
 	t.Helper()
-	net, err := netsim.New(netsim.Config{Seed: seed, Link: link})
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := testenv.Must(netsim.New(netsim.Config{Seed: seed, Link: link}))
 	tn := &testNetwork{t: t, net: net, addr: transport.MustParsePeer("10.0.0.1:8303"), rand: rand.New(rand.NewPCG(seed, 2))}
-	endpoint, err := net.Listen(tn.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	endpoint := testenv.Must(net.Listen(tn.addr))
 	cfg.Transport, cfg.Seed = endpoint, seed
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	cfg.Commands = append([]string{"sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; sv_max_clients_per_network 0; sv_rcon_password adminpw"}, commands...)
-	if tn.srv, err = New(cfg); err != nil {
-		t.Fatal(err)
-	}
+	tn.srv = testenv.Must(New(cfg))
 	net.Drive(endpoint,
 		func(d transport.Datagram) { tn.srv.Feed(conn.Time(d.ReceivedAt), d.Peer, d.Data) },
 		func(now int64) { tn.srv.Advance(conn.Time(now)) })
@@ -159,18 +152,13 @@ func (tn *testNetwork) dialFrom(peer transport.Peer, cfg client.SessionConfig) *
 			p.views[tick] = copyView(v)
 		}
 	}
-	var err error
-	if p.Session, err = client.NewSession(cfg); err != nil {
-		tn.t.Fatal(err)
-	}
+	p.Session = testenv.Must(client.NewSession(cfg))
 	tn.net.Handle(peer, func(now int64, from transport.Peer, b []byte) {
 		if from == tn.addr {
 			p.Feed(conn.Time(now), slices.Clone(b))
 		}
 	})
-	if err := p.Dial(tn.now()); err != nil {
-		tn.t.Fatal(err)
-	}
+	testenv.NoError(tn.t, p.Dial(tn.now()))
 	tn.net.Every(5*time.Millisecond, func(now int64) {
 		if p.redial && p.State() == client.Offline {
 			p.Dial(conn.Time(now))
@@ -253,9 +241,7 @@ func (p *player) send(m testclient.Message) { p.SendMessage(p.network.now(), m.A
 // do sends what has the same meaning in both versions, and lets a second pass.
 func (p *player) do(send func(c bridge.ClientSide)) {
 	p.network.t.Helper()
-	if err := p.Request(p.network.now(), send); err != nil {
-		p.network.t.Fatal(err)
-	}
+	testenv.NoError(p.network.t, p.Request(p.network.now(), send))
 	p.network.run(time.Second)
 }
 

@@ -124,10 +124,7 @@ func (s *memoryReplays) reader(t testing.TB, name string) *replay.Reader {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, err := replay.NewReader(bytes.NewReader(bytes.Clone(s.files[name].Bytes())))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testenv.Must(replay.NewReader(bytes.NewReader(bytes.Clone(s.files[name].Bytes()))))
 	return r
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packer"
@@ -72,10 +73,7 @@ func newTestServerWith(tb testing.TB, cfg Config, commands ...string) *testServe
 	}
 	cfg.Transport, cfg.Seed, cfg.Log = ts, 1, slog.New(rawLog{&ts.log})
 	cfg.Commands = append([]string{testConfig}, commands...)
-	var err error
-	if ts.srv, err = New(cfg); err != nil {
-		tb.Fatal(err)
-	}
+	ts.srv = testenv.Must(New(cfg))
 	return ts
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -272,14 +273,8 @@ func TestVersionsSeeTheSameWorld(t *testing.T) {
 	}
 	watchers := tn.players[len(players):]
 	tn.untilPlaying(watchers...)
-	m, err := twmap.Parse(tn.srv.gameMap.compatibleMap().File)
-	if err != nil {
-		t.Fatal(err)
-	}
-	collision, err := physics.NewCollision(m.GameLayer().Width, m.GameLayer().Height, m.GameLayer().Indices())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testenv.Must(twmap.Parse(tn.srv.gameMap.compatibleMap().File))
+	collision := testenv.Must(physics.NewCollision(m.GameLayer().Width, m.GameLayer().Height, m.GameLayer().Indices()))
 	for _, p := range tn.players {
 		p.ClientSide().SetMap(collision)
 	}
@@ -387,9 +382,7 @@ func TestRecordedMatchOfAllVersionsReruns(t *testing.T) {
 	players[2].command(game.Command{Kind: game.CmdSetTeam, Team: game.TeamSpectators})
 	// One crashes and connects again from the same port.
 	was := players[1].id()
-	if err := players[1].Dial(tn.now()); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, players[1].Dial(tn.now()))
 	tn.until(2*time.Minute, "the one who crashed plays again", func() bool { return allPlay(players) && players[1].id() == was })
 	players[0].redial = false
 	players[0].Close(tn.now())

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // benchGrid returns the standard map dm1 if the original's data files are installed,
@@ -14,10 +15,7 @@ func benchGrid(tb testing.TB) *Collision {
 	w, h := 60, 50
 	tiles := make([]uint8, w*h)
 	if b, err := os.ReadFile("/usr/share/games/teeworlds/data/maps/dm1.map"); err == nil {
-		m, err := twmap.Parse(b)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		m := testenv.Must(twmap.Parse(b))
 		g := m.GameLayer()
 		w, h = g.Width, g.Height
 		tiles = tiles[:0]
@@ -33,10 +31,7 @@ func benchGrid(tb testing.TB) *Collision {
 			}
 		}
 	}
-	c, err := NewCollision(w, h, tiles)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	c := testenv.Must(NewCollision(w, h, tiles))
 	return c
 }
 

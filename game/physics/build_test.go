@@ -49,9 +49,7 @@ func TestNoFusedOperations(t *testing.T) {
 		"go.mod":   "module probe\n",
 		"probe.go": "package probe\n\nfunc F(a, b, c float32) float32 { return a*b + c }\n",
 	} {
-		if err := os.WriteFile(filepath.Join(probe, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, os.WriteFile(filepath.Join(probe, name), []byte(text), 0o644))
 	}
 	pkgs := []string{"./vec", "./physics", ".", "./mode/..."}
 	if testenv.Full() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/teeyard/teeyard/game/internal/splitmix"
 	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // stream is the generator that also drove the original code.
@@ -201,10 +202,7 @@ func (sc *scenario) finish() {
 // all states.
 func TestOriginal(t *testing.T) {
 	const scenarios, ticks = 40, 1000
-	b, err := os.ReadFile("testdata/original.bin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testenv.Must(os.ReadFile("testdata/original.bin"))
 	word := func() int32 {
 		v := int32(binary.LittleEndian.Uint32(b))
 		b = b[4:]

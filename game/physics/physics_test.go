@@ -69,10 +69,7 @@ func TestTuning(t *testing.T) {
 // grid returns the collision of a grid of tiles.
 func grid(t *testing.T, width int, tiles ...uint8) *Collision {
 	t.Helper()
-	c, err := NewCollision(width, len(tiles)/width, tiles)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testenv.Must(NewCollision(width, len(tiles)/width, tiles))
 	return c
 }
 

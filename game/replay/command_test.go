@@ -60,9 +60,7 @@ func roundTrip(t testing.TB, ticks [][]game.Command) [][]game.Command {
 	var got [][]game.Command
 	for range ticks {
 		cmds, err := d.decodeTick(&s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, err)
 		got = append(got, append([]game.Command(nil), cmds...))
 	}
 	testenv.Require(t, len(s.b) == 0, "%d bytes left", len(s.b))
@@ -113,13 +111,9 @@ func TestHeaderFieldsTravel(t *testing.T) {
 		}
 	}
 	b, err := p.AppendHeader(nil, &h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	rd, err := NewReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	if diff := cmp.Diff(&h, rd.Header()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -219,10 +213,7 @@ func FuzzReader(f *testing.F) {
 	log := record(f, 2, 120)
 	f.Add(log, false)
 	f.Add(log[:len(log)/2], false)
-	r, err := NewReader(bytes.NewReader(log))
-	if err != nil {
-		f.Fatal(err)
-	}
+	r := testenv.Must(NewReader(bytes.NewReader(log)))
 	for {
 		kind, payload, err := r.blocks.next()
 		if err != nil {
@@ -240,10 +231,7 @@ func FuzzReader(f *testing.F) {
 			h := header()
 			var p Encoder
 			rec := Recorder{buf: b[:len(b):len(b)], ticks: BlockTicks, next: BlockTicks}
-			log, err := p.AppendHeader(nil, h)
-			if err != nil {
-				t.Fatal(err)
-			}
+			log := testenv.Must(p.AppendHeader(nil, h))
 			b = p.AppendTicks(log, rec.TakeBlock(0, nil))
 		}
 		r, err := NewReader(bytes.NewReader(b))

@@ -83,15 +83,9 @@ func record(t testing.TB, players, ticks int) []byte {
 	t.Helper()
 	h := header()
 	h.IdleTicks = 123
-	w, err := h.NewWorld(VerifyConfig{Modes: modes})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testenv.Must(h.NewWorld(VerifyConfig{Modes: modes}))
 	var out bytes.Buffer
-	wr, err := NewWriter(&out, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wr := testenv.Must(NewWriter(&out, h))
 	a := &aimingBots{}
 	for i := range ticks {
 		var cmds []game.Command
@@ -111,17 +105,11 @@ func record(t testing.TB, players, ticks int) []byte {
 				game.Command{Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Text: "half time"},
 				game.Command{Kind: game.CmdLeave, Player: 1, Text: "bye"})
 		}
-		if err := wr.RecordTick(cmds); err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, wr.RecordTick(cmds))
 		w.Step(cmds)
-		if err := wr.AfterStep(w); err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, wr.AfterStep(w))
 	}
-	if err := wr.Close(w, EndMapChange); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, wr.Close(w, EndMapChange))
 	return out.Bytes()
 }
 
@@ -137,18 +125,13 @@ func TestVerify(t *testing.T) {
 	const ticks = 5030
 	log := record(t, 16, ticks)
 	res, err := verify(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	want := Result{Ticks: 123 + ticks, HashesMatched: 202, LastGoodTick: 123 + ticks, End: EndMapChange}
 	testenv.Check(t, res == want && res.End.String() == "map change", "%+v, want %+v", res, want)
 	minutes := float64(ticks) / (60 * game.TickRate)
 	t.Logf("%d bytes for %.1f minutes of 16 players: %.0f KB per minute", len(log), minutes, float64(len(log))/1024/minutes)
 
-	r, err := NewReader(bytes.NewReader(log))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testenv.Must(NewReader(bytes.NewReader(log)))
 	wantHeader := header()
 	wantHeader.IdleTicks = 123
 	if diff := cmp.Diff(wantHeader, r.Header()); diff != "" {
@@ -159,16 +142,10 @@ func TestVerify(t *testing.T) {
 // TestDifferenceIsFound changes one command of a log.
 func TestDifferenceIsFound(t *testing.T) {
 	log := record(t, 4, 1000)
-	r, err := NewReader(bytes.NewReader(log))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testenv.Must(NewReader(bytes.NewReader(log)))
 	var out bytes.Buffer
 	h := *r.Header()
-	wr, err := NewWriter(&out, &h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wr := testenv.Must(NewWriter(&out, &h))
 	w, _ := h.NewWorld(VerifyConfig{Modes: modes})
 	var tick Tick
 	for r.Next(&tick) == nil {
@@ -177,13 +154,9 @@ func TestDifferenceIsFound(t *testing.T) {
 			i := slices.IndexFunc(tick.Commands, func(c game.Command) bool { return c.Kind == game.CmdInput })
 			tick.Commands[i].Input.Direction = 1 - max(tick.Commands[i].Input.Direction, 0)
 		}
-		if err := errors.Join(wr.RecordTick(tick.Commands), wr.AfterStep(w)); err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, errors.Join(wr.RecordTick(tick.Commands), wr.AfterStep(w)))
 	}
-	if err := wr.Close(w, EndMapChange); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, wr.Close(w, EndMapChange))
 	res, err := verify(out.Bytes())
 	if !errors.Is(err, ErrMismatch) || res.LastGoodTick != 698 || res.FirstBadTick != 723 {
 		t.Errorf("%+v, %v: want a difference between 698 and 723", res, err)
@@ -193,9 +166,7 @@ func TestDifferenceIsFound(t *testing.T) {
 func TestTruncation(t *testing.T) {
 	log := record(t, 4, 200)
 	whole, err := verify(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	step := 37
 	if testenv.Full() {
 		step = 1
@@ -245,10 +216,7 @@ func TestDamage(t *testing.T) {
 func TestBlocksMissingOrRepeated(t *testing.T) {
 	log := record(t, 2, 400)
 	var at []int64
-	r, err := NewReader(bytes.NewReader(log))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testenv.Must(NewReader(bytes.NewReader(log)))
 	var tick Tick
 	at = append(at, r.ValidBytes())
 	for r.Next(&tick) == nil {
@@ -274,9 +242,7 @@ func TestCut(t *testing.T) {
 	for _, to := range []int32{0, 1, 148, 149, 600, 5000} {
 		var out bytes.Buffer
 		last, err := Cut(&out, bytes.NewReader(log), to)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, err)
 		want := min(123+(max(to, 123)-123+BlockTicks-1)/BlockTicks*BlockTicks, 1123)
 		testenv.Check(t, last == want, "cut to %d: last tick %d, want %d", to, last, want)
 		res, err := verify(out.Bytes())
@@ -339,16 +305,10 @@ func TestCrash(t *testing.T) {
 	var out bytes.Buffer
 	var rec Recorder
 	var pack Encoder
-	log, err := pack.AppendHeader(nil, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := testenv.Must(pack.AppendHeader(nil, h))
 	out.Write(log)
 	rec.Begin(0)
-	w, err := h.NewWorld(VerifyConfig{Modes: modes, Mods: []game.Mod{&panicMod{77}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testenv.Must(h.NewWorld(VerifyConfig{Modes: modes, Mods: []game.Mod{&panicMod{77}}}))
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -358,19 +318,14 @@ func TestCrash(t *testing.T) {
 			out.Write(pack.AppendEnd(nil, EndCrash))
 		}()
 		for {
-			if err := rec.RecordTick(nil); err != nil {
-				t.Fatal(err)
-			}
+			testenv.NoError(t, rec.RecordTick(nil))
 			w.Step(nil)
 			if rec.BlockReady() {
 				out.Write(pack.AppendTicks(nil, rec.TakeBlock(w.Hash(), nil)))
 			}
 		}
 	}()
-	r, err := NewReader(&out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testenv.Must(NewReader(&out))
 	res, err := Verify(r, VerifyConfig{Modes: modes, Mods: []game.Mod{&panicMod{77}}})
 	testenv.Check(t, errors.Is(err, ErrPanic) && res.Ticks == 76 && res.LastGoodTick == 75, "%+v, %v", res, err)
 }

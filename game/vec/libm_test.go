@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/game/internal/splitmix"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // stream is the generator that also fed the C library.
@@ -54,10 +55,7 @@ func TestLibmVectors(t *testing.T) {
 	if name == "" {
 		name = "testdata/libm.bin"
 	}
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testenv.Must(os.ReadFile(name))
 	if len(b)%(4*11) != 0 || len(b) == 0 {
 		t.Fatalf("%s: %d bytes", name, len(b))
 	}

@@ -22,3 +22,19 @@ func Require(t reporter, ok bool, format string, args ...any) {
 		t.Fatalf(format, args...)
 	}
 }
+
+// NoError ends the test if a call that it depends on failed.
+func NoError(t reporter, err error) {
+	if err != nil {
+		t.Helper() // not before: it allocates
+		t.Fatalf("%v", err)
+	}
+}
+
+// Must returns the value of a call that prepares a test. It panics if the call failed.
+func Must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
