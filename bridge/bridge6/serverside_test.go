@@ -122,7 +122,7 @@ func newServerSide(t testing.TB, p *Protocol, w *game.World, own game.PlayerID, 
 // receive passes a message to a side.
 func receive(t testing.TB, to bridgetest.Receiver, m msg6.Message) {
 	t.Helper()
-	if err := to.Receive(m.Append(nil), m.ID().Vital()); err != nil {
+	if err := to.Receive(m.Append(nil), m.ID().Desc().Vital); err != nil {
 		t.Errorf("%T: %v", m, err)
 	}
 }

@@ -74,7 +74,7 @@ func (p *six) send(toServer bool, seq int, msgs ...msg6.Message) {
 	var payload []byte
 	for _, m := range msgs {
 		flags := packet.ChunkFlags(0)
-		if m.ID().Vital() {
+		if m.ID().Desc().Vital {
 			flags = packet.ChunkVital
 		}
 		payload = packet.AppendChunk6(payload, flags, seq, m.Append(nil))

@@ -122,7 +122,7 @@ func (p *packets) send(toServer bool, ack, seq int, msgs ...msg7.Message) {
 	var payload []byte
 	for _, m := range msgs {
 		flags := packet.ChunkFlags(0)
-		if m.ID().Vital() {
+		if m.ID().Desc().Vital {
 			flags = packet.ChunkVital
 		}
 		payload = packet.AppendChunk(payload, flags, seq, m.Append(nil))

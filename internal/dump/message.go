@@ -23,17 +23,15 @@ func (d *Decoder) decodeMessage(version int, b []byte) (message, error) {
 		if err != nil {
 			return message{}, err
 		}
-		id := m.ID()
-		sender := id.Desc().Sender
-		return message{m, id.Name(), id.System(), id.Vital(), sender == messages.FromClient, sender == messages.FromServer, d.msgs6.TrailingBytes()}, nil
+		id, desc := m.ID(), m.ID().Desc()
+		return message{m, id.String(), id.System(), desc.Vital, desc.Sender == messages.FromClient, desc.Sender == messages.FromServer, d.msgs6.TrailingBytes()}, nil
 	}
 	m, err := d.msgs7.Decode(b)
 	if err != nil {
 		return message{}, err
 	}
-	id := m.ID()
-	sender := id.Desc().Sender
-	return message{m, id.Name(), id.System(), id.Vital(), sender == messages.FromClient, sender == messages.FromServer, d.msgs7.TrailingBytes()}, nil
+	id, desc := m.ID(), m.ID().Desc()
+	return message{m, id.String(), id.System(), desc.Vital, desc.Sender == messages.FromClient, desc.Sender == messages.FromServer, d.msgs7.TrailingBytes()}, nil
 }
 
 // addMessage adds the fields of a message.

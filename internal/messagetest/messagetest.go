@@ -22,8 +22,8 @@ import (
 // ID is the message id of a version.
 type ID interface {
 	~uint16
-	// Name returns the name of the message in the original.
-	Name() string
+	// String returns the name of the message in the original.
+	String() string
 	// System reports whether it is a system message.
 	System() bool
 	// Number returns the number of the message within its layer.
@@ -78,6 +78,8 @@ type Suite[I ID, M Message[I], O Object] struct {
 	// NewDecoder and NewObjectDecoder return pointers to the zero values.
 	NewDecoder       func() Decoder[M]
 	NewObjectDecoder func() ObjectDecoder[O]
+	// ObjectName returns the name of a type of object, or "" for unknown types.
+	ObjectName func(typ int) string
 	// Custom draws the types whose fields the schema does not describe, by name.
 	Custom map[string]func(*rapid.T) any
 	// Fix corrects drawn values of types whose fields depend on each other, by
@@ -254,7 +256,7 @@ func (s *Suite[I, M, O]) KnownIDs(t *testing.T, lastSystem, lastGame int, maxWir
 // and with more behind.
 func (s *Suite[I, M, O]) RoundTrip(t *testing.T) {
 	for _, id := range s.IDs() {
-		t.Run(id.Name(), func(t *testing.T) {
+		t.Run(id.String(), func(t *testing.T) {
 			d := s.NewDecoder()
 			rapid.Check(t, func(t *rapid.T) {
 				want := s.DrawMessage(t, id)
@@ -315,7 +317,7 @@ func (s *Suite[I, M, O]) Ranges(t *testing.T) {
 	s.outOfRange(func(m M, label string) {
 		got, err := s.NewDecoder().Decode(m.Append(nil))
 		var fe *message.FieldError
-		if any(got) != nil || !errors.Is(err, message.ErrRange) || !errors.As(err, &fe) || fe.Field != label || fe.Name != m.ID().Name() {
+		if any(got) != nil || !errors.Is(err, message.ErrRange) || !errors.As(err, &fe) || fe.Field != label || fe.Name != m.ID().String() {
 			t.Errorf("%+v: %v, want %s out of range", m, err, label)
 		}
 	})
@@ -365,8 +367,8 @@ func (s *Suite[I, M, O]) ObjectsRoundTrip(t *testing.T, surplusAllowed func(typ 
 		})
 	}
 	for _, typ := range unknown {
-		if _, err := d.Decode(typ, nil); !errors.Is(err, message.ErrUnknown) {
-			t.Errorf("type %d: %v", typ, err)
+		if _, err := d.Decode(typ, nil); !errors.Is(err, message.ErrUnknown) || s.ObjectName(typ) != "" {
+			t.Errorf("type %d, %q: %v", typ, s.ObjectName(typ), err)
 		}
 	}
 }
@@ -480,6 +482,42 @@ func (s *Suite[I, M, O]) Errors(t *testing.T, cases []ErrorCase) {
 		m, err := s.NewDecoder().Decode([]byte(c.Payload))
 		if any(m) != nil || !errors.Is(err, c.Is) || err.Error() != c.Text {
 			t.Errorf("%x: %v, %v; want %q", c.Payload, m, err, c.Text)
+		}
+	}
+}
+
+// InputCase is an INPUT message with that many integers after its size. Count and
+// Missing are those of the message.
+type InputCase = struct {
+	Name           string
+	Size           int32
+	Ints           int
+	Count, Missing int
+}
+
+// Inputs decodes INPUT messages with the AckTick -1, the IntendedTick 100 and the
+// integers 1, 2, 3..., each after one of the largest size, and appends them again to the
+// same bytes. want returns the message for a case and its integers.
+func (s *Suite[I, M, O]) Inputs(t *testing.T, cases []InputCase, want func(c InputCase, ints []int32) M) {
+	for _, c := range cases {
+		var ints []int32
+		for i := range c.Ints {
+			ints = append(ints, int32(i+1))
+		}
+		m := want(c, ints)
+		b := packer.AppendInts(nil, append([]int32{int32(m.ID()), -1, 100, c.Size}, ints...))
+		d := s.NewDecoder()
+		d.Decode(packer.AppendInts(nil, append([]int32{int32(m.ID()), 9, 9, 512}, slices.Repeat([]int32{9}, 129)...)))
+		got, err := d.Decode(bytes.Clone(b))
+		if err != nil || !reflect.DeepEqual(got, m) {
+			t.Errorf("%s: %+v, %v; want %+v", c.Name, got, err, m)
+			continue
+		}
+		if n := any(got).(interface{ Count() int }).Count(); n != c.Count {
+			t.Errorf("%s: %d words, want %d", c.Name, n, c.Count)
+		}
+		if out := got.Append(nil); !bytes.Equal(out, b) {
+			t.Errorf("%s: wrote %x, want %x", c.Name, out, b)
 		}
 	}
 }

@@ -19,8 +19,8 @@ type Desc struct {
 	Name     string // in the original
 	Doc      string // what it is for
 	Sender   Sender
-	Vital    bool // sent in a vital chunk
-	Flush    bool // sent without waiting for more
+	Vital    bool // sent in a vital chunk; receivers ignore it in others
+	Flush    bool // the packet is sent as soon as the message is in it
 	NoRecord bool // left out of demos; set for 0.7 only
 	Reserved bool // named by the original but never used
 	// Extension is the name from which the UUID is made, such as ping@ddnet.tw; ""

@@ -232,7 +232,7 @@ func describeMessages(messages []string) string {
 			out = append(out, fmt.Sprintf("%v %x", err, m))
 			continue
 		}
-		out = append(out, fmt.Sprintf("%s%v", decoded.ID().Name(), decoded))
+		out = append(out, fmt.Sprintf("%s%v", decoded.ID().String(), decoded))
 	}
 	return "[" + strings.Join(out, ", ") + "]"
 }

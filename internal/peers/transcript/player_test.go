@@ -456,7 +456,7 @@ func mask(s string) string {
 // times, map data as a checksum, and console commands without their help.
 func describeMessage(m msg7.Message) string {
 	var b strings.Builder
-	b.WriteString(m.ID().Name())
+	b.WriteString(m.ID().String())
 	switch m := m.(type) {
 	case *msg7.MapData:
 		fmt.Fprintf(&b, " bytes=%d crc=%08x", len(m.Data), crc32.ChecksumIEEE(m.Data))

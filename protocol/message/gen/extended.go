@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	messages "github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/message/schema"
@@ -23,32 +24,10 @@ func uuidLiteral(u messages.UUID) string {
 	return lit + "}"
 }
 
-// extended returns the messages that have a UUID.
-func (s *spec) extended() []*message {
-	var l []*message
-	for _, m := range s.Messages {
-		if m.Ext != "" {
-			l = append(l, m)
-		}
-	}
-	return l
-}
-
-// extendedObjects returns the objects that have a UUID.
-func (s *spec) extendedObjects() []*object {
-	var l []*object
-	for _, o := range s.Objects {
-		if o.Ext != "" {
-			l = append(l, o)
-		}
-	}
-	return l
-}
-
 // emitExtendedIDs prints the ids, UUIDs and descriptions of the messages with a
 // UUID.
 func emitExtendedIDs(s *spec, w *writer) {
-	l := s.extended()
+	l := slices.DeleteFunc(slices.Clone(s.Messages), func(m *message) bool { return m.Ext == "" })
 	if len(l) == 0 {
 		return
 	}
@@ -80,7 +59,7 @@ func emitExtendedIDs(s *spec, w *writer) {
 
 // emitExtendedObjects prints the UUIDs of the objects that have one.
 func emitExtendedObjects(s *spec, w *writer) {
-	l := s.extendedObjects()
+	l := slices.DeleteFunc(slices.Clone(s.Objects), func(o *object) bool { return o.Ext == "" })
 	if len(l) == 0 {
 		return
 	}

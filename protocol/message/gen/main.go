@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"go/format"
+	"log"
 	"os"
 	"path/filepath"
 
@@ -17,27 +18,21 @@ import (
 )
 
 func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "gen:", err)
-		os.Exit(1)
-	}
-}
-
-func run() error {
+	log.SetFlags(0)
+	log.SetPrefix("gen: ")
 	root, err := moduleRoot()
 	if err != nil {
-		return err
+		log.Fatal(err)
 	}
 	files, err := generate(root)
 	if err != nil {
-		return err
+		log.Fatal(err)
 	}
 	for _, f := range files {
 		if err := os.WriteFile(f.path, f.content, 0o644); err != nil {
-			return err
+			log.Fatal(err)
 		}
 	}
-	return nil
 }
 
 // file is a file to write.

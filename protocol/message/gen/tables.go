@@ -66,11 +66,7 @@ func nameTable(e *enum) string { return lower(e.Name) + "Names" }
 func emitIDs(s *spec, w *writer) {
 	w.head(messagePath)
 	for _, system := range []bool{true, false} {
-		layer := "game"
-		if system {
-			layer = "system"
-		}
-		w.comment(fmt.Sprintf("Ids of the %s messages.", layer))
+		w.comment(fmt.Sprintf("Ids of the %s messages.", layer(system)))
 		w.p("const (")
 		for _, m := range s.Messages {
 			if m.System == system && !m.Reserved && m.Ext == "" {
@@ -80,11 +76,7 @@ func emitIDs(s *spec, w *writer) {
 		w.p(")\n")
 	}
 	for _, system := range []bool{true, false} {
-		name := "gameDescs"
-		if system {
-			name = "systemDescs"
-		}
-		w.p("var %s = [...]message.Desc{", name)
+		w.p("var %sDescs = [...]message.Desc{", layer(system))
 		for _, m := range s.Messages {
 			if m.System != system || m.Ext != "" {
 				continue
@@ -135,7 +127,7 @@ func emitDecoder(s *spec, w *writer) {
 	w.p("u packer.Unpacker\n")
 	for _, m := range s.Messages {
 		if !m.Reserved {
-			w.p("%s %s", decoderField(m), m.Go)
+			w.p("%s %s", lower(m.Go), m.Go)
 		}
 	}
 	w.p("}\n")
@@ -146,7 +138,7 @@ func emitDecoder(s *spec, w *writer) {
 		if m.Reserved {
 			continue
 		}
-		x := "d." + decoderField(m)
+		x := "d." + lower(m.Go)
 		w.p("case ID%s:", m.Go)
 		if len(m.Fields) == 0 {
 			w.p("return &%s, nil", x)
@@ -175,6 +167,3 @@ func emitDecoder(s *spec, w *writer) {
 	w.p("if err := o.ReadInts(src); err != nil {\nreturn nil, err\n}")
 	w.p("return o, nil\n}")
 }
-
-// decoderField names the place of a message in the Decoder.
-func decoderField(m *message) string { return lower(m.Go) }

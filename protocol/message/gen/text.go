@@ -116,13 +116,14 @@ func sentBy(m *message) string {
 		}
 	}
 	if m.Ext != "" {
-		return fmt.Sprintf("%s; %s message %s, %s.", s, layer(m), m.Ext, m.Name)
+		return fmt.Sprintf("%s; %s message %s, %s.", s, layer(m.System), m.Ext, m.Name)
 	}
-	return fmt.Sprintf("%s; %s message %d, %s.", s, layer(m), m.ID, m.Name)
+	return fmt.Sprintf("%s; %s message %d, %s.", s, layer(m.System), m.ID, m.Name)
 }
 
-func layer(m *message) string {
-	if m.System {
+// layer returns the name of the layer of system or game messages.
+func layer(system bool) string {
+	if system {
 		return "system"
 	}
 	return "game"

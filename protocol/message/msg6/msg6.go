@@ -98,9 +98,9 @@ func ExtendedID(u UUID, system bool) (id ID, ok bool) {
 	return id, ok && id.System() == system
 }
 
-// Name returns the name of the message in the original, such as SNAPSINGLE or
+// String returns the name of the message in the original, such as SNAPSINGLE or
 // Sv_Chat.
-func (id ID) Name() string {
+func (id ID) String() string {
 	if d := id.Desc(); d != nil {
 		return d.Name
 	}
@@ -108,22 +108,6 @@ func (id ID) Name() string {
 		return fmt.Sprintf("system message %d", id.Number())
 	}
 	return fmt.Sprintf("game message %d", id.Number())
-}
-
-// String returns the name.
-func (id ID) String() string { return id.Name() }
-
-// Vital reports whether the message is sent in a vital chunk. Receivers ignore such a
-// message in a chunk that is not vital.
-func (id ID) Vital() bool {
-	d := id.Desc()
-	return d != nil && d.Vital
-}
-
-// Flush reports whether the packet is sent as soon as the message is in it.
-func (id ID) Flush() bool {
-	d := id.Desc()
-	return d != nil && d.Flush
 }
 
 // Object is an item of a snapshot.

@@ -28,6 +28,8 @@ func TestErrorsNameTheField(t *testing.T) {
 		{"\x06\x01\x00", packer.ErrShort, "msg6: Sv_Chat.Message: packer: data ends too early"},
 		{"\x28n\x00c\x00\x00s", packer.ErrUnterminated, "msg6: Cl_StartInfo.Profile.Skin: packer: string without NUL"},
 		{"\x28n\x00c\x00\x00s\x00\x02", message.ErrRange, "msg6: Cl_StartInfo.Profile.UseCustomColor = 2: out of range"},
+		{"\x22\x02hi\x00", message.ErrRange, "msg6: Cl_Say.Team = 2: out of range"},
+		{"\x22\x40hi\x00", message.ErrRange, "msg6: Cl_Say.Team = -1: out of range"},
 		{"\x18\x00", message.ErrRange, "msg6: Sv_VoteOptionListAdd.Count = 0: out of range"},
 		{"\x18\x10", message.ErrRange, "msg6: Sv_VoteOptionListAdd.Count = 16: out of range"},
 		{"\x18\x01a\x00b\x00", packer.ErrShort, "msg6: Sv_VoteOptionListAdd.Descriptions: packer: data ends too early"},
@@ -65,44 +67,18 @@ func TestErrorsNameTheField(t *testing.T) {
 }
 
 func TestInputQuirks(t *testing.T) {
-	for _, v := range []struct {
-		name    string
-		size    int32
-		words   int // on the wire
-		count   int
-		missing int
-	}{
+	suite.Inputs(t, []messagetest.InputCase{
 		{"as sent by the original", 40, 10, 10, 0},
 		{"one word missing", 40, 9, 10, 1},
 		{"no words", 40, 0, 10, 10},
 		{"size of three bytes more", 43, 10, 10, 0},
 		{"largest", 515, 128, 128, 0},
 		{"negative size", -40, 0, 0, 0},
-	} {
-		b := packer.AppendInts(nil, []int32{int32(IDInput), -1, 100, v.size})
-		for i := range v.words {
-			b = packer.AppendInt(b, int32(i+1))
-		}
-		var d Decoder
-		d.input.Words[9], d.input.Missing = 99, 99 // of an earlier message
-		m, err := d.Decode(bytes.Clone(b))
-		if err != nil {
-			t.Errorf("%s: %v", v.name, err)
-			continue
-		}
-		in := m.(*Input)
-		if in.AckTick != -1 || in.IntendedTick != 100 || in.Size != v.size || in.Count() != v.count || in.Missing != v.missing {
-			t.Errorf("%s: %+v", v.name, in)
-		}
-		for i, w := range in.Words {
-			if want := int32(i + 1); i < v.words && w != want || i >= v.words && w != 0 {
-				t.Errorf("%s: word %d is %d", v.name, i, w)
-			}
-		}
-		if out := m.Append(nil); !bytes.Equal(out, b) {
-			t.Errorf("%s: wrote %x, want %x", v.name, out, b)
-		}
-	}
+	}, func(c messagetest.InputCase, ints []int32) Message {
+		in := &Input{AckTick: -1, IntendedTick: 100, Size: c.Size, Missing: c.Missing}
+		copy(in.Words[:], ints)
+		return in
+	})
 }
 
 func TestInputPlayer(t *testing.T) {
@@ -448,25 +424,17 @@ func TestNames(t *testing.T) {
 		(GameInfoTimeScore | GameInfoRace).String(): "TimeScore|Race",
 		GameInfoFlags(math.MinInt32 + 1).String():   "TimeScore|EntitiesBW",
 		FlagCarrier(5).String():                     "5",
-		IDSvChat.Name():                             "Sv_Chat",
-		IDPingEx.Name():                             "PINGEX",
+		IDSvChat.String():                           "Sv_Chat",
+		IDPingEx.String():                           "PINGEX",
 		IDClShowOthers.String():                     "Cl_ShowOthers",
-		ID(200).Name():                              "game message 100",
-		ID(201).Name():                              "system message 100",
+		ID(200).String():                            "game message 100",
+		ID(201).String():                            "system message 100",
 		ObjectName(TypeEx):                          "Ex",
 		ObjectName(TypeEventSoundWorld):             "SoundWorld",
 		ObjectName(TypeDDNetCharacter):              "DDNetCharacter",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
-func TestDelivery(t *testing.T) {
-	for id, want := range map[ID][2]bool{IDSvChat: {true, false}, IDSnapSingle: {false, true}, ID(200): {false, false}} {
-		if id.Vital() != want[0] || id.Flush() != want[1] {
-			t.Errorf("%v: vital %v, flush %v", id, id.Vital(), id.Flush())
 		}
 	}
 }

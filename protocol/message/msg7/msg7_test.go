@@ -23,6 +23,8 @@ func TestErrorsNameTheField(t *testing.T) {
 		{"\x36n\x00c\x00\x00a\x00b\x00", packer.ErrShort, "msg7: Cl_StartInfo.Skin.Parts: packer: data ends too early"},
 		{"\x2a\x0b", message.ErrRange, "msg7: Sv_GameMsg.Kind = 11: out of range"},
 		{"\x2a\x09\x01\x02", packer.ErrShort, "msg7: Sv_GameMsg.Params: packer: data ends too early"},
+		{"\x08\x00\x00\x02\x00", message.ErrRange, "msg7: Sv_Team.Silent = 2: out of range"},
+		{"\x08\x00\x00\x40\x00", message.ErrRange, "msg7: Sv_Team.Silent = -1: out of range"},
 		{"\x18\x40", message.ErrRange, "msg7: Sv_VoteOptionListAdd.count = -1: out of range"},
 		{"\x0d\x01\x02\x02\x02\x00\x00", message.ErrRange, "msg7: SNAP.Part = 2: out of range"},
 		{"\x0d\x01\x02\x81\x01\x02\x00\x00", message.ErrRange, "msg7: SNAP.Parts = 65: out of range"},
@@ -45,51 +47,21 @@ func TestErrorsNameTheField(t *testing.T) {
 }
 
 func TestInputQuirks(t *testing.T) {
-	for _, v := range []struct {
-		name    string
-		size    int32
-		words   int // on the wire
-		count   int
-		missing int
-	}{
+	suite.Inputs(t, []messagetest.InputCase{
 		{"as sent by the original", 40, 11, 10, 0},
 		{"no ping correction", 40, 10, 10, 1},
 		{"no words", 40, 0, 10, 11},
 		{"size of three bytes more", 43, 11, 10, 0},
 		{"largest", 515, 129, 128, 0},
 		{"negative size", -40, 1, 0, 0},
-	} {
-		b := packer.AppendInts(nil, []int32{int32(IDInput), -1, 100, v.size})
-		for i := range v.words {
-			b = packer.AppendInt(b, int32(i+1))
+	}, func(c messagetest.InputCase, ints []int32) Message {
+		in := &Input{AckTick: -1, IntendedTick: 100, Size: c.Size, Missing: c.Missing}
+		copy(in.Words[:c.Count], ints)
+		if c.Missing == 0 {
+			in.PingCorrection = ints[c.Count]
 		}
-		var d Decoder
-		d.input.Words[5], d.input.PingCorrection = 99, 99 // of an earlier message
-		m, err := d.Decode(bytes.Clone(b))
-		if err != nil {
-			t.Errorf("%s: %v", v.name, err)
-			continue
-		}
-		in := m.(*Input)
-		if in.AckTick != -1 || in.IntendedTick != 100 || in.Size != v.size || in.Count() != v.count || in.Missing != v.missing {
-			t.Errorf("%s: %+v", v.name, in)
-		}
-		for i, w := range in.Words {
-			want := int32(0)
-			if i < v.count && i < v.words {
-				want = int32(i + 1)
-			}
-			if w != want {
-				t.Errorf("%s: word %d is %d, want %d", v.name, i, w, want)
-			}
-		}
-		if want := int32(v.count + 1); v.missing == 0 && in.PingCorrection != want || v.missing > 0 && in.PingCorrection != 0 {
-			t.Errorf("%s: ping correction %d", v.name, in.PingCorrection)
-		}
-		if out := in.Append(nil); !bytes.Equal(out, b) {
-			t.Errorf("%s: written as %x, want %x", v.name, out, b)
-		}
-	}
+		return in
+	})
 }
 
 func TestInputPlayer(t *testing.T) {
@@ -197,10 +169,10 @@ func TestNames(t *testing.T) {
 		GameFlags(0).String():                      "0",
 		GameFlags(17).String():                     "Teams|16",
 		FlagCarrier(5).String():                    "5",
-		IDSvChat.Name():                            "Sv_Chat",
+		IDSvChat.String():                          "Sv_Chat",
 		IDSnapSingle.String():                      "SNAPSINGLE",
-		ID(200).Name():                             "game message 100",
-		ID(201).Name():                             "system message 100",
+		ID(200).String():                           "game message 100",
+		ID(201).String():                           "system message 100",
 		ObjectName(TypeDeClientInfo):               "De_ClientInfo",
 		ObjectName(TypeEventSoundWorld):            "SoundWorld",
 		strings.ToLower(PlayerFlagBot.String()):    "bot",
@@ -208,14 +180,6 @@ func TestNames(t *testing.T) {
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
-func TestDelivery(t *testing.T) {
-	for id, want := range map[ID][2]bool{IDSvChat: {true, false}, IDSnapSingle: {false, true}, ID(200): {false, false}} {
-		if id.Vital() != want[0] || id.Flush() != want[1] {
-			t.Errorf("%v: vital %v, flush %v", id, id.Vital(), id.Flush())
 		}
 	}
 }
