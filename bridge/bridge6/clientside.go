@@ -51,10 +51,6 @@ type clientSide struct {
 // NewClientSide makes a ClientSide for 0.6 that writes to sender and calls handler for
 // what it receives.
 func NewClientSide(sender bridge.Sender, handler bridge.ServerMessageHandler, cfg ClientConfig) bridge.ClientSide {
-	return newClientSide(sender, handler, cfg)
-}
-
-func newClientSide(sender bridge.Sender, handler bridge.ServerMessageHandler, cfg ClientConfig) *clientSide {
 	c := &clientSide{sender: sender, handler: handler, cfg: cfg}
 	c.Reset()
 	return c

@@ -43,7 +43,7 @@ func (*testClient) FlushSoon() {}
 
 func newTestClient(t testing.TB, cfg ClientConfig) *testClient {
 	c := &testClient{t: t}
-	c.clientSide = newClientSide(c, &c.ServerMessages, cfg)
+	c.clientSide = NewClientSide(c, &c.ServerMessages, cfg).(*clientSide)
 	return c
 }
 

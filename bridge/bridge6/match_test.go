@@ -181,7 +181,7 @@ func TestGameState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := bridgetest.DrawGame(t)
 		want := f.Game
-		c := newClientSide(nil, &bridgetest.ServerMessages{}, ClientConfig{})
+		c := NewClientSide(nil, &bridgetest.ServerMessages{}, ClientConfig{}).(*clientSide)
 		got := c.ReceiveSnapshot(f.Tick, gameSnapshot(&want, f.Tick)).Game
 		info := c.GameInfo()
 		if info.ScoreLimit != want.ScoreLimit || info.TimeLimit != want.TimeLimit || info.MatchNum != want.MatchNum || info.MatchCurrent != want.MatchCurrent {
@@ -210,7 +210,7 @@ func TestClientSideAllocs(t *testing.T) {
 			}
 		})
 	}
-	c := newClientSide(&bridgetest.Pipe{}, struct{ ignoreEvents }{}, ClientConfig{DDNetVersion: 16040})
+	c := NewClientSide(&bridgetest.Pipe{}, struct{ ignoreEvents }{}, ClientConfig{DDNetVersion: 16040}).(*clientSide)
 	tick, in := int32(0), game.Input{}
 	step := func() {
 		for _, s := range snaps {

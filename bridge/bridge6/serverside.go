@@ -320,20 +320,17 @@ func (s *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[
 func (s *serverSide) ItemSizes() *snapshot.ItemSizes { return &itemSizes }
 
 func (s *serverSide) SendSnapshotPart(h snapshot.PartHeader, part int, data []byte) {
-	p := s.protocol
-	delta := h.Tick - h.BaseTick
+	b, delta := s.protocol.buf[:0], h.Tick-h.BaseTick
 	switch h.Parts {
 	case 0:
-		m := msg6.SnapEmpty{Tick: h.Tick, DeltaTick: delta}
-		p.buf = m.Append(p.buf[:0])
+		b = (&msg6.SnapEmpty{Tick: h.Tick, DeltaTick: delta}).Append(b)
 	case 1:
-		m := msg6.SnapSingle{Tick: h.Tick, DeltaTick: delta, CRC: h.CRC, Data: data}
-		p.buf = m.Append(p.buf[:0])
+		b = (&msg6.SnapSingle{Tick: h.Tick, DeltaTick: delta, CRC: h.CRC, Data: data}).Append(b)
 	default:
-		m := msg6.Snap{Tick: h.Tick, DeltaTick: delta, Parts: h.Parts, Part: int32(part), CRC: h.CRC, Data: data}
-		p.buf = m.Append(p.buf[:0])
+		b = (&msg6.Snap{Tick: h.Tick, DeltaTick: delta, Parts: h.Parts, Part: int32(part), CRC: h.CRC, Data: data}).Append(b)
 	}
-	s.session.Queue(p.buf, false)
+	s.protocol.buf = b
+	s.session.Queue(b, false)
 }
 
 func (s *serverSide) SendInputTiming(tick, timeLeft int32) {

@@ -297,7 +297,7 @@ func TestStandardMaps(t *testing.T) {
 
 // TestRaceInfo checks that the items of a race count until a snapshot does not have them.
 func TestRaceInfo(t *testing.T) {
-	c := newClientSide(nil, nil)
+	c := NewClientSide(nil, nil).(*clientSide)
 	want := bridge.RaceInfo{BestTime: -1}
 	if d := cmp.Diff(want, *c.RaceInfo()); d != "" {
 		t.Error("before", d)

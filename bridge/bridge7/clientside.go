@@ -21,10 +21,6 @@ type clientSide struct {
 // NewClientSide makes a ClientSide for 0.7 that writes to sender and calls handler for
 // what it receives.
 func NewClientSide(sender bridge.Sender, handler bridge.ServerMessageHandler) bridge.ClientSide {
-	return newClientSide(sender, handler)
-}
-
-func newClientSide(sender bridge.Sender, handler bridge.ServerMessageHandler) *clientSide {
 	c := &clientSide{sender: sender, handler: handler}
 	c.Reset()
 	return c

@@ -45,7 +45,7 @@ type snapshotReceiver struct {
 }
 
 func newSnapshotReceiver() *snapshotReceiver {
-	return &snapshotReceiver{sizes: msg7.Sizes, client: newClientSide(nil, nil)}
+	return &snapshotReceiver{sizes: msg7.Sizes, client: NewClientSide(nil, nil).(*clientSide)}
 }
 
 func (v *snapshotReceiver) receive(t testing.TB, r *receivedSnapshot) {

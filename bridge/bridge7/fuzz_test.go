@@ -28,7 +28,7 @@ func FuzzReceiveSnapshot(f *testing.F) {
 		f.Add(int32(i), b)
 	}
 	_, col := bridgetest.NewWorld(f, "testbox", dm.Mode{}, nil)
-	c := newClientSide(nil, nil)
+	c := NewClientSide(nil, nil).(*clientSide)
 	c.SetMap(col)
 	f.Fuzz(func(t *testing.T, tick int32, data []byte) {
 		var b snapshot.Builder

@@ -108,7 +108,7 @@ func TestGameState(t *testing.T) {
 		e.beginRound(f)
 		e.buildSnapshot(&b, &v, new([game.MaxPlayers]int32))
 		b.Finish(&snap)
-		c := newClientSide(nil, nil)
+		c := NewClientSide(nil, nil).(*clientSide)
 		g := &f.Game
 		c.decodeEvent(&msg7.SvGameInfo{
 			GameFlags: msg7.GameFlags(g.Flags), ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit, MatchNum: g.MatchNum, MatchCurrent: g.MatchCurrent,

@@ -1,6 +1,7 @@
 package packet
 
 import (
+	"bytes"
 	"encoding/binary"
 	"unicode/utf8"
 )
@@ -101,13 +102,7 @@ func (p *Packet6) HandshakeToken() PlacedToken {
 // receiver keeps it: up to its NUL or MaxCloseReason bytes, with control characters
 // replaced by spaces. Text that is not UTF-8 loses the highest bit of each byte.
 func (p *Packet6) AppendReason(dst []byte) []byte {
-	raw := p.Payload[1:]
-	for i, b := range raw {
-		if b == 0 {
-			raw = raw[:i]
-			break
-		}
-	}
+	raw, _, _ := bytes.Cut(p.Payload[1:], []byte{0})
 	if len(raw) > MaxCloseReason {
 		n := MaxCloseReason
 		for n > MaxCloseReason-utf8.UTFMax && !utf8.RuneStart(raw[n]) {

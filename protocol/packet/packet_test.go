@@ -31,18 +31,19 @@ func encode(t testing.TB, p *Packet) []byte {
 	if p.Flags&FlagConnless != 0 {
 		return AppendConnless(nil, p.Token, p.ResponseToken, p.Payload)
 	}
+	return AppendPacket(nil, p.Flags, p.Ack, p.NumChunks, p.Token, encodeChunks(t, p.Chunks(), AppendChunk))
+}
+
+// encodeChunks writes all chunks of a packet again.
+func encodeChunks(t testing.TB, it ChunkReader, appendChunk func([]byte, ChunkFlags, int, []byte) []byte) []byte {
 	var payload []byte
-	var c Chunk
-	it := p.Chunks()
-	n := 0
-	for it.Next(&c) {
-		payload = AppendChunk(payload, c.Flags, c.Seq, c.Data)
-		n++
+	for c := (Chunk{}); it.Next(&c); {
+		payload = appendChunk(payload, c.Flags, c.Seq, c.Data)
 	}
 	if it.Err() != nil || len(it.Rest()) != 0 {
 		t.Fatalf("chunks: %v, %d bytes left", it.Err(), len(it.Rest()))
 	}
-	return AppendPacket(nil, p.Flags, p.Ack, n, p.Token, payload)
+	return payload
 }
 
 func TestRecorded(t *testing.T) {
