@@ -44,17 +44,8 @@ func (p *testNetwork) serve(addr string, feed func(c transport.Conn, d transport
 	p.t.Cleanup(func() { c.Close(); <-done })
 	go func() {
 		defer close(done)
-		batch := make([]transport.Datagram, 16)
-		for {
-			n, err := c.ReadBatch(batch, c.Now()+1e9)
-			if err != nil {
-				return
-			}
-			for _, d := range batch[:n] {
-				feed(c, d)
-			}
-			c.Flush()
-		}
+		forever := func(now int64) (int64, bool) { return now + 1e9, true }
+		transport.Run(context.Background(), c, forever, func(d transport.Datagram) { feed(c, d) })
 	}()
 	return c.LocalAddr()
 }
@@ -117,6 +108,16 @@ func TestQuery(t *testing.T) {
 	if err != nil || st.Players != nil || st.Rules != nil {
 		t.Errorf("%v, %+v", err, st)
 	}
+}
+
+// rconClient returns a client of its own address.
+func (p *testNetwork) rconClient(addr string, server transport.Peer, password string) *halflife.RconClient {
+	p.t.Helper()
+	c, err := halflife.NewRconClient(p.listen(addr), server, password)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return c
 }
 
 // scriptedServer answers requests that begin with a text with datagrams.
@@ -240,10 +241,7 @@ func TestRconClient(t *testing.T) {
 	y := newFakeGame()
 	y.output = []string{"line one", "line two\twith tab", strings.Repeat("long ", 500)}
 	server := p.serveGame("198.51.100.1:8303", y, halflife.Settings{Legacy: halflife.LegacyOff})
-	c, err := halflife.NewRconClient(p.listen("203.0.113.1:0"), server, adminPassword)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := p.rconClient("203.0.113.1:0", server, adminPassword)
 	want := "line one\nline two\twith tab\n" + strings.Repeat("long ", 500) + "\n"
 	for range 2 {
 		if got, err := c.Run(t.Context(), "status all"); got != want || err != nil {
@@ -260,10 +258,7 @@ func TestRconClient(t *testing.T) {
 	if d := cmp.Diff([]string{"0 status all", "0 status all", "0 quiet"}, y.commands); d != "" {
 		t.Error(d)
 	}
-	wrong, err := halflife.NewRconClient(p.listen("203.0.113.2:0"), server, "guess")
-	if err != nil {
-		t.Fatal(err)
-	}
+	wrong := p.rconClient("203.0.113.2:0", server, "guess")
 	for i := range 6 {
 		_, err := wrong.Run(t.Context(), "status")
 		if want := halflife.ErrAuth; i < 4 && !errors.Is(err, want) {
@@ -317,10 +312,7 @@ func TestRconOnce(t *testing.T) {
 					turn++
 				}
 			})
-			c, err := halflife.NewRconClient(p.listen("10.0.0.2:0"), server, adminPassword)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := p.rconClient("10.0.0.2:0", server, adminPassword)
 			if c.Timeout = 5 * time.Second; test.err == halflife.ErrMayHaveRun {
 				c.Timeout = 300 * time.Millisecond // nothing comes
 			}
@@ -344,10 +336,7 @@ func TestRconNobody(t *testing.T) {
 	p := newTestNetwork(t)
 	sent := make(chan string, 100)
 	server := p.serve("10.0.0.1:27015", func(_ transport.Conn, d transport.Datagram) { sent <- string(d.Data) })
-	c, err := halflife.NewRconClient(p.listen("10.0.0.2:0"), server, adminPassword)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := p.rconClient("10.0.0.2:0", server, adminPassword)
 	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 	defer cancel()
 	if _, err := c.Run(ctx, "quit"); !errors.Is(err, context.DeadlineExceeded) {

@@ -48,19 +48,12 @@ func Example() {
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		batch := make([]transport.Datagram, 16)
-		for {
-			n, err := conn.ReadBatch(batch, conn.Now()+1e9)
-			if err != nil {
-				return
+		forever := func(now int64) (next int64, more bool) { return now + 1e9, true }
+		transport.Run(context.Background(), conn, forever, func(d transport.Datagram) {
+			if halflife.IsDatagram(d.Data) {
+				srv.Feed(d.ReceivedAt, d.Peer, d.Data)
 			}
-			for _, d := range batch[:n] {
-				if halflife.IsDatagram(d.Data) {
-					srv.Feed(d.ReceivedAt, d.Peer, d.Data)
-				}
-			}
-			conn.Flush()
-		}
+		})
 	}()
 
 	// Somebody else asks.

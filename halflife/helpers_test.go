@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/transport"
@@ -180,5 +182,13 @@ var (
 	loopbackPeer = transport.MustParsePeer("127.0.0.1:4714")
 	ipv6Peer     = transport.MustParsePeer("[2001:db8:1:2::3]:4715")
 )
+
+// checkEqual checks that what was parsed is what was sent.
+func checkEqual(t *testing.T, want, got any, err error) {
+	t.Helper()
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Errorf("%v\n%s", err, d)
+	}
+}
 
 func textRequest(kind halflife.RequestKind) []byte { return halflife.AppendTextRequest(nil, kind) }

@@ -54,13 +54,9 @@ func TestA2S(t *testing.T) {
 			t.Errorf("%v %v:\n%s", form, err, d)
 		}
 		players, err := halflife.ParsePlayers(l.queryA2S(peer, halflife.RequestA2SPlayers)[0])
-		if d := cmp.Diff(samplePlayers, players); d != "" || err != nil {
-			t.Errorf("%v:\n%s", err, d)
-		}
+		checkEqual(t, samplePlayers, players, err)
 		rules, err := halflife.ParseRules(l.queryA2S(peer, halflife.RequestA2SRules)[0])
-		if d := cmp.Diff(sampleRules, rules); d != "" || err != nil {
-			t.Errorf("%v:\n%s", err, d)
-		}
+		checkEqual(t, sampleRules, rules, err)
 	}
 }
 
@@ -100,14 +96,10 @@ func TestBots(t *testing.T) {
 	l.game.players = []halflife.Player{{Index: 1, Name: "man", Time: 5 * time.Second}, {Index: 2, Name: "machine", Time: 7 * time.Second, Bot: true}}
 	got, err := halflife.ParsePlayers(l.queryA2S(loopbackPeer, halflife.RequestA2SPlayers)[0])
 	want := []halflife.Player{l.game.players[0], {Index: 2, Name: "machine", Bot: true}}
-	if d := cmp.Diff(want, got); d != "" || err != nil {
-		t.Errorf("%v\n%s", err, d)
-	}
+	checkEqual(t, want, got, err)
 	got, err = halflife.ParsePlayers(l.askOne(loopbackPeer, textRequest(halflife.RequestPlayers)))
 	want[1] = halflife.Player{Index: 2, Name: "machine", Time: 7 * time.Second}
-	if d := cmp.Diff(want, got); d != "" || err != nil {
-		t.Errorf("%v\n%s", err, d)
-	}
+	checkEqual(t, want, got, err)
 }
 
 // TestSplit: answers that do not fit are split such that they can be put together
@@ -128,13 +120,9 @@ func TestSplit(t *testing.T) {
 		return nil
 	}
 	players, err := halflife.ParsePlayers(join(l.queryA2S(loopbackPeer, halflife.RequestA2SPlayers)))
-	if d := cmp.Diff(l.game.players, players); d != "" || err != nil {
-		t.Errorf("%v\n%s", err, d)
-	}
+	checkEqual(t, l.game.players, players, err)
 	rules, err := halflife.ParseRules(join(l.queryA2S(loopbackPeer, halflife.RequestA2SRules)))
-	if d := cmp.Diff(l.game.rules, rules); d != "" || err != nil {
-		t.Errorf("%v\n%s", err, d)
-	}
+	checkEqual(t, l.game.rules, rules, err)
 	// Two answers in a row are two messages.
 	a, b := l.queryA2S(loopbackPeer, halflife.RequestA2SRules), l.queryA2S(loopbackPeer, halflife.RequestA2SRules)
 	if bytes.Equal(a[0][4:8], b[0][4:8]) {
@@ -160,9 +148,7 @@ func TestSecrets(t *testing.T) {
 	l.game.rules = []halflife.Rule{{"sv_rcon_password", "hidden"}, {"Password", ""}, {"sv_password", "none"}, {"sv_name", "x"}}
 	got, err := halflife.ParseRules(l.askOne(loopbackPeer, textRequest(halflife.RequestRules)))
 	want := []halflife.Rule{{"sv_rcon_password", "1"}, {"Password", "0"}, {"sv_password", "0"}, {"sv_name", "x"}}
-	if d := cmp.Diff(want, got); d != "" || err != nil {
-		t.Errorf("%v\n%s", err, d)
-	}
+	checkEqual(t, want, got, err)
 }
 
 // TestCounts: clients read bytes of text as signed ones.

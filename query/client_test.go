@@ -279,19 +279,10 @@ func TestAsk(t *testing.T) {
 	}
 	defer server.Close()
 	f := newFakeServer(t, crowdedInfo(5), FormatPlain6, FormatExtended6, FormatLegacy64, Format7)
-	go func() {
-		batch := make([]transport.Datagram, 8)
-		for {
-			n, err := server.ReadBatch(batch, server.Now()+int64(time.Hour))
-			if err != nil {
-				return
-			}
-			for _, d := range batch[:n] {
-				f.feed(d.ReceivedAt, d.Peer, d.Data, func(b []byte) { server.Send(d.Peer, b) })
-			}
-			server.Flush()
-		}
-	}()
+	forever := func(now int64) (next int64, more bool) { return now + int64(time.Hour), true }
+	go transport.Run(context.Background(), server, forever, func(d transport.Datagram) {
+		f.feed(d.ReceivedAt, d.Peer, d.Data, func(b []byte) { server.Send(d.Peer, b) })
+	})
 	client, err := net.Listen(browser)
 	if err != nil {
 		t.Fatal(err)

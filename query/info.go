@@ -89,9 +89,7 @@ func appendVersion(dst []byte, release, version string) []byte {
 // appendText appends at most limit bytes of a text up to its first NUL, without cutting a
 // character, and a NUL.
 func appendText(dst []byte, s string, limit int) []byte {
-	if n := strings.IndexByte(s, 0); n >= 0 {
-		s = s[:n]
-	}
+	s, _, _ = strings.Cut(s, "\x00")
 	s = safetext.Truncate(s, max(limit, 0))
 	return append(append(dst, s...), 0)
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/teeyard/teeyard/bot"
 	"github.com/teeyard/teeyard/game"
@@ -45,12 +46,7 @@ func (b *bots) setWorld(w *game.World) {
 }
 
 // count returns the number of bots.
-func (b *bots) count() (n int) {
-	for m := b.seats; m != 0; m &= m - 1 {
-		n++
-	}
-	return n
-}
+func (b *bots) count() int { return bits.OnesCount64(uint64(b.seats)) }
 
 // wantedBots returns the number of bots that there should be: while somebody is in the
 // game, they fill it up to sv_bots players, but leave a slot for every client.

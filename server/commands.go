@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -239,12 +240,9 @@ func (s *Server) cmdKick(call *console.Call) {
 const defaultBanMinutes = 30
 
 func (s *Server) cmdBan(call *console.Call) {
-	minutes, reason := defaultBanMinutes, "No reason given"
+	minutes, reason := defaultBanMinutes, cmp.Or(call.Arg(2), "No reason given")
 	if len(call.Args) > 1 {
 		minutes = min(max(call.Int(1), 0), 44640)
-	}
-	if len(call.Args) > 2 && call.Arg(2) != "" {
-		reason = call.Arg(2)
 	}
 	nets, err := parseBanTarget(call.Arg(0))
 	if err != nil {

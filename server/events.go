@@ -124,10 +124,7 @@ func (s *Server) logEvent(ev *game.Event) {
 	case game.EvPlayerLeft:
 		s.print(console.Debug, "game", fmt.Sprintf("leave player='%d:%s'", ev.Player, s.playerName(ev.Player)))
 	case game.EvRoundStart:
-		teamplay := 0
-		if s.world.Frame().Game.Flags&game.GameFlagTeams != 0 {
-			teamplay = 1
-		}
+		teamplay := boolToInt(s.world.Frame().Game.Flags&game.GameFlagTeams != 0)
 		s.print(console.Debug, "game", fmt.Sprintf("start match type='%s' teamplay='%d'", s.world.ModeName(), teamplay))
 	}
 }
@@ -164,5 +161,3 @@ func (s *Server) teamOf(id game.PlayerID) game.Team {
 	}
 	return p.Team
 }
-
-func idString(id game.PlayerID) string { return fmt.Sprint(int(id)) }

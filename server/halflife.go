@@ -347,8 +347,6 @@ func (h *halfLife) unregister() {
 	}
 }
 
-func (h *halfLife) close() { h.unregister() }
-
 // The commands that operators of Half-Life servers know.
 
 func (s *Server) cmdAddIP(call *console.Call) {

@@ -193,15 +193,9 @@ func (s *Server) rotateMap() {
 	if len(rotation) == 0 {
 		return
 	}
-	next := rotation[0]
-	for i, name := range rotation {
-		if name == s.settings.Map {
-			next = rotation[(i+1)%len(rotation)]
-			break
-		}
-	}
-	s.settings.Map = next
-	s.print(console.Debug, "game", fmt.Sprintf("rotating map to %s", next))
+	current := slices.Index(rotation, s.settings.Map) // -1 if it is not in the rotation
+	s.settings.Map = rotation[(current+1)%len(rotation)]
+	s.print(console.Debug, "game", fmt.Sprintf("rotating map to %s", s.settings.Map))
 }
 
 // changeMap loads the map that sv_map names, if it is another one, and makes all clients

@@ -13,6 +13,7 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/logline"
 )
 
 // rconState is the remote console of a session.
@@ -181,7 +182,7 @@ func (s *Server) printFor(who console.Caller, level int, system, line string) {
 			continue
 		}
 		if out == "" {
-			out = fmt.Sprintf("[%s][%s]: %s", time.Now().Format("15:04:05"), system, line)
+			out = string(logline.AppendShort(nil, time.Now(), system, line))
 		}
 		c.sendRconLine(out)
 	}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -81,7 +82,7 @@ func (c *session) OnReady() {
 	if c.rcon.authed {
 		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody, Value: int32(game.PlayerFlagAdmin)})
 	}
-	s.print(console.Info, "server", "player is ready. ClientID="+idString(c.id)+" addr="+c.peer.String())
+	s.print(console.Info, "server", fmt.Sprintf("player is ready. ClientID=%d addr=%s", c.id, c.peer))
 	c.sendVote()
 	c.bridge.SendMotd(s.settings.Motd)
 	c.bridge.SendSettings(s.world)
@@ -95,10 +96,7 @@ func (c *session) OnProfile(p *game.Profile) {
 		return
 	}
 	s := c.server
-	p.Name = strings.TrimSpace(p.Name)
-	if p.Name == "" {
-		p.Name = "(1)"
-	}
+	p.Name = cmp.Or(strings.TrimSpace(p.Name), "(1)")
 	c.name = p.Name
 	c.setState(stateReady)
 	c.hasProfile, c.canEnter = true, true

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -151,9 +152,7 @@ func New(cfg Config) (*Server, error) {
 	if s.cfg.Files == nil {
 		s.cfg.Files = embed.FS{} // has no files
 	}
-	if s.cfg.Seed == 0 {
-		s.cfg.Seed = rand.Uint64()
-	}
+	s.cfg.Seed = cmp.Or(s.cfg.Seed, rand.Uint64())
 	if s.cfg.Modes == nil {
 		s.cfg.Modes = BuiltinModes
 	}
@@ -423,15 +422,13 @@ const maxRequestsPerTick = 64 * 192
 // Shutdown tells all clients the reason, closes the socket and unregisters the server
 // from the masters, which may take a second.
 func (s *Server) Shutdown(now conn.Time, reason string) {
-	if reason == "" {
-		reason = "Server shutdown"
-	}
+	reason = cmp.Or(reason, "Server shutdown")
 	for _, c := range s.sessions {
 		if c != nil {
 			c.conn.Close(now, reason)
 		}
 	}
-	s.halfLife.close()
+	s.halfLife.unregister()
 	s.transport.Flush()
 	s.transport.Close()
 	s.closeReplay(replay.EndShutdown)

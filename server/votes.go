@@ -1,8 +1,10 @@
 package server
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -99,10 +101,7 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 		}
 		c.ballot.triedTick = s.clock.tick
 	}
-	v := vote{kind: kind, caller: c.id, target: game.Nobody, reason: reason}
-	if v.reason == "" {
-		v.reason = "No reason given"
-	}
+	v := vote{kind: kind, caller: c.id, target: game.Nobody, reason: cmp.Or(reason, "No reason given")}
 	if !s.resolveVote(&v, value) {
 		return
 	}
@@ -379,12 +378,7 @@ func (s *Server) forEachInGame(f func(c *session)) {
 
 // findOption returns the index of the option with a text, in any case, or -1.
 func (v *votes) findOption(text string) int {
-	for i := range v.options {
-		if strings.EqualFold(v.options[i].text, text) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(v.options, func(o voteOption) bool { return strings.EqualFold(o.text, text) })
 }
 
 // optionTexts returns the texts of all options.

@@ -652,20 +652,12 @@ func runGameServer(c transport.Conn, g staticGame, to transport.Peer) {
 		Heartbeat: func() halflife.Heartbeat {
 			return halflife.Heartbeat{Info: g.info, Region: halflife.RegionAll}
 		}})
-	batch := make([]transport.Datagram, 8)
-	for {
-		r.Advance(c.Now())
-		c.Flush()
-		n, err := c.ReadBatch(batch, c.Now()+1e8)
-		if err != nil {
-			return
+	advance := func(now int64) (next int64, more bool) { r.Advance(now); return now + 1e8, true }
+	transport.Run(context.Background(), c, advance, func(d transport.Datagram) {
+		if halflife.IsDatagram(d.Data) && !r.Feed(d.ReceivedAt, d.Peer, d.Data) {
+			s.Feed(d.ReceivedAt, d.Peer, d.Data)
 		}
-		for _, d := range batch[:n] {
-			if halflife.IsDatagram(d.Data) && !r.Feed(d.ReceivedAt, d.Peer, d.Data) {
-				s.Feed(d.ReceivedAt, d.Peer, d.Data)
-			}
-		}
-	}
+	})
 }
 
 // FuzzFeed feeds a master with a server on its list. No request draws a long answer to an

@@ -242,13 +242,8 @@ func (a *httpAnnouncer) feed(payload []byte) bool {
 	var u packer.Unpacker
 	u.Reset(rest)
 	name, token := string(u.String(packer.SanitizeNone)), u.String(packer.SanitizeNone)
-	if u.Err() != nil || len(token) == 0 || len(token) > 64 {
-		return true
-	}
-	for _, c := range token {
-		if c <= ' ' || c > '~' {
-			return true // it cannot be sent in a header
-		}
+	if u.Err() != nil || len(token) == 0 || len(token) > 64 || !isGraphic(string(token)) {
+		return true // it cannot be sent in a header
 	}
 	for n := range protocols {
 		if protocols[n].name == name {

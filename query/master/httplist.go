@@ -120,15 +120,15 @@ const maxAddrs = 16
 // empty.
 func plainString(raw json.RawMessage) string {
 	var s string
-	if json.Unmarshal(raw, &s) != nil || len(s) > 64 {
+	if json.Unmarshal(raw, &s) != nil || len(s) > 64 || !isGraphic(s) {
 		return ""
 	}
-	for _, c := range []byte(s) {
-		if c <= ' ' || c > '~' {
-			return ""
-		}
-	}
 	return s
+}
+
+// isGraphic reports whether all characters of a text are graphic ASCII.
+func isGraphic(s string) bool {
+	return !strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' })
 }
 
 // Fetch downloads the list of an HTTP master. A nil client means

@@ -385,9 +385,7 @@ func (c *Console) print(who Caller, level int, system, line string) {
 }
 
 func oneLine(s string) string {
-	if i := strings.IndexByte(s, 0); i >= 0 {
-		s = s[:i]
-	}
+	s, _, _ = strings.Cut(s, "\x00")
 	s = safetext.Truncate(s, MaxOutput)
 	if strings.ContainsAny(s, "\r\n") {
 		s = lineBreaks.Replace(s)

@@ -14,9 +14,7 @@ import (
 
 // Execute runs a line for a caller.
 func (c *Console) Execute(line string, who Caller) {
-	if i := strings.IndexByte(line, 0); i >= 0 {
-		line = line[:i]
-	}
+	line, _, _ = strings.Cut(line, "\x00")
 	if len(line) > MaxLine {
 		c.printError(who, "Console", "Line of %d bytes is too long.", len(line))
 		return
@@ -80,9 +78,7 @@ func (c *Console) run(part string, who Caller) bool {
 // Check returns why who could not run a line, nil if they can: it must have a command, and
 // all its commands must exist, be allowed, and have the arguments that they need.
 func (c *Console) Check(line string, who Caller) error {
-	if i := strings.IndexByte(line, 0); i >= 0 {
-		line = line[:i]
-	}
+	line, _, _ = strings.Cut(line, "\x00")
 	if len(line) > MaxLine {
 		return fmt.Errorf("%w: it is too long", ErrLine)
 	}

@@ -86,11 +86,7 @@ const whitespace = " \t\r\n"
 
 // splitName returns the name of the command and its unparsed arguments.
 func splitName(part string) (name, args string) {
-	part = strings.TrimLeft(part, whitespace)
-	if i := strings.IndexAny(part, " \t\n"); i >= 0 {
-		return part[:i], part[i+1:]
-	}
-	return part, ""
+	return splitWord(strings.TrimLeft(part, whitespace))
 }
 
 // parseArgs parses arguments for parameters. The rest of s is ignored, as in the original.
