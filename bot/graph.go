@@ -1,6 +1,8 @@
 package bot
 
 import (
+	"slices"
+
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/vec"
 )
@@ -174,7 +176,7 @@ func (n *NavGraph) packLinks(from [][]link) {
 		n.inStart[i+1] += n.inStart[i]
 	}
 	n.inLinks = make([]link, len(n.outLinks))
-	next := append([]uint32(nil), n.inStart...)
+	next := slices.Clone(n.inStart)
 	for i, links := range from {
 		for _, l := range links {
 			n.inLinks[next[l.node]] = link{node: uint16(i), ticks: l.ticks, maneuver: l.maneuver}
@@ -196,7 +198,7 @@ func (n *NavGraph) computeTimes() {
 	whole := func() []uint16 {
 		for !s.expand(1024, noNode) {
 		}
-		return append([]uint16(nil), s.times...)
+		return slices.Clone(s.times)
 	}
 	for i := range n.pickupSites {
 		s.start(noNode)
@@ -213,10 +215,7 @@ func (n *NavGraph) computeTimes() {
 			break
 		}
 	}
-	closest := make([]float32, len(n.nodePos))
-	for i := range closest {
-		closest[i] = 1e9
-	}
+	closest := slices.Repeat([]float32{1e9}, len(n.nodePos))
 	for next >= 0 && len(n.landmarks) < maxLandmarks {
 		s.start(uint16(next))
 		m := landmark{node: uint16(next), times: whole()}

@@ -3,6 +3,7 @@ package bot
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
@@ -122,10 +123,7 @@ func (n *NavGraph) canStand(x, y int) bool {
 // placeNodes creates nodes where a tee can stand. On large maps neighbouring tiles of
 // a floor share a node.
 func (n *NavGraph) placeNodes(t game.Terrain) {
-	n.nodeOf = make([]uint16, t.Width*t.Height)
-	for i := range n.nodeOf {
-		n.nodeOf[i] = noNode
-	}
+	n.nodeOf = slices.Repeat([]uint16{noNode}, t.Width*t.Height)
 	// pieces divides the floors into pieces of at most the given number of tiles.
 	pieces := func(maxTiles int, piece func(x, end, y int)) {
 		for y := range t.Height {

@@ -63,9 +63,6 @@ func (w *World) callDamage(d *Damage) bool {
 }
 
 func (w *World) callDamageTaken(d *Damage) {
-	if len(w.hooks.damageTaken) == 0 {
-		return
-	}
 	c := w.enterHook()
 	if c == nil {
 		return
@@ -78,9 +75,6 @@ func (w *World) callDamageTaken(d *Damage) {
 }
 
 func (w *World) callDeath(d *Death) {
-	if len(w.hooks.death) == 0 {
-		return
-	}
 	c := w.enterHook()
 	if c == nil {
 		return
@@ -97,9 +91,6 @@ func (w *World) callDeath(d *Death) {
 }
 
 func (w *World) callPickSpawn(id PlayerID) (vec.Vec2, bool) {
-	if len(w.hooks.spawnPicker) == 0 {
-		return vec.Vec2{}, false
-	}
 	c := w.enterHook()
 	if c == nil {
 		return vec.Vec2{}, false
@@ -140,9 +131,6 @@ func (w *World) callPickup(id PlayerID, p *pickup) bool {
 
 // callChat calls the ChatHooks and reports whether the line is sent.
 func (w *World) callChat(l *ChatMessage) bool {
-	if len(w.hooks.chat) == 0 {
-		return true
-	}
 	c := w.enterHook()
 	if c == nil {
 		return true
@@ -172,7 +160,7 @@ func (w *World) callTeam(id PlayerID, from Team) {
 }
 
 func (w *World) callTick() {
-	notify(w, w.hooks.tick, func(h TickHook, ctx *Ctx) { h.OnTick(ctx) })
+	notify(w, w.hooks.tick, TickHook.OnTick)
 }
 
 // callEntity calls the EntityHooks and reports whether one handled the tile.
@@ -197,48 +185,36 @@ func (w *World) callCancellable(call func(ctx *Ctx)) bool {
 }
 
 func (w *World) callRoundStart() {
-	notify(w, w.hooks.roundStart, func(h RoundStartHook, ctx *Ctx) { h.OnRoundStart(ctx) })
+	notify(w, w.hooks.roundStart, RoundStartHook.OnRoundStart)
 }
 
 func (w *World) callFlagReturn(t Team) {
 	notify(w, w.hooks.flagReturn, func(h FlagReturnHook, ctx *Ctx) { h.OnFlagReturn(ctx, t) })
 }
 
-func (w *World) callCheckWin() MatchResult {
-	if w.hooks.winRule == nil {
-		return MatchContinues
+// callRule asks a rule of the mode. It returns otherwise if the mode has no such rule or
+// hooks are nested too deeply.
+func callRule[R comparable, V any](w *World, rule R, otherwise V, ask func(R, *Ctx) V) V {
+	var none R
+	if rule == none {
+		return otherwise
 	}
 	c := w.enterHook()
 	if c == nil {
-		return MatchContinues
+		return otherwise
 	}
-	v := w.hooks.winRule.CheckWin(&c.ctx)
-	w.exitHook(c)
-	return v
+	defer w.exitHook(c)
+	return ask(rule, &c.ctx)
+}
+
+func (w *World) callCheckWin() MatchResult {
+	return callRule(w, w.hooks.winRule, MatchContinues, WinRule.CheckWin)
 }
 
 func (w *World) callRoundOver() bool {
-	if w.hooks.roundRule == nil {
-		return false
-	}
-	c := w.enterHook()
-	if c == nil {
-		return false
-	}
-	over := w.hooks.roundRule.RoundOver(&c.ctx)
-	w.exitHook(c)
-	return over
+	return callRule(w, w.hooks.roundRule, false, RoundRule.RoundOver)
 }
 
 func (w *World) callCanBeMoved(id PlayerID) bool {
-	if w.hooks.balanceRule == nil {
-		return true
-	}
-	c := w.enterHook()
-	if c == nil {
-		return true
-	}
-	ok := w.hooks.balanceRule.CanBeMoved(&c.ctx, id)
-	w.exitHook(c)
-	return ok
+	return callRule(w, w.hooks.balanceRule, true, func(r BalanceRule, ctx *Ctx) bool { return r.CanBeMoved(ctx, id) })
 }
