@@ -17,33 +17,18 @@ import (
 )
 
 // embedded returns the game layer of an embedded map.
-func embedded(name string) (game.Terrain, error) {
+func embedded(name string) game.Terrain {
 	file, _ := maps.Find(name)
-	m, err := twmap.Parse(file.Data)
-	if err != nil {
-		return game.Terrain{}, err
-	}
-	g := m.GameLayer()
-	return game.Terrain{Width: g.Width, Height: g.Height, Tiles: g.Indices()}, nil
+	g := testenv.Must(twmap.Parse(file.Data)).GameLayer()
+	return game.Terrain{Width: g.Width, Height: g.Height, Tiles: g.Indices()}
 }
 
-func newNav(t testing.TB, tr game.Terrain) *bot.NavGraph {
-	t.Helper()
-	n := testenv.Must(bot.NewNavGraph(tr, nil))
-	return n
-}
+func newNav(tr game.Terrain) *bot.NavGraph { return testenv.Must(bot.NewNavGraph(tr, nil)) }
 
 // defaultMap returns the default map and its graph, which tests share.
 var defaultMap = sync.OnceValues(func() (game.Terrain, *bot.NavGraph) {
-	tr, err := embedded("teeyard1")
-	if err != nil {
-		panic(err)
-	}
-	nav, err := bot.NewNavGraph(tr, nil)
-	if err != nil {
-		panic(err)
-	}
-	return tr, nav
+	tr := embedded("teeyard1")
+	return tr, newNav(tr)
 })
 
 // newDefaultMatch returns a match on the default map.
@@ -235,7 +220,7 @@ func TestAloneBotExplores(t *testing.T) {
 func TestSameSeedSamePlay(t *testing.T) {
 	tr, _ := defaultMap()
 	play := func(seed uint64) uint64 {
-		m := newMatch(t, tr, newNav(t, tr), seed, 1, 2, 3)
+		m := newMatch(t, tr, newNav(tr), seed, 1, 2, 3)
 		m.run(1500)
 		return m.world.Hash()
 	}
@@ -335,8 +320,8 @@ func skipIfRace(t *testing.T) {
 
 // TestShareNav lets bots on several goroutines use one graph.
 func TestShareNav(t *testing.T) {
-	tr := testenv.Must(embedded("testbox"))
-	nav := newNav(t, tr)
+	tr := embedded("testbox")
+	nav := newNav(tr)
 	hashes := make(chan uint64)
 	for range 3 {
 		go func() {
@@ -383,6 +368,6 @@ func BenchmarkNav(b *testing.B) {
 	tr, _ := defaultMap()
 	b.ReportAllocs()
 	for b.Loop() {
-		newNav(b, tr)
+		newNav(tr)
 	}
 }

@@ -46,7 +46,7 @@ func TestNowhereToStand(t *testing.T) {
 		"tile":  parseMap("S"),
 		"wall":  parseMap("##", "##"),
 	} {
-		m := newMatch(t, tr, newNav(t, tr), 1, 3, 3)
+		m := newMatch(t, tr, newNav(tr), 1, 3, 3)
 		m.run(500)
 		t.Log(name, m.falls)
 	}
@@ -66,7 +66,7 @@ func TestOverThePit(t *testing.T) {
 		"#########            #########",
 		"#########xxxxxxxxxxxx#########",
 	)
-	m := newMatch(t, tr, newNav(t, tr), 1, 2)
+	m := newMatch(t, tr, newNav(tr), 1, 2)
 	m.run(15 * game.TickRate)
 	testenv.Check(t, m.pickups != 0 && m.falls <= 0, "%d pickups, %d falls", m.pickups, m.falls)
 }
@@ -91,11 +91,11 @@ func TestHighUp(t *testing.T) {
 		"# S                #",
 		"####################",
 	}
-	m := newMatch(t, parseMap(rows...), newNav(t, parseMap(rows...)), 1, 2)
+	m := newMatch(t, parseMap(rows...), newNav(parseMap(rows...)), 1, 2)
 	m.run(20 * game.TickRate)
 	testenv.Check(t, m.pickups != 0, "did not get it with two jumps")
 	rows[5], rows[2] = rows[1], "#         g        #"
-	m = newMatch(t, parseMap(rows...), newNav(t, parseMap(rows...)), 1, 2)
+	m = newMatch(t, parseMap(rows...), newNav(parseMap(rows...)), 1, 2)
 	m.run(30 * game.TickRate)
 	testenv.Check(t, m.pickups != 0, "did not get it with the hook")
 }
@@ -118,6 +118,6 @@ func FuzzTerrain(f *testing.F) {
 			}
 			tr.Tiles = append(tr.Tiles, tile)
 		}
-		newMatch(t, tr, newNav(t, tr), seed, 1+int(seed%3), 1+int((seed+1)%3)).run(60)
+		newMatch(t, tr, newNav(tr), seed, 1+int(seed%3), 1+int((seed+1)%3)).run(60)
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +20,7 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -101,11 +101,7 @@ func TestMapDataMustBeAsAnnounced(t *testing.T) {
 	hs := newHostileServer(t, client.Config{})
 	hs.onMapRequest = func(int32) { hs.send(chunk(1384)) }
 	hs.onInfo = func() { hs.announceMap("yard", func(m *msg7.MapChange) { m.Size = 64 << 20 }) }
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	hs.connect()
-	runtime.ReadMemStats(&after)
-	if n := after.TotalAlloc - before.TotalAlloc; n > 8<<20 {
+	if n := testenv.Allocated(hs.connect); n > 8<<20 {
 		t.Errorf("an announcement costs %d bytes", n)
 	}
 	// Chunks after the end, and without having been asked for.

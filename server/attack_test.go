@@ -169,11 +169,11 @@ func TestLaserOfPlayerWhoLeft(t *testing.T) {
 			n++
 			p = ts.join(local(1000+n), "shooter")
 			ps[k] = p
-			p.OnMessage = func(m testclient.Message) {
-				if m, ok := m.(*msg7.SvKillMsg); ok && m.Killer < 0 && m.Weapon == msg7.WeaponLaser {
+			p.OnMessage = on(func(m *msg7.SvKillMsg) {
+				if m.Killer < 0 && m.Weapon == msg7.WeaponLaser {
 					orphans++
 				}
-			}
+			})
 		}
 		ts.input(p, msg7.PlayerInput{
 			TargetX: int32(r.IntN(800) - 400), TargetY: int32(r.IntN(800) - 400),

@@ -62,9 +62,7 @@ func TestBotsFillUp(t *testing.T) {
 	}
 	bob.Close(tn.now())
 	tn.until(2*time.Second, "a bot instead of bob", func() bool { return len(botNamesOf(alice)) == 3 })
-	if s := alice.Stats(); s.CRCFailures+s.BadDelta+s.BadMessage != 0 {
-		t.Errorf("stats %+v", s)
-	}
+	checkStats(t, alice)
 	alice.Close(tn.now())
 	tn.run(time.Second)
 	if n := tn.srv.bots.count(); n != 0 || tn.srv.world.NumConnected() != 0 {

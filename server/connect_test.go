@@ -214,8 +214,7 @@ func TestVersionsShareAnAddress(t *testing.T) {
 
 // compressedMap returns an embedded map in the form of newer editors, which 0.6 clients
 // cannot read.
-func compressedMap(t *testing.T) []byte {
-	t.Helper()
+func compressedMap() []byte {
 	m := testenv.Must(twmap.Parse(maps.Default().Data))
 	for _, g := range m.Groups {
 		for _, l := range g.Layers {
@@ -224,13 +223,12 @@ func compressedMap(t *testing.T) []byte {
 			}
 		}
 	}
-	b := testenv.Must(m.Bytes())
-	return b
+	return testenv.Must(m.Bytes())
 }
 
 // TestEachVersionGetsAMapItCanRead checks which file is announced to whom.
 func TestEachVersionGetsAMapItCanRead(t *testing.T) {
-	file := compressedMap(t)
+	file := compressedMap()
 	ts := newTestServer(t, fstest.MapFS{"maps/new.map": {Data: file}}, "sv_map new")
 	var size, crc int32
 	announced := func(m testclient.Message) {

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -16,19 +15,17 @@ import (
 )
 
 // drawn is a map file with only a game layer.
-func drawn(t testing.TB, width, height int, draw func(l *twmap.TileLayer)) []byte {
-	t.Helper()
+func drawn(width, height int, draw func(l *twmap.TileLayer)) []byte {
 	l := twmap.NewGameLayer(width, height)
 	if draw != nil {
 		draw(l)
 	}
 	m := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, l)}}
-	b := testenv.Must(m.Bytes())
-	return b
+	return testenv.Must(m.Bytes())
 }
 
 // damagedMaps are files that no server can play, and what it says about them.
-func damagedMaps(t testing.TB) fstest.MapFS {
+func damagedMaps() fstest.MapFS {
 	good := maps.Default().Data
 	files := fstest.MapFS{}
 	put := func(name string, b []byte) { files["maps/"+name+".map"] = &fstest.MapFile{Data: b} }
@@ -41,15 +38,14 @@ func damagedMaps(t testing.TB) fstest.MapFS {
 		binary.LittleEndian.PutUint32(huge[off:], 0x7fffffff)
 	}
 	put("huge", huge)
-	noLayer := testenv.Must((&twmap.Map{}).Bytes())
-	put("nolayer", noLayer)
+	put("nolayer", testenv.Must((&twmap.Map{}).Bytes()))
 	return files
 }
 
 // TestDamagedMapsAreRefused checks that a server does not start with a damaged map, and
 // a running one keeps its map and says why.
 func TestDamagedMapsAreRefused(t *testing.T) {
-	files := damagedMaps(t)
+	files := damagedMaps()
 	for name := range files {
 		name = strings.TrimSuffix(strings.TrimPrefix(name, "maps/"), ".map")
 		_, err := New(Config{Transport: &testServer{}, Files: files, Commands: []string{"sv_map " + name}})
@@ -132,16 +128,16 @@ func TestStrangeMapsArePlayable(t *testing.T) {
 		side = 500
 	}
 	for name, b := range map[string][]byte{
-		"nospawn": drawn(t, 50, 50, nil),
-		"one":     drawn(t, 1, 1, fill(twmap.Spawn)),
-		"line":    drawn(t, 5000, 1, fill(twmap.Spawn)),
-		"pole":    drawn(t, 1, 5000, fill(twmap.Spawn)),
-		"spawns":  drawn(t, 200, 200, fill(twmap.Spawn)),
-		"pickups": drawn(t, 200, 200, fill(twmap.PickupHealth)),
-		"deadly":  drawn(t, 50, 50, func(l *twmap.TileLayer) { fill(twmap.Death)(l); l.Set(25, 25, twmap.Spawn, 0) }),
-		"solid":   drawn(t, 50, 50, func(l *twmap.TileLayer) { fill(twmap.Solid)(l); l.Set(25, 25, twmap.Spawn, 0) }),
-		"large":   drawn(t, side, side, func(l *twmap.TileLayer) { l.Set(side-1, side-1, twmap.Spawn, 0) }),
-		"entities": drawn(t, 16, 16, func(l *twmap.TileLayer) {
+		"nospawn": drawn(50, 50, nil),
+		"one":     drawn(1, 1, fill(twmap.Spawn)),
+		"line":    drawn(5000, 1, fill(twmap.Spawn)),
+		"pole":    drawn(1, 5000, fill(twmap.Spawn)),
+		"spawns":  drawn(200, 200, fill(twmap.Spawn)),
+		"pickups": drawn(200, 200, fill(twmap.PickupHealth)),
+		"deadly":  drawn(50, 50, func(l *twmap.TileLayer) { fill(twmap.Death)(l); l.Set(25, 25, twmap.Spawn, 0) }),
+		"solid":   drawn(50, 50, func(l *twmap.TileLayer) { fill(twmap.Solid)(l); l.Set(25, 25, twmap.Spawn, 0) }),
+		"large":   drawn(side, side, func(l *twmap.TileLayer) { l.Set(side-1, side-1, twmap.Spawn, 0) }),
+		"entities": drawn(16, 16, func(l *twmap.TileLayer) {
 			for i := range 256 {
 				l.Set(i%16, i/16, uint8(i), 0)
 			}
@@ -180,11 +176,8 @@ func TestStrangeMapsArePlayable(t *testing.T) {
 			t.Errorf("%s: not spawned", name)
 		}
 	}
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	if m.HeapAlloc > 200<<20 {
-		t.Errorf("%d MB in use", m.HeapAlloc>>20)
+	if n := heapInUse(); n > 200<<20 {
+		t.Errorf("%d MB in use", n>>20)
 	}
 }
 

@@ -211,6 +211,25 @@ func (p *player) record(payload []byte, vital bool) {
 	}
 }
 
+// checkStats checks that players understood all that they received.
+func checkStats(t testing.TB, players ...*player) {
+	t.Helper()
+	for _, p := range players {
+		if s := p.Stats(); s.CRCFailures+s.BadDelta+s.BadMessage+s.UnknownMessages != 0 {
+			t.Errorf("%s: %+v", p.name, s)
+		}
+	}
+}
+
+// on returns a function for messages of one type, and ignores the others.
+func on[M testclient.Message](f func(m M)) func(testclient.Message) {
+	return func(m testclient.Message) {
+		if m, ok := m.(M); ok {
+			f(m)
+		}
+	}
+}
+
 // id returns the player's client id.
 func (p *player) id() game.PlayerID { return p.ClientSide().OwnID() }
 

@@ -76,11 +76,7 @@ func TestRcon(t *testing.T) {
 
 	mod := tn.join(3, "mod")
 	loggedOut := 0
-	mod.onMessage = func(m testclient.Message) {
-		if _, ok := m.(*msg7.RconAuthOff); ok {
-			loggedOut++
-		}
-	}
+	mod.onMessage = on(func(*msg7.RconAuthOff) { loggedOut++ })
 	mod.login("modpw")
 	prints(mod, "status", "name='mod'")
 	prints(mod, "shutdown", "Access for command shutdown denied.")
@@ -113,11 +109,7 @@ func TestStandardModeResetsTuning(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{Delay: time.Millisecond}, 5)
 	p := tn.dial(1, player07)
 	var gravities []int32
-	p.onMessage = func(m testclient.Message) {
-		if m, ok := m.(*msg7.SvTuneParams); ok {
-			gravities = append(gravities, m.Params[12])
-		}
-	}
+	p.onMessage = on(func(m *msg7.SvTuneParams) { gravities = append(gravities, m.Params[12]) })
 	tn.untilPlaying(p)
 	p.login("adminpw")
 	if out := p.rcon("tune gravity 0.25"); !strings.Contains(out, "gravity changed to 0.25") || !strings.Contains(out, "resetting tuning due to pure server") {
@@ -153,9 +145,7 @@ func TestChangeMap(t *testing.T) {
 	if out := admin.rcon("status"); !strings.Contains(out, "name='boss'") || tn.srv.teamOf(0) != 0 {
 		t.Errorf("status after the change prints %q, the team is %d", out, tn.srv.teamOf(0))
 	}
-	if s := admin.Stats(); s.CRCFailures+s.BadDelta+s.BadMessage > 0 {
-		t.Errorf("%+v", s)
-	}
+	checkStats(t, admin)
 }
 
 // TestPasswordsAreNotLogged checks that the log has no password, whatever an operator
@@ -201,11 +191,7 @@ func TestMapListOfOperators(t *testing.T) {
 		t.Helper()
 		p := tn.join(len(tn.players)+1, "boss")
 		var names []string
-		p.onMessage = func(m testclient.Message) {
-			if m, ok := m.(*msg7.MaplistEntryAdd); ok {
-				names = append(names, string(m.Name))
-			}
-		}
+		p.onMessage = on(func(m *msg7.MaplistEntryAdd) { names = append(names, string(m.Name)) })
 		p.login(password)
 		tn.run(3 * time.Second)
 		if len(p.rconCommands) == 0 {

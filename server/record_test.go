@@ -124,8 +124,7 @@ func (s *memoryReplays) reader(t testing.TB, name string) *replay.Reader {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := testenv.Must(replay.NewReader(bytes.NewReader(bytes.Clone(s.files[name].Bytes()))))
-	return r
+	return testenv.Must(replay.NewReader(bytes.NewReader(bytes.Clone(s.files[name].Bytes()))))
 }
 
 // recorded starts an arena whose matches are recorded.
@@ -141,9 +140,6 @@ func (tn *testNetwork) play(players int, length time.Duration) {
 	for i := range players {
 		p := tn.join(i+1, fmt.Sprintf("bot %d", i))
 		p.moveRandomly()
-	}
-	for _, p := range tn.players {
-		tn.until(30*time.Second, "playing", func() bool { return p.State() == client.Playing })
 	}
 	tn.run(length)
 }

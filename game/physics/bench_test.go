@@ -31,8 +31,7 @@ func benchGrid(tb testing.TB) *Collision {
 			}
 		}
 	}
-	c := testenv.Must(NewCollision(w, h, tiles))
-	return c
+	return testenv.Must(NewCollision(w, h, tiles))
 }
 
 const benchTicks = 1024

@@ -69,8 +69,7 @@ func TestTuning(t *testing.T) {
 // grid returns the collision of a grid of tiles.
 func grid(t *testing.T, width int, tiles ...uint8) *Collision {
 	t.Helper()
-	c := testenv.Must(NewCollision(width, len(tiles)/width, tiles))
-	return c
+	return testenv.Must(NewCollision(width, len(tiles)/width, tiles))
 }
 
 func TestCollisionErrors(t *testing.T) {
