@@ -165,8 +165,10 @@ func (s *Suite[I, M, O]) outOfRange(check func(m M, label string)) {
 			continue
 		}
 		s.eachOutside(s.fields[typ.Name()], "", nil, func(path []string, label string, value int64) {
-			m := s.New(m.ID())
-			v := reflect.ValueOf(m).Elem()
+			ptr := reflect.New(typ)
+			m := ptr.Interface().(M)
+			s.Prepare(m)
+			v := ptr.Elem()
 			for _, name := range path {
 				v = v.FieldByName(name)
 			}

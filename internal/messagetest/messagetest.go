@@ -163,16 +163,6 @@ func (s *Suite[I, M, O]) Types() []int {
 	return types
 }
 
-// New returns a new valid message with that id.
-func (s *Suite[I, M, O]) New(id I) M {
-	m := reflect.New(s.messages[id]).Interface().(M)
-	s.Prepare(m)
-	return m
-}
-
-// NewObject returns a new object of that type.
-func (s *Suite[I, M, O]) NewObject(typ int) O { return reflect.New(s.items[typ]).Interface().(O) }
-
 // ObjectSchema returns the description of a type of object.
 func (s *Suite[I, M, O]) ObjectSchema(typ int) *schema.Object { return s.objects[s.items[typ].Name()] }
 

@@ -53,29 +53,19 @@ func TestWorkedBytes(t *testing.T) {
 }
 
 func TestConfig(t *testing.T) {
-	if _, err := New(Config{}); !errors.Is(err, ErrConfig) {
-		t.Errorf("no Send: %v", err)
-	}
-	if _, err := New(Config{Send: func([]byte) {}, ResendBuffer: -1}); !errors.Is(err, ErrConfig) {
-		t.Errorf("negative buffer: %v", err)
-	}
-	c, err := New(Config{Send: func([]byte) {}})
-	must(t, err)
-	if err := c.Dial(0, packet.NoToken); !errors.Is(err, ErrConfig) {
-		t.Errorf("dial without token: %v", err)
-	}
-	if err := c.Accept(0, 1, packet.NoToken); !errors.Is(err, ErrConfig) {
-		t.Errorf("accept without token: %v", err)
+	_, noSend := New(Config{})
+	_, negative := New(Config{Send: func([]byte) {}, ResendBuffer: -1})
+	c := newPeer(t, 0)
+	for _, err := range []error{noSend, negative, c.Dial(0, packet.NoToken), c.Accept(0, 1, packet.NoToken)} {
+		if !errors.Is(err, ErrConfig) {
+			t.Errorf("%v, want ErrConfig", err)
+		}
 	}
 	must(t, c.Dial(0, 1))
-	if err := c.Dial(0, 1); !errors.Is(err, ErrWrongState) {
-		t.Errorf("second dial: %v", err)
-	}
-	if err := c.Accept(0, 1, 1); !errors.Is(err, ErrWrongState) {
-		t.Errorf("accept while dialling: %v", err)
-	}
-	if err := c.Queue(0, nil, true); !errors.Is(err, ErrWrongState) {
-		t.Errorf("queue while dialling: %v", err)
+	for _, err := range []error{c.Dial(0, 1), c.Accept(0, 1, 1), c.Queue(0, nil, true)} {
+		if !errors.Is(err, ErrWrongState) {
+			t.Errorf("while dialling: %v, want ErrWrongState", err)
+		}
 	}
 }
 
