@@ -48,7 +48,7 @@ func run(m *testing.M) int {
 }
 
 // serve runs a server and returns its address.
-func serve(t *testing.T, commands ...string) string {
+func serve(t *testing.T) string {
 	t.Helper()
 	sock, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
 	if err != nil {
@@ -56,7 +56,7 @@ func serve(t *testing.T, commands ...string) string {
 	}
 	s, err := server.New(server.Config{
 		Transport: sock, Log: slog.New(slog.DiscardHandler),
-		Commands: append([]string{"sv_map testbox; sv_max_clients_per_ip 16; sv_spamprotection 0; sv_rcon_password adminpw"}, commands...),
+		Commands: []string{"sv_map testbox; sv_max_clients_per_ip 16; sv_spamprotection 0; sv_rcon_password adminpw"},
 	})
 	if err != nil {
 		t.Fatal(err)

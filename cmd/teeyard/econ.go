@@ -128,9 +128,9 @@ func (e *econConsole) readLine(ctx context.Context, until time.Time) (string, er
 	}
 }
 
-// run implements remoteConsole. The output includes whatever else the server logs
+// Run implements remoteConsole. The output includes whatever else the server logs
 // meanwhile.
-func (e *econConsole) run(ctx context.Context, line string) (string, error) {
+func (e *econConsole) Run(ctx context.Context, line string) (string, error) {
 	if line == "" {
 		return "", nil
 	}

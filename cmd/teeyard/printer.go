@@ -152,7 +152,6 @@ func (p *jsonPrinter) printObject(name string, v any) {
 }
 
 func (p *jsonPrinter) printEvent(e event.Event) {
-	name := reflect.TypeOf(e).Name()
 	switch e := e.(type) {
 	case event.Kill:
 		p.printObject("kill", struct {
@@ -174,7 +173,7 @@ func (p *jsonPrinter) printEvent(e event.Event) {
 			Milliseconds int32 `json:"milliseconds"`
 		}{RaceFinish: e, Milliseconds: e.Time})
 	default:
-		p.printObject(snakeCase(name), e)
+		p.printObject(snakeCase(reflect.TypeOf(e).Name()), e)
 	}
 }
 

@@ -50,8 +50,8 @@ answer, it may still have run.`
 
 // remoteConsole is a server's console of any protocol.
 type remoteConsole interface {
-	// run runs a line and returns its output. An empty line only logs in.
-	run(ctx context.Context, line string) (string, error)
+	// Run runs a line and returns its output. An empty line only logs in.
+	Run(ctx context.Context, line string) (string, error)
 	Close() error
 }
 
@@ -122,7 +122,7 @@ func waitFor[T any](ctx context.Context, read func() (T, error)) (T, error) {
 
 // runAndPrint runs a line and prints its output.
 func runAndPrint(ctx context.Context, w io.Writer, r remoteConsole, line string) error {
-	text, err := r.run(ctx, line)
+	text, err := r.Run(ctx, line)
 	if text != "" && err == nil {
 		io.WriteString(w, strings.TrimSuffix(text, "\n")+"\n")
 	}
@@ -131,7 +131,7 @@ func runAndPrint(ctx context.Context, w io.Writer, r remoteConsole, line string)
 
 // runInteractive reads commands from a terminal, with history.
 func runInteractive(ctx context.Context, r remoteConsole, host string) error {
-	if _, err := r.run(ctx, ""); err != nil {
+	if _, err := r.Run(ctx, ""); err != nil {
 		return err
 	}
 	in := int(os.Stdin.Fd())
@@ -263,10 +263,6 @@ func openHalfLife(ctx context.Context, host, password string) (*halfLifeConsole,
 	return &halfLifeConsole{r, conn}, nil
 }
 
-func (h *halfLifeConsole) run(ctx context.Context, line string) (string, error) {
-	return h.Run(ctx, line)
-}
-
 func (h *halfLifeConsole) Close() error { return h.conn.Close() }
 
 // gameConsole is the remote console inside the game.
@@ -308,7 +304,8 @@ func (c *rconCmd) openGame(ctx context.Context, password string) (remoteConsole,
 	return nil, fmt.Errorf("the server %s did not reply to the password", c.Host)
 }
 
-func (g gameConsole) run(ctx context.Context, line string) (string, error) {
+// Run implements remoteConsole.
+func (g gameConsole) Run(ctx context.Context, line string) (string, error) {
 	if line == "" {
 		return "", nil
 	}

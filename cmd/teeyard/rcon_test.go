@@ -38,7 +38,7 @@ func TestHalfLifeScripts(t *testing.T) {
 // echoConsole is a console that repeats lines.
 type echoConsole struct{ lines []string }
 
-func (p *echoConsole) run(_ context.Context, line string) (string, error) {
+func (p *echoConsole) Run(_ context.Context, line string) (string, error) {
 	p.lines = append(p.lines, line)
 	switch line {
 	case "slow":

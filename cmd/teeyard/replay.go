@@ -43,7 +43,7 @@ type replayInfoCmd struct {
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
-// replayInfoCmd is "teeyard replay info".
+// replayInfo is what "teeyard replay info" prints.
 type replayInfo struct {
 	File         string         `json:"file"`
 	Bytes        int64          `json:"bytes"`

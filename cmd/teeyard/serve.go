@@ -37,7 +37,6 @@ bans.json.`
 
 // Run runs the server until a signal or "shutdown" ends it.
 func (c *serveCmd) Run(ctx context.Context) error {
-
 	var handler slog.Handler = logline.New(os.Stdout, slog.LevelDebug)
 	if c.JSON {
 		handler = logline.NewJSON(os.Stdout, slog.LevelDebug)

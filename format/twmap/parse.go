@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"unsafe"
 
 	"github.com/teeyard/teeyard/format/datafile"
@@ -198,10 +199,8 @@ func (p *parser) parseEnvelopes() error {
 	// The layout of the points depends on the envelopes. A file is written by one
 	// program, so one envelope of version 3 decides.
 	stride := 6
-	for _, it := range envs {
-		if it.Int(0) >= 3 {
-			stride = 22
-		}
+	if slices.ContainsFunc(envs, func(it datafile.Item) bool { return it.Int(0) >= 3 }) {
+		stride = 22
 	}
 	points, _ := p.f.FindItem(itemEnvPoints, 0)
 	total := int64(points.Len() / stride)

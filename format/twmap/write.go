@@ -1,8 +1,10 @@
 package twmap
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/teeyard/teeyard/format/datafile"
 )
@@ -53,6 +55,14 @@ func (w *mapWriter) addString(s string) int32 {
 	return w.out.AddBlock(append([]byte(s), 0))
 }
 
+// addOptionalBlock adds a block and returns its number, None for nil.
+func (w *mapWriter) addOptionalBlock(b []byte) int32 {
+	if b == nil {
+		return None
+	}
+	return w.out.AddBlock(b)
+}
+
 func (w *mapWriter) addInfo() {
 	in := w.m.Info
 	ints := []int32{1}
@@ -76,10 +86,7 @@ func (w *mapWriter) addInfo() {
 func (w *mapWriter) addImages() {
 	for i, img := range w.m.Images {
 		name := w.addString(img.Name)
-		data := int32(None)
-		if img.Pixels != nil {
-			data = w.out.AddBlock(img.Pixels)
-		}
+		data := w.addOptionalBlock(img.Pixels)
 		// Version 1 is what 0.6 editors write and every program reads; the format
 		// field is only needed for formats other than RGBA. 0 means RGB if the pixels
 		// are RGB, and otherwise an unset field.
@@ -93,17 +100,11 @@ func (w *mapWriter) addImages() {
 }
 
 func (w *mapWriter) addEnvelopes() {
-	tangents := false
-	for _, e := range w.m.Envelopes {
-		tangents = tangents || e.Version >= 3
-	}
+	tangents := slices.ContainsFunc(w.m.Envelopes, func(e Envelope) bool { return e.Version >= 3 })
 	var points []int32
 	n := int32(0)
 	for i, e := range w.m.Envelopes {
-		v := e.Version
-		if v == 0 {
-			v = 2
-		}
+		v := cmp.Or(e.Version, 2)
 		ints := []int32{v, e.Channels, n, int32(len(e.Points))}
 		ints = appendName(ints, e.Name, 8)
 		if v >= 2 {
@@ -125,10 +126,7 @@ func (w *mapWriter) addEnvelopes() {
 
 func (w *mapWriter) addGroups() error {
 	for i, g := range w.m.Groups {
-		v := g.Version
-		if v == 0 {
-			v = 3
-		}
+		v := cmp.Or(g.Version, 3)
 		ints := []int32{v, g.OffsetX, g.OffsetY, g.ParallaxX, g.ParallaxY, int32(w.layers), int32(len(g.Layers))}
 		if v >= 2 {
 			clip := []int32{0, 0, 0, 0, 0}
@@ -166,10 +164,7 @@ func (w *mapWriter) encodeLayer(l Layer) ([]int32, error) {
 		if l.Deprecated {
 			typ = layerSoundsDeprecated
 		}
-		data := int32(None)
-		if l.Sources != nil {
-			data = w.out.AddBlock(l.Sources)
-		}
+		data := w.addOptionalBlock(l.Sources)
 		return appendName([]int32{0, typ, l.Flags, l.Version, l.Count, data, l.Sound}, l.Name, 3), nil
 	case *RawLayer:
 		return l.Ints, nil
@@ -181,10 +176,7 @@ func (w *mapWriter) encodeTileLayer(l *TileLayer) ([]int32, error) {
 	if l.Width <= 0 || l.Height <= 0 || len(l.Tiles) != l.Width*l.Height {
 		return nil, fmt.Errorf("%w: tile layer %q is %d×%d tiles and has %d", ErrFormat, l.Name, l.Width, l.Height, len(l.Tiles))
 	}
-	v := l.Version
-	if v == 0 {
-		v = 3
-	}
+	v := cmp.Or(l.Version, 3)
 	var data []byte
 	if v >= 4 {
 		data = appendTileRuns(nil, l.Tiles)
@@ -204,21 +196,14 @@ func (w *mapWriter) encodeTileLayer(l *TileLayer) ([]int32, error) {
 	}
 	if l.DDNetData != nil {
 		for _, b := range l.DDNetData {
-			ref := int32(None)
-			if b != nil {
-				ref = w.out.AddBlock(b)
-			}
-			ints = append(ints, ref)
+			ints = append(ints, w.addOptionalBlock(b))
 		}
 	}
 	return ints, nil
 }
 
 func (w *mapWriter) encodeQuadLayer(l *QuadLayer) []int32 {
-	v := l.Version
-	if v == 0 {
-		v = 2
-	}
+	v := cmp.Or(l.Version, 2)
 	data := make([]byte, 0, quadBytes*len(l.Quads))
 	for i := range l.Quads {
 		q := l.Quads[i]

@@ -51,9 +51,7 @@ func Churn(ctx context.Context, cfg ChurnConfig) (ChurnStats, error) {
 	var wait sync.WaitGroup
 	errs := make(chan error, cfg.Concurrent)
 	for range cfg.Concurrent {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
+		wait.Go(func() {
 			c, err := newChurnClient(&cfg)
 			if err != nil {
 				errs <- err
@@ -82,7 +80,7 @@ func Churn(ctx context.Context, cfg ChurnConfig) (ChurnStats, error) {
 					lost.Add(1)
 				}
 			}
-		}()
+		})
 	}
 	wait.Wait()
 	close(errs)
