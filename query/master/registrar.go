@@ -188,16 +188,10 @@ func (r *Registrar) SetInfo(now int64, info []byte) {
 // it every tick.
 func (r *Registrar) Step(now int64) {
 	r.now = now
-	for r.http != nil {
-		select {
-		case resp := <-r.results:
-			r.http.handleResponse(resp)
-			continue
-		default:
-		}
-		break
-	}
 	if r.http != nil {
+		for len(r.results) > 0 {
+			r.http.handleResponse(<-r.results)
+		}
 		for _, req := range r.http.step(now) {
 			r.running.Go(func() { r.results <- r.post(r.ctx, req) })
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -178,10 +179,8 @@ func (l *listRequester) handlePayload(now int64, m *masterQuery, payload []byte)
 
 // result returns ErrNoAnswer if no master answered.
 func (l *listRequester) result() error {
-	for _, m := range l.masters {
-		if m.count >= 0 || len(m.servers) > 0 {
-			return nil
-		}
+	if slices.ContainsFunc(l.masters, func(m *masterQuery) bool { return m.count >= 0 || len(m.servers) > 0 }) {
+		return nil
 	}
 	return ErrNoAnswer
 }
