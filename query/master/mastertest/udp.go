@@ -2,6 +2,7 @@ package mastertest
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"net/netip"
 	"slices"
@@ -61,17 +62,10 @@ func ListenUDP(version7 bool) (m *UDP, addr transport.Peer, closeMaster func(), 
 	m = &UDP{Version7: version7, Tokens: tokens, Send: sock.Send, Probe: sock.Send}
 	var running sync.WaitGroup
 	running.Go(func() {
-		batch := make([]transport.Datagram, 8)
-		for {
-			n, err := sock.ReadBatch(batch, sock.Now()+int64(time.Hour))
-			if err != nil {
-				return
-			}
-			for _, d := range batch[:n] {
-				m.Feed(d.ReceivedAt, d.Peer, d.Data)
-			}
-			sock.Flush()
-		}
+		forever := func(now int64) (int64, bool) { return now + int64(time.Hour), true }
+		transport.Run(context.Background(), sock, forever, func(d transport.Datagram) {
+			m.Feed(d.ReceivedAt, d.Peer, d.Data)
+		})
 	})
 	return m, sock.LocalAddr(), func() { sock.Close(); running.Wait() }, nil
 }
