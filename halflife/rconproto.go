@@ -137,7 +137,7 @@ func ParseRcon(b []byte) (r Rcon, err error) {
 	if !found {
 		return r, errRcon
 	}
-	r.Password, r.Command = password, bytes.TrimLeft(rest, whiteSpace)
+	r.Password, r.Command = password, skipSpace(rest)
 	return r, nil
 }
 

@@ -1,7 +1,6 @@
 package halflife
 
 import (
-	"bytes"
 	"encoding/binary"
 )
 
@@ -176,20 +175,32 @@ func IsPong(b []byte) bool {
 
 // firstLine returns the bytes before the first NUL or LF.
 func firstLine(b []byte) []byte {
-	if i := bytes.IndexAny(b, "\x00\n"); i >= 0 {
-		return b[:i]
+	for i, c := range b {
+		if c == 0 || c == '\n' {
+			return b[:i]
+		}
 	}
 	return b
 }
 
-// whiteSpace is the white space within a line.
-const whiteSpace = " \t\r"
+// isSpace reports whether c is white space within a line.
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// skipSpace returns b without the white space at its beginning.
+func skipSpace(b []byte) []byte {
+	for len(b) > 0 && isSpace(b[0]) {
+		b = b[1:]
+	}
+	return b
+}
 
 // firstWord returns the first word of a line, and the rest without leading white space.
 func firstWord(b []byte) (word, rest []byte) {
-	b = bytes.TrimLeft(b, whiteSpace)
-	if i := bytes.IndexAny(b, whiteSpace); i >= 0 {
-		return b[:i], bytes.TrimLeft(b[i:], whiteSpace)
+	b = skipSpace(b)
+	for i, c := range b {
+		if isSpace(c) {
+			return b[:i], skipSpace(b[i:])
+		}
 	}
 	return b, nil
 }
