@@ -270,7 +270,7 @@ func TestServerRefusesAVersion(t *testing.T) {
 		tn.drop = func(b []byte) bool {
 			if packet.IsClearly7(b) && len(b) >= packet.HeaderSize+5 && b[packet.HeaderSize] == byte(packet.ControlConnect) {
 				closing := append([]byte{b[0], 0, 0}, b[packet.HeaderSize+1:packet.HeaderSize+5]...)
-				tn.net.Send(tn.addr, tn.lastPeer, append(append(closing, byte(packet.ControlClose)), "not here\x00"...))
+				tn.net.Send(tn.serverAddr, tn.lastPeer, append(append(closing, byte(packet.ControlClose)), "not here\x00"...))
 				return true
 			}
 			return !c.older && packet.IsClearly6(b)

@@ -24,7 +24,7 @@ type testNetwork struct {
 	t          testing.TB
 	net        *netsim.Net
 	srv        *server.Server
-	addr       transport.Peer
+	serverAddr transport.Peer
 	rand       *rand.Rand
 	maps       *client.Maps
 	numPlayers int
@@ -49,8 +49,8 @@ func newTestNetwork(t testing.TB, link netsim.Link, commands ...string) *testNet
 func newObservedNetwork(t testing.TB, link netsim.Link, observe server.ObserverFunc, commands ...string) *testNetwork {
 	t.Helper()
 	net := testenv.Must(netsim.New(netsim.Config{Seed: 1, Link: link}))
-	tn := &testNetwork{t: t, net: net, addr: transport.MustParsePeer("10.0.0.1:8303"), rand: rand.New(rand.NewPCG(1, 2)), maps: client.NewMaps(t.TempDir())}
-	endpoint := testenv.Must(net.Listen(tn.addr))
+	tn := &testNetwork{t: t, net: net, serverAddr: transport.MustParsePeer("10.0.0.1:8303"), rand: rand.New(rand.NewPCG(1, 2)), maps: client.NewMaps(t.TempDir())}
+	endpoint := testenv.Must(net.Listen(tn.serverAddr))
 	tn.srv = newServer(t, endpoint, observe, commands...)
 	net.Drive(endpoint,
 		func(d transport.Datagram) { tn.srv.Feed(conn.Time(d.ReceivedAt), d.Peer, d.Data) },
@@ -92,7 +92,7 @@ func (tn *testNetwork) dial(cfg client.Config) *player {
 	p := &player{network: tn}
 	cfg.Send = func(b []byte) {
 		if tn.drop == nil || !tn.drop(b) {
-			tn.net.Send(peer, tn.addr, b)
+			tn.net.Send(peer, tn.serverAddr, b)
 		}
 	}
 	cfg.Token = func() packet.Token { return packet.Token(tn.rand.Uint32() &^ (1 << 31)) }

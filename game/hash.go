@@ -107,8 +107,8 @@ func (h *hasher) rules(r *Rules) {
 
 func (h *hasher) match(m *match) {
 	h.pair(int32(m.state), m.timer)
-	h.pair(m.startTick, m.matchCount)
-	h.pair(m.roundCount, m.unbalancedTick)
+	h.pair(m.startTick, m.matchesOnMap)
+	h.pair(m.roundsInMatch, m.unbalancedTick)
 	h.bools(m.suddenDeath, m.mapChangeRequested)
 	h.pair(m.teamScore[0], m.teamScore[1])
 	h.pair(m.teamSize[0], m.teamSize[1])

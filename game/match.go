@@ -33,8 +33,8 @@ type match struct {
 	state              matchState
 	timer              int32 // ticks left, or timerInfinite
 	startTick          int32
-	matchCount         int32 // matches played on this map
-	roundCount         int32 // rounds played in this match
+	matchesOnMap       int32 // matches played on this map
+	roundsInMatch      int32 // rounds played in this match
 	suddenDeath        bool
 	mapChangeRequested bool // an operator requested another map after this match
 	teamScore          [2]int32
@@ -206,14 +206,14 @@ func (w *World) resetGame() {
 
 func (w *World) startMatch() {
 	w.resetGame()
-	w.match.roundCount = 0
+	w.match.roundsInMatch = 0
 	w.match.teamScore = [2]int32{}
 	w.startPlay()
 }
 
 func (w *World) startRound() {
 	w.resetGame()
-	w.match.roundCount++
+	w.match.roundsInMatch++
 	w.startPlay()
 }
 
@@ -223,7 +223,7 @@ func (w *World) startPlay() {
 	} else {
 		w.gameWarmup()
 	}
-	w.addEvent(Event{Kind: EvRoundStart, To: MaskAll, Value: w.match.roundCount})
+	w.addEvent(Event{Kind: EvRoundStart, To: MaskAll, Value: w.match.roundsInMatch})
 	w.callRoundStart()
 }
 
@@ -283,15 +283,15 @@ func (w *World) onStateTimerEnd() {
 	case stateEndRound:
 		w.startRound()
 	case stateEndMatch:
-		if m.matchCount >= m.sentInfo.matchNum-1 && (m.mapChangeRequested || w.rules.MapRotation) {
+		if m.matchesOnMap >= m.sentInfo.matchNum-1 && (m.mapChangeRequested || w.rules.MapRotation) {
 			m.mapChangeRequested = false
-			m.matchCount = 0
+			m.matchesOnMap = 0
 			w.addEvent(Event{Kind: EvMatchEnd, To: MaskAll, Flag: true})
 		}
 		if w.rules.MatchSwap {
 			w.swapTeams()
 		}
-		m.matchCount++
+		m.matchesOnMap++
 		w.startMatch()
 	}
 }
@@ -312,13 +312,13 @@ func (w *World) checkWin() bool {
 // requestMapChange ends the match now and requests another map.
 func (w *World) requestMapChange() {
 	w.match.mapChangeRequested = true
-	w.match.matchCount = w.match.sentInfo.matchNum - 1
+	w.match.matchesOnMap = w.match.sentInfo.matchNum - 1
 	w.startRunning()
 	w.endMatch()
 }
 
 func (w *World) currentGameInfo() gameInfo {
-	i := gameInfo{matchCurrent: w.match.matchCount + 1, scoreLimit: w.rules.ScoreLimit, timeLimit: w.rules.TimeLimit}
+	i := gameInfo{matchCurrent: w.match.matchesOnMap + 1, scoreLimit: w.rules.ScoreLimit, timeLimit: w.rules.TimeLimit}
 	if w.rules.MapRotation {
 		i.matchNum = w.rules.MatchesPerMap
 	}
@@ -328,7 +328,7 @@ func (w *World) currentGameInfo() gameInfo {
 // checkGameInfo emits an event if the limits or the match number changed.
 func (w *World) checkGameInfo() {
 	if !w.rules.MapRotation || w.rules.MatchesPerMap == 0 {
-		w.match.matchCount = 0
+		w.match.matchesOnMap = 0
 	}
 	if i := w.currentGameInfo(); i != w.match.sentInfo {
 		w.match.sentInfo = i

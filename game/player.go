@@ -267,7 +267,7 @@ func (w *World) resetPlayers() {
 		p.respawnDisabled = false
 		w.respawn(PlayerID(i))
 		p.respawnTick = w.tick + TickRate/2
-		if w.match.roundCount == 0 {
+		if w.match.roundsInMatch == 0 {
 			p.score = 0
 			p.scoreStartTick = w.tick
 		}

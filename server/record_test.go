@@ -127,7 +127,7 @@ func (s *memoryReplays) reader(t testing.TB, name string) *replay.Reader {
 	return testenv.Must(replay.NewReader(bytes.NewReader(bytes.Clone(s.files[name].Bytes()))))
 }
 
-// recorded starts an arena whose matches are recorded.
+// newRecordedNetwork starts a network with a server whose matches are recorded.
 func newRecordedNetwork(t testing.TB, s *memoryReplays, seed uint64, commands ...string) *testNetwork {
 	t.Helper()
 	return newTestNetworkWith(t, netsim.Link{Delay: 20 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.02}, seed,

@@ -13,7 +13,7 @@ import (
 type snapRate uint8
 
 const (
-	// rateInit: no snapshot was acknowledged yet; see initialSnaps.
+	// rateInit: no snapshot was acknowledged yet; see unthrottledSnaps.
 	rateInit snapRate = iota
 	// rateFull: in every round.
 	rateFull
@@ -23,10 +23,10 @@ const (
 )
 
 const (
-	// initialSnaps is the number of first snapshots that are sent in successive rounds.
+	// unthrottledSnaps is the number of first snapshots that are sent in successive rounds.
 	// The original sends one every ten ticks until the first acknowledgement, which
 	// delays a joining player by 200 ms each; a client needs three before it plays.
-	initialSnaps = 4
+	unthrottledSnaps = 4
 	// snapHistoryTicks is the number of ticks for which a sent snapshot can be the base
 	// of a delta.
 	snapHistoryTicks = 150
@@ -61,7 +61,7 @@ func (s *snapshotState) reset() {
 func (s *snapshotState) isDue(before, tick int32) bool {
 	switch s.rate {
 	case rateInit:
-		return s.numSent < initialSnaps || crossesMultiple(before, tick, 10)
+		return s.numSent < unthrottledSnaps || crossesMultiple(before, tick, 10)
 	case rateRecover:
 		return crossesMultiple(before, tick, 50)
 	}

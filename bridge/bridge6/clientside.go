@@ -64,7 +64,7 @@ func (c *clientSide) Reset() {
 	c.limitsKnown, c.voteEnded, c.voteCaller = false, false, game.Nobody
 }
 
-func (c *clientSide) send(m msg6.Message) {
+func (c *clientSide) sendVital(m msg6.Message) {
 	c.buf = m.Append(c.buf[:0])
 	c.sender.Queue(c.buf, true)
 }
@@ -77,26 +77,26 @@ func (c *clientSide) sendUnreliable(m msg6.Message) {
 func (c *clientSide) SendLogin(password string) {
 	c.extended, c.mapDetailsName = false, nil
 	if v := c.cfg.DDNetVersion; v > 0 {
-		c.send(&msg6.ClientVer{
+		c.sendVital(&msg6.ClientVer{
 			ConnectionID: c.cfg.ConnectionID, Version: v,
 			Text: []byte("DDNet " + strconv.Itoa(int(v/1000)) + "." + strconv.Itoa(int(v%1000/10))),
 		})
 	}
-	c.send(&msg6.Info{NetVersion: []byte(msg6.NetVersion), Password: []byte(password)})
+	c.sendVital(&msg6.Info{NetVersion: []byte(msg6.NetVersion), Password: []byte(password)})
 }
 
 func (c *clientSide) SendRequestMapData(chunk int) {
-	c.send(&msg6.RequestMapData{Chunk: int32(chunk)})
+	c.sendVital(&msg6.RequestMapData{Chunk: int32(chunk)})
 }
 
-func (c *clientSide) SendReady() { c.send(&msg6.Ready{}) }
+func (c *clientSide) SendReady() { c.sendVital(&msg6.Ready{}) }
 
 // SendProfile also tells servers of DDNet and the like that the client knows 64 players.
 func (c *clientSide) SendProfile(p *game.Profile) {
 	c.profile = *p
-	c.send(&msg6.ClStartInfo{Profile: c.encodeProfile()})
+	c.sendVital(&msg6.ClStartInfo{Profile: c.encodeProfile()})
 	if c.cfg.DDNetVersion >= 0 {
-		c.send(&msg6.RconCmd{Command: []byte(msg6.CrashmePlx)})
+		c.sendVital(&msg6.RconCmd{Command: []byte(msg6.CrashmePlx)})
 	}
 }
 
@@ -110,7 +110,7 @@ func (c *clientSide) encodeProfile() msg6.PlayerProfile {
 	}
 }
 
-func (c *clientSide) SendEnterGame() { c.send(&msg6.EnterGame{}) }
+func (c *clientSide) SendEnterGame() { c.sendVital(&msg6.EnterGame{}) }
 
 // SendInput does not send the age of the acknowledgement, which 0.6 has no field for.
 func (c *clientSide) SendInput(ackTick, tick int32, in *game.Input, _ int32) {
@@ -155,7 +155,7 @@ func (c *clientSide) SendCommand(cmd *game.Command) bool {
 			return false
 		}
 	case game.CmdSetTeam:
-		c.send(&msg6.ClSetTeam{Team: msg6.Team(cmd.Team)})
+		c.sendVital(&msg6.ClSetTeam{Team: msg6.Team(cmd.Team)})
 	case game.CmdSpectate:
 		m := msg6.ClSetSpectatorMode{SpectatorID: -1}
 		switch cmd.Spectate {
@@ -165,7 +165,7 @@ func (c *clientSide) SendCommand(cmd *game.Command) bool {
 		default:
 			return false
 		}
-		c.send(&m)
+		c.sendVital(&m)
 	case game.CmdProfile:
 		if cmd.Profile == nil {
 			return false
@@ -176,16 +176,16 @@ func (c *clientSide) SendCommand(cmd *game.Command) bool {
 			return false
 		}
 		c.profile.Skin = cmd.Profile.Skin
-		c.send(&msg6.ClChangeInfo{Profile: c.encodeProfile()})
+		c.sendVital(&msg6.ClChangeInfo{Profile: c.encodeProfile()})
 	case game.CmdKill:
-		c.send(&msg6.ClKill{})
+		c.sendVital(&msg6.ClKill{})
 	case game.CmdReady:
 		if !c.extended {
 			return false
 		}
 		c.sendSay(false, "/ready")
 	case game.CmdEmoticon:
-		c.send(&msg6.ClEmoticon{Emoticon: msg6.Emoticon(cmd.Value)})
+		c.sendVital(&msg6.ClEmoticon{Emoticon: msg6.Emoticon(cmd.Value)})
 	default:
 		return false
 	}
@@ -193,7 +193,7 @@ func (c *clientSide) SendCommand(cmd *game.Command) bool {
 }
 
 func (c *clientSide) sendSay(team bool, text string) {
-	c.send(&msg6.ClSay{Team: team, Message: []byte(text)})
+	c.sendVital(&msg6.ClSay{Team: team, Message: []byte(text)})
 }
 
 func (c *clientSide) SendChatCommand(name, args string) {
@@ -201,16 +201,16 @@ func (c *clientSide) SendChatCommand(name, args string) {
 }
 
 func (c *clientSide) SendCallVote(kind bridge.VoteKind, value, reason string) {
-	c.send(&msg6.ClCallVote{Type: []byte(kind.MessageType()), Value: []byte(value), Reason: []byte(reason)})
+	c.sendVital(&msg6.ClCallVote{Type: []byte(kind.MessageType()), Value: []byte(value), Reason: []byte(reason)})
 }
 
-func (c *clientSide) SendVote(choice int32) { c.send(&msg6.ClVote{Vote: msg6.VoteChoice(choice)}) }
+func (c *clientSide) SendVote(choice int32) { c.sendVital(&msg6.ClVote{Vote: msg6.VoteChoice(choice)}) }
 
 func (c *clientSide) SendRconAuth(name, password string) {
-	c.send(&msg6.RconAuth{Name: []byte(name), Password: []byte(password), SendCommands: 1})
+	c.sendVital(&msg6.RconAuth{Name: []byte(name), Password: []byte(password), SendCommands: 1})
 }
 
-func (c *clientSide) SendRconCmd(line string) { c.send(&msg6.RconCmd{Command: []byte(line)}) }
+func (c *clientSide) SendRconCmd(line string) { c.sendVital(&msg6.RconCmd{Command: []byte(line)}) }
 
 func (c *clientSide) SendPing() { c.sendUnreliable(&msg6.Ping{}) }
 

@@ -89,9 +89,9 @@ func (c *clientSide) receiveExtended(m msg6.Message) {
 		}
 	case *msg6.WhatIs:
 		if name := msg6.ExtensionName(m.UUID); name != "" {
-			c.send(&msg6.ItIs{UUID: m.UUID, Name: []byte(name)})
+			c.sendVital(&msg6.ItIs{UUID: m.UUID, Name: []byte(name)})
 		} else {
-			c.send(&msg6.IDontKnow{UUID: m.UUID})
+			c.sendVital(&msg6.IDontKnow{UUID: m.UUID})
 		}
 	case *msg6.SvDDRaceTime:
 		if m.Check != 0 {

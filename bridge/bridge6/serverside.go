@@ -95,14 +95,14 @@ type serverSide struct {
 	ownID            game.PlayerID
 	ids              clientIDs
 
-	firstProfile    game.Profile
-	skin            skin06 // as last received
-	renameRefused   bool   // the client was told that names cannot be changed
-	whisperPartner  game.PlayerID
-	replies         limit.Bucket // of replyRate
-	skinChanges     limit.Bucket // of skinChangeRate
-	teamsLocked     bool         // as last sent
-	teamsLockedSent bool
+	firstProfile       game.Profile
+	skin               skin06 // as last received
+	renameRefused      bool   // the client was told that names cannot be changed
+	whisperPartner     game.PlayerID
+	replies            limit.Bucket // of replyRate
+	skinChanges        limit.Bucket // of skinChangeRate
+	sentTeamsLocked    bool         // as last sent
+	hasSentTeamsLocked bool
 
 	input       bridge.InputMessage
 	playerInput msg6.PlayerInput
@@ -139,7 +139,7 @@ func (s *serverSide) send(m msg6.Message) {
 func (s *serverSide) Reset() {
 	s.ids.reset()
 	s.ownID, s.whisperPartner = game.Nobody, game.Nobody
-	s.teamsLocked, s.teamsLockedSent = false, false
+	s.sentTeamsLocked, s.hasSentTeamsLocked = false, false
 	s.replies, s.skinChanges = limit.Bucket{}, limit.Bucket{} // the world's ticks start again
 }
 
@@ -216,14 +216,14 @@ const (
 // settings.
 func (s *serverSide) SendSettings(w *game.World) {
 	locked := w.TeamsLocked()
-	if s.teamsLockedSent && locked != s.teamsLocked {
+	if s.hasSentTeamsLocked && locked != s.sentTeamsLocked {
 		if locked {
 			s.sendServerChat("Teams were locked")
 		} else {
 			s.sendServerChat("Teams were unlocked")
 		}
 	}
-	s.teamsLocked, s.teamsLockedSent = locked, true
+	s.sentTeamsLocked, s.hasSentTeamsLocked = locked, true
 }
 
 func (s *serverSide) SendVoteOptionsCleared() { s.send(&msg6.SvVoteClearOptions{}) }

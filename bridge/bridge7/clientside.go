@@ -26,7 +26,7 @@ func NewClientSide(sender bridge.Sender, handler bridge.ServerMessageHandler) br
 	return c
 }
 
-func (c *clientSide) send(m msg7.Message) {
+func (c *clientSide) sendVital(m msg7.Message) {
 	c.buf = m.Append(c.buf[:0])
 	c.sender.Queue(c.buf, true)
 }
@@ -37,19 +37,19 @@ func (c *clientSide) sendUnreliable(m msg7.Message) {
 }
 
 func (c *clientSide) SendLogin(password string) {
-	c.send(&msg7.Info{NetVersion: []byte(msg7.NetVersion), Password: []byte(password), ClientVersion: msg7.ClientVersion})
+	c.sendVital(&msg7.Info{NetVersion: []byte(msg7.NetVersion), Password: []byte(password), ClientVersion: msg7.ClientVersion})
 }
 
 // SendRequestMapData asks for the next chunks: the message of 0.7 has no number.
-func (c *clientSide) SendRequestMapData(int) { c.send(&msg7.RequestMapData{}) }
+func (c *clientSide) SendRequestMapData(int) { c.sendVital(&msg7.RequestMapData{}) }
 
-func (c *clientSide) SendReady() { c.send(&msg7.Ready{}) }
+func (c *clientSide) SendReady() { c.sendVital(&msg7.Ready{}) }
 
 func (c *clientSide) SendProfile(p *game.Profile) {
 	c.SendCommand(&game.Command{Kind: game.CmdProfile, Profile: p})
 }
 
-func (c *clientSide) SendEnterGame() { c.send(&msg7.EnterGame{}) }
+func (c *clientSide) SendEnterGame() { c.sendVital(&msg7.EnterGame{}) }
 
 func (c *clientSide) SendInput(ackTick, tick int32, in *game.Input, ackAge int32) {
 	m := msg7.Input{AckTick: ackTick, IntendedTick: tick, PingCorrection: ackAge}
@@ -73,7 +73,7 @@ func (c *clientSide) SendCommand(cmd *game.Command) bool {
 	if m == nil {
 		return false
 	}
-	c.send(m)
+	c.sendVital(m)
 	return true
 }
 
@@ -106,21 +106,21 @@ func encodeCommand(c *game.Command) msg7.Message {
 }
 
 func (c *clientSide) SendChatCommand(name, args string) {
-	c.send(&msg7.ClCommand{Name: []byte(name), Arguments: []byte(args)})
+	c.sendVital(&msg7.ClCommand{Name: []byte(name), Arguments: []byte(args)})
 }
 
 func (c *clientSide) SendCallVote(kind bridge.VoteKind, value, reason string) {
-	c.send(&msg7.ClCallVote{Type: []byte(kind.MessageType()), Value: []byte(value), Reason: []byte(reason)})
+	c.sendVital(&msg7.ClCallVote{Type: []byte(kind.MessageType()), Value: []byte(value), Reason: []byte(reason)})
 }
 
-func (c *clientSide) SendVote(choice int32) { c.send(&msg7.ClVote{Vote: msg7.VoteChoice(choice)}) }
+func (c *clientSide) SendVote(choice int32) { c.sendVital(&msg7.ClVote{Vote: msg7.VoteChoice(choice)}) }
 
 // SendRconAuth sends the password only: 0.7 has no names.
 func (c *clientSide) SendRconAuth(_, password string) {
-	c.send(&msg7.RconAuth{Password: []byte(password)})
+	c.sendVital(&msg7.RconAuth{Password: []byte(password)})
 }
 
-func (c *clientSide) SendRconCmd(line string) { c.send(&msg7.RconCmd{Command: []byte(line)}) }
+func (c *clientSide) SendRconCmd(line string) { c.sendVital(&msg7.RconCmd{Command: []byte(line)}) }
 
 func (c *clientSide) SendPing() { c.sendUnreliable(&msg7.Ping{}) }
 

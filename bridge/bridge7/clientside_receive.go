@@ -132,7 +132,7 @@ func (c *clientSide) decodeEvent(m msg7.Message) (game.Event, bool) {
 		ev.Kind, ev.Player, ev.Target = game.EvChat, game.PlayerID(m.ClientID), game.PlayerID(m.TargetID)
 		ev.Chat, ev.Text = game.ChatMode(m.Mode), safetext.Line(m.Message)
 	case *msg7.SvKillMsg:
-		ev.Kind, ev.Player, ev.Target = game.EvKill, decodeKiller(m.Killer), game.PlayerID(m.Victim)
+		ev.Kind, ev.Player, ev.Target = game.EvKill, decodeKillerOrTeam(m.Killer), game.PlayerID(m.Victim)
 		ev.Weapon, ev.Value = game.Weapon(m.Weapon), m.ModeSpecial
 	case *msg7.SvWeaponPickup:
 		ev.Kind, ev.Player, ev.Weapon = game.EvPickup, c.Own, game.Weapon(m.Weapon)
@@ -174,9 +174,9 @@ func (c *clientSide) decodeEvent(m msg7.Message) (game.Event, bool) {
 	return ev, true
 }
 
-// decodeKiller is the inverse of encodeKiller. It takes -1, which is the world as well as
+// decodeKillerOrTeam is the inverse of encodeKillerOrTeam. It takes -1, which is the world as well as
 // the red team, for the team: the original never means the world.
-func decodeKiller(id int32) game.PlayerID {
+func decodeKillerOrTeam(id int32) game.PlayerID {
 	if id < 0 {
 		id--
 	}

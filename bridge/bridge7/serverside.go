@@ -113,7 +113,7 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 	case game.EvChat:
 		s.send(&msg7.SvChat{Mode: msg7.ChatMode(ev.Chat), ClientID: int32(ev.Player), TargetID: int32(ev.Target), Message: []byte(ev.Text)})
 	case game.EvKill:
-		s.send(&msg7.SvKillMsg{Killer: encodeKiller(ev.Player), Victim: int32(ev.Target), Weapon: msg7.Weapon(ev.Weapon), ModeSpecial: ev.Value})
+		s.send(&msg7.SvKillMsg{Killer: encodeKillerOrTeam(ev.Player), Victim: int32(ev.Target), Weapon: msg7.Weapon(ev.Weapon), ModeSpecial: ev.Value})
 	case game.EvPickup:
 		if ev.Weapon >= 0 {
 			s.send(&msg7.SvWeaponPickup{Weapon: msg7.Weapon(ev.Weapon)})
@@ -146,9 +146,9 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 	}
 }
 
-// encodeKiller returns the number of a killer in messages: a player, or negative the
+// encodeKillerOrTeam returns the number of a killer in messages: a player, or negative the
 // team of one who left, -1 red, -2 blue.
-func encodeKiller(id game.PlayerID) int32 {
+func encodeKillerOrTeam(id game.PlayerID) int32 {
 	if id < game.Nobody {
 		return int32(id) + 1
 	}

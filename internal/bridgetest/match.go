@@ -233,7 +233,7 @@ func (m *Match) Step() {
 				m.welcome(id, ev)
 			case ev.To.Has(game.PlayerID(id)):
 				m.Clients[id].Server.SendEvent(m.World, ev)
-				m.expect(id, ev)
+				m.addExpected(id, ev)
 			}
 		}
 	}
@@ -244,18 +244,18 @@ func (m *Match) welcome(id int, ev *game.Event) {
 	c := m.Clients[id]
 	c.Client.Reset()
 	c.Server.SendGameInfo(m.World)
-	m.expect(id, &game.Event{Kind: game.EvGameInfo})
+	m.addExpected(id, &game.Event{Kind: game.EvGameInfo})
 	for other := range m.Clients {
 		if info, ok := m.World.Player(game.PlayerID(other)); ok && info.InGame && other != id {
 			c.Server.SendClientInfo(m.World, info.ID, false, true)
-			m.expect(id, &game.Event{Kind: game.EvPlayerEntered, Player: info.ID, Team: info.Team, Flag: true})
+			m.addExpected(id, &game.Event{Kind: game.EvPlayerEntered, Player: info.ID, Team: info.Team, Flag: true})
 		}
 	}
 	c.Server.SendClientInfo(m.World, ev.Player, true, ev.Flag)
-	m.expect(id, ev)
+	m.addExpected(id, ev)
 }
 
-func (m *Match) expect(id int, ev *game.Event) {
+func (m *Match) addExpected(id int, ev *game.Event) {
 	c := m.Clients[id]
 	c.sent = append(c.sent, m.version.ReceivedEvents(id, ev, receivedEvent(ev))...)
 }

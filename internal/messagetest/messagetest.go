@@ -607,10 +607,10 @@ func (s *Suite[I, M, O]) GoldenObject(t *testing.T, d ObjectDecoder[O], typ int,
 	return o
 }
 
-// BitFlips decodes captured messages, up to perID of each type, with each of their
+// FlipEachBit decodes captured messages, up to perID of each type, with each of their
 // bits flipped. What still is a message must stay the same once appended. least is
 // how many bits there must be.
-func (s *Suite[I, M, O]) BitFlips(t *testing.T, perID, least int) {
+func (s *Suite[I, M, O]) FlipEachBit(t *testing.T, perID, least int) {
 	d := s.NewDecoder()
 	var b, out, again []byte
 	flips, read := 0, 0

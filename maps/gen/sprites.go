@@ -38,9 +38,9 @@ var (
 
 // decoration is a sprite with its bottom left tile at column x, row y.
 type decoration struct {
-	sprite sprite
-	x, y   int
-	mirror bool
+	sprite    sprite
+	x, bottom int
+	mirror    bool
 }
 
 // decorLayers collects the layers for decorations: one per tileset, in the order of
@@ -56,7 +56,7 @@ type decorLayers struct {
 func (s *decorLayers) add(items ...decoration) {
 	for _, p := range items {
 		w := p.sprite
-		s.layer(s.album.index(w.image)).Stamp(p.x, p.y-w.h+1, w.sx, w.sy, w.w, w.h, p.mirror)
+		s.layer(s.album.index(w.image)).Stamp(p.x, p.bottom-w.h+1, w.sx, w.sy, w.w, w.h, p.mirror)
 	}
 }
 

@@ -219,7 +219,7 @@ type Console struct {
 	waiting []waitingCommand
 
 	nesting         int  // of lines inside lines
-	numCommands     int  // run since depth was 0
+	numCommands     int  // run since nesting was 0
 	tooManyReported bool // since then, because there were too many
 	openFiles       []filePosition
 }

@@ -98,7 +98,7 @@ func TestObjectSizes(t *testing.T) {
 
 func TestClamp(t *testing.T) { suite.ObjectRanges(t, 100) }
 
-func TestBitFlips(t *testing.T) { suite.BitFlips(t, 20, 10_000) }
+func TestBitFlips(t *testing.T) { suite.FlipEachBit(t, 20, 10_000) }
 
 func TestDecodeDoesNotAllocate(t *testing.T) {
 	suite.NoAllocs(t, golden.Join6, &SvTeamsStateLegacy{Teams: make([]int32, 128)})

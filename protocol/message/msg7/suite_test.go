@@ -100,7 +100,7 @@ func TestObjectSizes(t *testing.T) { suite.ObjectSizes(t) }
 
 func TestObjectRanges(t *testing.T) { suite.ObjectRanges(t, 90) }
 
-func TestBitFlips(t *testing.T) { suite.BitFlips(t, 1<<30, 50_000) }
+func TestBitFlips(t *testing.T) { suite.FlipEachBit(t, 1<<30, 50_000) }
 
 func TestDecodeDoesNotAllocate(t *testing.T) {
 	options := &SvVoteOptionListAdd{Descriptions: bytes.Fields(bytes.Repeat([]byte("option "), VoteOptionsPerMessage))}
