@@ -93,7 +93,7 @@ func (s *Snapshot) apply(base *Snapshot, b []byte, sizes ItemSizes) error {
 			hint = at
 		}
 	}
-	if anyDeleted {
+	if anyDeleted || base.shared != nil { // new items may come between the shared ones
 		s.copyWithout(base, &deletedItems)
 	} else {
 		s.CopyFrom(base)
