@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"container/list"
 	"net/netip"
 	"time"
 )
@@ -15,11 +16,13 @@ type Failures struct {
 
 	size     int
 	prefixes map[netip.Prefix]*failures
+	order    list.List // of prefixes, the one whose last failure is the oldest first
 }
 
 // failures are those of a prefix.
 type failures struct {
-	times      []int64 // those that count, at most maxCounted
+	place      *list.Element // in order
+	times      []int64       // those that count, at most maxCounted
 	unreported int
 	reported   int64 // when failures were reported last
 }
@@ -37,11 +40,12 @@ func (f *Failures) Add(now int64, p netip.Prefix) int {
 	e := f.prefixes[p]
 	if e == nil {
 		if len(f.prefixes) >= f.size {
-			f.evict()
+			f.Forget(f.order.Front().Value.(netip.Prefix))
 		}
-		e = &failures{reported: never}
+		e = &failures{reported: never, place: f.order.PushBack(p)}
 		f.prefixes[p] = e
 	}
+	f.order.MoveToBack(e.place)
 	if !f.Renew || now-e.last() >= int64(f.Window) {
 		old := 0
 		for old < len(e.times) && now-e.times[old] >= int64(f.Window) {
@@ -68,18 +72,6 @@ func (e *failures) last() int64 {
 	return e.times[len(e.times)-1]
 }
 
-// evict forgets the prefix that had no failure for longest.
-func (f *Failures) evict() {
-	var oldest netip.Prefix
-	first := int64(1<<63 - 1)
-	for p, e := range f.prefixes {
-		if last := e.last(); last < first {
-			oldest, first = p, last
-		}
-	}
-	delete(f.prefixes, oldest)
-}
-
 // Report returns how many failures of a prefix there were since the last report, or 0 if
 // that was less than interval ago. It keeps failures from filling a log.
 func (f *Failures) Report(now int64, p netip.Prefix, interval time.Duration) int {
@@ -93,4 +85,9 @@ func (f *Failures) Report(now int64, p netip.Prefix, interval time.Duration) int
 }
 
 // Forget forgets the failures of a prefix.
-func (f *Failures) Forget(p netip.Prefix) { delete(f.prefixes, p) }
+func (f *Failures) Forget(p netip.Prefix) {
+	if e := f.prefixes[p]; e != nil {
+		f.order.Remove(e.place)
+		delete(f.prefixes, p)
+	}
+}

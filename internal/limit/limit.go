@@ -14,8 +14,14 @@ import (
 )
 
 // Person returns the addresses that count as one person: an IPv4 address, or an
-// IPv6 /64, which is the least that a provider gives a customer.
-func Person(a netip.Addr) netip.Prefix { return prefix(a, 32, 64) }
+// IPv6 /64, which is the least that a provider gives a customer. Of link-local addresses
+// each is a person, because all machines of a local network share the /64.
+func Person(a netip.Addr) netip.Prefix {
+	if a.Is6() && a.IsLinkLocalUnicast() {
+		return prefix(a, 32, 128)
+	}
+	return prefix(a, 32, 64)
+}
 
 // Network returns the addresses that count as one network: an IPv4 /24 or an IPv6
 // /64.
@@ -134,6 +140,16 @@ func (s *RecentSet) Add(now int64, p netip.Prefix) {
 	e, _ := s.table.find(k)
 	*e = entry{k, Bucket{now + int64(s.keep)}}
 }
+
+// Remove takes a prefix out of the set.
+func (s *RecentSet) Remove(p netip.Prefix) {
+	if e, ok := s.table.find(p.Addr().As16()); ok {
+		*e = entry{}
+	}
+}
+
+// Clear takes everything out of the set.
+func (s *RecentSet) Clear() { clear(s.table.entries) }
 
 // table is a hash table of fixed size.
 type table struct {

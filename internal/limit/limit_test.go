@@ -23,7 +23,10 @@ func TestPrefixes(t *testing.T) {
 		{Person, "1.2.3.4", "1.2.3.4/32"},
 		{Person, "::ffff:1.2.3.4", "1.2.3.4/32"},
 		{Person, "2001:db8:1:2:3::4", "2001:db8:1:2::/64"},
-		{Person, "fe80::1%eth0", "fe80::/64"},
+		{Person, "fe80::1%eth0", "fe80::1/128"},
+		{Person, "fd00:1:2:3::4", "fd00:1:2:3::/64"},
+		{Person, "169.254.1.2", "169.254.1.2/32"},
+		{Person, "::ffff:169.254.1.2", "169.254.1.2/32"},
 		{Network, "1.2.3.4", "1.2.3.0/24"},
 		{Network, "2001:db8:1:2:3::4", "2001:db8:1:2::/64"},
 		{Site, "1.2.3.4", "1.2.3.0/24"},
@@ -125,6 +128,15 @@ func TestRecentSet(t *testing.T) {
 	s.Add(100e9, alice)
 	if !s.Has(159e9, alice) {
 		t.Error("staying longer does not work")
+	}
+	s.Add(100e9, bob)
+	s.Remove(alice)
+	s.Remove(alice)
+	if s.Has(101e9, alice) || !s.Has(101e9, bob) {
+		t.Error("the wrong one was removed")
+	}
+	if s.Clear(); s.Has(101e9, bob) {
+		t.Error("a cleared set has a member")
 	}
 }
 
