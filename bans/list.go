@@ -28,10 +28,12 @@ const (
 type List struct {
 	now func() time.Time
 
-	mu        sync.Mutex
-	stored    table
-	temporary table
-	added     int // bans so far
+	mu     sync.Mutex
+	stored table
+	// temporary bans are in memory only. Those from rcon have a table of their own, as
+	// their networks may also be banned from the game for another time.
+	temporary, temporaryRcon table
+	added                    int // bans so far
 
 	path   string
 	saving *time.Timer
@@ -46,7 +48,7 @@ func New(now func() time.Time) *List {
 	if now == nil {
 		now = time.Now
 	}
-	return &List{now: now, stored: newTable(maxStored), temporary: newTable(maxTemporary)}
+	return &List{now: now, stored: newTable(maxStored), temporary: newMergingTable(maxTemporary), temporaryRcon: newMergingTable(maxTemporary)}
 }
 
 // Open returns a list with the bans of a file, which need not exist. Changes are written
@@ -94,8 +96,9 @@ func (l *List) load(b []byte) error {
 	return nil
 }
 
-// Add implements [Store]. When there are 32768 bans, or 8192 temporary ones, a new one
-// replaces the one that ends first.
+// Add implements [Store]. When there are 32768 bans, or 8192 temporary ones from the game
+// or from rcon, a new one replaces the one that ends first. Eight temporary bans within an
+// IPv4 /24 or an IPv6 /48 become one of all of it.
 func (l *List) Add(b Ban) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -125,7 +128,9 @@ func (l *List) add(b Ban) error {
 		if b.Until.IsZero() {
 			return fmt.Errorf("%w %v: a temporary ban needs an end", ErrCannotBan, net)
 		}
-		t = &l.temporary
+		if t = &l.temporary; b.RconOnly {
+			t = &l.temporaryRcon
+		}
 	}
 	if old := t.byNet[net]; old != nil && !old.ended(now) && b.RconOnly && !old.RconOnly {
 		return nil
@@ -146,7 +151,7 @@ func (l *List) Remove(net netip.Prefix) bool {
 		return false
 	}
 	found, now := false, l.now()
-	for _, t := range []*table{&l.stored, &l.temporary} {
+	for _, t := range l.tables() {
 		if e := t.byNet[net]; e != nil {
 			found = found || !e.ended(now)
 			l.remove(t, e)
@@ -170,7 +175,7 @@ func (l *List) Find(a netip.Addr) (ban Ban, ok bool) {
 	if !a.IsValid() {
 		return ban, false
 	}
-	for _, t := range [...]*table{&l.stored, &l.temporary} {
+	for _, t := range l.tables() {
 		t.find(a, func(e *entry) bool {
 			switch {
 			case e.ended(l.now()):
@@ -191,8 +196,12 @@ func (l *List) Find(a netip.Addr) (ban Ban, ok bool) {
 func (l *List) All() []Ban {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.inForce(&l.stored, &l.temporary)
+	tables := l.tables()
+	return l.inForce(tables[:]...)
 }
+
+// tables returns all tables, in the order in which Find looks into them.
+func (l *List) tables() [3]*table { return [...]*table{&l.stored, &l.temporary, &l.temporaryRcon} }
 
 // inForce returns the bans of tables that have not ended, in the order they were made.
 func (l *List) inForce(tables ...*table) []Ban {

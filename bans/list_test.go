@@ -45,9 +45,12 @@ func TestModel(t *testing.T) {
 					t.Fatal(err)
 				}
 				for i, m := range model {
-					if m.Net == b.Net && m.Temporary == b.Temporary {
+					if m.Net == b.Net && m.Temporary == b.Temporary && !(b.Temporary && m.RconOnly != b.RconOnly) {
 						if b.RconOnly && !m.RconOnly {
 							return
+						}
+						if b.Temporary && m.Until.After(b.Until) {
+							b.Until, b.Duration = m.Until, m.Duration
 						}
 						model[i] = b
 						return
@@ -207,23 +210,23 @@ func TestTemporary(t *testing.T) {
 		t.Errorf("a temporary ban for ever: %v", err)
 	}
 	for i := range maxTemporary + 10 {
-		if err := l.Add(Ban{Net: address(i), Duration: time.Minute + time.Duration(i), Temporary: true}); err != nil {
+		if err := l.Add(Ban{Net: addressOfSite(i), Duration: time.Minute + time.Duration(i), Temporary: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if n := len(l.All()); n != maxTemporary {
 		t.Errorf("%d temporary bans", n)
 	}
-	if _, ok := l.Find(address(9).Addr()); ok {
+	if _, ok := l.Find(addressOfSite(9).Addr()); ok {
 		t.Error("the ban that ends first did not make room")
 	}
-	if b, ok := l.Find(address(10).Addr()); !ok || !b.Temporary {
+	if b, ok := l.Find(addressOfSite(10).Addr()); !ok || !b.Temporary {
 		t.Errorf("%+v, %v", b, ok)
 	}
-	if err := l.Add(Ban{Net: address(10)}); err != nil {
+	if err := l.Add(Ban{Net: addressOfSite(10)}); err != nil {
 		t.Fatal(err)
 	}
-	if b, ok := l.Find(address(10).Addr()); !ok || b.Temporary {
+	if b, ok := l.Find(addressOfSite(10).Addr()); !ok || b.Temporary {
 		t.Errorf("%+v, %v", b, ok)
 	}
 	if err := l.Close(); err != nil {
@@ -233,8 +236,88 @@ func TestTemporary(t *testing.T) {
 	if err != nil || len(again.All()) != 1 {
 		t.Errorf("the file has %v, %v", again.All(), err)
 	}
-	if now = now.Add(2 * time.Minute); len(l.All()) != 1 || l.temporary.byNet[address(11)] != nil {
-		t.Errorf("%d bans are left, want the one for ever", len(l.All()))
+	if now = now.Add(2 * time.Minute); len(l.All()) != 1 || len(l.temporary.byNet)+len(l.temporary.sites) != 0 {
+		t.Errorf("%d bans are left, want the one for ever; %d, %d", len(l.All()), len(l.temporary.byNet), len(l.temporary.sites))
+	}
+}
+
+// TestMerging checks that the temporary bans of a site become one, which ends with the
+// last of them, and that stored bans do not.
+func TestMerging(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	l := New(func() time.Time { return now })
+	add := func(duration time.Duration, temporary bool, nets ...string) {
+		t.Helper()
+		for _, net := range nets {
+			if err := l.Add(Ban{Net: netip.MustParsePrefix(net), Duration: duration, Temporary: temporary}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want := func(want ...string) {
+		t.Helper()
+		got := []string{}
+		for _, b := range l.All() {
+			got = append(got, fmt.Sprintf("%v %v", b.Net, b.Until.Sub(now)))
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%q, want %q", got, want)
+		}
+	}
+	add(time.Minute, true, "2001:db8:1:1::/64", "2001:db8:1:2::/64", "2001:db8:1:3::/64", "2001:db8:1:4::/64")
+	add(5*time.Minute, true, "2001:db8:1:5::/64")
+	add(time.Minute, true, "2001:db8:1:6::/64", "2001:db8:1:7::/64", "2001:db8:1:7::/64") // one of them again
+	if n := len(l.All()); n != 7 {
+		t.Fatalf("%d bans, want 7", n)
+	}
+	now = now.Add(59 * time.Second)
+	add(time.Minute, true, "2001:db8:2:1::/64", "2001:db8:1:8::/64") // another site, and one too many
+	want("2001:db8:2:1::/64 1m0s", "2001:db8:1::/48 4m1s")
+	add(time.Minute, true, "2001:db8:1::/48") // the site again
+	want("2001:db8:2:1::/64 1m0s", "2001:db8:1::/48 4m1s")
+	if b, ok := l.Find(netip.MustParseAddr("2001:db8:1:ffff::1")); !ok || !b.Temporary {
+		t.Errorf("the rest of the site: %+v, %v", b, ok)
+	}
+	if !l.Remove(netip.MustParsePrefix("2001:db8:1::/48")) {
+		t.Error("it cannot be removed")
+	}
+	now = now.Add(time.Hour)
+	want()
+
+	// Those that have ended do not count.
+	for i := range 100 {
+		add(time.Minute, true, address(i).String())
+		now = now.Add(20 * time.Second)
+	}
+	if n := len(l.All()); n != 2 {
+		t.Errorf("%d bans, want those of the last minute", n)
+	}
+	now = now.Add(time.Hour)
+	for i := range 20 {
+		add(time.Minute, false, address(i).String())
+	}
+	if n := len(l.All()); n != 20 {
+		t.Errorf("%d stored bans, want 20", n)
+	}
+	now = now.Add(time.Hour)
+	if l.All(); len(l.temporary.sites) != 0 || len(l.temporary.byNet) != 0 {
+		t.Errorf("%d sites and %d bans are left", len(l.temporary.sites), len(l.temporary.byNet))
+	}
+}
+
+// TestTemporaryFromRcon checks that the ban of a network from the game does not end its
+// ban from rcon.
+func TestTemporaryFromRcon(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	l := New(func() time.Time { return now })
+	l.Add(Ban{Net: address(1), Duration: time.Hour, RconOnly: true, Temporary: true})
+	l.Add(Ban{Net: address(1), Duration: time.Minute, Temporary: true})
+	if b, _ := l.Find(address(1).Addr()); b.RconOnly || b.Duration != time.Minute {
+		t.Errorf("first %+v", b)
+	}
+	now = now.Add(2 * time.Minute)
+	if b, ok := l.Find(address(1).Addr()); !ok || !b.RconOnly {
+		t.Errorf("after the ban from the game %+v, %v", b, ok)
 	}
 }
 
@@ -305,6 +388,9 @@ func TestFindAllocations(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// addressOfSite returns an address of the i-th /24 of 10.0.0.0/8.
+func addressOfSite(i int) netip.Prefix { return address(i<<8 | 1) }
 
 // address returns the i-th address of 10.0.0.0/8.
 func address(i int) netip.Prefix {

@@ -3,7 +3,10 @@ package bans
 import (
 	"container/heap"
 	"net/netip"
+	"slices"
 	"time"
+
+	"github.com/teeyard/teeyard/internal/limit"
 )
 
 // table has at most max bans, one for a network. It finds them by network in as many
@@ -15,7 +18,12 @@ type table struct {
 	// exist: IPv4 first, IPv6 behind.
 	lengths [33 + 129]int
 	ending  endHeap
+	// sites has the bans within each site, if those of one are merged; see merge.
+	sites map[netip.Prefix][]*entry
 }
+
+// mergeAt is how many bans within a site make one of the whole site.
+const mergeAt = 8
 
 // entry is a ban of a table.
 type entry struct {
@@ -26,22 +34,37 @@ type entry struct {
 
 func newTable(max int) table { return table{max: max, byNet: make(map[netip.Prefix]*entry)} }
 
+// newMergingTable returns a table that merges the bans of a site.
+func newMergingTable(max int) table {
+	t := newTable(max)
+	t.sites = make(map[netip.Prefix][]*entry)
+	return t
+}
+
 // add adds a ban, or replaces that of the same network, whose number it takes. If the
 // table is full, it replaces the ban that ends first, and reports false if there is none.
 func (t *table) add(b Ban, number int, now time.Time) bool {
 	if old := t.byNet[b.Net]; old != nil {
 		number = old.number
+		if t.sites != nil {
+			b = lasting(b, old)
+		}
 		t.remove(old)
 	}
+	t.expire(now)
+	if t.sites != nil {
+		b = t.merge(b)
+	}
 	if len(t.byNet) >= t.max {
-		if t.expire(now); len(t.byNet) >= t.max {
-			if len(t.ending) == 0 {
-				return false
-			}
-			t.remove(t.ending[0])
+		if len(t.ending) == 0 {
+			return false
 		}
+		t.remove(t.ending[0])
 	}
 	e := &entry{b, number, -1}
+	if site, within := siteOf(b.Net); within && t.sites != nil {
+		t.sites[site] = append(t.sites[site], e)
+	}
 	t.byNet[b.Net] = e
 	t.lengths[lengthIndex(b.Net)]++
 	if !b.Until.IsZero() {
@@ -50,11 +73,51 @@ func (t *table) add(b Ban, number int, now time.Time) bool {
 	return true
 }
 
+// merge returns a ban as it is, or the ban of its whole site, if it is one too many there.
+// That replaces the others and ends with the last of them.
+func (t *table) merge(b Ban) Ban {
+	site, within := siteOf(b.Net)
+	if !within || len(t.sites[site]) < mergeAt-1 {
+		return b
+	}
+	b.Net = site
+	merged := slices.Clone(t.sites[site])
+	if old := t.byNet[site]; old != nil {
+		merged = append(merged, old)
+	}
+	for _, e := range merged {
+		b = lasting(b, e)
+		t.remove(e)
+	}
+	return b
+}
+
+// lasting returns a ban that lasts at least as long as another.
+func lasting(b Ban, other *entry) Ban {
+	if other.Until.After(b.Until) {
+		b.Until, b.Duration = other.Until, other.Duration
+	}
+	return b
+}
+
+// siteOf returns the site of a network, and whether the network is only part of it.
+func siteOf(net netip.Prefix) (site netip.Prefix, within bool) {
+	site = limit.Site(net.Addr())
+	return site, net.Bits() > site.Bits()
+}
+
 func (t *table) remove(e *entry) {
 	delete(t.byNet, e.Net)
 	t.lengths[lengthIndex(e.Net)]--
 	if e.heapPos >= 0 {
 		heap.Remove(&t.ending, e.heapPos)
+	}
+	if site, within := siteOf(e.Net); within && t.sites != nil {
+		if others := slices.DeleteFunc(t.sites[site], func(o *entry) bool { return o == e }); len(others) > 0 {
+			t.sites[site] = others
+		} else {
+			delete(t.sites, site)
+		}
 	}
 }
 

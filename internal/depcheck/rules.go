@@ -25,7 +25,7 @@ var rooms = map[string][]string{
 	"bridge":   {"event", "game", "protocol", "internal/limit", "internal/safetext"},
 	"bot":      {"game"},
 
-	"bans":      {"internal/atomicfile", "internal/safetext"},
+	"bans":      {"internal/atomicfile", "internal/limit", "internal/safetext"},
 	"transport": {},
 	"format":    {"protocol"},
 	"maps":      {"format"},
