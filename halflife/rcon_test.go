@@ -250,7 +250,10 @@ func TestBanSettings(t *testing.T) {
 		guesses(l, test.peer, test.n, test.gap)
 		got := l.bans.All()
 		for i := range got {
-			got[i].Until, got[i].Reason = time.Time{}, ""
+			if got[i].Temporary != (got[i].Duration > 0) {
+				t.Errorf("%s: %+v", name, got[i])
+			}
+			got[i].Until, got[i].Reason, got[i].Temporary = time.Time{}, "", false
 		}
 		if len(got)+len(test.want) > 0 && !cmp.Equal(got, test.want, cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })) {
 			t.Errorf("%s: bans %v, want %v", name, got, test.want)
@@ -262,6 +265,14 @@ func TestBanSettings(t *testing.T) {
 	guesses(l, alice, 20, 0)
 	if all := l.bans.All(); len(all) != 0 {
 		t.Errorf("an administrator is banned: %v", all)
+	}
+	// An IPv6 /64 is one person, whose machine changes its address.
+	l = newTestServer(t, set(halflife.RconSettings{}))
+	l.rcon(ipv6Peer, l.challenge(ipv6Peer), adminPassword, "x")
+	next := transport.UDPPeer(ipv6Peer.Addr().Next(), 4000)
+	guesses(l, next, 20, 0)
+	if all := l.bans.All(); len(all) != 0 {
+		t.Errorf("an administrator with a new address is banned: %v", all)
 	}
 	// Addresses that are not allowed get the same answer.
 	l = newTestServer(t, set(halflife.RconSettings{AllowedNets: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")}}))
@@ -278,7 +289,7 @@ func TestBanSettings(t *testing.T) {
 func TestTableFlushing(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{Limits: halflife.Limits{Guesses: halflife.Rate{PerSecond: 1e6, Burst: 1e6}}})
 	addr := func(i int) transport.Peer {
-		return transport.UDPPeer(netip.AddrFrom4([4]byte{198, 51, byte(i >> 8), byte(i)}), 4000)
+		return transport.UDPPeer(netip.AddrFrom4([4]byte{20, byte(i >> 8), byte(i), 9}), 4000)
 	}
 	const many = 200
 	for range 5 {

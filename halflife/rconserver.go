@@ -114,9 +114,9 @@ type rconState struct {
 
 	failures *limit.Failures
 	notified *limit.RecentSet
-	// recentAdmins are the addresses that logged in last, which are not banned for
-	// wrong passwords.
-	recentAdmins [maxRecentAdmins]netip.Addr
+	// recentAdmins are the persons who logged in last, who are not banned for wrong
+	// passwords.
+	recentAdmins [maxRecentAdmins]netip.Prefix
 	buf          []byte
 }
 
@@ -220,7 +220,7 @@ func (s *Server) handleRcon(now int64, peer transport.Peer, b []byte) {
 		return
 	}
 	s.proven.Add(now, limit.Person(a))
-	trusted := a.IsLoopback() || containsAddr(s.rcon.settings.UnbannableNets, a) || s.rcon.isAdmin(a)
+	trusted := a.IsLoopback() || containsAddr(s.rcon.settings.UnbannableNets, a) || s.rcon.isAdmin(limit.Person(a))
 	if !trusted && !s.guesses.Has(now, limit.Site(a), 1) {
 		s.drop(DropRconGuesses)
 		return
@@ -236,7 +236,7 @@ func (s *Server) handleRcon(now int64, peer transport.Peer, b []byte) {
 	s.stats.RconRan++
 	s.runCommand(peer, s.rcon.settings.Passwords[which].Level, req.Command)
 	s.rcon.failures.Forget(limit.Person(a))
-	s.rcon.addAdmin(a)
+	s.rcon.addAdmin(limit.Person(a))
 }
 
 // sendRefusal says that a challenge is needed, with the longest text that may be sent.
@@ -259,9 +259,9 @@ func (s *Server) sendBanNotice(peer transport.Peer) {
 
 // handleWrongPassword counts a wrong password, and bans the address after too many.
 func (s *Server) handleWrongPassword(now int64, peer transport.Peer, allowed, trusted bool) {
-	r, a, person := &s.rcon, peer.Addr(), limit.Person(peer.Addr())
+	r, person := &s.rcon, limit.Person(peer.Addr())
 	n := r.failures.Add(now, person)
-	if !trusted && r.settings.MaxFailures > 0 && n >= r.settings.MaxFailures && s.autoBan(a) == nil {
+	if !trusted && r.settings.MaxFailures > 0 && n >= r.settings.MaxFailures && s.autoBan(person) == nil {
 		s.reportEvent(RconEvent{Peer: peer, Result: RconBanned, Count: r.failures.Report(now, person, 0)})
 		r.failures.Forget(person)
 		r.notified.Add(now, person)
@@ -278,10 +278,11 @@ func (s *Server) handleWrongPassword(now int64, peer transport.Peer, allowed, tr
 	s.send(peer, AppendPrint(s.scratch[:0], textBadPassword))
 }
 
-// autoBan bans an address for wrong passwords.
-func (s *Server) autoBan(a netip.Addr) error {
+// autoBan bans a person for wrong passwords.
+func (s *Server) autoBan(person netip.Prefix) error {
+	duration := max(s.rcon.settings.BanTime, 0)
 	return s.cfg.Bans.Add(bans.Ban{
-		Net: limit.Person(a), Duration: max(s.rcon.settings.BanTime, 0),
+		Net: person, Duration: duration, Temporary: duration > 0,
 		Reason: autoBanReason, RconOnly: !s.rcon.settings.BanFromGame,
 	})
 }
@@ -292,16 +293,16 @@ func (s *Server) reportEvent(e RconEvent) {
 	}
 }
 
-func (r *rconState) isAdmin(a netip.Addr) bool {
-	return slices.Contains(r.recentAdmins[:], a)
+func (r *rconState) isAdmin(person netip.Prefix) bool {
+	return slices.Contains(r.recentAdmins[:], person)
 }
 
-func (r *rconState) addAdmin(a netip.Addr) {
-	if r.isAdmin(a) {
+func (r *rconState) addAdmin(person netip.Prefix) {
+	if r.isAdmin(person) {
 		return
 	}
 	copy(r.recentAdmins[1:], r.recentAdmins[:])
-	r.recentAdmins[0] = a
+	r.recentAdmins[0] = person
 }
 
 // runCommand runs a command and sends its output, at least one print message, since
