@@ -2,7 +2,6 @@ package server
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"time"
 
@@ -25,11 +24,13 @@ import (
 // OnInput.
 func (s *Server) Feed(now conn.Time, peer transport.Peer, b []byte) {
 	s.now = now
-	if e, banned := s.bans.find(peer.Addr()); banned {
-		s.handleBanned(now, peer, b, &e)
-		return
-	}
-	if c := s.sessionByPeer[peer]; c == nil || !c.feed(now, b) {
+	c := s.sessionByPeer[peer]
+	ban, banned := s.bans.find(peer.Addr())
+	switch {
+	case c != nil && (!banned || ban.Temporary) && c.feed(now, b): // see banForNow
+	case banned:
+		s.handleBanned(now, peer, b, &ban)
+	default:
 		s.handleUnconnected(now, peer, b)
 	}
 }
@@ -120,23 +121,24 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, v *protocol
 		refuse("This server is full", dropFull)
 		return
 	}
-	sameIP, sameNet := 0, 0
+	person, site := limit.Person(peer.Addr()), limit.Site(peer.Addr())
+	samePerson, sameSite := 0, 0
 	for _, c := range s.sessions {
 		if c == nil {
 			continue
 		}
-		if c.peer.Addr() == peer.Addr() {
-			sameIP++
+		if c.person() == person {
+			samePerson++
 		}
-		if limit.Network(c.peer.Addr()) == limit.Network(peer.Addr()) {
-			sameNet++
+		if limit.Site(c.peer.Addr()) == site {
+			sameSite++
 		}
 	}
-	if most := int(s.settings.MaxClientsPerIP); sameIP >= most {
+	if most := int(s.settings.MaxClientsPerIP); samePerson >= most {
 		refuse(fmt.Sprintf("Only %d players with the same IP are allowed", most), dropFull)
 		return
 	}
-	if most := int(s.settings.MaxClientsPerNetwork); most > 0 && sameNet >= most && !peer.Addr().IsLoopback() {
+	if most := int(s.settings.MaxClientsPerNetwork); most > 0 && sameSite >= most && !peer.Addr().IsLoopback() {
 		refuse(fmt.Sprintf("Only %d players of the same network are allowed", most), dropFull)
 		return
 	}
@@ -217,22 +219,24 @@ func (s *Server) closeDropped(now conn.Time) {
 	s.droppedSessions = s.droppedSessions[:0]
 }
 
-// closeSession says goodbye to a client and frees what it had. A client whose connection
-// fails within a second is banned for a minute.
+// closeSession says goodbye to a client and frees what it had. Who has a connection that
+// fails within a second may not connect for a minute.
 func (s *Server) closeSession(now conn.Time, c *session) {
 	if s.sessions[c.id] != c {
 		return
 	}
 	failedAtOnce := c.addrProven && c.conn.State() == conn.StateError && now.Sub(c.connectedAt) < time.Second
 	c.conn.Close(now, c.dropReason)
-	s.print(console.Info, "server", fmt.Sprintf("client dropped. cid=%d addr=%s reason='%s'", c.id, c.peer, printableText([]byte(c.dropReason), 128)))
+	if !failedAtOnce || s.mayLogStranger(now) {
+		s.print(console.Info, "server", fmt.Sprintf("client dropped. cid=%d addr=%s reason='%s'", c.id, c.peer, printableText([]byte(c.dropReason), 128)))
+	}
 	s.handleVoterLeft(c)
 	s.leaveWorld(c, c.dropReason)
 	c.snapshots.reset()
 	s.sessions[c.id] = nil
 	delete(s.sessionByPeer, c.peer)
 	if failedAtOnce && !c.peer.Addr().IsLoopback() { // the operator's tests and bots
-		s.addBan(console.Operator, now, bans.Ban{Net: addrPrefix(c.peer.Addr()), Duration: time.Minute, Reason: "Stressing network", Temporary: true})
+		s.banForNow(now, c, time.Minute, "Stressing network")
 	}
 }
 
@@ -243,9 +247,21 @@ func (s *Server) leaveWorld(c *session, reason string) {
 	}
 }
 
-// banAddr bans an address and drops its clients.
-func (s *Server) banAddr(who console.Caller, now conn.Time, addr netip.Addr, duration time.Duration, reason string) error {
-	return s.addBan(who, now, bans.Ban{Net: addrPrefix(addr), Duration: duration, Reason: reason})
+// banForNow keeps the person behind a session from connecting for a while. Others who
+// play from the same address go on: many may share it, and one of them must not be able to
+// throw out the rest.
+func (s *Server) banForNow(now conn.Time, c *session, duration time.Duration, reason string) (bans.Ban, error) {
+	b, err := s.bans.add(now, bans.Ban{Net: c.person(), Duration: duration, Reason: reason, Temporary: true})
+	if err != nil {
+		return b, err
+	}
+	if whole, ok := s.bans.find(c.peer.Addr()); ok { // of the site, when there are many
+		b = whole
+	}
+	if s.mayLogStranger(now) {
+		s.logBan(console.Operator, b)
+	}
+	return b, nil
 }
 
 // addBan adds a ban and drops the clients that it hits.
@@ -260,11 +276,15 @@ func (s *Server) addBan(who console.Caller, now conn.Time, b bans.Ban) error {
 
 // applyBan logs a ban and drops the clients that it hits.
 func (s *Server) applyBan(who console.Caller, b bans.Ban) {
-	now := s.bans.clock()
-	s.printFor(who, console.Standard, "net_ban", fmt.Sprintf("banned '%s' %s", bans.FormatNet(b.Net), banTerms(b, now)))
+	s.logBan(who, b)
 	for _, c := range s.sessions {
-		if c != nil && b.Net.Contains(c.peer.Addr()) {
-			c.drop(banMessage(b, now))
+		if c != nil && c.isIn(b.Net) {
+			c.drop(banMessage(b, s.bans.clock()))
 		}
 	}
+}
+
+// logBan logs a ban.
+func (s *Server) logBan(who console.Caller, b bans.Ban) {
+	s.printFor(who, console.Standard, "net_ban", fmt.Sprintf("banned '%s' %s", bans.FormatNet(b.Net), banTerms(b, s.bans.clock())))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/transport"
 )
 
 // The attacks in this file work against the original server.
@@ -331,6 +332,49 @@ func TestRconGuessesAreLimited(t *testing.T) {
 	}
 	if ts.session(p) == nil {
 		t.Errorf("dropped: %q", p.Reason)
+	}
+}
+
+// TestRconGuessesOfOneNetwork checks that a /64 may guess no more rcon passwords than an
+// IPv4 address, that a ban for that does not throw out those who only share the address,
+// and that they cannot guess on.
+func TestRconGuessesOfOneNetwork(t *testing.T) {
+	sameAddr := func(i int) transport.Peer { return withPort(ip(1), 6000+i) }
+	for name, peer := range map[string]func(int) transport.Peer{"IPv4": sameAddr, "IPv6": ipv6} {
+		ts := newTestServer(t, nil, "sv_rcon_max_tries 3; sv_rcon_bantime 1")
+		friends := []*testclient.Client{ts.join(peer(1000), "friend"), ts.joinAs(client06DDNet, peer(1001), "other")}
+		compared := 0
+		for second := range 50 {
+			var guessers []*testclient.Client
+			for i := range 8 {
+				p := ts.connect(peer(second*8 + i))
+				for range 3 {
+					p.Login("guess")
+				}
+				guessers = append(guessers, p)
+			}
+			ts.idle(50, friends...)
+			for _, p := range guessers {
+				compared += len(p.RconLines)
+			}
+			friends[0].Login("adminpw")
+		}
+		if compared != 3 {
+			t.Errorf("%s: %d passwords were compared, want 3", name, compared)
+		}
+		for _, f := range friends {
+			c := ts.session(f)
+			if c == nil || c.state != stateInGame || c.rcon.authed {
+				t.Fatalf("%s: who plays from the same address is out: %q", name, f.Reason)
+			}
+		}
+		if l := friends[0].RconLines; len(l) == 0 || l[0] != tooManyLogins {
+			t.Errorf("%s: a right password during the ban: %q", name, l)
+		}
+		ts.idle(11*50, friends...)
+		if p := ts.connect(peer(9)).Login("adminpw"); !p.Accepted || !ts.session(p).rcon.authed {
+			t.Errorf("%s: cannot log in after the ban: %q", name, p.Reason)
+		}
 	}
 }
 

@@ -47,7 +47,7 @@ func newBanList(store bans.Store, clock func() time.Time) banList {
 
 // add adds a ban, or renews that of the same network, and returns it with its end.
 func (l *banList) add(now conn.Time, b bans.Ban) (bans.Ban, error) {
-	if b.Net.IsSingleIP() && isLocalhost(b.Net.Addr()) {
+	if b.Net.Contains(localhost4) || b.Net.Contains(netip.IPv6Loopback()) {
 		return bans.Ban{}, ErrUnbannable
 	}
 	b.Reason = printableText([]byte(b.Reason), maxBanReason)
@@ -63,9 +63,9 @@ func (l *banList) add(now conn.Time, b bans.Ban) (bans.Ban, error) {
 
 // isLocalhost reports whether an address is that of the operator's own programs, which
 // cannot be banned.
-func isLocalhost(a netip.Addr) bool {
-	return a == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || a == netip.IPv6Loopback()
-}
+func isLocalhost(a netip.Addr) bool { return a == localhost4 || a == netip.IPv6Loopback() }
+
+var localhost4 = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
 // addrPrefix returns the network of one address.
 func addrPrefix(a netip.Addr) netip.Prefix { return netip.PrefixFrom(a, a.BitLen()) }

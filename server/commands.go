@@ -254,7 +254,7 @@ func (s *Server) cmdBan(call *console.Call) {
 			call.Print("net_ban", "ban error (invalid network address)")
 			return
 		}
-		nets = []netip.Prefix{addrPrefix(c.peer.Addr())}
+		nets = []netip.Prefix{c.person()}
 	}
 	for _, net := range nets {
 		if !s.canBan(call, net) {
@@ -268,10 +268,10 @@ func (s *Server) cmdBan(call *console.Call) {
 	}
 }
 
-// parseBanTarget reads an address, or a range like 10.0.0.5-10.0.0.20 as the networks
-// that it consists of.
+// parseBanTarget reads an address, a network like 2001:db8::/64, or a range like
+// 10.0.0.5-10.0.0.20 as the networks that it consists of.
 func parseBanTarget(s string) ([]netip.Prefix, error) {
-	if strings.Contains(s, "-") {
+	if strings.ContainsAny(s, "-/") {
 		return bans.ParseRange(s)
 	}
 	addr, err := netip.ParseAddr(s)
@@ -281,12 +281,12 @@ func parseBanTarget(s string) ([]netip.Prefix, error) {
 // canBan reports whether the caller of a command may ban a network, and prints why not.
 func (s *Server) canBan(call *console.Call, net netip.Prefix) bool {
 	who := &call.Caller
-	if who.ID < 0 && who.IsRemote() && net.Contains(who.Addr) {
+	if who.ID < 0 && who.IsRemote() && net.Contains(who.Addr.WithZone("")) {
 		call.Print("net_ban", "ban error (you can't ban yourself)")
 		return false
 	}
 	for _, c := range s.sessions {
-		if c == nil || !net.Contains(c.peer.Addr()) {
+		if c == nil || !c.isIn(net) {
 			continue
 		}
 		if int(c.id) == who.ID {

@@ -21,7 +21,6 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/query"
-	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -134,7 +133,7 @@ func TestSpoofLimit(t *testing.T) {
 func TestBannedClientsAreTold(t *testing.T) {
 	handshakes06(t, func(t *testing.T, kind testclient.Config) {
 		ts := newTestServer(t, nil)
-		testenv.NoError(t, ts.srv.banAddr(console.Operator, ts.now, ip(1).Addr(), time.Hour, "rude"))
+		ts.srv.Execute("ban 10.0.0.1 60 rude")
 		ts.step(300)
 		c := ts.connectAs(kind, ip(1))
 		if !strings.Contains(c.Reason, "banned") || !strings.Contains(c.Reason, "rude") {

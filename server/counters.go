@@ -25,12 +25,13 @@ const (
 	dropVersion                            // of another version than the session's
 	dropTokenless                          // beyond the limits for clients and browsers without a token
 	dropHalfLife                           // Half-Life requests that got no answer
+	dropLogLines                           // lines about clients that come and go, beyond strangerLogRate
 	numDrops
 )
 
 var dropNames = [numDrops]string{
 	"unknown_protocol", "unexpected", "connection", "message", "not_vital", "state", "unwanted",
-	"input", "commands", "banned", "full", "snapshot_too_large", "ticks", "stress", "info", "flood", "rcon_lines", "version", "unproven", "halflife",
+	"input", "commands", "banned", "full", "snapshot_too_large", "ticks", "stress", "info", "flood", "rcon_lines", "version", "unproven", "halflife", "log_lines",
 }
 
 func (s *Server) countDrop(r dropReason) { s.drops[r].Add(1) }

@@ -100,6 +100,70 @@ func TestPlayersDoNotNoticeConnectFlood(t *testing.T) {
 	}
 }
 
+// TestConnectAndCloseFlood lets somebody connect and close 1,500 times a second, each time
+// from another IPv6 /64, and counts what that leaves: bans, lines in the log, memory. The
+// players get every snapshot.
+func TestConnectAndCloseFlood(t *testing.T) {
+	for name, test := range map[string]struct {
+		peer     func(n int) transport.Peer
+		length   time.Duration
+		admitted int // at most
+		bans     int // at most
+	}{
+		"one /48": {inSite, 24 * time.Second, 8, 1},
+		"many /48": {func(n int) transport.Peer {
+			return transport.UDPPeer(netip.AddrFrom16([16]byte{0x20, 0x01, 4: byte(n >> 8), 5: byte(n), 15: 1}), 5000)
+		}, 8 * time.Second, 12000, 8192},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ts := newTestServer(t, nil, "sv_inactivekick_time 0; sv_scorelimit 0; console_output_level 2")
+			var players [8]*testclient.Client
+			for i := range players {
+				players[i] = ts.join(ip(i+1), "player")
+			}
+			ts.play(50, players[0], msg7.PlayerInput{})
+			for _, p := range players {
+				p.Snapshots = 0
+			}
+			ts.log.Reset()
+			heap, n, admitted := heapInUse(), 0, 0
+			ticks := int(test.length / tickDuration)
+			for range ticks {
+				for range 30 {
+					c := ts.connect(test.peer(n))
+					n++
+					if c.Accepted {
+						admitted++
+						c.Close("")
+					}
+					delete(ts.clients, c.Peer)
+					ts.srv.Advance(ts.now)
+				}
+				for _, p := range players {
+					ts.input(p, msg7.PlayerInput{TargetX: 1})
+				}
+				ts.step(1)
+			}
+			grown, lines, bans := int(heapInUse()-heap), strings.Count(ts.log.String(), "\n"), ts.srv.bans.list()
+			t.Logf("%d connects, %d admitted, %d bans, %d lines in the log, %d bytes, drops %v", n, admitted, len(bans), lines, grown, ts.srv.Drops())
+			for i, p := range players {
+				if p.Closed || p.Snapshots != ticks/2 {
+					t.Errorf("player %d got %d of %d snapshots, closed %v", i, p.Snapshots, ticks/2, p.Closed)
+				}
+			}
+			if admitted == 0 || admitted > test.admitted || len(bans) == 0 || len(bans) > test.bans {
+				t.Errorf("%d admitted, %d bans", admitted, len(bans))
+			}
+			if lines > 100 {
+				t.Errorf("%d lines in the log", lines)
+			}
+			if grown > 6<<20 {
+				t.Errorf("%d bytes more in use", grown)
+			}
+		})
+	}
+}
+
 // TestRequestFloodIsLimited checks that a player who sends as much as a line carries can
 // neither crowd out the others nor fill their buffers, with the spam protection off.
 func TestRequestFloodIsLimited(t *testing.T) {

@@ -16,7 +16,6 @@ import (
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -511,7 +510,7 @@ func TestHalfLifeQueriesAllocateNothing(t *testing.T) {
 	k := hlClient{ts, public(1)}
 	challenge, err := halflife.ParseA2SChallenge(k.askOne(halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge)))
 	testenv.NoError(t, err)
-	ts.srv.banAddr(console.Operator, ts.now, ip(5).Addr(), time.Hour, "x")
+	ts.srv.Execute("ban 10.0.0.5 60 x")
 	var questions [][]byte
 	for _, kind := range []halflife.RequestKind{halflife.RequestA2SInfo, halflife.RequestA2SPlayers, halflife.RequestA2SRules, halflife.RequestPing, halflife.RequestDetails, halflife.RequestRconChallenge} {
 		b := halflife.AppendA2SRequest(nil, kind, challenge)

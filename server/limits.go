@@ -23,6 +23,9 @@ var (
 	authRate = limit.Rate{PerSecond: 1, Burst: 8}
 	// connectRate is for the connects of a person; see limit.Person.
 	connectRate = limit.Rate{PerSecond: 2, Burst: 16}
+	// strangerLogRate is for the lines of the log about clients that leave at once or are
+	// banned automatically.
+	strangerLogRate = limit.Rate{PerSecond: 1, Burst: 40}
 	// unprovenRate is for a network whose clients know no tokens; see spoofLimiter.
 	unprovenRate = limit.Rate{PerSecond: 1, Burst: 4}
 	// decompressRate is for datagrams that may answer a challenge, which must be
@@ -43,9 +46,10 @@ const (
 	passwordsTracked = 1024
 )
 
-// sessionLimits is the token buckets of a session.
+// sessionLimits is the token buckets of a session, and whether it may try no more passwords.
 type sessionLimits struct {
 	input, request, rcon, auth limit.Bucket
+	loginBarred                bool
 }
 
 // newFailedLogins returns the counter of wrong passwords per person, which a new connection
@@ -60,6 +64,16 @@ func newFailedLogins() *limit.Failures {
 // Loopback has none: the operator's tests, proxies and bots use it.
 func (s *Server) mayConnect(now conn.Time, a netip.Addr) bool {
 	return a.IsLoopback() || s.connectLimiter.Take(int64(now), limit.Person(a), 1)
+}
+
+// mayLogStranger reports whether there is room in the log for a line about somebody who may
+// come back a thousand times a second, and counts it if not.
+func (s *Server) mayLogStranger(now conn.Time) bool {
+	if s.strangerLog.Take(int64(now), strangerLogRate, 1) {
+		return true
+	}
+	s.countDrop(dropLogLines)
+	return false
 }
 
 // spoofLimiter limits what is done for addresses of clients without a token. Somebody who

@@ -132,10 +132,10 @@ func (tn *testNetwork) dial(n int, cfg client.SessionConfig) *player {
 // dialFrom is dial from an address.
 func (tn *testNetwork) dialFrom(peer transport.Peer, cfg client.SessionConfig) *player {
 	tn.t.Helper()
-	ip := peer.Addr().As4()
+	ip := peer.Addr().As16()
 	p := &player{
 		network: tn, peer: peer, name: cfg.Name, chat: map[int32][]string{},
-		rand: rand.New(rand.NewPCG(uint64(ip[2]-1)<<8|uint64(ip[3]), 3)),
+		rand: rand.New(rand.NewPCG(uint64(ip[14]-1)<<8|uint64(ip[15]), 3)),
 	}
 	cfg.Send = func(b []byte) { tn.net.Send(peer, tn.addr, b) }
 	cfg.Token = func() packet.Token { return packet.Token(tn.rand.Uint32() &^ (1 << 31)) }

@@ -9,7 +9,6 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
@@ -44,6 +43,8 @@ func (c *session) login(password string) {
 	s := c.server
 	admin, mod := s.settings.RconPassword, s.settings.RconModPassword
 	switch {
+	case c.limits.loginBarred:
+		c.sendRconLine(tooManyLogins)
 	case admin == "" && mod == "":
 		if !c.rcon.noPasswordSent {
 			c.rcon.noPasswordSent = true
@@ -64,7 +65,7 @@ func equalPasswords(a, b string) bool { return subtle.ConstantTimeCompare([]byte
 // grantRcon gives a session access to the remote console.
 func (c *session) grantRcon(level console.Level, text, levelName string) {
 	s := c.server
-	s.failedLogins.Forget(limit.Person(c.peer.Addr()))
+	s.failedLogins.Forget(c.person())
 	c.rcon = rconState{authed: true, level: level}
 	if s.canListMaps(level) {
 		c.rcon.mapsToList = s.mapList()
@@ -78,8 +79,12 @@ func (c *session) grantRcon(level console.Level, text, levelName string) {
 	}
 }
 
-// rejectRconPassword counts a wrong password. Too many of them ban the address, if it is
-// proven, or else drop the client.
+// tooManyLogins is what is said to who tried too many passwords.
+const tooManyLogins = "Too many remote console authentication tries"
+
+// rejectRconPassword counts a wrong password of a person. Too many of them drop the client
+// and, if the address is proven, ban the person. The person's other clients play on, but
+// can no longer try passwords.
 func (c *session) rejectRconPassword() {
 	s := c.server
 	most := s.settings.RconMaxTries
@@ -87,19 +92,25 @@ func (c *session) rejectRconPassword() {
 		c.sendRconLine("Wrong password.")
 		return
 	}
-	n := s.failedLogins.Add(int64(c.server.now), limit.Person(c.peer.Addr()))
+	n := s.failedLogins.Add(int64(s.now), c.person())
 	c.sendRconLine(fmt.Sprintf("Wrong password %d/%d.", min(n, int(most)), most))
 	if n < int(most) {
 		return
 	}
-	const reason = "Too many remote console authentication tries"
 	if s.settings.RconBanTime > 0 && c.addrProven {
-		if s.banAddr(console.Operator, s.now, c.peer.Addr(), time.Duration(s.settings.RconBanTime)*time.Minute, reason) == nil {
-			s.failedLogins.Forget(limit.Person(c.peer.Addr()))
+		duration := time.Duration(s.settings.RconBanTime) * time.Minute
+		if b, err := s.banForNow(s.now, c, duration, tooManyLogins); err == nil {
+			s.failedLogins.Forget(c.person())
+			for _, o := range s.sessions {
+				if o != nil && o.person() == c.person() {
+					o.limits.loginBarred = true
+				}
+			}
+			c.drop(banMessage(b, s.bans.clock()))
 			return
 		}
 	}
-	c.drop(reason)
+	c.drop(tooManyLogins)
 }
 
 // logout ends a session's access to the remote console. The caller is its own.

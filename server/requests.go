@@ -77,7 +77,7 @@ func (c *session) OnReady() {
 	c.setState(stateReady)
 	s.queueCommand(game.Command{
 		Kind: game.CmdJoin, Player: c.id, Target: game.Nobody,
-		AsSpectator: c.wasSpectator, AddrHash: s.addrHash(c.peer),
+		AsSpectator: c.wasSpectator, AddrHash: s.addrHash(c),
 	})
 	if c.rcon.authed {
 		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody, Value: int32(game.PlayerFlagAdmin)})

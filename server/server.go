@@ -89,6 +89,7 @@ type Server struct {
 	connectLimiter *limit.Limiter
 	spoofLimiter   spoofLimiter
 	failedLogins   *limit.Failures
+	strangerLog    limit.Bucket
 	addrHashKey    maphash.Seed
 
 	sessions        [game.MaxPlayers]*session // by client id, nil for free ones
@@ -144,6 +145,7 @@ func New(cfg Config) (*Server, error) {
 		connectLimiter: limit.NewLimiter(connectsTracked, connectRate),
 		spoofLimiter:   spoofLimiter{networks: limit.NewLimiter(unprovenTracked, unprovenRate)},
 		failedLogins:   newFailedLogins(),
+		votes:          newVotes(),
 	}
 	s.versions = newProtocolVersions(s)
 	if s.cfg.Log == nil {
@@ -443,9 +445,9 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 // numClients returns the number of sessions.
 func (s *Server) numClients() int { return len(s.sessionByPeer) }
 
-// addrHash returns a hash of an IP address, by which the world can recognize players
-// with the same address. The key is random for each process, so that mods and readers of
-// replay logs cannot find the address by trying all of them.
-func (s *Server) addrHash(p transport.Peer) uint64 {
-	return maphash.Comparable(s.addrHashKey, p.Addr().As16())
+// addrHash returns a hash of the addresses of a person, by which the world can recognize
+// players who share them. The key is random for each process, so that mods and readers of
+// replay logs cannot find an address by trying all of them.
+func (s *Server) addrHash(c *session) uint64 {
+	return maphash.Comparable(s.addrHashKey, c.person().Addr().As16())
 }

@@ -3,9 +3,11 @@ package server
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -70,6 +72,12 @@ type session struct {
 	rcon   rconState
 	ballot ballot
 }
+
+// person returns the addresses that count as the one person behind the session.
+func (c *session) person() netip.Prefix { return limit.Person(c.peer.Addr()) }
+
+// isIn reports whether the client's address is in a network, which has no zone.
+func (c *session) isIn(net netip.Prefix) bool { return net.Contains(c.peer.Addr().WithZone("")) }
 
 // newSession returns the session of a client that gets a seat.
 func (s *Server) newSession(now conn.Time, id game.PlayerID, peer transport.Peer, v *protocolVersion) (*session, error) {

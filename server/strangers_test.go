@@ -3,13 +3,15 @@ package server
 import (
 	"bytes"
 	"math/rand/v2"
+	"net/netip"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/query"
-	"github.com/teeyard/teeyard/server/console"
 
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
@@ -28,7 +30,7 @@ func TestUnprovenAddressesGetNoMoreThanTheySend(t *testing.T) {
 	for i := range 3 {
 		ts.join(local(1000+i), "player")
 	}
-	ts.srv.banAddr(console.Operator, ts.now, ip(7).Addr(), time.Hour, "a reason that is longer than the datagrams of the banned are")
+	ts.srv.Execute("ban 10.0.0.7 60 a reason that is longer than the datagrams of the banned are")
 	m := newMutator(t, conn.V7, 17)
 	r := rand.New(rand.NewPCG(4, 4))
 	var in, out int
@@ -161,6 +163,72 @@ func TestConnectionsPerAddressAndNetworkAreLimited(t *testing.T) {
 	}
 }
 
+// TestSeatsOfIPv6Network checks that a /64 gets the seats of one person and a /48 those of
+// one network, but that each machine of a local network is a person.
+func TestSeatsOfIPv6Network(t *testing.T) {
+	ts := newTestServer(t, nil, "sv_max_clients_per_ip 4; sv_max_clients_per_network 7")
+	admitted := func(peer func(int) transport.Peer) (n int) {
+		for i := range 40 {
+			if ts.connect(peer(i)).Accepted {
+				n++
+			}
+		}
+		return n
+	}
+	if n := admitted(ipv6); n != 4 {
+		t.Errorf("a /64 has %d seats, want 4", n)
+	}
+	if n := admitted(inSite); n != 7 {
+		t.Errorf("a /48 has %d seats, want 7", n)
+	}
+	ts = newTestServer(t, nil, "sv_max_clients_per_ip 4")
+	if n := admitted(func(i int) transport.Peer {
+		return transport.UDPPeer(netip.AddrFrom16([16]byte{0xfe, 0x80, 15: byte(i)}).WithZone("2"), 5000)
+	}); n != 40 {
+		t.Errorf("%d of 40 machines of a local network have a seat", n)
+	}
+}
+
+// TestBansOfIPv6Network checks that the ban of a client is that of its /64, while an
+// operator may ban one address or any network.
+func TestBansOfIPv6Network(t *testing.T) {
+	for target, want := range map[string]struct {
+		net       string
+		neighbour bool // whether somebody else of the /64 is banned
+	}{
+		"0":               {"2001:db8::/64", true},
+		"2001:db8::1":     {"2001:db8::1", false},
+		"2001:db8::/64":   {"2001:db8::/64", true},
+		"2001:db8::7/112": {"2001:db8::/112", true},
+	} {
+		ts := newTestServer(t, nil)
+		p, q := ts.join(ipv6(1), "rude"), ts.join(ipv6(2), "neighbour")
+		honest := ts.join(inSite(1), "honest")
+		ts.srv.Execute("ban " + target + " 10 rude")
+		ts.step(1)
+		list := ts.srv.bans.list()
+		if len(list) != 1 || bans.FormatNet(list[0].Net) != want.net {
+			t.Errorf("ban %s: %+v, want %s", target, list, want.net)
+		}
+		if !p.Closed || q.Closed != want.neighbour || honest.Closed {
+			t.Errorf("ban %s: closed %v, the neighbour %v, others %v", target, p.Closed, q.Closed, honest.Closed)
+		}
+	}
+	ts := newTestServer(t, nil)
+	zoned := transport.UDPPeer(netip.MustParseAddr("fe80::1%2"), 5000)
+	p := ts.join(zoned, "rude")
+	ts.srv.Execute("ban 0 10 rude")
+	ts.step(1)
+	if !p.Closed || !banned(ts.srv, zoned) {
+		t.Errorf("closed %v, banned %v, with a zone", p.Closed, banned(ts.srv, zoned))
+	}
+	ts.join(transport.UDPPeer(netip.IPv6Loopback(), 1), "near")
+	ts.log.Reset()
+	if ts.srv.Execute("ban 1 10 x"); !strings.Contains(ts.log.String(), "localhost cannot be banned") || len(ts.srv.bans.list()) != 1 {
+		t.Errorf("banning loopback: %s", ts.log.String())
+	}
+}
+
 // TestBannedAddressesAreToldRarely checks that the banned are told every five seconds,
 // and only if they did not ask in between.
 func TestBannedAddressesAreToldRarely(t *testing.T) {
@@ -209,25 +277,44 @@ func banned(s *Server, peer transport.Peer) bool {
 }
 
 // TestLeavingAtOnceIsBanned checks that leaving within a second bans the address for a
-// minute, except for loopback.
+// minute, except for loopback, and that others who play from there stay.
 func TestLeavingAtOnceIsBanned(t *testing.T) {
 	ts := newTestServer(t, nil)
 	leave := func(p *testclient.Client) {
 		p.Close("")
 		ts.step(1)
 	}
+	friends := []*testclient.Client{
+		ts.joinAs(client06DDNet, withPort(ip(1), 77), "same address"),
+		ts.join(withPort(ip(1), 78), "downstairs"),
+		ts.connect(withPort(ip(1), 79)).Info(), // loads the map
+	}
 	p := ts.join(ip(1), "hasty")
-	friend := ts.join(withPort(ip(1), 77), "same address")
+	snapshots := friends[0].Snapshots
 	leave(p)
+	for range 58 * 50 {
+		for _, f := range friends[:2] {
+			ts.input(f, msg7.PlayerInput{})
+		}
+		friends[2].KeepAlive()
+		ts.step(1)
+	}
+	friends[2].Ready().StartInfo("late").EnterGame()
+	ts.idle(5, friends...)
+	for i, f := range friends {
+		if c := ts.session(f); c == nil || c.state != stateInGame {
+			t.Errorf("the other client %d of the address is out: %q", i, f.Reason)
+		}
+	}
+	if n := friends[0].Snapshots - snapshots; n < 57*25 {
+		t.Errorf("another client of the address got %d snapshots in 58 s", n)
+	}
 	const text = "You have been banned for 1 minute (Stressing network)"
-	if friend.Reason != text || ts.srv.numClients() != 0 {
-		t.Errorf("the other client of the address: %q", friend.Reason)
+	ts.step(10)
+	if p = ts.dial(ip(1)); p.Token != packet.NoToken || p.Reason != text {
+		t.Errorf("not banned any more after 59 s, or told %q", p.Reason)
 	}
-	ts.step(59 * 50)
-	if p = ts.dial(ip(1)); p.Token != packet.NoToken {
-		t.Error("not banned any more after 59 s")
-	}
-	ts.step(2 * 50)
+	ts.idle(2*50, friends...)
 	p = ts.join(ip(1), "patient")
 	ts.step(50)
 	leave(p)

@@ -266,6 +266,12 @@ func ipv6(n int) transport.Peer {
 	return transport.UDPPeer(netip.AddrFrom16(a), 5000)
 }
 
+// inSite returns a peer of an IPv6 /48, where each has a /64 of its own.
+func inSite(n int) transport.Peer {
+	a := [16]byte{0x20, 0x01, 0x0d, 0xb8, 0, 1, 6: byte(n >> 8), 7: byte(n), 15: 1}
+	return transport.UDPPeer(netip.AddrFrom16(a), 5000)
+}
+
 // withPort returns a peer's address with another port.
 func withPort(p transport.Peer, port int) transport.Peer {
 	return transport.UDPPeer(p.Addr(), uint16(port))

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
@@ -19,11 +21,12 @@ import (
 
 // The limits of votes, as in the original: clients rely on some of them.
 const (
-	voteTime       = 25 * time.Second   // how long a vote runs
-	voteCancelTime = 10 * time.Second   // how long the caller can cancel it
-	voteRetryTicks = 3 * game.TickRate  // between two attempts of a player to call a vote
-	voteCooldown   = 60 * game.TickRate // between two votes of a player
+	voteTime       = 25 * time.Second // how long a vote runs
+	voteCancelTime = 10 * time.Second // how long the caller can cancel it
+	voteRetryTime  = 3 * time.Second  // between two attempts of a person to call a vote
+	voteCooldown   = 60 * time.Second // between two votes of a person
 
+	callersTracked = 1024
 	maxVoteOptions = 128
 	maxVoteText    = 63  // bytes of an option's text
 	maxVoteCommand = 511 // bytes of an option's command
@@ -38,6 +41,9 @@ type voteOption struct{ text, command string }
 type votes struct {
 	options []voteOption
 	current vote
+	// tried has who tried to call a vote within voteRetryTime, called whose vote began
+	// within voteCooldown: persons, whom neither several players nor a reconnect help.
+	tried, called *limit.RecentSet
 	// pendingResults are announced after what was decided has happened.
 	pendingResults []bridge.Vote
 	// noneDropping reports whether no session was to be closed when the tick began.
@@ -50,6 +56,7 @@ type votes struct {
 type vote struct {
 	kind        bridge.VoteKind // VoteNone: no vote runs
 	caller      game.PlayerID
+	person      netip.Prefix // the caller's
 	target      game.PlayerID
 	subject     string
 	reason      string
@@ -64,24 +71,31 @@ type vote struct {
 
 // ballot is the part of a session in votes.
 type ballot struct {
-	choice                int32 // 1 yes, -1 no, 0 not yet
-	order                 int   // 1 for the first vote cast, 2 for the second ...
-	triedTick, calledTick int32 // of the last attempt to call a vote, and the last vote; 0 for never
+	choice int32 // 1 yes, -1 no, 0 not yet
+	order  int   // 1 for the first vote cast, 2 for the second ...
+}
+
+func newVotes() votes {
+	return votes{tried: limit.NewRecentSet(callersTracked, voteRetryTime), called: limit.NewRecentSet(callersTracked, voteCooldown)}
 }
 
 // running reports whether a vote runs, or has ended and its result is not announced yet.
 func (v *votes) running() bool { return v.current.kind != bridge.VoteNone || len(v.pendingResults) > 0 }
 
-// cancel ends the vote without a result, for a map change.
+// cancel ends the vote without a result, for a map change, after which everybody may call
+// one.
 func (v *votes) cancel() {
 	v.current = vote{}
+	v.tried.Clear()
+	v.called.Clear()
 	clear(v.pendingResults)
 	v.pendingResults = v.pendingResults[:0]
 }
 
-// withinCooldown reports whether fewer than ticks have passed since a tick, 0 for never.
-func (s *Server) withinCooldown(since, ticks int32) bool {
-	return s.settings.SpamProtection != 0 && since != 0 && since+ticks > s.clock.tick
+// mustWaitToVote reports whether a person has to wait before they can call a vote.
+func (s *Server) mustWaitToVote(person netip.Prefix) bool {
+	now := int64(s.now)
+	return s.settings.SpamProtection != 0 && (s.votes.tried.Has(now, person) || s.votes.called.Has(now, person))
 }
 
 // OnCallVote implements bridge.ClientMessageHandler.
@@ -95,13 +109,12 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 			return
 		}
 	} else {
-		if s.withinCooldown(c.ballot.triedTick, voteRetryTicks) || s.withinCooldown(c.ballot.calledTick, voteCooldown) ||
-			s.teamOf(c.id) == game.TeamSpectators || s.votes.running() {
+		if s.mustWaitToVote(c.person()) || s.teamOf(c.id) == game.TeamSpectators || s.votes.running() {
 			return
 		}
-		c.ballot.triedTick = s.clock.tick
+		s.votes.tried.Add(int64(s.now), c.person())
 	}
-	v := vote{kind: kind, caller: c.id, target: game.Nobody, reason: cmp.Or(reason, "No reason given")}
+	v := vote{kind: kind, caller: c.id, person: c.person(), target: game.Nobody, reason: cmp.Or(reason, "No reason given")}
 	if !s.resolveVote(&v, value) {
 		return
 	}
@@ -163,7 +176,7 @@ func (s *Server) resolveVote(v *vote, value string) bool {
 	case s.settings.VoteKickBanTime == 0:
 		v.command = fmt.Sprintf("kick %d Kicked by vote", id)
 	default:
-		v.command = fmt.Sprintf("ban %s %d Banned by vote", c.peer.Addr().Unmap(), s.settings.VoteKickBanTime)
+		v.command = fmt.Sprintf("ban %s %d Banned by vote", bans.FormatNet(c.person()), s.settings.VoteKickBanTime)
 	}
 	return true
 }
@@ -189,7 +202,8 @@ func (s *Server) startVote(c *session, v vote) {
 			o.ballot.choice, o.ballot.order = 0, 0
 		}
 	}
-	c.ballot.choice, c.ballot.order, c.ballot.calledTick = 1, 1, s.clock.tick
+	c.ballot.choice, c.ballot.order = 1, 1
+	s.votes.called.Add(int64(s.now), v.person)
 	m := v.message(s.now)
 	s.announceVote(&m)
 }
@@ -265,9 +279,7 @@ func (s *Server) tickVote(now conn.Time) {
 	switch {
 	case v.forced > 0, v.recount && yes >= total/2+1:
 		command := v.command
-		if c := s.sessions[v.caller]; c != nil {
-			c.ballot.calledTick = 0
-		}
+		s.votes.called.Remove(v.person)
 		s.votes.pendingResults = append(s.votes.pendingResults, v.result(bridge.VotePassed))
 		s.votes.current = vote{}
 		s.votes.executingResult = true
@@ -304,16 +316,16 @@ func (s *Server) announceVote(v *bridge.Vote) {
 	s.forEachInGame(func(c *session) { c.bridge.SendVote(v) })
 }
 
-// countVotes counts the votes of the players who are not spectators. Players with the same
-// address have one vote together, the first that one of them cast. As in the original
-// everybody who is not in the game yet counts as one more address.
+// countVotes counts the votes of the players who are not spectators. A person has one vote,
+// the first that one of their players cast. As in the original everybody who is not in the
+// game yet counts as one more person.
 func (s *Server) countVotes() (yes, no, total int32) {
 	var counted game.PlayerMask
-	address := func(c *session) netip.Addr {
+	person := func(c *session) netip.Prefix {
 		if c.state != stateInGame {
-			return netip.Addr{}
+			return netip.Prefix{}
 		}
-		return c.peer.Addr()
+		return c.person()
 	}
 	for id, c := range s.sessions {
 		pid := game.PlayerID(id)
@@ -323,7 +335,7 @@ func (s *Server) countVotes() (yes, no, total int32) {
 		choice, order := c.ballot.choice, c.ballot.order
 		for other := id + 1; other < len(s.sessions); other++ {
 			o := s.sessions[other]
-			if o == nil || o.state < stateReady || counted.Has(game.PlayerID(other)) || address(o) != address(c) {
+			if o == nil || o.state < stateReady || counted.Has(game.PlayerID(other)) || person(o) != person(c) {
 				continue
 			}
 			counted |= game.MaskOne(game.PlayerID(other))
@@ -353,7 +365,8 @@ func (s *Server) handleVoterLeft(c *session) {
 	if v.target != c.id || v.kind == bridge.VoteNone || v.kind == bridge.VoteOption {
 		return
 	}
-	if _, banned := s.bans.find(c.peer.Addr()); banned || !strings.HasPrefix(v.command, "ban ") {
+	ban, banned := s.bans.find(c.peer.Addr())
+	if banned && !ban.Temporary || !strings.HasPrefix(v.command, "ban ") {
 		v.aborted = true
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/transport"
@@ -48,7 +49,12 @@ func newVoteTest(t testing.TB, players int, commands ...string) *voteTest {
 // addVoter lets a player join. Players of the same ip share an address.
 func (vt *voteTest) addVoter(ip int, port uint16, kind client.SessionConfig) *voter {
 	vt.t.Helper()
-	peer := transport.UDPPeer(netip.AddrFrom4([4]byte{10, 0, 1, byte(ip)}), port)
+	return vt.addVoterFrom(transport.UDPPeer(netip.AddrFrom4([4]byte{10, 0, 1, byte(ip)}), port), kind)
+}
+
+// addVoterFrom is addVoter from an address.
+func (vt *voteTest) addVoterFrom(peer transport.Peer, kind client.SessionConfig) *voter {
+	vt.t.Helper()
 	v := &voter{player: vt.dialFrom(peer, named(kind, fmt.Sprint("v", len(vt.voters))))}
 	v.onMessage = v.record
 	vt.voters = append(vt.voters, v)
@@ -260,6 +266,56 @@ func TestVotesPerAddress(t *testing.T) {
 	vt.wantStatus("1 yes 1 no 1 open of 3")
 	v[1].vote(1)
 	vt.wantLast("5 by 0:  (), 0 s")
+}
+
+// TestVotesOfIPv6Network checks that those who play from a /64 have one vote together,
+// wait together before they call the next one, whoever of them reconnects, and are banned
+// together.
+func TestVotesOfIPv6Network(t *testing.T) {
+	vt := newVoteTest(t, 3, "sv_spamprotection 1; sv_vote_kick_bantime 5")
+	for i := range 3 {
+		vt.addVoterFrom(ipv6(i+1), player07)
+	}
+	v := vt.voters
+	v[3].call("kick", "0", "", false)
+	vt.wantLast("2 by 3: 0: v0 (No reason given), 24 s", "Kick 'v0' (No reason given), 24 s")
+	vt.wantStatus("1 yes 0 no 3 open of 4")
+	v[4].vote(1)
+	v[5].vote(1)
+	vt.wantStatus("1 yes 0 no 3 open of 4")
+	v[1].vote(-1)
+	v[2].vote(-1)
+	const over = "6 by 3:  (), 0 s"
+	vt.wantLast(over)
+
+	vt.run(4 * time.Second)
+	v[4].call("kick", "0", "", false)
+	vt.wantLast(over)
+	v[3].Close(vt.now())
+	vt.run(2 * time.Second)
+	testenv.NoError(t, v[3].Dial(vt.now()))
+	vt.untilPlaying(v[3].player)
+	v[3].call("kick", "0", "", false)
+	vt.wantLast(over)
+	told := len(v[0].votes)
+	vt.addVoterFrom(ipv6(77), player07).call("kick", "0", "", false)
+	if len(v[0].votes) != told {
+		t.Errorf("a new player of the /64 called a vote: %q", v[0].votes[told:])
+	}
+
+	v[0].call("kick", "4", "", false)
+	v[1].vote(1)
+	v[2].vote(1)
+	vt.run(time.Second)
+	for i, p := range vt.voters {
+		ofNetwork := i >= 3
+		if p.State() == client.Playing == ofNetwork || banned(vt.srv, p.peer) != ofNetwork {
+			t.Errorf("voter %d plays: %v, banned: %v", i, p.State() == client.Playing, banned(vt.srv, p.peer))
+		}
+	}
+	if !banned(vt.srv, ipv6(500)) || banned(vt.srv, inSite(1)) {
+		t.Error("the ban is not of the /64")
+	}
 }
 
 func TestVoteSpectators(t *testing.T) {
