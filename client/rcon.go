@@ -71,12 +71,13 @@ func (c *Client) Rcon(line string) error {
 }
 
 // RconRun runs a line in the remote console and returns the lines that the console printed
-// until it was done, which may include others'. It waits, so the functions of Config must
-// not call it. The error wraps ErrRcon if the client is not logged in, or no longer;
-// ErrClosed if the connection ended; or the cause of ctx's end.
+// until it was done, which may include others'; with an error, the lines so far. It waits,
+// so the functions of Config must not call it. The error wraps ErrRcon if the client is not
+// logged in, or no longer; ErrClosed if the connection ended; or the cause of ctx's end.
 //
 // The end of the output is found by a second line, a command that no server has: all
-// consoles name it in their reply.
+// consoles name it in their reply. Teeyard's repeats it and logs nothing, others log the
+// unknown command.
 func (c *Client) RconRun(ctx context.Context, line string) ([]string, error) {
 	w := &rconRun{endMark: fmt.Sprintf("end-%016x", rand.Uint64()), done: make(chan struct{})}
 	c.mu.Lock()
@@ -94,7 +95,7 @@ func (c *Client) RconRun(ctx context.Context, line string) ([]string, error) {
 		select {
 		case <-w.done:
 			if w.err != nil {
-				return nil, fmt.Errorf("%w: during %q", w.err, line)
+				return w.lines, fmt.Errorf("%w: during %q", w.err, line)
 			}
 			return w.lines, nil
 		case <-ctx.Done():
@@ -106,5 +107,5 @@ func (c *Client) RconRun(ctx context.Context, line string) ([]string, error) {
 	if i := slices.Index(c.rcon.runs, w); i >= 0 {
 		c.rcon.runs = slices.Delete(c.rcon.runs, i, i+1)
 	}
-	return nil, err
+	return w.lines, err
 }

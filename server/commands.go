@@ -19,7 +19,7 @@ import (
 
 // newConsole creates the console with all variables and commands.
 func (s *Server) newConsole() error {
-	c, err := console.New(console.Config{Output: s.printFor, Problem: s.reportProblem, Files: s.cfg.Files, Create: s.cfg.Create, AccessChanged: s.sendAccessChange})
+	c, err := console.New(console.Config{Output: s.printFor, Files: s.cfg.Files, Create: s.cfg.Create, AccessChanged: s.sendAccessChange})
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
@@ -89,7 +89,7 @@ func (s *Server) addHooks() error {
 		variables []string
 	}{
 		{func(call *console.Call) {
-			call.Print("server", "%s is kept but has no effect in this version", call.Name)
+			call.Warn("server", "%s is kept but has no effect in this version", call.Name)
 		}, withoutEffect},
 		{func(*console.Call) { s.registration.outdated = true }, []string{
 			"sv_register", "sv_register_url", "sv_register_udp", "sv_register_extra", "sv_register_community_token",
@@ -415,7 +415,7 @@ func (s *Server) cmdPause(call *console.Call) {
 func (s *Server) cmdChangeMap(call *console.Call) {
 	if name := call.Arg(0); name != "" {
 		if _, err := s.readMap(name); err != nil {
-			call.Print("server", "change_map: %v", err)
+			call.Warn("server", "change_map: %v", err)
 			return
 		}
 		s.nextMap = name

@@ -173,7 +173,7 @@ func (h *halfLife) configure(who console.Caller) {
 	s := h.server
 	v := &s.settings
 	printError := func(name string, err error) {
-		s.printFor(who, console.Standard, "server", fmt.Sprintf("%s: %v", name, err))
+		s.printFor(who, console.Warning, "server", fmt.Sprintf("%s: %v", name, err))
 	}
 	var set halflife.Settings
 	var err error
@@ -326,7 +326,7 @@ type masterLookup struct {
 // registerAt registers at the masters that were found.
 func (h *halfLife) registerAt(l masterLookup) {
 	if l.missing != nil {
-		h.server.print(console.Standard, "register", fmt.Sprintf("sv_hl_master: %v", l.missing))
+		h.server.print(console.Warning, "register", fmt.Sprintf("sv_hl_master: %v", l.missing))
 	}
 	if slices.Equal(l.masters, h.masters) {
 		return
@@ -389,7 +389,7 @@ func (s *Server) cmdWriteIP(call *console.Call) {
 		}
 	}
 	if err != nil {
-		call.Print("net_ban", "writeip: %v", err)
+		call.Warn("net_ban", "writeip: %v", err)
 		return
 	}
 	call.Print("net_ban", "written: %s", banFile)

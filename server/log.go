@@ -4,32 +4,29 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
 )
 
-// slogLevel maps the console's levels to those of package slog.
-var slogLevel = [...]slog.Level{console.Standard: slog.LevelInfo, console.Info: slog.LevelInfo, console.Debug: slog.LevelDebug}
+// slogLevel returns the level of package slog for one of the console.
+func slogLevel(level int) slog.Level {
+	switch {
+	case level < console.Standard:
+		return slog.LevelWarn
+	case level < console.Debug:
+		return slog.LevelInfo
+	}
+	return slog.LevelDebug
+}
 
 // log writes a line to the operator's log, with the part of the server that it is from as
 // [logline.SystemKey].
 func (s *Server) log(level int, system, line string) {
-	l := slogLevel[min(max(level, 0), len(slogLevel)-1)]
-	s.cfg.Log.Log(context.Background(), l, line, slog.String(logline.SystemKey, system))
-}
-
-// reportProblem logs what is wrong with a console line, unless the console has printed it
-// and it is in no file.
-func (s *Server) reportProblem(p console.Problem) {
-	if p.File != "" || !p.Printed {
-		s.log(console.Standard, "config", safetext.Line(p.String()))
-	}
+	s.cfg.Log.Log(context.Background(), slogLevel(level), line, slog.String(logline.SystemKey, system))
 }
 
 // logEnabled reports whether lines of a level go anywhere, so that others need not be
 // formatted.
 func (s *Server) logEnabled(level int) bool {
-	return level <= s.settings.ConsoleOutputLevel ||
-		s.cfg.Log.Enabled(context.Background(), slogLevel[min(max(level, 0), len(slogLevel)-1)])
+	return level <= s.settings.ConsoleOutputLevel || s.cfg.Log.Enabled(context.Background(), slogLevel(level))
 }

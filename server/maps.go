@@ -154,7 +154,7 @@ func (s *Server) loadMap(setting string) error {
 	gameType := s.settings.GameType
 	mode, ok := s.cfg.Modes(gameType)
 	if !ok {
-		s.print(console.Standard, "server", fmt.Sprintf("sv_gametype '%s' is not known, playing dm", s.settings.GameType))
+		s.print(console.Warning, "server", fmt.Sprintf("sv_gametype '%s' is not known, playing dm", s.settings.GameType))
 		gameType, mode = "dm", dm.Mode{}
 	}
 	s.cfg.Seed = s.cfg.Seed*6364136223846793005 + 1442695040888963407
@@ -166,7 +166,7 @@ func (s *Server) loadMap(setting string) error {
 		return fmt.Errorf("sv_map %q: %w", setting, err)
 	}
 	if m.compatibleErr != nil {
-		s.print(console.Standard, "server", fmt.Sprintf("sv_map '%s' cannot be made fit for older clients, which have to stay out: %v", setting, m.compatibleErr))
+		s.print(console.Warning, "server", fmt.Sprintf("sv_map '%s' cannot be made fit for older clients, which have to stay out: %v", setting, m.compatibleErr))
 	}
 	s.print(console.Info, "server", fmt.Sprintf("maps/%s.map sha256 is %x", setting, m.SHA256))
 	s.print(console.Info, "server", fmt.Sprintf("maps/%s.map crc is %08x", setting, m.CRC))
@@ -206,7 +206,7 @@ func (s *Server) changeMap(now conn.Time) {
 	}
 	s.reloadMap = false
 	if err := s.changeMapTo(now, s.settings.Map); err != nil {
-		s.print(console.Standard, "server", fmt.Sprintf("failed to load map. mapname='%s': %v", s.settings.Map, err))
+		s.print(console.Warning, "server", fmt.Sprintf("failed to load map. mapname='%s': %v", s.settings.Map, err))
 		s.settings.Map = s.gameMap.svMap
 	}
 }

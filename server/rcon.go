@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/teeyard/teeyard/bridge"
@@ -24,6 +25,7 @@ type rconState struct {
 	allListed      bool     // all commands were announced
 	mapsToList     []string // still to be announced
 	droppedLines   int      // lines of output for which there was no room
+	endMark        string   // to be answered when there is room
 }
 
 const (
@@ -130,9 +132,22 @@ func (c *session) runRcon(line string) {
 	if !c.rcon.authed || len(line) > 255 {
 		return
 	}
+	if isEndMark(line) {
+		c.rcon.endMark = line
+		c.sendPendingLines()
+		return
+	}
 	s := c.server
 	s.print(console.Info, "server", fmt.Sprintf("ClientID=%d rcon='%s'", c.id, s.console.Redact(line)))
 	s.console.Execute(line, c.caller(console.Server))
+}
+
+// isEndMark reports whether a line is what our clients send after a command to find the end
+// of its output, see RconRun in package client. Consoles repeat it, as an unknown command; ours
+// does so without a line in the log.
+func isEndMark(line string) bool {
+	digits, ok := strings.CutPrefix(line, "end-")
+	return ok && len(digits) == 16 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
 // caller returns the session as a caller of commands with one of the flags.
@@ -153,18 +168,22 @@ func (c *session) sendRconLine(line string) {
 	c.bridge.SendRconLine(line)
 }
 
-// reportDroppedLines tells an operator how many lines were dropped, when there is room
-// again.
-func (c *session) reportDroppedLines() {
-	if c.rcon.droppedLines == 0 {
+// sendPendingLines tells an operator how many lines were dropped, and that the output has
+// ended, when there is room again.
+func (c *session) sendPendingLines() {
+	if c.rcon.droppedLines == 0 && c.rcon.endMark == "" {
 		return
 	}
 	if n, _ := c.conn.Unacked(); n >= maxRconPending/2 || c.conn.FreeResendBuffer() < 2*minRconRoom {
 		return
 	}
-	lost := c.rcon.droppedLines
-	c.rcon.droppedLines = 0
-	c.sendRconLine(fmt.Sprintf("(%d lines were left out: too many at once)", lost))
+	if lost := c.rcon.droppedLines; lost > 0 {
+		c.sendRconLine(fmt.Sprintf("(%d lines were left out: too many at once)", lost))
+	}
+	if c.rcon.endMark != "" {
+		c.sendRconLine(c.rcon.endMark)
+	}
+	c.rcon.droppedLines, c.rcon.endMark = 0, ""
 }
 
 // print logs a line and sends it to the administrators at the remote console.

@@ -245,3 +245,45 @@ func TestModeratorsAreToldOfTheirCommands(t *testing.T) {
 		t.Errorf("told %q, not %q", seen, want)
 	}
 }
+
+// TestEndOfRconOutput: what our clients send to find the end of a command's output is
+// repeated to them behind the output, even if not all of it had room, and leaves no trace in
+// the log. Nobody else gets it, or can have it without a password.
+func TestEndOfRconOutput(t *testing.T) {
+	const mark = "end-0123456789abcdef"
+	ts := newTestServer(t, nil, "console_output_level 2")
+	p, other := ts.join(local(1), "admin"), ts.join(local(2), "other")
+	p.Login("adminpw")
+	other.Login("adminpw")
+	ts.idle(300, p, other)
+	p.Deaf = true // for a moment
+	p.Rcon(strings.Repeat("tunes;", 40))
+	p.Rcon(mark)
+	ts.step(2)
+	p.Deaf = false
+	ts.idle(200, p, other)
+	n := len(p.RconLines)
+	if p.RconLines[n-1] != mark || !strings.Contains(p.RconLines[n-2], "lines were left out") {
+		t.Errorf("the output ends with %q", p.RconLines[n-2:])
+	}
+	p.Rcon("echo fine")
+	p.Rcon(mark)
+	ts.idle(2, p, other)
+	if n := len(p.RconLines); p.RconLines[n-1] != mark || !strings.Contains(p.RconLines[n-2], "fine") {
+		t.Errorf("the output ends with %q", p.RconLines[n-2:])
+	}
+	if strings.Contains(ts.log.String(), mark) || slices.Contains(other.RconLines, mark) {
+		t.Errorf("others saw it: %q, %s", other.RconLines, ts.log.String())
+	}
+	stranger := ts.join(local(3), "stranger")
+	stranger.Rcon(mark)
+	ts.idle(2, stranger)
+	if len(stranger.RconLines) > 0 {
+		t.Errorf("a stranger got %q", stranger.RconLines)
+	}
+	p.Rcon(mark + "0")
+	ts.idle(2, p)
+	if last := p.RconLines[len(p.RconLines)-1]; !strings.Contains(last, "No such command: "+mark+"0.") {
+		t.Errorf("another word: %q", last)
+	}
+}

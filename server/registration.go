@@ -81,7 +81,7 @@ func (s *Server) restartRegistration() {
 		a.registrar, err = master.New(cfg)
 	}
 	if err != nil {
-		s.print(console.Standard, "register", fmt.Sprintf("the server is not announced: %v", err))
+		s.print(console.Warning, "register", fmt.Sprintf("the server is not announced: %v", err))
 		return
 	}
 	l.activeRegistration = a
@@ -175,9 +175,10 @@ func parseHeaders(list string) (http.Header, error) {
 
 // printMasterEvent prints what became of a registration.
 func (s *Server) printMasterEvent(e *master.Event) {
-	text := e.Text
+	text, level := e.Text, console.Standard
 	switch e.Kind {
 	case master.EventFailed:
+		level = console.Warning
 		text = "not registered, it is tried again: " + text
 	case master.EventMasterChosen:
 		text = fmt.Sprintf("chose '%s' as master, sending heartbeats", e.Master)
@@ -187,7 +188,8 @@ func (s *Server) printMasterEvent(e *master.Event) {
 			text += fmt.Sprintf(" at '%s'", e.Master)
 		}
 	case master.EventUnreachable:
+		level = console.Warning
 		text = fmt.Sprintf("the master's packets do not arrive: a firewall or router has to let UDP port %d through to this server (sv_external_port, if it is another one outside)", s.Addr().Port())
 	}
-	s.print(console.Standard, e.System, text)
+	s.print(level, e.System, text)
 }

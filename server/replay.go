@@ -107,7 +107,7 @@ func (s *Server) closeReplay(why replay.EndReason) {
 		select {
 		case <-out.done:
 		case <-time.After(replayCloseTimeout):
-			s.print(console.Standard, "replay", "the disk does not answer, the end of the replay log may be lost")
+			s.print(console.Warning, "replay", "the disk does not answer, the end of the replay log may be lost")
 		}
 		s.reportReplayTrouble(out)
 	}
@@ -185,7 +185,7 @@ func (s *Server) writeReplayBlock() {
 
 // failReplay stops recording this world.
 func (s *Server) failReplay(why string) {
-	s.print(console.Standard, "replay", fmt.Sprintf("not recording this match any more: %s", why))
+	s.print(console.Warning, "replay", fmt.Sprintf("not recording this match any more: %s", why))
 	s.endReplay(replay.EndRecorderFault)
 }
 
@@ -198,11 +198,11 @@ func (s *Server) reportReplayTrouble(out *replayWriter) bool {
 	}
 	if errors.Is(*t, errReplayFull) {
 		s.recorder.full = true
-		s.print(console.Standard, "replay", "the log of this match has reached sv_replay_max_size; recording goes on with the next map")
+		s.print(console.Warning, "replay", "the log of this match has reached sv_replay_max_size; recording goes on with the next map")
 	} else if said := (*t).Error(); said != s.recorder.lastTrouble {
 		// A folder that cannot be written to fails with every map; this is printed once.
 		s.recorder.lastTrouble = said
-		s.print(console.Standard, "replay", fmt.Sprintf("matches are not recorded (sv_replay 0 turns recording off): %v", *t))
+		s.print(console.Warning, "replay", fmt.Sprintf("matches are not recorded (sv_replay 0 turns recording off): %v", *t))
 	}
 	s.recorder.state = recorderOff
 	return false

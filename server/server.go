@@ -54,7 +54,8 @@ type Config struct {
 	Mods []game.Mod
 	// Observers watch what happens, in order; see [Observer].
 	Observers []Observer
-	// Log receives the console's output; nil discards it.
+	// Log receives the console's output; nil discards it. The game waits for it: where it
+	// may be stuck, as a pipe, a terminal or a disk may be, use [logline.Queue].
 	Log *slog.Logger
 	// Seed seeds the random numbers of the world; 0 picks a seed.
 	Seed uint64
@@ -161,7 +162,12 @@ func New(cfg Config) (*Server, error) {
 	if err := s.newConsole(); err != nil {
 		return nil, err
 	}
-	s.console.ExecuteArgs(cfg.Commands)
+	if err := s.console.ExecuteArgs(cfg.Commands); err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	if p := s.settings.Port; p < 0 || p > 0xffff {
+		return nil, fmt.Errorf("server: sv_port: %d is no port, those are 0 to 65535", p)
+	}
 
 	s.tuning = physics.DefaultTuning()
 	s.chunksPerRequest = s.settings.MapDownloadSpeed
@@ -345,7 +351,7 @@ func (s *Server) updateSession(now conn.Time, c *session, round bool) {
 		return
 	}
 	c.continueDownload()
-	c.reportDroppedLines()
+	c.sendPendingLines()
 	if round || c.state != stateInGame {
 		c.conn.Flush(now)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,8 +77,11 @@ func (c *botsCmd) Run(ctx context.Context) error {
 	} else {
 		r.print(os.Stdout)
 	}
-	if r.Joined == 0 {
-		return fmt.Errorf("no bot could join: %s", r.Error)
+	switch why := cmp.Or(r.Error, "the time was over"); {
+	case r.Joined == 0:
+		return fmt.Errorf("no bot could join: %s", why)
+	case r.Joined < r.Clients:
+		return fmt.Errorf("%d of %d bots could not join: %s", r.Clients-r.Joined, r.Clients, why)
 	}
 	return nil
 }

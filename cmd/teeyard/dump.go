@@ -43,6 +43,7 @@ func (c *dumpCmd) Run() error {
 			return fmt.Errorf("--message %s: %w", pattern, err)
 		}
 	}
+	matched := make([]bool, len(c.Message))
 	in := io.Reader(os.Stdin)
 	if c.File != "-" {
 		f, err := os.Open(c.File)
@@ -55,7 +56,7 @@ func (c *dumpCmd) Run() error {
 	out := bufio.NewWriterSize(os.Stdout, 64<<10)
 	var line []byte
 	d := dump.New(dump.Config{Port: c.Port, Objects: c.Objects}, func(r *dump.Record) {
-		if !c.matches(r) {
+		if !c.matches(r, matched) {
 			return
 		}
 		if line = line[:0]; c.JSON {
@@ -78,18 +79,27 @@ func (c *dumpCmd) Run() error {
 	if err != nil {
 		return errors.New(printable(fmt.Sprintf("%s: %v", c.File, err)))
 	}
+	for i, pattern := range c.Message {
+		if !matched[i] && !dump.HasName(func(name string) bool { return matchesName(pattern, name) }) {
+			return fmt.Errorf("--message %s: no message has that name", pattern)
+		}
+	}
 	return nil
 }
 
-// matches reports whether a record passes the filters.
-func (c *dumpCmd) matches(r *dump.Record) bool {
-	if c.From != "" && r.From != c.From || c.Conn != 0 && r.Conn != c.Conn || c.Broken && len(r.Faults) == 0 {
-		return false
-	}
-	for _, pattern := range c.Message {
-		if ok, _ := path.Match(strings.ToLower(pattern), strings.ToLower(r.Name)); ok {
-			return true
+func matchesName(pattern, name string) bool {
+	ok, _ := path.Match(strings.ToLower(pattern), strings.ToLower(name))
+	return ok
+}
+
+// matches reports whether a record passes the filters. It notes which patterns for names
+// matched.
+func (c *dumpCmd) matches(r *dump.Record, matched []bool) bool {
+	ok := len(c.Message) == 0
+	for i, pattern := range c.Message {
+		if matchesName(pattern, r.Name) {
+			ok, matched[i] = true, true
 		}
 	}
-	return len(c.Message) == 0
+	return ok && !(c.From != "" && r.From != c.From || c.Conn != 0 && r.Conn != c.Conn || c.Broken && len(r.Faults) == 0)
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 )
@@ -30,26 +31,40 @@ func newParser() *kong.Kong {
 	return kong.Must(&commands{},
 		kong.Name("teeyard"),
 		kong.Description("A game server for Teeworlds and DDNet, and a toolbox."),
-		kong.UsageOnError(),
+		kong.ShortUsageOnError(),
 		kong.BindToProvider(signalContext),
 		kong.Vars{"version": versionText()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 }
 
-// signalContext returns the context of commands that end in an orderly way.
+// endTimeout is how long a command may take to end after a signal.
+const endTimeout = 10 * time.Second
+
+// signalContext returns the context of commands that end in an orderly way. A second signal
+// ends the program at once, and so does endTimeout: a command may wait for a terminal, a
+// pipe or a disk that does not answer.
 func signalContext() (context.Context, error) {
-	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, func() {
+		stop() // the next signal has its usual effect
+		time.AfterFunc(endTimeout, func() { os.Exit(1) })
+	})
 	return ctx, nil
 }
 
 func main() {
-	// "teeyard help serve" is the same as "teeyard serve --help".
-	if len(os.Args) > 1 && os.Args[1] == "help" {
-		os.Args = append(append(os.Args[:1:1], os.Args[2:]...), "--help")
-	}
+	args := os.Args[1:]
 	parser := newParser()
-	command, err := parser.Parse(os.Args[1:])
+	switch {
+	case len(args) == 0:
+		kong.UsageOnError().Apply(parser) // not the short one; it does not fail
+	case args[0] == "help":
+		// "teeyard help serve" is the same as "teeyard serve --help".
+		args = append(args[1:], "--help")
+	}
+	command, err := parser.Parse(args)
+	parser.Stdout = os.Stderr // for usage errors
 	parser.FatalIfErrorf(err)
 	if err := command.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "teeyard:", err)

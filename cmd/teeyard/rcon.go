@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ import (
 
 type rconCmd struct {
 	Host           string   `arg:"" help:"Server, as host or host:port."`
-	Command        []string `arg:"" optional:"" passthrough:"" help:"Command to run. Without one, commands are read from the terminal or the input."`
+	Command        []string `arg:"" optional:"" passthrough:"" help:"Words of a command to run, or several commands in quotes. Without one, commands are read from the terminal or the input."`
 	ServerPassword string   `help:"Password of the game, if it has one." env:"TEEYARD_PASSWORD"`
 	PasswordFile   string   `help:"File with the password in its first line." type:"existingfile" placeholder:"FILE"`
 	Name           string   `help:"Name to log in with, on servers with accounts (DDNet)."`
@@ -33,7 +34,8 @@ func (rconCmd) Help() string {
 	return `The password is read from TEEYARD_RCON_PASSWORD, the first line of --password-file, or
 the terminal. It is not an argument, since all users of a machine can see those.
 
-  teeyard rcon localhost status
+  teeyard rcon localhost say hello everybody
+  teeyard rcon localhost "sv_scorelimit 30" "say up to 30 now"
   teeyard rcon localhost:27015 --protocol halflife status
   TEEYARD_RCON_PASSWORD=secret teeyard rcon localhost <commands.cfg
 
@@ -68,6 +70,10 @@ func (c *rconCmd) Run(ctx context.Context) error {
 }
 
 func (c *rconCmd) run(ctx context.Context) error {
+	commands, err := commandLines(c.Command)
+	if err != nil {
+		return err
+	}
 	password, err := c.password(ctx)
 	if err != nil {
 		return err
@@ -77,11 +83,13 @@ func (c *rconCmd) run(ctx context.Context) error {
 		return err
 	}
 	defer r.Close()
-	if len(c.Command) > 0 && c.Command[0] == "--" {
-		c.Command = c.Command[1:] // a "--" before the command is allowed
+	for _, line := range commands {
+		if err := runAndPrint(ctx, os.Stdout, r, line); err != nil && !errors.Is(err, errShutdown) {
+			return err
+		}
 	}
-	if len(c.Command) > 0 {
-		return runAndPrint(ctx, os.Stdout, r, strings.Join(c.Command, " "))
+	if len(commands) > 0 {
+		return nil
 	}
 	if term.IsTerminal(int(os.Stdin.Fd())) {
 		return runInteractive(ctx, r, c.Host)
@@ -93,10 +101,40 @@ func (c *rconCmd) run(ctx context.Context) error {
 			return err
 		}
 		if line := strings.TrimSpace(s.Text()); line != "" {
-			if err := runAndPrint(ctx, os.Stdout, r, line); err != nil {
+			if err := runAndPrint(ctx, os.Stdout, r, line); err != nil && !errors.Is(err, errShutdown) {
 				return err
 			}
 		}
+	}
+}
+
+// errShutdown is returned by a console whose connection a command ended as it should.
+var errShutdown = errors.New("the server has shut down")
+
+// commandLines returns the console lines of arguments: the words of one command, or, if the
+// first is quoted, a command each.
+func commandLines(args []string) ([]string, error) {
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:] // allowed before the command
+	}
+	if len(args) == 0 {
+		return nil, nil
+	}
+	for _, arg := range args {
+		switch flag, _, _ := strings.Cut(arg, "="); flag {
+		case "--server-password", "--password-file", "--name", "--protocol":
+			return nil, fmt.Errorf("%s belongs before the command", flag)
+		}
+	}
+	quoted := func(s string) bool { return strings.ContainsAny(s, " \t") }
+	switch i := slices.IndexFunc(args, quoted); {
+	case i == 0:
+		return args, nil
+	case i < 0:
+		return []string{strings.Join(args, " ")}, nil
+	default:
+		// "status" "say hello" are two commands, "say" "hello everybody" is one.
+		return nil, fmt.Errorf("is %q a command, or does it belong to %q? Quote the whole command, or separate commands by ; in one argument", args[i], args[0])
 	}
 }
 
@@ -120,10 +158,10 @@ func waitFor[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	}
 }
 
-// runAndPrint runs a line and prints its output.
+// runAndPrint runs a line and prints its output, also what came before an error.
 func runAndPrint(ctx context.Context, w io.Writer, r remoteConsole, line string) error {
 	text, err := r.Run(ctx, line)
-	if text != "" && err == nil {
+	if text != "" && !errors.Is(err, halflife.ErrAuth) {
 		io.WriteString(w, strings.TrimSuffix(text, "\n")+"\n")
 	}
 	return err
@@ -165,6 +203,9 @@ func runTerminal(ctx context.Context, r remoteConsole, t *term.Terminal) error {
 		}
 		err = runAndPrint(ctx, t, r, line)
 		switch {
+		case errors.Is(err, errShutdown):
+			fmt.Fprintln(t, err)
+			return nil
 		case errors.Is(err, halflife.ErrAuth), errors.Is(err, halflife.ErrBanned), errors.Is(err, client.ErrClosed), errors.Is(err, client.ErrRcon), errors.Is(err, errEconClosed), ctx.Err() != nil:
 			return err
 		case err != nil:
@@ -312,7 +353,20 @@ func (g gameConsole) Run(ctx context.Context, line string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
 	lines, err := g.c.RconRun(ctx, line)
+	if errors.Is(err, client.ErrClosed) && isShutdown(line) {
+		err = errShutdown
+	}
 	return strings.Join(lines, "\n"), err
+}
+
+// isShutdown reports whether a line is to end the server, and so the connection.
+func isShutdown(line string) bool {
+	for command := range strings.SplitSeq(line, ";") {
+		if words := strings.Fields(command); len(words) > 0 && strings.EqualFold(words[0], "shutdown") {
+			return true
+		}
+	}
+	return false
 }
 
 func (g gameConsole) Close() error {

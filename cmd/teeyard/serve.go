@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/server"
@@ -35,12 +39,11 @@ replays/ (sv_replay, sv_replay_max_files); see teeyard replay. Bans are stored i
 bans.json.`
 }
 
+// logCloseTimeout is how long the end of the log may take to be written.
+const logCloseTimeout = time.Second
+
 // Run runs the server until a signal or "shutdown" ends it.
 func (c *serveCmd) Run(ctx context.Context) error {
-	var handler slog.Handler = logline.New(os.Stdout, slog.LevelDebug)
-	if c.JSON {
-		handler = logline.NewJSON(os.Stdout, slog.LevelDebug)
-	}
 	files := newStorage(c.Dir)
 	lines := c.Console
 	for _, line := range lines {
@@ -57,7 +60,17 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	if newcomer {
 		lines = []string{"sv_bots 3"}
 	}
-	log := slog.New(handler)
+	newHandler := func(w io.Writer) slog.Handler {
+		if c.JSON {
+			return logline.NewJSON(w, slog.LevelDebug)
+		}
+		return logline.New(w, slog.LevelDebug)
+	}
+	// The game goes on without its log: when a reader of stdout has stopped, or is gone.
+	signal.Ignore(syscall.SIGPIPE)
+	stdout := logline.NewQueue(os.Stdout, newHandler)
+	defer stdout.Close(logCloseTimeout)
+	log := slog.New(newHandler(stdout))
 	store, err := bans.Open(filepath.Join(c.Dir, "bans.json"), nil)
 	if err != nil {
 		return err

@@ -86,3 +86,22 @@ func clientInfoFields(o *msg6.ClientInfo) Fields {
 		{"UseCustomColor", o.UseCustomColor}, {"ColorBody", o.ColorBody}, {"ColorFeet", o.ColorFeet},
 	}
 }
+
+// HasName reports whether a message or control packet of either version has a name that
+// matches.
+func HasName(matches func(name string) bool) bool {
+	for _, name := range []string{"TOKEN", "CONNECT", "CONNECTACCEPT", "ACCEPT", "KEEPALIVE", "CLOSE"} {
+		if matches(name) {
+			return true
+		}
+	}
+	for id := range 1 << 16 {
+		if d := msg7.ID(id).Desc(); d != nil && matches(d.Name) {
+			return true
+		}
+		if d := msg6.ID(id).Desc(); d != nil && matches(d.Name) {
+			return true
+		}
+	}
+	return false
+}

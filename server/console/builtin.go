@@ -25,12 +25,12 @@ func (c *Console) builtins() []Command {
 func (c *Console) toggle(call *Call) {
 	e := c.find(call.Arg(0), call.Caller.Flags)
 	if e == nil {
-		c.printError(call.Caller, "Console", "No such command: '%s'.", call.Arg(0))
+		call.Warn("Console", "No such command: '%s'.", call.Arg(0))
 		return
 	}
 	v, ok := e.variable.(*IntVar)
 	if !ok {
-		c.printError(call.Caller, "Console", "Invalid command: '%s'.", call.Arg(0))
+		call.Warn("Console", "Invalid command: '%s'.", call.Arg(0))
 		return
 	}
 	x := call.Int(1)
@@ -43,7 +43,7 @@ func (c *Console) toggle(call *Call) {
 func (c *Console) modCommand(call *Call) {
 	e := c.find(call.Arg(0), Server)
 	if e == nil {
-		c.printError(call.Caller, "Console", "No such command: '%s'.", call.Arg(0))
+		call.Warn("Console", "No such command: '%s'.", call.Arg(0))
 		return
 	}
 	is := "is"
@@ -99,7 +99,7 @@ func (c *Console) saveConfig(call *Call) {
 		err = c.writeConfig(clean)
 	}
 	if err != nil {
-		c.printError(call.Caller, "config", "failed to save config to '%s': %v", name, err)
+		call.Warn("config", "failed to save config to '%s': %v", name, err)
 		return
 	}
 	call.Print("config", "saved config to '%s'", name)

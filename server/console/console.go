@@ -92,9 +92,10 @@ const (
 
 // The levels of output.
 const (
-	Standard = 0 // what operators need to see
-	Info     = 1 // also chat, players who join and leave
-	Debug    = 2 // also kills, pickups
+	Warning  = -1 // what is wrong
+	Standard = 0  // what operators need to see
+	Info     = 1  // also chat, players who join and leave
+	Debug    = 2  // also kills, pickups
 )
 
 // Caller is who runs a line, and what they may run.
@@ -170,30 +171,17 @@ func (c *Call) Print(system, format string, args ...any) {
 	c.Console.print(c.Caller, Standard, system, fmt.Sprintf(format, args...))
 }
 
-// Problem is something wrong in a configuration.
-type Problem struct {
-	// File and Line, counted from 1, are where it is; File is empty outside files.
-	File string
-	Line int
-	// Text says what is wrong.
-	Text string
-	// Printed says that Config.Output has received the text too.
-	Printed bool
-}
-
-// String returns the problem as one line.
-func (p Problem) String() string {
-	if p.File == "" {
-		return p.Text
-	}
-	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
+// Warn prints a line about what is wrong, and where if that is in a file.
+func (c *Call) Warn(system, format string, args ...any) {
+	c.Console.warn(c.Caller, system, format, args...)
 }
 
 // Config is the configuration of a [Console]. The zero value is a console without files and
 // output.
 type Config struct {
 	// Output receives every printed line with the caller whose command prints it, its
-	// level (Standard, Info or Debug) and the part of the server that it is from.
+	// level and the part of the server that it is from. Lines about what is wrong in a
+	// file, at level Warning, begin with its name and the line: "x.cfg:3: ".
 	Output func(who Caller, level int, system, line string)
 	// Files has the files for exec and -f.
 	Files fs.FS
@@ -202,9 +190,6 @@ type Config struct {
 	Create func(name string) (io.WriteCloser, error)
 	// Now returns the time for the name of a saved configuration; nil means time.Now.
 	Now func() time.Time
-	// Problem, if set, is called about unknown commands, wrong arguments, values that
-	// were changed to be in range, and files that cannot be read.
-	Problem func(Problem)
 	// AccessChanged, if set, is called after mod_command changed who may run a
 	// command.
 	AccessChanged func(Entry)
@@ -222,6 +207,8 @@ type Console struct {
 	numCommands     int  // run since nesting was 0
 	tooManyReported bool // since then, because there were too many
 	openFiles       []filePosition
+	inArgument      bool // of the program
+	argumentErr     error
 }
 
 type filePosition struct {
@@ -395,27 +382,12 @@ func oneLine(s string) string {
 
 var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 
-// reportUnprinted reports a problem that is not printed, because the original prints
-// nothing about it.
-func (c *Console) reportUnprinted(format string, args ...any) {
-	c.reportProblem(fmt.Sprintf(format, args...), false)
-}
-
-// reportProblem passes a problem to Config.Problem.
-func (c *Console) reportProblem(text string, printed bool) {
-	if c.cfg.Problem == nil {
-		return
-	}
-	p := Problem{Text: oneLine(text), Printed: printed}
-	if n := len(c.openFiles); n > 0 {
-		p.File, p.Line = c.openFiles[n-1].file, c.openFiles[n-1].line
-	}
-	c.cfg.Problem(p)
-}
-
-// printError prints what is wrong and reports the problem.
-func (c *Console) printError(who Caller, system, format string, args ...any) {
+// warn prints what is wrong, and where if it is in a file.
+func (c *Console) warn(who Caller, system, format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
-	c.print(who, Standard, system, line)
-	c.reportProblem(line, true)
+	if n := len(c.openFiles); n > 0 {
+		p := c.openFiles[n-1]
+		line = fmt.Sprintf("%s:%d: %s", p.file, max(p.line, 1), line)
+	}
+	c.print(who, Warning, system, line)
 }

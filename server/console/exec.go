@@ -16,7 +16,7 @@ import (
 func (c *Console) Execute(line string, who Caller) {
 	line, _, _ = strings.Cut(line, "\x00")
 	if len(line) > MaxLine {
-		c.printError(who, "Console", "Line of %d bytes is too long.", len(line))
+		c.warn(who, "Console", "Line of %d bytes is too long.", len(line))
 		return
 	}
 	defer c.enter()()
@@ -51,21 +51,29 @@ func (c *Console) run(part string, who Caller) bool {
 	e := c.find(name, who.Flags)
 	switch {
 	case e == nil:
-		c.printError(who, "Console", "No such command: %s.", name)
+		c.warn(who, "Console", "No such command: %s.", name)
 		return true
 	case e.level < who.Level:
-		c.printError(who, "Console", "Access for command %s denied.", name)
+		c.warn(who, "Console", "Access for command %s denied.", name)
 		return true
 	}
 	args, err := parseArgs(rest, e.params)
+	if errors.Is(err, errNumber) {
+		if c.inArgument && len(c.openFiles) == 0 {
+			c.argumentErr = fmt.Errorf("%s: %w", e.cmd.Name, err)
+			return false
+		}
+		c.warn(who, "Console", "%s: %v", e.cmd.Name, err)
+		return true
+	}
 	if err != nil {
-		c.printError(who, "Console", "Invalid arguments... Usage: %s %s", e.cmd.Name, e.cmd.Params)
+		c.warn(who, "Console", "Invalid arguments... Usage: %s %s", e.cmd.Name, e.cmd.Params)
 		return true
 	}
 	call := Call{Console: c, Caller: who, Name: e.cmd.Name, Args: args}
 	if !c.started && e.cmd.Flags&Store != 0 {
 		if len(c.waiting) == maxWaiting {
-			c.printError(who, "Console", "Too many commands wait for the start.")
+			c.warn(who, "Console", "Too many commands wait for the start.")
 			return true
 		}
 		c.waiting = append(c.waiting, waitingCommand{e, call})
@@ -114,7 +122,7 @@ func (c *Console) tooManyCommands(who Caller) bool {
 	}
 	if !c.tooManyReported {
 		c.tooManyReported = true
-		c.printError(who, "Console", "Too many commands.")
+		c.warn(who, "Console", "Too many commands.")
 	}
 	return true
 }
@@ -146,11 +154,11 @@ func (c *Console) Start() {
 func (c *Console) ExecuteFile(name string, who Caller) bool {
 	clean, err := cleanPath(name)
 	if slices.ContainsFunc(c.openFiles, func(p filePosition) bool { return p.file == clean }) {
-		c.reportUnprinted("'%s' executes itself", name)
+		c.warn(who, "config", "'%s' executes itself", name)
 		return false
 	}
 	if len(c.openFiles) >= maxDepth {
-		c.printError(who, "console", "too many nested files, '%s' is left out", name)
+		c.warn(who, "console", "too many nested files, '%s' is left out", name)
 		return false
 	}
 	var data []byte
@@ -158,11 +166,11 @@ func (c *Console) ExecuteFile(name string, who Caller) bool {
 		data, err = c.readFile(clean)
 	}
 	if err != nil {
-		c.printError(who, "console", "failed to open '%s'", name)
+		c.warn(who, "console", "failed to open '%s'", name)
 		if errors.Is(err, errTooLarge) {
-			c.printError(who, "console", "Info: the file is larger than %d bytes", MaxFile)
+			c.warn(who, "console", "Info: the file is larger than %d bytes", MaxFile)
 		} else if errors.Is(err, errPath) {
-			c.printError(who, "console", "Info: only relative paths inside the storage directories are allowed")
+			c.warn(who, "console", "Info: only relative paths inside the storage directories are allowed")
 		}
 		return false
 	}
@@ -222,21 +230,60 @@ func (c *Console) readFile(name string) ([]byte, error) {
 }
 
 // ExecuteArgs runs the arguments of the program for the operator, each as a line. -f FILE
-// executes a file; -s, --silent, -d and --default are skipped.
-func (c *Console) ExecuteArgs(args []string) {
+// executes a file; -s, --silent, -d and --default are skipped. An argument that must be a
+// mistake is an error, so that no server runs on the wrong port or without its password: a
+// variable without its value, a word where a number belongs, a file that is not there.
+// Unknown commands are only printed, since operators bring those of other servers.
+func (c *Console) ExecuteArgs(args []string) error {
+	c.argumentErr = nil
 	for i := 0; i < len(args); i++ {
 		switch args[i] {
 		case "-f":
-			if i++; i < len(args) {
-				c.ExecuteFile(args[i], Operator)
-			} else {
-				c.reportUnprinted("-f without a file")
+			if i++; i == len(args) {
+				return errors.New("-f without a file")
+			}
+			if !c.ExecuteFile(args[i], Operator) {
+				return fmt.Errorf("-f %s: there is no such file in the folder", args[i])
 			}
 		case "-s", "--silent", "-d", "--default":
 		default:
+			if err := c.checkArg(args[i:]); err != nil {
+				return err
+			}
+			c.inArgument = true
 			c.Execute(args[i], Operator)
+			c.inArgument = false
+			if c.argumentErr != nil {
+				return c.argumentErr
+			}
 		}
 	}
+	return nil
+}
+
+// checkArg returns an error if the first argument is one word that was to be a line
+// together with the next argument, or no command for another reason.
+func (c *Console) checkArg(args []string) error {
+	arg := args[0]
+	if name, value, ok := strings.Cut(arg, "="); ok && c.find(name, Operator.Flags) != nil {
+		return fmt.Errorf("%q: a value follows a space: %q", arg, name+" "+value)
+	}
+	if arg != "" && strings.Trim(arg[:1], "-+0123456789") == "" {
+		return fmt.Errorf("%q is no console command", arg)
+	}
+	e := c.find(arg, Operator.Flags)
+	if e == nil || len(e.params) == 0 {
+		return nil
+	}
+	if len(args) > 1 && args[1] != "-f" {
+		if next, _ := splitName(args[1]); c.find(next, Operator.Flags) == nil {
+			return fmt.Errorf("quote %s and what follows as one argument: %q", arg, arg+" "+args[1])
+		}
+	}
+	if e.variable != nil || !e.params[0].optional {
+		return fmt.Errorf("%s is without its value, which belongs into the same argument", arg)
+	}
+	return nil
 }
 
 // Redact returns a line without its secrets, for logs: the values of Secret variables, and

@@ -19,6 +19,7 @@ type param struct {
 var (
 	errParams = errors.New("malformed parameters")
 	errArgs   = errors.New("arguments do not fit")
+	errNumber = errors.New("not a number")
 )
 
 // parseParams parses parameters such as "i[id] ?r[reason]".
@@ -90,6 +91,7 @@ func splitName(part string) (name, args string) {
 }
 
 // parseArgs parses arguments for parameters. The rest of s is ignored, as in the original.
+// Unlike there, a word is not a number: "kick bob" would kick the player with the id 0.
 func parseArgs(s string, params []param) ([]string, error) {
 	var args []string
 	for _, p := range params {
@@ -112,9 +114,20 @@ func parseArgs(s string, params []param) ([]string, error) {
 		default:
 			arg, s = splitWord(s)
 		}
+		if p.kind == 'i' && !isNumber(arg, "") || p.kind == 'f' && !isNumber(arg, ".eE") {
+			return nil, fmt.Errorf("'%s' is %w", arg, errNumber)
+		}
 		args = append(args, arg)
 	}
 	return args, nil
+}
+
+// isNumber reports whether s is a decimal number, which may have the characters in and a
+// sign besides digits.
+func isNumber(s, and string) bool {
+	s = strings.TrimSpace(s)
+	_, err := strconv.ParseFloat(s, 64)
+	return !errors.Is(err, strconv.ErrSyntax) && strings.Trim(s, "+-0123456789"+and) == ""
 }
 
 func splitWord(s string) (word, rest string) {

@@ -89,12 +89,8 @@ func (v *IntVar) run(call *Call) {
 		return
 	}
 	x := call.Int(0)
-	*v.Value = v.clamp(x)
-	if _, err := strconv.ParseInt(call.Arg(0), 10, 32); err != nil {
-		call.Console.reportUnprinted("%s: '%s' is read as %d", v.Name, call.Arg(0), x)
-	}
-	if *v.Value != x {
-		call.Console.reportUnprinted("%s: %d is out of range, %d is used", v.Name, x, *v.Value)
+	if *v.Value = v.clamp(x); *v.Value != x {
+		call.Warn("config", "%s: %d is out of range, %d is used", v.Name, x, *v.Value)
 	}
 }
 
@@ -115,7 +111,7 @@ func (v *StringVar) run(call *Call) {
 	}
 	*v.Value = toUTF8(call.Arg(0), v.Size)
 	if len(*v.Value) < len(toUTF8(call.Arg(0), 2*MaxCommand+1)) {
-		call.Console.reportUnprinted("%s: cut to %d bytes", v.Name, len(*v.Value))
+		call.Warn("config", "%s: cut to %d bytes", v.Name, len(*v.Value))
 	}
 }
 

@@ -1,0 +1,162 @@
+package logline
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// queueSize is the most bytes that wait in a [Queue]. It holds some ten thousand lines, so
+// that only a reader that has stopped loses any.
+const queueSize = 1 << 20
+
+// Queue is a writer of log lines that never waits: a goroutine writes them. When the
+// writer behind it is stuck, lines are dropped and counted. When it takes lines again, or
+// after it failed, as on a full disk, a line says how many are missing and why. A server
+// whose log goes to a pipe, a terminal or a disk needs it, since the game waits for its log.
+type Queue struct {
+	w io.Writer
+
+	mu      sync.Mutex
+	waiting []byte // whole lines
+	dropped int    // lines since waiting was full
+	closed  bool
+
+	wake chan struct{} // holds one
+	done chan struct{}
+
+	// The goroutine's.
+	batch    []byte // spare
+	missing  int    // lines that were not written and not reported yet
+	reason   error  // of the last of them, nil if the queue was full
+	tornLine bool   // w has only the beginning of its last line
+	report   bytes.Buffer
+	reporter slog.Handler // writes to report
+}
+
+// NewQueue returns a queue in front of w. newHandler makes the handler for the line about
+// missing lines, of the same kind as the log's own handler, which writes to the queue.
+func NewQueue(w io.Writer, newHandler func(io.Writer) slog.Handler) *Queue {
+	q := &Queue{w: w, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	q.reporter = newHandler(&q.report)
+	go q.run()
+	return q
+}
+
+// Write queues whole lines. It always succeeds.
+func (q *Queue) Write(lines []byte) (int, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return len(lines), nil
+	}
+	// After a drop nothing is queued until the goroutine has taken what waits: the line
+	// about missing lines is where they are missing.
+	if q.dropped > 0 || len(q.waiting)+len(lines) > queueSize {
+		q.dropped += countLines(lines)
+	} else {
+		q.waiting = append(q.waiting, lines...)
+	}
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+	return len(lines), nil
+}
+
+// Close waits until everything is written, but not longer than timeout. What is written to
+// the queue later is dropped.
+func (q *Queue) Close(timeout time.Duration) {
+	q.mu.Lock()
+	if !q.closed {
+		q.closed = true
+		close(q.wake)
+	}
+	q.mu.Unlock()
+	select {
+	case <-q.done:
+	case <-time.After(timeout):
+	}
+}
+
+// run writes what is queued until Close.
+func (q *Queue) run() {
+	defer close(q.done)
+	for range q.wake {
+		q.writeWaiting()
+	}
+	q.writeWaiting()
+}
+
+// writeWaiting writes what waits, until nothing does.
+func (q *Queue) writeWaiting() {
+	const maxSpare = 64 << 10 // bytes
+	for {
+		q.mu.Lock()
+		if len(q.waiting) == 0 && q.dropped == 0 {
+			q.mu.Unlock()
+			return
+		}
+		batch, dropped := q.waiting, q.dropped
+		q.waiting, q.dropped = q.batch, 0
+		q.mu.Unlock()
+
+		if q.writeReport() {
+			q.reason = nil
+			q.missing = q.write(batch)
+		} else {
+			q.missing += countLines(batch)
+		}
+		q.missing += dropped
+		q.writeReport()
+		if q.batch = batch[:0]; cap(batch) > maxSpare {
+			q.batch = nil
+		}
+	}
+}
+
+// write writes lines and returns the number of those that it could not write as a whole.
+func (q *Queue) write(lines []byte) (failed int) {
+	n, err := 0, error(nil)
+	if len(lines) > 0 {
+		n, err = q.w.Write(lines)
+	}
+	if err == nil {
+		return 0
+	}
+	q.reason = err
+	if n = min(max(n, 0), len(lines)); n > 0 {
+		q.tornLine = lines[n-1] != '\n'
+	}
+	return countLines(lines[n:])
+}
+
+// writeReport writes how many lines are missing, if any are, and reports whether that is
+// known now.
+func (q *Queue) writeReport() bool {
+	if q.missing == 0 {
+		return true
+	}
+	text := "the reader was too slow"
+	if q.reason != nil {
+		text = q.reason.Error()
+	}
+	r := slog.NewRecord(time.Now(), slog.LevelWarn, fmt.Sprintf("%d lines are missing here: %s", q.missing, text), 0)
+	r.AddAttrs(slog.String(SystemKey, "log"))
+	q.report.Reset()
+	if q.tornLine {
+		q.report.WriteByte('\n')
+	}
+	q.reporter.Handle(context.Background(), r) // a Buffer does not fail
+	if q.write(q.report.Bytes()) > 0 {
+		return false
+	}
+	q.missing, q.reason, q.tornLine = 0, nil, false
+	return true
+}
+
+func countLines(b []byte) int { return bytes.Count(b, []byte("\n")) }
