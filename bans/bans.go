@@ -71,6 +71,9 @@ type Store interface {
 	Find(netip.Addr) (Ban, bool)
 	// All returns the bans in force, in the order they were made.
 	All() []Ban
+	// Stored waits, at most for limit, until all changes so far are stored, and returns
+	// why they are not. With a limit of 0 it does not wait.
+	Stored(limit time.Duration) error
 }
 
 const (

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -93,77 +91,6 @@ func TestModel(t *testing.T) {
 			},
 		})
 	})
-}
-
-// TestFile checks that bans survive, the old file is there until the new one is, and a
-// file that is none is not overwritten.
-func TestFile(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "bans.json")
-	l, err := Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, b := range []Ban{
-		{Net: netip.MustParsePrefix("198.51.100.7/32"), Reason: "line\nfeed"},
-		{Net: netip.MustParsePrefix("10.0.0.0/8"), Duration: time.Hour, RconOnly: true},
-		{Net: netip.MustParsePrefix("2001:db8::/32"), Duration: time.Nanosecond},
-	} {
-		if err := l.Add(b); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	again, err := Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := again.All()
-	if len(got) != 2 || got[0].Reason != "line feed" || !got[1].RconOnly || time.Until(got[1].Until) > time.Hour || time.Until(got[1].Until) < 59*time.Minute {
-		t.Errorf("%+v", got)
-	}
-	again.Remove(netip.MustParsePrefix("10.0.0.0/8"))
-	deadline := time.Now().Add(10 * time.Second)
-	for {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(b), "10.0.0.0") {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("a change is not written")
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	if files, err := os.ReadDir(filepath.Dir(path)); err != nil || len(files) != 1 {
-		t.Errorf("%v, %v", files, err)
-	}
-	for _, bad := range []string{"", "{", `{"bans":[{"net":"0.0.0.0/0"}]}`, `{"bans":[{"net":"x"}]}`, `{"bans":[{}]}`} {
-		if err := os.WriteFile(path, []byte(bad), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Open(path, nil); !errors.Is(err, ErrFile) {
-			t.Errorf("%q: %v", bad, err)
-		}
-		if b, err := os.ReadFile(path); string(b) != bad || err != nil {
-			t.Errorf("%q became %q, %v", bad, b, err)
-		}
-	}
-	// Where nothing can be written, that is said.
-	broken, err := Open(filepath.Join(t.TempDir(), "no", "folder", "bans.json"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := broken.Add(Ban{Net: netip.MustParsePrefix("10.0.0.1/32")}); err != nil {
-		t.Fatal(err)
-	}
-	if err := broken.Close(); err == nil || broken.Err() == nil {
-		t.Error("no error for a file that cannot be written")
-	}
 }
 
 // TestUnbannable checks that the machine itself and most of the world cannot be banned.

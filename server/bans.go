@@ -33,6 +33,9 @@ type banList struct {
 	// answered has the banned networks that tried to connect recently, whether they
 	// were answered or not.
 	answered *limit.RecentSet
+	// nextWait is when a command may wait for the disk again.
+	nextWait conn.Time
+	reported string // why bans are not stored, as printed last
 }
 
 // newBanList returns the list of a store; nil makes one in memory with a clock.

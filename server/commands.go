@@ -19,7 +19,7 @@ import (
 
 // newConsole creates the console with all variables and commands.
 func (s *Server) newConsole() error {
-	c, err := console.New(console.Config{Output: s.printFor, Files: s.cfg.Files, Create: s.cfg.Create, AccessChanged: s.sendAccessChange})
+	c, err := console.New(console.Config{Output: s.printFor, Files: s.cfg.Files, WriteFile: s.writeFile, AccessChanged: s.sendAccessChange})
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
@@ -266,6 +266,7 @@ func (s *Server) cmdBan(call *console.Call) {
 			call.Print("net_ban", "%v", err)
 		}
 	}
+	s.reportUnstored(call)
 }
 
 // parseBanTarget reads an address, a network like 2001:db8::/64, or a range like
@@ -315,6 +316,7 @@ func (s *Server) cmdUnban(call *console.Call) {
 		if !found {
 			call.Print("net_ban", "unban failed (invalid entry)")
 		}
+		s.reportUnstored(call)
 		return
 	}
 	i := call.Int(0)
@@ -324,11 +326,13 @@ func (s *Server) cmdUnban(call *console.Call) {
 	}
 	s.bans.store.Remove(list[i].Net)
 	call.Print("net_ban", "unbanned index %d ('%s')", i, bans.FormatNet(list[i].Net))
+	s.reportUnstored(call)
 }
 
 func (s *Server) cmdUnbanAll(call *console.Call) {
 	s.bans.clear()
 	call.Print("net_ban", "unbanned all entries")
+	s.reportUnstored(call)
 }
 
 func (s *Server) cmdBans(call *console.Call) {

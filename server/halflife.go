@@ -363,10 +363,12 @@ func (s *Server) cmdAddIP(call *console.Call) {
 		b.Until = s.bans.clock().Add(b.Duration)
 	}
 	s.applyBan(call.Caller, b)
+	s.reportUnstored(call)
 }
 
 func (s *Server) cmdRemoveIP(call *console.Call) {
 	s.printLines(call, halflife.RemoveIP(s.bans.store, call.Arg(0), len(call.Args) > 1))
+	s.reportUnstored(call)
 }
 
 func (s *Server) cmdListIP(call *console.Call) {
@@ -377,18 +379,7 @@ func (s *Server) cmdListIP(call *console.Call) {
 const banFile = "listip.cfg"
 
 func (s *Server) cmdWriteIP(call *console.Call) {
-	if s.cfg.Create == nil {
-		call.Print("net_ban", "writeip: there is no folder to write to")
-		return
-	}
-	f, err := s.cfg.Create(banFile)
-	if err == nil {
-		_, err = f.Write(halflife.WriteIP(s.bans.store))
-		if e := f.Close(); err == nil {
-			err = e
-		}
-	}
-	if err != nil {
+	if err := s.writeFile(banFile, halflife.WriteIP(s.bans.store)); err != nil {
 		call.Warn("net_ban", "writeip: %v", err)
 		return
 	}

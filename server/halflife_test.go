@@ -382,12 +382,12 @@ func TestHalfLifeAttacks(t *testing.T) {
 // as ban, unban and bans.
 func TestHalfLifeBans(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bans.json")
-	written := map[string]*file{}
+	written := map[string]string{}
 	start := func() (*testServer, *bans.List) {
 		store := testenv.Must(bans.Open(path, nil))
-		return newTestServerWith(t, Config{Bans: store, Create: func(name string) (io.WriteCloser, error) {
-			written[name] = &file{}
-			return written[name], nil
+		return newTestServerWith(t, Config{Bans: store, WriteFile: func(name string, content []byte) error {
+			written[name] = string(content)
+			return nil
 		}}), store
 	}
 	ts, store := start()
@@ -420,7 +420,7 @@ func TestHalfLifeBans(t *testing.T) {
 	run("removeip 10.8.8.8", "IP filter removed.\n")
 	run("unban 10.0.1.5", "unban failed (invalid entry)")
 	run("writeip", "written: listip.cfg\n")
-	if got := written["listip.cfg"]; got == nil || got.String() != "addip 0 10.0.1.0\n" || !got.closed {
+	if got := written["listip.cfg"]; got != "addip 0 10.0.1.0\n" {
 		t.Errorf("writeip writes %q", got)
 	}
 	testenv.NoError(t, store.Close())
@@ -442,13 +442,6 @@ func TestHalfLifeBans(t *testing.T) {
 		t.Errorf("unbanned, but %q", p.Reason)
 	}
 }
-
-type file struct {
-	bytes.Buffer
-	closed bool
-}
-
-func (f *file) Close() error { f.closed = true; return nil }
 
 // TestHalfLifeMasters checks that sv_hl_master registers, reports changes, and takes the
 // server off the lists.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"io"
 	"io/fs"
 	"log/slog"
 	"math/rand/v2"
@@ -39,9 +38,10 @@ type Config struct {
 	// Files has the maps and configuration files; nil has none, so that only the
 	// embedded maps can be played.
 	Files fs.FS
-	// Create creates the files that commands such as save_config write; nil disables
-	// them. The name is a path as in Files.
-	Create func(name string) (io.WriteCloser, error)
+	// WriteFile creates or replaces the files that commands such as save_config write;
+	// nil disables them. The name is a path as in Files. One goroutine at a time calls
+	// it; the game does not wait for it.
+	WriteFile func(name string, content []byte) error
 	// Replays stores the replay logs of matches while sv_replay is 1; nil records
 	// nothing.
 	Replays Replays
@@ -75,6 +75,7 @@ type Server struct {
 	shutdown shutdownRequest
 	drops    [numDrops]atomic.Uint64
 	tasks    chan func()   // from Do
+	writing  chan struct{} // full while a file is written
 	closed   chan struct{} // closed by Shutdown
 
 	transport   transport.Conn
@@ -141,6 +142,7 @@ func New(cfg Config) (*Server, error) {
 		sessionByPeer:  make(map[transport.Peer]*session),
 		datagrams:      make([]transport.Datagram, 64),
 		tasks:          make(chan func(), 16),
+		writing:        make(chan struct{}, 1),
 		closed:         make(chan struct{}),
 		addrHashKey:    maphash.MakeSeed(),
 		connectLimiter: limit.NewLimiter(connectsTracked, connectRate),
@@ -317,6 +319,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	s.changeMap(now)
 	s.updateRegistration(now)
 	s.halfLife.update(now)
+	s.reportBanStorage()
 	s.transport.Flush()
 	return s.nextAdvanceTime()
 }
@@ -440,6 +443,7 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	s.transport.Flush()
 	s.transport.Close()
 	s.closeReplay(replay.EndShutdown)
+	s.closeFiles()
 	select {
 	case <-s.closed:
 	default:

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/teeyard/teeyard/internal/atomicfile"
 )
 
 // dataDirs are where Teeworlds is usually installed. They are searched after the
@@ -87,16 +90,16 @@ func (s storage) ReadDir(name string) ([]fs.DirEntry, error) {
 	return all, first
 }
 
-// Create opens a file of the first folder for writing.
-func (s storage) Create(name string) (io.WriteCloser, error) {
+// WriteFile replaces a file of the first folder as a whole.
+func (s storage) WriteFile(name string, content []byte) error {
 	if !fs.ValidPath(name) {
-		return nil, fmt.Errorf("%q is not a path within the folder", name)
+		return fmt.Errorf("%q is not a path within the folder", name)
 	}
 	path := filepath.Join(s[0], filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, err
+		return err
 	}
-	return os.Create(path)
+	return atomicfile.Write(path, content)
 }
 
 // replayDir is the folder of a server's replay logs. The first log creates it.
@@ -123,5 +126,12 @@ func (d replayDir) Names() ([]string, error) {
 	return names, err
 }
 
-// Remove implements server.Replays.
-func (d replayDir) Remove(name string) error { return os.Remove(filepath.Join(string(d), name)) }
+// Remove implements server.Replays. Logs that were written to a moment ago stay: another
+// server with the same folder is recording them.
+func (d replayDir) Remove(name string) error {
+	path := filepath.Join(string(d), name)
+	if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) < time.Minute {
+		return fmt.Errorf("%s is being written", path)
+	}
+	return os.Remove(path)
+}

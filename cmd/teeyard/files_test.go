@@ -2,11 +2,13 @@ package main
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 )
 
 // Maps are listed from all folders, as they are opened from all; what else there is
@@ -72,5 +74,57 @@ func TestStorageBlame(t *testing.T) {
 		if got := moreImportantError(first, c.other, false); got != c.want {
 			t.Errorf("%v, then %v: %v, want %v", c.own, c.other, got, c.want)
 		}
+	}
+}
+
+// TestReplayRotation checks that a log that another server is writing is not removed.
+func TestReplayRotation(t *testing.T) {
+	d := replayDir(t.TempDir())
+	f, err := d.Create("log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	path := filepath.Join(string(d), "log")
+	if err := d.Remove("log"); err == nil {
+		t.Error("removed while it is written")
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Remove("log"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it is still there: %v", err)
+	}
+}
+
+// TestWriteFile checks that files are replaced as a whole, and only within the folder.
+func TestWriteFile(t *testing.T) {
+	s := storage{t.TempDir()}
+	path := filepath.Join(s[0], "configs", "a.cfg")
+	for _, content := range []string{"first, and longer", "second"} {
+		if err := s.WriteFile("configs/a.cfg", []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, err := os.Open(path) // what a reader or a crash in the middle keeps
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer before.Close()
+	if err := s.WriteFile("configs/a.cfg", []byte("third")); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := io.ReadAll(before); string(b) != "second" || err != nil {
+		t.Errorf("the old file has %q, %v", b, err)
+	}
+	if b, err := os.ReadFile(path); string(b) != "third" || err != nil {
+		t.Errorf("the new file has %q, %v", b, err)
+	}
+	if err := s.WriteFile("../a.cfg", nil); err == nil {
+		t.Error("left the folder")
 	}
 }

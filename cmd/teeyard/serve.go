@@ -36,7 +36,7 @@ console. -f FILE executes a file of such lines.
 
 Ctrl-C stops the server and tells the players. Matches are recorded in the folder
 replays/ (sv_replay, sv_replay_max_files); see teeyard replay. Bans are stored in
-bans.json.`
+bans.json; servers with the same folder share them.`
 }
 
 // logCloseTimeout is how long the end of the log may take to be written.
@@ -76,12 +76,12 @@ func (c *serveCmd) Run(ctx context.Context) error {
 		return err
 	}
 	s, err := server.New(server.Config{
-		Commands: lines,
-		Files:    files,
-		Create:   files.Create,
-		Replays:  replayDir(filepath.Join(c.Dir, "replays")),
-		Bans:     store,
-		Log:      log,
+		Commands:  lines,
+		Files:     files,
+		WriteFile: files.WriteFile,
+		Replays:   replayDir(filepath.Join(c.Dir, "replays")),
+		Bans:      store,
+		Log:       log,
 	})
 	if err != nil {
 		return err

@@ -8,13 +8,22 @@ import (
 )
 
 // Write replaces or creates the file at path. A reader finds either the old or the new
-// content, even after a power failure. Only the owner may read the file.
+// content, even after a power failure. The file that a symbolic link leads to is replaced,
+// not the link. Only the owner may read a new file; a replaced one keeps its permissions.
 func Write(path string, b []byte) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(b)
+	if info, e := os.Stat(path); e == nil {
+		err = f.Chmod(info.Mode().Perm())
+	}
+	if err == nil {
+		_, err = f.Write(b)
+	}
 	err = cmp.Or(err, f.Sync())
 	err = cmp.Or(err, f.Close())
 	if err == nil {

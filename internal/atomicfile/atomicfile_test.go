@@ -17,6 +17,25 @@ func TestWrite(t *testing.T) {
 			t.Errorf("%q, %v", b, err)
 		}
 	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip(err) // not for everybody on Windows
+	}
+	if err := os.Chmod(path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(link, []byte("third")); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link has become %v, %v", info.Mode(), err)
+	}
+	if b, err := os.ReadFile(path); string(b) != "third" || err != nil {
+		t.Errorf("%q, %v", b, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("the permissions are now %v, %v", info.Mode(), err)
+	}
 	if err := Write(filepath.Join(dir, "no", "folder"), nil); err == nil {
 		t.Error("no error for a folder that does not exist")
 	}
@@ -26,7 +45,7 @@ func TestWrite(t *testing.T) {
 	if err := Write(filepath.Join(dir, "folder"), nil); err == nil {
 		t.Error("no error for a folder in place of the file")
 	}
-	if files, err := os.ReadDir(dir); err != nil || len(files) != 2 {
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 3 {
 		t.Errorf("%v, %v", files, err)
 	}
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -95,29 +96,17 @@ func (c *Console) saveConfig(call *Call) {
 	if err == nil && !strings.HasPrefix(clean, "configs/") {
 		err = errPath
 	}
+	if err == nil && c.cfg.WriteFile == nil {
+		err = errors.New("there is no place to save to")
+	}
 	if err == nil {
-		err = c.writeConfig(clean)
+		err = c.cfg.WriteFile(clean, c.AppendConfig(nil))
 	}
 	if err != nil {
 		call.Warn("config", "failed to save config to '%s': %v", name, err)
 		return
 	}
 	call.Print("config", "saved config to '%s'", name)
-}
-
-func (c *Console) writeConfig(name string) (err error) {
-	if c.cfg.Create == nil {
-		return fmt.Errorf("there is no place to save to")
-	}
-	f, err := c.cfg.Create(name)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(c.AppendConfig(nil))
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
 }
 
 // AppendConfig appends a configuration file with all saved variables that differ

@@ -20,7 +20,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/netip"
 	"slices"
@@ -185,9 +184,9 @@ type Config struct {
 	Output func(who Caller, level int, system, line string)
 	// Files has the files for exec and -f.
 	Files fs.FS
-	// Create creates a file for save_config; name is a valid path of io/fs. nil
-	// disables save_config.
-	Create func(name string) (io.WriteCloser, error)
+	// WriteFile creates or replaces a file for save_config; name is a valid path of
+	// io/fs. nil disables save_config.
+	WriteFile func(name string, content []byte) error
 	// Now returns the time for the name of a saved configuration; nil means time.Now.
 	Now func() time.Time
 	// AccessChanged, if set, is called after mod_command changed who may run a

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"net/netip"
 	"os"
 	"reflect"
@@ -29,25 +28,21 @@ type testConsole struct {
 	warmup, port, clients                 int
 	name, hostname, modPassword, password string
 	ecPort                                int
-	saved                                 map[string]*bytes.Buffer
+	saved                                 map[string]string
 }
-
-type closer struct{ io.Writer }
-
-func (closer) Close() error { return nil }
 
 func newTestConsole(t testing.TB, cfg Config) *testConsole {
 	t.Helper()
-	b := &testConsole{saved: map[string]*bytes.Buffer{}}
+	b := &testConsole{saved: map[string]string{}}
 	cfg.Output = func(_ Caller, level int, system, line string) {
 		if level > Standard {
 			system = fmt.Sprint(system, level)
 		}
 		b.lines = append(b.lines, fmt.Sprintf("[%s]: %s", system, line))
 	}
-	cfg.Create = func(name string) (io.WriteCloser, error) {
-		b.saved[name] = &bytes.Buffer{}
-		return closer{b.saved[name]}, nil
+	cfg.WriteFile = func(name string, content []byte) error {
+		b.saved[name] = string(content)
+		return nil
 	}
 	cfg.Now = func() time.Time { return time.Date(2024, 2, 3, 4, 5, 6, 0, time.UTC) }
 	c, err := New(cfg)
@@ -403,7 +398,7 @@ func TestSaveConfig(t *testing.T) {
 		t.Errorf("files written: %v", b.saved)
 	}
 	want := "# Teeyard\nec_port 7\nsv_name \"a \\\"quoted\\\" \\\\ name\"\nsv_port 9\n"
-	if got := b.saved["configs/mine.cfg"].String(); got != want {
+	if got := b.saved["configs/mine.cfg"]; got != want {
 		t.Errorf("saved\n%s\nwant\n%s", got, want)
 	}
 }

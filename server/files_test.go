@@ -1,0 +1,117 @@
+package server
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/bans"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// failingStore is a store in memory that says that it is on a disk.
+type failingStore struct {
+	bans.Store
+	err   error
+	waits int
+}
+
+func (s *failingStore) Stored(limit time.Duration) error {
+	if limit > 0 {
+		s.waits++
+	}
+	return s.err
+}
+
+// TestUnstoredBans checks that it is said in the reply and in the log when bans cannot be
+// stored, and that they are in force.
+func TestUnstoredBans(t *testing.T) {
+	store := &failingStore{Store: bans.New(nil)}
+	ts := newTestServerWith(t, Config{Bans: store})
+	k := hlClient{ts, public(1)}
+	logged := func(want string) {
+		t.Helper()
+		if n := strings.Count(ts.log.String(), want); n != 1 {
+			t.Errorf("the log says %q %d times:\n%s", want, n, ts.log.String())
+		}
+		ts.log.Reset()
+	}
+	if got := k.rcon("adminpw", "ban 10.0.0.7 5"); strings.Contains(got, "stored") {
+		t.Errorf("all is well: %q", got)
+	}
+	ts.log.Reset()
+	store.err = errors.New("no space left")
+	for _, line := range []string{"ban 10.0.0.8 5", "addip 5 10.0.0.9", "unban 10.0.0.7", "removeip 10.0.0.9", "unban 0", "unban_all"} {
+		if got := k.rcon("adminpw", line); !strings.Contains(got, "no space left (in force") {
+			t.Errorf("%s: %q", line, got)
+		}
+		ts.step(2)
+		logged("no space left")
+	}
+	k.rcon("adminpw", "ban 10.0.1.1 5")
+	ts.now = ts.now.Add(time.Minute)
+	if c := ts.dial(ip(1<<8 | 1)); !strings.HasPrefix(c.Reason, "You have been banned") {
+		t.Errorf("in spite of the ban: %q", c.Reason)
+	}
+	ts.log.Reset()
+	store.err = nil
+	ts.step(2)
+	logged("all bans are stored again")
+
+	// Of bans that no command makes, the log says so.
+	store.err = errors.New("read-only file system")
+	if err := ts.srv.addBan(console.Operator, ts.now, bans.Ban{Net: addrPrefix(ip(5).Addr()), Duration: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	ts.step(50)
+	logged("read-only file system (in force")
+
+	// Many commands at once do not wait for the disk one by one.
+	store.waits = 0
+	ts.srv.Execute(strings.TrimSuffix(strings.Repeat("addip 1 10.0.0.1;", 50), ";"))
+	if store.waits > 1 {
+		t.Errorf("50 commands waited %d times", store.waits)
+	}
+}
+
+// TestSlowDisk checks that the game goes on while a file is written, and that the log says
+// how that ends.
+func TestSlowDisk(t *testing.T) {
+	result, written := make(chan error), []string(nil)
+	ts := newTestServerWith(t, Config{WriteFile: func(name string, content []byte) error {
+		written = append(written, name)
+		return <-result
+	}})
+	run := func(line, want string) {
+		t.Helper()
+		ts.log.Reset()
+		ts.srv.Execute(line)
+		if got := ts.log.String(); !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+	for _, c := range []struct {
+		line string
+		err  error
+		want string
+	}{
+		{"writeip", errors.New("no space left"), "listip.cfg: not written: no space left\n"},
+		{"save_config x", nil, "configs/x.cfg: written\n"},
+	} {
+		run(c.line, "the disk is slow")
+		run(c.line, "another file is still being written")
+		ts.step(10)
+		ts.log.Reset()
+		result <- c.err
+		(<-ts.srv.tasks)()
+		if got := ts.log.String(); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q later, want %q", c.line, got, c.want)
+		}
+	}
+	go func() { result <- nil }()
+	run("save_config x", "saved config to 'configs/x.cfg'")
+	if len(written) != 3 {
+		t.Errorf("written %q", written)
+	}
+}
