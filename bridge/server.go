@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -65,6 +66,9 @@ type ClientMessageHandler interface {
 	OnCommand(c game.Command)
 	// OnChatCommand runs a command given in the chat. (Cl_Command)
 	OnChatCommand(name, args string)
+	// OnTimeoutCode brings a secret by which the player is recognized after a timeout. It
+	// must not be logged or shown. (DDNet's chat command /timeout)
+	OnTimeoutCode(code string)
 	// OnRconAuth asks for access to the remote console. The name is mostly empty.
 	// (RCON_AUTH)
 	OnRconAuth(name, password string)
@@ -85,6 +89,28 @@ type Login struct {
 	// ClientVersion is the release of the client: 0x0705 for 0.7.5, 16040 for DDNet
 	// 16.4; 0 if it did not say.
 	ClientVersion int32
+}
+
+// ParseTimeoutCode returns the code of a line of chat with DDNet's command "/timeout CODE",
+// which its client sends on joining, also as one of several commands: "/mc;timeout
+// CODE;emote happy 9". isCommand reports whether the line is such a command, even without a
+// code. Others must not see it then.
+func ParseTimeoutCode(line string) (code string, isCommand bool) {
+	line, ok := strings.CutPrefix(strings.TrimLeft(line, " "), "/")
+	if !ok {
+		return "", false
+	}
+	commands := []string{line}
+	if rest := strings.Split(line, ";"); strings.EqualFold(rest[0], "mc") && len(rest) > 1 {
+		commands, isCommand = rest[1:], true
+	}
+	for _, c := range commands {
+		name, arg, _ := strings.Cut(strings.TrimLeft(c, " "), " ")
+		if strings.EqualFold(name, "timeout") {
+			return strings.Trim(arg, " "), true
+		}
+	}
+	return "", isCommand
 }
 
 // InputMessage is an INPUT message.

@@ -124,7 +124,7 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, v *protocol
 	person, site := limit.Person(peer.Addr()), limit.Site(peer.Addr())
 	samePerson, sameSite := 0, 0
 	for _, c := range s.sessions {
-		if c == nil {
+		if c == nil || c.isHeld() {
 			continue
 		}
 		if c.person() == person {
@@ -170,15 +170,18 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, v *protocol
 	case helloInDatagram:
 		c.feed(now, b)
 	case helloConsumed:
+		c.mapsAnnounced = 1 // the challenge has a map, for which READY may still come
 		c.setState(stateConnecting)
 		c.sendMapChange()
 	}
 }
 
 // freeSeat returns a seat for a client, Nobody if there is none. soon reports whether
-// there will be one after the next tick; clients ask again until then.
+// there will be one after the next tick; clients ask again until then. Seats that are kept
+// do not count, so that their players can come back.
 func (s *Server) freeSeat() (id game.PlayerID, soon bool) {
-	for id := range game.PlayerID(min(int(s.settings.MaxClients), len(s.sessions))) {
+	seats := min(s.settings.MaxClients+s.numHeld(), len(s.sessions))
+	for id := range game.PlayerID(seats) {
 		if s.sessions[id] != nil || s.bots.has(id) {
 			continue
 		}
@@ -187,8 +190,12 @@ func (s *Server) freeSeat() (id game.PlayerID, soon bool) {
 		}
 		soon = true
 	}
-	if bot := s.lastBot(); !soon && bot != game.Nobody && int(bot) < int(s.settings.MaxClients) {
+	if bot := s.lastBot(); !soon && bot != game.Nobody && int(bot) < seats {
 		s.removeBot(bot, "made room")
+		soon = true
+	}
+	if held := s.oldestHeld(); !soon && held != nil {
+		held.drop(conn.ReasonTimeout)
 		soon = true
 	}
 	return game.Nobody, soon
@@ -234,7 +241,9 @@ func (s *Server) closeSession(now conn.Time, c *session) {
 	s.leaveWorld(c, c.dropReason)
 	c.snapshots.reset()
 	s.sessions[c.id] = nil
-	delete(s.sessionByPeer, c.peer)
+	if s.sessionByPeer[c.peer] == c { // and not another one, if the seat was kept
+		delete(s.sessionByPeer, c.peer)
+	}
 	if failedAtOnce && !c.peer.Addr().IsLoopback() { // the operator's tests and bots
 		s.banForNow(now, c, time.Minute, "Stressing network")
 	}

@@ -189,6 +189,9 @@ func (s *Server) cmdStatus(call *console.Call) {
 				auth = "(Mod)"
 			}
 		}
+		if c.isHeld() {
+			auth = "(timed out)"
+		}
 		call.Print("server", "id=%d addr=%s client=%s name='%s' score=%d %s", id, c.peer, c.clientVersionText(), info.Profile.Name, info.Score, auth)
 	}
 }

@@ -55,7 +55,7 @@ func (c *session) requestMap(chunk int) {
 // may have acknowledged some.
 func (c *session) continueDownload() {
 	d := &c.download
-	if !d.active || c.state != stateConnecting || c.dropping {
+	if !d.active || c.state < stateConnecting || c.dropping || c.isHeld() {
 		return
 	}
 	m, size := d.gameMap, c.bridge.MapChunkSize()

@@ -235,6 +235,11 @@ func (s *Server) changeMapTo(now conn.Time, setting string) error {
 		if c == nil || c.state == stateAuth {
 			continue
 		}
+		if c.isHeld() { // the player is not in the new world
+			c.setState(stateAuth)
+			c.drop(conn.ReasonTimeout)
+			continue
+		}
 		c.wasSpectator = spectators.Has(game.PlayerID(id))
 		c.setState(stateConnecting)
 		c.hasProfile, c.canEnter = false, false

@@ -44,6 +44,7 @@ func (c *session) sendMapChange() {
 	}
 	c.bridge.SendMapChange(&announced)
 	c.conn.Flush(c.server.now)
+	c.mapsAnnounced++
 	c.vitalsAtMapChange = c.vitalsQueued
 }
 
@@ -55,25 +56,35 @@ func (c *session) hasAckedMapChange() bool {
 	return int32(c.vitalsQueued-uint32(unacked)-c.vitalsAtMapChange) >= 0
 }
 
-// OnRequestMapData implements bridge.ClientMessageHandler.
+// OnRequestMapData implements bridge.ClientMessageHandler. Some clients ask for the map
+// when they are ready, or in the game.
 func (c *session) OnRequestMapData(chunk int) {
-	if c.state == stateConnecting && c.hasAckedMapChange() {
+	if c.state >= stateConnecting && c.hasAckedMapChange() {
 		c.requestMap(chunk)
 	}
 }
 
-// OnReady implements bridge.ClientMessageHandler.
+// earlySteps are steps of the login that the server cannot take yet. DDNet's client sends
+// those of its second player all at once, and each of them once.
+type earlySteps struct {
+	ready   bool
+	profile *game.Profile
+	enter   bool
+}
+
+// OnReady implements bridge.ClientMessageHandler. A client may be ready before it has
+// been told of the map; see earlySteps.
 func (c *session) OnReady() {
-	if c.state != stateConnecting || !c.hasAckedMapChange() {
+	if c.state != stateConnecting || c.mapsAnnounced > 1 && !c.hasAckedMapChange() {
+		return
+	}
+	if c.server.seats.leaving.Has(c.id) {
+		// The client reconnected within this tick, and the world does not know yet that
+		// it left. See releaseSeats.
+		c.early.ready = true
 		return
 	}
 	s := c.server
-	if s.seats.leaving.Has(c.id) {
-		// The client reconnected within this tick, and the world does not know yet that
-		// it left. See releaseSeats.
-		c.readyPending = true
-		return
-	}
 	c.setState(stateReady)
 	s.queueCommand(game.Command{
 		Kind: game.CmdJoin, Player: c.id, Target: game.Nobody,
@@ -90,8 +101,28 @@ func (c *session) OnReady() {
 	c.conn.Flush(c.server.now)
 }
 
+// takeEarlySteps takes the steps that had to wait for the seat.
+func (c *session) takeEarlySteps() {
+	early := c.early
+	c.early = earlySteps{}
+	if !early.ready {
+		return
+	}
+	c.OnReady()
+	if early.profile != nil {
+		c.OnProfile(early.profile)
+	}
+	if early.enter {
+		c.OnEnterGame()
+	}
+}
+
 // OnProfile implements bridge.ClientMessageHandler.
 func (c *session) OnProfile(p *game.Profile) {
+	if c.early.ready {
+		c.early.profile = p
+		return
+	}
 	if c.state != stateReady || c.hasProfile {
 		return
 	}
@@ -110,6 +141,10 @@ func (c *session) OnProfile(p *game.Profile) {
 
 // OnEnterGame implements bridge.ClientMessageHandler.
 func (c *session) OnEnterGame() {
+	if c.early.profile != nil {
+		c.early.enter = true
+		return
+	}
 	if c.state != stateReady || !c.canEnter {
 		return
 	}

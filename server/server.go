@@ -344,9 +344,17 @@ func crossesMultiple(before, tick, n int32) bool { return tick/n != before/n }
 // only with snapshots, as in the original: a datagram for every INPUTTIMING would cost
 // more than everything else the server does.
 func (s *Server) updateSession(now conn.Time, c *session, round bool) {
+	if c.isHeld() {
+		if now >= c.heldUntil {
+			c.drop(conn.ReasonTimeout)
+		}
+		return
+	}
 	c.conn.Update(now)
 	if c.conn.State() == conn.StateError {
-		c.drop(c.conn.Reason())
+		if !s.keepSeat(now, c) {
+			c.drop(c.conn.Reason())
+		}
 		return
 	}
 	if c.state != stateInGame && now.Sub(c.lastProgress) > joinTimeout {
@@ -406,9 +414,8 @@ func (s *Server) releaseSeats() {
 	}
 	s.seats.leaving = 0
 	for _, c := range s.sessions {
-		if c != nil && c.readyPending && !c.dropping {
-			c.readyPending = false
-			c.OnReady()
+		if c != nil && !c.dropping {
+			c.takeEarlySteps()
 		}
 	}
 }
@@ -452,7 +459,7 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	s.registration.close()
 }
 
-// numClients returns the number of sessions.
+// numClients returns the number of sessions with a connection.
 func (s *Server) numClients() int { return len(s.sessionByPeer) }
 
 // addrHash returns a hash of the addresses of a person, by which the world can recognize

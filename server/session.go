@@ -51,13 +51,16 @@ type session struct {
 	lastProgress      conn.Time // when the state or the download last advanced
 	flushSoon         bool      // at the end of the datagram
 	vitalsQueued      uint32    // vital messages so far
+	mapsAnnounced     int       // with the one of a challenge
 	vitalsAtMapChange uint32    // vitalsQueued after the last map change
 	name              string    // as the client sent it
 	clientVersion     int32
-	wasSpectator      bool // before the map changed
-	hasProfile        bool // it is in the world
+	wasSpectator      bool      // before the map changed
+	timeoutCode       uint64    // a hash of it, 0 for none; see timeouts.go
+	heldUntil         conn.Time // the seat is kept until then, 0 while connected
+	hasProfile        bool      // it is in the world
 	canEnter          bool
-	readyPending      bool // READY came before the seat was free
+	early             earlySteps
 	dropping          bool // the session is to end
 	dropReason        string
 
@@ -105,8 +108,9 @@ func (c *session) reset(now conn.Time, peer transport.Peer, v *protocolVersion) 
 	c.version, c.bridge = v, v.NewServerSide(c)
 	c.setState(stateAuth)
 	c.clientVersion, c.wasSpectator, c.name = 0, false, ""
-	c.limits, c.vitalsQueued, c.vitalsAtMapChange = sessionLimits{}, 0, 0
+	c.limits, c.vitalsQueued, c.mapsAnnounced, c.vitalsAtMapChange = sessionLimits{}, 0, 0, 0
 	c.hasProfile, c.canEnter, c.dropping, c.dropReason = false, false, false, ""
+	c.timeoutCode, c.heldUntil = 0, 0
 	c.rcon = rconState{}
 	c.resetForMap()
 }
@@ -116,7 +120,7 @@ func (c *session) setState(to sessionState) { c.state, c.lastProgress = to, c.se
 
 // resetForMap resets what belongs to a map.
 func (c *session) resetForMap() {
-	c.readyPending = false
+	c.early = earlySteps{}
 	c.download = download{}
 	c.inputs.reset()
 	c.lastInputTick, c.playerFlags = 0, 0

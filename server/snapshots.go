@@ -73,7 +73,7 @@ func (s *snapshotState) isDue(before, tick int32) bool {
 func (s *Server) sendSnapshots(now conn.Time, before int32) {
 	tick := s.clock.tick
 	for _, c := range s.sessions {
-		if c == nil || c.state != stateInGame || !c.snapshots.isDue(before, tick) {
+		if c == nil || c.state != stateInGame || c.isHeld() || !c.snapshots.isDue(before, tick) {
 			continue
 		}
 		if !c.version.roundBegun {

@@ -157,6 +157,61 @@ func TestReadyForThePreviousMap(t *testing.T) {
 	}
 }
 
+// TestLoginWithoutWaiting checks that a client gets into the game that sends all steps at
+// once and each of them once, as DDNet's does for its second player: before it has seen an
+// answer, and also if it comes back while its last connection still stands.
+func TestLoginWithoutWaiting(t *testing.T) {
+	for _, kind := range []testclient.Config{client07, client06DDNet, client065} {
+		ts := newTestServer(t, nil)
+		other := ts.join(local(1), "other")
+		for i := range 3 {
+			c := ts.connectAs(kind, local(2))
+			c.Deaf = true
+			c.Join("dummy")
+			c.Deaf = false
+			ts.idle(2, other, c)
+			if s := ts.session(c); s == nil || s.state != stateInGame {
+				t.Fatalf("version %v, %v: not in the game the %d. time", kind.Version, kind.Handshake, i+1)
+			}
+			c.Close("")
+			ts.idle(2, other)
+			checkSeats(t, ts.srv)
+		}
+	}
+
+	ts := newTestServer(t, nil)
+	c := ts.joinAs(client06DDNet, local(1), "first")
+	for range 3 { // nothing says goodbye
+		reconnect(c).Deaf = true
+		c.Join("again")
+		c.Deaf = false
+		ts.idle(3, c)
+		if s := ts.session(c); s.state != stateInGame {
+			t.Fatalf("came back and is in state %d", s.state)
+		}
+		checkSeats(t, ts.srv)
+	}
+}
+
+// TestReadyForTheMapOfAChallenge checks that READY for the map of a challenge does not
+// count for the real one.
+func TestReadyForTheMapOfAChallenge(t *testing.T) {
+	ts := newTestServer(t, nil)
+	c := ts.client(client064, ip(1)).Dial()
+	c.Deaf = true
+	s := ts.session(c.Connect().Ready())
+	if c.Challenge < 0 || s.state != stateConnecting {
+		t.Fatalf("challenge %d, state %d", c.Challenge, s.state)
+	}
+	c.Deaf = false
+	ts.idle(60, c)
+	c.Ready().StartInfo("player").EnterGame()
+	ts.step(2)
+	if s.state != stateInGame {
+		t.Errorf("state %d", s.state)
+	}
+}
+
 // TestSpectatorOverMapChanges checks that spectators stay spectators, even if they did
 // not enter the game in between.
 func TestSpectatorOverMapChanges(t *testing.T) {

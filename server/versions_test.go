@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"fmt"
 	"hash/crc32"
 	"slices"
@@ -133,6 +134,43 @@ func TestMapByChunks(t *testing.T) {
 	s := ts.session(c.Ready())
 	if d := &s.download; d.nextChunk > all+1 || d.nextRequested > all+1 || s.state != stateReady {
 		t.Errorf("at chunk %d of %d, asked for %d, state %v", d.nextChunk, all, d.nextRequested, s.state)
+	}
+}
+
+// TestMapAfterReady checks that 0.6 clients get the map also after they said that they are
+// ready, and while they play, which goes on meanwhile.
+func TestMapAfterReady(t *testing.T) {
+	for _, playing := range []bool{false, true} {
+		ts := newTestServer(t, nil)
+		c := ts.connectAs(client06, ip(1))
+		file := ts.srv.gameMap.compatibleMap().File
+		got := make([]byte, 0, len(file))
+		c.OnMessage = on(func(m *msg6.MapData) {
+			if int(m.Chunk)*msg6.MapChunkSize == len(got) {
+				got = append(got, m.Data...)
+			}
+		})
+		c.Info().Ready()
+		if playing {
+			c.StartInfo("player").EnterGame()
+			ts.step(2)
+		}
+		for i := 0; i*msg6.MapChunkSize < len(file); i++ {
+			c.RequestMap(i)
+			before := c.Snapshots
+			ts.play(2, c, msg7.PlayerInput{})
+			if playing && c.Snapshots != before+1 {
+				t.Fatalf("%d snapshots in two ticks", c.Snapshots-before)
+			}
+		}
+		if !bytes.Equal(got, file) {
+			t.Errorf("playing %v: got %d of %d bytes", playing, len(got), len(file))
+		}
+		c.StartInfo("player").EnterGame()
+		ts.step(2)
+		if s := ts.session(c); s == nil || s.state != stateInGame {
+			t.Errorf("playing %v: not in the game afterwards", playing)
+		}
 	}
 }
 

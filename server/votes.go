@@ -329,13 +329,13 @@ func (s *Server) countVotes() (yes, no, total int32) {
 	}
 	for id, c := range s.sessions {
 		pid := game.PlayerID(id)
-		if c == nil || c.state < stateReady || counted.Has(pid) || s.teamOf(pid) == game.TeamSpectators {
+		if c == nil || c.state < stateReady || c.isHeld() || counted.Has(pid) || s.teamOf(pid) == game.TeamSpectators {
 			continue
 		}
 		choice, order := c.ballot.choice, c.ballot.order
 		for other := id + 1; other < len(s.sessions); other++ {
 			o := s.sessions[other]
-			if o == nil || o.state < stateReady || counted.Has(game.PlayerID(other)) || person(o) != person(c) {
+			if o == nil || o.state < stateReady || o.isHeld() || counted.Has(game.PlayerID(other)) || person(o) != person(c) {
 				continue
 			}
 			counted |= game.MaskOne(game.PlayerID(other))

@@ -19,8 +19,9 @@
 // sends them, with the wording of 0.6 servers. Names, skins and the limits of a match are
 // in the snapshots. Chat commands stand for messages that 0.6 does not have: "/w name
 // text" (also /whisper) and "/c text" (/converse) for whispers, "/ready" for readiness. A
-// name with spaces can stand in quotation marks. Other lines with a slash are chat, as
-// they are from a client of 0.7 that knows no such command.
+// name with spaces can stand in quotation marks. "/timeout CODE" sets a secret by which a player is
+// recognized after a timeout; DDNet's client sends it by itself. Other lines with a slash are
+// chat, as they are from a client of 0.7 that knows no such command.
 //
 // # The map
 //

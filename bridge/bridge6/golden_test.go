@@ -77,7 +77,7 @@ func TestJoin(t *testing.T) {
 	l := &testSession{t: t}
 	srv := v.NewServerSide(l)
 	srv.Reset()
-	var inputs, commands int
+	var inputs, commands, codes int
 	do := func(cmds ...game.Command) []game.Event {
 		for i := range cmds {
 			cmds[i].Player = 0
@@ -122,6 +122,8 @@ func TestJoin(t *testing.T) {
 			}
 		case "Command":
 			commands++
+		case "TimeoutCode":
+			codes++
 		default:
 			t.Errorf("unexpected %+v", c)
 		}
@@ -148,7 +150,7 @@ func TestJoin(t *testing.T) {
 	if inputs < 100 || pongs == 0 || l.flushes != pongs {
 		t.Errorf("%d inputs, %d pongs", inputs, pongs)
 	}
-	if !slices.Contains(got, msg6.IDSvChat) || commands == 0 {
-		t.Errorf("%d commands, %v", commands, got)
+	if !slices.Contains(got, msg6.IDSvChat) || commands == 0 || codes != 1 {
+		t.Errorf("%d commands, %d timeout codes, %v", commands, codes, got)
 	}
 }

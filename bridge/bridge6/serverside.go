@@ -143,6 +143,9 @@ func (s *serverSide) Reset() {
 	s.replies, s.skinChanges = limit.Bucket{}, limit.Bucket{} // the world's ticks start again
 }
 
+// capabilities are what DDNet's client is told that the server can do.
+const capabilities = msg6.CapabilityChatTimeoutCode | msg6.CapabilityPingEx | msg6.CapabilityAllowDummy
+
 // SendMapChange sends MAP_DETAILS only if the map has a URL: DDNet's client would look
 // there before it asks for the map here, and without a URL at its own project's.
 func (s *serverSide) SendMapChange(m *bridge.Map) {
@@ -150,7 +153,7 @@ func (s *serverSide) SendMapChange(m *bridge.Map) {
 	if s.isDDNet() {
 		if !s.capabilitiesSent {
 			s.capabilitiesSent = true
-			s.send(&msg6.Capabilities{Version: msg6.CapabilitiesVersion, Flags: msg6.CapabilityPingEx | msg6.CapabilityAllowDummy})
+			s.send(&msg6.Capabilities{Version: msg6.CapabilitiesVersion, Flags: capabilities})
 		}
 		if m.URL != "" {
 			s.send(&msg6.MapDetails{Name: []byte(m.Name), SHA256: m.SHA256, CRC: int32(m.CRC), Size: int32(len(m.File)), URL: []byte(m.URL)})

@@ -48,6 +48,9 @@ func (s *serverSide) SendClientInfo(w *game.World, id game.PlayerID, self, silen
 	if !self {
 		return
 	}
+	if s.ownID != id { // a player who got an old seat back had another id before
+		s.ids.reset()
+	}
 	s.ownID = id
 	s.protocol.snapshot.skins.set(id, s.skin)
 	if p, ok := w.Player(id); ok && !silent {

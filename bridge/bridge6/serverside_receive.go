@@ -247,6 +247,10 @@ func (s *serverSide) receiveSay(m *msg6.ClSay) {
 	if m.Team {
 		c.Chat = game.ChatTeam
 	}
+	if code, ok := bridge.ParseTimeoutCode(c.Text); ok {
+		s.session.OnTimeoutCode(code)
+		return
+	}
 	if name, args, ok := parseChatCommand(c.Text); ok && s.ownID != game.Nobody {
 		switch {
 		case name == "w" || name == "whisper":
@@ -263,8 +267,6 @@ func (s *serverSide) receiveSay(m *msg6.ClSay) {
 			c.Chat, c.Target, c.Text = game.ChatWhisper, s.whisperPartner, args
 		case name == "ready":
 			c = game.Command{Kind: game.CmdReady, Player: game.Nobody, Target: game.Nobody}
-		case name == "timeout" || strings.HasPrefix(name, "mc;"):
-			return // DDNet's client sends it to be recognized after a timeout
 		}
 	}
 	s.session.OnCommand(c)

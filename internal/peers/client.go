@@ -2,8 +2,10 @@ package peers
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 )
 
 // Client is a running graphical client, Teeworlds or DDNet, on a display of its own.
@@ -41,11 +43,28 @@ func (d *Display) StartTeeworldsIn(home, addr, name string, settings ...string) 
 // a server. Settings are further console commands.
 func (d *Display) StartDDNet(addr, name string, settings ...string) *Client {
 	d.t.Helper()
-	settings = append([]string{"gfx_refresh_rate 30", "cl_auto_race_record 0"}, settings...)
+	home := d.t.TempDir()
+	settings = append([]string{"gfx_refresh_rate 30", "cl_auto_race_record 0", "cl_input_fifo " + filepath.Join(home, fifoName)}, settings...)
 	// It asks web servers for news and maps. A proxy that does not exist prevents that.
 	const proxy = "http://127.0.0.1:9"
 	env := []string{"http_proxy=" + proxy, "https_proxy=" + proxy, "no_proxy=127.0.0.1"}
-	return d.startClient("DDNet", d.t.TempDir(), addr, name, env, settings)
+	return d.startClient("DDNet", home, addr, name, env, settings)
+}
+
+// fifoName is the file in the home folder of DDNet's client from which it reads commands.
+const fifoName = "commands"
+
+// Run runs a console command in DDNet's client.
+func (c *Client) Run(command string) {
+	c.t.Helper()
+	f, err := os.OpenFile(filepath.Join(c.Home, fifoName), os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	if err == nil {
+		_, err = f.WriteString(command + "\n")
+		f.Close()
+	}
+	if err != nil {
+		c.t.Fatalf("%s: the client reads no commands: %v", command, err)
+	}
 }
 
 func (d *Display) startClient(program, home, addr, name string, env, settings []string) *Client {

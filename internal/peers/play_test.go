@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/maps"
 )
 
@@ -92,6 +93,58 @@ func TestDDNetPlays(t *testing.T) {
 			t.Errorf("DDNet complains: %s", line)
 		}
 	}
+}
+
+// TestDDNetDummy has the DDNet client connect its dummy and disconnect it again. It has to
+// get into the game on the first try.
+func TestDDNetDummy(t *testing.T) {
+	rounds := 3
+	if testenv.Full() {
+		rounds = 10
+	}
+	s := startTestServer(t, "track", drawMap(t, trackMap), nil)
+	dora := s.joinDDNet("dora", "dummy_name twin")
+	for i := range rounds {
+		began := time.Now()
+		dora.Run("dummy_connect")
+		Eventually(t, 4*time.Second, fmt.Sprintf("the dummy is in the game, round %d", i+1), func() bool { return s.alive(s.playerID("twin")) })
+		if i == 0 {
+			dora.awaitScreen("dummy", "the game", showsGame)
+		}
+		dora.Run("dummy_disconnect")
+		Eventually(t, 4*time.Second, "the dummy is gone", func() bool { return s.playerID("twin") == game.Nobody })
+		// The client connects no dummy for 250 ticks after the last.
+		time.Sleep(time.Until(began.Add(5500 * time.Millisecond)))
+	}
+	dora.leave()
+}
+
+// TestDDNetTimeoutCode ends a DDNet client without a goodbye. Another one with the same
+// secret gets its tee.
+func TestDDNetTimeoutCode(t *testing.T) {
+	s := startTestServer(t, "track", drawMap(t, trackMap), nil)
+	const secret = "cl_timeout_seed nobodyknowsthis1"
+	first := s.joinDDNet("first", secret)
+	first.awaitScreen("first", "the game", showsGame)
+	time.Sleep(4 * time.Second) // it sends the code after 50 snapshots
+	if err := first.Signal(os.Kill); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(12 * time.Second)
+	if !s.alive(first.id) {
+		t.Fatal("the tee is gone")
+	}
+	second := s.joinDDNet("second", secret)
+	left := s.seen(func(ev game.Event) bool { return ev.Kind == game.EvPlayerLeft && ev.Player == second.id })
+	Eventually(t, 10*time.Second, "the second seat is empty", left)
+	second.id = first.id
+	at := second.tee().Pos
+	second.holdUntil("d", "walk right as the first", func() bool { return second.tee().Pos.X > at.X+60 })
+	second.awaitScreen("second", "the game", showsGame)
+	if said := s.eventsSince(0, func(ev game.Event) bool { return ev.Kind == game.EvChat && ev.Player != game.Nobody }); len(said) > 0 {
+		t.Errorf("all were told %+v", said)
+	}
+	second.leave()
 }
 
 // moveAndShoot walks, jumps, hooks the ceiling, shoots and shows an emoticon.

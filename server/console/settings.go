@@ -22,6 +22,7 @@ type Settings struct {
 	MaxClientsPerNetwork   int    // sv_max_clients_per_network, ours
 	VanillaAntispoof       int    // sv_vanilla_antispoof, DDNet's
 	VanillaConnPerSecond   int    // sv_van_conn_per_second, DDNet's
+	TimeoutProtection      int    // conn_timeout_protection, DDNet's
 	MapDownloadSpeed       int    // sv_map_download_speed
 	HighBandwidth          int    // sv_high_bandwidth
 	MapsBaseURL            string // sv_maps_base_url, DDNet's
@@ -132,6 +133,7 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_max_clients_per_network", "Number of clients that may be connected from one network (0 = any)", sv, &s.MaxClientsPerNetwork, 0, 0, 64},
 		{"sv_vanilla_antispoof", "Let clients without tokens prove their address", sv, &s.VanillaAntispoof, 1, 0, 1},
 		{"sv_van_conn_per_second", "Number of connection attempts of clients without tokens per second (0 = none)", sv, &s.VanillaConnPerSecond, 10, 0, 10000},
+		{"conn_timeout_protection", "Seconds for which the seat of a player of DDNet who timed out is kept (0 = not)", sv, &s.TimeoutProtection, 180, 0, 10000},
 		{"sv_map_download_speed", "Number of map data packages a client gets on each request", sv, &s.MapDownloadSpeed, 8, 1, 16},
 		{"sv_high_bandwidth", "Send a snapshot every tick, doubles the bandwidth", sv, &s.HighBandwidth, 0, 0, 1},
 		{"sv_rcon_max_tries", "Number of wrong remote console passwords allowed (0 = any)", sv, &s.RconMaxTries, 3, 0, 100},

@@ -1,0 +1,138 @@
+package server
+
+import (
+	"cmp"
+	"fmt"
+	"hash/maphash"
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// A player whose address changes times out and comes back as somebody else. DDNet's client
+// therefore sends a secret when it joins, the timeout code. The server keeps the seat of a
+// player who sent one for conn_timeout_protection seconds after a timeout, and gives it to
+// the player who sends the same code then.
+//
+// A seat can be had only while nothing comes from its player, even with the code. A
+// connection has one try, and what is stored of a code cannot be turned back.
+
+const (
+	// minTimeoutCode is the length of the shortest code that counts, in bytes. DDNet's
+	// client makes up 15 or 16 letters.
+	minTimeoutCode = 8
+	// silentAfter is the time without a datagram after which a player is timing out.
+	// Clients send several in a second.
+	silentAfter = 2 * time.Second
+)
+
+// isHeld reports whether the session has no connection, but its seat is kept.
+func (c *session) isHeld() bool { return c.heldUntil != 0 }
+
+// isTimingOut reports whether the seat may be given to another player.
+func (c *session) isTimingOut(now conn.Time) bool {
+	return c.state == stateInGame && !c.dropping && (c.isHeld() || now.Sub(c.conn.LastReceived()) > silentAfter)
+}
+
+// OnTimeoutCode implements bridge.ClientMessageHandler.
+func (c *session) OnTimeoutCode(code string) {
+	if !c.canRequest() {
+		return
+	}
+	s := c.server
+	if s.settings.TimeoutProtection == 0 || len(code) < minTimeoutCode || c.timeoutCode != 0 {
+		s.countDrop(dropUnwanted)
+		return
+	}
+	c.timeoutCode = cmp.Or(maphash.String(s.addrHashKey, code), 1)
+	for _, old := range s.sessions {
+		if old != nil && old != c && old.timeoutCode == c.timeoutCode && old.isTimingOut(s.now) {
+			s.giveBackSeat(c, old)
+			return
+		}
+	}
+}
+
+// keepSeat keeps the seat of a player whose connection has timed out. It returns false if
+// the player has sent no code, or is back already, or if too many seats are kept for the
+// same person.
+func (s *Server) keepSeat(now conn.Time, c *session) bool {
+	reason := c.conn.Reason()
+	if c.timeoutCode == 0 || s.settings.TimeoutProtection == 0 || c.state != stateInGame || c.dropping ||
+		reason != conn.ReasonTimeout && reason != conn.ReasonNotAcked {
+		return false
+	}
+	kept := 0
+	for _, o := range s.sessions {
+		switch {
+		case o == nil || o == c:
+		case o.timeoutCode == c.timeoutCode:
+			return false
+		case o.isHeld() && o.person() == c.person():
+			kept++
+		}
+	}
+	if kept >= s.settings.MaxClientsPerIP {
+		return false
+	}
+	s.hold(now, c)
+	s.print(console.Info, "server", fmt.Sprintf("client timed out, its seat is kept for %d seconds. cid=%d addr=%s", s.settings.TimeoutProtection, c.id, c.peer))
+	return true
+}
+
+// hold ends the connection of a session and keeps its seat. The tee stands still, under
+// the bubble of somebody who types.
+func (s *Server) hold(now conn.Time, c *session) {
+	c.conn.Close(now, conn.ReasonTimeout)
+	delete(s.sessionByPeer, c.peer)
+	c.heldUntil = now.Add(time.Duration(s.settings.TimeoutProtection) * time.Second)
+	if c.rcon.authed {
+		c.logout(console.Operator)
+	}
+	c.inputs.reset()
+	c.snapshots.reset()
+	s.queueCommand(game.Command{Kind: game.CmdDirectInput, Player: c.id, Target: game.Nobody, Input: game.Input{Flags: game.PlayerFlagChatting}})
+	s.votersChanged()
+}
+
+// giveBackSeat gives a player the seat of an old session, which ends. The player leaves
+// the seat that they have.
+func (s *Server) giveBackSeat(c, old *session) {
+	if !old.isHeld() {
+		s.hold(s.now, old)
+	}
+	s.handleVoterLeft(c)
+	s.leaveWorld(c, "Timeout protection used")
+	s.print(console.Info, "server", fmt.Sprintf("client is back after a timeout. cid=%d addr=%s before=%d", old.id, c.peer, c.id))
+	c.id, old.id = old.id, c.id
+	s.sessions[c.id], s.sessions[old.id] = c, nil
+	s.sessionPool[c.id], s.sessionPool[old.id] = c, old
+	c.bridge.SendClientInfo(s.world, c.id, true, true)
+	if c.rcon.authed {
+		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody, Value: int32(game.PlayerFlagAdmin)})
+	}
+}
+
+// numHeld returns the number of seats that are kept.
+func (s *Server) numHeld() int {
+	n := 0
+	for _, c := range s.sessions {
+		if c != nil && c.isHeld() {
+			n++
+		}
+	}
+	return n
+}
+
+// oldestHeld returns the session whose seat is kept for the shortest time from now, nil if
+// none is.
+func (s *Server) oldestHeld() (oldest *session) {
+	for _, c := range s.sessions {
+		if c != nil && c.isHeld() && !c.dropping && (oldest == nil || c.heldUntil < oldest.heldUntil) {
+			oldest = c
+		}
+	}
+	return oldest
+}
