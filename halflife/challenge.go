@@ -55,5 +55,5 @@ func IsLAN(a netip.Addr) bool {
 
 // containsAddr reports whether one of the networks contains an address.
 func containsAddr(nets []netip.Prefix, a netip.Addr) bool {
-	return slices.ContainsFunc(nets, func(n netip.Prefix) bool { return n.Contains(a) })
+	return slices.ContainsFunc(nets, func(n netip.Prefix) bool { return n.Contains(a.WithZone("")) })
 }

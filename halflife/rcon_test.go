@@ -282,6 +282,11 @@ func TestBanSettings(t *testing.T) {
 	if got := l.rcon(bob, l.challenge(bob), adminPassword, "x"); got != "done\n" {
 		t.Errorf("allowed: %q", got)
 	}
+	l = newTestServer(t, set(halflife.RconSettings{AllowedNets: []netip.Prefix{netip.MustParsePrefix("fe80::/64")}}))
+	zoned := transport.UDPPeer(netip.MustParseAddr("fe80::9%2"), 4000)
+	if got := l.rcon(zoned, l.challenge(zoned), adminPassword, "x"); got != "done\n" {
+		t.Errorf("allowed, with a zone: %q", got)
+	}
 }
 
 // TestTableFlushing: many addresses that take turns do not make the server forget

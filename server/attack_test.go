@@ -359,6 +359,9 @@ func TestRconGuessesOfOneNetwork(t *testing.T) {
 			}
 			friends[0].Login("adminpw")
 		}
+		if list := ts.srv.bans.list(); len(list) != 1 || !list[0].Temporary {
+			t.Errorf("%s: the bans are %+v", name, list)
+		}
 		if compared != 3 {
 			t.Errorf("%s: %d passwords were compared, want 3", name, compared)
 		}

@@ -277,6 +277,13 @@ func TestVotesOfIPv6Network(t *testing.T) {
 		vt.addVoterFrom(ipv6(i+1), player07)
 	}
 	v := vt.voters
+	hash := func(i int) uint64 {
+		info, _ := vt.srv.world.Player(v[i].id())
+		return info.AddrHash
+	}
+	if hash(3) != hash(4) || hash(3) == hash(2) {
+		t.Errorf("the hashes of addresses are %x, and %x and %x of the /64", hash(2), hash(3), hash(4))
+	}
 	v[3].call("kick", "0", "", false)
 	vt.wantLast("2 by 3: 0: v0 (No reason given), 24 s", "Kick 'v0' (No reason given), 24 s")
 	vt.wantStatus("1 yes 0 no 3 open of 4")
