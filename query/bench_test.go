@@ -27,7 +27,7 @@ func BenchmarkAnswer(b *testing.B) {
 					r, ok = ParseRequest7(ask)
 				}
 				now += 1000
-				if !ok || !budget.Spend(now, from, a.MaxSize(f)) {
+				if !ok || budget.Spend(now, from, a.MaxSize(f), a.MaxSize(f)) != SizeFull {
 					b.Fatal("no answer")
 				}
 				size := 0

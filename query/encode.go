@@ -15,6 +15,11 @@ import (
 //
 // It is for one goroutine.
 type ReplyEncoder struct {
+	// Short leaves out the list of clients, which is most of an answer, as DDNet's
+	// servers do when many ask. Clients of 0.6 drop a FormatPlain6 that lists fewer
+	// clients than it counts, so it keeps entries without names. Format7 stays as it is.
+	Short bool
+
 	info    *Info
 	replies [NumFormats]encodedReply
 }
@@ -85,11 +90,11 @@ func (a *ReplyEncoder) reply(f Format) *encodedReply {
 		r.valid, r.b, r.ends = true, r.b[:0], r.ends[:0]
 		switch f {
 		case FormatPlain6:
-			r.encodePlain6(info)
+			r.encodePlain6(info, a.Short)
 		case FormatExtended6:
-			r.encodeExtended6(info)
+			r.encodeExtended6(info, a.Short)
 		case FormatLegacy64:
-			r.encodeLegacy64(info)
+			r.encodeLegacy64(info, a.Short)
 		case Format7:
 			r.encode7(info)
 		}
@@ -106,7 +111,7 @@ const maxPlainSlots = 16
 // encodePlain6 shows at most maxPlainSlots slots and appends the real numbers to the name.
 // There is a free slot exactly if the server has one, since browsers may join only
 // servers with free slots.
-func (r *encodedReply) encodePlain6(i *Info) {
+func (r *encodedReply) encodePlain6(i *Info, short bool) {
 	count := i.clientCount()
 	shown := count
 	if count >= maxPlainSlots {
@@ -126,6 +131,13 @@ func (r *encodedReply) encodePlain6(i *Info) {
 	}
 	r.b = appendText(r.b, i.Map, maxMap)
 	r.appendCounts6(i, i.wireCounts(shown, maxPlainSlots))
+	if short {
+		for range shown {
+			r.b = append(r.b, "\x00\x00\x00\x001\x00"...) // a player; empty numbers are 0
+		}
+		r.endDatagram()
+		return
+	}
 	for c := range min(len(i.Clients), maxPlainSlots) {
 		r.b = i.appendClient6(r.b, &i.Clients[c])
 	}
@@ -148,7 +160,7 @@ func (r *encodedReply) appendCounts6(i *Info, counts [4]int) {
 	}
 }
 
-func (r *encodedReply) encodeExtended6(i *Info) {
+func (r *encodedReply) encodeExtended6(i *Info, short bool) {
 	r.b = appendVersion(r.b, "0.6", i.Version)
 	r.b = appendText(r.b, i.Name, maxName)
 	r.b = appendText(r.b, i.Map, maxMap)
@@ -157,7 +169,7 @@ func (r *encodedReply) encodeExtended6(i *Info) {
 	r.appendCounts6(i, i.wireCounts(i.clientCount(), MaxListed))
 	r.b = append(r.b, 0)
 	start := 0
-	for c := range min(len(i.Clients), MaxListed) {
+	for c := range min(i.listed(short), MaxListed) {
 		before := len(r.b)
 		r.b = append(i.appendClient6(r.b, &i.Clients[c]), 0)
 		if len(r.b)-start <= maxBody {
@@ -185,7 +197,7 @@ const (
 	maxLegacySlots       = 64
 )
 
-func (r *encodedReply) encodeLegacy64(i *Info) {
+func (r *encodedReply) encodeLegacy64(i *Info, short bool) {
 	r.b = appendVersion(r.b, "0.6", i.Version)
 	r.b = appendText(r.b, i.Name, maxName)
 	r.b = appendText(r.b, i.Map, maxMap)
@@ -193,7 +205,7 @@ func (r *encodedReply) encodeLegacy64(i *Info) {
 	prefix := len(r.b)
 	r.b = packer.AppendInt(r.b, 0)
 	start, first := 0, 0
-	for c := range min(len(i.Clients), maxLegacySlots) {
+	for c := range min(i.listed(short), maxLegacySlots) {
 		before := len(r.b)
 		r.b = i.appendClient6(r.b, &i.Clients[c])
 		if len(r.b)-start <= maxBody && c-first < maxLegacyClients {
@@ -207,6 +219,14 @@ func (r *encodedReply) encodeLegacy64(i *Info) {
 		r.b = i.appendClient6(r.b, &i.Clients[c])
 	}
 	r.endDatagram()
+}
+
+// listed returns how many clients are listed.
+func (i *Info) listed(short bool) int {
+	if short {
+		return 0
+	}
+	return len(i.Clients)
 }
 
 // appendClient6 appends a client as in all formats of 0.6.

@@ -1,7 +1,12 @@
 package query
 
 import (
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestRequests are those that get no answer, and one of each form.
@@ -68,7 +73,7 @@ func TestRules(t *testing.T) {
 func TestPlainCounts(t *testing.T) {
 	for n, shown := range map[int]int{0: 0, 15: 15, 16: 15, 17: 15, 31: 15, 32: 16} {
 		var a ReplyEncoder
-		a.SetInfo(&Info{MaxClients: 32, MaxPlayers: 32, Clients: make([]Client, n)})
+		a.SetInfo(&Info{MaxClients: 32, MaxPlayers: 32, Clients: slices.Repeat([]Client{{Name: "tee"}}, n)})
 		r, err := ParseReply6(a.Append(nil, Request{}, 0))
 		if err != nil {
 			t.Fatal(err)
@@ -78,6 +83,37 @@ func TestPlainCounts(t *testing.T) {
 		}
 		if got := (&Info{NumClients: n, MaxClients: 32}).wireCounts(shown, maxPlainSlots); got[2] != shown || r.Info.NumClients != n {
 			t.Errorf("%d clients: %v, read as %d", n, got, r.Info.NumClients)
+		}
+	}
+}
+
+// TestShortAnswers checks that short answers say the same without the list, that FormatPlain6
+// has the entries that clients of 0.6 require, and that readers do not take them for
+// players.
+func TestShortAnswers(t *testing.T) {
+	for _, clients := range []int{0, 1, 15, 16, 64} {
+		i := crowdedInfo(clients)
+		full, short := ReplyEncoder{}, ReplyEncoder{Short: true}
+		full.SetInfo(i)
+		short.SetInfo(i)
+		for _, f := range []Format{FormatPlain6, FormatExtended6, FormatLegacy64} {
+			b := short.Append(nil, Request{Format: f, Token: 5}, 0)
+			got, err := ParseReply6(b)
+			want, _ := ParseReply6(full.Append(nil, Request{Format: f, Token: 5}, 0))
+			want.Info.Clients = nil
+			if d := cmp.Diff(want, got); d != "" || err != nil || short.NumDatagrams(f) != 1 || len(b) > short.MaxSize(f) {
+				t.Errorf("%v, %d clients: %v, %d datagrams\n%s", f, clients, err, short.NumDatagrams(f), d)
+			}
+			if limit := 100; f != FormatPlain6 && len(b) > limit || f == FormatPlain6 && len(b) > limit+16*6 {
+				t.Errorf("%v, %d clients: %d bytes", f, clients, len(b))
+			}
+		}
+		// As the original reads it: as many entries as it counts, of five texts each.
+		b := short.Append(nil, Request{Format: FormatPlain6, Token: 5}, 0)
+		texts := strings.Split(string(b[len(Header6)+len(tagInfo):]), "\x00")
+		texts = texts[:len(texts)-1]
+		if n, err := strconv.Atoi(texts[8]); err != nil || len(texts) != 10+5*n {
+			t.Errorf("%d clients, but %d texts", n, len(texts))
 		}
 	}
 }

@@ -26,7 +26,7 @@ func drawInfo(t *rapid.T) Info {
 	i.TimeScore = isTimeMode(i.GameType)
 	for range rapid.SampledFrom([]int{0, 1, 3, 15, 16, 17, 24, 25, 64, 128}).Draw(t, "clients") {
 		c := Client{
-			Name: drawText(t, "nick", maxClientName), Clan: drawText(t, "clan", maxClan),
+			Name: "n" + drawText(t, "nick", maxClientName-1), Clan: drawText(t, "clan", maxClan),
 			Country: rapid.Int32().Draw(t, "country"), Score: rapid.Int32Range(-9998, 1<<30).Draw(t, "score"),
 			Spectator: rapid.Bool().Draw(t, "spectator"), Bot: rapid.Bool().Draw(t, "bot"),
 		}

@@ -82,6 +82,9 @@ func ParseReply6(datagram []byte) (Reply, error) {
 		}
 		i.Clients = append(i.Clients, c)
 	}
+	if r.Format == FormatPlain6 && !slices.ContainsFunc(i.Clients, func(c Client) bool { return c.Name != "" }) {
+		i.Clients = nil // a short answer; see ReplyEncoder.Short
+	}
 	return r, nil
 }
 

@@ -104,7 +104,8 @@ func TestBotsAreMarked(t *testing.T) {
 		t.Errorf("snapshot has %+v, %v", info, err)
 	}
 
-	reply, err := query.ParseReply7(tn.srv.browserReplies().Append(nil, query.Request{Format: query.Format7}, 0))
+	full, _ := tn.srv.browserReplies()
+	reply, err := query.ParseReply7(full.Append(nil, query.Request{Format: query.Format7}, 0))
 	if err != nil || reply.Info.NumClients != 3 || reply.Info.NumPlayers != 3 {
 		t.Errorf("browsers see %+v, %v", reply.Info, err)
 	}

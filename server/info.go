@@ -16,17 +16,20 @@ type infoCache struct {
 	tick    int32
 	info    query.Info
 	replies query.ReplyEncoder
+	short   query.ReplyEncoder // without the list of players
 }
 
-// browserReplies returns the current replies to server browsers.
-func (s *Server) browserReplies() *query.ReplyEncoder {
+// browserReplies returns the current replies to server browsers, full and short ones.
+func (s *Server) browserReplies() (full, short *query.ReplyEncoder) {
 	b := &s.infoCache
 	if b.world != s.world || b.tick != s.clock.tick {
 		b.world, b.tick = s.world, s.clock.tick
 		s.fillQueryInfo(&b.info)
+		b.short.Short = true
 		b.replies.SetInfo(&b.info)
+		b.short.SetInfo(&b.info)
 	}
-	return &b.replies
+	return &b.replies, &b.short
 }
 
 // serverInfo returns the description of the server for its clients.

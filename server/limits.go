@@ -40,11 +40,26 @@ const (
 	// rconForgetTime is the time without a wrong password after which those of a person
 	// are forgotten.
 	rconForgetTime = 10 * time.Minute
+	// provenTime is how long the site of an address that has echoed a token gets
+	// answers from a budget of its own.
+	provenTime = time.Hour
 	// The sizes of tables, in addresses or networks.
 	connectsTracked  = 4096 // all of them have echoed a token
 	unprovenTracked  = 1024
 	passwordsTracked = 1024
+	provenTracked    = 4096
 )
+
+// proveAddr remembers that an address has echoed a token. What counts is its site:
+// otherwise somebody with a large IPv6 network could push everybody else out.
+func (s *Server) proveAddr(now conn.Time, a netip.Addr) {
+	s.provenSites.Add(int64(now), limit.Site(a))
+}
+
+// isProven reports whether an address has been proved recently, or is that of a player.
+func (s *Server) isProven(now int64, a netip.Addr) bool {
+	return s.provenSites.Has(now, limit.Site(a)) || s.halfLife.isPlayerAddr(a)
+}
 
 // sessionLimits is the token buckets of a session, and whether it may try no more passwords.
 type sessionLimits struct {

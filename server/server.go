@@ -90,6 +90,7 @@ type Server struct {
 	bans           banList
 	connectLimiter *limit.Limiter
 	spoofLimiter   spoofLimiter
+	provenSites    *limit.RecentSet
 	failedLogins   *limit.Failures
 	strangerLog    limit.Bucket
 	addrHashKey    maphash.Seed
@@ -147,6 +148,7 @@ func New(cfg Config) (*Server, error) {
 		addrHashKey:    maphash.MakeSeed(),
 		connectLimiter: limit.NewLimiter(connectsTracked, connectRate),
 		spoofLimiter:   spoofLimiter{networks: limit.NewLimiter(unprovenTracked, unprovenRate)},
+		provenSites:    limit.NewRecentSet(provenTracked, provenTime),
 		failedLogins:   newFailedLogins(),
 		votes:          newVotes(),
 	}

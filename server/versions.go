@@ -89,7 +89,9 @@ func (h *handshaker7) answerBrowser() {
 		s.countDrop(dropInfo)
 		return
 	}
-	h.infoBuf = s.browserReplies().Append(h.infoBuf[:0], r, 0)
+	s.proveAddr(h.now, h.peer.Addr())
+	full, _ := s.browserReplies()
+	h.infoBuf = full.Append(h.infoBuf[:0], r, 0)
 	h.send(packet.AppendConnless(s.sendBuf[:0], h.packet.ResponseToken, s.tokens.Token(h.now, h.peer.Addr()), h.infoBuf))
 }
 
@@ -106,7 +108,7 @@ type handshaker6 struct {
 }
 
 func newHandshaker6(s *Server) *handshaker6 {
-	return &handshaker6{unconnected: unconnected{server: s}, infoBudget: query.NewBudget(query.BudgetConfig{})}
+	return &handshaker6{unconnected: unconnected{server: s}, infoBudget: query.NewBudget(query.BudgetConfig{IsProven: s.isProven})}
 }
 
 // challengeLifetime is how long a challenge can be answered.
@@ -159,10 +161,13 @@ func (h *handshaker6) answerBrowser() {
 		h.server.countDrop(dropInfo)
 		return
 	}
-	a := h.server.browserReplies()
-	if !h.infoBudget.Spend(int64(h.now), h.peer.Addr(), a.MaxSize(r.Format)) {
+	a, short := h.server.browserReplies()
+	switch h.infoBudget.Spend(int64(h.now), h.peer.Addr(), a.MaxSize(r.Format), short.MaxSize(r.Format)) {
+	case query.SizeNone:
 		h.server.countDrop(dropTokenless)
 		return
+	case query.SizeShort:
+		a = short
 	}
 	for n := range a.NumDatagrams(r.Format) {
 		h.send(a.Append(h.server.sendBuf[:0], r, n))

@@ -1,0 +1,148 @@
+package server
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/query"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// crowd lets 64 players with long names join.
+func (ts *testServer) crowd() {
+	for i := range 64 {
+		ts.join(local(1000+i), fmt.Sprintf("nameless tee %02d", i))
+	}
+}
+
+// stranger returns a peer that is in no local network, each n in a network of its own.
+func stranger(n int) transport.Peer {
+	return transport.UDPPeer(netip.AddrFrom4([4]byte{byte(20 + n>>16), byte(n >> 8), byte(n), 1}), 27005)
+}
+
+// answerSize returns how many bytes answer a datagram.
+func (ts *testServer) answerSize(from transport.Peer, b []byte) int {
+	n := 0
+	for _, a := range ts.ask(from, b) {
+		n += len(a)
+	}
+	return n
+}
+
+// TestFloodOfQueriesStarvesNobody lets 20 addresses that have echoed a token and 20 others
+// ask once each during a flood of 10,000 queries of 0.6 a second from forged addresses.
+func TestFloodOfQueriesStarvesNobody(t *testing.T) {
+	ts := newTestServer(t, nil)
+	ts.crowd()
+	question := query.AppendRequest(nil, query.Request{Format: query.FormatExtended6})
+	const askers = 20
+	proven, other := func(i int) transport.Peer { return stranger(1000 + i) }, func(i int) transport.Peer { return stranger(2000 + i) }
+	for i := range askers {
+		if ts.askInfo(proven(i), 5) == nil {
+			t.Fatal("no answer to 0.7")
+		}
+	}
+	full := ts.answerSize(proven(0), question)
+	ts.srv.Execute("sv_name \"a name of usual length\"")
+	r := rand.New(rand.NewPCG(1, 1))
+	nothing := func(transport.Peer, []byte) {}
+	got := map[string]int{}
+	before := ts.sentBytes
+	for tick := range 4 * 50 {
+		send := ts.send
+		ts.send = nothing
+		for range 200 {
+			ts.srv.Feed(ts.now, stranger(5000+r.IntN(1<<21)), question)
+		}
+		ts.send = send
+		if i := tick/5 - askers; tick%5 == 0 && i >= 0 {
+			for name, peer := range map[string]transport.Peer{"proven": proven(i), "other": other(i)} {
+				switch n := ts.answerSize(peer, question); {
+				case n > full/2:
+					got[name+" full"]++
+				case n > 0:
+					got[name+" short"]++
+				}
+			}
+		}
+		ts.step(1)
+	}
+	t.Logf("%v, %d bytes in 4 s", got, ts.sentBytes-before)
+	if got["proven full"] != askers || got["other full"]+got["other short"] != askers {
+		t.Errorf("answers: %v", got)
+	}
+}
+
+// TestAmplification measures how many bytes an address that may be forged gets for those
+// it sends, with 64 players, and holds the README to it. With -v it prints a table.
+func TestAmplification(t *testing.T) {
+	ts := newTestServer(t, nil)
+	ts.crowd()
+	n := 0
+	table := fmt.Sprintf("\n%-34s %5s %6s %6s\n", "query", "in", "out", "times")
+	most := map[string]float64{}
+	measure := func(group, what string, b []byte) {
+		n++
+		out := ts.answerSize(stranger(n), b)
+		times := float64(out) / float64(len(b))
+		table += fmt.Sprintf("%-34s %5d %6d %6.1f\n", group+", "+what, len(b), out, times)
+		most[group] = max(most[group], times)
+	}
+	measure("0.7", "token", packet.AppendTokenRequest(nil, 5))
+	measure("0.7", "info without its token", packet.AppendConnless(nil, 5, 6, query.AppendRequest(nil, query.Request{Format: query.Format7})))
+	measure("0.6 connect", "token in header", packet.AppendConnect6(nil, packet.TokenInHeader, 5))
+	measure("0.6 connect", "token in trailer", packet.AppendConnect6(nil, packet.TokenInTrailer, 5))
+	measure("0.6 connect", "without token", packet.AppendConnect6(nil, packet.TokenAbsent, 0))
+	formats := []query.Format{query.FormatPlain6, query.FormatExtended6, query.FormatLegacy64}
+	for _, f := range formats {
+		measure("0.6", f.String(), query.AppendRequest(nil, query.Request{Format: f}))
+	}
+	for _, policy := range []string{"off", "lan", "on"} {
+		ts.srv.Execute("sv_hl_legacy_queries " + policy)
+		group := "Half-Life " + policy
+		for kind, name := range [...]string{
+			halflife.RequestPing: "ping", halflife.RequestInfo: "info", halflife.RequestDetails: "details", halflife.RequestPlayers: "players",
+			halflife.RequestRules: "rules", halflife.RequestInfostring: "infostring", halflife.RequestRconChallenge: "challenge rcon",
+			halflife.RequestA2SInfo: "A2S_INFO", halflife.RequestA2SPlayers: "A2S_PLAYER", halflife.RequestA2SRules: "A2S_RULES",
+		} {
+			b := halflife.AppendTextRequest(nil, halflife.RequestKind(kind))
+			if len(b) == 0 {
+				b = halflife.AppendA2SRequest(nil, halflife.RequestKind(kind), halflife.NoChallenge)
+			}
+			if len(b) > 0 {
+				measure(group, name, b)
+			}
+		}
+	}
+	ts.step(5 * 50)
+	// More than half of the budget at once.
+	for i := range 2000 {
+		ts.ask(stranger(100_000+i), query.AppendRequest(nil, query.Request{Format: query.FormatExtended6}))
+	}
+	for _, f := range formats {
+		measure("0.6 short", f.String(), query.AppendRequest(nil, query.Request{Format: f}))
+	}
+	t.Log(table)
+	if most["0.7"] > 1 || most["Half-Life off"] > 1.2 || most["Half-Life lan"] > 1.2 {
+		t.Errorf("more than the README says: %v", most)
+	}
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(string(readme)), " ")
+	for group, format := range map[string]string{
+		"0.6": "up to %.0f times the bytes, with 64", "0.6 short": "Under a flood it is at most %.0f times",
+		"0.6 connect": "get %.0f times the bytes when they connect", "Half-Life on": "up to %.0f times the bytes, within",
+	} {
+		if want := fmt.Sprintf(format, most[group]); !strings.Contains(text, want) {
+			t.Errorf("the README does not say %q", want)
+		}
+	}
+}
