@@ -9,9 +9,11 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/internal/limit"
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -164,6 +166,9 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, v *protocol
 	}
 	// Packets without a token may be forged even if the address was proven.
 	c.addrProven = addrProven && c.conn.Token() != packet.NoToken
+	if c.addrProven {
+		s.proveAddr(now, peer.Addr())
+	}
 	s.sessions[id], s.sessionByPeer[peer] = c, c
 	s.removeExcessBots()
 	switch hello {
@@ -235,7 +240,7 @@ func (s *Server) closeSession(now conn.Time, c *session) {
 	failedAtOnce := c.addrProven && c.conn.State() == conn.StateError && now.Sub(c.connectedAt) < time.Second
 	c.conn.Close(now, c.dropReason)
 	if !failedAtOnce || s.mayLogStranger(now) {
-		s.print(console.Info, "server", fmt.Sprintf("client dropped. cid=%d addr=%s reason='%s'", c.id, c.peer, printableText([]byte(c.dropReason), 128)))
+		s.print(console.Info, "server", fmt.Sprintf("client dropped. cid=%d addr=%s reason=%s", c.id, c.peer, logline.Quote(safetext.Truncate(c.dropReason, 128))))
 	}
 	s.handleVoterLeft(c)
 	s.leaveWorld(c, c.dropReason)

@@ -15,6 +15,7 @@ import (
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/logline"
 )
 
 // newConsole creates the console with all variables and commands.
@@ -172,7 +173,7 @@ func (s *Server) cmdStatus(call *console.Call) {
 	for id, c := range s.sessions {
 		if s.bots.has(game.PlayerID(id)) {
 			info, _ := s.world.Player(game.PlayerID(id))
-			call.Print("server", "id=%d bot name='%s' score=%d", id, info.Profile.Name, info.Score)
+			call.Print("server", "id=%d bot name=%s score=%d", id, logline.Quote(info.Profile.Name), info.Score)
 		}
 		if c == nil {
 			continue
@@ -192,7 +193,7 @@ func (s *Server) cmdStatus(call *console.Call) {
 		if c.isHeld() {
 			auth = "(timed out)"
 		}
-		call.Print("server", "id=%d addr=%s client=%s name='%s' score=%d %s", id, c.peer, c.clientVersionText(), info.Profile.Name, info.Score, auth)
+		call.Print("server", "id=%d addr=%s client=%s name=%s score=%d %s", id, c.peer, c.clientVersionText(), logline.Quote(info.Profile.Name), info.Score, auth)
 	}
 }
 

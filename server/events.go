@@ -6,6 +6,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/logline"
 )
 
 // deliverEvent logs an event and sends it to the clients that it is for.
@@ -114,15 +115,15 @@ func (s *Server) logEvent(ev *game.Event) {
 			}
 			killer = fmt.Sprintf("%d:%d:", team, -1-team)
 		}
-		s.print(console.Debug, "game", fmt.Sprintf("kill killer='%s' victim='%s' weapon=%d special=%d", killer, s.playerTag(ev.Target), ev.Weapon, ev.Value))
+		s.print(console.Debug, "game", fmt.Sprintf("kill killer=%s victim=%s weapon=%d special=%d", logline.Quote(killer), logline.Quote(s.playerTag(ev.Target)), ev.Weapon, ev.Value))
 	case game.EvPickup:
-		s.print(console.Debug, "game", fmt.Sprintf("pickup player='%d:%s' item=%d", ev.Player, s.playerName(ev.Player), ev.Pickup))
+		s.print(console.Debug, "game", fmt.Sprintf("pickup player=%s item=%d", logline.Quote(s.idAndName(ev.Player)), ev.Pickup))
 	case game.EvPlayerEntered:
-		s.print(console.Debug, "game", fmt.Sprintf("team_join player='%d:%s' team=%d", ev.Player, s.playerName(ev.Player), s.teamOf(ev.Player)))
+		s.print(console.Debug, "game", fmt.Sprintf("team_join player=%s team=%d", logline.Quote(s.idAndName(ev.Player)), s.teamOf(ev.Player)))
 	case game.EvTeamChange:
-		s.print(console.Debug, "game", fmt.Sprintf("team_join player='%d:%s' team=%d->%d", ev.Player, s.playerName(ev.Player), oldTeam, ev.Team))
+		s.print(console.Debug, "game", fmt.Sprintf("team_join player=%s team=%d->%d", logline.Quote(s.idAndName(ev.Player)), oldTeam, ev.Team))
 	case game.EvPlayerLeft:
-		s.print(console.Debug, "game", fmt.Sprintf("leave player='%d:%s'", ev.Player, s.playerName(ev.Player)))
+		s.print(console.Debug, "game", fmt.Sprintf("leave player=%s", logline.Quote(s.idAndName(ev.Player))))
 	case game.EvRoundStart:
 		teamplay := boolToInt(s.world.Frame().Game.Flags&game.GameFlagTeams != 0)
 		s.print(console.Debug, "game", fmt.Sprintf("start match type='%s' teamplay='%d'", s.world.ModeName(), teamplay))
@@ -137,6 +138,11 @@ func (s *Server) playerTag(id game.PlayerID) string {
 		team = s.seats.teams[id]
 	}
 	return fmt.Sprintf("%d:%d:%s", id, team, s.playerName(id))
+}
+
+// idAndName returns a player as log lines have it: id:name.
+func (s *Server) idAndName(id game.PlayerID) string {
+	return fmt.Sprintf("%d:%s", id, s.playerName(id))
 }
 
 // playerName returns a player's name, or that of the last who had the seat.

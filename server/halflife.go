@@ -14,6 +14,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
 )
@@ -87,14 +88,15 @@ func (h *halfLife) Info() halflife.Info {
 		OS: osLetters[runtime.GOOS], Mod: &halflife.Mod{URL: "https://www.teeworlds.com/", Version: 1, ClientDLL: true},
 		Version: q.Version, Port: s.Addr().Port(), Keywords: strings.ToLower(q.GameType),
 	}
-	if p := s.settings.ExternalPort; p > 0 && p <= 0xffff {
-		i.Port = uint16(p)
+	external := s.settings.ExternalPort > 0 && s.settings.ExternalPort <= 0xffff
+	if external {
+		i.Port = uint16(s.settings.ExternalPort)
 	}
-	addr := s.Addr().Addr()
-	if addr.IsUnspecified() {
-		addr = netip.IPv4Unspecified()
+	// A server that listens on all addresses does not know which one to tell, nor one
+	// behind a router that has another port.
+	if addr := s.Addr(); !addr.Addr().IsUnspecified() && !(external && halflife.IsLAN(addr.Addr())) {
+		i.Address = netip.AddrPortFrom(addr.Addr(), i.Port).String()
 	}
-	i.Address = netip.AddrPortFrom(addr, i.Port).String()
 	return i
 }
 
@@ -151,7 +153,7 @@ func (h *halfLife) Rules(dst []halflife.Rule) []halflife.Rule {
 // same password, and the line is logged as theirs are.
 func (h *halfLife) RunRcon(peer transport.Peer, level int, line string, print func(text string)) {
 	s := h.server
-	s.print(console.Info, "server", fmt.Sprintf("addr=%s rcon='%s'", peer, s.console.Redact(line)))
+	s.print(console.Info, "server", fmt.Sprintf("addr=%s rcon=%s", peer, logline.Quote(s.console.Redact(line))))
 	s.console.Execute(line, console.Caller{Level: console.Level(level), Flags: console.Server, ID: -1, Addr: peer.Addr(), Print: print})
 }
 

@@ -138,7 +138,7 @@ func (c *session) runRcon(line string) {
 		return
 	}
 	s := c.server
-	s.print(console.Info, "server", fmt.Sprintf("ClientID=%d rcon='%s'", c.id, s.console.Redact(line)))
+	s.print(console.Info, "server", fmt.Sprintf("ClientID=%d rcon=%s", c.id, logline.Quote(s.console.Redact(line))))
 	s.console.Execute(line, c.caller(console.Server))
 }
 

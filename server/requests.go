@@ -9,6 +9,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -127,7 +128,10 @@ func (c *session) OnProfile(p *game.Profile) {
 		return
 	}
 	s := c.server
-	p.Name = cmp.Or(strings.TrimSpace(p.Name), "(1)")
+	// Clients sanitize texts in ways of their own; names and clans reach web pages too. The
+	// original has the same name for those without one, but takes fewer characters for blank.
+	p.Name = cmp.Or(safetext.TrimBlank(safetext.Line(p.Name)), "(1)")
+	p.Clan = safetext.TrimBlank(safetext.Line(p.Clan))
 	c.name = p.Name
 	c.setState(stateReady)
 	c.hasProfile, c.canEnter = true, true

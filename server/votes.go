@@ -17,6 +17,7 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/logline"
 )
 
 // The limits of votes, as in the original: clients rely on some of them.
@@ -120,11 +121,12 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 	}
 	name := v.subject
 	if v.target != game.Nobody {
-		name = fmt.Sprintf("%d:%s", v.target, v.subject)
+		name = s.idAndName(v.target)
 	}
-	s.print(console.Standard, "server", fmt.Sprintf("'%d:%s' voted %s '%s' reason='%s' cmd='%s' force=%d",
-		c.id, s.playerName(c.id), voteNames[kind], name, v.reason, v.command, boolToInt(force)))
+	// The original logs all of a reason, of which players see the beginning.
 	v.reason = safetext.Truncate(v.reason, maxVoteReason)
+	s.print(console.Standard, "server", fmt.Sprintf("%s voted %s %s reason=%s cmd='%s' force=%d",
+		logline.Quote(s.idAndName(c.id)), voteNames[kind], logline.Quote(name), logline.Quote(v.reason), v.command, boolToInt(force)))
 	if force {
 		c.forceVote(&v)
 		return

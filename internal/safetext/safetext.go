@@ -9,7 +9,11 @@
 // emoji need.
 package safetext
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Line returns text as one line that is safe to show.
 func Line[T string | []byte](text T) string {
@@ -52,6 +56,26 @@ func Truncate(s string, limit int) string {
 		}
 	}
 	return s[:limit]
+}
+
+// TrimBlank returns s without the characters at its ends that show nothing: white space,
+// invisible characters and those that look like spaces, such as U+2800 and U+3164. What is
+// left of a name that looks empty is empty.
+func TrimBlank(s string) string {
+	s = strings.TrimLeftFunc(s, isBlank)
+	// A variation selector belongs to the character before it.
+	return strings.TrimRightFunc(s, func(r rune) bool { return isBlank(r) && !unicode.Is(unicode.Variation_Selector, r) })
+}
+
+// isBlank reports whether r shows nothing.
+func isBlank(r rune) bool {
+	const (
+		brailleBlank      = '\u2800'
+		objectReplacement = '\ufffc'
+		nullNotehead      = '\U0001d159'
+	)
+	return r <= ' ' || r == brailleBlank || r == objectReplacement || r == nullNotehead || unicode.IsSpace(r) ||
+		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // isPlain reports whether text consists of graphic ASCII and spaces only.

@@ -93,6 +93,34 @@ func TestTruncate(t *testing.T) {
 	}
 }
 
+func TestTrimBlank(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                       "",
+		"plain":                  "plain",
+		" a b ":                  "a b",
+		"\u00a0\u3164name\u2800": "name",
+		"\u3164":                 "",
+		"\u2800 \u2800":          "",
+		"\u115f\u1160\uffa0":     "",
+		"\u00ad\u034f\u180b":     "",
+		"\u200b\u200c\u200d":     "",
+		"\u3000\u2003\u1680":     "",
+		"\ufe0f\U000e0100":       "",
+		"\ufeff\ufffc\u2065":     "",
+		"\U0001d159\U0001d173":   "",
+		"\x00\x7f\u0085\t":       "",
+		"a\u3164b":               "a\u3164b",
+		"❤\ufe0f":                "❤\ufe0f",
+		"👩\u200d🔧":               "👩\u200d🔧",
+		"한글":                     "한글",
+		"\u202e\u2066abc\u2069 ": "abc",
+	} {
+		if got := TrimBlank(in); got != want {
+			t.Errorf("TrimBlank(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestAllocations(t *testing.T) {
 	text, dst := "plain text of a line", make([]byte, 0, 64)
 	if n := testing.AllocsPerRun(100, func() {

@@ -47,6 +47,13 @@ func appendRest(dst []byte, system, text string) []byte {
 	return append(dst, text...)
 }
 
+// Quote returns text from a client in single quotation marks, as lines have names and
+// reasons. Those in the text become U+2019, so that it cannot end the field and imitate
+// others: tools look for the first or the last quotation mark and know no escapes.
+func Quote(text string) string {
+	return "'" + strings.ReplaceAll(safetext.Line(text), "'", "\u2019") + "'"
+}
+
 // Handler is a [slog.Handler] that writes a long line per record: the attribute SystemKey
 // in brackets, and the others after the message as key=value.
 type Handler struct {

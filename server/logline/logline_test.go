@@ -76,3 +76,17 @@ func TestHandlerDefaults(t *testing.T) {
 		t.Errorf("%q, %v", out.String(), err)
 	}
 }
+
+func TestQuote(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                           "''",
+		"plain name":                 "'plain name'",
+		"x' cmd='shutdown' force=1":  "'x\u2019 cmd=\u2019shutdown\u2019 force=1'",
+		"a\n[2024-02-03][server]: b": "'a [2024-02-03][server]: b'",
+		"\u202eb\x1b[2J\u2028c\x85'": "'b [2J c?\u2019'",
+	} {
+		if got := Quote(in); got != want {
+			t.Errorf("Quote(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
