@@ -330,6 +330,19 @@ func TestRconOnce(t *testing.T) {
 	}
 }
 
+// TestRconHostileTexts checks that errors with what a server says are safe to show.
+func TestRconHostileTexts(t *testing.T) {
+	t.Parallel()
+	p := newTestNetwork(t)
+	server := p.serve("10.0.0.1:27015", func(c transport.Conn, d transport.Datagram) {
+		c.Send(d.Peer, halflife.AppendPrint(nil, "Bad rcon_password.\n\u202e\x1b[2J\u009bx\n"))
+	})
+	_, err := p.rconClient("10.0.0.2:0", server, adminPassword).Run(t.Context(), "status")
+	if !errors.Is(err, halflife.ErrAuth) || strings.ContainsAny(err.Error(), "\u202e\x1b\u009b") {
+		t.Errorf("%q", err)
+	}
+}
+
 // TestRconNobody: a server that does not answer was not sent the command.
 func TestRconNobody(t *testing.T) {
 	t.Parallel()

@@ -12,8 +12,9 @@ import (
 // Info is what a server says about itself. Strings longer than what the protocol
 // leaves room for are cut when they are sent.
 type Info struct {
-	// Address is what the server believes its address to be, as "ip:port". It is
-	// often a private one: clients use the address that the answer came from.
+	// Address is where the server can be reached, as "ip:port", or empty if it does not
+	// know. Of other servers it is often a private address, 0.0.0.0 or "LOOPBACK":
+	// clients use the address that the answer came from.
 	Address string
 	// Name is the name of the server, at most 63 bytes.
 	Name string
@@ -105,7 +106,7 @@ const textProtocol = 47
 
 // appendCommon appends the fields that info and details begin with.
 func (i *Info) appendCommon(dst []byte) []byte {
-	dst = appendString(dst, cmp.Or(i.Address, "LOOPBACK"), maxAddress)
+	dst = appendString(dst, i.Address, maxAddress)
 	dst = appendString(dst, i.Name, maxName)
 	dst = appendString(dst, i.Map, maxMap)
 	dst = appendString(dst, i.Dir, maxDir)
@@ -312,7 +313,7 @@ func AppendInfostring(dst []byte, i *Info) []byte {
 	dst = append(append(append(dst, header...), infostringHeader...), 0)
 	p := infoString(dst)
 	p.addNumber("protocol", cmp.Or(i.Protocol, textProtocol))
-	p.addText("address", cmp.Or(i.Address, "LOOPBACK"), maxAddress)
+	p.addText("address", i.Address, maxAddress)
 	p.addNumber("players", int(clampToByte(i.Players, maxTextCount)))
 	p.addNumber("proxytarget", 0)
 	p.addBool("lan", i.LAN)

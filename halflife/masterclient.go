@@ -26,21 +26,26 @@ const (
 	listAttempts     = 3
 	listTimeout      = 500 * time.Millisecond
 	extraPageTimeout = 150 * time.Millisecond // for pages that were not requested
-	maxPages         = 100
+	maxListTime      = 30 * time.Second
+	maxPages         = 100 // and as many that were not requested
 	maxListed        = 20000
 )
 
 // FetchList asks a master for its list. conn must not be read by others meanwhile.
 // Entries that cannot be addresses of servers are left out, and so are repeated ones.
 // When a master stops answering, the servers so far are returned with an error that
-// wraps ErrNoAnswer. Other errors are those of ctx and of the connection.
+// wraps ErrNoAnswer. Other errors are those of ctx and of the connection. A list is read for
+// at most 30 s, and up to 20,000 servers.
 func FetchList(ctx context.Context, conn transport.Conn, master transport.Peer, cfg ListConfig) ([]transport.Peer, error) {
 	defer context.AfterFunc(ctx, conn.Wake)()
-	f := listFetcher{conn: conn, master: transport.Unmap(master), cfg: cfg, seen: make(map[transport.Peer]bool)}
+	f := listFetcher{conn: conn, master: transport.Unmap(master), cfg: cfg, end: conn.Now() + int64(maxListTime), seen: make(map[transport.Peer]bool)}
 	f.batch = make([]transport.Datagram, 1)
 	req := ListRequest{Format: cfg.Format, Region: RegionAll, Filter: cfg.Filter, HasFilter: cfg.Filter != Filter{}}
 	ids, cursors := map[uint32]bool{0: true}, map[netip.AddrPort]bool{{}: true}
 	for range maxPages {
+		if f.isFull() {
+			return f.servers, nil
+		}
 		page, err := f.requestPage(ctx, &req)
 		if err != nil {
 			return f.servers, err
@@ -57,13 +62,16 @@ func FetchList(ctx context.Context, conn transport.Conn, master transport.Peer, 
 				cursors[req.After] = true
 			}
 		}
-		if !more || len(f.servers) >= maxListed {
+		if !more {
 			break
 		}
 	}
 	// Some masters send further pages without a request, each marked as the last.
 	if cfg.Format == ListSteam || cfg.Format == ListAll {
-		for {
+		for range maxPages {
+			if f.isFull() {
+				break
+			}
 			page, err := f.readPage(ctx, conn.Now()+int64(extraPageTimeout))
 			if err != nil || page == nil {
 				return f.servers, err
@@ -73,10 +81,14 @@ func FetchList(ctx context.Context, conn transport.Conn, master transport.Peer, 
 	return f.servers, nil
 }
 
+// isFull reports whether no more of the list is read.
+func (f *listFetcher) isFull() bool { return len(f.servers) >= maxListed || f.conn.Now() >= f.end }
+
 type listFetcher struct {
 	conn    transport.Conn
 	master  transport.Peer
 	cfg     ListConfig
+	end     int64 // when to stop
 	batch   []transport.Datagram
 	seen    map[transport.Peer]bool
 	servers []transport.Peer

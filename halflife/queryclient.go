@@ -265,7 +265,8 @@ func (a *serverQuery) handleInfo(now int64, b []byte) {
 	if err != nil || form == a.status.Format || a.status.Format == FormatDetails && form != FormatA2S {
 		return
 	}
-	if a.status.Format == 0 || form == FormatA2S {
+	first := a.status.Format == 0
+	if first || form == FormatA2S {
 		a.status.Ping = time.Duration(now - a.sentAt)
 	}
 	a.status.Info, a.status.Format = i, form
@@ -273,7 +274,7 @@ func (a *serverQuery) handleInfo(now int64, b []byte) {
 		a.startLists(now)
 		return
 	}
-	if a.challenges == 0 {
+	if first && a.challenges == 0 { // once: a server may send answers of all formats forever
 		a.deadline = now + int64(a2sTimeout)
 	}
 }

@@ -29,6 +29,7 @@ const (
 	rconIdleTimeout      = 200 * time.Millisecond // of silence end the output
 	maxRconDuration      = 5 * time.Second        // of output
 	maxRconText          = 1 << 20
+	maxDiscarded         = 1000 // batches
 )
 
 // RconClient runs commands on a server. The password is sent unencrypted. A client is
@@ -90,7 +91,7 @@ func (c *RconClient) Run(ctx context.Context, command string) (string, error) {
 }
 
 // rconError returns the error for a text that servers send instead of running a
-// command.
+// command. The text must be safe to show.
 func rconError(text string) error {
 	if rest, ok := strings.CutPrefix(text, textBadPassword); ok {
 		if reason := strings.TrimSpace(rest); reason != "" && !strings.Contains(reason, "\n") {
@@ -138,7 +139,7 @@ func (c *RconClient) requestChallenge(ctx context.Context) error {
 				return nil
 			}
 			if text, err := ParsePrint(b); err == nil {
-				if err := rconError(string(text)); err != nil {
+				if err := rconError(safetext.Lines(text)); err != nil {
 					return err
 				}
 			}
@@ -154,8 +155,8 @@ func (c *RconClient) execute(ctx context.Context, command string) (text string, 
 		return "", false, err
 	}
 	c.buf = req
-	// Drop output of earlier commands.
-	for {
+	// Drop output of earlier commands, as much as a receive buffer may hold.
+	for range maxDiscarded {
 		if n, err := c.conn.ReadBatch(c.batch, c.conn.Now()-1); err != nil {
 			return "", false, err
 		} else if n == 0 {
@@ -225,10 +226,10 @@ func receive(ctx context.Context, c transport.Conn, batch []transport.Datagram, 
 		switch {
 		case err != nil:
 			return d, false, err
+		case c.Now() >= until: // even if there is more, which may never end
+			return d, false, ctx.Err()
 		case n == 1 && batch[0].Peer == from:
 			return batch[0], true, nil
-		case n == 0 && c.Now() >= until:
-			return d, false, ctx.Err()
 		}
 	}
 }

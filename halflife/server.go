@@ -34,8 +34,9 @@ type Game interface {
 }
 
 // LegacyPolicy says which addresses get answers that are longer than the request
-// without having passed a challenge. It concerns text queries and the request for an
-// rcon challenge, but not A2S.
+// without having passed a challenge: to text queries, to the request for an rcon
+// challenge, and to A2S_INFO without a challenge, as programs of before 2020 send it.
+// Over the limits, the answer to the latter is a challenge.
 type LegacyPolicy uint8
 
 // The policies.
@@ -305,11 +306,16 @@ func (s *Server) Feed(now int64, peer transport.Peer, b []byte) {
 	case RequestRconChallenge:
 		s.handleRconChallenge(now, peer, b)
 	case RequestA2SInfo, RequestA2SPlayers, RequestA2SRules:
-		if r.Challenge == NoChallenge || !s.cookies.Valid(&a2sChallenge, now, peer.Addr(), 0, r.Challenge) {
-			s.sendA2SChallenge(now, peer, b)
+		if r.Challenge != NoChallenge && s.cookies.Valid(&a2sChallenge, now, peer.Addr(), 0, r.Challenge) {
+			s.handleProven(now, peer, r.Kind)
 			return
 		}
-		s.handleProven(now, peer, r.Kind)
+		if r.Kind == RequestA2SInfo && r.Challenge == NoChallenge && s.allowsLegacy(peer.Addr()) {
+			if _, ok := s.sendLongAnswer(now, peer, s.currentAnswers(now).a2sInfo); ok {
+				return
+			}
+		}
+		s.sendA2SChallenge(now, peer, b)
 	case RequestA2SChallenge:
 		s.sendA2SChallenge(now, peer, b)
 	case RequestPing:
@@ -397,20 +403,25 @@ func (s *Server) isProven(now int64, a netip.Addr) bool {
 func (s *Server) sendAnswer(now int64, peer transport.Peer, req, reply []byte) {
 	if isSmallReply(len(req), len(reply)) {
 		s.send(peer, reply)
-		return
+	} else if reason, ok := s.sendLongAnswer(now, peer, reply); !ok {
+		s.drop(reason)
 	}
+}
+
+// sendLongAnswer sends an answer that is longer than the request, or returns why not.
+func (s *Server) sendLongAnswer(now int64, peer transport.Peer, reply []byte) (DropReason, bool) {
 	a := peer.Addr()
 	known := s.isProven(now, a)
 	switch {
 	case !known && !s.allowsLegacy(a):
-		s.drop(DropLegacy)
+		return DropLegacy, false
 	case !a.IsLoopback() && !(s.perAddress.Take(now, limit.Person(a), 1) && s.perNetwork.Take(now, limit.Network(a), 1)):
-		s.drop(DropRate)
+		return DropRate, false
 	case !known && !s.takeBytes(now, a, len(reply)):
-		s.drop(DropBytes)
-	default:
-		s.send(peer, reply)
+		return DropBytes, false
 	}
+	s.send(peer, reply)
+	return 0, true
 }
 
 // isSmallReply reports whether an answer is at most 1.2 times as long as its request.

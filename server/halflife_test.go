@@ -166,6 +166,29 @@ func TestHalfLifeLegacyQueries(t *testing.T) {
 	}
 }
 
+// TestHalfLifeAddress checks that text queries tell an address that can be used, or none.
+func TestHalfLifeAddress(t *testing.T) {
+	for _, c := range []struct{ listening, port, want string }{
+		{"198.51.100.7:8303", "0", "198.51.100.7:8303"},
+		{"198.51.100.7:8303", "9000", "198.51.100.7:9000"},
+		{"[2001:db8::7]:8303", "0", "[2001:db8::7]:8303"},
+		{"192.168.1.7:8303", "0", "192.168.1.7:8303"},
+		{"192.168.1.7:8303", "9000", ""}, // the port of a router whose address is not known
+		{"0.0.0.0:8303", "0", ""},
+		{"[::]:8303", "0", ""},
+		{"[::]:8303", "9000", ""},
+	} {
+		ts := newTestServer(t, nil, "sv_external_port "+c.port)
+		ts.addr = transport.MustParsePeer(c.listening)
+		for _, kind := range []halflife.RequestKind{halflife.RequestInfo, halflife.RequestDetails, halflife.RequestInfostring} {
+			i, _, err := halflife.ParseInfo(hlClient{ts, local(5000)}.askOne(halflife.AppendTextRequest(nil, kind)))
+			if i.Address != c.want || err != nil {
+				t.Errorf("listening at %s, external port %s: %v tells %q, want %q, %v", c.listening, c.port, kind, i.Address, c.want, err)
+			}
+		}
+	}
+}
+
 // TestHalfLifeRcon checks that the remote console gives the rights of its passwords and
 // no others.
 func TestHalfLifeRcon(t *testing.T) {

@@ -28,6 +28,8 @@ type testServer struct {
 	srv *Server
 	now conn.Time
 	log strings.Builder
+	// addr is the address that the server listens on.
+	addr transport.Peer
 	// send takes what the server sends. By default it goes to clients.
 	send        func(to transport.Peer, b []byte)
 	clients     map[transport.Peer]*testclient.Client
@@ -43,7 +45,7 @@ func (ts *testServer) ReadBatch([]transport.Datagram, int64) (int, error) {
 }
 func (ts *testServer) Flush() error              { return nil }
 func (ts *testServer) Wake()                     {}
-func (ts *testServer) LocalAddr() transport.Peer { return transport.MustParsePeer("10.0.0.1:8303") }
+func (ts *testServer) LocalAddr() transport.Peer { return ts.addr }
 func (ts *testServer) Stats() transport.Stats    { return transport.Stats{} }
 func (ts *testServer) Close() error              { return nil }
 
@@ -65,7 +67,7 @@ func newTestServer(tb testing.TB, files fs.FS, commands ...string) *testServer {
 // a test server.
 func newTestServerWith(tb testing.TB, cfg Config, commands ...string) *testServer {
 	tb.Helper()
-	ts := &testServer{tb: tb, now: conn.Time(time.Hour), clients: map[transport.Peer]*testclient.Client{}}
+	ts := &testServer{tb: tb, now: conn.Time(time.Hour), addr: transport.MustParsePeer("10.0.0.1:8303"), clients: map[transport.Peer]*testclient.Client{}}
 	ts.send = func(to transport.Peer, b []byte) {
 		if c := ts.clients[to]; c != nil {
 			c.Receive(b)
