@@ -77,7 +77,7 @@ func (c *dumpCmd) Run() error {
 	fmt.Fprintf(os.Stderr, "%d datagrams, %d connections, %d messages, %d snapshots (%d more without their base), %d faults\n",
 		s.Datagrams, s.Connections, s.Messages, s.Snapshots, s.Unresolved, s.Faults)
 	if err != nil {
-		return errors.New(printable(fmt.Sprintf("%s: %v", c.File, err)))
+		return fmt.Errorf("%s: %w", c.File, err)
 	}
 	for i, pattern := range c.Message {
 		if !matched[i] && !dump.HasName(func(name string) bool { return matchesName(pattern, name) }) {

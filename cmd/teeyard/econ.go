@@ -32,6 +32,7 @@ const (
 	econSilence        = 250 * time.Millisecond
 	econCommandTimeout = 10 * time.Second // for all output
 	maxEconLine        = 64 << 10         // received bytes without an end of line
+	maxEconOutput      = 1 << 20          // bytes of output of a command
 	maxEconCommand     = 1300             // bytes of a line, the limit of servers
 )
 
@@ -143,7 +144,7 @@ func (e *econConsole) Run(ctx context.Context, line string) (string, error) {
 	}
 	var out strings.Builder
 	wait := econAnswerTimeout
-	for end := time.Now().Add(econCommandTimeout); time.Now().Before(end); wait = econSilence {
+	for end := time.Now().Add(econCommandTimeout); time.Now().Before(end) && out.Len() < maxEconOutput; wait = econSilence {
 		text, err := e.readLine(ctx, time.Now().Add(wait))
 		if errors.Is(err, errEconTimeout) {
 			break
@@ -160,9 +161,9 @@ func (e *econConsole) Run(ctx context.Context, line string) (string, error) {
 	return out.String(), nil
 }
 
-// discardOutput drops what the server logged since the last command.
+// discardOutput drops what the server logged since the last command, for a second at most.
 func (e *econConsole) discardOutput(ctx context.Context) {
-	for {
+	for end := time.Now().Add(time.Second); time.Now().Before(end); {
 		if _, err := e.readLine(ctx, time.Now().Add(time.Millisecond)); err != nil {
 			return
 		}

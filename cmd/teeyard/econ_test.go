@@ -84,3 +84,22 @@ func TestEconConsole(t *testing.T) {
 		t.Errorf("without a port: %v", err)
 	}
 }
+
+// TestEndlessEcon checks that a console that never stops sending does not keep us.
+func TestEndlessEcon(t *testing.T) {
+	addr := fakeEcon(t, "Enter password:\n", func(line string) string {
+		if line != "status" {
+			return "Authentication successful.\n"
+		}
+		return strings.Repeat("output of the command\n", 200_000)
+	})
+	r, err := openEcon(t.Context(), addr, "s3cret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	out, err := r.Run(t.Context(), "status")
+	if err != nil || len(out) < maxEconOutput || len(out) > 2*maxEconOutput {
+		t.Errorf("%d bytes, %v", len(out), err)
+	}
+}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/teeyard/teeyard/internal/safetext"
 )
 
 type commands struct {
@@ -67,7 +69,7 @@ func main() {
 	parser.Stdout = os.Stderr // for usage errors
 	parser.FatalIfErrorf(err)
 	if err := command.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "teeyard:", err)
+		fmt.Fprintln(os.Stderr, "teeyard:", safetext.Lines(err.Error())) // it may quote what a server sent
 		os.Exit(1)
 	}
 }

@@ -81,9 +81,9 @@ func (c *masterCmd) serveHTTP(m *master.Master, stop func()) (end func(), err er
 		return nil, err
 	}
 	fmt.Printf("master: the list is at http://%v/\n", l.Addr())
-	s := &http.Server{Handler: m.Handler(), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+	s := newHTTPServer(m.Handler())
 	go func() {
-		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.Serve(newCappedListener(l)); !errors.Is(err, http.ErrServerClosed) {
 			fmt.Fprintln(os.Stderr, "teeyard: the web page:", err)
 			stop()
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
@@ -162,7 +163,7 @@ func waitFor[T any](ctx context.Context, read func() (T, error)) (T, error) {
 func runAndPrint(ctx context.Context, w io.Writer, r remoteConsole, line string) error {
 	text, err := r.Run(ctx, line)
 	if text != "" && !errors.Is(err, halflife.ErrAuth) {
-		io.WriteString(w, strings.TrimSuffix(text, "\n")+"\n")
+		io.WriteString(w, strings.TrimSuffix(safetext.Lines(text), "\n")+"\n")
 	}
 	return err
 }
@@ -209,7 +210,7 @@ func runTerminal(ctx context.Context, r remoteConsole, t *term.Terminal) error {
 		case errors.Is(err, halflife.ErrAuth), errors.Is(err, halflife.ErrBanned), errors.Is(err, client.ErrClosed), errors.Is(err, client.ErrRcon), errors.Is(err, errEconClosed), ctx.Err() != nil:
 			return err
 		case err != nil:
-			fmt.Fprintln(t, err)
+			fmt.Fprintln(t, safetext.Lines(err.Error()))
 		}
 	}
 }

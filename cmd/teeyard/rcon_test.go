@@ -80,6 +80,41 @@ func TestTalk(t *testing.T) {
 	}
 }
 
+// hostileConsole is a console that tries to control the terminal.
+type hostileConsole struct{}
+
+const hostileText = "\u202egnp.exe\u200f\x1b[2J\u009b31m\r\nnext\u2028\x07"
+
+func (hostileConsole) Run(_ context.Context, line string) (string, error) {
+	if line == "fail" {
+		return "", errors.New(hostileText)
+	}
+	return hostileText, nil
+}
+
+func (hostileConsole) Close() error { return nil }
+
+// TestConsolesAreSafe checks that nothing that a console sends, as output or in an error, gets
+// to the terminal as it is.
+func TestConsolesAreSafe(t *testing.T) {
+	const safe = "gnp.exe [2J 31m\nnext  "
+	var out strings.Builder
+	if err := runAndPrint(t.Context(), &out, hostileConsole{}, "status"); err != nil || out.String() != safe+"\n" {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+	out.Reset()
+	terminal := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{strings.NewReader("status\rfail\r\x04"), &out}, "> ")
+	if err := runTerminal(t.Context(), hostileConsole{}, terminal); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); strings.Count(got, strings.ReplaceAll(safe, "\n", "\r\n")) != 2 || strings.ContainsAny(got, "\u202e\u200f\u009b\u2028\x07") {
+		t.Errorf("%q", got)
+	}
+}
+
 // loopback is a port of this machine.
 func loopback(ts *testscript.TestScript, port string) transport.Peer {
 	p, err := strconv.ParseUint(port, 10, 16)

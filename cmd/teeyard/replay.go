@@ -9,11 +9,11 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/server"
 )
 
@@ -105,7 +105,7 @@ func (i *replayInfo) addTick(t *replay.Tick, events []game.Event) {
 		case c.Kind == game.CmdProfile && c.Profile != nil && i.playerIndex[c.Player] == 0:
 			// A hostile log may have any number of players.
 			if len(i.Players) < 10000 {
-				i.Players = append(i.Players, replayPlayer{ID: int(c.Player), Name: c.Profile.Name, Clan: c.Profile.Clan, Since: ticksToSeconds(i.joinTick[c.Player])})
+				i.Players = append(i.Players, replayPlayer{ID: int(c.Player), Name: safetext.Line(c.Profile.Name), Clan: safetext.Line(c.Profile.Clan), Since: ticksToSeconds(i.joinTick[c.Player])})
 				i.playerIndex[c.Player] = len(i.Players)
 				i.numPlaying++
 				i.MostPlayers = max(i.MostPlayers, i.numPlaying)
@@ -159,9 +159,12 @@ func (c *replayInfoCmd) Run() error {
 	defer f.Close()
 	h := r.Header()
 	info := &replayInfo{
-		File: c.File, Program: h.Program, Start: time.UnixMilli(h.StartTime).UTC(), Map: h.Map, SHA256: hex.EncodeToString(h.MapSHA256[:]),
-		Width: h.Terrain.Width, Height: h.Terrain.Height, Mode: h.ModeName, Mods: h.Mods, Seed: h.Seed, IdleTicks: h.IdleTicks, Ticks: h.IdleTicks,
+		File: c.File, Program: safetext.Line(h.Program), Start: time.UnixMilli(h.StartTime).UTC(), Map: safetext.Line(h.Map), SHA256: hex.EncodeToString(h.MapSHA256[:]),
+		Width: h.Terrain.Width, Height: h.Terrain.Height, Mode: safetext.Line(h.ModeName), Seed: h.Seed, IdleTicks: h.IdleTicks, Ticks: h.IdleTicks,
 		Players: []replayPlayer{},
+	}
+	for _, m := range h.Mods {
+		info.Mods = append(info.Mods, safetext.Line(m))
 	}
 	if st, err := f.Stat(); err == nil {
 		info.Bytes = st.Size()
@@ -187,6 +190,7 @@ func (c *replayInfoCmd) Run() error {
 	for id := range game.PlayerID(game.MaxPlayers) {
 		info.playerLeft(id)
 	}
+	info.Problem = safetext.Line(info.Problem)
 	info.Seconds = ticksToSeconds(info.Ticks)
 	info.End = r.End().String()
 	if c.JSON {
@@ -200,12 +204,12 @@ func (i *replayInfo) print(w io.Writer) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-9s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	line("map", "%s, %d x %d tiles, sha256 %s", printable(i.Map), i.Width, i.Height, i.SHA256)
-	line("mode", "%s", printable(i.Mode))
+	line("map", "%s, %d x %d tiles, sha256 %s", i.Map, i.Width, i.Height, i.SHA256)
+	line("mode", "%s", i.Mode)
 	for _, m := range i.Mods {
-		line("mod", "%s", printable(m))
+		line("mod", "%s", m)
 	}
-	line("recorded", "%s by %s", i.Start.Format("2006-01-02 15:04:05 MST"), printable(i.Program))
+	line("recorded", "%s by %s", i.Start.Format("2006-01-02 15:04:05 MST"), i.Program)
 	line("length", "%v, %d ticks, the first %d without anybody", ticksToDuration(i.Ticks), i.Ticks, i.IdleTicks)
 	line("size", "%d bytes, %d commands", i.Bytes, i.Commands)
 	line("end", "%s", map[bool]string{true: "the recorder was killed", false: i.End}[i.End == replay.EndNone.String()])
@@ -215,7 +219,7 @@ func (i *replayInfo) print(w io.Writer) {
 		line("match", "%d lines of chat", i.Chat)
 	}
 	if i.Problem != "" {
-		line("trouble", "%s", printable(i.Problem))
+		line("trouble", "%s", i.Problem)
 	}
 	line("players", "%d, at most %d at once", len(i.Players), i.MostPlayers)
 	for _, p := range i.Players {
@@ -236,12 +240,6 @@ func ticksToDuration(ticks int32) time.Duration {
 	return (time.Duration(ticks) * time.Second / game.TickRate).Round(time.Second)
 }
 
-// printable escapes control characters.
-func printable(s string) string {
-	q := strconv.Quote(s)
-	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
-}
-
 type replayVerifyCmd struct {
 	Files []string `arg:"" name:"file" help:"Replay logs."`
 }
@@ -260,7 +258,7 @@ func (c *replayVerifyCmd) Run() error {
 	bad := 0
 	for _, name := range c.Files {
 		if err := verifyReplay(name); err != nil {
-			fmt.Printf("%s: FAILED: %s\n", printable(name), printable(err.Error()))
+			fmt.Printf("%s: FAILED: %s\n", safetext.Line(name), safetext.Line(err.Error()))
 			bad++
 		}
 	}
@@ -281,9 +279,9 @@ func verifyReplay(name string) error {
 	took := time.Since(begin)
 	switch {
 	case err == nil && res.End == replay.EndNone:
-		fmt.Printf("%s: the recorder was killed; ", printable(name))
+		fmt.Printf("%s: the recorder was killed; ", safetext.Line(name))
 	case errors.Is(err, replay.ErrTruncated):
-		fmt.Printf("%s: cut off behind byte %d; ", printable(name), r.ValidBytes())
+		fmt.Printf("%s: cut off behind byte %d; ", safetext.Line(name), r.ValidBytes())
 	case errors.Is(err, replay.ErrMismatch) && r.Header().Program != server.Program():
 		return fmt.Errorf("%w (recorded by %s, verified by %s; versions may differ in their rules)", err, r.Header().Program, server.Program())
 	case err != nil && res.LastGoodTick > 0:
@@ -291,7 +289,7 @@ func verifyReplay(name string) error {
 	case err != nil:
 		return err
 	default:
-		fmt.Printf("%s: ", printable(name))
+		fmt.Printf("%s: ", safetext.Line(name))
 	}
 	fmt.Printf("ok, %d ticks (%v), %d checksums agree, %.0f ticks per second\n",
 		res.Ticks, ticksToDuration(res.Ticks), res.HashesMatched, float64(res.Ticks)/took.Seconds())
@@ -337,7 +335,7 @@ func (c *replayCutCmd) Run() error {
 		os.Remove(c.Out)
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
-	fmt.Printf("%s: up to tick %d (%v)\n", printable(c.Out), last, ticksToDuration(last))
+	fmt.Printf("%s: up to tick %d (%v)\n", safetext.Line(c.Out), last, ticksToDuration(last))
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
