@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/teeyard/teeyard/game"
@@ -89,6 +90,27 @@ type ServerInfo struct {
 	SkillLevel                             int32
 	Players, PlayerSlots                   int32
 	Clients, MaxClients                    int32
+}
+
+// RefusedTeamText returns why a player cannot change to a team now, "" if they can, or as
+// far as that is known: the rules decide.
+func RefusedTeamText(w *game.World, id game.PlayerID, t game.Team) string {
+	p, ok := w.Player(id)
+	if !ok || p.Team == t {
+		return ""
+	}
+	wait := (p.TeamChangeTick - w.Tick()) / game.TickRate
+	switch g := &w.Frame().Game; {
+	case w.Paused() && g.StartTick != w.Tick(): // not the countdown before a match
+		return "Teams cannot be changed while the game stands still"
+	case t != game.TeamSpectators && w.TeamsLocked():
+		return "Teams are locked"
+	case p.TeamChangeTick > w.Tick():
+		return fmt.Sprintf("Time to wait before changing team: %02d:%02d", wait/60, wait%60)
+	case p.Team == game.TeamSpectators && w.NumPlaying() >= int(w.Rules().PlayerSlots):
+		return fmt.Sprintf("Only %d active players are allowed", w.Rules().PlayerSlots)
+	}
+	return ""
 }
 
 // PlayerIDOf returns v as a player id, Nobody if it is out of range.

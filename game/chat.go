@@ -1,6 +1,9 @@
 package game
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // maxChatLen is the maximum length of a chat line in code points.
 const maxChatLen = 127
@@ -83,9 +86,16 @@ func (w *World) applyChat(cmd *Command) {
 		}
 		line.Target = cmd.Target
 	}
-	if w.callChat(&line) {
-		w.sendChat(&line)
+	if !w.callChat(&line) {
+		return
 	}
+	if (line.Mode == ChatAll || line.Mode == ChatTeam) && strings.HasPrefix(line.Text, "/") {
+		// A command that nobody knows, perhaps with a password in it.
+		name, _, _ := strings.Cut(line.Text, " ")
+		w.addEvent(Event{Kind: EvChat, To: MaskOne(cmd.Player), Player: Nobody, Target: Nobody, Chat: ChatAll, Text: "No such command: " + name + ". Try /help"})
+		return
+	}
+	w.sendChat(&line)
 }
 
 // sendChat emits the event of a chat line for its recipients.

@@ -134,3 +134,21 @@ func TestProfileIsBounded(t *testing.T) {
 		testenv.Check(t, ok && p.Profile.Name == tt.want && p.Profile.Clan == "12345678901", "%q: %+v", tt.name, p.Profile)
 	}
 }
+
+// TestUnknownChatCommands checks that a line with a slash, which nothing has handled as a
+// command, is seen by nobody, and that its author is told.
+func TestUnknownChatCommands(t *testing.T) {
+	w := newWorld(t, game.Config{Rules: rules(func(r *game.Rules) { r.SpamProtection = false })})
+	w.enter(0, 1)
+	for _, mode := range []game.ChatMode{game.ChatAll, game.ChatTeam} {
+		cmd := say(0, "/login secret")
+		cmd.Chat = mode
+		evs := w.chatEvents(cmd)
+		testenv.Check(t, len(evs) == 1 && evs[0].To == game.MaskOne(0) && evs[0].Player == game.Nobody && evs[0].Text == "No such command: /login. Try /help",
+			"mode %d: events %+v", mode, evs)
+	}
+	whisper := say(0, "/hi")
+	whisper.Chat, whisper.Target = game.ChatWhisper, 1
+	evs := w.chatEvents(whisper)
+	testenv.Check(t, len(evs) == 1 && evs[0].Text == "/hi", "a whisper: %+v", evs)
+}

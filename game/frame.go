@@ -45,10 +45,12 @@ const (
 
 // GameState is the state of the match.
 type GameState struct {
-	Flags        GameFlags
-	StartTick    int32 // tick at which the match started
-	State        GameStateFlags
-	EndTick      int32    // tick at which State ends, 0 for never
+	Flags     GameFlags
+	StartTick int32 // tick at which the match started
+	State     GameStateFlags
+	// EndTick is the tick at which State ends, 0 for never. After the end of a round or
+	// match it is how many ticks that took.
+	EndTick      int32
 	TeamScore    [2]int32 // with GameFlagTeams
 	FlagCarrier  [2]int32 // with GameFlagFlags: player id, -1 dropped, -2 at the stand, -3 missing
 	FlagDropTick [2]int32 // with GameFlagFlags

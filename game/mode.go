@@ -66,7 +66,9 @@ type PickupHook interface {
 }
 
 // ChatHook is called for chat lines of players that passed the spam protection. It can
-// change them. If it cancels, the line is not sent.
+// change them. If it cancels, the line is not sent. Lines that begin with a slash are
+// commands: nobody sees them, and if no hook cancels one, its author is told that there is no
+// such command.
 type ChatHook interface {
 	OnChat(ctx *Ctx, c *ChatMessage)
 }

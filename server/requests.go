@@ -206,17 +206,14 @@ func (c *session) canRequest() bool {
 
 // OnCommand implements bridge.ClientMessageHandler.
 func (c *session) OnCommand(cmd game.Command) {
-	if c.canRequest() {
-		cmd.Player = c.id
-		c.server.queueRequest(cmd)
+	if !c.canRequest() {
+		return
 	}
-}
-
-// OnChatCommand implements bridge.ClientMessageHandler. The server has no chat commands.
-func (c *session) OnChatCommand(_, _ string) {
-	if c.canRequest() {
-		c.server.countDrop(dropUnwanted)
+	if cmd.Kind == game.CmdSay && cmd.Chat != game.ChatWhisper && strings.HasPrefix(cmd.Text, "/") && c.runChatCommand(cmd.Text) {
+		return
 	}
+	cmd.Player = c.id
+	c.server.queueRequest(cmd)
 }
 
 // OnRconAuth implements bridge.ClientMessageHandler.

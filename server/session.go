@@ -72,8 +72,9 @@ type session struct {
 	latency           latencyMeter
 	scoreboardLatency [game.MaxPlayers]int32 // ms, as the client sees them
 
-	rcon   rconState
-	ballot ballot
+	rcon           rconState
+	ballot         ballot
+	whisperPartner game.PlayerID // to whom it whispered last, or Nobody
 }
 
 // person returns the addresses that count as the one person behind the session.
@@ -126,7 +127,7 @@ func (c *session) resetForMap() {
 	c.lastInputTick, c.playerFlags = 0, 0
 	c.snapshots.reset()
 	c.latency = latencyMeter{}
-	c.ballot = ballot{}
+	c.ballot, c.whisperPartner = ballot{}, game.Nobody
 	clear(c.scoreboardLatency[:])
 	c.bridge.Reset()
 }

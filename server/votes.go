@@ -93,12 +93,6 @@ func (v *votes) cancel() {
 	v.pendingResults = v.pendingResults[:0]
 }
 
-// mustWaitToVote reports whether a person has to wait before they can call a vote.
-func (s *Server) mustWaitToVote(person netip.Prefix) bool {
-	now := int64(s.now)
-	return s.settings.SpamProtection != 0 && (s.votes.tried.Has(now, person) || s.votes.called.Has(now, person))
-}
-
 // OnCallVote implements bridge.ClientMessageHandler.
 func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force bool) {
 	if !c.canRequest() {
@@ -110,13 +104,24 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 			return
 		}
 	} else {
-		if s.mustWaitToVote(c.person()) || s.teamOf(c.id) == game.TeamSpectators || s.votes.running() {
+		switch now, spam := int64(s.now), s.settings.SpamProtection != 0; {
+		case spam && s.votes.tried.Has(now, c.person()):
+			return
+		case s.teamOf(c.id) == game.TeamSpectators:
+			c.reply("Spectators cannot call votes")
+			return
+		case s.votes.running():
+			c.reply("Another vote runs; wait for its end")
+			return
+		case spam && s.votes.called.Has(now, c.person()):
+			c.reply("You can call one vote a minute")
 			return
 		}
 		s.votes.tried.Add(int64(s.now), c.person())
 	}
 	v := vote{kind: kind, caller: c.id, person: c.person(), target: game.Nobody, reason: cmp.Or(reason, "No reason given")}
-	if !s.resolveVote(&v, value) {
+	if refusal := s.resolveVote(&v, value); refusal != "" {
+		c.reply(refusal)
 		return
 	}
 	name := v.subject
@@ -136,51 +141,59 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 
 var voteNames = [...]string{bridge.VoteOption: "option", bridge.VoteKick: "kick", bridge.VoteSpectate: "spectate"}
 
-// resolveVote sets what a vote is about and the command that it decides on. It reports
-// whether there can be such a vote.
-func (s *Server) resolveVote(v *vote, value string) bool {
+// resolveVote sets what a vote is about and the command that it decides on. It returns why
+// there can be no such vote, or "".
+func (s *Server) resolveVote(v *vote, value string) (refusal string) {
 	switch v.kind {
 	case bridge.VoteOption:
 		i := s.votes.findOption(value)
 		if i < 0 {
-			return false
+			return fmt.Sprintf("'%s' is no option of this server", printableText([]byte(value), maxVoteText))
 		}
 		v.subject, v.command = s.votes.options[i].text, s.votes.options[i].command
-		return true
+		return ""
 	case bridge.VoteKick:
-		if s.settings.VoteKick == 0 || s.numPlayers() < s.settings.VoteKickMin {
-			return false
+		if s.settings.VoteKick == 0 {
+			return "This server does not allow votes to kick players"
+		}
+		if s.numPlayers() < s.settings.VoteKickMin {
+			return fmt.Sprintf("Votes to kick need %d players", s.settings.VoteKickMin)
 		}
 	case bridge.VoteSpectate:
 		if s.settings.VoteSpectate == 0 {
-			return false
+			return "This server does not allow votes to move players to the spectators"
 		}
 	default:
-		return false
+		return "There is no such vote"
 	}
 	id, err := strconv.Atoi(strings.TrimSpace(value))
-	if err != nil || id < 0 || id >= len(s.sessions) || game.PlayerID(id) == v.caller {
-		return false
+	switch {
+	case err != nil || id < 0 || id >= len(s.sessions):
+		return "There is no such player"
+	case game.PlayerID(id) == v.caller:
+		return "You cannot call a vote about yourself"
+	case s.bots.has(game.PlayerID(id)):
+		return fmt.Sprintf("'%s' is a bot, which leaves when players need the place", s.playerName(game.PlayerID(id)))
 	}
 	c := s.sessions[id]
 	if c == nil || c.state < stateReady || c.dropping {
-		return false
+		return "There is no such player"
 	}
 	v.target, v.subject = c.id, s.playerName(c.id)
 	switch {
 	case v.kind == bridge.VoteSpectate:
 		if s.teamOf(c.id) == game.TeamSpectators {
-			return false
+			return fmt.Sprintf("'%s' is a spectator already", v.subject)
 		}
 		v.command = fmt.Sprintf("set_team %d -1 %d", id, s.settings.VoteSpectateRejoinDelay)
 	case c.rcon.authed:
-		return false
+		return fmt.Sprintf("'%s' is an operator", v.subject)
 	case s.settings.VoteKickBanTime == 0:
 		v.command = fmt.Sprintf("kick %d Kicked by vote", id)
 	default:
 		v.command = fmt.Sprintf("ban %s %d Banned by vote", bans.FormatNet(c.person()), s.settings.VoteKickBanTime)
 	}
-	return true
+	return ""
 }
 
 // numPlayers returns the number of players who are not spectators or bots.

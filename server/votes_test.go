@@ -379,6 +379,67 @@ func TestVoteKick(t *testing.T) {
 	}
 }
 
+// TestRefusedVotes checks that who calls a vote that cannot be is told why, and others are
+// not.
+func TestRefusedVotes(t *testing.T) {
+	vt := newVoteTest(t, 4, "sv_vote_spectate 1; sv_vote_kick_min 0; sv_bots 6")
+	vt.waitForNav()
+	v := vt.voters
+	vt.until(2*time.Second, "two bots", func() bool { return vt.srv.bots.count() == 2 })
+	v[0].login("adminpw")
+	vt.console("set_team 3 -1")
+	for _, caller := range v[1:3] { // of both versions
+		refused := func(kind, value, want string) {
+			t.Helper()
+			for _, o := range v {
+				clear(o.chat)
+			}
+			caller.call(kind, value, "", false)
+			vt.wantLast("")
+			for _, o := range v {
+				got := strings.Join(o.chat[-1], "|")
+				if o == caller && got != want || o != caller && got != "" {
+					t.Errorf("%s %q: %s reads %q, want %q", kind, value, o.name, got, want)
+				}
+			}
+		}
+		const bot = "'Ada' is a bot, which leaves when players need the place"
+		refused("kick", "63", bot)
+		refused("spectate", "63", bot)
+		refused("kick", "0", "'v0' is an operator")
+		refused("kick", fmt.Sprint(caller.id()), "You cannot call a vote about yourself")
+		refused("kick", "40", "There is no such player")
+		refused("kick", "x", "There is no such player")
+		refused("spectate", "3", "'v3' is a spectator already")
+		refused("option", "no\x1bfun", "'no fun' is no option of this server")
+		vt.console("sv_vote_spectate 0; sv_vote_kick_min 4")
+		refused("kick", "0", "Votes to kick need 4 players")
+		refused("spectate", "0", "This server does not allow votes to move players to the spectators")
+		vt.console("sv_vote_kick 0")
+		refused("kick", "0", "This server does not allow votes to kick players")
+		vt.console("sv_vote_kick 1; sv_vote_spectate 1; sv_vote_kick_min 0")
+	}
+	clear(v[3].chat)
+	v[3].call("option", "fun", "", false)
+	if got := v[3].chat[-1]; !slices.Equal(got, []string{"Spectators cannot call votes"}) {
+		t.Errorf("a spectator reads %q", got)
+	}
+	v[1].call("option", "fun", "", false)
+	clear(v[2].chat)
+	v[2].call("option", "fun", "", false)
+	if got := v[2].chat[-1]; !slices.Equal(got, []string{"Another vote runs; wait for its end"}) {
+		t.Errorf("the second caller reads %q", got)
+	}
+	v[1].vote(-1)
+	vt.run(5 * time.Second)
+	vt.console("sv_spamprotection 1")
+	clear(v[1].chat)
+	v[1].call("option", "fun", "", false)
+	if got := v[1].chat[-1]; !slices.Equal(got, []string{"You can call one vote a minute"}) {
+		t.Errorf("the caller of the last vote reads %q", got)
+	}
+}
+
 func TestLeavingEndsKickVoteButNoBanVote(t *testing.T) {
 	vt := newVoteTest(t, 4)
 	v := vt.voters

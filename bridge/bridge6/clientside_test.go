@@ -335,23 +335,33 @@ func TestClientMessages(t *testing.T) {
 	c.SendVote(-1)
 	c.SendRconAuth("me", "pw")
 	c.SendRconCmd("status")
-	arrives("several", commandCall(game.Command{Kind: game.CmdSay, Target: 0, Chat: game.ChatWhisper, Text: "hi"}),
+	line := func(text string) game.Command {
+		return game.Command{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatAll, Text: text}
+	}
+	arrives("several", commandCall(line("/w alice hi")),
 		call("CallVote", bridge.VoteKick, "1", "bad", false), call("CallVote", bridge.VoteOption, "next", "", false), call("Vote", int32(-1)), call("RconAuth", "me", "pw"), call("RconCmd", "status"))
 	for _, cmd := range []game.Command{
 		{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatAll, Text: "hi"},
 		{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatTeam, Text: "hi"},
-		{Kind: game.CmdSay, Target: 1, Chat: game.ChatWhisper, Text: "psst"},
 		{Kind: game.CmdSetTeam, Target: game.Nobody, Team: game.TeamSpectators},
 		{Kind: game.CmdSpectate, Target: game.Nobody, Spectate: game.SpectateFree},
 		{Kind: game.CmdSpectate, Target: 1, Spectate: game.SpectatePlayer},
 		{Kind: game.CmdKill, Target: game.Nobody},
-		{Kind: game.CmdReady, Target: game.Nobody},
 		{Kind: game.CmdEmoticon, Target: game.Nobody, Value: 13},
 	} {
 		if !c.SendCommand(&cmd) {
 			t.Errorf("cannot send %+v", cmd)
 		}
 		arrives(fmt.Sprint(cmd), commandCall(cmd))
+	}
+	for text, cmd := range map[string]game.Command{ // as chat commands, which servers run
+		`/w "b \"o\\b" psst`: {Kind: game.CmdSay, Target: 1, Chat: game.ChatWhisper, Text: "psst"},
+		"/ready":             {Kind: game.CmdReady, Target: game.Nobody},
+	} {
+		if !c.SendCommand(&cmd) {
+			t.Errorf("cannot send %+v", cmd)
+		}
+		arrives(text, commandCall(line(text)))
 	}
 	for _, cmd := range []game.Command{
 		{Kind: game.CmdTuneParams}, {Kind: game.CmdProfile}, {Kind: game.CmdSkinChange}, {Kind: game.CmdSpectate, Spectate: game.SpectateFlagBlue},

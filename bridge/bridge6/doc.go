@@ -17,11 +17,10 @@
 //
 // Clients of 0.7 compose lines about what happened themselves; to those of 0.6 the server
 // sends them, with the wording of 0.6 servers. Names, skins and the limits of a match are
-// in the snapshots. Chat commands stand for messages that 0.6 does not have: "/w name
-// text" (also /whisper) and "/c text" (/converse) for whispers, "/ready" for readiness. A
-// name with spaces can stand in quotation marks. "/timeout CODE" sets a secret by which a player is
-// recognized after a timeout; DDNet's client sends it by itself. Other lines with a slash are
-// chat, as they are from a client of 0.7 that knows no such command.
+// in the snapshots. The time left of a countdown or pause is in broadcasts. Chat commands
+// stand for messages that 0.6 does not have; the server runs them, but for "/timeout CODE",
+// which sets a secret by which a player is recognized after a timeout: DDNet's client
+// sends it by itself.
 //
 // # The map
 //
@@ -32,8 +31,9 @@
 // # Skins
 //
 // The sixteen skins that 0.6 comes with and their 0.7 forms become each other. Other 0.7
-// skins become the most similar of the sixteen in the colors of body and feet, other 0.6
-// skins the default one. Clients of 0.6 still see each other in their own skins.
+// skins become the most similar of the sixteen in the colors of body and feet: a fox is a
+// kitty, a hippo has two knobs. Other 0.6 skins become the default one. Clients of 0.6
+// still see each other in their own skins.
 //
 // # What is lost
 //
@@ -41,8 +41,8 @@
 //
 // Of GameState: GameFlagSurvival, GameFlagRace; StateRoundOver, which becomes
 // StateGameOver, and both are also a pause; StateCountdown, which becomes StatePaused;
-// EndTick but for the time left of a warmup or pause, where an endless warmup becomes
-// 60 s; that there is a warmup, if no time is left of it; FlagDropTick; TeamScore without
+// EndTick but for the time left of a warmup, where an endless one becomes 60 s; StartTick
+// after the end, but for the time that the match took; that there is a warmup, if no time is left of it; FlagDropTick; TeamScore without
 // GameFlagTeams, and FlagCarrier without GameFlagFlags.
 //
 // Of PlayerState: PlayerFlagReady, PlayerFlagDead, PlayerFlagWatching and PlayerFlagBot;

@@ -7,7 +7,6 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/bridgetest"
-	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
 
 // FuzzServerSide passes messages of any bytes to a server: per message a byte for its
@@ -29,10 +28,6 @@ func FuzzServerSide(f *testing.F) {
 		all = append(all, one...)
 	}
 	f.Add(all)
-	for _, text := range []string{"/w p3 hi", `/w "p3\" hi`, "/c x", "/ready", "/mc;timeout x"} {
-		m := (&msg6.ClSay{Message: []byte(text)}).Append(nil)
-		f.Add(append([]byte{byte(len(m)), 1}, m...))
-	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v := NewProtocol()
 		v.RecordTick(w, nil)

@@ -1,6 +1,7 @@
 package bridge6
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,6 +35,8 @@ var version = &bridgetest.Version{
 			return false
 		case game.EvChat:
 			return ev.Player >= 0
+		case game.EvBroadcast: // the time left
+			return ev.Text != "" && !strings.HasPrefix(ev.Text, "\n\n\nGame ")
 		}
 		return true
 	},
@@ -80,8 +83,12 @@ func loseGame(g *game.GameState, tick int32) {
 	g.Flags &= game.GameFlagTeams | game.GameFlagFlags
 	g.State = state & game.StateSuddenDeath
 	paused := state&(game.StatePaused|game.StateCountdown) != 0
+	over := state&(game.StateRoundOver|game.StateGameOver) != 0
+	if over {
+		g.StartTick = max(tick-g.EndTick, 0)
+	}
 	end := int32(0) // of the time shown, if any
-	if state&game.StateWarmup != 0 || paused {
+	if state&game.StateWarmup != 0 && !paused {
 		end = max(g.EndTick, tick)
 		if g.EndTick == 0 && state&game.StateWarmup != 0 {
 			end = tick + endlessWarmup
@@ -91,7 +98,7 @@ func loseGame(g *game.GameState, tick int32) {
 		g.EndTick = 0
 	}
 	switch {
-	case state&(game.StateRoundOver|game.StateGameOver) != 0:
+	case over:
 		g.State |= game.StateGameOver
 	case paused:
 		g.State |= game.StatePaused

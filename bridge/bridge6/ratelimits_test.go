@@ -2,7 +2,6 @@ package bridge6
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
@@ -14,35 +13,27 @@ import (
 // ticksPerToken returns after how many ticks a rate allows one more.
 func ticksPerToken(r limit.Rate) int { return int(game.TickRate / r.PerSecond) }
 
-// TestReplyRate checks that whispers and replies are limited, and that a whisper above
-// the limit does not become chat for all.
+// TestReplyRate checks that replies to refused requests are limited.
 func TestReplyRate(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
 	s, l := newServerSide(t, NewProtocol(), w, 0, 16040)
-	burst := int(replyRate.Burst)
-	// effects sends a message several times and returns how many have an effect.
-	effects := func(m msg6.Message, times int) int {
-		for range times {
-			receive(t, s, m)
-		}
-		return len(l.Take()) + len(l.takeSent())
-	}
-	for _, text := range []string{"/w bob hello", "/w nobody hello", "/w", "/c no", "/w " + strings.Repeat(" ", 900)} {
-		s.replies, s.whisperPartner = limit.Bucket{}, game.Nobody
-		if n := effects(&msg6.ClSay{Message: []byte(text)}, 10*burst); n != burst {
-			t.Errorf("%.20q has an effect %d times", text, n)
-		}
-		for range ticksPerToken(replyRate) {
-			w.Step(nil)
-		}
-		if n := effects(&msg6.ClSay{Message: []byte(text)}, 2); n != 1 {
-			t.Errorf("%.20q has an effect %d times later", text, n)
-		}
-	}
 	w.Step([]game.Command{{Kind: game.CmdForceTeam, Player: 0, Team: game.TeamSpectators}, {Kind: game.CmdLockTeams}})
-	s.replies = limit.Bucket{}
-	if n := effects(&msg6.ClSetTeam{Team: msg6.TeamRed}, 10*burst) - 10*burst; n != burst {
+	replies := func(times int) int {
+		for range times {
+			receive(t, s, &msg6.ClSetTeam{Team: msg6.TeamRed})
+		}
+		l.Take()
+		return len(l.takeSent())
+	}
+	burst := int(replyRate.Burst)
+	if n := replies(10 * burst); n != burst {
 		t.Errorf("%d replies to refused teams", n)
+	}
+	for range ticksPerToken(replyRate) {
+		w.Step(nil)
+	}
+	if n := replies(2); n != 1 {
+		t.Errorf("%d replies later", n)
 	}
 }
 

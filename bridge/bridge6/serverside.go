@@ -65,7 +65,7 @@ func (p *Protocol) EndSnapshots() { p.snapshot.endRound() }
 func (p *Protocol) NewServerSide(s bridge.Session) bridge.ServerSide {
 	return &serverSide{
 		protocol: p, session: s, ddnetVersion: msg6.VersionNone,
-		ownID: game.Nobody, whisperPartner: game.Nobody, ids: clientIDs{limited: true},
+		ownID: game.Nobody, ids: clientIDs{limited: true},
 	}
 }
 
@@ -96,13 +96,13 @@ type serverSide struct {
 	ids              clientIDs
 
 	firstProfile       game.Profile
-	skin               skin06 // as last received
-	renameRefused      bool   // the client was told that names cannot be changed
-	whisperPartner     game.PlayerID
+	skin               skin06       // as last received
+	renameRefused      bool         // the client was told that names cannot be changed
 	replies            limit.Bucket // of replyRate
 	skinChanges        limit.Bucket // of skinChangeRate
 	sentTeamsLocked    bool         // as last sent
 	hasSentTeamsLocked bool
+	sentTimeLeft       int32 // seconds of a countdown or pause as last sent, 0 for none
 
 	input       bridge.InputMessage
 	playerInput msg6.PlayerInput
@@ -111,8 +111,7 @@ type serverSide struct {
 // The session limits what becomes a command. These rates, in ticks of the world, limit
 // what serverSide does by itself.
 var (
-	// replyRate limits whispers, which look up a name, and replies to requests that
-	// cannot be met.
+	// replyRate limits replies to requests that cannot be met.
 	replyRate = limit.Rate{PerSecond: 5, Burst: 16}
 	// skinChangeRate limits changes of the skin, which DDNet's client repeats until it
 	// sees them.
@@ -138,8 +137,9 @@ func (s *serverSide) send(m msg6.Message) {
 
 func (s *serverSide) Reset() {
 	s.ids.reset()
-	s.ownID, s.whisperPartner = game.Nobody, game.Nobody
+	s.ownID = game.Nobody
 	s.sentTeamsLocked, s.hasSentTeamsLocked = false, false
+	s.sentTimeLeft = 0
 	s.replies, s.skinChanges = limit.Bucket{}, limit.Bucket{} // the world's ticks start again
 }
 
@@ -317,6 +317,7 @@ func (s *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[
 	if s.ids.limited {
 		s.ids.update(v)
 	}
+	s.announceTimeLeft(&v.Game, v.Tick)
 	s.protocol.snapshot.buildSnapshot(b, v, latency, &s.ids, s.isDDNet())
 }
 

@@ -184,3 +184,21 @@ func (s *serverSide) supportedTeam(w *game.World) game.Team {
 	}
 	return game.TeamSpectators
 }
+
+// announceTimeLeft writes how long a countdown or pause still takes: every second at the
+// end, before that every ten.
+func (s *serverSide) announceTimeLeft(g *game.GameState, tick int32) {
+	left := int32(0)
+	if g.State&(game.StatePaused|game.StateCountdown) != 0 && g.EndTick > tick {
+		left = (g.EndTick - tick + game.TickRate - 1) / game.TickRate
+	}
+	switch {
+	case left == s.sentTimeLeft, left > 10 && left%10 != 0:
+		return
+	case left > 0:
+		s.sendBroadcast(timeLeftText(left, g.State&game.StateCountdown != 0))
+	default:
+		s.sendBroadcast("") // clients would show the last one for ten seconds
+	}
+	s.sentTimeLeft = left
+}

@@ -100,8 +100,14 @@ func (s *serverSide) receiveGame(m msg6.Message) error {
 	c := game.Command{Player: game.Nobody, Target: game.Nobody}
 	switch m := m.(type) {
 	case *msg6.ClSay:
-		s.receiveSay(m)
-		return nil
+		c.Kind, c.Chat, c.Text = game.CmdSay, game.ChatAll, string(m.Message)
+		if code, ok := bridge.ParseTimeoutCode(c.Text); ok {
+			s.session.OnTimeoutCode(code)
+			return nil
+		}
+		if m.Team {
+			c.Chat = game.ChatTeam
+		}
 	case *msg6.ClStartInfo:
 		p, skin := decodePlayerProfile(&m.Profile)
 		if s.ownID == game.Nobody { // later it changes nothing
@@ -204,21 +210,11 @@ func (s *serverSide) receiveChangeInfo(l *msg6.PlayerProfile) {
 // explainRefusedTeam writes why a change of team will not happen, as far as that is
 // known: clients of 0.7 know it by themselves. The rules decide.
 func (s *serverSide) explainRefusedTeam(t game.Team) {
-	w := s.protocol.world
-	if w == nil || s.ownID == game.Nobody {
+	if s.protocol.world == nil || s.ownID == game.Nobody {
 		return
 	}
-	p, ok := w.Player(s.ownID)
-	if !ok || p.Team == t || !s.takeToken(&s.replies, replyRate) {
-		return
-	}
-	switch {
-	case t != game.TeamSpectators && w.TeamsLocked():
-		s.sendBroadcast(textTeamsLocked)
-	case p.TeamChangeTick > w.Tick():
-		s.sendBroadcast(teamChangeWaitText(p.TeamChangeTick - w.Tick()))
-	case p.Team == game.TeamSpectators && w.NumPlaying() >= int(w.Rules().PlayerSlots):
-		s.sendBroadcast(slotsFullText(w.Rules().PlayerSlots))
+	if text := bridge.RefusedTeamText(s.protocol.world, s.ownID, t); text != "" && s.takeToken(&s.replies, replyRate) {
+		s.sendBroadcast(text)
 	}
 }
 
@@ -237,112 +233,4 @@ func (s *serverSide) receiveCallVote(m *msg6.ClCallVote) error {
 	}
 	s.session.OnCallVote(kind, value, string(m.Reason), false)
 	return nil
-}
-
-// receiveSay handles a line of chat, and the chat commands that stand for messages of
-// 0.7. Other lines with a slash are chat, as from a client of 0.7 that knows no such
-// command.
-func (s *serverSide) receiveSay(m *msg6.ClSay) {
-	c := game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: string(m.Message)}
-	if m.Team {
-		c.Chat = game.ChatTeam
-	}
-	if code, ok := bridge.ParseTimeoutCode(c.Text); ok {
-		s.session.OnTimeoutCode(code)
-		return
-	}
-	if name, args, ok := parseChatCommand(c.Text); ok && s.ownID != game.Nobody {
-		switch {
-		case name == "w" || name == "whisper":
-			if !s.takeToken(&s.replies, replyRate) || !s.parseWhisper(&c, args) {
-				return // it must not become chat that all can read
-			}
-		case name == "c" || name == "converse":
-			if s.whisperPartner == game.Nobody {
-				if s.takeToken(&s.replies, replyRate) {
-					s.sendServerChat(textNoWhisperPartner)
-				}
-				return
-			}
-			c.Chat, c.Target, c.Text = game.ChatWhisper, s.whisperPartner, args
-		case name == "ready":
-			c = game.Command{Kind: game.CmdReady, Player: game.Nobody, Target: game.Nobody}
-		}
-	}
-	s.session.OnCommand(c)
-}
-
-// parseChatCommand splits a line that begins with a slash into a name, in lower case,
-// and the arguments.
-func parseChatCommand(line string) (name, args string, ok bool) {
-	if !strings.HasPrefix(line, "/") {
-		return "", "", false
-	}
-	name, args, _ = strings.Cut(line[1:], " ")
-	return strings.ToLower(name), strings.TrimLeft(args, " "), true
-}
-
-// parseWhisper makes a whisper of c from a name, in quotation marks or not, and a text.
-// If args is something else, it writes a reply and returns false.
-func (s *serverSide) parseWhisper(c *game.Command, args string) bool {
-	target, text, name := game.Nobody, "", ""
-	if strings.HasPrefix(args, `"`) {
-		var ok bool
-		if name, text, ok = parseQuoted(args); !ok {
-			s.sendServerChat(textInvalidWhisper)
-			return false
-		}
-		target = s.playerNamed(name)
-	} else {
-		// Names can have spaces: the shortest one that a player has counts.
-		for i := 0; i < min(len(args), game.MaxNameLen+1) && target == game.Nobody; i++ {
-			if args[i] == ' ' {
-				target, text = s.playerNamed(args[:i]), args[i+1:]
-			}
-		}
-		name, _, _ = strings.Cut(args, " ")
-	}
-	switch {
-	case target == game.Nobody && (name == "" || text == ""):
-		s.sendServerChat(textInvalidWhisper)
-		return false
-	case target == game.Nobody:
-		s.sendServerChat(strings.Replace(textNoPlayerNamed, "%s", name, 1))
-		return false
-	}
-	s.whisperPartner = target
-	c.Chat, c.Target, c.Text = game.ChatWhisper, target, text
-	return true
-}
-
-// parseQuoted splits s into a name in quotation marks and the text after it. In the
-// name, a backslash makes a quotation mark or a backslash after it a plain character.
-func parseQuoted(s string) (name, text string, ok bool) {
-	var b strings.Builder
-	for i := 1; i < len(s); i++ {
-		switch {
-		case s[i] == '"':
-			text, ok = strings.CutPrefix(s[i+1:], " ")
-			return b.String(), text, ok
-		case s[i] == '\\' && i+1 < len(s) && (s[i+1] == '\\' || s[i+1] == '"'):
-			i++
-		}
-		b.WriteByte(s[i])
-	}
-	return "", "", false
-}
-
-// playerNamed returns the player in the game with exactly this name, Nobody if there is
-// none.
-func (s *serverSide) playerNamed(name string) game.PlayerID {
-	w := s.protocol.world
-	if w == nil || name == "" {
-		return game.Nobody
-	}
-	for id := range game.PlayerID(game.MaxPlayers) {
-		if p, ok := w.Player(id); ok && p.InGame && p.Profile.Name == name {
-			return id
-		}
-	}
-	return game.Nobody
 }

@@ -39,6 +39,9 @@ func TestReceive(t *testing.T) {
 		{&msg6.RconCmd{Command: []byte("crashmeplx")}, nil},
 		{&msg6.ClSay{Message: []byte("hi")}, cmd(game.Command{Kind: game.CmdSay, Chat: game.ChatAll, Target: game.Nobody, Text: "hi"})},
 		{&msg6.ClSay{Team: true, Message: []byte("hi")}, cmd(game.Command{Kind: game.CmdSay, Chat: game.ChatTeam, Target: game.Nobody, Text: "hi"})},
+		{&msg6.ClSay{Message: []byte("/w bob hi")}, cmd(game.Command{Kind: game.CmdSay, Chat: game.ChatAll, Target: game.Nobody, Text: "/w bob hi"})}, // the session runs it
+		{&msg6.ClSay{Message: []byte("/timeout U5E72ARPGZqkk8fH")}, []bridgetest.Call{call("TimeoutCode", "U5E72ARPGZqkk8fH")}},
+		{&msg6.ClSay{Message: []byte("/mc;timeout U5E72;emote angry")}, []bridgetest.Call{call("TimeoutCode", "U5E72")}},
 		{&msg6.ClSetTeam{Team: msg6.TeamSpectators}, cmd(game.Command{Kind: game.CmdSetTeam, Team: game.TeamSpectators, Target: game.Nobody})},
 		{&msg6.ClSetSpectatorMode{SpectatorID: -1}, cmd(game.Command{Kind: game.CmdSpectate, Spectate: game.SpectateFree, Target: game.Nobody})},
 		{&msg6.ClSetSpectatorMode{SpectatorID: 63}, cmd(game.Command{Kind: game.CmdSpectate, Spectate: game.SpectatePlayer, Target: 63})},
@@ -186,66 +189,6 @@ func TestReceiveInput(t *testing.T) {
 	}
 }
 
-// TestChatCommands checks the chat commands that stand for messages of 0.7.
-func TestChatCommands(t *testing.T) {
-	w := newWorld(t, dm.Mode{}, "alice", "bob", "bob the 2nd", `q"o\t`)
-	w.Step(join(5, "5"))
-	srv, l := newServerSide(t, NewProtocol(), w, 0, 16040)
-	whisper := func(to game.PlayerID, text string) []bridgetest.Call {
-		return []bridgetest.Call{commandCall(game.Command{Kind: game.CmdSay, Chat: game.ChatWhisper, Target: to, Text: text})}
-	}
-	plain := func(text string) []bridgetest.Call {
-		return []bridgetest.Call{commandCall(game.Command{Kind: game.CmdSay, Chat: game.ChatAll, Target: game.Nobody, Text: text})}
-	}
-	for _, c := range []struct {
-		text  string
-		want  []bridgetest.Call
-		reply string
-	}{
-		{"/c hello", nil, textNoWhisperPartner},
-		{"/w bob hello you", whisper(1, "hello you"), ""},
-		{"/c and you", whisper(1, "and you"), ""},
-		{"/WHISPER bob the 2nd hi", whisper(1, "the 2nd hi"), ""},
-		{`/w "bob the 2nd" hi`, whisper(2, "hi"), ""},
-		{"/converse there", whisper(2, "there"), ""},
-		{`/w "q\"o\\t" hi`, whisper(3, "hi"), ""},
-		{`/w q"o\t hi`, whisper(3, "hi"), ""},
-		{"/w   5 hi", whisper(5, "hi"), ""},
-		{"/w nobody hi", nil, `No player with name "nobody" found`},
-		{"/w nobody", nil, textInvalidWhisper},
-		{"/w", nil, textInvalidWhisper},
-		{`/w "bob`, nil, textInvalidWhisper},
-		{`/w "bob"`, nil, textInvalidWhisper},
-		{`/w "" hi`, nil, textInvalidWhisper},
-		{"/ready", []bridgetest.Call{commandCall(game.Command{Kind: game.CmdReady, Target: game.Nobody})}, ""},
-		{"/timeout U5E72ARPGZqkk8fH", []bridgetest.Call{call("TimeoutCode", "U5E72ARPGZqkk8fH")}, ""},
-		{"/mc;timeout U5E72;emote angry", []bridgetest.Call{call("TimeoutCode", "U5E72")}, ""},
-		{"/stats me", plain("/stats me"), ""},
-		{"/", plain("/"), ""},
-		{" /w bob x", plain(" /w bob x"), ""},
-	} {
-		if err := srv.Receive((&msg6.ClSay{Message: []byte(c.text)}).Append(nil), true); err != nil {
-			t.Errorf("%q: %v", c.text, err)
-		}
-		l.expectReceived(c.text, c.want...)
-		if c.reply != "" {
-			l.expectSent(c.text, serverLine(c.reply))
-		} else {
-			l.expectSent(c.text)
-		}
-	}
-	// Before the client is in the game these are chat, which the session refuses.
-	l2 := &testSession{t: t}
-	early := NewProtocol().NewServerSide(l2)
-	for _, text := range []string{"/w bob x", "/c x", "/ready"} {
-		if err := early.Receive((&msg6.ClSay{Message: []byte(text)}).Append(nil), true); err != nil {
-			t.Error(err)
-		}
-	}
-	l2.expectReceived("early", plain("/w bob x")[0], plain("/c x")[0], plain("/ready")[0])
-	l2.expectSent("early")
-}
-
 // TestChangeInfo checks that Cl_ChangeInfo changes the skin only.
 func TestChangeInfo(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")
@@ -305,4 +248,6 @@ func TestRefusedTeams(t *testing.T) {
 		w.Step(nil)
 	}
 	try(msg6.TeamRed, broadcast("Only 1 active players are allowed"))
+	w.Step([]game.Command{{Kind: game.CmdPause, Value: 5}})
+	try(msg6.TeamRed, broadcast("Teams cannot be changed while the game stands still"))
 }

@@ -99,22 +99,67 @@ func toSkin06(s *game.Skin) skin06 {
 			return skin06{name: standardSkins[i].name}
 		}
 	}
-	best, maxEqual := 0, -1
+	// The outline counts most: the body, then what is on top of it.
+	parts := familiarParts(s)
+	best, maxScore := 0, -1
 	for i := range standardSkins {
-		equal := 0
-		for p := partBody; p <= partDecoration; p++ {
-			if s.PartNames[p] == standardSkins[i].skin.PartNames[p] {
-				equal++
+		score := 0
+		for p, weight := range [...]int{partBody: 4, partDecoration: 2, partMarking: 1} {
+			if parts[p] == standardSkins[i].skin.PartNames[p] {
+				score += weight
 			}
 		}
-		if equal > maxEqual {
-			best, maxEqual = i, equal
+		if score > maxScore {
+			best, maxScore = i, score
 		}
 	}
 	return skin06{
 		name: standardSkins[best].name, useCustomColor: true,
 		colorBody: toColor06(partColor(s, partBody)), colorFeet: toColor06(partColor(s, partFeet)),
 	}
+}
+
+// familiarParts returns the names of body, marking and decoration, with a similar one of
+// the standard skins instead of those that are in none of them.
+func familiarParts(s *game.Skin) [partDecoration + 1]string {
+	parts := [...]string{s.PartNames[partBody], s.PartNames[partMarking], s.PartNames[partDecoration]}
+	switch parts[partBody] {
+	case "bat", "dog", "fox", "piglet", "raccoon", "x_ninja":
+		parts[partBody] = "kitty"
+	case "monkey", "mouse":
+		parts[partBody] = "koala"
+	case "beaver", "hippo":
+		parts[partBody], parts[partDecoration] = "standard", "twinbopp"
+	case "force", "spiky":
+		parts[partBody], parts[partDecoration] = "standard", "unibop"
+	}
+	switch parts[partDecoration] {
+	case "twinmello", "twinpen":
+		parts[partDecoration] = "twinbopp"
+	case "unimelo", "unipento":
+		parts[partDecoration] = "unibop"
+	}
+	switch parts[partMarking] {
+	case "blush":
+		parts[partMarking] = "whisker"
+	case "cammo1", "tiger1", "tiger2", "wildpatch":
+		parts[partMarking] = "cammo2"
+	case "marksman", "warstripes":
+		parts[partMarking] = "cammostripes"
+	case "setisu", "stripes2":
+		parts[partMarking] = "warpaint"
+	case "sidemarks":
+		parts[partMarking] = "stripe"
+	case "striped":
+		parts[partMarking] = "stripes"
+	case "bug", "singu", "tricircular":
+		parts[partMarking] = "saddo"
+	case "thunder", "triangular", "tritri":
+		parts[partMarking] = "toptri"
+	case "belly1", "fox", "hipbel", "lowpaint":
+		parts[partMarking] = "twintri"
+	}
+	return parts
 }
 
 // sameSkin reports whether two skins look the same. Colors of parts that are not there

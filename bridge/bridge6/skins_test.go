@@ -67,6 +67,25 @@ func TestOtherSkins(t *testing.T) {
 	}
 }
 
+// TestSimilarSkins checks that skins that 0.6 does not have look like those that they
+// resemble, in their own colors.
+func TestSimilarSkins(t *testing.T) {
+	for parts, want := range map[[3]string]string{
+		{"fox", "", ""}: "bluekitty", {"kitty", "", ""}: "bluekitty", {"bear", "", ""}: "brownbear", {"koala", "", ""}: "coala",
+		{"mouse", "mice", ""}: "coala", {"hippo", "hipbel", ""}: "twinbop", {"spiky", "", ""}: "redbopp",
+		{"bear", "panda1", "hair"}: "brownbear", {"standard", "", "unimelo"}: "redbopp", {"standard", "saddo", "twinpen"}: "twinbop",
+		{"standard", "tiger1", ""}: "cammo", {"standard", "warpaint", ""}: "warpaint", {"standard", "stripes", ""}: "bluestripe",
+		{"standard", "yinyang", ""}: defaultSkin, {"standard", "", ""}: defaultSkin, {"of a mod", "", ""}: defaultSkin,
+	} {
+		s := game.Skin{PartNames: [...]string{parts[0], parts[1], parts[2], "standard", "standard", "standard"}}
+		s.UseCustomColors[partBody], s.PartColors[partBody] = true, 0x123457
+		s.UseCustomColors[partFeet], s.PartColors[partFeet] = true, 0x5678ff
+		if got, want := toSkin06(&s), (skin06{want, true, 0x123400, 0x5678ff}); got != want {
+			t.Errorf("%q becomes %+v, want %+v", parts, got, want)
+		}
+	}
+}
+
 // TestColors checks the darkest and the lightest color, and that a color converted both
 // ways changes by one step at most.
 func TestColors(t *testing.T) {

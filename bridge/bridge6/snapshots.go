@@ -129,7 +129,7 @@ func encodePlayerFlags(f game.PlayerFlags) msg6.PlayerFlags {
 func (e *snapshotEncoder) addGame(g *game.GameState, tick int32) {
 	o := msg6.GameInfo{
 		Flags: msg6.GameFlags(g.Flags & gameFlags), StateFlags: encodeStateFlags(g.State),
-		RoundStartTick: max(g.StartTick, 0), WarmupTimer: warmupTimer(g, tick),
+		RoundStartTick: roundStartTick(g, tick), WarmupTimer: warmupTimer(g, tick),
 		ScoreLimit: max(g.ScoreLimit, 0), TimeLimit: max(g.TimeLimit, 0),
 		RoundNum: max(g.MatchNum, 0), RoundCurrent: max(g.MatchCurrent, 0),
 	}
@@ -169,18 +169,25 @@ func encodeStateFlags(f game.GameStateFlags) (flags msg6.GameStateFlags) {
 // there is a warmup only while time is left.
 const endlessWarmup = 60 * game.TickRate
 
-// warmupTimer returns the ticks left of a warmup, countdown or pause; 0 without an end,
-// or in none of them.
+// roundStartTick returns the tick from which clients count the time that they show. After
+// the end of a round or match, the time it took stands still.
+func roundStartTick(g *game.GameState, tick int32) int32 {
+	if g.State&(game.StateRoundOver|game.StateGameOver) != 0 {
+		return max(tick-g.EndTick, 0)
+	}
+	return max(g.StartTick, 0)
+}
+
+// warmupTimer returns the ticks left of a warmup; 0 in none. In a pause or countdown
+// clients would show "Warmup" over "Game paused": announceTimeLeft says how long it takes.
 func warmupTimer(g *game.GameState, tick int32) int32 {
 	switch {
-	case g.State&(game.StateWarmup|game.StatePaused|game.StateCountdown) == 0:
+	case g.State&game.StateWarmup == 0 || g.State&(game.StatePaused|game.StateCountdown) != 0:
 		return 0
 	case g.EndTick != 0:
 		return max(g.EndTick-tick, 0)
-	case g.State&game.StateWarmup != 0:
-		return endlessWarmup
 	}
-	return 0
+	return endlessWarmup
 }
 
 func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {

@@ -1,7 +1,9 @@
 package bridge6
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +11,7 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -255,18 +258,19 @@ func TestGameInfo(t *testing.T) {
 		g     game.GameState
 		flags msg6.GameStateFlags
 		timer int32
+		start int32
 	}{
-		{game.GameState{}, 0, 0},
-		{game.GameState{EndTick: 500}, 0, 0},
-		{game.GameState{State: game.StateWarmup, EndTick: 1100}, 0, 100},
-		{game.GameState{State: game.StateWarmup}, 0, endlessWarmup},
-		{game.GameState{State: game.StateWarmup, EndTick: 900}, 0, 0},
-		{game.GameState{State: game.StatePaused}, msg6.GameStatePaused, 0},
-		{game.GameState{State: game.StatePaused, EndTick: 1050}, msg6.GameStatePaused, 50},
-		{game.GameState{State: game.StatePaused | game.StateCountdown, EndTick: 1050}, msg6.GameStatePaused, 50},
-		{game.GameState{State: game.StateSuddenDeath}, msg6.GameStateSuddenDeath, 0},
-		{game.GameState{State: game.StateGameOver, EndTick: 1050}, msg6.GameStateGameOver | msg6.GameStatePaused, 0},
-		{game.GameState{State: game.StateRoundOver}, msg6.GameStateGameOver | msg6.GameStatePaused, 0},
+		{game.GameState{}, 0, 0, 7},
+		{game.GameState{EndTick: 500}, 0, 0, 7},
+		{game.GameState{State: game.StateWarmup, EndTick: 1100}, 0, 100, 7},
+		{game.GameState{State: game.StateWarmup}, 0, endlessWarmup, 7},
+		{game.GameState{State: game.StateWarmup, EndTick: 900}, 0, 0, 7},
+		{game.GameState{State: game.StatePaused}, msg6.GameStatePaused, 0, 7},
+		{game.GameState{State: game.StatePaused, EndTick: 1050}, msg6.GameStatePaused, 0, 7},
+		{game.GameState{State: game.StatePaused | game.StateCountdown, EndTick: 1050}, msg6.GameStatePaused, 0, 7},
+		{game.GameState{State: game.StateSuddenDeath}, msg6.GameStateSuddenDeath, 0, 7},
+		{game.GameState{State: game.StateGameOver, EndTick: 600}, msg6.GameStateGameOver | msg6.GameStatePaused, 0, 400},
+		{game.GameState{State: game.StateRoundOver, EndTick: 1}, msg6.GameStateGameOver | msg6.GameStatePaused, 0, 999},
 	} {
 		c.g.StartTick, c.g.ScoreLimit, c.g.TimeLimit, c.g.MatchNum, c.g.MatchCurrent = 7, 20, 5, 3, 2
 		s := gameSnapshot(&c.g, 1000)
@@ -274,9 +278,84 @@ func TestGameInfo(t *testing.T) {
 		if err := got.ReadInts(s.Find(snapshot.MakeKey(msg6.TypeGameInfo, 0))); err != nil || s.Len() != 1 {
 			t.Fatalf("%d items, %v", s.Len(), err)
 		}
-		if want := (msg6.GameInfo{StateFlags: c.flags, RoundStartTick: 7, WarmupTimer: c.timer, ScoreLimit: 20, TimeLimit: 5, RoundNum: 3, RoundCurrent: 2}); got != want {
+		if want := (msg6.GameInfo{StateFlags: c.flags, RoundStartTick: c.start, WarmupTimer: c.timer, ScoreLimit: 20, TimeLimit: 5, RoundNum: 3, RoundCurrent: 2}); got != want {
 			t.Errorf("%+v: %+v, want %+v", c.g, got, want)
 		}
+	}
+}
+
+// TestClockStopsAfterMatch checks that the time that clients show stands still from the
+// end of a match to the next.
+func TestClockStopsAfterMatch(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice", "bob")
+	clock := func() int32 {
+		g := w.Frame().Game
+		var o msg6.GameInfo
+		testenv.NoError(t, o.ReadInts(gameSnapshot(&g, w.Tick()).Find(snapshot.MakeKey(msg6.TypeGameInfo, 0))))
+		return w.Tick() - o.RoundStartTick
+	}
+	for range 300 {
+		w.Step(nil)
+	}
+	before := clock()
+	w.Step([]game.Command{{Kind: game.CmdEndMatch, Player: game.Nobody}})
+	end := clock()
+	if end < before || end > before+1 {
+		t.Errorf("the clock is at %d at the end, and was at %d", end, before)
+	}
+	for range 9 * game.TickRate {
+		if got := clock(); got != end || w.Frame().Game.State != game.StateGameOver {
+			t.Fatalf("tick %d: state %v, the clock is at %d and was at %d", w.Tick(), w.Frame().Game.State, got, end)
+		}
+		w.Step(nil)
+	}
+	for range 2 * game.TickRate {
+		w.Step(nil)
+	}
+	if got := clock(); got > 2*game.TickRate {
+		t.Errorf("the next match shows %d", got)
+	}
+}
+
+// TestTimeLeft checks that a countdown or pause shows one text of the client's own, with
+// the time left in a broadcast below it, which goes when play goes on.
+func TestTimeLeft(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice", "bob")
+	s, l := newServerSide(t, NewProtocol(), w, 0, 16040)
+	var texts []string
+	// play builds a snapshot per tick and collects the broadcasts in texts.
+	play := func(ticks int) {
+		for range ticks {
+			s.protocol.BeginSnapshots(w)
+			v := w.View(0)
+			var b snapshot.Builder
+			s.BuildSnapshot(&b, &v, new([game.MaxPlayers]int32))
+			s.protocol.EndSnapshots()
+			for _, m := range l.takeSent() {
+				texts = append(texts, string(m.(*msg6.SvBroadcast).Message))
+			}
+			w.Step(nil)
+		}
+	}
+	r := w.Rules()
+	r.Countdown = 3
+	w.Step([]game.Command{{Kind: game.CmdSetRules, Rules: &r}, {Kind: game.CmdPause, Player: game.Nobody, Value: 21}})
+	play(30 * game.TickRate)
+	want := []string{"\n\n\nGame continues in 20"}
+	for n := 10; n > 0; n-- {
+		want = append(want, fmt.Sprintf("\n\n\nGame continues in %d", n))
+	}
+	for n := 3; n > 0; n-- {
+		want = append(want, fmt.Sprintf("\n\n\nGame starts in %d", n))
+	}
+	if want = append(want, ""); !slices.Equal(texts, want) {
+		t.Errorf("broadcasts %q, want %q", texts, want)
+	}
+	texts = nil
+	w.Step([]game.Command{{Kind: game.CmdPause, Player: game.Nobody, Value: -1}})
+	play(5 * game.TickRate)
+	if texts != nil {
+		t.Errorf("a pause without end shows %q", texts)
 	}
 }
 

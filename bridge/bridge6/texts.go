@@ -109,20 +109,14 @@ func voteEndedText(v *bridge.Vote) string {
 	return ""
 }
 
-// Replies to requests that cannot be met.
-const (
-	textTeamsLocked      = "Teams are locked"
-	textNoPlayerNamed    = "No player with name \"%s\" found"
-	textInvalidWhisper   = "Invalid whisper"
-	textNoWhisperPartner = "You do not have an ongoing conversation. Whisper to someone to start one"
-	textRenameRefused    = "Name, clan and country cannot be changed while you are in the game; connect again"
-)
-
-func teamChangeWaitText(ticks int32) string {
-	s := ticks / game.TickRate
-	return fmt.Sprintf("Time to wait before changing team: %02d:%02d", s/60, s%60)
+// timeLeftText is about the end of a countdown or of a pause. The empty lines keep it below
+// the "Game paused" of the client.
+func timeLeftText(seconds int32, countdown bool) string {
+	if countdown {
+		return fmt.Sprintf("\n\n\nGame starts in %d", seconds)
+	}
+	return fmt.Sprintf("\n\n\nGame continues in %d", seconds)
 }
 
-func slotsFullText(slots int32) string {
-	return fmt.Sprintf("Only %d active players are allowed", slots)
-}
+// textRenameRefused is the reply to a change of more than the skin.
+const textRenameRefused = "Name, clan and country cannot be changed while you are in the game; connect again"
