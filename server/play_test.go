@@ -19,6 +19,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/query"
+	"github.com/teeyard/teeyard/transport"
 )
 
 func TestServerRejectsWrongPassword(t *testing.T) {
@@ -151,6 +152,54 @@ func TestTeamsChatAndWhispers(t *testing.T) {
 	}
 	if follows.Mode != msg7.SpecPlayer || follows.SpectatorID != 1 {
 		t.Errorf("z follows %+v", follows)
+	}
+}
+
+// TestReadsAreGathered checks that the server puts off a read only after what players sent,
+// and that the time at which a datagram arrived counts, not that of the read.
+func TestReadsAreGathered(t *testing.T) {
+	ts := newTestServer(t, nil)
+	alice, bob := ts.join(ip(1), "alice"), ts.join(ip(2), "bob")
+	joining := ts.connect(ip(3))
+	from := func(peers ...transport.Peer) (batch []transport.Datagram) {
+		for _, p := range peers {
+			batch = append(batch, transport.Datagram{Peer: p, Data: []byte("any"), ReceivedAt: int64(ts.now)})
+		}
+		return batch
+	}
+	full := make([]transport.Peer, len(ts.srv.datagrams))
+	for i := range full {
+		full[i] = alice.Peer
+	}
+	for _, c := range []struct {
+		name string
+		from []transport.Peer
+		want bool
+	}{
+		{"nothing", nil, false},
+		{"a player", []transport.Peer{alice.Peer}, true},
+		{"players", []transport.Peer{alice.Peer, bob.Peer, alice.Peer}, true},
+		{"a player and a client that joins", []transport.Peer{alice.Peer, joining.Peer}, false},
+		{"a stranger and a player", []transport.Peer{ip(4), bob.Peer}, false},
+		{"a full batch", full, false},
+	} {
+		if got := ts.srv.feedBatch(from(c.from...)); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+
+	// An input that arrived in time and is read 5 ms later, in the next tick.
+	var early int32
+	alice.OnMessage = on(func(m *msg7.InputTiming) { early = m.TimeLeft })
+	ts.step(1)
+	tick := ts.srv.clock.tick + 3
+	data := bytes.Clone(alice.Datagram(false, &msg7.Input{AckTick: alice.SnapTick, IntendedTick: tick}))
+	arrival := int64(ts.srv.clock.tickStart(tick)) - int64(47*time.Millisecond)
+	ts.now = ts.now.Add(18 * time.Millisecond)
+	ts.srv.feedBatch([]transport.Datagram{{Peer: alice.Peer, Data: data, ReceivedAt: arrival}})
+	ts.step(2)
+	if early != 47 {
+		t.Errorf("the client was told that its input came %d ms early, want 47", early)
 	}
 }
 

@@ -179,7 +179,7 @@ func New(cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("server: cannot start without a map: %w", err)
 	}
 	if s.transport = cfg.Transport; s.transport == nil {
-		c, err := udp.Listen(udp.Config{Addr: s.settings.BindAddr, Port: s.settings.Port})
+		c, err := udp.Listen(udp.Config{Addr: s.settings.BindAddr, Port: s.settings.Port, Dedicated: true})
 		if err != nil {
 			return nil, fmt.Errorf("server: cannot listen (is another server running? sv_port and bindaddr say where): %w", err)
 		}
@@ -225,20 +225,42 @@ func (s *Server) Addr() transport.Peer { return s.transport.LocalAddr() }
 func (s *Server) Run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, s.transport.Wake)
 	defer stop()
+	gatherer, _ := s.transport.(transport.Gatherer)
 	for ctx.Err() == nil && !s.shutdown.requested {
 		n, err := s.transport.ReadBatch(s.datagrams, int64(s.nextAdvanceTime()))
 		if err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
-		for i := range s.datagrams[:n] {
-			d := &s.datagrams[i]
-			s.Feed(conn.Time(d.ReceivedAt), d.Peer, d.Data)
+		canWait := s.feedBatch(s.datagrams[:n])
+		now := s.transport.Now()
+		s.Advance(conn.Time(now))
+		if gatherer != nil && canWait {
+			gatherer.Gather(now + int64(maxReadDelay))
 		}
-		s.Advance(conn.Time(s.transport.Now()))
 		s.runTasks()
 	}
 	s.Shutdown(conn.Time(s.transport.Now()), s.shutdown.reason)
 	return nil
+}
+
+// maxReadDelay is how much later than it arrives a datagram is read, at most, when the ones
+// before it were all from players. Their inputs count in the next tick, so they can be
+// read together. Queries, logins and downloads come one after the other, and the next one
+// is read as soon as it is there.
+const maxReadDelay = 5 * time.Millisecond
+
+// feedBatch handles what one read returned. It reports whether the next datagrams may be
+// read a little later.
+func (s *Server) feedBatch(batch []transport.Datagram) (canWait bool) {
+	canWait = len(batch) > 0 && len(batch) < cap(s.datagrams) // there may be more
+	for _, d := range batch {
+		// What arrived before the last tick and is read after it counts as if it had
+		// come with that tick.
+		s.Feed(max(conn.Time(d.ReceivedAt), s.now), d.Peer, d.Data)
+		c := s.sessionByPeer[d.Peer]
+		canWait = canWait && c != nil && c.state == stateInGame
+	}
+	return canWait
 }
 
 // Do runs f between two ticks on the goroutine that is in Run, and returns when f has

@@ -115,6 +115,17 @@ type Conn interface {
 	Close() error
 }
 
+// Gatherer is a [Conn] that can leave datagrams in the buffer of the system, so that those
+// that arrive one by one are read as one batch.
+type Gatherer interface {
+	Conn
+
+	// Gather makes the next ReadBatch return no datagram before the time until in ns,
+	// unless that is later than its own or Wake is called. A Conn may ignore it. It is
+	// called by the goroutine that reads.
+	Gather(until int64)
+}
+
 // DropReason is a reason why a datagram was dropped.
 type DropReason uint8
 

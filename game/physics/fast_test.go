@@ -17,7 +17,7 @@ func bits(v Vec) [2]uint32 {
 	return [2]uint32{math.Float32bits(v.X), math.Float32bits(v.Y)}
 }
 
-// choices is a choices of random choices: a fast generator for many cases, rapid for few
+// choices is a source of random choices: a fast generator for many cases, rapid for few
 // cases that shrink.
 type choices interface{ n(k int) int }
 

@@ -3,25 +3,15 @@
 // # Reading in the loop
 //
 // The loop that handles the datagrams also reads them: [Conn.ReadBatch] tries recvmmsg
-// and, if there is nothing, waits in Go's network poller until a datagram arrives or the
-// next tick is due. There is no reader goroutine and no channel, since on a game server
-// the wake-ups cost more than the work: datagrams are small and come one at a time. The
-// queue is the receive buffer of the socket, whose size and overflow the system handles.
+// and, if there is nothing, waits until a datagram arrives or the next tick is due. There
+// is no reader goroutine and no channel, since on a game server the wake-ups cost more than
+// the work: datagrams are small and come one at a time. The queue is the receive buffer of
+// the socket, whose size and overflow the system handles.
 //
-// Measured with a 50 Hz loop that answers each client once per tick, clients at
-// 50 datagrams a second, on a two-core virtual machine where a system call is dear;
-// CPU time of the process per received datagram, including answers:
-//
-//	                                      16 clients   64 clients
-//	loop reads, network poller (this)        55 µs        29 µs
-//	reader goroutine, channel to the loop    83 µs        41 µs
-//	loop blocks in ppoll on its own thread   65 µs        31 µs
-//	as this, MinReadInterval 2 ms            77 µs        21 µs
-//	as this, MinReadInterval 5 ms            58 µs        25 µs
-//
-// Runs differ by about 15 %, and all rows became cheaper since with raw system calls.
-// MinReadInterval helps full servers at best; package server does not use it
-// (docs/performance.md).
+// It waits in Go's network poller, or in ppoll if the socket is dedicated (see Config): the
+// poller wakes a thread for every datagram that arrives, also while nobody waits for it, and
+// often a second one that looks for work. Only in this way does [Conn.Gather] save anything.
+// See docs/performance.md.
 //
 // On systems other than Linux a goroutine reads into a bounded ring, since there is neither
 // recvmmsg nor a portable way to read without blocking. The build tag noudpbatch selects

@@ -68,7 +68,7 @@ func TestRunsThatCannotBeCut(t *testing.T) {
 	a := listen(t, Config{})
 	requireSegmentation(t, a)
 	var err error
-	a.out.rawConn.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_NO_CHECK, 1) })
+	a.sock.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_NO_CHECK, 1) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/netip"
 	"sync/atomic"
-	"time"
 
 	"github.com/teeyard/teeyard/transport"
 )
@@ -31,11 +30,12 @@ type Config struct {
 	// ReadBuffer and WriteBuffer are the requested sizes of the system's buffers in
 	// bytes; 0 means 1 MiB. The system may grant less.
 	ReadBuffer, WriteBuffer int
-	// MinReadInterval is the minimum time between two waits for datagrams, 0..100 ms.
-	// Datagrams that arrive sooner stay in the buffer of the system and are read as one
-	// batch, which saves CPU time on a busy server and adds latency. ReadBatch does not
-	// wait longer than its deadline for it.
-	MinReadInterval time.Duration
+	// Dedicated is for a socket whose reader does little else, such as the loop of a
+	// game server: on Linux ReadBatch then waits in a system call of its own instead of
+	// Go's network poller, datagrams have the time at which the system received them,
+	// and Gather works. While it waits for less than maxRawWait it keeps a processor of
+	// Go's scheduler, so a program should have one such socket, or few.
+	Dedicated bool
 }
 
 func (c *Config) setDefaults() error {
@@ -55,8 +55,6 @@ func (c *Config) setDefaults() error {
 		return fmt.Errorf("%w: batch of %d", ErrConfig, c.Batch)
 	case c.MaxDatagram < 1 || c.MaxDatagram > 65535:
 		return fmt.Errorf("%w: datagrams of %d bytes", ErrConfig, c.MaxDatagram)
-	case c.MinReadInterval < 0 || c.MinReadInterval > 100*time.Millisecond:
-		return fmt.Errorf("%w: gathering for %v", ErrConfig, c.MinReadInterval)
 	case c.ReadBuffer < 0 || c.WriteBuffer < 0:
 		return fmt.Errorf("%w: negative buffer size", ErrConfig)
 	}
@@ -65,13 +63,11 @@ func (c *Config) setDefaults() error {
 
 // Conn is a UDP socket. It implements [transport.Conn].
 type Conn struct {
-	sock         *net.UDPConn
-	local        transport.Peer
-	maxDatagram  int
-	readInterval int64 // Config.MinReadInterval in ns
-	nextRead     int64 // the time before which ReadBatch does not read, if it may wait
-	in           reader
-	out          writer
+	sock        socket
+	local       transport.Peer
+	maxDatagram int
+	in          reader
+	out         writer
 
 	closed atomic.Bool
 	woken  atomic.Bool
@@ -107,12 +103,10 @@ func Listen(cfg Config) (*Conn, error) {
 	_ = sock.SetWriteBuffer(cfg.WriteBuffer)
 
 	c := &Conn{
-		sock:         sock,
-		local:        transport.Unmap(transport.Peer{AddrPort: sock.LocalAddr().(*net.UDPAddr).AddrPort()}),
-		maxDatagram:  cfg.MaxDatagram,
-		readInterval: int64(cfg.MinReadInterval),
+		local:       transport.Unmap(transport.Peer{AddrPort: sock.LocalAddr().(*net.UDPAddr).AddrPort()}),
+		maxDatagram: cfg.MaxDatagram,
 	}
-	if err := c.init(cfg); err != nil {
+	if err := c.init(cfg, sock); err != nil {
 		sock.Close()
 		return nil, err
 	}
@@ -153,24 +147,6 @@ func (c *Conn) Close() error {
 	err := c.sock.Close()
 	c.interrupt()
 	return err
-}
-
-// waitForNextRead sleeps until nextRead, but not longer than until.
-func (c *Conn) waitForNextRead(until int64) {
-	if c.readInterval == 0 {
-		return
-	}
-	now := transport.Monotonic()
-	if t := min(c.nextRead, until); t > now && !c.woken.Load() {
-		time.Sleep(time.Duration(t - now))
-	}
-}
-
-// scheduleNextRead sets nextRead after a batch. After a full one, read again at once.
-func (c *Conn) scheduleNextRead(now int64, full bool) {
-	if c.nextRead = now + c.readInterval; full {
-		c.nextRead = now
-	}
 }
 
 func (c *Conn) drop(why transport.DropReason) { c.count.dropped[why].Add(1) }

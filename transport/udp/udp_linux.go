@@ -59,8 +59,27 @@ func (v *messageVector) data(i, n int) []byte {
 	return v.buf[i*v.slotSize : i*v.slotSize+n : (i+1)*v.slotSize]
 }
 
+// socket is a descriptor that can be waited for: a polledSocket or a directSocket.
+type socket interface {
+	// The functions are those of syscall.RawConn.
+	syscall.RawConn
+	// setDeadline makes Read fail with os.ErrDeadlineExceeded at the time t in ns. It may be
+	// called while Read runs.
+	setDeadline(t int64)
+	Close() error
+}
+
+// polledSocket is a socket in Go's network poller.
+type polledSocket struct {
+	syscall.RawConn
+	*net.UDPConn
+}
+
+func (s polledSocket) setDeadline(t int64) {
+	_ = s.SetReadDeadline(time.Now().Add(time.Duration(t - transport.Monotonic())))
+}
+
 type reader struct {
-	rawConn  syscall.RawConn
 	vec      messageVector
 	try      func(fd uintptr) bool // receives into vec, made once so that calls do not allocate
 	poll     func(fd uintptr)      // the same without a result
@@ -69,10 +88,13 @@ type reader struct {
 	errno    syscall.Errno
 	deadline int64 // the deadline that the socket has, 0 = unknown
 	zone     zones
+
+	// Of a dedicated socket:
+	gatherUntil int64
+	timestamps  []timestampControl // nil for others
 }
 
 type writer struct {
-	rawConn  syscall.RawConn
 	vec      messageVector
 	try      func(fd uintptr) bool
 	queued   int // datagrams queued
@@ -102,14 +124,21 @@ type segmentControl struct {
 	_    [6]byte
 }
 
-func (c *Conn) init(cfg Config) error {
-	rc, err := c.sock.SyscallConn()
+func (c *Conn) init(cfg Config, sock *net.UDPConn) error {
+	raw, err := sock.SyscallConn()
 	if err != nil {
 		return fmt.Errorf("udp: %w", err)
 	}
+	c.sock = polledSocket{raw, sock}
+	if cfg.Dedicated {
+		if c.sock, err = newDirectSocket(sock); err != nil {
+			return fmt.Errorf("udp: %w", err)
+		}
+		c.in.timestamps = make([]timestampControl, cfg.Batch)
+	}
 	var family int
 	var join bool
-	cerr := rc.Control(func(fd uintptr) {
+	cerr := c.sock.Control(func(fd uintptr) {
 		family, err = unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_DOMAIN)
 		_, none := unix.GetsockoptInt(int(fd), unix.SOL_UDP, unix.UDP_SEGMENT)
 		join = none == nil
@@ -117,10 +146,10 @@ func (c *Conn) init(cfg Config) error {
 	if err = errors.Join(cerr, err); err != nil {
 		return fmt.Errorf("udp: address family of the socket: %w", err)
 	}
-	c.in = reader{rawConn: rc, vec: newMessageVector(cfg.Batch, cfg.MaxDatagram)}
+	c.in.vec = newMessageVector(cfg.Batch, cfg.MaxDatagram)
 	c.in.try = c.receive
 	c.in.poll = func(fd uintptr) { c.receive(fd) }
-	c.out = writer{rawConn: rc, vec: newMessageVector(cfg.Batch, cfg.MaxDatagram), ipv4Only: family == unix.AF_INET, canSegment: join}
+	c.out = writer{vec: newMessageVector(cfg.Batch, cfg.MaxDatagram), ipv4Only: family == unix.AF_INET, canSegment: join}
 	c.out.controls = make([]segmentControl, cfg.Batch)
 	for i := range c.out.controls {
 		h := &c.out.controls[i].hdr
@@ -139,7 +168,12 @@ func (c *Conn) init(cfg Config) error {
 func (c *Conn) receive(fd uintptr) bool {
 	in := &c.in
 	for i := range in.vec.headers[:in.wanted] {
-		in.vec.headers[i].hdr.Namelen = unix.SizeofSockaddrInet6
+		h := &in.vec.headers[i].hdr
+		h.Namelen = unix.SizeofSockaddrInet6
+		if in.timestamps != nil {
+			h.Control = (*byte)(unsafe.Pointer(&in.timestamps[i]))
+			h.SetControllen(int(unsafe.Sizeof(in.timestamps[i])))
+		}
 	}
 	for {
 		n, _, errno := syscall.RawSyscall6(unix.SYS_RECVMMSG, fd,
@@ -168,10 +202,13 @@ func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 	if in.wanted == 0 {
 		return 0, nil
 	}
-	c.waitForNextRead(until)
 	for {
 		if c.closed.Load() {
 			return 0, transport.ErrClosed
+		}
+		if t := min(in.gatherUntil, until); t > 0 {
+			in.gatherUntil = 0
+			c.sock.(*directSocket).sleepUntil(t)
 		}
 		if c.woken.Load() {
 			c.woken.Store(false)
@@ -181,26 +218,26 @@ func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 		var err error
 		if until <= transport.Monotonic() {
 			in.errno = unix.EAGAIN
-			err = in.rawConn.Control(in.poll)
+			err = c.sock.Control(in.poll)
 		} else {
 			if until != in.deadline {
 				in.deadline = until
-				_ = c.sock.SetReadDeadline(deadlineTime(until))
+				c.sock.setDeadline(until)
 				if c.woken.Load() {
 					continue
 				}
 			}
-			err = in.rawConn.Read(in.try)
+			err = c.sock.Read(in.try)
 		}
 		switch {
+		case c.closed.Load() || errors.Is(err, net.ErrClosed):
+			return 0, transport.ErrClosed
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			in.deadline = 0
 			if c.woken.Load() {
 				continue
 			}
 			return 0, nil
-		case c.closed.Load() || errors.Is(err, net.ErrClosed):
-			return 0, transport.ErrClosed
 		case err != nil:
 			return 0, fmt.Errorf("udp: read: %w", err)
 		case in.errno == unix.EAGAIN:
@@ -219,21 +256,26 @@ func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 	}
 }
 
+// Gather implements [transport.Gatherer]. It does nothing if the socket is not dedicated.
+func (c *Conn) Gather(until int64) {
+	if c.in.timestamps != nil {
+		c.in.gatherUntil = until
+	}
+}
+
 // interrupt ends a wait in ReadBatch. The reader sets its deadline before it reads woken,
 // so the wait ends in either order.
-func (c *Conn) interrupt() { _ = c.sock.SetReadDeadline(longAgo) }
-
-var longAgo = time.Unix(1, 0)
-
-// deadlineTime returns the wall time of the monotonic time until.
-func deadlineTime(until int64) time.Time {
-	return time.Now().Add(time.Duration(until - transport.Monotonic()))
-}
+func (c *Conn) interrupt() { c.sock.setDeadline(0) }
 
 // collect returns the datagrams that receive got.
 func (c *Conn) collect(dst []transport.Datagram) int {
 	in := &c.in
 	now := transport.Monotonic()
+	var wallTime int64
+	at := now
+	if in.timestamps != nil {
+		wallTime = time.Now().UnixNano()
+	}
 	n, size := 0, 0
 	for i := range in.received {
 		h := &in.vec.headers[i]
@@ -241,15 +283,17 @@ func (c *Conn) collect(dst []transport.Datagram) int {
 			c.drop(transport.DropTooLong)
 			continue
 		}
+		if in.timestamps != nil {
+			at = now - in.timestamps[i].age(h.hdr.Controllen, wallTime)
+		}
 		dst[n] = transport.Datagram{
 			Peer:       in.zone.peer(&in.vec.addrs[i]),
 			Data:       in.vec.data(i, int(h.len)),
-			ReceivedAt: now,
+			ReceivedAt: at,
 		}
 		size += int(h.len)
 		n++
 	}
-	c.scheduleNextRead(now, in.received == in.wanted)
 	c.count.reads.Add(1)
 	c.count.received.Add(uint64(n))
 	c.count.receivedBytes.Add(uint64(size))
@@ -312,7 +356,7 @@ func (c *Conn) Flush() error {
 	if c.out.queued == 0 {
 		return nil
 	}
-	err := c.out.rawConn.Write(c.out.try)
+	err := c.sock.Write(c.out.try)
 	c.out.queued, c.out.runs = 0, 0
 	if err != nil && (c.closed.Load() || errors.Is(err, net.ErrClosed)) {
 		return transport.ErrClosed
@@ -418,7 +462,7 @@ const batched = true
 func (c *Conn) kernelDrops() uint64 {
 	var info [9]uint32 // SK_MEMINFO_VARS; the drops are the last
 	size := uint32(unsafe.Sizeof(info))
-	_ = c.in.rawConn.Control(func(fd uintptr) {
+	_ = c.sock.Control(func(fd uintptr) {
 		_, _, errno := syscall.Syscall6(unix.SYS_GETSOCKOPT, fd, unix.SOL_SOCKET, unix.SO_MEMINFO,
 			uintptr(unsafe.Pointer(&info)), uintptr(unsafe.Pointer(&size)), 0)
 		if errno != 0 {

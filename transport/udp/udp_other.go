@@ -35,10 +35,13 @@ type reader struct {
 
 type writer struct{}
 
+type socket = *net.UDPConn
+
 // ringBatches is the size of the ring in batches.
 const ringBatches = 8
 
-func (c *Conn) init(cfg Config) error {
+func (c *Conn) init(cfg Config, sock *net.UDPConn) error {
+	c.sock = sock
 	in := &c.in
 	n := cfg.Batch * ringBatches
 	// One more byte shows that a datagram is too long.
@@ -105,7 +108,6 @@ func (in *reader) notify() {
 // ReadBatch implements [transport.Conn].
 func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 	in := &c.in
-	c.waitForNextRead(until)
 	for {
 		if c.closed.Load() {
 			return 0, transport.ErrClosed
@@ -129,7 +131,6 @@ func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 		in.lent = n
 		in.mu.Unlock()
 		if n > 0 {
-			c.scheduleNextRead(transport.Monotonic(), n == len(dst))
 			c.count.reads.Add(1)
 			c.count.received.Add(uint64(n))
 			c.count.receivedBytes.Add(uint64(size))
@@ -146,6 +147,9 @@ func (c *Conn) ReadBatch(dst []transport.Datagram, until int64) (int, error) {
 		}
 	}
 }
+
+// Gather implements [transport.Gatherer]. It does nothing here.
+func (c *Conn) Gather(int64) {}
 
 // interrupt ends a wait in ReadBatch.
 func (c *Conn) interrupt() { c.in.notify() }

@@ -47,7 +47,7 @@ func collect(t testing.TB, c *Conn, n int) (got [][]byte, from []transport.Peer)
 }
 
 func TestBatches(t *testing.T) {
-	a, b := listen(t, Config{}), listen(t, Config{})
+	a, b := listen(t, Config{}), listen(t, Config{Dedicated: true})
 	const n = 150 // more than two batches
 	var want [][]byte
 	for i := range n {
@@ -169,7 +169,14 @@ func TestRefused(t *testing.T) {
 }
 
 func TestDeadlineWakeClose(t *testing.T) {
-	c := listen(t, Config{})
+	for _, dedicated := range []bool{false, true} {
+		t.Run(fmt.Sprintf("dedicated=%v", dedicated), func(t *testing.T) {
+			testDeadlineWakeClose(t, listen(t, Config{Dedicated: dedicated}))
+		})
+	}
+}
+
+func testDeadlineWakeClose(t *testing.T, c *Conn) {
 	dst := make([]transport.Datagram, 4)
 
 	for _, until := range []int64{0, c.Now() + int64(5*time.Millisecond)} {
@@ -232,43 +239,73 @@ func TestDeadlineWakeClose(t *testing.T) {
 	c.Stats()
 }
 
-// Gathering must neither keep a datagram past the time asked for nor wait where
-// the caller only polls.
+// Gathering must neither keep a datagram past the deadline nor delay a wake.
 func TestGather(t *testing.T) {
 	if !batched {
-		t.Skip("how many datagrams the reader goroutine has is chance")
+		t.Skip("this system does not gather")
 	}
-	a, b := listen(t, Config{}), listen(t, Config{MinReadInterval: 50 * time.Millisecond})
+	a, b := listen(t, Config{}), listen(t, Config{Dedicated: true})
 	dst := make([]transport.Datagram, 4)
-	for range 3 {
+	send := func() {
 		a.Send(b.LocalAddr(), []byte("x"))
 		a.Flush()
-		until := b.Now() + int64(2*time.Millisecond)
-		n, err := b.ReadBatch(dst, until)
-		if n != 1 || err != nil {
+	}
+	expect := func(what string, want int, until int64) {
+		t.Helper()
+		if n, err := b.ReadBatch(dst, until); n != want || err != nil {
+			t.Errorf("%s: %d datagrams, %v, want %d", what, n, err, want)
+		}
+	}
+	forever := b.Now() + int64(time.Hour)
+	send()
+	end := b.Now() + int64(10*time.Millisecond)
+	b.Gather(end)
+	sent := make(chan bool)
+	go func() { time.Sleep(time.Millisecond); send(); close(sent) }()
+	<-sent
+	expect("gathered", 2, forever)
+	if b.Now() < end {
+		t.Error("read too early")
+	}
+	send()
+	expect("the read after that", 1, forever)
+	send()
+	b.Gather(forever)
+	expect("at the deadline", 1, b.Now()+int64(time.Millisecond))
+	send()
+	b.Gather(forever)
+	time.AfterFunc(time.Millisecond, b.Wake)
+	expect("woken", 0, forever)
+	b.Gather(forever)
+	time.AfterFunc(time.Millisecond, func() { b.Close() })
+	if n, err := b.ReadBatch(dst, forever); n != 0 || !errors.Is(err, transport.ErrClosed) {
+		t.Errorf("closed: %d datagrams, %v", n, err)
+	}
+}
+
+// TestTimestamps checks that a datagram has the time of its receipt, not that of the read.
+func TestTimestamps(t *testing.T) {
+	if !batched {
+		t.Skip("this system does not tell")
+	}
+	a, b := listen(t, Config{}), listen(t, Config{Dedicated: true})
+	dst := make([]transport.Datagram, 4)
+	// The system begins with it a little later than it is asked to.
+	for range 200 {
+		before := b.Now()
+		a.Send(b.LocalAddr(), []byte("x"))
+		a.Flush()
+		after := b.Now()
+		time.Sleep(2 * time.Millisecond)
+		if n, err := b.ReadBatch(dst, b.Now()+int64(time.Second)); n != 1 || err != nil {
 			t.Fatalf("%d datagrams, %v", n, err)
 		}
-		a.Send(b.LocalAddr(), []byte("y"))
-		a.Flush()
-		if n, err = b.ReadBatch(dst, 0); n != 1 || err != nil {
-			t.Fatalf("poll: %d datagrams, %v", n, err)
+		const clocks = int64(100 * time.Microsecond) // two are compared, one after the other
+		if at := dst[0].ReceivedAt; at >= before-clocks && at <= after+clocks {
+			return
 		}
 	}
-	// Four fill the batch, so the fifth is read without a rest; the sixth is not.
-	for range 5 {
-		a.Send(b.LocalAddr(), []byte("x"))
-	}
-	a.Flush()
-	b.ReadBatch(dst, b.Now()+int64(time.Second))
-	if n, _ := b.ReadBatch(dst, b.Now()+int64(time.Second)); n != 1 {
-		t.Fatalf("%d datagrams after a full batch, want 1", n)
-	}
-	rest := b.nextRead
-	a.Send(b.LocalAddr(), []byte("x"))
-	a.Flush()
-	if n, _ := b.ReadBatch(dst, b.Now()+int64(time.Second)); n != 1 || b.Now() < rest {
-		t.Fatalf("%d datagrams, want 1 after the rest", n)
-	}
+	t.Error("no datagram had the time when it was received")
 }
 
 func TestOverflowIsCounted(t *testing.T) {
@@ -298,7 +335,7 @@ func TestOverflowIsCounted(t *testing.T) {
 }
 
 func TestListenErrors(t *testing.T) {
-	for _, cfg := range []Config{{Port: -1}, {Port: 65536}, {Batch: -1}, {Batch: 2000}, {MaxDatagram: 70000}, {ReadBuffer: -1}, {MinReadInterval: time.Second}} {
+	for _, cfg := range []Config{{Port: -1}, {Port: 65536}, {Batch: -1}, {Batch: 2000}, {MaxDatagram: 70000}, {ReadBuffer: -1}} {
 		if _, err := Listen(cfg); !errors.Is(err, ErrConfig) {
 			t.Errorf("%+v: %v", cfg, err)
 		}
@@ -313,7 +350,7 @@ func TestListenErrors(t *testing.T) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	a, b := listen(t, Config{}), listen(t, Config{})
+	a, b := listen(t, Config{}), listen(t, Config{Dedicated: true})
 	msg := make([]byte, 200)
 	dst := make([]transport.Datagram, 64)
 	round := func() {

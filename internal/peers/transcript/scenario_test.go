@@ -205,7 +205,7 @@ func (sc *scenario) talk() {
 	sc.step("not chatting", func() { bob.changeInput(func(in *game.Input) { in.Flags = 0 }) }, alice.hasItem("PlayerInfo 1 PlayerFlags=8 Score=0"))
 }
 
-// play: volatileFields, weapons, pickups, dying, teams, msg7.TeamSpectators, being ready.
+// play: movement, weapons, pickups, dying, teams, spectators, being ready.
 func (sc *scenario) play() {
 	alice, bob, carol := sc.alice(), sc.bob(), sc.carol()
 	sc.team("carol spectates", carol, msg7.TeamSpectators, alice.got("Sv_Team"))
@@ -342,7 +342,7 @@ func (p *player) call(kind, value, reason string, force bool) {
 
 func (p *player) votes(v msg7.VoteChoice) { p.send(&msg7.ClVote{Vote: v}) }
 
-// vote: options, kicks, volatileFields to the spectators; how votes end.
+// vote: options, kicks, moves to the spectators; how votes end.
 func (sc *scenario) vote() {
 	alice, bob, carol := sc.alice(), sc.bob(), sc.carol()
 	set, status := bob.got("Sv_VoteSet"), bob.got("Sv_VoteStatus")
