@@ -239,7 +239,7 @@ func (s *Server) closeSession(now conn.Time, c *session) {
 	}
 	failedAtOnce := c.addrProven && c.conn.State() == conn.StateError && now.Sub(c.connectedAt) < time.Second
 	c.conn.Close(now, c.dropReason)
-	if !failedAtOnce || s.mayLogStranger(now) {
+	if c.name != "" || s.mayLogStranger(now) {
 		s.print(console.Info, "server", fmt.Sprintf("client dropped. cid=%d addr=%s reason=%s", c.id, c.peer, logline.Quote(safetext.Truncate(c.dropReason, 128))))
 	}
 	s.handleVoterLeft(c)

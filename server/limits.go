@@ -21,10 +21,12 @@ var (
 	rconRate = limit.Rate{PerSecond: 50, Burst: 256}
 	// authRate is for passwords, right or wrong.
 	authRate = limit.Rate{PerSecond: 1, Burst: 8}
-	// connectRate is for the connects of a person; see limit.Person.
-	connectRate = limit.Rate{PerSecond: 2, Burst: 16}
-	// strangerLogRate is for the lines of the log about clients that leave at once or are
-	// banned automatically.
+	// connectRate is for the connects of a person, siteConnectRate for those of a site;
+	// see limit.Person and limit.Site.
+	connectRate     = limit.Rate{PerSecond: 2, Burst: 16}
+	siteConnectRate = limit.Rate{PerSecond: 10, Burst: 128}
+	// strangerLogRate is for the lines of the log about clients that leave before they play
+	// or are banned automatically.
 	strangerLogRate = limit.Rate{PerSecond: 1, Burst: 40}
 	// unprovenRate is for a network whose clients know no tokens; see spoofLimiter.
 	unprovenRate = limit.Rate{PerSecond: 1, Burst: 4}
@@ -75,10 +77,10 @@ func newFailedLogins() *limit.Failures {
 	return f
 }
 
-// mayConnect counts a connect of a person and reports whether it is within the limit.
-// Loopback has none: the operator's tests, proxies and bots use it.
+// mayConnect counts a connect and reports whether it is within the limits of the person and
+// the site. Loopback has none: the operator's tests, proxies and bots use it.
 func (s *Server) mayConnect(now conn.Time, a netip.Addr) bool {
-	return a.IsLoopback() || s.connectLimiter.Take(int64(now), limit.Person(a), 1)
+	return a.IsLoopback() || s.connectLimiter.Take(int64(now), limit.Person(a), 1) && s.siteLimiter.Take(int64(now), limit.Site(a), 1)
 }
 
 // mayLogStranger reports whether there is room in the log for a line about somebody who may

@@ -88,7 +88,8 @@ type Server struct {
 	versions       []*protocolVersion
 	tokens         *conn.TokenIssuer
 	bans           banList
-	connectLimiter *limit.Limiter
+	connectLimiter *limit.Limiter // of persons
+	siteLimiter    *limit.Limiter // of sites
 	spoofLimiter   spoofLimiter
 	provenSites    *limit.RecentSet
 	failedLogins   *limit.Failures
@@ -147,6 +148,7 @@ func New(cfg Config) (*Server, error) {
 		closed:         make(chan struct{}),
 		addrHashKey:    maphash.MakeSeed(),
 		connectLimiter: limit.NewLimiter(connectsTracked, connectRate),
+		siteLimiter:    limit.NewLimiter(connectsTracked, siteConnectRate),
 		spoofLimiter:   spoofLimiter{networks: limit.NewLimiter(unprovenTracked, unprovenRate)},
 		provenSites:    limit.NewRecentSet(provenTracked, provenTime),
 		failedLogins:   newFailedLogins(),

@@ -375,3 +375,29 @@ func TestConnectRateIsLimited(t *testing.T) {
 		t.Errorf("%d of one IPv6 network admitted at once", admitted)
 	}
 }
+
+// TestConnectRateOfSiteIsLimited checks that somebody with many networks, each of which
+// connects once, is limited too, and leaves few lines in the log.
+func TestConnectRateOfSiteIsLimited(t *testing.T) {
+	ts := newTestServer(t, nil, "console_output_level 2")
+	ts.log.Reset()
+	admitted := 0
+	for i := range 5000 { // in 20 s
+		p := ts.connect(inSite(i))
+		if p.Accepted {
+			admitted++
+		}
+		p.Send(&msg7.Info{NetVersion: []byte("0.6")}) // which is no reason for a ban
+		delete(ts.clients, p.Peer)
+		if i%5 == 4 {
+			ts.step(1)
+		}
+	}
+	if most := int(siteConnectRate.Burst + 20*siteConnectRate.PerSecond); admitted > most || admitted < most-10 {
+		t.Errorf("%d of 5000 admitted, want %d", admitted, most)
+	}
+	if n := strings.Count(ts.log.String(), "\n"); n > int(strangerLogRate.Burst)+21 {
+		t.Errorf("%d lines in the log", n)
+	}
+	ts.join(ip(1), "honest")
+}
