@@ -30,9 +30,8 @@ const (
 	clockJump = 5 * time.Second
 	// compactAfter is the number of lines that are no longer needed in a small file.
 	compactAfter = 1000
-	// linesPerLock is the number of lines that are applied at once, so that others do
-	// not wait for many.
-	linesPerLock = 256
+	// lockedSteps is how many steps of a long loop others wait for.
+	lockedSteps = 256
 )
 
 // storage keeps a list in a journal. A goroutine does all work with files.
@@ -241,8 +240,9 @@ func (s *storage) exchange(now, wall time.Time) (*os.File, error) {
 		return nil, err
 	}
 	l.mu.Lock()
-	var changes []change
+	changes := make([]change, 0, len(s.unsaved))
 	for _, c := range s.unsaved {
+		l.breathe(len(changes))
 		changes = append(changes, c)
 	}
 	needed := len(l.stored.byNet)
@@ -277,6 +277,14 @@ func (s *storage) exchange(now, wall time.Time) (*os.File, error) {
 	return f, err
 }
 
+// breathe lets others have the lock, every so many steps of a loop.
+func (l *List) breathe(step int) {
+	if step%lockedSteps == 0 {
+		l.mu.Unlock()
+		l.mu.Lock()
+	}
+}
+
 // at returns the line with times of the wall clock.
 func (l line) at(now, wall time.Time) line {
 	l.At = wall.UTC()
@@ -290,7 +298,8 @@ func (l line) at(now, wall time.Time) line {
 func (s *storage) saved(changes []change) {
 	s.list.mu.Lock()
 	defer s.list.mu.Unlock()
-	for _, c := range changes {
+	for i, c := range changes {
+		s.list.breathe(i)
 		if s.unsaved[c.Net].number == c.number {
 			delete(s.unsaved, c.Net)
 		}
@@ -303,10 +312,7 @@ func (s *storage) lines(now, wall time.Time) []line {
 	l.mu.Lock()
 	entries := make([]entry, 0, len(l.stored.byNet))
 	for _, e := range l.stored.byNet {
-		if len(entries)%linesPerLock == 0 {
-			l.mu.Unlock()
-			l.mu.Lock()
-		}
+		l.breathe(len(entries))
 		if !e.ended(now) {
 			entries = append(entries, *e)
 		}
@@ -357,10 +363,7 @@ func (s *storage) apply(lines []line, now time.Time) (err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i, line := range lines {
-		if i%linesPerLock == 0 {
-			l.mu.Unlock()
-			l.mu.Lock()
-		}
+		l.breathe(i)
 		if _, later := s.unsaved[line.Net]; !later {
 			l.added++
 			err = cmp.Or(err, l.stored.apply(line, l.added, now))
