@@ -56,6 +56,9 @@ func (c *masterCmd) Run(ctx context.Context) error {
 	defer conn.Close()
 	m, err := master.New(master.Config{
 		Send: conn.Send, ListLAN: c.LAN, Legacy: legacy, MaxPerAddress: c.PerAddress, MaxServers: c.MaxServers, ServerTimeout: c.Expire, StateFile: c.State,
+		OnSaveError: func(err error) {
+			fmt.Fprintf(os.Stderr, "teeyard: the list is not stored, which is tried again: %v\n", err)
+		},
 	})
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -38,6 +39,9 @@ type Config struct {
 	// StateFile is the file that keeps the list over restarts, "" for none; Run writes
 	// it.
 	StateFile string
+	// OnSaveError, if set, is called by Run when the state file cannot be written, once
+	// for each error that follows another or none. The next try is a minute later.
+	OnSaveError func(error)
 	// Now is the wall clock, time.Now if it is nil.
 	Now func() time.Time
 }
@@ -93,6 +97,9 @@ type entry struct {
 type Master struct {
 	cfg     Config
 	cookies *cookie.Jar
+
+	saving sync.Mutex
+	saved  os.FileInfo // of the state file after the last Save
 
 	mu        sync.Mutex
 	servers   map[netip.AddrPort]*entry

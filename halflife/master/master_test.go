@@ -3,6 +3,7 @@ package master_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -12,11 +13,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/halflife/master"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/mem"
 )
@@ -519,6 +522,23 @@ func TestState(t *testing.T) {
 	if again.isListed(all[3]) || !again.isListed(all[4]) || len(again.m.Servers()) != 19 {
 		t.Errorf("%d servers left", len(again.m.Servers()))
 	}
+	// With a clock that was set back, nobody knows how old it is.
+	past := newTestMaster(t, cfg)
+	past.wall = past.wall.Add(-time.Hour)
+	cfg.Now, cfg.Send = func() time.Time { return past.wall }, func(transport.Peer, []byte) {}
+	if m, err := master.New(cfg); err != nil || len(m.Servers()) != 20 || m.Servers()[0].Seen.After(past.wall) {
+		t.Errorf("after the clock was set back: %v, %v", m.Servers(), err)
+	}
+	// What another master writes is not lost without a word.
+	if err := again.m.Save(); err != nil {
+		t.Fatal(err)
+	}
+	if err := past.m.Save(); err != nil {
+		t.Fatal(err)
+	}
+	if err := again.m.Save(); !errors.Is(err, master.ErrState) {
+		t.Errorf("another master has written the file: %v", err)
+	}
 	// Long after, nothing of it is true.
 	l.wall = l.wall.Add(time.Hour)
 	cfg.Now = nil
@@ -534,6 +554,40 @@ func TestState(t *testing.T) {
 	}
 	if _, err := master.New(master.Config{}); err == nil {
 		t.Error("no way to send is no error")
+	}
+}
+
+// TestSaveError checks that Run says once that the list cannot be stored, and goes on
+// trying.
+func TestSaveError(t *testing.T) {
+	var now atomic.Int64 // passes with each look at it
+	net := mem.New(mem.Config{Clock: func() int64 { return now.Add(int64(time.Second)) }})
+	conn, err := net.Listen(transport.MustParsePeer("192.0.2.1:27010"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "missing")
+	failed := make(chan error, 1000)
+	m, err := master.New(master.Config{Send: conn.Send, StateFile: filepath.Join(dir, "master.json"), OnSaveError: func(err error) { failed <- err }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- m.Run(ctx, conn) }()
+	if err := <-failed; !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	for later := now.Load() + int64(time.Hour); now.Load() < later; {
+		time.Sleep(time.Millisecond)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	testenv.Eventually(t, "the list is stored", func() bool { _, err := os.Stat(filepath.Join(dir, "master.json")); return err == nil })
+	cancel()
+	if err := <-done; err != nil || len(failed) > 0 {
+		t.Errorf("%v, and %d more errors", err, len(failed))
 	}
 }
 

@@ -22,13 +22,14 @@ const (
 	restoreProbeTime = time.Minute // over which the servers of a file are probed
 )
 
-// Run receives and answers until ctx ends, and writes the state file. It returns the
-// error of the connection, or of the last write, nil if there was none.
+// Run receives and answers until ctx ends, and writes the state file every minute. It
+// returns the error of the connection, or of the last write, nil if there was none.
 func (m *Master) Run(ctx context.Context, conn transport.Conn) error {
 	defer context.AfterFunc(ctx, conn.Wake)()
 	batch := make([]transport.Datagram, 64)
 	save := conn.Now() + int64(saveInterval)
 	var saved chan error // while a file is being written
+	reported := ""
 	for ctx.Err() == nil {
 		n, err := conn.ReadBatch(batch, conn.Now()+int64(time.Second)/2)
 		if err != nil {
@@ -43,9 +44,16 @@ func (m *Master) Run(ctx context.Context, conn transport.Conn) error {
 			return err
 		}
 		select {
-		case <-saved:
-			// An error will occur again in the last Save, whose error is returned.
+		case err := <-saved:
 			saved = nil
+			text := ""
+			if err != nil {
+				text = err.Error()
+			}
+			if text != reported && err != nil && m.cfg.OnSaveError != nil {
+				m.cfg.OnSaveError(err)
+			}
+			reported = text
 		default:
 		}
 		if now >= save && saved == nil {
@@ -64,16 +72,27 @@ type state struct {
 	Servers []Server `json:"servers"`
 }
 
-// Save writes the state file, if there is one.
+// Save writes the state file, if there is one. It does not overwrite what another program,
+// such as a second master, has written since the last Save.
 func (m *Master) Save() error {
-	if m.cfg.StateFile == "" {
+	path := m.cfg.StateFile
+	if path == "" {
 		return nil
+	}
+	m.saving.Lock()
+	defer m.saving.Unlock()
+	if info, err := os.Stat(path); err == nil && m.saved != nil && (info.Size() != m.saved.Size() || !info.ModTime().Equal(m.saved.ModTime())) {
+		return fmt.Errorf("%w: another program has written %s; does another master use it?", ErrState, path)
 	}
 	b, err := json.MarshalIndent(state{m.Servers()}, "", "\t")
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(m.cfg.StateFile, append(b, '\n'))
+	if err := atomicfile.Write(path, append(b, '\n')); err != nil {
+		return err
+	}
+	m.saved, err = os.Stat(path)
+	return err
 }
 
 // load reads the state file. Servers that were seen recently are listed again and
@@ -102,8 +121,11 @@ func (m *Master) restore(b []byte) error {
 	}
 	now, wall := transport.Monotonic(), m.cfg.Now()
 	for i, v := range s.Servers {
+		// If the clock was set back since, nobody knows when it was; the probes will tell.
+		v.Seen = earlier(v.Seen, wall)
+		v.Since = earlier(v.Since, wall)
 		age := wall.Sub(v.Seen)
-		if !halflife.IsListable(transport.Peer{AddrPort: v.Address}, m.cfg.ListLAN) || m.servers[v.Address] != nil || age > 2*m.cfg.ServerTimeout || age < -time.Minute ||
+		if !halflife.IsListable(transport.Peer{AddrPort: v.Address}, m.cfg.ListLAN) || m.servers[v.Address] != nil || age > 2*m.cfg.ServerTimeout ||
 			m.perIP[v.Address.Addr()] >= m.cfg.MaxPerAddress || len(m.servers) >= m.cfg.MaxServers {
 			continue
 		}
@@ -118,6 +140,13 @@ func (m *Master) restore(b []byte) error {
 		m.dirty = true
 	}
 	return nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 func firstByte(s string) byte {

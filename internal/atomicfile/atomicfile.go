@@ -3,6 +3,8 @@ package atomicfile
 
 import (
 	"cmp"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -14,6 +16,20 @@ func Write(path string, b []byte) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
+	err := write(path, b)
+	// The name of the temporary file says nothing, and differs each time.
+	var onPath *fs.PathError
+	var onLink *os.LinkError
+	switch {
+	case errors.As(err, &onPath):
+		err = &fs.PathError{Op: "write", Path: path, Err: onPath.Err}
+	case errors.As(err, &onLink):
+		err = &fs.PathError{Op: "replace", Path: path, Err: onLink.Err}
+	}
+	return err
+}
+
+func write(path string, b []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package atomicfile
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -36,14 +37,15 @@ func TestWrite(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("the permissions are now %v, %v", info.Mode(), err)
 	}
-	if err := Write(filepath.Join(dir, "no", "folder"), nil); err == nil {
-		t.Error("no error for a folder that does not exist")
+	missing := filepath.Join(dir, "no", "folder")
+	if err := Write(missing, nil); err == nil || !strings.HasPrefix(err.Error(), "write "+missing+": ") {
+		t.Errorf("in a folder that does not exist: %v", err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(filepath.Join(dir, "folder"), nil); err == nil {
-		t.Error("no error for a folder in place of the file")
+	if err := Write(filepath.Join(dir, "folder"), nil); err == nil || !strings.HasPrefix(err.Error(), "replace "+filepath.Join(dir, "folder")+": ") {
+		t.Errorf("with a folder in place of the file: %v", err)
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 3 {
 		t.Errorf("%v, %v", files, err)
