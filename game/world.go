@@ -34,6 +34,9 @@ type Terrain struct {
 // Config is the parameters of a world.
 type Config struct {
 	Terrain Terrain
+	// Collision is physics.NewCollision of the terrain, which takes most of the time of
+	// New and can be shared by worlds; nil makes it.
+	Collision *physics.Collision
 	// Mode is the game type, for example dm.Mode. It is required.
 	Mode Mode
 	// Mods change or observe the rules in addition to the mode, in this order.
@@ -115,9 +118,13 @@ func New(cfg Config) (*World, error) {
 		w.tuning = *cfg.Tuning
 	}
 	w.rand = splitmix.Rand(cfg.Seed)
-	var err error
-	if w.collision, err = physics.NewCollision(t.Width, t.Height, t.Tiles); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrTerrain, err)
+	if w.collision = cfg.Collision; w.collision == nil {
+		var err error
+		if w.collision, err = physics.NewCollision(t.Width, t.Height, t.Tiles); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrTerrain, err)
+		}
+	} else if w.collision.Width() != t.Width || w.collision.Height() != t.Height {
+		return nil, fmt.Errorf("%w: collision data of %d x %d for %d x %d", ErrTerrain, w.collision.Width(), w.collision.Height(), t.Width, t.Height)
 	}
 	w.coreWorld.Collision, w.coreWorld.Tuning = w.collision, w.tuning
 	w.reckoningWorld.Collision, w.reckoningWorld.Tuning = w.collision, pureTuning

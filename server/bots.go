@@ -19,10 +19,16 @@ type bots struct {
 	skill     int
 	serial    uint64 // of the last bot; seeds differ by it
 
-	// nav is made in a goroutine, which takes some 0.1 s, and arrives in navResult.
+	// nav is made in a goroutine, one at a time, which takes some 0.1 s, and arrives in
+	// navResult.
 	nav       *bot.NavGraph
+	navMap    *gameMap           // of nav, or of what is being made
 	navResult chan *bot.NavGraph // nil if nothing is being made
 }
+
+// maxBotCatchUp is how many of the last ticks that run at once bots think in. Before, after
+// a stall, they go on with what they did: they cost far more than a tick.
+const maxBotCatchUp = 5
 
 // botNames are the names of bots, from the highest seat down.
 var botNames = [...]string{
@@ -41,7 +47,7 @@ func (b *bots) has(id game.PlayerID) bool { return b.seats.Has(id) }
 // setWorld forgets the bots of another world.
 func (b *bots) setWorld(w *game.World) {
 	if b.world != w {
-		*b = bots{world: w, serial: b.serial}
+		*b = bots{world: w, serial: b.serial, nav: b.nav, navMap: b.navMap, navResult: b.navResult}
 	}
 }
 
@@ -96,6 +102,9 @@ func (s *Server) runBots() {
 			}
 		}
 	}
+	if !s.botsThink {
+		return
+	}
 	readyMode := s.world.Rules().ReadyMode && s.clock.tick%game.TickRate == 0
 	for id, brain := range b.brains {
 		if brain == nil {
@@ -126,27 +135,28 @@ func (s *Server) removeExcessBots() {
 // made.
 func (s *Server) hasNavGraph() bool {
 	b := &s.bots
-	if b.nav != nil {
-		return true
+	if b.navResult != nil {
+		select {
+		case b.nav = <-b.navResult:
+			b.navResult = nil
+		default:
+			return false
+		}
 	}
-	if b.navResult == nil {
-		found := make(chan *bot.NavGraph, 1)
-		b.navResult = found
-		terrain, tuning := s.gameMap.terrain, s.world.Tuning()
-		go func() {
-			nav, err := bot.NewNavGraph(terrain, &tuning)
-			if err != nil {
-				nav = nil // impossible: the world has the same terrain
-			}
-			found <- nav
-		}()
-	}
-	select {
-	case b.nav = <-b.navResult:
+	if b.navMap == s.gameMap {
 		return b.nav != nil
-	default:
-		return false
 	}
+	found := make(chan *bot.NavGraph, 1)
+	b.nav, b.navMap, b.navResult = nil, s.gameMap, found
+	terrain, tuning := s.gameMap.terrain, s.world.Tuning()
+	go func() {
+		nav, err := bot.NewNavGraph(terrain, &tuning)
+		if err != nil {
+			nav = nil // impossible: the world has the same terrain
+		}
+		found <- nav
+	}()
+	return false
 }
 
 // addBot adds a bot. It returns false if there is no seat.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 	"github.com/teeyard/teeyard/query"
@@ -18,9 +19,7 @@ func (tn *testNetwork) waitForNav() {
 	s := tn.srv
 	s.bots.setWorld(s.world)
 	if !s.hasNavGraph() {
-		if s.bots.nav = <-s.bots.navResult; s.bots.nav == nil {
-			tn.t.Fatal("the map cannot be explored")
-		}
+		testenv.Eventually(tn.t, "the map is explored", s.hasNavGraph)
 	}
 }
 

@@ -42,7 +42,7 @@ func (s *Server) newConsole() error {
 		{Name: "removeip", Params: "s[network] ?s['all']", Help: "Lift the ban of a network, with 'all' also those of all networks in it", Flags: stored, Run: s.cmdRemoveIP},
 		{Name: "listip", Params: "?s[beginning]", Help: "Show banned networks", Flags: stored, Run: s.cmdListIP},
 		{Name: "writeip", Help: "Write the bans that are for ever to listip.cfg", Flags: stored, Run: s.cmdWriteIP},
-		{Name: "reload", Help: "Reload the map", Flags: open, Run: func(*console.Call) { s.reloadMap = true }},
+		{Name: "reload", Help: "Reload the map", Flags: open, Run: func(*console.Call) { s.rereadMap() }},
 		{Name: "say", Params: "r[text]", Help: "Say in chat", Flags: open, Run: s.cmdSay},
 		{Name: "broadcast", Params: "r[text]", Help: "Broadcast message", Flags: open, Run: s.cmdBroadcast},
 		{Name: "tune", Params: "s[tuning] ?f[value]", Help: "Tune variable to value or show current value", Flags: open, Run: s.cmdTune},
@@ -422,11 +422,12 @@ func (s *Server) cmdPause(call *console.Call) {
 
 func (s *Server) cmdChangeMap(call *console.Call) {
 	if name := call.Arg(0); name != "" {
-		if _, err := s.readMap(name); err != nil {
+		if err := s.findMap(name); err != nil {
 			call.Warn("server", "change_map: %v", err)
 			return
 		}
-		s.nextMap = name
+		s.changeMapAfterMatch(name)
+		return
 	}
 	s.queueCommand(game.Command{Kind: game.CmdEndMatch, Player: game.Nobody, Target: game.Nobody})
 }

@@ -44,8 +44,12 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 	case game.EvMatchEnd:
 		if ev.Flag {
 			s.rotateMap()
+		} else {
+			s.prepareRotation()
 		}
 		return
+	case game.EvRoundStart:
+		s.mapChange.likely = ""
 	}
 	for id, c := range s.sessions {
 		if c != nil && c.state == stateInGame && ev.To.Has(game.PlayerID(id)) {

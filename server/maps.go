@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/protocol/conn"
@@ -35,11 +37,12 @@ func BuiltinModes(name string) (game.Mode, bool) {
 	return nil, false
 }
 
-// gameMap is the map being played.
+// gameMap is a map that was read.
 type gameMap struct {
 	bridge.Map        // as announced to clients; Name is the last element of sv_map
 	svMap      string // the value of sv_map
 	terrain    game.Terrain
+	collision  *physics.Collision // of terrain
 	// compatible is the map for clients that cannot read compressed tile layers; nil if it
 	// has none, or if rewriting it failed with compatibleErr.
 	compatible    *bridge.Map
@@ -65,21 +68,6 @@ func (m *gameMap) compatibleMap() *bridge.Map {
 	return &m.Map
 }
 
-// buildCompatible sets compatible if some clients cannot read the map. It changes the parsed map.
-func (m *gameMap) buildCompatible(parsed *twmap.Map) {
-	if !parsed.MakeCompatible() {
-		return
-	}
-	file, err := parsed.Bytes()
-	if err != nil {
-		m.compatibleErr = err
-		return
-	}
-	compatible := gameMap{Map: m.Map}
-	compatible.setFile(file)
-	m.compatible = &compatible.Map
-}
-
 // setFile sets the file that clients download.
 func (m *gameMap) setFile(file []byte) {
 	m.compatible, m.compatibleErr = nil, nil
@@ -89,35 +77,86 @@ func (m *gameMap) setFile(file []byte) {
 // maxMapFile is the largest map file that is loaded; the largest in use have some 10 MB.
 const maxMapFile = 64 << 20
 
-// readMap finds and reads the map that a value of sv_map names.
-func (s *Server) readMap(setting string) (gameMap, error) {
-	m := gameMap{svMap: setting, Map: bridge.Map{Name: path.Base(setting), ChunksPerRequest: s.chunksPerRequest}}
-	if setting == "" || !fs.ValidPath(setting) || strings.ContainsAny(setting, "\\:") {
-		return m, fmt.Errorf("sv_map %q: not a map name (name one in the maps folder, without .map)", setting)
+// readMap finds and reads the map that a value of sv_map names. It is called by other
+// goroutines, and uses nothing that New does not set for good.
+func (s *Server) readMap(setting string) (*gameMap, error) {
+	if err := checkMapName(setting); err != nil {
+		return nil, err
 	}
-	file, err := readFile(s.cfg.Files, "maps/"+setting+".map", maxMapFile)
+	file, err := readFile(s.cfg.Files, mapFile(setting), maxMapFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		embedded, ok := maps.Find(setting)
 		if file = embedded.Data; !ok {
-			return m, fmt.Errorf("sv_map %q: %w (no maps/%s.map in the storage, and not one of the embedded maps)", setting, ErrNoMap, setting)
+			return nil, errNoMap(setting)
 		}
 	} else if err != nil {
-		return m, fmt.Errorf("sv_map %q: %w", setting, err)
+		return nil, fmt.Errorf("sv_map %q: %w", setting, err)
 	}
-	parsed, err := twmap.Parse(file)
+	// Images and other layers stay compressed: of a file of 1 MB they can be 150 MB.
+	parsed, err := twmap.Config{GameOnly: true}.Parse(file)
 	if err != nil {
-		return m, fmt.Errorf("sv_map %q: %w", setting, err)
+		return nil, fmt.Errorf("sv_map %q: %w", setting, err)
 	}
 	layer := parsed.GameLayer()
 	if layer == nil {
-		return m, fmt.Errorf("sv_map %q: the map has no game layer", setting)
+		return nil, fmt.Errorf("sv_map %q: the map has no game layer", setting)
 	}
-	m.setFile(file)
-	m.terrain = game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()}
+	m := &gameMap{
+		Map: bridge.Map{
+			Name: path.Base(setting), ChunksPerRequest: s.chunksPerRequest,
+			File: file, CRC: parsed.CRC, SHA256: parsed.SHA256,
+		},
+		svMap:   setting,
+		terrain: game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()},
+	}
+	if m.collision, err = physics.NewCollision(m.terrain.Width, m.terrain.Height, m.terrain.Tiles); err != nil {
+		return nil, fmt.Errorf("sv_map %q: %w", setting, err)
+	}
 	if slices.ContainsFunc(s.versions, func(d *protocolVersion) bool { return d.NeedsUncompressedTiles() }) {
-		m.buildCompatible(parsed)
+		m.buildCompatible()
 	}
 	return m, nil
+}
+
+// buildCompatible sets compatible if some clients cannot read the map.
+func (m *gameMap) buildCompatible() {
+	file, err := twmap.Compatible(m.File)
+	if err != nil {
+		m.compatibleErr = err
+	} else if file != nil {
+		compatible := gameMap{Map: m.Map}
+		compatible.setFile(file)
+		m.compatible = &compatible.Map
+	}
+}
+
+// mapFile returns the name of the file of a map.
+func mapFile(setting string) string { return "maps/" + setting + ".map" }
+
+// checkMapName returns an error for a value of sv_map that can name no map.
+func checkMapName(setting string) error {
+	if setting == "" || !fs.ValidPath(setting) || strings.ContainsAny(setting, "\\:") {
+		return fmt.Errorf("sv_map %q: not a map name (name one in the maps folder, without .map)", setting)
+	}
+	return nil
+}
+
+func errNoMap(setting string) error {
+	return fmt.Errorf("sv_map %q: %w (no %s in the storage, and not one of the embedded maps)", setting, ErrNoMap, mapFile(setting))
+}
+
+// findMap returns an error if there is no map that a value of sv_map names. It does not
+// read the map.
+func (s *Server) findMap(setting string) error {
+	if err := checkMapName(setting); err != nil {
+		return err
+	}
+	if _, err := fs.Stat(s.cfg.Files, mapFile(setting)); errors.Is(err, fs.ErrNotExist) {
+		if _, ok := maps.Find(setting); !ok {
+			return errNoMap(setting)
+		}
+	}
+	return nil
 }
 
 // readFile reads a file of at most limit bytes.
@@ -145,12 +184,8 @@ func readFile(files fs.FS, name string, limit int64) ([]byte, error) {
 	return nil, fmt.Errorf("%s: more than the %d bytes allowed", name, limit)
 }
 
-// loadMap loads a map and creates a world on it.
-func (s *Server) loadMap(setting string) error {
-	m, err := s.readMap(setting)
-	if err != nil {
-		return err
-	}
+// startWorld creates a world on a map.
+func (s *Server) startWorld(m *gameMap) error {
 	gameType := s.settings.GameType
 	mode, ok := s.cfg.Modes(gameType)
 	if !ok {
@@ -159,17 +194,17 @@ func (s *Server) loadMap(setting string) error {
 	}
 	s.cfg.Seed = s.cfg.Seed*6364136223846793005 + 1442695040888963407
 	w, err := game.New(game.Config{
-		Terrain: m.terrain, Mode: mode, Mods: s.cfg.Mods,
+		Terrain: m.terrain, Collision: m.collision, Mode: mode, Mods: s.cfg.Mods,
 		Rules: s.gameRules(), Tuning: &s.tuning, Seed: s.cfg.Seed,
 	})
 	if err != nil {
-		return fmt.Errorf("sv_map %q: %w", setting, err)
+		return fmt.Errorf("sv_map %q: %w", m.svMap, err)
 	}
 	if m.compatibleErr != nil {
-		s.print(console.Warning, "server", fmt.Sprintf("sv_map '%s' cannot be made fit for older clients, which have to stay out: %v", setting, m.compatibleErr))
+		s.print(console.Warning, "server", fmt.Sprintf("sv_map '%s' cannot be made fit for older clients, which have to stay out: %v", m.svMap, m.compatibleErr))
 	}
-	s.print(console.Info, "server", fmt.Sprintf("maps/%s.map sha256 is %x", setting, m.SHA256))
-	s.print(console.Info, "server", fmt.Sprintf("maps/%s.map crc is %08x", setting, m.CRC))
+	s.print(console.Info, "server", fmt.Sprintf("%s sha256 is %x", mapFile(m.svMap), m.SHA256))
+	s.print(console.Info, "server", fmt.Sprintf("%s crc is %08x", mapFile(m.svMap), m.CRC))
 	s.endReplay(replay.EndMapChange)
 	s.gameMap, s.world = m, w
 	s.beginReplay(gameType, mode, s.cfg.Seed)
@@ -183,35 +218,149 @@ func (s *Server) loadMap(setting string) error {
 	return nil
 }
 
+// mapChange is what is planned after the current map. A map is read beside the game, and
+// the game changes to it between two ticks when it is ready. Of several that are asked for,
+// the last one counts.
+type mapChange struct {
+	load    *mapLoad // the last one, nil if there is none
+	reload  bool     // the file of this map is to be read again
+	restart bool     // this map is to get a new world
+	// asked is the map of change_map until it is ready, next afterwards, when the match
+	// ends for it. likely is the one that the rotation has next, while the scoreboard at
+	// the end of a match is shown.
+	asked, next, likely string
+}
+
+// mapLoad is a map that is being read.
+type mapLoad struct {
+	setting string        // the value of sv_map
+	done    chan struct{} // closed when the others are set
+	gameMap *gameMap
+	err     error
+}
+
+// ready reports whether the map was read, or could not be.
+func (l *mapLoad) ready() bool {
+	select {
+	case <-l.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// loadMap begins to read a map.
+func (s *Server) loadMap(setting string) *mapLoad {
+	l := &mapLoad{setting: setting, done: make(chan struct{})}
+	s.background(func() {
+		l.gameMap, l.err = s.readMap(setting)
+		close(l.done)
+		s.transport.Wake()
+	})
+	return l
+}
+
+// wantedMap returns the map that has to be ready, "" for none, and whether the game is to
+// change to it at once.
+func (s *Server) wantedMap() (setting string, atOnce bool) {
+	c := &s.mapChange
+	if c.reload || s.settings.Map != s.gameMap.svMap {
+		return s.settings.Map, true
+	}
+	return cmp.Or(c.asked, c.next, c.likely), false
+}
+
+// changeMap goes on with what is planned after the current map.
+func (s *Server) changeMap(now conn.Time) {
+	c := &s.mapChange
+	if c.restart || s.clock.tick >= game.MaxTick {
+		c.restart = false
+		if err := s.switchMap(now, s.gameMap); err != nil {
+			s.print(console.Warning, "server", err.Error())
+		}
+	}
+	setting, atOnce := s.wantedMap()
+	switch {
+	case c.load != nil && !c.load.ready():
+		return // one at a time
+	case setting == "" && !atOnce:
+		c.load = nil
+		return
+	case c.load == nil || c.load.setting != setting:
+		if c.load = s.loadMap(setting); !c.load.ready() {
+			return
+		}
+	}
+	l := c.load
+	switch {
+	case atOnce:
+		c.load, c.reload = nil, false
+		err := l.err
+		if err == nil {
+			err = s.switchMap(now, l.gameMap)
+		}
+		if err != nil {
+			s.print(console.Warning, "server", fmt.Sprintf("failed to load map. mapname='%s': %v", setting, err))
+			s.settings.Map = s.gameMap.svMap
+			return
+		}
+		*c = mapChange{}
+	case c.asked == "": // it waits for the end of the match
+	case l.err != nil:
+		s.print(console.Warning, "server", fmt.Sprintf("change_map: %v", l.err))
+		c.load, c.asked = nil, ""
+	default:
+		c.next, c.asked = setting, ""
+		s.queueCommand(game.Command{Kind: game.CmdEndMatch, Player: game.Nobody, Target: game.Nobody})
+	}
+}
+
+// changeMapAfterMatch makes a map the next one, instead of the next in the rotation, and
+// ends the match when it is ready.
+func (s *Server) changeMapAfterMatch(setting string) {
+	s.settings.Map, s.mapChange.reload = s.gameMap.svMap, false // this was asked for before
+	s.mapChange.asked = setting
+}
+
+// rereadMap makes the game start again on what the file of the map has now.
+func (s *Server) rereadMap() {
+	c := &s.mapChange
+	if c.reload = true; c.load != nil && c.load.ready() {
+		c.load = nil
+	}
+}
+
+// prepareRotation has the map read that the rotation is likely to come to.
+func (s *Server) prepareRotation() {
+	s.mapChange.likely = ""
+	if next := s.nextInRotation(); next != s.gameMap.svMap {
+		s.mapChange.likely = next
+	}
+}
+
 // rotateMap sets sv_map to the map of change_map, or else to the next of sv_maprotation.
 func (s *Server) rotateMap() {
-	if s.nextMap != "" {
-		s.settings.Map, s.nextMap = s.nextMap, ""
-		return
+	c := &s.mapChange
+	if next := cmp.Or(c.asked, c.next); next != "" {
+		s.settings.Map, c.asked, c.next = next, "", ""
+	} else if next := s.nextInRotation(); next != "" {
+		s.settings.Map = next
+		s.print(console.Debug, "game", fmt.Sprintf("rotating map to %s", next))
 	}
+}
+
+// nextInRotation returns the map after this one in sv_maprotation, "" if that is empty.
+func (s *Server) nextInRotation() string {
 	rotation := strings.FieldsFunc(s.settings.MapRotation, func(r rune) bool { return strings.ContainsRune(";, \t", r) })
 	if len(rotation) == 0 {
-		return
+		return ""
 	}
 	current := slices.Index(rotation, s.settings.Map) // -1 if it is not in the rotation
-	s.settings.Map = rotation[(current+1)%len(rotation)]
-	s.print(console.Debug, "game", fmt.Sprintf("rotating map to %s", s.settings.Map))
+	return rotation[(current+1)%len(rotation)]
 }
 
-// changeMap loads the map that sv_map names, if it is another one, and makes all clients
-// load it.
-func (s *Server) changeMap(now conn.Time) {
-	if s.settings.Map == s.gameMap.svMap && !s.reloadMap && s.clock.tick < game.MaxTick {
-		return
-	}
-	s.reloadMap = false
-	if err := s.changeMapTo(now, s.settings.Map); err != nil {
-		s.print(console.Warning, "server", fmt.Sprintf("failed to load map. mapname='%s': %v", s.settings.Map, err))
-		s.settings.Map = s.gameMap.svMap
-	}
-}
-
-func (s *Server) changeMapTo(now conn.Time, setting string) error {
+// switchMap starts the game on a map and makes all clients load it.
+func (s *Server) switchMap(now conn.Time, m *gameMap) error {
 	var spectators game.PlayerMask
 	for id, c := range s.sessions {
 		pid := game.PlayerID(id)
@@ -226,13 +375,18 @@ func (s *Server) changeMapTo(now conn.Time, setting string) error {
 			spectators |= game.MaskOne(pid)
 		}
 	}
-	if err := s.loadMap(setting); err != nil {
+	if err := s.startWorld(m); err != nil {
 		return err
 	}
 	s.clock.reset(now)
 	s.votes.cancel()
 	for id, c := range s.sessions {
 		if c == nil || c.state == stateAuth {
+			continue
+		}
+		if c.isHeld() { // the player is not in the new world
+			c.setState(stateAuth)
+			c.drop(conn.ReasonTimeout)
 			continue
 		}
 		if c.isHeld() { // the player is not in the new world

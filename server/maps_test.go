@@ -3,11 +3,13 @@ package server
 import (
 	"encoding/binary"
 	"errors"
+	"io/fs"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/maps"
@@ -193,5 +195,242 @@ func TestMapFilesAreBounded(t *testing.T) {
 	}
 	if _, err := readFile(files, "maps/dir.map/x", 0); err == nil {
 		t.Error("more than the limit is read")
+	}
+}
+
+// heldWork is what a server would do in the background.
+type heldWork []func()
+
+// hold makes a server's background work wait for the test.
+func (h *heldWork) hold(ts *testServer) { ts.srv.background = func(f func()) { *h = append(*h, f) } }
+
+// do does the work, of which there must be n pieces.
+func (h *heldWork) do(t *testing.T, n int) {
+	t.Helper()
+	if len(*h) != n {
+		t.Fatalf("%d pieces of work wait, want %d", len(*h), n)
+	}
+	for _, f := range *h {
+		f()
+	}
+	*h = nil
+}
+
+// countingFS counts the files that are opened.
+type countingFS struct {
+	fs.FS
+	opened int
+}
+
+func (c *countingFS) Open(name string) (fs.File, error) {
+	c.opened++
+	return c.FS.Open(name)
+}
+
+// TestMapIsReadBesideTheGame checks that nobody waits while a map is read, however long that
+// takes, that the game changes to it within a tick, and that this tick does no more than
+// others: what grows with the map is done before.
+func TestMapIsReadBesideTheGame(t *testing.T) {
+	const side = 2000
+	large := drawn(side, side, func(l *twmap.TileLayer) { l.Set(5, 5, twmap.Spawn, 0) })
+	files := &countingFS{FS: fstest.MapFS{"maps/large.map": {Data: large}}}
+	ts := newTestServer(t, files)
+	var work heldWork
+	work.hold(ts)
+	p := ts.join(local(1), "player")
+	ts.play(100, p, msg7.PlayerInput{TargetX: 1})
+	files.opened = 0
+	for _, line := range []string{"sv_map large", "sv_map teeyard1", "change_map large"} {
+		ts.srv.Execute(line)
+		before, tick := p.SnapTick, ts.srv.world.Tick()
+		ts.play(200, p, msg7.PlayerInput{TargetX: 1, Direction: 1})
+		if ts.srv.gameMap.Name != "teeyard1" || ts.srv.world.Tick() != tick+200 || p.SnapTick != before+200 {
+			t.Fatalf("%s: playing %s, %d ticks, snapshots of %d", line, ts.srv.gameMap.Name, ts.srv.world.Tick()-tick, p.SnapTick-before)
+		}
+	}
+	if files.opened > 1 { // to look whether there is such a map
+		t.Errorf("%d files were opened by the loop", files.opened)
+	}
+	work.do(t, 1) // for the first line; the same map is wanted now
+	for range 10 * 50 {
+		if ts.play(1, p, msg7.PlayerInput{TargetX: 1}); ts.srv.gameMap.Name != "teeyard1" {
+			t.Fatal("changed before the end of the match was shown")
+		}
+	}
+	now := ts.now
+	if n := testenv.Allocated(func() { ts.step(1) }); n > side*side/4 && !testenv.Race {
+		t.Errorf("%d bytes allocated in the tick that changes to a map of %d tiles", n, side*side)
+	}
+	if ts.srv.gameMap.Name != "large" || ts.srv.clock.start != now.Add(tickDuration) || ts.session(p).state != stateConnecting {
+		t.Errorf("playing %s since %v", ts.srv.gameMap.Name, ts.srv.clock.start)
+	}
+	if p.Ready().StartInfo("player").EnterGame(); files.opened > 2 {
+		t.Errorf("%d files were opened", files.opened)
+	}
+	if ts.step(2); ts.session(p).state != stateInGame {
+		t.Error("the player is not in the game")
+	}
+}
+
+// TestLastMapChangeCounts asks for several maps in a row, each while the one before is
+// being read. One is read at a time, and the last one counts.
+func TestLastMapChangeCounts(t *testing.T) {
+	files := damagedMaps()
+	for _, name := range []string{"a", "b"} {
+		files["maps/"+name+".map"] = &fstest.MapFile{Data: maps.Default().Data}
+	}
+	for _, c := range []struct {
+		lines  string
+		played string // the maps of the worlds, after the first
+	}{
+		{"sv_map a|sv_map b", "b"},
+		{"sv_map a|sv_map b|sv_map a", "a"},
+		{"sv_map a|sv_map teeyard1", ""},
+		{"sv_map a|sv_map half", ""},
+		{"sv_map half|sv_map a", "a"},
+		{"change_map a|change_map b", "b"},
+		{"sv_map a|change_map b", "b"},
+		{"change_map a|sv_map b", "b"},
+		{"change_map a|change_map half", ""},
+		{"change_map half|change_map a", "a"},
+		{"change_map half|reload", "teeyard1"},
+		{"reload|reload", "teeyard1"},
+		{"sv_map a|reload", "a"},
+		{"reload|sv_map a", "a"},
+		{"sv_maprotation a b|change_map", "a"},
+		{"sv_maprotation half|change_map", ""},
+		{"sv_maprotation a|change_map b", "b"},
+	} {
+		var s memoryReplays
+		var played []string
+		ts := newTestServerWith(t, Config{Files: files, Replays: &s, Observers: []Observer{ObserverFunc(func(tick *Tick) {
+			for _, e := range tick.Events {
+				if e, ok := e.(event.MapChange); ok {
+					played = append(played, e.Map)
+				}
+			}
+		})}})
+		var work heldWork
+		work.hold(ts)
+		p := ts.join(local(1), "player")
+		played = nil
+		for line := range strings.SplitSeq(c.lines, "|") {
+			ts.srv.Execute(line)
+			ts.play(3, p, msg7.PlayerInput{TargetX: 1})
+			if len(work) > 1 {
+				t.Errorf("%s: %d maps are read at once", c.lines, len(work))
+			}
+		}
+		for i := range 25 * 50 {
+			if i%10 == 0 {
+				work.do(t, len(work))
+			}
+			if len(work) > 1 {
+				t.Fatalf("%s: %d maps are read at once", c.lines, len(work))
+			}
+			ts.play(1, p, msg7.PlayerInput{TargetX: 1})
+			if ts.session(p).state == stateConnecting {
+				p.Ready().StartInfo("player").EnterGame()
+			}
+		}
+		if got := strings.Join(played, " "); got != c.played {
+			t.Errorf("%s: played %q, want %q; log\n%s", c.lines, got, c.played, ts.log.String())
+		}
+		if ts.session(p).state != stateInGame || ts.srv.mapChange != (mapChange{}) || ts.srv.settings.Map != ts.srv.gameMap.svMap {
+			t.Errorf("%s: left %+v, sv_map %q", c.lines, ts.srv.mapChange, ts.srv.settings.Map)
+		}
+		ts.srv.Shutdown(ts.now, "")
+		s.verify(t, 1+len(played))
+	}
+}
+
+// TestRotationIsReadAhead checks that the next map in the rotation is read while the
+// scoreboard is shown, so that no tick of another match is played on the map before.
+func TestRotationIsReadAhead(t *testing.T) {
+	files := fstest.MapFS{"maps/a.map": {Data: maps.Default().Data}}
+	ts := newTestServer(t, files, "sv_maprotation a teeyard1")
+	var work heldWork
+	work.hold(ts)
+	p := ts.join(local(1), "player")
+	ts.srv.Execute("change_map")
+	ts.play(100, p, msg7.PlayerInput{TargetX: 1})
+	work.do(t, 1)
+	for ts.srv.gameMap.Name == "teeyard1" {
+		if ts.play(1, p, msg7.PlayerInput{TargetX: 1}); ts.srv.world.Tick() > 0 && !ts.srv.world.Paused() {
+			t.Fatal("another match begins on the map before")
+		}
+	}
+	// A match that goes on does not keep the map that was read.
+	ts.srv.Execute("sv_maprotation teeyard1 a")
+	p.Ready().StartInfo("player").EnterGame()
+	ts.play(50, p, msg7.PlayerInput{TargetX: 1})
+	ts.srv.Execute("change_map")
+	ts.play(50, p, msg7.PlayerInput{TargetX: 1})
+	work.do(t, 1)
+	ts.srv.Execute("sv_matches_per_map 5; sv_maprotation \"\"")
+	if ts.play(12*50, p, msg7.PlayerInput{TargetX: 1}); ts.srv.mapChange != (mapChange{}) {
+		t.Errorf("left %+v", ts.srv.mapChange)
+	}
+}
+
+// TestMapsTakeLittleMemory checks that reading a map takes memory for what the server uses,
+// not for images, and keeps the file and the tiles.
+func TestMapsTakeLittleMemory(t *testing.T) {
+	l := twmap.NewGameLayer(500, 500)
+	l.Set(5, 5, twmap.Spawn, 0)
+	l.Version = 4 // so that there is a second file, for older clients
+	m := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, l)}}
+	for range 8 {
+		m.Images = append(m.Images, twmap.Image{Name: "large", Width: 1024, Height: 1024, Pixels: make([]byte, 4<<20), Format: 1})
+	}
+	file := testenv.Must(m.Bytes())
+	ts := newTestServer(t, fstest.MapFS{"maps/pictures.map": {Data: file}})
+	before := heapInUse()
+	n := testenv.Allocated(func() {
+		ts.srv.Execute("sv_map pictures")
+		ts.step(1)
+	})
+	if ts.srv.gameMap.Name != "pictures" || ts.srv.gameMap.compatible == nil {
+		t.Fatal(ts.log.String())
+	}
+	if n > 12<<20 {
+		t.Errorf("%d MB allocated to read a map with 32 MB of images", n>>20)
+	}
+	if kept := int64(heapInUse()) - int64(before); kept > 3<<20 {
+		t.Errorf("%d KB kept of a file of %d KB", kept>>10, len(file)>>10)
+	}
+}
+
+// hangingFS has a map on a disk that does not answer until release is closed.
+type hangingFS struct {
+	fs.FS
+	release chan struct{}
+}
+
+func (h hangingFS) Open(name string) (fs.File, error) {
+	if name == "maps/a.map" {
+		<-h.release
+	}
+	return h.FS.Open(name)
+}
+
+// TestMapChangeInAGoroutine changes the map of a server as it is, without the test's hold on
+// its goroutines, after a disk that hung.
+func TestMapChangeInAGoroutine(t *testing.T) {
+	files := hangingFS{fstest.MapFS{"maps/a.map": {Data: maps.Default().Data}}, make(chan struct{})}
+	ts := newTestServer(t, files)
+	ts.srv.background = func(f func()) { go f() }
+	p := ts.join(local(1), "player")
+	ts.srv.Execute("sv_map a")
+	if ts.play(100, p, msg7.PlayerInput{TargetX: 1}); ts.srv.gameMap.Name != "teeyard1" || ts.session(p).state != stateInGame {
+		t.Fatal("the game does not go on")
+	}
+	close(files.release)
+	testenv.Eventually(t, "the new map", func() bool {
+		ts.step(1)
+		return ts.srv.gameMap.Name == "a"
+	})
+	if p.Ready().StartInfo("player").EnterGame(); ts.session(p).state != stateEntering {
+		t.Error("the player does not get in")
 	}
 }

@@ -32,6 +32,8 @@ type testNetwork struct {
 	addr    transport.Peer
 	rand    *rand.Rand
 	players []*player
+	stalled bool                 // the server's machine stands still
+	waiting []transport.Datagram // for the server, meanwhile
 }
 
 // newTestNetwork starts a server with console commands.
@@ -53,9 +55,20 @@ func newTestNetworkWith(t testing.TB, link netsim.Link, seed uint64, cfg Config,
 	}
 	cfg.Commands = append([]string{"sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; sv_max_clients_per_network 0; sv_rcon_password adminpw"}, commands...)
 	tn.srv = testenv.Must(New(cfg))
+	tn.srv.background = func(f func()) { f() } // or tests would depend on real time
 	net.Drive(endpoint,
-		func(d transport.Datagram) { tn.srv.Feed(conn.Time(d.ReceivedAt), d.Peer, d.Data) },
-		func(now int64) { tn.srv.Advance(conn.Time(now)) })
+		func(d transport.Datagram) {
+			if tn.stalled {
+				tn.waiting = append(tn.waiting, transport.Datagram{Peer: d.Peer, Data: slices.Clone(d.Data)})
+				return
+			}
+			tn.srv.Feed(conn.Time(d.ReceivedAt), d.Peer, d.Data)
+		},
+		func(now int64) {
+			if !tn.stalled {
+				tn.srv.Advance(conn.Time(now))
+			}
+		})
 	return tn
 }
 
@@ -64,6 +77,21 @@ func (tn *testNetwork) now() conn.Time { return conn.Time(tn.net.Now()) }
 
 // run lets time pass.
 func (tn *testNetwork) run(span time.Duration) { tn.net.RunFor(span) }
+
+// stall lets time pass while the server's machine stands still.
+func (tn *testNetwork) stall(span time.Duration) {
+	tn.stalled = true
+	tn.run(span)
+	tn.stalled = false
+	// Run reads batches and advances after each.
+	for batch := range slices.Chunk(tn.waiting, len(tn.srv.datagrams)) {
+		for _, d := range batch {
+			tn.srv.Feed(tn.now(), d.Peer, d.Data)
+		}
+		tn.srv.Advance(tn.now())
+	}
+	tn.waiting = nil
+}
 
 // until lets time pass until ok, at most limit.
 func (tn *testNetwork) until(limit time.Duration, what string, ok func() bool) {

@@ -126,7 +126,7 @@ func (s *Server) stepWorld() []game.Event {
 		case r.header.IdleTicks < replay.MaxIdleTicks:
 			r.header.IdleTicks++
 		default:
-			s.reloadMap = true // after a day without players, a new world makes no difference
+			s.mapChange.restart = true // after a day without players, a new world makes no difference
 		}
 	}
 	if r.state != recorderOn {
@@ -208,12 +208,12 @@ func (s *Server) reportReplayTrouble(out *replayWriter) bool {
 	return false
 }
 
-// restartAfterFullReplay reloads the map when its log is full and nobody is connected, so
+// restartAfterFullReplay starts a new world when its log is full and nobody is connected, so
 // that a server that never changes its map records again.
 func (s *Server) restartAfterFullReplay() {
 	if s.recorder.full && s.numClients() == 0 {
 		s.recorder.full = false
-		s.reloadMap = true
+		s.mapChange.restart = true
 	}
 }
 

@@ -36,7 +36,7 @@ type Config struct {
 	// arguments of the program: settings, "exec FILE", "-f", FILE.
 	Commands []string
 	// Files has the maps and configuration files; nil has none, so that only the
-	// embedded maps can be played.
+	// embedded maps can be played. Several goroutines use it.
 	Files fs.FS
 	// WriteFile creates or replaces the files that commands such as save_config write;
 	// nil disables them. The name is a path as in Files. One goroutine at a time calls
@@ -77,6 +77,8 @@ type Server struct {
 	tasks    chan func()   // from Do
 	writing  chan struct{} // full while a file is written
 	closed   chan struct{} // closed by Shutdown
+	// background runs what would stall the loop: in a goroutine, except in tests.
+	background func(f func())
 
 	transport   transport.Conn
 	datagrams   []transport.Datagram // of one ReadBatch
@@ -102,13 +104,13 @@ type Server struct {
 	droppedSessions []*session
 	seats           seats
 	bots            bots
+	botsThink       bool // in this tick
 	votes           votes
 	snapshotBuffers snapshotBuffers
 
-	gameMap          gameMap
+	gameMap          *gameMap // that is played
+	mapChange        mapChange
 	chunksPerRequest int
-	nextMap          string // of change_map, instead of the next in rotation
-	reloadMap        bool
 	world            *game.World
 	tuning           game.Tuning
 	clock            clock
@@ -146,6 +148,7 @@ func New(cfg Config) (*Server, error) {
 		tasks:          make(chan func(), 16),
 		writing:        make(chan struct{}, 1),
 		closed:         make(chan struct{}),
+		background:     func(f func()) { go f() },
 		addrHashKey:    maphash.MakeSeed(),
 		connectLimiter: limit.NewLimiter(connectsTracked, connectRate),
 		siteLimiter:    limit.NewLimiter(connectsTracked, siteConnectRate),
@@ -177,7 +180,7 @@ func New(cfg Config) (*Server, error) {
 
 	s.tuning = physics.DefaultTuning()
 	s.chunksPerRequest = s.settings.MapDownloadSpeed
-	if err := s.loadMap(s.settings.Map); err != nil {
+	if err := s.startFirstWorld(); err != nil {
 		return nil, fmt.Errorf("server: cannot start without a map: %w", err)
 	}
 	if s.transport = cfg.Transport; s.transport == nil {
@@ -203,6 +206,15 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.announceStart(now)
 	return s, nil
+}
+
+// startFirstWorld reads the first map and creates a world on it.
+func (s *Server) startFirstWorld() error {
+	m, err := s.readMap(s.settings.Map)
+	if err != nil {
+		return err
+	}
+	return s.startWorld(m)
 }
 
 // announceStart begins the first tick, logs what is running and runs the commands that
@@ -324,7 +336,8 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 		s.drops[dropTicks].Add(uint64(skipped))
 	}
 	before := s.clock.tick
-	for range due {
+	for left := due; left > 0; left-- {
+		s.botsThink = left <= maxBotCatchUp
 		s.tick(now)
 	}
 	if due > 0 {
@@ -352,7 +365,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 
 // idleTicks is the number of ticks that are run at once while no client is connected:
 // waking up costs far more than an empty tick.
-const idleTicks = maxCatchUp / 2
+const idleTicks = 25
 
 // nextAdvanceTime returns when Advance must be called next if nothing arrives before.
 func (s *Server) nextAdvanceTime() conn.Time {

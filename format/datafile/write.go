@@ -20,12 +20,18 @@ const (
 // value is ready to use.
 type Writer struct {
 	items  []newItem
-	blocks [][]byte
+	blocks []newBlock
+	zlib   *zlib.Writer
 }
 
 type newItem struct {
 	typ, id uint16
 	ints    []int32
+}
+
+type newBlock struct {
+	compressed []byte
+	size       int // uncompressed, in bytes
 }
 
 // AddItem adds an item. Items of one type keep their order; types are sorted. The
@@ -34,10 +40,32 @@ func (w *Writer) AddItem(typ, id uint16, ints []int32) {
 	w.items = append(w.items, newItem{typ, id, ints})
 }
 
-// AddBlock adds a data block and returns its number, for use in items. The slice is
-// not copied.
+// AddBlock adds a data block and returns its number, for use in items. The data is
+// compressed at once and not kept.
 func (w *Writer) AddBlock(data []byte) int32 {
-	w.blocks = append(w.blocks, data)
+	var out bytes.Buffer
+	if w.zlib == nil {
+		// There is no error: the level is valid and a buffer does not fail.
+		w.zlib, _ = zlib.NewWriterLevel(&out, zlib.BestCompression)
+	} else {
+		w.zlib.Reset(&out)
+	}
+	w.zlib.Write(data)
+	w.zlib.Close()
+	return w.addCompressed(out.Bytes(), len(data))
+}
+
+// CopyBlock adds block i of a file as it is and returns its number. A compressed block is
+// not decompressed, so it is not checked either.
+func (w *Writer) CopyBlock(f *File, i int) int32 {
+	if f.sizes == nil {
+		return w.AddBlock(f.storedBlock(i))
+	}
+	return w.addCompressed(f.storedBlock(i), f.BlockSize(i))
+}
+
+func (w *Writer) addCompressed(b []byte, size int) int32 {
+	w.blocks = append(w.blocks, newBlock{b, size})
 	return int32(len(w.blocks) - 1)
 }
 
@@ -73,29 +101,18 @@ func (w *Writer) Bytes() ([]byte, error) {
 		}
 	}
 
-	var data bytes.Buffer
 	var blockOffsets, blockSizes []byte
-	zw, err := zlib.NewWriterLevel(&data, zlib.BestCompression)
-	if err != nil {
-		return nil, err
-	}
+	dataBytes := 0
 	for i, b := range w.blocks {
-		blockOffsets = le.AppendUint32(blockOffsets, uint32(data.Len()))
-		blockSizes = le.AppendUint32(blockSizes, uint32(len(b)))
-		zw.Reset(&data)
-		if _, err := zw.Write(b); err != nil {
-			return nil, fmt.Errorf("datafile: block %d: %w", i, err)
-		}
-		if err := zw.Close(); err != nil {
-			return nil, fmt.Errorf("datafile: block %d: %w", i, err)
-		}
-		if len(b) > math.MaxInt32 || data.Len() > math.MaxInt32 {
+		blockOffsets = le.AppendUint32(blockOffsets, uint32(dataBytes))
+		blockSizes = le.AppendUint32(blockSizes, uint32(b.size))
+		if dataBytes += len(b.compressed); b.size > math.MaxInt32 || dataBytes > math.MaxInt32 {
 			return nil, fmt.Errorf("%w: block %d does not fit in 31-bit offsets", ErrTooMany, i)
 		}
 	}
 
 	tables := len(types) + len(itemOffsets) + len(blockOffsets) + len(blockSizes)
-	total := headerSize + tables + len(region) + data.Len()
+	total := headerSize + tables + len(region) + dataBytes
 	if total > math.MaxInt32 {
 		return nil, fmt.Errorf("%w: %d bytes", ErrTooMany, total)
 	}
@@ -103,14 +120,17 @@ func (w *Writer) Bytes() ([]byte, error) {
 	out = append(out, "DATA"...)
 	for _, v := range []int{
 		4,
-		total - 16,              // size, not counting the first four fields
-		total - 16 - data.Len(), // the part that big endian machines swap
-		numTypes, len(items), len(w.blocks), len(region), data.Len(),
+		total - 16,             // size, not counting the first four fields
+		total - 16 - dataBytes, // the part that big endian machines swap
+		numTypes, len(items), len(w.blocks), len(region), dataBytes,
 	} {
 		out = le.AppendUint32(out, uint32(v))
 	}
-	for _, part := range [][]byte{types, itemOffsets, blockOffsets, blockSizes, region, data.Bytes()} {
+	for _, part := range [][]byte{types, itemOffsets, blockOffsets, blockSizes, region} {
 		out = append(out, part...)
+	}
+	for _, b := range w.blocks {
+		out = append(out, b.compressed...)
 	}
 	return out, nil
 }

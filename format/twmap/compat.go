@@ -1,27 +1,10 @@
 package twmap
 
-// MakeCompatible converts features that old programs cannot read: compressed tile
-// layers (version 4) become uncompressed, Bézier curves become smooth curves without
-// tangents, and RGB images become RGBA. It reports whether it changed anything. The
-// game layer's content stays the same.
-func (m *Map) MakeCompatible() bool {
-	changed := false
-	for _, g := range m.Groups {
-		for _, l := range g.Layers {
-			if l, ok := l.(*TileLayer); ok && l.Version > maxCompatTileVersion {
-				l.Version = maxCompatTileVersion
-				changed = true
-			}
-		}
-	}
-	for i := range m.Envelopes {
-		changed = m.Envelopes[i].makeCompatible() || changed
-	}
-	for i := range m.Images {
-		changed = m.Images[i].makeCompatible() || changed
-	}
-	return changed
-}
+import (
+	"fmt"
+
+	"github.com/teeyard/teeyard/format/datafile"
+)
 
 const (
 	maxCompatTileVersion     = 3 // the newest uncompressed tile layer
@@ -31,34 +14,131 @@ const (
 	formatRGBA               = 1
 )
 
-func (e *Envelope) makeCompatible() bool {
-	if e.Version <= maxCompatEnvelopeVersion {
-		return false
+// Compatible returns a map file without the features that old programs cannot read:
+// compressed tile layers (version 4) become uncompressed, Bézier curves become smooth
+// curves without tangents, and RGB images become RGBA. It returns nil if the map has
+// none of them. Everything else is copied as it is, neither decompressed nor checked.
+//
+// Layers and images are decompressed one at a time, and all of them together to no more
+// bytes than the default of Config.MaxDecoded.
+func Compatible(b []byte) ([]byte, error) {
+	f, err := datafile.Parse(b)
+	if err != nil {
+		return nil, fmt.Errorf("twmap: %w", err)
 	}
-	e.Version = maxCompatEnvelopeVersion
-	for i := range e.Points {
-		p := &e.Points[i]
-		p.Curve = min(p.Curve, curveSmooth)
-		p.Tangents = [16]int32{}
+	c := converter{parser: parser{f: f, budget: defaultMaxDecoded(len(b))}, blocks: map[int32]conversion{}}
+	pointInts := intsPerPoint(f.ItemsOf(itemEnvelope))
+	changed := pointInts != intsPerOldPoint
+	for i, it := range f.Items() {
+		ints := it.Ints()
+		switch {
+		case it.Type == itemLayer && it.Len() >= 15 && it.Int(1) == layerTiles && it.Int(3) > maxCompatTileVersion:
+			ints[3] = maxCompatTileVersion
+			err = c.convert(it.Int(14), conversion{decompressTiles, it.Int(4), it.Int(5)}, i)
+		case it.Type == itemImage && c.isRGBImage(it):
+			ints = ints[:6] // all fields of version 1, in which images are RGBA
+			ints[0] = 1
+			err = c.convert(it.Int(5), conversion{addAlpha, it.Int(1), it.Int(2)}, i)
+		case it.Type == itemEnvelope && it.Int(0) > maxCompatEnvelopeVersion:
+			ints[0] = maxCompatEnvelopeVersion
+		case it.Type == itemEnvPoints && it.ID == 0:
+			ints = withoutTangents(ints, pointInts)
+		}
+		if err != nil {
+			return nil, err
+		}
+		c.out.AddItem(it.Type, it.ID, ints)
 	}
-	return true
+	if !changed && len(c.blocks) == 0 {
+		return nil, nil
+	}
+	for i := range f.NumBlocks() {
+		if err := c.copyBlock(int32(i)); err != nil {
+			return nil, err
+		}
+	}
+	out, err := c.out.Bytes()
+	if err != nil {
+		return nil, fmt.Errorf("twmap: %w", err)
+	}
+	return out, nil
 }
 
-func (img *Image) makeCompatible() bool {
-	if !img.hasRGBPixels() {
-		return false
-	}
-	rgba := make([]byte, 0, len(img.Pixels)/3*4)
-	for p := img.Pixels; len(p) >= 3; p = p[3:] {
-		rgba = append(rgba, p[0], p[1], p[2], 0xff)
-	}
-	img.Format, img.Pixels = formatRGBA, rgba
-	return true
+// converter writes the blocks of a file again, some of them converted.
+type converter struct {
+	parser
+	out    datafile.Writer
+	blocks map[int32]conversion // by number
 }
 
-// hasRGBPixels reports whether an image has RGB pixels. An image made in code can have
-// that format by accident, so the size is checked too.
-func (img *Image) hasRGBPixels() bool {
-	n := int64(img.Width) * int64(img.Height)
-	return img.Format == formatRGB && img.Pixels != nil && n*3 == int64(len(img.Pixels))
+// conversion is what becomes of a block.
+type conversion struct {
+	kind          conversionKind
+	width, height int32
+}
+
+type conversionKind uint8
+
+const (
+	decompressTiles conversionKind = iota
+	addAlpha
+)
+
+// convert makes copyBlock convert a block, for item i.
+func (c *converter) convert(block int32, how conversion, i int) error {
+	if block < 0 || int(block) >= c.f.NumBlocks() {
+		return fmt.Errorf("%w: item %d has block %d of %d", ErrFormat, i, block, c.f.NumBlocks())
+	}
+	if before, ok := c.blocks[block]; ok && before != how {
+		return fmt.Errorf("%w: item %d has block %d in common with an item of another size", ErrFormat, i, block)
+	}
+	c.blocks[block] = how
+	return nil
+}
+
+// copyBlock adds a block to the new file.
+func (c *converter) copyBlock(i int32) error {
+	how, ok := c.blocks[i]
+	if !ok {
+		c.out.CopyBlock(c.f, int(i))
+		return nil
+	}
+	if how.kind == decompressTiles {
+		tiles, err := c.readTiles(i, how.width, how.height, maxCompatTileVersion+1, "tiles of block", int(i))
+		if err != nil {
+			return err
+		}
+		c.out.AddBlock(appendTiles(make([]byte, 0, 4*len(tiles)), tiles))
+		return nil
+	}
+	rgb, err := c.readBlock(i, "image of block", int(i))
+	if err != nil {
+		return err
+	}
+	rgba := make([]byte, 0, len(rgb)/3*4)
+	for ; len(rgb) >= 3; rgb = rgb[3:] {
+		rgba = append(rgba, rgb[0], rgb[1], rgb[2], 0xff)
+	}
+	c.out.AddBlock(rgba)
+	return nil
+}
+
+// isRGBImage reports whether an image item has embedded RGB pixels. An image made in code
+// can have that format by accident, so the size is checked too.
+func (c *converter) isRGBImage(it datafile.Item) bool {
+	pixels := int64(it.Int(1)) * int64(it.Int(2))
+	return it.Int(0) >= 2 && it.Int(3) == 0 && it.Len() > 6 && it.Int(6) == formatRGB &&
+		pixels > 0 && int64(c.f.BlockSize(int(it.Int(5)))) == 3*pixels
+}
+
+// withoutTangents returns the points of envelopes, of the given number of integers each,
+// in the old layout.
+func withoutTangents(points []int32, perPoint int) []int32 {
+	out := make([]int32, 0, len(points)/perPoint*intsPerOldPoint)
+	for ; len(points) >= perPoint; points = points[perPoint:] {
+		at := len(out)
+		out = append(out, points[:intsPerOldPoint]...)
+		out[at+1] = min(out[at+1], curveSmooth)
+	}
+	return out
 }

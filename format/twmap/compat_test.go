@@ -33,58 +33,54 @@ func fileVersions(t *testing.T, b []byte) (tiles, envelopes []int32) {
 	return tiles, envelopes
 }
 
-// TestMakeCompatibleRealMaps checks that real maps can be converted without changing
-// the game layer, and that nothing is left that old clients cannot read.
-func TestMakeCompatibleRealMaps(t *testing.T) {
-	compressed := 0
+// TestCompatibleRealMaps checks that real maps can be converted without changing anything
+// but the versions, and that nothing is left that old clients cannot read.
+func TestCompatibleRealMaps(t *testing.T) {
+	converted := 0
 	for _, path := range realMaps(t) {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testenv.Must(os.ReadFile(path))
 		if len(b) > maxRewritten() {
-			continue // converting and writing larger maps takes seconds
-		}
-		m, err := Parse(b)
-		if err != nil {
-			t.Fatal(err)
+			continue // converting and reading larger maps takes seconds
 		}
 		name := filepath.Base(path)
-		before := m.GameLayer().Indices()
 		had, hadEnv := fileVersions(t, b)
 		needs := slices.Max(had) > 3 || len(hadEnv) > 0 && slices.Max(hadEnv) > 2
-		if needs {
-			compressed++
+		plain, err := Compatible(b)
+		if err != nil || (plain != nil) != needs {
+			t.Errorf("%s: layers of versions %v, converted: %v, %v", name, had, plain != nil, err)
 		}
-		if changed := m.MakeCompatible(); changed != needs {
-			t.Errorf("%s: layers of versions %v, changed: %v", name, had, changed)
-		}
-		plain, err := m.Bytes()
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
+		if plain == nil {
 			continue
 		}
+		converted++
 		if tiles, envs := fileVersions(t, plain); slices.Max(tiles) > 3 || len(envs) > 0 && slices.Max(envs) > 2 || len(tiles) != len(had) {
 			t.Errorf("%s: layers %v and envelopes %v are left", name, tiles, envs)
 		}
-		again, err := Parse(plain)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
+		want := testenv.Must(Parse(b))
+		for _, g := range want.Groups {
+			for _, l := range g.Layers {
+				if l, ok := l.(*TileLayer); ok {
+					l.Version = min(l.Version, maxCompatTileVersion)
+				}
+			}
 		}
-		if g := again.GameLayer(); g.Width != m.GameLayer().Width || !bytes.Equal(g.Indices(), before) {
-			t.Errorf("%s: is played differently", name)
+		for i := range want.Envelopes {
+			e := &want.Envelopes[i]
+			e.Version = min(e.Version, maxCompatEnvelopeVersion)
+			for j := range e.Points {
+				e.Points[j].Curve, e.Points[j].Tangents = min(e.Points[j].Curve, curveSmooth), [16]int32{}
+			}
 		}
-		if m.Size, m.CRC, m.SHA256 = again.Size, again.CRC, again.SHA256; !sameContent(m, again) {
-			t.Errorf("%s: reads back differently", name)
+		if got, err := Parse(plain); err != nil || !sameContent(got, want) {
+			t.Errorf("%s: has another content, %v", name, err)
 		}
 	}
-	testenv.Check(t, compressed != 0, "no map had anything to change")
+	testenv.Check(t, converted != 0, "no map had anything to convert")
 }
 
-// TestMakeCompatible checks each conversion, and that a second call changes nothing.
-func TestMakeCompatible(t *testing.T) {
-	m := &Map{
+// TestCompatible checks each conversion, and that a second one changes nothing.
+func TestCompatible(t *testing.T) {
+	file := testenv.Must((&Map{
 		Images: []Image{
 			{Name: "rgb", Width: 2, Height: 1, Pixels: []byte{1, 2, 3, 4, 5, 6}},
 			{Name: "rgba", Width: 1, Height: 1, Format: 1, Pixels: []byte{1, 2, 3, 4}},
@@ -97,8 +93,12 @@ func TestMakeCompatible(t *testing.T) {
 		Groups: []Group{NewGroup("", 100, 100, &TileLayer{
 			Kind: KindGame, Width: 3, Height: 1, Tiles: []Tile{{Index: 1}, {Index: 1}, {}}, Version: 4, Image: None, ColorEnv: None,
 		})},
-	}
-	testenv.Require(t, m.MakeCompatible(), "nothing to turn")
+		UnknownItems: []UnknownItem{{Type: 77, ID: 3, Ints: []int32{1, 2}}},
+	}).Bytes())
+	plain, err := Compatible(file)
+	testenv.NoError(t, err)
+	m, err := Parse(plain)
+	testenv.NoError(t, err)
 	if img := m.Images[0]; img.Format != 1 || !bytes.Equal(img.Pixels, []byte{1, 2, 3, 255, 4, 5, 6, 255}) {
 		t.Errorf("image %+v", img)
 	}
@@ -108,8 +108,52 @@ func TestMakeCompatible(t *testing.T) {
 	if e := m.Envelopes[0]; e.Version != 2 || e.Points[0] != (EnvPoint{Curve: 4}) || e.Points[1] != (EnvPoint{Time: 5, Curve: 1}) {
 		t.Errorf("envelope %+v", e)
 	}
-	if l := m.Groups[0].Layers[0].(*TileLayer); l.Version != 3 {
-		t.Errorf("layer of version %d", l.Version)
+	if e := m.Envelopes[1]; e.Version != 2 || len(e.Points) != 1 || e.Points[0] != (EnvPoint{Curve: 2}) {
+		t.Errorf("envelope %+v", e)
 	}
-	testenv.Check(t, !m.MakeCompatible(), "turned twice")
+	if l := m.Groups[0].Layers[0].(*TileLayer); l.Version != 3 || !slices.Equal(l.Indices(), []uint8{1, 1, 0}) {
+		t.Errorf("layer %+v", l)
+	}
+	testenv.Check(t, len(m.UnknownItems) == 1, "unknown items are lost")
+	again, err := Compatible(plain)
+	testenv.Check(t, again == nil && err == nil, "converted twice, %v", err)
+}
+
+// TestCompatibleKeepsImagesCompressed checks that only what is converted takes memory.
+func TestCompatibleKeepsImagesCompressed(t *testing.T) {
+	m := Map{Groups: []Group{NewGroup("", 100, 100, NewGameLayer(50, 50))}}
+	m.GameLayer().Version = 4
+	for range 8 {
+		m.Images = append(m.Images, Image{Name: "big", Width: 1024, Height: 1024, Pixels: make([]byte, 4<<20), Format: 1})
+	}
+	file := testenv.Must(m.Bytes())
+	var plain []byte
+	n := testenv.Allocated(func() { plain = testenv.Must(Compatible(file)) })
+	testenv.Check(t, plain != nil && n < 4<<20, "%d bytes allocated for a file of %d", n, len(file))
+}
+
+// TestCompatibleSurvivesDamage converts damaged files, of which the blocks have other sizes
+// than the items say.
+func TestCompatibleSurvivesDamage(t *testing.T) {
+	layer := func(width, height int32) []int32 {
+		return []int32{0, layerTiles, 0, 4, width, height, 1, 0, 0, 0, 0, -1, 0, -1, 0, 0, 0, 0}
+	}
+	for name, items := range map[string][][]int32{
+		"no tiles":      {layer(0, 0)},
+		"negative":      {layer(-5, -5)},
+		"too many":      {layer(1<<30, 1<<30)},
+		"shared block":  {layer(2, 1), layer(1, 2)},
+		"runs too few":  {layer(300, 1)},
+		"missing block": {append(layer(1, 1)[:14:14], 7)},
+	} {
+		var w datafile.Writer
+		w.AddItem(itemVersion, 0, []int32{1})
+		for i, ints := range items {
+			w.AddItem(itemLayer, uint16(i), ints)
+		}
+		w.AddBlock([]byte{1, 0, 1, 0})
+		if out, err := Compatible(testenv.Must(w.Bytes())); err == nil {
+			t.Errorf("%s: converted to %d bytes", name, len(out))
+		}
+	}
 }

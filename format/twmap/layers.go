@@ -34,31 +34,10 @@ func (p *parser) parseTileLayer(it datafile.Item, i int) (Layer, error) {
 	if p.cfg.GameOnly && l.Kind&KindGame == 0 {
 		return l, nil
 	}
-	data, err := p.readBlock(it.Int(14), "tile layer", i)
-	if err != nil {
+	var err error
+	if l.Tiles, err = p.readTiles(it.Int(14), it.Int(4), it.Int(5), l.Version, "tile layer", i); err != nil {
 		return nil, err
 	}
-	// Compare the declared size with what the data can hold before computing or
-	// allocating anything.
-	count := w * h
-	if l.Version < 4 && int64(len(data))/4 < count {
-		return nil, fmt.Errorf("%w: tile layer %d is %d×%d tiles, its data has %d bytes", ErrFormat, i, w, h, len(data))
-	}
-	if l.Version >= 4 && int64(len(data))/4*256 < count {
-		return nil, fmt.Errorf("%w: tile layer %d is %d×%d tiles, its %d bytes of runs cannot fill that", ErrFormat, i, w, h, len(data))
-	}
-	if err := p.takeBudget(4*count, "tile layer", i); err != nil {
-		return nil, err
-	}
-	if l.Version >= 4 {
-		l.Tiles, err = decodeTileRuns(data, int(count))
-	} else {
-		l.Tiles = decodeTiles(data, int(count))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: tile layer %d (%d×%d): %w", ErrFormat, i, w, h, err)
-	}
-	p.returnBudget(min(len(data), 4*int(count)))
 	if l.Kind&^KindGame != 0 {
 		l.DDNetData = new([5][]byte)
 		for k := range l.DDNetData {
@@ -71,6 +50,39 @@ func (p *parser) parseTileLayer(it datafile.Item, i int) (Layer, error) {
 		}
 	}
 	return l, nil
+}
+
+// readTiles reads the tiles of a layer of a version from a data block.
+func (p *parser) readTiles(block, width, height, version int32, what string, i int) (tiles []Tile, err error) {
+	if width <= 0 || height <= 0 {
+		return nil, fmt.Errorf("%w: %s %d is %d×%d tiles", ErrFormat, what, i, width, height)
+	}
+	data, err := p.readBlock(block, what, i)
+	if err != nil {
+		return nil, err
+	}
+	// Compare the declared size with what the data can hold before computing or
+	// allocating anything.
+	count := int64(width) * int64(height)
+	if version < 4 && int64(len(data))/4 < count {
+		return nil, fmt.Errorf("%w: %s %d is %d×%d tiles, its data has %d bytes", ErrFormat, what, i, width, height, len(data))
+	}
+	if version >= 4 && int64(len(data))/4*256 < count {
+		return nil, fmt.Errorf("%w: %s %d is %d×%d tiles, its %d bytes of runs cannot fill that", ErrFormat, what, i, width, height, len(data))
+	}
+	if err := p.takeBudget(4*count, what, i); err != nil {
+		return nil, err
+	}
+	if version >= 4 {
+		tiles, err = decodeTileRuns(data, int(count))
+	} else {
+		tiles = decodeTiles(data, int(count))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s %d (%d×%d): %w", ErrFormat, what, i, width, height, err)
+	}
+	p.returnBudget(min(len(data), 4*int(count)))
+	return tiles, nil
 }
 
 func decodeTiles(data []byte, n int) []Tile {

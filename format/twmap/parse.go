@@ -35,7 +35,7 @@ func (c Config) Parse(b []byte) (*Map, error) {
 	}
 	budget := c.MaxDecoded
 	if budget <= 0 {
-		budget = min(64<<20+64*len(b), 512<<20)
+		budget = defaultMaxDecoded(len(b))
 	}
 	p := parser{
 		f:      f,
@@ -50,6 +50,9 @@ func (c Config) Parse(b []byte) (*Map, error) {
 	}
 	return p.m, nil
 }
+
+// defaultMaxDecoded is the default of Config.MaxDecoded for a file of n bytes.
+func defaultMaxDecoded(n int) int { return min(64<<20+64*n, 512<<20) }
 
 type parser struct {
 	f      *datafile.File
@@ -196,12 +199,7 @@ func (p *parser) parseSounds() error {
 
 func (p *parser) parseEnvelopes() error {
 	envs := p.f.ItemsOf(itemEnvelope)
-	// The layout of the points depends on the envelopes. A file is written by one
-	// program, so one envelope of version 3 decides.
-	stride := 6
-	if slices.ContainsFunc(envs, func(it datafile.Item) bool { return it.Int(0) >= 3 }) {
-		stride = 22
-	}
+	stride := intsPerPoint(envs)
 	points, _ := p.f.FindItem(itemEnvPoints, 0)
 	total := int64(points.Len() / stride)
 	for i, it := range envs {
@@ -226,13 +224,29 @@ func (p *parser) parseEnvelopes() error {
 			for k := range pt.Values {
 				pt.Values[k] = points.Int(at + 2 + k)
 			}
-			for k := 0; k < stride-6; k++ {
-				pt.Tangents[k] = points.Int(at + 6 + k)
+			for k := range stride - intsPerOldPoint {
+				pt.Tangents[k] = points.Int(at + intsPerOldPoint + k)
 			}
 		}
 		p.m.Envelopes = append(p.m.Envelopes, e)
 	}
 	return nil
+}
+
+// intsPerOldPoint and intsPerTangentPoint are the number of integers of a point of an
+// envelope, without and with tangents.
+const (
+	intsPerOldPoint     = 6
+	intsPerTangentPoint = 22
+)
+
+// intsPerPoint returns the number of integers that each point has in a file with these
+// envelopes. A file is written by one program, so one envelope of version 3 decides.
+func intsPerPoint(envelopes []datafile.Item) int {
+	if slices.ContainsFunc(envelopes, func(it datafile.Item) bool { return it.Int(0) >= 3 }) {
+		return intsPerTangentPoint
+	}
+	return intsPerOldPoint
 }
 
 func (p *parser) parseGroups() error {

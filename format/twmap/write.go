@@ -181,10 +181,7 @@ func (w *mapWriter) encodeTileLayer(l *TileLayer) ([]int32, error) {
 	if v >= 4 {
 		data = appendTileRuns(nil, l.Tiles)
 	} else {
-		data = make([]byte, 0, 4*len(l.Tiles))
-		for _, t := range l.Tiles {
-			data = append(data, t.Index, t.Flags, t.Skip, t.Reserved)
-		}
+		data = appendTiles(make([]byte, 0, 4*len(l.Tiles)), l.Tiles)
 	}
 	c := l.Color
 	ints := []int32{
@@ -200,6 +197,14 @@ func (w *mapWriter) encodeTileLayer(l *TileLayer) ([]int32, error) {
 		}
 	}
 	return ints, nil
+}
+
+// appendTiles is the inverse of decodeTiles.
+func appendTiles(dst []byte, tiles []Tile) []byte {
+	for _, t := range tiles {
+		dst = append(dst, t.Index, t.Flags, t.Skip, t.Reserved)
+	}
+	return dst
 }
 
 func (w *mapWriter) encodeQuadLayer(l *QuadLayer) []int32 {
@@ -232,4 +237,11 @@ func appendName(dst []int32, name string, n int) []int32 {
 		dst = append(dst, int32(v))
 	}
 	return dst
+}
+
+// hasRGBPixels reports whether an image has RGB pixels. An image made in code can have
+// that format by accident, so the size is checked too.
+func (img *Image) hasRGBPixels() bool {
+	n := int64(img.Width) * int64(img.Height)
+	return img.Format == formatRGB && img.Pixels != nil && n*3 == int64(len(img.Pixels))
 }
