@@ -3,15 +3,18 @@ package server
 import (
 	"time"
 
+	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 )
 
 // tickDuration is the length of one tick.
 const tickDuration = time.Second / 50
 
-// maxCatchUp is the most ticks that run at once after a stall. Time beyond that is
-// skipped: a machine that slept a minute must not run 3,000 ticks while its players wait.
-const maxCatchUp = 50
+// maxCatchUp is the most ticks that run at once after a stall, two minutes. They take a
+// second or two with many players. Clients stop to send inputs when time moves back, until
+// it is where it was, so none may be skipped that any client could have waited for: the
+// original's clients wait 10 s for a server that is silent, DDNet's 100 s.
+const maxCatchUp = 120 * game.TickRate
 
 // clock converts time to ticks. It gets the time as an argument.
 type clock struct {
