@@ -16,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
@@ -287,5 +288,28 @@ func TestServerRefusesAVersion(t *testing.T) {
 		if got := p.Version(); got != c.want {
 			t.Errorf("%v instead of %v", got, c.want)
 		}
+	}
+}
+
+// TestNoAnswer checks that nobody at an address can be told from a server that closed the
+// connection.
+func TestNoAnswer(t *testing.T) {
+	for _, v := range []client.Version{client.AnyVersion, client.Version07, client.Version06} {
+		c := testenv.Must(client.New(client.Config{Send: func([]byte) {}, NoMap: true, Version: v}))
+		now := conn.Time(time.Hour)
+		testenv.NoError(t, c.Connect(now))
+		for end := now.Add(20 * time.Second); now < end && c.Err() == nil; now = now.Add(100 * time.Millisecond) {
+			c.Step(now)
+		}
+		if err := c.Err(); !errors.Is(err, client.ErrNoAnswer) || !errors.Is(err, client.ErrClosed) {
+			t.Errorf("%q: %v", v, err)
+		}
+	}
+	hs := newHostileServer(t, client.Config{NoMap: true})
+	hs.letIn()
+	hs.conn.Close(hs.now, conn.ReasonUnreachable)
+	hs.exchange()
+	if err := hs.client.Err(); !errors.Is(err, client.ErrClosed) || errors.Is(err, client.ErrNoAnswer) {
+		t.Errorf("a server that says so itself: %v", err)
 	}
 }

@@ -18,8 +18,8 @@ type network struct {
 // Dial joins a server and returns when the client is in the game. The address is "host" or
 // "host:port". ctx applies to joining only; Close ends the client.
 //
-// The error wraps ErrClosed if the server refused or does not answer, ErrMap if the map
-// cannot be used, udp.ErrAddress, or the cause of ctx's end.
+// The error wraps ErrClosed if the server refused, ErrNoAnswer if it does not answer, ErrMap
+// if the map cannot be used, udp.ErrAddress, or the cause of ctx's end.
 func Dial(ctx context.Context, address string, cfg Config) (*Client, error) {
 	peer, err := udp.Resolve(ctx, address, DefaultPort)
 	if err != nil {

@@ -19,6 +19,8 @@ import (
 var (
 	// ErrClosed means that the server closed the connection, or that it timed out.
 	ErrClosed = errors.New("client: disconnected")
+	// ErrNoAnswer means that nothing answered at the address. It wraps ErrClosed.
+	ErrNoAnswer = fmt.Errorf("%w: no answer", ErrClosed)
 	// ErrMap means that the server's map cannot be used.
 	ErrMap = errors.New("client: bad map")
 )
@@ -238,7 +240,12 @@ func (c *Session) checkClosed() {
 	if c.conn.State() != conn.StateError || c.probe.version == AnyVersion {
 		return
 	}
-	if reason := c.conn.Reason(); !c.retryWithOlderVersion() {
+	reason := c.conn.Reason()
+	switch {
+	case c.retryWithOlderVersion():
+	case reason == conn.ReasonUnreachable && !c.conn.ClosedByPeer():
+		c.fail(ErrNoAnswer)
+	default:
 		c.fail(fmt.Errorf("%w: %s", ErrClosed, safetext.Line(reason)))
 	}
 }

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -52,6 +52,9 @@ func (c *botsCmd) Run(ctx context.Context) error {
 	if c.Skill < 0 || c.Skill > 3 {
 		return errors.New("--skill must be 0 to 3")
 	}
+	if c.Duration < 0 || c.Pace < 0 {
+		return errors.New("--duration and --pace must not be negative")
+	}
 	if c.Duration > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, c.Duration)
@@ -66,7 +69,9 @@ func (c *botsCmd) Run(ctx context.Context) error {
 		servers = append(servers, peer)
 	}
 	start := time.Now()
-	run := &botsRun{cfg: c, maps: client.NewMaps(c.Cache, client.InstalledMapDirs()...), navs: map[*client.Map]*mapNav{}}
+	progress := newQueue(os.Stderr, false)
+	defer progress.Close(outputTimeout)
+	run := &botsRun{cfg: c, progress: progress, maps: client.NewMaps(c.Cache, client.InstalledMapDirs()...), navs: map[*client.Map]*mapNav{}}
 	swarm := load.Start(ctx, load.Config{Servers: servers, Clients: c.Count, Interval: max(c.Pace, 1), Seed: c.Seed, Configure: run.configure})
 	swarm.Wait()
 	r := newBotsReport(swarm.Stats(), time.Since(start))
@@ -77,19 +82,20 @@ func (c *botsCmd) Run(ctx context.Context) error {
 	} else {
 		r.print(os.Stdout)
 	}
-	switch why := cmp.Or(r.Error, "the time was over"); {
+	switch {
 	case r.Joined == 0:
-		return fmt.Errorf("no bot could join: %s", why)
+		return fmt.Errorf("no bot could join: %s", r.Error)
 	case r.Joined < r.Clients:
-		return fmt.Errorf("%d of %d bots could not join: %s", r.Clients-r.Joined, r.Clients, why)
+		return fmt.Errorf("%d of %d bots could not join: %s", r.Clients-r.Joined, r.Clients, r.Error)
 	}
 	return nil
 }
 
 // botsRun is what the bots of a run share.
 type botsRun struct {
-	cfg  *botsCmd
-	maps *client.Maps
+	cfg      *botsCmd
+	maps     *client.Maps
+	progress io.Writer
 
 	mu          sync.Mutex
 	navs        map[*client.Map]*mapNav
@@ -144,7 +150,7 @@ func (r *botsRun) showDownload(c *client.Client, e event.Event) {
 		if r.downloading != c {
 			return
 		}
-		if printDownload(e); e.Done == e.Size {
+		if printDownload(r.progress, e); e.Done == e.Size {
 			r.downloading = nil
 		}
 	case event.Disconnected:

@@ -49,14 +49,19 @@ const (
 
 // Run joins until the input, the connection or the time ends.
 func (c *joinCmd) Run(ctx context.Context) error {
+	if c.For < 0 || c.Again < 0 {
+		return errors.New("--for and --again must not be negative")
+	}
 	if c.For > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, c.For)
 		defer cancel()
 	}
-	var out printer = &textPrinter{w: os.Stdout}
+	stdout := newQueue(os.Stdout, c.JSON)
+	defer stdout.Close(outputTimeout)
+	var out printer = &textPrinter{w: stdout}
 	if c.JSON {
-		out = &jsonPrinter{w: os.Stdout}
+		out = &jsonPrinter{w: stdout}
 	}
 	return c.runSession(ctx, os.Stdin, out)
 }
@@ -66,13 +71,15 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer) err
 	events := make(chan event.Event, 1024)
 	over := make(chan struct{})
 	defer close(over)
+	progress := newQueue(os.Stderr, false)
+	defer progress.Close(outputTimeout)
 	cl, err := client.Dial(ctx, c.Host, client.Config{
 		Name: c.Name, Clan: c.Clan, Password: c.Password, RconPassword: c.Rcon, RconName: c.Login,
 		Version: client.Version(c.Protocol), DDNetVersion: c.DDNet, Reconnect: c.Again, Maps: client.NewMaps(c.Cache, client.InstalledMapDirs()...),
 		OnEvent: func(_ *client.Client, e event.Event) {
 			if d, ok := e.(event.Download); ok {
 				if !c.JSON {
-					printDownload(d)
+					printDownload(progress, d)
 					return
 				}
 				if d.Done != 0 && d.Done != d.Size {
@@ -86,7 +93,7 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer) err
 		},
 	})
 	if err != nil {
-		return err
+		return explainNoAnswer(c.Host, err)
 	}
 	defer cl.Close()
 
@@ -146,12 +153,12 @@ func sendLines(r io.Reader, lines chan<- string, over <-chan struct{}) {
 }
 
 // printDownload prints the progress of a map download.
-func printDownload(d event.Download) {
+func printDownload(w io.Writer, d event.Download) {
 	const every = 64 << 10
 	switch {
 	case d.Done == d.Size:
-		fmt.Fprintf(os.Stderr, "\rmap %s: %d kB    \n", d.Map, d.Size>>10)
+		fmt.Fprintf(w, "\rmap %s: %d kB    \n", d.Map, d.Size>>10)
 	case d.Done%every < 1400:
-		fmt.Fprintf(os.Stderr, "\rmap %s: %d of %d kB", d.Map, d.Done>>10, d.Size>>10)
+		fmt.Fprintf(w, "\rmap %s: %d of %d kB", d.Map, d.Done>>10, d.Size>>10)
 	}
 }

@@ -81,7 +81,7 @@ func (c *masterCmd) Run(ctx context.Context) error {
 func (c *masterCmd) serveHTTP(m *master.Master, stop func()) (end func(), err error) {
 	l, err := net.Listen("tcp", c.HTTP)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--http: %w", err)
 	}
 	fmt.Printf("master: the list is at http://%v/\n", l.Addr())
 	s := newHTTPServer(m.Handler())

@@ -15,6 +15,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/query"
 )
 
@@ -34,12 +35,29 @@ or 27015 if only a Half-Life server answers.
   teeyard query localhost:8304 --json | jq -r '.info.clients[].name'`
 }
 
+const whyNoAnswer = "Is the server running, is this its UDP port, and does a firewall let UDP through?"
+
+// explainNoAnswer returns an error of joining a server, with what to look at if nothing
+// answered there.
+func explainNoAnswer(host string, err error) error {
+	switch {
+	case errors.Is(err, client.ErrNoAnswer):
+		return fmt.Errorf("%s does not answer.\n%s", host, whyNoAnswer)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("joining %s: the time was over before", host)
+	}
+	return err
+}
+
 // Run queries a server and prints the answers.
 func (c *queryCmd) Run(ctx context.Context) error {
+	if c.Timeout <= 0 {
+		return errors.New("--timeout must be above zero")
+	}
 	r, halfLife, err := c.queryServer(ctx)
 	if errors.Is(err, query.ErrNoAnswer) {
-		return fmt.Errorf("%v did not answer within %v; tried 0.7, 0.6, 0.6 extended, 0.6 with 64 players, A2S and Half-Life.\n"+
-			"Is the server running, is this its UDP port, and does a firewall let UDP through?", r.Addr, c.Timeout)
+		return fmt.Errorf("%v did not answer within %v; tried 0.7, 0.6, 0.6 extended, 0.6 with 64 players, A2S and Half-Life.\n%s",
+			r.Addr, c.Timeout, whyNoAnswer)
 	}
 	if err != nil {
 		return err

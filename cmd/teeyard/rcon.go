@@ -115,11 +115,16 @@ var errShutdown = errors.New("the server has shut down")
 // commandLines returns the console lines of arguments: the words of one command, or, if the
 // first is quoted, a command each.
 func commandLines(args []string) ([]string, error) {
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:] // allowed before the command
-	}
 	if len(args) == 0 {
 		return nil, nil
+	}
+	if args[0] == "--" {
+		args = args[1:]
+	} else if strings.HasPrefix(args[0], "-") {
+		return nil, fmt.Errorf("%s is not a flag of rcon; a command that begins with - needs -- before it", args[0])
+	}
+	if strings.TrimSpace(strings.Join(args, "")) == "" {
+		return nil, errors.New("the command is empty")
 	}
 	for _, arg := range args {
 		switch flag, _, _ := strings.Cut(arg, "="); flag {
@@ -321,7 +326,7 @@ func (c *rconCmd) openGame(ctx context.Context, password string) (remoteConsole,
 	defer cancel()
 	cl, err := client.Dial(ctx, c.Host, client.Config{Name: "rcon", Password: c.ServerPassword, RconName: c.Name, RconPassword: password, NoMap: true})
 	if err != nil {
-		return nil, fmt.Errorf("joining the game failed: %w", err)
+		return nil, fmt.Errorf("joining the game failed: %w", explainNoAnswer(c.Host, err))
 	}
 	if err := cl.SetTeam(game.TeamSpectators); err != nil {
 		cl.Close()

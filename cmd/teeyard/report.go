@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/internal/load"
 )
 
@@ -77,8 +80,15 @@ func newBotsReport(all []load.Stats, span time.Duration) botsReport {
 	if len(early) > 0 {
 		r.LateShare = float64(total.InputsLate) / float64(len(early))
 	}
-	if total.Err != nil {
-		r.Error = total.Err.Error()
+	switch err := total.Err; {
+	case err == nil, errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		if r.Joined < r.Clients {
+			r.Error = "the time was over before"
+		}
+	case errors.Is(err, client.ErrNoAnswer):
+		r.Error = "no answer. " + whyNoAnswer
+	default:
+		r.Error = err.Error()
 	}
 	r.JoinMS, r.EarlyMS = percentilesOf(join), percentilesOf(early)
 	return r
@@ -88,6 +98,9 @@ func (r *botsReport) print(w io.Writer) {
 	fmt.Fprintf(w, "%d of %d bots joined, %.1f s\n", r.Joined, r.Clients, r.Seconds)
 	if r.Error != "" {
 		fmt.Fprintf(w, "last error      %s\n", r.Error)
+	}
+	if r.Joined == 0 {
+		return
 	}
 	for _, v := range slices.Sorted(maps.Keys(r.Versions)) {
 		fmt.Fprintf(w, "protocol %-6s %d bots\n", v, r.Versions[v])

@@ -39,8 +39,21 @@ replays/ (sv_replay, sv_replay_max_files); see teeyard replay. Bans are stored i
 bans.json; servers with the same folder share them.`
 }
 
-// logCloseTimeout is how long the end of the log may take to be written.
-const logCloseTimeout = time.Second
+// outputTimeout is how long the end of the output may take to be written.
+const outputTimeout = time.Second
+
+func newLogHandler(w io.Writer, json bool) slog.Handler {
+	if json {
+		return logline.NewJSON(w, slog.LevelDebug)
+	}
+	return logline.New(w, slog.LevelDebug)
+}
+
+// newQueue returns a queue in front of a file, for programs that must not wait for their
+// output because a server waits for them, or players do.
+func newQueue(f *os.File, json bool) *logline.Queue {
+	return logline.NewQueue(f, func(w io.Writer) slog.Handler { return newLogHandler(w, json) })
+}
 
 // Run runs the server until a signal or "shutdown" ends it.
 func (c *serveCmd) Run(ctx context.Context) error {
@@ -50,7 +63,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 		// Flags end at the first console line. No console line begins with --, except two options of
 		// teeworlds-server do.
 		if strings.HasPrefix(line, "--") && line != "--silent" && line != "--default" {
-			return fmt.Errorf("%s is not a flag of serve, or follows console commands; see teeyard serve --help", line)
+			return fmt.Errorf(`%s is not a flag of serve, or follows console commands; those are like "sv_port 8304", see teeyard serve --help`, line)
 		}
 	}
 	if _, err := fs.Stat(files, "autoexec.cfg"); err == nil {
@@ -60,17 +73,10 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	if newcomer {
 		lines = []string{"sv_bots 3"}
 	}
-	newHandler := func(w io.Writer) slog.Handler {
-		if c.JSON {
-			return logline.NewJSON(w, slog.LevelDebug)
-		}
-		return logline.New(w, slog.LevelDebug)
-	}
-	// The game goes on without its log: when a reader of stdout has stopped, or is gone.
-	signal.Ignore(syscall.SIGPIPE)
-	stdout := logline.NewQueue(os.Stdout, newHandler)
-	defer stdout.Close(logCloseTimeout)
-	log := slog.New(newHandler(stdout))
+	signal.Ignore(syscall.SIGPIPE) // the game goes on when the reader of its log is gone
+	stdout := newQueue(os.Stdout, c.JSON)
+	defer stdout.Close(outputTimeout)
+	log := slog.New(newLogHandler(stdout, c.JSON))
 	store, err := bans.Open(filepath.Join(c.Dir, "bans.json"), nil)
 	if err != nil {
 		return err

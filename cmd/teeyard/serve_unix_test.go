@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/query"
@@ -105,6 +106,61 @@ func TestSecondSignal(t *testing.T) {
 			}
 			return
 		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// TestReaderOfJoinStops: who watches a game through a pipe that nobody reads stays in it, and
+// can say so.
+func TestReaderOfJoinStops(t *testing.T) {
+	s, addr, ctx, stop := startServer(t)
+	defer stop()
+	events, typed, joined := runJoin(ctx, joinCmd{Host: addr.String(), Name: "witness", Protocol: "any", Cache: "-"})
+	defer func() { typed.Close(); <-joined }()
+	self, err := os.Executable()
+	testenv.NoError(t, err)
+	watcher := exec.Command(self)
+	watcher.Args = []string{"teeyard", "join", addr.String(), "--name", "watcher", "--json", "--cache", "-"}
+	stdin, err := watcher.StdinPipe()
+	testenv.NoError(t, err)
+	stdout, err := watcher.StdoutPipe()
+	testenv.NoError(t, err)
+	testenv.NoError(t, watcher.Start())
+	defer func() { watcher.Process.Kill(); watcher.Wait() }()
+
+	const lines, batch = 500, 50 // more than fits a pipe
+	line := "say " + strings.Repeat("x", 200)
+	sayBatch := func() {
+		for range batch {
+			s.Execute(line)
+		}
+	}
+	for heard := 0; ; {
+		select {
+		case e := <-events:
+			switch e := e.(type) {
+			case event.Joined:
+				if e.Player.Name == "watcher" {
+					s.Do(ctx, sayBatch)
+				}
+			case event.Chat:
+				heard++
+				switch {
+				case e.Text == "still here":
+					stdin.Close()
+					b, err := io.ReadAll(stdout)
+					if n := bytes.Count(b, []byte(`"event":"chat"`)); err != nil || n < lines {
+						t.Errorf("%d lines were said, the watcher got %d, %v", lines, n, err)
+					}
+					return
+				case heard == lines:
+					io.WriteString(stdin, "still here\n")
+				case heard%batch == 0:
+					s.Do(ctx, sayBatch)
+				}
+			}
+		case <-ctx.Done():
+			t.Fatalf("the watcher is silent after %d lines", heard)
 		}
 	}
 }

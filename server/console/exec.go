@@ -59,8 +59,7 @@ func (c *Console) run(part string, who Caller) bool {
 	}
 	args, err := parseArgs(rest, e.params)
 	if errors.Is(err, errNumber) {
-		if c.inArgument && len(c.openFiles) == 0 {
-			c.argumentErr = fmt.Errorf("%s: %w", e.cmd.Name, err)
+		if c.failArgument(fmt.Errorf("%s: %w", e.cmd.Name, err)) {
 			return false
 		}
 		c.warn(who, "Console", "%s: %v", e.cmd.Name, err)
@@ -165,6 +164,9 @@ func (c *Console) ExecuteFile(name string, who Caller) bool {
 	if err == nil {
 		data, err = c.readFile(clean)
 	}
+	if err != nil && c.failArgument(fmt.Errorf("failed to open '%s': %w", name, err)) {
+		return false
+	}
 	if err != nil {
 		c.warn(who, "console", "failed to open '%s'", name)
 		if errors.Is(err, errTooLarge) {
@@ -233,7 +235,8 @@ func (c *Console) readFile(name string) ([]byte, error) {
 // executes a file; -s, --silent, -d and --default are skipped. An argument that must be a
 // mistake is an error, so that no server runs on the wrong port or without its password: a
 // variable without its value, a word where a number belongs, a file that is not there.
-// Unknown commands are only printed, since operators bring those of other servers.
+// Unknown commands with arguments are only printed, since operators bring those of other
+// servers.
 func (c *Console) ExecuteArgs(args []string) error {
 	c.argumentErr = nil
 	for i := 0; i < len(args); i++ {
@@ -242,9 +245,8 @@ func (c *Console) ExecuteArgs(args []string) error {
 			if i++; i == len(args) {
 				return errors.New("-f without a file")
 			}
-			if !c.ExecuteFile(args[i], Operator) {
-				return fmt.Errorf("-f %s: there is no such file in the folder", args[i])
-			}
+			c.inArgument = true
+			c.ExecuteFile(strings.TrimSpace(args[i]), Operator)
 		case "-s", "--silent", "-d", "--default":
 		default:
 			if err := c.checkArg(args[i:]); err != nil {
@@ -252,13 +254,21 @@ func (c *Console) ExecuteArgs(args []string) error {
 			}
 			c.inArgument = true
 			c.Execute(args[i], Operator)
-			c.inArgument = false
-			if c.argumentErr != nil {
-				return c.argumentErr
-			}
+		}
+		if c.inArgument = false; c.argumentErr != nil {
+			return c.argumentErr
 		}
 	}
 	return nil
+}
+
+// failArgument makes ExecuteArgs return err, if it executes the line that err is about.
+func (c *Console) failArgument(err error) bool {
+	if !c.inArgument || len(c.openFiles) > 0 {
+		return false
+	}
+	c.argumentErr = err
+	return true
 }
 
 // checkArg returns an error if the first argument is one word that was to be a line
@@ -268,10 +278,10 @@ func (c *Console) checkArg(args []string) error {
 	if name, value, ok := strings.Cut(arg, "="); ok && c.find(name, Operator.Flags) != nil {
 		return fmt.Errorf("%q: a value follows a space: %q", arg, name+" "+value)
 	}
-	if arg != "" && strings.Trim(arg[:1], "-+0123456789") == "" {
-		return fmt.Errorf("%q is no console command", arg)
-	}
 	e := c.find(arg, Operator.Flags)
+	if e == nil && arg != "" && (strings.IndexByte("-+0123456789", arg[0]) >= 0 || validName(arg)) {
+		return fmt.Errorf(`%q is no console command; those are like "sv_port 8304"`, arg)
+	}
 	if e == nil || len(e.params) == 0 {
 		return nil
 	}
