@@ -26,7 +26,8 @@
 // can be used to flood others. So an address gets at most 1.2 times the bytes it sent
 // until it has proved that it receives what is sent to it:
 //
-//   - A2S has a challenge for that, which all current programs support.
+//   - A2S has a challenge for that, which all current programs support. A2S_INFO without
+//     one, as programs of before 2020 send it, is answered where text queries are.
 //   - "details" and the other text queries have none. Local networks get answers
 //     within a budget of bytes; see LegacyPolicy for other addresses. Addresses that
 //     passed a challenge of A2S or rcon get answers for ten minutes, and so do

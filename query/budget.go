@@ -81,11 +81,11 @@ func (b *Budget) Spend(now int64, ip netip.Addr, full, short int) Size {
 	network := limit.Network(ip)
 	size, n := SizeFull, full
 	if !b.networks.Has(now, network, max(full, b.networkHalf)) {
-		size, n = SizeShort, short
+		if size, n = SizeShort, short; !b.networks.Has(now, network, n) {
+			return SizeNone
+		}
 	}
 	switch {
-	case !b.networks.Has(now, network, n):
-		return SizeNone
 	case b.total.Has(now, b.totalRate, max(n, b.totalHalf)):
 		b.total.Take(now, b.totalRate, n)
 	case b.isProven(now, ip) && b.proven.Take(now, b.provenRate, n):
