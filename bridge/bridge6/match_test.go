@@ -82,15 +82,16 @@ func loseGame(g *game.GameState, tick int32) {
 	state, flags := g.State, g.Flags
 	g.Flags &= game.GameFlagTeams | game.GameFlagFlags
 	g.State = state & game.StateSuddenDeath
-	paused := state&(game.StatePaused|game.StateCountdown) != 0
+	beforeMatch := state&game.StateCountdown != 0 && g.StartTick == tick
+	paused := state&(game.StatePaused|game.StateCountdown) != 0 && !beforeMatch
 	over := state&(game.StateRoundOver|game.StateGameOver) != 0
 	if over {
 		g.StartTick = max(tick-g.EndTick, 0)
 	}
 	end := int32(0) // of the time shown, if any
-	if state&game.StateWarmup != 0 && !paused {
+	if (state&game.StateWarmup != 0 || beforeMatch) && !paused {
 		end = max(g.EndTick, tick)
-		if g.EndTick == 0 && state&game.StateWarmup != 0 {
+		if g.EndTick == 0 {
 			end = tick + endlessWarmup
 		}
 	}

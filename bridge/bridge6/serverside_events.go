@@ -185,15 +185,15 @@ func (s *serverSide) supportedTeam(w *game.World) game.Team {
 	return game.TeamSpectators
 }
 
-// announceTimeLeft writes how long a countdown or pause still takes: every second at the
-// end, before that every ten.
+// announceTimeLeft writes how long a pause still takes, or the countdown at its end: every
+// second of the last minute, before that every ten.
 func (s *serverSide) announceTimeLeft(g *game.GameState, tick int32) {
 	left := int32(0)
-	if g.State&(game.StatePaused|game.StateCountdown) != 0 && g.EndTick > tick {
+	if isPaused(g, tick) && g.EndTick > tick {
 		left = (g.EndTick - tick + game.TickRate - 1) / game.TickRate
 	}
 	switch {
-	case left == s.sentTimeLeft, left > 10 && left%10 != 0:
+	case left == s.sentTimeLeft, left > 60 && left%10 != 0:
 		return
 	case left > 0:
 		s.sendBroadcast(timeLeftText(left, g.State&game.StateCountdown != 0))

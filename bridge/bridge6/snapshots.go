@@ -128,7 +128,7 @@ func encodePlayerFlags(f game.PlayerFlags) msg6.PlayerFlags {
 // addGame adds the state of the match.
 func (e *snapshotEncoder) addGame(g *game.GameState, tick int32) {
 	o := msg6.GameInfo{
-		Flags: msg6.GameFlags(g.Flags & gameFlags), StateFlags: encodeStateFlags(g.State),
+		Flags: msg6.GameFlags(g.Flags & gameFlags), StateFlags: encodeStateFlags(g, tick),
 		RoundStartTick: roundStartTick(g, tick), WarmupTimer: warmupTimer(g, tick),
 		ScoreLimit: max(g.ScoreLimit, 0), TimeLimit: max(g.TimeLimit, 0),
 		RoundNum: max(g.MatchNum, 0), RoundCurrent: max(g.MatchCurrent, 0),
@@ -152,17 +152,25 @@ const gameFlags = game.GameFlagTeams | game.GameFlagFlags
 
 // encodeStateFlags shows the end of a round as that of a match: 0.6 has no rounds within
 // matches. In both the scoreboard is shown and nothing moves, which is a pause in 0.6.
-func encodeStateFlags(f game.GameStateFlags) (flags msg6.GameStateFlags) {
-	if f&(game.StateRoundOver|game.StateGameOver) != 0 {
+func encodeStateFlags(g *game.GameState, tick int32) (flags msg6.GameStateFlags) {
+	if g.State&(game.StateRoundOver|game.StateGameOver) != 0 {
 		flags |= msg6.GameStateGameOver | msg6.GameStatePaused
 	}
-	if f&game.StateSuddenDeath != 0 {
+	if g.State&game.StateSuddenDeath != 0 {
 		flags |= msg6.GameStateSuddenDeath
 	}
-	if f&(game.StatePaused|game.StateCountdown) != 0 {
+	if isPaused(g, tick) {
 		flags |= msg6.GameStatePaused
 	}
 	return flags
+}
+
+// isPaused reports whether clients show "Game paused", in a pause and in the countdown at
+// its end. The countdown before a match, in which nobody lives, is a warmup to them: of
+// both at once the texts would lie over each other.
+func isPaused(g *game.GameState, tick int32) bool {
+	beforeMatch := g.State&game.StateCountdown != 0 && g.StartTick == tick
+	return g.State&(game.StatePaused|game.StateCountdown) != 0 && !beforeMatch
 }
 
 // endlessWarmup is the time shown of a warmup without an end: clients of 0.6 show that
@@ -178,11 +186,11 @@ func roundStartTick(g *game.GameState, tick int32) int32 {
 	return max(g.StartTick, 0)
 }
 
-// warmupTimer returns the ticks left of a warmup; 0 in none. In a pause or countdown
-// clients would show "Warmup" over "Game paused": announceTimeLeft says how long it takes.
+// warmupTimer returns the ticks left of a warmup, or before a match; 0 in neither.
+// announceTimeLeft writes those of a pause.
 func warmupTimer(g *game.GameState, tick int32) int32 {
 	switch {
-	case g.State&game.StateWarmup == 0 || g.State&(game.StatePaused|game.StateCountdown) != 0:
+	case g.State&(game.StateWarmup|game.StateCountdown) == 0 || isPaused(g, tick):
 		return 0
 	case g.EndTick != 0:
 		return max(g.EndTick-tick, 0)

@@ -268,11 +268,15 @@ func TestGameInfo(t *testing.T) {
 		{game.GameState{State: game.StatePaused}, msg6.GameStatePaused, 0, 7},
 		{game.GameState{State: game.StatePaused, EndTick: 1050}, msg6.GameStatePaused, 0, 7},
 		{game.GameState{State: game.StatePaused | game.StateCountdown, EndTick: 1050}, msg6.GameStatePaused, 0, 7},
+		{game.GameState{State: game.StatePaused | game.StateCountdown, StartTick: 1000, EndTick: 1050}, 0, 50, 1000},
 		{game.GameState{State: game.StateSuddenDeath}, msg6.GameStateSuddenDeath, 0, 7},
 		{game.GameState{State: game.StateGameOver, EndTick: 600}, msg6.GameStateGameOver | msg6.GameStatePaused, 0, 400},
 		{game.GameState{State: game.StateRoundOver, EndTick: 1}, msg6.GameStateGameOver | msg6.GameStatePaused, 0, 999},
 	} {
-		c.g.StartTick, c.g.ScoreLimit, c.g.TimeLimit, c.g.MatchNum, c.g.MatchCurrent = 7, 20, 5, 3, 2
+		if c.g.StartTick == 0 {
+			c.g.StartTick = 7
+		}
+		c.g.ScoreLimit, c.g.TimeLimit, c.g.MatchNum, c.g.MatchCurrent = 20, 5, 3, 2
 		s := gameSnapshot(&c.g, 1000)
 		var got msg6.GameInfo
 		if err := got.ReadInts(s.Find(snapshot.MakeKey(msg6.TypeGameInfo, 0))); err != nil || s.Len() != 1 {
@@ -317,8 +321,8 @@ func TestClockStopsAfterMatch(t *testing.T) {
 	}
 }
 
-// TestTimeLeft checks that a countdown or pause shows one text of the client's own, with
-// the time left in a broadcast below it, which goes when play goes on.
+// TestTimeLeft checks that a pause and the countdown after it show the time left in a
+// broadcast, which goes when play goes on, and that the countdown before a match shows none.
 func TestTimeLeft(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice", "bob")
 	s, l := newServerSide(t, NewProtocol(), w, 0, 16040)
@@ -339,10 +343,10 @@ func TestTimeLeft(t *testing.T) {
 	}
 	r := w.Rules()
 	r.Countdown = 3
-	w.Step([]game.Command{{Kind: game.CmdSetRules, Rules: &r}, {Kind: game.CmdPause, Player: game.Nobody, Value: 21}})
-	play(30 * game.TickRate)
-	want := []string{"\n\n\nGame continues in 20"}
-	for n := 10; n > 0; n-- {
+	w.Step([]game.Command{{Kind: game.CmdSetRules, Rules: &r}, {Kind: game.CmdPause, Player: game.Nobody, Value: 71}})
+	play(80 * game.TickRate)
+	want := []string{"\n\n\nGame continues in 70"}
+	for n := 60; n > 0; n-- {
 		want = append(want, fmt.Sprintf("\n\n\nGame continues in %d", n))
 	}
 	for n := 3; n > 0; n-- {
@@ -352,10 +356,16 @@ func TestTimeLeft(t *testing.T) {
 		t.Errorf("broadcasts %q, want %q", texts, want)
 	}
 	texts = nil
+	w.Step([]game.Command{{Kind: game.CmdRestart, Player: game.Nobody}})
+	play(1)
+	if g := w.Frame().Game; g.State&game.StateCountdown == 0 {
+		t.Fatalf("state %v before the match", g.State)
+	}
+	play(4 * game.TickRate)
 	w.Step([]game.Command{{Kind: game.CmdPause, Player: game.Nobody, Value: -1}})
 	play(5 * game.TickRate)
 	if texts != nil {
-		t.Errorf("a pause without end shows %q", texts)
+		t.Errorf("before a match, and in a pause without end: %q", texts)
 	}
 }
 

@@ -109,7 +109,7 @@ func voteEndedText(v *bridge.Vote) string {
 	return ""
 }
 
-// timeLeftText is about the end of a countdown or of a pause. The empty lines keep it below
+// timeLeftText is about the end of a pause or of the countdown after it. The empty lines keep it below
 // the "Game paused" of the client.
 func timeLeftText(seconds int32, countdown bool) string {
 	if countdown {
