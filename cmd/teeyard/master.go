@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/teeyard/teeyard/halflife"
@@ -42,6 +44,9 @@ not sent to addresses that may be forged.
 func (c *masterCmd) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	signal.Ignore(syscall.SIGPIPE) // the master goes on when nobody reads its output
+	stderr := newQueue(os.Stderr, false)
+	defer stderr.Close(outputTimeout)
 	legacy, err := halflife.ParseLegacyPolicy(c.Legacy)
 	if err != nil {
 		return err
@@ -57,7 +62,7 @@ func (c *masterCmd) Run(ctx context.Context) error {
 	m, err := master.New(master.Config{
 		Send: conn.Send, ListLAN: c.LAN, Legacy: legacy, MaxPerAddress: c.PerAddress, MaxServers: c.MaxServers, ServerTimeout: c.Expire, StateFile: c.State,
 		OnSaveError: func(err error) {
-			fmt.Fprintf(os.Stderr, "teeyard: the list is not stored, which is tried again: %v\n", err)
+			fmt.Fprintf(stderr, "teeyard: the list is not stored, which is tried again: %v\n", err)
 		},
 	})
 	if err != nil {

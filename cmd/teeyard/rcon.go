@@ -84,8 +84,19 @@ func (c *rconCmd) run(ctx context.Context) error {
 		return err
 	}
 	defer r.Close()
+	var shutdown error // what the next command would fail with
+	run := func(line string) error {
+		if shutdown != nil {
+			return fmt.Errorf("%w before %q", shutdown, line)
+		}
+		err := runAndPrint(ctx, os.Stdout, r, line)
+		if errors.Is(err, errShutdown) {
+			shutdown, err = err, nil
+		}
+		return err
+	}
 	for _, line := range commands {
-		if err := runAndPrint(ctx, os.Stdout, r, line); err != nil && !errors.Is(err, errShutdown) {
+		if err := run(line); err != nil {
 			return err
 		}
 	}
@@ -102,7 +113,7 @@ func (c *rconCmd) run(ctx context.Context) error {
 			return err
 		}
 		if line := strings.TrimSpace(s.Text()); line != "" {
-			if err := runAndPrint(ctx, os.Stdout, r, line); err != nil && !errors.Is(err, errShutdown) {
+			if err := run(line); err != nil {
 				return err
 			}
 		}

@@ -45,6 +45,8 @@ func (p *echoConsole) Run(_ context.Context, line string) (string, error) {
 		return "", halflife.ErrMayHaveRun
 	case "ban":
 		return "", halflife.ErrBanned
+	case "shutdown":
+		return "bye", errShutdown
 	}
 	return "you said " + line + "\n", nil
 }
@@ -62,6 +64,7 @@ func TestTalk(t *testing.T) {
 		"one fish\r\x1b[Abone\r  \r\x04": {[]string{"one fish", "one fishbone"}, nil, []string{"you said one fish\r\n", "you said one fishbone\r\n"}},
 		"slow\rnext\r\x04":               {[]string{"slow", "next"}, nil, []string{"may have run\r\n", "you said next\r\n"}},
 		"ban\rnext\r\x04":                {[]string{"ban"}, halflife.ErrBanned, nil},
+		"shutdown\rnext\r\x04":           {[]string{"shutdown"}, nil, []string{"bye\r\n", "the server has shut down\r\n"}},
 	} {
 		var out strings.Builder
 		p := new(echoConsole)
