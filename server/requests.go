@@ -209,8 +209,11 @@ func (c *session) OnCommand(cmd game.Command) {
 	if !c.canRequest() {
 		return
 	}
-	if cmd.Kind == game.CmdSay && cmd.Chat != game.ChatWhisper && strings.HasPrefix(cmd.Text, "/") && c.runChatCommand(cmd.Text) {
-		return
+	if cmd.Kind == game.CmdSay && cmd.Chat != game.ChatWhisper {
+		// A code that comes here is of a client that cannot become another player.
+		if _, isCode := bridge.ParseTimeoutCode(cmd.Text); isCode || strings.HasPrefix(cmd.Text, "/") && c.runChatCommand(cmd.Text) {
+			return
+		}
 	}
 	cmd.Player = c.id
 	c.server.queueRequest(cmd)

@@ -135,7 +135,13 @@ func TestTimeoutCodeOfOthers(t *testing.T) {
 	t.Run("0.7", func(t *testing.T) {
 		ts := newTestServer(t, nil)
 		watcher := ts.join(ip(9), "watcher")
-		ts.join(ip(1), "first").Say("/timeout " + timeoutCode)
+		ts.join(ip(1), "first").Say("/timeout " + timeoutCode).Say("/Timeout " + timeoutCode).
+			Send(&msg7.ClCommand{Name: []byte("timeout"), Arguments: []byte(timeoutCode)})
+		for _, cmd := range ts.srv.pendingCommands {
+			if cmd.Kind == game.CmdSay {
+				t.Errorf("the code would be in the log of the match: %q", cmd.Text)
+			}
+		}
 		ts.timeOut(watcher)
 		if ts.srv.numHeld() != 0 || len(watcher.Chat) != 0 {
 			t.Errorf("%d seats kept, chat %q", ts.srv.numHeld(), watcher.Chat)

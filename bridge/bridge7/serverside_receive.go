@@ -61,12 +61,6 @@ func (s *serverSide) receiveVital(m msg7.Message) error {
 		s.session.OnVote(int32(m.Vote))
 	case *msg7.ClCommand:
 		s.session.OnChatCommand(string(m.Name), string(m.Arguments))
-	case *msg7.ClSay:
-		if _, ok := bridge.ParseTimeoutCode(string(m.Message)); ok {
-			return nil // clients cannot become another player, and nobody else may see the code
-		}
-		c, _ := decodeCommand(m)
-		s.session.OnCommand(c)
 	default:
 		c, ok := decodeCommand(m)
 		switch {
