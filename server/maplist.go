@@ -24,10 +24,11 @@ var standardMaps = []string{
 	"dm1", "dm2", "dm3", "dm6", "dm7", "dm8", "dm9", "lms1",
 }
 
-// mapList returns the sorted names of the maps that operators can choose from, as
-// sv_maplist says: those in Config.Files and the embedded ones.
-func (s *Server) mapList() []string {
-	kind := strings.ToLower(s.settings.MapList)
+// mapList returns the sorted names of the maps that operators can choose from, as a value
+// of sv_maplist says: those in Config.Files and the embedded ones. It is called by other
+// goroutines.
+func (s *Server) mapList(kind string) []string {
+	kind = strings.ToLower(kind)
 	if kind == "none" {
 		return nil
 	}
@@ -72,6 +73,10 @@ func (s *Server) canListMaps(level console.Level) bool {
 
 // sendMapList sends an operator some more of the maps.
 func (c *session) sendMapList() {
+	select {
+	case c.rcon.mapsToList = <-c.rcon.mapList:
+	default:
+	}
 	n := min(len(c.rcon.mapsToList), mapsPerTick)
 	for _, name := range c.rcon.mapsToList[:n] {
 		c.bridge.SendMapListEntry(name)

@@ -20,12 +20,13 @@ import (
 type rconState struct {
 	authed         bool
 	level          console.Level
-	noPasswordSent bool     // that no password is set
-	lastListed     string   // the last command announced
-	allListed      bool     // all commands were announced
-	mapsToList     []string // still to be announced
-	droppedLines   int      // lines of output for which there was no room
-	endMark        string   // to be answered when there is room
+	noPasswordSent bool          // that no password is set
+	lastListed     string        // the last command announced
+	allListed      bool          // all commands were announced
+	mapsToList     []string      // still to be announced
+	mapList        chan []string // gets mapsToList
+	droppedLines   int           // lines of output for which there was no room
+	endMark        string        // to be answered when there is room
 }
 
 const (
@@ -70,7 +71,10 @@ func (c *session) grantRcon(level console.Level, text, levelName string) {
 	s.failedLogins.Forget(c.person())
 	c.rcon = rconState{authed: true, level: level}
 	if s.canListMaps(level) {
-		c.rcon.mapsToList = s.mapList()
+		// Beside the game, which does not wait for the disk.
+		list, kind := make(chan []string, 1), s.settings.MapList
+		s.background(func() { list <- s.mapList(kind) })
+		c.rcon.mapList = list
 	}
 	c.bridge.SendRconAuthStatus(true)
 	c.sendRconLine(text)

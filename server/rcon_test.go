@@ -287,3 +287,22 @@ func TestEndOfRconOutput(t *testing.T) {
 		t.Errorf("another word: %q", last)
 	}
 }
+
+// TestMapListFromASlowDisk: an operator who logs in does not make the players wait for the
+// disk that the maps are on, and gets the list when it has been read.
+func TestMapListFromASlowDisk(t *testing.T) {
+	ts := newTestServer(t, fstest.MapFS{"maps/mine.map": {Data: []byte("x")}})
+	var disk heldWork
+	disk.hold(ts)
+	p := ts.join(local(1), "boss")
+	p.Login("adminpw")
+	ts.idle(50, p)
+	if n := p.Received[msg7.IDMaplistEntryAdd]; n != 0 {
+		t.Errorf("%d maps were listed before the disk had answered", n)
+	}
+	disk.do(t, 1)
+	ts.idle(50, p)
+	if n := p.Received[msg7.IDMaplistEntryAdd]; n != 3 { // with the embedded ones
+		t.Errorf("%d maps are listed", n)
+	}
+}
