@@ -139,7 +139,13 @@ func (l *List) Close() error {
 	l.file.closed.Do(func() { close(l.file.closing) })
 	select {
 	case <-l.file.done:
-		return l.Stored(0)
+		err := l.Stored(0)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if len(l.file.unsaved) == 0 && !l.file.journal.rewrite {
+			return nil // whatever it was, nothing is lost
+		}
+		return err
 	case <-time.After(closeTimeout):
 		return fmt.Errorf("%w: %w", ErrNotStored, errSlowDisk)
 	}

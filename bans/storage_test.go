@@ -261,6 +261,35 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// TestReadOnly checks that the bans of a folder in which nothing can be written are in
+// force, that this is said before the first new one, and is an error at the end only if
+// something is lost.
+func TestReadOnly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bans.json")
+	write(t, path, `{"net":"10.0.0.1/32"}`+"\n")
+	if err := os.Mkdir(path+lockSuffix, 0o700); err != nil { // permissions do not stop everybody
+		t.Fatal(err)
+	}
+	for _, lost := range []bool{false, true} {
+		l, err := Open(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for end := time.Now().Add(time.Minute); l.Stored(0) == nil && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
+		if err := l.Stored(0); !errors.Is(err, ErrNotStored) || nets(l) != "10.0.0.1" {
+			t.Errorf("%v, in force %v", err, nets(l))
+		}
+		if lost {
+			l.mustAdd(t, Ban{Net: address(2)})
+		}
+		if err := l.Close(); lost != (err != nil) {
+			t.Errorf("at the end, lost %v: %v", lost, err)
+		}
+	}
+}
+
 // TestStuckDisk checks that nobody waits for a disk that does not answer.
 func TestStuckDisk(t *testing.T) {
 	l, err := Open(filepath.Join(t.TempDir(), "bans.json"), nil)

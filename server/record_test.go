@@ -241,6 +241,20 @@ func TestOldReplaysAreRemoved(t *testing.T) {
 	}
 }
 
+// TestRotationAfterClockChange checks that setting the clock back does not make new logs
+// the oldest.
+func TestRotationAfterClockChange(t *testing.T) {
+	s := memoryReplays{files: map[string]*bytes.Buffer{"2026-02-01_000000_m.twreplay": {}, "2026-02-02_000000_m.twreplay": {}}}
+	w := replayWriter{dir: &s}
+	for day := 9; day > 0; day-- {
+		w.rotate(2)
+		testenv.Must(w.create(fmt.Sprintf("2026-01-0%d_000000_m", day)))
+	}
+	if names, _ := s.Names(); !slices.Equal(names, []string{"2026-01-01_000000_m.twreplay", "2026-01-02_000000_m.twreplay"}) {
+		t.Errorf("left are %q", names)
+	}
+}
+
 // TestReplayEndsAtItsSize checks that a log ends at its size, and an empty server begins
 // a new one.
 func TestReplayEndsAtItsSize(t *testing.T) {

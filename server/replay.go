@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -270,6 +271,7 @@ type replayWriter struct {
 	maxSize int64
 	packer  replay.Encoder
 	buf     []byte
+	own     []string // names of the logs of this process, in order
 }
 
 func newReplayWriter(dir Replays) *replayWriter {
@@ -376,6 +378,9 @@ func (w *replayWriter) create(name string) (f io.WriteCloser, err error) {
 			n = fmt.Sprintf("%s.%d", name, i)
 		}
 		if f, err = w.dir.Create(n + ReplaySuffix); !errors.Is(err, fs.ErrExist) {
+			if err == nil {
+				w.own = append(w.own, n+ReplaySuffix)
+			}
 			return f, err
 		}
 	}
@@ -383,7 +388,8 @@ func (w *replayWriter) create(name string) (f io.WriteCloser, err error) {
 }
 
 // rotate deletes the oldest logs so that there are at most keep with a new one. Files that
-// cannot be deleted stay.
+// cannot be deleted stay. The names say which are the oldest, except for logs of this
+// process, since the clock may have been set.
 func (w *replayWriter) rotate(keep int) {
 	if keep == 0 {
 		return
@@ -393,7 +399,10 @@ func (w *replayWriter) rotate(keep int) {
 		return
 	}
 	names = slices.DeleteFunc(names, func(n string) bool { return !replayName.MatchString(n) })
-	slices.Sort(names)
+	w.own = slices.DeleteFunc(w.own, func(n string) bool { return !slices.Contains(names, n) })
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(slices.Index(w.own, a), slices.Index(w.own, b)), strings.Compare(a, b))
+	})
 	for len(names) >= keep {
 		_ = w.dir.Remove(names[0])
 		names = names[1:]
