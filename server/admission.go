@@ -30,6 +30,8 @@ func (s *Server) Feed(now conn.Time, peer transport.Peer, b []byte) {
 	ban, banned := s.bans.find(peer.Addr())
 	switch {
 	case c != nil && (!banned || ban.Temporary) && c.feed(now, b): // see banForNow
+	case c != nil && banned && !ban.Temporary: // by another server with the same bans
+		c.drop(banMessage(ban, s.bans.clock()))
 	case banned:
 		s.handleBanned(now, peer, b, &ban)
 	default:

@@ -115,3 +115,16 @@ func TestSlowDisk(t *testing.T) {
 		t.Errorf("written %q", written)
 	}
 }
+
+// TestBanByAnotherServer checks that players who are banned on a server with the same
+// bans are told, and dropped at once.
+func TestBanByAnotherServer(t *testing.T) {
+	store := bans.New(nil)
+	one, other := newTestServerWith(t, Config{Bans: store}), newTestServerWith(t, Config{Bans: store})
+	p, q := other.join(ip(1), "rude"), other.join(ip(2), "kind")
+	one.srv.Execute("ban 10.0.0.1 5 rude")
+	other.idle(2, p, q)
+	if p.Reason != "You have been banned for 5 minutes (rude)" || other.session(p) != nil || other.session(q) == nil {
+		t.Errorf("dropped with %q; the other: %q", p.Reason, q.Reason)
+	}
+}
