@@ -11,7 +11,7 @@ import (
 // a public server.
 type BudgetConfig struct {
 	// PerNetwork is how many bytes go to one network per second, a /24 of IPv4 or a
-	// /64 of IPv6; 0 means 32 KiB. Twice as much may go at once.
+	// /48 of IPv6; 0 means 32 KiB. Twice as much may go at once.
 	PerNetwork int
 	// Total is how many bytes go to all of them per second; 0 means 1 MiB.
 	Total int
@@ -78,7 +78,7 @@ func (b *Budget) Spend(now int64, ip netip.Addr, full, short int) Size {
 	if ip.IsLoopback() {
 		return SizeFull
 	}
-	network := limit.Network(ip)
+	network := limit.Site(ip)
 	size, n := SizeFull, full
 	if !b.networks.Has(now, network, max(full, b.networkHalf)) {
 		if size, n = SizeShort, short; !b.networks.Has(now, network, n) {

@@ -31,9 +31,9 @@ func TestBudget(t *testing.T) {
 		{second / 2, "192.0.2.1", 900, 501, SizeNone},
 		{second / 2, "192.0.2.1", 900, 500, SizeShort},
 		{second / 2, "2001:db8::1", 2000, 100, SizeFull},
-		{second / 2, "2001:db8::ffff:1", 1, 1, SizeNone},
+		{second / 2, "2001:db8:0:1::1", 1, 1, SizeNone},
 		// Of all 6000 bytes 2000 were spent, 1500 regained, 2500 spent: 3000 are left.
-		{second / 2, "2001:db8:0:1::1", 1000, 100, SizeFull},
+		{second / 2, "2001:db8:1::1", 1000, 100, SizeFull},
 		// Now it is less than half. Proven addresses have 800 bytes more.
 		{second / 2, "198.51.100.1", 500, 100, SizeShort},
 		{second / 2, "203.0.113.5", 500, 100, SizeFull},
@@ -127,13 +127,14 @@ func TestBudgetRotation(t *testing.T) {
 }
 
 // TestFloodStarvesNobody lets 20 proven and 20 other addresses ask a server with 64
-// players once each, during a flood of 10,000 requests a second from forged addresses.
+// players once each, during a flood of 10,000 requests a second from forged addresses and
+// 1000 from all addresses of a proven IPv6 /48.
 func TestFloodStarvesNobody(t *testing.T) {
 	for _, f := range []Format{FormatPlain6, FormatExtended6, FormatLegacy64} {
 		full, short := ReplyEncoder{}, ReplyEncoder{Short: true}
 		full.SetInfo(crowdedInfo(64))
 		short.SetInfo(crowdedInfo(64))
-		b := NewBudget(BudgetConfig{IsProven: func(_ int64, a netip.Addr) bool { return a.As4()[0] == 100 }})
+		b := NewBudget(BudgetConfig{IsProven: func(_ int64, a netip.Addr) bool { return a.Is6() || a.As4()[0] == 100 }})
 		r := rand.New(rand.NewPCG(1, 2))
 		sent := 0
 		ask := func(now int64, ip netip.Addr) Size {
@@ -154,6 +155,9 @@ func TestFloodStarvesNobody(t *testing.T) {
 				binary.BigEndian.PutUint32(a[:], 1<<24+r.Uint32N(90<<24))
 				ask(now, netip.AddrFrom4(a))
 			}
+			hog := [16]byte{0x20, 1, 0xd, 0xb8}
+			binary.BigEndian.PutUint16(hog[6:], uint16(r.Uint32()))
+			ask(now, netip.AddrFrom16(hog))
 		}
 		t.Logf("%v: proven %d short %d full; others %d short %d full; %d bytes/s", f, proven[SizeShort], proven[SizeFull], others[SizeShort], others[SizeFull], sent/span)
 		if proven[SizeFull] != span {

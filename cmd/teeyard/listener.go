@@ -11,8 +11,7 @@ import (
 	"github.com/teeyard/teeyard/internal/limit"
 )
 
-// newHTTPServer returns a server for pages that anybody may ask for. Its listener should be
-// a cappedListener.
+// newHTTPServer returns a server for pages that anybody may ask for, over listenHTTP.
 func newHTTPServer(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h, MaxHeaderBytes: 16 << 10,
@@ -35,6 +34,15 @@ type cappedListener struct {
 	mu        sync.Mutex
 	open      int
 	perPerson map[netip.Prefix]int
+}
+
+// listenHTTP listens on a TCP address for a server of newHTTPServer.
+func listenHTTP(addr string) (*cappedListener, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	return newCappedListener(l), nil
 }
 
 func newCappedListener(l net.Listener) *cappedListener {

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"net"
+	"net/http"
 	"net/netip"
 	"testing"
 )
@@ -87,22 +88,36 @@ func TestCappedListener(t *testing.T) {
 	}
 }
 
-// TestRefusedConnectionsAreClosed checks that a connection that is too many ends at once.
-func TestRefusedConnectionsAreClosed(t *testing.T) {
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
+// TestHTTPConnectionsAreCapped opens more connections than a server takes: it serves on, and
+// those that are too many end at once.
+func TestHTTPConnectionsAreCapped(t *testing.T) {
+	l, err := listenHTTP("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newCappedListener(inner)
-	l.most = 0
-	go l.Accept()
-	defer l.Close()
+	served := make(chan net.Conn, 2*maxHTTPConns)
+	s := newHTTPServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "page") }))
+	s.ConnState = func(c net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			served <- c
+		}
+	}
+	go s.Serve(l)
+	defer s.Close()
+	for range maxHTTPConns {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		<-served
+	}
 	c, err := net.Dial("tcp", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if _, err := c.Read(make([]byte, 1)); err != io.EOF {
-		t.Errorf("read: %v", err)
+	if n, err := c.Read(make([]byte, 1)); n != 0 || err == nil || len(served) != 0 {
+		t.Errorf("connection %d: read %d bytes, %v", maxHTTPConns+1, n, err)
 	}
 }

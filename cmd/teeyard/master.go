@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -84,14 +83,14 @@ func (c *masterCmd) Run(ctx context.Context) error {
 
 // serveHTTP serves the page until end is called. If it fails, it calls stop.
 func (c *masterCmd) serveHTTP(m *master.Master, stop func()) (end func(), err error) {
-	l, err := net.Listen("tcp", c.HTTP)
+	l, err := listenHTTP(c.HTTP)
 	if err != nil {
 		return nil, fmt.Errorf("--http: %w", err)
 	}
 	fmt.Printf("master: the list is at http://%v/\n", l.Addr())
 	s := newHTTPServer(m.Handler())
 	go func() {
-		if err := s.Serve(newCappedListener(l)); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			fmt.Fprintln(os.Stderr, "teeyard: the web page:", err)
 			stop()
 		}
