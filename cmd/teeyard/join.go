@@ -2,11 +2,15 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/teeyard/teeyard/client"
@@ -33,7 +37,8 @@ type joinCmd struct {
 // Help explains what can be typed.
 func (joinCmd) Help() string {
 	return `Lines that you type are sent to the chat; /help lists commands. Input may come from a
-pipe:
+pipe. On a terminal, the arrow keys bring back earlier lines, and Ctrl-D leaves. Passwords
+are not shown.
 
   echo "hello" | teeyard join localhost
   printf '/rcon PASSWORD\n/r status\n' | teeyard join localhost --for 3s
@@ -57,28 +62,32 @@ func (c *joinCmd) Run(ctx context.Context) error {
 		ctx, cancel = context.WithTimeout(ctx, c.For)
 		defer cancel()
 	}
-	stdout := newQueue(os.Stdout, c.JSON)
-	defer stdout.Close(outputTimeout)
-	var out printer = &textPrinter{w: stdout}
 	if c.JSON {
-		out = &jsonPrinter{w: stdout}
+		stdout := newQueue(os.Stdout, true)
+		defer stdout.Close(outputTimeout)
+		return c.runSession(ctx, os.Stdin, &jsonPrinter{w: stdout}, nil)
 	}
-	return c.runSession(ctx, os.Stdin, out)
+	stdout := newQueue(os.Stdout, false)
+	defer stdout.Close(outputTimeout)
+	return c.runSession(ctx, os.Stdin, &textPrinter{w: stdout}, openEditor)
 }
 
-// runSession prints events and executes input lines.
-func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer) error {
+// runSession prints events and executes input lines. If open is not nil and returns an
+// editor, lines are typed and printed there.
+func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, open func(prompt, secretPrefix string) (*editor, error)) error {
 	events := make(chan event.Event, 1024)
 	over := make(chan struct{})
 	defer close(over)
 	progress := newQueue(os.Stderr, false)
 	defer progress.Close(outputTimeout)
+	var hideProgress atomic.Bool
+	hideProgress.Store(c.JSON)
 	cl, err := client.Dial(ctx, c.Host, client.Config{
 		Name: c.Name, Clan: c.Clan, Password: c.Password, RconPassword: c.Rcon, RconName: c.Login,
 		Version: client.Version(c.Protocol), DDNetVersion: c.DDNet, Reconnect: c.Again, Maps: client.NewMaps(c.Cache, client.InstalledMapDirs()...),
 		OnEvent: func(_ *client.Client, e event.Event) {
 			if d, ok := e.(event.Download); ok {
-				if !c.JSON {
+				if !hideProgress.Load() {
 					printDownload(progress, d)
 					return
 				}
@@ -97,17 +106,45 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer) err
 	}
 	defer cl.Close()
 
+	t := &terminal{client: cl, out: out, messages: os.Stderr}
+	read := readLines(in)
+	var ed *editor
+	if open != nil {
+		if ed, err = open(c.Name+": ", "/rcon "); err != nil {
+			return err
+		}
+	}
+	if ed != nil {
+		defer ed.close()
+		screen := newQueue(ed, false)
+		defer screen.Close(outputTimeout)
+		hideProgress.Store(true)
+		read = ed.ReadLine
+		t.out, t.messages = &textPrinter{w: screen}, screen
+	}
 	lines := make(chan string)
-	go sendLines(in, lines, over)
-	t := &terminal{client: cl, out: out}
+	go sendLines(read, lines, over)
+	var said []string // typed, and not yet repeated by the server
+	var self event.Player
 	var end <-chan time.Time
 	var giveUp time.Time
 	for {
 		select {
 		case e := <-events:
-			out.printEvent(e)
+			if chat, ok := e.(event.Chat); ok && chat.Mode == game.ChatAll && chat.From.ID == self.ID && len(said) > 0 {
+				if i := slices.Index(said, chat.Text); i >= 0 {
+					said = said[i+1:]
+					continue // it is on the screen already
+				}
+			}
+			t.out.printEvent(e)
 			switch e := e.(type) {
 			case event.Entered: // also after a reconnect
+				self, said = e.Self, nil
+				if ed != nil {
+					ed.SetPrompt(self.Name + ": ")
+				}
+				t.out.printPresent(cl.Scoreboard(), self.ID)
 				if !c.Play && e.Self.Team != game.TeamSpectators {
 					cl.SetTeam(game.TeamSpectators) // Disconnected follows an error
 				}
@@ -119,15 +156,21 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer) err
 		case line, ok := <-lines:
 			if !ok {
 				lines = nil
-				if c.For == 0 {
+				switch {
+				case ed != nil: // Ctrl-C or Ctrl-D
+					end, giveUp = time.After(0), time.Now().Add(replyWait)
+				case c.For == 0:
 					end, giveUp = time.After(replyWait), time.Now().Add(maxReplyWait)
 				}
 				continue
 			}
+			if line = strings.TrimSpace(line); ed != nil && line != "" && line[0] != '/' && len(said) < maxSaid {
+				said = append(said, line)
+			}
 			if err := t.execute(line); errors.Is(err, io.EOF) {
 				return nil
 			} else if err != nil {
-				fmt.Fprintln(os.Stderr, err)
+				fmt.Fprintln(t.messages, err)
 			}
 		case <-end:
 			if cl.Unacked() == 0 || time.Now().After(giveUp) {
@@ -140,12 +183,30 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer) err
 	}
 }
 
+// maxSaid is how many of one's own lines are waited for.
+const maxSaid = 64
+
+// readLines returns a function that returns the next line of a file or pipe.
+func readLines(r io.Reader) func() (string, error) {
+	s := bufio.NewScanner(r)
+	return func() (string, error) {
+		if !s.Scan() {
+			return "", cmp.Or(s.Err(), io.EOF)
+		}
+		return s.Text(), nil
+	}
+}
+
 // sendLines sends the lines of the input and closes the channel at its end.
-func sendLines(r io.Reader, lines chan<- string, over <-chan struct{}) {
+func sendLines(read func() (string, error), lines chan<- string, over <-chan struct{}) {
 	defer close(lines)
-	for s := bufio.NewScanner(r); s.Scan(); {
+	for {
+		line, err := read()
+		if err != nil {
+			return
+		}
 		select {
-		case lines <- s.Text():
+		case lines <- line:
 		case <-over:
 			return
 		}

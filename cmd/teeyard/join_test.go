@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/peers"
@@ -41,12 +42,14 @@ type eventRecorder struct {
 
 func (r eventRecorder) printEvent(e event.Event) { r.events <- e }
 
+func (r eventRecorder) printPresent([]client.ScoreboardRow, game.PlayerID) {}
+
 // runJoin runs a command. It returns the events that it prints, its input and its result.
 func runJoin(ctx context.Context, c joinCmd) (<-chan event.Event, *io.PipeWriter, <-chan error) {
 	in, typed := io.Pipe()
 	out := eventRecorder{events: make(chan event.Event, 1024)}
 	joined := make(chan error, 1)
-	go func() { joined <- c.runSession(ctx, in, out) }()
+	go func() { joined <- c.runSession(ctx, in, out, nil) }()
 	return out.events, typed, joined
 }
 

@@ -18,6 +18,8 @@ import (
 type printer interface {
 	printEvent(e event.Event)
 	printScores(rows []client.ScoreboardRow)
+	// printPresent prints who is there besides oneself.
+	printPresent(rows []client.ScoreboardRow, self game.PlayerID)
 	printList(what string, lines []string)
 }
 
@@ -41,6 +43,10 @@ func (p *textPrinter) printEvent(e event.Event) {
 	switch e := e.(type) {
 	case event.Entered:
 		p.printf("* in the game as %s, map %s", e.Self.Name, e.Map)
+	case event.Download:
+		if e.Done == e.Size {
+			p.printf("* map %s: %d kB", e.Map, e.Size>>10)
+		}
 	case event.Disconnected:
 		if e.Err != nil && e.Again != 0 {
 			p.printf("* %s; again in %v", e.Text, e.Again)
@@ -129,6 +135,28 @@ func (p *textPrinter) printScores(rows []client.ScoreboardRow) {
 	}
 }
 
+func (p *textPrinter) printPresent(rows []client.ScoreboardRow, self game.PlayerID) {
+	var playing, watching []string
+	for _, r := range rows {
+		switch {
+		case r.ID == self:
+		case r.Team == game.TeamSpectators:
+			watching = append(watching, r.Name)
+		default:
+			playing = append(playing, r.Name)
+		}
+	}
+	if len(playing) > 0 {
+		p.printf("* playing: %s", strings.Join(playing, ", "))
+	}
+	if len(watching) > 0 {
+		p.printf("* watching: %s", strings.Join(watching, ", "))
+	}
+	if len(playing)+len(watching) == 0 {
+		p.printf("* nobody else is here")
+	}
+}
+
 func (p *textPrinter) printList(_ string, lines []string) {
 	for _, l := range lines {
 		p.printf("  %s", l)
@@ -192,6 +220,9 @@ func snakeCase(s string) string {
 func (p *jsonPrinter) printScores(rows []client.ScoreboardRow) {
 	p.printObject("scores", map[string]any{"players": rows})
 }
+
+// printPresent prints nothing: there is an event "joined" for each player.
+func (p *jsonPrinter) printPresent([]client.ScoreboardRow, game.PlayerID) {}
 
 func (p *jsonPrinter) printList(what string, lines []string) {
 	p.printObject("list", map[string]any{"of": what, "lines": lines})

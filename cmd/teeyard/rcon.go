@@ -103,7 +103,7 @@ func (c *rconCmd) run(ctx context.Context) error {
 	if len(commands) > 0 {
 		return nil
 	}
-	if term.IsTerminal(int(os.Stdin.Fd())) {
+	if term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) {
 		return runInteractive(ctx, r, c.Host)
 	}
 	s := bufio.NewScanner(os.Stdin)
@@ -189,30 +189,22 @@ func runInteractive(ctx context.Context, r remoteConsole, host string) error {
 	if _, err := r.Run(ctx, ""); err != nil {
 		return err
 	}
-	in := int(os.Stdin.Fd())
-	old, err := term.MakeRaw(in)
+	e, err := openEditor(host+"> ", "")
 	if err != nil {
 		return err
 	}
-	defer term.Restore(in, old)
-	t := term.NewTerminal(struct {
-		io.Reader
-		io.Writer
-	}{os.Stdin, os.Stdout}, host+"> ")
-	if w, h, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 0 {
-		t.SetSize(w, h)
-	}
-	return runTerminal(ctx, r, t)
+	defer e.close()
+	return runTerminal(ctx, r, e)
 }
 
 // runTerminal reads commands until the end of the input (Ctrl-D) or the connection.
-func runTerminal(ctx context.Context, r remoteConsole, t *term.Terminal) error {
+func runTerminal(ctx context.Context, r remoteConsole, t *editor) error {
 	for {
 		line, err := waitFor(ctx, t.ReadLine)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if err != nil && !errors.Is(err, term.ErrPasteIndicator) {
+		if err != nil {
 			return err
 		}
 		if line = strings.TrimSpace(line); line == "" {

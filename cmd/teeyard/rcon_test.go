@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"golang.org/x/term"
 
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/transport"
@@ -68,10 +67,10 @@ func TestTalk(t *testing.T) {
 	} {
 		var out strings.Builder
 		p := new(echoConsole)
-		err := runTerminal(t.Context(), p, term.NewTerminal(struct {
+		err := runTerminal(t.Context(), p, newEditor(struct {
 			io.Reader
 			io.Writer
-		}{strings.NewReader(keys), &out}, "> "))
+		}{strings.NewReader(keys), &out}, "> ", ""))
 		if !errors.Is(err, want.err) || !slices.Equal(p.lines, want.lines) {
 			t.Errorf("%q: %v, ran %q", keys, err, p.lines)
 		}
@@ -106,10 +105,10 @@ func TestConsolesAreSafe(t *testing.T) {
 		t.Errorf("%q, %v", out.String(), err)
 	}
 	out.Reset()
-	terminal := term.NewTerminal(struct {
+	terminal := newEditor(struct {
 		io.Reader
 		io.Writer
-	}{strings.NewReader("status\rfail\r\x04"), &out}, "> ")
+	}{strings.NewReader("status\rfail\r\x04"), &out}, "> ", "")
 	if err := runTerminal(t.Context(), hostileConsole{}, terminal); err != nil {
 		t.Fatal(err)
 	}

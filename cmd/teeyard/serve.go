@@ -49,9 +49,9 @@ func newLogHandler(w io.Writer, json bool) slog.Handler {
 	return logline.New(w, slog.LevelDebug)
 }
 
-// newQueue returns a queue in front of a file, for programs that must not wait for their
+// newQueue returns a queue in front of a file or terminal, for programs that must not wait for their
 // output because a server waits for them, or players do.
-func newQueue(f *os.File, json bool) *logline.Queue {
+func newQueue(f io.Writer, json bool) *logline.Queue {
 	return logline.NewQueue(f, func(w io.Writer) slog.Handler { return newLogHandler(w, json) })
 }
 

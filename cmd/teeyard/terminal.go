@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -16,8 +15,9 @@ import (
 
 // terminal executes what is typed.
 type terminal struct {
-	client *client.Client
-	out    printer
+	client   *client.Client
+	out      printer
+	messages io.Writer // for help and what went wrong
 }
 
 // terminalCommands are the commands in the order of /help.
@@ -55,16 +55,42 @@ func (t *terminal) execute(s string) error {
 		return t.client.Say(s)
 	}
 	name, arg, _ := strings.Cut(name, " ")
+	run, err := findCommand(name)
+	if err != nil {
+		return err
+	}
+	return run(t, strings.TrimSpace(arg))
+}
+
+// findCommand returns the command of a name, or the only one that looks similar.
+func findCommand(name string) (run func(t *terminal, arg string) error, err error) {
+	var similar []string
 	for _, cmd := range terminalCommands {
 		if cmd.name == name {
-			return cmd.run(t, strings.TrimSpace(arg))
+			return cmd.run, nil
+		}
+		short, long := cmd.name, name
+		if len(short) > len(long) {
+			short, long = long, short
+		}
+		if len(short) >= 3 && strings.HasPrefix(long, short) {
+			similar, run = append(similar, "/"+cmd.name), cmd.run
 		}
 	}
-	if name != "help" {
-		return fmt.Errorf("unknown command /%s; /help lists all", name)
+	switch {
+	case name == "help":
+		return (*terminal).help, nil
+	case len(similar) == 0:
+		return nil, fmt.Errorf("unknown command /%s; /help lists all", name)
+	case len(similar) > 1:
+		return nil, fmt.Errorf("unknown command /%s; is it %s?", name, strings.Join(similar, " or "))
 	}
+	return run, nil
+}
+
+func (t *terminal) help(string) error {
 	for _, cmd := range terminalCommands {
-		fmt.Fprintf(os.Stderr, "/%-32s %s\n", cmd.name+" "+cmd.params, cmd.help)
+		fmt.Fprintf(t.messages, "/%-32s %s\n", cmd.name+" "+cmd.params, cmd.help)
 	}
 	return nil
 }
