@@ -389,11 +389,6 @@ func (s *Server) switchMap(now conn.Time, m *gameMap) error {
 			c.drop(conn.ReasonTimeout)
 			continue
 		}
-		if c.isHeld() { // the player is not in the new world
-			c.setState(stateAuth)
-			c.drop(conn.ReasonTimeout)
-			continue
-		}
 		c.wasSpectator = spectators.Has(game.PlayerID(id))
 		c.setState(stateConnecting)
 		c.hasProfile, c.canEnter = false, false
