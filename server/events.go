@@ -84,6 +84,7 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 		}
 	}
 	c.bridge.SendClientInfo(s.world, c.id, true, ev.Flag)
+	c.reclaimSeat()
 	c.conn.Flush(now)
 }
 

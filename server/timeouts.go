@@ -36,17 +36,28 @@ func (c *session) isTimingOut(now conn.Time) bool {
 	return c.state == stateInGame && !c.dropping && (c.isHeld() || now.Sub(c.conn.LastReceived()) > silentAfter)
 }
 
-// OnTimeoutCode implements bridge.ClientMessageHandler.
+// OnTimeoutCode implements bridge.ClientMessageHandler. Some clients send the code together
+// with the last step of the login.
 func (c *session) OnTimeoutCode(code string) {
-	if !c.canRequest() {
-		return
-	}
 	s := c.server
-	if s.settings.TimeoutProtection == 0 || len(code) < minTimeoutCode || c.timeoutCode != 0 {
+	switch {
+	case c.state < stateEntering:
+		s.countDrop(dropState)
+	case s.settings.TimeoutProtection == 0 || len(code) < minTimeoutCode || c.timeoutCode != 0:
 		s.countDrop(dropUnwanted)
+	default:
+		c.timeoutCode = cmp.Or(maphash.String(s.addrHashKey, code), 1)
+		c.reclaimSeat()
+	}
+}
+
+// reclaimSeat gives a player in the game the seat of the player who has timed out and has
+// the same code, if there is one.
+func (c *session) reclaimSeat() {
+	s := c.server
+	if c.state != stateInGame || c.timeoutCode == 0 {
 		return
 	}
-	c.timeoutCode = cmp.Or(maphash.String(s.addrHashKey, code), 1)
 	for _, old := range s.sessions {
 		if old != nil && old != c && old.timeoutCode == c.timeoutCode && old.isTimingOut(s.now) {
 			s.giveBackSeat(c, old)

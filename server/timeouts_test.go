@@ -162,6 +162,21 @@ func TestTimeoutCodeOfOthers(t *testing.T) {
 		checkSeats(t, ts.srv)
 	})
 
+	t.Run("while it enters", func(t *testing.T) {
+		ts := newTestServer(t, nil)
+		watcher := ts.join(ip(9), "watcher")
+		first := ts.connectAs(client06DDNet, ip(1)).Join("first").Say("/timeout " + timeoutCode)
+		ts.step(1)
+		seat := ts.session(first).id
+		ts.timeOut(watcher)
+		back := ts.connectAs(client06DDNet, ip(2)).Join("first").Say("/timeout " + timeoutCode)
+		ts.idle(3, watcher, back)
+		if s := ts.session(back); s == nil || s.id != seat || ts.srv.playerName(seat) != "first" {
+			t.Errorf("the seat was not given back: %q", back.Reason)
+		}
+		checkSeats(t, ts.srv)
+	})
+
 	t.Run("back in another seat", func(t *testing.T) {
 		ts := newTestServer(t, nil)
 		ts.joinWithCode(ip(1), "first", timeoutCode)
