@@ -92,6 +92,16 @@ func (s *Server) addHooks() error {
 		{func(call *console.Call) {
 			call.Warn("server", "%s is kept but has no effect in this version", call.Name)
 		}, withoutEffect},
+		{whenStarted(func(call *console.Call) {
+			call.Print("server", "%s is used when the server starts again", call.Name)
+		}), []string{"sv_port", "bindaddr"}},
+		{whenStarted(func(call *console.Call) {
+			if _, ok := s.cfg.Modes(s.settings.GameType); !ok {
+				call.Warn("server", "sv_gametype '%s' is not known", s.settings.GameType)
+				return
+			}
+			call.Print("server", "sv_gametype is used with the next map, or after reload")
+		}), []string{"sv_gametype"}},
 		{func(*console.Call) { s.registration.outdated = true }, []string{
 			"sv_register", "sv_register_url", "sv_register_udp", "sv_register_extra", "sv_register_community_token",
 			"sv_register_port", "sv_external_port",

@@ -306,3 +306,22 @@ func TestMapListFromASlowDisk(t *testing.T) {
 		t.Errorf("%d maps are listed", n)
 	}
 }
+
+// TestSettingsForLater: what is set now and used later says so, and only then.
+func TestSettingsForLater(t *testing.T) {
+	ts := newTestServer(t, nil, "sv_port 8304; sv_gametype dm")
+	if strings.Contains(ts.log.String(), "is used") {
+		t.Errorf("said at the start:\n%s", ts.log.String())
+	}
+	for _, c := range [][2]string{
+		{"sv_port 9999", "[server]: sv_port is used when the server starts again\n"},
+		{"sv_port", "[Console]: Value: 9999\n"},
+		{"sv_gametype DM", "[server]: sv_gametype is used with the next map, or after reload\n"},
+		{"sv_gametype nope", "[server]: sv_gametype 'nope' is not known\n"},
+	} {
+		ts.log.Reset()
+		if ts.srv.Execute(c[0]); ts.log.String() != c[1] {
+			t.Errorf("%s: %q, want %q", c[0], ts.log.String(), c[1])
+		}
+	}
+}
