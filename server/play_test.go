@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -34,30 +33,6 @@ func TestServerRejectsWrongPassword(t *testing.T) {
 			t.Errorf("the right password: state %v", ts.session(c).state)
 		}
 	})
-}
-
-// TestMapDownloadSpeed checks that a map arrives whole, and at least five times as fast
-// as from the original, which sends 8 chunks per round trip.
-func TestMapDownloadSpeed(t *testing.T) {
-	const rtt = 50 * time.Millisecond
-	tn := newTestNetwork(t, netsim.Link{Delay: rtt / 2}, 7)
-	// Only the size of the file matters, so anything can follow the map in it.
-	file := append(slices.Clone(tn.srv.gameMap.File), bytes.Repeat([]byte("teeyard!"), 1<<20/8)...)
-	tn.srv.gameMap.setFile(file)
-	var got []byte
-	var took time.Duration
-	start := tn.net.Now()
-	tn.untilPlaying(tn.dial(1, client.SessionConfig{OnMap: func(_ string, b []byte) {
-		got, took = b, time.Duration(tn.net.Now()-start)
-	}}))
-	if sha256.Sum256(got) != sha256.Sum256(file) {
-		t.Fatalf("got %d bytes, want %d", len(got), len(file))
-	}
-	original := time.Duration(len(file)/(8*mapChunkSize07)) * rtt
-	t.Logf("%d bytes in %v at a round trip of %v; the original takes %v", len(file), took, rtt, original)
-	if took > original/5 {
-		t.Errorf("the download took %v, the original takes %v", took, original)
-	}
 }
 
 // TestServerInfo checks what browsers are told, with any token of theirs. The original

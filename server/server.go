@@ -110,6 +110,7 @@ type Server struct {
 
 	gameMap          *gameMap // that is played
 	mapChange        mapChange
+	mapBudget        mapBudget
 	chunksPerRequest int
 	world            *game.World
 	tuning           game.Tuning
@@ -179,7 +180,7 @@ func New(cfg Config) (*Server, error) {
 	}
 
 	s.tuning = physics.DefaultTuning()
-	s.chunksPerRequest = s.settings.MapDownloadSpeed
+	s.chunksPerRequest = chunksPerRequest(s.settings.MapDownloadSpeed)
 	if err := s.startFirstWorld(); err != nil {
 		return nil, fmt.Errorf("server: cannot start without a map: %w", err)
 	}

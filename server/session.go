@@ -122,7 +122,7 @@ func (c *session) setState(to sessionState) { c.state, c.lastProgress = to, c.se
 // resetForMap resets what belongs to a map.
 func (c *session) resetForMap() {
 	c.early = earlySteps{}
-	c.download = download{}
+	c.download = download{tick: -1}
 	c.inputs.reset()
 	c.lastInputTick, c.playerFlags = 0, 0
 	c.snapshots.reset()

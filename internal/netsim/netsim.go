@@ -36,6 +36,10 @@ type Link struct {
 	Delay time.Duration
 	// Jitter is the range of the time added to Delay, evenly spread.
 	Jitter time.Duration
+	// Late is the probability, 0..1, that a datagram takes LateBy longer than others, so
+	// that those after it overtake it.
+	Late   float64
+	LateBy time.Duration
 	// InOrder keeps datagrams from overtaking each other through Jitter.
 	InOrder bool
 	// Rate is the bandwidth in bytes per second; 0 is unlimited.
@@ -47,10 +51,10 @@ type Link struct {
 
 func (l Link) check() error {
 	switch {
-	case !(l.Loss >= 0 && l.Loss <= 1), !(l.Duplicate >= 0 && l.Duplicate <= 1):
+	case !(l.Loss >= 0 && l.Loss <= 1), !(l.Duplicate >= 0 && l.Duplicate <= 1), !(l.Late >= 0 && l.Late <= 1):
 		return fmt.Errorf("%w: probability out of 0..1 in %+v", ErrConfig, l)
-	case l.Delay < 0, l.Jitter < 0, l.Rate < 0, l.Queue < 0,
-		l.Delay > time.Hour, l.Jitter > time.Hour:
+	case l.Delay < 0, l.Jitter < 0, l.LateBy < 0, l.Rate < 0, l.Queue < 0,
+		l.Delay > time.Hour, l.Jitter > time.Hour, l.LateBy > time.Hour:
 		return fmt.Errorf("%w: value out of range in %+v", ErrConfig, l)
 	}
 	return nil
@@ -280,6 +284,9 @@ func (n *Net) carry(p *path, from, to transport.Peer, b []byte) {
 	at += int64(p.link.Delay)
 	if p.link.Jitter > 0 {
 		at += p.rng.Int64N(int64(p.link.Jitter) + 1)
+	}
+	if p.link.Late > 0 && p.rng.Float64() < p.link.Late {
+		at += int64(p.link.LateBy)
 	}
 	if p.link.InOrder {
 		at = max(at, p.last)

@@ -137,6 +137,19 @@ func TestRates(t *testing.T) {
 		if s.Reordered == 0 {
 			t.Errorf("seed %d: jitter of ten gaps reordered nothing", seed)
 		}
+
+		l = Link{Delay: 20 * time.Millisecond, Late: 0.2, LateBy: 5 * time.Millisecond}
+		late := uint64(0)
+		for _, a := range stream(t, newNet(t, Config{Seed: seed, Link: l}), count, 10, time.Millisecond) {
+			switch time.Duration(a.at - int64(a.n)*int64(time.Millisecond)) {
+			case l.Delay:
+			case l.Delay + l.LateBy:
+				late++
+			default:
+				t.Fatalf("seed %d: datagram %d arrived at %d", seed, a.n, a.at)
+			}
+		}
+		check("late", late, count, l.Late)
 	}
 }
 
@@ -188,7 +201,7 @@ func TestBounds(t *testing.T) {
 	if got := stream(t, n, 50, 10, 0); len(got) != 10 {
 		t.Errorf("%d arrived, want no more than may be in flight", len(got))
 	}
-	for _, l := range []Link{{Loss: -0.1}, {Loss: 1.1}, {Loss: math.NaN()}, {Duplicate: 2}, {Delay: -1}, {Jitter: -1}, {Rate: -1}, {Delay: 2 * time.Hour}} {
+	for _, l := range []Link{{Loss: -0.1}, {Loss: 1.1}, {Loss: math.NaN()}, {Duplicate: 2}, {Delay: -1}, {Jitter: -1}, {Late: 1.1}, {LateBy: -1}, {Rate: -1}, {Delay: 2 * time.Hour}} {
 		if _, err := New(Config{Link: l}); !errors.Is(err, ErrConfig) {
 			t.Errorf("%+v: %v", l, err)
 		}

@@ -15,10 +15,11 @@
 //
 // The rules are the original's, except where those let a peer do harm or lose data:
 // the token is checked before the ack counts; the ack of a packet counts before its
-// resend request; resend requests are limited in time; chunks that are not acked for a
-// second are resent as a whole packet, not one by one; a full resend buffer is an error
-// like a timeout; a packet has at most 255 chunks. The differences of 0.6 are described
-// at Handshake.
+// resend request; only what was sent can be acked; a resend request counts only if what it
+// asks for can have been missed, and is answered with as much as the losses so far allow;
+// what is not acked for a second is resent as a few packets, not one by one; the 10 s
+// without an ack begin anew with each; a full resend buffer is an error like a timeout;
+// a packet has at most 255 chunks. The differences of 0.6 are described at Handshake.
 //
 // A silent peer times out after 10 s, as in Teeworlds of both versions; DDNet's own
 // programs wait for 100 s.
@@ -252,8 +253,8 @@ func (c *Conn) Close(now Time, reason string) {
 }
 
 // Queue adds a payload to the packet under construction and, if it does not fit,
-// sends the packet first. Vital payloads are kept and resent until the peer acks them.
-// payload may have up to MaxPayload bytes and is copied.
+// sends the packet first. Vital payloads are kept and resent until the peer acks them, and
+// wait behind others that are resent; see HasBacklog. payload may have up to MaxPayload bytes and is copied.
 //
 // The error is ErrWrongState unless online, ErrTooLarge for a longer payload. When a
 // vital payload does not fit the resend buffer, or MaxUnacked are unacked already, the
@@ -405,6 +406,16 @@ func (c *Conn) PeerToken() packet.Token { return c.peerToken }
 // Unacked returns how many vital chunks the peer has not acked yet, 0..MaxUnacked, and
 // what they take of the resend buffer, in bytes.
 func (c *Conn) Unacked() (chunks, bytes int) { return c.unacked.len, c.unacked.used }
+
+// ExpectAcks says that the peer acks what it gets at once, as clients do that download a map.
+// Until everything is acked, chunks are sent again soon after the ack should have come and not
+// after a second.
+func (c *Conn) ExpectAcks() { c.flight.promptAcks = true }
+
+// HasBacklog reports whether vital chunks wait to be sent until the peer acks others: some
+// were lost, and the peer would drop what comes after them. What is queued meanwhile
+// waits as well.
+func (c *Conn) HasBacklog() bool { return c.hasBacklog() }
 
 // FreeResendBuffer returns how long a vital payload may be, in bytes, for Queue to
 // accept it without overflowing the resend buffer. It can exceed MaxPayload and then

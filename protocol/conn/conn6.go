@@ -150,7 +150,8 @@ func (c *Conn) Accept6(now Time, handshake Handshake, token packet.Token) error 
 		c.state = StatePending
 		c.sendHandshake(now)
 	case HandshakeChallenged:
-		c.sentSeq, c.peerSeqUnknown = challengeChunks, true
+		c.startAt(challengeChunks)
+		c.peerSeqUnknown = true
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func (c *Conn) handleChunks(now Time, ack int, flags packet.Flags, chunks packet
 			return dropReason(chunks.Err())
 		}
 		vital := chunk.Flags&packet.ChunkVital != 0
-		if vital && !c.acceptSeq(chunk.Seq) {
+		if vital && !c.acceptSeq(now, chunk.Seq, chunk.Flags&packet.ChunkResent != 0) {
 			continue
 		}
 		h.Chunk(chunk.Data, vital)
@@ -102,8 +102,10 @@ func (c *Conn) handleChunks(now Time, ack int, flags packet.Flags, chunks packet
 // acks, and may request a resend.
 func (c *Conn) handlePeerHeader(now Time, ack int, flags packet.Flags) {
 	c.lastReceived = now
-	c.handleAck(ack)
-	if flags&packet.FlagResend != 0 {
+	first := c.handleAck(now, ack)
+	// The peer's answer to the first chunks that were sent again also has the request
+	// that older ones made it queue.
+	if flags&packet.FlagResend != 0 && !first {
 		c.handleResendRequest(now)
 	}
 }

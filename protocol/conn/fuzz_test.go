@@ -68,7 +68,7 @@ func (p *peer) fuzz(t *testing.T, script []byte, dial, accept func(now Time), ad
 		if p.Handshake() == HandshakeChallenged {
 			slack = challengeChunks
 		}
-		if n := (p.sentSeq - p.peerAck) & packet.SeqMask; n < chunks || n > chunks+slack {
+		if n := (p.queuedSeq - p.peerAck) & packet.SeqMask; n < chunks || n > chunks+slack {
 			t.Fatalf("%d chunks unacked, but %d sequence numbers", chunks, n)
 		}
 		total := 0

@@ -20,13 +20,12 @@ const (
 	// last one received are old, the others are ahead.
 	seqWindow = packet.SeqSpace / 2
 
-	ackTimeout  = 10 * time.Second // a chunk that is unacked for longer ends the connection
-	resendAfter = time.Second      // unacked chunks are resent without a request
+	ackTimeout = 10 * time.Second // without a new ack the connection ends
 
-	// After everything was resent, further requests are delayed for this time,
-	// or for the shorter one if something was acked since.
-	resendPause      = 100 * time.Millisecond
-	shortResendPause = 20 * time.Millisecond
+	// A resend is requested again for the same gap after the first of these times, or
+	// after the second if what comes was resent before.
+	askInterval       = 100 * time.Millisecond
+	askIntervalResent = 20 * time.Millisecond
 )
 
 // packetWriter writes chunk headers and packets in the format of a protocol version.
@@ -40,9 +39,11 @@ type packetWriter interface {
 type reliability struct {
 	writer packetWriter
 
-	sentSeq int // of the last vital chunk sent
-	recvSeq int // of the last vital chunk received in order; sent as ack
-	peerAck int // last ack received
+	queuedSeq int // of the last vital chunk queued
+	packedSeq int // of the last vital chunk that is in a packet
+	sentSeq   int // of the last vital chunk sent
+	recvSeq   int // of the last vital chunk received in order; sent as ack
+	peerAck   int // last ack received
 
 	// The packet under construction.
 	flags      packet.Flags
@@ -54,12 +55,14 @@ type reliability struct {
 	peerSeqUnknown bool // the next vital chunk received is taken for the next one
 
 	unacked  resendBuffer
+	flight   flight
 	lastSend Time
+	lastAck  Time // when chunks were acked last
 
-	resendDelayed    bool // a request to resend waits for the pause to end
-	ackedSinceResend bool
-	hasResent        bool // lastResend is set
-	lastResend       Time
+	// The last request to resend.
+	asked   bool
+	askedAt Time
+	askedAs int // recvSeq then
 }
 
 func (r *reliability) init(writer packetWriter, resendBufferSize int) {
@@ -68,13 +71,18 @@ func (r *reliability) init(writer packetWriter, resendBufferSize int) {
 }
 
 func (r *reliability) reset() {
-	r.sentSeq, r.recvSeq, r.peerAck = 0, 0, 0
+	r.startAt(0)
+	r.recvSeq, r.peerAck = 0, 0
 	r.flags, r.numChunks, r.payload = 0, 0, r.buffer[:0]
 	r.peerSeqUnknown = false
 	r.unacked.reset()
-	r.resendDelayed, r.ackedSinceResend, r.hasResent = false, false, false
-	r.lastSend = 0
+	r.flight = flight{window: maxWindow}
+	r.lastSend, r.lastAck = 0, 0
+	r.asked = false
 }
+
+// startAt makes seq the number of the last vital chunk sent.
+func (r *reliability) startAt(seq int) { r.queuedSeq, r.packedSeq, r.sentSeq = seq, seq, seq }
 
 // isBehind reports whether seq is ack or one of the 512 numbers before it.
 func isBehind(seq, ack int) bool {
@@ -87,24 +95,53 @@ func (r *reliability) isPossibleAck(ack int) bool {
 	return (ack-r.peerAck)&packet.SeqMask <= (r.sentSeq-r.peerAck)&packet.SeqMask
 }
 
-// handleAck drops the unacked chunks that a possible ack covers.
-func (r *reliability) handleAck(ack int) {
+// handleAck drops the unacked chunks that a possible ack covers, and sends those that
+// waited for that. It reports whether this is the first progress since chunks were sent
+// again.
+func (r *reliability) handleAck(now Time, ack int) (first bool) {
 	r.peerAck = ack
+	acked, once, rtt := 0, false, time.Duration(0)
 	for !r.unacked.isEmpty() && isBehind(r.unacked.first().seq, ack) {
+		c := r.unacked.first()
+		acked += c.cost()
+		once, rtt = c.sends == 1, now.Sub(c.lastSent)
+		r.flight.remove(c)
 		r.unacked.removeFirst()
-		r.ackedSinceResend = true
-		r.resendDelayed = false
 	}
+	if acked == 0 {
+		return false
+	}
+	r.lastAck = now
+	first = r.flight.retries > 0
+	r.flight.acked(acked, rtt, once)
+	if r.unacked.isEmpty() {
+		r.flight.idle(now)
+	}
+	if r.hasBacklog() {
+		r.sendBacklog(now)
+		r.flush(now)
+	}
+	return first
 }
 
 // acceptSeq reports whether a received vital chunk is the next one, and then counts
-// it as received. If chunks before it are missing it asks the peer for a resend.
-func (r *reliability) acceptSeq(seq int) bool {
+// it as received. If chunks before it are missing it asks the peer for a resend: once,
+// and again if the request or what was resent seems to be lost. The original asks with
+// each packet that it sends meanwhile, and gets everything as often as that.
+func (r *reliability) acceptSeq(now Time, seq int, resent bool) bool {
 	if seq == (r.recvSeq+1)&packet.SeqMask || r.peerSeqUnknown {
 		r.recvSeq, r.peerSeqUnknown = seq, false
 		return true
 	}
-	if !isBehind(seq, r.recvSeq) {
+	if isBehind(seq, r.recvSeq) {
+		return false
+	}
+	pause := askInterval
+	if resent {
+		pause = askIntervalResent
+	}
+	if !r.asked || r.askedAs != r.recvSeq || now.Sub(r.askedAt) >= pause {
+		r.asked, r.askedAs, r.askedAt = true, r.recvSeq, now
 		r.flags |= packet.FlagResend
 	}
 	return false
@@ -117,12 +154,12 @@ func (r *reliability) queueChunk(now Time, data []byte, vital bool) bool {
 		r.appendChunk(now, 0, 0, data, nil)
 		return true
 	}
-	seq := (r.sentSeq + 1) & packet.SeqMask
+	seq := (r.queuedSeq + 1) & packet.SeqMask
 	if !r.unacked.add(now, seq, data) {
 		return false
 	}
-	r.sentSeq = seq
-	r.appendChunk(now, packet.ChunkVital, seq, data, nil)
+	r.queuedSeq = seq
+	r.sendBacklog(now)
 	return true
 }
 
@@ -144,66 +181,71 @@ func (r *reliability) flush(now Time) {
 		return
 	}
 	r.lastSend = now
+	r.sentSeq = r.packedSeq
 	flags, numChunks, payload := r.flags, r.numChunks, r.payload
 	r.flags, r.numChunks, r.payload = 0, 0, r.buffer[:0]
 	r.writer.sendPacket(flags, r.recvSeq, numChunks, payload)
 }
 
-// handleResendRequest resends all unacked chunks, now or when the pause is over.
-func (r *reliability) handleResendRequest(now Time) {
-	pause := resendPause
-	if r.ackedSinceResend {
-		pause = shortResendPause
+// hasBacklog reports whether chunks wait for acks before they are sent, or sent again.
+func (r *reliability) hasBacklog() bool { return r.flight.chunks < r.unacked.len }
+
+// sendBacklog sends the chunks that wait, as far as the window allows.
+func (r *reliability) sendBacklog(now Time) {
+	for r.hasBacklog() {
+		c := r.unacked.at(r.flight.chunks)
+		if !r.flight.add(now, c) {
+			return
+		}
+		flags := packet.ChunkVital
+		if c.sends > 0 {
+			flags |= packet.ChunkResent
+		}
+		data, moreData := r.unacked.data(c)
+		r.appendChunk(now, flags, c.seq, data, moreData)
+		if c.sends == 0 {
+			r.packedSeq = c.seq
+		}
+		c.sends++
+		c.lastSent = now
 	}
-	if r.hasResent && now.Sub(r.lastResend) < pause {
-		r.resendDelayed = true
+}
+
+// handleResendRequest sends the unacked chunks again, unless the request may be older
+// than the last time they were sent.
+func (r *reliability) handleResendRequest(now Time) {
+	if r.flight.chunks == 0 {
 		return
 	}
-	r.hasResent, r.lastResend = true, now
-	r.resendDelayed, r.ackedSinceResend = false, false
-	for i := range r.unacked.len {
-		r.resendChunk(now, i)
+	if c := r.unacked.first(); now.Sub(c.lastSent) >= r.flight.minResendAge(c) {
+		r.goBack(now, burstAfterRequest)
 	}
 }
 
-func (r *reliability) resendChunk(now Time, i int) {
-	c := r.unacked.at(i)
-	c.lastSent = now
-	data, moreData := r.unacked.data(c)
-	r.appendChunk(now, packet.ChunkVital|packet.ChunkResent, c.seq, data, moreData)
+// goBack sends the unacked chunks again, oldest first: a peer that misses one has
+// dropped those after it.
+func (r *reliability) goBack(now Time, burstLimit int) {
+	r.flight.lost(now, burstLimit)
+	r.sendBacklog(now)
+	r.flush(now)
 }
 
-// update resends what is due. It returns false if the peer has not acked a chunk for
-// too long.
+// update sends what waits, and resends what the peer should have acked by now. The peer
+// cannot ask for the last chunks, and its request can be lost. update returns false if the
+// peer has not acked anything for too long.
 func (r *reliability) update(now Time) bool {
 	if r.unacked.isEmpty() {
 		return true
 	}
+	c := r.unacked.first()
 	switch {
-	case now.Sub(r.unacked.first().firstSent) > ackTimeout:
+	case now.Sub(max(c.queuedAt, r.lastAck)) > ackTimeout:
 		return false
-	case r.resendDelayed:
-		r.handleResendRequest(now)
-	default:
-		r.resendOld(now)
+	case r.flight.chunks > 0 && now.Sub(c.lastSent) > r.flight.timeout():
+		r.goBack(now, burstAfterTimeout)
+	case r.hasBacklog():
+		r.sendBacklog(now)
+		r.flush(now)
 	}
 	return true
-}
-
-// resendOld resends chunks that were last sent more than resendAfter ago, up to a
-// packet full of them. The original resends only the oldest one each second, so a
-// peer that misses the last twelve chunks, and cannot notice it, times out.
-func (r *reliability) resendOld(now Time) {
-	size := 0
-	for i := range r.unacked.len {
-		c := r.unacked.at(i)
-		if now.Sub(c.lastSent) <= resendAfter {
-			continue
-		}
-		size += c.size + packet.MaxChunkHeader
-		if size > r.maxPayload {
-			return
-		}
-		r.resendChunk(now, i)
-	}
 }

@@ -14,7 +14,7 @@ import (
 
 func TestOrder(t *testing.T) {
 	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
-		for _, step := range []struct {
+		for i, step := range []struct {
 			name   string
 			seqs   []int
 			want   string
@@ -37,11 +37,12 @@ func TestOrder(t *testing.T) {
 					chunks = append(chunks, server.vital(seq, fmt.Sprint(seq)))
 				}
 			}
-			must(t, server.Feed(0, server.data(0, 0, chunks...), server))
+			now := Time(i) * Time(askInterval)
+			must(t, server.Feed(now, server.data(0, 0, chunks...), server))
 			if got := strings.Join(server.got, " "); got != step.want {
 				t.Errorf("%s: got %q, want %q", step.name, got, step.want)
 			}
-			server.Flush(0)
+			server.Flush(now)
 			sent := server.parseSent(t)
 			if resend := len(sent) == 1 && sent[0].flags&packet.FlagResend != 0; resend != step.resend {
 				t.Errorf("%s: requested a resend: %v", step.name, resend)
@@ -101,14 +102,21 @@ func TestAckWindow(t *testing.T) {
 		for range 5 {
 			must(t, server.Queue(0, []byte("x"), true))
 		}
+		server.Flush(0)
+		must(t, server.Queue(0, []byte("not sent yet"), true))
 		for _, step := range []struct {
 			ack  int
 			want error
-		}{{6, packet.DropBadAck}, {3, nil}, {2, packet.DropBadAck}, {3, nil}, {5, nil}} {
+		}{{7, packet.DropBadAck}, {6, packet.DropBadAck}, {3, nil}, {2, packet.DropBadAck}, {3, nil}, {5, nil}, {6, packet.DropBadAck}} {
 			if err := server.Feed(0, server.data(0, step.ack, server.chunk(0, 0, "")), server); !errors.Is(err, step.want) {
 				t.Errorf("ack %d: %v, want %v", step.ack, err, step.want)
 			}
 		}
+		if n, _ := server.Unacked(); n != 1 {
+			t.Errorf("%d chunks unacked", n)
+		}
+		server.Flush(0)
+		must(t, server.Feed(0, server.data(0, 6, server.chunk(0, 0, "")), server))
 		if n, size := server.Unacked(); n != 0 || size != 0 {
 			t.Errorf("%d chunks, %d bytes unacked", n, size)
 		}
@@ -133,40 +141,128 @@ func TestResendRequest(t *testing.T) {
 	})
 }
 
-// TestResendFlood sends a resend request in each of many small packets. The peer must
-// not get everything each time.
+// TestResendFlood asks for a resend without end. Without acks the answers must become short
+// and rare.
 func TestResendFlood(t *testing.T) {
-	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
-		payload := make([]byte, server.MaxPayload())
-		for server.FreeResendBuffer() >= len(payload) {
-			must(t, server.Queue(0, payload, true))
+	eachVariant(t, 1<<20, func(t *testing.T, _, server *peer) {
+		const unacked = 140
+		for range unacked {
+			must(t, server.Queue(0, make([]byte, server.MaxPayload()), true))
 		}
+		server.Flush(0)
 		server.takeSent()
-		unacked, _ := server.Unacked()
 		request := server.data(packet.FlagResend, 0)
-		for range 1000 {
-			must(t, server.Feed(s, request, server))
-		}
-		count := func(now Time) (n int) {
-			server.Update(now)
-			server.Flush(now)
-			for _, sent := range server.parseSent(t) {
-				n += sent.numChunks
+		count := func(from, to Time) (chunks int) {
+			for now := from; now < to; now += 10 * ms {
+				for range 100 {
+					must(t, server.Feed(now, request, server))
+				}
+				server.Update(now)
+				server.Flush(now)
 			}
-			return n
+			for _, sent := range server.parseSent(t) {
+				chunks += sent.numChunks
+			}
+			return chunks
 		}
-		// The last chunk of the first sending was still under construction.
-		if n := count(s); n > unacked+1 {
-			t.Errorf("%d chunks sent for a thousand requests at once, %d are unacked", n, unacked)
+		// Half of what was in flight, a few packets at once, and then those few a second.
+		if n := count(50*ms, 60*ms); n == 0 || n > unacked/8 {
+			t.Errorf("%d chunks sent for the first requests, %d are unacked", n, unacked)
 		}
-		if n := count(s + 99*ms); n != 0 {
-			t.Errorf("%d chunks sent in the pause", n)
+		if n := count(60*ms, s); n > unacked*2/3 {
+			t.Errorf("%d chunks sent in the first second", n)
 		}
-		if n := count(s + 100*ms); n != unacked {
-			t.Errorf("%d chunks sent for the requests in the pause, %d are unacked", n, unacked)
+		if n := count(s, 9*s); n == 0 || n > 8*minWindow/packet.MaxPayload {
+			t.Errorf("%d chunks sent in the next eight", n)
 		}
-		if n := count(s + 300*ms); n != 0 {
-			t.Errorf("%d chunks sent without another request", n)
+		if server.State() != StateOnline {
+			t.Error(server.Reason())
+		}
+	})
+}
+
+// TestOldResendRequests loses a chunk on a connection with a round trip of 100 ms, and
+// feeds the requests that the chunks behind it cause. Only the first one counts.
+func TestOldResendRequests(t *testing.T) {
+	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
+		now := Time(0)
+		queue := func(n int) {
+			for range n {
+				must(t, server.Queue(now, make([]byte, server.MaxPayload()), true))
+			}
+			server.Flush(now)
+		}
+		feed := func(at Time, flags packet.Flags, ack int) int {
+			now = at
+			server.takeSent()
+			must(t, server.Feed(now, server.data(flags, ack, server.chunk(0, 0, "")), server))
+			for i := range Time(4) { // a few at once
+				server.Update(now + i*ms)
+			}
+			return len(server.takeSent())
+		}
+		queue(1)
+		feed(100*ms, 0, 1)
+		queue(8) // 2 is lost
+		for i, step := range []struct {
+			at    Time
+			flags packet.Flags
+			ack   int
+			want  int // chunks sent
+		}{
+			{200 * ms, packet.FlagResend, 1, 8},
+			{220 * ms, packet.FlagResend, 1, 0},
+			{290 * ms, packet.FlagResend, 1, 0},
+			{300 * ms, packet.FlagResend, 2, 0}, // the answer to the first resent one
+			{301 * ms, 0, 4, 0},
+			{310 * ms, packet.FlagResend, 5, 4}, // 6 is lost again
+			{400 * ms, packet.FlagResend, 5, 0}, // sent before that
+			{410 * ms, packet.FlagResend, 9, 0},
+		} {
+			if n := feed(step.at, step.flags, step.ack); n != step.want {
+				t.Errorf("step %d: %d chunks sent, want %d", i, n, step.want)
+			}
+		}
+		if n, _ := server.Unacked(); n != 0 {
+			t.Errorf("%d chunks unacked", n)
+		}
+	})
+}
+
+// TestWindow loses the chunk after each few that arrive. What is in flight must follow.
+func TestWindow(t *testing.T) {
+	eachVariant(t, 1<<20, func(t *testing.T, client, server *peer) {
+		payload := make([]byte, server.MaxPayload())
+		random := splitmix(1)
+		for _, every := range []int{1000, 20, 1000} {
+			sent, arrived := 0, 0
+			for now := server.lastReceived; arrived < 1500; now += 60 * ms {
+				for !server.HasBacklog() && server.unacked.len < 140 {
+					must(t, server.Queue(now, payload, true))
+				}
+				server.Flush(now)
+				for _, b := range server.takeSent() {
+					sent++
+					if int(random()%uint64(every)) > 0 {
+						must(t, client.Feed(now+30*ms, b, client))
+					}
+				}
+				arrived += len(client.got)
+				client.got = nil
+				client.flags &= packet.FlagResend
+				must(t, client.Queue(now+30*ms, []byte("x"), false))
+				client.Flush(now + 30*ms)
+				server.feedFrom(now+60*ms, client)
+				server.got = nil
+				server.Update(now + 60*ms)
+				if server.State() != StateOnline {
+					t.Fatal(server.Reason())
+				}
+			}
+			t.Logf("one of %d lost: %d sent for %d", every, sent, arrived)
+			if sent > arrived*3/2 {
+				t.Errorf("one of %d lost: %d sent for %d", every, sent, arrived)
+			}
 		}
 	})
 }
@@ -192,27 +288,33 @@ func TestResendAfterSecond(t *testing.T) {
 	})
 }
 
-// TestResendAfterSecondIsBounded shows that an Update resends at most a packet.
+// TestResendAfterSecondIsBounded shows that the chunks that were not acked for a second are
+// resent a few packets at a time, and the rest when those are acked.
 func TestResendAfterSecondIsBounded(t *testing.T) {
 	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
-		for range 10 {
+		for range 30 {
 			must(t, server.Queue(0, make([]byte, 600), true))
 		}
 		server.Flush(0)
-		server.takeSent()
-		server.lastReceived = 2 * s
-		for i, want := range []string{"1 2", "3 4", "5 6", "7 8", "9 10"} {
-			now := s + Time(i+1)*20*ms
+		for now := Time(0); now < 4*s; now += 20 * ms {
+			server.takeSent()
+			server.lastReceived = now
 			server.Update(now)
 			server.Flush(now)
-			var seqs []string
-			for _, sent := range server.parseSent(t) {
-				for _, c := range sent.chunks {
-					seqs = append(seqs, strings.Split(c, ":")[1])
-				}
+			if len(server.sent) > 0 && now <= s || len(server.sent) > 15 || now > 2*s && len(server.sent) > 5 {
+				t.Errorf("%d packets after %v", len(server.sent), now.Sub(0))
 			}
-			if got := strings.Join(seqs, " "); got != want {
-				t.Errorf("update %d resent %s, want %s", i, got, want)
+		}
+		ack := 0
+		for now := 4 * s; ack < 30; now += 20 * ms {
+			server.takeSent()
+			must(t, server.Feed(now, server.data(0, ack, server.chunk(0, 0, "")), server))
+			server.Update(now)
+			for _, sent := range server.parseSent(t) {
+				ack += sent.numChunks
+			}
+			if now > 8*s {
+				t.Fatalf("only %d of 30 were sent", ack)
 			}
 		}
 	})
@@ -257,6 +359,26 @@ func TestNotAcked(t *testing.T) {
 		server.Update(10*s + 1)
 		if server.State() != StateError || server.Reason() != "Too weak connection (not acked for 10 seconds)" {
 			t.Fatalf("%v, %q", server.State(), server.Reason())
+		}
+	})
+}
+
+// TestSlowAcks acks a chunk every nine seconds. Who makes progress stays, even if what
+// waits is old.
+func TestSlowAcks(t *testing.T) {
+	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
+		for range 4 {
+			must(t, server.Queue(0, []byte("x"), true))
+		}
+		server.Flush(0)
+		for now := Time(0); now <= 36*s+10*s; now += 100 * ms {
+			must(t, server.Feed(now, server.control(min(int(now/(9*s)), 3), packet.ControlKeepAlive), server))
+			server.Update(now)
+			if want := now <= 27*s+10*s; (server.State() == StateOnline) != want {
+				t.Fatalf("%v after %v: %q", server.State(), now.Sub(0), server.Reason())
+			} else if !want {
+				return
+			}
 		}
 	})
 }
@@ -479,6 +601,41 @@ func TestResendBuffer(t *testing.T) {
 				if !bytes.Equal(append(bytes.Clone(data), more...), want) {
 					t.Fatalf("chunk %d is wrong", i)
 				}
+			}
+		}
+	})
+}
+
+// TestOneRequestPerGap feeds 50 chunks behind a gap, each answered with a packet. One
+// request is enough: peers answer each with all that they have sent.
+func TestOneRequestPerGap(t *testing.T) {
+	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
+		requests := func(at Time, flags packet.ChunkFlags, seq int) (n int) {
+			for i := range 50 {
+				now := at + Time(i)*ms
+				server.takeSent()
+				must(t, server.Feed(now, server.data(0, 0, server.chunk(packet.ChunkVital|flags, seq+i, "x")), server))
+				server.Flush(now)
+				n += len(server.sent)
+			}
+			return n
+		}
+		for _, step := range []struct {
+			name  string
+			at    Time
+			flags packet.ChunkFlags
+			seq   int
+			want  int
+		}{
+			{name: "a gap", at: 0, seq: 3, want: 1},
+			{name: "the same within 100 ms", at: 50 * ms, seq: 53, want: 0},
+			{name: "the request was lost", at: 100 * ms, seq: 103, want: 1},
+			{name: "what was resent has the gap too", at: 150 * ms, flags: packet.ChunkResent, seq: 3, want: 3},
+			{name: "the gap closes", at: 200 * ms, seq: 1, want: 0},
+			{name: "another gap", at: 250 * ms, seq: 52, want: 1},
+		} {
+			if n := requests(step.at, step.flags, step.seq); n != step.want {
+				t.Errorf("%s: %d requests, want %d", step.name, n, step.want)
 			}
 		}
 	})

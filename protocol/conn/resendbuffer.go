@@ -2,9 +2,10 @@ package conn
 
 // unackedChunk is a vital chunk that the peer has not acked.
 type unackedChunk struct {
-	seq, size           int
-	firstSent, lastSent Time
-	offset              int // of the data in the ring, before masking
+	seq, size          int
+	queuedAt, lastSent Time
+	sends              int // how often it was sent
+	offset             int // of the data in the ring, before masking
 }
 
 // resendBuffer holds the unacked chunks, oldest first, in two rings whose lengths are
@@ -72,7 +73,7 @@ func (b *resendBuffer) add(now Time, seq int, data []byte) bool {
 	if size := b.used - b.len*ResendOverhead + len(data); size > len(b.ring) {
 		b.growRing(size)
 	}
-	*b.at(b.len) = unackedChunk{seq: seq, size: len(data), offset: b.tail, firstSent: now, lastSent: now}
+	*b.at(b.len) = unackedChunk{seq: seq, size: len(data), offset: b.tail, queuedAt: now}
 	b.len++
 	b.used += len(data) + ResendOverhead
 	if len(data) > 0 {

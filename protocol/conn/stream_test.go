@@ -197,7 +197,8 @@ func (s *session) startAt(seq int) {
 	}
 	s.net.Run(s.net.Now() + int64(time.Second))
 	for _, p := range []*peer{s.client, s.server.peer} {
-		p.sentSeq, p.recvSeq, p.peerAck = seq, seq, seq
+		p.startAt(seq)
+		p.recvSeq, p.peerAck = seq, seq
 		p.got = nil
 	}
 }

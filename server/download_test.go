@@ -1,0 +1,159 @@
+package server
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// setMapSize makes the map's file longer. Anything can follow the map in it.
+func (s *Server) setMapSize(size int) (file []byte) {
+	file = slices.Clone(s.gameMap.File)
+	file = append(file, bytes.Repeat([]byte("teeyard!"), size/8+1)[:size-len(file)]...)
+	s.gameMap.setFile(file)
+	return file
+}
+
+// downloadMap lets a client download the map, and returns how long that took and the bytes
+// that the server sent meanwhile.
+func downloadMap(t *testing.T, link netsim.Link, kind client.SessionConfig, size int) (took time.Duration, sent int) {
+	t.Helper()
+	tn := newTestNetwork(t, link, 7)
+	file := tn.srv.setMapSize(size)
+	start := tn.net.Now()
+	var p *player
+	kind.OnMap = func(_ string, got []byte) {
+		took, sent = time.Duration(tn.net.Now()-start), int(tn.net.LinkStats(tn.addr.Addr(), p.peer.Addr()).SentBytes)
+		if sha256.Sum256(got) != sha256.Sum256(file) {
+			t.Errorf("got %d bytes, want %d", len(got), len(file))
+		}
+	}
+	p = tn.dial(1, kind)
+	tn.until(5*time.Minute, "downloaded", func() bool { return took > 0 || p.State() == client.Offline })
+	if p.State() == client.Offline {
+		t.Errorf("out after %v: %v", time.Duration(tn.net.Now()), p.Err())
+	}
+	return took, sent
+}
+
+// TestMapDownloadSpeed checks that a map arrives at least five times as fast as from the
+// original, which sends 8 chunks per round trip.
+func TestMapDownloadSpeed(t *testing.T) {
+	const rtt = 50 * time.Millisecond
+	for _, kind := range []client.SessionConfig{player07, player06DDNet} {
+		took, _ := downloadMap(t, netsim.Link{Delay: rtt / 2}, kind, 1<<20)
+		original := time.Duration(1<<20/(8*mapChunkSize07)) * rtt
+		t.Logf("%s: 1 MB in %v at a round trip of %v; the original takes %v", kind.Version, took, rtt, original)
+		if took > original/5 {
+			t.Errorf("%s: the download took %v, the original takes %v", kind.Version, took, original)
+		}
+	}
+}
+
+// TestDownloadOverBadNetworks checks that a map arrives over networks that lose datagrams or
+// deliver them late, for at most one and a half times its bytes. A datagram that is 5 ms
+// late makes the client drop all that come meanwhile and after it.
+func TestDownloadOverBadNetworks(t *testing.T) {
+	const size = 1_400_000
+	for _, network := range []struct {
+		name string
+		link netsim.Link
+	}{
+		{"5 % lost", netsim.Link{Delay: 30 * time.Millisecond, Loss: 0.05}},
+		{"5 % late", netsim.Link{Delay: 30 * time.Millisecond, Late: 0.05, LateBy: 5 * time.Millisecond}},
+		{"20 % late", netsim.Link{Delay: 30 * time.Millisecond, Late: 0.2, LateBy: 5 * time.Millisecond}},
+		{"8 kB/s", netsim.Link{Delay: 30 * time.Millisecond, Rate: 8 << 10}},
+	} {
+		for _, kind := range []client.SessionConfig{player07, player06DDNet} {
+			took, sent := downloadMap(t, network.link, kind, size)
+			t.Logf("%s, %s: %v, %.2f times the bytes", network.name, kind.Version, took, float64(sent)/size)
+			if sent > size*3/2 {
+				t.Errorf("%s, %s: %d bytes sent for a map of %d", network.name, kind.Version, sent, size)
+			}
+		}
+	}
+}
+
+// TestMapIsNotSentForEver lets clients ask for the map from its beginning again and again,
+// and acknowledge everything. Each gets it a few times, all together what a tick allows, and
+// others still get it.
+func TestMapIsNotSentForEver(t *testing.T) {
+	const size, attackers = 1 << 20, 4
+	ts := newTestServer(t, nil)
+	file := ts.srv.setMapSize(size)
+	var all []*testclient.Client
+	for i := range attackers {
+		all = append(all, ts.connectAs(client06DDNet, ip(i+1)).Info())
+	}
+	honest := ts.connect(ip(100))
+	var got []byte
+	honest.OnMessage = on(func(m *msg7.MapData) { got = append(got, m.Data...) })
+	honest.Info()
+	inTick, total, most, ticks := map[int32]int{}, 0, 0, 0
+	toClients := ts.send
+	ts.send = func(to transport.Peer, b []byte) {
+		inTick[ts.srv.clock.tick] += len(b)
+		toClients(to, b)
+	}
+	for range 50 * 5 {
+		for range 10 {
+			for _, c := range all {
+				c.RequestMap(0)
+			}
+		}
+		honest.RequestMap(0)
+		ts.step(1)
+		if len(got) < len(file) {
+			ticks++
+		}
+	}
+	for _, n := range inTick {
+		total += n
+		most = max(most, n)
+	}
+	t.Logf("%d bytes sent, at most %d in a tick; the honest client had its map after %d ticks", total, most, ticks)
+	if most > mapBytesPerTick*11/10 {
+		t.Errorf("%d bytes sent in a tick", most)
+	}
+	if limit := (attackers*maxMapSends + 1) * size * 11 / 10; total > limit || total < limit/2 {
+		t.Errorf("%d bytes sent, want at most %d", total, limit)
+	}
+	if !bytes.Equal(got, file) || ticks > 20 {
+		t.Errorf("an honest client got %d bytes of %d in %d ticks", len(got), len(file), ticks)
+	}
+}
+
+// TestResendRequestsWithoutEnd asks for a resend a hundred times a second, and acknowledges
+// nothing.
+func TestResendRequestsWithoutEnd(t *testing.T) {
+	bothVersions(t, func(t *testing.T, kind testclient.Config) {
+		ts := newTestServer(t, nil)
+		ts.srv.setMapSize(1 << 20)
+		p := ts.connectAs(kind, ip(1)).Info()
+		p.Deaf = true
+		p.RequestMap(0)
+		ts.step(1)
+		window := ts.sentBytes
+		for range 50 * 9 {
+			for range 2 {
+				p.SendRaw(p.AppendPacket(nil, packet.FlagResend, 0, nil))
+			}
+			ts.step(1)
+		}
+		if ts.session(p) == nil {
+			t.Fatalf("closed with %q", p.Reason)
+		}
+		if sent := ts.sentBytes - window; sent > 2*window {
+			t.Errorf("%d bytes sent again, %d were on their way", sent, window)
+		}
+	})
+}
