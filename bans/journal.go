@@ -242,6 +242,7 @@ func (j *journal) replace(lines []line) error {
 	}
 	j.offset, j.lines, j.tail, j.rewrite = 0, 0, nil, false
 	j.passed(b, len(lines))
+	j.wrote()
 	return nil
 }
 

@@ -464,6 +464,9 @@ func TestCompaction(t *testing.T) {
 		}
 		if i%50 == 0 {
 			l.mustSync(t)
+			if l.file.journal.changed() {
+				t.Fatal("what it has written itself is to be read again")
+			}
 			largest = max(largest, strings.Count(read(t, path), "\n"))
 		}
 	}
