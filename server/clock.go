@@ -11,15 +11,21 @@ import (
 const tickDuration = time.Second / 50
 
 // maxCatchUp is the most ticks that run at once after a stall, two minutes. They take a
-// second or two with many players. Clients stop to send inputs when time moves back, until
-// it is where it was, so none may be skipped that any client could have waited for: the
+// second or two with many players. When time moves back, clients send no inputs until it is
+// where it was, so no tick is skipped for which any client could have waited: the
 // original's clients wait 10 s for a server that is silent, DDNet's 100 s.
 const maxCatchUp = 120 * game.TickRate
+
+// stallTicks is the number of ticks that are due at once from which on the machine, and not
+// the load, is to blame. Without clients, idleTicks are due at once.
+const stallTicks = idleTicks
 
 // clock converts time to ticks. It gets the time as an argument.
 type clock struct {
 	start conn.Time // when tick 0 began
 	tick  int32     // the last tick that began
+	// stalled is the last tick that began late because the machine stood still.
+	stalled int32
 }
 
 // reset makes now the beginning of tick 0.
@@ -42,7 +48,16 @@ func (c *clock) due(now conn.Time) (ticks, skipped int) {
 		c.start = c.start.Add(time.Duration(skipped) * tickDuration)
 		n = maxCatchUp
 	}
+	if n > stallTicks {
+		c.stalled = c.tick + int32(n)
+	}
 	return n, skipped
+}
+
+// waited reports whether what arrives now for a tick may have waited for a machine that
+// stood still, so that its time says nothing about the client or the network.
+func (c *clock) waited(now conn.Time, tick int32) bool {
+	return tick <= c.stalled || now.Sub(c.nextTick()) > stallTicks*tickDuration
 }
 
 // nextTick returns the time at which the next tick begins.

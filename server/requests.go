@@ -169,7 +169,9 @@ func (c *session) OnInput(in *bridge.InputMessage) {
 		return
 	}
 	tick := in.IntendedTick
-	if tick > c.lastInputTick {
+	// After a stall, the original blames the clients of 0.7.5 for it with this message, so that
+	// they move their clocks ahead and send nothing for seconds.
+	if tick > c.lastInputTick && !s.clock.waited(s.now, tick) {
 		left := s.clock.tickStart(tick).Sub(c.server.now) / time.Millisecond
 		c.bridge.SendInputTiming(tick, int32(min(max(left, minTimeLeft), maxTimeLeft)))
 	}

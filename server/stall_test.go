@@ -26,12 +26,15 @@ func (tn *testNetwork) inputsOf(p *player) (n int) {
 
 // TestCatchUpAfterAStall lets the server's machine stand still. No tick is left out, as in
 // the original, so that the time of the game does not move back for its clients: they would
-// send no inputs until it is where it was.
+// send no inputs until it is where it was. Nor are they told to hurry, for their inputs waited
+// for the server.
 func TestCatchUpAfterAStall(t *testing.T) {
 	for i, span := range []time.Duration{500 * time.Millisecond, 3 * time.Second, 6 * time.Second, 9 * time.Second} {
 		var s memoryReplays
 		tn := newRecordedNetwork(t, &s, uint64(i))
+		mostLate := int32(0) // of the inputs, as the clients are told, in ms
 		for n, kind := range []client.SessionConfig{player07, player06DDNet, player06} {
+			kind.OnInputTiming = func(_, left int32) { mostLate = min(mostLate, left) }
 			p := tn.dial(n+1, named(kind, fmt.Sprint("player ", n)))
 			tn.untilPlaying(p)
 			p.moveRandomly()
@@ -51,6 +54,9 @@ func TestCatchUpAfterAStall(t *testing.T) {
 			if n := tn.inputsOf(p); p.State() != client.Playing || n < before[k]*8/10 {
 				t.Errorf("after %v %s is %v and sends %d inputs in 2 s, before it were %d", span, p.name, p.State(), n, before[k])
 			}
+		}
+		if mostLate < -500 {
+			t.Errorf("after %v clients are told that they are %d ms late", span, -mostLate)
 		}
 		checkStats(t, tn.players...)
 		tn.srv.Shutdown(tn.now(), "")

@@ -1,0 +1,78 @@
+package peers
+
+import (
+	"net"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/transport"
+)
+
+// relay is between a client and a server, and counts what the client sends.
+type relay struct {
+	addr string
+	sent atomic.Int64
+}
+
+func newRelay(t *testing.T, server transport.Peer) *relay {
+	t.Helper()
+	front, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { front.Close() })
+	r := &relay{addr: front.LocalAddr().String()}
+	var from atomic.Pointer[net.Addr]
+	back := DialUDP(t, 1, server, func(b []byte) {
+		if to := from.Load(); to != nil {
+			front.WriteTo(b, *to)
+		}
+	})
+	go func() {
+		b := make([]byte, transport.MaxDatagram)
+		for {
+			n, a, err := front.ReadFrom(b)
+			if err != nil {
+				return
+			}
+			from.Store(&a)
+			r.sent.Add(1)
+			back.Write(b[:n])
+		}
+	}()
+	return r
+}
+
+// perSecond returns how many datagrams the client sends in a second.
+func (r *relay) perSecond() int64 {
+	before := r.sent.Load()
+	time.Sleep(time.Second)
+	return r.sent.Load() - before
+}
+
+// TestTeeworldsGoesOnAfterAStall stops the server for some seconds, as a busy machine may. The
+// 0.7.5 client, which sends some 16 inputs a second at 30 frames a second, soon goes on. With the
+// original's server it may send nothing for as long as the stall was.
+func TestTeeworldsGoesOnAfterAStall(t *testing.T) {
+	RequirePrograms(t, "teeworlds")
+	s := StartTeeyard(t, "")
+	r := newRelay(t, s.Addr)
+	NewDisplay(t).StartTeeworlds(r.addr, "tee")
+	plays := func() bool { return r.perSecond() >= 10 }
+	Eventually(t, 30*time.Second, "the client plays", plays)
+	for _, span := range []time.Duration{3 * time.Second, 8 * time.Second} {
+		if err := s.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(span)
+		s.Signal(syscall.SIGCONT)
+		sent := []int64{r.perSecond(), r.perSecond(), r.perSecond()}
+		t.Logf("after %v: %d datagrams in the seconds that follow", span, sent)
+		if sent[0]+sent[1]+sent[2] < 20 {
+			t.Errorf("after %v the client sends %d datagrams a second", span, sent)
+		}
+		Eventually(t, 30*time.Second, "the client plays", plays)
+	}
+}
