@@ -339,6 +339,36 @@ func TestReconnectWithinATick(t *testing.T) {
 	checkSeats(t, ts.srv)
 }
 
+// TestLostAccept checks that a client of DDNet gets in whose ACCEPT was lost or overtaken:
+// it does not repeat it.
+func TestLostAccept(t *testing.T) {
+	ts := newTestServer(t, nil)
+	for i, overtaken := range []bool{false, true} {
+		c := ts.client(client06DDNet, ip(1+i)).Dial()
+		c.Info()
+		if overtaken {
+			c.Connect()
+		}
+		c.Ready().StartInfo("player").EnterGame()
+		ts.step(2)
+		if s := ts.session(c); s == nil || s.state != stateInGame || !s.addrProven {
+			t.Errorf("overtaken %v: not in the game; %q, drops %v", overtaken, c.Reason, ts.srv.Drops())
+		}
+	}
+	c := ts.client(client06DDNet, ip(9)).Dial()
+	c.Token++
+	c.Info()
+	if ts.session(c) != nil {
+		t.Error("a wrong token is accepted")
+	}
+	c.Token--
+	c.Seq = 5
+	c.Info()
+	if ts.session(c) != nil {
+		t.Error("a chunk of a connection that has ended begins a new one")
+	}
+}
+
 // TestReconnectIsLimited checks that reconnecting is limited as connecting is, and does
 // not refill what limits password guesses.
 func TestReconnectIsLimited(t *testing.T) {

@@ -35,7 +35,7 @@ type helloState uint8
 const (
 	// helloPending: it follows in another datagram.
 	helloPending helloState = iota
-	// helloInDatagram: it is in the datagram that was inspected.
+	// helloInDatagram: it may be in the datagram that was inspected.
 	helloInDatagram
 	// helloConsumed: it came with the answer to the challenge and was not read.
 	helloConsumed

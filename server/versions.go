@@ -145,7 +145,7 @@ func (h *handshaker6) accept(c *conn.Conn) error {
 
 func (h *handshaker6) helloState() helloState {
 	switch h.result.Handshake {
-	case conn.HandshakeHeaderToken:
+	case conn.HandshakeHeaderToken, conn.HandshakeTKEN:
 		return helloInDatagram
 	case conn.HandshakeChallenged:
 		return helloConsumed

@@ -136,6 +136,9 @@ func (c *Client) Connect() *Client {
 
 // The steps from the connection into the game, each one message.
 
+// connectionID is what a DDNet client chooses at random.
+var connectionID = msg6.UUID{0xb2, 0xc5, 0x62, 0x0a, 0x59, 0xe9, 0x4b, 0xe3, 0x9d, 0xe7, 0x06, 0x77, 0x7d, 0x2d, 0x30, 0xc2}
+
 // Info sends INFO, and before it CLIENTVER as a DDNet client does.
 func (c *Client) Info() *Client { return c.InfoWithPassword("") }
 
@@ -145,7 +148,8 @@ func (c *Client) InfoWithPassword(password string) *Client {
 		return c.Send(&msg7.Info{NetVersion: []byte(msg7.NetVersion), Password: []byte(password), ClientVersion: msg7.ClientVersion})
 	}
 	if c.DDNet {
-		c.Send(&msg6.ClientVer{Version: 16040})
+		// Random, so that the datagram is not compressed, as those of the original are not.
+		c.Send(&msg6.ClientVer{ConnectionID: connectionID, Version: 16040, Text: []byte("DDNet 16.4")})
 	}
 	return c.Send(&msg6.Info{NetVersion: []byte(msg6.NetVersion), Password: []byte(password)})
 }

@@ -133,8 +133,8 @@ func (c *Conn) Dial6(now Time, handshake Handshake, own packet.Token) error {
 // TokenIssuer.Inspect6 returned ActionAccept or ActionChallenge, with the handshake and
 // token of that inspection. HandshakePlain is answered with CONNECTACCEPT, repeated
 // until the client responds; the others are online at once. For HandshakeHeaderToken
-// the datagram must be fed afterwards; those of the others contain nothing for the
-// connection. The error is ErrWrongState unless offline, ErrConfig for a missing token.
+// and HandshakeTKEN the datagram must be fed afterwards; those of the others contain nothing
+// for the connection. The error is ErrWrongState unless offline, ErrConfig for a missing token.
 func (c *Conn) Accept6(now Time, handshake Handshake, token packet.Token) error {
 	if c.state != StateOffline {
 		return fmt.Errorf("%w: accept while %v", ErrWrongState, c.state)

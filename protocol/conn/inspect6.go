@@ -59,7 +59,14 @@ func (t *TokenIssuer) Inspect6(now Time, from netip.AddrPort, b []byte, scratch 
 			return ignored(packet.DropBadAck)
 		}
 		return Inspection6{Action: ActionAccept, Handshake: HandshakeTKEN, Token: token.Token}
-	case isControl || scratch == nil:
+	case isControl:
+		return ignored(packet.DropWrongState)
+	}
+	if token := firstChunkToken(p); p.Ack == 0 && t.isValid(now, kindTKEN, from, token) {
+		// ACCEPT, which DDNet's client sends once, was lost or overtaken.
+		return Inspection6{Action: ActionAccept, Handshake: HandshakeTKEN, Token: token}
+	}
+	if scratch == nil {
 		return ignored(packet.DropWrongState)
 	}
 	if p.ParsePayload(scratch) != nil {
@@ -69,6 +76,20 @@ func (t *TokenIssuer) Inspect6(now Time, from netip.AddrPort, b []byte, scratch 
 		return ignored(packet.DropWrongState)
 	}
 	return Inspection6{Action: ActionAccept, Handshake: HandshakeChallenged, Token: packet.NoToken}
+}
+
+// firstChunkToken returns the token in the trailer of a packet that is not compressed and
+// has the first vital chunk of a connection, packet.NoToken for others.
+func firstChunkToken(p packet.Packet6) packet.Token {
+	if p.Flags&packet.FlagCompressed != 0 {
+		return packet.NoToken
+	}
+	token, ok := p.CutTrailer()
+	var c packet.Chunk
+	if chunks := p.Chunks(); !ok || !chunks.Next(&c) || c.Flags&packet.ChunkVital == 0 || c.Seq != 1 {
+		return packet.NoToken
+	}
+	return token
 }
 
 func ignored(reason packet.DropReason) Inspection6 {
