@@ -16,8 +16,9 @@ import (
 // It is for one goroutine.
 type ReplyEncoder struct {
 	// Short leaves out the list of clients, which is most of an answer, as DDNet's
-	// servers do when many ask. Clients of 0.6 drop a FormatPlain6 that lists fewer
-	// clients than it counts, so it keeps entries without names. Format7 stays as it is.
+	// servers do when many ask; its client (16.4) shows the counts. Clients of 0.6.5 drop
+	// a FormatPlain6 that lists fewer clients than it counts, so it keeps entries without
+	// names. Format7 stays as it is.
 	Short bool
 
 	info    *Info

@@ -31,6 +31,7 @@ func freePorts(env *testscript.Env) error {
 		}
 		env.Setenv(name, strconv.Itoa(port))
 	}
+	env.Setenv("HIDDEN", "\u202e\u200f\u2066") // must not get to a terminal
 	return nil
 }
 
