@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -283,6 +284,46 @@ func TestResendAfterSecond(t *testing.T) {
 			server.Flush(step.at)
 			if got := server.sentChunks(t); got != step.want {
 				t.Errorf("resent %q, want %q", got, step.want)
+			}
+		}
+	})
+}
+
+// TestExpectAcks: a peer that acked at once so far may be slow now, unless the owner knows
+// better.
+func TestExpectAcks(t *testing.T) {
+	eachVariant(t, 0, func(t *testing.T, _, server *peer) {
+		resentAfter := func(at Time) time.Duration {
+			must(t, server.Queue(at, []byte("x"), true))
+			server.Flush(at)
+			must(t, server.Feed(at+20*ms, server.data(0, server.sentSeq, server.chunk(0, 0, "")), server))
+			at += 20 * ms
+			must(t, server.Queue(at, []byte("y"), true))
+			server.Flush(at)
+			server.takeSent()
+			now := at
+			for len(server.sent) == 0 {
+				now += 10 * ms
+				server.Update(now)
+			}
+			must(t, server.Feed(now, server.data(0, server.sentSeq, server.chunk(0, 0, "")), server))
+			return now.Sub(at)
+		}
+		if d := resentAfter(0); d <= time.Second {
+			t.Errorf("resent after %v", d)
+		}
+		server.ExpectAcks()
+		if d := resentAfter(2 * s); d <= time.Second {
+			t.Errorf("resent after %v, though everything was acked meanwhile", d)
+		}
+		must(t, server.Queue(4*s, []byte("z"), true))
+		server.Flush(4 * s)
+		server.ExpectAcks()
+		server.takeSent()
+		for now := 4 * s; len(server.sent) == 0; now += 10 * ms {
+			server.Update(now)
+			if now > 4*s+500*ms {
+				t.Fatal("not resent half a second after the ack was expected")
 			}
 		}
 	})
