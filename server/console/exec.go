@@ -57,7 +57,7 @@ func (c *Console) run(part string, who Caller) bool {
 		c.warn(who, "Console", "Access for command %s denied.", name)
 		return true
 	}
-	args, err := parseArgs(rest, e.params)
+	args, rest, err := parseArgs(rest, e.params)
 	if errors.Is(err, errNumber) {
 		if c.failArgument(fmt.Errorf("%s: %w", e.cmd.Name, err)) {
 			return false
@@ -68,6 +68,12 @@ func (c *Console) run(part string, who Caller) bool {
 	if err != nil {
 		c.warn(who, "Console", "Invalid arguments... Usage: %s %s", e.cmd.Name, e.cmd.Params)
 		return true
+	}
+	if rest != "" {
+		if e.cmd.Flags&Secret != 0 {
+			rest = "***"
+		}
+		c.warn(who, "Console", "%s: '%s' is left out", e.cmd.Name, rest)
 	}
 	call := Call{Console: c, Caller: who, Name: e.cmd.Name, Args: args}
 	if !c.started && e.cmd.Flags&Store != 0 {
@@ -106,7 +112,7 @@ func (c *Console) Check(line string, who Caller) error {
 		case e.level < who.Level:
 			return fmt.Errorf("%w: no access to %s", ErrLine, name)
 		}
-		if _, err := parseArgs(rest, e.params); err != nil {
+		if _, _, err := parseArgs(rest, e.params); err != nil {
 			return fmt.Errorf("%w: %s needs %s: %w", ErrLine, e.cmd.Name, e.cmd.Params, err)
 		}
 	}

@@ -90,15 +90,14 @@ func splitName(part string) (name, args string) {
 	return splitWord(strings.TrimLeft(part, whitespace))
 }
 
-// parseArgs parses arguments for parameters. The rest of s is ignored, as in the original.
+// parseArgs parses arguments for parameters. Commands ignore the rest, as in the original.
 // Unlike there, a word is not a number: "kick bob" would kick the player with the id 0.
-func parseArgs(s string, params []param) ([]string, error) {
-	var args []string
+func parseArgs(s string, params []param) (args []string, rest string, err error) {
 	for _, p := range params {
 		s = strings.TrimLeft(s, whitespace)
 		if s == "" {
 			if !p.optional {
-				return nil, errArgs
+				return nil, "", errArgs
 			}
 			break
 		}
@@ -107,7 +106,7 @@ func parseArgs(s string, params []param) ([]string, error) {
 		case s[0] == '"':
 			var ok bool
 			if arg, s, ok = unquote(s[1:]); !ok {
-				return nil, errArgs
+				return nil, "", errArgs
 			}
 		case p.kind == 'r':
 			arg, s = trimRight(s), ""
@@ -115,11 +114,11 @@ func parseArgs(s string, params []param) ([]string, error) {
 			arg, s = splitWord(s)
 		}
 		if p.kind == 'i' && !isNumber(arg, "") || p.kind == 'f' && !isNumber(arg, ".eE") {
-			return nil, fmt.Errorf("'%s' is %w", arg, errNumber)
+			return nil, "", fmt.Errorf("'%s' is %w", arg, errNumber)
 		}
 		args = append(args, arg)
 	}
-	return args, nil
+	return args, strings.Trim(s, whitespace), nil
 }
 
 // isNumber reports whether s is a decimal number, which may have the characters in and a
