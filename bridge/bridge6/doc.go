@@ -17,10 +17,10 @@
 //
 // Clients of 0.7 compose lines about what happened themselves; to those of 0.6 the server
 // sends them, with the wording of 0.6 servers. Names, skins and the limits of a match are
-// in the snapshots. The time left of a pause is in broadcasts. Chat commands
-// stand for messages that 0.6 does not have; the server runs them, but for "/timeout CODE",
-// which sets a secret by which a player is recognized after a timeout: DDNet's client
-// sends it by itself.
+// in the snapshots. The time left of a pause, and what a warmup waits for, are in
+// broadcasts. Chat commands stand for messages that 0.6 does not have; the server runs them,
+// but for "/timeout CODE", which sets a secret by which a player is recognized after a
+// timeout: DDNet's client sends it by itself.
 //
 // # The map
 //
@@ -41,10 +41,10 @@
 //
 // Of GameState: GameFlagSurvival, GameFlagRace; StateRoundOver, which becomes
 // StateGameOver, and both are also a pause; StateCountdown, which becomes StateWarmup
-// before a match and StatePaused after a pause; EndTick but for the time left of a warmup,
-// where an endless one becomes 60 s; StartTick after the end, but for the time that the
-// match took; that there is a warmup, if no time is left of it; FlagDropTick; TeamScore
-// without GameFlagTeams, and FlagCarrier without GameFlagFlags.
+// before a match and StatePaused after a pause; EndTick but for the time left of a warmup;
+// that there is a warmup, if it has no end or no time is left of it; StartTick after the
+// end, but for the time that the match took; FlagDropTick; TeamScore without
+// GameFlagTeams, and FlagCarrier without GameFlagFlags.
 //
 // Of PlayerState: PlayerFlagReady, PlayerFlagDead, PlayerFlagWatching and PlayerFlagBot;
 // PlayerFlagAdmin to clients that are not DDNet's; PlayerFlagChatting of players whose tee

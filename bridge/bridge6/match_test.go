@@ -36,7 +36,7 @@ var version = &bridgetest.Version{
 		case game.EvChat:
 			return ev.Player >= 0
 		case game.EvBroadcast: // the time left
-			return ev.Text != "" && !strings.HasPrefix(ev.Text, "\n\n\nGame ")
+			return ev.Text != "" && !strings.HasPrefix(ev.Text, "\n\n\nGame ") && !strings.HasPrefix(ev.Text, "Warmup: ")
 		}
 		return true
 	},
@@ -91,9 +91,6 @@ func loseGame(g *game.GameState, tick int32) {
 	end := int32(0) // of the time shown, if any
 	if (state&game.StateWarmup != 0 || beforeMatch) && !paused {
 		end = max(g.EndTick, tick)
-		if g.EndTick == 0 {
-			end = tick + endlessWarmup
-		}
 	}
 	if g.EndTick = end; end == tick {
 		g.EndTick = 0

@@ -102,7 +102,8 @@ type serverSide struct {
 	skinChanges        limit.Bucket // of skinChangeRate
 	sentTeamsLocked    bool         // as last sent
 	hasSentTeamsLocked bool
-	sentTimeLeft       int32 // seconds of a countdown or pause as last sent, 0 for none
+	// sentTimeLeft is what announceTimeLeft sent last, at sentTimeLeftTick.
+	sentTimeLeft, sentTimeLeftTick int32
 
 	input       bridge.InputMessage
 	playerInput msg6.PlayerInput

@@ -186,19 +186,28 @@ func (s *serverSide) supportedTeam(w *game.World) game.Team {
 }
 
 // announceTimeLeft writes how long a pause still takes, or the countdown at its end: every
-// second of the last minute, before that every ten.
+// second of the last minute, before that every ten. In a warmup without an end it writes what
+// is waited for. Clients show a broadcast for ten seconds.
 func (s *serverSide) announceTimeLeft(g *game.GameState, tick int32) {
+	const waiting = -1
 	left := int32(0)
-	if isPaused(g, tick) && g.EndTick > tick {
+	switch {
+	case isPaused(g, tick) && g.EndTick > tick:
 		left = (g.EndTick - tick + game.TickRate - 1) / game.TickRate
+	case g.State&game.StateWarmup != 0 && g.EndTick == 0:
+		left = waiting
 	}
 	switch {
-	case left == s.sentTimeLeft, left > 60 && left%10 != 0:
+	case left == waiting && s.sentTimeLeft == waiting && tick-s.sentTimeLeftTick < 9*game.TickRate:
 		return
+	case left != waiting && left == s.sentTimeLeft, left > 60 && left%10 != 0:
+		return
+	case left == waiting:
+		s.sendBroadcast(waitingText(s.protocol.world))
 	case left > 0:
 		s.sendBroadcast(timeLeftText(left, g.State&game.StateCountdown != 0))
 	default:
-		s.sendBroadcast("") // clients would show the last one for ten seconds
+		s.sendBroadcast("") // what was sent last is over
 	}
-	s.sentTimeLeft = left
+	s.sentTimeLeft, s.sentTimeLeftTick = left, tick
 }

@@ -173,10 +173,6 @@ func isPaused(g *game.GameState, tick int32) bool {
 	return g.State&(game.StatePaused|game.StateCountdown) != 0 && !beforeMatch
 }
 
-// endlessWarmup is the time shown of a warmup without an end: clients of 0.6 show that
-// there is a warmup only while time is left.
-const endlessWarmup = 60 * game.TickRate
-
 // roundStartTick returns the tick from which clients count the time that they show. After
 // the end of a round or match, the time it took stands still.
 func roundStartTick(g *game.GameState, tick int32) int32 {
@@ -186,16 +182,14 @@ func roundStartTick(g *game.GameState, tick int32) int32 {
 	return max(g.StartTick, 0)
 }
 
-// warmupTimer returns the ticks left of a warmup, or before a match; 0 in neither.
-// announceTimeLeft writes those of a pause.
+// warmupTimer returns the ticks left of a warmup, or before a match; 0 in neither and
+// without an end: clients would show any other number as that of a clock.
+// announceTimeLeft writes the rest.
 func warmupTimer(g *game.GameState, tick int32) int32 {
-	switch {
-	case g.State&(game.StateWarmup|game.StateCountdown) == 0 || isPaused(g, tick):
+	if g.State&(game.StateWarmup|game.StateCountdown) == 0 || isPaused(g, tick) {
 		return 0
-	case g.EndTick != 0:
-		return max(g.EndTick-tick, 0)
 	}
-	return endlessWarmup
+	return max(g.EndTick-tick, 0)
 }
 
 func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {

@@ -263,7 +263,7 @@ func TestGameInfo(t *testing.T) {
 		{game.GameState{}, 0, 0, 7},
 		{game.GameState{EndTick: 500}, 0, 0, 7},
 		{game.GameState{State: game.StateWarmup, EndTick: 1100}, 0, 100, 7},
-		{game.GameState{State: game.StateWarmup}, 0, endlessWarmup, 7},
+		{game.GameState{State: game.StateWarmup}, 0, 0, 7},
 		{game.GameState{State: game.StateWarmup, EndTick: 900}, 0, 0, 7},
 		{game.GameState{State: game.StatePaused}, msg6.GameStatePaused, 0, 7},
 		{game.GameState{State: game.StatePaused, EndTick: 1050}, msg6.GameStatePaused, 0, 7},
@@ -367,6 +367,36 @@ func TestTimeLeft(t *testing.T) {
 	if texts != nil {
 		t.Errorf("before a match, and in a pause without end: %q", texts)
 	}
+}
+
+// TestWaiting checks that a warmup without an end shows what it waits for, and no clock.
+func TestWaiting(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice")
+	s, l := newServerSide(t, NewProtocol(), w, 0, 16040)
+	expect := func(what string, want ...msg6.Message) {
+		t.Helper()
+		s.protocol.BeginSnapshots(w)
+		v := w.View(0)
+		var b snapshot.Builder
+		s.BuildSnapshot(&b, &v, new([game.MaxPlayers]int32))
+		s.protocol.EndSnapshots()
+		l.expectSent(what, want...)
+	}
+	players, ready := broadcast("Warmup: waiting for other players"), broadcast("Warmup: write /ready when you are ready")
+	expect("alone", players)
+	for range 9*game.TickRate - 1 {
+		w.Step(nil)
+		expect("shown by the client")
+	}
+	w.Step(nil)
+	expect("still alone", players)
+	w.Step(join(1, "bob"))
+	w.Step(nil)
+	expect("in a match", broadcast(""))
+	r := w.Rules()
+	r.ReadyMode = true
+	w.Step([]game.Command{{Kind: game.CmdSetRules, Rules: &r}, {Kind: game.CmdRestart, Player: game.Nobody, Value: -1}})
+	expect("not ready", ready)
 }
 
 // TestFields checks single fields that 0.6 has differently.

@@ -118,5 +118,13 @@ func timeLeftText(seconds int32, countdown bool) string {
 	return fmt.Sprintf("\n\n\nGame continues in %d", seconds)
 }
 
+// waitingText is about what a warmup without an end waits for.
+func waitingText(w *game.World) string {
+	if w.Rules().ReadyMode && w.NumPlaying() > 1 {
+		return "Warmup: write /ready when you are ready"
+	}
+	return "Warmup: waiting for other players"
+}
+
 // textRenameRefused is the reply to a change of more than the skin.
 const textRenameRefused = "Name, clan and country cannot be changed while you are in the game; connect again"
