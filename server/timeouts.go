@@ -89,6 +89,10 @@ func (s *Server) keepSeat(now conn.Time, c *session) bool {
 		return false
 	}
 	s.hold(now, c)
+	s.queueCommand(game.Command{
+		Kind: game.CmdSay, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll,
+		Text: fmt.Sprintf("'%s' has timed out and may come back", s.playerName(c.id)),
+	})
 	s.print(console.Info, "server", fmt.Sprintf("client timed out, its seat is kept for %d seconds. cid=%d addr=%s", s.settings.TimeoutProtection, c.id, c.peer))
 	return true
 }

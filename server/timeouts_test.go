@@ -42,6 +42,9 @@ func TestTimeoutCode(t *testing.T) {
 	if first.Reason != conn.ReasonTimeout || ts.srv.numClients() != 1 || ts.srv.numHeld() != 1 || len(watcher.PlayerChanges) != 0 {
 		t.Fatalf("closed with %q, %d clients, %d seats kept, the other saw %q", first.Reason, ts.srv.numClients(), ts.srv.numHeld(), watcher.PlayerChanges)
 	}
+	if !slices.Contains(watcher.Chat, "'dora' has timed out and may come back") {
+		t.Errorf("the other was told %q", watcher.Chat)
+	}
 	stands := func() (x float32) {
 		for _, c := range ts.srv.world.Frame().Characters {
 			if c.Player == seat {
