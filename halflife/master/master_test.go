@@ -611,6 +611,10 @@ func TestWeb(t *testing.T) {
 	evil := gameInfo(4)
 	evil.Name = "<script>alert(1)</script>"
 	l.register(server, evil)
+	if page := get("/"); !strings.Contains(page, "No server has registered yet.") {
+		t.Error("the page is made anew for every request")
+	}
+	l.wall = l.wall.Add(5 * time.Second)
 	page := get("/")
 	if !strings.Contains(page, "&lt;script&gt;") || strings.Contains(page, "<script>") || !strings.Contains(page, "198.51.100.7:8303") || !strings.Contains(page, "4/16") {
 		t.Error(page)
@@ -631,6 +635,31 @@ func TestWeb(t *testing.T) {
 	}
 	if got := get("/nothing"); !strings.Contains(got, "404") {
 		t.Error(got)
+	}
+	l.wall = l.wall.Add(-time.Hour) // the clock was set back
+	if page := get("/"); strings.Contains(page, "No server") {
+		t.Error(page)
+	}
+}
+
+// TestPagesAreMadeOnce checks that many requests for a long list cost little.
+func TestPagesAreMadeOnce(t *testing.T) {
+	testenv.RequireExactAllocs(t)
+	l := newTestMaster(t, master.Config{})
+	l.registerMany(500)
+	h := l.m.Handler()
+	for _, path := range []string{"/", "/servers.json", "/metrics"} {
+		size := 0
+		if n := testing.AllocsPerRun(20, func() {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+			size = w.Body.Len()
+		}); n > 100 {
+			t.Errorf("%s: %v allocations for %d bytes", path, n, size)
+		}
+		if size < 50*500 && path != "/metrics" {
+			t.Errorf("%s has %d bytes: the test tests nothing", path, size)
+		}
 	}
 }
 

@@ -1,11 +1,13 @@
 package master
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"html"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -54,33 +56,53 @@ func writePage(w io.Writer, servers []Server) {
 }
 
 // Handler serves the list: a page for people at /, /servers.json with an object
-// {"servers": [...]} of Server, and /metrics for Prometheus.
+// {"servers": [...]} of Server, and /metrics for Prometheus. They may be five seconds old.
 func (m *Master) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", m.servePage)
-	mux.HandleFunc("GET /servers.json", m.serveJSON)
-	mux.HandleFunc("GET /metrics", m.serveMetrics)
+	serve := func(pattern string, header map[string]string, write func(w io.Writer)) {
+		p := &page{write: write}
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, _ *http.Request) {
+			h := w.Header()
+			h.Set("X-Content-Type-Options", "nosniff")
+			for k, v := range header {
+				h.Set(k, v)
+			}
+			w.Write(p.at(m.cfg.Now()))
+		})
+	}
+	serve("GET /{$}", map[string]string{
+		"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
+	}, func(w io.Writer) { writePage(w, m.Servers()) })
+	serve("GET /servers.json", map[string]string{
+		"Content-Type": "application/json", "Access-Control-Allow-Origin": "*", // the list is public
+	}, func(w io.Writer) { json.NewEncoder(w).Encode(state{m.Servers()}) })
+	serve("GET /metrics", map[string]string{"Content-Type": "text/plain; version=0.0.4; charset=utf-8"}, func(w io.Writer) {
+		s := m.Stats()
+		s.writeMetrics(w)
+	})
 	return mux
 }
 
-func (m *Master) servePage(w http.ResponseWriter, _ *http.Request) {
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-	h.Set("X-Content-Type-Options", "nosniff")
-	writePage(w, m.Servers())
+// page is a page that is made once for all who ask within maxPageAge: that costs far more than
+// asking, and readers that are slow on purpose share its memory.
+type page struct {
+	write func(w io.Writer)
+
+	mu     sync.Mutex
+	madeAt time.Time
+	body   []byte
 }
 
-func (m *Master) serveJSON(w http.ResponseWriter, _ *http.Request) {
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Access-Control-Allow-Origin", "*") // the list is public
-	h.Set("X-Content-Type-Options", "nosniff")
-	json.NewEncoder(w).Encode(state{m.Servers()})
-}
+const maxPageAge = 5 * time.Second
 
-func (m *Master) serveMetrics(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	s := m.Stats()
-	s.writeMetrics(w)
+// at returns the page at a time.
+func (p *page) at(now time.Time) []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if age := now.Sub(p.madeAt); p.body == nil || age < 0 || age >= maxPageAge {
+		var b bytes.Buffer
+		p.write(&b)
+		p.madeAt, p.body = now, b.Bytes()
+	}
+	return p.body
 }
