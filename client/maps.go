@@ -3,7 +3,6 @@ package client
 import (
 	"crypto/sha256"
 	"fmt"
-	"hash/crc32"
 	"os"
 	"path/filepath"
 	"strings"
@@ -146,7 +145,8 @@ func (s *Maps) addRecent(m *Map) {
 }
 
 func parseMap(name string, file []byte) (*Map, error) {
-	parsed, err := twmap.Parse(file)
+	// Images stay compressed: of a file of 1 MB they can be 150 MB.
+	parsed, err := twmap.Config{GameOnly: true}.Parse(file)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %q: %w", ErrMap, name, err)
 	}
@@ -155,7 +155,7 @@ func parseMap(name string, file []byte) (*Map, error) {
 		return nil, fmt.Errorf("%w: %q has no game layer", ErrMap, name)
 	}
 	m := &Map{
-		Name: name, File: file, CRC: crc32.ChecksumIEEE(file), SHA256: sha256.Sum256(file),
+		Name: name, File: file, CRC: parsed.CRC, SHA256: parsed.SHA256,
 		Terrain: game.Terrain{Width: g.Width, Height: g.Height, Tiles: g.Indices()},
 	}
 	if m.collision, err = physics.NewCollision(g.Width, g.Height, m.Terrain.Tiles); err != nil {

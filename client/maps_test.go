@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -108,6 +109,25 @@ func TestWhisperNeedsDDNet(t *testing.T) {
 	hs.run(20 * time.Millisecond)
 	if len(hs.chat) != 1 || hs.chat[0] != `/w "me" psst` {
 		t.Errorf("said %q", hs.chat)
+	}
+}
+
+// TestImagesOfMapsStayCompressed checks that a map takes no memory for its images, which no
+// client here shows.
+func TestImagesOfMapsStayCompressed(t *testing.T) {
+	m := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, twmap.NewGameLayer(50, 50))}}
+	for range 8 {
+		m.Images = append(m.Images, twmap.Image{Name: "large", Width: 1024, Height: 1024, Pixels: make([]byte, 4<<20), Format: 1})
+	}
+	file := testenv.Must(m.Bytes())
+	hs := newHostileServer(t, client.Config{Version: client.Version06, Maps: client.NewMaps("-")})
+	hs.onInfo = func() { hs.announceMap06(file) }
+	n := testenv.Allocated(hs.connect)
+	if m := hs.client.Map(); m == nil || m.SHA256 != sha256.Sum256(file) || m.CRC != crc32.ChecksumIEEE(file) {
+		t.Fatalf("the map did not arrive: %v", hs.client.Err())
+	}
+	if n > 8<<20 {
+		t.Errorf("%d MB allocated for a map with 32 MB of images", n>>20)
 	}
 }
 
