@@ -16,6 +16,10 @@ const tickDuration = time.Second / 50
 // original's clients wait 10 s for a server that is silent, DDNet's 100 s.
 const maxCatchUp = 120 * game.TickRate
 
+// maxOverload is the most ticks that run at once if ticks take longer than they last: catching
+// up would make it worse.
+const maxOverload = 1 * game.TickRate
+
 // stallTicks is the number of ticks that are due at once from which on the machine, and not
 // the load, is to blame. Without clients, idleTicks are due at once.
 const stallTicks = idleTicks
@@ -26,6 +30,7 @@ type clock struct {
 	tick  int32     // the last tick that began
 	// stalled is the last tick that began late because the machine stood still.
 	stalled int32
+	lastDue int // ticks that were run at once last
 }
 
 // reset makes now the beginning of tick 0.
@@ -37,17 +42,24 @@ func (c *clock) tickStart(tick int32) conn.Time {
 }
 
 // due returns the number of ticks to run now, at most maxCatchUp, and the number of ticks
-// beyond that, which are skipped.
+// beyond that, which are skipped. If catching up itself takes so long that many ticks are due
+// again, they are at most maxOverload or half of those before.
 func (c *clock) due(now conn.Time) (ticks, skipped int) {
 	n := int(now.Sub(c.start)/tickDuration) - int(c.tick)
 	if n <= 0 {
+		c.lastDue = 0
 		return 0, 0
 	}
-	if n > maxCatchUp {
-		skipped = n - maxCatchUp
-		c.start = c.start.Add(time.Duration(skipped) * tickDuration)
-		n = maxCatchUp
+	limit := maxCatchUp
+	if c.lastDue > stallTicks {
+		limit = max(c.lastDue/2, maxOverload)
 	}
+	if n > limit {
+		skipped = n - limit
+		c.start = c.start.Add(time.Duration(skipped) * tickDuration)
+		n = limit
+	}
+	c.lastDue = n
 	if n > stallTicks {
 		c.stalled = c.tick + int32(n)
 	}

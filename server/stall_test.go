@@ -73,12 +73,30 @@ func TestLongStallsAreCutShort(t *testing.T) {
 	if n, skipped := c.due(at(time.Minute)); n != 60*game.TickRate || skipped != 0 {
 		t.Errorf("after a minute %d ticks are due and %d skipped", n, skipped)
 	}
+	c.reset(0)
 	if n, skipped := c.due(at(time.Hour)); n != maxCatchUp || skipped != 3600*game.TickRate-maxCatchUp {
 		t.Errorf("after an hour %d ticks are due and %d skipped", n, skipped)
 	}
 	c.tick += maxCatchUp
 	if n, _ := c.due(at(time.Hour)); n != 0 {
 		t.Errorf("%d more ticks are due", n)
+	}
+}
+
+// TestOverloadIsNoStall checks that a server whose ticks take too long does not run ever more of
+// them at once.
+func TestOverloadIsNoStall(t *testing.T) {
+	var c clock
+	now := conn.Time(0)
+	most := 0
+	for range 200 {
+		n, _ := c.due(now)
+		most = max(most, n)
+		c.tick += int32(n)
+		now = now.Add(max(time.Duration(n)*25*time.Millisecond, time.Millisecond))
+	}
+	if most != maxOverload {
+		t.Errorf("%d ticks at once", most)
 	}
 }
 
