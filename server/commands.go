@@ -236,13 +236,13 @@ func (s *Server) cmdKick(call *console.Call) {
 	id, c := call.Int(0), s.sessionArg(call, 0)
 	switch who := &call.Caller; {
 	case id >= 0 && id < len(s.sessions) && s.bots.has(game.PlayerID(id)):
-		call.Print("server", "client %d is a bot; sv_bots says how many there are", id)
+		call.Warn("server", "client %d is a bot; sv_bots says how many there are", id)
 	case c == nil:
-		call.Print("server", "invalid client id to kick")
+		call.Warn("server", "invalid client id to kick")
 	case id == who.ID:
-		call.Print("server", "you can't kick yourself")
+		call.Warn("server", "you can't kick yourself")
 	case c.isProtected(who) && c.rcon.level < who.Level:
-		call.Print("server", "kick command denied")
+		call.Warn("server", "kick command denied")
 	case call.Arg(1) != "":
 		c.drop("Kicked (" + call.Arg(1) + ")")
 	default:
@@ -262,10 +262,10 @@ func (s *Server) cmdBan(call *console.Call) {
 	if err != nil {
 		c := s.sessionArg(call, 0)
 		if c == nil {
-			call.Print("server", "invalid client id")
+			call.Warn("server", "invalid client id")
 		}
 		if c == nil || strings.Trim(call.Arg(0), "0123456789") != "" {
-			call.Print("net_ban", "ban error (invalid network address)")
+			call.Warn("net_ban", "ban error (invalid network address)")
 			return
 		}
 		nets = []netip.Prefix{c.person()}
@@ -277,7 +277,7 @@ func (s *Server) cmdBan(call *console.Call) {
 	}
 	for _, net := range nets {
 		if err := s.addBan(call.Caller, s.now, bans.Ban{Net: net, Duration: time.Duration(minutes) * time.Minute, Reason: reason}); err != nil {
-			call.Print("net_ban", "%v", err)
+			call.Warn("net_ban", "%v", err)
 		}
 	}
 	s.reportUnstored(call)
@@ -297,7 +297,7 @@ func parseBanTarget(s string) ([]netip.Prefix, error) {
 func (s *Server) canBan(call *console.Call, net netip.Prefix) bool {
 	who := &call.Caller
 	if who.ID < 0 && who.IsRemote() && net.Contains(who.Addr.WithZone("")) {
-		call.Print("net_ban", "ban error (you can't ban yourself)")
+		call.Warn("net_ban", "ban error (you can't ban yourself)")
 		return false
 	}
 	for _, c := range s.sessions {
@@ -305,11 +305,11 @@ func (s *Server) canBan(call *console.Call, net netip.Prefix) bool {
 			continue
 		}
 		if int(c.id) == who.ID {
-			call.Print("net_ban", "ban error (you can't ban yourself)")
+			call.Warn("net_ban", "ban error (you can't ban yourself)")
 			return false
 		}
 		if c.isProtected(who) || s.votes.executingResult && c.rcon.authed {
-			call.Print("net_ban", "ban error (command denied)")
+			call.Warn("net_ban", "ban error (command denied)")
 			return false
 		}
 	}
@@ -328,14 +328,14 @@ func (s *Server) cmdUnban(call *console.Call) {
 			}
 		}
 		if !found {
-			call.Print("net_ban", "unban failed (invalid entry)")
+			call.Warn("net_ban", "unban failed (invalid entry)")
 		}
 		s.reportUnstored(call)
 		return
 	}
 	i := call.Int(0)
 	if strings.Trim(call.Arg(0), "0123456789") != "" || i < 0 || i >= len(list) {
-		call.Print("net_ban", "unban failed (invalid index)")
+		call.Warn("net_ban", "unban failed (invalid index)")
 		return
 	}
 	s.bans.store.Remove(list[i].Net)
@@ -373,7 +373,7 @@ func (s *Server) cmdBroadcast(call *console.Call) {
 // only.
 func (s *Server) setTuning(call *console.Call, t game.Tuning) {
 	if pure := physics.DefaultTuning(); t != pure && s.gameRules().PureTuning {
-		call.Print("server", "resetting tuning due to pure server")
+		call.Warn("server", "resetting tuning due to pure server")
 		t = pure
 	}
 	s.tuning = t
@@ -383,7 +383,7 @@ func (s *Server) setTuning(call *console.Call, t game.Tuning) {
 func (s *Server) cmdTune(call *console.Call) {
 	i := physics.TuneParamIndex(call.Arg(0))
 	if i < 0 {
-		call.Print("tuning", "No such tuning parameter")
+		call.Warn("tuning", "No such tuning parameter")
 		return
 	}
 	name := physics.TuneParamName(i)
@@ -405,7 +405,7 @@ func (s *Server) cmdTuneReset(call *console.Call) {
 	}
 	i := physics.TuneParamIndex(call.Arg(0))
 	if i < 0 {
-		call.Print("tuning", "No such tuning parameter")
+		call.Warn("tuning", "No such tuning parameter")
 		return
 	}
 	t := s.tuning
@@ -453,7 +453,7 @@ func (s *Server) cmdRestart(call *console.Call) {
 func (s *Server) cmdSetTeam(call *console.Call) {
 	c := s.sessionArg(call, 0)
 	if c == nil {
-		call.Print("server", "invalid client id")
+		call.Warn("server", "invalid client id")
 		return
 	}
 	team := game.Team(min(max(call.Int(1), -1), 1))

@@ -166,7 +166,7 @@ func (h *halfLife) onRcon(e halflife.RconEvent) {
 	if e.Count > 1 {
 		text += fmt.Sprintf(" (%d times)", e.Count)
 	}
-	h.server.print(console.Standard, "server", text)
+	h.server.print(console.Warning, "server", text)
 }
 
 // configure applies the settings. Values that make no sense are printed and turn off what
@@ -358,7 +358,7 @@ func (s *Server) cmdAddIP(call *console.Call) {
 	}
 	b, err := halflife.AddIP(s.bans.store, call.Arg(0), call.Arg(1))
 	if err != nil {
-		call.Print("net_ban", "%v", err)
+		call.Warn("net_ban", "%v", err)
 		return
 	}
 	if b.Duration > 0 {

@@ -244,7 +244,7 @@ func (c *session) forceVote(v *vote) {
 	s := c.server
 	who := c.caller(console.Operator.Flags)
 	if err := s.console.Check(v.command, who); err != nil {
-		s.printFor(who, console.Standard, "server", fmt.Sprintf("vote not forced: %v", err))
+		s.printFor(who, console.Warning, "server", fmt.Sprintf("vote not forced: %v", err))
 		return
 	}
 	s.console.Execute(v.command, who)
@@ -422,13 +422,13 @@ func (s *Server) cmdAddVote(call *console.Call) {
 	text, command := strings.TrimLeft(call.Arg(0), " "), call.Arg(1)
 	switch {
 	case len(s.votes.options) >= maxVoteOptions:
-		call.Print("server", "maximum number of vote options reached")
+		call.Warn("server", "maximum number of vote options reached")
 	case len(command) > maxVoteCommand || s.console.Check(command, console.Operator) != nil:
-		call.Print("server", "skipped invalid command '%s'", s.console.Redact(command))
+		call.Warn("server", "skipped invalid command '%s'", s.console.Redact(command))
 	case text == "" || len(text) > maxVoteText:
-		call.Print("server", "skipped invalid option '%s'", text)
+		call.Warn("server", "skipped invalid option '%s'", text)
 	case s.votes.findOption(text) >= 0:
-		call.Print("server", "option '%s' already exists", text)
+		call.Warn("server", "option '%s' already exists", text)
 	default:
 		s.votes.options = append(s.votes.options, voteOption{text, command})
 		call.Print("server", "added option '%s' '%s'", text, s.console.Redact(command))
@@ -439,7 +439,7 @@ func (s *Server) cmdAddVote(call *console.Call) {
 func (s *Server) cmdRemoveVote(call *console.Call) {
 	i := s.votes.findOption(call.Arg(0))
 	if i < 0 {
-		call.Print("server", "option '%s' does not exist", call.Arg(0))
+		call.Warn("server", "option '%s' does not exist", call.Arg(0))
 		return
 	}
 	o := s.votes.options[i]
