@@ -338,7 +338,9 @@ func TestSoak(t *testing.T) {
 		t.Errorf("%d goroutines and %d files became %d and %d", first.goroutines, first.files, last.goroutines, last.files)
 	}
 	for path, n := range last.tables {
-		if n > 2*first.tables[path]+64<<10 {
+		// The first part may not have seen the most that there can be, as of snapshots that wait
+		// for a client that is silent.
+		if n > 2*first.tables[path]+maxSnapBytes {
 			t.Errorf("%s had %d bytes after the first part, and %d at the end", path, first.tables[path], n)
 		}
 	}
