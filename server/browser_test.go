@@ -137,11 +137,17 @@ func TestAmplification(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(string(readme)), " ")
-	for group, format := range map[string]string{
-		"0.6": "up to %.0f times the bytes, with 64", "0.6 short": "Under a flood it is at most %.0f times",
-		"0.6 connect": "get %.0f times the bytes when they connect", "Half-Life on": "up to %.0f times the bytes, within",
+	for group, says := range map[string]struct {
+		times  float64
+		format string
+	}{
+		"0.6": {130, "up to %v times the bytes, with 64"}, "0.6 short": {12, "Under a flood it is at most %v times"},
+		"0.6 connect": {21, "up to %v times the bytes when they connect"}, "Half-Life on": {51, "up to %v times the bytes, within"},
 	} {
-		if want := fmt.Sprintf(format, most[group]); !strings.Contains(text, want) {
+		if times := most[group]; times > says.times || times < 0.75*says.times {
+			t.Errorf("%s: up to %.1f times the bytes, not %v", group, times, says.times)
+		}
+		if want := fmt.Sprintf(says.format, says.times); !strings.Contains(text, want) {
 			t.Errorf("the README does not say %q", want)
 		}
 	}
