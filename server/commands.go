@@ -20,7 +20,7 @@ import (
 
 // newConsole creates the console with all variables and commands.
 func (s *Server) newConsole() error {
-	c, err := console.New(console.Config{Output: s.printFor, Files: s.cfg.Files, WriteFile: s.writeFile, AccessChanged: s.sendAccessChange})
+	c, err := console.New(console.Config{Output: s.printFor, Files: configFiles{s}, WriteFile: s.writeFile, AccessChanged: s.sendAccessChange})
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}

@@ -1,9 +1,12 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"time"
 
 	"github.com/teeyard/teeyard/internal/safetext"
@@ -18,6 +21,8 @@ var (
 	errNoFolder = errors.New("there is no folder to write to")
 	errSlowDisk = errors.New("the disk is slow; the log will say when it is done")
 	errWriting  = errors.New("another file is still being written")
+	// errStuckDisk is returned for a file to read.
+	errStuckDisk = errors.New("the disk does not answer")
 )
 
 // writeFile replaces a file of the operator, in another goroutine.
@@ -52,6 +57,43 @@ func (s *Server) writeFile(name string, content []byte) error {
 	}()
 	return errSlowDisk
 }
+
+// execTimeout is how long the game waits for a file to execute. A slow disk may need some of
+// it, and nobody loses the connection.
+const execTimeout = time.Second / 2
+
+// configFiles are the files that the console executes. While the game runs, it does not
+// wait for a disk that is stuck.
+type configFiles struct{ *Server }
+
+// Open implements fs.FS. The file has at most one byte more than the console reads.
+func (s configFiles) Open(name string) (fs.File, error) {
+	if !s.started {
+		return s.cfg.Files.Open(name)
+	}
+	var content []byte
+	done := make(chan error, 1)
+	go func() {
+		f, err := s.cfg.Files.Open(name)
+		if err == nil {
+			content, err = io.ReadAll(io.LimitReader(f, console.MaxFile+1))
+			f.Close()
+		}
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return contentFile{bytes.NewReader(content)}, err
+	case <-time.After(execTimeout):
+		return nil, errStuckDisk
+	}
+}
+
+// contentFile is a file that has been read.
+type contentFile struct{ *bytes.Reader }
+
+func (contentFile) Close() error               { return nil }
+func (contentFile) Stat() (fs.FileInfo, error) { return nil, errors.ErrUnsupported }
 
 // closeFiles waits until a file is written, up to replayCloseTimeout.
 func (s *Server) closeFiles() {

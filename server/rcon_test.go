@@ -1,6 +1,7 @@
 package server
 
 import (
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/server/console"
 )
 
 func TestRcon(t *testing.T) {
@@ -324,4 +326,37 @@ func TestSettingsForLater(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c[0], ts.log.String(), c[1])
 		}
 	}
+}
+
+// stuckFS is a disk that answers about no file until it is freed.
+type stuckFS struct {
+	fs.FS
+	freed chan struct{}
+}
+
+func (s stuckFS) Open(name string) (fs.File, error) {
+	<-s.freed
+	return s.FS.Open(name)
+}
+
+// TestExecFromAStuckDisk: exec does not make the game wait for a disk that does not answer,
+// and says so.
+func TestExecFromAStuckDisk(t *testing.T) {
+	disk := stuckFS{fstest.MapFS{"x.cfg": {Data: []byte("echo from the file")}, "big.cfg": {Data: make([]byte, console.MaxFile+1)}}, make(chan struct{})}
+	close(disk.freed) // for the start
+	ts := newTestServer(t, disk)
+	disk.freed = make(chan struct{})
+	ts.srv.cfg.Files = disk
+	expect := func(line, want string) {
+		t.Helper()
+		ts.log.Reset()
+		if ts.srv.Execute(line); ts.log.String() != want {
+			t.Errorf("%s: %q, want %q", line, ts.log.String(), want)
+		}
+	}
+	expect("exec x.cfg", "[console]: failed to open 'x.cfg'\n[console]: Info: the disk does not answer\n")
+	close(disk.freed)
+	expect("exec x.cfg", "[console]: executing 'x.cfg'\n[Console]: from the file\n")
+	expect("exec big.cfg", "[console]: failed to open 'big.cfg'\n[console]: Info: the file is larger than 1048576 bytes\n")
+	expect("exec missing.cfg", "[console]: failed to open 'missing.cfg'\n")
 }

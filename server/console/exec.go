@@ -175,10 +175,13 @@ func (c *Console) ExecuteFile(name string, who Caller) bool {
 	}
 	if err != nil {
 		c.warn(who, "console", "failed to open '%s'", name)
-		if errors.Is(err, errTooLarge) {
+		switch {
+		case errors.Is(err, errTooLarge):
 			c.warn(who, "console", "Info: the file is larger than %d bytes", MaxFile)
-		} else if errors.Is(err, errPath) {
+		case errors.Is(err, errPath):
 			c.warn(who, "console", "Info: only relative paths inside the storage directories are allowed")
+		case !errors.Is(err, fs.ErrNotExist):
+			c.warn(who, "console", "Info: %v", err)
 		}
 		return false
 	}
