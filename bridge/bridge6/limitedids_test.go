@@ -137,6 +137,21 @@ func TestKeptIDs(t *testing.T) {
 	}
 }
 
+// TestIDsOfAnotherSeat checks that a client that becomes another player, whose seat it had
+// before a timeout, knows itself.
+func TestIDsOfAnotherSeat(t *testing.T) {
+	w := newCrowd(t, 30)
+	s, _ := newServerSide(t, NewProtocol(), w, 29, msg6.VersionNone)
+	positions := playerRow(30)
+	s.ids.update(viewOf(29, 1, positions, 0))
+	s.SendClientInfo(w, 2, true, true)
+	delete(positions, 29)
+	s.ids.update(viewOf(2, 3, positions, 0))
+	if id := s.ids.id(2); id != s.ids.ownID || s.ids.player(id) != 2 || s.ids.id(29) != -1 {
+		t.Errorf("player 2 has id %d, the client's own is %d; player 29 has id %d", id, s.ids.ownID, s.ids.id(29))
+	}
+}
+
 // TestIDsProperty checks that ids are unique and agree with players, and that the viewer
 // and as many others as possible have one.
 func TestIDsProperty(t *testing.T) {
