@@ -113,7 +113,13 @@ func (c *session) continueDownload() {
 			c.server.countDrop(dropFlood)
 			break
 		}
-		if n, _ := c.conn.Unacked(); n >= d.window || c.conn.HasBacklog() || c.conn.FreeResendBuffer() < size+mapChunkOverhead {
+		if c.conn.HasBacklog() {
+			if c.server.nextBurst == 0 {
+				c.server.nextBurst = c.server.now.Add(conn.BurstInterval)
+			}
+			break
+		}
+		if n, _ := c.conn.Unacked(); n >= d.window || c.conn.FreeResendBuffer() < size+mapChunkOverhead {
 			break
 		}
 		if !c.server.mapBudget.take(c.server.clock.tick, d, size+mapChunkOverhead) {
@@ -129,5 +135,16 @@ func (c *session) continueDownload() {
 			d.maxChunksSent, c.lastProgress = d.nextChunk, c.server.now
 		}
 		c.conn.Flush(c.server.now)
+	}
+}
+
+// continueDownloads continues those that wait for the next burst.
+func (s *Server) continueDownloads(now conn.Time) {
+	s.nextBurst = 0
+	for _, c := range s.sessions {
+		if c != nil && c.download.active && c.conn.HasBacklog() {
+			c.conn.Update(now)
+			c.continueDownload()
+		}
 	}
 }

@@ -111,6 +111,7 @@ type Server struct {
 	gameMap          *gameMap // that is played
 	mapChange        mapChange
 	mapBudget        mapBudget
+	nextBurst        conn.Time // of downloads over bad networks, 0 without one
 	chunksPerRequest int
 	world            *game.World
 	tuning           game.Tuning
@@ -354,6 +355,9 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 			}
 		}
 	}
+	if s.nextBurst != 0 && now >= s.nextBurst {
+		s.continueDownloads(now)
+	}
 	s.closeDropped(now)
 	s.restartAfterFullReplay()
 	s.changeMap(now)
@@ -373,7 +377,10 @@ func (s *Server) nextAdvanceTime() conn.Time {
 	if len(s.sessionByPeer) == 0 && len(s.pendingCommands) == 0 {
 		return s.clock.tickStart(s.clock.tick + idleTicks)
 	}
-	return s.clock.nextTick()
+	if next := s.clock.nextTick(); s.nextBurst == 0 || next < s.nextBurst {
+		return next
+	}
+	return s.nextBurst
 }
 
 // crossesMultiple reports whether one of the ticks after before, up to tick, is a

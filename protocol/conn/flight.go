@@ -38,7 +38,6 @@ const (
 	lossWindow = 16 * packet.MaxPayload // what a single loss leaves
 	maxWindow  = MaxUnacked * packet.MaxPayload
 	ackShare   = 6
-	burstShare = 8 // of the window
 
 	// What may be sent at once after a loss, or a share of the window if that is more. A peer that asks for a resend got
 	// later chunks, and perhaps the missing one as well: they should keep apart.
@@ -59,6 +58,18 @@ const (
 	minRTT           = 20 * time.Millisecond
 )
 
+// BurstInterval is how often a connection that has lost something sends a packet, or a few.
+const BurstInterval = 5 * time.Millisecond
+
+// pace returns what spreads a window evenly over the round trip, per BurstInterval.
+func (f *flight) pace(window int) int {
+	rtt := unknownRTT
+	if f.hasRTT {
+		rtt = max(f.rtt, BurstInterval)
+	}
+	return int(int64(window) * int64(BurstInterval) / int64(rtt))
+}
+
 // cost is what a chunk takes of the window, in bytes: a packet, if no second one like it
 // fits there.
 func (c *unackedChunk) cost() int {
@@ -70,7 +81,7 @@ func (c *unackedChunk) cost() int {
 
 // add adds the next chunk, if it may be sent now.
 func (f *flight) add(now Time, c *unackedChunk) bool {
-	if now != f.burstAt {
+	if now.Sub(f.burstAt) >= BurstInterval {
 		f.burstAt, f.burst = now, 0
 	}
 	cost := c.cost()
@@ -81,7 +92,7 @@ func (f *flight) add(now Time, c *unackedChunk) bool {
 	switch {
 	case f.chunks > 0 && f.size+cost > window:
 		return false
-	case f.burst > 0 && f.burstLimit > 0 && f.burst+cost > max(f.window/burstShare, f.burstLimit):
+	case f.burst > 0 && f.burstLimit > 0 && f.burst+cost > max(f.burstLimit, f.pace(window)):
 		return false
 	}
 	f.chunks++
@@ -128,7 +139,7 @@ func (f *flight) lost(now Time, burstLimit int) {
 		f.window = 0
 	}
 	f.chunks, f.size = 0, 0
-	f.burst, f.burstLimit = 0, burstLimit
+	f.burst, f.burstAt, f.burstLimit = 0, now, burstLimit
 	if burstLimit == burstAfterTimeout { // which was too soon, perhaps
 		f.rttVary = min(f.rttVary+f.rtt/8, resendTimeout)
 	}

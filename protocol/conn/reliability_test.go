@@ -193,17 +193,17 @@ func TestOldResendRequests(t *testing.T) {
 			}
 			server.Flush(now)
 		}
-		feed := func(at Time, flags packet.Flags, ack int) int {
-			now = at
+		// feed returns how many chunks are sent until a time.
+		feed := func(at, until Time, flags packet.Flags, ack int) int {
 			server.takeSent()
-			must(t, server.Feed(now, server.data(flags, ack, server.chunk(0, 0, "")), server))
-			for i := range Time(4) { // a few at once
-				server.Update(now + i*ms)
+			must(t, server.Feed(at, server.data(flags, ack, server.chunk(0, 0, "")), server))
+			for now = at; now < until; now += Time(BurstInterval) {
+				server.Update(now)
 			}
 			return len(server.takeSent())
 		}
 		queue(1)
-		feed(100*ms, 0, 1)
+		feed(100*ms, 100*ms, 0, 1)
 		queue(8) // 2 is lost
 		for i, step := range []struct {
 			at    Time
@@ -212,15 +212,15 @@ func TestOldResendRequests(t *testing.T) {
 			want  int // chunks sent
 		}{
 			{200 * ms, packet.FlagResend, 1, 8},
-			{220 * ms, packet.FlagResend, 1, 0},
+			{250 * ms, packet.FlagResend, 1, 0},
 			{290 * ms, packet.FlagResend, 1, 0},
 			{300 * ms, packet.FlagResend, 2, 0}, // the answer to the first resent one
-			{301 * ms, 0, 4, 0},
-			{310 * ms, packet.FlagResend, 5, 4}, // 6 is lost again
+			{310 * ms, 0, 4, 0},
+			{330 * ms, packet.FlagResend, 5, 4}, // 6 is lost again
 			{400 * ms, packet.FlagResend, 5, 0}, // sent before that
-			{410 * ms, packet.FlagResend, 9, 0},
+			{440 * ms, packet.FlagResend, 9, 0},
 		} {
-			if n := feed(step.at, step.flags, step.ack); n != step.want {
+			if n := feed(step.at, step.at+50*ms, step.flags, step.ack); n != step.want {
 				t.Errorf("step %d: %d chunks sent, want %d", i, n, step.want)
 			}
 		}
