@@ -9,16 +9,16 @@ import (
 // flight is the vital chunks that are on their way to the peer, and how many may be. A
 // receiver drops what comes after a gap, so everything in flight has to be sent again for one
 // datagram that is lost, or overtaken by the next. The window keeps what is sent again below
-// a share of what arrives. What is not sent at once is overtaken less. Before the first loss
-// nothing is limited.
+// a share of what arrives, and is spread over the round trip: what is sent apart is seldom
+// overtaken. Before the first loss nothing is limited.
 type flight struct {
 	chunks int // the oldest unacked ones
 	size   int // their cost
 	window int // the cost that they may have; see minWindow
 
-	burst      int // the cost of those sent at the time burstAt
+	burst      int // the cost of those sent since burstAt
 	burstAt    Time
-	burstLimit int // the cost that may be sent at once; 0 before the first loss
+	burstLimit int // the cost that may be sent per BurstInterval; 0 before the first loss
 
 	retries uint // how often all was sent again since the last ack
 	lostAt  Time // when it was sent again last
@@ -39,8 +39,9 @@ const (
 	maxWindow  = MaxUnacked * packet.MaxPayload
 	ackShare   = 6
 
-	// What may be sent at once after a loss, or a share of the window if that is more. A peer that asks for a resend got
-	// later chunks, and perhaps the missing one as well: they should keep apart.
+	// What may be sent per BurstInterval after a loss, if that is more than pace. A peer
+	// that asks for a resend got later chunks, and perhaps the missing one as well: they
+	// should keep apart.
 	burstAfterRequest = packet.MaxPayload
 	burstAfterTimeout = 2 * packet.MaxPayload
 )
@@ -132,7 +133,7 @@ func (f *flight) idle(now Time) {
 	}
 }
 
-// lost ends the flight: all of it has to be sent again, burstLimit at once.
+// lost ends the flight: all of it has to be sent again, burstLimit per BurstInterval.
 func (f *flight) lost(now Time, burstLimit int) {
 	f.window = max(0, min(f.window-f.size, max(f.size/2, lossWindow)))
 	if f.retries > 0 { // nothing of what was sent again arrived
