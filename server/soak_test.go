@@ -319,7 +319,7 @@ func TestSoak(t *testing.T) {
 	case testenv.Full() && !testenv.Race:
 		part, parts = time.Hour, 24
 	case testenv.Race:
-		parts = 2
+		part, parts = 10*time.Second, 2
 	}
 	st := newSoakTest(t)
 	st.play(part)
@@ -331,7 +331,7 @@ func TestSoak(t *testing.T) {
 		last = st.measure()
 		t.Logf("after %v: heap %d KB, %d goroutines, %d files", time.Duration(i)*part, last.heap>>10, last.goroutines, last.files)
 	}
-	if last.heap > first.heap+first.heap/4+1<<20 {
+	if last.heap > first.heap+first.heap/8+maxSnapBytes {
 		t.Errorf("the heap grew from %d to %d KB", first.heap>>10, last.heap>>10)
 	}
 	if last.goroutines > first.goroutines || last.files > first.files {
@@ -356,7 +356,7 @@ func TestSoak(t *testing.T) {
 	slices.Sort(did)
 	t.Logf("%d logs of %d ticks verified; drops %v; %d strangers; %s", st.logs, st.ticks, st.srv.Drops(), st.strangers, strings.Join(did, ", "))
 	for _, what := range []string{"dial", "leave", "vanish", "option vote", "kick vote", "vote", "rcon"} {
-		if st.did[what] == 0 {
+		if st.did[what] == 0 && !testenv.Race {
 			t.Errorf("nobody did: %s", what)
 		}
 	}
