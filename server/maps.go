@@ -12,6 +12,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/event"
@@ -146,15 +147,26 @@ func errNoMap(setting string) error {
 }
 
 // findMap returns an error if there is no map that a value of sv_map names. It does not
-// read the map.
+// read the map, and does not wait for a disk that is slow: that there is none shows when it
+// is read.
 func (s *Server) findMap(setting string) error {
 	if err := checkMapName(setting); err != nil {
 		return err
 	}
-	if _, err := fs.Stat(s.cfg.Files, mapFile(setting)); errors.Is(err, fs.ErrNotExist) {
-		if _, ok := maps.Find(setting); !ok {
+	if _, ok := maps.Find(setting); ok || s.mapChange.load != nil && !s.mapChange.load.ready() {
+		return nil
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := fs.Stat(s.cfg.Files, mapFile(setting))
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if errors.Is(err, fs.ErrNotExist) {
 			return errNoMap(setting)
 		}
+	case <-time.After(diskTimeout):
 	}
 	return nil
 }
