@@ -23,7 +23,7 @@ const (
 )
 
 // ErrUnbannable is returned for addresses that cannot be banned.
-var ErrUnbannable = errors.New("ban error (localhost cannot be banned)")
+var ErrUnbannable = errors.New("ban failed (localhost)")
 
 // banList is the networks that may not connect. The store also has bans that are from the
 // remote console alone.

@@ -33,6 +33,7 @@ func (s *Server) newConsole() error {
 		{Name: "status", Help: "List players", Flags: open, Run: s.cmdStatus},
 		{Name: "shutdown", Params: "?r[reason]", Help: "Shut down", Flags: open, Run: s.cmdShutdown},
 		{Name: "logout", Help: "Logout of rcon", Flags: open | console.Basic, Run: s.cmdLogout},
+		{Name: "logout", Help: "Logout of the external console", Flags: console.Econ, Run: s.cmdEconLogout},
 		{Name: "kick", Params: "i[id] ?r[reason]", Help: "Kick player with specified id for any reason", Flags: open, Run: s.cmdKick},
 		{Name: "ban", Params: "s[id|ip|range] ?i[minutes] r[reason]", Help: "Ban client, ip or range (ip-ip) for x minutes for any reason", Flags: stored, Run: s.cmdBan},
 		{Name: "unban", Params: "s[ip|range]", Help: "Unban ip, range (ip-ip) or ban entry by its index", Flags: stored, Run: s.cmdUnban},
@@ -73,7 +74,6 @@ func (s *Server) newConsole() error {
 // yet. Setting one prints that.
 var withoutEffect = []string{
 	"logfile", "logfile_timestamp", "sv_auto_demo_record", "sv_auto_demo_max",
-	"ec_bindaddr", "ec_port", "ec_password", "ec_bantime", "ec_auth_timeout", "ec_output_level",
 }
 
 // addHooks makes variables take effect when they are set.
@@ -94,7 +94,7 @@ func (s *Server) addHooks() error {
 		}, withoutEffect},
 		{whenStarted(func(call *console.Call) {
 			call.Print("server", "%s is used when the server starts again", call.Name)
-		}), []string{"sv_port", "bindaddr"}},
+		}), []string{"sv_port", "bindaddr", "ec_port", "ec_bindaddr"}},
 		{whenStarted(func(call *console.Call) {
 			if _, ok := s.cfg.Modes(s.settings.GameType); !ok {
 				call.Warn("server", "sv_gametype '%s' is not known", s.settings.GameType)

@@ -123,6 +123,7 @@ type Server struct {
 	infoCache    infoCache
 	registration registration
 	halfLife     halfLife
+	econ         econHost
 }
 
 // shutdownRequest is set by the command shutdown.
@@ -231,6 +232,7 @@ func (s *Server) announceStart(now conn.Time) {
 	s.print(console.Standard, "server", fmt.Sprintf("using port %d, map %s, gametype %s", s.Addr().Port(), s.gameMap.Name, s.world.ModeName()))
 	s.generateRconPassword()
 	s.halfLife.configure(console.Operator)
+	s.openEcon()
 	s.console.Start()
 }
 
@@ -363,6 +365,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	s.changeMap(now)
 	s.updateRegistration(now)
 	s.halfLife.update(now)
+	s.econ.console.Advance(int64(now))
 	s.reportBanStorage()
 	s.transport.Flush()
 	return s.nextAdvanceTime()
@@ -374,7 +377,7 @@ const idleTicks = 25
 
 // nextAdvanceTime returns when Advance must be called next if nothing arrives before.
 func (s *Server) nextAdvanceTime() conn.Time {
-	if len(s.sessionByPeer) == 0 && len(s.pendingCommands) == 0 {
+	if len(s.sessionByPeer) == 0 && len(s.pendingCommands) == 0 && !s.econ.console.Pending() {
 		return s.clock.tickStart(s.clock.tick + idleTicks)
 	}
 	if next := s.clock.nextTick(); s.nextBurst == 0 || next < s.nextBurst {
@@ -494,6 +497,7 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 		}
 	}
 	s.halfLife.unregister()
+	s.econ.console.Close()
 	s.transport.Flush()
 	s.transport.Close()
 	s.closeReplay(replay.EndShutdown)

@@ -60,6 +60,8 @@ func TestCheck(t *testing.T) {
 		{Package{Path: own("server"), Imports: []string{own("client")}}, "may not"},
 		{Package{Path: own("server"), Imports: []string{"net"}}, "sockets"},
 		{Package{Path: own("query/master"), Imports: []string{"net"}}, ""},
+		{Package{Path: own("server/econ"), Imports: []string{"net", own("internal/limit")}}, ""},
+		{Package{Path: own("server/econ"), Imports: []string{own("server/console")}}, "may not"},
 		{Package{Path: own("client"), Imports: []string{own("server")}}, "may not"},
 		{Package{Path: own("format/twmap"), Imports: []string{"log"}}, "do not log"},
 		{Package{Path: own("internal/netsim"), Imports: []string{own("server")}}, "may not"},

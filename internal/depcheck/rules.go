@@ -31,8 +31,9 @@ var rooms = map[string][]string{
 	"maps":      {"format"},
 
 	// Sessions speak the connection themselves; all messages are the bridge's.
-	"server": {"bot", "bridge", "event", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans", "internal/atomicfile", "internal/limit", "internal/safetext"},
-	"client": {"bridge", "event", "game", "protocol", "transport", "format", "internal/atomicfile", "internal/safetext"},
+	"server":      {"bot", "bridge", "event", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans", "internal/atomicfile", "internal/limit", "internal/safetext"},
+	"server/econ": {"internal/limit", "internal/safetext"},
+	"client":      {"bridge", "event", "game", "protocol", "transport", "format", "internal/atomicfile", "internal/safetext"},
 
 	"query":    {"protocol", "transport", "internal/limit", "internal/safetext"},
 	"halflife": {"bans", "internal/atomicfile", "transport", "internal/limit", "internal/safetext"},
@@ -69,8 +70,8 @@ var limited = []struct {
 	why     string
 }{
 	// query/master dials HTTP masters over one address family at a time, since they
-	// list the address that a request comes from.
-	{"net", []string{"transport", "query/master", "internal/peers", "cmd", "examples"}, "only transport opens sockets"},
+	// list the address that a request comes from. server/econ is a console over TCP.
+	{"net", []string{"transport", "query/master", "server/econ", "internal/peers", "cmd", "examples"}, "only transport opens sockets"},
 	{"golang.org/x/net/...", []string{"transport"}, "only transport opens sockets"},
 	{"golang.org/x/sys/...", []string{"transport", "internal/peers", "cmd"}, "only transport calls the system"},
 	{"syscall", []string{"transport", "internal/peers", "cmd"}, "only transport calls the system"},

@@ -1,0 +1,117 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/teeyard/teeyard/bans"
+	"github.com/teeyard/teeyard/internal/limit"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/econ"
+	"github.com/teeyard/teeyard/server/logline"
+)
+
+// econHost is the server behind its external console. It implements econ.Host.
+type econHost struct {
+	*Server
+	console *econ.Console // nil if there is none
+	client  int           // whose line is running, -1 if none's
+}
+
+// openEcon opens the external console if the settings want one. A server without it is better
+// than none, so what keeps it from opening is printed.
+func (s *Server) openEcon() {
+	s.econ = econHost{Server: s, client: -1}
+	v := &s.settings
+	if v.EconPort == 0 {
+		return
+	}
+	if v.EconPassword == "" {
+		s.print(console.Warning, "econ", "ec_port has no effect without ec_password")
+		return
+	}
+	listeners, err := econ.Listen(context.Background(), v.EconBindAddr, v.EconPort)
+	if err != nil {
+		s.print(console.Warning, "econ", fmt.Sprintf("couldn't open socket. port might already be in use: %v", err))
+		return
+	}
+	s.econ.console = econ.New(&s.econ, listeners...)
+	for _, l := range listeners {
+		s.print(console.Standard, "econ", fmt.Sprintf("bound to %s", l.Addr()))
+	}
+}
+
+// printEcon sends a line to the clients of the external console.
+func (s *Server) printEcon(level int, system, line string) {
+	if level <= s.settings.EconOutputLevel && s.econ.console.HasReaders() {
+		s.econ.console.Print(string(logline.AppendShort(nil, time.Now(), system, line)))
+	}
+}
+
+// cmdEconLogout is the command logout of the external console.
+func (s *Server) cmdEconLogout(*console.Call) {
+	if s.econ.console != nil && s.econ.client >= 0 {
+		s.econ.console.Logout(s.econ.client)
+	}
+}
+
+// Password implements econ.Host.
+func (h *econHost) Password() string { return h.settings.EconPassword }
+
+// LoginTime implements econ.Host.
+func (h *econHost) LoginTime() time.Duration {
+	return time.Duration(h.settings.EconAuthTimeout) * time.Second
+}
+
+// Wake implements econ.Host.
+func (h *econHost) Wake() { h.transport.Wake() }
+
+// Log implements econ.Host.
+func (h *econHost) Log(e econ.Event, loggedIn bool, line string) {
+	level := console.Info
+	if e == econ.LoggedIn {
+		level = console.Standard
+	}
+	if loggedIn || h.mayLogStranger(h.now) {
+		h.print(level, "econ", line)
+	}
+}
+
+// Run implements econ.Host. The caller is the operator, as in the original.
+func (h *econHost) Run(client int, line string) {
+	h.client = client
+	h.print(console.Info, "server", fmt.Sprintf("cid=%d cmd=%s", client, logline.Quote(h.Server.console.Redact(line))))
+	h.Server.console.Execute(line, console.Operator)
+	h.client = -1
+}
+
+// Refuse implements econ.Host.
+func (h *econHost) Refuse(a netip.Addr) (text string, refused bool) {
+	b, banned := h.bans.find(a)
+	if !banned {
+		return "", false
+	}
+	h.countDrop(dropBanned)
+	if h.bans.mayAnswer(h.now, b.Net) {
+		text = banMessage(b, h.bans.clock())
+	}
+	return text, true
+}
+
+// TooManyTries implements econ.Host. The ban is one for now: strangers cause it.
+func (h *econHost) TooManyTries(a netip.Addr, reason string) {
+	if h.settings.EconBanTime == 0 {
+		return
+	}
+	duration := time.Duration(h.settings.EconBanTime) * time.Minute
+	b, err := h.bans.add(h.now, bans.Ban{Net: limit.Person(a), Duration: duration, Reason: reason, Temporary: true})
+	switch {
+	case !h.mayLogStranger(h.now):
+	case err != nil:
+		h.print(console.Standard, "net_ban", err.Error())
+	default:
+		h.logBan(console.Operator, b)
+	}
+}

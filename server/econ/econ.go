@@ -1,0 +1,411 @@
+// Package econ is the external console of Teeworlds 0.7.5: lines over TCP, for operators'
+// programs. A client gets
+//
+//	Enter password:
+//
+// and has three tries. After that each line that it sends is a console line, and it gets
+// what the server prints. Lines to clients end as the client's first line does, LF if that
+// is not known, filled up with NULs to three bytes.
+//
+// Goroutines of the package do the reading and writing. What they hear waits until the game
+// server calls [Console.Advance], which decides about all of it in bounded time.
+package econ
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/teeyard/teeyard/internal/limit"
+)
+
+// Limits of the console.
+const (
+	// MaxClients is how many clients there may be.
+	MaxClients = 4
+	// MaxLine is the most bytes of a line to a client; the rest is cut.
+	MaxLine = 1021
+	// MaxTries is how many wrong passwords a client may send.
+	MaxTries = 3
+	// maxReceived is the most bytes of a line from a client, with its end.
+	maxReceived = 1400
+	// maxWaiting is the most bytes that wait for a client that does not read.
+	maxWaiting = 256 << 10
+	// writeTimeout is how long a client may read nothing while bytes wait for it.
+	writeTimeout = 30 * time.Second
+	// closeTimeout is how long the last words to a client may take.
+	closeTimeout = time.Second
+	// crowdedAfter is how long a client without the password has its place when others
+	// want it.
+	crowdedAfter = 5 * time.Second
+	// failuresTracked is the number of persons whose wrong passwords are remembered, for
+	// failuresTime.
+	failuresTracked = 1024
+	failuresTime    = 30 * time.Minute
+	// connectsTracked is the number of persons whose connections are counted.
+	connectsTracked = 1024
+)
+
+var (
+	// workRate bounds what Advance does: connections, lines and ends of connections.
+	workRate = limit.Rate{PerSecond: 800, Burst: 16}
+	// connectRate bounds the connections of a person. Programs of the operator's own
+	// machine have no such limit.
+	connectRate = limit.Rate{PerSecond: 2, Burst: 20}
+)
+
+// What clients are told, as by the original.
+const (
+	textPassword = "Enter password:"
+	textWelcome  = "Authentication successful. External console access granted."
+	textFull     = "no free slot available"
+	textTries    = "Too many authentication tries"
+	textTimeout  = "authentication timeout"
+	textLogout   = "Logout"
+	textClosing  = "Closing console"
+)
+
+// ErrAddress is returned by [Listen] for an address that cannot be listened on.
+var ErrAddress = errors.New("econ: cannot listen")
+
+// Event is something that a [Host] logs.
+type Event int
+
+// The events of a client.
+const (
+	Accepted Event = iota
+	LoggedIn
+	Dropped
+)
+
+// Host is the game server behind a [Console]. Except for Wake its methods are called by
+// Advance, Logout and Close only.
+type Host interface {
+	// Password returns the password; with an empty one nobody gets in.
+	Password() string
+	// LoginTime returns how long a client may take to log in.
+	LoginTime() time.Duration
+	// Log logs an event. The line begins with what it is: "client accepted. cid=0 ...".
+	// Strangers can cause events of clients that were not logged in.
+	Log(e Event, loggedIn bool, line string)
+	// Run runs a console line of a client.
+	Run(client int, line string)
+	// Refuse reports whether an address is banned, and what it is told.
+	Refuse(a netip.Addr) (text string, refused bool)
+	// TooManyTries is called when somebody has sent too many wrong passwords.
+	TooManyTries(a netip.Addr, reason string)
+	// Wake makes the host call Advance soon. Any goroutine may call it.
+	Wake()
+}
+
+// Console is an external console. Its methods must be called by one goroutine.
+type Console struct {
+	host      Host
+	listeners []net.Listener
+	events    chan event
+	closed    chan struct{}
+	running   sync.WaitGroup
+	clients   [MaxClients]*client
+	work      limit.Bucket
+	connects  *limit.Limiter
+	failures  *limit.Failures
+}
+
+// event is what a goroutine has heard.
+type event struct {
+	c       *client
+	arrived chan<- verdict // of a new client, nil for others
+	line    []byte         // nil if the connection has ended
+	// The client's line end, before and after the line.
+	before, after lineEnd
+	reason        string // why the connection has ended
+}
+
+// verdict is the answer to a new client.
+type verdict struct {
+	accepted bool
+	text     string // what a refused one is told
+}
+
+// Listen opens a console at host:port, on all addresses that the host has; an empty host
+// means all addresses of the machine.
+func Listen(ctx context.Context, host string, port int) ([]net.Listener, error) {
+	if port < 1 || port > 0xffff {
+		return nil, fmt.Errorf("%w: %d is no port, those are 1 to 65535", ErrAddress, port)
+	}
+	addrs := []string{""}
+	if host != "" {
+		var err error
+		if addrs, err = net.DefaultResolver.LookupHost(ctx, host); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrAddress, err)
+		}
+	}
+	var listeners []net.Listener
+	var errs error
+	for _, a := range addrs {
+		var cfg net.ListenConfig
+		l, err := cfg.Listen(ctx, "tcp", net.JoinHostPort(a, strconv.Itoa(port)))
+		if err != nil {
+			errs = errors.Join(errs, err)
+			continue
+		}
+		listeners = append(listeners, l)
+	}
+	if len(listeners) == 0 {
+		return nil, fmt.Errorf("%w: %w", ErrAddress, errs)
+	}
+	return listeners, nil
+}
+
+// New returns a console for the connections of listeners, which it closes in the end.
+func New(host Host, listeners ...net.Listener) *Console {
+	c := &Console{
+		host: host, listeners: listeners,
+		events: make(chan event, 2*MaxClients), closed: make(chan struct{}),
+		connects: limit.NewLimiter(connectsTracked, connectRate),
+		failures: limit.NewFailures(failuresTracked, failuresTime),
+	}
+	for _, l := range listeners {
+		c.running.Go(func() { c.accept(l) })
+	}
+	return c
+}
+
+// Pending reports whether something waits for Advance.
+func (c *Console) Pending() bool { return c != nil && len(c.events) > 0 }
+
+// Advance handles what clients have sent, as much of it as there is time for. The time is in
+// ns and does not go back.
+func (c *Console) Advance(now int64) {
+	if c == nil {
+		return
+	}
+	for _, cl := range c.clients {
+		switch {
+		case cl == nil:
+		case cl.isStuck():
+			c.drop(cl, "connection failure", false)
+		case !cl.authed && now-cl.since >= int64(c.host.LoginTime()):
+			c.drop(cl, textTimeout, true)
+		}
+	}
+	for len(c.events) > 0 && c.work.Take(now, workRate, 1) {
+		c.handle(now, <-c.events)
+	}
+}
+
+func (c *Console) handle(now int64, e event) {
+	cl := e.c
+	switch {
+	case e.arrived != nil:
+		e.arrived <- c.admit(now, cl)
+	case cl.dropped:
+	case e.line == nil:
+		c.drop(cl, e.reason, false)
+	default:
+		cl.ending = e.before
+		c.receive(now, cl, cleanLine(e.line))
+		cl.ending = e.after
+		if !cl.dropped {
+			cl.handled <- struct{}{} // never waits: the reader takes one per line
+		}
+	}
+}
+
+// admit gives a new client a place, or says why not.
+func (c *Console) admit(now int64, cl *client) verdict {
+	if text, refused := c.host.Refuse(cl.addr.Addr()); refused {
+		return verdict{text: text}
+	}
+	if !cl.addr.Addr().IsLoopback() && !c.connects.Take(now, limit.Person(cl.addr.Addr()), 1) {
+		return verdict{}
+	}
+	id := c.freePlace(now)
+	if id < 0 {
+		return verdict{text: textFull}
+	}
+	c.host.Log(Accepted, false, fmt.Sprintf("client accepted. cid=%d addr=%s'", id, cl.addr)) // the original has this '
+	cl.id, cl.since = id, now
+	c.clients[id] = cl
+	cl.send(textPassword)
+	return verdict{accepted: true}
+}
+
+// freePlace returns a free place, -1 if there is none. Somebody who connects and says
+// nothing does not keep operators out.
+func (c *Console) freePlace(now int64) int {
+	var oldest *client
+	for id, cl := range c.clients {
+		if cl == nil {
+			return id
+		}
+		if !cl.authed && (oldest == nil || cl.since < oldest.since) {
+			oldest = cl
+		}
+	}
+	if oldest == nil || now-oldest.since < int64(crowdedAfter) {
+		return -1
+	}
+	c.drop(oldest, textTimeout, true)
+	return oldest.id
+}
+
+// receive handles a line of a client.
+func (c *Console) receive(now int64, cl *client, line string) {
+	if cl.authed {
+		c.host.Run(cl.id, line)
+		return
+	}
+	addr := cl.addr.Addr()
+	if password := c.host.Password(); password != "" && subtle.ConstantTimeCompare([]byte(line), []byte(password)) == 1 {
+		cl.authed = true
+		c.failures.Forget(limit.Person(addr))
+		cl.send(textWelcome)
+		c.host.Log(LoggedIn, true, fmt.Sprintf("cid=%d authed", cl.id))
+		return
+	}
+	// A new connection does not reset the count, except on the operator's own machine,
+	// where all programs have one address.
+	cl.tries++
+	tries := cl.tries
+	if !addr.IsLoopback() {
+		tries = max(tries, min(c.failures.Add(now, limit.Person(addr)), MaxTries))
+	}
+	cl.send(fmt.Sprintf("Wrong password %d/%d.", tries, MaxTries))
+	if tries >= MaxTries {
+		c.failures.Forget(limit.Person(addr))
+		c.host.TooManyTries(addr, textTries)
+		c.drop(cl, textTries, true)
+	}
+}
+
+// Print sends a line to all clients that are logged in.
+func (c *Console) Print(line string) {
+	if c == nil {
+		return
+	}
+	for _, cl := range c.clients {
+		if cl != nil && cl.authed {
+			cl.send(line)
+		}
+	}
+}
+
+// HasReaders reports whether anybody gets what is printed.
+func (c *Console) HasReaders() bool {
+	if c == nil {
+		return false
+	}
+	for _, cl := range c.clients {
+		if cl != nil && cl.authed {
+			return true
+		}
+	}
+	return false
+}
+
+// Logout ends the connection of a client.
+func (c *Console) Logout(client int) {
+	if cl := c.clients[client]; cl != nil {
+		c.drop(cl, textLogout, true)
+	}
+}
+
+// drop ends a connection. The client is told the reason if tell is set.
+func (c *Console) drop(cl *client, reason string, tell bool) {
+	if cl.dropped {
+		return
+	}
+	cl.dropped = true // before Log, in which somebody may drop
+	if !tell {
+		c.clients[cl.id] = nil // it does not hear of it
+	}
+	c.host.Log(Dropped, cl.authed, fmt.Sprintf("client dropped. cid=%d addr=%s reason='%s'", cl.id, cl.addr, reason))
+	c.clients[cl.id] = nil
+	if tell {
+		cl.send(reason)
+	}
+	cl.finish()
+}
+
+// Close ends all connections and waits until their clients know, for a second at most.
+func (c *Console) Close() {
+	if c == nil {
+		return
+	}
+	select {
+	case <-c.closed:
+		return
+	default:
+		close(c.closed)
+	}
+	for _, l := range c.listeners {
+		l.Close()
+	}
+	for _, cl := range c.clients {
+		if cl != nil {
+			c.drop(cl, textClosing, true)
+		}
+	}
+	done := make(chan struct{})
+	go func() { c.running.Wait(); close(done) }()
+	timeout := time.NewTimer(closeTimeout)
+	defer timeout.Stop()
+	select {
+	case <-done:
+	case <-timeout.C:
+	}
+}
+
+// tell hands an event to Advance. It returns false if there will be none any more.
+func (c *Console) tell(e event) bool {
+	select {
+	case c.events <- e:
+		c.host.Wake()
+		return true
+	case <-c.closed:
+		return false
+	}
+}
+
+// accept takes the connections of a listener, one after the other.
+func (c *Console) accept(l net.Listener) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			select {
+			case <-c.closed:
+				return
+			case <-time.After(time.Second): // too many open files, for example
+				continue
+			}
+		}
+		cl := newClient(conn)
+		answer := make(chan verdict, 1)
+		if !c.tell(event{c: cl, arrived: answer}) {
+			conn.Close()
+			return
+		}
+		var v verdict
+		select {
+		case v = <-answer:
+		case <-c.closed:
+			conn.Close()
+			return
+		}
+		if !v.accepted {
+			conn.SetWriteDeadline(time.Now().Add(closeTimeout))
+			conn.Write([]byte(v.text)) // without a line end
+			conn.Close()
+			continue
+		}
+		c.running.Go(cl.write)
+		c.running.Go(func() { cl.read(c) })
+	}
+}
