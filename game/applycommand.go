@@ -146,7 +146,9 @@ func (w *World) setRules(r Rules) {
 	r.clamp()
 	old := w.rules
 	w.rules = r
-	w.checkGameInfo()
+	if r.ScoreLimit != old.ScoreLimit || r.TimeLimit != old.TimeLimit || r.MatchesPerMap != old.MatchesPerMap {
+		w.checkGameInfo()
+	}
 	if r.VoteKick != old.VoteKick || r.VoteKickMin != old.VoteKickMin || r.VoteSpectate != old.VoteSpectate ||
 		r.TeamBalanceTime != old.TeamBalanceTime || r.PlayerSlots != old.PlayerSlots || r.MaxClients != old.MaxClients {
 		w.addEvent(Event{Kind: EvServerSettings, To: MaskAll})

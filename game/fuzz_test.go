@@ -6,7 +6,11 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
+	"github.com/teeyard/teeyard/game/mode/ctf"
 	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/mode/lms"
+	"github.com/teeyard/teeyard/game/mode/lts"
+	"github.com/teeyard/teeyard/game/mode/tdm"
 	"github.com/teeyard/teeyard/game/physics"
 )
 
@@ -164,11 +168,11 @@ func (w *world) checkInvariants(evs []game.Event) {
 
 // playBytes runs the commands encoded in data in two equal worlds and compares them.
 func playBytes(t *testing.T, data []byte) {
-	var modes = []game.Mode{dm.Mode{}, tdm{}}
+	var modes = []game.Mode{dm.Mode{}, tdm.Mode{}, ctf.Mode{}, lms.Mode{}, lts.Mode{}}
 	r := &reader{b: data}
 	pick := int(r.u8())
 	start := func() *world {
-		return newWorld(t, game.Config{Mode: modes[pick%len(modes)], Rules: bots.Rules(), Seed: uint64(pick)})
+		return newWorld(t, game.Config{Mode: modes[pick%len(modes)], Terrain: flagMap(), Rules: bots.Rules(), Seed: uint64(pick)})
 	}
 	a, b := start(), start()
 	first := join(0, 1, 2, 3, 4)
@@ -202,8 +206,12 @@ func FuzzCommands(f *testing.F) {
 // TestLongRandomPlay mixes bots with commands of any kind.
 func TestLongRandomPlay(t *testing.T) {
 	r := bots.Rand(7)
-	for _, mode := range []game.Mode{dm.Mode{}, tdm{}} {
-		w := newWorld(t, game.Config{Mode: mode, Mods: []game.Mod{armed()}, Rules: bots.Rules()})
+	for _, mode := range []game.Mode{dm.Mode{}, tdm.Mode{}, ctf.Mode{}, lms.Mode{}, lts.Mode{}} {
+		terrain := bots.Arena()
+		if mode.Flags()&game.GameFlagFlags != 0 {
+			terrain = flagMap()
+		}
+		w := newWorld(t, game.Config{Mode: mode, Terrain: terrain, Mods: []game.Mod{armed()}, Rules: bots.Rules()})
 		b := &bots.Bots{Rand: 9}
 		w.Step(join(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11))
 		garbage := make([]byte, 120)

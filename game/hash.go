@@ -1,6 +1,7 @@
 package game
 
 import (
+	"encoding/binary"
 	"math"
 
 	"github.com/teeyard/teeyard/game/physics"
@@ -55,7 +56,7 @@ func (w *World) Hash() uint64 {
 		h.add(uint64(id))
 	}
 	for _, s := range w.hooks.state {
-		w.stateBuf = s.AppendState(w.stateBuf[:0])
+		w.stateBuf, _ = binary.Append(w.stateBuf[:0], binary.LittleEndian, s.State())
 		h.text(string(w.stateBuf))
 	}
 	return uint64(h)

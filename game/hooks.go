@@ -1,6 +1,12 @@
 package game
 
-import "github.com/teeyard/teeyard/game/vec"
+import (
+	"encoding/binary"
+	"fmt"
+	"reflect"
+
+	"github.com/teeyard/teeyard/game/vec"
+)
 
 // Ctx gives a hook access to the world. It is valid only during the call.
 type Ctx struct {
@@ -36,6 +42,17 @@ func (w *World) enterHook() *hookCall {
 func (w *World) exitHook(c *hookCall) {
 	c.ctx.w = nil
 	w.hookDepth--
+}
+
+// checkStates reports an error for a state that is not plain data.
+func (w *World) checkStates() error {
+	for _, h := range w.hooks.state {
+		s := h.State()
+		if t := reflect.TypeOf(s); t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() == reflect.Slice || binary.Size(s) < 0 {
+			return fmt.Errorf("%w: %T of %T is not a pointer to data of a fixed size", ErrState, s, h)
+		}
+	}
+	return nil
 }
 
 // callDamage calls the DamageHooks and reports whether the hit counts.

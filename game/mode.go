@@ -5,16 +5,16 @@ import "github.com/teeyard/teeyard/game/vec"
 // Mode is a game type; a world has exactly one. What it does beyond Start it defines
 // by implementing hook interfaces of this file, which [New] looks up once.
 //
-// A mode or mod with state of its own must not use clocks, map iteration or other
-// sources of randomness than [Tx.Rand], and should implement [StateHook]; otherwise
-// replays cannot be verified. Each value serves one world.
+// A mode or mod must not use clocks, map iteration or other sources of randomness than
+// [Tx.Rand]. If it has state of its own, it implements [StateHook]; otherwise replays
+// cannot be verified. Each value serves one world.
 type Mode interface {
 	// Name returns the game type shown by clients and master servers, for example
 	// "DM".
 	Name() string
 	// Flags returns the features of the mode. They must not change.
 	Flags() GameFlags
-	// Start is called at the end of [New].
+	// Start is called by [New], before any hook.
 	Start(tx *Tx)
 }
 
@@ -94,7 +94,7 @@ type TickHook interface {
 	OnTick(ctx *Ctx)
 }
 
-// EntityHook is called by [New], before Start, for every entity tile of the map (index
+// EntityHook is called by [New], after Start, for every entity tile of the map (index
 // 192 and up). A hook that handles a tile cancels.
 type EntityHook interface {
 	OnEntity(ctx *Ctx, tile uint8, pos vec.Vec2)
@@ -138,9 +138,13 @@ type BalanceRule interface {
 	CanBeMoved(ctx *Ctx, id PlayerID) bool
 }
 
-// StateHook adds the state of a mode or mod to the world's hash.
+// StateHook is for modes and mods with state of their own.
 type StateHook interface {
-	AppendState(dst []byte) []byte
+	// State returns a pointer to the state, the same at every call. It must be of a fixed
+	// size as defined by package encoding/binary: a struct of numbers, booleans, arrays and
+	// structs of these. So it can be hashed, saved and restored; New refuses others. Times
+	// are ticks and what happens then is a number, never a function.
+	State() any
 }
 
 // Damage is a hit on a character.

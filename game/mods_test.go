@@ -1,12 +1,14 @@
 package game_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
 	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/mode/lms"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
@@ -168,7 +170,7 @@ func (*flagMode) OnTick(ctx *game.Ctx) {
 		}
 		var near [game.MaxPlayers]game.PlayerID
 		for _, id := range near[:ctx.FindCharacters(f.Pos, 14, &near)] {
-			if ctx.Team(id) != team {
+			if ctx.Team(id) != team && !ctx.WallBetween(f.Pos, ctx.Pos(id)) {
 				ctx.GrabFlag(team, id)
 				ctx.AddTeamScore(team^1, 1)
 				break
@@ -210,7 +212,7 @@ func TestFlags(t *testing.T) {
 }
 
 func TestSurvival(t *testing.T) {
-	w := newWorld(t, game.Config{Mode: lms{}, Terrain: twoTeesMap(8), Rules: rules(func(r *game.Rules) { r.ScoreLimit = 2 })})
+	w := newWorld(t, game.Config{Mode: lms.Mode{}, Terrain: twoTeesMap(8), Rules: rules(func(r *game.Rules) { r.ScoreLimit = 2 })})
 	w.Step(join(0, 1, 2))
 	w.wantState(game.StateCountdown | game.StatePaused) // three seconds by default
 	w.steps(200)
@@ -241,4 +243,42 @@ func TestSurvival(t *testing.T) {
 	}
 	w.steps(1)
 	w.wantState(game.StateGameOver)
+}
+
+// counter is a mod with state.
+type counter struct {
+	state   any
+	started bool
+	early   bool // a hook was called before Start
+}
+
+func (m *counter) Start(*game.Tx) { m.started = true }
+func (m *counter) State() any     { return m.state }
+func (m *counter) OnEntity(*game.Ctx, uint8, vec.Vec2) {
+	m.early = m.early || !m.started
+}
+
+func TestStartComesBeforeTheHooks(t *testing.T) {
+	m := &counter{state: new(int32)}
+	newWorld(t, game.Config{Terrain: bots.Arena(), Mods: []game.Mod{m}})
+	testenv.Check(t, m.started && !m.early, "started %v, a hook came before %v", m.started, m.early)
+}
+
+func TestStateIsPlainData(t *testing.T) {
+	type state struct {
+		Deadline int32
+		Lives    [game.MaxPlayers]uint8
+	}
+	s := &state{}
+	w := newWorld(t, game.Config{Mods: []game.Mod{&counter{state: s}}})
+	before := w.Hash()
+	s.Lives[63]++
+	testenv.Check(t, w.Hash() != before, "the hash lacks the state")
+	for name, bad := range map[string]any{
+		"a value": state{}, "nothing": nil, "an int": new(int), "text": &struct{ Name string }{},
+		"a function": &struct{ Next func() }{}, "a map": &map[int32]int32{}, "a slice": &[]int32{1}, "a pointer": &struct{ P *int32 }{},
+	} {
+		_, err := game.New(game.Config{Terrain: bots.Arena(), Mode: dm.Mode{}, Rules: bots.Rules(), Mods: []game.Mod{&counter{state: bad}}})
+		testenv.Check(t, errors.Is(err, game.ErrState), "%s: %v", name, err)
+	}
 }

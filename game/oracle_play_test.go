@@ -8,75 +8,9 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
-	"github.com/teeyard/teeyard/game/mode"
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/game/physics"
 )
-
-// tdm is team deathmatch, as far as needed to compare teams.
-type tdm struct{}
-
-func (tdm) Name() string          { return "TDM" }
-func (tdm) Flags() game.GameFlags { return game.GameFlagTeams }
-func (tdm) Start(*game.Tx)        {}
-
-func (tdm) OnDeath(ctx *game.Ctx, d *game.Death) {
-	mode.ScoreDeath(ctx, d, true)
-	if d.Killer >= 0 && d.Weapon != game.WeaponGame {
-		n := int32(1)
-		if ctx.Team(d.Killer) == ctx.Team(d.Victim) {
-			n = -1
-		}
-		ctx.AddTeamScore(ctx.Team(d.Killer), n)
-	}
-	ctx.DelayRespawn(d.Victim, game.TickRate*ctx.Rules().RespawnDelayTDM)
-}
-
-func (tdm) CheckWin(ctx *game.Ctx) game.MatchResult {
-	limit, red, blue := ctx.Rules().ScoreLimit, ctx.TeamScore(game.TeamRed), ctx.TeamScore(game.TeamBlue)
-	if (limit == 0 || red < limit && blue < limit) && !mode.TimeLimitReached(ctx) {
-		return game.MatchContinues
-	}
-	if red == blue {
-		return game.MatchTied
-	}
-	return game.MatchOver
-}
-
-// lms is last man standing, as far as needed to compare rounds.
-type lms struct{}
-
-func (lms) Name() string                            { return "LMS" }
-func (lms) Flags() game.GameFlags                   { return game.GameFlagSurvival }
-func (lms) Start(*game.Tx)                          {}
-func (lms) OnDeath(ctx *game.Ctx, d *game.Death)    { mode.ScoreDeath(ctx, d, false) }
-func (lms) CheckWin(ctx *game.Ctx) game.MatchResult { return mode.CheckSoloWin(ctx) }
-
-func (lms) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
-	ctx.GiveWeapon(id, game.WeaponShotgun, 10)
-	ctx.GiveWeapon(id, game.WeaponGrenade, 10)
-	ctx.GiveWeapon(id, game.WeaponLaser, 5)
-	ctx.DisableRespawn(id)
-}
-
-func (lms) RoundOver(ctx *game.Ctx) bool {
-	left, winner := 0, game.Nobody
-	for id := range ctx.Players() {
-		if ctx.InRound(id) {
-			left, winner = left+1, id
-			if mode.TimeLimitReached(ctx) {
-				ctx.AddScore(id, 1)
-			}
-		}
-	}
-	if mode.TimeLimitReached(ctx) {
-		return true
-	}
-	if left == 1 {
-		ctx.AddScore(winner, 1)
-	}
-	return left <= 1
-}
 
 // mod is deathmatch with a type name that the original does not know, so that its
 // tuning can be changed.
@@ -84,20 +18,55 @@ type mod struct{ dm.Mode }
 
 func (mod) Name() string { return "MOD" }
 
-// singleSpawnMap returns a map with a single spawn point: of several, survival modes choose one
-// at random.
-func singleSpawnMap() game.Terrain {
+// flagMap returns a small map with flags, and death tiles near them.
+func flagMap() game.Terrain {
+	return bots.ParseMap(
+		"######################################",
+		"#                                    #",
+		"#  R        s      h      g       B  #",
+		"#                                    #",
+		"#    R   #####  ------  #####   B    #",
+		"#                                    #",
+		"#             R  S   B               #",
+		"# 1            ########            2 #",
+		"#                                    #",
+		"#######  ##  ###      ###  ##  #######",
+		"#     #                        #     #",
+		"#    R   l        n        l   B     #",
+		"###########xx########xx###############",
+	)
+}
+
+// redFlagMap returns a map with one flag only, in a hole that it falls into when it is
+// dropped beside.
+func redFlagMap() game.Terrain {
 	return bots.ParseMap(
 		"####################",
 		"#                  #",
 		"#                  #",
-		"#        S         #",
+		"#     S   1   S    #",
+		"#                  #",
+		"# #### ##   ## ### #",
+		"# #             ## #",
+		"# #  ##     #xx### #",
+		"#S               S #",
+		"####################",
+	)
+}
+
+// survivalMap returns a map for short rounds.
+func survivalMap() game.Terrain {
+	return bots.ParseMap(
+		"####################",
+		"#  S            S  #",
+		"#        h         #",
+		"#    S       S     #",
 		"#                  #",
 		"#   ----     ####  #",
-		"#                  #",
+		"# S        s     S #",
 		"#  ###  #  ##      #",
 		"#                 ##",
-		"####################",
+		"########xx##########",
 	)
 }
 
@@ -138,6 +107,8 @@ func (p *play) n(k int) int { return p.rand.Intn(k) }
 
 func (p *play) flip() bool { return p.n(2) == 0 }
 
+func (p *play) oneOf(values ...int32) int32 { return values[p.n(len(values))] }
+
 func (p *play) add(c game.Command, line string, args ...any) {
 	p.cmds = append(p.cmds, c)
 	fmt.Fprintf(&p.script, line+"\n", args...)
@@ -166,9 +137,15 @@ func (p *play) start(t game.Terrain) (*game.World, error) {
 	}
 	r := game.DefaultRules()
 	r.MaxClients, r.PlayerSlots, r.PureTuning = 64, 16, true
-	r.ScoreLimit, r.TimeLimit, r.InactiveTime = 15, 2, 1
+	r.ScoreLimit, r.TimeLimit, r.InactiveTime = p.oneOf(0, 3, 15, 15, 250), p.oneOf(0, 1, 2), 1
 	r.Countdown, r.SpamProtection, r.ReadyMode = int32(p.n(3)), p.flip(), p.flip()
 	r.TeamDamage = teams && p.flip()
+	r.StrictSpectate, r.MatchSwap, r.Powerups = p.flip(), p.flip(), p.flip()
+	r.RespawnDelayTDM, r.TeamBalanceTime, r.InactiveAction = p.oneOf(0, 1, 3), p.oneOf(0, 1), p.oneOf(1, 2, 3)
+	r.MapRotation, r.MatchesPerMap = p.flip(), p.oneOf(1, 2)
+	if p.chaos {
+		r.TournamentMode, r.Warmup = p.oneOf(0, 0, 0, 0, 1, 2), p.oneOf(0, 0, 0, 2, -1)
+	}
 	if p.mode.Name() == "MOD" {
 		r.PureTuning = false
 	}
@@ -183,8 +160,15 @@ func (p *play) start(t game.Terrain) (*game.World, error) {
 		{"timelimit", r.TimeLimit}, {"countdown", r.Countdown}, {"spamprotection", int32(boolToInt(r.SpamProtection))},
 		{"player_ready_mode", int32(boolToInt(r.ReadyMode))}, {"inactivekick_time", r.InactiveTime},
 		{"teambalance_time", r.TeamBalanceTime}, {"teamdamage", int32(boolToInt(r.TeamDamage))},
+		{"strict_spectate_mode", int32(boolToInt(r.StrictSpectate))}, {"match_swap", int32(boolToInt(r.MatchSwap))},
+		{"powerups", int32(boolToInt(r.Powerups))}, {"respawn_delay_tdm", r.RespawnDelayTDM},
+		{"inactivekick", r.InactiveAction}, {"matches_per_map", r.MatchesPerMap},
+		{"tournament_mode", r.TournamentMode}, {"warmup", r.Warmup},
 	} {
 		fmt.Fprintf(&p.script, "C sv_%s %d\n", v.name, v.value)
+	}
+	if r.MapRotation {
+		p.script.WriteString("C sv_maprotation a;b\n")
 	}
 	p.script.WriteString("X\n")
 	return game.New(game.Config{Terrain: t, Mode: p.mode, Rules: r})
@@ -248,6 +232,9 @@ func (p *play) changeInput(id game.PlayerID, f *game.Frame) {
 	if p.n(8) == 0 {
 		in.Direction = int32(p.n(3)) - 1
 		in.Jump, in.Hook = p.n(3) == 0, p.n(3) == 0
+		if f.Game.Flags&game.GameFlagFlags != 0 && p.n(4) > 0 {
+			p.runToFlag(id, in, f)
+		}
 	}
 	if p.n(3) == 0 {
 		in.TargetX, in.TargetY = int32(p.n(801))-400, int32(p.n(801))-400
@@ -293,6 +280,30 @@ func (p *play) aimAtCharacter(id game.PlayerID, in *game.Input, f *game.Frame) {
 	}
 }
 
+// runToFlag runs to the other team's flag, or with it to the own one.
+func (p *play) runToFlag(id game.PlayerID, in *game.Input, f *game.Frame) {
+	team := game.TeamRed
+	for i := range f.Players {
+		if f.Players[i].ID == id {
+			team = f.Players[i].Team
+		}
+	}
+	to := team ^ 1
+	if f.Game.FlagCarrier[to&1] == int32(id) {
+		to = team
+	}
+	for _, c := range f.Characters {
+		for _, flag := range f.Flags {
+			if c.Player == id && flag.Team == to {
+				in.Direction = 1
+				if flag.X < c.X {
+					in.Direction = -1
+				}
+			}
+		}
+	}
+}
+
 // request sends a random request of a player.
 func (p *play) request(id game.PlayerID, f *game.Frame) {
 	switch p.n(600) {
@@ -314,9 +325,12 @@ func (p *play) request(id game.PlayerID, f *game.Frame) {
 	case 6:
 		p.add(game.Command{Kind: game.CmdReady, Player: id}, "R %d", id)
 	case 7:
-		s, m := strings.Repeat("ab_", 1+p.n(20)), 1+p.n(2)
-		p.add(game.Command{Kind: game.CmdSay, Player: id, Chat: game.ChatMode(m), Target: game.Nobody, Text: s},
-			"Y %d %d -1 %s", id, m, s)
+		s, m, to := strings.Repeat("ab_", 1+p.n(20)), 1+p.n(3), game.Nobody
+		if m == int(game.ChatWhisper) {
+			to = f.Players[p.n(len(f.Players))].ID
+		}
+		p.add(game.Command{Kind: game.CmdSay, Player: id, Chat: game.ChatMode(m), Target: to, Text: s},
+			"Y %d %d %d %s", id, m, to, s)
 	case 8:
 		// When a player leaves, the original credits their lasers to the next player
 		// with that id, or crashes.
@@ -351,13 +365,29 @@ func (p *play) operator() {
 		t := p.n(3) - 1
 		p.add(game.Command{Kind: game.CmdForceTeam, Player: game.Nobody, Team: game.Team(t)}, "C set_team_all %d", t)
 	case 9:
-		p.rules.ScoreLimit = int32(3 + p.n(20))
-		r := p.rules
-		p.add(game.Command{Kind: game.CmdSetRules, Rules: &r}, "C sv_scorelimit %d", r.ScoreLimit)
+		p.setRule("sv_scorelimit", &p.rules.ScoreLimit, int32(3+p.n(20)))
 	case 10:
-		p.rules.Countdown = int32(p.n(3)) - 1
-		r := p.rules
-		p.add(game.Command{Kind: game.CmdSetRules, Rules: &r}, "C sv_countdown %d", r.Countdown)
+		p.setRule("sv_countdown", &p.rules.Countdown, int32(p.n(3))-1)
+	case 20:
+		p.add(game.Command{Kind: game.CmdShuffleTeams}, "C shuffle_teams")
+	case 21:
+		p.setRule("sv_tournament_mode", &p.rules.TournamentMode, p.oneOf(0, 0, 1, 2))
+	case 22:
+		p.setRule("sv_player_slots", &p.rules.PlayerSlots, int32(2+p.n(15)))
+	case 23:
+		p.setRule("sv_timelimit", &p.rules.TimeLimit, int32(p.n(3)))
+	case 24:
+		p.setRule("sv_matches_per_map", &p.rules.MatchesPerMap, int32(1+p.n(3)))
+	case 25:
+		p.add(game.Command{Kind: game.CmdEndMatch}, "C change_map c")
+	case 26:
+		p.setSwitch("sv_player_ready_mode", &p.rules.ReadyMode)
+	case 27:
+		p.setSwitch("sv_strict_spectate_mode", &p.rules.StrictSpectate)
+	case 28:
+		p.setSwitch("sv_teamdamage", &p.rules.TeamDamage)
+	case 29:
+		p.setRule("sv_teambalance_time", &p.rules.TeamBalanceTime, int32(p.n(2)))
 	case 11, 12, 13, 14, 15, 16, 17, 18, 19:
 		def := physics.DefaultTuning()
 		i := p.n(physics.NumTuneParams)
@@ -368,4 +398,21 @@ func (p *play) operator() {
 		t := p.tuning
 		p.add(game.Command{Kind: game.CmdTuneParams, Tuning: &t}, "C tune %s %s", physics.TuneParamName(i), text)
 	}
+}
+
+// setRule changes a rule; value points into p.rules.
+func (p *play) setRule(name string, value *int32, to int32) {
+	if *value == to {
+		return // the original looks at limits again that are set to what they are
+	}
+	*value = to
+	r := p.rules
+	p.add(game.Command{Kind: game.CmdSetRules, Rules: &r}, "C %s %d", name, to)
+}
+
+// setSwitch toggles a rule; value points into p.rules.
+func (p *play) setSwitch(name string, value *bool) {
+	*value = !*value
+	r := p.rules
+	p.add(game.Command{Kind: game.CmdSetRules, Rules: &r}, "C %s %d", name, boolToInt(*value))
 }

@@ -5,12 +5,17 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
+	"github.com/teeyard/teeyard/game/mode/ctf"
 	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/mode/lms"
+	"github.com/teeyard/teeyard/game/mode/lts"
+	"github.com/teeyard/teeyard/game/mode/tdm"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
@@ -28,10 +33,14 @@ type oracleRun struct {
 var oracleRuns = []oracleRun{
 	{name: "fray", seed: 1, ticks: 3000, players: 12, mode: dm.Mode{}, terrain: weaponMap},
 	{name: "chaos", seed: 2, ticks: 3000, players: 9, mode: dm.Mode{}, chaos: true, terrain: weaponMap},
-	{name: "teams", seed: 3, ticks: 3000, players: 10, mode: tdm{}, chaos: true, terrain: weaponMap},
+	{name: "teams", seed: 131, ticks: 3000, players: 10, mode: tdm.Mode{}, chaos: true, terrain: weaponMap},
 	{name: "arena", seed: 4, ticks: 3000, players: 16, mode: dm.Mode{}, chaos: true, terrain: bots.Arena},
-	{name: "rounds", seed: 5, ticks: 3000, players: 6, mode: lms{}, chaos: true, terrain: singleSpawnMap},
+	{name: "rounds", seed: 113, ticks: 3000, players: 6, mode: lms.Mode{}, chaos: true, terrain: survivalMap},
 	{name: "tuned", seed: 6, ticks: 3000, players: 8, mode: mod{}, chaos: true, terrain: weaponMap},
+	{name: "flags", seed: 144, ticks: 4500, players: 8, mode: ctf.Mode{}, terrain: flagMap},
+	{name: "captures", seed: 105, ticks: 4500, players: 3, mode: ctf.Mode{}, chaos: true, terrain: flagMap},
+	{name: "oneflag", seed: 112, ticks: 3000, players: 4, mode: ctf.Mode{}, chaos: true, terrain: redFlagMap},
+	{name: "standing", seed: 127, ticks: 3000, players: 8, mode: lts.Mode{}, chaos: true, terrain: survivalMap},
 }
 
 // play plays the run in a world of this package.
@@ -56,15 +65,31 @@ func checksums(reports []report) string {
 	return b.String()
 }
 
+// oracleCoverage are lines that the runs must contain: what is rare in a match.
+var oracleCoverage = []string{
+	// An asterisk stands for anything.
+	"KILL * 1]", "KILL * 2]", "KILL * 3]", // the victim carried a flag, the killer does, both
+	"NOTICE -1 [0]", "NOTICE -1 [2]", "NOTICE -1 [3]", "NOTICE * [7 *]", // teams swapped, shuffled, balanced
+	"NOTICE -1 [4]", "NOTICE -1 [5]", "NOTICE -1 [8 0]", "NOTICE -1 [8 1]", // flags dropped, returned, grabbed
+	"NOTICE -1 [9 0 *]", "NOTICE -1 [9 1 *]", // and captured
+	"NOTICE -1 [10 *]", "NOTICE * [1]",
+	"I 06 00000 * 2 *", "I 06 00000 * 4 *", "I 06 00000 * 8 *", // sudden death, end of a round, end of a match
+}
+
 // TestOriginalGolden compares every tick with checksums of the original's messages and
 // snapshots. The matches cover movement, weapons, damage, pickups, teams, spectators
 // and most commands, to the tick and the point; the other tests are for what they do
 // not contain.
 func TestOriginalGolden(t *testing.T) {
+	covered := make([]bool, len(oracleCoverage))
 	for _, o := range oracleRuns {
 		t.Run(o.name, func(t *testing.T) {
 			want := testenv.Must(os.ReadFile(o.golden()))
 			reports, _ := o.play(t)
+			for i, pattern := range oracleCoverage {
+				parts := strings.Split(pattern, "*")
+				covered[i] = covered[i] || slices.ContainsFunc(reports, func(r report) bool { return r.has(parts) })
+			}
 			got, all := strings.Fields(checksums(reports)), strings.Fields(string(want))
 			if len(got) != len(all) {
 				t.Fatalf("%d ticks, recorded are %d", len(got), len(all))
@@ -76,4 +101,24 @@ func TestOriginalGolden(t *testing.T) {
 			}
 		})
 	}
+	for i, ok := range covered {
+		testenv.Check(t, ok, "no run has %s", oracleCoverage[i])
+	}
+}
+
+// has reports whether a line begins with the first part and has the others after it.
+func (r report) has(parts []string) bool {
+	return slices.ContainsFunc(r, func(line string) bool {
+		if !strings.HasPrefix(line, parts[0]) {
+			return false
+		}
+		for _, part := range parts {
+			_, rest, found := strings.Cut(line, part)
+			if !found {
+				return false
+			}
+			line = rest
+		}
+		return true
+	})
 }

@@ -15,6 +15,7 @@ import (
 //	I type id fields    a snapshot object of a recording
 //	V id mode watched x y    what a spectator looks at
 //	H id other    whose health a player is shown
+//	F id team    whose flag a player sees
 //	N id ...    how many projectiles, pickups, characters, effects a player sees
 type report []string
 
@@ -42,7 +43,13 @@ func describe(w *game.World, evs []game.Event) report {
 	for _, p := range f.Pickups {
 		r.item(4, int(p.ID), p.X, p.Y, p.Kind)
 	}
+	for _, flag := range f.Flags {
+		r.item(5, int(flag.Team), flag.X, flag.Y, flag.Team)
+	}
 	g := &f.Game
+	if g.Flags&game.GameFlagFlags != 0 {
+		r.item(8, 0, g.FlagCarrier[0], g.FlagCarrier[1], g.FlagDropTick[0], g.FlagDropTick[1])
+	}
 	r.item(6, 0, g.StartTick, g.State, g.EndTick)
 	if g.Flags&game.GameFlagTeams != 0 {
 		r.item(7, 0, g.TeamScore[0], g.TeamScore[1])
@@ -98,8 +105,10 @@ func (r *report) messages(evs []game.Event) {
 			}
 			v := []int32{int32(e.GameMsg)}
 			switch e.GameMsg {
-			case game.GameMsgTeamAll, game.GameMsgTeamBalanceVictim, game.GameMsgGamePaused:
+			case game.GameMsgTeamAll, game.GameMsgTeamBalanceVictim, game.GameMsgGamePaused, game.GameMsgCTFGrab:
 				v = append(v, e.Value)
+			case game.GameMsgCTFCapture:
+				v = append(v, e.Value, int32(e.Player), e.Extra)
 			}
 			r.linef("NOTICE %d %v", to, v)
 		}
@@ -136,6 +145,11 @@ func (r *report) effects(evs []game.Event) []game.Event {
 
 // visible counts what a player sees.
 func (r *report) visible(v game.View, effects []game.Event) {
+	for _, flag := range v.Flags {
+		if v.Sees(flag.Pos) {
+			r.linef("F %d %d", v.Viewer, flag.Team)
+		}
+	}
 	var n [4]int
 	for i := range v.Projectiles {
 		n[0] += boolToInt(v.Sees(v.Projectiles[i].Pos))

@@ -61,11 +61,12 @@ func (w *World) spectate(id PlayerID, mode SpectateMode, target PlayerID) bool {
 			if mode == SpectateFlagBlue {
 				flag = TeamBlue
 			}
-			if !w.flags[flag].exists {
-				return false
+			if w.flags[flag].exists {
+				p.specFlag = flag
+				p.specID = w.flags[flag].carrier
+			} else if p.specFlag == TeamSpectators {
+				return false // who follows the only flag goes on to, as in the original
 			}
-			p.specFlag = flag
-			p.specID = w.flags[flag].carrier
 		default:
 			p.specFlag = TeamSpectators
 			p.specID = Nobody

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/tdm"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
@@ -17,7 +18,7 @@ func (w *world) team(id game.PlayerID) game.Team {
 }
 
 func TestNewcomersFillTheSmallerTeam(t *testing.T) {
-	w := newWorld(t, game.Config{Mode: tdm{}})
+	w := newWorld(t, game.Config{Mode: tdm.Mode{}})
 	w.Step(join(0, 1, 2, 3, 4))
 	for id, want := range []game.Team{0, 1, 0, 1, 0} {
 		if got := w.team(game.PlayerID(id)); got != want {
@@ -30,7 +31,7 @@ func TestNewcomersFillTheSmallerTeam(t *testing.T) {
 }
 
 func TestTeamChange(t *testing.T) {
-	w := newWorld(t, game.Config{Mode: tdm{}})
+	w := newWorld(t, game.Config{Mode: tdm.Mode{}})
 	w.enter(0, 1, 2)
 	evs := w.do(setTeam(2, game.TeamBlue))
 	teams, kills := eventsOf(evs, game.EvTeamChange), eventsOf(evs, game.EvKill)
@@ -46,7 +47,7 @@ func TestTeamChange(t *testing.T) {
 }
 
 func TestAutoBalance(t *testing.T) {
-	w := newWorld(t, game.Config{Mode: tdm{}})
+	w := newWorld(t, game.Config{Mode: tdm.Mode{}})
 	w.enter(0, 1, 2, 3)
 	w.do(game.Command{Kind: game.CmdLeave, Player: 1}, game.Command{Kind: game.CmdLeave, Player: 3})
 	noticed := w.Tick()
@@ -71,7 +72,7 @@ func TestAutoBalance(t *testing.T) {
 }
 
 func TestForcedTeamChanges(t *testing.T) {
-	w := newWorld(t, game.Config{Mode: tdm{}})
+	w := newWorld(t, game.Config{Mode: tdm.Mode{}})
 	w.enter(0, 1, 2, 3)
 	w.do(game.Command{Kind: game.CmdForceTeam, Player: 0, Team: game.TeamSpectators, Value: 2})
 	if p, _ := w.Player(0); p.Team != game.TeamSpectators || p.TeamChangeTick != w.Tick()-1+2*60*50 {
@@ -101,7 +102,7 @@ func TestForcedTeamChanges(t *testing.T) {
 
 func TestFriendlyFire(t *testing.T) {
 	for _, harm := range []bool{false, true} {
-		w := newWorld(t, game.Config{Mode: tdm{}, Terrain: twoTeesMap(3), Rules: rules(func(r *game.Rules) {
+		w := newWorld(t, game.Config{Mode: tdm.Mode{}, Terrain: twoTeesMap(3), Rules: rules(func(r *game.Rules) {
 			r.TeamDamage, r.TeamBalanceTime = harm, 0
 		})})
 		w.enter(0, 1)

@@ -68,19 +68,21 @@ func (tx *Tx) ReturnFlag(t Team) {
 	}
 }
 
-// FindCharacters fills out with the living characters that touch a circle at pos, with
-// no wall between, and returns their number.
+// FindCharacters fills out with the living characters that touch a circle at pos, those
+// who spawned last first, and returns their number.
 func (tx *Tx) FindCharacters(pos vec.Vec2, radius float32, out *[MaxPlayers]PlayerID) int {
 	n := 0
 	for _, id := range out[:tx.w.findCharacters(pos, radius, out)] {
-		if !tx.w.characters[id].alive {
-			continue
+		if tx.w.characters[id].alive {
+			out[n] = id
+			n++
 		}
-		if _, _, wall := tx.w.collision.IntersectLine(pos, tx.w.characters[id].pos); wall != 0 {
-			continue
-		}
-		out[n] = id
-		n++
 	}
 	return n
+}
+
+// WallBetween reports whether there is a wall between two points.
+func (tx *Tx) WallBetween(from, to vec.Vec2) bool {
+	_, _, wall := tx.w.collision.IntersectLine(from, to)
+	return wall != 0
 }

@@ -21,6 +21,8 @@ var (
 	ErrTerrain = errors.New("game: bad terrain")
 	// ErrMode means that Config.Mode is nil.
 	ErrMode = errors.New("game: no mode")
+	// ErrState means that the state of a mode or mod is not plain data, see [StateHook].
+	ErrState = errors.New("game: state that cannot be saved")
 )
 
 // Terrain is the game layer of a map.
@@ -39,7 +41,8 @@ type Config struct {
 	Collision *physics.Collision
 	// Mode is the game type, for example dm.Mode. It is required.
 	Mode Mode
-	// Mods change or observe the rules in addition to the mode, in this order.
+	// Mods change or observe the rules in addition to the mode, in this order. Mode and
+	// mods are new values that no other world has.
 	Mods []Mod
 	// Rules are the operator's settings. The zero value is not playable; see
 	// [DefaultRules].
@@ -134,13 +137,16 @@ func New(cfg Config) (*World, error) {
 	w.match.flags = cfg.Mode.Flags()
 	w.tx.w = w
 	w.resolveHooks()
-	w.initMatch()
-	if err := w.placeEntities(t); err != nil {
+	if err := w.checkStates(); err != nil {
 		return nil, err
 	}
+	w.initMatch()
 	cfg.Mode.Start(&w.tx)
 	for _, m := range w.mods {
 		m.Start(&w.tx)
+	}
+	if err := w.placeEntities(t); err != nil {
+		return nil, err
 	}
 	return w, nil
 }

@@ -18,7 +18,11 @@ import (
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/ctf"
 	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/mode/lms"
+	"github.com/teeyard/teeyard/game/mode/lts"
+	"github.com/teeyard/teeyard/game/mode/tdm"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/maps"
@@ -29,11 +33,19 @@ import (
 // ErrNoMap is returned for a map that is not found.
 var ErrNoMap = errors.New("map not found")
 
-// BuiltinModes returns the mode with a name of those that come with the server.
+// BuiltinModes returns a new mode with a name of those that come with the server.
 func BuiltinModes(name string) (game.Mode, bool) {
 	switch strings.ToLower(name) {
 	case "dm":
 		return dm.Mode{}, true
+	case "tdm":
+		return tdm.Mode{}, true
+	case "ctf":
+		return ctf.Mode{}, true
+	case "lms":
+		return lms.Mode{}, true
+	case "lts":
+		return lts.Mode{}, true
 	}
 	return nil, false
 }
@@ -204,9 +216,13 @@ func (s *Server) startWorld(m *gameMap) error {
 		s.print(console.Warning, "server", fmt.Sprintf("sv_gametype '%s' is not known, playing dm", s.settings.GameType))
 		gameType, mode = "dm", dm.Mode{}
 	}
+	var mods []game.Mod
+	for _, newMod := range s.cfg.Mods {
+		mods = append(mods, newMod())
+	}
 	s.cfg.Seed = s.cfg.Seed*6364136223846793005 + 1442695040888963407
 	w, err := game.New(game.Config{
-		Terrain: m.terrain, Collision: m.collision, Mode: mode, Mods: s.cfg.Mods,
+		Terrain: m.terrain, Collision: m.collision, Mode: mode, Mods: mods,
 		Rules: s.gameRules(), Tuning: &s.tuning, Seed: s.cfg.Seed,
 	})
 	if err != nil {
@@ -219,7 +235,7 @@ func (s *Server) startWorld(m *gameMap) error {
 	s.print(console.Info, "server", fmt.Sprintf("%s crc is %08x", mapFile(m.svMap), m.CRC))
 	s.endReplay(replay.EndMapChange)
 	s.gameMap, s.world = m, w
-	s.beginReplay(gameType, mode, s.cfg.Seed)
+	s.beginReplay(gameType, mode, mods, s.cfg.Seed)
 	clear(s.pendingCommands)
 	s.pendingCommands = s.pendingCommands[:0]
 	s.seats.leaving = 0

@@ -340,7 +340,7 @@ func (crashMod) OnChat(_ *game.Ctx, c *game.ChatMessage) {
 // that did it.
 func TestLogOfACrashHasItsTick(t *testing.T) {
 	var s memoryReplays
-	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Replays: &s, Mods: []game.Mod{crashMod{}}})
+	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Replays: &s, Mods: []func() game.Mod{func() game.Mod { return crashMod{} }}})
 	tn.play(2, 3*time.Second)
 	tn.srv.queueCommand(game.Command{Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Target: game.Nobody, Text: "boom"})
 	func() {
@@ -353,7 +353,7 @@ func TestLogOfACrashHasItsTick(t *testing.T) {
 	}()
 	tick := tn.srv.world.Tick()
 	names, _ := s.Names()
-	res, err := replay.Verify(s.reader(t, names[0]), replay.VerifyConfig{Modes: BuiltinModes, Mods: []game.Mod{crashMod{}}})
+	res, err := replay.Verify(s.reader(t, names[0]), replay.VerifyConfig{Modes: BuiltinModes, Mods: []func() game.Mod{func() game.Mod { return crashMod{} }}})
 	if !errors.Is(err, replay.ErrPanic) || res.Ticks != tick {
 		t.Errorf("%v, %+v; the world was at tick %d", err, res, tick)
 	}

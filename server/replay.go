@@ -59,7 +59,7 @@ const (
 )
 
 // beginReplay starts the recording of a new world.
-func (s *Server) beginReplay(gameType string, mode game.Mode, seed uint64) {
+func (s *Server) beginReplay(gameType string, mode game.Mode, mods []game.Mod, seed uint64) {
 	r := &s.recorder
 	r.full = false
 	if s.settings.Replay == 0 || s.cfg.Replays == nil {
@@ -70,7 +70,7 @@ func (s *Server) beginReplay(gameType string, mode game.Mode, seed uint64) {
 		Map: s.gameMap.Name, MapSHA256: s.gameMap.SHA256,
 		Terrain: s.gameMap.terrain, Rules: s.gameRules(), Tuning: s.tuning, Seed: seed,
 	}
-	r.header.SetMode(gameType, mode, s.cfg.Mods)
+	r.header.SetMode(gameType, mode, mods)
 	r.state = recorderWaiting
 }
 

@@ -48,10 +48,11 @@ type Config struct {
 	// Bans stores bans, such as a list that [bans.Open] keeps in a file; nil keeps them
 	// in memory. The server does not close it.
 	Bans bans.Store
-	// Modes returns the game mode of an sv_gametype; nil means [BuiltinModes].
+	// Modes returns a new game mode of an sv_gametype, for every map that is played; nil
+	// means [BuiltinModes].
 	Modes func(name string) (game.Mode, bool)
-	// Mods change the mode, in order.
-	Mods []game.Mod
+	// Mods make the mods of every map that is played; they change the mode, in order.
+	Mods []func() game.Mod
 	// Observers watch what happens, in order; see [Observer].
 	Observers []Observer
 	// Log receives the console's output; nil discards it. The game waits for it: where it

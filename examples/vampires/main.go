@@ -17,6 +17,9 @@ import (
 // vampires heals those who hurt somebody else.
 type vampires struct{}
 
+// newVampires makes the mod of a world; every map gets a new one.
+func newVampires() game.Mod { return vampires{} }
+
 // Start implements game.Mod.
 func (vampires) Start(*game.Tx) {}
 
@@ -33,7 +36,7 @@ func main() {
 
 	s, err := server.New(server.Config{
 		Commands: os.Args[1:], // console lines, such as "sv_port 8304"
-		Mods:     []game.Mod{vampires{}},
+		Mods:     []func() game.Mod{newVampires},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -47,3 +47,17 @@ func CheckSoloWin(ctx *game.Ctx) game.MatchResult {
 	}
 	return game.MatchOver
 }
+
+// TeamLimitReached reports whether a team has reached the score limit, or the time is
+// over.
+func TeamLimitReached(ctx *game.Ctx) bool {
+	limit := ctx.Rules().ScoreLimit
+	return limit > 0 && max(ctx.TeamScore(game.TeamRed), ctx.TeamScore(game.TeamBlue)) >= limit || TimeLimitReached(ctx)
+}
+
+// Arm gives the weapons that players of survival modes begin with.
+func Arm(ctx *game.Ctx, id game.PlayerID) {
+	ctx.GiveWeapon(id, game.WeaponShotgun, 10)
+	ctx.GiveWeapon(id, game.WeaponGrenade, 10)
+	ctx.GiveWeapon(id, game.WeaponLaser, 5)
+}

@@ -265,6 +265,8 @@ func TestCut(t *testing.T) {
 // nopMod is a mod without hooks. Its value and pointer types count as different.
 type nopMod struct{}
 
+func newNopMod() game.Mod { return nopMod{} }
+
 func (nopMod) Start(*game.Tx) {}
 
 func TestRulesMustBeThere(t *testing.T) {
@@ -273,11 +275,11 @@ func TestRulesMustBeThere(t *testing.T) {
 		cfg VerifyConfig
 		ok  bool
 	}{
-		"the same":     {VerifyConfig{Modes: modes, Mods: []game.Mod{nopMod{}}}, true},
-		"another mod":  {VerifyConfig{Modes: modes, Mods: []game.Mod{&nopMod{}}}, false},
+		"the same":     {VerifyConfig{Modes: modes, Mods: []func() game.Mod{newNopMod}}, true},
+		"another mod":  {VerifyConfig{Modes: modes, Mods: []func() game.Mod{func() game.Mod { return &nopMod{} }}}, false},
 		"no mods":      {VerifyConfig{Modes: modes}, false},
-		"no modes":     {VerifyConfig{Mods: []game.Mod{nopMod{}}}, false},
-		"another mode": {VerifyConfig{Modes: func(string) (game.Mode, bool) { return otherMode{}, true }, Mods: []game.Mod{nopMod{}}}, false},
+		"no modes":     {VerifyConfig{Mods: []func() game.Mod{newNopMod}}, false},
+		"another mode": {VerifyConfig{Modes: func(string) (game.Mode, bool) { return otherMode{}, true }, Mods: []func() game.Mod{newNopMod}}, false},
 	} {
 		if _, err := h.NewWorld(c.cfg); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrModeUnavailable) {
 			t.Errorf("%s: %v", name, err)
@@ -308,7 +310,7 @@ func TestCrash(t *testing.T) {
 	log := testenv.Must(pack.AppendHeader(nil, h))
 	out.Write(log)
 	rec.Begin(0)
-	w := testenv.Must(h.NewWorld(VerifyConfig{Modes: modes, Mods: []game.Mod{&panicMod{77}}}))
+	w := testenv.Must(h.NewWorld(VerifyConfig{Modes: modes, Mods: []func() game.Mod{func() game.Mod { return &panicMod{77} }}}))
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -326,7 +328,7 @@ func TestCrash(t *testing.T) {
 		}
 	}()
 	r := testenv.Must(NewReader(&out))
-	res, err := Verify(r, VerifyConfig{Modes: modes, Mods: []game.Mod{&panicMod{77}}})
+	res, err := Verify(r, VerifyConfig{Modes: modes, Mods: []func() game.Mod{func() game.Mod { return &panicMod{77} }}})
 	testenv.Check(t, errors.Is(err, ErrPanic) && res.Ticks == 76 && res.LastGoodTick == 75, "%+v, %v", res, err)
 }
 

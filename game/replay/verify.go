@@ -10,10 +10,10 @@ import (
 
 // VerifyConfig is what a run needs in addition to the log.
 type VerifyConfig struct {
-	// Modes returns the mode for a Header.GameType.
+	// Modes returns a new mode for a Header.GameType.
 	Modes func(gameType string) (game.Mode, bool)
-	// Mods are new values of the mods the match was played with, in order.
-	Mods []game.Mod
+	// Mods make the mods the match was played with, in order.
+	Mods []func() game.Mod
 	// OnTick, if set, is called after every tick with its events.
 	OnTick func(w *game.World, t *Tick, events []game.Event)
 }
@@ -31,15 +31,17 @@ func (h *Header) NewWorld(cfg VerifyConfig) (*game.World, error) {
 	if have := TypeName(mode); have != h.ModeType {
 		return nil, fmt.Errorf("%w: mode %q was recorded as type %s, have %s", ErrModeUnavailable, h.GameType, h.ModeType, have)
 	}
-	var mods []string
-	for _, m := range cfg.Mods {
-		mods = append(mods, TypeName(m))
+	var mods []game.Mod
+	var names []string
+	for _, newMod := range cfg.Mods {
+		m := newMod()
+		mods, names = append(mods, m), append(names, TypeName(m))
 	}
-	if !slices.Equal(mods, h.Mods) {
-		return nil, fmt.Errorf("%w: recorded with mods %q, have %q", ErrModeUnavailable, h.Mods, mods)
+	if !slices.Equal(names, h.Mods) {
+		return nil, fmt.Errorf("%w: recorded with mods %q, have %q", ErrModeUnavailable, h.Mods, names)
 	}
 	w, err := game.New(game.Config{
-		Terrain: h.Terrain, Mode: mode, Mods: cfg.Mods, Rules: h.Rules, Tuning: &h.Tuning, Seed: h.Seed,
+		Terrain: h.Terrain, Mode: mode, Mods: mods, Rules: h.Rules, Tuning: &h.Tuning, Seed: h.Seed,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("replay: %w", err)

@@ -36,9 +36,9 @@ func startTestServer(t testing.TB, mapName string, file []byte, mod game.Mod, co
 	if file != nil {
 		files["maps/"+mapName+".map"] = &fstest.MapFile{Data: file}
 	}
-	mods := []game.Mod{s.eventRecorder}
+	mods := []func() game.Mod{func() game.Mod { return s.eventRecorder }}
 	if mod != nil {
-		mods = append(mods, mod)
+		mods = append(mods, func() game.Mod { return mod })
 	}
 	settings := "bindaddr 127.0.0.1; sv_port 0; sv_register 0; sv_warmup 0; sv_spamprotection 0; sv_inactivekick_time 0; sv_scorelimit 0; sv_map " + mapName
 	srv, err := server.New(server.Config{Commands: slices.Concat([]string{settings}, commands), Files: files, Mods: mods, Observers: []server.Observer{s.eventRecorder}, Seed: 1})

@@ -153,6 +153,24 @@ struct ScriptServer : public IServer
 	}
 };
 
+// The rules draw their random numbers from here, half of 32 bits at a time. They are those
+// of our worlds with the seed 0: splitmix64.
+extern "C" int rand()
+{
+	static unsigned long long state;
+	static unsigned bits;
+	static bool second;
+	if((second = !second))
+	{
+		unsigned long long z = state += 0x9e3779b97f4a7c15ULL;
+		z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+		z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+		bits = (z ^ (z >> 31)) >> 33;
+		return bits >> 16;
+	}
+	return bits & 0xffff;
+}
+
 static ScriptServer server;
 static IGameServer *game;
 
@@ -220,6 +238,8 @@ static void showPlayer(int id)
 			if(((CNetObj_Character *)o.data)->m_Health && o.id == inside)
 				printf("H %d %d\n", id, o.id);
 		}
+		if(o.type == NETOBJTYPE_FLAG)
+			printf("F %d %d\n", id, o.id);
 		if(o.type == NETOBJTYPE_SPECTATORINFO)
 			printf("V %d %d %d %d %d\n", id, o.data[0], o.data[1], o.data[2], o.data[3]);
 	}

@@ -1,0 +1,62 @@
+// Package lms is last man standing: all against all, and who dies waits for the next
+// round.
+package lms
+
+import (
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
+)
+
+// Mode is last man standing. It has no state.
+type Mode struct{}
+
+var (
+	_ game.Mode      = Mode{}
+	_ game.DeathHook = Mode{}
+	_ game.SpawnHook = Mode{}
+	_ game.WinRule   = Mode{}
+	_ game.RoundRule = Mode{}
+)
+
+// Name returns "LMS".
+func (Mode) Name() string { return "LMS" }
+
+// Flags returns that players have one life per round.
+func (Mode) Flags() game.GameFlags { return game.GameFlagSurvival }
+
+// Start does nothing.
+func (Mode) Start(*game.Tx) {}
+
+// OnDeath scores.
+func (Mode) OnDeath(ctx *game.Ctx, d *game.Death) { mode.ScoreDeath(ctx, d, false) }
+
+// OnSpawn gives the weapons of the round, and the only life of the round.
+func (Mode) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
+	mode.Arm(ctx, id)
+	ctx.DisableRespawn(id)
+}
+
+// RoundOver ends the round if at most one player is left, who gets a point, or if the
+// time is over, with a point for all who are left.
+func (Mode) RoundOver(ctx *game.Ctx) bool {
+	timeUp := mode.TimeLimitReached(ctx)
+	left, last := 0, game.Nobody
+	for id := range ctx.Players() {
+		if ctx.InRound(id) {
+			left, last = left+1, id
+			if timeUp {
+				ctx.AddScore(id, 1)
+			}
+		}
+	}
+	if timeUp {
+		return true
+	}
+	if left == 1 {
+		ctx.AddScore(last, 1)
+	}
+	return left <= 1
+}
+
+// CheckWin ends the match at the score or time limit if one player leads.
+func (Mode) CheckWin(ctx *game.Ctx) game.MatchResult { return mode.CheckSoloWin(ctx) }

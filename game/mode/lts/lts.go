@@ -1,0 +1,65 @@
+// Package lts is last team standing: team against team, and who dies waits for the next
+// round.
+package lts
+
+import (
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
+)
+
+// Mode is last team standing. It has no state.
+type Mode struct{}
+
+var (
+	_ game.Mode      = Mode{}
+	_ game.DeathHook = Mode{}
+	_ game.SpawnHook = Mode{}
+	_ game.WinRule   = Mode{}
+	_ game.RoundRule = Mode{}
+)
+
+// Name returns "LTS".
+func (Mode) Name() string { return "LTS" }
+
+// Flags returns that there are teams and that players have one life per round.
+func (Mode) Flags() game.GameFlags { return game.GameFlagTeams | game.GameFlagSurvival }
+
+// Start does nothing.
+func (Mode) Start(*game.Tx) {}
+
+// OnDeath scores.
+func (Mode) OnDeath(ctx *game.Ctx, d *game.Death) { mode.ScoreDeath(ctx, d, true) }
+
+// OnSpawn gives the weapons of the round, and the only life of the round.
+func (Mode) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
+	mode.Arm(ctx, id)
+	ctx.DisableRespawn(id)
+}
+
+// RoundOver ends the round if a team has nobody left, with a point for the other one. If
+// nobody is left or the time is over, both get a point.
+func (Mode) RoundOver(ctx *game.Ctx) bool {
+	var left [2]int
+	for id := range ctx.Players() {
+		if ctx.InRound(id) {
+			left[ctx.Team(id)]++
+		}
+	}
+	tie := left[0]+left[1] == 0 || mode.TimeLimitReached(ctx)
+	over := tie
+	for _, t := range [2]game.Team{game.TeamRed, game.TeamBlue} {
+		if tie || left[t^1] == 0 {
+			ctx.AddTeamScore(t, 1)
+			over = true
+		}
+	}
+	return over
+}
+
+// CheckWin ends the match at the score or time limit, also if the teams are equal.
+func (Mode) CheckWin(ctx *game.Ctx) game.MatchResult {
+	if mode.TeamLimitReached(ctx) {
+		return game.MatchOver
+	}
+	return game.MatchContinues
+}

@@ -1,0 +1,129 @@
+package server
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+// flagRoom is a room where the teams spawn on each other's flag.
+func flagRoom() fstest.MapFS {
+	l := twmap.NewGameLayer(40, 12)
+	for x := range 40 {
+		for y := range 12 {
+			if x == 0 || x == 39 || y == 0 || y == 11 {
+				l.Set(x, y, twmap.Solid, 0)
+			}
+		}
+	}
+	l.Set(3, 10, twmap.SpawnRed, 0)
+	l.Set(4, 10, twmap.FlagStandBlue, 0)
+	l.Set(36, 10, twmap.SpawnBlue, 0)
+	l.Set(35, 10, twmap.FlagStandRed, 0)
+	m := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, l)}}
+	return fstest.MapFS{"maps/room.map": {Data: testenv.Must(m.Bytes())}}
+}
+
+// TestGameTypes plays every mode with clients of both versions and reruns the logs.
+func TestGameTypes(t *testing.T) {
+	for _, gameType := range []string{"dm", "tdm", "CTF", "lms", "lts"} {
+		t.Run(gameType, func(t *testing.T) {
+			var s memoryReplays
+			tn := newTestNetworkWith(t, netsim.Link{Delay: 20 * time.Millisecond}, 1, Config{Replays: &s, Files: flagRoom()},
+				"sv_map room; sv_scorelimit 0; sv_replay 1; sv_gametype "+gameType)
+			var players []*player
+			for i := range 4 {
+				cfg := player07
+				if i >= 2 {
+					cfg = player06
+				}
+				p := tn.dial(i+1, named(cfg, string(rune('a'+i))))
+				p.views = map[int32]game.View{}
+				players = append(players, p)
+			}
+			tn.untilPlaying(players...)
+			tn.run(5 * time.Second)
+			w := tn.srv.world
+			if w.ModeName() != strings.ToUpper(gameType) {
+				t.Fatalf("plays %s", w.ModeName())
+			}
+			want := w.Frame().Game
+			for _, p := range players {
+				got := p.lastView(t).Game
+				if got.FlagCarrier != want.FlagCarrier && want.Flags&game.GameFlagFlags != 0 || got.TeamScore != want.TeamScore {
+					t.Errorf("%s: sees the carriers %v and the scores %v; there are %v and %v", p.name, got.FlagCarrier, got.TeamScore, want.FlagCarrier, want.TeamScore)
+				}
+			}
+			if gameType == "CTF" && (want.FlagCarrier[0] < 0 || want.FlagCarrier[1] < 0) {
+				t.Errorf("nobody carries the flags: %v", want.FlagCarrier)
+			}
+			for _, p := range players {
+				p.moveRandomly()
+			}
+			tn.run(20 * time.Second)
+			tn.srv.closeReplay(replay.EndShutdown)
+			if l := s.verify(t, 1)[0]; l.header.GameType != gameType || l.End == replay.EndNone {
+				t.Errorf("the log has the game type %q and the end %v", l.header.GameType, l.End)
+			}
+		})
+	}
+}
+
+// lastView returns the newest view of a player.
+func (p *player) lastView(t testing.TB) game.View {
+	t.Helper()
+	last := int32(-1)
+	for tick := range p.views {
+		last = max(last, tick)
+	}
+	if last < 0 {
+		t.Fatalf("%s saw nothing", p.name)
+	}
+	return p.views[last]
+}
+
+// entrances is a mode and a mod that counts who enters.
+type entrances struct {
+	dm.Mode
+	state struct{ Entered int32 }
+}
+
+func (m *entrances) OnEnter(*game.Ctx, game.PlayerID) { m.state.Entered++ }
+func (m *entrances) State() any                       { return &m.state }
+
+// TestEveryMapGetsANewModeAndNewMods checks that the state of a mode or mod is that of
+// one world, in a rerun too.
+func TestEveryMapGetsANewModeAndNewMods(t *testing.T) {
+	var made []*entrances
+	newEntrances := func() *entrances {
+		m := &entrances{}
+		made = append(made, m)
+		return m
+	}
+	modes := func(string) (game.Mode, bool) { return newEntrances(), true }
+	mods := []func() game.Mod{func() game.Mod { return newEntrances() }}
+	var s memoryReplays
+	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Replays: &s, Modes: modes, Mods: mods}, "sv_replay 1")
+	tn.play(3, time.Second)
+	tn.srv.Execute("sv_map testbox")
+	tn.until(time.Minute, "the other map", func() bool { return tn.srv.gameMap.Name == "testbox" && allPlay(tn.players) })
+	tn.run(time.Second)
+	tn.srv.closeReplay(replay.EndShutdown)
+	names, _ := s.Names()
+	testenv.Require(t, len(made) == 4 && len(names) == 2, "%d values and %d logs for two maps", len(made), len(names))
+	for _, name := range names {
+		_, err := replay.Verify(s.reader(t, name), replay.VerifyConfig{Modes: modes, Mods: mods})
+		testenv.Check(t, err == nil, "%v", err)
+	}
+	for i, m := range made {
+		testenv.Check(t, m.state.Entered == 3, "value %d counted %d players", i, m.state.Entered)
+	}
+}
