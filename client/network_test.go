@@ -66,7 +66,7 @@ func newServer(t testing.TB, endpoint transport.Conn, observe server.ObserverFun
 		observers = append(observers, observe)
 	}
 	s, err := server.New(server.Config{
-		Transport: endpoint, Seed: 1, Observers: observers, Log: slog.New(slog.DiscardHandler),
+		Transport: endpoint, Background: func(f func()) { f() }, Seed: 1, Observers: observers, Log: slog.New(slog.DiscardHandler),
 		Commands: append([]string{"sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; sv_rcon_password adminpw; sv_spamprotection 0"}, commands...),
 	})
 	if err != nil {

@@ -280,7 +280,7 @@ func (l *mapLoad) ready() bool {
 // loadMap begins to read a map.
 func (s *Server) loadMap(setting string) *mapLoad {
 	l := &mapLoad{setting: setting, done: make(chan struct{})}
-	s.background(func() {
+	s.cfg.Background(func() {
 		l.gameMap, l.err = s.readMap(setting)
 		close(l.done)
 		s.transport.Wake()

@@ -202,7 +202,9 @@ func TestMapFilesAreBounded(t *testing.T) {
 type heldWork []func()
 
 // hold makes a server's background work wait for the test.
-func (h *heldWork) hold(ts *testServer) { ts.srv.background = func(f func()) { *h = append(*h, f) } }
+func (h *heldWork) hold(ts *testServer) {
+	ts.srv.cfg.Background = func(f func()) { *h = append(*h, f) }
+}
 
 // do does the work, of which there must be n pieces.
 func (h *heldWork) do(t *testing.T, n int) {
@@ -422,7 +424,7 @@ func (h hangingFS) Open(name string) (fs.File, error) {
 func TestMapChangeInAGoroutine(t *testing.T) {
 	files := hangingFS{fstest.MapFS{"maps/a.map": {Data: maps.Default().Data}}, make(chan struct{})}
 	ts := newTestServer(t, files)
-	ts.srv.background = func(f func()) { go f() }
+	ts.srv.cfg.Background = func(f func()) { go f() }
 	p := ts.join(local(1), "player")
 	for _, line := range []string{"change_map a", "sv_map a"} {
 		ts.srv.Execute(line)

@@ -54,8 +54,8 @@ func newTestNetworkWith(t testing.TB, link netsim.Link, seed uint64, cfg Config,
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	cfg.Commands = append([]string{"sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; sv_max_clients_per_network 0; sv_rcon_password adminpw"}, commands...)
+	cfg.Background = func(f func()) { f() }
 	tn.srv = testenv.Must(New(cfg))
-	tn.srv.background = func(f func()) { f() } // or tests would depend on real time
 	net.Drive(endpoint,
 		func(d transport.Datagram) {
 			if tn.stalled {

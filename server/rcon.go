@@ -73,7 +73,7 @@ func (c *session) grantRcon(level console.Level, text, levelName string) {
 	if s.canListMaps(level) {
 		// Beside the game, which does not wait for the disk.
 		list, kind := make(chan []string, 1), s.settings.MapList
-		s.background(func() { list <- s.mapList(kind) })
+		s.cfg.Background(func() { list <- s.mapList(kind) })
 		c.rcon.mapList = list
 	}
 	c.bridge.SendRconAuthStatus(true)

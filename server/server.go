@@ -55,6 +55,9 @@ type Config struct {
 	Mods []func() game.Mod
 	// Observers watch what happens, in order; see [Observer].
 	Observers []Observer
+	// Background runs a function that would stall the game, such as one that reads a
+	// map; nil runs it in a goroutine. In virtual time it has to run at once.
+	Background func(f func())
 	// Log receives the console's output; nil discards it. The game waits for it: where it
 	// may be stuck, as a pipe, a terminal or a disk may be, use [logline.Queue].
 	Log *slog.Logger
@@ -78,8 +81,6 @@ type Server struct {
 	tasks    chan func()   // from Do
 	writing  chan struct{} // full while a file is written
 	closed   chan struct{} // closed by Shutdown
-	// background runs what would stall the loop: in a goroutine, except in tests.
-	background func(f func())
 
 	transport   transport.Conn
 	datagrams   []transport.Datagram // of one ReadBatch
@@ -152,7 +153,6 @@ func New(cfg Config) (*Server, error) {
 		tasks:          make(chan func(), 16),
 		writing:        make(chan struct{}, 1),
 		closed:         make(chan struct{}),
-		background:     func(f func()) { go f() },
 		addrHashKey:    maphash.MakeSeed(),
 		connectLimiter: limit.NewLimiter(connectsTracked, connectRate),
 		siteLimiter:    limit.NewLimiter(connectsTracked, siteConnectRate),
@@ -169,6 +169,9 @@ func New(cfg Config) (*Server, error) {
 		s.cfg.Files = embed.FS{} // has no files
 	}
 	s.cfg.Seed = cmp.Or(s.cfg.Seed, rand.Uint64())
+	if s.cfg.Background == nil {
+		s.cfg.Background = func(f func()) { go f() }
+	}
 	if s.cfg.Modes == nil {
 		s.cfg.Modes = BuiltinModes
 	}

@@ -75,8 +75,8 @@ func newTestServerWith(tb testing.TB, cfg Config, commands ...string) *testServe
 	}
 	cfg.Transport, cfg.Seed, cfg.Log = ts, 1, slog.New(rawLog{&ts.log})
 	cfg.Commands = append([]string{testConfig}, commands...)
+	cfg.Background = func(f func()) { f() }
 	ts.srv = testenv.Must(New(cfg))
-	ts.srv.background = func(f func()) { f() } // or tests would depend on real time
 	return ts
 }
 

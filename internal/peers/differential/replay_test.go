@@ -67,7 +67,7 @@ func replay(t testing.TB, m *match) [][]observation {
 	}
 	var err error
 	r.server, err = server.New(server.Config{
-		Transport: &r.network, Files: files, Seed: m.Config.Seed | 1,
+		Transport: &r.network, Background: func(f func()) { f() }, Files: files, Seed: m.Config.Seed | 1,
 		Commands: append([]string{"sv_map " + m.Config.Map, serverSettings + "; sv_max_clients_per_network 0"}, m.Config.Settings...),
 	})
 	if err != nil {
