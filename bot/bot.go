@@ -116,6 +116,7 @@ func (b *Bot) NextInput(v *game.View) game.Input {
 	b.updateSelf(c, v.Tick)
 	b.updateInventory(c)
 	b.updatePickups(v)
+	b.updateFlags(v)
 	b.updateEnemy(v)
 	b.updateThreat(v)
 	b.chooseGoal()

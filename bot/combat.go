@@ -239,7 +239,7 @@ func (b *Bot) isFighting() bool {
 	if b.enemy == game.Nobody || !b.enemyVisible || b.numSightings <= b.skill.reactionTicks {
 		return false
 	}
-	if b.goal.kind == goalPickup {
+	if b.goal.kind == goalPickup || b.goal.kind == goalFlag {
 		return false
 	}
 	return b.enemyDistance() < 450

@@ -14,12 +14,13 @@ const (
 	goalPickup            // a pickup site
 	goalLandmark          // a landmark, to explore
 	goalEnemy             // the enemy
+	goalFlag              // a flag or the own stand, a flagPlace
 )
 
 // goal is what the bot moves to.
 type goal struct {
 	kind  goalKind
-	index int // of the pickup site or landmark
+	index int // of the pickup site or landmark, or a flagPlace
 	score float32
 }
 
@@ -40,15 +41,19 @@ type goalPlanner struct {
 	pickupScanTick int32 // tick of the last scan of the pickups
 	bestTime       uint16
 	bestTimeTick   int32 // tick at which bestTime was reached
-	enemySearch    [2]*nodeSearch
+	targetSearch   [2]*nodeSearch
 	readySearch    int  // index of the finished search, -1 for none
 	isSearching    bool // whether the other search is running
 	searchTick     int32
+
+	id              game.PlayerID
+	flags           [2]flagSight
+	avoidFlagsUntil int32 // tick before which flags are no goal, since they could not be reached
 }
 
 func (g *goalPlanner) init(n *NavGraph) {
 	g.pickupMemory, g.landmarkMemory = make([]siteMemory, len(n.pickupSites)), make([]siteMemory, len(n.landmarks))
-	g.enemySearch = [2]*nodeSearch{newSearch(n), newSearch(n)}
+	g.targetSearch = [2]*nodeSearch{newSearch(n), newSearch(n)}
 	g.reset(0)
 }
 
@@ -155,9 +160,9 @@ func (b *Bot) timesToGoal() []uint16 {
 		return b.graph.pickupSites[b.goal.index].times
 	case goalLandmark:
 		return b.graph.landmarks[b.goal.index].times
-	case goalEnemy:
+	case goalEnemy, goalFlag:
 		if b.readySearch >= 0 {
-			return b.enemySearch[b.readySearch].times
+			return b.targetSearch[b.readySearch].times
 		}
 	}
 	return nil
@@ -169,7 +174,7 @@ func (b *Bot) chooseGoal() {
 	if here == noNode {
 		return
 	}
-	b.updateEnemySearch(here)
+	b.updateTargetSearch(here)
 	b.recordLandmarkVisit()
 	if b.isGoalDone() {
 		b.goal.kind, b.nextDecision = goalNone, 0
@@ -210,6 +215,7 @@ func (b *Bot) chooseGoal() {
 		mood := b.skill.aggression * float32(2+b.health+b.armor) / 12
 		consider(goalEnemy, 0, mood/(b.enemyDistance()/8+60))
 	}
+	b.considerFlags(consider)
 	for i := range b.graph.landmarks {
 		m := &b.landmarkMemory[i]
 		t := b.graph.landmarks[i].times[here]
@@ -226,6 +232,7 @@ func (b *Bot) chooseGoal() {
 	if best.kind != b.goal.kind || best.index != b.goal.index {
 		b.goal = best
 		b.bestTime, b.bestTimeTick = unreachable, b.tick
+		b.readySearch, b.isSearching = -1, false
 		b.expirePlan()
 	}
 }
@@ -252,6 +259,8 @@ func (b *Bot) isGoalDone() bool {
 		}
 	case goalEnemy:
 		return b.enemy == game.Nobody
+	case goalFlag:
+		return b.flagValue(flagPlace(b.goal.index)) == 0
 	}
 	return false
 }
@@ -266,6 +275,8 @@ func (b *Bot) abandonGoal() {
 		b.landmarkMemory[b.goal.index].avoidUntil = b.tick + while
 	case goalEnemy:
 		b.avoidEnemyUntil = b.tick + while/4
+	case goalFlag:
+		b.avoidFlagsUntil = b.tick + while/4
 	}
 	b.goal.kind, b.nextDecision = goalNone, 0
 	b.movement.clearPlan()
@@ -274,9 +285,15 @@ func (b *Bot) abandonGoal() {
 // searchNodesPerTick is the number of nodes that a search expands per tick.
 const searchNodesPerTick = 20
 
-// updateEnemySearch updates the times to the enemy, in small steps per tick.
-func (b *Bot) updateEnemySearch(here uint16) {
-	if b.goal.kind != goalEnemy || b.enemy == game.Nobody {
+// updateTargetSearch updates the times to an enemy or flag, in small steps per tick.
+func (b *Bot) updateTargetSearch(here uint16) {
+	var target vec.Vec2
+	switch {
+	case b.goal.kind == goalEnemy && b.enemy != game.Nobody:
+		target = b.lastSighting().pos
+	case b.goal.kind == goalFlag:
+		target = b.flagPos(flagPlace(b.goal.index))
+	default:
 		b.isSearching, b.readySearch = false, -1
 		return
 	}
@@ -285,16 +302,16 @@ func (b *Bot) updateEnemySearch(here uint16) {
 		next = 1
 	}
 	if b.isSearching {
-		if b.enemySearch[next].expand(searchNodesPerTick, here) {
+		if b.targetSearch[next].expand(searchNodesPerTick, here) {
 			b.readySearch, b.isSearching = next, false
 			b.expirePlan()
 		}
 		return
 	}
-	to := b.graph.nodeNear(b.lastSighting().pos)
-	if to == noNode || b.readySearch >= 0 && (b.tick < b.searchTick+20 || b.enemySearch[b.readySearch].goal == to) {
+	to := b.graph.nodeNear(target)
+	if to == noNode || b.readySearch >= 0 && (b.tick < b.searchTick+20 || b.targetSearch[b.readySearch].goal == to) {
 		return
 	}
 	b.searchTick, b.isSearching = b.tick, true
-	b.enemySearch[next].start(to)
+	b.targetSearch[next].start(to)
 }

@@ -53,6 +53,7 @@ type match struct {
 	pickups       int
 	longest       int32 // longest time in ticks for which a tee stayed in one place
 	visited       map[[2]int]bool
+	onEvent       func(e *game.Event) // if set, is called with every event
 }
 
 // placeRadius is the distance from a position within which a tee counts as in the same
@@ -61,9 +62,14 @@ const placeRadius = 64
 
 func newMatch(t testing.TB, tr game.Terrain, nav *bot.NavGraph, seed uint64, skill ...int) *match {
 	t.Helper()
+	return newModeMatch(t, dm.Mode{}, tr, nav, seed, skill...)
+}
+
+func newModeMatch(t testing.TB, mode game.Mode, tr game.Terrain, nav *bot.NavGraph, seed uint64, skill ...int) *match {
+	t.Helper()
 	rules := game.DefaultRules()
 	rules.MaxClients, rules.PlayerSlots, rules.ScoreLimit = game.MaxPlayers, game.MaxPlayers, 0
-	w := testenv.Must(game.New(game.Config{Terrain: tr, Mode: dm.Mode{}, Rules: rules, Seed: seed}))
+	w := testenv.Must(game.New(game.Config{Terrain: tr, Mode: mode, Rules: rules, Seed: seed}))
 	n := len(skill)
 	m := &match{
 		t: t, world: w, before: make([]vec.Vec2, n), since: make([]int32, n),
@@ -108,6 +114,9 @@ func (m *match) run(ticks int) {
 
 func (m *match) count(events []game.Event) {
 	for i := range events {
+		if m.onEvent != nil {
+			m.onEvent(&events[i])
+		}
 		switch e := &events[i]; e.Kind {
 		case game.EvPickup:
 			m.pickups++

@@ -42,6 +42,9 @@ func (b *Bot) move(passed int32) {
 	if b.goal.kind == goalPickup {
 		b.trialOptions.pickupPos, b.trialOptions.wantPickup = b.graph.pickupSites[b.goal.index].pos, true
 	}
+	if b.goal.kind == goalFlag {
+		b.trialOptions.pickupPos, b.trialOptions.wantPickup = b.flagPos(flagPlace(b.goal.index)), true
+	}
 	if b.hasPlan && (b.planTick >= b.plan.minTicks && b.self.Grounded() || b.planTick >= maxManeuverTicks) {
 		b.hasPlan = false
 	}

@@ -68,6 +68,7 @@ type NavGraph struct {
 	siteAtTile        map[int32]uint8 // by tile
 	landmarks         []landmark
 	spawns            []vec.Vec2
+	flagStands        [2]vec.Vec2 // of red and blue
 }
 
 // NewNavGraph simulates maneuvers from every node that can be reached from the spawn
@@ -213,6 +214,8 @@ func (n *NavGraph) nodeNear(p vec.Vec2) uint16 {
 const (
 	tileSpawn     = 192
 	tileSpawnBlue = 194
+	tileFlagRed   = 195
+	tileFlagBlue  = 196
 	tileArmor     = 197
 	tileLaser     = 202
 )
@@ -235,6 +238,8 @@ func (n *NavGraph) readEntities(t game.Terrain) {
 			if len(n.spawns) < 4*maxLandmarks {
 				n.spawns = append(n.spawns, p)
 			}
+		case tile == tileFlagRed || tile == tileFlagBlue:
+			n.flagStands[tile-tileFlagRed] = p
 		case tile >= tileArmor && tile <= tileLaser:
 			if len(n.pickupSites) < maxPickupSites {
 				n.siteAtTile[int32(i)] = uint8(len(n.pickupSites))
