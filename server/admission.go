@@ -282,9 +282,15 @@ func (s *Server) banForNow(now conn.Time, c *session, duration time.Duration, re
 
 // addBan adds a ban and drops the clients that it hits.
 func (s *Server) addBan(who console.Caller, now conn.Time, b bans.Ban) error {
+	renewed := slices.ContainsFunc(s.bans.store.All(), func(old bans.Ban) bool { return old.Net == b.Net && !old.RconOnly })
 	b, err := s.bans.add(now, b)
 	if err != nil {
 		return err
+	}
+	if renewed {
+		s.printFor(who, console.Standard, "net_ban", fmt.Sprintf("'%s' banned %s", bans.FormatNet(b.Net), banTerms(b, s.bans.clock())))
+		s.dropBanned(b)
+		return nil
 	}
 	s.applyBan(who, b)
 	return nil
@@ -293,6 +299,11 @@ func (s *Server) addBan(who console.Caller, now conn.Time, b bans.Ban) error {
 // applyBan logs a ban and drops the clients that it hits.
 func (s *Server) applyBan(who console.Caller, b bans.Ban) {
 	s.logBan(who, b)
+	s.dropBanned(b)
+}
+
+// dropBanned drops the clients that a ban hits.
+func (s *Server) dropBanned(b bans.Ban) {
 	for _, c := range s.sessions {
 		if c != nil && c.isIn(b.Net) {
 			c.drop(banMessage(b, s.bans.clock()))

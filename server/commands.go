@@ -261,11 +261,12 @@ func (s *Server) cmdBan(call *console.Call) {
 	nets, err := parseBanTarget(call.Arg(0))
 	if err != nil {
 		c := s.sessionArg(call, 0)
-		if c == nil {
-			call.Warn("server", "invalid client id")
-		}
-		if c == nil || strings.Trim(call.Arg(0), "0123456789") != "" {
+		switch {
+		case strings.Trim(call.Arg(0), "0123456789") != "":
 			call.Warn("net_ban", "ban error (invalid network address)")
+			return
+		case c == nil:
+			call.Warn("net_ban", "ban error (invalid client id)")
 			return
 		}
 		nets = []netip.Prefix{c.person()}

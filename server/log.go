@@ -28,6 +28,5 @@ func (s *Server) log(level int, system, line string) {
 // logEnabled reports whether lines of a level go anywhere, so that others need not be
 // formatted.
 func (s *Server) logEnabled(level int) bool {
-	return level <= s.settings.ConsoleOutputLevel || level <= s.settings.EconOutputLevel && s.econ.console.HasReaders() ||
-		s.cfg.Log.Enabled(context.Background(), slogLevel(level))
+	return level <= s.settings.ConsoleOutputLevel || s.econ.console.HasReaders() || s.cfg.Log.Enabled(context.Background(), slogLevel(level))
 }

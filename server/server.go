@@ -229,8 +229,12 @@ func (s *Server) startFirstWorld() error {
 func (s *Server) announceStart(now conn.Time) {
 	s.clock.reset(now)
 	s.started = true
-	for _, v := range s.versions {
-		s.print(console.Standard, "server", fmt.Sprintf("netversion %s", v.NetVersion()))
+	for i, v := range s.versions {
+		name := "version" // programs take the first for the dialect of all lines
+		if i > 0 {
+			name = "netversion"
+		}
+		s.print(console.Standard, "server", fmt.Sprintf("%s %s", name, v.NetVersion()))
 	}
 	s.print(console.Standard, "server", fmt.Sprintf("server name is '%s'", s.settings.Name))
 	s.print(console.Standard, "server", fmt.Sprintf("using port %d, map %s, gametype %s", s.Addr().Port(), s.gameMap.Name, s.world.ModeName()))

@@ -28,6 +28,7 @@ var econScript = []struct{ client, does string }{
 	{"a", "echo " + strings.Repeat("x", 200) + "\n"},
 	{"a", "say hi\n"},
 	{"a", "ban 1.2.3.4 5 x\nbans\nunban 1.2.3.4\n"},
+	{"a", "ban 1.2.3.4 5 x\nban 1.2.3.4 6 y\nban foo\nban 9\nban 127.0.0.1\nbans\nunban_all\n"},
 	{"b", "DIAL 127.0.0.1"},
 	{"b", "hello\r\necho x\r\necho y\r\n"},
 	{"c", "DIAL 127.0.0.1"},

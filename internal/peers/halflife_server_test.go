@@ -149,11 +149,17 @@ func TestQueryDetectsProtocols(t *testing.T) {
 	}
 }
 
-// TestEcon runs commands on the external console of teeworlds-server.
+// TestEcon runs commands on the external consoles of teeworlds-server and of ours.
 func TestEcon(t *testing.T) {
 	RequirePrograms(t, "teeworlds-server")
+	for name, start := range map[string]func(testing.TB, string) *Server{"teeworlds-server": StartOriginal, "teeyard": StartTeeyard} {
+		t.Run(name, func(t *testing.T) { testEcon(t, start) })
+	}
+}
+
+func testEcon(t *testing.T, start func(testing.TB, string) *Server) {
 	addr := FreeAddr(t) // chosen for UDP, but free for TCP, too
-	s := StartOriginal(t, fmt.Sprintf("ec_bindaddr 127.0.0.1; ec_port %d; ec_password %s; sv_rcon_password other; sv_timelimit 30", addr.Port(), rconPassword))
+	s := start(t, fmt.Sprintf("ec_bindaddr 127.0.0.1; ec_port %d; ec_password %s; sv_rcon_password other; sv_timelimit 30", addr.Port(), rconPassword))
 	econ := func(password, line string) (string, error) {
 		return runTeeyard(t, password, "rcon", addr.String(), "--protocol", "econ", line)
 	}
