@@ -6,12 +6,26 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
+	"github.com/teeyard/teeyard/game/mode/ctf"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/mode/lms"
+	"github.com/teeyard/teeyard/game/mode/lts"
+	"github.com/teeyard/teeyard/game/mode/tdm"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// botMatch returns a world in which bots have been playing for a minute.
-func botMatch(t testing.TB, players int) (*world, *bots.Bots) {
-	w := newWorld(t, game.Config{Rules: bots.Rules()})
+// botMatch returns a world in which bots have been playing for a minute, on the arena with
+// flags on two spawn points.
+func botMatch(t testing.TB, mode game.Mode, players int) (*world, *bots.Bots) {
+	terrain := bots.Arena()
+	flag := uint8(195)
+	for i, tile := range terrain.Tiles {
+		if tile == 192 && flag <= 196 {
+			terrain.Tiles[i] = flag
+			flag++
+		}
+	}
+	w := newWorld(t, game.Config{Mode: mode, Terrain: terrain, Rules: bots.Rules()})
 	b := &bots.Bots{Rand: 1}
 	for id := range game.PlayerID(players) {
 		w.Step(bots.Join(id))
@@ -23,37 +37,42 @@ func botMatch(t testing.TB, players int) (*world, *bots.Bots) {
 	return w, b
 }
 
+var benchMatches = []struct {
+	mode    game.Mode
+	players int
+}{{dm.Mode{}, 2}, {dm.Mode{}, 16}, {dm.Mode{}, 64}, {tdm.Mode{}, 64}, {ctf.Mode{}, 64}, {lms.Mode{}, 64}, {lts.Mode{}, 64}}
+
 func TestSteadyTickAllocatesNothing(t *testing.T) {
 	testenv.RequireExactAllocs(t)
-	for _, players := range []int{16, 64} {
-		w, b := botMatch(t, players)
+	for _, match := range benchMatches {
+		w, b := botMatch(t, match.mode, match.players)
 		n := testing.AllocsPerRun(500, func() {
-			w.Step(b.Commands(players))
+			w.Step(b.Commands(match.players))
 			w.Frame()
 			w.View(3)
 			w.Hash()
 		})
 		if n != 0 {
-			t.Errorf("%d players: %v allocations per tick", players, n)
+			t.Errorf("%s with %d players: %v allocations per tick", match.mode.Name(), match.players, n)
 		}
 	}
 }
 
 func BenchmarkStep(b *testing.B) {
-	for _, players := range []int{2, 16, 64} {
-		b.Run(fmt.Sprintf("players=%d", players), func(b *testing.B) {
-			w, bots := botMatch(b, players)
+	for _, match := range benchMatches {
+		b.Run(fmt.Sprintf("mode=%s/players=%d", match.mode.Name(), match.players), func(b *testing.B) {
+			w, bots := botMatch(b, match.mode, match.players)
 			b.ReportAllocs()
 			b.ResetTimer()
 			for range b.N {
-				w.Step(bots.Commands(players))
+				w.Step(bots.Commands(match.players))
 			}
 		})
 	}
 }
 
 func BenchmarkHash(b *testing.B) {
-	w, _ := botMatch(b, 16)
+	w, _ := botMatch(b, dm.Mode{}, 16)
 	b.ReportAllocs()
 	for range b.N {
 		w.Hash()

@@ -22,6 +22,7 @@ func PlainMap(drawing string) []byte {
 func parseDrawing(drawing string) *twmap.TileLayer {
 	layer, err := twmap.ParseTiles(strings.TrimSpace(drawing), map[byte]uint8{
 		'.': twmap.Air, '#': twmap.Solid, '=': twmap.Unhookable, 'x': twmap.Death, 'S': twmap.Spawn,
+		'R': twmap.SpawnRed, 'B': twmap.SpawnBlue, '1': twmap.FlagStandRed, '2': twmap.FlagStandBlue,
 		'h': twmap.PickupHealth, 'a': twmap.PickupArmor, 's': twmap.PickupShotgun,
 		'g': twmap.PickupGrenade, 'l': twmap.PickupLaser, 'n': twmap.PickupNinja,
 	})
