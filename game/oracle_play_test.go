@@ -95,6 +95,7 @@ type play struct {
 	players int
 	mode    game.Mode
 	chaos   bool // with all requests of players and operators
+	idle    bool // nobody does anything
 	rules   game.Rules
 	tuning  game.Tuning
 	in      [game.MaxPlayers]game.Input
@@ -178,6 +179,9 @@ func (p *play) start(t game.Terrain) (*game.World, error) {
 func (p *play) tick(w *game.World) []game.Command {
 	p.cmds, p.inputs = p.cmds[:0], p.inputs[:0]
 	for id := range game.PlayerID(p.players) {
+		if p.idle {
+			break
+		}
 		info, seated := w.Player(id)
 		switch {
 		case !seated:
@@ -193,7 +197,7 @@ func (p *play) tick(w *game.World) []game.Command {
 			}
 		}
 	}
-	if p.chaos {
+	if p.chaos && !p.idle {
 		p.operator()
 	}
 	p.script.WriteString("T\n")

@@ -27,6 +27,7 @@ type oracleRun struct {
 	players int
 	mode    game.Mode
 	chaos   bool
+	until   int // tick from which nobody does anything, 0 for never
 	terrain func() game.Terrain
 }
 
@@ -40,6 +41,7 @@ var oracleRuns = []oracleRun{
 	{name: "flags", seed: 144, ticks: 4500, players: 8, mode: ctf.Mode{}, terrain: flagMap},
 	{name: "captures", seed: 105, ticks: 4500, players: 3, mode: ctf.Mode{}, chaos: true, terrain: flagMap},
 	{name: "oneflag", seed: 112, ticks: 3000, players: 4, mode: ctf.Mode{}, chaos: true, terrain: redFlagMap},
+	{name: "lost", seed: 8, ticks: 2700, players: 6, mode: ctf.Mode{}, until: 1100, terrain: flagMap},
 	{name: "standing", seed: 127, ticks: 3000, players: 8, mode: lts.Mode{}, chaos: true, terrain: survivalMap},
 }
 
@@ -48,7 +50,8 @@ func (o *oracleRun) play(t *testing.T) (reports []report, script []byte) {
 	t.Helper()
 	p := &play{rand: bots.Rand(o.seed), players: o.players, mode: o.mode, chaos: o.chaos}
 	w := testenv.Must(p.start(o.terrain()))
-	for range o.ticks {
+	for tick := range o.ticks {
+		p.idle = o.until > 0 && tick >= o.until
 		reports = append(reports, describe(w, w.Step(p.tick(w))))
 	}
 	return reports, p.script.Bytes()
@@ -82,10 +85,15 @@ var oracleCoverage = []string{
 // not contain.
 func TestOriginalGolden(t *testing.T) {
 	covered := make([]bool, len(oracleCoverage))
+	late, early := 0, 0
 	for _, o := range oracleRuns {
 		t.Run(o.name, func(t *testing.T) {
 			want := testenv.Must(os.ReadFile(o.golden()))
 			reports, _ := o.play(t)
+			if o.mode.Flags()&game.GameFlagFlags != 0 {
+				l, e := flagReturns(reports)
+				late, early = late+l, early+e
+			}
 			for i, pattern := range oracleCoverage {
 				parts := strings.Split(pattern, "*")
 				covered[i] = covered[i] || slices.ContainsFunc(reports, func(r report) bool { return r.has(parts) })
@@ -101,9 +109,39 @@ func TestOriginalGolden(t *testing.T) {
 			}
 		})
 	}
+	testenv.Check(t, late > 0 && early > 0, "%d flags returned after 30 s and %d from death tiles", late, early)
 	for i, ok := range covered {
 		testenv.Check(t, ok, "no run has %s", oracleCoverage[i])
 	}
+}
+
+// flagReturns counts the dropped flags that returned although no player got a point for it:
+// after 30 s, or before that.
+func flagReturns(reports []report) (late, early int) {
+	var carriers, drops [2]int
+	scores := ""
+	for tick, r := range reports {
+		before, dropped, pointsBefore := carriers, drops, scores
+		scores = ""
+		for _, line := range r {
+			switch {
+			case strings.HasPrefix(line, "I 08"):
+				fmt.Sscanf(line, "I 08 00000 %d %d %d %d", &carriers[0], &carriers[1], &drops[0], &drops[1])
+			case strings.HasPrefix(line, "I 11"):
+				scores += line[strings.LastIndex(line, " "):]
+			}
+		}
+		for i := range carriers {
+			switch {
+			case before[i] != -1 || carriers[i] != -2 || scores != pointsBefore:
+			case tick+1 > dropped[i]+1500:
+				late++
+			default:
+				early++
+			}
+		}
+	}
+	return late, early
 }
 
 // has reports whether a line begins with the first part and has the others after it.
