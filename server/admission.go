@@ -244,6 +244,9 @@ func (s *Server) closeSession(now conn.Time, c *session) {
 	if c.name != "" || s.mayLogStranger(now) {
 		s.print(console.Info, "server", fmt.Sprintf("client dropped. cid=%d addr=%s reason=%s", c.id, c.peer, logline.Quote(safetext.Truncate(c.dropReason, 128))))
 	}
+	if c.state == stateInGame {
+		s.logJoin(c, true)
+	}
 	s.handleVoterLeft(c)
 	s.leaveWorld(c, c.dropReason)
 	c.snapshots.reset()

@@ -125,6 +125,7 @@ func (s *Server) addHooks() error {
 				s.endReplay(replay.EndTurnedOff)
 			}
 		}), []string{"sv_replay"}},
+		{s.setDialect, []string{"log_dialect"}},
 		{whenStarted(func(*console.Call) { s.sendServerInfo() }), []string{"sv_name", "password", "sv_max_clients"}},
 		{whenStarted(func(*console.Call) {
 			if motd := safetext.Lines(s.settings.Motd); motd != "" {

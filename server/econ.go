@@ -9,6 +9,7 @@ import (
 
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/internal/limit"
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/econ"
 	"github.com/teeyard/teeyard/server/logline"
@@ -53,9 +54,17 @@ func tellsOfLeaving(system, line string) bool {
 
 // printEcon sends a line to the clients of the external console.
 func (s *Server) printEcon(level int, system, line string) {
-	if level <= s.settings.EconOutputLevel && s.econ.console.HasReaders() {
-		s.econ.console.Print(string(logline.AppendShort(nil, time.Now(), system, line)))
+	if level > s.settings.EconOutputLevel || !s.econ.console.HasReaders() {
+		return
 	}
+	now := time.Now()
+	out := s.dialect.AppendShort(nil, now, slogLevel(level), system, line)
+	for s.dialect == logline.JSON && len(out) > econ.MaxLine { // cut, it would be no JSON
+		excess := (len(out) - econ.MaxLine + 5) / 6 // a byte may have become six
+		line = safetext.Truncate(line, max(0, len(line)-excess))
+		out = s.dialect.AppendShort(out[:0], now, slogLevel(level), system, line)
+	}
+	s.econ.console.Print(string(out))
 }
 
 // cmdEconLogout is the command logout of the external console.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -374,5 +375,35 @@ func TestEconIdleServer(t *testing.T) {
 			t.Errorf("the next tick is as late as if nobody were there: %v", next.Sub(et.now))
 		}
 		ours.Close()
+	})
+}
+
+// TestEconDialect: the console's lines and the log change their form with a setting, and all
+// that is known of a client can be in one line.
+func TestEconDialect(t *testing.T) {
+	inEconTest(t, "ec_output_level 0; log_join_details 1", func(et *econTest) {
+		c := et.connect("127.0.0.1")
+		c.say("hello\n")
+		bob := et.join(transport.MustParsePeer("192.0.2.9:9"), "bob' x='")
+		et.settle()
+		c.expect(c.take(), "[][server]: player has entered the game. ClientID=0 addr=192.0.2.9:9\n\x00\x00"+
+			"[][client_enter]: id=0 addr=192.0.2.9:9 version=1797 name='bob\u2019 x=\u2019' clan='clan' country=0\n\x00\x00")
+		c.expect(c.say("log_dialect tw06; status\n"), "[server]: id=0 addr=192.0.2.9:9 name='bob\u2019 x=\u2019' score=0 \n\x00\x00")
+		c.expect(c.say("log_dialect tw08; log_dialect\n"), "[server]: log_dialect: \"tw08\" is no dialect, those are tw07, tw06, ddnet, json\n\x00\x00[Console]: Value: tw06\n\x00\x00")
+		c.say("log_dialect json; console_output_level 2\n")
+		et.srv.Execute("echo " + strings.Repeat("\x01<", 400) + strings.Repeat("\"", 500))
+		et.settle()
+		line, _, _ := strings.Cut(c.take(), "\n")
+		var v struct{ Msg, System string }
+		if err := json.Unmarshal([]byte(line), &v); err != nil || len(line) > econ.MaxLine || v.System != "Console" || !strings.Contains(v.Msg, "<") {
+			t.Errorf("%v: %q", err, line)
+		}
+		c.say("log_dialect tw07\n")
+		et.idle(60, bob)
+		bob.Close("")
+		et.settle()
+		if got := c.take(); !strings.Contains(got, "[][client_drop]: id=0 addr=192.0.2.9:9 reason=''\n") {
+			t.Errorf("%q", got)
+		}
 	})
 }

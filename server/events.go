@@ -68,6 +68,7 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	c.state = stateInGame
 	info := s.serverInfo()
 	s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s", c.id, c.peer))
+	s.logJoin(c, false)
 	c.bridge.SendServerInfo(&info)
 	s.logEvent(ev)
 	c.bridge.SendGameInfo(s.world)

@@ -2,8 +2,10 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
 )
@@ -29,4 +31,33 @@ func (s *Server) log(level int, system, line string) {
 // formatted.
 func (s *Server) logEnabled(level int) bool {
 	return level <= s.settings.ConsoleOutputLevel || s.econ.console.HasReaders() || s.cfg.Log.Enabled(context.Background(), slogLevel(level))
+}
+
+// setDialect applies the setting log_dialect.
+func (s *Server) setDialect(call *console.Call) {
+	d, err := logline.ParseDialect(s.settings.LogDialect)
+	if err != nil {
+		s.settings.LogDialect = s.dialect.String()
+		call.Warn("server", "log_dialect: %v", err)
+		return
+	}
+	s.dialect = d
+	if s.cfg.Dialect != nil {
+		s.cfg.Dialect.Set(d)
+	}
+}
+
+// logJoin logs all that is known of a client that enters or leaves, in the form of the mod
+// zCatch. Its tools look for the last quotation marks.
+func (s *Server) logJoin(c *session, left bool) {
+	if s.settings.LogJoinDetails == 0 {
+		return
+	}
+	if left {
+		s.print(console.Standard, "client_drop", fmt.Sprintf("id=%d addr=%s reason=%s", c.id, c.peer, logline.Quote(safetext.Truncate(c.dropReason, 128))))
+		return
+	}
+	p, _ := s.world.Player(c.id)
+	s.print(console.Standard, "client_enter", fmt.Sprintf("id=%d addr=%s version=%d name=%s clan=%s country=%d",
+		c.id, c.peer, c.clientVersion, logline.Quote(p.Profile.Name), logline.Quote(p.Profile.Clan), p.Profile.Country))
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
 )
@@ -61,6 +62,9 @@ type Config struct {
 	// Log receives the console's output; nil discards it. The game waits for it: where it
 	// may be stuck, as a pipe, a terminal or a disk may be, use [logline.Queue].
 	Log *slog.Logger
+	// Dialect is that of Log. The setting log_dialect changes it, and that of the
+	// external console; nil leaves Log as it is.
+	Dialect *logline.DialectVar
 	// Seed seeds the random numbers of the world; 0 picks a seed.
 	Seed uint64
 }
@@ -126,6 +130,7 @@ type Server struct {
 	registration registration
 	halfLife     halfLife
 	econ         econHost
+	dialect      logline.Dialect
 }
 
 // shutdownRequest is set by the command shutdown.

@@ -74,9 +74,14 @@ func (c *serveCmd) Run(ctx context.Context) error {
 		lines = []string{"sv_bots 3"}
 	}
 	signal.Ignore(syscall.SIGPIPE) // the game goes on when the reader of its log is gone
-	stdout := newQueue(os.Stdout, c.JSON)
+	var dialect logline.DialectVar
+	if c.JSON {
+		dialect.Set(logline.JSON)
+	}
+	newHandler := func(w io.Writer) slog.Handler { return logline.NewDialect(w, slog.LevelDebug, &dialect) }
+	stdout := logline.NewQueue(os.Stdout, newHandler)
 	defer stdout.Close(outputTimeout)
-	log := slog.New(newLogHandler(stdout, c.JSON))
+	log := slog.New(newHandler(stdout))
 	store, err := bans.Open(filepath.Join(c.Dir, "bans.json"), nil)
 	if err != nil {
 		return err
@@ -88,6 +93,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 		Replays:   replayDir(filepath.Join(c.Dir, "replays")),
 		Bans:      store,
 		Log:       log,
+		Dialect:   &dialect,
 	})
 	if err != nil {
 		return err

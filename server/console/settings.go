@@ -81,6 +81,9 @@ type Settings struct {
 	VoteKickMin             int    // sv_vote_kick_min
 	VoteKickBanTime         int    // sv_vote_kick_bantime
 
+	LogDialect     string // log_dialect, ours
+	LogJoinDetails int    // log_join_details, ours
+
 	EconBindAddr    string // ec_bindaddr
 	EconPort        int    // ec_port
 	EconPassword    string // ec_password
@@ -116,6 +119,7 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_motd", "Message of the day, shown to players when they join", sv, &s.Motd, "", 900},
 		{"sv_maprotation", "Maps to play in turn", sv, &s.MapRotation, "", 768},
 		{"sv_gametype", "Game type (dm, tdm, ctf, lms, lts)", sv, &s.GameType, "dm", 32},
+		{"log_dialect", "Form of the lines in the log and the external console (tw07, tw06, ddnet, json)", sv, &s.LogDialect, "tw07", 8},
 		{"ec_bindaddr", "Address to bind the external console to, anything but localhost is dangerous", ec, &s.EconBindAddr, "localhost", 128},
 		{"ec_password", "External console password", ec | Secret, &s.EconPassword, "", 32},
 	} {
@@ -174,6 +178,7 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_vote_kick", "Allow votes to kick players", sv, &s.VoteKick, 1, 0, 1},
 		{"sv_vote_kick_min", "Number of players required for a vote to kick", sv, &s.VoteKickMin, 0, 0, 64},
 		{"sv_vote_kick_bantime", "Minutes of ban after a vote to kick (0 = kick)", sv, &s.VoteKickBanTime, 5, 0, 1440},
+		{"log_join_details", "Log all that is known of who joins and leaves in one line", sv, &s.LogJoinDetails, 0, 0, 1},
 		{"ec_port", "Port of the external console (0 = off)", ec, &s.EconPort, 0, 0, 0},
 		{"ec_bantime", "Minutes of ban for wrong external console passwords (0 = none)", ec, &s.EconBanTime, 0, 0, 1440},
 		{"ec_auth_timeout", "Seconds until an external console must have authenticated", ec, &s.EconAuthTimeout, 30, 1, 120},

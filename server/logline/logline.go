@@ -62,6 +62,7 @@ type Handler struct {
 	system    string
 	keyPrefix string // of keys, from groups
 	attrs     string // formatted
+	dialect   *DialectVar
 }
 
 type output struct {
@@ -108,7 +109,7 @@ func (h *Handler) Handle(_ context.Context, r slog.Record) error {
 	}
 	h.out.mu.Lock()
 	defer h.out.mu.Unlock()
-	h.out.buf = AppendLong(h.out.buf[:0], at, safetext.Line(system), safetext.Line(r.Message))
+	h.out.buf = h.dialect.Load().AppendLong(h.out.buf[:0], at, r.Level, safetext.Line(system), safetext.Line(r.Message))
 	h.out.buf = append(h.out.buf, attrs...)
 	h.out.buf = append(h.out.buf, '\n')
 	_, err := h.out.w.Write(h.out.buf)
