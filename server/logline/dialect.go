@@ -163,6 +163,13 @@ func (d Dialect) translateServer(text string) string {
 		return before + " " + name
 	}
 	if d != DDNet {
+		// A server of two versions announces each; programs take "version" for the dialect.
+		if rest, ok := strings.CutPrefix(text, "netversion "); ok {
+			return "version " + rest
+		}
+		if rest, ok := strings.CutPrefix(text, "version "); ok {
+			return "netversion " + rest
+		}
 		return text
 	}
 	if rest, ok := strings.CutPrefix(text, "ClientID="); ok {

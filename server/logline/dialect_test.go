@@ -12,6 +12,8 @@ import (
 // toolLines are the lines that programs of operators look for, in each dialect. Those of
 // TW07 are from teeworlds-server 0.7.5.
 var toolLines = []struct{ system, tw07, tw06, ddnet string }{
+	{"server", "version 0.7 802f1be60a05665f", "netversion 0.7 802f1be60a05665f", "version 0.7 802f1be60a05665f"},
+	{"server", "netversion 0.6 626fce9a778df4d4", "version 0.6 626fce9a778df4d4", "netversion 0.6 626fce9a778df4d4"},
 	{"server", "player is ready. ClientID=10 addr=192.0.2.1:8", "player is ready. ClientID=10 addr=192.0.2.1:8", "player is ready. ClientId=10 addr=<{192.0.2.1:8}>"},
 	{"server", "player has entered the game. ClientID=0 addr=[2001:db8::1]:8", "player has entered the game. ClientID=0 addr=[2001:db8::1]:8", "player has entered the game. ClientId=0 addr=<{[2001:db8::1]:8}>"},
 	{"server", "client dropped. cid=0 addr=192.0.2.1:8 reason='bye addr=x'", "client dropped. cid=0 addr=192.0.2.1:8 reason='bye addr=x'", "client dropped. cid=0 addr=<{192.0.2.1:8}> reason='bye addr=x'"},
@@ -75,6 +77,7 @@ func TestToolPatterns(t *testing.T) {
 		{"teeworlds-econ-js", TW06, `^\[server\]: player has entered the game. ClientID=([0-9]+) addr=(.+?):([0-9]+)$`, 1},
 		{"teeworlds-econ-js", TW06, `^\[game\]: leave player='(\d+):.*'$`, 1},
 		{"teeworlds-econ-js", TW06, `^\[game\]: team_join player='(\d+):(.*)' (team|m_Team)=(-?\d+)$`, 2},
+		{"TeeworldsEconMod", TW06, `\[server\]: version 0\.6 `, 1},
 		{"TeeworldsEconMod", TW07, `\[server\]: client dropped\. cid=(\d+)`, 1},
 		{"TeeworldsEconMod", TW07, `\[game\]: kill killer='(-?\d+):(-?\d+):(.*)' victim='(\d+):(-?\d+):(.*)' weapon=(-?\d+)`, 2},
 		{"TeeworldsEconMod", TW06, `\[game\]: start round type='`, 1},
