@@ -122,10 +122,10 @@ const (
 	GameMsgTeamShuffle
 	GameMsgTeamBalance
 	GameMsgCTFDrop
-	GameMsgCTFReturn
+	GameMsgCTFReturn         // Player: who did it, or Nobody; not sent to clients
 	GameMsgTeamAll           // Value: team
 	GameMsgTeamBalanceVictim // Value: new team
-	GameMsgCTFGrab           // Value: team of the flag
+	GameMsgCTFGrab           // Value: team of the flag, Player: who has it, not sent to clients
 	GameMsgCTFCapture        // Value: team of the flag, Player, Extra: ticks since the grab
 	GameMsgGamePaused        // Player
 )

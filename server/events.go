@@ -130,10 +130,37 @@ func (s *Server) logEvent(ev *game.Event) {
 		s.print(console.Debug, "game", fmt.Sprintf("team_join player=%s team=%d->%d", logline.Quote(s.idAndName(ev.Player)), oldTeam, ev.Team))
 	case game.EvPlayerLeft:
 		s.print(console.Debug, "game", fmt.Sprintf("leave player=%s", logline.Quote(s.idAndName(ev.Player))))
+	case game.EvGameMsg:
+		s.logFlag(ev)
 	case game.EvRoundStart:
+		if ev.Value > 0 {
+			return // another round of the match
+		}
 		teamplay := boolToInt(s.world.Frame().Game.Flags&game.GameFlagTeams != 0)
 		s.print(console.Debug, "game", fmt.Sprintf("start match type='%s' teamplay='%d'", s.world.ModeName(), teamplay))
 	}
+}
+
+// logFlag prints what happened to a flag.
+func (s *Server) logFlag(ev *game.Event) {
+	var line string
+	switch ev.GameMsg {
+	case game.GameMsgCTFGrab:
+		line = "flag_grab"
+	case game.GameMsgCTFReturn:
+		line = "flag_return"
+	case game.GameMsgCTFCapture:
+		line = "flag_capture"
+	default:
+		return
+	}
+	if ev.Player >= 0 {
+		line += fmt.Sprintf(" player=%s team=%d", logline.Quote(s.idAndName(ev.Player)), s.teamOf(ev.Player))
+	}
+	if ev.GameMsg == game.GameMsgCTFCapture {
+		line += fmt.Sprintf(" time=%.2f", float32(ev.Extra)/game.TickRate)
+	}
+	s.print(console.Debug, "game", line)
 }
 
 // playerTag returns a player as log lines have it: id:team:name. A player who dies of a

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -12,10 +13,14 @@ import (
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
 // flagRoom is a room where the teams spawn on each other's flag.
-func flagRoom() fstest.MapFS {
+func flagRoom() fstest.MapFS { return flagRoomWith(35) }
+
+// flagRoomWith is flagRoom with the red flag in a column.
+func flagRoomWith(red int) fstest.MapFS {
 	l := twmap.NewGameLayer(40, 12)
 	for x := range 40 {
 		for y := range 12 {
@@ -27,7 +32,7 @@ func flagRoom() fstest.MapFS {
 	l.Set(3, 10, twmap.SpawnRed, 0)
 	l.Set(4, 10, twmap.FlagStandBlue, 0)
 	l.Set(36, 10, twmap.SpawnBlue, 0)
-	l.Set(35, 10, twmap.FlagStandRed, 0)
+	l.Set(red, 10, twmap.FlagStandRed, 0)
 	m := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, l)}}
 	return fstest.MapFS{"maps/room.map": {Data: testenv.Must(m.Bytes())}}
 }
@@ -75,6 +80,39 @@ func TestGameTypes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestConsoleLinesAboutFlags checks the lines that tools read, in the words of 0.7.5.
+func TestConsoleLinesAboutFlags(t *testing.T) {
+	var log strings.Builder
+	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Log: slog.New(rawLog{&log}), Files: flagRoomWith(2)}, "sv_map room; sv_gametype ctf; sv_scorelimit 100")
+	tn.join(1, "ann")
+	tn.join(2, "ben")
+	log.Reset()
+	tn.until(time.Minute, "the end", func() bool { return tn.srv.world.Frame().Game.State&game.StateGameOver != 0 })
+	tn.srv.logFlag(&game.Event{GameMsg: game.GameMsgCTFReturn, Player: 1})
+	tn.srv.logFlag(&game.Event{GameMsg: game.GameMsgCTFReturn, Player: game.Nobody})
+	want := `[game]: flag_grab player='0:ann' team=0
+[game]: flag_capture player='0:ann' team=0 time=0.02
+[game]: flag_return player='1:ben' team=1
+[game]: flag_return
+`
+	testenv.Check(t, strings.HasSuffix(log.String(), want), "the console says\n%s\nand not at last\n%s", log.String(), want)
+}
+
+// TestRoundsAreNoMatches checks that only matches begin on the console.
+func TestRoundsAreNoMatches(t *testing.T) {
+	var log strings.Builder
+	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Log: slog.New(rawLog{&log})}, "sv_gametype lms; sv_scorelimit 0")
+	tn.join(1, "ann")
+	ben := tn.join(2, "ben")
+	tn.until(time.Minute, "a round", func() bool { return tn.srv.world.Frame().Game.State == 0 })
+	tn.run(time.Second)
+	ben.send(&msg7.ClKill{})
+	tn.until(time.Minute, "its end", func() bool { return tn.srv.world.Frame().Game.State == game.StateRoundOver })
+	tn.until(time.Minute, "another round", func() bool { return tn.srv.world.Frame().Game.State == 0 })
+	n := strings.Count(log.String(), "start match type='LMS' teamplay='0'")
+	testenv.Check(t, n == 1, "%d matches:\n%s", n, log.String())
 }
 
 // lastView returns the newest view of a player.

@@ -20,5 +20,6 @@
 //   - the order within a frame, which is by id; only effects keep theirs;
 //   - who did a damage (Target and Weapon of EvDamage) and who spawned (Player of
 //     EvSpawn);
+//   - who took or returned a flag (Player of GameMsgCTFGrab and GameMsgCTFReturn);
 //   - in kills, whether the killer is Nobody or a player who left the red team.
 package bridge7

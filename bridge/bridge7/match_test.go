@@ -83,6 +83,9 @@ func receivedEvents(_ int, e *game.Event, w game.Event) []game.Event {
 		w.Player = e.Player
 	case game.EvGameMsg:
 		w.GameMsg, w.Value, w.Extra, w.Player = e.GameMsg, e.Value, e.Extra, e.Player
+		if e.GameMsg == game.GameMsgCTFGrab || e.GameMsg == game.GameMsgCTFReturn {
+			w.Player = game.Nobody
+		}
 	case game.EvGameInfo, game.EvServerSettings:
 	default:
 		kind = w.Kind

@@ -132,12 +132,12 @@ func touchFlag(ctx *game.Ctx, t game.Team) {
 			}
 			ctx.GrabFlag(t, id)
 			ctx.AddScore(id, 1)
-			ctx.SendGameMsg(game.GameMsgCTFGrab, int32(t), game.Nobody, 0)
+			ctx.SendGameMsg(game.GameMsgCTFGrab, int32(t), id, 0)
 			return
 		}
 		if !f.AtStand {
 			ctx.AddScore(id, 1)
-			ctx.SendGameMsg(game.GameMsgCTFReturn, 0, game.Nobody, 0)
+			ctx.SendGameMsg(game.GameMsgCTFReturn, 0, id, 0)
 			ctx.ReturnFlag(t)
 		}
 	}
