@@ -203,6 +203,9 @@ func TestEconLineEnds(t *testing.T) {
 			t.Errorf("a long line has %d bytes: %q", len(got), got)
 		}
 		c.expect(c.say(strings.Repeat("x", 1400)), "EOF")
+		c = et.connect("127.0.0.1")
+		c.expect(c.say(strings.Repeat("\n", 60_000)), "Enter password:\n\x00\x00")
+		c.expect(c.say(strings.Repeat("\n", 10_000)), "EOF")
 	})
 }
 

@@ -153,7 +153,7 @@ func (cl *client) read(c *Console) {
 			}
 		}
 		reason := ""
-		if p.n == len(p.buf) {
+		if p.n == len(p.buf) || p.empty > maxEmpty {
 			reason = "too weak connection (out of buffer)"
 		} else if n, err := cl.conn.Read(p.buf[p.n:]); n > 0 {
 			p.n += n
@@ -175,6 +175,7 @@ type lineParser struct {
 	n        int // received
 	ending   lineEnd
 	detected bool
+	empty    int // bytes of line ends since the last line
 }
 
 // next returns the next line, without its end. Empty lines do not count.
@@ -186,6 +187,7 @@ func (p *lineParser) next() (e event, ok bool) {
 	}
 	e.line, e.before = bytes.Clone(p.buf[:i]), p.ending
 	p.remove(i)
+	p.empty = 0
 	p.skipEnds()
 	e.after = p.ending
 	return e, true
@@ -204,6 +206,7 @@ func (p *lineParser) skipEnds() {
 			p.ending[1] = p.buf[1]
 		}
 	}
+	p.empty += i
 	p.remove(i)
 }
 

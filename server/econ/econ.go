@@ -35,6 +35,9 @@ const (
 	MaxTries = 3
 	// maxReceived is the most bytes of a line from a client, with its end.
 	maxReceived = 1400
+	// maxEmpty is the most bytes of empty lines between two others. They cost the server
+	// time and nothing else says when to stop.
+	maxEmpty = 64 << 10
 	// maxWaiting is the most bytes that wait for a client that does not read.
 	maxWaiting = 256 << 10
 	// writeTimeout is how long a client may read nothing while bytes wait for it.
