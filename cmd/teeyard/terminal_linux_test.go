@@ -44,11 +44,13 @@ func isEchoing(t *testing.T, tty *os.File) bool {
 
 // terminalProgram is teeyard on a terminal.
 type terminalProgram struct {
-	t     *testing.T
-	keys  *os.File
-	tty   *os.File
-	over  chan error
-	shown strings.Builder
+	t    *testing.T
+	keys *os.File
+	tty  *os.File
+	over chan error
+	// output is what the program prints; shown is what read has not returned of it.
+	output chan string
+	shown  string
 }
 
 // startOnTerminal runs teeyard with arguments.
@@ -58,8 +60,18 @@ func startOnTerminal(t *testing.T, args ...string) *terminalProgram {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &terminalProgram{t: t, over: make(chan error, 1)}
+	p := &terminalProgram{t: t, over: make(chan error, 1), output: make(chan string, 1024)}
 	p.keys, p.tty = openTerminal(t)
+	go func() {
+		b := make([]byte, 256)
+		for {
+			n, err := p.keys.Read(b)
+			if err != nil {
+				return
+			}
+			p.output <- string(b[:n])
+		}
+	}()
 	cmd := exec.Command(self)
 	cmd.Args = append([]string{"teeyard"}, args...)
 	cmd.Env = append(os.Environ(), passwordEnv+"=")
@@ -73,21 +85,23 @@ func startOnTerminal(t *testing.T, args ...string) *terminalProgram {
 	return p
 }
 
-// read reads until a text is shown, and returns everything since the last call.
+// read waits until a text is shown, and returns what is shown up to it since the last call.
 func (p *terminalProgram) read(until string) string {
 	p.t.Helper()
-	b := make([]byte, 256)
-	for !strings.Contains(p.shown.String(), until) {
-		p.keys.SetReadDeadline(time.Now().Add(20 * time.Second))
-		n, err := p.keys.Read(b)
-		if err != nil {
-			p.t.Fatalf("%v, no %q in %q", err, until, p.shown.String())
+	timeout := time.After(20 * time.Second)
+	for {
+		if i := strings.Index(p.shown, until); i >= 0 {
+			s := p.shown[:i+len(until)]
+			p.shown = p.shown[len(s):]
+			return s
 		}
-		p.shown.Write(b[:n])
+		select {
+		case s := <-p.output:
+			p.shown += s
+		case <-timeout:
+			p.t.Fatalf("no %q in %q", until, p.shown)
+		}
 	}
-	s := p.shown.String()
-	p.shown.Reset()
-	return s
 }
 
 func (p *terminalProgram) press(keys string) { p.keys.WriteString(keys) }
@@ -98,7 +112,7 @@ func (p *terminalProgram) waitEnd() {
 	select {
 	case <-p.over:
 	case <-time.After(20 * time.Second):
-		p.t.Fatalf("it does not end: %q", p.shown.String())
+		p.t.Fatalf("it does not end: %q", p.shown)
 	}
 	if !isEchoing(p.t, p.tty) {
 		p.t.Error("what is typed next cannot be seen")
@@ -130,9 +144,8 @@ func TestJoinOnTerminal(t *testing.T) {
 	p.press("good mornung\x7f\x7f\x7fing")
 	p.read("ing")
 	do("say news")
-	if got := p.read("alice: good morning"); !strings.Contains(got, "*** news\r\n") {
-		t.Errorf("shown: %q", got)
-	}
+	p.read("*** news\r\n")
+	p.read("alice: good morning")
 	p.press("\r/scores\r")
 	if got := p.read(" ms\r\n"); strings.Contains(got, "good morning") {
 		t.Errorf("the own line is shown again: %q", got)
