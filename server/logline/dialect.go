@@ -137,6 +137,10 @@ func translateGame(text string) string {
 		return event + " " + withoutTeam(withoutTeam(rest, "killer='"), "victim='")
 	case "pickup":
 		return text + "/0" // of what kind the item is
+	case "flag_grab", "flag_capture", "flag_return":
+		if i := strings.LastIndex(text, "' team="); i >= 0 {
+			return text[:i+1]
+		}
 	case "start":
 		if match, ok := strings.CutPrefix(rest, "match "); ok {
 			return "start round " + match

@@ -29,6 +29,9 @@ var toolLines = []struct{ system, tw07, tw06, ddnet string }{
 	{"game", "kill killer='0:0:a:victim=' victim='11:-1:b' weapon=3 special=0", "kill killer='0:a:victim=' victim='11:b' weapon=3 special=0", "kill killer='0:a:victim=' victim='11:b' weapon=3 special=0"},
 	{"game", "kill killer='-1:0:' victim='1:0:b' weapon=-1 special=0", "kill killer='-1:' victim='1:b' weapon=-1 special=0", "kill killer='-1:' victim='1:b' weapon=-1 special=0"},
 	{"game", "pickup player='0:a' item=2", "pickup player='0:a' item=2/0", "pickup player='0:a' item=2/0"},
+	{"game", "flag_grab player='0:a' team=1", "flag_grab player='0:a'", "flag_grab player='0:a'"},
+	{"game", "flag_capture player='0:a' team=1 time=4.20", "flag_capture player='0:a'", "flag_capture player='0:a'"},
+	{"game", "flag_return", "flag_return", "flag_return"},
 	{"game", "start match type='CTF' teamplay='1'", "start round type='CTF' teamplay='1'", "start round type='CTF' teamplay='1'"},
 	{"net_ban", "banned '192.0.2.1' for 5 minutes (addr=x)", "banned '192.0.2.1' for 5 minutes (addr=x)", "banned '192.0.2.1' for 5 minutes (addr=x)"},
 }
@@ -83,6 +86,7 @@ func TestToolPatterns(t *testing.T) {
 		{"TeeworldsEconMod", TW06, `\[game\]: start round type='`, 1},
 		{"prometheus exporter", TW07, `\[.*\]\[chat\]: .*`, 2},
 		{"prometheus exporter", TW07, `\[.*\]\[game\]: kill killer=.*`, 2},
+		{"prometheus exporter", TW07, `\[.*\]\[game\]: flag_capture player=.*`, 1},
 		{"nats bridge", DDNet, `^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (I|E) ([a-z]+): (\d+:-?\d+:([^:]+: .+))$`, 1},
 	} {
 		re, n := regexp.MustCompile(c.pattern), 0
