@@ -9,6 +9,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/internal/bridgetest"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -31,7 +32,8 @@ var version = &bridgetest.Version{
 	ReceivedEvents: receivedEvents,
 	IsMessage: func(ev *game.Event) bool {
 		switch ev.Kind {
-		case game.EvPlayerEntered, game.EvPlayerLeft, game.EvTeamChange, game.EvSkinChange, game.EvGameInfo:
+		case game.EvPlayerEntered, game.EvPlayerLeft, game.EvTeamChange, game.EvSkinChange, game.EvGameInfo,
+			game.EvGameMsg: // about flags, from their carriers
 			return false
 		case game.EvChat:
 			return ev.Player >= 0
@@ -203,7 +205,7 @@ func TestGameState(t *testing.T) {
 // who stay as they are nor for inputs.
 func TestClientSideAllocs(t *testing.T) {
 	testenv.RequireExactAllocs(t)
-	m := bridgetest.NewMatch(t, version, "teeyard1", 16)
+	m := bridgetest.NewMatch(t, version, "teeyard1", dm.Mode{}, 16)
 	var snaps []*snapshot.Snapshot
 	for range 40 {
 		m.Act(true)
@@ -240,7 +242,7 @@ func (ignoreEvents) OnEvent(*game.Event) {}
 // snapshots nor to send messages about them, whatever ids the client knows.
 func TestServerSideAllocs(t *testing.T) {
 	testenv.RequireExactAllocs(t)
-	m := bridgetest.NewMatch(t, version, "teeyard1", 64)
+	m := bridgetest.NewMatch(t, version, "teeyard1", dm.Mode{}, 64)
 	m.World.Step([]game.Command{
 		{Kind: game.CmdForceTeam, Player: 6, Team: game.TeamSpectators}, {Kind: game.CmdPlayerFlags, Player: 7, Value: int32(game.PlayerFlagAdmin)},
 	})

@@ -15,7 +15,9 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/ctf"
 	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/mode/lts"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/maps"
@@ -120,9 +122,9 @@ type MatchClient struct {
 }
 
 // NewMatch makes a match.
-func NewMatch(t testing.TB, version *Version, mapName string, players int) *Match {
+func NewMatch(t testing.TB, version *Version, mapName string, mode game.Mode, players int) *Match {
 	t.Helper()
-	w, col := NewWorld(t, mapName, dm.Mode{}, func(r *game.Rules) { r.ScoreLimit, r.SpamProtection = 0, false })
+	w, col := NewWorld(t, mapName, mode, func(r *game.Rules) { r.ScoreLimit, r.SpamProtection = 0, false })
 	m := &Match{
 		World: w, Protocol: version.NewProtocol(), t: t, version: version,
 		rand: rand.New(rand.NewPCG(7, 1)), inputs: make([]game.Input, players),
@@ -167,6 +169,9 @@ func (m *Match) Act(inputsOnly bool) {
 			*in = game.Input{
 				Direction: int32(r.IntN(3) - 1), Jump: r.IntN(2) == 0, Hook: r.IntN(2) == 0, Fire: in.Fire, Flags: in.Flags,
 				TargetX: int32(r.IntN(400) - 200), TargetY: int32(r.IntN(400) - 200), WantedWeapon: int32(r.IntN(6)),
+			}
+			if p, _ := m.World.Player(id); m.World.GameFlags()&game.GameFlagFlags != 0 {
+				in.Direction = 1 - 2*int32(p.Team&1) // to the other team's flag
 			}
 		}
 		if r.IntN(5) == 0 {
@@ -304,9 +309,14 @@ func (m *Match) Snapshots(f func(id int, v *game.View, s *snapshot.Snapshot)) {
 // them, but for what the version does not carry.
 func TestMatch(t *testing.T, version *Version) {
 	seen := map[string]int{}
-	for _, mapName := range []string{"teeyard1", "testbox"} {
-		m := NewMatch(t, version, mapName, 12)
-		for tick := range 1000 {
+	for _, match := range []struct {
+		mapName string
+		mode    game.Mode
+		ticks   int
+	}{{"teeyard1", dm.Mode{}, 1000}, {"testbox", ctf.Mode{}, 600}, {"testbox", lts.Mode{}, 400}} {
+		mapName := match.mapName + " " + match.mode.Name()
+		m := NewMatch(t, version, match.mapName, match.mode, 12)
+		for tick := range match.ticks {
 			m.Act(false)
 			m.Step()
 			if tick%2 != 0 {
@@ -329,6 +339,10 @@ func TestMatch(t *testing.T, version *Version) {
 				seen["projectiles"] += len(got.Projectiles)
 				seen["lasers"] += len(got.Lasers)
 				seen["pickups"] += len(got.Pickups)
+				seen["flags"] += len(got.Flags)
+				if got.Game.FlagCarrier[0] >= 0 || got.Game.FlagCarrier[1] >= 0 {
+					seen["carriers"]++
+				}
 				seen["effects"] += len(c.Effects())
 				if got.VitalsOf != got.Viewer {
 					seen["watching"]++
@@ -346,7 +360,7 @@ func TestMatch(t *testing.T, version *Version) {
 			seen["derived"] += c.derived
 		}
 	}
-	for _, what := range []string{"characters", "projectiles", "lasers", "pickups", "effects", "watching", "events"} {
+	for _, what := range []string{"characters", "projectiles", "lasers", "pickups", "flags", "carriers", "effects", "watching", "events"} {
 		if seen[what] == 0 {
 			t.Errorf("the matches had no %s", what)
 		}
@@ -511,7 +525,7 @@ func DrawGame(t *rapid.T) *game.Frame {
 // BenchmarkSnapshots builds, compares and compresses a snapshot for each of 64 clients
 // per operation.
 func BenchmarkSnapshots(b *testing.B, version *Version) {
-	m := NewMatch(b, version, "testbox", game.MaxPlayers)
+	m := NewMatch(b, version, "testbox", dm.Mode{}, game.MaxPlayers)
 	var snaps [2][game.MaxPlayers]snapshot.Snapshot
 	var delta, packed []byte
 	b.ReportAllocs()
