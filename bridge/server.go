@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
@@ -94,9 +95,10 @@ type Login struct {
 // ParseTimeoutCode returns the code of a line of chat with DDNet's command "/timeout CODE",
 // which its client sends on joining, also as one of several commands: "/mc;timeout
 // CODE;emote happy 9". isCommand reports whether the line is such a command, even without a
-// code. Others must not see it then.
+// code, or without a space before it. Others must not see it then. Characters that show
+// nothing are spaces here.
 func ParseTimeoutCode(line string) (code string, isCommand bool) {
-	line, ok := strings.CutPrefix(strings.TrimLeft(line, " "), "/")
+	line, ok := strings.CutPrefix(safetext.TrimBlank(line), "/")
 	if !ok {
 		return "", false
 	}
@@ -105,9 +107,10 @@ func ParseTimeoutCode(line string) (code string, isCommand bool) {
 		commands, isCommand = rest[1:], true
 	}
 	for _, c := range commands {
-		name, arg, _ := strings.Cut(strings.TrimLeft(c, " "), " ")
-		if strings.EqualFold(name, "timeout") {
-			return strings.Trim(arg, " "), true
+		const name = "timeout"
+		c = safetext.TrimBlank(c)
+		if len(c) >= len(name) && strings.EqualFold(c[:len(name)], name) {
+			return safetext.TrimBlank(c[len(name):]), true
 		}
 	}
 	return "", isCommand

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -125,19 +126,8 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, v *protocol
 		refuse("This server is full", dropFull)
 		return
 	}
-	person, site := limit.Person(peer.Addr()), limit.Site(peer.Addr())
-	samePerson, sameSite := 0, 0
-	for _, c := range s.sessions {
-		if c == nil || c.isHeld() {
-			continue
-		}
-		if c.person() == person {
-			samePerson++
-		}
-		if limit.Site(c.peer.Addr()) == site {
-			sameSite++
-		}
-	}
+	// Kept seats give way, see timeouts.go. Their players could not come back otherwise.
+	samePerson, sameSite := s.countNear(peer.Addr(), (*session).isConnected)
 	if most := int(s.settings.MaxClientsPerIP); samePerson >= most {
 		refuse(fmt.Sprintf("Only %d players with the same IP are allowed", most), dropFull)
 		return
@@ -181,6 +171,24 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, v *protocol
 		c.setState(stateConnecting)
 		c.sendMapChange()
 	}
+}
+
+// countNear counts the sessions from the same person and from the same network as an
+// address, of those for which counts returns true.
+func (s *Server) countNear(addr netip.Addr, counts func(*session) bool) (samePerson, sameSite int) {
+	person, site := limit.Person(addr), limit.Site(addr)
+	for _, c := range s.sessions {
+		if c == nil || !counts(c) {
+			continue
+		}
+		if c.person() == person {
+			samePerson++
+		}
+		if limit.Site(c.peer.Addr()) == site {
+			sameSite++
+		}
+	}
+	return samePerson, sameSite
 }
 
 // freeSeat returns a seat for a client, Nobody if there is none. soon reports whether

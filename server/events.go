@@ -65,7 +65,7 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	if c == nil || c.state != stateEntering {
 		return
 	}
-	c.state = stateInGame
+	c.state, c.enteredAt = stateInGame, now
 	info := s.serverInfo()
 	s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s", c.id, c.peer))
 	s.logJoin(c, false)

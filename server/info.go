@@ -35,8 +35,13 @@ func (s *Server) browserReplies() (full, short *query.ReplyEncoder) {
 // serverInfo returns the description of the server for its clients.
 func (s *Server) serverInfo() bridge.ServerInfo {
 	players, clients := 0, 0
+	excess := s.numExcessHeld()
 	for id, c := range s.sessions {
 		if c == nil {
+			continue
+		}
+		if excess > 0 && c.isHeld() {
+			excess--
 			continue
 		}
 		clients++
@@ -53,6 +58,12 @@ func (s *Server) serverInfo() bridge.ServerInfo {
 		Players: int32(players), PlayerSlots: int32(s.settings.PlayerSlots),
 		Clients: int32(clients), MaxClients: int32(max(clients, int(s.settings.MaxClients))),
 	}
+}
+
+// numExcessHeld returns the number of kept seats that browsers are not told of, because
+// there are newcomers in their places, who may still take them back.
+func (s *Server) numExcessHeld() int {
+	return max(0, s.numClients()+s.numHeld()-s.settings.MaxClients)
 }
 
 // vanillaSlots is the number of player slots in the original.
@@ -78,7 +89,12 @@ func (s *Server) fillQueryInfo(q *query.Info) {
 		NumPlayers: int(i.Players), MaxPlayers: int(i.PlayerSlots), NumClients: int(i.Clients), MaxClients: int(i.MaxClients),
 		Clients: q.Clients[:0],
 	}
+	excess := s.numExcessHeld()
 	for id, c := range s.sessions {
+		if excess > 0 && c != nil && c.isHeld() {
+			excess--
+			continue
+		}
 		pid := game.PlayerID(id)
 		if c == nil && !s.bots.has(pid) {
 			continue

@@ -87,6 +87,9 @@ func (c *session) OnReady() {
 	}
 	s := c.server
 	c.setState(stateReady)
+	if !c.wasSpectator && s.settings.TournamentMode == 0 {
+		s.freePlayerSlots(s.settings.PlayerSlots, c)
+	}
 	s.queueCommand(game.Command{
 		Kind: game.CmdJoin, Player: c.id, Target: game.Nobody,
 		AsSpectator: c.wasSpectator, AddrHash: s.addrHash(c),

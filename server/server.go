@@ -141,7 +141,8 @@ type shutdownRequest struct {
 
 // seats is what the server remembers of the players in the world's seats.
 type seats struct {
-	leaving game.PlayerMask // the next tick clears these
+	leaving   game.PlayerMask // the next tick clears these
+	givingWay game.PlayerMask // these leave the game for the spectators with the next tick
 	// names and clans are those of the last players who left each seat.
 	names, clans [game.MaxPlayers]string
 	// teams are the last that were logged.
@@ -369,6 +370,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 				s.updateSession(now, c, round)
 			}
 		}
+		s.releaseExcessSeats()
 	}
 	if s.nextBurst != 0 && now >= s.nextBurst {
 		s.continueDownloads(now)
@@ -448,6 +450,7 @@ func (s *Server) tick(now conn.Time) {
 	events := s.stepWorld()
 	clear(s.pendingCommands) // for the garbage collector
 	s.pendingCommands = s.pendingCommands[:0]
+	s.seats.givingWay = 0
 	s.releaseSeats()
 	s.updateLatencies()
 	for _, v := range s.versions {

@@ -58,6 +58,8 @@ type session struct {
 	wasSpectator      bool      // before the map changed
 	timeoutCode       uint64    // a hash of it, 0 for none; see timeouts.go
 	heldUntil         conn.Time // the seat is kept until then, 0 while connected
+	leftTeam          game.Team // of a kept seat that gave way, else TeamSpectators
+	enteredAt         conn.Time // the game
 	hasProfile        bool      // it is in the world
 	canEnter          bool
 	early             earlySteps
@@ -111,7 +113,7 @@ func (c *session) reset(now conn.Time, peer transport.Peer, v *protocolVersion) 
 	c.clientVersion, c.wasSpectator, c.name = 0, false, ""
 	c.limits, c.vitalsQueued, c.mapsAnnounced, c.vitalsAtMapChange = sessionLimits{}, 0, 0, 0
 	c.hasProfile, c.canEnter, c.dropping, c.dropReason = false, false, false, ""
-	c.timeoutCode, c.heldUntil = 0, 0
+	c.timeoutCode, c.heldUntil, c.leftTeam, c.enteredAt = 0, 0, game.TeamSpectators, 0
 	c.rcon = rconState{}
 	c.resetForMap()
 }

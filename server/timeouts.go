@@ -16,6 +16,11 @@ import (
 // player who sent one for conn_timeout_protection seconds after a timeout, and gives it to
 // the player who sends the same code then.
 //
+// A kept seat counts for the limits of clients, of a person and of a network, but keeps
+// nobody out. It leaves the game for the spectators, with its score, as soon as a newcomer
+// needs its player slot, and it ends when there are too many clients without the newcomers
+// who may still send its code. The oldest seats go first.
+//
 // A seat can be had only while nothing comes from its player, even with the code. A
 // connection has one try, and what is stored of a code cannot be turned back.
 
@@ -26,10 +31,23 @@ const (
 	// silentAfter is the time without a datagram after which a player is timing out.
 	// Clients send several in a second.
 	silentAfter = 2 * time.Second
+	// reclaimTime is the time in the game after which nobody is expected to send a code.
+	// DDNet's client sends it after 50 snapshots, which take two seconds.
+	reclaimTime = 5 * time.Second
 )
 
 // isHeld reports whether the session has no connection, but its seat is kept.
 func (c *session) isHeld() bool { return c.heldUntil != 0 }
+
+// isConnected reports whether the session has a connection.
+func (c *session) isConnected() bool { return !c.isHeld() }
+
+// isSettled reports whether the session has a seat for good: it is kept, or its player is
+// in the game and no longer expected to take back another one.
+func (c *session) isSettled() bool {
+	return !c.dropping && (c.isHeld() ||
+		c.state == stateInGame && (c.timeoutCode != 0 || c.server.now.Sub(c.enteredAt) > reclaimTime))
+}
 
 // isTimingOut reports whether the seat may be given to another player.
 func (c *session) isTimingOut(now conn.Time) bool {
@@ -67,26 +85,17 @@ func (c *session) reclaimSeat() {
 }
 
 // keepSeat keeps the seat of a player whose connection has timed out. It returns false if
-// the player has sent no code, or is back already, or if too many seats are kept for the
-// same person.
+// the player has sent no code, or is back already.
 func (s *Server) keepSeat(now conn.Time, c *session) bool {
 	reason := c.conn.Reason()
 	if c.timeoutCode == 0 || s.settings.TimeoutProtection == 0 || c.state != stateInGame || c.dropping ||
 		reason != conn.ReasonTimeout && reason != conn.ReasonNotAcked {
 		return false
 	}
-	kept := 0
 	for _, o := range s.sessions {
-		switch {
-		case o == nil || o == c:
-		case o.timeoutCode == c.timeoutCode:
+		if o != nil && o != c && o.timeoutCode == c.timeoutCode {
 			return false
-		case o.isHeld() && o.person() == c.person():
-			kept++
 		}
-	}
-	if kept >= s.settings.MaxClientsPerIP {
-		return false
 	}
 	s.hold(now, c)
 	s.queueCommand(game.Command{
@@ -119,15 +128,78 @@ func (s *Server) giveBackSeat(c, old *session) {
 		s.hold(s.now, old)
 	}
 	s.handleVoterLeft(c)
+	plays := s.teamOf(c.id) != game.TeamSpectators
 	s.leaveWorld(c, "Timeout protection used")
 	s.print(console.Info, "server", fmt.Sprintf("client is back after a timeout. cid=%d addr=%s before=%d", old.id, c.peer, c.id))
 	c.id, old.id = old.id, c.id
 	s.sessions[c.id], s.sessions[old.id] = c, nil
 	s.sessionPool[c.id], s.sessionPool[old.id] = c, old
 	c.bridge.SendClientInfo(s.world, c.id, true, true)
+	if plays && s.teamOf(c.id) == game.TeamSpectators && old.leftTeam != game.TeamSpectators {
+		s.queueCommand(game.Command{Kind: game.CmdForceTeam, Player: c.id, Target: game.Nobody, Team: old.leftTeam})
+	}
 	if c.rcon.authed {
 		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody, Value: int32(game.PlayerFlagAdmin)})
 	}
+}
+
+// releaseExcessSeats makes kept seats give way that are beyond the limits, and keeps a
+// player slot free for spectators: their clients do not let them ask for one otherwise.
+func (s *Server) releaseExcessSeats() {
+	if s.numHeld() == 0 {
+		return
+	}
+	for held := s.excessSeat(s.settings.MaxClients, (*session).isSettled); held != nil; held = s.excessSeat(s.settings.MaxClients, (*session).isSettled) {
+		held.drop(conn.ReasonTimeout)
+	}
+	for _, c := range s.sessions {
+		if c != nil && c.state == stateInGame && c.isConnected() && s.teamOf(c.id) == game.TeamSpectators {
+			s.freePlayerSlots(s.settings.PlayerSlots-1, nil)
+			return
+		}
+	}
+}
+
+// freePlayerSlots makes kept seats leave the game until at most a number of player slots
+// are taken, and no more than the limits of their person and network allow. That of a
+// newcomer, who may be nil, counts as taken.
+func (s *Server) freePlayerSlots(most int, newcomer *session) {
+	plays := func(c *session) bool {
+		if c.dropping || c.state < stateReady || s.seats.givingWay.Has(c.id) {
+			return false
+		}
+		p, joined := s.world.Player(c.id)
+		return c == newcomer || !joined || p.Team != game.TeamSpectators
+	}
+	for held := s.excessSeat(most, plays); held != nil; held = s.excessSeat(most, plays) {
+		held.leftTeam = s.teamOf(held.id)
+		s.seats.givingWay |= game.MaskOne(held.id)
+		s.queueCommand(game.Command{Kind: game.CmdForceTeam, Player: held.id, Target: game.Nobody, Team: game.TeamSpectators})
+	}
+}
+
+// excessSeat returns the oldest kept seat that has to give way, nil if none has to, because
+// there are more sessions than most, or more from its person or network than may be. Only
+// those count for which counts returns true.
+func (s *Server) excessSeat(most int, counts func(*session) bool) (oldest *session) {
+	total := 0
+	for _, c := range s.sessions {
+		if c != nil && counts(c) {
+			total++
+		}
+	}
+	for _, c := range s.sessions {
+		if c == nil || !c.isHeld() || !counts(c) || oldest != nil && oldest.heldUntil <= c.heldUntil {
+			continue
+		}
+		addr := c.peer.Addr()
+		samePerson, sameSite := s.countNear(addr, counts)
+		perSite := s.settings.MaxClientsPerNetwork
+		if total > most || samePerson > s.settings.MaxClientsPerIP || perSite > 0 && sameSite > perSite && !addr.IsLoopback() {
+			oldest = c
+		}
+	}
+	return oldest
 }
 
 // numHeld returns the number of seats that are kept.

@@ -10,6 +10,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -103,6 +104,7 @@ func TestTimeoutCodeOfOthers(t *testing.T) {
 		{"the player lives", "/timeout " + timeoutCode, true, []string{"/timeout " + timeoutCode}, false},
 		{"too short", "/timeout secret", false, []string{"/timeout secret"}, false},
 		{"no code", "/timeout", false, []string{"/timeout"}, false},
+		{"with odd spaces", "/timeout\u00a0" + timeoutCode, false, []string{"\u00a0\u200b/ timeout " + timeoutCode}, true},
 		{"never sent", "hello", false, []string{"/timeout " + timeoutCode, "/timeout"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -224,7 +226,7 @@ func TestKeptSeats(t *testing.T) {
 	if n, c := ts.srv.numHeld(), ts.srv.numClients(); n != 4 || c != 4 {
 		t.Errorf("%d seats kept, %d clients", n, c)
 	}
-	ts.idle(50*50, clients...)
+	ts.idle(60*50, clients...)
 	if n := ts.srv.numHeld(); n != 0 {
 		t.Errorf("%d seats kept after their time", n)
 	}
@@ -267,4 +269,124 @@ func TestKeptSeats(t *testing.T) {
 		t.Errorf("the new one is in the game: %v, %d seats kept, %q", s != nil && s.state == stateInGame, ts.srv.numHeld(), c.Reason)
 	}
 	checkSeats(t, ts.srv)
+}
+
+// numPlaying returns the number of sessions that have a player slot.
+func (ts *testServer) numPlaying() (n int) {
+	for id, c := range ts.srv.sessions {
+		if c != nil && ts.srv.teamOf(game.PlayerID(id)) != game.TeamSpectators {
+			n++
+		}
+	}
+	return n
+}
+
+// TestKeptSeatsGiveWay has kept seats hold all player slots, all slots of their address and
+// all slots of clients. None of them keeps anybody out, and who comes back has their seat.
+func TestKeptSeatsGiveWay(t *testing.T) {
+	code := func(i int) string { return fmt.Sprint(timeoutCode, i) }
+
+	t.Run("player slots", func(t *testing.T) {
+		ts := newTestServer(t, nil, "sv_max_clients 16; sv_player_slots 8")
+		for i := range 8 {
+			ts.joinWithCode(ip(1+i), "gone", code(i))
+		}
+		clients := []*testclient.Client{ts.join(ip(9), "watcher")}
+		ts.timeOut(clients...)
+		if n := ts.srv.numHeld(); n != 8 || ts.numPlaying() != 7 {
+			t.Fatalf("%d seats kept, %d play with somebody watching", n, ts.numPlaying())
+		}
+		clients[0].Send(&msg7.ClSetTeam{})
+		ts.step(2)
+		for i := range 4 {
+			clients = append(clients, ts.join(ip(10+i), "new"))
+		}
+		ts.idle(10, clients...)
+		for _, c := range clients {
+			if ts.srv.teamOf(ts.session(c).id) == game.TeamSpectators {
+				t.Errorf("client %d can only watch", ts.session(c).id)
+			}
+		}
+		back := ts.joinWithCode(ip(20), "back", code(0))
+		clients = append(clients, back)
+		ts.idle(10, clients...)
+		if id := ts.session(back).id; id != 0 || ts.srv.teamOf(id) == game.TeamSpectators || ts.srv.numHeld() != 7 || ts.numPlaying() != 8 {
+			t.Errorf("back in seat %d in team %d, %d kept, %d play", id, ts.srv.teamOf(id), ts.srv.numHeld(), ts.numPlaying())
+		}
+		ts.idle(6*50, clients...)
+		if n := ts.srv.numHeld(); n != 7 {
+			t.Errorf("%d seats kept with room for all", n)
+		}
+		checkSeats(t, ts.srv)
+	})
+
+	t.Run("one address", func(t *testing.T) {
+		for _, first := range []int{0, 10} { // with the same codes, and with others
+			ts := newTestServer(t, nil, "sv_max_clients 16; sv_player_slots 16; sv_max_clients_per_ip 4")
+			for i := range 4 {
+				ts.joinWithCode(withPort(ip(1), 100+i), "gone", code(i))
+			}
+			ts.timeOut()
+			var clients []*testclient.Client
+			for i := range 4 {
+				clients = append(clients, ts.joinAs(client06DDNet, withPort(ip(1), 200+i), "new"))
+				if n := ts.numPlaying(); n > 4 {
+					t.Errorf("%d play from one address", n)
+				}
+			}
+			for i, c := range clients {
+				c.Say("/timeout " + code(first+i))
+			}
+			ts.idle(10, clients...)
+			if n := ts.srv.numHeld(); n != 0 || ts.numPlaying() != 4 || ts.srv.numClients() != 4 {
+				t.Errorf("%d seats kept, %d play, %d clients", n, ts.numPlaying(), ts.srv.numClients())
+			}
+			for i, c := range clients {
+				if s := ts.session(c); first == 0 && int(s.id) != i {
+					t.Errorf("client %d is back in seat %d", i, s.id)
+				}
+			}
+			checkSeats(t, ts.srv)
+		}
+	})
+
+	t.Run("clients", func(t *testing.T) {
+		ts := newTestServer(t, nil, "sv_max_clients 8; sv_player_slots 8; sv_max_clients_per_network 4")
+		most := func(when string) {
+			t.Helper()
+			var q query.Info
+			ts.srv.fillQueryInfo(&q)
+			if q.NumClients > 8 || q.NumPlayers > 8 || q.MaxClients != 8 || len(q.Clients) != q.NumClients {
+				t.Errorf("%s: %d clients of %d, %d listed, %d play", when, q.NumClients, q.MaxClients, len(q.Clients), q.NumPlayers)
+			}
+		}
+		for i := range 12 {
+			ts.joinWithCode(ip(256*256*i+1), "gone", code(i))
+			if i%4 == 3 {
+				most("joined")
+				ts.timeOut()
+				most("timed out")
+			}
+		}
+		if n := ts.srv.numHeld(); n != 8 {
+			t.Errorf("%d seats kept", n)
+		}
+		var clients []*testclient.Client
+		for i := range 7 {
+			clients = append(clients, ts.joinAs(client06DDNet, ip(1000+256*256*i), "new"))
+			most("new")
+		}
+		ts.idle(6*50, clients...)
+		if n := ts.srv.numHeld(); n != 1 {
+			t.Errorf("%d seats kept beside 7 clients", n)
+		}
+		// The server is full, and the last of them still has their seat.
+		back := ts.joinWithCode(ip(5), "back", code(11))
+		ts.idle(10, append(clients, back)...)
+		if p, _ := ts.srv.world.Player(ts.session(back).id); p.Profile.Name != "gone" || p.Team == game.TeamSpectators || ts.srv.numClients() != 8 || ts.srv.numHeld() != 0 {
+			t.Errorf("back as %q in team %d, %d clients, %d seats kept", p.Profile.Name, p.Team, ts.srv.numClients(), ts.srv.numHeld())
+		}
+		most("back")
+		checkSeats(t, ts.srv)
+	})
 }

@@ -41,6 +41,7 @@ func TestReceive(t *testing.T) {
 		{&msg6.ClSay{Team: true, Message: []byte("hi")}, cmd(game.Command{Kind: game.CmdSay, Chat: game.ChatTeam, Target: game.Nobody, Text: "hi"})},
 		{&msg6.ClSay{Message: []byte("/w bob hi")}, cmd(game.Command{Kind: game.CmdSay, Chat: game.ChatAll, Target: game.Nobody, Text: "/w bob hi"})}, // the session runs it
 		{&msg6.ClSay{Message: []byte("/timeout U5E72ARPGZqkk8fH")}, []bridgetest.Call{call("TimeoutCode", "U5E72ARPGZqkk8fH")}},
+		{&msg6.ClSay{Message: []byte("\u00a0\u200b/timeout\u00a0U5E72")}, []bridgetest.Call{call("TimeoutCode", "U5E72")}},
 		{&msg6.ClSay{Message: []byte("/mc;timeout U5E72;emote angry")}, []bridgetest.Call{call("TimeoutCode", "U5E72")}},
 		{&msg6.ClSetTeam{Team: msg6.TeamSpectators}, cmd(game.Command{Kind: game.CmdSetTeam, Team: game.TeamSpectators, Target: game.Nobody})},
 		{&msg6.ClSetSpectatorMode{SpectatorID: -1}, cmd(game.Command{Kind: game.CmdSpectate, Spectate: game.SpectateFree, Target: game.Nobody})},
