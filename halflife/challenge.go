@@ -47,12 +47,6 @@ func rconChallengeFrom(raw uint64) uint32 {
 	return minRconChallenge + uint32(raw%(maxRconChallenge-minRconChallenge+1))
 }
 
-// IsLAN reports whether an address is of a local network: private, link-local or
-// loopback.
-func IsLAN(a netip.Addr) bool {
-	return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
-}
-
 // containsAddr reports whether one of the networks contains an address.
 func containsAddr(nets []netip.Prefix, a netip.Addr) bool {
 	return slices.ContainsFunc(nets, func(n netip.Prefix) bool { return n.Contains(a.WithZone("")) })

@@ -141,5 +141,5 @@ func IsListable(p transport.Peer, private bool) bool {
 	case !a.Is4(), p.Port() == 0, a.IsUnspecified(), a.IsMulticast(), a.As4()[0] == 0, a.As4()[0] >= 240:
 		return false
 	}
-	return private || !IsLAN(a)
+	return private || !transport.IsLAN(a)
 }

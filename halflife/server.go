@@ -389,7 +389,9 @@ func (s *Server) handleText(now int64, peer transport.Peer, req []byte, kind Req
 	s.sendAnswer(now, peer, req, reply)
 }
 
-func (s *Server) isLocal(a netip.Addr) bool { return IsLAN(a) || containsAddr(s.settings.LocalNets, a) }
+func (s *Server) isLocal(a netip.Addr) bool {
+	return transport.IsLAN(a) || containsAddr(s.settings.LocalNets, a)
+}
 
 // isProven reports whether an address has passed a challenge recently, or is that of a
 // player.

@@ -434,11 +434,9 @@ func (s *Server) cmdPause(call *console.Call) {
 
 func (s *Server) cmdChangeMap(call *console.Call) {
 	if name := call.Arg(0); name != "" {
-		if err := s.findMap(name); err != nil {
+		if err := s.changeMapAfterMatch(name); err != nil {
 			call.Warn("server", "change_map: %v", err)
-			return
 		}
-		s.changeMapAfterMatch(name)
 		return
 	}
 	s.queueCommand(game.Command{Kind: game.CmdEndMatch, Player: game.Nobody, Target: game.Nobody})

@@ -94,7 +94,7 @@ func (h *halfLife) Info() halflife.Info {
 	}
 	// A server that listens on all addresses does not know which one to tell, nor one
 	// behind a router that has another port.
-	if addr := s.Addr(); !addr.Addr().IsUnspecified() && !(external && halflife.IsLAN(addr.Addr())) {
+	if addr := s.Addr(); !addr.Addr().IsUnspecified() && !(external && transport.IsLAN(addr.Addr())) {
 		i.Address = netip.AddrPortFrom(addr.Addr(), i.Port).String()
 	}
 	return i

@@ -158,31 +158,6 @@ func errNoMap(setting string) error {
 	return fmt.Errorf("sv_map %q: %w (no %s in the storage, and not one of the embedded maps)", setting, ErrNoMap, mapFile(setting))
 }
 
-// findMap returns an error if there is no map that a value of sv_map names. It does not
-// read the map, and does not wait for a disk that is slow: that there is none shows when it
-// is read.
-func (s *Server) findMap(setting string) error {
-	if err := checkMapName(setting); err != nil {
-		return err
-	}
-	if _, ok := maps.Find(setting); ok || s.mapChange.load != nil && !s.mapChange.load.ready() {
-		return nil
-	}
-	done := make(chan error, 1)
-	go func() {
-		_, err := fs.Stat(s.cfg.Files, mapFile(setting))
-		done <- err
-	}()
-	select {
-	case err := <-done:
-		if errors.Is(err, fs.ErrNotExist) {
-			return errNoMap(setting)
-		}
-	case <-time.After(diskTimeout):
-	}
-	return nil
-}
-
 // readFile reads a file of at most limit bytes.
 func readFile(files fs.FS, name string, limit int64) ([]byte, error) {
 	f, err := files.Open(name)
@@ -262,6 +237,7 @@ type mapChange struct {
 // mapLoad is a map that is being read.
 type mapLoad struct {
 	setting string        // the value of sv_map
+	began   conn.Time     // when it was asked for
 	done    chan struct{} // closed when the others are set
 	gameMap *gameMap
 	err     error
@@ -277,15 +253,56 @@ func (l *mapLoad) ready() bool {
 	}
 }
 
+const (
+	// loadPatience is how long another map waits for one that is being read, and
+	// maxLoadTime how long a map may take.
+	loadPatience = 5 * time.Second
+	maxLoadTime  = 30 * time.Second
+	// maxMapReads is how many maps are read at once, of which all but one hang.
+	maxMapReads = 4
+)
+
 // loadMap begins to read a map.
-func (s *Server) loadMap(setting string) *mapLoad {
-	l := &mapLoad{setting: setting, done: make(chan struct{})}
+func (s *Server) loadMap(now conn.Time, setting string) *mapLoad {
+	l := &mapLoad{setting: setting, began: now, done: make(chan struct{})}
+	select {
+	case s.mapReads <- struct{}{}:
+	default:
+		l.fail(errStuckDisk)
+		return l
+	}
 	s.cfg.Background(func() {
 		l.gameMap, l.err = s.readMap(setting)
+		<-s.mapReads
 		close(l.done)
 		s.transport.Wake()
 	})
 	return l
+}
+
+// fail ends a load that no other goroutine has.
+func (l *mapLoad) fail(err error) {
+	l.err = fmt.Errorf("sv_map %q: %w", l.setting, err)
+	close(l.done)
+}
+
+// waitForLoad reports whether a load is still being waited for. One that has taken too long
+// is given up: it may never end.
+func (c *mapChange) waitForLoad(now conn.Time, wanted string) bool {
+	l := c.load
+	if l == nil || l.ready() {
+		return false
+	}
+	limit := loadPatience
+	if wanted == "" || wanted == l.setting {
+		limit = maxLoadTime
+	}
+	if now < l.began.Add(limit) {
+		return true
+	}
+	c.load = &mapLoad{setting: l.setting, began: l.began, done: make(chan struct{})}
+	c.load.fail(errStuckDisk)
+	return false
 }
 
 // wantedMap returns the map that has to be ready, "" for none, and whether the game is to
@@ -309,13 +326,13 @@ func (s *Server) changeMap(now conn.Time) {
 	}
 	setting, atOnce := s.wantedMap()
 	switch {
-	case c.load != nil && !c.load.ready():
+	case c.waitForLoad(now, setting):
 		return // one at a time
 	case setting == "" && !atOnce:
 		c.load = nil
 		return
 	case c.load == nil || c.load.setting != setting:
-		if c.load = s.loadMap(setting); !c.load.ready() {
+		if c.load = s.loadMap(now, setting); !c.load.ready() {
 			return
 		}
 	}
@@ -344,10 +361,26 @@ func (s *Server) changeMap(now conn.Time) {
 }
 
 // changeMapAfterMatch makes a map the next one, instead of the next in the rotation, and
-// ends the match when it is ready.
-func (s *Server) changeMapAfterMatch(setting string) {
+// ends the match when it is ready. It returns what is wrong with the map if that shows
+// within diskTimeout; what shows later is printed.
+func (s *Server) changeMapAfterMatch(setting string) error {
+	if err := checkMapName(setting); err != nil {
+		return err
+	}
+	if c := &s.mapChange; c.load == nil || c.load.ready() {
+		l := s.loadMap(s.now, setting)
+		select {
+		case <-l.done:
+			if l.err != nil {
+				return l.err
+			}
+		case <-time.After(diskTimeout):
+		}
+		c.load = l
+	}
 	s.settings.Map, s.mapChange.reload = s.gameMap.svMap, false // this was asked for before
 	s.mapChange.asked = setting
+	return nil
 }
 
 // rereadMap makes the game start again on what the file of the map has now.

@@ -441,3 +441,59 @@ func TestMapChangeInAGoroutine(t *testing.T) {
 		t.Error("the player does not get in")
 	}
 }
+
+// TestStuckMapReads: a read that never ends keeps no other map from being played, and how
+// many hang is bounded.
+func TestStuckMapReads(t *testing.T) {
+	files := fstest.MapFS{}
+	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		files["maps/"+name+".map"] = &fstest.MapFile{Data: maps.Default().Data}
+	}
+	ts := newTestServer(t, files)
+	var work heldWork
+	work.hold(ts)
+	patience := int(loadPatience/tickDuration) + 2
+	for i, name := range []string{"a", "b", "c", "d"} {
+		ts.srv.Execute("sv_map " + name)
+		if ts.step(patience); len(work) != i+1 {
+			t.Fatalf("%d maps are being read, want %d", len(work), i+1)
+		}
+	}
+	work[3]()
+	if ts.step(1); ts.srv.gameMap.Name != "d" {
+		t.Fatalf("playing %s; log\n%s", ts.srv.gameMap.Name, ts.log.String())
+	}
+	work = work[:3]
+	ts.srv.Execute("sv_map e")
+	ts.step(int(maxLoadTime/tickDuration) + 2)
+	if ts.srv.settings.Map != "d" || !strings.Contains(ts.log.String(), "failed to load map. mapname='e': sv_map \"e\": "+errStuckDisk.Error()) {
+		t.Errorf("sv_map is %s; log\n%s", ts.srv.settings.Map, ts.log.String())
+	}
+	if ts.srv.Execute("change_map f"); len(work) != maxMapReads || !strings.Contains(ts.log.String(), "change_map: sv_map \"f\": "+errStuckDisk.Error()) {
+		t.Errorf("%d maps are being read; log\n%s", len(work), ts.log.String())
+	}
+	work.do(t, maxMapReads) // what comes too late counts no more
+	if ts.step(2); ts.srv.gameMap.Name != "d" || ts.srv.mapChange != (mapChange{}) {
+		t.Errorf("playing %s, left %+v", ts.srv.gameMap.Name, ts.srv.mapChange)
+	}
+	ts.srv.Execute("sv_map f")
+	ts.step(1)
+	work.do(t, 1)
+	if ts.step(1); ts.srv.gameMap.Name != "f" {
+		t.Errorf("playing %s", ts.srv.gameMap.Name)
+	}
+}
+
+// TestChangeMapSaysWhatIsWrong checks that who asks for a map gets to know what is wrong
+// with it, from a console that hears nothing later, too.
+func TestChangeMapSaysWhatIsWrong(t *testing.T) {
+	ts := newTestServer(t, damagedMaps())
+	k := hlClient{ts, public(1)}
+	for name, want := range map[string]string{
+		"half": "change_map: sv_map \"half\": ", "nolayer": "no game layer", "nowhere": ErrNoMap.Error(), "../x": "not a map name",
+	} {
+		if got := k.rcon("adminpw", "change_map "+name); !strings.Contains(got, want) || ts.srv.mapChange.asked != "" {
+			t.Errorf("%s: %q, asked for %q", name, got, ts.srv.mapChange.asked)
+		}
+	}
+}

@@ -84,6 +84,7 @@ type Server struct {
 	drops    [numDrops]atomic.Uint64
 	tasks    chan func()   // from Do
 	writing  chan struct{} // full while a file is written
+	mapReads chan struct{} // one for each map that is being read
 	closed   chan struct{} // closed by Shutdown
 
 	transport   transport.Conn
@@ -158,6 +159,7 @@ func New(cfg Config) (*Server, error) {
 		datagrams:      make([]transport.Datagram, 64),
 		tasks:          make(chan func(), 16),
 		writing:        make(chan struct{}, 1),
+		mapReads:       make(chan struct{}, maxMapReads),
 		closed:         make(chan struct{}),
 		addrHashKey:    maphash.MakeSeed(),
 		connectLimiter: limit.NewLimiter(connectsTracked, connectRate),

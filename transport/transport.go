@@ -189,6 +189,12 @@ func Unmap(p Peer) Peer {
 	return p
 }
 
+// IsLAN reports whether an address is of a local network: private, link-local or
+// loopback.
+func IsLAN(a netip.Addr) bool {
+	return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
+}
+
 var start = time.Now()
 
 // Monotonic returns the time since the process started in ns. It is the clock of all

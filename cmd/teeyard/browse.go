@@ -27,6 +27,7 @@ type browseCmd struct {
 	Ask      bool          `help:"Query every server, even if the list already describes it."`
 	Timeout  time.Duration `help:"Time to wait for each answer." default:"2.5s"`
 	Rate     int           `help:"Servers to query per second." default:"200"`
+	MaxTime  time.Duration `help:"Time to query servers for, in all." default:"30s"`
 	HalfLife bool          `name:"halflife" help:"The master is one of the Half-Life protocol."`
 	JSON     bool          `name:"json" help:"Print one JSON object per server."`
 }
@@ -50,8 +51,8 @@ The usual port of Half-Life masters is 27010. "teeyard master" is one:
 
 // Run lists servers.
 func (c *browseCmd) Run(ctx context.Context) error {
-	if c.Rate <= 0 || c.Timeout <= 0 {
-		return errors.New("--rate and --timeout must be above zero")
+	if c.Rate <= 0 || c.Timeout <= 0 || c.MaxTime <= 0 {
+		return errors.New("--rate, --timeout and --max-time must be above zero")
 	}
 	if c.HalfLife {
 		return c.browseHalfLife(ctx)
@@ -60,10 +61,7 @@ func (c *browseCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all, silent, err := c.queryServers(ctx, servers)
-	if err != nil {
-		return err
-	}
+	all, silent, stopped := c.queryServers(ctx, servers)
 	total := len(all)
 	all = slices.DeleteFunc(all, func(s listedServer) bool {
 		i := &s.result.Info
@@ -72,7 +70,7 @@ func (c *browseCmd) Run(ctx context.Context) error {
 	slices.SortStableFunc(all, func(a, b listedServer) int {
 		return cmp.Or(cmp.Compare(b.result.Info.NumClients, a.result.Info.NumClients), cmp.Compare(a.result.Info.Name, b.result.Info.Name), a.result.Addr.Compare(b.result.Addr))
 	})
-	return printServers(c, all, "clients\tmode\tmap\tname\taddress\tprotocols\tlatency", total, silent)
+	return printServers(c, all, "clients\tmode\tmap\tname\taddress\tprotocols\tlatency", total, silent, stopped)
 }
 
 // serverRow is a server that can be printed.
@@ -82,8 +80,8 @@ type serverRow interface {
 }
 
 // printServers prints servers as JSON, or as a table with the number of all servers and of those that did
-// not answer.
-func printServers[T serverRow](c *browseCmd, servers []T, header string, total, silent int) error {
+// not answer. stopped says why not all on the list were queried, nil if they were.
+func printServers[T serverRow](c *browseCmd, servers []T, header string, total, silent int, stopped error) error {
 	if c.JSON {
 		enc := json.NewEncoder(os.Stdout)
 		for _, s := range servers {
@@ -91,7 +89,7 @@ func printServers[T serverRow](c *browseCmd, servers []T, header string, total, 
 				return err
 			}
 		}
-		return nil
+		return incomplete(stopped)
 	}
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, header)
@@ -107,7 +105,28 @@ func printServers[T serverRow](c *browseCmd, servers []T, header string, total, 
 		fmt.Fprintf(os.Stderr, "; %d more did not answer", silent)
 	}
 	fmt.Fprintln(os.Stderr)
-	return nil
+	return incomplete(stopped)
+}
+
+// errMaxTime ends queries after --max-time.
+var errMaxTime = errors.New("the time is over (--max-time)")
+
+// withMaxTime returns the context of queries.
+func (c *browseCmd) withMaxTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, c.MaxTime, errMaxTime)
+}
+
+// incomplete says on stderr, or as an error, that not all servers were queried, and why; nil
+// means that all were.
+func incomplete(why error) error {
+	if why != nil {
+		why = fmt.Errorf("not all servers on the list were queried: %w", why)
+	}
+	if errors.Is(why, errMaxTime) {
+		fmt.Fprintln(os.Stderr, why)
+		return nil
+	}
+	return why
 }
 
 // withPassword returns a server's name, marked if it needs a password.
@@ -198,7 +217,8 @@ func (c *browseCmd) fetchList(ctx context.Context) ([]master.Server, error) {
 	return servers, err
 }
 
-// queryServers queries the servers that the list has no information about.
+// queryServers queries the servers that the list has no information about. The error says
+// why not all were queried.
 func (c *browseCmd) queryServers(ctx context.Context, servers []master.Server) (all []listedServer, silent int, err error) {
 	at := map[transport.Peer]int{}
 	var targets []query.Target
@@ -224,9 +244,11 @@ func (c *browseCmd) queryServers(ctx context.Context, servers []master.Server) (
 	}
 	sock, err := query.Listen()
 	if err != nil {
-		return nil, 0, err
+		return all, 0, err
 	}
 	defer sock.Close()
+	ctx, cancel := c.withMaxTime(ctx)
+	defer cancel()
 	show := progressLine{enabled: isTerminal(os.Stderr)}
 	done := 0
 	err = query.AskAll(ctx, sock, query.Config{Timeout: c.Timeout, Rate: c.Rate}, targets, func(r query.Result) {

@@ -34,7 +34,9 @@ func (c *browseCmd) browseHalfLife(ctx context.Context) error {
 	var all []halfLifeAnswer
 	silent, asked := 0, 0
 	cfg := halflife.QueryConfig{InfoOnly: true, Tries: 2, Timeout: c.Timeout / 3, Rate: c.Rate}
-	err = halflife.QueryAll(ctx, conn, peers, cfg, func(st halflife.Status, err error) {
+	ctx, cancel := c.withMaxTime(ctx)
+	defer cancel()
+	stopped := halflife.QueryAll(ctx, conn, peers, cfg, func(st halflife.Status, err error) {
 		asked++
 		show.show("%d of %d servers queried", asked, len(peers))
 		if err != nil {
@@ -48,9 +50,6 @@ func (c *browseCmd) browseHalfLife(ctx context.Context) error {
 		all = append(all, halfLifeAnswer{st, []string{form}})
 	})
 	show.clear()
-	if err != nil {
-		return err
-	}
 	total := len(all)
 	all = slices.DeleteFunc(all, func(a halfLifeAnswer) bool {
 		return !c.matches(a.Info.Name, a.Info.Map, a.Info.Players, a.Info.Dir, a.Info.Game, a.Info.Keywords)
@@ -58,7 +57,7 @@ func (c *browseCmd) browseHalfLife(ctx context.Context) error {
 	slices.SortStableFunc(all, func(a, b halfLifeAnswer) int {
 		return cmp.Or(cmp.Compare(b.Info.Players, a.Info.Players), cmp.Compare(a.Info.Name, b.Info.Name), a.Peer.Compare(b.Peer))
 	})
-	return printServers(c, all, "players\tgame\tmap\tname\taddress\tlatency", total, silent)
+	return printServers(c, all, "players\tgame\tmap\tname\taddress\tlatency", total, silent, stopped)
 }
 
 func (a halfLifeAnswer) toJSON() any { return newHalfLifeJSON(&a) }
@@ -75,7 +74,7 @@ func fetchHalfLifeList(ctx context.Context, conn transport.Conn, master transpor
 	var err error
 	for _, form := range []halflife.ListFormat{halflife.ListSteam, halflife.ListBatch} {
 		peers, err = halflife.FetchList(ctx, conn, master, halflife.ListConfig{
-			Format: form, IncludeLAN: halflife.IsLAN(master.Addr()), OnPage: func(n int) { show.show("%d servers on the list", n) },
+			Format: form, IncludeLAN: transport.IsLAN(master.Addr()), OnPage: func(n int) { show.show("%d servers on the list", n) },
 		})
 		if len(peers) > 0 && errors.Is(err, halflife.ErrNoAnswer) {
 			fmt.Fprintf(os.Stderr, "the list is not complete: %v\n", err)

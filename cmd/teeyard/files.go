@@ -36,8 +36,11 @@ func newStorage(dir string) storage {
 	return append(s, dataDirs...)
 }
 
+// errNotRegular is returned for a pipe or device, which may never answer.
+var errNotRegular = errors.New("not a regular file")
+
 // Open implements fs.FS. Configuration is read from the operator's own folder only, since
-// files elsewhere were written for other programs.
+// files elsewhere were written for other programs. It opens no pipes and devices.
 func (s storage) Open(name string) (fs.File, error) {
 	dirs := s
 	if filepath.Ext(name) != ".map" {
@@ -45,7 +48,14 @@ func (s storage) Open(name string) (fs.File, error) {
 	}
 	var first error
 	for i, dir := range dirs {
-		f, err := os.DirFS(dir).Open(name)
+		info, err := fs.Stat(os.DirFS(dir), name)
+		if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+			err = &fs.PathError{Op: "open", Path: name, Err: errNotRegular}
+		}
+		var f fs.File
+		if err == nil {
+			f, err = os.DirFS(dir).Open(name)
+		}
 		if err == nil {
 			return f, nil
 		}

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/internal/limit"
+	"github.com/teeyard/teeyard/transport"
 )
 
 // newHTTPServer returns a server for pages that anybody may ask for, over listenHTTP.
@@ -57,7 +57,7 @@ func (l *cappedListener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		var person netip.Prefix
-		if a, err := netip.ParseAddrPort(c.RemoteAddr().String()); err == nil && !halflife.IsLAN(a.Addr().Unmap()) {
+		if a, err := netip.ParseAddrPort(c.RemoteAddr().String()); err == nil && !transport.IsLAN(a.Addr().Unmap()) {
 			person = limit.Person(a.Addr())
 		}
 		if l.admit(person) {

@@ -67,7 +67,7 @@ func (m *Master) handleListRequest(now int64, peer transport.Peer, req []byte, r
 
 // isLocal reports whether a peer gets the list at once.
 func (m *Master) isLocal(peer transport.Peer) bool {
-	return m.cfg.Legacy != halflife.LegacyOff && halflife.IsLAN(peer.Addr())
+	return m.cfg.Legacy != halflife.LegacyOff && transport.IsLAN(peer.Addr())
 }
 
 // handleListAll answers "c" with as many servers as fit, beginning at a random one.

@@ -39,7 +39,8 @@ type UDPMaster struct {
 }
 
 // ListUDP asks UDP masters for their servers. Each server is listed once per
-// version. The error wraps ErrNoAnswer if none of them answered.
+// version; those of local networks are left out unless the master is in one. The error
+// wraps ErrNoAnswer if none of them answered.
 func ListUDP(ctx context.Context, c transport.Conn, cfg UDPConfig, masters ...UDPMaster) ([]Addr, error) {
 	l := newListRequester(cfg, masters, c.Send)
 	err := transport.Run(ctx, c, l.step, func(d transport.Datagram) { l.feed(d.ReceivedAt, d.Peer, d.Data) })
@@ -157,6 +158,9 @@ func (l *listRequester) handlePayload(now int64, m *masterQuery, payload []byte)
 				continue
 			}
 			m.servers[peer.AddrPort] = true
+			if transport.IsLAN(peer.Addr()) && !transport.IsLAN(m.Peer.Addr()) {
+				continue
+			}
 			if a := (Addr{peer, m.Version}); !l.seen[a] {
 				l.seen[a] = true
 				l.addrs = append(l.addrs, a)

@@ -105,6 +105,23 @@ func TestListUDP(t *testing.T) {
 	}
 }
 
+// TestListUDPLeavesOutLocalNetworks: a master elsewhere does not make us send to machines
+// near us.
+func TestListUDPLeavesOutLocalNetworks(t *testing.T) {
+	local := []string{"127.0.0.1:53", "192.168.1.1:80", "10.0.0.1:8303", "169.254.169.254:80", "[::1]:53", "[fd00::1]:53", "[fe80::1]:53"}
+	for addr, want := range map[string]int{"203.0.113.1:8300": 1, "127.0.0.1:8300": 1 + len(local), "[fd00::2]:8300": 1 + len(local)} {
+		net := newNetwork(t, netsim.Link{})
+		peer := transport.MustParsePeer(addr)
+		m := newUDPMaster(t, net, peer, false)
+		for _, s := range append(local, "198.51.100.1:8303") {
+			m.Add(transport.MustParsePeer(s).AddrPort)
+		}
+		if got, span, err := listUDP(t, net, UDPMaster{peer, query.Version6}); len(got) != want || err != nil || span > 100*time.Millisecond {
+			t.Errorf("%s: %v after %v, %v", addr, got, span, err)
+		}
+	}
+}
+
 func FuzzListUDP(f *testing.F) {
 	f.Add([]byte(query.Header6 + tagList + "0123456789abcdef\x20\x6f"))
 	f.Add([]byte(query.Header6 + tagCount + "\x00\x01"))
