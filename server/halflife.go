@@ -107,10 +107,10 @@ var osLetters = map[string]byte{"windows": 'w', "darwin": 'm'}
 // before it, has found.
 func (h *halfLife) Players(dst []halflife.Player) []halflife.Player {
 	s, n := h.server, 0
-	now := s.now
+	now, listed := s.now, s.listedSeats()
 	for id, c := range s.sessions {
-		bot := s.bots.has(game.PlayerID(id))
-		if c == nil && !bot || n >= len(h.info.Clients) {
+		pid := game.PlayerID(id)
+		if !listed.Has(pid) && !s.bots.has(pid) || n >= len(h.info.Clients) {
 			continue
 		}
 		q := &h.info.Clients[n]

@@ -35,13 +35,9 @@ func (s *Server) browserReplies() (full, short *query.ReplyEncoder) {
 // serverInfo returns the description of the server for its clients.
 func (s *Server) serverInfo() bridge.ServerInfo {
 	players, clients := 0, 0
-	excess := s.numExcessHeld()
-	for id, c := range s.sessions {
-		if c == nil {
-			continue
-		}
-		if excess > 0 && c.isHeld() {
-			excess--
+	listed := s.listedSeats()
+	for id := range s.sessions {
+		if !listed.Has(game.PlayerID(id)) {
 			continue
 		}
 		clients++
@@ -60,10 +56,20 @@ func (s *Server) serverInfo() bridge.ServerInfo {
 	}
 }
 
-// numExcessHeld returns the number of kept seats that browsers are not told of, because
-// there are newcomers in their places, who may still take them back.
-func (s *Server) numExcessHeld() int {
-	return max(0, s.numClients()+s.numHeld()-s.settings.MaxClients)
+// listedSeats returns the seats of the sessions that clients and browsers are told of: all but
+// kept ones with newcomers in their places, who may still take them back.
+func (s *Server) listedSeats() (listed game.PlayerMask) {
+	excess := s.numClients() + s.numHeld() - s.settings.MaxClients
+	for id, c := range s.sessions {
+		switch {
+		case c == nil:
+		case c.isHeld() && excess > 0:
+			excess--
+		default:
+			listed |= game.MaskOne(game.PlayerID(id))
+		}
+	}
+	return listed
 }
 
 // vanillaSlots is the number of player slots in the original.
@@ -89,14 +95,10 @@ func (s *Server) fillQueryInfo(q *query.Info) {
 		NumPlayers: int(i.Players), MaxPlayers: int(i.PlayerSlots), NumClients: int(i.Clients), MaxClients: int(i.MaxClients),
 		Clients: q.Clients[:0],
 	}
-	excess := s.numExcessHeld()
+	listed := s.listedSeats()
 	for id, c := range s.sessions {
-		if excess > 0 && c != nil && c.isHeld() {
-			excess--
-			continue
-		}
 		pid := game.PlayerID(id)
-		if c == nil && !s.bots.has(pid) {
+		if !listed.Has(pid) && !s.bots.has(pid) {
 			continue
 		}
 		p, seated := s.world.Player(pid)

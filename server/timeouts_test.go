@@ -356,6 +356,12 @@ func TestKeptSeatsGiveWay(t *testing.T) {
 			t.Helper()
 			var q query.Info
 			ts.srv.fillQueryInfo(&q)
+			ts.srv.halfLife.Info()
+			for _, p := range ts.srv.halfLife.Players(nil) {
+				if got, _ := ts.srv.world.Player(game.PlayerID(p.Index)); ts.srv.sessions[p.Index].state == stateInGame && got.Profile.Name != p.Name {
+					t.Errorf("%s: %q is listed as %q", when, got.Profile.Name, p.Name)
+				}
+			}
 			if q.NumClients > 8 || q.NumPlayers > 8 || q.MaxClients != 8 || len(q.Clients) != q.NumClients {
 				t.Errorf("%s: %d clients of %d, %d listed, %d play", when, q.NumClients, q.MaxClients, len(q.Clients), q.NumPlayers)
 			}
