@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/teeyard/teeyard/query"
@@ -132,11 +134,16 @@ func isGraphic(s string) bool {
 }
 
 // Fetch downloads the list of an HTTP master. A nil client means
-// http.DefaultClient. The error wraps ErrList or is the client's.
+// http.DefaultClient. Addresses of local networks are left out unless the master, or the
+// proxy before it, is in one. The error wraps ErrList or is the client's.
 func Fetch(ctx context.Context, client *http.Client, url string) (servers []Server, skipped int, err error) {
 	if client == nil {
 		client = http.DefaultClient
 	}
+	var from netip.AddrPort // after redirects
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {
+		from, _ = netip.ParseAddrPort(c.Conn.RemoteAddr().String())
+	}})
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, 0, fmt.Errorf("master: %w", err)
@@ -157,5 +164,14 @@ func Fetch(ctx context.Context, client *http.Client, url string) (servers []Serv
 	if len(b) > MaxList {
 		return nil, 0, fmt.Errorf("%w: %s sends more than %d MiB", ErrList, url, MaxList>>20)
 	}
-	return ParseList(b)
+	servers, skipped, err = ParseList(b)
+	if !transport.IsLAN(from.Addr().Unmap()) {
+		listed := len(servers)
+		for i := range servers {
+			servers[i].Addrs = slices.DeleteFunc(servers[i].Addrs, func(a Addr) bool { return transport.IsLAN(a.Peer.Addr()) })
+		}
+		servers = slices.DeleteFunc(servers, func(s Server) bool { return len(s.Addrs) == 0 })
+		skipped += listed - len(servers)
+	}
+	return servers, skipped, err
 }

@@ -1,7 +1,13 @@
 package master
 
 import (
+	"context"
 	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"testing"
 )
 
@@ -40,4 +46,32 @@ func FuzzParseList(f *testing.F) {
 			}
 		}
 	})
+}
+
+// elsewhere is a connection whose other end seems to be far away.
+type elsewhere struct{ net.Conn }
+
+func (elsewhere) RemoteAddr() net.Addr {
+	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort("203.0.113.1:80"))
+}
+
+// TestFetchLeavesOutLocalNetworks: a master elsewhere does not make us send to machines near
+// us.
+func TestFetchLeavesOutLocalNetworks(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, `{"servers": [{"addresses": ["tw-0.6+udp://127.0.0.1:53"]}, {"addresses": ["tw-0.6+udp://198.51.100.1:8303"]},
+			{"addresses": ["tw-0.6+udp://198.51.100.2:8303", "tw-0.7+udp://[fd00::1]:53"]}]}`)
+	}))
+	defer web.Close()
+	far := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := (&net.Dialer{}).DialContext(ctx, network, addr)
+		return elsewhere{c}, err
+	}}}
+	defer far.CloseIdleConnections()
+	if servers, skipped, err := Fetch(t.Context(), far, web.URL); len(servers) != 2 || skipped != 1 || len(servers[len(servers)-1].Addrs) != 1 || err != nil {
+		t.Errorf("%+v, %d left out, %v", servers, skipped, err)
+	}
+	if servers, skipped, err := Fetch(t.Context(), nil, web.URL); len(servers) != 3 || skipped != 0 || err != nil {
+		t.Errorf("from a local master: %+v, %d left out, %v", servers, skipped, err)
+	}
 }
