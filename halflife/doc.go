@@ -49,8 +49,8 @@
 // The original server bans an address for wrong challenges, so that forged datagrams
 // can get anybody banned. Here only requests count that carry a challenge sent to
 // that address. After five wrong passwords in half a minute an address is banned
-// for 15 minutes, from rcon only: see RconSettings. Guesses are limited per network,
-// too. The game and the remote console can share a store of bans, see package bans.
+// for 15 minutes, from rcon only: see RconSettings. Guesses are limited per network
+// and in all, too, see Limits. The game and the remote console can share a store of bans, see package bans.
 // AddIP, RemoveIP, ListIP and WriteIP are the commands that operators of such servers
 // know, for games to register.
 //

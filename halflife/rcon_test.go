@@ -292,7 +292,8 @@ func TestBanSettings(t *testing.T) {
 // TestTableFlushing: many addresses that take turns do not make the server forget
 // the failures of each, and a network's guesses are bounded together.
 func TestTableFlushing(t *testing.T) {
-	l := newTestServer(t, halflife.Settings{Limits: halflife.Limits{Guesses: halflife.Rate{PerSecond: 1e6, Burst: 1e6}}})
+	plenty := halflife.Rate{PerSecond: 1e6, Burst: 1e6}
+	l := newTestServer(t, halflife.Settings{Limits: halflife.Limits{Guesses: plenty, AllGuesses: plenty}})
 	addr := func(i int) transport.Peer {
 		return transport.UDPPeer(netip.AddrFrom4([4]byte{20, byte(i >> 8), byte(i), 9}), 4000)
 	}
@@ -453,5 +454,55 @@ func TestAskedPasswords(t *testing.T) {
 	}
 	if err := halflife.CheckPassword("{()':,}//é" + strings.Repeat("x", 50)); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestGuessesInAll checks that many networks together cannot try many passwords, and that
+// those who have logged in, or are listed, can do so meanwhile, but not without end.
+func TestGuessesInAll(t *testing.T) {
+	listed := transport.MustParsePeer("192.0.2.9:4000")
+	for name, set := range map[string]halflife.RconSettings{
+		"logged in": {MaxFailures: -1},
+		"listed":    {MaxFailures: -1, AllowedNets: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}},
+		"exempt":    {MaxFailures: -1, UnbannableNets: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}},
+	} {
+		l := newTestServer(t, halflife.Settings{Rcon: set, Limits: halflife.Limits{Guesses: halflife.Rate{PerSecond: 1e6, Burst: 1e6}}})
+		if name == "logged in" {
+			l.rcon(listed, l.challenge(listed), adminPassword, "x")
+		}
+		const seconds = 5
+		tried, n := 0, 0
+		site := func() transport.Peer {
+			n++
+			return transport.UDPPeer(netip.AddrFrom16([16]byte{0x20, 0x01, 4: byte(n >> 8), 5: byte(n), 15: 1}), 5000)
+		}
+		for range seconds * 1000 {
+			peer := site()
+			if l.rcon(peer, l.challenge(peer), "wrong", "x") != "" {
+				tried++
+			}
+			l.advance(time.Millisecond)
+		}
+		if tried < 50 || tried > 50+10*seconds+1 {
+			t.Errorf("%s: %d passwords of strangers were tried in %d s", name, tried, seconds)
+		}
+		stranger := site()
+		l.rcon(stranger, l.challenge(stranger), "wrong", "x") // takes what came in the last ms
+		if got := l.rcon(stranger, l.challenge(stranger), adminPassword, "x"); got != "" {
+			t.Errorf("%s: beyond the limit the right password is answered with %q", name, got)
+		}
+		c := l.challenge(listed)
+		if got := l.rcon(listed, c, adminPassword, "x"); got != "done\n" {
+			t.Errorf("%s: an operator gets %q", name, got)
+		}
+		tried = 0
+		for range 1000 {
+			if l.rcon(listed, c, "wrong", "x") != "" {
+				tried++
+			}
+		}
+		if tried != 50 {
+			t.Errorf("%s: who plays from the operator's address tried %d passwords at once", name, tried)
+		}
 	}
 }

@@ -221,15 +221,23 @@ func (s *Server) handleRcon(now int64, peer transport.Peer, b []byte) {
 	}
 	s.proven.Add(now, limit.Person(a))
 	trusted := a.IsLoopback() || containsAddr(s.rcon.settings.UnbannableNets, a) || s.rcon.isAdmin(limit.Person(a))
-	if !trusted && !s.guesses.Has(now, limit.Site(a), 1) {
+	listed := containsAddr(s.rcon.settings.AllowedNets, a)
+	known := trusted || listed
+	if !trusted && !s.guesses.Has(now, limit.Site(a), 1) || !known && !s.strangersGuesses.Has(now, s.strangersRate, 1) ||
+		known && !a.IsLoopback() && !s.operatorsGuesses.Has(now, limit.Site(a), 1) {
 		s.drop(DropRconGuesses)
 		return
 	}
 	which := s.rcon.findPassword(req.Password)
-	allowed := len(s.rcon.settings.AllowedNets) == 0 || containsAddr(s.rcon.settings.AllowedNets, a)
+	allowed := len(s.rcon.settings.AllowedNets) == 0 || listed
 	if which < 0 || !allowed {
 		s.stats.RconWrong++
 		s.guesses.Take(now, limit.Site(a), 1)
+		if known {
+			s.operatorsGuesses.Take(now, limit.Site(a), 1)
+		} else {
+			s.strangersGuesses.Take(now, s.strangersRate, 1)
+		}
 		s.handleWrongPassword(now, peer, allowed, trusted)
 		return
 	}

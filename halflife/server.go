@@ -87,6 +87,10 @@ type Limits struct {
 	// in three seconds and 20 at once. When it is used up, passwords from that
 	// network are not checked.
 	Guesses Rate
+	// AllGuesses limits those of all networks together, by default 10 per second and 50
+	// at once. The networks of those who logged in last, and those in AllowedNets and
+	// UnbannableNets, have as many each. Loopback has no limit.
+	AllGuesses Rate
 }
 
 // Settings are what may change while a server runs.
@@ -191,6 +195,9 @@ type Server struct {
 	bytes, rconLimit, guesses         *limit.Limiter
 	allBytes                          limit.Bucket
 	allBytesRate                      limit.Rate
+	strangersGuesses                  limit.Bucket
+	strangersRate                     limit.Rate
+	operatorsGuesses                  *limit.Limiter // of sites
 	proven                            *limit.RecentSet
 
 	answers answers
@@ -237,6 +244,8 @@ var (
 	defaultAllBytesRate = Rate{256 << 10, 1 << 20}
 	defaultRconRate     = Rate{2, 10}
 	defaultGuessesRate  = Rate{1.0 / 3, 20}
+
+	defaultAllGuessesRate = Rate{10, 50}
 )
 
 // NewServer returns a server.
@@ -259,7 +268,7 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 // SetSettings changes the settings. If it returns an error, nothing changes.
 func (s *Server) SetSettings(set Settings) error {
 	l := set.Limits
-	for _, r := range []Rate{l.Address, l.Network, l.Proven, l.Bytes, l.AllBytes, l.Rcon, l.Guesses} {
+	for _, r := range []Rate{l.Address, l.Network, l.Proven, l.Bytes, l.AllBytes, l.Rcon, l.Guesses, l.AllGuesses} {
 		if !(r.PerSecond >= 0 && r.Burst >= 0) {
 			return fmt.Errorf("%w: a negative limit", ErrConfig)
 		}
@@ -275,6 +284,8 @@ func (s *Server) SetSettings(set Settings) error {
 		s.rconLimit = limit.NewLimiter(limitSize, l.Rcon.orDefault(defaultRconRate))
 		s.guesses = limit.NewLimiter(limitSize, l.Guesses.orDefault(defaultGuessesRate))
 		s.allBytes, s.allBytesRate = limit.Bucket{}, l.AllBytes.orDefault(defaultAllBytesRate)
+		s.strangersGuesses, s.strangersRate = limit.Bucket{}, l.AllGuesses.orDefault(defaultAllGuessesRate)
+		s.operatorsGuesses = limit.NewLimiter(16*maxRecentAdmins, s.strangersRate)
 	}
 	s.settings = set
 	return nil

@@ -224,7 +224,9 @@ func (s *Server) restartSession(now conn.Time, c *session) {
 		c.drop("Too many connections, wait a moment")
 		return
 	}
-	s.print(console.Info, "server", fmt.Sprintf("client begins anew. cid=%d addr=%s", c.id, c.peer))
+	if s.mayLogStranger(now) {
+		s.print(console.Info, "server", fmt.Sprintf("client begins anew. cid=%d addr=%s", c.id, c.peer))
+	}
 	s.leaveWorld(c, "")
 	s.votersChanged()
 	limits := c.limits
@@ -249,10 +251,11 @@ func (s *Server) closeSession(now conn.Time, c *session) {
 	}
 	failedAtOnce := c.addrProven && c.conn.State() == conn.StateError && now.Sub(c.connectedAt) < time.Second
 	c.conn.Close(now, c.dropReason)
-	if c.name != "" || s.mayLogStranger(now) {
+	told := c.name != "" && (c.announced || !c.isNewcomer()) || s.mayLogStranger(now)
+	if told {
 		s.print(console.Info, "server", fmt.Sprintf("client dropped. cid=%d addr=%s reason=%s", c.id, c.peer, logline.Quote(safetext.Truncate(c.dropReason, 128))))
 	}
-	if c.state == stateInGame {
+	if c.state == stateInGame && told {
 		s.logJoin(c, true)
 	}
 	s.handleVoterLeft(c)
@@ -269,6 +272,9 @@ func (s *Server) closeSession(now conn.Time, c *session) {
 
 // leaveWorld makes the player of a session leave the world with the next tick.
 func (s *Server) leaveWorld(c *session, reason string) {
+	if !c.isNewcomer() {
+		s.seats.quiet &^= game.MaskOne(c.id)
+	}
 	if c.state >= stateReady {
 		s.leaveSeat(c.id, reason)
 	}

@@ -14,6 +14,11 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 	if ev.Kind.IsEffect() {
 		return
 	}
+	if ev.Kind == game.EvPlayerLeft && s.isQuiet(ev.Player) {
+		silent := *ev
+		silent.Flag = true
+		ev = &silent
+	}
 	switch ev.Kind {
 	case game.EvTeamChange, game.EvPickup: // the original logs these after sending them
 		defer s.logEvent(ev)
@@ -41,6 +46,7 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 		return
 	case game.EvPlayerLeft:
 		s.bots.announced &^= game.MaskOne(ev.Player)
+		s.seats.quiet &^= game.MaskOne(ev.Player)
 	case game.EvMatchEnd:
 		if ev.Flag {
 			s.rotateMap()
@@ -67,8 +73,15 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	}
 	c.state, c.enteredAt = stateInGame, now
 	info := s.serverInfo()
-	s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s", c.id, c.peer))
-	s.logJoin(c, false)
+	told := *ev // to the others
+	if c.mayAnnounce() {
+		s.seats.quiet &^= game.MaskOne(c.id)
+		s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s", c.id, c.peer))
+		s.logJoin(c, false)
+	} else {
+		s.seats.quiet |= game.MaskOne(c.id)
+		told.Flag = true
+	}
 	c.bridge.SendServerInfo(&info)
 	s.logEvent(ev)
 	c.bridge.SendGameInfo(s.world)
@@ -76,7 +89,7 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 		if o == nil || o == c || o.state != stateInGame {
 			continue
 		}
-		o.bridge.SendEvent(s.world, ev)
+		o.bridge.SendEvent(s.world, &told)
 		c.bridge.SendClientInfo(s.world, game.PlayerID(other), false, false)
 	}
 	for id := range game.PlayerID(game.MaxPlayers) {
@@ -99,6 +112,9 @@ func (s *Server) logEvent(ev *game.Event) {
 		oldTeam, s.seats.teams[ev.Player] = s.seats.teams[ev.Player], ev.Team
 	}
 	if !s.logEnabled(console.Info) && !s.logEnabled(console.Debug) {
+		return
+	}
+	if ev.Kind != game.EvChat && s.isQuiet(ev.Player) || ev.Kind == game.EvKill && s.isQuiet(ev.Target) {
 		return
 	}
 	switch ev.Kind {

@@ -343,3 +343,82 @@ func TestMeaninglessChunksAreCheap(t *testing.T) {
 		t.Errorf("%d requests to resend", q.Resends)
 	}
 }
+
+// TestJoinFloodFillsNeitherLogNorChat lets somebody with many IPv6 /48 join, say something and
+// leave 700 times a second. The log and the other players are told of few of them, and of
+// an honest player who comes meanwhile as soon as that one is no newcomer.
+func TestJoinFloodFillsNeitherLogNorChat(t *testing.T) {
+	ts := newTestServer(t, nil, "sv_inactivekick_time 0; sv_scorelimit 0; console_output_level 2; sv_rcon_mod_password modpw")
+	news := map[string]int{} // what players of 0.7 are told
+	old, modern := ts.joinAs(client06DDNet, ip(1), "old"), ts.join(ip(2), "modern")
+	modern.OnMessage = func(m testclient.Message) {
+		switch m := m.(type) {
+		case *msg7.SvClientInfo:
+			if !m.Silent {
+				news["entered"]++
+			}
+		case *msg7.SvClientDrop:
+			if !m.Silent {
+				news["left"]++
+			}
+		}
+	}
+	modern.Login("adminpw")
+	ts.idle(200, old, modern)
+	clear(news)
+	old.Chat, modern.Chat, modern.RconLines = nil, nil, nil
+	ts.log.Reset()
+	const seconds, perTick = 8, 14
+	n, joined := 0, 0
+	flood := func(ticks int, also ...*testclient.Client) {
+		for range ticks {
+			var flooders [perTick]*testclient.Client
+			for i := range flooders {
+				peer := transport.UDPPeer(netip.AddrFrom16([16]byte{0x20, 0x01, 4: byte(n >> 8), 5: byte(n), 15: 1}), 5000)
+				flooders[i] = ts.connect(peer).Join("flooder")
+				n++
+			}
+			ts.idle(2, append(also, old, modern)...)
+			for _, c := range flooders {
+				if s := ts.session(c); s != nil && s.state == stateInGame {
+					joined++
+				}
+				c.Say("buy").Close("")
+				delete(ts.clients, c.Peer)
+			}
+		}
+	}
+	flood(seconds * 25)
+	ts.idle(2, old, modern)
+	most := int(joinNewsRate.Burst) + (seconds+1)*int(joinNewsRate.PerSecond)
+	lines := strings.Count(ts.log.String(), "\n")
+	t.Logf("%d joined, %v, %d lines of chat in 0.7, %d in 0.6, %d in the log (%d bytes), %d for the operator", joined, news, len(modern.Chat), len(old.Chat), lines, ts.log.Len(), len(modern.RconLines))
+	if joined != seconds*25*perTick {
+		t.Errorf("only %d joined: the test tests nothing", joined)
+	}
+	if news["entered"] > most || news["left"] > most || len(modern.Chat) > most || len(old.Chat) > 3*most {
+		t.Errorf("at most %d are to be told of", most)
+	}
+	if lines > 10*most || len(modern.RconLines) > 10*most {
+		t.Error("the log and the console are full of them")
+	}
+	if n := strings.Count(ts.log.String(), "has entered the game"); n == 0 || news["left"] != n || news["entered"] != n {
+		t.Errorf("the log has %d who entered, the players were told of %v", n, news)
+	}
+
+	honest := ts.connect(ip(3)).Join("honest")
+	flood(6*25, honest)
+	ts.idle(int(newcomerTime/tickDuration), old, modern, honest)
+	modern.Chat, news["left"] = nil, 0
+	honest.Say("hello")
+	ts.idle(2, old, modern, honest)
+	if len(modern.Chat) != 1 || modern.Chat[0] != "hello" {
+		t.Errorf("what is said later: %q", modern.Chat)
+	}
+	ts.log.Reset()
+	honest.Close("")
+	ts.idle(2, old, modern)
+	if news["left"] != 1 || !strings.Contains(ts.log.String(), "client dropped") || !strings.Contains(ts.log.String(), "leave player") {
+		t.Errorf("nobody is told that a player leaves: %v, %s", news, ts.log.String())
+	}
+}

@@ -157,10 +157,13 @@ func (h *halfLife) RunRcon(peer transport.Peer, level int, line string, print fu
 	s.console.Execute(line, console.Caller{Level: console.Level(level), Flags: console.Server, ID: -1, Addr: peer.Addr(), Print: print})
 }
 
-// onRcon logs requests for the remote console that are refused.
+// onRcon logs requests for the remote console that are refused, as far as there is room.
 func (h *halfLife) onRcon(e halflife.RconEvent) {
 	if e.Result == halflife.RconRan {
 		return // logged by RunRcon
+	}
+	if !h.server.mayLogStranger(h.server.now) {
+		return
 	}
 	text := fmt.Sprintf("rcon of %s: %s", e.Peer, e.Result)
 	if e.Count > 1 {

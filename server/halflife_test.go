@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"net/netip"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -323,6 +324,17 @@ func TestHalfLifeAttacks(t *testing.T) {
 		}
 		if got := (hlClient{ts, transport.MustParsePeer("203.0.113.9:5000")}).rcon("secret", "sv_scorelimit"); got != "Value: 20\n" {
 			t.Errorf("the operator, elsewhere, is shut out: %q", got)
+		}
+	})
+	t.Run("guessing from many networks leaves few lines", func(t *testing.T) {
+		ts := newTestServer(t, nil)
+		for i := range 6000 { // in 60 s
+			a := netip.AddrFrom16([16]byte{0x20, 0x01, 4: byte(i >> 8), 5: byte(i), 15: 1})
+			hlClient{ts, transport.UDPPeer(a, 5000)}.rcon("guess", "status")
+			ts.now = ts.now.Add(10 * time.Millisecond)
+		}
+		if n, most := strings.Count(ts.log.String(), "rcon of "), int(strangerLogRate.Burst)+61; n == 0 || n > most {
+			t.Errorf("%d lines in the log, want at most %d", n, most)
 		}
 	})
 	t.Run("no line of a log is forged", func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/protocol/conn"
 )
@@ -21,6 +22,11 @@ var (
 	rconRate = limit.Rate{PerSecond: 50, Burst: 256}
 	// authRate is for passwords, right or wrong.
 	authRate = limit.Rate{PerSecond: 1, Burst: 8}
+	// allLoginsRate is for the passwords of all who never logged in.
+	allLoginsRate = limit.Rate{PerSecond: 10, Burst: 50}
+	// joinNewsRate is for newcomers of whom the log and the others are told; see
+	// mayAnnounce.
+	joinNewsRate = limit.Rate{PerSecond: 1, Burst: 64}
 	// connectRate is for the connects of a person, siteConnectRate for those of a site;
 	// see limit.Person and limit.Site.
 	connectRate     = limit.Rate{PerSecond: 2, Burst: 16}
@@ -45,11 +51,16 @@ const (
 	// provenTime is how long the site of an address that has echoed a token gets
 	// answers from a budget of its own.
 	provenTime = time.Hour
+	// operatorTime is how long the persons of operators have logins of their own.
+	operatorTime = 30 * 24 * time.Hour
+	// newcomerTime is how long a client is a newcomer.
+	newcomerTime = 10 * time.Second
 	// The sizes of tables, in addresses or networks.
 	connectsTracked  = 4096 // all of them have echoed a token
 	unprovenTracked  = 1024
 	passwordsTracked = 1024
 	provenTracked    = 4096
+	operatorsTracked = 64
 )
 
 // proveAddr remembers that an address has echoed a token. What counts is its site:
@@ -91,6 +102,26 @@ func (s *Server) mayLogStranger(now conn.Time) bool {
 	}
 	s.countDrop(dropLogLines)
 	return false
+}
+
+// isNewcomer reports whether the client connected a moment ago.
+func (c *session) isNewcomer() bool { return c.server.now.Sub(c.connectedAt) < newcomerTime }
+
+// mayAnnounce reports whether the log and the other players may be told of a client: of
+// newcomers only so many, since somebody with many networks can join and leave a thousand times
+// a second. The others play too, but in silence until they are no newcomers any more.
+func (c *session) mayAnnounce() bool {
+	s := c.server
+	if !c.announced && (!c.isNewcomer() || c.peer.Addr().IsLoopback() || s.joinNews.Take(int64(s.now), joinNewsRate, 1)) {
+		c.announced = true
+	}
+	return c.announced
+}
+
+// isQuiet reports whether neither the log nor the others are told what a player does, who was
+// not announced and is, or was until they left, a newcomer.
+func (s *Server) isQuiet(id game.PlayerID) bool {
+	return id >= 0 && s.seats.quiet.Has(id) && (s.sessions[id] == nil || s.sessions[id].isNewcomer())
 }
 
 // spoofLimiter limits what is done for addresses of clients without a token. Somebody who

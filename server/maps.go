@@ -213,7 +213,7 @@ func (s *Server) startWorld(m *gameMap) error {
 	s.beginReplay(gameType, mode, mods, s.cfg.Seed)
 	clear(s.pendingCommands)
 	s.pendingCommands = s.pendingCommands[:0]
-	s.seats.leaving = 0
+	s.seats.leaving, s.seats.quiet = 0, 0
 	for _, d := range s.versions {
 		d.EndSnapshots()
 	}

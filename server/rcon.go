@@ -53,6 +53,9 @@ func (c *session) login(password string) {
 			c.rcon.noPasswordSent = true
 			c.sendRconLine("No rcon password set on server. Set sv_rcon_password and/or sv_rcon_mod_password to enable the remote console.")
 		}
+	case !s.mayTryPassword(c):
+		s.countDrop(dropFlood)
+		c.sendRconLine("Too many people try passwords, wait a moment.")
 	case admin != "" && equalPasswords(password, admin):
 		c.grantRcon(console.LevelAdmin, "Admin authentication successful. Full remote console access granted.", "admin")
 	case mod != "" && equalPasswords(password, mod):
@@ -69,6 +72,7 @@ func equalPasswords(a, b string) bool { return subtle.ConstantTimeCompare([]byte
 func (c *session) grantRcon(level console.Level, text, levelName string) {
 	s := c.server
 	s.failedLogins.Forget(c.person())
+	s.operators.Add(int64(s.now), c.person())
 	c.rcon = rconState{authed: true, level: level}
 	if s.canListMaps(level) {
 		// Beside the game, which does not wait for the disk.
@@ -83,6 +87,16 @@ func (c *session) grantRcon(level console.Level, text, levelName string) {
 	if c.state >= stateReady {
 		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody, Value: int32(game.PlayerFlagAdmin)})
 	}
+}
+
+// mayTryPassword counts a try at the remote console's password and reports whether it is within
+// the limit of all strangers. Persons who have logged in before have one of their own.
+func (s *Server) mayTryPassword(c *session) bool {
+	bucket := &s.strangerLogins
+	if s.operators.Has(int64(s.now), c.person()) {
+		bucket = &s.operatorLogins
+	}
+	return c.peer.Addr().IsLoopback() || bucket.Take(int64(s.now), allLoginsRate, 1)
 }
 
 // tooManyLogins is what is said to who tried too many passwords.
@@ -272,9 +286,9 @@ func (s *Server) generateRconPassword() {
 	if s.settings.RconPassword != "" || s.settings.RconModPassword != "" {
 		return
 	}
-	const letters = "ABCDEFGHKLMNPRSTUVWXYZabcdefghjkmnopqt23456789"
-	b := make([]byte, 6)
-	rand.Read(b) // never fails
+	const letters = "abcdefghijkmnpqrstuvwxyz23456789" // 32, without those that look alike
+	b := make([]byte, 13)                              // 65 bits
+	rand.Read(b)                                       // never fails
 	for i := range b {
 		b[i] = letters[int(b[i])%len(letters)]
 	}

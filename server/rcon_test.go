@@ -2,6 +2,7 @@ package server
 
 import (
 	"io/fs"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/transport"
 )
 
 func TestRcon(t *testing.T) {
@@ -100,7 +102,7 @@ func TestRconPasswordIsMadeUp(t *testing.T) {
 	ts := newTestServer(t, nil, `sv_rcon_password ""`)
 	_, password, _ := strings.Cut(ts.log.String(), "rcon password: ")
 	password, _, _ = strings.Cut(password, " ")
-	if c := ts.join(ip(1), "admin").Login(password); len(password) != 6 || !ts.session(c).rcon.authed {
+	if c := ts.join(ip(1), "admin").Login(password); len(password) != 13 || strings.Trim(password, "abcdefghijkmnpqrstuvwxyz23456789") != "" || !ts.session(c).rcon.authed {
 		t.Errorf("cannot log in with the password %q", password)
 	}
 }
@@ -359,4 +361,49 @@ func TestExecFromAStuckDisk(t *testing.T) {
 	expect("exec x.cfg", "[console]: executing 'x.cfg'\n[Console]: from the file\n")
 	expect("exec big.cfg", "[console]: failed to open 'big.cfg'\n[console]: Info: the file is larger than 1048576 bytes\n")
 	expect("exec missing.cfg", "[console]: failed to open 'missing.cfg'\n")
+}
+
+// TestPasswordsOfStrangersAreLimited checks that many networks together cannot try many
+// passwords, and that operators can log in meanwhile.
+func TestPasswordsOfStrangersAreLimited(t *testing.T) {
+	ts := newTestServer(t, nil)
+	operator := ts.join(ip(1), "operator").Login("adminpw")
+	ts.idle(100, operator)
+	operator.Close("")
+	ts.step(1)
+	const seconds, perTick = 4, 5
+	tried, most := 0, int(allLoginsRate.Burst+seconds*allLoginsRate.PerSecond)
+	site := func(n int) transport.Peer {
+		return transport.UDPPeer(netip.AddrFrom16([16]byte{0x20, 0x01, 4: byte(n >> 8), 5: byte(n), 15: 1}), 5000)
+	}
+	n := 0
+	for range seconds * 50 {
+		var guessers [perTick]*testclient.Client
+		for i := range guessers {
+			guessers[i] = ts.connect(site(n)).Login("guess")
+			n++
+		}
+		ts.step(1)
+		for _, p := range guessers {
+			if len(p.RconLines) == 1 && strings.HasPrefix(p.RconLines[0], "Wrong password") {
+				tried++
+			}
+			ts.session(p).drop("next")
+			delete(ts.clients, p.Peer)
+		}
+	}
+	if tried < most-2 || tried > most {
+		t.Errorf("%d passwords of strangers were tried in %d s, want %d", tried, seconds, most)
+	}
+	ts.step(1)
+	for ts.srv.strangerLogins.Take(int64(ts.now), allLoginsRate, 1) {
+	}
+	if p := ts.connect(site(n)).Login("adminpw"); ts.session(p).rcon.authed {
+		t.Error("beyond the limit the right password is told from wrong ones")
+	}
+	for _, peer := range []transport.Peer{ip(1), local(1)} {
+		if p := ts.connect(peer).Login("adminpw"); !ts.session(p).rcon.authed {
+			t.Errorf("%v cannot log in: %q", peer, p.RconLines)
+		}
+	}
 }

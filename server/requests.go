@@ -97,7 +97,9 @@ func (c *session) OnReady() {
 	if c.rcon.authed {
 		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody, Value: int32(game.PlayerFlagAdmin)})
 	}
-	s.print(console.Info, "server", fmt.Sprintf("player is ready. ClientID=%d addr=%s", c.id, c.peer))
+	if c.mayAnnounce() {
+		s.print(console.Info, "server", fmt.Sprintf("player is ready. ClientID=%d addr=%s", c.id, c.peer))
+	}
 	c.sendVote()
 	c.bridge.SendMotd(s.settings.Motd)
 	c.bridge.SendSettings(s.world)
@@ -196,13 +198,13 @@ const (
 )
 
 // canRequest reports whether the client may request something of the game now: it must
-// be in the game, and within its rate limit.
+// be in the game, within its rate limit, and no newcomer of whom nobody was told.
 func (c *session) canRequest() bool {
 	if c.state != stateInGame {
 		c.server.countDrop(dropState)
 		return false
 	}
-	if !c.limits.request.Take(int64(c.server.now), requestRate, 1) {
+	if !c.announced && c.isNewcomer() || !c.limits.request.Take(int64(c.server.now), requestRate, 1) {
 		c.server.countDrop(dropFlood)
 		return false
 	}

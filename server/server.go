@@ -102,7 +102,11 @@ type Server struct {
 	spoofLimiter   spoofLimiter
 	provenSites    *limit.RecentSet
 	failedLogins   *limit.Failures
+	operators      *limit.RecentSet // persons who logged in at the remote console
+	strangerLogins limit.Bucket
+	operatorLogins limit.Bucket
 	strangerLog    limit.Bucket
+	joinNews       limit.Bucket
 	addrHashKey    maphash.Seed
 
 	sessions        [game.MaxPlayers]*session // by client id, nil for free ones
@@ -144,6 +148,7 @@ type shutdownRequest struct {
 type seats struct {
 	leaving   game.PlayerMask // the next tick clears these
 	givingWay game.PlayerMask // these leave the game for the spectators with the next tick
+	quiet     game.PlayerMask // who were not announced; see isQuiet
 	// names and clans are those of the last players who left each seat.
 	names, clans [game.MaxPlayers]string
 	// teams are the last that were logged.
@@ -167,6 +172,7 @@ func New(cfg Config) (*Server, error) {
 		spoofLimiter:   spoofLimiter{networks: limit.NewLimiter(unprovenTracked, unprovenRate)},
 		provenSites:    limit.NewRecentSet(provenTracked, provenTime),
 		failedLogins:   newFailedLogins(),
+		operators:      limit.NewRecentSet(operatorsTracked, operatorTime),
 		votes:          newVotes(),
 	}
 	s.versions = newProtocolVersions(s)

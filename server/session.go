@@ -54,6 +54,7 @@ type session struct {
 	mapsAnnounced     int       // with the one of a challenge
 	vitalsAtMapChange uint32    // vitalsQueued after the last map change
 	name              string    // as the client sent it
+	announced         bool      // see mayAnnounce
 	clientVersion     int32
 	wasSpectator      bool      // before the map changed
 	timeoutCode       uint64    // a hash of it, 0 for none; see timeouts.go
@@ -112,7 +113,7 @@ func (c *session) reset(now conn.Time, peer transport.Peer, v *protocolVersion) 
 	c.setState(stateAuth)
 	c.clientVersion, c.wasSpectator, c.name = 0, false, ""
 	c.limits, c.vitalsQueued, c.mapsAnnounced, c.vitalsAtMapChange = sessionLimits{}, 0, 0, 0
-	c.hasProfile, c.canEnter, c.dropping, c.dropReason = false, false, false, ""
+	c.announced, c.hasProfile, c.canEnter, c.dropping, c.dropReason = false, false, false, false, ""
 	c.timeoutCode, c.heldUntil, c.leftTeam, c.enteredAt = 0, 0, game.TeamSpectators, 0
 	c.rcon = rconState{}
 	c.resetForMap()

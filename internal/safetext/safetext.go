@@ -71,10 +71,19 @@ func TrimBlank(s string) string {
 func isBlank(r rune) bool {
 	const (
 		brailleBlank      = '\u2800'
+		tifinaghJoiner    = '\u2d7f'
 		objectReplacement = '\ufffc'
+		brahmiJoiner      = '\U0001107f'
+		egyptianBlank     = '\U00013441'
+		egyptianHalfBlank = '\U00013442'
+		khitanFiller      = '\U00016fe4'
 		nullNotehead      = '\U0001d159'
 	)
-	return r <= ' ' || r == brailleBlank || r == objectReplacement || r == nullNotehead || unicode.IsSpace(r) ||
+	switch r {
+	case brailleBlank, tifinaghJoiner, objectReplacement, brahmiJoiner, egyptianBlank, egyptianHalfBlank, khitanFiller, nullNotehead:
+		return true
+	}
+	return r <= ' ' || unicode.IsSpace(r) ||
 		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
