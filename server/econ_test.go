@@ -291,6 +291,7 @@ func TestEconPlaces(t *testing.T) {
 		synctest.Wait()
 		all[2].expect(all[2].take(), "authentication timeout\n\x00\x00EOF")
 		et.step(60 * 50)
+		et.settle()
 		all[1].take()
 		all[1].expect(all[1].say("echo x\n"), "[][server]: cid=1 cmd='echo x'\n\x00\x00[][Console]: x\n\x00\x00")
 	})
