@@ -20,15 +20,17 @@ type terminal struct {
 	messages io.Writer // for help and what went wrong
 }
 
-// terminalCommands are the commands in the order of /help.
-var terminalCommands = []struct {
+type terminalCommand struct {
 	name, params, help string
 	run                func(t *terminal, arg string) error
-}{
+}
+
+// terminalCommands are the commands in the order of /help.
+var terminalCommands = []terminalCommand{
 	{"score", "", "show the scoreboard", func(t *terminal, _ string) error { t.out.printScores(t.client.Scoreboard()); return nil }},
 	{"team", "TEXT", "chat with your team", func(t *terminal, arg string) error { return t.client.SayTeam(arg) }},
 	{"w", "NAME TEXT", "whisper to a player", (*terminal).whisper},
-	{"join", "red|blue|spec", "change the team", (*terminal).join},
+	{"join", "game|red|blue|spec", "change the team", (*terminal).join},
 	{"watch", "NAME", "watch a player, or fly freely", (*terminal).spectate},
 	{"emote", "0..15", "show an emoticon", (*terminal).emote},
 	{"kill", "", "kill your own tee", func(t *terminal, _ string) error { return t.client.Kill() }},
@@ -55,38 +57,43 @@ func (t *terminal) execute(s string) error {
 		return t.client.Say(s)
 	}
 	name, arg, _ := strings.Cut(name, " ")
-	run, err := findCommand(name)
+	cmd, err := findCommand(name)
 	if err != nil {
 		return err
 	}
-	return run(t, strings.TrimSpace(arg))
+	arg = strings.TrimSpace(arg)
+	if arg == "" && cmd.params != "" && cmd.name != "watch" {
+		return fmt.Errorf("usage: /%s %s", cmd.name, cmd.params)
+	}
+	return cmd.run(t, arg)
 }
 
 // findCommand returns the command of a name, or the only one that looks similar.
-func findCommand(name string) (run func(t *terminal, arg string) error, err error) {
+func findCommand(name string) (found terminalCommand, err error) {
 	var similar []string
-	for _, cmd := range terminalCommands {
+	for _, cmd := range append(terminalCommands, helpCommand) {
 		if cmd.name == name {
-			return cmd.run, nil
+			return cmd, nil
 		}
 		short, long := cmd.name, name
 		if len(short) > len(long) {
 			short, long = long, short
 		}
 		if len(short) >= 3 && strings.HasPrefix(long, short) {
-			similar, run = append(similar, "/"+cmd.name), cmd.run
+			similar, found = append(similar, "/"+cmd.name), cmd
 		}
 	}
-	switch {
-	case name == "help":
-		return (*terminal).help, nil
-	case len(similar) == 0:
-		return nil, fmt.Errorf("unknown command /%s; /help lists all", name)
-	case len(similar) > 1:
-		return nil, fmt.Errorf("unknown command /%s; is it %s?", name, strings.Join(similar, " or "))
+	switch len(similar) {
+	case 0:
+		return found, fmt.Errorf("unknown command /%s; /help lists all, and /c %s asks the server for it", name, name)
+	case 1:
+		return found, nil
 	}
-	return run, nil
+	return found, fmt.Errorf("unknown command /%s; is it %s?", name, strings.Join(similar, " or "))
 }
+
+// helpCommand is not in the list that it prints.
+var helpCommand = terminalCommand{name: "help", run: (*terminal).help}
 
 func (t *terminal) help(string) error {
 	for _, cmd := range terminalCommands {
@@ -121,7 +128,7 @@ func (t *terminal) whisper(arg string) error {
 func (t *terminal) join(arg string) error {
 	team, ok := map[string]game.Team{"red": game.TeamRed, "game": game.TeamRed, "blue": game.TeamBlue, "spec": game.TeamSpectators}[arg]
 	if !ok {
-		return errors.New("usage: /join red|blue|spec")
+		return errors.New("usage: /join game|red|blue|spec")
 	}
 	return t.client.SetTeam(team)
 }
@@ -154,8 +161,12 @@ func (t *terminal) vote(arg string) error {
 
 func (t *terminal) callVote(arg string) error {
 	what, arg, _ := strings.Cut(arg, " ")
-	if what == "option" {
+	switch what {
+	case "option":
 		return t.client.VoteOption(arg, "")
+	case "kick", "spec":
+	default:
+		return errors.New("usage: /callvote kick|spec|option WHAT")
 	}
 	p, reason, err := t.findPlayer(arg)
 	switch {
@@ -163,10 +174,8 @@ func (t *terminal) callVote(arg string) error {
 		return err
 	case what == "kick":
 		return t.client.VoteKick(p.ID, reason)
-	case what == "spec":
-		return t.client.VoteSpectate(p.ID, reason)
 	}
-	return errors.New("usage: /callvote kick|spec|option WHAT")
+	return t.client.VoteSpectate(p.ID, reason)
 }
 
 func (t *terminal) rcon(arg string) error { return t.client.Rcon(arg) }
