@@ -18,6 +18,15 @@ type Sender interface {
 	FlushSoon()
 }
 
+// NopSender is a Sender for reading what was recorded: nothing is sent.
+type NopSender struct{}
+
+// Queue drops the message.
+func (NopSender) Queue([]byte, bool) {}
+
+// FlushSoon does nothing.
+func (NopSender) FlushSoon() {}
+
 // Settings are the server settings that clients show. (0.7: Sv_ServerSettings)
 type Settings struct {
 	VoteKick     bool  // players may call votes to kick

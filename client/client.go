@@ -88,6 +88,7 @@ type Client struct {
 
 	mu            sync.Mutex
 	session       *Session
+	handler       gameHandler
 	now           conn.Time
 	predictor     predictor
 	viewPredictor *predictor // of WithPredictedView
@@ -136,12 +137,14 @@ func New(cfg Config) (*Client, error) {
 		cfg.Skin.PartNames = [game.NumSkinParts]string{"standard", "", "", "standard", "standard", "standard"}
 	}
 	c := &Client{cfg: cfg, eventsQueued: make(chan struct{}, 1), done: make(chan struct{})}
+	c.handler.Client = c
+	c.handler.EventHandler = bridge.EventHandler{Side: func() bridge.ClientSide { return c.session.side }, Emit: c.handler.emit}
 	var err error
 	c.session, err = NewSession(SessionConfig{
 		Send: cfg.Send, Name: cfg.Name, Clan: cfg.Clan, Country: cfg.Country, Skin: cfg.Skin,
 		Password: cfg.Password, Token: cfg.Token, Buffers: cfg.Buffers, OnInputTiming: c.onInputTiming,
 		Version: cfg.Version, DDNetVersion: cfg.DDNetVersion, ConnectionID: cfg.ConnectionID, LegacyHandshake: cfg.LegacyHandshake,
-		HasMap: c.hasMap, OnMap: c.onMap, OnMapProgress: c.onMapProgress, GameHandler: gameHandler{c}, OnSnapshot: c.onSnapshot,
+		HasMap: c.hasMap, OnMap: c.onMap, OnMapProgress: c.onMapProgress, GameHandler: &c.handler, OnSnapshot: c.onSnapshot,
 	})
 	if err != nil {
 		return nil, err

@@ -44,13 +44,13 @@ func removeEntry(from *[]string, text string) {
 }
 
 // OnRconCommand adds a command of the remote console.
-func (s gameHandler) OnRconCommand(c *bridge.CommandInfo) { addCommand(&s.lists.commands, *c) }
+func (s *gameHandler) OnRconCommand(c *bridge.CommandInfo) { addCommand(&s.lists.commands, *c) }
 
 // OnRconCommandRemoved removes a command of the remote console.
-func (s gameHandler) OnRconCommandRemoved(name string) { removeCommand(&s.lists.commands, name) }
+func (s *gameHandler) OnRconCommandRemoved(name string) { removeCommand(&s.lists.commands, name) }
 
 // OnMapListEntry adds or removes a map.
-func (s gameHandler) OnMapListEntry(name string, gone bool) {
+func (s *gameHandler) OnMapListEntry(name string, gone bool) {
 	if gone {
 		removeEntry(&s.lists.maps, name)
 	} else {
@@ -59,7 +59,7 @@ func (s gameHandler) OnMapListEntry(name string, gone bool) {
 }
 
 // OnChatCommand adds or removes a chat command.
-func (s gameHandler) OnChatCommand(c *bridge.CommandInfo, gone bool) {
+func (s *gameHandler) OnChatCommand(c *bridge.CommandInfo, gone bool) {
 	if gone {
 		removeCommand(&s.lists.chat, c.Name)
 	} else {
@@ -68,7 +68,7 @@ func (s gameHandler) OnChatCommand(c *bridge.CommandInfo, gone bool) {
 }
 
 // OnVoteOptions adds vote options.
-func (s gameHandler) OnVoteOptions(add []string, clear bool) {
+func (s *gameHandler) OnVoteOptions(add []string, clear bool) {
 	if clear {
 		s.lists.votes = nil
 	}
@@ -78,4 +78,4 @@ func (s gameHandler) OnVoteOptions(add []string, clear bool) {
 }
 
 // OnVoteOptionRemoved removes a vote option.
-func (s gameHandler) OnVoteOptionRemoved(text string) { removeEntry(&s.lists.votes, text) }
+func (s *gameHandler) OnVoteOptionRemoved(text string) { removeEntry(&s.lists.votes, text) }

@@ -88,10 +88,15 @@ type ScoreboardRow struct {
 func (c *Client) Scoreboard() []ScoreboardRow {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return Scoreboard(c.session.side)
+}
+
+// Scoreboard returns the players whom side knows, the best first, spectators last.
+func Scoreboard(side bridge.ClientSide) []ScoreboardRow {
 	var rows []ScoreboardRow
-	for _, p := range c.session.side.View().Players {
-		if info, ok := c.session.side.Player(p.ID); ok {
-			rows = append(rows, ScoreboardRow{c.player(p.ID), p.Score, time.Duration(p.Latency) * time.Millisecond, info.Alive})
+	for _, p := range side.View().Players {
+		if info, ok := side.Player(p.ID); ok {
+			rows = append(rows, ScoreboardRow{bridge.EventPlayer(side, p.ID), p.Score, time.Duration(p.Latency) * time.Millisecond, info.Alive})
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b ScoreboardRow) int {

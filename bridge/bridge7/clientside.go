@@ -16,6 +16,7 @@ type clientSide struct {
 	items   msg7.ObjectDecoder
 	buf     []byte
 	event   game.Event // for OnEvent
+	demo    *demoState // nil in a game
 }
 
 // NewClientSide makes a ClientSide for 0.7 that writes to sender and calls handler for

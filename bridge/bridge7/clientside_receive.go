@@ -46,9 +46,7 @@ func (c *clientSide) Receive(payload []byte, vital bool) error {
 // receiveVital handles the messages that must be vital.
 func (c *clientSide) receiveVital(m msg7.Message) {
 	if ev, ok := c.decodeEvent(m); ok {
-		c.event = ev
-		c.handler.OnEvent(&c.event)
-		c.event = game.Event{}
+		c.emit(ev)
 		return
 	}
 	switch m := m.(type) {
@@ -106,6 +104,20 @@ func (c *clientSide) receiveVital(m msg7.Message) {
 	}
 }
 
+// emit passes an event to the handler.
+func (c *clientSide) emit(ev game.Event) {
+	c.event = ev
+	c.handler.OnEvent(&c.event)
+	c.event = game.Event{}
+}
+
+// setLimits sets the game flags, the limits and the number of the match.
+func (c *clientSide) setLimits(flags msg7.GameFlags, scoreLimit, timeLimit, matchNum, matchCurrent int32) {
+	c.Limits = bridge.EmptyGameState()
+	c.Limits.Flags, c.Limits.ScoreLimit, c.Limits.TimeLimit = game.GameFlags(flags), scoreLimit, timeLimit
+	c.Limits.MatchNum, c.Limits.MatchCurrent = matchNum, matchCurrent
+}
+
 // decodeEvent returns the event that a message reports. It returns false for messages
 // that report nothing in the game.
 func (c *clientSide) decodeEvent(m msg7.Message) (game.Event, bool) {
@@ -143,9 +155,7 @@ func (c *clientSide) decodeEvent(m msg7.Message) (game.Event, bool) {
 		c.Players[m.ClientID].Profile.Skin = showSkin(&m.Skin)
 		ev.Kind, ev.Player = game.EvSkinChange, game.PlayerID(m.ClientID)
 	case *msg7.SvGameInfo:
-		c.Limits = bridge.EmptyGameState()
-		c.Limits.Flags, c.Limits.ScoreLimit, c.Limits.TimeLimit = game.GameFlags(m.GameFlags), m.ScoreLimit, m.TimeLimit
-		c.Limits.MatchNum, c.Limits.MatchCurrent = m.MatchNum, m.MatchCurrent
+		c.setLimits(m.GameFlags, m.ScoreLimit, m.TimeLimit, m.MatchNum, m.MatchCurrent)
 		ev.Kind = game.EvGameInfo
 	case *msg7.SvServerSettings:
 		c.ServerSettings = bridge.Settings{
@@ -169,6 +179,9 @@ func (c *clientSide) decodeEvent(m msg7.Message) (game.Event, bool) {
 	case *msg7.SvBroadcast:
 		ev.Kind, ev.Text = game.EvBroadcast, safetext.Lines(m.Message)
 	default:
+		if c.demo != nil {
+			return c.decodeDemoEvent(m)
+		}
 		return game.Event{}, false
 	}
 	return ev, true

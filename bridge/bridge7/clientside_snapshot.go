@@ -9,6 +9,9 @@ import (
 
 // ReceiveSnapshot leaves out items that it does not know or that are out of range.
 func (c *clientSide) ReceiveSnapshot(tick int32, s *snapshot.Snapshot) *game.View {
+	if c.demo != nil {
+		c.readDemoObjects(s)
+	}
 	c.BeginSnapshot(tick, c.Limits)
 	for i := range s.Len() {
 		key, ints := s.Item(i)

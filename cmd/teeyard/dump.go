@@ -14,7 +14,7 @@ import (
 )
 
 type dumpCmd struct {
-	File    string   `arg:"" help:"Capture file in pcap or pcapng format; - reads the standard input."`
+	File    string   `arg:"" help:"Capture file in pcap or pcapng format, or a demo; - reads the standard input."`
 	JSON    bool     `name:"json" help:"Print JSON, one object per line."`
 	Objects bool     `help:"Print the objects of every snapshot."`
 	Port    uint16   `help:"UDP port of the server; other ports are ignored. By default the receiver of the first datagram is the server."`
@@ -32,8 +32,12 @@ is detected. A line has the time in seconds, the number of the datagram, the
 connection (1> is from its client, 1< from its server) and the content. Errors
 follow two exclamation marks.
 
+Of a demo it explains the chunks: ticks, snapshots and messages, each with its place in
+the file.
+
   tcpdump -i any -w play.pcap udp port 8303
-  teeyard dump play.pcap -m Sv_Chat -m Cl_Say`
+  teeyard dump play.pcap -m Sv_Chat -m Cl_Say
+  teeyard dump demos/match.demo -m Sv_KillMsg`
 }
 
 // Run explains the capture.
@@ -53,6 +57,7 @@ func (c *dumpCmd) Run() error {
 		defer f.Close()
 		in = f
 	}
+	file := bufio.NewReader(in)
 	out := bufio.NewWriterSize(os.Stdout, 64<<10)
 	var line []byte
 	d := dump.New(dump.Config{Port: c.Port, Objects: c.Objects}, func(r *dump.Record) {
@@ -66,7 +71,14 @@ func (c *dumpCmd) Run() error {
 		}
 		out.Write(line)
 	})
-	err := dump.ReadCapture(in, d.Feed)
+	begin, _ := file.Peek(8)
+	isDemo := dump.IsDemo(begin)
+	var err error
+	if isDemo {
+		err = d.ReadDemo(file)
+	} else {
+		err = dump.ReadCapture(file, d.Feed)
+	}
 	if flushed := out.Flush(); flushed != nil {
 		if errors.Is(flushed, syscall.EPIPE) { // as with "| head"
 			return nil
@@ -74,8 +86,10 @@ func (c *dumpCmd) Run() error {
 		return flushed
 	}
 	s := d.Stats()
-	fmt.Fprintf(os.Stderr, "%d datagrams, %d connections, %d messages, %d snapshots (%d more without their base), %d faults\n",
-		s.Datagrams, s.Connections, s.Messages, s.Snapshots, s.Unresolved, s.Faults)
+	if !isDemo {
+		fmt.Fprintf(os.Stderr, "%d datagrams, %d connections, ", s.Datagrams, s.Connections)
+	}
+	fmt.Fprintf(os.Stderr, "%d messages, %d snapshots (%d more without their base), %d faults\n", s.Messages, s.Snapshots, s.Unresolved, s.Faults)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}

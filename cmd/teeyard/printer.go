@@ -164,7 +164,11 @@ func (p *textPrinter) printList(_ string, lines []string) {
 }
 
 // jsonPrinter prints a JSON object for each event.
-type jsonPrinter struct{ w io.Writer }
+type jsonPrinter struct {
+	w io.Writer
+	// stamp returns the fields that say when an event was; by default the present time.
+	stamp func() string
+}
 
 // printObject prints an object of the time, the name of the event and the fields of v.
 func (p *jsonPrinter) printObject(name string, v any) {
@@ -176,7 +180,13 @@ func (p *jsonPrinter) printObject(name string, v any) {
 	if string(b) == "{}" {
 		comma = ""
 	}
-	fmt.Fprintf(p.w, `{"time":"%s","event":"%s"%s%s`+"\n", time.Now().UTC().Format(time.RFC3339Nano), name, comma, b[1:])
+	when := ""
+	if p.stamp != nil {
+		when = p.stamp()
+	} else {
+		when = `"time":"` + time.Now().UTC().Format(time.RFC3339Nano) + `"`
+	}
+	fmt.Fprintf(p.w, `{%s,"event":"%s"%s%s`+"\n", when, name, comma, b[1:])
 }
 
 func (p *jsonPrinter) printEvent(e event.Event) {

@@ -47,9 +47,10 @@ var rooms = map[string][]string{
 	"internal/golden":      {"protocol", "format", "internal/pcap"},
 	"internal/pcap":        {},
 	"internal/depcheck":    {},
-	"internal/dump":        {"protocol", "internal/pcap"},
+	"internal/dump":        {"protocol", "format", "internal/pcap"}, // explains demos, too
 	"internal/load":        {"bridge", "client", "event", "game", "protocol", "transport"},
 	"internal/testenv":     {},
+	"internal/demotest":    {"format", "protocol"},
 	"internal/messagetest": {"protocol", "internal/golden", "internal/testenv"},
 	"internal/testclient":  {"protocol", "transport"},
 	"internal/bridgetest":  {"bridge", "format", "game", "maps", "protocol"},

@@ -22,8 +22,11 @@ const (
 
 // Record is one line of a dump: a chunk, a packet without chunks, or an error in a packet.
 type Record struct {
-	// Datagram is the number of the datagram in the capture, from 1.
+	// Datagram is the number of the datagram in the capture, or of the chunk in the demo,
+	// from 1.
 	Datagram int
+	// InDemo is set if the file is a demo.
+	InDemo bool
 	// Time is the time since the first packet of the capture.
 	Time time.Duration
 	// Conn is the number of the connection, from 1.
@@ -32,6 +35,7 @@ type Record struct {
 	From     string
 	Src, Dst netip.AddrPort
 	// Kind is "system" or "game" for messages, "chunk" for one that cannot be decoded,
+	// "demo", "tick" and "snapshot" for what only demos have,
 	// "control", "connless", "packet" for one without chunks or with errors outside of
 	// them, "other" for other protocols and "capture" for captured packets that are no
 	// datagrams.
@@ -242,7 +246,8 @@ func (r *Record) AppendJSON(dst []byte) []byte {
 		present bool
 		Field
 	}{
-		{true, Field{"datagram", r.Datagram}},
+		{!r.InDemo, Field{"datagram", r.Datagram}},
+		{r.InDemo, Field{"chunk", r.Datagram}},
 		{true, Field{"seconds", json.Number(fmt.Sprintf("%.6f", r.Time.Seconds()))}},
 		{isDatagram, Field{"connection", r.Conn}},
 		{isDatagram, Field{"from", r.From}},

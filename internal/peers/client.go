@@ -35,20 +35,45 @@ func (d *Display) StartTeeworlds(addr, name string, settings ...string) *Client 
 // client may have left files.
 func (d *Display) StartTeeworldsIn(home, addr, name string, settings ...string) *Client {
 	d.t.Helper()
-	settings = append([]string{"gfx_limitfps 1", "gfx_maxfps 30"}, settings...)
-	return d.startClient("teeworlds", home, addr, name, []string{"XDG_CONFIG_HOME=" + filepath.Join(home, "config")}, settings)
+	return d.startTeeworlds(home, append(settings, "player_name "+name, "connect "+addr))
+}
+
+// PlayDemoInTeeworlds starts the 0.7.5 client and has it play a demo.
+func (d *Display) PlayDemoInTeeworlds(demo []byte, settings ...string) *Client {
+	d.t.Helper()
+	home := d.t.TempDir()
+	WriteFile(d.t, filepath.Join(home, "data", "teeworlds", "demos", "test.demo"), demo)
+	return d.startTeeworlds(home, append([]string{"console_output_level 2"}, append(settings, "play demos/test.demo")...))
+}
+
+func (d *Display) startTeeworlds(home string, commands []string) *Client {
+	d.t.Helper()
+	commands = append([]string{"gfx_limitfps 1", "gfx_maxfps 30"}, commands...)
+	return d.startClient("teeworlds", home, []string{"XDG_CONFIG_HOME=" + filepath.Join(home, "config")}, commands)
 }
 
 // StartDDNet starts the DDNet client on a display, in a new home folder, and has it join
 // a server. Settings are further console commands.
 func (d *Display) StartDDNet(addr, name string, settings ...string) *Client {
 	d.t.Helper()
+	return d.startDDNet(d.t.TempDir(), append(settings, "player_name "+name, "connect "+addr))
+}
+
+// PlayDemoInDDNet starts the DDNet client and has it play a demo.
+func (d *Display) PlayDemoInDDNet(demo []byte, settings ...string) *Client {
+	d.t.Helper()
 	home := d.t.TempDir()
-	settings = append([]string{"gfx_refresh_rate 30", "cl_auto_race_record 0", "cl_input_fifo " + filepath.Join(home, fifoName)}, settings...)
+	WriteFile(d.t, filepath.Join(home, "data", "ddnet", "demos", "test.demo"), demo)
+	return d.startDDNet(home, append([]string{"console_output_level 2"}, append(settings, "play demos/test.demo")...))
+}
+
+func (d *Display) startDDNet(home string, commands []string) *Client {
+	d.t.Helper()
+	commands = append([]string{"gfx_refresh_rate 30", "cl_auto_race_record 0", "cl_input_fifo " + filepath.Join(home, fifoName)}, commands...)
 	// It asks web servers for news and maps. A proxy that does not exist prevents that.
 	const proxy = "http://127.0.0.1:9"
 	env := []string{"http_proxy=" + proxy, "https_proxy=" + proxy, "no_proxy=127.0.0.1"}
-	return d.startClient("DDNet", home, addr, name, env, settings)
+	return d.startClient("DDNet", home, env, commands)
 }
 
 // fifoName is the file in the home folder of DDNet's client from which it reads commands.
@@ -67,15 +92,15 @@ func (c *Client) Run(command string) {
 	}
 }
 
-func (d *Display) startClient(program, home, addr, name string, env, settings []string) *Client {
+func (d *Display) startClient(program, home string, env, commands []string) *Client {
 	d.t.Helper()
 	path := RequirePrograms(d.t, program)[0]
 	args := slices.Concat([]string{
 		"gfx_fullscreen 0", "gfx_borderless 1",
 		fmt.Sprintf("gfx_screen_width %d", ScreenWidth), fmt.Sprintf("gfx_screen_height %d", ScreenHeight),
 		"gfx_vsync 0", "gfx_fsaa_samples 0", "snd_enable 0",
-		"cl_skip_start_menu 1", "cl_show_welcome 0", "inp_grab 1", "player_name " + name,
-	}, binds, settings, []string{"connect " + addr})
+		"cl_skip_start_menu 1", "cl_show_welcome 0", "inp_grab 1",
+	}, binds, commands)
 	env = slices.Concat(d.Env(), []string{"HOME=" + home, "XDG_DATA_HOME=" + filepath.Join(home, "data")}, env)
 	return &Client{Process: Start(d.t, home, env, path, args...), Display: d, Home: home}
 }

@@ -1,0 +1,131 @@
+package bridge7
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/protocol/message"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// demoHandler collects events.
+type demoHandler struct {
+	bridge.EventHandler
+	bridge.SessionHandler
+	events []string
+}
+
+func newDemoHandler(newSide func(bridge.ServerMessageHandler) bridge.ClientSide) (*demoHandler, bridge.ClientSide) {
+	h := new(demoHandler)
+	side := newSide(h)
+	h.Side = func() bridge.ClientSide { return side }
+	h.Emit = func(e event.Event) {
+		h.events = append(h.events, strings.TrimPrefix(fmt.Sprintf("%T%+v", e, e), "event."))
+	}
+	return h, side
+}
+
+// demoSnapshot returns a snapshot of objects by id.
+func demoSnapshot(objects map[int][]msg7.Object) *snapshot.Snapshot {
+	var b snapshot.Builder
+	for id, list := range objects {
+		for _, o := range list {
+			o.PutInts(b.Add(o.ObjectType(), id, o.ObjectSize()))
+		}
+	}
+	s := new(snapshot.Snapshot)
+	b.Finish(s)
+	return s
+}
+
+func demoPlayer(name string, team msg7.Team, local bool) *msg7.DeClientInfo {
+	o := &msg7.DeClientInfo{Local: local, Team: team, Country: 276}
+	message.StrToInts(o.Name[:], []byte(name))
+	message.StrToInts(o.Clan[:], []byte("yard"))
+	for i := range o.SkinParts {
+		message.StrToInts(o.SkinParts[i][:], nil)
+	}
+	message.StrToInts(o.SkinParts[0][:], []byte("kitty"))
+	o.UseCustomColors[1], o.SkinColors[1] = true, 77
+	return o
+}
+
+// TestDemoObjects reads the objects and messages that only demos have.
+func TestDemoObjects(t *testing.T) {
+	h, side := newDemoHandler(NewDemoClientSide)
+	tuning := physics.DefaultTuning()
+	tuning[1] = 1
+	side.ReceiveSnapshot(10, demoSnapshot(map[int][]msg7.Object{
+		0: {&msg7.DeGameInfo{GameFlags: msg7.GameFlagTeams, ScoreLimit: 20, TimeLimit: 5}, &msg7.DeTuneParams{Params: tuning}},
+		3: {demoPlayer("alice\u202e", 1, true), &msg7.PlayerInfo{Score: 4}},
+	}))
+	if side.OwnID() != 3 || side.Tuning() != tuning || side.GameInfo().ScoreLimit != 20 || side.View().Game.TimeLimit != 5 {
+		t.Errorf("own id %d, limits %+v", side.OwnID(), side.GameInfo())
+	}
+	alice, ok := side.Player(3)
+	want := game.Profile{Name: "alice", Clan: "yard", Country: 276}
+	want.Skin.PartNames[0] = "kitty"
+	want.Skin.UseCustomColors[1], want.Skin.PartColors[1] = true, 77
+	if !ok || alice.Team != game.TeamBlue || !reflect.DeepEqual(alice.Profile, want) {
+		t.Errorf("%+v, %v", alice, ok)
+	}
+	if p := side.View().Players; len(p) != 1 || p[0].Team != game.TeamBlue || p[0].Score != 4 {
+		t.Errorf("the view has %+v", p)
+	}
+	receive := func(m msg7.Message) {
+		t.Helper()
+		if err := side.Receive(append(m.Append(nil), 0, 0, 0), true); err != nil { // padded, as in a demo
+			t.Error(err)
+		}
+	}
+	receive(&msg7.DeClientEnter{Name: []byte("bob"), ClientID: 5, Team: 0})
+	receive(&msg7.SvKillMsg{Killer: 3, Victim: 5, Weapon: 1})
+	side.ReceiveSnapshot(12, demoSnapshot(map[int][]msg7.Object{
+		3: {demoPlayer("alice", 1, true), &msg7.PlayerInfo{}},
+		5: {demoPlayer("bob", -1, false), &msg7.PlayerInfo{}},
+	}))
+	if side.Tuning() != physics.DefaultTuning() {
+		t.Error("the tuning stays without its object")
+	}
+	if bob, ok := side.Player(5); !ok || bob.Team != game.TeamSpectators || bob.Profile.Clan != "yard" {
+		t.Errorf("%+v, %v", bob, ok)
+	}
+	receive(&msg7.DeClientLeave{Name: []byte("bob"), ClientID: 5, Reason: []byte("bye")})
+	side.ReceiveSnapshot(14, demoSnapshot(map[int][]msg7.Object{5: {demoPlayer("carl", 0, false)}}))
+	if _, ok := side.Player(3); ok {
+		t.Error("who is in no snapshot is in the game")
+	}
+	receive(&msg7.DeClientLeave{Name: []byte("?"), ClientID: -1})
+	for i, want := range []string{
+		"Joined{Player:{ID:3 Name:alice Clan:yard Team:1} Known:false Quiet:true}",
+		"Joined{Player:{ID:5 Name:bob Clan: Team:0} Known:false Quiet:false}",
+		"Kill{Killer:{ID:3 Name:alice Clan:yard Team:1} Victim:{ID:5 Name:bob Clan: Team:0} Weapon:1 Special:0}",
+		"Left{Player:{ID:5 Name:bob Clan:yard Team:-1} Reason:bye Quiet:false}",
+		"Joined{Player:{ID:5 Name:carl Clan:yard Team:0} Known:false Quiet:true}",
+	} {
+		if i >= len(h.events) || h.events[i] != want {
+			t.Fatalf("event %d of %q is not %s", i, h.events, want)
+		}
+	}
+	if len(h.events) != 5 {
+		t.Errorf("%q", h.events)
+	}
+}
+
+// TestGameIgnoresDemoObjects sends a client in a game what only demos have.
+func TestGameIgnoresDemoObjects(t *testing.T) {
+	h, side := newDemoHandler(func(h bridge.ServerMessageHandler) bridge.ClientSide { return NewClientSide(bridge.NopSender{}, h) })
+	side.ReceiveSnapshot(10, demoSnapshot(map[int][]msg7.Object{3: {demoPlayer("alice", 1, true)}}))
+	side.Receive((&msg7.DeClientEnter{Name: []byte("bob"), ClientID: 5}).Append(nil), true)
+	if _, ok := side.Player(3); ok || side.OwnID() != game.Nobody || !slices.Equal(h.events, nil) {
+		t.Errorf("%q", h.events)
+	}
+}

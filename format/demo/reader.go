@@ -1,0 +1,294 @@
+package demo
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/teeyard/teeyard/protocol/huffman"
+	"github.com/teeyard/teeyard/protocol/packer"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// Kind is what a Chunk is.
+type Kind uint8
+
+const (
+	// KindTick is a tick marker: the snapshot and the messages after it are of that tick.
+	// If no snapshot follows, the one before it still holds.
+	KindTick Kind = iota
+	// KindSnapshot is a whole snapshot.
+	KindSnapshot
+	// KindDelta is a snapshot that is stored as the difference from the one before.
+	KindDelta
+	// KindMessage is a message of the server.
+	KindMessage
+	// KindUnknown is of a type that the format does not have; a broken chunk.
+	KindUnknown
+)
+
+// Chunk is a part of a demo.
+type Chunk struct {
+	Kind   Kind
+	Offset int64 // in the file
+	Size   int   // in the file, in bytes
+	// Tick is that of the last tick marker, -1 before the first one. Recorders write the
+	// messages of a tick before its marker.
+	Tick int32
+	// Keyframe marks a tick whose snapshot is whole.
+	Keyframe bool
+	// Snapshot is the snapshot of KindSnapshot and KindDelta, nil for a difference from
+	// one that is missing or broken. It is valid until the next one is read.
+	Snapshot *snapshot.Snapshot
+	// Message is the message of KindMessage, with its id. Up to three zeros follow it,
+	// since its length is not stored.
+	Message []byte
+}
+
+// Reader reads a demo. Its memory is limited: the map, and about a megabyte.
+type Reader struct {
+	h       Header
+	mapData []byte
+	sizes   *snapshot.ItemSizes
+	r       *bufio.Reader
+	offset  int64
+	tick    int32
+	hasBase bool
+	err     error // of the file
+
+	last, next         *snapshot.Snapshot
+	builder            snapshot.Builder
+	compressed, packed []byte
+	ints               []int32
+	message            []byte
+}
+
+// NewReader reads the header and the map.
+func NewReader(r io.Reader) (*Reader, error) {
+	d := &Reader{r: bufio.NewReaderSize(r, 64<<10), tick: -1, last: new(snapshot.Snapshot), next: new(snapshot.Snapshot)}
+	head := make([]byte, headerSize(VersionDDNet))
+	const start = 8 // magic and version
+	if n, err := io.ReadFull(d.r, head[:start]); err != nil {
+		if n == 0 || !bytes.HasPrefix(magic, head[:min(n, len(magic))]) {
+			return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+		}
+		return nil, cutOff(err, int64(n), "the header")
+	}
+	if !bytes.Equal(head[:len(magic)], magic) {
+		return nil, fmt.Errorf("%w: it begins with %q", ErrFormat, head[:len(magic)])
+	}
+	if d.h.Version = int(head[7]); d.h.Version < oldest || d.h.Version > VersionDDNet {
+		return nil, fmt.Errorf("%w: %d at byte 7; known are %d to %d", ErrVersion, d.h.Version, oldest, VersionDDNet)
+	}
+	head = head[:headerSize(d.h.Version)]
+	if n, err := io.ReadFull(d.r, head[start:]); err != nil {
+		return nil, cutOff(err, int64(start+n), "the header")
+	}
+	mapSize, err := d.h.parse(head)
+	if err != nil {
+		return nil, err
+	}
+	d.offset = int64(len(head))
+	if mapSize > MaxMapSize {
+		return nil, fmt.Errorf("%w: a map of %d bytes, more than %d, at byte %d", ErrFormat, mapSize, MaxMapSize, d.offset)
+	}
+	var file bytes.Buffer
+	n, err := io.CopyN(&file, d.r, int64(mapSize))
+	if d.offset += n; err != nil {
+		return nil, cutOff(err, d.offset, "the map")
+	}
+	d.mapData, d.sizes = file.Bytes(), d.h.ItemSizes()
+	return d, nil
+}
+
+// cutOff returns the error for a file that ends, or cannot be read, within something.
+func cutOff(err error, offset int64, in string) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: in %s, after byte %d", ErrCutOff, in, offset)
+	}
+	return fmt.Errorf("demo: after byte %d: %w", offset, err)
+}
+
+// Header returns the header.
+func (d *Reader) Header() *Header { return &d.h }
+
+// Map returns the map's file; empty if the demo was recorded without it.
+func (d *Reader) Map() []byte { return d.mapData }
+
+// Next reads the next chunk into c, whose Message is valid until the next call. It returns io.EOF at the end, an error that wraps ErrCutOff if the file ends within a
+// chunk, and one that wraps ErrChunk for a broken chunk, after which reading can go on.
+func (d *Reader) Next(c *Chunk) error {
+	*c = Chunk{Offset: d.offset, Tick: d.tick}
+	if d.err != nil {
+		return d.err
+	}
+	start := d.offset
+	head, err := d.r.ReadByte()
+	if err == io.EOF {
+		d.err = io.EOF
+		return d.err
+	} else if err != nil {
+		d.err = cutOff(err, start, "a chunk")
+		return d.err
+	}
+	d.offset++
+	if head&flagTick != 0 {
+		err = d.readTick(c, head)
+	} else {
+		err = d.readData(c, head)
+	}
+	c.Size = int(d.offset - start)
+	if err != nil && d.err == nil {
+		err = fmt.Errorf("%w at byte %d: %w", ErrChunk, start, err)
+	}
+	return err
+}
+
+// read reads the next n bytes of a chunk into buf.
+func (d *Reader) read(buf []byte) error {
+	n, err := io.ReadFull(d.r, buf)
+	if d.offset += int64(n); err != nil {
+		d.err = cutOff(err, d.offset, "a chunk")
+	}
+	return d.err
+}
+
+func (d *Reader) readTick(c *Chunk, head byte) error {
+	c.Kind, c.Keyframe = KindTick, head&flagKeyframe != 0
+	short := head & flagInline
+	since := int64(head) & int64(maxInlineTicks(d.h.Version))
+	if d.h.Version < withShortTicks {
+		short = byte(since)
+	}
+	tick := int64(d.tick) + since
+	if short == 0 {
+		var b [4]byte
+		if err := d.read(b[:]); err != nil {
+			return err
+		}
+		tick = int64(int32(binary.BigEndian.Uint32(b[:])))
+	} else if d.tick < 0 {
+		return fmt.Errorf("%d ticks after a tick that is unknown", since)
+	}
+	if tick < 0 || tick > math.MaxInt32 {
+		return fmt.Errorf("tick %d", tick)
+	}
+	d.tick, c.Tick = int32(tick), int32(tick)
+	return nil
+}
+
+func (d *Reader) readData(c *Chunk, head byte) error {
+	typ, size := head>>5&3, int(head&0x1f)
+	c.Kind = [...]Kind{KindUnknown, KindSnapshot, KindMessage, KindDelta}[typ]
+	if size >= size8 {
+		var b [2]byte
+		if err := d.read(b[:size-size8+1]); err != nil {
+			return err
+		}
+		size = int(binary.LittleEndian.Uint16(b[:]))
+	}
+	if cap(d.compressed) < size {
+		d.compressed = make([]byte, size)
+	}
+	d.compressed = d.compressed[:size]
+	if err := d.read(d.compressed); err != nil {
+		return err
+	}
+	d.packed = d.packed[:0]
+	if size > 0 {
+		var err error
+		if d.packed, err = huffman.AppendDecompress(d.packed, d.compressed, maxPacked); err != nil {
+			d.hasBase = d.hasBase && c.Kind == KindMessage
+			return err
+		}
+	}
+	switch c.Kind {
+	case KindMessage:
+		return d.readMessage(c)
+	case KindSnapshot:
+		return d.readSnapshot(c)
+	case KindDelta:
+		return d.readDelta(c)
+	}
+	return fmt.Errorf("of unknown type, with %d bytes", size)
+}
+
+func (d *Reader) readMessage(c *Chunk) error {
+	if err := d.unpack(); err != nil {
+		return err
+	}
+	d.message = d.message[:0]
+	for _, v := range d.ints {
+		d.message = binary.LittleEndian.AppendUint32(d.message, uint32(v))
+	}
+	c.Message = d.message
+	return nil
+}
+
+// unpack unpacks the integers of a chunk.
+func (d *Reader) unpack() error {
+	var u packer.Unpacker
+	u.Reset(d.packed)
+	d.ints = d.ints[:0]
+	for u.Len() > 0 {
+		if len(d.ints) == maxUnpacked/4 {
+			return fmt.Errorf("more than %d bytes", maxUnpacked)
+		}
+		d.ints = append(d.ints, u.Int())
+	}
+	return u.Err()
+}
+
+// readSnapshot reads a whole snapshot, see appendSnapshot.
+func (d *Reader) readSnapshot(c *Chunk) error {
+	d.hasBase = false
+	if err := d.unpack(); err != nil {
+		return err
+	}
+	if len(d.ints) < 2 {
+		return fmt.Errorf("a snapshot of %d integers", len(d.ints))
+	}
+	size, n := int(d.ints[0]), int(d.ints[1])
+	if n < 0 || n > len(d.ints)-2 || size != 4*(len(d.ints)-2-n) {
+		return fmt.Errorf("a snapshot of %d integers has %d items in %d bytes", len(d.ints), n, size)
+	}
+	offsets, items := d.ints[2:2+n], d.ints[2+n:]
+	d.builder.Reset()
+	for i, offset := range offsets {
+		end := int32(size)
+		if i+1 < n {
+			end = offsets[i+1]
+		}
+		if offset < 0 || end > int32(size) || int64(end)-int64(offset) < 4 || (offset|end)&3 != 0 {
+			return fmt.Errorf("item %d of %d is at %d to %d of %d bytes", i, n, offset, end, size)
+		}
+		item := items[offset/4 : end/4]
+		key := snapshot.Key(item[0])
+		data := d.builder.Add(key.Type(), key.ID(), len(item)-1)
+		if data == nil {
+			return snapshot.ErrTooLarge
+		}
+		copy(data, item[1:])
+	}
+	d.builder.Finish(d.last)
+	d.hasBase = true
+	c.Snapshot = d.last
+	return nil
+}
+
+func (d *Reader) readDelta(c *Chunk) error {
+	if !d.hasBase {
+		return nil
+	}
+	if err := snapshot.ApplyDelta(d.next, d.last, d.packed, d.sizes); err != nil {
+		d.hasBase = false
+		return err
+	}
+	d.last, d.next = d.next, d.last
+	c.Snapshot = d.last
+	return nil
+}

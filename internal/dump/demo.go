@@ -1,0 +1,118 @@
+package dump
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// IsDemo reports whether a file that begins with b is a demo.
+func IsDemo(b []byte) bool { return bytes.HasPrefix(b, []byte("TWDEMO\x00")) }
+
+// ReadDemo explains a demo chunk by chunk. A Record has the number of the chunk as its
+// Datagram, the time in the demo, and the place in the file as the field offset. Messages
+// are as in captures; "tick" and "snapshot" are the other kinds. The error is that of the
+// demo's header, or an error after which nothing can be read; what came before it was good.
+func (d *Decoder) ReadDemo(r io.Reader) error {
+	file, err := demo.NewReader(r)
+	if err != nil {
+		return err
+	}
+	h := file.Header()
+	fs := Fields{
+		{"version", h.Version}, {"protocol", h.NetVersion}, {"type", h.Type}, {"map", h.MapName},
+		{"map_bytes", len(file.Map())}, {"time", h.Time}, {"seconds", h.Length}, {"markers", h.Markers},
+	}
+	if h.MapSHA256 != [32]byte{} {
+		fs = append(fs, Field{"map_sha256", hex.EncodeToString(h.MapSHA256[:])})
+	}
+	d.emitRecord(&Record{Kind: "demo", Name: "header", Fields: fs, InDemo: true})
+	var (
+		c     demo.Chunk
+		last  snapshot.Snapshot
+		first = int32(-1)
+	)
+	for {
+		err := file.Next(&c)
+		if err != nil && !errors.Is(err, demo.ErrChunk) {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+		if first < 0 {
+			first = c.Tick
+		}
+		d.numDatagrams++
+		record := &Record{Datagram: d.numDatagrams, InDemo: true, Size: c.Size}
+		record.Time = time.Duration(max(c.Tick, 0)-max(first, 0)) * time.Second / demo.TickRate
+		if err != nil {
+			record.addFault("%v", err)
+		}
+		d.explainDemoChunk(record, h.Protocol(), &c, &last)
+		record.addField("offset", c.Offset)
+		d.emitRecord(record)
+	}
+}
+
+// explainDemoChunk explains a chunk. last is the snapshot before it.
+func (d *Decoder) explainDemoChunk(r *Record, protocol int, c *demo.Chunk, last *snapshot.Snapshot) {
+	switch c.Kind {
+	case demo.KindTick:
+		r.Kind = "tick"
+		r.addField("tick", c.Tick)
+		if c.Keyframe {
+			r.addField("keyframe", true)
+		}
+	case demo.KindSnapshot, demo.KindDelta:
+		r.Kind, r.Name = "snapshot", "whole"
+		base := (*snapshot.Snapshot)(nil)
+		if c.Kind == demo.KindDelta {
+			r.Name, base = "delta", last
+		}
+		if c.Snapshot == nil {
+			if len(r.Faults) == 0 {
+				d.stats.Unresolved++
+				r.addField("unresolved", "its base is missing or broken")
+			}
+			return
+		}
+		d.stats.Snapshots++
+		d.describeSnapshot(r, protocol, base, c.Snapshot)
+		last.CopyFrom(c.Snapshot)
+	case demo.KindMessage:
+		d.explainDemoMessage(r, protocol, c.Message)
+	default:
+		r.Kind = "chunk"
+	}
+}
+
+func (d *Decoder) explainDemoMessage(r *Record, protocol int, b []byte) {
+	d.stats.Messages++
+	r.Kind = "chunk"
+	if len(r.Faults) > 0 {
+		return
+	}
+	m, err := d.decodeMessage(protocol, bytes.Clone(b)) // decoding sanitises strings in place
+	if err != nil {
+		r.Name = "?"
+		r.addFault("%v", err)
+		r.addHex(b)
+		return
+	}
+	r.Kind = "game"
+	if m.system {
+		r.Kind = "system"
+	}
+	r.Name = m.name
+	r.addMessage(m.body)
+	const padding = 3 // at most: lengths are not stored
+	if m.extraBytes > padding {
+		r.addFault("%d bytes too many", m.extraBytes)
+	}
+}

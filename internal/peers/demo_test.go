@@ -1,0 +1,175 @@
+package peers
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/internal/demotest"
+	"github.com/teeyard/teeyard/internal/load"
+)
+
+// demoMap is small, because demos have their map in them.
+const demoMap = `
+##############################
+#............................#
+#............................#
+#............................#
+#...........#####............#
+#............................#
+#.R..1.S..s.......g..h..2..B.#
+##############################
+##############################`
+
+// TestDemosOfRealPrograms has the real programs record demos, and writes these anew. The
+// folder that TEEYARD_DEMOS names gets the recordings: format/demo/testdata is made so.
+func TestDemosOfRealPrograms(t *testing.T) {
+	RequirePrograms(t, "teeworlds-server", "DDNet-Server", "teeworlds", "DDNet")
+	file := PlainMap(demoMap)
+	for _, c := range []struct {
+		name    string
+		maps    string // folder for maps in the home folder of the server
+		demos   string // pattern for demos in the home folder of who records
+		start   func(home string) *Server
+		version client.Version
+		client  func(d *Display, addr string) *Client
+	}{
+		{name: "teeworlds-server-0.7.5", maps: "teeworlds/maps", demos: "teeworlds/demos/golden.demo", version: client.Version07,
+			start: func(home string) *Server { return StartOriginalIn(t, home, demoSettings) }},
+		{name: "teeworlds-0.7.5", maps: "teeworlds/maps", demos: "data/teeworlds/demos/auto/*.demo", version: client.Version07,
+			start: func(home string) *Server { return StartOriginalIn(t, home, demoSettings) },
+			client: func(d *Display, addr string) *Client {
+				return d.StartTeeworlds(addr, "recorder", "cl_auto_demo_record 1")
+			}},
+		{name: "ddnet-server-16.4", maps: ".local/share/ddnet/maps", demos: ".local/share/ddnet/demos/golden.demo", version: client.Version06,
+			start: func(home string) *Server { return startDDNetIn(t, home, demoSettings) }},
+		{name: "ddnet-16.4", maps: ".local/share/ddnet/maps", demos: "data/ddnet/demos/auto/*.demo", version: client.Version06,
+			start:  func(home string) *Server { return startDDNetIn(t, home, demoSettings) },
+			client: func(d *Display, addr string) *Client { return d.StartDDNet(addr, "recorder", "cl_auto_demo_record 1") }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			home := t.TempDir()
+			WriteFile(t, filepath.Join(home, c.maps, "demoroom.map"), file)
+			s := c.start(home)
+			alice := dial(t, s, client.Config{Name: "alice", Clan: "yard", Version: c.version, RconPassword: "adminpw"})
+			var recorder *Client
+			if c.client != nil {
+				recorder = c.client(NewDisplay(t), s.Addr.String())
+				home = recorder.Home
+				Eventually(t, 20*time.Second, "the client joins", func() bool { _, ok := alice.FindPlayer("recorder"); return ok })
+				time.Sleep(2 * time.Second)
+			}
+			alice.Rcon("record golden")
+			demoMatch(t, s, alice, c.version)
+			alice.Rcon("stoprecord")
+			if recorder != nil {
+				recorder.Stop()
+			}
+			var recorded []byte
+			Eventually(t, 10*time.Second, "a demo in "+home, func() bool {
+				names, _ := filepath.Glob(filepath.Join(home, c.demos))
+				if len(names) == 0 {
+					return false
+				}
+				recorded, _ = os.ReadFile(names[0])
+				r, err := demo.NewReader(bytes.NewReader(recorded))
+				return err == nil && r.Header().Length > 0 // completed
+			})
+			if dir := os.Getenv("TEEYARD_DEMOS"); dir != "" {
+				WriteFile(t, filepath.Join(dir, c.name+".demo"), recorded)
+			}
+			snapshots, messages := demotest.Check(t, recorded)
+			t.Logf("%d bytes, %d snapshots, %d messages", len(recorded), snapshots, messages)
+			if snapshots < 100 || messages < 4 {
+				t.Errorf("%d snapshots, %d messages", snapshots, messages)
+			}
+		})
+	}
+}
+
+const demoSettings = "sv_map demoroom; sv_rcon_password adminpw; sv_gametype ctf; sv_warmup 0; sv_high_bandwidth 0"
+
+// demoMatch has players join, fight, chat and leave, for about six seconds.
+func demoMatch(t *testing.T, s *Server, alice *client.Client, version client.Version) {
+	swarm := Join(t, s, load.Config{Clients: 2, Versions: []client.Version{version}})
+	alice.Say("hello demo")
+	time.Sleep(2500 * time.Millisecond)
+	alice.SayTeam("team talk")
+	alice.Emote(2)
+	alice.Kill()
+	alice.Rcon("tune gravity 0.4")
+	time.Sleep(2500 * time.Millisecond)
+	swarm.Stop()
+	time.Sleep(500 * time.Millisecond)
+	alice.Say("bye")
+	time.Sleep(500 * time.Millisecond)
+}
+
+// TestRealClientsPlayCutDemos cuts recordings of the real programs and has the real clients
+// play them to the end.
+func TestRealClientsPlayCutDemos(t *testing.T) {
+	RequirePrograms(t, "teeworlds", "DDNet")
+	for _, c := range []struct {
+		name string
+		play func(d *Display, file []byte) *Client
+	}{
+		{"teeworlds-server-0.7.5", func(d *Display, b []byte) *Client { return d.PlayDemoInTeeworlds(b) }},
+		{"teeworlds-0.7.5", func(d *Display, b []byte) *Client { return d.PlayDemoInTeeworlds(b) }},
+		{"ddnet-server-16.4", func(d *Display, b []byte) *Client { return d.PlayDemoInDDNet(b) }},
+		{"ddnet-16.4", func(d *Display, b []byte) *Client { return d.PlayDemoInDDNet(b) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file, err := os.ReadFile("../../format/demo/testdata/" + c.name + ".demo")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := demo.NewReader(bytes.NewReader(file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := filepath.Join(t.TempDir(), "cut.demo")
+			out, err := os.Create(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer out.Close()
+			// From between two keyframes on.
+			if first, last, err := demo.Cut(out, r, 70, 270); err != nil || last-first < 150 {
+				t.Fatalf("%d to %d: %v", first, last, err)
+			}
+			cut, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := NewDisplay(t)
+			p := c.play(d, cut)
+			time.Sleep(4 * time.Second)
+			d.Screenshot("playing")
+			awaitDemoEnd(t, p)
+			d.Screenshot("end")
+		})
+	}
+}
+
+var demoTrouble = regexp.MustCompile(`(?m)^.*demo_player.*(error|invalid|not supported|not a demo|empty demo|tick error|[Uu]nable|[Ff]ailed).*$`)
+
+// awaitDemoEnd waits until a client has played a demo to its end, and fails the test if it
+// prints that something is wrong with it.
+func awaitDemoEnd(t *testing.T, c *Client) {
+	t.Helper()
+	Eventually(t, 30*time.Second, "the end of the demo", func() bool {
+		return !c.Running() || strings.Contains(c.Output(), "end of file")
+	})
+	if !c.Running() {
+		t.Error("the client has ended")
+	}
+	for _, line := range demoTrouble.FindAllString(c.Output(), -1) {
+		t.Errorf("the client complains: %s", line)
+	}
+}
