@@ -223,7 +223,7 @@ func (s *Server) handleRcon(now int64, peer transport.Peer, b []byte) {
 	trusted := a.IsLoopback() || containsAddr(s.rcon.settings.UnbannableNets, a) || s.rcon.isAdmin(limit.Person(a))
 	listed := containsAddr(s.rcon.settings.AllowedNets, a)
 	known := trusted || listed
-	if !trusted && !s.guesses.Has(now, limit.Site(a), 1) || !known && !s.strangersGuesses.Has(now, s.strangersRate, 1) ||
+	if !trusted && !s.guesses.Has(now, limit.Site(a), 1) || !known && !s.strangersGuesses.Allow(now, a, true) ||
 		known && !a.IsLoopback() && !s.operatorsGuesses.Has(now, limit.Site(a), 1) {
 		s.drop(DropRconGuesses)
 		return
@@ -236,7 +236,7 @@ func (s *Server) handleRcon(now int64, peer transport.Peer, b []byte) {
 		if known {
 			s.operatorsGuesses.Take(now, limit.Site(a), 1)
 		} else {
-			s.strangersGuesses.Take(now, s.strangersRate, 1)
+			s.strangersGuesses.Wrong(now, a, true)
 		}
 		s.handleWrongPassword(now, peer, allowed, trusted)
 		return

@@ -88,8 +88,9 @@ type Limits struct {
 	// network are not checked.
 	Guesses Rate
 	// AllGuesses limits those of all networks together, by default 10 per second and 50
-	// at once. The networks of those who logged in last, and those in AllowedNets and
-	// UnbannableNets, have as many each. Loopback has no limit.
+	// at once. Networks that have tried no password within half an hour have as many
+	// besides, together. The networks of those who logged in last, and those in
+	// AllowedNets and UnbannableNets, have as many each. Loopback has no limit.
 	AllGuesses Rate
 }
 
@@ -195,8 +196,7 @@ type Server struct {
 	bytes, rconLimit, guesses         *limit.Limiter
 	allBytes                          limit.Bucket
 	allBytesRate                      limit.Rate
-	strangersGuesses                  limit.Bucket
-	strangersRate                     limit.Rate
+	strangersGuesses                  *limit.Guesses
 	operatorsGuesses                  *limit.Limiter // of sites
 	proven                            *limit.RecentSet
 
@@ -284,8 +284,9 @@ func (s *Server) SetSettings(set Settings) error {
 		s.rconLimit = limit.NewLimiter(limitSize, l.Rcon.orDefault(defaultRconRate))
 		s.guesses = limit.NewLimiter(limitSize, l.Guesses.orDefault(defaultGuessesRate))
 		s.allBytes, s.allBytesRate = limit.Bucket{}, l.AllBytes.orDefault(defaultAllBytesRate)
-		s.strangersGuesses, s.strangersRate = limit.Bucket{}, l.AllGuesses.orDefault(defaultAllGuessesRate)
-		s.operatorsGuesses = limit.NewLimiter(16*maxRecentAdmins, s.strangersRate)
+		all := l.AllGuesses.orDefault(defaultAllGuessesRate)
+		s.strangersGuesses = limit.NewGuesses(all, 1, 0) // operators have operatorsGuesses
+		s.operatorsGuesses = limit.NewLimiter(16*maxRecentAdmins, all)
 	}
 	s.settings = set
 	return nil

@@ -20,7 +20,7 @@ import (
 
 // newConsole creates the console with all variables and commands.
 func (s *Server) newConsole() error {
-	c, err := console.New(console.Config{Output: s.printFor, Files: configFiles{s}, WriteFile: s.writeFile, AccessChanged: s.sendAccessChange})
+	c, err := console.New(console.Config{Output: s.printFor, ReadFile: s.readConfig, WriteFile: s.writeFile, AccessChanged: s.sendAccessChange})
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
@@ -76,6 +76,9 @@ var withoutEffect = []string{
 	"logfile", "logfile_timestamp", "sv_auto_demo_record", "sv_auto_demo_max",
 }
 
+// usedAtStart are variables that are read when the server starts, and not again.
+var usedAtStart = []string{"sv_port", "bindaddr", "ec_port", "ec_bindaddr"}
+
 // addHooks makes variables take effect when they are set.
 func (s *Server) addHooks() error {
 	whenStarted := func(f func(*console.Call)) func(*console.Call) {
@@ -94,7 +97,7 @@ func (s *Server) addHooks() error {
 		}, withoutEffect},
 		{whenStarted(func(call *console.Call) {
 			call.Print("server", "%s is used when the server starts again", call.Name)
-		}), []string{"sv_port", "bindaddr", "ec_port", "ec_bindaddr"}},
+		}), usedAtStart},
 		{whenStarted(func(call *console.Call) {
 			if _, ok := s.cfg.Modes(s.settings.GameType); !ok {
 				call.Warn("server", "sv_gametype '%s' is not known", s.settings.GameType)
@@ -102,6 +105,13 @@ func (s *Server) addHooks() error {
 			}
 			call.Print("server", "sv_gametype is used with the next map, or after reload")
 		}), []string{"sv_gametype"}},
+		{whenStarted(func(call *console.Call) {
+			if s.settings.Map == s.gameMap.svMap {
+				call.Print("server", "map '%s' is being played; reload reads it again", s.settings.Map)
+				return
+			}
+			call.Print("server", "changing to map '%s'", s.settings.Map)
+		}), []string{"sv_map"}},
 		{func(*console.Call) { s.registration.outdated = true }, []string{
 			"sv_register", "sv_register_url", "sv_register_udp", "sv_register_extra", "sv_register_community_token",
 			"sv_register_port", "sv_external_port",
@@ -382,10 +392,28 @@ func (s *Server) setTuning(call *console.Call, t game.Tuning) {
 	s.queueCommand(game.Command{Kind: game.CmdTuneParams, Player: game.Nobody, Target: game.Nobody, Tuning: &t})
 }
 
-func (s *Server) cmdTune(call *console.Call) {
+// tuneParamArg returns the index of the tuning parameter that the first argument names. It
+// prints what is wrong if it is below 0.
+func tuneParamArg(call *console.Call) int {
 	i := physics.TuneParamIndex(call.Arg(0))
 	if i < 0 {
 		call.Warn("tuning", "No such tuning parameter")
+		var names []string
+		for i := range physics.NumTuneParams {
+			names = append(names, physics.TuneParamName(i))
+		}
+		if name := console.Similar(call.Arg(0), names); name != "" {
+			call.Print("tuning", "is it %s? tunes lists all", name)
+		} else {
+			call.Print("tuning", "tunes lists all")
+		}
+	}
+	return i
+}
+
+func (s *Server) cmdTune(call *console.Call) {
+	i := tuneParamArg(call)
+	if i < 0 {
 		return
 	}
 	name := physics.TuneParamName(i)
@@ -405,9 +433,8 @@ func (s *Server) cmdTuneReset(call *console.Call) {
 		call.Print("tuning", "Tuning reset")
 		return
 	}
-	i := physics.TuneParamIndex(call.Arg(0))
+	i := tuneParamArg(call)
 	if i < 0 {
-		call.Warn("tuning", "No such tuning parameter")
 		return
 	}
 	t := s.tuning
@@ -436,8 +463,15 @@ func (s *Server) cmdChangeMap(call *console.Call) {
 	if name := call.Arg(0); name != "" {
 		if err := s.changeMapAfterMatch(name); err != nil {
 			call.Warn("server", "change_map: %v", err)
+			return
 		}
+		call.Print("server", "the match ends now, map '%s' follows in about 10 seconds", name)
 		return
+	}
+	if next := s.nextMap(); next != "" {
+		call.Print("server", "the match ends now, map '%s' follows in about 10 seconds", next)
+	} else {
+		call.Print("server", "the match ends now, another one on this map follows in about 10 seconds (sv_maprotation is empty)")
 	}
 	s.queueCommand(game.Command{Kind: game.CmdEndMatch, Player: game.Nobody, Target: game.Nobody})
 }

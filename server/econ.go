@@ -34,7 +34,7 @@ func (s *Server) openEcon() {
 		s.print(console.Warning, "econ", "ec_port has no effect without ec_password")
 		return
 	}
-	listeners, err := econ.Listen(context.Background(), v.EconBindAddr, v.EconPort)
+	listeners, err := econ.Listen(context.Background(), strings.Trim(v.EconBindAddr, "[]"), v.EconPort)
 	if err != nil {
 		s.print(console.Warning, "econ", fmt.Sprintf("couldn't open socket. port might already be in use: %v", err))
 		return

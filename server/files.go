@@ -1,15 +1,13 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"time"
 
 	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -58,42 +56,54 @@ func (s *Server) writeFile(name string, content []byte) error {
 	return errSlowDisk
 }
 
-// execTimeout is how long the game waits for a file to execute. A slow disk may need some of
-// it, and nobody loses the connection.
-const execTimeout = time.Second / 2
+// maxExecReads is how many files to execute are read at once, of which all but one hang.
+const maxExecReads = 4
 
-// configFiles are the files that the console executes. While the game runs, it does not
-// wait for a disk that is stuck.
-type configFiles struct{ *Server }
-
-// Open implements fs.FS. The file has at most one byte more than the console reads.
-func (s configFiles) Open(name string) (fs.File, error) {
+// readConfig reads a file that the console executes, in another goroutine while the game
+// runs. A disk that did not answer in time is not waited for again within diskPause.
+func (s *Server) readConfig(name string, late func(content []byte, err error)) ([]byte, error) {
 	if !s.started {
-		return s.cfg.Files.Open(name)
+		return console.ReadFile(s.cfg.Files, name)
 	}
-	var content []byte
-	done := make(chan error, 1)
-	go func() {
-		f, err := s.cfg.Files.Open(name)
-		if err == nil {
-			content, err = io.ReadAll(io.LimitReader(f, console.MaxFile+1))
-			f.Close()
-		}
-		done <- err
-	}()
 	select {
-	case err := <-done:
-		return contentFile{bytes.NewReader(content)}, err
-	case <-time.After(execTimeout):
+	case s.execReads <- struct{}{}:
+	default:
 		return nil, errStuckDisk
 	}
+	type result struct {
+		content []byte
+		err     error
+	}
+	done := make(chan result, 1)
+	s.cfg.Background(func() {
+		content, err := console.ReadFile(s.cfg.Files, name)
+		<-s.execReads
+		done <- result{content, err}
+	})
+	wait := time.Duration(0)
+	if s.now >= s.nextExecWait {
+		wait = diskTimeout
+	}
+	select {
+	case r := <-done:
+		return r.content, r.err
+	default:
+	}
+	select {
+	case r := <-done:
+		return r.content, r.err
+	case <-time.After(wait):
+	}
+	s.nextExecWait = s.now.Add(diskPause)
+	go func() {
+		r := <-done
+		s.Do(context.Background(), func() {
+			s.now = conn.Time(s.transport.Now())
+			late(r.content, r.err)
+		})
+	}()
+	return nil, console.ErrLater
 }
-
-// contentFile is a file that has been read.
-type contentFile struct{ *bytes.Reader }
-
-func (contentFile) Close() error               { return nil }
-func (contentFile) Stat() (fs.FileInfo, error) { return nil, errors.ErrUnsupported }
 
 // closeFiles waits until a file is written, up to replayCloseTimeout.
 func (s *Server) closeFiles() {
@@ -105,15 +115,16 @@ func (s *Server) closeFiles() {
 	}
 }
 
-// banDiskInterval is the time between two commands that wait for bans to be stored.
-const banDiskInterval = time.Second
+// diskPause is the time between two commands that wait for bans to be stored, or for a file
+// after the disk was slow.
+const diskPause = time.Second
 
 // reportUnstored tells the caller of a command if the bans that it changed are not
 // stored. While many such commands run, it does not wait for the disk each time.
 func (s *Server) reportUnstored(call *console.Call) {
 	wait := time.Duration(0)
 	if l := &s.bans; s.now >= l.nextWait {
-		wait, l.nextWait = diskTimeout, s.now.Add(banDiskInterval)
+		wait, l.nextWait = diskTimeout, s.now.Add(diskPause)
 	}
 	if err := s.bans.store.Stored(wait); err != nil {
 		s.bans.reported = err.Error()

@@ -22,8 +22,9 @@ var (
 	rconRate = limit.Rate{PerSecond: 50, Burst: 256}
 	// authRate is for passwords, right or wrong.
 	authRate = limit.Rate{PerSecond: 1, Burst: 8}
-	// allLoginsRate is for the passwords of all who never logged in.
-	allLoginsRate = limit.Rate{PerSecond: 10, Burst: 50}
+	// guessRate is for the wrong passwords of all together, for each password; see
+	// limit.Guesses.
+	guessRate = limit.Rate{PerSecond: 10, Burst: 50}
 	// joinNewsRate is for newcomers of whom the log and the others are told; see
 	// mayAnnounce.
 	joinNewsRate = limit.Rate{PerSecond: 1, Burst: 64}
@@ -51,8 +52,10 @@ const (
 	// provenTime is how long the site of an address that has echoed a token gets
 	// answers from a budget of its own.
 	provenTime = time.Hour
-	// operatorTime is how long the persons of operators have logins of their own.
+	// operatorTime and guestTime are how long those who knew the password of the remote
+	// console or of the game have tries of their own.
 	operatorTime = 30 * 24 * time.Hour
+	guestTime    = 7 * 24 * time.Hour
 	// newcomerTime is how long a client is a newcomer.
 	newcomerTime = 10 * time.Second
 	// The sizes of tables, in addresses or networks.
@@ -61,6 +64,7 @@ const (
 	passwordsTracked = 1024
 	provenTracked    = 4096
 	operatorsTracked = 64
+	guestsTracked    = 4096
 )
 
 // proveAddr remembers that an address has echoed a token. What counts is its site:

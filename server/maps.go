@@ -410,6 +410,11 @@ func (s *Server) rotateMap() {
 	}
 }
 
+// nextMap returns the map that follows after this match, "" for the same one.
+func (s *Server) nextMap() string {
+	return cmp.Or(s.mapChange.asked, s.mapChange.next, s.nextInRotation())
+}
+
 // nextInRotation returns the map after this one in sv_maprotation, "" if that is empty.
 func (s *Server) nextInRotation() string {
 	rotation := strings.FieldsFunc(s.settings.MapRotation, func(r rune) bool { return strings.ContainsRune(";, \t", r) })

@@ -10,6 +10,7 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
@@ -53,9 +54,9 @@ func (c *session) login(password string) {
 			c.rcon.noPasswordSent = true
 			c.sendRconLine("No rcon password set on server. Set sv_rcon_password and/or sv_rcon_mod_password to enable the remote console.")
 		}
-	case !s.mayTryPassword(c):
+	case !c.mayTryPassword(s.rconGuesses):
 		s.countDrop(dropFlood)
-		c.sendRconLine("Too many people try passwords, wait a moment.")
+		c.sendRconLine(tooManyGuesses + ".")
 	case admin != "" && equalPasswords(password, admin):
 		c.grantRcon(console.LevelAdmin, "Admin authentication successful. Full remote console access granted.", "admin")
 	case mod != "" && equalPasswords(password, mod):
@@ -72,7 +73,7 @@ func equalPasswords(a, b string) bool { return subtle.ConstantTimeCompare([]byte
 func (c *session) grantRcon(level console.Level, text, levelName string) {
 	s := c.server
 	s.failedLogins.Forget(c.person())
-	s.operators.Add(int64(s.now), c.person())
+	s.rconGuesses.Right(int64(s.now), c.peer.Addr(), c.addrProven)
 	c.rcon = rconState{authed: true, level: level}
 	if s.canListMaps(level) {
 		// Beside the game, which does not wait for the disk.
@@ -89,15 +90,21 @@ func (c *session) grantRcon(level console.Level, text, levelName string) {
 	}
 }
 
-// mayTryPassword counts a try at the remote console's password and reports whether it is within
-// the limit of all strangers. Persons who have logged in before have one of their own.
-func (s *Server) mayTryPassword(c *session) bool {
-	bucket := &s.strangerLogins
-	if s.operators.Has(int64(s.now), c.person()) {
-		bucket = &s.operatorLogins
-	}
-	return c.peer.Addr().IsLoopback() || bucket.Take(int64(s.now), allLoginsRate, 1)
+// mayTryPassword reports whether a password of the client may be checked now. The operator's
+// own machine has no limit.
+func (c *session) mayTryPassword(g *limit.Guesses) bool {
+	return c.peer.Addr().IsLoopback() || g.Allow(int64(c.server.now), c.peer.Addr(), c.addrProven)
 }
+
+// countWrongPassword counts a wrong password of the client.
+func (c *session) countWrongPassword(g *limit.Guesses) {
+	if !c.peer.Addr().IsLoopback() {
+		g.Wrong(int64(c.server.now), c.peer.Addr(), c.addrProven)
+	}
+}
+
+// tooManyGuesses is what is said to whose password is not checked.
+const tooManyGuesses = "Too many people try passwords, wait a moment"
 
 // tooManyLogins is what is said to who tried too many passwords.
 const tooManyLogins = "Too many remote console authentication tries"
@@ -107,6 +114,10 @@ const tooManyLogins = "Too many remote console authentication tries"
 // can no longer try passwords.
 func (c *session) rejectRconPassword() {
 	s := c.server
+	c.countWrongPassword(s.rconGuesses)
+	if s.mayLogStranger(s.now) {
+		s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d addr=%s wrong rcon password", c.id, c.peer))
+	}
 	most := s.settings.RconMaxTries
 	if most <= 0 || isLocalhost(c.peer.Addr()) {
 		c.sendRconLine("Wrong password.")

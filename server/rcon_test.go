@@ -12,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/transport"
@@ -341,26 +342,60 @@ func (s stuckFS) Open(name string) (fs.File, error) {
 	return s.FS.Open(name)
 }
 
-// TestExecFromAStuckDisk: exec does not make the game wait for a disk that does not answer,
-// and says so.
+// TestExecFromAStuckDisk: exec does not make the game wait for a disk that does not answer. The
+// lines run when it does, and meanwhile a few such commands are enough.
 func TestExecFromAStuckDisk(t *testing.T) {
-	disk := stuckFS{fstest.MapFS{"x.cfg": {Data: []byte("echo from the file")}, "big.cfg": {Data: make([]byte, console.MaxFile+1)}}, make(chan struct{})}
+	disk := stuckFS{fstest.MapFS{
+		"x.cfg": {Data: []byte("echo from the file\nexec y.cfg")}, "y.cfg": {Data: []byte("exec x.cfg")},
+		"big.cfg": {Data: make([]byte, console.MaxFile+1)},
+	}, make(chan struct{})}
 	close(disk.freed) // for the start
 	ts := newTestServer(t, disk)
 	disk.freed = make(chan struct{})
 	ts.srv.cfg.Files = disk
-	expect := func(line, want string) {
-		t.Helper()
-		ts.log.Reset()
-		if ts.srv.Execute(line); ts.log.String() != want {
-			t.Errorf("%s: %q, want %q", line, ts.log.String(), want)
+	ts.srv.cfg.Background = func(f func()) { go f() }
+	k := hlClient{ts, public(1)}
+	const later = "takes long to read; it is executed when it is there"
+	for i := range maxExecReads + 1 {
+		want := later
+		if i == maxExecReads {
+			want = "the disk does not answer"
+		}
+		if got := k.rcon("adminpw", "exec x.cfg"); !strings.Contains(got, want) {
+			t.Errorf("exec %d: %q", i, got)
+		}
+		if ts.srv.nextExecWait != ts.now.Add(diskPause) {
+			t.Error("the game waits for the disk each time")
 		}
 	}
-	expect("exec x.cfg", "[console]: failed to open 'x.cfg'\n[console]: Info: the disk does not answer\n")
+	ts.log.Reset()
+	disk.freed <- struct{}{}
+	(<-ts.srv.tasks)()
+	if got, want := ts.log.String(), "[console]: executing 'x.cfg'\n[Console]: from the file\n[console]: x.cfg:2: 'y.cfg' "+later+"\n"; got != want {
+		t.Errorf("when the file is there: %q, want %q", got, want)
+	}
+	for range maxExecReads - 1 { // the other reads of x.cfg
+		disk.freed <- struct{}{}
+		(<-ts.srv.tasks)()
+	}
+	ts.log.Reset()
+	disk.freed <- struct{}{} // y.cfg, which x.cfg executes
+	(<-ts.srv.tasks)()
+	if got, want := ts.log.String(), "[console]: executing 'y.cfg'\n[config]: y.cfg:1: 'x.cfg' executes itself\n"; got != want {
+		t.Errorf("the file in the file: %q, want %q", got, want)
+	}
 	close(disk.freed)
-	expect("exec x.cfg", "[console]: executing 'x.cfg'\n[Console]: from the file\n")
-	expect("exec big.cfg", "[console]: failed to open 'big.cfg'\n[console]: Info: the file is larger than 1048576 bytes\n")
-	expect("exec missing.cfg", "[console]: failed to open 'missing.cfg'\n")
+	testenv.Eventually(t, "all files are read", func() bool { return len(ts.srv.execReads) == 0 })
+	for _, c := range [][2]string{
+		{"exec big.cfg", "[console]: failed to open 'big.cfg'\n[console]: Info: the file is larger than 1048576 bytes\n"},
+		{"exec missing.cfg", "[console]: failed to open 'missing.cfg'\n"},
+	} {
+		ts.srv.cfg.Background = func(f func()) { f() }
+		ts.log.Reset()
+		if ts.srv.Execute(c[0]); ts.log.String() != c[1] {
+			t.Errorf("%s: %q, want %q", c[0], ts.log.String(), c[1])
+		}
+	}
 }
 
 // TestPasswordsOfStrangersAreLimited checks that many networks together cannot try many
@@ -372,7 +407,8 @@ func TestPasswordsOfStrangersAreLimited(t *testing.T) {
 	operator.Close("")
 	ts.step(1)
 	const seconds, perTick = 4, 5
-	tried, most := 0, int(allLoginsRate.Burst+seconds*allLoginsRate.PerSecond)
+	// All sites are of one block, which has a tenth of what new sites have.
+	tried, most := 0, int(11*(guessRate.Burst+seconds*guessRate.PerSecond)/10)
 	site := func(n int) transport.Peer {
 		return transport.UDPPeer(netip.AddrFrom16([16]byte{0x20, 0x01, 4: byte(n >> 8), 5: byte(n), 15: 1}), 5000)
 	}
@@ -396,12 +432,13 @@ func TestPasswordsOfStrangersAreLimited(t *testing.T) {
 		t.Errorf("%d passwords of strangers were tried in %d s, want %d", tried, seconds, most)
 	}
 	ts.step(1)
-	for ts.srv.strangerLogins.Take(int64(ts.now), allLoginsRate, 1) {
+	for addr := site(n).Addr(); ts.srv.rconGuesses.Allow(int64(ts.now), addr, true); {
+		ts.srv.rconGuesses.Wrong(int64(ts.now), addr, true)
 	}
 	if p := ts.connect(site(n)).Login("adminpw"); ts.session(p).rcon.authed {
 		t.Error("beyond the limit the right password is told from wrong ones")
 	}
-	for _, peer := range []transport.Peer{ip(1), local(1)} {
+	for _, peer := range []transport.Peer{ip(1), local(1), public(1)} { // the last one is at a new address
 		if p := ts.connect(peer).Login("adminpw"); !ts.session(p).rcon.authed {
 			t.Errorf("%v cannot log in: %q", peer, p.RconLines)
 		}

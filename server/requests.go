@@ -22,13 +22,31 @@ func (c *session) OnLogin(h bridge.Login) {
 		c.drop("Wrong version. Server is running '" + c.version.NetVersion() + "' and client '" + printableText([]byte(h.NetVersion), 64) + "'")
 		return
 	}
-	if want := c.server.settings.Password; want != "" && want != h.Password {
-		c.drop("Wrong password")
+	if !c.checkPassword(h.Password) {
 		return
 	}
 	c.clientVersion = h.ClientVersion
 	c.setState(stateConnecting)
 	c.sendMapChange()
+}
+
+// checkPassword reports whether a password is that of the game, and drops the client if not.
+func (c *session) checkPassword(given string) bool {
+	s := c.server
+	switch want := s.settings.Password; {
+	case want == "":
+	case !c.mayTryPassword(s.gameGuesses):
+		s.countDrop(dropFlood)
+		c.drop(tooManyGuesses)
+		return false
+	case !equalPasswords(given, want):
+		c.countWrongPassword(s.gameGuesses)
+		c.drop("Wrong password")
+		return false
+	default:
+		s.gameGuesses.Right(int64(s.now), c.peer.Addr(), c.addrProven)
+	}
+	return true
 }
 
 // sendMapChange sends which map is played. A client that cannot read it is dropped.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"math/rand/v2"
+	"net/netip"
 	"sync/atomic"
 	"time"
 
@@ -85,7 +86,11 @@ type Server struct {
 	tasks    chan func()   // from Do
 	writing  chan struct{} // full while a file is written
 	mapReads chan struct{} // one for each map that is being read
-	closed   chan struct{} // closed by Shutdown
+	// execReads has one for each file to execute that is being read; nextExecWait is when
+	// the game may wait for one again.
+	execReads    chan struct{}
+	nextExecWait conn.Time
+	closed       chan struct{} // closed by Shutdown
 
 	transport   transport.Conn
 	datagrams   []transport.Datagram // of one ReadBatch
@@ -102,9 +107,8 @@ type Server struct {
 	spoofLimiter   spoofLimiter
 	provenSites    *limit.RecentSet
 	failedLogins   *limit.Failures
-	operators      *limit.RecentSet // persons who logged in at the remote console
-	strangerLogins limit.Bucket
-	operatorLogins limit.Bucket
+	rconGuesses    *limit.Guesses
+	gameGuesses    *limit.Guesses
 	strangerLog    limit.Bucket
 	joinNews       limit.Bucket
 	addrHashKey    maphash.Seed
@@ -165,6 +169,7 @@ func New(cfg Config) (*Server, error) {
 		tasks:          make(chan func(), 16),
 		writing:        make(chan struct{}, 1),
 		mapReads:       make(chan struct{}, maxMapReads),
+		execReads:      make(chan struct{}, maxExecReads),
 		closed:         make(chan struct{}),
 		addrHashKey:    maphash.MakeSeed(),
 		connectLimiter: limit.NewLimiter(connectsTracked, connectRate),
@@ -172,7 +177,8 @@ func New(cfg Config) (*Server, error) {
 		spoofLimiter:   spoofLimiter{networks: limit.NewLimiter(unprovenTracked, unprovenRate)},
 		provenSites:    limit.NewRecentSet(provenTracked, provenTime),
 		failedLogins:   newFailedLogins(),
-		operators:      limit.NewRecentSet(operatorsTracked, operatorTime),
+		rconGuesses:    limit.NewGuesses(guessRate, operatorsTracked, operatorTime),
+		gameGuesses:    limit.NewGuesses(guessRate, guestsTracked, guestTime),
 		votes:          newVotes(),
 	}
 	s.versions = newProtocolVersions(s)
@@ -197,6 +203,9 @@ func New(cfg Config) (*Server, error) {
 	}
 	if p := s.settings.Port; p < 0 || p > 0xffff {
 		return nil, fmt.Errorf("server: sv_port: %d is no port, those are 0 to 65535", p)
+	}
+	if a, err := netip.ParseAddrPort(s.settings.BindAddr); err == nil {
+		return nil, fmt.Errorf("server: bindaddr: %q has a port, which belongs into sv_port: bindaddr %s; sv_port %d", a, a.Addr(), a.Port())
 	}
 
 	s.tuning = physics.DefaultTuning()

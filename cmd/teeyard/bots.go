@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -47,13 +46,13 @@ limits per address do not apply.
 // Run plays for the duration and prints the report.
 func (c *botsCmd) Run(ctx context.Context) error {
 	if c.Count < 1 || c.Count > 1000 {
-		return errors.New("--count must be 1 to 1000")
+		return usageErrorf("--count must be 1 to 1000")
 	}
 	if c.Skill < 0 || c.Skill > 3 {
-		return errors.New("--skill must be 0 to 3")
+		return usageErrorf("--skill must be 0 to 3")
 	}
 	if c.Duration < 0 || c.Pace < 0 {
-		return errors.New("--duration and --pace must not be negative")
+		return usageErrorf("--duration and --pace must not be negative")
 	}
 	if c.Duration > 0 {
 		var cancel context.CancelFunc

@@ -52,7 +52,7 @@ The usual port of Half-Life masters is 27010. "teeyard master" is one:
 // Run lists servers.
 func (c *browseCmd) Run(ctx context.Context) error {
 	if c.Rate <= 0 || c.Timeout <= 0 || c.MaxTime <= 0 {
-		return errors.New("--rate, --timeout and --max-time must be above zero")
+		return usageErrorf("--rate, --timeout and --max-time must be above zero")
 	}
 	if c.HalfLife {
 		return c.browseHalfLife(ctx)

@@ -44,7 +44,7 @@ the file.
 func (c *dumpCmd) Run() error {
 	for _, pattern := range c.Message {
 		if _, err := path.Match(pattern, ""); err != nil {
-			return fmt.Errorf("--message %s: %w", pattern, err)
+			return usageErrorf("--message %s: %w", pattern, err)
 		}
 	}
 	matched := make([]bool, len(c.Message))
@@ -95,7 +95,7 @@ func (c *dumpCmd) Run() error {
 	}
 	for i, pattern := range c.Message {
 		if !matched[i] && !dump.HasName(func(name string) bool { return matchesName(pattern, name) }) {
-			return fmt.Errorf("--message %s: no message has that name", pattern)
+			return usageErrorf("--message %s: no message has that name", pattern)
 		}
 	}
 	return nil

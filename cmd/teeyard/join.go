@@ -38,7 +38,7 @@ type joinCmd struct {
 func (joinCmd) Help() string {
 	return `Lines that you type are sent to the chat; /help lists commands. Input may come from a
 pipe. On a terminal, the arrow keys bring back earlier lines, and Ctrl-D leaves. Passwords
-are not shown.
+are not shown. If a line of a pipe had no effect, the exit status is 1.
 
   echo "hello" | teeyard join localhost
   printf '/rcon PASSWORD\n/r status\n' | teeyard join localhost --for 3s
@@ -55,7 +55,7 @@ const (
 // Run joins until the input, the connection or the time ends.
 func (c *joinCmd) Run(ctx context.Context) error {
 	if c.For < 0 || c.Again < 0 {
-		return errors.New("--for and --again must not be negative")
+		return usageErrorf("--for and --again must not be negative")
 	}
 	if c.For > 0 {
 		var cancel context.CancelFunc
@@ -107,6 +107,9 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 	defer cl.Close()
 
 	t := &terminal{client: cl, out: out, messages: os.Stderr}
+	if c.Rcon != "" {
+		t.login = loggingIn
+	}
 	read := readLines(in)
 	var ed *editor
 	if open != nil {
@@ -128,6 +131,13 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 	var self event.Player
 	var end <-chan time.Time
 	var giveUp time.Time
+	// What failed on a terminal was seen there.
+	result := func() error {
+		if ed == nil && t.failed > 0 {
+			return fmt.Errorf("%d lines had no effect, see above", t.failed)
+		}
+		return nil
+	}
 	for {
 		select {
 		case e := <-events:
@@ -137,7 +147,11 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 					continue // it is on the screen already
 				}
 			}
+			if text, ok := t.out.(*textPrinter); ok {
+				text.hasTeams = t.hasTeams()
+			}
 			t.out.printEvent(e)
+			t.heard(e)
 			switch e := e.(type) {
 			case event.Entered: // also after a reconnect
 				self, said = e.Self, nil
@@ -146,7 +160,7 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 				}
 				t.out.printPresent(cl.Scoreboard(), self.ID)
 				if !c.Play && e.Self.Team != game.TeamSpectators {
-					cl.SetTeam(game.TeamSpectators) // Disconnected follows an error
+					t.setTeam(game.TeamSpectators) // Disconnected follows an error
 				}
 			case event.Disconnected:
 				if e.Again == 0 {
@@ -168,17 +182,20 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 				said = append(said, line)
 			}
 			if err := t.execute(line); errors.Is(err, io.EOF) {
-				return nil
+				return result()
 			} else if err != nil {
 				fmt.Fprintln(t.messages, err)
+				t.failed++
 			}
+		case <-t.nextLate():
+			t.reportLate()
 		case <-end:
-			if cl.Unacked() == 0 || time.Now().After(giveUp) {
-				return nil
+			if cl.Unacked() == 0 && len(t.waiting) == 0 || time.Now().After(giveUp) {
+				return result()
 			}
 			end = time.After(replyWait)
 		case <-ctx.Done():
-			return nil
+			return result()
 		}
 	}
 }

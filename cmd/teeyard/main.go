@@ -3,9 +3,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"reflect"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -29,11 +32,45 @@ type commands struct {
 	VersionFlag kong.VersionFlag `name:"version" help:"The same as the command version."`
 }
 
+const description = `A game server for Teeworlds and DDNet, and a toolbox.
+
+Durations are like 2.5s or 1m30s; a number alone is seconds. The exit status is 0 if all went
+well, 1 if something did not, and 2 if the command line is wrong.`
+
+// exitUsage is the exit status for a wrong command line. Other failures have 1.
+const exitUsage = 2
+
+// usageError is returned by commands for a wrong command line.
+type usageError struct{ error }
+
+func usageErrorf(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+// decodeDuration reads a duration of the command line.
+func decodeDuration(ctx *kong.DecodeContext, target reflect.Value) error {
+	token, err := ctx.Scan.PopValue("duration")
+	if err != nil {
+		return err
+	}
+	text := token.String()
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		text += "s"
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return fmt.Errorf("%q is no duration; those are like 2.5s, 90s or 1m30s", token.String())
+	}
+	target.SetInt(int64(d))
+	return nil
+}
+
 // newParser returns the parser of the command line.
 func newParser() *kong.Kong {
 	return kong.Must(&commands{},
 		kong.Name("teeyard"),
-		kong.Description("A game server for Teeworlds and DDNet, and a toolbox."),
+		kong.Description(description),
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeDuration)),
 		kong.ShortUsageOnError(),
 		kong.BindToProvider(signalContext),
 		kong.Vars{"version": versionText()},
@@ -67,10 +104,13 @@ func main() {
 		args = append(args[1:], "--help")
 	}
 	command, err := parser.Parse(args)
-	parser.Stdout = os.Stderr // for usage errors
+	parser.Stdout, parser.Exit = os.Stderr, func(int) { os.Exit(exitUsage) } // for usage errors
 	parser.FatalIfErrorf(err)
 	if err := command.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "teeyard:", safetext.Lines(err.Error())) // it may quote what a server sent
+		if errors.As(err, new(usageError)) {
+			os.Exit(exitUsage)
+		}
 		os.Exit(1)
 	}
 }

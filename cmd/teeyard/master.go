@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -51,7 +53,7 @@ func (c *masterCmd) Run(ctx context.Context) error {
 		return err
 	}
 	if c.Expire <= 0 || c.PerAddress <= 0 || c.MaxServers <= 0 {
-		return errors.New("--expire, --per-address and --max-servers must be above zero")
+		return usageErrorf("--expire, --per-address and --max-servers must be above zero")
 	}
 	conn, err := udp.Listen(udp.Config{Addr: c.Addr, Port: c.Port})
 	if err != nil {
@@ -70,23 +72,33 @@ func (c *masterCmd) Run(ctx context.Context) error {
 	if err := m.Save(); err != nil {
 		return fmt.Errorf("--state: %w", err) // fail at the start, not when the list is lost
 	}
-	fmt.Printf("master: listening on %v, %d servers\n", conn.LocalAddr(), len(m.Servers()))
+	var web *cappedListener
 	if c.HTTP != "" {
-		end, err := c.serveHTTP(m, stop)
-		if err != nil {
-			return err
+		if web, err = listenHTTP(c.HTTP); err != nil {
+			return fmt.Errorf("--http: %w", explainAddr(c.HTTP, err))
 		}
-		defer end()
+	}
+	fmt.Printf("master: listening on %v, %d servers\n", conn.LocalAddr(), len(m.Servers()))
+	if web != nil {
+		defer serveHTTP(web, m, stop)()
 	}
 	return m.Run(ctx, conn)
 }
 
-// serveHTTP serves the page until end is called. If it fails, it calls stop.
-func (c *masterCmd) serveHTTP(m *master.Master, stop func()) (end func(), err error) {
-	l, err := listenHTTP(c.HTTP)
-	if err != nil {
-		return nil, fmt.Errorf("--http: %w", err)
+// explainAddr adds to an error of listening how an address is written, if it is not.
+func explainAddr(addr string, err error) error {
+	if _, _, e := net.SplitHostPort(addr); e == nil {
+		return err
 	}
+	port := addr
+	if _, e := strconv.ParseUint(addr, 10, 16); e != nil {
+		port = "8080"
+	}
+	return usageErrorf("%q is not HOST:PORT: localhost:%s is for this machine alone, :%s for all", addr, port, port)
+}
+
+// serveHTTP serves the page until end is called. If it fails, it calls stop.
+func serveHTTP(l *cappedListener, m *master.Master, stop func()) (end func()) {
 	fmt.Printf("master: the list is at http://%v/\n", l.Addr())
 	s := newHTTPServer(m.Handler())
 	go func() {
@@ -95,5 +107,5 @@ func (c *masterCmd) serveHTTP(m *master.Master, stop func()) (end func(), err er
 			stop()
 		}
 	}()
-	return func() { s.Close() }, nil
+	return func() { s.Close() }
 }

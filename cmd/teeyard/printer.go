@@ -28,14 +28,28 @@ var weaponNames = map[game.Weapon]string{
 	game.WeaponShotgun: "shotgun", game.WeaponGrenade: "grenade", game.WeaponLaser: "laser", game.WeaponNinja: "ninja",
 }
 
-var teamNames = map[game.Team]string{game.TeamSpectators: "spectators", game.TeamRed: "red", game.TeamBlue: "blue"}
+// teamText says what a player does who is in a team now.
+func teamText(t game.Team, hasTeams bool) string {
+	switch {
+	case t == game.TeamSpectators:
+		return "watches"
+	case !hasTeams:
+		return "plays"
+	case t == game.TeamBlue:
+		return "is in the blue team"
+	}
+	return "is in the red team"
+}
 
 var emoticonNames = [...]string{
 	"oop", "!", "hearts", "drop", "...", "music", "sorry", "ghost", "sushi", "splattee", "deviltee", "zomg", "zzz", "wtf", "eyes", "?",
 }
 
 // textPrinter prints a line for each event that people want to see.
-type textPrinter struct{ w io.Writer }
+type textPrinter struct {
+	w        io.Writer
+	hasTeams bool // the game has
+}
 
 func (p *textPrinter) printf(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
 
@@ -88,7 +102,7 @@ func (p *textPrinter) printEvent(e event.Event) {
 		}
 	case event.TeamChange:
 		if !e.Quiet {
-			p.printf("* %s is in team %s now", e.Player.Name, teamNames[e.Player.Team])
+			p.printf("* %s %s now", e.Player.Name, teamText(e.Player.Team, p.hasTeams))
 		}
 	case event.Emoticon:
 		p.printf("* %s shows %s", e.Player.Name, emoticonNames[e.Emoticon&15])

@@ -52,7 +52,7 @@ func explainNoAnswer(host string, err error) error {
 // Run queries a server and prints the answers.
 func (c *queryCmd) Run(ctx context.Context) error {
 	if c.Timeout <= 0 {
-		return errors.New("--timeout must be above zero")
+		return usageErrorf("--timeout must be above zero")
 	}
 	r, halfLife, err := c.queryServer(ctx)
 	if errors.Is(err, query.ErrNoAnswer) {

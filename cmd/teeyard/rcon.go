@@ -47,6 +47,9 @@ TCP at the server's ec_port, with its ec_password:
 
   teeyard rcon localhost:8304 --protocol econ status
 
+Ctrl-D, "exit" and "quit" leave the prompt. A server's own command of that name needs to be
+an argument.
+
 All of them send the password unencrypted. A command is sent once. If there is no
 answer, it may still have run.`
 }
@@ -132,15 +135,15 @@ func commandLines(args []string) ([]string, error) {
 	if args[0] == "--" {
 		args = args[1:]
 	} else if strings.HasPrefix(args[0], "-") {
-		return nil, fmt.Errorf("%s is not a flag of rcon; a command that begins with - needs -- before it", args[0])
+		return nil, usageErrorf("%s is not a flag of rcon; a command that begins with - needs -- before it", args[0])
 	}
 	if strings.TrimSpace(strings.Join(args, "")) == "" {
-		return nil, errors.New("the command is empty")
+		return nil, usageErrorf("the command is empty")
 	}
 	for _, arg := range args {
 		switch flag, _, _ := strings.Cut(arg, "="); flag {
 		case "--server-password", "--password-file", "--name", "--protocol":
-			return nil, fmt.Errorf("%s belongs before the command", flag)
+			return nil, usageErrorf("%s belongs before the command", flag)
 		}
 	}
 	quoted := func(s string) bool { return strings.ContainsAny(s, " \t") }
@@ -151,7 +154,7 @@ func commandLines(args []string) ([]string, error) {
 		return []string{strings.Join(args, " ")}, nil
 	default:
 		// "status" "say hello" are two commands, "say" "hello everybody" is one.
-		return nil, fmt.Errorf("is %q a command, or does it belong to %q? Quote the whole command, or separate commands by ; in one argument", args[i], args[0])
+		return nil, usageErrorf("is %q a command, or does it belong to %q? Quote the whole command, or separate commands by ; in one argument", args[i], args[0])
 	}
 }
 
@@ -197,7 +200,8 @@ func runInteractive(ctx context.Context, r remoteConsole, host string) error {
 	return runTerminal(ctx, r, e)
 }
 
-// runTerminal reads commands until the end of the input (Ctrl-D) or the connection.
+// runTerminal reads commands until the end of the input (Ctrl-D, exit or quit) or the
+// connection.
 func runTerminal(ctx context.Context, r remoteConsole, t *editor) error {
 	for {
 		line, err := waitFor(ctx, t.ReadLine)
@@ -207,8 +211,11 @@ func runTerminal(ctx context.Context, r remoteConsole, t *editor) error {
 		if err != nil {
 			return err
 		}
-		if line = strings.TrimSpace(line); line == "" {
+		switch line = strings.TrimSpace(line); line {
+		case "":
 			continue
+		case "exit", "quit":
+			return nil // some servers have it too, and would end
 		}
 		err = runAndPrint(ctx, t, r, line)
 		switch {

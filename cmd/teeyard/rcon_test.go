@@ -63,6 +63,8 @@ func TestTalk(t *testing.T) {
 		"one fish\r\x1b[Abone\r  \r\x04": {[]string{"one fish", "one fishbone"}, nil, []string{"you said one fish\r\n", "you said one fishbone\r\n"}},
 		"slow\rnext\r\x04":               {[]string{"slow", "next"}, nil, []string{"may have run\r\n", "you said next\r\n"}},
 		"ban\rnext\r\x04":                {[]string{"ban"}, halflife.ErrBanned, nil},
+		"one\r exit\rnext\r\x04":         {[]string{"one"}, nil, nil},
+		"quit\rnext\r\x04":               {nil, nil, nil},
 		"shutdown\rnext\r\x04":           {[]string{"shutdown"}, nil, []string{"bye\r\n", "the server has shut down\r\n"}},
 	} {
 		var out strings.Builder

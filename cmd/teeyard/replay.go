@@ -70,6 +70,7 @@ type replayInfo struct {
 	End          string         `json:"end"`
 	Problem      string         `json:"trouble,omitempty"`
 
+	end         string               // for people
 	playerIndex [game.MaxPlayers]int // by id: index in Players + 1
 	joinTick    [game.MaxPlayers]int32
 	numPlaying  int
@@ -193,6 +194,16 @@ func (c *replayInfoCmd) Run() error {
 	info.Problem = safetext.Line(info.Problem)
 	info.Seconds = ticksToSeconds(info.Ticks)
 	info.End = r.End().String()
+	switch info.end = info.End; {
+	case errors.Is(err, replay.ErrCorrupt):
+		info.end = fmt.Sprintf("unknown: the file is damaged behind byte %d of %d", r.ValidBytes(), info.Bytes)
+	case errors.Is(err, replay.ErrTruncated):
+		info.end = fmt.Sprintf("cut off behind byte %d of %d: the recorder was killed, or the file was not copied as a whole", r.ValidBytes(), info.Bytes)
+	case err != nil && err != io.EOF:
+		info.end = "unknown"
+	case r.End() == replay.EndNone:
+		info.end = "the recorder was killed"
+	}
 	if c.JSON {
 		return json.NewEncoder(os.Stdout).Encode(info)
 	}
@@ -212,7 +223,7 @@ func (i *replayInfo) print(w io.Writer) {
 	line("recorded", "%s by %s", i.Start.Format("2006-01-02 15:04:05 MST"), i.Program)
 	line("length", "%v, %d ticks, the first %d without anybody", ticksToDuration(i.Ticks), i.Ticks, i.IdleTicks)
 	line("size", "%d bytes, %d commands", i.Bytes, i.Commands)
-	line("end", "%s", map[bool]string{true: "the recorder was killed", false: i.End}[i.End == replay.EndNone.String()])
+	line("end", "%s", i.end)
 	if i.Simulated {
 		line("match", "%d deaths, %d kills, %d lines of chat, %d matches ended", i.Deaths, i.Kills, i.Chat, i.MatchesEnded)
 	} else {
@@ -306,7 +317,9 @@ type replayCutCmd struct {
 // Help explains what can be cut.
 func (replayCutCmd) Help() string {
 	return `Replaying starts at the beginning, so only the end can be cut off. It is cut at the next
-complete half second. Of a damaged log the undamaged beginning is copied.
+complete half second. Of a damaged log the undamaged beginning is copied. Times are those
+that "replay info" and "replay verify" show: they count from the start of the map, so that
+the time before the first player came, which takes no room in the file, is part of them.
 
   teeyard replay cut match.twreplay short.twreplay --to 5m30s`
 }
@@ -336,6 +349,9 @@ func (c *replayCutCmd) Run() error {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
 	fmt.Printf("%s: up to tick %d (%v)\n", safetext.Line(c.Out), last, ticksToDuration(last))
+	if err == nil && last < to {
+		fmt.Printf("%s ends there, before tick %d (%v); it was copied as a whole\n", safetext.Line(c.File), to, ticksToDuration(to))
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}

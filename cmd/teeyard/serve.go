@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -63,7 +62,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 		// Flags end at the first console line. No console line begins with --, except two options of
 		// teeworlds-server do.
 		if strings.HasPrefix(line, "--") && line != "--silent" && line != "--default" {
-			return fmt.Errorf(`%s is not a flag of serve, or follows console commands; those are like "sv_port 8304", see teeyard serve --help`, line)
+			return usageErrorf(`%s is not a flag of serve, or follows console commands; those are like "sv_port 8304", see teeyard serve --help`, line)
 		}
 	}
 	if _, err := fs.Stat(files, "autoexec.cfg"); err == nil {

@@ -90,7 +90,7 @@ func (c *Console) modStatus(call *Call) {
 func (c *Console) saveConfig(call *Call) {
 	name := "configs/config_" + c.cfg.Now().Format("2006-01-02_15-04-05") + ".cfg"
 	if len(call.Args) > 0 {
-		name = "configs/" + call.Arg(0) + ".cfg"
+		name = "configs/" + strings.TrimSuffix(call.Arg(0), ".cfg") + ".cfg"
 	}
 	clean, err := cleanPath(name)
 	if err == nil && !strings.HasPrefix(clean, "configs/") {

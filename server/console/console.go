@@ -56,6 +56,8 @@ var (
 	ErrUnknown = errors.New("console: no such command")
 	// ErrLine is returned by Check for a line that cannot run.
 	ErrLine = errors.New("console: invalid line")
+	// ErrLater is returned by Config.ReadFile for a file that is still being read.
+	ErrLater = errors.New("console: file is being read")
 )
 
 // Level is the access that a caller has, or that a command needs. A caller may run the
@@ -184,6 +186,10 @@ type Config struct {
 	Output func(who Caller, level int, system, line string)
 	// Files has the files for exec and -f.
 	Files fs.FS
+	// ReadFile, if set, reads them instead, of at most a byte more than MaxFile. If that
+	// takes long, it returns ErrLater and calls late when it is done, on the goroutine
+	// that uses the console.
+	ReadFile func(name string, late func(content []byte, err error)) ([]byte, error)
 	// WriteFile creates or replaces a file for save_config; name is a valid path of
 	// io/fs. nil disables save_config.
 	WriteFile func(name string, content []byte) error
@@ -343,6 +349,16 @@ func (c *Console) Value(name string) string {
 		return e.variable.value()
 	}
 	return ""
+}
+
+// Values returns which values the variable called name may have, such as "0 to 64", and the
+// one that it has at first, as a configuration has it. Both are empty if there is no such
+// variable.
+func (c *Console) Values(name string) (allowed, byDefault string) {
+	if e := c.find(name, Server|Econ); e != nil && e.variable != nil {
+		return e.variable.values()
+	}
+	return "", ""
 }
 
 // Next returns the command that comes after the name after, in byte order, among those that

@@ -336,7 +336,7 @@ func TestFiles(t *testing.T) {
 		"[console]: executing 'dir/a.cfg'",
 		"[Console]: dir/a.cfg:1: sv_port: 'x' is not a number",
 		"[Console]: dir/a.cfg:2: No such command: nonsense.",
-		"[config]: dir/a.cfg:4: sv_max_clients: 100 is out of range, 64 is used",
+		"[config]: dir/a.cfg:4: sv_max_clients: 100 is out of range (1 to 64), 64 is used",
 		"[console]: dir/a.cfg:4: failed to open 'b.cfg'",
 	)
 	if b.port != 8303 {

@@ -51,6 +51,9 @@ func (c *Console) run(part string, who Caller) bool {
 	e := c.find(name, who.Flags)
 	switch {
 	case e == nil:
+		if similar := c.similar(name); similar != "" && c.failArgument(fmt.Errorf("no such command: %s; is it %s?", name, similar)) {
+			return false
+		}
 		c.warn(who, "Console", "No such command: %s.", name)
 		return true
 	case e.level < who.Level:
@@ -155,7 +158,8 @@ func (c *Console) Start() {
 }
 
 // ExecuteFile runs the lines of a file of Config.Files for a caller. It reports whether
-// there is such a file. A file that is already being executed is skipped.
+// it did, which it does not if there is no such file, or if it is still being read: then its
+// lines run later. A file that is already being executed is skipped.
 func (c *Console) ExecuteFile(name string, who Caller) bool {
 	clean, err := cleanPath(name)
 	if slices.ContainsFunc(c.openFiles, func(p filePosition) bool { return p.file == clean }) {
@@ -167,8 +171,25 @@ func (c *Console) ExecuteFile(name string, who Caller) bool {
 		return false
 	}
 	var data []byte
-	if err == nil {
-		data, err = c.readFile(clean)
+	if outer := slices.Clone(c.openFiles); err == nil {
+		data, err = c.readFile(clean, func(data []byte, err error) {
+			who.Print = nil // the answer to the caller is over
+			c.openFiles = outer
+			c.runFile(name, clean, data, err, who)
+			c.openFiles = nil
+		})
+	}
+	if errors.Is(err, ErrLater) {
+		c.warn(who, "console", "'%s' takes long to read; it is executed when it is there", name)
+		return false
+	}
+	return c.runFile(name, clean, data, err, who)
+}
+
+// runFile runs the lines of a file that was read, or could not be.
+func (c *Console) runFile(name, clean string, data []byte, err error, who Caller) bool {
+	if err == nil && len(data) > MaxFile {
+		err = errTooLarge
 	}
 	if err != nil && c.failArgument(fmt.Errorf("failed to open '%s': %w", name, err)) {
 		return false
@@ -180,7 +201,7 @@ func (c *Console) ExecuteFile(name string, who Caller) bool {
 			c.warn(who, "console", "Info: the file is larger than %d bytes", MaxFile)
 		case errors.Is(err, errPath):
 			c.warn(who, "console", "Info: only relative paths inside the storage directories are allowed")
-		case !errors.Is(err, fs.ErrNotExist):
+		case !errors.Is(err, fs.ErrNotExist): // then the original says no more
 			c.warn(who, "console", "Info: %v", err)
 		}
 		return false
@@ -224,28 +245,32 @@ func cleanPath(name string) (string, error) {
 	return p, nil
 }
 
-func (c *Console) readFile(name string) ([]byte, error) {
-	if c.cfg.Files == nil {
+func (c *Console) readFile(name string, late func(content []byte, err error)) ([]byte, error) {
+	switch {
+	case c.cfg.ReadFile != nil:
+		return c.cfg.ReadFile(name, late)
+	case c.cfg.Files == nil:
 		return nil, fs.ErrNotExist
 	}
-	f, err := c.cfg.Files.Open(name)
+	return ReadFile(c.cfg.Files, name)
+}
+
+// ReadFile reads a file, of at most a byte more than MaxFile.
+func ReadFile(files fs.FS, name string) ([]byte, error) {
+	f, err := files.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err == nil && len(data) > MaxFile {
-		err = errTooLarge
-	}
-	return data, err
+	return io.ReadAll(io.LimitReader(f, MaxFile+1))
 }
 
 // ExecuteArgs runs the arguments of the program for the operator, each as a line. -f FILE
 // executes a file; -s, --silent, -d and --default are skipped. An argument that must be a
 // mistake is an error, so that no server runs on the wrong port or without its password: a
-// variable without its value, a word where a number belongs, a file that is not there.
-// Unknown commands with arguments are only printed, since operators bring those of other
-// servers.
+// variable without its value, a word where a number belongs, a file that is not there, a
+// command that is almost one that there is. Other unknown commands with arguments are only
+// printed, since operators bring those of other servers.
 func (c *Console) ExecuteArgs(args []string) error {
 	c.argumentErr = nil
 	for i := 0; i < len(args); i++ {
@@ -303,6 +328,61 @@ func (c *Console) checkArg(args []string) error {
 		return fmt.Errorf("%s is without its value, which belongs into the same argument", arg)
 	}
 	return nil
+}
+
+// similar returns the command whose name is similar to a name, "" if there is none.
+func (c *Console) similar(name string) string {
+	if len(name) > 64 {
+		return ""
+	}
+	names := make([]string, 0, len(c.sorted))
+	for _, e := range c.sorted {
+		if e.cmd.Flags&Hidden == 0 {
+			names = append(names, e.cmd.Name)
+		}
+	}
+	return Similar(name, names)
+}
+
+// Similar returns the one of names that somebody who typed name may have meant, "" if there
+// is none: at most two letters are wrong, missing, too many or exchanged with the next. Case
+// does not matter.
+func Similar(name string, names []string) string {
+	best, least := "", 3
+	for _, other := range names {
+		// In a short name a letter makes another name.
+		if n := distance(strings.ToLower(name), strings.ToLower(other)); n < least && 5*n <= len(other) {
+			best, least = other, n
+		}
+	}
+	return best
+}
+
+// distance returns the number of letters that differ between two names, see [Similar].
+func distance(a, b string) int {
+	if d := len(a) - len(b); d < -2 || d > 2 {
+		return 3
+	}
+	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
+	for j := range rows[1] {
+		rows[1][j] = j
+	}
+	for i := range len(a) {
+		before, last, row := rows[0], rows[1], rows[2]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		rows[0], rows[1], rows[2] = last, row, before
+	}
+	return rows[1][len(b)]
 }
 
 // Redact returns a line without its secrets, for logs: the values of Secret variables, and

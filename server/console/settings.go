@@ -130,7 +130,7 @@ func (s *Settings) Register(c *Console) error {
 	for _, v := range []IntVar{
 		{"logfile_timestamp", "Add a time stamp to the name of the log file", sv, &s.LogFileTimestamp, 0, 0, 1},
 		{"console_output_level", "Amount of output in the remote console (0 to 2)", sv, &s.ConsoleOutputLevel, 0, 0, 2},
-		{"sv_port", "Port of the server", sv, &s.Port, 8303, 0, 0},
+		{"sv_port", "Port of the server (0 to 65535, 0 = any that is free)", sv, &s.Port, 8303, 0, 0},
 		{"sv_external_port", "Port to report to the masters (0 = sv_port)", sv, &s.ExternalPort, 0, 0, 0},
 		{"sv_max_clients", "Number of clients that may be connected", sv, &s.MaxClients, 8, 1, 64},
 		{"sv_max_clients_per_ip", "Number of clients that may be connected from one IP", sv, &s.MaxClientsPerIP, 4, 1, 64},

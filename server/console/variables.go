@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 )
@@ -12,6 +13,8 @@ type variable interface {
 	// configLine returns the command that sets the current value, and whether that is
 	// the default.
 	configLine(name string) (line string, isDefault bool)
+	// values is [Console.Values].
+	values() (allowed, byDefault string)
 }
 
 // IntVar is an integer variable.
@@ -90,8 +93,23 @@ func (v *IntVar) run(call *Call) {
 	}
 	x := call.Int(0)
 	if *v.Value = v.clamp(x); *v.Value != x {
-		call.Warn("config", "%s: %d is out of range, %d is used", v.Name, x, *v.Value)
+		call.Warn("config", "%s: %d is out of range (%s), %d is used", v.Name, x, v.limits(), *v.Value)
 	}
+}
+
+// limits returns the range of the value, "" if it has none.
+func (v *IntVar) limits() string {
+	switch {
+	case v.Min == v.Max:
+		return ""
+	case v.Max == 0:
+		return fmt.Sprintf("at least %d", v.Min)
+	}
+	return fmt.Sprintf("%d to %d", v.Min, v.Max)
+}
+
+func (v *IntVar) values() (allowed, byDefault string) {
+	return cmp.Or(v.limits(), "a number"), strconv.Itoa(v.Default)
 }
 
 func (v *IntVar) value() string { return strconv.Itoa(*v.Value) }
@@ -113,6 +131,10 @@ func (v *StringVar) run(call *Call) {
 	if len(*v.Value) < len(toUTF8(call.Arg(0), 2*MaxCommand+1)) {
 		call.Warn("config", "%s: cut to %d bytes", v.Name, len(*v.Value))
 	}
+}
+
+func (v *StringVar) values() (allowed, byDefault string) {
+	return fmt.Sprintf("text of at most %d bytes", v.Size-1), quote(v.Default)
 }
 
 func (v *StringVar) value() string { return *v.Value }

@@ -53,6 +53,10 @@ const (
 	failuresTime    = 30 * time.Minute
 	// connectsTracked is the number of persons whose connections are counted.
 	connectsTracked = 1024
+	// operatorsTracked is the number of persons whose right password is remembered, for
+	// operatorTime.
+	operatorsTracked = 64
+	operatorTime     = 30 * 24 * time.Hour
 )
 
 var (
@@ -61,6 +65,9 @@ var (
 	// connectRate bounds the connections of a person. Programs of the operator's own
 	// machine have no such limit.
 	connectRate = limit.Rate{PerSecond: 2, Burst: 20}
+	// guessRate bounds the wrong passwords of all together, except for the operator's own
+	// machine; see limit.Guesses.
+	guessRate = limit.Rate{PerSecond: 10, Burst: 50}
 )
 
 // What clients are told, as by the original.
@@ -69,6 +76,7 @@ const (
 	textWelcome  = "Authentication successful. External console access granted."
 	textFull     = "no free slot available"
 	textTries    = "Too many authentication tries"
+	textGuesses  = "Too many people try passwords, wait a moment" // ours
 	textTimeout  = "authentication timeout"
 	textLogout   = "Logout"
 	textClosing  = "Closing console"
@@ -118,6 +126,7 @@ type Console struct {
 	work      limit.Bucket
 	connects  *limit.Limiter
 	failures  *limit.Failures
+	guesses   *limit.Guesses
 }
 
 // event is what a goroutine has heard.
@@ -173,6 +182,7 @@ func New(host Host, listeners ...net.Listener) *Console {
 		events: make(chan event, 2*MaxClients), closed: make(chan struct{}),
 		connects: limit.NewLimiter(connectsTracked, connectRate),
 		failures: limit.NewFailures(failuresTracked, failuresTime),
+		guesses:  limit.NewGuesses(guessRate, operatorsTracked, operatorTime),
 	}
 	for _, l := range listeners {
 		c.running.Go(func() { c.accept(l) })
@@ -266,9 +276,14 @@ func (c *Console) receive(now int64, cl *client, line string) {
 		return
 	}
 	addr := cl.addr.Addr()
+	if !addr.IsLoopback() && !c.guesses.Allow(now, addr, true) {
+		c.drop(cl, textGuesses, true)
+		return
+	}
 	if password := c.host.Password(); password != "" && subtle.ConstantTimeCompare([]byte(line), []byte(password)) == 1 {
 		cl.authed = true
 		c.failures.Forget(limit.Person(addr))
+		c.guesses.Right(now, addr, true)
 		cl.send(textWelcome)
 		c.host.Log(LoggedIn, true, fmt.Sprintf("cid=%d authed", cl.id))
 		return
@@ -278,6 +293,7 @@ func (c *Console) receive(now int64, cl *client, line string) {
 	cl.tries++
 	tries := cl.tries
 	if !addr.IsLoopback() {
+		c.guesses.Wrong(now, addr, true)
 		tries = max(tries, min(c.failures.Add(now, limit.Person(addr)), MaxTries))
 	}
 	cl.send(fmt.Sprintf("Wrong password %d/%d.", tries, MaxTries))

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
+	"strings"
 
 	"github.com/teeyard/teeyard/transport"
 )
@@ -14,13 +15,13 @@ import (
 // ErrAddress is returned by Resolve for an address that is malformed or unknown.
 var ErrAddress = errors.New("udp: bad address")
 
-// Resolve returns the peer for "host", "host:port", "1.2.3.4:port" or "[::1]:port"; port is
-// the default. Of a host's addresses it prefers IPv4, which most game servers have.
+// Resolve returns the peer for "host", "host:port", "1.2.3.4:port", "[::1]:port" or "[::1]";
+// port is the default. Of a host's addresses it prefers IPv4, which most game servers have.
 func Resolve(ctx context.Context, address string, port uint16) (transport.Peer, error) {
 	if ip, err := netip.ParseAddr(address); err == nil {
 		return transport.UDPPeer(ip.Unmap(), port), nil
 	}
-	host := address
+	host := unbracket(address)
 	if h, p, err := net.SplitHostPort(address); err == nil {
 		n, err := strconv.ParseUint(p, 10, 16)
 		if err != nil || n == 0 {
@@ -46,4 +47,15 @@ func Resolve(ctx context.Context, address string, port uint16) (transport.Peer, 
 		}
 	}
 	return transport.UDPPeer(best, port), nil
+}
+
+// unbracket returns an IPv6 address that is in brackets without them, and anything else as
+// it is.
+func unbracket(s string) string {
+	if inner, ok := strings.CutPrefix(s, "["); ok {
+		if inner, ok = strings.CutSuffix(inner, "]"); ok && strings.Contains(inner, ":") {
+			return inner
+		}
+	}
+	return s
 }

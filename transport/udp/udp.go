@@ -88,7 +88,7 @@ func Listen(cfg Config) (*Conn, error) {
 	}
 	addr := &net.UDPAddr{Port: cfg.Port}
 	if cfg.Addr != "" {
-		ip, err := net.ResolveIPAddr("ip", cfg.Addr)
+		ip, err := net.ResolveIPAddr("ip", unbracket(cfg.Addr))
 		if err != nil {
 			return nil, fmt.Errorf("udp: bind address %q: %w", cfg.Addr, err)
 		}
