@@ -173,9 +173,8 @@ func TestRecordedMatchReruns(t *testing.T) {
 	first := tn.srv.world.Tick()
 	tn.srv.Execute("change_map testbox")
 	tn.run(12 * time.Second)
-	second := tn.srv.world.Tick()
-	hash := tn.srv.world.Hash()
 	tn.srv.Shutdown(tn.now(), "")
+	second, hash := tn.srv.world.Tick(), tn.srv.world.Hash()
 
 	logs := s.verify(t, 2)
 	a, b := logs[0], logs[1]

@@ -524,10 +524,20 @@ const maxRequestsPerTick = 64 * 192
 // from the masters, which may take a second.
 func (s *Server) Shutdown(now conn.Time, reason string) {
 	reason = cmp.Or(reason, "Server shutdown")
+	s.now = now
 	for _, c := range s.sessions {
 		if c != nil {
-			c.conn.Close(now, reason)
+			c.drop(reason)
 		}
+	}
+	s.closeDropped(now)
+	if s.seats.leaving != 0 {
+		s.tick(now) // in which they leave, so that the log and observers have it
+	}
+	select {
+	case <-s.closed:
+	default:
+		s.print(console.Standard, "server", fmt.Sprintf("shut down (%s)", reason))
 	}
 	s.halfLife.unregister()
 	s.econ.console.Close()

@@ -416,9 +416,8 @@ func TestRecordedMatchOfAllVersionsReruns(t *testing.T) {
 	players[0].redial = false
 	players[0].Close(tn.now())
 	tn.run(3 * time.Second)
-	hash := tn.srv.world.Hash()
-	tick := tn.srv.world.Tick()
 	tn.srv.Shutdown(tn.now(), "")
+	tick, hash := tn.srv.world.Tick(), tn.srv.world.Hash()
 
 	log := s.verify(t, 1)[0]
 	if log.End != replay.EndShutdown || log.Ticks != tick || log.LastGoodTick != tick {

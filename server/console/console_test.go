@@ -368,6 +368,8 @@ func TestArgs(t *testing.T) {
 		{[]string{"+sv_port 20111"}, `"+sv_port 20111" is no console command; those are like "sv_port 8304"`},
 		{[]string{"help"}, `"help" is no console command; those are like "sv_port 8304"`},
 		{[]string{"sv_port=20111"}, `"sv_port=20111": a value follows a space: "sv_port 20111"`},
+		{[]string{"sv_prot 20111"}, "no such command: sv_prot; is it sv_port?"},
+		{[]string{"sv_warmup 4; SV_MAXCLIENTS 4"}, "no such command: SV_MAXCLIENTS; is it sv_max_clients?"},
 		{[]string{"sv_port 2o111"}, "sv_port: '2o111' is not a number"},
 		{[]string{"sv_warmup 5; sv_port abc; sv_warmup 6"}, "sv_port: 'abc' is not a number"},
 		{[]string{"-f"}, "-f without a file"},
@@ -387,12 +389,26 @@ func TestArgs(t *testing.T) {
 	}
 }
 
+// TestSimilar: what is almost a name is told from names of other servers.
+func TestSimilar(t *testing.T) {
+	names := []string{"sv_port", "sv_motd", "sv_max_clients", "ban", "echo"}
+	for name, want := range map[string]string{
+		"sv_prot": "sv_port", "sv_por": "sv_port", "sv_portt": "sv_port", "SV_POET": "sv_port", "sv_maxclients": "sv_max_clients", "sv_max_cleints": "sv_max_clients",
+		"sv_mode": "", "sv_max_players": "", "bann": "", "exho": "", "": "", "sv_rcon_helper_password": "", strings.Repeat("x", 1000): "",
+	} {
+		if got := Similar(name, names); got != want {
+			t.Errorf("%q is similar to %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestSaveConfig(t *testing.T) {
 	b := newTestConsole(t, Config{})
 	b.Start()
 	b.Execute(`sv_name "a \"quoted\" \\ name"; sv_port 9; sv_warmup 0; ec_port 7`, Operator)
 	b.expect(t, "save_config", Operator, "[config]: saved config to 'configs/config_2024-02-03_04-05-06.cfg'")
 	b.expect(t, "save_config mine", Operator, "[config]: saved config to 'configs/mine.cfg'")
+	b.expect(t, "save_config mine.cfg", Operator, "[config]: saved config to 'configs/mine.cfg'")
 	for _, bad := range []string{"../x", "/../../x", "a/../../x", `..\x`, "c:x"} {
 		b.Execute("save_config "+bad, Operator)
 	}
