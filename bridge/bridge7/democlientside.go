@@ -98,14 +98,27 @@ func (c *clientSide) decodeDemoEvent(m msg7.Message) (game.Event, bool) {
 		c.Players[id] = game.PlayerInfo{ID: id, InGame: true, Team: game.Team(m.Team), Profile: game.Profile{Name: safetext.Line(m.Name)}}
 		ev.Kind, ev.Player, ev.Team = game.EvPlayerEntered, id, game.Team(m.Team)
 	case *msg7.DeClientLeave:
-		if m.ClientID < 0 {
+		ev.Player = c.demoPlayerNamed(safetext.Line(m.Name), game.PlayerID(m.ClientID))
+		if ev.Player == game.Nobody {
 			return ev, false
 		}
-		ev.Kind, ev.Player, ev.Text = game.EvPlayerLeft, game.PlayerID(m.ClientID), safetext.Line(m.Reason)
+		ev.Kind, ev.Text = game.EvPlayerLeft, safetext.Line(m.Reason)
 		c.Players[ev.Player].InGame = false
-		c.Players[ev.Player].Profile.Name = safetext.Line(m.Name)
 	default:
 		return ev, false
 	}
 	return ev, true
+}
+
+// demoPlayerNamed returns the player in the game with a name, Nobody if there is none. The
+// id counts only where several have the name.
+func (c *clientSide) demoPlayerNamed(name string, id game.PlayerID) game.PlayerID {
+	found := game.Nobody
+	for i := range c.Players {
+		p := &c.Players[i]
+		if p.InGame && p.Profile.Name == name && (found == game.Nobody || p.ID == id) {
+			found = p.ID
+		}
+	}
+	return found
 }

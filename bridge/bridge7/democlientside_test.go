@@ -98,7 +98,7 @@ func TestDemoObjects(t *testing.T) {
 	if bob, ok := side.Player(5); !ok || bob.Team != game.TeamSpectators || bob.Profile.Clan != "yard" {
 		t.Errorf("%+v, %v", bob, ok)
 	}
-	receive(&msg7.DeClientLeave{Name: []byte("bob"), ClientID: 5, Reason: []byte("bye")})
+	receive(&msg7.DeClientLeave{Name: []byte("bob"), ClientID: 1 << 30, Reason: []byte("bye")}) // as 0.7.5 servers write it
 	side.ReceiveSnapshot(14, demoSnapshot(map[int][]msg7.Object{5: {demoPlayer("carl", 0, false)}}))
 	if _, ok := side.Player(3); ok {
 		t.Error("who is in no snapshot is in the game")

@@ -64,10 +64,15 @@ type demoViewer struct {
 	unreadable  int // messages that cannot be decoded
 	broken      int // chunks
 	problem     error
+
+	// fromServer is set for the demos of servers. They have a message once for each client
+	// that it was sent to; toldInTick are those since the last tick marker.
+	fromServer bool
+	toldInTick map[string]bool
 }
 
 func newDemoViewer(h *demo.Header) *demoViewer {
-	v := &demoViewer{first: -1, last: -1}
+	v := &demoViewer{first: -1, last: -1, fromServer: h.Type == "server", toldInTick: map[string]bool{}}
 	if h.Protocol() == 7 {
 		v.side = bridge7.NewDemoClientSide(v)
 	} else {
@@ -108,6 +113,7 @@ func (v *demoViewer) read(r *demo.Reader) error {
 				v.first = c.Tick
 			}
 			v.last = c.Tick
+			clear(v.toldInTick)
 			if c.Keyframe {
 				v.keyframes++
 			}
@@ -118,6 +124,9 @@ func (v *demoViewer) read(r *demo.Reader) error {
 			}
 		case demo.KindMessage:
 			v.messages++
+			if v.isRepeated(c.Message) {
+				continue
+			}
 			if err := v.side.Receive(c.Message, true); err != nil {
 				v.unreadable++
 			}
@@ -132,6 +141,19 @@ func (v *demoViewer) read(r *demo.Reader) error {
 			}
 		}
 	}
+}
+
+// isRepeated reports whether a server's demo has a message again in the same tick.
+func (v *demoViewer) isRepeated(msg []byte) bool {
+	const maxSize, maxMessages = 1400, 1024
+	if !v.fromServer || len(msg) > maxSize || len(v.toldInTick) >= maxMessages {
+		return false
+	}
+	if v.toldInTick[string(msg)] {
+		return true
+	}
+	v.toldInTick[string(msg)] = true
+	return false
 }
 
 // OnMapChange and the methods below implement bridge.SessionHandler. Demos of servers have

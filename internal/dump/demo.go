@@ -26,7 +26,7 @@ func (d *Decoder) ReadDemo(r io.Reader) error {
 	h := file.Header()
 	fs := Fields{
 		{"version", h.Version}, {"protocol", h.NetVersion}, {"type", h.Type}, {"map", h.MapName},
-		{"map_bytes", len(file.Map())}, {"time", h.Time}, {"seconds", h.Length}, {"markers", h.Markers},
+		{"map_bytes", len(file.Map())}, {"time", h.Time}, {"seconds", h.Length}, {"markers", append([]int32{}, h.Markers...)},
 	}
 	if h.MapSHA256 != [32]byte{} {
 		fs = append(fs, Field{"map_sha256", hex.EncodeToString(h.MapSHA256[:])})

@@ -80,12 +80,22 @@ func (r *Record) addInputSize(size int32, missing int) {
 
 // clientInfoFields returns the fields of a ClientInfo with its texts decoded.
 func clientInfoFields(o *msg6.ClientInfo) Fields {
-	text := func(ints []int32) string { return string(messages.AppendIntsToStr(nil, ints)) }
 	return Fields{
-		{"Name", text(o.Name[:])}, {"Clan", text(o.Clan[:])}, {"Country", o.Country}, {"Skin", text(o.Skin[:])},
+		{"Name", packedText(o.Name[:])}, {"Clan", packedText(o.Clan[:])}, {"Country", o.Country}, {"Skin", packedText(o.Skin[:])},
 		{"UseCustomColor", o.UseCustomColor}, {"ColorBody", o.ColorBody}, {"ColorFeet", o.ColorFeet},
 	}
 }
+
+// demoClientInfoFields is clientInfoFields for De_ClientInfo.
+func demoClientInfoFields(o *msg7.DeClientInfo) Fields {
+	fs := Fields{{"Local", o.Local}, {"Team", o.Team.String()}, {"Name", packedText(o.Name[:])}, {"Clan", packedText(o.Clan[:])}, {"Country", o.Country}}
+	for i, part := range o.SkinParts {
+		fs = append(fs, Field{"Skin", Fields{{"Part", packedText(part[:])}, {"UseCustomColor", o.UseCustomColors[i]}, {"Color", o.SkinColors[i]}}})
+	}
+	return fs
+}
+
+func packedText(ints []int32) string { return string(messages.AppendIntsToStr(nil, ints)) }
 
 // HasName reports whether a message or control packet of either version has a name that
 // matches.

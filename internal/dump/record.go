@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
 // The senders.
@@ -86,8 +87,11 @@ func (r *Record) addFault(format string, args ...any) {
 
 // fieldsOf returns the fields of a message or object, copied.
 func fieldsOf(v any) Fields {
-	if info, ok := v.(*msg6.ClientInfo); ok {
+	switch info := v.(type) {
+	case *msg6.ClientInfo:
 		return clientInfoFields(info)
+	case *msg7.DeClientInfo:
+		return demoClientInfoFields(info)
 	}
 	rv := reflect.Indirect(reflect.ValueOf(v))
 	fs := Fields{}

@@ -809,7 +809,8 @@ func (m *DeClientEnter) Unpack(u *packer.Unpacker) error {
 type DeClientLeave struct {
 	// The player's name. Limits: strict.
 	Name []byte
-	// Its id. Limits: -1 to 63.
+	// Its id in demos of clients; the 0.7.5 server does not set it, so it can be
+	// anything.
 	ClientID int32
 	// Reason. Limits: strict.
 	Reason []byte
@@ -833,7 +834,7 @@ func (m *DeClientLeave) Unpack(u *packer.Unpacker) error {
 	if m.Name = u.String(packer.SanitizeStrict); u.Err() != nil {
 		return version.NewFieldError("De_ClientLeave", "Name", 0, u)
 	}
-	if v = u.Int(); v < -1 || v > 63 || u.Err() != nil {
+	if v = u.Int(); u.Err() != nil {
 		return version.NewFieldError("De_ClientLeave", "ClientID", v, u)
 	}
 	m.ClientID = v
