@@ -51,8 +51,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// setUpScript gives every script free ports, a replay log of ten seconds and a capture of
-// each version.
+// setUpScript gives every script free ports, a replay log of ten seconds, a capture of each
+// version, and demos.
 func setUpScript(env *testscript.Env) error {
 	if err := freePorts(env); err != nil {
 		return err
@@ -66,5 +66,27 @@ func setUpScript(env *testscript.Env) error {
 			return err
 		}
 	}
+	if err := copyDemos(env.WorkDir); err != nil {
+		return err
+	}
 	return writeReplay(filepath.Join(env.WorkDir, "match.twreplay"), server.Program())
+}
+
+// copyDemos copies recordings of real programs to a folder, and the beginning of one.
+func copyDemos(dir string) error {
+	for name, from := range map[string]string{"server.demo": "teeworlds-server-0.7.5", "client.demo": "teeworlds-0.7.5", "ddnet.demo": "ddnet-16.4"} {
+		b, err := os.ReadFile(filepath.Join("../../format/demo/testdata", from+".demo"))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
+			return err
+		}
+		if name == "client.demo" {
+			if err := os.WriteFile(filepath.Join(dir, "short.demo"), b[:8000], 0o600); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

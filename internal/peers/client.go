@@ -64,7 +64,7 @@ func (d *Display) PlayDemoInDDNet(demo []byte, settings ...string) *Client {
 	d.t.Helper()
 	home := d.t.TempDir()
 	WriteFile(d.t, filepath.Join(home, "data", "ddnet", "demos", "test.demo"), demo)
-	return d.startDDNet(home, append([]string{"console_output_level 2"}, append(settings, "play demos/test.demo")...))
+	return d.startDDNet(home, append([]string{"console_output_level 2", "loglevel 4"}, append(settings, "play demos/test.demo")...))
 }
 
 func (d *Display) startDDNet(home string, commands []string) *Client {
