@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/internal/testenv"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
@@ -155,6 +156,7 @@ func (armed) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
 
 // TestLaserOfPlayerWhoLeft checks that a laser can kill after its owner has left.
 func TestLaserOfPlayerWhoLeft(t *testing.T) {
+	testenv.OneGoroutine(t)
 	ts := newTestServer(t, nil, "sv_map testbox; sv_gametype mod; sv_scorelimit 0")
 	ts.srv.cfg.Mods = []func() game.Mod{func() game.Mod { return armed{} }}
 	ts.srv.Execute("reload; tune laser_damage 50; tune laser_bounce_delay 60; tune laser_bounce_num 10")
@@ -277,6 +279,7 @@ func TestMalformedPacketsAreIgnored(t *testing.T) {
 // TestRconGuessesAreLimited checks that passwords cannot be tried without end by
 // connecting again.
 func TestRconGuessesAreLimited(t *testing.T) {
+	testenv.OneGoroutine(t)
 	for _, c := range []struct {
 		commands string
 		most     int // passwords compared, in 10 minutes from one address
@@ -339,6 +342,7 @@ func TestRconGuessesAreLimited(t *testing.T) {
 // IPv4 address, that a ban for that does not throw out those who only share the address,
 // and that they cannot guess on.
 func TestRconGuessesOfOneNetwork(t *testing.T) {
+	testenv.OneGoroutine(t)
 	sameAddr := func(i int) transport.Peer { return withPort(ip(1), 6000+i) }
 	for name, peer := range map[string]func(int) transport.Peer{"IPv4": sameAddr, "IPv6": ipv6} {
 		ts := newTestServer(t, nil, "sv_rcon_max_tries 3; sv_rcon_bantime 1")

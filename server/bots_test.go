@@ -74,6 +74,7 @@ func TestBotsFillUp(t *testing.T) {
 
 // TestBotsAreMarked checks what clients and browsers are told of bots.
 func TestBotsAreMarked(t *testing.T) {
+	testenv.OneGoroutine(t)
 	tn := newTestNetwork(t, netsim.Link{Delay: time.Millisecond}, 2, "sv_bots 3")
 	tn.waitForNav()
 	alice := tn.join(1, "alice")
@@ -119,6 +120,7 @@ func TestBotsAreMarked(t *testing.T) {
 
 // TestBotsMakeRoom fills a small server with bots and then with people.
 func TestBotsMakeRoom(t *testing.T) {
+	testenv.OneGoroutine(t)
 	tn := newTestNetwork(t, netsim.Link{Delay: time.Millisecond}, 3, "sv_max_clients 64; sv_player_slots 64; sv_bots 64")
 	tn.waitForNav()
 	tn.join(1, "first")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/query"
@@ -42,6 +43,7 @@ func (ts *testServer) answerSize(from transport.Peer, b []byte) int {
 // TestFloodOfQueriesStarvesNobody lets 20 addresses that have echoed a token and 20 others
 // ask once each during a flood of 10,000 queries of 0.6 a second from forged addresses.
 func TestFloodOfQueriesStarvesNobody(t *testing.T) {
+	testenv.OneGoroutine(t)
 	ts := newTestServer(t, nil)
 	ts.crowd()
 	question := query.AppendRequest(nil, query.Request{Format: query.FormatExtended6})
@@ -87,6 +89,7 @@ func TestFloodOfQueriesStarvesNobody(t *testing.T) {
 // it sends, with 64 players and the longest names, and holds the README to it. With -v it
 // prints a table.
 func TestAmplification(t *testing.T) {
+	testenv.OneGoroutine(t)
 	ts := newTestServer(t, nil, "sv_name \""+strings.Repeat("name", 16)+"\"")
 	ts.crowd()
 	n := 0

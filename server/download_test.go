@@ -10,6 +10,7 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/transport"
@@ -63,6 +64,7 @@ func TestMapDownloadSpeed(t *testing.T) {
 // deliver them late, for at most one and a half times its bytes. A datagram that is 5 ms
 // late makes the client drop all that come meanwhile and after it.
 func TestDownloadOverBadNetworks(t *testing.T) {
+	testenv.OneGoroutine(t)
 	const size = 1_400_000
 	for _, network := range []struct {
 		name string

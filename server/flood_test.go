@@ -19,6 +19,7 @@ import (
 // TestPlayersDoNotNoticeConnectFlood lets 2,000 clients a second connect, join and leave
 // at once. The original crashes.
 func TestPlayersDoNotNoticeConnectFlood(t *testing.T) {
+	testenv.OneGoroutine(t)
 	const (
 		players = 16
 		perSec  = 2000
@@ -129,9 +130,6 @@ func TestConnectAndCloseFlood(t *testing.T) {
 			ts.log.Reset()
 			heap, n, admitted := heapInUse(), 0, 0
 			ticks := int(test.length / tickDuration)
-			if testenv.Race {
-				ticks /= 8
-			}
 			for range ticks {
 				for range 30 {
 					c := ts.connect(test.peer(n))
@@ -348,6 +346,7 @@ func TestMeaninglessChunksAreCheap(t *testing.T) {
 // leave 700 times a second. The log and the other players are told of few of them, and of
 // an honest player who comes meanwhile as soon as that one is no newcomer.
 func TestJoinFloodFillsNeitherLogNorChat(t *testing.T) {
+	testenv.OneGoroutine(t)
 	ts := newTestServer(t, nil, "sv_inactivekick_time 0; sv_scorelimit 0; console_output_level 2; sv_rcon_mod_password modpw")
 	news := map[string]int{} // what players of 0.7 are told
 	old, modern := ts.joinAs(client06DDNet, ip(1), "old"), ts.join(ip(2), "modern")

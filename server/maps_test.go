@@ -280,6 +280,7 @@ func TestMapIsReadBesideTheGame(t *testing.T) {
 // TestLastMapChangeCounts asks for several maps in a row, each while the one before is
 // being read. One is read at a time, and the last one counts.
 func TestLastMapChangeCounts(t *testing.T) {
+	testenv.OneGoroutine(t)
 	files := damagedMaps()
 	for _, name := range []string{"a", "b"} {
 		files["maps/"+name+".map"] = &fstest.MapFile{Data: maps.Default().Data}
@@ -381,6 +382,7 @@ func TestRotationIsReadAhead(t *testing.T) {
 // TestMapsTakeLittleMemory checks that reading a map takes memory for what the server uses,
 // not for images, and keeps the file and the tiles.
 func TestMapsTakeLittleMemory(t *testing.T) {
+	testenv.OneGoroutine(t)
 	l := twmap.NewGameLayer(500, 500)
 	l.Set(5, 5, twmap.Spawn, 0)
 	l.Version = 4 // so that there is a second file, for older clients

@@ -39,6 +39,7 @@ func flagRoomWith(red int) fstest.MapFS {
 
 // TestGameTypes plays every mode with clients of both versions and reruns the logs.
 func TestGameTypes(t *testing.T) {
+	testenv.OneGoroutine(t)
 	for _, gameType := range []string{"dm", "tdm", "CTF", "lms", "lts"} {
 		t.Run(gameType, func(t *testing.T) {
 			var s memoryReplays

@@ -218,9 +218,6 @@ func mutations(usual int) int {
 	if n, err := strconv.Atoi(os.Getenv("TEEYARD_MUTATIONS")); err == nil {
 		usual = n
 	}
-	if testenv.Race {
-		usual /= 10
-	}
 	return usual
 }
 
@@ -237,6 +234,7 @@ func feedOrFail(t *testing.T, feed func(b []byte), b []byte) {
 // TestMutatedPackets feeds the server damaged datagrams of real clients, in sessions of
 // all states. The server neither panics nor grows, and a newcomer can play afterwards.
 func TestMutatedPackets(t *testing.T) {
+	testenv.OneGoroutine(t)
 	t.Run("0.7", func(t *testing.T) { testMutatedPackets(t, mutations(600_000), client07) })
 	t.Run("0.6", func(t *testing.T) {
 		testMutatedPackets(t, mutations(200_000), client06DDNet, client065, client06)
@@ -372,6 +370,7 @@ func FuzzServer(f *testing.F) {
 
 // TestClientMutatedPackets feeds a playing client damaged datagrams of its server.
 func TestClientMutatedPackets(t *testing.T) {
+	testenv.OneGoroutine(t)
 	total := mutations(300_000)
 	const token = 0x01020304
 	ts := newTestServer(t, nil)

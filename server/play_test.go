@@ -298,11 +298,9 @@ func TestInputsCountInTheirTick(t *testing.T) {
 // tenth, repeats a twentieth and delays by 50 to 150 ms. No client may lose track of the
 // world, and every line of chat arrives once and in order.
 func TestMatchOverBadNetwork(t *testing.T) {
+	testenv.OneGoroutine(t)
 	const players = 16
-	length := 5 * time.Minute
-	if testenv.Race && !testenv.Full() {
-		length = time.Minute // ten times slower, and there is only this goroutine
-	}
+	const length = 5 * time.Minute
 	bad := netsim.Link{Loss: 0.10, Duplicate: 0.05, Delay: 50 * time.Millisecond, Jitter: 100 * time.Millisecond}
 	tn := newTestNetwork(t, bad, 42, "sv_spamprotection 0; sv_scorelimit 0; sv_inactivekick_time 0")
 	for i := range players {

@@ -26,6 +26,7 @@ import (
 // without tokens, for which there is a limit of their own, are shut out. That banned 0.6
 // clients are told so now and then is allowed.
 func TestUnprovenAddressesGetNoMoreThanTheySend(t *testing.T) {
+	testenv.OneGoroutine(t)
 	ts := newTestServer(t, nil, "sv_van_conn_per_second 0")
 	for i := range 3 {
 		ts.join(local(1000+i), "player")
@@ -44,9 +45,6 @@ func TestUnprovenAddressesGetNoMoreThanTheySend(t *testing.T) {
 	small[0] |= byte(packet.FlagCompressed << 2)
 	small = squeeze(small)
 	total := 200_000
-	if testenv.Race {
-		total /= 10
-	}
 	forger := testclient.New(testclient.Config{})
 	for i := range total {
 		peer := ip(100 + i)
@@ -93,6 +91,7 @@ func TestUnprovenAddressesGetNoMoreThanTheySend(t *testing.T) {
 // TestStrangersCostNoMemory checks that a million datagrams of forged addresses neither
 // allocate nor leave anything behind.
 func TestStrangersCostNoMemory(t *testing.T) {
+	testenv.OneGoroutine(t)
 	ts := newTestServer(t, nil)
 	c := ts.join(ip(1), "player")
 	ts.send = func(transport.Peer, []byte) {}
@@ -114,16 +113,13 @@ func TestStrangersCostNoMemory(t *testing.T) {
 		}
 	}
 	total := 1_000_000
-	if testenv.Race {
-		total /= 20
-	}
 	run(1000)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	run(total)
 	runtime.ReadMemStats(&after)
-	if n := after.Mallocs - before.Mallocs; n > 1000 && !testenv.Race {
+	if n := after.Mallocs - before.Mallocs; n > 1000 {
 		t.Errorf("%d datagrams cost %d allocations", total, n)
 	}
 	if late := heapInUse(); late > before.HeapAlloc+1<<20 {

@@ -28,3 +28,12 @@ func Allocated(f func()) uint64 {
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
 }
+
+// OneGoroutine skips a long test that starts no goroutine if the race detector is
+// compiled in, which would find nothing. With [Full] it runs all the same.
+func OneGoroutine(tb testing.TB) {
+	tb.Helper()
+	if Race && !Full() {
+		tb.Skip("has one goroutine")
+	}
+}
