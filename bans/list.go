@@ -14,6 +14,7 @@ const (
 	maxStored    = 32768
 	maxTemporary = 8192
 	maxReason    = 127
+	maxLapsed    = 256
 )
 
 // List is a [Store] in memory and, from [Open], in a file. Several goroutines may
@@ -124,7 +125,7 @@ func (l *List) Find(a netip.Addr) (ban Ban, ok bool) {
 		t.find(a, func(e *entry) bool {
 			switch {
 			case e.ended(l.now()):
-				t.remove(e)
+				t.lapse(e)
 			case !ok || !e.RconOnly:
 				ban, ok = e.Ban, true
 			}
@@ -135,6 +136,22 @@ func (l *List) Find(a netip.Addr) (ban Ban, ok bool) {
 		}
 	}
 	return ban, ok
+}
+
+// Lapsed returns the bans from the game that have ended since it was called last, at most 512.
+func (l *List) Lapsed() (bans []Ban) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, t := range []*table{&l.stored, &l.temporary} {
+		t.expire(l.now())
+		for _, b := range t.lapsed {
+			if !b.RconOnly {
+				bans = append(bans, b)
+			}
+		}
+		t.lapsed = t.lapsed[:0]
+	}
+	return bans
 }
 
 // All implements [Store].

@@ -20,6 +20,8 @@ type table struct {
 	ending  endHeap
 	// sites has the bans within each site, if those of one are merged; see merge.
 	sites map[netip.Prefix][]*entry
+	// lapsed are bans that ended since they were asked for, at most maxLapsed.
+	lapsed []Ban
 }
 
 // mergeAt is how many bans within a site make one of the whole site.
@@ -124,8 +126,16 @@ func (t *table) remove(e *entry) {
 // expire removes the bans that have ended.
 func (t *table) expire(now time.Time) {
 	for len(t.ending) > 0 && t.ending[0].ended(now) {
-		t.remove(t.ending[0])
+		t.lapse(t.ending[0])
 	}
+}
+
+// lapse removes a ban that has ended.
+func (t *table) lapse(e *entry) {
+	if len(t.lapsed) < maxLapsed {
+		t.lapsed = append(t.lapsed, e.Ban)
+	}
+	t.remove(e)
 }
 
 // find yields the bans of networks that contain an address, the smallest network first.

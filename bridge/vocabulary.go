@@ -157,3 +157,17 @@ func SafeTexts(texts [][]byte) []string {
 	}
 	return out
 }
+
+// CaptureText returns what a server says in chat of a captured flag that was carried for some
+// ticks. It has no time above a minute.
+func CaptureText(flag game.Team, by string, ticks int32) string {
+	color := "red"
+	if flag == game.TeamBlue {
+		color = "blue"
+	}
+	text := "The " + color + " flag was captured by '" + by + "'"
+	if ticks < 0 || ticks > 60*game.TickRate {
+		return text
+	}
+	return fmt.Sprintf("%s (%d.%02d seconds)", text, ticks/game.TickRate, ticks%game.TickRate*100/game.TickRate)
+}

@@ -10,11 +10,9 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/internal/limit"
-	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -224,9 +222,7 @@ func (s *Server) restartSession(now conn.Time, c *session) {
 		c.drop("Too many connections, wait a moment")
 		return
 	}
-	if s.mayLogStranger(now) {
-		s.print(console.Info, "server", fmt.Sprintf("client begins anew. cid=%d addr=%s", c.id, c.peer))
-	}
+	c.sayFarewell("connects again")
 	s.leaveWorld(c, "")
 	s.votersChanged()
 	limits := c.limits
@@ -251,13 +247,7 @@ func (s *Server) closeSession(now conn.Time, c *session) {
 	}
 	failedAtOnce := c.addrProven && c.conn.State() == conn.StateError && now.Sub(c.connectedAt) < time.Second
 	c.conn.Close(now, c.dropReason)
-	told := c.name != "" && (c.announced || !c.isNewcomer()) || s.mayLogStranger(now)
-	if told {
-		s.print(console.Info, "server", fmt.Sprintf("client dropped. cid=%d addr=%s reason=%s", c.id, c.peer, logline.Quote(safetext.Truncate(c.dropReason, 128))))
-	}
-	if c.state == stateInGame && told {
-		s.logJoin(c, true)
-	}
+	c.sayFarewell(c.dropReason)
 	s.handleVoterLeft(c)
 	s.leaveWorld(c, c.dropReason)
 	c.snapshots.reset()

@@ -159,6 +159,10 @@ func (s *Server) hasNavGraph() bool {
 	return false
 }
 
+// botAddr is what the log has for the address of a bot: programs that keep a list of players
+// by it end when somebody acts who never joined.
+const botAddr = "bot:0"
+
 // addBot adds a bot. It returns false if there is no seat.
 func (s *Server) addBot() bool {
 	b := &s.bots
@@ -177,7 +181,7 @@ func (s *Server) addBot() bool {
 		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: id, Target: game.Nobody, Value: int32(game.PlayerFlagBot)})
 		s.queueCommand(game.Command{Kind: game.CmdProfile, Player: id, Target: game.Nobody, Profile: botProfile(game.MaxPlayers - 1 - int(id))})
 		s.queueCommand(game.Command{Kind: game.CmdEnterGame, Player: id, Target: game.Nobody})
-		s.print(console.Info, "server", fmt.Sprintf("bot joins. ClientID=%d", id))
+		s.print(console.Info, "server", fmt.Sprintf("player is ready. ClientID=%d addr=%s", id, botAddr))
 		return true
 	}
 	return false
@@ -218,6 +222,6 @@ func (s *Server) removeBot(id game.PlayerID, reason string) {
 	}
 	s.bots.seats &^= game.MaskOne(id)
 	s.bots.brains[id] = nil
+	s.seats.farewells[id] = farewell{addr: botAddr, reason: reason}
 	s.leaveSeat(id, reason)
-	s.print(console.Info, "server", fmt.Sprintf("bot leaves. ClientID=%d", id))
 }

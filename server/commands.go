@@ -194,7 +194,7 @@ func (s *Server) cmdStatus(call *console.Call) {
 	for id, c := range s.sessions {
 		if s.bots.has(game.PlayerID(id)) {
 			info, _ := s.world.Player(game.PlayerID(id))
-			call.Print("server", "id=%d bot name=%s score=%d", id, logline.Quote(info.Profile.Name), info.Score)
+			call.Print("server", "id=%d addr=%s client=0 name=%s score=%d (Bot)", id, botAddr, logline.Quote(info.Profile.Name), info.Score)
 		}
 		if c == nil {
 			continue

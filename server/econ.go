@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
-	"strings"
 	"time"
 
 	"github.com/teeyard/teeyard/bans"
@@ -43,13 +42,6 @@ func (s *Server) openEcon() {
 	for _, l := range listeners {
 		s.print(console.Standard, "econ", fmt.Sprintf("bound to %s", l.Addr()))
 	}
-}
-
-// tellsOfLeaving reports whether a line is one of those about a client who leaves. The
-// original sends them to the external console whatever ec_output_level is, which programs
-// that keep a list of players rely on.
-func tellsOfLeaving(system, line string) bool {
-	return system == "server" && strings.HasPrefix(line, "client dropped. ") || system == "game" && strings.HasPrefix(line, "leave player=")
 }
 
 // printEcon sends a line to the clients of the external console.

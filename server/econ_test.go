@@ -63,8 +63,14 @@ type econClient struct {
 // inEconTest runs a test in a bubble of virtual time.
 func inEconTest(t *testing.T, settings string, test func(*econTest)) {
 	t.Helper()
+	inEconTestWith(t, Config{}, settings, test)
+}
+
+// inEconTestWith is inEconTest for a server with a configuration.
+func inEconTestWith(t *testing.T, cfg Config, settings string, test func(*econTest)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		et := &econTest{testServer: newTestServer(t, nil, "ec_password hello", settings), nextPort: 5000}
+		et := &econTest{testServer: newTestServerWith(t, cfg, "ec_password hello", settings), nextPort: 5000}
 		et.listener = &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
 		et.srv.econ.console = econ.New(&et.srv.econ, et.listener)
 		test(et)
@@ -392,7 +398,7 @@ func TestEconDialect(t *testing.T) {
 		et.settle()
 		c.expect(c.take(), "[][server]: player has entered the game. ClientID=0 addr=192.0.2.9:9\n\x00\x00"+
 			"[][client_enter]: id=0 addr=192.0.2.9:9 version=1797 name='bob\u2019 x=\u2019' clan='clan' country=0\n\x00\x00")
-		c.expect(c.say("log_dialect tw06; status\n"), "[server]: id=0 addr=192.0.2.9:9 name='bob\u2019 x=\u2019' score=0 \n\x00\x00")
+		c.expect(c.say("log_dialect tw06; status\n"), "[Server]: id=0 addr=192.0.2.9:9 name='bob\u2019 x=\u2019' score=0 \n\x00\x00")
 		c.expect(c.say("log_dialect tw08; log_dialect\n"), "[server]: log_dialect: \"tw08\" is no dialect, those are tw07, tw06, ddnet, json\n\x00\x00[Console]: Value: tw06\n\x00\x00")
 		c.say("log_dialect json; console_output_level 2\n")
 		et.srv.Execute("echo " + strings.Repeat("\x01<", 400) + strings.Repeat("\"", 500))

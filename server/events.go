@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
@@ -33,6 +34,7 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 		s.votersChanged()
 		if s.bots.has(ev.Player) {
 			s.bots.announced |= game.MaskOne(ev.Player)
+			s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s", ev.Player, botAddr))
 			s.logEvent(ev)
 			break
 		}
@@ -77,7 +79,7 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	if c.mayAnnounce() {
 		s.seats.quiet &^= game.MaskOne(c.id)
 		s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s", c.id, c.peer))
-		s.logJoin(c, false)
+		s.logJoin(c)
 	} else {
 		s.seats.quiet |= game.MaskOne(c.id)
 		told.Flag = true
@@ -111,7 +113,13 @@ func (s *Server) logEvent(ev *game.Event) {
 	case game.EvTeamChange:
 		oldTeam, s.seats.teams[ev.Player] = s.seats.teams[ev.Player], ev.Team
 	}
-	if !s.logEnabled(console.Info) && !s.logEnabled(console.Debug) {
+	switch {
+	case ev.Kind == game.EvKill && ev.Weapon == game.WeaponGame:
+		s.logFarewell(ev.Target) // who dies of leaving
+	case ev.Kind == game.EvPlayerLeft:
+		s.logFarewell(ev.Player)
+	}
+	if !s.logEnabled(console.Standard) && !s.logEnabled(console.Debug) {
 		return
 	}
 	if ev.Kind != game.EvChat && s.isQuiet(ev.Player) || ev.Kind == game.EvKill && s.isQuiet(ev.Target) {
@@ -145,7 +153,7 @@ func (s *Server) logEvent(ev *game.Event) {
 	case game.EvTeamChange:
 		s.print(console.Debug, "game", fmt.Sprintf("team_join player=%s team=%d->%d", logline.Quote(s.idAndName(ev.Player)), oldTeam, ev.Team))
 	case game.EvPlayerLeft:
-		s.print(console.Debug, "game", fmt.Sprintf("leave player=%s", logline.Quote(s.idAndName(ev.Player))))
+		s.print(console.Standard, "game", fmt.Sprintf("leave player=%s", logline.Quote(s.idAndName(ev.Player))))
 	case game.EvGameMsg:
 		s.logFlag(ev)
 	case game.EvRoundStart:
@@ -177,6 +185,9 @@ func (s *Server) logFlag(ev *game.Event) {
 		line += fmt.Sprintf(" time=%.2f", float32(ev.Extra)/game.TickRate)
 	}
 	s.print(console.Debug, "game", line)
+	if ev.GameMsg == game.GameMsgCTFCapture && s.dialect.CapturesInChat() {
+		s.print(console.Info, "chat", "*** "+bridge.CaptureText(game.Team(ev.Value), s.playerName(ev.Player), ev.Extra))
+	}
 }
 
 // playerTag returns a player as log lines have it: id:team:name. A player who dies of a

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
@@ -129,6 +130,19 @@ func (s *Server) reportUnstored(call *console.Call) {
 	if err := s.bans.store.Stored(wait); err != nil {
 		s.bans.reported = err.Error()
 		call.Warn("net_ban", "%v (in force while this server runs; storing is tried again)", err)
+	}
+}
+
+// reportLapsedBans prints which bans have ended.
+func (s *Server) reportLapsedBans() {
+	store, ok := s.bans.store.(interface{ Lapsed() []bans.Ban })
+	if !ok {
+		return
+	}
+	for _, b := range store.Lapsed() {
+		if !b.Temporary || s.mayLogStranger(s.now) {
+			s.print(console.Standard, "net_ban", fmt.Sprintf("ban '%s' expired", bans.FormatNet(b.Net)))
+		}
 	}
 }
 

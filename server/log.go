@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
@@ -47,14 +48,40 @@ func (s *Server) setDialect(call *console.Call) {
 	}
 }
 
-// logJoin logs all that is known of a client that enters or leaves, in the form of the mod
-// zCatch. Its tools look for the last quotation marks.
-func (s *Server) logJoin(c *session, left bool) {
-	if s.settings.LogJoinDetails == 0 {
+// farewell is what the log says of a client who has left.
+type farewell struct {
+	addr, reason string
+	entered      bool // the log said so
+}
+
+// sayFarewell makes the log say that a client has left, when the world has come to that.
+func (c *session) sayFarewell(reason string) {
+	s := c.server
+	if c.name != "" && (c.announced || !c.isNewcomer()) || s.mayLogStranger(s.now) {
+		s.seats.farewells[c.id] = farewell{c.peer.String(), safetext.Truncate(reason, 128), c.state == stateInGame}
+	}
+	if c.state < stateReady { // not in the world
+		s.logFarewell(c.id)
+	}
+}
+
+// logFarewell logs that the last client of a seat has left, unless it is logged already.
+func (s *Server) logFarewell(id game.PlayerID) {
+	f := &s.seats.farewells[id]
+	if f.addr == "" {
 		return
 	}
-	if left {
-		s.print(console.Standard, "client_drop", fmt.Sprintf("id=%d addr=%s reason=%s", c.id, c.peer, logline.Quote(safetext.Truncate(c.dropReason, 128))))
+	s.print(console.Standard, "server", fmt.Sprintf("client dropped. cid=%d addr=%s reason=%s", id, f.addr, logline.Quote(f.reason)))
+	if f.entered && s.settings.LogJoinDetails != 0 {
+		s.print(console.Standard, "client_drop", fmt.Sprintf("id=%d addr=%s reason=%s", id, f.addr, logline.Quote(f.reason)))
+	}
+	*f = farewell{}
+}
+
+// logJoin logs all that is known of a client that enters, in the form of the mod zCatch. Its
+// tools look for the last quotation marks.
+func (s *Server) logJoin(c *session) {
+	if s.settings.LogJoinDetails == 0 {
 		return
 	}
 	p, _ := s.world.Player(c.id)

@@ -214,6 +214,9 @@ func (s *Server) startWorld(m *gameMap) error {
 	clear(s.pendingCommands)
 	s.pendingCommands = s.pendingCommands[:0]
 	s.seats.leaving, s.seats.quiet = 0, 0
+	for id := range s.seats.farewells {
+		s.logFarewell(game.PlayerID(id))
+	}
 	for _, d := range s.versions {
 		d.EndSnapshots()
 	}
@@ -402,10 +405,8 @@ func (s *Server) prepareRotation() {
 // rotateMap sets sv_map to the map of change_map, or else to the next of sv_maprotation.
 func (s *Server) rotateMap() {
 	c := &s.mapChange
-	if next := cmp.Or(c.asked, c.next); next != "" {
+	if next := cmp.Or(c.asked, c.next, s.nextInRotation()); next != "" {
 		s.settings.Map, c.asked, c.next = next, "", ""
-	} else if next := s.nextInRotation(); next != "" {
-		s.settings.Map = next
 		s.print(console.Debug, "game", fmt.Sprintf("rotating map to %s", next))
 	}
 }

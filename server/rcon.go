@@ -228,11 +228,7 @@ func (s *Server) printFor(who console.Caller, level int, system, line string) {
 	}
 	line = safetext.Line(line)
 	s.log(level, system, line)
-	if tellsOfLeaving(system, line) {
-		s.printEcon(console.Standard, system, line)
-	} else {
-		s.printEcon(level, system, line)
-	}
+	s.printEcon(level, system, line)
 	if level > int(s.settings.ConsoleOutputLevel) {
 		return
 	}

@@ -155,6 +155,8 @@ type seats struct {
 	quiet     game.PlayerMask // who were not announced; see isQuiet
 	// names and clans are those of the last players who left each seat.
 	names, clans [game.MaxPlayers]string
+	// farewells are logged when the world has come to them, after what was said before.
+	farewells [game.MaxPlayers]farewell
 	// teams are the last that were logged.
 	teams [game.MaxPlayers]game.Team
 }
@@ -399,6 +401,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	s.halfLife.update(now)
 	s.econ.console.Advance(int64(now))
 	s.reportBanStorage()
+	s.reportLapsedBans()
 	s.transport.Flush()
 	return s.nextAdvanceTime()
 }

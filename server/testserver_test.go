@@ -73,7 +73,10 @@ func newTestServerWith(tb testing.TB, cfg Config, commands ...string) *testServe
 			c.Receive(b)
 		}
 	}
-	cfg.Transport, cfg.Seed, cfg.Log = ts, 1, slog.New(rawLog{&ts.log})
+	cfg.Transport, cfg.Seed = ts, 1
+	if cfg.Log == nil {
+		cfg.Log = slog.New(rawLog{&ts.log})
+	}
 	cfg.Commands = append([]string{testConfig}, commands...)
 	cfg.Background = func(f func()) { f() }
 	ts.srv = testenv.Must(New(cfg))

@@ -129,6 +129,7 @@ func (s *Server) giveBackSeat(c, old *session) {
 	}
 	s.handleVoterLeft(c)
 	plays := s.teamOf(c.id) != game.TeamSpectators
+	c.sayFarewell("Timeout protection used")
 	s.leaveWorld(c, "Timeout protection used")
 	s.print(console.Info, "server", fmt.Sprintf("client is back after a timeout. cid=%d addr=%s before=%d", old.id, c.peer, c.id))
 	c.id, old.id = old.id, c.id

@@ -1,6 +1,7 @@
 package bridge6
 
 import (
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
@@ -160,7 +161,7 @@ func (s *serverSide) sendGameMsg(w *game.World, ev *game.Event) {
 		}
 	case game.GameMsgCTFCapture:
 		s.sendSound(msg6.SoundCTFCapture)
-		s.sendServerChat(captureText(game.Team(ev.Value), s.protocol.playerName(ev.Player), ev.Extra))
+		s.sendServerChat(bridge.CaptureText(game.Team(ev.Value), s.protocol.playerName(ev.Player), ev.Extra))
 	}
 }
 

@@ -38,20 +38,6 @@ func leftText(name, reason string) string {
 	return "'" + name + "' has left the game (" + reason + ")"
 }
 
-// captureText is about a flag that was carried for some ticks. It has no time above a
-// minute.
-func captureText(flag game.Team, by string, ticks int32) string {
-	color := "red"
-	if flag == game.TeamBlue {
-		color = "blue"
-	}
-	text := "The " + color + " flag was captured by '" + by + "'"
-	if ticks < 0 || ticks > 60*game.TickRate {
-		return text
-	}
-	return fmt.Sprintf("%s (%d.%02d seconds)", text, ticks/game.TickRate, ticks%game.TickRate*100/game.TickRate)
-}
-
 // voteCalledText is about who called a vote, or without a timeout about what an operator
 // forced; "" if there is no line about it.
 func voteCalledText(v *bridge.Vote, caller string) string {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"strings"
 	"time"
@@ -25,11 +26,9 @@ var (
 )
 
 const (
-	econDialTimeout   = 10 * time.Second
-	econLoginTimeout  = 5 * time.Second
-	econAnswerTimeout = 3 * time.Second // until the first line of output
-	// econSilence ends the output of a command; the protocol does not mark the end.
-	econSilence        = 250 * time.Millisecond
+	econDialTimeout    = 10 * time.Second
+	econLoginTimeout   = 5 * time.Second
+	econAnswerTimeout  = 3 * time.Second  // until the next line of output
 	econCommandTimeout = 10 * time.Second // for all output
 	maxEconLine        = 64 << 10         // received bytes without an end of line
 	maxEconOutput      = 1 << 20          // bytes of output of a command
@@ -130,7 +129,7 @@ func (e *econConsole) readLine(ctx context.Context, until time.Time) (string, er
 }
 
 // Run implements remoteConsole. The output includes whatever else the server logs
-// meanwhile.
+// meanwhile. The protocol does not mark its end, so a command after the line does.
 func (e *econConsole) Run(ctx context.Context, line string) (string, error) {
 	if line == "" {
 		return "", nil
@@ -139,24 +138,28 @@ func (e *econConsole) Run(ctx context.Context, line string) (string, error) {
 		return "", halflife.ErrCommand
 	}
 	e.discardOutput(ctx)
-	if err := e.sendLine(line); err != nil {
+	mark := fmt.Sprintf("end-%016x", rand.Uint64())
+	echo := "echo " + mark
+	if err := e.sendLine(line + "\n" + echo); err != nil {
 		return "", fmt.Errorf("%w (%v)", errEconClosed, err)
 	}
 	var out strings.Builder
-	wait := econAnswerTimeout
-	for end := time.Now().Add(econCommandTimeout); time.Now().Before(end) && out.Len() < maxEconOutput; wait = econSilence {
-		text, err := e.readLine(ctx, time.Now().Add(wait))
-		if errors.Is(err, errEconTimeout) {
-			break
-		}
-		if errors.Is(err, errEconClosed) && out.Len() > 0 {
-			break // "shutdown" closes it
-		}
-		if err != nil {
+	for end := time.Now().Add(econCommandTimeout); time.Now().Before(end) && out.Len() < maxEconOutput; {
+		text, err := e.readLine(ctx, time.Now().Add(econAnswerTimeout))
+		switch {
+		case errors.Is(err, errEconClosed) && isShutdown(line):
+			return out.String(), errShutdown
+		case (errors.Is(err, errEconTimeout) || errors.Is(err, errEconClosed)) && out.Len() > 0: // "logout" closes it
+			return out.String(), nil
+		case err != nil:
 			return out.String(), err
+		case strings.Contains(text, echo): // the server logs what it runs
+		case strings.Contains(text, mark):
+			return out.String(), nil
+		default:
+			out.WriteString(text)
+			out.WriteByte('\n')
 		}
-		out.WriteString(text)
-		out.WriteByte('\n')
 	}
 	return out.String(), nil
 }

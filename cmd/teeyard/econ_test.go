@@ -9,7 +9,7 @@ import (
 )
 
 // fakeEcon is an external console that ends its lines as teeworlds-server does, with
-// two line ends and a NUL. It closes the connection after the greeting if answer is nil, and
+// two line ends and a NUL. It knows echo. It closes the connection after the greeting if answer is nil, and
 // when answer returns "".
 func fakeEcon(t *testing.T, greeting string, answer func(line string) string) string {
 	t.Helper()
@@ -29,6 +29,9 @@ func fakeEcon(t *testing.T, greeting string, answer func(line string) string) st
 		conn.Write([]byte(greeting))
 		for in := bufio.NewScanner(conn); answer != nil && in.Scan(); {
 			out := answer(in.Text())
+			if text, ok := strings.CutPrefix(in.Text(), "echo "); ok {
+				out = "[12:00:02][server]: cid=0 cmd='echo " + text + "'\n[12:00:02][Console]: " + text + "\n"
+			}
 			if out == "" {
 				return
 			}
@@ -60,7 +63,7 @@ func TestEconConsole(t *testing.T) {
 	if _, err := r.Run(t.Context(), "a\nb"); err == nil {
 		t.Error("two lines are run as one")
 	}
-	if _, err := r.Run(t.Context(), "shutdown"); !errors.Is(err, errEconClosed) {
+	if _, err := r.Run(t.Context(), "shutdown"); !errors.Is(err, errShutdown) {
 		t.Errorf("at the end: %v", err)
 	}
 
@@ -82,6 +85,32 @@ func TestEconConsole(t *testing.T) {
 	}
 	if _, err := openEcon(t.Context(), "localhost", "x"); err == nil || !strings.Contains(err.Error(), "ec_port") {
 		t.Errorf("without a port: %v", err)
+	}
+}
+
+// TestEconOutputEnds checks that a command after the line tells where its output ends, and is
+// not part of it. A server that logs all the time is never silent.
+func TestEconOutputEnds(t *testing.T) {
+	echoed := false
+	addr := fakeEcon(t, "Enter password:\n", func(line string) string {
+		switch {
+		case line == "status":
+			return "[12:00:01][server]: cid=0 cmd='status'\n"
+		case strings.HasPrefix(line, "echo "):
+			echoed = true
+			return ""
+		}
+		return "Authentication successful.\n"
+	})
+	r, err := openEcon(t.Context(), addr, "s3cret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for range 2 {
+		if out, err := r.Run(t.Context(), "status"); err != nil || out != "[12:00:01][server]: cid=0 cmd='status'\n" || !echoed {
+			t.Errorf("%q, %v", out, err)
+		}
 	}
 }
 

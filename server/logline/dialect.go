@@ -55,7 +55,7 @@ func (v *DialectVar) Set(d Dialect) { v.v.Store(int32(d)) }
 // in the dialect.
 func (d Dialect) AppendLong(dst []byte, at time.Time, level slog.Level, system, text string) []byte {
 	if d == TW06 {
-		return appendRest(fmt.Appendf(dst, "[%08x", uint32(at.Unix())), system, d.translate(system, text))
+		return appendRest(fmt.Appendf(dst, "[%08x", uint32(at.Unix())), system06(system, text), d.translate(system, text))
 	}
 	if d == TW07 {
 		return AppendLong(dst, at, system, text)
@@ -68,7 +68,7 @@ func (d Dialect) AppendLong(dst []byte, at time.Time, level slog.Level, system, 
 func (d Dialect) AppendShort(dst []byte, at time.Time, level slog.Level, system, text string) []byte {
 	switch d {
 	case TW06:
-		dst = append(append(append(dst, '['), system...), "]: "...)
+		dst = append(append(append(dst, '['), system06(system, text)...), "]: "...)
 		return append(dst, d.translate(system, text)...)
 	case DDNet:
 		letter := 'I'
@@ -93,6 +93,18 @@ type jsonLine struct {
 	Msg    string    `json:"msg"`
 	System string    `json:"system"`
 }
+
+// system06 returns what TW06 has in brackets: the lines of status are from "Server".
+func system06(system, text string) string {
+	if system == "server" && strings.HasPrefix(text, "id=") {
+		return "Server"
+	}
+	return system
+}
+
+// CapturesInChat reports whether the server tells of captured flags in the chat too, where
+// programs read who captured which flag.
+func (d Dialect) CapturesInChat() bool { return d == TW06 || d == DDNet }
 
 // translate returns a line of TW07 in the words of TW06 or DDNet. What it does not know
 // stays as it is.

@@ -38,9 +38,13 @@ var toolLines = []struct{ system, tw07, tw06, ddnet string }{
 
 func TestDialects(t *testing.T) {
 	for _, l := range toolLines {
+		of06 := "[" + l.system + "]: "
+		if strings.HasPrefix(l.tw06, "id=") {
+			of06 = "[Server]: " // status has always been so
+		}
 		for d, want := range map[Dialect]string{
 			TW07:  "[2024-02-03 04:05:06][" + l.system + "]: " + l.tw07 + "|[04:05:06][" + l.system + "]: " + l.tw07,
-			TW06:  "[65bdbb72][" + l.system + "]: " + l.tw06 + "|[" + l.system + "]: " + l.tw06,
+			TW06:  "[65bdbb72]" + of06 + l.tw06 + "|" + of06 + l.tw06,
 			DDNet: "2024-02-03 04:05:06 I " + l.system + ": " + l.ddnet + "|2024-02-03 04:05:06 I " + l.system + ": " + l.ddnet,
 		} {
 			got := d.AppendLong(nil, at, slog.LevelInfo, l.system, l.tw07)

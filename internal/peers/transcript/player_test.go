@@ -67,6 +67,8 @@ type scenario struct {
 	t          *testing.T
 	server     transport.Peer
 	players    []*player
+	econ       *econClient // nil if nobody is at the external console
+	prefix     string      // of the names of steps
 	received   chan datagram
 	done       chan struct{}
 	transcript []string
@@ -189,6 +191,20 @@ func (p *player) got(prefix string) func() bool {
 	}
 }
 
+// flagCarriers returns who carries the flags, as the newest snapshot has it.
+func (p *player) flagCarriers() (carriers [2]int32, ok bool) {
+	s, _ := p.NewestSnapshot()
+	if p.State() != client.Playing || s == nil {
+		return carriers, false
+	}
+	ints := s.Find(snapshot.MakeKey(msg7.TypeGameDataFlag, 0))
+	o, err := p.itemDecoder.Decode(msg7.TypeGameDataFlag, ints)
+	if flags, isFlags := o.(*msg7.GameDataFlag); ints != nil && err == nil && isFlags {
+		return [2]int32{int32(flags.CarrierRed), int32(flags.CarrierBlue)}, true
+	}
+	return carriers, false
+}
+
 // isAlive reports whether the player has a tee.
 func (p *player) isAlive() bool {
 	s, _ := p.NewestSnapshot()
@@ -253,6 +269,7 @@ func (p *player) items(s *snapshot.Snapshot) map[string]int {
 // adds to the transcript what every player got.
 func (sc *scenario) step(name string, do func(), until ...func() bool) {
 	sc.t.Helper()
+	name = sc.prefix + name
 	for _, p := range sc.players {
 		p.wasPlaying = p.State() == client.Playing
 	}
@@ -260,6 +277,9 @@ func (sc *scenario) step(name string, do func(), until ...func() bool) {
 	sc.awaitQuiet(name, until)
 	for _, p := range slices.Clone(sc.players) {
 		sc.write(name, p)
+	}
+	for _, l := range sc.econ.take() {
+		sc.transcript = append(sc.transcript, name+", econ: "+mask(l))
 	}
 }
 
@@ -314,7 +334,9 @@ func (sc *scenario) write(step string, p *player) {
 	add := func(line string) { sc.transcript = append(sc.transcript, step+", "+p.name+": "+line) }
 	joined := p.got("MAP_CHANGE")()
 	for _, l := range p.collapseLists(sortLists(p.lines)) {
-		add(l)
+		if sc.prefix == "" || !isOfList(l) { // the tour of dm has the lists
+			add(l)
+		}
 	}
 	p.lines = nil
 	// A player who joined in this step misses events while snapshots are rare.
@@ -414,6 +436,11 @@ func sortLists(lines []string) []string {
 // listMessages are the names of the messages that make up lists.
 var listMessages = []string{"RCON_CMD_ADD ", "MAPLIST_ENTRY_ADD "}
 
+// isOfList reports whether a line is an entry of a list of commands or maps.
+func isOfList(line string) bool {
+	return slices.ContainsFunc(listMessages, func(name string) bool { return strings.HasPrefix(line, name) })
+}
+
 // collapseLists replaces a list of commands or maps that the player got before by one line.
 func (p *player) collapseLists(lines []string) []string {
 	for _, name := range listMessages {
@@ -442,6 +469,7 @@ var masks = []struct {
 }{
 	{regexp.MustCompile(`(127\.0\.0\.\d+):\d+`), "$1:PORT"},
 	{regexp.MustCompile(`\d\d:\d\d:\d\d`), "TIME"},
+	{regexp.MustCompile(` time=\d+\.\d\d`), " time=T"},
 }
 
 // mask replaces the ports and times in a text.
@@ -495,6 +523,8 @@ func (p *player) describeItem(k snapshot.Key, ints []int32) string {
 		fmt.Fprintf(&b, " State=%d Ends=%v", o.StateFlags, o.StateEndTick != 0)
 	case *msg7.Character:
 		fmt.Fprintf(&b, " %d Health=%d Armor=%d Ammo=%d Weapon=%d", k.ID(), o.Health, o.Armor, o.Ammo, o.Weapon)
+	case *msg7.Flag: // it may be carried
+		fmt.Fprintf(&b, " Team=%d", o.Team)
 	case *msg7.SpectatorInfo:
 		fmt.Fprintf(&b, " Mode=%d ID=%d", o.Mode, o.SpectatorID)
 	default:

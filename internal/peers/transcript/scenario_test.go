@@ -28,21 +28,44 @@ const yard = `
 #x....h..S..........g..#
 ########################`
 
-// makeHome returns a home folder with the map where either server looks for it.
-func makeHome(t *testing.T) string {
-	t.Helper()
-	home := t.TempDir()
-	peers.WriteFile(t, filepath.Join(home, "maps", "yard.map"), peers.PlainMap(yard))
-	return home
+// tour is a server and what players do there.
+type tour struct {
+	name     string // the game type
+	settings string
+	drawing  string // of the map "yard"
+	play     func(*scenario, *peers.Server)
+	least    int // lines of the original's transcript
 }
 
-// runScenario takes players through a server and returns the transcript.
-func runScenario(t *testing.T, s *peers.Server) []string {
+// tours are all that TestTranscript compares.
+var tours = []tour{
+	{"dm", serverSettings, yard, (*scenario).playDeathmatch, 1800},
+	{"tdm", modeSettings, flagYard, (*scenario).playTeams, 500},
+	{"ctf", modeSettings, flagYard, (*scenario).playFlags, 500},
+	{"lms", modeSettings, flagYard, (*scenario).playLastMan, 300},
+	{"lts", modeSettings, flagYard, (*scenario).playLastTeam, 300},
+}
+
+// run takes players through a server and returns the transcript.
+func (v *tour) run(t *testing.T, start func(t testing.TB, home, settings string) *peers.Server) []string {
 	t.Helper()
+	home := t.TempDir()
+	peers.WriteFile(t, filepath.Join(home, "maps", "yard.map"), peers.PlainMap(v.drawing))
+	econ := peers.FreeAddr(t) // chosen for UDP, but free for TCP, too
+	s := start(t, home, fmt.Sprintf("%s; sv_gametype %s; ec_bindaddr 127.0.0.1; ec_port %d; ec_password econpw; ec_output_level 2", v.settings, v.name, econ.Port()))
 	sc := &scenario{t: t, server: s.Addr, received: make(chan datagram, 1024), done: make(chan struct{})}
 	defer close(sc.done)
-
+	if v.name != "dm" {
+		sc.prefix = v.name + ": "
+		sc.econ = dialEcon(t, econ)
+	}
 	sc.awaitEmpty()
+	v.play(sc, s)
+	return sc.transcript
+}
+
+// playDeathmatch goes through all that there is without teams.
+func (sc *scenario) playDeathmatch(s *peers.Server) {
 	sc.arrive()
 	sc.talk()
 	sc.play()
@@ -51,7 +74,6 @@ func runScenario(t *testing.T, s *peers.Server) []string {
 	sc.punish()
 	sc.tune()
 	sc.end(s)
-	return sc.transcript
 }
 
 // awaitEmpty waits until the first client id is free: the client that waited for the
@@ -65,6 +87,7 @@ func (sc *scenario) awaitEmpty() {
 		sc.leave(scout)
 		time.Sleep(1200 * time.Millisecond)
 	}
+	sc.econ.take()
 	sc.transcript = nil
 }
 
@@ -334,6 +357,30 @@ func (sc *scenario) operate() {
 	sc.rcon("restart", alice.hasItem("GameData State=0 Ends=false"), alice.isAlive, bob.isAlive, carol.isAlive)
 	sc.rcon("toggle sv_powerups 0 1")
 	sc.rcon("exec nothing.cfg", alice.got("RCON_LINE"))
+	sc.step("the values of all variables", func() {
+		for _, name := range variables {
+			alice.sendRcon(name)
+		}
+	}, alice.got("RCON_LINE"))
+	sc.step("commands without their arguments", func() {
+		for _, name := range []string{"add_vote", "ban", "broadcast", "echo", "exec", "kick", "mod_command", "remove_vote", "say", "set_team", "set_team_all", "toggle", "unban", "vote"} {
+			alice.sendRcon(name)
+		}
+	}, alice.got("RCON_LINE"))
+}
+
+// variables are those of teeworlds-server 0.7.5, but for those of its debug build and the
+// port.
+var variables = []string{
+	"bindaddr", "console_output_level", "ec_auth_timeout", "ec_bantime", "ec_bindaddr", "ec_output_level", "ec_password", "ec_port",
+	"logfile", "logfile_timestamp", "password", "sv_auto_demo_max", "sv_auto_demo_record", "sv_countdown", "sv_external_port",
+	"sv_gametype", "sv_high_bandwidth", "sv_hostname", "sv_inactivekick", "sv_inactivekick_spec", "sv_inactivekick_time", "sv_map",
+	"sv_map_download_speed", "sv_maprotation", "sv_match_swap", "sv_matches_per_map", "sv_max_clients", "sv_max_clients_per_ip",
+	"sv_motd", "sv_name", "sv_player_ready_mode", "sv_player_slots", "sv_powerups", "sv_rcon_bantime", "sv_rcon_max_tries",
+	"sv_rcon_mod_password", "sv_rcon_password", "sv_register", "sv_respawn_delay_tdm", "sv_scorelimit", "sv_silent_spectator_mode",
+	"sv_skill_level", "sv_spamprotection", "sv_strict_spectate_mode", "sv_teambalance_time", "sv_teamdamage", "sv_timelimit",
+	"sv_tournament_mode", "sv_vote_kick", "sv_vote_kick_bantime", "sv_vote_kick_min", "sv_vote_spectate",
+	"sv_vote_spectate_rejoindelay", "sv_warmup",
 }
 
 func (p *player) call(kind, value, reason string, force bool) {

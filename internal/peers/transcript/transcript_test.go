@@ -18,40 +18,45 @@ func TestMain(m *testing.M) { peers.Main(m) }
 //go:embed testdata/differences.txt
 var knownDifferences string
 
-// TestTranscript runs the scenario on both servers and compares the transcripts line by
-// line. They differ in exactly what testdata/differences.txt lists.
+// TestTranscript goes through the tours on both servers, all at the same time, and compares
+// the transcripts line by line. They differ in exactly what testdata/differences.txt lists.
 func TestTranscript(t *testing.T) {
 	peers.RequirePrograms(t, "teeworlds-server")
-	var original, ours []string
-	t.Run("servers", func(t *testing.T) { // returns when both are done
-		t.Run("original", func(t *testing.T) {
-			t.Parallel()
-			original = runScenario(t, peers.StartOriginalIn(t, makeHome(t), serverSettings))
-		})
-		t.Run("ours", func(t *testing.T) {
-			t.Parallel()
-			ours = runScenario(t, peers.StartTeeyardIn(t, makeHome(t), serverSettings))
-		})
+	original, ours := make([][]string, len(tours)), make([][]string, len(tours))
+	t.Run("servers", func(t *testing.T) { // returns when all are done
+		for i, v := range tours {
+			t.Run(v.name+", original", func(t *testing.T) {
+				t.Parallel()
+				original[i] = v.run(t, peers.StartOriginalIn)
+			})
+			t.Run(v.name+", ours", func(t *testing.T) {
+				t.Parallel()
+				ours[i] = v.run(t, peers.StartTeeyardIn)
+			})
+		}
 	})
 	if t.Failed() {
 		return
-	}
-	if len(original) < 1800 {
-		t.Fatalf("only %d lines:\n%s", len(original), strings.Join(original, "\n"))
-	}
-	for _, l := range original {
-		if strings.HasSuffix(l, timedOut) {
-			t.Errorf("the scenario is wrong about the original: %s", l)
-		}
 	}
 	known, err := readDifferences(knownDifferences)
 	if err != nil {
 		t.Fatal(err)
 	}
-	differing := diff(original, ours)
 	times := map[string]int{} // below 0: listed and not there
-	for _, l := range differing {
-		times[l]++
+	for i, v := range tours {
+		if len(original[i]) < v.least {
+			t.Fatalf("%s: only %d lines:\n%s", v.name, len(original[i]), strings.Join(original[i], "\n"))
+		}
+		for _, l := range original[i] {
+			if strings.HasSuffix(l, timedOut) {
+				t.Errorf("the tour is wrong about the original: %s", l)
+			}
+		}
+		differing := diff(original[i], ours[i])
+		for _, l := range differing {
+			times[l]++
+		}
+		t.Logf("%s: %d lines of the original, %d of ours, %d differ", v.name, len(original[i]), len(ours[i]), len(differing))
 	}
 	for _, l := range known {
 		times[l]--
@@ -63,7 +68,6 @@ func TestTranscript(t *testing.T) {
 			t.Errorf("no longer so, %d times: %s", -n, l)
 		}
 	}
-	t.Logf("%d lines of the original, %d of ours, %d differ", len(original), len(ours), len(differing))
 }
 
 // readDifferences parses the list. Each paragraph begins with a reason; then follow lines

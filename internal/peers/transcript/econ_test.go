@@ -1,0 +1,68 @@
+package transcript
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/teeyard/teeyard/transport"
+)
+
+// econClient is at the external console of a server.
+type econClient struct {
+	conn  net.Conn
+	mu    sync.Mutex
+	lines []string
+}
+
+// dialEcon logs in.
+func dialEcon(t *testing.T, addr transport.Peer) *econClient {
+	t.Helper()
+	var d net.Dialer
+	conn, err := d.DialContext(t.Context(), "tcp", addr.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	c := &econClient{conn: conn}
+	go func() {
+		for in := bufio.NewScanner(conn); in.Scan(); {
+			c.mu.Lock()
+			c.lines = append(c.lines, strings.Trim(in.Text(), "\x00"))
+			c.mu.Unlock()
+		}
+	}()
+	c.send("econpw")
+	return c
+}
+
+func (c *econClient) send(line string) { io.WriteString(c.conn, line+"\n") }
+
+// take returns the lines since the last call.
+func (c *econClient) take() []string {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lines := c.lines
+	c.lines = nil
+	return lines
+}
+
+// got returns a condition: a line of this step has the text.
+func (c *econClient) got(text string) func() bool {
+	return func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, l := range c.lines {
+			if strings.Contains(l, text) {
+				return true
+			}
+		}
+		return false
+	}
+}
