@@ -16,7 +16,7 @@ import (
 
 //go:generate go test -run ^TestSettingsPage$ -update .
 
-var update = flag.Bool("update", false, "write docs/settings.md anew")
+var update = flag.Bool("update", false, "write docs/settings.md and testdata anew")
 
 const settingsPage = "../docs/settings.md"
 

@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -24,8 +23,6 @@ import (
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/transport"
 )
-
-var updateGolden = flag.Bool("update", false, "write the golden files of the logs")
 
 // eveningMap has both flags on one screen, and a place to die with them.
 func eveningMap() fs.FS {
@@ -328,7 +325,7 @@ func TestEveningLogs(t *testing.T) {
 func checkGolden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if *updateGolden {
+	if *update {
 		testenv.Check(t, os.MkdirAll("testdata", 0o755) == nil && os.WriteFile(path, []byte(got), 0o644) == nil, "cannot write %s", path)
 		return
 	}
