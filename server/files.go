@@ -18,7 +18,6 @@ const diskTimeout = tickDuration
 
 var (
 	errNoFolder = errors.New("there is no folder to write to")
-	errSlowDisk = errors.New("the disk is slow; the log will say when it is done")
 	errWriting  = errors.New("another file is still being written")
 	// errStuckDisk is returned for a file to read.
 	errStuckDisk = errors.New("the disk does not answer")
@@ -54,7 +53,7 @@ func (s *Server) writeFile(name string, content []byte) error {
 			s.log(level, "server", safetext.Line(text)) // the server has shut down
 		}
 	}()
-	return errSlowDisk
+	return console.ErrLater
 }
 
 // maxExecReads is how many files to execute are read at once, of which all but one hang.

@@ -134,7 +134,7 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 	// What failed on a terminal was seen there.
 	result := func() error {
 		if ed == nil && t.failed > 0 {
-			return fmt.Errorf("%d lines had no effect, see above", t.failed)
+			return fmt.Errorf("without effect, for the reasons above: %d lines", t.failed)
 		}
 		return nil
 	}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,7 +71,21 @@ func setUpScript(env *testscript.Env) error {
 	if err := copyDemos(env.WorkDir); err != nil {
 		return err
 	}
-	return writeReplay(filepath.Join(env.WorkDir, "match.twreplay"), server.Program())
+	match := filepath.Join(env.WorkDir, "match.twreplay")
+	if err := writeReplay(match, server.Program()); err != nil {
+		return err
+	}
+	whole, err := os.ReadFile(match)
+	if err != nil {
+		return err
+	}
+	middle := len(whole) / 2
+	damaged := slices.Clone(whole)
+	damaged[middle] ^= 0x55
+	return errors.Join(
+		os.WriteFile(filepath.Join(env.WorkDir, "cutoff.twreplay"), whole[:middle], 0o600),
+		os.WriteFile(filepath.Join(env.WorkDir, "damaged.twreplay"), damaged, 0o600),
+	)
 }
 
 // copyDemos copies recordings of real programs to a folder, and the beginning of one.

@@ -44,7 +44,7 @@ func explainNoAnswer(host string, err error) error {
 	case errors.Is(err, client.ErrNoAnswer):
 		return fmt.Errorf("%s does not answer.\n%s", host, whyNoAnswer)
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("joining %s: the time was over before", host)
+		return fmt.Errorf("joining %s: nothing came of it in the time given", host)
 	}
 	return err
 }

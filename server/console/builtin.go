@@ -102,7 +102,11 @@ func (c *Console) saveConfig(call *Call) {
 	if err == nil {
 		err = c.cfg.WriteFile(clean, c.AppendConfig(nil))
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrLater):
+		call.Print("config", "saving config to '%s': %v", name, err)
+		return
+	case err != nil:
 		call.Warn("config", "failed to save config to '%s': %v", name, err)
 		return
 	}

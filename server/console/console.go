@@ -56,8 +56,8 @@ var (
 	ErrUnknown = errors.New("console: no such command")
 	// ErrLine is returned by Check for a line that cannot run.
 	ErrLine = errors.New("console: invalid line")
-	// ErrLater is returned by Config.ReadFile for a file that is still being read.
-	ErrLater = errors.New("console: file is being read")
+	// ErrLater is returned by Config.ReadFile and WriteFile while they are still at it.
+	ErrLater = errors.New("the disk is slow; the log will say when it is done")
 )
 
 // Level is the access that a caller has, or that a command needs. A caller may run the
@@ -191,7 +191,7 @@ type Config struct {
 	// that uses the console.
 	ReadFile func(name string, late func(content []byte, err error)) ([]byte, error)
 	// WriteFile creates or replaces a file for save_config; name is a valid path of
-	// io/fs. nil disables save_config.
+	// io/fs. nil disables save_config. The error ErrLater is for one that takes long.
 	WriteFile func(name string, content []byte) error
 	// Now returns the time for the name of a saved configuration; nil means time.Now.
 	Now func() time.Time
