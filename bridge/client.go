@@ -82,22 +82,8 @@ type ClientSide interface {
 	// Tuning returns the tuning parameters; the default until the server sends them.
 	// (Sv_TuneParams)
 	Tuning() game.Tuning
-	// RaceInfo returns the state of a race. It is valid until the next snapshot.
-	RaceInfo() *RaceInfo
 	// CoreState returns the movement of a character of the view at the tick of the view.
 	CoreState(c *game.CharacterState) physics.CoreState
-}
-
-// RaceInfo is the state of a race, in modes with [game.GameFlagRace]. (PlayerInfoRace,
-// GameDataRace)
-type RaceInfo struct {
-	Active           bool                   // the server sends race items
-	BestTime         int32                  // best time of all, ms; -1 none
-	Precision        int32                  // decimals of a second to show, 0..3
-	HideKillMessages bool                   // clients shall not show kills
-	FinishAsChat     bool                   // clients shall show finishes as chat lines
-	KeepWantedWeapon bool                   // a new weapon is not selected by itself
-	StartTick        [game.MaxPlayers]int32 // tick at which a player started, 0 if not running
 }
 
 // ServerMessageHandler handles the messages of a server.
@@ -138,12 +124,6 @@ type GameHandler interface {
 	OnServerInfo(info *ServerInfo)
 	// OnMotd brings the message of the day, which can have several lines. (Sv_Motd)
 	OnMotd(text string)
-	// OnRaceFinish reports that a player finished a race; times are in ms, -1 is none.
-	// (Sv_RaceFinish)
-	OnRaceFinish(id game.PlayerID, time, diff int32, record bool)
-	// OnCheckpoint reports that the client's player passed a checkpoint, diff ms later
-	// than in their best run. (Sv_Checkpoint)
-	OnCheckpoint(diff int32)
 
 	// OnVote reports that a vote began or ended. It must not keep v. (Sv_VoteSet)
 	OnVote(v *Vote)

@@ -15,7 +15,6 @@ type ClientState struct {
 	ServerSettings Settings
 	Limits         game.GameState // of which only flags, limits and match numbers are set
 	TuneParams     game.Tuning
-	Race           RaceInfo
 	Frame          game.Frame
 	CurrentView    game.View // of Frame
 	EffectEvents   []game.Event
@@ -41,7 +40,6 @@ func (s *ClientState) Reset() {
 	s.Limits = EmptyGameState()
 	s.TuneParams = physics.DefaultTuning()
 	s.BeginSnapshot(0, game.GameState{})
-	s.Race = RaceInfo{BestTime: -1}
 	s.CurrentView = game.View{Frame: &s.Frame, Viewer: game.Nobody, VitalsOf: game.Nobody}
 	s.reckoner.Reset()
 }
@@ -69,9 +67,6 @@ func (s *ClientState) GameInfo() game.GameState { return s.Limits }
 // Tuning implements [ClientSide].
 func (s *ClientState) Tuning() game.Tuning { return s.TuneParams }
 
-// RaceInfo implements [ClientSide].
-func (s *ClientState) RaceInfo() *RaceInfo { return &s.Race }
-
 // View implements [ClientSide].
 func (s *ClientState) View() *game.View { return &s.CurrentView }
 
@@ -88,7 +83,6 @@ func (s *ClientState) BeginSnapshot(tick int32, g game.GameState) {
 	f.Players, f.Characters, f.Projectiles = f.Players[:0], f.Characters[:0], f.Projectiles[:0]
 	f.Lasers, f.Pickups, f.Flags = f.Lasers[:0], f.Pickups[:0], f.Flags[:0]
 	s.EffectEvents, s.effectIDs = s.EffectEvents[:0], s.effectIDs[:0]
-	s.Race = RaceInfo{BestTime: -1}
 	s.CurrentView.Viewer, s.CurrentView.VitalsOf = s.Own, s.Own
 }
 
@@ -144,6 +138,15 @@ func (s *ClientState) Watch(mode game.SpectateMode, watched game.PlayerID, x, y 
 	for i := range s.Frame.Players {
 		if p := &s.Frame.Players[i]; p.ID == s.Own {
 			p.SpecMode, p.SpectatorID, p.Spectating, p.ViewX, p.ViewY = mode, watched, true, x, y
+		}
+	}
+}
+
+// SetRaceStart sets when the clock of a player of the frame started, 0 if it stands.
+func (s *ClientState) SetRaceStart(id game.PlayerID, tick int32) {
+	for i := range s.Frame.Players {
+		if p := &s.Frame.Players[i]; p.ID == id {
+			p.RaceStart = max(tick, 0)
 		}
 	}
 }

@@ -48,14 +48,6 @@ func (h *EventHandler) OnMotd(text string) {
 	}
 }
 
-// OnRaceFinish emits the end of a race.
-func (h *EventHandler) OnRaceFinish(id game.PlayerID, time, diff int32, record bool) {
-	h.Emit(event.RaceFinish{Player: h.player(id), Time: time, Diff: diff, Record: record})
-}
-
-// OnCheckpoint emits a checkpoint of a race.
-func (h *EventHandler) OnCheckpoint(diff int32) { h.Emit(event.Checkpoint{Diff: diff}) }
-
 // OnVote emits the beginning or the end of a vote.
 func (h *EventHandler) OnVote(v *Vote) { h.Emit(v.Event(h.player(v.Caller))) }
 

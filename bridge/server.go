@@ -172,6 +172,11 @@ type ServerSide interface {
 	SendClientInfo(w *game.World, id game.PlayerID, self, silent bool)
 	// SendGameInfo sends the limits and the number of the match. (Sv_GameInfo)
 	SendGameInfo(w *game.World)
+	// SendChatCommand adds a command to those that the client offers in its chat.
+	// (Sv_CommandInfo)
+	SendChatCommand(c *CommandInfo)
+	// SendChatCommandRemoved removes a command of the chat. (Sv_CommandInfoRemove)
+	SendChatCommandRemoved(name string)
 	// SendSettings sends the server's settings. (Sv_ServerSettings)
 	SendSettings(w *game.World)
 	// SendTuning sends the tuning parameters. (Sv_TuneParams)

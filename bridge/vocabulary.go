@@ -101,6 +101,23 @@ type ServerInfo struct {
 	Clients, MaxClients                    int32
 }
 
+// RecordOf returns the record that the flags of a message report.
+func RecordOf(personal, ofAll bool) game.Record {
+	switch {
+	case ofAll:
+		return game.RecordOfAll
+	case personal:
+		return game.RecordPersonal
+	}
+	return game.RecordNone
+}
+
+// RaceFinishText returns the line about a player who finished a race, for clients that
+// compose none.
+func RaceFinishText(name string, ms int32) string {
+	return fmt.Sprintf("%s finished in: %d minute(s) %5.2f second(s)", name, ms/60_000, float64(ms%60_000)/1000)
+}
+
 // RefusedTeamText returns why a player cannot change to a team now, "" if they can, or as
 // far as that is known: the rules decide.
 func RefusedTeamText(w *game.World, id game.PlayerID, t game.Team) string {

@@ -43,18 +43,16 @@ func (s *gameHandler) emit(e event.Event) {
 // nopHandler implements bridge.GameHandler and ignores everything.
 type nopHandler struct{}
 
-func (nopHandler) OnEvent(*game.Event)                            {}
-func (nopHandler) OnServerInfo(*bridge.ServerInfo)                {}
-func (nopHandler) OnMotd(string)                                  {}
-func (nopHandler) OnRaceFinish(game.PlayerID, int32, int32, bool) {}
-func (nopHandler) OnCheckpoint(int32)                             {}
-func (nopHandler) OnVote(*bridge.Vote)                            {}
-func (nopHandler) OnVoteStatus(int32, int32, int32, int32)        {}
-func (nopHandler) OnVoteOptions([]string, bool)                   {}
-func (nopHandler) OnVoteOptionRemoved(string)                     {}
-func (nopHandler) OnRconAuthStatus(bool)                          {}
-func (nopHandler) OnRconLine(string)                              {}
-func (nopHandler) OnRconCommand(*bridge.CommandInfo)              {}
-func (nopHandler) OnRconCommandRemoved(string)                    {}
-func (nopHandler) OnMapListEntry(string, bool)                    {}
-func (nopHandler) OnChatCommand(*bridge.CommandInfo, bool)        {}
+func (nopHandler) OnEvent(*game.Event)                     {}
+func (nopHandler) OnServerInfo(*bridge.ServerInfo)         {}
+func (nopHandler) OnMotd(string)                           {}
+func (nopHandler) OnVote(*bridge.Vote)                     {}
+func (nopHandler) OnVoteStatus(int32, int32, int32, int32) {}
+func (nopHandler) OnVoteOptions([]string, bool)            {}
+func (nopHandler) OnVoteOptionRemoved(string)              {}
+func (nopHandler) OnRconAuthStatus(bool)                   {}
+func (nopHandler) OnRconLine(string)                       {}
+func (nopHandler) OnRconCommand(*bridge.CommandInfo)       {}
+func (nopHandler) OnRconCommandRemoved(string)             {}
+func (nopHandler) OnMapListEntry(string, bool)             {}
+func (nopHandler) OnChatCommand(*bridge.CommandInfo, bool) {}

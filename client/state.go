@@ -136,12 +136,6 @@ func (c *Client) Tuning() game.Tuning {
 	return readLocked(c, func() game.Tuning { return c.session.side.Tuning() })
 }
 
-// Race returns the state of the race, in modes with game.GameFlagRace: the best time, and
-// when each player started. (PlayerInfoRace, GameDataRace)
-func (c *Client) Race() bridge.RaceInfo {
-	return readLocked(c, func() bridge.RaceInfo { return *c.session.side.RaceInfo() })
-}
-
 // RconCommands returns the commands of the remote console that the client may use. The
 // server sends them in small portions after the login.
 func (c *Client) RconCommands() []bridge.CommandInfo {

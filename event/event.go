@@ -59,11 +59,6 @@ type (
 	RconLine struct {
 		Text string `json:"text"`
 	}
-	// Checkpoint reports that the client's player passed a checkpoint of a race, Diff
-	// ms behind their best time, or before it if below 0. (Sv_Checkpoint)
-	Checkpoint struct {
-		Diff int32 `json:"diff"`
-	}
 )
 
 // The events of the game.
@@ -157,12 +152,21 @@ type (
 	// and game.World.Tuning. (Sv_TuneParams)
 	Tuning struct{}
 	// RaceFinish reports that a player finished a race. Times are in ms; Time is -1
-	// for none. (Sv_RaceFinish)
+	// for none, Diff is that to the player's best race before. Record is set for the best
+	// time of all, Personal for that and the best of the player. (Sv_RaceFinish)
 	RaceFinish struct {
+		Player   Player `json:"player"`
+		Time     int32  `json:"time"`
+		Diff     int32  `json:"diff"`
+		Record   bool   `json:"record,omitempty"`
+		Personal bool   `json:"personal,omitempty"`
+	}
+	// Checkpoint reports that a player passed a checkpoint of a race, Diff ms later than in
+	// their best race, or earlier if below 0. Clients are told of the player whom they see.
+	// (Sv_Checkpoint)
+	Checkpoint struct {
 		Player Player `json:"player"`
-		Time   int32  `json:"time"`
 		Diff   int32  `json:"diff"`
-		Record bool   `json:"record,omitempty"`
 	}
 )
 

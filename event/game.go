@@ -48,6 +48,13 @@ func FromGame(ev *game.Event, src Source) Event {
 	case game.EvGameMsg:
 		who, team := src.EventPlayer(ev.Player), game.Team(min(max(ev.Value, -1), 1))
 		return Notice{Kind: ev.GameMsg, Player: who, Team: team, Text: noticeText(ev, who.Name, teamNames[team])}
+	case game.EvRaceFinish:
+		return RaceFinish{
+			Player: src.EventPlayer(ev.Player), Time: ev.Value, Diff: ev.Extra,
+			Record: ev.Record == game.RecordOfAll, Personal: ev.Record != game.RecordNone,
+		}
+	case game.EvCheckpoint:
+		return Checkpoint{Player: src.EventPlayer(ev.Player), Diff: ev.Value}
 	case game.EvBroadcast:
 		return Broadcast{Text: unescapeLines(ev.Text)}
 	}

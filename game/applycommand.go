@@ -16,7 +16,7 @@ func (in *Input) valid() bool {
 // apply executes a command other than CmdInput. A command that the rules refuse
 // changes nothing.
 func (w *World) apply(cmd *Command) {
-	if cmd.Kind >= CmdTuneParams {
+	if cmd.Kind >= CmdTuneParams && cmd.Kind != CmdEyes {
 		w.applyOperator(cmd)
 		return
 	}
@@ -90,6 +90,13 @@ func (w *World) applyPlayer(id PlayerID, cmd *Command) {
 			p.lastReady = w.tick
 			w.toggleReady(id)
 		}
+	case CmdEyes:
+		const maxSeconds = 24 * 60 * 60
+		if cmd.Emote > EmoteBlink || w.isSpam(p.lastEyes, TickRate) {
+			return
+		}
+		p.lastEyes = w.tick
+		p.eyes, p.eyesUntil = cmd.Emote, w.tick+min(max(cmd.Value, 0), maxSeconds)*TickRate
 	case CmdSkinChange:
 		if cmd.Profile == nil || w.isWithin(p.lastInfo, 5*TickRate) {
 			return

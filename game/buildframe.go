@@ -85,6 +85,7 @@ func (w *World) gameState() GameState {
 	g := GameState{
 		Flags: m.flags, StartTick: m.startTick, TeamScore: m.teamScore,
 		ScoreLimit: m.sentInfo.scoreLimit, TimeLimit: m.sentInfo.timeLimit, MatchNum: m.sentInfo.matchNum, MatchCurrent: m.sentInfo.matchCurrent,
+		Race: w.race,
 	}
 	switch m.state {
 	case stateWarmupGame, stateWarmupUser:
@@ -125,7 +126,7 @@ func (w *World) gameState() GameState {
 func (w *World) playerState(id PlayerID) PlayerState {
 	p := &w.players[id]
 	s := PlayerState{
-		ID: id, Team: p.team, Score: p.score, Flags: p.flags & PlayerFlagChatting,
+		ID: id, Team: p.team, Score: p.score, Flags: p.flags & PlayerFlagChatting, RaceStart: p.raceStart,
 		SpecMode: p.specMode, SpectatorID: p.specID,
 		Spectating: p.isSpectating(),
 	}
@@ -152,7 +153,7 @@ func (w *World) playerState(id PlayerID) PlayerState {
 func (w *World) characterState(id PlayerID) CharacterState {
 	c := &w.characters[id]
 	s := CharacterState{
-		Player: id, Health: c.health, Armor: c.armor, Weapon: c.activeWeapon, Emote: c.shownEmote(w.tick),
+		Player: id, Health: c.health, Armor: c.armor, Weapon: c.activeWeapon, Emote: w.shownEmote(id),
 		AttackTick: c.attackTick, TriggeredEvents: c.triggeredEvents, Pos: c.pos,
 	}
 	core := &c.core

@@ -131,6 +131,7 @@ func (w *World) tickDeferredCharacter(id PlayerID) {
 	c.reckoningCore.Move()
 	c.reckoningCore.Quantize()
 
+	w.movedFrom[id] = c.pos
 	c.core.Move()
 	c.core.Quantize()
 	c.pos = c.core.Pos
@@ -199,12 +200,16 @@ func (c *character) giveWeapon(weapon Weapon, ammo int32) bool {
 
 func (c *character) setEmote(e Emote, until int32) { c.emote, c.emoteStop = e, until }
 
-// shownEmote returns the emote that others see: a temporary one, or a blink from time
-// to time.
-func (c *character) shownEmote(tick int32) Emote {
+// shownEmote returns the emote that others see: a temporary one, that which the player
+// chose, or a blink from time to time.
+func (w *World) shownEmote(id PlayerID) Emote {
+	c, p, tick := &w.characters[id], &w.players[id], w.tick
 	e := c.emote
 	if c.emoteStop < tick {
 		e = EmoteNormal
+	}
+	if e == EmoteNormal && p.eyesUntil > tick {
+		e = p.eyes
 	}
 	if e == EmoteNormal && 250-(tick-c.lastActionTick)%250 < 5 {
 		e = EmoteBlink

@@ -155,6 +155,11 @@ const (
 	CmdEndMatch
 	// CmdBroadcast shows Text to all.
 	CmdBroadcast
+
+	// CmdEyes is a player's request for an expression of their tee, which it has when nothing
+	// else changes it: Player, Emote, Value (seconds, at most a day). It is not among the
+	// others of players because replay logs have these numbers.
+	CmdEyes
 )
 
 // Command is a request to the world. The commands of one tick are applied in the given
@@ -177,4 +182,5 @@ type Command struct {
 	Profile  *Profile
 	Rules    *Rules
 	Tuning   *Tuning
+	Emote    Emote
 }

@@ -176,6 +176,12 @@ const (
 	EvMatchEnd
 	// EvKick: the session must disconnect Player; Text is the reason.
 	EvKick
+	// EvRaceFinish: Player finished a race in Value ms, Extra ms more than in their best
+	// race before. Record is whether it is the best time now.
+	EvRaceFinish
+	// EvCheckpoint: Player is at a checkpoint of a race, Extra ms after the start, Value ms
+	// later than in their best race.
+	EvCheckpoint
 
 	// The effects: players in To who are near Pos see or hear them.
 
@@ -209,6 +215,7 @@ type Event struct {
 	Pickup  PickupKind
 	Sound   Sound
 	GameMsg GameMsg
+	Record  Record
 	Flag    bool
 	To      PlayerMask
 	Value   int32

@@ -58,6 +58,7 @@ type GameState struct {
 	TimeLimit    int32 // minutes
 	MatchNum     int32
 	MatchCurrent int32
+	Race         RaceState // with GameFlagRace
 }
 
 // PlayerState is the public state of a player.
@@ -65,8 +66,11 @@ type PlayerState struct {
 	ID      PlayerID
 	Team    Team
 	Flags   PlayerFlags
-	Score   int32
+	Score   int32 // with GameFlagRace the best time in ms, or NoRaceTime
 	Latency int32 // ms; set by the session, 0 in the world
+	// RaceStart is the tick at which the player's clock started, with GameFlagRace; 0 if it
+	// stands.
+	RaceStart int32
 	// What the player's camera follows.
 	SpecMode    SpectateMode
 	SpectatorID PlayerID // the followed player, or Nobody

@@ -55,6 +55,13 @@ func (w *World) Hash() uint64 {
 	for _, id := range w.entityIDs.freed {
 		h.add(uint64(id))
 	}
+	if w.match.flags&GameFlagRace != 0 {
+		h.pair(w.race.BestTime, w.race.Precision)
+		h.i32(int32(w.race.Flags))
+		for i := range w.players {
+			h.i32(w.players[i].raceStart)
+		}
+	}
 	for _, s := range w.hooks.state {
 		w.stateBuf, _ = binary.Append(w.stateBuf[:0], binary.LittleEndian, s.State())
 		h.text(string(w.stateBuf))
@@ -133,6 +140,10 @@ func (h *hasher) player(p *player) {
 	h.pair(p.lastSpectate, p.lastInfo)
 	h.pair(p.lastEmote, p.lastKill)
 	h.i32(p.lastReady)
+	if p.lastEyes != 0 {
+		h.pair(p.lastEyes, p.eyesUntil)
+		h.i32(int32(p.eyes))
+	}
 }
 
 func (h *hasher) profile(p *Profile) {

@@ -63,11 +63,8 @@ func (w *World) initMatch() {
 
 // hasEnoughPlayers reports whether there are enough players for a match.
 func (w *World) hasEnoughPlayers() bool {
-	m := &w.match
-	if m.flags&GameFlagTeams != 0 {
-		return m.teamSize[TeamRed] > 0 && m.teamSize[TeamBlue] > 0
-	}
-	return m.teamSize[TeamRed] > 1
+	m, n := &w.match, w.hooks.minPlayers
+	return m.teamSize[TeamRed] >= n && (m.flags&GameFlagTeams == 0 || m.teamSize[TeamBlue] >= n)
 }
 
 // gameWarmup starts the warmup that waits for enough players.

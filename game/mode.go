@@ -100,6 +100,13 @@ type EntityHook interface {
 	OnEntity(ctx *Ctx, tile uint8, pos vec.Vec2)
 }
 
+// TileHook is called in every tick for the tiles of the game layer that the middle of a
+// living character passed since the last tick, and for the one where it is, in order. It is
+// not called for tiles with the index 0, which is air.
+type TileHook interface {
+	OnTile(ctx *Ctx, id PlayerID, tile uint8)
+}
+
 // RoundStartHook is called when a match or round starts.
 type RoundStartHook interface {
 	OnRoundStart(ctx *Ctx)
@@ -124,6 +131,12 @@ const (
 // survival modes at the end of a round.
 type WinRule interface {
 	CheckWin(ctx *Ctx) MatchResult
+}
+
+// PlayersRule is for modes whose matches do not need two players: it returns how many
+// players a match needs, with GameFlagTeams in each team. It is asked once, by [New].
+type PlayersRule interface {
+	MinPlayers() int32
 }
 
 // RoundRule is for modes with GameFlagSurvival: it is called every tick of a running
@@ -195,12 +208,14 @@ type hooks struct {
 	team        []TeamHook
 	tick        []TickHook
 	entity      []EntityHook
+	tile        []TileHook
 	roundStart  []RoundStartHook
 	flagReturn  []FlagReturnHook
 	state       []StateHook
 	winRule     WinRule
 	roundRule   RoundRule
 	balanceRule BalanceRule
+	minPlayers  int32 // of a match, with GameFlagTeams in each team
 }
 
 func appendImplementers[H any](dst *[]H, candidates []any) {
@@ -232,10 +247,18 @@ func (w *World) resolveHooks() {
 	appendImplementers(&h.leave, modeFirst)
 	appendImplementers(&h.team, modeFirst)
 	appendImplementers(&h.tick, modeFirst)
+	appendImplementers(&h.tile, modeFirst)
 	appendImplementers(&h.roundStart, modeFirst)
 	appendImplementers(&h.flagReturn, modeFirst)
 	appendImplementers(&h.state, modeFirst)
 	h.winRule, _ = w.mode.(WinRule)
 	h.roundRule, _ = w.mode.(RoundRule)
 	h.balanceRule, _ = w.mode.(BalanceRule)
+	h.minPlayers = 2
+	if w.match.flags&GameFlagTeams != 0 {
+		h.minPlayers = 1
+	}
+	if r, ok := w.mode.(PlayersRule); ok {
+		h.minPlayers = r.MinPlayers()
+	}
 }

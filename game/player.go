@@ -31,11 +31,15 @@ type player struct {
 	scoreStartTick int32 // tick from which the score per minute is computed
 	lastActionTick int32
 	teamChangeTick int32 // tick from which the player can change team
+	raceStart      int32 // tick at which the player's clock started in a race, 0 if it stands
 	inactivity     int32 // ticks
 	cursorX        int32
 	cursorY        int32
 
-	lastChat, lastSetTeam, lastSpectate, lastInfo, lastEmote, lastKill, lastReady int32 // ticks, 0 never
+	eyes      Emote // that the player chose
+	eyesUntil int32 // tick from which the tee looks normal again
+
+	lastChat, lastSetTeam, lastSpectate, lastInfo, lastEmote, lastKill, lastReady, lastEyes int32 // ticks, 0 never
 }
 
 // join handles CmdJoin.
@@ -123,6 +127,12 @@ func (w *World) tickPlayer(id PlayerID) {
 		p.scoreStartTick++
 		p.lastActionTick++
 		p.teamChangeTick++
+		if p.raceStart != 0 {
+			p.raceStart++
+		}
+		if p.eyesUntil != 0 {
+			p.eyesUntil++
+		}
 		return
 	}
 	if !c.exists && p.team == TeamSpectators && p.specMode == SpectateFree {

@@ -95,6 +95,13 @@ func (tx *Tx) AddScore(id PlayerID, n int32) {
 	}
 }
 
+// SetScore sets a player's score.
+func (tx *Tx) SetScore(id PlayerID, n int32) {
+	if p := tx.player(id); p != nil {
+		p.score = n
+	}
+}
+
 // TeamScore returns a team's score.
 func (tx *Tx) TeamScore(t Team) int32 { return tx.w.match.teamScore[t&1] }
 
@@ -134,6 +141,15 @@ func (tx *Tx) InRound(id PlayerID) bool {
 func (tx *Tx) DisableRespawn(id PlayerID) {
 	if p := tx.player(id); p != nil {
 		p.respawnDisabled = tx.w.startRespawnDisabled()
+	}
+}
+
+// RespawnNow lets a player who died have another character without waiting, unless they are
+// out of the round.
+func (tx *Tx) RespawnNow(id PlayerID) {
+	if p := tx.player(id); p != nil && !p.respawnDisabled && !tx.w.isAlive(id) {
+		p.respawnTick = tx.w.tick
+		tx.w.respawn(id)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/teeyard/teeyard/game/internal/splitmix"
 	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/vec"
 )
 
 // TickRate is the number of ticks per second.
@@ -29,7 +30,8 @@ var (
 type Terrain struct {
 	Width, Height int // tiles
 	// Tiles are the tile indices row by row: 0 air, 1 solid, 2 death, 3 unhookable;
-	// 192 and above are entities (spawns, pickups, flag stands).
+	// 192 and above are entities (spawns, pickups, flag stands). Others mean something to
+	// modes and mods only. They must not be changed.
 	Tiles []uint8
 }
 
@@ -71,13 +73,15 @@ type World struct {
 
 	tick           int32
 	rand           splitmix.Rand
+	terrain        Terrain
 	collision      *physics.Collision
 	coreWorld      physics.World // cores of the living characters
 	reckoningWorld physics.World // default tuning and no cores, for dead reckoning
 
 	players    [MaxPlayers]player
 	characters [MaxPlayers]character
-	charOrder  charList // characters in the world, newest first
+	charOrder  charList             // characters in the world, newest first
+	movedFrom  [MaxPlayers]vec.Vec2 // where the characters were before they moved in this tick
 
 	projectiles []projectile // oldest first
 	lasers      []laser      // oldest first
@@ -87,6 +91,7 @@ type World struct {
 
 	spawns         [3][]spawnPoint // for any team, red, blue
 	match          match
+	race           RaceState
 	paused         bool
 	resetRequested bool
 	teamsLocked    bool
@@ -114,7 +119,7 @@ func New(cfg Config) (*World, error) {
 	if cfg.Mode == nil {
 		return nil, ErrMode
 	}
-	w := &World{mode: cfg.Mode, mods: append([]Mod(nil), cfg.Mods...), rules: cfg.Rules}
+	w := &World{mode: cfg.Mode, mods: append([]Mod(nil), cfg.Mods...), rules: cfg.Rules, terrain: t}
 	w.rules.clamp()
 	w.tuning = pureTuning
 	if cfg.Tuning != nil {
@@ -219,6 +224,7 @@ func (w *World) tickEntities() {
 		for i := range w.flags {
 			w.tickDeferredFlag(Team(i))
 		}
+		w.tickTiles()
 	} else if w.match.isPaused() {
 		w.pauseEntities()
 	}

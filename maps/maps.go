@@ -15,6 +15,8 @@ var (
 	teeyard1 []byte
 	//go:embed testbox.map
 	testbox []byte
+	//go:embed yardrun.map
+	yardrun []byte
 )
 
 // Map is an embedded map file.
@@ -29,9 +31,10 @@ type Map struct {
 func Default() Map { return Map{"teeyard1", teeyard1} }
 
 // All returns all embedded maps, the default one first: teeyard1, a deathmatch map for
-// 2 to 16 players, and testbox, a small map with one or two of everything for tests.
+// 2 to 16 players, testbox, a small map with one or two of everything for tests, and
+// yardrun, a course for races.
 func All() []Map {
-	return []Map{Default(), {"testbox", testbox}}
+	return []Map{Default(), {"testbox", testbox}, {"yardrun", yardrun}}
 }
 
 // Find returns the embedded map with the given name.

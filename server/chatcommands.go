@@ -1,32 +1,168 @@
 package server
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/server/console"
 )
 
-// chatCommand is a command of players: a line of chat that begins with a slash, in any
-// version of the protocol. No such line is seen by others.
-type chatCommand struct {
-	names []string // in lower case; /help shows the first one
-	usage string   // the arguments
-	help  string
-	run   func(c *session, args string)
+// ChatCommand is a command that players write into the chat, after a slash. Clients show
+// those of the server in a menu.
+type ChatCommand struct {
+	// Name has at most 15 small letters, digits and underscores.
+	Name string
+	// Params are the parameters as of a [console.Command], at most 63 bytes. In the menu
+	// stands the text in brackets, so each parameter should have one.
+	Params string
+	// Help is one line that says what the command does, at most 63 bytes.
+	Help string
+	// Unlisted commands run but are not shown: they are other names of commands, or of no
+	// use now.
+	Unlisted bool
+	// Run executes the command.
+	Run func(*ChatCall)
+	// unparsed commands get only the text of their arguments.
+	unparsed bool
 }
 
-// chatCommands returns the commands of the server. Mods can have others: they get what is
-// not in the list as chat.
-func chatCommands() []chatCommand {
-	return []chatCommand{
-		{[]string{"help", "cmdlist"}, "", "shows this list", func(c *session, _ string) { c.showChatHelp() }},
-		{[]string{"pause", "spec", "spectate"}, "", "lets you watch, and play again", func(c *session, _ string) { c.toggleSpectating() }},
-		{[]string{"ready"}, "", "tells that you are ready, or not", func(c *session, _ string) { c.toggleReady() }},
-		{[]string{"w", "whisper"}, " NAME TEXT", "tells one player only", (*session).whisper},
-		{[]string{"c", "converse"}, " TEXT", "whispers to the same player again", (*session).whisperAgain},
+// ChatCall is a chat command that runs. It is valid until Run returns.
+type ChatCall struct {
+	// Args are the arguments.
+	console.Args
+	// Player is who runs the command.
+	Player game.PlayerID
+
+	text    string // the arguments as they were written
+	session *session
+}
+
+// Reply writes the player a line of the server into the chat.
+func (c *ChatCall) Reply(format string, args ...any) { c.session.reply(fmt.Sprintf(format, args...)) }
+
+// Request asks for something in the game, as if the player had done so.
+func (c *ChatCall) Request(cmd game.Command) {
+	cmd.Player = c.Player
+	c.session.server.queueRequest(cmd)
+}
+
+// ErrChatCommand is returned for a chat command that cannot be added.
+var ErrChatCommand = errors.New("server: chat command")
+
+// The limits of a 0.7 client, in bytes. It cuts what is longer.
+const (
+	maxChatCommandName = 15
+	maxChatCommandText = 63
+)
+
+// chatCommand is an entry of the list of chat commands.
+type chatCommand struct {
+	ChatCommand
+	params console.Params
+}
+
+func (c *chatCommand) info() *bridge.CommandInfo {
+	return &bridge.CommandInfo{Name: c.Name, Params: c.Params, Help: c.Help}
+}
+
+// AddChatCommand adds a command to those that players may write into the chat, and offers
+// it to them. Without it, mods get the line as one of chat; see [game.ChatHook].
+func (s *Server) AddChatCommand(cmd ChatCommand) error {
+	if n := strings.Trim(cmd.Name, "abcdefghijklmnopqrstuvwxyz0123456789_"); n != "" || cmd.Name == "" || len(cmd.Name) > maxChatCommandName {
+		return fmt.Errorf("%w: a name has 1 to %d of the characters a-z, 0-9 and _: %q", ErrChatCommand, maxChatCommandName, cmd.Name)
 	}
+	if len(cmd.Params) > maxChatCommandText || len(cmd.Help) > maxChatCommandText {
+		return fmt.Errorf("%w: /%s: parameters and help have at most %d bytes", ErrChatCommand, cmd.Name, maxChatCommandText)
+	}
+	if cmd.Run == nil {
+		return fmt.Errorf("%w: /%s: Run is not set", ErrChatCommand, cmd.Name)
+	}
+	params, err := console.ParseParams(cmd.Params)
+	if err != nil {
+		return fmt.Errorf("%w: /%s: %w", ErrChatCommand, cmd.Name, err)
+	}
+	i, found := s.findChatCommand(cmd.Name)
+	if found {
+		return fmt.Errorf("%w: /%s exists", ErrChatCommand, cmd.Name)
+	}
+	s.chatCommands = slices.Insert(s.chatCommands, i, chatCommand{cmd, params})
+	s.announceChatCommand(&s.chatCommands[i], !cmd.Unlisted)
+	return nil
+}
+
+// RemoveChatCommand removes a command that was added, if there is one of the name.
+func (s *Server) RemoveChatCommand(name string) {
+	i, found := s.findChatCommand(name)
+	if !found {
+		return
+	}
+	if c := s.chatCommands[i]; !c.Unlisted {
+		s.announceChatCommand(&c, false)
+	}
+	s.chatCommands = slices.Delete(s.chatCommands, i, i+1)
+}
+
+// listChatCommand shows a command or hides it. Hidden ones still run.
+func (s *Server) listChatCommand(name string, listed bool) {
+	if i, found := s.findChatCommand(name); found && s.chatCommands[i].Unlisted == listed {
+		s.chatCommands[i].Unlisted = !listed
+		s.announceChatCommand(&s.chatCommands[i], listed)
+	}
+}
+
+// findChatCommand returns the index of a command in the list, or where it would stand.
+func (s *Server) findChatCommand(name string) (i int, found bool) {
+	return slices.BinarySearchFunc(s.chatCommands, name, func(c chatCommand, name string) int { return strings.Compare(c.Name, name) })
+}
+
+// announceChatCommand tells the clients in the game of a command that is offered now, or is
+// no longer.
+func (s *Server) announceChatCommand(cmd *chatCommand, offered bool) {
+	for _, c := range s.sessions {
+		switch {
+		case c == nil || c.state != stateInGame:
+		case offered:
+			c.bridge.SendChatCommand(cmd.info())
+		default:
+			c.bridge.SendChatCommandRemoved(cmd.Name)
+		}
+	}
+}
+
+// sendChatCommands sends the list of commands. Clients show them in this order.
+func (c *session) sendChatCommands() {
+	for i := range c.server.chatCommands {
+		if cmd := &c.server.chatCommands[i]; !cmd.Unlisted {
+			c.bridge.SendChatCommand(cmd.info())
+		}
+	}
+}
+
+// addChatCommands adds the commands of the server.
+func (s *Server) addChatCommands() error {
+	for _, cmd := range append([]ChatCommand{
+		{Name: "help", Params: "?s[command]", Help: "Shows the commands, or what one does", Run: (*ChatCall).help},
+		{Name: "cmdlist", Help: "Shows the commands", Unlisted: true, Run: (*ChatCall).help},
+		{Name: "info", Help: "Shows what this server is and plays", Run: (*ChatCall).info},
+		{Name: "emote", Params: "?s[kind] ?i[seconds]", Help: "Changes the eyes of your tee", Run: (*ChatCall).emote},
+		{Name: "pause", Help: "Lets you watch, and play again", Run: (*ChatCall).pause},
+		{Name: "spec", Help: "Lets you watch, and play again", Unlisted: true, Run: (*ChatCall).pause},
+		{Name: "spectate", Help: "Lets you watch, and play again", Unlisted: true, Run: (*ChatCall).pause},
+		{Name: "ready", Help: "Tells that you are ready, or not", Unlisted: true, Run: (*ChatCall).ready},
+		{Name: "w", Params: "s[name] r[text]", Help: "Tells one player only", unparsed: true, Run: (*ChatCall).whisper},
+		{Name: "whisper", Params: "s[name] r[text]", Help: "Tells one player only", Unlisted: true, unparsed: true, Run: (*ChatCall).whisper},
+		{Name: "c", Params: "r[text]", Help: "Whispers to the same player again", Run: (*ChatCall).whisperAgain},
+		{Name: "converse", Params: "r[text]", Help: "Whispers to the same player again", Unlisted: true, Run: (*ChatCall).whisperAgain},
+	}, s.cfg.ChatCommands...) {
+		if err := s.AddChatCommand(cmd); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // OnChatCommand implements bridge.ClientMessageHandler.
@@ -42,30 +178,109 @@ func (c *session) OnChatCommand(name, args string) {
 // has none of that name.
 func (c *session) runChatCommand(line string) bool {
 	name, args, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
-	name = strings.ToLower(name)
-	for _, cmd := range chatCommands() {
-		for _, n := range cmd.names {
-			if n == name {
-				cmd.run(c, strings.TrimLeft(args, " "))
-				return true
-			}
+	i, found := c.server.findChatCommand(strings.ToLower(name))
+	if !found {
+		return false
+	}
+	cmd := c.server.chatCommands[i]
+	call := ChatCall{Player: c.id, text: strings.TrimLeft(args, " "), session: c}
+	if !cmd.unparsed {
+		var err error
+		if call.Args, err = cmd.params.Parse(args); err != nil {
+			c.reply("Usage: " + cmd.usage())
+			return true
 		}
 	}
-	return false
+	cmd.Run(&call)
+	return true
+}
+
+// usage returns how a command is written, as "/emote [kind] [seconds]".
+func (c *chatCommand) usage() string {
+	if c.Params == "" {
+		return "/" + c.Name
+	}
+	var words []string
+	for p := range strings.SplitSeq(c.Params, "]") {
+		kind, name, ok := strings.Cut(strings.TrimSpace(p), "[")
+		switch {
+		case !ok:
+		case strings.HasPrefix(kind, "?"):
+			words = append(words, "["+name+"]")
+		default:
+			words = append(words, "<"+name+">")
+		}
+	}
+	return "/" + c.Name + " " + strings.Join(words, " ")
 }
 
 // reply sends the client a line of chat from the server.
 func (c *session) reply(text string) {
+	if !c.limits.reply.Take(int64(c.server.now), replyRate, 1) {
+		c.server.countDrop(dropFlood)
+		return
+	}
 	c.bridge.SendEvent(c.server.world, &game.Event{
 		Kind: game.EvChat, To: game.MaskOne(c.id), Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: text,
 	})
 }
 
-func (c *session) showChatHelp() {
-	for _, cmd := range chatCommands() {
-		c.reply(fmt.Sprintf("/%s%s: %s", cmd.names[0], cmd.usage, cmd.help))
+func (c *ChatCall) help() {
+	s := c.session.server
+	if name := strings.ToLower(strings.TrimPrefix(c.Arg(0), "/")); name != "" {
+		if i, found := s.findChatCommand(name); found {
+			c.Reply("%s: %s", s.chatCommands[i].usage(), s.chatCommands[i].Help)
+		} else {
+			c.Reply("No such command: /%s. Try /help", name)
+		}
+		return
+	}
+	for i := range s.chatCommands {
+		if cmd := &s.chatCommands[i]; !cmd.Unlisted {
+			c.Reply("%s: %s", cmd.usage(), cmd.Help)
+		}
 	}
 }
+
+func (c *ChatCall) info() {
+	s := c.session.server
+	c.Reply("%s: %s on %s", s.settings.Name, s.world.ModeName(), s.gameMap.Name)
+	c.Reply("This is a %s server. Write /help for the commands", Program())
+}
+
+// eyes are the names of the expressions, as in DDNet.
+var eyes = map[string]game.Emote{
+	"normal": game.EmoteNormal, "pain": game.EmotePain, "happy": game.EmoteHappy, "surprise": game.EmoteSurprise,
+	"angry": game.EmoteAngry, "blink": game.EmoteBlink, "close": game.EmoteBlink,
+}
+
+func (c *ChatCall) emote() {
+	e, ok := eyes[strings.ToLower(c.Arg(0))]
+	if !ok {
+		c.Reply("Emotes are: surprise, blink, close, angry, happy, pain, normal")
+		c.Reply("Write /emote surprise 10 for 10 seconds, or /emote surprise for 1")
+		return
+	}
+	seconds := 1
+	if len(c.Args) > 1 {
+		seconds = max(c.Int(1), 1)
+	}
+	c.Request(game.Command{Kind: game.CmdEyes, Target: game.Nobody, Emote: e, Value: int32(seconds)})
+}
+
+func (c *ChatCall) pause() { c.session.toggleSpectating() }
+
+func (c *ChatCall) ready() {
+	if !c.session.server.world.Rules().ReadyMode {
+		c.Reply("This server does not wait until players are ready")
+		return
+	}
+	c.Request(game.Command{Kind: game.CmdReady, Target: game.Nobody})
+}
+
+func (c *ChatCall) whisper() { c.session.whisper(c.text) }
+
+func (c *ChatCall) whisperAgain() { c.session.whisperAgain(c.text) }
 
 // toggleSpectating moves a player to the spectators, and back into the game.
 func (c *session) toggleSpectating() {
@@ -96,14 +311,6 @@ func (s *Server) smallerTeam() game.Team {
 		return game.TeamBlue
 	}
 	return game.TeamRed
-}
-
-func (c *session) toggleReady() {
-	if !c.server.world.Rules().ReadyMode {
-		c.reply("This server does not wait until players are ready")
-		return
-	}
-	c.server.queueRequest(game.Command{Kind: game.CmdReady, Player: c.id, Target: game.Nobody})
 }
 
 // whisper says something to one player. The arguments are a name, in quotation marks or

@@ -1,14 +1,19 @@
 package server
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
@@ -92,9 +97,24 @@ func TestChatCommands(t *testing.T) {
 				}
 			}
 		}
+		ct.run(5 * time.Second) // replies have a limit
 		own, others := ct.write("/HELP", false)
-		if others != nil || len(own) < 4 || !strings.HasPrefix(own[0], "/help: ") || !slices.ContainsFunc(own, func(s string) bool { return strings.HasPrefix(s, "/pause: ") }) {
+		want := []string{
+			"/c <text>: Whispers to the same player again", "/emote [kind] [seconds]: Changes the eyes of your tee",
+			"/help [command]: Shows the commands, or what one does", "/info: Shows what this server is and plays",
+			"/pause: Lets you watch, and play again", "/w <name> <text>: Tells one player only",
+		}
+		if others != nil || !slices.Equal(own, want) {
 			t.Errorf("help is %q, others read %q", own, others)
+		}
+		for line, want := range map[string][]string{
+			"/help /Emote": {want[1]}, "/help converse": {"/converse <text>: Whispers to the same player again"}, "/help nothing": {"No such command: /nothing. Try /help"},
+			"/info": {"unnamed server: DM on teeyard1", "This is a " + Program() + " server. Write /help for the commands"},
+			"/c":    {"Usage: /c <text>"},
+		} {
+			if own, others := ct.write(line, false); others != nil || !slices.Equal(own, want) {
+				t.Errorf("%q: reply %q, others read %q", line, own, others)
+			}
 		}
 		if _, others = ct.write("try /help", false); !slices.Equal(others, []string{"try /help", "try /help"}) {
 			t.Errorf("others read %q of a line with a slash in it", others)
@@ -185,5 +205,205 @@ func TestReadyCommand(t *testing.T) {
 	}
 	if after, _ := ct.srv.world.Player(ct.a.id()); after.Ready == before.Ready {
 		t.Errorf("ready stays %v", after.Ready)
+	}
+}
+
+// offers returns the commands that a player's client shows, in order, as it hears of them.
+func offers(p *player) *[]string {
+	list := new([]string)
+	add := func(name, params, help []byte) {
+		*list = append(*list, string(name)+"|"+string(params)+"|"+string(help))
+	}
+	remove := func(name []byte) {
+		*list = slices.DeleteFunc(*list, func(s string) bool { return strings.HasPrefix(s, string(name)+"|") })
+	}
+	p.onMessage = func(m testclient.Message) {
+		switch m := m.(type) {
+		case *msg7.SvCommandInfo:
+			add(m.Name, m.ArgsFormat, m.HelpText)
+		case *msg6.SvCommandInfo:
+			add(m.Name, m.ArgsFormat, m.HelpText)
+		case *msg7.SvCommandInfoRemove:
+			remove(m.Name)
+		case *msg6.SvCommandInfoRemove:
+			remove(m.Name)
+		}
+	}
+	return list
+}
+
+// TestOfferedChatCommands checks which commands clients are told of, that they hear of
+// changes, and that programs can add commands with arguments.
+func TestOfferedChatCommands(t *testing.T) {
+	var calls []string
+	double := ChatCommand{Name: "double", Params: "i[number] ?f[factor] ?r[text]", Help: "Doubles a number", Run: func(c *ChatCall) {
+		calls = append(calls, fmt.Sprint(c.Player, c.Args.Int(0)*2, c.Args.Float(1), c.Arg(2), len(c.Args)))
+		c.Reply("%d", c.Args.Int(0)*2)
+	}}
+	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{ChatCommands: []ChatCommand{double}}, "sv_spamprotection 0")
+	common := []string{
+		"c|r[text]|Whispers to the same player again", "double|i[number] ?f[factor] ?r[text]|Doubles a number",
+		"emote|?s[kind] ?i[seconds]|Changes the eyes of your tee", "help|?s[command]|Shows the commands, or what one does",
+		"info||Shows what this server is and plays", "pause||Lets you watch, and play again",
+	}
+	want := map[string][]string{
+		"0.7":   common, // has /w itself
+		"DDNet": append(slices.Clone(common), "w|s[name] r[text]|Tells one player only"),
+		"0.6":   nil,
+	}
+	seen := map[string]*[]string{}
+	for i, kind := range []client.SessionConfig{named(player07, "0.7"), {Version: client.Version06, DDNetVersion: 18000, Name: "DDNet"}, named(player06, "0.6")} {
+		p := tn.dial(i+1, kind)
+		seen[p.name] = offers(p)
+		tn.untilPlaying(p)
+	}
+	check := func(when string, ready bool) {
+		t.Helper()
+		tn.run(200 * time.Millisecond)
+		for name, list := range seen {
+			want := slices.Clone(want[name])
+			if ready && name != "0.6" {
+				want = append(want, "ready||Tells that you are ready, or not")
+			}
+			if !slices.Equal(*list, want) {
+				t.Errorf("%s: %s is offered\n%q, not\n%q", when, name, *list, want)
+			}
+		}
+	}
+	check("at first", false)
+	tn.srv.Execute("sv_player_ready_mode 1")
+	check("in ready mode", true)
+	tn.srv.Execute("sv_player_ready_mode 0")
+	check("after it", false)
+	for _, list := range seen {
+		*list = nil // as clients do with a new map
+	}
+	tn.srv.Execute("sv_map testbox")
+	tn.until(time.Minute, "the other map", func() bool { return tn.srv.gameMap.Name == "testbox" && allPlay(tn.players) })
+	check("on another map", false)
+
+	for i, p := range tn.players {
+		clear(p.chat)
+		p.Request(tn.now(), func(c bridge.ClientSide) { c.SendChatCommand("double", ` 21 1.5 "some text" more`) })
+		p.Request(tn.now(), func(c bridge.ClientSide) { c.SendChatCommand("double", "word") })
+		tn.run(200 * time.Millisecond)
+		if got, want := calls, []string{fmt.Sprint(i, " 42 1.5 some text 3")}; !slices.Equal(got, want) {
+			t.Errorf("%s: calls %q, not %q", p.name, got, want)
+		}
+		if got := p.chat[-1]; !slices.Equal(got, []string{"42", "Usage: /double <number> [factor] [text]"}) {
+			t.Errorf("%s: replies %q", p.name, got)
+		}
+		calls = nil
+	}
+	tn.srv.RemoveChatCommand("double")
+	tn.srv.RemoveChatCommand("nothing")
+	for name := range want {
+		want[name] = slices.DeleteFunc(want[name], func(s string) bool { return strings.HasPrefix(s, "double|") })
+	}
+	check("without double", false)
+	checkStats(t, tn.players...)
+}
+
+// TestBadChatCommands checks which commands cannot be added.
+func TestBadChatCommands(t *testing.T) {
+	ts := newTestServer(t, nil)
+	run := func(*ChatCall) {}
+	for _, cmd := range []ChatCommand{
+		{Run: run}, {Name: "Big", Run: run}, {Name: "a b", Run: run}, {Name: "sixteen_letters_", Run: run}, {Name: "help", Run: run},
+		{Name: "x"}, {Name: "x", Params: "q", Run: run}, {Name: "x", Params: "r[a] s[b]", Run: run},
+		{Name: "x", Params: strings.Repeat("s", 64), Run: run}, {Name: "x", Help: strings.Repeat("s", 64), Run: run},
+	} {
+		if err := ts.srv.AddChatCommand(cmd); !errors.Is(err, ErrChatCommand) {
+			t.Errorf("%+v: %v", cmd, err)
+		}
+	}
+	if err := ts.srv.AddChatCommand(ChatCommand{Name: "fifteen_letters", Params: strings.Repeat("s", 63), Help: strings.Repeat("s", 63), Run: run}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestEmoteCommand checks that others see the eyes that a player chose, in all versions,
+// and that the log of the match has it.
+func TestEmoteCommand(t *testing.T) {
+	eachVersion(t, func(t *testing.T, kind client.SessionConfig) {
+		var s memoryReplays
+		tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{Replays: &s}, "sv_spamprotection 0; sv_replay 1")
+		a := tn.dial(1, named(kind, "a"))
+		tn.untilPlaying(a)
+		watchers := []*player{tn.dial(2, named(player07, "b")), tn.dial(3, named(player06DDNet, "c")), tn.dial(4, named(player06, "d"))}
+		for _, p := range watchers {
+			p.views = map[int32]game.View{}
+		}
+		tn.untilPlaying(watchers...)
+		ct := &chatTest{testNetwork: tn, a: a}
+		tn.run(2 * time.Second)
+		sees := func(p *player) game.Emote {
+			for _, c := range p.lastView(t).Characters {
+				if c.Player == a.id() {
+					return c.Emote
+				}
+			}
+			return 255
+		}
+		usage := []string{"Emotes are: surprise, blink, close, angry, happy, pain, normal", "Write /emote surprise 10 for 10 seconds, or /emote surprise for 1"}
+		for _, c := range []struct {
+			line  string
+			want  game.Emote
+			reply []string
+		}{
+			{"/emote happy 3", game.EmoteHappy, nil},
+			{"/emote SURPRISE", game.EmoteSurprise, nil},
+			{"/emote", game.EmoteSurprise, usage},
+			{"/emote grumpy", game.EmoteSurprise, usage},
+			{"/emote angry x", game.EmoteSurprise, []string{"Usage: /emote [kind] [seconds]"}},
+			{"/emote angry -5", game.EmoteAngry, nil},
+			{"/emote close 99999999999", game.EmoteBlink, nil},
+			{"/emote pain 2", game.EmotePain, nil},
+		} {
+			own, _ := ct.write(c.line, false)
+			if !slices.Equal(own, c.reply) {
+				t.Errorf("%s: reply %q", c.line, own)
+			}
+			for _, p := range watchers {
+				if got := sees(p); got != c.want {
+					t.Errorf("%s: %s sees emote %d", c.line, p.name, got)
+				}
+			}
+		}
+		tn.run(2100 * time.Millisecond)
+		for _, p := range watchers {
+			if got := sees(p); got == game.EmotePain {
+				t.Errorf("%s sees the pain for ever", p.name)
+			}
+		}
+		tn.srv.closeReplay(replay.EndShutdown)
+		s.verify(t, 1)
+	})
+}
+
+// TestRepliesAreLimited checks that who writes commands without end gets no replies without
+// end, and that chat goes on.
+func TestRepliesAreLimited(t *testing.T) {
+	ts := newTestServer(t, nil, "sv_spamprotection 0")
+	c := ts.join(ip(1), "flooder")
+	lines := 0
+	c.OnMessage = func(m testclient.Message) {
+		if chat, ok := m.(*msg7.SvChat); ok && chat.ClientID < 0 {
+			lines++
+		}
+	}
+	const seconds = 20
+	for range 50 * seconds {
+		for range 4 {
+			c.Send(&msg7.ClCommand{Name: []byte("help")})
+		}
+		ts.idle(1, c)
+	}
+	limit := int(replyRate.Burst + seconds*replyRate.PerSecond)
+	if lines < limit/2 || lines > limit+1 || ts.srv.Drops()["flood"] == 0 {
+		t.Errorf("%d lines for %d commands, at most %d; drops %v", lines, 4*50*seconds, limit, ts.srv.Drops())
+	}
+	if ts.session(c) == nil {
+		t.Error("the flooder is out")
 	}
 }

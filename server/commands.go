@@ -116,6 +116,7 @@ func (s *Server) addHooks() error {
 			"sv_register", "sv_register_url", "sv_register_udp", "sv_register_extra", "sv_register_community_token",
 			"sv_register_port", "sv_external_port",
 		}},
+		{func(*console.Call) { s.listChatCommand("ready", s.settings.PlayerReadyMode != 0) }, []string{"sv_player_ready_mode"}},
 		{whenStarted(func(call *console.Call) { s.halfLife.configure(call.Caller) }), []string{
 			"sv_hl", "sv_hl_legacy_queries", "sv_hl_rcon", "sv_hl_rcon_allow", "sv_hl_rcon_failures", "sv_hl_rcon_bantime",
 			"sv_hl_rcon_exempt", "sv_rcon_password", "sv_rcon_mod_password",
@@ -178,7 +179,7 @@ func (s *Server) gameRules() game.Rules {
 		RespawnDelayTDM: int32(v.RespawnDelayTDM), TeamBalanceTime: int32(v.TeamBalanceTime),
 		InactiveTime: int32(v.InactiveKickTime), InactiveAction: int32(v.InactiveKick), InactiveSpecKick: v.InactiveKickSpec != 0,
 		SilentSpectators: v.SilentSpectatorMode != 0, StrictSpectate: v.StrictSpectateMode != 0,
-		PureTuning: !strings.EqualFold(v.GameType, "mod"),
+		PureTuning: !strings.EqualFold(v.GameType, "mod") && !strings.EqualFold(v.GameType, "race"),
 		VoteKick:   v.VoteKick != 0, VoteKickMin: int32(v.VoteKickMin), VoteSpectate: v.VoteSpectate != 0,
 	}
 }

@@ -85,6 +85,7 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 		told.Flag = true
 	}
 	c.bridge.SendServerInfo(&info)
+	c.sendChatCommands()
 	s.logEvent(ev)
 	c.bridge.SendGameInfo(s.world)
 	for other, o := range s.sessions {
@@ -154,6 +155,8 @@ func (s *Server) logEvent(ev *game.Event) {
 		s.print(console.Debug, "game", fmt.Sprintf("team_join player=%s team=%d->%d", logline.Quote(s.idAndName(ev.Player)), oldTeam, ev.Team))
 	case game.EvPlayerLeft:
 		s.print(console.Standard, "game", fmt.Sprintf("leave player=%s", logline.Quote(s.idAndName(ev.Player))))
+	case game.EvRaceFinish:
+		s.print(console.Debug, "game", fmt.Sprintf("race_finish player=%s time=%.3f", logline.Quote(s.idAndName(ev.Player)), float64(ev.Value)/1000))
 	case game.EvGameMsg:
 		s.logFlag(ev)
 	case game.EvRoundStart:

@@ -174,6 +174,7 @@ func TestRequestFloodIsLimited(t *testing.T) {
 	quiet.Deaf = true // on a slow line: acknowledges after the flood
 	p := ts.join(local(2), "loud")
 	floods := map[string]msg7.Message{
+		"commands": &msg7.ClCommand{Name: []byte("help")},
 		"chat":     &msg7.ClSay{Mode: msg7.ChatAll, Target: -1, Message: []byte(strings.Repeat("spam ", 25))},
 		"team":     &msg7.ClSetTeam{Team: msg7.TeamSpectators},
 		"emoticon": &msg7.ClEmoticon{Emoticon: 1},

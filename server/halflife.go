@@ -116,6 +116,9 @@ func (h *halfLife) Players(dst []halflife.Player) []halflife.Player {
 		q := &h.info.Clients[n]
 		n++
 		p := halflife.Player{Index: id, Name: q.Name, Score: q.Score, Bot: q.Bot}
+		if h.info.TimeScore {
+			p.Score = max(p.Score, 0) // tools read it without a sign
+		}
 		if c != nil {
 			p.Time = now.Sub(c.connectedAt)
 		}

@@ -48,7 +48,8 @@ func (s *Server) serverInfo() bridge.ServerInfo {
 	bots := s.bots.count()
 	players, clients = players+bots, clients+bots
 	return bridge.ServerInfo{
-		Version: gameVersion, Name: s.settings.Name, Hostname: s.settings.Hostname,
+		TimeScore: s.world.GameFlags()&game.GameFlagRace != 0,
+		Version:   gameVersion, Name: s.settings.Name, Hostname: s.settings.Hostname,
 		Map: s.gameMap.Name, GameType: s.displayedGameType(),
 		NeedsPassword: s.settings.Password != "", SkillLevel: int32(s.settings.SkillLevel),
 		Players: int32(players), PlayerSlots: int32(s.settings.PlayerSlots),
@@ -79,7 +80,7 @@ const vanillaSlots = 16
 // a server that has an original mode and more slots than the original, so that such a
 // server needs another name for its mode.
 func (s *Server) displayedGameType() string {
-	if s.settings.PlayerSlots > vanillaSlots {
+	if s.settings.PlayerSlots > vanillaSlots && s.world.GameFlags()&game.GameFlagRace == 0 {
 		return s.world.ModeName() + "+"
 	}
 	return s.world.ModeName()
@@ -91,7 +92,7 @@ func (s *Server) fillQueryInfo(q *query.Info) {
 	*q = query.Info{
 		Version: i.Version, Name: i.Name, Hostname: i.Hostname,
 		Map: m.Name, MapCRC: m.CRC, MapSize: uint32(len(m.File)), MapSHA256: m.SHA256,
-		GameType: s.world.ModeName(), Password: i.NeedsPassword, SkillLevel: int(i.SkillLevel),
+		GameType: s.world.ModeName(), TimeScore: i.TimeScore, Password: i.NeedsPassword, SkillLevel: int(i.SkillLevel),
 		NumPlayers: int(i.Players), MaxPlayers: int(i.PlayerSlots), NumClients: int(i.Clients), MaxClients: int(i.MaxClients),
 		Clients: q.Clients[:0],
 	}
@@ -106,9 +107,20 @@ func (s *Server) fillQueryInfo(q *query.Info) {
 			Name: p.Profile.Name, Clan: p.Profile.Clan, Country: p.Profile.Country, Score: p.Score,
 			Spectator: p.Team == game.TeamSpectators || !seated, Bot: c == nil,
 		}
+		if i.TimeScore {
+			about.Score = timeScore(p.Score)
+		}
 		if c != nil && c.state != stateInGame {
 			about.Name, about.Clan, about.Country = "(connecting)", "", -1
 		}
 		q.Clients = append(q.Clients, about)
 	}
+}
+
+// timeScore returns the score of a race as server browsers get it.
+func timeScore(ms int32) int32 {
+	if ms == game.NoRaceTime {
+		return query.NoTime
+	}
+	return ms / 1000
 }

@@ -18,6 +18,8 @@ var (
 	// sv_spamprotection 0 turns them off, and some hundred lines of chat in one tick
 	// would fill the send buffers of everybody who gets them.
 	requestRate = limit.Rate{PerSecond: 20, Burst: 32}
+	// replyRate is for the lines with which the server answers commands in the chat.
+	replyRate = limit.Rate{PerSecond: 10, Burst: 64}
 	// rconRate is for the commands of operators.
 	rconRate = limit.Rate{PerSecond: 50, Burst: 256}
 	// authRate is for passwords, right or wrong.
@@ -80,8 +82,8 @@ func (s *Server) isProven(now int64, a netip.Addr) bool {
 
 // sessionLimits is the token buckets of a session, and whether it may try no more passwords.
 type sessionLimits struct {
-	input, request, rcon, auth limit.Bucket
-	loginBarred                bool
+	input, request, reply, rcon, auth limit.Bucket
+	loginBarred                       bool
 }
 
 // newFailedLogins returns the counter of wrong passwords per person, which a new connection

@@ -22,6 +22,7 @@ import (
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/game/mode/lms"
 	"github.com/teeyard/teeyard/game/mode/lts"
+	"github.com/teeyard/teeyard/game/mode/race"
 	"github.com/teeyard/teeyard/game/mode/tdm"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
@@ -46,6 +47,8 @@ func BuiltinModes(name string) (game.Mode, bool) {
 		return lms.Mode{}, true
 	case "lts":
 		return lts.Mode{}, true
+	case "race":
+		return new(race.Mode), true
 	}
 	return nil, false
 }
@@ -202,6 +205,9 @@ func (s *Server) startWorld(m *gameMap) error {
 	})
 	if err != nil {
 		return fmt.Errorf("sv_map %q: %w", m.svMap, err)
+	}
+	if w.GameFlags()&game.GameFlagRace != 0 && !race.HasCourse(m.terrain) {
+		s.print(console.Warning, "server", fmt.Sprintf("sv_map '%s' has no start and finish for a race; yardrun has", m.svMap))
 	}
 	if m.compatibleErr != nil {
 		s.print(console.Warning, "server", fmt.Sprintf("sv_map '%s' cannot be made fit for older clients, which have to stay out: %v", m.svMap, m.compatibleErr))

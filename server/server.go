@@ -55,6 +55,9 @@ type Config struct {
 	Modes func(name string) (game.Mode, bool)
 	// Mods make the mods of every map that is played; they change the mode, in order.
 	Mods []func() game.Mod
+	// ChatCommands are commands that players may write into the chat, besides those of the
+	// server. AddChatCommand adds more.
+	ChatCommands []ChatCommand
 	// Observers watch what happens, in order; see [Observer].
 	Observers []Observer
 	// Background runs a function that would stall the game, such as one that reads a
@@ -80,12 +83,14 @@ type Server struct {
 	now      conn.Time
 	settings console.Settings
 	console  *console.Console
-	started  bool // the console's commands can use the world
-	shutdown shutdownRequest
-	drops    [numDrops]atomic.Uint64
-	tasks    chan func()   // from Do
-	writing  chan struct{} // full while a file is written
-	mapReads chan struct{} // one for each map that is being read
+	// chatCommands are sorted by name.
+	chatCommands []chatCommand
+	started      bool // the console's commands can use the world
+	shutdown     shutdownRequest
+	drops        [numDrops]atomic.Uint64
+	tasks        chan func()   // from Do
+	writing      chan struct{} // full while a file is written
+	mapReads     chan struct{} // one for each map that is being read
 	// execReads has one for each file to execute that is being read; nextExecWait is when
 	// the game may wait for one again.
 	execReads    chan struct{}
@@ -198,6 +203,9 @@ func New(cfg Config) (*Server, error) {
 		s.cfg.Modes = BuiltinModes
 	}
 	if err := s.newConsole(); err != nil {
+		return nil, err
+	}
+	if err := s.addChatCommands(); err != nil {
 		return nil, err
 	}
 	if err := s.console.ExecuteArgs(cfg.Commands); err != nil {

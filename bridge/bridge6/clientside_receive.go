@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
@@ -94,16 +95,16 @@ func (c *clientSide) receiveExtended(m msg6.Message) {
 			c.sendVital(&msg6.IDontKnow{UUID: m.UUID})
 		}
 	case *msg6.SvDDRaceTime:
-		if m.Check != 0 {
-			c.handler.OnCheckpoint(m.Check * 10)
+		if m.Finish == 0 && m.Check != 0 {
+			c.onEvent(game.Event{Kind: game.EvCheckpoint, Player: c.CurrentView.VitalsOf, Target: game.Nobody, Value: m.Check * 10})
 		}
 	case *msg6.SvRecord:
-		c.Race.BestTime = -1
-		if m.ServerTimeBest > 0 {
-			c.Race.BestTime = m.ServerTimeBest * 10
-		}
+		c.bestTime = int32(min(int64(max(m.ServerTimeBest, 0))*10, math.MaxInt32))
 	case *msg6.SvRaceFinish:
-		c.handler.OnRaceFinish(game.PlayerID(m.ClientID), m.Time, m.Diff, m.RecordServer)
+		c.onEvent(game.Event{
+			Kind: game.EvRaceFinish, Player: game.PlayerID(m.ClientID), Target: game.Nobody, Value: m.Time, Extra: m.Diff,
+			Record: bridge.RecordOf(m.RecordPersonal, m.RecordServer),
+		})
 	case *msg6.SvCommandInfo:
 		c.handler.OnChatCommand(bridge.NewCommandInfo(m.Name, m.ArgsFormat, m.HelpText), false)
 	case *msg6.SvCommandInfoRemove:

@@ -17,6 +17,7 @@ type snapshotDecoder struct {
 	received [game.MaxPlayers]receivedPlayer
 	// raceStart is the tick at which the race of the viewed player began, if it runs.
 	raceStart int32
+	bestTime  int32 // of all in a race, ms; comes in a message
 	stars     starMerger
 }
 
@@ -31,9 +32,8 @@ type receivedPlayer struct {
 // decodeSnapshot makes a view of a snapshot. It leaves out items that it does not know,
 // and moves values that are out of range into it, as DDNet does.
 func (c *clientSide) decodeSnapshot(tick int32, s *snapshot.Snapshot) {
-	best := c.Race.BestTime // comes in a message
 	c.BeginSnapshot(tick, bridge.EmptyGameState())
-	c.Race.BestTime = best
+	c.Frame.Game.Race.BestTime = c.bestTime
 	c.raceStart = 0
 	c.stars = starMerger{lastID: -1}
 	for i := range c.received {
@@ -185,7 +185,7 @@ func (c *clientSide) addGameInfo(o *msg6.GameInfo) {
 	}
 	switch {
 	case o.StateFlags&msg6.GameStateRaceTime != 0 && o.WarmupTimer < 0:
-		c.Race.Active, c.raceStart = true, -o.WarmupTimer
+		c.raceStart = -o.WarmupTimer
 	case o.WarmupTimer > 0:
 		if !paused && !over {
 			g.State |= game.StateWarmup
@@ -242,9 +242,7 @@ func (c *clientSide) endSnapshot() {
 			ev.Player = c.playerAt(ev.Pos)
 		}
 	}
-	if id := c.CurrentView.VitalsOf; id >= 0 && id < game.MaxPlayers {
-		c.Race.StartTick[id] = max(c.raceStart, 0)
-	}
+	c.SetRaceStart(c.CurrentView.VitalsOf, c.raceStart)
 }
 
 // playerAt returns the player whose tee is at a position, Nobody if there is none.

@@ -97,8 +97,8 @@ func TestServerMessages(t *testing.T) {
 		{&msg6.SvVoteOptionAdd{Description: []byte("c")}, []bridgetest.Call{call("VoteOptions", []string{"c"}, false)}},
 		{&msg6.SvVoteOptionRemove{Description: []byte("c")}, []bridgetest.Call{call("VoteOptionRemoved", "c")}},
 		{&msg6.SvVoteStatus{Yes: 1, No: 2, Pass: 3, Total: 6}, []bridgetest.Call{call("VoteStatus", int32(1), int32(2), int32(3), int32(6))}},
-		{&msg6.SvRaceFinish{ClientID: 3, Time: 12345, Diff: -5, RecordServer: true}, []bridgetest.Call{call("RaceFinish", game.PlayerID(3), int32(12345), int32(-5), true)}},
-		{&msg6.SvDDRaceTime{Time: 100, Check: -25}, []bridgetest.Call{call("Checkpoint", int32(-250))}},
+		{&msg6.SvRaceFinish{ClientID: 3, Time: 12345, Diff: -5, RecordServer: true}, []bridgetest.Call{event(game.Event{Kind: game.EvRaceFinish, Player: 3, Target: nobody, Value: 12345, Extra: -5, Record: game.RecordOfAll})}},
+		{&msg6.SvDDRaceTime{Time: 100, Check: -25}, []bridgetest.Call{event(game.Event{Kind: game.EvCheckpoint, Player: nobody, Target: nobody, Value: -250})}},
 		{&msg6.SvCommandInfo{Name: []byte("n"), ArgsFormat: []byte("p"), HelpText: []byte("h")}, []bridgetest.Call{call("ChatCommand", command, false)}},
 		{&msg6.SvCommandInfoRemove{Name: []byte("n")}, []bridgetest.Call{call("ChatCommand", bridge.CommandInfo{Name: "n"}, true)}},
 		{&msg6.SvRecord{ServerTimeBest: 99}, nil},
@@ -106,8 +106,8 @@ func TestServerMessages(t *testing.T) {
 		receive(t, c.clientSide, tt.m)
 		c.Expect(t, fmt.Sprintf("%T", tt.m), tt.want...)
 	}
-	if c.RaceInfo().BestTime != 990 {
-		t.Errorf("best time %d", c.RaceInfo().BestTime)
+	if c.bestTime != 990 {
+		t.Errorf("best time %d", c.bestTime)
 	}
 	if len(c.sent) != 0 {
 		t.Errorf("it sent %T", c.sent[0])

@@ -39,14 +39,16 @@
 //
 // A client of 0.6 does not get all that one of 0.7 gets, in terms of package game:
 //
-// Of GameState: GameFlagSurvival, GameFlagRace; StateRoundOver, which becomes
+// Of GameState: GameFlagSurvival, GameFlagRace; of Race all but BestTime, which DDNet's
+// clients get; StateRoundOver, which becomes
 // StateGameOver, and both are also a pause; StateCountdown, which becomes StateWarmup
 // before a match and StatePaused after a pause; EndTick but for the time left of a warmup;
 // that there is a warmup, if it has no end or no time is left of it; StartTick after the
 // end, but for the time that the match took; FlagDropTick; TeamScore without
 // GameFlagTeams, and FlagCarrier without GameFlagFlags.
 //
-// Of PlayerState: PlayerFlagReady, PlayerFlagDead, PlayerFlagWatching and PlayerFlagBot;
+// Of PlayerState: in a race the milliseconds of Score, and RaceStart of players whom the
+// viewer does not see through; PlayerFlagReady, PlayerFlagDead, PlayerFlagWatching and PlayerFlagBot;
 // PlayerFlagAdmin to clients that are not DDNet's; PlayerFlagChatting of players whose tee
 // is not seen; the team of the client itself while it is out of the round and watches;
 // SpectateFlagRed and SpectateFlagBlue, which become watching the carrier, or a free

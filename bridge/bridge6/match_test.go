@@ -50,7 +50,7 @@ func BenchmarkSnapshots(b *testing.B) { bridgetest.BenchmarkSnapshots(b, version
 
 // loseView removes from a view what 0.6 does not carry.
 func loseView(v *game.View) {
-	visible := game.PlayerMask(0)
+	visible, race := game.PlayerMask(0), v.Game.Flags&game.GameFlagRace != 0
 	for i := range v.Characters {
 		c := &v.Characters[i]
 		visible |= game.MaskOne(c.Player)
@@ -77,6 +77,19 @@ func loseView(v *game.View) {
 		}
 	}
 	loseGame(&v.Game, v.Tick)
+	if !race {
+		return
+	}
+	for i := range v.Players {
+		p := &v.Players[i]
+		p.Score = encodeTimeScore(p.Score)
+		switch {
+		case p.ID != v.VitalsOf || v.Game.State != 0:
+			p.RaceStart = 0
+		case p.RaceStart != 0 && v.Viewer%2 != 0: // knows only one clock
+			v.Game.StartTick, v.Game.TimeLimit, p.RaceStart = p.RaceStart, 0, 0
+		}
+	}
 }
 
 // loseGame removes from the state of a match what 0.6 does not carry.
@@ -106,6 +119,7 @@ func loseGame(g *game.GameState, tick int32) {
 		g.State |= game.StateWarmup
 	}
 	g.FlagDropTick = [2]int32{}
+	g.Race = game.RaceState{BestTime: g.Race.BestTime}
 	if flags&game.GameFlagTeams == 0 {
 		g.TeamScore = [2]int32{}
 	}

@@ -311,6 +311,18 @@ func (s *serverSide) SendRconCommandRemoved(name string) {
 	}
 }
 
+func (s *serverSide) SendChatCommand(c *bridge.CommandInfo) {
+	if s.ddnetVersion >= msg6.VersionCommandInfo {
+		s.send(&msg6.SvCommandInfo{Name: []byte(c.Name), ArgsFormat: []byte(c.Params), HelpText: []byte(c.Help)})
+	}
+}
+
+func (s *serverSide) SendChatCommandRemoved(name string) {
+	if s.ddnetVersion >= msg6.VersionCommandInfo {
+		s.send(&msg6.SvCommandInfoRemove{Name: []byte(name)})
+	}
+}
+
 // SendMapListEntry sends nothing: 0.6 has no list of maps.
 func (s *serverSide) SendMapListEntry(string) {}
 
@@ -319,7 +331,7 @@ func (s *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[
 		s.ids.update(v)
 	}
 	s.announceTimeLeft(&v.Game, v.Tick)
-	s.protocol.snapshot.buildSnapshot(b, v, latency, &s.ids, s.isDDNet())
+	s.protocol.snapshot.buildSnapshot(b, v, latency, &s.ids, s.ddnetVersion)
 }
 
 func (s *serverSide) ItemSizes() *snapshot.ItemSizes { return &itemSizes }

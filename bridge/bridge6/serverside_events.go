@@ -1,6 +1,8 @@
 package bridge6
 
 import (
+	"fmt"
+
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -38,8 +40,66 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 		s.SendTuning(w)
 	case game.EvGameMsg:
 		s.sendGameMsg(w, ev)
+	case game.EvRaceFinish:
+		s.sendRaceFinish(w, ev)
+	case game.EvCheckpoint:
+		if s.isDDNet() {
+			s.sendRaceTime(&msg6.SvDDRaceTime{Time: ev.Extra / 10, Check: ev.Value / 10})
+		} else {
+			s.sendBroadcast(fmt.Sprintf("Checkpoint | Diff : %+5.2f", float64(ev.Value)/1000))
+		}
 	case game.EvBroadcast:
 		s.sendBroadcast(ev.Text)
+	}
+}
+
+// sendRaceFinish tells of a player who finished a race. New releases of DDNet show it as
+// those of 0.7 do; others get lines of chat, in the words of servers for them.
+func (s *serverSide) sendRaceFinish(w *game.World, ev *game.Event) {
+	if id := s.ids.id(ev.Player); s.ddnetVersion >= msg6.VersionCommandInfo && id >= 0 {
+		s.send(&msg6.SvRaceFinish{
+			ClientID: id, Time: ev.Value, Diff: ev.Extra,
+			RecordPersonal: ev.Record != game.RecordNone, RecordServer: ev.Record == game.RecordOfAll,
+		})
+	}
+	s.sendServerChat(bridge.RaceFinishText(s.protocol.playerName(ev.Player), ev.Value))
+	if ev.Player == s.ownID {
+		if text := raceDiffText(ev.Extra); text != "" {
+			s.sendServerChat(text)
+		}
+		if s.isDDNet() {
+			s.sendRaceTime(&msg6.SvDDRaceTime{Time: ev.Value / 10, Check: ev.Extra / 10, Finish: 1})
+		}
+	}
+	if ev.Record == game.RecordOfAll || ev.Record == game.RecordPersonal && ev.Player == s.ownID {
+		s.sendRecords(w)
+	}
+}
+
+func (s *serverSide) sendRaceTime(m *msg6.SvDDRaceTime) {
+	if s.ddnetVersion >= msg6.VersionMsgLegacy {
+		s.send(m)
+	} else {
+		s.send((*msg6.SvDDRaceTimeLegacy)(m))
+	}
+}
+
+// sendRecords sends the best times of all and of the player, which DDNet's client can show.
+func (s *serverSide) sendRecords(w *game.World) {
+	f := w.Frame()
+	if !s.isDDNet() || f.Game.Flags&game.GameFlagRace == 0 {
+		return
+	}
+	m := msg6.SvRecord{ServerTimeBest: f.Game.Race.BestTime / 10}
+	for i := range f.Players {
+		if p := &f.Players[i]; p.ID == s.ownID {
+			m.PlayerTimeBest = max(p.Score/10, 0)
+		}
+	}
+	if s.ddnetVersion >= msg6.VersionMsgLegacy {
+		s.send(&m)
+	} else {
+		s.send((*msg6.SvRecordLegacy)(&m))
 	}
 }
 
@@ -57,6 +117,7 @@ func (s *serverSide) SendClientInfo(w *game.World, id game.PlayerID, self, silen
 	if p, ok := w.Player(id); ok && !silent {
 		s.sendServerChat(enteredText(p.Profile.Name, p.Team, w.GameFlags()))
 	}
+	s.sendRecords(w)
 }
 
 // leaverName returns the name of a player who left.

@@ -25,6 +25,10 @@ type snapshotEncoder struct {
 	// the carriers of the flags by other ids.
 	gameData    [msg6.SizeGameData]int32
 	hasGameData bool
+	// gameInfo is the GameInfo of a race, which is not shared because it has the player's
+	// clock.
+	gameInfo    msg6.GameInfo
+	isRace      bool
 	characters  []bridge.CharacterItem
 	playerFlags [game.MaxPlayers]msg6.PlayerFlags
 	// Indexes of players in characters and in the frame's players, negative for none.
@@ -133,7 +137,10 @@ func (e *snapshotEncoder) addGame(g *game.GameState, tick int32) {
 		ScoreLimit: max(g.ScoreLimit, 0), TimeLimit: max(g.TimeLimit, 0),
 		RoundNum: max(g.MatchNum, 0), RoundCurrent: max(g.MatchCurrent, 0),
 	}
-	o.PutInts(e.shared.AddGlobal(msg6.TypeGameInfo, 0, msg6.SizeGameInfo))
+	e.gameInfo, e.isRace = o, g.Flags&game.GameFlagRace != 0
+	if !e.isRace {
+		o.PutInts(e.shared.AddGlobal(msg6.TypeGameInfo, 0, msg6.SizeGameInfo))
+	}
 	if e.hasGameData = o.Flags != 0; !e.hasGameData {
 		return
 	}
@@ -214,8 +221,9 @@ func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 }
 
 // buildSnapshot writes what the view shows to b, in ascending order as far as ids allow. Latency
-// is what the scoreboard shows per player, in ms.
-func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientIDs, ddnet bool) {
+// is what the scoreboard shows per player, in ms; version is the release of DDNet.
+func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientIDs, version int32) {
+	ddnet := version >= msg6.VersionDDNetOld
 	b.Reset()
 	if ddnet {
 		if e.admins != 0 {
@@ -224,12 +232,37 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 		copy(b.Add(msg6.TypeEx, wireTypeGameInfoEx, msg6.SizeEx), exGameInfoEx[:])
 	}
 	e.shared.AppendVisible(b, v)
+	if e.isRace {
+		e.buildRaceInfo(b, v, version >= msg6.VersionGameTick)
+	}
 	e.buildGameData(b, ids)
 	e.buildCharacters(b, v, ids)
 	e.buildPlayers(b, v, latency, ids)
 	e.effects.build(b, v, ids)
 	if ddnet {
 		e.buildDDNetItems(b, ids)
+	}
+}
+
+// buildRaceInfo adds the GameInfo with the clock of the player whom the viewer sees. Clients
+// that do not know it show it instead of that of the match.
+func (e *snapshotEncoder) buildRaceInfo(b *snapshot.Builder, v *game.View, known bool) {
+	o, start := e.gameInfo, int32(0)
+	for i := range e.frame.Players {
+		if p := &e.frame.Players[i]; p.ID == v.VitalsOf {
+			start = p.RaceStart
+		}
+	}
+	switch {
+	case start == 0 || o.StateFlags != 0 || o.WarmupTimer != 0:
+	case known:
+		o.StateFlags |= msg6.GameStateRaceTime
+		o.WarmupTimer = -start
+	default:
+		o.RoundStartTick, o.TimeLimit = start, 0
+	}
+	if dst := b.Add(msg6.TypeGameInfo, 0, msg6.SizeGameInfo); dst != nil {
+		o.PutInts(dst)
 	}
 }
 
@@ -274,7 +307,7 @@ func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latenc
 		var list [numLimitedIDs]knownPlayer
 		known := e.appendKnown(list[:0], ids)
 		for _, k := range known {
-			buildPlayer(b, v, latency, k.player, k.id)
+			e.buildPlayer(b, v, latency, k.player, k.id)
 		}
 		for _, k := range known {
 			copy(b.Add(msg6.TypeClientInfo, int(k.id), msg6.SizeClientInfo), e.skins.infos[k.player.ID].ints[:])
@@ -282,7 +315,7 @@ func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latenc
 	} else {
 		for i := range e.frame.Players {
 			p := &e.frame.Players[i]
-			buildPlayer(b, v, latency, p, int32(p.ID))
+			e.buildPlayer(b, v, latency, p, int32(p.ID))
 		}
 		b.AddShared(e.skins.shared)
 	}
@@ -304,12 +337,15 @@ func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latenc
 	}
 }
 
-func buildPlayer(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, p *game.PlayerState, id int32) {
+func (e *snapshotEncoder) buildPlayer(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, p *game.PlayerState, id int32) {
 	dst := b.Add(msg6.TypePlayerInfo, int(id), msg6.SizePlayerInfo)
 	if dst == nil {
 		return
 	}
 	o := msg6.PlayerInfo{ClientID: id, Team: msg6.Team(p.Team), Score: p.Score, Latency: latency[p.ID]}
+	if e.isRace {
+		o.Score = encodeTimeScore(p.Score)
+	}
 	if p.ID == v.Viewer {
 		o.Local = 1
 		if p.Spectating {
@@ -317,6 +353,18 @@ func buildPlayer(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]in
 		}
 	}
 	o.PutInts(dst)
+}
+
+// noTimeScore is the score without a time in a race.
+const noTimeScore = -9999
+
+// encodeTimeScore returns a time in ms as a score: in seconds, and negative, so that those
+// who are faster stand higher.
+func encodeTimeScore(ms int32) int32 {
+	if ms < 0 {
+		return noTimeScore
+	}
+	return -ms / 1000
 }
 
 // knownPlayer is a player whom a client knows, and the id.
@@ -351,9 +399,16 @@ const sizeDDNetPlayer = 2
 // DDRace.
 var gameInfoEx = msg6.GameInfoEx{
 	Flags: msg6.GameInfoGametypeVanilla | msg6.GameInfoBugVanillaBounce | msg6.GameInfoPredictVanilla |
-		msg6.GameInfoEntitiesVanilla | msg6.GameInfoDontMaskEntities,
+		msg6.GameInfoEntitiesVanilla | msg6.GameInfoDontMaskEntities | msg6.GameInfoAllowEyeWheel,
 	Version: msg6.GameInfoVersion,
 	Flags2:  msg6.GameInfo2HUDHealthArmor | msg6.GameInfo2HUDAmmo,
+}
+
+// gameInfoExRace is gameInfoEx for a race.
+var gameInfoExRace = msg6.GameInfoEx{
+	Flags:   gameInfoEx.Flags | msg6.GameInfoTimeScore | msg6.GameInfoRace | msg6.GameInfoRaceRecordMessage,
+	Version: gameInfoEx.Version,
+	Flags2:  gameInfoEx.Flags2,
 }
 
 // buildDDNetItems adds what only DDNet's clients know.
@@ -369,7 +424,11 @@ func (e *snapshotEncoder) buildDDNetItems(b *snapshot.Builder, ids *clientIDs) {
 		}
 	}
 	if dst := b.Add(wireTypeGameInfoEx, 0, msg6.SizeGameInfoEx); dst != nil {
-		gameInfoEx.PutInts(dst)
+		if e.isRace {
+			gameInfoExRace.PutInts(dst)
+		} else {
+			gameInfoEx.PutInts(dst)
+		}
 	}
 }
 

@@ -171,7 +171,7 @@ func TestSnapshot(t *testing.T) {
 	if items.countType(msg6.TypeGameData) != 0 {
 		t.Error("a game without teams has team scores")
 	}
-	if got, ok := items[snapshot.MakeKey(wireTypeGameInfoEx, 0)].(*msg6.GameInfoEx); !ok || *got != (msg6.GameInfoEx{Flags: 1628438656, Version: 8, Flags2: 0x30}) {
+	if got, ok := items[snapshot.MakeKey(wireTypeGameInfoEx, 0)].(*msg6.GameInfoEx); !ok || *got != (msg6.GameInfoEx{Flags: 1628438656 | msg6.GameInfoAllowEyeWheel, Version: 8, Flags2: 0x30}) {
 		t.Errorf("GameInfoEx %+v", got)
 	}
 	if got, ok := items[snapshot.MakeKey(wireTypeDDNetPlayer, 0)].(*msg6.DDNetPlayer); !ok || got.AuthLevel != msg6.AuthAdmin || items.countType(wireTypeDDNetPlayer) != 1 {
@@ -243,9 +243,13 @@ func TestSkinCache(t *testing.T) {
 // gameSnapshot makes a snapshot of the state of a match and nothing else.
 func gameSnapshot(g *game.GameState, tick int32) *snapshot.Snapshot {
 	var sc snapshotEncoder
+	sc.frame = &game.Frame{}
 	sc.addGame(g, tick)
 	var b snapshot.Builder
 	sc.shared.AppendVisible(&b, &game.View{})
+	if sc.isRace {
+		sc.buildRaceInfo(&b, &game.View{}, true)
+	}
 	sc.buildGameData(&b, &clientIDs{})
 	var s snapshot.Snapshot
 	b.Finish(&s)

@@ -38,6 +38,23 @@ func leftText(name, reason string) string {
 	return "'" + name + "' has left the game (" + reason + ")"
 }
 
+// raceDiffText is about how a race compares to the player's best one before; "" for the
+// first.
+func raceDiffText(ms int32) string {
+	abs := max(ms, -ms)
+	seconds := fmt.Sprintf("%5.2f second(s)", float64(abs%60_000)/1000)
+	if abs >= 60_000 {
+		seconds = fmt.Sprintf("%d minute(s) %s", abs/60_000, seconds)
+	}
+	switch {
+	case ms < 0:
+		return "New record: " + seconds + " better."
+	case ms > 0:
+		return seconds + " worse, better luck next time."
+	}
+	return ""
+}
+
 // voteCalledText is about who called a vote, or without a timeout about what an operator
 // forced; "" if there is no line about it.
 func voteCalledText(v *bridge.Vote, caller string) string {

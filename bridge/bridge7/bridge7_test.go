@@ -1,6 +1,7 @@
 package bridge7
 
 import (
+	"bytes"
 	"errors"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/mode/race"
 	"github.com/teeyard/teeyard/internal/bridgetest"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -84,8 +86,8 @@ func TestServerMessages(t *testing.T) {
 		{func() { s.SendSnapshotPart(single, 0, []byte("x")) }, call("SnapshotPart", single, int32(0), "x")},
 		{func() { s.SendSnapshotPart(header, 2, []byte("x")) }, call("SnapshotPart", header, int32(2), "x")},
 		{func() { s.SendInputTiming(9, -3) }, call("InputTiming", int32(9), int32(-3))},
-		{receive(&msg7.SvRaceFinish{ClientID: 3, Time: 1234, Diff: -5, RecordServer: true}), call("RaceFinish", game.PlayerID(3), int32(1234), int32(-5), true)},
-		{receive(&msg7.SvCheckpoint{Diff: -7}), call("Checkpoint", int32(-7))},
+		{receive(&msg7.SvRaceFinish{ClientID: 3, Time: 1234, Diff: -5, RecordServer: true}), call("Event", game.Event{Kind: game.EvRaceFinish, Player: 3, Target: game.Nobody, Value: 1234, Extra: -5, Record: game.RecordOfAll})},
+		{receive(&msg7.SvCheckpoint{Diff: -7}), call("Event", game.Event{Kind: game.EvCheckpoint, Player: game.Nobody, Target: game.Nobody, Value: -7})},
 		{receive(&msg7.SvCommandInfo{Name: []byte("n"), ArgsFormat: []byte("p"), HelpText: []byte("h")}), call("ChatCommand", command, false)},
 		{receive(&msg7.SvCommandInfoRemove{Name: []byte("n")}), call("ChatCommand", bridge.CommandInfo{Name: "n"}, true)},
 		{receive(&msg7.MaplistEntryRem{Name: []byte("m")}), call("MapListEntry", "m", true)},
@@ -295,26 +297,62 @@ func TestStandardMaps(t *testing.T) {
 	}
 }
 
-// TestRaceInfo checks that the items of a race count until a snapshot does not have them.
-func TestRaceInfo(t *testing.T) {
+// TestRaceItems checks that the items of a race count until a snapshot does not have them.
+func TestRaceItems(t *testing.T) {
 	c := NewClientSide(nil, nil).(*clientSide)
-	want := bridge.RaceInfo{BestTime: -1}
-	if d := cmp.Diff(want, *c.RaceInfo()); d != "" {
-		t.Error("before", d)
-	}
 	var b snapshot.Builder
 	var s snapshot.Snapshot
+	(&msg7.PlayerInfo{}).PutInts(b.Add(msg7.TypePlayerInfo, 7, msg7.SizePlayerInfo))
 	(&msg7.PlayerInfoRace{StartTick: 900}).PutInts(b.Add(msg7.TypePlayerInfoRace, 7, msg7.SizePlayerInfoRace))
+	(&msg7.PlayerInfoRace{StartTick: 900}).PutInts(b.Add(msg7.TypePlayerInfoRace, 100, msg7.SizePlayerInfoRace))
 	(&msg7.GameDataRace{BestTime: 12345, Precision: 2, RaceFlags: msg7.RaceFlagFinishAsChat}).
 		PutInts(b.Add(msg7.TypeGameDataRace, 0, msg7.SizeGameDataRace))
 	b.Finish(&s)
-	c.ReceiveSnapshot(1000, &s)
-	race := bridge.RaceInfo{Active: true, BestTime: 12345, Precision: 2, FinishAsChat: true, StartTick: [game.MaxPlayers]int32{7: 900}}
-	if d := cmp.Diff(race, *c.RaceInfo()); d != "" {
-		t.Error(d)
+	v := c.ReceiveSnapshot(1000, &s)
+	want := game.RaceState{BestTime: 12345, Precision: 2, Flags: game.RaceFlagFinishAsChat}
+	if v.Game.Race != want || len(v.Players) != 1 || v.Players[0].RaceStart != 900 {
+		t.Errorf("race %+v, players %+v", v.Game.Race, v.Players)
 	}
-	c.ReceiveSnapshot(1002, new(snapshot.Snapshot))
-	if d := cmp.Diff(want, *c.RaceInfo()); d != "" {
-		t.Error("after", d)
+	if v = c.ReceiveSnapshot(1002, new(snapshot.Snapshot)); v.Game.Race != (game.RaceState{}) {
+		t.Errorf("after: %+v", v.Game.Race)
 	}
 }
+
+// TestOldClientsInRaces checks that releases that do not know races get a game that they
+// know.
+func TestOldClientsInRaces(t *testing.T) {
+	w, _ := bridgetest.NewWorld(t, "yardrun", new(race.Mode), nil)
+	w.Step(bridgetest.Join(0, game.Profile{Name: "a"}))
+	for _, tt := range []struct {
+		version int32
+		flags   msg7.GameFlags
+		message msg7.Message
+	}{
+		{0x0704, msg7.GameFlagRace, &msg7.SvRaceFinish{ClientID: 0, Time: 61_230, RecordPersonal: true}},
+		{0x0703, 0, &msg7.SvChat{Mode: msg7.ChatAll, ClientID: -1, TargetID: -1, Message: []byte("a finished in: 1 minute(s)  1.23 second(s)")}},
+	} {
+		var sent messageList
+		s := NewProtocol().NewServerSide(struct {
+			bridge.Sender
+			bridge.ClientMessageHandler
+		}{&sent, new(bridgetest.ClientMessages)})
+		testenv.NoError(t, s.Receive((&msg7.Info{NetVersion: []byte(msg7.NetVersion), ClientVersion: tt.version}).Append(nil), true))
+		s.SendGameInfo(w)
+		s.SendEvent(w, &game.Event{Kind: game.EvRaceFinish, Player: 0, Value: 61_230, Record: game.RecordPersonal})
+		if g := sent[0].(*msg7.SvGameInfo); g.GameFlags != tt.flags {
+			t.Errorf("%x: game flags %v", tt.version, g.GameFlags)
+		}
+		if d := cmp.Diff(tt.message, sent[1]); d != "" {
+			t.Errorf("%x: %s", tt.version, d)
+		}
+	}
+}
+
+// messageList is a Sender that keeps what is sent.
+type messageList []msg7.Message
+
+func (l *messageList) Queue(payload []byte, _ bool) {
+	*l = append(*l, testenv.Must(new(msg7.Decoder).Decode(bytes.Clone(payload))))
+}
+
+func (l *messageList) FlushSoon() {}

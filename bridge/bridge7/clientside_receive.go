@@ -67,10 +67,6 @@ func (c *clientSide) receiveVital(m msg7.Message) {
 		c.handler.OnServerInfo(decodeServerInfo(&m.Record))
 	case *msg7.SvMotd:
 		c.handler.OnMotd(safetext.Lines(m.Message))
-	case *msg7.SvRaceFinish:
-		c.handler.OnRaceFinish(game.PlayerID(m.ClientID), m.Time, m.Diff, m.RecordServer)
-	case *msg7.SvCheckpoint:
-		c.handler.OnCheckpoint(m.Diff)
 	case *msg7.SvVoteSet:
 		c.handler.OnVote(decodeVote(m))
 	case *msg7.SvVoteStatus:
@@ -176,6 +172,11 @@ func (c *clientSide) decodeEvent(m msg7.Message) (game.Event, bool) {
 		case game.GameMsgCTFCapture:
 			ev.Value, ev.Player, ev.Extra = m.Params[0], bridge.PlayerIDOf(m.Params[1]), m.Params[2]
 		}
+	case *msg7.SvRaceFinish:
+		ev.Kind, ev.Player, ev.Value, ev.Extra = game.EvRaceFinish, game.PlayerID(m.ClientID), m.Time, m.Diff
+		ev.Record = bridge.RecordOf(m.RecordPersonal, m.RecordServer)
+	case *msg7.SvCheckpoint:
+		ev.Kind, ev.Player, ev.Value = game.EvCheckpoint, c.CurrentView.VitalsOf, m.Diff
 	case *msg7.SvBroadcast:
 		ev.Kind, ev.Text = game.EvBroadcast, safetext.Lines(m.Message)
 	default:

@@ -64,14 +64,10 @@ func (c *clientSide) addItem(o msg7.Object, id int) {
 		}
 	case *msg7.PlayerInfoRace:
 		if id < game.MaxPlayers {
-			c.Race.Active, c.Race.StartTick[id] = true, o.StartTick
+			c.SetRaceStart(game.PlayerID(id), o.StartTick)
 		}
 	case *msg7.GameDataRace:
-		r := &c.Race
-		r.Active, r.BestTime, r.Precision = true, o.BestTime, o.Precision
-		r.HideKillMessages = o.RaceFlags&msg7.RaceFlagHideKillMsg != 0
-		r.FinishAsChat = o.RaceFlags&msg7.RaceFlagFinishAsChat != 0
-		r.KeepWantedWeapon = o.RaceFlags&msg7.RaceFlagKeepWantedWeapon != 0
+		c.Frame.Game.Race = game.RaceState{BestTime: max(o.BestTime, 0), Precision: o.Precision, Flags: game.RaceFlags(o.RaceFlags)}
 	default:
 		if len(c.EffectEvents) < bridge.MaxEffects {
 			if ev, ok := decodeEffect(o); ok {

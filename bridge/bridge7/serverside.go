@@ -2,6 +2,7 @@ package bridge7
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
@@ -51,6 +52,28 @@ type serverSide struct {
 	protocol *Protocol
 	session  bridge.Session
 	input    bridge.InputMessage
+	// knowsRaces is set for clients that know what is about races; to others a race is
+	// another game of theirs.
+	knowsRaces bool
+}
+
+// minRaceVersion is the first release that knows races.
+const minRaceVersion = 0x0704
+
+// clientCommands are the commands of the chat that clients have themselves. They refuse
+// others of the same name.
+var clientCommands = []string{"all", "friend", "m", "mute", "r", "team", "w", "whisper"}
+
+func (s *serverSide) SendChatCommand(c *bridge.CommandInfo) {
+	if !slices.Contains(clientCommands, c.Name) {
+		s.send(&msg7.SvCommandInfo{Name: []byte(c.Name), ArgsFormat: []byte(c.Params), HelpText: []byte(c.Help)})
+	}
+}
+
+func (s *serverSide) SendChatCommandRemoved(name string) {
+	if !slices.Contains(clientCommands, name) {
+		s.send(&msg7.SvCommandInfoRemove{Name: []byte(name)})
+	}
 }
 
 // itemSizes are the sizes of the snapshot items that both sides know.
@@ -141,6 +164,19 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 			m.Params = [3]int32{ev.Value, int32(ev.Player), ev.Extra}
 		}
 		s.send(&m)
+	case game.EvRaceFinish:
+		if !s.knowsRaces {
+			s.send(&msg7.SvChat{Mode: msg7.ChatAll, ClientID: -1, TargetID: -1, Message: []byte(bridge.RaceFinishText(playerName(w, ev.Player), ev.Value))})
+			break
+		}
+		s.send(&msg7.SvRaceFinish{
+			ClientID: int32(ev.Player), Time: ev.Value, Diff: ev.Extra,
+			RecordPersonal: ev.Record != game.RecordNone, RecordServer: ev.Record == game.RecordOfAll,
+		})
+	case game.EvCheckpoint:
+		if s.knowsRaces {
+			s.send(&msg7.SvCheckpoint{Diff: ev.Value})
+		}
 	case game.EvBroadcast:
 		s.send(&msg7.SvBroadcast{Message: []byte(ev.Text)})
 	}
@@ -153,6 +189,11 @@ func encodeKillerOrTeam(id game.PlayerID) int32 {
 		return int32(id) + 1
 	}
 	return int32(id)
+}
+
+func playerName(w *game.World, id game.PlayerID) string {
+	p, _ := w.Player(id)
+	return p.Profile.Name
 }
 
 func encodeSkin(s *game.Skin) msg7.Skin {
@@ -177,8 +218,12 @@ func (s *serverSide) SendClientInfo(w *game.World, id game.PlayerID, self, silen
 
 func (s *serverSide) SendGameInfo(w *game.World) {
 	g := &w.Frame().Game
+	flags := g.Flags
+	if !s.knowsRaces {
+		flags &^= game.GameFlagRace
+	}
 	s.send(&msg7.SvGameInfo{
-		GameFlags: msg7.GameFlags(g.Flags), ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit,
+		GameFlags: msg7.GameFlags(flags), ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit,
 		MatchNum: g.MatchNum, MatchCurrent: g.MatchCurrent,
 	})
 }

@@ -101,6 +101,28 @@ func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 	o.PutInts(e.characters[len(e.characters)-1].Ints[:])
 }
 
+// buildRace adds the clocks of players and the best time.
+func (e *snapshotEncoder) buildRace(b *snapshot.Builder) {
+	for i := range e.frame.Players {
+		if p := &e.frame.Players[i]; p.RaceStart != 0 {
+			if dst := b.Add(msg7.TypePlayerInfoRace, int(p.ID), msg7.SizePlayerInfoRace); dst != nil {
+				(&msg7.PlayerInfoRace{StartTick: p.RaceStart}).PutInts(dst)
+			}
+		}
+	}
+	r := &e.frame.Game.Race
+	o := msg7.GameDataRace{BestTime: r.BestTime, Precision: r.Precision, RaceFlags: msg7.RaceFlags(r.Flags)}
+	if r.BestTime == 0 {
+		o.BestTime = noTime
+	}
+	if dst := b.Add(msg7.TypeGameDataRace, 0, msg7.SizeGameDataRace); dst != nil {
+		o.PutInts(dst)
+	}
+}
+
+// noTime is a best time in a race that there is not.
+const noTime = -1
+
 // buildSnapshot writes what the view shows to b. Latency is what the scoreboard shows per
 // player, in ms.
 func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
@@ -113,6 +135,9 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 	e.buildPlayers(b, v, latency)
 	for i := range e.effects.Items {
 		e.effects.Items[i].Append(b, v)
+	}
+	if e.frame.Game.Flags&game.GameFlagRace != 0 {
+		e.buildRace(b)
 	}
 }
 

@@ -111,7 +111,9 @@ func (p *textPrinter) printEvent(e event.Event) {
 	case event.Broadcast:
 		p.printf("! %s", strings.ReplaceAll(e.Text, "\n", "\n! "))
 	case event.RaceFinish:
-		p.printf("* %s finished in %.3f s", e.Player.Name, float64(e.Time)/1000)
+		p.printf("* %s finished in %.3f s%s", e.Player.Name, float64(e.Time)/1000, raceDetails(e))
+	case event.Checkpoint:
+		p.printf("* checkpoint: %+.2f s", float64(e.Diff)/1000)
 	case event.VoteStart:
 		p.printf("? %s called a vote: %s (%s); /vote yes or no within %v", nameOrSomebody(e.By.Name), e.What, e.Reason, e.Time)
 	case event.VoteCount:
@@ -250,4 +252,19 @@ func (p *jsonPrinter) printPresent([]client.ScoreboardRow, game.PlayerID) {}
 
 func (p *jsonPrinter) printList(what string, lines []string) {
 	p.printObject("list", map[string]any{"of": what, "lines": lines})
+}
+
+// raceDetails returns what is special about the time of a player who finished.
+func raceDetails(e event.RaceFinish) string {
+	details := ""
+	if e.Diff != 0 {
+		details = fmt.Sprintf(" (%+.2f s)", float64(e.Diff)/1000)
+	}
+	switch {
+	case e.Record:
+		details += ", the best time"
+	case e.Personal:
+		details += ", their best time"
+	}
+	return details
 }

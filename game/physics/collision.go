@@ -122,10 +122,14 @@ func (c *Collision) row(y float32) int {
 	return int(clampedTile(vec.Round(y), c.height)) * int(c.width)
 }
 
+// TileIndex returns the index, row by row, of the tile at the nearest whole position. Outside
+// of the map it is that of the nearest tile of the border.
+func (c *Collision) TileIndex(x, y float32) int { return c.row(y) + c.column(x) }
+
 // At returns the flags of the tile at the nearest whole position. Outside of the map
 // the border tiles are repeated.
 func (c *Collision) At(x, y float32) TileFlags {
-	return TileFlags(c.tiles[c.row(y)+c.column(x)] & flagMask)
+	return TileFlags(c.tiles[c.TileIndex(x, y)] & flagMask)
 }
 
 // IsSolid reports whether p is in a wall.

@@ -112,6 +112,7 @@ const (
 	hasProfile
 	hasRules
 	hasTuning
+	hasEmote
 	hasAll
 )
 
@@ -135,6 +136,7 @@ func appendCommand(dst []byte, c *game.Command) []byte {
 	set(hasProfile, c.Profile != nil)
 	set(hasRules, c.Rules != nil)
 	set(hasTuning, c.Tuning != nil)
+	set(hasEmote, c.Emote != 0)
 
 	dst = append(dst, byte(c.Kind))
 	dst = binary.AppendUvarint(dst, has)
@@ -163,6 +165,9 @@ func appendCommand(dst []byte, c *game.Command) []byte {
 	}
 	if has&hasTuning != 0 {
 		dst = appendTuning(dst, c.Tuning)
+	}
+	if has&hasEmote != 0 {
+		dst = append(dst, byte(c.Emote))
 	}
 	return dst
 }
@@ -277,5 +282,8 @@ func (s *fieldReader) readCommand(c *game.Command) {
 	if has&hasTuning != 0 {
 		c.Tuning = new(game.Tuning)
 		s.readTuning(c.Tuning)
+	}
+	if has&hasEmote != 0 {
+		c.Emote = game.Emote(s.byte())
 	}
 }

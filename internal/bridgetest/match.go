@@ -18,6 +18,7 @@ import (
 	"github.com/teeyard/teeyard/game/mode/ctf"
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/game/mode/lts"
+	"github.com/teeyard/teeyard/game/mode/race"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/maps"
@@ -172,6 +173,8 @@ func (m *Match) Act(inputsOnly bool) {
 			}
 			if p, _ := m.World.Player(id); m.World.GameFlags()&game.GameFlagFlags != 0 {
 				in.Direction = 1 - 2*int32(p.Team&1) // to the other team's flag
+			} else if m.World.GameFlags()&game.GameFlagRace != 0 {
+				in.Direction = 1 // to the start
 			}
 		}
 		if r.IntN(5) == 0 {
@@ -283,6 +286,8 @@ func receivedEvent(ev *game.Event) game.Event {
 		w.Player, w.Value = ev.Player, ev.Value
 	case game.EvBroadcast:
 		w.Text = ev.Text
+	case game.EvRaceFinish:
+		w.Player, w.Value, w.Extra, w.Record = ev.Player, ev.Value, ev.Extra, ev.Record
 	case game.EvTuneParams:
 	default:
 		w.Kind = 0
@@ -313,7 +318,7 @@ func TestMatch(t *testing.T, version *Version) {
 		mapName string
 		mode    game.Mode
 		ticks   int
-	}{{"teeyard1", dm.Mode{}, 1000}, {"testbox", ctf.Mode{}, 600}, {"testbox", lts.Mode{}, 400}} {
+	}{{"teeyard1", dm.Mode{}, 1000}, {"testbox", ctf.Mode{}, 600}, {"testbox", lts.Mode{}, 400}, {"yardrun", new(race.Mode), 400}} {
 		mapName := match.mapName + " " + match.mode.Name()
 		m := NewMatch(t, version, match.mapName, match.mode, 12)
 		for tick := range match.ticks {
@@ -344,6 +349,11 @@ func TestMatch(t *testing.T, version *Version) {
 					seen["carriers"]++
 				}
 				seen["effects"] += len(c.Effects())
+				for _, p := range got.Players {
+					if p.RaceStart != 0 {
+						seen["clocks"]++
+					}
+				}
 				if got.VitalsOf != got.Viewer {
 					seen["watching"]++
 				}
@@ -360,7 +370,7 @@ func TestMatch(t *testing.T, version *Version) {
 			seen["derived"] += c.derived
 		}
 	}
-	for _, what := range []string{"characters", "projectiles", "lasers", "pickups", "flags", "carriers", "effects", "watching", "events"} {
+	for _, what := range []string{"characters", "projectiles", "lasers", "pickups", "flags", "carriers", "effects", "clocks", "watching", "events"} {
 		if seen[what] == 0 {
 			t.Errorf("the matches had no %s", what)
 		}
@@ -408,7 +418,7 @@ func VisibleView(v *game.View) *game.View {
 			continue
 		}
 		*p = game.PlayerState{
-			ID: p.ID, Team: p.Team, Flags: p.Flags, Score: p.Score, SpectatorID: game.Nobody,
+			ID: p.ID, Team: p.Team, Flags: p.Flags, Score: p.Score, SpectatorID: game.Nobody, RaceStart: p.RaceStart,
 		}
 	}
 	for i := range v.Players {
@@ -472,7 +482,7 @@ func (m *Match) checkPlayers(v *game.View, c bridge.ClientSide) {
 	for _, p := range m.loseView(v).Players {
 		want, _ := m.World.Player(p.ID)
 		got, ok := c.Player(p.ID)
-		if !ok || got.Team != p.Team || got.Score != want.Score || gocmp.Diff(got.Profile, want.Profile) != "" {
+		if !ok || got.Team != p.Team || got.Score != p.Score || gocmp.Diff(got.Profile, want.Profile) != "" {
 			m.t.Errorf("player %d: %+v instead of %+v", p.ID, got, want)
 		}
 	}

@@ -94,7 +94,6 @@ func (s *serverMessages) OnPingReply()                         { s.add("PingRepl
 func (s *serverMessages) OnEvent(ev *game.Event)               { s.add("Event", *ev) }
 func (s *serverMessages) OnServerInfo(info *bridge.ServerInfo) { s.add("ServerInfo", *info) }
 func (s *serverMessages) OnMotd(text string)                   { s.add("Motd", text) }
-func (s *serverMessages) OnCheckpoint(diff int32)              { s.add("Checkpoint", diff) }
 func (s *serverMessages) OnVote(v *bridge.Vote)                { s.add("Vote", *v) }
 func (s *serverMessages) OnVoteStatus(yes, no, pass, all int32) {
 	s.add("VoteStatus", yes, no, pass, all)
@@ -115,9 +114,6 @@ func (s *serverMessages) OnChatCommand(c *bridge.CommandInfo, removed bool) {
 }
 func (s *serverMessages) OnSnapshotPart(h snapshot.PartHeader, part int32, data []byte) {
 	s.add("SnapshotPart", h, part, string(data))
-}
-func (s *serverMessages) OnRaceFinish(id game.PlayerID, time, diff int32, record bool) {
-	s.add("RaceFinish", id, time, diff, record)
 }
 
 // Receiver is a ServerSide or a ClientSide.

@@ -19,6 +19,11 @@ var legend = map[byte]uint8{
 	'g': twmap.PickupGrenade,
 	'l': twmap.PickupLaser,
 	'n': twmap.PickupNinja,
+	'>': raceStart,
+	'<': raceFinish,
+	'1': raceFirstCheckpoint,
+	'2': raceFirstCheckpoint + 1,
+	'3': raceFirstCheckpoint + 2,
 }
 
 // hasIndex returns the shape of all tiles with an index in a layer.

@@ -22,6 +22,7 @@ import (
 var mapBuilders = map[string]func() (*twmap.Map, error){
 	"teeyard1": teeyard1,
 	"testbox":  testbox,
+	"yardrun":  yardrun,
 }
 
 func main() {

@@ -25,26 +25,31 @@ func teeyard1() (*twmap.Map, error) {
 	}
 	pictures := new(imageList)
 	m := &twmap.Map{
-		Info: twmap.Info{Author: "Teeyard", Version: "1", Credits: "Images: the Teeworlds team", License: "MIT"},
-		Envelopes: []twmap.Envelope{{
-			// Clouds move eight tiles to the right and back in six minutes.
-			Name: "wind", Version: 1, Channels: 3,
-			Points: []twmap.EnvPoint{
-				{Time: 0, Curve: 4},
-				{Time: 180_000, Curve: 4, Values: [4]int32{8 * twmap.TileSize}},
-				{Time: 360_000, Curve: 4},
-			},
-		}, {
-			Name: "sun", Version: 1, Channels: 3,
-			Points: []twmap.EnvPoint{
-				{Time: 0, Curve: 1},
-				{Time: 300_000, Curve: 1, Values: [4]int32{0, 0, 360 << 10}},
-			},
-		}},
+		Info:      twmap.Info{Author: "Teeyard", Version: "1", Credits: "Images: the Teeworlds team", License: "MIT"},
+		Envelopes: yardEnvelopes(),
 	}
 	m.Groups = append(yardSky(pictures), yardMeadow(pictures), yardGround(pictures, game))
 	m.Images = pictures.images
 	return m, nil
+}
+
+// yardEnvelopes returns the movements of yardSky.
+func yardEnvelopes() []twmap.Envelope {
+	return []twmap.Envelope{{
+		// Clouds move eight tiles to the right and back in six minutes.
+		Name: "wind", Version: 1, Channels: 3,
+		Points: []twmap.EnvPoint{
+			{Time: 0, Curve: 4},
+			{Time: 180_000, Curve: 4, Values: [4]int32{8 * twmap.TileSize}},
+			{Time: 360_000, Curve: 4},
+		},
+	}, {
+		Name: "sun", Version: 1, Channels: 3,
+		Points: []twmap.EnvPoint{
+			{Time: 0, Curve: 1},
+			{Time: 300_000, Curve: 1, Values: [4]int32{0, 0, 360 << 10}},
+		},
+	}}
 }
 
 // yardSky returns the background: sky, sun, clouds, mountains. Positions are in tiles

@@ -118,7 +118,7 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_maplist", "Maps offered to administrators (none, standard, all)", sv, &s.MapList, "all", 32},
 		{"sv_motd", "Message of the day, shown to players when they join", sv, &s.Motd, "", 900},
 		{"sv_maprotation", "Maps to play in turn", sv, &s.MapRotation, "", 768},
-		{"sv_gametype", "Game type (dm, tdm, ctf, lms, lts)", sv, &s.GameType, "dm", 32},
+		{"sv_gametype", "Game type (dm, tdm, ctf, lms, lts, race)", sv, &s.GameType, "dm", 32},
 		{"log_dialect", "Form of the lines in the log and the external console (tw07, tw06, ddnet, json)", sv, &s.LogDialect, "tw07", 8},
 		{"ec_bindaddr", "Address to bind the external console to, anything but localhost is dangerous", ec, &s.EconBindAddr, "localhost", 128},
 		{"ec_password", "External console password", ec | Secret, &s.EconPassword, "", 32},

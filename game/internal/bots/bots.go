@@ -11,10 +11,11 @@ import (
 
 // tileByChar maps the characters of a drawn map to tiles: # solid, x death, -
 // unhookable, S spawn, R and B team spawns, 1 and 2 flag stands, h health, a armour, s
-// shotgun, g grenade, l laser, n ninja.
+// shotgun, g grenade, l laser, n ninja; of races > start, < finish, c and d checkpoints.
 var tileByChar = [256]uint8{
 	'#': 1, 'x': 2, '-': 3, 'S': 192, 'R': 193, 'B': 194, '1': 195, '2': 196,
 	'a': 197, 'h': 198, 's': 199, 'g': 200, 'n': 201, 'l': 202,
+	'>': 33, '<': 34, 'c': 35, 'd': 36,
 }
 
 // ParseMap returns the terrain of a drawing. It panics when the rows differ in length.

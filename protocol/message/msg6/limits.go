@@ -67,6 +67,7 @@ const (
 	VersionMultiLaser         = 16040 // DDNetLaser
 	VersionEntityNetObjs      = 16200 // DDNetProjectile, DDNetPickup, EntityEx
 	VersionRedirect           = 17020 // REDIRECT
+	VersionCommandInfo        = 18000 // Sv_CommandInfo, Sv_RaceFinish
 	VersionReconnect          = 18090 // RECONNECT, MAP_RELOAD
 	VersionSpecCam            = 18090 // DDNetSpectatorInfo, PlayerFlagSpecCam
 	VersionMax128             = 19000 // 128 client ids

@@ -1,0 +1,180 @@
+// Package race is a race from a start to a finish against the clock: each player alone, as
+// often as they like, and the best time wins.
+package race
+
+import (
+	"bytes"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
+)
+
+// The tiles of the game layer, as maps for races have them.
+const (
+	tileStart           = 33
+	tileFinish          = 34
+	tileFirstCheckpoint = 35
+	numCheckpoints      = 25
+)
+
+// HasCourse reports whether a map has a start and a finish.
+func HasCourse(t game.Terrain) bool {
+	return bytes.IndexByte(t.Tiles, tileStart) >= 0 && bytes.IndexByte(t.Tiles, tileFinish) >= 0
+}
+
+// Mode is race. Its state is the races of one world.
+type Mode struct{ state state }
+
+type state struct {
+	NoCourse bool                 // the map has no start or no finish
+	Current  [game.MaxPlayers]run // since the start
+	Best     [game.MaxPlayers]run // of this match, with the Time 0 for none
+}
+
+// run is one way through the course.
+type run struct {
+	Time        int32                 // ms
+	Checkpoints [numCheckpoints]int32 // ms since the start, 0 for those not passed
+}
+
+var (
+	_ game.Mode           = (*Mode)(nil)
+	_ game.StateHook      = (*Mode)(nil)
+	_ game.PlayersRule    = (*Mode)(nil)
+	_ game.TileHook       = (*Mode)(nil)
+	_ game.TickHook       = (*Mode)(nil)
+	_ game.DamageHook     = (*Mode)(nil)
+	_ game.DeathHook      = (*Mode)(nil)
+	_ game.EnterHook      = (*Mode)(nil)
+	_ game.LeaveHook      = (*Mode)(nil)
+	_ game.RoundStartHook = (*Mode)(nil)
+	_ game.WinRule        = (*Mode)(nil)
+)
+
+// Name returns "Race".
+func (*Mode) Name() string { return "Race" }
+
+// Flags returns that it is a race.
+func (*Mode) Flags() game.GameFlags { return game.GameFlagRace }
+
+// MinPlayers returns that one can race alone.
+func (*Mode) MinPlayers() int32 { return 1 }
+
+// State returns the races.
+func (m *Mode) State() any { return &m.state }
+
+// Start looks for the course.
+func (m *Mode) Start(tx *game.Tx) {
+	m.state.NoCourse = !HasCourse(tx.Terrain())
+	tx.SetRace(game.RaceState{
+		Precision: 2, // a tick is 0.02 s
+		Flags:     game.RaceFlagHideKills | game.RaceFlagKeepWantedWeapon,
+	})
+}
+
+// OnEnter tells players of a map that is not for races.
+func (m *Mode) OnEnter(ctx *game.Ctx, id game.PlayerID) {
+	if m.state.NoCourse {
+		ctx.SayTo(id, "This map has no start and finish for a race")
+	}
+}
+
+// OnTile starts, times and ends races.
+func (m *Mode) OnTile(ctx *game.Ctx, id game.PlayerID, tile uint8) {
+	switch {
+	case tile == tileStart:
+		ctx.StartRace(id)
+		m.state.Current[id] = run{}
+	case tile == tileFinish:
+		m.finish(ctx, id)
+	case tile >= tileFirstCheckpoint && tile < tileFirstCheckpoint+numCheckpoints:
+		m.pass(ctx, id, int(tile-tileFirstCheckpoint))
+	}
+}
+
+// pass notes the time at a checkpoint.
+func (m *Mode) pass(ctx *game.Ctx, id game.PlayerID, checkpoint int) {
+	t, running := ctx.RaceTime(id)
+	passed := &m.state.Current[id].Checkpoints[checkpoint]
+	if !running || *passed != 0 {
+		return
+	}
+	*passed = t
+	if best := m.state.Best[id].Checkpoints[checkpoint]; best != 0 {
+		ctx.SendCheckpoint(id, t-best)
+	}
+}
+
+// finish ends a player's race.
+func (m *Mode) finish(ctx *game.Ctx, id game.PlayerID) {
+	t, running := ctx.RaceTime(id)
+	if !running || t == 0 {
+		return
+	}
+	ctx.StopRace(id)
+	current, best := &m.state.Current[id], &m.state.Best[id]
+	current.Time = t
+	f := game.RaceFinish{Player: id, Time: t}
+	if best.Time != 0 {
+		f.Diff = t - best.Time
+	}
+	if best.Time == 0 || t < best.Time {
+		f.Record = game.RecordPersonal
+		*best = *current
+	}
+	if r := ctx.Race(); r.BestTime == 0 || t < r.BestTime {
+		f.Record = game.RecordOfAll
+		r.BestTime = t
+		ctx.SetRace(r)
+	}
+	ctx.SendRaceFinish(f)
+}
+
+// OnTick shows the best times as scores.
+func (m *Mode) OnTick(ctx *game.Ctx) {
+	for id := range ctx.Players() {
+		if t := m.state.Best[id].Time; t != 0 {
+			ctx.SetScore(id, t)
+		} else {
+			ctx.SetScore(id, game.NoRaceTime)
+		}
+	}
+}
+
+// OnDamage keeps players from harming and pushing each other.
+func (*Mode) OnDamage(ctx *game.Ctx, d *game.Damage) {
+	if d.Attacker != d.Victim {
+		d.Force.X, d.Force.Y = 0, 0
+		ctx.Cancel()
+	}
+}
+
+// OnDeath ends the player's race, so that they can begin another one at once.
+func (*Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
+	ctx.StopRace(d.Victim)
+	ctx.RespawnNow(d.Victim)
+}
+
+// OnLeave forgets the player's times. The best time of all stays.
+func (m *Mode) OnLeave(_ *game.Ctx, id game.PlayerID) {
+	m.state.Current[id], m.state.Best[id] = run{}, run{}
+}
+
+// OnRoundStart forgets all times.
+func (m *Mode) OnRoundStart(ctx *game.Ctx) {
+	for id := range ctx.Players() {
+		ctx.StopRace(id)
+		m.state.Current[id], m.state.Best[id] = run{}, run{}
+	}
+	r := ctx.Race()
+	r.BestTime = 0
+	ctx.SetRace(r)
+}
+
+// CheckWin ends the match at the time limit.
+func (*Mode) CheckWin(ctx *game.Ctx) game.MatchResult {
+	if mode.TimeLimitReached(ctx) {
+		return game.MatchOver
+	}
+	return game.MatchContinues
+}

@@ -1,0 +1,88 @@
+package game
+
+// RaceState is the state of a race, in modes with GameFlagRace. (0.7: GameDataRace)
+type RaceState struct {
+	BestTime  int32 // of all, ms; 0 for none
+	Precision int32 // decimals of a second that clients show, 0..3
+	Flags     RaceFlags
+}
+
+// RaceFlags say how clients show a race.
+type RaceFlags uint8
+
+// The race flags, with their values in 0.7.
+const (
+	RaceFlagHideKills        RaceFlags = 1 << iota // kills are not shown
+	RaceFlagFinishAsChat                           // who finishes is shown in the chat only
+	RaceFlagKeepWantedWeapon                       // players keep the weapon that they chose when they die
+)
+
+// Record is what is special about the time of a player who finished a race.
+type Record uint8
+
+// The records. One of all is the player's own too.
+const (
+	RecordNone Record = iota
+	RecordPersonal
+	RecordOfAll
+)
+
+// RaceFinish is the end of a player's race.
+type RaceFinish struct {
+	Player PlayerID
+	Time   int32 // ms
+	Diff   int32 // ms more than in the player's best race before; 0 without one
+	Record Record
+}
+
+// NoRaceTime is the score, in modes with GameFlagRace, of a player without a time. Other
+// scores are times in ms.
+const NoRaceTime = -1
+
+// Race returns the state of the race that clients show.
+func (tx *Tx) Race() RaceState { return tx.w.race }
+
+// SetRace sets the state of the race that clients show.
+func (tx *Tx) SetRace(r RaceState) {
+	r.BestTime, r.Precision = max(r.BestTime, 0), min(max(r.Precision, 0), 3)
+	tx.w.race = r
+}
+
+// StartRace starts a player's clock, or starts it anew.
+func (tx *Tx) StartRace(id PlayerID) {
+	if p := tx.player(id); p != nil {
+		p.raceStart = tx.w.tick
+	}
+}
+
+// StopRace stops a player's clock.
+func (tx *Tx) StopRace(id PlayerID) {
+	if p := tx.player(id); p != nil {
+		p.raceStart = 0
+	}
+}
+
+// RaceTime returns the time in ms on a player's clock, without pauses, and whether it
+// runs.
+func (tx *Tx) RaceTime(id PlayerID) (ms int32, running bool) {
+	p := tx.player(id)
+	if p == nil || p.raceStart == 0 {
+		return 0, false
+	}
+	return (tx.w.tick - p.raceStart) * (1000 / TickRate), true
+}
+
+// SendRaceFinish tells all that a player has finished.
+func (tx *Tx) SendRaceFinish(f RaceFinish) {
+	if tx.player(f.Player) != nil {
+		tx.w.addEvent(Event{Kind: EvRaceFinish, To: MaskAll, Player: f.Player, Value: f.Time, Extra: f.Diff, Record: f.Record})
+	}
+}
+
+// SendCheckpoint tells a player, and those who watch them, how many ms later than in the
+// best race they are at a checkpoint. The player's clock must run.
+func (tx *Tx) SendCheckpoint(id PlayerID, diff int32) {
+	if t, running := tx.RaceTime(id); running {
+		tx.w.addEvent(Event{Kind: EvCheckpoint, To: MaskOne(id) | tx.w.watchers(id), Player: id, Value: diff, Extra: t})
+	}
+}
