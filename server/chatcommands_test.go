@@ -237,7 +237,7 @@ func offers(p *player) *[]string {
 func TestOfferedChatCommands(t *testing.T) {
 	var calls []string
 	double := ChatCommand{Name: "double", Params: "i[number] ?f[factor] ?r[text]", Help: "Doubles a number", Run: func(c *ChatCall) {
-		calls = append(calls, fmt.Sprint(c.Player, c.Args.Int(0)*2, c.Args.Float(1), c.Arg(2), len(c.Args)))
+		calls = append(calls, fmt.Sprintf("%d %d %v %s %d", c.Player, c.Int(0)*2, c.Float(1), c.Arg(2), len(c.Args)))
 		c.Reply("%d", c.Args.Int(0)*2)
 	}}
 	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{ChatCommands: []ChatCommand{double}}, "sv_spamprotection 0")
@@ -335,8 +335,12 @@ func TestEmoteCommand(t *testing.T) {
 			p.views = map[int32]game.View{}
 		}
 		tn.untilPlaying(watchers...)
+		tn.run(4 * time.Second)
+		for _, p := range watchers {
+			p.command(game.Command{Kind: game.CmdSetTeam, Team: game.TeamSpectators})
+			p.command(game.Command{Kind: game.CmdSpectate, Spectate: game.SpectatePlayer, Target: a.id()})
+		}
 		ct := &chatTest{testNetwork: tn, a: a}
-		tn.run(2 * time.Second)
 		sees := func(p *player) game.Emote {
 			for _, c := range p.lastView(t).Characters {
 				if c.Player == a.id() {
