@@ -79,7 +79,7 @@ line; what follows a ` + "`?`" + ` may be left out.
 ## Tuning
 
 ` + "`tune NAME VALUE`" + ` changes these, with two decimals. The game types of the original do not allow that:
-` + "`sv_gametype`" + ` must be ` + "`mod`" + `.
+` + "`sv_gametype`" + ` must be ` + "`mod` or `race`" + `.
 
 | parameter | default |
 |---|---|
