@@ -27,9 +27,16 @@ func FuzzReceiveSnapshot(f *testing.F) {
 		}
 		f.Add(int32(i), b)
 	}
+	var o []byte
+	for _, v := range demoSnapshotInts(demoPlayer("alice", 1, true)) {
+		o = binary.LittleEndian.AppendUint32(o, uint32(v))
+	}
+	f.Add(int32(1), append([]byte{msg7.TypeDeClientInfo, 3, 0}, o...))
 	_, col := bridgetest.NewWorld(f, "testbox", dm.Mode{}, nil)
 	c := NewClientSide(nil, nil).(*clientSide)
 	c.SetMap(col)
+	_, side := newDemoHandler(NewDemoClientSide)
+	inDemo := side.(*clientSide)
 	f.Fuzz(func(t *testing.T, tick int32, data []byte) {
 		var b snapshot.Builder
 		for len(data) >= 3 {
@@ -51,5 +58,13 @@ func FuzzReceiveSnapshot(f *testing.F) {
 		b.Finish(&s)
 		c.ReceiveSnapshot(tick, &s)
 		bridgetest.CheckView(t, c)
+		inDemo.ReceiveSnapshot(tick, &s)
+		bridgetest.CheckView(t, inDemo)
 	})
+}
+
+func demoSnapshotInts(o msg7.Object) []int32 {
+	ints := make([]int32, o.ObjectSize())
+	o.PutInts(ints)
+	return ints
 }

@@ -219,13 +219,27 @@ func (c *demoInfoCmd) Run() error {
 		return err
 	}
 	defer f.Close()
-	h, mapData := r.Header(), r.Map()
-	info := &demoInfo{
-		File: c.File, Version: h.Version, NetVersion: safetext.Line(h.NetVersion), Type: safetext.Line(h.Type), Time: safetext.Line(h.Time),
-		Map: safetext.Line(h.MapName), MapBytes: len(mapData), MapCRC: fmt.Sprintf("%08x", h.MapCRC), Markers: []float64{}, Players: []demoPerson{},
+	info, err := readDemoInfo(r)
+	if err != nil {
+		return err
 	}
+	info.File = c.File
 	if st, err := f.Stat(); err == nil {
 		info.Bytes = st.Size()
+	}
+	if c.JSON {
+		return json.NewEncoder(os.Stdout).Encode(info)
+	}
+	info.print(os.Stdout)
+	return nil
+}
+
+// readDemoInfo reads a demo to its end.
+func readDemoInfo(r *demo.Reader) (*demoInfo, error) {
+	h, mapData := r.Header(), r.Map()
+	info := &demoInfo{
+		Version: h.Version, NetVersion: safetext.Line(h.NetVersion), Type: safetext.Line(h.Type), Time: safetext.Line(h.Time),
+		Map: safetext.Line(h.MapName), MapBytes: len(mapData), MapCRC: fmt.Sprintf("%08x", h.MapCRC), Markers: []float64{}, Players: []demoPerson{},
 	}
 	var trouble []string
 	if len(mapData) > 0 {
@@ -239,7 +253,7 @@ func (c *demoInfoCmd) Run() error {
 	v.onEvent = func(e event.Event) { info.addEvent(v, e) }
 	v.onView = func(view *game.View) { info.addView(v, view) }
 	if err := v.read(r); err != nil {
-		return err
+		return nil, err
 	}
 	for id := range info.current {
 		info.left(v, id)
@@ -260,11 +274,7 @@ func (c *demoInfoCmd) Run() error {
 		trouble = append(trouble, fmt.Sprintf("%d messages that cannot be decoded", v.unreadable))
 	}
 	info.Problem = safetext.Line(strings.Join(trouble, "; "))
-	if c.JSON {
-		return json.NewEncoder(os.Stdout).Encode(info)
-	}
-	info.print(os.Stdout)
-	return nil
+	return info, nil
 }
 
 func (i *demoInfo) addEvent(v *demoViewer, e event.Event) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -506,6 +507,7 @@ func (w *limitedWriter) Write(b []byte) (int, error) {
 
 // TestEncoderDoesNotAllocate checks the path of a running game.
 func TestEncoderDoesNotAllocate(t *testing.T) {
+	testenv.RequireExactAllocs(t)
 	h := testHeader(VersionTeeworlds)
 	steps := randomSteps(rand.New(rand.NewPCG(5, 6)), 200, *h.ItemSizes())
 	var buf []byte
