@@ -92,9 +92,9 @@ func TestShutdownLines(t *testing.T) {
 	ts.log.Reset()
 	ts.srv.Shutdown(ts.now, "")
 	const want = `[server]: client dropped. cid=0 addr=10.0.0.1:5000 reason='Server shutdown'
-[server]: client dropped. cid=1 addr=10.0.0.2:5000 reason='Server shutdown'
 [game]: kill killer='0:0:alice' victim='0:0:alice' weapon=-3 special=0
 [game]: leave player='0:alice'
+[server]: client dropped. cid=1 addr=10.0.0.2:5000 reason='Server shutdown'
 [game]: kill killer='1:0:bob' victim='1:0:bob' weapon=-3 special=0
 [game]: leave player='1:bob'
 [server]: shut down (Server shutdown)
