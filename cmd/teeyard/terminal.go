@@ -81,7 +81,10 @@ func (t *terminal) heard(e event.Event) {
 		t.voting, t.watched = false, ""
 	case event.TeamChange:
 		if e.Player.ID == t.client.Self() {
-			t.watched, t.joiningUntil = "", time.Time{}
+			t.watched = ""
+			if e.Player.Team == t.joining {
+				t.joiningUntil = time.Time{}
+			}
 		}
 	case event.VoteStart:
 		t.voting = true
@@ -285,7 +288,7 @@ func (t *terminal) join(arg string) error {
 	}
 	t.expect("the server did not let you: it does not within 3 s after you came or changed the team, nor while the game is paused", func(e event.Event) bool {
 		change, ok := e.(event.TeamChange)
-		return ok && change.Player.ID == t.client.Self()
+		return ok && change.Player.ID == t.client.Self() && change.Player.Team == team
 	})
 	return t.setTeam(team)
 }
