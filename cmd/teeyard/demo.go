@@ -477,7 +477,10 @@ func (c *demoPlayCmd) play(ctx context.Context, r *demo.Reader, w *bufio.Writer)
 			return fmt.Sprintf(`"seconds":%.2f,"tick":%d`, ticksToSeconds(at), v.first+at)
 		}}
 	} else {
-		out = &textPrinter{w: &linePrefixer{w: w, prefix: func() string { return demoTime(at) + " " }}}
+		out = &textPrinter{
+			w:        &linePrefixer{w: w, prefix: func() string { return demoTime(at) + " " }},
+			hasTeams: func() bool { return v.side.View().Game.Flags&game.GameFlagTeams != 0 },
+		}
 	}
 	var from, begun = durationToTicks(c.From), false
 	var start time.Time

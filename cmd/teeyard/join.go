@@ -107,6 +107,9 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 	defer cl.Close()
 
 	t := &terminal{client: cl, out: out, messages: os.Stderr}
+	if text, ok := out.(*textPrinter); ok {
+		text.hasTeams = t.hasTeams
+	}
 	if c.Rcon != "" {
 		t.login = loggingIn
 	}
@@ -123,7 +126,7 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 		defer screen.Close(outputTimeout)
 		hideProgress.Store(true)
 		read = ed.ReadLine
-		t.out, t.messages = &textPrinter{w: screen}, screen
+		t.out, t.messages = &textPrinter{screen, t.hasTeams}, screen
 	}
 	lines := make(chan string)
 	go sendLines(read, lines, over)
@@ -146,9 +149,6 @@ func (c *joinCmd) runSession(ctx context.Context, in io.Reader, out printer, ope
 					said = said[i+1:]
 					continue // it is on the screen already
 				}
-			}
-			if text, ok := t.out.(*textPrinter); ok {
-				text.hasTeams = t.hasTeams()
 			}
 			t.out.printEvent(e)
 			t.heard(e)

@@ -48,7 +48,7 @@ var emoticonNames = [...]string{
 // textPrinter prints a line for each event that people want to see.
 type textPrinter struct {
 	w        io.Writer
-	hasTeams bool // the game has
+	hasTeams func() bool // whether the game has teams; nil if that is not known
 }
 
 func (p *textPrinter) printf(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
@@ -102,7 +102,7 @@ func (p *textPrinter) printEvent(e event.Event) {
 		}
 	case event.TeamChange:
 		if !e.Quiet {
-			p.printf("* %s %s now", e.Player.Name, teamText(e.Player.Team, p.hasTeams))
+			p.printf("* %s %s now", e.Player.Name, teamText(e.Player.Team, p.hasTeams == nil || p.hasTeams()))
 		}
 	case event.Emoticon:
 		p.printf("* %s shows %s", e.Player.Name, emoticonNames[e.Emoticon&15])

@@ -29,7 +29,8 @@ func (serveCmd) Help() string {
 	return `Without arguments this runs a deathmatch on an embedded map on UDP port 8303, with bots
 that fill the game up to 3 players ("sv_bots 0" for none, sv_bot_skill 1 to 3).
 autoexec.cfg in the folder is executed first, then the arguments, each as a line of the
-console. -f FILE executes a file of such lines.
+console. -f FILE executes a file of such lines. Flags come before them. docs/settings.md of
+the project lists all settings and commands, as does /commands in teeyard join.
 
   teeyard serve "sv_name My server" "sv_port 8304" "sv_rcon_password secret"
 
