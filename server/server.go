@@ -10,7 +10,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"math/rand/v2"
-	"net/netip"
+	"regexp"
 	"sync/atomic"
 	"time"
 
@@ -214,8 +214,8 @@ func New(cfg Config) (*Server, error) {
 	if p := s.settings.Port; p < 0 || p > 0xffff {
 		return nil, fmt.Errorf("server: sv_port: %d is no port, those are 0 to 65535", p)
 	}
-	if a, err := netip.ParseAddrPort(s.settings.BindAddr); err == nil {
-		return nil, fmt.Errorf("server: bindaddr: %q has a port, which belongs into sv_port: bindaddr %s; sv_port %d", a, a.Addr(), a.Port())
+	if m := addrWithPort.FindStringSubmatch(s.settings.BindAddr); m != nil {
+		return nil, fmt.Errorf("server: bindaddr: %q has a port, which belongs into sv_port: bindaddr %s; sv_port %s", m[0], m[1], m[2])
 	}
 
 	s.tuning = physics.DefaultTuning()
@@ -247,6 +247,9 @@ func New(cfg Config) (*Server, error) {
 	s.announceStart(now)
 	return s, nil
 }
+
+// addrWithPort matches addresses and names with a port.
+var addrWithPort = regexp.MustCompile(`^([^:]+|\[.*\]):(\d+)$`)
 
 // startFirstWorld reads the first map and creates a world on it.
 func (s *Server) startFirstWorld() error {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
 )
 
@@ -95,6 +96,9 @@ func (c *serveCmd) Run(ctx context.Context) error {
 		Log:       log,
 		Dialect:   &dialect,
 	})
+	if errors.As(err, new(*console.ArgumentError)) {
+		return usageError{err}
+	}
 	if err != nil {
 		return err
 	}

@@ -272,6 +272,19 @@ func ReadFile(files fs.FS, name string) ([]byte, error) {
 // command that is almost one that there is. Other unknown commands with arguments are only
 // printed, since operators bring those of other servers.
 func (c *Console) ExecuteArgs(args []string) error {
+	if err := c.executeArgs(args); err != nil {
+		return &ArgumentError{err}
+	}
+	return nil
+}
+
+// ArgumentError is an error of [Console.ExecuteArgs].
+type ArgumentError struct{ error }
+
+// Unwrap returns what is wrong.
+func (e *ArgumentError) Unwrap() error { return e.error }
+
+func (c *Console) executeArgs(args []string) error {
 	c.argumentErr = nil
 	for i := 0; i < len(args); i++ {
 		switch args[i] {
