@@ -205,6 +205,9 @@ type ServerSide interface {
 	SendRconCommand(c *CommandInfo)
 	// SendRconCommandRemoved removes a command of the remote console. (RCON_CMD_REM)
 	SendRconCommandRemoved(name string)
+	// SendRedirect sends the client to another port of the same machine. It returns false if
+	// the client cannot be sent there. (DDNet's REDIRECT)
+	SendRedirect(port int) bool
 	// SendMapListEntry adds a map to the list of the server's maps. (MAPLIST_ENTRY_ADD)
 	SendMapListEntry(name string)
 

@@ -120,6 +120,10 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, v *protocol
 		s.countDrop(drop)
 		v.refuse(reason)
 	}
+	if s.drain.active {
+		refuse(s.drain.refusal(), dropDraining)
+		return
+	}
 	if s.numClients() >= int(s.settings.MaxClients) {
 		refuse("This server is full", dropFull)
 		return

@@ -16,6 +16,7 @@ const (
 	dropCommands                           // too many commands in a tick
 	dropBanned                             // from a banned address
 	dropFull                               // no seat
+	dropDraining                           // new, while nobody new gets in
 	dropSnapshotTooLarge                   // a snapshot of more than 64 parts
 	dropTicks                              // ticks skipped after a stall
 	dropConnectRate                        // too many connects of an address
@@ -31,7 +32,7 @@ const (
 
 var dropNames = [numDrops]string{
 	"unknown_protocol", "unexpected", "connection", "message", "not_vital", "state", "unwanted",
-	"input", "commands", "banned", "full", "snapshot_too_large", "ticks", "stress", "info", "flood", "rcon_lines", "version", "unproven", "halflife", "log_lines",
+	"input", "commands", "banned", "full", "draining", "snapshot_too_large", "ticks", "stress", "info", "flood", "rcon_lines", "version", "unproven", "halflife", "log_lines",
 }
 
 func (s *Server) countDrop(r dropReason) { s.drops[r].Add(1) }

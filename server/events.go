@@ -50,6 +50,7 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 		s.bots.announced &^= game.MaskOne(ev.Player)
 		s.seats.quiet &^= game.MaskOne(ev.Player)
 	case game.EvMatchEnd:
+		s.drain.observe(ev)
 		if ev.Flag {
 			s.rotateMap()
 		} else {
@@ -57,6 +58,7 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 		}
 		return
 	case game.EvRoundStart:
+		s.drain.observe(ev)
 		s.mapChange.likely = ""
 	}
 	for id, c := range s.sessions {
@@ -74,6 +76,7 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 		return
 	}
 	c.state, c.enteredAt = stateInGame, now
+	c.version.joined++
 	info := s.serverInfo()
 	told := *ev // to the others
 	if c.mayAnnounce() {

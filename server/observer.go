@@ -32,6 +32,8 @@ type Tick struct {
 	Events []event.Event
 	// GameEvents are what World.Step returned, which includes effects.
 	GameEvents []game.Event
+
+	server *Server // for Status
 }
 
 // observe adds an event to the next tick that observers see.
@@ -69,7 +71,7 @@ func (s *Server) notifyObservers(gameEvents []game.Event) {
 	if len(s.cfg.Observers) == 0 {
 		return
 	}
-	t := Tick{World: s.world, Events: s.observed, GameEvents: gameEvents}
+	t := Tick{World: s.world, Events: s.observed, GameEvents: gameEvents, server: s}
 	for _, o := range s.cfg.Observers {
 		o.ObserveTick(&t)
 	}

@@ -137,6 +137,10 @@ func (s *Server) registrarConfig() (master.Config, error) {
 	if cfg.Protocols, err = master.ParseProtocols(v.Announce); err != nil || cfg.Protocols == 0 {
 		return cfg, err
 	}
+	if s.drain.active {
+		cfg.Protocols = 0
+		return cfg, nil
+	}
 	if v.ExternalPort < 0 || v.ExternalPort > 0xffff {
 		return cfg, fmt.Errorf("%w: %d is no port", master.ErrConfig, v.ExternalPort)
 	}

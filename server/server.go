@@ -60,6 +60,9 @@ type Config struct {
 	ChatCommands []ChatCommand
 	// Observers watch what happens, in order; see [Observer].
 	Observers []Observer
+	// AddToConsole adds the variables and commands of other packages to the console, before
+	// Commands run; nil adds none.
+	AddToConsole func(c *console.Console) error
 	// Background runs a function that would stall the game, such as one that reads a
 	// map; nil runs it in a goroutine. In virtual time it has to run at once.
 	Background func(f func())
@@ -86,11 +89,14 @@ type Server struct {
 	// chatCommands are sorted by name.
 	chatCommands []chatCommand
 	started      bool // the console's commands can use the world
-	shutdown     shutdownRequest
-	drops        [numDrops]atomic.Uint64
-	tasks        chan func()   // from Do
-	writing      chan struct{} // full while a file is written
-	mapReads     chan struct{} // one for each map that is being read
+	// configuredMap is what the configuration set sv_map to when it was read last.
+	configuredMap string
+	shutdown      shutdownRequest
+	drain         drain
+	drops         [numDrops]atomic.Uint64
+	tasks         chan func()   // from Do
+	writing       chan struct{} // full while a file is written
+	mapReads      chan struct{} // one for each map that is being read
 	// execReads has one for each file to execute that is being read; nextExecWait is when
 	// the game may wait for one again.
 	execReads    chan struct{}
@@ -140,6 +146,7 @@ type Server struct {
 	recorder         recorder
 	observed         []event.Event // since the last tick that observers saw
 
+	tickTimes    TickTimes
 	infoCache    infoCache
 	registration registration
 	halfLife     halfLife
@@ -208,9 +215,15 @@ func New(cfg Config) (*Server, error) {
 	if err := s.addChatCommands(); err != nil {
 		return nil, err
 	}
+	if cfg.AddToConsole != nil {
+		if err := cfg.AddToConsole(s.console); err != nil {
+			return nil, fmt.Errorf("server: %w", err)
+		}
+	}
 	if err := s.console.ExecuteArgs(cfg.Commands); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
+	s.configuredMap = s.settings.Map
 	if p := s.settings.Port; p < 0 || p > 0xffff {
 		return nil, fmt.Errorf("server: sv_port: %d is no port, those are 0 to 65535", p)
 	}
@@ -407,13 +420,18 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	}
 	s.closeDropped(now)
 	s.restartAfterFullReplay()
-	s.changeMap(now)
+	if !s.updateDrain(now) {
+		s.changeMap(now)
+	}
 	s.updateRegistration(now)
 	s.halfLife.update(now)
 	s.econ.console.Advance(int64(now))
 	s.reportBanStorage()
 	s.reportLapsedBans()
 	s.transport.Flush()
+	if due > 0 {
+		s.tickTimes.add(due, conn.Time(s.transport.Now()).Sub(now))
+	}
 	return s.nextAdvanceTime()
 }
 

@@ -1,8 +1,7 @@
-package server
+package server_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -11,19 +10,31 @@ import (
 
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/mem"
+	"github.com/teeyard/teeyard/web"
 )
 
 //go:generate go test -run ^TestSettingsPage$ -update .
-
-var update = flag.Bool("update", false, "write docs/settings.md and testdata anew")
 
 const settingsPage = "../docs/settings.md"
 
 // TestSettingsPage compares docs/settings.md with what the console has.
 func TestSettingsPage(t *testing.T) {
-	want := appendSettingsPage(nil, newTestServer(t, nil).srv.console)
-	if *update {
+	var c *console.Console
+	network := mem.New(mem.Config{Clock: func() int64 { return 0 }})
+	_, err := server.New(server.Config{
+		Transport: testenv.Must(network.Listen(transport.MustParsePeer("10.0.0.1:8303"))),
+		AddToConsole: func(all *console.Console) error {
+			c = all
+			return new(web.Settings).Register(c)
+		},
+	})
+	testenv.NoError(t, err)
+	want := appendSettingsPage(nil, c)
+	if *server.Update {
 		testenv.NoError(t, os.WriteFile(settingsPage, want, 0o644))
 	}
 	got := bytes.ReplaceAll(testenv.Must(os.ReadFile(settingsPage)), []byte("\r\n"), []byte("\n"))
@@ -100,8 +111,8 @@ func settingNotes(e console.Entry) string {
 		holds bool
 		text  string
 	}{
-		{slices.Contains(withoutEffect, e.Name), "has no effect yet"},
-		{slices.Contains(usedAtStart, e.Name), "used when the server starts"},
+		{slices.Contains(server.WithoutEffect, e.Name), "has no effect yet"},
+		{slices.Contains(server.UsedAtStart, e.Name), "used when the server starts"},
 		{e.Flags&console.Secret != 0, "not shown in logs"},
 		{e.Flags&console.Server == 0, "not by rcon"},
 		{e.Flags&console.Basic != 0, "also for moderators"},

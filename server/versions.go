@@ -21,6 +21,7 @@ type protocolVersion struct {
 	handshaker
 	kinds      []packet.Kind // of datagrams without a session that are of this version
 	roundBegun bool          // BeginSnapshots was called in this round
+	joined     uint64        // clients that entered the game
 }
 
 // newProtocolVersions returns the versions of a server. The first is the one that

@@ -427,6 +427,8 @@ func (s *Server) cmdAddVote(call *console.Call) {
 		call.Warn("server", "skipped invalid command '%s'", s.console.Redact(command))
 	case text == "" || len(text) > maxVoteText:
 		call.Warn("server", "skipped invalid option '%s'", text)
+	case call.Console.Reloading() && s.votes.findOption(text) >= 0:
+		s.votes.options[s.votes.findOption(text)].command = command
 	case s.votes.findOption(text) >= 0:
 		call.Warn("server", "option '%s' already exists", text)
 	default:

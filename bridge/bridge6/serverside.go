@@ -323,6 +323,14 @@ func (s *serverSide) SendChatCommandRemoved(name string) {
 	}
 }
 
+func (s *serverSide) SendRedirect(port int) bool {
+	if s.ddnetVersion < msg6.VersionRedirect {
+		return false
+	}
+	s.send(&msg6.Redirect{Port: int32(port)})
+	return true
+}
+
 // SendMapListEntry sends nothing: 0.6 has no list of maps.
 func (s *serverSide) SendMapListEntry(string) {}
 

@@ -337,6 +337,22 @@ func TestSendRcon(t *testing.T) {
 		&msg6.RconCmdAdd{Name: []byte("kick"), Help: []byte("Kick"), Params: []byte("i[id] ?r[reason]")}, &msg6.RconCmdRem{Name: []byte("kick")})
 }
 
+// TestSendRedirect checks that only clients that know REDIRECT get it.
+func TestSendRedirect(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice")
+	for release, want := range map[int32]bool{msg6.VersionNone: false, 16040: false, 17020: true, 19000: true} {
+		srv, l := newServerSide(t, NewProtocol(), w, 0, release)
+		if got := srv.SendRedirect(8304); got != want {
+			t.Errorf("%d: %v", release, got)
+		}
+		var sent []msg6.Message
+		if want {
+			sent = append(sent, &msg6.Redirect{Port: 8304})
+		}
+		l.expectSent("redirect", sent...)
+	}
+}
+
 // TestSendMap checks the announcement of the map, and all of its chunks.
 func TestSendMap(t *testing.T) {
 	w := newWorld(t, dm.Mode{}, "alice")

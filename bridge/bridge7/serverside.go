@@ -293,6 +293,9 @@ func (s *serverSide) SendRconCommandRemoved(name string) {
 	s.send(&msg7.RconCmdRem{Name: []byte(name)})
 }
 
+// SendRedirect sends nothing: 0.7 has no such message.
+func (s *serverSide) SendRedirect(int) bool { return false }
+
 func (s *serverSide) SendMapListEntry(name string) {
 	s.send(&msg7.MaplistEntryAdd{Name: []byte(name)})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/halflife/master"
 	"github.com/teeyard/teeyard/transport/udp"
+	"github.com/teeyard/teeyard/web"
 )
 
 type masterCmd struct {
@@ -72,40 +73,42 @@ func (c *masterCmd) Run(ctx context.Context) error {
 	if err := m.Save(); err != nil {
 		return fmt.Errorf("--state: %w", err) // fail at the start, not when the list is lost
 	}
-	var web *cappedListener
+	var listeners []net.Listener
 	if c.HTTP != "" {
-		if web, err = listenHTTP(c.HTTP); err != nil {
-			return fmt.Errorf("--http: %w", explainAddr(c.HTTP, err))
+		if listeners, err = listenHTTP(ctx, c.HTTP); err != nil {
+			return fmt.Errorf("--http: %w", err)
 		}
 	}
 	fmt.Printf("master: listening on %v, %d servers\n", conn.LocalAddr(), len(m.Servers()))
-	if web != nil {
-		defer serveHTTP(web, m, stop)()
+	if len(listeners) > 0 {
+		defer serveHTTP(listeners, m, stop)()
 	}
 	return m.Run(ctx, conn)
 }
 
-// explainAddr adds to an error of listening how an address is written, if it is not.
-func explainAddr(addr string, err error) error {
-	if _, _, e := net.SplitHostPort(addr); e == nil {
-		return err
+// listenHTTP listens on an address, which must have a port.
+func listenHTTP(ctx context.Context, addr string) ([]net.Listener, error) {
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		port := addr
+		if _, err := strconv.ParseUint(addr, 10, 16); err != nil {
+			port = "8080"
+		}
+		return nil, usageErrorf("%q is not HOST:PORT: localhost:%s is for this machine alone, :%s for all", addr, port, port)
 	}
-	port := addr
-	if _, e := strconv.ParseUint(addr, 10, 16); e != nil {
-		port = "8080"
-	}
-	return usageErrorf("%q is not HOST:PORT: localhost:%s is for this machine alone, :%s for all", addr, port, port)
+	return web.Listen(ctx, addr, 0)
 }
 
 // serveHTTP serves the page until end is called. If it fails, it calls stop.
-func serveHTTP(l *cappedListener, m *master.Master, stop func()) (end func()) {
-	fmt.Printf("master: the list is at http://%v/\n", l.Addr())
-	s := newHTTPServer(m.Handler())
-	go func() {
-		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			fmt.Fprintln(os.Stderr, "teeyard: the web page:", err)
-			stop()
-		}
-	}()
+func serveHTTP(listeners []net.Listener, m *master.Master, stop func()) (end func()) {
+	fmt.Printf("master: the list is at http://%v/\n", listeners[0].Addr())
+	s := web.NewServer(m.Handler())
+	for _, l := range listeners {
+		go func() {
+			if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				fmt.Fprintln(os.Stderr, "teeyard: the web page:", err)
+				stop()
+			}
+		}()
+	}
 	return func() { s.Close() }
 }

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
+	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -13,10 +15,13 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/web"
 )
 
 type serveCmd struct {
@@ -37,7 +42,8 @@ the project lists all settings and commands, as does /commands in teeyard join.
 
 Ctrl-C stops the server and tells the players. Matches are recorded in the folder
 replays/ (sv_replay, sv_replay_max_files); see teeyard replay. Bans are stored in
-bans.json; servers with the same folder share them.`
+bans.json; servers with the same folder share them. SIGHUP makes the server read its
+configuration again, and the command drain lets it end after the match.`
 }
 
 // outputTimeout is how long the end of the output may take to be written.
@@ -59,21 +65,19 @@ func newQueue(f io.Writer, json bool) *logline.Queue {
 // Run runs the server until a signal or "shutdown" ends it.
 func (c *serveCmd) Run(ctx context.Context) error {
 	files := newStorage(c.Dir)
-	lines := c.Console
-	for _, line := range lines {
+	for _, line := range c.Console {
 		// Flags end at the first console line. No console line begins with --, except two options of
 		// teeworlds-server do.
 		if strings.HasPrefix(line, "--") && line != "--silent" && line != "--default" {
 			return usageErrorf(`%s is not a flag of serve, or follows console commands; those are like "sv_port 8304", see teeyard serve --help`, line)
 		}
 	}
-	if _, err := fs.Stat(files, "autoexec.cfg"); err == nil {
-		lines = append([]string{"-f", "autoexec.cfg"}, lines...)
-	}
+	lines := c.lines(files)
 	newcomer := len(lines) == 0
 	if newcomer {
 		lines = []string{"sv_bots 3"}
 	}
+	notify, notifyErr := newNotifier()
 	signal.Ignore(syscall.SIGPIPE) // the game goes on when the reader of its log is gone
 	var dialect logline.DialectVar
 	if c.JSON {
@@ -87,14 +91,18 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var settings web.Settings
+	monitor := web.NewMonitor(&settings)
 	s, err := server.New(server.Config{
-		Commands:  lines,
-		Files:     files,
-		WriteFile: files.WriteFile,
-		Replays:   replayDir(filepath.Join(c.Dir, "replays")),
-		Bans:      store,
-		Log:       log,
-		Dialect:   &dialect,
+		Commands:     lines,
+		AddToConsole: settings.Register,
+		Observers:    []server.Observer{monitor},
+		Files:        files,
+		WriteFile:    files.WriteFile,
+		Replays:      replayDir(filepath.Join(c.Dir, "replays")),
+		Bans:         store,
+		Log:          log,
+		Dialect:      &dialect,
 	})
 	if errors.As(err, new(*console.ArgumentError)) {
 		return usageError{err}
@@ -102,8 +110,72 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer serveWeb(ctx, &settings, monitor, s.Addr().Port(), log)()
+	if notifyErr != nil {
+		log.Warn(notifyErr.Error())
+	}
+	defer notify.watch(monitor.Alive)()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer c.reloadOnHangup(ctx, s, files, notify, stop)()
 	if newcomer {
 		log.Info("bots fill the game up to 3 players (to play without: teeyard serve \"sv_bots 0\")")
 	}
-	return errors.Join(s.Run(ctx), store.Close())
+	notify.send("READY=1")
+	err = s.Run(ctx)
+	notify.send("STOPPING=1")
+	return errors.Join(err, store.Close())
+}
+
+// lines returns the console lines that configure the server.
+func (c *serveCmd) lines(files fs.FS) []string {
+	if _, err := fs.Stat(files, "autoexec.cfg"); err == nil {
+		return append([]string{"-f", "autoexec.cfg"}, c.Console...)
+	}
+	return c.Console
+}
+
+// serveWeb opens the HTTP listener, until end is called. A server without one is better than
+// none, so what keeps it from opening is logged.
+func serveWeb(ctx context.Context, settings *web.Settings, monitor *web.Monitor, gamePort uint16, log *slog.Logger) (end func()) {
+	log = log.With(logline.SystemKey, "http")
+	listeners, err := settings.Listen(ctx, gamePort)
+	if err != nil {
+		log.Warn(fmt.Sprintf("no HTTP listener, so no health checks and metrics: %v (sv_http HOST:PORT says where, 0 for none)", err))
+	}
+	s := web.NewServer(web.NewHandler(monitor.Rooms()...))
+	for _, l := range listeners {
+		log.Info(fmt.Sprintf("http://%v/ has /status.json, /metrics, /healthz and /readyz", l.Addr()))
+		go func() {
+			if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				log.Warn(fmt.Sprintf("the HTTP listener has ended: %v", err))
+			}
+		}()
+	}
+	return func() { s.Close() }
+}
+
+// reloadOnHangup reads the configuration again at each SIGHUP, until end is called. A hangup of
+// the terminal that the server was started in stops the server, as without a handler, but in
+// good order.
+func (c *serveCmd) reloadOnHangup(ctx context.Context, s *server.Server, files fs.FS, notify *notifier, stop func()) (end func()) {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	stdin := int(os.Stdin.Fd())
+	fromTerminal := term.IsTerminal(stdin)
+	go func() {
+		for range hangups {
+			if fromTerminal && !term.IsTerminal(stdin) {
+				stop()
+				return
+			}
+			notify.send("RELOADING=1")
+			s.Reload(ctx, c.lines(files))
+			notify.send("READY=1")
+		}
+	}()
+	return func() {
+		signal.Stop(hangups)
+		close(hangups)
+	}
 }

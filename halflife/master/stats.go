@@ -1,12 +1,10 @@
 package master
 
 import (
-	"fmt"
 	"io"
-	"maps"
-	"slices"
 
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/internal/metrics"
 )
 
 // DropReason is a reason why a datagram was not answered.
@@ -74,21 +72,8 @@ func (m *Master) Stats() Stats {
 }
 
 // writeMetrics writes the counters in the text format of Prometheus.
-func (s *Stats) writeMetrics(w io.Writer) {
-	family := func(name, kind, help string) {
-		fmt.Fprintf(w, "# HELP teeyard_master_%s %s\n# TYPE teeyard_master_%[1]s %[3]s\n", name, help, kind)
-	}
-	single := func(name, kind, help string, v uint64) {
-		family(name, kind, help)
-		fmt.Fprintf(w, "teeyard_master_%s %d\n", name, v)
-	}
-	labelled := func(name, kind, help, label string, values map[string]uint64) {
-		family(name, kind, help)
-		for _, value := range slices.Sorted(maps.Keys(values)) {
-			fmt.Fprintf(w, "teeyard_master_%s{%s=%q} %d\n", name, label, value, values[value])
-		}
-	}
-	const counter, gauge = "counter", "gauge"
+func (s *Stats) writeMetrics(to io.Writer) {
+	w := metrics.NewWriter(to, "teeyard_master_")
 	dropped, lists := map[string]uint64{}, map[string]uint64{}
 	for d, n := range s.Dropped {
 		dropped[DropReason(d).String()] = n
@@ -96,15 +81,15 @@ func (s *Stats) writeMetrics(w io.Writer) {
 	for f, n := range s.Lists {
 		lists[halflife.ListFormat(f).String()] = n
 	}
-	labelled("dropped_total", counter, "Datagrams that got no answer.", "reason", dropped)
-	labelled("list_requests_total", counter, "Requests for the list.", "form", lists)
-	single("players", gauge, "Players on the servers of the list.", uint64(s.Players))
-	labelled("probes_total", counter, "Questions to servers, and how they ended.", "result",
+	w.Labelled("dropped_total", metrics.Counter, "Datagrams that got no answer.", "reason", dropped)
+	w.Labelled("list_requests_total", metrics.Counter, "Requests for the list.", "form", lists)
+	w.Value("players", metrics.Gauge, "Players on the servers of the list.", float64(s.Players))
+	w.Labelled("probes_total", metrics.Counter, "Questions to servers, and how they ended.", "result",
 		map[string]uint64{"sent": s.Probes, "answered": s.ProbesAnswered, "failed": s.ProbesFailed})
-	single("sent_bytes_total", counter, "Bytes sent.", s.SentBytes)
-	single("sent_datagrams_total", counter, "Datagrams sent.", s.Sent)
-	labelled("server_messages_total", counter, "What servers sent.", "kind",
+	w.Value("sent_bytes_total", metrics.Counter, "Bytes sent.", float64(s.SentBytes))
+	w.Value("sent_datagrams_total", metrics.Counter, "Datagrams sent.", float64(s.Sent))
+	w.Labelled("server_messages_total", metrics.Counter, "What servers sent.", "kind",
 		map[string]uint64{"hello": s.ChallengeRequests, "heartbeat": s.Heartbeats, "shutdown": s.Shutdowns})
-	labelled("servers", gauge, "Servers on the list, and those that have not shown yet that they are one.", "state",
+	w.Labelled("servers", metrics.Gauge, "Servers on the list, and those that have not shown yet that they are one.", "state",
 		map[string]uint64{"listed": uint64(s.Listed), "waiting": uint64(s.Waiting)})
 }

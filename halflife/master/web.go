@@ -1,14 +1,15 @@
 package master
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"html"
 	"io"
 	"net/http"
-	"sync"
 	"time"
+
+	"github.com/teeyard/teeyard/internal/metrics"
+	"github.com/teeyard/teeyard/internal/webpage"
 )
 
 const pageHead = `<!DOCTYPE html>
@@ -55,20 +56,14 @@ func writePage(w io.Writer, servers []Server) {
 	io.WriteString(w, "<p><a href=\"servers.json\">JSON</a> · <a href=\"metrics\">metrics</a>\n</html>\n")
 }
 
+const maxPageAge = 5 * time.Second
+
 // Handler serves the list: a page for people at /, /servers.json with an object
 // {"servers": [...]} of Server, and /metrics for Prometheus. They may be five seconds old.
 func (m *Master) Handler() http.Handler {
 	mux := http.NewServeMux()
 	serve := func(pattern string, header map[string]string, write func(w io.Writer)) {
-		p := &page{write: write}
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, _ *http.Request) {
-			h := w.Header()
-			h.Set("X-Content-Type-Options", "nosniff")
-			for k, v := range header {
-				h.Set(k, v)
-			}
-			w.Write(p.at(m.cfg.Now()))
-		})
+		mux.Handle(pattern, &webpage.Page{Write: write, MaxAge: maxPageAge, Header: header, Now: m.cfg.Now})
 	}
 	serve("GET /{$}", map[string]string{
 		"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
@@ -76,33 +71,9 @@ func (m *Master) Handler() http.Handler {
 	serve("GET /servers.json", map[string]string{
 		"Content-Type": "application/json", "Access-Control-Allow-Origin": "*", // the list is public
 	}, func(w io.Writer) { json.NewEncoder(w).Encode(state{m.Servers()}) })
-	serve("GET /metrics", map[string]string{"Content-Type": "text/plain; version=0.0.4; charset=utf-8"}, func(w io.Writer) {
+	serve("GET /metrics", map[string]string{"Content-Type": metrics.ContentType}, func(w io.Writer) {
 		s := m.Stats()
 		s.writeMetrics(w)
 	})
 	return mux
-}
-
-// page is a page that is made once for all who ask within maxPageAge: that costs far more than
-// asking, and readers that are slow on purpose share its memory.
-type page struct {
-	write func(w io.Writer)
-
-	mu     sync.Mutex
-	madeAt time.Time
-	body   []byte
-}
-
-const maxPageAge = 5 * time.Second
-
-// at returns the page at a time.
-func (p *page) at(now time.Time) []byte {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if age := now.Sub(p.madeAt); p.body == nil || age < 0 || age >= maxPageAge {
-		var b bytes.Buffer
-		p.write(&b)
-		p.madeAt, p.body = now, b.Bytes()
-	}
-	return p.body
 }

@@ -26,6 +26,8 @@ type Config struct {
 	Handshake conn.Handshake
 	// DDNet makes a 0.6 client announce itself as DDNet 16.4.
 	DDNet bool
+	// Release is the one of DDNet that it announces instead, as 17020 for 17.2.
+	Release int32
 	// Peer is the client's address. The client itself does not use it.
 	Peer transport.Peer
 	// Send takes a datagram to the server, which may change it. The slice is valid
@@ -149,7 +151,11 @@ func (c *Client) InfoWithPassword(password string) *Client {
 	}
 	if c.DDNet {
 		// Random, so that the datagram is not compressed, as those of the original are not.
-		c.Send(&msg6.ClientVer{ConnectionID: connectionID, Version: 16040, Text: []byte("DDNet 16.4")})
+		v := msg6.ClientVer{ConnectionID: connectionID, Version: 16040, Text: []byte("DDNet 16.4")}
+		if c.Release != 0 {
+			v.Version, v.Text = c.Release, fmt.Appendf(nil, "DDNet %d.%d", c.Release/1000, c.Release/10%100)
+		}
+		c.Send(&v)
 	}
 	return c.Send(&msg6.Info{NetVersion: []byte(msg6.NetVersion), Password: []byte(password)})
 }

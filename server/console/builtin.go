@@ -12,11 +12,11 @@ func (c *Console) builtins() []Command {
 		{"echo", "r[text]", "Echo the text", Server, func(call *Call) {
 			call.Print("Console", "%s", call.Arg(0))
 		}},
-		{"exec", "r[file]", "Execute the specified file", Server, func(call *Call) {
+		{"exec", "r[file]", "Execute the specified file", Server | Lasting, func(call *Call) {
 			c.ExecuteFile(call.Arg(0), call.Caller)
 		}},
 		{"toggle", "s[config-option] i[value1] i[value2]", "Toggle config value", Server, c.toggle},
-		{"mod_command", "s[command] ?i[access-level]", "Specify command accessibility for moderators", Server, c.modCommand},
+		{"mod_command", "s[command] ?i[access-level]", "Specify command accessibility for moderators", Server | Lasting, c.modCommand},
 		{"mod_status", "", "List all commands which are accessible for moderators", Server, c.modStatus},
 		{"save_config", "?s[file]", "Save config to file", Server | Store, c.saveConfig},
 	}

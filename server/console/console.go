@@ -89,6 +89,9 @@ const (
 	Secret
 	// Hidden commands can run but are not listed: they are other names of commands.
 	Hidden
+	// Lasting commands have an effect that lasts, as variables have. They run again when
+	// the configuration is read again; see [Console.Reload].
+	Lasting
 )
 
 // The levels of output.
@@ -212,7 +215,8 @@ type Console struct {
 	numCommands     int  // run since nesting was 0
 	tooManyReported bool // since then, because there were too many
 	openFiles       []filePosition
-	inArgument      bool // of the program
+	reload          *reload // nil unless Reload runs
+	inArgument      bool    // of the program
 	argumentErr     error
 }
 

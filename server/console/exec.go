@@ -78,6 +78,9 @@ func (c *Console) run(part string, who Caller) bool {
 		}
 		c.warn(who, "Console", "%s: '%s' is left out", e.cmd.Name, rest)
 	}
+	if c.reload != nil && e.variable == nil && e.cmd.Flags&Lasting == 0 {
+		return true
+	}
 	call := Call{Console: c, Caller: who, Name: e.cmd.Name, Args: args}
 	if !c.started && e.cmd.Flags&Store != 0 {
 		if len(c.waiting) == maxWaiting {
@@ -136,6 +139,11 @@ func (c *Console) tooManyCommands(who Caller) bool {
 }
 
 func (e *entry) run(call *Call) {
+	c := call.Console
+	if e.variable != nil && c.reload != nil {
+		c.reload.run(e, call)
+		return
+	}
 	e.cmd.Run(call)
 	if e.variable != nil && len(call.Args) == 0 {
 		return
@@ -247,6 +255,8 @@ func cleanPath(name string) (string, error) {
 
 func (c *Console) readFile(name string, late func(content []byte, err error)) ([]byte, error) {
 	switch {
+	case c.reload != nil:
+		return c.reload.configuration.file(name)
 	case c.cfg.ReadFile != nil:
 		return c.cfg.ReadFile(name, late)
 	case c.cfg.Files == nil:

@@ -1,4 +1,4 @@
-package main
+package web
 
 import (
 	"io"
@@ -36,8 +36,8 @@ func (c fakeConn) RemoteAddr() net.Addr { return c.addr }
 // connections than allowed, and that those that are closed make room.
 func TestCappedListener(t *testing.T) {
 	from := make(chan string, 100)
-	l := newCappedListener(fakeListener{from: from})
-	l.most, l.mostPerPerson = 8, 2
+	l := &cappedListener{fakeListener{from: from}, newConnCount()}
+	l.count.most, l.count.mostPerPerson = 8, 2
 	var open []net.Conn
 	accept := func(want int, addrs ...string) {
 		t.Helper()
@@ -83,20 +83,21 @@ func TestCappedListener(t *testing.T) {
 	for _, c := range open {
 		c.Close()
 	}
-	if l.open != 1 || len(l.perPerson) != 1 {
-		t.Errorf("%d connections of %d are counted, one is open", l.open, len(l.perPerson))
+	if l.count.open != 1 || len(l.count.perPerson) != 1 {
+		t.Errorf("%d connections of %d are counted, one is open", l.count.open, len(l.count.perPerson))
 	}
 }
 
 // TestHTTPConnectionsAreCapped opens more connections than a server takes: it serves on, and
 // those that are too many end at once.
 func TestHTTPConnectionsAreCapped(t *testing.T) {
-	l, err := listenHTTP("127.0.0.1:0")
+	all, err := Listen(t.Context(), "127.0.0.1", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	served := make(chan net.Conn, 2*maxHTTPConns)
-	s := newHTTPServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "page") }))
+	l := all[0]
+	served := make(chan net.Conn, 2*maxConns)
+	s := NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "page") }))
 	s.ConnState = func(c net.Conn, state http.ConnState) {
 		if state == http.StateNew {
 			served <- c
@@ -104,7 +105,7 @@ func TestHTTPConnectionsAreCapped(t *testing.T) {
 	}
 	go s.Serve(l)
 	defer s.Close()
-	for range maxHTTPConns {
+	for range maxConns {
 		c, err := net.Dial("tcp", l.Addr().String())
 		if err != nil {
 			t.Fatal(err)
@@ -118,6 +119,6 @@ func TestHTTPConnectionsAreCapped(t *testing.T) {
 	}
 	defer c.Close()
 	if n, err := c.Read(make([]byte, 1)); n != 0 || err == nil || len(served) != 0 {
-		t.Errorf("connection %d: read %d bytes, %v", maxHTTPConns+1, n, err)
+		t.Errorf("connection %d: read %d bytes, %v", maxConns+1, n, err)
 	}
 }

@@ -1,0 +1,54 @@
+// Package webpage has pages that are made once for all who ask within a while.
+package webpage
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Page is an http.Handler of a page that is made once for all who ask within MaxAge: making it
+// costs far more than asking, and readers that are slow on purpose share its memory.
+type Page struct {
+	// Write makes the page. One goroutine at a time calls it.
+	Write func(w io.Writer)
+	// MaxAge is how old the page may be.
+	MaxAge time.Duration
+	// Header is added to every answer; Content-Type should be in it.
+	Header map[string]string
+	// Now returns the time; nil means time.Now.
+	Now func() time.Time
+
+	mu     sync.Mutex
+	madeAt time.Time
+	body   []byte
+}
+
+// ServeHTTP implements http.Handler.
+func (p *Page) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	for k, v := range p.Header {
+		h.Set(k, v)
+	}
+	w.Write(p.current())
+}
+
+// current returns the page, which nobody changes any more.
+func (p *Page) current() []byte {
+	now := time.Now
+	if p.Now != nil {
+		now = p.Now
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at := now()
+	if age := at.Sub(p.madeAt); p.body == nil || age < 0 || age >= p.MaxAge {
+		var b bytes.Buffer
+		p.Write(&b)
+		p.madeAt, p.body = at, b.Bytes()
+	}
+	return p.body
+}

@@ -1,0 +1,70 @@
+package server
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/teeyard/teeyard/maps"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// TestReload reads a configuration again that has changed in part, while somebody plays.
+func TestReload(t *testing.T) {
+	box, _ := maps.Find("testbox")
+	config := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+	files := fstest.MapFS{
+		"maps/box.map": {Data: box.Data},
+		"autoexec.cfg": config("sv_name first; sv_motd hello\nsv_map teeyard1\nsv_port 8310\nexec more.cfg\nadd_vote \"a\" restart\nsay good morning\n"),
+		"more.cfg":     config("sv_scorelimit 7\n"),
+	}
+	commands := []string{testConfig, "-f", "autoexec.cfg", "sv_warmup 3; restart; ban 1.2.3.4"}
+	ts := newTestServerWith(t, Config{Files: files}, commands...)
+	a := ts.join(ip(1), "a")
+	ts.srv.Execute("sv_map box; sv_scorelimit 3; unban_all")
+	ts.idle(5, a)
+	reload := func() string {
+		t.Helper()
+		ts.log.Reset()
+		ts.srv.reload(console.ReadConfiguration(files, commands))
+		ts.idle(5, a)
+		if a.Closed {
+			t.Fatalf("a player is dropped: %s", a.Reason)
+		}
+		return ts.log.String()
+	}
+
+	// Nothing has changed but for what an operator did meanwhile.
+	if got, want := reload(), "[console]: executing 'autoexec.cfg'\n[console]: executing 'more.cfg'\n[server]: the configuration was read again\n"; got != want {
+		t.Errorf("prints\n%s", got)
+	}
+	v := &ts.srv.settings
+	if v.Map != "box" || v.ScoreLimit != 7 || len(ts.srv.bans.list()) != 0 || len(ts.srv.votes.options) != 1 {
+		t.Errorf("map %s, score limit %d, bans %v, votes %v", v.Map, v.ScoreLimit, ts.srv.bans.list(), ts.srv.votes.options)
+	}
+
+	// Arguments still win over the file, and what takes effect later says so.
+	files["autoexec.cfg"] = config("sv_name second\nsv_warmup 9; sv_port 8311\nadd_vote \"a\" \"sv_scorelimit 5\"; add_vote b restart\ntune_reset\nsv_bots many\nkick 0\nshutdown\n")
+	got := reload()
+	if v.Name != "second" || v.Warmup != 3 || v.Map != "box" || v.ScoreLimit != 7 || v.Motd != "hello" || ts.srv.shutdown.requested {
+		t.Errorf("%+v", v)
+	}
+	if o := ts.srv.votes.options; len(o) != 2 || o[0].command != "sv_scorelimit 5" {
+		t.Errorf("votes %v", o)
+	}
+	for _, want := range []string{"sv_port is used when the server starts again", "autoexec.cfg:5: sv_bots: 'many' is not a number"} {
+		if strings.Count(got, want) != 1 {
+			t.Errorf("%q is not once in\n%s", want, got)
+		}
+	}
+
+	// Another map is played; a file that is gone changes nothing.
+	files["autoexec.cfg"] = config("sv_map testbox\n")
+	if reload(); ts.srv.gameMap.Name != "testbox" {
+		t.Errorf("%s is played", ts.srv.gameMap.Name)
+	}
+	delete(files, "autoexec.cfg")
+	if got := reload(); !strings.Contains(got, "[server]: the configuration is read in part only: failed to open 'autoexec.cfg'") || v.Name != "second" {
+		t.Errorf("%s, prints\n%s", v.Name, got)
+	}
+}

@@ -1,0 +1,87 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// TestAccess checks who may enter by which rule.
+func TestAccess(t *testing.T) {
+	request := func(from, host string, header ...string) *http.Request {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr, r.Host = from, host
+		for i := 0; i+1 < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		return r
+	}
+	old := request("127.0.0.1:5000", "127.0.0.1:8303")
+	old.ProtoMajor, old.ProtoMinor = 1, 0
+	for name, c := range map[string]struct {
+		r                   *http.Request
+		local, network, all bool
+	}{
+		"same machine":            {request("127.0.0.1:5000", "localhost:8303"), true, false, true},
+		"same machine, IPv6":      {request("[::1]:5000", "[::1]:8303"), true, false, true},
+		"no port":                 {request("[::1]:5000", "[::1]"), true, false, true},
+		"mapped":                  {request("[::ffff:127.0.0.1]:5000", "127.0.0.2"), true, false, true},
+		"capitals and dot":        {request("127.0.0.1:5000", "LocalHost.:8303"), true, false, true},
+		"a page elsewhere":        {request("127.0.0.1:5000", "attacker.example:8303"), false, false, true},
+		"looks like it":           {request("127.0.0.1:5000", "localhost.attacker.example"), false, false, true},
+		"no host":                 {request("127.0.0.1:5000", ""), false, false, true},
+		"says that it is":         {request("198.51.100.1:5000", "localhost:8303"), false, false, true},
+		"forwarded":               {request("127.0.0.1:5000", "localhost:8303", "X-Forwarded-For", "127.0.0.1"), false, false, true},
+		"forwarded, empty":        {request("127.0.0.1:5000", "localhost:8303", "Forwarded", ""), false, false, true},
+		"Via":                     {request("127.0.0.1:5000", "localhost:8303", "Via", "1.1 proxy"), false, false, true},
+		"nginx":                   {old, false, false, true},
+		"network":                 {request("10.1.2.3:5000", "teeyard:8303"), false, true, true},
+		"network, mapped":         {request("[::ffff:10.1.2.3]:5000", "teeyard:8303"), false, true, true},
+		"network, IPv6":           {request("[2001:db8::5%eth0]:5000", "teeyard"), false, true, true},
+		"another one":             {request("[2001:db8::6]:5000", "teeyard"), false, false, true},
+		"network, forwarded":      {request("10.1.2.3:5000", "teeyard:8303", "X-Real-IP", "203.0.113.5"), false, false, true},
+		"an address that is none": {request("@", "localhost"), false, false, true},
+	} {
+		for _, rule := range []struct {
+			text string
+			want bool
+		}{{"local", c.local}, {"10.0.0.0/8, 2001:db8::5", c.network}, {"Local,10.1.2.3/8,2001:db8::5", c.local || c.network}, {"all", c.all}, {"off", false}, {"", false}} {
+			a, err := ParseAccess(rule.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := a.Allows(c.r); got != rule.want {
+				t.Errorf("%s, %q: %v", name, rule.text, got)
+			}
+		}
+	}
+	for _, text := range []string{"everybody", "10.0.0.0/33", "local;all", "127.0.0.1:8303", "localhost"} {
+		if _, err := ParseAccess(text); !errors.Is(err, ErrAccess) || !strings.Contains(err.Error(), text) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestRooms: each room has its own rule, which can change, and says who can change it.
+func TestRooms(t *testing.T) {
+	var rule AccessRule
+	say := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write([]byte(r.URL.Path)) })
+	h := NewHandler(Room{Pattern: "GET /open", Handler: say}, Room{Pattern: "GET /private", Access: &rule, Setting: "sv_private", Handler: say})
+	expect := func(method, path string, code int, text string) {
+		t.Helper()
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(method, path, nil))
+		if w.Code != code || !strings.Contains(w.Body.String(), text) {
+			t.Errorf("%s %s: %d %q", method, path, w.Code, w.Body)
+		}
+	}
+	expect("GET", "/open", 200, "/open")
+	expect("HEAD", "/open", 200, "")
+	expect("POST", "/open", 405, "")
+	expect("GET", "/private", 403, "sv_private")
+	expect("GET", "/", 404, "")
+	rule.Set(Access{Everybody: true})
+	expect("GET", "/private", 200, "/private")
+}

@@ -1,0 +1,167 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/teeyard/teeyard/internal/limit"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// NewServer returns a server for rooms that anybody may ask for, over the listeners of
+// [Listen].
+func NewServer(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h, MaxHeaderBytes: 16 << 10,
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 15 * time.Second,
+		ErrorLog: log.New(io.Discard, "", 0), // anybody can cause what it logs
+	}
+}
+
+// The numbers of connections that Listen allows. A browser opens 6.
+const (
+	maxConns          = 256
+	maxConnsPerPerson = 16
+)
+
+// Listen listens on host:port, or on defaultPort of a host. An empty host means all addresses
+// of the machine, and a name all addresses that it has; the first of them must be free. The
+// listeners close connections that are too many, in all or of one person; see limit.Person.
+// Local networks have no limit of their own, since proxies are there.
+func Listen(ctx context.Context, addr string, defaultPort uint16) ([]net.Listener, error) {
+	host, port, err := splitAddr(addr, defaultPort)
+	if err != nil {
+		return nil, err
+	}
+	addrs := []string{host}
+	switch {
+	case strings.EqualFold(host, "localhost"): // needs no resolver, which containers may lack
+		addrs = []string{"127.0.0.1", "::1"}
+	case host != "":
+		if addrs, err = net.DefaultResolver.LookupHost(ctx, host); err != nil {
+			return nil, err
+		}
+	}
+	var listeners []net.Listener
+	c := newConnCount()
+	var first error
+	for i, a := range addrs {
+		var cfg net.ListenConfig
+		l, err := cfg.Listen(ctx, "tcp", net.JoinHostPort(a, port))
+		if err != nil {
+			if i == 0 {
+				first = err
+			}
+			continue
+		}
+		if port == "0" { // the same for the others
+			_, port, _ = net.SplitHostPort(l.Addr().String())
+		}
+		listeners = append(listeners, &cappedListener{l, c})
+	}
+	if first != nil {
+		for _, l := range listeners {
+			l.Close()
+		}
+		return nil, first
+	}
+	return listeners, nil
+}
+
+// splitAddr splits host:port, where :port may be missing.
+func splitAddr(addr string, defaultPort uint16) (host, port string, err error) {
+	if a, err := netip.ParseAddr(strings.Trim(addr, "[]")); err == nil { // an IPv6 address has colons
+		return a.String(), strconv.Itoa(int(defaultPort)), nil
+	}
+	if !strings.Contains(addr, ":") {
+		return addr, strconv.Itoa(int(defaultPort)), nil
+	}
+	if host, port, err = net.SplitHostPort(addr); err != nil {
+		return "", "", err
+	}
+	if _, err := strconv.ParseUint(cmp.Or(port, "none"), 10, 16); err != nil {
+		return "", "", fmt.Errorf("%q is no port, those are 0 to 65535", port)
+	}
+	return host, port, nil
+}
+
+// cappedListener closes connections that are too many.
+type cappedListener struct {
+	net.Listener
+	count *connCount
+}
+
+// connCount counts the open connections of listeners.
+type connCount struct {
+	most, mostPerPerson int
+
+	mu        sync.Mutex
+	open      int
+	perPerson map[netip.Prefix]int
+}
+
+func newConnCount() *connCount {
+	return &connCount{most: maxConns, mostPerPerson: maxConnsPerPerson, perPerson: make(map[netip.Prefix]int)}
+}
+
+// Accept returns the next connection that is not too many.
+func (l *cappedListener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		var person netip.Prefix
+		if a, err := netip.ParseAddrPort(c.RemoteAddr().String()); err == nil && !transport.IsLAN(a.Addr().Unmap()) {
+			person = limit.Person(a.Addr())
+		}
+		if l.count.admit(person) {
+			return &cappedConn{Conn: c, closed: sync.OnceFunc(func() { l.count.release(person) })}, nil
+		}
+		c.Close()
+	}
+}
+
+// admit counts a connection of a person, or of a local network for the zero Prefix. It
+// reports false if it is too many.
+func (n *connCount) admit(person netip.Prefix) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.open >= n.most || person.IsValid() && n.perPerson[person] >= n.mostPerPerson {
+		return false
+	}
+	n.open++
+	n.perPerson[person]++
+	return true
+}
+
+func (n *connCount) release(person netip.Prefix) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.open--
+	if n.perPerson[person]--; n.perPerson[person] == 0 {
+		delete(n.perPerson, person)
+	}
+}
+
+// cappedConn is a connection that a cappedListener counts.
+type cappedConn struct {
+	net.Conn
+	closed func()
+}
+
+// Close closes the connection and makes room for another.
+func (c *cappedConn) Close() error {
+	defer c.closed()
+	return c.Conn.Close()
+}

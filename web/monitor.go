@@ -1,0 +1,209 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	runtimemetrics "runtime/metrics"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/teeyard/teeyard/internal/metrics"
+	"github.com/teeyard/teeyard/internal/webpage"
+	"github.com/teeyard/teeyard/query"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/transport"
+)
+
+const (
+	// statusInterval is the time between two copies of the server's state.
+	statusInterval = time.Second
+	// pageAge is how old a page may be, in addition.
+	pageAge = time.Second
+	// stallTime is the time without a tick after which a server is not healthy. One without
+	// players runs its ticks every half a second.
+	stallTime = 5 * time.Second
+)
+
+// Monitor watches a server and serves what it sees. It implements [server.Observer].
+type Monitor struct {
+	settings *Settings
+	started  time.Time
+	now      func() time.Time
+	lastTick atomic.Int64 // ns after started
+	copiedAt int64        // used by the server's goroutine only
+
+	mu     sync.Mutex
+	status server.Status
+	copied bool
+}
+
+// NewMonitor returns a monitor of a server, whose rooms follow the settings.
+func NewMonitor(settings *Settings) *Monitor { return newMonitor(settings, time.Now) }
+
+func newMonitor(settings *Settings, now func() time.Time) *Monitor {
+	return &Monitor{settings: settings, started: now(), now: now, copiedAt: -int64(statusInterval)}
+}
+
+// ObserveTick implements [server.Observer]. Once a second it copies the state of the server,
+// or a tick later if somebody reads the last copy.
+func (m *Monitor) ObserveTick(t *server.Tick) {
+	now := int64(m.now().Sub(m.started))
+	m.lastTick.Store(now)
+	if now-m.copiedAt < int64(statusInterval) || !m.mu.TryLock() {
+		return
+	}
+	t.Status(&m.status)
+	m.copied = true
+	m.mu.Unlock()
+	m.copiedAt = now
+}
+
+// Alive returns nil if the server's ticks go on, else an error that says since when not.
+func (m *Monitor) Alive() error {
+	if silent := m.now().Sub(m.started) - time.Duration(m.lastTick.Load()); silent > stallTime {
+		return fmt.Errorf("no tick for %v", silent.Round(time.Second))
+	}
+	return nil
+}
+
+// Ready returns nil if players can join and find what the configuration says, else an error
+// with what is wrong, a line for each thing.
+func (m *Monitor) Ready() error {
+	err := m.Alive()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.copied {
+		return errors.Join(err, errors.New("it is just starting"))
+	}
+	if m.status.Draining {
+		err = errors.Join(err, errors.New("it is being drained: nobody new gets in"))
+	}
+	return err
+}
+
+// Rooms returns what the monitor serves: /healthz, /readyz, /status.json, /metrics and
+// /debug/pprof/.
+func (m *Monitor) Rooms() []Room {
+	page := func(write func(io.Writer), header map[string]string) http.Handler {
+		return &webpage.Page{Write: write, MaxAge: pageAge, Header: header, Now: m.now}
+	}
+	s := m.settings
+	return []Room{
+		{Pattern: "GET /healthz", Handler: check(m.Alive)},
+		{Pattern: "GET /readyz", Handler: check(m.Ready)},
+		{Pattern: "GET /status.json", Access: &s.status.rule, Setting: "sv_http_status", Handler: page(m.writeStatus, map[string]string{
+			"Content-Type": "application/json", "Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=1", // server browsers show the same
+		})},
+		{Pattern: "GET /metrics", Access: &s.metrics.rule, Setting: "sv_http_metrics", Handler: page(m.writeMetrics, map[string]string{
+			"Content-Type": metrics.ContentType,
+		})},
+		{Pattern: "GET /debug/pprof/{profile...}", Access: &s.pprof.rule, Setting: "sv_http_pprof", Handler: http.HandlerFunc(serveProfile)},
+	}
+}
+
+// check serves "ok", or what is wrong with status 503.
+func check(f func() error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		h := w.Header()
+		h.Set("Content-Type", "text/plain; charset=utf-8")
+		h.Set("Cache-Control", "no-store")
+		text := "ok\n"
+		if err := f(); err != nil {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			text = err.Error() + "\n"
+		}
+		io.WriteString(w, text)
+	})
+}
+
+// status is /status.json. Info is the record that servers send to DDNet's masters, so
+// programs that read the list of those can read it.
+type status struct {
+	Program  string            `json:"program"`
+	Uptime   int64             `json:"uptime"` // s
+	Draining bool              `json:"draining"`
+	Bots     int               `json:"bots"`
+	Clients  map[string]uint64 `json:"clients_by_version"`
+	Info     json.RawMessage   `json:"info"`
+}
+
+// writeStatus writes /status.json.
+func (m *Monitor) writeStatus(w io.Writer) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := &m.status
+	json.NewEncoder(w).Encode(status{
+		Program: server.Program(), Uptime: int64(m.now().Sub(m.started) / time.Second), Draining: s.Draining,
+		Bots: s.Bots, Clients: byName(s.Connected), Info: query.AppendJSON(nil, &s.Info),
+	})
+}
+
+// byName returns counts as a map.
+func byName(counts []server.Count) map[string]uint64 {
+	m := make(map[string]uint64, len(counts))
+	for _, c := range counts {
+		m[c.Name] = c.N
+	}
+	return m
+}
+
+// writeMetrics writes /metrics.
+func (m *Monitor) writeMetrics(to io.Writer) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, i := &m.status, &m.status.Info
+	w := metrics.NewWriter(to, "teeyard_")
+	w.Info("info", "What runs.", "version", strings.TrimPrefix(server.Program(), "teeyard "), "go", runtime.Version(), "map", i.Map, "gametype", i.GameType)
+	players, spectators := 0, 0
+	for c := range i.Clients {
+		switch c := &i.Clients[c]; {
+		case c.Bot:
+		case c.Spectator:
+			spectators++
+		default:
+			players++
+		}
+	}
+	w.Value("players", metrics.Gauge, "People who play.", float64(players))
+	w.Value("spectators", metrics.Gauge, "People who watch or are joining.", float64(spectators))
+	w.Value("bots", metrics.Gauge, "Bots of the server that play.", float64(s.Bots))
+	w.Value("player_slots", metrics.Gauge, "Players and bots that may play.", float64(i.MaxPlayers))
+	w.Value("client_slots", metrics.Gauge, "Clients that may be connected.", float64(i.MaxClients))
+	w.Labelled("clients", metrics.Gauge, "Clients that are connected, by version of the protocol.", "version", byName(s.Connected))
+	w.Labelled("joins_total", metrics.Counter, "Clients that entered the game, by version of the protocol.", "version", byName(s.Joined))
+	bounds := make([]float64, 0, len(s.TickTimes.Counts))
+	for _, b := range server.TickTimeBounds() {
+		bounds = append(bounds, b.Seconds())
+	}
+	w.Histogram("tick_seconds", "Time that the game needed for a tick, with snapshots and sending. A tick lasts 0.02 s.", bounds, s.TickTimes.Counts[:], s.TickTimes.Sum.Seconds())
+	w.Labelled("dropped_total", metrics.Counter, "Things received that had no effect, such as datagrams and messages, and ticks left out.", "reason", byName(s.Drops))
+	lost := make(map[string]uint64, len(s.Network.Dropped))
+	for reason, n := range s.Network.Dropped {
+		lost[transport.DropReason(reason).String()] = n
+	}
+	w.Labelled("network_dropped_total", metrics.Counter, "Datagrams dropped on their way from or to the system.", "reason", lost)
+	w.Value("received_bytes_total", metrics.Counter, "Bytes of datagrams received.", float64(s.Network.ReceivedBytes))
+	w.Value("received_datagrams_total", metrics.Counter, "Datagrams received.", float64(s.Network.Received))
+	w.Value("sent_bytes_total", metrics.Counter, "Bytes of datagrams sent.", float64(s.Network.SentBytes))
+	w.Value("sent_datagrams_total", metrics.Counter, "Datagrams sent.", float64(s.Network.Sent))
+	draining := 0.0
+	if s.Draining {
+		draining = 1
+	}
+	w.Value("draining", metrics.Gauge, "Whether nobody new gets in, since the server is about to end.", draining)
+	w.Value("memory_bytes", metrics.Gauge, "Memory that Go has from the system.", memory())
+	w.Value("start_time_seconds", metrics.Gauge, "When the server started, in Unix time.", float64(m.started.UnixMilli())/1000)
+}
+
+// memory returns what Go has from the system, in bytes. Reading it stops nobody.
+func memory() float64 {
+	sample := []runtimemetrics.Sample{{Name: "/memory/classes/total:bytes"}}
+	runtimemetrics.Read(sample)
+	return float64(sample[0].Value.Uint64())
+}

@@ -1,0 +1,96 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net"
+
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// Settings are the variables of a listener. The zero value, once registered, has the defaults.
+type Settings struct {
+	http                   string
+	opened                 bool
+	status, metrics, pprof roomSetting
+}
+
+// roomSetting is the access rule of a room and the variable that it is read from.
+type roomSetting struct {
+	text string
+	rule AccessRule
+}
+
+// Register adds the variables to a console and sets them to their defaults.
+func (s *Settings) Register(c *console.Console) error {
+	const sv = console.Server | console.Save
+	if err := c.RegisterString(console.StringVar{
+		Name: "sv_http", Help: "Address of the HTTP listener, HOST or HOST:PORT, without a port that of the game (0 = off); used when the server starts",
+		Flags: sv, Value: &s.http, Default: "localhost", Size: 128,
+	}); err != nil {
+		return fmt.Errorf("web: %w", err)
+	}
+	if err := c.After("sv_http", func(call *console.Call) {
+		if s.opened {
+			call.Print("http", "sv_http is used when the server starts again")
+		}
+	}); err != nil {
+		return fmt.Errorf("web: %w", err)
+	}
+	for _, v := range []struct {
+		name, what, initial string
+		room                *roomSetting
+	}{
+		{"sv_http_status", "/status.json", "all", &s.status},
+		{"sv_http_metrics", "/metrics", "local", &s.metrics},
+		{"sv_http_pprof", "/debug/pprof/", "off", &s.pprof},
+	} {
+		if err := v.room.register(c, v.name, v.what, v.initial); err != nil {
+			return fmt.Errorf("web: %w", err)
+		}
+	}
+	return nil
+}
+
+func (s *roomSetting) register(c *console.Console, name, what, initial string) error {
+	err := c.RegisterString(console.StringVar{
+		Name: name, Help: "Who may read " + what + " over HTTP (all, off, or some of local and networks, separated by commas)",
+		Flags: console.Server | console.Save, Value: &s.text, Default: initial, Size: 256,
+	})
+	if err != nil {
+		return err
+	}
+	valid := initial
+	apply := func() error {
+		a, err := ParseAccess(s.text)
+		if err != nil {
+			s.text = valid
+			return err
+		}
+		valid = s.text
+		s.rule.Set(a)
+		return nil
+	}
+	if err := apply(); err != nil {
+		return err
+	}
+	return c.After(name, func(call *console.Call) {
+		if err := apply(); err != nil {
+			call.Warn("http", "%s: %v", name, err)
+		}
+	})
+}
+
+// Listen listens where sv_http says; without a port, on that of the game. There are no
+// listeners if it is 0. Call it before the server runs.
+func (s *Settings) Listen(ctx context.Context, gamePort uint16) ([]net.Listener, error) {
+	s.opened = true
+	if s.http == "" || s.http == "0" {
+		return nil, nil
+	}
+	listeners, err := Listen(ctx, s.http, gamePort)
+	if err != nil {
+		return nil, fmt.Errorf("sv_http %q: %w", s.http, err)
+	}
+	return listeners, nil
+}
