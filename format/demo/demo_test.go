@@ -354,13 +354,13 @@ func TestBroken(t *testing.T) {
 		"\x05\x00\x00\x00\x00\x00", // no type 0
 		"\x21\xff",                 // a snapshot without an end symbol
 		"\x8a",                     // good
-		"\x61\xff",                 // a difference from the broken snapshot
 	} {
 		f.b = append(f.b, chunk...)
 	}
 	broken := len(f.b)
+	w.Snapshot(3, new(snapshot.Snapshot)) // a difference from the broken snapshot
 	w.Encoder().Keyframe()
-	w.Snapshot(12, s)
+	w.Snapshot(22, s)
 	w.Message([]byte{1, 2, 3, 4})
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -392,7 +392,7 @@ func TestBroken(t *testing.T) {
 			got = append(got, map[bool]string{true: "snapshot", false: "none"}[c.Snapshot != nil])
 		}
 	}
-	want := []string{"1", "snapshot", "broken", "broken", "broken", "11", "broken", "12", "snapshot", "message"}
+	want := []string{"1", "snapshot", "broken", "broken", "broken", "11", "13", "none", "22", "snapshot", "message"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
