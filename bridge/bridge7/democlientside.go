@@ -12,8 +12,8 @@ import (
 
 // NewDemoClientSide makes a ClientSide that reads a demo. It also reads the objects and
 // messages that only demos have, which clients ignore in a game: they stand for messages
-// that only the recorder was sent. Players who are in the demo from its beginning on enter
-// silently.
+// that only the recorder was sent. Players whom a snapshot shows, and no message announces
+// before the next one, enter silently.
 func NewDemoClientSide(handler bridge.ServerMessageHandler) bridge.ClientSide {
 	c := &clientSide{sender: bridge.NopSender{}, handler: handler, demo: new(demoState)}
 	c.Reset()
@@ -22,12 +22,15 @@ func NewDemoClientSide(handler bridge.ServerMessageHandler) bridge.ClientSide {
 
 // demoState is what a clientSide remembers of a demo.
 type demoState struct {
-	infos [game.MaxPlayers]msg7.DeClientInfo // that the players' profiles were made of
+	infos   [game.MaxPlayers]msg7.DeClientInfo // that the players' profiles were made of
+	entered [game.MaxPlayers]bool              // with the last snapshot, and not announced
+	started bool                               // there was a snapshot
 }
 
 // readDemoObjects reads the objects that only demos have. Other objects need what they
 // say, so they come first.
 func (c *clientSide) readDemoObjects(s *snapshot.Snapshot) {
+	c.announceEntered()
 	c.TuneParams = physics.DefaultTuning() // left out of demos
 	var present [game.MaxPlayers]bool
 	for i := range s.Len() {
@@ -57,6 +60,20 @@ func (c *clientSide) readDemoObjects(s *snapshot.Snapshot) {
 			c.Players[id].InGame, c.Players[id].Alive = false, false
 		}
 	}
+	if !c.demo.started {
+		c.demo.started = true
+		c.announceEntered() // who was there when the recording began
+	}
+}
+
+// announceEntered reports the players who entered without a message.
+func (c *clientSide) announceEntered() {
+	for id, entered := range c.demo.entered {
+		if p := &c.Players[id]; entered {
+			c.demo.entered[id] = false
+			c.emit(game.Event{Kind: game.EvPlayerEntered, Player: p.ID, Target: game.Nobody, Team: p.Team, Flag: true})
+		}
+	}
 }
 
 func (c *clientSide) readDemoPlayer(id game.PlayerID, o *msg7.DeClientInfo) {
@@ -81,7 +98,7 @@ func (c *clientSide) readDemoPlayer(id game.PlayerID, o *msg7.DeClientInfo) {
 	}
 	if !p.InGame {
 		p.InGame, p.Silent = true, true
-		c.emit(game.Event{Kind: game.EvPlayerEntered, Player: id, Target: game.Nobody, Team: p.Team, Flag: true})
+		c.demo.entered[id] = true
 	}
 }
 
@@ -93,9 +110,13 @@ func (c *clientSide) decodeDemoEvent(m msg7.Message) (game.Event, bool) {
 		if m.ClientID < 0 {
 			return ev, false
 		}
-		id := game.PlayerID(m.ClientID)
-		c.demo.infos[id] = msg7.DeClientInfo{} // the next snapshot has the rest
-		c.Players[id] = game.PlayerInfo{ID: id, InGame: true, Team: game.Team(m.Team), Profile: game.Profile{Name: safetext.Line(m.Name)}}
+		id, name := game.PlayerID(m.ClientID), safetext.Line(m.Name)
+		if p := &c.Players[id]; !p.InGame || p.Profile.Name != name {
+			// The next snapshot has the rest. With other recorders it was the last one.
+			c.demo.infos[id] = msg7.DeClientInfo{}
+			*p = game.PlayerInfo{ID: id, InGame: true, Team: game.Team(m.Team), Profile: game.Profile{Name: name}}
+		}
+		c.demo.entered[id], c.Players[id].Silent = false, false
 		ev.Kind, ev.Player, ev.Team = game.EvPlayerEntered, id, game.Team(m.Team)
 	case *msg7.DeClientLeave:
 		ev.Player = c.demoPlayerNamed(safetext.Line(m.Name), game.PlayerID(m.ClientID))
@@ -103,20 +124,23 @@ func (c *clientSide) decodeDemoEvent(m msg7.Message) (game.Event, bool) {
 			return ev, false
 		}
 		ev.Kind, ev.Text = game.EvPlayerLeft, safetext.Line(m.Reason)
-		c.Players[ev.Player].InGame = false
+		c.Players[ev.Player].InGame, c.demo.entered[ev.Player] = false, false
 	default:
 		return ev, false
 	}
 	return ev, true
 }
 
-// demoPlayerNamed returns the player in the game with a name, Nobody if there is none. The
-// id counts only where several have the name.
+// demoPlayerNamed returns the player with a name, one who is in the game rather than one who
+// was, Nobody if there is none. The id counts only where several have the name.
 func (c *clientSide) demoPlayerNamed(name string, id game.PlayerID) game.PlayerID {
 	found := game.Nobody
 	for i := range c.Players {
 		p := &c.Players[i]
-		if p.InGame && p.Profile.Name == name && (found == game.Nobody || p.ID == id) {
+		if p.Profile.Name != name || name == "" {
+			continue
+		}
+		if found == game.Nobody || p.InGame && !c.Players[found].InGame || p.InGame == c.Players[found].InGame && p.ID == id {
 			found = p.ID
 		}
 	}
