@@ -55,9 +55,16 @@ func TeamLimitReached(ctx *game.Ctx) bool {
 	return limit > 0 && max(ctx.TeamScore(game.TeamRed), ctx.TeamScore(game.TeamBlue)) >= limit || TimeLimitReached(ctx)
 }
 
-// Arm gives the weapons that players of survival modes begin with.
-func Arm(ctx *game.Ctx, id game.PlayerID) {
+// Survival is the part that modes with one life per round share; they embed it.
+type Survival struct{}
+
+// Start does nothing.
+func (Survival) Start(*game.Tx) {}
+
+// OnSpawn gives the weapons of the round, and the only life of the round.
+func (Survival) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
 	ctx.GiveWeapon(id, game.WeaponShotgun, 10)
 	ctx.GiveWeapon(id, game.WeaponGrenade, 10)
 	ctx.GiveWeapon(id, game.WeaponLaser, 5)
+	ctx.DisableRespawn(id)
 }

@@ -94,15 +94,16 @@ func (Mode) OnTick(ctx *game.Ctx) {
 		case !ok:
 		case f.Carrier == game.Nobody:
 			touchFlag(ctx, t)
-		case captured(ctx, t, &f) && ctx.CheckWin():
+		case capture(ctx, t, &f) && ctx.CheckWin():
 			return
 		}
 	}
 	ctx.CheckWin()
 }
 
-// captured reports whether the carrier of a team's flag has brought it to their own.
-func captured(ctx *game.Ctx, t game.Team, f *game.FlagInfo) bool {
+// capture scores if the carrier of a team's flag has brought it to their own, and reports
+// whether they have.
+func capture(ctx *game.Ctx, t game.Team, f *game.FlagInfo) bool {
 	own, ok := ctx.Flag(t ^ 1)
 	if !ok || !own.AtStand || vec.Distance(f.Pos, own.Pos) >= flagRadius+teeDiameter {
 		return false

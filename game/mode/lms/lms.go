@@ -8,7 +8,7 @@ import (
 )
 
 // Mode is last man standing. It has no state.
-type Mode struct{}
+type Mode struct{ mode.Survival }
 
 var (
 	_ game.Mode      = Mode{}
@@ -24,17 +24,8 @@ func (Mode) Name() string { return "LMS" }
 // Flags returns that players have one life per round.
 func (Mode) Flags() game.GameFlags { return game.GameFlagSurvival }
 
-// Start does nothing.
-func (Mode) Start(*game.Tx) {}
-
 // OnDeath scores.
 func (Mode) OnDeath(ctx *game.Ctx, d *game.Death) { mode.ScoreDeath(ctx, d, false) }
-
-// OnSpawn gives the weapons of the round, and the only life of the round.
-func (Mode) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
-	mode.Arm(ctx, id)
-	ctx.DisableRespawn(id)
-}
 
 // RoundOver ends the round if at most one player is left, who gets a point, or if the
 // time is over, with a point for all who are left.

@@ -8,7 +8,7 @@ import (
 )
 
 // Mode is last team standing. It has no state.
-type Mode struct{}
+type Mode struct{ mode.Survival }
 
 var (
 	_ game.Mode      = Mode{}
@@ -24,17 +24,8 @@ func (Mode) Name() string { return "LTS" }
 // Flags returns that there are teams and that players have one life per round.
 func (Mode) Flags() game.GameFlags { return game.GameFlagTeams | game.GameFlagSurvival }
 
-// Start does nothing.
-func (Mode) Start(*game.Tx) {}
-
 // OnDeath scores.
 func (Mode) OnDeath(ctx *game.Ctx, d *game.Death) { mode.ScoreDeath(ctx, d, true) }
-
-// OnSpawn gives the weapons of the round, and the only life of the round.
-func (Mode) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
-	mode.Arm(ctx, id)
-	ctx.DisableRespawn(id)
-}
 
 // RoundOver ends the round if a team has nobody left, with a point for the other one. If
 // nobody is left or the time is over, both get a point.

@@ -1,0 +1,66 @@
+package testenv
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestFailures makes sure that CI shows the messages of failed tests, however much a
+// program printed that one of them ran.
+func TestFailures(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("scripts/steps needs bash")
+	}
+	log := filepath.Join(t.TempDir(), "log")
+	NoError(t, os.WriteFile(log, []byte(`=== RUN   TestParallel
+=== PAUSE TestParallel
+=== RUN   TestPasses
+    a_test.go:1: nothing to see
+--- PASS: TestPasses (0.00s)
+=== CONT  TestParallel
+=== RUN   TestParallel/part
+    a_test.go:2: the cause
+    a_test.go:3: output of a program:
+`+strings.Repeat("        a line\n", 1000)+`=== NAME  TestParallel
+    a_test.go:4: the whole
+--- FAIL: TestParallel (1.00s)
+    --- FAIL: TestParallel/part (0.50s)
+FAIL
+FAIL	example.org/a	1.100s
+=== RUN   TestPasses
+    b_test.go:1: nothing to see
+--- PASS: TestPasses (0.00s)
+ok  	example.org/b	0.100s
+# example.org/c
+c.go:1:1: broken
+FAIL	example.org/c [build failed]
+=== RUN   TestPanics
+    d_test.go:1: before
+panic: oh
+FAIL	example.org/d	0.100s
+FAIL
+`), 0o644))
+	out, err := exec.Command("bash", "-c", `. ../../scripts/steps; failures "$0"`, log).CombinedOutput()
+	NoError(t, err)
+	got := strings.ReplaceAll(string(out), "        a line\n", "")
+	want := `--- FAIL: TestParallel/part example.org/a
+    a_test.go:2: the cause
+    a_test.go:3: output of a program:
+--- FAIL: TestParallel example.org/a
+    a_test.go:4: the whole
+FAIL	example.org/a	1.100s
+# example.org/c
+c.go:1:1: broken
+FAIL	example.org/c [build failed]
+TestPanics:
+    d_test.go:1: before
+panic: oh
+FAIL	example.org/d	0.100s
+`
+	Check(t, got == want, "printed\n%s\nwant\n%s", got, want)
+	Check(t, strings.Count(string(out), "a line\n") < 100, "printed %d bytes", len(out))
+}
