@@ -125,7 +125,14 @@ func (w *World) applyOperator(cmd *Command) {
 	case CmdRestart:
 		w.userWarmup(min(max(cmd.Value, timerInfinite), maxSeconds))
 	case CmdPause:
-		w.pause(min(max(cmd.Value, timerInfinite), maxSeconds))
+		v := min(max(cmd.Value, PauseToggle), maxSeconds)
+		if v == PauseToggle {
+			v = timerInfinite
+			if w.match.isPaused() {
+				v = 0
+			}
+		}
+		w.pause(v)
 	case CmdForceTeam:
 		if cmd.Player >= Nobody && cmd.Player < MaxPlayers {
 			w.forceTeam(cmd.Player, cmd.Team, cmd.Value)

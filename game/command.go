@@ -140,7 +140,7 @@ const (
 	// a warmup without end.
 	CmdRestart
 	// CmdPause pauses the game: Value in seconds, 0 to end a pause, -1 for a pause
-	// without end.
+	// without end, PauseToggle to end a pause or begin one without end.
 	CmdPause
 	// CmdForceTeam is an operator's team change: Player (Nobody for all), Team, Value
 	// (minutes during which the player cannot change again).
@@ -162,9 +162,12 @@ const (
 	CmdEyes
 )
 
+// PauseToggle is the Value of a CmdPause that ends a pause or begins one without end.
+const PauseToggle int32 = -2
+
 // Command is a request to the world. The commands of one tick are applied in the given
-// order; the caller sorts them by player, then by arrival. A command that the rules
-// refuse changes nothing.
+// order, which should be that of their arrival. A command that the rules refuse changes
+// nothing.
 type Command struct {
 	Kind        CommandKind
 	Player      PlayerID

@@ -44,10 +44,11 @@ func (q *datagramQueue) put(p transport.Peer, b []byte) {
 }
 
 // newBenchServer lets clients of a kind join and play for five seconds.
-func newBenchServer(b *testing.B, clients, slots int, kind func(i int) client.SessionConfig) *benchServer {
+func newBenchServer(b *testing.B, clients, slots int, kind func(i int) client.SessionConfig, settings ...string) *benchServer {
 	b.Helper()
 	bs := &benchServer{byPeer: map[transport.Peer]*player{}}
-	bs.testServer = newTestServer(b, nil, "sv_scorelimit 0; sv_inactivekick_time 0", fmt.Sprintf("sv_player_slots %d", slots))
+	settings = append(settings, "sv_scorelimit 0; sv_inactivekick_time 0", fmt.Sprintf("sv_player_slots %d", slots))
+	bs.testServer = newTestServer(b, nil, settings...)
 	bs.srv.cfg.Log = slog.New(slog.DiscardHandler)
 	bs.send = bs.toClients.put
 	for i := range clients {
@@ -192,6 +193,30 @@ func BenchmarkVersions(b *testing.B) {
 		b.ReportMetric(median/clients, kinds[i].name+"-ns/client")
 		b.ReportMetric(median/median07, kinds[i].name+"-ratio")
 		b.ReportMetric(bytes/bytes07, kinds[i].name+"-bytes-ratio")
+	}
+}
+
+// BenchmarkModes is Tick with 64 players in each mode on a map with flags: a server for
+// each, in turns, the same inputs. Ratios are to deathmatch.
+func BenchmarkModes(b *testing.B) {
+	const clients = 64
+	modes := [...]string{"dm", "tdm", "ctf", "lms", "lts"}
+	var servers [len(modes)]*benchServer
+	var spent [len(modes)][]float64
+	for i, m := range modes {
+		servers[i] = newBenchServer(b, clients, clients, only(player07), "sv_map testbox; sv_gametype "+m)
+	}
+	for b.Loop() {
+		for i, bs := range servers {
+			// A pair of ticks, since every other one has snapshots.
+			spent[i] = append(spent[i], float64((bs.tick()+bs.tick()).Nanoseconds())/2)
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+	dm := percentile(spent[0], 50)
+	b.ReportMetric(dm, "dm-ns/tick")
+	for i, m := range modes[1:] {
+		b.ReportMetric(percentile(spent[i+1], 50)/dm, m+"-ratio")
 	}
 }
 

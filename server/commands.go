@@ -452,11 +452,9 @@ func (s *Server) cmdTunes(call *console.Call) {
 }
 
 func (s *Server) cmdPause(call *console.Call) {
-	v := int32(-1)
+	v := game.PauseToggle // what is paused then: other commands may come before this one
 	if len(call.Args) > 0 {
 		v = int32(min(max(call.Int(0), -1), 1000))
-	} else if s.world.Paused() {
-		v = 0
 	}
 	s.queueCommand(game.Command{Kind: game.CmdPause, Player: game.Nobody, Target: game.Nobody, Value: v})
 }

@@ -116,6 +116,26 @@ func TestRoundsAreNoMatches(t *testing.T) {
 	testenv.Check(t, n == 1, "%d matches:\n%s", n, log.String())
 }
 
+// TestPauseTwice checks that each pause knows what the one before did, also in the same tick.
+func TestPauseTwice(t *testing.T) {
+	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{}, "")
+	tn.join(1, "ann")
+	tn.join(2, "ben")
+	state := func(commands string) game.GameStateFlags {
+		tn.srv.Execute(commands)
+		tn.run(time.Second)
+		return tn.srv.world.Frame().Game.State
+	}
+	for _, c := range []struct {
+		commands string
+		want     game.GameStateFlags
+	}{{"pause", game.StatePaused}, {"pause", 0}, {"pause; pause", 0}, {"pause; pause; pause", game.StatePaused}} {
+		if got := state(c.commands); got != c.want {
+			t.Errorf("after %s the state is %v, not %v", c.commands, got, c.want)
+		}
+	}
+}
+
 // lastView returns the newest view of a player.
 func (p *player) lastView(t testing.TB) game.View {
 	t.Helper()
