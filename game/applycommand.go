@@ -116,11 +116,12 @@ func (w *World) applyOperator(cmd *Command) {
 		if cmd.Tuning != nil {
 			w.tuning = *cmd.Tuning
 			w.resetPureTuning()
-			w.addEvent(Event{Kind: EvTuneParams, To: MaskAll})
+			told := w.tuning
+			w.addEvent(Event{Kind: EvTuneParams, To: MaskAll, Tuning: &told})
 		}
 	case CmdSetRules:
 		if cmd.Rules != nil {
-			w.setRules(*cmd.Rules)
+			w.setRules(*cmd.Rules, cmd.Value)
 		}
 	case CmdRestart:
 		w.userWarmup(min(max(cmd.Value, timerInfinite), maxSeconds))
@@ -147,7 +148,7 @@ func (w *World) applyOperator(cmd *Command) {
 		}
 	case CmdLockTeams:
 		w.teamsLocked = !w.teamsLocked
-		w.addEvent(Event{Kind: EvServerSettings, To: MaskAll})
+		w.tellSettings()
 	case CmdEndMatch:
 		w.requestMapChange()
 	case CmdBroadcast:
@@ -155,16 +156,22 @@ func (w *World) applyOperator(cmd *Command) {
 	}
 }
 
-// setRules replaces the rules and emits events for the values that clients show.
-func (w *World) setRules(r Rules) {
+// setRules replaces the rules and emits events for the values that clients show, and for
+// what tell says.
+func (w *World) setRules(r Rules, tell int32) {
 	r.clamp()
 	old := w.rules
 	w.rules = r
-	if r.ScoreLimit != old.ScoreLimit || r.TimeLimit != old.TimeLimit || r.MatchesPerMap != old.MatchesPerMap {
+	if tell&TellLimits != 0 || r.ScoreLimit != old.ScoreLimit || r.TimeLimit != old.TimeLimit || r.MatchesPerMap != old.MatchesPerMap {
 		w.checkGameInfo()
 	}
-	if r.VoteKick != old.VoteKick || r.VoteKickMin != old.VoteKickMin || r.VoteSpectate != old.VoteSpectate ||
+	if tell&TellSettings != 0 || r.VoteKick != old.VoteKick || r.VoteKickMin != old.VoteKickMin || r.VoteSpectate != old.VoteSpectate ||
 		r.TeamBalanceTime != old.TeamBalanceTime || r.PlayerSlots != old.PlayerSlots || r.MaxClients != old.MaxClients {
-		w.addEvent(Event{Kind: EvServerSettings, To: MaskAll})
+		w.tellSettings()
 	}
+}
+
+func (w *World) tellSettings() {
+	told := w.rules
+	w.addEvent(Event{Kind: EvServerSettings, To: MaskAll, Rules: &told, Flag: w.teamsLocked})
 }

@@ -134,7 +134,8 @@ const (
 
 	// CmdTuneParams replaces all tuning parameters: Tuning.
 	CmdTuneParams
-	// CmdSetRules replaces the rules: Rules.
+	// CmdSetRules replaces the rules: Rules. Players are told what changed, and also of
+	// what Value says, TellSettings or TellLimits.
 	CmdSetRules
 	// CmdRestart starts a warmup: Value in seconds, 0 for a new match at once, -1 for
 	// a warmup without end.
@@ -164,6 +165,12 @@ const (
 
 // PauseToggle is the Value of a CmdPause that ends a pause or begins one without end.
 const PauseToggle int32 = -2
+
+// Flags in the Value of a CmdSetRules, since operators may set a rule to what it is.
+const (
+	TellSettings int32 = 1 << iota // EvServerSettings in any case
+	TellLimits                     // EvGameInfo if players know another number of the match
+)
 
 // Command is a request to the world. The commands of one tick are applied in the given
 // order, which should be that of their arrival. A command that the rules refuse changes

@@ -156,12 +156,15 @@ const (
 	EvEmoticon
 	// EvSkinChange: Player has a new skin.
 	EvSkinChange
-	// EvGameInfo: the limits or the match number changed.
+	// EvGameInfo: the limits or the match number changed. Rules are those of now, which
+	// may change again in the same tick, Value is the number of matches on the map and
+	// Extra that of this one. On the client, none of these is set.
 	EvGameInfo
 	// EvServerSettings: player slots, team lock or another setting that clients show
-	// changed.
+	// changed. Rules are those of now; Flag reports whether teams are locked. On the
+	// client, neither is set.
 	EvServerSettings
-	// EvTuneParams: the tuning changed.
+	// EvTuneParams: the tuning changed to Tuning, which is not set on the client.
 	EvTuneParams
 	// EvGameMsg: GameMsg with Value, Player and Extra.
 	EvGameMsg
@@ -224,4 +227,6 @@ type Event struct {
 	Tick    int32
 	Pos     vec.Vec2 // world units, 1/32 tile
 	Text    string
+	Rules   *Rules
+	Tuning  *Tuning
 }

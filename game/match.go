@@ -329,7 +329,8 @@ func (w *World) checkGameInfo() {
 	}
 	if i := w.currentGameInfo(); i != w.match.sentInfo {
 		w.match.sentInfo = i
-		w.addEvent(Event{Kind: EvGameInfo, To: MaskAll})
+		told := w.rules
+		w.addEvent(Event{Kind: EvGameInfo, To: MaskAll, Rules: &told, Value: i.matchNum, Extra: i.matchCurrent})
 	}
 }
 

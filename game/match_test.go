@@ -1,6 +1,8 @@
 package game_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
@@ -179,6 +181,40 @@ func TestRulesCommand(t *testing.T) {
 	testenv.Check(t, len(eventsOf(evs, game.EvGameInfo)) == 0 && len(eventsOf(evs, game.EvServerSettings)) == 1, "slots: %+v", evs)
 	w.Step(join(0, 1))
 	testenv.Check(t, w.team(0) == game.TeamRed && w.team(1) == game.TeamSpectators, "teams %d, %d with one slot", w.team(0), w.team(1))
+}
+
+// TestToldAtOnce checks that players are told what rules and tuning were at each change, also
+// of several in a tick, and of what was set to what it is if the command says so.
+func TestToldAtOnce(t *testing.T) {
+	w := newWorld(t, game.Config{Rules: rules(func(r *game.Rules) { r.ScoreLimit, r.PlayerSlots, r.MapRotation, r.MatchesPerMap = 1, 8, true, 3 })})
+	r := w.Rules()
+	set := func(tell int32, change func(r *game.Rules)) game.Command {
+		change(&r)
+		now := r
+		return game.Command{Kind: game.CmdSetRules, Rules: &now, Value: tell}
+	}
+	nothing := func(*game.Rules) {}
+	evs := w.Step([]game.Command{
+		set(0, func(r *game.Rules) { r.ScoreLimit = 7 }), set(0, func(r *game.Rules) { r.TimeLimit = 2 }),
+		set(game.TellLimits, nothing), set(0, func(r *game.Rules) { r.PlayerSlots = 4 }), set(0, nothing),
+		{Kind: game.CmdLockTeams}, set(game.TellSettings, nothing), {Kind: game.CmdLockTeams},
+	})
+	var got []string
+	for _, e := range evs {
+		switch e.Kind {
+		case game.EvGameInfo:
+			got = append(got, fmt.Sprint("limits ", e.Rules.ScoreLimit, e.Rules.TimeLimit, " match ", e.Extra, " of ", e.Value))
+		case game.EvServerSettings:
+			got = append(got, fmt.Sprint("slots ", e.Rules.PlayerSlots, " locked ", e.Flag))
+		}
+	}
+	want := []string{"limits 7 0 match 1 of 3", "limits 7 2 match 1 of 3", "slots 4 locked false", "slots 4 locked true", "slots 4 locked true", "slots 4 locked false"}
+	testenv.Check(t, slices.Equal(got, want), "told %q, want %q", got, want)
+
+	first, second := w.Tuning(), w.Tuning()
+	first[12], second[12] = 1, 2
+	evs = eventsOf(w.Step([]game.Command{{Kind: game.CmdTuneParams, Tuning: &first}, {Kind: game.CmdTuneParams, Tuning: &second}}), game.EvTuneParams)
+	testenv.Check(t, len(evs) == 2 && *evs[0].Tuning == first && *evs[1].Tuning == second, "told %d times of the tuning", len(evs))
 }
 
 func TestPureTuning(t *testing.T) {

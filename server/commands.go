@@ -122,15 +122,15 @@ func (s *Server) addHooks() error {
 			"sv_hl", "sv_hl_legacy_queries", "sv_hl_rcon", "sv_hl_rcon_allow", "sv_hl_rcon_failures", "sv_hl_rcon_bantime",
 			"sv_hl_rcon_exempt", "sv_rcon_password", "sv_rcon_mod_password",
 		}},
-		{whenStarted(func(*console.Call) {
-			r := s.gameRules()
-			s.queueCommand(game.Command{Kind: game.CmdSetRules, Player: game.Nobody, Target: game.Nobody, Rules: &r})
-		}), []string{
-			"sv_warmup", "sv_countdown", "sv_teamdamage", "sv_maprotation", "sv_matches_per_map", "sv_match_swap", "sv_powerups",
-			"sv_scorelimit", "sv_timelimit", "sv_tournament_mode", "sv_player_ready_mode", "sv_spamprotection", "sv_respawn_delay_tdm",
-			"sv_player_slots", "sv_teambalance_time", "sv_inactivekick_time", "sv_inactivekick", "sv_inactivekick_spec",
-			"sv_silent_spectator_mode", "sv_strict_spectate_mode", "sv_max_clients",
-			"sv_vote_kick", "sv_vote_kick_min", "sv_vote_spectate",
+		{whenStarted(func(*console.Call) { s.queueRules(0) }), []string{
+			"sv_warmup", "sv_countdown", "sv_teamdamage", "sv_maprotation", "sv_match_swap", "sv_powerups",
+			"sv_tournament_mode", "sv_player_ready_mode", "sv_spamprotection", "sv_respawn_delay_tdm",
+			"sv_inactivekick_time", "sv_inactivekick", "sv_inactivekick_spec",
+			"sv_silent_spectator_mode", "sv_strict_spectate_mode",
+		}},
+		{whenStarted(func(*console.Call) { s.queueRules(game.TellLimits) }), []string{"sv_scorelimit", "sv_timelimit", "sv_matches_per_map"}},
+		{whenStarted(func(*console.Call) { s.queueRules(game.TellSettings) }), []string{
+			"sv_player_slots", "sv_max_clients", "sv_teambalance_time", "sv_vote_kick", "sv_vote_kick_min", "sv_vote_spectate",
 		}},
 		{whenStarted(func(*console.Call) {
 			if s.settings.Replay == 0 {
@@ -164,6 +164,12 @@ func (s *Server) sendServerInfo() {
 			c.bridge.SendServerInfo(&info)
 		}
 	}
+}
+
+// queueRules tells the world the settings, which tells the players what tell says.
+func (s *Server) queueRules(tell int32) {
+	r := s.gameRules()
+	s.queueCommand(game.Command{Kind: game.CmdSetRules, Player: game.Nobody, Target: game.Nobody, Rules: &r, Value: tell})
 }
 
 // gameRules returns the settings that the world has to know.

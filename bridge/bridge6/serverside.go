@@ -203,6 +203,10 @@ func (s *serverSide) SendGameInfo(*game.World) {}
 
 func (s *serverSide) SendTuning(w *game.World) {
 	t := w.Tuning()
+	s.sendTuning(&t)
+}
+
+func (s *serverSide) sendTuning(t *game.Tuning) {
 	var params [msg6.TuneParamsVanilla]int32
 	n := copy(params[:], t[:laserDamageIndex])
 	params[n] = laserDamage
@@ -218,8 +222,9 @@ const (
 
 // SendSettings writes a line when teams are locked or unlocked; 0.6 has no other of the
 // settings.
-func (s *serverSide) SendSettings(w *game.World) {
-	locked := w.TeamsLocked()
+func (s *serverSide) SendSettings(w *game.World) { s.tellTeamsLocked(w.TeamsLocked()) }
+
+func (s *serverSide) tellTeamsLocked(locked bool) {
 	if s.hasSentTeamsLocked && locked != s.sentTeamsLocked {
 		if locked {
 			s.sendServerChat("Teams were locked")

@@ -35,9 +35,9 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 			s.send(&msg6.SvEmoticon{ClientID: id, Emoticon: msg6.Emoticon(ev.Value)})
 		}
 	case game.EvServerSettings:
-		s.SendSettings(w)
+		s.tellTeamsLocked(ev.Flag)
 	case game.EvTuneParams:
-		s.SendTuning(w)
+		s.sendTuning(ev.Tuning)
 	case game.EvGameMsg:
 		s.sendGameMsg(w, ev)
 	case game.EvRaceFinish:

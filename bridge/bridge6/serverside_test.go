@@ -144,6 +144,7 @@ func TestSendEvent(t *testing.T) {
 		tuning[i+i/30] = x
 	}
 	tuning[30], tuning[32] = 500, w.Tuning()[31]
+	worldTuning := w.Tuning()
 	for _, c := range []struct {
 		name string
 		ev   game.Event
@@ -171,7 +172,7 @@ func TestSendEvent(t *testing.T) {
 		{"emoticon", game.Event{Kind: game.EvEmoticon, Player: 2, Value: 7}, []msg6.Message{&msg6.SvEmoticon{ClientID: 2, Emoticon: 7}}},
 		{"skin", game.Event{Kind: game.EvSkinChange, Player: 0}, nil},
 		{"game info", game.Event{Kind: game.EvGameInfo}, nil},
-		{"tuning", game.Event{Kind: game.EvTuneParams}, []msg6.Message{&msg6.SvTuneParams{Params: tuning[:]}}},
+		{"tuning", game.Event{Kind: game.EvTuneParams, Tuning: &worldTuning}, []msg6.Message{&msg6.SvTuneParams{Params: tuning[:]}}},
 		{"broadcast", game.Event{Kind: game.EvBroadcast, Text: "a\nb"}, []msg6.Message{broadcast("a\nb")}},
 		{"swap", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgTeamSwap}, []msg6.Message{serverLine("Teams were swapped")}},
 		{"bad id", game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgSpecInvalidID}, []msg6.Message{serverLine("Invalid spectator id used")}},
@@ -243,7 +244,7 @@ func TestTeamsLocked(t *testing.T) {
 	srv.SendEvent(w, &game.Event{Kind: game.EvServerSettings})
 	l.expectSent("unlocked", serverLine("Teams were unlocked"))
 	lock()
-	srv.SendEvent(w, &game.Event{Kind: game.EvServerSettings})
+	srv.SendEvent(w, &game.Event{Kind: game.EvServerSettings, Flag: true})
 	l.expectSent("locked", serverLine("Teams were locked"))
 	srv.Reset()
 	lock()

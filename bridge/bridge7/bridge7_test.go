@@ -60,6 +60,7 @@ func TestServerMessages(t *testing.T) {
 	gameEvent := func(kind game.EventKind) game.Event {
 		return game.Event{Kind: kind, Player: game.Nobody, Target: game.Nobody}
 	}
+	rules, tuning := w.Rules(), w.Tuning()
 	for _, tt := range []struct {
 		send func()
 		want bridgetest.Call
@@ -93,9 +94,9 @@ func TestServerMessages(t *testing.T) {
 		{receive(&msg7.MaplistEntryRem{Name: []byte("m")}), call("MapListEntry", "m", true)},
 		{c.Client.SendPing, call("PingReply")},
 		{event(game.Event{Kind: game.EvKill, Player: -3, Target: 1, Weapon: game.WeaponLaser, Value: 2}), call("Event", game.Event{Kind: game.EvKill, Player: -3, Target: 1, Weapon: game.WeaponLaser, Value: 2})},
-		{event(game.Event{Kind: game.EvGameInfo}), call("Event", gameEvent(game.EvGameInfo))},
-		{event(game.Event{Kind: game.EvServerSettings}), call("Event", gameEvent(game.EvServerSettings))},
-		{event(game.Event{Kind: game.EvTuneParams}), call("Event", gameEvent(game.EvTuneParams))},
+		{event(game.Event{Kind: game.EvGameInfo, Rules: &rules, Extra: w.Frame().Game.MatchCurrent}), call("Event", gameEvent(game.EvGameInfo))},
+		{event(game.Event{Kind: game.EvServerSettings, Rules: &rules}), call("Event", gameEvent(game.EvServerSettings))},
+		{event(game.Event{Kind: game.EvTuneParams, Tuning: &tuning}), call("Event", gameEvent(game.EvTuneParams))},
 		{event(game.Event{Kind: game.EvBroadcast, Text: "a\nb"}), call("Event", game.Event{Kind: game.EvBroadcast, Player: game.Nobody, Target: game.Nobody, Text: "a\nb"})},
 		{event(game.Event{Kind: game.EvSkinChange}), call("Event", game.Event{Kind: game.EvSkinChange, Target: game.Nobody})},
 	} {

@@ -148,11 +148,14 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 			s.send(&msg7.SvSkinChange{ClientID: int32(ev.Player), Skin: encodeSkin(&p.Profile.Skin)})
 		}
 	case game.EvGameInfo:
-		s.SendGameInfo(w)
+		s.send(&msg7.SvGameInfo{
+			GameFlags: msg7.GameFlags(w.GameFlags()), ScoreLimit: ev.Rules.ScoreLimit, TimeLimit: ev.Rules.TimeLimit,
+			MatchNum: ev.Value, MatchCurrent: ev.Extra,
+		})
 	case game.EvServerSettings:
-		s.SendSettings(w)
+		s.sendSettings(ev.Rules, ev.Flag)
 	case game.EvTuneParams:
-		s.SendTuning(w)
+		s.send(&msg7.SvTuneParams{Params: *ev.Tuning})
 	case game.EvGameMsg:
 		m := msg7.SvGameMsg{Kind: msg7.GameMsgKind(ev.GameMsg)}
 		switch ev.GameMsg {
@@ -230,9 +233,13 @@ func (s *serverSide) SendGameInfo(w *game.World) {
 
 func (s *serverSide) SendSettings(w *game.World) {
 	r := w.Rules()
+	s.sendSettings(&r, w.TeamsLocked())
+}
+
+func (s *serverSide) sendSettings(r *game.Rules, teamsLocked bool) {
 	s.send(&msg7.SvServerSettings{
 		KickVote: r.VoteKick, KickMin: r.VoteKickMin, SpecVote: r.VoteSpectate,
-		TeamLock: w.TeamsLocked(), TeamBalance: r.TeamBalanceTime != 0, PlayerSlots: r.PlayerSlots,
+		TeamLock: teamsLocked, TeamBalance: r.TeamBalanceTime != 0, PlayerSlots: r.PlayerSlots,
 	})
 }
 
