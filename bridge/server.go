@@ -30,6 +30,12 @@ type Protocol interface {
 	NetVersion() string
 	// NewServerSide makes the translator for a new client.
 	NewServerSide(s Session) ServerSide
+	// NewDemoSide makes a translator for a demo, which a client of the version plays: where
+	// it would need a message that came before, what it says is in every snapshot. When a
+	// snapshot has no room for all items, the most important stay: the match and the
+	// flags, players, tees, projectiles, lasers, pickups, effects. The translator
+	// receives nothing.
+	NewDemoSide(s Sender) ServerSide
 	// RecordTick remembers what the next snapshots show of the events of a tick.
 	RecordTick(w *game.World, events []game.Event)
 	// BeginSnapshots prepares a round of snapshots of the world as it is.
@@ -45,6 +51,12 @@ type Protocol interface {
 type Session interface {
 	Sender
 	ClientMessageHandler
+}
+
+// SendOnly is the Session of a translator that receives nothing.
+type SendOnly struct {
+	Sender
+	ClientMessageHandler // nil
 }
 
 // ClientMessageHandler handles the messages of a client. ServerSide.Receive calls its

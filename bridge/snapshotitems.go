@@ -87,12 +87,52 @@ func (s *SharedItems) Sort() {
 // AppendVisible adds the items that the view shows to b, as far as it has room.
 func (s *SharedItems) AppendVisible(b *snapshot.Builder, v *game.View) {
 	for i := range s.items {
-		it := &s.items[i]
-		if !it.global && !v.Sees(it.pos) && (it.pos2 == it.pos || !v.Sees(it.pos2)) {
-			continue
+		if it := &s.items[i]; it.isVisible(v) {
+			s.append(b, it)
 		}
-		copy(b.Add(int(it.typ), int(it.id), int(it.size)), s.ints[it.offset:])
 	}
+}
+
+// AppendByPriority is AppendVisible for one of the priorities. All of them add
+// the same.
+func (s *SharedItems) AppendByPriority(b *snapshot.Builder, v *game.View, types *ItemTypes, priority int) {
+	for i := range s.items {
+		if it := &s.items[i]; types.priority(it) == priority && it.isVisible(v) {
+			s.append(b, it)
+		}
+	}
+}
+
+// The priorities of the shared items in a snapshot that has no room for all. Players and
+// tees come after the first, effects after the last.
+const (
+	PriorityMatch = iota // the state of the match, and the flags
+	PriorityProjectiles
+	PriorityLasers
+	PriorityPickups
+)
+
+func (t *ItemTypes) priority(it *sharedItem) int {
+	switch {
+	case it.global || int(it.typ) == t.Flag:
+		return PriorityMatch
+	case int(it.typ) == t.Projectile:
+		return PriorityProjectiles
+	case int(it.typ) == t.Laser:
+		return PriorityLasers
+	}
+	return PriorityPickups
+}
+
+// Size returns the numbers of items and of their integers.
+func (s *SharedItems) Size() (items, ints int) { return len(s.items), len(s.ints) }
+
+func (s *SharedItems) append(b *snapshot.Builder, it *sharedItem) {
+	copy(b.Add(int(it.typ), int(it.id), int(it.size)), s.ints[it.offset:])
+}
+
+func (it *sharedItem) isVisible(v *game.View) bool {
+	return it.global || v.Sees(it.pos) || it.pos2 != it.pos && v.Sees(it.pos2)
 }
 
 // CharacterSize is the number of integers of a character item, in all versions.
@@ -118,7 +158,7 @@ func (c *CharacterItem) Append(b *snapshot.Builder, v *game.View, typ, id, healt
 		return nil
 	}
 	copy(ints, c.Ints[:])
-	if v.ShowAll || c.Player == v.Viewer || c.Player == v.VitalsOf {
+	if c.Player == v.VitalsOf || c.Player == v.Viewer {
 		ints[healthIndex], ints[healthIndex+1], ints[healthIndex+2] = c.Health, c.Armor, c.Ammo
 	}
 	return ints
@@ -188,13 +228,19 @@ func (e *EffectItems) Sort() {
 	slices.SortFunc(e.Items, func(a, b EffectItem) int { return cmp.Compare(itemKey(a.Type, a.ID), itemKey(b.Type, b.ID)) })
 }
 
+// Size returns the number of items, and how many integers they have at most.
+func (e *EffectItems) Size() (items, ints int) {
+	return len(e.Items), len(e.Items) * len(EffectItem{}.Ints)
+}
+
 // Reset removes all items.
 func (e *EffectItems) Reset() { e.Items, e.recorded = e.Items[:0], 0 }
 
 // Append adds the effect to b if it is for the viewer and near. It returns its
 // integers; nil if it is not added.
 func (it *EffectItem) Append(b *snapshot.Builder, v *game.View) []int32 {
-	if !v.ShowAll && (!it.To.Has(v.Viewer) || !v.Hears(Point(it.Ints[0], it.Ints[1]))) {
+	told := it.To.Has(v.Viewer) || v.ShowAll && it.To.IsPublic()
+	if !told || !v.Hears(Point(it.Ints[0], it.Ints[1])) {
 		return nil
 	}
 	ints := b.Add(int(it.Type), int(it.ID), int(it.size))

@@ -13,7 +13,7 @@ func (w *World) Frame() *Frame {
 }
 
 // View returns the frame as the player sees it, valid until the next Step. For Nobody
-// it hides nothing, as a recording needs.
+// it is that of a spectator without a seat, who sees all places and nobody's vitals.
 func (w *World) View(id PlayerID) View {
 	v := View{Frame: w.Frame(), Viewer: id, VitalsOf: Nobody}
 	if id < 0 || id >= MaxPlayers {

@@ -1,6 +1,10 @@
 package game
 
-import "github.com/teeyard/teeyard/game/vec"
+import (
+	"math/bits"
+
+	"github.com/teeyard/teeyard/game/vec"
+)
 
 // PlayerMask is a set of players, bit n for PlayerID n.
 type PlayerMask uint64
@@ -18,6 +22,10 @@ func MaskOne(id PlayerID) PlayerMask {
 
 // Has reports whether id is in the set.
 func (m PlayerMask) Has(id PlayerID) bool { return id >= 0 && m&(1<<uint(id)) != 0 }
+
+// IsPublic reports whether everybody is in the set, or everybody but one, who knows anyway:
+// then those without a seat may know too.
+func (m PlayerMask) IsPublic() bool { return bits.OnesCount64(uint64(^m)) <= 1 }
 
 // Weapon is a weapon, or a negative value for another cause of death.
 type Weapon int8

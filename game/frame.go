@@ -150,7 +150,8 @@ type View struct {
 	// VitalsOf is the player whose health, armour and ammunition the viewer sees: the
 	// viewer, or the followed player if the rules allow it.
 	VitalsOf PlayerID
-	// ShowAll is set for recordings, which contain everything.
+	// ShowAll is set for spectators without a seat, as of recordings, who see and hear at
+	// all places what is for everybody.
 	ShowAll bool
 }
 

@@ -26,6 +26,9 @@ var version = &bridgetest.Version{
 		}
 		return NewClientSide(s, h, cfg)
 	},
+	NewDemoClient: func(h bridge.ServerMessageHandler) bridge.ClientSide {
+		return NewClientSide(bridge.NopSender{}, h, ClientConfig{DDNetVersion: 16040})
+	},
 	LoseView:       loseView,
 	Effects:        shownEffects,
 	DiffEffects:    diffEffects,

@@ -226,10 +226,7 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 	ddnet := version >= msg6.VersionDDNetOld
 	b.Reset()
 	if ddnet {
-		if e.admins != 0 {
-			copy(b.Add(msg6.TypeEx, wireTypeDDNetPlayer, msg6.SizeEx), exDDNetPlayer[:])
-		}
-		copy(b.Add(msg6.TypeEx, wireTypeGameInfoEx, msg6.SizeEx), exGameInfoEx[:])
+		e.buildDDNetTypes(b)
 	}
 	e.shared.AppendVisible(b, v)
 	if e.isRace {
@@ -409,6 +406,14 @@ var gameInfoExRace = msg6.GameInfoEx{
 	Flags:   gameInfoEx.Flags | msg6.GameInfoTimeScore | msg6.GameInfoRace | msg6.GameInfoRaceRecordMessage,
 	Version: gameInfoEx.Version,
 	Flags2:  gameInfoEx.Flags2,
+}
+
+// buildDDNetTypes adds which types the items of buildDDNetItems have.
+func (e *snapshotEncoder) buildDDNetTypes(b *snapshot.Builder) {
+	if e.admins != 0 {
+		copy(b.Add(msg6.TypeEx, wireTypeDDNetPlayer, msg6.SizeEx), exDDNetPlayer[:])
+	}
+	copy(b.Add(msg6.TypeEx, wireTypeGameInfoEx, msg6.SizeEx), exGameInfoEx[:])
 }
 
 // buildDDNetItems adds what only DDNet's clients know.

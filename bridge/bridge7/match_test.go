@@ -20,7 +20,8 @@ var version = &bridgetest.Version{
 	NewClient: func(_ int, s bridge.Sender, h bridge.ServerMessageHandler) bridge.ClientSide {
 		return NewClientSide(s, h)
 	},
-	LoseView: loseView,
+	NewDemoClient: NewDemoClientSide,
+	LoseView:      loseView,
 	Effects: func(_ *game.Frame, events []game.Event) (effects []game.Event) {
 		for _, e := range events {
 			if e.Kind.IsEffect() {

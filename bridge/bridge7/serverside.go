@@ -16,6 +16,7 @@ type Protocol struct {
 	decoder  msg7.Decoder
 	snapshot snapshotEncoder
 	buf      []byte
+	world    *game.World // of the round of snapshots
 }
 
 // NewProtocol makes the 0.7 of one server.
@@ -36,7 +37,10 @@ func (p *Protocol) RecordTick(w *game.World, events []game.Event) {
 }
 
 // BeginSnapshots implements [bridge.Protocol].
-func (p *Protocol) BeginSnapshots(w *game.World) { p.snapshot.beginRound(w.Frame()) }
+func (p *Protocol) BeginSnapshots(w *game.World) {
+	p.world = w
+	p.snapshot.beginRound(w.Frame())
+}
 
 // EndSnapshots implements [bridge.Protocol].
 func (p *Protocol) EndSnapshots() { p.snapshot.endRound() }

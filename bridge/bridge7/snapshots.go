@@ -101,8 +101,11 @@ func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 	o.PutInts(e.characters[len(e.characters)-1].Ints[:])
 }
 
-// buildRace adds the clocks of players and the best time.
+// buildRace adds the clocks of players and the best time of a race.
 func (e *snapshotEncoder) buildRace(b *snapshot.Builder) {
+	if e.frame.Game.Flags&game.GameFlagRace == 0 {
+		return
+	}
 	for i := range e.frame.Players {
 		if p := &e.frame.Players[i]; p.RaceStart != 0 {
 			if dst := b.Add(msg7.TypePlayerInfoRace, int(p.ID), msg7.SizePlayerInfoRace); dst != nil {
@@ -128,16 +131,22 @@ const noTime = -1
 func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
 	b.Reset()
 	e.shared.AppendVisible(b, v)
+	e.buildCharacters(b, v)
+	e.buildPlayers(b, v, latency)
+	e.buildEffects(b, v)
+	e.buildRace(b)
+}
+
+func (e *snapshotEncoder) buildCharacters(b *snapshot.Builder, v *game.View) {
 	for i := range e.characters {
 		c := &e.characters[i]
 		c.Append(b, v, msg7.TypeCharacter, int(c.Player), msg7.SizeCharacterCore)
 	}
-	e.buildPlayers(b, v, latency)
+}
+
+func (e *snapshotEncoder) buildEffects(b *snapshot.Builder, v *game.View) {
 	for i := range e.effects.Items {
 		e.effects.Items[i].Append(b, v)
-	}
-	if e.frame.Game.Flags&game.GameFlagRace != 0 {
-		e.buildRace(b)
 	}
 }
 
@@ -146,7 +155,7 @@ func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latenc
 	for i := range e.frame.Players {
 		p := &e.frame.Players[i]
 		flags := p.Flags
-		if p.Spectating && p.SpectatorID == v.Viewer && v.Viewer != p.ID {
+		if p.Spectating && p.SpectatorID == v.Viewer && v.Viewer != p.ID && v.Viewer != game.Nobody {
 			flags |= game.PlayerFlagWatching
 		}
 		o := msg7.PlayerInfo{PlayerFlags: msg7.PlayerFlags(flags), Score: p.Score, Latency: latency[p.ID]}

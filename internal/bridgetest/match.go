@@ -30,6 +30,8 @@ import (
 type Version struct {
 	NewProtocol func() bridge.Protocol
 	NewClient   func(id int, s bridge.Sender, h bridge.ServerMessageHandler) bridge.ClientSide
+	// NewDemoClient makes a ClientSide that reads a demo.
+	NewDemoClient func(h bridge.ServerMessageHandler) bridge.ClientSide
 	// LoseView removes from a view of the server what the client does not see. What is
 	// lost in all versions has been removed.
 	LoseView func(v *game.View)
@@ -104,9 +106,14 @@ type Match struct {
 	Protocol bridge.Protocol
 	Clients  []*MatchClient
 	Commands []game.Command // of the next tick
+	// Demo is the reader of a demo of the match, as Client; TestMatch sets it.
+	Demo *Connection
+	// OnStep, if set, is called after every step with its events.
+	OnStep func(events []game.Event)
 
 	t         testing.TB
 	version   *Version
+	collision *physics.Collision
 	rand      *rand.Rand
 	inputs    []game.Input
 	effects   []game.Event
@@ -127,7 +134,7 @@ func NewMatch(t testing.TB, version *Version, mapName string, mode game.Mode, pl
 	t.Helper()
 	w, col := NewWorld(t, mapName, mode, func(r *game.Rules) { r.ScoreLimit, r.SpamProtection = 0, false })
 	m := &Match{
-		World: w, Protocol: version.NewProtocol(), t: t, version: version,
+		World: w, Protocol: version.NewProtocol(), t: t, version: version, collision: col,
 		rand: rand.New(rand.NewPCG(7, 1)), inputs: make([]game.Input, players),
 	}
 	for id := range players {
@@ -226,6 +233,9 @@ func (m *Match) randomCommands(action int, id game.PlayerID) []game.Command {
 func (m *Match) Step() {
 	events := m.World.Step(m.Commands)
 	m.Commands = m.Commands[:0]
+	if m.OnStep != nil {
+		m.OnStep(events)
+	}
 	m.Protocol.RecordTick(m.World, events)
 	f := m.World.Frame()
 	for i := range f.Characters {
@@ -243,6 +253,9 @@ func (m *Match) Step() {
 				m.Clients[id].Server.SendEvent(m.World, ev)
 				m.addExpected(id, ev)
 			}
+		}
+		if m.Demo != nil && !ev.Kind.IsEffect() && ev.To.IsPublic() {
+			m.Demo.Server.SendEvent(m.World, ev)
 		}
 	}
 }
@@ -295,7 +308,8 @@ func receivedEvent(ev *game.Event) game.Event {
 	return w
 }
 
-// Snapshots builds a snapshot for each client and passes it to f.
+// Snapshots builds a snapshot for each client, and one with the id -1 for the demo if there
+// is one, and passes it to f.
 func (m *Match) Snapshots(f func(id int, v *game.View, s *snapshot.Snapshot)) {
 	var s snapshot.Snapshot
 	m.Protocol.BeginSnapshots(m.World)
@@ -305,13 +319,20 @@ func (m *Match) Snapshots(f func(id int, v *game.View, s *snapshot.Snapshot)) {
 		m.builder.Finish(&s)
 		f(id, &v, &s)
 	}
+	if m.Demo != nil {
+		v := m.World.View(game.Nobody)
+		m.Demo.Server.BuildSnapshot(&m.builder, &v, &m.latency)
+		m.builder.Finish(&s)
+		f(int(game.Nobody), &v, &s)
+	}
 	m.Protocol.EndSnapshots()
 	m.effects = m.effects[:0]
 	clear(m.triggered[:])
 }
 
 // TestMatch plays matches in which clients see and hear what the server's world has for
-// them, but for what the version does not carry.
+// them, but for what the version does not carry. Who reads a demo of the match sees and
+// hears all that is for everybody.
 func TestMatch(t *testing.T, version *Version) {
 	seen := map[string]int{}
 	for _, match := range []struct {
@@ -321,6 +342,7 @@ func TestMatch(t *testing.T, version *Version) {
 	}{{"teeyard1", dm.Mode{}, 1000}, {"testbox", ctf.Mode{}, 600}, {"testbox", lts.Mode{}, 400}, {"yardrun", new(race.Mode), 400}} {
 		mapName := match.mapName + " " + match.mode.Name()
 		m := NewMatch(t, version, match.mapName, match.mode, 12)
+		m.recordDemo()
 		for tick := range match.ticks {
 			m.Act(false)
 			m.Step()
@@ -328,8 +350,9 @@ func TestMatch(t *testing.T, version *Version) {
 				continue
 			}
 			m.Snapshots(func(id int, v *game.View, s *snapshot.Snapshot) {
-				c := m.Clients[id].Client
+				c := m.client(id)
 				got := c.ReceiveSnapshot(v.Tick, s)
+				got.ShowAll = v.ShowAll // not known to clients
 				if (tick/2+id)%9 != 0 {
 					return // comparing is slow
 				}
@@ -378,6 +401,23 @@ func TestMatch(t *testing.T, version *Version) {
 	t.Log(seen)
 }
 
+// recordDemo makes Demo.
+func (m *Match) recordDemo() {
+	m.Demo = new(Connection)
+	pipe := &Pipe{T: m.t}
+	m.Demo.Server, m.Demo.Client = m.Protocol.NewDemoSide(pipe), m.version.NewDemoClient(&m.Demo.ServerMessages)
+	m.Demo.Client.SetMap(m.collision)
+	pipe.To = m.Demo.Client
+}
+
+// client returns the client with an id of Snapshots.
+func (m *Match) client(id int) bridge.ClientSide {
+	if id < 0 {
+		return m.Demo.Client
+	}
+	return m.Clients[id].Client
+}
+
 func (m *Match) diffView(v, got *game.View) string {
 	want := m.loseView(v)
 	for i := range want.Players {
@@ -422,7 +462,7 @@ func VisibleView(v *game.View) *game.View {
 		}
 	}
 	for i := range v.Players {
-		if p := &v.Players[i]; p.Spectating && p.SpectatorID == v.Viewer && p.ID != v.Viewer {
+		if p := &v.Players[i]; p.Spectating && p.SpectatorID == v.Viewer && p.ID != v.Viewer && v.Viewer != game.Nobody {
 			f.Players[i].Flags |= game.PlayerFlagWatching
 		}
 	}
@@ -469,7 +509,7 @@ func (m *Match) diffEffects(v *game.View, got []game.Event) string {
 	var want []game.Event
 	for _, e := range m.effects {
 		e.Pos = bridge.Point(int32(e.Pos.X), int32(e.Pos.Y))
-		if e.To.Has(v.Viewer) && v.Hears(e.Pos) {
+		if (e.To.Has(v.Viewer) || v.ShowAll && e.To.IsPublic()) && v.Hears(e.Pos) {
 			want = append(want, e)
 		}
 	}

@@ -24,6 +24,9 @@ func (b *Builder) Reset() { b.entries, b.used, b.shared = b.entries[:0], 0, nil 
 // Len returns the number of items added since Reset.
 func (b *Builder) Len() int { return len(b.entries) }
 
+// HasRoom reports whether so many items with so many integers in total can be added.
+func (b *Builder) HasRoom(items, ints int) bool { return fits(len(b.entries)+items, b.used+ints) }
+
 // Add adds an item of n integers and returns them, all zero, for the caller to fill
 // before Finish. It returns nil when the item would exceed the limits of a snapshot
 // (MaxItems, MaxSize) or when typ or id is not in 0..65535; like in the original

@@ -1,0 +1,153 @@
+package bridge7
+
+import (
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/protocol/snapshot"
+)
+
+// demoSide is the ServerSide of a demo. Clients that play one ignore the messages
+// Sv_ClientInfo, Sv_ClientDrop, Sv_SkinChange, Sv_GameInfo and Sv_TuneParams. They take
+// De_ClientEnter and De_ClientLeave for the lines that a player came or left, and all else from
+// objects.
+type demoSide struct {
+	serverSide
+	players [game.MaxPlayers]recordedPlayer
+	// infos are the De_ClientInfo of shown, of whom viewer is the player whose view the
+	// demo has.
+	infos  *snapshot.SharedItems
+	shown  game.PlayerMask
+	viewer game.PlayerID
+}
+
+// recordedPlayer is a player as a De_ClientInfo shows them.
+type recordedPlayer struct {
+	profile game.Profile
+	team    game.Team
+}
+
+// NewDemoSide implements [bridge.Protocol].
+func (p *Protocol) NewDemoSide(s bridge.Sender) bridge.ServerSide {
+	return &demoSide{serverSide: serverSide{protocol: p, session: bridge.SendOnly{Sender: s}}}
+}
+
+func (s *demoSide) Receive([]byte, bool) error { return bridge.ErrBadMessage }
+
+func (s *demoSide) SendClientInfo(*game.World, game.PlayerID, bool, bool) {}
+
+func (s *demoSide) SendGameInfo(*game.World) {}
+
+func (s *demoSide) SendTuning(*game.World) {}
+
+func (s *demoSide) SendEvent(w *game.World, ev *game.Event) {
+	switch ev.Kind {
+	case game.EvPlayerEntered:
+		if info, ok := w.Player(ev.Player); ok {
+			s.players[ev.Player].profile = info.Profile
+			s.infos = nil
+		}
+		if !ev.Flag {
+			s.send(&msg7.DeClientEnter{Name: []byte(s.name(ev.Player)), ClientID: int32(ev.Player), Team: msg7.Team(ev.Team)})
+		}
+	case game.EvPlayerLeft:
+		if !ev.Flag {
+			s.send(&msg7.DeClientLeave{Name: []byte(s.name(ev.Player)), ClientID: int32(ev.Player), Reason: []byte(ev.Text)})
+		}
+	case game.EvSkinChange, game.EvGameInfo, game.EvTuneParams:
+	default:
+		s.serverSide.SendEvent(w, ev)
+	}
+}
+
+// name returns the name of a player, also of one who has left.
+func (s *demoSide) name(id game.PlayerID) string { return s.players[id].profile.Name }
+
+func (s *demoSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
+	e := &s.protocol.snapshot
+	s.updateInfos(v)
+	b.Reset()
+	if b.HasRoom(s.size()) {
+		e.shared.AppendVisible(b, v)
+		e.buildCharacters(b, v)
+		e.buildPlayers(b, v, latency)
+		s.buildInfos(b)
+		e.buildEffects(b, v)
+		e.buildRace(b)
+	} else {
+		e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityMatch)
+		e.buildPlayers(b, v, latency)
+		s.buildInfos(b)
+		e.buildRace(b)
+		e.buildCharacters(b, v)
+		e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityProjectiles)
+		e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityLasers)
+		e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityPickups)
+		e.buildEffects(b, v)
+	}
+}
+
+// size returns the most items and integers that the snapshot can have.
+func (s *demoSide) size() (items, ints int) {
+	e := &s.protocol.snapshot
+	items, ints = e.shared.Size()
+	effects, effectInts := e.effects.Size()
+	players := len(e.frame.Players)
+	items += effects + len(e.characters) + 3*players + 4
+	ints += effectInts + len(e.characters)*msg7.SizeCharacter + players*(msg7.SizePlayerInfo+msg7.SizeDeClientInfo+msg7.SizePlayerInfoRace) +
+		msg7.SizeSpectatorInfo + msg7.SizeDeGameInfo + msg7.SizeDeTuneParams + msg7.SizeGameDataRace
+	return items, ints
+}
+
+// updateInfos brings the De_ClientInfo up to date.
+func (s *demoSide) updateInfos(v *game.View) {
+	w, shown, changed := s.protocol.world, game.PlayerMask(0), s.infos == nil || s.viewer != v.Viewer
+	for i := range v.Players {
+		id := v.Players[i].ID
+		info, _ := w.Player(id)
+		if p := &s.players[id]; p.team != info.Team || p.profile != info.Profile {
+			*p, changed = recordedPlayer{info.Profile, info.Team}, true
+		}
+		shown |= game.MaskOne(id)
+	}
+	if !changed && shown == s.shown {
+		return
+	}
+	s.shown, s.viewer = shown, v.Viewer
+	var b snapshot.Builder
+	for id := range game.PlayerID(game.MaxPlayers) {
+		if shown.Has(id) {
+			o := s.clientInfo(id)
+			o.PutInts(b.Add(msg7.TypeDeClientInfo, int(id), msg7.SizeDeClientInfo))
+		}
+	}
+	var infos snapshot.Snapshot
+	b.Finish(&infos)
+	s.infos = snapshot.NewSharedItems(&infos)
+}
+
+func (s *demoSide) clientInfo(id game.PlayerID) (o msg7.DeClientInfo) {
+	p := &s.players[id]
+	o.SetClient(&msg7.SvClientInfo{
+		Local: id == s.viewer, Team: msg7.Team(p.team),
+		Name: []byte(p.profile.Name), Clan: []byte(p.profile.Clan), Country: p.profile.Country, Skin: encodeSkin(&p.profile.Skin),
+	})
+	return o
+}
+
+// buildInfos adds what else would come in messages.
+func (s *demoSide) buildInfos(b *snapshot.Builder) {
+	b.AddShared(s.infos)
+	g := &s.protocol.snapshot.frame.Game
+	if dst := b.Add(msg7.TypeDeGameInfo, 0, msg7.SizeDeGameInfo); dst != nil {
+		o := msg7.DeGameInfo{
+			GameFlags: msg7.GameFlags(g.Flags), ScoreLimit: g.ScoreLimit, TimeLimit: g.TimeLimit,
+			MatchNum: g.MatchNum, MatchCurrent: g.MatchCurrent,
+		}
+		o.PutInts(dst)
+	}
+	if dst := b.Add(msg7.TypeDeTuneParams, 0, msg7.SizeDeTuneParams); dst != nil {
+		o := msg7.DeTuneParams{Params: s.protocol.world.Tuning()}
+		o.PutInts(dst)
+	}
+}
