@@ -30,8 +30,11 @@ var rooms = map[string][]string{
 	"format":    {"protocol"},
 	"maps":      {"format"},
 
+	// It sees a world as clients do, and writes what they would be sent into demos.
+	"recorder": {"bridge", "game", "protocol", "format"},
+
 	// Sessions speak the connection themselves; all messages are the bridge's.
-	"server":      {"bot", "bridge", "event", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans", "internal/atomicfile", "internal/limit", "internal/safetext"},
+	"server":      {"recorder", "bot", "bridge", "event", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans", "internal/atomicfile", "internal/limit", "internal/safetext"},
 	"server/econ": {"internal/limit", "internal/safetext"},
 	"client":      {"bridge", "event", "game", "protocol", "transport", "format", "internal/atomicfile", "internal/safetext"},
 

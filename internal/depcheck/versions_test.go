@@ -16,8 +16,8 @@ import (
 // choose it may know which versions there are. Tools that show the protocol itself, such as
 // internal/dump, are not part of this.
 var (
-	neutral  = []string{"game", "bot", "transport", "server", "client"}
-	choosers = map[string]bool{"server/versions.go": true, "client/version.go": true}
+	neutral  = []string{"game", "bot", "transport", "server", "client", "recorder"}
+	choosers = map[string]bool{"server/versions.go": true, "client/version.go": true, "recorder/format.go": true}
 )
 
 // methods06 are the methods of connections and tokens that are for 0.6.

@@ -1,0 +1,68 @@
+package recorder
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/bridge6"
+	"github.com/teeyard/teeyard/bridge/bridge7"
+	"github.com/teeyard/teeyard/format/demo"
+)
+
+// Format is a kind of demo, by the clients that play it.
+type Format uint8
+
+const (
+	// Teeworlds is the format of Teeworlds 0.7.5.
+	Teeworlds Format = iota
+	// DDNet is the format of DDNet.
+	DDNet
+)
+
+var formats = [...]struct {
+	name     string
+	version  int // of demo.Header
+	protocol func() bridge.Protocol
+}{
+	Teeworlds: {"tw07", demo.VersionTeeworlds, func() bridge.Protocol { return bridge7.NewProtocol() }},
+	DDNet:     {"ddnet", demo.VersionDDNet, func() bridge.Protocol { return bridge6.NewProtocol() }},
+}
+
+// String returns the format's name: tw07 or ddnet.
+func (f Format) String() string { return formats[f].name }
+
+// ParseFormat is the inverse of String. Case does not matter.
+func ParseFormat(name string) (Format, bool) {
+	for f := range formats {
+		if strings.EqualFold(formats[f].name, name) {
+			return Format(f), true
+		}
+	}
+	return 0, false
+}
+
+// NeedsUncompressedTiles reports whether the clients read only maps whose tile layers are
+// not compressed.
+func (f Format) NeedsUncompressedTiles() bool { return formats[f].protocol().NeedsUncompressedTiles() }
+
+// Header returns the header of a demo that begins at a time on a map, in a form of its file
+// that the clients read.
+func (c Config) Header(m *bridge.Map, start time.Time) demo.Header {
+	f := &formats[c.Format]
+	typ := "server"
+	if c.OfPlayer {
+		typ = "client"
+	}
+	return demo.Header{
+		Version: f.version, NetVersion: f.protocol().NetVersion(), Type: typ,
+		MapName: m.Name, MapCRC: m.CRC, MapSHA256: m.SHA256, Time: start.Format(TimeLayout),
+	}
+}
+
+// TimeLayout is the form of times in headers and in the names of demos.
+const TimeLayout = "2006-01-02_15-04-05"
+
+// interval returns the ticks between two snapshots.
+func (c *Config) interval() int32 { return cmp.Or(max(c.Interval, 0), 2) }
