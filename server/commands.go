@@ -44,6 +44,8 @@ func (s *Server) newConsole() error {
 		{Name: "removeip", Params: "s[network] ?s['all']", Help: "Lift the ban of a network, with 'all' also those of all networks in it", Flags: stored, Run: s.cmdRemoveIP},
 		{Name: "listip", Params: "?s[beginning]", Help: "Show banned networks", Flags: stored, Run: s.cmdListIP},
 		{Name: "writeip", Help: "Write the bans that are for ever to listip.cfg", Flags: stored, Run: s.cmdWriteIP},
+		{Name: "record", Params: "?s[file]", Help: "Record to a file", Flags: stored, Run: s.cmdRecord},
+		{Name: "stoprecord", Help: "Stop recording", Flags: open, Run: s.cmdStopRecord},
 		{Name: "reload", Help: "Reload the map", Flags: open, Run: func(*console.Call) { s.rereadMap() }},
 		{Name: "say", Params: "r[text]", Help: "Say in chat", Flags: open, Run: s.cmdSay},
 		{Name: "broadcast", Params: "r[text]", Help: "Broadcast message", Flags: open, Run: s.cmdBroadcast},
@@ -74,7 +76,7 @@ func (s *Server) newConsole() error {
 // withoutEffect are variables that existing configurations set but that do nothing here
 // yet. Setting one prints that.
 var withoutEffect = []string{
-	"logfile", "logfile_timestamp", "sv_auto_demo_record", "sv_auto_demo_max",
+	"logfile", "logfile_timestamp",
 }
 
 // usedAtStart are variables that are read when the server starts, and not again.
@@ -138,12 +140,13 @@ func (s *Server) addHooks() error {
 			}
 		}), []string{"sv_replay"}},
 		{s.setDialect, []string{"log_dialect"}},
+		{s.setDemoFormat, []string{"sv_demo_format"}},
 		{whenStarted(func(*console.Call) { s.sendServerInfo() }), []string{"sv_name", "password", "sv_max_clients"}},
 		{whenStarted(func(*console.Call) {
 			if motd := safetext.Lines(s.settings.Motd); motd != "" {
 				s.observe(event.NewMotd(motd))
 			}
-			s.forEachInGame(func(c *session) { c.bridge.SendMotd(s.settings.Motd) })
+			s.tellAll(func(a audience) { a.SendMotd(s.settings.Motd) })
 		}), []string{"sv_motd"}},
 	} {
 		for _, name := range hook.variables {

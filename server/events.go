@@ -15,6 +15,9 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 	if ev.Kind.IsEffect() {
 		return
 	}
+	if ev.Kind == game.EvRoundStart && ev.Value == 0 {
+		s.recordMatchDemo()
+	}
 	if ev.Kind == game.EvPlayerLeft && s.isQuiet(ev.Player) {
 		silent := *ev
 		silent.Flag = true
@@ -66,6 +69,7 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 			c.bridge.SendEvent(s.world, ev)
 		}
 	}
+	s.demoEvent(ev)
 }
 
 // enterClient lets a client into the game: it is told about everybody, and everybody
@@ -98,6 +102,7 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 		o.bridge.SendEvent(s.world, &told)
 		c.bridge.SendClientInfo(s.world, game.PlayerID(other), false, false)
 	}
+	s.demoEvent(&told)
 	for id := range game.PlayerID(game.MaxPlayers) {
 		if s.bots.announced.Has(id) {
 			c.bridge.SendClientInfo(s.world, id, false, false)

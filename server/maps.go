@@ -66,7 +66,7 @@ type gameMap struct {
 }
 
 // forVersion returns the map for the clients of a version.
-func (m *gameMap) forVersion(v bridge.Protocol) (*bridge.Map, error) {
+func (m *gameMap) forVersion(v interface{ NeedsUncompressedTiles() bool }) (*bridge.Map, error) {
 	switch {
 	case !v.NeedsUncompressedTiles():
 		return &m.Map, nil
@@ -215,6 +215,7 @@ func (s *Server) startWorld(m *gameMap) error {
 	s.print(console.Info, "server", fmt.Sprintf("%s sha256 is %x", mapFile(m.svMap), m.SHA256))
 	s.print(console.Info, "server", fmt.Sprintf("%s crc is %08x", mapFile(m.svMap), m.CRC))
 	s.endReplay(replay.EndMapChange)
+	s.endDemo()
 	s.gameMap, s.world = m, w
 	s.beginReplay(gameType, mode, mods, s.cfg.Seed)
 	clear(s.pendingCommands)

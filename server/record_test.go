@@ -22,7 +22,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// memoryReplays is a store of replay logs in memory.
+// memoryReplays is a folder in memory.
 type memoryReplays struct {
 	mu     sync.Mutex
 	files  map[string]*bytes.Buffer
@@ -74,6 +74,12 @@ func (f memoryReplay) Write(b []byte) (int, error) {
 		return 0, f.s.broken
 	}
 	return f.b.Write(b)
+}
+
+func (f memoryReplay) WriteAt(b []byte, at int64) (int, error) {
+	f.s.mu.Lock()
+	defer f.s.mu.Unlock()
+	return copy(f.b.Bytes()[at:], b), f.s.broken
 }
 
 func (f memoryReplay) Close() error { return nil }
@@ -200,10 +206,10 @@ func TestEmptyServerRecordsNothing(t *testing.T) {
 	tn := newRecordedNetwork(t, &s, 1)
 	tn.run(time.Minute)
 	// After a day alone the world begins anew, so that a log never begins with more.
-	tn.srv.recorder.header.IdleTicks = replay.MaxIdleTicks - 10
+	tn.srv.replay.header.IdleTicks = replay.MaxIdleTicks - 10
 	tn.run(2 * time.Second)
-	if tick := tn.srv.world.Tick(); tick >= 3*game.TickRate || tn.srv.recorder.header.IdleTicks != tick {
-		t.Errorf("tick %d, %d of them idle", tick, tn.srv.recorder.header.IdleTicks)
+	if tick := tn.srv.world.Tick(); tick >= 3*game.TickRate || tn.srv.replay.header.IdleTicks != tick {
+		t.Errorf("tick %d, %d of them idle", tick, tn.srv.replay.header.IdleTicks)
 	}
 	tn.srv.Shutdown(tn.now(), "")
 	s.verify(t, 0)
@@ -244,10 +250,11 @@ func TestOldReplaysAreRemoved(t *testing.T) {
 // the oldest.
 func TestRotationAfterClockChange(t *testing.T) {
 	s := memoryReplays{files: map[string]*bytes.Buffer{"2026-02-01_000000_m.twreplay": {}, "2026-02-02_000000_m.twreplay": {}}}
-	w := replayWriter{dir: &s}
+	logs := recordings{dir: &s}
 	for day := 9; day > 0; day-- {
-		w.rotate(2)
-		testenv.Must(w.create(fmt.Sprintf("2026-01-0%d_000000_m", day)))
+		logs.rotate(replayName, 2)
+		_, _, err := logs.create(fmt.Sprintf("2026-01-0%d_000000_m", day), ReplaySuffix)
+		testenv.NoError(t, err)
 	}
 	if names, _ := s.Names(); !slices.Equal(names, []string{"2026-01-01_000000_m.twreplay", "2026-01-02_000000_m.twreplay"}) {
 		t.Errorf("left are %q", names)
@@ -270,17 +277,17 @@ func TestReplayEndsAtItsSize(t *testing.T) {
 		tn.srv.queueCommand(game.Command{Kind: game.CmdLeave, Player: 63, Text: string(noise)})
 		tn.run(20 * time.Millisecond)
 	}
-	for w := tn.srv.recorder.writer; w.queuedBytes.Load() > 0; {
+	for w := tn.srv.replay.writer; w.queuedBytes.Load() > 0; {
 		time.Sleep(time.Millisecond)
 	}
 	tn.run(2 * time.Second)
-	if tn.srv.recorder.state != recorderOff || !tn.srv.recorder.full {
-		t.Fatalf("still recording: %+v", tn.srv.recorder.state)
+	if tn.srv.replay.state != replayOff || !tn.srv.replay.full {
+		t.Fatalf("still recording: %+v", tn.srv.replay.state)
 	}
 	tn.players[0].Close(tn.now())
 	tn.run(2 * time.Second)
-	if tn.srv.recorder.state != recorderWaiting {
-		t.Errorf("state %d in an empty server", tn.srv.recorder.state)
+	if tn.srv.replay.state != replayWaiting {
+		t.Errorf("state %d in an empty server", tn.srv.replay.state)
 	}
 	tn.srv.Shutdown(tn.now(), "")
 	if log := s.verify(t, 1)[0]; log.End != replay.EndSizeLimit || log.LastGoodTick < 3*game.TickRate || log.size > 1<<20+100 {
@@ -312,7 +319,7 @@ func TestGameGoesOnWithoutDisk(t *testing.T) {
 		if tn.players[0].State() != client.Playing {
 			t.Error("the player is out")
 		}
-		if tn.srv.recorder.state != recorderOff {
+		if tn.srv.replay.state != replayOff {
 			t.Error("still recording to a disk that hangs")
 		}
 		close(s.hang)
@@ -375,7 +382,7 @@ func TestRecordedTickAllocatesNothing(t *testing.T) {
 			tn.srv.queueCommand(game.Command{Kind: game.CmdInput, Player: id, Target: game.Nobody, Input: in})
 		}
 		tn.srv.stepWorld()
-		for tn.srv.recorder.writer.queuedBytes.Load() > 0 { // one tick is 20 ms, a disk has time
+		for tn.srv.replay.writer.queuedBytes.Load() > 0 { // one tick is 20 ms, a disk has time
 			time.Sleep(10 * time.Microsecond)
 		}
 	}
@@ -389,7 +396,7 @@ func TestRecordedTickAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(1000, step); n != 0 {
 		t.Errorf("%v allocations per tick", n)
 	}
-	if tn.srv.recorder.state != recorderOn {
+	if tn.srv.replay.state != replayOn {
 		t.Error("nothing was recorded")
 	}
 	tn.srv.Shutdown(tn.now(), "")

@@ -1,14 +1,11 @@
 package server
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"regexp"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -18,18 +15,6 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// Replays stores replay logs. One goroutine calls all methods; the game does not wait for
-// them.
-type Replays interface {
-	// Create creates a file. The error is fs.ErrExist if it exists. Each Write is a
-	// whole number of blocks.
-	Create(name string) (io.WriteCloser, error)
-	// Names returns the names of all files.
-	Names() ([]string, error)
-	// Remove deletes a file.
-	Remove(name string) error
-}
-
 // ReplaySuffix is the end of the names of replay logs. Before it are the time in UTC and
 // the map: 2026-11-21_030405_teeyard1.twreplay.
 const ReplaySuffix = ".twreplay"
@@ -37,12 +22,12 @@ const ReplaySuffix = ".twreplay"
 // replayName matches the names of files that rotation may delete.
 var replayName = regexp.MustCompile(`^\d{4}-\d\d-\d\d_\d{6}_[A-Za-z0-9_.-]*\.twreplay$`)
 
-// recorder records matches as replay logs: the server's goroutine encodes, that of
+// replayRecorder records matches as replay logs: the server's goroutine encodes, that of
 // replayWriter compresses and writes. A match goes on if it cannot be recorded. The
 // recorder is not an [Observer], because it records commands before the world runs them:
 // the log of a tick that crashes has its commands.
-type recorder struct {
-	state       recorderState
+type replayRecorder struct {
+	state       replayState
 	header      replay.Header
 	rec         replay.Recorder
 	writer      *replayWriter
@@ -50,17 +35,17 @@ type recorder struct {
 	lastTrouble string // last printed
 }
 
-type recorderState uint8
+type replayState uint8
 
 const (
-	recorderOff     recorderState = iota // this world is not recorded
-	recorderWaiting                      // for the first command; the file does not exist yet
-	recorderOn
+	replayOff     replayState = iota // this world is not recorded
+	replayWaiting                    // for the first command; the file does not exist yet
+	replayOn
 )
 
 // beginReplay starts the recording of a new world.
 func (s *Server) beginReplay(gameType string, mode game.Mode, mods []game.Mod, seed uint64) {
-	r := &s.recorder
+	r := &s.replay
 	r.full = false
 	if s.settings.Replay == 0 || s.cfg.Replays == nil {
 		return
@@ -71,7 +56,7 @@ func (s *Server) beginReplay(gameType string, mode game.Mode, mods []game.Mod, s
 		Terrain: s.gameMap.terrain, Rules: s.gameRules(), Tuning: s.tuning, Seed: seed,
 	}
 	r.header.SetMode(gameType, mode, mods)
-	r.state = recorderWaiting
+	r.state = replayWaiting
 }
 
 // Program returns the name and version of this program, as in replay logs.
@@ -85,8 +70,8 @@ func Program() string {
 
 // endReplay ends the recording of this world.
 func (s *Server) endReplay(why replay.EndReason) {
-	r := &s.recorder
-	if r.state == recorderOn {
+	r := &s.replay
+	if r.state == replayOn {
 		if r.rec.PendingTicks() > 0 && why != replay.EndRecorderFault {
 			if why == replay.EndCrash {
 				r.writer.enqueue(replayJob{kind: jobBlock, block: r.rec.TakeBlockUnhashed(nil)})
@@ -96,14 +81,14 @@ func (s *Server) endReplay(why replay.EndReason) {
 		}
 		r.writer.enqueue(replayJob{kind: jobEnd, reason: why})
 	}
-	r.state = recorderOff
+	r.state = replayOff
 }
 
 // closeReplay ends the recording and waits until it is written, up to replayCloseTimeout.
 func (s *Server) closeReplay(why replay.EndReason) {
 	s.endReplay(why)
-	if out := s.recorder.writer; out != nil {
-		s.recorder.writer = nil
+	if out := s.replay.writer; out != nil {
+		s.replay.writer = nil
 		close(out.jobs)
 		select {
 		case <-out.done:
@@ -119,8 +104,8 @@ const replayCloseTimeout = 2 * time.Second
 
 // stepWorld runs a tick of the world and records its commands.
 func (s *Server) stepWorld() []game.Event {
-	r := &s.recorder
-	if r.state == recorderWaiting {
+	r := &s.replay
+	if r.state == replayWaiting {
 		switch {
 		case len(s.pendingCommands) > 0:
 			s.openReplay()
@@ -130,7 +115,7 @@ func (s *Server) stepWorld() []game.Event {
 			s.mapChange.restart = true // after a day without players, a new world makes no difference
 		}
 	}
-	if r.state != recorderOn {
+	if r.state != replayOn {
 		return s.world.Step(s.pendingCommands)
 	}
 	if err := r.rec.RecordTick(s.pendingCommands); err != nil {
@@ -140,6 +125,7 @@ func (s *Server) stepWorld() []game.Event {
 	alive := false
 	defer func() {
 		if !alive {
+			s.closeDemos()
 			s.closeReplay(replay.EndCrash) // with the commands that made the world panic
 		}
 	}()
@@ -153,7 +139,7 @@ func (s *Server) stepWorld() []game.Event {
 
 // openReplay begins the log.
 func (s *Server) openReplay() {
-	r := &s.recorder
+	r := &s.replay
 	if r.writer == nil {
 		r.writer = newReplayWriter(s.cfg.Replays)
 	}
@@ -165,12 +151,12 @@ func (s *Server) openReplay() {
 		return
 	}
 	r.rec.Begin(h.IdleTicks)
-	r.state = recorderOn
+	r.state = replayOn
 }
 
 // writeReplayBlock passes a block to the writer.
 func (s *Server) writeReplayBlock() {
-	r := &s.recorder
+	r := &s.replay
 	if !s.reportReplayTrouble(r.writer) {
 		return
 	}
@@ -198,22 +184,22 @@ func (s *Server) reportReplayTrouble(out *replayWriter) bool {
 		return true
 	}
 	if errors.Is(*t, errReplayFull) {
-		s.recorder.full = true
+		s.replay.full = true
 		s.print(console.Warning, "replay", "the log of this match has reached sv_replay_max_size; recording goes on with the next map")
-	} else if said := (*t).Error(); said != s.recorder.lastTrouble {
+	} else if said := (*t).Error(); said != s.replay.lastTrouble {
 		// A folder that cannot be written to fails with every map; this is printed once.
-		s.recorder.lastTrouble = said
+		s.replay.lastTrouble = said
 		s.print(console.Warning, "replay", fmt.Sprintf("matches are not recorded (sv_replay 0 turns recording off): %v", *t))
 	}
-	s.recorder.state = recorderOff
+	s.replay.state = replayOff
 	return false
 }
 
 // restartAfterFullReplay starts a new world when its log is full and nobody is connected, so
 // that a server that never changes its map records again.
 func (s *Server) restartAfterFullReplay() {
-	if s.recorder.full && s.numClients() == 0 {
-		s.recorder.full = false
+	if s.replay.full && s.numClients() == 0 {
+		s.replay.full = false
 		s.mapChange.restart = true
 	}
 }
@@ -265,18 +251,17 @@ type replayWriter struct {
 	trouble     atomic.Pointer[error]
 	done        chan struct{}
 
-	dir     Replays
+	logs    recordings
 	file    io.WriteCloser
 	size    int64
 	maxSize int64
 	packer  replay.Encoder
 	buf     []byte
-	own     []string // names of the logs of this process, in order
 }
 
-func newReplayWriter(dir Replays) *replayWriter {
+func newReplayWriter(dir Folder) *replayWriter {
 	w := &replayWriter{
-		dir: dir, jobs: make(chan replayJob, replayQueue), freeBlocks: make(chan []byte, 4), done: make(chan struct{}),
+		logs: recordings{dir: dir}, jobs: make(chan replayJob, replayQueue), freeBlocks: make(chan []byte, 4), done: make(chan struct{}),
 	}
 	go w.run()
 	return w
@@ -324,11 +309,11 @@ func (w *replayWriter) handle(j *replayJob) (err error) {
 	switch j.kind {
 	case jobOpen:
 		w.close()
-		w.rotate(j.maxFiles)
+		w.logs.rotate(replayName, j.maxFiles)
 		if w.buf, err = w.packer.AppendHeader(w.buf[:0], j.header); err != nil {
 			return err
 		}
-		if w.file, err = w.create(j.name); err != nil {
+		if w.file, _, err = w.logs.create(j.name, ReplaySuffix); err != nil {
 			w.file = nil
 			return err
 		}
@@ -367,44 +352,4 @@ func (w *replayWriter) close() error {
 	err := w.file.Close()
 	w.file = nil
 	return err
-}
-
-// create creates a file with a name, or with a number after it if another world began in
-// the same second.
-func (w *replayWriter) create(name string) (f io.WriteCloser, err error) {
-	for i := range 100 {
-		n := name
-		if i > 0 {
-			n = fmt.Sprintf("%s.%d", name, i)
-		}
-		if f, err = w.dir.Create(n + ReplaySuffix); !errors.Is(err, fs.ErrExist) {
-			if err == nil {
-				w.own = append(w.own, n+ReplaySuffix)
-			}
-			return f, err
-		}
-	}
-	return nil, err
-}
-
-// rotate deletes the oldest logs so that there are at most keep with a new one. Files that
-// cannot be deleted stay. The names say which are the oldest, except for logs of this
-// process, since the clock may have been set.
-func (w *replayWriter) rotate(keep int) {
-	if keep == 0 {
-		return
-	}
-	names, err := w.dir.Names()
-	if err != nil {
-		return
-	}
-	names = slices.DeleteFunc(names, func(n string) bool { return !replayName.MatchString(n) })
-	w.own = slices.DeleteFunc(w.own, func(n string) bool { return !slices.Contains(names, n) })
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(slices.Index(w.own, a), slices.Index(w.own, b)), strings.Compare(a, b))
-	})
-	for len(names) >= keep {
-		_ = w.dir.Remove(names[0])
-		names = names[1:]
-	}
 }

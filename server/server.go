@@ -45,8 +45,11 @@ type Config struct {
 	// it; the game does not wait for it.
 	WriteFile func(name string, content []byte) error
 	// Replays stores the replay logs of matches while sv_replay is 1; nil records
-	// nothing.
-	Replays Replays
+	// nothing. Each Write is a whole number of blocks.
+	Replays Folder
+	// Demos stores the demos of record and sv_auto_demo_record; nil has none. Files that are
+	// io.WriterAt, as *os.File is, get their length into their header.
+	Demos Folder
 	// Bans stores bans, such as a list that [bans.Open] keeps in a file; nil keeps them
 	// in memory. The server does not close it.
 	Bans bans.Store
@@ -143,7 +146,8 @@ type Server struct {
 	tuning           game.Tuning
 	clock            clock
 	pendingCommands  []game.Command // for the next tick
-	recorder         recorder
+	replay           replayRecorder
+	demos            demos
 	observed         []event.Event // since the last tick that observers saw
 
 	tickTimes    TickTimes
@@ -505,11 +509,13 @@ func (s *Server) tick(now conn.Time) {
 	for _, v := range s.versions {
 		v.RecordTick(s.world, events)
 	}
+	s.demoTick(events)
 	for i := range events {
 		s.observeGame(&events[i])
 		s.deliverEvent(now, &events[i])
 	}
 	s.tickVote(now)
+	s.takeDemoRecords()
 	s.notifyObservers(events)
 }
 
@@ -575,6 +581,7 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	s.econ.console.Close()
 	s.transport.Flush()
 	s.transport.Close()
+	s.closeDemos()
 	s.closeReplay(replay.EndShutdown)
 	s.closeFiles()
 	select {

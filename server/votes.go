@@ -305,7 +305,7 @@ func (s *Server) tickVote(now conn.Time) {
 	case v.recount:
 		v.recount = false
 		s.observe(event.VoteCount{Yes: int(yes), No: int(no), Pass: int(total - yes - no), Total: int(total)})
-		s.forEachInGame(func(c *session) { c.bridge.SendVoteStatus(yes, no, total-yes-no, total) })
+		s.tellAll(func(a audience) { a.SendVoteStatus(yes, no, total-yes-no, total) })
 	}
 }
 
@@ -328,7 +328,7 @@ func (s *Server) endVote(how bridge.VoteKind) {
 // announceVote tells everybody that a vote has begun or ended.
 func (s *Server) announceVote(v *bridge.Vote) {
 	s.observeVote(v)
-	s.forEachInGame(func(c *session) { c.bridge.SendVote(v) })
+	s.tellAll(func(a audience) { a.SendVote(v) })
 }
 
 // countVotes counts the votes of the players who are not spectators. A person has one vote,
@@ -401,6 +401,21 @@ func (s *Server) forEachInGame(f func(c *session)) {
 		if c != nil && c.state == stateInGame {
 			f(c)
 		}
+	}
+}
+
+// audience is who is told what all are told: the clients in the game, and demos.
+type audience interface {
+	SendVote(v *bridge.Vote)
+	SendVoteStatus(yes, no, pass, total int32)
+	SendMotd(text string)
+}
+
+// tellAll calls f for everybody.
+func (s *Server) tellAll(f func(a audience)) {
+	s.forEachInGame(func(c *session) { f(c.bridge) })
+	for _, d := range s.demos.files {
+		f(d.recorder)
 	}
 }
 

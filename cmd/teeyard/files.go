@@ -112,34 +112,51 @@ func (s storage) WriteFile(name string, content []byte) error {
 	return atomicfile.Write(path, content)
 }
 
-// replayDir is the folder of a server's replay logs. The first log creates it.
-type replayDir string
-
-// Create implements server.Replays. Only the operator may read logs, since whispers are in
-// them.
-func (d replayDir) Create(name string) (io.WriteCloser, error) {
-	if err := os.MkdirAll(string(d), 0o755); err != nil {
-		return nil, err
-	}
-	return os.OpenFile(filepath.Join(string(d), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+// recordDir is a folder of recordings. The first one creates it. It implements
+// server.Folder.
+type recordDir struct {
+	path string
+	perm fs.FileMode // of files
 }
 
-// Names implements server.Replays.
-func (d replayDir) Names() ([]string, error) {
-	entries, err := os.ReadDir(string(d))
-	var names []string
-	for _, e := range entries {
-		if e.Type().IsRegular() {
-			names = append(names, e.Name())
-		}
+// replayDir returns the folder of a server's replay logs. Only the operator may read them,
+// since whispers are in them.
+func replayDir(dir string) recordDir { return recordDir{filepath.Join(dir, "replays"), 0o600} }
+
+// demoDir returns the folder of a server's demos, which anybody may see.
+func demoDir(dir string) recordDir { return recordDir{filepath.Join(dir, "demos"), 0o644} }
+
+func (d recordDir) Create(name string) (io.WriteCloser, error) {
+	path := filepath.Join(d.path, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
 	}
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, d.perm)
+}
+
+// Names looks into the folder and those directly in it.
+func (d recordDir) Names() ([]string, error) {
+	var names []string
+	err := fs.WalkDir(os.DirFS(d.path), ".", func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil && name != ".":
+			return nil // what can be read counts
+		case err != nil:
+			return err
+		case e.IsDir() && strings.Count(name, "/") > 0:
+			return fs.SkipDir
+		case e.Type().IsRegular():
+			names = append(names, name)
+		}
+		return nil
+	})
 	return names, err
 }
 
-// Remove implements server.Replays. Logs that were written to a moment ago stay: another
-// server with the same folder is recording them.
-func (d replayDir) Remove(name string) error {
-	path := filepath.Join(string(d), name)
+// Remove leaves files that were written to a moment ago: another server with the same folder
+// is recording them.
+func (d recordDir) Remove(name string) error {
+	path := filepath.Join(d.path, filepath.FromSlash(name))
 	if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) < time.Minute {
 		return fmt.Errorf("%s is being written", path)
 	}

@@ -77,23 +77,34 @@ func TestStorageBlame(t *testing.T) {
 	}
 }
 
-// TestReplayRotation checks that a log that another server is writing is not removed.
-func TestReplayRotation(t *testing.T) {
-	d := replayDir(t.TempDir())
-	f, err := d.Create("log")
+// TestRecordDir checks that a recording that another server is writing is neither
+// overwritten nor removed.
+func TestRecordDir(t *testing.T) {
+	const name = "auto/demo"
+	d := demoDir(t.TempDir())
+	f, err := d.Create(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	path := filepath.Join(string(d), "log")
-	if err := d.Remove("log"); err == nil {
+	if _, err := d.Create(name); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("created again: %v", err)
+	}
+	if _, err := d.Create("demo"); err != nil {
+		t.Error(err)
+	}
+	if names, err := d.Names(); !slices.Equal(names, []string{name, "demo"}) || err != nil {
+		t.Errorf("names: %q, %v", names, err)
+	}
+	path := filepath.Join(d.path, "auto", "demo")
+	if err := d.Remove(name); err == nil {
 		t.Error("removed while it is written")
 	}
 	old := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(path, old, old); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Remove("log"); err != nil {
+	if err := d.Remove(name); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {

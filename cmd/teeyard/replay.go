@@ -21,6 +21,7 @@ type replayCmd struct {
 	Info   replayInfoCmd   `cmd:"" help:"Show what is in a replay log."`
 	Verify replayVerifyCmd `cmd:"" help:"Run recorded matches again and compare the results."`
 	Cut    replayCutCmd    `cmd:"" help:"Copy the beginning of a replay log to another file."`
+	Export replayExportCmd `cmd:"" help:"Make a demo of a recorded match, which the game's clients play."`
 }
 
 // openReplay opens a log. The caller closes the file.

@@ -21,7 +21,7 @@ func writeReplay(name, program string) error {
 	}
 	layer := parsed.GameLayer()
 	h := &replay.Header{
-		Program: program, StartTime: 1795231813000, Map: "testbox",
+		Program: program, StartTime: 1795231813000, Map: "testbox", MapSHA256: parsed.SHA256,
 		Terrain: game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()},
 		Rules:   game.DefaultRules(), Seed: 1, IdleTicks: 100,
 	}

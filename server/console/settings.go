@@ -45,6 +45,7 @@ type Settings struct {
 	RconBanTime            int    // sv_rcon_bantime
 	AutoDemoRecord         int    // sv_auto_demo_record
 	AutoDemoMax            int    // sv_auto_demo_max
+	DemoFormat             string // sv_demo_format, ours
 	Replay                 int    // sv_replay, ours
 	ReplayMaxSize          int    // sv_replay_max_size, ours
 	ReplayMaxFiles         int    // sv_replay_max_files, ours
@@ -119,6 +120,7 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_motd", "Message of the day, shown to players when they join", sv, &s.Motd, "", 900},
 		{"sv_maprotation", "Maps to play in turn", sv, &s.MapRotation, "", 768},
 		{"sv_gametype", "Game type (dm, tdm, ctf, lms, lts, race)", sv, &s.GameType, "dm", 32},
+		{"sv_demo_format", "Formats of recorded demos (tw07, ddnet, or both separated by a comma)", sv, &s.DemoFormat, "tw07", 16},
 		{"log_dialect", "Form of the lines in the log and the external console (tw07, tw06, ddnet, json)", sv, &s.LogDialect, "tw07", 8},
 		{"ec_bindaddr", "Address to bind the external console to, anything but localhost is dangerous", ec, &s.EconBindAddr, "localhost", 128},
 		{"ec_password", "External console password", ec | Secret, &s.EconPassword, "", 32},

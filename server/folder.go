@@ -1,0 +1,70 @@
+package server
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Folder stores recordings. One goroutine calls all methods of a value; the game does not
+// wait for them. Names are paths in the folder, with slashes.
+type Folder interface {
+	// Create creates a file, and the folders in its name. The error is fs.ErrExist if
+	// the file exists.
+	Create(name string) (io.WriteCloser, error)
+	// Names returns the names of all files.
+	Names() ([]string, error)
+	// Remove deletes a file.
+	Remove(name string) error
+}
+
+// recordings creates files in a folder and deletes old ones.
+type recordings struct {
+	dir Folder
+	own []string // names of the files of this process, in order
+}
+
+// create creates a file with a name, or with a number after it if there is one already, of
+// another server or of the same second. It returns the name with the suffix.
+func (r *recordings) create(name, suffix string) (f io.WriteCloser, created string, err error) {
+	for i := range 100 {
+		created = name + suffix
+		if i > 0 {
+			created = fmt.Sprintf("%s.%d%s", name, i, suffix)
+		}
+		if f, err = r.dir.Create(created); !errors.Is(err, fs.ErrExist) {
+			if err == nil {
+				r.own = append(r.own, created)
+			}
+			return f, created, err
+		}
+	}
+	return nil, created, err
+}
+
+// rotate deletes the oldest files whose names match so that there are at most keep with a
+// new one, if keep is not 0. Files that cannot be deleted stay. The names say which are
+// the oldest, except for files of this process, since the clock may have been set.
+func (r *recordings) rotate(match *regexp.Regexp, keep int) {
+	if keep == 0 {
+		return
+	}
+	all, err := r.dir.Names()
+	if err != nil {
+		return
+	}
+	r.own = slices.DeleteFunc(r.own, func(n string) bool { return !slices.Contains(all, n) })
+	names := slices.DeleteFunc(all, func(n string) bool { return !match.MatchString(n) })
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(slices.Index(r.own, a), slices.Index(r.own, b)), strings.Compare(a, b))
+	})
+	for len(names) >= keep {
+		_ = r.dir.Remove(names[0])
+		names = names[1:]
+	}
+}
