@@ -210,6 +210,8 @@ type demoPerson struct {
 	Kills  int     `json:"kills"`
 	Deaths int     `json:"deaths"`
 	Score  int32   `json:"score"`
+
+	since int32 // tick
 }
 
 // Run prints the information.
@@ -333,14 +335,14 @@ func (i *demoInfo) person(id game.PlayerID) *demoPerson {
 func (i *demoInfo) joined(v *demoViewer, p event.Player) {
 	// A hostile file may have any number of players.
 	if p.ID >= 0 && len(i.Players) < 10000 {
-		i.Players = append(i.Players, demoPerson{ID: int(p.ID), Name: p.Name, Clan: p.Clan, Since: ticksToSeconds(v.last - v.first)})
+		i.Players = append(i.Players, demoPerson{ID: int(p.ID), Name: p.Name, Clan: p.Clan, Since: ticksToSeconds(v.last - v.first), since: v.last})
 		i.current[p.ID] = len(i.Players)
 	}
 }
 
 func (i *demoInfo) left(v *demoViewer, id int) {
 	if p := i.person(game.PlayerID(id)); p != nil {
-		p.Played = ticksToSeconds(v.last-v.first) - p.Since
+		p.Played = ticksToSeconds(v.last - p.since)
 		i.current[id] = 0
 	}
 }
@@ -356,7 +358,7 @@ func (i *demoInfo) print(w io.Writer) {
 	if len(i.Markers) > 0 {
 		var at []string
 		for _, m := range i.Markers {
-			at = append(at, secondsToDuration(m).String())
+			at = append(at, demoTime(int32(m*game.TickRate+0.5)))
 		}
 		line("markers", "%s", strings.Join(at, ", "))
 	}

@@ -48,13 +48,15 @@ func TestDemosOfRealPrograms(t *testing.T) {
 		{name: "teeworlds-0.7.5", maps: "teeworlds/maps", demos: "data/teeworlds/demos/auto/*.demo", version: client.Version07,
 			start: func(home string) *Server { return StartOriginalIn(t, home, demoSettings) },
 			client: func(d *Display, addr string) *Client {
-				return d.StartTeeworlds(addr, "recorder", "cl_auto_demo_record 1")
+				return d.StartTeeworlds(addr, "recorder", "cl_auto_demo_record 1", "bind m add_demomarker")
 			}},
 		{name: "ddnet-server-16.4", maps: ".local/share/ddnet/maps", demos: ".local/share/ddnet/demos/golden.demo", version: client.Version06,
 			start: func(home string) *Server { return startDDNetIn(t, home, demoSettings) }},
 		{name: "ddnet-16.4", maps: ".local/share/ddnet/maps", demos: "data/ddnet/demos/auto/*.demo", version: client.Version06,
-			start:  func(home string) *Server { return startDDNetIn(t, home, demoSettings) },
-			client: func(d *Display, addr string) *Client { return d.StartDDNet(addr, "recorder", "cl_auto_demo_record 1") }},
+			start: func(home string) *Server { return startDDNetIn(t, home, demoSettings) },
+			client: func(d *Display, addr string) *Client {
+				return d.StartDDNet(addr, "recorder", "cl_auto_demo_record 1", "bind m add_demomarker")
+			}},
 	} {
 		if c.client != nil && !testenv.Full() {
 			continue
@@ -70,6 +72,7 @@ func TestDemosOfRealPrograms(t *testing.T) {
 				home = recorder.Home
 				Eventually(t, 20*time.Second, "the client joins", func() bool { _, ok := alice.FindPlayer("recorder"); return ok })
 				time.Sleep(2 * time.Second)
+				recorder.TapKey("m")
 			}
 			alice.Rcon("record golden")
 			demoMatch(t, s, alice, c.version)
@@ -92,6 +95,13 @@ func TestDemosOfRealPrograms(t *testing.T) {
 			})
 			if dir := os.Getenv("TEEYARD_DEMOS"); dir != "" {
 				WriteFile(t, filepath.Join(dir, c.name+".demo"), recorded)
+			}
+			r, err := demo.NewReader(bytes.NewReader(recorded))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := len(r.Header().Markers); n != 1 && recorder != nil {
+				t.Errorf("%d markers", n)
 			}
 			snapshots, messages := demotest.Check(t, recorded)
 			t.Logf("%d bytes, %d snapshots, %d messages", len(recorded), snapshots, messages)
