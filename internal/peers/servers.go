@@ -62,7 +62,13 @@ func StartOriginalIn(t testing.TB, home, settings string) *Server {
 // wait for it.
 func RunOriginal(t testing.TB, home string, settings ...string) *Process {
 	t.Helper()
-	env := []string{"HOME=" + home, "XDG_DATA_HOME=" + home, "XDG_CONFIG_HOME=" + home}
+	return RunOriginalWith(t, home, nil, settings...)
+}
+
+// RunOriginalWith is RunOriginal with additional environment variables.
+func RunOriginalWith(t testing.TB, home string, env []string, settings ...string) *Process {
+	t.Helper()
+	env = append([]string{"HOME=" + home, "XDG_DATA_HOME=" + home, "XDG_CONFIG_HOME=" + home}, env...)
 	return Start(t, home, env, RequirePrograms(t, "teeworlds-server")[0], append([]string{"bindaddr 127.0.0.1"}, settings...)...)
 }
 

@@ -13,15 +13,27 @@ type behavior struct {
 	admin    bool // the first one runs console commands
 	ready    bool // use the ready mode
 	rejoin   bool // all but the first and the last leave and join again
+	commands []timedCommand
+	// until, if not 0, is the tick after the start from which on all kill themselves and do
+	// nothing, in ctf while a flag lies far from the stands.
+	until int32
+}
+
+// timedCommand is a console command that the first bot runs so many ticks after the start.
+type timedCommand struct {
+	tick    int32
+	command string
 }
 
 // adminCommands are the console commands that an admin runs.
 var adminCommands = []string{
-	"pause", "pause", "pause 1", "restart", "restart 2", "restart -1", "sv_scorelimit 2", "sv_scorelimit 20", "sv_timelimit 1", "sv_timelimit 0",
+	"pause", "pause", "pause; pause", "pause 1", "restart", "restart 2", "restart -1", "sv_scorelimit 2", "sv_scorelimit 20", "sv_timelimit 1", "sv_timelimit 0",
 	"set_team 1 -1", "set_team 1 0", "set_team_all 0", "lock_teams", "lock_teams", "say hello", "broadcast hello",
 	"sv_countdown 2", "sv_countdown 0", "sv_strict_spectate_mode 1", "sv_strict_spectate_mode 0",
 	"sv_spamprotection 0", "sv_spamprotection 1", "sv_tournament_mode 1", "sv_tournament_mode 2", "sv_tournament_mode 0",
 	"sv_player_ready_mode 1", "sv_player_ready_mode 0", "swap_teams", "shuffle_teams", "force_teambalance",
+	"set_team 2 1", "set_team 0 1", "set_team_all 1", "sv_teamdamage 1", "sv_teamdamage 0", "sv_match_swap 1", "sv_match_swap 0",
+	"sv_teambalance_time 0", "sv_teambalance_time 1", "sv_respawn_delay_tdm 1",
 }
 
 // plan is what a bot does for some time.
@@ -38,6 +50,7 @@ const (
 	planOddInputs      // sends inputs that people do not send
 	planChat           // sets the chat flag: inputs do not count
 	planSpectate
+	planFlag // goes to a flag, or to the other one with it
 )
 
 // bot plays at random with a purpose. Its inputs depend only on its seed and on what it
@@ -50,8 +63,10 @@ type bot struct {
 	input      msg7.PlayerInput
 	plan       plan
 	planEnd    int32 // tick
+	flag       int   // to go to
 	firstTick  int32
 	spectating bool
+	resting    bool
 }
 
 func newBot(cfg matchConfig, id int) *bot {
@@ -70,11 +85,25 @@ func (b *bot) nextStep(s *observation) *step {
 	}
 	st := &step{Intended: s.tick + inputLead}
 	send := func(m msg7.Message) { st.Messages = append(st.Messages, m.Append(nil)) }
+	if b.until != 0 && s.tick >= b.firstTick+b.until {
+		rested := b.resting
+		if b.resting = s.find(msg7.TypeGameDataFlag, 0) == nil || flagLies(s); b.resting && !rested {
+			send(&msg7.ClKill{})
+		}
+	}
+	if b.resting {
+		st.Input = msg7.PlayerInput{TargetX: 1}
+		return st
+	}
+	if b.id == 0 && len(b.commands) > 0 && s.tick >= b.firstTick+b.commands[0].tick {
+		send(&msg7.RconCmd{Command: []byte(b.commands[0].command)})
+		b.commands = b.commands[1:]
+	}
 	if s.tick >= b.planEnd {
 		b.choosePlan(s)
 		if b.plan == planSpectate != b.spectating {
 			b.spectating = !b.spectating
-			team := msg7.TeamRed
+			team := msg7.Team(b.between(0, 1))
 			if b.spectating {
 				team = msg7.TeamSpectators
 			}
@@ -96,6 +125,9 @@ func (b *bot) nextStep(s *observation) *step {
 		if b.oneIn(20) {
 			b.pressFire(true)
 		}
+	case planFlag:
+		b.seekFlag(s, me)
+		b.pressFire(b.oneIn(4))
 	case planChase:
 		b.chasePlayer(s, me)
 		b.changeWeapon()
@@ -116,7 +148,9 @@ func (b *bot) nextStep(s *observation) *step {
 		}
 		b.pressFire(!b.oneIn(4))
 	case planSilent:
-		return nil
+		if len(st.Messages) == 0 {
+			return nil
+		}
 	case planOddInputs:
 		b.oddInput()
 	case planChat:
@@ -125,6 +159,9 @@ func (b *bot) nextStep(s *observation) *step {
 		b.pressFire(b.oneIn(2))
 	case planSpectate:
 		b.moveView(s, send)
+	}
+	if me == nil && b.plan != planSpectate && s.find(msg7.TypeSpectatorInfo, b.id) != nil && b.oneIn(60) { // out of the round
+		send(&msg7.ClSetSpectatorMode{Mode: msg7.SpecPlayer, SpectatorID: b.between(0, b.players-1)})
 	}
 	if b.oneIn(300) {
 		send(&msg7.ClEmoticon{Emoticon: msg7.Emoticon(b.rand.IntN(16))})
@@ -175,10 +212,24 @@ func (b *bot) nextStep(s *observation) *step {
 	return st
 }
 
+// flagLies reports whether a flag lies where nobody appears.
+func flagLies(s *observation) bool {
+	for team := range 2 {
+		flag := s.find(msg7.TypeFlag, team)
+		if s.find(msg7.TypeGameDataFlag, 0)[team] == int32(msg7.FlagTaken) && flag != nil && flag[0] > 8*32 && flag[0] < 21*32 {
+			return true
+		}
+	}
+	return false
+}
+
 // choosePlan begins another plan.
 func (b *bot) choosePlan(s *observation) {
 	b.planEnd = s.tick + b.between(20, 150)
+	b.flag = b.rand.IntN(2)
 	switch n := b.rand.IntN(100); {
+	case n < 60 && s.find(msg7.TypeGameDataFlag, 0) != nil:
+		b.plan = planFlag
 	case s.tick < b.firstTick+100 && n < 70, n < 25:
 		b.plan = planPickup
 	case n < 40:
@@ -287,6 +338,22 @@ func (b *bot) seekPickup(s *observation, me []int32) {
 		return
 	}
 	b.approach(target[0]-me[1], target[1]-me[2])
+}
+
+// seekFlag goes to a flag, and with one to the stand of the other.
+func (b *bot) seekFlag(s *observation, me []int32) {
+	goal := b.flag
+	for team := range 2 {
+		if data := s.find(msg7.TypeGameDataFlag, 0); data != nil && data[team] == int32(b.id) {
+			goal = 1 - team
+		}
+	}
+	flag := s.find(msg7.TypeFlag, goal)
+	if me == nil || flag == nil {
+		b.walk()
+		return
+	}
+	b.approach(flag[0]-me[1], flag[1]-me[2])
 }
 
 // approach walks, jumps and hooks towards a place.
@@ -399,8 +466,8 @@ func (b *bot) moveView(s *observation, send func(msg7.Message)) {
 		if !b.oneIn(3) {
 			m.Mode, m.SpectatorID = msg7.SpecPlayer, b.between(0, b.players)
 		}
-		if b.oneIn(6) {
-			m.Mode, m.SpectatorID = msg7.SpecFlagRed, -1
+		if b.oneIn(3) {
+			m.Mode, m.SpectatorID = msg7.SpecMode(b.between(2, 3)), -1
 		}
 		send(m)
 	}

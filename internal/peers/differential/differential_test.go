@@ -3,12 +3,12 @@ package differential
 import (
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,7 +25,9 @@ var record = flag.Bool("record", false, "play the matches of testdata anew on th
 func TestMain(m *testing.M) {
 	flag.Parse()
 	flag.Set("test.parallel", "24")
-	os.Exit(m.Run())
+	code := m.Run()
+	os.RemoveAll(diceDir)
+	os.Exit(code)
 }
 
 // liveMatches are played by TestMatches: 1,500 ticks of each, or 10,000 with TEEYARD_FULL=1.
@@ -45,6 +47,21 @@ var liveMatches = map[string]matchConfig{
 	"four commanded":   {Map: "pit", Players: 4, behavior: behavior{spectate: true, admin: true, ready: true}},
 	"eight on dm7":     {Map: "dm7", Players: 8},
 	"eight in the pit": {Map: "pit", Players: 8, behavior: behavior{peaceful: true}},
+
+	"ctf, four":           {Map: "flags", Players: 4, Settings: []string{"sv_gametype ctf", "sv_scorelimit 200"}},
+	"ctf, six on ctf5":    {Map: "ctf5", Players: 6, Settings: []string{"sv_gametype ctf"}, behavior: behavior{spectate: true}},
+	"ctf, four commanded": {Map: "flags", Players: 4, Settings: []string{"sv_gametype ctf"}, behavior: behavior{spectate: true, admin: true, ready: true}},
+	"tdm, four commanded": {Map: "pit", Players: 4, Settings: []string{"sv_gametype tdm"}, behavior: behavior{spectate: true, admin: true}},
+	"lms, four":           survival(matchConfig{Map: "pit", Players: 4, Settings: []string{"sv_gametype lms", "sv_scorelimit 2"}}),
+	"lts, five commanded": survival(matchConfig{Map: "flags", Players: 5, Settings: []string{"sv_gametype lts"}, behavior: behavior{spectate: true, admin: true}}),
+}
+
+// survival completes the configuration of a match with one life per round. All join in a
+// warmup: later they could only watch. The match begins with a countdown of a second.
+func survival(cfg matchConfig) matchConfig {
+	cfg.Settings = append(cfg.Settings, "sv_warmup 1000", "sv_countdown 1")
+	cfg.Settle = 80
+	return cfg
 }
 
 // recordedMatches are in testdata. They are compared without the original, and so on every
@@ -55,6 +72,21 @@ var recordedMatches = map[string]matchConfig{
 	"eight":     {Map: "teeyard1", Players: 8, Ticks: 1500},
 	"coming":    {Map: "pit", Players: 5, Ticks: 3000, behavior: behavior{rejoin: true, spectate: true}},
 	"commanded": {Map: "pit", Players: 3, Ticks: 3000, behavior: behavior{spectate: true, admin: true, ready: true}, Settings: []string{"sv_scorelimit 3"}},
+	"ctf":       {Map: "flags", Players: 6, Ticks: 5000, behavior: behavior{spectate: true}, Settings: []string{"sv_gametype ctf", "sv_scorelimit 300"}},
+	"fallen":    {Map: "flags", Players: 4, Ticks: 3600, behavior: behavior{spectate: true, until: 1}, Settings: []string{"sv_gametype ctf", "sv_scorelimit 0"}},
+	"lost":      {Map: "flags", Players: 4, Ticks: 3600, behavior: behavior{spectate: true, until: 1}, Settings: []string{"sv_gametype ctf", "sv_scorelimit 0"}},
+	"tdm": {Map: "pit", Players: 4, Ticks: 5500, Settings: []string{"sv_gametype tdm", "sv_scorelimit 0"}, behavior: behavior{commands: []timedCommand{
+		{60, "set_team 1 0; sv_teambalance_time 1"}, {3300, "swap_teams; sv_match_swap 1"}, {3500, "set_team_all 1"}, {3520, "shuffle_teams; sv_scorelimit 1"},
+		{4600, "sv_tournament_mode 2"}, {4900, "sv_scorelimit 0; sv_timelimit 0"}, {5000, "restart 3"},
+	}}},
+	"lms": survival(matchConfig{Map: "pit", Players: 4, Ticks: 4500, Settings: []string{"sv_gametype lms", "sv_scorelimit 2"}}),
+	"lts": survival(matchConfig{Map: "flags", Players: 6, Ticks: 4500, Settings: []string{"sv_gametype lts", "sv_scorelimit 2", "sv_strict_spectate_mode 1"}, behavior: behavior{
+		ready: true, commands: []timedCommand{{100, "sv_player_ready_mode 1"}, {500, "sv_player_ready_mode 0; pause 0"}, {2500, "shuffle_teams"}, {3000, "sv_strict_spectate_mode 0"}},
+	}}),
+	"tied": {Map: "pit", Players: 2, Ticks: 3200, Settings: []string{"sv_gametype tdm", "sv_timelimit 1"}, behavior: behavior{until: 1}},
+	"rotation": survival(matchConfig{Map: "pit", NextMap: "flags", Players: 3, Ticks: 6000, Settings: []string{
+		"sv_gametype lms", "sv_maprotation pit flags", "sv_matches_per_map 2", "sv_scorelimit 1",
+	}, behavior: behavior{commands: []timedCommand{{50, "sv_gametype dm"}}}}), // for the next map
 }
 
 // TestMatches plays on the original, replays on our server and compares what clients see.
@@ -70,44 +102,88 @@ func TestMatches(t *testing.T) {
 				cfg.Seed = seed
 			}
 			m := playOriginal(t, cfg)
-			r := m.compare(replay(t, m))
-			t.Logf("%d of %d rounds the same, %d of %d items, %d messages; first difference %d; %v",
-				r.sameRounds, r.rounds, r.sameItems, r.items, r.messages, r.firstTick, r.kinds)
-			t.Log(summary(m))
-			if r.rounds == 0 {
-				t.Error("nothing was compared")
-			}
-			for _, d := range r.differences {
-				t.Error(d)
-			}
+			compareWith(t, m, replay(t, m))
 		})
 	}
+}
+
+// compareWith compares a match that was just played on the original with ours.
+func compareWith(t *testing.T, m *match, ours [][][]observation) {
+	t.Helper()
+	for i, part := range m.parts() {
+		r := part.compare(ours[i])
+		t.Logf("%d of %d rounds the same, %d of %d items, %d messages; first difference %d; %v",
+			r.sameRounds, r.rounds, r.sameItems, r.items, r.messages, r.firstTick, r.kinds)
+		t.Log(summary(part.seen))
+		if r.rounds == 0 {
+			t.Error("nothing was compared")
+		}
+		for _, d := range r.differences {
+			t.Error(d)
+		}
+	}
+}
+
+// mustHappen is what the recorded matches must have, as their players see it.
+var mustHappen = []string{
+	"TeamSwap", "SpecInvalidID", "TeamShuffle", "TeamBalance", "CTFDrop", "CTFReturn", "TeamAll", "TeamBalanceVictim",
+	"CTFGrab 0", "CTFGrab 1", "CTFCapture 0", "CTFCapture 1", "GamePaused", "flag in a death tile", "late flag",
+	"kill 1", "kill 2", "kill 3", // the victim, the killer, both carried a flag
+	"state 0", "state 1", "state 2", "state 4", "state 8", "state 16", "state 48", // running, warmup, sudden death, end of a round, of a match, pause, countdown
+	"view 0", "view 1", "view 2", "view 3", // free, of players, of flags
+	"match 2 of 2",
 }
 
 // TestRecorded replays the recorded matches on our server. What clients see must have the
 // same hashes. TestMatches says in words what differs.
 func TestRecorded(t *testing.T) {
-	for name, cfg := range recordedMatches {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			path := filepath.Join("testdata", name+".match")
-			if *record {
-				cfg.Seed = 1
-				m := playOriginal(t, cfg)
-				if err := m.save(path); err != nil {
-					t.Fatal(err)
+	var mu sync.Mutex
+	played, happened := 0, happenings{}
+	t.Run("all", func(t *testing.T) {
+		for name, cfg := range recordedMatches {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				seen := replayRecorded(t, name, cfg)
+				mu.Lock()
+				defer mu.Unlock()
+				played++
+				for _, players := range seen {
+					for _, s := range players {
+						happened.count(s)
+					}
 				}
-				t.Log(summary(m))
-			}
-			m := openMatch(t, path)
-			seen := replay(t, m)
-			for i, want := range m.Hashes {
-				if same := commonPrefix(m.hashes(i, seen[i]), want); same < len(want) {
-					t.Errorf("player %d sees another match than on the original from round %d of %d on", i, same, len(want))
-				}
-			}
-		})
+			})
+		}
+	})
+	for _, what := range mustHappen {
+		if happened[what] == 0 && played == len(recordedMatches) {
+			t.Errorf("no match has %q", what)
+		}
 	}
+}
+
+// replayRecorded compares a recorded match and returns what our players saw.
+func replayRecorded(t *testing.T, name string, cfg matchConfig) [][][]observation {
+	path := filepath.Join("testdata", name+".match")
+	if *record {
+		cfg.Seed = 1
+		m := playOriginal(t, cfg)
+		if err := m.save(path); err != nil {
+			t.Fatal(err)
+		}
+		compareWith(t, m, replay(t, m))
+	}
+	m := openMatch(t, path)
+	seen := replay(t, m)
+	for n, part := range m.parts() {
+		for i, want := range part.Hashes {
+			if same := commonPrefix(part.hashes(i, seen[n][i]), want); same < len(want) {
+				t.Errorf("on map %d player %d sees another match than on the original from round %d of %d on", n+1, i, same*hashedRounds, len(part.Ticks[i]))
+			}
+		}
+		t.Log(summary(seen[n]))
+	}
+	return seen
 }
 
 func openMatch(t *testing.T, path string) *match {
@@ -132,14 +208,14 @@ func commonPrefix(got, want []uint32) int {
 // TestDifferenceIsFound makes sure that a small difference is found.
 func TestDifferenceIsFound(t *testing.T) {
 	m := openMatch(t, filepath.Join("testdata", "one.match"))
-	m.seen = replay(t, m)
+	m.seen = replay(t, m)[0]
 	if r := m.compare(m.seen); r.sameRounds != r.rounds || r.rounds < 1000 {
 		t.Fatalf("%d of %d rounds are like themselves", r.sameRounds, r.rounds)
 	}
 	s := &m.Steps[len(m.Steps)/2]
 	s.Input.Jump = !s.Input.Jump
 	s.Input.TargetX += 40
-	ours := replay(t, m)
+	ours := replay(t, m)[0]
 	if r := m.compare(ours); r.sameRounds == r.rounds || len(r.differences) == 0 {
 		t.Error("another input made no difference")
 	}
@@ -164,8 +240,8 @@ const maxDifferences = 12
 func (m *match) compare(ours [][]observation) comparison {
 	c := comparison{firstTick: -1, kinds: map[string]int{}}
 	for player, seen := range m.seen {
-		ticks := ticksOf(seen)
-		theirs, ours := m.align(ticks, seen), m.align(ticks, ours[player])
+		ticks := m.Ticks[player]
+		theirs, ours := m.align(player, seen), m.align(player, ours[player])
 		for i := range theirs {
 			c.rounds++
 			differences := c.compareRound(&theirs[i], &ours[i])
@@ -235,22 +311,4 @@ func describeMessages(messages []string) string {
 		out = append(out, fmt.Sprintf("%s%v", decoded.ID().String(), decoded))
 	}
 	return "[" + strings.Join(out, ", ") + "]"
-}
-
-// summary counts the items in the snapshots of the first player, and the weapons held.
-func summary(m *match) string {
-	n := map[string]int{}
-	for _, o := range m.seen[0] {
-		for _, it := range o.items {
-			n[msg7.ObjectName(it.key.Type())]++
-			if c, ok := decodeItem(it.key, it.ints).(*msg7.Character); ok {
-				n[fmt.Sprint("weapon ", c.Weapon)]++
-			}
-		}
-	}
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(n)) {
-		fmt.Fprintf(&b, "%s:%d ", name, n[name])
-	}
-	return b.String()
 }

@@ -20,10 +20,29 @@ const pit = `################################
 #########......#########.#######
 `
 
+// flagMap has both flags on one floor with deadly gaps.
+const flagMap = `
+##############################
+#............................#
+#.R...s.....h....h.....g...B.#
+#...####..............####...#
+#............................#
+#......====..n...====........#
+#.R...............S........B.#
+#............................#
+#.1.R...l...........a...B..2.#
+#########.#####.####.#########
+#########x#####x####x#########
+##############################
+`
+
 // mapFile returns the file of a map that does not come with the original.
 func mapFile(name string) ([]byte, bool) {
-	if name == "pit" {
+	switch name {
+	case "pit":
 		return peers.PlainMap(pit), true
+	case "flags":
+		return peers.PlainMap(flagMap), true
 	}
 	m, ok := maps.Find(name)
 	return m.Data, ok

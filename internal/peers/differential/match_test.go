@@ -1,14 +1,12 @@
 package differential
 
 import (
-	"bytes"
-	"compress/gzip"
+	"cmp"
 	"encoding/binary"
-	"encoding/gob"
 	"fmt"
+	"hash"
 	"hash/fnv"
-	"io"
-	"os"
+	"iter"
 	"slices"
 
 	"github.com/teeyard/teeyard/bridge"
@@ -26,7 +24,29 @@ type matchConfig struct {
 	Ticks    int
 	Seed     uint64
 	Settings []string
+	NextMap  string // that the rotation comes to; the match goes on there
+	Settle   int32  // ticks after the restart that are not compared; 0 means 25
 	behavior behavior
+}
+
+// settle returns how many ticks after the restart the players appear. Until then they look
+// at where they were before, which is not compared.
+func (c *matchConfig) settle() int32 { return cmp.Or(c.Settle, 25) }
+
+// startCommand returns the console command that begins the match. Players are told with a
+// change of teams from when on they may change themselves. That is set to now, since they
+// did not join at the same time on both servers.
+func (c *matchConfig) startCommand() []byte {
+	var b []byte
+	for i := range c.Players {
+		b = fmt.Appendf(b, "set_team %d %d; ", i, i%2) // where they are
+	}
+	return append(b, "restart"...)
+}
+
+// survival reports whether players have one life per round.
+func (c *matchConfig) survival() bool {
+	return slices.ContainsFunc(c.Settings, func(s string) bool { return s == "sv_gametype lms" || s == "sv_gametype lts" })
 }
 
 // match is a match on the original, as its clients sent and saw it.
@@ -40,7 +60,12 @@ type match struct {
 	Steps  []step
 	Rounds []int32    // ticks of the snapshots after the restart
 	Ticks  [][]int32  // of them those that each player got
-	Hashes [][]uint32 // of what each player saw in those
+	Hashes [][]uint32 // of what each player saw in those, see hashes
+	// OtherIDs reports whether projectiles, lasers and pickups have other ids on our server:
+	// the original goes on with those of the map before.
+	OtherIDs bool
+	Dice     uint32 // the last random number that the original drew before the match
+	After    *match // on the next map, nil if there is none
 
 	seen [][]observation // by player, nil if the match was loaded
 }
@@ -74,10 +99,6 @@ func toInput(in msg7.PlayerInput) game.Input {
 	}
 }
 
-// respawnTicks is how many ticks after a restart the players appear. Until then they look
-// at where they were before, which is not compared.
-const respawnTicks = 25
-
 // observation is what a player saw in one round: a snapshot and the game messages since
 // the one before.
 type observation struct {
@@ -100,8 +121,45 @@ func (o *observation) find(typ, id int) []int32 {
 	return nil
 }
 
-// hash returns a hash of everything in an observation.
-func (o *observation) hash() uint32 {
+// hideVitals removes health, armor and ammunition of others if the player does not watch.
+// The original goes on to show those of the player who was followed in the round before.
+func (o *observation) hideVitals(player int) {
+	if o.find(msg7.TypeSpectatorInfo, player) != nil {
+		return
+	}
+	o.items = slices.Clone(o.items)
+	for i := range o.items {
+		if it := &o.items[i]; it.key.Type() == msg7.TypeCharacter && it.key.ID() != player {
+			it.ints = slices.Clone(it.ints)
+			const health, armor, ammo = 15, 16, 17
+			it.ints[health], it.ints[armor], it.ints[ammo] = 0, 0, 0
+		}
+	}
+}
+
+// renumber gives projectiles, lasers and pickups ids in the order of their contents.
+func (o *observation) renumber() {
+	o.items = slices.Clone(o.items)
+	slices.SortStableFunc(o.items, func(a, b item) int {
+		if a.isEntity() && b.isEntity() {
+			return cmp.Or(cmp.Compare(a.key.Type(), b.key.Type()), slices.Compare(a.ints, b.ints))
+		}
+		return cmp.Compare(a.key, b.key)
+	})
+	for i := range o.items {
+		if it := &o.items[i]; it.isEntity() {
+			it.key = snapshot.MakeKey(it.key.Type(), i)
+		}
+	}
+}
+
+func (it *item) isEntity() bool {
+	t := it.key.Type()
+	return t == msg7.TypeProjectile || t == msg7.TypeLaser || t == msg7.TypePickup
+}
+
+// addTo adds everything in an observation to a hash.
+func (o *observation) addTo(h hash.Hash32) {
 	var b []byte
 	add := func(v int32) { b = binary.LittleEndian.AppendUint32(b, uint32(v)) }
 	add(o.tick)
@@ -115,9 +173,7 @@ func (o *observation) hash() uint32 {
 		add(int32(len(m)))
 		b = append(b, m...)
 	}
-	h := fnv.New32a()
 	h.Write(b)
-	return h.Sum32()
 }
 
 // observer is a client that records what it sees.
@@ -125,11 +181,13 @@ type observer struct {
 	*client.Session
 	decoder         msg7.Decoder
 	seen            []observation
-	pending         []string // messages since the last snapshot
-	loggedIn        bool     // to the remote console
-	entered         bool     // the server answered ENTERGAME
-	inputs          int      // sent
-	joinedAtNumSeen int      // length of seen when it joined again
+	pending         []string      // messages since the last snapshot
+	loggedIn        bool          // to the remote console
+	entered         bool          // the server answered ENTERGAME
+	inputs          int           // sent
+	joinedAtNumSeen int           // length of seen when it joined again
+	maps            []string      // that the server announced
+	seenBefore      []observation // on the map before the last one
 }
 
 // sessionConfig returns the configuration of player i on either server.
@@ -145,15 +203,31 @@ func (o *observer) recordMessage(payload []byte, vital bool) {
 	if err != nil || !vital {
 		return
 	}
-	switch m.(type) {
+	switch m := m.(type) {
 	case *msg7.RconAuthOn:
 		o.loggedIn = true
 	case *msg7.ServerInfo:
 		o.entered = true
+	case *msg7.MapChange:
+		o.changeMap(string(m.Name))
 	}
-	if !m.ID().System() {
+	switch id := m.ID(); {
+	case id.System():
+	case id == msg7.IDSvCommandInfo, id == msg7.IDSvCommandInfoRemove: // the original has no commands of the chat
+	default:
 		o.pending = append(o.pending, string(m.Append(nil)))
 	}
+}
+
+// changeMap begins anew on another map, where ticks begin with 0.
+func (o *observer) changeMap(name string) {
+	if n := len(o.maps); n > 0 {
+		if name == o.maps[n-1] {
+			return // after joining again
+		}
+		o.seenBefore, o.seen, o.inputs = o.seen, nil, 0
+	}
+	o.maps = append(o.maps, name)
 }
 
 func (o *observer) recordSnapshot(tick int32, s *snapshot.Snapshot) {
@@ -166,13 +240,20 @@ func (o *observer) recordSnapshot(tick int32, s *snapshot.Snapshot) {
 	o.pending = nil
 }
 
-// since returns what was seen after a tick.
-func (o *observer) since(tick int32) []observation {
-	i := slices.IndexFunc(o.seen, func(s observation) bool { return s.tick > tick })
+// isOn reports whether the observer is on a map.
+func (o *observer) isOn(mapName string) bool { return o.maps[len(o.maps)-1] == mapName }
+
+// since returns what was seen on the map of a match after a tick.
+func (o *observer) since(m *match, tick int32) []observation {
+	seen := o.seen
+	if !o.isOn(m.Config.Map) {
+		seen = o.seenBefore
+	}
+	i := slices.IndexFunc(seen, func(s observation) bool { return s.tick > tick })
 	if i < 0 {
 		return nil
 	}
-	return o.seen[i:]
+	return seen[i:]
 }
 
 func ticksOf(seen []observation) []int32 {
@@ -183,10 +264,11 @@ func ticksOf(seen []observation) []int32 {
 	return ticks
 }
 
-// align returns what was seen in the given ticks, in a form that can be compared. Without
-// the round before, which a newcomer does not have on both servers, there are no messages:
+// align returns what a player saw in the ticks that they got on the original, in a form that can
+// be compared. Without the round before, which a newcomer does not have on both servers, there are no messages:
 // they came since an earlier round.
-func (m *match) align(ticks []int32, seen []observation) []observation {
+func (m *match) align(player int, seen []observation) []observation {
+	ticks := m.Ticks[player]
 	before := make(map[int32]int32, len(m.Rounds))
 	for i := 1; i < len(m.Rounds); i++ {
 		before[m.Rounds[i]] = m.Rounds[i-1]
@@ -200,50 +282,39 @@ func (m *match) align(ticks []int32, seen []observation) []observation {
 		if i > 0 && before[tick] != ticks[i-1] {
 			aligned[i].messages = nil
 		}
+		if m.Config.survival() {
+			aligned[i].hideVitals(player)
+		}
+		if m.OtherIDs {
+			aligned[i].renumber()
+		}
 	}
 	return aligned
 }
 
-// hashes returns the hashes of what a player saw.
+// hashedRounds is how many rounds there are between two hashes.
+const hashedRounds = 25
+
+// hashes returns the hashes of what a player saw up to each hashedRounds-th round and the
+// last.
 func (m *match) hashes(player int, seen []observation) []uint32 {
-	hashes := make([]uint32, len(m.Ticks[player]))
-	for i, o := range m.align(m.Ticks[player], seen) {
-		hashes[i] = o.hash()
+	var hashes []uint32
+	h := fnv.New32a()
+	aligned := m.align(player, seen)
+	for i := range aligned {
+		aligned[i].addTo(h)
+		if i%hashedRounds == hashedRounds-1 || i == len(aligned)-1 {
+			hashes = append(hashes, h.Sum32())
+		}
 	}
 	return hashes
 }
 
-// save writes a match that was played on the original to a file, with hashes instead of
-// what was seen.
-func (m *match) save(path string) error {
-	m.Config.MapFile, _ = mapFile(m.Config.Map)
-	m.Hashes = nil
-	for i, seen := range m.seen {
-		m.Hashes = append(m.Hashes, m.hashes(i, seen))
+// parts iterates over the parts of a match on its maps.
+func (m *match) parts() iter.Seq2[int, *match] {
+	return func(yield func(int, *match) bool) {
+		for i := 0; m != nil && yield(i, m); i++ {
+			m = m.After
+		}
 	}
-	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
-	if err := gob.NewEncoder(z).Encode(m); err != nil {
-		return err
-	}
-	if err := z.Close(); err != nil {
-		return err
-	}
-	return os.WriteFile(path, b.Bytes(), 0o644)
-}
-
-func loadMatch(path string) (*match, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		return nil, err
-	}
-	m := new(match)
-	return m, gob.NewDecoder(io.LimitReader(z, 64<<20)).Decode(m)
 }

@@ -23,6 +23,8 @@ const serverSettings = "sv_high_bandwidth 1; sv_max_clients 16; sv_max_clients_p
 	"sv_vote_kick 0; sv_vote_spectate 0; sv_inactivekick_time 0; sv_name differential; sv_rcon_password " + rconPassword
 
 const (
+	// afterMapChange is how many ticks of a match there are on the next map.
+	afterMapChange = 300
 	// joinPause is how many ticks pass between two joins: the second player starts a match,
 	// and both are to be there again before the third comes. Then items have the same ids on
 	// both servers.
@@ -50,6 +52,7 @@ type originalRun struct {
 	players  []*originalPlayer
 	received chan datagram
 	done     chan struct{}
+	dice     string // file with the last random number that the original drew
 	bots     []*bot
 	sent     int // steps
 }
@@ -83,39 +86,83 @@ func playOriginal(t testing.TB, cfg matchConfig) *match {
 func playOnce(t testing.TB, cfg matchConfig) (*match, error) {
 	t.Helper()
 	home := t.TempDir()
-	if file, ok := mapFile(cfg.Map); ok {
-		peers.WriteFile(t, filepath.Join(home, "maps", cfg.Map+".map"), file)
+	for _, name := range []string{cfg.Map, cfg.NextMap} {
+		if file, ok := mapFile(name); ok {
+			peers.WriteFile(t, filepath.Join(home, "maps", name+".map"), file)
+		}
 	}
+	m := &match{Config: cfg}
 	r := &originalRun{
-		t: t, match: &match{Config: cfg}, server: peers.FreeAddr(t), began: time.Now(),
-		received: make(chan datagram, 1024), done: make(chan struct{}),
+		t: t, match: m, server: peers.FreeAddr(t), began: time.Now(),
+		received: make(chan datagram, 1024), done: make(chan struct{}), dice: filepath.Join(home, "dice"),
 	}
 	defer close(r.done)
 	settings := []string{"sv_register 0", fmt.Sprintf("sv_port %d", r.server.Port()), "sv_map " + cfg.Map, serverSettings}
-	defer peers.RunOriginal(t, home, append(settings, cfg.Settings...)...).Stop()
+	defer peers.RunOriginalWith(t, home, m.diceEnv(t, r.dice), append(settings, cfg.Settings...)...).Stop()
 	for i := range cfg.Players {
 		if err := r.join(i); err != nil {
 			return nil, err
 		}
 	}
+	for {
+		if err := r.playMap(); err != nil {
+			return nil, err
+		}
+		next := r.match.Config.NextMap
+		if next == "" {
+			return m, nil
+		}
+		if !r.mapChanged() {
+			return nil, fmt.Errorf("the map has not changed to %s within %d ticks", next, cfg.Ticks)
+		}
+		cfg.Map, cfg.NextMap, cfg.Ticks = next, "", afterMapChange
+		r.match.After = &match{Config: cfg, OtherIDs: true}
+		r.match = r.match.After
+		if err := r.enterMap(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// mapChanged reports whether all players are to leave the map of the match.
+func (r *originalRun) mapChanged() bool {
+	return !slices.ContainsFunc(r.players, func(p *originalPlayer) bool { return p.isOn(r.match.Config.Map) })
+}
+
+// enterMap waits until all play on the next map.
+func (r *originalRun) enterMap() error {
+	for _, p := range r.players {
+		clear(p.sent)
+	}
+	err := r.idleUntil("all play on the next map", func() bool {
+		return !slices.ContainsFunc(r.players, func(p *originalPlayer) bool { return p.State() != client.Playing })
+	})
+	if err != nil {
+		return err
+	}
+	return r.idleFor(r.players[0], joinPause)
+}
+
+// playMap plays a match on one map.
+func (r *originalRun) playMap() error {
 	if err := r.restart(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := r.play(); err != nil {
-		return nil, err
+		return err
 	}
-	return r.match, r.finish()
+	return r.finish()
 }
 
 // finish adds to the match what the players saw.
 func (r *originalRun) finish() error {
 	m := r.match
 	end := m.Start + int32(m.Config.Ticks)
-	for _, p := range r.players {
+	seenBy := func(p *originalPlayer, from int32) []observation {
 		// Some have seen one more than others.
-		p.seen = slices.DeleteFunc(p.seen, func(o observation) bool { return o.tick > end })
+		return slices.DeleteFunc(slices.Clone(p.since(m, from)), func(o observation) bool { return o.tick > end })
 	}
-	m.Rounds = ticksOf(r.players[0].since(m.Start))
+	m.Rounds = ticksOf(seenBy(r.players[0], m.Start))
 	for i := 1; i < len(m.Rounds); i++ {
 		// Our server skips ticks when it is more than 50 late; the original does not.
 		if gap := m.Rounds[i] - m.Rounds[i-1]; gap > 40 {
@@ -123,11 +170,13 @@ func (r *originalRun) finish() error {
 		}
 	}
 	for i, p := range r.players {
-		p.Close(r.now())
-		if !m.Config.behavior.rejoin && !slices.Equal(m.Rounds, ticksOf(p.since(m.Start))) {
+		if m.Config.NextMap == "" {
+			p.Close(r.now())
+		}
+		if !m.Config.behavior.rejoin && !slices.Equal(m.Rounds, ticksOf(seenBy(p, m.Start))) {
 			return fmt.Errorf("%w: player %d has not the rounds that player 0 has", errUnusable, i)
 		}
-		seen := p.since(m.Start + respawnTicks)
+		seen := seenBy(p, m.Start+m.Config.settle())
 		m.seen, m.Ticks = append(m.seen, seen), append(m.Ticks, ticksOf(seen))
 		if st := p.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage+st.NoBase != 0 {
 			return fmt.Errorf("the client could not decode what the original sent: %+v", st)
@@ -281,8 +330,10 @@ func (r *originalRun) addUnanswered(player int, kind stepKind) {
 // restart begins the match that is compared.
 func (r *originalRun) restart() error {
 	p := r.players[0]
-	if err := p.SendMessage(r.now(), (&msg7.RconAuth{Password: []byte(rconPassword)}).Append(nil)); err != nil {
-		return err
+	if !p.loggedIn {
+		if err := p.SendMessage(r.now(), (&msg7.RconAuth{Password: []byte(rconPassword)}).Append(nil)); err != nil {
+			return err
+		}
 	}
 	if err := r.idleUntil("logged in", func() bool { return p.loggedIn }); err != nil {
 		return err
@@ -292,13 +343,25 @@ func (r *originalRun) restart() error {
 	}
 	m := r.match
 	m.Steps = nil
+	var err error
+	if m.Dice, err = readDice(r.dice); err != nil {
+		return err
+	}
 	for _, p := range r.players {
 		m.Inputs = append(m.Inputs, p.inputs)
 	}
 	_, tick := p.NewestSnapshot()
-	r.send(step{Intended: tick + inputLead + 1, Input: neutralInput, Messages: [][]byte{(&msg7.RconCmd{Command: []byte("restart")}).Append(nil)}})
-	if err := r.idleUntil("restarted", func() bool { return len(m.Steps) > 0 }); err != nil {
-		return err
+	r.send(step{Intended: tick + inputLead + 1, Input: neutralInput, Messages: [][]byte{(&msg7.RconCmd{Command: m.Config.startCommand()}).Append(nil)}})
+	// What is sent from now on is part of the match.
+	for last, sent := tick, time.Now(); len(m.Steps) == 0; {
+		if time.Since(sent) > 20*time.Second {
+			return errors.New("still not: restarted")
+		}
+		tick, err := r.receiveRound(last)
+		if err != nil {
+			return err
+		}
+		last = max(last, tick)
 	}
 	m.Start = m.Steps[0].Tick
 	m.Steps = m.Steps[1:]
@@ -308,6 +371,7 @@ func (r *originalRun) restart() error {
 // play has the bots play.
 func (r *originalRun) play() error {
 	m := r.match
+	r.bots = nil
 	for i := range r.players {
 		r.bots = append(r.bots, newBot(m.Config, i))
 	}
@@ -321,6 +385,10 @@ func (r *originalRun) play() error {
 			return err
 		}
 		if tick == 0 {
+			if r.mapChanged() {
+				end = last
+				break
+			}
 			if time.Since(lastRound) > 5*time.Second {
 				return fmt.Errorf("%w: no common snapshot after tick %d", errUnusable, last)
 			}
@@ -458,7 +526,7 @@ func (r *originalRun) setTicks() error {
 // that another left.
 func (r *originalRun) dropTick(player int, from int32) int32 {
 	last := from
-	for _, o := range r.players[0].since(from) {
+	for _, o := range r.players[0].since(r.match, from) {
 		for _, m := range o.messages {
 			var drop msg7.SvClientDrop
 			var u packer.Unpacker

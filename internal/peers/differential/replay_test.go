@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -39,6 +40,9 @@ type replayRun struct {
 	network virtualNetwork
 	server  *server.Server
 	players []*observer
+	dice    dice
+	tick    int32
+	began   int64 // when the server was at tick 0 of its map, ns
 	// Datagrams on their way. They are delivered one after the other, so that neither side
 	// is called while it runs.
 	toClient, toServer []datagram
@@ -50,78 +54,128 @@ const (
 	tickDuration = time.Second / 50
 )
 
-// replay plays a match on our server and returns what its clients saw.
-func replay(t testing.TB, m *match) [][]observation {
+// replay plays a match on our server and returns what its clients saw, for each part of the
+// match.
+func replay(t testing.TB, m *match) [][][]observation {
 	t.Helper()
-	r := &replayRun{t: t}
+	r := &replayRun{t: t, dice: dice{t: t}}
 	r.network.send = func(to transport.Peer, b []byte) {
 		r.toClient = append(r.toClient, datagram{int(to.Port()) - basePort, slices.Clone(b)})
 	}
 	files := fs.FS(os.DirFS("/usr/share/games/teeworlds/data"))
-	file, ok := m.Config.MapFile, true
-	if file == nil {
-		file, ok = mapFile(m.Config.Map)
-	}
-	if ok {
-		files = fstest.MapFS{"maps/" + m.Config.Map + ".map": {Data: file}}
+	ours := fstest.MapFS{}
+	for _, part := range m.parts() {
+		file, ok := part.Config.MapFile, true
+		if file == nil {
+			file, ok = mapFile(part.Config.Map)
+		}
+		if ok {
+			ours["maps/"+part.Config.Map+".map"] = &fstest.MapFile{Data: file}
+			files = ours
+		}
 	}
 	var err error
 	r.server, err = server.New(server.Config{
-		Transport: &r.network, Background: func(f func()) { f() }, Files: files, Seed: m.Config.Seed | 1,
+		Transport: &r.network, Background: func(f func()) { f() }, Files: files, Seed: m.serverSeed(),
+		Mods:     []func() game.Mod{func() game.Mod { return &r.dice }},
 		Commands: append([]string{"sv_map " + m.Config.Map, serverSettings + "; sv_max_clients_per_network 0"}, m.Config.Settings...),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tick := int32(0)
-	idleTick := func() {
-		tick++
-		r.advance(tick)
-		for _, p := range r.players {
-			if p.State() >= client.Entering {
-				r.sendNeutral(p, tick)
-			}
-		}
-	}
 	for i := range m.Config.Players {
 		r.join(i)
 		for r.players[i].State() != client.Playing {
-			idleTick()
+			r.idleTick()
 		}
 		for range joinPause {
-			idleTick()
+			r.idleTick()
 		}
 	}
 	first := r.players[0]
 	first.SendMessage(r.now(), (&msg7.RconAuth{Password: []byte(rconPassword)}).Append(nil))
 	r.exchange()
 	for !first.loggedIn {
-		idleTick()
+		r.idleTick()
 	}
-	if tick >= m.Start {
-		t.Fatalf("our players joined at tick %d, the original's at %d", tick, m.Start)
+	var seen [][][]observation
+	for _, part := range m.parts() {
+		seen = append(seen, r.play(part))
+		if part.After != nil {
+			r.changeMap(part.After.Config.Map)
+		}
 	}
-	for ; tick < m.Start; r.advance(tick) {
+	for _, p := range r.players {
+		if st := p.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage+st.NoBase != 0 {
+			t.Errorf("the client could not decode what our server sent: %+v", st)
+		}
+	}
+	if d := r.server.Drops(); len(d) > 0 {
+		t.Errorf("our server dropped datagrams: %v", d)
+	}
+	return seen
+}
+
+// idleTick runs a tick and sends neutral inputs.
+func (r *replayRun) idleTick() {
+	r.tick++
+	r.advance(r.tick)
+	for _, p := range r.players {
+		if p.State() >= client.Entering {
+			r.sendNeutral(p, r.tick)
+		}
+	}
+}
+
+// changeMap waits until all play on the next map, to which the server must have changed
+// after the last tick, before the next.
+func (r *replayRun) changeMap(name string) {
+	r.t.Helper()
+	for i, p := range r.players {
+		if !p.isOn(name) {
+			r.t.Fatalf("player %d is not on the map %s, as on the original, but on %s", i, name, p.maps[len(p.maps)-1])
+		}
+	}
+	r.tick = 0
+	for _, p := range r.players {
+		for p.State() != client.Playing {
+			r.idleTick()
+		}
+	}
+	for range joinPause {
+		r.idleTick()
+	}
+}
+
+// play plays a match on one map and returns what its clients saw.
+func (r *replayRun) play(m *match) [][]observation {
+	r.t.Helper()
+	if r.tick >= m.Start {
+		r.t.Fatalf("our players joined at tick %d, the original's at %d", r.tick, m.Start)
+	}
+	for ; r.tick < m.Start; r.advance(r.tick) {
 		for i, p := range r.players {
 			if p.State() >= client.Entering {
-				r.sendNeutral(p, tick)
+				r.sendNeutral(p, r.tick)
 			}
 			// What is still missing at one input per tick. The server takes no more than
 			// four in a tick.
-			missing := (m.Inputs[i] - p.inputs - int(m.Start-tick) + 1) % inputRing
+			missing := (m.Inputs[i] - p.inputs - int(m.Start-r.tick) + 1) % inputRing
 			for range min((missing+inputRing)%inputRing, 3) {
-				r.sendNeutral(p, tick)
+				r.sendNeutral(p, r.tick)
 			}
 		}
-		tick++
+		r.tick++
 	}
 	for i, p := range r.players {
 		if p.inputs%inputRing != m.Inputs[i]%inputRing {
-			t.Errorf("player %d sent %d inputs before the match, %d on the original", i, p.inputs, m.Inputs[i])
+			r.t.Errorf("player %d sent %d inputs before the match, %d on the original", i, p.inputs, m.Inputs[i])
 		}
 	}
-	first.QueueMessage(r.now(), (&msg7.RconCmd{Command: []byte("restart")}).Append(nil))
-	first.SendInput(r.now(), tick+inputLead+1, toInput(neutralInput))
+	r.dice.last, r.dice.draw = m.Dice, m.Dice != 0 && r.mapNumber() == 1 // later worlds have other numbers
+	first := r.players[0]
+	first.QueueMessage(r.now(), (&msg7.RconCmd{Command: m.Config.startCommand()}).Append(nil))
+	first.SendInput(r.now(), r.tick+inputLead+1, toInput(neutralInput))
 	r.exchange()
 
 	steps := m.Steps
@@ -130,17 +184,12 @@ func replay(t testing.TB, m *match) [][]observation {
 			r.step(&steps[0])
 			steps = steps[1:]
 		}
+		r.tick = round
 		r.advance(round)
 	}
 	var seen [][]observation
 	for _, p := range r.players {
-		seen = append(seen, p.since(m.Start+respawnTicks))
-		if st := p.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage+st.NoBase != 0 {
-			t.Errorf("the client could not decode what our server sent: %+v", st)
-		}
-	}
-	if d := r.server.Drops(); len(d) > 0 {
-		t.Errorf("our server dropped datagrams: %v", d)
+		seen = append(seen, slices.Clone(p.since(m, m.Start+m.Config.settle())))
 	}
 	return seen
 }
@@ -170,10 +219,22 @@ func (r *replayRun) dial(p *observer) {
 // advance runs the server up to a tick. Ticks that it did not run before it runs now, as the
 // original does when it is late.
 func (r *replayRun) advance(tick int32) {
-	r.network.now = int64(tick) * int64(tickDuration)
+	r.network.now = r.began + int64(tick)*int64(tickDuration)
+	before := r.mapNumber()
 	r.server.Advance(r.now())
 	r.exchange()
+	if n := r.mapNumber(); n > 1 && n != before {
+		r.began = r.network.now
+	}
 	r.network.now += int64(time.Millisecond)
+}
+
+// mapNumber returns how many maps the first player was told of.
+func (r *replayRun) mapNumber() int {
+	if len(r.players) == 0 {
+		return 0
+	}
+	return len(r.players[0].maps)
 }
 
 // exchange delivers datagrams until none is on its way.
