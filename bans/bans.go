@@ -16,10 +16,12 @@ var ErrCannotBan = errors.New("bans: cannot ban")
 // ErrFile is returned for files that hold no bans.
 var ErrFile = errors.New("bans: bad file")
 
-// Ban is the ban of a network.
+// Ban is the ban of a network or a range of addresses.
 type Ban struct {
 	// Net is the network; a single address is a /32 or /128.
-	Net netip.Prefix `json:"net"`
+	Net netip.Prefix `json:"net,omitzero"`
+	// Range, if it is set, is what is banned instead of Net.
+	Range Range `json:"range,omitzero"`
 	// Duration is how long the ban lasts from when it was made, 0 for a permanent one.
 	Duration time.Duration `json:"span,omitempty"`
 	// Until is when the ban ends. A store sets it from Duration if it is zero.
@@ -39,7 +41,7 @@ func (b *Ban) ended(now time.Time) bool { return !b.Until.IsZero() && !now.Befor
 
 // String returns the ban as a sentence for a console.
 func (b Ban) String() string {
-	s := "banned " + FormatNet(b.Net)
+	s := "banned " + b.Target()
 	if b.RconOnly {
 		s += " from rcon"
 	}
@@ -47,6 +49,59 @@ func (b Ban) String() string {
 		return fmt.Sprintf("%s for %g minutes", s, b.Duration.Minutes())
 	}
 	return s + " for ever"
+}
+
+// Target returns what is banned as people write it: an address, a network or a range.
+func (b Ban) Target() string {
+	if b.Range.IsValid() {
+		return b.Range.String()
+	}
+	return FormatNet(b.Net)
+}
+
+// Contains reports whether an address is banned, without its zone.
+func (b Ban) Contains(a netip.Addr) bool {
+	a = a.Unmap().WithZone("")
+	if b.Range.IsValid() {
+		return b.Range.Contains(a)
+	}
+	return b.Net.Contains(a)
+}
+
+// Networks returns the networks that together are exactly what is banned.
+func (b Ban) Networks() []netip.Prefix {
+	if b.Range.IsValid() {
+		nets, _ := b.Range.networks()
+		return nets
+	}
+	return []netip.Prefix{b.Net}
+}
+
+// SameTarget reports whether two bans are of the same network or range.
+func (b Ban) SameTarget(o Ban) bool { return b.target() == o.target() }
+
+// target identifies what is banned.
+type target struct {
+	net netip.Prefix
+	rng Range
+}
+
+func (b *Ban) target() target {
+	if b.Range.IsValid() {
+		return target{rng: b.Range}
+	}
+	return target{net: b.Net}
+}
+
+// normalize brings what is banned to the one form that it has in a store.
+func (b *Ban) normalize() (err error) {
+	if b.Range == (Range{}) {
+		b.Net, err = Normalize(b.Net)
+		return err
+	}
+	b.Net = netip.Prefix{}
+	_, err = b.Range.networks()
+	return err
 }
 
 // FormatNet returns the network as people write it: a single address without its
@@ -63,9 +118,9 @@ type Store interface {
 	// Add bans a network, or replaces its ban. A ban from the game is not replaced by
 	// one from rcon. The error wraps ErrCannotBan.
 	Add(Ban) error
-	// Remove removes the bans of exactly this network and reports whether there were
-	// any.
-	Remove(netip.Prefix) bool
+	// Remove removes the bans of exactly the network or range of a ban and reports whether
+	// there were any.
+	Remove(Ban) bool
 	// Find returns the ban of an address that is in force: one from the game rather
 	// than one from rcon.
 	Find(netip.Addr) (Ban, bool)
@@ -91,12 +146,7 @@ func Normalize(net netip.Prefix) (netip.Prefix, error) {
 	if !net.IsValid() {
 		return net, fmt.Errorf("%w: no network", ErrCannotBan)
 	}
-	if a := net.Addr(); a.Is4In6() && net.Bits() >= 96 {
-		net = netip.PrefixFrom(a.Unmap(), net.Bits()-96)
-	} else if a.Zone() != "" {
-		net = netip.PrefixFrom(a.WithZone(""), net.Bits())
-	}
-	net = net.Masked()
+	net = canonical(net)
 	shortest := shortestNet4
 	if net.Addr().Is6() {
 		shortest = shortestNet6
@@ -110,61 +160,49 @@ func Normalize(net netip.Prefix) (netip.Prefix, error) {
 	return net, nil
 }
 
-// ParseRange reads an address, a network like 10.1.0.0/16, or a range of addresses
-// like 10.0.0.5-10.0.0.20, and returns the networks that together are exactly that.
-func ParseRange(s string) ([]netip.Prefix, error) {
+// canonical returns the one form of a network.
+func canonical(net netip.Prefix) netip.Prefix {
+	if a := net.Addr(); a.Is4In6() && net.Bits() >= 96 {
+		net = netip.PrefixFrom(a.Unmap(), net.Bits()-96)
+	} else if a.Zone() != "" {
+		net = netip.PrefixFrom(a.WithZone(""), net.Bits())
+	}
+	return net.Masked()
+}
+
+// Parse returns the ban of an address, a network like 10.1.0.0/16, or a range of addresses like
+// 10.0.0.5-10.0.0.20. Addresses of IPv6 may be in brackets. It does not check what may be banned.
+func Parse(s string) (b Ban, err error) {
+	if from, to, ok := strings.Cut(s, "-"); ok {
+		b.Range, err = newRange(strings.TrimSpace(from), strings.TrimSpace(to))
+		return b, err
+	}
 	if strings.Contains(s, "/") {
-		net, err := netip.ParsePrefix(s)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %q is no network", ErrCannotBan, s)
+		if b.Net, err = netip.ParsePrefix(s); err != nil {
+			return b, fmt.Errorf("%w: %q is no network", ErrCannotBan, s)
 		}
-		return normalizeAll(net)
+		b.Net = canonical(b.Net)
+		return b, nil
 	}
-	from, to, isRange := strings.Cut(s, "-")
-	first, err := netip.ParseAddr(strings.TrimSpace(from))
-	last := first
-	if isRange && err == nil {
-		last, err = netip.ParseAddr(strings.TrimSpace(to))
+	a, err := parseAddr(s)
+	if err != nil {
+		return b, err
 	}
-	first, last = first.Unmap().WithZone(""), last.Unmap().WithZone("")
-	if err != nil || first.BitLen() != last.BitLen() || last.Less(first) {
-		return nil, fmt.Errorf("%w: %q is no address or range of addresses", ErrCannotBan, s)
-	}
-	var nets []netip.Prefix
-	for {
-		net := netip.PrefixFrom(first, first.BitLen())
-		for net.Bits() > 0 {
-			wider := netip.PrefixFrom(first, net.Bits()-1)
-			if wider.Masked().Addr() != first || last.Less(lastOf(wider)) {
-				break
-			}
-			net = wider
-		}
-		nets = append(nets, net)
-		end := lastOf(net)
-		if !end.Less(last) {
-			return normalizeAll(nets...)
-		}
-		first = end.Next()
-	}
+	b.Net = netip.PrefixFrom(a, a.BitLen())
+	return b, nil
 }
 
-// lastOf returns the last address of a network.
-func lastOf(net netip.Prefix) netip.Addr {
-	b := net.Addr().AsSlice()
-	for i := net.Bits(); i < 8*len(b); i++ {
-		b[i/8] |= 0x80 >> (i % 8)
+func parseAddr(s string) (netip.Addr, error) {
+	inner, ok := strings.CutPrefix(s, "[")
+	if ok {
+		inner, ok = strings.CutSuffix(inner, "]")
 	}
-	a, _ := netip.AddrFromSlice(b)
-	return a
-}
-
-func normalizeAll(nets ...netip.Prefix) ([]netip.Prefix, error) {
-	for i := range nets {
-		var err error
-		if nets[i], err = Normalize(nets[i]); err != nil {
-			return nil, err
-		}
+	if !ok {
+		inner = s
 	}
-	return nets, nil
+	a, err := netip.ParseAddr(inner)
+	if err != nil {
+		return a, fmt.Errorf("%w: %q is no address", ErrCannotBan, s)
+	}
+	return a.Unmap().WithZone(""), nil
 }

@@ -184,10 +184,7 @@ func isTorn(text []byte, err error) bool {
 }
 
 // check returns an error if there can be no such line.
-func (l *line) check() (err error) {
-	l.Net, err = Normalize(l.Net)
-	return err
-}
+func (l *line) check() error { return l.normalize() }
 
 // passed moves the offset behind bytes with so many lines.
 func (j *journal) passed(b []byte, lines int) {

@@ -51,16 +51,14 @@ func New(now func() time.Time) *List {
 func (l *List) Add(b Ban) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	net, err := Normalize(b.Net)
-	if err != nil {
+	if err := b.normalize(); err != nil {
 		return err
 	}
 	now := l.now()
-	b.Net = net
 	t := &l.stored
 	if b.Temporary {
 		if b.Duration <= 0 && b.Until.IsZero() {
-			return fmt.Errorf("%w %v: a temporary ban needs an end", ErrCannotBan, net)
+			return fmt.Errorf("%w %s: a temporary ban needs an end", ErrCannotBan, b.Target())
 		}
 		if t = &l.temporary; b.RconOnly {
 			t = &l.temporaryRcon
@@ -83,30 +81,29 @@ func (t *table) put(b *Ban, number int, now time.Time) (added bool, err error) {
 		b.Until = now.Add(b.Duration)
 	}
 	b.Until = b.Until.UTC()
-	if old := t.byNet[b.Net]; old != nil && !old.ended(now) && b.RconOnly && !old.RconOnly {
+	if old := t.get(b.target()); old != nil && !old.ended(now) && b.RconOnly && !old.RconOnly {
 		return false, nil
 	}
 	if !t.add(*b, number, now) {
-		return false, fmt.Errorf("%w %v: the list is full: %d networks are banned for ever", ErrCannotBan, b.Net, t.max)
+		return false, fmt.Errorf("%w %s: the list is full: %d networks are banned for ever", ErrCannotBan, b.Target(), t.max)
 	}
 	return true, nil
 }
 
 // Remove implements [Store].
-func (l *List) Remove(net netip.Prefix) bool {
+func (l *List) Remove(b Ban) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	net, err := Normalize(net)
-	if err != nil {
+	if b.normalize() != nil {
 		return false
 	}
 	found, now := false, l.now()
 	for _, t := range l.tables() {
-		if e := t.byNet[net]; e != nil {
+		if e := t.get(b.target()); e != nil {
 			found = found || !e.ended(now)
 			t.remove(e)
 			if t == &l.stored {
-				l.file.changed(line{Ban: Ban{Net: net}, Removed: true}, now)
+				l.file.changed(line{Ban: Ban{Net: b.Net, Range: b.Range}, Removed: true}, now)
 			}
 		}
 	}
@@ -170,7 +167,7 @@ func (l *List) inForce(tables ...*table) []Ban {
 	var entries []*entry
 	for _, t := range tables {
 		t.expire(l.now())
-		for _, e := range t.byNet {
+		for e := range t.all {
 			entries = append(entries, e)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/netip"
 	"os"
 	"slices"
 	"sync"
@@ -40,12 +39,12 @@ type storage struct {
 
 	// Guarded by list.mu:
 
-	unsaved map[netip.Prefix]change // by network, the last of each
-	number  int                     // of the last change
-	tried   int                     // the last change when the last attempt began
-	since   time.Time               // when the first change after tried was made
-	err     error                   // of the last attempt
-	attempt chan struct{}           // closed when the next attempt ends
+	unsaved map[target]change // the last of each
+	number  int               // of the last change
+	tried   int               // the last change when the last attempt began
+	since   time.Time         // when the first change after tried was made
+	err     error             // of the last attempt
+	attempt chan struct{}     // closed when the next attempt ends
 
 	wake    chan struct{}
 	closing chan struct{}
@@ -83,7 +82,7 @@ func Open(path string, now func() time.Time) (*List, error) {
 
 func open(path string, l *List) (*List, error) {
 	s := &storage{
-		list: l, journal: newJournal(path), unsaved: make(map[netip.Prefix]change), attempt: make(chan struct{}),
+		list: l, journal: newJournal(path), unsaved: make(map[target]change), attempt: make(chan struct{}),
 		wake: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
 		started: l.now(), startWall: l.wall(),
 	}
@@ -161,13 +160,13 @@ func (s *storage) changed(l line, now time.Time) {
 	}
 	s.number++
 	if len(s.unsaved) >= 2*maxStored { // bans that others have pushed out of the list
-		for net, c := range s.unsaved {
-			if !c.Removed && s.list.stored.byNet[net] == nil {
-				delete(s.unsaved, net)
+		for of, c := range s.unsaved {
+			if !c.Removed && s.list.stored.get(of) == nil {
+				delete(s.unsaved, of)
 			}
 		}
 	}
-	s.unsaved[l.Net] = change{l, s.number}
+	s.unsaved[l.target()] = change{l, s.number}
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -251,7 +250,7 @@ func (s *storage) exchange(now, wall time.Time) (*os.File, error) {
 		l.breathe(len(changes))
 		changes = append(changes, c)
 	}
-	needed := len(l.stored.byNet)
+	needed := l.stored.len()
 	l.mu.Unlock()
 	if jumped && s.journal.offset == 0 {
 		s.skew, jumped = skew, false
@@ -306,8 +305,8 @@ func (s *storage) saved(changes []change) {
 	defer s.list.mu.Unlock()
 	for i, c := range changes {
 		s.list.breathe(i)
-		if s.unsaved[c.Net].number == c.number {
-			delete(s.unsaved, c.Net)
+		if s.unsaved[c.target()].number == c.number {
+			delete(s.unsaved, c.target())
 		}
 	}
 }
@@ -316,8 +315,8 @@ func (s *storage) saved(changes []change) {
 func (s *storage) lines(now, wall time.Time) []line {
 	l := s.list
 	l.mu.Lock()
-	entries := make([]entry, 0, len(l.stored.byNet))
-	for _, e := range l.stored.byNet {
+	entries := make([]entry, 0, l.stored.len())
+	for e := range l.stored.all {
 		l.breathe(len(entries))
 		if !e.ended(now) {
 			entries = append(entries, *e)
@@ -370,7 +369,7 @@ func (s *storage) apply(lines []line, now time.Time) (err error) {
 	defer l.mu.Unlock()
 	for i, line := range lines {
 		l.breathe(i)
-		if _, later := s.unsaved[line.Net]; !later {
+		if _, later := s.unsaved[line.target()]; !later {
 			l.added++
 			err = cmp.Or(err, l.stored.apply(line, l.added, now))
 		}
@@ -398,7 +397,7 @@ func (s *storage) setAll(lines []line, now time.Time) (err error) {
 // apply applies a line of a file.
 func (t *table) apply(l line, number int, now time.Time) error {
 	if l.Removed || l.ended(now) {
-		if e := t.byNet[l.Net]; e != nil {
+		if e := t.get(l.target()); e != nil {
 			t.remove(e)
 		}
 		return nil

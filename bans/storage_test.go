@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 )
 
@@ -110,7 +111,7 @@ func TestFile(t *testing.T) {
 	if len(got) != 2 || got[0].Reason != "line feed" || !got[1].RconOnly || time.Until(got[1].Until) > time.Hour || time.Until(got[1].Until) < 59*time.Minute {
 		t.Errorf("%+v", got)
 	}
-	other.Remove(netip.MustParsePrefix("10.0.0.0/8"))
+	other.Remove(Ban{Net: netip.MustParsePrefix("10.0.0.0/8")})
 	if err := errors.Join(other.Close(), l.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -160,11 +161,11 @@ func TestOldFile(t *testing.T) {
 		{Net: address(1), Duration: 30 * time.Minute, Until: c.wall.Add(20 * time.Minute), Reason: "r"},
 		{Net: address(2), RconOnly: true},
 	}
-	compare := cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })
+	compare := cmpopts.EquateComparable(netip.Prefix{}, Range{})
 	if d := cmp.Diff(want, l.All(), compare); d != "" {
 		t.Error(d)
 	}
-	l.Remove(address(2))
+	l.Remove(Ban{Net: address(2)})
 	l.mustSync(t)
 	if d := cmp.Diff(want[:1], c.list(t, path).All(), compare); d != "" || strings.Contains(read(t, path), "bans") {
 		t.Errorf("%s\n%s", d, read(t, path))
@@ -223,7 +224,7 @@ func TestFullDisk(t *testing.T) {
 		return writeAt(f, b, offset)
 	}
 	l.mustAdd(t, Ban{Net: address(1), Duration: time.Minute})
-	l.Remove(address(0))
+	l.Remove(Ban{Net: address(0)})
 	for range 3 {
 		l.file.sync()
 		if err := l.Stored(time.Minute); !errors.Is(err, ErrNotStored) || !errors.Is(err, syscall.ENOSPC) {
@@ -405,7 +406,7 @@ func TestSharedFile(t *testing.T) {
 			"remove": func(r *rapid.T) {
 				i, net := rapid.IntRange(0, 1).Draw(r, "list"), address(rapid.IntRange(1, 9).Draw(r, "address"))
 				before := slices.ContainsFunc(lists[i].All(), func(b Ban) bool { return b.Net == net })
-				if lists[i].Remove(net) != before {
+				if lists[i].Remove(Ban{Net: net}) != before {
 					r.Fatalf("removing %v: %v", net, !before)
 				}
 				if before {
@@ -459,7 +460,7 @@ func TestCompaction(t *testing.T) {
 		for i := range 40 {
 			l.mustAdd(t, Ban{Net: address(i)})
 			if i >= 5 {
-				l.Remove(address(i))
+				l.Remove(Ban{Net: address(i)})
 			}
 		}
 		l.mustSync(t)

@@ -9,11 +9,14 @@ import (
 	"github.com/teeyard/teeyard/internal/limit"
 )
 
-// table has at most max bans, one for a network. It finds them by network in as many
+// table has at most max bans, one for a network or range. It finds them by network in as many
 // steps as there are lengths of networks, and by when they end in O(log n).
 type table struct {
-	max   int
-	byNet map[netip.Prefix]*entry
+	max     int
+	byNet   map[netip.Prefix]*entry
+	byRange map[Range]*entry
+	// pieces has the bans of ranges by the networks that these consist of.
+	pieces map[netip.Prefix][]*entry
 	// lengths counts the networks of each length, so that find tries only those that
 	// exist: IPv4 first, IPv6 behind.
 	lengths [33 + 129]int
@@ -34,7 +37,34 @@ type entry struct {
 	heapPos int // in table.ending, -1 for bans for ever
 }
 
-func newTable(max int) table { return table{max: max, byNet: make(map[netip.Prefix]*entry)} }
+func newTable(max int) table {
+	return table{max: max, byNet: make(map[netip.Prefix]*entry), byRange: make(map[Range]*entry), pieces: make(map[netip.Prefix][]*entry)}
+}
+
+// len returns the number of bans.
+func (t *table) len() int { return len(t.byNet) + len(t.byRange) }
+
+// get returns the entry of a network or range, nil if there is none.
+func (t *table) get(of target) *entry {
+	if of.rng.IsValid() {
+		return t.byRange[of.rng]
+	}
+	return t.byNet[of.net]
+}
+
+// all yields the entries, in any order.
+func (t *table) all(yield func(*entry) bool) {
+	for _, e := range t.byNet {
+		if !yield(e) {
+			return
+		}
+	}
+	for _, e := range t.byRange {
+		if !yield(e) {
+			return
+		}
+	}
+}
 
 // newMergingTable returns a table that merges the bans of a site.
 func newMergingTable(max int) table {
@@ -46,7 +76,7 @@ func newMergingTable(max int) table {
 // add adds a ban, or replaces that of the same network, whose number it takes. If the
 // table is full, it replaces the ban that ends first, and reports false if there is none.
 func (t *table) add(b Ban, number int, now time.Time) bool {
-	if old := t.byNet[b.Net]; old != nil {
+	if old := t.get(b.target()); old != nil {
 		number = old.number
 		if t.sites != nil {
 			b = lasting(b, old)
@@ -57,18 +87,27 @@ func (t *table) add(b Ban, number int, now time.Time) bool {
 	if t.sites != nil {
 		b = t.merge(b)
 	}
-	if len(t.byNet) >= t.max {
+	if t.len() >= t.max {
 		if len(t.ending) == 0 {
 			return false
 		}
 		t.remove(t.ending[0])
 	}
 	e := &entry{b, number, -1}
-	if site, within := siteOf(b.Net); within && t.sites != nil {
-		t.sites[site] = append(t.sites[site], e)
+	if b.Range.IsValid() {
+		t.byRange[b.Range] = e
+		nets, _ := b.Range.networks() // checked when it was normalized
+		for _, net := range nets {
+			t.pieces[net] = append(t.pieces[net], e)
+			t.lengths[lengthIndex(net)]++
+		}
+	} else {
+		if site, within := siteOf(b.Net); within && t.sites != nil {
+			t.sites[site] = append(t.sites[site], e)
+		}
+		t.byNet[b.Net] = e
+		t.lengths[lengthIndex(b.Net)]++
 	}
-	t.byNet[b.Net] = e
-	t.lengths[lengthIndex(b.Net)]++
 	if !b.Until.IsZero() {
 		heap.Push(&t.ending, e)
 	}
@@ -78,6 +117,9 @@ func (t *table) add(b Ban, number int, now time.Time) bool {
 // merge returns a ban as it is, or the ban of its whole site, if it is one too many there.
 // That replaces the others and ends with the last of them.
 func (t *table) merge(b Ban) Ban {
+	if b.Range.IsValid() {
+		return b
+	}
 	site, within := siteOf(b.Net)
 	if !within || len(t.sites[site]) < mergeAt-1 {
 		return b
@@ -109,17 +151,31 @@ func siteOf(net netip.Prefix) (site netip.Prefix, within bool) {
 }
 
 func (t *table) remove(e *entry) {
-	delete(t.byNet, e.Net)
-	t.lengths[lengthIndex(e.Net)]--
 	if e.heapPos >= 0 {
 		heap.Remove(&t.ending, e.heapPos)
 	}
-	if site, within := siteOf(e.Net); within && t.sites != nil {
-		if others := slices.DeleteFunc(t.sites[site], func(o *entry) bool { return o == e }); len(others) > 0 {
-			t.sites[site] = others
-		} else {
-			delete(t.sites, site)
+	if e.Range.IsValid() {
+		delete(t.byRange, e.Range)
+		nets, _ := e.Range.networks()
+		for _, net := range nets {
+			t.lengths[lengthIndex(net)]--
+			removeFrom(t.pieces, net, e)
 		}
+		return
+	}
+	delete(t.byNet, e.Net)
+	t.lengths[lengthIndex(e.Net)]--
+	if site, within := siteOf(e.Net); within && t.sites != nil {
+		removeFrom(t.sites, site, e)
+	}
+}
+
+// removeFrom removes an entry from a list in a map, and the list if it is empty then.
+func removeFrom(lists map[netip.Prefix][]*entry, net netip.Prefix, e *entry) {
+	if others := slices.DeleteFunc(lists[net], func(o *entry) bool { return o == e }); len(others) > 0 {
+		lists[net] = others
+	} else {
+		delete(lists, net)
 	}
 }
 
@@ -144,13 +200,18 @@ func (t *table) find(a netip.Addr, yield func(*entry) bool) {
 	if a.Is6() {
 		lengths = t.lengths[33:]
 	}
-	for bits := len(lengths) - 1; bits >= 0 && len(t.byNet) > 0; bits-- {
+	for bits := len(lengths) - 1; bits >= 0 && t.len() > 0; bits-- {
 		if lengths[bits] == 0 {
 			continue
 		}
 		net, _ := a.Prefix(bits)
 		if e := t.byNet[net]; e != nil && !yield(e) {
 			return
+		}
+		for i := len(t.pieces[net]) - 1; i >= 0; i-- { // yield may remove it
+			if !yield(t.pieces[net][i]) {
+				return
+			}
 		}
 	}
 }

@@ -222,6 +222,8 @@ type ServerSide interface {
 	SendRedirect(port int) bool
 	// SendMapListEntry adds a map to the list of the server's maps. (MAPLIST_ENTRY_ADD)
 	SendMapListEntry(name string)
+	// SendMapListEntryRemoved removes a map from the list. (MAPLIST_ENTRY_REM)
+	SendMapListEntryRemoved(name string)
 
 	// BuildSnapshot writes the items that the view shows. Latency is what the scoreboard
 	// shows per player, in ms.

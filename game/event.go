@@ -193,6 +193,9 @@ const (
 	// EvCheckpoint: Player is at a checkpoint of a race, Extra ms after the start, Value ms
 	// later than in their best race.
 	EvCheckpoint
+	// EvTeamSizes: the sizes of the teams were compared, red is Value and blue Extra. Flag
+	// reports whether they are being balanced now. No client is told.
+	EvTeamSizes
 
 	// The effects: players in To who are near Pos see or hear them.
 

@@ -187,11 +187,16 @@ func (w *World) teamSizeDiff() int32 {
 // checkBalance starts or stops the time after which uneven teams are balanced.
 func (w *World) checkBalance() {
 	m := &w.match
-	if m.flags&GameFlagTeams == 0 || w.rules.TeamBalanceTime == 0 || w.teamSizeDiff() < 2 {
+	if m.flags&GameFlagTeams == 0 || w.rules.TeamBalanceTime == 0 {
+		m.unbalancedTick = teamBalanceOK
+		return
+	}
+	if w.teamSizeDiff() < 2 {
 		m.unbalancedTick = teamBalanceOK
 	} else if m.unbalancedTick <= teamBalanceOK {
 		m.unbalancedTick = w.tick
 	}
+	w.addEvent(Event{Kind: EvTeamSizes, Player: Nobody, Value: m.teamSize[TeamRed], Extra: m.teamSize[TeamBlue]})
 }
 
 // balanceTeams moves players of the bigger team, first those whose score per minute
@@ -201,6 +206,7 @@ func (w *World) balanceTeams() {
 	if m.flags&GameFlagTeams == 0 || w.rules.TeamBalanceTime == 0 || w.teamSizeDiff() < 2 {
 		return
 	}
+	w.addEvent(Event{Kind: EvTeamSizes, Player: Nobody, Value: m.teamSize[TeamRed], Extra: m.teamSize[TeamBlue], Flag: true})
 	var team [2]float32
 	var each [MaxPlayers]float32
 	for i := range w.players {

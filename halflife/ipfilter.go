@@ -66,11 +66,15 @@ func RemoveIP(store bans.Store, address string, all bool) string {
 	if err != nil {
 		return err.Error() + "\n"
 	}
-	found := store.Remove(net)
+	found := store.Remove(bans.Ban{Net: net})
 	if all {
 		for _, b := range store.All() {
-			if net.Bits() <= b.Net.Bits() && net.Contains(b.Net.Addr()) {
-				found = store.Remove(b.Net) || found
+			within := net.Bits() <= b.Net.Bits() && net.Contains(b.Net.Addr())
+			if b.Range.IsValid() {
+				within = net.Contains(b.Range.First) && net.Contains(b.Range.Last)
+			}
+			if within {
+				found = store.Remove(b) || found
 			}
 		}
 	}
@@ -85,15 +89,19 @@ func RemoveIP(store bans.Store, address string, all bool) string {
 func ListIP(store bans.Store, begin string) string {
 	var out strings.Builder
 	for _, b := range store.All() {
-		if !strings.HasPrefix(b.Net.String(), begin) {
+		full := b.Net.String()
+		if b.Range.IsValid() {
+			full = b.Range.String()
+		}
+		if !strings.HasPrefix(full, begin) {
 			continue
 		}
 		if begin != "" {
-			fmt.Fprintf(&out, "%-18s : %g min", b.Net, b.Duration.Minutes())
+			fmt.Fprintf(&out, "%-18s : %g min", full, b.Duration.Minutes())
 		} else if four, ok := wildcardForm(b.Net); ok {
 			fmt.Fprintf(&out, "%3d.%3d.%3d.%3d : ", four[0], four[1], four[2], four[3])
 		} else {
-			fmt.Fprintf(&out, "%-15s : ", bans.FormatNet(b.Net))
+			fmt.Fprintf(&out, "%-15s : ", b.Target())
 		}
 		switch {
 		case begin != "":
@@ -116,7 +124,7 @@ func ListIP(store bans.Store, begin string) string {
 // wildcardForm returns the network as four numbers with zeros for wildcards, if that
 // is exact.
 func wildcardForm(net netip.Prefix) (four [4]byte, ok bool) {
-	if !net.Addr().Is4() || net.Bits()%8 != 0 {
+	if !net.IsValid() || !net.Addr().Is4() || net.Bits()%8 != 0 {
 		return four, false
 	}
 	four = net.Addr().As4()
@@ -130,18 +138,20 @@ func wildcardForm(net netip.Prefix) (four [4]byte, ok bool) {
 }
 
 // WriteIP returns the content that the console command writeip writes to listip.cfg: a
-// line for each permanent ban from the game.
+// line for each permanent ban from the game, or one for each network of a range.
 func WriteIP(store bans.Store) []byte {
 	var out []byte
 	for _, b := range store.All() {
 		if b.Duration != 0 || b.RconOnly {
 			continue
 		}
-		net := b.Net.String()
-		if four, ok := wildcardForm(b.Net); ok {
-			net = netip.AddrFrom4(four).String()
+		for _, n := range b.Networks() {
+			net := n.String()
+			if four, ok := wildcardForm(n); ok {
+				net = netip.AddrFrom4(four).String()
+			}
+			out = fmt.Appendf(out, "addip 0 %s\n", net)
 		}
-		out = fmt.Appendf(out, "addip 0 %s\n", net)
 	}
 	return out
 }

@@ -100,7 +100,7 @@ func (s *Server) handleTokenless(now conn.Time, peer transport.Peer, b []byte, v
 // handleBanned tells a banned address about the ban, but not each time.
 func (s *Server) handleBanned(now conn.Time, peer transport.Peer, b []byte, e *bans.Ban) {
 	s.countDrop(dropBanned)
-	if !s.bans.mayAnswer(now, e.Net) {
+	if !s.bans.mayAnswer(now, e) {
 		return
 	}
 	switch v, action := s.inspect(now, peer, b); action {
@@ -293,13 +293,13 @@ func (s *Server) banForNow(now conn.Time, c *session, duration time.Duration, re
 
 // addBan adds a ban and drops the clients that it hits.
 func (s *Server) addBan(who console.Caller, now conn.Time, b bans.Ban) error {
-	renewed := slices.ContainsFunc(s.bans.store.All(), func(old bans.Ban) bool { return old.Net == b.Net && !old.RconOnly })
+	renewed := slices.ContainsFunc(s.bans.store.All(), func(old bans.Ban) bool { return old.SameTarget(b) && !old.RconOnly })
 	b, err := s.bans.add(now, b)
 	if err != nil {
 		return err
 	}
 	if renewed {
-		s.printFor(who, console.Standard, "net_ban", fmt.Sprintf("'%s' banned %s", bans.FormatNet(b.Net), banTerms(b, s.bans.clock())))
+		s.printFor(who, console.Standard, "net_ban", fmt.Sprintf("%s banned %s", quoteTarget(&b), banTerms(b, s.bans.clock())))
 		s.dropBanned(b)
 		return nil
 	}
@@ -316,7 +316,7 @@ func (s *Server) applyBan(who console.Caller, b bans.Ban) {
 // dropBanned drops the clients that a ban hits.
 func (s *Server) dropBanned(b bans.Ban) {
 	for _, c := range s.sessions {
-		if c != nil && c.isIn(b.Net) {
+		if c != nil && c.isIn(&b) {
 			c.drop(banMessage(b, s.bans.clock()))
 		}
 	}
@@ -324,5 +324,5 @@ func (s *Server) dropBanned(b bans.Ban) {
 
 // logBan logs a ban.
 func (s *Server) logBan(who console.Caller, b bans.Ban) {
-	s.printFor(who, console.Standard, "net_ban", fmt.Sprintf("banned '%s' %s", bans.FormatNet(b.Net), banTerms(b, s.bans.clock())))
+	s.printFor(who, console.Standard, "net_ban", fmt.Sprintf("banned %s %s", quoteTarget(&b), banTerms(b, s.bans.clock())))
 }

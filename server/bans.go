@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/console"
 )
 
 const (
@@ -50,7 +52,7 @@ func newBanList(store bans.Store, clock func() time.Time) banList {
 
 // add adds a ban, or renews that of the same network, and returns it with its end.
 func (l *banList) add(now conn.Time, b bans.Ban) (bans.Ban, error) {
-	if b.Net.Contains(localhost4) || b.Net.Contains(netip.IPv6Loopback()) {
+	if b.Contains(localhost4) || b.Contains(netip.IPv6Loopback()) {
 		return bans.Ban{}, ErrUnbannable
 	}
 	b.Reason = printableText([]byte(b.Reason), maxBanReason)
@@ -60,7 +62,7 @@ func (l *banList) add(now conn.Time, b bans.Ban) (bans.Ban, error) {
 	if err := l.store.Add(b); err != nil {
 		return bans.Ban{}, fmt.Errorf("ban error (%w)", err)
 	}
-	l.answered.Add(int64(now), b.Net)
+	l.answered.Add(int64(now), answerKey(&b))
 	return b, nil
 }
 
@@ -79,10 +81,14 @@ func (l *banList) find(addr netip.Addr) (bans.Ban, bool) {
 	return b, ok && !b.RconOnly
 }
 
-// list returns the bans in the order of their ends, by which the console numbers them.
+// list returns the bans of addresses and behind them the others, each in the order of their
+// ends. By this order the console numbers them.
 func (l *banList) list() []bans.Ban {
 	list := slices.DeleteFunc(l.store.All(), func(b bans.Ban) bool { return b.RconOnly })
 	slices.SortStableFunc(list, func(x, y bans.Ban) int {
+		if a, b := x.Net.IsSingleIP(), y.Net.IsSingleIP(); a != b {
+			return boolToInt(b) - boolToInt(a)
+		}
 		if x.Until.IsZero() != y.Until.IsZero() {
 			return boolToInt(x.Until.IsZero()) - boolToInt(y.Until.IsZero())
 		}
@@ -94,13 +100,22 @@ func (l *banList) list() []bans.Ban {
 // clear removes all bans.
 func (l *banList) clear() {
 	for _, b := range l.store.All() {
-		l.store.Remove(b.Net)
+		l.store.Remove(b)
 	}
 }
 
-// mayAnswer reports whether a banned network that tries to connect now is told about the
-// ban: not if it keeps trying.
-func (l *banList) mayAnswer(now conn.Time, net netip.Prefix) bool {
+// answerKey returns the network by which answered knows a ban.
+func answerKey(b *bans.Ban) netip.Prefix {
+	if b.Range.IsValid() {
+		return addrPrefix(b.Range.First)
+	}
+	return b.Net
+}
+
+// mayAnswer reports whether the banned who try to connect now are told about the ban: not if
+// they keep trying.
+func (l *banList) mayAnswer(now conn.Time, b *bans.Ban) bool {
+	net := answerKey(b)
 	asked := l.answered.Has(int64(now), net)
 	l.answered.Add(int64(now), net)
 	return !asked
@@ -116,6 +131,30 @@ func banTerms(b bans.Ban, now time.Time) string {
 		return fmt.Sprintf("for life (%s)", reason)
 	}
 	return fmt.Sprintf("for %s (%s)", minutes(b.Until.Sub(now)), reason)
+}
+
+// quoteTarget returns what is banned as lines of the console have it.
+func quoteTarget(b *bans.Ban) string {
+	if b.Range.IsValid() {
+		return fmt.Sprintf("'%s' - '%s'", b.Range.First, b.Range.Last)
+	}
+	return "'" + bans.FormatNet(b.Net) + "'"
+}
+
+// appendBans appends the commands that make the bans of a list again.
+func appendBans(dst []byte, list []bans.Ban, now time.Time) []byte {
+	for _, b := range list {
+		minutes := -1 // for life
+		if !b.Until.IsZero() {
+			minutes = max(int((b.Until.Sub(now)+time.Minute-1)/time.Minute), 1)
+		}
+		reason := b.Reason
+		if strings.ContainsAny(reason, "\"\\;#") || reason != strings.TrimSpace(reason) {
+			reason = console.Quote(reason)
+		}
+		dst = fmt.Appendf(dst, "ban %s %d %s\n", b.Target(), minutes, reason)
+	}
+	return dst
 }
 
 // minutes returns a duration in words as the original does, rounded up.

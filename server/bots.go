@@ -14,8 +14,9 @@ import (
 type bots struct {
 	world     *game.World     // that the seats are in
 	seats     game.PlayerMask // of bots, until they leave
+	dummies   game.PlayerMask // bots of dbg_dummies, which only walk
 	announced game.PlayerMask // clients were told about these
-	brains    [game.MaxPlayers]*bot.Bot
+	brains    [game.MaxPlayers]brain
 	skill     int
 	serial    uint64 // of the last bot; seeds differ by it
 
@@ -25,6 +26,23 @@ type bots struct {
 	navMap    *gameMap           // of nav, or of what is being made
 	navResult chan *bot.NavGraph // nil if nothing is being made
 }
+
+// brain decides what a bot does.
+type brain interface {
+	NextInput(*game.View) game.Input
+	SetSkill(int)
+}
+
+// dummy is the brain of a dummy: it walks in one direction.
+type dummy struct{ direction int32 }
+
+// NextInput implements brain. The hand moves now and then, so that the dummy is not inactive.
+func (d dummy) NextInput(v *game.View) game.Input {
+	return game.Input{Direction: d.direction, TargetX: 100 * d.direction, TargetY: v.Frame.Tick / game.TickRate % 2}
+}
+
+// SetSkill does nothing.
+func (dummy) SetSkill(int) {}
 
 // maxBotCatchUp is how many of the last ticks that run at once bots think in. Before, after
 // a stall, they go on with what they did: they cost far more than a tick.
@@ -53,6 +71,9 @@ func (b *bots) setWorld(w *game.World) {
 
 // count returns the number of bots.
 func (b *bots) count() int { return bits.OnesCount64(uint64(b.seats)) }
+
+// numDummies returns the number of those that only walk.
+func (b *bots) numDummies() int { return bits.OnesCount64(uint64(b.dummies)) }
 
 // wantedBots returns the number of bots that there should be: while somebody is in the
 // game, they fill it up to sv_bots players, but leave a slot for every client.
@@ -86,11 +107,12 @@ func (s *Server) runBots() {
 	b := &s.bots
 	b.setWorld(s.world)
 	wanted := s.wantedBots()
-	if wanted == 0 && b.seats == 0 {
+	if wanted == 0 && b.seats == 0 && s.settings.DbgDummies == 0 {
 		return
 	}
 	s.removeExcessBots()
-	if n := b.count(); n < wanted && s.hasNavGraph() {
+	s.adjustDummies()
+	if n := b.count() - b.numDummies(); n < wanted && s.hasNavGraph() {
 		for ; n < wanted && s.addBot(); n++ {
 		}
 	}
@@ -126,8 +148,33 @@ func (s *Server) runBots() {
 // removeExcessBots removes the bots that are too many. It is called before a client joins,
 // so that a slot is free.
 func (s *Server) removeExcessBots() {
-	for n := s.bots.count() - s.wantedBots(); n > 0; n-- {
-		s.removeBot(s.lastBot(), "made room")
+	b := &s.bots
+	for n := b.count() - b.numDummies() - s.wantedBots(); n > 0; n-- {
+		s.removeBot(lowest(b.seats&^b.dummies), "made room")
+	}
+}
+
+// adjustDummies adds and removes dummies until there are as many as dbg_dummies says. One seat
+// stays free for a client.
+func (s *Server) adjustDummies() {
+	b := &s.bots
+	free := game.MaxPlayers - b.count() - bits.OnesCount64(uint64(s.seats.leaving))
+	for _, c := range s.sessions {
+		if c != nil {
+			free--
+		}
+	}
+	n := b.numDummies()
+	for ; n > s.settings.DbgDummies; n-- {
+		s.removeBot(lowest(b.dummies), "dbg_dummies")
+	}
+	for ; n < s.settings.DbgDummies && free > 1; n, free = n+1, free-1 {
+		id := s.freeBotSeat()
+		if id < 0 {
+			return
+		}
+		b.dummies |= game.MaskOne(id)
+		s.seatBot(id, dummy{direction: 1 - 2*int32(id&1)}, &game.Profile{Name: fmt.Sprintf("dummy %d", id), Country: -1})
 	}
 }
 
@@ -163,28 +210,41 @@ func (s *Server) hasNavGraph() bool {
 // by it end when somebody acts who never joined.
 const botAddr = "bot:0"
 
+// freeBotSeat returns the highest free seat, or Nobody.
+func (s *Server) freeBotSeat() game.PlayerID {
+	for id := game.PlayerID(game.MaxPlayers - 1); id >= 0; id-- {
+		if !s.bots.has(id) && s.sessions[id] == nil && !s.seats.leaving.Has(id) {
+			return id
+		}
+	}
+	return game.Nobody
+}
+
 // addBot adds a bot. It returns false if there is no seat.
 func (s *Server) addBot() bool {
 	b := &s.bots
-	for id := game.PlayerID(game.MaxPlayers - 1); id >= 0; id-- {
-		if b.has(id) || s.sessions[id] != nil || s.seats.leaving.Has(id) {
-			continue
-		}
-		b.serial++
-		brain, err := bot.New(bot.Config{Nav: b.nav, Skill: s.settings.BotSkill, Seed: s.cfg.Seed + b.serial})
-		if err != nil {
-			return false
-		}
-		b.brains[id] = brain
-		b.seats |= game.MaskOne(id)
-		s.queueCommand(game.Command{Kind: game.CmdJoin, Player: id, Target: game.Nobody, AddrHash: s.cfg.Seed ^ uint64(id)})
-		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: id, Target: game.Nobody, Value: int32(game.PlayerFlagBot)})
-		s.queueCommand(game.Command{Kind: game.CmdProfile, Player: id, Target: game.Nobody, Profile: botProfile(game.MaxPlayers - 1 - int(id))})
-		s.queueCommand(game.Command{Kind: game.CmdEnterGame, Player: id, Target: game.Nobody})
-		s.print(console.Info, "server", fmt.Sprintf("player is ready. ClientID=%d addr=%s", id, botAddr))
-		return true
+	id := s.freeBotSeat()
+	if id < 0 {
+		return false
 	}
-	return false
+	b.serial++
+	mind, err := bot.New(bot.Config{Nav: b.nav, Skill: s.settings.BotSkill, Seed: s.cfg.Seed + b.serial})
+	if err != nil {
+		return false
+	}
+	s.seatBot(id, mind, botProfile(game.MaxPlayers-1-int(id)))
+	return true
+}
+
+// seatBot gives a bot a free seat.
+func (s *Server) seatBot(id game.PlayerID, mind brain, profile *game.Profile) {
+	s.bots.brains[id] = mind
+	s.bots.seats |= game.MaskOne(id)
+	s.queueCommand(game.Command{Kind: game.CmdJoin, Player: id, Target: game.Nobody, AddrHash: s.cfg.Seed ^ uint64(id)})
+	s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: id, Target: game.Nobody, Value: int32(game.PlayerFlagBot)})
+	s.queueCommand(game.Command{Kind: game.CmdProfile, Player: id, Target: game.Nobody, Profile: profile})
+	s.queueCommand(game.Command{Kind: game.CmdEnterGame, Player: id, Target: game.Nobody})
+	s.print(console.Info, "server", fmt.Sprintf("player is ready. ClientID=%d addr=%s", id, botAddr))
 }
 
 // botProfile returns the profile of the n-th bot.
@@ -206,13 +266,14 @@ func botProfile(n int) *game.Profile {
 }
 
 // lastBot returns the bot that joined last, which is the first to leave.
-func (s *Server) lastBot() game.PlayerID {
-	for id := range game.PlayerID(game.MaxPlayers) {
-		if s.bots.has(id) {
-			return id
-		}
+func (s *Server) lastBot() game.PlayerID { return lowest(s.bots.seats) }
+
+// lowest returns the lowest seat of a set, or Nobody.
+func lowest(seats game.PlayerMask) game.PlayerID {
+	if seats == 0 {
+		return game.Nobody
 	}
-	return game.Nobody
+	return game.PlayerID(bits.TrailingZeros64(uint64(seats)))
 }
 
 // removeBot makes a bot leave with the next tick.
@@ -221,6 +282,7 @@ func (s *Server) removeBot(id game.PlayerID, reason string) {
 		return
 	}
 	s.bots.seats &^= game.MaskOne(id)
+	s.bots.dummies &^= game.MaskOne(id)
 	s.bots.brains[id] = nil
 	s.seats.farewells[id] = farewell{addr: botAddr, reason: reason}
 	s.leaveSeat(id, reason)

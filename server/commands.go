@@ -2,8 +2,9 @@ package server
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"net/netip"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -40,12 +41,15 @@ func (s *Server) newConsole() error {
 		{Name: "unban", Params: "s[ip|range]", Help: "Unban ip, range (ip-ip) or ban entry by its index", Flags: stored, Run: s.cmdUnban},
 		{Name: "unban_all", Help: "Unban all entries", Flags: stored, Run: s.cmdUnbanAll},
 		{Name: "bans", Help: "Show banlist", Flags: stored, Run: s.cmdBans},
+		{Name: "bans_save", Params: "s[file]", Help: "Save banlist in a file, for exec", Flags: stored, Run: s.cmdBansSave},
+		{Name: "ban_range", Params: "s[first] s[last] ?i[minutes] r[reason]", Help: "Ban a range", Flags: stored | console.Hidden, Run: s.cmdBanRange},
 		{Name: "addip", Params: "s[minutes] s[network]", Help: "Ban an address or network for x minutes (0 = for ever)", Flags: stored, Run: s.cmdAddIP},
 		{Name: "removeip", Params: "s[network] ?s['all']", Help: "Lift the ban of a network, with 'all' also those of all networks in it", Flags: stored, Run: s.cmdRemoveIP},
 		{Name: "listip", Params: "?s[beginning]", Help: "Show banned networks", Flags: stored, Run: s.cmdListIP},
 		{Name: "writeip", Help: "Write the bans that are for ever to listip.cfg", Flags: stored, Run: s.cmdWriteIP},
 		{Name: "record", Params: "?s[file]", Help: "Record to a file", Flags: stored, Run: s.cmdRecord},
 		{Name: "stoprecord", Help: "Stop recording", Flags: open, Run: s.cmdStopRecord},
+		{Name: "sv_spectator_slots", Params: "?i", Help: "What older servers have for sv_player_slots", Flags: open | console.Hidden, Run: s.cmdSpectatorSlots},
 		{Name: "reload", Help: "Reload the map", Flags: open, Run: func(*console.Call) { s.rereadMap() }},
 		{Name: "say", Params: "r[text]", Help: "Say in chat", Flags: open, Run: s.cmdSay},
 		{Name: "broadcast", Params: "r[text]", Help: "Broadcast message", Flags: open, Run: s.cmdBroadcast},
@@ -73,10 +77,10 @@ func (s *Server) newConsole() error {
 	return s.addHooks()
 }
 
-// withoutEffect are variables that existing configurations set but that do nothing here
-// yet. Setting one prints that.
+// withoutEffect are variables that existing configurations set but that do nothing here.
+// Setting one to something else than 0 prints that.
 var withoutEffect = []string{
-	"logfile", "logfile_timestamp",
+	"debug", "dbg_pref", "dbg_hitch", "dbg_stress", "dbg_stress_network",
 }
 
 // usedAtStart are variables that are read when the server starts, and not again.
@@ -96,16 +100,20 @@ func (s *Server) addHooks() error {
 		variables []string
 	}{
 		{func(call *console.Call) {
-			call.Warn("server", "%s is kept but has no effect in this version", call.Name)
+			if call.Int(0) != 0 {
+				call.Print("server", "%s is kept but has no effect", call.Name)
+			}
 		}, withoutEffect},
 		{whenStarted(func(call *console.Call) {
 			call.Print("server", "%s is used when the server starts again", call.Name)
 		}), usedAtStart},
 		{whenStarted(func(call *console.Call) {
-			if _, ok := s.cfg.Modes(s.settings.GameType); !ok {
-				call.Warn("server", "sv_gametype '%s' is not known", s.settings.GameType)
+			_, ok := s.cfg.Modes(s.settings.GameType)
+			if s.nextGameTypeMissing = !ok; !ok {
+				s.reportGameType(call)
 				return
 			}
+			s.reportedGameType = ""
 			call.Print("server", "sv_gametype is used with the next map, or after reload")
 		}), []string{"sv_gametype"}},
 		{whenStarted(func(call *console.Call) {
@@ -141,6 +149,9 @@ func (s *Server) addHooks() error {
 		}), []string{"sv_replay"}},
 		{s.setDialect, []string{"log_dialect"}},
 		{s.setDemoFormat, []string{"sv_demo_format"}},
+		{whenStarted(func(*console.Call) { s.readMapList() }), []string{"sv_maplist"}},
+		{whenStarted(func(*console.Call) { s.openLogFile() }), []string{"logfile", "logfile_timestamp"}},
+		{whenStarted(s.setAuditLog), []string{"sv_audit_log"}},
 		{whenStarted(func(*console.Call) { s.sendServerInfo() }), []string{"sv_name", "password", "sv_max_clients"}},
 		{whenStarted(func(*console.Call) {
 			if motd := safetext.Lines(s.settings.Motd); motd != "" {
@@ -227,6 +238,20 @@ func (s *Server) cmdStatus(call *console.Call) {
 		}
 		call.Print("server", "id=%d addr=%s client=%s name=%s score=%d %s", id, c.peer, c.clientVersionText(), logline.Quote(info.Profile.Name), info.Score, auth)
 	}
+	if text := s.gameTypeProblem(); text != "" {
+		call.Warn("server", "%s", text)
+	}
+}
+
+// cmdSpectatorSlots sets sv_player_slots as the variable of older servers means it: so many clients of
+// sv_max_clients may not play.
+func (s *Server) cmdSpectatorSlots(call *console.Call) {
+	v := &s.settings
+	if len(call.Args) > 0 {
+		s.console.Execute(fmt.Sprintf("sv_player_slots %d", max(v.MaxClients-max(call.Int(0), 0), 0)), call.Caller)
+		return
+	}
+	call.Print("Console", "Value: %d", v.MaxClients-v.PlayerSlots)
 }
 
 func (s *Server) cmdShutdown(call *console.Call) {
@@ -276,55 +301,71 @@ func (s *Server) cmdKick(call *console.Call) {
 const defaultBanMinutes = 30
 
 func (s *Server) cmdBan(call *console.Call) {
-	minutes, reason := defaultBanMinutes, cmp.Or(call.Arg(2), "No reason given")
-	if len(call.Args) > 1 {
-		minutes = min(max(call.Int(1), 0), 44640)
-	}
-	nets, err := parseBanTarget(call.Arg(0))
-	if err != nil {
+	if isDigits(call.Arg(0)) {
 		c := s.sessionArg(call, 0)
-		switch {
-		case strings.Trim(call.Arg(0), "0123456789") != "":
-			call.Warn("net_ban", "ban error (invalid network address)")
-			return
-		case c == nil:
+		if c == nil {
 			call.Warn("net_ban", "ban error (invalid client id)")
 			return
 		}
-		nets = []netip.Prefix{c.person()}
+		s.banFor(call, bans.Ban{Net: c.person()}, 1)
+		return
 	}
-	for _, net := range nets {
-		if !s.canBan(call, net) {
-			return
-		}
+	if b, ok := parseBan(call, "ban", call.Arg(0)); ok {
+		s.banFor(call, b, 1)
 	}
-	for _, net := range nets {
-		if err := s.addBan(call.Caller, s.now, bans.Ban{Net: net, Duration: time.Duration(minutes) * time.Minute, Reason: reason}); err != nil {
-			call.Warn("net_ban", "%v", err)
-		}
+}
+
+// cmdBanRange is how the original's bans_save writes the ban of a range.
+func (s *Server) cmdBanRange(call *console.Call) {
+	if b, ok := parseBan(call, "ban", call.Arg(0)+"-"+call.Arg(1)); ok {
+		s.banFor(call, b, 2)
+	}
+}
+
+// banFor bans for the minutes that are an argument of a command and the reason that follows.
+func (s *Server) banFor(call *console.Call, b bans.Ban, argument int) {
+	minutes := defaultBanMinutes
+	if len(call.Args) > argument {
+		minutes = min(max(call.Int(argument), 0), 44640)
+	}
+	b.Duration, b.Reason = time.Duration(minutes)*time.Minute, cmp.Or(call.Arg(argument+1), "No reason given")
+	if !s.canBan(call, &b) {
+		return
+	}
+	if err := s.addBan(call.Caller, s.now, b); err != nil {
+		call.Warn("net_ban", "%v", err)
 	}
 	s.reportUnstored(call)
 }
 
-// parseBanTarget reads an address, a network like 2001:db8::/64, or a range like
-// 10.0.0.5-10.0.0.20 as the networks that it consists of.
-func parseBanTarget(s string) ([]netip.Prefix, error) {
-	if strings.ContainsAny(s, "-/") {
-		return bans.ParseRange(s)
+// parseBan returns the ban of what an argument of ban or unban names. It prints why there can
+// be none.
+func parseBan(call *console.Call, verb, arg string) (b bans.Ban, ok bool) {
+	b, err := bans.Parse(arg)
+	switch {
+	case err == nil:
+		return b, true
+	case errors.Is(err, bans.ErrRange):
+		call.Warn("net_ban", "ban failed (invalid range)") // of unban, too
+	case strings.Contains(arg, "-"):
+		call.Warn("net_ban", "%s error (invalid range)", verb)
+	default:
+		call.Warn("net_ban", "%s error (invalid network address)", verb)
 	}
-	addr, err := netip.ParseAddr(s)
-	return []netip.Prefix{addrPrefix(addr.Unmap())}, err
+	return b, false
 }
 
-// canBan reports whether the caller of a command may ban a network, and prints why not.
-func (s *Server) canBan(call *console.Call, net netip.Prefix) bool {
+func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// canBan reports whether the caller of a command may ban somebody, and prints why not.
+func (s *Server) canBan(call *console.Call, b *bans.Ban) bool {
 	who := &call.Caller
-	if who.ID < 0 && who.IsRemote() && net.Contains(who.Addr.WithZone("")) {
+	if who.ID < 0 && who.IsRemote() && b.Contains(who.Addr) {
 		call.Warn("net_ban", "ban error (you can't ban yourself)")
 		return false
 	}
 	for _, c := range s.sessions {
-		if c == nil || !c.isIn(net) {
+		if c == nil || !c.isIn(b) {
 			continue
 		}
 		if int(c.id) == who.ID {
@@ -341,28 +382,28 @@ func (s *Server) canBan(call *console.Call, net netip.Prefix) bool {
 
 func (s *Server) cmdUnban(call *console.Call) {
 	list := s.bans.list()
-	if nets, err := bans.ParseRange(call.Arg(0)); err == nil || strings.ContainsAny(call.Arg(0), ".:") {
-		found := false
-		for _, b := range list {
-			if slices.Contains(nets, b.Net) {
-				s.bans.store.Remove(b.Net)
-				call.Print("net_ban", "unbanned '%s' %s", bans.FormatNet(b.Net), banTerms(b, s.bans.clock()))
-				found = true
-			}
+	if isDigits(call.Arg(0)) {
+		i := call.Int(0)
+		if i >= len(list) {
+			call.Warn("net_ban", "unban failed (invalid index)")
+			return
 		}
-		if !found {
-			call.Warn("net_ban", "unban failed (invalid entry)")
-		}
+		s.bans.store.Remove(list[i])
+		call.Print("net_ban", "unbanned index %d (%s)", i, quoteTarget(&list[i]))
 		s.reportUnstored(call)
 		return
 	}
-	i := call.Int(0)
-	if strings.Trim(call.Arg(0), "0123456789") != "" || i < 0 || i >= len(list) {
-		call.Warn("net_ban", "unban failed (invalid index)")
+	b, ok := parseBan(call, "unban", call.Arg(0))
+	if !ok {
 		return
 	}
-	s.bans.store.Remove(list[i].Net)
-	call.Print("net_ban", "unbanned index %d ('%s')", i, bans.FormatNet(list[i].Net))
+	i := slices.IndexFunc(list, b.SameTarget)
+	if i < 0 {
+		call.Warn("net_ban", "unban failed (invalid entry)")
+		return
+	}
+	s.bans.store.Remove(b)
+	call.Print("net_ban", "unbanned %s %s", quoteTarget(&b), banTerms(list[i], s.bans.clock()))
 	s.reportUnstored(call)
 }
 
@@ -375,13 +416,29 @@ func (s *Server) cmdUnbanAll(call *console.Call) {
 func (s *Server) cmdBans(call *console.Call) {
 	now, list := s.bans.clock(), s.bans.list()
 	for i, b := range list {
-		call.Print("net_ban", "#%d '%s' banned %s", i, bans.FormatNet(b.Net), banTerms(b, now))
+		call.Print("net_ban", "#%d %s banned %s", i, quoteTarget(&b), banTerms(b, now))
 	}
 	plural := "s"
 	if len(list) == 1 {
 		plural = ""
 	}
 	call.Print("net_ban", "%d ban%s", len(list), plural)
+}
+
+// cmdBansSave writes the bans as commands that exec runs.
+func (s *Server) cmdBansSave(call *console.Call) {
+	name, err := console.CleanPath(call.Arg(0))
+	if err == nil && !slices.Contains([]string{"", ".cfg", ".txt"}, path.Ext(name)) {
+		err = errors.New("it must end in .cfg or .txt")
+	}
+	if err == nil {
+		err = s.writeFile(name, appendBans(nil, s.bans.list(), s.bans.clock()))
+	}
+	if err != nil {
+		call.Warn("net_ban", "failed to save banlist to '%s': %v", call.Arg(0), err)
+		return
+	}
+	call.Print("net_ban", "saved banlist to '%s'", call.Arg(0))
 }
 
 func (s *Server) cmdSay(call *console.Call) {

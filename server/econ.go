@@ -79,10 +79,14 @@ func (h *econHost) LoginTime() time.Duration {
 func (h *econHost) Wake() { h.transport.Wake() }
 
 // Log implements econ.Host.
-func (h *econHost) Log(e econ.Event, loggedIn bool, line string) {
+func (h *econHost) Log(e econ.Event, client int, loggedIn bool, line string) {
 	level := console.Info
-	if e == econ.LoggedIn {
+	switch {
+	case e == econ.LoggedIn:
 		level = console.Standard
+		h.auditEcon("login", client, "")
+	case e == econ.Dropped && loggedIn:
+		h.auditEcon("logout", client, "")
 	}
 	if loggedIn || h.mayLogStranger(h.now) {
 		h.print(level, "econ", line)
@@ -93,6 +97,7 @@ func (h *econHost) Log(e econ.Event, loggedIn bool, line string) {
 func (h *econHost) Run(client int, line string) {
 	h.client = client
 	h.print(console.Info, "server", fmt.Sprintf("cid=%d cmd=%s", client, logline.Quote(h.Server.console.Redact(line))))
+	h.auditEcon("command", client, line)
 	h.Server.console.Execute(line, console.Operator)
 	h.client = -1
 }
@@ -104,7 +109,7 @@ func (h *econHost) Refuse(a netip.Addr) (text string, refused bool) {
 		return "", false
 	}
 	h.countDrop(dropBanned)
-	if h.bans.mayAnswer(h.now, b.Net) {
+	if h.bans.mayAnswer(h.now, &b) {
 		text = banMessage(b, h.bans.clock())
 	}
 	return text, true

@@ -167,6 +167,14 @@ func (s *Server) logEvent(ev *game.Event) {
 		s.print(console.Debug, "game", fmt.Sprintf("race_finish player=%s time=%.3f", logline.Quote(s.idAndName(ev.Player)), float64(ev.Value)/1000))
 	case game.EvGameMsg:
 		s.logFlag(ev)
+	case game.EvTeamSizes:
+		text := fmt.Sprintf("Teams are balanced (red=%d blue=%d)", ev.Value, ev.Extra)
+		if ev.Flag {
+			text = "Balancing teams"
+		} else if diff := ev.Value - ev.Extra; max(diff, -diff) >= 2 {
+			text = fmt.Sprintf("Teams are NOT balanced (red=%d blue=%d)", ev.Value, ev.Extra)
+		}
+		s.print(console.Debug, "game", text)
 	case game.EvRoundStart:
 		if ev.Value > 0 {
 			return // another round of the match

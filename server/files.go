@@ -140,7 +140,7 @@ func (s *Server) reportLapsedBans() {
 	}
 	for _, b := range store.Lapsed() {
 		if !b.Temporary || s.mayLogStranger(s.now) {
-			s.print(console.Standard, "net_ban", fmt.Sprintf("ban '%s' expired", bans.FormatNet(b.Net)))
+			s.print(console.Standard, "net_ban", fmt.Sprintf("ban %s expired", quoteTarget(&b)))
 		}
 	}
 }

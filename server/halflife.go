@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/protocol/conn"
@@ -157,6 +158,7 @@ func (h *halfLife) Rules(dst []halflife.Rule) []halflife.Rule {
 func (h *halfLife) RunRcon(peer transport.Peer, level int, line string, print func(text string)) {
 	s := h.server
 	s.print(console.Info, "server", fmt.Sprintf("addr=%s rcon=%s", peer, logline.Quote(s.console.Redact(line))))
+	s.audit(auditEntry{Event: "command", Via: "halflife", Level: levelName(console.Level(level)), Addr: peer.String(), Command: line})
 	s.console.Execute(line, console.Caller{Level: console.Level(level), Flags: console.Server, ID: -1, Addr: peer.Addr(), Print: print})
 }
 
@@ -359,7 +361,7 @@ func (h *halfLife) unregister() {
 
 func (s *Server) cmdAddIP(call *console.Call) {
 	net, err := halflife.ParseNet(call.Arg(1))
-	if err == nil && !s.canBan(call, net) {
+	if err == nil && !s.canBan(call, &bans.Ban{Net: net}) {
 		return
 	}
 	b, err := halflife.AddIP(s.bans.store, call.Arg(0), call.Arg(1))

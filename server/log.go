@@ -25,13 +25,17 @@ func slogLevel(level int) slog.Level {
 // log writes a line to the operator's log, with the part of the server that it is from as
 // [logline.SystemKey].
 func (s *Server) log(level int, system, line string) {
-	s.cfg.Log.Log(context.Background(), slogLevel(level), line, slog.String(logline.SystemKey, system))
+	attr := slog.String(logline.SystemKey, system)
+	s.cfg.Log.LogAttrs(context.Background(), slogLevel(level), line, attr)
+	if s.fileLog != nil {
+		s.fileLog.LogAttrs(context.Background(), slogLevel(level), line, attr)
+	}
 }
 
 // logEnabled reports whether lines of a level go anywhere, so that others need not be
 // formatted.
 func (s *Server) logEnabled(level int) bool {
-	return level <= s.settings.ConsoleOutputLevel || s.econ.console.HasReaders() || s.cfg.Log.Enabled(context.Background(), slogLevel(level))
+	return level <= s.settings.ConsoleOutputLevel || s.fileLog != nil || s.econ.console.HasReaders() || s.cfg.Log.Enabled(context.Background(), slogLevel(level))
 }
 
 // setDialect applies the setting log_dialect.
@@ -43,9 +47,7 @@ func (s *Server) setDialect(call *console.Call) {
 		return
 	}
 	s.dialect = d
-	if s.cfg.Dialect != nil {
-		s.cfg.Dialect.Set(d)
-	}
+	s.cfg.Dialect.Set(d)
 }
 
 // farewell is what the log says of a client who has left.

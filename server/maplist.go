@@ -5,8 +5,10 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/teeyard/teeyard/maps"
+	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -71,15 +73,89 @@ func (s *Server) canListMaps(level console.Level) bool {
 	return ok && e.Level >= level
 }
 
-// sendMapList sends an operator some more of the maps.
-func (c *session) sendMapList() {
+// mapListInterval is the time between two looks at the maps while operators have the list.
+const mapListInterval = 30 * time.Second
+
+// mapLists is the reading of the list of maps, which is done beside the game: it does not wait
+// for the disk.
+type mapLists struct {
+	reading chan []string // nil if the list is not being read
+	again   bool          // it may have changed since that began
+	next    conn.Time     // when it is read again
+}
+
+// readMapList has the list of maps read.
+func (s *Server) readMapList() {
+	l := &s.mapLists
+	if l.again = l.reading != nil; l.again {
+		return
+	}
+	list, kind := make(chan []string, 1), s.settings.MapList
+	l.reading, l.next = list, s.now.Add(mapListInterval)
+	s.cfg.Background(func() { list <- s.mapList(kind) })
+}
+
+// updateMapList tells operators how the list has changed, and has it read when that is due.
+func (s *Server) updateMapList() {
+	l := &s.mapLists
 	select {
-	case c.rcon.mapsToList = <-c.rcon.mapList:
+	case names := <-l.reading:
+		l.reading = nil
+		for _, c := range s.sessions {
+			if c != nil && c.rcon.listsMaps {
+				c.rcon.setMaps(names)
+			}
+		}
+		if l.again {
+			s.readMapList()
+		}
 	default:
+		if s.now >= l.next && s.hasMapListReaders() {
+			s.readMapList()
+		}
 	}
-	n := min(len(c.rcon.mapsToList), mapsPerTick)
-	for _, name := range c.rcon.mapsToList[:n] {
-		c.bridge.SendMapListEntry(name)
+}
+
+// hasMapListReaders reports whether anybody has the list of maps.
+func (s *Server) hasMapListReaders() bool {
+	return slices.ContainsFunc(s.sessions[:], func(c *session) bool { return c != nil && c.rcon.listsMaps })
+}
+
+// mapChanged is a map that is on the list now, or no longer.
+type mapChanged struct {
+	name    string
+	removed bool
+}
+
+// setMaps sets the sorted names of the maps that the client is to know.
+func (r *rconState) setMaps(names []string) {
+	old := r.maps
+	r.maps = names
+	for len(old) > 0 || len(names) > 0 {
+		switch {
+		case len(names) == 0 || len(old) > 0 && old[0] < names[0]:
+			r.mapChanges = append(r.mapChanges, mapChanged{old[0], true})
+			old = old[1:]
+		case len(old) == 0 || names[0] < old[0]:
+			r.mapChanges = append(r.mapChanges, mapChanged{names[0], false})
+			names = names[1:]
+		default:
+			old, names = old[1:], names[1:]
+		}
 	}
-	c.rcon.mapsToList = c.rcon.mapsToList[n:]
+}
+
+// sendMapList tells an operator of some more of the maps.
+func (c *session) sendMapList() {
+	n := min(len(c.rcon.mapChanges), mapsPerTick)
+	for _, m := range c.rcon.mapChanges[:n] {
+		if m.removed {
+			c.bridge.SendMapListEntryRemoved(m.name)
+		} else {
+			c.bridge.SendMapListEntry(m.name)
+		}
+	}
+	if c.rcon.mapChanges = c.rcon.mapChanges[n:]; len(c.rcon.mapChanges) == 0 {
+		c.rcon.mapChanges = nil
+	}
 }

@@ -49,6 +49,8 @@ func BuiltinModes(name string) (game.Mode, bool) {
 		return lts.Mode{}, true
 	case "race":
 		return new(race.Mode), true
+	case "mod": // the original's example of a mod, under whose name tuning may be changed
+		return dm.Mode{Title: "MOD"}, true
 	}
 	return nil, false
 }
@@ -190,9 +192,13 @@ func readFile(files fs.FS, name string, limit int64) ([]byte, error) {
 func (s *Server) startWorld(m *gameMap) error {
 	gameType := s.settings.GameType
 	mode, ok := s.cfg.Modes(gameType)
+	s.missingGameType, s.nextGameTypeMissing = "", false
 	if !ok {
-		s.print(console.Warning, "server", fmt.Sprintf("sv_gametype '%s' is not known, playing dm", s.settings.GameType))
+		s.missingGameType = gameType
 		gameType, mode = "dm", dm.Mode{}
+		if s.started {
+			s.reportGameType(nil)
+		}
 	}
 	var mods []game.Mod
 	for _, newMod := range s.cfg.Mods {
@@ -357,6 +363,9 @@ func (s *Server) changeMap(now conn.Time) {
 		if err != nil {
 			s.print(console.Warning, "server", fmt.Sprintf("failed to load map. mapname='%s': %v", setting, err))
 			s.settings.Map = s.gameMap.svMap
+			if s.hasMapListReaders() {
+				s.readMapList() // it may be gone
+			}
 			return
 		}
 		*c = mapChange{}

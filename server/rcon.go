@@ -21,13 +21,14 @@ import (
 type rconState struct {
 	authed         bool
 	level          console.Level
-	noPasswordSent bool          // that no password is set
-	lastListed     string        // the last command announced
-	allListed      bool          // all commands were announced
-	mapsToList     []string      // still to be announced
-	mapList        chan []string // gets mapsToList
-	droppedLines   int           // lines of output for which there was no room
-	endMark        string        // to be answered when there is room
+	noPasswordSent bool         // that no password is set
+	lastListed     string       // the last command announced
+	allListed      bool         // all commands were announced
+	listsMaps      bool         // the client gets the list of maps
+	maps           []string     // that it knows when mapChanges are sent
+	mapChanges     []mapChanged // still to be announced
+	droppedLines   int          // lines of output for which there was no room
+	endMark        string       // to be answered when there is room
 }
 
 const (
@@ -76,14 +77,13 @@ func (c *session) grantRcon(level console.Level, text, levelName string) {
 	s.rconGuesses.Right(int64(s.now), c.peer.Addr(), c.addrProven)
 	c.rcon = rconState{authed: true, level: level}
 	if s.canListMaps(level) {
-		// Beside the game, which does not wait for the disk.
-		list, kind := make(chan []string, 1), s.settings.MapList
-		s.cfg.Background(func() { list <- s.mapList(kind) })
-		c.rcon.mapList = list
+		c.rcon.listsMaps = true
+		s.readMapList()
 	}
 	c.bridge.SendRconAuthStatus(true)
 	c.sendRconLine(text)
 	s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d authed (%s)", c.id, levelName))
+	c.audit("login", "game", "")
 	s.observe(event.RconLogin{Player: eventSource{s}.EventPlayer(c.id), Admin: level == console.LevelAdmin, Moderator: level == console.LevelMod})
 	if c.state >= stateReady {
 		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody, Value: int32(game.PlayerFlagAdmin)})
@@ -146,6 +146,7 @@ func (c *session) rejectRconPassword() {
 
 // logout ends a session's access to the remote console. The caller is its own.
 func (c *session) logout(who console.Caller) {
+	c.audit("logout", "game", "")
 	c.rcon = rconState{}
 	c.bridge.SendRconAuthStatus(false)
 	c.sendRconLine("Logout successful.")
@@ -168,6 +169,7 @@ func (c *session) runRcon(line string) {
 	}
 	s := c.server
 	s.print(console.Info, "server", fmt.Sprintf("ClientID=%d rcon=%s", c.id, logline.Quote(s.console.Redact(line))))
+	c.audit("command", "game", line)
 	s.console.Execute(line, c.caller(console.Server))
 }
 
@@ -250,6 +252,7 @@ func (s *Server) printFor(who console.Caller, level int, system, line string) {
 
 // sendCommandLists sends new operators the list of commands and maps, some per tick.
 func (s *Server) sendCommandLists() {
+	s.updateMapList()
 	for _, c := range s.sessions {
 		if c == nil || !c.rcon.authed || int(c.id)&7 != int(s.clock.tick)&7 {
 			continue

@@ -8,7 +8,7 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// Reload reads the configuration again: it runs commands like those of [Config], of which
+// Reload reads the configuration again and opens the logs again, which may have been moved away: it runs commands like those of [Config], of which
 // only variables and what lasts, such as votes, count; see [console.Console.Reload]. Nobody
 // is dropped. The map changes only if the configuration has another one than when it was
 // read last, since votes and the rotation change it, too. Any goroutine may call Reload while
@@ -30,5 +30,6 @@ func (s *Server) reload(cfg *console.Configuration) {
 	} else {
 		s.configuredMap = s.settings.Map
 	}
+	s.ReopenLogs()
 	s.print(console.Standard, "server", "the configuration was read again")
 }

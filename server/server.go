@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"io"
 	"io/fs"
 	"log/slog"
 	"math/rand/v2"
@@ -72,6 +73,10 @@ type Config struct {
 	// Log receives the console's output; nil discards it. The game waits for it: where it
 	// may be stuck, as a pipe, a terminal or a disk may be, use [logline.Queue].
 	Log *slog.Logger
+	// OpenLog opens the files that the settings logfile and sv_audit_log name, to append
+	// lines; nil disables them. The name is a path as in Files, or absolute if it was set
+	// where the server is started. The game does not wait for it, nor for the writer.
+	OpenLog func(name string) (io.WriteCloser, error)
 	// Dialect is that of Log. The setting log_dialect changes it, and that of the
 	// external console; nil leaves Log as it is.
 	Dialect *logline.DialectVar
@@ -105,6 +110,11 @@ type Server struct {
 	execReads    chan struct{}
 	nextExecWait conn.Time
 	closed       chan struct{} // closed by Shutdown
+
+	// missingGameType is the sv_gametype that the world was to have, if it does not exist, and
+	// reportedGameType the last that was printed.
+	missingGameType, reportedGameType string
+	nextGameTypeMissing               bool // sv_gametype does not exist, and is not used yet
 
 	transport   transport.Conn
 	datagrams   []transport.Datagram // of one ReadBatch
@@ -152,10 +162,15 @@ type Server struct {
 
 	tickTimes    TickTimes
 	infoCache    infoCache
+	mapLists     mapLists
 	registration registration
 	halfLife     halfLife
 	econ         econHost
 	dialect      logline.Dialect
+
+	logFile  logFile
+	fileLog  *slog.Logger // writes to logFile, nil if there is none
+	auditLog logFile
 }
 
 // shutdownRequest is set by the command shutdown.
@@ -179,7 +194,7 @@ type seats struct {
 
 // New creates a server: it runs the commands of the configuration, loads the map and
 // opens the socket. Call Run next, or Feed and Advance.
-func New(cfg Config) (*Server, error) {
+func New(cfg Config) (_ *Server, err error) {
 	s := &Server{
 		cfg:            cfg,
 		sessionByPeer:  make(map[transport.Peer]*session),
@@ -210,6 +225,9 @@ func New(cfg Config) (*Server, error) {
 	if s.cfg.Background == nil {
 		s.cfg.Background = func(f func()) { go f() }
 	}
+	if s.cfg.Dialect == nil {
+		s.cfg.Dialect = new(logline.DialectVar)
+	}
 	if s.cfg.Modes == nil {
 		s.cfg.Modes = BuiltinModes
 	}
@@ -235,6 +253,13 @@ func New(cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("server: bindaddr: %q has a port, which belongs into sv_port: bindaddr %s; sv_port %s", m[0], m[1], m[2])
 	}
 
+	defer func() {
+		if err != nil {
+			s.closeLogs()
+		}
+	}()
+	s.openLogFile()
+	s.openAuditLog()
 	s.tuning = physics.DefaultTuning()
 	s.chunksPerRequest = chunksPerRequest(s.settings.MapDownloadSpeed)
 	if err := s.startFirstWorld(); err != nil {
@@ -295,6 +320,7 @@ func (s *Server) announceStart(now conn.Time) {
 	s.halfLife.configure(console.Operator)
 	s.openEcon()
 	s.console.Start()
+	s.announceGameType()
 }
 
 // Addr returns the address that the server listens on.
@@ -584,6 +610,7 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	s.closeDemos()
 	s.closeReplay(replay.EndShutdown)
 	s.closeFiles()
+	s.closeLogs()
 	select {
 	case <-s.closed:
 	default:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 
+	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/limit"
@@ -84,7 +85,7 @@ type session struct {
 func (c *session) person() netip.Prefix { return limit.Person(c.peer.Addr()) }
 
 // isIn reports whether the client's address is in a network, which has no zone.
-func (c *session) isIn(net netip.Prefix) bool { return net.Contains(c.peer.Addr().WithZone("")) }
+func (c *session) isIn(b *bans.Ban) bool { return b.Contains(c.peer.Addr()) }
 
 // newSession returns the session of a client that gets a seat.
 func (s *Server) newSession(now conn.Time, id game.PlayerID, peer transport.Peer, v *protocolVersion) (*session, error) {

@@ -247,6 +247,7 @@ func (c *session) forceVote(v *vote) {
 		s.printFor(who, console.Warning, "server", fmt.Sprintf("vote not forced: %v", err))
 		return
 	}
+	c.audit("vote_forced", "vote", v.command)
 	s.console.Execute(v.command, who)
 	if v.kind != bridge.VoteKick {
 		s.votes.pendingResults = append(s.votes.pendingResults, bridge.Vote{Kind: v.kind, Caller: game.Nobody, Description: v.subject, Reason: v.reason, Target: v.target})
@@ -293,11 +294,12 @@ func (s *Server) tickVote(now conn.Time) {
 	}
 	switch {
 	case v.forced > 0, v.recount && yes >= total/2+1:
-		command := v.command
+		command, caller := v.command, v.caller
 		s.votes.called.Remove(v.person)
 		s.votes.pendingResults = append(s.votes.pendingResults, v.result(bridge.VotePassed))
 		s.votes.current = vote{}
 		s.votes.executingResult = true
+		s.auditVote(caller, command)
 		s.console.Execute(command, console.Operator)
 		s.votes.executingResult = false
 	case v.forced < 0, v.recount && no >= (total+1)/2, now >= v.ends:

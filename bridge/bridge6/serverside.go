@@ -339,6 +339,9 @@ func (s *serverSide) SendRedirect(port int) bool {
 // SendMapListEntry sends nothing: 0.6 has no list of maps.
 func (s *serverSide) SendMapListEntry(string) {}
 
+// SendMapListEntryRemoved sends nothing.
+func (s *serverSide) SendMapListEntryRemoved(string) {}
+
 func (s *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
 	if s.ids.limited {
 		s.ids.update(v)

@@ -331,6 +331,7 @@ func TestSendRcon(t *testing.T) {
 		srv.SendRconCommandRemoved("kick")
 	}
 	srv.SendMapListEntry("dm1")
+	srv.SendMapListEntryRemoved("dm1")
 	srv.SendServerInfo(&bridge.ServerInfo{})
 	srv.SendGameInfo(w)
 	l.expectSent("console",

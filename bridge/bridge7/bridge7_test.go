@@ -83,6 +83,7 @@ func TestServerMessages(t *testing.T) {
 		{func() { s.SendRconCommand(&command) }, call("RconCommand", command)},
 		{func() { s.SendRconCommandRemoved("n") }, call("RconCommandRemoved", "n")},
 		{func() { s.SendMapListEntry("m") }, call("MapListEntry", "m", false)},
+		{func() { s.SendMapListEntryRemoved("m") }, call("MapListEntry", "m", true)},
 		{func() { s.SendSnapshotPart(snapshot.PartHeader{Tick: 9, BaseTick: -1}, 0, nil) }, call("SnapshotPart", snapshot.PartHeader{Tick: 9, BaseTick: -1, Parts: 1}, int32(0), "")},
 		{func() { s.SendSnapshotPart(single, 0, []byte("x")) }, call("SnapshotPart", single, int32(0), "x")},
 		{func() { s.SendSnapshotPart(header, 2, []byte("x")) }, call("SnapshotPart", header, int32(2), "x")},

@@ -311,6 +311,10 @@ func (s *serverSide) SendMapListEntry(name string) {
 	s.send(&msg7.MaplistEntryAdd{Name: []byte(name)})
 }
 
+func (s *serverSide) SendMapListEntryRemoved(name string) {
+	s.send(&msg7.MaplistEntryRem{Name: []byte(name)})
+}
+
 func (s *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
 	s.protocol.snapshot.buildSnapshot(b, v, latency)
 }

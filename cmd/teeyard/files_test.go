@@ -7,8 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // Maps are listed from all folders, as they are opened from all; what else there is
@@ -138,4 +141,100 @@ func TestWriteFile(t *testing.T) {
 	if err := s.WriteFile("../a.cfg", nil); err == nil {
 		t.Error("left the folder")
 	}
+}
+
+// TestStorageFolders: files are searched where operators of teeworlds-server have them.
+func TestStorageFolders(t *testing.T) {
+	home, cwd, program, elsewhere := t.TempDir(), t.TempDir(), t.TempDir(), t.TempDir()
+	t.Chdir(cwd)
+	t.Setenv("HOME", home)
+	t.Setenv("APPDATA", home)
+	t.Setenv("XDG_DATA_HOME", "")
+	user := userDir()
+	if user == "" || !strings.HasPrefix(user, home) {
+		t.Fatalf("the user's folder is %q", user)
+	}
+	testenv.NoError(t, os.MkdirAll(filepath.Join(program, "data", "maps"), 0o755))
+	data := filepath.Join(program, "data")
+	folders := func(dir string, original bool) (s storage) {
+		for _, d := range newStorageFor(dir, original, program) {
+			if d == data || d == "." || d == user || d == program || d == elsewhere {
+				s = append(s, d) // and not what is installed here
+			}
+		}
+		return s
+	}
+	check := func(what string, got storage, want ...string) {
+		t.Helper()
+		if !slices.Equal(got, storage(want)) {
+			t.Errorf("%s: %q, want %q", what, got, want)
+		}
+	}
+	check("a new server", folders("", false), ".", user, data)
+	check("as the original", folders("", true), user, data, ".", program)
+	check("--dir", folders(elsewhere, false), elsewhere, user, data)
+	config := "# comment\r\nadd_path " + elsewhere + "\r\nadd_path $USERDIR\nadd_path " + elsewhere + "/missing\nadd_path $NONE\n add_path .\nadd_path $CURRENTDIR"
+	testenv.NoError(t, os.WriteFile(filepath.Join(program, "storage.cfg"), []byte(config), 0o600))
+	check("storage.cfg beside the program", folders("", true), elsewhere, user, ".")
+	testenv.NoError(t, os.WriteFile("storage.cfg", []byte("add_path $DATADIR\nadd_path $APPDIR\n"), 0o600))
+	check("storage.cfg here", folders("", false), data, program)
+	check("--dir and storage.cfg", folders(elsewhere, false), elsewhere, user, data)
+	testenv.NoError(t, os.WriteFile("storage.cfg", []byte("nothing\n"), 0o600))
+	check("storage.cfg without folders", folders("", false), elsewhere, user, ".")
+	if os.Getuid() > 0 {
+		testenv.NoError(t, os.Remove(filepath.Join(program, "storage.cfg")))
+		testenv.NoError(t, os.Chmod(cwd, 0o500))
+		check("a folder that cannot be written to", folders("", false), user, ".", data)
+	}
+}
+
+// TestStorageOpenLog: logs are appended to, and devices are refused.
+func TestStorageOpenLog(t *testing.T) {
+	s := storage{t.TempDir(), t.TempDir()}
+	other := filepath.Join(t.TempDir(), "sub", "abs.log")
+	for _, name := range []string{"dumps/x.txt", other} {
+		for range 2 {
+			f := testenv.Must(s.OpenLog(name))
+			_, err := f.Write([]byte("line\n"))
+			testenv.NoError(t, errors.Join(err, f.Close()))
+		}
+	}
+	for _, path := range []string{filepath.Join(s[0], "dumps", "x.txt"), other} {
+		if b, err := os.ReadFile(path); string(b) != "line\nline\n" {
+			t.Errorf("%s has %q, %v", path, b, err)
+		}
+	}
+	if _, err := s.OpenLog("dumps"); !errors.Is(err, errNotRegular) {
+		t.Errorf("a folder: %v", err)
+	}
+}
+
+// TestImpliedArgs: under the name of the original's server the program is one.
+func TestImpliedArgs(t *testing.T) {
+	for name, want := range map[string]int{"teeyard": 0, "/usr/games/teeworlds-server": 2, "./teeworlds_srv": 2, "teeworlds_srv.exe": 2, "teeworlds": 0} {
+		if got := impliedArgs(name); len(got) != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// FuzzStorageConfig checks that no storage.cfg lists more than it has lines, or no folders.
+func FuzzStorageConfig(f *testing.F) {
+	f.Add("add_path $USERDIR\nadd_path $DATADIR\r\nadd_path x\n")
+	f.Add("\ufeffadd_path \x00\nadd_path $\nadd_path")
+	f.Fuzz(func(t *testing.T, text string) {
+		p := places{user: "u", data: []string{"d", "e"}, program: "p"}
+		list := parseStorageConfig(text, func(dir string) bool { return len(dir)%2 == 0 })
+		if len(list) > strings.Count(text, "add_path ") {
+			t.Errorf("%q", list)
+		}
+		for _, dir := range p.storage(list...) {
+			if dir == "" || strings.ContainsAny(dir, "\n\x00") {
+				t.Errorf("%q", dir)
+			}
+		}
+		if n := len(p.storage(list...)); n > maxFolders {
+			t.Errorf("%d folders", n)
+		}
+	})
 }

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"reflect"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -94,8 +96,18 @@ func signalContext() (context.Context, error) {
 	return ctx, nil
 }
 
+// impliedArgs returns the arguments that the name of the program stands for: under the names
+// that the original's server has in packages and archives, it is one.
+func impliedArgs(program string) []string {
+	switch strings.TrimSuffix(filepath.Base(program), ".exe") {
+	case "teeworlds-server", "teeworlds_srv":
+		return []string{"serve", "--original-folders"}
+	}
+	return nil
+}
+
 func main() {
-	args := os.Args[1:]
+	args := append(impliedArgs(os.Args[0]), os.Args[1:]...)
 	parser := newParser()
 	switch {
 	case len(args) == 0:

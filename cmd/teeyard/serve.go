@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
@@ -25,25 +24,43 @@ import (
 )
 
 type serveCmd struct {
-	Dir     string   `help:"Folder with maps/ and configuration files." default:"." type:"existingdir" env:"TEEYARD_DIR"`
-	JSON    bool     `name:"json" help:"Log as JSON, one object per line."`
-	Console []string `arg:"" optional:"" passthrough:"" name:"command" help:"Console commands, as for teeworlds-server: \"sv_name x; sv_port 8304\", -f FILE."`
+	Dir      string   `help:"Folder for what the server writes, which is searched first." type:"existingdir" env:"TEEYARD_DIR"`
+	Original bool     `name:"original-folders" help:"Use the folders of teeworlds-server: the user's data folder first. So does a program or link with the name teeworlds-server."`
+	JSON     bool     `name:"json" help:"Log as JSON, one object per line."`
+	Console  []string `arg:"" optional:"" passthrough:"" name:"command" help:"Console commands, as for teeworlds-server: \"sv_name x; sv_port 8304\", -f FILE."`
 }
 
 // Help explains the first steps.
 func (serveCmd) Help() string {
 	return `Without arguments this runs a deathmatch on an embedded map on UDP port 8303, with bots
 that fill the game up to 3 players ("sv_bots 0" for none, sv_bot_skill 1 to 3).
-autoexec.cfg in the folder is executed first, then the arguments, each as a line of the
-console. -f FILE executes a file of such lines. Flags come before them. docs/settings.md of
-the project lists all settings and commands, as does /commands in teeyard join.
+autoexec.cfg is executed first, then the arguments, each as a line of the console. -f FILE
+executes a file of such lines. Flags come before them. docs/settings.md of the project lists
+all settings and commands, as does /commands in teeyard join.
 
   teeyard serve "sv_name My server" "sv_port 8304" "sv_rcon_password secret"
 
-Ctrl-C stops the server and tells the players. Matches are recorded in the folder
-replays/ (sv_replay, sv_replay_max_files); see teeyard replay. Bans are stored in
-bans.json; servers with the same folder share them. SIGHUP makes the server read its
-configuration again, and the command drain lets it end after the match.`
+Files (autoexec.cfg, maps/NAME.map, those of -f and exec) are searched in these folders,
+of which the first that has one counts:
+
+- the current folder, or that of --dir
+- the user's data folder of Teeworlds: ~/.teeworlds if it exists, or else
+  $XDG_DATA_HOME/teeworlds or ~/.local/share/teeworlds; %APPDATA%/Teeworlds on Windows,
+  ~/Library/Application Support/Teeworlds on macOS
+- where Teeworlds is installed: data/ here or beside the program, and in /usr/share,
+  /usr/share/games, /usr/local/share, /usr/local/share/games, /usr/pkg/share, /opt
+- /etc/teeworlds
+
+A file storage.cfg in the current folder or beside the program lists other folders, as for
+teeworlds-server. -f takes absolute paths, too.
+
+What the server writes goes to the first folder, or to the user's if the current one cannot
+be written to: matches in replays/ (sv_replay, sv_replay_max_files; see teeyard replay), bans
+in bans.json, which servers with the same folder share, logs in dumps/ (logfile), and what
+save_config, bans_save and writeip are told to write.
+
+Ctrl-C stops the server and tells the players. SIGHUP makes it read its configuration again,
+and the command drain lets it end after the match.`
 }
 
 // outputTimeout is how long the end of the output may take to be written.
@@ -64,7 +81,7 @@ func newQueue(f io.Writer, json bool) *logline.Queue {
 
 // Run runs the server until a signal or "shutdown" ends it.
 func (c *serveCmd) Run(ctx context.Context) error {
-	files := newStorage(c.Dir)
+	files := newStorage(c.Dir, c.Original)
 	for _, line := range c.Console {
 		// Flags end at the first console line. No console line begins with --, except two options of
 		// teeworlds-server do.
@@ -87,7 +104,11 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	stdout := logline.NewQueue(os.Stdout, newHandler)
 	defer stdout.Close(outputTimeout)
 	log := slog.New(newHandler(stdout))
-	store, err := bans.Open(filepath.Join(c.Dir, "bans.json"), nil)
+	if dir, found := files.find("autoexec.cfg"); found && dir != files[0] {
+		log.Info("autoexec.cfg is that of " + dir)
+	}
+	os.MkdirAll(files[0], 0o755) // what cannot be written to it is said then
+	store, err := bans.Open(filepath.Join(files[0], "bans.json"), nil)
 	if err != nil {
 		return err
 	}
@@ -99,8 +120,9 @@ func (c *serveCmd) Run(ctx context.Context) error {
 		Observers:    []server.Observer{monitor},
 		Files:        files,
 		WriteFile:    files.WriteFile,
-		Replays:      replayDir(c.Dir),
-		Demos:        demoDir(c.Dir),
+		Replays:      replayDir(files[0]),
+		Demos:        demoDir(files[0]),
+		OpenLog:      files.OpenLog,
 		Bans:         store,
 		Log:          log,
 		Dialect:      &dialect,
@@ -129,8 +151,8 @@ func (c *serveCmd) Run(ctx context.Context) error {
 }
 
 // lines returns the console lines that configure the server.
-func (c *serveCmd) lines(files fs.FS) []string {
-	if _, err := fs.Stat(files, "autoexec.cfg"); err == nil {
+func (c *serveCmd) lines(files storage) []string {
+	if _, found := files.find("autoexec.cfg"); found {
 		return append([]string{"-f", "autoexec.cfg"}, c.Console...)
 	}
 	return c.Console
@@ -159,7 +181,7 @@ func serveWeb(ctx context.Context, settings *web.Settings, monitor *web.Monitor,
 // reloadOnHangup reads the configuration again at each SIGHUP, until end is called. A hangup of
 // the terminal that the server was started in stops the server, as without a handler, but in
 // good order.
-func (c *serveCmd) reloadOnHangup(ctx context.Context, s *server.Server, files fs.FS, notify *notifier, stop func()) (end func()) {
+func (c *serveCmd) reloadOnHangup(ctx context.Context, s *server.Server, files storage, notify *notifier, stop func()) (end func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	stdin := int(os.Stdin.Fd())

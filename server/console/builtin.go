@@ -92,7 +92,7 @@ func (c *Console) saveConfig(call *Call) {
 	if len(call.Args) > 0 {
 		name = "configs/" + strings.TrimSuffix(call.Arg(0), ".cfg") + ".cfg"
 	}
-	clean, err := cleanPath(name)
+	clean, err := CleanPath(name)
 	if err == nil && !strings.HasPrefix(clean, "configs/") {
 		err = errPath
 	}

@@ -426,7 +426,7 @@ func TestSaveLoad(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.StringMatching(`[ -~äé世]{0,140}`).Draw(rt, "text")
 		a := newTestConsole(t, Config{})
-		a.Execute("sv_name "+quote(text), Operator)
+		a.Execute("sv_name "+Quote(text), Operator)
 		if a.name != safetext.Truncate(text, 127) {
 			rt.Fatalf("set %q, have %q", text, a.name)
 		}
@@ -578,7 +578,7 @@ func TestSettingsAsReleased(t *testing.T) {
 	ours := map[string]bool{"sv_max_clients_per_network": true, "sv_vanilla_antispoof": true, "sv_van_conn_per_second": true, "sv_register_port": true,
 		"sv_register_url": true, "sv_register_udp": true, "sv_register_community_token": true, "sv_register_extra": true,
 		"sv_replay": true, "sv_replay_max_size": true, "sv_replay_max_files": true,
-		"sv_bots": true, "sv_demo_format": true, "log_dialect": true, "log_join_details": true, "sv_bot_skill": true, "sv_maps_base_url": true, "conn_timeout_protection": true,
+		"sv_bots": true, "sv_audit_log": true, "sv_demo_format": true, "log_dialect": true, "log_join_details": true, "sv_bot_skill": true, "sv_maps_base_url": true, "conn_timeout_protection": true,
 		"sv_hl": true, "sv_hl_legacy_queries": true, "sv_hl_master": true, "sv_hl_rcon": true, "sv_hl_rcon_allow": true,
 		"sv_hl_rcon_bantime": true, "sv_hl_rcon_exempt": true, "sv_hl_rcon_failures": true}
 

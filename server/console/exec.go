@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -169,10 +170,9 @@ func (c *Console) Start() {
 // it did, which it does not if there is no such file, or if it is still being read: then its
 // lines run later. A file that is already being executed is skipped.
 func (c *Console) ExecuteFile(name string, who Caller) bool {
-	clean, err := cleanPath(name)
+	clean, err := c.filePath(name)
 	if slices.ContainsFunc(c.openFiles, func(p filePosition) bool { return p.file == clean }) {
-		c.warn(who, "config", "'%s' executes itself", name)
-		return false
+		return false // silently as in the original: Debian's server.cfg ends so
 	}
 	if len(c.openFiles) >= maxDepth {
 		c.warn(who, "console", "too many nested files, '%s' is left out", name)
@@ -244,13 +244,38 @@ var (
 	errTooLarge = errors.New("file is too large")
 )
 
-// cleanPath turns the name of a file as users write it into a path of io/fs.
-func cleanPath(name string) (string, error) {
+// CleanPath turns the name of a file as operators write it into a path of io/fs.
+func CleanPath(name string) (string, error) {
 	p := path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	if name == "" || p == "." || !fs.ValidPath(p) || strings.ContainsAny(p, "\x00:") {
 		return "", errPath
 	}
 	return p, nil
+}
+
+// AbsoluteFS is implemented by a file system of [Config] that also has files with absolute
+// paths. The arguments of the program may name these, and the files that they execute.
+type AbsoluteFS interface {
+	fs.FS
+	// OpenAbsolute opens the file with an absolute path of the system.
+	OpenAbsolute(path string) (fs.File, error)
+}
+
+// filePath turns the name of a file to execute into a path of io/fs, or into an absolute path
+// if it is one and may be.
+func (c *Console) filePath(name string) (string, error) {
+	if c.inArgument {
+		return argumentPath(name)
+	}
+	return CleanPath(name)
+}
+
+// argumentPath is CleanPath for files that may have an absolute path.
+func argumentPath(name string) (string, error) {
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name), nil
+	}
+	return CleanPath(name)
 }
 
 func (c *Console) readFile(name string, late func(content []byte, err error)) ([]byte, error) {
@@ -267,7 +292,15 @@ func (c *Console) readFile(name string, late func(content []byte, err error)) ([
 
 // ReadFile reads a file, of at most a byte more than MaxFile.
 func ReadFile(files fs.FS, name string) ([]byte, error) {
-	f, err := files.Open(name)
+	open := files.Open
+	if filepath.IsAbs(name) {
+		absolute, ok := files.(AbsoluteFS)
+		if !ok {
+			return nil, errPath
+		}
+		open = absolute.OpenAbsolute
+	}
+	f, err := open(name)
 	if err != nil {
 		return nil, err
 	}

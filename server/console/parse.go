@@ -152,8 +152,8 @@ func unquote(s string) (text, rest string, ok bool) {
 	return "", "", false
 }
 
-// quote is the inverse of unquote, quotes included.
-func quote(s string) string {
+// Quote returns text as an argument in quotation marks.
+func Quote(s string) string {
 	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(s) + `"`
 }
 

@@ -40,7 +40,7 @@ func ReadConfiguration(files fs.FS, args []string) *Configuration {
 
 // read reads a file and those that it executes.
 func (r *Configuration) read(files fs.FS, name string) {
-	clean, err := cleanPath(name)
+	clean, err := argumentPath(name)
 	if _, known := r.files[clean]; err != nil || known {
 		return
 	}

@@ -11,6 +11,7 @@ type Settings struct {
 	LogFileTimestamp   int    // logfile_timestamp
 	ConsoleOutputLevel int    // console_output_level
 	BindAddr           string // bindaddr
+	DbgDummies         int    // dbg_dummies
 
 	Name                   string // sv_name
 	Hostname               string // sv_hostname
@@ -82,6 +83,7 @@ type Settings struct {
 	VoteKickMin             int    // sv_vote_kick_min
 	VoteKickBanTime         int    // sv_vote_kick_bantime
 
+	AuditLog       string // sv_audit_log, ours
 	LogDialect     string // log_dialect, ours
 	LogJoinDetails int    // log_join_details, ours
 
@@ -121,6 +123,7 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_maprotation", "Maps to play in turn", sv, &s.MapRotation, "", 768},
 		{"sv_gametype", "Game type (dm, tdm, ctf, lms, lts, race)", sv, &s.GameType, "dm", 32},
 		{"sv_demo_format", "Formats of recorded demos (tw07, ddnet, or both separated by a comma)", sv, &s.DemoFormat, "tw07", 16},
+		{"sv_audit_log", "File for a line of JSON about each thing that operators do, set at the start", sv, &s.AuditLog, "", 128},
 		{"log_dialect", "Form of the lines in the log and the external console (tw07, tw06, ddnet, json)", sv, &s.LogDialect, "tw07", 8},
 		{"ec_bindaddr", "Address to bind the external console to, anything but localhost is dangerous", ec, &s.EconBindAddr, "localhost", 128},
 		{"ec_password", "External console password", ec | Secret, &s.EconPassword, "", 32},
@@ -131,6 +134,12 @@ func (s *Settings) Register(c *Console) error {
 	}
 	for _, v := range []IntVar{
 		{"logfile_timestamp", "Add a time stamp to the name of the log file", sv, &s.LogFileTimestamp, 0, 0, 1},
+		{"debug", "Of the original; has no effect", Server | Hidden, new(int), 0, 0, 1},
+		{"dbg_pref", "Of the original; has no effect", Server | Hidden, new(int), 0, 0, 1},
+		{"dbg_hitch", "Of the original; has no effect", Server | Hidden, new(int), 0, 0, 0},
+		{"dbg_stress", "Of the original; has no effect", Server | Hidden, new(int), 0, 0, 0},
+		{"dbg_stress_network", "Of the original; has no effect", Server | Hidden, new(int), 0, 0, 0},
+		{"dbg_dummies", "Number of players that only walk, for tests", Server, &s.DbgDummies, 0, 0, 64},
 		{"console_output_level", "Amount of output in the remote console (0 to 2)", sv, &s.ConsoleOutputLevel, 0, 0, 2},
 		{"sv_port", "Port of the server (0 to 65535, 0 = any that is free)", sv, &s.Port, 8303, 0, 0},
 		{"sv_external_port", "Port to report to the masters (0 = sv_port)", sv, &s.ExternalPort, 0, 0, 0},

@@ -134,11 +134,11 @@ func (v *StringVar) run(call *Call) {
 }
 
 func (v *StringVar) values() (allowed, byDefault string) {
-	return fmt.Sprintf("text of at most %d bytes", v.Size-1), quote(v.Default)
+	return fmt.Sprintf("text of at most %d bytes", v.Size-1), Quote(v.Default)
 }
 
 func (v *StringVar) value() string { return *v.Value }
 
 func (v *StringVar) configLine(name string) (string, bool) {
-	return name + " " + quote(lineBreaks.Replace(*v.Value)), *v.Value == v.Default
+	return name + " " + Quote(lineBreaks.Replace(*v.Value)), *v.Value == v.Default
 }

@@ -104,7 +104,7 @@ type Host interface {
 	LoginTime() time.Duration
 	// Log logs an event. The line begins with what it is: "client accepted. cid=0 ...".
 	// Strangers can cause events of clients that were not logged in.
-	Log(e Event, loggedIn bool, line string)
+	Log(e Event, client int, loggedIn bool, line string)
 	// Run runs a console line of a client.
 	Run(client int, line string)
 	// Refuse reports whether an address is banned, and what it is told.
@@ -243,7 +243,7 @@ func (c *Console) admit(now int64, cl *client) verdict {
 	if id < 0 {
 		return verdict{text: textFull}
 	}
-	c.host.Log(Accepted, false, fmt.Sprintf("client accepted. cid=%d addr=%s'", id, cl.addr)) // the original has this '
+	c.host.Log(Accepted, id, false, fmt.Sprintf("client accepted. cid=%d addr=%s'", id, cl.addr)) // the original has this '
 	cl.id, cl.since = id, now
 	c.clients[id] = cl
 	cl.send(textPassword)
@@ -285,7 +285,7 @@ func (c *Console) receive(now int64, cl *client, line string) {
 		c.failures.Forget(limit.Person(addr))
 		c.guesses.Right(now, addr, true)
 		cl.send(textWelcome)
-		c.host.Log(LoggedIn, true, fmt.Sprintf("cid=%d authed", cl.id))
+		c.host.Log(LoggedIn, cl.id, true, fmt.Sprintf("cid=%d authed", cl.id))
 		return
 	}
 	// A new connection does not reset the count, except on the operator's own machine,
@@ -329,6 +329,14 @@ func (c *Console) HasReaders() bool {
 	return false
 }
 
+// Addr returns the address of a client, which is not valid if there is none.
+func (c *Console) Addr(client int) netip.AddrPort {
+	if c == nil || client < 0 || client >= len(c.clients) || c.clients[client] == nil {
+		return netip.AddrPort{}
+	}
+	return c.clients[client].addr
+}
+
 // Logout ends the connection of a client.
 func (c *Console) Logout(client int) {
 	if cl := c.clients[client]; cl != nil {
@@ -345,7 +353,7 @@ func (c *Console) drop(cl *client, reason string, tell bool) {
 	if !tell {
 		c.clients[cl.id] = nil // it does not hear of it
 	}
-	c.host.Log(Dropped, cl.authed, fmt.Sprintf("client dropped. cid=%d addr=%s reason='%s'", cl.id, cl.addr, reason))
+	c.host.Log(Dropped, cl.id, cl.authed, fmt.Sprintf("client dropped. cid=%d addr=%s reason='%s'", cl.id, cl.addr, reason))
 	c.clients[cl.id] = nil
 	if tell {
 		cl.send(reason)

@@ -2,12 +2,17 @@
 package dm
 
 import (
+	"cmp"
+
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode"
 )
 
 // Mode is deathmatch. The zero value is ready to use in any number of worlds.
-type Mode struct{}
+type Mode struct {
+	// Title is the name of the mode for browsers, "" for "DM".
+	Title string
+}
 
 var (
 	_ game.Mode      = Mode{}
@@ -15,8 +20,8 @@ var (
 	_ game.WinRule   = Mode{}
 )
 
-// Name returns "DM".
-func (Mode) Name() string { return "DM" }
+// Name returns Title or "DM".
+func (m Mode) Name() string { return cmp.Or(m.Title, "DM") }
 
 // Flags returns no flags.
 func (Mode) Flags() game.GameFlags { return 0 }

@@ -1,0 +1,92 @@
+package bans
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+)
+
+// ErrRange is returned for a range whose ends are of different families or not in order, besides
+// ErrCannotBan.
+var ErrRange = errors.New("no range")
+
+// Range is a range of addresses of one family, with both ends. The zero value is none.
+type Range struct{ First, Last netip.Addr }
+
+// newRange returns the range between two addresses as people write them.
+func newRange(from, to string) (r Range, err error) {
+	if r.First, err = parseAddr(from); err != nil {
+		return Range{}, err
+	}
+	if r.Last, err = parseAddr(to); err != nil {
+		return Range{}, err
+	}
+	if !r.IsValid() {
+		return Range{}, fmt.Errorf("%w: %s-%s: %w", ErrCannotBan, from, to, ErrRange)
+	}
+	return r, nil
+}
+
+// IsValid reports whether the range has two addresses or more.
+func (r Range) IsValid() bool {
+	return r.First.IsValid() && r.First.BitLen() == r.Last.BitLen() && r.First.Less(r.Last)
+}
+
+// Contains reports whether an address is in the range.
+func (r Range) Contains(a netip.Addr) bool {
+	return r.IsValid() && a.BitLen() == r.First.BitLen() && !a.Less(r.First) && !r.Last.Less(a)
+}
+
+// String returns the range as FIRST-LAST.
+func (r Range) String() string { return r.First.String() + "-" + r.Last.String() }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (r Range) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (r *Range) UnmarshalText(b []byte) (err error) {
+	from, to, ok := strings.Cut(string(b), "-")
+	if !ok {
+		return fmt.Errorf("%w: %q: %w", ErrCannotBan, b, ErrRange)
+	}
+	*r, err = newRange(from, to)
+	return err
+}
+
+// networks returns the networks that together are exactly the range, or an error if one of them
+// cannot be banned.
+func (r Range) networks() (nets []netip.Prefix, err error) {
+	if !r.IsValid() {
+		return nil, fmt.Errorf("%w: %w", ErrCannotBan, ErrRange)
+	}
+	for first := r.First; ; {
+		net := netip.PrefixFrom(first, first.BitLen())
+		for net.Bits() > 0 {
+			wider := netip.PrefixFrom(first, net.Bits()-1)
+			if wider.Masked().Addr() != first || r.Last.Less(lastOf(wider)) {
+				break
+			}
+			net = wider
+		}
+		if net, err = Normalize(net); err != nil {
+			return nil, err
+		}
+		nets = append(nets, net)
+		end := lastOf(net)
+		if !end.Less(r.Last) {
+			return nets, nil
+		}
+		first = end.Next()
+	}
+}
+
+// lastOf returns the last address of a network.
+func lastOf(net netip.Prefix) netip.Addr {
+	b := net.Addr().AsSlice()
+	for i := net.Bits(); i < 8*len(b); i++ {
+		b[i/8] |= 0x80 >> (i % 8)
+	}
+	a, _ := netip.AddrFromSlice(b)
+	return a
+}

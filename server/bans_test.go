@@ -1,0 +1,116 @@
+package server
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/teeyard/teeyard/bans"
+)
+
+// TestBansAsInTheOriginal compares what the commands about bans print with teeworlds-server
+// 0.7.5. See also TestBanCommands of internal/peers.
+func TestBansAsInTheOriginal(t *testing.T) {
+	ts := newTestServer(t, nil)
+	run := func(line, want string) {
+		t.Helper()
+		ts.log.Reset()
+		ts.srv.Execute(line)
+		got := strings.ReplaceAll(ts.log.String(), "[net_ban]: ", "")
+		if got != want {
+			t.Errorf("%s:\n%swant\n%s", line, got, want)
+		}
+	}
+	inside, outside := ts.join(ip(0x0102), "in the range"), ts.join(ip(0x0200), "not in it")
+	run("ban 10.0.1.0-10.0.1.20 5 a range", "banned '10.0.1.0' - '10.0.1.20' for 5 minutes (a range)\n")
+	ts.step(1)
+	if !inside.Closed || outside.Closed || inside.Reason != "You have been banned for 5 minutes (a range)" {
+		t.Errorf("%v %q, %v", inside.Closed, inside.Reason, outside.Closed)
+	}
+	run("ban 10.0.1.0-10.0.1.20 0 renewed", "'10.0.1.0' - '10.0.1.20' banned for life (renewed)\n")
+	run("ban 10.9.9.9 5 one", "banned '10.9.9.9' for 5 minutes (one)\n")
+	run("ban [2001:db8::1] 4 v6", "banned '2001:db8::1' for 4 minutes (v6)\n")
+	run("ban 10.0.1.4-10.0.1.7 3 within", "banned '10.0.1.4' - '10.0.1.7' for 3 minutes (within)\n")
+	run("bans", "#0 '2001:db8::1' banned for 4 minutes (v6)\n#1 '10.9.9.9' banned for 5 minutes (one)\n"+
+		"#2 '10.0.1.4' - '10.0.1.7' banned for 3 minutes (within)\n#3 '10.0.1.0' - '10.0.1.20' banned for life (renewed)\n4 bans\n")
+	run("unban foo", "unban error (invalid network address)\n")
+	run("unban foo-bar", "unban error (invalid range)\n")
+	run("unban 10.0.1.20-10.0.1.0", "ban failed (invalid range)\n")
+	run("unban 10.0.1.0-10.0.1.19", "unban failed (invalid entry)\n")
+	run("unban 10.0.1.0", "unban failed (invalid entry)\n")
+	run("unban 4", "unban failed (invalid index)\n")
+	run("unban -1", "unban error (invalid range)\n")
+	run("unban 10.0.1.4-10.0.1.7", "unbanned '10.0.1.4' - '10.0.1.7' for 3 minutes (within)\n")
+	if !banned(ts.srv, ip(0x0105)) {
+		t.Error("the larger range has a hole")
+	}
+	run("unban 2", "unbanned index 2 ('10.0.1.0' - '10.0.1.20')\n")
+	run("ban foo", "ban error (invalid network address)\n")
+	run("ban foo-bar", "ban error (invalid range)\n")
+	run("ban 10.0.0.2-10.0.0.1", "ban failed (invalid range)\n")
+	run("ban 10.0.0.1-2001:db8::1", "ban failed (invalid range)\n")
+	run("ban 127.0.0.0-127.0.0.9", "ban failed (localhost)\n")
+	run("ban 99", "ban error (invalid client id)\n")
+	ts.log.Reset()
+	ts.step(4*60*50 + 100)
+	if got := strings.Count(ts.log.String(), "[net_ban]: ban '2001:db8::1' expired\n"); got != 1 || strings.Count(ts.log.String(), "expired") != 1 {
+		t.Errorf("%d times in\n%s", got, ts.log.String())
+	}
+}
+
+// TestBansSave: what bans_save writes makes the same bans when it is executed, also after other
+// commands in reasons.
+func TestBansSave(t *testing.T) {
+	files := fstest.MapFS{}
+	now := time.Unix(1e9, 0)
+	newServer := func() *testServer {
+		return newTestServerWith(t, Config{Files: files, Bans: bans.New(func() time.Time { return now }), WriteFile: func(name string, content []byte) error {
+			files[name] = &fstest.MapFile{Data: content}
+			return nil
+		}})
+	}
+	ts := newServer()
+	ts.srv.bans.clock = func() time.Time { return now }
+	for i, reason := range []string{"plain", `"a; ban 10.2.0.1 # b"`, `say \"x\"`, `back\\slash`, `"  spaces  "`, "ends # here"} {
+		ts.srv.Execute(fmt.Sprintf("ban 10.1.0.%d %d %s", i, 10*i, reason))
+	}
+	ts.srv.Execute("ban 10.3.0.1-10.3.0.9 7 range; ban 10.4.0.0/16 0 network; ban 2001:db8::1 9 v6; ban 2001:db8::2-2001:db8::9 8 v6 range; bans_save lists/saved.cfg")
+	listed := func(ts *testServer) string {
+		ts.log.Reset()
+		ts.srv.Execute("bans")
+		return ts.log.String()
+	}
+	want := listed(ts)
+	if strings.Count(want, "\n") != 11 {
+		t.Errorf("the bans are\n%s", want)
+	}
+	other := newServer()
+	other.srv.bans.clock = ts.srv.bans.clock
+	other.log.Reset()
+	if other.srv.Execute("exec lists/saved.cfg"); strings.Contains(other.log.String(), "saved.cfg:") {
+		t.Errorf("executing it: %s", other.log.String())
+	}
+	if got := listed(other); got != want {
+		t.Errorf("executed, it makes\n%sand not\n%sof\n%s", got, want, files["lists/saved.cfg"].Data)
+	}
+	// As 0.7.5 writes ranges, and for life.
+	files["old.cfg"] = &fstest.MapFile{Data: []byte("ban_range 10.3.0.1 10.3.0.9 7 old\nban [2001:db8:0:0:0:0:0:1] -1 for ever and ever\n")}
+	other.srv.Execute("unban_all; exec old.cfg")
+	if got := listed(other); !strings.Contains(got, "#0 '2001:db8::1' banned for life (for ever and ever)\n[net_ban]: #1 '10.3.0.1' - '10.3.0.9' banned for 7 minutes (old)\n[net_ban]: 2 bans\n") {
+		t.Errorf("an old list makes\n%s", got)
+	}
+	for _, name := range []string{"../x.cfg", "bans.json", "maps/dm1.map", ""} {
+		other.log.Reset()
+		other.srv.Execute(`bans_save "` + name + `"`)
+		if !strings.Contains(other.log.String(), "failed to save banlist to '"+name+"'") {
+			t.Errorf("%q: %s", name, other.log.String())
+		}
+	}
+	ts = newTestServer(t, files)
+	ts.log.Reset()
+	if ts.srv.Execute("bans_save x"); !strings.Contains(ts.log.String(), "failed to save banlist to 'x': there is no folder to write to") {
+		t.Error(ts.log.String())
+	}
+}

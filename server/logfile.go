@@ -1,0 +1,151 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/logline"
+)
+
+// logFile is a file that a setting names, to which lines are appended. The game does not wait
+// for it: lines that the disk does not take are dropped and counted.
+type logFile struct {
+	name  string // of the file, "" if there is none
+	from  string // the setting that names it
+	file  io.Closer
+	queue *logline.Queue
+}
+
+// logCloseTimeout is how long the end of a log may take to be written.
+const logCloseTimeout = time.Second
+
+// close ends the file, beside the game.
+func (f *logFile) close(background func(func())) {
+	if f.queue != nil {
+		queue, file := f.queue, f.file
+		background(func() {
+			queue.Close(logCloseTimeout)
+			file.Close()
+		})
+	}
+	*f = logFile{}
+}
+
+// openLog replaces a log file by that with a name, which may be the same, or by none.
+// newHandler makes the handler for the line about lines that are missing. What goes wrong is
+// printed, and lines go to the old file then.
+func (s *Server) openLog(f *logFile, name, setting string, newHandler func(io.Writer) slog.Handler, opened func()) {
+	if name == "" {
+		f.close(s.cfg.Background)
+		opened()
+		return
+	}
+	if s.cfg.OpenLog == nil {
+		s.print(console.Warning, "engine/logfile", fmt.Sprintf("failed to open '%s' for logging: %v", name, errNoFolder))
+		return
+	}
+	var file io.WriteCloser
+	var err error
+	finish := func() {
+		if err != nil {
+			s.print(console.Warning, "engine/logfile", fmt.Sprintf("failed to open '%s' for logging: %v", name, err))
+			return
+		}
+		f.close(s.cfg.Background)
+		*f = logFile{name: name, from: setting, file: file, queue: logline.NewQueue(file, newHandler)}
+		opened()
+	}
+	done := make(chan struct{})
+	s.cfg.Background(func() {
+		file, err = s.cfg.OpenLog(name)
+		close(done)
+	})
+	if !s.started { // nobody plays yet
+		<-done
+		finish()
+		return
+	}
+	select {
+	case <-done:
+		finish()
+	case <-time.After(diskTimeout):
+		go func() {
+			<-done
+			if s.Do(context.Background(), finish) != nil && err == nil {
+				file.Close() // the server has shut down
+			}
+		}()
+	}
+}
+
+// logFileName returns the file that the settings logfile and logfile_timestamp name, where the
+// original has it.
+func (s *Server) logFileName() (string, error) {
+	v := &s.settings
+	if v.LogFile == "" {
+		return "", nil
+	}
+	name := v.LogFile
+	if v.LogFileTimestamp != 0 {
+		name += time.Now().Format("2006-01-02_15-04-05")
+	}
+	if filepath.IsAbs(v.LogFile) {
+		return name, nil
+	}
+	name, err := console.CleanPath("dumps/" + name + ".txt")
+	if err == nil && !strings.HasPrefix(name, "dumps/") {
+		err = errOutside
+	}
+	return name, err
+}
+
+var errOutside = errors.New("it is outside of dumps")
+
+// errAbsolute is returned for files outside of the server's folder, which only the operator of
+// the machine may name.
+var errAbsolute = errors.New("files outside of the server's folder can be named only where the server is started")
+
+// openLogFile opens the file of the setting logfile.
+func (s *Server) openLogFile() {
+	name, err := s.logFileName()
+	if err == nil && s.started && filepath.IsAbs(name) && s.settings.LogFile != s.logFile.from {
+		err = errAbsolute
+	}
+	if err != nil {
+		s.print(console.Warning, "engine/logfile", fmt.Sprintf("failed to open '%s' for logging: %v", s.settings.LogFile, err))
+		return
+	}
+	newHandler := func(w io.Writer) slog.Handler { return logline.NewDialect(w, slog.LevelDebug, s.cfg.Dialect) }
+	s.openLog(&s.logFile, name, s.settings.LogFile, newHandler, func() {
+		s.fileLog = nil
+		if s.logFile.queue != nil {
+			s.fileLog = slog.New(newHandler(s.logFile.queue))
+		}
+	})
+}
+
+// ReopenLogs opens the files of logfile and sv_audit_log again, as after a program has moved
+// them away.
+func (s *Server) ReopenLogs() {
+	if s.logFile.name != "" {
+		s.openLogFile()
+	}
+	if s.auditLog.name != "" {
+		s.openAuditLog()
+	}
+}
+
+// closeLogs ends the log files.
+func (s *Server) closeLogs() {
+	now := func(f func()) { f() }
+	s.fileLog = nil
+	s.logFile.close(now)
+	s.auditLog.close(now)
+}

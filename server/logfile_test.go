@@ -1,0 +1,189 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/netip"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// logDisk has the log files of a server.
+type logDisk struct {
+	mu    sync.Mutex
+	files map[string]*bytes.Buffer
+	stuck chan struct{} // writes wait for it to be closed, if it is set
+	err   error
+}
+
+type logDiskFile struct {
+	d    *logDisk
+	name string
+}
+
+func (d *logDisk) open(name string) (io.WriteCloser, error) {
+	if d.err != nil {
+		return nil, d.err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.files == nil {
+		d.files = map[string]*bytes.Buffer{}
+	}
+	if d.files[name] == nil {
+		d.files[name] = &bytes.Buffer{}
+	}
+	return logDiskFile{d, name}, nil
+}
+
+func (f logDiskFile) Write(b []byte) (int, error) {
+	if f.d.stuck != nil {
+		<-f.d.stuck
+	}
+	f.d.mu.Lock()
+	defer f.d.mu.Unlock()
+	return f.d.files[f.name].Write(b)
+}
+
+func (logDiskFile) Close() error { return nil }
+
+// content returns what is in a file. The server must have closed it.
+func (d *logDisk) content(name string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if f := d.files[name]; f != nil {
+		return f.String()
+	}
+	return "no file"
+}
+
+// TestLogFile: logfile names a file in dumps/, as in the original, in the dialect of the log.
+func TestLogFile(t *testing.T) {
+	var d logDisk
+	ts := newTestServerWith(t, Config{OpenLog: d.open}, "logfile evening; sv_gametype nope")
+	ts.srv.Execute("echo one; logfile sub/other; log_dialect ddnet; echo two; logfile \"\"; echo three; logfile evening; log_dialect tw07; echo four")
+	ts.srv.Execute("logfile ../outside")
+	ts.srv.Execute("logfile " + strings.ReplaceAll(os.TempDir(), `\`, "/") + "/outside")
+	ts.srv.Execute("logfile_timestamp 1; logfile stamped; echo five")
+	ts.srv.Shutdown(ts.now, "")
+	evening, other := d.content("dumps/evening.txt"), d.content("dumps/sub/other.txt")
+	for _, want := range []string{"][server]: version 0.7 ", "][Console]: one\n", "][Console]: four\n", "failed to open '../outside' for logging: it is outside of dumps", "files outside of the server's folder"} {
+		if !strings.Contains(evening, want) {
+			t.Errorf("%q is missing in\n%s", want, evening)
+		}
+	}
+	if strings.Contains(evening, "three") || !strings.Contains(other, " I Console: two\n") || len(d.files) != 3 {
+		t.Errorf("%d files\n%s\nother\n%s", len(d.files), evening, other)
+	}
+	for name := range d.files {
+		if stamp, ok := strings.CutPrefix(name, "dumps/stamped"); ok {
+			if _, err := time.Parse("2006-01-02_15-04-05.txt", stamp); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	bad := logDisk{err: errors.New("no room")}
+	ts = newTestServerWith(t, Config{OpenLog: bad.open}, "logfile evening")
+	if !strings.Contains(ts.log.String(), "[engine/logfile]: failed to open 'dumps/evening.txt' for logging: no room\n") {
+		t.Error(ts.log.String())
+	}
+}
+
+// TestAuditLog: what operators do is written with who did it and from where, without
+// passwords, and nobody who uses the server can turn that off.
+func TestAuditLog(t *testing.T) {
+	var d logDisk
+	ts := newTestServerWith(t, Config{OpenLog: d.open}, "sv_audit_log audit.jsonl; sv_rcon_mod_password modpw; mod_command status 1; add_vote greet say hi; sv_vote_kick_bantime 0")
+	boss, mod := ts.join(local(1), "the boss\x1b"), ts.join(ip(7), "mod")
+	boss.Login("adminpw")
+	mod.Login("modpw")
+	ts.idle(10, boss, mod)
+	boss.Rcon("sv_rcon_password secret1; echo a").Rcon("sv_audit_log \"\"").Rcon("sv_audit_log other")
+	mod.Rcon("status").Rcon("shutdown")
+	boss.Send(&msg7.ClCallVote{Type: []byte("option"), Value: []byte("greet"), Reason: []byte("x"), Force: true})
+	ts.idle(10, boss, mod)
+	hl := hlClient{ts, public(1)}
+	hl.rcon("secret1", "echo b")
+	mod.Send(&msg7.ClCallVote{Type: []byte("option"), Value: []byte("greet"), Reason: []byte("x")})
+	boss.Send(&msg7.ClVote{Vote: 1})
+	ts.idle(10, boss, mod)
+	boss.Rcon("logout")
+	ts.idle(10, boss, mod)
+	ts.srv.ReopenLogs()
+	ts.srv.Shutdown(ts.now, "")
+	var got []string
+	for line := range strings.Lines(d.content("audit.jsonl")) {
+		var e auditEntry
+		testenv.NoError(t, json.Unmarshal([]byte(line), &e))
+		if time.Since(e.Time) > time.Minute {
+			t.Errorf("%v", e.Time)
+		}
+		if e.Via == "game" && (e.Client == nil || e.Addr == "") {
+			t.Errorf("who? %s", line)
+		}
+		got = append(got, strings.Join([]string{e.Event, e.Via, e.Level, e.Name, hostOf(e.Addr), e.Command}, "|"))
+	}
+	want := []string{
+		"login|game|admin|the boss|127.0.0.1|", "login|game|moderator|mod|10.0.0.7|",
+		"command|game|admin|the boss|127.0.0.1|sv_rcon_password ***; echo a",
+		`command|game|admin|the boss|127.0.0.1|sv_audit_log ""`,
+		"command|game|admin|the boss|127.0.0.1|sv_audit_log other",
+		"command|game|moderator|mod|10.0.0.7|status", "command|game|moderator|mod|10.0.0.7|shutdown",
+		"vote_forced|vote|admin|the boss|127.0.0.1|say hi",
+		"command|halflife|admin||198.51.0.1|echo b",
+		"vote_passed|vote||mod|10.0.0.7|say hi",
+		"command|game|admin|the boss|127.0.0.1|logout", "logout|game|admin|the boss|127.0.0.1|",
+	}
+	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
+		t.Errorf("the audit log has\n%s\nwant\n%s", g, w)
+	}
+	if strings.Contains(d.content("audit.jsonl"), "secret1") || len(d.files) != 1 {
+		t.Errorf("%d files, %s", len(d.files), d.content("audit.jsonl"))
+	}
+	if n := strings.Count(ts.log.String(), "sv_audit_log can be changed only where the server is started"); n != 2 {
+		t.Errorf("said %d times", n)
+	}
+}
+
+func hostOf(addr string) string {
+	if ap, err := netip.ParseAddrPort(addr); err == nil {
+		return ap.Addr().String()
+	}
+	return addr
+}
+
+// TestLogsOnAStuckDisk: a disk that takes nothing costs lines, not the game.
+func TestLogsOnAStuckDisk(t *testing.T) {
+	d := logDisk{stuck: make(chan struct{})}
+	ts := newTestServerWith(t, Config{OpenLog: d.open}, "sv_audit_log audit.jsonl; logfile evening; sv_spamprotection 0")
+	p := ts.join(local(1), "boss")
+	p.Login("adminpw")
+	ts.idle(10, p)
+	long := strings.Repeat("x", 200)
+	for i := range 8000 {
+		ts.session(p).audit("command", "game", long)
+		ts.srv.print(console.Standard, "server", long)
+		if i%100 == 0 {
+			ts.idle(1, p)
+		}
+	}
+	if ts.session(p) == nil {
+		t.Fatalf("dropped: %s", p.Reason)
+	}
+	close(d.stuck)
+	ts.srv.Shutdown(ts.now, "")
+	for _, name := range []string{"audit.jsonl", "dumps/evening.txt"} {
+		if got := d.content(name); !strings.Contains(got, " lines are missing here: the reader was too slow") || len(got) > 3<<20 {
+			t.Errorf("%s has %d bytes, and does not say how many lines are missing", name, len(got))
+		}
+	}
+}

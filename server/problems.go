@@ -1,0 +1,74 @@
+package server
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// Problems returns what is not as the operator set it, a sentence each, such as a game type
+// that does not exist: players can join, but find something else than they should.
+func (s *Server) Problems() []string {
+	var all []string
+	if text := s.gameTypeProblem(); text != "" {
+		all = append(all, text)
+	}
+	if s.settings.EconPort != 0 && s.settings.EconPassword != "" && s.econ.console == nil {
+		all = append(all, "ec_port is set, but the external console could not be opened")
+	}
+	if err := s.bans.store.Stored(0); err != nil {
+		all = append(all, err.Error())
+	}
+	return all
+}
+
+// gameTypeProblem returns what is wrong about the game type, "" if nothing is.
+func (s *Server) gameTypeProblem() string {
+	name, what := s.missingGameType, "dm is played instead"
+	if s.nextGameTypeMissing && s.settings.GameType != name {
+		name, what = s.settings.GameType, "the next map will play dm"
+	}
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf("sv_gametype '%s' does not exist: %s (there are %s)", name, what, strings.Join(s.gameTypes(), ", "))
+}
+
+// gameTypes returns the values that sv_gametype may have, of those that servers usually have.
+func (s *Server) gameTypes() (names []string) {
+	for _, name := range []string{"dm", "tdm", "ctf", "lms", "lts", "race", "mod"} {
+		if _, ok := s.cfg.Modes(name); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// reportGameType prints that the game type does not exist, once for each value.
+func (s *Server) reportGameType(call *console.Call) {
+	text := s.gameTypeProblem()
+	if text == "" || s.reportedGameType == s.settings.GameType {
+		return
+	}
+	s.reportedGameType = s.settings.GameType
+	if call != nil {
+		call.Warn("server", "%s", text)
+		return
+	}
+	s.print(console.Warning, "server", text)
+}
+
+// announceGameType prints the problem at the end of the start, where nobody overlooks it.
+func (s *Server) announceGameType() {
+	text := s.gameTypeProblem()
+	if text == "" {
+		return
+	}
+	s.reportedGameType = s.settings.GameType
+	frame := "+" + strings.Repeat("-", max(utf8.RuneCountInString(text)-2, 0)) + "+"
+	s.print(console.Standard, "server", frame)
+	s.print(console.Warning, "server", text)
+	s.print(console.Standard, "server", frame)
+}
