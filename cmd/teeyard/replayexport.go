@@ -109,7 +109,7 @@ func (c *replayExportCmd) readMap(h *replay.Header) ([]byte, error) {
 		if !fs.ValidPath(name) {
 			continue
 		}
-		if file, err := fs.ReadFile(newStorage("."), name); err == nil && sha256.Sum256(file) == h.MapSHA256 {
+		if file, err := fs.ReadFile(newStorage(".", false), name); err == nil && sha256.Sum256(file) == h.MapSHA256 {
 			return file, nil
 		}
 	}
