@@ -11,7 +11,7 @@ import (
 type guessHost struct{ Host }
 
 func (guessHost) Password() string                { return "secret" }
-func (guessHost) Log(Event, int, bool, string)         {}
+func (guessHost) Log(Event, int, bool, string)    {}
 func (guessHost) TooManyTries(netip.Addr, string) {}
 
 // TestGuessesInAll checks that many sites together cannot try many passwords, and that
