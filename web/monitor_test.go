@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -285,5 +287,40 @@ func TestListen(t *testing.T) {
 		if host, port, err := splitAddr(addr, 8303); err != nil || [2]string{host, port} != want {
 			t.Errorf("%q: %s, %s, %v", addr, host, port, err)
 		}
+	}
+}
+
+// TestBoard: all metrics that the board for Grafana shows exist, and it shows all that there are.
+func TestBoard(t *testing.T) {
+	var board struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	testenv.NoError(t, json.Unmarshal(testenv.Must(os.ReadFile("../deploy/grafana.json")), &board))
+	w := newWatchedServer(t)
+	w.run(time.Second)
+	_, body := w.get("/metrics")
+	there := map[string]bool{}
+	for line := range strings.SplitSeq(body, "\n") {
+		if name, _, _ := strings.Cut(line, " "); !strings.HasPrefix(line, "#") && name != "" {
+			name, _, _ = strings.Cut(name, "{")
+			there[name] = true
+		}
+	}
+	shown := map[string]bool{}
+	metric := regexp.MustCompile(`teeyard_[a-z_]+`)
+	for _, p := range board.Panels {
+		testenv.Check(t, len(p.Targets) > 0, "%s shows nothing", p.Title)
+		for _, target := range p.Targets {
+			for _, name := range metric.FindAllString(target.Expr, -1) {
+				shown[name] = true
+				testenv.Check(t, there[name], "%s: there is no %s", p.Title, name)
+			}
+		}
+	}
+	for name := range there {
+		testenv.Check(t, shown[name], "%s is not shown", name)
 	}
 }

@@ -58,6 +58,7 @@ var rooms = map[string][]string{
 	"internal/dump":        {"protocol", "format", "internal/pcap"}, // explains demos, too
 	"internal/load":        {"bridge", "client", "event", "game", "protocol", "transport"},
 	"internal/testenv":     {},
+	"internal/release":     {},
 	"internal/demotest":    {"format", "protocol"},
 	"internal/messagetest": {"protocol", "internal/golden", "internal/testenv"},
 	"internal/testclient":  {"protocol", "transport"},

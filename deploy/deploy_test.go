@@ -1,0 +1,66 @@
+// Package deploy tests the files for those who run servers.
+package deploy
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+// TestUnit has systemd check the unit, where it is installed: that it understands all of it,
+// and that little is left that the server could do to the machine.
+func TestUnit(t *testing.T) {
+	unit := string(testenv.Must(os.ReadFile("teeyard.service")))
+	for _, line := range []string{"Type=notify", "WatchdogSec=30", "DynamicUser=yes", "StateDirectory=teeyard", "ProtectSystem=strict", "NoNewPrivileges=yes", "CapabilityBoundingSet=", "ExecReload=/bin/kill -HUP $MAINPID"} {
+		testenv.Check(t, strings.Contains(unit, "\n"+line+"\n"), "the unit has no %s", line)
+	}
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Log("systemd is not installed")
+		return
+	}
+	const program = "/usr/local/bin/teeyard"
+	testenv.Check(t, strings.Count(unit, program) == 1, "%s is not once in the unit", program)
+	path := filepath.Join(t.TempDir(), "teeyard.service")
+	testenv.NoError(t, os.WriteFile(path, []byte(strings.Replace(unit, program, testenv.Must(os.Executable()), 1)), 0o600))
+	if out, err := exec.Command(analyze, "verify", path).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("verify: %v\n%s", err, out)
+	}
+	// The level is 1.3 of 10; a service without any of it has 9.6.
+	if out, err := exec.Command(analyze, "security", "--offline=true", "--threshold=20", path).CombinedOutput(); err != nil {
+		t.Errorf("security: %v\n%s", err, out)
+	}
+}
+
+// TestDockerfile: the image has nothing but the program, which is not root, and knows how to
+// ask whether all is well.
+func TestDockerfile(t *testing.T) {
+	text := string(testenv.Must(os.ReadFile("Dockerfile")))
+	_, image, found := strings.Cut(text, "\nFROM scratch\n")
+	testenv.Check(t, found && !strings.Contains(image, "\nFROM"), "the image is not from scratch")
+	testenv.Check(t, !strings.Contains(image, "\nRUN"), "there is no shell to run something")
+	for _, want := range []string{`(?m)^USER [1-9]\d*:[1-9]\d*$`, `(?m)^HEALTHCHECK .* CMD \["/teeyard", "health"\]$`, `(?m)^ENTRYPOINT \["/teeyard", "serve"\]$`, `(?m)^EXPOSE 8303/udp$`, `(?m)^ENV TEEYARD_DIR=/data$`} {
+		testenv.Check(t, regexp.MustCompile(want).MatchString(image), "no line is like %s", want)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^COPY (?:--\S+ )*(\S+) (\S+)$`).FindAllStringSubmatch(image, -1) {
+		testenv.Check(t, strings.HasPrefix(m[1], "/"), "%s is not from the build", m[0])
+	}
+}
+
+// TestCompose: what the compose file says about the server fits the other files. Tabs and odd
+// indentation would make it no YAML.
+func TestCompose(t *testing.T) {
+	text := string(testenv.Must(os.ReadFile("compose.yaml")))
+	for i, line := range strings.Split(text, "\n") {
+		spaces := len(line) - len(strings.TrimLeft(line, " "))
+		testenv.Check(t, spaces%2 == 0 && !strings.Contains(line, "\t") && strings.TrimRight(line, " ") == line, "line %d: %q", i+1, line)
+	}
+	for _, want := range []string{"dockerfile: deploy/Dockerfile", "8303:8303/udp", "read_only: true", "cap_drop: [ALL]", "teeyard:/data", "targets: [teeyard:8303]", "file: ./grafana.json"} {
+		testenv.Check(t, strings.Contains(text, want), "there is no %s", want)
+	}
+}

@@ -1,0 +1,200 @@
+// Command release makes the archives of a release, as scripts/release says. The same commit
+// and the same Go give the same bytes.
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// targets are the systems and processors that there are archives for.
+var targets = []string{"darwin/amd64", "darwin/arm64", "linux/amd64", "linux/arm64", "windows/amd64", "windows/arm64"}
+
+// files are what is in every archive besides the program.
+var files = []string{
+	"CHANGELOG.md", "LICENSE", "README.md", "deploy/compose.yaml", "deploy/Dockerfile", "deploy/grafana.json", "deploy/teeyard.service",
+	"docs/operators.md", "docs/replay.md", "docs/settings.md",
+}
+
+func main() {
+	out := flag.String("o", "dist", "folder for the archives")
+	only := flag.String("targets", strings.Join(targets, ","), "systems and processors, separated by commas")
+	flag.Parse()
+	r, err := newRelease(".")
+	if err == nil {
+		err = r.writeAll(*out, strings.Split(*only, ","))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+// release is what is released.
+type release struct {
+	dir     string // the checkout
+	version string // of the tag, or with the commit where there is none
+	commit  string
+	time    time.Time // of the commit
+	// build builds the program for a target and returns it.
+	build func(target string) ([]byte, error)
+}
+
+// newRelease returns the release of what is checked out in a folder, where nothing may be
+// changed.
+func newRelease(dir string) (*release, error) {
+	r := &release{dir: dir}
+	r.build = r.goBuild
+	var seconds, changed string
+	for _, q := range []struct {
+		to   *string
+		args []string
+	}{
+		{&changed, []string{"status", "--porcelain"}},
+		{&r.commit, []string{"rev-parse", "HEAD"}},
+		{&r.version, []string{"describe", "--tags", "--always", "--abbrev=12"}},
+		{&seconds, []string{"log", "-1", "--format=%ct"}},
+	} {
+		cmd := exec.Command("git", q.args...)
+		cmd.Dir = dir
+		b, err := cmd.Output()
+		if err != nil {
+			return nil, fmt.Errorf("git %s: %w", strings.Join(q.args, " "), err)
+		}
+		*q.to = strings.TrimSpace(string(b))
+	}
+	if changed != "" {
+		return nil, fmt.Errorf("there are changes that are in no commit, so nobody could make the same again:\n%s", changed)
+	}
+	n, err := strconv.ParseInt(seconds, 10, 64)
+	r.time = time.Unix(n, 0).UTC()
+	return r, err
+}
+
+// goBuild builds the program. The version is in it: Go records the commit.
+func (r *release) goBuild(target string) ([]byte, error) {
+	system, processor, ok := strings.Cut(target, "/")
+	if !ok {
+		return nil, fmt.Errorf("%q is not SYSTEM/PROCESSOR", target)
+	}
+	dir, err := os.MkdirTemp("", "release")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	program := filepath.Join(dir, "teeyard")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w -buildid=", "-o", program, "./cmd/teeyard")
+	cmd.Dir = r.dir
+	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+processor, "CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=")
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("go build for %s: %w", target, err)
+	}
+	return os.ReadFile(program)
+}
+
+// entry is a file of an archive.
+type entry struct {
+	name    string
+	content []byte
+	mode    int64
+}
+
+// writeAll writes the archives and the file with their checksums.
+func (r *release) writeAll(out string, targets []string) error {
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	var sums bytes.Buffer
+	for _, target := range slices.Sorted(slices.Values(targets)) {
+		name, archive, err := r.archive(target)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(out, name), archive, 0o644); err != nil {
+			return err
+		}
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(archive), name)
+	}
+	fmt.Print(sums.String())
+	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), sums.Bytes(), 0o644)
+}
+
+// archive returns the archive for a target and its name.
+func (r *release) archive(target string) (name string, archive []byte, err error) {
+	program, err := r.build(target)
+	if err != nil {
+		return "", nil, err
+	}
+	name = "teeyard-" + r.version + "-" + strings.ReplaceAll(target, "/", "-")
+	windows := strings.HasPrefix(target, "windows/")
+	folder, executable := name+"/", "teeyard"
+	if windows {
+		executable = "teeyard.exe"
+	}
+	about := fmt.Sprintf("%s\ncommit %s\n%s\n%s %s\n", r.version, r.commit, r.time.Format(time.RFC3339), runtime.Version(), target)
+	entries := []entry{{folder + executable, program, 0o755}, {folder + "VERSION", []byte(about), 0o644}}
+	for _, f := range files {
+		content, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(f)))
+		if err != nil {
+			return "", nil, err
+		}
+		entries = append(entries, entry{folder + f, content, 0o644})
+	}
+	var b bytes.Buffer
+	if windows {
+		err = writeZip(&b, entries, r.time)
+		return name + ".zip", b.Bytes(), err
+	}
+	err = writeTarGz(&b, entries, r.time)
+	return name + ".tar.gz", b.Bytes(), err
+}
+
+func writeZip(to io.Writer, entries []entry, modified time.Time) error {
+	w := zip.NewWriter(to)
+	for _, e := range entries {
+		h := &zip.FileHeader{Name: e.name, Method: zip.Deflate, Modified: modified}
+		h.SetMode(os.FileMode(e.mode))
+		f, err := w.CreateHeader(h)
+		if err == nil {
+			_, err = f.Write(e.content)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
+func writeTarGz(to io.Writer, entries []entry, modified time.Time) error {
+	compressed, err := gzip.NewWriterLevel(to, gzip.BestCompression) // with no time and name of its own
+	if err != nil {
+		return err
+	}
+	w := tar.NewWriter(compressed)
+	for _, e := range entries {
+		err := w.WriteHeader(&tar.Header{Name: e.name, Mode: e.mode, Size: int64(len(e.content)), ModTime: modified, Format: tar.FormatUSTAR})
+		if err == nil {
+			_, err = w.Write(e.content)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return errors.Join(w.Close(), compressed.Close())
+}
