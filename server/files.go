@@ -94,7 +94,9 @@ func (s *Server) readConfig(name string, late func(content []byte, err error)) (
 		return r.content, r.err
 	case <-time.After(wait):
 	}
-	s.nextExecWait = s.now.Add(diskPause)
+	if wait > 0 {
+		s.nextExecWait = s.now.Add(diskPause)
+	}
 	go func() {
 		r := <-done
 		s.Do(context.Background(), func() {
