@@ -297,7 +297,6 @@ func (i *demoInfo) addEvent(v *demoViewer, e event.Event) {
 			}
 		}
 	case event.Joined:
-		i.left(v, int(e.Player.ID))
 		i.joined(v, e.Player)
 	case event.Left:
 		i.left(v, int(e.Player.ID))
@@ -310,9 +309,7 @@ func (i *demoInfo) addView(v *demoViewer, view *game.View) {
 	for k := range view.Players {
 		p := &view.Players[k]
 		present[p.ID] = true
-		if i.current[p.ID] == 0 {
-			i.joined(v, bridge.EventPlayer(v.side, p.ID))
-		}
+		i.joined(v, bridge.EventPlayer(v.side, p.ID))
 		if person := i.person(p.ID); person != nil {
 			person.Score = p.Score
 		}
@@ -332,7 +329,15 @@ func (i *demoInfo) person(id game.PlayerID) *demoPerson {
 	return &i.Players[i.current[id]-1]
 }
 
+// joined notes that a player is there. Nothing may have said that another one left.
 func (i *demoInfo) joined(v *demoViewer, p event.Player) {
+	if known := i.person(p.ID); known != nil {
+		if known.Name == p.Name {
+			known.Clan = p.Clan // comes after the name
+			return
+		}
+		i.left(v, int(p.ID))
+	}
 	// A hostile file may have any number of players.
 	if p.ID >= 0 && len(i.Players) < 10000 {
 		i.Players = append(i.Players, demoPerson{ID: int(p.ID), Name: p.Name, Clan: p.Clan, Since: ticksToSeconds(v.last - v.first), since: v.last})
