@@ -118,7 +118,7 @@ func TestAuditLog(t *testing.T) {
 	ts.idle(10, boss, mod)
 	boss.Rcon("logout")
 	ts.idle(10, boss, mod)
-	ts.srv.ReopenLogs()
+	ts.srv.reload(console.ReadConfiguration(nil, nil)) // after something has moved the files away
 	ts.srv.Shutdown(ts.now, "")
 	var got []string
 	for line := range strings.Lines(d.content("audit.jsonl")) {

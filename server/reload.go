@@ -11,7 +11,7 @@ import (
 // Reload reads the configuration again and opens the logs again, which may have been moved away: it runs commands like those of [Config], of which
 // only variables and what lasts, such as votes, count; see [console.Console.Reload]. Nobody
 // is dropped. The map changes only if the configuration has another one than when it was
-// read last, since votes and the rotation change it, too. Any goroutine may call Reload while
+// read last, since votes and the rotation change it, too. Log files are opened again. Any goroutine may call Reload while
 // Run runs, and waits for the disk then. The error is that of Do.
 func (s *Server) Reload(ctx context.Context, commands []string) error {
 	cfg := console.ReadConfiguration(s.cfg.Files, commands)
@@ -30,6 +30,7 @@ func (s *Server) reload(cfg *console.Configuration) {
 	} else {
 		s.configuredMap = s.settings.Map
 	}
+	s.ReopenLogs()
 	s.ReopenLogs()
 	s.print(console.Standard, "server", "the configuration was read again")
 }

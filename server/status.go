@@ -25,6 +25,8 @@ type Status struct {
 	TickTimes TickTimes
 	// Draining reports whether nobody new gets in, since the server is about to end.
 	Draining bool
+	// Problems are those of [Server.Problems].
+	Problems []string
 }
 
 // Count is a number of things of one kind.
@@ -86,5 +88,5 @@ func (t *Tick) Status(dst *Status) {
 	dst.Bots = s.bots.count()
 	dst.Network = s.transport.Stats()
 	dst.TickTimes = s.tickTimes
-	dst.Draining = s.drain.active
+	dst.Draining, dst.Problems = s.drain.active, s.Problems()
 }

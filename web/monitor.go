@@ -84,6 +84,9 @@ func (m *Monitor) Ready() error {
 	if m.status.Draining {
 		err = errors.Join(err, errors.New("it is being drained: nobody new gets in"))
 	}
+	for _, p := range m.status.Problems {
+		err = errors.Join(err, errors.New(p))
+	}
 	return err
 }
 

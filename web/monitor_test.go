@@ -83,6 +83,11 @@ func TestHealth(t *testing.T) {
 	w.run(2 * time.Second)
 	w.expect(t, "/healthz", 200, "ok")
 	w.expect(t, "/readyz", 503, "drained")
+
+	w = newWatchedServer(t, "sv_gametype zcatch")
+	w.run(2 * time.Second)
+	w.expect(t, "/healthz", 200, "ok")
+	w.expect(t, "/readyz", 503, "sv_gametype 'zcatch' does not exist: dm is played instead")
 }
 
 // TestStatusPage reads /status.json as programs do that read the lists of masters.
