@@ -11,6 +11,7 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testclient"
@@ -51,6 +52,9 @@ func TestRace(t *testing.T) {
 	})}}
 	tn := newTestNetworkWith(t, netsim.Link{Delay: 20 * time.Millisecond}, 3, cfg, "sv_gametype race; sv_map yardrun; sv_replay 1; tune player_collision 0")
 	kinds := []client.SessionConfig{player07, player06DDNet, player06Old, {Version: client.Version06, DDNetVersion: 18000}}
+	if v := tn.srv.world.Tuning()[physics.TuneParamIndex("player_collision")]; v != 0 {
+		t.Errorf("player_collision is %d after the configuration set it to 0", v)
+	}
 	told := make([][]testclient.Message, len(kinds))
 	again := map[game.PlayerID]int{}  // how often a player began anew after a finish
 	clocks := make([]int, len(kinds)) // snapshots in which the own clock was right

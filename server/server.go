@@ -234,6 +234,7 @@ func New(cfg Config) (_ *Server, err error) {
 	if err := s.newConsole(); err != nil {
 		return nil, err
 	}
+	s.tuning = physics.DefaultTuning() // which the commands can change
 	if err := s.addChatCommands(); err != nil {
 		return nil, err
 	}
@@ -260,7 +261,6 @@ func New(cfg Config) (_ *Server, err error) {
 	}()
 	s.openLogFile()
 	s.openAuditLog()
-	s.tuning = physics.DefaultTuning()
 	s.chunksPerRequest = chunksPerRequest(s.settings.MapDownloadSpeed)
 	if err := s.startFirstWorld(); err != nil {
 		return nil, fmt.Errorf("server: cannot start without a map: %w", err)

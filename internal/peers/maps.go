@@ -9,7 +9,7 @@ import (
 // PlainMap returns the file of a map that consists of a game layer only, which servers can
 // play. The drawing has a line of characters for each row of tiles: . air, # solid, =
 // unhookable, x deadly, S spawn point, h health, a armor, s shotgun, g grenade launcher, l
-// laser, n ninja.
+// laser, n ninja; of races > start, < finish, c and d checkpoints.
 func PlainMap(drawing string) []byte {
 	m := &twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, parseDrawing(drawing))}}
 	file, err := m.Bytes()
@@ -25,6 +25,7 @@ func parseDrawing(drawing string) *twmap.TileLayer {
 		'R': twmap.SpawnRed, 'B': twmap.SpawnBlue, '1': twmap.FlagStandRed, '2': twmap.FlagStandBlue,
 		'h': twmap.PickupHealth, 'a': twmap.PickupArmor, 's': twmap.PickupShotgun,
 		'g': twmap.PickupGrenade, 'l': twmap.PickupLaser, 'n': twmap.PickupNinja,
+		'>': 33, '<': 34, 'c': 35, 'd': 36,
 	})
 	if err != nil {
 		panic(err)
