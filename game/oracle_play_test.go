@@ -407,7 +407,7 @@ func (p *play) operator() {
 // setRule changes a rule; value points into p.rules.
 func (p *play) setRule(name string, value *int32, to int32) {
 	if *value == to {
-		return // the original looks at limits again that are set to what they are
+		return // TellLimits, which the server sets then, is not for all rules
 	}
 	*value = to
 	r := p.rules

@@ -127,7 +127,8 @@ func showMode(t *testing.T, mode string, start func(t testing.TB, home, settings
 		r.act(rivalWalks, flagStands[own])
 	case "tdm":
 		r.act(rivalHunts, 0)
-		r.await("a kill", func(v *game.View) bool { return v.Game.TeamScore[r.team()] > 0 })
+		own := r.team()
+		r.await("a kill", func(v *game.View) bool { return v.Game.TeamScore[own] > 0 })
 		shoot("killed")
 	default:
 		r.act(rivalHunts, 0)
@@ -232,10 +233,10 @@ func (r *modeRival) team() game.Team {
 func (r *modeRival) takeFlag(t game.Team) {
 	r.t.Helper()
 	r.act(rivalWalks, flagStands[t])
-	r.await("the rival carries the flag", func(v *game.View) bool { return v.Game.FlagCarrier[t] == int32(r.Self()) })
+	r.await("the rival carries the flag", func(v *game.View) bool { return v.Game.FlagCarrier[t] == int32(v.Viewer) })
 }
 
-// await waits until the rival sees something.
+// await waits until the rival sees something. The condition must not call its methods.
 func (r *modeRival) await(what string, condition func(v *game.View) bool) {
 	r.t.Helper()
 	Eventually(r.t, 90*time.Second, what, func() (ok bool) {
