@@ -51,6 +51,7 @@ type player struct {
 	itemDecoder msg7.ObjectDecoder
 	decoder     msg7.Decoder
 
+	survival     bool // who dies stays dead
 	team         msg7.Team
 	wasPlaying   bool // at the begin of this step
 	disconnected bool // and the transcript says so
@@ -69,6 +70,7 @@ type scenario struct {
 	players    []*player
 	econ       *econClient // nil if nobody is at the external console
 	prefix     string      // of the names of steps
+	survival   bool        // who dies stays dead
 	received   chan datagram
 	done       chan struct{}
 	transcript []string
@@ -92,7 +94,7 @@ type joinConfig struct {
 // join adds a player.
 func (sc *scenario) join(v joinConfig) *player {
 	sc.t.Helper()
-	p := &player{name: v.name, t: sc.t, lists: map[string][]string{}, events: map[string]int{}, world: map[string]int{}, quietSince: time.Now()}
+	p := &player{name: v.name, t: sc.t, survival: sc.survival, lists: map[string][]string{}, events: map[string]int{}, world: map[string]int{}, quietSince: time.Now()}
 	socket := peers.DialUDP(sc.t, v.host, sc.server, func(b []byte) {
 		select {
 		case sc.received <- datagram{p, b}:
@@ -171,7 +173,7 @@ func (p *player) restartQuiet() {
 
 // isDead reports whether the player has no tee and will respawn.
 func (p *player) isDead(s *snapshot.Snapshot) bool {
-	return p.team >= 0 && p.ID() >= 0 && s.Find(snapshot.MakeKey(msg7.TypeCharacter, p.ID())) == nil
+	return !p.survival && p.team >= 0 && p.ID() >= 0 && s.Find(snapshot.MakeKey(msg7.TypeCharacter, p.ID())) == nil
 }
 
 // isQuiet reports whether no message came for long enough, and the player was not dead.

@@ -55,11 +55,16 @@ func (v *tour) run(t *testing.T, start func(t testing.TB, home, settings string)
 	s := start(t, home, fmt.Sprintf("%s; sv_gametype %s; ec_bindaddr 127.0.0.1; ec_port %d; ec_password econpw; ec_output_level 2", v.settings, v.name, econ.Port()))
 	sc := &scenario{t: t, server: s.Addr, received: make(chan datagram, 1024), done: make(chan struct{})}
 	defer close(sc.done)
-	if v.name != "dm" {
-		sc.prefix = v.name + ": "
+	if sc.prefix = v.prefix(); sc.prefix != "" {
 		sc.econ = dialEcon(t, econ)
 	}
+	sc.survival = v.name == "lms" || v.name == "lts"
 	sc.awaitEmpty()
+	if sc.econ != nil { // who waited for the server to start may have scored
+		sc.econ.send("restart")
+		time.Sleep(500 * time.Millisecond)
+		sc.econ.take()
+	}
 	v.play(sc, s)
 	return sc.transcript
 }
@@ -155,7 +160,10 @@ func (sc *scenario) joins(step string, v joinConfig) {
 	sc.t.Helper()
 	var p *player
 	sc.step(step, func() { p = sc.join(v) }, func() bool {
-		spectates := fmt.Sprintf("Sv_ClientInfo ClientID=%d Local=true Team=-1 ", p.ID())
+		spectates := fmt.Sprintf("Sv_ClientInfo ClientID=%d Local=true ", p.ID())
+		if !sc.survival {
+			spectates += "Team=-1 "
+		}
 		return p.State() == client.Offline || p.isAlive() || p.State() == client.Playing && p.got(spectates)()
 	})
 }
@@ -207,6 +215,10 @@ func (sc *scenario) talk() {
 	sc.say("whisper to oneself", bob, msg7.ChatWhisper, bob, "psst", bob.got("Sv_Chat"))
 	sc.step("whisper to nobody", func() { bob.send(&msg7.ClSay{Mode: msg7.ChatWhisper, Target: 9, Message: []byte("psst")}) })
 	sc.say("chat of mode none", bob, msg7.ChatNone, nil, "none")
+	sc.say("chat command", bob, msg7.ChatAll, nil, "/info")
+	sc.say("unknown chat command", bob, msg7.ChatAll, nil, "/nothing of the kind")
+	sc.step("command", func() { bob.send(&msg7.ClCommand{Name: []byte("help")}) })
+	sc.step("unknown command", func() { bob.send(&msg7.ClCommand{Name: []byte("nothing")}) })
 	sc.step("emoticon", func() { bob.send(&msg7.ClEmoticon{Emoticon: 3}) }, alice.got("Sv_Emoticon"))
 	sc.rcon("say from the console", carol.got("Sv_Chat"))
 	sc.rcon("broadcast to all", carol.got("Sv_Broadcast"))
