@@ -42,10 +42,9 @@ type player struct {
 	*client.Session
 	name   string
 	t      *testing.T
-	lines  []string            // messages of this step
-	lists  map[string][]string // commands and maps, at the first login
-	events map[string]int      // snapshot events of this step
-	world  map[string]int      // items of the snapshot at the end of the last step
+	lines  []string       // messages of this step
+	events map[string]int // snapshot events of this step
+	world  map[string]int // items of the snapshot at the end of the last step
 	input  game.Input
 
 	itemDecoder msg7.ObjectDecoder
@@ -68,9 +67,10 @@ type scenario struct {
 	t          *testing.T
 	server     transport.Peer
 	players    []*player
-	econ       *econClient // nil if nobody is at the external console
-	prefix     string      // of the names of steps
-	survival   bool        // who dies stays dead
+	econ       *econClient         // nil if nobody is at the external console
+	prefix     string              // of the names of steps
+	survival   bool                // who dies stays dead
+	lists      map[string][]string // of commands and maps, when somebody got them first
 	received   chan datagram
 	done       chan struct{}
 	transcript []string
@@ -94,7 +94,7 @@ type joinConfig struct {
 // join adds a player.
 func (sc *scenario) join(v joinConfig) *player {
 	sc.t.Helper()
-	p := &player{name: v.name, t: sc.t, survival: sc.survival, lists: map[string][]string{}, events: map[string]int{}, world: map[string]int{}, quietSince: time.Now()}
+	p := &player{name: v.name, t: sc.t, survival: sc.survival, events: map[string]int{}, world: map[string]int{}, quietSince: time.Now()}
 	socket := peers.DialUDP(sc.t, v.host, sc.server, func(b []byte) {
 		select {
 		case sc.received <- datagram{p, b}:
@@ -335,8 +335,8 @@ func (sc *scenario) awaitQuiet(name string, until []func() bool) {
 func (sc *scenario) write(step string, p *player) {
 	add := func(line string) { sc.transcript = append(sc.transcript, step+", "+p.name+": "+line) }
 	joined := p.got("MAP_CHANGE")()
-	for _, l := range p.collapseLists(sortLists(p.lines)) {
-		if sc.prefix == "" || !isOfList(l) { // the tour of dm has the lists
+	for _, l := range sc.collapseLists(sortLists(p.lines)) {
+		if sc.prefix == "" || !isOfList(l) && !strings.HasPrefix(l, "MAP_CHANGE ") { // the tour of dm has them
 			add(l)
 		}
 	}
@@ -436,15 +436,15 @@ func sortLists(lines []string) []string {
 }
 
 // listMessages are the names of the messages that make up lists.
-var listMessages = []string{"RCON_CMD_ADD ", "MAPLIST_ENTRY_ADD "}
+var listMessages = []string{"RCON_CMD_ADD ", "MAPLIST_ENTRY_ADD ", "Sv_CommandInfo "}
 
 // isOfList reports whether a line is an entry of a list of commands or maps.
 func isOfList(line string) bool {
 	return slices.ContainsFunc(listMessages, func(name string) bool { return strings.HasPrefix(line, name) })
 }
 
-// collapseLists replaces a list of commands or maps that the player got before by one line.
-func (p *player) collapseLists(lines []string) []string {
+// collapseLists replaces a list of commands or maps that somebody got before by one line.
+func (sc *scenario) collapseLists(lines []string) []string {
 	for _, name := range listMessages {
 		var list, others []string
 		for _, l := range lines {
@@ -456,9 +456,9 @@ func (p *player) collapseLists(lines []string) []string {
 		}
 		switch {
 		case len(list) < 2:
-		case p.lists[name] == nil:
-			p.lists[name] = list
-		case slices.Equal(list, p.lists[name]):
+		case sc.lists[name] == nil:
+			sc.lists[name] = list
+		case slices.Equal(list, sc.lists[name]):
 			lines = append(others, name+"all as before")
 		}
 	}

@@ -40,9 +40,9 @@ type tour struct {
 // tours are all that TestTranscript compares.
 var tours = []tour{
 	{"dm", serverSettings, yard, (*scenario).playDeathmatch, 1800},
-	{"tdm", modeSettings, flagYard, (*scenario).playTeams, 500},
-	{"ctf", modeSettings, flagYard, (*scenario).playFlags, 500},
-	{"lms", modeSettings, flagYard, (*scenario).playLastMan, 300},
+	{"tdm", modeSettings, flagYard, (*scenario).playTeams, 450},
+	{"ctf", modeSettings, flagYard, (*scenario).playFlags, 250},
+	{"lms", modeSettings, flagYard, (*scenario).playLastMan, 250},
 	{"lts", modeSettings, flagYard, (*scenario).playLastTeam, 300},
 }
 
@@ -53,7 +53,7 @@ func (v *tour) run(t *testing.T, start func(t testing.TB, home, settings string)
 	peers.WriteFile(t, filepath.Join(home, "maps", "yard.map"), peers.PlainMap(v.drawing))
 	econ := peers.FreeAddr(t) // chosen for UDP, but free for TCP, too
 	s := start(t, home, fmt.Sprintf("%s; sv_gametype %s; ec_bindaddr 127.0.0.1; ec_port %d; ec_password econpw; ec_output_level 2", v.settings, v.name, econ.Port()))
-	sc := &scenario{t: t, server: s.Addr, received: make(chan datagram, 1024), done: make(chan struct{})}
+	sc := &scenario{t: t, server: s.Addr, received: make(chan datagram, 1024), done: make(chan struct{}), lists: map[string][]string{}}
 	defer close(sc.done)
 	if sc.prefix = v.prefix(); sc.prefix != "" {
 		sc.econ = dialEcon(t, econ)
@@ -215,7 +215,7 @@ func (sc *scenario) talk() {
 	sc.say("whisper to oneself", bob, msg7.ChatWhisper, bob, "psst", bob.got("Sv_Chat"))
 	sc.step("whisper to nobody", func() { bob.send(&msg7.ClSay{Mode: msg7.ChatWhisper, Target: 9, Message: []byte("psst")}) })
 	sc.say("chat of mode none", bob, msg7.ChatNone, nil, "none")
-	sc.say("chat command", bob, msg7.ChatAll, nil, "/info")
+	sc.say("chat command", bob, msg7.ChatAll, nil, "/help info")
 	sc.say("unknown chat command", bob, msg7.ChatAll, nil, "/nothing of the kind")
 	sc.step("command", func() { bob.send(&msg7.ClCommand{Name: []byte("help")}) })
 	sc.step("unknown command", func() { bob.send(&msg7.ClCommand{Name: []byte("nothing")}) })
