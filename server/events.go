@@ -137,7 +137,9 @@ func (s *Server) logEvent(ev *game.Event) {
 	switch ev.Kind {
 	case game.EvChat:
 		if ev.Player == game.Nobody {
-			s.print(console.Info, "chat", "*** "+ev.Text)
+			if ev.To == game.MaskAll { // and no reply to one player
+				s.print(console.Info, "chat", "*** "+ev.Text)
+			}
 			return
 		}
 		switch ev.Chat {

@@ -494,6 +494,12 @@ func describeMessage(m msg7.Message) string {
 		fmt.Fprintf(&b, " %s", strings.TrimSpace(fmt.Sprintf("%s %s", m.Name, m.Params)))
 	case *msg7.SvVoteSet:
 		fmt.Fprintf(&b, " ClientID=%d Type=%d Timeout=%v Description=%q Reason=%q", m.ClientID, m.Type, m.Timeout != 0, m.Description, m.Reason)
+	case *msg7.SvGameMsg:
+		params := m.Params[:]
+		if m.Kind == msg7.GameMsgCTFCapture {
+			params = params[:2] // not the time
+		}
+		fmt.Fprintf(&b, " Kind=%d Params=%v", m.Kind, params)
 	case *msg7.SvTeam:
 		fmt.Fprintf(&b, " ClientID=%d Team=%d Silent=%v Cooldown=%v", m.ClientID, m.Team, m.Silent, m.CooldownTick != 0)
 	default:
