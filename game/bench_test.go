@@ -10,12 +10,13 @@ import (
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/game/mode/lms"
 	"github.com/teeyard/teeyard/game/mode/lts"
+	"github.com/teeyard/teeyard/game/mode/race"
 	"github.com/teeyard/teeyard/game/mode/tdm"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // botMatch returns a world in which bots have been playing for a minute, on the arena with
-// flags on two spawn points.
+// flags on two spawn points and a course between them.
 func botMatch(t testing.TB, mode game.Mode, players int) (*world, *bots.Bots) {
 	terrain := bots.Arena()
 	flag := uint8(195)
@@ -23,6 +24,14 @@ func botMatch(t testing.TB, mode game.Mode, players int) (*world, *bots.Bots) {
 		if tile == 192 && flag <= 196 {
 			terrain.Tiles[i] = flag
 			flag++
+		}
+	}
+	if _, ok := mode.(*race.Mode); ok {
+		mode = new(race.Mode) // each serves one world
+		for i, tile := range terrain.Tiles {
+			if tile == 0 {
+				terrain.Tiles[i] = uint8(33 + i%8)
+			}
 		}
 	}
 	w := newWorld(t, game.Config{Mode: mode, Terrain: terrain, Rules: bots.Rules()})
@@ -40,7 +49,7 @@ func botMatch(t testing.TB, mode game.Mode, players int) (*world, *bots.Bots) {
 var benchMatches = []struct {
 	mode    game.Mode
 	players int
-}{{dm.Mode{}, 2}, {dm.Mode{}, 16}, {dm.Mode{}, 64}, {tdm.Mode{}, 64}, {ctf.Mode{}, 64}, {lms.Mode{}, 64}, {lts.Mode{}, 64}}
+}{{dm.Mode{}, 2}, {dm.Mode{}, 16}, {dm.Mode{}, 64}, {tdm.Mode{}, 64}, {ctf.Mode{}, 64}, {lms.Mode{}, 64}, {lts.Mode{}, 64}, {new(race.Mode), 64}}
 
 func TestSteadyTickAllocatesNothing(t *testing.T) {
 	testenv.RequireExactAllocs(t)
@@ -72,9 +81,13 @@ func BenchmarkStep(b *testing.B) {
 }
 
 func BenchmarkHash(b *testing.B) {
-	w, _ := botMatch(b, dm.Mode{}, 16)
-	b.ReportAllocs()
-	for range b.N {
-		w.Hash()
+	for _, mode := range []game.Mode{dm.Mode{}, new(race.Mode)} {
+		b.Run("mode="+mode.Name(), func(b *testing.B) {
+			w, _ := botMatch(b, mode, 16)
+			b.ReportAllocs()
+			for range b.N {
+				w.Hash()
+			}
+		})
 	}
 }

@@ -64,7 +64,7 @@ func (w *World) Hash() uint64 {
 	}
 	for _, s := range w.hooks.state {
 		w.stateBuf, _ = binary.Append(w.stateBuf[:0], binary.LittleEndian, s.State())
-		h.text(string(w.stateBuf))
+		h.bytes(w.stateBuf)
 	}
 	return uint64(h)
 }
@@ -98,6 +98,16 @@ func (h *hasher) text(s string) {
 	h.i32(int32(len(s)))
 	for i := 0; i < len(s); i++ {
 		h.add(uint64(s[i]))
+	}
+}
+
+func (h *hasher) bytes(b []byte) {
+	h.i32(int32(len(b)))
+	for ; len(b) >= 8; b = b[8:] {
+		h.add(binary.LittleEndian.Uint64(b))
+	}
+	for _, v := range b {
+		h.add(uint64(v))
 	}
 }
 
