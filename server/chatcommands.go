@@ -8,6 +8,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -58,6 +59,9 @@ const (
 	maxChatCommandName = 15
 	maxChatCommandText = 63
 )
+
+// maxChatLine is the length of a line of chat in bytes: the world cuts it at 127 characters.
+const maxChatLine = 4 * 127
 
 // chatCommand is an entry of the list of chat commands.
 type chatCommand struct {
@@ -177,6 +181,7 @@ func (c *session) OnChatCommand(name, args string) {
 // runChatCommand runs the command that a line of chat is. It returns false if the server
 // has none of that name.
 func (c *session) runChatCommand(line string) bool {
+	line = safetext.Truncate(line, maxChatLine)
 	name, args, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
 	i, found := c.server.findChatCommand(strings.ToLower(name))
 	if !found {
@@ -221,7 +226,7 @@ func (c *session) reply(text string) {
 		return
 	}
 	c.bridge.SendEvent(c.server.world, &game.Event{
-		Kind: game.EvChat, To: game.MaskOne(c.id), Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: text,
+		Kind: game.EvChat, To: game.MaskOne(c.id), Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: safetext.Line(text),
 	})
 }
 

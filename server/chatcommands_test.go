@@ -13,6 +13,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -410,4 +411,40 @@ func TestRepliesAreLimited(t *testing.T) {
 	if ts.session(c) == nil {
 		t.Error("the flooder is out")
 	}
+}
+
+// FuzzChatCommands writes any line into the chat: the replies are safe to show and fit into
+// messages, nobody else gets them, and the match goes on.
+func FuzzChatCommands(f *testing.F) {
+	ts := newTestServer(f, nil, "sv_spamprotection 0")
+	c, other := ts.join(local(1), "a"), ts.join(local(2), "b")
+	for _, line := range []string{
+		"help", "help \x01\u202e", "emote happy 1e9", `w "b" hi`, `w "\\`, "c \xff", "pause", "info x", "double -9 nan", "help " + strings.Repeat("x", 1200), "ready", "/", " ",
+	} {
+		f.Add(line)
+	}
+	calls := 0
+	ts.srv.AddChatCommand(ChatCommand{Name: "double", Params: "i[number] ?f[factor] ?r[text]", Run: func(c *ChatCall) {
+		calls++
+		c.Reply("%d %v %s", c.Int(0), c.Float(1), c.Arg(2))
+	}})
+	var t *testing.T
+	c.OnMessage = func(m testclient.Message) {
+		if chat, ok := m.(*msg7.SvChat); ok && chat.ClientID < 0 && (safetext.Line(chat.Message) != string(chat.Message) || len(chat.Message) > 2*maxChatLine) {
+			t.Errorf("reply %q", chat.Message)
+		}
+	}
+	other.OnMessage = func(m testclient.Message) {
+		if chat, ok := m.(*msg7.SvChat); ok && chat.Mode != msg7.ChatWhisper {
+			t.Errorf("somebody else reads %q", chat.Message)
+		}
+	}
+	f.Fuzz(func(tt *testing.T, line string) {
+		t = tt
+		ts.session(c).runChatCommand("/" + line)
+		ts.idle(2, c, other)
+		if ts.session(c) == nil || ts.session(other) == nil {
+			t.Fatal("a client is out")
+		}
+	})
 }

@@ -5,11 +5,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
@@ -19,6 +21,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
+	"github.com/teeyard/teeyard/query"
 )
 
 // hop makes a player run to the right and jump at random, which is enough for yardrun.
@@ -208,4 +211,44 @@ func TestRaceWithoutACourse(t *testing.T) {
 	testenv.Check(t, strings.Contains(ts.log.String(), "has no start and finish"), "the log says\n%s", ts.log.String())
 	ts = newTestServer(t, nil, "sv_gametype race; sv_map yardrun")
 	testenv.Check(t, !strings.Contains(ts.log.String(), "has no start and finish"), "the log says\n%s", ts.log.String())
+}
+
+// TestRaceTimesInBrowsers checks the scores that server browsers and Half-Life tools get: whole
+// seconds, and what stands for none.
+func TestRaceTimesInBrowsers(t *testing.T) {
+	l := twmap.NewGameLayer(40, 4)
+	for x := range 40 {
+		for y := range 4 {
+			if x == 0 || x == 39 || y == 0 || y == 3 {
+				l.Set(x, y, twmap.Solid, 0)
+			}
+		}
+	}
+	l.Set(3, 2, twmap.Spawn, 0)
+	l.Set(5, 2, 33, 0)
+	l.Set(35, 2, 34, 0)
+	m := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, l)}}
+	ts := newTestServer(t, fstest.MapFS{"maps/course.map": {Data: testenv.Must(m.Bytes())}}, "sv_gametype race; sv_map course; sv_player_slots 64")
+	c := ts.join(local(1), "runner")
+	check := func(score, halfLife int32) {
+		t.Helper()
+		var info query.Info
+		ts.srv.fillQueryInfo(&info)
+		ts.srv.halfLife.Info()
+		players := ts.srv.halfLife.Players(nil)
+		if !info.TimeScore || info.GameType != "Race" || len(info.Clients) != 1 || info.Clients[0].Score != score || len(players) != 1 || players[0].Score != halfLife {
+			t.Errorf("info %+v, players %+v; the score is %d, for Half-Life %d", info, players, score, halfLife)
+		}
+	}
+	ts.idle(50, c)
+	check(query.NoTime, 0)
+	ts.play(400, c, msg7.PlayerInput{Direction: 1, TargetX: 1})
+	best := ts.srv.world.Frame().Game.Race.BestTime
+	if best < 1000 || best > 10_000 {
+		t.Fatalf("the best time is %d ms", best)
+	}
+	check(best/1000, best/1000)
+	if name := ts.srv.serverInfo().GameType; name != "Race" {
+		t.Errorf("with 64 slots the game type is %q", name)
+	}
 }
