@@ -82,17 +82,19 @@ func (l *banList) find(addr netip.Addr) (bans.Ban, bool) {
 }
 
 // list returns the bans of addresses and behind them the others, each in the order of their
-// ends. By this order the console numbers them.
+// ends, of those that end in the same second the last one first. By this order the console
+// numbers them, as in the original.
 func (l *banList) list() []bans.Ban {
 	list := slices.DeleteFunc(l.store.All(), func(b bans.Ban) bool { return b.RconOnly })
+	slices.Reverse(list)
 	slices.SortStableFunc(list, func(x, y bans.Ban) int {
 		if a, b := x.Net.IsSingleIP(), y.Net.IsSingleIP(); a != b {
 			return boolToInt(b) - boolToInt(a)
 		}
-		if x.Until.IsZero() != y.Until.IsZero() {
+		if x.Until.IsZero() || y.Until.IsZero() {
 			return boolToInt(x.Until.IsZero()) - boolToInt(y.Until.IsZero())
 		}
-		return x.Until.Compare(y.Until)
+		return cmp.Compare(x.Until.Unix(), y.Until.Unix())
 	})
 	return list
 }

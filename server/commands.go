@@ -341,7 +341,7 @@ func (s *Server) banFor(call *console.Call, b bans.Ban, argument int) {
 // parseBan returns the ban of what an argument of ban or unban names. It prints why there can
 // be none.
 func parseBan(call *console.Call, verb, arg string) (b bans.Ban, ok bool) {
-	b, err := bans.Parse(arg)
+	b, err := bans.Parse(strings.TrimSuffix(arg, "-"))
 	switch {
 	case err == nil:
 		return b, true

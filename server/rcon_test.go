@@ -446,3 +446,48 @@ func TestPasswordsOfStrangersAreLimited(t *testing.T) {
 		}
 	}
 }
+
+// TestMapListChanges: operators' clients are told of maps that come and go while they are logged in.
+func TestMapListChanges(t *testing.T) {
+	files := fstest.MapFS{"maps/a.map": {Data: []byte("x")}, "maps/dm1.map": {Data: []byte("x")}}
+	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Files: files})
+	p, other := tn.join(1, "boss"), tn.join(2, "nobody")
+	var told []string
+	othersTold := 0
+	other.onMessage = func(m testclient.Message) {
+		switch m.(type) {
+		case *msg7.MaplistEntryAdd, *msg7.MaplistEntryRem:
+			othersTold++
+		}
+	}
+	p.onMessage = func(m testclient.Message) {
+		switch m := m.(type) {
+		case *msg7.MaplistEntryAdd:
+			told = append(told, "+"+string(m.Name))
+		case *msg7.MaplistEntryRem:
+			told = append(told, "-"+string(m.Name))
+		}
+	}
+	p.login("adminpw")
+	expect := func(wait time.Duration, want ...string) {
+		t.Helper()
+		tn.run(wait)
+		if !slices.Equal(told, want) {
+			t.Errorf("told %q, want %q", told, want)
+		}
+		told = nil
+	}
+	expect(3*time.Second, "+a", "+dm1", "+teeyard1", "+testbox", "+yardrun")
+	delete(files, "maps/a.map")
+	files["maps/b.map"] = files["maps/dm1.map"]
+	expect(mapListInterval+time.Second, "-a", "+b")
+	expect(mapListInterval + time.Second)
+	tn.srv.Execute("sv_maplist standard")
+	expect(time.Second, "-b", "-teeyard1", "-testbox", "-yardrun")
+	delete(files, "maps/dm1.map")
+	tn.srv.Execute("sv_map dm1")
+	expect(time.Second, "-dm1")
+	if told := othersTold; told != 0 {
+		t.Errorf("a player was told %d times", told)
+	}
+}

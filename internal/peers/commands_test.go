@@ -1,0 +1,178 @@
+package peers
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+const operatorSettings = "sv_rcon_password adminpw; sv_rcon_mod_password modpw; mod_command status 1; mod_command sv_map 1; mod_command ban 1"
+
+// operator joins a server and logs in at the remote console.
+func operator(t *testing.T, s *Server, password string) *client.Client {
+	t.Helper()
+	c, err := client.Dial(t.Context(), s.Addr.String(), client.Config{Name: "operator"})
+	testenv.NoError(t, err)
+	t.Cleanup(func() { c.Close() })
+	go func() {
+		for range c.Events(t.Context()) {
+		}
+	}()
+	Eventually(t, 20*time.Second, "in the game", func() bool { return c.Self() >= 0 })
+	testenv.NoError(t, c.RconLogin(password))
+	Eventually(t, 20*time.Second, "logged in", func() bool { return len(c.RconCommands()) > 0 })
+	return c
+}
+
+// commandList returns what a client's console completes, when the list is complete.
+func commandList(t *testing.T, c *client.Client, last string) map[string]string {
+	t.Helper()
+	var list []bridge.CommandInfo
+	Eventually(t, 20*time.Second, "the list of commands", func() bool {
+		list = c.RconCommands()
+		return slices.ContainsFunc(list, func(i bridge.CommandInfo) bool { return i.Name == last })
+	})
+	byName := map[string]string{}
+	for _, i := range list {
+		byName[i.Name] = i.Params
+	}
+	return byName
+}
+
+// documentedDifferences returns the rows of the table in docs/operators.md, by name.
+func documentedDifferences(t *testing.T) map[string][2]string {
+	t.Helper()
+	text := string(testenv.Must(os.ReadFile("../../docs/operators.md")))
+	rows := map[string][2]string{}
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_0-9]+)` \\| (.*?) \\| (.*?) \\| .* \\|$").FindAllStringSubmatch(text, -1) {
+		rows[m[1]] = [2]string{strings.Trim(m[2], "`"), strings.Trim(m[3], "`")}
+	}
+	if len(rows) == 0 {
+		t.Fatal("no table")
+	}
+	return rows
+}
+
+// TestCommandsAsInTheOriginal compares the commands and variables that both servers list to
+// administrators and moderators, and the defaults and limits of the variables. What differs is
+// in the table of docs/operators.md, with the reason.
+func TestCommandsAsInTheOriginal(t *testing.T) {
+	RequirePrograms(t, "teeworlds-server")
+	original, ours := StartOriginal(t, operatorSettings), StartTeeyard(t, operatorSettings)
+	a, b := operator(t, original, "adminpw"), operator(t, ours, "adminpw")
+	theirs, own := commandList(t, a, "vote"), commandList(t, b, "vote")
+	if len(theirs) < 90 {
+		t.Fatalf("only %d commands", len(theirs))
+	}
+	known := documentedDifferences(t)
+	for _, name := range slices.Sorted(maps.Keys(theirs)) {
+		was, is := theirs[name], "no"
+		if params, ok := own[name]; ok {
+			is = params
+		}
+		row, listed := known[name]
+		delete(known, name)
+		switch {
+		case was != is && (!listed || row != [2]string{show(was), show(is)}):
+			t.Errorf("%s: the original has %q, ours %q, and docs/operators.md %q", name, show(was), show(is), row)
+		case was == is && listed && row[0] == row[1]:
+			t.Errorf("%s: no difference", name)
+		}
+		if was == is && listed {
+			known[name] = row // its values may differ
+		}
+	}
+	config := string(testenv.Must(os.ReadFile("../../server/testdata/teeworlds-0.7.5.cfg")))
+	value := func(c *client.Client, name string) string {
+		lines, err := c.RconRun(t.Context(), name)
+		testenv.NoError(t, err)
+		for _, l := range lines {
+			if _, v, ok := strings.Cut(l, "][Console]: Value: "); ok {
+				return v
+			}
+		}
+		return fmt.Sprint(lines)
+	}
+	for _, name := range slices.Sorted(maps.Keys(theirs)) {
+		if params := theirs[name]; params != "?i" && params != "?r" || name == "change_map" || name == "pause" || name == "restart" {
+			continue
+		}
+		if !regexp.MustCompile(`(?m)^` + name + ` `).MatchString(config) {
+			t.Errorf("%s is not in server/testdata/teeworlds-0.7.5.cfg", name)
+		}
+		if theirs[name] != "?i" || own[name] != "?i" || name == "sv_port" {
+			continue // texts, and what would end the connection or ask strangers
+		}
+		for _, set := range []string{"", " -100000", " 100000", " " + value(a, name)} {
+			var got [2]string
+			for i, c := range []*client.Client{a, b} {
+				if set != "" {
+					_, err := c.RconRun(t.Context(), name+set)
+					testenv.NoError(t, err)
+				}
+				got[i] = value(c, name)
+			}
+			row, listed := known[name]
+			if got[0] != got[1] && (!listed || row != got) {
+				t.Errorf("%s%s: %q in the original, ours %q, docs/operators.md %q", name, set, got[0], got[1], row)
+			}
+			if got[0] != got[1] {
+				delete(known, name)
+			}
+		}
+	}
+	for name := range known {
+		t.Errorf("docs/operators.md has %s, which does not differ", name)
+	}
+	a, b = operator(t, original, "modpw"), operator(t, ours, "modpw")
+	if x, y := commandList(t, a, "sv_map"), commandList(t, b, "sv_map"); !maps.Equal(x, y) || len(x) != 4 {
+		t.Errorf("moderators have %q in the original, ours %q", x, y)
+	}
+}
+
+func show(params string) string {
+	if params == "" {
+		return "none"
+	}
+	return params
+}
+
+// banScript is commands about bans, of which both servers print the same.
+var banScript = []string{
+	"bans", "ban 1.2.3.4 5 one", "ban 1.2.3.4 6 renewed", "ban 1.2.3.4", "ban 1.2.3.0-1.2.3.9 7 a range", "ban 1.2.3.0-1.2.3.9 0 renewed",
+	"ban 1.2.0.0-1.2.255.255 50000 clamped", "ban 5.6.7.8 -5 negative", "ban 9.9.9.9 1 x", "bans",
+	"unban foo", "unban foo-bar", "unban 1.2.3.9-1.2.3.0", "ban 1.2.3.9-1.2.3.0", "ban 1.2.3.4-1.2.3.4", "unban 1.2.3.0-1.2.3.8", "unban 1.2.3.0", "unban 99", "unban -1", "unban 1.2.3.4-",
+	"ban foo", "ban foo-bar", "ban 99", "ban 64", "ban 127.0.0.1", "ban 126.0.0.0-128.0.0.0 5 all", "ban", "unban",
+	"unban 1.2.3.0-1.2.3.9", "unban 2", "unban 0", "bans", "unban_all", "bans",
+	"ban 1.1.1.1 0 first; ban 1.1.1.2 0 second; ban 1.1.1.3 5 third; bans", "bans_save saved.cfg", "unban_all", "exec saved.cfg", "bans",
+}
+
+// TestBanCommands compares what the commands about bans print.
+func TestBanCommands(t *testing.T) {
+	RequirePrograms(t, "teeworlds-server")
+	a, b := operator(t, StartOriginal(t, operatorSettings), "adminpw"), operator(t, StartTeeyard(t, operatorSettings), "adminpw")
+	run := func(c *client.Client, line string) (out []string) {
+		lines, err := c.RconRun(t.Context(), line)
+		testenv.NoError(t, err)
+		for _, l := range lines {
+			if i := strings.Index(l, "]["); i >= 0 {
+				out = append(out, l[i+1:])
+			}
+		}
+		return out
+	}
+	for _, line := range banScript {
+		if x, y := run(a, line), run(b, line); !slices.Equal(x, y) {
+			t.Errorf("%s: the original prints\n%s\nours\n%s", line, strings.Join(x, "\n"), strings.Join(y, "\n"))
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package peers
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+// TestDebianFiles runs ours in place of Debian's teeworlds-server, with its configuration and the
+// command line of its service, in a folder that it cannot write to.
+func TestDebianFiles(t *testing.T) {
+	RequirePrograms(t, "teeworlds-server")
+	const unit, config = "/lib/systemd/system/teeworlds-server.service", "/etc/teeworlds/server.cfg"
+	if b := testenv.Must(os.ReadFile(unit)); !strings.Contains(string(b), "/usr/games/teeworlds-server -f "+config) {
+		t.Fatalf("another command line:\n%s", b)
+	}
+	home, link := t.TempDir(), filepath.Join(t.TempDir(), "teeworlds-server")
+	testenv.NoError(t, os.Symlink(Program(t), link))
+	addr := FreeAddr(t)
+	p := Start(t, "/", []string{"HOME=" + home, "XDG_DATA_HOME="}, link, "-f", config, "bindaddr 127.0.0.1", port(addr), "sv_register 0", "sv_map dm1", "save_config saved", "bans_save bans.cfg")
+	Eventually(t, 20*time.Second, "saved the bans", func() bool { return strings.Contains(p.Output(), "saved banlist to 'bans.cfg'") })
+	p.Stop()
+	out := p.Output()
+	for _, want := range []string{"executing '" + config + "'", "server name is 'Teeworlds powered by Debian'", "map dm1, gametype DM"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	// The original does not know this one either: it means sv_rcon_bantime. The other is out
+	// of range there, too.
+	for line := range strings.Lines(out) {
+		if strings.Contains(line, config+":") && !strings.Contains(line, "sv_rcon_ban_time") && !strings.Contains(line, "sv_inactivekick: 0 is out of range") {
+			t.Errorf("a warning: %s", line)
+		}
+	}
+	for _, name := range []string{"configs/saved.cfg", "bans.cfg"} {
+		if _, err := os.Stat(filepath.Join(home, ".local", "share", "teeworlds", name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if b := testenv.Must(os.ReadFile(filepath.Join(home, ".local", "share", "teeworlds", "configs/saved.cfg"))); !strings.Contains(string(b), "sv_player_slots 14") {
+		t.Errorf("two spectator slots of 16 are\n%s", b)
+	}
+}
