@@ -207,8 +207,11 @@ func (r *modeRival) input(v *game.View) game.Input {
 			break
 		}
 		in.TargetX, in.TargetY = other.X-me.X, other.Y-me.Y-1
-		if max(in.TargetX, -in.TargetX) > 250 {
+		switch d := max(in.TargetX, -in.TargetX); {
+		case d > 250:
 			walk(other.X)
+		case d < 100:
+			walk(2*me.X - other.X) // lest both stand in each other
 		}
 		r.ticks++
 		in.Fire = r.ticks / 2 & 63
