@@ -76,7 +76,8 @@ func (e *econConsole) login(ctx context.Context, password string) error {
 				return err
 			}
 		case asked && strings.HasPrefix(line, "Authentication successful"):
-			return nil
+			_, err := e.Run(ctx, "echo hello") // the server logs the login before it
+			return err
 		case asked && strings.HasPrefix(line, "Wrong password"):
 			return errEconPassword
 		case !asked || strings.HasPrefix(line, "Too many"):

@@ -100,7 +100,7 @@ func TestEconOutputEnds(t *testing.T) {
 			echoed = true
 			return ""
 		}
-		return "Authentication successful.\n"
+		return "Authentication successful.\n[12:00:00][econ]: cid=0 authed\n"
 	})
 	r, err := openEcon(t.Context(), addr, "s3cret")
 	if err != nil {
