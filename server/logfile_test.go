@@ -15,6 +15,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/econ"
 )
 
 // logDisk has the log files of a server.
@@ -116,6 +117,8 @@ func TestAuditLog(t *testing.T) {
 	mod.Send(&msg7.ClCallVote{Type: []byte("option"), Value: []byte("greet"), Reason: []byte("x")})
 	boss.Send(&msg7.ClVote{Vote: 1})
 	ts.idle(10, boss, mod)
+	ts.srv.econ.Log(econ.LoggedIn, 2, true, "cid=2 authed")
+	ts.srv.econ.Run(2, "echo c; ec_password secret1")
 	boss.Rcon("logout")
 	ts.idle(10, boss, mod)
 	ts.srv.reload(console.ReadConfiguration(nil, nil)) // after something has moved the files away
@@ -141,6 +144,7 @@ func TestAuditLog(t *testing.T) {
 		"vote_forced|vote|admin|the boss|127.0.0.1|say hi",
 		"command|halflife|admin||198.51.0.1|echo b",
 		"vote_passed|vote||mod|10.0.0.7|say hi",
+		"login|econ|admin|||", "command|econ|admin|||echo c;ec_password ***",
 		"command|game|admin|the boss|127.0.0.1|logout", "logout|game|admin|the boss|127.0.0.1|",
 	}
 	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
