@@ -101,7 +101,7 @@ func signalContext() (context.Context, error) {
 func impliedArgs(program string) []string {
 	switch strings.TrimSuffix(filepath.Base(program), ".exe") {
 	case "teeworlds-server", "teeworlds_srv":
-		return []string{"serve", "--original-folders"}
+		return []string{"serve", "--original"}
 	}
 	return nil
 }

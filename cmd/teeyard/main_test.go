@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"teeyard": main})
+	testscript.Main(m, map[string]func(){"teeyard": main, "teeworlds_srv": main})
 }
 
 // TestScripts runs the program as a user does; see testdata.

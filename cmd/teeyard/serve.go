@@ -25,7 +25,7 @@ import (
 
 type serveCmd struct {
 	Dir      string   `help:"Folder for what the server writes, which is searched first." type:"existingdir" env:"TEEYARD_DIR"`
-	Original bool     `name:"original-folders" help:"Use the folders of teeworlds-server: the user's data folder first. So does a program or link with the name teeworlds-server."`
+	Original bool     `help:"Be as teeworlds-server: search the user's data folder first, and announce the server unless sv_register is 0. A program or link with the name teeworlds-server or teeworlds_srv is."`
 	JSON     bool     `name:"json" help:"Log as JSON, one object per line."`
 	Console  []string `arg:"" optional:"" passthrough:"" name:"command" help:"Console commands, as for teeworlds-server: \"sv_name x; sv_port 8304\", -f FILE."`
 }
@@ -152,10 +152,14 @@ func (c *serveCmd) Run(ctx context.Context) error {
 
 // lines returns the console lines that configure the server.
 func (c *serveCmd) lines(files storage) []string {
-	if _, found := files.find("autoexec.cfg"); found {
-		return append([]string{"-f", "autoexec.cfg"}, c.Console...)
+	var lines []string
+	if c.Original {
+		lines = append(lines, "sv_register 1") // panels wait for the line about it
 	}
-	return c.Console
+	if _, found := files.find("autoexec.cfg"); found {
+		lines = append(lines, "-f", "autoexec.cfg")
+	}
+	return append(lines, c.Console...)
 }
 
 // serveWeb opens the HTTP listener, until end is called. A server without one is better than

@@ -50,6 +50,8 @@ func startServiceIn(t *testing.T, tty *os.File, config string, env ...string) *s
 	testenv.NoError(t, s.cmd.Start())
 	t.Cleanup(func() { s.cmd.Process.Kill(); s.cmd.Wait() })
 	s.log = bufio.NewScanner(stdout)
+	limit := time.AfterFunc(time.Minute, func() { s.cmd.Process.Kill() })
+	t.Cleanup(func() { limit.Stop() })
 	_, s.http, _ = strings.Cut(s.expectLine("http://127.0.0.1:"), "http://")
 	s.http, _, _ = strings.Cut(s.http, "/")
 	return s
@@ -159,4 +161,55 @@ func TestHangup(t *testing.T) {
 	testenv.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
 	s.expectState("STOPPING=1")
 	testenv.NoError(t, s.cmd.Wait())
+}
+
+// TestPanels starts the program as hosting panels start teeworlds-server, with the files that
+// they come with or write: nothing says which command of it to run, and they wait for a line
+// of the log.
+func TestPanels(t *testing.T) {
+	for name, panel := range map[string]struct {
+		args  []string
+		files map[string]string
+		lines []string // of the log, in order
+	}{
+		// The egg of Pterodactyl and Pelican writes these lines and runs ./teeworlds_srv.
+		"Pterodactyl": {nil, map[string]string{
+			"autoexec.cfg": "## set by the panel\nbindaddr 0.0.0.0\nsv_port 0\nsv_name A Hosted Teeworlds Server\nsv_motd A Hosted Teeworlds Server\n\n## changed by hand\nsv_map dm1\nsv_scorelimit 20\nsv_timelimit 10\nsv_gametype dm\n",
+			"storage.cfg":  "add_path $CURRENTDIR\nadd_path $DATADIR\n",
+		}, []string{"server name is 'A Hosted Teeworlds Server'", "as master, sending heartbeats"}},
+		// LinuxGSM runs ./teeworlds_srv -f twserver.cfg, with its default configuration.
+		"LinuxGSM": {[]string{"-f", "twserver.cfg"}, map[string]string{
+			"twserver.cfg": "sv_name \"LinuxGSM\"\nsv_rcon_password \"ADMINPASSWORD\"\npassword \"\"\nsv_max_clients 12\nsv_port 0\nsv_register 1\nsv_spamprotection 0\nsv_warmup 10\nlogfile \"<logfile>\"\n" +
+				"add_vote \"RESTART IN 10s\" \"restart 10\"\nadd_vote \"Gamemode: CTF\" \"exec ctf.cfg\"\nadd_vote \"Map: ctf1\" \"change_map ctf1\"\nbindaddr 127.0.0.1\n",
+		}, []string{"added option 'Map: ctf1' 'change_map ctf1'", "server name is 'LinuxGSM'", "as master, sending heartbeats"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			dm1, err := os.ReadFile("../../maps/teeyard1.map")
+			testenv.NoError(t, err)
+			testenv.NoError(t, os.MkdirAll(filepath.Join(dir, "data", "maps"), 0o755))
+			testenv.NoError(t, os.WriteFile(filepath.Join(dir, "data", "maps", "dm1.map"), dm1, 0o600))
+			for name, text := range panel.files {
+				if name != "storage.cfg" {
+					text += "sv_register_url http://127.0.0.1:1/\nsv_register_udp \"\"\n" // nobody is there
+				}
+				testenv.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+			}
+			cmd := teeyard(t)
+			cmd.Args = append([]string{"./teeworlds_srv"}, panel.args...)
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME=")
+			stdout, err := cmd.StdoutPipe()
+			testenv.NoError(t, err)
+			testenv.NoError(t, cmd.Start())
+			t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+			defer time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() }).Stop()
+			s := &service{t: t, log: bufio.NewScanner(stdout)}
+			for _, line := range panel.lines {
+				s.expectLine(line)
+			}
+			testenv.NoError(t, cmd.Process.Signal(os.Interrupt)) // ^C
+			s.expectLine("shut down")
+			testenv.NoError(t, cmd.Wait())
+		})
+	}
 }
