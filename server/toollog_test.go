@@ -99,7 +99,7 @@ func (ev *evening) play(console *econClient) {
 	}
 	ann.Say("good evening")
 	ben.Say("hi: there")
-	ben.Say("/nothing") // the reply is for him alone
+	ben.Say("/nothing") // only ben gets the reply
 	ann.Send(&msg7.ClSay{Mode: msg7.ChatTeam, Target: -1, Message: []byte("our team")})
 	ann.Send(&msg7.ClSay{Mode: msg7.ChatWhisper, Target: 1, Message: []byte("psst")})
 	ev.wait(2)
