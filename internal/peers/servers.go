@@ -42,7 +42,8 @@ func StartTeeyardIn(t testing.TB, home, settings string) *Server {
 	t.Helper()
 	RequirePrograms(t)
 	addr := FreeAddr(t)
-	return awaitJoin(t, &Server{Start(t, home, nil, Program(t), "serve", commonSettings, "bindaddr 127.0.0.1", port(addr), settings), addr})
+	env := []string{"HOME=" + home, "XDG_DATA_HOME="} // whoever runs the test may have an autoexec.cfg
+	return awaitJoin(t, &Server{Start(t, home, env, Program(t), "serve", commonSettings, "bindaddr 127.0.0.1", port(addr), settings), addr})
 }
 
 // StartOriginal starts teeworlds-server 0.7.5 and waits until a client can join.
