@@ -598,13 +598,13 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	if s.seats.leaving != 0 {
 		s.tick(now) // in which they leave, so that the log and observers have it
 	}
+	s.halfLife.unregister()
+	s.econ.console.Close()
 	select {
 	case <-s.closed:
 	default:
 		s.print(console.Standard, "server", fmt.Sprintf("shut down (%s)", reason))
 	}
-	s.halfLife.unregister()
-	s.econ.console.Close()
 	s.transport.Flush()
 	s.transport.Close()
 	s.closeDemos()
