@@ -92,7 +92,7 @@ func TestModesInRealClients(t *testing.T) {
 func showMode(t *testing.T, mode string, start func(t testing.TB, home, settings string) *Server, ddnet bool) {
 	home := t.TempDir()
 	WriteFile(t, filepath.Join(home, "maps", "flagroom.map"), drawMap(t, flagMap))
-	limits := map[string]string{"ctf": "200", "tdm": "2", "lms": "2", "lts": "2"}
+	limits := map[string]string{"ctf": "200", "tdm": "2", "lms": "3", "lts": "2"}
 	s := start(t, home, "sv_map flagroom; sv_gametype "+mode+"; sv_scorelimit "+limits[mode])
 	addr := s.Addr.String()
 	viewers := []*Client{NewDisplay(t).StartTeeworlds(addr, "viewer")}
