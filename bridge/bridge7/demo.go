@@ -19,6 +19,8 @@ type demoSide struct {
 	infos  *snapshot.SharedItems
 	shown  game.PlayerMask
 	viewer game.PlayerID
+	// profileChanges is that of the protocol when infos were made.
+	profileChanges int
 }
 
 // recordedPlayer is a player as a De_ClientInfo shows them.
@@ -45,7 +47,6 @@ func (s *demoSide) SendEvent(w *game.World, ev *game.Event) {
 	case game.EvPlayerEntered:
 		if info, ok := w.Player(ev.Player); ok {
 			s.players[ev.Player].profile = info.Profile
-			s.infos = nil
 		}
 		if !ev.Flag {
 			s.send(&msg7.DeClientEnter{Name: []byte(s.name(ev.Player)), ClientID: int32(ev.Player), Team: msg7.Team(ev.Team)})
@@ -101,17 +102,21 @@ func (s *demoSide) size() (items, ints int) {
 
 // updateInfos brings the De_ClientInfo up to date.
 func (s *demoSide) updateInfos(v *game.View) {
-	w, shown, changed := s.protocol.world, game.PlayerMask(0), s.infos == nil || s.viewer != v.Viewer
+	w, shown := s.protocol.world, game.PlayerMask(0)
+	changed := s.infos == nil || s.viewer != v.Viewer || s.profileChanges != s.protocol.profileChanges
 	for i := range v.Players {
-		id := v.Players[i].ID
-		info, _ := w.Player(id)
-		if p := &s.players[id]; p.team != info.Team || p.profile != info.Profile {
-			*p, changed = recordedPlayer{info.Profile, info.Team}, true
+		p := &v.Players[i]
+		if shown |= game.MaskOne(p.ID); p.Team != s.players[p.ID].team {
+			changed = true
 		}
-		shown |= game.MaskOne(id)
 	}
 	if !changed && shown == s.shown {
 		return
+	}
+	s.profileChanges = s.protocol.profileChanges
+	for i := range v.Players {
+		info, _ := w.Player(v.Players[i].ID)
+		s.players[info.ID] = recordedPlayer{info.Profile, info.Team}
 	}
 	s.shown, s.viewer = shown, v.Viewer
 	var b snapshot.Builder

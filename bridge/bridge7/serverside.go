@@ -17,6 +17,8 @@ type Protocol struct {
 	snapshot snapshotEncoder
 	buf      []byte
 	world    *game.World // of the round of snapshots
+	// profileChanges counts that players came, left or got another skin.
+	profileChanges int
 }
 
 // NewProtocol makes the 0.7 of one server.
@@ -33,6 +35,12 @@ func (p *Protocol) NeedsUncompressedTiles() bool { return false }
 
 // RecordTick implements [bridge.Protocol].
 func (p *Protocol) RecordTick(w *game.World, events []game.Event) {
+	for i := range events {
+		switch events[i].Kind {
+		case game.EvPlayerEntered, game.EvPlayerLeft, game.EvSkinChange:
+			p.profileChanges++
+		}
+	}
 	p.snapshot.recordTick(w.Frame(), events)
 }
 
