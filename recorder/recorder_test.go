@@ -227,6 +227,9 @@ func TestPrivate(t *testing.T) {
 					step()
 				}
 				step(say(game.ChatAll, "to all"), say(game.ChatTeam, "to team"), say(game.ChatWhisper, "to bert"), say(game.ChatAll, "/nonsense"))
+				// As in a full game in which all are in a team.
+				r.Event(w, &game.Event{Kind: game.EvChat, Player: 0, Target: game.Nobody, Chat: game.ChatTeam, To: game.MaskAll, Text: "to team"})
+				step()
 				reader := r.close(t)
 				side := format.newClient(&bridgetest.ServerMessages{})
 				texts, seen, healthy := "", 0, [2]bool{}

@@ -16,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/bridge/bridge6"
 	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/bridgetest"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -182,6 +183,16 @@ func TestDemoOfServer(t *testing.T) {
 		for _, private := range []string{"to the team", "to bert", "adminpw", "a line of the console", "10.0.0."} {
 			if strings.Contains(s.texts, private) {
 				t.Errorf("%s: %q is there", name, private)
+			}
+		}
+		for _, kind := range []game.EventKind{game.EvPlayerEntered, game.EvPlayerLeft} {
+			told := func(c bridgetest.Call) bool {
+				ev, ok := c.Args[0].(game.Event)
+				return ok && ev.Kind == kind && ev.Player == 2 && !ev.Flag
+			}
+			// Clients of DDNet are told in the chat.
+			if protocol == 7 && !slices.ContainsFunc(s.calls, told) || protocol == 6 && !strings.Contains(s.texts, "'carl' entered") {
+				t.Errorf("%s: event %d is missing", name, kind)
 			}
 		}
 		for _, method := range []string{"Vote", "VoteStatus", "Motd"} {
