@@ -34,7 +34,7 @@ type demoFile struct {
 	name    string // without suffix
 	header  demo.Header
 	mapFile []byte
-	// rotate matches the names of which keep may be there with this one; nil for any
+	// rotate matches the names of which keep may be there, with this one; nil for any
 	// number.
 	rotate *regexp.Regexp
 	keep   int
@@ -399,10 +399,9 @@ func (w *demoWriter) run() {
 	}
 }
 
+// create creates a file and writes the header and the map. If it cannot, there is no file, and
+// the old ones stay.
 func (w *demoWriter) create(f *demoFile) (err error) {
-	if f.rotate != nil {
-		w.demos.rotate(f.rotate, f.keep)
-	}
 	if f.file, f.created, err = w.demos.create(f.name, DemoSuffix); err != nil {
 		f.file, f.created = nil, ""
 		return err
@@ -410,10 +409,17 @@ func (w *demoWriter) create(f *demoFile) (err error) {
 	if f.out, err = demo.NewWriter(f.file, f.header, f.mapFile); err == nil {
 		err = f.out.Flush() // a full disk shows at once
 	}
-	if err == nil {
-		w.news <- demoNews{file: f, name: f.created}
+	if err != nil {
+		f.abandon()
+		w.demos.remove(f.created)
+		f.created = ""
+		return err
 	}
-	return err
+	if f.rotate != nil {
+		w.demos.rotate(f.rotate, f.keep)
+	}
+	w.news <- demoNews{file: f, name: f.created}
+	return nil
 }
 
 // write writes a record. Of a server that is killed all is there up to the last keyframe.

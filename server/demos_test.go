@@ -259,6 +259,27 @@ func TestAutoDemos(t *testing.T) {
 	}
 }
 
+// TestFullDiskKeepsOldDemos checks that a demo that cannot be begun leaves no file and takes
+// the place of none.
+func TestFullDiskKeepsOldDemos(t *testing.T) {
+	dt := newDemoTest(t, "sv_auto_demo_record 1; sv_auto_demo_max 2; sv_demo_format tw07,ddnet")
+	old := []string{"auto/autorecord_2001-01-01_01-01-01.demo", "auto/autorecord_2001-01-01_01-01-01_ddnet.demo", "auto/autorecord_2001-01-02_01-01-01.demo"}
+	for _, name := range old {
+		testenv.Must(dt.folder.Create(name)).Close()
+	}
+	dt.folder.full = errors.New("disk full")
+	anna := dt.join(ip(1), "anna")
+	for range 3 {
+		dt.srv.Execute("restart")
+		dt.play(2, anna)
+		dt.awaitLog("Unable to open 'demos/auto/autorecord_")
+	}
+	dt.srv.Shutdown(dt.now, "")
+	if names, _ := dt.folder.Names(); !slices.Equal(names, old) {
+		t.Errorf("left are %q", names)
+	}
+}
+
 // TestDemoFormatSetting checks that a value that is no format leaves one that is.
 func TestDemoFormatSetting(t *testing.T) {
 	ts := newTestServer(t, nil)

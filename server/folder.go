@@ -47,9 +47,16 @@ func (r *recordings) create(name, suffix string) (f io.WriteCloser, created stri
 	return nil, created, err
 }
 
-// rotate deletes the oldest files whose names match so that there are at most keep with a
-// new one, if keep is not 0. Files that cannot be deleted stay. The names say which are
-// the oldest, except for files of this process, since the clock may have been set.
+// remove deletes a file that is of no use.
+func (r *recordings) remove(name string) {
+	r.own = slices.DeleteFunc(r.own, func(n string) bool { return n == name })
+	_ = r.dir.Remove(name)
+}
+
+// rotate deletes the oldest files whose names match so that there are at most keep, if keep is
+// not 0. Files that cannot be deleted stay. The names say which are the oldest, except for
+// files of this process, since the clock may have been set. Call it when the new one has
+// something in it: on a full disk the old ones are all there is.
 func (r *recordings) rotate(match *regexp.Regexp, keep int) {
 	if keep == 0 {
 		return
@@ -63,7 +70,7 @@ func (r *recordings) rotate(match *regexp.Regexp, keep int) {
 	slices.SortFunc(names, func(a, b string) int {
 		return cmp.Or(cmp.Compare(slices.Index(r.own, a), slices.Index(r.own, b)), strings.Compare(a, b))
 	})
-	for len(names) >= keep {
+	for len(names) > keep {
 		_ = r.dir.Remove(names[0])
 		names = names[1:]
 	}

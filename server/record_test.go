@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ type memoryReplays struct {
 	mu     sync.Mutex
 	files  map[string]*bytes.Buffer
 	broken error         // what Create and Write fail with
+	full   error         // what Write fails with
 	hang   chan struct{} // if set, Write waits for it
 }
 
@@ -70,8 +72,8 @@ func (f memoryReplay) Write(b []byte) (int, error) {
 	}
 	f.s.mu.Lock()
 	defer f.s.mu.Unlock()
-	if f.s.broken != nil {
-		return 0, f.s.broken
+	if err := cmp.Or(f.s.broken, f.s.full); err != nil {
+		return 0, err
 	}
 	return f.b.Write(b)
 }
@@ -252,11 +254,23 @@ func TestRotationAfterClockChange(t *testing.T) {
 	s := memoryReplays{files: map[string]*bytes.Buffer{"2026-02-01_000000_m.twreplay": {}, "2026-02-02_000000_m.twreplay": {}}}
 	logs := recordings{dir: &s}
 	for day := 9; day > 0; day-- {
-		logs.rotate(replayName, 2)
 		_, _, err := logs.create(fmt.Sprintf("2026-01-0%d_000000_m", day), ReplaySuffix)
 		testenv.NoError(t, err)
+		logs.rotate(replayName, 2)
 	}
 	if names, _ := s.Names(); !slices.Equal(names, []string{"2026-01-01_000000_m.twreplay", "2026-01-02_000000_m.twreplay"}) {
+		t.Errorf("left are %q", names)
+	}
+}
+
+// TestFullDiskKeepsOldReplays checks that a log that cannot be written leaves no file and
+// takes the place of none.
+func TestFullDiskKeepsOldReplays(t *testing.T) {
+	s := memoryReplays{full: errors.New("disk full"), files: map[string]*bytes.Buffer{"2001-01-01_000000_old.twreplay": {}}}
+	tn := newRecordedNetwork(t, &s, 1, "sv_replay_max_files 1")
+	tn.play(1, 2*time.Second)
+	tn.srv.Shutdown(tn.now(), "")
+	if names, _ := s.Names(); !slices.Equal(names, []string{"2001-01-01_000000_old.twreplay"}) {
 		t.Errorf("left are %q", names)
 	}
 }

@@ -309,18 +309,24 @@ func (w *replayWriter) handle(j *replayJob) (err error) {
 	switch j.kind {
 	case jobOpen:
 		w.close()
-		w.logs.rotate(replayName, j.maxFiles)
 		if w.buf, err = w.packer.AppendHeader(w.buf[:0], j.header); err != nil {
 			return err
 		}
-		if w.file, _, err = w.logs.create(j.name, ReplaySuffix); err != nil {
+		var name string
+		if w.file, name, err = w.logs.create(j.name, ReplaySuffix); err != nil {
 			w.file = nil
 			return err
 		}
 		w.size, w.maxSize = 0, j.maxSize
 		err = w.write()
 		w.buf = nil // headers are large and blocks are not
-		return err
+		if err != nil {
+			w.close()
+			w.logs.remove(name)
+			return err
+		}
+		w.logs.rotate(replayName, j.maxFiles)
+		return nil
 	case jobBlock:
 		if w.file == nil {
 			return nil
