@@ -332,7 +332,10 @@ func (c *session) whisper(args string) {
 				target, text = c.server.playerNamed(args[:i]), args[i+1:]
 			}
 		}
-		name, _, _ = strings.Cut(args, " ")
+		first, rest, _ := strings.Cut(args, " ")
+		if name = first; target == game.Nobody {
+			text = rest
+		}
 	}
 	switch {
 	case name == "" || text == "":
@@ -375,7 +378,7 @@ func parseQuoted(s string) (name, text string) {
 // none.
 func (s *Server) playerNamed(name string) game.PlayerID {
 	for id := range game.PlayerID(game.MaxPlayers) {
-		if p, ok := s.world.Player(id); ok && p.InGame && p.Profile.Name == name && name != "" {
+		if p, ok := s.world.Player(id); ok && p.InGame && p.Profile.Name == name && name != "" && !s.seats.leaving.Has(id) {
 			return id
 		}
 	}

@@ -85,6 +85,7 @@ func TestChatCommands(t *testing.T) {
 			{"/mc;timeout U5E72;emote angry", ""},
 			{"/c hello", "You do not have an ongoing conversation. Whisper to someone to start one"},
 			{"/w nobody hi", `No player with name "nobody" found`},
+			{"/w nobody_with_this_name hi", `No player with name "nobody_with_this_name" found`},
 			{"/w nobody", usage},
 			{"/w", usage},
 			{`/w "b`, usage},
@@ -168,6 +169,71 @@ func TestChatWhispers(t *testing.T) {
 		}
 		checkStats(t, ct.players...)
 	})
+}
+
+// TestWhisperPartnerLeaves: who whispered to somebody who has left does not reach the one who
+// gets the seat next.
+func TestWhisperPartnerLeaves(t *testing.T) {
+	const nobody = "You do not have an ongoing conversation. Whisper to someone to start one"
+	ts := newTestServer(t, nil, "sv_spamprotection 0; dbg_dummies 1")
+	a, b := ts.join(ip(1), "a"), ts.join(ip(2), "b")
+	seat := ts.session(b).id
+	a.Say("/w b hello")
+	ts.idle(2, a, b)
+	if !slices.Contains(b.Chat, "hello") {
+		t.Fatalf("b reads %q", b.Chat)
+	}
+	b.Close("")
+	ts.srv.Advance(ts.now)
+	a.Chat = nil
+	a.Say("/w b too late").Say("/c too late") // before the tick in which b leaves
+	ts.idle(2, a)
+	c := ts.join(ip(3), "c")
+	a.Say("/c secret").Say("/converse secret")
+	ts.idle(2, a, c)
+	if ts.session(c).id != seat || len(c.Chat) != 0 {
+		t.Errorf("c in seat %d reads %q", ts.session(c).id, c.Chat)
+	}
+	if want := []string{`No player with name "b" found`, nobody, nobody, nobody}; !slices.Equal(chatFromServer(a), want) {
+		t.Errorf("a reads %q", a.Chat)
+	}
+	// A dummy.
+	a.Say("/w \"dummy 63\" hello")
+	ts.idle(2, a, c)
+	if ts.session(a).whisperPartner != 63 {
+		t.Errorf("a whispers to %d", ts.session(a).whisperPartner)
+	}
+	ts.srv.Execute("dbg_dummies 0")
+	ts.idle(2, a, c)
+	if ts.session(a).whisperPartner != game.Nobody {
+		t.Error("the dummy is still remembered")
+	}
+	// Somebody whose seat is kept.
+	d := ts.joinWithCode(ip(4), "d", timeoutCode)
+	d.Say("/w a hello")
+	a.Say("/w d hello")
+	ts.idle(2, a, c, d)
+	ts.timeOut(a, c)
+	back := ts.joinAs(client06DDNet, ip(5), "d")
+	back.Say("/timeout " + timeoutCode)
+	ts.idle(2, a, c, back)
+	a.Chat, back.Chat = nil, nil
+	a.Say("/c again")
+	back.Say("/c too")
+	ts.idle(2, a, c, back)
+	if !slices.Contains(back.Chat, "again") || !slices.Contains(a.Chat, "too") {
+		t.Errorf("a reads %q, the one who is back %q", a.Chat, back.Chat)
+	}
+}
+
+// chatFromServer returns the lines that the server answered a client.
+func chatFromServer(c *testclient.Client) (lines []string) {
+	for _, line := range c.Chat {
+		if strings.Contains(line, "onversation") || strings.HasPrefix(line, "No player") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // TestPauseCommand checks that /pause, which DDNet's menu writes, moves a player to the

@@ -548,6 +548,11 @@ func (s *Server) tick(now conn.Time) {
 // leaveSeat makes a player leave the world with the next tick, which frees the seat.
 func (s *Server) leaveSeat(id game.PlayerID, reason string) {
 	s.seats.leaving |= game.MaskOne(id)
+	for _, c := range s.sessions {
+		if c != nil && c.whisperPartner == id {
+			c.whisperPartner = game.Nobody // and not who gets the seat next
+		}
+	}
 	p, _ := s.world.Player(id)
 	s.seats.names[id], s.seats.clans[id] = s.playerName(id), p.Profile.Clan
 	s.queueCommand(game.Command{Kind: game.CmdLeave, Player: id, Target: game.Nobody, Text: reason})

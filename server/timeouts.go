@@ -131,6 +131,7 @@ func (s *Server) giveBackSeat(c, old *session) {
 	plays := s.teamOf(c.id) != game.TeamSpectators
 	c.sayFarewell("Timeout protection used")
 	s.leaveWorld(c, "Timeout protection used")
+	c.whisperPartner = old.whisperPartner
 	s.print(console.Info, "server", fmt.Sprintf("client is back after a timeout. cid=%d addr=%s before=%d", old.id, c.peer, c.id))
 	c.id, old.id = old.id, c.id
 	s.sessions[c.id], s.sessions[old.id] = c, nil
