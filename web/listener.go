@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,8 +37,9 @@ const (
 
 // Listen listens on host:port, or on defaultPort of a host. An empty host means all addresses
 // of the machine, and a name all addresses that it has; the first of them must be free. The
-// listeners close connections that are too many, in all or of one person; see limit.Person.
-// Local networks have no limit of their own, since proxies are there.
+// listeners close connections that are too many: of one person the newest (see limit.Person),
+// in all the oldest, so that nobody can keep out a health check. Local networks have no limit of
+// their own, since proxies are there.
 func Listen(ctx context.Context, addr string, defaultPort uint16) ([]net.Listener, error) {
 	host, port, err := splitAddr(addr, defaultPort)
 	if err != nil {
@@ -106,7 +108,7 @@ type connCount struct {
 	most, mostPerPerson int
 
 	mu        sync.Mutex
-	open      int
+	open      []*cappedConn // in the order in which they came
 	perPerson map[netip.Prefix]int
 }
 
@@ -114,54 +116,66 @@ func newConnCount() *connCount {
 	return &connCount{most: maxConns, mostPerPerson: maxConnsPerPerson, perPerson: make(map[netip.Prefix]int)}
 }
 
-// Accept returns the next connection that is not too many.
+// Accept returns the next connection of a person who has not too many.
 func (l *cappedListener) Accept() (net.Conn, error) {
 	for {
-		c, err := l.Listener.Accept()
+		conn, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		var person netip.Prefix
-		if a, err := netip.ParseAddrPort(c.RemoteAddr().String()); err == nil && !transport.IsLAN(a.Addr().Unmap()) {
-			person = limit.Person(a.Addr())
+		c := &cappedConn{Conn: conn, count: l.count}
+		if a, err := netip.ParseAddrPort(conn.RemoteAddr().String()); err == nil && !transport.IsLAN(a.Addr().Unmap()) {
+			c.person = limit.Person(a.Addr())
 		}
-		if l.count.admit(person) {
-			return &cappedConn{Conn: c, closed: sync.OnceFunc(func() { l.count.release(person) })}, nil
+		oldest, ok := l.count.admit(c)
+		if oldest != nil {
+			oldest.Close()
 		}
-		c.Close()
+		if ok {
+			return c, nil
+		}
+		conn.Close()
 	}
 }
 
-// admit counts a connection of a person, or of a local network for the zero Prefix. It
-// reports false if it is too many.
-func (n *connCount) admit(person netip.Prefix) bool {
+// admit counts a connection. It reports false if its person has too many, and returns the
+// oldest connection, which is to be closed, if there are too many in all.
+func (n *connCount) admit(c *cappedConn) (oldest *cappedConn, ok bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.open >= n.most || person.IsValid() && n.perPerson[person] >= n.mostPerPerson {
-		return false
+	if c.person.IsValid() && n.perPerson[c.person] >= n.mostPerPerson {
+		return nil, false
 	}
-	n.open++
-	n.perPerson[person]++
-	return true
+	if len(n.open) >= n.most {
+		oldest = n.open[0]
+	}
+	n.open = append(n.open, c)
+	n.perPerson[c.person]++
+	return oldest, true
 }
 
-func (n *connCount) release(person netip.Prefix) {
+func (n *connCount) release(c *cappedConn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.open--
-	if n.perPerson[person]--; n.perPerson[person] == 0 {
-		delete(n.perPerson, person)
+	i := slices.Index(n.open, c)
+	if i < 0 {
+		return
+	}
+	n.open = slices.Delete(n.open, i, i+1)
+	if n.perPerson[c.person]--; n.perPerson[c.person] == 0 {
+		delete(n.perPerson, c.person)
 	}
 }
 
 // cappedConn is a connection that a cappedListener counts.
 type cappedConn struct {
 	net.Conn
-	closed func()
+	count  *connCount
+	person netip.Prefix // zero for a local network
 }
 
 // Close closes the connection and makes room for another.
 func (c *cappedConn) Close() error {
-	defer c.closed()
+	defer c.count.release(c)
 	return c.Conn.Close()
 }

@@ -1,11 +1,13 @@
 package web
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"testing"
+	"time"
 )
 
 // fakeListener accepts connections from the addresses that are sent to it.
@@ -32,8 +34,8 @@ type fakeConn struct {
 
 func (c fakeConn) RemoteAddr() net.Addr { return c.addr }
 
-// TestCappedListener checks that neither one person nor all together can open more
-// connections than allowed, and that those that are closed make room.
+// TestCappedListener checks that one person cannot open more connections than allowed, that
+// those that are closed make room, and that of too many in all the oldest are closed.
 func TestCappedListener(t *testing.T) {
 	from := make(chan string, 100)
 	l := &cappedListener{fakeListener{from: from}, newConnCount()}
@@ -45,7 +47,7 @@ func TestCappedListener(t *testing.T) {
 		for _, a := range addrs {
 			from <- a
 		}
-		from <- "127.0.0.1:1" // a mark that is always allowed, unless all are in use
+		from <- "127.0.0.1:1" // a mark that is always allowed
 		for {
 			c, err := l.Accept()
 			if err != nil {
@@ -70,27 +72,37 @@ func TestCappedListener(t *testing.T) {
 	open[1].Close()
 	open = open[2:]
 	accept(1, "198.51.100.2:1")
-	from <- "198.51.100.3:1"
-	from <- "10.0.0.1:4"
-	from <- "198.51.100.4:1"
-	close(from)
-	if c, err := l.Accept(); err != nil || c.RemoteAddr().String() != "198.51.100.3:1" {
-		t.Fatalf("%v, %v", c, err)
-	}
-	if c, err := l.Accept(); err == nil {
-		t.Errorf("%v is accepted, beyond the limit for all", c.RemoteAddr())
+	for i, addr := range []string{"198.51.100.3:1", "10.0.0.1:4", "198.51.100.4:1"} {
+		from <- addr
+		c, err := l.Accept()
+		if err != nil || c.RemoteAddr().String() != addr {
+			t.Fatalf("%v, %v", c, err)
+		}
+		defer c.Close()
+		closed := 0
+		for _, o := range open {
+			o.SetReadDeadline(time.Now())
+			if _, err := o.Read(make([]byte, 1)); errors.Is(err, io.ErrClosedPipe) {
+				closed++
+			} else {
+				break
+			}
+		}
+		if closed != i || len(l.count.open) != 8 {
+			t.Errorf("%s: %d of the oldest are closed, %d are counted", addr, closed, len(l.count.open))
+		}
 	}
 	for _, c := range open {
 		c.Close()
 	}
-	if l.count.open != 1 || len(l.count.perPerson) != 1 {
-		t.Errorf("%d connections of %d are counted, one is open", l.count.open, len(l.count.perPerson))
+	if len(l.count.open) != 3 || len(l.count.perPerson) != 3 {
+		t.Errorf("%d connections of %d are counted, three are open", len(l.count.open), len(l.count.perPerson))
 	}
 }
 
-// TestHTTPConnectionsAreCapped opens more connections than a server takes: it serves on, and
-// those that are too many end at once.
-func TestHTTPConnectionsAreCapped(t *testing.T) {
+// TestHalfRequestsKeepNobodyOut opens more connections than a server takes and sends half a
+// request over each: whoever comes then is served, and the oldest ends at once.
+func TestHalfRequestsKeepNobodyOut(t *testing.T) {
 	all, err := Listen(t.Context(), "127.0.0.1", 0)
 	if err != nil {
 		t.Fatal(err)
@@ -105,20 +117,28 @@ func TestHTTPConnectionsAreCapped(t *testing.T) {
 	}
 	go s.Serve(l)
 	defer s.Close()
+	var first net.Conn
 	for range maxConns {
 		c, err := net.Dial("tcp", l.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer c.Close()
+		if first == nil {
+			first = c
+		}
+		io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: ")
 		<-served
 	}
-	c, err := net.Dial("tcp", l.Addr().String())
+	answer, err := http.Get("http://" + l.Addr().String() + "/healthz")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
-	if n, err := c.Read(make([]byte, 1)); n != 0 || err == nil || len(served) != 0 {
-		t.Errorf("connection %d: read %d bytes, %v", maxConns+1, n, err)
+	defer answer.Body.Close()
+	if page, err := io.ReadAll(answer.Body); string(page) != "page" || err != nil {
+		t.Errorf("%q, %v", page, err)
+	}
+	if n, err := first.Read(make([]byte, 1)); n != 0 || err == nil {
+		t.Errorf("the oldest connection: read %d bytes, %v", n, err)
 	}
 }
