@@ -6,8 +6,10 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -22,7 +24,9 @@ type Access struct {
 	// nothing says that a proxy forwarded them. That keeps out web pages that make a
 	// browser ask (DNS rebinding), and whoever a proxy lets through.
 	Local bool
-	// Networks are those whose addresses may, unless a proxy forwarded the request.
+	// Networks are those whose addresses may, unless a proxy forwarded the request. The host
+	// that they ask for is an address, a name without a dot, such as localhost, or the
+	// machine's own name: web pages have none of those.
 	Networks []netip.Prefix
 }
 
@@ -39,12 +43,14 @@ func ParseAccess(s string) (Access, error) {
 			a.Local = true
 		default:
 			p, err := netip.ParsePrefix(word)
-			if err != nil {
-				one, addrErr := netip.ParseAddr(word)
-				if addrErr != nil {
-					return Access{}, fmt.Errorf("%w: %q is not all, local, off, an address or a network", ErrAccess, word)
-				}
-				p = netip.PrefixFrom(one.WithZone(""), one.BitLen())
+			if one, addrErr := netip.ParseAddr(word); addrErr == nil {
+				p, err = netip.PrefixFrom(one.WithZone(""), one.BitLen()), nil
+			}
+			if err == nil && p.Addr().Is4In6() { // peers' addresses are unmapped
+				p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
+			}
+			if err != nil || !p.IsValid() {
+				return Access{}, fmt.Errorf("%w: %q is not all, local, off, an address or a network", ErrAccess, word)
 			}
 			a.Networks = append(a.Networks, p.Masked())
 		}
@@ -57,39 +63,60 @@ func (a *Access) Allows(r *http.Request) bool {
 	if a.Everybody {
 		return true
 	}
+	// A URL with a host takes the place of the Host header, which may name another.
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil || isForwarded(r) {
+	if err != nil || isForwarded(r) || r.URL.Host != "" {
 		return false
 	}
-	from := peer.Addr().Unmap().WithZone("")
-	return a.Local && from.IsLoopback() && isLoopbackHost(r.Host) ||
-		slices.ContainsFunc(a.Networks, func(p netip.Prefix) bool { return p.Contains(from) })
+	from, host := peer.Addr().Unmap().WithZone(""), hostOf(r)
+	return a.Local && from.IsLoopback() && isLoopbackHost(host) ||
+		slices.ContainsFunc(a.Networks, func(p netip.Prefix) bool { return p.Contains(from) }) && isOwnHost(host, hostname())
 }
 
-// forwardingHeaders are those that proxies add.
+// forwardingHeaders are those that proxies add, beside those that begin with X-Forwarded.
 var forwardingHeaders = []string{
-	"Forwarded", "Via", "X-Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Proto", "X-Forwarded-Server",
-	"X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "X-Original-Forwarded-For", "True-Client-Ip", "Cf-Connecting-Ip", "Fastly-Client-Ip", "Fly-Client-Ip",
+	"Cdn-Loop", "Cf-Connecting-Ip", "Client-Ip", "Fastly-Client-Ip", "Fly-Client-Ip", "Forwarded", "Forwarded-For", "True-Client-Ip", "Via", "X-Amzn-Trace-Id",
+	"X-Client-Ip", "X-Cluster-Client-Ip", "X-Envoy-External-Address", "X-Original-Forwarded-For", "X-Original-Host", "X-Real-Ip",
 }
 
 // isForwarded reports whether a proxy seems to have sent a request. nginx adds no header by
 // itself, but asks in HTTP 1.0, which no program does that asks for itself.
 func isForwarded(r *http.Request) bool {
-	return !r.ProtoAtLeast(1, 1) || slices.ContainsFunc(forwardingHeaders, func(h string) bool { return len(r.Header[h]) > 0 })
+	for name := range r.Header {
+		if strings.HasPrefix(name, "X-Forwarded") || slices.Contains(forwardingHeaders, name) {
+			return true
+		}
+	}
+	return !r.ProtoAtLeast(1, 1)
 }
 
-// isLoopbackHost reports whether the Host of a request is this machine itself.
-func isLoopbackHost(hostport string) bool {
-	host := hostport
-	if h, _, err := net.SplitHostPort(hostport); err == nil {
+// hostOf returns the host that a request asks for, in lower case and without a port.
+func hostOf(r *http.Request) string {
+	host := r.Host
+	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
 	}
-	if strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") {
-		return true
-	}
-	a, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil && a.Unmap().IsLoopback()
+	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
+
+// isLoopbackHost reports whether a host is this machine itself.
+func isLoopbackHost(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && a.Unmap().IsLoopback()
+}
+
+// isOwnHost reports whether a host cannot be the name of a web site, which may point anywhere:
+// it is an address, a name of the local network, or that of the machine.
+func isOwnHost(host, machine string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil || host != "" && (!strings.Contains(host, ".") || host == strings.ToLower(machine))
+}
+
+// hostname returns the name of the machine, "" if it has none.
+var hostname = sync.OnceValue(func() string {
+	name, _ := os.Hostname()
+	return name
+})
 
 // AccessRule is an Access that may be changed while requests are being served. The zero
 // AccessRule lets nobody in.

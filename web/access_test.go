@@ -1,9 +1,11 @@
 package web
 
 import (
+	"bufio"
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 )
@@ -20,6 +22,11 @@ func TestAccess(t *testing.T) {
 	}
 	old := request("127.0.0.1:5000", "127.0.0.1:8303")
 	old.ProtoMajor, old.ProtoMinor = 1, 0
+	absolute, err := http.ReadRequest(bufio.NewReader(strings.NewReader("GET http://localhost/ HTTP/1.1\r\nHost: attacker.example\r\n\r\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	absolute.RemoteAddr = "127.0.0.1:5000"
 	for name, c := range map[string]struct {
 		r                   *http.Request
 		local, network, all bool
@@ -42,12 +49,17 @@ func TestAccess(t *testing.T) {
 		"network, IPv6":           {request("[2001:db8::5%eth0]:5000", "teeyard"), false, true, true},
 		"another one":             {request("[2001:db8::6]:5000", "teeyard"), false, false, true},
 		"network, forwarded":      {request("10.1.2.3:5000", "teeyard:8303", "X-Real-IP", "203.0.113.5"), false, false, true},
+		"network, a web page":     {request("10.1.2.3:5000", "attacker.example:8303"), false, false, true},
+		"network, address":        {request("10.1.2.3:5000", "10.1.2.4:8303"), false, true, true},
+		"network, IPv6 address":   {request("10.1.2.3:5000", "[2001:db8::1]:8303"), false, true, true},
+		"network, no host":        {request("10.1.2.3:5000", ""), false, false, true},
+		"a URL with a host":       {absolute, false, false, true},
 		"an address that is none": {request("@", "localhost"), false, false, true},
 	} {
 		for _, rule := range []struct {
 			text string
 			want bool
-		}{{"local", c.local}, {"10.0.0.0/8, 2001:db8::5", c.network}, {"Local,10.1.2.3/8,2001:db8::5", c.local || c.network}, {"all", c.all}, {"off", false}, {"", false}} {
+		}{{"local", c.local}, {"10.0.0.0/8, 2001:db8::5", c.network}, {"::ffff:10.0.0.0/104,2001:db8::5", c.network}, {"::ffff:10.1.2.3, 2001:db8::5", c.network}, {"Local,10.1.2.3/8,2001:db8::5", c.local || c.network}, {"all", c.all}, {"off", false}, {"", false}} {
 			a, err := ParseAccess(rule.text)
 			if err != nil {
 				t.Fatal(err)
@@ -57,10 +69,43 @@ func TestAccess(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"everybody", "10.0.0.0/33", "local;all", "127.0.0.1:8303", "localhost"} {
+	for _, text := range []string{"everybody", "10.0.0.0/33", "::ffff:10.0.0.0/95", "local;all", "127.0.0.1:8303", "localhost"} {
 		if _, err := ParseAccess(text); !errors.Is(err, ErrAccess) || !strings.Contains(err.Error(), text) {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// TestForwardedRequests checks that a header of any proxy keeps requests out.
+func TestForwardedRequests(t *testing.T) {
+	a := Access{Local: true, Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	for _, header := range []string{
+		"", "User-Agent", "Cdn-Loop", "X-Forwarded-By", "X-Forwarded-Scheme", "X-Forwarded-Ssl", "X-Forwarded-Prefix", "X-Forwarded-Anything", "X-Original-Host",
+		"Client-Ip", "Forwarded-For", "X-Envoy-External-Address", "X-Amzn-Trace-Id",
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr, r.Host = "127.0.0.1:5000", "localhost"
+		if header != "" {
+			r.Header.Set(header, "x")
+		}
+		if got, want := a.Allows(r), header == "" || header == "User-Agent"; got != want {
+			t.Errorf("%s: %v", header, got)
+		}
+	}
+}
+
+// TestOwnHost checks which hosts a web page may not have.
+func TestOwnHost(t *testing.T) {
+	for host, want := range map[string]bool{
+		"10.0.0.1": true, "::1": true, "fe80::1%eth0": true, "localhost": true, "teeyard": true, "play.example.org": true,
+		"example.org": false, "evil.play.example.org": false, "10.0.0.1.example.org": false, "": false,
+	} {
+		if got := isOwnHost(host, "Play.example.org"); got != want {
+			t.Errorf("%q: %v", host, got)
+		}
+	}
+	if isOwnHost("", "") {
+		t.Error("no host is the host of a machine without a name")
 	}
 }
 

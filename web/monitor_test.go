@@ -133,7 +133,7 @@ func TestWhoMayRead(t *testing.T) {
 	stranger := func(path string, want int) {
 		t.Helper()
 		r := httptest.NewRequest("GET", path, nil)
-		r.RemoteAddr = "198.51.100.1:5000"
+		r.RemoteAddr, r.Host = "198.51.100.1:5000", "teeyard:8303"
 		answer := httptest.NewRecorder()
 		if w.rooms.ServeHTTP(answer, r); answer.Code != want {
 			t.Errorf("%s: %d, want %d", path, answer.Code, want)

@@ -54,7 +54,7 @@ func (s *Settings) Register(c *console.Console) error {
 
 func (s *roomSetting) register(c *console.Console, name, what, initial string) error {
 	err := c.RegisterString(console.StringVar{
-		Name: name, Help: "Who may read " + what + " over HTTP (all, off, or some of local and networks, separated by commas)",
+		Name: name, Help: "Who may read " + what + " over HTTP (all, off, or some of local and networks, separated by commas; these ask for an address, a name without a dot or the host name)",
 		Flags: console.Server | console.Save, Value: &s.text, Default: initial, Size: 256,
 	})
 	if err != nil {
