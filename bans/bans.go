@@ -68,6 +68,14 @@ func (b Ban) Contains(a netip.Addr) bool {
 	return b.Net.Contains(a)
 }
 
+// Ends returns the first and the last address that is banned.
+func (b Ban) Ends() (first, last netip.Addr) {
+	if b.Range.IsValid() {
+		return b.Range.First, b.Range.Last
+	}
+	return b.Net.Addr(), lastOf(b.Net)
+}
+
 // Networks returns the networks that together are exactly what is banned.
 func (b Ban) Networks() []netip.Prefix {
 	if b.Range.IsValid() {
@@ -80,17 +88,20 @@ func (b Ban) Networks() []netip.Prefix {
 // SameTarget reports whether two bans are of the same network or range.
 func (b Ban) SameTarget(o Ban) bool { return b.target() == o.target() }
 
-// target identifies what is banned.
+// target identifies what is banned: net, or rng if that is not a network.
 type target struct {
 	net netip.Prefix
 	rng Range
 }
 
 func (b *Ban) target() target {
-	if b.Range.IsValid() {
-		return target{rng: b.Range}
+	if !b.Range.IsValid() {
+		return target{net: b.Net}
 	}
-	return target{net: b.Net}
+	if net, ok := b.Range.network(); ok {
+		return target{net: net}
+	}
+	return target{rng: b.Range}
 }
 
 // normalize brings what is banned to the one form that it has in a store.

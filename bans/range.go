@@ -54,6 +54,16 @@ func (r *Range) UnmarshalText(b []byte) (err error) {
 	return err
 }
 
+// network returns the network that is exactly the range, if there is one.
+func (r Range) network() (net netip.Prefix, ok bool) {
+	for bits := r.First.BitLen() - 1; bits >= 0; bits-- {
+		if net = netip.PrefixFrom(r.First, bits).Masked(); net.Contains(r.Last) {
+			return net, net.Addr() == r.First && lastOf(net) == r.Last
+		}
+	}
+	return net, false
+}
+
 // networks returns the networks that together are exactly the range, or an error if one of them
 // cannot be banned.
 func (r Range) networks() (nets []netip.Prefix, err error) {

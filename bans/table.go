@@ -94,19 +94,19 @@ func (t *table) add(b Ban, number int, now time.Time) bool {
 		t.remove(t.ending[0])
 	}
 	e := &entry{b, number, -1}
-	if b.Range.IsValid() {
-		t.byRange[b.Range] = e
+	if of := b.target(); of.rng.IsValid() {
+		t.byRange[of.rng] = e
 		nets, _ := b.Range.networks() // checked when it was normalized
 		for _, net := range nets {
 			t.pieces[net] = append(t.pieces[net], e)
 			t.lengths[lengthIndex(net)]++
 		}
 	} else {
-		if site, within := siteOf(b.Net); within && t.sites != nil {
+		if site, within := siteOf(of.net); within && t.sites != nil {
 			t.sites[site] = append(t.sites[site], e)
 		}
-		t.byNet[b.Net] = e
-		t.lengths[lengthIndex(b.Net)]++
+		t.byNet[of.net] = e
+		t.lengths[lengthIndex(of.net)]++
 	}
 	if !b.Until.IsZero() {
 		heap.Push(&t.ending, e)
@@ -154,8 +154,9 @@ func (t *table) remove(e *entry) {
 	if e.heapPos >= 0 {
 		heap.Remove(&t.ending, e.heapPos)
 	}
-	if e.Range.IsValid() {
-		delete(t.byRange, e.Range)
+	of := e.target()
+	if of.rng.IsValid() {
+		delete(t.byRange, of.rng)
 		nets, _ := e.Range.networks()
 		for _, net := range nets {
 			t.lengths[lengthIndex(net)]--
@@ -163,9 +164,9 @@ func (t *table) remove(e *entry) {
 		}
 		return
 	}
-	delete(t.byNet, e.Net)
-	t.lengths[lengthIndex(e.Net)]--
-	if site, within := siteOf(e.Net); within && t.sites != nil {
+	delete(t.byNet, of.net)
+	t.lengths[lengthIndex(of.net)]--
+	if site, within := siteOf(of.net); within && t.sites != nil {
 		removeFrom(t.sites, site, e)
 	}
 }

@@ -143,7 +143,8 @@ func quoteTarget(b *bans.Ban) string {
 	return "'" + bans.FormatNet(b.Net) + "'"
 }
 
-// appendBans appends the commands that make the bans of a list again.
+// appendBans appends the commands that make the bans of a list again, also in the original,
+// which reads ranges but no networks.
 func appendBans(dst []byte, list []bans.Ban, now time.Time) []byte {
 	for _, b := range list {
 		minutes := -1 // for life
@@ -154,9 +155,22 @@ func appendBans(dst []byte, list []bans.Ban, now time.Time) []byte {
 		if strings.ContainsAny(reason, "\"\\;#") || reason != strings.TrimSpace(reason) {
 			reason = console.Quote(reason)
 		}
-		dst = fmt.Appendf(dst, "ban %s %d %s\n", b.Target(), minutes, reason)
+		first, last := b.Ends()
+		target := saveAddr(first)
+		if first != last {
+			target += "-" + saveAddr(last)
+		}
+		dst = fmt.Appendf(dst, "ban %s %d %s\n", target, minutes, reason)
 	}
 	return dst
+}
+
+// saveAddr returns an address as the original reads it.
+func saveAddr(a netip.Addr) string {
+	if a.Is6() {
+		return "[" + a.String() + "]"
+	}
+	return a.String()
 }
 
 // minutes returns a duration in words as the original does, rounded up.

@@ -82,7 +82,11 @@ func TestBansSave(t *testing.T) {
 		ts.srv.Execute("bans")
 		return ts.log.String()
 	}
-	want := listed(ts)
+	// The original reads no networks, and addresses of IPv6 in brackets only.
+	if saved := string(files["lists/saved.cfg"].Data); !strings.Contains(saved, "ban 10.4.0.0-10.4.255.255 -1 network\n") || !strings.Contains(saved, "ban [2001:db8::1] 9 v6\n") || !strings.Contains(saved, "ban [2001:db8::2]-[2001:db8::9] 8 v6 range\n") {
+		t.Errorf("saved as\n%s", saved)
+	}
+	want := strings.Replace(listed(ts), "'10.4.0.0/16'", "'10.4.0.0' - '10.4.255.255'", 1)
 	if strings.Count(want, "\n") != 11 {
 		t.Errorf("the bans are\n%s", want)
 	}
@@ -94,6 +98,17 @@ func TestBansSave(t *testing.T) {
 	}
 	if got := listed(other); got != want {
 		t.Errorf("executed, it makes\n%sand not\n%sof\n%s", got, want, files["lists/saved.cfg"].Data)
+	}
+	saved := string(files["lists/saved.cfg"].Data)
+	if other.srv.Execute("bans_save again.cfg"); string(files["again.cfg"].Data) != saved {
+		t.Errorf("saved again as\n%s, not\n%s", files["again.cfg"].Data, saved)
+	}
+	// A network and the same range are one ban.
+	if ts.srv.Execute("exec lists/saved.cfg"); len(ts.srv.bans.list()) != 10 {
+		t.Errorf("executed again: %v", ts.srv.bans.list())
+	}
+	if other.srv.Execute("unban 10.4.0.0/16"); strings.Contains(listed(other), "10.4.0.0") {
+		t.Errorf("the range is still banned:\n%s", listed(other))
 	}
 	// As 0.7.5 writes ranges, and for life.
 	files["old.cfg"] = &fstest.MapFile{Data: []byte("ban_range 10.3.0.1 10.3.0.9 7 old\nban [2001:db8:0:0:0:0:0:1] -1 for ever and ever\n")}
