@@ -93,8 +93,8 @@ func (s *Server) openAuditLog() {
 // setAuditLog handles a change of sv_audit_log while the server runs. Nobody who uses the
 // server can turn the log off; setting the same value opens the file again.
 func (s *Server) setAuditLog(call *console.Call) {
-	if s.settings.AuditLog != s.auditLog.name {
-		s.settings.AuditLog = s.auditLog.name
+	if s.settings.AuditLog != s.auditLog.from {
+		s.settings.AuditLog = s.auditLog.from
 		call.Warn("server", "sv_audit_log can be changed only where the server is started")
 		return
 	}

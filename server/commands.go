@@ -238,7 +238,7 @@ func (s *Server) cmdStatus(call *console.Call) {
 		}
 		call.Print("server", "id=%d addr=%s client=%s name=%s score=%d %s", id, c.peer, c.clientVersionText(), logline.Quote(info.Profile.Name), info.Score, auth)
 	}
-	if text := s.gameTypeProblem(); text != "" {
+	for _, text := range s.Problems() {
 		call.Warn("server", "%s", text)
 	}
 }
@@ -432,7 +432,11 @@ func (s *Server) cmdBansSave(call *console.Call) {
 		err = errors.New("it must end in .cfg or .txt")
 	}
 	if err == nil {
-		err = s.writeFile(name, appendBans(nil, s.bans.list(), s.bans.clock()))
+		err = s.replaceFile(name, appendBans(nil, s.bans.list(), s.bans.clock()), func() error { return s.checkBanList(name) })
+	}
+	if errors.Is(err, console.ErrLater) {
+		call.Print("net_ban", "saving banlist to '%s': %v", call.Arg(0), err)
+		return
 	}
 	if err != nil {
 		call.Warn("net_ban", "failed to save banlist to '%s': %v", call.Arg(0), err)

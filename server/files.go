@@ -1,9 +1,15 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/teeyard/teeyard/bans"
@@ -18,31 +24,64 @@ const diskTimeout = tickDuration
 
 var (
 	errNoFolder = errors.New("there is no folder to write to")
-	errWriting  = errors.New("another file is still being written")
+	errWriting  = errors.New("other files are still being written")
+	errIsLog    = errors.New("it is open as a log")
+	errNoBans   = errors.New("it exists and is no list of bans")
 	// errStuckDisk is returned for a file to read.
 	errStuckDisk = errors.New("the disk does not answer")
 )
 
-// writeFile replaces a file of the operator, in another goroutine.
+// maxWrites is how many files may wait to be written.
+const maxWrites = 4
+
+// writeFile replaces a file of the operator, in another goroutine, after those before it.
 func (s *Server) writeFile(name string, content []byte) error {
+	return s.replaceFile(name, content, nil)
+}
+
+// replaceFile is writeFile for a file that may be replaced only if mayReplace, which is called
+// in the other goroutine, returns nil.
+func (s *Server) replaceFile(name string, content []byte, mayReplace func() error) error {
 	if s.cfg.WriteFile == nil {
 		return errNoFolder
+	}
+	var logs []io.Closer
+	for _, f := range []*logFile{&s.logFile, &s.auditLog} {
+		if f.isNamed(name) {
+			return errIsLog
+		}
+		logs = append(logs, f.file)
 	}
 	select {
 	case s.writing <- struct{}{}:
 	default:
 		return errWriting
 	}
-	done := make(chan error, 1)
+	wait := diskTimeout
+	if len(s.writing) > 1 { // that one has waited
+		wait = 0
+	}
+	before, written, done := s.lastWrite, make(chan struct{}), make(chan error, 1)
+	s.lastWrite = written
 	go func() {
-		err := s.cfg.WriteFile(name, content)
+		if before != nil {
+			<-before
+		}
+		err := s.checkNoLog(name, logs)
+		if err == nil && mayReplace != nil {
+			err = mayReplace()
+		}
+		if err == nil {
+			err = s.cfg.WriteFile(name, content)
+		}
 		<-s.writing
+		close(written)
 		done <- err
 	}()
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(diskTimeout):
+	case <-time.After(wait):
 	}
 	go func() {
 		level, text := console.Standard, name+": written"
@@ -54,6 +93,60 @@ func (s *Server) writeFile(name string, content []byte) error {
 		}
 	}()
 	return console.ErrLater
+}
+
+// checkNoLog returns an error if a file is one of logs under another name.
+func (s *Server) checkNoLog(name string, logs []io.Closer) error {
+	info, err := fs.Stat(s.cfg.Files, name)
+	if err != nil {
+		return nil // WriteFile says what is wrong
+	}
+	for _, l := range logs {
+		if f, ok := l.(interface{ Stat() (fs.FileInfo, error) }); ok {
+			if open, err := f.Stat(); err == nil && os.SameFile(info, open) {
+				return errIsLog
+			}
+		}
+	}
+	return nil
+}
+
+// checkBanList returns an error if a file exists and has something else than bans_save writes.
+func (s *Server) checkBanList(name string) error {
+	content, err := console.ReadFile(s.cfg.Files, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && !isBanList(content) {
+		err = errNoBans
+	}
+	return err
+}
+
+// isBanList reports whether a file has only lines as bans_save writes them, also that of the
+// original, or nothing. The end of a file larger than console.MaxFile does not count.
+func isBanList(content []byte) bool {
+	if len(content) > console.MaxFile {
+		content = content[:bytes.LastIndexByte(content, '\n')+1]
+	}
+	for line := range strings.Lines(string(content)) {
+		var target, minutes string
+		switch words := strings.Fields(line); {
+		case len(words) == 0:
+			continue
+		case words[0] == "ban" && len(words) > 2:
+			target, minutes = words[1], words[2]
+		case words[0] == "ban_range" && len(words) > 3:
+			target, minutes = words[1]+"-"+words[2], words[3]
+		}
+		if _, err := bans.Parse(target); err != nil {
+			return false
+		}
+		if _, err := strconv.Atoi(minutes); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // maxExecReads is how many files to execute are read at once, of which all but one hang.
@@ -107,13 +200,15 @@ func (s *Server) readConfig(name string, late func(content []byte, err error)) (
 	return nil, console.ErrLater
 }
 
-// closeFiles waits until a file is written, up to replayCloseTimeout.
+// closeFiles waits until all files are written, up to replayCloseTimeout.
 func (s *Server) closeFiles() {
+	if s.lastWrite == nil {
+		return
+	}
 	select {
-	case s.writing <- struct{}{}:
-		<-s.writing
+	case <-s.lastWrite:
 	case <-time.After(replayCloseTimeout):
-		s.print(console.Warning, "server", "the disk does not answer, a file is not written")
+		s.print(console.Warning, "server", "the disk does not answer, files are not written")
 	}
 }
 

@@ -2,11 +2,15 @@ package server
 
 import (
 	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/teeyard/teeyard/bans"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -100,19 +104,77 @@ func TestSlowDisk(t *testing.T) {
 		{"save_config x", nil, "configs/x.cfg: written\n"},
 	} {
 		run(c.line, "the disk is slow")
-		run(c.line, "another file is still being written")
+		run("save_config y", "saving config to 'configs/y.cfg': the disk is slow")
+		run("bans_save b.cfg", "saving banlist to 'b.cfg': the disk is slow")
+		run("save_config z", "the disk is slow")
+		run(c.line, "other files are still being written")
 		ts.step(10)
 		ts.log.Reset()
 		result <- c.err
 		(<-ts.srv.tasks)()
+		for _, name := range []string{"configs/y.cfg", "b.cfg", "configs/z.cfg"} {
+			result <- nil
+			(<-ts.srv.tasks)()
+			if got := ts.log.String(); !strings.HasSuffix(got, "[server]: "+name+": written\n") {
+				t.Errorf("%q after %s", got, name)
+			}
+		}
 		if got := ts.log.String(); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q later, want %q", c.line, got, c.want)
 		}
 	}
 	go func() { result <- nil }()
 	run("save_config x", "saved config to 'configs/x.cfg'")
-	if len(written) != 3 {
+	if len(written) != 9 {
 		t.Errorf("written %q", written)
+	}
+}
+
+// TestBansSaveReplaces: bans_save replaces lists of bans and nothing else, under whatever name.
+func TestBansSaveReplaces(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	files := map[string]string{
+		"ours.cfg":     "ban 10.3.0.1-10.3.0.9 7 range\nban 10.4.0.0/16 -1 \"a; b\"\nban 2001:db8::1 9 v6\n",
+		"theirs.cfg":   "ban_range 10.3.0.1 10.3.0.9 7 old\nban [2001:db8:0:0:0:0:0:1] -1 for ever\n",
+		"empty.cfg":    "",
+		"autoexec.cfg": "sv_name \"my server\"\n",
+		"storage.cfg":  "add_path $USERDIR\n",
+		"mixed.cfg":    "ban 10.0.0.1 7 x\nsv_name a\n",
+		"short.cfg":    "ban 10.0.0.1\n",
+		"notes.txt":    "ban nobody 5 minutes\n",
+		"absolute.cfg": "",
+	}
+	for name, content := range files {
+		testenv.NoError(t, os.WriteFile(path(name), []byte(content), 0o600))
+	}
+	ts := newTestServerWith(t, Config{
+		Files:     os.DirFS(dir),
+		WriteFile: func(name string, content []byte) error { return os.WriteFile(path(name), content, 0o600) },
+		OpenLog: func(name string) (io.WriteCloser, error) {
+			if !filepath.IsAbs(name) {
+				name = path(name)
+			}
+			return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		},
+	}, "sv_audit_log audit.txt; ban 10.9.9.9 5 rude", "logfile "+console.Quote(filepath.ToSlash(path("absolute.cfg"))))
+	defer ts.srv.Shutdown(ts.now, "")
+	for name, want := range map[string]string{
+		"ours.cfg": "", "theirs.cfg": "", "empty.cfg": "", "new.cfg": "",
+		"autoexec.cfg": "no list of bans", "storage.cfg": "no list of bans", "mixed.cfg": "no list of bans",
+		"short.cfg": "no list of bans", "notes.txt": "no list of bans",
+		"audit.txt": "open as a log", "./x/../AUDIT.txt": "open as a log", "absolute.cfg": "open as a log",
+	} {
+		ts.log.Reset()
+		ts.srv.Execute("bans_save " + name)
+		if strings.Contains(ts.log.String(), console.ErrLater.Error()) {
+			(<-ts.srv.tasks)()
+		}
+		content, _ := os.ReadFile(path(name))
+		saved := strings.HasPrefix(string(content), "ban 10.9.9.9 5 ")
+		if saved != (want == "") || !strings.Contains(ts.log.String(), want) {
+			t.Errorf("%s: saved %v, want %q:\n%s", name, saved, want, ts.log.String())
+		}
 	}
 }
 

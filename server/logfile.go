@@ -18,7 +18,10 @@ import (
 // for it: lines that the disk does not take are dropped and counted.
 type logFile struct {
 	name  string // of the file, "" if there is none
-	from  string // the setting that names it
+	from  string // the setting that names it, also if the file could not be opened at the start
+	tried string // the last name that was to be opened
+	err   error  // why it could not be, nil if it could
+	opens int    // how often another file was asked for
 	file  io.Closer
 	queue *logline.Queue
 }
@@ -35,32 +38,57 @@ func (f *logFile) close(background func(func())) {
 			file.Close()
 		})
 	}
-	*f = logFile{}
+	*f = logFile{opens: f.opens}
+}
+
+// isNamed reports whether a file, by its clean name, is the one that is open, or the one that
+// is to be.
+func (f *logFile) isNamed(name string) bool {
+	for _, own := range []string{f.name, f.tried} {
+		if own, err := console.CleanPath(own); err == nil && strings.EqualFold(own, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // openLog replaces a log file by that with a name, which may be the same, or by none.
 // newHandler makes the handler for the line about lines that are missing. What goes wrong is
-// printed, and lines go to the old file then.
+// printed, and lines go to the old file then. A later call counts more than one that is still
+// waiting for the disk.
 func (s *Server) openLog(f *logFile, name, setting string, newHandler func(io.Writer) slog.Handler, opened func()) {
+	f.opens++
+	attempt := f.opens
 	if name == "" {
 		f.close(s.cfg.Background)
 		opened()
 		return
 	}
-	if s.cfg.OpenLog == nil {
-		s.print(console.Warning, "engine/logfile", fmt.Sprintf("failed to open '%s' for logging: %v", name, errNoFolder))
-		return
+	f.tried = name
+	if !s.started {
+		f.from = setting
 	}
 	var file io.WriteCloser
 	var err error
 	finish := func() {
-		if err != nil {
+		if attempt != f.opens {
+			if err == nil {
+				s.cfg.Background(func() { file.Close() })
+			}
+			return
+		}
+		if f.err = err; err != nil {
 			s.print(console.Warning, "engine/logfile", fmt.Sprintf("failed to open '%s' for logging: %v", name, err))
 			return
 		}
 		f.close(s.cfg.Background)
-		*f = logFile{name: name, from: setting, file: file, queue: logline.NewQueue(file, newHandler)}
+		*f = logFile{name: name, from: setting, tried: name, opens: attempt, file: file, queue: logline.NewQueue(file, newHandler)}
 		opened()
+	}
+	if s.cfg.OpenLog == nil {
+		err = errNoFolder
+		finish()
+		return
 	}
 	done := make(chan struct{})
 	s.cfg.Background(func() {
@@ -132,12 +160,12 @@ func (s *Server) openLogFile() {
 }
 
 // ReopenLogs opens the files of logfile and sv_audit_log again, as after a program has moved
-// them away.
+// them away, also those that could not be opened before.
 func (s *Server) ReopenLogs() {
-	if s.logFile.name != "" {
+	if s.settings.LogFile != "" {
 		s.openLogFile()
 	}
-	if s.auditLog.name != "" {
+	if s.settings.AuditLog != "" {
 		s.openAuditLog()
 	}
 }

@@ -158,6 +158,63 @@ func TestAuditLog(t *testing.T) {
 	}
 }
 
+// TestLogsThatCannotBeOpened: a log that cannot be opened at the start is a problem, and is
+// tried again with the others.
+func TestLogsThatCannotBeOpened(t *testing.T) {
+	d := logDisk{err: errors.New("no room")}
+	outside := strings.ReplaceAll(os.TempDir(), `\`, "/") + "/outside"
+	ts := newTestServerWith(t, Config{OpenLog: d.open}, "sv_audit_log audit.jsonl; logfile "+outside)
+	const problem = "sv_audit_log 'audit.jsonl' could not be opened, what operators do is not written down: no room"
+	if p := ts.srv.Problems(); len(p) != 1 || p[0] != problem {
+		t.Errorf("problems %q", p)
+	}
+	ts.log.Reset()
+	if ts.srv.Execute("status"); !strings.Contains(ts.log.String(), problem) {
+		t.Errorf("status says\n%s", ts.log.String())
+	}
+	ts.srv.Execute(`sv_audit_log ""; sv_audit_log other`)
+	if n := strings.Count(ts.log.String(), "can be changed only where"); n != 2 || ts.srv.settings.AuditLog != "audit.jsonl" {
+		t.Errorf("refused %d times, the setting is %q", n, ts.srv.settings.AuditLog)
+	}
+	d.err = nil
+	ts.srv.ReopenLogs()
+	ts.srv.audit(auditEntry{Event: "login"})
+	ts.srv.print(console.Standard, "server", "hello")
+	if p := ts.srv.Problems(); len(p) != 0 {
+		t.Errorf("problems %q", p)
+	}
+	ts.srv.Shutdown(ts.now, "")
+	if a, l := d.content("audit.jsonl"), d.content(outside); !strings.Contains(a, "login") || !strings.Contains(l, "hello") {
+		t.Errorf("the logs have %q and %q", a, l)
+	}
+}
+
+// TestLateLog: a log file that opens late does not take the place of one that was asked for
+// after it.
+func TestLateLog(t *testing.T) {
+	var d logDisk
+	ts := newTestServerWith(t, Config{OpenLog: d.open})
+	late := make(chan struct{})
+	ts.srv.cfg.Background = func(f func()) { go f() }
+	ts.srv.cfg.OpenLog = func(name string) (io.WriteCloser, error) {
+		if name == "dumps/first.txt" {
+			<-late
+		}
+		return d.open(name)
+	}
+	ts.srv.Execute("logfile first")
+	ts.srv.Execute("logfile second")
+	for ts.srv.logFile.name == "" { // this machine is slow
+		(<-ts.srv.tasks)()
+	}
+	close(late)
+	(<-ts.srv.tasks)()
+	if name := ts.srv.logFile.name; name != "dumps/second.txt" {
+		t.Errorf("the log file is %q", name)
+	}
+	ts.srv.Shutdown(ts.now, "")
+}
+
 func hostOf(addr string) string {
 	if ap, err := netip.ParseAddrPort(addr); err == nil {
 		return ap.Addr().String()

@@ -18,6 +18,9 @@ func (s *Server) Problems() []string {
 	if s.settings.EconPort != 0 && s.settings.EconPassword != "" && s.econ.console == nil {
 		all = append(all, "ec_port is set, but the external console could not be opened")
 	}
+	if l := &s.auditLog; l.queue == nil && l.err != nil {
+		all = append(all, fmt.Sprintf("sv_audit_log '%s' could not be opened, what operators do is not written down: %v", l.tried, l.err))
+	}
 	if err := s.bans.store.Stored(0); err != nil {
 		all = append(all, err.Error())
 	}

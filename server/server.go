@@ -103,7 +103,8 @@ type Server struct {
 	drain         drain
 	drops         [numDrops]atomic.Uint64
 	tasks         chan func()   // from Do
-	writing       chan struct{} // full while a file is written
+	writing       chan struct{} // one for each file that is to be written
+	lastWrite     chan struct{} // closed when the last of them is, nil if there was none
 	mapReads      chan struct{} // one for each map that is being read
 	// execReads has one for each file to execute that is being read; nextExecWait is when
 	// the game may wait for one again.
@@ -200,7 +201,7 @@ func New(cfg Config) (_ *Server, err error) {
 		sessionByPeer:  make(map[transport.Peer]*session),
 		datagrams:      make([]transport.Datagram, 64),
 		tasks:          make(chan func(), 16),
-		writing:        make(chan struct{}, 1),
+		writing:        make(chan struct{}, maxWrites),
 		mapReads:       make(chan struct{}, maxMapReads),
 		execReads:      make(chan struct{}, maxExecReads),
 		closed:         make(chan struct{}),

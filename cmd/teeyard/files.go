@@ -277,12 +277,15 @@ func (s storage) ReadDir(name string) ([]fs.DirEntry, error) {
 	return all, first
 }
 
-// WriteFile replaces a file of the first folder as a whole.
+// WriteFile replaces a regular file of the first folder as a whole.
 func (s storage) WriteFile(name string, content []byte) error {
 	if !fs.ValidPath(name) {
 		return fmt.Errorf("%q is not a path within the folder", name)
 	}
 	path := filepath.Join(s[0], filepath.FromSlash(name))
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return &fs.PathError{Op: "write", Path: path, Err: errNotRegular}
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}

@@ -28,6 +28,9 @@ func TestStorageOpensNoPipes(t *testing.T) {
 	if _, err := s.Open("maps/link.map"); !errors.Is(err, errNotRegular) {
 		t.Errorf("opening a link to a pipe: %v", err)
 	}
+	if err := s.WriteFile("maps/f.map", nil); !errors.Is(err, errNotRegular) {
+		t.Errorf("replacing a pipe: %v", err)
+	}
 	if err := testenv.Must(s.Open("maps")).Close(); err != nil {
 		t.Error(err)
 	}
