@@ -65,16 +65,22 @@ func TestTeeworldsGoesOnAfterAStall(t *testing.T) {
 	plays := func() bool { return r.perSecond() >= 10 }
 	Eventually(t, 30*time.Second, "the client plays", plays)
 	for _, span := range []time.Duration{3 * time.Second, 8 * time.Second} {
-		if err := s.Signal(syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
+		// A client on a busy machine may be slow by itself, but not each time.
+		for try := 1; ; try++ {
+			if err := s.Signal(syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(span)
+			s.Signal(syscall.SIGCONT)
+			sent := []int64{r.perSecond(), r.perSecond(), r.perSecond()}
+			t.Logf("after %v: %d datagrams in the seconds that follow", span, sent)
+			Eventually(t, 30*time.Second, "the client plays", plays)
+			if sent[0]+sent[1]+sent[2] >= 20 {
+				break
+			}
+			if try == 3 {
+				t.Fatalf("after %v the client sends too little, three times", span)
+			}
 		}
-		time.Sleep(span)
-		s.Signal(syscall.SIGCONT)
-		sent := []int64{r.perSecond(), r.perSecond(), r.perSecond()}
-		t.Logf("after %v: %d datagrams in the seconds that follow", span, sent)
-		if sent[0]+sent[1]+sent[2] < 20 {
-			t.Errorf("after %v the client sends %d datagrams a second", span, sent)
-		}
-		Eventually(t, 30*time.Second, "the client plays", plays)
 	}
 }
