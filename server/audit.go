@@ -28,6 +28,8 @@ type auditEntry struct {
 	Name    string `json:"name,omitempty"`
 	Addr    string `json:"addr,omitempty"`
 	Command string `json:"command,omitempty"` // without passwords
+	// Result is yes or no, how an operator decided a vote that others had called.
+	Result string `json:"result,omitempty"`
 }
 
 // audit writes an entry to the audit log.
@@ -45,16 +47,35 @@ func (s *Server) audit(e auditEntry) {
 	}
 }
 
+// run writes the line of an operator to the audit log and executes it.
+func (s *Server) run(e auditEntry, who console.Caller) {
+	s.audit(e)
+	s.operator = e
+	s.console.Execute(e.Command, who)
+	s.operator = auditEntry{}
+}
+
+// auditEntry returns an entry about an operator who is a player.
+func (c *session) auditEntry(event, via, command string) auditEntry {
+	id := int(c.id)
+	return auditEntry{
+		Event: event, Via: via, Level: levelName(c.rcon.level), Client: &id,
+		Name: safetext.Line(c.server.playerName(c.id)), Addr: c.peer.String(), Command: command,
+	}
+}
+
 // audit is [Server.audit] for an operator who is a player.
 func (c *session) audit(event, via, command string) {
-	if c.server.auditLog.queue == nil {
-		return
+	if c.server.auditLog.queue != nil {
+		c.server.audit(c.auditEntry(event, via, command))
 	}
-	id := int(c.id)
-	c.server.audit(auditEntry{
-		Event: event, Via: via, Level: levelName(c.rcon.level), Client: &id,
-		Name: safetext.Line(c.server.playerName(game.PlayerID(id))), Addr: c.peer.String(), Command: command,
-	})
+}
+
+// auditForced writes that the operator whose line runs has decided a vote.
+func (s *Server) auditForced(result, command string) {
+	e := s.operator
+	e.Event, e.Result, e.Command = "vote_forced", result, command
+	s.audit(e)
 }
 
 // auditVote is audit for a vote that has passed, with the player who called it.
@@ -67,13 +88,13 @@ func (s *Server) auditVote(caller game.PlayerID, command string) {
 	s.audit(e)
 }
 
-// auditEcon is audit for a client of the external console.
-func (h *econHost) auditEcon(event string, client int, command string) {
+// econEntry returns an entry about a client of the external console.
+func (h *econHost) econEntry(event string, client int, command string) auditEntry {
 	e := auditEntry{Event: event, Via: "econ", Level: levelName(console.LevelAdmin), Client: &client, Command: command}
 	if addr := h.console.Addr(client); addr.IsValid() {
 		e.Addr = addr.String()
 	}
-	h.audit(e)
+	return e
 }
 
 // levelName returns the level of an operator in words.

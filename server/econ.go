@@ -84,9 +84,9 @@ func (h *econHost) Log(e econ.Event, client int, loggedIn bool, line string) {
 	switch {
 	case e == econ.LoggedIn:
 		level = console.Standard
-		h.auditEcon("login", client, "")
+		h.audit(h.econEntry("login", client, ""))
 	case e == econ.Dropped && loggedIn:
-		h.auditEcon("logout", client, "")
+		h.audit(h.econEntry("logout", client, ""))
 	}
 	if loggedIn || h.mayLogStranger(h.now) {
 		h.print(level, "econ", line)
@@ -97,8 +97,7 @@ func (h *econHost) Log(e econ.Event, client int, loggedIn bool, line string) {
 func (h *econHost) Run(client int, line string) {
 	h.client = client
 	h.print(console.Info, "server", fmt.Sprintf("cid=%d cmd=%s", client, logline.Quote(h.Server.console.Redact(line))))
-	h.auditEcon("command", client, line)
-	h.Server.console.Execute(line, console.Operator)
+	h.run(h.econEntry("command", client, line), console.Operator)
 	h.client = -1
 }
 

@@ -158,8 +158,7 @@ func (h *halfLife) Rules(dst []halflife.Rule) []halflife.Rule {
 func (h *halfLife) RunRcon(peer transport.Peer, level int, line string, print func(text string)) {
 	s := h.server
 	s.print(console.Info, "server", fmt.Sprintf("addr=%s rcon=%s", peer, logline.Quote(s.console.Redact(line))))
-	s.audit(auditEntry{Event: "command", Via: "halflife", Level: levelName(console.Level(level)), Addr: peer.String(), Command: line})
-	s.console.Execute(line, console.Caller{Level: console.Level(level), Flags: console.Server, ID: -1, Addr: peer.Addr(), Print: print})
+	s.run(auditEntry{Event: "command", Via: "halflife", Level: levelName(console.Level(level)), Addr: peer.String(), Command: line}, console.Caller{Level: console.Level(level), Flags: console.Server, ID: -1, Addr: peer.Addr(), Print: print})
 }
 
 // onRcon logs requests for the remote console that are refused, as far as there is room.

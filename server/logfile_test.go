@@ -119,6 +119,17 @@ func TestAuditLog(t *testing.T) {
 	ts.idle(10, boss, mod)
 	ts.srv.econ.Log(econ.LoggedIn, 2, true, "cid=2 authed")
 	ts.srv.econ.Run(2, "echo c; ec_password secret1")
+	for i, result := range []string{"no", "yes"} { // decided by the operator, not by who called it
+		ts.idle(61*50, boss, mod)
+		mod.Send(&msg7.ClCallVote{Type: []byte("option"), Value: []byte("greet"), Reason: []byte("x")})
+		ts.idle(10, boss, mod)
+		if i == 0 {
+			boss.Rcon("vote " + result)
+		} else {
+			ts.srv.econ.Run(2, "vote "+result)
+		}
+		ts.idle(10, boss, mod)
+	}
 	boss.Rcon("logout")
 	ts.idle(10, boss, mod)
 	ts.srv.reload(console.ReadConfiguration(nil, nil)) // after something has moved the files away
@@ -133,7 +144,7 @@ func TestAuditLog(t *testing.T) {
 		if e.Via == "game" && (e.Client == nil || e.Addr == "") {
 			t.Errorf("who? %s", line)
 		}
-		got = append(got, strings.Join([]string{e.Event, e.Via, e.Level, e.Name, hostOf(e.Addr), e.Command}, "|"))
+		got = append(got, strings.Join([]string{e.Event, e.Via, e.Level, e.Name, hostOf(e.Addr), e.Command + e.Result}, "|"))
 	}
 	want := []string{
 		"login|game|admin|the boss|127.0.0.1|", "login|game|moderator|mod|10.0.0.7|",
@@ -144,7 +155,9 @@ func TestAuditLog(t *testing.T) {
 		"vote_forced|vote|admin|the boss|127.0.0.1|say hi",
 		"command|halflife|admin||198.51.0.1|echo b",
 		"vote_passed|vote||mod|10.0.0.7|say hi",
-		"login|econ|admin|||", "command|econ|admin|||echo c;ec_password ***",
+		"login|econ|admin|||", "command|econ|admin|||echo c; ec_password ***",
+		"command|game|admin|the boss|127.0.0.1|vote no", "vote_forced|game|admin|the boss|127.0.0.1|say hino",
+		"command|econ|admin|||vote yes", "vote_forced|econ|admin|||say hiyes",
 		"command|game|admin|the boss|127.0.0.1|logout", "logout|game|admin|the boss|127.0.0.1|",
 	}
 	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {

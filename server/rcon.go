@@ -169,8 +169,7 @@ func (c *session) runRcon(line string) {
 	}
 	s := c.server
 	s.print(console.Info, "server", fmt.Sprintf("ClientID=%d rcon=%s", c.id, logline.Quote(s.console.Redact(line))))
-	c.audit("command", "game", line)
-	s.console.Execute(line, c.caller(console.Server))
+	s.run(c.auditEntry("command", "game", line), c.caller(console.Server))
 }
 
 // isEndMark reports whether a line is what our clients send after a command to find the end

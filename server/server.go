@@ -172,6 +172,7 @@ type Server struct {
 	logFile  logFile
 	fileLog  *slog.Logger // writes to logFile, nil if there is none
 	auditLog logFile
+	operator auditEntry // the line of an operator that runs, zero if none does
 }
 
 // shutdownRequest is set by the command shutdown.

@@ -294,12 +294,14 @@ func (s *Server) tickVote(now conn.Time) {
 	}
 	switch {
 	case v.forced > 0, v.recount && yes >= total/2+1:
-		command, caller := v.command, v.caller
+		command := v.command
+		if v.forced == 0 {
+			s.auditVote(v.caller, command) // how it was forced is in the log already
+		}
 		s.votes.called.Remove(v.person)
 		s.votes.pendingResults = append(s.votes.pendingResults, v.result(bridge.VotePassed))
 		s.votes.current = vote{}
 		s.votes.executingResult = true
-		s.auditVote(caller, command)
 		s.console.Execute(command, console.Operator)
 		s.votes.executingResult = false
 	case v.forced < 0, v.recount && no >= (total+1)/2, now >= v.ends:
@@ -481,8 +483,10 @@ func (s *Server) cmdVote(call *console.Call) {
 	switch {
 	case strings.EqualFold(call.Arg(0), "yes"):
 		v.forced = 1
+		s.auditForced("yes", v.command)
 	case strings.EqualFold(call.Arg(0), "no"):
 		v.forced = -1
+		s.auditForced("no", v.command)
 	}
 	call.Print("server", "forcing vote %s", call.Arg(0))
 }

@@ -445,8 +445,14 @@ func TestRedact(t *testing.T) {
 		"status":                                 "status",
 		"sv_rcon_mod_password secret":            "sv_rcon_mod_password ***",
 		"sv_rcon_mod_password":                   "sv_rcon_mod_password",
-		"say x; SV_rcon_mod_password a;echo b":   "say x;SV_rcon_mod_password ***;echo b",
-		"toggle x; exec sv_rcon_PassWord secret": "toggle x;***",
+		"say x; SV_rcon_mod_password a;echo b":   "say x; SV_rcon_mod_password ***;echo b",
+		"toggle x; exec sv_rcon_PassWord secret": "toggle x; exec sv_rcon_PassWord ***",
+		"ban 1.2.3.4 60 posted the password":     "ban 1.2.3.4 60 posted the password",
+		"say my password was here; kick 1":       "say my password was here; kick 1",
+		`add_vote "a b" "password x; say hi"`:    `add_vote "a b" "password ***`,
+		"add_vote a password x":                  "add_vote a password ***",
+		"sv_other_password x; say password":      "sv_other_password ***; say password",
+		`  password "a;b";status`:                "  password ***;status",
 		`password "a;b"; echo c`:                 "password ***; echo c",
 	} {
 		if got := b.Redact(line); got != want {

@@ -441,23 +441,17 @@ func distance(a, b string) int {
 	return rows[1][len(b)]
 }
 
-// Redact returns a line without its secrets, for logs: the values of Secret variables, and
-// other commands with "password" in them.
+// Redact returns a line for logs, with *** for the values of Secret variables and of what
+// looks like such a variable of another server, also within other commands.
 func (c *Console) Redact(line string) string {
 	var out []string
 	hidden := false
 	for rest, more := line, line != ""; more; {
 		var part string
 		part, rest, more = nextCommand(rest)
-		name, args := splitName(part)
-		if e := c.find(name, ^Flag(0)); e != nil && e.cmd.Flags&Secret != 0 {
-			if strings.TrimSpace(args) != "" {
-				hidden = true
-				part = name + " ***"
-			}
-		} else if strings.Contains(strings.ToLower(part), "password") {
+		if end := c.secretAt(part); end >= 0 {
 			hidden = true
-			part = "***"
+			part = part[:end] + " ***"
 		}
 		out = append(out, part)
 	}
@@ -465,4 +459,35 @@ func (c *Console) Redact(line string) string {
 		return line
 	}
 	return strings.Join(out, ";")
+}
+
+// secretAt returns where the name of a variable ends of which a command has the secret value,
+// -1 if it has none.
+func (c *Console) secretAt(command string) int {
+	const between = whitespace + "\";\\"
+	begins := true // whether the next word is the name of a command
+	takesCommand := false
+	for i := 0; i < len(command); {
+		if j := strings.IndexByte(between, command[i]); j >= 0 {
+			begins = begins || j >= len(whitespace)
+			i++
+			continue
+		}
+		end := len(command)
+		if n := strings.IndexAny(command[i:], between); n >= 0 {
+			end = i + n
+		}
+		word := strings.ToLower(command[i:end])
+		e := c.find(word, ^Flag(0))
+		secret := e != nil && e.cmd.Flags&Secret != 0
+		// "password" is also a word of the language, as in reasons and chat.
+		if secret && (begins || takesCommand || strings.Contains(word, "_")) || strings.HasSuffix(word, "_password") {
+			if strings.Trim(command[end:], between) != "" {
+				return end
+			}
+		}
+		takesCommand = takesCommand || begins && word == "add_vote"
+		begins, i = false, end
+	}
+	return -1
 }
