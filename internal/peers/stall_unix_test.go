@@ -63,19 +63,21 @@ func TestTeeworldsGoesOnAfterAStall(t *testing.T) {
 	r := newRelay(t, s.Addr)
 	NewDisplay(t).StartTeeworlds(r.addr, "tee")
 	plays := func() bool { return r.perSecond() >= 10 }
+	sum3 := func() int64 { return r.perSecond() + r.perSecond() + r.perSecond() }
 	Eventually(t, 30*time.Second, "the client plays", plays)
 	for _, span := range []time.Duration{3 * time.Second, 8 * time.Second} {
-		// A client on a busy machine may be slow by itself, but not each time.
+		// On a busy machine the client is slow by itself, at times.
 		for try := 1; ; try++ {
+			before := sum3()
 			if err := s.Signal(syscall.SIGSTOP); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(span)
 			s.Signal(syscall.SIGCONT)
-			sent := []int64{r.perSecond(), r.perSecond(), r.perSecond()}
-			t.Logf("after %v: %d datagrams in the seconds that follow", span, sent)
+			after := sum3()
+			t.Logf("%v: %d datagrams in 3 s before, %d after", span, before, after)
 			Eventually(t, 30*time.Second, "the client plays", plays)
-			if sent[0]+sent[1]+sent[2] >= 20 {
+			if after >= before/2 {
 				break
 			}
 			if try == 3 {
