@@ -34,7 +34,7 @@ type demoCmd struct {
 
 // openDemo opens a demo. The caller closes the file.
 func openDemo(name string) (*os.File, *demo.Reader, error) {
-	f, err := os.Open(name)
+	f, err := openInput(name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -414,7 +414,7 @@ func (c *demoCutCmd) Run() error {
 		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(c.Out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	out, err := createOutput(c.Out, 0o666)
 	if err != nil {
 		return err
 	}
@@ -423,9 +423,10 @@ func (c *demoCutCmd) Run() error {
 		to = durationToTicks(c.To)
 	}
 	first, last, err := demo.Cut(out, r, from, to)
-	err = errors.Join(err, out.Close())
+	if err := out.finish(first >= 0); err != nil {
+		return err
+	}
 	if first < 0 {
-		os.Remove(c.Out)
 		if err == nil {
 			err = fmt.Errorf("it has no snapshots after %v", c.From)
 		}

@@ -50,7 +50,7 @@ func (c *dumpCmd) Run() error {
 	matched := make([]bool, len(c.Message))
 	in := io.Reader(os.Stdin)
 	if c.File != "-" {
-		f, err := os.Open(c.File)
+		f, err := openInput(c.File)
 		if err != nil {
 			return err
 		}

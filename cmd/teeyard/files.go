@@ -342,3 +342,48 @@ func (d recordDir) Remove(name string) error {
 	}
 	return os.Remove(path)
 }
+
+// openInput opens a file that a command reads. A pipe to which nobody writes would be waited for
+// without end, so only those of the system, such as /dev/stdin, are read.
+func openInput(name string) (*os.File, error) {
+	if info, err := os.Stat(name); err == nil && info.Mode()&fs.ModeNamedPipe != 0 && !strings.HasPrefix(name, "/dev/") && !strings.HasPrefix(name, "/proc/") {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errNotRegular}
+	}
+	return os.Open(name)
+}
+
+// outputFile is a file that a command makes.
+type outputFile struct {
+	file *os.File
+	err  error // the first of Write and WriteAt
+}
+
+// createOutput creates a file, which must not exist. The caller calls finish.
+func createOutput(name string, perm fs.FileMode) (*outputFile, error) {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	return &outputFile{file: f}, err
+}
+
+// Write implements io.Writer.
+func (f *outputFile) Write(b []byte) (n int, err error) {
+	n, err = f.file.Write(b)
+	f.err = cmp.Or(f.err, err)
+	return n, err
+}
+
+// WriteAt implements io.WriterAt.
+func (f *outputFile) WriteAt(b []byte, at int64) (n int, err error) {
+	n, err = f.file.WriteAt(b, at)
+	f.err = cmp.Or(f.err, err)
+	return n, err
+}
+
+// finish closes the file. It removes it if it is not to be kept, or if not all could be
+// written, which is the error.
+func (f *outputFile) finish(keep bool) error {
+	err := cmp.Or(f.err, f.file.Close())
+	if err != nil || !keep {
+		os.Remove(f.file.Name())
+	}
+	return err
+}

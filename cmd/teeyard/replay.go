@@ -26,7 +26,7 @@ type replayCmd struct {
 
 // openReplay opens a log. The caller closes the file.
 func openReplay(name string) (*os.File, *replay.Reader, error) {
-	f, err := os.Open(name)
+	f, err := openInput(name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -327,7 +327,7 @@ the time before the first player came, which takes no room in the file, is part 
 
 // Run writes the beginning of a log.
 func (c *replayCutCmd) Run() error {
-	in, err := os.Open(c.File)
+	in, err := openInput(c.File)
 	if err != nil {
 		return err
 	}
@@ -339,14 +339,16 @@ func (c *replayCutCmd) Run() error {
 	if to <= 0 {
 		return fmt.Errorf("the log has no ticks before %d", to)
 	}
-	out, err := os.OpenFile(c.Out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	out, err := createOutput(c.Out, 0o600)
 	if err != nil {
 		return err
 	}
 	last, err := replay.Cut(out, bufio.NewReaderSize(in, 64<<10), to)
-	err = errors.Join(err, out.Close())
-	if err != nil && last == 0 {
-		os.Remove(c.Out)
+	useless := err != nil && last == 0
+	if err := out.finish(!useless); err != nil {
+		return err
+	}
+	if useless {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
 	fmt.Printf("%s: up to tick %d (%v)\n", safetext.Line(c.Out), last, ticksToDuration(last))

@@ -56,7 +56,7 @@ func (c *replayExportCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	out, err := os.OpenFile(c.Out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	out, err := createOutput(c.Out, 0o644)
 	if err != nil {
 		return err
 	}
@@ -64,12 +64,17 @@ func (c *replayExportCmd) Run() error {
 		player: c.Player, ofPlayer: c.Player != "", format: format, gameMap: m, file: out,
 		began: time.UnixMilli(r.Header().StartTime), from: ticksIn(c.From), to: cmp.Or(ticksIn(c.To), game.MaxTick),
 	}
-	err = errors.Join(e.run(r), out.Close())
+	err = e.run(r)
+	if err := out.finish(e.out != nil); err != nil {
+		return err
+	}
 	if e.out == nil {
-		os.Remove(c.Out)
 		return err
 	}
 	fmt.Printf("%s: %v to %v of the match\n", safetext.Line(c.Out), ticksToDuration(e.first), ticksToDuration(e.last))
+	if e.cutOff {
+		fmt.Printf("%s is cut off there: the recorder was killed, or the file was not copied as a whole\n", safetext.Line(c.File))
+	}
 	return err
 }
 
@@ -122,7 +127,7 @@ type demoExport struct {
 	ofPlayer bool
 	format   recorder.Format
 	gameMap  *bridge.Map
-	file     *os.File
+	file     *outputFile
 	began    time.Time // tick 0
 	from, to int32
 
@@ -131,7 +136,9 @@ type demoExport struct {
 	record      recorder.Record
 	out         *demo.Writer // nil before the first record
 	first, last int32        // ticks
+	seen        int32        // tick, the last of the log
 	done        bool
+	cutOff      bool     // the log is, before the demo was to end
 	names       []string // of players seen
 	err         error
 }
@@ -139,6 +146,7 @@ type demoExport struct {
 // run writes the demo. With an error there is one nevertheless if e.out is set.
 func (e *demoExport) run(r *replay.Reader) error {
 	res, err := replay.Verify(r, replay.VerifyConfig{Modes: server.BuiltinModes, OnTick: func(w *game.World, _ *replay.Tick, events []game.Event) {
+		e.seen = w.Tick()
 		if !e.done && e.err == nil && w.Tick() >= e.from && w.Tick() <= e.to {
 			e.err = e.tick(w, events)
 		}
@@ -154,12 +162,12 @@ func (e *demoExport) run(r *replay.Reader) error {
 	if err := e.out.Close(); err != nil {
 		return err
 	}
-	switch {
-	case err != nil && res.LastGoodTick < e.last && !errors.Is(err, replay.ErrTruncated):
-		return fmt.Errorf("the demo is right up to %v: %w", ticksToDuration(res.LastGoodTick), err)
-	default:
-		return nil
+	early := !e.done && e.seen < e.to
+	if err != nil && !errors.Is(err, replay.ErrTruncated) && (early || res.LastGoodTick < e.last) {
+		return fmt.Errorf("the demo is right up to %v: %w", ticksToDuration(min(res.LastGoodTick, e.last)), err)
 	}
+	e.cutOff = early && (err != nil || res.End == replay.EndNone)
+	return nil
 }
 
 // tick adds a tick of the world.
