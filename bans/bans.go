@@ -158,17 +158,25 @@ func Normalize(net netip.Prefix) (netip.Prefix, error) {
 		return net, fmt.Errorf("%w: no network", ErrCannotBan)
 	}
 	net = canonical(net)
+	if text := whyNot(net); text != "" {
+		return net, fmt.Errorf("%w %v: %s", ErrCannotBan, net, text)
+	}
+	return net, nil
+}
+
+// whyNot returns why a network cannot be banned, "" if it can.
+func whyNot(net netip.Prefix) string {
 	shortest := shortestNet4
 	if net.Addr().Is6() {
 		shortest = shortestNet6
 	}
 	switch {
 	case net.Bits() < shortest:
-		return net, fmt.Errorf("%w %v: that is too much of the world", ErrCannotBan, net)
+		return "that is too much of the world"
 	case net.Contains(localhost4), net.Contains(netip.IPv6Loopback()):
-		return net, fmt.Errorf("%w %v: this machine cannot be banned", ErrCannotBan, net)
+		return "this machine cannot be banned"
 	}
-	return net, nil
+	return ""
 }
 
 // canonical returns the one form of a network.

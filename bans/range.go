@@ -79,8 +79,8 @@ func (r Range) networks() (nets []netip.Prefix, err error) {
 			}
 			net = wider
 		}
-		if net, err = Normalize(net); err != nil {
-			return nil, err
+		if net = canonical(net); whyNot(net) != "" {
+			return nil, fmt.Errorf("%w %v: %s", ErrCannotBan, r, whyNot(net))
 		}
 		nets = append(nets, net)
 		end := lastOf(net)

@@ -75,6 +75,23 @@ func TestRanges(t *testing.T) {
 	})
 }
 
+// TestUnbannableRange: what is said of a range that cannot be banned is about that range.
+func TestUnbannableRange(t *testing.T) {
+	l := New(nil)
+	for text, want := range map[string]string{
+		"1.0.0.0-126.255.255.255": "bans: cannot ban 1.0.0.0-126.255.255.255: that is too much of the world",
+		"127.0.0.0-127.0.0.9":     "bans: cannot ban 127.0.0.0-127.0.0.9: this machine cannot be banned",
+	} {
+		b, err := Parse(text)
+		if err == nil {
+			err = l.Add(b)
+		}
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // TestRangesInAFile: ranges are there again after a restart, and may be removed by another
 // process.
 func TestRangesInAFile(t *testing.T) {

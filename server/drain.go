@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -36,7 +37,7 @@ func (s *Server) cmdDrain(call *console.Call) {
 		*d = drain{}
 		call.Print("server", "drain: stopped, everybody may join again")
 		s.sayAsServer("The server goes on after this match")
-	case arg != "" && (port < 1 || port > 0xffff || strings.Trim(arg, "0123456789") != ""):
+	case arg != "" && (port < 1 || port > 0xffff || arg != strconv.Itoa(port) || port == int(s.Addr().Port())):
 		call.Warn("server", "drain: '%s' is no port of another server here; without one clients are told that the server ends", arg)
 		return
 	default:

@@ -21,8 +21,8 @@ func TestDrain(t *testing.T) {
 		}
 	}}
 	clients := []*testclient.Client{ts.join(ip(1), "seven"), ts.joinAs(client06DDNet, ip(2), "old"), ts.joinAs(latest, ip(3), "new")}
-	ts.srv.Execute("drain nowhere; drain 0; drain 65536; drain off")
-	if got := strings.Count(ts.log.String(), "drain: "); got != 4 || ts.srv.drain.active {
+	ts.srv.Execute("drain nowhere; drain 0; drain 65536; drain 8303; drain 08304; drain off")
+	if got := strings.Count(ts.log.String(), "is no port of another server here"); got != 5 || strings.Contains(ts.log.String(), "nobody new gets in") || ts.srv.drain.active {
 		t.Fatalf("%d refusals in\n%s", got, ts.log.String())
 	}
 	ts.srv.Execute("drain 8304")

@@ -188,6 +188,24 @@ func TestEcon(t *testing.T) {
 	})
 }
 
+// TestEconAudit: the audit log knows the address of a client that hangs up.
+func TestEconAudit(t *testing.T) {
+	var d logDisk
+	inEconTestWith(t, Config{OpenLog: d.open}, "sv_audit_log audit.jsonl", func(et *econTest) {
+		c := et.connect("10.0.0.7")
+		c.say("hello\n")
+		c.Close()
+		et.settle()
+		et.srv.closeLogs()
+		for _, event := range []string{"login", "logout"} {
+			want := fmt.Sprintf(`"event":"%s","via":"econ","level":"admin","client":0,"addr":"10.0.0.7:5001"`, event)
+			if got := d.content("audit.jsonl"); strings.Count(got, want) != 1 {
+				t.Errorf("no %s in %s", want, got)
+			}
+		}
+	})
+}
+
 // TestEconLineEnds: a client gets the line ends that it sends, after its first line.
 func TestEconLineEnds(t *testing.T) {
 	inEconTest(t, "ec_output_level 0", func(et *econTest) {

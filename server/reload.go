@@ -8,11 +8,12 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// Reload reads the configuration again and opens the logs again, which may have been moved away: it runs commands like those of [Config], of which
-// only variables and what lasts, such as votes, count; see [console.Console.Reload]. Nobody
-// is dropped. The map changes only if the configuration has another one than when it was
-// read last, since votes and the rotation change it, too. Log files are opened again. Any goroutine may call Reload while
-// Run runs, and waits for the disk then. The error is that of Do.
+// Reload reads the configuration again and opens the log files again, which may have been moved
+// away: it runs commands like those of [Config], of which only variables and what lasts, such as
+// votes, count; see [console.Console.Reload]. Nobody is dropped. The map changes only if the
+// configuration has another one than when it was read last, since votes and the rotation change
+// it, too. Any goroutine may call Reload while Run runs, and waits for the disk then. The error
+// is that of Do.
 func (s *Server) Reload(ctx context.Context, commands []string) error {
 	cfg := console.ReadConfiguration(s.cfg.Files, commands)
 	return s.Do(ctx, func() { s.reload(cfg) })
@@ -22,7 +23,8 @@ func (s *Server) reload(cfg *console.Configuration) {
 	s.now = conn.Time(s.transport.Now())
 	wanted := s.settings.Map
 	s.settings.Map = s.configuredMap
-	if err := s.console.Reload(cfg); err != nil {
+	err := s.console.Reload(cfg)
+	if err != nil {
 		s.print(console.Warning, "server", fmt.Sprintf("the configuration is read in part only: %v", err))
 	}
 	if s.settings.Map == s.configuredMap {
@@ -31,6 +33,7 @@ func (s *Server) reload(cfg *console.Configuration) {
 		s.configuredMap = s.settings.Map
 	}
 	s.ReopenLogs()
-	s.ReopenLogs()
-	s.print(console.Standard, "server", "the configuration was read again")
+	if err == nil {
+		s.print(console.Standard, "server", "the configuration was read again")
+	}
 }

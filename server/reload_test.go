@@ -63,8 +63,12 @@ func TestReload(t *testing.T) {
 	if reload(); ts.srv.gameMap.Name != "testbox" {
 		t.Errorf("%s is played", ts.srv.gameMap.Name)
 	}
+	files["autoexec.cfg"] = config("sv_map nowhere\n")
+	if got := reload(); strings.Count(got, "failed to load map") != 1 {
+		t.Errorf("a map that is not there prints\n%s", got)
+	}
 	delete(files, "autoexec.cfg")
-	if got := reload(); !strings.Contains(got, "[server]: the configuration is read in part only: failed to open 'autoexec.cfg'") || v.Name != "second" {
+	if got := reload(); strings.Contains(got, "was read again") || !strings.Contains(got, "[server]: the configuration is read in part only: failed to open 'autoexec.cfg'") || v.Name != "second" {
 		t.Errorf("%s, prints\n%s", v.Name, got)
 	}
 }

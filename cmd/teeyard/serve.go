@@ -89,7 +89,8 @@ func (c *serveCmd) Run(ctx context.Context) error {
 			return usageErrorf(`%s is not a flag of serve, or follows console commands; those are like "sv_port 8304", see teeyard serve --help`, line)
 		}
 	}
-	lines := c.lines(files)
+	_, autoexec := files.find("autoexec.cfg")
+	lines := c.lines(autoexec)
 	newcomer := len(lines) == 0
 	if newcomer {
 		lines = []string{"sv_bots 3"}
@@ -140,7 +141,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	defer notify.watch(monitor.Alive)()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	defer c.reloadOnHangup(ctx, s, files, notify, stop)()
+	defer c.reloadOnHangup(ctx, s, files, autoexec, notify, stop)()
 	if newcomer {
 		log.Info("bots fill the game up to 3 players (to play without: teeyard serve \"sv_bots 0\")")
 	}
@@ -150,13 +151,13 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	return errors.Join(err, store.Close())
 }
 
-// lines returns the console lines that configure the server.
-func (c *serveCmd) lines(files storage) []string {
+// lines returns the console lines that configure the server, with or without autoexec.cfg.
+func (c *serveCmd) lines(autoexec bool) []string {
 	var lines []string
 	if c.Original {
 		lines = append(lines, "sv_register 1") // panels wait for the line about it
 	}
-	if _, found := files.find("autoexec.cfg"); found {
+	if autoexec {
 		lines = append(lines, "-f", "autoexec.cfg")
 	}
 	return append(lines, c.Console...)
@@ -184,8 +185,8 @@ func serveWeb(ctx context.Context, settings *web.Settings, monitor *web.Monitor,
 
 // reloadOnHangup reads the configuration again at each SIGHUP, until end is called. A hangup of
 // the terminal that the server was started in stops the server, as without a handler, but in
-// good order.
-func (c *serveCmd) reloadOnHangup(ctx context.Context, s *server.Server, files storage, notify *notifier, stop func()) (end func()) {
+// good order. An autoexec.cfg that was read before has to be there.
+func (c *serveCmd) reloadOnHangup(ctx context.Context, s *server.Server, files storage, autoexec bool, notify *notifier, stop func()) (end func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	stdin := int(os.Stdin.Fd())
@@ -197,7 +198,10 @@ func (c *serveCmd) reloadOnHangup(ctx context.Context, s *server.Server, files s
 				return
 			}
 			notify.send("RELOADING=1")
-			s.Reload(ctx, c.lines(files))
+			if _, found := files.find("autoexec.cfg"); found {
+				autoexec = true
+			}
+			s.Reload(ctx, c.lines(autoexec))
 			notify.send("READY=1")
 		}
 	}()

@@ -350,10 +350,9 @@ func (c *Console) drop(cl *client, reason string, tell bool) {
 		return
 	}
 	cl.dropped = true // before Log, in which somebody may drop
-	if !tell {
-		c.clients[cl.id] = nil // it does not hear of it
-	}
-	c.host.Log(Dropped, cl.id, cl.authed, fmt.Sprintf("client dropped. cid=%d addr=%s reason='%s'", cl.id, cl.addr, reason))
+	authed := cl.authed
+	cl.authed = authed && tell // or it does not hear of it
+	c.host.Log(Dropped, cl.id, authed, fmt.Sprintf("client dropped. cid=%d addr=%s reason='%s'", cl.id, cl.addr, reason))
 	c.clients[cl.id] = nil
 	if tell {
 		cl.send(reason)
