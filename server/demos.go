@@ -28,7 +28,9 @@ type demos struct {
 
 // demoFile is a demo that is recorded.
 type demoFile struct {
-	recorder *recorder.Recorder // of the server's goroutine
+	// Of the server's goroutine.
+	recorder *recorder.Recorder
+	batch    *demoBatch // that is being filled, nil for none
 
 	// Set at the beginning.
 	name    string // without suffix
@@ -222,8 +224,10 @@ func (s *Server) takeDemoRecords() {
 		if !f.recorder.Due(s.world) {
 			continue
 		}
-		rec := d.writer.blankRecord()
-		if rec == nil {
+		if f.batch == nil {
+			f.batch = d.writer.blankBatch()
+		}
+		if f.batch == nil {
 			s.dropDemo(f)
 			s.print(console.Warning, "demo_recorder", fmt.Sprintf("not recording '%s' any more: the disk is too slow", demoPath(f.name)))
 			i--
@@ -235,8 +239,10 @@ func (s *Server) takeDemoRecords() {
 				f.recorder.Latency[id] = c.latency.displayed
 			}
 		}
-		f.recorder.Take(s.world, rec)
-		d.writer.jobs <- demoJob{file: f, record: rec} // has room for all records
+		f.recorder.Take(s.world, &f.batch.records[f.batch.n])
+		if f.batch.n++; f.batch.n == len(f.batch.records) {
+			d.writer.write(f)
+		}
 	}
 }
 
@@ -279,18 +285,25 @@ func (s *Server) printDemoNews(n demoNews) {
 
 func demoPath(name string) string { return "demos/" + name + DemoSuffix }
 
-// demoQueue is the largest number of records that wait for the disk: those of five seconds in
+// demoQueue is the largest number of batches that wait for the disk: those of five seconds in
 // two formats.
-const demoQueue = 250
+const demoQueue = 25
+
+// demoBatch is the records that the writer gets at once: to wake it costs more than to
+// make a record.
+type demoBatch struct {
+	records [10]recorder.Record
+	n       int
+}
 
 // maxDemoOpens is how many demos may wait to be opened and ended.
 const maxDemoOpens = 8
 
-// demoJob is a record for a file; without one, the file is to be opened or ended.
+// demoJob is a batch for a file; without one, the file is to be opened or ended.
 type demoJob struct {
-	file   *demoFile
-	record *recorder.Record
-	end    bool
+	file  *demoFile
+	batch *demoBatch
+	end   bool
 }
 
 // demoNews is what happened to a file: it was opened under a name, or it cannot be
@@ -304,19 +317,19 @@ type demoNews struct {
 // demoWriter encodes and writes demos in a goroutine.
 type demoWriter struct {
 	jobs   chan demoJob
-	blank  chan *recorder.Record // to be filled again
-	made   int                   // records, by the server's goroutine
-	opened int                   // files, by the server's goroutine
-	ended  chan struct{}         // has one for each file that was ended
+	blank  chan *demoBatch // to be filled again
+	made   int             // batches, by the server's goroutine
+	opened int             // files, by the server's goroutine
+	ended  chan struct{}   // has one for each file that was ended
 	news   chan demoNews
 	demos  recordings
 }
 
 func newDemoWriter(dir Folder) *demoWriter {
 	w := &demoWriter{
-		// There is room for all records, and to open and end so many files.
+		// There is room for all batches, and to open and end so many files.
 		jobs:  make(chan demoJob, demoQueue+2*maxDemoOpens),
-		blank: make(chan *recorder.Record, demoQueue),
+		blank: make(chan *demoBatch, demoQueue),
 		ended: make(chan struct{}, maxDemoOpens),
 		news:  make(chan demoNews, 2*maxDemoOpens),
 		demos: recordings{dir: dir},
@@ -343,21 +356,33 @@ func (w *demoWriter) open(f *demoFile) bool {
 	return true
 }
 
-// end has a file completed.
-func (w *demoWriter) end(f *demoFile) { w.jobs <- demoJob{file: f, end: true} }
+// write has the batch of a file written.
+func (w *demoWriter) write(f *demoFile) {
+	if f.batch != nil {
+		w.jobs <- demoJob{file: f, batch: f.batch}
+		f.batch = nil
+	}
+}
 
-// blankRecord returns a record to fill, nil if all wait for the disk.
-func (w *demoWriter) blankRecord() *recorder.Record {
+// end has a file completed.
+func (w *demoWriter) end(f *demoFile) {
+	w.write(f)
+	w.jobs <- demoJob{file: f, end: true}
+}
+
+// blankBatch returns an empty batch, nil if all wait for the disk.
+func (w *demoWriter) blankBatch() *demoBatch {
 	select {
-	case r := <-w.blank:
-		return r
+	case b := <-w.blank:
+		b.n = 0
+		return b
 	default:
 	}
 	if w.made == demoQueue {
 		return nil
 	}
 	w.made++
-	return new(recorder.Record)
+	return new(demoBatch)
 }
 
 // readNews returns what happened, if something did.
@@ -383,9 +408,9 @@ func (w *demoWriter) run() {
 	for j := range w.jobs {
 		f, err := j.file, error(nil)
 		switch {
-		case j.record != nil:
-			err = f.write(j.record)
-			w.blank <- j.record
+		case j.batch != nil:
+			err = f.write(j.batch)
+			w.blank <- j.batch
 		case j.end:
 			err = f.close()
 			w.ended <- struct{}{}
@@ -422,17 +447,23 @@ func (w *demoWriter) create(f *demoFile) (err error) {
 	return nil
 }
 
-// write writes a record. Of a server that is killed all is there up to the last keyframe.
-func (f *demoFile) write(r *recorder.Record) error {
+// write writes a batch. Of a server that is killed all is there up to the last keyframe.
+func (f *demoFile) write(b *demoBatch) error {
 	if f.file == nil {
 		return nil
 	}
-	if r.Keyframe {
-		if err := f.out.Flush(); err != nil {
+	for i := range b.records[:b.n] {
+		r := &b.records[i]
+		if r.Keyframe {
+			if err := f.out.Flush(); err != nil {
+				return err
+			}
+		}
+		if err := r.WriteTo(f.out); err != nil {
 			return err
 		}
 	}
-	return r.WriteTo(f.out)
+	return nil
 }
 
 // close completes the file.

@@ -40,7 +40,7 @@ func newDemoTest(t testing.TB, commands ...string) *demoTest {
 func (dt *demoTest) play(ticks int, clients ...*testclient.Client) {
 	for range ticks {
 		dt.idle(1, clients...)
-		if w := dt.srv.demos.writer; w != nil && len(w.jobs) > 10 {
+		if w := dt.srv.demos.writer; w != nil && len(w.jobs) > 1 {
 			testenv.Eventually(dt.tb, "the demo is written", func() bool { return len(w.jobs) == 0 })
 		}
 	}
@@ -335,9 +335,9 @@ func TestDemoTrouble(t *testing.T) {
 		defer close(dt.folder.hang)
 		for i := range maxDemoOpens + 2 {
 			dt.srv.Execute(fmt.Sprint("record x", i))
-			ticks(dt, 2*demoQueue+10)
+			ticks(dt, 2*10*demoQueue+20)
 			if len(dt.srv.demos.files) != 0 || dt.srv.demos.writer.made > demoQueue {
-				t.Fatalf("record %d: %d files, %d records", i, len(dt.srv.demos.files), dt.srv.demos.writer.made)
+				t.Fatalf("record %d: %d files, %d batches", i, len(dt.srv.demos.files), dt.srv.demos.writer.made)
 			}
 		}
 		dt.awaitLog("not recording 'demos/x0.demo' any more: the disk is too slow")
