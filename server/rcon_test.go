@@ -165,7 +165,7 @@ func TestPasswordsAreNotLogged(t *testing.T) {
 		"password secret3; password":                     "Value: ***",
 		"add_vote open password secret4":                 "added option 'open' 'password ***'",
 		`add_vote locked "sv_rcon_mod_password secret5"`: "added option 'locked' 'sv_rcon_mod_password ***'",
-		"add_vote bad \"passwordd secret6\"":             "skipped invalid command '***'",
+		"add_vote bad \"passwordd secret6\"":             "skipped invalid command 'passwordd ***'",
 	} {
 		ts.now = ts.now.Add(time.Second)
 		if got := k.rcon("adminpw", line); !strings.Contains(got, want) {

@@ -450,6 +450,7 @@ func TestRedact(t *testing.T) {
 		"ban 1.2.3.4 60 posted the password":     "ban 1.2.3.4 60 posted the password",
 		"say my password was here; kick 1":       "say my password was here; kick 1",
 		`add_vote "a b" "password x; say hi"`:    `add_vote "a b" "password ***`,
+		"passwordd x; exec sv_passwords y":       "passwordd ***; exec sv_passwords ***",
 		"add_vote a password x":                  "add_vote a password ***",
 		"sv_other_password x; say password":      "sv_other_password ***; say password",
 		`  password "a;b";status`:                "  password ***;status",

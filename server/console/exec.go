@@ -479,9 +479,10 @@ func (c *Console) secretAt(command string) int {
 		}
 		word := strings.ToLower(command[i:end])
 		e := c.find(word, ^Flag(0))
-		secret := e != nil && e.cmd.Flags&Secret != 0
+		// Misspelt names count, too.
+		secret := e != nil && e.cmd.Flags&Secret != 0 || strings.Contains(word, "password")
 		// "password" is also a word of the language, as in reasons and chat.
-		if secret && (begins || takesCommand || strings.Contains(word, "_")) || strings.HasSuffix(word, "_password") {
+		if secret && (begins || takesCommand || strings.Contains(word, "_")) {
 			if strings.Trim(command[end:], between) != "" {
 				return end
 			}
