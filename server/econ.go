@@ -10,6 +10,7 @@ import (
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/econ"
 	"github.com/teeyard/teeyard/server/logline"
@@ -20,7 +21,23 @@ type econHost struct {
 	*Server
 	console *econ.Console // nil if there is none
 	client  int           // whose line is running, -1 if none's
+	opening chan econListeners
+	retryAt conn.Time // when it is tried again to open it, 0 for not
+	giveUp  conn.Time // when no longer
 }
+
+// econListeners is what came of an attempt to open the external console.
+type econListeners struct {
+	all []econ.Listener
+	err error
+}
+
+// The connections of teeworlds-server keep its port for a minute after it has ended: Linux
+// shares a port with old connections only if these had SO_REUSEADDR, too.
+const (
+	econRetryInterval = 5 * time.Second
+	econRetryTime     = 2 * time.Minute
+)
 
 // openEcon opens the external console if the settings want one. A server without it is better
 // than none, so what keeps it from opening is printed.
@@ -34,15 +51,73 @@ func (s *Server) openEcon() {
 		s.print(console.Warning, "econ", "ec_port has no effect without ec_password")
 		return
 	}
-	listeners, err := econ.Listen(context.Background(), strings.Trim(v.EconBindAddr, "[]"), v.EconPort)
-	if err != nil {
-		s.print(console.Warning, "econ", fmt.Sprintf("couldn't open socket. port might already be in use: %v", err))
-		return
+	if err := s.startEcon(listenEcon(v)); err != nil {
+		s.print(console.Warning, "econ", fmt.Sprintf("couldn't open socket. port might already be in use: %v; it is tried again for %v", err, econRetryTime))
+		s.retryEcon()
 	}
-	s.econ.console = econ.New(&s.econ, listeners...)
-	for _, l := range listeners {
+}
+
+// listenEcon opens the port of the external console.
+func listenEcon(v *console.Settings) (l econListeners) {
+	l.all, l.err = econ.Listen(context.Background(), strings.Trim(v.EconBindAddr, "[]"), v.EconPort)
+	return l
+}
+
+// startEcon starts the external console, if its port could be opened.
+func (s *Server) startEcon(l econListeners) error {
+	if l.err != nil {
+		return l.err
+	}
+	s.econ.console = econ.New(&s.econ, l.all...)
+	for _, l := range l.all {
 		s.print(console.Standard, "econ", fmt.Sprintf("bound to %s", l.Addr()))
 	}
+	return nil
+}
+
+// retryEcon tries again for some time to open the external console, if it is not open and is to be.
+func (s *Server) retryEcon() {
+	if v := &s.settings; s.econ.console == nil && v.EconPort != 0 && v.EconPassword != "" {
+		s.econ.retryAt = conn.Time(s.transport.Now()).Add(econRetryInterval)
+		s.econ.giveUp = s.econ.retryAt.Add(econRetryTime)
+	}
+}
+
+// updateEcon opens the external console when that is tried again.
+func (s *Server) updateEcon(now conn.Time) {
+	e := &s.econ
+	select {
+	case l := <-e.opening:
+		e.opening = nil
+		err := s.startEcon(l)
+		switch {
+		case err == nil:
+			e.retryAt = 0
+		case now >= e.giveUp:
+			e.retryAt = 0
+			s.print(console.Warning, "econ", fmt.Sprintf("couldn't open socket: %v; SIGHUP makes the server try it again", err))
+		default:
+			e.retryAt = now.Add(econRetryInterval)
+		}
+	default:
+		if e.retryAt != 0 && now >= e.retryAt && e.opening == nil {
+			opened, v := make(chan econListeners, 1), s.settings
+			e.opening = opened
+			s.cfg.Background(func() { opened <- listenEcon(&v) })
+		}
+	}
+}
+
+// closeEcon closes the external console.
+func (s *Server) closeEcon() {
+	if opening := s.econ.opening; opening != nil {
+		s.cfg.Background(func() {
+			for _, l := range (<-opening).all {
+				l.Close()
+			}
+		})
+	}
+	s.econ.console.Close()
 }
 
 // printEcon sends a line to the clients of the external console.

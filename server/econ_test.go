@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/econ"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -434,4 +436,26 @@ func TestEconDialect(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 	})
+}
+
+// TestEconOpensLater: a port that another program still has is tried again for some time, and
+// after SIGHUP.
+func TestEconOpensLater(t *testing.T) {
+	other := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))
+	port := other.Addr().(*net.TCPAddr).Port
+	ts := newTestServerWith(t, Config{Background: func(f func()) { f() }}, fmt.Sprintf("ec_bindaddr 127.0.0.1; ec_port %d; ec_password x", port))
+	ts.idle(50 * 150)
+	if log := ts.log.String(); !strings.Contains(log, "tried again for 2m0s") || !strings.Contains(log, "SIGHUP makes the server try it again") || len(ts.srv.Problems()) != 1 {
+		t.Errorf("%v, %s", ts.srv.Problems(), log)
+	}
+	other.Close()
+	ts.idle(50 * 10)
+	if len(ts.srv.Problems()) != 1 {
+		t.Error("it was opened after it was given up")
+	}
+	ts.srv.reload(console.ReadConfiguration(nil, nil))
+	ts.idle(50 * 10)
+	if log := ts.log.String(); !strings.Contains(log, fmt.Sprintf("[econ]: bound to 127.0.0.1:%d", port)) || len(ts.srv.Problems()) != 0 {
+		t.Errorf("%v, %s", ts.srv.Problems(), log)
+	}
 }

@@ -36,6 +36,9 @@ type Tick struct {
 	server *Server // for Status
 }
 
+// Draining reports whether nobody new gets in, since the server is about to end.
+func (t *Tick) Draining() bool { return t.server != nil && t.server.drain.active }
+
 // observe adds an event to the next tick that observers see.
 func (s *Server) observe(e event.Event) {
 	if len(s.cfg.Observers) > 0 {

@@ -33,6 +33,7 @@ func (s *Server) reload(cfg *console.Configuration) {
 		s.configuredMap = s.settings.Map
 	}
 	s.ReopenLogs()
+	s.retryEcon()
 	if err == nil {
 		s.print(console.Standard, "server", "the configuration was read again")
 	}

@@ -457,6 +457,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	}
 	s.updateRegistration(now)
 	s.halfLife.update(now)
+	s.updateEcon(now)
 	s.econ.console.Advance(int64(now))
 	s.reportBanStorage()
 	s.reportLapsedBans()
@@ -606,7 +607,7 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 		s.tick(now) // in which they leave, so that the log and observers have it
 	}
 	s.halfLife.unregister()
-	s.econ.console.Close()
+	s.closeEcon()
 	select {
 	case <-s.closed:
 	default:

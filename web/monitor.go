@@ -36,7 +36,8 @@ type Monitor struct {
 	started  time.Time
 	now      func() time.Time
 	lastTick atomic.Int64 // ns after started
-	copiedAt int64        // used by the server's goroutine only
+	draining atomic.Bool
+	copiedAt int64 // used by the server's goroutine only
 
 	mu     sync.Mutex
 	status server.Status
@@ -55,6 +56,8 @@ func newMonitor(settings *Settings, now func() time.Time) *Monitor {
 func (m *Monitor) ObserveTick(t *server.Tick) {
 	now := int64(m.now().Sub(m.started))
 	m.lastTick.Store(now)
+	// Whoever drains the server and asks for /readyz then is not told of the time before.
+	m.draining.Store(t.Draining())
 	if now-m.copiedAt < int64(statusInterval) || !m.mu.TryLock() {
 		return
 	}
@@ -81,7 +84,7 @@ func (m *Monitor) Ready() error {
 	if !m.copied {
 		return errors.Join(err, errors.New("it is just starting"))
 	}
-	if m.status.Draining {
+	if m.draining.Load() {
 		err = errors.Join(err, errors.New("it is being drained: nobody new gets in"))
 	}
 	for _, p := range m.status.Problems {

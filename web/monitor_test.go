@@ -80,6 +80,8 @@ func TestHealth(t *testing.T) {
 	w.run(2 * time.Second)
 	w.expect(t, "/healthz", 200, "ok")
 	w.Execute("drain")
+	w.run(20 * time.Millisecond)
+	w.expect(t, "/readyz", 503, "drained")
 	w.run(2 * time.Second)
 	w.expect(t, "/healthz", 200, "ok")
 	w.expect(t, "/readyz", 503, "drained")

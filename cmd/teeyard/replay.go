@@ -199,11 +199,11 @@ func (c *replayInfoCmd) Run() error {
 	case errors.Is(err, replay.ErrCorrupt):
 		info.end = fmt.Sprintf("unknown: the file is damaged behind byte %d of %d", r.ValidBytes(), info.Bytes)
 	case errors.Is(err, replay.ErrTruncated):
-		info.end = fmt.Sprintf("cut off behind byte %d of %d: the recorder was killed, or the file was not copied as a whole", r.ValidBytes(), info.Bytes)
+		info.end = fmt.Sprintf("cut off behind byte %d of %d: it is still being recorded, the recorder was killed, or the file was not copied as a whole", r.ValidBytes(), info.Bytes)
 	case err != nil && err != io.EOF:
 		info.end = "unknown"
 	case r.End() == replay.EndNone:
-		info.end = "the recorder was killed"
+		info.end = "none: it is still being recorded, or the recorder was killed"
 	}
 	if c.JSON {
 		return json.NewEncoder(os.Stdout).Encode(info)
@@ -291,7 +291,7 @@ func verifyReplay(name string) error {
 	took := time.Since(begin)
 	switch {
 	case err == nil && res.End == replay.EndNone:
-		fmt.Printf("%s: the recorder was killed; ", safetext.Line(name))
+		fmt.Printf("%s: still being recorded, or the recorder was killed; ", safetext.Line(name))
 	case errors.Is(err, replay.ErrTruncated):
 		fmt.Printf("%s: cut off behind byte %d; ", safetext.Line(name), r.ValidBytes())
 	case errors.Is(err, replay.ErrMismatch) && r.Header().Program != server.Program():

@@ -145,6 +145,9 @@ type verdict struct {
 	text     string // what a refused one is told
 }
 
+// Listener is an open port of a console.
+type Listener = net.Listener
+
 // Listen opens a console at host:port, on all addresses that the host has; an empty host
 // means all addresses of the machine.
 func Listen(ctx context.Context, host string, port int) ([]net.Listener, error) {
