@@ -90,7 +90,7 @@ func showsYard(img *image.NRGBA) bool {
 // to a later keyframe, from where they show it too, and come to the end.
 func TestRealClientsPlayOurDemos(t *testing.T) {
 	RequirePrograms(t, "teeworlds", "DDNet")
-	const length = 90 * time.Second // the test is over before that, because it skips
+	const length = time.Minute // the test is over before that, because it skips
 	for _, c := range []struct {
 		name string
 		cfg  recorder.Config
