@@ -98,21 +98,6 @@ func (d *Decoder) explainDemoMessage(r *Record, protocol int, b []byte) {
 	if len(r.Faults) > 0 {
 		return
 	}
-	m, err := d.decodeMessage(protocol, bytes.Clone(b)) // decoding sanitises strings in place
-	if err != nil {
-		r.Name = "?"
-		r.addFault("%v", err)
-		r.addHex(b)
-		return
-	}
-	r.Kind = "game"
-	if m.system {
-		r.Kind = "system"
-	}
-	r.Name = m.name
-	r.addMessage(m.body)
 	const padding = 3 // at most: lengths are not stored
-	if m.extraBytes > padding {
-		r.addFault("%d bytes too many", m.extraBytes)
-	}
+	d.explainMessage(r, protocol, b, padding)
 }

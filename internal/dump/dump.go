@@ -226,23 +226,10 @@ func (d *Decoder) explainChunk(f *flow, r *Record, toServer bool, c *packet.Chun
 		f.checkSequence(r, toServer, c.Seq)
 	}
 	d.stats.Messages++
-	data := bytes.Clone(c.Data) // decoding sanitises strings in place
-	m, err := d.decodeMessage(f.version, data)
-	if err != nil {
-		r.Name = "?"
-		r.addFault("%v", err)
-		r.addHex(c.Data)
+	m, ok := d.explainMessage(r, f.version, c.Data, 0)
+	if !ok {
 		d.emitRecord(r)
 		return
-	}
-	r.Kind = "game"
-	if m.system {
-		r.Kind = "system"
-	}
-	r.Name = m.name
-	r.addMessage(m.body)
-	if m.extraBytes > 0 {
-		r.addFault("%d bytes too many", m.extraBytes)
 	}
 	if m.vital && !vital {
 		r.addFault("not vital: receivers ignore it")
@@ -254,6 +241,28 @@ func (d *Decoder) explainChunk(f *flow, r *Record, toServer bool, c *packet.Chun
 		d.decodeSnapshot(f, r, m.body)
 	}
 	d.emitRecord(r)
+}
+
+// explainMessage explains a message, which up to padding bytes may follow. It reports false
+// if the message could not be decoded.
+func (d *Decoder) explainMessage(r *Record, protocol int, b []byte, padding int) (message, bool) {
+	m, err := d.decodeMessage(protocol, bytes.Clone(b)) // decoding sanitises strings in place
+	if err != nil {
+		r.Name = "?"
+		r.addFault("%v", err)
+		r.addHex(b)
+		return m, false
+	}
+	r.Kind = "game"
+	if m.system {
+		r.Kind = "system"
+	}
+	r.Name = m.name
+	r.addMessage(m.body)
+	if m.extraBytes > padding {
+		r.addFault("%d bytes too many", m.extraBytes)
+	}
+	return m, true
 }
 
 // addHex adds bytes that could not be decoded.
