@@ -21,7 +21,9 @@ type Guesses struct {
 }
 
 const (
-	triedTracked  = 8192 // sites
+	// triedTracked is in sites. Of more than an eighth as many, some would be forgotten early
+	// and count as new again. The memory is used only as they come.
+	triedTracked  = 32768
 	triedTime     = 30 * time.Minute
 	blocksTracked = 1024
 	// blockShare is the part of the rate that new sites of a block have.
