@@ -120,15 +120,31 @@ func TestDialectChanges(t *testing.T) {
 	}
 }
 
-// FuzzDialects checks that translating keeps what players wrote, in one line.
+// FuzzDialects checks that translating keeps what players said, adds no line and little more.
 func FuzzDialects(f *testing.F) {
 	for _, l := range toolLines {
 		f.Add(l.system, l.tw07)
 	}
 	f.Fuzz(func(t *testing.T, system, text string) {
 		for d := TW07; d <= JSON; d++ {
-			if n := len(d.AppendLong(nil, at, slog.LevelInfo, system, text)); n > 64+10*(len(system)+len(text)) {
-				t.Errorf("%d bytes", n)
+			head := len(d.AppendLong(nil, at, slog.LevelInfo, "", ""))
+			line := d.AppendLong(nil, at, slog.LevelInfo, system, text)
+			if d == JSON {
+				var l jsonLine
+				if err := json.Unmarshal(line, &l); err != nil || l.Msg != string([]rune(text)) {
+					t.Errorf("%s: %v", line, err)
+				}
+				continue // a byte takes up to six there
+			}
+			// The most that is added: " m_Team=" for " team=", "round ", "/0", "net" and "<{}>".
+			if n := head + len(system) + len(text) + 16; len(line) > n {
+				t.Errorf("%v: %d bytes, want at most %d: %q", d, len(line), n, line)
+			}
+			if said := d.AppendShort(nil, at, slog.LevelInfo, "chat", "1:3:"+text); !bytes.HasSuffix(said, []byte(text)) {
+				t.Errorf("%v: %q does not end with %q", d, said, text)
+			}
+			if strings.Count(system+text, "\n") < bytes.Count(line, []byte("\n")) {
+				t.Errorf("%v: a new line in %q", d, line)
 			}
 		}
 	})
