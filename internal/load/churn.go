@@ -28,6 +28,10 @@ type ChurnConfig struct {
 	// Until is when a client leaves: in client.Loading (connected), client.Entering (told
 	// to enter) or client.Playing.
 	Until client.State
+	// Patience is how long a client waits to reach Until, 2 s if 0.
+	Patience time.Duration
+	// Addr returns the address of client k, 0 and up; nil is one in 127.16.0.0/12 and up.
+	Addr func(k int) string
 }
 
 // ChurnStats counts the clients by how they ended.
@@ -39,13 +43,19 @@ type ChurnStats struct {
 	// Refused is how many the server closed the connection of, for example because it was
 	// full.
 	Refused int
-	// Lost is how many did not reach Until within two seconds.
+	// Lost is how many did not reach Until in time.
 	Lost int
 }
 
 // Churn lets clients join and leave until ctx ends. Each has an address of its own, since
 // servers ban those who leave within a second.
 func Churn(ctx context.Context, cfg ChurnConfig) (ChurnStats, error) {
+	if cfg.Patience == 0 {
+		cfg.Patience = 2 * time.Second
+	}
+	if cfg.Addr == nil {
+		cfg.Addr = func(k int) string { return fmt.Sprintf("127.%d.%d.%d", 16+k>>16, k>>8&255, k&255) }
+	}
 	var begun, left, refused, lost atomic.Int64
 	start := time.Now()
 	var wait sync.WaitGroup
@@ -67,7 +77,7 @@ func Churn(ctx context.Context, cfg ChurnConfig) (ChurnStats, error) {
 					return
 				case <-time.After(time.Until(at)):
 				}
-				ok, err := c.joinAndLeave(int(k), cfg.Until)
+				ok, err := c.joinAndLeave(int(k), &cfg)
 				switch {
 				case err != nil:
 					errs <- err
@@ -152,15 +162,14 @@ func newChurnClient(cfg *ChurnConfig) (*connection, error) {
 }
 
 // joinAndLeave joins and leaves once, as the k-th client of all. It reports whether it reached
-// a state.
-func (c *connection) joinAndLeave(k int, until client.State) (bool, error) {
-	addr := fmt.Sprintf("127.%d.%d.%d", 16+k>>16, k>>8&255, k&255)
-	if err := c.open(udp.Config{Addr: addr, Batch: 4, ReadBuffer: 1 << 16, WriteBuffer: 1 << 16}); err != nil {
+// the state.
+func (c *connection) joinAndLeave(k int, cfg *ChurnConfig) (bool, error) {
+	if err := c.open(udp.Config{Addr: cfg.Addr(k), Batch: 4, ReadBuffer: 1 << 16, WriteBuffer: 1 << 16}); err != nil {
 		return false, err
 	}
 	defer c.leave()
-	for end := time.Now().Add(2 * time.Second); time.Now().Before(end) && c.State() != client.Offline; {
-		if _, err := c.step(100 * time.Millisecond); err != nil || c.State() >= until {
+	for end := time.Now().Add(cfg.Patience); time.Now().Before(end) && c.State() != client.Offline; {
+		if _, err := c.step(min(cfg.Patience, 100*time.Millisecond)); err != nil || c.State() >= cfg.Until {
 			return err == nil, err
 		}
 	}

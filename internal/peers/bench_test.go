@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/netip"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -147,26 +149,86 @@ func BenchmarkChurn(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			s := samples{}
 			for _, r := range startRivals(b, "sv_player_slots 16") {
-				s.addChurn(b, r, load.ChurnConfig{Server: r.Addr, Rate: 2000, Concurrent: 128, Until: c.until})
+				s.addChurn(b, r, 16, 5*time.Second, load.ChurnConfig{Server: r.Addr, Rate: 2000, Concurrent: 128, Until: c.until})
 			}
 			s.report(b)
 		})
 	}
 }
 
-func (s samples) addChurn(b *testing.B, r rival, cfg load.ChurnConfig) {
-	swarm := Join(b, r.Server, load.Config{Clients: 16, Seed: 1})
+// BenchmarkFlood has one network of IPv6 connect and leave 1,500 times a second, each time
+// from another address, while 8 play. It needs root: it adds the network 2001:db8::/48 to the
+// loopback device.
+func BenchmarkFlood(b *testing.B) {
+	const network, anyAddress = "2001:db8::/48", "/proc/sys/net/ipv6/ip_nonlocal_bind"
+	before, err := os.ReadFile(anyAddress)
+	if err != nil || os.WriteFile(anyAddress, []byte("1"), 0) != nil {
+		b.Skipf("cannot write %s", anyAddress)
+	}
+	b.Cleanup(func() { os.WriteFile(anyAddress, before, 0) })
+	if out, err := exec.Command("ip", "-6", "route", "add", "local", network, "dev", "lo").CombinedOutput(); err != nil {
+		b.Skipf("no route to %s: %s", network, out)
+	}
+	b.Cleanup(func() { exec.Command("ip", "-6", "route", "del", "local", network, "dev", "lo").Run() })
+	s := samples{}
+	r := rival{"", StartTeeyard(b, `sv_player_slots 16; bindaddr ""`)}
+	for range b.N {
+		s.addChurn(b, r, 8, 24*time.Second, load.ChurnConfig{
+			Server: transport.UDPPeer(netip.MustParseAddr("2001:db8::1"), r.Addr.Port()),
+			Rate:   1500, Concurrent: 128, Until: client.Loading, Patience: 50 * time.Millisecond,
+			Addr: func(k int) string { return fmt.Sprintf("2001:db8:0:%x::%x", k&0xffff, 2+k>>16) },
+		})
+		s.add("RSS-MB", float64(r.RSS(b))/(1<<20))
+	}
+	s.report(b)
+}
+
+// BenchmarkMapChange changes the map while 8 play: between dm1, which is small, and Tutorial
+// with its 1.5 MB.
+func BenchmarkMapChange(b *testing.B) {
+	s := samples{}
+	r := rival{"", StartTeeyard(b, "sv_player_slots 16; sv_rcon_password adminpw")}
+	operator, err := client.Dial(b.Context(), r.Addr.String(), client.Config{Name: "operator", Version: client.Version07, NoMap: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer operator.Close()
+	operator.RconLogin("adminpw")
+	swarm := Join(b, r.Server, load.Config{Clients: 8, Seed: 1})
+	defer swarm.Stop()
+	for range b.N {
+		for _, m := range []string{"Tutorial", "dm1"} {
+			time.Sleep(500 * time.Millisecond)
+			swarm.ResetStats()
+			if _, err := operator.RconRun(b.Context(), "change_map "+m); err != nil {
+				b.Fatal(err)
+			}
+			time.Sleep(2 * time.Second)
+			players := load.Total(swarm.Stats())
+			if players.Err != nil || players.Snapshots < 8*40 {
+				b.Fatalf("%d snapshots, %v", players.Snapshots, players.Err)
+			}
+			s.add(m+"-gap-ms", milliseconds(players.LongestGap))
+			s.add(m+"-RSS-MB", float64(r.RSS(b))/(1<<20))
+		}
+	}
+	s.report(b)
+}
+
+// addChurn has some players play while others come and go.
+func (s samples) addChurn(b *testing.B, r rival, players int, span time.Duration, cfg load.ChurnConfig) {
+	swarm := Join(b, r.Server, load.Config{Clients: players, Seed: 1})
 	defer swarm.Stop()
 	time.Sleep(500 * time.Millisecond)
 	swarm.ResetStats()
-	duration := measureTime(b, 5*time.Second)
+	duration := measureTime(b, span)
 	ctx, cancel := context.WithTimeout(context.Background(), duration)
 	defer cancel()
 	got, err := load.Churn(ctx, cfg)
 	if err != nil {
 		b.Fatal(err)
 	}
-	players := load.Total(swarm.Stats())
+	total := load.Total(swarm.Stats())
 	survived := 0.0
 	if r.Running() {
 		survived = 1
@@ -175,11 +237,12 @@ func (s samples) addChurn(b *testing.B, r rival, cfg load.ChurnConfig) {
 	s.add(r.prefix+"joined/s", float64(got.Left)/duration.Seconds())
 	s.add(r.prefix+"refused/s", float64(got.Refused)/duration.Seconds())
 	s.add(r.prefix+"lost/s", float64(got.Lost)/duration.Seconds())
-	s.add(r.prefix+"CRC-failures", float64(players.CRCFailures))
-	s.add(r.prefix+"missed", float64(players.Missed))
-	s.add(r.prefix+"longest-gap-ms", milliseconds(players.LongestGap))
-	if r.prefix == "" && (!r.Running() || players.CRCFailures > 0 || players.Err != nil) {
-		b.Errorf("running %v, players: %+v", r.Running(), players)
+	s.add(r.prefix+"CRC-failures", float64(total.CRCFailures))
+	s.add(r.prefix+"snapshots/s/player", float64(total.Snapshots)/float64(players)/duration.Seconds())
+	s.add(r.prefix+"missed", float64(total.Missed))
+	s.add(r.prefix+"longest-gap-ms", milliseconds(total.LongestGap))
+	if r.prefix == "" && (!r.Running() || total.CRCFailures > 0 || total.Err != nil) {
+		b.Errorf("running %v, players: %+v", r.Running(), total)
 	}
 }
 
