@@ -66,6 +66,10 @@ func (w *World) Hash() uint64 {
 		w.stateBuf, _ = binary.Append(w.stateBuf[:0], binary.LittleEndian, s.State())
 		h.bytes(w.stateBuf)
 	}
+	for _, s := range w.hooks.savers {
+		w.stateBuf = s.AppendState(w.stateBuf[:0])
+		h.bytes(w.stateBuf)
+	}
 	return uint64(h)
 }
 

@@ -6,8 +6,8 @@ import "github.com/teeyard/teeyard/game/vec"
 // by implementing hook interfaces of this file, which [New] looks up once.
 //
 // A mode or mod must not use clocks, map iteration or other sources of randomness than
-// [Tx.Rand]. If it has state of its own, it implements [StateHook]; otherwise replays
-// cannot be verified. Each value serves one world.
+// [Tx.Rand]. If it has state of its own, it implements [StateHook] or [StateSaver];
+// otherwise replays cannot be verified. Each value serves one world.
 type Mode interface {
 	// Name returns the game type shown by clients and master servers, for example
 	// "DM".
@@ -160,6 +160,19 @@ type StateHook interface {
 	State() any
 }
 
+// StateSaver is for modes and mods whose state has no fixed size. Most have one, and
+// implement [StateHook] instead.
+type StateSaver interface {
+	// AppendState appends the state to dst. Equal states must give equal bytes, since the
+	// bytes are also what [World.Hash] covers; it is called for every hash, twice a second in
+	// a server that records.
+	AppendState(dst []byte) []byte
+	// RestoreState replaces the state by one that AppendState appended, of a mode or mod that
+	// was started in the same way. It is called after Start and EntityHook, and must not
+	// keep b. What it does not understand is an error, and then the world is not used.
+	RestoreState(b []byte) error
+}
+
 // Damage is a hit on a character.
 type Damage struct {
 	Victim   PlayerID
@@ -212,6 +225,7 @@ type hooks struct {
 	roundStart  []RoundStartHook
 	flagReturn  []FlagReturnHook
 	state       []StateHook
+	savers      []StateSaver
 	winRule     WinRule
 	roundRule   RoundRule
 	balanceRule BalanceRule
@@ -251,6 +265,7 @@ func (w *World) resolveHooks() {
 	appendImplementers(&h.roundStart, modeFirst)
 	appendImplementers(&h.flagReturn, modeFirst)
 	appendImplementers(&h.state, modeFirst)
+	appendImplementers(&h.savers, modeFirst)
 	h.winRule, _ = w.mode.(WinRule)
 	h.roundRule, _ = w.mode.(RoundRule)
 	h.balanceRule, _ = w.mode.(BalanceRule)

@@ -282,3 +282,18 @@ func TestStateIsPlainData(t *testing.T) {
 		testenv.Check(t, errors.Is(err, game.ErrState), "%s: %v", name, err)
 	}
 }
+
+// notes is a mod whose state has no fixed size.
+type notes struct{ text []byte }
+
+func (*notes) Start(*game.Tx)                  {}
+func (n *notes) AppendState(dst []byte) []byte { return append(dst, n.text...) }
+func (n *notes) RestoreState(b []byte) error   { n.text = append([]byte(nil), b...); return nil }
+
+func TestSavedStateIsHashed(t *testing.T) {
+	n := &notes{text: []byte("a state of some length")}
+	w := newWorld(t, game.Config{Mods: []game.Mod{n}})
+	before := w.Hash()
+	n.text = append(n.text, '.')
+	testenv.Check(t, w.Hash() != before, "the hash lacks the state")
+}
