@@ -61,9 +61,20 @@ func (w *World) initMatch() {
 	m.sentInfo = w.currentGameInfo()
 }
 
+// askMinPlayers returns how many players a match needs, with GameFlagTeams in each team.
+func (w *World) askMinPlayers() int32 {
+	if r := w.hooks.playersRule; r != nil {
+		return r.MinPlayers()
+	}
+	if w.match.flags&GameFlagTeams != 0 {
+		return 1
+	}
+	return 2
+}
+
 // hasEnoughPlayers reports whether there are enough players for a match.
 func (w *World) hasEnoughPlayers() bool {
-	m, n := &w.match, w.hooks.minPlayers
+	m, n := &w.match, w.minPlayers
 	return m.teamSize[TeamRed] >= n && (m.flags&GameFlagTeams == 0 || m.teamSize[TeamBlue] >= n)
 }
 

@@ -26,7 +26,12 @@ type Mod interface {
 
 // Hooks that can be cancelled are called for the mods in order and then for the mode,
 // until one cancels. The others are called for the mode first, so that mods see and
-// can change what it did.
+// can change what it did. Rules, whose names have no On, are asked of the first mod
+// that has them, or else of the mode. [Hooks] lists all.
+//
+// New returns ErrHook for a mode or mod with a method that nothing would call: one whose
+// name begins with On and is that of no hook, or one with the name of a hook and another
+// signature.
 //
 // Hooks can nest, for example when a hook damages another player. At a depth of 16,
 // hooks are no longer called and only the built-in rules apply.
@@ -207,7 +212,8 @@ type ChatMessage struct {
 // maxHookDepth is the maximum nesting of hooks.
 const maxHookDepth = 16
 
-// hooks are the hook interfaces that mode and mods implement, in calling order.
+// hooks are the hook interfaces that mode and mods implement, in calling order. hookTable
+// fills it.
 type hooks struct {
 	damage      []DamageHook
 	damageTaken []DamageTakenHook
@@ -229,51 +235,5 @@ type hooks struct {
 	winRule     WinRule
 	roundRule   RoundRule
 	balanceRule BalanceRule
-	minPlayers  int32 // of a match, with GameFlagTeams in each team
-}
-
-func appendImplementers[H any](dst *[]H, candidates []any) {
-	for _, c := range candidates {
-		if h, ok := c.(H); ok {
-			*dst = append(*dst, h)
-		}
-	}
-}
-
-func (w *World) resolveHooks() {
-	var modsFirst, modeFirst []any
-	modeFirst = append(modeFirst, w.mode)
-	for _, m := range w.mods {
-		modsFirst, modeFirst = append(modsFirst, m), append(modeFirst, m)
-	}
-	modsFirst = append(modsFirst, w.mode)
-
-	h := &w.hooks
-	appendImplementers(&h.damage, modsFirst)
-	appendImplementers(&h.death, modsFirst)
-	appendImplementers(&h.spawnPicker, modsFirst)
-	appendImplementers(&h.pickup, modsFirst)
-	appendImplementers(&h.chat, modsFirst)
-	appendImplementers(&h.entity, modsFirst)
-	appendImplementers(&h.damageTaken, modeFirst)
-	appendImplementers(&h.spawn, modeFirst)
-	appendImplementers(&h.enter, modeFirst)
-	appendImplementers(&h.leave, modeFirst)
-	appendImplementers(&h.team, modeFirst)
-	appendImplementers(&h.tick, modeFirst)
-	appendImplementers(&h.tile, modeFirst)
-	appendImplementers(&h.roundStart, modeFirst)
-	appendImplementers(&h.flagReturn, modeFirst)
-	appendImplementers(&h.state, modeFirst)
-	appendImplementers(&h.savers, modeFirst)
-	h.winRule, _ = w.mode.(WinRule)
-	h.roundRule, _ = w.mode.(RoundRule)
-	h.balanceRule, _ = w.mode.(BalanceRule)
-	h.minPlayers = 2
-	if w.match.flags&GameFlagTeams != 0 {
-		h.minPlayers = 1
-	}
-	if r, ok := w.mode.(PlayersRule); ok {
-		h.minPlayers = r.MinPlayers()
-	}
+	playersRule PlayersRule
 }

@@ -65,11 +65,12 @@ const maxTiles = 1 << 24
 // World is one map with everything on it. It is not safe for concurrent use. Only
 // [World.Step] changes it.
 type World struct {
-	rules  Rules
-	tuning Tuning
-	mode   Mode
-	mods   []Mod
-	hooks  hooks
+	rules      Rules
+	tuning     Tuning
+	mode       Mode
+	mods       []Mod
+	hooks      hooks
+	minPlayers int32 // of a match, with GameFlagTeams in each team
 
 	tick           int32
 	rand           splitmix.Rand
@@ -141,7 +142,10 @@ func New(cfg Config) (*World, error) {
 	}
 	w.match.flags = cfg.Mode.Flags()
 	w.tx.w = w
-	w.resolveHooks()
+	if err := w.resolveHooks(); err != nil {
+		return nil, err
+	}
+	w.minPlayers = w.askMinPlayers()
 	if err := w.checkStates(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,196 @@
+package game
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode"
+)
+
+// ErrHook is the error of [New] for a mode or mod with a method that fits no hook: nothing
+// would ever call it.
+var ErrHook = errors.New("game: method fits no hook")
+
+// HookOrder says of whom of a mode and its mods a hook is called, and in which order.
+type HookOrder uint8
+
+const (
+	// ModeFirst hooks are called of the mode and then of the mods in order.
+	ModeFirst HookOrder = iota
+	// ModsFirst hooks are called of the mods in order and then of the mode, until one cancels
+	// or answers.
+	ModsFirst
+	// OnlyFirst rules are asked of one: the first mod that has the rule, or else the mode.
+	OnlyFirst
+)
+
+// HookInfo describes a hook interface with one method.
+type HookInfo struct {
+	Interface string // its name, such as "DamageHook"
+	Method    string // such as "OnDamage"
+	Signature string // such as "OnDamage(*game.Ctx, *game.Damage)"
+	Order     HookOrder
+}
+
+// hookSpec is a hook interface and where [hooks] has those that implement it.
+type hookSpec struct {
+	iface reflect.Type
+	order HookOrder
+	// add adds a mode or mod that implements the interface.
+	add func(h *hooks, impl any)
+}
+
+// hookTable has every hook and rule. Resolving, checking and documentation come from it.
+var hookTable = []hookSpec{
+	listed(ModsFirst, func(h *hooks) *[]DamageHook { return &h.damage }),
+	listed(ModeFirst, func(h *hooks) *[]DamageTakenHook { return &h.damageTaken }),
+	listed(ModsFirst, func(h *hooks) *[]DeathHook { return &h.death }),
+	listed(ModsFirst, func(h *hooks) *[]SpawnPicker { return &h.spawnPicker }),
+	listed(ModeFirst, func(h *hooks) *[]SpawnHook { return &h.spawn }),
+	listed(ModsFirst, func(h *hooks) *[]PickupHook { return &h.pickup }),
+	listed(ModsFirst, func(h *hooks) *[]ChatHook { return &h.chat }),
+	listed(ModeFirst, func(h *hooks) *[]EnterHook { return &h.enter }),
+	listed(ModeFirst, func(h *hooks) *[]LeaveHook { return &h.leave }),
+	listed(ModeFirst, func(h *hooks) *[]TeamHook { return &h.team }),
+	listed(ModeFirst, func(h *hooks) *[]TickHook { return &h.tick }),
+	listed(ModsFirst, func(h *hooks) *[]EntityHook { return &h.entity }),
+	listed(ModeFirst, func(h *hooks) *[]TileHook { return &h.tile }),
+	listed(ModeFirst, func(h *hooks) *[]RoundStartHook { return &h.roundStart }),
+	listed(ModeFirst, func(h *hooks) *[]FlagReturnHook { return &h.flagReturn }),
+	listed(ModeFirst, func(h *hooks) *[]StateHook { return &h.state }),
+	listed(ModeFirst, func(h *hooks) *[]StateSaver { return &h.savers }),
+	single(func(h *hooks) *WinRule { return &h.winRule }),
+	single(func(h *hooks) *PlayersRule { return &h.playersRule }),
+	single(func(h *hooks) *RoundRule { return &h.roundRule }),
+	single(func(h *hooks) *BalanceRule { return &h.balanceRule }),
+}
+
+// listed is a hook that is called of all that have it.
+func listed[H any](order HookOrder, list func(*hooks) *[]H) hookSpec {
+	return hookSpec{reflect.TypeFor[H](), order, func(h *hooks, impl any) {
+		l := list(h)
+		*l = append(*l, impl.(H))
+	}}
+}
+
+// single is a rule that is asked of one.
+func single[R comparable](rule func(*hooks) *R) hookSpec {
+	return hookSpec{reflect.TypeFor[R](), OnlyFirst, func(h *hooks, impl any) {
+		var none R
+		if r := rule(h); *r == none {
+			*r = impl.(R)
+		}
+	}}
+}
+
+// Hooks returns the hooks that modes and mods can have, with a HookInfo for each method.
+func Hooks() []HookInfo {
+	var all []HookInfo
+	for _, s := range hookTable {
+		for i := range s.iface.NumMethod() {
+			m := s.iface.Method(i)
+			all = append(all, HookInfo{s.iface.Name(), m.Name, m.Name + signature(m.Type, 0), s.order})
+		}
+	}
+	return all
+}
+
+// HookSubset is for types that have the methods of more hooks than they use, such as those that
+// run scripts. New asks once for each hook.
+type HookSubset interface {
+	// UsesHook reports whether the hook with a method is to be called.
+	UsesHook(method string) bool
+}
+
+// resolveHooks finds the hooks that mode and mods implement.
+func (w *World) resolveHooks() error {
+	mods := make([]any, len(w.mods))
+	for i, m := range w.mods {
+		mods[i] = m
+	}
+	modeFirst := append([]any{w.mode}, mods...)
+	modsFirst := append(mods, w.mode)
+	for _, v := range modeFirst {
+		if err := checkHooks(v); err != nil {
+			return err
+		}
+	}
+	for _, s := range hookTable {
+		candidates := modeFirst
+		if s.order != ModeFirst {
+			candidates = modsFirst
+		}
+		for _, v := range candidates {
+			if reflect.TypeOf(v).Implements(s.iface) && usesHook(v, s.iface) {
+				s.add(&w.hooks, v)
+			}
+		}
+	}
+	return nil
+}
+
+func usesHook(v any, iface reflect.Type) bool {
+	subset, ok := v.(HookSubset)
+	return !ok || subset.UsesHook(iface.Method(0).Name)
+}
+
+// checkHooks returns an error for a mode or mod with a method that looks like a hook and is none.
+func checkHooks(v any) error {
+	t := reflect.TypeOf(v)
+	if t == nil {
+		return fmt.Errorf("%w: a mod is nil", ErrHook)
+	}
+	all := t // with the methods that only a pointer to it has
+	if t.Kind() != reflect.Pointer {
+		all = reflect.PointerTo(t)
+	}
+	for i := range all.NumMethod() {
+		m := all.Method(i)
+		iface, want := findHook(m.Name)
+		if iface == nil {
+			if after, ok := strings.CutPrefix(m.Name, "On"); ok && strings.IndexFunc(after, unicode.IsLower) != 0 {
+				return fmt.Errorf("%w: %v has the method %s%s; no hook has this name, and names of other methods must not begin with On",
+					ErrHook, t, m.Name, signature(m.Type, 1))
+			}
+			continue
+		}
+		switch got := signature(m.Type, 1); {
+		case got != want:
+			return fmt.Errorf("%w: %v has the method %s%s; that of %s is %s%s", ErrHook, t, m.Name, got, iface.Name(), m.Name, want)
+		case !all.Implements(iface):
+			return fmt.Errorf("%w: %v has the method %s, but not all of %s", ErrHook, t, m.Name, iface.Name())
+		case !t.Implements(iface):
+			return fmt.Errorf("%w: %v lacks the method %s, which only a pointer to it has; pass a pointer", ErrHook, t, m.Name)
+		}
+	}
+	return nil
+}
+
+// findHook returns the hook interface that has a method, and the method's signature.
+func findHook(method string) (iface reflect.Type, want string) {
+	for _, s := range hookTable {
+		if m, ok := s.iface.MethodByName(method); ok {
+			return s.iface, signature(m.Type, 0)
+		}
+	}
+	return nil, ""
+}
+
+// signature returns the parameters and results of a method, without the first skip parameters.
+func signature(t reflect.Type, skip int) string {
+	var b strings.Builder
+	b.WriteByte('(')
+	for i := skip; i < t.NumIn(); i++ {
+		if i > skip {
+			b.WriteString(", ")
+		}
+		b.WriteString(t.In(i).String())
+	}
+	b.WriteByte(')')
+	for i := range t.NumOut() {
+		b.WriteString([]string{" ", ", "}[min(i, 1)])
+		b.WriteString(t.Out(i).String())
+	}
+	return b.String()
+}

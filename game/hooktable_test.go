@@ -1,0 +1,86 @@
+package game_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/internal/bots"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+// noHooks is a mod that does nothing.
+type noHooks struct{}
+
+func (noHooks) Start(*game.Tx) {}
+
+// These have methods that nothing would call.
+type (
+	misspelt       struct{ noHooks }
+	wrongParameter struct{ noHooks }
+	wrongRule      struct{ noHooks }
+	halfSaver      struct{ noHooks }
+	byPointer      struct{ noHooks }
+)
+
+func (misspelt) OnDeaths(*game.Ctx, *game.Death)       {}
+func (wrongParameter) OnDeath(*game.Ctx, game.Death)   {}
+func (*wrongRule) CheckWin(*game.Tx) game.MatchResult  { return 0 }
+func (halfSaver) AppendState(b []byte) []byte          { return b }
+func (*byPointer) OnTick(*game.Ctx)                    {}
+func (misspelt) Once(*game.Ctx)                        {}
+func (wrongParameter) Only(game.PlayerID) (int, error) { return 0, nil }
+
+func TestMethodsThatFitNoHook(t *testing.T) {
+	for _, c := range []struct {
+		mod  game.Mod
+		want string
+	}{
+		{misspelt{}, "game_test.misspelt has the method OnDeaths(*game.Ctx, *game.Death); no hook has this name, and names of other methods must not begin with On"},
+		{wrongParameter{}, "game_test.wrongParameter has the method OnDeath(*game.Ctx, game.Death); that of DeathHook is OnDeath(*game.Ctx, *game.Death)"},
+		{&wrongRule{}, "*game_test.wrongRule has the method CheckWin(*game.Tx) game.MatchResult; that of WinRule is CheckWin(*game.Ctx) game.MatchResult"},
+		{halfSaver{}, "game_test.halfSaver has the method AppendState, but not all of StateSaver"},
+		{byPointer{}, "game_test.byPointer lacks the method OnTick, which only a pointer to it has; pass a pointer"},
+		{nil, "a mod is nil"},
+		{&byPointer{}, ""},
+	} {
+		_, err := game.New(game.Config{Terrain: bots.Arena(), Mode: dm.Mode{}, Rules: bots.Rules(), Mods: []game.Mod{c.mod}})
+		if c.want == "" {
+			testenv.Check(t, err == nil, "%T: %v", c.mod, err)
+			continue
+		}
+		testenv.Check(t, errors.Is(err, game.ErrHook) && strings.HasSuffix(err.Error(), ": "+c.want), "%T: %v", c.mod, err)
+	}
+}
+
+// endless is a mod without an end of the match, if it is on.
+type endless struct {
+	noHooks
+	on bool
+}
+
+func (m endless) UsesHook(method string) bool       { return m.on || method != "CheckWin" }
+func (endless) CheckWin(*game.Ctx) game.MatchResult { return game.MatchContinues }
+
+func TestTheFirstModWithARuleDecides(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		w := newWorld(t, game.Config{Mods: []game.Mod{noHooks{}, endless{on: on}}, Rules: rules(func(r *game.Rules) { r.TimeLimit = 1 })})
+		w.Step(join(0, 1))
+		w.steps(62 * game.TickRate)
+		w.Step([]game.Command{{Kind: game.CmdKill, Player: 0}})
+		testenv.Check(t, w.Running() == on, "the mod's rule is used %v: the match goes on %v", on, w.Running())
+	}
+}
+
+func TestHooksAreListed(t *testing.T) {
+	all := game.Hooks()
+	testenv.Check(t, slices.Contains(all, game.HookInfo{Interface: "DamageHook", Method: "OnDamage", Signature: "OnDamage(*game.Ctx, *game.Damage)", Order: game.ModsFirst}), "%+v", all)
+	seen := map[string]bool{}
+	for _, h := range all {
+		testenv.Check(t, !seen[h.Method], "two hooks have the method %s", h.Method)
+		seen[h.Method] = true
+	}
+}
