@@ -108,7 +108,7 @@ func (s *Server) addHooks() error {
 			call.Print("server", "%s is used when the server starts again", call.Name)
 		}), usedAtStart},
 		{whenStarted(func(call *console.Call) {
-			_, ok := s.cfg.Modes(s.settings.GameType)
+			_, ok := s.cfg.Modes.New(s.settings.GameType)
 			if s.nextGameTypeMissing = !ok; !ok {
 				s.reportGameType(call)
 				return
@@ -116,6 +116,9 @@ func (s *Server) addHooks() error {
 			s.reportedGameType = ""
 			call.Print("server", "sv_gametype is used with the next map, or after reload")
 		}), []string{"sv_gametype"}},
+		{whenStarted(func(call *console.Call) {
+			call.Print("server", "sv_mods is used with the next map, or after reload")
+		}), []string{"sv_mods"}},
 		{whenStarted(func(call *console.Call) {
 			if s.settings.Map == s.gameMap.svMap {
 				call.Print("server", "map '%s' is being played; reload reads it again", s.settings.Map)

@@ -18,12 +18,8 @@ import (
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/game/mode/ctf"
 	"github.com/teeyard/teeyard/game/mode/dm"
-	"github.com/teeyard/teeyard/game/mode/lms"
-	"github.com/teeyard/teeyard/game/mode/lts"
 	"github.com/teeyard/teeyard/game/mode/race"
-	"github.com/teeyard/teeyard/game/mode/tdm"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/maps"
@@ -34,33 +30,13 @@ import (
 // ErrNoMap is returned for a map that is not found.
 var ErrNoMap = errors.New("map not found")
 
-// BuiltinModes returns a new mode with a name of those that come with the server.
-func BuiltinModes(name string) (game.Mode, bool) {
-	switch strings.ToLower(name) {
-	case "dm":
-		return dm.Mode{}, true
-	case "tdm":
-		return tdm.Mode{}, true
-	case "ctf":
-		return ctf.Mode{}, true
-	case "lms":
-		return lms.Mode{}, true
-	case "lts":
-		return lts.Mode{}, true
-	case "race":
-		return new(race.Mode), true
-	case "mod": // the original's example of a mod, under whose name tuning may be changed
-		return dm.Mode{Title: "MOD"}, true
-	}
-	return nil, false
-}
-
 // gameMap is a map that was read.
 type gameMap struct {
 	bridge.Map        // as announced to clients; Name is the last element of sv_map
 	svMap      string // the value of sv_map
 	terrain    game.Terrain
 	collision  *physics.Collision // of terrain
+	mods       []namedMod         // that sv_mods named when the map was read
 	// compatible is the map for clients that cannot read compressed tile layers; nil if it
 	// has none, or if rewriting it failed with compatibleErr.
 	compatible    *bridge.Map
@@ -191,7 +167,7 @@ func readFile(files fs.FS, name string, limit int64) ([]byte, error) {
 // startWorld creates a world on a map.
 func (s *Server) startWorld(m *gameMap) error {
 	gameType := s.settings.GameType
-	mode, ok := s.cfg.Modes(gameType)
+	mode, ok := s.cfg.Modes.New(gameType)
 	s.missingGameType, s.nextGameTypeMissing = "", false
 	if !ok {
 		s.missingGameType = gameType
@@ -200,10 +176,7 @@ func (s *Server) startWorld(m *gameMap) error {
 			s.reportGameType(nil)
 		}
 	}
-	var mods []game.Mod
-	for _, newMod := range s.cfg.Mods {
-		mods = append(mods, newMod())
-	}
+	mods := s.newMods(m)
 	s.cfg.Seed = s.cfg.Seed*6364136223846793005 + 1442695040888963407
 	w, err := game.New(game.Config{
 		Terrain: m.terrain, Collision: m.collision, Mode: mode, Mods: mods,
@@ -220,6 +193,9 @@ func (s *Server) startWorld(m *gameMap) error {
 	}
 	s.print(console.Info, "server", fmt.Sprintf("%s sha256 is %x", mapFile(m.svMap), m.SHA256))
 	s.print(console.Info, "server", fmt.Sprintf("%s crc is %08x", mapFile(m.svMap), m.CRC))
+	if len(m.mods) > 0 {
+		s.print(console.Standard, "server", "mods "+joinMods(m.mods))
+	}
 	s.endReplay(replay.EndMapChange)
 	s.endDemo()
 	s.gameMap, s.world = m, w
@@ -253,6 +229,7 @@ type mapChange struct {
 // mapLoad is a map that is being read.
 type mapLoad struct {
 	setting string        // the value of sv_map
+	mods    string        // the value of sv_mods
 	began   conn.Time     // when it was asked for
 	done    chan struct{} // closed when the others are set
 	gameMap *gameMap
@@ -280,7 +257,7 @@ const (
 
 // loadMap begins to read a map.
 func (s *Server) loadMap(now conn.Time, setting string) *mapLoad {
-	l := &mapLoad{setting: setting, began: now, done: make(chan struct{})}
+	l := &mapLoad{setting: setting, mods: s.settings.Mods, began: now, done: make(chan struct{})}
 	select {
 	case s.mapReads <- struct{}{}:
 	default:
@@ -288,7 +265,9 @@ func (s *Server) loadMap(now conn.Time, setting string) *mapLoad {
 		return l
 	}
 	s.cfg.Background(func() {
-		l.gameMap, l.err = s.readMap(setting)
+		if l.gameMap, l.err = s.readMap(setting); l.err == nil {
+			l.gameMap.mods, l.err = s.findMods(l.mods)
+		}
 		<-s.mapReads
 		close(l.done)
 		s.transport.Wake()
@@ -316,7 +295,7 @@ func (c *mapChange) waitForLoad(now conn.Time, wanted string) bool {
 	if now < l.began.Add(limit) {
 		return true
 	}
-	c.load = &mapLoad{setting: l.setting, began: l.began, done: make(chan struct{})}
+	c.load = &mapLoad{setting: l.setting, mods: l.mods, began: l.began, done: make(chan struct{})}
 	c.load.fail(errStuckDisk)
 	return false
 }
@@ -347,7 +326,7 @@ func (s *Server) changeMap(now conn.Time) {
 	case setting == "" && !atOnce:
 		c.load = nil
 		return
-	case c.load == nil || c.load.setting != setting:
+	case c.load == nil || c.load.setting != setting || c.load.mods != s.settings.Mods:
 		if c.load = s.loadMap(now, setting); !c.load.ready() {
 			return
 		}
@@ -434,7 +413,7 @@ func (s *Server) nextMap() string {
 
 // nextInRotation returns the map after this one in sv_maprotation, "" if that is empty.
 func (s *Server) nextInRotation() string {
-	rotation := strings.FieldsFunc(s.settings.MapRotation, func(r rune) bool { return strings.ContainsRune(";, \t", r) })
+	rotation := splitNames(s.settings.MapRotation)
 	if len(rotation) == 0 {
 		return ""
 	}

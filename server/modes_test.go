@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"log/slog"
 	"strings"
 	"testing"
@@ -167,7 +168,7 @@ func TestEveryMapGetsANewModeAndNewMods(t *testing.T) {
 		made = append(made, m)
 		return m
 	}
-	modes := func(string) (game.Mode, bool) { return newEntrances(), true }
+	modes := Modes{{"dm", func() game.Mode { return newEntrances() }}}
 	mods := []func() game.Mod{func() game.Mod { return newEntrances() }}
 	var s memoryReplays
 	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Replays: &s, Modes: modes, Mods: mods}, "sv_replay 1")
@@ -179,10 +180,55 @@ func TestEveryMapGetsANewModeAndNewMods(t *testing.T) {
 	names, _ := s.Names()
 	testenv.Require(t, len(made) == 4 && len(names) == 2, "%d values and %d logs for two maps", len(made), len(names))
 	for _, name := range names {
-		_, err := replay.Verify(s.reader(t, name), replay.VerifyConfig{Modes: modes, Mods: mods})
+		_, err := replay.Verify(s.reader(t, name), replay.VerifyConfig{Modes: modes.New, Mods: mods})
 		testenv.Check(t, err == nil, "%v", err)
 	}
 	for i, m := range made {
 		testenv.Check(t, m.state.Entered == 3, "value %d counted %d players", i, m.state.Entered)
 	}
+}
+
+// namedEntrances is entrances under the names a and b of sv_mods.
+func namedEntrances(made map[string]int) func(string) (func() game.Mod, error) {
+	return func(name string) (func() game.Mod, error) {
+		if name != "a" && name != "b" {
+			return nil, errors.New("line 7: there is no such thing")
+		}
+		return func() game.Mod {
+			made[name]++
+			return &entrances{}
+		}, nil
+	}
+}
+
+// TestModsAreChosenByName changes sv_mods: it counts with the next map or reload, and while it
+// is wrong the running game stays.
+func TestModsAreChosenByName(t *testing.T) {
+	made := map[string]int{}
+	var log strings.Builder
+	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{FindMod: namedEntrances(made), Log: slog.New(rawLog{&log})}, "sv_mods a")
+	tn.play(2, time.Second)
+	for _, c := range []struct {
+		commands, want string
+		a, b           int
+	}{
+		{"sv_mods b,a", "sv_mods is used with the next map, or after reload", 1, 0},
+		{"reload", "[server]: mods b, a\n", 2, 1},
+		{"sv_mods a broken; reload", `failed to load map. mapname='teeyard1': sv_mods "broken": line 7: there is no such thing`, 2, 1},
+		{"sv_mods a a; sv_map testbox", `failed to load map. mapname='testbox': sv_mods has "a" twice`, 2, 1},
+		{"sv_mods b; sv_map testbox", "[server]: mods b\n", 2, 2},
+		{`sv_mods ""; reload`, "", 2, 2},
+	} {
+		log.Reset()
+		world := tn.srv.world
+		tn.srv.Execute(c.commands)
+		tn.run(3 * time.Second)
+		if got := log.String(); !strings.Contains(got, c.want) {
+			t.Errorf("%s: the log has\n%s", c.commands, got)
+		}
+		testenv.Check(t, made["a"] == c.a && made["b"] == c.b, "%s: made %v", c.commands, made)
+		testenv.Check(t, (tn.srv.world == world) == (strings.Contains(c.want, "failed") || strings.Contains(c.want, "is used")), "%s: another world", c.commands)
+	}
+	_, err := New(Config{FindMod: namedEntrances(made), Commands: []string{"sv_mods nope"}})
+	testenv.Check(t, err != nil && strings.Contains(err.Error(), `server: cannot start: sv_mods "nope": line 7`), "%v", err)
 }

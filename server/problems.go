@@ -36,17 +36,7 @@ func (s *Server) gameTypeProblem() string {
 	if name == "" {
 		return ""
 	}
-	return fmt.Sprintf("sv_gametype '%s' does not exist: %s (there are %s)", name, what, strings.Join(s.gameTypes(), ", "))
-}
-
-// gameTypes returns the values that sv_gametype may have, of those that servers usually have.
-func (s *Server) gameTypes() (names []string) {
-	for _, name := range []string{"dm", "tdm", "ctf", "lms", "lts", "race", "mod"} {
-		if _, ok := s.cfg.Modes(name); ok {
-			names = append(names, name)
-		}
-	}
-	return names
+	return fmt.Sprintf("sv_gametype '%s' does not exist: %s (there are %s)", name, what, strings.Join(s.cfg.Modes.names(), ", "))
 }
 
 // reportGameType prints that the game type does not exist, once for each value.

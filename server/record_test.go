@@ -107,7 +107,7 @@ func (s *memoryReplays) verify(t testing.TB, n int) (logs []verifiedLog) {
 		r := s.reader(t, name)
 		l := verifiedLog{header: r.Header(), size: s.files[name].Len(), commands: map[game.CommandKind]int{}, names: map[string]bool{}}
 		var err error
-		l.Result, err = replay.Verify(r, replay.VerifyConfig{Modes: BuiltinModes, OnTick: func(_ *game.World, tick *replay.Tick, events []game.Event) {
+		l.Result, err = replay.Verify(r, replay.VerifyConfig{Modes: BuiltinModes().New, OnTick: func(_ *game.World, tick *replay.Tick, events []game.Event) {
 			for _, c := range tick.Commands {
 				if l.commands[c.Kind]++; c.Kind == game.CmdProfile {
 					l.names[c.Profile.Name] = true
@@ -373,7 +373,7 @@ func TestLogOfACrashHasItsTick(t *testing.T) {
 	}()
 	tick := tn.srv.world.Tick()
 	names, _ := s.Names()
-	res, err := replay.Verify(s.reader(t, names[0]), replay.VerifyConfig{Modes: BuiltinModes, Mods: []func() game.Mod{func() game.Mod { return crashMod{} }}})
+	res, err := replay.Verify(s.reader(t, names[0]), replay.VerifyConfig{Modes: BuiltinModes().New, Mods: []func() game.Mod{func() game.Mod { return crashMod{} }}})
 	if !errors.Is(err, replay.ErrPanic) || res.Ticks != tick {
 		t.Errorf("%v, %+v; the world was at tick %d", err, res, tick)
 	}

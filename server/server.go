@@ -54,11 +54,15 @@ type Config struct {
 	// Bans stores bans, such as a list that [bans.Open] keeps in a file; nil keeps them
 	// in memory. The server does not close it.
 	Bans bans.Store
-	// Modes returns a new game mode of an sv_gametype, for every map that is played; nil
-	// means [BuiltinModes].
-	Modes func(name string) (game.Mode, bool)
-	// Mods make the mods of every map that is played; they change the mode, in order.
+	// Modes are the game modes that sv_gametype chooses from; nil means [BuiltinModes].
+	Modes Modes
+	// Mods make the mods of every map that is played; they change the mode, in order. The
+	// mods of sv_mods follow.
 	Mods []func() game.Mod
+	// FindMod returns what makes a mod that sv_mods names, or what is wrong, as operators are
+	// told; nil has none. It is called whenever a map is read, by other goroutines, and may read
+	// files.
+	FindMod func(name string) (func() game.Mod, error)
 	// ChatCommands are commands that players may write into the chat, besides those of the
 	// server. AddChatCommand adds more.
 	ChatCommands []ChatCommand
@@ -231,7 +235,7 @@ func New(cfg Config) (_ *Server, err error) {
 		s.cfg.Dialect = new(logline.DialectVar)
 	}
 	if s.cfg.Modes == nil {
-		s.cfg.Modes = BuiltinModes
+		s.cfg.Modes = BuiltinModes()
 	}
 	if err := s.newConsole(); err != nil {
 		return nil, err
@@ -265,7 +269,7 @@ func New(cfg Config) (_ *Server, err error) {
 	s.openAuditLog()
 	s.chunksPerRequest = chunksPerRequest(s.settings.MapDownloadSpeed)
 	if err := s.startFirstWorld(); err != nil {
-		return nil, fmt.Errorf("server: cannot start without a map: %w", err)
+		return nil, fmt.Errorf("server: cannot start: %w", err)
 	}
 	if s.transport = cfg.Transport; s.transport == nil {
 		c, err := udp.Listen(udp.Config{Addr: s.settings.BindAddr, Port: s.settings.Port, Dedicated: true})
@@ -299,6 +303,9 @@ var addrWithPort = regexp.MustCompile(`^([^:]+|\[.*\]):(\d+)$`)
 func (s *Server) startFirstWorld() error {
 	m, err := s.readMap(s.settings.Map)
 	if err != nil {
+		return err
+	}
+	if m.mods, err = s.findMods(s.settings.Mods); err != nil {
 		return err
 	}
 	return s.startWorld(m)

@@ -64,7 +64,7 @@ func (s *soakReplays) verify(t *testing.T) (logs, ticks int) {
 	s.mu.Unlock()
 	for _, name := range names {
 		f := testenv.Must(os.Open(name))
-		res, err := replay.Verify(testenv.Must(replay.NewReader(f)), replay.VerifyConfig{Modes: BuiltinModes})
+		res, err := replay.Verify(testenv.Must(replay.NewReader(f)), replay.VerifyConfig{Modes: BuiltinModes().New})
 		f.Close()
 		if err != nil || res.End != replay.EndMapChange && res.End != replay.EndShutdown {
 			t.Fatalf("%s: %v (%+v)", name, err, res)

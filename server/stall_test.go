@@ -119,7 +119,7 @@ func TestBotsDoNotThinkInAStall(t *testing.T) {
 	tn.srv.Shutdown(tn.now(), "")
 	thought := 0
 	names, _ := s.Names()
-	_, err := replay.Verify(s.reader(t, names[0]), replay.VerifyConfig{Modes: BuiltinModes, OnTick: func(w *game.World, tick *replay.Tick, _ []game.Event) {
+	_, err := replay.Verify(s.reader(t, names[0]), replay.VerifyConfig{Modes: BuiltinModes().New, OnTick: func(w *game.World, tick *replay.Tick, _ []game.Event) {
 		for _, c := range tick.Commands {
 			if c.Player >= 32 && w.Tick() > before && w.Tick() <= after {
 				thought++

@@ -172,7 +172,7 @@ func (c *replayInfoCmd) Run() error {
 		info.Bytes = st.Size()
 	}
 	info.Simulated = true
-	_, err = replay.Verify(r, replay.VerifyConfig{Modes: server.BuiltinModes, OnTick: func(_ *game.World, t *replay.Tick, events []game.Event) {
+	_, err = replay.Verify(r, replay.VerifyConfig{Modes: gameModes.New, OnTick: func(_ *game.World, t *replay.Tick, events []game.Event) {
 		info.addTick(t, events)
 	}})
 	if err != nil {
@@ -287,7 +287,7 @@ func verifyReplay(name string) error {
 	}
 	defer f.Close()
 	begin := time.Now()
-	res, err := replay.Verify(r, replay.VerifyConfig{Modes: server.BuiltinModes})
+	res, err := replay.Verify(r, replay.VerifyConfig{Modes: gameModes.New})
 	took := time.Since(begin)
 	switch {
 	case err == nil && res.End == replay.EndNone:

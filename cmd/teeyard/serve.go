@@ -117,6 +117,8 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	monitor := web.NewMonitor(&settings)
 	s, err := server.New(server.Config{
 		Commands:     lines,
+		Modes:        gameModes,
+		FindMod:      findMod,
 		AddToConsole: settings.Register,
 		Observers:    []server.Observer{monitor},
 		Files:        files,

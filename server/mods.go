@@ -1,0 +1,109 @@
+package server
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/ctf"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/mode/lms"
+	"github.com/teeyard/teeyard/game/mode/lts"
+	"github.com/teeyard/teeyard/game/mode/race"
+	"github.com/teeyard/teeyard/game/mode/tdm"
+)
+
+// NamedMode is a game mode that sv_gametype can choose.
+type NamedMode struct {
+	Name string           // of sv_gametype, in lower case
+	New  func() game.Mode // makes the mode of a map
+}
+
+// Modes is a list of game modes.
+type Modes []NamedMode
+
+// BuiltinModes returns the modes that come with the server.
+func BuiltinModes() Modes {
+	return Modes{
+		{"dm", func() game.Mode { return dm.Mode{} }},
+		{"tdm", func() game.Mode { return tdm.Mode{} }},
+		{"ctf", func() game.Mode { return ctf.Mode{} }},
+		{"lms", func() game.Mode { return lms.Mode{} }},
+		{"lts", func() game.Mode { return lts.Mode{} }},
+		{"race", func() game.Mode { return new(race.Mode) }},
+		// The original's example of a mod, under whose name tuning may be changed.
+		{"mod", func() game.Mode { return dm.Mode{Title: "MOD"} }},
+	}
+}
+
+// New returns a new mode with a name, and false if there is none.
+func (m Modes) New(name string) (game.Mode, bool) {
+	for _, known := range m {
+		if strings.EqualFold(known.Name, name) {
+			return known.New(), true
+		}
+	}
+	return nil, false
+}
+
+// names returns the names of all modes.
+func (m Modes) names() []string {
+	names := make([]string, len(m))
+	for i := range m {
+		names[i] = m[i].Name
+	}
+	return names
+}
+
+// namedMod is a mod that sv_mods names.
+type namedMod struct {
+	name string
+	new  func() game.Mod
+}
+
+// findMods finds the mods that a value of sv_mods names. It is called by other goroutines, as
+// readMap is.
+func (s *Server) findMods(setting string) ([]namedMod, error) {
+	var mods []namedMod
+	for _, name := range splitNames(setting) {
+		if slices.ContainsFunc(mods, func(m namedMod) bool { return m.name == name }) {
+			return nil, fmt.Errorf("sv_mods has %q twice", name)
+		}
+		if s.cfg.FindMod == nil {
+			return nil, fmt.Errorf("sv_mods %q: this server has no mods to choose from", name)
+		}
+		newMod, err := s.cfg.FindMod(name)
+		if err != nil {
+			return nil, fmt.Errorf("sv_mods %q: %w", name, err)
+		}
+		mods = append(mods, namedMod{name, newMod})
+	}
+	return mods, nil
+}
+
+// newMods makes the mods of a map.
+func (s *Server) newMods(m *gameMap) []game.Mod {
+	var mods []game.Mod
+	for _, newMod := range s.cfg.Mods {
+		mods = append(mods, newMod())
+	}
+	for _, named := range m.mods {
+		mods = append(mods, named.new())
+	}
+	return mods
+}
+
+// joinMods returns the names of mods for people.
+func joinMods(mods []namedMod) string {
+	names := make([]string, len(mods))
+	for i := range mods {
+		names[i] = mods[i].name
+	}
+	return strings.Join(names, ", ")
+}
+
+// splitNames returns the names in a setting that lists some.
+func splitNames(setting string) []string {
+	return strings.FieldsFunc(setting, func(r rune) bool { return strings.ContainsRune(";, \t", r) })
+}
