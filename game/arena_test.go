@@ -14,6 +14,7 @@ type world struct {
 	*game.World
 	t      testing.TB
 	script *script // a mod that runs after those of the test
+	cfg    game.Config
 }
 
 func newWorld(t testing.TB, cfg game.Config) *world {
@@ -30,7 +31,7 @@ func newWorld(t testing.TB, cfg game.Config) *world {
 	s := &script{}
 	cfg.Mods = append(cfg.Mods[:len(cfg.Mods):len(cfg.Mods)], s)
 	w := testenv.Must(game.New(cfg))
-	return &world{w, t, s}
+	return &world{w, t, s, cfg}
 }
 
 // rules returns the default rules for 64 players, changed by edit.

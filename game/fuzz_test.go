@@ -12,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/game/mode/lts"
 	"github.com/teeyard/teeyard/game/mode/tdm"
 	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // reader reads numbers from fuzz input, and zeros after its end.
@@ -166,7 +167,8 @@ func (w *world) checkInvariants(evs []game.Event) {
 	}
 }
 
-// playBytes runs the commands encoded in data in two equal worlds and compares them.
+// playBytes runs the commands encoded in data in two equal worlds and compares them. One of
+// them is saved and restored in between.
 func playBytes(t *testing.T, data []byte) {
 	var modes = []game.Mode{dm.Mode{}, tdm.Mode{}, ctf.Mode{}, lms.Mode{}, lts.Mode{}}
 	r := &reader{b: data}
@@ -184,6 +186,9 @@ func playBytes(t *testing.T, data []byte) {
 			cmds = append(cmds, r.command())
 		}
 		a.checkInvariants(a.Step(cmds))
+		if tick%7 == 3 {
+			b.World = testenv.Must(game.Restore(b.cfg, b.AppendState(nil)))
+		}
 		b.Step(cmds)
 		if x, y := a.Hash(), b.Hash(); x != y {
 			t.Fatalf("tick %d: hashes %x and %x", a.Tick(), x, y)

@@ -98,6 +98,7 @@ type play struct {
 	idle    bool // nobody does anything
 	rules   game.Rules
 	tuning  game.Tuning
+	cfg     game.Config
 	in      [game.MaxPlayers]game.Input
 	cmds    []game.Command
 	inputs  []game.Command
@@ -172,7 +173,8 @@ func (p *play) start(t game.Terrain) (*game.World, error) {
 		p.script.WriteString("C sv_maprotation a;b\n")
 	}
 	p.script.WriteString("X\n")
-	return game.New(game.Config{Terrain: t, Mode: p.mode, Rules: r})
+	p.cfg = game.Config{Terrain: t, Mode: p.mode, Rules: r}
+	return game.New(p.cfg)
 }
 
 // tick returns the commands of the next tick.

@@ -45,7 +45,7 @@ var oracleRuns = []oracleRun{
 	{name: "standing", seed: 127, ticks: 3000, players: 8, mode: lts.Mode{}, chaos: true, terrain: survivalMap},
 }
 
-// play plays the run in a world of this package.
+// play plays the run in a world of this package, which is saved and restored on the way.
 func (o *oracleRun) play(t *testing.T) (reports []report, script []byte) {
 	t.Helper()
 	p := &play{rand: bots.Rand(o.seed), players: o.players, mode: o.mode, chaos: o.chaos}
@@ -53,6 +53,9 @@ func (o *oracleRun) play(t *testing.T) (reports []report, script []byte) {
 	for tick := range o.ticks {
 		p.idle = o.until > 0 && tick >= o.until
 		reports = append(reports, describe(w, w.Step(p.tick(w))))
+		if testenv.Full() && tick%25 == 0 || tick%250 == 0 {
+			w = testenv.Must(game.Restore(p.cfg, w.AppendState(nil)))
+		}
 	}
 	return reports, p.script.Bytes()
 }

@@ -105,6 +105,8 @@ type World struct {
 	hookCalls [maxHookDepth]hookCall
 	hookDepth int
 	stateBuf  []byte
+
+	terrainSum uint32 // of the tiles, computed at first use
 }
 
 // New creates the world of a map with its pickups and spawn points, in warmup, at tick

@@ -1,0 +1,898 @@
+package game
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"reflect"
+
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// The state of a world is visited in one order for three purposes: [World.Hash] mixes it,
+// [World.AppendState] writes it, and [Restore] reads it. A test walks through the types and
+// names a field that is not visited.
+//
+// A new field is an extra, at the end of the part it belongs to, with a number of its own:
+//
+//	if v.extra(3, p.frozenUntil != 0) {
+//		num(v, &p.frozenUntil)
+//	}
+//
+// An extra is visited only while it has a value. So the hashes of matches that do not use it,
+// which are in recorded logs, stay the same, and states from before it can be read.
+// What could make the world panic or never end if it had any value, such as an index, is
+// checked by [visitor.within].
+
+// stateMagic is the start of a state; its last byte is the version, which changes when a
+// state means something else than before.
+const stateMagic = "TEESAVE\x01"
+
+// ErrSavedState means that a saved state is damaged, of another version, or of a world with
+// another map, mode or other mods.
+var ErrSavedState = errors.New("game: unusable saved state")
+
+// AppendState appends the whole state of the world, that of mode and mods included, to dst.
+// It is that after the last Step, without the events. [Restore] makes a world from it.
+func (w *World) AppendState(dst []byte) []byte {
+	v := visitor{op: saving, buf: dst}
+	v.origin(w)
+	v.world(w)
+	return v.buf
+}
+
+// Restore creates the world that state, made by [World.AppendState], is of: it goes on as that
+// world would have. The config must have the same terrain, and mode and mods of the same
+// types; its rules, tuning and seed have no effect. The error wraps [ErrSavedState], or is one
+// of [New].
+func Restore(cfg Config, state []byte) (*World, error) {
+	w, err := New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	v := visitor{op: restoring, buf: state}
+	v.origin(w)
+	v.world(w)
+	if v.err == nil && len(v.buf) > 0 {
+		v.fail("%d bytes after the end", len(v.buf))
+	}
+	if v.err == nil {
+		v.consistent(w)
+	}
+	if v.err != nil {
+		return nil, v.err
+	}
+	w.events = w.events[:0]
+	w.frameValid = false
+	return w, nil
+}
+
+// visitOp is what a visitor does with the fields it visits.
+type visitOp uint8
+
+const (
+	hashing visitOp = iota
+	saving
+	restoring
+)
+
+// visitor visits the fields of a world.
+type visitor struct {
+	op   visitOp
+	hash hasher
+	buf  []byte // what is saved, or left to restore
+	err  error  // the first one; all values are zero then
+}
+
+func (v *visitor) fail(format string, args ...any) {
+	if v.err == nil {
+		v.err = fmt.Errorf("%w: "+format, append([]any{ErrSavedState}, args...)...)
+	}
+	v.buf = nil
+}
+
+// within fails unless lo <= n <= hi.
+func within[T integer](v *visitor, what string, n, lo, hi T) {
+	if v.op == restoring && (n < lo || n > hi) {
+		v.fail("%s %d, not within %d to %d", what, n, lo, hi)
+	}
+}
+
+type integer interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+// The values, as they are saved. Those who visit fields use the functions below.
+
+func (v *visitor) putUint(n uint64) { v.buf = binary.AppendUvarint(v.buf, n) }
+
+func (v *visitor) getUint() uint64 {
+	n, size := binary.Uvarint(v.buf)
+	if size <= 0 {
+		v.fail("it ends early")
+		return 0
+	}
+	v.buf = v.buf[size:]
+	return n
+}
+
+// getBytes returns the next n bytes, which are part of the state.
+func (v *visitor) getBytes(n uint64) []byte {
+	if n > uint64(len(v.buf)) {
+		v.fail("it ends early")
+		return nil
+	}
+	b := v.buf[:n]
+	v.buf = v.buf[n:]
+	return b
+}
+
+// value saves or restores a number.
+func value[T integer](v *visitor, p *T) {
+	switch v.op {
+	case saving:
+		v.buf = binary.AppendVarint(v.buf, int64(*p))
+	case restoring:
+		u := v.getUint()
+		n := int64(u>>1) ^ -int64(u&1)
+		if *p = T(n); int64(*p) != n {
+			v.fail("%d is out of range", n)
+		}
+	}
+}
+
+// num visits a number of at most 32 bits.
+func num[T integer](v *visitor, p *T) {
+	if v.op == hashing {
+		v.hash.i32(int32(*p))
+		return
+	}
+	value(v, p)
+}
+
+// pair visits two numbers.
+func pair[A, B integer](v *visitor, a *A, b *B) {
+	if v.op == hashing {
+		v.hash.pair(int32(*a), int32(*b))
+		return
+	}
+	value(v, a)
+	value(v, b)
+}
+
+// number64 visits a number whose bits are all in use.
+func number64[T ~uint64](v *visitor, p *T) {
+	switch v.op {
+	case hashing:
+		v.hash.add(uint64(*p))
+	case saving:
+		v.buf = binary.LittleEndian.AppendUint64(v.buf, uint64(*p))
+	case restoring:
+		if b := v.getBytes(8); b != nil {
+			*p = T(binary.LittleEndian.Uint64(b))
+		}
+	}
+}
+
+// bools visits at most 32 flags.
+func (v *visitor) bools(flags ...*bool) {
+	if v.op == restoring {
+		n := v.getUint()
+		for i, f := range flags {
+			*f = n>>(len(flags)-1-i)&1 != 0
+		}
+		if n>>len(flags) != 1 && v.err == nil {
+			v.fail("flags %#x", n)
+		}
+		return
+	}
+	n := uint64(1)
+	for _, f := range flags {
+		n <<= 1
+		if *f {
+			n |= 1
+		}
+	}
+	if v.op == hashing {
+		v.hash.add(n)
+	} else {
+		v.putUint(n)
+	}
+}
+
+// text visits a text of at most limit bytes.
+func (v *visitor) text(s *string, limit int) {
+	switch v.op {
+	case hashing:
+		v.hash.text(*s)
+	case saving:
+		v.putUint(uint64(len(*s)))
+		v.buf = append(v.buf, *s...)
+	case restoring:
+		n := v.getUint()
+		if n > uint64(limit) {
+			v.fail("a text of %d bytes", n)
+		}
+		*s = string(v.getBytes(n))
+	}
+}
+
+// The forms of a saved float. Tees are at whole units, with velocities in 1/256.
+const (
+	floatWhole = iota // the rest of the number is the value
+	floatParts        // the rest is the value * 256
+	floatBits         // its bits follow
+	floatForms
+)
+
+// float saves or restores a float, which is neither NaN nor greater than limit.
+func (v *visitor) float(p *float32, limit float32) {
+	if v.op == restoring {
+		u := v.getUint()
+		n := int64(u / floatForms)
+		n = n>>1 ^ -(n & 1)
+		switch u % floatForms {
+		case floatWhole:
+			*p = float32(n)
+		case floatParts:
+			*p = float32(n) / 256
+		case floatBits:
+			if b := v.getBytes(4); b != nil {
+				*p = math.Float32frombits(binary.LittleEndian.Uint32(b))
+			}
+		}
+		if !(*p >= -limit && *p <= limit) {
+			v.fail("%g, not within %g", *p, limit)
+		}
+		return
+	}
+	f, bits := *p, math.Float32bits(*p)
+	whole, form := int32(0), uint64(floatBits)
+	if -1<<22 < f && f < 1<<22 {
+		if whole = int32(f); math.Float32bits(float32(whole)) == bits {
+			form = floatWhole
+		} else if whole = int32(f * 256); math.Float32bits(float32(whole)/256) == bits {
+			form = floatParts
+		}
+	}
+	if form == floatBits {
+		v.putUint(floatBits)
+		v.buf = binary.LittleEndian.AppendUint32(v.buf, bits)
+		return
+	}
+	v.putUint(uint64(uint32(whole<<1)^uint32(whole>>31))*floatForms + form)
+}
+
+// The limits of coordinates. They are beyond what maps have, and a line between two
+// such places can be followed unit by unit.
+const (
+	limitPos  float32 = 1 << 29 // of places and velocities, units
+	limitUnit float32 = 2       // of directions
+)
+
+// vec visits a vector whose coordinates are not greater than limit.
+func (v *visitor) vec(p *vec.Vec2, limit float32) {
+	if v.op == hashing {
+		v.hash.vec(*p)
+		return
+	}
+	v.float(&p.X, limit)
+	v.float(&p.Y, limit)
+}
+
+// length visits the length of a list and makes it that long. Its elements take at least a
+// byte each.
+func length[E any](v *visitor, list *[]E, limit int) {
+	switch v.op {
+	case saving:
+		v.putUint(uint64(len(*list)))
+	case restoring:
+		n := v.getUint()
+		if n > uint64(min(limit, len(v.buf))) {
+			v.fail("%d things, at most %d can be", n, min(limit, len(v.buf)))
+			n = 0
+		}
+		*list = make([]E, n)
+	}
+}
+
+// extra reports whether an extra is to be visited: has says so unless it is restored. The numbers of
+// the extras of a part are in ascending order, below 128. After the last one comes end.
+func (v *visitor) extra(number uint8, has bool) bool {
+	switch v.op {
+	case hashing:
+		if has {
+			v.hash.add(0xe<<60 | uint64(number))
+		}
+	case saving:
+		if has {
+			v.buf = append(v.buf, number)
+		}
+	case restoring:
+		if has = len(v.buf) > 0 && v.buf[0] == number; has {
+			v.buf = v.buf[1:]
+		}
+	}
+	return has
+}
+
+// end visits the end of the extras of a part.
+func (v *visitor) end() {
+	switch v.op {
+	case saving:
+		v.buf = append(v.buf, 0)
+	case restoring:
+		if b := v.getBytes(1); b != nil && b[0] != 0 {
+			v.fail("something that this version does not know (%d)", b[0])
+		}
+	}
+}
+
+// origin visits what a state must agree in with the world that is to have it.
+func (v *visitor) origin(w *World) {
+	if v.op == restoring {
+		if b := v.getBytes(uint64(len(stateMagic))); b != nil && string(b) != stateMagic {
+			v.fail("it is no state, or of another version")
+		}
+	} else {
+		v.buf = append(v.buf, stateMagic...)
+	}
+	t := &w.terrain
+	if w.terrainSum == 0 {
+		w.terrainSum = crc32.Checksum(t.Tiles, castagnoli)
+	}
+	v.same("the map's width", uint64(t.Width))
+	v.same("the map's tiles", uint64(w.terrainSum))
+	v.sameText("the mode", w.mode.Name())
+	v.same("the number of mods", uint64(len(w.mods)))
+	for _, m := range w.mods {
+		v.sameText("a mod", reflect.TypeOf(m).String())
+	}
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func (v *visitor) same(what string, n uint64) {
+	if v.op == saving {
+		v.putUint(n)
+	} else if got := v.getUint(); got != n {
+		v.fail("%s: %d instead of %d", what, got, n)
+	}
+}
+
+func (v *visitor) sameText(what, s string) {
+	got := s
+	if v.text(&got, 1<<10); got != s {
+		v.fail("%s: %q instead of %q", what, got, s)
+	}
+}
+
+// world visits all that influences the future of a world.
+func (v *visitor) world(w *World) {
+	num(v, &w.tick)
+	within(v, "tick", w.tick, 0, MaxTick)
+	number64(v, &w.rand)
+	v.rules(&w.rules)
+	for i := range w.tuning {
+		num(v, &w.tuning[i])
+	}
+	v.bools(&w.paused, &w.resetRequested, &w.teamsLocked)
+	v.match(&w.match)
+	v.players(w)
+	v.entities(w)
+	v.race(w)
+	v.end()
+	for _, s := range w.hooks.state {
+		v.plain(w, s)
+	}
+	for _, s := range w.hooks.savers {
+		v.saver(w, s)
+	}
+}
+
+func (v *visitor) rules(r *Rules) {
+	pair(v, &r.Warmup, &r.Countdown)
+	pair(v, &r.ScoreLimit, &r.TimeLimit)
+	pair(v, &r.MatchesPerMap, &r.PlayerSlots)
+	pair(v, &r.MaxClients, &r.TournamentMode)
+	pair(v, &r.RespawnDelayTDM, &r.TeamBalanceTime)
+	pair(v, &r.InactiveTime, &r.InactiveAction)
+	num(v, &r.VoteKickMin)
+	v.bools(&r.MapRotation, &r.MatchSwap, &r.Powerups, &r.TeamDamage, &r.ReadyMode, &r.SpamProtection,
+		&r.InactiveSpecKick, &r.SilentSpectators, &r.StrictSpectate, &r.PureTuning, &r.VoteKick, &r.VoteSpectate)
+	if v.op == restoring {
+		limited := *r
+		if limited.clamp(); limited != *r && v.err == nil {
+			v.fail("rules out of their ranges")
+		}
+	}
+}
+
+func (v *visitor) match(m *match) {
+	pair(v, &m.state, &m.timer)
+	within(v, "phase of the match", m.state, 0, stateEndRound)
+	pair(v, &m.startTick, &m.matchesOnMap)
+	pair(v, &m.roundsInMatch, &m.unbalancedTick)
+	v.bools(&m.suddenDeath, &m.mapChangeRequested)
+	pair(v, &m.teamScore[0], &m.teamScore[1])
+	pair(v, &m.teamSize[0], &m.teamSize[1])
+	pair(v, &m.sentInfo.matchCurrent, &m.sentInfo.matchNum)
+	pair(v, &m.sentInfo.scoreLimit, &m.sentInfo.timeLimit)
+}
+
+// players visits the players and their characters.
+func (v *visitor) players(w *World) {
+	v.present(w)
+	for i := range w.players {
+		if w.players[i].connected {
+			v.hashed(i)
+			v.player(&w.players[i])
+		}
+		if w.characters[i].exists {
+			v.hashed(i)
+			v.character(&w.characters[i])
+		}
+		if v.op == hashing {
+			core := w.coreWorld.Cores[i] != nil
+			v.bools(&core)
+		}
+	}
+	order := w.charOrder.ids[:w.charOrder.count]
+	if length(v, &order, MaxPlayers); v.op == restoring {
+		w.charOrder.count = len(order)
+	}
+	for i := range w.charOrder.count {
+		id := &w.charOrder.ids[i]
+		num(v, id)
+		within(v, "character", *id, 0, MaxPlayers-1)
+	}
+}
+
+// hashed visits a number that is saved in another form.
+func (v *visitor) hashed(n int) {
+	if v.op == hashing {
+		v.hash.i32(int32(n))
+	}
+}
+
+// present saves and restores who is there.
+func (v *visitor) present(w *World) {
+	if v.op == hashing {
+		return
+	}
+	var players, characters, cores uint64
+	if v.op == saving {
+		for i := range w.players {
+			bit := uint64(1) << i
+			if w.players[i].connected {
+				players |= bit
+			}
+			if w.characters[i].exists {
+				characters |= bit
+			}
+			if w.coreWorld.Cores[i] != nil {
+				cores |= bit
+			}
+		}
+		v.putUint(players)
+		v.putUint(characters)
+		v.putUint(cores)
+		return
+	}
+	players, characters, cores = v.getUint(), v.getUint(), v.getUint()
+	if (characters|cores)&^players != 0 || cores&^characters != 0 {
+		v.fail("characters without players")
+		return
+	}
+	for i := range w.players {
+		p, c := &w.players[i], &w.characters[i]
+		p.connected = players>>i&1 != 0
+		if c.exists = characters>>i&1 != 0; c.exists {
+			c.core.World = &w.coreWorld
+			c.reckoningCore.World = &w.reckoningWorld
+		}
+		if cores>>i&1 != 0 {
+			w.coreWorld.Cores[i] = &c.core
+		}
+	}
+}
+
+func (v *visitor) player(p *player) {
+	v.bools(&p.hasProfile, &p.inGame, &p.admin, &p.bot, &p.spawning, &p.ready, &p.respawnDisabled, &p.deadSpec, &p.specFireHeld)
+	number64(v, &p.addrHash)
+	v.profile(&p.profile)
+	pair(v, &p.team, &p.score)
+	within(v, "team", p.team, TeamSpectators, TeamBlue)
+	v.vec(&p.viewPos, limitPos)
+	pair(v, &p.flags, &p.specMode)
+	within(v, "camera", p.specMode, 0, SpectateFlagBlue)
+	pair(v, &p.specID, &p.specFlag)
+	within(v, "watched player", p.specID, Nobody, MaxPlayers-1)
+	within(v, "watched flag", p.specFlag, TeamSpectators, TeamBlue)
+	pair(v, &p.respawnTick, &p.dieTick)
+	pair(v, &p.scoreStartTick, &p.lastActionTick)
+	pair(v, &p.teamChangeTick, &p.inactivity)
+	pair(v, &p.cursorX, &p.cursorY)
+	pair(v, &p.lastChat, &p.lastSetTeam)
+	pair(v, &p.lastSpectate, &p.lastInfo)
+	pair(v, &p.lastEmote, &p.lastKill)
+	num(v, &p.lastReady)
+	eyes := p.lastEyes != 0
+	if v.saved(&eyes); eyes {
+		pair(v, &p.lastEyes, &p.eyesUntil)
+		num(v, &p.eyes)
+		within(v, "emote", p.eyes, 0, EmoteBlink)
+	}
+	v.end()
+}
+
+// saved saves and restores a flag that follows from others, and so is not hashed.
+func (v *visitor) saved(flag *bool) {
+	if v.op != hashing {
+		v.bools(flag)
+	}
+}
+
+func (v *visitor) profile(p *Profile) {
+	v.text(&p.Name, MaxNameLen)
+	v.text(&p.Clan, MaxClanLen)
+	num(v, &p.Country)
+	for i := range p.Skin.PartNames {
+		v.text(&p.Skin.PartNames[i], MaxSkinPartLen)
+		v.bools(&p.Skin.UseCustomColors[i])
+		num(v, &p.Skin.PartColors[i])
+	}
+}
+
+func (v *visitor) character(c *character) {
+	v.bools(&c.alive, &c.inWorld)
+	num(v, &c.entityID)
+	v.vec(&c.pos, limitPos)
+	v.core(&c.core)
+	v.core(&c.sendCore)
+	v.core(&c.reckoningCore)
+	pair(v, &c.reckonTick, &c.queuedWeapon)
+	within(v, "queued weapon", c.queuedWeapon, -1, NumWeapons-1)
+	pair(v, &c.health, &c.armor)
+	for i := range c.weapons {
+		s := &c.weapons[i]
+		v.bools(&s.owned)
+		pair(v, &s.ammo, &s.ammoRegenStart)
+	}
+	pair(v, &c.activeWeapon, &c.lastWeapon)
+	within(v, "weapon", c.activeWeapon, 0, NumWeapons-1)
+	within(v, "weapon", c.lastWeapon, 0, NumWeapons-1)
+	pair(v, &c.reloadTimer, &c.attackTick)
+	pair(v, &c.lastNoAmmoSound, &c.numObjectsHit)
+	within(v, "victims of the ninja", c.numObjectsHit, 0, len(c.hitObjects))
+	if v.err != nil {
+		return
+	}
+	for i := range c.hitObjects[:c.numObjectsHit] {
+		num(v, &c.hitObjects[i])
+		within(v, "victim of the ninja", c.hitObjects[i], 0, MaxPlayers-1)
+	}
+	v.vec(&c.ninja.activationDir, limitUnit)
+	pair(v, &c.ninja.activationTick, &c.ninja.currentMoveTime)
+	pair(v, &c.ninja.oldVelAmount, &c.emote)
+	within(v, "speed of the ninja", c.ninja.oldVelAmount, -1<<24, 1<<24)
+	within(v, "emote", c.emote, 0, EmoteBlink)
+	pair(v, &c.emoteStop, &c.lastActionTick)
+	v.input(&c.input)
+	v.input(&c.latestInput)
+	num(v, &c.numInputs)
+	switch v.op {
+	case saving, restoring:
+		value(v, &c.triggeredEvents) // which clients are shown, and no more
+		c.latestPrevInput = c.latestInput
+	}
+	v.end()
+}
+
+func (v *visitor) core(c *physics.Core) {
+	v.vec(&c.Pos, limitPos)
+	v.vec(&c.Vel, limitPos)
+	v.vec(&c.HookPos, limitPos)
+	v.vec(&c.HookDir, limitUnit)
+	pair(v, &c.HookTick, &c.HookState)
+	within(v, "state of a hook", c.HookState, physics.HookRetracted, physics.HookGrabbed)
+	pair(v, &c.HookedPlayer, &c.Jumped)
+	within(v, "hooked player", c.HookedPlayer, int32(Nobody), MaxPlayers-1)
+	pair(v, &c.Direction, &c.Angle)
+}
+
+func (v *visitor) input(in *Input) {
+	pair(v, &in.Direction, &in.Fire)
+	pair(v, &in.TargetX, &in.TargetY)
+	pair(v, &in.WantedWeapon, &in.Flags)
+	pair(v, &in.NextWeapon, &in.PrevWeapon)
+	v.bools(&in.Jump, &in.Hook)
+	if v.op == restoring && !in.valid() {
+		v.fail("an impossible input")
+	}
+}
+
+// entities visits what else is on the map.
+func (v *visitor) entities(w *World) {
+	v.hashed(len(w.projectiles))
+	length(v, &w.projectiles, maxEntityIDs)
+	for i := range w.projectiles {
+		v.projectile(&w.projectiles[i])
+	}
+	v.hashed(len(w.lasers))
+	length(v, &w.lasers, maxEntityIDs)
+	for i := range w.lasers {
+		v.laser(&w.lasers[i])
+	}
+	length(v, &w.pickups, maxEntityIDs)
+	for i := range w.pickups {
+		v.pickup(&w.pickups[i])
+	}
+	for i := range w.flags {
+		v.flag(&w.flags[i])
+	}
+	num(v, &w.entityIDs.nextUnused)
+	within(v, "number of ids", w.entityIDs.nextUnused, 0, maxEntityIDs)
+	length(v, &w.entityIDs.freed, maxEntityIDs)
+	for i := range w.entityIDs.freed {
+		num(v, &w.entityIDs.freed[i])
+	}
+}
+
+// shot visits who a projectile or a laser is of. They are hashed as one number, with weapon
+// 0 for a laser.
+func (v *visitor) shot(id *uint16, owner *PlayerID, team *Team, weapon *Weapon) {
+	if v.op == hashing {
+		v.hash.add(uint64(*id)<<32 | uint64(uint8(*owner))<<24 | uint64(uint8(*team))<<16 | uint64(uint8(*weapon)))
+		return
+	}
+	value(v, id)
+	value(v, owner)
+	value(v, team)
+	value(v, weapon)
+	within(v, "owner", *owner, ownerFromTeam(TeamBlue), MaxPlayers-1)
+	within(v, "team", *team, TeamSpectators, TeamBlue)
+	within(v, "weapon", *weapon, 0, NumWeapons-1)
+}
+
+func (v *visitor) projectile(p *projectile) {
+	v.shot(&p.id, &p.owner, &p.team, &p.weapon)
+	v.vec(&p.startPos, limitPos)
+	v.vec(&p.direction, limitPos)
+	pair(v, &p.lifeSpan, &p.damage)
+	pair(v, &p.startTick, &p.impactSound)
+	v.bools(&p.explosive, &p.markedForDestroy)
+	v.end()
+}
+
+func (v *visitor) laser(l *laser) {
+	weapon := WeaponHammer // which is 0
+	v.shot(&l.id, &l.owner, &l.team, &weapon)
+	v.vec(&l.pos, limitPos)
+	v.vec(&l.segmentStart, limitPos)
+	v.vec(&l.direction, limitPos)
+	if v.op == hashing {
+		v.hash.float(l.energy)
+	} else {
+		v.float(&l.energy, limitPos)
+	}
+	pair(v, &l.bounces, &l.evalTick)
+	v.bools(&l.markedForDestroy)
+	v.end()
+}
+
+// pickup visits a pickup. Where it is follows from the map in hashes, as from the beginning.
+func (v *visitor) pickup(p *pickup) {
+	num(v, &p.spawnTick)
+	if v.op != hashing {
+		value(v, &p.id)
+		value(v, &p.kind)
+		v.vec(&p.pos, limitPos)
+	}
+	v.end()
+}
+
+func (v *visitor) flag(f *flag) {
+	v.bools(&f.exists, &f.atStand)
+	v.vec(&f.pos, limitPos)
+	v.vec(&f.vel, limitPos)
+	num(v, &f.carrier)
+	within(v, "carrier of a flag", f.carrier, Nobody, MaxPlayers-1)
+	pair(v, &f.dropTick, &f.grabTick)
+	if v.op != hashing {
+		value(v, &f.id)
+		v.vec(&f.stand, limitPos)
+	}
+	v.end()
+}
+
+// race visits what belongs to races. In other modes it usually has no value, and is not hashed then.
+func (v *visitor) race(w *World) {
+	has := w.match.flags&GameFlagRace != 0 || w.race != RaceState{}
+	for i := range w.players {
+		has = has || w.players[i].raceStart != 0
+	}
+	if v.saved(&has); !has {
+		return
+	}
+	pair(v, &w.race.BestTime, &w.race.Precision)
+	within(v, "decimals", w.race.Precision, 0, 3)
+	num(v, &w.race.Flags)
+	for i := range w.players {
+		num(v, &w.players[i].raceStart)
+	}
+}
+
+// plain visits the state of a mode or mod that is plain data.
+func (v *visitor) plain(w *World, s StateHook) {
+	data := s.State()
+	if v.op == restoring {
+		b := make([]byte, binary.Size(data))
+		v.sparse(b)
+		if _, err := binary.Decode(b, binary.LittleEndian, data); err != nil && v.err == nil {
+			v.fail("state of %T: %v", s, err)
+		}
+		return
+	}
+	w.stateBuf, _ = binary.Append(w.stateBuf[:0], binary.LittleEndian, data)
+	if v.op == hashing {
+		v.hash.bytes(w.stateBuf)
+		return
+	}
+	v.putUint(uint64(len(w.stateBuf)))
+	v.sparse(w.stateBuf)
+}
+
+// sparse saves or restores bytes of which many are zero: how many zeros, how many others,
+// these, and so on.
+func (v *visitor) sparse(b []byte) {
+	if v.op == restoring {
+		if n := v.getUint(); n != uint64(len(b)) {
+			v.fail("state of %d bytes instead of %d", n, len(b))
+		}
+		for len(b) > 0 && v.err == nil {
+			zeros := v.getUint()
+			others := v.getUint()
+			if zeros > uint64(len(b)) || others > uint64(len(b))-zeros || zeros+others == 0 {
+				v.fail("%d zeros and %d other bytes of %d", zeros, others, len(b))
+				return
+			}
+			copy(b[zeros:], v.getBytes(others))
+			b = b[zeros+others:]
+		}
+		return
+	}
+	for len(b) > 0 {
+		zeros := 0
+		for zeros < len(b) && b[zeros] == 0 {
+			zeros++
+		}
+		b = b[zeros:]
+		others := 0
+		for others < len(b) && (b[others] != 0 || others+1 < len(b) && b[others+1] != 0) {
+			others++
+		}
+		v.putUint(uint64(zeros))
+		v.putUint(uint64(others))
+		v.buf = append(v.buf, b[:others]...)
+		b = b[others:]
+	}
+}
+
+// saver visits the state of a mode or mod that saves it itself.
+func (v *visitor) saver(w *World, s StateSaver) {
+	if v.op == restoring {
+		b := v.getBytes(v.getUint())
+		if v.err != nil {
+			return
+		}
+		if err := s.RestoreState(b); err != nil {
+			v.fail("state of %T: %w", s, err)
+		}
+		return
+	}
+	w.stateBuf = s.AppendState(w.stateBuf[:0])
+	if v.op == hashing {
+		v.hash.bytes(w.stateBuf)
+		return
+	}
+	v.putUint(uint64(len(w.stateBuf)))
+	v.buf = append(v.buf, w.stateBuf...)
+}
+
+// consistent checks what several parts of a restored world must agree in.
+func (v *visitor) consistent(w *World) {
+	v.checkOrder(w)
+	v.checkIDs(w)
+	v.checkPaths(w)
+	for i := range w.players {
+		p := &w.players[i]
+		if !p.connected {
+			continue
+		}
+		clean := p.profile
+		if p.hasProfile {
+			clean.sanitize()
+		}
+		if clean != p.profile || p.inGame && !p.hasProfile {
+			v.fail("player %d with the name %q", i, p.profile.Name)
+		}
+	}
+}
+
+// checkOrder checks the list of the characters in the world.
+func (v *visitor) checkOrder(w *World) {
+	var listed PlayerMask
+	for _, id := range w.charOrder.ids[:w.charOrder.count] {
+		listed |= MaskOne(id)
+	}
+	var inWorld PlayerMask
+	n := 0
+	for i := range w.characters {
+		if w.characters[i].inWorld {
+			inWorld |= MaskOne(PlayerID(i))
+			n++
+		}
+		if c := &w.characters[i]; c.alive != (w.coreWorld.Cores[i] != nil) {
+			v.fail("the character of player %d is neither alive nor dead", i)
+		}
+	}
+	if listed != inWorld || n != w.charOrder.count {
+		v.fail("the list of characters lacks some")
+	}
+}
+
+// checkIDs checks that no id of an entity is used twice.
+func (v *visitor) checkIDs(w *World) {
+	var used [maxEntityIDs]bool
+	use := func(id uint16) {
+		if int32(id) >= w.entityIDs.nextUnused || used[id] {
+			v.fail("entity id %d is used twice or was never given", id)
+			return
+		}
+		used[id] = true
+	}
+	for i := range w.projectiles {
+		use(w.projectiles[i].id)
+	}
+	for i := range w.lasers {
+		use(w.lasers[i].id)
+	}
+	for i := range w.pickups {
+		use(w.pickups[i].id)
+	}
+	for i := range w.flags {
+		if w.flags[i].exists {
+			use(w.flags[i].id)
+		}
+	}
+	for i := range w.characters {
+		if w.characters[i].exists {
+			use(w.characters[i].entityID)
+		}
+	}
+	for _, id := range w.entityIDs.freed {
+		use(id)
+	}
+}
+
+// checkPaths checks that what flies stays within the limits in the next tick.
+func (v *visitor) checkPaths(w *World) {
+	near := func(p vec.Vec2) {
+		if !(p.X >= -limitPos && p.X <= limitPos && p.Y >= -limitPos && p.Y <= limitPos) {
+			v.fail("something flies to %g, %g", p.X, p.Y)
+		}
+	}
+	for i := range w.projectiles {
+		p := &w.projectiles[i]
+		near(p.posAt(&w.tuning, float32(w.tick-p.startTick)/TickRate))
+		near(p.posAt(&w.tuning, float32(w.tick+1-p.startTick)/TickRate))
+	}
+	for i := range w.lasers {
+		l := &w.lasers[i]
+		near(l.pos.Add(l.direction.Mul(l.energy)))
+	}
+}
