@@ -18,22 +18,11 @@ const MaxTick = 0x6FFFFFFF
 
 // Errors of [New], wrapped with details.
 var (
-	// ErrTerrain means that the size and the tiles do not match.
-	ErrTerrain = errors.New("game: bad terrain")
 	// ErrMode means that Config.Mode is nil.
 	ErrMode = errors.New("game: no mode")
 	// ErrState means that the state of a mode or mod is not plain data, see [StateHook].
 	ErrState = errors.New("game: state that cannot be saved")
 )
-
-// Terrain is the game layer of a map.
-type Terrain struct {
-	Width, Height int // tiles
-	// Tiles are the tile indices row by row: 0 air, 1 solid, 2 death, 3 unhookable;
-	// 192 and above are entities (spawns, pickups, flag stands). Others mean something to
-	// modes and mods only. They must not be changed.
-	Tiles []uint8
-}
 
 // Config is the parameters of a world.
 type Config struct {
@@ -58,9 +47,6 @@ type Config struct {
 
 // pureTuning is the tuning of standard modes and of the clients' dead reckoning.
 var pureTuning = physics.DefaultTuning()
-
-// maxTiles limits the map size: 16 million tiles are 64 times the largest map in use.
-const maxTiles = 1 << 24
 
 // World is one map with everything on it. It is not safe for concurrent use. Only
 // [World.Step] changes it.
@@ -113,11 +99,8 @@ type World struct {
 // 0.
 func New(cfg Config) (*World, error) {
 	t := cfg.Terrain
-	if t.Width <= 0 || t.Height <= 0 || t.Width > maxTiles/t.Height {
-		return nil, fmt.Errorf("%w: size %d x %d", ErrTerrain, t.Width, t.Height)
-	}
-	if len(t.Tiles) != t.Width*t.Height {
-		return nil, fmt.Errorf("%w: %d tiles for %d x %d", ErrTerrain, len(t.Tiles), t.Width, t.Height)
+	if err := t.Check(); err != nil {
+		return nil, err
 	}
 	if cfg.Mode == nil {
 		return nil, ErrMode

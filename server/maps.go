@@ -91,9 +91,12 @@ func (s *Server) readMap(setting string) (*gameMap, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sv_map %q: %w", setting, err)
 	}
-	layer := parsed.GameLayer()
-	if layer == nil {
+	if parsed.GameLayer() == nil {
 		return nil, fmt.Errorf("sv_map %q: the map has no game layer", setting)
+	}
+	terrain, err := Terrain(parsed)
+	if err != nil {
+		return nil, fmt.Errorf("sv_map %q: %w", setting, err)
 	}
 	m := &gameMap{
 		Map: bridge.Map{
@@ -101,7 +104,7 @@ func (s *Server) readMap(setting string) (*gameMap, error) {
 			File: file, CRC: parsed.CRC, SHA256: parsed.SHA256,
 		},
 		svMap:   setting,
-		terrain: game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()},
+		terrain: terrain,
 	}
 	if m.collision, err = physics.NewCollision(m.terrain.Width, m.terrain.Height, m.terrain.Tiles); err != nil {
 		return nil, fmt.Errorf("sv_map %q: %w", setting, err)

@@ -5,12 +5,17 @@ import (
 	"errors"
 	"io/fs"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -498,4 +503,58 @@ func TestChangeMapSaysWhatIsWrong(t *testing.T) {
 			t.Errorf("%s: %q, asked for %q", name, got, ts.srv.mapChange.asked)
 		}
 	}
+}
+
+// terrainMod keeps the terrain that a mod gets.
+type terrainMod struct{ terrain game.Terrain }
+
+func (m *terrainMod) Start(tx *game.Tx) { m.terrain = tx.Terrain() }
+
+// TestModsGetAllLayersAndSettings plays a map with all layers of DDNet; the log has them too.
+func TestModsGetAllLayersAndSettings(t *testing.T) {
+	g := twmap.NewGameLayer(20, 10)
+	g.Set(3, 8, twmap.Spawn, 0)
+	g.Set(5, 5, 60, twmap.Rotate|twmap.Opaque)
+	group := twmap.NewGroup("Game", 100, 100, g)
+	for slot, l := range []struct {
+		kind twmap.TileKind
+		tile []byte
+	}{
+		{twmap.KindTele, []byte{7, 26}}, {twmap.KindSpeed, []byte{1, 2, 28, 0, 0x0e, 0x01}}, {twmap.KindFront, []byte{9, twmap.FlipH, 0, 0}},
+		{twmap.KindSwitch, []byte{3, 22, twmap.Rotate, 4}}, {twmap.KindTune, []byte{5, 68}},
+	} {
+		layer := twmap.NewTileLayer("", 20, 10, twmap.None)
+		layer.Kind, layer.DDNetData = l.kind, new([5][]byte)
+		data := make([]byte, 200*len(l.tile))
+		copy(data[(100+slot)*len(l.tile):], l.tile)
+		layer.DDNetData[slot] = data
+		group.Layers = append(group.Layers, layer)
+	}
+	m := twmap.Map{Groups: []twmap.Group{group}, Info: twmap.Info{Settings: []string{"tune gravity 0.3", "sv_x 1"}}}
+	made, verified := &terrainMod{}, &terrainMod{}
+	var s memoryReplays
+	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{
+		Files:   fstest.MapFS{"maps/layers.map": {Data: testenv.Must(m.Bytes())}},
+		FindMod: func(string) (func() game.Mod, error) { return func() game.Mod { return made }, nil },
+		Replays: &s,
+	}, "sv_map layers; sv_mods terrain; sv_replay 1")
+	tn.play(1, time.Second)
+	tn.srv.closeReplay(replay.EndShutdown)
+	r := s.reader(t, testenv.Must(s.Names())[0])
+	_, err := replay.Verify(r, replay.VerifyConfig{Modes: BuiltinModes().New, NewMod: func(info replay.ModInfo) (game.Mod, error) {
+		testenv.Check(t, info.Name == "terrain", "the log has the mod %+v", info)
+		return verified, nil
+	}})
+	testenv.NoError(t, err)
+	for what, tr := range map[string]game.Terrain{"server": made.terrain, "log": verified.terrain} {
+		testenv.Require(t, len(tr.Tele) == 200 && len(tr.Speedup) == 200 && len(tr.Front) == 200 && len(tr.FrontFlags) == 200 &&
+			len(tr.Switch) == 200 && len(tr.Tune) == 200 && len(tr.Flags) == 200, "%s: layers are missing", what)
+		testenv.Check(t, tr.Tele[100] == game.TeleTile{Number: 7, Type: 26} && tr.Speedup[101] == game.SpeedupTile{Force: 1, MaxSpeed: 2, Type: 28, Angle: 270} &&
+			tr.Front[102] == 9 && tr.FrontFlags[102] == game.TileFlipY && tr.Switch[103] == game.SwitchTile{Number: 3, Type: 22, Flags: game.TileRotate, Delay: 4} &&
+			tr.Tune[104] == game.TuneTile{Number: 5, Type: 68} && tr.Tiles[105] == 60 && tr.Flags[105] == game.TileRotate, "%s: wrong tiles", what)
+		testenv.Check(t, slices.Equal(tr.Settings, m.Info.Settings), "%s: settings %q", what, tr.Settings)
+	}
+	group.Layers[1].(*twmap.TileLayer).DDNetData[0] = make([]byte, 399)
+	_, err = New(Config{Files: fstest.MapFS{"maps/layers.map": {Data: testenv.Must(m.Bytes())}}, Commands: []string{"sv_map layers"}})
+	testenv.Check(t, err != nil && strings.Contains(err.Error(), `sv_map "layers": twmap: malformed map: tele layer of 20×10 tiles with 399 bytes`), "%v", err)
 }

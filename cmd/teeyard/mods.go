@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/server"
 )
 
@@ -19,4 +20,13 @@ func findMod(name string) (func() game.Mod, error) {
 		return newMod, nil
 	}
 	return nil, fmt.Errorf("there is no mod of this name")
+}
+
+// newMod makes a mod of a replay log.
+func newMod(info replay.ModInfo) (game.Mod, error) {
+	found, err := findMod(info.Name)
+	if err != nil {
+		return nil, err
+	}
+	return found(), nil
 }

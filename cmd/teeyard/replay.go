@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -166,13 +167,13 @@ func (c *replayInfoCmd) Run() error {
 		Players: []replayPlayer{},
 	}
 	for _, m := range h.Mods {
-		info.Mods = append(info.Mods, safetext.Line(m))
+		info.Mods = append(info.Mods, safetext.Line(cmp.Or(m.Name, m.Type)))
 	}
 	if st, err := f.Stat(); err == nil {
 		info.Bytes = st.Size()
 	}
 	info.Simulated = true
-	_, err = replay.Verify(r, replay.VerifyConfig{Modes: gameModes.New, OnTick: func(_ *game.World, t *replay.Tick, events []game.Event) {
+	_, err = replay.Verify(r, replay.VerifyConfig{Modes: gameModes.New, NewMod: newMod, OnTick: func(_ *game.World, t *replay.Tick, events []game.Event) {
 		info.addTick(t, events)
 	}})
 	if err != nil {
@@ -287,7 +288,7 @@ func verifyReplay(name string) error {
 	}
 	defer f.Close()
 	begin := time.Now()
-	res, err := replay.Verify(r, replay.VerifyConfig{Modes: gameModes.New})
+	res, err := replay.Verify(r, replay.VerifyConfig{Modes: gameModes.New, NewMod: newMod})
 	took := time.Since(begin)
 	switch {
 	case err == nil && res.End == replay.EndNone:

@@ -144,7 +144,7 @@ type demoExport struct {
 
 // run writes the demo. With an error there is one nevertheless if e.out is set.
 func (e *demoExport) run(r *replay.Reader) error {
-	res, err := replay.Verify(r, replay.VerifyConfig{Modes: gameModes.New, OnTick: func(w *game.World, _ *replay.Tick, events []game.Event) {
+	res, err := replay.Verify(r, replay.VerifyConfig{Modes: gameModes.New, NewMod: newMod, OnTick: func(w *game.World, _ *replay.Tick, events []game.Event) {
 		e.seen = w.Tick()
 		if !e.done && e.err == nil && w.Tick() >= e.from && w.Tick() <= e.to {
 			e.err = e.tick(w, events)

@@ -1,5 +1,10 @@
 package twmap
 
+import (
+	"fmt"
+	"slices"
+)
+
 // The tile indices of the game layer. Indices 4 to 191 are air in the vanilla game;
 // higher ones are entities.
 const (
@@ -39,6 +44,60 @@ func (m *Map) GameLayer() *TileLayer {
 		}
 	}
 	return nil
+}
+
+// DDNetLayer returns the data of the layer of one of DDNet's kinds, of which the last counts, as
+// in DDNet. It is row by row, with as many bytes for each tile of the game layer as
+// [TileKind.DDNetTileSize] says; nil if the map has no such layer. A layer that has another size
+// than the game layer or too little data is an error.
+func (m *Map) DDNetLayer(kind TileKind) ([]byte, error) {
+	slot, size := slices.Index(ddnetKinds[:], kind), kind.DDNetTileSize()
+	game := m.GameLayer()
+	if slot < 0 || game == nil {
+		return nil, nil
+	}
+	var found *TileLayer
+	for _, g := range m.Groups {
+		for _, l := range g.Layers {
+			if t, ok := l.(*TileLayer); ok && t.Kind&kind != 0 {
+				found = t
+			}
+		}
+	}
+	if found == nil {
+		return nil, nil
+	}
+	var data []byte
+	if found.DDNetData != nil {
+		data = found.DDNetData[slot]
+	}
+	n := game.Width * game.Height * size
+	if found.Width != game.Width || found.Height != game.Height || len(data) < n {
+		return nil, fmt.Errorf("%w: %s layer of %d×%d tiles with %d bytes, the game layer is %d×%d, which takes %d bytes",
+			ErrFormat, ddnetNames[slot], found.Width, found.Height, len(data), game.Width, game.Height, n)
+	}
+	return data[:n:n], nil
+}
+
+// ddnetKinds and ddnetNames are in the order of TileLayer.DDNetData.
+var (
+	ddnetKinds = [...]TileKind{KindTele, KindSpeed, KindFront, KindSwitch, KindTune}
+	ddnetNames = [...]string{"tele", "speedup", "front", "switch", "tune"}
+)
+
+// DDNetTileSize returns the number of bytes of a tile of one of DDNet's kinds: 2 for tele and
+// tune (number, type), 6 for speedup (force, maximum speed, type, 0, angle in little endian), 4
+// for front (index, flags, 0, 0) and switch (number, type, flags, delay).
+func (k TileKind) DDNetTileSize() int {
+	switch k {
+	case KindTele, KindTune:
+		return 2
+	case KindSpeed:
+		return 6
+	case KindFront, KindSwitch:
+		return 4
+	}
+	return 0
 }
 
 // Indices returns the tile indices, row by row from the top left.

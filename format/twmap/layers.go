@@ -31,12 +31,11 @@ func (p *parser) parseTileLayer(it datafile.Item, i int) (Layer, error) {
 		l.Name = intsToString(it, 15, 3)
 		special = 18
 	}
-	if p.cfg.GameOnly && l.Kind&KindGame == 0 {
-		return l, nil
-	}
 	var err error
-	if l.Tiles, err = p.readTiles(it.Int(14), it.Int(4), it.Int(5), l.Version, "tile layer", i); err != nil {
-		return nil, err
+	if !p.cfg.GameOnly || l.Kind&KindGame != 0 { // the tiles of DDNet's kinds are filling
+		if l.Tiles, err = p.readTiles(it.Int(14), it.Int(4), it.Int(5), l.Version, "tile layer", i); err != nil {
+			return nil, err
+		}
 	}
 	if l.Kind&^KindGame != 0 {
 		l.DDNetData = new([5][]byte)

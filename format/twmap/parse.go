@@ -19,8 +19,9 @@ type Config struct {
 	// times the length of the file, at most 512 MiB, which is enough for the largest
 	// known maps, whose empty layers compress by a factor of hundreds.
 	MaxDecoded int
-	// GameOnly skips embedded images, sounds, quads and all tiles except the game
-	// layer's, which is enough for a server. Such a map cannot be written again.
+	// GameOnly skips embedded images, sounds, quads and all tiles except those of the game
+	// layer and of DDNet's kinds, which is enough for a server. Such a map cannot be written
+	// again.
 	GameOnly bool
 }
 

@@ -48,6 +48,44 @@ func small(version int32) *Map {
 	}
 }
 
+// layered returns a map with every layer of DDNet, in which each byte is another one.
+func layered(width, height int) *Map {
+	g := NewGroup("Game", 100, 100, NewGameLayer(width, height))
+	for slot, kind := range ddnetKinds {
+		l := NewTileLayer(ddnetNames[slot], width, height, None)
+		l.Kind, l.DDNetData = kind, new([5][]byte)
+		for i := range width * height * kind.DDNetTileSize() {
+			l.DDNetData[slot] = append(l.DDNetData[slot], byte(slot<<5+i))
+		}
+		g.Layers = append(g.Layers, l)
+	}
+	return &Map{Groups: []Group{g}}
+}
+
+func TestLayersOfDDNet(t *testing.T) {
+	for _, gameOnly := range []bool{false, true} {
+		m := layered(3, 2)
+		first := *m.Groups[0].Layers[1].(*TileLayer)
+		first.DDNetData = &[5][]byte{{1, 2}} // a later one counts
+		m.Groups = append([]Group{NewGroup("", 0, 0, &first)}, m.Groups...)
+		read := testenv.Must(Config{GameOnly: gameOnly}.Parse(mustBytes(t, m)))
+		for slot, kind := range ddnetKinds {
+			data, err := read.DDNetLayer(kind)
+			testenv.Check(t, err == nil && slices.Equal(data, m.Groups[1].Layers[slot+1].(*TileLayer).DDNetData[slot]), "%s: %v, %v", ddnetNames[slot], data, err)
+		}
+		data, err := read.DDNetLayer(KindGame)
+		testenv.Check(t, data == nil && err == nil, "the game layer is one of DDNet's: %v, %v", data, err)
+	}
+	data, err := (&Map{Groups: []Group{NewGroup("", 0, 0, NewGameLayer(2, 2))}}).DDNetLayer(KindTune)
+	testenv.Check(t, data == nil && err == nil, "a map without layers: %v, %v", data, err)
+	_, err = small(3).DDNetLayer(KindTele)
+	testenv.Check(t, errors.Is(err, ErrFormat) && strings.Contains(err.Error(), "tele layer of 2×1 tiles with 4 bytes, the game layer is 4×3, which takes 24 bytes"), "%v", err)
+	short := layered(3, 2)
+	short.Groups[0].Layers[2].(*TileLayer).DDNetData[1] = make([]byte, 35)
+	_, err = short.DDNetLayer(KindSpeed)
+	testenv.Check(t, errors.Is(err, ErrFormat) && strings.Contains(err.Error(), "speedup layer of 3×2 tiles with 35 bytes"), "%v", err)
+}
+
 func mustBytes(t testing.TB, m *Map) []byte {
 	t.Helper()
 	b, err := m.Bytes()
@@ -262,6 +300,7 @@ func FuzzParse(f *testing.F) {
 	for _, version := range []int32{3, 4} {
 		f.Add(mustBytes(f, small(version)))
 	}
+	f.Add(mustBytes(f, layered(3, 2)))
 	f.Add(oneLayer(f, make([]byte, 36), func(ref int32) []int32 { return tileItem(4, 80000, 80000, ref) }))
 	f.Add(file(f, func(w *datafile.Writer) {
 		w.AddItem(itemInfo, 0, []int32{1, -1, -1, -1, -1, w.AddBlock(make([]byte, 9000))})
@@ -278,6 +317,20 @@ func FuzzParse(f *testing.F) {
 		}
 		if g := m.GameLayer(); g != nil && len(g.Tiles) != g.Width*g.Height {
 			t.Fatalf("game layer of %d×%d has %d tiles", g.Width, g.Height, len(g.Tiles))
+		}
+		only, err := Config{MaxDecoded: limit, GameOnly: true}.Parse(b)
+		if err != nil {
+			t.Fatalf("the game layer alone: %v", err)
+		}
+		for _, kind := range ddnetKinds {
+			data, err := m.DDNetLayer(kind)
+			same, err2 := only.DDNetLayer(kind)
+			if !slices.Equal(data, same) || (err == nil) != (err2 == nil) || err != nil && !errors.Is(err, ErrFormat) {
+				t.Fatalf("kind %d: %d bytes, %v; with GameOnly %d, %v", kind, len(data), err, len(same), err2)
+			}
+			if g := m.GameLayer(); data != nil && len(data) != g.Width*g.Height*kind.DDNetTileSize() {
+				t.Fatalf("kind %d has %d bytes for %d×%d tiles", kind, len(data), g.Width, g.Height)
+			}
 		}
 		out, err := m.Bytes()
 		if errors.Is(err, datafile.ErrTooMany) {

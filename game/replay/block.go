@@ -11,8 +11,9 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// magic is the start of a log; its last byte is the version of the format.
-const magic = "TEEREPL\x01"
+// magic is the start of a log; its last byte is the version of the format. Logs of all versions
+// up to this one can be read.
+const magic = "TEEREPL\x02"
 
 // The kinds of blocks.
 const (
@@ -38,8 +39,9 @@ const (
 	// exceeds blockBytes, so this leaves room for one very long tick.
 	maxBlock = 8 << 20
 	// maxHeader is the maximum length of the header's payload, which contains the
-	// terrain.
-	maxHeader = maxTiles + 2<<20
+	// terrain: that of the largest map with as many tiles again in other layers, and
+	// the sources of mods.
+	maxHeader = 2*maxTiles + maxSources + 2<<20
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

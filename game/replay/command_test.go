@@ -101,9 +101,9 @@ func TestHeaderFieldsTravel(t *testing.T) {
 	for i := range rv.NumField() {
 		switch rv.Type().Field(i).Name {
 		case "Terrain":
-			h.Terrain = game.Terrain{Width: 3, Height: 2, Tiles: []uint8{1, 2, 3, 4, 5, 6}}
+			h.Terrain = layered()
 		case "Mods":
-			h.Mods = []string{"a", "b"}
+			h.Mods = []ModInfo{{Type: "a"}, {Name: "b", Type: "c", Source: []byte("print()")}}
 		case "IdleTicks":
 			h.IdleTicks = 99
 		default:
@@ -121,7 +121,9 @@ func TestHeaderFieldsTravel(t *testing.T) {
 		"terrain": func(h *Header) { h.Terrain.Width = 4 },
 		"idle":    func(h *Header) { h.IdleTicks = MaxIdleTicks + 1 },
 		"text":    func(h *Header) { h.Map = string(make([]byte, maxText+1)) },
-		"mods":    func(h *Header) { h.Mods = make([]string, maxMods+1) },
+		"mods":    func(h *Header) { h.Mods = make([]ModInfo, maxMods+1) },
+		"sources": func(h *Header) { h.Mods = []ModInfo{{Source: make([]byte, maxSources+1)}} },
+		"layer":   func(h *Header) { h.Terrain.Tune = h.Terrain.Tune[1:] },
 	} {
 		bad := h
 		edit(&bad)

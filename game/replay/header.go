@@ -42,12 +42,12 @@ type Header struct {
 	Map       string
 	MapSHA256 [sha256.Size]byte
 	// GameType is the name by which the mode was requested (sv_gametype), ModeName the
-	// mode's own name, ModeType and Mods are the Go types of the mode and of the mods
-	// in order; see [TypeName].
+	// mode's own name, ModeType its Go type; see [TypeName].
 	GameType string
 	ModeName string
 	ModeType string
-	Mods     []string
+	// Mods are the mods in order.
+	Mods []ModInfo
 
 	// Terrain, Rules, Tuning and Seed are those of game.Config.
 	Terrain game.Terrain
@@ -59,6 +59,16 @@ type Header struct {
 	// there is nothing to record before the first player joins. 0..MaxIdleTicks.
 	IdleTicks int32
 }
+
+// ModInfo says what a mod of a match is.
+type ModInfo struct {
+	Name   string // by which it was requested (sv_mods), "" for a mod that the program always has
+	Type   string // its Go type; see [TypeName]
+	Source []byte // that of a [Sourcer], nil for others
+}
+
+// Sourcer is a mod that is made from a source text, such as a script. Logs have the text.
+type Sourcer interface{ Source() []byte }
 
 // MaxIdleTicks is the maximum of Header.IdleTicks: the ticks of a day.
 const MaxIdleTicks = 24 * 60 * 60 * game.TickRate
@@ -76,36 +86,41 @@ func TypeName(v any) string {
 	return star + t.PkgPath() + "." + t.Name()
 }
 
-// SetMode stores mode and mods in the header. gameType is the name by which the mode
-// is requested.
+// SetMode stores mode and mods in the header, the latter without names. gameType is the name
+// by which the mode is requested.
 func (h *Header) SetMode(gameType string, mode game.Mode, mods []game.Mod) {
 	h.GameType, h.ModeName, h.ModeType = gameType, mode.Name(), TypeName(mode)
 	h.Mods = h.Mods[:0]
 	for _, m := range mods {
-		h.Mods = append(h.Mods, TypeName(m))
+		info := ModInfo{Type: TypeName(m)}
+		if s, ok := m.(Sourcer); ok {
+			info.Source = s.Source()
+		}
+		h.Mods = append(h.Mods, info)
 	}
 }
 
 // The limits of a header.
 const (
-	maxTiles = 1 << 24 // the maximum of game.New
-	maxMods  = 256
-	maxText  = 4096 // of each text in a header
+	maxMods    = 256
+	maxText    = 4096    // of each text in a header
+	maxSources = 8 << 20 // of all mods
 )
 
 func (h *Header) validate() error {
-	n := len(h.Program)
-	for _, s := range append([]string{h.Map, h.GameType, h.ModeName, h.ModeType}, h.Mods...) {
-		n = max(n, len(s))
+	n, sources := max(len(h.Program), len(h.Map), len(h.GameType), len(h.ModeName), len(h.ModeType)), 0
+	for _, m := range h.Mods {
+		n = max(n, len(m.Name), len(m.Type))
+		sources += len(m.Source)
 	}
-	t := &h.Terrain
 	switch {
-	case n > maxText, len(h.Mods) > maxMods:
+	case n > maxText, len(h.Mods) > maxMods, sources > maxSources:
 		return fmt.Errorf("%w: text or mods of the header", ErrTooLarge)
 	case h.IdleTicks < 0, h.IdleTicks > MaxIdleTicks:
 		return fmt.Errorf("%w: %d idle ticks", ErrTooLarge, h.IdleTicks)
-	case t.Width <= 0, t.Height <= 0, t.Width > maxTiles/t.Height, len(t.Tiles) != t.Width*t.Height:
-		return fmt.Errorf("%w: terrain of %d x %d", ErrTooLarge, t.Width, t.Height)
+	}
+	if err := h.Terrain.Check(); err != nil {
+		return fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}
 	return nil
 }
@@ -120,19 +135,19 @@ func (h *Header) append(dst []byte) []byte {
 	dst = appendText(dst, h.ModeType)
 	dst = binary.AppendUvarint(dst, uint64(len(h.Mods)))
 	for _, m := range h.Mods {
-		dst = appendText(dst, m)
+		dst = appendText(dst, m.Name)
+		dst = appendText(dst, m.Type)
+		dst = appendText(dst, string(m.Source))
 	}
 	dst = binary.LittleEndian.AppendUint64(dst, h.Seed)
 	dst = appendInt(dst, h.IdleTicks)
 	dst = appendRules(dst, &h.Rules)
 	dst = appendTuning(dst, &h.Tuning)
-	dst = binary.AppendUvarint(dst, uint64(h.Terrain.Width))
-	dst = binary.AppendUvarint(dst, uint64(h.Terrain.Height))
-	return append(dst, h.Terrain.Tiles...)
+	return appendTerrain(dst, &h.Terrain)
 }
 
-// parse is the inverse of append. The tiles refer to b.
-func (h *Header) parse(b []byte) error {
+// parse is the inverse of append, for all versions of the format. The tiles refer to b.
+func (h *Header) parse(b []byte, version byte) error {
 	s := fieldReader{b: b}
 	h.Program = s.readText()
 	h.StartTime = s.varint()
@@ -144,21 +159,21 @@ func (h *Header) parse(b []byte) error {
 		if s.failed {
 			break
 		}
-		h.Mods = append(h.Mods, s.readText())
+		var m ModInfo
+		if version == 1 {
+			m.Type = s.readText()
+		} else {
+			m.Name, m.Type = s.readText(), s.readText()
+			m.Source = s.readBytes()
+		}
+		h.Mods = append(h.Mods, m)
 	}
 	h.Seed = s.uint64()
 	h.IdleTicks = s.int()
 	s.readRules(&h.Rules)
 	s.readTuning(&h.Tuning)
-	w, ht := s.uvarint(), s.uvarint()
-	if s.failed || w == 0 || ht == 0 || w > maxTiles || ht > maxTiles/w {
-		return fmt.Errorf("%w: header", ErrCorrupt)
-	}
-	h.Terrain = game.Terrain{Width: int(w), Height: int(ht), Tiles: s.raw(int(w * ht))}
-	if s.failed || len(s.b) != 0 {
-		return fmt.Errorf("%w: header", ErrCorrupt)
-	}
-	if h.validate() != nil {
+	s.readTerrain(&h.Terrain, version)
+	if s.failed || len(s.b) != 0 || h.validate() != nil {
 		return fmt.Errorf("%w: header", ErrCorrupt)
 	}
 	return nil

@@ -21,7 +21,7 @@ type Tick struct {
 	HasHash bool
 }
 
-// Reader reads a log from its start. Its memory is limited to about 40 MB for any
+// Reader reads a log from its start. Its memory is limited to about 200 MB for any
 // input.
 type Reader struct {
 	blocks     blockReader
@@ -59,8 +59,8 @@ func (r *Reader) open(src io.Reader) error {
 		return fmt.Errorf("%w: it starts with %q", ErrFormat, m[:n])
 	case n < len(m):
 		return fmt.Errorf("%w: within its first %d bytes", ErrTruncated, len(m))
-	case m[version] != magic[version]:
-		return fmt.Errorf("%w of a known version: the format version is %d, want %d", ErrFormat, m[version], magic[version])
+	case m[version] == 0 || m[version] > magic[version]:
+		return fmt.Errorf("%w of a known version: the format version is %d, want 1 to %d", ErrFormat, m[version], magic[version])
 	}
 	r.blocks = blockReader{r: src, offset: int64(n)}
 	kind, payload, err := r.blocks.next()
@@ -73,7 +73,7 @@ func (r *Reader) open(src io.Reader) error {
 	if kind != blockHeader {
 		return fmt.Errorf("%w: block of kind %q instead of the header", ErrCorrupt, kind)
 	}
-	if err := r.header.parse(append([]byte(nil), payload...)); err != nil {
+	if err := r.header.parse(append([]byte(nil), payload...), m[version]); err != nil {
 		return err
 	}
 	r.nextTick = r.header.IdleTicks + 1

@@ -142,13 +142,19 @@ func (s *fieldReader) raw(n int) []byte {
 	return b
 }
 
-func (s *fieldReader) readText() string {
+func (s *fieldReader) readText() string { return string(s.readBytes()) }
+
+// readBytes decodes a text without copying, nil for an empty one.
+func (s *fieldReader) readBytes() []byte {
 	n := s.uvarint()
+	if n == 0 {
+		return nil
+	}
 	if n > uint64(len(s.b)) {
 		s.fail()
-		return ""
+		return nil
 	}
-	return string(s.raw(int(n)))
+	return s.raw(int(n))
 }
 
 func (s *fieldReader) readRules(r *game.Rules) {

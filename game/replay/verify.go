@@ -1,9 +1,9 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/teeyard/teeyard/game"
 )
@@ -12,8 +12,10 @@ import (
 type VerifyConfig struct {
 	// Modes returns a new mode for a Header.GameType.
 	Modes func(gameType string) (game.Mode, bool)
-	// Mods make the mods the match was played with, in order.
-	Mods []func() game.Mod
+	// Mods make the mods the match was played with, in order. NewMod makes those of the
+	// header that follow after them; nil has none.
+	Mods   []func() game.Mod
+	NewMod func(ModInfo) (game.Mod, error)
 	// OnTick, if set, is called after every tick with its events.
 	OnTick func(w *game.World, t *Tick, events []game.Event)
 }
@@ -31,14 +33,9 @@ func (h *Header) NewWorld(cfg VerifyConfig) (*game.World, error) {
 	if have := TypeName(mode); have != h.ModeType {
 		return nil, fmt.Errorf("%w: mode %q was recorded as type %s, have %s", ErrModeUnavailable, h.GameType, h.ModeType, have)
 	}
-	var mods []game.Mod
-	var names []string
-	for _, newMod := range cfg.Mods {
-		m := newMod()
-		mods, names = append(mods, m), append(names, TypeName(m))
-	}
-	if !slices.Equal(names, h.Mods) {
-		return nil, fmt.Errorf("%w: recorded with mods %q, have %q", ErrModeUnavailable, h.Mods, names)
+	mods, err := h.newMods(cfg)
+	if err != nil {
+		return nil, err
 	}
 	w, err := game.New(game.Config{
 		Terrain: h.Terrain, Mode: mode, Mods: mods, Rules: h.Rules, Tuning: &h.Tuning, Seed: h.Seed,
@@ -50,6 +47,34 @@ func (h *Header) NewWorld(cfg VerifyConfig) (*game.World, error) {
 		w.Step(nil)
 	}
 	return w, nil
+}
+
+// newMods makes the mods of a log.
+func (h *Header) newMods(cfg VerifyConfig) ([]game.Mod, error) {
+	var mods []game.Mod
+	for i, info := range h.Mods {
+		var m game.Mod
+		var err error
+		switch {
+		case i < len(cfg.Mods):
+			m = cfg.Mods[i]()
+		case cfg.NewMod == nil:
+			err = errors.New("there is none")
+		default:
+			m, err = cfg.NewMod(info)
+		}
+		if have := TypeName(m); err == nil && have != info.Type {
+			err = fmt.Errorf("have %s", have)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: recorded with mod %d %q of type %s: %w", ErrModeUnavailable, i+1, info.Name, info.Type, err)
+		}
+		mods = append(mods, m)
+	}
+	if len(mods) < len(cfg.Mods) {
+		return nil, fmt.Errorf("%w: recorded with %d mods, have %d", ErrModeUnavailable, len(mods), len(cfg.Mods))
+	}
+	return mods, nil
 }
 
 // Result is the result of Verify.
