@@ -185,7 +185,7 @@ func (b *Bot) updateThreat(v *game.View) {
 	for i := range v.Projectiles {
 		p := &v.Projectiles[i]
 		d := b.self.Pos.Sub(p.Pos)
-		if d.Dot(d) > 500*500 || !v.Sees(p.Pos) {
+		if d.Dot(d) > 500*500 || !v.Sees(p.Pos) || !v.Shows(p.NotFor) {
 			continue
 		}
 		speed, curve, radius := b.ballistics(p.Weapon)

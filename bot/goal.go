@@ -88,7 +88,7 @@ func (b *Bot) updatePickups(v *game.View) {
 	for i := range v.Pickups {
 		p := &v.Pickups[i]
 		at := vec.Vec2{X: float32(p.X), Y: float32(p.Y)}
-		if !v.Sees(at) {
+		if !v.Sees(at) || !v.Shows(p.NotFor) {
 			continue
 		}
 		if k, ok := b.graph.siteAtTile[int32(b.graph.tileIndex(at.X, at.Y))]; ok {

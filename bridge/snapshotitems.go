@@ -31,6 +31,7 @@ type sharedItem struct {
 	global  bool   // seen from everywhere
 	pos     vec.Vec2
 	pos2    vec.Vec2 // the other end of a beam, else pos
+	notFor  game.PlayerMask
 }
 
 func itemKey(typ, id uint16) uint32 { return uint32(typ)<<16 | uint32(id) }
@@ -63,15 +64,20 @@ func (s *SharedItems) AddBeam(typ, id, size int, pos, pos2 vec.Vec2) []int32 {
 	return ints
 }
 
+// HideLast hides the item that was added last from some players.
+func (s *SharedItems) HideLast(notFor game.PlayerMask) { s.items[len(s.items)-1].notFor = notFor }
+
 // AddEntities adds the projectiles, lasers and flags of a frame.
 func (s *SharedItems) AddEntities(f *game.Frame, types *ItemTypes) {
 	for i := range f.Projectiles {
 		p := &f.Projectiles[i]
 		copy(s.AddNear(types.Projectile, int(p.ID), 6, p.Pos), []int32{p.X, p.Y, p.VelX, p.VelY, int32(p.Weapon), p.StartTick})
+		s.HideLast(p.NotFor)
 	}
 	for i := range f.Lasers {
 		l := &f.Lasers[i]
 		copy(s.AddBeam(types.Laser, int(l.ID), 5, l.Pos, l.From), []int32{l.X, l.Y, l.FromX, l.FromY, l.StartTick})
+		s.HideLast(l.NotFor)
 	}
 	for i := range f.Flags {
 		g := &f.Flags[i]
@@ -132,7 +138,7 @@ func (s *SharedItems) append(b *snapshot.Builder, it *sharedItem) {
 }
 
 func (it *sharedItem) isVisible(v *game.View) bool {
-	return it.global || v.Sees(it.pos) || it.pos2 != it.pos && v.Sees(it.pos2)
+	return it.global || (v.Sees(it.pos) || it.pos2 != it.pos && v.Sees(it.pos2)) && v.Shows(it.notFor)
 }
 
 // CharacterSize is the number of integers of a character item, in all versions.

@@ -47,37 +47,48 @@ func (w *World) buildFrame() {
 	}
 	f.Projectiles = f.Projectiles[:0]
 	for i := len(w.projectiles) - 1; i >= 0; i-- {
-		p := &w.projectiles[i]
-		f.Projectiles = append(f.Projectiles, ProjectileState{
-			ID: p.id, X: vec.Trunc(p.startPos.X), Y: vec.Trunc(p.startPos.Y),
-			VelX: vec.Trunc(float32(p.direction.X * 100)), VelY: vec.Trunc(float32(p.direction.Y * 100)),
-			Weapon: p.weapon, StartTick: p.startTick,
-			Pos: p.posAt(&w.tuning, float32(w.tick-p.startTick)/TickRate),
-		})
+		f.Projectiles = append(f.Projectiles, w.projectileState(&w.projectiles[i], 0))
 	}
+	f.Projectiles = append(f.Projectiles, w.drawn.projectiles...)
 	f.Lasers = f.Lasers[:0]
 	for i := len(w.lasers) - 1; i >= 0; i-- {
 		l := &w.lasers[i]
-		f.Lasers = append(f.Lasers, LaserState{
-			ID: l.id, X: vec.Trunc(l.pos.X), Y: vec.Trunc(l.pos.Y),
-			FromX: vec.Trunc(l.segmentStart.X), FromY: vec.Trunc(l.segmentStart.Y), StartTick: l.evalTick,
-			Pos: l.pos, From: l.segmentStart,
-		})
+		f.Lasers = append(f.Lasers, laserState(l.id, l.pos, l.segmentStart, l.evalTick, 0))
 	}
+	f.Lasers = append(f.Lasers, w.drawn.lasers...)
 	f.Pickups = f.Pickups[:0]
 	for i := len(w.pickups) - 1; i >= 0; i-- {
 		if p := &w.pickups[i]; p.spawnTick == -1 {
-			f.Pickups = append(f.Pickups, PickupState{
-				ID: p.id, X: vec.Trunc(p.pos.X), Y: vec.Trunc(p.pos.Y), Kind: p.kind,
-			})
+			f.Pickups = append(f.Pickups, pickupState(p.id, p.kind, p.pos, 0))
 		}
 	}
+	f.Pickups = append(f.Pickups, w.drawn.pickups...)
 	f.Flags = f.Flags[:0]
 	for i := range w.flags {
 		if fl := &w.flags[i]; fl.exists {
 			f.Flags = append(f.Flags, FlagState{Team: Team(i), X: vec.Trunc(fl.pos.X), Y: vec.Trunc(fl.pos.Y), Pos: fl.pos})
 		}
 	}
+}
+
+func (w *World) projectileState(p *projectile, notFor PlayerMask) ProjectileState {
+	return ProjectileState{
+		ID: p.id, X: vec.Trunc(p.startPos.X), Y: vec.Trunc(p.startPos.Y),
+		VelX: vec.Trunc(float32(p.direction.X * 100)), VelY: vec.Trunc(float32(p.direction.Y * 100)),
+		Weapon: p.weapon, StartTick: p.startTick,
+		Pos: p.posAt(&w.tuning, float32(w.tick-p.startTick)/TickRate), NotFor: notFor,
+	}
+}
+
+func laserState(id uint16, pos, from vec.Vec2, startTick int32, notFor PlayerMask) LaserState {
+	return LaserState{
+		ID: id, X: vec.Trunc(pos.X), Y: vec.Trunc(pos.Y), FromX: vec.Trunc(from.X), FromY: vec.Trunc(from.Y),
+		StartTick: startTick, Pos: pos, From: from, NotFor: notFor,
+	}
+}
+
+func pickupState(id uint16, kind PickupKind, pos vec.Vec2, notFor PlayerMask) PickupState {
+	return PickupState{ID: id, X: vec.Trunc(pos.X), Y: vec.Trunc(pos.Y), Kind: kind, NotFor: notFor}
 }
 
 func (w *World) gameState() GameState {

@@ -115,7 +115,8 @@ type ProjectileState struct {
 	VelX, VelY int32 // direction times 100
 	Weapon     Weapon
 	StartTick  int32
-	Pos        vec.Vec2 // the position now
+	Pos        vec.Vec2   // the position now
+	NotFor     PlayerMask // who does not see it
 }
 
 // LaserState is a laser beam that ends at X, Y.
@@ -126,13 +127,15 @@ type LaserState struct {
 	StartTick    int32
 	// Pos and From are its ends before quantisation.
 	Pos, From vec.Vec2
+	NotFor    PlayerMask // who does not see it
 }
 
 // PickupState is a pickup that can be taken.
 type PickupState struct {
-	ID   uint16
-	X, Y int32
-	Kind PickupKind
+	ID     uint16
+	X, Y   int32
+	Kind   PickupKind
+	NotFor PlayerMask // who does not see it
 }
 
 // FlagState is a flag at its stand, carried or dropped.
@@ -167,6 +170,15 @@ func (v *View) Sees(p vec.Vec2) bool {
 	}
 	// The next number after 1100² still has a root that rounds to 1100.
 	return float32(dx*dx)+float32(dy*dy) <= 1100*1100+0.125
+}
+
+// Shows reports whether the view shows something that the players in notFor do not see. A view
+// without a viewer shows what everybody sees, or everybody but one.
+func (v *View) Shows(notFor PlayerMask) bool {
+	if v.ShowAll {
+		return (^notFor).IsPublic()
+	}
+	return !notFor.Has(v.Viewer)
 }
 
 // Hears reports whether an effect at p is close enough to be sent: closer than 1500

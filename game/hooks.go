@@ -137,9 +137,9 @@ func (w *World) callSpawn(id PlayerID) {
 
 // callPickup calls the PickupHooks and reports whether the character can take the
 // pickup.
-func (w *World) callPickup(id PlayerID, p *pickup) bool {
+func (w *World) callPickup(id PlayerID, kind PickupKind) bool {
 	for _, h := range w.hooks.pickup {
-		if w.callCancellable(func(ctx *Ctx) { h.OnPickup(ctx, id, p.kind) }) {
+		if w.callCancellable(func(ctx *Ctx) { h.OnPickup(ctx, id, kind) }) {
 			return false
 		}
 	}

@@ -18,21 +18,28 @@ type laser struct {
 	energy           float32 // remaining length, world units
 	bounces          int32
 	evalTick         int32
+	handle           EntityID // of one that a mode or mod made
 }
 
-func (w *World) fireLaser(owner PlayerID, pos, dir vec.Vec2) {
+// fireLaser fires a laser, of Nobody for the world. It returns the handle.
+func (w *World) fireLaser(owner PlayerID, pos, dir vec.Vec2, handle EntityID) EntityID {
 	id, ok := w.entityIDs.alloc()
 	if !ok {
-		return
+		return NoEntity
 	}
-	w.lasers = append(w.lasers, laser{
-		id: id, owner: owner, team: w.players[owner].team, pos: pos, direction: dir,
-		energy: w.tuning.At(physics.LaserReach),
-	})
+	l := laser{id: id, owner: owner, pos: pos, direction: dir, energy: w.tuning.At(physics.LaserReach), handle: handle}
+	if owner >= 0 {
+		l.team = w.players[owner].team
+	}
+	w.lasers = append(w.lasers, l)
 	w.bounceLaser(len(w.lasers) - 1)
+	return handle
 }
 
 func (w *World) tickLaser(i int) {
+	if w.lasers[i].markedForDestroy {
+		return
+	}
 	if float32(w.tick-w.lasers[i].evalTick) > float32(TickRate*w.tuning.At(physics.LaserBounceDelay))/1000 {
 		w.bounceLaser(i)
 	}

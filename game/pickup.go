@@ -1,6 +1,10 @@
 package game
 
-import "github.com/teeyard/teeyard/game/vec"
+import (
+	"math"
+
+	"github.com/teeyard/teeyard/game/vec"
+)
 
 // pickup is a pickup on the map, available or waiting to respawn.
 type pickup struct {
@@ -8,6 +12,12 @@ type pickup struct {
 	kind      PickupKind
 	pos       vec.Vec2
 	spawnTick int32 // it respawns after this tick; -1 if it is available
+
+	// Of one that a mode or mod made.
+	handle    EntityID
+	respawn   int32 // ticks, 0 for those of the kind, Once for never
+	permanent bool  // made with the map
+	removed   bool
 }
 
 // pickupSpawnDelays returns the ticks before a pickup first appears and before it
@@ -39,13 +49,21 @@ func (k PickupKind) Weapon() Weapon {
 }
 
 func (p *pickup) reset(tick int32) {
+	if p.handle != NoEntity {
+		p.spawnTick, p.removed = -1, !p.permanent
+		return
+	}
 	p.spawnTick = -1
 	if first, _ := pickupSpawnDelays(p.kind); first > 0 {
 		p.spawnTick = tick + first
 	}
 }
 
-func (w *World) tickPickup(p *pickup) {
+func (w *World) tickPickup(i int) {
+	p := &w.pickups[i]
+	if p.removed {
+		return
+	}
 	if p.spawnTick > 0 {
 		if w.tick <= p.spawnTick {
 			return
@@ -59,11 +77,21 @@ func (w *World) tickPickup(p *pickup) {
 	if id == Nobody || !w.characters[id].alive {
 		return
 	}
-	if !w.callPickup(id, p) || !w.takePickup(id, p) {
+	if !w.callPickup(id, p.kind) {
+		return
+	}
+	p = &w.pickups[i] // the hook can have made others
+	if p.removed || !w.takePickup(id, p) {
 		return
 	}
 	_, again := pickupSpawnDelays(p.kind)
+	if p.respawn != 0 {
+		again = p.respawn
+	}
 	p.spawnTick = w.tick + again
+	if again == Once {
+		p.spawnTick, p.removed = math.MaxInt32, true
+	}
 	weapon := WeaponWorld
 	if p.kind == PickupGrenade || p.kind == PickupShotgun || p.kind == PickupLaser {
 		weapon = p.kind.Weapon()
@@ -94,6 +122,16 @@ func (w *World) takePickup(id PlayerID, p *pickup) bool {
 	case PickupShotgun, PickupLaser:
 		weapon := p.kind.Weapon()
 		if !c.giveWeapon(weapon, weapons[weapon].maxAmmo) {
+			return false
+		}
+		w.sound(p.pos, SoundPickupShotgun, MaskAll)
+	case PickupGun: // not on maps, as the next
+		if !c.giveWeapon(WeaponGun, weapons[WeaponGun].maxAmmo) {
+			return false
+		}
+		w.sound(p.pos, SoundPickupShotgun, MaskAll)
+	case PickupHammer:
+		if c.weapons[WeaponHammer].owned || !c.giveWeapon(WeaponHammer, -1) {
 			return false
 		}
 		w.sound(p.pos, SoundPickupShotgun, MaskAll)

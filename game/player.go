@@ -110,6 +110,7 @@ func (w *World) leave(id PlayerID, reason string) {
 	w.transferProjectilesToTeam(id)
 	w.transferLasersToTeam(id)
 	w.dropCarriedFlags(id)
+	w.disownEntities(id)
 	*p = player{}
 }
 

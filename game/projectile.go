@@ -37,6 +37,7 @@ type projectile struct {
 	damage           int32
 	impactSound      Sound // played when it ends, noSound for none
 	startTick        int32
+	handle           EntityID // of one that a mode or mod made
 }
 
 // noSound is the impact sound of a projectile that ends silently.
@@ -48,7 +49,9 @@ func (w *World) fireProjectile(p projectile) {
 		return
 	}
 	p.id, p.startTick = id, w.tick
-	p.team = w.players[p.owner].team
+	if p.owner >= 0 {
+		p.team = w.players[p.owner].team
+	}
 	w.projectiles = append(w.projectiles, p)
 }
 
@@ -59,20 +62,26 @@ func (p *projectile) posAt(tun *Tuning, t float32) vec.Vec2 {
 
 // projectilePos returns the position of a projectile t seconds after its start.
 func projectilePos(pos, dir vec.Vec2, weapon Weapon, tun *Tuning, t float32) vec.Vec2 {
-	var curvature, speed float32
-	switch weapon {
-	case WeaponGrenade:
-		curvature, speed = tun.At(physics.GrenadeCurvature), tun.At(physics.GrenadeSpeed)
-	case WeaponShotgun:
-		curvature, speed = tun.At(physics.ShotgunCurvature), tun.At(physics.ShotgunSpeed)
-	case WeaponGun:
-		curvature, speed = tun.At(physics.GunCurvature), tun.At(physics.GunSpeed)
-	}
+	curvature, speed := projectilePath(weapon, tun)
 	t = float32(t * speed)
 	return vec.Vec2{
 		X: pos.X + float32(dir.X*t),
 		Y: pos.Y + float32(dir.Y*t) + float32(curvature/10000*float32(t*t)),
 	}
+}
+
+// projectilePath returns the curvature of a weapon's shots, and their speed in units per
+// second.
+func projectilePath(weapon Weapon, tun *Tuning) (curvature, speed float32) {
+	switch weapon {
+	case WeaponGrenade:
+		return tun.At(physics.GrenadeCurvature), tun.At(physics.GrenadeSpeed)
+	case WeaponShotgun:
+		return tun.At(physics.ShotgunCurvature), tun.At(physics.ShotgunSpeed)
+	case WeaponGun:
+		return tun.At(physics.GunCurvature), tun.At(physics.GunSpeed)
+	}
+	return 0, 0
 }
 
 // PosAt returns the position in a tick, ignoring walls.
@@ -84,6 +93,9 @@ func (p *ProjectileState) PosAt(tun *Tuning, tick int32) vec.Vec2 {
 
 func (w *World) tickProjectile(i int) {
 	p := &w.projectiles[i]
+	if p.markedForDestroy {
+		return
+	}
 	prev := p.posAt(&w.tuning, float32(w.tick-p.startTick-1)/TickRate)
 	cur := p.posAt(&w.tuning, float32(w.tick-p.startTick)/TickRate)
 	cur, _, wall := w.collision.IntersectLine(prev, cur)

@@ -65,6 +65,7 @@ func Restore(cfg Config, state []byte) (*World, error) {
 	if v.err != nil {
 		return nil, v.err
 	}
+	w.drawEntities()
 	w.events = w.events[:0]
 	w.frameValid = false
 	return w, nil
@@ -384,6 +385,7 @@ func (v *visitor) world(w *World) {
 	v.players(w)
 	v.entities(w)
 	v.race(w)
+	v.ownEntities(w)
 	v.end()
 	for _, s := range w.hooks.state {
 		v.plain(w, s)
@@ -665,6 +667,7 @@ func (v *visitor) projectile(p *projectile) {
 	pair(v, &p.lifeSpan, &p.damage)
 	pair(v, &p.startTick, &p.impactSound)
 	v.bools(&p.explosive, &p.markedForDestroy)
+	v.handle(&p.handle)
 	v.end()
 }
 
@@ -681,6 +684,7 @@ func (v *visitor) laser(l *laser) {
 	}
 	pair(v, &l.bounces, &l.evalTick)
 	v.bools(&l.markedForDestroy)
+	v.handle(&l.handle)
 	v.end()
 }
 
@@ -692,7 +696,67 @@ func (v *visitor) pickup(p *pickup) {
 		value(v, &p.kind)
 		v.vec(&p.pos, limitPos)
 	}
+	if v.extra(1, p.handle != NoEntity) {
+		pair(v, &p.handle, &p.respawn)
+		v.bools(&p.permanent, &p.removed)
+		if v.op == hashing {
+			v.hash.pair(int32(p.id), int32(p.kind))
+			v.hash.vec(p.pos)
+		}
+	}
 	v.end()
+}
+
+// handle visits the id of a shot that a mode or mod made.
+func (v *visitor) handle(id *EntityID) {
+	if v.extra(1, *id != NoEntity) {
+		num(v, id)
+	}
+}
+
+// ownEntities visits what modes and mods have put into the world, but for pickups and shots.
+func (v *visitor) ownEntities(w *World) {
+	if w.usesEntities = v.extra(1, w.usesEntities); !w.usesEntities {
+		if v.op == restoring {
+			w.entities = nil
+		}
+		return
+	}
+	num(v, &w.lastEntity)
+	v.hashed(len(w.entities))
+	if length(v, &w.entities, maxEntities); v.op == restoring {
+		w.entities = append(make([]Entity, 0, maxEntities), w.entities...)
+	}
+	last := NoEntity
+	for i := range w.entities {
+		e := &w.entities[i]
+		v.entity(w, e)
+		within(v, "entity", e.id, last+1, w.lastEntity)
+		if v.err != nil {
+			w.entities = nil
+			return
+		}
+		last = e.id
+	}
+}
+
+func (v *visitor) entity(w *World, e *Entity) {
+	pair(v, &e.id, &e.kind)
+	within(v, "kind of entity", int(e.kind), 1, len(w.entityKinds))
+	v.vec(&e.Pos, limitPos)
+	v.vec(&e.Vel, limitPos)
+	v.vec(&e.To, limitPos)
+	pair(v, &e.Owner, &e.Team)
+	within(v, "owner", e.Owner, Nobody, MaxPlayers-1)
+	within(v, "team", e.Team, TeamSpectators, TeamBlue)
+	for i := range e.Data {
+		num(v, &e.Data[i])
+	}
+	num(v, &e.born)
+	v.bools(&e.permanent, &e.removed)
+	for i := range e.parts {
+		num(v, &e.parts[i])
+	}
 }
 
 func (v *visitor) flag(f *flag) {
@@ -867,6 +931,12 @@ func (v *visitor) checkIDs(w *World) {
 	for i := range w.flags {
 		if w.flags[i].exists {
 			use(w.flags[i].id)
+		}
+	}
+	for i := range w.entities {
+		e := &w.entities[i]
+		for _, id := range e.parts[:w.entityKinds[e.kind-1].Parts] {
+			use(id)
 		}
 	}
 	for i := range w.characters {

@@ -44,6 +44,13 @@ var notSaved = map[string]string{
 	"hookDepth":      "used within a step",
 	"stateBuf":       "scratch",
 	"match.flags":    "from the mode",
+	"minPlayers":     "from the mode",
+
+	"entityKinds":      "from mode and mods",
+	"entityKindsFixed": "true after New",
+	"building":         "false after New",
+	"drawn":            "made of the entities in each step",
+	"drawing":          "used within a step",
 
 	"characters.latestPrevInput": "latestInput, between steps",
 }
@@ -114,13 +121,13 @@ func change(v reflect.Value) (undo func()) {
 
 // busyWorld returns a world that has one of everything.
 func busyWorld(t *testing.T) *game.World {
-	w := testenv.Must(game.New(game.Config{Mode: ctf.Mode{}, Terrain: flagMap(), Rules: bots.Rules(), Mods: []game.Mod{armed()}}))
+	w := testenv.Must(game.New(game.Config{Mode: ctf.Mode{}, Terrain: flagMap(), Rules: bots.Rules(), Mods: []game.Mod{armed(), savedThings()}}))
 	w.Step(join(0, 1, 2, 3))
 	w.Step([]game.Command{{Kind: game.CmdEyes, Player: 0, Emote: game.EmoteHappy, Value: 100}})
 	b := bots.Bots{Rand: 3}
 	for range 5000 {
 		w.Step(b.Commands(4))
-		if f := w.Frame(); len(f.Characters) == 4 && len(f.Projectiles) > 0 && len(f.Lasers) > 0 {
+		if f := w.Frame(); w.Tick()%25 == 20 && w.Tick() > 200 && len(f.Characters) == 4 && len(f.Projectiles) > 0 && len(f.Lasers) > 0 {
 			return w
 		}
 	}
@@ -184,7 +191,7 @@ func savedModes() []savedMode {
 }
 
 func (m *savedMode) config() game.Config {
-	return game.Config{Mode: m.mode(), Terrain: m.terrain, Rules: bots.Rules(), Mods: []game.Mod{armed(), &notes{text: []byte("note")}}}
+	return game.Config{Mode: m.mode(), Terrain: m.terrain, Rules: bots.Rules(), Mods: []game.Mod{armed(), &notes{text: []byte("note")}, savedThings()}}
 }
 
 // sameFields fails the test if a field differs. Of lists in arrays, what is behind their end may.
@@ -221,7 +228,7 @@ func TestRestoredWorldsGoOn(t *testing.T) {
 		for tick := range ticks {
 			if tick%149 == 0 {
 				state := w.AppendState(nil)
-				cfg := game.Config{Mode: m.mode(), Terrain: m.terrain, Mods: []game.Mod{armed(), &notes{}}}
+				cfg := game.Config{Mode: m.mode(), Terrain: m.terrain, Mods: []game.Mod{armed(), &notes{}, savedThings()}}
 				other = testenv.Must(game.Restore(cfg, state))
 				sameFields(t, w, other)
 				testenv.Check(t, bytes.Equal(other.AppendState(nil), state), "%s: the state in tick %d is another one when saved again", m.name, tick)
@@ -250,7 +257,7 @@ func TestForeignStates(t *testing.T) {
 	otherMap.Terrain.Tiles[100] = 1
 	fewerMods, otherMods := modes[0].config(), modes[0].config()
 	fewerMods.Mods = fewerMods.Mods[:1]
-	otherMods.Mods = []game.Mod{otherMods.Mods[1], otherMods.Mods[0]}
+	otherMods.Mods = []game.Mod{otherMods.Mods[1], otherMods.Mods[0], otherMods.Mods[2]}
 	newer := bytes.Clone(state)
 	newer[len("TEESAVE")]++
 	for name, c := range map[string]struct {

@@ -195,7 +195,7 @@ func (w *World) fireActiveWeapon(id PlayerID, weapon Weapon, dir vec.Vec2) {
 		w.sound(c.pos, SoundGrenadeFire, MaskAll)
 	case WeaponLaser:
 		pos := c.pos
-		w.fireLaser(id, pos, dir)
+		w.fireLaser(id, pos, dir, NoEntity)
 		w.sound(pos, SoundLaserFire, MaskAll)
 	case WeaponNinja:
 		c.numObjectsHit = 0

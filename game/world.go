@@ -76,6 +76,16 @@ type World struct {
 	flags       [2]flag
 	entityIDs   idPool
 
+	// What modes and mods have put into the world; see EntityKind.
+	entityKinds      []EntityKind
+	entities         []Entity // oldest first
+	lastEntity       EntityID
+	usesEntities     bool // a mode or mod has made something
+	building         bool // New has not returned
+	entityKindsFixed bool // Start has been called for mode and mods
+	drawn            drawn
+	drawing          Drawing
+
 	spawns         [3][]spawnPoint // for any team, red, blue
 	match          match
 	race           RaceState
@@ -135,13 +145,16 @@ func New(cfg Config) (*World, error) {
 		return nil, err
 	}
 	w.initMatch()
+	w.building = true
 	cfg.Mode.Start(&w.tx)
 	for _, m := range w.mods {
 		m.Start(&w.tx)
 	}
+	w.entityKindsFixed = true
 	if err := w.placeEntities(t); err != nil {
 		return nil, err
 	}
+	w.building = false
 	return w, nil
 }
 
@@ -179,6 +192,9 @@ func (w *World) Step(cmds []Command) []Event {
 			w.postTickPlayer(id)
 		}
 	}
+	if w.usesEntities {
+		w.finishEntities()
+	}
 	return w.events
 }
 
@@ -196,7 +212,7 @@ func (w *World) tickEntities() {
 			w.tickLaser(i)
 		}
 		for i := len(w.pickups) - 1; i >= 0; i-- {
-			w.tickPickup(&w.pickups[i])
+			w.tickPickup(i)
 		}
 		order := w.charOrder
 		for i := 0; i < order.count; i++ {
@@ -212,6 +228,9 @@ func (w *World) tickEntities() {
 		}
 		for i := range w.flags {
 			w.tickDeferredFlag(Team(i))
+		}
+		if w.usesEntities {
+			w.tickKinds()
 		}
 		w.tickTiles()
 	} else if w.match.isPaused() {
@@ -239,6 +258,9 @@ func (w *World) pauseEntities() {
 	for i := range w.flags {
 		w.flags[i].pause()
 	}
+	for i := range w.entities {
+		w.entities[i].born++
+	}
 }
 
 // removeEntities removes entities marked for destruction and frees their ids in the
@@ -246,6 +268,9 @@ func (w *World) pauseEntities() {
 func (w *World) removeEntities() {
 	w.projectiles = removeMarked(w.projectiles, &w.entityIDs, func(p *projectile) (bool, uint16) { return p.markedForDestroy, p.id })
 	w.lasers = removeMarked(w.lasers, &w.entityIDs, func(l *laser) (bool, uint16) { return l.markedForDestroy, l.id })
+	if w.usesEntities {
+		w.removeModEntities()
+	}
 }
 
 // removeMarked removes the entities that marked reports, and frees the ids it
@@ -290,6 +315,9 @@ func (w *World) resetEntities() {
 	}
 	for i := range w.flags {
 		w.flags[i].reset()
+	}
+	if w.usesEntities {
+		w.resetKinds()
 	}
 	w.removeEntities()
 	w.resetPlayers()

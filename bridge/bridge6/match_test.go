@@ -49,6 +49,10 @@ var version = &bridgetest.Version{
 
 func TestMatch(t *testing.T) { bridgetest.TestMatch(t, version) }
 
+func TestEntities(t *testing.T) { bridgetest.TestEntities(t, version) }
+
+func TestManyEntities(t *testing.T) { bridgetest.TestManyEntities(t, version) }
+
 func BenchmarkSnapshots(b *testing.B) { bridgetest.BenchmarkSnapshots(b, version) }
 
 // loseView removes from a view what 0.6 does not carry.

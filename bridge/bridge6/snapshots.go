@@ -81,6 +81,7 @@ func (e *snapshotEncoder) beginRound(w *game.World) {
 		kind := pickups[min(p.Kind, game.PickupHammer)]
 		o := msg6.Pickup{X: p.X, Y: p.Y, Type: kind.typ, Subtype: kind.weapon}
 		o.PutInts(e.shared.AddNear(msg6.TypePickup, int(p.ID), msg6.SizePickup, bridge.Point(p.X, p.Y)))
+		e.shared.HideLast(p.NotFor)
 	}
 	e.shared.AddEntities(f, &itemTypes)
 	for i := range e.playerIndex {
@@ -228,17 +229,45 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 	if ddnet {
 		e.buildDDNetTypes(b)
 	}
-	e.shared.AppendVisible(b, v)
+	sorted := b.HasRoom(e.size())
+	if sorted {
+		e.shared.AppendVisible(b, v)
+	} else {
+		e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityMatch)
+	}
 	if e.isRace {
 		e.buildRaceInfo(b, v, version >= msg6.VersionGameTick)
 	}
 	e.buildGameData(b, ids)
-	e.buildCharacters(b, v, ids)
+	if sorted {
+		e.buildCharacters(b, v, ids)
+		e.buildPlayers(b, v, latency, ids)
+		e.effects.build(b, v, ids)
+		if ddnet {
+			e.buildDDNetItems(b, ids)
+		}
+		return
+	}
 	e.buildPlayers(b, v, latency, ids)
-	e.effects.build(b, v, ids)
 	if ddnet {
 		e.buildDDNetItems(b, ids)
 	}
+	e.buildCharacters(b, v, ids)
+	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityProjectiles)
+	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityLasers)
+	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityPickups)
+	e.effects.build(b, v, ids)
+}
+
+// size returns the most items and integers that a snapshot of this round can have.
+func (e *snapshotEncoder) size() (items, ints int) {
+	items, ints = e.shared.Size()
+	effects, effectInts := e.effects.Size()
+	players := len(e.frame.Players)
+	items += effects + len(e.characters) + 3*players + 7
+	ints += effectInts + len(e.characters)*msg6.SizeCharacter + players*(msg6.SizePlayerInfo+msg6.SizeClientInfo+sizeDDNetPlayer) +
+		2*msg6.SizeEx + msg6.SizeGameInfoEx + msg6.SizeGameInfo + msg6.SizeGameData + msg6.SizeSpectatorInfo + msg6.SizeClientInfo
+	return items, ints
 }
 
 // buildRaceInfo adds the GameInfo with the clock of the player whom the viewer sees. Clients

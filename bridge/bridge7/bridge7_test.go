@@ -269,7 +269,7 @@ func TestSnapshotAllocs(t *testing.T) {
 		e.recordTick(w.Frame(), events)
 		e.beginRound(w.Frame())
 		v := w.View(0)
-		e.buildSnapshot(&b, &v, &latency)
+		e.buildSnapshot(&b, &v, &latency, nil)
 		e.endRound()
 	}
 	round()

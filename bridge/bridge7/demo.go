@@ -65,39 +65,8 @@ func (s *demoSide) SendEvent(w *game.World, ev *game.Event) {
 func (s *demoSide) name(id game.PlayerID) string { return s.players[id].profile.Name }
 
 func (s *demoSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
-	e := &s.protocol.snapshot
 	s.updateInfos(v)
-	b.Reset()
-	if b.HasRoom(s.size()) {
-		e.shared.AppendVisible(b, v)
-		e.buildCharacters(b, v)
-		e.buildPlayers(b, v, latency)
-		s.buildInfos(b)
-		e.buildEffects(b, v)
-		e.buildRace(b)
-	} else {
-		e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityMatch)
-		e.buildPlayers(b, v, latency)
-		s.buildInfos(b)
-		e.buildRace(b)
-		e.buildCharacters(b, v)
-		e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityProjectiles)
-		e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityLasers)
-		e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityPickups)
-		e.buildEffects(b, v)
-	}
-}
-
-// size returns the most items and integers that the snapshot can have.
-func (s *demoSide) size() (items, ints int) {
-	e := &s.protocol.snapshot
-	items, ints = e.shared.Size()
-	effects, effectInts := e.effects.Size()
-	players := len(e.frame.Players)
-	items += effects + len(e.characters) + 3*players + 4
-	ints += effectInts + len(e.characters)*msg7.SizeCharacter + players*(msg7.SizePlayerInfo+msg7.SizeDeClientInfo+msg7.SizePlayerInfoRace) +
-		msg7.SizeSpectatorInfo + msg7.SizeDeGameInfo + msg7.SizeDeTuneParams + msg7.SizeGameDataRace
-	return items, ints
+	s.protocol.snapshot.buildSnapshot(b, v, latency, s)
 }
 
 // updateInfos brings the De_ClientInfo up to date.

@@ -37,6 +37,10 @@ var version = &bridgetest.Version{
 
 func TestMatch(t *testing.T) { bridgetest.TestMatch(t, version) }
 
+func TestEntities(t *testing.T) { bridgetest.TestEntities(t, version) }
+
+func TestManyEntities(t *testing.T) { bridgetest.TestManyEntities(t, version) }
+
 func BenchmarkSnapshots(b *testing.B) { bridgetest.BenchmarkSnapshots(b, version) }
 
 // loseView removes from a view what 0.7 does not carry.
@@ -110,7 +114,7 @@ func TestGameState(t *testing.T) {
 		var b snapshot.Builder
 		var snap snapshot.Snapshot
 		e.beginRound(f)
-		e.buildSnapshot(&b, &v, new([game.MaxPlayers]int32))
+		e.buildSnapshot(&b, &v, new([game.MaxPlayers]int32), nil)
 		b.Finish(&snap)
 		c := NewClientSide(nil, nil).(*clientSide)
 		g := &f.Game

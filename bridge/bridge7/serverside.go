@@ -324,7 +324,7 @@ func (s *serverSide) SendMapListEntryRemoved(name string) {
 }
 
 func (s *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
-	s.protocol.snapshot.buildSnapshot(b, v, latency)
+	s.protocol.snapshot.buildSnapshot(b, v, latency, nil)
 }
 
 func (s *serverSide) ItemSizes() *snapshot.ItemSizes { return &itemSizes }

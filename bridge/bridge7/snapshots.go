@@ -60,6 +60,7 @@ func (e *snapshotEncoder) beginRound(f *game.Frame) {
 		p := &f.Pickups[i]
 		o := msg7.Pickup{X: p.X, Y: p.Y, Type: msg7.PickupType(p.Kind)}
 		o.PutInts(e.shared.AddNear(msg7.TypePickup, int(p.ID), msg7.SizePickup, bridge.Point(p.X, p.Y)))
+		e.shared.HideLast(p.NotFor)
 	}
 	e.shared.AddEntities(f, &itemTypes)
 	for i := range f.Characters {
@@ -127,14 +128,43 @@ func (e *snapshotEncoder) buildRace(b *snapshot.Builder) {
 const noTime = -1
 
 // buildSnapshot writes what the view shows to b. Latency is what the scoreboard shows per
-// player, in ms.
-func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
+// player, in ms. Demo is the demo that it is for, or nil.
+func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, demo *demoSide) {
 	b.Reset()
-	e.shared.AppendVisible(b, v)
-	e.buildCharacters(b, v)
+	if b.HasRoom(e.size()) {
+		e.shared.AppendVisible(b, v)
+		e.buildCharacters(b, v)
+		e.buildPlayers(b, v, latency)
+		if demo != nil {
+			demo.buildInfos(b)
+		}
+		e.buildEffects(b, v)
+		e.buildRace(b)
+		return
+	}
+	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityMatch)
 	e.buildPlayers(b, v, latency)
-	e.buildEffects(b, v)
+	if demo != nil {
+		demo.buildInfos(b)
+	}
 	e.buildRace(b)
+	e.buildCharacters(b, v)
+	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityProjectiles)
+	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityLasers)
+	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityPickups)
+	e.buildEffects(b, v)
+}
+
+// size returns the most items and integers that a snapshot of this round can have, with those
+// of a demo.
+func (e *snapshotEncoder) size() (items, ints int) {
+	items, ints = e.shared.Size()
+	effects, effectInts := e.effects.Size()
+	players := len(e.frame.Players)
+	items += effects + len(e.characters) + 3*players + 4
+	ints += effectInts + len(e.characters)*msg7.SizeCharacter + players*(msg7.SizePlayerInfo+msg7.SizeDeClientInfo+msg7.SizePlayerInfoRace) +
+		msg7.SizeSpectatorInfo + msg7.SizeDeGameInfo + msg7.SizeDeTuneParams + msg7.SizeGameDataRace
+	return items, ints
 }
 
 func (e *snapshotEncoder) buildCharacters(b *snapshot.Builder, v *game.View) {

@@ -73,7 +73,7 @@ func Join(id game.PlayerID, p game.Profile) []game.Command {
 
 // NewWorld makes a world on a map. It changes the default rules with setRules, which can
 // be nil.
-func NewWorld(t testing.TB, mapName string, mode game.Mode, setRules func(*game.Rules)) (*game.World, *physics.Collision) {
+func NewWorld(t testing.TB, mapName string, mode game.Mode, setRules func(*game.Rules), mods ...game.Mod) (*game.World, *physics.Collision) {
 	t.Helper()
 	file, _ := maps.Find(mapName)
 	m, err := twmap.Parse(file.Data)
@@ -88,7 +88,7 @@ func NewWorld(t testing.TB, mapName string, mode game.Mode, setRules func(*game.
 	}
 	w, err := game.New(game.Config{
 		Terrain: game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()},
-		Mode:    mode, Rules: rules, Seed: 7,
+		Mode:    mode, Mods: mods, Rules: rules, Seed: 7,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -130,9 +130,9 @@ type MatchClient struct {
 }
 
 // NewMatch makes a match.
-func NewMatch(t testing.TB, version *Version, mapName string, mode game.Mode, players int) *Match {
+func NewMatch(t testing.TB, version *Version, mapName string, mode game.Mode, players int, mods ...game.Mod) *Match {
 	t.Helper()
-	w, col := NewWorld(t, mapName, mode, func(r *game.Rules) { r.ScoreLimit, r.SpamProtection = 0, false })
+	w, col := NewWorld(t, mapName, mode, func(r *game.Rules) { r.ScoreLimit, r.SpamProtection = 0, false }, mods...)
 	m := &Match{
 		World: w, Protocol: version.NewProtocol(), t: t, version: version, collision: col,
 		rand: rand.New(rand.NewPCG(7, 1)), inputs: make([]game.Input, players),
@@ -472,13 +472,19 @@ func VisibleView(v *game.View) *game.View {
 			c.Health, c.Armor, c.Ammo = 0, 0, 0
 		}
 	}
-	f.Projectiles = visible(f.Projectiles, func(p game.ProjectileState) bool { return v.Sees(p.Pos) })
-	f.Lasers = visible(f.Lasers, func(l game.LaserState) bool { return v.Sees(l.Pos) || v.Sees(l.From) })
+	f.Projectiles = visible(f.Projectiles, func(p game.ProjectileState) bool { return v.Sees(p.Pos) && v.Shows(p.NotFor) })
+	f.Lasers = visible(f.Lasers, func(l game.LaserState) bool { return (v.Sees(l.Pos) || v.Sees(l.From)) && v.Shows(l.NotFor) })
 	for i := range f.Lasers {
 		l := &f.Lasers[i]
-		l.Pos, l.From = bridge.Point(l.X, l.Y), bridge.Point(l.FromX, l.FromY)
+		l.Pos, l.From, l.NotFor = bridge.Point(l.X, l.Y), bridge.Point(l.FromX, l.FromY), 0
 	}
-	f.Pickups = visible(f.Pickups, func(p game.PickupState) bool { return v.Sees(bridge.Point(p.X, p.Y)) })
+	f.Pickups = visible(f.Pickups, func(p game.PickupState) bool { return v.Sees(bridge.Point(p.X, p.Y)) && v.Shows(p.NotFor) })
+	for i := range f.Projectiles {
+		f.Projectiles[i].NotFor = 0
+	}
+	for i := range f.Pickups {
+		f.Pickups[i].NotFor = 0
+	}
 	f.Flags = visible(f.Flags, func(g game.FlagState) bool { return v.Sees(g.Pos) })
 	for i := range f.Flags {
 		f.Flags[i].Pos = bridge.Point(f.Flags[i].X, f.Flags[i].Y)

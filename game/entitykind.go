@@ -1,0 +1,291 @@
+package game
+
+import (
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// EntityID is something that a mode or mod has put into the world. No two of a world are
+// equal, also if one of them is gone.
+type EntityID uint32
+
+// NoEntity is the EntityID of nothing.
+const NoEntity EntityID = 0
+
+// EntityKind is what the entities of a mode or mod do. All functions are optional. They keep
+// what they have to remember in the [Entity], which is hashed and saved with the world.
+type EntityKind struct {
+	// Tick is called in every tick in which entities move, after the tees have moved; for the
+	// entity made first first.
+	Tick func(ctx *Ctx, e *Entity)
+	// Draw is called at the end of every tick, also in a pause, and says what clients show. It
+	// changes nothing.
+	Draw func(ctx *Ctx, e *Entity, d *Drawing)
+	// Reset is called when the map is reset for a match or round. Without it, entities that
+	// were made in Start or OnEntity stay as they are, and others are removed.
+	Reset func(ctx *Ctx, e *Entity)
+	// Parts is how many things of a sort Draw can draw, 1 to MaxEntityParts; 0 is 1.
+	Parts int
+}
+
+// KindID is an [EntityKind] that a world knows.
+type KindID uint8
+
+// MaxEntityParts is the largest number of parts of an entity.
+const MaxEntityParts = 16
+
+// The bounds on what modes and mods can have in the world, which leave the ids and the time
+// that players need.
+const (
+	maxEntityKinds = 255
+	maxEntities    = 1024
+	maxModPickups  = 2048
+	maxModShots    = 2048 // projectiles, and lasers
+	reservedIDs    = 4096 // entity ids that only the rules take
+	maxDrawn       = 4096 // projectiles, lasers, and pickups
+	maxRay         = 2048 * physics.TileSize
+	maxShotSpeed   = 20 // times that of the weapon
+)
+
+// Entity is a thing in the world of a kind that a mode or mod defines. It is plain data: the
+// world hashes, saves and resets it.
+type Entity struct {
+	Pos vec.Vec2
+	Vel vec.Vec2
+	// To is the other end of a beam, a destination, or whatever the kind makes of it. Vectors that
+	// are not finite, or longer than 16 million, become zero.
+	To vec.Vec2
+	// Owner is a player, or Nobody, which it becomes when the player leaves.
+	Owner PlayerID
+	Team  Team
+	// Data is numbers that mean something to the kind.
+	Data [8]int32
+
+	id        EntityID
+	kind      KindID
+	permanent bool // made with the map
+	removed   bool
+	born      int32 // tick
+	parts     [MaxEntityParts]uint16
+}
+
+// ID returns the entity's id.
+func (e *Entity) ID() EntityID { return e.id }
+
+// Kind returns the entity's kind.
+func (e *Entity) Kind() KindID { return e.kind }
+
+// Born returns the tick in which the entity was made. It moves with time that does not count,
+// such as a pause.
+func (e *Entity) Born() int32 { return e.born }
+
+// Remove removes the entity from the world at the end of the tick.
+func (e *Entity) Remove() { e.removed = true }
+
+// Drawing is what clients show of an entity. A part is a number from 0 to the kind's number of
+// parts less one: what is drawn as the same part in the next tick is the same thing to clients,
+// which show it on its way. Of a projectile, a laser and a pickup, each can have the same
+// number. To is who sees it.
+type Drawing struct {
+	w *World
+	e *Entity
+}
+
+// notFor returns the id of a part and who does not see it. It returns false if the part cannot
+// be drawn.
+func (d *Drawing) notFor(part int, to PlayerMask, drawn int) (id uint16, hidden PlayerMask, ok bool) {
+	if part < 0 || part >= d.w.entityKinds[d.e.kind-1].Parts || drawn >= maxDrawn || to == 0 {
+		return 0, 0, false
+	}
+	return d.e.parts[part], ^to, true
+}
+
+// Laser draws a beam of full width.
+func (d *Drawing) Laser(part int, from, pos vec.Vec2, to PlayerMask) {
+	list := &d.w.drawn.lasers
+	if id, hidden, ok := d.notFor(part, to, len(*list)); ok && isFinite(from) && isFinite(pos) {
+		*list = append(*list, laserState(id, pos, from, d.w.tick, hidden))
+	}
+}
+
+// Pickup draws a pickup that nobody takes.
+func (d *Drawing) Pickup(part int, kind PickupKind, pos vec.Vec2, to PlayerMask) {
+	list := &d.w.drawn.pickups
+	if id, hidden, ok := d.notFor(part, to, len(*list)); ok && kind <= PickupHammer && isFinite(pos) {
+		*list = append(*list, pickupState(id, kind, pos, hidden))
+	}
+}
+
+// Projectile draws a projectile of a gun, shotgun or grenade launcher that moves vel units per
+// tick. One of WeaponHammer is a trail of light without a projectile, and does not move.
+func (d *Drawing) Projectile(part int, weapon Weapon, pos, vel vec.Vec2, to PlayerMask) {
+	list := &d.w.drawn.projectiles
+	id, hidden, ok := d.notFor(part, to, len(*list))
+	if !ok || weapon < WeaponHammer || weapon > WeaponGrenade || !isFinite(pos) || !isFinite(vel) {
+		return
+	}
+	// Clients show a projectile from its start on, and the time between the last two
+	// snapshots. So it starts one round of snapshots earlier than now.
+	const lead = 2
+	p := projectile{id: id, weapon: weapon, startTick: max(d.w.tick-lead, 0), startPos: pos}
+	if _, speed := projectilePath(weapon, &d.w.tuning); speed > 0 {
+		p.direction = vel.Mul(TickRate / speed)
+		p.startPos = pos.Sub(p.posAt(&d.w.tuning, lead/float32(TickRate)).Sub(pos))
+	}
+	*list = append(*list, d.w.projectileState(&p, hidden))
+}
+
+// drawn is what the entities draw, made anew in every tick.
+type drawn struct {
+	projectiles []ProjectileState
+	lasers      []LaserState
+	pickups     []PickupState
+}
+
+// newHandle returns the id of the next thing that a mode or mod makes.
+func (w *World) newHandle() EntityID {
+	w.lastEntity++
+	return w.lastEntity
+}
+
+// hasIDs reports whether a mode or mod can have n more entity ids.
+func (w *World) hasIDs(n int) bool {
+	used := int(w.entityIDs.nextUnused) - len(w.entityIDs.freed)
+	return used+n <= maxEntityIDs-reservedIDs
+}
+
+// spawnEntity makes an entity. It returns nil if there are too many.
+func (w *World) spawnEntity(kind KindID, template *Entity) *Entity {
+	if kind == 0 || int(kind) > len(w.entityKinds) || len(w.entities) >= maxEntities {
+		return nil
+	}
+	parts := w.entityKinds[kind-1].Parts
+	if !w.hasIDs(parts) {
+		return nil
+	}
+	if w.entities == nil {
+		// Functions of kinds hold pointers to entities while others are made.
+		w.entities = make([]Entity, 0, maxEntities)
+	}
+	w.entities = append(w.entities, *template)
+	e := &w.entities[len(w.entities)-1]
+	e.id, e.kind, e.born, e.permanent, e.removed = w.newHandle(), kind, w.tick, w.building, false
+	e.tidy(w)
+	w.usesEntities = true
+	e.parts = [MaxEntityParts]uint16{}
+	for i := range parts {
+		e.parts[i], _ = w.entityIDs.alloc()
+	}
+	return e
+}
+
+// findEntity returns the entity with that id, or nil.
+func (w *World) findEntity(id EntityID) *Entity {
+	lo, hi := 0, len(w.entities) // ascending by id
+	for lo < hi {
+		if mid := (lo + hi) / 2; w.entities[mid].id < id {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo == len(w.entities) || w.entities[lo].id != id || w.entities[lo].removed {
+		return nil
+	}
+	return &w.entities[lo]
+}
+
+// eachEntity calls a function of the kinds for the entities that there are now.
+func (w *World) eachEntity(call func(k *EntityKind, ctx *Ctx, e *Entity)) {
+	for i, n := 0, len(w.entities); i < n; i++ {
+		e := &w.entities[i]
+		if e.removed {
+			continue
+		}
+		if c := w.enterHook(); c != nil {
+			call(&w.entityKinds[e.kind-1], &c.ctx, e)
+			w.exitHook(c)
+		}
+	}
+}
+
+func (w *World) tickKinds() {
+	w.eachEntity(func(k *EntityKind, ctx *Ctx, e *Entity) {
+		if k.Tick != nil {
+			k.Tick(ctx, e)
+		}
+	})
+}
+
+func (w *World) resetKinds() {
+	w.eachEntity(func(k *EntityKind, ctx *Ctx, e *Entity) {
+		if k.Reset != nil {
+			k.Reset(ctx, e)
+		} else if !e.permanent {
+			e.removed = true
+		}
+	})
+}
+
+// finishEntities removes what is gone and has the others drawn.
+func (w *World) finishEntities() {
+	w.removeEntities()
+	w.drawEntities()
+}
+
+func (w *World) drawEntities() {
+	w.drawn.projectiles, w.drawn.lasers, w.drawn.pickups = w.drawn.projectiles[:0], w.drawn.lasers[:0], w.drawn.pickups[:0]
+	w.eachEntity(func(k *EntityKind, ctx *Ctx, e *Entity) {
+		if k.Draw != nil {
+			w.drawing.w, w.drawing.e = w, e
+			k.Draw(ctx, e, &w.drawing)
+			w.drawing = Drawing{}
+		}
+		e.tidy(w)
+	})
+}
+
+// tidy gives the fields that authors set values that a world can have.
+func (e *Entity) tidy(w *World) {
+	for _, p := range [...]*vec.Vec2{&e.Pos, &e.Vel, &e.To} {
+		if !isFinite(*p) {
+			*p = vec.Vec2{}
+		}
+	}
+	if w.tx.player(e.Owner) == nil {
+		e.Owner = Nobody
+	}
+	e.Team = min(max(e.Team, TeamSpectators), TeamBlue)
+}
+
+// removeModEntities removes the pickups and entities that are gone.
+func (w *World) removeModEntities() {
+	kept := w.entities[:0]
+	for i := range w.entities {
+		e := &w.entities[i]
+		if !e.removed {
+			kept = append(kept, *e)
+			continue
+		}
+		for _, id := range e.parts[:w.entityKinds[e.kind-1].Parts] {
+			w.entityIDs.free(id)
+		}
+	}
+	w.entities = kept
+	w.pickups = removeMarked(w.pickups, &w.entityIDs, func(p *pickup) (bool, uint16) { return p.removed, p.id })
+}
+
+// disownEntities takes the entities from a player who leaves.
+func (w *World) disownEntities(id PlayerID) {
+	for i := range w.entities {
+		if e := &w.entities[i]; e.Owner == id {
+			e.Owner = Nobody
+		}
+	}
+}
+
+// isFinite reports whether a position or velocity is one that the world can do with.
+func isFinite(v vec.Vec2) bool {
+	const limit = 1 << 24 // of the exact whole numbers
+	return v.X > -limit && v.X < limit && v.Y > -limit && v.Y < limit
+}

@@ -1,0 +1,298 @@
+package game
+
+import (
+	"iter"
+	"math"
+
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// AddEntityKind adds a kind of entities. It is for Start, and panics elsewhere.
+func (tx *Tx) AddEntityKind(k EntityKind) KindID {
+	w := tx.w
+	if !w.building || w.entityKindsFixed {
+		panic("game: AddEntityKind is called after Start")
+	}
+	if len(w.entityKinds) == maxEntityKinds {
+		panic("game: more than 255 kinds of entities")
+	}
+	k.Parts = min(max(k.Parts, 1), MaxEntityParts)
+	w.entityKinds = append(w.entityKinds, k)
+	return KindID(len(w.entityKinds))
+}
+
+// SpawnEntity makes an entity with the public fields of e. It returns NoEntity if the world
+// does not know the kind or has too many entities.
+func (tx *Tx) SpawnEntity(kind KindID, e Entity) EntityID {
+	if made := tx.w.spawnEntity(kind, &e); made != nil {
+		return made.id
+	}
+	return NoEntity
+}
+
+// Entity returns an entity that SpawnEntity made, to be changed at will; nil if it is gone. It
+// is valid during the call.
+func (tx *Tx) Entity(id EntityID) *Entity { return tx.w.findEntity(id) }
+
+// Entities iterates over the entities of a kind, the one made first first. Those that are made
+// meanwhile are not among them.
+func (tx *Tx) Entities(kind KindID) iter.Seq[*Entity] {
+	return func(yield func(*Entity) bool) {
+		for i, n := 0, len(tx.w.entities); i < n; i++ {
+			if e := &tx.w.entities[i]; e.kind == kind && !e.removed && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// Remove removes what SpawnEntity, SpawnPickup, SpawnProjectile or SpawnLaser made. It reports
+// whether it was there.
+func (tx *Tx) Remove(id EntityID) bool {
+	w := tx.w
+	if id == NoEntity {
+		return false
+	}
+	if e := w.findEntity(id); e != nil {
+		e.removed = true
+		return true
+	}
+	for i := range w.pickups {
+		if p := &w.pickups[i]; p.handle == id && !p.removed {
+			p.removed = true
+			return true
+		}
+	}
+	for i := range w.projectiles {
+		if p := &w.projectiles[i]; p.handle == id && !p.markedForDestroy {
+			p.markedForDestroy = true
+			return true
+		}
+	}
+	for i := range w.lasers {
+		if l := &w.lasers[i]; l.handle == id && !l.markedForDestroy {
+			l.markedForDestroy = true
+			return true
+		}
+	}
+	return false
+}
+
+// SpawnPickup puts a pickup into the world, which comes back respawn ticks after it was taken;
+// 0 is the time that its kind has on maps, and with Once it does not come back. One made in
+// Start or OnEntity is part of the map: a reset brings it back. Others are removed then. It
+// returns NoEntity if there are too many.
+func (tx *Tx) SpawnPickup(kind PickupKind, pos vec.Vec2, respawn int32) EntityID {
+	w := tx.w
+	if kind > PickupHammer || !isFinite(pos) || len(w.pickups) >= maxModPickups || !w.hasIDs(1) {
+		return NoEntity
+	}
+	id, _ := w.entityIDs.alloc()
+	p := pickup{id: id, kind: kind, pos: pos, spawnTick: -1, handle: w.newHandle(), respawn: max(respawn, Once), permanent: w.building}
+	w.pickups = append(w.pickups, p)
+	w.usesEntities = true
+	return p.handle
+}
+
+// Once is the respawn time of a pickup that can be taken once.
+const Once int32 = -1
+
+// Shot is a projectile that a mode or mod makes.
+type Shot struct {
+	// Owner is the player whose shot it is, or Nobody.
+	Owner PlayerID
+	// Weapon is WeaponGun, WeaponShotgun or WeaponGrenade: how it flies and looks.
+	Weapon Weapon
+	Pos    vec.Vec2
+	// Dir is where it flies; if its length is 1, as fast as the weapon's.
+	Dir vec.Vec2
+	// Damage is 0 for that of the weapon, and negative for none.
+	Damage int32
+	// Ticks is its time, 0 for that of the weapon.
+	Ticks int32
+	// Explosive is set if it explodes. Grenades do so in any case.
+	Explosive bool
+}
+
+// SpawnProjectile makes a projectile. It returns NoEntity for one that cannot be, and if there
+// are too many.
+func (tx *Tx) SpawnProjectile(s Shot) EntityID {
+	w := tx.w
+	speed := s.Dir.Len()
+	if s.Weapon < WeaponGun || s.Weapon > WeaponGrenade || !isFinite(s.Pos) || !(speed <= maxShotSpeed) ||
+		len(w.projectiles) >= maxModShots || !w.hasIDs(1) || s.Owner != Nobody && tx.player(s.Owner) == nil {
+		return NoEntity
+	}
+	p := projectile{
+		owner: s.Owner, weapon: s.Weapon, startPos: s.Pos, direction: s.Dir, damage: s.Damage, lifeSpan: s.Ticks,
+		impactSound: noSound, explosive: s.Explosive || s.Weapon == WeaponGrenade, handle: w.newHandle(),
+	}
+	if p.explosive {
+		p.impactSound = SoundGrenadeExplode
+	}
+	if p.damage == 0 {
+		p.damage = weapons[s.Weapon].damage
+	}
+	p.damage = min(max(p.damage, 0), 1000)
+	if p.lifeSpan <= 0 {
+		p.lifeSpan = lifetimeTicks(w.tuning.At(lifetimes[s.Weapon]))
+	}
+	w.fireProjectile(p)
+	w.usesEntities = true
+	return p.handle
+}
+
+// lifetimes are the tuning parameters of how long projectiles last.
+var lifetimes = [...]int{WeaponGun: physics.GunLifetime, WeaponShotgun: physics.ShotgunLifetime, WeaponGrenade: physics.GrenadeLifetime}
+
+// SpawnLaser fires the laser of a player, or of Nobody. It hits at once, and again when it is
+// reflected. It returns NoEntity for one without a direction, and if there are too many.
+func (tx *Tx) SpawnLaser(owner PlayerID, pos, dir vec.Vec2) EntityID {
+	w := tx.w
+	if l := dir.Len(); !(l > 0 && isFinite(dir)) || !isFinite(pos) || len(w.lasers) >= maxModShots || !w.hasIDs(1) ||
+		owner != Nobody && tx.player(owner) == nil {
+		return NoEntity
+	}
+	w.usesEntities = true
+	return w.fireLaser(owner, pos, dir.Normalize(), w.newHandle())
+}
+
+// Ray is a line to look along.
+type Ray struct {
+	From, To vec.Vec2 // at most 2048 tiles
+	// IgnoreWalls lets it pass through walls.
+	IgnoreWalls bool
+	// Tees lets it stop at living tees, but for those in Except: at those whose middle is
+	// within Radius and the size of a tee (28 units) of the line.
+	Tees   bool
+	Radius float32
+	Except PlayerMask
+}
+
+// RayHit is what a ray has met.
+type RayHit struct {
+	Pos vec.Vec2
+	// Player is the tee that it met, or Nobody.
+	Player PlayerID
+	// Wall is whether it met a wall, and Hookable whether a hook holds there. Pos is before the
+	// wall.
+	Wall, Hookable bool
+}
+
+// Raycast returns the first thing along a ray, and whether there is any; otherwise Pos is the
+// end of the ray.
+func (tx *Tx) Raycast(r Ray) (RayHit, bool) {
+	hit := RayHit{Pos: r.To, Player: Nobody}
+	if !isFinite(r.From) || !isFinite(r.To) {
+		return hit, false
+	}
+	if d := vec.Distance(r.From, r.To); d > maxRay {
+		hit.Pos = vec.Mix(r.From, r.To, maxRay/d)
+	}
+	if !r.IgnoreWalls {
+		if _, before, flags := tx.w.collision.IntersectLine(r.From, hit.Pos); flags != 0 {
+			hit = RayHit{Pos: before, Player: Nobody, Wall: true, Hookable: flags&physics.NoHook == 0}
+		}
+	}
+	if r.Tees {
+		if id, at := tx.w.rayTees(r.From, hit.Pos, r.Radius, r.Except); id != Nobody {
+			hit = RayHit{Pos: at, Player: id}
+		}
+	}
+	return hit, hit.Wall || hit.Player != Nobody
+}
+
+// rayTees returns the living tee closest to a along the segment to b.
+func (w *World) rayTees(a, b vec.Vec2, radius float32, except PlayerMask) (PlayerID, vec.Vec2) {
+	best, at, nearest := Nobody, b, float32(math.MaxFloat32)
+	for _, id := range w.charOrder.ids[:w.charOrder.count] {
+		if except.Has(id) || !w.characters[id].alive {
+			continue
+		}
+		p := w.characters[id].pos
+		c := a
+		if a != b {
+			c = vec.ClosestOnSegment(a, b, p)
+		}
+		if vec.Distance(p, c) < proximityRadius+radius {
+			if d := vec.Distance(a, c); d < nearest {
+				best, at, nearest = id, c, d
+			}
+		}
+	}
+	return best, at
+}
+
+// NearestCharacter returns the living tee, but for those in except, that is nearest to pos and
+// touches a circle around it, or Nobody.
+func (tx *Tx) NearestCharacter(pos vec.Vec2, radius float32, except PlayerMask) PlayerID {
+	best, nearest := Nobody, radius+proximityRadius
+	for _, id := range tx.w.charOrder.ids[:tx.w.charOrder.count] {
+		if c := &tx.w.characters[id]; c.alive && !except.Has(id) {
+			if d := vec.Distance(c.pos, pos); d < nearest {
+				best, nearest = id, d
+			}
+		}
+	}
+	return best
+}
+
+// MoveBox moves a box of the given size by its velocity in units per tick. At walls it stops,
+// and the part of the velocity that is blocked is turned around, times elasticity. It reports
+// whether the box touched a death tile.
+func (tx *Tx) MoveBox(pos, vel *vec.Vec2, size vec.Vec2, elasticity float32) (death bool) {
+	const most = 32 * physics.TileSize
+	if !isFinite(*pos) || !isFinite(*vel) || !(size.X > 0 && size.X <= most) || !(size.Y > 0 && size.Y <= most) {
+		return false
+	}
+	if l := vel.Len(); l > most {
+		*vel = vel.Mul(most / l)
+	}
+	return tx.w.collision.MoveBox(pos, vel, size, elasticity)
+}
+
+// TeamMask returns the players in a team, for effects and drawings that only they see.
+func (tx *Tx) TeamMask(t Team) PlayerMask {
+	var m PlayerMask
+	for i := range tx.w.players {
+		if p := &tx.w.players[i]; p.connected && p.team == t {
+			m |= MaskOne(PlayerID(i))
+		}
+	}
+	return m
+}
+
+// The effects without what causes them: the flash of a spawn, that of a hammer which hits, the
+// splash of a death in the colours of a player, and stars around a player from a direction, as
+// many as health was lost.
+
+// ShowSpawn shows the flash of a spawn.
+func (tx *Tx) ShowSpawn(pos vec.Vec2, to PlayerMask) {
+	tx.w.addEvent(Event{Kind: EvSpawn, To: to, Player: Nobody, Pos: pos})
+}
+
+// ShowHammerHit shows the flash of a hammer that hits.
+func (tx *Tx) ShowHammerHit(pos vec.Vec2, to PlayerMask) {
+	tx.w.addEvent(Event{Kind: EvHammerHit, To: to, Player: Nobody, Pos: pos})
+}
+
+// ShowExplosion shows an explosion that hurts nobody.
+func (tx *Tx) ShowExplosion(pos vec.Vec2, to PlayerMask) {
+	tx.w.addEvent(Event{Kind: EvExplosion, To: to, Player: Nobody, Pos: pos})
+}
+
+// ShowDeath shows the splash of a death in the colours of a player.
+func (tx *Tx) ShowDeath(pos vec.Vec2, id PlayerID, to PlayerMask) {
+	if tx.player(id) != nil {
+		tx.w.addEvent(Event{Kind: EvDeath, To: to, Player: id, Pos: pos})
+	}
+}
+
+// ShowDamage shows n stars, at most 10, for damage to a player that comes from an angle in
+// radians.
+func (tx *Tx) ShowDamage(pos vec.Vec2, id PlayerID, angle float32, n int32, to PlayerMask) {
+	if tx.player(id) != nil && n > 0 {
+		tx.w.addEvent(Event{Kind: EvDamage, To: to, Player: id, Target: Nobody, Pos: pos, Angle: vec.Trunc(float32(angle * 256)), Value: min(n, maxHealth)})
+	}
+}
