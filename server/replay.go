@@ -153,7 +153,7 @@ func (s *Server) openReplay() {
 		s.failReplay("the disk is too slow")
 		return
 	}
-	r.rec.Begin(h.IdleTicks)
+	r.rec.Begin(h.TickBefore())
 	r.state = replayOn
 }
 

@@ -21,7 +21,7 @@ import (
 type replayCmd struct {
 	Info   replayInfoCmd   `cmd:"" help:"Show what is in a replay log."`
 	Verify replayVerifyCmd `cmd:"" help:"Run recorded matches again and compare the results."`
-	Cut    replayCutCmd    `cmd:"" help:"Copy the beginning of a replay log to another file."`
+	Cut    replayCutCmd    `cmd:"" help:"Copy a part of a replay log to another file."`
 	Export replayExportCmd `cmd:"" help:"Make a demo of a recorded match, which the game's clients play."`
 }
 
@@ -60,6 +60,7 @@ type replayInfo struct {
 	Seed         uint64         `json:"seed"`
 	Ticks        int32          `json:"ticks"`
 	IdleTicks    int32          `json:"idle_ticks"`
+	StateTick    int32          `json:"state_tick,omitempty"` // the log begins behind it with a state
 	Seconds      float64        `json:"seconds"`
 	Players      []replayPlayer `json:"players"`
 	MostPlayers  int            `json:"most_players"`
@@ -106,13 +107,7 @@ func (i *replayInfo) addTick(t *replay.Tick, events []game.Event) {
 		case c.Kind == game.CmdJoin:
 			i.joinTick[c.Player] = t.Tick
 		case c.Kind == game.CmdProfile && c.Profile != nil && i.playerIndex[c.Player] == 0:
-			// A hostile log may have any number of players.
-			if len(i.Players) < 10000 {
-				i.Players = append(i.Players, replayPlayer{ID: int(c.Player), Name: safetext.Line(c.Profile.Name), Clan: safetext.Line(c.Profile.Clan), Since: ticksToSeconds(i.joinTick[c.Player])})
-				i.playerIndex[c.Player] = len(i.Players)
-				i.numPlaying++
-				i.MostPlayers = max(i.MostPlayers, i.numPlaying)
-			}
+			i.addPlayer(c.Player, c.Profile)
 		case c.Kind == game.CmdLeave:
 			i.playerLeft(c.Player)
 		}
@@ -133,6 +128,36 @@ func (i *replayInfo) addTick(t *replay.Tick, events []game.Event) {
 		case game.EvMatchEnd:
 			if !e.Flag {
 				i.MatchesEnded++
+			}
+		}
+	}
+}
+
+func (i *replayInfo) addPlayer(id game.PlayerID, p *game.Profile) {
+	if len(i.Players) >= 10000 {
+		return // a hostile log may have any number of players
+	}
+	i.Players = append(i.Players, replayPlayer{ID: int(id), Name: safetext.Line(p.Name), Clan: safetext.Line(p.Clan), Since: ticksToSeconds(i.joinTick[id])})
+	i.playerIndex[id] = len(i.Players)
+	i.numPlaying++
+	i.MostPlayers = max(i.MostPlayers, i.numPlaying)
+}
+
+// addState adds the players who are there when a log begins with a state.
+func (i *replayInfo) addState(h *replay.Header) {
+	if h.State == nil {
+		return
+	}
+	i.StateTick = h.StateTick
+	w, err := h.NewWorld(replay.VerifyConfig{Modes: gameModes.New})
+	if err != nil {
+		return // which running the log says too
+	}
+	for id := range game.PlayerID(game.MaxPlayers) {
+		if p, ok := w.Player(id); ok {
+			i.joinTick[id] = h.StateTick
+			if p.Profile.Name != "" {
+				i.addPlayer(id, &p.Profile)
 			}
 		}
 	}
@@ -163,7 +188,7 @@ func (c *replayInfoCmd) Run() error {
 	h := r.Header()
 	info := &replayInfo{
 		File: c.File, Program: safetext.Line(h.Program), Start: time.UnixMilli(h.StartTime).UTC(), Map: safetext.Line(h.Map), SHA256: hex.EncodeToString(h.MapSHA256[:]),
-		Width: h.Terrain.Width, Height: h.Terrain.Height, Mode: safetext.Line(h.ModeName), Seed: h.Seed, IdleTicks: h.IdleTicks, Ticks: h.IdleTicks,
+		Width: h.Terrain.Width, Height: h.Terrain.Height, Mode: safetext.Line(h.ModeName), Seed: h.Seed, IdleTicks: h.IdleTicks, Ticks: h.TickBefore(),
 		Players: []replayPlayer{},
 	}
 	for _, m := range h.Mods {
@@ -172,6 +197,7 @@ func (c *replayInfoCmd) Run() error {
 	if st, err := f.Stat(); err == nil {
 		info.Bytes = st.Size()
 	}
+	info.addState(h)
 	info.Simulated = true
 	_, err = replay.Verify(r, replay.VerifyConfig{Modes: gameModes.New, NewMod: newMod, OnTick: func(_ *game.World, t *replay.Tick, events []game.Event) {
 		info.addTick(t, events)
@@ -223,7 +249,11 @@ func (i *replayInfo) print(w io.Writer) {
 		line("mod", "%s", m)
 	}
 	line("recorded", "%s by %s", i.Start.Format("2006-01-02 15:04:05 MST"), i.Program)
-	line("length", "%v, %d ticks, the first %d without anybody", ticksToDuration(i.Ticks), i.Ticks, i.IdleTicks)
+	if i.StateTick > 0 {
+		line("length", "%v, %d ticks, those from %d on (%v) in this log", ticksToDuration(i.Ticks), i.Ticks, i.StateTick+1, ticksToDuration(i.StateTick))
+	} else {
+		line("length", "%v, %d ticks, the first %d without anybody", ticksToDuration(i.Ticks), i.Ticks, i.IdleTicks)
+	}
 	line("size", "%d bytes, %d commands", i.Bytes, i.Commands)
 	line("end", "%s", i.end)
 	if i.Simulated {
@@ -312,48 +342,66 @@ func verifyReplay(name string) error {
 type replayCutCmd struct {
 	File string        `arg:"" help:"Replay log."`
 	Out  string        `arg:"" help:"File to write. It must not exist."`
-	To   time.Duration `help:"Time in the log at which to cut, such as 5m30s." xor:"to" required:""`
-	Tick int32         `help:"Tick at which to cut." xor:"to" required:""`
+	From time.Duration `help:"Time in the log at which the copy begins, such as 5m30s."`
+	To   time.Duration `help:"Time in the log at which it ends." xor:"to"`
+	Tick int32         `help:"Tick at which it ends." xor:"to"`
 }
 
 // Help explains what can be cut.
 func (replayCutCmd) Help() string {
-	return `Replaying starts at the beginning, so only the end can be cut off. It is cut at the next
-complete half second. Of a damaged log the undamaged beginning is copied. Times are those
-that "replay info" and "replay verify" show: they count from the start of the map, so that
-the time before the first player came, which takes no room in the file, is part of them.
+	return `The copy ends at the next complete half second. If it begins later than the log, the match
+is run up to there, and the copy begins with the state that it has then. Of a
+damaged log the undamaged beginning is copied. Times are those that "replay info" and
+"replay verify" show: they count from the start of the map, so that the time before the
+first player came, which takes no room in the file, is part of them.
 
-  teeyard replay cut match.twreplay short.twreplay --to 5m30s`
+  teeyard replay cut match.twreplay short.twreplay --to 5m30s
+  teeyard replay cut match.twreplay final.twreplay --from 12m --to 15m`
 }
 
-// Run writes the beginning of a log.
+// Run writes a part of a log.
 func (c *replayCutCmd) Run() error {
+	from, to := ticksIn(c.From), c.Tick
+	switch {
+	case c.To != 0:
+		to = ticksIn(c.To)
+	case c.Tick == 0 && c.From == 0:
+		return errors.New("say where to cut with --from, --to or --tick")
+	case c.Tick == 0:
+		to = game.MaxTick
+	}
+	if to <= from {
+		return fmt.Errorf("there are no ticks between %d and %d", from, to)
+	}
 	in, err := openInput(c.File)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	to := c.Tick
-	if c.To > 0 {
-		to = int32(min(c.To/(time.Second/game.TickRate), game.MaxTick))
-	}
-	if to <= 0 {
-		return fmt.Errorf("the log has no ticks before %d", to)
-	}
 	out, err := createOutput(c.Out, 0o600)
 	if err != nil {
 		return err
 	}
-	last, err := replay.Cut(out, bufio.NewReaderSize(in, 64<<10), to)
-	useless := err != nil && last == 0
+	src := bufio.NewReaderSize(in, 64<<10)
+	var first, last int32
+	if from > 0 {
+		first, last, err = replay.CutFrom(out, src, from, to, replay.VerifyConfig{Modes: gameModes.New})
+	} else {
+		last, err = replay.Cut(out, src, to)
+	}
+	useless := err != nil && last == first
 	if err := out.finish(!useless); err != nil {
 		return err
 	}
 	if useless {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
-	fmt.Printf("%s: up to tick %d (%v)\n", safetext.Line(c.Out), last, ticksToDuration(last))
-	if err == nil && last < to {
+	if first > 0 {
+		fmt.Printf("%s: from tick %d (%v) to %d (%v)\n", safetext.Line(c.Out), first, ticksToDuration(first), last, ticksToDuration(last))
+	} else {
+		fmt.Printf("%s: up to tick %d (%v)\n", safetext.Line(c.Out), last, ticksToDuration(last))
+	}
+	if err == nil && last < to && to < game.MaxTick {
 		fmt.Printf("%s ends there, before tick %d (%v); it was copied as a whole\n", safetext.Line(c.File), to, ticksToDuration(to))
 	}
 	if err != nil {

@@ -18,6 +18,7 @@ const magic = "TEEREPL\x02"
 // The kinds of blocks.
 const (
 	blockHeader  = 'H'
+	blockState   = 'S' // of the world with which the log begins, directly after the header
 	blockTicks   = 'T' // ticks, and the hash of the world after them
 	blockPartial = 'P' // ticks without a hash, recorded before a crash
 	blockEnd     = 'E'
@@ -42,6 +43,8 @@ const (
 	// terrain: that of the largest map with as many tiles again in other layers, and
 	// the sources of mods.
 	maxHeader = 2*maxTiles + maxSources + 2<<20
+	// maxState is the maximum length of a state.
+	maxState = maxBlock - 4
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -57,10 +60,9 @@ type Recorder struct {
 	err   error
 }
 
-// Begin starts the log of a world that has run the given ticks without commands; see
-// Header.IdleTicks.
-func (r *Recorder) Begin(idle int32) {
-	*r = Recorder{buf: r.buf[:0], first: idle, next: idle}
+// Begin starts the log of a world that has run the given ticks; see Header.TickBefore.
+func (r *Recorder) Begin(tick int32) {
+	*r = Recorder{buf: r.buf[:0], first: tick, next: tick}
 }
 
 // RecordTick records the commands of a tick. It should be called before World.Step, so
@@ -156,6 +158,9 @@ func (p *Encoder) AppendHeader(dst []byte, h *Header) ([]byte, error) {
 	p.raw = h.append(p.raw[:0])
 	dst = append(dst, magic...)
 	dst = p.appendBlock(dst, blockHeader, p.raw)
+	if h.State != nil {
+		dst = p.appendBlock(dst, blockState, h.appendState(p.raw[:0]))
+	}
 	p.raw = nil // the terrain can be large, and there is only one header
 	return dst, nil
 }

@@ -106,6 +106,10 @@ func TestHeaderFieldsTravel(t *testing.T) {
 			h.Mods = []ModInfo{{Type: "a"}, {Name: "b", Type: "c", Source: []byte("print()")}}
 		case "IdleTicks":
 			h.IdleTicks = 99
+		case "State":
+			h.State = []byte("a state")
+		case "StateTick":
+			h.StateTick = 1234
 		default:
 			fill(rv.Field(i), r)
 		}
@@ -123,6 +127,7 @@ func TestHeaderFieldsTravel(t *testing.T) {
 		"text":    func(h *Header) { h.Map = string(make([]byte, maxText+1)) },
 		"mods":    func(h *Header) { h.Mods = make([]ModInfo, maxMods+1) },
 		"sources": func(h *Header) { h.Mods = []ModInfo{{Source: make([]byte, maxSources+1)}} },
+		"state":   func(h *Header) { h.State = make([]byte, maxState+1) },
 		"layer":   func(h *Header) { h.Terrain.Tune = h.Terrain.Tune[1:] },
 	} {
 		bad := h

@@ -58,6 +58,19 @@ type Header struct {
 	// IdleTicks is the number of ticks without commands before the log starts, since
 	// there is nothing to record before the first player joins. 0..MaxIdleTicks.
 	IdleTicks int32
+
+	// State, if set, is what World.AppendState gave after StateTick: the log goes on from
+	// there, and not from a new world. IdleTicks, Rules, Tuning and Seed have no effect then.
+	State     []byte
+	StateTick int32
+}
+
+// TickBefore returns the number of the tick before the first of the log.
+func (h *Header) TickBefore() int32 {
+	if h.State != nil {
+		return h.StateTick
+	}
+	return h.IdleTicks
 }
 
 // ModInfo says what a mod of a match is.
@@ -118,6 +131,8 @@ func (h *Header) validate() error {
 		return fmt.Errorf("%w: text or mods of the header", ErrTooLarge)
 	case h.IdleTicks < 0, h.IdleTicks > MaxIdleTicks:
 		return fmt.Errorf("%w: %d idle ticks", ErrTooLarge, h.IdleTicks)
+	case len(h.State) > maxState:
+		return fmt.Errorf("%w: a state of %d bytes", ErrTooLarge, len(h.State))
 	}
 	if err := h.Terrain.Check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrTooLarge, err)
@@ -176,5 +191,21 @@ func (h *Header) parse(b []byte, version byte) error {
 	if s.failed || len(s.b) != 0 || h.validate() != nil {
 		return fmt.Errorf("%w: header", ErrCorrupt)
 	}
+	return nil
+}
+
+// appendState appends the payload of the block with the state.
+func (h *Header) appendState(dst []byte) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(h.StateTick))
+	return append(dst, h.State...)
+}
+
+// parseState is the inverse of appendState.
+func (h *Header) parseState(b []byte) error {
+	if len(b) < 4 || binary.LittleEndian.Uint32(b) > game.MaxTick {
+		return fmt.Errorf("%w: state", ErrCorrupt)
+	}
+	h.StateTick = int32(binary.LittleEndian.Uint32(b))
+	h.State = append([]byte{}, b[4:]...)
 	return nil
 }

@@ -25,6 +25,7 @@ type Tick struct {
 // input.
 type Reader struct {
 	blocks     blockReader
+	ahead      *block // the one after the header, until it is used
 	header     Header
 	dec        tickDecoder
 	body       fieldReader // commands of the current block
@@ -76,9 +77,33 @@ func (r *Reader) open(src io.Reader) error {
 	if err := r.header.parse(append([]byte(nil), payload...), m[version]); err != nil {
 		return err
 	}
-	r.nextTick = r.header.IdleTicks + 1
 	r.validBytes = r.blocks.offset
+	next := &block{}
+	if next.kind, next.payload, next.err = r.blocks.next(); next.err != nil || next.kind != blockState {
+		r.ahead = next
+	} else if err := r.header.parseState(next.payload); err != nil {
+		return err
+	} else {
+		r.validBytes = r.blocks.offset
+	}
+	r.nextTick = r.header.TickBefore() + 1
 	return nil
+}
+
+// block is a block of a log, or why there is none.
+type block struct {
+	kind    byte
+	payload []byte
+	err     error
+}
+
+// nextBlock returns the block that was read ahead, or reads one.
+func (r *Reader) nextBlock() (kind byte, payload []byte, err error) {
+	if b := r.ahead; b != nil {
+		r.ahead = nil
+		return b.kind, b.payload, b.err
+	}
+	return r.blocks.next()
 }
 
 // Header returns the header. It belongs to the reader.
@@ -122,7 +147,7 @@ func (r *Reader) Next(t *Tick) error {
 
 // readBlock reads the next block.
 func (r *Reader) readBlock() error {
-	kind, payload, err := r.blocks.next()
+	kind, payload, err := r.nextBlock()
 	if err != nil {
 		return err
 	}
@@ -158,49 +183,4 @@ func (r *Reader) readBlock() error {
 	}
 	r.validBytes = r.blocks.offset
 	return nil
-}
-
-// Cut copies the log of src to dst up to the block with the given tick, or all of it
-// if it is shorter, and ends it there. The copy is up to BlockTicks longer than
-// requested. The start cannot be cut off, since the world depends on it. Cut returns
-// the last tick copied. An error in src after that tick does not matter; one before it
-// ends the copy and is returned.
-func Cut(dst io.Writer, src io.Reader, tick int32) (last int32, err error) {
-	r := &Reader{}
-	if err := r.open(src); err != nil {
-		return 0, err
-	}
-	var p Encoder
-	buf, err := p.AppendHeader(nil, &r.header)
-	if err != nil {
-		return 0, err
-	}
-	reason := EndCut
-	last = r.nextTick - 1
-	for last < tick {
-		err = r.readBlock()
-		if err == io.EOF {
-			if reason, err = r.end, nil; reason == EndNone {
-				reason = EndCut
-			}
-			break
-		}
-		if err != nil {
-			break
-		}
-		if _, werr := dst.Write(buf); werr != nil {
-			return last, fmt.Errorf("replay: %w", werr)
-		}
-		kind := byte(blockPartial)
-		if r.hashed {
-			kind = blockTicks
-		}
-		buf = p.appendBlock(buf[:0], kind, r.blocks.payload)
-		last += r.ticksLeft
-		r.nextTick += r.ticksLeft
-	}
-	if _, werr := dst.Write(p.AppendEnd(buf, reason)); werr != nil {
-		return last, fmt.Errorf("replay: %w", werr)
-	}
-	return last, err
 }

@@ -21,7 +21,7 @@ type VerifyConfig struct {
 }
 
 // NewWorld creates the world of a log, before its first recorded tick. The error is
-// ErrModeUnavailable if mode or mods do not match, or that of game.New.
+// ErrModeUnavailable if mode or mods do not match, or that of game.New or game.Restore.
 func (h *Header) NewWorld(cfg VerifyConfig) (*game.World, error) {
 	var mode game.Mode
 	if cfg.Modes != nil {
@@ -37,9 +37,20 @@ func (h *Header) NewWorld(cfg VerifyConfig) (*game.World, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := game.New(game.Config{
+	gameCfg := game.Config{
 		Terrain: h.Terrain, Mode: mode, Mods: mods, Rules: h.Rules, Tuning: &h.Tuning, Seed: h.Seed,
-	})
+	}
+	if h.State != nil {
+		w, err := game.Restore(gameCfg, h.State)
+		if err != nil {
+			return nil, fmt.Errorf("replay: %w", err)
+		}
+		if w.Tick() != h.StateTick {
+			return nil, fmt.Errorf("%w: a state of tick %d instead of %d", ErrCorrupt, w.Tick(), h.StateTick)
+		}
+		return w, nil
+	}
+	w, err := game.New(gameCfg)
 	if err != nil {
 		return nil, fmt.Errorf("replay: %w", err)
 	}
@@ -79,7 +90,7 @@ func (h *Header) newMods(cfg VerifyConfig) ([]game.Mod, error) {
 
 // Result is the result of Verify.
 type Result struct {
-	// Ticks is the number of ticks run, including idle ones.
+	// Ticks is the number of ticks run, including idle ones and those before a state.
 	Ticks int32
 	// HashesMatched is the number of equal hashes, LastGoodTick the tick of the last
 	// of them: up to there the run equals the recorded match.
@@ -100,7 +111,10 @@ func Verify(r *Reader, cfg VerifyConfig) (res Result, err error) {
 	if err != nil {
 		return res, err
 	}
-	res.Ticks = r.Header().IdleTicks
+	res.Ticks = r.Header().TickBefore()
+	if r.Header().State != nil {
+		res.LastGoodTick = res.Ticks
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w in tick %d: %v", ErrPanic, res.Ticks+1, p)

@@ -21,7 +21,7 @@ type Writer struct {
 // NewWriter writes the header of a log.
 func NewWriter(w io.Writer, h *Header) (*Writer, error) {
 	wr := &Writer{w: w}
-	wr.rec.Begin(h.IdleTicks)
+	wr.rec.Begin(h.TickBefore())
 	var err error
 	if wr.buf, err = wr.enc.AppendHeader(nil, h); err != nil {
 		return nil, err
