@@ -191,8 +191,9 @@ type ServerSide interface {
 	SendChatCommandRemoved(name string)
 	// SendSettings sends the server's settings. (Sv_ServerSettings)
 	SendSettings(w *game.World)
-	// SendTuning sends the tuning parameters. (Sv_TuneParams)
-	SendTuning(w *game.World)
+	// SendTuning sends the tuning parameters of a player, or of the world for Nobody.
+	// (Sv_TuneParams)
+	SendTuning(w *game.World, id game.PlayerID)
 
 	// SendVoteOptionsCleared removes all options to vote on. (Sv_VoteClearOptions)
 	SendVoteOptionsCleared()

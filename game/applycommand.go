@@ -62,7 +62,8 @@ func (w *World) applyPlayer(id PlayerID, cmd *Command) {
 	switch cmd.Kind {
 	case CmdDirectInput:
 		if cmd.Input.valid() {
-			w.applyDirectInput(id, &cmd.Input)
+			in := w.callInput(id, cmd.Input)
+			w.applyDirectInput(id, &in)
 		}
 	case CmdSetTeam:
 		w.requestTeam(id, cmd.Team)
@@ -104,7 +105,9 @@ func (w *World) applyPlayer(id PlayerID, cmd *Command) {
 		p.lastInfo = w.tick
 		p.profile.Skin = cmd.Profile.Skin
 		p.profile.sanitize()
-		w.addEvent(Event{Kind: EvSkinChange, To: MaskAll, Player: id})
+		if p.skin.until == 0 {
+			w.addEvent(Event{Kind: EvSkinChange, To: MaskAll, Player: id})
+		}
 	}
 }
 
@@ -118,6 +121,9 @@ func (w *World) applyOperator(cmd *Command) {
 			w.resetPureTuning()
 			told := w.tuning
 			w.addEvent(Event{Kind: EvTuneParams, To: MaskAll, Tuning: &told})
+			if w.extended {
+				w.toldTuning()
+			}
 		}
 	case CmdSetRules:
 		if cmd.Rules != nil {

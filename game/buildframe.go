@@ -33,7 +33,7 @@ func (w *World) View(id PlayerID) View {
 func (w *World) buildFrame() {
 	f := &w.frame
 	f.Tick = w.tick
-	f.Game = w.gameState()
+	f.Game, f.Extended = w.gameState(), w.extended
 	f.Players = f.Players[:0]
 	f.Characters = f.Characters[:0]
 	for i := range w.players {
@@ -44,6 +44,9 @@ func (w *World) buildFrame() {
 		if w.characters[i].inWorld {
 			f.Characters = append(f.Characters, w.characterState(id))
 		}
+	}
+	if w.extended {
+		w.addTickOrder(f)
 	}
 	f.Projectiles = f.Projectiles[:0]
 	for i := len(w.projectiles) - 1; i >= 0; i-- {
@@ -182,6 +185,9 @@ func (w *World) characterState(id PlayerID) CharacterState {
 		s.Ammo = c.ninja.activationTick + ninjaTicks
 	} else {
 		s.Ammo = max(c.weapons[c.activeWeapon].ammo, 0)
+	}
+	if w.extended {
+		w.addStates(&s, c)
 	}
 	return s
 }

@@ -55,6 +55,8 @@ type character struct {
 	latestInput     Input // direct input
 	latestPrevInput Input
 	numInputs       int32 // number of predicted inputs since the spawn
+
+	characterStates
 }
 
 type ninjaState struct {
@@ -109,7 +111,13 @@ func (w *World) removeFromWorld(id PlayerID) {
 func (w *World) tickCharacter(id PlayerID) {
 	c := &w.characters[id]
 	in := c.coreInput()
+	if w.extended {
+		c.maskCoreInput(&in, w.tick)
+	}
 	c.core.Tick(&in, true)
+	if w.extended {
+		c.endCoreTick()
+	}
 	if w.collision.FarOutside(c.pos) {
 		w.die(id, id, WeaponWorld)
 	}
@@ -146,7 +154,7 @@ func (w *World) tickDeferredCharacter(id PlayerID) {
 	if c.reckonTick+3*TickRate < w.tick || !equalOnWire(&c.reckoningCore, &c.core) {
 		c.reckonTick = w.tick
 		c.sendCore, c.reckoningCore = c.core, c.core
-		c.reckoningCore.World = &w.reckoningWorld
+		c.reckoningCore.World, c.reckoningCore.Tuning = &w.reckoningWorld, nil
 	}
 }
 
@@ -170,6 +178,7 @@ func (c *character) tickPaused() {
 	if c.emoteStop > -1 {
 		c.emoteStop++
 	}
+	c.characterStates.pause()
 }
 
 func (c *character) heal(n int32) bool {
@@ -210,6 +219,12 @@ func (w *World) shownEmote(id PlayerID) Emote {
 	}
 	if e == EmoteNormal && p.eyesUntil > tick {
 		e = p.eyes
+	}
+	if e == EmoteNormal && c.isFrozen(tick) {
+		if c.freezeEnd == FreezeForever {
+			return EmotePain
+		}
+		return EmoteBlink
 	}
 	if e == EmoteNormal && 250-(tick-c.lastActionTick)%250 < 5 {
 		e = EmoteBlink

@@ -15,7 +15,7 @@ func (w *World) explode(pos vec.Vec2, owner PlayerID, weapon Weapon, maxDamage i
 	var near [MaxPlayers]PlayerID
 	n := w.findCharacters(pos, explosionRadius, &near)
 	for _, id := range near[:n] {
-		if !w.characters[id].exists {
+		if !w.characters[id].exists || !w.canHit(owner, id, weapon) {
 			continue
 		}
 		diff := w.characters[id].pos.Sub(pos)
@@ -38,7 +38,7 @@ func (w *World) explode(pos vec.Vec2, owner PlayerID, weapon Weapon, maxDamage i
 // damage applies a hit to a character. It reports whether the hit counted and the
 // victim survived.
 func (w *World) damage(d Damage) bool {
-	if !w.callDamage(&d) {
+	if !w.callDamage(&d) || w.characters[d.Victim].flags&CharacterFlagInvincible != 0 {
 		w.characters[d.Victim].core.Vel = w.characters[d.Victim].core.Vel.Add(d.Force)
 		return false
 	}

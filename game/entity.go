@@ -79,13 +79,14 @@ func (w *World) closestCharacter(pos vec.Vec2, radius float32) PlayerID {
 }
 
 // intersectCharacter returns the first character that a shot of the given radius hits
-// between a and b (other than except) and the point of the line closest to it.
-func (w *World) intersectCharacter(a, b vec.Vec2, radius float32, except PlayerID) (PlayerID, vec.Vec2) {
+// between a and b (other than except) and the point of the line closest to it. It is one
+// of owner's with the weapon, and passes tees that these cannot hit.
+func (w *World) intersectCharacter(a, b vec.Vec2, radius float32, except, owner PlayerID, weapon Weapon) (PlayerID, vec.Vec2) {
 	best, at := Nobody, vec.Vec2{}
 	nearest := float32(vec.Distance(a, b) * 100)
 	for i := 0; i < w.charOrder.count; i++ {
 		id := w.charOrder.ids[i]
-		if id == except {
+		if id == except || !w.canHit(owner, id, weapon) {
 			continue
 		}
 		p := w.characters[id].pos

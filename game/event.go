@@ -174,6 +174,9 @@ const (
 	EvServerSettings
 	// EvTuneParams: the tuning changed to Tuning, which is not set on the client.
 	EvTuneParams
+	// EvPlayerTuning: the tuning of Player's tee is now Tuning. Flag is false if only
+	// [World.PredictedTuning] changed. On the client this is EvTuneParams.
+	EvPlayerTuning
 	// EvGameMsg: GameMsg with Value, Player and Extra.
 	EvGameMsg
 	// EvBroadcast: Text is shown in the middle of the screen.

@@ -11,6 +11,7 @@ import "github.com/teeyard/teeyard/game/vec"
 type Frame struct {
 	Tick        int32
 	Game        GameState
+	Extended    bool          // characters can have states that only mods change
 	Players     []PlayerState // all who are in the game, ascending by ID
 	Characters  []CharacterState
 	Projectiles []ProjectileState
@@ -104,6 +105,13 @@ type CharacterState struct {
 	AttackTick   int32
 	// TriggeredEvents is the set of core events (jumps, hook hits) of this tick.
 	TriggeredEvents int32
+	// The following are set only if Frame.Extended is. FreezeStart and FreezeEnd are the
+	// ticks of a freeze, 0 for none, FreezeEnd also FreezeForever. TickOrder is the place
+	// among the tees in the order in which they move. Hidden are those who do not see it.
+	Flags                  CharacterFlags
+	FreezeStart, FreezeEnd int32
+	TickOrder              int32
+	Hidden                 PlayerMask
 	// Pos is the position now; X and Y are of Tick and can be older.
 	Pos vec.Vec2
 }

@@ -24,6 +24,7 @@ type hookCall struct {
 	damage Damage
 	death  Death
 	chat   ChatMessage
+	input  Input
 }
 
 // enterHook returns the storage for a hook call, or nil when hooks are nested too
@@ -162,6 +163,27 @@ func (w *World) callChat(l *ChatMessage) bool {
 	}
 	*l = c.chat
 	return true
+}
+
+// callInput calls the InputHooks for the input of a living character, and returns what
+// they made of it.
+func (w *World) callInput(id PlayerID, in Input) Input {
+	if len(w.hooks.input) == 0 || !w.isAlive(id) {
+		return in
+	}
+	c := w.enterHook()
+	if c == nil {
+		return in
+	}
+	defer w.exitHook(c)
+	c.input = in
+	for _, h := range w.hooks.input {
+		h.OnInput(&c.ctx, id, &c.input)
+	}
+	if !c.input.valid() {
+		return in
+	}
+	return c.input
 }
 
 func (w *World) callEnter(id PlayerID) {

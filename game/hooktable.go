@@ -50,6 +50,7 @@ var hookTable = []hookSpec{
 	listed(ModeFirst, func(h *hooks) *[]SpawnHook { return &h.spawn }),
 	listed(ModsFirst, func(h *hooks) *[]PickupHook { return &h.pickup }),
 	listed(ModsFirst, func(h *hooks) *[]ChatHook { return &h.chat }),
+	listed(ModeFirst, func(h *hooks) *[]InputHook { return &h.input }),
 	listed(ModeFirst, func(h *hooks) *[]EnterHook { return &h.enter }),
 	listed(ModeFirst, func(h *hooks) *[]LeaveHook { return &h.leave }),
 	listed(ModeFirst, func(h *hooks) *[]TeamHook { return &h.team }),

@@ -81,7 +81,7 @@ func (w *World) laserHit(l *laser, to vec.Vec2) bool {
 	if w.isAlive(l.owner) {
 		owner = l.owner
 	}
-	target, at := w.intersectCharacter(l.pos, to, 0, owner)
+	target, at := w.intersectCharacter(l.pos, to, 0, owner, l.owner, WeaponLaser)
 	if target == Nobody {
 		return false
 	}

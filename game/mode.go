@@ -78,6 +78,14 @@ type ChatHook interface {
 	OnChat(ctx *Ctx, c *ChatMessage)
 }
 
+// InputHook is called for every input of a player with a living character, before it
+// counts: twice per tick, for that which fires at once and for that which moves the tee.
+// It can change the input, with which the player's client does not reckon; an invalid one
+// is ignored. To disable controls, use [Tx.MaskInput].
+type InputHook interface {
+	OnInput(ctx *Ctx, id PlayerID, in *Input)
+}
+
 // EnterHook is called when a player has entered the game.
 type EnterHook interface {
 	OnEnter(ctx *Ctx, id PlayerID)
@@ -222,6 +230,7 @@ type hooks struct {
 	spawn       []SpawnHook
 	pickup      []PickupHook
 	chat        []ChatHook
+	input       []InputHook
 	enter       []EnterHook
 	leave       []LeaveHook
 	team        []TeamHook

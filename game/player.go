@@ -36,6 +36,9 @@ type player struct {
 	cursorX        int32
 	cursorY        int32
 
+	tuning playerTuning
+	skin   skinOverride
+
 	eyes      Emote // that the player chose
 	eyesUntil int32 // tick from which the tee looks normal again
 
@@ -80,6 +83,9 @@ func (w *World) enter(id PlayerID) {
 		return
 	}
 	p.inGame = true
+	if w.extended {
+		p.tuning.told, p.tuning.predicted = w.tuning, w.tuning
+	}
 	w.respawn(id)
 	w.addEvent(Event{Kind: EvPlayerEntered, To: MaskAll, Player: id, Team: p.team, Flag: w.entersSilently(id)})
 	w.callEnter(id)
@@ -134,8 +140,12 @@ func (w *World) tickPlayer(id PlayerID) {
 		if p.eyesUntil != 0 {
 			p.eyesUntil++
 		}
+		if p.skin.until > 0 {
+			p.skin.until++
+		}
 		return
 	}
+	w.endSkin(id)
 	if !c.exists && p.team == TeamSpectators && p.specMode == SpectateFree {
 		p.viewPos.X -= vec.Clamp(p.viewPos.X-float32(p.cursorX), -500, 500)
 		p.viewPos.Y -= vec.Clamp(p.viewPos.Y-float32(p.cursorY), -400, 400)
@@ -263,8 +273,9 @@ func (w *World) applyPredictedInput(cmd *Command) {
 	if w.players[id].flags&PlayerFlagChatting != 0 && cmd.Input.Flags&PlayerFlagChatting != 0 {
 		return
 	}
+	in := w.callInput(id, cmd.Input)
 	if w.characters[id].exists {
-		w.characters[id].setInput(&cmd.Input, w.tick)
+		w.characters[id].setInput(&in, w.tick)
 	}
 }
 

@@ -103,7 +103,7 @@ func (w *World) tickProjectile(i int) {
 	if w.isAlive(p.owner) {
 		owner = p.owner
 	}
-	target, at := w.intersectCharacter(prev, cur, 6, owner)
+	target, at := w.intersectCharacter(prev, cur, 6, owner, p.owner, p.weapon)
 	if target != Nobody {
 		cur = at
 	}

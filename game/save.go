@@ -386,6 +386,7 @@ func (v *visitor) world(w *World) {
 	v.entities(w)
 	v.race(w)
 	v.ownEntities(w)
+	v.extension(w)
 	v.end()
 	for _, s := range w.hooks.state {
 		v.plain(w, s)
@@ -538,14 +539,50 @@ func (v *visitor) saved(flag *bool) {
 	}
 }
 
+// extension visits what only mods change of characters and players.
+func (v *visitor) extension(w *World) {
+	if !v.extra(20, w.extended) {
+		return
+	}
+	w.extended = true
+	for i := range w.players {
+		if p := &w.players[i]; p.connected {
+			v.tuning(&p.tuning)
+			num(v, &p.skin.until)
+			v.skin(&p.skin.skin)
+		}
+		if c := &w.characters[i]; c.exists {
+			v.states(&c.characterStates)
+		}
+	}
+}
+
+func (v *visitor) tuning(t *playerTuning) {
+	v.bools(&t.own)
+	for i := range t.told {
+		pair(v, &t.told[i], &t.predicted[i])
+		num(v, &t.current[i])
+	}
+}
+
+func (v *visitor) states(s *characterStates) {
+	pair(v, &s.freezeStart, &s.freezeEnd)
+	pair(v, &s.flags, &s.masked)
+	number64(v, &s.hiddenFrom)
+}
+
 func (v *visitor) profile(p *Profile) {
 	v.text(&p.Name, MaxNameLen)
 	v.text(&p.Clan, MaxClanLen)
 	num(v, &p.Country)
-	for i := range p.Skin.PartNames {
-		v.text(&p.Skin.PartNames[i], MaxSkinPartLen)
-		v.bools(&p.Skin.UseCustomColors[i])
-		num(v, &p.Skin.PartColors[i])
+	v.skin(&p.Skin)
+}
+
+func (v *visitor) skin(s *Skin) {
+	for i := range s.PartNames {
+		v.text(&s.PartNames[i], MaxSkinPartLen)
+		v.bools(&s.UseCustomColors[i])
+		num(v, &s.PartColors[i])
 	}
 }
 

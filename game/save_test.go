@@ -58,6 +58,7 @@ var notSaved = map[string]string{
 // notSavedOfCores is the same for each core.
 var notSavedOfCores = map[string]string{
 	"World": "one of the two of the world", "Death": "set in each step before it is used",
+	"Tuning": "set in each step before it is used", "Exceptions": "set in each step before it is used",
 	"Events": "set in each step before it is used", "aim": "a cache", "cacheIndex": "a cache",
 }
 

@@ -40,6 +40,11 @@ func countPresses(prev, cur int32) int32 {
 	return (steps + 1 - prev&1) / 2
 }
 
+// has reports whether the character has a weapon.
+func (c *character) has(weapon Weapon) bool {
+	return weapon >= 0 && weapon < NumWeapons && c.weapons[weapon].owned
+}
+
 func (c *character) hasAnyWeapon() bool {
 	for i := range c.weapons {
 		if c.weapons[i].owned {
@@ -73,6 +78,9 @@ func (w *World) doQueuedSwitch(c *character) {
 // switchWeapon handles the weapon selection of the latest input.
 func (w *World) switchWeapon(id PlayerID) {
 	c := &w.characters[id]
+	if w.isDisabled(c, ControlSelect) {
+		return
+	}
 	wanted := int32(c.activeWeapon)
 	if c.queuedWeapon != -1 {
 		wanted = c.queuedWeapon
@@ -131,7 +139,7 @@ func (w *World) handleWeapons(id PlayerID) {
 // fireWeapon fires if the latest input requests it and the weapon has reloaded.
 func (w *World) fireWeapon(id PlayerID) {
 	c := &w.characters[id]
-	if c.reloadTimer != 0 {
+	if c.reloadTimer != 0 || w.isDisabled(c, ControlFire) {
 		return
 	}
 	w.doQueuedSwitch(c)
@@ -217,7 +225,7 @@ func (w *World) hammerHit(id PlayerID, start vec.Vec2) {
 	n := w.findCharacters(start, proximityRadius*0.5, &near)
 	pos, hits := c.pos, 0
 	for _, target := range near[:n] {
-		if target == id || !w.characters[target].exists {
+		if target == id || !w.characters[target].exists || !w.canHit(id, target, WeaponHammer) {
 			continue
 		}
 		at := w.characters[target].pos
@@ -295,7 +303,7 @@ func (w *World) handleNinja(id PlayerID) {
 	n := w.findCharacters(c.pos, proximityRadius*2, &near)
 	own, dir := c.pos, c.ninja.activationDir
 	for _, target := range near[:n] {
-		if target == id || !w.characters[target].exists || c.hasHitObject(target) {
+		if target == id || !w.characters[target].exists || c.hasHitObject(target) || !w.canHit(id, target, WeaponNinja) {
 			continue
 		}
 		at := w.characters[target].pos

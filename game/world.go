@@ -92,6 +92,7 @@ type World struct {
 	paused         bool
 	resetRequested bool
 	teamsLocked    bool
+	extended       bool // a mod has changed characterStates, tunings or skins
 
 	events     []Event
 	frame      Frame
@@ -183,6 +184,9 @@ func (w *World) Step(cmds []Command) []Event {
 	}
 	w.resetPureTuning()
 	w.coreWorld.Tuning = w.tuning
+	if w.extended {
+		w.beginStates()
+	}
 	w.tickEntities()
 	w.tickMatch()
 	w.callTick()
@@ -194,6 +198,9 @@ func (w *World) Step(cmds []Command) []Event {
 	}
 	if w.usesEntities {
 		w.finishEntities()
+	}
+	if w.extended {
+		w.tellTunings()
 	}
 	return w.events
 }

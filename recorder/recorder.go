@@ -117,14 +117,14 @@ func (r *Recorder) Take(w *game.World, rec *Record) {
 	tick := w.Tick()
 	r.next = tick + r.cfg.interval()
 	rec.Tick, rec.Keyframe = tick, tick >= r.keyframeDue
-	if rec.Keyframe {
-		// The encoder would make one a little later by itself.
-		r.keyframeDue = tick + demo.KeyframeInterval
-		r.side.SendTuning(w)
-	}
 	viewer := game.Nobody
 	if r.cfg.OfPlayer {
 		viewer = r.cfg.Player
+	}
+	if rec.Keyframe {
+		// The encoder would make one a little later by itself.
+		r.keyframeDue = tick + demo.KeyframeInterval
+		r.side.SendTuning(w, viewer)
 	}
 	r.view = w.View(viewer)
 	r.protocol.BeginSnapshots(w)

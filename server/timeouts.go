@@ -137,6 +137,7 @@ func (s *Server) giveBackSeat(c, old *session) {
 	s.sessions[c.id], s.sessions[old.id] = c, nil
 	s.sessionPool[c.id], s.sessionPool[old.id] = c, old
 	c.bridge.SendClientInfo(s.world, c.id, true, true)
+	c.bridge.SendTuning(s.world, c.id)
 	if plays && s.teamOf(c.id) == game.TeamSpectators && old.leftTeam != game.TeamSpectators {
 		s.queueCommand(game.Command{Kind: game.CmdForceTeam, Player: c.id, Target: game.Nobody, Team: old.leftTeam})
 	}

@@ -105,7 +105,7 @@ func TestJoin(t *testing.T) {
 			}
 			do(game.Command{Kind: game.CmdProfile, Profile: &a})
 			srv.SendVoteOptionsCleared()
-			srv.SendTuning(w)
+			srv.SendTuning(w, game.Nobody)
 			srv.SendReadyToEnter()
 		case "EnterGame":
 			for _, ev := range do(game.Command{Kind: game.CmdEnterGame}) {

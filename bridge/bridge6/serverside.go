@@ -201,10 +201,16 @@ func (s *serverSide) SendMotd(text string) { s.send(&msg6.SvMotd{Message: []byte
 // SendGameInfo sends nothing: it is in the snapshots.
 func (s *serverSide) SendGameInfo(*game.World) {}
 
-func (s *serverSide) SendTuning(w *game.World) {
-	t := w.Tuning()
+func (s *serverSide) SendTuning(w *game.World, id game.PlayerID) {
+	t := w.PredictedTuning(id)
+	if s.knowsStates() {
+		t = w.PlayerTuning(id)
+	}
 	s.sendTuning(&t)
 }
+
+// knowsStates reports whether the client shows and predicts freeze and flags of characters.
+func (s *serverSide) knowsStates() bool { return s.ddnetVersion >= msg6.VersionNewHUD }
 
 func (s *serverSide) sendTuning(t *game.Tuning) {
 	var params [msg6.TuneParamsVanilla]int32

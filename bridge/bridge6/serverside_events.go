@@ -38,6 +38,10 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 		s.tellTeamsLocked(ev.Flag)
 	case game.EvTuneParams:
 		s.sendTuning(ev.Tuning)
+	case game.EvPlayerTuning:
+		if ev.Flag || !s.knowsStates() {
+			s.SendTuning(w, ev.Player)
+		}
 	case game.EvGameMsg:
 		s.sendGameMsg(w, ev)
 	case game.EvRaceFinish:

@@ -40,7 +40,7 @@ func (s *demoSide) SendClientInfo(*game.World, game.PlayerID, bool, bool) {}
 
 func (s *demoSide) SendGameInfo(*game.World) {}
 
-func (s *demoSide) SendTuning(*game.World) {}
+func (s *demoSide) SendTuning(*game.World, game.PlayerID) {}
 
 func (s *demoSide) SendEvent(w *game.World, ev *game.Event) {
 	switch ev.Kind {
@@ -55,7 +55,7 @@ func (s *demoSide) SendEvent(w *game.World, ev *game.Event) {
 		if !ev.Flag {
 			s.send(&msg7.DeClientLeave{Name: []byte(s.name(ev.Player)), ClientID: int32(ev.Player), Reason: []byte(ev.Text)})
 		}
-	case game.EvSkinChange, game.EvGameInfo, game.EvTuneParams:
+	case game.EvSkinChange, game.EvGameInfo, game.EvTuneParams, game.EvPlayerTuning:
 	default:
 		s.serverSide.SendEvent(w, ev)
 	}
@@ -121,7 +121,7 @@ func (s *demoSide) buildInfos(b *snapshot.Builder) {
 		o.PutInts(dst)
 	}
 	if dst := b.Add(msg7.TypeDeTuneParams, 0, msg7.SizeDeTuneParams); dst != nil {
-		o := msg7.DeTuneParams{Params: s.protocol.world.Tuning()}
+		o := msg7.DeTuneParams{Params: s.protocol.world.PredictedTuning(s.viewer)}
 		o.PutInts(dst)
 	}
 }

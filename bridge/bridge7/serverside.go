@@ -168,6 +168,8 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 		s.sendSettings(ev.Rules, ev.Flag)
 	case game.EvTuneParams:
 		s.send(&msg7.SvTuneParams{Params: *ev.Tuning})
+	case game.EvPlayerTuning:
+		s.SendTuning(w, ev.Player)
 	case game.EvGameMsg:
 		m := msg7.SvGameMsg{Kind: msg7.GameMsgKind(ev.GameMsg)}
 		switch ev.GameMsg {
@@ -255,7 +257,9 @@ func (s *serverSide) sendSettings(r *game.Rules, teamsLocked bool) {
 	})
 }
 
-func (s *serverSide) SendTuning(w *game.World) { s.send(&msg7.SvTuneParams{Params: w.Tuning()}) }
+func (s *serverSide) SendTuning(w *game.World, id game.PlayerID) {
+	s.send(&msg7.SvTuneParams{Params: w.PredictedTuning(id)})
+}
 
 func (s *serverSide) SendVoteOptionsCleared() { s.send(&msg7.SvVoteClearOptions{}) }
 

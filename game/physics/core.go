@@ -68,6 +68,11 @@ type Core struct {
 	Direction int32 // -1, 0, 1
 	Angle     int32 // of the target, radians * 256
 
+	// Tuning is the core's own tuning; nil means that of World.
+	Tuning *Tuning
+	// Exceptions count only if World.Exceptions is set.
+	Exceptions Exceptions
+
 	// Death reports whether the last Move touched a death tile.
 	Death bool
 	// Events is the set of events of the last Tick.
@@ -139,7 +144,7 @@ func saturatedAdd(lo, hi, v, m float32) float32 {
 // the cores' ticks matters.
 func (c *Core) Tick(in *Input, useInput bool) {
 	w := c.World
-	w.refreshCache()
+	w.refreshCache(c.tuning())
 	c.Events = 0
 	grounded := c.Grounded()
 

@@ -169,7 +169,7 @@ func checkWorld(tb rapid.TB, s choices, c *Collision) {
 		me.HookState = HookGrabbed
 	}
 	b := twin(a)
-	a.refreshCache()
+	a.refreshCache(&a.Tuning)
 	var stop [2]Vec
 	for i, w := range [2]*World{a, b} {
 		c := w.Cores[id]

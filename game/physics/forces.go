@@ -13,8 +13,12 @@ const collideMagnitude = 0x420c0000
 func (c *Core) applyPlayerForces() {
 	w := c.World
 	list := w.presentCores()
-	collide := w.Tuning[PlayerCollision] != 0
-	if o := c.hookedCore(); o != nil && o != c && w.Tuning[PlayerHooking] != 0 {
+	collide := w.cache.tuning[PlayerCollision] != 0
+	if w.Exceptions {
+		c.applySomeForces(list, collide)
+		return
+	}
+	if o := c.hookedCore(); o != nil && o != c && w.cache.tuning[PlayerHooking] != 0 {
 		i := w.presentIndex(c.HookedPlayer)
 		if collide {
 			c.pushFromAll(list[:i+1])

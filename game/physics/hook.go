@@ -32,7 +32,7 @@ func (c *Core) tickFlyingHook() {
 	next, _, wall := w.Collision.IntersectLine(c.HookPos, next)
 
 	// A hook that has just reached its full length can still grab.
-	if w.Tuning[PlayerHooking] != 0 {
+	if w.cache.tuning[PlayerHooking] != 0 {
 		c.grabTee(next)
 	}
 	if c.HookState == HookFlying {
@@ -57,7 +57,7 @@ func (c *Core) grabTee(next Vec) {
 	area := searchRectAround(c.HookPos, next, hookGrabDistance)
 	for _, i := range near[:area.findCores(w.presentCores(), 0, near[:])] {
 		o := w.cache.present[i]
-		if o == c {
+		if o == c || w.Exceptions && !c.hooks(o) {
 			continue
 		}
 		point := vec.ClosestOnSegment(c.HookPos, next, o.Pos)
@@ -77,10 +77,10 @@ func (c *Core) grabTee(next Vec) {
 func (c *Core) tickGrabbedHook() {
 	w := c.World
 	if c.HookedPlayer != noPlayer {
-		if o := c.hookedCore(); o != nil {
+		if o := c.hookedCore(); o != nil && !(w.Exceptions && c.passes(o)) {
 			c.HookPos = o.Pos
 		} else {
-			c.releaseHook()
+			c.ReleaseHook()
 		}
 	}
 
@@ -102,12 +102,12 @@ func (c *Core) tickGrabbedHook() {
 
 	c.HookTick++
 	if c.HookedPlayer != noPlayer && (c.HookTick > maxHookTicks || c.hookedCore() == nil) {
-		c.releaseHook()
+		c.ReleaseHook()
 	}
 }
 
-// releaseHook releases a tee. The button must be released before the next hook.
-func (c *Core) releaseHook() {
+// ReleaseHook ends the hook. The button must be released before the next one.
+func (c *Core) ReleaseHook() {
 	c.HookedPlayer = noPlayer
 	c.HookState = HookRetracted
 	c.HookPos = c.Pos

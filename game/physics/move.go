@@ -7,19 +7,20 @@ import (
 )
 
 // velocityRamp returns the factor for the horizontal velocity at a speed (units/s).
-func (w *World) velocityRamp(speed float32) float32 {
-	start := w.Tuning.At(VelrampStart)
+func (t *Tuning) velocityRamp(speed float32) float32 {
+	start := t.At(VelrampStart)
 	if speed < start {
 		return 1
 	}
-	return 1 / vec.Pow(w.Tuning.At(VelrampCurvature), (speed-start)/w.Tuning.At(VelrampRange))
+	return 1 / vec.Pow(t.At(VelrampCurvature), (speed-start)/t.At(VelrampRange))
 }
 
 // Move moves the tee by its velocity, stopping at walls and other tees. It sets Death.
 func (c *Core) Move() {
 	w := c.World
 	w.refreshCores()
-	ramp := w.velocityRamp(float32(c.Vel.Len() * 50))
+	t := c.tuning()
+	ramp := t.velocityRamp(float32(c.Vel.Len() * 50))
 	next := c.Pos
 	if ramp == 1 {
 		c.Death = w.Collision.MoveBox(&next, &c.Vel, Vec{X: TeeSize, Y: TeeSize}, 0)
@@ -28,7 +29,7 @@ func (c *Core) Move() {
 		c.Death = w.Collision.MoveBox(&next, &c.Vel, Vec{X: TeeSize, Y: TeeSize}, 0)
 		c.Vel.X = float32(c.Vel.X * (1 / ramp))
 	}
-	if w.Tuning[PlayerCollision] != 0 {
+	if t[PlayerCollision] != 0 {
 		next = c.stopAtOthers(next)
 	}
 	c.Pos = next
@@ -44,6 +45,9 @@ func (c *Core) stopAtOthers(next Vec) Vec {
 	before, after, second := c.splitAtSelf(list)
 	n := area.findCores(before, 0, near[:])
 	n += area.findCores(after, second, near[n:])
+	if c.World.Exceptions {
+		n = c.keepColliding(list, near[:n])
+	}
 	if n == 0 {
 		return next
 	}

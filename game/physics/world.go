@@ -5,6 +5,8 @@ package physics
 type World struct {
 	// Tuning can be changed between ticks.
 	Tuning Tuning
+	// Exceptions reports whether cores can have exceptions from what tees do to each other.
+	Exceptions bool
 	// Collision is the map's collision data, which worlds can share.
 	Collision *Collision
 	// Cores are the living tees by player id; absent ones are nil.
@@ -18,8 +20,8 @@ func NewWorld(c *Collision) *World {
 	return &World{Tuning: DefaultTuning(), Collision: c}
 }
 
-// coreCache is derived from the public fields of World: the tuning as float32, and the
-// present cores without gaps.
+// coreCache is derived from the public fields of World: the tuning of the core that ticks
+// as float32, and the present cores without gaps.
 type coreCache struct {
 	tuning  Tuning
 	values  [NumTuneParams]float32
@@ -29,14 +31,14 @@ type coreCache struct {
 	count   int
 }
 
-// refreshCache updates the cache. Comparing is much faster than dividing or visiting
-// all gaps each time, and callers need no setters.
-func (w *World) refreshCache() {
+// refreshCache updates the cache for a core with this tuning. Comparing is much faster
+// than dividing or visiting all gaps each time, and callers need no setters.
+func (w *World) refreshCache(t *Tuning) {
 	k := &w.cache
-	if k.tuning != w.Tuning {
-		k.tuning = w.Tuning
+	if k.tuning != *t {
+		k.tuning = *t
 		for i := range k.values {
-			k.values[i] = w.Tuning.At(i)
+			k.values[i] = t.At(i)
 		}
 	}
 	w.refreshCores()
@@ -88,5 +90,5 @@ func (w *World) presentIndex(id int32) int {
 	return i
 }
 
-// tuneParam returns tuning parameter i.
+// tuneParam returns tuning parameter i of the core that ticks.
 func (w *World) tuneParam(i int) float32 { return w.cache.values[i] }

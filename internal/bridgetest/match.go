@@ -302,6 +302,8 @@ func receivedEvent(ev *game.Event) game.Event {
 	case game.EvRaceFinish:
 		w.Player, w.Value, w.Extra, w.Record = ev.Player, ev.Value, ev.Extra, ev.Record
 	case game.EvTuneParams:
+	case game.EvPlayerTuning:
+		w.Kind = game.EvTuneParams
 	default:
 		w.Kind = 0
 	}

@@ -1,0 +1,211 @@
+package game
+
+import (
+	"math"
+
+	"github.com/teeyard/teeyard/game/vec"
+)
+
+// The limits of the coordinates that modes and mods set: of positions, where float32 has
+// enough fractions, in units, and of velocities, as the physics have them, in units per tick.
+const (
+	maxPos = 1 << 20
+	maxVel = 6000
+)
+
+// bounded returns v with both coordinates within a limit. NaN becomes 0.
+func bounded(v vec.Vec2, limit float32) vec.Vec2 {
+	bound := func(f float32) float32 {
+		if math.IsNaN(float64(f)) {
+			return 0
+		}
+		return min(max(f, -limit), limit)
+	}
+	return vec.Vec2{X: bound(v.X), Y: bound(v.Y)}
+}
+
+// SetPos moves a character to a position at once, keeping its velocity. Hooks that hold
+// something, that of the character and those that hold it, let go.
+func (tx *Tx) SetPos(id PlayerID, pos vec.Vec2) {
+	c := tx.character(id)
+	if c == nil {
+		return
+	}
+	tx.ReleaseHooks(id)
+	c.core.Pos = bounded(pos, maxPos)
+	c.core.HookPos = c.core.Pos
+	c.core.Quantize()
+	c.pos = c.core.Pos
+}
+
+// Vel returns the velocity of a living character in units per tick.
+func (tx *Tx) Vel(id PlayerID) vec.Vec2 {
+	if c := tx.character(id); c != nil {
+		return c.core.Vel
+	}
+	return vec.Vec2{}
+}
+
+// SetVel sets the velocity of a character in units per tick, each coordinate at most 6000.
+func (tx *Tx) SetVel(id PlayerID, v vec.Vec2) {
+	if c := tx.character(id); c != nil {
+		c.core.Vel = bounded(v, maxVel)
+	}
+}
+
+// Push adds to the velocity of a character, in units per tick.
+func (tx *Tx) Push(id PlayerID, v vec.Vec2) { tx.SetVel(id, tx.Vel(id).Add(bounded(v, maxVel))) }
+
+// Grounded reports whether a living character stands on something.
+func (tx *Tx) Grounded(id PlayerID) bool {
+	c := tx.character(id)
+	return c != nil && c.core.Grounded()
+}
+
+// Hooked returns the player whom a character's hook holds, or Nobody.
+func (tx *Tx) Hooked(id PlayerID) PlayerID {
+	if c := tx.character(id); c != nil && c.core.HookedPlayer >= 0 {
+		return PlayerID(c.core.HookedPlayer)
+	}
+	return Nobody
+}
+
+// ReleaseHooks makes the hook of a character let go, and those that hold it. Each can be
+// used again once the button was released.
+func (tx *Tx) ReleaseHooks(id PlayerID) {
+	c := tx.character(id)
+	if c == nil {
+		return
+	}
+	c.core.ReleaseHook()
+	for i := range tx.w.characters {
+		if o := &tx.w.characters[i]; o.exists && o.core.HookedPlayer == int32(id) {
+			o.core.ReleaseHook()
+		}
+	}
+}
+
+// RefillJump lets a character jump in the air again before it touches the ground.
+func (tx *Tx) RefillJump(id PlayerID) {
+	if c := tx.character(id); c != nil {
+		c.core.RefillJump()
+	}
+}
+
+// SetHealth sets the health of a living character, 1..10.
+func (tx *Tx) SetHealth(id PlayerID, n int32) {
+	if c := tx.character(id); c != nil {
+		c.health = min(max(n, 1), maxHealth)
+	}
+}
+
+// SetArmor sets the armour of a living character, 0..10.
+func (tx *Tx) SetArmor(id PlayerID, n int32) {
+	if c := tx.character(id); c != nil {
+		c.armor = min(max(n, 0), maxHealth)
+	}
+}
+
+// Weapon returns the active weapon of a living character, and WeaponWorld for others.
+func (tx *Tx) Weapon(id PlayerID) Weapon {
+	if c := tx.character(id); c != nil {
+		return c.activeWeapon
+	}
+	return WeaponWorld
+}
+
+// SelectWeapon makes a weapon that the character has the active one, at once. It reports
+// whether the character has it.
+func (tx *Tx) SelectWeapon(id PlayerID, weapon Weapon) bool {
+	c := tx.character(id)
+	if c == nil || !c.has(weapon) {
+		return false
+	}
+	tx.w.setWeapon(c, weapon)
+	return true
+}
+
+// HasWeapon reports whether a living character has a weapon.
+func (tx *Tx) HasWeapon(id PlayerID, weapon Weapon) bool {
+	c := tx.character(id)
+	return c != nil && c.has(weapon)
+}
+
+// Ammo returns the rounds that a character has for a weapon, -1 for endless ones.
+func (tx *Tx) Ammo(id PlayerID, weapon Weapon) int32 {
+	if c := tx.character(id); c != nil && c.has(weapon) {
+		return c.weapons[weapon].ammo
+	}
+	return 0
+}
+
+// SetAmmo sets the rounds for a weapon that the character has, at most 10, or -1 for
+// endless ones.
+func (tx *Tx) SetAmmo(id PlayerID, weapon Weapon, n int32) {
+	if c := tx.character(id); c != nil && c.has(weapon) && weapon != WeaponNinja {
+		c.weapons[weapon].ammo = min(max(n, -1), weapons[weapon].maxAmmo)
+	}
+}
+
+// ReloadTicks returns the ticks until a character can fire again.
+func (tx *Tx) ReloadTicks(id PlayerID) int32 {
+	if c := tx.character(id); c != nil {
+		return c.reloadTimer
+	}
+	return 0
+}
+
+// SetReloadTicks sets the ticks until a character can fire again.
+func (tx *Tx) SetReloadTicks(id PlayerID, n int32) {
+	if c := tx.character(id); c != nil {
+		c.reloadTimer = min(max(n, 0), 1<<20)
+	}
+}
+
+// SetEmote sets the eyes of a character for some ticks.
+func (tx *Tx) SetEmote(id PlayerID, e Emote, ticks int32) {
+	if c := tx.character(id); c != nil && e <= EmoteBlink {
+		c.setEmote(e, tx.w.tick+min(max(ticks, 0), 1<<20))
+	}
+}
+
+// Input returns the input that moves a living character, as the player last sent it. What
+// [InputHook] changed is changed, what is masked is not.
+func (tx *Tx) Input(id PlayerID) Input {
+	if c := tx.character(id); c != nil {
+		return c.input
+	}
+	return Input{}
+}
+
+// Controls is a set of what a player controls a tee with.
+type Controls uint8
+
+// The controls.
+const (
+	ControlMove   Controls = 1 << iota // steering to the left and right
+	ControlJump                        // jumps
+	ControlHook                        // the hook
+	ControlFire                        // weapons
+	ControlSelect                      // the choice of the weapon
+
+	ControlAll = ControlMove | ControlJump | ControlHook | ControlFire | ControlSelect
+)
+
+// MaskInput disables controls of a character and enables all others, until it dies or
+// this is called again. Clients that know no better predict that the tee does not move;
+// aim and camera stay free.
+func (tx *Tx) MaskInput(id PlayerID, disabled Controls) {
+	if c := tx.character(id); c != nil && c.masked != disabled&ControlAll {
+		c.masked = disabled & ControlAll
+		tx.w.extend()
+	}
+}
+
+// MaskedInput returns the controls that MaskInput disabled.
+func (tx *Tx) MaskedInput(id PlayerID) Controls {
+	if c := tx.character(id); c != nil {
+		return c.masked
+	}
+	return 0
+}

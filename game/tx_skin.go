@@ -1,0 +1,71 @@
+package game
+
+// skinOverride is a skin that a mod gave to a player.
+type skinOverride struct {
+	skin  Skin
+	until int32 // tick from which the player's own is shown again; 0 now, -1 never
+}
+
+// Skin returns the skin in which others see a player.
+func (tx *Tx) Skin(id PlayerID) Skin {
+	if p := tx.player(id); p != nil {
+		return *p.shownSkin()
+	}
+	return Skin{}
+}
+
+// SetSkin shows a player in another skin: for some ticks, or with 0 until ClearSkin or until
+// they leave. Names of parts are cut to MaxSkinPartLen bytes. Clients of 0.6 show the most
+// similar of the skins they come with.
+func (tx *Tx) SetSkin(id PlayerID, s Skin, ticks int32) {
+	p := tx.player(id)
+	if p == nil {
+		return
+	}
+	for i := range s.PartNames {
+		s.PartNames[i] = cutString(s.PartNames[i], MaxSkinPartLen)
+	}
+	until := int32(-1)
+	if ticks > 0 {
+		until = tx.w.tick + min(ticks, 1<<20)
+	}
+	before := *p.shownSkin()
+	p.skin = skinOverride{s, until}
+	tx.w.tellSkin(id, before)
+	tx.w.extend()
+}
+
+// ClearSkin shows a player in their own skin again.
+func (tx *Tx) ClearSkin(id PlayerID) {
+	if p := tx.player(id); p != nil {
+		tx.w.clearSkin(id)
+	}
+}
+
+func (w *World) clearSkin(id PlayerID) {
+	p := &w.players[id]
+	before := *p.shownSkin()
+	p.skin = skinOverride{}
+	w.tellSkin(id, before)
+}
+
+// tellSkin tells all that a player has another skin than before, if so.
+func (w *World) tellSkin(id PlayerID, before Skin) {
+	if p := &w.players[id]; p.inGame && *p.shownSkin() != before {
+		w.addEvent(Event{Kind: EvSkinChange, To: MaskAll, Player: id})
+	}
+}
+
+func (p *player) shownSkin() *Skin {
+	if p.skin.until != 0 {
+		return &p.skin.skin
+	}
+	return &p.profile.Skin
+}
+
+// endSkin shows the player's own skin again when that of a mod is over.
+func (w *World) endSkin(id PlayerID) {
+	if p := &w.players[id]; p.skin.until > 0 && p.skin.until <= w.tick {
+		w.clearSkin(id)
+	}
+}

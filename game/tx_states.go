@@ -1,0 +1,281 @@
+package game
+
+import "github.com/teeyard/teeyard/game/physics"
+
+// CharacterFlags is a set of states of a tee that mods change, with their values in DDNet,
+// whose clients show and predict them.
+type CharacterFlags uint32
+
+// The character flags. Without any a tee is as in the original.
+const (
+	// CharacterFlagSolo: nothing passes between the tee and others: they do not push, stop
+	// or hook each other, and shots and hammers pass through.
+	CharacterFlagSolo CharacterFlags = 1 << 0
+	// CharacterFlagNoCollision: the tee and others do not push and stop each other.
+	CharacterFlagNoCollision CharacterFlags = 1 << 2
+	// CharacterFlagEndlessHook: the hook never lets go of a tee by itself.
+	CharacterFlagEndlessHook CharacterFlags = 1 << 3
+	// CharacterFlagEndlessJump: the tee can jump in the air again and again.
+	CharacterFlagEndlessJump CharacterFlags = 1 << 4
+	// CharacterFlagNoHammerHit and the two after it: the tee does not hit others with that
+	// weapon. CharacterFlagNoGrenadeHit is also for gun and ninja, as in DDNet.
+	CharacterFlagNoHammerHit  CharacterFlags = 1 << 6
+	CharacterFlagNoShotgunHit CharacterFlags = 1 << 7
+	CharacterFlagNoGrenadeHit CharacterFlags = 1 << 8
+	CharacterFlagNoLaserHit   CharacterFlags = 1 << 9
+	// CharacterFlagNoHook: the hook of the tee does not grab others.
+	CharacterFlagNoHook CharacterFlags = 1 << 10
+	// CharacterFlagInvincible: hits only push the tee.
+	CharacterFlagInvincible CharacterFlags = 1 << 25
+
+	// settableFlags are those above.
+	settableFlags = CharacterFlagSolo | CharacterFlagNoCollision | CharacterFlagEndlessHook | CharacterFlagEndlessJump |
+		CharacterFlagNoHammerHit | CharacterFlagNoShotgunHit | CharacterFlagNoGrenadeHit | CharacterFlagNoLaserHit |
+		CharacterFlagNoHook | CharacterFlagInvincible
+
+	// CharacterFlagCannotMove is only shown: steering and jumps are masked.
+	CharacterFlagCannotMove CharacterFlags = 1 << 20
+	// characterFlagWeapons is only shown, shifted by the weapon: the tee has the weapon.
+	characterFlagWeapons CharacterFlags = 1 << 14
+)
+
+// FreezeForever is the end of a freeze that only [Tx.Unfreeze] ends; in DDNet such a tee is
+// deep frozen.
+const FreezeForever int32 = -1
+
+// characterStates is the part of a character that only mods change. It takes effect if
+// World.extended is set.
+type characterStates struct {
+	flags       CharacterFlags
+	freezeStart int32 // tick at which the freeze began
+	freezeEnd   int32 // tick from which the tee is free again; 0 not frozen, or FreezeForever
+	masked      Controls
+	hiddenFrom  PlayerMask
+}
+
+// extend lets states of characters, tunings and skins of players take effect from now on. A
+// world whose mods use none of them pays nothing for them.
+func (w *World) extend() {
+	if !w.extended {
+		w.extended = true
+		w.toldTuning()
+	}
+}
+
+// Flags returns the flags of a living character.
+func (tx *Tx) Flags(id PlayerID) CharacterFlags {
+	if c := tx.character(id); c != nil {
+		return c.flags
+	}
+	return 0
+}
+
+// SetFlags sets all flags of a character, until it dies or this is called again.
+func (tx *Tx) SetFlags(id PlayerID, f CharacterFlags) {
+	if c := tx.character(id); c != nil && c.flags != f&settableFlags {
+		c.flags = f & settableFlags
+		tx.w.extend()
+	}
+}
+
+// AddFlags sets flags of a character in addition to those it has.
+func (tx *Tx) AddFlags(id PlayerID, f CharacterFlags) { tx.SetFlags(id, tx.Flags(id)|f) }
+
+// RemoveFlags removes flags of a character.
+func (tx *Tx) RemoveFlags(id PlayerID, f CharacterFlags) { tx.SetFlags(id, tx.Flags(id)&^f) }
+
+// Freeze freezes a character for some ticks, or for FreezeForever: it neither moves nor
+// hooks nor fires by itself. It reports whether the character is frozen for longer now. As
+// in DDNet, a tee that was frozen within the last second stays as it is, unless it would be
+// frozen for more than a second longer: so this can be called in every tick.
+func (tx *Tx) Freeze(id PlayerID, ticks int32) bool {
+	c := tx.character(id)
+	if c == nil || c.freezeEnd == FreezeForever || ticks <= 0 && ticks != FreezeForever {
+		return false
+	}
+	now, end := tx.w.tick, FreezeForever
+	if ticks != FreezeForever {
+		end = now + min(ticks, 1<<20)
+		left := c.freezeEnd - now
+		if left > 0 && (ticks <= left || c.freezeStart+TickRate >= now && ticks <= left+TickRate) {
+			return false
+		}
+	}
+	c.freezeStart, c.freezeEnd = now, end
+	tx.w.extend()
+	return true
+}
+
+// Unfreeze ends the freeze of a character. It reports whether it was frozen.
+func (tx *Tx) Unfreeze(id PlayerID) bool {
+	c := tx.character(id)
+	if c == nil || !c.isFrozen(tx.w.tick) {
+		return false
+	}
+	c.freezeStart, c.freezeEnd = 0, 0
+	return true
+}
+
+// Frozen returns for how many ticks a character is still frozen: 0 if it is not,
+// or FreezeForever.
+func (tx *Tx) Frozen(id PlayerID) int32 {
+	c := tx.character(id)
+	switch {
+	case c == nil || !c.isFrozen(tx.w.tick):
+		return 0
+	case c.freezeEnd == FreezeForever:
+		return FreezeForever
+	}
+	return c.freezeEnd - tx.w.tick
+}
+
+// SetVisibleTo sets who sees a character, until it dies or this is called again; at first
+// all do. Its own player always sees it, and so do viewers of recordings unless nobody else
+// does. What it fires and its sounds are seen and heard by all.
+func (tx *Tx) SetVisibleTo(id PlayerID, viewers PlayerMask) {
+	if c := tx.character(id); c != nil && c.hiddenFrom != ^(viewers|MaskOne(id)) {
+		c.hiddenFrom = ^(viewers | MaskOne(id))
+		tx.w.extend()
+	}
+}
+
+// VisibleTo returns who sees a living character.
+func (tx *Tx) VisibleTo(id PlayerID) PlayerMask {
+	if c := tx.character(id); c != nil {
+		return ^c.hiddenFrom
+	}
+	return 0
+}
+
+// HiddenFrom reports whether a viewer is not shown the character, wherever it is. Viewers
+// without a seat are not shown those whom nobody else sees.
+func (c *CharacterState) HiddenFrom(viewer PlayerID) bool {
+	if viewer == Nobody {
+		return c.Hidden|MaskOne(c.Player) == MaskAll
+	}
+	return c.Hidden.Has(viewer)
+}
+
+func (s *characterStates) isFrozen(tick int32) bool {
+	return s.freezeEnd == FreezeForever || s.freezeEnd > tick
+}
+
+// disabled returns the controls that do nothing in a tick.
+func (s *characterStates) disabled(tick int32) Controls {
+	if s.isFrozen(tick) {
+		return s.masked | ControlAll&^ControlSelect
+	}
+	return s.masked
+}
+
+// isDisabled reports whether one of the player's controls does nothing.
+func (w *World) isDisabled(c *character, control Controls) bool {
+	return w.extended && c.disabled(w.tick)&control != 0
+}
+
+// beginStates lets the states of the characters take effect in a tick.
+func (w *World) beginStates() {
+	w.coreWorld.Exceptions = true
+	for _, id := range w.charOrder.ids[:w.charOrder.count] {
+		c, p := &w.characters[id], &w.players[id]
+		if !c.isFrozen(w.tick) {
+			c.freezeStart, c.freezeEnd = 0, 0
+		}
+		c.core.Exceptions = c.flags.exceptions()
+		c.core.Tuning = nil
+		if p.tuning.own {
+			c.core.Tuning = &p.tuning.current
+		}
+	}
+}
+
+func (f CharacterFlags) exceptions() (e physics.Exceptions) {
+	if f&CharacterFlagSolo != 0 {
+		e |= physics.Solo
+	}
+	if f&CharacterFlagNoCollision != 0 {
+		e |= physics.NoCollision
+	}
+	if f&CharacterFlagNoHook != 0 {
+		e |= physics.NoHookHit
+	}
+	return e
+}
+
+// maskCoreInput removes what does nothing from an input.
+func (c *character) maskCoreInput(in *physics.Input, tick int32) {
+	disabled := c.disabled(tick)
+	if disabled&ControlMove != 0 {
+		in.Direction = 0
+	}
+	in.Jump = in.Jump && disabled&ControlJump == 0
+	in.Hook = in.Hook && disabled&ControlHook == 0
+}
+
+// endCoreTick renews what is endless.
+func (c *character) endCoreTick() {
+	if c.flags&CharacterFlagEndlessHook != 0 {
+		c.core.HookTick = 0
+	}
+	if c.flags&CharacterFlagEndlessJump != 0 {
+		c.core.RefillJump()
+	}
+}
+
+// noHit are the flags of a tee that does not hit others with a weapon.
+var noHit = [NumWeapons]CharacterFlags{
+	WeaponHammer: CharacterFlagNoHammerHit, WeaponGun: CharacterFlagNoGrenadeHit, WeaponShotgun: CharacterFlagNoShotgunHit,
+	WeaponGrenade: CharacterFlagNoGrenadeHit, WeaponLaser: CharacterFlagNoLaserHit, WeaponNinja: CharacterFlagNoGrenadeHit,
+}
+
+// canHit reports whether a shot or blow of one player can hit the character of another one.
+// From may be below zero.
+func (w *World) canHit(from, id PlayerID, weapon Weapon) bool {
+	if !w.extended || from == id || from < 0 {
+		return true
+	}
+	f := w.characters[from].flags // none if there is no character
+	if weapon >= 0 && weapon < NumWeapons && f&noHit[weapon] != 0 {
+		return false
+	}
+	return (f|w.characters[id].flags)&CharacterFlagSolo == 0
+}
+
+// addStates adds what only mods change to the state of a character.
+func (w *World) addStates(s *CharacterState, c *character) {
+	s.Flags = c.flags
+	disabled := c.disabled(w.tick)
+	if disabled&ControlMove != 0 {
+		s.Direction = 0
+	}
+	if c.masked&(ControlMove|ControlJump) == ControlMove|ControlJump {
+		s.Flags |= CharacterFlagCannotMove
+	}
+	for i := range c.weapons {
+		if c.weapons[i].owned {
+			s.Flags |= characterFlagWeapons << i
+		}
+	}
+	if c.isFrozen(w.tick) {
+		s.FreezeStart, s.FreezeEnd = c.freezeStart, c.freezeEnd
+	}
+	s.Hidden = c.hiddenFrom
+}
+
+func (s *characterStates) pause() {
+	if s.freezeEnd > 0 {
+		s.freezeStart++
+		s.freezeEnd++
+	}
+}
+
+// addTickOrder adds the order in which the characters of a frame move.
+func (w *World) addTickOrder(f *Frame) {
+	var order [MaxPlayers]int32
+	for i, id := range w.charOrder.ids[:w.charOrder.count] {
+		order[id] = int32(i)
+	}
+	for i := range f.Characters {
+		f.Characters[i].TickOrder = order[f.Characters[i].Player]
+	}
+}

@@ -1,0 +1,107 @@
+package game
+
+import "github.com/teeyard/teeyard/game/physics"
+
+// playerTuning is the tuning of one player's tee, and what their client was told.
+type playerTuning struct {
+	own     bool
+	current Tuning // if own
+	// told is the tuning that the client was told last, and predicted that for clients that
+	// do not know the states of tees. On entering, a client knows that of the world.
+	told, predicted Tuning
+}
+
+// From firstWeaponParam on are the tuning parameters of projectiles and lasers, which are the same for
+// all: every client moves the projectiles of all with the tuning that it was told.
+const firstWeaponParam, endOfWeaponParams = physics.GunCurvature, physics.PlayerCollision
+
+// Tuning returns the tuning of the world.
+func (tx *Tx) Tuning() Tuning { return tx.w.tuning }
+
+// PlayerTuning returns the tuning that a player's tee moves with.
+func (tx *Tx) PlayerTuning(id PlayerID) Tuning { return tx.w.PlayerTuning(id) }
+
+// SetPlayerTuning gives a player a tuning of their own, which their tee moves with from the
+// next tick on, until they leave; nil means that of the world again. Parameters of weapons
+// stay those of the world. The player's client is told at the end of the tick if it is
+// another one than it knows, so a mod can call this in every tick: for zones, with the
+// tuning of the zone where the tee is.
+func (tx *Tx) SetPlayerTuning(id PlayerID, t *Tuning) {
+	p := tx.player(id)
+	if p == nil {
+		return
+	}
+	if t == nil {
+		p.tuning.own = false
+		return
+	}
+	own := *t
+	copy(own[firstWeaponParam:endOfWeaponParams], tx.w.tuning[firstWeaponParam:endOfWeaponParams])
+	p.tuning.own, p.tuning.current = true, own
+	tx.w.extend()
+}
+
+// PlayerTuning returns the tuning that the tee of a connected player moves with; for others
+// that of the world.
+func (w *World) PlayerTuning(id PlayerID) Tuning {
+	if id < 0 || id >= MaxPlayers || !w.players[id].tuning.own {
+		return w.tuning
+	}
+	t := w.players[id].tuning.current
+	copy(t[firstWeaponParam:endOfWeaponParams], w.tuning[firstWeaponParam:endOfWeaponParams])
+	return t
+}
+
+// PredictedTuning is the PlayerTuning for clients that do not know freeze, masked input and
+// the flags of characters: with it they predict of these what they can.
+func (w *World) PredictedTuning(id PlayerID) Tuning {
+	t := w.PlayerTuning(id)
+	if !w.extended || id < 0 || id >= MaxPlayers || !w.isAlive(id) {
+		return t
+	}
+	c := &w.characters[id]
+	if c.flags&(CharacterFlagSolo|CharacterFlagNoCollision) != 0 {
+		t[physics.PlayerCollision] = 0
+	}
+	if c.flags&(CharacterFlagSolo|CharacterFlagNoHook) != 0 {
+		t[physics.PlayerHooking] = 0
+	}
+	disabled := c.disabled(w.tick + 1)
+	if disabled&ControlMove != 0 {
+		t[physics.GroundControlAccel], t[physics.AirControlAccel] = 0, 0
+	}
+	if disabled&ControlJump != 0 {
+		t[physics.GroundJumpImpulse], t[physics.AirJumpImpulse] = 0, 0
+	}
+	if disabled&ControlHook != 0 {
+		t[physics.HookLength], t[physics.PlayerHooking] = 0, 0
+	}
+	return t
+}
+
+// tellTunings emits an event for every player whose tuning is another one than they were
+// told.
+func (w *World) tellTunings() {
+	for i := range w.players {
+		id, p := PlayerID(i), &w.players[i]
+		if !p.inGame {
+			continue
+		}
+		t, predicted := w.PlayerTuning(id), w.PredictedTuning(id)
+		if t == p.tuning.told && predicted == p.tuning.predicted {
+			continue
+		}
+		told := t
+		w.addEvent(Event{Kind: EvPlayerTuning, To: MaskOne(id), Player: id, Tuning: &told, Flag: t != p.tuning.told})
+		p.tuning.told, p.tuning.predicted = t, predicted
+	}
+}
+
+// toldTuning remembers that all were told the tuning of the world.
+func (w *World) toldTuning() {
+	for i := range w.players {
+		if w.players[i].inGame {
+			w.players[i].tuning.told, w.players[i].tuning.predicted = w.tuning, w.tuning
+		}
+	}
+}
