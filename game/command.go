@@ -161,6 +161,13 @@ const (
 	// else changes it: Player, Emote, Value (seconds, at most a day). It is not among the
 	// others of players because replay logs have these numbers.
 	CmdEyes
+
+	// CmdSetVariable sets a variable that a mode or mod declared; see [SetVariable]: Text.
+	CmdSetVariable
+	// CmdChatCommand and CmdConsoleCommand run a command that a mode or mod declared; see
+	// [ChatCommand] and [ConsoleCommand]: Player, Text.
+	CmdChatCommand
+	CmdConsoleCommand
 )
 
 // PauseToggle is the Value of a CmdPause that ends a pause or begins one without end.

@@ -199,6 +199,8 @@ const (
 	// EvTeamSizes: the sizes of the teams were compared, red is Value and blue Extra. Flag
 	// reports whether they are being balanced now. No client is told.
 	EvTeamSizes
+	// EvConsole: Text is for the console of the operators. No client is told.
+	EvConsole
 
 	// The effects: players in To who are near Pos see or hear them.
 

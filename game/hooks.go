@@ -52,6 +52,11 @@ func (w *World) checkStates() error {
 		if t := reflect.TypeOf(s); t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() == reflect.Slice || binary.Size(s) < 0 {
 			return fmt.Errorf("%w: %T of %T is not a pointer to data of a fixed size", ErrState, s, h)
 		}
+		found, err := findPerPlayers(reflect.ValueOf(s).Elem())
+		if err != nil {
+			return err
+		}
+		w.perPlayer = append(w.perPlayer, found...)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ type player struct {
 	eyes      Emote // that the player chose
 	eyesUntil int32 // tick from which the tee looks normal again
 
-	lastChat, lastSetTeam, lastSpectate, lastInfo, lastEmote, lastKill, lastReady, lastEyes int32 // ticks, 0 never
+	lastChat, lastSetTeam, lastSpectate, lastInfo, lastEmote, lastKill, lastReady, lastEyes, lastCommand int32 // ticks, 0 never
 }
 
 // join handles CmdJoin.
@@ -118,6 +118,10 @@ func (w *World) leave(id PlayerID, reason string) {
 	w.dropCarriedFlags(id)
 	w.disownEntities(id)
 	*p = player{}
+	w.stopTimers(id)
+	for _, s := range w.perPlayer {
+		s.clearPlayer(id)
+	}
 }
 
 func (w *World) tickPlayer(id PlayerID) {

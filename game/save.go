@@ -387,6 +387,9 @@ func (v *visitor) world(w *World) {
 	v.race(w)
 	v.ownEntities(w)
 	v.extension(w)
+	if d := &w.declared; v.extra(40, len(d.variables)+len(d.timers) > 0) {
+		v.declared(d)
+	}
 	v.end()
 	for _, s := range w.hooks.state {
 		v.plain(w, s)
@@ -528,6 +531,9 @@ func (v *visitor) player(p *player) {
 		pair(v, &p.lastEyes, &p.eyesUntil)
 		num(v, &p.eyes)
 		within(v, "emote", p.eyes, 0, EmoteBlink)
+	}
+	if v.extra(10, p.lastCommand != 0) {
+		num(v, &p.lastCommand)
 	}
 	v.end()
 }

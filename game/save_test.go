@@ -51,6 +51,8 @@ var notSaved = map[string]string{
 	"building":         "false after New",
 	"drawn":            "made of the entities in each step",
 	"drawing":          "used within a step",
+	"declared":         "from mode and mods, but for what TestDeclaredIsSaved changes",
+	"perPlayer":        "from the states of mode and mods",
 
 	"characters.latestPrevInput": "latestInput, between steps",
 }

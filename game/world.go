@@ -40,6 +40,10 @@ type Config struct {
 	Rules Rules
 	// Tuning is the physics and weapon parameters; nil means the default.
 	Tuning *Tuning
+	// Variables are the values of variables that mode and mods declare, by name, where they
+	// are not the default; see [Tx.IntVar]. Others have no effect, and neither have words for
+	// numbers.
+	Variables map[string]string
 	// Seed initialises the world's random numbers. Equal seeds and equal commands give
 	// equal worlds.
 	Seed uint64
@@ -57,6 +61,9 @@ type World struct {
 	mods       []Mod
 	hooks      hooks
 	minPlayers int32 // of a match, with GameFlagTeams in each team
+
+	declared  declared
+	perPlayer []playerClearer // of the states of mode and mods
 
 	tick           int32
 	rand           splitmix.Rand
@@ -147,11 +154,16 @@ func New(cfg Config) (*World, error) {
 	}
 	w.initMatch()
 	w.building = true
+	w.declared.open, w.declared.values = true, cfg.Variables
 	cfg.Mode.Start(&w.tx)
 	for _, m := range w.mods {
 		m.Start(&w.tx)
 	}
 	w.entityKindsFixed = true
+	w.declared.open, w.declared.values = false, nil
+	if err := w.declared.err; err != nil {
+		return nil, err
+	}
 	if err := w.placeEntities(t); err != nil {
 		return nil, err
 	}
@@ -189,6 +201,7 @@ func (w *World) Step(cmds []Command) []Event {
 	}
 	w.tickEntities()
 	w.tickMatch()
+	w.tickTimers()
 	w.callTick()
 	for id := PlayerID(0); id < MaxPlayers; id++ {
 		if w.players[id].connected {

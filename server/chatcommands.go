@@ -128,7 +128,7 @@ func (s *Server) findChatCommand(name string) (i int, found bool) {
 func (s *Server) announceChatCommand(cmd *chatCommand, offered bool) {
 	for _, c := range s.sessions {
 		switch {
-		case c == nil || c.state != stateInGame:
+		case c == nil || c.state != stateInGame || s.modCommands.starting: // they get a list with the map
 		case offered:
 			c.bridge.SendChatCommand(cmd.info())
 		default:

@@ -21,7 +21,7 @@ import (
 
 // newConsole creates the console with all variables and commands.
 func (s *Server) newConsole() error {
-	c, err := console.New(console.Config{Output: s.printFor, ReadFile: s.readConfig, WriteFile: s.writeFile, AccessChanged: s.sendAccessChange})
+	c, err := console.New(console.Config{Output: s.printFor, ReadFile: s.readConfig, WriteFile: s.writeFile, AccessChanged: s.sendAccessChange, KeepUnknown: true})
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}

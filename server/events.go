@@ -169,6 +169,8 @@ func (s *Server) logEvent(ev *game.Event) {
 		s.print(console.Debug, "game", fmt.Sprintf("race_finish player=%s time=%.3f", logline.Quote(s.idAndName(ev.Player)), float64(ev.Value)/1000))
 	case game.EvGameMsg:
 		s.logFlag(ev)
+	case game.EvConsole:
+		s.print(console.Standard, "mod", ev.Text)
 	case game.EvTeamSizes:
 		text := fmt.Sprintf("Teams are balanced (red=%d blue=%d)", ev.Value, ev.Extra)
 		if ev.Flag {

@@ -184,7 +184,11 @@ func (s *Server) startWorld(m *gameMap) error {
 	w, err := game.New(game.Config{
 		Terrain: m.terrain, Collision: m.collision, Mode: mode, Mods: mods,
 		Rules: s.gameRules(), Tuning: &s.tuning, Seed: s.cfg.Seed,
+		Variables: s.variableValues(),
 	})
+	if err == nil {
+		err = s.checkModCommands(w)
+	}
 	if err != nil {
 		return fmt.Errorf("sv_map %q: %w", m.svMap, err)
 	}
@@ -205,6 +209,7 @@ func (s *Server) startWorld(m *gameMap) error {
 	s.beginReplay(gameType, mode, mods, s.cfg.Seed)
 	clear(s.pendingCommands)
 	s.pendingCommands = s.pendingCommands[:0]
+	s.offerModCommands(w)
 	s.seats.leaving, s.seats.quiet = 0, 0
 	for id := range s.seats.farewells {
 		s.logFarewell(game.PlayerID(id))

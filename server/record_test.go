@@ -97,7 +97,7 @@ type verifiedLog struct {
 }
 
 // verify reruns all logs, oldest first, of which there must be n.
-func (s *memoryReplays) verify(t testing.TB, n int) (logs []verifiedLog) {
+func (s *memoryReplays) verify(t testing.TB, n int, mods ...func() game.Mod) (logs []verifiedLog) {
 	t.Helper()
 	names, _ := s.Names()
 	if len(names) != n {
@@ -107,7 +107,7 @@ func (s *memoryReplays) verify(t testing.TB, n int) (logs []verifiedLog) {
 		r := s.reader(t, name)
 		l := verifiedLog{header: r.Header(), size: s.files[name].Len(), commands: map[game.CommandKind]int{}, names: map[string]bool{}}
 		var err error
-		l.Result, err = replay.Verify(r, replay.VerifyConfig{Modes: BuiltinModes().New, OnTick: func(_ *game.World, tick *replay.Tick, events []game.Event) {
+		l.Result, err = replay.Verify(r, replay.VerifyConfig{Modes: BuiltinModes().New, Mods: mods, OnTick: func(_ *game.World, tick *replay.Tick, events []game.Event) {
 			for _, c := range tick.Commands {
 				if l.commands[c.Kind]++; c.Kind == game.CmdProfile {
 					l.names[c.Profile.Name] = true

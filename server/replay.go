@@ -56,6 +56,7 @@ func (s *Server) beginReplay(gameType string, mode game.Mode, mods []game.Mod, s
 		Terrain: s.gameMap.terrain, Rules: s.gameRules(), Tuning: s.tuning, Seed: seed,
 	}
 	r.header.SetMode(gameType, mode, mods)
+	r.header.SetVariables(s.world)
 	for i, named := range s.gameMap.mods {
 		r.header.Mods[len(s.cfg.Mods)+i].Name = named.name
 	}

@@ -100,6 +100,7 @@ type Server struct {
 	console  *console.Console
 	// chatCommands are sorted by name.
 	chatCommands []chatCommand
+	modCommands  modCommands
 	started      bool // the console's commands can use the world
 	// configuredMap is what the configuration set sv_map to when it was read last.
 	configuredMap string

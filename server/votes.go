@@ -42,6 +42,8 @@ type voteOption struct{ text, command string }
 type votes struct {
 	options []voteOption
 	current vote
+	// waiting reports whether commands about options wait for the world.
+	waiting bool
 	// tried has who tried to call a vote within voteRetryTime, called whose vote began
 	// within voteCooldown: persons, whom neither several players nor a reconnect help.
 	tried, called *limit.RecentSet
@@ -439,6 +441,9 @@ func (v *votes) optionTexts() []string {
 
 func (s *Server) cmdAddVote(call *console.Call) {
 	text, command := strings.TrimLeft(call.Arg(0), " "), call.Arg(1)
+	if s.waitsForMods(call, command) {
+		return
+	}
 	switch {
 	case len(s.votes.options) >= maxVoteOptions:
 		call.Warn("server", "maximum number of vote options reached")
@@ -457,7 +462,21 @@ func (s *Server) cmdAddVote(call *console.Call) {
 	}
 }
 
+// waitsForMods makes a command about options wait for the world if its own may be of a mod, and
+// all that come after it.
+func (s *Server) waitsForMods(call *console.Call, command string) bool {
+	if s.started || !s.votes.waiting && (command == "" || s.console.Check(command, console.Operator) == nil) {
+		return false
+	}
+	s.votes.waiting = true
+	call.Console.Wait(call)
+	return true
+}
+
 func (s *Server) cmdRemoveVote(call *console.Call) {
+	if s.waitsForMods(call, "") {
+		return
+	}
 	i := s.votes.findOption(call.Arg(0))
 	if i < 0 {
 		call.Warn("server", "option '%s' does not exist", call.Arg(0))
@@ -470,6 +489,9 @@ func (s *Server) cmdRemoveVote(call *console.Call) {
 }
 
 func (s *Server) cmdClearVotes(call *console.Call) {
+	if s.waitsForMods(call, "") {
+		return
+	}
 	call.Print("server", "cleared votes")
 	s.votes.options = nil
 	s.forEachInGame(func(c *session) { c.bridge.SendVoteOptionsCleared() })

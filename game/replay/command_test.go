@@ -104,6 +104,8 @@ func TestHeaderFieldsTravel(t *testing.T) {
 			h.Terrain = layered()
 		case "Mods":
 			h.Mods = []ModInfo{{Type: "a"}, {Name: "b", Type: "c", Source: []byte("print()")}}
+		case "Variables":
+			h.Variables = []Variable{{Name: "a", Value: "1"}, {Name: "b"}}
 		case "IdleTicks":
 			h.IdleTicks = 99
 		case "State":

@@ -55,6 +55,9 @@ type Header struct {
 	Tuning  game.Tuning
 	Seed    uint64
 
+	// Variables are those of game.Config that mode and mods have, in their order.
+	Variables []Variable
+
 	// IdleTicks is the number of ticks without commands before the log starts, since
 	// there is nothing to record before the first player joins. 0..MaxIdleTicks.
 	IdleTicks int32
@@ -79,6 +82,9 @@ type ModInfo struct {
 	Type   string // its Go type; see [TypeName]
 	Source []byte // that of a [Sourcer], nil for others
 }
+
+// Variable is a variable of a mode or mod with its value when the match began.
+type Variable struct{ Name, Value string }
 
 // Sourcer is a mod that is made from a source text, such as a script. Logs have the text.
 type Sourcer interface{ Source() []byte }
@@ -113,6 +119,14 @@ func (h *Header) SetMode(gameType string, mode game.Mode, mods []game.Mod) {
 	}
 }
 
+// SetVariables stores the values that the variables of a new world have.
+func (h *Header) SetVariables(w *game.World) {
+	h.Variables = h.Variables[:0]
+	for _, v := range w.Variables() {
+		h.Variables = append(h.Variables, Variable{v.Name, v.Value})
+	}
+}
+
 // The limits of a header.
 const (
 	maxMods    = 256
@@ -126,7 +140,12 @@ func (h *Header) validate() error {
 		n = max(n, len(m.Name), len(m.Type))
 		sources += len(m.Source)
 	}
+	for _, v := range h.Variables {
+		n = max(n, len(v.Name), len(v.Value))
+	}
 	switch {
+	case len(h.Variables) > game.MaxVariables:
+		return fmt.Errorf("%w: %d variables", ErrTooLarge, len(h.Variables))
 	case n > maxText, len(h.Mods) > maxMods, sources > maxSources:
 		return fmt.Errorf("%w: text or mods of the header", ErrTooLarge)
 	case h.IdleTicks < 0, h.IdleTicks > MaxIdleTicks:
@@ -158,7 +177,13 @@ func (h *Header) append(dst []byte) []byte {
 	dst = appendInt(dst, h.IdleTicks)
 	dst = appendRules(dst, &h.Rules)
 	dst = appendTuning(dst, &h.Tuning)
-	return appendTerrain(dst, &h.Terrain)
+	dst = appendTerrain(dst, &h.Terrain)
+	dst = binary.AppendUvarint(dst, uint64(len(h.Variables)))
+	for _, v := range h.Variables {
+		dst = appendText(dst, v.Name)
+		dst = appendText(dst, v.Value)
+	}
+	return dst
 }
 
 // parse is the inverse of append, for all versions of the format. The tiles refer to b.
@@ -188,6 +213,15 @@ func (h *Header) parse(b []byte, version byte) error {
 	s.readRules(&h.Rules)
 	s.readTuning(&h.Tuning)
 	s.readTerrain(&h.Terrain, version)
+	h.Variables = nil
+	if version > 1 {
+		for range min(s.uvarint(), game.MaxVariables+1) {
+			if s.failed {
+				break
+			}
+			h.Variables = append(h.Variables, Variable{s.readText(), s.readText()})
+		}
+	}
 	if s.failed || len(s.b) != 0 || h.validate() != nil {
 		return fmt.Errorf("%w: header", ErrCorrupt)
 	}

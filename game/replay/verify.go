@@ -37,8 +37,12 @@ func (h *Header) NewWorld(cfg VerifyConfig) (*game.World, error) {
 	if err != nil {
 		return nil, err
 	}
+	values := map[string]string{}
+	for _, v := range h.Variables {
+		values[v.Name] = v.Value
+	}
 	gameCfg := game.Config{
-		Terrain: h.Terrain, Mode: mode, Mods: mods, Rules: h.Rules, Tuning: &h.Tuning, Seed: h.Seed,
+		Terrain: h.Terrain, Mode: mode, Mods: mods, Rules: h.Rules, Tuning: &h.Tuning, Seed: h.Seed, Variables: values,
 	}
 	if h.State != nil {
 		w, err := game.Restore(gameCfg, h.State)

@@ -198,6 +198,9 @@ type Config struct {
 	WriteFile func(name string, content []byte) error
 	// Now returns the time for the name of a saved configuration; nil means time.Now.
 	Now func() time.Time
+	// KeepUnknown makes commands of the configuration wait that do not exist, as variables
+	// of mods do not before the world is there: Start prints which still do not.
+	KeepUnknown bool
 	// AccessChanged, if set, is called after mod_command changed who may run a
 	// command.
 	AccessChanged func(Entry)
@@ -210,6 +213,7 @@ type Console struct {
 	sorted  []*entry            // by name
 	started bool
 	waiting []waitingCommand
+	unknown []unknownCommand
 
 	nesting         int  // of lines inside lines
 	numCommands     int  // run since nesting was 0
@@ -228,6 +232,7 @@ type filePosition struct {
 type waitingCommand struct {
 	e    *entry
 	call Call
+	at   []filePosition
 }
 
 type entry struct {

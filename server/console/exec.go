@@ -55,7 +55,9 @@ func (c *Console) run(part string, who Caller) bool {
 		if similar := c.similar(name); similar != "" && c.failArgument(fmt.Errorf("no such command: %s; is it %s?", name, similar)) {
 			return false
 		}
-		c.warn(who, "Console", "No such command: %s.", name)
+		if !c.cfg.KeepUnknown || !c.keepUnknown(name, part, who) {
+			c.warn(who, "Console", "No such command: %s.", name)
+		}
 		return true
 	case e.level < who.Level:
 		c.warn(who, "Console", "Access for command %s denied.", name)
@@ -88,7 +90,7 @@ func (c *Console) run(part string, who Caller) bool {
 			c.warn(who, "Console", "Too many commands wait for the start.")
 			return true
 		}
-		c.waiting = append(c.waiting, waitingCommand{e, call})
+		c.waiting = append(c.waiting, waitingCommand{e: e, call: call})
 		return true
 	}
 	e.run(&call)
@@ -154,16 +156,18 @@ func (e *entry) run(call *Call) {
 	}
 }
 
-// Start runs the commands that waited for the world, in order. Later ones run at once.
+// Start runs the commands that waited for the world, in order. Later ones run at once. Then it
+// prints which commands do not exist; see Config.KeepUnknown.
 func (c *Console) Start() {
 	c.started = true
 	queue := c.waiting
 	c.waiting = nil
 	for _, s := range queue {
 		leave := c.enter()
-		s.e.run(&s.call)
+		c.at(s.at, func() { s.e.run(&s.call) })
 		leave()
 	}
+	c.reportUnknown()
 }
 
 // ExecuteFile runs the lines of a file of Config.Files for a caller. It reports whether

@@ -1,0 +1,128 @@
+package game
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrDeclared means that a mode or mod declares in Start what cannot be: a name that is taken
+// or has other characters, too many of a kind, nothing to run.
+var ErrDeclared = errors.New("game: cannot be declared")
+
+// The most that mode and mods together may declare in their Start methods.
+const (
+	MaxVariables = 128
+	MaxCommands  = 64 // of the chat, and again of the console
+	MaxTimers    = 64
+)
+
+// declared is what mode and mods declared. Only values of variables and times of timers change
+// after New.
+type declared struct {
+	variables       []variable
+	chatCommands    []CommandSpec
+	consoleCommands []CommandSpec
+	timers          []timer
+
+	open   bool              // New runs
+	values map[string]string // Config.Variables
+	err    error             // the first
+}
+
+// declare returns where Start declares something. Later it panics: what is declared must be
+// the same whenever the match is run.
+func (tx *Tx) declare(what string) *declared {
+	if d := &tx.w.declared; d.open {
+		return d
+	}
+	panic("game: " + what + " is called outside of Start")
+}
+
+// fail keeps the first error for New.
+func (d *declared) fail(what, name, why string) {
+	if d.err == nil {
+		d.err = fmt.Errorf("%w: %s %q: %s", ErrDeclared, what, name, why)
+	}
+}
+
+// check returns why something cannot have a name of at most length bytes or a help text, "" if
+// it can.
+func (d *declared) check(name string, length int, help string) string {
+	if name == "" || len(name) > length || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		return fmt.Sprintf("a name has 1 to %d of the characters a-z, 0-9 and _", length)
+	}
+	if len(help) > maxHelpLen {
+		return fmt.Sprintf("help has at most %d bytes", maxHelpLen)
+	}
+	return ""
+}
+
+// The limits of clients, in bytes.
+const (
+	maxNameLen     = 31 // of a variable or a command of the console
+	maxChatNameLen = 15 // of a command of the chat
+	maxHelpLen     = 63 // of help and of parameters
+)
+
+// inConsole reports whether the console has a variable or command of the name.
+func (d *declared) inConsole(name string) bool {
+	for i := range d.variables {
+		if d.variables[i].Name == name {
+			return true
+		}
+	}
+	return findCommand(d.consoleCommands, name) != nil
+}
+
+// applyDeclared executes a command for what mode and mods declared.
+func (w *World) applyDeclared(cmd *Command) {
+	switch cmd.Kind {
+	case CmdSetVariable:
+		w.applyVariable(cmd)
+	case CmdChatCommand, CmdConsoleCommand:
+		w.applyModCommand(cmd)
+	}
+}
+
+// declared visits the values of variables and what timers run.
+func (v *visitor) declared(d *declared) {
+	n := int32(len(d.variables))
+	num(v, &n)
+	within(v, "number of variables", n, int32(len(d.variables)), int32(len(d.variables)))
+	for i := range d.variables {
+		if t := d.variables[i].text; t != nil {
+			v.text(t.Value, t.MaxLen)
+			continue
+		}
+		x := d.variables[i].number
+		num(v, x.Value)
+		within(v, "variable", *x.Value, x.clamp(*x.Value), x.clamp(*x.Value))
+	}
+	n = int32(len(d.timers))
+	num(v, &n)
+	within(v, "number of timers", n, int32(len(d.timers)), int32(len(d.timers)))
+	for i := range d.timers {
+		v.timer(&d.timers[i])
+	}
+}
+
+func (v *visitor) timer(t *timer) {
+	var players uint64
+	for id := range MaxPlayers {
+		if t.due[id] != 0 {
+			players |= 1 << id
+		}
+	}
+	number64(v, &players)
+	for id := range MaxPlayers {
+		if players>>id&1 != 0 {
+			num(v, &t.due[id])
+			within(v, "time of a timer", t.due[id], 1, MaxTick)
+		} else {
+			t.due[id] = 0
+		}
+	}
+	num(v, &t.due[MaxPlayers])
+	within(v, "time of a timer", t.due[MaxPlayers], 0, MaxTick)
+}

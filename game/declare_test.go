@@ -1,0 +1,361 @@
+package game_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/internal/bots"
+	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/internal/testenv"
+)
+
+// modFunc is a mod that is only its Start.
+type modFunc func(tx *game.Tx)
+
+func (f modFunc) Start(tx *game.Tx) { f(tx) }
+
+func newDeclareWorld(t *testing.T, values map[string]string, mods ...game.Mod) *game.World {
+	t.Helper()
+	w, err := game.New(game.Config{Terrain: bots.Arena(), Mode: dm.Mode{}, Mods: mods, Rules: game.DefaultRules(), Variables: values})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// texts returns the texts of the events of a kind.
+func texts(events []game.Event, kind game.EventKind) (all []string) {
+	for i := range events {
+		if events[i].Kind == kind && events[i].Text != "" {
+			all = append(all, fmt.Sprintf("%v %s", events[i].To, events[i].Text))
+		}
+	}
+	return all
+}
+
+func TestDeclareErrors(t *testing.T) {
+	n, s := new(int32), new(string)
+	run := func(*game.Ctx, *game.CommandCall) {}
+	command := func(name string) game.CommandSpec { return game.CommandSpec{Name: name, Run: run} }
+	many := func(count int, declare func(tx *game.Tx, name string)) func(tx *game.Tx) {
+		return func(tx *game.Tx) {
+			for i := range count {
+				declare(tx, fmt.Sprint("x", i))
+			}
+		}
+	}
+	addChat := func(tx *game.Tx, name string) { tx.ChatCommand(command(name)) }
+	addConsole := func(tx *game.Tx, name string) { tx.ConsoleCommand(command(name)) }
+	addInt := func(tx *game.Tx, name string) { tx.IntVar(game.IntVar{Name: name, Value: n}) }
+	addTimer := func(tx *game.Tx, _ string) { tx.Timer(func(*game.Ctx, game.PlayerID) {}) }
+	for want, start := range map[string]func(tx *game.Tx){
+		`chat command "x64": there are 64 already`:    many(10000, addChat),
+		`console command "x64": there are 64 already`: many(10000, addConsole),
+		`variable "x128": there are 128 already`:      many(10000, addInt),
+		`timer "65": there are 64 already`:            many(10000, addTimer),
+		`chat command "Big": a name has 1 to 15 of`:   func(tx *game.Tx) { addChat(tx, "Big") },
+		`chat command "": a name`:                     func(tx *game.Tx) { addChat(tx, "") },
+		`chat command "sixteen_letters_": a name`:     func(tx *game.Tx) { addChat(tx, "sixteen_letters_") },
+		`console command "a b": a name has 1 to 31`:   func(tx *game.Tx) { addConsole(tx, "a b") },
+		`chat command "x": it exists`:                 func(tx *game.Tx) { addChat(tx, "x"); addChat(tx, "x") },
+		`console command "x": it exists`:              func(tx *game.Tx) { addInt(tx, "x"); addConsole(tx, "x") },
+		`variable "x": it exists`:                     func(tx *game.Tx) { addConsole(tx, "x"); addInt(tx, "x") },
+		`chat command "x": Run is not set`:            func(tx *game.Tx) { tx.ChatCommand(game.CommandSpec{Name: "x"}) },
+		`chat command "x": parameters have at most 63`: func(tx *game.Tx) {
+			tx.ChatCommand(game.CommandSpec{Name: "x", Params: strings.Repeat("s", 64), Run: run})
+		},
+		`chat command "x": help has at most 63`: func(tx *game.Tx) {
+			tx.ChatCommand(game.CommandSpec{Name: "x", Help: strings.Repeat("s", 64), Run: run})
+		},
+		`variable "x": Value is not set`:     func(tx *game.Tx) { tx.IntVar(game.IntVar{Name: "x"}) },
+		`variable "y": Value is not set`:     func(tx *game.Tx) { tx.TextVar(game.TextVar{Name: "y"}) },
+		`variable "x": the default 9 is out`: func(tx *game.Tx) { tx.IntVar(game.IntVar{Name: "x", Value: n, Default: 9, Max: 8}) },
+		`variable "x": the default has more`: func(tx *game.Tx) { tx.TextVar(game.TextVar{Name: "x", Value: s, Default: "long", MaxLen: 3}) },
+		`variable "x": MaxLen is at most`:    func(tx *game.Tx) { tx.TextVar(game.TextVar{Name: "x", Value: s, MaxLen: 256}) },
+		`timer "1": it has no function`:      func(tx *game.Tx) { tx.Timer(nil) },
+	} {
+		_, err := game.New(game.Config{Terrain: bots.Arena(), Mode: dm.Mode{}, Mods: []game.Mod{modFunc(start)}, Rules: game.DefaultRules()})
+		if !errors.Is(err, game.ErrDeclared) || !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("have %v, want %s", err, want)
+		}
+	}
+}
+
+// lateMod declares a command when a player enters.
+type lateMod struct{ modFunc }
+
+func (lateMod) OnEnter(ctx *game.Ctx, _ game.PlayerID) {
+	ctx.ChatCommand(game.CommandSpec{Name: "late"})
+}
+
+func TestDeclareTooLate(t *testing.T) {
+	w := newDeclareWorld(t, nil, lateMod{func(*game.Tx) {}})
+	defer func() {
+		if got := recover(); got != "game: ChatCommand is called outside of Start" {
+			t.Errorf("panics with %v", got)
+		}
+	}()
+	w.Step(bots.Join(0))
+}
+
+func TestVariablesOfMods(t *testing.T) {
+	var speed, other int32
+	var title, seen string
+	mod := modFunc(func(tx *game.Tx) {
+		tx.IntVar(game.IntVar{Name: "speed", Help: "how fast", Value: &speed, Default: 5, Min: 1, Max: 9, Changed: func(ctx *game.Ctx) {
+			ctx.Print(fmt.Sprint("speed ", speed))
+		}})
+		tx.TextVar(game.TextVar{Name: "title", Value: &title, Default: "none", MaxLen: 6})
+		tx.IntVar(game.IntVar{Name: "other", Value: &other, Default: 3})
+		seen = fmt.Sprint(speed, title, other)
+	})
+	w := newDeclareWorld(t, map[string]string{"speed": "12", "title": "éééé", "other": "word", "unknown": "1"}, mod)
+	if seen != "9ééé3" {
+		t.Errorf("Start sees %q", seen)
+	}
+	want := []game.Variable{
+		{Name: "speed", Help: "how fast", Value: "9", Default: "5", Min: 1, Max: 9},
+		{Name: "title", Value: "ééé", Default: "none", MaxLen: 6},
+		{Name: "other", Value: "3", Default: "3"},
+	}
+	if got := w.Variables(); !slices.Equal(got, want) {
+		t.Errorf("variables %+v", got)
+	}
+	for _, test := range []struct{ name, value, speed, title string }{
+		{"speed", "7", "7", "ééé"}, {"speed", "-3", "1", "ééé"}, {"speed", "99999999999", "9", "ééé"}, {"speed", "x", "9", "ééé"},
+		{"title", "a\x00b", "9", "a"}, {"nothing", "1", "9", "a"}, {"", "", "9", "a"},
+	} {
+		before, values := w.Hash(), w.Variables()
+		events := w.Step([]game.Command{game.SetVariable(test.name, test.value)})
+		if w.Hash() == before && !slices.Equal(values, w.Variables()) {
+			t.Errorf("%s %q: the hash does not have it", test.name, test.value)
+		}
+		if v := w.Variables(); v[0].Value != test.speed || v[1].Value != test.title {
+			t.Errorf("%s %q: %+v", test.name, test.value, v)
+		}
+		if said := texts(events, game.EvConsole); strings.HasPrefix(test.name, "speed") != slices.Equal(said, []string{"0 speed " + test.speed}) {
+			t.Errorf("%s %q: prints %q", test.name, test.value, said)
+		}
+	}
+}
+
+func TestCommandsOfMods(t *testing.T) {
+	mod := modFunc(func(tx *game.Tx) {
+		tx.ChatCommand(game.CommandSpec{Name: "give", Params: "s[what] ?i[n] ?f[x]", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+			c.Reply(ctx, fmt.Sprintf("%d gets %s %d %v of %d", c.Player, c.Arg(0), c.Int(1), c.Float(2), len(c.Args)))
+		}})
+		tx.ConsoleCommand(game.CommandSpec{Name: "give", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+			c.Reply(ctx, fmt.Sprintf("operator %d gives %q", c.Player, c.Args))
+		}})
+	})
+	w := newDeclareWorld(t, nil, mod)
+	w.Step(append(bots.Join(0), bots.Join(1)...))
+	for i, test := range []struct {
+		cmd  game.Command
+		kind game.EventKind
+		want string
+	}{
+		{game.ChatCommand(0, "give", "gun", " 7 ", "1.5"), game.EvChat, "1 0 gets gun 7 1.5 of 3"},
+		{game.ChatCommand(1, "give", "a b"), game.EvChat, "2 1 gets a b 0 0 of 1"},
+		{game.ChatCommand(0, "give", "x\x00y", "99999999999", "NaN"), game.EvChat, "1 0 gets x 2147483647 0 of 3"},
+		{game.ChatCommand(0, "give", "x", "x", "-1e999"), game.EvChat, "1 0 gets x 0 -3.4028235e+38 of 3"},
+		{game.ChatCommand(2, "give"), game.EvChat, ""},
+		{game.ChatCommand(0, "giv"), game.EvChat, ""},
+		{game.ConsoleCommand(1, "give", "a", ""), game.EvConsole, `0 operator 1 gives ["a" ""]`},
+		{game.ConsoleCommand(5, "give"), game.EvConsole, `0 operator -1 gives []`},
+		{game.Command{Kind: game.CmdConsoleCommand, Player: -100}, game.EvConsole, ""},
+		{game.Command{Kind: game.CmdChatCommand, Player: 100, Text: "give"}, game.EvChat, ""},
+	} {
+		for range game.TickRate {
+			w.Step(nil)
+		}
+		if got := strings.Join(texts(w.Step([]game.Command{test.cmd}), test.kind), "|"); got != test.want {
+			t.Errorf("%d: %q, not %q", i, got, test.want)
+		}
+	}
+	answers := 0
+	for range game.TickRate {
+		cmds := slices.Repeat([]game.Command{game.ChatCommand(0, "give", "x")}, 100)
+		answers += len(texts(w.Step(cmds), game.EvChat))
+	}
+	if answers > 5 || answers < 4 {
+		t.Errorf("%d of 5000 commands in a second", answers)
+	}
+}
+
+// timerMod has two timers.
+type timerMod struct {
+	boom, ring game.Timer
+	fired      []string
+}
+
+func (m *timerMod) Start(tx *game.Tx) {
+	fire := func(name string) func(ctx *game.Ctx, id game.PlayerID) {
+		return func(ctx *game.Ctx, id game.PlayerID) {
+			m.fired = append(m.fired, fmt.Sprint(name, id, "@", ctx.Tick()))
+			if name == "ring" && ctx.Tick() < 100 {
+				ctx.After(m.ring, 0, id)
+			}
+		}
+	}
+	m.boom, m.ring = tx.Timer(fire("boom")), tx.Timer(fire("ring"))
+	tx.After(m.ring, 98, game.Nobody)
+	tx.After(m.ring, 98, 5) // has no effect
+	tx.ChatCommand(game.CommandSpec{Name: "boom", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+		if c.Int(0) < 0 {
+			ctx.Stop(m.boom, c.Player)
+		} else {
+			ctx.After(m.boom, c.Int(0), c.Player)
+		}
+		if left := ctx.TicksLeft(m.boom, c.Player); left != max(c.Int(0), 0) {
+			m.fired = append(m.fired, fmt.Sprint("left ", left))
+		}
+	}})
+}
+
+func TestTimers(t *testing.T) {
+	m := &timerMod{}
+	w := newDeclareWorld(t, nil, m)
+	at := map[int32][]game.Command{
+		1:  append(append(bots.Join(0), bots.Join(1)...), bots.Join(2)...),
+		10: {game.ChatCommand(0, "boom", "50"), game.ChatCommand(1, "boom", "20"), game.ChatCommand(2, "boom", "60")},
+		25: {game.ChatCommand(2, "boom", "-1")},
+		20: {{Kind: game.CmdLeave, Player: 1}},
+		30: {game.ChatCommand(0, "boom", "50")},               // again
+		40: {{Kind: game.CmdPause, Value: 1}},                 // a second
+		41: append(bots.Join(1), game.ChatCommand(5, "boom")), // nobody
+	}
+	paused := int32(0)
+	for tick := int32(1); tick <= 200; tick++ {
+		w.Step(at[tick])
+		if w.Frame().Game.State&game.StatePaused != 0 {
+			paused++
+		}
+	}
+	want := []string{fmt.Sprint("ring-1@", 98+paused), fmt.Sprint("boom0@", 79+paused)}
+	slices.Sort(m.fired)
+	slices.Sort(want)
+	if !slices.Equal(m.fired, want) {
+		t.Errorf("fired %q, not %q", m.fired, want)
+	}
+	if n := testing.AllocsPerRun(100, func() { w.Step(nil) }); n != 0 {
+		t.Errorf("a tick with timers allocates %v times", n)
+	}
+}
+
+// perPlayerMod counts who entered.
+type perPlayerMod struct {
+	State_ struct {
+		Total int32
+		In    struct {
+			Entered game.PerPlayer[struct{ Times, Tick int32 }]
+		}
+	}
+}
+
+func (m *perPlayerMod) Start(*game.Tx) {}
+func (m *perPlayerMod) State() any     { return &m.State_ }
+func (m *perPlayerMod) OnEnter(ctx *game.Ctx, id game.PlayerID) {
+	m.State_.Total++
+	m.State_.In.Entered[id].Times++
+	m.State_.In.Entered[id].Tick = ctx.Tick()
+}
+func (m *perPlayerMod) OnLeave(_ *game.Ctx, id game.PlayerID) {
+	if m.State_.In.Entered[id].Times != 1 {
+		panic("zeroed before OnLeave")
+	}
+}
+
+// wholeState has the state s.
+type wholeState struct {
+	modFunc
+	s any
+}
+
+func (m wholeState) State() any { return m.s }
+
+func TestPerPlayer(t *testing.T) {
+	m := &perPlayerMod{}
+	whole := new(game.PerPlayer[int32])
+	w := newDeclareWorld(t, nil, m, wholeState{func(*game.Tx) {}, whole})
+	w.Step(append(bots.Join(3), bots.Join(4)...))
+	whole[3], whole[4] = 30, 40
+	w.Step([]game.Command{{Kind: game.CmdLeave, Player: 3}})
+	if in := &m.State_.In.Entered; in[3].Times != 0 || in[3].Tick != 0 || in[4].Times != 1 || m.State_.Total != 2 || whole[3] != 0 || whole[4] != 40 {
+		t.Errorf("%+v, %v", in[3:5], whole[3:5])
+	}
+	hidden := &struct{ players game.PerPlayer[int32] }{}
+	_, err := game.New(game.Config{Terrain: bots.Arena(), Mode: dm.Mode{}, Mods: []game.Mod{wholeState{func(*game.Tx) {}, hidden}}, Rules: game.DefaultRules()})
+	if !errors.Is(err, game.ErrState) || !strings.Contains(fmt.Sprint(err), "players of") {
+		t.Errorf("a field that is not exported: %v", err)
+	}
+}
+
+// TestDeclaredIsSaved changes variables, timers and the time of the last command, and checks that the
+// hash has each of them, and that a restored world goes on with them.
+func TestDeclaredIsSaved(t *testing.T) {
+	var n int32
+	var s string
+	config := func() game.Config {
+		var late game.Timer
+		return game.Config{Terrain: bots.Arena(), Mode: dm.Mode{}, Rules: game.DefaultRules(), Mods: []game.Mod{modFunc(func(tx *game.Tx) {
+			tx.IntVar(game.IntVar{Name: "n", Value: &n, Max: 8})
+			tx.TextVar(game.TextVar{Name: "s", Value: &s})
+			late = tx.Timer(func(ctx *game.Ctx, id game.PlayerID) { ctx.Print(fmt.Sprint("over for ", id, n, s)) })
+			tx.After(late, 200, game.Nobody)
+			tx.ChatCommand(game.CommandSpec{Name: "late", Params: "i[ticks]", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+				ctx.After(late, c.Int(0), c.Player)
+			}})
+		})}}
+	}
+	run := func(at map[int32]game.Command, restoreAt int32) (hash uint64, said []string) {
+		w, err := game.New(config())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for tick := int32(1); tick <= 300; tick++ {
+			var cmds []game.Command
+			if tick == 1 {
+				cmds = append(bots.Join(0), bots.Join(1)...)
+			}
+			if c, ok := at[tick]; ok {
+				cmds = append(cmds, c)
+			}
+			said = append(said, texts(w.Step(cmds), game.EvConsole)...)
+			if tick == restoreAt {
+				hash = w.Hash()
+				if w, err = game.Restore(config(), w.AppendState(nil)); err != nil {
+					t.Fatal(err)
+				}
+				if w.Hash() != hash {
+					t.Error("a restored world has another hash")
+				}
+			}
+		}
+		return hash, said
+	}
+	hashes := map[uint64]string{}
+	for name, at := range map[string]map[int32]game.Command{
+		"nothing": {}, "number": {50: game.SetVariable("n", "3")}, "text": {50: game.SetVariable("s", "x")},
+		"timer": {50: game.ChatCommand(0, "late", "100")}, "of another": {50: game.ChatCommand(1, "late", "100")}, "earlier": {49: game.ChatCommand(0, "late", "101")},
+	} {
+		hash, said := run(at, 100)
+		if hashes[hash] != "" {
+			t.Errorf("%s and %s have the same hash", name, hashes[hash])
+		}
+		hashes[hash] = name
+		if _, want := run(at, 0); !slices.Equal(said, want) || len(said) == 0 {
+			t.Errorf("%s: a restored world prints %q, not %q", name, said, want)
+		}
+	}
+	state := testenv.Must(game.New(config())).AppendState(nil)
+	cfg := config()
+	cfg.Mods = []game.Mod{modFunc(func(*game.Tx) {})}
+	if _, err := game.Restore(cfg, state); !errors.Is(err, game.ErrSavedState) {
+		t.Errorf("the state of another mod: %v", err)
+	}
+}

@@ -1,0 +1,42 @@
+package game
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// PerPlayer is something for each player, by PlayerID, such as the number of their kills since
+// they died. In a [StateHook.State], as the whole or in exported fields, the world zeroes what
+// is a player's when the player leaves. T is of a fixed size, as State says.
+type PerPlayer[T any] [MaxPlayers]T
+
+func (p *PerPlayer[T]) clearPlayer(id PlayerID) { clear(p[id : id+1]) }
+
+// playerClearer is any PerPlayer.
+type playerClearer interface{ clearPlayer(id PlayerID) }
+
+// findPerPlayers returns what of a state is PerPlayer.
+func findPerPlayers(v reflect.Value) (found []playerClearer, err error) {
+	p, ok := v.Addr().Interface().(playerClearer)
+	if ok {
+		return []playerClearer{p}, nil
+	}
+	if v.Kind() != reflect.Struct {
+		return nil, nil
+	}
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if !f.IsExported() {
+			if reflect.PointerTo(f.Type).Implements(reflect.TypeFor[playerClearer]()) {
+				return nil, fmt.Errorf("%w: the field %s of %s is PerPlayer and not exported", ErrState, f.Name, v.Type())
+			}
+			continue
+		}
+		more, err := findPerPlayers(v.Field(i))
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, more...)
+	}
+	return found, nil
+}

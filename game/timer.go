@@ -1,0 +1,96 @@
+package game
+
+import "fmt"
+
+// Timer is a timer that a mode or mod declared with [Tx.Timer]. It is a number, so that it may
+// be part of a state.
+type Timer int32
+
+// timer runs at most once for each player, and once for nobody.
+type timer struct {
+	run func(ctx *Ctx, id PlayerID)
+	due [MaxPlayers + 1]int32 // ticks, 0 if it does not run; the last is for Nobody
+}
+
+// Timer declares a timer: when it is over, run is called with what [Tx.After] was. Start
+// calls it.
+func (tx *Tx) Timer(run func(ctx *Ctx, id PlayerID)) Timer {
+	d := tx.declare("Timer")
+	switch {
+	case run == nil:
+		d.fail("timer", fmt.Sprint(len(d.timers)+1), "it has no function")
+	case len(d.timers) == MaxTimers:
+		d.fail("timer", fmt.Sprint(len(d.timers)+1), fmt.Sprintf("there are %d already", MaxTimers))
+	default:
+		d.timers = append(d.timers, timer{run: run})
+	}
+	return Timer(len(d.timers)) // so that the zero value is none
+}
+
+// due returns where the time of a timer is kept, nil for a player who is not connected.
+func (tx *Tx) due(t Timer, id PlayerID) *int32 {
+	if t <= 0 || int(t) > len(tx.w.declared.timers) {
+		panic("game: a Timer that is not from Tx.Timer")
+	}
+	switch {
+	case id == Nobody:
+		id = MaxPlayers
+	case tx.player(id) == nil:
+		return nil
+	}
+	return &tx.w.declared.timers[t-1].due[id]
+}
+
+// After starts a timer that is over in the given ticks, at least 1; if it runs already it
+// starts again. Each player has their own, and Nobody has one. In a pause timers stand still.
+// Those of a player end when the player leaves.
+func (tx *Tx) After(t Timer, ticks int32, id PlayerID) {
+	if due := tx.due(t, id); due != nil {
+		*due = tx.w.tick + min(max(ticks, 1), MaxTick-tx.w.tick)
+	}
+}
+
+// Stop stops a timer.
+func (tx *Tx) Stop(t Timer, id PlayerID) {
+	if due := tx.due(t, id); due != nil {
+		*due = 0
+	}
+}
+
+// TicksLeft returns when a timer is over, 0 if it does not run.
+func (tx *Tx) TicksLeft(t Timer, id PlayerID) int32 {
+	if due := tx.due(t, id); due != nil && *due != 0 {
+		return max(*due-tx.w.tick, 1)
+	}
+	return 0
+}
+
+// tickTimers calls what is due: of each timer in the order of their declaration, the players in
+// ascending order, and then nobody.
+func (w *World) tickTimers() {
+	paused := w.match.isPaused()
+	for i := range w.declared.timers {
+		t := &w.declared.timers[i]
+		for id := range t.due {
+			switch due := &t.due[id]; {
+			case *due == 0:
+			case paused:
+				*due++
+			case w.tick >= *due:
+				*due = 0
+				who := PlayerID(id)
+				if id == MaxPlayers {
+					who = Nobody
+				}
+				w.callDeclared(func(ctx *Ctx) { t.run(ctx, who) })
+			}
+		}
+	}
+}
+
+// stopTimers stops the timers of a player who leaves.
+func (w *World) stopTimers(id PlayerID) {
+	for i := range w.declared.timers {
+		w.declared.timers[i].due[id] = 0
+	}
+}

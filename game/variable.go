@@ -1,0 +1,174 @@
+package game
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// IntVar is a number that operators can set, as the variables of the server. See [Tx.IntVar].
+type IntVar struct {
+	// Name has at most 31 small letters, digits and underscores. By custom it begins with
+	// that of the mod: zcatch_color.
+	Name string
+	// Help is one line that says what it means, at most 63 bytes.
+	Help string
+	// Value is where the value is kept. Only the world changes it.
+	Value *int32
+	// Default is the value when operators have set none.
+	Default int32
+	// Min and Max are the limits: none if both are 0, and no upper one if Max is 0.
+	Min, Max int32
+	// Changed, if set, is called when the value has been set in a running match.
+	Changed func(ctx *Ctx)
+}
+
+// TextVar is a text that operators can set. See [Tx.TextVar] and [IntVar].
+type TextVar struct {
+	Name, Help string
+	Value      *string
+	Default    string
+	// MaxLen is the most bytes of the value, 1 to 255; 0 means 255.
+	MaxLen  int
+	Changed func(ctx *Ctx)
+}
+
+// Variable is a variable of a mode or mod with its value of now, see [World.Variables].
+type Variable struct {
+	Name, Help     string
+	Value, Default string // numbers in decimal
+	Min, Max       int32  // of a number, as in IntVar
+	MaxLen         int    // of a text, 0 for numbers
+}
+
+const maxTextVar = 255
+
+// variable is a declared variable, a number or a text.
+type variable struct {
+	Name    string
+	number  *IntVar
+	text    *TextVar
+	changed func(*Ctx)
+}
+
+// IntVar declares a variable for the console, where operators see and set it, and sets it to
+// what they configured. Start calls it. What they set later comes as a [CmdSetVariable].
+func (tx *Tx) IntVar(v IntVar) {
+	why := ""
+	switch {
+	case v.Value == nil:
+		why = "Value is not set"
+	case v.Default != v.clamp(v.Default):
+		why = fmt.Sprintf("the default %d is out of range", v.Default)
+	}
+	tx.declareVariable(variable{Name: v.Name, number: &v, changed: v.Changed}, v.Help, v.formatDefault(), why)
+}
+
+// TextVar declares a variable as IntVar does.
+func (tx *Tx) TextVar(v TextVar) {
+	why := ""
+	if v.MaxLen == 0 {
+		v.MaxLen = maxTextVar
+	}
+	switch {
+	case v.Value == nil:
+		why = "Value is not set"
+	case v.MaxLen < 0 || v.MaxLen > maxTextVar:
+		why = fmt.Sprintf("MaxLen is at most %d", maxTextVar)
+	case len(v.Default) > v.MaxLen:
+		why = fmt.Sprintf("the default has more than %d bytes", v.MaxLen)
+	}
+	tx.declareVariable(variable{Name: v.Name, text: &v, changed: v.Changed}, v.Help, v.Default, why)
+}
+
+func (tx *Tx) declareVariable(v variable, help, byDefault, why string) {
+	d := tx.declare("IntVar or TextVar")
+	if name := d.check(v.Name, maxNameLen, help); name != "" {
+		why = name
+	}
+	switch {
+	case d.inConsole(v.Name):
+		why = "it exists"
+	case len(d.variables) == MaxVariables:
+		why = fmt.Sprintf("there are %d already", MaxVariables)
+	}
+	if why != "" {
+		d.fail("variable", v.Name, why)
+		return
+	}
+	v.set(byDefault)
+	if value, ok := d.values[v.Name]; ok {
+		v.set(value)
+	}
+	d.variables = append(d.variables, v)
+}
+
+func (v *IntVar) formatDefault() string { return strconv.Itoa(int(v.Default)) }
+
+func (v *IntVar) clamp(x int32) int32 {
+	if v.Min != v.Max {
+		x = max(x, v.Min)
+		if v.Max != 0 {
+			x = min(x, v.Max)
+		}
+	}
+	return x
+}
+
+// set sets a variable. A text that is no number leaves a number as it is.
+func (v *variable) set(value string) {
+	if v.text != nil {
+		*v.text.Value = cutString(value, v.text.MaxLen)
+	} else if x, ok := parseInt(value); ok {
+		*v.number.Value = v.number.clamp(x)
+	}
+}
+
+// parseInt parses a number. Numbers that are too large become the largest.
+func parseInt(s string) (int32, bool) {
+	x, err := strconv.ParseInt(strings.TrimSpace(s), 10, 32)
+	return int32(x), err == nil || x != 0
+}
+
+// value returns the value as set takes it.
+func (v *variable) value() string {
+	if v.text != nil {
+		return *v.text.Value
+	}
+	return strconv.Itoa(int(*v.number.Value))
+}
+
+// Variables returns the variables that mode and mods declared, in order.
+func (w *World) Variables() []Variable {
+	var all []Variable
+	for i := range w.declared.variables {
+		v := &w.declared.variables[i]
+		out := Variable{Name: v.Name, Value: v.value()}
+		if n := v.number; n != nil {
+			out.Help, out.Default, out.Min, out.Max = n.Help, n.formatDefault(), n.Min, n.Max
+		} else {
+			out.Help, out.Default, out.MaxLen = v.text.Help, v.text.Default, v.text.MaxLen
+		}
+		all = append(all, out)
+	}
+	return all
+}
+
+// SetVariable returns the command that sets a variable of a mode or mod.
+func SetVariable(name, value string) Command {
+	return Command{Kind: CmdSetVariable, Player: Nobody, Target: Nobody, Text: name + argEnd + value}
+}
+
+// applyVariable handles CmdSetVariable.
+func (w *World) applyVariable(cmd *Command) {
+	name, value, _ := strings.Cut(cmd.Text, argEnd)
+	for i := range w.declared.variables {
+		v := &w.declared.variables[i]
+		if v.Name != name {
+			continue
+		}
+		v.set(value)
+		w.callDeclared(v.changed)
+		return
+	}
+}

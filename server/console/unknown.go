@@ -1,0 +1,105 @@
+package console
+
+import "strings"
+
+// unknownCommand is a command of the configuration that nothing had registered when it was to
+// run. Modes and mods register theirs later.
+type unknownCommand struct {
+	name     string // in lower case
+	part     string
+	who      Caller
+	at       []filePosition
+	reported bool
+}
+
+// keepUnknown keeps a command of the configuration that does not exist. It reports whether
+// Start is to say so.
+func (c *Console) keepUnknown(name, part string, who Caller) bool {
+	if who.IsRemote() || who.ID >= 0 || c.started && c.reload == nil || len(c.unknown) == maxWaiting {
+		return false
+	}
+	u := unknownCommand{name: strings.ToLower(name), part: part, who: who, reported: c.started}
+	if n := len(c.openFiles); n > 0 {
+		u.at = []filePosition{c.openFiles[n-1]}
+	}
+	c.unknown = append(c.unknown, u)
+	return !c.started
+}
+
+// UnknownValues returns the arguments of commands of the configuration that do not exist, by
+// their names in lower case: they may be variables that are registered later.
+func (c *Console) UnknownValues() map[string]string {
+	values := map[string]string{}
+	for i := range c.unknown {
+		_, rest := splitName(c.unknown[i].part)
+		if args, _, err := parseArgs(rest, []param{{kind: 'r'}}); err == nil {
+			values[c.unknown[i].name] = args[0]
+		}
+	}
+	return values
+}
+
+// RunUnknown runs the commands of the configuration that had this name when it did not exist.
+func (c *Console) RunUnknown(name string) {
+	var kept, now []unknownCommand
+	for _, u := range c.unknown {
+		if u.name == strings.ToLower(name) {
+			now = append(now, u)
+		} else {
+			kept = append(kept, u)
+		}
+	}
+	c.unknown = kept
+	defer c.enter()()
+	for _, u := range now {
+		c.at(u.at, func() { c.run(u.part, u.who) })
+	}
+}
+
+// reportUnknown prints which commands of the configuration do not exist. They are kept: a mode
+// that has them may be played later.
+func (c *Console) reportUnknown() {
+	for i := range c.unknown {
+		if u := &c.unknown[i]; !u.reported {
+			u.reported = true
+			name, _ := splitName(u.part)
+			c.at(u.at, func() { c.warn(u.who, "Console", "No such command: %s.", name) })
+		}
+	}
+}
+
+// at runs f for a command that was in a file.
+func (c *Console) at(where []filePosition, f func()) {
+	before := c.openFiles
+	c.openFiles = where
+	f()
+	c.openFiles = before
+}
+
+// Wait makes a command run again when the world is there, after those that wait already.
+func (c *Console) Wait(call *Call) {
+	e := c.find(call.Name, call.Caller.Flags)
+	if len(c.waiting) == maxWaiting {
+		c.warn(call.Caller, "Console", "Too many commands wait for the start.")
+		return
+	}
+	w := waitingCommand{e: e, call: *call}
+	if n := len(c.openFiles); n > 0 {
+		w.at = []filePosition{c.openFiles[n-1]}
+	}
+	c.waiting = append(c.waiting, w)
+}
+
+// Unregister removes the command or variable of a name.
+func (c *Console) Unregister(name string) {
+	key := strings.ToLower(name)
+	for _, e := range c.byName[key] {
+		for i := range c.sorted {
+			if c.sorted[i] == e {
+				c.sorted = append(c.sorted[:i:i], c.sorted[i+1:]...)
+				break
+			}
+		}
+	}
+	delete(c.byName, key)
+}

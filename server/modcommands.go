@@ -1,0 +1,233 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// modCommands is what the mode and the mods of the world have declared for the chat and the
+// console.
+type modCommands struct {
+	chat      []game.CommandSpec
+	console   []game.CommandSpec
+	variables []*modVariable
+	// values are what operators set variables of mods to, also those of mods that are not
+	// played now, by name.
+	values map[string]string
+	// starting reports whether a new world's are being offered.
+	starting bool
+}
+
+// modVariable is a variable of a mod in the console. The world has a copy of its value.
+type modVariable struct {
+	game.Variable
+	number int
+	text   string
+}
+
+// variableValues returns the values that variables of mods have in a new world.
+func (s *Server) variableValues() map[string]string {
+	values := s.console.UnknownValues()
+	maps.Copy(values, s.modCommands.values)
+	return values
+}
+
+// checkModCommands returns an error if a world has variables or commands that the server
+// cannot offer.
+func (s *Server) checkModCommands(w *game.World) error {
+	for _, c := range w.ChatCommands() {
+		_, err := console.ParseParams(c.Params)
+		if _, exists := s.findChatCommand(c.Name); exists && !hasCommand(s.modCommands.chat, c.Name) {
+			err = errExists
+		}
+		if err != nil {
+			return fmt.Errorf("%w: chat command %q: %w", game.ErrDeclared, c.Name, err)
+		}
+	}
+	for _, c := range w.ConsoleCommands() {
+		_, err := console.ParseParams(c.Params)
+		if s.consoleHas(c.Name) {
+			err = errExists
+		}
+		if err != nil {
+			return fmt.Errorf("%w: console command %q: %w", game.ErrDeclared, c.Name, err)
+		}
+	}
+	for _, v := range w.Variables() {
+		if s.consoleHas(v.Name) {
+			return fmt.Errorf("%w: variable %q: %w", game.ErrDeclared, v.Name, errExists)
+		}
+	}
+	return nil
+}
+
+var errExists = errors.New("the server has one of that name")
+
+// consoleHas reports whether the console has a variable or command that is not of a mod.
+func (s *Server) consoleHas(name string) bool {
+	_, exists := s.console.Lookup(name, console.Operator)
+	return exists && !hasCommand(s.modCommands.console, name) && !slices.ContainsFunc(s.modCommands.variables, func(v *modVariable) bool { return v.Name == name })
+}
+
+func hasCommand(list []game.CommandSpec, name string) bool {
+	return slices.ContainsFunc(list, func(c game.CommandSpec) bool { return c.Name == name })
+}
+
+// offerModCommands offers the variables and commands of a new world, for which
+// checkModCommands has no objection, and no longer those that the last one had.
+func (s *Server) offerModCommands(w *game.World) {
+	s.modCommands.starting = true
+	if err := s.replaceModCommands(w); err != nil {
+		s.print(console.Warning, "server", err.Error())
+	}
+	s.modCommands.starting = false
+}
+
+func (s *Server) replaceModCommands(w *game.World) error {
+	for _, c := range s.modCommands.chat {
+		s.RemoveChatCommand(c.Name)
+	}
+	for _, c := range w.ChatCommands() {
+		err := s.AddChatCommand(ChatCommand{Name: c.Name, Params: c.Params, Help: c.Help, Run: func(call *ChatCall) {
+			call.Request(game.ChatCommand(call.Player, c.Name, call.Args...))
+		}})
+		if err != nil {
+			return err
+		}
+	}
+	s.modCommands.chat = w.ChatCommands()
+
+	variables := w.Variables()
+	s.modCommands.variables = slices.DeleteFunc(s.modCommands.variables, func(old *modVariable) bool {
+		stays := slices.ContainsFunc(variables, old.isSame)
+		if !stays {
+			s.unregisterModCommand(old.Name)
+		}
+		return !stays
+	})
+	for _, c := range s.modCommands.console {
+		if !slices.ContainsFunc(w.ConsoleCommands(), func(d game.CommandSpec) bool { return isSameCommand(c, d) }) {
+			s.unregisterModCommand(c.Name)
+		}
+	}
+	for _, v := range variables {
+		if !slices.ContainsFunc(s.modCommands.variables, func(old *modVariable) bool { return old.isSame(v) }) {
+			if err := s.registerModVariable(v); err != nil {
+				return err
+			}
+		}
+	}
+	for _, c := range w.ConsoleCommands() {
+		if !slices.ContainsFunc(s.modCommands.console, func(d game.CommandSpec) bool { return isSameCommand(c, d) }) {
+			if err := s.registerModCommand(c); err != nil {
+				return err
+			}
+		}
+	}
+	s.modCommands.console = w.ConsoleCommands()
+	return nil
+}
+
+// isSame reports whether v is the variable, whatever its value.
+func (m *modVariable) isSame(v game.Variable) bool {
+	v.Value = m.Value
+	return m.Variable == v
+}
+
+func isSameCommand(a, b game.CommandSpec) bool {
+	return a.Name == b.Name && a.Params == b.Params && a.Help == b.Help
+}
+
+// registerModVariable adds a variable with the value that the world has of it.
+func (s *Server) registerModVariable(v game.Variable) error {
+	m := &modVariable{Variable: v}
+	m.Value = ""
+	var err error
+	if v.MaxLen > 0 {
+		err = s.console.RegisterString(console.StringVar{Name: v.Name, Help: v.Help, Flags: console.Server | console.Save,
+			Value: &m.text, Default: v.Default, Size: v.MaxLen + 1})
+	} else {
+		number, _ := strconv.Atoi(v.Default)
+		err = s.console.RegisterInt(console.IntVar{Name: v.Name, Help: v.Help, Flags: console.Server | console.Save,
+			Value: &m.number, Default: number, Min: int(v.Min), Max: int(v.Max)})
+	}
+	if err == nil {
+		m.text = v.Value
+		m.number, _ = strconv.Atoi(v.Value)
+		err = s.console.After(v.Name, func(*console.Call) { s.setModVariable(v.Name) })
+	}
+	if err != nil {
+		return fmt.Errorf("%w: variable %q: %w", game.ErrDeclared, v.Name, err)
+	}
+	s.modCommands.variables = append(s.modCommands.variables, m)
+	s.offerConsole(v.Name)
+	return nil
+}
+
+// setModVariable tells the world the value of a variable.
+func (s *Server) setModVariable(name string) {
+	value := s.console.Value(name)
+	if s.modCommands.values == nil {
+		s.modCommands.values = map[string]string{}
+	}
+	s.modCommands.values[name] = value
+	if s.modCommands.starting {
+		for _, v := range s.world.Variables() {
+			if v.Name == name && v.Value == value {
+				return // the world began with it
+			}
+		}
+	}
+	s.queueCommand(game.SetVariable(name, value))
+}
+
+func (s *Server) registerModCommand(c game.CommandSpec) error {
+	err := s.console.Register(console.Command{
+		Name: c.Name, Params: c.Params, Help: c.Help, Flags: console.Server | console.Store,
+		Run: func(call *console.Call) {
+			s.queueCommand(game.ConsoleCommand(bridge.PlayerIDOf(int32(call.Caller.ID)), c.Name, call.Args...))
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("%w: console command %q: %w", game.ErrDeclared, c.Name, err)
+	}
+	s.offerConsole(c.Name)
+	return nil
+}
+
+// offerConsole runs what the configuration has of a new command, and tells the operators of it.
+func (s *Server) offerConsole(name string) {
+	s.console.RunUnknown(name)
+	e, _ := s.console.Lookup(name, console.Operator)
+	s.forEachOperator(func(c *session) {
+		if e.Level >= c.rcon.level && (c.rcon.allListed || c.rcon.lastListed > name) {
+			c.bridge.SendRconCommand(&bridge.CommandInfo{Name: e.Name, Params: e.Params, Help: e.Help})
+		}
+	})
+}
+
+func (s *Server) unregisterModCommand(name string) {
+	e, _ := s.console.Lookup(name, console.Operator)
+	s.console.Unregister(name)
+	s.forEachOperator(func(c *session) {
+		if e.Level >= c.rcon.level && (c.rcon.allListed || c.rcon.lastListed >= name) {
+			c.bridge.SendRconCommandRemoved(name)
+		}
+	})
+}
+
+// forEachOperator calls f with every session that has the remote console.
+func (s *Server) forEachOperator(f func(c *session)) {
+	for _, c := range s.sessions {
+		if c != nil && c.rcon.authed && !c.dropping {
+			f(c)
+		}
+	}
+}

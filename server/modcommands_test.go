@@ -1,0 +1,245 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// speedMod has a variable, a text, and a command each for players and operators.
+type speedMod struct {
+	speed int32
+	title string
+}
+
+func (m *speedMod) Start(tx *game.Tx) {
+	tx.IntVar(game.IntVar{Name: "speed_of_all", Help: "How fast", Value: &m.speed, Default: 5, Max: 9, Changed: func(ctx *game.Ctx) {
+		ctx.Say(fmt.Sprint("speed is ", m.speed))
+	}})
+	tx.TextVar(game.TextVar{Name: "speed_title", Help: "Its name", Value: &m.title, Default: "fast"})
+	tx.ChatCommand(game.CommandSpec{Name: "double", Params: "i[number] ?f[factor] ?r[text]", Help: "Doubles a number", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+		c.Reply(ctx, fmt.Sprintf("%d %v %s %d, %s", c.Int(0)*2, c.Float(1), c.Arg(2), len(c.Args), m.title))
+	}})
+	tx.ConsoleCommand(game.CommandSpec{Name: "speed_report", Params: "?s[word]", Help: "Says how fast", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+		c.Reply(ctx, fmt.Sprintf("player %d asks %q: %d", c.Player, c.Args, m.speed))
+	}})
+}
+
+func (m *speedMod) State() any { return &m.speed }
+
+func newSpeedMod() game.Mod { return &speedMod{} }
+
+// speedConfig has the mod speed.
+func speedConfig() Config {
+	return Config{FindMod: func(name string) (func() game.Mod, error) {
+		if name != "speed" {
+			return nil, errors.New("no such mod")
+		}
+		return newSpeedMod, nil
+	}}
+}
+
+// TestModCommands checks, with clients of all versions, that players and operators can use what
+// a mod declares, and that the log of the match verifies.
+func TestModCommands(t *testing.T) {
+	eachVersion(t, func(t *testing.T, kind client.SessionConfig) {
+		var s memoryReplays
+		cfg := speedConfig()
+		cfg.Replays = &s
+		tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, cfg, "sv_mods speed; sv_replay 1; sv_spamprotection 0; speed_title slow; speed_of_all 12")
+		p := tn.dial(1, named(kind, "a"))
+		offered := offers(p)
+		commands := map[string]string{}
+		record := p.onMessage
+		p.onMessage = func(m testclient.Message) {
+			record(m)
+			switch m := m.(type) {
+			case *msg7.RconCmdAdd:
+				commands[string(m.Name)] = string(m.Params) + "|" + string(m.Help)
+			case *msg6.RconCmdAdd:
+				commands[string(m.Name)] = string(m.Params) + "|" + string(m.Help)
+			}
+		}
+		tn.untilPlaying(p)
+		tn.run(time.Second)
+		if want := "double|i[number] ?f[factor] ?r[text]|Doubles a number"; p.Version() == client.Version07 && !slices.Contains(*offered, want) {
+			t.Errorf("offered %q", *offered)
+		}
+		for line, want := range map[string]string{
+			"/double 4": "8 0  1, slow", `/DOUBLE 21 1.5 "some text" more`: "42 1.5 some text 3, slow", "/double word": "Usage: /double <number> [factor] [text]",
+			"/double": "Usage: /double <number> [factor] [text]", "/help double": "/double <number> [factor] [text]: Doubles a number",
+		} {
+			clear(p.chat)
+			p.command(game.Command{Kind: game.CmdSay, Chat: game.ChatAll, Text: line})
+			if got := p.chat[-1]; !slices.Equal(got, []string{want}) {
+				t.Errorf("%s: %q, not %q", line, got, want)
+			}
+		}
+		p.login("adminpw")
+		tn.run(5 * time.Second)
+		for name, want := range map[string]string{"speed_of_all": "?i|How fast", "speed_title": "?r|Its name", "speed_report": "?s[word]|Says how fast"} {
+			if commands[name] != want {
+				t.Errorf("%s is listed as %q", name, commands[name])
+			}
+		}
+		for _, test := range [][2]string{
+			{"speed_of_all", "Value: 9"}, {"speed_of_all 3", ""}, {"speed_report", fmt.Sprintf("[mod]: player %d asks []: 3", p.id())},
+			{`speed_report "a b"`, `asks ["a b"]: 3`}, {"speed_report; speed_of_all 4; speed_report", `asks []: 4`},
+			{"toggle speed_of_all 4 7; speed_of_all", "Value: 7"}, {"speed_of_all 77", "77 is out of range (0 to 9), 9 is used"},
+			{"speed_of_all x", "'x' is not a number"}, {"speed_title", "Value: slow"},
+		} {
+			if out := p.rcon(test[0]); !strings.Contains(out, test[1]) {
+				t.Errorf("%s prints %q, not %q", test[0], out, test[1])
+			}
+		}
+		if want := []string{"speed is 3", "speed is 4", "speed is 7", "speed is 9"}; !slices.Equal(p.chat[-1][1:], want) {
+			t.Errorf("chat %q", p.chat[-1])
+		}
+		if cfg := string(tn.srv.console.AppendConfig(nil)); !strings.Contains(cfg, "speed_of_all 9\nspeed_title \"slow\"\n") {
+			t.Errorf("saved:\n%s", cfg)
+		}
+		checkStats(t, p)
+		tn.srv.Shutdown(tn.now(), "")
+		logs := s.verify(t, 1, newSpeedMod)
+		if n := logs[0].commands; n[game.CmdChatCommand] != 2 || n[game.CmdConsoleCommand] != 4 || n[game.CmdSetVariable] != 4 || logs[0].HashesMatched < 10 {
+			t.Errorf("log %+v", logs[0])
+		}
+	})
+}
+
+// TestModVariablesLast checks that the values of variables survive a change of the map and a time
+// without the mod, and that the configuration may set them before the mod is there.
+func TestModVariablesLast(t *testing.T) {
+	cfg := speedConfig()
+	cfg.Files = fstest.MapFS{"x.cfg": {Data: []byte("sv_name x\nspeed_of_all 8\nspeed_of_al 1\nadd_vote fast speed_of_all 9\nadd_vote slow \"speed_of_all 1\"\nadd_vote bad nonsense\nspeed_report now\n")}}
+	ts := newTestServerWith(t, cfg, "exec x.cfg")
+	if log := ts.log.String(); !strings.Contains(log, "x.cfg:2: No such command: speed_of_all.") || !strings.Contains(log, "x.cfg:3: No such command: speed_of_al.") ||
+		!strings.Contains(log, "x.cfg:4: skipped invalid command") || !strings.Contains(log, "x.cfg:7: No such command: speed_report.") {
+		t.Errorf("without the mod:\n%s", log)
+	}
+	next := func(line string) {
+		t.Helper()
+		ts.srv.Execute(line)
+		ts.srv.Execute("reload")
+		ts.step(2)
+	}
+	value := func(want string) {
+		t.Helper()
+		got := "none"
+		for _, v := range ts.srv.world.Variables() {
+			if v.Name == "speed_of_all" {
+				got = v.Value
+			}
+		}
+		if got != want || want != "none" && ts.srv.console.Value("speed_of_all") != want {
+			t.Errorf("the world has %s and the console %q, not %s", got, ts.srv.console.Value("speed_of_all"), want)
+		}
+	}
+	value("none")
+	next("sv_mods speed")
+	value("8")
+	next("")
+	value("8")
+	ts.srv.Execute("speed_of_all 2; mod_command speed_of_all 1")
+	ts.step(1)
+	value("2")
+	next("")
+	value("2")
+	if e, _ := ts.srv.console.Lookup("speed_of_all", console.Operator); e.Level != 1 {
+		t.Error("moderators lose a variable with the map")
+	}
+	next("sv_mods \"\"")
+	value("none")
+	ts.log.Reset()
+	ts.srv.Execute("speed_of_all 3")
+	if !strings.Contains(ts.log.String(), "No such command: speed_of_all.") {
+		t.Errorf("without the mod:\n%s", ts.log.String())
+	}
+	next("sv_mods speed")
+	value("2")
+
+	with := newTestServerWith(t, cfg, "sv_mods speed; exec x.cfg")
+	if log := with.log.String(); strings.Contains(log, "speed_of_all") && !strings.Contains(log, "added option") || !strings.Contains(log, "x.cfg:3: No such command: speed_of_al.") ||
+		!strings.Contains(log, "x.cfg:6: skipped invalid command 'nonsense'") {
+		t.Errorf("with the mod:\n%s", log)
+	}
+	if got := with.srv.votes.optionTexts(); !slices.Equal(got, []string{"fast", "slow"}) {
+		t.Errorf("options %q", got)
+	}
+	with.step(1)
+	if log := with.log.String(); !strings.Contains(log, `[mod]: player -1 asks ["now"]: 8`) {
+		t.Errorf("a command of the configuration:\n%s", log)
+	}
+}
+
+// TestModCommandsThatExist checks that a mod cannot have what the server has.
+func TestModCommandsThatExist(t *testing.T) {
+	n := new(int32)
+	run := func(*game.Ctx, *game.CommandCall) {}
+	for want, start := range map[string]startMod{
+		`chat command "help": the server has one`:      func(tx *game.Tx) { tx.ChatCommand(game.CommandSpec{Name: "help", Run: run}) },
+		`console command "status": the server has one`: func(tx *game.Tx) { tx.ConsoleCommand(game.CommandSpec{Name: "status", Run: run}) },
+		`variable "sv_name": the server has one`:       func(tx *game.Tx) { tx.IntVar(game.IntVar{Name: "sv_name", Value: n}) },
+		`variable "ec_port": the server has one`:       func(tx *game.Tx) { tx.IntVar(game.IntVar{Name: "ec_port", Value: n}) },
+		`console command "x": console: bad command`:    func(tx *game.Tx) { tx.ConsoleCommand(game.CommandSpec{Name: "x", Params: "q", Run: run}) },
+		`chat command "x": console: bad command`:       func(tx *game.Tx) { tx.ChatCommand(game.CommandSpec{Name: "x", Params: "r s", Run: run}) },
+		`chat command "x64": there are 64 already`: func(tx *game.Tx) {
+			for i := range 10000 {
+				tx.ChatCommand(game.CommandSpec{Name: fmt.Sprint("x", i), Run: run})
+			}
+		},
+	} {
+		_, err := New(Config{Mods: []func() game.Mod{func() game.Mod { return start }}})
+		if !errors.Is(err, game.ErrDeclared) || !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("have %v, want %s", err, want)
+		}
+	}
+}
+
+// startMod is a mod that is only its Start.
+type startMod func(tx *game.Tx)
+
+func (f startMod) Start(tx *game.Tx) { f(tx) }
+
+// TestModListsChange checks that operators and players are told when a mod comes or goes with a
+// map.
+func TestModListsChange(t *testing.T) {
+	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, speedConfig())
+	p := tn.join(1, "a")
+	offered := offers(p)
+	listed := map[string]bool{}
+	record := p.onMessage
+	p.onMessage = func(m testclient.Message) {
+		record(m)
+		switch m := m.(type) {
+		case *msg7.RconCmdAdd:
+			listed[string(m.Name)] = true
+		case *msg7.RconCmdRem:
+			delete(listed, string(m.Name))
+		}
+	}
+	p.login("adminpw")
+	tn.run(5 * time.Second)
+	for _, mods := range []string{"speed", "", "speed"} {
+		p.rcon("sv_mods \"" + mods + "\"")
+		*offered = nil // as clients do with a new map
+		p.rcon("reload")
+		tn.run(5 * time.Second)
+		with := mods != ""
+		if chat := slices.ContainsFunc(*offered, func(s string) bool { return strings.HasPrefix(s, "double|") }); chat != with || listed["speed_of_all"] != with || listed["speed_report"] != with || !listed["status"] {
+			t.Errorf("sv_mods %q: offered %v, listed %v", mods, chat, listed["speed_of_all"])
+		}
+	}
+}
